@@ -11,13 +11,14 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-func TestDiagonalsReadNothingBesideX(t *testing.T) {
-	eachLevel(t, checkDiagonalsBesideX[float64], checkDiagonalsBesideX[float32])
+func TestDiagonalsTouchNothingBesideVectors(t *testing.T) {
+	eachLevel(t, checkDiagonalsBesideVectors[float64], checkDiagonalsBesideVectors[float32])
 }
 
-// checkDiagonalsBesideX multiplies by up to three diagonals of every number of columns up to 50, of which the
-// outer ones leave x at any lane, and by x that begins or ends at a page that nobody may touch.
-func checkDiagonalsBesideX[V sparse.Value](t *testing.T, l simd.Level) {
+// checkDiagonalsBesideVectors multiplies by up to three diagonals of every number of columns up to 50, of which the
+// outer ones leave x at any lane, and by x that begins or ends at a page that nobody may touch. Their transposes
+// add to such a vector.
+func checkDiagonalsBesideVectors[V sparse.Value](t *testing.T, l simd.Level) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for cols := 1; cols <= 50; cols++ {
 		for _, distance := range []int{1, 2, 7, 15, 16, 29} {
@@ -33,11 +34,19 @@ func checkDiagonalsBesideX[V sparse.Value](t *testing.T, l simd.Level) {
 			}
 			for kind, value := range valueKinds {
 				a, f, x, y := drawDiagonals[V](t, l, r, p, value)
+				rows := make([]V, a.Rows)
+				for i := range rows {
+					rows[i] = V(r.NormFloat64())
+				}
 				want := reference.Multiply(false, 3, a, x, 0, y)
+				wantTransposed := reference.Multiply(true, 3, a, rows, 1, x)
 				var g guards
 				for _, atEnd := range []bool{false, true} {
 					f.Multiply(3, 0, guarded(t, &g, x, atEnd), y)
 					require.Equal(t, -1, reference.Check(y, want), "%d columns, %d away, values %s, %s: row", cols, distance, kind, f.Name())
+					z := guarded(t, &g, x, atEnd)
+					f.MultiplyTransposed(3, rows, func(lo, hi int) []V { return z[lo:hi] })
+					require.Equal(t, -1, reference.Check(z, wantTransposed), "%d columns, %d away, values %s, %s, transposed: column", cols, distance, kind, f.Name())
 				}
 				g.free(t)
 			}

@@ -3,6 +3,7 @@ package form_test
 import (
 	"maps"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -38,35 +39,42 @@ func TestDiagonalsOfEachWidthMultiplyAsTheReference(t *testing.T) {
 	eachLevel(t, checkDiagonalWidths[float64], checkDiagonalWidths[float32])
 }
 
-// checkDiagonalWidths multiplies runs of up to 20 columns, few and many slices of each, every other one
-// with a missing entry.
+// checkDiagonalWidths multiplies runs of up to 20 columns, side by side and 3 apart, few and many slices of
+// each, every other one with a missing entry; and their transposes, whose last columns end where y ends.
 func checkDiagonalWidths[V sparse.Value](t *testing.T, l simd.Level) {
-	r := rand.New(rand.NewPCG(1, 2))
-	p := pattern{cols: 7000}
-	for width := range 21 {
-		for _, slices := range []int{1, 2, 7} {
-			for _, missing := range []int{-1, r.IntN(2*width + 1)} {
-				for i := range 16 * slices {
-					var row []int32
-					for c := range width {
-						if i%16 != 3 || c != missing {
-							row = append(row, int32(len(p.rows)+3*c))
+	for _, apart := range []int{1, 3} {
+		r := rand.New(rand.NewPCG(1, 2))
+		var p pattern
+		for width := range 21 {
+			for _, n := range []int{1, 2, 7} {
+				for _, missing := range []int{-1, r.IntN(2*width + 1)} {
+					for i := range 16 * n {
+						var row []int32
+						for c := range width {
+							if i%16 != 3 || c != missing {
+								row = append(row, int32(len(p.rows)+apart*c))
+							}
 						}
+						p.rows = append(p.rows, row)
 					}
-					p.rows = append(p.rows, row)
 				}
 			}
 		}
-	}
-	p.rows = append(p.rows, []int32{5, 6999})
-	kinds := maps.Clone(valueKinds)
-	kinds["by diagonal"] = nil
-	for kind, value := range kinds {
-		a, f, x, y := drawDiagonals[V](t, l, r, p, value)
-		for _, beta := range []V{0, -2} {
-			want := reference.Multiply(false, 3, a, x, beta, y)
-			f.Multiply(3, beta, x, y)
-			require.Equal(t, -1, reference.Check(y, want), "values %s, %s: row", kind, f.Name())
+		p.cols = len(p.rows) + apart*19
+		p.rows = append(p.rows, []int32{5, int32(p.cols - 1)})
+		kinds := maps.Clone(valueKinds)
+		kinds["by diagonal"] = nil
+		for kind, value := range kinds {
+			a, f, x, y := drawDiagonals[V](t, l, r, p, value)
+			for _, beta := range []V{0, -2} {
+				want := reference.Multiply(false, 3, a, x, beta, y)
+				f.Multiply(3, beta, x, y)
+				require.Equal(t, -1, reference.Check(y, want), "values %s, %s: row", kind, f.Name())
+			}
+			z := slices.Clone(x)
+			want := reference.Multiply(true, 3, a, y, 1, z)
+			f.MultiplyTransposed(3, y, func(lo, hi int) []V { return z[lo:hi] })
+			require.Equal(t, -1, reference.Check(z, want), "values %s, %s, transposed: column", kind, f.Name())
 		}
 	}
 }

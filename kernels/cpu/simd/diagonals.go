@@ -26,9 +26,8 @@ type Diagonals[V sparse.Value] struct {
 	// Stream says to write y past the caches where beta is 0.
 	Stream bool
 	// Last is scratch of Values.Lanes elements.
-	Last    []V
-	carries []V            // the same for transposed products, a register for each column of a run
-	one     [1]DiagonalRun // the same, for some slices of a run
+	Last []V
+	one  [1]DiagonalRun // the same, for some slices of a run
 }
 
 // DiagonalRun is slices with the same offsets.
@@ -93,14 +92,6 @@ func (d *Diagonals[V]) masks(run DiagonalRun, mask int) *uint16 {
 		return nil
 	}
 	return &d.Masks[mask]
-}
-
-// table is what the kernels need besides the values of a run, whose first column is given.
-func (d *Diagonals[V]) table(run DiagonalRun, column int) *V {
-	if d.Values.Storage == Same {
-		return &d.Values.Table[run.Pattern]
-	}
-	return d.Values.table(column)
 }
 
 func (d *Diagonals[V]) runGeneric(run DiagonalRun, alpha, beta V, x []V, row, column, mask int, y []V) {

@@ -18,83 +18,77 @@ const diagonalSlices = 128
 // Generic.
 func AddDiagonalsTransposed[V sparse.Value](l Level, d *Diagonals[V], alpha V, x []V, cols int, to func(lo, hi int) []V) {
 	lanes := d.Values.Lanes
-	row, column, mask := 0, 0, 0
-	for _, run := range d.Runs {
-		for left := run.Slices; left > 0; {
-			some := run
-			some.Slices = min(left, diagonalSlices)
-			left -= some.Slices
-			rows := some.Slices * lanes
-			in := x[row:min(row+rows, len(x))]
-			if len(in) < rows { // the last slice has fewer rows than lanes
-				clear(d.Last[copy(d.Last, in):])
-				in = d.Last
-			}
-			if run.Width > 0 {
-				lo, hi := d.columns(some, row, rows, cols)
-				d.addRun(l, some, alpha, in, row-lo, column, mask, to(lo, hi))
-			}
-			row += rows
-			column += some.Slices * run.Width
-			if run.Masked {
-				mask += some.Slices * run.Width
-			}
+	for at := (diagonalPlace{}); at.row < len(x); {
+		runs, slices := d.stretch(at, len(x))
+		in := x[at.row:min(at.row+slices*lanes, len(x))]
+		if len(in) < slices*lanes { // the last slice has fewer rows than lanes, and is a run
+			clear(d.Last[copy(d.Last, in):])
+			in = d.Last
+		}
+		if lo, hi := d.columns(runs, at.row, cols); lo < hi {
+			from := at
+			from.row -= lo
+			d.addRuns(l, runs, alpha, in, from, to(lo, hi))
+		}
+		for slices > 0 {
+			run := &d.Runs[at.run]
+			n := min(slices, run.Slices-at.slice)
+			at.advance(run, n, lanes)
+			slices -= n
 		}
 	}
 }
 
-// columns is where the entries of some rows of a run lie: lo <= c < hi.
-func (d *Diagonals[V]) columns(run DiagonalRun, row, rows, cols int) (lo, hi int) {
-	offsets := d.Offsets[run.Pattern : run.Pattern+run.Width] // they rise
-	return max(row+int(offsets[0]), 0), min(row+rows+int(offsets[run.Width-1]), cols)
+// stretch gives the runs from a place on that add to one stretch of y, and their slices: some whole
+// runs, or slices of one. All have rows, but for the last lanes of a run that is alone.
+func (d *Diagonals[V]) stretch(at diagonalPlace, rows int) (runs []DiagonalRun, slices int) {
+	left := min(diagonalSlices, (rows-at.row)/d.Values.Lanes)
+	n := at.run
+	for at.slice == 0 && n < len(d.Runs) && slices+d.Runs[n].Slices <= left {
+		slices += d.Runs[n].Slices
+		n++
+	}
+	if slices > 0 {
+		return d.Runs[at.run:n], slices
+	}
+	d.one[0] = d.Runs[at.run]
+	d.one[0].Slices = min(d.one[0].Slices-at.slice, diagonalSlices)
+	return d.one[:], d.one[0].Slices
 }
 
-// addRun adds what a run does, whose first column of values and of masks are given. Row 0
-// of x counts as row of y.
-func (d *Diagonals[V]) addRun(l Level, run DiagonalRun, alpha V, x []V, row, column, mask int, y []V) {
-	if _, after := Factors(l, alpha, x); l == Generic || after != 1 {
-		d.addRunGeneric(run, alpha, x, row, column, mask, y)
+// columns is where the entries of runs lie that begin in a row: lo <= c < hi.
+func (d *Diagonals[V]) columns(runs []DiagonalRun, row, cols int) (lo, hi int) {
+	lo = cols
+	for i := range runs {
+		end := row + runs[i].Slices*d.Values.Lanes
+		if w := runs[i].Width; w > 0 {
+			offsets := d.Offsets[runs[i].Pattern:][:w] // they rise
+			lo, hi = min(lo, max(row+int(offsets[0]), 0)), max(hi, min(end+int(offsets[w-1]), cols))
+		}
+		row = end
+	}
+	return lo, hi
+}
+
+// addRuns adds what runs do, the first of which begins at a place. Row 0 of x counts as its row of y.
+func (d *Diagonals[V]) addRuns(l Level, runs []DiagonalRun, alpha V, x []V, at diagonalPlace, y []V) {
+	lanes := d.Values.Lanes
+	if _, after := Factors(l, alpha, x); l == Generic || after != 1 || len(y) < lanes {
+		for i := range runs {
+			rows := runs[i].Slices * lanes
+			d.addRunGeneric(runs[i], alpha, x[:rows], at.row, at.column, at.mask, y)
+			x = x[rows:]
+			at.advance(&runs[i], runs[i].Slices, lanes)
+		}
 		return
 	}
-	var carries []V
-	if !run.Masked {
-		n := run.Width * d.Values.Lanes
-		if len(d.carries) < n {
-			d.carries = make([]V, n)
-		}
-		carries = d.carries[:n]
-		clear(carries)
-	}
 	kernel := of[*diagonalTransposedTable[V]](diagonalTransposedTables)[l-AVX2][d.Values.Storage]
-	kernel(run.Slices, &d.Offsets[run.Pattern], run.Width, d.masks(run, mask), d.Values.from(column),
-		unsafe.SliceData(y), row, d.table(run, column), &x[0], alpha, unsafe.SliceData(carries))
-	if !run.Masked {
-		d.addCarries(run, carries, row+len(x), y)
-	}
+	kernel(&runs[0].Slices, len(runs), unsafe.SliceData(d.Offsets), unsafe.SliceData(d.Masks[at.mask:]), d.Values.from(at.column),
+		&y[0], &y[len(y)-lanes], at.row, d.Values.table(at.column), &x[0], alpha)
 }
 
 // diagonalTransposedTable is kernels by Level-AVX2 and Storage.
-type diagonalTransposedTable[V sparse.Value] [2][storages]func(n int, offsets *int64, width int, masks *uint16, val *byte, y *V, row int, table, x *V, alpha V, carries *V)
-
-// neighbours is how many diagonals side by side the assembly adds up in registers.
-const neighbours = 3
-
-// addCarries adds what a run has left: the last i products of each diagonal with i
-// neighbours before it. behind is the row behind the run.
-func (d *Diagonals[V]) addCarries(run DiagonalRun, carries []V, behind int, y []V) {
-	lanes := d.Values.Lanes
-	offsets := d.Offsets[run.Pattern : run.Pattern+run.Width]
-	for first := 0; first < len(offsets); {
-		at, i := behind+int(offsets[first]), 1
-		for ; i < neighbours && first+i < len(offsets) && offsets[first+i] == offsets[first]+int64(i); i++ {
-			end := (first + i + 1) * lanes
-			for k, v := range carries[end-i : end] {
-				y[at+k] += v
-			}
-		}
-		first += i
-	}
-}
+type diagonalTransposedTable[V sparse.Value] [2][storages]func(runs *int, count int, offsets *int64, masks *uint16, val *byte, y, last *V, row int, table, x *V, alpha V)
 
 func (d *Diagonals[V]) addRunGeneric(run DiagonalRun, alpha V, x []V, row, column, mask int, y []V) {
 	lanes := d.Values.Lanes

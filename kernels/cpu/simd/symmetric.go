@@ -107,8 +107,11 @@ func (s *symmetricSlices[V]) twice(run DiagonalRun, row, column, mask int, y []V
 			in = d.Last
 		}
 		if before.Width > 0 {
-			lo, hi := d.columns(before, row, len(own), len(s.x))
-			d.addRun(s.level, before, s.alpha, in, row-lo, column, mask, s.to(lo, hi))
+			d.one[0] = before
+			lo, hi := d.columns(d.one[:], row, len(s.x))
+			at.row = row - lo
+			d.addRuns(s.level, d.one[:], s.alpha, in, at, s.to(lo, hi))
+			d.one[0] = run
 		}
 		y, row, column = y[len(own):], row+lanes, column+run.Width
 		if run.Masked {
@@ -153,3 +156,23 @@ func (s *symmetricSlices[V]) fused(runs []DiagonalRun, row, column, mask int, y 
 // diagonal that their columns lie before the slice, before lie before the diagonal, and
 // diagonal, 0 or 1, is on it. x, own and y begin with the first row; y has elements before it.
 type symmetricTable[V sparse.Value] [2]func(runs *int, count int, offsets *int64, far, before, diagonal int, masks *uint16, val, x, own, y *V, alpha, beta V, carries *V)
+
+// neighbours is how many diagonals side by side the assembly adds up in registers.
+const neighbours = 3
+
+// addCarries adds what a run has left: the last i products of each diagonal with i
+// neighbours before it. behind is the row behind the run.
+func (d *Diagonals[V]) addCarries(run DiagonalRun, carries []V, behind int, y []V) {
+	lanes := d.Values.Lanes
+	offsets := d.Offsets[run.Pattern : run.Pattern+run.Width]
+	for first := 0; first < len(offsets); {
+		at, i := behind+int(offsets[first]), 1
+		for ; i < neighbours && first+i < len(offsets) && offsets[first+i] == offsets[first]+int64(i); i++ {
+			end := (first + i + 1) * lanes
+			for k, v := range carries[end-i : end] {
+				y[at+k] += v
+			}
+		}
+		first += i
+	}
+}

@@ -2,11 +2,11 @@
 
 package simd
 
-// diagonalsTransposedFullF64AVX2 is addRunGeneric for the case in its name, but for
-// what carries have at the end, which are products of the last slice.
+// diagonalsTransposedFullF64AVX2 is addRunGeneric for the case in its name, and for count runs that follow each other. The last
+// register of y begins at last.
 //
 //go:noescape
-func diagonalsTransposedFullF64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, y *float64, row int, table *float64, x *float64, alpha float64, carries *float64)
+func diagonalsTransposedFullF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float64, last *float64, row int, table *float64, x *float64, alpha float64)
 
 // slicesTransposedFull16F64AVX2 is addSlicesTransposed for the case in its name. In the first asks columns
 // it asks for elements of y that are 128 entries ahead. products has a register.
@@ -18,7 +18,7 @@ func slicesTransposedFull16F64AVX2(n int, widths *uint32, masks *uint16, val *by
 func slicesTransposedFull32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
 
 //go:noescape
-func diagonalsTransposedShortF64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, y *float64, row int, table *float64, x *float64, alpha float64, carries *float64)
+func diagonalsTransposedShortF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float64, last *float64, row int, table *float64, x *float64, alpha float64)
 
 //go:noescape
 func slicesTransposedShort16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
@@ -27,7 +27,7 @@ func slicesTransposedShort16F64AVX2(n int, widths *uint32, masks *uint16, val *b
 func slicesTransposedShort32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
 
 //go:noescape
-func diagonalsTransposedTableF64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, y *float64, row int, table *float64, x *float64, alpha float64, carries *float64)
+func diagonalsTransposedTableF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float64, last *float64, row int, table *float64, x *float64, alpha float64)
 
 //go:noescape
 func slicesTransposedTable16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
@@ -36,7 +36,7 @@ func slicesTransposedTable16F64AVX2(n int, widths *uint32, masks *uint16, val *b
 func slicesTransposedTable32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
 
 //go:noescape
-func diagonalsTransposedPerDiagonalF64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, y *float64, row int, table *float64, x *float64, alpha float64, carries *float64)
+func diagonalsTransposedPerDiagonalF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float64, last *float64, row int, table *float64, x *float64, alpha float64)
 
 //go:noescape
 func slicesTransposedSame16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
@@ -45,7 +45,7 @@ func slicesTransposedSame16F64AVX2(n int, widths *uint32, masks *uint16, val *by
 func slicesTransposedSame32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
 
 //go:noescape
-func diagonalsTransposedHigh32F64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, y *float64, row int, table *float64, x *float64, alpha float64, carries *float64)
+func diagonalsTransposedHigh32F64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float64, last *float64, row int, table *float64, x *float64, alpha float64)
 
 //go:noescape
 func slicesTransposedHigh3216F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
@@ -54,7 +54,7 @@ func slicesTransposedHigh3216F64AVX2(n int, widths *uint32, masks *uint16, val *
 func slicesTransposedHigh3232F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
 
 //go:noescape
-func diagonalsTransposedHigh16F64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, y *float64, row int, table *float64, x *float64, alpha float64, carries *float64)
+func diagonalsTransposedHigh16F64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float64, last *float64, row int, table *float64, x *float64, alpha float64)
 
 //go:noescape
 func slicesTransposedHigh1616F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
@@ -80,7 +80,7 @@ func blocksTransposedShortF64AVX2(n int, widths *uint32, masks *uint16, val *byt
 func blocksTransposedHigh32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, height int, table *float64, factors *float64, y *float64, first int, sums *float64, end int)
 
 //go:noescape
-func diagonalsTransposedFullF64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, y *float64, row int, table *float64, x *float64, alpha float64, carries *float64)
+func diagonalsTransposedFullF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float64, last *float64, row int, table *float64, x *float64, alpha float64)
 
 //go:noescape
 func slicesTransposedFull16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
@@ -89,7 +89,7 @@ func slicesTransposedFull16F64AVX512(n int, widths *uint32, masks *uint16, val *
 func slicesTransposedFull32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
 
 //go:noescape
-func diagonalsTransposedShortF64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, y *float64, row int, table *float64, x *float64, alpha float64, carries *float64)
+func diagonalsTransposedShortF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float64, last *float64, row int, table *float64, x *float64, alpha float64)
 
 //go:noescape
 func slicesTransposedShort16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
@@ -98,7 +98,7 @@ func slicesTransposedShort16F64AVX512(n int, widths *uint32, masks *uint16, val 
 func slicesTransposedShort32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
 
 //go:noescape
-func diagonalsTransposedTableF64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, y *float64, row int, table *float64, x *float64, alpha float64, carries *float64)
+func diagonalsTransposedTableF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float64, last *float64, row int, table *float64, x *float64, alpha float64)
 
 //go:noescape
 func slicesTransposedTable16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
@@ -107,7 +107,7 @@ func slicesTransposedTable16F64AVX512(n int, widths *uint32, masks *uint16, val 
 func slicesTransposedTable32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
 
 //go:noescape
-func diagonalsTransposedPerDiagonalF64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, y *float64, row int, table *float64, x *float64, alpha float64, carries *float64)
+func diagonalsTransposedPerDiagonalF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float64, last *float64, row int, table *float64, x *float64, alpha float64)
 
 //go:noescape
 func slicesTransposedSame16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
@@ -116,7 +116,7 @@ func slicesTransposedSame16F64AVX512(n int, widths *uint32, masks *uint16, val *
 func slicesTransposedSame32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
 
 //go:noescape
-func diagonalsTransposedHigh32F64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, y *float64, row int, table *float64, x *float64, alpha float64, carries *float64)
+func diagonalsTransposedHigh32F64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float64, last *float64, row int, table *float64, x *float64, alpha float64)
 
 //go:noescape
 func slicesTransposedHigh3216F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
@@ -125,7 +125,7 @@ func slicesTransposedHigh3216F64AVX512(n int, widths *uint32, masks *uint16, val
 func slicesTransposedHigh3232F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
 
 //go:noescape
-func diagonalsTransposedHigh16F64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, y *float64, row int, table *float64, x *float64, alpha float64, carries *float64)
+func diagonalsTransposedHigh16F64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float64, last *float64, row int, table *float64, x *float64, alpha float64)
 
 //go:noescape
 func slicesTransposedHigh1616F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
@@ -149,7 +149,7 @@ func blocksTransposedHigh32F64AVX512(n int, widths *uint32, masks *uint16, val *
 func blocksTransposedBits57F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, height int, table *float64, factors *float64, y *float64, first int, sums *float64, end int)
 
 //go:noescape
-func diagonalsTransposedFullF32AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, y *float32, row int, table *float32, x *float32, alpha float32, carries *float32)
+func diagonalsTransposedFullF32AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float32, last *float32, row int, table *float32, x *float32, alpha float32)
 
 //go:noescape
 func slicesTransposedFull16F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
@@ -158,7 +158,7 @@ func slicesTransposedFull16F32AVX2(n int, widths *uint32, masks *uint16, val *by
 func slicesTransposedFull32F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
 
 //go:noescape
-func diagonalsTransposedTableF32AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, y *float32, row int, table *float32, x *float32, alpha float32, carries *float32)
+func diagonalsTransposedTableF32AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float32, last *float32, row int, table *float32, x *float32, alpha float32)
 
 //go:noescape
 func slicesTransposedTable16F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
@@ -167,7 +167,7 @@ func slicesTransposedTable16F32AVX2(n int, widths *uint32, masks *uint16, val *b
 func slicesTransposedTable32F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
 
 //go:noescape
-func diagonalsTransposedPerDiagonalF32AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, y *float32, row int, table *float32, x *float32, alpha float32, carries *float32)
+func diagonalsTransposedPerDiagonalF32AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float32, last *float32, row int, table *float32, x *float32, alpha float32)
 
 //go:noescape
 func slicesTransposedSame16F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
@@ -176,7 +176,7 @@ func slicesTransposedSame16F32AVX2(n int, widths *uint32, masks *uint16, val *by
 func slicesTransposedSame32F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
 
 //go:noescape
-func diagonalsTransposedHigh16F32AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, y *float32, row int, table *float32, x *float32, alpha float32, carries *float32)
+func diagonalsTransposedHigh16F32AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float32, last *float32, row int, table *float32, x *float32, alpha float32)
 
 //go:noescape
 func slicesTransposedHigh1616F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
@@ -191,7 +191,7 @@ func lostF32AVX2(n int, x *float32, least float32, greatest float32) (lanes uint
 func blocksTransposedFullF32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, height int, table *float32, factors *float32, y *float32, first int, sums *float32, end int)
 
 //go:noescape
-func diagonalsTransposedFullF32AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, y *float32, row int, table *float32, x *float32, alpha float32, carries *float32)
+func diagonalsTransposedFullF32AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float32, last *float32, row int, table *float32, x *float32, alpha float32)
 
 //go:noescape
 func slicesTransposedFull16F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
@@ -200,7 +200,7 @@ func slicesTransposedFull16F32AVX512(n int, widths *uint32, masks *uint16, val *
 func slicesTransposedFull32F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
 
 //go:noescape
-func diagonalsTransposedTableF32AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, y *float32, row int, table *float32, x *float32, alpha float32, carries *float32)
+func diagonalsTransposedTableF32AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float32, last *float32, row int, table *float32, x *float32, alpha float32)
 
 //go:noescape
 func slicesTransposedTable16F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
@@ -209,7 +209,7 @@ func slicesTransposedTable16F32AVX512(n int, widths *uint32, masks *uint16, val 
 func slicesTransposedTable32F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
 
 //go:noescape
-func diagonalsTransposedPerDiagonalF32AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, y *float32, row int, table *float32, x *float32, alpha float32, carries *float32)
+func diagonalsTransposedPerDiagonalF32AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float32, last *float32, row int, table *float32, x *float32, alpha float32)
 
 //go:noescape
 func slicesTransposedSame16F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
@@ -218,7 +218,7 @@ func slicesTransposedSame16F32AVX512(n int, widths *uint32, masks *uint16, val *
 func slicesTransposedSame32F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
 
 //go:noescape
-func diagonalsTransposedHigh16F32AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, y *float32, row int, table *float32, x *float32, alpha float32, carries *float32)
+func diagonalsTransposedHigh16F32AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float32, last *float32, row int, table *float32, x *float32, alpha float32)
 
 //go:noescape
 func slicesTransposedHigh1616F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)

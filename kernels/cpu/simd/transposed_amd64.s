@@ -122,133 +122,377 @@ DATA spread57<>+62(SB)/1, $0x37
 DATA spread57<>+63(SB)/1, $0x37
 GLOBL spread57<>(SB), RODATA|NOPTR, $64
 
-// func diagonalsTransposedFullF64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, y *float64, row int, table *float64, x *float64, alpha float64, carries *float64)
-// Requires: AVX, AVX2, FMA3
+DATA turns<>+0(SB)/4, $0x00000000
+DATA turns<>+4(SB)/4, $0x00000001
+DATA turns<>+8(SB)/4, $0x00000002
+DATA turns<>+12(SB)/4, $0x00000003
+DATA turns<>+16(SB)/4, $0x00000004
+DATA turns<>+20(SB)/4, $0x00000005
+DATA turns<>+24(SB)/4, $0x00000006
+DATA turns<>+28(SB)/4, $0x00000007
+DATA turns<>+32(SB)/4, $0x00000008
+DATA turns<>+36(SB)/4, $0x00000009
+DATA turns<>+40(SB)/4, $0x0000000a
+DATA turns<>+44(SB)/4, $0x0000000b
+DATA turns<>+48(SB)/4, $0x0000000c
+DATA turns<>+52(SB)/4, $0x0000000d
+DATA turns<>+56(SB)/4, $0x0000000e
+DATA turns<>+60(SB)/4, $0x0000000f
+DATA turns<>+64(SB)/4, $0x00000010
+DATA turns<>+68(SB)/4, $0x00000011
+DATA turns<>+72(SB)/4, $0x00000012
+DATA turns<>+76(SB)/4, $0x00000013
+DATA turns<>+80(SB)/4, $0x00000014
+DATA turns<>+84(SB)/4, $0x00000015
+DATA turns<>+88(SB)/4, $0x00000016
+DATA turns<>+92(SB)/4, $0x00000017
+DATA turns<>+96(SB)/4, $0x00000018
+DATA turns<>+100(SB)/4, $0x00000019
+DATA turns<>+104(SB)/4, $0x0000001a
+DATA turns<>+108(SB)/4, $0x0000001b
+DATA turns<>+112(SB)/4, $0x0000001c
+DATA turns<>+116(SB)/4, $0x0000001d
+DATA turns<>+120(SB)/4, $0x0000001e
+DATA turns<>+124(SB)/4, $0x0000001f
+DATA turns<>+128(SB)/4, $0x00000000
+DATA turns<>+132(SB)/4, $0x00000001
+DATA turns<>+136(SB)/4, $0x00000002
+DATA turns<>+140(SB)/4, $0x00000003
+DATA turns<>+144(SB)/4, $0x00000004
+DATA turns<>+148(SB)/4, $0x00000005
+DATA turns<>+152(SB)/4, $0x00000006
+DATA turns<>+156(SB)/4, $0x00000007
+DATA turns<>+160(SB)/4, $0x00000008
+DATA turns<>+164(SB)/4, $0x00000009
+DATA turns<>+168(SB)/4, $0x0000000a
+DATA turns<>+172(SB)/4, $0x0000000b
+DATA turns<>+176(SB)/4, $0x0000000c
+DATA turns<>+180(SB)/4, $0x0000000d
+DATA turns<>+184(SB)/4, $0x0000000e
+DATA turns<>+188(SB)/4, $0x0000000f
+DATA turns<>+192(SB)/4, $0x00000000
+DATA turns<>+196(SB)/4, $0x00000000
+DATA turns<>+200(SB)/4, $0x00000000
+DATA turns<>+204(SB)/4, $0x00000000
+DATA turns<>+208(SB)/4, $0x00000000
+DATA turns<>+212(SB)/4, $0x00000000
+DATA turns<>+216(SB)/4, $0x00000000
+DATA turns<>+220(SB)/4, $0x00000000
+DATA turns<>+224(SB)/4, $0x00000000
+DATA turns<>+228(SB)/4, $0x00000000
+DATA turns<>+232(SB)/4, $0x00000000
+DATA turns<>+236(SB)/4, $0x00000000
+DATA turns<>+240(SB)/4, $0x00000000
+DATA turns<>+244(SB)/4, $0x00000000
+DATA turns<>+248(SB)/4, $0x00000000
+DATA turns<>+252(SB)/4, $0x00000000
+DATA turns<>+256(SB)/4, $0xffffffff
+DATA turns<>+260(SB)/4, $0xffffffff
+DATA turns<>+264(SB)/4, $0xffffffff
+DATA turns<>+268(SB)/4, $0xffffffff
+DATA turns<>+272(SB)/4, $0xffffffff
+DATA turns<>+276(SB)/4, $0xffffffff
+DATA turns<>+280(SB)/4, $0xffffffff
+DATA turns<>+284(SB)/4, $0xffffffff
+DATA turns<>+288(SB)/4, $0xffffffff
+DATA turns<>+292(SB)/4, $0xffffffff
+DATA turns<>+296(SB)/4, $0xffffffff
+DATA turns<>+300(SB)/4, $0xffffffff
+DATA turns<>+304(SB)/4, $0xffffffff
+DATA turns<>+308(SB)/4, $0xffffffff
+DATA turns<>+312(SB)/4, $0xffffffff
+DATA turns<>+316(SB)/4, $0xffffffff
+GLOBL turns<>(SB), RODATA|NOPTR, $320
+
+// func diagonalsTransposedFullF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float64, last *float64, row int, table *float64, x *float64, alpha float64)
+// Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·diagonalsTransposedFullF64AVX2(SB), NOSPLIT, $0-88
-	MOVQ         n+0(FP), AX
-	MOVQ         offsets+8(FP), CX
-	MOVQ         width+16(FP), DX
-	MOVQ         masks+24(FP), BX
-	MOVQ         val+32(FP), SI
-	MOVQ         y+40(FP), DI
-	MOVQ         row+48(FP), R8
-	MOVQ         table+56(FP), R9
-	MOVQ         x+64(FP), R9
-	LEAQ         (DI)(R8*8), DI
-	VBROADCASTSD alpha+72(FP), Y0
+	MOVQ         masks+24(FP), R8
+	MOVQ         val+32(FP), R9
+	MOVQ         y+40(FP), R10
+	MOVQ         row+56(FP), AX
+	MOVQ         table+64(FP), CX
+	MOVQ         x+72(FP), R11
+	LEAQ         (R10)(AX*8), R10
+	VBROADCASTSD alpha+80(FP), Y0
 	VMOVUPS      laneBits64<>+0(SB), Y1
-	TESTQ        BX, BX
-	JNZ          masked
-	MOVQ         carries+80(FP), BX
+	LEAQ         turns<>+0(SB), R12
+	XORQ         R13, R13
 
-slice:
-	TESTQ  AX, AX
-	JZ     done
-	VMULPD (R9), Y0, Y3
-	XORQ   R8, R8
-	MOVQ   BX, R11
+run:
+	MOVQ  runs+0(FP), SI
+	MOVQ  (SI), AX
+	MOVQ  16(SI), DX
+	MOVQ  8(SI), BX
+	MOVQ  offsets+16(FP), CX
+	LEAQ  (CX)(BX*8), CX
+	TESTQ DX, DX
+	JZ    empty
+	CMPB  25(SI), $0x00
+	JNE   ends
+	CMPB  24(SI), $0x00
+	JNE   masked
 
-column:
-	MOVQ        (CX)(R8*8), R10
-	LEAQ        (DI)(R10*8), R10
-	MOVQ        DX, R12
-	SUBQ        R8, R12
-	CMPQ        R12, $0x03
-	JL          fewerThan3
-	MOVQ        16(CX)(R8*8), R13
-	SUBQ        (CX)(R8*8), R13
-	CMPQ        R13, $0x02
-	JNE         fewerThan3
-	VMOVUPD     (R10), Y1
-	VFMADD231PD (SI), Y3, Y1
-	VMULPD      32(SI), Y3, Y2
-	VPERM2F128  $0x03, 32(R11), Y2, Y4
-	VPALIGNR    $0x08, Y4, Y2, Y4
-	VMOVUPD     Y2, 32(R11)
-	VADDPD      Y4, Y1, Y1
-	VMULPD      64(SI), Y3, Y2
-	VPERM2F128  $0x03, 64(R11), Y2, Y4
-	VPALIGNR    $0x00, Y4, Y2, Y4
-	VMOVUPD     Y2, 64(R11)
-	VADDPD      Y4, Y1, Y1
-	VMOVUPD     Y1, (R10)
-	ADDQ        $0x00000060, R11
-	ADDQ        $0x60, SI
-	ADDQ        $0x03, R8
-	CMPQ        R8, DX
-	JL          column
-	ADDQ        $0x20, DI
+whole:
+	VMULPD (R11), Y0, Y3
+	XORQ   BX, BX
+
+wholeGroup:
+	MOVQ    (CX)(BX*8), DI
+	LEAQ    1(BX), SI
+	CMPQ    SI, DX
+	JGE     wholeAlone
+	MOVQ    DI, SI
+	SUBQ    8(CX)(BX*8), SI
+	CMPQ    SI, $-4
+	JLE     wholeAlone
+	LEAQ    (R10)(DI*8), SI
+	CMPQ    SI, R13
+	JE      wholeFollows
+	TESTQ   R13, R13
+	JZ      wholeFlushed
+	MOVQ    R13, SI
+	SUBQ    last+48(FP), SI
+	JA      wholeLast
+	VADDPD  (R13), Y4, Y5
+	VMOVUPD Y5, (R13)
+	JMP     wholeFlushed
+
+wholeLast:
+	SUBQ       $0x20, SI
+	VMOVUPS    256(R12)(SI*1), Y5
+	VPCMPEQD   Y2, Y2, Y2
+	VANDNPS    Y2, Y5, Y2
+	VMASKMOVPD (R13), Y2, Y5
+	VADDPD     Y4, Y5, Y5
+	VMASKMOVPD Y5, Y2, (R13)
+
+wholeFlushed:
+	VXORPS X4, X4, X4
+
+wholeFollows:
+	VADDPD      (R10)(DI*8), Y4, Y2
+	VXORPS      X4, X4, X4
+	PREFETCHT0  4096(R9)
+	VFMADD231PD (R9), Y3, Y2
 	ADDQ        $0x20, R9
-	DECQ        AX
-	JMP         slice
+	INCQ        BX
+	CMPQ        BX, DX
 
-fewerThan3:
-	CMPQ        R12, $0x02
-	JL          fewerThan2
-	MOVQ        8(CX)(R8*8), R13
-	SUBQ        (CX)(R8*8), R13
-	CMPQ        R13, $0x01
-	JNE         fewerThan2
-	VMOVUPD     (R10), Y1
-	VFMADD231PD (SI), Y3, Y1
-	VMULPD      32(SI), Y3, Y2
-	VPERM2F128  $0x03, 32(R11), Y2, Y4
-	VPALIGNR    $0x08, Y4, Y2, Y4
-	VMOVUPD     Y2, 32(R11)
-	VADDPD      Y4, Y1, Y1
-	VMOVUPD     Y1, (R10)
-	ADDQ        $0x00000040, R11
-	ADDQ        $0x40, SI
-	ADDQ        $0x02, R8
-	CMPQ        R8, DX
-	JL          column
-	ADDQ        $0x20, DI
-	ADDQ        $0x20, R9
-	DECQ        AX
-	JMP         slice
+wholeNear:
+	MOVQ       DI, SI
+	SUBQ       (CX)(BX*8), SI
+	CMPQ       SI, $-4
+	JLE        wholeSums
+	PREFETCHT0 4096(R9)
+	VMULPD     (R9), Y3, Y5
+	VMOVUPS    128(R12)(SI*8), Y6
+	VPERMPS    Y5, Y6, Y5
+	VMOVUPS    256(R12)(SI*8), Y7
+	VANDPS     Y5, Y7, Y6
+	VANDNPS    Y5, Y7, Y7
+	VADDPD     Y6, Y2, Y2
+	VADDPD     Y7, Y4, Y4
+	ADDQ       $0x20, R9
+	INCQ       BX
+	CMPQ       BX, DX
+	JL         wholeNear
 
-fewerThan2:
-	VMOVUPD     (R10), Y1
-	VFMADD231PD (SI), Y3, Y1
-	VMOVUPD     Y1, (R10)
-	ADDQ        $0x00000020, R11
-	ADDQ        $0x20, SI
-	ADDQ        $0x01, R8
-	CMPQ        R8, DX
-	JL          column
-	ADDQ        $0x20, DI
+wholeSums:
+	VMOVUPD Y2, (R10)(DI*8)
+	LEAQ    32(R10)(DI*8), R13
+	CMPQ    BX, DX
+	JL      wholeGroup
+	ADDQ    $0x20, R10
+	ADDQ    $0x20, R11
+	DECQ    AX
+	JNZ     whole
+	JMP     next
+
+wholeAlone:
+	VMOVUPD     (R10)(DI*8), Y2
+	PREFETCHT0  4096(R9)
+	VFMADD231PD (R9), Y3, Y2
+	VMOVUPD     Y2, (R10)(DI*8)
 	ADDQ        $0x20, R9
+	INCQ        BX
+	CMPQ        BX, DX
+	JL          wholeGroup
+	ADDQ        $0x20, R10
+	ADDQ        $0x20, R11
 	DECQ        AX
-	JMP         slice
+	JNZ         whole
+	JMP         next
 
 masked:
-	TESTQ  AX, AX
-	JZ     done
-	VMULPD (R9), Y0, Y3
-	XORQ   R8, R8
+	VMULPD (R11), Y0, Y3
+	XORQ   BX, BX
 
-maskedColumn:
-	MOVQ         (CX)(R8*8), R10
-	LEAQ         (DI)(R10*8), R10
-	MOVWLZX      (BX), R11
-	VMOVD        R11, X2
+maskedGroup:
+	MOVQ    (CX)(BX*8), DI
+	LEAQ    1(BX), SI
+	CMPQ    SI, DX
+	JGE     maskedAlone
+	MOVQ    DI, SI
+	SUBQ    8(CX)(BX*8), SI
+	CMPQ    SI, $-4
+	JLE     maskedAlone
+	LEAQ    (R10)(DI*8), SI
+	CMPQ    SI, R13
+	JE      maskedFollows
+	TESTQ   R13, R13
+	JZ      maskedFlushed
+	MOVQ    R13, SI
+	SUBQ    last+48(FP), SI
+	JA      maskedLast
+	VADDPD  (R13), Y4, Y5
+	VMOVUPD Y5, (R13)
+	JMP     maskedFlushed
+
+maskedLast:
+	SUBQ       $0x20, SI
+	VMOVUPS    256(R12)(SI*1), Y5
+	VPCMPEQD   Y2, Y2, Y2
+	VANDNPS    Y2, Y5, Y2
+	VMASKMOVPD (R13), Y2, Y5
+	VADDPD     Y4, Y5, Y5
+	VMASKMOVPD Y5, Y2, (R13)
+
+maskedFlushed:
+	VXORPS X4, X4, X4
+
+maskedFollows:
+	VADDPD       (R10)(DI*8), Y4, Y5
+	VXORPS       X4, X4, X4
+	MOVWLZX      (R8), SI
+	VMOVD        SI, X2
 	VPBROADCASTQ X2, Y2
 	VPAND        Y1, Y2, Y2
 	VPCMPEQQ     Y1, Y2, Y2
-	ADDQ         $0x02, BX
-	VMASKMOVPD   (R10), Y2, Y4
-	VFMADD231PD  (SI), Y3, Y4
-	VMASKMOVPD   Y4, Y2, (R10)
-	ADDQ         $0x20, SI
-	ADDQ         $0x01, R8
-	CMPQ         R8, DX
-	JL           maskedColumn
-	ADDQ         $0x20, DI
+	PREFETCHT0   4096(R9)
+	VMOVAPS      Y5, Y6
+	VFMADD231PD  (R9), Y3, Y6
+	VBLENDVPD    Y2, Y6, Y5, Y5
 	ADDQ         $0x20, R9
-	DECQ         AX
-	JMP          masked
+	ADDQ         $0x02, R8
+	INCQ         BX
+	CMPQ         BX, DX
 
-done:
+maskedNear:
+	MOVQ         DI, SI
+	SUBQ         (CX)(BX*8), SI
+	CMPQ         SI, $-4
+	JLE          maskedSums
+	MOVWLZX      (R8), R13
+	VMOVD        R13, X2
+	VPBROADCASTQ X2, Y2
+	VPAND        Y1, Y2, Y2
+	VPCMPEQQ     Y1, Y2, Y2
+	PREFETCHT0   4096(R9)
+	VMULPD       (R9), Y3, Y6
+	VANDPS       Y6, Y2, Y6
+	VMOVUPS      128(R12)(SI*8), Y2
+	VPERMPS      Y6, Y2, Y6
+	VMOVUPS      256(R12)(SI*8), Y7
+	VANDPS       Y6, Y7, Y2
+	VANDNPS      Y6, Y7, Y7
+	VADDPD       Y2, Y5, Y5
+	VADDPD       Y7, Y4, Y4
+	ADDQ         $0x20, R9
+	ADDQ         $0x02, R8
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           maskedNear
+
+maskedSums:
+	VMOVUPD Y5, (R10)(DI*8)
+	LEAQ    32(R10)(DI*8), R13
+	CMPQ    BX, DX
+	JL      maskedGroup
+	ADDQ    $0x20, R10
+	ADDQ    $0x20, R11
+	DECQ    AX
+	JNZ     masked
+	JMP     next
+
+maskedAlone:
+	VMOVUPD      (R10)(DI*8), Y5
+	MOVWLZX      (R8), SI
+	VMOVD        SI, X2
+	VPBROADCASTQ X2, Y2
+	VPAND        Y1, Y2, Y2
+	VPCMPEQQ     Y1, Y2, Y2
+	PREFETCHT0   4096(R9)
+	VMOVAPS      Y5, Y6
+	VFMADD231PD  (R9), Y3, Y6
+	VBLENDVPD    Y2, Y6, Y5, Y5
+	VMOVUPD      Y5, (R10)(DI*8)
+	ADDQ         $0x20, R9
+	ADDQ         $0x02, R8
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           maskedGroup
+	ADDQ         $0x20, R10
+	ADDQ         $0x20, R11
+	DECQ         AX
+	JNZ          masked
+	JMP          next
+
+ends:
+	VMULPD (R11), Y0, Y3
+	XORQ   BX, BX
+
+endsColumn:
+	MOVQ         (CX)(BX*8), DI
+	MOVWLZX      (R8), SI
+	VMOVD        SI, X2
+	VPBROADCASTQ X2, Y2
+	VPAND        Y1, Y2, Y2
+	VPCMPEQQ     Y1, Y2, Y2
+	PREFETCHT0   4096(R9)
+	VMASKMOVPD   (R10)(DI*8), Y2, Y5
+	VFMADD231PD  (R9), Y3, Y5
+	VMASKMOVPD   Y5, Y2, (R10)(DI*8)
+	ADDQ         $0x20, R9
+	ADDQ         $0x02, R8
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           endsColumn
+	ADDQ         $0x20, R10
+	ADDQ         $0x20, R11
+	DECQ         AX
+	JNZ          ends
+	JMP          next
+
+empty:
+	MOVQ   AX, SI
+	IMUL3Q $0x20, SI, SI
+	ADDQ   SI, R10
+	ADDQ   SI, R11
+
+next:
+	ADDQ    $0x20, runs+0(FP)
+	DECQ    count+8(FP)
+	JNZ     run
+	TESTQ   R13, R13
+	JZ      endFlushed
+	MOVQ    R13, SI
+	SUBQ    last+48(FP), SI
+	JA      endLast
+	VADDPD  (R13), Y4, Y0
+	VMOVUPD Y0, (R13)
+	JMP     endFlushed
+
+endLast:
+	SUBQ       $0x20, SI
+	VMOVUPS    256(R12)(SI*1), Y0
+	VPCMPEQD   Y2, Y2, Y2
+	VANDNPS    Y2, Y0, Y2
+	VMASKMOVPD (R13), Y2, Y0
+	VADDPD     Y4, Y0, Y0
+	VMASKMOVPD Y0, Y2, (R13)
+
+endFlushed:
 	VZEROUPPER
 	RET
 
@@ -502,140 +746,295 @@ done:
 	VZEROUPPER
 	RET
 
-// func diagonalsTransposedShortF64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, y *float64, row int, table *float64, x *float64, alpha float64, carries *float64)
+// func diagonalsTransposedShortF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float64, last *float64, row int, table *float64, x *float64, alpha float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·diagonalsTransposedShortF64AVX2(SB), NOSPLIT, $0-88
-	MOVQ         n+0(FP), AX
-	MOVQ         offsets+8(FP), CX
-	MOVQ         width+16(FP), DX
-	MOVQ         masks+24(FP), BX
-	MOVQ         val+32(FP), SI
-	MOVQ         y+40(FP), DI
-	MOVQ         row+48(FP), R8
-	MOVQ         table+56(FP), R9
-	MOVQ         x+64(FP), R9
-	LEAQ         (DI)(R8*8), DI
-	VBROADCASTSD alpha+72(FP), Y0
+	MOVQ         masks+24(FP), R8
+	MOVQ         val+32(FP), R9
+	MOVQ         y+40(FP), R10
+	MOVQ         row+56(FP), AX
+	MOVQ         table+64(FP), CX
+	MOVQ         x+72(FP), R11
+	LEAQ         (R10)(AX*8), R10
+	VBROADCASTSD alpha+80(FP), Y0
 	VMOVUPS      laneBits64<>+0(SB), Y1
-	TESTQ        BX, BX
-	JNZ          masked
-	MOVQ         carries+80(FP), BX
+	LEAQ         turns<>+0(SB), R12
+	XORQ         R13, R13
 
-slice:
-	TESTQ  AX, AX
-	JZ     done
-	VMULPD (R9), Y0, Y3
-	XORQ   R8, R8
-	MOVQ   BX, R11
+run:
+	MOVQ  runs+0(FP), SI
+	MOVQ  (SI), AX
+	MOVQ  16(SI), DX
+	MOVQ  8(SI), BX
+	MOVQ  offsets+16(FP), CX
+	LEAQ  (CX)(BX*8), CX
+	TESTQ DX, DX
+	JZ    empty
+	CMPB  25(SI), $0x00
+	JNE   ends
+	CMPB  24(SI), $0x00
+	JNE   masked
 
-column:
-	MOVQ        (CX)(R8*8), R10
-	LEAQ        (DI)(R10*8), R10
-	MOVQ        DX, R12
-	SUBQ        R8, R12
-	CMPQ        R12, $0x03
-	JL          fewerThan3
-	MOVQ        16(CX)(R8*8), R13
-	SUBQ        (CX)(R8*8), R13
-	CMPQ        R13, $0x02
-	JNE         fewerThan3
-	VMOVUPD     (R10), Y1
-	VCVTPS2PD   (SI), Y2
-	VFMADD231PD Y2, Y3, Y1
-	VCVTPS2PD   16(SI), Y2
-	VMULPD      Y2, Y3, Y2
-	VPERM2F128  $0x03, 32(R11), Y2, Y4
-	VPALIGNR    $0x08, Y4, Y2, Y4
-	VMOVUPD     Y2, 32(R11)
-	VADDPD      Y4, Y1, Y1
-	VCVTPS2PD   32(SI), Y2
-	VMULPD      Y2, Y3, Y2
-	VPERM2F128  $0x03, 64(R11), Y2, Y4
-	VPALIGNR    $0x00, Y4, Y2, Y4
-	VMOVUPD     Y2, 64(R11)
-	VADDPD      Y4, Y1, Y1
-	VMOVUPD     Y1, (R10)
-	ADDQ        $0x00000060, R11
-	ADDQ        $0x30, SI
-	ADDQ        $0x03, R8
-	CMPQ        R8, DX
-	JL          column
-	ADDQ        $0x20, DI
-	ADDQ        $0x20, R9
+whole:
+	VMULPD (R11), Y0, Y3
+	XORQ   BX, BX
+
+wholeGroup:
+	MOVQ    (CX)(BX*8), DI
+	LEAQ    1(BX), SI
+	CMPQ    SI, DX
+	JGE     wholeAlone
+	MOVQ    DI, SI
+	SUBQ    8(CX)(BX*8), SI
+	CMPQ    SI, $-4
+	JLE     wholeAlone
+	LEAQ    (R10)(DI*8), SI
+	CMPQ    SI, R13
+	JE      wholeFollows
+	TESTQ   R13, R13
+	JZ      wholeFlushed
+	MOVQ    R13, SI
+	SUBQ    last+48(FP), SI
+	JA      wholeLast
+	VADDPD  (R13), Y4, Y5
+	VMOVUPD Y5, (R13)
+	JMP     wholeFlushed
+
+wholeLast:
+	SUBQ       $0x20, SI
+	VMOVUPS    256(R12)(SI*1), Y5
+	VPCMPEQD   Y2, Y2, Y2
+	VANDNPS    Y2, Y5, Y2
+	VMASKMOVPD (R13), Y2, Y5
+	VADDPD     Y4, Y5, Y5
+	VMASKMOVPD Y5, Y2, (R13)
+
+wholeFlushed:
+	VXORPS X4, X4, X4
+
+wholeFollows:
+	VADDPD      (R10)(DI*8), Y4, Y2
+	VXORPS      X4, X4, X4
+	VCVTPS2PD   (R9), Y5
+	VFMADD231PD Y5, Y3, Y2
+	ADDQ        $0x10, R9
+	INCQ        BX
+	CMPQ        BX, DX
+
+wholeNear:
+	MOVQ      DI, SI
+	SUBQ      (CX)(BX*8), SI
+	CMPQ      SI, $-4
+	JLE       wholeSums
+	VCVTPS2PD (R9), Y5
+	VMULPD    Y5, Y3, Y5
+	VMOVUPS   128(R12)(SI*8), Y6
+	VPERMPS   Y5, Y6, Y5
+	VMOVUPS   256(R12)(SI*8), Y7
+	VANDPS    Y5, Y7, Y6
+	VANDNPS   Y5, Y7, Y7
+	VADDPD    Y6, Y2, Y2
+	VADDPD    Y7, Y4, Y4
+	ADDQ      $0x10, R9
+	INCQ      BX
+	CMPQ      BX, DX
+	JL        wholeNear
+
+wholeSums:
+	VMOVUPD Y2, (R10)(DI*8)
+	LEAQ    32(R10)(DI*8), R13
+	CMPQ    BX, DX
+	JL      wholeGroup
+	ADDQ    $0x20, R10
+	ADDQ    $0x20, R11
+	DECQ    AX
+	JNZ     whole
+	JMP     next
+
+wholeAlone:
+	VMOVUPD     (R10)(DI*8), Y2
+	VCVTPS2PD   (R9), Y5
+	VFMADD231PD Y5, Y3, Y2
+	VMOVUPD     Y2, (R10)(DI*8)
+	ADDQ        $0x10, R9
+	INCQ        BX
+	CMPQ        BX, DX
+	JL          wholeGroup
+	ADDQ        $0x20, R10
+	ADDQ        $0x20, R11
 	DECQ        AX
-	JMP         slice
-
-fewerThan3:
-	CMPQ        R12, $0x02
-	JL          fewerThan2
-	MOVQ        8(CX)(R8*8), R13
-	SUBQ        (CX)(R8*8), R13
-	CMPQ        R13, $0x01
-	JNE         fewerThan2
-	VMOVUPD     (R10), Y1
-	VCVTPS2PD   (SI), Y2
-	VFMADD231PD Y2, Y3, Y1
-	VCVTPS2PD   16(SI), Y2
-	VMULPD      Y2, Y3, Y2
-	VPERM2F128  $0x03, 32(R11), Y2, Y4
-	VPALIGNR    $0x08, Y4, Y2, Y4
-	VMOVUPD     Y2, 32(R11)
-	VADDPD      Y4, Y1, Y1
-	VMOVUPD     Y1, (R10)
-	ADDQ        $0x00000040, R11
-	ADDQ        $0x20, SI
-	ADDQ        $0x02, R8
-	CMPQ        R8, DX
-	JL          column
-	ADDQ        $0x20, DI
-	ADDQ        $0x20, R9
-	DECQ        AX
-	JMP         slice
-
-fewerThan2:
-	VMOVUPD     (R10), Y1
-	VCVTPS2PD   (SI), Y2
-	VFMADD231PD Y2, Y3, Y1
-	VMOVUPD     Y1, (R10)
-	ADDQ        $0x00000020, R11
-	ADDQ        $0x10, SI
-	ADDQ        $0x01, R8
-	CMPQ        R8, DX
-	JL          column
-	ADDQ        $0x20, DI
-	ADDQ        $0x20, R9
-	DECQ        AX
-	JMP         slice
+	JNZ         whole
+	JMP         next
 
 masked:
-	TESTQ  AX, AX
-	JZ     done
-	VMULPD (R9), Y0, Y3
-	XORQ   R8, R8
+	VMULPD (R11), Y0, Y3
+	XORQ   BX, BX
 
-maskedColumn:
-	MOVQ         (CX)(R8*8), R10
-	LEAQ         (DI)(R10*8), R10
-	MOVWLZX      (BX), R11
-	VMOVD        R11, X2
+maskedGroup:
+	MOVQ    (CX)(BX*8), DI
+	LEAQ    1(BX), SI
+	CMPQ    SI, DX
+	JGE     maskedAlone
+	MOVQ    DI, SI
+	SUBQ    8(CX)(BX*8), SI
+	CMPQ    SI, $-4
+	JLE     maskedAlone
+	LEAQ    (R10)(DI*8), SI
+	CMPQ    SI, R13
+	JE      maskedFollows
+	TESTQ   R13, R13
+	JZ      maskedFlushed
+	MOVQ    R13, SI
+	SUBQ    last+48(FP), SI
+	JA      maskedLast
+	VADDPD  (R13), Y4, Y5
+	VMOVUPD Y5, (R13)
+	JMP     maskedFlushed
+
+maskedLast:
+	SUBQ       $0x20, SI
+	VMOVUPS    256(R12)(SI*1), Y5
+	VPCMPEQD   Y2, Y2, Y2
+	VANDNPS    Y2, Y5, Y2
+	VMASKMOVPD (R13), Y2, Y5
+	VADDPD     Y4, Y5, Y5
+	VMASKMOVPD Y5, Y2, (R13)
+
+maskedFlushed:
+	VXORPS X4, X4, X4
+
+maskedFollows:
+	VADDPD       (R10)(DI*8), Y4, Y5
+	VXORPS       X4, X4, X4
+	MOVWLZX      (R8), SI
+	VMOVD        SI, X2
 	VPBROADCASTQ X2, Y2
 	VPAND        Y1, Y2, Y2
 	VPCMPEQQ     Y1, Y2, Y2
-	ADDQ         $0x02, BX
-	VMASKMOVPD   (R10), Y2, Y4
-	VCVTPS2PD    (SI), Y5
-	VFMADD231PD  Y5, Y3, Y4
-	VMASKMOVPD   Y4, Y2, (R10)
-	ADDQ         $0x10, SI
-	ADDQ         $0x01, R8
-	CMPQ         R8, DX
-	JL           maskedColumn
-	ADDQ         $0x20, DI
-	ADDQ         $0x20, R9
-	DECQ         AX
-	JMP          masked
+	VCVTPS2PD    (R9), Y6
+	VMOVAPS      Y5, Y7
+	VFMADD231PD  Y6, Y3, Y7
+	VBLENDVPD    Y2, Y7, Y5, Y5
+	ADDQ         $0x10, R9
+	ADDQ         $0x02, R8
+	INCQ         BX
+	CMPQ         BX, DX
 
-done:
+maskedNear:
+	MOVQ         DI, SI
+	SUBQ         (CX)(BX*8), SI
+	CMPQ         SI, $-4
+	JLE          maskedSums
+	MOVWLZX      (R8), R13
+	VMOVD        R13, X2
+	VPBROADCASTQ X2, Y2
+	VPAND        Y1, Y2, Y2
+	VPCMPEQQ     Y1, Y2, Y2
+	VCVTPS2PD    (R9), Y6
+	VMULPD       Y6, Y3, Y6
+	VANDPS       Y6, Y2, Y6
+	VMOVUPS      128(R12)(SI*8), Y2
+	VPERMPS      Y6, Y2, Y6
+	VMOVUPS      256(R12)(SI*8), Y7
+	VANDPS       Y6, Y7, Y2
+	VANDNPS      Y6, Y7, Y7
+	VADDPD       Y2, Y5, Y5
+	VADDPD       Y7, Y4, Y4
+	ADDQ         $0x10, R9
+	ADDQ         $0x02, R8
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           maskedNear
+
+maskedSums:
+	VMOVUPD Y5, (R10)(DI*8)
+	LEAQ    32(R10)(DI*8), R13
+	CMPQ    BX, DX
+	JL      maskedGroup
+	ADDQ    $0x20, R10
+	ADDQ    $0x20, R11
+	DECQ    AX
+	JNZ     masked
+	JMP     next
+
+maskedAlone:
+	VMOVUPD      (R10)(DI*8), Y5
+	MOVWLZX      (R8), SI
+	VMOVD        SI, X2
+	VPBROADCASTQ X2, Y2
+	VPAND        Y1, Y2, Y2
+	VPCMPEQQ     Y1, Y2, Y2
+	VCVTPS2PD    (R9), Y6
+	VMOVAPS      Y5, Y7
+	VFMADD231PD  Y6, Y3, Y7
+	VBLENDVPD    Y2, Y7, Y5, Y5
+	VMOVUPD      Y5, (R10)(DI*8)
+	ADDQ         $0x10, R9
+	ADDQ         $0x02, R8
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           maskedGroup
+	ADDQ         $0x20, R10
+	ADDQ         $0x20, R11
+	DECQ         AX
+	JNZ          masked
+	JMP          next
+
+ends:
+	VMULPD (R11), Y0, Y3
+	XORQ   BX, BX
+
+endsColumn:
+	MOVQ         (CX)(BX*8), DI
+	MOVWLZX      (R8), SI
+	VMOVD        SI, X2
+	VPBROADCASTQ X2, Y2
+	VPAND        Y1, Y2, Y2
+	VPCMPEQQ     Y1, Y2, Y2
+	VCVTPS2PD    (R9), Y5
+	VMASKMOVPD   (R10)(DI*8), Y2, Y6
+	VFMADD231PD  Y5, Y3, Y6
+	VMASKMOVPD   Y6, Y2, (R10)(DI*8)
+	ADDQ         $0x10, R9
+	ADDQ         $0x02, R8
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           endsColumn
+	ADDQ         $0x20, R10
+	ADDQ         $0x20, R11
+	DECQ         AX
+	JNZ          ends
+	JMP          next
+
+empty:
+	MOVQ   AX, SI
+	IMUL3Q $0x20, SI, SI
+	ADDQ   SI, R10
+	ADDQ   SI, R11
+
+next:
+	ADDQ    $0x20, runs+0(FP)
+	DECQ    count+8(FP)
+	JNZ     run
+	TESTQ   R13, R13
+	JZ      endFlushed
+	MOVQ    R13, SI
+	SUBQ    last+48(FP), SI
+	JA      endLast
+	VADDPD  (R13), Y4, Y0
+	VMOVUPD Y0, (R13)
+	JMP     endFlushed
+
+endLast:
+	SUBQ       $0x20, SI
+	VMOVUPS    256(R12)(SI*1), Y0
+	VPCMPEQD   Y2, Y2, Y2
+	VANDNPS    Y2, Y0, Y2
+	VMASKMOVPD (R13), Y2, Y0
+	VADDPD     Y4, Y0, Y0
+	VMASKMOVPD Y0, Y2, (R13)
+
+endFlushed:
 	VZEROUPPER
 	RET
 
@@ -893,193 +1292,348 @@ done:
 	VZEROUPPER
 	RET
 
-// func diagonalsTransposedTableF64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, y *float64, row int, table *float64, x *float64, alpha float64, carries *float64)
+// func diagonalsTransposedTableF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float64, last *float64, row int, table *float64, x *float64, alpha float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·diagonalsTransposedTableF64AVX2(SB), NOSPLIT, $0-88
-	MOVQ         n+0(FP), AX
-	MOVQ         offsets+8(FP), CX
-	MOVQ         width+16(FP), DX
-	MOVQ         masks+24(FP), BX
-	MOVQ         val+32(FP), SI
-	MOVQ         y+40(FP), DI
-	MOVQ         row+48(FP), R8
-	MOVQ         table+56(FP), R9
-	MOVQ         x+64(FP), R10
-	LEAQ         (DI)(R8*8), DI
-	VBROADCASTSD alpha+72(FP), Y0
+	MOVQ         masks+24(FP), R8
+	MOVQ         val+32(FP), R9
+	MOVQ         y+40(FP), R10
+	MOVQ         row+56(FP), AX
+	MOVQ         table+64(FP), R11
+	MOVQ         x+72(FP), R12
+	LEAQ         (R10)(AX*8), R10
+	VBROADCASTSD alpha+80(FP), Y0
 	VMOVUPS      nibblesOf64<>+0(SB), Y1
-	MOVQ         $0x0000000f, R8
-	VMOVQ        R8, X2
+	MOVQ         $0x0000000f, AX
+	VMOVQ        AX, X2
 	VPBROADCASTQ X2, Y2
 	VMOVUPS      laneBits64<>+0(SB), Y3
-	TESTQ        BX, BX
-	JNZ          masked
-	MOVQ         carries+80(FP), BX
+	LEAQ         turns<>+0(SB), R13
+	XORQ         R14, R14
 
-slice:
-	TESTQ  AX, AX
-	JZ     done
-	VMULPD (R10), Y0, Y5
-	XORQ   R8, R8
-	MOVQ   BX, R12
+run:
+	MOVQ  runs+0(FP), SI
+	MOVQ  (SI), AX
+	MOVQ  16(SI), DX
+	MOVQ  8(SI), BX
+	MOVQ  offsets+16(FP), CX
+	LEAQ  (CX)(BX*8), CX
+	TESTQ DX, DX
+	JZ    empty
+	CMPB  25(SI), $0x00
+	JNE   ends
+	CMPB  24(SI), $0x00
+	JNE   masked
 
-column:
-	MOVQ         (CX)(R8*8), R11
-	LEAQ         (DI)(R11*8), R11
-	MOVQ         DX, R13
-	SUBQ         R8, R13
-	CMPQ         R13, $0x03
-	JL           fewerThan3
-	MOVQ         16(CX)(R8*8), R14
-	SUBQ         (CX)(R8*8), R14
-	CMPQ         R14, $0x02
-	JNE          fewerThan3
-	VMOVUPD      (R11), Y3
-	MOVWLZX      (SI), R13
-	VMOVD        R13, X4
-	VPBROADCASTQ X4, Y4
-	VPSRLVQ      Y1, Y4, Y4
-	VPAND        Y2, Y4, Y4
-	VPCMPEQQ     Y6, Y6, Y6
-	VXORPD       Y7, Y7, Y7
-	VGATHERQPD   Y6, (R9)(Y4*8), Y7
-	VFMADD231PD  Y7, Y5, Y3
-	MOVWLZX      2(SI), R13
-	VMOVD        R13, X4
-	VPBROADCASTQ X4, Y4
-	VPSRLVQ      Y1, Y4, Y4
-	VPAND        Y2, Y4, Y4
-	VPCMPEQQ     Y6, Y6, Y6
-	VXORPD       Y7, Y7, Y7
-	VGATHERQPD   Y6, (R9)(Y4*8), Y7
-	VMULPD       Y7, Y5, Y4
-	VPERM2F128   $0x03, 32(R12), Y4, Y6
-	VPALIGNR     $0x08, Y6, Y4, Y6
-	VMOVUPD      Y4, 32(R12)
-	VADDPD       Y6, Y3, Y3
-	MOVWLZX      4(SI), R13
-	VMOVD        R13, X4
-	VPBROADCASTQ X4, Y4
-	VPSRLVQ      Y1, Y4, Y4
-	VPAND        Y2, Y4, Y4
-	VPCMPEQQ     Y6, Y6, Y6
-	VXORPD       Y7, Y7, Y7
-	VGATHERQPD   Y6, (R9)(Y4*8), Y7
-	VMULPD       Y7, Y5, Y4
-	VPERM2F128   $0x03, 64(R12), Y4, Y6
-	VPALIGNR     $0x00, Y6, Y4, Y6
-	VMOVUPD      Y4, 64(R12)
-	VADDPD       Y6, Y3, Y3
-	VMOVUPD      Y3, (R11)
-	ADDQ         $0x00000060, R12
-	ADDQ         $0x06, SI
-	ADDQ         $0x03, R8
-	CMPQ         R8, DX
-	JL           column
-	ADDQ         $0x20, DI
-	ADDQ         $0x20, R10
-	DECQ         AX
-	JMP          slice
+whole:
+	VMULPD (R12), Y0, Y5
+	XORQ   BX, BX
 
-fewerThan3:
-	CMPQ         R13, $0x02
-	JL           fewerThan2
-	MOVQ         8(CX)(R8*8), R14
-	SUBQ         (CX)(R8*8), R14
-	CMPQ         R14, $0x01
-	JNE          fewerThan2
-	VMOVUPD      (R11), Y3
-	MOVWLZX      (SI), R13
-	VMOVD        R13, X4
-	VPBROADCASTQ X4, Y4
-	VPSRLVQ      Y1, Y4, Y4
-	VPAND        Y2, Y4, Y4
-	VPCMPEQQ     Y6, Y6, Y6
-	VXORPD       Y7, Y7, Y7
-	VGATHERQPD   Y6, (R9)(Y4*8), Y7
-	VFMADD231PD  Y7, Y5, Y3
-	MOVWLZX      2(SI), R13
-	VMOVD        R13, X4
-	VPBROADCASTQ X4, Y4
-	VPSRLVQ      Y1, Y4, Y4
-	VPAND        Y2, Y4, Y4
-	VPCMPEQQ     Y6, Y6, Y6
-	VXORPD       Y7, Y7, Y7
-	VGATHERQPD   Y6, (R9)(Y4*8), Y7
-	VMULPD       Y7, Y5, Y4
-	VPERM2F128   $0x03, 32(R12), Y4, Y6
-	VPALIGNR     $0x08, Y6, Y4, Y6
-	VMOVUPD      Y4, 32(R12)
-	VADDPD       Y6, Y3, Y3
-	VMOVUPD      Y3, (R11)
-	ADDQ         $0x00000040, R12
-	ADDQ         $0x04, SI
-	ADDQ         $0x02, R8
-	CMPQ         R8, DX
-	JL           column
-	ADDQ         $0x20, DI
-	ADDQ         $0x20, R10
-	DECQ         AX
-	JMP          slice
+wholeGroup:
+	MOVQ    (CX)(BX*8), DI
+	LEAQ    1(BX), SI
+	CMPQ    SI, DX
+	JGE     wholeAlone
+	MOVQ    DI, SI
+	SUBQ    8(CX)(BX*8), SI
+	CMPQ    SI, $-4
+	JLE     wholeAlone
+	LEAQ    (R10)(DI*8), SI
+	CMPQ    SI, R14
+	JE      wholeFollows
+	TESTQ   R14, R14
+	JZ      wholeFlushed
+	MOVQ    R14, SI
+	SUBQ    last+48(FP), SI
+	JA      wholeLast
+	VADDPD  (R14), Y6, Y7
+	VMOVUPD Y7, (R14)
+	JMP     wholeFlushed
 
-fewerThan2:
-	VMOVUPD      (R11), Y3
-	MOVWLZX      (SI), R13
-	VMOVD        R13, X4
-	VPBROADCASTQ X4, Y4
-	VPSRLVQ      Y1, Y4, Y4
-	VPAND        Y2, Y4, Y4
-	VPCMPEQQ     Y6, Y6, Y6
-	VXORPD       Y7, Y7, Y7
-	VGATHERQPD   Y6, (R9)(Y4*8), Y7
-	VFMADD231PD  Y7, Y5, Y3
-	VMOVUPD      Y3, (R11)
-	ADDQ         $0x00000020, R12
-	ADDQ         $0x02, SI
-	ADDQ         $0x01, R8
-	CMPQ         R8, DX
-	JL           column
-	ADDQ         $0x20, DI
-	ADDQ         $0x20, R10
-	DECQ         AX
-	JMP          slice
+wholeLast:
+	SUBQ       $0x20, SI
+	VMOVUPS    256(R13)(SI*1), Y7
+	VPCMPEQD   Y4, Y4, Y4
+	VANDNPS    Y4, Y7, Y4
+	VMASKMOVPD (R14), Y4, Y7
+	VADDPD     Y6, Y7, Y7
+	VMASKMOVPD Y7, Y4, (R14)
 
-masked:
-	TESTQ  AX, AX
-	JZ     done
-	VMULPD (R10), Y0, Y5
-	XORQ   R8, R8
+wholeFlushed:
+	VXORPS X6, X6, X6
 
-maskedColumn:
-	MOVQ         (CX)(R8*8), R11
-	LEAQ         (DI)(R11*8), R11
-	MOVWLZX      (BX), R12
-	VMOVD        R12, X4
-	VPBROADCASTQ X4, Y4
-	VPAND        Y3, Y4, Y4
-	VPCMPEQQ     Y3, Y4, Y4
-	ADDQ         $0x02, BX
-	VMASKMOVPD   (R11), Y4, Y6
-	MOVWLZX      (SI), R12
-	VMOVD        R12, X7
+wholeFollows:
+	VADDPD       (R10)(DI*8), Y6, Y4
+	VXORPS       X6, X6, X6
+	MOVWLZX      (R9), SI
+	VMOVD        SI, X7
 	VPBROADCASTQ X7, Y7
 	VPSRLVQ      Y1, Y7, Y7
 	VPAND        Y2, Y7, Y7
 	VPCMPEQQ     Y8, Y8, Y8
 	VXORPD       Y9, Y9, Y9
-	VGATHERQPD   Y8, (R9)(Y7*8), Y9
-	VFMADD231PD  Y9, Y5, Y6
-	VMASKMOVPD   Y6, Y4, (R11)
-	ADDQ         $0x02, SI
-	ADDQ         $0x01, R8
-	CMPQ         R8, DX
-	JL           maskedColumn
-	ADDQ         $0x20, DI
-	ADDQ         $0x20, R10
-	DECQ         AX
-	JMP          masked
+	VGATHERQPD   Y8, (R11)(Y7*8), Y9
+	VFMADD231PD  Y9, Y5, Y4
+	ADDQ         $0x02, R9
+	INCQ         BX
+	CMPQ         BX, DX
 
-done:
+wholeNear:
+	MOVQ         DI, SI
+	SUBQ         (CX)(BX*8), SI
+	CMPQ         SI, $-4
+	JLE          wholeSums
+	MOVWLZX      (R9), R14
+	VMOVD        R14, X7
+	VPBROADCASTQ X7, Y7
+	VPSRLVQ      Y1, Y7, Y7
+	VPAND        Y2, Y7, Y7
+	VPCMPEQQ     Y8, Y8, Y8
+	VXORPD       Y9, Y9, Y9
+	VGATHERQPD   Y8, (R11)(Y7*8), Y9
+	VMULPD       Y9, Y5, Y7
+	VMOVUPS      128(R13)(SI*8), Y8
+	VPERMPS      Y7, Y8, Y7
+	VMOVUPS      256(R13)(SI*8), Y9
+	VANDPS       Y7, Y9, Y8
+	VANDNPS      Y7, Y9, Y9
+	VADDPD       Y8, Y4, Y4
+	VADDPD       Y9, Y6, Y6
+	ADDQ         $0x02, R9
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           wholeNear
+
+wholeSums:
+	VMOVUPD Y4, (R10)(DI*8)
+	LEAQ    32(R10)(DI*8), R14
+	CMPQ    BX, DX
+	JL      wholeGroup
+	ADDQ    $0x20, R10
+	ADDQ    $0x20, R12
+	DECQ    AX
+	JNZ     whole
+	JMP     next
+
+wholeAlone:
+	VMOVUPD      (R10)(DI*8), Y4
+	MOVWLZX      (R9), SI
+	VMOVD        SI, X7
+	VPBROADCASTQ X7, Y7
+	VPSRLVQ      Y1, Y7, Y7
+	VPAND        Y2, Y7, Y7
+	VPCMPEQQ     Y8, Y8, Y8
+	VXORPD       Y9, Y9, Y9
+	VGATHERQPD   Y8, (R11)(Y7*8), Y9
+	VFMADD231PD  Y9, Y5, Y4
+	VMOVUPD      Y4, (R10)(DI*8)
+	ADDQ         $0x02, R9
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           wholeGroup
+	ADDQ         $0x20, R10
+	ADDQ         $0x20, R12
+	DECQ         AX
+	JNZ          whole
+	JMP          next
+
+masked:
+	VMULPD (R12), Y0, Y5
+	XORQ   BX, BX
+
+maskedGroup:
+	MOVQ    (CX)(BX*8), DI
+	LEAQ    1(BX), SI
+	CMPQ    SI, DX
+	JGE     maskedAlone
+	MOVQ    DI, SI
+	SUBQ    8(CX)(BX*8), SI
+	CMPQ    SI, $-4
+	JLE     maskedAlone
+	LEAQ    (R10)(DI*8), SI
+	CMPQ    SI, R14
+	JE      maskedFollows
+	TESTQ   R14, R14
+	JZ      maskedFlushed
+	MOVQ    R14, SI
+	SUBQ    last+48(FP), SI
+	JA      maskedLast
+	VADDPD  (R14), Y6, Y7
+	VMOVUPD Y7, (R14)
+	JMP     maskedFlushed
+
+maskedLast:
+	SUBQ       $0x20, SI
+	VMOVUPS    256(R13)(SI*1), Y7
+	VPCMPEQD   Y4, Y4, Y4
+	VANDNPS    Y4, Y7, Y4
+	VMASKMOVPD (R14), Y4, Y7
+	VADDPD     Y6, Y7, Y7
+	VMASKMOVPD Y7, Y4, (R14)
+
+maskedFlushed:
+	VXORPS X6, X6, X6
+
+maskedFollows:
+	VADDPD       (R10)(DI*8), Y6, Y7
+	VXORPS       X6, X6, X6
+	MOVWLZX      (R8), SI
+	VMOVD        SI, X4
+	VPBROADCASTQ X4, Y4
+	VPAND        Y3, Y4, Y4
+	VPCMPEQQ     Y3, Y4, Y4
+	MOVWLZX      (R9), SI
+	VMOVD        SI, X8
+	VPBROADCASTQ X8, Y8
+	VPSRLVQ      Y1, Y8, Y8
+	VPAND        Y2, Y8, Y8
+	VPCMPEQQ     Y9, Y9, Y9
+	VXORPD       Y10, Y10, Y10
+	VGATHERQPD   Y9, (R11)(Y8*8), Y10
+	VMOVAPS      Y7, Y8
+	VFMADD231PD  Y10, Y5, Y8
+	VBLENDVPD    Y4, Y8, Y7, Y7
+	ADDQ         $0x02, R9
+	ADDQ         $0x02, R8
+	INCQ         BX
+	CMPQ         BX, DX
+
+maskedNear:
+	MOVQ         DI, SI
+	SUBQ         (CX)(BX*8), SI
+	CMPQ         SI, $-4
+	JLE          maskedSums
+	MOVWLZX      (R8), R14
+	VMOVD        R14, X4
+	VPBROADCASTQ X4, Y4
+	VPAND        Y3, Y4, Y4
+	VPCMPEQQ     Y3, Y4, Y4
+	MOVWLZX      (R9), R14
+	VMOVD        R14, X8
+	VPBROADCASTQ X8, Y8
+	VPSRLVQ      Y1, Y8, Y8
+	VPAND        Y2, Y8, Y8
+	VPCMPEQQ     Y9, Y9, Y9
+	VXORPD       Y10, Y10, Y10
+	VGATHERQPD   Y9, (R11)(Y8*8), Y10
+	VMULPD       Y10, Y5, Y8
+	VANDPS       Y8, Y4, Y8
+	VMOVUPS      128(R13)(SI*8), Y4
+	VPERMPS      Y8, Y4, Y8
+	VMOVUPS      256(R13)(SI*8), Y9
+	VANDPS       Y8, Y9, Y4
+	VANDNPS      Y8, Y9, Y9
+	VADDPD       Y4, Y7, Y7
+	VADDPD       Y9, Y6, Y6
+	ADDQ         $0x02, R9
+	ADDQ         $0x02, R8
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           maskedNear
+
+maskedSums:
+	VMOVUPD Y7, (R10)(DI*8)
+	LEAQ    32(R10)(DI*8), R14
+	CMPQ    BX, DX
+	JL      maskedGroup
+	ADDQ    $0x20, R10
+	ADDQ    $0x20, R12
+	DECQ    AX
+	JNZ     masked
+	JMP     next
+
+maskedAlone:
+	VMOVUPD      (R10)(DI*8), Y7
+	MOVWLZX      (R8), SI
+	VMOVD        SI, X4
+	VPBROADCASTQ X4, Y4
+	VPAND        Y3, Y4, Y4
+	VPCMPEQQ     Y3, Y4, Y4
+	MOVWLZX      (R9), SI
+	VMOVD        SI, X8
+	VPBROADCASTQ X8, Y8
+	VPSRLVQ      Y1, Y8, Y8
+	VPAND        Y2, Y8, Y8
+	VPCMPEQQ     Y9, Y9, Y9
+	VXORPD       Y10, Y10, Y10
+	VGATHERQPD   Y9, (R11)(Y8*8), Y10
+	VMOVAPS      Y7, Y8
+	VFMADD231PD  Y10, Y5, Y8
+	VBLENDVPD    Y4, Y8, Y7, Y7
+	VMOVUPD      Y7, (R10)(DI*8)
+	ADDQ         $0x02, R9
+	ADDQ         $0x02, R8
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           maskedGroup
+	ADDQ         $0x20, R10
+	ADDQ         $0x20, R12
+	DECQ         AX
+	JNZ          masked
+	JMP          next
+
+ends:
+	VMULPD (R12), Y0, Y5
+	XORQ   BX, BX
+
+endsColumn:
+	MOVQ         (CX)(BX*8), DI
+	MOVWLZX      (R8), SI
+	VMOVD        SI, X4
+	VPBROADCASTQ X4, Y4
+	VPAND        Y3, Y4, Y4
+	VPCMPEQQ     Y3, Y4, Y4
+	MOVWLZX      (R9), SI
+	VMOVD        SI, X7
+	VPBROADCASTQ X7, Y7
+	VPSRLVQ      Y1, Y7, Y7
+	VPAND        Y2, Y7, Y7
+	VPCMPEQQ     Y8, Y8, Y8
+	VXORPD       Y9, Y9, Y9
+	VGATHERQPD   Y8, (R11)(Y7*8), Y9
+	VMASKMOVPD   (R10)(DI*8), Y4, Y7
+	VFMADD231PD  Y9, Y5, Y7
+	VMASKMOVPD   Y7, Y4, (R10)(DI*8)
+	ADDQ         $0x02, R9
+	ADDQ         $0x02, R8
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           endsColumn
+	ADDQ         $0x20, R10
+	ADDQ         $0x20, R12
+	DECQ         AX
+	JNZ          ends
+	JMP          next
+
+empty:
+	MOVQ   AX, SI
+	IMUL3Q $0x20, SI, SI
+	ADDQ   SI, R10
+	ADDQ   SI, R12
+
+next:
+	ADDQ    $0x20, runs+0(FP)
+	DECQ    count+8(FP)
+	JNZ     run
+	TESTQ   R14, R14
+	JZ      endFlushed
+	MOVQ    R14, SI
+	SUBQ    last+48(FP), SI
+	JA      endLast
+	VADDPD  (R14), Y6, Y0
+	VMOVUPD Y0, (R14)
+	JMP     endFlushed
+
+endLast:
+	SUBQ       $0x20, SI
+	VMOVUPS    256(R13)(SI*1), Y0
+	VPCMPEQD   Y4, Y4, Y4
+	VANDNPS    Y4, Y0, Y4
+	VMASKMOVPD (R14), Y4, Y0
+	VADDPD     Y6, Y0, Y0
+	VMASKMOVPD Y0, Y4, (R14)
+
+endFlushed:
 	VZEROUPPER
 	RET
 
@@ -1373,136 +1927,290 @@ done:
 	VZEROUPPER
 	RET
 
-// func diagonalsTransposedPerDiagonalF64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, y *float64, row int, table *float64, x *float64, alpha float64, carries *float64)
+// func diagonalsTransposedPerDiagonalF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float64, last *float64, row int, table *float64, x *float64, alpha float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·diagonalsTransposedPerDiagonalF64AVX2(SB), NOSPLIT, $0-88
-	MOVQ         n+0(FP), AX
-	MOVQ         offsets+8(FP), CX
-	MOVQ         width+16(FP), DX
-	MOVQ         masks+24(FP), BX
-	MOVQ         val+32(FP), SI
-	MOVQ         y+40(FP), SI
-	MOVQ         row+48(FP), DI
-	MOVQ         table+56(FP), R8
-	MOVQ         x+64(FP), R9
-	LEAQ         (SI)(DI*8), SI
-	VBROADCASTSD alpha+72(FP), Y0
+	MOVQ         masks+24(FP), R8
+	MOVQ         val+32(FP), AX
+	MOVQ         y+40(FP), R9
+	MOVQ         row+56(FP), AX
+	MOVQ         table+64(FP), R10
+	MOVQ         x+72(FP), R11
+	LEAQ         (R9)(AX*8), R9
+	VBROADCASTSD alpha+80(FP), Y0
 	VMOVUPS      laneBits64<>+0(SB), Y1
-	TESTQ        BX, BX
-	JNZ          masked
-	MOVQ         carries+80(FP), BX
+	LEAQ         turns<>+0(SB), R12
+	XORQ         R13, R13
 
-slice:
-	TESTQ  AX, AX
-	JZ     done
-	VMULPD (R9), Y0, Y3
-	XORQ   DI, DI
-	MOVQ   BX, R11
+run:
+	MOVQ  runs+0(FP), SI
+	MOVQ  (SI), AX
+	MOVQ  16(SI), DX
+	MOVQ  8(SI), BX
+	MOVQ  offsets+16(FP), CX
+	LEAQ  (CX)(BX*8), CX
+	MOVQ  table+64(FP), R10
+	LEAQ  (R10)(BX*8), R10
+	TESTQ DX, DX
+	JZ    empty
+	CMPB  25(SI), $0x00
+	JNE   ends
+	CMPB  24(SI), $0x00
+	JNE   masked
 
-column:
-	MOVQ         (CX)(DI*8), R10
-	LEAQ         (SI)(R10*8), R10
-	MOVQ         DX, R12
-	SUBQ         DI, R12
-	CMPQ         R12, $0x03
-	JL           fewerThan3
-	MOVQ         16(CX)(DI*8), R13
-	SUBQ         (CX)(DI*8), R13
-	CMPQ         R13, $0x02
-	JNE          fewerThan3
-	VMOVUPD      (R10), Y1
-	VBROADCASTSD (R8)(DI*8), Y2
-	VFMADD231PD  Y2, Y3, Y1
-	VBROADCASTSD 8(R8)(DI*8), Y2
-	VMULPD       Y2, Y3, Y2
-	VPERM2F128   $0x03, 32(R11), Y2, Y4
-	VPALIGNR     $0x08, Y4, Y2, Y4
-	VMOVUPD      Y2, 32(R11)
-	VADDPD       Y4, Y1, Y1
-	VBROADCASTSD 16(R8)(DI*8), Y2
-	VMULPD       Y2, Y3, Y2
-	VPERM2F128   $0x03, 64(R11), Y2, Y4
-	VPALIGNR     $0x00, Y4, Y2, Y4
-	VMOVUPD      Y2, 64(R11)
-	VADDPD       Y4, Y1, Y1
-	VMOVUPD      Y1, (R10)
-	ADDQ         $0x00000060, R11
-	ADDQ         $0x03, DI
-	CMPQ         DI, DX
-	JL           column
-	ADDQ         $0x20, SI
+whole:
+	VMULPD (R11), Y0, Y3
+	XORQ   BX, BX
+
+wholeGroup:
+	MOVQ    (CX)(BX*8), DI
+	LEAQ    1(BX), SI
+	CMPQ    SI, DX
+	JGE     wholeAlone
+	MOVQ    DI, SI
+	SUBQ    8(CX)(BX*8), SI
+	CMPQ    SI, $-4
+	JLE     wholeAlone
+	LEAQ    (R9)(DI*8), SI
+	CMPQ    SI, R13
+	JE      wholeFollows
+	TESTQ   R13, R13
+	JZ      wholeFlushed
+	MOVQ    R13, SI
+	SUBQ    last+48(FP), SI
+	JA      wholeLast
+	VADDPD  (R13), Y4, Y5
+	VMOVUPD Y5, (R13)
+	JMP     wholeFlushed
+
+wholeLast:
+	SUBQ       $0x20, SI
+	VMOVUPS    256(R12)(SI*1), Y5
+	VPCMPEQD   Y2, Y2, Y2
+	VANDNPS    Y2, Y5, Y2
+	VMASKMOVPD (R13), Y2, Y5
+	VADDPD     Y4, Y5, Y5
+	VMASKMOVPD Y5, Y2, (R13)
+
+wholeFlushed:
+	VXORPS X4, X4, X4
+
+wholeFollows:
+	VADDPD       (R9)(DI*8), Y4, Y2
+	VXORPS       X4, X4, X4
+	VBROADCASTSD (R10)(BX*8), Y5
+	VFMADD231PD  Y5, Y3, Y2
+	INCQ         BX
+	CMPQ         BX, DX
+
+wholeNear:
+	MOVQ         DI, SI
+	SUBQ         (CX)(BX*8), SI
+	CMPQ         SI, $-4
+	JLE          wholeSums
+	VBROADCASTSD (R10)(BX*8), Y5
+	VMULPD       Y5, Y3, Y5
+	VMOVUPS      128(R12)(SI*8), Y6
+	VPERMPS      Y5, Y6, Y5
+	VMOVUPS      256(R12)(SI*8), Y7
+	VANDPS       Y5, Y7, Y6
+	VANDNPS      Y5, Y7, Y7
+	VADDPD       Y6, Y2, Y2
+	VADDPD       Y7, Y4, Y4
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           wholeNear
+
+wholeSums:
+	VMOVUPD Y2, (R9)(DI*8)
+	LEAQ    32(R9)(DI*8), R13
+	CMPQ    BX, DX
+	JL      wholeGroup
+	ADDQ    $0x20, R9
+	ADDQ    $0x20, R11
+	DECQ    AX
+	JNZ     whole
+	JMP     next
+
+wholeAlone:
+	VMOVUPD      (R9)(DI*8), Y2
+	VBROADCASTSD (R10)(BX*8), Y5
+	VFMADD231PD  Y5, Y3, Y2
+	VMOVUPD      Y2, (R9)(DI*8)
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           wholeGroup
 	ADDQ         $0x20, R9
+	ADDQ         $0x20, R11
 	DECQ         AX
-	JMP          slice
-
-fewerThan3:
-	CMPQ         R12, $0x02
-	JL           fewerThan2
-	MOVQ         8(CX)(DI*8), R13
-	SUBQ         (CX)(DI*8), R13
-	CMPQ         R13, $0x01
-	JNE          fewerThan2
-	VMOVUPD      (R10), Y1
-	VBROADCASTSD (R8)(DI*8), Y2
-	VFMADD231PD  Y2, Y3, Y1
-	VBROADCASTSD 8(R8)(DI*8), Y2
-	VMULPD       Y2, Y3, Y2
-	VPERM2F128   $0x03, 32(R11), Y2, Y4
-	VPALIGNR     $0x08, Y4, Y2, Y4
-	VMOVUPD      Y2, 32(R11)
-	VADDPD       Y4, Y1, Y1
-	VMOVUPD      Y1, (R10)
-	ADDQ         $0x00000040, R11
-	ADDQ         $0x02, DI
-	CMPQ         DI, DX
-	JL           column
-	ADDQ         $0x20, SI
-	ADDQ         $0x20, R9
-	DECQ         AX
-	JMP          slice
-
-fewerThan2:
-	VMOVUPD      (R10), Y1
-	VBROADCASTSD (R8)(DI*8), Y2
-	VFMADD231PD  Y2, Y3, Y1
-	VMOVUPD      Y1, (R10)
-	ADDQ         $0x00000020, R11
-	ADDQ         $0x01, DI
-	CMPQ         DI, DX
-	JL           column
-	ADDQ         $0x20, SI
-	ADDQ         $0x20, R9
-	DECQ         AX
-	JMP          slice
+	JNZ          whole
+	JMP          next
 
 masked:
-	TESTQ  AX, AX
-	JZ     done
-	VMULPD (R9), Y0, Y3
-	XORQ   DI, DI
+	VMULPD (R11), Y0, Y3
+	XORQ   BX, BX
 
-maskedColumn:
-	MOVQ         (CX)(DI*8), R10
-	LEAQ         (SI)(R10*8), R10
-	MOVWLZX      (BX), R11
-	VMOVD        R11, X2
+maskedGroup:
+	MOVQ    (CX)(BX*8), DI
+	LEAQ    1(BX), SI
+	CMPQ    SI, DX
+	JGE     maskedAlone
+	MOVQ    DI, SI
+	SUBQ    8(CX)(BX*8), SI
+	CMPQ    SI, $-4
+	JLE     maskedAlone
+	LEAQ    (R9)(DI*8), SI
+	CMPQ    SI, R13
+	JE      maskedFollows
+	TESTQ   R13, R13
+	JZ      maskedFlushed
+	MOVQ    R13, SI
+	SUBQ    last+48(FP), SI
+	JA      maskedLast
+	VADDPD  (R13), Y4, Y5
+	VMOVUPD Y5, (R13)
+	JMP     maskedFlushed
+
+maskedLast:
+	SUBQ       $0x20, SI
+	VMOVUPS    256(R12)(SI*1), Y5
+	VPCMPEQD   Y2, Y2, Y2
+	VANDNPS    Y2, Y5, Y2
+	VMASKMOVPD (R13), Y2, Y5
+	VADDPD     Y4, Y5, Y5
+	VMASKMOVPD Y5, Y2, (R13)
+
+maskedFlushed:
+	VXORPS X4, X4, X4
+
+maskedFollows:
+	VADDPD       (R9)(DI*8), Y4, Y5
+	VXORPS       X4, X4, X4
+	MOVWLZX      (R8), SI
+	VMOVD        SI, X2
 	VPBROADCASTQ X2, Y2
 	VPAND        Y1, Y2, Y2
 	VPCMPEQQ     Y1, Y2, Y2
-	ADDQ         $0x02, BX
-	VMASKMOVPD   (R10), Y2, Y4
-	VBROADCASTSD (R8)(DI*8), Y5
-	VFMADD231PD  Y5, Y3, Y4
-	VMASKMOVPD   Y4, Y2, (R10)
-	ADDQ         $0x01, DI
-	CMPQ         DI, DX
-	JL           maskedColumn
-	ADDQ         $0x20, SI
-	ADDQ         $0x20, R9
-	DECQ         AX
-	JMP          masked
+	VBROADCASTSD (R10)(BX*8), Y6
+	VMOVAPS      Y5, Y7
+	VFMADD231PD  Y6, Y3, Y7
+	VBLENDVPD    Y2, Y7, Y5, Y5
+	ADDQ         $0x02, R8
+	INCQ         BX
+	CMPQ         BX, DX
 
-done:
+maskedNear:
+	MOVQ         DI, SI
+	SUBQ         (CX)(BX*8), SI
+	CMPQ         SI, $-4
+	JLE          maskedSums
+	MOVWLZX      (R8), R13
+	VMOVD        R13, X2
+	VPBROADCASTQ X2, Y2
+	VPAND        Y1, Y2, Y2
+	VPCMPEQQ     Y1, Y2, Y2
+	VBROADCASTSD (R10)(BX*8), Y6
+	VMULPD       Y6, Y3, Y6
+	VANDPS       Y6, Y2, Y6
+	VMOVUPS      128(R12)(SI*8), Y2
+	VPERMPS      Y6, Y2, Y6
+	VMOVUPS      256(R12)(SI*8), Y7
+	VANDPS       Y6, Y7, Y2
+	VANDNPS      Y6, Y7, Y7
+	VADDPD       Y2, Y5, Y5
+	VADDPD       Y7, Y4, Y4
+	ADDQ         $0x02, R8
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           maskedNear
+
+maskedSums:
+	VMOVUPD Y5, (R9)(DI*8)
+	LEAQ    32(R9)(DI*8), R13
+	CMPQ    BX, DX
+	JL      maskedGroup
+	ADDQ    $0x20, R9
+	ADDQ    $0x20, R11
+	DECQ    AX
+	JNZ     masked
+	JMP     next
+
+maskedAlone:
+	VMOVUPD      (R9)(DI*8), Y5
+	MOVWLZX      (R8), SI
+	VMOVD        SI, X2
+	VPBROADCASTQ X2, Y2
+	VPAND        Y1, Y2, Y2
+	VPCMPEQQ     Y1, Y2, Y2
+	VBROADCASTSD (R10)(BX*8), Y6
+	VMOVAPS      Y5, Y7
+	VFMADD231PD  Y6, Y3, Y7
+	VBLENDVPD    Y2, Y7, Y5, Y5
+	VMOVUPD      Y5, (R9)(DI*8)
+	ADDQ         $0x02, R8
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           maskedGroup
+	ADDQ         $0x20, R9
+	ADDQ         $0x20, R11
+	DECQ         AX
+	JNZ          masked
+	JMP          next
+
+ends:
+	VMULPD (R11), Y0, Y3
+	XORQ   BX, BX
+
+endsColumn:
+	MOVQ         (CX)(BX*8), DI
+	MOVWLZX      (R8), SI
+	VMOVD        SI, X2
+	VPBROADCASTQ X2, Y2
+	VPAND        Y1, Y2, Y2
+	VPCMPEQQ     Y1, Y2, Y2
+	VBROADCASTSD (R10)(BX*8), Y5
+	VMASKMOVPD   (R9)(DI*8), Y2, Y6
+	VFMADD231PD  Y5, Y3, Y6
+	VMASKMOVPD   Y6, Y2, (R9)(DI*8)
+	ADDQ         $0x02, R8
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           endsColumn
+	ADDQ         $0x20, R9
+	ADDQ         $0x20, R11
+	DECQ         AX
+	JNZ          ends
+	JMP          next
+
+empty:
+	MOVQ   AX, SI
+	IMUL3Q $0x20, SI, SI
+	ADDQ   SI, R9
+	ADDQ   SI, R11
+
+next:
+	ADDQ    $0x20, runs+0(FP)
+	DECQ    count+8(FP)
+	JNZ     run
+	TESTQ   R13, R13
+	JZ      endFlushed
+	MOVQ    R13, SI
+	SUBQ    last+48(FP), SI
+	JA      endLast
+	VADDPD  (R13), Y4, Y0
+	VMOVUPD Y0, (R13)
+	JMP     endFlushed
+
+endLast:
+	SUBQ       $0x20, SI
+	VMOVUPS    256(R12)(SI*1), Y0
+	VPCMPEQD   Y2, Y2, Y2
+	VANDNPS    Y2, Y0, Y2
+	VMASKMOVPD (R13), Y2, Y0
+	VADDPD     Y4, Y0, Y0
+	VMASKMOVPD Y0, Y2, (R13)
+
+endFlushed:
 	VZEROUPPER
 	RET
 
@@ -1750,147 +2458,302 @@ done:
 	VZEROUPPER
 	RET
 
-// func diagonalsTransposedHigh32F64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, y *float64, row int, table *float64, x *float64, alpha float64, carries *float64)
+// func diagonalsTransposedHigh32F64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float64, last *float64, row int, table *float64, x *float64, alpha float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·diagonalsTransposedHigh32F64AVX2(SB), NOSPLIT, $0-88
-	MOVQ         n+0(FP), AX
-	MOVQ         offsets+8(FP), CX
-	MOVQ         width+16(FP), DX
-	MOVQ         masks+24(FP), BX
-	MOVQ         val+32(FP), SI
-	MOVQ         y+40(FP), DI
-	MOVQ         row+48(FP), R8
-	MOVQ         table+56(FP), R9
-	MOVQ         x+64(FP), R9
-	LEAQ         (DI)(R8*8), DI
-	VBROADCASTSD alpha+72(FP), Y0
+	MOVQ         masks+24(FP), R8
+	MOVQ         val+32(FP), R9
+	MOVQ         y+40(FP), R10
+	MOVQ         row+56(FP), AX
+	MOVQ         table+64(FP), CX
+	MOVQ         x+72(FP), R11
+	LEAQ         (R10)(AX*8), R10
+	VBROADCASTSD alpha+80(FP), Y0
 	VMOVUPS      laneBits64<>+0(SB), Y1
-	TESTQ        BX, BX
-	JNZ          masked
-	MOVQ         carries+80(FP), BX
+	LEAQ         turns<>+0(SB), R12
+	XORQ         R13, R13
 
-slice:
-	TESTQ  AX, AX
-	JZ     done
-	VMULPD (R9), Y0, Y3
-	XORQ   R8, R8
-	MOVQ   BX, R11
+run:
+	MOVQ  runs+0(FP), SI
+	MOVQ  (SI), AX
+	MOVQ  16(SI), DX
+	MOVQ  8(SI), BX
+	MOVQ  offsets+16(FP), CX
+	LEAQ  (CX)(BX*8), CX
+	TESTQ DX, DX
+	JZ    empty
+	CMPB  25(SI), $0x00
+	JNE   ends
+	CMPB  24(SI), $0x00
+	JNE   masked
 
-column:
-	MOVQ        (CX)(R8*8), R10
-	LEAQ        (DI)(R10*8), R10
-	MOVQ        DX, R12
-	SUBQ        R8, R12
-	CMPQ        R12, $0x03
-	JL          fewerThan3
-	MOVQ        16(CX)(R8*8), R13
-	SUBQ        (CX)(R8*8), R13
-	CMPQ        R13, $0x02
-	JNE         fewerThan3
-	VMOVUPD     (R10), Y1
-	VPMOVZXDQ   (SI), Y2
-	VPSLLQ      $0x20, Y2, Y2
-	VFMADD231PD Y2, Y3, Y1
-	VPMOVZXDQ   16(SI), Y2
-	VPSLLQ      $0x20, Y2, Y2
-	VMULPD      Y2, Y3, Y2
-	VPERM2F128  $0x03, 32(R11), Y2, Y4
-	VPALIGNR    $0x08, Y4, Y2, Y4
-	VMOVUPD     Y2, 32(R11)
-	VADDPD      Y4, Y1, Y1
-	VPMOVZXDQ   32(SI), Y2
-	VPSLLQ      $0x20, Y2, Y2
-	VMULPD      Y2, Y3, Y2
-	VPERM2F128  $0x03, 64(R11), Y2, Y4
-	VPALIGNR    $0x00, Y4, Y2, Y4
-	VMOVUPD     Y2, 64(R11)
-	VADDPD      Y4, Y1, Y1
-	VMOVUPD     Y1, (R10)
-	ADDQ        $0x00000060, R11
-	ADDQ        $0x30, SI
-	ADDQ        $0x03, R8
-	CMPQ        R8, DX
-	JL          column
-	ADDQ        $0x20, DI
-	ADDQ        $0x20, R9
+whole:
+	VMULPD (R11), Y0, Y3
+	XORQ   BX, BX
+
+wholeGroup:
+	MOVQ    (CX)(BX*8), DI
+	LEAQ    1(BX), SI
+	CMPQ    SI, DX
+	JGE     wholeAlone
+	MOVQ    DI, SI
+	SUBQ    8(CX)(BX*8), SI
+	CMPQ    SI, $-4
+	JLE     wholeAlone
+	LEAQ    (R10)(DI*8), SI
+	CMPQ    SI, R13
+	JE      wholeFollows
+	TESTQ   R13, R13
+	JZ      wholeFlushed
+	MOVQ    R13, SI
+	SUBQ    last+48(FP), SI
+	JA      wholeLast
+	VADDPD  (R13), Y4, Y5
+	VMOVUPD Y5, (R13)
+	JMP     wholeFlushed
+
+wholeLast:
+	SUBQ       $0x20, SI
+	VMOVUPS    256(R12)(SI*1), Y5
+	VPCMPEQD   Y2, Y2, Y2
+	VANDNPS    Y2, Y5, Y2
+	VMASKMOVPD (R13), Y2, Y5
+	VADDPD     Y4, Y5, Y5
+	VMASKMOVPD Y5, Y2, (R13)
+
+wholeFlushed:
+	VXORPS X4, X4, X4
+
+wholeFollows:
+	VADDPD      (R10)(DI*8), Y4, Y2
+	VXORPS      X4, X4, X4
+	VPMOVZXDQ   (R9), Y5
+	VPSLLQ      $0x20, Y5, Y5
+	VFMADD231PD Y5, Y3, Y2
+	ADDQ        $0x10, R9
+	INCQ        BX
+	CMPQ        BX, DX
+
+wholeNear:
+	MOVQ      DI, SI
+	SUBQ      (CX)(BX*8), SI
+	CMPQ      SI, $-4
+	JLE       wholeSums
+	VPMOVZXDQ (R9), Y5
+	VPSLLQ    $0x20, Y5, Y5
+	VMULPD    Y5, Y3, Y5
+	VMOVUPS   128(R12)(SI*8), Y6
+	VPERMPS   Y5, Y6, Y5
+	VMOVUPS   256(R12)(SI*8), Y7
+	VANDPS    Y5, Y7, Y6
+	VANDNPS   Y5, Y7, Y7
+	VADDPD    Y6, Y2, Y2
+	VADDPD    Y7, Y4, Y4
+	ADDQ      $0x10, R9
+	INCQ      BX
+	CMPQ      BX, DX
+	JL        wholeNear
+
+wholeSums:
+	VMOVUPD Y2, (R10)(DI*8)
+	LEAQ    32(R10)(DI*8), R13
+	CMPQ    BX, DX
+	JL      wholeGroup
+	ADDQ    $0x20, R10
+	ADDQ    $0x20, R11
+	DECQ    AX
+	JNZ     whole
+	JMP     next
+
+wholeAlone:
+	VMOVUPD     (R10)(DI*8), Y2
+	VPMOVZXDQ   (R9), Y5
+	VPSLLQ      $0x20, Y5, Y5
+	VFMADD231PD Y5, Y3, Y2
+	VMOVUPD     Y2, (R10)(DI*8)
+	ADDQ        $0x10, R9
+	INCQ        BX
+	CMPQ        BX, DX
+	JL          wholeGroup
+	ADDQ        $0x20, R10
+	ADDQ        $0x20, R11
 	DECQ        AX
-	JMP         slice
-
-fewerThan3:
-	CMPQ        R12, $0x02
-	JL          fewerThan2
-	MOVQ        8(CX)(R8*8), R13
-	SUBQ        (CX)(R8*8), R13
-	CMPQ        R13, $0x01
-	JNE         fewerThan2
-	VMOVUPD     (R10), Y1
-	VPMOVZXDQ   (SI), Y2
-	VPSLLQ      $0x20, Y2, Y2
-	VFMADD231PD Y2, Y3, Y1
-	VPMOVZXDQ   16(SI), Y2
-	VPSLLQ      $0x20, Y2, Y2
-	VMULPD      Y2, Y3, Y2
-	VPERM2F128  $0x03, 32(R11), Y2, Y4
-	VPALIGNR    $0x08, Y4, Y2, Y4
-	VMOVUPD     Y2, 32(R11)
-	VADDPD      Y4, Y1, Y1
-	VMOVUPD     Y1, (R10)
-	ADDQ        $0x00000040, R11
-	ADDQ        $0x20, SI
-	ADDQ        $0x02, R8
-	CMPQ        R8, DX
-	JL          column
-	ADDQ        $0x20, DI
-	ADDQ        $0x20, R9
-	DECQ        AX
-	JMP         slice
-
-fewerThan2:
-	VMOVUPD     (R10), Y1
-	VPMOVZXDQ   (SI), Y2
-	VPSLLQ      $0x20, Y2, Y2
-	VFMADD231PD Y2, Y3, Y1
-	VMOVUPD     Y1, (R10)
-	ADDQ        $0x00000020, R11
-	ADDQ        $0x10, SI
-	ADDQ        $0x01, R8
-	CMPQ        R8, DX
-	JL          column
-	ADDQ        $0x20, DI
-	ADDQ        $0x20, R9
-	DECQ        AX
-	JMP         slice
+	JNZ         whole
+	JMP         next
 
 masked:
-	TESTQ  AX, AX
-	JZ     done
-	VMULPD (R9), Y0, Y3
-	XORQ   R8, R8
+	VMULPD (R11), Y0, Y3
+	XORQ   BX, BX
 
-maskedColumn:
-	MOVQ         (CX)(R8*8), R10
-	LEAQ         (DI)(R10*8), R10
-	MOVWLZX      (BX), R11
-	VMOVD        R11, X2
+maskedGroup:
+	MOVQ    (CX)(BX*8), DI
+	LEAQ    1(BX), SI
+	CMPQ    SI, DX
+	JGE     maskedAlone
+	MOVQ    DI, SI
+	SUBQ    8(CX)(BX*8), SI
+	CMPQ    SI, $-4
+	JLE     maskedAlone
+	LEAQ    (R10)(DI*8), SI
+	CMPQ    SI, R13
+	JE      maskedFollows
+	TESTQ   R13, R13
+	JZ      maskedFlushed
+	MOVQ    R13, SI
+	SUBQ    last+48(FP), SI
+	JA      maskedLast
+	VADDPD  (R13), Y4, Y5
+	VMOVUPD Y5, (R13)
+	JMP     maskedFlushed
+
+maskedLast:
+	SUBQ       $0x20, SI
+	VMOVUPS    256(R12)(SI*1), Y5
+	VPCMPEQD   Y2, Y2, Y2
+	VANDNPS    Y2, Y5, Y2
+	VMASKMOVPD (R13), Y2, Y5
+	VADDPD     Y4, Y5, Y5
+	VMASKMOVPD Y5, Y2, (R13)
+
+maskedFlushed:
+	VXORPS X4, X4, X4
+
+maskedFollows:
+	VADDPD       (R10)(DI*8), Y4, Y5
+	VXORPS       X4, X4, X4
+	MOVWLZX      (R8), SI
+	VMOVD        SI, X2
 	VPBROADCASTQ X2, Y2
 	VPAND        Y1, Y2, Y2
 	VPCMPEQQ     Y1, Y2, Y2
-	ADDQ         $0x02, BX
-	VMASKMOVPD   (R10), Y2, Y4
-	VPMOVZXDQ    (SI), Y5
-	VPSLLQ       $0x20, Y5, Y5
-	VFMADD231PD  Y5, Y3, Y4
-	VMASKMOVPD   Y4, Y2, (R10)
-	ADDQ         $0x10, SI
-	ADDQ         $0x01, R8
-	CMPQ         R8, DX
-	JL           maskedColumn
-	ADDQ         $0x20, DI
-	ADDQ         $0x20, R9
-	DECQ         AX
-	JMP          masked
+	VPMOVZXDQ    (R9), Y6
+	VPSLLQ       $0x20, Y6, Y6
+	VMOVAPS      Y5, Y7
+	VFMADD231PD  Y6, Y3, Y7
+	VBLENDVPD    Y2, Y7, Y5, Y5
+	ADDQ         $0x10, R9
+	ADDQ         $0x02, R8
+	INCQ         BX
+	CMPQ         BX, DX
 
-done:
+maskedNear:
+	MOVQ         DI, SI
+	SUBQ         (CX)(BX*8), SI
+	CMPQ         SI, $-4
+	JLE          maskedSums
+	MOVWLZX      (R8), R13
+	VMOVD        R13, X2
+	VPBROADCASTQ X2, Y2
+	VPAND        Y1, Y2, Y2
+	VPCMPEQQ     Y1, Y2, Y2
+	VPMOVZXDQ    (R9), Y6
+	VPSLLQ       $0x20, Y6, Y6
+	VMULPD       Y6, Y3, Y6
+	VANDPS       Y6, Y2, Y6
+	VMOVUPS      128(R12)(SI*8), Y2
+	VPERMPS      Y6, Y2, Y6
+	VMOVUPS      256(R12)(SI*8), Y7
+	VANDPS       Y6, Y7, Y2
+	VANDNPS      Y6, Y7, Y7
+	VADDPD       Y2, Y5, Y5
+	VADDPD       Y7, Y4, Y4
+	ADDQ         $0x10, R9
+	ADDQ         $0x02, R8
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           maskedNear
+
+maskedSums:
+	VMOVUPD Y5, (R10)(DI*8)
+	LEAQ    32(R10)(DI*8), R13
+	CMPQ    BX, DX
+	JL      maskedGroup
+	ADDQ    $0x20, R10
+	ADDQ    $0x20, R11
+	DECQ    AX
+	JNZ     masked
+	JMP     next
+
+maskedAlone:
+	VMOVUPD      (R10)(DI*8), Y5
+	MOVWLZX      (R8), SI
+	VMOVD        SI, X2
+	VPBROADCASTQ X2, Y2
+	VPAND        Y1, Y2, Y2
+	VPCMPEQQ     Y1, Y2, Y2
+	VPMOVZXDQ    (R9), Y6
+	VPSLLQ       $0x20, Y6, Y6
+	VMOVAPS      Y5, Y7
+	VFMADD231PD  Y6, Y3, Y7
+	VBLENDVPD    Y2, Y7, Y5, Y5
+	VMOVUPD      Y5, (R10)(DI*8)
+	ADDQ         $0x10, R9
+	ADDQ         $0x02, R8
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           maskedGroup
+	ADDQ         $0x20, R10
+	ADDQ         $0x20, R11
+	DECQ         AX
+	JNZ          masked
+	JMP          next
+
+ends:
+	VMULPD (R11), Y0, Y3
+	XORQ   BX, BX
+
+endsColumn:
+	MOVQ         (CX)(BX*8), DI
+	MOVWLZX      (R8), SI
+	VMOVD        SI, X2
+	VPBROADCASTQ X2, Y2
+	VPAND        Y1, Y2, Y2
+	VPCMPEQQ     Y1, Y2, Y2
+	VPMOVZXDQ    (R9), Y5
+	VPSLLQ       $0x20, Y5, Y5
+	VMASKMOVPD   (R10)(DI*8), Y2, Y6
+	VFMADD231PD  Y5, Y3, Y6
+	VMASKMOVPD   Y6, Y2, (R10)(DI*8)
+	ADDQ         $0x10, R9
+	ADDQ         $0x02, R8
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           endsColumn
+	ADDQ         $0x20, R10
+	ADDQ         $0x20, R11
+	DECQ         AX
+	JNZ          ends
+	JMP          next
+
+empty:
+	MOVQ   AX, SI
+	IMUL3Q $0x20, SI, SI
+	ADDQ   SI, R10
+	ADDQ   SI, R11
+
+next:
+	ADDQ    $0x20, runs+0(FP)
+	DECQ    count+8(FP)
+	JNZ     run
+	TESTQ   R13, R13
+	JZ      endFlushed
+	MOVQ    R13, SI
+	SUBQ    last+48(FP), SI
+	JA      endLast
+	VADDPD  (R13), Y4, Y0
+	VMOVUPD Y0, (R13)
+	JMP     endFlushed
+
+endLast:
+	SUBQ       $0x20, SI
+	VMOVUPS    256(R12)(SI*1), Y0
+	VPCMPEQD   Y2, Y2, Y2
+	VANDNPS    Y2, Y0, Y2
+	VMASKMOVPD (R13), Y2, Y0
+	VADDPD     Y4, Y0, Y0
+	VMASKMOVPD Y0, Y2, (R13)
+
+endFlushed:
 	VZEROUPPER
 	RET
 
@@ -2152,147 +3015,302 @@ done:
 	VZEROUPPER
 	RET
 
-// func diagonalsTransposedHigh16F64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, y *float64, row int, table *float64, x *float64, alpha float64, carries *float64)
+// func diagonalsTransposedHigh16F64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float64, last *float64, row int, table *float64, x *float64, alpha float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·diagonalsTransposedHigh16F64AVX2(SB), NOSPLIT, $0-88
-	MOVQ         n+0(FP), AX
-	MOVQ         offsets+8(FP), CX
-	MOVQ         width+16(FP), DX
-	MOVQ         masks+24(FP), BX
-	MOVQ         val+32(FP), SI
-	MOVQ         y+40(FP), DI
-	MOVQ         row+48(FP), R8
-	MOVQ         table+56(FP), R9
-	MOVQ         x+64(FP), R9
-	LEAQ         (DI)(R8*8), DI
-	VBROADCASTSD alpha+72(FP), Y0
+	MOVQ         masks+24(FP), R8
+	MOVQ         val+32(FP), R9
+	MOVQ         y+40(FP), R10
+	MOVQ         row+56(FP), AX
+	MOVQ         table+64(FP), CX
+	MOVQ         x+72(FP), R11
+	LEAQ         (R10)(AX*8), R10
+	VBROADCASTSD alpha+80(FP), Y0
 	VMOVUPS      laneBits64<>+0(SB), Y1
-	TESTQ        BX, BX
-	JNZ          masked
-	MOVQ         carries+80(FP), BX
+	LEAQ         turns<>+0(SB), R12
+	XORQ         R13, R13
 
-slice:
-	TESTQ  AX, AX
-	JZ     done
-	VMULPD (R9), Y0, Y3
-	XORQ   R8, R8
-	MOVQ   BX, R11
+run:
+	MOVQ  runs+0(FP), SI
+	MOVQ  (SI), AX
+	MOVQ  16(SI), DX
+	MOVQ  8(SI), BX
+	MOVQ  offsets+16(FP), CX
+	LEAQ  (CX)(BX*8), CX
+	TESTQ DX, DX
+	JZ    empty
+	CMPB  25(SI), $0x00
+	JNE   ends
+	CMPB  24(SI), $0x00
+	JNE   masked
 
-column:
-	MOVQ        (CX)(R8*8), R10
-	LEAQ        (DI)(R10*8), R10
-	MOVQ        DX, R12
-	SUBQ        R8, R12
-	CMPQ        R12, $0x03
-	JL          fewerThan3
-	MOVQ        16(CX)(R8*8), R13
-	SUBQ        (CX)(R8*8), R13
-	CMPQ        R13, $0x02
-	JNE         fewerThan3
-	VMOVUPD     (R10), Y1
-	VPMOVZXWQ   (SI), Y2
-	VPSLLQ      $0x30, Y2, Y2
-	VFMADD231PD Y2, Y3, Y1
-	VPMOVZXWQ   8(SI), Y2
-	VPSLLQ      $0x30, Y2, Y2
-	VMULPD      Y2, Y3, Y2
-	VPERM2F128  $0x03, 32(R11), Y2, Y4
-	VPALIGNR    $0x08, Y4, Y2, Y4
-	VMOVUPD     Y2, 32(R11)
-	VADDPD      Y4, Y1, Y1
-	VPMOVZXWQ   16(SI), Y2
-	VPSLLQ      $0x30, Y2, Y2
-	VMULPD      Y2, Y3, Y2
-	VPERM2F128  $0x03, 64(R11), Y2, Y4
-	VPALIGNR    $0x00, Y4, Y2, Y4
-	VMOVUPD     Y2, 64(R11)
-	VADDPD      Y4, Y1, Y1
-	VMOVUPD     Y1, (R10)
-	ADDQ        $0x00000060, R11
-	ADDQ        $0x18, SI
-	ADDQ        $0x03, R8
-	CMPQ        R8, DX
-	JL          column
-	ADDQ        $0x20, DI
-	ADDQ        $0x20, R9
+whole:
+	VMULPD (R11), Y0, Y3
+	XORQ   BX, BX
+
+wholeGroup:
+	MOVQ    (CX)(BX*8), DI
+	LEAQ    1(BX), SI
+	CMPQ    SI, DX
+	JGE     wholeAlone
+	MOVQ    DI, SI
+	SUBQ    8(CX)(BX*8), SI
+	CMPQ    SI, $-4
+	JLE     wholeAlone
+	LEAQ    (R10)(DI*8), SI
+	CMPQ    SI, R13
+	JE      wholeFollows
+	TESTQ   R13, R13
+	JZ      wholeFlushed
+	MOVQ    R13, SI
+	SUBQ    last+48(FP), SI
+	JA      wholeLast
+	VADDPD  (R13), Y4, Y5
+	VMOVUPD Y5, (R13)
+	JMP     wholeFlushed
+
+wholeLast:
+	SUBQ       $0x20, SI
+	VMOVUPS    256(R12)(SI*1), Y5
+	VPCMPEQD   Y2, Y2, Y2
+	VANDNPS    Y2, Y5, Y2
+	VMASKMOVPD (R13), Y2, Y5
+	VADDPD     Y4, Y5, Y5
+	VMASKMOVPD Y5, Y2, (R13)
+
+wholeFlushed:
+	VXORPS X4, X4, X4
+
+wholeFollows:
+	VADDPD      (R10)(DI*8), Y4, Y2
+	VXORPS      X4, X4, X4
+	VPMOVZXWQ   (R9), Y5
+	VPSLLQ      $0x30, Y5, Y5
+	VFMADD231PD Y5, Y3, Y2
+	ADDQ        $0x08, R9
+	INCQ        BX
+	CMPQ        BX, DX
+
+wholeNear:
+	MOVQ      DI, SI
+	SUBQ      (CX)(BX*8), SI
+	CMPQ      SI, $-4
+	JLE       wholeSums
+	VPMOVZXWQ (R9), Y5
+	VPSLLQ    $0x30, Y5, Y5
+	VMULPD    Y5, Y3, Y5
+	VMOVUPS   128(R12)(SI*8), Y6
+	VPERMPS   Y5, Y6, Y5
+	VMOVUPS   256(R12)(SI*8), Y7
+	VANDPS    Y5, Y7, Y6
+	VANDNPS   Y5, Y7, Y7
+	VADDPD    Y6, Y2, Y2
+	VADDPD    Y7, Y4, Y4
+	ADDQ      $0x08, R9
+	INCQ      BX
+	CMPQ      BX, DX
+	JL        wholeNear
+
+wholeSums:
+	VMOVUPD Y2, (R10)(DI*8)
+	LEAQ    32(R10)(DI*8), R13
+	CMPQ    BX, DX
+	JL      wholeGroup
+	ADDQ    $0x20, R10
+	ADDQ    $0x20, R11
+	DECQ    AX
+	JNZ     whole
+	JMP     next
+
+wholeAlone:
+	VMOVUPD     (R10)(DI*8), Y2
+	VPMOVZXWQ   (R9), Y5
+	VPSLLQ      $0x30, Y5, Y5
+	VFMADD231PD Y5, Y3, Y2
+	VMOVUPD     Y2, (R10)(DI*8)
+	ADDQ        $0x08, R9
+	INCQ        BX
+	CMPQ        BX, DX
+	JL          wholeGroup
+	ADDQ        $0x20, R10
+	ADDQ        $0x20, R11
 	DECQ        AX
-	JMP         slice
-
-fewerThan3:
-	CMPQ        R12, $0x02
-	JL          fewerThan2
-	MOVQ        8(CX)(R8*8), R13
-	SUBQ        (CX)(R8*8), R13
-	CMPQ        R13, $0x01
-	JNE         fewerThan2
-	VMOVUPD     (R10), Y1
-	VPMOVZXWQ   (SI), Y2
-	VPSLLQ      $0x30, Y2, Y2
-	VFMADD231PD Y2, Y3, Y1
-	VPMOVZXWQ   8(SI), Y2
-	VPSLLQ      $0x30, Y2, Y2
-	VMULPD      Y2, Y3, Y2
-	VPERM2F128  $0x03, 32(R11), Y2, Y4
-	VPALIGNR    $0x08, Y4, Y2, Y4
-	VMOVUPD     Y2, 32(R11)
-	VADDPD      Y4, Y1, Y1
-	VMOVUPD     Y1, (R10)
-	ADDQ        $0x00000040, R11
-	ADDQ        $0x10, SI
-	ADDQ        $0x02, R8
-	CMPQ        R8, DX
-	JL          column
-	ADDQ        $0x20, DI
-	ADDQ        $0x20, R9
-	DECQ        AX
-	JMP         slice
-
-fewerThan2:
-	VMOVUPD     (R10), Y1
-	VPMOVZXWQ   (SI), Y2
-	VPSLLQ      $0x30, Y2, Y2
-	VFMADD231PD Y2, Y3, Y1
-	VMOVUPD     Y1, (R10)
-	ADDQ        $0x00000020, R11
-	ADDQ        $0x08, SI
-	ADDQ        $0x01, R8
-	CMPQ        R8, DX
-	JL          column
-	ADDQ        $0x20, DI
-	ADDQ        $0x20, R9
-	DECQ        AX
-	JMP         slice
+	JNZ         whole
+	JMP         next
 
 masked:
-	TESTQ  AX, AX
-	JZ     done
-	VMULPD (R9), Y0, Y3
-	XORQ   R8, R8
+	VMULPD (R11), Y0, Y3
+	XORQ   BX, BX
 
-maskedColumn:
-	MOVQ         (CX)(R8*8), R10
-	LEAQ         (DI)(R10*8), R10
-	MOVWLZX      (BX), R11
-	VMOVD        R11, X2
+maskedGroup:
+	MOVQ    (CX)(BX*8), DI
+	LEAQ    1(BX), SI
+	CMPQ    SI, DX
+	JGE     maskedAlone
+	MOVQ    DI, SI
+	SUBQ    8(CX)(BX*8), SI
+	CMPQ    SI, $-4
+	JLE     maskedAlone
+	LEAQ    (R10)(DI*8), SI
+	CMPQ    SI, R13
+	JE      maskedFollows
+	TESTQ   R13, R13
+	JZ      maskedFlushed
+	MOVQ    R13, SI
+	SUBQ    last+48(FP), SI
+	JA      maskedLast
+	VADDPD  (R13), Y4, Y5
+	VMOVUPD Y5, (R13)
+	JMP     maskedFlushed
+
+maskedLast:
+	SUBQ       $0x20, SI
+	VMOVUPS    256(R12)(SI*1), Y5
+	VPCMPEQD   Y2, Y2, Y2
+	VANDNPS    Y2, Y5, Y2
+	VMASKMOVPD (R13), Y2, Y5
+	VADDPD     Y4, Y5, Y5
+	VMASKMOVPD Y5, Y2, (R13)
+
+maskedFlushed:
+	VXORPS X4, X4, X4
+
+maskedFollows:
+	VADDPD       (R10)(DI*8), Y4, Y5
+	VXORPS       X4, X4, X4
+	MOVWLZX      (R8), SI
+	VMOVD        SI, X2
 	VPBROADCASTQ X2, Y2
 	VPAND        Y1, Y2, Y2
 	VPCMPEQQ     Y1, Y2, Y2
-	ADDQ         $0x02, BX
-	VMASKMOVPD   (R10), Y2, Y4
-	VPMOVZXWQ    (SI), Y5
-	VPSLLQ       $0x30, Y5, Y5
-	VFMADD231PD  Y5, Y3, Y4
-	VMASKMOVPD   Y4, Y2, (R10)
-	ADDQ         $0x08, SI
-	ADDQ         $0x01, R8
-	CMPQ         R8, DX
-	JL           maskedColumn
-	ADDQ         $0x20, DI
-	ADDQ         $0x20, R9
-	DECQ         AX
-	JMP          masked
+	VPMOVZXWQ    (R9), Y6
+	VPSLLQ       $0x30, Y6, Y6
+	VMOVAPS      Y5, Y7
+	VFMADD231PD  Y6, Y3, Y7
+	VBLENDVPD    Y2, Y7, Y5, Y5
+	ADDQ         $0x08, R9
+	ADDQ         $0x02, R8
+	INCQ         BX
+	CMPQ         BX, DX
 
-done:
+maskedNear:
+	MOVQ         DI, SI
+	SUBQ         (CX)(BX*8), SI
+	CMPQ         SI, $-4
+	JLE          maskedSums
+	MOVWLZX      (R8), R13
+	VMOVD        R13, X2
+	VPBROADCASTQ X2, Y2
+	VPAND        Y1, Y2, Y2
+	VPCMPEQQ     Y1, Y2, Y2
+	VPMOVZXWQ    (R9), Y6
+	VPSLLQ       $0x30, Y6, Y6
+	VMULPD       Y6, Y3, Y6
+	VANDPS       Y6, Y2, Y6
+	VMOVUPS      128(R12)(SI*8), Y2
+	VPERMPS      Y6, Y2, Y6
+	VMOVUPS      256(R12)(SI*8), Y7
+	VANDPS       Y6, Y7, Y2
+	VANDNPS      Y6, Y7, Y7
+	VADDPD       Y2, Y5, Y5
+	VADDPD       Y7, Y4, Y4
+	ADDQ         $0x08, R9
+	ADDQ         $0x02, R8
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           maskedNear
+
+maskedSums:
+	VMOVUPD Y5, (R10)(DI*8)
+	LEAQ    32(R10)(DI*8), R13
+	CMPQ    BX, DX
+	JL      maskedGroup
+	ADDQ    $0x20, R10
+	ADDQ    $0x20, R11
+	DECQ    AX
+	JNZ     masked
+	JMP     next
+
+maskedAlone:
+	VMOVUPD      (R10)(DI*8), Y5
+	MOVWLZX      (R8), SI
+	VMOVD        SI, X2
+	VPBROADCASTQ X2, Y2
+	VPAND        Y1, Y2, Y2
+	VPCMPEQQ     Y1, Y2, Y2
+	VPMOVZXWQ    (R9), Y6
+	VPSLLQ       $0x30, Y6, Y6
+	VMOVAPS      Y5, Y7
+	VFMADD231PD  Y6, Y3, Y7
+	VBLENDVPD    Y2, Y7, Y5, Y5
+	VMOVUPD      Y5, (R10)(DI*8)
+	ADDQ         $0x08, R9
+	ADDQ         $0x02, R8
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           maskedGroup
+	ADDQ         $0x20, R10
+	ADDQ         $0x20, R11
+	DECQ         AX
+	JNZ          masked
+	JMP          next
+
+ends:
+	VMULPD (R11), Y0, Y3
+	XORQ   BX, BX
+
+endsColumn:
+	MOVQ         (CX)(BX*8), DI
+	MOVWLZX      (R8), SI
+	VMOVD        SI, X2
+	VPBROADCASTQ X2, Y2
+	VPAND        Y1, Y2, Y2
+	VPCMPEQQ     Y1, Y2, Y2
+	VPMOVZXWQ    (R9), Y5
+	VPSLLQ       $0x30, Y5, Y5
+	VMASKMOVPD   (R10)(DI*8), Y2, Y6
+	VFMADD231PD  Y5, Y3, Y6
+	VMASKMOVPD   Y6, Y2, (R10)(DI*8)
+	ADDQ         $0x08, R9
+	ADDQ         $0x02, R8
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           endsColumn
+	ADDQ         $0x20, R10
+	ADDQ         $0x20, R11
+	DECQ         AX
+	JNZ          ends
+	JMP          next
+
+empty:
+	MOVQ   AX, SI
+	IMUL3Q $0x20, SI, SI
+	ADDQ   SI, R10
+	ADDQ   SI, R11
+
+next:
+	ADDQ    $0x20, runs+0(FP)
+	DECQ    count+8(FP)
+	JNZ     run
+	TESTQ   R13, R13
+	JZ      endFlushed
+	MOVQ    R13, SI
+	SUBQ    last+48(FP), SI
+	JA      endLast
+	VADDPD  (R13), Y4, Y0
+	VMOVUPD Y0, (R13)
+	JMP     endFlushed
+
+endLast:
+	SUBQ       $0x20, SI
+	VMOVUPS    256(R12)(SI*1), Y0
+	VPCMPEQD   Y2, Y2, Y2
+	VANDNPS    Y2, Y0, Y2
+	VMASKMOVPD (R13), Y2, Y0
+	VADDPD     Y4, Y0, Y0
+	VMASKMOVPD Y0, Y2, (R13)
+
+endFlushed:
 	VZEROUPPER
 	RET
 
@@ -3094,125 +4112,272 @@ done:
 	VZEROUPPER
 	RET
 
-// func diagonalsTransposedFullF64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, y *float64, row int, table *float64, x *float64, alpha float64, carries *float64)
-// Requires: AVX, AVX512F
+// func diagonalsTransposedFullF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float64, last *float64, row int, table *float64, x *float64, alpha float64)
+// Requires: AVX, AVX512DQ, AVX512F, MMX+
 TEXT ·diagonalsTransposedFullF64AVX512(SB), NOSPLIT, $0-88
-	MOVQ         n+0(FP), AX
-	MOVQ         offsets+8(FP), CX
-	MOVQ         width+16(FP), DX
-	MOVQ         masks+24(FP), BX
-	MOVQ         val+32(FP), SI
-	MOVQ         y+40(FP), DI
-	MOVQ         row+48(FP), R8
-	MOVQ         table+56(FP), R9
-	MOVQ         x+64(FP), R9
-	LEAQ         (DI)(R8*8), DI
-	VBROADCASTSD alpha+72(FP), Z0
-	TESTQ        BX, BX
-	JNZ          masked
-	MOVQ         carries+80(FP), BX
+	MOVQ         masks+24(FP), R8
+	MOVQ         val+32(FP), R9
+	MOVQ         y+40(FP), R10
+	MOVQ         row+56(FP), AX
+	MOVQ         table+64(FP), CX
+	MOVQ         x+72(FP), R11
+	LEAQ         (R10)(AX*8), R10
+	VBROADCASTSD alpha+80(FP), Z0
+	LEAQ         turns<>+0(SB), R12
+	VXORPS       X1, X1, X1
+	XORQ         R13, R13
 
-slice:
-	TESTQ  AX, AX
-	JZ     done
-	VMULPD (R9), Z0, Z1
-	XORQ   R8, R8
-	MOVQ   BX, R11
+run:
+	MOVQ  runs+0(FP), SI
+	MOVQ  (SI), AX
+	MOVQ  16(SI), DX
+	MOVQ  8(SI), BX
+	MOVQ  offsets+16(FP), CX
+	LEAQ  (CX)(BX*8), CX
+	TESTQ DX, DX
+	JZ    empty
+	CMPB  25(SI), $0x00
+	JNE   ends
+	CMPB  24(SI), $0x00
+	JNE   masked
 
-column:
-	MOVQ        (CX)(R8*8), R10
-	LEAQ        (DI)(R10*8), R10
-	MOVQ        DX, R12
-	SUBQ        R8, R12
-	CMPQ        R12, $0x03
-	JL          fewerThan3
-	MOVQ        16(CX)(R8*8), R13
-	SUBQ        (CX)(R8*8), R13
-	CMPQ        R13, $0x02
-	JNE         fewerThan3
-	VMOVUPD     (R10), Z2
-	VFMADD231PD (SI), Z1, Z2
-	VMULPD      64(SI), Z1, Z3
-	VALIGNQ     $0x07, 64(R11), Z3, Z4
-	VMOVUPD     Z3, 64(R11)
-	VADDPD      Z4, Z2, Z2
-	VMULPD      128(SI), Z1, Z3
-	VALIGNQ     $0x06, 128(R11), Z3, Z4
-	VMOVUPD     Z3, 128(R11)
-	VADDPD      Z4, Z2, Z2
-	VMOVUPD     Z2, (R10)
-	ADDQ        $0x000000c0, R11
-	ADDQ        $0xc0, SI
-	ADDQ        $0x03, R8
-	CMPQ        R8, DX
-	JL          column
-	ADDQ        $0x40, DI
+whole:
+	VMULPD (R11), Z0, Z2
+	XORQ   BX, BX
+
+wholeGroup:
+	MOVQ    (CX)(BX*8), DI
+	LEAQ    1(BX), SI
+	CMPQ    SI, DX
+	JGE     wholeAlone
+	MOVQ    DI, SI
+	SUBQ    8(CX)(BX*8), SI
+	CMPQ    SI, $-8
+	JLE     wholeAlone
+	LEAQ    (R10)(DI*8), SI
+	CMPQ    SI, R13
+	JE      wholeFollows
+	TESTQ   R13, R13
+	JZ      wholeFlushed
+	MOVQ    R13, SI
+	SUBQ    last+48(FP), SI
+	JA      wholeLast
+	VADDPD  (R13), Z3, Z4
+	VMOVUPD Z4, (R13)
+	JMP     wholeFlushed
+
+wholeLast:
+	SUBQ      $0x40, SI
+	VMOVUPS   256(R12)(SI*1), Z4
+	VPMOVQ2M  Z4, K1
+	KNOTW     K1, K1
+	VMOVUPD.Z (R13), K1, Z4
+	VADDPD    Z3, Z4, Z4
+	VMOVUPD   Z4, K1, (R13)
+
+wholeFlushed:
+	VXORPS X3, X3, X3
+
+wholeFollows:
+	VADDPD      (R10)(DI*8), Z3, Z4
+	VXORPS      X3, X3, X3
+	PREFETCHT0  4096(R9)
+	VFMADD231PD (R9), Z2, Z4
 	ADDQ        $0x40, R9
-	DECQ        AX
-	JMP         slice
+	INCQ        BX
+	CMPQ        BX, DX
 
-fewerThan3:
-	CMPQ        R12, $0x02
-	JL          fewerThan2
-	MOVQ        8(CX)(R8*8), R13
-	SUBQ        (CX)(R8*8), R13
-	CMPQ        R13, $0x01
-	JNE         fewerThan2
-	VMOVUPD     (R10), Z2
-	VFMADD231PD (SI), Z1, Z2
-	VMULPD      64(SI), Z1, Z3
-	VALIGNQ     $0x07, 64(R11), Z3, Z4
-	VMOVUPD     Z3, 64(R11)
-	VADDPD      Z4, Z2, Z2
-	VMOVUPD     Z2, (R10)
-	ADDQ        $0x00000080, R11
-	ADDQ        $0x80, SI
-	ADDQ        $0x02, R8
-	CMPQ        R8, DX
-	JL          column
-	ADDQ        $0x40, DI
-	ADDQ        $0x40, R9
-	DECQ        AX
-	JMP         slice
+wholeNear:
+	MOVQ       DI, SI
+	SUBQ       (CX)(BX*8), SI
+	CMPQ       SI, $-8
+	JLE        wholeSums
+	PREFETCHT0 4096(R9)
+	VMULPD     (R9), Z2, Z5
+	VMOVUPS    128(R12)(SI*8), Z6
+	VMOVUPS    64(R12)(SI*8), Z7
+	VPERMI2PS  Z1, Z5, Z6
+	VPERMI2PS  Z1, Z5, Z7
+	VADDPD     Z6, Z4, Z4
+	VADDPD     Z7, Z3, Z3
+	ADDQ       $0x40, R9
+	INCQ       BX
+	CMPQ       BX, DX
+	JL         wholeNear
 
-fewerThan2:
-	VMOVUPD     (R10), Z2
-	VFMADD231PD (SI), Z1, Z2
-	VMOVUPD     Z2, (R10)
-	ADDQ        $0x00000040, R11
-	ADDQ        $0x40, SI
-	ADDQ        $0x01, R8
-	CMPQ        R8, DX
-	JL          column
-	ADDQ        $0x40, DI
+wholeSums:
+	VMOVUPD Z4, (R10)(DI*8)
+	LEAQ    64(R10)(DI*8), R13
+	CMPQ    BX, DX
+	JL      wholeGroup
+	ADDQ    $0x40, R10
+	ADDQ    $0x40, R11
+	DECQ    AX
+	JNZ     whole
+	JMP     next
+
+wholeAlone:
+	VMOVUPD     (R10)(DI*8), Z4
+	PREFETCHT0  4096(R9)
+	VFMADD231PD (R9), Z2, Z4
+	VMOVUPD     Z4, (R10)(DI*8)
 	ADDQ        $0x40, R9
+	INCQ        BX
+	CMPQ        BX, DX
+	JL          wholeGroup
+	ADDQ        $0x40, R10
+	ADDQ        $0x40, R11
 	DECQ        AX
-	JMP         slice
+	JNZ         whole
+	JMP         next
 
 masked:
-	TESTQ  AX, AX
-	JZ     done
-	VMULPD (R9), Z0, Z1
-	XORQ   R8, R8
+	VMULPD (R11), Z0, Z2
+	XORQ   BX, BX
 
-maskedColumn:
-	MOVQ        (CX)(R8*8), R10
-	LEAQ        (DI)(R10*8), R10
-	KMOVW       (BX), K1
-	ADDQ        $0x02, BX
-	VMOVUPD.Z   (R10), K1, Z2
-	VFMADD231PD (SI), Z1, Z2
-	VMOVUPD     Z2, K1, (R10)
-	ADDQ        $0x40, SI
-	ADDQ        $0x01, R8
-	CMPQ        R8, DX
-	JL          maskedColumn
-	ADDQ        $0x40, DI
+maskedGroup:
+	MOVQ    (CX)(BX*8), DI
+	LEAQ    1(BX), SI
+	CMPQ    SI, DX
+	JGE     maskedAlone
+	MOVQ    DI, SI
+	SUBQ    8(CX)(BX*8), SI
+	CMPQ    SI, $-8
+	JLE     maskedAlone
+	LEAQ    (R10)(DI*8), SI
+	CMPQ    SI, R13
+	JE      maskedFollows
+	TESTQ   R13, R13
+	JZ      maskedFlushed
+	MOVQ    R13, SI
+	SUBQ    last+48(FP), SI
+	JA      maskedLast
+	VADDPD  (R13), Z3, Z4
+	VMOVUPD Z4, (R13)
+	JMP     maskedFlushed
+
+maskedLast:
+	SUBQ      $0x40, SI
+	VMOVUPS   256(R12)(SI*1), Z4
+	VPMOVQ2M  Z4, K1
+	KNOTW     K1, K1
+	VMOVUPD.Z (R13), K1, Z4
+	VADDPD    Z3, Z4, Z4
+	VMOVUPD   Z4, K1, (R13)
+
+maskedFlushed:
+	VXORPS X3, X3, X3
+
+maskedFollows:
+	VADDPD      (R10)(DI*8), Z3, Z4
+	VXORPS      X3, X3, X3
+	KMOVW       (R8), K1
+	PREFETCHT0  4096(R9)
+	VFMADD231PD (R9), Z2, K1, Z4
 	ADDQ        $0x40, R9
-	DECQ        AX
-	JMP         masked
+	ADDQ        $0x02, R8
+	INCQ        BX
+	CMPQ        BX, DX
 
-done:
+maskedNear:
+	MOVQ       DI, SI
+	SUBQ       (CX)(BX*8), SI
+	CMPQ       SI, $-8
+	JLE        maskedSums
+	KMOVW      (R8), K1
+	PREFETCHT0 4096(R9)
+	VMULPD.Z   (R9), Z2, K1, Z5
+	VMOVUPS    128(R12)(SI*8), Z6
+	VMOVUPS    64(R12)(SI*8), Z7
+	VPERMI2PS  Z1, Z5, Z6
+	VPERMI2PS  Z1, Z5, Z7
+	VADDPD     Z6, Z4, Z4
+	VADDPD     Z7, Z3, Z3
+	ADDQ       $0x40, R9
+	ADDQ       $0x02, R8
+	INCQ       BX
+	CMPQ       BX, DX
+	JL         maskedNear
+
+maskedSums:
+	VMOVUPD Z4, (R10)(DI*8)
+	LEAQ    64(R10)(DI*8), R13
+	CMPQ    BX, DX
+	JL      maskedGroup
+	ADDQ    $0x40, R10
+	ADDQ    $0x40, R11
+	DECQ    AX
+	JNZ     masked
+	JMP     next
+
+maskedAlone:
+	VMOVUPD     (R10)(DI*8), Z4
+	KMOVW       (R8), K1
+	PREFETCHT0  4096(R9)
+	VFMADD231PD (R9), Z2, K1, Z4
+	VMOVUPD     Z4, (R10)(DI*8)
+	ADDQ        $0x40, R9
+	ADDQ        $0x02, R8
+	INCQ        BX
+	CMPQ        BX, DX
+	JL          maskedGroup
+	ADDQ        $0x40, R10
+	ADDQ        $0x40, R11
+	DECQ        AX
+	JNZ         masked
+	JMP         next
+
+ends:
+	VMULPD (R11), Z0, Z2
+	XORQ   BX, BX
+
+endsColumn:
+	MOVQ        (CX)(BX*8), DI
+	KMOVW       (R8), K1
+	PREFETCHT0  4096(R9)
+	VMOVUPD.Z   (R10)(DI*8), K1, Z4
+	VFMADD231PD (R9), Z2, Z4
+	VMOVUPD     Z4, K1, (R10)(DI*8)
+	ADDQ        $0x40, R9
+	ADDQ        $0x02, R8
+	INCQ        BX
+	CMPQ        BX, DX
+	JL          endsColumn
+	ADDQ        $0x40, R10
+	ADDQ        $0x40, R11
+	DECQ        AX
+	JNZ         ends
+	JMP         next
+
+empty:
+	MOVQ   AX, SI
+	IMUL3Q $0x40, SI, SI
+	ADDQ   SI, R10
+	ADDQ   SI, R11
+
+next:
+	ADDQ    $0x20, runs+0(FP)
+	DECQ    count+8(FP)
+	JNZ     run
+	TESTQ   R13, R13
+	JZ      endFlushed
+	MOVQ    R13, SI
+	SUBQ    last+48(FP), SI
+	JA      endLast
+	VADDPD  (R13), Z3, Z0
+	VMOVUPD Z0, (R13)
+	JMP     endFlushed
+
+endLast:
+	SUBQ      $0x40, SI
+	VMOVUPS   256(R12)(SI*1), Z0
+	VPMOVQ2M  Z0, K1
+	KNOTW     K1, K1
+	VMOVUPD.Z (R13), K1, Z0
+	VADDPD    Z3, Z0, Z0
+	VMOVUPD   Z0, K1, (R13)
+
+endFlushed:
 	VZEROUPPER
 	RET
 
@@ -3564,132 +4729,279 @@ done:
 	VZEROUPPER
 	RET
 
-// func diagonalsTransposedShortF64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, y *float64, row int, table *float64, x *float64, alpha float64, carries *float64)
-// Requires: AVX, AVX512F
+// func diagonalsTransposedShortF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float64, last *float64, row int, table *float64, x *float64, alpha float64)
+// Requires: AVX, AVX512DQ, AVX512F, MMX+
 TEXT ·diagonalsTransposedShortF64AVX512(SB), NOSPLIT, $0-88
-	MOVQ         n+0(FP), AX
-	MOVQ         offsets+8(FP), CX
-	MOVQ         width+16(FP), DX
-	MOVQ         masks+24(FP), BX
-	MOVQ         val+32(FP), SI
-	MOVQ         y+40(FP), DI
-	MOVQ         row+48(FP), R8
-	MOVQ         table+56(FP), R9
-	MOVQ         x+64(FP), R9
-	LEAQ         (DI)(R8*8), DI
-	VBROADCASTSD alpha+72(FP), Z0
-	TESTQ        BX, BX
-	JNZ          masked
-	MOVQ         carries+80(FP), BX
+	MOVQ         masks+24(FP), R8
+	MOVQ         val+32(FP), R9
+	MOVQ         y+40(FP), R10
+	MOVQ         row+56(FP), AX
+	MOVQ         table+64(FP), CX
+	MOVQ         x+72(FP), R11
+	LEAQ         (R10)(AX*8), R10
+	VBROADCASTSD alpha+80(FP), Z0
+	LEAQ         turns<>+0(SB), R12
+	VXORPS       X1, X1, X1
+	XORQ         R13, R13
 
-slice:
-	TESTQ  AX, AX
-	JZ     done
-	VMULPD (R9), Z0, Z1
-	XORQ   R8, R8
-	MOVQ   BX, R11
+run:
+	MOVQ  runs+0(FP), SI
+	MOVQ  (SI), AX
+	MOVQ  16(SI), DX
+	MOVQ  8(SI), BX
+	MOVQ  offsets+16(FP), CX
+	LEAQ  (CX)(BX*8), CX
+	TESTQ DX, DX
+	JZ    empty
+	CMPB  25(SI), $0x00
+	JNE   ends
+	CMPB  24(SI), $0x00
+	JNE   masked
 
-column:
-	MOVQ        (CX)(R8*8), R10
-	LEAQ        (DI)(R10*8), R10
-	MOVQ        DX, R12
-	SUBQ        R8, R12
-	CMPQ        R12, $0x03
-	JL          fewerThan3
-	MOVQ        16(CX)(R8*8), R13
-	SUBQ        (CX)(R8*8), R13
-	CMPQ        R13, $0x02
-	JNE         fewerThan3
-	VMOVUPD     (R10), Z2
-	VCVTPS2PD   (SI), Z3
-	VFMADD231PD Z3, Z1, Z2
-	VCVTPS2PD   32(SI), Z3
-	VMULPD      Z3, Z1, Z3
-	VALIGNQ     $0x07, 64(R11), Z3, Z4
-	VMOVUPD     Z3, 64(R11)
-	VADDPD      Z4, Z2, Z2
-	VCVTPS2PD   64(SI), Z3
-	VMULPD      Z3, Z1, Z3
-	VALIGNQ     $0x06, 128(R11), Z3, Z4
-	VMOVUPD     Z3, 128(R11)
-	VADDPD      Z4, Z2, Z2
-	VMOVUPD     Z2, (R10)
-	ADDQ        $0x000000c0, R11
-	ADDQ        $0x60, SI
-	ADDQ        $0x03, R8
-	CMPQ        R8, DX
-	JL          column
-	ADDQ        $0x40, DI
-	ADDQ        $0x40, R9
+whole:
+	VMULPD (R11), Z0, Z2
+	XORQ   BX, BX
+
+wholeGroup:
+	MOVQ    (CX)(BX*8), DI
+	LEAQ    1(BX), SI
+	CMPQ    SI, DX
+	JGE     wholeAlone
+	MOVQ    DI, SI
+	SUBQ    8(CX)(BX*8), SI
+	CMPQ    SI, $-8
+	JLE     wholeAlone
+	LEAQ    (R10)(DI*8), SI
+	CMPQ    SI, R13
+	JE      wholeFollows
+	TESTQ   R13, R13
+	JZ      wholeFlushed
+	MOVQ    R13, SI
+	SUBQ    last+48(FP), SI
+	JA      wholeLast
+	VADDPD  (R13), Z3, Z4
+	VMOVUPD Z4, (R13)
+	JMP     wholeFlushed
+
+wholeLast:
+	SUBQ      $0x40, SI
+	VMOVUPS   256(R12)(SI*1), Z4
+	VPMOVQ2M  Z4, K1
+	KNOTW     K1, K1
+	VMOVUPD.Z (R13), K1, Z4
+	VADDPD    Z3, Z4, Z4
+	VMOVUPD   Z4, K1, (R13)
+
+wholeFlushed:
+	VXORPS X3, X3, X3
+
+wholeFollows:
+	VADDPD      (R10)(DI*8), Z3, Z4
+	VXORPS      X3, X3, X3
+	PREFETCHT0  4096(R9)
+	VCVTPS2PD   (R9), Z5
+	VFMADD231PD Z5, Z2, Z4
+	ADDQ        $0x20, R9
+	INCQ        BX
+	CMPQ        BX, DX
+
+wholeNear:
+	MOVQ       DI, SI
+	SUBQ       (CX)(BX*8), SI
+	CMPQ       SI, $-8
+	JLE        wholeSums
+	PREFETCHT0 4096(R9)
+	VCVTPS2PD  (R9), Z5
+	VMULPD     Z5, Z2, Z5
+	VMOVUPS    128(R12)(SI*8), Z6
+	VMOVUPS    64(R12)(SI*8), Z7
+	VPERMI2PS  Z1, Z5, Z6
+	VPERMI2PS  Z1, Z5, Z7
+	VADDPD     Z6, Z4, Z4
+	VADDPD     Z7, Z3, Z3
+	ADDQ       $0x20, R9
+	INCQ       BX
+	CMPQ       BX, DX
+	JL         wholeNear
+
+wholeSums:
+	VMOVUPD Z4, (R10)(DI*8)
+	LEAQ    64(R10)(DI*8), R13
+	CMPQ    BX, DX
+	JL      wholeGroup
+	ADDQ    $0x40, R10
+	ADDQ    $0x40, R11
+	DECQ    AX
+	JNZ     whole
+	JMP     next
+
+wholeAlone:
+	VMOVUPD     (R10)(DI*8), Z4
+	PREFETCHT0  4096(R9)
+	VCVTPS2PD   (R9), Z5
+	VFMADD231PD Z5, Z2, Z4
+	VMOVUPD     Z4, (R10)(DI*8)
+	ADDQ        $0x20, R9
+	INCQ        BX
+	CMPQ        BX, DX
+	JL          wholeGroup
+	ADDQ        $0x40, R10
+	ADDQ        $0x40, R11
 	DECQ        AX
-	JMP         slice
-
-fewerThan3:
-	CMPQ        R12, $0x02
-	JL          fewerThan2
-	MOVQ        8(CX)(R8*8), R13
-	SUBQ        (CX)(R8*8), R13
-	CMPQ        R13, $0x01
-	JNE         fewerThan2
-	VMOVUPD     (R10), Z2
-	VCVTPS2PD   (SI), Z3
-	VFMADD231PD Z3, Z1, Z2
-	VCVTPS2PD   32(SI), Z3
-	VMULPD      Z3, Z1, Z3
-	VALIGNQ     $0x07, 64(R11), Z3, Z4
-	VMOVUPD     Z3, 64(R11)
-	VADDPD      Z4, Z2, Z2
-	VMOVUPD     Z2, (R10)
-	ADDQ        $0x00000080, R11
-	ADDQ        $0x40, SI
-	ADDQ        $0x02, R8
-	CMPQ        R8, DX
-	JL          column
-	ADDQ        $0x40, DI
-	ADDQ        $0x40, R9
-	DECQ        AX
-	JMP         slice
-
-fewerThan2:
-	VMOVUPD     (R10), Z2
-	VCVTPS2PD   (SI), Z3
-	VFMADD231PD Z3, Z1, Z2
-	VMOVUPD     Z2, (R10)
-	ADDQ        $0x00000040, R11
-	ADDQ        $0x20, SI
-	ADDQ        $0x01, R8
-	CMPQ        R8, DX
-	JL          column
-	ADDQ        $0x40, DI
-	ADDQ        $0x40, R9
-	DECQ        AX
-	JMP         slice
+	JNZ         whole
+	JMP         next
 
 masked:
-	TESTQ  AX, AX
-	JZ     done
-	VMULPD (R9), Z0, Z1
-	XORQ   R8, R8
+	VMULPD (R11), Z0, Z2
+	XORQ   BX, BX
 
-maskedColumn:
-	MOVQ        (CX)(R8*8), R10
-	LEAQ        (DI)(R10*8), R10
-	KMOVW       (BX), K1
-	ADDQ        $0x02, BX
-	VMOVUPD.Z   (R10), K1, Z2
-	VCVTPS2PD   (SI), Z3
-	VFMADD231PD Z3, Z1, Z2
-	VMOVUPD     Z2, K1, (R10)
-	ADDQ        $0x20, SI
-	ADDQ        $0x01, R8
-	CMPQ        R8, DX
-	JL          maskedColumn
-	ADDQ        $0x40, DI
-	ADDQ        $0x40, R9
+maskedGroup:
+	MOVQ    (CX)(BX*8), DI
+	LEAQ    1(BX), SI
+	CMPQ    SI, DX
+	JGE     maskedAlone
+	MOVQ    DI, SI
+	SUBQ    8(CX)(BX*8), SI
+	CMPQ    SI, $-8
+	JLE     maskedAlone
+	LEAQ    (R10)(DI*8), SI
+	CMPQ    SI, R13
+	JE      maskedFollows
+	TESTQ   R13, R13
+	JZ      maskedFlushed
+	MOVQ    R13, SI
+	SUBQ    last+48(FP), SI
+	JA      maskedLast
+	VADDPD  (R13), Z3, Z4
+	VMOVUPD Z4, (R13)
+	JMP     maskedFlushed
+
+maskedLast:
+	SUBQ      $0x40, SI
+	VMOVUPS   256(R12)(SI*1), Z4
+	VPMOVQ2M  Z4, K1
+	KNOTW     K1, K1
+	VMOVUPD.Z (R13), K1, Z4
+	VADDPD    Z3, Z4, Z4
+	VMOVUPD   Z4, K1, (R13)
+
+maskedFlushed:
+	VXORPS X3, X3, X3
+
+maskedFollows:
+	VADDPD      (R10)(DI*8), Z3, Z4
+	VXORPS      X3, X3, X3
+	KMOVW       (R8), K1
+	PREFETCHT0  4096(R9)
+	VCVTPS2PD   (R9), Z5
+	VFMADD231PD Z5, Z2, K1, Z4
+	ADDQ        $0x20, R9
+	ADDQ        $0x02, R8
+	INCQ        BX
+	CMPQ        BX, DX
+
+maskedNear:
+	MOVQ       DI, SI
+	SUBQ       (CX)(BX*8), SI
+	CMPQ       SI, $-8
+	JLE        maskedSums
+	KMOVW      (R8), K1
+	PREFETCHT0 4096(R9)
+	VCVTPS2PD  (R9), Z5
+	VMULPD.Z   Z5, Z2, K1, Z5
+	VMOVUPS    128(R12)(SI*8), Z6
+	VMOVUPS    64(R12)(SI*8), Z7
+	VPERMI2PS  Z1, Z5, Z6
+	VPERMI2PS  Z1, Z5, Z7
+	VADDPD     Z6, Z4, Z4
+	VADDPD     Z7, Z3, Z3
+	ADDQ       $0x20, R9
+	ADDQ       $0x02, R8
+	INCQ       BX
+	CMPQ       BX, DX
+	JL         maskedNear
+
+maskedSums:
+	VMOVUPD Z4, (R10)(DI*8)
+	LEAQ    64(R10)(DI*8), R13
+	CMPQ    BX, DX
+	JL      maskedGroup
+	ADDQ    $0x40, R10
+	ADDQ    $0x40, R11
+	DECQ    AX
+	JNZ     masked
+	JMP     next
+
+maskedAlone:
+	VMOVUPD     (R10)(DI*8), Z4
+	KMOVW       (R8), K1
+	PREFETCHT0  4096(R9)
+	VCVTPS2PD   (R9), Z5
+	VFMADD231PD Z5, Z2, K1, Z4
+	VMOVUPD     Z4, (R10)(DI*8)
+	ADDQ        $0x20, R9
+	ADDQ        $0x02, R8
+	INCQ        BX
+	CMPQ        BX, DX
+	JL          maskedGroup
+	ADDQ        $0x40, R10
+	ADDQ        $0x40, R11
 	DECQ        AX
-	JMP         masked
+	JNZ         masked
+	JMP         next
 
-done:
+ends:
+	VMULPD (R11), Z0, Z2
+	XORQ   BX, BX
+
+endsColumn:
+	MOVQ        (CX)(BX*8), DI
+	KMOVW       (R8), K1
+	PREFETCHT0  4096(R9)
+	VCVTPS2PD   (R9), Z4
+	VMOVUPD.Z   (R10)(DI*8), K1, Z5
+	VFMADD231PD Z4, Z2, Z5
+	VMOVUPD     Z5, K1, (R10)(DI*8)
+	ADDQ        $0x20, R9
+	ADDQ        $0x02, R8
+	INCQ        BX
+	CMPQ        BX, DX
+	JL          endsColumn
+	ADDQ        $0x40, R10
+	ADDQ        $0x40, R11
+	DECQ        AX
+	JNZ         ends
+	JMP         next
+
+empty:
+	MOVQ   AX, SI
+	IMUL3Q $0x40, SI, SI
+	ADDQ   SI, R10
+	ADDQ   SI, R11
+
+next:
+	ADDQ    $0x20, runs+0(FP)
+	DECQ    count+8(FP)
+	JNZ     run
+	TESTQ   R13, R13
+	JZ      endFlushed
+	MOVQ    R13, SI
+	SUBQ    last+48(FP), SI
+	JA      endLast
+	VADDPD  (R13), Z3, Z0
+	VMOVUPD Z0, (R13)
+	JMP     endFlushed
+
+endLast:
+	SUBQ      $0x40, SI
+	VMOVUPS   256(R12)(SI*1), Z0
+	VPMOVQ2M  Z0, K1
+	KNOTW     K1, K1
+	VMOVUPD.Z (R13), K1, Z0
+	VADDPD    Z3, Z0, Z0
+	VMOVUPD   Z0, K1, (R13)
+
+endFlushed:
 	VZEROUPPER
 	RET
 
@@ -4045,156 +5357,296 @@ done:
 	VZEROUPPER
 	RET
 
-// func diagonalsTransposedTableF64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, y *float64, row int, table *float64, x *float64, alpha float64, carries *float64)
-// Requires: AVX, AVX2, AVX512F
+// func diagonalsTransposedTableF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float64, last *float64, row int, table *float64, x *float64, alpha float64)
+// Requires: AVX, AVX2, AVX512DQ, AVX512F
 TEXT ·diagonalsTransposedTableF64AVX512(SB), NOSPLIT, $0-88
-	MOVQ         n+0(FP), AX
-	MOVQ         offsets+8(FP), CX
-	MOVQ         width+16(FP), DX
-	MOVQ         masks+24(FP), BX
-	MOVQ         val+32(FP), SI
-	MOVQ         y+40(FP), DI
-	MOVQ         row+48(FP), R8
-	MOVQ         table+56(FP), R9
-	MOVQ         x+64(FP), R10
-	LEAQ         (DI)(R8*8), DI
-	VBROADCASTSD alpha+72(FP), Z0
+	MOVQ         masks+24(FP), R8
+	MOVQ         val+32(FP), R9
+	MOVQ         y+40(FP), R10
+	MOVQ         row+56(FP), AX
+	MOVQ         table+64(FP), CX
+	MOVQ         x+72(FP), R11
+	LEAQ         (R10)(AX*8), R10
+	VBROADCASTSD alpha+80(FP), Z0
 	VMOVUPS      nibblesOf64<>+0(SB), Z1
-	VMOVUPD      (R9), Z2
-	VMOVUPD      64(R9), Z3
-	TESTQ        BX, BX
-	JNZ          masked
-	MOVQ         carries+80(FP), BX
+	VMOVUPD      (CX), Z2
+	VMOVUPD      64(CX), Z3
+	LEAQ         turns<>+0(SB), R12
+	VXORPS       X4, X4, X4
+	XORQ         R13, R13
 
-slice:
-	TESTQ  AX, AX
-	JZ     done
-	VMULPD (R10), Z0, Z4
-	XORQ   R8, R8
-	MOVQ   BX, R11
+run:
+	MOVQ  runs+0(FP), SI
+	MOVQ  (SI), AX
+	MOVQ  16(SI), DX
+	MOVQ  8(SI), BX
+	MOVQ  offsets+16(FP), CX
+	LEAQ  (CX)(BX*8), CX
+	TESTQ DX, DX
+	JZ    empty
+	CMPB  25(SI), $0x00
+	JNE   ends
+	CMPB  24(SI), $0x00
+	JNE   masked
 
-column:
-	MOVQ         (CX)(R8*8), R9
-	LEAQ         (DI)(R9*8), R9
-	MOVQ         DX, R12
-	SUBQ         R8, R12
-	CMPQ         R12, $0x03
-	JL           fewerThan3
-	MOVQ         16(CX)(R8*8), R13
-	SUBQ         (CX)(R8*8), R13
-	CMPQ         R13, $0x02
-	JNE          fewerThan3
-	VMOVUPD      (R9), Z5
-	VPBROADCASTD (SI), Y6
-	VPMOVZXDQ    Y6, Z6
-	VPSRLVQ      Z1, Z6, Z6
-	VPERMI2PD    Z3, Z2, Z6
-	VFMADD231PD  Z6, Z4, Z5
-	VPBROADCASTD 4(SI), Y6
-	VPMOVZXDQ    Y6, Z6
-	VPSRLVQ      Z1, Z6, Z6
-	VPERMI2PD    Z3, Z2, Z6
-	VMULPD       Z6, Z4, Z6
-	VALIGNQ      $0x07, 64(R11), Z6, Z7
-	VMOVUPD      Z6, 64(R11)
-	VADDPD       Z7, Z5, Z5
-	VPBROADCASTD 8(SI), Y6
-	VPMOVZXDQ    Y6, Z6
-	VPSRLVQ      Z1, Z6, Z6
-	VPERMI2PD    Z3, Z2, Z6
-	VMULPD       Z6, Z4, Z6
-	VALIGNQ      $0x06, 128(R11), Z6, Z7
-	VMOVUPD      Z6, 128(R11)
-	VADDPD       Z7, Z5, Z5
-	VMOVUPD      Z5, (R9)
-	ADDQ         $0x000000c0, R11
-	ADDQ         $0x0c, SI
-	ADDQ         $0x03, R8
-	CMPQ         R8, DX
-	JL           column
-	ADDQ         $0x40, DI
+whole:
+	VMULPD (R11), Z0, Z5
+	XORQ   BX, BX
+
+wholeGroup:
+	MOVQ    (CX)(BX*8), DI
+	LEAQ    1(BX), SI
+	CMPQ    SI, DX
+	JGE     wholeAlone
+	MOVQ    DI, SI
+	SUBQ    8(CX)(BX*8), SI
+	CMPQ    SI, $-8
+	JLE     wholeAlone
+	LEAQ    (R10)(DI*8), SI
+	CMPQ    SI, R13
+	JE      wholeFollows
+	TESTQ   R13, R13
+	JZ      wholeFlushed
+	MOVQ    R13, SI
+	SUBQ    last+48(FP), SI
+	JA      wholeLast
+	VADDPD  (R13), Z6, Z7
+	VMOVUPD Z7, (R13)
+	JMP     wholeFlushed
+
+wholeLast:
+	SUBQ      $0x40, SI
+	VMOVUPS   256(R12)(SI*1), Z7
+	VPMOVQ2M  Z7, K1
+	KNOTW     K1, K1
+	VMOVUPD.Z (R13), K1, Z7
+	VADDPD    Z6, Z7, Z7
+	VMOVUPD   Z7, K1, (R13)
+
+wholeFlushed:
+	VXORPS X6, X6, X6
+
+wholeFollows:
+	VADDPD       (R10)(DI*8), Z6, Z7
+	VXORPS       X6, X6, X6
+	VPBROADCASTD (R9), Y8
+	VPMOVZXDQ    Y8, Z8
+	VPSRLVQ      Z1, Z8, Z8
+	VPERMI2PD    Z3, Z2, Z8
+	VFMADD231PD  Z8, Z5, Z7
+	ADDQ         $0x04, R9
+	INCQ         BX
+	CMPQ         BX, DX
+
+wholeNear:
+	MOVQ         DI, SI
+	SUBQ         (CX)(BX*8), SI
+	CMPQ         SI, $-8
+	JLE          wholeSums
+	VPBROADCASTD (R9), Y8
+	VPMOVZXDQ    Y8, Z8
+	VPSRLVQ      Z1, Z8, Z8
+	VPERMI2PD    Z3, Z2, Z8
+	VMULPD       Z8, Z5, Z8
+	VMOVUPS      128(R12)(SI*8), Z9
+	VMOVUPS      64(R12)(SI*8), Z10
+	VPERMI2PS    Z4, Z8, Z9
+	VPERMI2PS    Z4, Z8, Z10
+	VADDPD       Z9, Z7, Z7
+	VADDPD       Z10, Z6, Z6
+	ADDQ         $0x04, R9
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           wholeNear
+
+wholeSums:
+	VMOVUPD Z7, (R10)(DI*8)
+	LEAQ    64(R10)(DI*8), R13
+	CMPQ    BX, DX
+	JL      wholeGroup
+	ADDQ    $0x40, R10
+	ADDQ    $0x40, R11
+	DECQ    AX
+	JNZ     whole
+	JMP     next
+
+wholeAlone:
+	VMOVUPD      (R10)(DI*8), Z7
+	VPBROADCASTD (R9), Y8
+	VPMOVZXDQ    Y8, Z8
+	VPSRLVQ      Z1, Z8, Z8
+	VPERMI2PD    Z3, Z2, Z8
+	VFMADD231PD  Z8, Z5, Z7
+	VMOVUPD      Z7, (R10)(DI*8)
+	ADDQ         $0x04, R9
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           wholeGroup
 	ADDQ         $0x40, R10
+	ADDQ         $0x40, R11
 	DECQ         AX
-	JMP          slice
-
-fewerThan3:
-	CMPQ         R12, $0x02
-	JL           fewerThan2
-	MOVQ         8(CX)(R8*8), R13
-	SUBQ         (CX)(R8*8), R13
-	CMPQ         R13, $0x01
-	JNE          fewerThan2
-	VMOVUPD      (R9), Z5
-	VPBROADCASTD (SI), Y6
-	VPMOVZXDQ    Y6, Z6
-	VPSRLVQ      Z1, Z6, Z6
-	VPERMI2PD    Z3, Z2, Z6
-	VFMADD231PD  Z6, Z4, Z5
-	VPBROADCASTD 4(SI), Y6
-	VPMOVZXDQ    Y6, Z6
-	VPSRLVQ      Z1, Z6, Z6
-	VPERMI2PD    Z3, Z2, Z6
-	VMULPD       Z6, Z4, Z6
-	VALIGNQ      $0x07, 64(R11), Z6, Z7
-	VMOVUPD      Z6, 64(R11)
-	VADDPD       Z7, Z5, Z5
-	VMOVUPD      Z5, (R9)
-	ADDQ         $0x00000080, R11
-	ADDQ         $0x08, SI
-	ADDQ         $0x02, R8
-	CMPQ         R8, DX
-	JL           column
-	ADDQ         $0x40, DI
-	ADDQ         $0x40, R10
-	DECQ         AX
-	JMP          slice
-
-fewerThan2:
-	VMOVUPD      (R9), Z5
-	VPBROADCASTD (SI), Y6
-	VPMOVZXDQ    Y6, Z6
-	VPSRLVQ      Z1, Z6, Z6
-	VPERMI2PD    Z3, Z2, Z6
-	VFMADD231PD  Z6, Z4, Z5
-	VMOVUPD      Z5, (R9)
-	ADDQ         $0x00000040, R11
-	ADDQ         $0x04, SI
-	ADDQ         $0x01, R8
-	CMPQ         R8, DX
-	JL           column
-	ADDQ         $0x40, DI
-	ADDQ         $0x40, R10
-	DECQ         AX
-	JMP          slice
+	JNZ          whole
+	JMP          next
 
 masked:
-	TESTQ  AX, AX
-	JZ     done
-	VMULPD (R10), Z0, Z4
-	XORQ   R8, R8
+	VMULPD (R11), Z0, Z5
+	XORQ   BX, BX
 
-maskedColumn:
-	MOVQ         (CX)(R8*8), R9
-	LEAQ         (DI)(R9*8), R9
-	KMOVW        (BX), K1
-	ADDQ         $0x02, BX
-	VMOVUPD.Z    (R9), K1, Z5
-	VPBROADCASTD (SI), Y6
-	VPMOVZXDQ    Y6, Z6
-	VPSRLVQ      Z1, Z6, Z6
-	VPERMI2PD    Z3, Z2, Z6
-	VFMADD231PD  Z6, Z4, Z5
-	VMOVUPD      Z5, K1, (R9)
-	ADDQ         $0x04, SI
-	ADDQ         $0x01, R8
-	CMPQ         R8, DX
-	JL           maskedColumn
-	ADDQ         $0x40, DI
+maskedGroup:
+	MOVQ    (CX)(BX*8), DI
+	LEAQ    1(BX), SI
+	CMPQ    SI, DX
+	JGE     maskedAlone
+	MOVQ    DI, SI
+	SUBQ    8(CX)(BX*8), SI
+	CMPQ    SI, $-8
+	JLE     maskedAlone
+	LEAQ    (R10)(DI*8), SI
+	CMPQ    SI, R13
+	JE      maskedFollows
+	TESTQ   R13, R13
+	JZ      maskedFlushed
+	MOVQ    R13, SI
+	SUBQ    last+48(FP), SI
+	JA      maskedLast
+	VADDPD  (R13), Z6, Z7
+	VMOVUPD Z7, (R13)
+	JMP     maskedFlushed
+
+maskedLast:
+	SUBQ      $0x40, SI
+	VMOVUPS   256(R12)(SI*1), Z7
+	VPMOVQ2M  Z7, K1
+	KNOTW     K1, K1
+	VMOVUPD.Z (R13), K1, Z7
+	VADDPD    Z6, Z7, Z7
+	VMOVUPD   Z7, K1, (R13)
+
+maskedFlushed:
+	VXORPS X6, X6, X6
+
+maskedFollows:
+	VADDPD       (R10)(DI*8), Z6, Z7
+	VXORPS       X6, X6, X6
+	KMOVW        (R8), K1
+	VPBROADCASTD (R9), Y8
+	VPMOVZXDQ    Y8, Z8
+	VPSRLVQ      Z1, Z8, Z8
+	VPERMI2PD    Z3, Z2, Z8
+	VFMADD231PD  Z8, Z5, K1, Z7
+	ADDQ         $0x04, R9
+	ADDQ         $0x02, R8
+	INCQ         BX
+	CMPQ         BX, DX
+
+maskedNear:
+	MOVQ         DI, SI
+	SUBQ         (CX)(BX*8), SI
+	CMPQ         SI, $-8
+	JLE          maskedSums
+	KMOVW        (R8), K1
+	VPBROADCASTD (R9), Y8
+	VPMOVZXDQ    Y8, Z8
+	VPSRLVQ      Z1, Z8, Z8
+	VPERMI2PD    Z3, Z2, Z8
+	VMULPD.Z     Z8, Z5, K1, Z8
+	VMOVUPS      128(R12)(SI*8), Z9
+	VMOVUPS      64(R12)(SI*8), Z10
+	VPERMI2PS    Z4, Z8, Z9
+	VPERMI2PS    Z4, Z8, Z10
+	VADDPD       Z9, Z7, Z7
+	VADDPD       Z10, Z6, Z6
+	ADDQ         $0x04, R9
+	ADDQ         $0x02, R8
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           maskedNear
+
+maskedSums:
+	VMOVUPD Z7, (R10)(DI*8)
+	LEAQ    64(R10)(DI*8), R13
+	CMPQ    BX, DX
+	JL      maskedGroup
+	ADDQ    $0x40, R10
+	ADDQ    $0x40, R11
+	DECQ    AX
+	JNZ     masked
+	JMP     next
+
+maskedAlone:
+	VMOVUPD      (R10)(DI*8), Z7
+	KMOVW        (R8), K1
+	VPBROADCASTD (R9), Y8
+	VPMOVZXDQ    Y8, Z8
+	VPSRLVQ      Z1, Z8, Z8
+	VPERMI2PD    Z3, Z2, Z8
+	VFMADD231PD  Z8, Z5, K1, Z7
+	VMOVUPD      Z7, (R10)(DI*8)
+	ADDQ         $0x04, R9
+	ADDQ         $0x02, R8
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           maskedGroup
 	ADDQ         $0x40, R10
+	ADDQ         $0x40, R11
 	DECQ         AX
-	JMP          masked
+	JNZ          masked
+	JMP          next
 
-done:
+ends:
+	VMULPD (R11), Z0, Z5
+	XORQ   BX, BX
+
+endsColumn:
+	MOVQ         (CX)(BX*8), DI
+	KMOVW        (R8), K1
+	VPBROADCASTD (R9), Y7
+	VPMOVZXDQ    Y7, Z7
+	VPSRLVQ      Z1, Z7, Z7
+	VPERMI2PD    Z3, Z2, Z7
+	VMOVUPD.Z    (R10)(DI*8), K1, Z8
+	VFMADD231PD  Z7, Z5, Z8
+	VMOVUPD      Z8, K1, (R10)(DI*8)
+	ADDQ         $0x04, R9
+	ADDQ         $0x02, R8
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           endsColumn
+	ADDQ         $0x40, R10
+	ADDQ         $0x40, R11
+	DECQ         AX
+	JNZ          ends
+	JMP          next
+
+empty:
+	MOVQ   AX, SI
+	IMUL3Q $0x40, SI, SI
+	ADDQ   SI, R10
+	ADDQ   SI, R11
+
+next:
+	ADDQ    $0x20, runs+0(FP)
+	DECQ    count+8(FP)
+	JNZ     run
+	TESTQ   R13, R13
+	JZ      endFlushed
+	MOVQ    R13, SI
+	SUBQ    last+48(FP), SI
+	JA      endLast
+	VADDPD  (R13), Z6, Z0
+	VMOVUPD Z0, (R13)
+	JMP     endFlushed
+
+endLast:
+	SUBQ      $0x40, SI
+	VMOVUPS   256(R12)(SI*1), Z0
+	VPMOVQ2M  Z0, K1
+	KNOTW     K1, K1
+	VMOVUPD.Z (R13), K1, Z0
+	VADDPD    Z6, Z0, Z0
+	VMOVUPD   Z0, K1, (R13)
+
+endFlushed:
 	VZEROUPPER
 	RET
 
@@ -4568,128 +6020,267 @@ done:
 	VZEROUPPER
 	RET
 
-// func diagonalsTransposedPerDiagonalF64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, y *float64, row int, table *float64, x *float64, alpha float64, carries *float64)
-// Requires: AVX, AVX512F
+// func diagonalsTransposedPerDiagonalF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float64, last *float64, row int, table *float64, x *float64, alpha float64)
+// Requires: AVX, AVX512DQ, AVX512F
 TEXT ·diagonalsTransposedPerDiagonalF64AVX512(SB), NOSPLIT, $0-88
-	MOVQ         n+0(FP), AX
-	MOVQ         offsets+8(FP), CX
-	MOVQ         width+16(FP), DX
-	MOVQ         masks+24(FP), BX
-	MOVQ         val+32(FP), SI
-	MOVQ         y+40(FP), SI
-	MOVQ         row+48(FP), DI
-	MOVQ         table+56(FP), R8
-	MOVQ         x+64(FP), R9
-	LEAQ         (SI)(DI*8), SI
-	VBROADCASTSD alpha+72(FP), Z0
-	TESTQ        BX, BX
-	JNZ          masked
-	MOVQ         carries+80(FP), BX
+	MOVQ         masks+24(FP), R8
+	MOVQ         val+32(FP), AX
+	MOVQ         y+40(FP), R9
+	MOVQ         row+56(FP), AX
+	MOVQ         table+64(FP), R10
+	MOVQ         x+72(FP), R11
+	LEAQ         (R9)(AX*8), R9
+	VBROADCASTSD alpha+80(FP), Z0
+	LEAQ         turns<>+0(SB), R12
+	VXORPS       X1, X1, X1
+	XORQ         R13, R13
 
-slice:
-	TESTQ  AX, AX
-	JZ     done
-	VMULPD (R9), Z0, Z1
-	XORQ   DI, DI
-	MOVQ   BX, R11
+run:
+	MOVQ  runs+0(FP), SI
+	MOVQ  (SI), AX
+	MOVQ  16(SI), DX
+	MOVQ  8(SI), BX
+	MOVQ  offsets+16(FP), CX
+	LEAQ  (CX)(BX*8), CX
+	MOVQ  table+64(FP), R10
+	LEAQ  (R10)(BX*8), R10
+	TESTQ DX, DX
+	JZ    empty
+	CMPB  25(SI), $0x00
+	JNE   ends
+	CMPB  24(SI), $0x00
+	JNE   masked
 
-column:
-	MOVQ         (CX)(DI*8), R10
-	LEAQ         (SI)(R10*8), R10
-	MOVQ         DX, R12
-	SUBQ         DI, R12
-	CMPQ         R12, $0x03
-	JL           fewerThan3
-	MOVQ         16(CX)(DI*8), R13
-	SUBQ         (CX)(DI*8), R13
-	CMPQ         R13, $0x02
-	JNE          fewerThan3
-	VMOVUPD      (R10), Z2
-	VBROADCASTSD (R8)(DI*8), Z3
-	VFMADD231PD  Z3, Z1, Z2
-	VBROADCASTSD 8(R8)(DI*8), Z3
-	VMULPD       Z3, Z1, Z3
-	VALIGNQ      $0x07, 64(R11), Z3, Z4
-	VMOVUPD      Z3, 64(R11)
-	VADDPD       Z4, Z2, Z2
-	VBROADCASTSD 16(R8)(DI*8), Z3
-	VMULPD       Z3, Z1, Z3
-	VALIGNQ      $0x06, 128(R11), Z3, Z4
-	VMOVUPD      Z3, 128(R11)
-	VADDPD       Z4, Z2, Z2
-	VMOVUPD      Z2, (R10)
-	ADDQ         $0x000000c0, R11
-	ADDQ         $0x03, DI
-	CMPQ         DI, DX
-	JL           column
-	ADDQ         $0x40, SI
+whole:
+	VMULPD (R11), Z0, Z2
+	XORQ   BX, BX
+
+wholeGroup:
+	MOVQ    (CX)(BX*8), DI
+	LEAQ    1(BX), SI
+	CMPQ    SI, DX
+	JGE     wholeAlone
+	MOVQ    DI, SI
+	SUBQ    8(CX)(BX*8), SI
+	CMPQ    SI, $-8
+	JLE     wholeAlone
+	LEAQ    (R9)(DI*8), SI
+	CMPQ    SI, R13
+	JE      wholeFollows
+	TESTQ   R13, R13
+	JZ      wholeFlushed
+	MOVQ    R13, SI
+	SUBQ    last+48(FP), SI
+	JA      wholeLast
+	VADDPD  (R13), Z3, Z4
+	VMOVUPD Z4, (R13)
+	JMP     wholeFlushed
+
+wholeLast:
+	SUBQ      $0x40, SI
+	VMOVUPS   256(R12)(SI*1), Z4
+	VPMOVQ2M  Z4, K1
+	KNOTW     K1, K1
+	VMOVUPD.Z (R13), K1, Z4
+	VADDPD    Z3, Z4, Z4
+	VMOVUPD   Z4, K1, (R13)
+
+wholeFlushed:
+	VXORPS X3, X3, X3
+
+wholeFollows:
+	VADDPD       (R9)(DI*8), Z3, Z4
+	VXORPS       X3, X3, X3
+	VBROADCASTSD (R10)(BX*8), Z5
+	VFMADD231PD  Z5, Z2, Z4
+	INCQ         BX
+	CMPQ         BX, DX
+
+wholeNear:
+	MOVQ         DI, SI
+	SUBQ         (CX)(BX*8), SI
+	CMPQ         SI, $-8
+	JLE          wholeSums
+	VBROADCASTSD (R10)(BX*8), Z5
+	VMULPD       Z5, Z2, Z5
+	VMOVUPS      128(R12)(SI*8), Z6
+	VMOVUPS      64(R12)(SI*8), Z7
+	VPERMI2PS    Z1, Z5, Z6
+	VPERMI2PS    Z1, Z5, Z7
+	VADDPD       Z6, Z4, Z4
+	VADDPD       Z7, Z3, Z3
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           wholeNear
+
+wholeSums:
+	VMOVUPD Z4, (R9)(DI*8)
+	LEAQ    64(R9)(DI*8), R13
+	CMPQ    BX, DX
+	JL      wholeGroup
+	ADDQ    $0x40, R9
+	ADDQ    $0x40, R11
+	DECQ    AX
+	JNZ     whole
+	JMP     next
+
+wholeAlone:
+	VMOVUPD      (R9)(DI*8), Z4
+	VBROADCASTSD (R10)(BX*8), Z5
+	VFMADD231PD  Z5, Z2, Z4
+	VMOVUPD      Z4, (R9)(DI*8)
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           wholeGroup
 	ADDQ         $0x40, R9
+	ADDQ         $0x40, R11
 	DECQ         AX
-	JMP          slice
-
-fewerThan3:
-	CMPQ         R12, $0x02
-	JL           fewerThan2
-	MOVQ         8(CX)(DI*8), R13
-	SUBQ         (CX)(DI*8), R13
-	CMPQ         R13, $0x01
-	JNE          fewerThan2
-	VMOVUPD      (R10), Z2
-	VBROADCASTSD (R8)(DI*8), Z3
-	VFMADD231PD  Z3, Z1, Z2
-	VBROADCASTSD 8(R8)(DI*8), Z3
-	VMULPD       Z3, Z1, Z3
-	VALIGNQ      $0x07, 64(R11), Z3, Z4
-	VMOVUPD      Z3, 64(R11)
-	VADDPD       Z4, Z2, Z2
-	VMOVUPD      Z2, (R10)
-	ADDQ         $0x00000080, R11
-	ADDQ         $0x02, DI
-	CMPQ         DI, DX
-	JL           column
-	ADDQ         $0x40, SI
-	ADDQ         $0x40, R9
-	DECQ         AX
-	JMP          slice
-
-fewerThan2:
-	VMOVUPD      (R10), Z2
-	VBROADCASTSD (R8)(DI*8), Z3
-	VFMADD231PD  Z3, Z1, Z2
-	VMOVUPD      Z2, (R10)
-	ADDQ         $0x00000040, R11
-	ADDQ         $0x01, DI
-	CMPQ         DI, DX
-	JL           column
-	ADDQ         $0x40, SI
-	ADDQ         $0x40, R9
-	DECQ         AX
-	JMP          slice
+	JNZ          whole
+	JMP          next
 
 masked:
-	TESTQ  AX, AX
-	JZ     done
-	VMULPD (R9), Z0, Z1
-	XORQ   DI, DI
+	VMULPD (R11), Z0, Z2
+	XORQ   BX, BX
 
-maskedColumn:
-	MOVQ         (CX)(DI*8), R10
-	LEAQ         (SI)(R10*8), R10
-	KMOVW        (BX), K1
-	ADDQ         $0x02, BX
-	VMOVUPD.Z    (R10), K1, Z2
-	VBROADCASTSD (R8)(DI*8), Z3
-	VFMADD231PD  Z3, Z1, Z2
-	VMOVUPD      Z2, K1, (R10)
-	ADDQ         $0x01, DI
-	CMPQ         DI, DX
-	JL           maskedColumn
-	ADDQ         $0x40, SI
+maskedGroup:
+	MOVQ    (CX)(BX*8), DI
+	LEAQ    1(BX), SI
+	CMPQ    SI, DX
+	JGE     maskedAlone
+	MOVQ    DI, SI
+	SUBQ    8(CX)(BX*8), SI
+	CMPQ    SI, $-8
+	JLE     maskedAlone
+	LEAQ    (R9)(DI*8), SI
+	CMPQ    SI, R13
+	JE      maskedFollows
+	TESTQ   R13, R13
+	JZ      maskedFlushed
+	MOVQ    R13, SI
+	SUBQ    last+48(FP), SI
+	JA      maskedLast
+	VADDPD  (R13), Z3, Z4
+	VMOVUPD Z4, (R13)
+	JMP     maskedFlushed
+
+maskedLast:
+	SUBQ      $0x40, SI
+	VMOVUPS   256(R12)(SI*1), Z4
+	VPMOVQ2M  Z4, K1
+	KNOTW     K1, K1
+	VMOVUPD.Z (R13), K1, Z4
+	VADDPD    Z3, Z4, Z4
+	VMOVUPD   Z4, K1, (R13)
+
+maskedFlushed:
+	VXORPS X3, X3, X3
+
+maskedFollows:
+	VADDPD       (R9)(DI*8), Z3, Z4
+	VXORPS       X3, X3, X3
+	KMOVW        (R8), K1
+	VBROADCASTSD (R10)(BX*8), Z5
+	VFMADD231PD  Z5, Z2, K1, Z4
+	ADDQ         $0x02, R8
+	INCQ         BX
+	CMPQ         BX, DX
+
+maskedNear:
+	MOVQ         DI, SI
+	SUBQ         (CX)(BX*8), SI
+	CMPQ         SI, $-8
+	JLE          maskedSums
+	KMOVW        (R8), K1
+	VBROADCASTSD (R10)(BX*8), Z5
+	VMULPD.Z     Z5, Z2, K1, Z5
+	VMOVUPS      128(R12)(SI*8), Z6
+	VMOVUPS      64(R12)(SI*8), Z7
+	VPERMI2PS    Z1, Z5, Z6
+	VPERMI2PS    Z1, Z5, Z7
+	VADDPD       Z6, Z4, Z4
+	VADDPD       Z7, Z3, Z3
+	ADDQ         $0x02, R8
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           maskedNear
+
+maskedSums:
+	VMOVUPD Z4, (R9)(DI*8)
+	LEAQ    64(R9)(DI*8), R13
+	CMPQ    BX, DX
+	JL      maskedGroup
+	ADDQ    $0x40, R9
+	ADDQ    $0x40, R11
+	DECQ    AX
+	JNZ     masked
+	JMP     next
+
+maskedAlone:
+	VMOVUPD      (R9)(DI*8), Z4
+	KMOVW        (R8), K1
+	VBROADCASTSD (R10)(BX*8), Z5
+	VFMADD231PD  Z5, Z2, K1, Z4
+	VMOVUPD      Z4, (R9)(DI*8)
+	ADDQ         $0x02, R8
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           maskedGroup
 	ADDQ         $0x40, R9
+	ADDQ         $0x40, R11
 	DECQ         AX
-	JMP          masked
+	JNZ          masked
+	JMP          next
 
-done:
+ends:
+	VMULPD (R11), Z0, Z2
+	XORQ   BX, BX
+
+endsColumn:
+	MOVQ         (CX)(BX*8), DI
+	KMOVW        (R8), K1
+	VBROADCASTSD (R10)(BX*8), Z4
+	VMOVUPD.Z    (R9)(DI*8), K1, Z5
+	VFMADD231PD  Z4, Z2, Z5
+	VMOVUPD      Z5, K1, (R9)(DI*8)
+	ADDQ         $0x02, R8
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           endsColumn
+	ADDQ         $0x40, R9
+	ADDQ         $0x40, R11
+	DECQ         AX
+	JNZ          ends
+	JMP          next
+
+empty:
+	MOVQ   AX, SI
+	IMUL3Q $0x40, SI, SI
+	ADDQ   SI, R9
+	ADDQ   SI, R11
+
+next:
+	ADDQ    $0x20, runs+0(FP)
+	DECQ    count+8(FP)
+	JNZ     run
+	TESTQ   R13, R13
+	JZ      endFlushed
+	MOVQ    R13, SI
+	SUBQ    last+48(FP), SI
+	JA      endLast
+	VADDPD  (R13), Z3, Z0
+	VMOVUPD Z0, (R13)
+	JMP     endFlushed
+
+endLast:
+	SUBQ      $0x40, SI
+	VMOVUPS   256(R12)(SI*1), Z0
+	VPMOVQ2M  Z0, K1
+	KNOTW     K1, K1
+	VMOVUPD.Z (R13), K1, Z0
+	VADDPD    Z3, Z0, Z0
+	VMOVUPD   Z0, K1, (R13)
+
+endFlushed:
 	VZEROUPPER
 	RET
 
@@ -5035,139 +6626,286 @@ done:
 	VZEROUPPER
 	RET
 
-// func diagonalsTransposedHigh32F64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, y *float64, row int, table *float64, x *float64, alpha float64, carries *float64)
-// Requires: AVX, AVX512F
+// func diagonalsTransposedHigh32F64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float64, last *float64, row int, table *float64, x *float64, alpha float64)
+// Requires: AVX, AVX512DQ, AVX512F, MMX+
 TEXT ·diagonalsTransposedHigh32F64AVX512(SB), NOSPLIT, $0-88
-	MOVQ         n+0(FP), AX
-	MOVQ         offsets+8(FP), CX
-	MOVQ         width+16(FP), DX
-	MOVQ         masks+24(FP), BX
-	MOVQ         val+32(FP), SI
-	MOVQ         y+40(FP), DI
-	MOVQ         row+48(FP), R8
-	MOVQ         table+56(FP), R9
-	MOVQ         x+64(FP), R9
-	LEAQ         (DI)(R8*8), DI
-	VBROADCASTSD alpha+72(FP), Z0
-	TESTQ        BX, BX
-	JNZ          masked
-	MOVQ         carries+80(FP), BX
+	MOVQ         masks+24(FP), R8
+	MOVQ         val+32(FP), R9
+	MOVQ         y+40(FP), R10
+	MOVQ         row+56(FP), AX
+	MOVQ         table+64(FP), CX
+	MOVQ         x+72(FP), R11
+	LEAQ         (R10)(AX*8), R10
+	VBROADCASTSD alpha+80(FP), Z0
+	LEAQ         turns<>+0(SB), R12
+	VXORPS       X1, X1, X1
+	XORQ         R13, R13
 
-slice:
-	TESTQ  AX, AX
-	JZ     done
-	VMULPD (R9), Z0, Z1
-	XORQ   R8, R8
-	MOVQ   BX, R11
+run:
+	MOVQ  runs+0(FP), SI
+	MOVQ  (SI), AX
+	MOVQ  16(SI), DX
+	MOVQ  8(SI), BX
+	MOVQ  offsets+16(FP), CX
+	LEAQ  (CX)(BX*8), CX
+	TESTQ DX, DX
+	JZ    empty
+	CMPB  25(SI), $0x00
+	JNE   ends
+	CMPB  24(SI), $0x00
+	JNE   masked
 
-column:
-	MOVQ        (CX)(R8*8), R10
-	LEAQ        (DI)(R10*8), R10
-	MOVQ        DX, R12
-	SUBQ        R8, R12
-	CMPQ        R12, $0x03
-	JL          fewerThan3
-	MOVQ        16(CX)(R8*8), R13
-	SUBQ        (CX)(R8*8), R13
-	CMPQ        R13, $0x02
-	JNE         fewerThan3
-	VMOVUPD     (R10), Z2
-	VPMOVZXDQ   (SI), Z3
-	VPSLLQ      $0x20, Z3, Z3
-	VFMADD231PD Z3, Z1, Z2
-	VPMOVZXDQ   32(SI), Z3
-	VPSLLQ      $0x20, Z3, Z3
-	VMULPD      Z3, Z1, Z3
-	VALIGNQ     $0x07, 64(R11), Z3, Z4
-	VMOVUPD     Z3, 64(R11)
-	VADDPD      Z4, Z2, Z2
-	VPMOVZXDQ   64(SI), Z3
-	VPSLLQ      $0x20, Z3, Z3
-	VMULPD      Z3, Z1, Z3
-	VALIGNQ     $0x06, 128(R11), Z3, Z4
-	VMOVUPD     Z3, 128(R11)
-	VADDPD      Z4, Z2, Z2
-	VMOVUPD     Z2, (R10)
-	ADDQ        $0x000000c0, R11
-	ADDQ        $0x60, SI
-	ADDQ        $0x03, R8
-	CMPQ        R8, DX
-	JL          column
-	ADDQ        $0x40, DI
-	ADDQ        $0x40, R9
+whole:
+	VMULPD (R11), Z0, Z2
+	XORQ   BX, BX
+
+wholeGroup:
+	MOVQ    (CX)(BX*8), DI
+	LEAQ    1(BX), SI
+	CMPQ    SI, DX
+	JGE     wholeAlone
+	MOVQ    DI, SI
+	SUBQ    8(CX)(BX*8), SI
+	CMPQ    SI, $-8
+	JLE     wholeAlone
+	LEAQ    (R10)(DI*8), SI
+	CMPQ    SI, R13
+	JE      wholeFollows
+	TESTQ   R13, R13
+	JZ      wholeFlushed
+	MOVQ    R13, SI
+	SUBQ    last+48(FP), SI
+	JA      wholeLast
+	VADDPD  (R13), Z3, Z4
+	VMOVUPD Z4, (R13)
+	JMP     wholeFlushed
+
+wholeLast:
+	SUBQ      $0x40, SI
+	VMOVUPS   256(R12)(SI*1), Z4
+	VPMOVQ2M  Z4, K1
+	KNOTW     K1, K1
+	VMOVUPD.Z (R13), K1, Z4
+	VADDPD    Z3, Z4, Z4
+	VMOVUPD   Z4, K1, (R13)
+
+wholeFlushed:
+	VXORPS X3, X3, X3
+
+wholeFollows:
+	VADDPD      (R10)(DI*8), Z3, Z4
+	VXORPS      X3, X3, X3
+	PREFETCHT0  4096(R9)
+	VPMOVZXDQ   (R9), Z5
+	VPSLLQ      $0x20, Z5, Z5
+	VFMADD231PD Z5, Z2, Z4
+	ADDQ        $0x20, R9
+	INCQ        BX
+	CMPQ        BX, DX
+
+wholeNear:
+	MOVQ       DI, SI
+	SUBQ       (CX)(BX*8), SI
+	CMPQ       SI, $-8
+	JLE        wholeSums
+	PREFETCHT0 4096(R9)
+	VPMOVZXDQ  (R9), Z5
+	VPSLLQ     $0x20, Z5, Z5
+	VMULPD     Z5, Z2, Z5
+	VMOVUPS    128(R12)(SI*8), Z6
+	VMOVUPS    64(R12)(SI*8), Z7
+	VPERMI2PS  Z1, Z5, Z6
+	VPERMI2PS  Z1, Z5, Z7
+	VADDPD     Z6, Z4, Z4
+	VADDPD     Z7, Z3, Z3
+	ADDQ       $0x20, R9
+	INCQ       BX
+	CMPQ       BX, DX
+	JL         wholeNear
+
+wholeSums:
+	VMOVUPD Z4, (R10)(DI*8)
+	LEAQ    64(R10)(DI*8), R13
+	CMPQ    BX, DX
+	JL      wholeGroup
+	ADDQ    $0x40, R10
+	ADDQ    $0x40, R11
+	DECQ    AX
+	JNZ     whole
+	JMP     next
+
+wholeAlone:
+	VMOVUPD     (R10)(DI*8), Z4
+	PREFETCHT0  4096(R9)
+	VPMOVZXDQ   (R9), Z5
+	VPSLLQ      $0x20, Z5, Z5
+	VFMADD231PD Z5, Z2, Z4
+	VMOVUPD     Z4, (R10)(DI*8)
+	ADDQ        $0x20, R9
+	INCQ        BX
+	CMPQ        BX, DX
+	JL          wholeGroup
+	ADDQ        $0x40, R10
+	ADDQ        $0x40, R11
 	DECQ        AX
-	JMP         slice
-
-fewerThan3:
-	CMPQ        R12, $0x02
-	JL          fewerThan2
-	MOVQ        8(CX)(R8*8), R13
-	SUBQ        (CX)(R8*8), R13
-	CMPQ        R13, $0x01
-	JNE         fewerThan2
-	VMOVUPD     (R10), Z2
-	VPMOVZXDQ   (SI), Z3
-	VPSLLQ      $0x20, Z3, Z3
-	VFMADD231PD Z3, Z1, Z2
-	VPMOVZXDQ   32(SI), Z3
-	VPSLLQ      $0x20, Z3, Z3
-	VMULPD      Z3, Z1, Z3
-	VALIGNQ     $0x07, 64(R11), Z3, Z4
-	VMOVUPD     Z3, 64(R11)
-	VADDPD      Z4, Z2, Z2
-	VMOVUPD     Z2, (R10)
-	ADDQ        $0x00000080, R11
-	ADDQ        $0x40, SI
-	ADDQ        $0x02, R8
-	CMPQ        R8, DX
-	JL          column
-	ADDQ        $0x40, DI
-	ADDQ        $0x40, R9
-	DECQ        AX
-	JMP         slice
-
-fewerThan2:
-	VMOVUPD     (R10), Z2
-	VPMOVZXDQ   (SI), Z3
-	VPSLLQ      $0x20, Z3, Z3
-	VFMADD231PD Z3, Z1, Z2
-	VMOVUPD     Z2, (R10)
-	ADDQ        $0x00000040, R11
-	ADDQ        $0x20, SI
-	ADDQ        $0x01, R8
-	CMPQ        R8, DX
-	JL          column
-	ADDQ        $0x40, DI
-	ADDQ        $0x40, R9
-	DECQ        AX
-	JMP         slice
+	JNZ         whole
+	JMP         next
 
 masked:
-	TESTQ  AX, AX
-	JZ     done
-	VMULPD (R9), Z0, Z1
-	XORQ   R8, R8
+	VMULPD (R11), Z0, Z2
+	XORQ   BX, BX
 
-maskedColumn:
-	MOVQ        (CX)(R8*8), R10
-	LEAQ        (DI)(R10*8), R10
-	KMOVW       (BX), K1
-	ADDQ        $0x02, BX
-	VMOVUPD.Z   (R10), K1, Z2
-	VPMOVZXDQ   (SI), Z3
-	VPSLLQ      $0x20, Z3, Z3
-	VFMADD231PD Z3, Z1, Z2
-	VMOVUPD     Z2, K1, (R10)
-	ADDQ        $0x20, SI
-	ADDQ        $0x01, R8
-	CMPQ        R8, DX
-	JL          maskedColumn
-	ADDQ        $0x40, DI
-	ADDQ        $0x40, R9
+maskedGroup:
+	MOVQ    (CX)(BX*8), DI
+	LEAQ    1(BX), SI
+	CMPQ    SI, DX
+	JGE     maskedAlone
+	MOVQ    DI, SI
+	SUBQ    8(CX)(BX*8), SI
+	CMPQ    SI, $-8
+	JLE     maskedAlone
+	LEAQ    (R10)(DI*8), SI
+	CMPQ    SI, R13
+	JE      maskedFollows
+	TESTQ   R13, R13
+	JZ      maskedFlushed
+	MOVQ    R13, SI
+	SUBQ    last+48(FP), SI
+	JA      maskedLast
+	VADDPD  (R13), Z3, Z4
+	VMOVUPD Z4, (R13)
+	JMP     maskedFlushed
+
+maskedLast:
+	SUBQ      $0x40, SI
+	VMOVUPS   256(R12)(SI*1), Z4
+	VPMOVQ2M  Z4, K1
+	KNOTW     K1, K1
+	VMOVUPD.Z (R13), K1, Z4
+	VADDPD    Z3, Z4, Z4
+	VMOVUPD   Z4, K1, (R13)
+
+maskedFlushed:
+	VXORPS X3, X3, X3
+
+maskedFollows:
+	VADDPD      (R10)(DI*8), Z3, Z4
+	VXORPS      X3, X3, X3
+	KMOVW       (R8), K1
+	PREFETCHT0  4096(R9)
+	VPMOVZXDQ   (R9), Z5
+	VPSLLQ      $0x20, Z5, Z5
+	VFMADD231PD Z5, Z2, K1, Z4
+	ADDQ        $0x20, R9
+	ADDQ        $0x02, R8
+	INCQ        BX
+	CMPQ        BX, DX
+
+maskedNear:
+	MOVQ       DI, SI
+	SUBQ       (CX)(BX*8), SI
+	CMPQ       SI, $-8
+	JLE        maskedSums
+	KMOVW      (R8), K1
+	PREFETCHT0 4096(R9)
+	VPMOVZXDQ  (R9), Z5
+	VPSLLQ     $0x20, Z5, Z5
+	VMULPD.Z   Z5, Z2, K1, Z5
+	VMOVUPS    128(R12)(SI*8), Z6
+	VMOVUPS    64(R12)(SI*8), Z7
+	VPERMI2PS  Z1, Z5, Z6
+	VPERMI2PS  Z1, Z5, Z7
+	VADDPD     Z6, Z4, Z4
+	VADDPD     Z7, Z3, Z3
+	ADDQ       $0x20, R9
+	ADDQ       $0x02, R8
+	INCQ       BX
+	CMPQ       BX, DX
+	JL         maskedNear
+
+maskedSums:
+	VMOVUPD Z4, (R10)(DI*8)
+	LEAQ    64(R10)(DI*8), R13
+	CMPQ    BX, DX
+	JL      maskedGroup
+	ADDQ    $0x40, R10
+	ADDQ    $0x40, R11
+	DECQ    AX
+	JNZ     masked
+	JMP     next
+
+maskedAlone:
+	VMOVUPD     (R10)(DI*8), Z4
+	KMOVW       (R8), K1
+	PREFETCHT0  4096(R9)
+	VPMOVZXDQ   (R9), Z5
+	VPSLLQ      $0x20, Z5, Z5
+	VFMADD231PD Z5, Z2, K1, Z4
+	VMOVUPD     Z4, (R10)(DI*8)
+	ADDQ        $0x20, R9
+	ADDQ        $0x02, R8
+	INCQ        BX
+	CMPQ        BX, DX
+	JL          maskedGroup
+	ADDQ        $0x40, R10
+	ADDQ        $0x40, R11
 	DECQ        AX
-	JMP         masked
+	JNZ         masked
+	JMP         next
 
-done:
+ends:
+	VMULPD (R11), Z0, Z2
+	XORQ   BX, BX
+
+endsColumn:
+	MOVQ        (CX)(BX*8), DI
+	KMOVW       (R8), K1
+	PREFETCHT0  4096(R9)
+	VPMOVZXDQ   (R9), Z4
+	VPSLLQ      $0x20, Z4, Z4
+	VMOVUPD.Z   (R10)(DI*8), K1, Z5
+	VFMADD231PD Z4, Z2, Z5
+	VMOVUPD     Z5, K1, (R10)(DI*8)
+	ADDQ        $0x20, R9
+	ADDQ        $0x02, R8
+	INCQ        BX
+	CMPQ        BX, DX
+	JL          endsColumn
+	ADDQ        $0x40, R10
+	ADDQ        $0x40, R11
+	DECQ        AX
+	JNZ         ends
+	JMP         next
+
+empty:
+	MOVQ   AX, SI
+	IMUL3Q $0x40, SI, SI
+	ADDQ   SI, R10
+	ADDQ   SI, R11
+
+next:
+	ADDQ    $0x20, runs+0(FP)
+	DECQ    count+8(FP)
+	JNZ     run
+	TESTQ   R13, R13
+	JZ      endFlushed
+	MOVQ    R13, SI
+	SUBQ    last+48(FP), SI
+	JA      endLast
+	VADDPD  (R13), Z3, Z0
+	VMOVUPD Z0, (R13)
+	JMP     endFlushed
+
+endLast:
+	SUBQ      $0x40, SI
+	VMOVUPS   256(R12)(SI*1), Z0
+	VPMOVQ2M  Z0, K1
+	KNOTW     K1, K1
+	VMOVUPD.Z (R13), K1, Z0
+	VADDPD    Z3, Z0, Z0
+	VMOVUPD   Z0, K1, (R13)
+
+endFlushed:
 	VZEROUPPER
 	RET
 
@@ -5527,139 +7265,279 @@ done:
 	VZEROUPPER
 	RET
 
-// func diagonalsTransposedHigh16F64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, y *float64, row int, table *float64, x *float64, alpha float64, carries *float64)
-// Requires: AVX, AVX512F
+// func diagonalsTransposedHigh16F64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float64, last *float64, row int, table *float64, x *float64, alpha float64)
+// Requires: AVX, AVX512DQ, AVX512F
 TEXT ·diagonalsTransposedHigh16F64AVX512(SB), NOSPLIT, $0-88
-	MOVQ         n+0(FP), AX
-	MOVQ         offsets+8(FP), CX
-	MOVQ         width+16(FP), DX
-	MOVQ         masks+24(FP), BX
-	MOVQ         val+32(FP), SI
-	MOVQ         y+40(FP), DI
-	MOVQ         row+48(FP), R8
-	MOVQ         table+56(FP), R9
-	MOVQ         x+64(FP), R9
-	LEAQ         (DI)(R8*8), DI
-	VBROADCASTSD alpha+72(FP), Z0
-	TESTQ        BX, BX
-	JNZ          masked
-	MOVQ         carries+80(FP), BX
+	MOVQ         masks+24(FP), R8
+	MOVQ         val+32(FP), R9
+	MOVQ         y+40(FP), R10
+	MOVQ         row+56(FP), AX
+	MOVQ         table+64(FP), CX
+	MOVQ         x+72(FP), R11
+	LEAQ         (R10)(AX*8), R10
+	VBROADCASTSD alpha+80(FP), Z0
+	LEAQ         turns<>+0(SB), R12
+	VXORPS       X1, X1, X1
+	XORQ         R13, R13
 
-slice:
-	TESTQ  AX, AX
-	JZ     done
-	VMULPD (R9), Z0, Z1
-	XORQ   R8, R8
-	MOVQ   BX, R11
+run:
+	MOVQ  runs+0(FP), SI
+	MOVQ  (SI), AX
+	MOVQ  16(SI), DX
+	MOVQ  8(SI), BX
+	MOVQ  offsets+16(FP), CX
+	LEAQ  (CX)(BX*8), CX
+	TESTQ DX, DX
+	JZ    empty
+	CMPB  25(SI), $0x00
+	JNE   ends
+	CMPB  24(SI), $0x00
+	JNE   masked
 
-column:
-	MOVQ        (CX)(R8*8), R10
-	LEAQ        (DI)(R10*8), R10
-	MOVQ        DX, R12
-	SUBQ        R8, R12
-	CMPQ        R12, $0x03
-	JL          fewerThan3
-	MOVQ        16(CX)(R8*8), R13
-	SUBQ        (CX)(R8*8), R13
-	CMPQ        R13, $0x02
-	JNE         fewerThan3
-	VMOVUPD     (R10), Z2
-	VPMOVZXWQ   (SI), Z3
-	VPSLLQ      $0x30, Z3, Z3
-	VFMADD231PD Z3, Z1, Z2
-	VPMOVZXWQ   16(SI), Z3
-	VPSLLQ      $0x30, Z3, Z3
-	VMULPD      Z3, Z1, Z3
-	VALIGNQ     $0x07, 64(R11), Z3, Z4
-	VMOVUPD     Z3, 64(R11)
-	VADDPD      Z4, Z2, Z2
-	VPMOVZXWQ   32(SI), Z3
-	VPSLLQ      $0x30, Z3, Z3
-	VMULPD      Z3, Z1, Z3
-	VALIGNQ     $0x06, 128(R11), Z3, Z4
-	VMOVUPD     Z3, 128(R11)
-	VADDPD      Z4, Z2, Z2
-	VMOVUPD     Z2, (R10)
-	ADDQ        $0x000000c0, R11
-	ADDQ        $0x30, SI
-	ADDQ        $0x03, R8
-	CMPQ        R8, DX
-	JL          column
-	ADDQ        $0x40, DI
-	ADDQ        $0x40, R9
+whole:
+	VMULPD (R11), Z0, Z2
+	XORQ   BX, BX
+
+wholeGroup:
+	MOVQ    (CX)(BX*8), DI
+	LEAQ    1(BX), SI
+	CMPQ    SI, DX
+	JGE     wholeAlone
+	MOVQ    DI, SI
+	SUBQ    8(CX)(BX*8), SI
+	CMPQ    SI, $-8
+	JLE     wholeAlone
+	LEAQ    (R10)(DI*8), SI
+	CMPQ    SI, R13
+	JE      wholeFollows
+	TESTQ   R13, R13
+	JZ      wholeFlushed
+	MOVQ    R13, SI
+	SUBQ    last+48(FP), SI
+	JA      wholeLast
+	VADDPD  (R13), Z3, Z4
+	VMOVUPD Z4, (R13)
+	JMP     wholeFlushed
+
+wholeLast:
+	SUBQ      $0x40, SI
+	VMOVUPS   256(R12)(SI*1), Z4
+	VPMOVQ2M  Z4, K1
+	KNOTW     K1, K1
+	VMOVUPD.Z (R13), K1, Z4
+	VADDPD    Z3, Z4, Z4
+	VMOVUPD   Z4, K1, (R13)
+
+wholeFlushed:
+	VXORPS X3, X3, X3
+
+wholeFollows:
+	VADDPD      (R10)(DI*8), Z3, Z4
+	VXORPS      X3, X3, X3
+	VPMOVZXWQ   (R9), Z5
+	VPSLLQ      $0x30, Z5, Z5
+	VFMADD231PD Z5, Z2, Z4
+	ADDQ        $0x10, R9
+	INCQ        BX
+	CMPQ        BX, DX
+
+wholeNear:
+	MOVQ      DI, SI
+	SUBQ      (CX)(BX*8), SI
+	CMPQ      SI, $-8
+	JLE       wholeSums
+	VPMOVZXWQ (R9), Z5
+	VPSLLQ    $0x30, Z5, Z5
+	VMULPD    Z5, Z2, Z5
+	VMOVUPS   128(R12)(SI*8), Z6
+	VMOVUPS   64(R12)(SI*8), Z7
+	VPERMI2PS Z1, Z5, Z6
+	VPERMI2PS Z1, Z5, Z7
+	VADDPD    Z6, Z4, Z4
+	VADDPD    Z7, Z3, Z3
+	ADDQ      $0x10, R9
+	INCQ      BX
+	CMPQ      BX, DX
+	JL        wholeNear
+
+wholeSums:
+	VMOVUPD Z4, (R10)(DI*8)
+	LEAQ    64(R10)(DI*8), R13
+	CMPQ    BX, DX
+	JL      wholeGroup
+	ADDQ    $0x40, R10
+	ADDQ    $0x40, R11
+	DECQ    AX
+	JNZ     whole
+	JMP     next
+
+wholeAlone:
+	VMOVUPD     (R10)(DI*8), Z4
+	VPMOVZXWQ   (R9), Z5
+	VPSLLQ      $0x30, Z5, Z5
+	VFMADD231PD Z5, Z2, Z4
+	VMOVUPD     Z4, (R10)(DI*8)
+	ADDQ        $0x10, R9
+	INCQ        BX
+	CMPQ        BX, DX
+	JL          wholeGroup
+	ADDQ        $0x40, R10
+	ADDQ        $0x40, R11
 	DECQ        AX
-	JMP         slice
-
-fewerThan3:
-	CMPQ        R12, $0x02
-	JL          fewerThan2
-	MOVQ        8(CX)(R8*8), R13
-	SUBQ        (CX)(R8*8), R13
-	CMPQ        R13, $0x01
-	JNE         fewerThan2
-	VMOVUPD     (R10), Z2
-	VPMOVZXWQ   (SI), Z3
-	VPSLLQ      $0x30, Z3, Z3
-	VFMADD231PD Z3, Z1, Z2
-	VPMOVZXWQ   16(SI), Z3
-	VPSLLQ      $0x30, Z3, Z3
-	VMULPD      Z3, Z1, Z3
-	VALIGNQ     $0x07, 64(R11), Z3, Z4
-	VMOVUPD     Z3, 64(R11)
-	VADDPD      Z4, Z2, Z2
-	VMOVUPD     Z2, (R10)
-	ADDQ        $0x00000080, R11
-	ADDQ        $0x20, SI
-	ADDQ        $0x02, R8
-	CMPQ        R8, DX
-	JL          column
-	ADDQ        $0x40, DI
-	ADDQ        $0x40, R9
-	DECQ        AX
-	JMP         slice
-
-fewerThan2:
-	VMOVUPD     (R10), Z2
-	VPMOVZXWQ   (SI), Z3
-	VPSLLQ      $0x30, Z3, Z3
-	VFMADD231PD Z3, Z1, Z2
-	VMOVUPD     Z2, (R10)
-	ADDQ        $0x00000040, R11
-	ADDQ        $0x10, SI
-	ADDQ        $0x01, R8
-	CMPQ        R8, DX
-	JL          column
-	ADDQ        $0x40, DI
-	ADDQ        $0x40, R9
-	DECQ        AX
-	JMP         slice
+	JNZ         whole
+	JMP         next
 
 masked:
-	TESTQ  AX, AX
-	JZ     done
-	VMULPD (R9), Z0, Z1
-	XORQ   R8, R8
+	VMULPD (R11), Z0, Z2
+	XORQ   BX, BX
 
-maskedColumn:
-	MOVQ        (CX)(R8*8), R10
-	LEAQ        (DI)(R10*8), R10
-	KMOVW       (BX), K1
-	ADDQ        $0x02, BX
-	VMOVUPD.Z   (R10), K1, Z2
-	VPMOVZXWQ   (SI), Z3
-	VPSLLQ      $0x30, Z3, Z3
-	VFMADD231PD Z3, Z1, Z2
-	VMOVUPD     Z2, K1, (R10)
-	ADDQ        $0x10, SI
-	ADDQ        $0x01, R8
-	CMPQ        R8, DX
-	JL          maskedColumn
-	ADDQ        $0x40, DI
-	ADDQ        $0x40, R9
+maskedGroup:
+	MOVQ    (CX)(BX*8), DI
+	LEAQ    1(BX), SI
+	CMPQ    SI, DX
+	JGE     maskedAlone
+	MOVQ    DI, SI
+	SUBQ    8(CX)(BX*8), SI
+	CMPQ    SI, $-8
+	JLE     maskedAlone
+	LEAQ    (R10)(DI*8), SI
+	CMPQ    SI, R13
+	JE      maskedFollows
+	TESTQ   R13, R13
+	JZ      maskedFlushed
+	MOVQ    R13, SI
+	SUBQ    last+48(FP), SI
+	JA      maskedLast
+	VADDPD  (R13), Z3, Z4
+	VMOVUPD Z4, (R13)
+	JMP     maskedFlushed
+
+maskedLast:
+	SUBQ      $0x40, SI
+	VMOVUPS   256(R12)(SI*1), Z4
+	VPMOVQ2M  Z4, K1
+	KNOTW     K1, K1
+	VMOVUPD.Z (R13), K1, Z4
+	VADDPD    Z3, Z4, Z4
+	VMOVUPD   Z4, K1, (R13)
+
+maskedFlushed:
+	VXORPS X3, X3, X3
+
+maskedFollows:
+	VADDPD      (R10)(DI*8), Z3, Z4
+	VXORPS      X3, X3, X3
+	KMOVW       (R8), K1
+	VPMOVZXWQ   (R9), Z5
+	VPSLLQ      $0x30, Z5, Z5
+	VFMADD231PD Z5, Z2, K1, Z4
+	ADDQ        $0x10, R9
+	ADDQ        $0x02, R8
+	INCQ        BX
+	CMPQ        BX, DX
+
+maskedNear:
+	MOVQ      DI, SI
+	SUBQ      (CX)(BX*8), SI
+	CMPQ      SI, $-8
+	JLE       maskedSums
+	KMOVW     (R8), K1
+	VPMOVZXWQ (R9), Z5
+	VPSLLQ    $0x30, Z5, Z5
+	VMULPD.Z  Z5, Z2, K1, Z5
+	VMOVUPS   128(R12)(SI*8), Z6
+	VMOVUPS   64(R12)(SI*8), Z7
+	VPERMI2PS Z1, Z5, Z6
+	VPERMI2PS Z1, Z5, Z7
+	VADDPD    Z6, Z4, Z4
+	VADDPD    Z7, Z3, Z3
+	ADDQ      $0x10, R9
+	ADDQ      $0x02, R8
+	INCQ      BX
+	CMPQ      BX, DX
+	JL        maskedNear
+
+maskedSums:
+	VMOVUPD Z4, (R10)(DI*8)
+	LEAQ    64(R10)(DI*8), R13
+	CMPQ    BX, DX
+	JL      maskedGroup
+	ADDQ    $0x40, R10
+	ADDQ    $0x40, R11
+	DECQ    AX
+	JNZ     masked
+	JMP     next
+
+maskedAlone:
+	VMOVUPD     (R10)(DI*8), Z4
+	KMOVW       (R8), K1
+	VPMOVZXWQ   (R9), Z5
+	VPSLLQ      $0x30, Z5, Z5
+	VFMADD231PD Z5, Z2, K1, Z4
+	VMOVUPD     Z4, (R10)(DI*8)
+	ADDQ        $0x10, R9
+	ADDQ        $0x02, R8
+	INCQ        BX
+	CMPQ        BX, DX
+	JL          maskedGroup
+	ADDQ        $0x40, R10
+	ADDQ        $0x40, R11
 	DECQ        AX
-	JMP         masked
+	JNZ         masked
+	JMP         next
 
-done:
+ends:
+	VMULPD (R11), Z0, Z2
+	XORQ   BX, BX
+
+endsColumn:
+	MOVQ        (CX)(BX*8), DI
+	KMOVW       (R8), K1
+	VPMOVZXWQ   (R9), Z4
+	VPSLLQ      $0x30, Z4, Z4
+	VMOVUPD.Z   (R10)(DI*8), K1, Z5
+	VFMADD231PD Z4, Z2, Z5
+	VMOVUPD     Z5, K1, (R10)(DI*8)
+	ADDQ        $0x10, R9
+	ADDQ        $0x02, R8
+	INCQ        BX
+	CMPQ        BX, DX
+	JL          endsColumn
+	ADDQ        $0x40, R10
+	ADDQ        $0x40, R11
+	DECQ        AX
+	JNZ         ends
+	JMP         next
+
+empty:
+	MOVQ   AX, SI
+	IMUL3Q $0x40, SI, SI
+	ADDQ   SI, R10
+	ADDQ   SI, R11
+
+next:
+	ADDQ    $0x20, runs+0(FP)
+	DECQ    count+8(FP)
+	JNZ     run
+	TESTQ   R13, R13
+	JZ      endFlushed
+	MOVQ    R13, SI
+	SUBQ    last+48(FP), SI
+	JA      endLast
+	VADDPD  (R13), Z3, Z0
+	VMOVUPD Z0, (R13)
+	JMP     endFlushed
+
+endLast:
+	SUBQ      $0x40, SI
+	VMOVUPS   256(R12)(SI*1), Z0
+	VPMOVQ2M  Z0, K1
+	KNOTW     K1, K1
+	VMOVUPD.Z (R13), K1, Z0
+	VADDPD    Z3, Z0, Z0
+	VMOVUPD   Z0, K1, (R13)
+
+endFlushed:
 	VZEROUPPER
 	RET
 
@@ -7107,133 +8985,295 @@ apart1:
 	ADDQ      8(R9), R8
 	JMP       apart1Done
 
-// func diagonalsTransposedFullF32AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, y *float32, row int, table *float32, x *float32, alpha float32, carries *float32)
-// Requires: AVX, AVX2, FMA3
-TEXT ·diagonalsTransposedFullF32AVX2(SB), NOSPLIT, $0-88
-	MOVQ         n+0(FP), AX
-	MOVQ         offsets+8(FP), CX
-	MOVQ         width+16(FP), DX
-	MOVQ         masks+24(FP), BX
-	MOVQ         val+32(FP), SI
-	MOVQ         y+40(FP), DI
-	MOVQ         row+48(FP), R8
-	MOVQ         table+56(FP), R9
-	MOVQ         x+64(FP), R9
-	LEAQ         (DI)(R8*4), DI
-	VBROADCASTSS alpha+72(FP), Y0
+// func diagonalsTransposedFullF32AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float32, last *float32, row int, table *float32, x *float32, alpha float32)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·diagonalsTransposedFullF32AVX2(SB), NOSPLIT, $0-84
+	MOVQ         masks+24(FP), R8
+	MOVQ         val+32(FP), R9
+	MOVQ         y+40(FP), R10
+	MOVQ         row+56(FP), AX
+	MOVQ         table+64(FP), CX
+	MOVQ         x+72(FP), R11
+	LEAQ         (R10)(AX*4), R10
+	VBROADCASTSS alpha+80(FP), Y0
 	VMOVUPS      laneBits32<>+0(SB), Y1
-	TESTQ        BX, BX
-	JNZ          masked
-	MOVQ         carries+80(FP), BX
+	LEAQ         turns<>+0(SB), R12
+	XORQ         R13, R13
 
-slice:
-	TESTQ  AX, AX
-	JZ     done
-	VMULPS (R9), Y0, Y3
-	XORQ   R8, R8
-	MOVQ   BX, R11
+run:
+	MOVQ  runs+0(FP), SI
+	MOVQ  (SI), AX
+	MOVQ  16(SI), DX
+	MOVQ  8(SI), BX
+	MOVQ  offsets+16(FP), CX
+	LEAQ  (CX)(BX*8), CX
+	TESTQ DX, DX
+	JZ    empty
+	CMPB  25(SI), $0x00
+	JNE   ends
+	CMPB  24(SI), $0x00
+	JNE   masked
 
-column:
-	MOVQ        (CX)(R8*8), R10
-	LEAQ        (DI)(R10*4), R10
-	MOVQ        DX, R12
-	SUBQ        R8, R12
-	CMPQ        R12, $0x03
-	JL          fewerThan3
-	MOVQ        16(CX)(R8*8), R13
-	SUBQ        (CX)(R8*8), R13
-	CMPQ        R13, $0x02
-	JNE         fewerThan3
-	VMOVUPS     (R10), Y1
-	VFMADD231PS (SI), Y3, Y1
-	VMULPS      32(SI), Y3, Y2
-	VPERM2F128  $0x03, 32(R11), Y2, Y4
-	VPALIGNR    $0x0c, Y4, Y2, Y4
-	VMOVUPS     Y2, 32(R11)
-	VADDPS      Y4, Y1, Y1
-	VMULPS      64(SI), Y3, Y2
-	VPERM2F128  $0x03, 64(R11), Y2, Y4
-	VPALIGNR    $0x08, Y4, Y2, Y4
-	VMOVUPS     Y2, 64(R11)
-	VADDPS      Y4, Y1, Y1
-	VMOVUPS     Y1, (R10)
-	ADDQ        $0x00000060, R11
-	ADDQ        $0x60, SI
-	ADDQ        $0x03, R8
-	CMPQ        R8, DX
-	JL          column
-	ADDQ        $0x20, DI
+whole:
+	VMULPS (R11), Y0, Y3
+	XORQ   BX, BX
+
+wholeGroup:
+	MOVQ    (CX)(BX*8), DI
+	LEAQ    1(BX), SI
+	CMPQ    SI, DX
+	JGE     wholeAlone
+	MOVQ    DI, SI
+	SUBQ    8(CX)(BX*8), SI
+	CMPQ    SI, $-8
+	JLE     wholeAlone
+	LEAQ    (R10)(DI*4), SI
+	CMPQ    SI, R13
+	JE      wholeFollows
+	TESTQ   R13, R13
+	JZ      wholeFlushed
+	MOVQ    R13, SI
+	SUBQ    last+48(FP), SI
+	JA      wholeLast
+	VADDPS  (R13), Y4, Y5
+	VMOVUPS Y5, (R13)
+	JMP     wholeFlushed
+
+wholeLast:
+	SUBQ       $0x20, SI
+	VMOVUPS    256(R12)(SI*1), Y5
+	VPCMPEQD   Y2, Y2, Y2
+	VANDNPS    Y2, Y5, Y2
+	VMASKMOVPS (R13), Y2, Y5
+	VADDPS     Y4, Y5, Y5
+	VMASKMOVPS Y5, Y2, (R13)
+
+wholeFlushed:
+	VXORPS X4, X4, X4
+
+wholeFollows:
+	VADDPS      (R10)(DI*4), Y4, Y2
+	VXORPS      X4, X4, X4
+	PREFETCHT0  4096(R9)
+	VFMADD231PS (R9), Y3, Y2
 	ADDQ        $0x20, R9
-	DECQ        AX
-	JMP         slice
+	INCQ        BX
+	CMPQ        BX, DX
 
-fewerThan3:
-	CMPQ        R12, $0x02
-	JL          fewerThan2
-	MOVQ        8(CX)(R8*8), R13
-	SUBQ        (CX)(R8*8), R13
-	CMPQ        R13, $0x01
-	JNE         fewerThan2
-	VMOVUPS     (R10), Y1
-	VFMADD231PS (SI), Y3, Y1
-	VMULPS      32(SI), Y3, Y2
-	VPERM2F128  $0x03, 32(R11), Y2, Y4
-	VPALIGNR    $0x0c, Y4, Y2, Y4
-	VMOVUPS     Y2, 32(R11)
-	VADDPS      Y4, Y1, Y1
-	VMOVUPS     Y1, (R10)
-	ADDQ        $0x00000040, R11
-	ADDQ        $0x40, SI
-	ADDQ        $0x02, R8
-	CMPQ        R8, DX
-	JL          column
-	ADDQ        $0x20, DI
-	ADDQ        $0x20, R9
-	DECQ        AX
-	JMP         slice
+wholeNear:
+	MOVQ       DI, SI
+	SUBQ       (CX)(BX*8), SI
+	CMPQ       SI, $-8
+	JLE        wholeSums
+	PREFETCHT0 4096(R9)
+	VMULPS     (R9), Y3, Y5
+	VMOVUPS    128(R12)(SI*4), Y6
+	VPERMPS    Y5, Y6, Y5
+	VMOVUPS    256(R12)(SI*4), Y7
+	VANDPS     Y5, Y7, Y6
+	VANDNPS    Y5, Y7, Y7
+	VADDPS     Y6, Y2, Y2
+	VADDPS     Y7, Y4, Y4
+	ADDQ       $0x20, R9
+	INCQ       BX
+	CMPQ       BX, DX
+	JL         wholeNear
 
-fewerThan2:
-	VMOVUPS     (R10), Y1
-	VFMADD231PS (SI), Y3, Y1
-	VMOVUPS     Y1, (R10)
-	ADDQ        $0x00000020, R11
-	ADDQ        $0x20, SI
-	ADDQ        $0x01, R8
-	CMPQ        R8, DX
-	JL          column
-	ADDQ        $0x20, DI
+wholeSums:
+	VMOVUPS Y2, (R10)(DI*4)
+	LEAQ    32(R10)(DI*4), R13
+	CMPQ    BX, DX
+	JL      wholeGroup
+	ADDQ    $0x20, R10
+	ADDQ    $0x20, R11
+	DECQ    AX
+	JNZ     whole
+	JMP     next
+
+wholeAlone:
+	VMOVUPS     (R10)(DI*4), Y2
+	PREFETCHT0  4096(R9)
+	VFMADD231PS (R9), Y3, Y2
+	VMOVUPS     Y2, (R10)(DI*4)
 	ADDQ        $0x20, R9
+	INCQ        BX
+	CMPQ        BX, DX
+	JL          wholeGroup
+	ADDQ        $0x20, R10
+	ADDQ        $0x20, R11
 	DECQ        AX
-	JMP         slice
+	JNZ         whole
+	JMP         next
 
 masked:
-	TESTQ  AX, AX
-	JZ     done
-	VMULPS (R9), Y0, Y3
-	XORQ   R8, R8
+	VMULPS (R11), Y0, Y3
+	XORQ   BX, BX
 
-maskedColumn:
-	MOVQ         (CX)(R8*8), R10
-	LEAQ         (DI)(R10*4), R10
-	MOVWLZX      (BX), R11
-	VMOVD        R11, X2
+maskedGroup:
+	MOVQ    (CX)(BX*8), DI
+	LEAQ    1(BX), SI
+	CMPQ    SI, DX
+	JGE     maskedAlone
+	MOVQ    DI, SI
+	SUBQ    8(CX)(BX*8), SI
+	CMPQ    SI, $-8
+	JLE     maskedAlone
+	LEAQ    (R10)(DI*4), SI
+	CMPQ    SI, R13
+	JE      maskedFollows
+	TESTQ   R13, R13
+	JZ      maskedFlushed
+	MOVQ    R13, SI
+	SUBQ    last+48(FP), SI
+	JA      maskedLast
+	VADDPS  (R13), Y4, Y5
+	VMOVUPS Y5, (R13)
+	JMP     maskedFlushed
+
+maskedLast:
+	SUBQ       $0x20, SI
+	VMOVUPS    256(R12)(SI*1), Y5
+	VPCMPEQD   Y2, Y2, Y2
+	VANDNPS    Y2, Y5, Y2
+	VMASKMOVPS (R13), Y2, Y5
+	VADDPS     Y4, Y5, Y5
+	VMASKMOVPS Y5, Y2, (R13)
+
+maskedFlushed:
+	VXORPS X4, X4, X4
+
+maskedFollows:
+	VADDPS       (R10)(DI*4), Y4, Y5
+	VXORPS       X4, X4, X4
+	MOVWLZX      (R8), SI
+	VMOVD        SI, X2
 	VPBROADCASTD X2, Y2
 	VPAND        Y1, Y2, Y2
 	VPCMPEQD     Y1, Y2, Y2
-	ADDQ         $0x02, BX
-	VMASKMOVPS   (R10), Y2, Y4
-	VFMADD231PS  (SI), Y3, Y4
-	VMASKMOVPS   Y4, Y2, (R10)
-	ADDQ         $0x20, SI
-	ADDQ         $0x01, R8
-	CMPQ         R8, DX
-	JL           maskedColumn
-	ADDQ         $0x20, DI
+	PREFETCHT0   4096(R9)
+	VMOVAPS      Y5, Y6
+	VFMADD231PS  (R9), Y3, Y6
+	VBLENDVPS    Y2, Y6, Y5, Y5
 	ADDQ         $0x20, R9
-	DECQ         AX
-	JMP          masked
+	ADDQ         $0x02, R8
+	INCQ         BX
+	CMPQ         BX, DX
 
-done:
+maskedNear:
+	MOVQ         DI, SI
+	SUBQ         (CX)(BX*8), SI
+	CMPQ         SI, $-8
+	JLE          maskedSums
+	MOVWLZX      (R8), R13
+	VMOVD        R13, X2
+	VPBROADCASTD X2, Y2
+	VPAND        Y1, Y2, Y2
+	VPCMPEQD     Y1, Y2, Y2
+	PREFETCHT0   4096(R9)
+	VMULPS       (R9), Y3, Y6
+	VANDPS       Y6, Y2, Y6
+	VMOVUPS      128(R12)(SI*4), Y2
+	VPERMPS      Y6, Y2, Y6
+	VMOVUPS      256(R12)(SI*4), Y7
+	VANDPS       Y6, Y7, Y2
+	VANDNPS      Y6, Y7, Y7
+	VADDPS       Y2, Y5, Y5
+	VADDPS       Y7, Y4, Y4
+	ADDQ         $0x20, R9
+	ADDQ         $0x02, R8
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           maskedNear
+
+maskedSums:
+	VMOVUPS Y5, (R10)(DI*4)
+	LEAQ    32(R10)(DI*4), R13
+	CMPQ    BX, DX
+	JL      maskedGroup
+	ADDQ    $0x20, R10
+	ADDQ    $0x20, R11
+	DECQ    AX
+	JNZ     masked
+	JMP     next
+
+maskedAlone:
+	VMOVUPS      (R10)(DI*4), Y5
+	MOVWLZX      (R8), SI
+	VMOVD        SI, X2
+	VPBROADCASTD X2, Y2
+	VPAND        Y1, Y2, Y2
+	VPCMPEQD     Y1, Y2, Y2
+	PREFETCHT0   4096(R9)
+	VMOVAPS      Y5, Y6
+	VFMADD231PS  (R9), Y3, Y6
+	VBLENDVPS    Y2, Y6, Y5, Y5
+	VMOVUPS      Y5, (R10)(DI*4)
+	ADDQ         $0x20, R9
+	ADDQ         $0x02, R8
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           maskedGroup
+	ADDQ         $0x20, R10
+	ADDQ         $0x20, R11
+	DECQ         AX
+	JNZ          masked
+	JMP          next
+
+ends:
+	VMULPS (R11), Y0, Y3
+	XORQ   BX, BX
+
+endsColumn:
+	MOVQ         (CX)(BX*8), DI
+	MOVWLZX      (R8), SI
+	VMOVD        SI, X2
+	VPBROADCASTD X2, Y2
+	VPAND        Y1, Y2, Y2
+	VPCMPEQD     Y1, Y2, Y2
+	PREFETCHT0   4096(R9)
+	VMASKMOVPS   (R10)(DI*4), Y2, Y5
+	VFMADD231PS  (R9), Y3, Y5
+	VMASKMOVPS   Y5, Y2, (R10)(DI*4)
+	ADDQ         $0x20, R9
+	ADDQ         $0x02, R8
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           endsColumn
+	ADDQ         $0x20, R10
+	ADDQ         $0x20, R11
+	DECQ         AX
+	JNZ          ends
+	JMP          next
+
+empty:
+	MOVQ   AX, SI
+	IMUL3Q $0x20, SI, SI
+	ADDQ   SI, R10
+	ADDQ   SI, R11
+
+next:
+	ADDQ    $0x20, runs+0(FP)
+	DECQ    count+8(FP)
+	JNZ     run
+	TESTQ   R13, R13
+	JZ      endFlushed
+	MOVQ    R13, SI
+	SUBQ    last+48(FP), SI
+	JA      endLast
+	VADDPS  (R13), Y4, Y0
+	VMOVUPS Y0, (R13)
+	JMP     endFlushed
+
+endLast:
+	SUBQ       $0x20, SI
+	VMOVUPS    256(R12)(SI*1), Y0
+	VPCMPEQD   Y2, Y2, Y2
+	VANDNPS    Y2, Y0, Y2
+	VMASKMOVPS (R13), Y2, Y0
+	VADDPS     Y4, Y0, Y0
+	VMASKMOVPS Y0, Y2, (R13)
+
+endFlushed:
 	VZEROUPPER
 	RET
 
@@ -7585,178 +9625,333 @@ done:
 	VZEROUPPER
 	RET
 
-// func diagonalsTransposedTableF32AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, y *float32, row int, table *float32, x *float32, alpha float32, carries *float32)
+// func diagonalsTransposedTableF32AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float32, last *float32, row int, table *float32, x *float32, alpha float32)
 // Requires: AVX, AVX2, FMA3
-TEXT ·diagonalsTransposedTableF32AVX2(SB), NOSPLIT, $0-88
-	MOVQ         n+0(FP), AX
-	MOVQ         offsets+8(FP), CX
-	MOVQ         width+16(FP), DX
-	MOVQ         masks+24(FP), BX
-	MOVQ         val+32(FP), SI
-	MOVQ         y+40(FP), DI
-	MOVQ         row+48(FP), R8
-	MOVQ         table+56(FP), R9
-	MOVQ         x+64(FP), R10
-	LEAQ         (DI)(R8*4), DI
-	VBROADCASTSS alpha+72(FP), Y0
+TEXT ·diagonalsTransposedTableF32AVX2(SB), NOSPLIT, $0-84
+	MOVQ         masks+24(FP), R8
+	MOVQ         val+32(FP), R9
+	MOVQ         y+40(FP), R10
+	MOVQ         row+56(FP), AX
+	MOVQ         table+64(FP), CX
+	MOVQ         x+72(FP), R11
+	LEAQ         (R10)(AX*4), R10
+	VBROADCASTSS alpha+80(FP), Y0
 	VMOVUPS      nibblesOf32<>+0(SB), Y1
-	VMOVUPS      (R9), Y2
-	VMOVUPS      32(R9), Y3
+	VMOVUPS      (CX), Y2
+	VMOVUPS      32(CX), Y3
 	VMOVUPS      laneBits32<>+0(SB), Y4
-	TESTQ        BX, BX
-	JNZ          masked
-	MOVQ         carries+80(FP), BX
+	LEAQ         turns<>+0(SB), R12
+	XORQ         R13, R13
 
-slice:
-	TESTQ  AX, AX
-	JZ     done
-	VMULPS (R10), Y0, Y6
-	XORQ   R8, R8
-	MOVQ   BX, R11
+run:
+	MOVQ  runs+0(FP), SI
+	MOVQ  (SI), AX
+	MOVQ  16(SI), DX
+	MOVQ  8(SI), BX
+	MOVQ  offsets+16(FP), CX
+	LEAQ  (CX)(BX*8), CX
+	TESTQ DX, DX
+	JZ    empty
+	CMPB  25(SI), $0x00
+	JNE   ends
+	CMPB  24(SI), $0x00
+	JNE   masked
 
-column:
-	MOVQ         (CX)(R8*8), R9
-	LEAQ         (DI)(R9*4), R9
-	MOVQ         DX, R12
-	SUBQ         R8, R12
-	CMPQ         R12, $0x03
-	JL           fewerThan3
-	MOVQ         16(CX)(R8*8), R13
-	SUBQ         (CX)(R8*8), R13
-	CMPQ         R13, $0x02
-	JNE          fewerThan3
-	VMOVUPS      (R9), Y4
-	VPBROADCASTD (SI), Y5
-	VPSRLVD      Y1, Y5, Y5
-	VPERMPS      Y2, Y5, Y7
-	VPERMPS      Y3, Y5, Y8
-	VPSLLD       $0x1c, Y5, Y5
-	VBLENDVPS    Y5, Y8, Y7, Y7
-	VFMADD231PS  Y7, Y6, Y4
-	VPBROADCASTD 4(SI), Y5
-	VPSRLVD      Y1, Y5, Y5
-	VPERMPS      Y2, Y5, Y7
-	VPERMPS      Y3, Y5, Y8
-	VPSLLD       $0x1c, Y5, Y5
-	VBLENDVPS    Y5, Y8, Y7, Y7
-	VMULPS       Y7, Y6, Y5
-	VPERM2F128   $0x03, 32(R11), Y5, Y7
-	VPALIGNR     $0x0c, Y7, Y5, Y7
-	VMOVUPS      Y5, 32(R11)
-	VADDPS       Y7, Y4, Y4
-	VPBROADCASTD 8(SI), Y5
-	VPSRLVD      Y1, Y5, Y5
-	VPERMPS      Y2, Y5, Y7
-	VPERMPS      Y3, Y5, Y8
-	VPSLLD       $0x1c, Y5, Y5
-	VBLENDVPS    Y5, Y8, Y7, Y7
-	VMULPS       Y7, Y6, Y5
-	VPERM2F128   $0x03, 64(R11), Y5, Y7
-	VPALIGNR     $0x08, Y7, Y5, Y7
-	VMOVUPS      Y5, 64(R11)
-	VADDPS       Y7, Y4, Y4
-	VMOVUPS      Y4, (R9)
-	ADDQ         $0x00000060, R11
-	ADDQ         $0x0c, SI
-	ADDQ         $0x03, R8
-	CMPQ         R8, DX
-	JL           column
-	ADDQ         $0x20, DI
-	ADDQ         $0x20, R10
-	DECQ         AX
-	JMP          slice
+whole:
+	VMULPS (R11), Y0, Y6
+	XORQ   BX, BX
 
-fewerThan3:
-	CMPQ         R12, $0x02
-	JL           fewerThan2
-	MOVQ         8(CX)(R8*8), R13
-	SUBQ         (CX)(R8*8), R13
-	CMPQ         R13, $0x01
-	JNE          fewerThan2
-	VMOVUPS      (R9), Y4
-	VPBROADCASTD (SI), Y5
-	VPSRLVD      Y1, Y5, Y5
-	VPERMPS      Y2, Y5, Y7
-	VPERMPS      Y3, Y5, Y8
-	VPSLLD       $0x1c, Y5, Y5
-	VBLENDVPS    Y5, Y8, Y7, Y7
-	VFMADD231PS  Y7, Y6, Y4
-	VPBROADCASTD 4(SI), Y5
-	VPSRLVD      Y1, Y5, Y5
-	VPERMPS      Y2, Y5, Y7
-	VPERMPS      Y3, Y5, Y8
-	VPSLLD       $0x1c, Y5, Y5
-	VBLENDVPS    Y5, Y8, Y7, Y7
-	VMULPS       Y7, Y6, Y5
-	VPERM2F128   $0x03, 32(R11), Y5, Y7
-	VPALIGNR     $0x0c, Y7, Y5, Y7
-	VMOVUPS      Y5, 32(R11)
-	VADDPS       Y7, Y4, Y4
-	VMOVUPS      Y4, (R9)
-	ADDQ         $0x00000040, R11
-	ADDQ         $0x08, SI
-	ADDQ         $0x02, R8
-	CMPQ         R8, DX
-	JL           column
-	ADDQ         $0x20, DI
-	ADDQ         $0x20, R10
-	DECQ         AX
-	JMP          slice
+wholeGroup:
+	MOVQ    (CX)(BX*8), DI
+	LEAQ    1(BX), SI
+	CMPQ    SI, DX
+	JGE     wholeAlone
+	MOVQ    DI, SI
+	SUBQ    8(CX)(BX*8), SI
+	CMPQ    SI, $-8
+	JLE     wholeAlone
+	LEAQ    (R10)(DI*4), SI
+	CMPQ    SI, R13
+	JE      wholeFollows
+	TESTQ   R13, R13
+	JZ      wholeFlushed
+	MOVQ    R13, SI
+	SUBQ    last+48(FP), SI
+	JA      wholeLast
+	VADDPS  (R13), Y7, Y8
+	VMOVUPS Y8, (R13)
+	JMP     wholeFlushed
 
-fewerThan2:
-	VMOVUPS      (R9), Y4
-	VPBROADCASTD (SI), Y5
-	VPSRLVD      Y1, Y5, Y5
-	VPERMPS      Y2, Y5, Y7
-	VPERMPS      Y3, Y5, Y8
-	VPSLLD       $0x1c, Y5, Y5
-	VBLENDVPS    Y5, Y8, Y7, Y7
-	VFMADD231PS  Y7, Y6, Y4
-	VMOVUPS      Y4, (R9)
-	ADDQ         $0x00000020, R11
-	ADDQ         $0x04, SI
-	ADDQ         $0x01, R8
-	CMPQ         R8, DX
-	JL           column
-	ADDQ         $0x20, DI
-	ADDQ         $0x20, R10
-	DECQ         AX
-	JMP          slice
+wholeLast:
+	SUBQ       $0x20, SI
+	VMOVUPS    256(R12)(SI*1), Y8
+	VPCMPEQD   Y5, Y5, Y5
+	VANDNPS    Y5, Y8, Y5
+	VMASKMOVPS (R13), Y5, Y8
+	VADDPS     Y7, Y8, Y8
+	VMASKMOVPS Y8, Y5, (R13)
 
-masked:
-	TESTQ  AX, AX
-	JZ     done
-	VMULPS (R10), Y0, Y6
-	XORQ   R8, R8
+wholeFlushed:
+	VXORPS X7, X7, X7
 
-maskedColumn:
-	MOVQ         (CX)(R8*8), R9
-	LEAQ         (DI)(R9*4), R9
-	MOVWLZX      (BX), R11
-	VMOVD        R11, X5
-	VPBROADCASTD X5, Y5
-	VPAND        Y4, Y5, Y5
-	VPCMPEQD     Y4, Y5, Y5
-	ADDQ         $0x02, BX
-	VMASKMOVPS   (R9), Y5, Y7
-	VPBROADCASTD (SI), Y8
+wholeFollows:
+	VADDPS       (R10)(DI*4), Y7, Y5
+	VXORPS       X7, X7, X7
+	VPBROADCASTD (R9), Y8
 	VPSRLVD      Y1, Y8, Y8
 	VPERMPS      Y2, Y8, Y9
 	VPERMPS      Y3, Y8, Y10
 	VPSLLD       $0x1c, Y8, Y8
 	VBLENDVPS    Y8, Y10, Y9, Y9
-	VFMADD231PS  Y9, Y6, Y7
-	VMASKMOVPS   Y7, Y5, (R9)
-	ADDQ         $0x04, SI
-	ADDQ         $0x01, R8
-	CMPQ         R8, DX
-	JL           maskedColumn
-	ADDQ         $0x20, DI
-	ADDQ         $0x20, R10
-	DECQ         AX
-	JMP          masked
+	VFMADD231PS  Y9, Y6, Y5
+	ADDQ         $0x04, R9
+	INCQ         BX
+	CMPQ         BX, DX
 
-done:
+wholeNear:
+	MOVQ         DI, SI
+	SUBQ         (CX)(BX*8), SI
+	CMPQ         SI, $-8
+	JLE          wholeSums
+	VPBROADCASTD (R9), Y8
+	VPSRLVD      Y1, Y8, Y8
+	VPERMPS      Y2, Y8, Y9
+	VPERMPS      Y3, Y8, Y10
+	VPSLLD       $0x1c, Y8, Y8
+	VBLENDVPS    Y8, Y10, Y9, Y9
+	VMULPS       Y9, Y6, Y8
+	VMOVUPS      128(R12)(SI*4), Y9
+	VPERMPS      Y8, Y9, Y8
+	VMOVUPS      256(R12)(SI*4), Y10
+	VANDPS       Y8, Y10, Y9
+	VANDNPS      Y8, Y10, Y10
+	VADDPS       Y9, Y5, Y5
+	VADDPS       Y10, Y7, Y7
+	ADDQ         $0x04, R9
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           wholeNear
+
+wholeSums:
+	VMOVUPS Y5, (R10)(DI*4)
+	LEAQ    32(R10)(DI*4), R13
+	CMPQ    BX, DX
+	JL      wholeGroup
+	ADDQ    $0x20, R10
+	ADDQ    $0x20, R11
+	DECQ    AX
+	JNZ     whole
+	JMP     next
+
+wholeAlone:
+	VMOVUPS      (R10)(DI*4), Y5
+	VPBROADCASTD (R9), Y8
+	VPSRLVD      Y1, Y8, Y8
+	VPERMPS      Y2, Y8, Y9
+	VPERMPS      Y3, Y8, Y10
+	VPSLLD       $0x1c, Y8, Y8
+	VBLENDVPS    Y8, Y10, Y9, Y9
+	VFMADD231PS  Y9, Y6, Y5
+	VMOVUPS      Y5, (R10)(DI*4)
+	ADDQ         $0x04, R9
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           wholeGroup
+	ADDQ         $0x20, R10
+	ADDQ         $0x20, R11
+	DECQ         AX
+	JNZ          whole
+	JMP          next
+
+masked:
+	VMULPS (R11), Y0, Y6
+	XORQ   BX, BX
+
+maskedGroup:
+	MOVQ    (CX)(BX*8), DI
+	LEAQ    1(BX), SI
+	CMPQ    SI, DX
+	JGE     maskedAlone
+	MOVQ    DI, SI
+	SUBQ    8(CX)(BX*8), SI
+	CMPQ    SI, $-8
+	JLE     maskedAlone
+	LEAQ    (R10)(DI*4), SI
+	CMPQ    SI, R13
+	JE      maskedFollows
+	TESTQ   R13, R13
+	JZ      maskedFlushed
+	MOVQ    R13, SI
+	SUBQ    last+48(FP), SI
+	JA      maskedLast
+	VADDPS  (R13), Y7, Y8
+	VMOVUPS Y8, (R13)
+	JMP     maskedFlushed
+
+maskedLast:
+	SUBQ       $0x20, SI
+	VMOVUPS    256(R12)(SI*1), Y8
+	VPCMPEQD   Y5, Y5, Y5
+	VANDNPS    Y5, Y8, Y5
+	VMASKMOVPS (R13), Y5, Y8
+	VADDPS     Y7, Y8, Y8
+	VMASKMOVPS Y8, Y5, (R13)
+
+maskedFlushed:
+	VXORPS X7, X7, X7
+
+maskedFollows:
+	VADDPS       (R10)(DI*4), Y7, Y8
+	VXORPS       X7, X7, X7
+	MOVWLZX      (R8), SI
+	VMOVD        SI, X5
+	VPBROADCASTD X5, Y5
+	VPAND        Y4, Y5, Y5
+	VPCMPEQD     Y4, Y5, Y5
+	VPBROADCASTD (R9), Y9
+	VPSRLVD      Y1, Y9, Y9
+	VPERMPS      Y2, Y9, Y10
+	VPERMPS      Y3, Y9, Y11
+	VPSLLD       $0x1c, Y9, Y9
+	VBLENDVPS    Y9, Y11, Y10, Y10
+	VMOVAPS      Y8, Y9
+	VFMADD231PS  Y10, Y6, Y9
+	VBLENDVPS    Y5, Y9, Y8, Y8
+	ADDQ         $0x04, R9
+	ADDQ         $0x02, R8
+	INCQ         BX
+	CMPQ         BX, DX
+
+maskedNear:
+	MOVQ         DI, SI
+	SUBQ         (CX)(BX*8), SI
+	CMPQ         SI, $-8
+	JLE          maskedSums
+	MOVWLZX      (R8), R13
+	VMOVD        R13, X5
+	VPBROADCASTD X5, Y5
+	VPAND        Y4, Y5, Y5
+	VPCMPEQD     Y4, Y5, Y5
+	VPBROADCASTD (R9), Y9
+	VPSRLVD      Y1, Y9, Y9
+	VPERMPS      Y2, Y9, Y10
+	VPERMPS      Y3, Y9, Y11
+	VPSLLD       $0x1c, Y9, Y9
+	VBLENDVPS    Y9, Y11, Y10, Y10
+	VMULPS       Y10, Y6, Y9
+	VANDPS       Y9, Y5, Y9
+	VMOVUPS      128(R12)(SI*4), Y5
+	VPERMPS      Y9, Y5, Y9
+	VMOVUPS      256(R12)(SI*4), Y10
+	VANDPS       Y9, Y10, Y5
+	VANDNPS      Y9, Y10, Y10
+	VADDPS       Y5, Y8, Y8
+	VADDPS       Y10, Y7, Y7
+	ADDQ         $0x04, R9
+	ADDQ         $0x02, R8
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           maskedNear
+
+maskedSums:
+	VMOVUPS Y8, (R10)(DI*4)
+	LEAQ    32(R10)(DI*4), R13
+	CMPQ    BX, DX
+	JL      maskedGroup
+	ADDQ    $0x20, R10
+	ADDQ    $0x20, R11
+	DECQ    AX
+	JNZ     masked
+	JMP     next
+
+maskedAlone:
+	VMOVUPS      (R10)(DI*4), Y8
+	MOVWLZX      (R8), SI
+	VMOVD        SI, X5
+	VPBROADCASTD X5, Y5
+	VPAND        Y4, Y5, Y5
+	VPCMPEQD     Y4, Y5, Y5
+	VPBROADCASTD (R9), Y9
+	VPSRLVD      Y1, Y9, Y9
+	VPERMPS      Y2, Y9, Y10
+	VPERMPS      Y3, Y9, Y11
+	VPSLLD       $0x1c, Y9, Y9
+	VBLENDVPS    Y9, Y11, Y10, Y10
+	VMOVAPS      Y8, Y9
+	VFMADD231PS  Y10, Y6, Y9
+	VBLENDVPS    Y5, Y9, Y8, Y8
+	VMOVUPS      Y8, (R10)(DI*4)
+	ADDQ         $0x04, R9
+	ADDQ         $0x02, R8
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           maskedGroup
+	ADDQ         $0x20, R10
+	ADDQ         $0x20, R11
+	DECQ         AX
+	JNZ          masked
+	JMP          next
+
+ends:
+	VMULPS (R11), Y0, Y6
+	XORQ   BX, BX
+
+endsColumn:
+	MOVQ         (CX)(BX*8), DI
+	MOVWLZX      (R8), SI
+	VMOVD        SI, X5
+	VPBROADCASTD X5, Y5
+	VPAND        Y4, Y5, Y5
+	VPCMPEQD     Y4, Y5, Y5
+	VPBROADCASTD (R9), Y8
+	VPSRLVD      Y1, Y8, Y8
+	VPERMPS      Y2, Y8, Y9
+	VPERMPS      Y3, Y8, Y10
+	VPSLLD       $0x1c, Y8, Y8
+	VBLENDVPS    Y8, Y10, Y9, Y9
+	VMASKMOVPS   (R10)(DI*4), Y5, Y8
+	VFMADD231PS  Y9, Y6, Y8
+	VMASKMOVPS   Y8, Y5, (R10)(DI*4)
+	ADDQ         $0x04, R9
+	ADDQ         $0x02, R8
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           endsColumn
+	ADDQ         $0x20, R10
+	ADDQ         $0x20, R11
+	DECQ         AX
+	JNZ          ends
+	JMP          next
+
+empty:
+	MOVQ   AX, SI
+	IMUL3Q $0x20, SI, SI
+	ADDQ   SI, R10
+	ADDQ   SI, R11
+
+next:
+	ADDQ    $0x20, runs+0(FP)
+	DECQ    count+8(FP)
+	JNZ     run
+	TESTQ   R13, R13
+	JZ      endFlushed
+	MOVQ    R13, SI
+	SUBQ    last+48(FP), SI
+	JA      endLast
+	VADDPS  (R13), Y7, Y0
+	VMOVUPS Y0, (R13)
+	JMP     endFlushed
+
+endLast:
+	SUBQ       $0x20, SI
+	VMOVUPS    256(R12)(SI*1), Y0
+	VPCMPEQD   Y5, Y5, Y5
+	VANDNPS    Y5, Y0, Y5
+	VMASKMOVPS (R13), Y5, Y0
+	VADDPS     Y7, Y0, Y0
+	VMASKMOVPS Y0, Y5, (R13)
+
+endFlushed:
 	VZEROUPPER
 	RET
 
@@ -8138,136 +10333,290 @@ done:
 	VZEROUPPER
 	RET
 
-// func diagonalsTransposedPerDiagonalF32AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, y *float32, row int, table *float32, x *float32, alpha float32, carries *float32)
+// func diagonalsTransposedPerDiagonalF32AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float32, last *float32, row int, table *float32, x *float32, alpha float32)
 // Requires: AVX, AVX2, FMA3
-TEXT ·diagonalsTransposedPerDiagonalF32AVX2(SB), NOSPLIT, $0-88
-	MOVQ         n+0(FP), AX
-	MOVQ         offsets+8(FP), CX
-	MOVQ         width+16(FP), DX
-	MOVQ         masks+24(FP), BX
-	MOVQ         val+32(FP), SI
-	MOVQ         y+40(FP), SI
-	MOVQ         row+48(FP), DI
-	MOVQ         table+56(FP), R8
-	MOVQ         x+64(FP), R9
-	LEAQ         (SI)(DI*4), SI
-	VBROADCASTSS alpha+72(FP), Y0
+TEXT ·diagonalsTransposedPerDiagonalF32AVX2(SB), NOSPLIT, $0-84
+	MOVQ         masks+24(FP), R8
+	MOVQ         val+32(FP), AX
+	MOVQ         y+40(FP), R9
+	MOVQ         row+56(FP), AX
+	MOVQ         table+64(FP), R10
+	MOVQ         x+72(FP), R11
+	LEAQ         (R9)(AX*4), R9
+	VBROADCASTSS alpha+80(FP), Y0
 	VMOVUPS      laneBits32<>+0(SB), Y1
-	TESTQ        BX, BX
-	JNZ          masked
-	MOVQ         carries+80(FP), BX
+	LEAQ         turns<>+0(SB), R12
+	XORQ         R13, R13
 
-slice:
-	TESTQ  AX, AX
-	JZ     done
-	VMULPS (R9), Y0, Y3
-	XORQ   DI, DI
-	MOVQ   BX, R11
+run:
+	MOVQ  runs+0(FP), SI
+	MOVQ  (SI), AX
+	MOVQ  16(SI), DX
+	MOVQ  8(SI), BX
+	MOVQ  offsets+16(FP), CX
+	LEAQ  (CX)(BX*8), CX
+	MOVQ  table+64(FP), R10
+	LEAQ  (R10)(BX*4), R10
+	TESTQ DX, DX
+	JZ    empty
+	CMPB  25(SI), $0x00
+	JNE   ends
+	CMPB  24(SI), $0x00
+	JNE   masked
 
-column:
-	MOVQ         (CX)(DI*8), R10
-	LEAQ         (SI)(R10*4), R10
-	MOVQ         DX, R12
-	SUBQ         DI, R12
-	CMPQ         R12, $0x03
-	JL           fewerThan3
-	MOVQ         16(CX)(DI*8), R13
-	SUBQ         (CX)(DI*8), R13
-	CMPQ         R13, $0x02
-	JNE          fewerThan3
-	VMOVUPS      (R10), Y1
-	VBROADCASTSS (R8)(DI*4), Y2
-	VFMADD231PS  Y2, Y3, Y1
-	VBROADCASTSS 4(R8)(DI*4), Y2
-	VMULPS       Y2, Y3, Y2
-	VPERM2F128   $0x03, 32(R11), Y2, Y4
-	VPALIGNR     $0x0c, Y4, Y2, Y4
-	VMOVUPS      Y2, 32(R11)
-	VADDPS       Y4, Y1, Y1
-	VBROADCASTSS 8(R8)(DI*4), Y2
-	VMULPS       Y2, Y3, Y2
-	VPERM2F128   $0x03, 64(R11), Y2, Y4
-	VPALIGNR     $0x08, Y4, Y2, Y4
-	VMOVUPS      Y2, 64(R11)
-	VADDPS       Y4, Y1, Y1
-	VMOVUPS      Y1, (R10)
-	ADDQ         $0x00000060, R11
-	ADDQ         $0x03, DI
-	CMPQ         DI, DX
-	JL           column
-	ADDQ         $0x20, SI
+whole:
+	VMULPS (R11), Y0, Y3
+	XORQ   BX, BX
+
+wholeGroup:
+	MOVQ    (CX)(BX*8), DI
+	LEAQ    1(BX), SI
+	CMPQ    SI, DX
+	JGE     wholeAlone
+	MOVQ    DI, SI
+	SUBQ    8(CX)(BX*8), SI
+	CMPQ    SI, $-8
+	JLE     wholeAlone
+	LEAQ    (R9)(DI*4), SI
+	CMPQ    SI, R13
+	JE      wholeFollows
+	TESTQ   R13, R13
+	JZ      wholeFlushed
+	MOVQ    R13, SI
+	SUBQ    last+48(FP), SI
+	JA      wholeLast
+	VADDPS  (R13), Y4, Y5
+	VMOVUPS Y5, (R13)
+	JMP     wholeFlushed
+
+wholeLast:
+	SUBQ       $0x20, SI
+	VMOVUPS    256(R12)(SI*1), Y5
+	VPCMPEQD   Y2, Y2, Y2
+	VANDNPS    Y2, Y5, Y2
+	VMASKMOVPS (R13), Y2, Y5
+	VADDPS     Y4, Y5, Y5
+	VMASKMOVPS Y5, Y2, (R13)
+
+wholeFlushed:
+	VXORPS X4, X4, X4
+
+wholeFollows:
+	VADDPS       (R9)(DI*4), Y4, Y2
+	VXORPS       X4, X4, X4
+	VBROADCASTSS (R10)(BX*4), Y5
+	VFMADD231PS  Y5, Y3, Y2
+	INCQ         BX
+	CMPQ         BX, DX
+
+wholeNear:
+	MOVQ         DI, SI
+	SUBQ         (CX)(BX*8), SI
+	CMPQ         SI, $-8
+	JLE          wholeSums
+	VBROADCASTSS (R10)(BX*4), Y5
+	VMULPS       Y5, Y3, Y5
+	VMOVUPS      128(R12)(SI*4), Y6
+	VPERMPS      Y5, Y6, Y5
+	VMOVUPS      256(R12)(SI*4), Y7
+	VANDPS       Y5, Y7, Y6
+	VANDNPS      Y5, Y7, Y7
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y4, Y4
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           wholeNear
+
+wholeSums:
+	VMOVUPS Y2, (R9)(DI*4)
+	LEAQ    32(R9)(DI*4), R13
+	CMPQ    BX, DX
+	JL      wholeGroup
+	ADDQ    $0x20, R9
+	ADDQ    $0x20, R11
+	DECQ    AX
+	JNZ     whole
+	JMP     next
+
+wholeAlone:
+	VMOVUPS      (R9)(DI*4), Y2
+	VBROADCASTSS (R10)(BX*4), Y5
+	VFMADD231PS  Y5, Y3, Y2
+	VMOVUPS      Y2, (R9)(DI*4)
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           wholeGroup
 	ADDQ         $0x20, R9
+	ADDQ         $0x20, R11
 	DECQ         AX
-	JMP          slice
-
-fewerThan3:
-	CMPQ         R12, $0x02
-	JL           fewerThan2
-	MOVQ         8(CX)(DI*8), R13
-	SUBQ         (CX)(DI*8), R13
-	CMPQ         R13, $0x01
-	JNE          fewerThan2
-	VMOVUPS      (R10), Y1
-	VBROADCASTSS (R8)(DI*4), Y2
-	VFMADD231PS  Y2, Y3, Y1
-	VBROADCASTSS 4(R8)(DI*4), Y2
-	VMULPS       Y2, Y3, Y2
-	VPERM2F128   $0x03, 32(R11), Y2, Y4
-	VPALIGNR     $0x0c, Y4, Y2, Y4
-	VMOVUPS      Y2, 32(R11)
-	VADDPS       Y4, Y1, Y1
-	VMOVUPS      Y1, (R10)
-	ADDQ         $0x00000040, R11
-	ADDQ         $0x02, DI
-	CMPQ         DI, DX
-	JL           column
-	ADDQ         $0x20, SI
-	ADDQ         $0x20, R9
-	DECQ         AX
-	JMP          slice
-
-fewerThan2:
-	VMOVUPS      (R10), Y1
-	VBROADCASTSS (R8)(DI*4), Y2
-	VFMADD231PS  Y2, Y3, Y1
-	VMOVUPS      Y1, (R10)
-	ADDQ         $0x00000020, R11
-	ADDQ         $0x01, DI
-	CMPQ         DI, DX
-	JL           column
-	ADDQ         $0x20, SI
-	ADDQ         $0x20, R9
-	DECQ         AX
-	JMP          slice
+	JNZ          whole
+	JMP          next
 
 masked:
-	TESTQ  AX, AX
-	JZ     done
-	VMULPS (R9), Y0, Y3
-	XORQ   DI, DI
+	VMULPS (R11), Y0, Y3
+	XORQ   BX, BX
 
-maskedColumn:
-	MOVQ         (CX)(DI*8), R10
-	LEAQ         (SI)(R10*4), R10
-	MOVWLZX      (BX), R11
-	VMOVD        R11, X2
+maskedGroup:
+	MOVQ    (CX)(BX*8), DI
+	LEAQ    1(BX), SI
+	CMPQ    SI, DX
+	JGE     maskedAlone
+	MOVQ    DI, SI
+	SUBQ    8(CX)(BX*8), SI
+	CMPQ    SI, $-8
+	JLE     maskedAlone
+	LEAQ    (R9)(DI*4), SI
+	CMPQ    SI, R13
+	JE      maskedFollows
+	TESTQ   R13, R13
+	JZ      maskedFlushed
+	MOVQ    R13, SI
+	SUBQ    last+48(FP), SI
+	JA      maskedLast
+	VADDPS  (R13), Y4, Y5
+	VMOVUPS Y5, (R13)
+	JMP     maskedFlushed
+
+maskedLast:
+	SUBQ       $0x20, SI
+	VMOVUPS    256(R12)(SI*1), Y5
+	VPCMPEQD   Y2, Y2, Y2
+	VANDNPS    Y2, Y5, Y2
+	VMASKMOVPS (R13), Y2, Y5
+	VADDPS     Y4, Y5, Y5
+	VMASKMOVPS Y5, Y2, (R13)
+
+maskedFlushed:
+	VXORPS X4, X4, X4
+
+maskedFollows:
+	VADDPS       (R9)(DI*4), Y4, Y5
+	VXORPS       X4, X4, X4
+	MOVWLZX      (R8), SI
+	VMOVD        SI, X2
 	VPBROADCASTD X2, Y2
 	VPAND        Y1, Y2, Y2
 	VPCMPEQD     Y1, Y2, Y2
-	ADDQ         $0x02, BX
-	VMASKMOVPS   (R10), Y2, Y4
-	VBROADCASTSS (R8)(DI*4), Y5
-	VFMADD231PS  Y5, Y3, Y4
-	VMASKMOVPS   Y4, Y2, (R10)
-	ADDQ         $0x01, DI
-	CMPQ         DI, DX
-	JL           maskedColumn
-	ADDQ         $0x20, SI
-	ADDQ         $0x20, R9
-	DECQ         AX
-	JMP          masked
+	VBROADCASTSS (R10)(BX*4), Y6
+	VMOVAPS      Y5, Y7
+	VFMADD231PS  Y6, Y3, Y7
+	VBLENDVPS    Y2, Y7, Y5, Y5
+	ADDQ         $0x02, R8
+	INCQ         BX
+	CMPQ         BX, DX
 
-done:
+maskedNear:
+	MOVQ         DI, SI
+	SUBQ         (CX)(BX*8), SI
+	CMPQ         SI, $-8
+	JLE          maskedSums
+	MOVWLZX      (R8), R13
+	VMOVD        R13, X2
+	VPBROADCASTD X2, Y2
+	VPAND        Y1, Y2, Y2
+	VPCMPEQD     Y1, Y2, Y2
+	VBROADCASTSS (R10)(BX*4), Y6
+	VMULPS       Y6, Y3, Y6
+	VANDPS       Y6, Y2, Y6
+	VMOVUPS      128(R12)(SI*4), Y2
+	VPERMPS      Y6, Y2, Y6
+	VMOVUPS      256(R12)(SI*4), Y7
+	VANDPS       Y6, Y7, Y2
+	VANDNPS      Y6, Y7, Y7
+	VADDPS       Y2, Y5, Y5
+	VADDPS       Y7, Y4, Y4
+	ADDQ         $0x02, R8
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           maskedNear
+
+maskedSums:
+	VMOVUPS Y5, (R9)(DI*4)
+	LEAQ    32(R9)(DI*4), R13
+	CMPQ    BX, DX
+	JL      maskedGroup
+	ADDQ    $0x20, R9
+	ADDQ    $0x20, R11
+	DECQ    AX
+	JNZ     masked
+	JMP     next
+
+maskedAlone:
+	VMOVUPS      (R9)(DI*4), Y5
+	MOVWLZX      (R8), SI
+	VMOVD        SI, X2
+	VPBROADCASTD X2, Y2
+	VPAND        Y1, Y2, Y2
+	VPCMPEQD     Y1, Y2, Y2
+	VBROADCASTSS (R10)(BX*4), Y6
+	VMOVAPS      Y5, Y7
+	VFMADD231PS  Y6, Y3, Y7
+	VBLENDVPS    Y2, Y7, Y5, Y5
+	VMOVUPS      Y5, (R9)(DI*4)
+	ADDQ         $0x02, R8
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           maskedGroup
+	ADDQ         $0x20, R9
+	ADDQ         $0x20, R11
+	DECQ         AX
+	JNZ          masked
+	JMP          next
+
+ends:
+	VMULPS (R11), Y0, Y3
+	XORQ   BX, BX
+
+endsColumn:
+	MOVQ         (CX)(BX*8), DI
+	MOVWLZX      (R8), SI
+	VMOVD        SI, X2
+	VPBROADCASTD X2, Y2
+	VPAND        Y1, Y2, Y2
+	VPCMPEQD     Y1, Y2, Y2
+	VBROADCASTSS (R10)(BX*4), Y5
+	VMASKMOVPS   (R9)(DI*4), Y2, Y6
+	VFMADD231PS  Y5, Y3, Y6
+	VMASKMOVPS   Y6, Y2, (R9)(DI*4)
+	ADDQ         $0x02, R8
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           endsColumn
+	ADDQ         $0x20, R9
+	ADDQ         $0x20, R11
+	DECQ         AX
+	JNZ          ends
+	JMP          next
+
+empty:
+	MOVQ   AX, SI
+	IMUL3Q $0x20, SI, SI
+	ADDQ   SI, R9
+	ADDQ   SI, R11
+
+next:
+	ADDQ    $0x20, runs+0(FP)
+	DECQ    count+8(FP)
+	JNZ     run
+	TESTQ   R13, R13
+	JZ      endFlushed
+	MOVQ    R13, SI
+	SUBQ    last+48(FP), SI
+	JA      endLast
+	VADDPS  (R13), Y4, Y0
+	VMOVUPS Y0, (R13)
+	JMP     endFlushed
+
+endLast:
+	SUBQ       $0x20, SI
+	VMOVUPS    256(R12)(SI*1), Y0
+	VPCMPEQD   Y2, Y2, Y2
+	VANDNPS    Y2, Y0, Y2
+	VMASKMOVPS (R13), Y2, Y0
+	VADDPS     Y4, Y0, Y0
+	VMASKMOVPS Y0, Y2, (R13)
+
+endFlushed:
 	VZEROUPPER
 	RET
 
@@ -8613,147 +10962,302 @@ done:
 	VZEROUPPER
 	RET
 
-// func diagonalsTransposedHigh16F32AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, y *float32, row int, table *float32, x *float32, alpha float32, carries *float32)
+// func diagonalsTransposedHigh16F32AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float32, last *float32, row int, table *float32, x *float32, alpha float32)
 // Requires: AVX, AVX2, FMA3
-TEXT ·diagonalsTransposedHigh16F32AVX2(SB), NOSPLIT, $0-88
-	MOVQ         n+0(FP), AX
-	MOVQ         offsets+8(FP), CX
-	MOVQ         width+16(FP), DX
-	MOVQ         masks+24(FP), BX
-	MOVQ         val+32(FP), SI
-	MOVQ         y+40(FP), DI
-	MOVQ         row+48(FP), R8
-	MOVQ         table+56(FP), R9
-	MOVQ         x+64(FP), R9
-	LEAQ         (DI)(R8*4), DI
-	VBROADCASTSS alpha+72(FP), Y0
+TEXT ·diagonalsTransposedHigh16F32AVX2(SB), NOSPLIT, $0-84
+	MOVQ         masks+24(FP), R8
+	MOVQ         val+32(FP), R9
+	MOVQ         y+40(FP), R10
+	MOVQ         row+56(FP), AX
+	MOVQ         table+64(FP), CX
+	MOVQ         x+72(FP), R11
+	LEAQ         (R10)(AX*4), R10
+	VBROADCASTSS alpha+80(FP), Y0
 	VMOVUPS      laneBits32<>+0(SB), Y1
-	TESTQ        BX, BX
-	JNZ          masked
-	MOVQ         carries+80(FP), BX
+	LEAQ         turns<>+0(SB), R12
+	XORQ         R13, R13
 
-slice:
-	TESTQ  AX, AX
-	JZ     done
-	VMULPS (R9), Y0, Y3
-	XORQ   R8, R8
-	MOVQ   BX, R11
+run:
+	MOVQ  runs+0(FP), SI
+	MOVQ  (SI), AX
+	MOVQ  16(SI), DX
+	MOVQ  8(SI), BX
+	MOVQ  offsets+16(FP), CX
+	LEAQ  (CX)(BX*8), CX
+	TESTQ DX, DX
+	JZ    empty
+	CMPB  25(SI), $0x00
+	JNE   ends
+	CMPB  24(SI), $0x00
+	JNE   masked
 
-column:
-	MOVQ        (CX)(R8*8), R10
-	LEAQ        (DI)(R10*4), R10
-	MOVQ        DX, R12
-	SUBQ        R8, R12
-	CMPQ        R12, $0x03
-	JL          fewerThan3
-	MOVQ        16(CX)(R8*8), R13
-	SUBQ        (CX)(R8*8), R13
-	CMPQ        R13, $0x02
-	JNE         fewerThan3
-	VMOVUPS     (R10), Y1
-	VPMOVZXWD   (SI), Y2
-	VPSLLD      $0x10, Y2, Y2
-	VFMADD231PS Y2, Y3, Y1
-	VPMOVZXWD   16(SI), Y2
-	VPSLLD      $0x10, Y2, Y2
-	VMULPS      Y2, Y3, Y2
-	VPERM2F128  $0x03, 32(R11), Y2, Y4
-	VPALIGNR    $0x0c, Y4, Y2, Y4
-	VMOVUPS     Y2, 32(R11)
-	VADDPS      Y4, Y1, Y1
-	VPMOVZXWD   32(SI), Y2
-	VPSLLD      $0x10, Y2, Y2
-	VMULPS      Y2, Y3, Y2
-	VPERM2F128  $0x03, 64(R11), Y2, Y4
-	VPALIGNR    $0x08, Y4, Y2, Y4
-	VMOVUPS     Y2, 64(R11)
-	VADDPS      Y4, Y1, Y1
-	VMOVUPS     Y1, (R10)
-	ADDQ        $0x00000060, R11
-	ADDQ        $0x30, SI
-	ADDQ        $0x03, R8
-	CMPQ        R8, DX
-	JL          column
-	ADDQ        $0x20, DI
-	ADDQ        $0x20, R9
+whole:
+	VMULPS (R11), Y0, Y3
+	XORQ   BX, BX
+
+wholeGroup:
+	MOVQ    (CX)(BX*8), DI
+	LEAQ    1(BX), SI
+	CMPQ    SI, DX
+	JGE     wholeAlone
+	MOVQ    DI, SI
+	SUBQ    8(CX)(BX*8), SI
+	CMPQ    SI, $-8
+	JLE     wholeAlone
+	LEAQ    (R10)(DI*4), SI
+	CMPQ    SI, R13
+	JE      wholeFollows
+	TESTQ   R13, R13
+	JZ      wholeFlushed
+	MOVQ    R13, SI
+	SUBQ    last+48(FP), SI
+	JA      wholeLast
+	VADDPS  (R13), Y4, Y5
+	VMOVUPS Y5, (R13)
+	JMP     wholeFlushed
+
+wholeLast:
+	SUBQ       $0x20, SI
+	VMOVUPS    256(R12)(SI*1), Y5
+	VPCMPEQD   Y2, Y2, Y2
+	VANDNPS    Y2, Y5, Y2
+	VMASKMOVPS (R13), Y2, Y5
+	VADDPS     Y4, Y5, Y5
+	VMASKMOVPS Y5, Y2, (R13)
+
+wholeFlushed:
+	VXORPS X4, X4, X4
+
+wholeFollows:
+	VADDPS      (R10)(DI*4), Y4, Y2
+	VXORPS      X4, X4, X4
+	VPMOVZXWD   (R9), Y5
+	VPSLLD      $0x10, Y5, Y5
+	VFMADD231PS Y5, Y3, Y2
+	ADDQ        $0x10, R9
+	INCQ        BX
+	CMPQ        BX, DX
+
+wholeNear:
+	MOVQ      DI, SI
+	SUBQ      (CX)(BX*8), SI
+	CMPQ      SI, $-8
+	JLE       wholeSums
+	VPMOVZXWD (R9), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VMULPS    Y5, Y3, Y5
+	VMOVUPS   128(R12)(SI*4), Y6
+	VPERMPS   Y5, Y6, Y5
+	VMOVUPS   256(R12)(SI*4), Y7
+	VANDPS    Y5, Y7, Y6
+	VANDNPS   Y5, Y7, Y7
+	VADDPS    Y6, Y2, Y2
+	VADDPS    Y7, Y4, Y4
+	ADDQ      $0x10, R9
+	INCQ      BX
+	CMPQ      BX, DX
+	JL        wholeNear
+
+wholeSums:
+	VMOVUPS Y2, (R10)(DI*4)
+	LEAQ    32(R10)(DI*4), R13
+	CMPQ    BX, DX
+	JL      wholeGroup
+	ADDQ    $0x20, R10
+	ADDQ    $0x20, R11
+	DECQ    AX
+	JNZ     whole
+	JMP     next
+
+wholeAlone:
+	VMOVUPS     (R10)(DI*4), Y2
+	VPMOVZXWD   (R9), Y5
+	VPSLLD      $0x10, Y5, Y5
+	VFMADD231PS Y5, Y3, Y2
+	VMOVUPS     Y2, (R10)(DI*4)
+	ADDQ        $0x10, R9
+	INCQ        BX
+	CMPQ        BX, DX
+	JL          wholeGroup
+	ADDQ        $0x20, R10
+	ADDQ        $0x20, R11
 	DECQ        AX
-	JMP         slice
-
-fewerThan3:
-	CMPQ        R12, $0x02
-	JL          fewerThan2
-	MOVQ        8(CX)(R8*8), R13
-	SUBQ        (CX)(R8*8), R13
-	CMPQ        R13, $0x01
-	JNE         fewerThan2
-	VMOVUPS     (R10), Y1
-	VPMOVZXWD   (SI), Y2
-	VPSLLD      $0x10, Y2, Y2
-	VFMADD231PS Y2, Y3, Y1
-	VPMOVZXWD   16(SI), Y2
-	VPSLLD      $0x10, Y2, Y2
-	VMULPS      Y2, Y3, Y2
-	VPERM2F128  $0x03, 32(R11), Y2, Y4
-	VPALIGNR    $0x0c, Y4, Y2, Y4
-	VMOVUPS     Y2, 32(R11)
-	VADDPS      Y4, Y1, Y1
-	VMOVUPS     Y1, (R10)
-	ADDQ        $0x00000040, R11
-	ADDQ        $0x20, SI
-	ADDQ        $0x02, R8
-	CMPQ        R8, DX
-	JL          column
-	ADDQ        $0x20, DI
-	ADDQ        $0x20, R9
-	DECQ        AX
-	JMP         slice
-
-fewerThan2:
-	VMOVUPS     (R10), Y1
-	VPMOVZXWD   (SI), Y2
-	VPSLLD      $0x10, Y2, Y2
-	VFMADD231PS Y2, Y3, Y1
-	VMOVUPS     Y1, (R10)
-	ADDQ        $0x00000020, R11
-	ADDQ        $0x10, SI
-	ADDQ        $0x01, R8
-	CMPQ        R8, DX
-	JL          column
-	ADDQ        $0x20, DI
-	ADDQ        $0x20, R9
-	DECQ        AX
-	JMP         slice
+	JNZ         whole
+	JMP         next
 
 masked:
-	TESTQ  AX, AX
-	JZ     done
-	VMULPS (R9), Y0, Y3
-	XORQ   R8, R8
+	VMULPS (R11), Y0, Y3
+	XORQ   BX, BX
 
-maskedColumn:
-	MOVQ         (CX)(R8*8), R10
-	LEAQ         (DI)(R10*4), R10
-	MOVWLZX      (BX), R11
-	VMOVD        R11, X2
+maskedGroup:
+	MOVQ    (CX)(BX*8), DI
+	LEAQ    1(BX), SI
+	CMPQ    SI, DX
+	JGE     maskedAlone
+	MOVQ    DI, SI
+	SUBQ    8(CX)(BX*8), SI
+	CMPQ    SI, $-8
+	JLE     maskedAlone
+	LEAQ    (R10)(DI*4), SI
+	CMPQ    SI, R13
+	JE      maskedFollows
+	TESTQ   R13, R13
+	JZ      maskedFlushed
+	MOVQ    R13, SI
+	SUBQ    last+48(FP), SI
+	JA      maskedLast
+	VADDPS  (R13), Y4, Y5
+	VMOVUPS Y5, (R13)
+	JMP     maskedFlushed
+
+maskedLast:
+	SUBQ       $0x20, SI
+	VMOVUPS    256(R12)(SI*1), Y5
+	VPCMPEQD   Y2, Y2, Y2
+	VANDNPS    Y2, Y5, Y2
+	VMASKMOVPS (R13), Y2, Y5
+	VADDPS     Y4, Y5, Y5
+	VMASKMOVPS Y5, Y2, (R13)
+
+maskedFlushed:
+	VXORPS X4, X4, X4
+
+maskedFollows:
+	VADDPS       (R10)(DI*4), Y4, Y5
+	VXORPS       X4, X4, X4
+	MOVWLZX      (R8), SI
+	VMOVD        SI, X2
 	VPBROADCASTD X2, Y2
 	VPAND        Y1, Y2, Y2
 	VPCMPEQD     Y1, Y2, Y2
-	ADDQ         $0x02, BX
-	VMASKMOVPS   (R10), Y2, Y4
-	VPMOVZXWD    (SI), Y5
-	VPSLLD       $0x10, Y5, Y5
-	VFMADD231PS  Y5, Y3, Y4
-	VMASKMOVPS   Y4, Y2, (R10)
-	ADDQ         $0x10, SI
-	ADDQ         $0x01, R8
-	CMPQ         R8, DX
-	JL           maskedColumn
-	ADDQ         $0x20, DI
-	ADDQ         $0x20, R9
-	DECQ         AX
-	JMP          masked
+	VPMOVZXWD    (R9), Y6
+	VPSLLD       $0x10, Y6, Y6
+	VMOVAPS      Y5, Y7
+	VFMADD231PS  Y6, Y3, Y7
+	VBLENDVPS    Y2, Y7, Y5, Y5
+	ADDQ         $0x10, R9
+	ADDQ         $0x02, R8
+	INCQ         BX
+	CMPQ         BX, DX
 
-done:
+maskedNear:
+	MOVQ         DI, SI
+	SUBQ         (CX)(BX*8), SI
+	CMPQ         SI, $-8
+	JLE          maskedSums
+	MOVWLZX      (R8), R13
+	VMOVD        R13, X2
+	VPBROADCASTD X2, Y2
+	VPAND        Y1, Y2, Y2
+	VPCMPEQD     Y1, Y2, Y2
+	VPMOVZXWD    (R9), Y6
+	VPSLLD       $0x10, Y6, Y6
+	VMULPS       Y6, Y3, Y6
+	VANDPS       Y6, Y2, Y6
+	VMOVUPS      128(R12)(SI*4), Y2
+	VPERMPS      Y6, Y2, Y6
+	VMOVUPS      256(R12)(SI*4), Y7
+	VANDPS       Y6, Y7, Y2
+	VANDNPS      Y6, Y7, Y7
+	VADDPS       Y2, Y5, Y5
+	VADDPS       Y7, Y4, Y4
+	ADDQ         $0x10, R9
+	ADDQ         $0x02, R8
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           maskedNear
+
+maskedSums:
+	VMOVUPS Y5, (R10)(DI*4)
+	LEAQ    32(R10)(DI*4), R13
+	CMPQ    BX, DX
+	JL      maskedGroup
+	ADDQ    $0x20, R10
+	ADDQ    $0x20, R11
+	DECQ    AX
+	JNZ     masked
+	JMP     next
+
+maskedAlone:
+	VMOVUPS      (R10)(DI*4), Y5
+	MOVWLZX      (R8), SI
+	VMOVD        SI, X2
+	VPBROADCASTD X2, Y2
+	VPAND        Y1, Y2, Y2
+	VPCMPEQD     Y1, Y2, Y2
+	VPMOVZXWD    (R9), Y6
+	VPSLLD       $0x10, Y6, Y6
+	VMOVAPS      Y5, Y7
+	VFMADD231PS  Y6, Y3, Y7
+	VBLENDVPS    Y2, Y7, Y5, Y5
+	VMOVUPS      Y5, (R10)(DI*4)
+	ADDQ         $0x10, R9
+	ADDQ         $0x02, R8
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           maskedGroup
+	ADDQ         $0x20, R10
+	ADDQ         $0x20, R11
+	DECQ         AX
+	JNZ          masked
+	JMP          next
+
+ends:
+	VMULPS (R11), Y0, Y3
+	XORQ   BX, BX
+
+endsColumn:
+	MOVQ         (CX)(BX*8), DI
+	MOVWLZX      (R8), SI
+	VMOVD        SI, X2
+	VPBROADCASTD X2, Y2
+	VPAND        Y1, Y2, Y2
+	VPCMPEQD     Y1, Y2, Y2
+	VPMOVZXWD    (R9), Y5
+	VPSLLD       $0x10, Y5, Y5
+	VMASKMOVPS   (R10)(DI*4), Y2, Y6
+	VFMADD231PS  Y5, Y3, Y6
+	VMASKMOVPS   Y6, Y2, (R10)(DI*4)
+	ADDQ         $0x10, R9
+	ADDQ         $0x02, R8
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           endsColumn
+	ADDQ         $0x20, R10
+	ADDQ         $0x20, R11
+	DECQ         AX
+	JNZ          ends
+	JMP          next
+
+empty:
+	MOVQ   AX, SI
+	IMUL3Q $0x20, SI, SI
+	ADDQ   SI, R10
+	ADDQ   SI, R11
+
+next:
+	ADDQ    $0x20, runs+0(FP)
+	DECQ    count+8(FP)
+	JNZ     run
+	TESTQ   R13, R13
+	JZ      endFlushed
+	MOVQ    R13, SI
+	SUBQ    last+48(FP), SI
+	JA      endLast
+	VADDPS  (R13), Y4, Y0
+	VMOVUPS Y0, (R13)
+	JMP     endFlushed
+
+endLast:
+	SUBQ       $0x20, SI
+	VMOVUPS    256(R12)(SI*1), Y0
+	VPCMPEQD   Y2, Y2, Y2
+	VANDNPS    Y2, Y0, Y2
+	VMASKMOVPS (R13), Y2, Y0
+	VADDPS     Y4, Y0, Y0
+	VMASKMOVPS Y0, Y2, (R13)
+
+endFlushed:
 	VZEROUPPER
 	RET
 
@@ -9393,125 +11897,272 @@ done:
 	VZEROUPPER
 	RET
 
-// func diagonalsTransposedFullF32AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, y *float32, row int, table *float32, x *float32, alpha float32, carries *float32)
-// Requires: AVX, AVX512F
-TEXT ·diagonalsTransposedFullF32AVX512(SB), NOSPLIT, $0-88
-	MOVQ         n+0(FP), AX
-	MOVQ         offsets+8(FP), CX
-	MOVQ         width+16(FP), DX
-	MOVQ         masks+24(FP), BX
-	MOVQ         val+32(FP), SI
-	MOVQ         y+40(FP), DI
-	MOVQ         row+48(FP), R8
-	MOVQ         table+56(FP), R9
-	MOVQ         x+64(FP), R9
-	LEAQ         (DI)(R8*4), DI
-	VBROADCASTSS alpha+72(FP), Z0
-	TESTQ        BX, BX
-	JNZ          masked
-	MOVQ         carries+80(FP), BX
+// func diagonalsTransposedFullF32AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float32, last *float32, row int, table *float32, x *float32, alpha float32)
+// Requires: AVX, AVX512DQ, AVX512F, MMX+
+TEXT ·diagonalsTransposedFullF32AVX512(SB), NOSPLIT, $0-84
+	MOVQ         masks+24(FP), R8
+	MOVQ         val+32(FP), R9
+	MOVQ         y+40(FP), R10
+	MOVQ         row+56(FP), AX
+	MOVQ         table+64(FP), CX
+	MOVQ         x+72(FP), R11
+	LEAQ         (R10)(AX*4), R10
+	VBROADCASTSS alpha+80(FP), Z0
+	LEAQ         turns<>+0(SB), R12
+	VXORPS       X1, X1, X1
+	XORQ         R13, R13
 
-slice:
-	TESTQ  AX, AX
-	JZ     done
-	VMULPS (R9), Z0, Z1
-	XORQ   R8, R8
-	MOVQ   BX, R11
+run:
+	MOVQ  runs+0(FP), SI
+	MOVQ  (SI), AX
+	MOVQ  16(SI), DX
+	MOVQ  8(SI), BX
+	MOVQ  offsets+16(FP), CX
+	LEAQ  (CX)(BX*8), CX
+	TESTQ DX, DX
+	JZ    empty
+	CMPB  25(SI), $0x00
+	JNE   ends
+	CMPB  24(SI), $0x00
+	JNE   masked
 
-column:
-	MOVQ        (CX)(R8*8), R10
-	LEAQ        (DI)(R10*4), R10
-	MOVQ        DX, R12
-	SUBQ        R8, R12
-	CMPQ        R12, $0x03
-	JL          fewerThan3
-	MOVQ        16(CX)(R8*8), R13
-	SUBQ        (CX)(R8*8), R13
-	CMPQ        R13, $0x02
-	JNE         fewerThan3
-	VMOVUPS     (R10), Z2
-	VFMADD231PS (SI), Z1, Z2
-	VMULPS      64(SI), Z1, Z3
-	VALIGND     $0x0f, 64(R11), Z3, Z4
-	VMOVUPS     Z3, 64(R11)
-	VADDPS      Z4, Z2, Z2
-	VMULPS      128(SI), Z1, Z3
-	VALIGND     $0x0e, 128(R11), Z3, Z4
-	VMOVUPS     Z3, 128(R11)
-	VADDPS      Z4, Z2, Z2
-	VMOVUPS     Z2, (R10)
-	ADDQ        $0x000000c0, R11
-	ADDQ        $0xc0, SI
-	ADDQ        $0x03, R8
-	CMPQ        R8, DX
-	JL          column
-	ADDQ        $0x40, DI
+whole:
+	VMULPS (R11), Z0, Z2
+	XORQ   BX, BX
+
+wholeGroup:
+	MOVQ    (CX)(BX*8), DI
+	LEAQ    1(BX), SI
+	CMPQ    SI, DX
+	JGE     wholeAlone
+	MOVQ    DI, SI
+	SUBQ    8(CX)(BX*8), SI
+	CMPQ    SI, $-16
+	JLE     wholeAlone
+	LEAQ    (R10)(DI*4), SI
+	CMPQ    SI, R13
+	JE      wholeFollows
+	TESTQ   R13, R13
+	JZ      wholeFlushed
+	MOVQ    R13, SI
+	SUBQ    last+48(FP), SI
+	JA      wholeLast
+	VADDPS  (R13), Z3, Z4
+	VMOVUPS Z4, (R13)
+	JMP     wholeFlushed
+
+wholeLast:
+	SUBQ      $0x40, SI
+	VMOVUPS   256(R12)(SI*1), Z4
+	VPMOVD2M  Z4, K1
+	KNOTW     K1, K1
+	VMOVUPS.Z (R13), K1, Z4
+	VADDPS    Z3, Z4, Z4
+	VMOVUPS   Z4, K1, (R13)
+
+wholeFlushed:
+	VXORPS X3, X3, X3
+
+wholeFollows:
+	VADDPS      (R10)(DI*4), Z3, Z4
+	VXORPS      X3, X3, X3
+	PREFETCHT0  4096(R9)
+	VFMADD231PS (R9), Z2, Z4
 	ADDQ        $0x40, R9
-	DECQ        AX
-	JMP         slice
+	INCQ        BX
+	CMPQ        BX, DX
 
-fewerThan3:
-	CMPQ        R12, $0x02
-	JL          fewerThan2
-	MOVQ        8(CX)(R8*8), R13
-	SUBQ        (CX)(R8*8), R13
-	CMPQ        R13, $0x01
-	JNE         fewerThan2
-	VMOVUPS     (R10), Z2
-	VFMADD231PS (SI), Z1, Z2
-	VMULPS      64(SI), Z1, Z3
-	VALIGND     $0x0f, 64(R11), Z3, Z4
-	VMOVUPS     Z3, 64(R11)
-	VADDPS      Z4, Z2, Z2
-	VMOVUPS     Z2, (R10)
-	ADDQ        $0x00000080, R11
-	ADDQ        $0x80, SI
-	ADDQ        $0x02, R8
-	CMPQ        R8, DX
-	JL          column
-	ADDQ        $0x40, DI
-	ADDQ        $0x40, R9
-	DECQ        AX
-	JMP         slice
+wholeNear:
+	MOVQ       DI, SI
+	SUBQ       (CX)(BX*8), SI
+	CMPQ       SI, $-16
+	JLE        wholeSums
+	PREFETCHT0 4096(R9)
+	VMULPS     (R9), Z2, Z5
+	VMOVUPS    128(R12)(SI*4), Z6
+	VMOVUPS    64(R12)(SI*4), Z7
+	VPERMI2PS  Z1, Z5, Z6
+	VPERMI2PS  Z1, Z5, Z7
+	VADDPS     Z6, Z4, Z4
+	VADDPS     Z7, Z3, Z3
+	ADDQ       $0x40, R9
+	INCQ       BX
+	CMPQ       BX, DX
+	JL         wholeNear
 
-fewerThan2:
-	VMOVUPS     (R10), Z2
-	VFMADD231PS (SI), Z1, Z2
-	VMOVUPS     Z2, (R10)
-	ADDQ        $0x00000040, R11
-	ADDQ        $0x40, SI
-	ADDQ        $0x01, R8
-	CMPQ        R8, DX
-	JL          column
-	ADDQ        $0x40, DI
+wholeSums:
+	VMOVUPS Z4, (R10)(DI*4)
+	LEAQ    64(R10)(DI*4), R13
+	CMPQ    BX, DX
+	JL      wholeGroup
+	ADDQ    $0x40, R10
+	ADDQ    $0x40, R11
+	DECQ    AX
+	JNZ     whole
+	JMP     next
+
+wholeAlone:
+	VMOVUPS     (R10)(DI*4), Z4
+	PREFETCHT0  4096(R9)
+	VFMADD231PS (R9), Z2, Z4
+	VMOVUPS     Z4, (R10)(DI*4)
 	ADDQ        $0x40, R9
+	INCQ        BX
+	CMPQ        BX, DX
+	JL          wholeGroup
+	ADDQ        $0x40, R10
+	ADDQ        $0x40, R11
 	DECQ        AX
-	JMP         slice
+	JNZ         whole
+	JMP         next
 
 masked:
-	TESTQ  AX, AX
-	JZ     done
-	VMULPS (R9), Z0, Z1
-	XORQ   R8, R8
+	VMULPS (R11), Z0, Z2
+	XORQ   BX, BX
 
-maskedColumn:
-	MOVQ        (CX)(R8*8), R10
-	LEAQ        (DI)(R10*4), R10
-	KMOVW       (BX), K1
-	ADDQ        $0x02, BX
-	VMOVUPS.Z   (R10), K1, Z2
-	VFMADD231PS (SI), Z1, Z2
-	VMOVUPS     Z2, K1, (R10)
-	ADDQ        $0x40, SI
-	ADDQ        $0x01, R8
-	CMPQ        R8, DX
-	JL          maskedColumn
-	ADDQ        $0x40, DI
+maskedGroup:
+	MOVQ    (CX)(BX*8), DI
+	LEAQ    1(BX), SI
+	CMPQ    SI, DX
+	JGE     maskedAlone
+	MOVQ    DI, SI
+	SUBQ    8(CX)(BX*8), SI
+	CMPQ    SI, $-16
+	JLE     maskedAlone
+	LEAQ    (R10)(DI*4), SI
+	CMPQ    SI, R13
+	JE      maskedFollows
+	TESTQ   R13, R13
+	JZ      maskedFlushed
+	MOVQ    R13, SI
+	SUBQ    last+48(FP), SI
+	JA      maskedLast
+	VADDPS  (R13), Z3, Z4
+	VMOVUPS Z4, (R13)
+	JMP     maskedFlushed
+
+maskedLast:
+	SUBQ      $0x40, SI
+	VMOVUPS   256(R12)(SI*1), Z4
+	VPMOVD2M  Z4, K1
+	KNOTW     K1, K1
+	VMOVUPS.Z (R13), K1, Z4
+	VADDPS    Z3, Z4, Z4
+	VMOVUPS   Z4, K1, (R13)
+
+maskedFlushed:
+	VXORPS X3, X3, X3
+
+maskedFollows:
+	VADDPS      (R10)(DI*4), Z3, Z4
+	VXORPS      X3, X3, X3
+	KMOVW       (R8), K1
+	PREFETCHT0  4096(R9)
+	VFMADD231PS (R9), Z2, K1, Z4
 	ADDQ        $0x40, R9
-	DECQ        AX
-	JMP         masked
+	ADDQ        $0x02, R8
+	INCQ        BX
+	CMPQ        BX, DX
 
-done:
+maskedNear:
+	MOVQ       DI, SI
+	SUBQ       (CX)(BX*8), SI
+	CMPQ       SI, $-16
+	JLE        maskedSums
+	KMOVW      (R8), K1
+	PREFETCHT0 4096(R9)
+	VMULPS.Z   (R9), Z2, K1, Z5
+	VMOVUPS    128(R12)(SI*4), Z6
+	VMOVUPS    64(R12)(SI*4), Z7
+	VPERMI2PS  Z1, Z5, Z6
+	VPERMI2PS  Z1, Z5, Z7
+	VADDPS     Z6, Z4, Z4
+	VADDPS     Z7, Z3, Z3
+	ADDQ       $0x40, R9
+	ADDQ       $0x02, R8
+	INCQ       BX
+	CMPQ       BX, DX
+	JL         maskedNear
+
+maskedSums:
+	VMOVUPS Z4, (R10)(DI*4)
+	LEAQ    64(R10)(DI*4), R13
+	CMPQ    BX, DX
+	JL      maskedGroup
+	ADDQ    $0x40, R10
+	ADDQ    $0x40, R11
+	DECQ    AX
+	JNZ     masked
+	JMP     next
+
+maskedAlone:
+	VMOVUPS     (R10)(DI*4), Z4
+	KMOVW       (R8), K1
+	PREFETCHT0  4096(R9)
+	VFMADD231PS (R9), Z2, K1, Z4
+	VMOVUPS     Z4, (R10)(DI*4)
+	ADDQ        $0x40, R9
+	ADDQ        $0x02, R8
+	INCQ        BX
+	CMPQ        BX, DX
+	JL          maskedGroup
+	ADDQ        $0x40, R10
+	ADDQ        $0x40, R11
+	DECQ        AX
+	JNZ         masked
+	JMP         next
+
+ends:
+	VMULPS (R11), Z0, Z2
+	XORQ   BX, BX
+
+endsColumn:
+	MOVQ        (CX)(BX*8), DI
+	KMOVW       (R8), K1
+	PREFETCHT0  4096(R9)
+	VMOVUPS.Z   (R10)(DI*4), K1, Z4
+	VFMADD231PS (R9), Z2, Z4
+	VMOVUPS     Z4, K1, (R10)(DI*4)
+	ADDQ        $0x40, R9
+	ADDQ        $0x02, R8
+	INCQ        BX
+	CMPQ        BX, DX
+	JL          endsColumn
+	ADDQ        $0x40, R10
+	ADDQ        $0x40, R11
+	DECQ        AX
+	JNZ         ends
+	JMP         next
+
+empty:
+	MOVQ   AX, SI
+	IMUL3Q $0x40, SI, SI
+	ADDQ   SI, R10
+	ADDQ   SI, R11
+
+next:
+	ADDQ    $0x20, runs+0(FP)
+	DECQ    count+8(FP)
+	JNZ     run
+	TESTQ   R13, R13
+	JZ      endFlushed
+	MOVQ    R13, SI
+	SUBQ    last+48(FP), SI
+	JA      endLast
+	VADDPS  (R13), Z3, Z0
+	VMOVUPS Z0, (R13)
+	JMP     endFlushed
+
+endLast:
+	SUBQ      $0x40, SI
+	VMOVUPS   256(R12)(SI*1), Z0
+	VPMOVD2M  Z0, K1
+	KNOTW     K1, K1
+	VMOVUPS.Z (R13), K1, Z0
+	VADDPS    Z3, Z0, Z0
+	VMOVUPS   Z0, K1, (R13)
+
+endFlushed:
 	VZEROUPPER
 	RET
 
@@ -10059,148 +12710,288 @@ done:
 	VZEROUPPER
 	RET
 
-// func diagonalsTransposedTableF32AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, y *float32, row int, table *float32, x *float32, alpha float32, carries *float32)
-// Requires: AVX, AVX512F
-TEXT ·diagonalsTransposedTableF32AVX512(SB), NOSPLIT, $0-88
-	MOVQ         n+0(FP), AX
-	MOVQ         offsets+8(FP), CX
-	MOVQ         width+16(FP), DX
-	MOVQ         masks+24(FP), BX
-	MOVQ         val+32(FP), SI
-	MOVQ         y+40(FP), DI
-	MOVQ         row+48(FP), R8
-	MOVQ         table+56(FP), R9
-	MOVQ         x+64(FP), R10
-	LEAQ         (DI)(R8*4), DI
-	VBROADCASTSS alpha+72(FP), Z0
+// func diagonalsTransposedTableF32AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float32, last *float32, row int, table *float32, x *float32, alpha float32)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·diagonalsTransposedTableF32AVX512(SB), NOSPLIT, $0-84
+	MOVQ         masks+24(FP), R8
+	MOVQ         val+32(FP), R9
+	MOVQ         y+40(FP), R10
+	MOVQ         row+56(FP), AX
+	MOVQ         table+64(FP), CX
+	MOVQ         x+72(FP), R11
+	LEAQ         (R10)(AX*4), R10
+	VBROADCASTSS alpha+80(FP), Z0
 	VMOVUPS      nibblesOfHalves<>+0(SB), Z1
-	VMOVUPS      (R9), Z2
-	TESTQ        BX, BX
-	JNZ          masked
-	MOVQ         carries+80(FP), BX
+	VMOVUPS      (CX), Z2
+	LEAQ         turns<>+0(SB), R12
+	VXORPS       X3, X3, X3
+	XORQ         R13, R13
 
-slice:
-	TESTQ  AX, AX
-	JZ     done
-	VMULPS (R10), Z0, Z3
-	XORQ   R8, R8
-	MOVQ   BX, R11
+run:
+	MOVQ  runs+0(FP), SI
+	MOVQ  (SI), AX
+	MOVQ  16(SI), DX
+	MOVQ  8(SI), BX
+	MOVQ  offsets+16(FP), CX
+	LEAQ  (CX)(BX*8), CX
+	TESTQ DX, DX
+	JZ    empty
+	CMPB  25(SI), $0x00
+	JNE   ends
+	CMPB  24(SI), $0x00
+	JNE   masked
 
-column:
-	MOVQ         (CX)(R8*8), R9
-	LEAQ         (DI)(R9*4), R9
-	MOVQ         DX, R12
-	SUBQ         R8, R12
-	CMPQ         R12, $0x03
-	JL           fewerThan3
-	MOVQ         16(CX)(R8*8), R13
-	SUBQ         (CX)(R8*8), R13
-	CMPQ         R13, $0x02
-	JNE          fewerThan3
-	VMOVUPS      (R9), Z4
-	VPBROADCASTQ (SI), Z5
-	VPSRLVD      Z1, Z5, Z5
-	VPERMPS      Z2, Z5, Z5
-	VFMADD231PS  Z5, Z3, Z4
-	VPBROADCASTQ 8(SI), Z5
-	VPSRLVD      Z1, Z5, Z5
-	VPERMPS      Z2, Z5, Z5
-	VMULPS       Z5, Z3, Z5
-	VALIGND      $0x0f, 64(R11), Z5, Z6
-	VMOVUPS      Z5, 64(R11)
-	VADDPS       Z6, Z4, Z4
-	VPBROADCASTQ 16(SI), Z5
-	VPSRLVD      Z1, Z5, Z5
-	VPERMPS      Z2, Z5, Z5
-	VMULPS       Z5, Z3, Z5
-	VALIGND      $0x0e, 128(R11), Z5, Z6
-	VMOVUPS      Z5, 128(R11)
-	VADDPS       Z6, Z4, Z4
-	VMOVUPS      Z4, (R9)
-	ADDQ         $0x000000c0, R11
-	ADDQ         $0x18, SI
-	ADDQ         $0x03, R8
-	CMPQ         R8, DX
-	JL           column
-	ADDQ         $0x40, DI
+whole:
+	VMULPS (R11), Z0, Z4
+	XORQ   BX, BX
+
+wholeGroup:
+	MOVQ    (CX)(BX*8), DI
+	LEAQ    1(BX), SI
+	CMPQ    SI, DX
+	JGE     wholeAlone
+	MOVQ    DI, SI
+	SUBQ    8(CX)(BX*8), SI
+	CMPQ    SI, $-16
+	JLE     wholeAlone
+	LEAQ    (R10)(DI*4), SI
+	CMPQ    SI, R13
+	JE      wholeFollows
+	TESTQ   R13, R13
+	JZ      wholeFlushed
+	MOVQ    R13, SI
+	SUBQ    last+48(FP), SI
+	JA      wholeLast
+	VADDPS  (R13), Z5, Z6
+	VMOVUPS Z6, (R13)
+	JMP     wholeFlushed
+
+wholeLast:
+	SUBQ      $0x40, SI
+	VMOVUPS   256(R12)(SI*1), Z6
+	VPMOVD2M  Z6, K1
+	KNOTW     K1, K1
+	VMOVUPS.Z (R13), K1, Z6
+	VADDPS    Z5, Z6, Z6
+	VMOVUPS   Z6, K1, (R13)
+
+wholeFlushed:
+	VXORPS X5, X5, X5
+
+wholeFollows:
+	VADDPS       (R10)(DI*4), Z5, Z6
+	VXORPS       X5, X5, X5
+	VPBROADCASTQ (R9), Z7
+	VPSRLVD      Z1, Z7, Z7
+	VPERMPS      Z2, Z7, Z7
+	VFMADD231PS  Z7, Z4, Z6
+	ADDQ         $0x08, R9
+	INCQ         BX
+	CMPQ         BX, DX
+
+wholeNear:
+	MOVQ         DI, SI
+	SUBQ         (CX)(BX*8), SI
+	CMPQ         SI, $-16
+	JLE          wholeSums
+	VPBROADCASTQ (R9), Z7
+	VPSRLVD      Z1, Z7, Z7
+	VPERMPS      Z2, Z7, Z7
+	VMULPS       Z7, Z4, Z7
+	VMOVUPS      128(R12)(SI*4), Z8
+	VMOVUPS      64(R12)(SI*4), Z9
+	VPERMI2PS    Z3, Z7, Z8
+	VPERMI2PS    Z3, Z7, Z9
+	VADDPS       Z8, Z6, Z6
+	VADDPS       Z9, Z5, Z5
+	ADDQ         $0x08, R9
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           wholeNear
+
+wholeSums:
+	VMOVUPS Z6, (R10)(DI*4)
+	LEAQ    64(R10)(DI*4), R13
+	CMPQ    BX, DX
+	JL      wholeGroup
+	ADDQ    $0x40, R10
+	ADDQ    $0x40, R11
+	DECQ    AX
+	JNZ     whole
+	JMP     next
+
+wholeAlone:
+	VMOVUPS      (R10)(DI*4), Z6
+	VPBROADCASTQ (R9), Z7
+	VPSRLVD      Z1, Z7, Z7
+	VPERMPS      Z2, Z7, Z7
+	VFMADD231PS  Z7, Z4, Z6
+	VMOVUPS      Z6, (R10)(DI*4)
+	ADDQ         $0x08, R9
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           wholeGroup
 	ADDQ         $0x40, R10
+	ADDQ         $0x40, R11
 	DECQ         AX
-	JMP          slice
-
-fewerThan3:
-	CMPQ         R12, $0x02
-	JL           fewerThan2
-	MOVQ         8(CX)(R8*8), R13
-	SUBQ         (CX)(R8*8), R13
-	CMPQ         R13, $0x01
-	JNE          fewerThan2
-	VMOVUPS      (R9), Z4
-	VPBROADCASTQ (SI), Z5
-	VPSRLVD      Z1, Z5, Z5
-	VPERMPS      Z2, Z5, Z5
-	VFMADD231PS  Z5, Z3, Z4
-	VPBROADCASTQ 8(SI), Z5
-	VPSRLVD      Z1, Z5, Z5
-	VPERMPS      Z2, Z5, Z5
-	VMULPS       Z5, Z3, Z5
-	VALIGND      $0x0f, 64(R11), Z5, Z6
-	VMOVUPS      Z5, 64(R11)
-	VADDPS       Z6, Z4, Z4
-	VMOVUPS      Z4, (R9)
-	ADDQ         $0x00000080, R11
-	ADDQ         $0x10, SI
-	ADDQ         $0x02, R8
-	CMPQ         R8, DX
-	JL           column
-	ADDQ         $0x40, DI
-	ADDQ         $0x40, R10
-	DECQ         AX
-	JMP          slice
-
-fewerThan2:
-	VMOVUPS      (R9), Z4
-	VPBROADCASTQ (SI), Z5
-	VPSRLVD      Z1, Z5, Z5
-	VPERMPS      Z2, Z5, Z5
-	VFMADD231PS  Z5, Z3, Z4
-	VMOVUPS      Z4, (R9)
-	ADDQ         $0x00000040, R11
-	ADDQ         $0x08, SI
-	ADDQ         $0x01, R8
-	CMPQ         R8, DX
-	JL           column
-	ADDQ         $0x40, DI
-	ADDQ         $0x40, R10
-	DECQ         AX
-	JMP          slice
+	JNZ          whole
+	JMP          next
 
 masked:
-	TESTQ  AX, AX
-	JZ     done
-	VMULPS (R10), Z0, Z3
-	XORQ   R8, R8
+	VMULPS (R11), Z0, Z4
+	XORQ   BX, BX
 
-maskedColumn:
-	MOVQ         (CX)(R8*8), R9
-	LEAQ         (DI)(R9*4), R9
-	KMOVW        (BX), K1
-	ADDQ         $0x02, BX
-	VMOVUPS.Z    (R9), K1, Z4
-	VPBROADCASTQ (SI), Z5
-	VPSRLVD      Z1, Z5, Z5
-	VPERMPS      Z2, Z5, Z5
-	VFMADD231PS  Z5, Z3, Z4
-	VMOVUPS      Z4, K1, (R9)
-	ADDQ         $0x08, SI
-	ADDQ         $0x01, R8
-	CMPQ         R8, DX
-	JL           maskedColumn
-	ADDQ         $0x40, DI
+maskedGroup:
+	MOVQ    (CX)(BX*8), DI
+	LEAQ    1(BX), SI
+	CMPQ    SI, DX
+	JGE     maskedAlone
+	MOVQ    DI, SI
+	SUBQ    8(CX)(BX*8), SI
+	CMPQ    SI, $-16
+	JLE     maskedAlone
+	LEAQ    (R10)(DI*4), SI
+	CMPQ    SI, R13
+	JE      maskedFollows
+	TESTQ   R13, R13
+	JZ      maskedFlushed
+	MOVQ    R13, SI
+	SUBQ    last+48(FP), SI
+	JA      maskedLast
+	VADDPS  (R13), Z5, Z6
+	VMOVUPS Z6, (R13)
+	JMP     maskedFlushed
+
+maskedLast:
+	SUBQ      $0x40, SI
+	VMOVUPS   256(R12)(SI*1), Z6
+	VPMOVD2M  Z6, K1
+	KNOTW     K1, K1
+	VMOVUPS.Z (R13), K1, Z6
+	VADDPS    Z5, Z6, Z6
+	VMOVUPS   Z6, K1, (R13)
+
+maskedFlushed:
+	VXORPS X5, X5, X5
+
+maskedFollows:
+	VADDPS       (R10)(DI*4), Z5, Z6
+	VXORPS       X5, X5, X5
+	KMOVW        (R8), K1
+	VPBROADCASTQ (R9), Z7
+	VPSRLVD      Z1, Z7, Z7
+	VPERMPS      Z2, Z7, Z7
+	VFMADD231PS  Z7, Z4, K1, Z6
+	ADDQ         $0x08, R9
+	ADDQ         $0x02, R8
+	INCQ         BX
+	CMPQ         BX, DX
+
+maskedNear:
+	MOVQ         DI, SI
+	SUBQ         (CX)(BX*8), SI
+	CMPQ         SI, $-16
+	JLE          maskedSums
+	KMOVW        (R8), K1
+	VPBROADCASTQ (R9), Z7
+	VPSRLVD      Z1, Z7, Z7
+	VPERMPS      Z2, Z7, Z7
+	VMULPS.Z     Z7, Z4, K1, Z7
+	VMOVUPS      128(R12)(SI*4), Z8
+	VMOVUPS      64(R12)(SI*4), Z9
+	VPERMI2PS    Z3, Z7, Z8
+	VPERMI2PS    Z3, Z7, Z9
+	VADDPS       Z8, Z6, Z6
+	VADDPS       Z9, Z5, Z5
+	ADDQ         $0x08, R9
+	ADDQ         $0x02, R8
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           maskedNear
+
+maskedSums:
+	VMOVUPS Z6, (R10)(DI*4)
+	LEAQ    64(R10)(DI*4), R13
+	CMPQ    BX, DX
+	JL      maskedGroup
+	ADDQ    $0x40, R10
+	ADDQ    $0x40, R11
+	DECQ    AX
+	JNZ     masked
+	JMP     next
+
+maskedAlone:
+	VMOVUPS      (R10)(DI*4), Z6
+	KMOVW        (R8), K1
+	VPBROADCASTQ (R9), Z7
+	VPSRLVD      Z1, Z7, Z7
+	VPERMPS      Z2, Z7, Z7
+	VFMADD231PS  Z7, Z4, K1, Z6
+	VMOVUPS      Z6, (R10)(DI*4)
+	ADDQ         $0x08, R9
+	ADDQ         $0x02, R8
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           maskedGroup
 	ADDQ         $0x40, R10
+	ADDQ         $0x40, R11
 	DECQ         AX
-	JMP          masked
+	JNZ          masked
+	JMP          next
 
-done:
+ends:
+	VMULPS (R11), Z0, Z4
+	XORQ   BX, BX
+
+endsColumn:
+	MOVQ         (CX)(BX*8), DI
+	KMOVW        (R8), K1
+	VPBROADCASTQ (R9), Z6
+	VPSRLVD      Z1, Z6, Z6
+	VPERMPS      Z2, Z6, Z6
+	VMOVUPS.Z    (R10)(DI*4), K1, Z7
+	VFMADD231PS  Z6, Z4, Z7
+	VMOVUPS      Z7, K1, (R10)(DI*4)
+	ADDQ         $0x08, R9
+	ADDQ         $0x02, R8
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           endsColumn
+	ADDQ         $0x40, R10
+	ADDQ         $0x40, R11
+	DECQ         AX
+	JNZ          ends
+	JMP          next
+
+empty:
+	MOVQ   AX, SI
+	IMUL3Q $0x40, SI, SI
+	ADDQ   SI, R10
+	ADDQ   SI, R11
+
+next:
+	ADDQ    $0x20, runs+0(FP)
+	DECQ    count+8(FP)
+	JNZ     run
+	TESTQ   R13, R13
+	JZ      endFlushed
+	MOVQ    R13, SI
+	SUBQ    last+48(FP), SI
+	JA      endLast
+	VADDPS  (R13), Z5, Z0
+	VMOVUPS Z0, (R13)
+	JMP     endFlushed
+
+endLast:
+	SUBQ      $0x40, SI
+	VMOVUPS   256(R12)(SI*1), Z0
+	VPMOVD2M  Z0, K1
+	KNOTW     K1, K1
+	VMOVUPS.Z (R13), K1, Z0
+	VADDPS    Z5, Z0, Z0
+	VMOVUPS   Z0, K1, (R13)
+
+endFlushed:
 	VZEROUPPER
 	RET
 
@@ -10764,128 +13555,267 @@ done:
 	VZEROUPPER
 	RET
 
-// func diagonalsTransposedPerDiagonalF32AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, y *float32, row int, table *float32, x *float32, alpha float32, carries *float32)
-// Requires: AVX, AVX512F
-TEXT ·diagonalsTransposedPerDiagonalF32AVX512(SB), NOSPLIT, $0-88
-	MOVQ         n+0(FP), AX
-	MOVQ         offsets+8(FP), CX
-	MOVQ         width+16(FP), DX
-	MOVQ         masks+24(FP), BX
-	MOVQ         val+32(FP), SI
-	MOVQ         y+40(FP), SI
-	MOVQ         row+48(FP), DI
-	MOVQ         table+56(FP), R8
-	MOVQ         x+64(FP), R9
-	LEAQ         (SI)(DI*4), SI
-	VBROADCASTSS alpha+72(FP), Z0
-	TESTQ        BX, BX
-	JNZ          masked
-	MOVQ         carries+80(FP), BX
+// func diagonalsTransposedPerDiagonalF32AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float32, last *float32, row int, table *float32, x *float32, alpha float32)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·diagonalsTransposedPerDiagonalF32AVX512(SB), NOSPLIT, $0-84
+	MOVQ         masks+24(FP), R8
+	MOVQ         val+32(FP), AX
+	MOVQ         y+40(FP), R9
+	MOVQ         row+56(FP), AX
+	MOVQ         table+64(FP), R10
+	MOVQ         x+72(FP), R11
+	LEAQ         (R9)(AX*4), R9
+	VBROADCASTSS alpha+80(FP), Z0
+	LEAQ         turns<>+0(SB), R12
+	VXORPS       X1, X1, X1
+	XORQ         R13, R13
 
-slice:
-	TESTQ  AX, AX
-	JZ     done
-	VMULPS (R9), Z0, Z1
-	XORQ   DI, DI
-	MOVQ   BX, R11
+run:
+	MOVQ  runs+0(FP), SI
+	MOVQ  (SI), AX
+	MOVQ  16(SI), DX
+	MOVQ  8(SI), BX
+	MOVQ  offsets+16(FP), CX
+	LEAQ  (CX)(BX*8), CX
+	MOVQ  table+64(FP), R10
+	LEAQ  (R10)(BX*4), R10
+	TESTQ DX, DX
+	JZ    empty
+	CMPB  25(SI), $0x00
+	JNE   ends
+	CMPB  24(SI), $0x00
+	JNE   masked
 
-column:
-	MOVQ         (CX)(DI*8), R10
-	LEAQ         (SI)(R10*4), R10
-	MOVQ         DX, R12
-	SUBQ         DI, R12
-	CMPQ         R12, $0x03
-	JL           fewerThan3
-	MOVQ         16(CX)(DI*8), R13
-	SUBQ         (CX)(DI*8), R13
-	CMPQ         R13, $0x02
-	JNE          fewerThan3
-	VMOVUPS      (R10), Z2
-	VBROADCASTSS (R8)(DI*4), Z3
-	VFMADD231PS  Z3, Z1, Z2
-	VBROADCASTSS 4(R8)(DI*4), Z3
-	VMULPS       Z3, Z1, Z3
-	VALIGND      $0x0f, 64(R11), Z3, Z4
-	VMOVUPS      Z3, 64(R11)
-	VADDPS       Z4, Z2, Z2
-	VBROADCASTSS 8(R8)(DI*4), Z3
-	VMULPS       Z3, Z1, Z3
-	VALIGND      $0x0e, 128(R11), Z3, Z4
-	VMOVUPS      Z3, 128(R11)
-	VADDPS       Z4, Z2, Z2
-	VMOVUPS      Z2, (R10)
-	ADDQ         $0x000000c0, R11
-	ADDQ         $0x03, DI
-	CMPQ         DI, DX
-	JL           column
-	ADDQ         $0x40, SI
+whole:
+	VMULPS (R11), Z0, Z2
+	XORQ   BX, BX
+
+wholeGroup:
+	MOVQ    (CX)(BX*8), DI
+	LEAQ    1(BX), SI
+	CMPQ    SI, DX
+	JGE     wholeAlone
+	MOVQ    DI, SI
+	SUBQ    8(CX)(BX*8), SI
+	CMPQ    SI, $-16
+	JLE     wholeAlone
+	LEAQ    (R9)(DI*4), SI
+	CMPQ    SI, R13
+	JE      wholeFollows
+	TESTQ   R13, R13
+	JZ      wholeFlushed
+	MOVQ    R13, SI
+	SUBQ    last+48(FP), SI
+	JA      wholeLast
+	VADDPS  (R13), Z3, Z4
+	VMOVUPS Z4, (R13)
+	JMP     wholeFlushed
+
+wholeLast:
+	SUBQ      $0x40, SI
+	VMOVUPS   256(R12)(SI*1), Z4
+	VPMOVD2M  Z4, K1
+	KNOTW     K1, K1
+	VMOVUPS.Z (R13), K1, Z4
+	VADDPS    Z3, Z4, Z4
+	VMOVUPS   Z4, K1, (R13)
+
+wholeFlushed:
+	VXORPS X3, X3, X3
+
+wholeFollows:
+	VADDPS       (R9)(DI*4), Z3, Z4
+	VXORPS       X3, X3, X3
+	VBROADCASTSS (R10)(BX*4), Z5
+	VFMADD231PS  Z5, Z2, Z4
+	INCQ         BX
+	CMPQ         BX, DX
+
+wholeNear:
+	MOVQ         DI, SI
+	SUBQ         (CX)(BX*8), SI
+	CMPQ         SI, $-16
+	JLE          wholeSums
+	VBROADCASTSS (R10)(BX*4), Z5
+	VMULPS       Z5, Z2, Z5
+	VMOVUPS      128(R12)(SI*4), Z6
+	VMOVUPS      64(R12)(SI*4), Z7
+	VPERMI2PS    Z1, Z5, Z6
+	VPERMI2PS    Z1, Z5, Z7
+	VADDPS       Z6, Z4, Z4
+	VADDPS       Z7, Z3, Z3
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           wholeNear
+
+wholeSums:
+	VMOVUPS Z4, (R9)(DI*4)
+	LEAQ    64(R9)(DI*4), R13
+	CMPQ    BX, DX
+	JL      wholeGroup
+	ADDQ    $0x40, R9
+	ADDQ    $0x40, R11
+	DECQ    AX
+	JNZ     whole
+	JMP     next
+
+wholeAlone:
+	VMOVUPS      (R9)(DI*4), Z4
+	VBROADCASTSS (R10)(BX*4), Z5
+	VFMADD231PS  Z5, Z2, Z4
+	VMOVUPS      Z4, (R9)(DI*4)
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           wholeGroup
 	ADDQ         $0x40, R9
+	ADDQ         $0x40, R11
 	DECQ         AX
-	JMP          slice
-
-fewerThan3:
-	CMPQ         R12, $0x02
-	JL           fewerThan2
-	MOVQ         8(CX)(DI*8), R13
-	SUBQ         (CX)(DI*8), R13
-	CMPQ         R13, $0x01
-	JNE          fewerThan2
-	VMOVUPS      (R10), Z2
-	VBROADCASTSS (R8)(DI*4), Z3
-	VFMADD231PS  Z3, Z1, Z2
-	VBROADCASTSS 4(R8)(DI*4), Z3
-	VMULPS       Z3, Z1, Z3
-	VALIGND      $0x0f, 64(R11), Z3, Z4
-	VMOVUPS      Z3, 64(R11)
-	VADDPS       Z4, Z2, Z2
-	VMOVUPS      Z2, (R10)
-	ADDQ         $0x00000080, R11
-	ADDQ         $0x02, DI
-	CMPQ         DI, DX
-	JL           column
-	ADDQ         $0x40, SI
-	ADDQ         $0x40, R9
-	DECQ         AX
-	JMP          slice
-
-fewerThan2:
-	VMOVUPS      (R10), Z2
-	VBROADCASTSS (R8)(DI*4), Z3
-	VFMADD231PS  Z3, Z1, Z2
-	VMOVUPS      Z2, (R10)
-	ADDQ         $0x00000040, R11
-	ADDQ         $0x01, DI
-	CMPQ         DI, DX
-	JL           column
-	ADDQ         $0x40, SI
-	ADDQ         $0x40, R9
-	DECQ         AX
-	JMP          slice
+	JNZ          whole
+	JMP          next
 
 masked:
-	TESTQ  AX, AX
-	JZ     done
-	VMULPS (R9), Z0, Z1
-	XORQ   DI, DI
+	VMULPS (R11), Z0, Z2
+	XORQ   BX, BX
 
-maskedColumn:
-	MOVQ         (CX)(DI*8), R10
-	LEAQ         (SI)(R10*4), R10
-	KMOVW        (BX), K1
-	ADDQ         $0x02, BX
-	VMOVUPS.Z    (R10), K1, Z2
-	VBROADCASTSS (R8)(DI*4), Z3
-	VFMADD231PS  Z3, Z1, Z2
-	VMOVUPS      Z2, K1, (R10)
-	ADDQ         $0x01, DI
-	CMPQ         DI, DX
-	JL           maskedColumn
-	ADDQ         $0x40, SI
+maskedGroup:
+	MOVQ    (CX)(BX*8), DI
+	LEAQ    1(BX), SI
+	CMPQ    SI, DX
+	JGE     maskedAlone
+	MOVQ    DI, SI
+	SUBQ    8(CX)(BX*8), SI
+	CMPQ    SI, $-16
+	JLE     maskedAlone
+	LEAQ    (R9)(DI*4), SI
+	CMPQ    SI, R13
+	JE      maskedFollows
+	TESTQ   R13, R13
+	JZ      maskedFlushed
+	MOVQ    R13, SI
+	SUBQ    last+48(FP), SI
+	JA      maskedLast
+	VADDPS  (R13), Z3, Z4
+	VMOVUPS Z4, (R13)
+	JMP     maskedFlushed
+
+maskedLast:
+	SUBQ      $0x40, SI
+	VMOVUPS   256(R12)(SI*1), Z4
+	VPMOVD2M  Z4, K1
+	KNOTW     K1, K1
+	VMOVUPS.Z (R13), K1, Z4
+	VADDPS    Z3, Z4, Z4
+	VMOVUPS   Z4, K1, (R13)
+
+maskedFlushed:
+	VXORPS X3, X3, X3
+
+maskedFollows:
+	VADDPS       (R9)(DI*4), Z3, Z4
+	VXORPS       X3, X3, X3
+	KMOVW        (R8), K1
+	VBROADCASTSS (R10)(BX*4), Z5
+	VFMADD231PS  Z5, Z2, K1, Z4
+	ADDQ         $0x02, R8
+	INCQ         BX
+	CMPQ         BX, DX
+
+maskedNear:
+	MOVQ         DI, SI
+	SUBQ         (CX)(BX*8), SI
+	CMPQ         SI, $-16
+	JLE          maskedSums
+	KMOVW        (R8), K1
+	VBROADCASTSS (R10)(BX*4), Z5
+	VMULPS.Z     Z5, Z2, K1, Z5
+	VMOVUPS      128(R12)(SI*4), Z6
+	VMOVUPS      64(R12)(SI*4), Z7
+	VPERMI2PS    Z1, Z5, Z6
+	VPERMI2PS    Z1, Z5, Z7
+	VADDPS       Z6, Z4, Z4
+	VADDPS       Z7, Z3, Z3
+	ADDQ         $0x02, R8
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           maskedNear
+
+maskedSums:
+	VMOVUPS Z4, (R9)(DI*4)
+	LEAQ    64(R9)(DI*4), R13
+	CMPQ    BX, DX
+	JL      maskedGroup
+	ADDQ    $0x40, R9
+	ADDQ    $0x40, R11
+	DECQ    AX
+	JNZ     masked
+	JMP     next
+
+maskedAlone:
+	VMOVUPS      (R9)(DI*4), Z4
+	KMOVW        (R8), K1
+	VBROADCASTSS (R10)(BX*4), Z5
+	VFMADD231PS  Z5, Z2, K1, Z4
+	VMOVUPS      Z4, (R9)(DI*4)
+	ADDQ         $0x02, R8
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           maskedGroup
 	ADDQ         $0x40, R9
+	ADDQ         $0x40, R11
 	DECQ         AX
-	JMP          masked
+	JNZ          masked
+	JMP          next
 
-done:
+ends:
+	VMULPS (R11), Z0, Z2
+	XORQ   BX, BX
+
+endsColumn:
+	MOVQ         (CX)(BX*8), DI
+	KMOVW        (R8), K1
+	VBROADCASTSS (R10)(BX*4), Z4
+	VMOVUPS.Z    (R9)(DI*4), K1, Z5
+	VFMADD231PS  Z4, Z2, Z5
+	VMOVUPS      Z5, K1, (R9)(DI*4)
+	ADDQ         $0x02, R8
+	INCQ         BX
+	CMPQ         BX, DX
+	JL           endsColumn
+	ADDQ         $0x40, R9
+	ADDQ         $0x40, R11
+	DECQ         AX
+	JNZ          ends
+	JMP          next
+
+empty:
+	MOVQ   AX, SI
+	IMUL3Q $0x40, SI, SI
+	ADDQ   SI, R9
+	ADDQ   SI, R11
+
+next:
+	ADDQ    $0x20, runs+0(FP)
+	DECQ    count+8(FP)
+	JNZ     run
+	TESTQ   R13, R13
+	JZ      endFlushed
+	MOVQ    R13, SI
+	SUBQ    last+48(FP), SI
+	JA      endLast
+	VADDPS  (R13), Z3, Z0
+	VMOVUPS Z0, (R13)
+	JMP     endFlushed
+
+endLast:
+	SUBQ      $0x40, SI
+	VMOVUPS   256(R12)(SI*1), Z0
+	VPMOVD2M  Z0, K1
+	KNOTW     K1, K1
+	VMOVUPS.Z (R13), K1, Z0
+	VADDPS    Z3, Z0, Z0
+	VMOVUPS   Z0, K1, (R13)
+
+endFlushed:
 	VZEROUPPER
 	RET
 
@@ -11427,139 +14357,286 @@ done:
 	VZEROUPPER
 	RET
 
-// func diagonalsTransposedHigh16F32AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, y *float32, row int, table *float32, x *float32, alpha float32, carries *float32)
-// Requires: AVX, AVX512F
-TEXT ·diagonalsTransposedHigh16F32AVX512(SB), NOSPLIT, $0-88
-	MOVQ         n+0(FP), AX
-	MOVQ         offsets+8(FP), CX
-	MOVQ         width+16(FP), DX
-	MOVQ         masks+24(FP), BX
-	MOVQ         val+32(FP), SI
-	MOVQ         y+40(FP), DI
-	MOVQ         row+48(FP), R8
-	MOVQ         table+56(FP), R9
-	MOVQ         x+64(FP), R9
-	LEAQ         (DI)(R8*4), DI
-	VBROADCASTSS alpha+72(FP), Z0
-	TESTQ        BX, BX
-	JNZ          masked
-	MOVQ         carries+80(FP), BX
+// func diagonalsTransposedHigh16F32AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float32, last *float32, row int, table *float32, x *float32, alpha float32)
+// Requires: AVX, AVX512DQ, AVX512F, MMX+
+TEXT ·diagonalsTransposedHigh16F32AVX512(SB), NOSPLIT, $0-84
+	MOVQ         masks+24(FP), R8
+	MOVQ         val+32(FP), R9
+	MOVQ         y+40(FP), R10
+	MOVQ         row+56(FP), AX
+	MOVQ         table+64(FP), CX
+	MOVQ         x+72(FP), R11
+	LEAQ         (R10)(AX*4), R10
+	VBROADCASTSS alpha+80(FP), Z0
+	LEAQ         turns<>+0(SB), R12
+	VXORPS       X1, X1, X1
+	XORQ         R13, R13
 
-slice:
-	TESTQ  AX, AX
-	JZ     done
-	VMULPS (R9), Z0, Z1
-	XORQ   R8, R8
-	MOVQ   BX, R11
+run:
+	MOVQ  runs+0(FP), SI
+	MOVQ  (SI), AX
+	MOVQ  16(SI), DX
+	MOVQ  8(SI), BX
+	MOVQ  offsets+16(FP), CX
+	LEAQ  (CX)(BX*8), CX
+	TESTQ DX, DX
+	JZ    empty
+	CMPB  25(SI), $0x00
+	JNE   ends
+	CMPB  24(SI), $0x00
+	JNE   masked
 
-column:
-	MOVQ        (CX)(R8*8), R10
-	LEAQ        (DI)(R10*4), R10
-	MOVQ        DX, R12
-	SUBQ        R8, R12
-	CMPQ        R12, $0x03
-	JL          fewerThan3
-	MOVQ        16(CX)(R8*8), R13
-	SUBQ        (CX)(R8*8), R13
-	CMPQ        R13, $0x02
-	JNE         fewerThan3
-	VMOVUPS     (R10), Z2
-	VPMOVZXWD   (SI), Z3
-	VPSLLD      $0x10, Z3, Z3
-	VFMADD231PS Z3, Z1, Z2
-	VPMOVZXWD   32(SI), Z3
-	VPSLLD      $0x10, Z3, Z3
-	VMULPS      Z3, Z1, Z3
-	VALIGND     $0x0f, 64(R11), Z3, Z4
-	VMOVUPS     Z3, 64(R11)
-	VADDPS      Z4, Z2, Z2
-	VPMOVZXWD   64(SI), Z3
-	VPSLLD      $0x10, Z3, Z3
-	VMULPS      Z3, Z1, Z3
-	VALIGND     $0x0e, 128(R11), Z3, Z4
-	VMOVUPS     Z3, 128(R11)
-	VADDPS      Z4, Z2, Z2
-	VMOVUPS     Z2, (R10)
-	ADDQ        $0x000000c0, R11
-	ADDQ        $0x60, SI
-	ADDQ        $0x03, R8
-	CMPQ        R8, DX
-	JL          column
-	ADDQ        $0x40, DI
-	ADDQ        $0x40, R9
+whole:
+	VMULPS (R11), Z0, Z2
+	XORQ   BX, BX
+
+wholeGroup:
+	MOVQ    (CX)(BX*8), DI
+	LEAQ    1(BX), SI
+	CMPQ    SI, DX
+	JGE     wholeAlone
+	MOVQ    DI, SI
+	SUBQ    8(CX)(BX*8), SI
+	CMPQ    SI, $-16
+	JLE     wholeAlone
+	LEAQ    (R10)(DI*4), SI
+	CMPQ    SI, R13
+	JE      wholeFollows
+	TESTQ   R13, R13
+	JZ      wholeFlushed
+	MOVQ    R13, SI
+	SUBQ    last+48(FP), SI
+	JA      wholeLast
+	VADDPS  (R13), Z3, Z4
+	VMOVUPS Z4, (R13)
+	JMP     wholeFlushed
+
+wholeLast:
+	SUBQ      $0x40, SI
+	VMOVUPS   256(R12)(SI*1), Z4
+	VPMOVD2M  Z4, K1
+	KNOTW     K1, K1
+	VMOVUPS.Z (R13), K1, Z4
+	VADDPS    Z3, Z4, Z4
+	VMOVUPS   Z4, K1, (R13)
+
+wholeFlushed:
+	VXORPS X3, X3, X3
+
+wholeFollows:
+	VADDPS      (R10)(DI*4), Z3, Z4
+	VXORPS      X3, X3, X3
+	PREFETCHT0  4096(R9)
+	VPMOVZXWD   (R9), Z5
+	VPSLLD      $0x10, Z5, Z5
+	VFMADD231PS Z5, Z2, Z4
+	ADDQ        $0x20, R9
+	INCQ        BX
+	CMPQ        BX, DX
+
+wholeNear:
+	MOVQ       DI, SI
+	SUBQ       (CX)(BX*8), SI
+	CMPQ       SI, $-16
+	JLE        wholeSums
+	PREFETCHT0 4096(R9)
+	VPMOVZXWD  (R9), Z5
+	VPSLLD     $0x10, Z5, Z5
+	VMULPS     Z5, Z2, Z5
+	VMOVUPS    128(R12)(SI*4), Z6
+	VMOVUPS    64(R12)(SI*4), Z7
+	VPERMI2PS  Z1, Z5, Z6
+	VPERMI2PS  Z1, Z5, Z7
+	VADDPS     Z6, Z4, Z4
+	VADDPS     Z7, Z3, Z3
+	ADDQ       $0x20, R9
+	INCQ       BX
+	CMPQ       BX, DX
+	JL         wholeNear
+
+wholeSums:
+	VMOVUPS Z4, (R10)(DI*4)
+	LEAQ    64(R10)(DI*4), R13
+	CMPQ    BX, DX
+	JL      wholeGroup
+	ADDQ    $0x40, R10
+	ADDQ    $0x40, R11
+	DECQ    AX
+	JNZ     whole
+	JMP     next
+
+wholeAlone:
+	VMOVUPS     (R10)(DI*4), Z4
+	PREFETCHT0  4096(R9)
+	VPMOVZXWD   (R9), Z5
+	VPSLLD      $0x10, Z5, Z5
+	VFMADD231PS Z5, Z2, Z4
+	VMOVUPS     Z4, (R10)(DI*4)
+	ADDQ        $0x20, R9
+	INCQ        BX
+	CMPQ        BX, DX
+	JL          wholeGroup
+	ADDQ        $0x40, R10
+	ADDQ        $0x40, R11
 	DECQ        AX
-	JMP         slice
-
-fewerThan3:
-	CMPQ        R12, $0x02
-	JL          fewerThan2
-	MOVQ        8(CX)(R8*8), R13
-	SUBQ        (CX)(R8*8), R13
-	CMPQ        R13, $0x01
-	JNE         fewerThan2
-	VMOVUPS     (R10), Z2
-	VPMOVZXWD   (SI), Z3
-	VPSLLD      $0x10, Z3, Z3
-	VFMADD231PS Z3, Z1, Z2
-	VPMOVZXWD   32(SI), Z3
-	VPSLLD      $0x10, Z3, Z3
-	VMULPS      Z3, Z1, Z3
-	VALIGND     $0x0f, 64(R11), Z3, Z4
-	VMOVUPS     Z3, 64(R11)
-	VADDPS      Z4, Z2, Z2
-	VMOVUPS     Z2, (R10)
-	ADDQ        $0x00000080, R11
-	ADDQ        $0x40, SI
-	ADDQ        $0x02, R8
-	CMPQ        R8, DX
-	JL          column
-	ADDQ        $0x40, DI
-	ADDQ        $0x40, R9
-	DECQ        AX
-	JMP         slice
-
-fewerThan2:
-	VMOVUPS     (R10), Z2
-	VPMOVZXWD   (SI), Z3
-	VPSLLD      $0x10, Z3, Z3
-	VFMADD231PS Z3, Z1, Z2
-	VMOVUPS     Z2, (R10)
-	ADDQ        $0x00000040, R11
-	ADDQ        $0x20, SI
-	ADDQ        $0x01, R8
-	CMPQ        R8, DX
-	JL          column
-	ADDQ        $0x40, DI
-	ADDQ        $0x40, R9
-	DECQ        AX
-	JMP         slice
+	JNZ         whole
+	JMP         next
 
 masked:
-	TESTQ  AX, AX
-	JZ     done
-	VMULPS (R9), Z0, Z1
-	XORQ   R8, R8
+	VMULPS (R11), Z0, Z2
+	XORQ   BX, BX
 
-maskedColumn:
-	MOVQ        (CX)(R8*8), R10
-	LEAQ        (DI)(R10*4), R10
-	KMOVW       (BX), K1
-	ADDQ        $0x02, BX
-	VMOVUPS.Z   (R10), K1, Z2
-	VPMOVZXWD   (SI), Z3
-	VPSLLD      $0x10, Z3, Z3
-	VFMADD231PS Z3, Z1, Z2
-	VMOVUPS     Z2, K1, (R10)
-	ADDQ        $0x20, SI
-	ADDQ        $0x01, R8
-	CMPQ        R8, DX
-	JL          maskedColumn
-	ADDQ        $0x40, DI
-	ADDQ        $0x40, R9
+maskedGroup:
+	MOVQ    (CX)(BX*8), DI
+	LEAQ    1(BX), SI
+	CMPQ    SI, DX
+	JGE     maskedAlone
+	MOVQ    DI, SI
+	SUBQ    8(CX)(BX*8), SI
+	CMPQ    SI, $-16
+	JLE     maskedAlone
+	LEAQ    (R10)(DI*4), SI
+	CMPQ    SI, R13
+	JE      maskedFollows
+	TESTQ   R13, R13
+	JZ      maskedFlushed
+	MOVQ    R13, SI
+	SUBQ    last+48(FP), SI
+	JA      maskedLast
+	VADDPS  (R13), Z3, Z4
+	VMOVUPS Z4, (R13)
+	JMP     maskedFlushed
+
+maskedLast:
+	SUBQ      $0x40, SI
+	VMOVUPS   256(R12)(SI*1), Z4
+	VPMOVD2M  Z4, K1
+	KNOTW     K1, K1
+	VMOVUPS.Z (R13), K1, Z4
+	VADDPS    Z3, Z4, Z4
+	VMOVUPS   Z4, K1, (R13)
+
+maskedFlushed:
+	VXORPS X3, X3, X3
+
+maskedFollows:
+	VADDPS      (R10)(DI*4), Z3, Z4
+	VXORPS      X3, X3, X3
+	KMOVW       (R8), K1
+	PREFETCHT0  4096(R9)
+	VPMOVZXWD   (R9), Z5
+	VPSLLD      $0x10, Z5, Z5
+	VFMADD231PS Z5, Z2, K1, Z4
+	ADDQ        $0x20, R9
+	ADDQ        $0x02, R8
+	INCQ        BX
+	CMPQ        BX, DX
+
+maskedNear:
+	MOVQ       DI, SI
+	SUBQ       (CX)(BX*8), SI
+	CMPQ       SI, $-16
+	JLE        maskedSums
+	KMOVW      (R8), K1
+	PREFETCHT0 4096(R9)
+	VPMOVZXWD  (R9), Z5
+	VPSLLD     $0x10, Z5, Z5
+	VMULPS.Z   Z5, Z2, K1, Z5
+	VMOVUPS    128(R12)(SI*4), Z6
+	VMOVUPS    64(R12)(SI*4), Z7
+	VPERMI2PS  Z1, Z5, Z6
+	VPERMI2PS  Z1, Z5, Z7
+	VADDPS     Z6, Z4, Z4
+	VADDPS     Z7, Z3, Z3
+	ADDQ       $0x20, R9
+	ADDQ       $0x02, R8
+	INCQ       BX
+	CMPQ       BX, DX
+	JL         maskedNear
+
+maskedSums:
+	VMOVUPS Z4, (R10)(DI*4)
+	LEAQ    64(R10)(DI*4), R13
+	CMPQ    BX, DX
+	JL      maskedGroup
+	ADDQ    $0x40, R10
+	ADDQ    $0x40, R11
+	DECQ    AX
+	JNZ     masked
+	JMP     next
+
+maskedAlone:
+	VMOVUPS     (R10)(DI*4), Z4
+	KMOVW       (R8), K1
+	PREFETCHT0  4096(R9)
+	VPMOVZXWD   (R9), Z5
+	VPSLLD      $0x10, Z5, Z5
+	VFMADD231PS Z5, Z2, K1, Z4
+	VMOVUPS     Z4, (R10)(DI*4)
+	ADDQ        $0x20, R9
+	ADDQ        $0x02, R8
+	INCQ        BX
+	CMPQ        BX, DX
+	JL          maskedGroup
+	ADDQ        $0x40, R10
+	ADDQ        $0x40, R11
 	DECQ        AX
-	JMP         masked
+	JNZ         masked
+	JMP         next
 
-done:
+ends:
+	VMULPS (R11), Z0, Z2
+	XORQ   BX, BX
+
+endsColumn:
+	MOVQ        (CX)(BX*8), DI
+	KMOVW       (R8), K1
+	PREFETCHT0  4096(R9)
+	VPMOVZXWD   (R9), Z4
+	VPSLLD      $0x10, Z4, Z4
+	VMOVUPS.Z   (R10)(DI*4), K1, Z5
+	VFMADD231PS Z4, Z2, Z5
+	VMOVUPS     Z5, K1, (R10)(DI*4)
+	ADDQ        $0x20, R9
+	ADDQ        $0x02, R8
+	INCQ        BX
+	CMPQ        BX, DX
+	JL          endsColumn
+	ADDQ        $0x40, R10
+	ADDQ        $0x40, R11
+	DECQ        AX
+	JNZ         ends
+	JMP         next
+
+empty:
+	MOVQ   AX, SI
+	IMUL3Q $0x40, SI, SI
+	ADDQ   SI, R10
+	ADDQ   SI, R11
+
+next:
+	ADDQ    $0x20, runs+0(FP)
+	DECQ    count+8(FP)
+	JNZ     run
+	TESTQ   R13, R13
+	JZ      endFlushed
+	MOVQ    R13, SI
+	SUBQ    last+48(FP), SI
+	JA      endLast
+	VADDPS  (R13), Z3, Z0
+	VMOVUPS Z0, (R13)
+	JMP     endFlushed
+
+endLast:
+	SUBQ      $0x40, SI
+	VMOVUPS   256(R12)(SI*1), Z0
+	VPMOVD2M  Z0, K1
+	KNOTW     K1, K1
+	VMOVUPS.Z (R13), K1, Z0
+	VADDPS    Z3, Z0, Z0
+	VMOVUPS   Z0, K1, (R13)
+
+endFlushed:
 	VZEROUPPER
 	RET
 

@@ -53,3 +53,73 @@ func (l Lanes) Turn(by Register, v VecVirtual) {
 
 // DefineTurns defines the data that Turn needs, once in a file.
 func DefineTurns() { Lanes{}.Define("fours", 16, func(i int) uint64 { return uint64(i) }) }
+
+// Turns moves registers over two that lie side by side.
+type Turns struct {
+	l           Lanes
+	table, zero Register
+}
+
+// NewTurns loads what is kept in registers.
+func (l Lanes) NewTurns() *Turns {
+	t := &Turns{l: l, table: GP64()}
+	LEAQ(static("turns"), t.table)
+	if l.Long {
+		zero := l.Reg()
+		l.Zero(zero)
+		t.zero = zero
+	}
+	return t
+}
+
+// Where the data of Turns is, in bytes: the places of words that are loaded from two registers of 16, so
+// that those from word 16 on are behind, and, for each of 32 words, whether it is behind.
+const (
+	turnsFirst  = 4 * 32
+	turnsSecond = 4 * 16
+	turnsBehind = 4 * (48 + 16)
+)
+
+// DefineTurned defines the data that Turns needs, once in a file.
+func DefineTurned() {
+	Lanes{}.Define("turns", 48+32, func(i int) uint64 {
+		if i < 48 {
+			return uint64(i % 32)
+		}
+		return uint64(-((i - 48) / 16))
+	})
+}
+
+// Add adds lane i of v to lane i+by of first, or to lane i+by-Count of second. before is -by, and 0 < by < Count.
+// v is spoiled.
+func (t *Turns) Add(v VecVirtual, before Register, first, second VecVirtual) {
+	l := t.l
+	at := func(disp int) Mem { return Mem{Base: t.table, Index: before, Scale: uint8(l.Size()), Disp: disp} }
+	toFirst, toSecond := l.Reg(), l.Reg()
+	VMOVUPS(at(turnsFirst), toFirst)
+	if l.Long {
+		VMOVUPS(at(turnsSecond), toSecond)
+		VPERMI2PS(t.zero, v, toFirst)
+		VPERMI2PS(t.zero, v, toSecond)
+	} else {
+		VPERMPS(v, toFirst, v)
+		VMOVUPS(at(turnsBehind), toSecond)
+		VANDPS(v, toSecond, toFirst)
+		VANDNPS(v, toSecond, toSecond)
+	}
+	l.Add(toFirst, first, first)
+	l.Add(toSecond, second, second)
+}
+
+// First makes m the mask of the first lanes. before is as many bytes, less than a register, below 0.
+func (t *Turns) First(before Register, m *Mask) {
+	behind := t.l.Reg()
+	VMOVUPS(Mem{Base: t.table, Index: before, Scale: 1, Disp: turnsBehind}, behind)
+	if t.l.Long {
+		Pick(t.l, VPMOVQ2M, VPMOVD2M)(behind, m.k)
+		KNOTW(m.k, m.k)
+		return
+	}
+	VPCMPEQD(m.v, m.v, m.v)
+	VANDNPS(m.v, behind, m.v)
+}

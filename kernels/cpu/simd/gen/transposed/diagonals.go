@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
@@ -10,30 +8,55 @@ import (
 	"github.com/msrep-go/msrep/kernels/cpu/simd/gen/lanes"
 )
 
-// most is how many neighbouring diagonals are added up in registers: an element of y in
-// memory is then read and written once for all of them. Of more the shifts would cross
-// halves of 256 bits.
-const most = 3
+// aheadBytes is how far ahead values of diagonals are asked for, as those of package diagonals are.
+const aheadBytes = 4096
 
-// diagonals generates a kernel. What neighbouring diagonals add to elements behind their
-// slice waits in carries, as the products of the slice before. In place of lanes.Same it
-// has one value for each diagonal: what is the same for all is that as well.
+// Where a DiagonalRun has what it says, and its size.
+const (
+	runSlices  = 0
+	runPattern = 8
+	runWidth   = 16
+	runMasked  = 24
+	runEnds    = 25
+	runBytes   = 32
+)
+
+// diagonals generates a kernel. Diagonals that are less than a register apart are a group: what
+// they add to y is summed up in two registers, so that no element of y is read soon after a
+// store that has a part of what is read, for which the processor waits. In place of lanes.Same
+// it has one value for each diagonal: what is the same for all is that as well.
 func diagonals(l lanes.Lanes, values lanes.Values) {
 	perDiagonal := values.Name == lanes.Same.Name
 	if perDiagonal {
 		values.Name = "PerDiagonal"
 	}
 	name := "diagonalsTransposed" + values.Name + l.Suffix()
-	l.Func(name, "func(n int, offsets *int64, width int, masks *uint16, val *byte, y *V, row int, table, x *V, alpha V, carries *V)",
-		"is addRunGeneric for the case in its name, but for",
-		"what carries have at the end, which are products of the last slice.")
+	l.Func(name, "func(runs *int, count int, offsets *int64, masks *uint16, val *byte, y, last *V, row int, table, x *V, alpha V)",
+		"is addRunGeneric for the case in its name, and for count runs that follow each other. The last",
+		"register of y begins at last.")
 
 	d := beginDiagonals(l, values, perDiagonal)
-	TESTQ(d.masks, d.masks)
-	JNZ(LabelRef("masked"))
-	d.whole()
-	d.masked()
-	Label("done")
+	Label("run")
+	d.run()
+	TESTQ(d.width, d.width)
+	JZ(LabelRef("empty"))
+	CMPB(Mem{Base: d.at, Disp: runEnds}, Imm(0))
+	JNE(LabelRef("ends"))
+	CMPB(Mem{Base: d.at, Disp: runMasked}, Imm(0))
+	JNE(LabelRef("masked"))
+	d.groups("whole", false)
+	d.groups("masked", true)
+	d.ends()
+	Label("empty")
+	MOVQ(d.n, d.at)
+	IMUL3Q(Imm(uint64(l.Bytes())), d.at, d.at)
+	ADDQ(d.at, d.y)
+	ADDQ(d.at, d.x)
+	Label("next")
+	ADDQ(Imm(runBytes), lanes.Arg("runs"))
+	DECQ(lanes.Arg("count"))
+	JNZ(LabelRef("run"))
+	d.flush("end")
 	VZEROUPPER()
 	RET()
 }
@@ -44,20 +67,21 @@ type diagonalKernel struct {
 	perDiagonal       bool
 	bytes             int          // of the values of a column
 	column            func(Mem) Op // opens the values of a column
-	n, offsets, width Register
+	n, offsets, width Register     // of a run
 	masks, val, y, x  Register
 	table             Register
 	alpha, factors    VecVirtual // the rows of x, times alpha
 	mask              *lanes.Mask
-	j, at             GPVirtual // the column, and its y
+	turns             *lanes.Turns
+	j, base           GPVirtual  // the column, and the offset of its group's first one
+	at                GPVirtual  // scratch: a place in y, or how far apart two places are
+	high              VecVirtual // what waits to be added to y
+	pending           GPVirtual  // where in y; 0 for nowhere
 }
 
 // beginDiagonals loads the arguments.
 func beginDiagonals(l lanes.Lanes, values lanes.Values, perDiagonal bool) *diagonalKernel {
-	d := &diagonalKernel{Lanes: l, perDiagonal: perDiagonal}
-	d.n = Load(Param("n"), GP64())
-	d.offsets = Load(Param("offsets"), GP64())
-	d.width = Load(Param("width"), GP64())
+	d := &diagonalKernel{Lanes: l, perDiagonal: perDiagonal, n: GP64(), offsets: GP64(), width: GP64(), j: GP64(), at: GP64(), base: GP64()}
 	d.masks = Load(Param("masks"), GP64())
 	d.val = Load(Param("val"), GP64())
 	d.y = Load(Param("y"), GP64())
@@ -71,74 +95,131 @@ func beginDiagonals(l lanes.Lanes, values lanes.Values, perDiagonal bool) *diago
 	if !perDiagonal {
 		d.column = values.Begin(l, d.table)
 	}
-	d.mask = l.NewMask()
-	d.factors = l.Reg()
-	d.j, d.at = GP64(), GP64()
+	d.mask, d.turns = l.NewMask(), l.NewTurns()
+	d.factors, d.high, d.pending = l.Reg(), l.Reg(), GP64()
+	XORQ(d.pending, d.pending)
 	return d
 }
 
-// whole multiplies slices without missing entries.
-func (d *diagonalKernel) whole() {
-	carries := Load(Param("carries"), GP64())
-	Label("slice")
-	TESTQ(d.n, d.n)
-	JZ(LabelRef("done"))
-	d.open()
-	carry, left, distance := GP64(), GP64(), GP64()
-	MOVQ(carries, carry)
-	Label("column")
-	d.place()
-	MOVQ(d.width, left)
-	SUBQ(d.j, left)
-	for count := most; count > 0; count-- {
-		fewer := fmt.Sprintf("fewerThan%d", count)
-		if count > 1 {
-			CMPQ(left, Imm(uint64(count)))
-			JL(LabelRef(fewer))
-			MOVQ(Mem{Base: d.offsets, Index: d.j, Scale: 8, Disp: 8 * (count - 1)}, distance)
-			SUBQ(Mem{Base: d.offsets, Index: d.j, Scale: 8}, distance)
-			CMPQ(distance, Imm(uint64(count-1)))
-			JNE(LabelRef(fewer))
-		}
-		d.neighbours(count, carry)
-		if count > 1 {
-			Label(fewer)
-		}
+// run loads what the slices of a run, to which at points, have in common.
+func (d *diagonalKernel) run() {
+	MOVQ(lanes.Arg("runs"), d.at)
+	MOVQ(Mem{Base: d.at, Disp: runSlices}, d.n)
+	MOVQ(Mem{Base: d.at, Disp: runWidth}, d.width)
+	MOVQ(Mem{Base: d.at, Disp: runPattern}, d.j)
+	MOVQ(lanes.Arg("offsets"), d.offsets)
+	LEAQ(Mem{Base: d.offsets, Index: d.j, Scale: 8}, d.offsets)
+	if d.perDiagonal {
+		MOVQ(lanes.Arg("table"), d.table)
+		LEAQ(Mem{Base: d.table, Index: d.j, Scale: uint8(d.Size())}, d.table)
 	}
 }
 
-// neighbours adds count diagonals that lie side by side in one go.
-func (d *diagonalKernel) neighbours(count int, carry GPVirtual) {
-	sum := d.Reg()
-	d.Load(Mem{Base: d.at}, sum)
-	d.FMA(d.value(0), d.factors, sum)
-	for i := 1; i < count; i++ {
-		product, moved, before := d.Reg(), d.Reg(), Mem{Base: carry, Disp: i * d.Bytes()}
-		d.Mul(d.value(i), d.factors, product)
-		d.Behind(before, product, i, moved)
-		d.Store(product, before)
-		d.Add(moved, sum, sum)
+// groups adds the slices of a run, group by group. What a group adds to the register behind its
+// first one waits in high: in the next slice that is mostly the group's first register.
+func (d *diagonalKernel) groups(name string, masked bool) {
+	sum, product := d.Reg(), d.Reg()
+	label := func(part string) string { return name + part }
+	Label(name)
+	d.open()
+	Label(label("Group"))
+	MOVQ(Mem{Base: d.offsets, Index: d.j, Scale: 8}, d.base)
+	LEAQ(Mem{Base: d.j, Disp: 1}, d.at)
+	CMPQ(d.at, d.width)
+	JGE(LabelRef(label("Alone")))
+	d.apart(1)
+	JLE(LabelRef(label("Alone")))
+
+	LEAQ(d.first(), d.at)
+	CMPQ(d.at, d.pending)
+	JE(LabelRef(label("Follows")))
+	d.flush(name)
+	d.Zero(d.high)
+	Label(label("Follows"))
+	d.Add(d.first(), d.high, sum)
+	d.Zero(d.high)
+	d.add(sum, masked)
+	d.step(masked)
+	Label(label("Near"))
+	d.apart(0)
+	JLE(LabelRef(label("Sums")))
+	if v := d.value(masked); masked {
+		d.mask.Mul(v, d.factors, product)
+	} else {
+		d.Mul(v, d.factors, product)
 	}
-	d.Store(sum, Mem{Base: d.at})
-	ADDQ(U32(count*d.Bytes()), carry)
-	d.next(count, "column", "slice")
+	d.turns.Add(product, d.at, sum, d.high)
+	d.step(masked)
+	JL(LabelRef(label("Near")))
+	Label(label("Sums"))
+	d.Store(sum, d.first())
+	LEAQ(d.first().Offset(d.Bytes()), d.pending)
+	CMPQ(d.j, d.width)
+	JL(LabelRef(label("Group")))
+	d.next(name)
+
+	Label(label("Alone"))
+	d.Load(d.first(), sum)
+	d.add(sum, masked)
+	d.Store(sum, d.first())
+	d.step(masked)
+	JL(LabelRef(label("Group")))
+	d.next(name)
 }
 
-// masked multiplies slices with missing entries.
-func (d *diagonalKernel) masked() {
-	Label("masked")
-	TESTQ(d.n, d.n)
-	JZ(LabelRef("done"))
-	d.open()
-	Label("maskedColumn")
-	d.place()
-	d.mask.Load(Mem{Base: d.masks})
-	ADDQ(Imm(2), d.masks)
+// first is the register of y that the first diagonal of a group adds to.
+func (d *diagonalKernel) first() Mem { return Mem{Base: d.y, Index: d.base, Scale: uint8(d.Size())} }
+
+// add adds the products of column j to sum.
+func (d *diagonalKernel) add(sum VecVirtual, masked bool) {
+	if v := d.value(masked); masked {
+		d.mask.FMA(v, d.factors, sum)
+	} else {
+		d.FMA(v, d.factors, sum)
+	}
+}
+
+// apart says how many lanes the first column of the group is behind column j+i, less than 0, and compares
+// that with a register before it.
+func (d *diagonalKernel) apart(i int) {
+	MOVQ(d.base, d.at)
+	SUBQ(Mem{Base: d.offsets, Index: d.j, Scale: 8, Disp: 8 * i}, d.at)
+	CMPQ(d.at, I8(-d.Count()))
+}
+
+// flush adds what waits. It spoils the mask.
+func (d *diagonalKernel) flush(name string) {
 	sum := d.Reg()
-	d.mask.LoadLanes(Mem{Base: d.at}, sum)
-	d.FMA(d.value(0), d.factors, sum)
-	d.mask.StoreLanes(sum, Mem{Base: d.at})
-	d.next(1, "maskedColumn", "masked")
+	TESTQ(d.pending, d.pending)
+	JZ(LabelRef(name + "Flushed"))
+	MOVQ(d.pending, d.at)
+	SUBQ(lanes.Arg("last"), d.at)
+	JA(LabelRef(name + "Last"))
+	d.Add(Mem{Base: d.pending}, d.high, sum)
+	d.Store(sum, Mem{Base: d.pending})
+	JMP(LabelRef(name + "Flushed"))
+	Label(name + "Last") // y ends in this register
+	SUBQ(Imm(uint64(d.Bytes())), d.at)
+	d.turns.First(d.at, d.mask)
+	d.mask.LoadLanes(Mem{Base: d.pending}, sum)
+	d.Add(d.high, sum, sum)
+	d.mask.StoreLanes(sum, Mem{Base: d.pending})
+	Label(name + "Flushed")
+}
+
+// ends adds the slices of a run whose lanes without an entry may be before or behind y.
+func (d *diagonalKernel) ends() {
+	Label("ends")
+	d.open()
+	Label("endsColumn")
+	MOVQ(Mem{Base: d.offsets, Index: d.j, Scale: 8}, d.base)
+	v, sum := d.value(true), d.Reg()
+	d.mask.LoadLanes(d.first(), sum)
+	d.FMA(v, d.factors, sum)
+	d.mask.StoreLanes(sum, d.first())
+	d.step(true)
+	JL(LabelRef("endsColumn"))
+	d.next("ends")
 }
 
 // open starts the columns of a slice.
@@ -147,32 +228,40 @@ func (d *diagonalKernel) open() {
 	XORQ(d.j, d.j)
 }
 
-// place finds y for column j.
-func (d *diagonalKernel) place() {
-	MOVQ(Mem{Base: d.offsets, Index: d.j, Scale: 8}, d.at)
-	LEAQ(Mem{Base: d.y, Index: d.at, Scale: uint8(d.Size())}, d.at)
-}
-
-// value is that of column j+i.
-func (d *diagonalKernel) value(i int) Op {
+// value is that of column j. It loads the mask, too.
+func (d *diagonalKernel) value(masked bool) Op {
+	if masked {
+		d.mask.Load(Mem{Base: d.masks})
+	}
 	if d.perDiagonal {
 		c := d.Reg()
-		d.Broadcast(Mem{Base: d.table, Index: d.j, Scale: uint8(d.Size()), Disp: i * d.Size()}, c)
+		d.Broadcast(Mem{Base: d.table, Index: d.j, Scale: uint8(d.Size())}, c)
 		return c
 	}
-	return d.column(Mem{Base: d.val, Disp: i * d.bytes})
+	at := Mem{Base: d.val}
+	if d.bytes >= 32 {
+		PREFETCHT0(at.Offset(aheadBytes))
+	}
+	return d.column(at)
 }
 
-// next goes count columns on, to more where there are any, or else to another slice.
-func (d *diagonalKernel) next(count int, more, slice string) {
+// step goes one column on and compares it with the end of the slice.
+func (d *diagonalKernel) step(masked bool) {
 	if d.bytes > 0 {
-		ADDQ(Imm(uint64(count*d.bytes)), d.val)
+		ADDQ(Imm(uint64(d.bytes)), d.val)
 	}
-	ADDQ(Imm(uint64(count)), d.j)
+	if masked {
+		ADDQ(Imm(2), d.masks)
+	}
+	INCQ(d.j)
 	CMPQ(d.j, d.width)
-	JL(LabelRef(more))
+}
+
+// next goes to the next slice, or else to the next run.
+func (d *diagonalKernel) next(slice string) {
 	ADDQ(Imm(uint64(d.Bytes())), d.y)
 	ADDQ(Imm(uint64(d.Bytes())), d.x)
 	DECQ(d.n)
-	JMP(LabelRef(slice))
+	JNZ(LabelRef(slice))
+	JMP(LabelRef("next"))
 }

@@ -12,6 +12,7 @@ func main() {
 	lanes.DefineBits()
 	lanes.DefineShifts()
 	lanes.DefineSpread()
+	lanes.DefineTurned()
 	for _, l := range lanes.All() {
 		for _, v := range lanes.ValuesOf(l) {
 			diagonals(l, v)
