@@ -42,36 +42,24 @@ func (b *sliceFiller[V]) regularize(rows []uint16, n int, regular []uint16) bool
 	straight, moved := b.findStraight(rows, n)
 	if moved {
 		b.straighten(rows, n)
-	}
-	row := func(lane int) entries[V] {
-		if moved {
-			return t.cut(lane*n, n)
-		}
-		from := b.start(rows[lane])
-		return entries[V]{b.idx[from:][:n], b.val[from:][:n]}
-	}
-	pairs := math.MaxUint16
-	for lane := 0; lane < len(rows) && pairs > 0; lane++ {
-		if pairs = min(pairs, countPairs(row(lane).idx[straight:])); fewPairs*pairs < n {
-			pairs = 0
-		}
-	}
-	regular[0], regular[1] = uint16(straight), uint16(pairs)
-	if pairs == 0 {
-		return moved
-	}
-	if !moved {
+	} else {
 		t.makeRoom(n * len(rows))
 	}
-	for lane := range rows {
-		from, to := row(lane), t.cut(lane*n, n)
+	regular[0], regular[1] = uint16(straight), 0
+	pairs := math.MaxUint16
+	for lane, r := range rows {
+		to, at := t.cut(lane*n, n), b.start(r)
+		from := entries[V]{b.idx[at:][:n], b.val[at:][:n]}
 		if moved {
 			t.rest.makeRoom(n)
-			t.rest.copy(0, from)
+			t.rest.copy(0, to)
 			from = t.rest
 		}
-		to.pairsFirst(from, straight, pairs)
+		if pairs = min(pairs, to.pairsFirst(from, straight)); fewPairs*pairs < n {
+			return moved
+		}
 	}
+	regular[1] = uint16(pairs)
 	return true
 }
 
@@ -128,17 +116,6 @@ func (b *sliceFiller[V]) isStraight(rows []uint16, j int) bool {
 	return true
 }
 
-// countPairs is how often, among entries that follow each other, one is in the column behind that of
-// the one before it. Each counts once. Which they are cannot be foreseen: it does not branch.
-func countPairs(idx []int32) (pairs int) {
-	before := 0
-	for i := 1; i < len(idx); i++ {
-		before = oneIfPair(idx[i-1], idx[i]) &^ before
-		pairs += before
-	}
-	return pairs
-}
-
 // oneIfPair is 1 where b is the column behind a, and otherwise 0.
 func oneIfPair(a, b int32) (one int) {
 	if b == a+1 {
@@ -147,24 +124,27 @@ func oneIfPair(a, b int32) (one int) {
 	return one
 }
 
-// pairsFirst puts the first entries, and behind them the first pairs that countPairs finds among the
-// others, so many, before what is left.
-func (e *entries[V]) pairsFirst(from entries[V], first, pairs int) {
+// pairsFirst puts the first entries, then the pairs among those behind, of which the second one is in
+// the column behind that of the first, then what is left, from the last to the first. It gives the
+// number of pairs. Which they are cannot be foreseen: it does not branch.
+func (e *entries[V]) pairsFirst(from entries[V], first int) (pairs int) {
 	copy(e.idx, from.idx[:first])
 	copy(e.val, from.val[:first])
-	idx, val := from.idx[first:], from.val[first:]
-	at, end := first, first+2*pairs
-	left, second := end, 0
-	for i, c := range idx {
-		pair := oneIfPair(c, idx[min(i+1, len(idx)-1)]) &^ second
-		if at == end {
-			pair = 0
-		}
-		one := pair | second
-		k := left + (at-left)*one
-		e.idx[k], e.val[k] = c, val[i]
-		at, left, second = at+one, left+1-one, pair
+	n := len(from.idx)
+	if first == n {
+		return 0
 	}
+	idx, val := from.idx[first:n], from.val[first:n]
+	at, left, second := first, n-1, 0
+	for i, c := range idx[:len(idx)-1] {
+		pair := oneIfPair(c, idx[i+1]) &^ second
+		one := pair | second
+		k := left ^ (left^at)&-one
+		e.idx[k], e.val[k] = c, val[i]
+		at, left, second = at+one, left-1+one, pair
+	}
+	e.idx[at], e.val[at] = idx[len(idx)-1], val[len(idx)-1] // to the one place that is left
+	return (at + second - first) / 2
 }
 
 // regularizePiece puts those of the first columns of a piece, n entries each, before the others for
@@ -182,9 +162,8 @@ func (t *turned[V]) regularizePiece(all entries[V], n, columns int, regular []ui
 		}
 	}
 	others, to := t.rest.cut(0, rest), t.cut(straight, rest)
-	pairs := countPairs(others.idx) / n
+	pairs := to.pairsFirst(others, 0) / n
 	regular[0], regular[1] = uint16(straight/n), uint16(pairs)
-	to.pairsFirst(others, 0, n*pairs)
 	found := others.cut(0, 2*n*pairs)
 	found.copy(0, to.cut(0, 2*n*pairs))
 	for k := range n * pairs {
