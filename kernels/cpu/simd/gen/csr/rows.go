@@ -193,10 +193,28 @@ func (k *rower) direct(last VecVirtual) {
 	CMPQ(k.varied, Imm(0))
 	JNE(LabelRef("masked"))
 	Label("bits")
+	sum := k.bits(left, acc, place)
+	Label("store")
+	k.MoveOne(sum, Mem{Base: k.sums, Index: k.i, Scale: uint8(k.Size())})
+	INCQ(k.i)
+	JMP(LabelRef("row"))
+
+	Label("masked")
+	k.masked(left, end, table, last, acc)
+	JMP(LabelRef("store"))
+
+	Label("bad")
+	MOVQ(k.i, k.stop)
+	Store(k.i, ReturnIndex(0))
+}
+
+// bits adds the up to seven entries that are left of a row, four, two and one, as the three lowest bits of left
+// say. It gives their sum with those of eights in acc.
+func (k *rower) bits(left GPVirtual, acc []VecVirtual, place func(i int) Mem) (sum VecVirtual) {
 	if len(acc) > 1 {
 		k.Add(acc[1], acc[0], acc[0])
 	}
-	sum := acc[0]
+	sum = acc[0]
 	for width, n := k.Count(), 4; n > 0; n /= 2 {
 		for ; width > n; width /= 2 {
 			sum = fold(k.Lanes, width, sum)
@@ -218,12 +236,12 @@ func (k *rower) direct(last VecVirtual) {
 		ADDQ(Imm(uint64(n)), k.k)
 		Label(none)
 	}
-	Label("store")
-	k.MoveOne(sum, Mem{Base: k.sums, Index: k.i, Scale: uint8(k.Size())})
-	INCQ(k.i)
-	JMP(LabelRef("row"))
+	return sum
+}
 
-	Label("masked")
+// masked adds the entries that are left of a row, of which left is eight less, to acc, and that up in acc[0], by
+// masks of a table. It jumps to bits where none are left, or where one of eight indices is not there or above last.
+func (k *rower) masked(left, end GPVirtual, table Register, last VecVirtual, acc []VecVirtual) {
 	CMPQ(left, I8(-8))
 	JE(LabelRef("bits"))
 	t, least := GP64(), YMM()
@@ -249,11 +267,6 @@ func (k *rower) direct(last VecVirtual) {
 		k.Add(acc[1], acc[0], acc[0])
 	}
 	reduce(k.Lanes, acc[0])
-	JMP(LabelRef("store"))
-
-	Label("bad")
-	MOVQ(k.i, k.stop)
-	Store(k.i, ReturnIndex(0))
 }
 
 // finish writes the elements of y of a block, and goes on to the next.
