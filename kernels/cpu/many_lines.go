@@ -17,25 +17,10 @@ type linesOfX[V sparse.Value] struct {
 	mem kernels.Buffer // nil where there is none
 }
 
-// inLines reports whether the forms of all pieces multiply x faster than the rows do.
-func (p *packed[V]) inLines(x simd.Block[V]) bool {
-	return p.eachLined(func(f form.Lined[V]) bool { return f.InLines(x) })
-}
-
-// eachLined reports whether the forms of all pieces are Lined and meet a condition.
-func (p *packed[V]) eachLined(is func(f form.Lined[V]) bool) bool {
-	for i := range p.pieces {
-		if f, ok := p.pieces[i].body.(form.Lined[V]); !ok || !is(f) {
-			return false
-		}
-	}
-	return true
-}
-
 // asLines is a copy of x that all pieces multiply faster than x, or else x: where they do not gain
 // by one, and where there is no memory.
 func (p *packed[V]) asLines(x simd.Block[V]) (simd.Block[V], error) {
-	if !p.eachLined(func(f form.Lined[V]) bool { return f.GainsByLines(x) }) {
+	if !each(p.pieces, func(f form.Lined[V]) bool { return f.GainsByLines(x) }) {
 		return x, nil
 	}
 	lines := simd.Block[V]{Cols: x.Cols, Stride: lineStride[V](x.Cols)}

@@ -88,7 +88,7 @@ func gatherManyPacked[V sparse.Value](d *Device, s *scratch[V], op *kernels.Gath
 	if x, err = p.asLines(x); err != nil {
 		return err
 	}
-	if rows, err := p.takesRows(x.First(p.minors)); err != nil {
+	if rows, err := p.takesRows(x.First(p.minors), y); err != nil {
 		return err
 	} else if rows {
 		return p.multiplyRows(op.Alpha, op.Beta, x.First(p.minors), y, carry)
@@ -111,15 +111,25 @@ func gatherManyPacked[V sparse.Value](d *Device, s *scratch[V], op *kernels.Gath
 	return nil
 }
 
-// takesRows reports whether the rows multiply x, not the forms.
-func (p *packed[V]) takesRows(x simd.Block[V]) (bool, error) {
-	if p.rows == nil || p.inLines(x) {
+// takesRows reports whether the rows multiply x, not the forms; y is what they write.
+func (p *packed[V]) takesRows(x, y simd.Block[V]) (bool, error) {
+	if p.rows == nil || each(p.pieces, func(f form.Suited[V]) bool { return f.Suits(x, y) }) {
 		return false, nil
 	}
 	if x.Cols >= p.rowsFrom {
 		return true, nil
 	}
 	return p.gainsByOrder(x)
+}
+
+// each reports whether the forms of all pieces are of a kind F and meet a condition.
+func each[F any, V sparse.Value](pieces []piece[V], is func(f F) bool) bool {
+	for i := range pieces {
+		if f, ok := pieces[i].body.(F); !ok || !is(f) {
+			return false
+		}
+	}
+	return true
 }
 
 // multiplyMany is multiply for several vectors. The carries are nil where the piece

@@ -23,16 +23,16 @@ type binLines[V sparse.Value] struct {
 	values      simd.Expansion[V]
 }
 
-// InLines reports whether x has rows of a cache line, or half of one, of which more than two
+// Suits implements Suited: whether x has rows of a cache line, or half of one, of which more than two
 // elements are multiplied. Then bins are faster than the rows in CSR; of a row that lies across
 // lines two must come.
-func (f *binsForm[V]) InLines(x simd.Block[V]) bool {
+func (f *binsForm[V]) Suits(x, _ simd.Block[V]) bool {
 	row := int64(x.Stride) * mem.Size[V]()
 	return f.fillLines(x) && (row == cacheLine || row == cacheLine/2) && int64(uintptr(unsafe.Pointer(unsafe.SliceData(x.Val))))%row == 0
 }
 
 // GainsByLines implements Lined: a copy of x takes little time beside a line of it for each entry.
-func (f *binsForm[V]) GainsByLines(x simd.Block[V]) bool { return f.fillLines(x) && !f.InLines(x) }
+func (f *binsForm[V]) GainsByLines(x simd.Block[V]) bool { return f.fillLines(x) && !f.Suits(x, x) }
 
 // fillLines reports whether rows of x fit a cache line, and are too long for pairs.
 func (f *binsForm[V]) fillLines(x simd.Block[V]) bool {

@@ -9,7 +9,7 @@ import (
 // MultiplyMany multiplies by a cache line of x for each entry, or where rows of x do not lie so and
 // are short, two columns at a time.
 func (f *binsForm[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V]) {
-	if f.InLines(x) || y.Cols >= simd.BinLine[V]() {
+	if f.Suits(x, y) || y.Cols >= simd.BinLine[V]() {
 		f.multiplyLines(alpha, beta, x.First(f.cols), y.First(f.rows))
 		return
 	}
@@ -160,5 +160,5 @@ func unpack[V sparse.Value](to simd.Block[V], from []V) {
 }
 
 // RowsFrom tells that the rows in CSR, which read x once for all vectors, are for more than
-// a few, but where InLines says otherwise.
+// a few, but where Suits says otherwise.
 func (f *binsForm[V]) RowsFrom() int { return 4 }

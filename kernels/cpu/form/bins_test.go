@@ -153,7 +153,7 @@ func TestBinsTakeRowsOfXThatAreCacheLines(t *testing.T) {
 		{2, 4, 4, false, true}, {0, 7, 8, true, false}, {0, 7, 9, false, true}, {0, 3, 4, true, false}, {0, 3, 3, false, true},
 		{0, 6, 6, false, true}, {0, 2, 2, false, false}, {0, 2, 4, false, false}, {0, 16, 16, false, false}} {
 		x := simd.Block[float64]{Val: x[c.from:], Cols: c.cols, Stride: c.stride}
-		require.Equal(t, c.lines, f.(form.Lined[float64]).InLines(x), "%+v", c)
+		require.Equal(t, c.lines, f.(form.Lined[float64]).Suits(x, x), "%+v", c)
 		require.Equal(t, c.gains, f.(form.Lined[float64]).GainsByLines(x), "%+v", c)
 	}
 }

@@ -18,13 +18,17 @@ type Many[V sparse.Value] interface {
 	RowsFrom() int
 }
 
-// Lined is a Many that is faster than the rows in CSR, also from RowsFrom vectors on, for blocks x
-// whose rows lie in cache lines.
-type Lined[V sparse.Value] interface {
+// Suited is a Many that is faster than the rows in CSR for some blocks, also from RowsFrom vectors on.
+type Suited[V sparse.Value] interface {
 	Many[V]
-	// InLines reports whether x is such a block.
-	InLines(x simd.Block[V]) bool
-	// GainsByLines reports whether x is not, but a copy of it would be, which is worth its time.
+	// Suits reports whether x and y are such blocks.
+	Suits(x, y simd.Block[V]) bool
+}
+
+// Lined is Suited for blocks x whose rows lie in cache lines.
+type Lined[V sparse.Value] interface {
+	Suited[V]
+	// GainsByLines reports whether x is not such a block, but a copy of it would be, which is worth its time.
 	GainsByLines(x simd.Block[V]) bool
 }
 

@@ -65,6 +65,7 @@ type slicesForm[V sparse.Value] struct {
 	// order has, for each window that is sorted, the lane of each row; then, unless they are
 	// joint, the row of each lane of its wide slices.
 	order []uint16
+	rowOf []uint16 // of products with several vectors; see rowsOfLanes
 	long  longRows[V]
 	lone  loneRows[V]
 

@@ -130,12 +130,17 @@ func (s *manyShape[V]) multiply(l Level, alpha, beta V, x, y Block[V], stream bo
 // panels is how many times the kernels go over the entries: slices are then few at a
 // time, so that they and what they need of x are found in the caches again.
 func (b Block[V]) panels(l Level) int {
-	width := manyVectors * registerBytes(l) / int(unsafe.Sizeof(*new(V)))
+	width := SlicedAtOnce[V](l)
 	return (b.Cols + width - 1) / width
 }
 
 // manyVectors is how many registers of columns the kernels sum at once.
 const manyVectors = 2
+
+// SlicedAtOnce is how many vectors MultiplySlicesMany multiplies at once.
+func SlicedAtOnce[V sparse.Value](l Level) int {
+	return manyVectors * registerBytes(l) / int(unsafe.Sizeof(*new(V)))
+}
 
 // generic is multiply in plain Go.
 func (s *manyShape[V]) generic(alpha, beta V, x, y Block[V]) {

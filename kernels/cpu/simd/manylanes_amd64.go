@@ -141,3 +141,39 @@ func expandTableF32AVX512(n int, val *byte, table *float32, out *float32, next u
 
 //go:noescape
 func expandHigh16F32AVX512(n int, val *byte, table *float32, out *float32, next uintptr, step int)
+
+//go:noescape
+func manySlices161F64AVX2Half(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool)
+
+//go:noescape
+func manySlices321F64AVX2Half(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool)
+
+//go:noescape
+func manySlices161F32AVX2Half(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool)
+
+//go:noescape
+func manySlices321F32AVX2Half(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool)
+
+//go:noescape
+func manySlices161F64AVX512Half(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool)
+
+//go:noescape
+func manySlices321F64AVX512Half(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool)
+
+//go:noescape
+func manySlices161F64AVX512Quarter(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool)
+
+//go:noescape
+func manySlices321F64AVX512Quarter(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool)
+
+//go:noescape
+func manySlices161F32AVX512Half(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool)
+
+//go:noescape
+func manySlices321F32AVX512Half(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool)
+
+//go:noescape
+func manySlices161F32AVX512Quarter(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool)
+
+//go:noescape
+func manySlices321F32AVX512Quarter(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool)

@@ -15,8 +15,9 @@ import (
 // ldx and ldy are bytes; last is the elements in the last register of columns.
 type manyKernel[V sparse.Value] func(n int, widths *uint32, masks *uint16, first int, val *V, idx *byte, x *V, row, ldx int, y *V, ldy int, order *uint16, rows int, asks *byte, alpha, beta V, last int, reads, stream bool)
 
-// manyTable is kernels by Level-AVX2, kind, and registers of columns less one.
-type manyTable[V sparse.Value] [2][4][manyVectors]manyKernel[V]
+// manyTable is kernels by Level-AVX2, kind, and registers of columns: one of 16, 32, 64 bytes, and then two
+// of the longest. Those for diagonals have no shorter ones.
+type manyTable[V sparse.Value] [2][4][4]manyKernel[V]
 
 // The kinds of kernels: how they find rows of x.
 const (
@@ -37,9 +38,6 @@ func manyTogether(l Level) int {
 // assembly is multiply for at most manyVectors registers of columns.
 func (s *manyShape[V]) assembly(l Level, alpha, beta V, x, y Block[V], stream bool) {
 	size := int(unsafe.Sizeof(alpha))
-	lanes := registerBytes(l) / size
-	vectors := (y.Cols + lanes - 1) / lanes
-	last := y.Cols - (vectors-1)*lanes
 	kind, val := manyNarrow, s.val
 	switch {
 	case s.constants != nil:
@@ -49,7 +47,14 @@ func (s *manyShape[V]) assembly(l Level, alpha, beta V, x, y Block[V], stream bo
 	case s.wide != nil:
 		kind = manyWide
 	}
-	kernel := of[*manyTable[V]](manyTables)[l-AVX2][kind][vectors-1]
+	register := registerBytes(l)
+	if !s.diagonal {
+		register = rowRegister(l, y.Cols*size)
+	}
+	lanes := register / size
+	vectors := (y.Cols + lanes - 1) / lanes
+	last := y.Cols - (vectors-1)*lanes
+	kernel := of[*manyTable[V]](manyTables)[l-AVX2][kind][register/(2*shortRegister)+vectors-1]
 	for first := 0; first < min(s.lanes, len(s.order)); first += manyTogether(l) {
 		var idx, asks *byte
 		from, row := val, s.row

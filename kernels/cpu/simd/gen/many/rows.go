@@ -190,7 +190,7 @@ func (k *kernel) several() {
 	n := len(k.sums)
 	var all VecVirtual
 	if n == 4 && !(k.Double && k.Half) {
-		all = k.fourValues()
+		all = k.Four(Mem{Base: k.val, Index: k.k, Scale: uint8(k.Size())})
 	}
 	for i := 0; i < n; i += 2 {
 		g, next := GP64(), GP64()
@@ -198,32 +198,17 @@ func (k *kernel) several() {
 		MOVL(next.As32(), g.As32())
 		SHRQ(Imm(32), next)
 		for j, g := range []GPVirtual{g, next} {
-			f := k.Reg()
+			var f VecVirtual
 			if all != nil {
-				lanes.Pick(k.Lanes, VPERMPD, VPERMILPS)(Imm(uint64(0x55*(i+j))), all, f)
+				f = k.OneOfFour(all, i+j)
 			} else {
+				f = k.Reg()
 				k.Broadcast(Mem{Base: k.val, Index: k.k, Scale: uint8(k.Size()), Disp: k.Size() * (i + j)}, f)
 			}
 			k.add(g, f, i+j)
 		}
 	}
 	ADDQ(Imm(uint64(n)), k.k)
-}
-
-// fourValues is the next four values: each quarter of the register, or half of it, has them.
-func (k *kernel) fourValues() VecVirtual {
-	all, val := k.Reg(), Mem{Base: k.val, Index: k.k, Scale: uint8(k.Size())}
-	switch {
-	case k.Double && k.Long:
-		VBROADCASTF64X4(val, all)
-	case k.Double || k.Half:
-		k.Load(val, all)
-	case k.Long:
-		VBROADCASTF32X4(val, all)
-	default:
-		VBROADCASTF128(val, all)
-	}
-	return all
 }
 
 // add adds the product of the row of x that g numbers, which is lost, and f to a row of sums.

@@ -28,5 +28,10 @@ func main() {
 			expand(l, lanes.Bits57)
 		}
 	}
+	for _, l := range append(lanes.Halves(), lanes.ShortMasked()...) {
+		for _, k := range []kind{narrow, wide} {
+			rows(lanes.Part{Lanes: l}, k, 1)
+		}
+	}
 	Generate()
 }

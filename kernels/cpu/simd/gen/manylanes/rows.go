@@ -38,10 +38,18 @@ const (
 // together is how many rows are summed at once: with two registers each they fill
 // half of the registers.
 func together(p lanes.Part) int {
-	if p.Long {
+	if p.Opmasks() {
 		return 8
 	}
 	return 4
+}
+
+// width is the lanes of a slice.
+func (k *kernel) width() int {
+	if k.Opmasks() {
+		return 64 / k.Size()
+	}
+	return 32 / k.Size()
 }
 
 // kernel is the registers of a kernel. Of diagonals idx is their distances and j the number of
@@ -161,6 +169,7 @@ func (k *kernel) column(name string, mask Register) {
 		PREFETCHT0(Mem{Base: k.val, Disp: valuesAhead})
 	}
 	lane := k.lane(k.x)
+	var four VecVirtual
 	for i, acc := range k.acc {
 		skip := fmt.Sprintf("%sLane%d", name, i)
 		if mask != nil {
@@ -168,7 +177,13 @@ func (k *kernel) column(name string, mask Register) {
 			JCC(LabelRef(skip))
 		}
 		at, f := lane(i), same
-		if !k.constant {
+		switch {
+		case k.indexBytes > 0 && mask == nil:
+			if i%4 == 0 {
+				four = k.Four(Mem{Base: k.val, Disp: i * k.Size()})
+			}
+			f = k.OneOfFour(four, i%4)
+		case !k.constant:
 			f = k.Reg()
 			k.Broadcast(Mem{Base: k.val, Disp: i * k.Size()}, f)
 		}
@@ -180,12 +195,12 @@ func (k *kernel) column(name string, mask Register) {
 		}
 	}
 	if k.indexBytes > 0 {
-		ADDQ(Imm(uint64(k.indexBytes*k.Count())), k.idx)
+		ADDQ(Imm(uint64(k.indexBytes*k.width())), k.idx)
 	} else {
 		INCQ(k.j)
 	}
 	if !k.constant {
-		ADDQ(Imm(uint64(k.Bytes())), k.val)
+		ADDQ(Imm(uint64(k.Size()*k.width())), k.val)
 	}
 }
 
@@ -237,6 +252,10 @@ func (k *kernel) lane(x Register) func(i int) Mem {
 
 // finish writes the rows of y, as many as there are left, and goes on at label next.
 func (k *kernel) finish() {
+	if k.indexBytes > 0 {
+		k.overwrite("each")
+		Label("each")
+	}
 	for i, acc := range k.acc {
 		CMPQ(lanes.Arg("rows"), Imm(uint64(i)))
 		JLE(LabelRef("next"))
@@ -248,15 +267,48 @@ func (k *kernel) finish() {
 	}
 }
 
+// overwrite writes all rows, if there are as many, by stores that need no question for each of them, and goes
+// on at label next; or goes on at label each.
+func (k *kernel) overwrite(each string) {
+	CMPB(lanes.Arg("reads"), Imm(0))
+	JNE(LabelRef(each))
+	CMPB(lanes.Arg("stream"), Imm(0))
+	JNE(LabelRef(each))
+	CMPQ(lanes.Arg("rows"), Imm(uint64(len(k.acc))))
+	JL(LabelRef(each))
+	if !k.Opmasks() { // whose stores under a mask take long
+		CMPQ(lanes.Arg("last"), Imm(uint64(k.Count())))
+		JNE(LabelRef(each))
+	}
+	y, ldy := GP64(), GP64()
+	MOVQ(lanes.Arg("y"), y)
+	MOVQ(lanes.Arg("ldy"), ldy)
+	for i, acc := range k.acc {
+		at := GP64()
+		MOVWLZX(Mem{Base: k.order, Disp: 2 * i}, at.As32())
+		IMULQ(ldy, at)
+		for r, a := range acc {
+			k.Mul(k.alpha, a, a)
+			to := Mem{Base: y, Index: at, Scale: 1, Disp: r * k.Bytes()}
+			if r == len(acc)-1 && k.Opmasks() {
+				k.StorePart(a, to)
+			} else {
+				k.Store(a, to)
+			}
+		}
+	}
+	JMP(LabelRef("next"))
+}
+
 // next goes on to the next slice.
 func (k *kernel) next() {
-	ADDQ(Imm(uint64(2*k.Count())), k.order)
-	SUBQ(Imm(uint64(k.Count())), lanes.Arg("rows"))
+	ADDQ(Imm(uint64(2*k.width())), k.order)
+	SUBQ(Imm(uint64(k.width())), lanes.Arg("rows"))
 	if k.indexBytes > 0 {
 		ADDQ(Imm(8), k.widths)
 	} else { // the rows of x that lie in the same places beside the next slice
 		t := GP64()
-		IMUL3Q(Imm(uint64(k.Count())), k.ldx, t)
+		IMUL3Q(Imm(uint64(k.width())), k.ldx, t)
 		ADDQ(t, k.x)
 	}
 	DECQ(lanes.Arg("n"))
