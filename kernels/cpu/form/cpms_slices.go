@@ -35,22 +35,8 @@ func widest(ptr []int64, first, end int) (w int64) {
 // ptr[s]+8t, 8 of them side by side.
 func (m *Segmented) cutSlices(r Rows[float64]) (val []float64, err error) {
 	slices := (m.rows + simd.SliceRows - 1) / simd.SliceRows
-	if m.ptr, err = Make[int64](r.Mem, int64(slices)+1); err != nil {
+	if err = m.placeSlices(r, slices); err != nil {
 		return nil, err
-	}
-	if m.count, err = Make[int32](r.Mem, int64(slices)*simd.SliceRows); err != nil {
-		return nil, err
-	}
-	for s := range slices {
-		w := int64(0)
-		for i := s * simd.SliceRows; i < min((s+1)*simd.SliceRows, m.rows); i++ {
-			n := r.Ptr[m.row(i)+1] - r.Ptr[m.row(i)]
-			m.count[i], w = int32(n), max(w, n)
-		}
-		if w > math.MaxInt32 || m.ptr[s] > math.MaxInt64-simd.SliceRows*w {
-			return nil, kernels.ErrOutOfMemory
-		}
-		m.ptr[s+1] = m.ptr[s] + simd.SliceRows*w
 	}
 	total := m.ptr[slices]
 	m.padding = total - int64(len(r.Idx))
@@ -89,6 +75,29 @@ func (m *Segmented) cutSlices(r Rows[float64]) (val []float64, err error) {
 		}
 	})
 	return val, nil
+}
+
+// placeSlices sets where each slice begins, and how many entries each row has. It fails with
+// kernels.ErrOutOfMemory where these are more than can be counted.
+func (m *Segmented) placeSlices(r Rows[float64], slices int) (err error) {
+	if m.ptr, err = Make[int64](r.Mem, int64(slices)+1); err != nil {
+		return err
+	}
+	if m.count, err = Make[int32](r.Mem, int64(slices)*simd.SliceRows); err != nil {
+		return err
+	}
+	for s := range slices {
+		w := int64(0)
+		for i := s * simd.SliceRows; i < min((s+1)*simd.SliceRows, m.rows); i++ {
+			n := r.Ptr[m.row(i)+1] - r.Ptr[m.row(i)]
+			m.count[i], w = int32(n), max(w, n)
+		}
+		if w > math.MaxInt32 || m.ptr[s] > math.MaxInt64-simd.SliceRows*w {
+			return kernels.ErrOutOfMemory
+		}
+		m.ptr[s+1] = m.ptr[s] + simd.SliceRows*w
+	}
+	return nil
 }
 
 // findNear sets start where the columns of every slice are within 16 bits of the first
