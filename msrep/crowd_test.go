@@ -1,10 +1,15 @@
 package msrep
 
 import (
+	"context"
+	"io"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cpu"
 )
 
 func TestProductsOfSeveralCallersAreMadeInTheFasterWay(t *testing.T) {
@@ -36,4 +41,74 @@ func TestProductsOfSeveralCallersAreMadeInTheFasterWay(t *testing.T) {
 	now += 2 * crowdLasts
 	require.False(t, c.alone(now))
 	require.Equal(t, crowd{begin: now}, c, "they are gone")
+}
+
+// asking is a context that says when somebody waits for its end.
+type asking struct {
+	context.Context
+	waits chan bool
+}
+
+func (a asking) Done() <-chan struct{} {
+	select {
+	case a.waits <- true:
+	default:
+	}
+	return a.Context.Done()
+}
+
+// watched is a device that keeps whether the last product was to be made by who asked for it.
+type watched struct {
+	*cpu.Device
+	alone *bool
+}
+
+type watchedStream struct {
+	kernels.Stream
+	alone *bool
+}
+
+func (d watched) NewStream() (kernels.Stream, error) {
+	s, err := d.Device.NewStream()
+	return watchedStream{s, d.alone}, err
+}
+
+func (s watchedStream) Launch(op kernels.Op) error {
+	if op, ok := op.(*kernels.ProductHost[float64]); ok {
+		*s.alone = op.Alone
+	}
+	return s.Stream.Launch(op)
+}
+
+func TestAPlanSeesACrowdWhereACallerWaitsForAnother(t *testing.T) {
+	d, err := cpu.Open(cpu.Config{Threads: 2, NUMANode: -1})
+	require.NoError(t, err)
+	alone := false
+	sys := &System{devices: []kernels.Device{watched{d, &alone}}, plans: map[io.Closer]bool{}}
+	p, err := NewPlan[float64](ctx, sys, small(t), PlanOptions{})
+	require.NoError(t, err)
+	product := func(ctx context.Context) error {
+		_, err := p.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
+		return err
+	}
+	require.NoError(t, product(ctx))
+	require.Zero(t, p.crowd.seen)
+
+	c, stop := context.WithCancel(ctx)
+	defer stop()
+	waiting, done := asking{c, make(chan bool, 1)}, make(chan error)
+	p.mu.Lock()
+	go func() { done <- product(waiting) }()
+	<-waiting.waits
+	p.mu.Unlock()
+	require.NoError(t, <-done)
+	require.Positive(t, p.crowd.seen)
+	require.False(t, alone, "first all workers make them")
+
+	later := time.Since(began) + time.Hour
+	p.crowd = crowd{seen: later, begin: later, way: crowdAlone}
+	require.NoError(t, product(ctx))
+	require.True(t, alone)
+	require.Equal(t, kernels.ProductHost[float64]{}, p.shares[0].host, "it keeps no vectors of a caller")
+	require.NoError(t, sys.Close())
 }

@@ -85,11 +85,12 @@ func TestOtherPlansDoWithoutATransposedMatrixThatNobodyAnnounced(t *testing.T) {
 		devices string
 		opt     PlanOptions
 	}{
-		"a form that was named": {small, "cpu", PlanOptions{Format: sparse.FormatCSR}},
-		"a released matrix":     {small, "cpu", PlanOptions{Release: true}},
-		"two devices":           {small, "cpu:2", PlanOptions{}},
-		"vectors of its own":    {small, "cpu", PlanOptions{Strategy: Partial}},
-		"a large matrix":        {scattered(1<<14+1, 200, cachedEntries>>14), "cpu", PlanOptions{ExpectedProducts: 1}},
+		"a format that was named": {small, "cpu", PlanOptions{Format: sparse.FormatCSR}},
+		"a form that was named":   {small, "cpu", PlanOptions{Format: "slices"}},
+		"a released matrix":       {small, "cpu", PlanOptions{Release: true}},
+		"two devices":             {small, "cpu:2", PlanOptions{}},
+		"vectors of its own":      {small, "cpu", PlanOptions{Strategy: Partial}},
+		"a large matrix":          {scattered(1<<14+1, 200, cachedEntries>>14), "cpu", PlanOptions{ExpectedProducts: 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			sys, err := Open(Config{Devices: c.devices, Threads: 1})
@@ -105,6 +106,25 @@ func TestOtherPlansDoWithoutATransposedMatrixThatNobodyAnnounced(t *testing.T) {
 			require.Nil(t, p.transposed)
 		})
 	}
+}
+
+func TestAPlanThatCannotKeepTheTransposedMatrixTriesOnceAndMultipliesOn(t *testing.T) {
+	a := scattered(300, 200, 5)
+	sys, err := Open(Config{Devices: "cpu", Threads: 1})
+	require.NoError(t, err)
+	p, err := NewPlan[float64](ctx, sys, a, PlanOptions{})
+	require.NoError(t, err)
+	x, y := make([]float64, a.Rows), make([]float64, a.Cols)
+	plans := sys.plans
+	for i := range transposeAfter + 1 {
+		if sys.plans = plans; i == transposeAfter-1 {
+			sys.plans = nil // it refuses plans
+		}
+		_, err = p.SpMV(ctx, Trans, 1, x, 0, y)
+		require.NoError(t, err)
+	}
+	require.Nil(t, p.transposed)
+	require.NoError(t, sys.Close())
 }
 
 func TestAMatrixThatIsItsOwnTransposeIsNotKeptTwice(t *testing.T) {

@@ -1,0 +1,63 @@
+package msrep
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/sparse"
+)
+
+func TestBlocksThatSeveralGoroutinesTurnArriveWhole(t *testing.T) {
+	const n, count, stride = turnedElements, 3, turnedElements + 5
+	b := Block[float32]{Val: make([]float32, count*stride), Count: count, Stride: stride, ByColumn: true}
+	for i := range b.Val {
+		b.Val[i] = float32(i) // exact
+	}
+	rows := ByRow(make([]float32, n*count), count)
+	b.turn(rows, n, false)
+	back := Block[float32]{Val: make([]float32, count*stride), Count: count, Stride: stride, ByColumn: true}
+	for i := range n {
+		if [count]float32{b.Val[i], b.Val[stride+i], b.Val[2*stride+i]} != [count]float32(rows.Val[i*count:]) {
+			t.Fatalf("row %d: %v", i, rows.Val[i*count:][:count])
+		}
+	}
+	back.turn(rows, n, true)
+	for j := range count {
+		require.Equal(t, b.Val[j*stride:j*stride+n], back.Val[j*stride:j*stride+n])
+		require.Equal(t, make([]float32, 5), back.Val[j*stride+n:(j+1)*stride])
+	}
+}
+
+func TestOnlyTwoVectorsOfASmallMatrixAreNotTurned(t *testing.T) {
+	small := scattered(300, 200, 5)
+	for name, c := range map[string]struct {
+		a       *sparse.CSR[float64]
+		devices string
+		count   int
+		byRow   bool // Y
+		turned  bool
+	}{
+		"two":            {small, "cpu", 2, false, false},
+		"three":          {small, "cpu", 3, false, true},
+		"two and rows":   {small, "cpu", 2, true, true},
+		"two devices":    {small, "cpu:2", 2, false, true},
+		"a large matrix": {scattered(1<<14+1, 200, cachedEntries>>14), "cpu", 2, false, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sys, err := Open(Config{Devices: c.devices, Threads: 1})
+			require.NoError(t, err)
+			defer sys.Close()
+			p, err := NewPlan[float64](ctx, sys, c.a, PlanOptions{ExpectedProducts: 1})
+			require.NoError(t, err)
+			x := Block[float64]{Val: make([]float64, c.count*c.a.Cols), Count: c.count, Stride: c.a.Cols, ByColumn: true}
+			y := Block[float64]{Val: make([]float64, c.count*c.a.Rows), Count: c.count, Stride: c.a.Rows, ByColumn: true}
+			if c.byRow {
+				y = ByRow(y.Val, c.count)
+			}
+			_, err = p.SpMM(ctx, NoTrans, 1, x, 0, y)
+			require.NoError(t, err)
+			require.Equal(t, c.turned, p.byRow.bytes() > 0)
+		})
+	}
+}
