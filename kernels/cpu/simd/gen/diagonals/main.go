@@ -39,16 +39,6 @@ const manySlices = 6
 // memory beside the loads of x; on Zen 4 asking changes little.
 const aheadBytes = 4096
 
-// Where a DiagonalRun has what it says, and its size.
-const (
-	runSlices  = 0
-	runPattern = 8
-	runWidth   = 16
-	runMasked  = 24
-	runEnds    = 25
-	runBytes   = 32
-)
-
 // lanesOf says what the slices of a run are like.
 type lanesOf int
 
@@ -73,10 +63,10 @@ func diagonals(l lanes.Lanes, values lanes.Values) {
 	k := begin(l, values, perDiagonal)
 	Label("run")
 	k.run()
-	MOVQ(Mem{Base: k.at, Disp: runSlices}, k.n)
-	CMPB(Mem{Base: k.at, Disp: runEnds}, Imm(0))
+	MOVQ(Mem{Base: k.at, Disp: lanes.RunSlices}, k.n)
+	CMPB(Mem{Base: k.at, Disp: lanes.RunEnds}, Imm(0))
 	JNE(LabelRef("ends"))
-	CMPB(Mem{Base: k.at, Disp: runMasked}, Imm(0))
+	CMPB(Mem{Base: k.at, Disp: lanes.RunMasked}, Imm(0))
 	JNE(LabelRef("masked"))
 	switch {
 	case perDiagonal:
@@ -88,7 +78,7 @@ func diagonals(l lanes.Lanes, values lanes.Values) {
 	k.slices("masked", "next", 1, masked)
 	k.slices("ends", "next", 1, ends)
 	Label("next")
-	ADDQ(Imm(runBytes), lanes.Arg("runs"))
+	ADDQ(Imm(lanes.RunBytes), lanes.Arg("runs"))
 	DECQ(lanes.Arg("count"))
 	JNZ(LabelRef("run"))
 	VZEROUPPER()
@@ -142,8 +132,8 @@ func begin(l lanes.Lanes, values lanes.Values, perDiagonal bool) *kernel {
 // run loads what the slices of a run, to which it points at, have in common.
 func (k *kernel) run() {
 	MOVQ(lanes.Arg("runs"), k.at)
-	MOVQ(Mem{Base: k.at, Disp: runWidth}, k.width)
-	MOVQ(Mem{Base: k.at, Disp: runPattern}, k.j)
+	MOVQ(Mem{Base: k.at, Disp: lanes.RunWidth}, k.width)
+	MOVQ(Mem{Base: k.at, Disp: lanes.RunPattern}, k.j)
 	MOVQ(lanes.Arg("offsets"), k.offsets)
 	LEAQ(Mem{Base: k.offsets, Index: k.j, Scale: 8}, k.offsets)
 	if k.perDiagonal {

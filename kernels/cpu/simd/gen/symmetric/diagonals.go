@@ -14,13 +14,6 @@ import (
 // products.
 const most = 3
 
-// Where a run has the number of its slices, and whether they are masked, and its size.
-const (
-	runSlices = 0
-	runMasked = 24
-	runBytes  = 32
-)
-
 // aheadBytes is how far ahead values are asked for: a slice takes so many instructions that
 // the processor would ask for the next too late. They come to the second cache: the first
 // one waits for few lines at a time.
@@ -61,13 +54,13 @@ func diagonals(l lanes.Lanes) {
 
 	Label("run")
 	MOVQ(lanes.Arg("runs"), k.left)
-	MOVQ(Mem{Base: k.left, Disp: runSlices}, k.n)
-	CMPB(Mem{Base: k.left, Disp: runMasked}, Imm(0))
+	MOVQ(Mem{Base: k.left, Disp: lanes.RunSlices}, k.n)
+	CMPB(Mem{Base: k.left, Disp: lanes.RunMasked}, Imm(0))
 	JNE(LabelRef("maskedSlice"))
 	k.slices("", false)
 	k.slices("masked", true)
 	Label("next")
-	ADDQ(Imm(runBytes), lanes.Arg("runs"))
+	ADDQ(Imm(lanes.RunBytes), lanes.Arg("runs"))
 	DECQ(lanes.Arg("count"))
 	JNZ(LabelRef("run"))
 	VZEROUPPER()

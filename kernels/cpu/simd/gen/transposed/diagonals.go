@@ -11,16 +11,6 @@ import (
 // aheadBytes is how far ahead values of diagonals are asked for, as those of package diagonals are.
 const aheadBytes = 4096
 
-// Where a DiagonalRun has what it says, and its size.
-const (
-	runSlices  = 0
-	runPattern = 8
-	runWidth   = 16
-	runMasked  = 24
-	runEnds    = 25
-	runBytes   = 32
-)
-
 // diagonals generates a kernel. Diagonals that are less than a register apart are a group: what
 // they add to y is summed up in two registers, so that no element of y is read soon after a
 // store that has a part of what is read, for which the processor waits. In place of lanes.Same
@@ -40,9 +30,9 @@ func diagonals(l lanes.Lanes, values lanes.Values) {
 	d.run()
 	TESTQ(d.width, d.width)
 	JZ(LabelRef("empty"))
-	CMPB(Mem{Base: d.at, Disp: runEnds}, Imm(0))
+	CMPB(Mem{Base: d.at, Disp: lanes.RunEnds}, Imm(0))
 	JNE(LabelRef("ends"))
-	CMPB(Mem{Base: d.at, Disp: runMasked}, Imm(0))
+	CMPB(Mem{Base: d.at, Disp: lanes.RunMasked}, Imm(0))
 	JNE(LabelRef("masked"))
 	d.groups("whole", false)
 	d.groups("masked", true)
@@ -53,7 +43,7 @@ func diagonals(l lanes.Lanes, values lanes.Values) {
 	ADDQ(d.at, d.y)
 	ADDQ(d.at, d.x)
 	Label("next")
-	ADDQ(Imm(runBytes), lanes.Arg("runs"))
+	ADDQ(Imm(lanes.RunBytes), lanes.Arg("runs"))
 	DECQ(lanes.Arg("count"))
 	JNZ(LabelRef("run"))
 	d.flush("end")
@@ -104,9 +94,9 @@ func beginDiagonals(l lanes.Lanes, values lanes.Values, perDiagonal bool) *diago
 // run loads what the slices of a run, to which at points, have in common.
 func (d *diagonalKernel) run() {
 	MOVQ(lanes.Arg("runs"), d.at)
-	MOVQ(Mem{Base: d.at, Disp: runSlices}, d.n)
-	MOVQ(Mem{Base: d.at, Disp: runWidth}, d.width)
-	MOVQ(Mem{Base: d.at, Disp: runPattern}, d.j)
+	MOVQ(Mem{Base: d.at, Disp: lanes.RunSlices}, d.n)
+	MOVQ(Mem{Base: d.at, Disp: lanes.RunWidth}, d.width)
+	MOVQ(Mem{Base: d.at, Disp: lanes.RunPattern}, d.j)
 	MOVQ(lanes.Arg("offsets"), d.offsets)
 	LEAQ(Mem{Base: d.offsets, Index: d.j, Scale: 8}, d.offsets)
 	if d.perDiagonal {
