@@ -3,7 +3,6 @@ package msrep
 import (
 	"errors"
 	"fmt"
-	"runtime/debug"
 
 	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/kernels"
@@ -21,7 +20,8 @@ const goroutineGrain = 4
 // goroutines call it, at least 4*grain items each.
 //
 // A panic of f is an error; whether f was called for all pieces is then unspecified. f must not
-// use the System. Range needs no turn: a product may be under way.
+// use the System. Range needs no turn: a product may be under way. Workers whose System is closed
+// are ErrClosed.
 func (p *Plan[V]) Range(n, grain int, f func(lo, hi int)) (err error) {
 	if p == nil || p.sys == nil {
 		return errNoPlan
@@ -29,15 +29,15 @@ func (p *Plan[V]) Range(n, grain int, f func(lo, hi int)) (err error) {
 	if n <= 0 {
 		return nil
 	}
+	grain = min(max(grain, 1), n)
 	if w, ok := p.sys.devices[0].(cpu.Workers); ok && len(p.sys.devices) == 1 && len(p.sys.nodes) == 0 {
-		t := min(w.Info().Threads, max(n/max(grain, 1), 1))
+		t := min(w.Info().Threads, n/grain)
 		err := w.Run(t, func(i int) { f(int(par.Cut(int64(n), t, i)), int(par.Cut(int64(n), t, i+1))) })
 		if errors.Is(err, kernels.ErrClosed) {
 			return fmt.Errorf("system: %w", ErrClosed)
 		}
 		return err
 	}
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer rescue(&err)
 	par.Range(int64(n), goroutineGrain*int64(grain), func(lo, hi int64) { f(int(lo), int(hi)) })
 	return nil

@@ -1,6 +1,7 @@
 package msrep
 
 import (
+	"math"
 	"sync/atomic"
 	"testing"
 
@@ -18,11 +19,11 @@ func TestRangeGivesEveryItemToOnePiece(t *testing.T) {
 		plan, err := NewPlan(t.Context(), sys, sparse.Matrix[float64](a), PlanOptions{})
 		require.NoError(t, err)
 		for _, n := range []int{-1, 0, 1, 2, 7, 100} {
-			for _, grain := range []int{0, 1, 5, 1000} {
+			for _, grain := range []int{-1, 0, 1, 5, 1000, math.MaxInt} {
 				calls := make([]atomic.Int32, max(n, 0))
 				require.NoError(t, plan.Range(n, grain, func(lo, hi int) {
-					if hi-lo < min(grain, n) {
-						panic("a piece below the grain")
+					if hi-lo < max(min(grain, n), 1) {
+						panic("a piece below the grain, or empty")
 					}
 					for i := lo; i < hi; i++ {
 						calls[i].Add(1)
@@ -38,6 +39,7 @@ func TestRangeGivesEveryItemToOnePiece(t *testing.T) {
 				panic("oh dear")
 			}
 		}), "oh dear")
+		require.ErrorContains(t, plan.Range(100, 1, nil), "nil pointer")
 		require.NoError(t, plan.Range(100, 1, func(lo, hi int) {}), "the workers go on")
 		require.NoError(t, sys.Close())
 		if c.Devices == "cpu:1" {
@@ -47,15 +49,17 @@ func TestRangeGivesEveryItemToOnePiece(t *testing.T) {
 	require.ErrorContains(t, (*Plan[float64])(nil).Range(1, 1, nil), "not made by NewPlan")
 }
 
-func TestRangeKeepsAllWorkersOfADeviceBusy(t *testing.T) {
+func TestRangeHasAPieceForEachWorkerOfOneDeviceAndFewerOfSeveral(t *testing.T) {
 	a, err := sparse.NewCSR(1, 1, []int64{0, 1}, []int32{0}, []float64{1})
 	require.NoError(t, err)
-	sys, err := Open(Config{Devices: "cpu:1", Threads: 3})
-	require.NoError(t, err)
-	plan, err := NewPlan(t.Context(), sys, sparse.Matrix[float64](a), PlanOptions{})
-	require.NoError(t, err)
-	var pieces atomic.Int32
-	require.NoError(t, plan.Range(3, 1, func(lo, hi int) { pieces.Add(1) }))
-	require.Equal(t, int32(3), pieces.Load(), "a grain of goroutines is four times as large")
-	require.NoError(t, sys.Close())
+	for devices, want := range map[string]int32{"cpu:1": 6, "cpu:2": 1} { // a grain of goroutines is four times as large
+		sys, err := Open(Config{Devices: devices, Threads: 6})
+		require.NoError(t, err)
+		plan, err := NewPlan(t.Context(), sys, sparse.Matrix[float64](a), PlanOptions{})
+		require.NoError(t, err)
+		var pieces atomic.Int32
+		require.NoError(t, plan.Range(6, 1, func(lo, hi int) { pieces.Add(1) }))
+		require.Equal(t, want, pieces.Load(), devices)
+		require.NoError(t, sys.Close())
+	}
 }
