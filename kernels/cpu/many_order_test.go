@@ -12,6 +12,7 @@ import (
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu/form"
 	"github.com/msrep-go/msrep/kernels/cpu/inspect"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/kernels/reference"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
@@ -109,6 +110,35 @@ func TestColumnsAreOrderedWhereThatIsFaster(t *testing.T) {
 		require.NoError(t, packs.Free())
 		require.NoError(t, d.Close())
 	}
+}
+
+func TestSlicesTakeThePlaceOfRowsWhereAllOfThemSuit(t *testing.T) {
+	if simd.Default() == simd.Generic {
+		t.Skip("slices suit no vectors in plain Go")
+	}
+	a := scattered(rand.New(rand.NewPCG(1, 2)), 300, 400, false)
+	d := open(t, Config{Threads: 2, Grain: 1})
+	packs, err := d.Pack(&kernels.Packing[float64]{Part: partition.Part{EndIdx: a.NNZ() - 1, EndMajor: a.Rows - 1, OwnEnd: a.Rows},
+		Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Minors: a.Cols, Form: inspect.FormSlices, InPlace: true})
+	require.NoError(t, err)
+	p := packs.(*packed[float64])
+	require.Len(t, p.pieces, 2)
+	require.Equal(t, 1, p.rowsFrom, "rows are faster unless slices suit")
+	rows := func(k, yStride int) bool {
+		x := simd.Block[float64]{Val: make([]float64, a.Cols*k), Cols: k, Stride: k}
+		takes, err := p.takesRows(x, simd.Block[float64]{Val: make([]float64, a.Rows*yStride), Cols: k, Stride: yStride})
+		require.NoError(t, err)
+		return takes
+	}
+	require.False(t, rows(2, 2))
+	require.True(t, rows(17, 17), "more vectors than slices sum at once")
+	require.True(t, rows(2, 5000), "y does not stay in the caches")
+	body := p.pieces[1].body
+	p.pieces[1].body = nil
+	require.True(t, rows(2, 2), "one piece does not suit")
+	p.pieces[1].body = body
+	require.NoError(t, p.Free())
+	require.NoError(t, d.Close())
 }
 
 func TestHotColumnsLeaveFewerVectorsToRows(t *testing.T) {

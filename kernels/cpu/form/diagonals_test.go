@@ -79,6 +79,34 @@ func checkDiagonalWidths[V sparse.Value](t *testing.T, l simd.Level) {
 	}
 }
 
+func TestTransposesOfLongRunsOfDiagonalsBesideShortOnes(t *testing.T) {
+	eachLevel(t, checkLongRuns[float64], checkLongRuns[float32])
+}
+
+// checkLongRuns multiplies the transposes of a run of more slices than the kernels take at once, and not a
+// multiple of these, and of short runs behind it.
+func checkLongRuns[V sparse.Value](t *testing.T, l simd.Level) {
+	const long = 5000
+	r := rand.New(rand.NewPCG(1, 2))
+	p := pattern{cols: long + 400}
+	for i := range int32(long + 300) {
+		row := []int32{i, i + 1, i + 40}
+		if i >= long && i/32%2 == 0 {
+			row = []int32{i, i + 3}
+		}
+		p.rows = append(p.rows, row)
+	}
+	for kind, value := range valueKinds {
+		a, f, z, x := drawDiagonals[V](t, l, r, p, value)
+		for i := range x {
+			x[i] = V(r.NormFloat64())
+		}
+		want := reference.Multiply(true, 1, a, x, 1, z)
+		f.MultiplyTransposed(1, x, func(lo, hi int) []V { return z[lo:hi] })
+		require.Equal(t, -1, reference.Check(z, want), "values %s, %s: column", kind, f.Name())
+	}
+}
+
 // drawDiagonals is a matrix of a pattern with values of a kind, or another one for each diagonal where that
 // is nil, itself and in diagonals, with an x for it and a y of zeros.
 func drawDiagonals[V sparse.Value](t *testing.T, l simd.Level, r *rand.Rand, p pattern, value func(*rand.Rand) float64) (a *sparse.CSR[V], f form.Form[V], x, y []V) {

@@ -1,6 +1,7 @@
 package form_test
 
 import (
+	"math/rand/v2"
 	"testing"
 	"unsafe"
 
@@ -8,6 +9,7 @@ import (
 
 	"github.com/msrep-go/msrep/kernels/cpu/form"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/kernels/reference"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -32,5 +34,47 @@ func checkSlicesSuit[V sparse.Value](t *testing.T, l simd.Level) {
 		suits      bool
 	}{{4096, 4096, 2, true}, {4096, 4096, most, true}, {4096, 4096, most + 1, false}, {8 << 20, 2 << 20, 2, true}, {8 << 20, 2<<20 + size, 2, false}} {
 		require.Equal(t, c.suits && most > 0, s.Suits(block(c.x, c.cols), block(c.y, c.cols)), "%+v", c)
+	}
+}
+
+func TestSlicesOfSeveralWindowsMultiplySeveralVectors(t *testing.T) {
+	eachLevel(t, checkWindowsMany[float64], checkWindowsMany[float32])
+}
+
+// checkWindowsMany multiplies two vectors twice, the second time by the order that the first one made. The
+// windows are of all kinds: rows of one length or several, with entries far away in some, or in all, or none.
+func checkWindowsMany[V sparse.Value](t *testing.T, l simd.Level) {
+	const window, near = 64, 8
+	r := rand.New(rand.NewPCG(1, 2))
+	p := pattern{cols: 300_000}
+	for i := range 12*window - 5 {
+		n, far := near, 0
+		if kind := i / window; kind%2 > 0 {
+			n = 1 + r.IntN(2*near) // so that the last slice has fewer rows than lanes
+		}
+		switch kind := i / window % 4; {
+		case kind == 2 && r.IntN(9) == 0, kind == 3:
+			far = r.IntN(4)
+		}
+		row := anyRow(r, 1000, n)
+		for range far {
+			row = append(row, 100_000+r.Int32N(200_000))
+		}
+		p.rows = append(p.rows, row)
+	}
+	a := sparse.Convert[V](p.csr(r.NormFloat64))
+	f, err := form.NewSlices(rowsOf(a), form.SliceOptions[V]{Level: l, Window: window})
+	require.NoError(t, err)
+	x := simd.Block[V]{Val: make([]V, 2*a.Cols), Cols: 2, Stride: 2}
+	for i := range x.Val {
+		x.Val[i] = V(r.NormFloat64())
+	}
+	for range 2 {
+		y := simd.Block[V]{Val: make([]V, 2*a.Rows), Cols: 2, Stride: 2}
+		f.(form.Many[V]).MultiplyMany(1, 0, x, y)
+		for j := range 2 {
+			want := reference.Multiply(false, 1, a, columnOf(x, j), 0, make([]V, a.Rows))
+			require.Equal(t, -1, reference.Check(columnOf(y, j), want), "row of column %d", j)
+		}
 	}
 }

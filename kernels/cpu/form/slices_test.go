@@ -146,6 +146,39 @@ func checkPairs[V sparse.Value](t *testing.T, l simd.Level) {
 	}
 }
 
+func TestSlicesOfMoreStraightColumnsThanTheirCountTakes(t *testing.T) {
+	const straight, half, rows = 1<<16 + 8, 30_000, 16
+	p := pattern{cols: 2*half + rows + 3}
+	for i := range int32(rows) {
+		var row []int32
+		for j := range int32(straight) {
+			row = append(row, i+j%half)
+		}
+		for j := range int32(half) { // pairs
+			c := half + rows + 6*j%half + i%2
+			row = append(row, c, c+1)
+		}
+		p.rows = append(p.rows, row)
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	a := p.csr(r.NormFloat64)
+	x, y := make([]float64, a.Cols), make([]float64, a.Rows)
+	for i := range x {
+		x[i] = r.NormFloat64()
+	}
+	want := reference.Multiply(false, 1, a, x, 0, y)
+	for l := simd.AVX2; l <= simd.Best(); l++ {
+		f, err := form.NewSlices(rowsOf(a), form.SliceOptions[float64]{Level: l})
+		require.NoError(t, err)
+		slices := rows / simd.Lanes[float64](l)
+		found, pairs := form.RegularColumns(f)
+		require.Equal(t, slices*math.MaxUint16, found, "those behind are columns as others")
+		require.GreaterOrEqual(t, pairs, slices*half)
+		f.Multiply(1, 0, x, y)
+		require.Equal(t, -1, reference.Check(y, want), l)
+	}
+}
+
 func TestEntriesOfShortRowsAreNotPartedByHowFarTheyAre(t *testing.T) {
 	bytes := func(near, far int) float64 { // for each entry
 		r, p := rand.New(rand.NewPCG(1, 2)), pattern{cols: 150_000}
