@@ -451,6 +451,50 @@ func TestASearchIsBriefInTheCachesForAStatedNumberOfProducts(t *testing.T) {
 	require.NoError(t, d.Close())
 }
 
+// Where the budget lasts for one form only it should be the best.
+func TestInTheCachesTheFormOfTheShortestProductIsTriedFirst(t *testing.T) {
+	old := lastCache
+	t.Cleanup(func() { lastCache = old })
+	d := open(t, Config{Threads: 2})
+	const rows, cols, entries = 2000, 400_000, 20
+	op := &kernels.Packing[float64]{Part: partition.Part{EndMajor: rows - 1, OwnEnd: rows, EndIdx: rows*entries - 1}, Ptr: []int64{0}, Minors: cols, InPlace: true}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range rows {
+		for k := range entries {
+			op.Idx, op.Val = append(op.Idx, int32(k*cols/entries+rng.IntN(cols/entries))), append(op.Val, rng.Float64())
+		}
+		op.Ptr = append(op.Ptr, int64(len(op.Idx)))
+	}
+	for cache, first := range map[int64]kernels.Form{1 << 30: inspect.FormSlices, 8 << 10: inspect.FormTiles} {
+		lastCache = func() int64 { return cache }
+		p, err := cutPart(d, op)
+		require.NoError(t, err)
+		c, err := newSearch(p, op).candidates()
+		require.NoError(t, err)
+		require.Equal(t, first, c[0].Form)
+	}
+	require.NoError(t, d.Close())
+}
+
+func TestInTheCachesAFormIsTriedForAnUnknownNumberOfProductsIfItMayBeFaster(t *testing.T) {
+	d := open(t, Config{Threads: 1})
+	op := bandPart(3000)
+	p, err := cutPart(d, op)
+	require.NoError(t, err)
+	s := newSearch(p, op)
+	s.csr = time.Millisecond
+	c := inspect.Candidate[float64]{Form: inspect.FormTiles, Cached: inspect.Cached{Product: .8, Build: 16}}
+	for best, want := range map[time.Duration]bool{s.csr: true, s.csr * 8 / 10: true, s.csr / 2: false} {
+		s.best.Form, s.best.product = inspect.FormSlices, best
+		if err := s.mayRepay(c); want {
+			require.NoError(t, err)
+		} else {
+			require.ErrorContains(t, err, "not likely to be faster than slices")
+		}
+	}
+	require.NoError(t, d.Close())
+}
+
 func TestToLookForFormsCountsAsLongAsItMayTake(t *testing.T) {
 	old := now
 	t.Cleanup(func() { now = old })
@@ -556,8 +600,9 @@ func TestAStatedNumberOfProductsBoundsTheSearchAndNoneDoesNot(t *testing.T) {
 	op.Products = 0
 	a, err = d.Pack(op)
 	require.NoError(t, err)
+	require.Empty(t, a.Info().Tried[1].Skipped, "whatever the time of a product")
 	for _, tried := range a.Info().Tried[1:] {
-		require.Empty(t, tried.Skipped, "whatever the time of a product")
+		require.NotContains(t, tried.Skipped, "products")
 	}
 	require.NoError(t, a.Free())
 	require.NoError(t, d.Close())

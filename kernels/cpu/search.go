@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -124,7 +125,7 @@ func (s *search[V]) timeCSR() error {
 // many as most matrices take: what took longer was held up by something else.
 const longestLook = 10
 
-// candidates is the forms to try.
+// candidates is the forms to try, the likeliest first: in the caches that of the fastest product.
 func (s *search[V]) candidates() ([]inspect.Candidate[V], error) {
 	begin := now()
 	looks := make([]inspect.Look, len(s.pieces))
@@ -132,7 +133,11 @@ func (s *search[V]) candidates() ([]inspect.Candidate[V], error) {
 	if s.op.Products > 0 {
 		s.looked = now().Sub(begin)
 	}
-	return inspect.Candidates[V](looks), err
+	all := inspect.Candidates[V](looks)
+	if s.inCaches() {
+		slices.SortStableFunc(all, func(a, b inspect.Candidate[V]) int { return cmp.Compare(a.Cached.Product, b.Cached.Product) })
+	}
+	return all, err
 }
 
 // skipped says why a candidate was left out.

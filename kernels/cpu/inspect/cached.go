@@ -14,18 +14,18 @@ var (
 )
 
 // cachedSlices is that of slices whose rows have so many entries on average.
-func cachedSlices(entries float64) Cached { return Cached{min(.5+.008*entries, .95), 10} }
+func cachedSlices(entries float64) Cached { return Cached{min(.5+.008*entries, .67), 10} }
 
 // cachedDiagonals is that of diagonals that take so many bytes for each entry beside its value.
 func cachedDiagonals(bytes float64) Cached {
 	empty := max(bytes, 0) // places, masks, and patterns of few rows
-	return Cached{.35 + .1*empty, 11 + 4*empty}
+	return Cached{.2 + .08*empty, 7 + 8*empty}
 }
 
 // cachedRuns is that of runs that take so many bytes for each entry beside its value.
 func cachedRuns(bytes float64) Cached {
 	short := max(bytes-.2, 0)
-	return Cached{min(.5+.5*short, .9), 8 + 15*short}
+	return Cached{min(.5+.5*short, .95), 9 + 20*short}
 }
 
 // Trying a form takes some products beside making it. It is tried where what it may spare is
