@@ -236,6 +236,11 @@ func (s *deviceSpace) combine(a float64, h []float64, v []vector, w vector) floa
 	return s.number(func() (float64, error) { return s.v[w].Combine(scaled(a, h), s.vectors(v)) })
 }
 
+func (s *deviceSpace) remove(h []float64, v []vector, w vector, again []float64) {
+	s.add(-1, h, v, w)
+	s.project(again, v, w)
+}
+
 // scaled is a*h.
 func scaled(a float64, h []float64) []float64 {
 	out := make([]float64, len(h))

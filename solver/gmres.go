@@ -88,8 +88,7 @@ func (k *krylov) extend(j int) (exact bool) {
 	k.product(1, z, 0, w)
 	col, again := make([]float64, j+2), make([]float64, j+1)
 	k.project(col[:j+1], k.v[:j+1], w)
-	k.add(-1, col[:j+1], k.v[:j+1], w)
-	k.project(again, k.v[:j+1], w)
+	k.remove(col[:j+1], k.v[:j+1], w, again)
 	norm := math.Sqrt(k.combine(-1, again, k.v[:j+1], w))
 	size := norm
 	for i := range again {

@@ -184,41 +184,6 @@ func (s *hostSpace) finish(a float64, pv vector, w float64, uv, xv, tv, rv, cv v
 	})
 }
 
-// project keeps a block of w in the cache for all v.
-func (s *hostSpace) project(h []float64, v []vector, wv vector) {
-	w := s.v[wv]
-	part := make([]float64, len(s.partial)/2*len(v))
-	s.each(func(lo, hi int) {
-		row := part[lo/SumBlock*len(v):]
-		for j := range v {
-			row[j] = simd.Dot(s.level, s.v[v[j]][lo:hi], w[lo:hi])
-		}
-	})
-	s.total(part, h)
-}
-
-// add keeps a block of w in the cache for all v.
-func (s *hostSpace) add(a float64, h []float64, v []vector, wv vector) {
-	w := s.v[wv]
-	s.each(func(lo, hi int) {
-		for j := range v {
-			simd.Axpy(s.level, a*h[j], s.v[v[j]][lo:hi], w[lo:hi])
-		}
-	})
-}
-
-// combine keeps a block of w in the cache for all v.
-func (s *hostSpace) combine(a float64, h []float64, v []vector, wv vector) float64 {
-	w := s.v[wv]
-	d, _ := s.sum(func(lo, hi int) (ww, _ float64) {
-		for j := range v {
-			ww = simd.Axpy(s.level, a*h[j], s.v[v[j]][lo:hi], w[lo:hi])
-		}
-		return ww, 0
-	})
-	return d
-}
-
 // addBlocks adds up the sums of blocks, len(out) of each side by side, in order.
 func addBlocks(part, out []float64) {
 	clear(out)

@@ -20,6 +20,7 @@ type space interface {
 	project(h []float64, v []vector, w vector)                    // h[j] = v[j]'w
 	add(a float64, h []float64, v []vector, w vector)             // w = w + a * sum of h[j]*v[j]
 	combine(a float64, h []float64, v []vector, w vector) float64 // the same, and w'w
+	remove(h []float64, v []vector, w vector, again []float64)    // w = w - sum of h[j]*v[j], and again[j] = v[j]'w
 	// finish is x = x + a*p + w*s and r = r - w*t, and r'r and c'r.
 	finish(a float64, p vector, w float64, s, x, t, r, c vector) (rr, cr float64)
 

@@ -8,13 +8,18 @@ import "github.com/msrep-go/msrep/internal/vec"
 // Dot is x'y.
 func Dot(l Level, x, y []float64) float64 {
 	var s vec.Sum
+	AddDot(l, x, y, &s)
+	return s.Total()
+}
+
+// AddDot adds x'y to a sum.
+func AddDot(l Level, x, y []float64, s *vec.Sum) {
 	y = y[:len(x)]
 	n := grouped(l, len(x))
 	if n > 0 {
-		vectorKernels[l-AVX2].dot(n/8, &x[0], &y[0], (*[8]float64)(&s))
+		vectorKernels[l-AVX2].dot(n/8, &x[0], &y[0], (*[8]float64)(s))
 	}
-	vec.AddDot(x[n:], y[n:], &s)
-	return s.Total()
+	vec.AddDot(x[n:], y[n:], s)
 }
 
 // Dots is x'y and x'x.
@@ -114,4 +119,6 @@ type vectorTable struct {
 	moveScaled func(n int, a, b float64, d, r, p, x *float64)
 	turn       func(n int, b, w float64, r, v, p *float64)
 	stabilise  func(n int, a, w float64, p, s, x, t, r, c *float64, sums, shadows *[8]float64)
+	dotFour    func(n int, x0, x1, x2, x3, y *float64, s0, s1, s2, s3 *[8]float64)
+	axpyFour   func(n int, a0, a1, a2, a3 float64, x0, x1, x2, x3, y *float64)
 }

@@ -12,10 +12,20 @@ func dotF64AVX2(n int, x *float64, y *float64, sums *[8]float64)
 //go:noescape
 func dotsF64AVX2(n int, x *float64, y *float64, sums *[8]float64, squares *[8]float64)
 
+// dotFourF64AVX2 is dot for each of four x, and reads y once.
+//
+//go:noescape
+func dotFourF64AVX2(n int, x0 *float64, x1 *float64, x2 *float64, x3 *float64, y *float64, s0 *[8]float64, s1 *[8]float64, s2 *[8]float64, s3 *[8]float64)
+
 // axpyF64AVX2 is y = y + a*x for 8n elements, and adds y'y to sums.
 //
 //go:noescape
 func axpyF64AVX2(n int, a float64, x *float64, y *float64, sums *[8]float64)
+
+// axpyFourF64AVX2 is y = (((y + a0*x0) + a1*x1) + a2*x2) + a3*x3 for 8n elements.
+//
+//go:noescape
+func axpyFourF64AVX2(n int, a0 float64, a1 float64, a2 float64, a3 float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64, y *float64)
 
 // axpyScaledF64AVX2 is axpy, and adds y[i]*(d[i]*y[i]) to scaled.
 //
@@ -50,7 +60,13 @@ func dotF64AVX512(n int, x *float64, y *float64, sums *[8]float64)
 func dotsF64AVX512(n int, x *float64, y *float64, sums *[8]float64, squares *[8]float64)
 
 //go:noescape
+func dotFourF64AVX512(n int, x0 *float64, x1 *float64, x2 *float64, x3 *float64, y *float64, s0 *[8]float64, s1 *[8]float64, s2 *[8]float64, s3 *[8]float64)
+
+//go:noescape
 func axpyF64AVX512(n int, a float64, x *float64, y *float64, sums *[8]float64)
+
+//go:noescape
+func axpyFourF64AVX512(n int, a0 float64, a1 float64, a2 float64, a3 float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64, y *float64)
 
 //go:noescape
 func axpyScaledF64AVX512(n int, a float64, x *float64, y *float64, d *float64, sums *[8]float64, scaled *[8]float64)

@@ -66,6 +66,66 @@ loop:
 	VZEROUPPER
 	RET
 
+// func dotFourF64AVX2(n int, x0 *float64, x1 *float64, x2 *float64, x3 *float64, y *float64, s0 *[8]float64, s1 *[8]float64, s2 *[8]float64, s3 *[8]float64)
+// Requires: AVX
+TEXT ·dotFourF64AVX2(SB), NOSPLIT, $0-80
+	MOVQ    n+0(FP), CX
+	MOVQ    x0+8(FP), DX
+	MOVQ    x1+16(FP), BX
+	MOVQ    x2+24(FP), SI
+	MOVQ    x3+32(FP), DI
+	MOVQ    y+40(FP), R8
+	MOVQ    s0+48(FP), AX
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	MOVQ    s1+56(FP), AX
+	VMOVUPD (AX), Y2
+	VMOVUPD 32(AX), Y3
+	MOVQ    s2+64(FP), AX
+	VMOVUPD (AX), Y4
+	VMOVUPD 32(AX), Y5
+	MOVQ    s3+72(FP), AX
+	VMOVUPD (AX), Y6
+	VMOVUPD 32(AX), Y7
+	XORQ    AX, AX
+
+loop:
+	VMOVUPD (R8)(AX*1), Y8
+	VMULPD  (DX)(AX*1), Y8, Y9
+	VADDPD  Y9, Y0, Y0
+	VMULPD  (BX)(AX*1), Y8, Y9
+	VADDPD  Y9, Y2, Y2
+	VMULPD  (SI)(AX*1), Y8, Y9
+	VADDPD  Y9, Y4, Y4
+	VMULPD  (DI)(AX*1), Y8, Y8
+	VADDPD  Y8, Y6, Y6
+	VMOVUPD 32(R8)(AX*1), Y8
+	VMULPD  32(DX)(AX*1), Y8, Y9
+	VADDPD  Y9, Y1, Y1
+	VMULPD  32(BX)(AX*1), Y8, Y9
+	VADDPD  Y9, Y3, Y3
+	VMULPD  32(SI)(AX*1), Y8, Y9
+	VADDPD  Y9, Y5, Y5
+	VMULPD  32(DI)(AX*1), Y8, Y8
+	VADDPD  Y8, Y7, Y7
+	ADDQ    $0x40, AX
+	DECQ    CX
+	JNZ     loop
+	MOVQ    s0+48(FP), AX
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	MOVQ    s1+56(FP), AX
+	VMOVUPD Y2, (AX)
+	VMOVUPD Y3, 32(AX)
+	MOVQ    s2+64(FP), AX
+	VMOVUPD Y4, (AX)
+	VMOVUPD Y5, 32(AX)
+	MOVQ    s3+72(FP), AX
+	VMOVUPD Y6, (AX)
+	VMOVUPD Y7, 32(AX)
+	VZEROUPPER
+	RET
+
 // func axpyF64AVX2(n int, a float64, x *float64, y *float64, sums *[8]float64)
 // Requires: AVX
 TEXT ·axpyF64AVX2(SB), NOSPLIT, $0-40
@@ -95,6 +155,48 @@ loop:
 	MOVQ    sums+32(FP), AX
 	VMOVUPD Y1, (AX)
 	VMOVUPD Y2, 32(AX)
+	VZEROUPPER
+	RET
+
+// func axpyFourF64AVX2(n int, a0 float64, a1 float64, a2 float64, a3 float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64, y *float64)
+// Requires: AVX
+TEXT ·axpyFourF64AVX2(SB), NOSPLIT, $0-80
+	MOVQ         n+0(FP), CX
+	MOVQ         x0+40(FP), DX
+	MOVQ         x1+48(FP), BX
+	MOVQ         x2+56(FP), SI
+	MOVQ         x3+64(FP), DI
+	MOVQ         y+72(FP), R8
+	VBROADCASTSD a0+8(FP), Y0
+	VBROADCASTSD a1+16(FP), Y1
+	VBROADCASTSD a2+24(FP), Y2
+	VBROADCASTSD a3+32(FP), Y3
+	XORQ         AX, AX
+
+loop:
+	VMOVUPD (R8)(AX*1), Y4
+	VMULPD  (DX)(AX*1), Y0, Y5
+	VADDPD  Y5, Y4, Y4
+	VMULPD  (BX)(AX*1), Y1, Y5
+	VADDPD  Y5, Y4, Y4
+	VMULPD  (SI)(AX*1), Y2, Y5
+	VADDPD  Y5, Y4, Y4
+	VMULPD  (DI)(AX*1), Y3, Y5
+	VADDPD  Y5, Y4, Y4
+	VMOVUPD Y4, (R8)(AX*1)
+	VMOVUPD 32(R8)(AX*1), Y4
+	VMULPD  32(DX)(AX*1), Y0, Y5
+	VADDPD  Y5, Y4, Y4
+	VMULPD  32(BX)(AX*1), Y1, Y5
+	VADDPD  Y5, Y4, Y4
+	VMULPD  32(SI)(AX*1), Y2, Y5
+	VADDPD  Y5, Y4, Y4
+	VMULPD  32(DI)(AX*1), Y3, Y5
+	VADDPD  Y5, Y4, Y4
+	VMOVUPD Y4, 32(R8)(AX*1)
+	ADDQ    $0x40, AX
+	DECQ    CX
+	JNZ     loop
 	VZEROUPPER
 	RET
 
@@ -353,6 +455,49 @@ loop:
 	VZEROUPPER
 	RET
 
+// func dotFourF64AVX512(n int, x0 *float64, x1 *float64, x2 *float64, x3 *float64, y *float64, s0 *[8]float64, s1 *[8]float64, s2 *[8]float64, s3 *[8]float64)
+// Requires: AVX, AVX512F
+TEXT ·dotFourF64AVX512(SB), NOSPLIT, $0-80
+	MOVQ    n+0(FP), CX
+	MOVQ    x0+8(FP), DX
+	MOVQ    x1+16(FP), BX
+	MOVQ    x2+24(FP), SI
+	MOVQ    x3+32(FP), DI
+	MOVQ    y+40(FP), R8
+	MOVQ    s0+48(FP), AX
+	VMOVUPD (AX), Z0
+	MOVQ    s1+56(FP), AX
+	VMOVUPD (AX), Z1
+	MOVQ    s2+64(FP), AX
+	VMOVUPD (AX), Z2
+	MOVQ    s3+72(FP), AX
+	VMOVUPD (AX), Z3
+	XORQ    AX, AX
+
+loop:
+	VMOVUPD (R8)(AX*1), Z4
+	VMULPD  (DX)(AX*1), Z4, Z5
+	VADDPD  Z5, Z0, Z0
+	VMULPD  (BX)(AX*1), Z4, Z5
+	VADDPD  Z5, Z1, Z1
+	VMULPD  (SI)(AX*1), Z4, Z5
+	VADDPD  Z5, Z2, Z2
+	VMULPD  (DI)(AX*1), Z4, Z4
+	VADDPD  Z4, Z3, Z3
+	ADDQ    $0x40, AX
+	DECQ    CX
+	JNZ     loop
+	MOVQ    s0+48(FP), AX
+	VMOVUPD Z0, (AX)
+	MOVQ    s1+56(FP), AX
+	VMOVUPD Z1, (AX)
+	MOVQ    s2+64(FP), AX
+	VMOVUPD Z2, (AX)
+	MOVQ    s3+72(FP), AX
+	VMOVUPD Z3, (AX)
+	VZEROUPPER
+	RET
+
 // func axpyF64AVX512(n int, a float64, x *float64, y *float64, sums *[8]float64)
 // Requires: AVX, AVX512F
 TEXT ·axpyF64AVX512(SB), NOSPLIT, $0-40
@@ -375,6 +520,38 @@ loop:
 	JNZ     loop
 	MOVQ    sums+32(FP), AX
 	VMOVUPD Z1, (AX)
+	VZEROUPPER
+	RET
+
+// func axpyFourF64AVX512(n int, a0 float64, a1 float64, a2 float64, a3 float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64, y *float64)
+// Requires: AVX, AVX512F
+TEXT ·axpyFourF64AVX512(SB), NOSPLIT, $0-80
+	MOVQ         n+0(FP), CX
+	MOVQ         x0+40(FP), DX
+	MOVQ         x1+48(FP), BX
+	MOVQ         x2+56(FP), SI
+	MOVQ         x3+64(FP), DI
+	MOVQ         y+72(FP), R8
+	VBROADCASTSD a0+8(FP), Z0
+	VBROADCASTSD a1+16(FP), Z1
+	VBROADCASTSD a2+24(FP), Z2
+	VBROADCASTSD a3+32(FP), Z3
+	XORQ         AX, AX
+
+loop:
+	VMOVUPD (R8)(AX*1), Z4
+	VMULPD  (DX)(AX*1), Z0, Z5
+	VADDPD  Z5, Z4, Z4
+	VMULPD  (BX)(AX*1), Z1, Z5
+	VADDPD  Z5, Z4, Z4
+	VMULPD  (SI)(AX*1), Z2, Z5
+	VADDPD  Z5, Z4, Z4
+	VMULPD  (DI)(AX*1), Z3, Z5
+	VADDPD  Z5, Z4, Z4
+	VMOVUPD Z4, (R8)(AX*1)
+	ADDQ    $0x40, AX
+	DECQ    CX
+	JNZ     loop
 	VZEROUPPER
 	RET
 

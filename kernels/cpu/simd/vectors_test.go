@@ -1,12 +1,15 @@
 package simd_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/msrep-go/msrep/internal/vec"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 )
 
@@ -19,7 +22,7 @@ type vectorCall struct {
 
 func vectorCalls() []vectorCall {
 	two := func(a, b float64) []float64 { return []float64{a, b} }
-	return []vectorCall{
+	calls := []vectorCall{
 		{"Dot", 2, func(l simd.Level, v [][]float64) []float64 { return []float64{simd.Dot(l, v[0], v[1])} }},
 		{"Dots", 2, func(l simd.Level, v [][]float64) []float64 { return two(simd.Dots(l, v[0], v[1])) }},
 		{"Axpy", 2, func(l simd.Level, v [][]float64) []float64 { return []float64{simd.Axpy(l, 0.7, v[0], v[1])} }},
@@ -37,6 +40,58 @@ func vectorCalls() []vectorCall {
 			return two(simd.Stabilise(l, 0.7, v[0], -0.3, v[3], v[1], v[2], v[3], v[4]))
 		}},
 	}
+	for m := 1; m <= 9; m++ {
+		calls = append(calls,
+			vectorCall{fmt.Sprintf("Project/%d", m), m + 1, func(l simd.Level, v [][]float64) []float64 { return project(l, v[:m], v[m]) }},
+			vectorCall{fmt.Sprintf("Combine/%d", m), m + 1, func(l simd.Level, v [][]float64) []float64 {
+				at := len(v[m]) / 3
+				simd.Combine(l, -1, coefficients[:m], v[:m], at, v[m][at:])
+				return nil
+			}})
+	}
+	return calls
+}
+
+var coefficients = []float64{0.7, -0.3, 1.1, 0.2, -0.9, 0.4, 0, 0.6, -2}
+
+// project gives the totals of sums with one third of w and then with the rest.
+func project(l simd.Level, v [][]float64, w []float64) []float64 {
+	sums, at := make([]vec.Sum, len(v)), len(w)/3&^7
+	simd.Project(l, v, 0, w[:at], sums)
+	simd.Project(l, v, at, w[at:], sums)
+	out := make([]float64, len(v))
+	for j := range sums {
+		out[j] = sums[j].Total()
+	}
+	return out
+}
+
+// The loops over a basis have the bits of one vector after the other.
+func TestABasisIsTreatedAsItsVectorsOneAfterTheOther(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	levels(t, func(t *testing.T, l simd.Level) {
+		for _, n := range []int{0, 1, 7, 8, 23, 64, 100} {
+			v := make([][]float64, 10)
+			for j := range v {
+				v[j] = make([]float64, n)
+				for i := range v[j] {
+					v[j][i] = random.Float64() - 0.5
+				}
+			}
+			for m := 1; m <= 9; m++ {
+				w := slices.Clone(v[9])
+				for j, got := range project(l, v[:m], w) {
+					require.Equal(t, simd.Dot(simd.Generic, v[j], w), got, "%d elements, vector %d of %d", n, j, m)
+				}
+				at, want := n/3, slices.Clone(w)
+				for j := range m {
+					vec.Axpy(-coefficients[j], v[j][at:], want[at:])
+				}
+				simd.Combine(l, -1, coefficients[:m], v[:m], at, w[at:])
+				require.Equal(t, want, w, "%d elements, %d vectors", n, m)
+			}
+		}
+	})
 }
 
 // Every level has the bits of the plain loops at every length and place, and writes nothing

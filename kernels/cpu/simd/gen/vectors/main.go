@@ -16,7 +16,9 @@ func main() {
 	for _, l := range []lanes.Lanes{{Double: true}, {Double: true, Long: true}} {
 		dot(l)
 		dots(l)
+		dotFour(l)
 		axpy(l)
+		axpyFour(l)
 		axpyScaled(l)
 		move(l)
 		moveScaled(l)
@@ -133,6 +135,17 @@ func dots(l lanes.Lanes) {
 	})
 }
 
+func dotFour(l lanes.Lanes) {
+	x, sums := []string{"x0", "x1", "x2", "x3"}, []string{"s0", "s1", "s2", "s3"}
+	p, _ := begin(l, "dotFour", "is dot for each of four x, and reads y once.", nil, append(x, "y"), sums)
+	p.rounds(func(k int) {
+		y := p.get("y", k)
+		for j := range x {
+			p.sum(sums[j], k, p.mem(x[j], k), y)
+		}
+	})
+}
+
 // lower is y = y + a*x.
 func (p *loop) lower(a VecVirtual, k int) VecVirtual {
 	y := p.times(p.mem("x", k), a)
@@ -146,6 +159,19 @@ func axpy(l lanes.Lanes) {
 	p.rounds(func(k int) {
 		y := p.lower(a[0], k)
 		p.sum("sums", k, y, y)
+	})
+}
+
+func axpyFour(l lanes.Lanes) {
+	x := []string{"x0", "x1", "x2", "x3"}
+	p, a := begin(l, "axpyFour", "is y = (((y + a0*x0) + a1*x1) + a2*x2) + a3*x3 for 8n elements.",
+		[]string{"a0", "a1", "a2", "a3"}, append(x, "y"), nil)
+	p.rounds(func(k int) {
+		y := p.get("y", k)
+		for j := range x {
+			p.Add(p.times(p.mem(x[j], k), a[j]), y, y)
+		}
+		p.Store(y, p.mem("y", k))
 	})
 }
 
