@@ -112,3 +112,22 @@ func TestAPlanSeesACrowdWhereACallerWaitsForAnother(t *testing.T) {
 	require.Equal(t, kernels.ProductHost[float64]{}, p.shares[0].host, "it keeps no vectors of a caller")
 	require.NoError(t, sys.Close())
 }
+
+func TestTransposedProductsSeeTheCrowdOfTheirPlan(t *testing.T) {
+	p, err := NewPlan[float64](ctx, openCPU(t, "cpu:1"), small(t), PlanOptions{ExpectedTransposed: 1000})
+	require.NoError(t, err)
+	require.NotNil(t, p.transposed)
+	require.NoError(t, p.enter(ctx))
+	require.Zero(t, p.transposed.crowd.seen)
+	done := make(chan error)
+	waiting := asking{ctx, make(chan bool, 1)}
+	go func() {
+		_, err := p.SpMV(waiting, Trans, 1, make([]float64, 3), 0, make([]float64, 4))
+		done <- err
+	}()
+	<-waiting.waits
+	p.mu.Unlock()
+	require.NoError(t, <-done)
+	require.Positive(t, p.crowd.seen)
+	require.Equal(t, p.crowd.seen, p.transposed.crowd.seen)
+}

@@ -131,6 +131,9 @@ func (p *Plan[V]) enter(ctx context.Context) error {
 		return err
 	}
 	p.crowd.seen = time.Since(began)
+	if p.transposed != nil { // for whose products they wait here
+		p.transposed.crowd.seen = p.crowd.seen
+	}
 	return nil
 }
 
