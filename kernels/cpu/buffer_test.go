@@ -14,6 +14,7 @@ import (
 func open(t *testing.T, c Config) *Device {
 	d, err := Open(c)
 	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, d.Close()) })
 	return d
 }
 

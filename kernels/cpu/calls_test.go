@@ -16,6 +16,7 @@ func open(t *testing.T, c cpu.Config) (*cpu.Device, kernels.Stream) {
 	t.Helper()
 	d, err := cpu.Open(c)
 	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, d.Close()) })
 	s, err := d.NewStream()
 	require.NoError(t, err)
 	return d, s

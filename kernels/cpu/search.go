@@ -134,7 +134,7 @@ func (s *search[V]) candidates() ([]inspect.Candidate[V], error) {
 		s.looked = now().Sub(begin)
 	}
 	all := inspect.Candidates[V](looks)
-	if s.inCaches() {
+	if s.cached() {
 		slices.SortStableFunc(all, func(a, b inspect.Candidate[V]) int { return cmp.Compare(a.Cached.Product, b.Cached.Product) })
 	}
 	return all, err

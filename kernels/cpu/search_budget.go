@@ -19,17 +19,14 @@ const (
 	probeRows  = 1 << 10
 )
 
-// cached reports whether the rows in plain CSR fit the last cache.
+// cached reports whether the rows in plain CSR fit the last cache, so that all of them are timed: then
+// what is known of a form decides when it is tried, and whether.
 func (s *search[V]) cached() bool { return s.part.NNZ() <= sampleSize[V]()/sampleCaches }
-
-// inCaches reports whether all of the rows stay in the last cache, and are timed: then what is
-// known of a form decides when it is tried, and whether.
-func (s *search[V]) inCaches() bool { return s.share == 1 && s.cached() }
 
 // brief reports whether all of the rows stay in the last cache and the number of products was
 // stated: then a candidate has no probe, and few products are timed. Otherwise the search has a
 // budget, and a candidate is built on some rows to see whether the whole fits in it.
-func (s *search[V]) brief() bool { return s.op.Products > 0 && s.inCaches() }
+func (s *search[V]) brief() bool { return s.op.Products > 0 && s.cached() }
 
 // inCSR is a time in products of plain CSR.
 func (s *search[V]) inCSR(t time.Duration) float64 { return float64(t) / float64(max(s.csr, 1)) }
@@ -39,7 +36,7 @@ func (s *search[V]) mayRepay(c inspect.Candidate[V]) error {
 	switch {
 	case s.brief() && !c.Cached.Repays(s.products, s.inCSR(s.best.product), s.inCSR(s.spent)):
 		return skipped(fmt.Sprintf("it is not likely to repay making it: of %d products of csr, %.0f are spent", s.products, s.inCSR(s.spent)))
-	case s.inCaches() && s.op.Products == 0 && !c.Cached.Repays(manyProducts, s.inCSR(s.best.product), 0):
+	case s.cached() && s.op.Products == 0 && !c.Cached.Repays(manyProducts, s.inCSR(s.best.product), 0):
 		return skipped(fmt.Sprintf("it is not likely to be faster than %s", s.best.Form))
 	case !s.brief() && s.budget(c) < leastBudget:
 		return skipped("the products that are expected are too short to repay the search")
