@@ -46,7 +46,9 @@ func like(p *params) *plan {
 		q.set("longest", m.longest)
 		q.value["r"], q.value["local"] = formatNumber(m.r), formatNumber(m.local)
 		pl := chunglu(q)
-		p.err = q.err
+		if p.err == nil { // else it is about the scale
+			p.err = q.err
+		}
 		return pl
 	}
 	p.fail("name=%s must be one of mouse_gene, wb-edu, com-LiveJournal, hollywood-2009, com-Orkut, HV15R", clip(p.value["name"]))

@@ -70,6 +70,8 @@ func TestBadSpecsAreRefusedWithTheReason(t *testing.T) {
 		"lowhigh:low=8,ratio=0":        "leaves no row block",
 		"lowhigh:rows=8,cols=8,nnz=50": "row block 4 would get",
 		"lowhigh:ratio=2":              "must be in [0, 1]",
+		"like:scale=0":                 "scale=0 must be in [1e-09, 1]",
+		"like:scale=1.5":               "must be in [1e-09, 1]",
 	} {
 		t.Run(spec, func(t *testing.T) {
 			m, _, err := Generate(spec)
@@ -185,4 +187,13 @@ func FuzzSpec(f *testing.F) {
 	f.Add("lowhigh:rows=10,nnz=30,parts=3,low=1,ratio=0.5")
 	f.Add("random:rows=200,cols=50,nnz=9999,seed=-1")
 	f.Fuzz(func(t *testing.T, spec string) { requireSound(t, spec) })
+}
+
+func TestEveryParameterOfEveryGeneratorIsChecked(t *testing.T) {
+	for _, g := range Names() {
+		for _, p := range g.Params {
+			spec := g.Name + ":" + p.Name + "=?"
+			requireInput(t, Check(spec), "gen:"+spec, p.Name+"=? must be ")
+		}
+	}
 }
