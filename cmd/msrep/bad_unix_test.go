@@ -179,6 +179,7 @@ func TestWrongUsageIsRefusedInOneLineWithExitCode2(t *testing.T) {
 		{"cuda:99", []string{"spmv", good, "--devices", "cuda:99"}},
 		{"no such file", []string{"spmv", good, "--out", filepath.Join(dir, "none", "y.mtx")}},
 		{"directory", []string{"spmv", good, "--out", dir}},
+		{"name a file for the vector", []string{"spmv", good, "--out", "-"}},
 		{"Matrix Market array", []string{"spmv", good, "--out", filepath.Join(dir, "y.npz")}},
 		{"Matrix Market array", []string{"pagerank", good, "--out", filepath.Join(dir, "y.MSR.gz")}},
 		{"Matrix Market array", []string{"solve", good, "--out", filepath.Join(dir, "y.msr")}},
@@ -251,8 +252,31 @@ func TestTheVectorDoesNotReplaceWhatIsPrinted(t *testing.T) {
 		var exit *exec.ExitError
 		require.ErrorAs(t, cmd.Run(), &exit)
 		require.Equal(t, exitUsage, exit.ExitCode())
-		require.Equal(t, "msrep spmv: --out: "+out+": is where the result is printed, which the vector would replace: name another file\n", stderr.String())
+		require.Equal(t, "msrep spmv: --out: "+out+": is where the result is printed: name another file for the vector\n", stderr.String())
 	}
+}
+
+func TestTheVectorGoesIntoAnotherPipeThanWhatIsPrinted(t *testing.T) {
+	r, w, err := os.Pipe()
+	require.NoError(t, err)
+	defer r.Close()
+	cmd := process(t.Context(), "user", "spmv", "gen:stencil:n=2", "--x", "zeros", "--out", "/dev/fd/3") // as >(...) of a shell
+	cmd.ExtraFiles = []*os.File{w}
+	stdout, err := cmd.Output()
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	vector, err := io.ReadAll(r)
+	require.NoError(t, err)
+	require.Equal(t, "%%MatrixMarket matrix array real general\n4 1\n0\n0\n0\n0\n", string(vector))
+	require.Contains(t, string(stdout), "norm1 0")
+
+	cmd = process(t.Context(), "user", "spmv", "gen:stencil:n=2", "--out", "/dev/stdout")
+	stdout, err = cmd.Output() // through a pipe
+	var exit *exec.ExitError
+	require.ErrorAs(t, err, &exit)
+	require.Equal(t, exitUsage, exit.ExitCode())
+	require.Empty(t, stdout)
+	require.Contains(t, string(exit.Stderr), "is where the result is printed")
 }
 
 func TestAnInterruptedProcessEndsSoonAndLeavesNoFile(t *testing.T) {

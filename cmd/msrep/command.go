@@ -241,7 +241,10 @@ func (c *call) inFlags(err error) {
 	if !errors.As(err, &bad) {
 		return
 	}
+	isFile := slices.Contains(c.args, bad.File) // a file may be called like a flag
+	c.flags.Visit(func(f *flag.Flag) { isFile = isFile || f.Value.String() == bad.File })
 	switch name := bad.File; {
+	case isFile:
 	case name == "matrix" && len(c.args) > 0:
 		bad.File = c.args[0]
 	case name == "b" && c.flags.Lookup("rhs") != nil:

@@ -46,6 +46,16 @@ func TestCommandsThatOpenNoDevicesCheckHowTheyAreWritten(t *testing.T) {
 	}
 }
 
+func TestAFileMayBeCalledLikeAFlag(t *testing.T) {
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.WriteFile("x", []byte("x"), 0o600))
+	for _, args := range [][]string{{"spmv", "x"}, {"spmv", "gen:diag:n=2", "--y", "x"}} {
+		var out, stderr bytes.Buffer
+		require.Equal(t, exitUsage, run(context.Background(), args, &out, &stderr))
+		require.Regexp(t, "^msrep spmv: x:", stderr.String())
+	}
+}
+
 func TestFaultsOfFlagsNameTheFlagAsDocumentedAndWhatItTakes(t *testing.T) {
 	for message, args := range map[string][]string{
 		"there is no flag --repaet":                            {"spmv", "m.mtx", "-repaet"},

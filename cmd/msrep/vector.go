@@ -118,15 +118,18 @@ func checkVectorSpec(flag, spec string) error {
 }
 
 // checkOut refuses names of matrix files that are no text, as vectors are written as Matrix
-// Market array whatever the name of the file, and files that the vector would replace: the
-// matrix, and the one into which the result is printed.
+// Market array whatever the name of the file, the matrix, which the vector would replace, and
+// the file or pipe into which the result is printed.
 func (c *call) checkOut(path string) error {
-	if out, err := os.Stat(path); err == nil && out.Mode().IsRegular() {
+	if path == "-" {
+		return sparse.Inputf("--out", "-: the result is printed on standard output: name a file for the vector")
+	}
+	if out, err := os.Stat(path); err == nil && out.Mode()&(fs.ModeType&^fs.ModeNamedPipe) == 0 {
 		if in, err := os.Stat(c.args[0]); err == nil && os.SameFile(in, out) {
 			return sparse.Inputf("--out", "%s: is the matrix, which the vector would replace: name another file", path)
 		}
 		if printed, err := os.Stdout.Stat(); err == nil && os.SameFile(printed, out) {
-			return sparse.Inputf("--out", "%s: is where the result is printed, which the vector would replace: name another file", path)
+			return sparse.Inputf("--out", "%s: is where the result is printed: name another file for the vector", path)
 		}
 	}
 	switch ext := filepath.Ext(strings.TrimSuffix(strings.ToLower(path), ".gz")); ext {

@@ -37,18 +37,19 @@ var errStopped = errors.New("the program is about to end")
 
 // Create starts the output file path; a name that ends in .gz is compressed.
 func Create(path string) (*Out, error) {
-	o := &Out{path: target(path)}
+	o := &Out{path: path}
 	var err error
-	st, statErr := os.Stat(o.path)
+	st, statErr := os.Stat(path)
 	switch {
 	case statErr == nil && st.IsDir():
 		return nil, fmt.Errorf("%s: is a directory; a file name is needed", path)
 	case statErr == nil && !st.Mode().IsRegular():
 		o.inPlace = true
-		o.tmp, err = os.OpenFile(o.path, os.O_WRONLY, 0)
+		o.tmp, err = os.OpenFile(path, os.O_WRONLY, 0)
 	case statErr != nil && !errors.Is(statErr, fs.ErrNotExist): // such as a name that is too long
 		err = statErr
 	default:
+		o.path = target(path)
 		o.tmp, err = createBeside(o.path)
 	}
 	if err != nil {
@@ -63,8 +64,8 @@ func Create(path string) (*Out, error) {
 	return o, nil
 }
 
-// target is the file that path stands for: symbolic links are followed, so that
-// what they point to is replaced and not they.
+// target is the regular file that path stands for: symbolic links are followed, so that
+// what they point to is replaced and not they. (/dev/fd/3 of a pipe is a link to nowhere.)
 func target(path string) string {
 	for range 40 {
 		link, err := os.Readlink(path)
