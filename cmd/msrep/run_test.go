@@ -150,6 +150,7 @@ func TestConvertKeepsTheMatrixThroughEveryFormat(t *testing.T) {
 		for _, gz := range []string{"", ".gz"} {
 			out := filepath.Join(dir, "m"+ext+gz)
 			runOK(t, "convert", in, out)
+			runOK(t, "convert", out, out)
 			runJSON(t, &got, "spmv", out, "--x", "sin")
 			if ext == ".txt" { // trailing empty rows of a graph are lost
 				continue
