@@ -145,7 +145,7 @@ func allMethods() map[string]Method {
 }
 
 func TestProcessesFindWhatOneFinds(t *testing.T) {
-	a := laplacian(t, "stencil:n=160,points=5") // 3.1 blocks of sums
+	a := laplacian(t, "stencil:n=160,points=5") // 6.25 blocks of sums
 	for _, fixed := range []bool{false, true} {
 		cuts := [][]int{{10000}, {0, 7, 25600}}
 		if fixed {
@@ -271,5 +271,5 @@ func TestPiecesOfFixedSumsBeginAtBlocks(t *testing.T) {
 	})
 	require.ErrorIs(t, errs[0], ErrOtherProcess)
 	require.True(t, sparse.IsInput(errs[1]))
-	require.ErrorContains(t, errs[1], "multiples of 8192")
+	require.ErrorContains(t, errs[1], "multiples of 4096")
 }

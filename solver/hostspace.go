@@ -26,10 +26,10 @@ type hostSpace struct {
 
 // SumBlock is the number of elements whose products are summed by themselves, before
 // the sums of all blocks are added in order.
-const SumBlock = 1 << 13 // a few vectors' worth stay in the cache next to a core
+const SumBlock = 1 << 12 // so that two threads share vectors that stay in the nearest caches
 
 const (
-	grain     = 4  // blocks that are worth a goroutine
+	grain     = 8  // blocks that are worth a goroutine
 	stagger   = 40 // elements between the starts of vectors, modulo a page
 	pageElems = 512
 )
