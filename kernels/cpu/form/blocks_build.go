@@ -24,7 +24,6 @@ func newBlockBuilder[V sparse.Value](r Rows[V], o BlockOptions[V]) *blockBuilder
 	if s := b.values.storage; s == simd.Table || s == simd.Same {
 		b.values = ValueSet[V]{}
 	}
-	b.values = b.values.high()
 	rows := len(r.Ptr) - 1
 	head := min(max(0, o.Shape.First), rows)
 	blockRows := (rows - head) / o.Shape.Height

@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu/form"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
@@ -47,10 +46,7 @@ func TestFormsHaveTheSameBitsHoweverValuesAreStored(t *testing.T) {
 
 // checkStored compares products with values stored as they are and in fewer bytes.
 func checkStored[V sparse.Value](t *testing.T, l simd.Level) {
-	kinds := []string{"float32", "few", "one", "high16"}
-	if mem.Size[V]() == 8 {
-		kinds = append(kinds, "high32")
-	}
+	kinds := []string{"float32", "few", "one"}
 	for name, build := range smallPieces[V](l) {
 		rapid.Check(t, func(t *rapid.T) {
 			r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))

@@ -228,10 +228,9 @@ var valueKinds = map[string]func(r *rand.Rand) float64{
 	"few":     func(r *rand.Rand) float64 { return float64(r.IntN(16)) * .3 },
 	"one":     func(*rand.Rand) float64 { return -1.7 },
 	// Larger than float32 allows, with 20 bits behind the first.
-	"high32": func(r *rand.Rand) float64 {
+	"large": func(r *rand.Rand) float64 {
 		return math.Ldexp(float64(1<<20+r.IntN(1<<20)), 180+r.IntN(40)) * float64(1-2*r.IntN(2))
 	},
-	"high16": func(r *rand.Rand) float64 { return float64(r.IntN(63) - 31) },
 	"special": func(r *rand.Rand) float64 {
 		return []float64{1, 2, 3, 4, 5, 6, math.NaN(), math.Inf(1), math.Copysign(0, -1)}[r.IntN(9)]
 	},

@@ -145,17 +145,11 @@ func fit[V sparse.Value](cache, unknown int) int {
 }
 
 // withoutTable is the same values without a table: tiles begin at any entry, and a
-// table is read by pairs. They know no first bits either.
+// table is read by pairs.
 func (s ValueSet[V]) withoutTable() ValueSet[V] {
 	switch s.storage {
 	case simd.Bits57:
 		return s.not57()
-	case simd.High32, simd.High16:
-		s.storage = simd.Full
-		if s.short {
-			s.storage = simd.Short
-		}
-		return s
 	case simd.Table:
 	default:
 		return s

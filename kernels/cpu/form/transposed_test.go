@@ -59,7 +59,7 @@ func checkTransposedOf[V sparse.Value](t *rapid.T, name string, build builder[V]
 	ofVal, ofX := transposedScale[V](rapid.SampledFrom([]int{0, 0, 1, -1}).Draw(t, "scale"))
 	kinds := sortedKeys(valueKinds)
 	if ofX != 0 {
-		kinds = []string{"any", "few", "one", "high16"}
+		kinds = []string{"any", "few", "one"}
 	}
 	a, f := drawForm(t, &g, r, name, kinds, ofVal, atEnd, build)
 	if f == nil {

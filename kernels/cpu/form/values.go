@@ -12,8 +12,7 @@ import (
 // zero value stores them as they are.
 type ValueSet[V sparse.Value] struct {
 	storage simd.Storage
-	short   bool // float32 holds all of them
-	values  []V  // distinct ones, at most 16
+	values  []V // distinct ones, at most 16
 	codes   [4 * simd.TableLen]uint8
 	set57   set57[V] // of Bits57
 }
@@ -22,56 +21,30 @@ type ValueSet[V sparse.Value] struct {
 func (s *ValueSet[V]) Storage() simd.Storage { return s.storage }
 
 // FindValues looks at all values and gives the way to store them that takes the
-// fewest bytes: all the same, at most 16 distinct ones, their first 16 or 32 bits
-// where all others are 0, float32. Values are the same when all their bits are. It
-// ends early at values that allow none of these.
+// fewest bytes: all the same, at most 16 distinct ones, float32. Values are the same
+// when all their bits are. It ends early at values that allow none of these.
 func FindValues[V sparse.Value](val []V) ValueSet[V] {
 	s := ValueSet[V]{storage: simd.Table}
 	if len(val) == 0 {
 		return ValueSet[V]{}
 	}
-	_, double := any(val[0]).(float64)
-	few, short, all := true, double, uint64(0) // all has the bits that are set in any value
-	low := uint64(1)<<16 - 1                   // the bits that are 0 where anything is saved
-	if double {
-		low = 1<<32 - 1
-	}
+	_, short := any(val[0]).(float64)
+	few := true
 	for i, v := range val {
 		if i > 0 && bitsOf(v) == bitsOf(val[i-1]) {
 			continue
 		}
 		few = few && s.add(v)
 		short = short && bitsOf(V(float32(v))) == bitsOf(v)
-		all |= bitsOf(v)
-		if !few && !short && all&low != 0 {
+		if !few && !short {
 			return ValueSet[V]{}
 		}
 	}
 	switch {
-	case few && len(s.values) == 1:
+	case !few:
+		return ValueSet[V]{storage: simd.Short}
+	case len(s.values) == 1:
 		s.storage = simd.Same
-	case few:
-	case all&(1<<highShift[V]()-1) == 0:
-		return ValueSet[V]{storage: simd.High16, short: short}
-	case short:
-		return ValueSet[V]{storage: simd.Short, short: short}
-	default:
-		return ValueSet[V]{storage: simd.High32}
-	}
-	return s
-}
-
-// highShift is the bits of a value behind its first 16.
-func highShift[V sparse.Value]() int { return 8*int(mem.Size[V]()) - 16 }
-
-// high is the same values with at least 32 bits each, for forms that do without fewer.
-func (s ValueSet[V]) high() ValueSet[V] {
-	switch {
-	case s.storage != simd.High16:
-	case mem.Size[V]() == 8:
-		s.storage = simd.High32
-	default:
-		s.storage = simd.Full
 	}
 	return s
 }
@@ -121,10 +94,6 @@ func (s *ValueSet[V]) store(m *Memory, lanes int, columns int64) (simd.Values[V]
 		out.Full, err = Make[V](m, columns*int64(lanes))
 	case simd.Short:
 		out.Short, err = Make[float32](m, columns*int64(lanes))
-	case simd.High32:
-		out.High32, err = Make[uint32](m, columns*int64(lanes))
-	case simd.High16:
-		out.High16, err = Make[uint16](m, columns*int64(lanes))
 	case simd.Table:
 		out.Codes, err = Make[uint8](m, columns*int64(lanes)/2)
 	case simd.Bits57:
@@ -148,16 +117,6 @@ func (s *ValueSet[V]) put(out *simd.Values[V], k, step int, val []V) {
 	case simd.Short:
 		for _, v := range val {
 			out.Short[k] = float32(v)
-			k += step
-		}
-	case simd.High32:
-		for _, v := range val {
-			out.High32[k] = uint32(bitsOf(v) >> 32)
-			k += step
-		}
-	case simd.High16:
-		for _, v := range val {
-			out.High16[k] = uint16(bitsOf(v) >> highShift[V]())
 			k += step
 		}
 	case simd.Table:
@@ -191,7 +150,7 @@ func (s *ValueSet[V]) put4(out *simd.Values[V], k, step int, val []V, at *[4]int
 			o := (*[4]float32)(to[j*step:])
 			o[0], o[1], o[2], o[3] = float32(a[j]), float32(b[j]), float32(c[j]), float32(d[j])
 		}
-	case simd.Table, simd.High32, simd.High16:
+	case simd.Table:
 		for l, from := range at {
 			s.put(out, k+l, step, val[from:from+int64(n)])
 		}
@@ -229,5 +188,5 @@ func (s *ValueSet[V]) scatter(out *simd.Values[V], places []int64, val []V) {
 
 // valueBytes is the memory of stored values.
 func valueBytes[V sparse.Value](v *simd.Values[V]) int64 {
-	return mem.Size[V]()*int64(len(v.Full)+len(v.Table)) + 4*int64(len(v.Short)+len(v.High32)) + 2*int64(len(v.High16)) + int64(len(v.Codes)) + bytes57(v.Bits57)
+	return mem.Size[V]()*int64(len(v.Full)+len(v.Table)) + 4*int64(len(v.Short)) + int64(len(v.Codes)) + bytes57(v.Bits57)
 }

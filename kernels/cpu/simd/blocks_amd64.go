@@ -11,16 +11,10 @@ func blocksFull2F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *in
 func blocksShort2F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
 
 //go:noescape
-func blocksHigh322F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
-
-//go:noescape
 func blocksFull3F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
 
 //go:noescape
 func blocksShort3F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
-
-//go:noescape
-func blocksHigh323F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
 
 //go:noescape
 func blocksFull4F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
@@ -29,16 +23,10 @@ func blocksFull4F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *in
 func blocksShort4F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
 
 //go:noescape
-func blocksHigh324F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
-
-//go:noescape
 func blocksFull5F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
 
 //go:noescape
 func blocksShort5F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
-
-//go:noescape
-func blocksHigh325F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
 
 //go:noescape
 func blocksFull6F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
@@ -47,16 +35,10 @@ func blocksFull6F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *in
 func blocksShort6F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
 
 //go:noescape
-func blocksHigh326F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
-
-//go:noescape
 func blocksFull7F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
 
 //go:noescape
 func blocksShort7F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
-
-//go:noescape
-func blocksHigh327F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
 
 //go:noescape
 func blocksFull8F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
@@ -65,16 +47,10 @@ func blocksFull8F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *in
 func blocksShort8F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
 
 //go:noescape
-func blocksHigh328F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
-
-//go:noescape
 func blocksFull2F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
 
 //go:noescape
 func blocksShort2F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
-
-//go:noescape
-func blocksHigh322F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
 
 //go:noescape
 func blocksBits572F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
@@ -86,9 +62,6 @@ func blocksFull3F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *
 func blocksShort3F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
 
 //go:noescape
-func blocksHigh323F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
-
-//go:noescape
 func blocksBits573F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
 
 //go:noescape
@@ -96,9 +69,6 @@ func blocksFull4F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *
 
 //go:noescape
 func blocksShort4F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
-
-//go:noescape
-func blocksHigh324F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
 
 //go:noescape
 func blocksBits574F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
@@ -110,9 +80,6 @@ func blocksFull5F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *
 func blocksShort5F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
 
 //go:noescape
-func blocksHigh325F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
-
-//go:noescape
 func blocksBits575F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
 
 //go:noescape
@@ -120,9 +87,6 @@ func blocksFull6F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *
 
 //go:noescape
 func blocksShort6F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
-
-//go:noescape
-func blocksHigh326F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
 
 //go:noescape
 func blocksBits576F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
@@ -134,9 +98,6 @@ func blocksFull7F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *
 func blocksShort7F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
 
 //go:noescape
-func blocksHigh327F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
-
-//go:noescape
 func blocksBits577F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
 
 //go:noescape
@@ -144,9 +105,6 @@ func blocksFull8F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *
 
 //go:noescape
 func blocksShort8F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
-
-//go:noescape
-func blocksHigh328F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
 
 //go:noescape
 func blocksBits578F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)

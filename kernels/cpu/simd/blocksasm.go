@@ -7,12 +7,10 @@ var blockTables = kernels{
 		{
 			{blocksFull2F64AVX2, blocksFull3F64AVX2, blocksFull4F64AVX2, blocksFull5F64AVX2, blocksFull6F64AVX2, blocksFull7F64AVX2, blocksFull8F64AVX2},
 			{blocksShort2F64AVX2, blocksShort3F64AVX2, blocksShort4F64AVX2, blocksShort5F64AVX2, blocksShort6F64AVX2, blocksShort7F64AVX2, blocksShort8F64AVX2},
-			High32: {blocksHigh322F64AVX2, blocksHigh323F64AVX2, blocksHigh324F64AVX2, blocksHigh325F64AVX2, blocksHigh326F64AVX2, blocksHigh327F64AVX2, blocksHigh328F64AVX2},
 		},
 		{
 			{blocksFull2F64AVX512, blocksFull3F64AVX512, blocksFull4F64AVX512, blocksFull5F64AVX512, blocksFull6F64AVX512, blocksFull7F64AVX512, blocksFull8F64AVX512},
 			{blocksShort2F64AVX512, blocksShort3F64AVX512, blocksShort4F64AVX512, blocksShort5F64AVX512, blocksShort6F64AVX512, blocksShort7F64AVX512, blocksShort8F64AVX512},
-			High32: {blocksHigh322F64AVX512, blocksHigh323F64AVX512, blocksHigh324F64AVX512, blocksHigh325F64AVX512, blocksHigh326F64AVX512, blocksHigh327F64AVX512, blocksHigh328F64AVX512},
 			Bits57: {blocksBits572F64AVX512, blocksBits573F64AVX512, blocksBits574F64AVX512, blocksBits575F64AVX512, blocksBits576F64AVX512, blocksBits577F64AVX512, blocksBits578F64AVX512},
 		},
 	},

@@ -18,12 +18,6 @@ func diagonalsTableF64AVX2(runs *int, count int, offsets *int64, masks *uint16, 
 func diagonalsPerDiagonalF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
 
 //go:noescape
-func diagonalsHigh32F64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
-
-//go:noescape
-func diagonalsHigh16F64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
-
-//go:noescape
 func diagonalsFullF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
 
 //go:noescape
@@ -36,12 +30,6 @@ func diagonalsTableF64AVX512(runs *int, count int, offsets *int64, masks *uint16
 func diagonalsPerDiagonalF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
 
 //go:noescape
-func diagonalsHigh32F64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
-
-//go:noescape
-func diagonalsHigh16F64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
-
-//go:noescape
 func diagonalsFullF32AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
 
 //go:noescape
@@ -51,9 +39,6 @@ func diagonalsTableF32AVX2(runs *int, count int, offsets *int64, masks *uint16, 
 func diagonalsPerDiagonalF32AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
 
 //go:noescape
-func diagonalsHigh16F32AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
-
-//go:noescape
 func diagonalsFullF32AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
 
 //go:noescape
@@ -61,6 +46,3 @@ func diagonalsTableF32AVX512(runs *int, count int, offsets *int64, masks *uint16
 
 //go:noescape
 func diagonalsPerDiagonalF32AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
-
-//go:noescape
-func diagonalsHigh16F32AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)

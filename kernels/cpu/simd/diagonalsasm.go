@@ -4,11 +4,11 @@ package simd
 
 var diagonalTables = kernels{
 	&diagonalTable[float64]{
-		{diagonalsFullF64AVX2, diagonalsShortF64AVX2, diagonalsTableF64AVX2, diagonalsPerDiagonalF64AVX2, diagonalsHigh32F64AVX2, diagonalsHigh16F64AVX2},
-		{diagonalsFullF64AVX512, diagonalsShortF64AVX512, diagonalsTableF64AVX512, diagonalsPerDiagonalF64AVX512, diagonalsHigh32F64AVX512, diagonalsHigh16F64AVX512},
+		{diagonalsFullF64AVX2, diagonalsShortF64AVX2, diagonalsTableF64AVX2, diagonalsPerDiagonalF64AVX2},
+		{diagonalsFullF64AVX512, diagonalsShortF64AVX512, diagonalsTableF64AVX512, diagonalsPerDiagonalF64AVX512},
 	},
 	&diagonalTable[float32]{
-		{Full: diagonalsFullF32AVX2, Table: diagonalsTableF32AVX2, Same: diagonalsPerDiagonalF32AVX2, High16: diagonalsHigh16F32AVX2},
-		{Full: diagonalsFullF32AVX512, Table: diagonalsTableF32AVX512, Same: diagonalsPerDiagonalF32AVX512, High16: diagonalsHigh16F32AVX512},
+		{Full: diagonalsFullF32AVX2, Table: diagonalsTableF32AVX2, Same: diagonalsPerDiagonalF32AVX2},
+		{Full: diagonalsFullF32AVX512, Table: diagonalsTableF32AVX512, Same: diagonalsPerDiagonalF32AVX512},
 	},
 }

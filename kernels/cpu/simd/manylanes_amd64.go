@@ -38,12 +38,6 @@ func expandShortF64AVX2(n int, val *byte, table *float64, out *float64, next uin
 func expandTableF64AVX2(n int, val *byte, table *float64, out *float64, next uintptr, step int)
 
 //go:noescape
-func expandHigh32F64AVX2(n int, val *byte, table *float64, out *float64, next uintptr, step int)
-
-//go:noescape
-func expandHigh16F64AVX2(n int, val *byte, table *float64, out *float64, next uintptr, step int)
-
-//go:noescape
 func manySlices161F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool)
 
 //go:noescape
@@ -72,12 +66,6 @@ func expandShortF64AVX512(n int, val *byte, table *float64, out *float64, next u
 
 //go:noescape
 func expandTableF64AVX512(n int, val *byte, table *float64, out *float64, next uintptr, step int)
-
-//go:noescape
-func expandHigh32F64AVX512(n int, val *byte, table *float64, out *float64, next uintptr, step int)
-
-//go:noescape
-func expandHigh16F64AVX512(n int, val *byte, table *float64, out *float64, next uintptr, step int)
 
 //go:noescape
 func expandBits57F64AVX512(n int, val *byte, table *float64, out *float64, next uintptr, step int)
@@ -110,9 +98,6 @@ func manyPerDiagonal2F32AVX2(n int, widths *uint32, masks *uint16, first int, va
 func expandTableF32AVX2(n int, val *byte, table *float32, out *float32, next uintptr, step int)
 
 //go:noescape
-func expandHigh16F32AVX2(n int, val *byte, table *float32, out *float32, next uintptr, step int)
-
-//go:noescape
 func manySlices161F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool)
 
 //go:noescape
@@ -138,9 +123,6 @@ func manyPerDiagonal2F32AVX512(n int, widths *uint32, masks *uint16, first int, 
 
 //go:noescape
 func expandTableF32AVX512(n int, val *byte, table *float32, out *float32, next uintptr, step int)
-
-//go:noescape
-func expandHigh16F32AVX512(n int, val *byte, table *float32, out *float32, next uintptr, step int)
 
 //go:noescape
 func manySlices161F64AVX2Half(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool)

@@ -2745,54 +2745,6 @@ column:
 	VZEROUPPER
 	RET
 
-// func expandHigh32F64AVX2(n int, val *byte, table *float64, out *float64, next uintptr, step int)
-// Requires: AVX, AVX2, MMX+
-TEXT ·expandHigh32F64AVX2(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ val+8(FP), CX
-	MOVQ table+16(FP), DX
-	MOVQ out+24(FP), DX
-	MOVQ next+32(FP), BX
-	MOVQ step+40(FP), SI
-
-column:
-	PREFETCHT0 2048(CX)
-	PREFETCHT1 (BX)
-	ADDQ       SI, BX
-	VPMOVZXDQ  (CX), Y0
-	VPSLLQ     $0x20, Y0, Y0
-	VMOVUPD    Y0, (DX)
-	ADDQ       $0x10, CX
-	ADDQ       $0x20, DX
-	DECQ       AX
-	JNZ        column
-	VZEROUPPER
-	RET
-
-// func expandHigh16F64AVX2(n int, val *byte, table *float64, out *float64, next uintptr, step int)
-// Requires: AVX, AVX2, MMX+
-TEXT ·expandHigh16F64AVX2(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ val+8(FP), CX
-	MOVQ table+16(FP), DX
-	MOVQ out+24(FP), DX
-	MOVQ next+32(FP), BX
-	MOVQ step+40(FP), SI
-
-column:
-	PREFETCHT0 2048(CX)
-	PREFETCHT1 (BX)
-	ADDQ       SI, BX
-	VPMOVZXWQ  (CX), Y0
-	VPSLLQ     $0x30, Y0, Y0
-	VMOVUPD    Y0, (DX)
-	ADDQ       $0x08, CX
-	ADDQ       $0x20, DX
-	DECQ       AX
-	JNZ        column
-	VZEROUPPER
-	RET
-
 // func manySlices161F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool)
 // Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·manySlices161F64AVX512(SB), NOSPLIT, $0-138
@@ -6923,54 +6875,6 @@ column:
 	VZEROUPPER
 	RET
 
-// func expandHigh32F64AVX512(n int, val *byte, table *float64, out *float64, next uintptr, step int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·expandHigh32F64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ val+8(FP), CX
-	MOVQ table+16(FP), DX
-	MOVQ out+24(FP), DX
-	MOVQ next+32(FP), BX
-	MOVQ step+40(FP), SI
-
-column:
-	PREFETCHT0 2048(CX)
-	PREFETCHT1 (BX)
-	ADDQ       SI, BX
-	VPMOVZXDQ  (CX), Z0
-	VPSLLQ     $0x20, Z0, Z0
-	VMOVUPD    Z0, (DX)
-	ADDQ       $0x20, CX
-	ADDQ       $0x40, DX
-	DECQ       AX
-	JNZ        column
-	VZEROUPPER
-	RET
-
-// func expandHigh16F64AVX512(n int, val *byte, table *float64, out *float64, next uintptr, step int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·expandHigh16F64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ val+8(FP), CX
-	MOVQ table+16(FP), DX
-	MOVQ out+24(FP), DX
-	MOVQ next+32(FP), BX
-	MOVQ step+40(FP), SI
-
-column:
-	PREFETCHT0 2048(CX)
-	PREFETCHT1 (BX)
-	ADDQ       SI, BX
-	VPMOVZXWQ  (CX), Z0
-	VPSLLQ     $0x30, Z0, Z0
-	VMOVUPD    Z0, (DX)
-	ADDQ       $0x10, CX
-	ADDQ       $0x40, DX
-	DECQ       AX
-	JNZ        column
-	VZEROUPPER
-	RET
-
 // func expandBits57F64AVX512(n int, val *byte, table *float64, out *float64, next uintptr, step int)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VBMI, MMX+
 TEXT ·expandBits57F64AVX512(SB), NOSPLIT, $0-48
@@ -9623,30 +9527,6 @@ column:
 	ADDQ         $0x20, BX
 	DECQ         AX
 	JNZ          column
-	VZEROUPPER
-	RET
-
-// func expandHigh16F32AVX2(n int, val *byte, table *float32, out *float32, next uintptr, step int)
-// Requires: AVX, AVX2, MMX+
-TEXT ·expandHigh16F32AVX2(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ val+8(FP), CX
-	MOVQ table+16(FP), DX
-	MOVQ out+24(FP), DX
-	MOVQ next+32(FP), BX
-	MOVQ step+40(FP), SI
-
-column:
-	PREFETCHT0 2048(CX)
-	PREFETCHT1 (BX)
-	ADDQ       SI, BX
-	VPMOVZXWD  (CX), Y0
-	VPSLLD     $0x10, Y0, Y0
-	VMOVUPS    Y0, (DX)
-	ADDQ       $0x10, CX
-	ADDQ       $0x20, DX
-	DECQ       AX
-	JNZ        column
 	VZEROUPPER
 	RET
 
@@ -13752,30 +13632,6 @@ column:
 	ADDQ         $0x40, BX
 	DECQ         AX
 	JNZ          column
-	VZEROUPPER
-	RET
-
-// func expandHigh16F32AVX512(n int, val *byte, table *float32, out *float32, next uintptr, step int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·expandHigh16F32AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ val+8(FP), CX
-	MOVQ table+16(FP), DX
-	MOVQ out+24(FP), DX
-	MOVQ next+32(FP), BX
-	MOVQ step+40(FP), SI
-
-column:
-	PREFETCHT0 2048(CX)
-	PREFETCHT1 (BX)
-	ADDQ       SI, BX
-	VPMOVZXWD  (CX), Z0
-	VPSLLD     $0x10, Z0, Z0
-	VMOVUPS    Z0, (DX)
-	ADDQ       $0x20, CX
-	ADDQ       $0x40, DX
-	DECQ       AX
-	JNZ        column
 	VZEROUPPER
 	RET
 

@@ -33,11 +33,11 @@ var manyTables = kernels{
 
 var expandTables = kernels{
 	&expandTable[float64]{
-		{Short: expandShortF64AVX2, Table: expandTableF64AVX2, High32: expandHigh32F64AVX2, High16: expandHigh16F64AVX2},
-		{Short: expandShortF64AVX512, Table: expandTableF64AVX512, High32: expandHigh32F64AVX512, High16: expandHigh16F64AVX512, Bits57: expandBits57F64AVX512},
+		{Short: expandShortF64AVX2, Table: expandTableF64AVX2},
+		{Short: expandShortF64AVX512, Table: expandTableF64AVX512, Bits57: expandBits57F64AVX512},
 	},
 	&expandTable[float32]{
-		{Table: expandTableF32AVX2, High16: expandHigh16F32AVX2},
-		{Table: expandTableF32AVX512, High16: expandHigh16F32AVX512},
+		{Table: expandTableF32AVX2},
+		{Table: expandTableF32AVX512},
 	},
 }

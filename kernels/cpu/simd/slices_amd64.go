@@ -31,18 +31,6 @@ func slicesSame16F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, 
 func slicesSame32F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 
 //go:noescape
-func slicesHigh3216F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-
-//go:noescape
-func slicesHigh3232F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-
-//go:noescape
-func slicesHigh1616F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-
-//go:noescape
-func slicesHigh1632F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-
-//go:noescape
 func slicesFull16F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 
 //go:noescape
@@ -67,18 +55,6 @@ func slicesSame16F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16
 func slicesSame32F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 
 //go:noescape
-func slicesHigh3216F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-
-//go:noescape
-func slicesHigh3232F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-
-//go:noescape
-func slicesHigh1616F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-
-//go:noescape
-func slicesHigh1632F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-
-//go:noescape
 func slicesFull16F32AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 
 //go:noescape
@@ -97,12 +73,6 @@ func slicesSame16F32AVX2(n int, widths *uint32, regular *uint16, masks *uint16, 
 func slicesSame32F32AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 
 //go:noescape
-func slicesHigh1616F32AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-
-//go:noescape
-func slicesHigh1632F32AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-
-//go:noescape
 func slicesFull16F32AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 
 //go:noescape
@@ -119,9 +89,3 @@ func slicesSame16F32AVX512(n int, widths *uint32, regular *uint16, masks *uint16
 
 //go:noescape
 func slicesSame32F32AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-
-//go:noescape
-func slicesHigh1616F32AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-
-//go:noescape
-func slicesHigh1632F32AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)

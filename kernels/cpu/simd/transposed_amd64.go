@@ -44,24 +44,6 @@ func slicesTransposedSame16F64AVX2(n int, widths *uint32, masks *uint16, val *by
 //go:noescape
 func slicesTransposedSame32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
 
-//go:noescape
-func diagonalsTransposedHigh32F64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float64, last *float64, row int, table *float64, x *float64, alpha float64)
-
-//go:noescape
-func slicesTransposedHigh3216F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
-
-//go:noescape
-func slicesTransposedHigh3232F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
-
-//go:noescape
-func diagonalsTransposedHigh16F64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float64, last *float64, row int, table *float64, x *float64, alpha float64)
-
-//go:noescape
-func slicesTransposedHigh1616F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
-
-//go:noescape
-func slicesTransposedHigh1632F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
-
 // lostF64AVX2 is lost for n registers: it gives the lanes where there is such an element.
 //
 //go:noescape
@@ -75,9 +57,6 @@ func blocksTransposedFullF64AVX2(n int, widths *uint32, masks *uint16, val *byte
 
 //go:noescape
 func blocksTransposedShortF64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, height int, table *float64, factors *float64, y *float64, first int, sums *float64, end int)
-
-//go:noescape
-func blocksTransposedHigh32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, height int, table *float64, factors *float64, y *float64, first int, sums *float64, end int)
 
 //go:noescape
 func diagonalsTransposedFullF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float64, last *float64, row int, table *float64, x *float64, alpha float64)
@@ -116,24 +95,6 @@ func slicesTransposedSame16F64AVX512(n int, widths *uint32, masks *uint16, val *
 func slicesTransposedSame32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
 
 //go:noescape
-func diagonalsTransposedHigh32F64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float64, last *float64, row int, table *float64, x *float64, alpha float64)
-
-//go:noescape
-func slicesTransposedHigh3216F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
-
-//go:noescape
-func slicesTransposedHigh3232F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
-
-//go:noescape
-func diagonalsTransposedHigh16F64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float64, last *float64, row int, table *float64, x *float64, alpha float64)
-
-//go:noescape
-func slicesTransposedHigh1616F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
-
-//go:noescape
-func slicesTransposedHigh1632F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
-
-//go:noescape
 func lostF64AVX512(n int, x *float64, least float64, greatest float64) (lanes uint32)
 
 //go:noescape
@@ -141,9 +102,6 @@ func blocksTransposedFullF64AVX512(n int, widths *uint32, masks *uint16, val *by
 
 //go:noescape
 func blocksTransposedShortF64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, height int, table *float64, factors *float64, y *float64, first int, sums *float64, end int)
-
-//go:noescape
-func blocksTransposedHigh32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, height int, table *float64, factors *float64, y *float64, first int, sums *float64, end int)
 
 //go:noescape
 func blocksTransposedBits57F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, height int, table *float64, factors *float64, y *float64, first int, sums *float64, end int)
@@ -174,15 +132,6 @@ func slicesTransposedSame16F32AVX2(n int, widths *uint32, masks *uint16, val *by
 
 //go:noescape
 func slicesTransposedSame32F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
-
-//go:noescape
-func diagonalsTransposedHigh16F32AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float32, last *float32, row int, table *float32, x *float32, alpha float32)
-
-//go:noescape
-func slicesTransposedHigh1616F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
-
-//go:noescape
-func slicesTransposedHigh1632F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
 
 //go:noescape
 func lostF32AVX2(n int, x *float32, least float32, greatest float32) (lanes uint32)
@@ -216,15 +165,6 @@ func slicesTransposedSame16F32AVX512(n int, widths *uint32, masks *uint16, val *
 
 //go:noescape
 func slicesTransposedSame32F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
-
-//go:noescape
-func diagonalsTransposedHigh16F32AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float32, last *float32, row int, table *float32, x *float32, alpha float32)
-
-//go:noescape
-func slicesTransposedHigh1616F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
-
-//go:noescape
-func slicesTransposedHigh1632F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
 
 //go:noescape
 func lostF32AVX512(n int, x *float32, least float32, greatest float32) (lanes uint32)

@@ -4,19 +4,19 @@ package simd
 
 var diagonalTransposedTables = kernels{
 	&diagonalTransposedTable[float64]{
-		{diagonalsTransposedFullF64AVX2, diagonalsTransposedShortF64AVX2, diagonalsTransposedTableF64AVX2, diagonalsTransposedPerDiagonalF64AVX2, diagonalsTransposedHigh32F64AVX2, diagonalsTransposedHigh16F64AVX2},
-		{diagonalsTransposedFullF64AVX512, diagonalsTransposedShortF64AVX512, diagonalsTransposedTableF64AVX512, diagonalsTransposedPerDiagonalF64AVX512, diagonalsTransposedHigh32F64AVX512, diagonalsTransposedHigh16F64AVX512},
+		{diagonalsTransposedFullF64AVX2, diagonalsTransposedShortF64AVX2, diagonalsTransposedTableF64AVX2, diagonalsTransposedPerDiagonalF64AVX2},
+		{diagonalsTransposedFullF64AVX512, diagonalsTransposedShortF64AVX512, diagonalsTransposedTableF64AVX512, diagonalsTransposedPerDiagonalF64AVX512},
 	},
 	&diagonalTransposedTable[float32]{
-		{Full: diagonalsTransposedFullF32AVX2, Table: diagonalsTransposedTableF32AVX2, Same: diagonalsTransposedPerDiagonalF32AVX2, High16: diagonalsTransposedHigh16F32AVX2},
-		{Full: diagonalsTransposedFullF32AVX512, Table: diagonalsTransposedTableF32AVX512, Same: diagonalsTransposedPerDiagonalF32AVX512, High16: diagonalsTransposedHigh16F32AVX512},
+		{Full: diagonalsTransposedFullF32AVX2, Table: diagonalsTransposedTableF32AVX2, Same: diagonalsTransposedPerDiagonalF32AVX2},
+		{Full: diagonalsTransposedFullF32AVX512, Table: diagonalsTransposedTableF32AVX512, Same: diagonalsTransposedPerDiagonalF32AVX512},
 	},
 }
 
 var blockTransposedTables = kernels{
 	&blockTransposedTable[float64]{
-		{Full: blocksTransposedFullF64AVX2, Short: blocksTransposedShortF64AVX2, High32: blocksTransposedHigh32F64AVX2},
-		{Full: blocksTransposedFullF64AVX512, Short: blocksTransposedShortF64AVX512, High32: blocksTransposedHigh32F64AVX512, Bits57: blocksTransposedBits57F64AVX512},
+		{Full: blocksTransposedFullF64AVX2, Short: blocksTransposedShortF64AVX2},
+		{Full: blocksTransposedFullF64AVX512, Short: blocksTransposedShortF64AVX512, Bits57: blocksTransposedBits57F64AVX512},
 	},
 	&blockTransposedTable[float32]{
 		{Full: blocksTransposedFullF32AVX2},
@@ -31,28 +31,22 @@ var sliceTransposedTables = kernels{
 			{slicesTransposedShort16F64AVX2, slicesTransposedShort32F64AVX2},
 			{slicesTransposedTable16F64AVX2, slicesTransposedTable32F64AVX2},
 			{slicesTransposedSame16F64AVX2, slicesTransposedSame32F64AVX2},
-			{slicesTransposedHigh3216F64AVX2, slicesTransposedHigh3232F64AVX2},
-			{slicesTransposedHigh1616F64AVX2, slicesTransposedHigh1632F64AVX2},
 		}, {
 			{slicesTransposedFull16F64AVX512, slicesTransposedFull32F64AVX512},
 			{slicesTransposedShort16F64AVX512, slicesTransposedShort32F64AVX512},
 			{slicesTransposedTable16F64AVX512, slicesTransposedTable32F64AVX512},
 			{slicesTransposedSame16F64AVX512, slicesTransposedSame32F64AVX512},
-			{slicesTransposedHigh3216F64AVX512, slicesTransposedHigh3232F64AVX512},
-			{slicesTransposedHigh1616F64AVX512, slicesTransposedHigh1632F64AVX512},
 		},
 	},
 	&sliceTransposedTable[float32]{
 		{
 			{slicesTransposedFull16F32AVX2, slicesTransposedFull32F32AVX2},
-			Table:  {slicesTransposedTable16F32AVX2, slicesTransposedTable32F32AVX2},
-			Same:   {slicesTransposedSame16F32AVX2, slicesTransposedSame32F32AVX2},
-			High16: {slicesTransposedHigh1616F32AVX2, slicesTransposedHigh1632F32AVX2},
+			Table: {slicesTransposedTable16F32AVX2, slicesTransposedTable32F32AVX2},
+			Same:  {slicesTransposedSame16F32AVX2, slicesTransposedSame32F32AVX2},
 		}, {
 			{slicesTransposedFull16F32AVX512, slicesTransposedFull32F32AVX512},
-			Table:  {slicesTransposedTable16F32AVX512, slicesTransposedTable32F32AVX512},
-			Same:   {slicesTransposedSame16F32AVX512, slicesTransposedSame32F32AVX512},
-			High16: {slicesTransposedHigh1616F32AVX512, slicesTransposedHigh1632F32AVX512},
+			Table: {slicesTransposedTable16F32AVX512, slicesTransposedTable32F32AVX512},
+			Same:  {slicesTransposedSame16F32AVX512, slicesTransposedSame32F32AVX512},
 		},
 	},
 }

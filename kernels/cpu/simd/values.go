@@ -1,7 +1,6 @@
 package simd
 
 import (
-	"math"
 	"unsafe"
 
 	"github.com/msrep-go/msrep/sparse"
@@ -17,23 +16,19 @@ const (
 	Short                   // as float32, for float64 values that are exactly that
 	Table                   // 4 bits each, which choose one of 16 values
 	Same                    // not at all: one value for all
-	High32                  // the first 32 bits, for float64 values whose others are 0
-	High16                  // the first 16 bits, for values whose others are 0
 	Bits57                  // 57 bits, for float64 values whose exponents are near each other; see Values57
 	storages                // their number
 )
 
 func (s Storage) String() string {
-	return [...]string{"full", "short", "table", "same", "high32", "high16", "bits57"}[s]
+	return [...]string{"full", "short", "table", "same", "bits57"}[s]
 }
 
 // Bits is the bits that a value of so many bytes takes.
 func (s Storage) Bits(size int) int {
 	switch s {
-	case Short, High32:
+	case Short:
 		return 32
-	case High16:
-		return 16
 	case Bits57:
 		return 57
 	case Table:
@@ -54,8 +49,6 @@ type Values[V sparse.Value] struct {
 	Lanes   int
 	Full    []V
 	Short   []float32
-	High32  []uint32
-	High16  []uint16
 	Codes   []uint8
 	Bits57  *Values57
 	// Table is the 16 values of Table, or at least the one value of Same.
@@ -72,22 +65,10 @@ func (v *Values[V]) At(k int) V {
 		return v.Table[v.Codes[at]>>shift&15]
 	case Same:
 		return v.Table[0]
-	case High32:
-		return V(math.Float64frombits(uint64(v.High32[k]) << 32))
-	case High16:
-		return fromHigh16[V](v.High16[k])
 	case Bits57:
 		return V(v.Bits57.value(k))
 	}
 	return v.Full[k]
-}
-
-// fromHigh16 is the value whose first bits are h, and all others 0.
-func fromHigh16[V sparse.Value](h uint16) V {
-	if unsafe.Sizeof(*new(V)) == 8 {
-		return V(math.Float64frombits(uint64(h) << 48))
-	}
-	return V(math.Float32frombits(uint32(h) << 16))
 }
 
 // SetCode stores the code of value k, which must be 0 before.
@@ -117,10 +98,6 @@ func (v *Values[V]) from(c int) *byte {
 		return bytesFrom(v.Codes, k/2)
 	case Same:
 		return nil
-	case High32:
-		return bytesFrom(v.High32, k)
-	case High16:
-		return bytesFrom(v.High16, k)
 	case Bits57:
 		return bytesFrom(v.Bits57.Bytes, k/8*eight57)
 	}

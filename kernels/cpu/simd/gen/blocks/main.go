@@ -19,7 +19,6 @@ func main() {
 			blocks(l, lanes.Full, height)
 			if l.Double {
 				blocks(l, lanes.Short, height)
-				blocks(l, lanes.High32, height)
 			}
 			if l.Double && l.Long {
 				blocks(l, lanes.Bits57, height)

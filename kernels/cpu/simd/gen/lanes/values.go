@@ -36,39 +36,6 @@ var Short = Values{
 	},
 }
 
-// High32 is the first 32 bits of values whose others are 0, in float64 kernels.
-var High32 = Values{
-	"High32",
-	func(l Lanes) int { return l.Bytes() / 2 },
-	func(l Lanes, _ Register) func(Mem) Op {
-		return func(at Mem) Op {
-			v := l.Reg()
-			VPMOVZXDQ(at, v)
-			VPSLLQ(Imm(32), v, v)
-			return v
-		}
-	},
-}
-
-// High16 is the first 16 bits of values whose others are 0.
-var High16 = Values{
-	"High16",
-	func(l Lanes) int { return 2 * l.Count() },
-	func(l Lanes, _ Register) func(Mem) Op {
-		return func(at Mem) Op {
-			v := l.Reg()
-			if l.Double {
-				VPMOVZXWQ(at, v)
-				VPSLLQ(Imm(48), v, v)
-			} else {
-				VPMOVZXWD(at, v)
-				VPSLLD(Imm(16), v, v)
-			}
-			return v
-		}
-	},
-}
-
 // Same is one value for all.
 var Same = Values{
 	"Same",
@@ -174,7 +141,7 @@ func DefineShifts() {
 // ValuesOf is the ways to store values of the type of l.
 func ValuesOf(l Lanes) []Values {
 	if l.Double {
-		return []Values{Full, Short, Table, Same, High32, High16}
+		return []Values{Full, Short, Table, Same}
 	}
-	return []Values{Full, Table, Same, High16}
+	return []Values{Full, Table, Same}
 }

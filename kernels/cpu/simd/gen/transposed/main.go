@@ -23,7 +23,6 @@ func main() {
 		blocks(l, lanes.Full)
 		if l.Double {
 			blocks(l, lanes.Short)
-			blocks(l, lanes.High32)
 		}
 		if l.Double && l.Long {
 			blocks(l, lanes.Bits57)
