@@ -119,38 +119,18 @@ func (w *warp) executeGroup(pc int32, m uint32) error {
 		if pc == watch {
 			wk.run.iterations[int64(wk.blockNum)*int64(len(wk.warps))+int64(w.id)]++
 		}
-		act := m
-		if in.guard >= 0 {
-			p := w.preds[in.guard]
-			if in.unless {
-				p = ^p
-			}
-			act &= p
-		}
 		if in.op == opJump {
 			pc = in.target
 			continue
 		}
+		act := w.guarded(in, m)
 		counters.WarpInstructions++
 		if in.op == opBranch {
-			counters.Branches++
-			counters.ThreadInstructions += int64(bits.OnesCount32(m))
-			if counters.WarpInstructions-wk.counted > reportEvery {
-				if err := wk.report(); err != nil {
-					return err
-				}
+			next, err := w.branch(in, pc, m, act)
+			if err != nil || next == parted {
+				return err
 			}
-			switch act {
-			case m:
-				pc = in.target
-			case 0:
-				pc++
-			default:
-				counters.DivergentBranches++
-				w.add(pc+1, m&^act)
-				w.add(in.target, act)
-				return nil
-			}
+			pc = next
 			continue
 		}
 		counters.ThreadInstructions += int64(bits.OnesCount32(act))
@@ -169,11 +149,9 @@ func (w *warp) executeGroup(pc int32, m uint32) error {
 				return nil
 			}
 		case opBarrier:
-			if err := w.arrive(in, m, act); err != nil {
-				return err
-			}
+			err := w.arrive(in, m, act)
 			w.add(pc, m)
-			return nil
+			return err
 		default:
 			if err := w.perform(in, pc-1, act); err != nil {
 				return err
@@ -182,6 +160,44 @@ func (w *warp) executeGroup(pc int32, m uint32) error {
 	}
 	w.add(pc, m)
 	return nil
+}
+
+// guarded is the lanes of m that execute an instruction: those that its guard lets.
+func (w *warp) guarded(in *instr, m uint32) uint32 {
+	if in.guard < 0 {
+		return m
+	}
+	if in.unless {
+		return m &^ w.preds[in.guard]
+	}
+	return m & w.preds[in.guard]
+}
+
+// parted is the place where lanes go on that go on at different ones.
+const parted = -1
+
+// branch sends the lanes of m on from a branch at pc, which those of act take, and gives where
+// all of them are then, or parted. Every loop has a branch: so that a launch ends that runs
+// for too long, the instructions are reported here now and then.
+func (w *warp) branch(in *instr, pc int32, m, act uint32) (next int32, err error) {
+	c := &w.worker.counters
+	c.Branches++
+	c.ThreadInstructions += int64(bits.OnesCount32(m))
+	if c.WarpInstructions-w.worker.counted > reportEvery {
+		if err := w.worker.report(); err != nil {
+			return parted, err
+		}
+	}
+	switch act {
+	case m:
+		return in.target, nil
+	case 0:
+		return pc + 1, nil
+	}
+	c.DivergentBranches++
+	w.add(pc+1, m&^act)
+	w.add(in.target, act)
+	return parted, nil
 }
 
 // perform executes any other instruction in the lanes of m.
