@@ -89,7 +89,7 @@ func (p *sparsePart[V]) build(s *stream, local []int64, alg cusparse.Algorithm, 
 	return p.open(s, nnz, alg, x, y)
 }
 
-// open describes the part to cuSPARSE and makes its buffer.
+// open describes the part and the vectors to cuSPARSE, and prepares products.
 func (p *sparsePart[V]) open(s *stream, nnz int64, alg cusparse.Algorithm, x, y kernels.Array[V]) error {
 	d, a := p.dev, p.own.A
 	single := mem.Size[V]() == 4
@@ -142,10 +142,16 @@ func (p *sparsePart[V]) open(s *stream, nnz int64, alg cusparse.Algorithm, x, y 
 	if err != nil {
 		return err
 	}
-	if p.buffer, err = d.Alloc(max(need, 1)); err != nil { // an address even where none is needed
+	return p.prepare(s, need)
+}
+
+// prepare makes the buffer and has cuSPARSE look at the part, on s.
+func (p *sparsePart[V]) prepare(s *stream, bytes int64) (err error) {
+	d := p.dev
+	if p.buffer, err = d.Alloc(max(bytes, 1)); err != nil { // an address even where none is needed
 		return err
 	}
-	at, err := d.own(p.buffer, 0, need)
+	at, err := d.own(p.buffer, 0, bytes)
 	if err != nil {
 		return err
 	}
