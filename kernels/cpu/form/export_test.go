@@ -25,6 +25,12 @@ func AsksAhead[V sparse.Value](f Form[V]) bool {
 	panic("neither slices nor near-far")
 }
 
+// Orders is the two orders of the rows of slices.
+func Orders[V sparse.Value](f Form[V]) [2][]uint16 {
+	s := f.(*slicesForm[V])
+	return [2][]uint16{s.order, s.rowOf}
+}
+
 // RegularColumns is how many columns of slices load successive elements of x at once, and how many pairs
 // of columns do so lane by lane.
 func RegularColumns[V sparse.Value](f Form[V]) (straight, pairs int) {

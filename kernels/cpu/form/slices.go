@@ -63,11 +63,11 @@ type slicesForm[V sparse.Value] struct {
 	wide    simd.Slices[V]
 	windows []window
 	// order has, for each window that is sorted, the lane of each row; then, unless they are
-	// joint, the row of each lane of its wide slices.
-	order []uint16
-	rowOf []uint16 // of products with several vectors; see rowsOfLanes
-	long  longRows[V]
-	lone  loneRows[V]
+	// joint, the row of each lane of its wide slices. rowOf has the row of each lane for both: for
+	// several vectors.
+	order, rowOf []uint16
+	long         longRows[V]
+	lone         loneRows[V]
 
 	bytes   int64
 	padding int64

@@ -1,8 +1,6 @@
 package form
 
 import (
-	"slices"
-
 	"github.com/klauspost/cpuid/v2"
 
 	"github.com/msrep-go/msrep/internal/mem"
@@ -17,11 +15,10 @@ type sliceBuilder[V sparse.Value] struct {
 	sliceFiller[V]   // of the window that is filled
 	out              *slicesForm[V]
 	narrowAt, wideAt simd.Position // where the next slices go
-	orders           []uint16      // of the windows that come next, from those of out
+	orders           []uint16      // of the windows that come next, from rowOf of out
 
 	parted splitWindow[V]
-	rowOf  []uint16 // room for the rows of the lanes of a window
-	part   bool     // see SliceOptions
+	part   bool // see SliceOptions
 }
 
 func newSliceBuilder[V sparse.Value](r Rows[V], o SliceOptions[V]) *sliceBuilder[V] {
@@ -30,7 +27,7 @@ func newSliceBuilder[V sparse.Value](r Rows[V], o SliceOptions[V]) *sliceBuilder
 	rows := len(r.Ptr) - 1
 	return &sliceBuilder[V]{
 		slicePlanner: p, sliceFiller: sliceFiller[V]{values: o.Values.not57()},
-		rowOf: make([]uint16, p.size), part: o.Part,
+		part: o.Part,
 		out: &slicesForm[V]{
 			level: o.Level, rows: rows, cols: r.Cols,
 			sorted: p.sorted, size: p.size,
@@ -47,6 +44,7 @@ func (b *sliceBuilder[V]) measure() error {
 	s.windows = make([]window, b.windows())
 	reach := int32(-1)
 	reached := make([]int32, len(s.windows))
+	var rowOf []uint16
 	for i := range s.windows {
 		if err := b.plan(i); err != nil {
 			return err
@@ -61,12 +59,12 @@ func (b *sliceBuilder[V]) measure() error {
 		s.windows[i] = w
 		narrow, wide = w.narrow.after(narrow), w.wide.after(wide)
 		if w.sorted {
-			if len(s.order) == 0 {
-				s.order = make([]uint16, 0, s.rows)
+			if rowOf == nil {
+				rowOf = make([]uint16, 0, s.rows)
 			}
-			s.order = append(s.order, b.narrowRows.order...) // fill makes lanes of it
+			rowOf = append(rowOf, b.narrowRows.order...)
 		}
-		s.order = append(s.order, b.wideRows.order[:w.listed]...)
+		rowOf = append(rowOf, b.wideRows.order[:w.listed]...)
 		b.cutLong()
 	}
 	s.long.place(reached)
@@ -77,10 +75,21 @@ func (b *sliceBuilder[V]) measure() error {
 			narrow = p.group(b.lanes).after(narrow)
 		}
 	}
-	if cap(s.order) > len(s.order)+len(s.order)/8 {
-		s.order = slices.Clone(s.order)
+	if err := b.keepOrder(rowOf); err != nil {
+		return err
 	}
 	return b.makeRoom(narrow, wide)
+}
+
+// keepOrder makes room for both orders of all windows, and sets that of the rows of the lanes.
+func (b *sliceBuilder[V]) keepOrder(rowOf []uint16) (err error) {
+	s, n := b.out, int64(len(rowOf))
+	if s.order, err = Make[uint16](b.r.Mem, n); err != nil {
+		return err
+	}
+	s.rowOf, err = Make[uint16](b.r.Mem, n)
+	copy(s.rowOf, rowOf)
+	return err
 }
 
 // makeRoom makes arrays that end at the given positions.
@@ -106,7 +115,7 @@ func (b *sliceBuilder[V]) makeRoom(narrow, wide simd.Position) (err error) {
 		return err
 	}
 	s.padding = int64((narrow.Column+wide.Column)*b.lanes) - (b.at(s.rows) - s.lone.entries())
-	s.bytes = sliceBytes(&s.narrow) + sliceBytes(&s.wide) + s.lone.bytes() + 2*int64(cap(s.order)) +
+	s.bytes = sliceBytes(&s.narrow) + sliceBytes(&s.wide) + s.lone.bytes() + 4*int64(len(s.order)) +
 		windowBytes*int64(len(s.windows)) + longPieceBytes*int64(cap(s.long.pieces)) + 3*mem.Size[V]()*int64(len(s.sums))
 	// Where most of it is in the second cache, to ask for all takes longer than what it spares.
 	near := !b.part && s.bytes <= 3*mem.Size[V]()*int64(fit[V](cpuid.CPU.Cache.L2, secondCache)) // one and a half of it
@@ -141,8 +150,10 @@ func sliceBytes[V sparse.Value](s *simd.Slices[V]) int64 {
 func (b *sliceBuilder[V]) fill() error {
 	s := b.out
 	long := s.long.pieces
-	b.orders = s.order
+	b.orders = s.rowOf
+	copy(s.order, s.rowOf)
 	for i := range s.windows {
+		lanes := s.order[len(s.rowOf)-len(b.orders):]
 		sorted := b.reopen(i)
 		w := &b.window
 		b.fillGroup(&s.narrow, &b.narrowAt, b.base, &b.narrowRows, w.narrow)
@@ -153,7 +164,7 @@ func (b *sliceBuilder[V]) fill() error {
 		for ; len(long) > 0 && long[0].after == i; long = long[1:] {
 			b.fillPiece(&long[0])
 		}
-		invert(append(b.rowOf[:0], sorted...), sorted)
+		invert(sorted, lanes)
 	}
 	s.lone.fill(b.r)
 	s.narrow.Regular = keepRegular(s.narrow.Regular)
@@ -162,11 +173,10 @@ func (b *sliceBuilder[V]) fill() error {
 	return nil
 }
 
-// invert sets to[order[i]] = i, and gives as much of to as order has.
-func invert(order, to []uint16) []uint16 {
+// invert sets to[order[i]] = i.
+func invert(order, to []uint16) {
 	to = to[:len(order)]
 	for i, r := range order {
 		to[r] = uint16(i)
 	}
-	return to
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // reopen sets the rows of window i as they were planned. It gives the rows of the lanes where
-// they are sorted, a part of the form's order that is to become the lanes of the rows.
+// they are sorted.
 func (b *sliceBuilder[V]) reopen(i int) (sorted []uint16) {
 	b.open(i)
 	w := b.out.windows[i]

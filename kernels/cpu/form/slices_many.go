@@ -1,7 +1,6 @@
 package form
 
 import (
-	"slices"
 	"sync"
 
 	"github.com/msrep-go/msrep/internal/mem"
@@ -12,7 +11,7 @@ func (s *slicesForm[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V]) {
 	x, y = x.First(s.cols), y.First(s.rows)
 	var values simd.Expansion[V]
 	var narrow, wide simd.Position
-	order, long, lanes := s.rowsOfLanes(), s.long.pieces, s.narrow.Values.Lanes
+	order, long, lanes := s.rowOf, s.long.pieces, s.narrow.Values.Lanes
 	stream := beta == 0 && len(long) == 0 && y.Streams(s.level)
 	if stream {
 		defer simd.Fence(s.level)
@@ -47,27 +46,6 @@ func (s *slicesForm[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V]) {
 	for i := range s.long.pieces { // once their rows of y were written
 		s.multiplyPieceMany(&s.long.pieces[i], alpha, x, y, &values)
 	}
-}
-
-// rowsOfLanes is order with the row of each lane, also where that has the lane of each row. The first product
-// makes it.
-func (s *slicesForm[V]) rowsOfLanes() []uint16 {
-	if s.rowOf == nil {
-		s.rowOf = slices.Clone(s.order)
-		order, rowOf := s.order, s.rowOf
-		for i := range s.windows {
-			w, done := &s.windows[i], 0
-			if w.sorted {
-				done = min(s.size, s.rows-i*s.size)
-				invert(order[:done], rowOf)
-			}
-			if w.wide.slices > 0 && !w.joint {
-				done += int(w.listed)
-			}
-			order, rowOf = order[done:], rowOf[done:]
-		}
-	}
-	return s.rowOf
 }
 
 // multiplyPieceMany adds a piece to its row of y: all lanes of its slice are one row.

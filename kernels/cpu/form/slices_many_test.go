@@ -2,11 +2,13 @@ package form_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels/cpu/form"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/kernels/reference"
@@ -41,8 +43,8 @@ func TestSlicesOfSeveralWindowsMultiplySeveralVectors(t *testing.T) {
 	eachLevel(t, checkWindowsMany[float64], checkWindowsMany[float32])
 }
 
-// checkWindowsMany multiplies two vectors twice, the second time by the order that the first one made. The
-// windows are of all kinds: rows of one length or several, with entries far away in some, or in all, or none.
+// checkWindowsMany multiplies two vectors by windows of all kinds: rows of one length or several, with entries
+// far away in some, or in all, or none.
 func checkWindowsMany[V sparse.Value](t *testing.T, l simd.Level) {
 	const window, near = 64, 8
 	r := rand.New(rand.NewPCG(1, 2))
@@ -69,12 +71,32 @@ func checkWindowsMany[V sparse.Value](t *testing.T, l simd.Level) {
 	for i := range x.Val {
 		x.Val[i] = V(r.NormFloat64())
 	}
-	for range 2 {
-		y := simd.Block[V]{Val: make([]V, 2*a.Rows), Cols: 2, Stride: 2}
-		f.(form.Many[V]).MultiplyMany(1, 0, x, y)
-		for j := range 2 {
-			want := reference.Multiply(false, 1, a, columnOf(x, j), 0, make([]V, a.Rows))
-			require.Equal(t, -1, reference.Check(columnOf(y, j), want), "row of column %d", j)
-		}
+	y := simd.Block[V]{Val: make([]V, 2*a.Rows), Cols: 2, Stride: 2}
+	f.(form.Many[V]).MultiplyMany(1, 0, x, y)
+	for j := range 2 {
+		want := reference.Multiply(false, 1, a, columnOf(x, j), 0, make([]V, a.Rows))
+		require.Equal(t, -1, reference.Check(columnOf(y, j), want), "row of column %d", j)
+	}
+}
+
+func TestTheOrderOfSortedSlicesIsCounted(t *testing.T) {
+	const n = 1000
+	p := pattern{cols: n}
+	for i := range n {
+		p.rows = append(p.rows, anyRow(rand.New(rand.NewPCG(1, uint64(i))), n, 1+i%5))
+	}
+	var given [][]byte
+	rows := rowsOf(p.csr(func() float64 { return 1 }))
+	rows.Mem = &form.Memory{Alloc: func(n int64) ([]byte, error) {
+		given = append(given, mem.Aligned(n))
+		return given[len(given)-1], nil
+	}}
+	f, err := form.NewSlices(rows, form.SliceOptions[float64]{})
+	require.NoError(t, err)
+	for _, order := range form.Orders(f) {
+		require.Len(t, order, n)
+		require.True(t, slices.ContainsFunc(given, func(b []byte) bool {
+			return unsafe.Pointer(unsafe.SliceData(b)) == unsafe.Pointer(unsafe.SliceData(order)) && len(b) == 2*n
+		}))
 	}
 }
