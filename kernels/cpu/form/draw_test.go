@@ -23,7 +23,7 @@ func builders[V sparse.Value](t *rapid.T, l simd.Level) map[string]builder[V] {
 		"csr": func(r form.Rows[V], _ form.ValueSet[V]) (form.Form[V], error) { return form.NewCSR(r), nil },
 		"slices": func(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error) {
 			window := rapid.SampledFrom([]int{0, 1, 5, 64}).Draw(t, "window")
-			return form.NewSlices(r, form.SliceOptions[V]{Level: l, Window: window, Values: v})
+			return form.NewSlices(r, form.SliceOptions[V]{Level: l, Window: window, Values: v, Part: rapid.Bool().Draw(t, "part")})
 		},
 		"diagonals": func(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error) {
 			return form.NewDiagonals(r, form.DiagonalOptions[V]{Level: l, Values: v})

@@ -58,20 +58,19 @@ type expandTable[V sparse.Value] [2][storages]func(n int, val *byte, table, out 
 func MultiplySlicesMany[V sparse.Value](l Level, s *Slices[V], at Position, n int, alpha, beta V, x Block[V], order []uint16, y Block[V], stream bool, e *Expansion[V]) {
 	lanes := s.Values.Lanes
 	n = min(n, (len(order)+lanes-1)/lanes)
+	full := s.Values.Storage == Full
 	for n > 0 {
-		// As many slices as have few columns, but one at least.
-		count, end := 0, at
-		for ; count < n; count++ {
-			full, masked := int(s.Widths[2*end.Slice]), int(s.Widths[2*end.Slice+1])
-			next := Position{end.Slice + 1, end.Column + full + masked, end.Mask + masked}
-			if count > 0 && next.Column-at.Column > expandedColumns && (s.Values.Storage != Full || y.panels(l) > 1) {
-				break
-			}
-			end = next
+		count, end := n, at
+		if !full || y.panels(l) > 1 {
+			count, end = s.fewColumns(at, n)
 		}
 		shape := manyShape[V]{
-			n: count, widths: s.Widths[2*at.Slice : 2*end.Slice], masks: s.Masks[at.Mask:end.Mask],
-			val: e.full(l, &s.Values, at.Column, end.Column-at.Column, 0), lanes: lanes, order: order,
+			n: count, widths: s.Widths[2*at.Slice : 2*(at.Slice+count)], masks: s.Masks[at.Mask:], lanes: lanes, order: order, near: s.Near,
+		}
+		if full {
+			shape.val = s.Values.Full[at.Column*lanes:]
+		} else {
+			shape.val = e.full(l, &s.Values, at.Column, end.Column-at.Column, 0)
 		}
 		if s.Narrow != nil {
 			shape.narrow = s.Narrow[at.Column*lanes:]
@@ -82,6 +81,19 @@ func MultiplySlicesMany[V sparse.Value](l Level, s *Slices[V], at Position, n in
 		order = order[min(count*lanes, len(order)):]
 		at, n = end, n-count
 	}
+}
+
+// fewColumns is how many of n slices from a position on have few columns together, one at least, and where they end.
+func (s *Slices[V]) fewColumns(at Position, n int) (count int, end Position) {
+	for end = at; count < n; count++ {
+		full, masked := int(s.Widths[2*end.Slice]), int(s.Widths[2*end.Slice+1])
+		next := Position{end.Slice + 1, end.Column + full + masked, end.Mask + masked}
+		if count > 0 && next.Column-at.Column > expandedColumns {
+			break
+		}
+		end = next
+	}
+	return count, end
 }
 
 // successive is the order of rows that follow each other.
@@ -100,6 +112,7 @@ type manyShape[V sparse.Value] struct {
 	widths []uint32 // full columns and masked ones, for each slice; of diagonals the same for all
 	masks  []uint16
 	order  []uint16
+	near   bool // see Slices
 	// One of these has the columns: as in Slices, with those of later slices behind, or
 	// as in Diagonals for rows from row on.
 	narrow   []uint16

@@ -122,9 +122,9 @@ DATA spread57<>+62(SB)/1, $0x37
 DATA spread57<>+63(SB)/1, $0x37
 GLOBL spread57<>(SB), RODATA|NOPTR, $64
 
-// func manySlices161F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool)
+// func manySlices161F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manySlices161F64AVX2(SB), NOSPLIT, $0-138
+TEXT ·manySlices161F64AVX2(SB), NOSPLIT, $0-139
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -151,7 +151,40 @@ slice:
 	JZ     tail
 
 full:
+	CMPB near+138(FP), $0x00
+	JEQ  far
+
+near:
+	MOVWLZX     (BX), R10
+	IMULQ       DI, R10
+	VMOVUPD     (DX), Y7
+	VPERMPD     $0x00, Y7, Y8
+	VMASKMOVPD  (SI)(R10*1), Y0, Y9
+	VFMADD231PD Y9, Y8, Y3
+	MOVWLZX     2(BX), R10
+	IMULQ       DI, R10
+	VPERMPD     $0x55, Y7, Y8
+	VMASKMOVPD  (SI)(R10*1), Y0, Y9
+	VFMADD231PD Y9, Y8, Y4
+	MOVWLZX     4(BX), R10
+	IMULQ       DI, R10
+	VPERMPD     $0xaa, Y7, Y8
+	VMASKMOVPD  (SI)(R10*1), Y0, Y9
+	VFMADD231PD Y9, Y8, Y5
+	MOVWLZX     6(BX), R10
+	IMULQ       DI, R10
+	VPERMPD     $0xff, Y7, Y7
+	VMASKMOVPD  (SI)(R10*1), Y0, Y8
+	VFMADD231PD Y8, Y7, Y6
+	ADDQ        $0x08, BX
+	ADDQ        $0x20, DX
+	DECQ        R9
+	JNZ         near
+	JMP         tail
+
+far:
 	PREFETCHT0 1024(BX)
+	PREFETCHT0 2048(DX)
 	CMPQ       BX, asks+104(FP)
 	JAE        fullAsked
 	MOVWLZX    64(BX), R10
@@ -168,7 +201,6 @@ full:
 	PREFETCHT0 (SI)(R10*1)
 
 fullAsked:
-	PREFETCHT0  2048(DX)
 	MOVWLZX     (BX), R10
 	IMULQ       DI, R10
 	VMOVUPD     (DX), Y7
@@ -204,7 +236,10 @@ masked:
 	MOVWLZX    (CX), R10
 	MOVQ       first+24(FP), R11
 	SHRXL      R11, R10, R10
+	CMPB       near+138(FP), $0x00
+	JNE        maskedAsked
 	PREFETCHT0 1024(BX)
+	PREFETCHT0 2048(DX)
 	CMPQ       BX, asks+104(FP)
 	JAE        maskedAsked
 	MOVWLZX    64(BX), R11
@@ -221,7 +256,6 @@ masked:
 	PREFETCHT0 (SI)(R11*1)
 
 maskedAsked:
-	PREFETCHT0   2048(DX)
 	BTL          $0x00, R10
 	JCC          maskedLane0
 	MOVWLZX      (BX), R11
@@ -389,9 +423,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manySlices162F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool)
+// func manySlices162F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manySlices162F64AVX2(SB), NOSPLIT, $0-138
+TEXT ·manySlices162F64AVX2(SB), NOSPLIT, $0-139
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -422,7 +456,44 @@ slice:
 	JZ     tail
 
 full:
+	CMPB near+138(FP), $0x00
+	JEQ  far
+
+near:
+	MOVWLZX     (BX), R10
+	IMULQ       DI, R10
+	VMOVUPD     (DX), Y11
+	VPERMPD     $0x00, Y11, Y12
+	VFMADD231PD (SI)(R10*1), Y12, Y3
+	VMASKMOVPD  32(SI)(R10*1), Y0, Y13
+	VFMADD231PD Y13, Y12, Y4
+	MOVWLZX     2(BX), R10
+	IMULQ       DI, R10
+	VPERMPD     $0x55, Y11, Y12
+	VFMADD231PD (SI)(R10*1), Y12, Y5
+	VMASKMOVPD  32(SI)(R10*1), Y0, Y13
+	VFMADD231PD Y13, Y12, Y6
+	MOVWLZX     4(BX), R10
+	IMULQ       DI, R10
+	VPERMPD     $0xaa, Y11, Y12
+	VFMADD231PD (SI)(R10*1), Y12, Y7
+	VMASKMOVPD  32(SI)(R10*1), Y0, Y13
+	VFMADD231PD Y13, Y12, Y8
+	MOVWLZX     6(BX), R10
+	IMULQ       DI, R10
+	VPERMPD     $0xff, Y11, Y11
+	VFMADD231PD (SI)(R10*1), Y11, Y9
+	VMASKMOVPD  32(SI)(R10*1), Y0, Y12
+	VFMADD231PD Y12, Y11, Y10
+	ADDQ        $0x08, BX
+	ADDQ        $0x20, DX
+	DECQ        R9
+	JNZ         near
+	JMP         tail
+
+far:
 	PREFETCHT0 1024(BX)
+	PREFETCHT0 2048(DX)
 	CMPQ       BX, asks+104(FP)
 	JAE        fullAsked
 	MOVWLZX    64(BX), R10
@@ -439,7 +510,6 @@ full:
 	PREFETCHT0 (SI)(R10*1)
 
 fullAsked:
-	PREFETCHT0  2048(DX)
 	MOVWLZX     (BX), R10
 	IMULQ       DI, R10
 	VMOVUPD     (DX), Y11
@@ -479,7 +549,10 @@ masked:
 	MOVWLZX    (CX), R10
 	MOVQ       first+24(FP), R11
 	SHRXL      R11, R10, R10
+	CMPB       near+138(FP), $0x00
+	JNE        maskedAsked
 	PREFETCHT0 1024(BX)
+	PREFETCHT0 2048(DX)
 	CMPQ       BX, asks+104(FP)
 	JAE        maskedAsked
 	MOVWLZX    64(BX), R11
@@ -496,7 +569,6 @@ masked:
 	PREFETCHT0 (SI)(R11*1)
 
 maskedAsked:
-	PREFETCHT0   2048(DX)
 	BTL          $0x00, R10
 	JCC          maskedLane0
 	MOVWLZX      (BX), R11
@@ -692,9 +764,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manySlices321F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool)
+// func manySlices321F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manySlices321F64AVX2(SB), NOSPLIT, $0-138
+TEXT ·manySlices321F64AVX2(SB), NOSPLIT, $0-139
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -721,7 +793,40 @@ slice:
 	JZ     tail
 
 full:
+	CMPB near+138(FP), $0x00
+	JEQ  far
+
+near:
+	MOVL        (BX), R10
+	IMULQ       DI, R10
+	VMOVUPD     (DX), Y7
+	VPERMPD     $0x00, Y7, Y8
+	VMASKMOVPD  (SI)(R10*1), Y0, Y9
+	VFMADD231PD Y9, Y8, Y3
+	MOVL        4(BX), R10
+	IMULQ       DI, R10
+	VPERMPD     $0x55, Y7, Y8
+	VMASKMOVPD  (SI)(R10*1), Y0, Y9
+	VFMADD231PD Y9, Y8, Y4
+	MOVL        8(BX), R10
+	IMULQ       DI, R10
+	VPERMPD     $0xaa, Y7, Y8
+	VMASKMOVPD  (SI)(R10*1), Y0, Y9
+	VFMADD231PD Y9, Y8, Y5
+	MOVL        12(BX), R10
+	IMULQ       DI, R10
+	VPERMPD     $0xff, Y7, Y7
+	VMASKMOVPD  (SI)(R10*1), Y0, Y8
+	VFMADD231PD Y8, Y7, Y6
+	ADDQ        $0x10, BX
+	ADDQ        $0x20, DX
+	DECQ        R9
+	JNZ         near
+	JMP         tail
+
+far:
 	PREFETCHT0 1024(BX)
+	PREFETCHT0 2048(DX)
 	CMPQ       BX, asks+104(FP)
 	JAE        fullAsked
 	MOVL       128(BX), R10
@@ -738,7 +843,6 @@ full:
 	PREFETCHT0 (SI)(R10*1)
 
 fullAsked:
-	PREFETCHT0  2048(DX)
 	MOVL        (BX), R10
 	IMULQ       DI, R10
 	VMOVUPD     (DX), Y7
@@ -774,7 +878,10 @@ masked:
 	MOVWLZX    (CX), R10
 	MOVQ       first+24(FP), R11
 	SHRXL      R11, R10, R10
+	CMPB       near+138(FP), $0x00
+	JNE        maskedAsked
 	PREFETCHT0 1024(BX)
+	PREFETCHT0 2048(DX)
 	CMPQ       BX, asks+104(FP)
 	JAE        maskedAsked
 	MOVL       128(BX), R11
@@ -791,7 +898,6 @@ masked:
 	PREFETCHT0 (SI)(R11*1)
 
 maskedAsked:
-	PREFETCHT0   2048(DX)
 	BTL          $0x00, R10
 	JCC          maskedLane0
 	MOVL         (BX), R11
@@ -959,9 +1065,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manySlices322F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool)
+// func manySlices322F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manySlices322F64AVX2(SB), NOSPLIT, $0-138
+TEXT ·manySlices322F64AVX2(SB), NOSPLIT, $0-139
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -992,7 +1098,44 @@ slice:
 	JZ     tail
 
 full:
+	CMPB near+138(FP), $0x00
+	JEQ  far
+
+near:
+	MOVL        (BX), R10
+	IMULQ       DI, R10
+	VMOVUPD     (DX), Y11
+	VPERMPD     $0x00, Y11, Y12
+	VFMADD231PD (SI)(R10*1), Y12, Y3
+	VMASKMOVPD  32(SI)(R10*1), Y0, Y13
+	VFMADD231PD Y13, Y12, Y4
+	MOVL        4(BX), R10
+	IMULQ       DI, R10
+	VPERMPD     $0x55, Y11, Y12
+	VFMADD231PD (SI)(R10*1), Y12, Y5
+	VMASKMOVPD  32(SI)(R10*1), Y0, Y13
+	VFMADD231PD Y13, Y12, Y6
+	MOVL        8(BX), R10
+	IMULQ       DI, R10
+	VPERMPD     $0xaa, Y11, Y12
+	VFMADD231PD (SI)(R10*1), Y12, Y7
+	VMASKMOVPD  32(SI)(R10*1), Y0, Y13
+	VFMADD231PD Y13, Y12, Y8
+	MOVL        12(BX), R10
+	IMULQ       DI, R10
+	VPERMPD     $0xff, Y11, Y11
+	VFMADD231PD (SI)(R10*1), Y11, Y9
+	VMASKMOVPD  32(SI)(R10*1), Y0, Y12
+	VFMADD231PD Y12, Y11, Y10
+	ADDQ        $0x10, BX
+	ADDQ        $0x20, DX
+	DECQ        R9
+	JNZ         near
+	JMP         tail
+
+far:
 	PREFETCHT0 1024(BX)
+	PREFETCHT0 2048(DX)
 	CMPQ       BX, asks+104(FP)
 	JAE        fullAsked
 	MOVL       128(BX), R10
@@ -1009,7 +1152,6 @@ full:
 	PREFETCHT0 (SI)(R10*1)
 
 fullAsked:
-	PREFETCHT0  2048(DX)
 	MOVL        (BX), R10
 	IMULQ       DI, R10
 	VMOVUPD     (DX), Y11
@@ -1049,7 +1191,10 @@ masked:
 	MOVWLZX    (CX), R10
 	MOVQ       first+24(FP), R11
 	SHRXL      R11, R10, R10
+	CMPB       near+138(FP), $0x00
+	JNE        maskedAsked
 	PREFETCHT0 1024(BX)
+	PREFETCHT0 2048(DX)
 	CMPQ       BX, asks+104(FP)
 	JAE        maskedAsked
 	MOVL       128(BX), R11
@@ -1066,7 +1211,6 @@ masked:
 	PREFETCHT0 (SI)(R11*1)
 
 maskedAsked:
-	PREFETCHT0   2048(DX)
 	BTL          $0x00, R10
 	JCC          maskedLane0
 	MOVL         (BX), R11
@@ -1262,9 +1406,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyDiagonals1F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool)
+// func manyDiagonals1F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manyDiagonals1F64AVX2(SB), NOSPLIT, $0-138
+TEXT ·manyDiagonals1F64AVX2(SB), NOSPLIT, $0-139
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -1607,9 +1751,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyDiagonals2F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool)
+// func manyDiagonals2F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manyDiagonals2F64AVX2(SB), NOSPLIT, $0-138
+TEXT ·manyDiagonals2F64AVX2(SB), NOSPLIT, $0-139
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -1998,9 +2142,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyPerDiagonal1F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool)
+// func manyPerDiagonal1F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manyPerDiagonal1F64AVX2(SB), NOSPLIT, $0-138
+TEXT ·manyPerDiagonal1F64AVX2(SB), NOSPLIT, $0-139
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -2320,9 +2464,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyPerDiagonal2F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool)
+// func manyPerDiagonal2F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manyPerDiagonal2F64AVX2(SB), NOSPLIT, $0-138
+TEXT ·manyPerDiagonal2F64AVX2(SB), NOSPLIT, $0-139
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -2745,9 +2889,9 @@ column:
 	VZEROUPPER
 	RET
 
-// func manySlices161F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool)
+// func manySlices161F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·manySlices161F64AVX512(SB), NOSPLIT, $0-138
+TEXT ·manySlices161F64AVX512(SB), NOSPLIT, $0-139
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -2778,7 +2922,53 @@ slice:
 	JZ     tail
 
 full:
+	CMPB near+138(FP), $0x00
+	JEQ  far
+
+near:
+	MOVWLZX         (BX), R10
+	IMULQ           DI, R10
+	VBROADCASTF64X4 (DX), Z10
+	VPERMPD         $0x00, Z10, Z11
+	VFMADD231PD     (SI)(R10*1), Z11, K1, Z2
+	MOVWLZX         2(BX), R10
+	IMULQ           DI, R10
+	VPERMPD         $0x55, Z10, Z11
+	VFMADD231PD     (SI)(R10*1), Z11, K1, Z3
+	MOVWLZX         4(BX), R10
+	IMULQ           DI, R10
+	VPERMPD         $0xaa, Z10, Z11
+	VFMADD231PD     (SI)(R10*1), Z11, K1, Z4
+	MOVWLZX         6(BX), R10
+	IMULQ           DI, R10
+	VPERMPD         $0xff, Z10, Z10
+	VFMADD231PD     (SI)(R10*1), Z10, K1, Z5
+	MOVWLZX         8(BX), R10
+	IMULQ           DI, R10
+	VBROADCASTF64X4 32(DX), Z10
+	VPERMPD         $0x00, Z10, Z11
+	VFMADD231PD     (SI)(R10*1), Z11, K1, Z6
+	MOVWLZX         10(BX), R10
+	IMULQ           DI, R10
+	VPERMPD         $0x55, Z10, Z11
+	VFMADD231PD     (SI)(R10*1), Z11, K1, Z7
+	MOVWLZX         12(BX), R10
+	IMULQ           DI, R10
+	VPERMPD         $0xaa, Z10, Z11
+	VFMADD231PD     (SI)(R10*1), Z11, K1, Z8
+	MOVWLZX         14(BX), R10
+	IMULQ           DI, R10
+	VPERMPD         $0xff, Z10, Z10
+	VFMADD231PD     (SI)(R10*1), Z10, K1, Z9
+	ADDQ            $0x10, BX
+	ADDQ            $0x40, DX
+	DECQ            R9
+	JNZ             near
+	JMP             tail
+
+far:
 	PREFETCHT0 1024(BX)
+	PREFETCHT0 2048(DX)
 	CMPQ       BX, asks+104(FP)
 	JAE        fullAsked
 	MOVWLZX    64(BX), R10
@@ -2807,7 +2997,6 @@ full:
 	PREFETCHT0 (SI)(R10*1)
 
 fullAsked:
-	PREFETCHT0      2048(DX)
 	MOVWLZX         (BX), R10
 	IMULQ           DI, R10
 	VBROADCASTF64X4 (DX), Z10
@@ -2856,7 +3045,10 @@ masked:
 	MOVWLZX    (CX), R10
 	MOVQ       first+24(FP), R11
 	SHRXL      R11, R10, R10
+	CMPB       near+138(FP), $0x00
+	JNE        maskedAsked
 	PREFETCHT0 1024(BX)
+	PREFETCHT0 2048(DX)
 	CMPQ       BX, asks+104(FP)
 	JAE        maskedAsked
 	MOVWLZX    64(BX), R11
@@ -2885,7 +3077,6 @@ masked:
 	PREFETCHT0 (SI)(R11*1)
 
 maskedAsked:
-	PREFETCHT0   2048(DX)
 	BTL          $0x00, R10
 	JCC          maskedLane0
 	MOVWLZX      (BX), R11
@@ -3171,9 +3362,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manySlices162F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool)
+// func manySlices162F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·manySlices162F64AVX512(SB), NOSPLIT, $0-138
+TEXT ·manySlices162F64AVX512(SB), NOSPLIT, $0-139
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -3212,7 +3403,61 @@ slice:
 	JZ     tail
 
 full:
+	CMPB near+138(FP), $0x00
+	JEQ  far
+
+near:
+	MOVWLZX         (BX), R10
+	IMULQ           DI, R10
+	VBROADCASTF64X4 (DX), Z18
+	VPERMPD         $0x00, Z18, Z19
+	VFMADD231PD     (SI)(R10*1), Z19, Z2
+	VFMADD231PD     64(SI)(R10*1), Z19, K1, Z3
+	MOVWLZX         2(BX), R10
+	IMULQ           DI, R10
+	VPERMPD         $0x55, Z18, Z19
+	VFMADD231PD     (SI)(R10*1), Z19, Z4
+	VFMADD231PD     64(SI)(R10*1), Z19, K1, Z5
+	MOVWLZX         4(BX), R10
+	IMULQ           DI, R10
+	VPERMPD         $0xaa, Z18, Z19
+	VFMADD231PD     (SI)(R10*1), Z19, Z6
+	VFMADD231PD     64(SI)(R10*1), Z19, K1, Z7
+	MOVWLZX         6(BX), R10
+	IMULQ           DI, R10
+	VPERMPD         $0xff, Z18, Z18
+	VFMADD231PD     (SI)(R10*1), Z18, Z8
+	VFMADD231PD     64(SI)(R10*1), Z18, K1, Z9
+	MOVWLZX         8(BX), R10
+	IMULQ           DI, R10
+	VBROADCASTF64X4 32(DX), Z18
+	VPERMPD         $0x00, Z18, Z19
+	VFMADD231PD     (SI)(R10*1), Z19, Z10
+	VFMADD231PD     64(SI)(R10*1), Z19, K1, Z11
+	MOVWLZX         10(BX), R10
+	IMULQ           DI, R10
+	VPERMPD         $0x55, Z18, Z19
+	VFMADD231PD     (SI)(R10*1), Z19, Z12
+	VFMADD231PD     64(SI)(R10*1), Z19, K1, Z13
+	MOVWLZX         12(BX), R10
+	IMULQ           DI, R10
+	VPERMPD         $0xaa, Z18, Z19
+	VFMADD231PD     (SI)(R10*1), Z19, Z14
+	VFMADD231PD     64(SI)(R10*1), Z19, K1, Z15
+	MOVWLZX         14(BX), R10
+	IMULQ           DI, R10
+	VPERMPD         $0xff, Z18, Z18
+	VFMADD231PD     (SI)(R10*1), Z18, Z16
+	VFMADD231PD     64(SI)(R10*1), Z18, K1, Z17
+	ADDQ            $0x10, BX
+	ADDQ            $0x40, DX
+	DECQ            R9
+	JNZ             near
+	JMP             tail
+
+far:
 	PREFETCHT0 1024(BX)
+	PREFETCHT0 2048(DX)
 	CMPQ       BX, asks+104(FP)
 	JAE        fullAsked
 	MOVWLZX    64(BX), R10
@@ -3249,7 +3494,6 @@ full:
 	PREFETCHT0 64(SI)(R10*1)
 
 fullAsked:
-	PREFETCHT0      2048(DX)
 	MOVWLZX         (BX), R10
 	IMULQ           DI, R10
 	VBROADCASTF64X4 (DX), Z18
@@ -3306,7 +3550,10 @@ masked:
 	MOVWLZX    (CX), R10
 	MOVQ       first+24(FP), R11
 	SHRXL      R11, R10, R10
+	CMPB       near+138(FP), $0x00
+	JNE        maskedAsked
 	PREFETCHT0 1024(BX)
+	PREFETCHT0 2048(DX)
 	CMPQ       BX, asks+104(FP)
 	JAE        maskedAsked
 	MOVWLZX    64(BX), R11
@@ -3343,7 +3590,6 @@ masked:
 	PREFETCHT0 64(SI)(R11*1)
 
 maskedAsked:
-	PREFETCHT0   2048(DX)
 	BTL          $0x00, R10
 	JCC          maskedLane0
 	MOVWLZX      (BX), R11
@@ -3685,9 +3931,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manySlices321F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool)
+// func manySlices321F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·manySlices321F64AVX512(SB), NOSPLIT, $0-138
+TEXT ·manySlices321F64AVX512(SB), NOSPLIT, $0-139
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -3718,7 +3964,53 @@ slice:
 	JZ     tail
 
 full:
+	CMPB near+138(FP), $0x00
+	JEQ  far
+
+near:
+	MOVL            (BX), R10
+	IMULQ           DI, R10
+	VBROADCASTF64X4 (DX), Z10
+	VPERMPD         $0x00, Z10, Z11
+	VFMADD231PD     (SI)(R10*1), Z11, K1, Z2
+	MOVL            4(BX), R10
+	IMULQ           DI, R10
+	VPERMPD         $0x55, Z10, Z11
+	VFMADD231PD     (SI)(R10*1), Z11, K1, Z3
+	MOVL            8(BX), R10
+	IMULQ           DI, R10
+	VPERMPD         $0xaa, Z10, Z11
+	VFMADD231PD     (SI)(R10*1), Z11, K1, Z4
+	MOVL            12(BX), R10
+	IMULQ           DI, R10
+	VPERMPD         $0xff, Z10, Z10
+	VFMADD231PD     (SI)(R10*1), Z10, K1, Z5
+	MOVL            16(BX), R10
+	IMULQ           DI, R10
+	VBROADCASTF64X4 32(DX), Z10
+	VPERMPD         $0x00, Z10, Z11
+	VFMADD231PD     (SI)(R10*1), Z11, K1, Z6
+	MOVL            20(BX), R10
+	IMULQ           DI, R10
+	VPERMPD         $0x55, Z10, Z11
+	VFMADD231PD     (SI)(R10*1), Z11, K1, Z7
+	MOVL            24(BX), R10
+	IMULQ           DI, R10
+	VPERMPD         $0xaa, Z10, Z11
+	VFMADD231PD     (SI)(R10*1), Z11, K1, Z8
+	MOVL            28(BX), R10
+	IMULQ           DI, R10
+	VPERMPD         $0xff, Z10, Z10
+	VFMADD231PD     (SI)(R10*1), Z10, K1, Z9
+	ADDQ            $0x20, BX
+	ADDQ            $0x40, DX
+	DECQ            R9
+	JNZ             near
+	JMP             tail
+
+far:
 	PREFETCHT0 1024(BX)
+	PREFETCHT0 2048(DX)
 	CMPQ       BX, asks+104(FP)
 	JAE        fullAsked
 	MOVL       128(BX), R10
@@ -3747,7 +4039,6 @@ full:
 	PREFETCHT0 (SI)(R10*1)
 
 fullAsked:
-	PREFETCHT0      2048(DX)
 	MOVL            (BX), R10
 	IMULQ           DI, R10
 	VBROADCASTF64X4 (DX), Z10
@@ -3796,7 +4087,10 @@ masked:
 	MOVWLZX    (CX), R10
 	MOVQ       first+24(FP), R11
 	SHRXL      R11, R10, R10
+	CMPB       near+138(FP), $0x00
+	JNE        maskedAsked
 	PREFETCHT0 1024(BX)
+	PREFETCHT0 2048(DX)
 	CMPQ       BX, asks+104(FP)
 	JAE        maskedAsked
 	MOVL       128(BX), R11
@@ -3825,7 +4119,6 @@ masked:
 	PREFETCHT0 (SI)(R11*1)
 
 maskedAsked:
-	PREFETCHT0   2048(DX)
 	BTL          $0x00, R10
 	JCC          maskedLane0
 	MOVL         (BX), R11
@@ -4111,9 +4404,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manySlices322F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool)
+// func manySlices322F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·manySlices322F64AVX512(SB), NOSPLIT, $0-138
+TEXT ·manySlices322F64AVX512(SB), NOSPLIT, $0-139
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -4152,7 +4445,61 @@ slice:
 	JZ     tail
 
 full:
+	CMPB near+138(FP), $0x00
+	JEQ  far
+
+near:
+	MOVL            (BX), R10
+	IMULQ           DI, R10
+	VBROADCASTF64X4 (DX), Z18
+	VPERMPD         $0x00, Z18, Z19
+	VFMADD231PD     (SI)(R10*1), Z19, Z2
+	VFMADD231PD     64(SI)(R10*1), Z19, K1, Z3
+	MOVL            4(BX), R10
+	IMULQ           DI, R10
+	VPERMPD         $0x55, Z18, Z19
+	VFMADD231PD     (SI)(R10*1), Z19, Z4
+	VFMADD231PD     64(SI)(R10*1), Z19, K1, Z5
+	MOVL            8(BX), R10
+	IMULQ           DI, R10
+	VPERMPD         $0xaa, Z18, Z19
+	VFMADD231PD     (SI)(R10*1), Z19, Z6
+	VFMADD231PD     64(SI)(R10*1), Z19, K1, Z7
+	MOVL            12(BX), R10
+	IMULQ           DI, R10
+	VPERMPD         $0xff, Z18, Z18
+	VFMADD231PD     (SI)(R10*1), Z18, Z8
+	VFMADD231PD     64(SI)(R10*1), Z18, K1, Z9
+	MOVL            16(BX), R10
+	IMULQ           DI, R10
+	VBROADCASTF64X4 32(DX), Z18
+	VPERMPD         $0x00, Z18, Z19
+	VFMADD231PD     (SI)(R10*1), Z19, Z10
+	VFMADD231PD     64(SI)(R10*1), Z19, K1, Z11
+	MOVL            20(BX), R10
+	IMULQ           DI, R10
+	VPERMPD         $0x55, Z18, Z19
+	VFMADD231PD     (SI)(R10*1), Z19, Z12
+	VFMADD231PD     64(SI)(R10*1), Z19, K1, Z13
+	MOVL            24(BX), R10
+	IMULQ           DI, R10
+	VPERMPD         $0xaa, Z18, Z19
+	VFMADD231PD     (SI)(R10*1), Z19, Z14
+	VFMADD231PD     64(SI)(R10*1), Z19, K1, Z15
+	MOVL            28(BX), R10
+	IMULQ           DI, R10
+	VPERMPD         $0xff, Z18, Z18
+	VFMADD231PD     (SI)(R10*1), Z18, Z16
+	VFMADD231PD     64(SI)(R10*1), Z18, K1, Z17
+	ADDQ            $0x20, BX
+	ADDQ            $0x40, DX
+	DECQ            R9
+	JNZ             near
+	JMP             tail
+
+far:
 	PREFETCHT0 1024(BX)
+	PREFETCHT0 2048(DX)
 	CMPQ       BX, asks+104(FP)
 	JAE        fullAsked
 	MOVL       128(BX), R10
@@ -4189,7 +4536,6 @@ full:
 	PREFETCHT0 64(SI)(R10*1)
 
 fullAsked:
-	PREFETCHT0      2048(DX)
 	MOVL            (BX), R10
 	IMULQ           DI, R10
 	VBROADCASTF64X4 (DX), Z18
@@ -4246,7 +4592,10 @@ masked:
 	MOVWLZX    (CX), R10
 	MOVQ       first+24(FP), R11
 	SHRXL      R11, R10, R10
+	CMPB       near+138(FP), $0x00
+	JNE        maskedAsked
 	PREFETCHT0 1024(BX)
+	PREFETCHT0 2048(DX)
 	CMPQ       BX, asks+104(FP)
 	JAE        maskedAsked
 	MOVL       128(BX), R11
@@ -4283,7 +4632,6 @@ masked:
 	PREFETCHT0 64(SI)(R11*1)
 
 maskedAsked:
-	PREFETCHT0   2048(DX)
 	BTL          $0x00, R10
 	JCC          maskedLane0
 	MOVL         (BX), R11
@@ -4625,9 +4973,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyDiagonals1F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool)
+// func manyDiagonals1F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·manyDiagonals1F64AVX512(SB), NOSPLIT, $0-138
+TEXT ·manyDiagonals1F64AVX512(SB), NOSPLIT, $0-139
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -5127,9 +5475,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyDiagonals2F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool)
+// func manyDiagonals2F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·manyDiagonals2F64AVX512(SB), NOSPLIT, $0-138
+TEXT ·manyDiagonals2F64AVX512(SB), NOSPLIT, $0-139
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -5767,9 +6115,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyPerDiagonal1F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool)
+// func manyPerDiagonal1F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·manyPerDiagonal1F64AVX512(SB), NOSPLIT, $0-138
+TEXT ·manyPerDiagonal1F64AVX512(SB), NOSPLIT, $0-139
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -6226,9 +6574,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyPerDiagonal2F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool)
+// func manyPerDiagonal2F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·manyPerDiagonal2F64AVX512(SB), NOSPLIT, $0-138
+TEXT ·manyPerDiagonal2F64AVX512(SB), NOSPLIT, $0-139
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -6933,9 +7281,9 @@ apart0:
 	ADDQ      8(R8), DI
 	JMP       apart0Done
 
-// func manySlices161F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool)
+// func manySlices161F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manySlices161F32AVX2(SB), NOSPLIT, $0-130
+TEXT ·manySlices161F32AVX2(SB), NOSPLIT, $0-131
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -6962,7 +7310,40 @@ slice:
 	JZ     tail
 
 full:
+	CMPB near+130(FP), $0x00
+	JEQ  far
+
+near:
+	MOVWLZX        (BX), R10
+	IMULQ          DI, R10
+	VBROADCASTF128 (DX), Y7
+	VPERMILPS      $0x00, Y7, Y8
+	VMASKMOVPS     (SI)(R10*1), Y0, Y9
+	VFMADD231PS    Y9, Y8, Y3
+	MOVWLZX        2(BX), R10
+	IMULQ          DI, R10
+	VPERMILPS      $0x55, Y7, Y8
+	VMASKMOVPS     (SI)(R10*1), Y0, Y9
+	VFMADD231PS    Y9, Y8, Y4
+	MOVWLZX        4(BX), R10
+	IMULQ          DI, R10
+	VPERMILPS      $0xaa, Y7, Y8
+	VMASKMOVPS     (SI)(R10*1), Y0, Y9
+	VFMADD231PS    Y9, Y8, Y5
+	MOVWLZX        6(BX), R10
+	IMULQ          DI, R10
+	VPERMILPS      $0xff, Y7, Y7
+	VMASKMOVPS     (SI)(R10*1), Y0, Y8
+	VFMADD231PS    Y8, Y7, Y6
+	ADDQ           $0x10, BX
+	ADDQ           $0x20, DX
+	DECQ           R9
+	JNZ            near
+	JMP            tail
+
+far:
 	PREFETCHT0 1024(BX)
+	PREFETCHT0 2048(DX)
 	CMPQ       BX, asks+104(FP)
 	JAE        fullAsked
 	MOVWLZX    64(BX), R10
@@ -6979,7 +7360,6 @@ full:
 	PREFETCHT0 (SI)(R10*1)
 
 fullAsked:
-	PREFETCHT0     2048(DX)
 	MOVWLZX        (BX), R10
 	IMULQ          DI, R10
 	VBROADCASTF128 (DX), Y7
@@ -7015,7 +7395,10 @@ masked:
 	MOVWLZX    (CX), R10
 	MOVQ       first+24(FP), R11
 	SHRXL      R11, R10, R10
+	CMPB       near+130(FP), $0x00
+	JNE        maskedAsked
 	PREFETCHT0 1024(BX)
+	PREFETCHT0 2048(DX)
 	CMPQ       BX, asks+104(FP)
 	JAE        maskedAsked
 	MOVWLZX    64(BX), R11
@@ -7032,7 +7415,6 @@ masked:
 	PREFETCHT0 (SI)(R11*1)
 
 maskedAsked:
-	PREFETCHT0   2048(DX)
 	BTL          $0x00, R10
 	JCC          maskedLane0
 	MOVWLZX      (BX), R11
@@ -7200,9 +7582,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manySlices162F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool)
+// func manySlices162F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manySlices162F32AVX2(SB), NOSPLIT, $0-130
+TEXT ·manySlices162F32AVX2(SB), NOSPLIT, $0-131
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -7233,7 +7615,44 @@ slice:
 	JZ     tail
 
 full:
+	CMPB near+130(FP), $0x00
+	JEQ  far
+
+near:
+	MOVWLZX        (BX), R10
+	IMULQ          DI, R10
+	VBROADCASTF128 (DX), Y11
+	VPERMILPS      $0x00, Y11, Y12
+	VFMADD231PS    (SI)(R10*1), Y12, Y3
+	VMASKMOVPS     32(SI)(R10*1), Y0, Y13
+	VFMADD231PS    Y13, Y12, Y4
+	MOVWLZX        2(BX), R10
+	IMULQ          DI, R10
+	VPERMILPS      $0x55, Y11, Y12
+	VFMADD231PS    (SI)(R10*1), Y12, Y5
+	VMASKMOVPS     32(SI)(R10*1), Y0, Y13
+	VFMADD231PS    Y13, Y12, Y6
+	MOVWLZX        4(BX), R10
+	IMULQ          DI, R10
+	VPERMILPS      $0xaa, Y11, Y12
+	VFMADD231PS    (SI)(R10*1), Y12, Y7
+	VMASKMOVPS     32(SI)(R10*1), Y0, Y13
+	VFMADD231PS    Y13, Y12, Y8
+	MOVWLZX        6(BX), R10
+	IMULQ          DI, R10
+	VPERMILPS      $0xff, Y11, Y11
+	VFMADD231PS    (SI)(R10*1), Y11, Y9
+	VMASKMOVPS     32(SI)(R10*1), Y0, Y12
+	VFMADD231PS    Y12, Y11, Y10
+	ADDQ           $0x10, BX
+	ADDQ           $0x20, DX
+	DECQ           R9
+	JNZ            near
+	JMP            tail
+
+far:
 	PREFETCHT0 1024(BX)
+	PREFETCHT0 2048(DX)
 	CMPQ       BX, asks+104(FP)
 	JAE        fullAsked
 	MOVWLZX    64(BX), R10
@@ -7250,7 +7669,6 @@ full:
 	PREFETCHT0 (SI)(R10*1)
 
 fullAsked:
-	PREFETCHT0     2048(DX)
 	MOVWLZX        (BX), R10
 	IMULQ          DI, R10
 	VBROADCASTF128 (DX), Y11
@@ -7290,7 +7708,10 @@ masked:
 	MOVWLZX    (CX), R10
 	MOVQ       first+24(FP), R11
 	SHRXL      R11, R10, R10
+	CMPB       near+130(FP), $0x00
+	JNE        maskedAsked
 	PREFETCHT0 1024(BX)
+	PREFETCHT0 2048(DX)
 	CMPQ       BX, asks+104(FP)
 	JAE        maskedAsked
 	MOVWLZX    64(BX), R11
@@ -7307,7 +7728,6 @@ masked:
 	PREFETCHT0 (SI)(R11*1)
 
 maskedAsked:
-	PREFETCHT0   2048(DX)
 	BTL          $0x00, R10
 	JCC          maskedLane0
 	MOVWLZX      (BX), R11
@@ -7503,9 +7923,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manySlices321F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool)
+// func manySlices321F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manySlices321F32AVX2(SB), NOSPLIT, $0-130
+TEXT ·manySlices321F32AVX2(SB), NOSPLIT, $0-131
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -7532,7 +7952,40 @@ slice:
 	JZ     tail
 
 full:
+	CMPB near+130(FP), $0x00
+	JEQ  far
+
+near:
+	MOVL           (BX), R10
+	IMULQ          DI, R10
+	VBROADCASTF128 (DX), Y7
+	VPERMILPS      $0x00, Y7, Y8
+	VMASKMOVPS     (SI)(R10*1), Y0, Y9
+	VFMADD231PS    Y9, Y8, Y3
+	MOVL           4(BX), R10
+	IMULQ          DI, R10
+	VPERMILPS      $0x55, Y7, Y8
+	VMASKMOVPS     (SI)(R10*1), Y0, Y9
+	VFMADD231PS    Y9, Y8, Y4
+	MOVL           8(BX), R10
+	IMULQ          DI, R10
+	VPERMILPS      $0xaa, Y7, Y8
+	VMASKMOVPS     (SI)(R10*1), Y0, Y9
+	VFMADD231PS    Y9, Y8, Y5
+	MOVL           12(BX), R10
+	IMULQ          DI, R10
+	VPERMILPS      $0xff, Y7, Y7
+	VMASKMOVPS     (SI)(R10*1), Y0, Y8
+	VFMADD231PS    Y8, Y7, Y6
+	ADDQ           $0x20, BX
+	ADDQ           $0x20, DX
+	DECQ           R9
+	JNZ            near
+	JMP            tail
+
+far:
 	PREFETCHT0 1024(BX)
+	PREFETCHT0 2048(DX)
 	CMPQ       BX, asks+104(FP)
 	JAE        fullAsked
 	MOVL       128(BX), R10
@@ -7549,7 +8002,6 @@ full:
 	PREFETCHT0 (SI)(R10*1)
 
 fullAsked:
-	PREFETCHT0     2048(DX)
 	MOVL           (BX), R10
 	IMULQ          DI, R10
 	VBROADCASTF128 (DX), Y7
@@ -7585,7 +8037,10 @@ masked:
 	MOVWLZX    (CX), R10
 	MOVQ       first+24(FP), R11
 	SHRXL      R11, R10, R10
+	CMPB       near+130(FP), $0x00
+	JNE        maskedAsked
 	PREFETCHT0 1024(BX)
+	PREFETCHT0 2048(DX)
 	CMPQ       BX, asks+104(FP)
 	JAE        maskedAsked
 	MOVL       128(BX), R11
@@ -7602,7 +8057,6 @@ masked:
 	PREFETCHT0 (SI)(R11*1)
 
 maskedAsked:
-	PREFETCHT0   2048(DX)
 	BTL          $0x00, R10
 	JCC          maskedLane0
 	MOVL         (BX), R11
@@ -7770,9 +8224,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manySlices322F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool)
+// func manySlices322F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manySlices322F32AVX2(SB), NOSPLIT, $0-130
+TEXT ·manySlices322F32AVX2(SB), NOSPLIT, $0-131
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -7803,7 +8257,44 @@ slice:
 	JZ     tail
 
 full:
+	CMPB near+130(FP), $0x00
+	JEQ  far
+
+near:
+	MOVL           (BX), R10
+	IMULQ          DI, R10
+	VBROADCASTF128 (DX), Y11
+	VPERMILPS      $0x00, Y11, Y12
+	VFMADD231PS    (SI)(R10*1), Y12, Y3
+	VMASKMOVPS     32(SI)(R10*1), Y0, Y13
+	VFMADD231PS    Y13, Y12, Y4
+	MOVL           4(BX), R10
+	IMULQ          DI, R10
+	VPERMILPS      $0x55, Y11, Y12
+	VFMADD231PS    (SI)(R10*1), Y12, Y5
+	VMASKMOVPS     32(SI)(R10*1), Y0, Y13
+	VFMADD231PS    Y13, Y12, Y6
+	MOVL           8(BX), R10
+	IMULQ          DI, R10
+	VPERMILPS      $0xaa, Y11, Y12
+	VFMADD231PS    (SI)(R10*1), Y12, Y7
+	VMASKMOVPS     32(SI)(R10*1), Y0, Y13
+	VFMADD231PS    Y13, Y12, Y8
+	MOVL           12(BX), R10
+	IMULQ          DI, R10
+	VPERMILPS      $0xff, Y11, Y11
+	VFMADD231PS    (SI)(R10*1), Y11, Y9
+	VMASKMOVPS     32(SI)(R10*1), Y0, Y12
+	VFMADD231PS    Y12, Y11, Y10
+	ADDQ           $0x20, BX
+	ADDQ           $0x20, DX
+	DECQ           R9
+	JNZ            near
+	JMP            tail
+
+far:
 	PREFETCHT0 1024(BX)
+	PREFETCHT0 2048(DX)
 	CMPQ       BX, asks+104(FP)
 	JAE        fullAsked
 	MOVL       128(BX), R10
@@ -7820,7 +8311,6 @@ full:
 	PREFETCHT0 (SI)(R10*1)
 
 fullAsked:
-	PREFETCHT0     2048(DX)
 	MOVL           (BX), R10
 	IMULQ          DI, R10
 	VBROADCASTF128 (DX), Y11
@@ -7860,7 +8350,10 @@ masked:
 	MOVWLZX    (CX), R10
 	MOVQ       first+24(FP), R11
 	SHRXL      R11, R10, R10
+	CMPB       near+130(FP), $0x00
+	JNE        maskedAsked
 	PREFETCHT0 1024(BX)
+	PREFETCHT0 2048(DX)
 	CMPQ       BX, asks+104(FP)
 	JAE        maskedAsked
 	MOVL       128(BX), R11
@@ -7877,7 +8370,6 @@ masked:
 	PREFETCHT0 (SI)(R11*1)
 
 maskedAsked:
-	PREFETCHT0   2048(DX)
 	BTL          $0x00, R10
 	JCC          maskedLane0
 	MOVL         (BX), R11
@@ -8073,9 +8565,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyDiagonals1F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool)
+// func manyDiagonals1F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manyDiagonals1F32AVX2(SB), NOSPLIT, $0-130
+TEXT ·manyDiagonals1F32AVX2(SB), NOSPLIT, $0-131
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -8418,9 +8910,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyDiagonals2F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool)
+// func manyDiagonals2F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manyDiagonals2F32AVX2(SB), NOSPLIT, $0-130
+TEXT ·manyDiagonals2F32AVX2(SB), NOSPLIT, $0-131
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -8809,9 +9301,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyPerDiagonal1F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool)
+// func manyPerDiagonal1F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manyPerDiagonal1F32AVX2(SB), NOSPLIT, $0-130
+TEXT ·manyPerDiagonal1F32AVX2(SB), NOSPLIT, $0-131
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -9131,9 +9623,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyPerDiagonal2F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool)
+// func manyPerDiagonal2F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manyPerDiagonal2F32AVX2(SB), NOSPLIT, $0-130
+TEXT ·manyPerDiagonal2F32AVX2(SB), NOSPLIT, $0-131
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -9530,9 +10022,9 @@ column:
 	VZEROUPPER
 	RET
 
-// func manySlices161F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool)
+// func manySlices161F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·manySlices161F32AVX512(SB), NOSPLIT, $0-130
+TEXT ·manySlices161F32AVX512(SB), NOSPLIT, $0-131
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -9563,7 +10055,53 @@ slice:
 	JZ     tail
 
 full:
+	CMPB near+130(FP), $0x00
+	JEQ  far
+
+near:
+	MOVWLZX         (BX), R10
+	IMULQ           DI, R10
+	VBROADCASTF32X4 (DX), Z10
+	VPERMILPS       $0x00, Z10, Z11
+	VFMADD231PS     (SI)(R10*1), Z11, K1, Z2
+	MOVWLZX         2(BX), R10
+	IMULQ           DI, R10
+	VPERMILPS       $0x55, Z10, Z11
+	VFMADD231PS     (SI)(R10*1), Z11, K1, Z3
+	MOVWLZX         4(BX), R10
+	IMULQ           DI, R10
+	VPERMILPS       $0xaa, Z10, Z11
+	VFMADD231PS     (SI)(R10*1), Z11, K1, Z4
+	MOVWLZX         6(BX), R10
+	IMULQ           DI, R10
+	VPERMILPS       $0xff, Z10, Z10
+	VFMADD231PS     (SI)(R10*1), Z10, K1, Z5
+	MOVWLZX         8(BX), R10
+	IMULQ           DI, R10
+	VBROADCASTF32X4 16(DX), Z10
+	VPERMILPS       $0x00, Z10, Z11
+	VFMADD231PS     (SI)(R10*1), Z11, K1, Z6
+	MOVWLZX         10(BX), R10
+	IMULQ           DI, R10
+	VPERMILPS       $0x55, Z10, Z11
+	VFMADD231PS     (SI)(R10*1), Z11, K1, Z7
+	MOVWLZX         12(BX), R10
+	IMULQ           DI, R10
+	VPERMILPS       $0xaa, Z10, Z11
+	VFMADD231PS     (SI)(R10*1), Z11, K1, Z8
+	MOVWLZX         14(BX), R10
+	IMULQ           DI, R10
+	VPERMILPS       $0xff, Z10, Z10
+	VFMADD231PS     (SI)(R10*1), Z10, K1, Z9
+	ADDQ            $0x20, BX
+	ADDQ            $0x40, DX
+	DECQ            R9
+	JNZ             near
+	JMP             tail
+
+far:
 	PREFETCHT0 1024(BX)
+	PREFETCHT0 2048(DX)
 	CMPQ       BX, asks+104(FP)
 	JAE        fullAsked
 	MOVWLZX    64(BX), R10
@@ -9592,7 +10130,6 @@ full:
 	PREFETCHT0 (SI)(R10*1)
 
 fullAsked:
-	PREFETCHT0      2048(DX)
 	MOVWLZX         (BX), R10
 	IMULQ           DI, R10
 	VBROADCASTF32X4 (DX), Z10
@@ -9641,7 +10178,10 @@ masked:
 	MOVWLZX    (CX), R10
 	MOVQ       first+24(FP), R11
 	SHRXL      R11, R10, R10
+	CMPB       near+130(FP), $0x00
+	JNE        maskedAsked
 	PREFETCHT0 1024(BX)
+	PREFETCHT0 2048(DX)
 	CMPQ       BX, asks+104(FP)
 	JAE        maskedAsked
 	MOVWLZX    64(BX), R11
@@ -9670,7 +10210,6 @@ masked:
 	PREFETCHT0 (SI)(R11*1)
 
 maskedAsked:
-	PREFETCHT0   2048(DX)
 	BTL          $0x00, R10
 	JCC          maskedLane0
 	MOVWLZX      (BX), R11
@@ -9956,9 +10495,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manySlices162F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool)
+// func manySlices162F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·manySlices162F32AVX512(SB), NOSPLIT, $0-130
+TEXT ·manySlices162F32AVX512(SB), NOSPLIT, $0-131
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -9997,7 +10536,61 @@ slice:
 	JZ     tail
 
 full:
+	CMPB near+130(FP), $0x00
+	JEQ  far
+
+near:
+	MOVWLZX         (BX), R10
+	IMULQ           DI, R10
+	VBROADCASTF32X4 (DX), Z18
+	VPERMILPS       $0x00, Z18, Z19
+	VFMADD231PS     (SI)(R10*1), Z19, Z2
+	VFMADD231PS     64(SI)(R10*1), Z19, K1, Z3
+	MOVWLZX         2(BX), R10
+	IMULQ           DI, R10
+	VPERMILPS       $0x55, Z18, Z19
+	VFMADD231PS     (SI)(R10*1), Z19, Z4
+	VFMADD231PS     64(SI)(R10*1), Z19, K1, Z5
+	MOVWLZX         4(BX), R10
+	IMULQ           DI, R10
+	VPERMILPS       $0xaa, Z18, Z19
+	VFMADD231PS     (SI)(R10*1), Z19, Z6
+	VFMADD231PS     64(SI)(R10*1), Z19, K1, Z7
+	MOVWLZX         6(BX), R10
+	IMULQ           DI, R10
+	VPERMILPS       $0xff, Z18, Z18
+	VFMADD231PS     (SI)(R10*1), Z18, Z8
+	VFMADD231PS     64(SI)(R10*1), Z18, K1, Z9
+	MOVWLZX         8(BX), R10
+	IMULQ           DI, R10
+	VBROADCASTF32X4 16(DX), Z18
+	VPERMILPS       $0x00, Z18, Z19
+	VFMADD231PS     (SI)(R10*1), Z19, Z10
+	VFMADD231PS     64(SI)(R10*1), Z19, K1, Z11
+	MOVWLZX         10(BX), R10
+	IMULQ           DI, R10
+	VPERMILPS       $0x55, Z18, Z19
+	VFMADD231PS     (SI)(R10*1), Z19, Z12
+	VFMADD231PS     64(SI)(R10*1), Z19, K1, Z13
+	MOVWLZX         12(BX), R10
+	IMULQ           DI, R10
+	VPERMILPS       $0xaa, Z18, Z19
+	VFMADD231PS     (SI)(R10*1), Z19, Z14
+	VFMADD231PS     64(SI)(R10*1), Z19, K1, Z15
+	MOVWLZX         14(BX), R10
+	IMULQ           DI, R10
+	VPERMILPS       $0xff, Z18, Z18
+	VFMADD231PS     (SI)(R10*1), Z18, Z16
+	VFMADD231PS     64(SI)(R10*1), Z18, K1, Z17
+	ADDQ            $0x20, BX
+	ADDQ            $0x40, DX
+	DECQ            R9
+	JNZ             near
+	JMP             tail
+
+far:
 	PREFETCHT0 1024(BX)
+	PREFETCHT0 2048(DX)
 	CMPQ       BX, asks+104(FP)
 	JAE        fullAsked
 	MOVWLZX    64(BX), R10
@@ -10034,7 +10627,6 @@ full:
 	PREFETCHT0 64(SI)(R10*1)
 
 fullAsked:
-	PREFETCHT0      2048(DX)
 	MOVWLZX         (BX), R10
 	IMULQ           DI, R10
 	VBROADCASTF32X4 (DX), Z18
@@ -10091,7 +10683,10 @@ masked:
 	MOVWLZX    (CX), R10
 	MOVQ       first+24(FP), R11
 	SHRXL      R11, R10, R10
+	CMPB       near+130(FP), $0x00
+	JNE        maskedAsked
 	PREFETCHT0 1024(BX)
+	PREFETCHT0 2048(DX)
 	CMPQ       BX, asks+104(FP)
 	JAE        maskedAsked
 	MOVWLZX    64(BX), R11
@@ -10128,7 +10723,6 @@ masked:
 	PREFETCHT0 64(SI)(R11*1)
 
 maskedAsked:
-	PREFETCHT0   2048(DX)
 	BTL          $0x00, R10
 	JCC          maskedLane0
 	MOVWLZX      (BX), R11
@@ -10470,9 +11064,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manySlices321F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool)
+// func manySlices321F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·manySlices321F32AVX512(SB), NOSPLIT, $0-130
+TEXT ·manySlices321F32AVX512(SB), NOSPLIT, $0-131
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -10503,7 +11097,53 @@ slice:
 	JZ     tail
 
 full:
+	CMPB near+130(FP), $0x00
+	JEQ  far
+
+near:
+	MOVL            (BX), R10
+	IMULQ           DI, R10
+	VBROADCASTF32X4 (DX), Z10
+	VPERMILPS       $0x00, Z10, Z11
+	VFMADD231PS     (SI)(R10*1), Z11, K1, Z2
+	MOVL            4(BX), R10
+	IMULQ           DI, R10
+	VPERMILPS       $0x55, Z10, Z11
+	VFMADD231PS     (SI)(R10*1), Z11, K1, Z3
+	MOVL            8(BX), R10
+	IMULQ           DI, R10
+	VPERMILPS       $0xaa, Z10, Z11
+	VFMADD231PS     (SI)(R10*1), Z11, K1, Z4
+	MOVL            12(BX), R10
+	IMULQ           DI, R10
+	VPERMILPS       $0xff, Z10, Z10
+	VFMADD231PS     (SI)(R10*1), Z10, K1, Z5
+	MOVL            16(BX), R10
+	IMULQ           DI, R10
+	VBROADCASTF32X4 16(DX), Z10
+	VPERMILPS       $0x00, Z10, Z11
+	VFMADD231PS     (SI)(R10*1), Z11, K1, Z6
+	MOVL            20(BX), R10
+	IMULQ           DI, R10
+	VPERMILPS       $0x55, Z10, Z11
+	VFMADD231PS     (SI)(R10*1), Z11, K1, Z7
+	MOVL            24(BX), R10
+	IMULQ           DI, R10
+	VPERMILPS       $0xaa, Z10, Z11
+	VFMADD231PS     (SI)(R10*1), Z11, K1, Z8
+	MOVL            28(BX), R10
+	IMULQ           DI, R10
+	VPERMILPS       $0xff, Z10, Z10
+	VFMADD231PS     (SI)(R10*1), Z10, K1, Z9
+	ADDQ            $0x40, BX
+	ADDQ            $0x40, DX
+	DECQ            R9
+	JNZ             near
+	JMP             tail
+
+far:
 	PREFETCHT0 1024(BX)
+	PREFETCHT0 2048(DX)
 	CMPQ       BX, asks+104(FP)
 	JAE        fullAsked
 	MOVL       128(BX), R10
@@ -10532,7 +11172,6 @@ full:
 	PREFETCHT0 (SI)(R10*1)
 
 fullAsked:
-	PREFETCHT0      2048(DX)
 	MOVL            (BX), R10
 	IMULQ           DI, R10
 	VBROADCASTF32X4 (DX), Z10
@@ -10581,7 +11220,10 @@ masked:
 	MOVWLZX    (CX), R10
 	MOVQ       first+24(FP), R11
 	SHRXL      R11, R10, R10
+	CMPB       near+130(FP), $0x00
+	JNE        maskedAsked
 	PREFETCHT0 1024(BX)
+	PREFETCHT0 2048(DX)
 	CMPQ       BX, asks+104(FP)
 	JAE        maskedAsked
 	MOVL       128(BX), R11
@@ -10610,7 +11252,6 @@ masked:
 	PREFETCHT0 (SI)(R11*1)
 
 maskedAsked:
-	PREFETCHT0   2048(DX)
 	BTL          $0x00, R10
 	JCC          maskedLane0
 	MOVL         (BX), R11
@@ -10896,9 +11537,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manySlices322F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool)
+// func manySlices322F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·manySlices322F32AVX512(SB), NOSPLIT, $0-130
+TEXT ·manySlices322F32AVX512(SB), NOSPLIT, $0-131
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -10937,7 +11578,61 @@ slice:
 	JZ     tail
 
 full:
+	CMPB near+130(FP), $0x00
+	JEQ  far
+
+near:
+	MOVL            (BX), R10
+	IMULQ           DI, R10
+	VBROADCASTF32X4 (DX), Z18
+	VPERMILPS       $0x00, Z18, Z19
+	VFMADD231PS     (SI)(R10*1), Z19, Z2
+	VFMADD231PS     64(SI)(R10*1), Z19, K1, Z3
+	MOVL            4(BX), R10
+	IMULQ           DI, R10
+	VPERMILPS       $0x55, Z18, Z19
+	VFMADD231PS     (SI)(R10*1), Z19, Z4
+	VFMADD231PS     64(SI)(R10*1), Z19, K1, Z5
+	MOVL            8(BX), R10
+	IMULQ           DI, R10
+	VPERMILPS       $0xaa, Z18, Z19
+	VFMADD231PS     (SI)(R10*1), Z19, Z6
+	VFMADD231PS     64(SI)(R10*1), Z19, K1, Z7
+	MOVL            12(BX), R10
+	IMULQ           DI, R10
+	VPERMILPS       $0xff, Z18, Z18
+	VFMADD231PS     (SI)(R10*1), Z18, Z8
+	VFMADD231PS     64(SI)(R10*1), Z18, K1, Z9
+	MOVL            16(BX), R10
+	IMULQ           DI, R10
+	VBROADCASTF32X4 16(DX), Z18
+	VPERMILPS       $0x00, Z18, Z19
+	VFMADD231PS     (SI)(R10*1), Z19, Z10
+	VFMADD231PS     64(SI)(R10*1), Z19, K1, Z11
+	MOVL            20(BX), R10
+	IMULQ           DI, R10
+	VPERMILPS       $0x55, Z18, Z19
+	VFMADD231PS     (SI)(R10*1), Z19, Z12
+	VFMADD231PS     64(SI)(R10*1), Z19, K1, Z13
+	MOVL            24(BX), R10
+	IMULQ           DI, R10
+	VPERMILPS       $0xaa, Z18, Z19
+	VFMADD231PS     (SI)(R10*1), Z19, Z14
+	VFMADD231PS     64(SI)(R10*1), Z19, K1, Z15
+	MOVL            28(BX), R10
+	IMULQ           DI, R10
+	VPERMILPS       $0xff, Z18, Z18
+	VFMADD231PS     (SI)(R10*1), Z18, Z16
+	VFMADD231PS     64(SI)(R10*1), Z18, K1, Z17
+	ADDQ            $0x40, BX
+	ADDQ            $0x40, DX
+	DECQ            R9
+	JNZ             near
+	JMP             tail
+
+far:
 	PREFETCHT0 1024(BX)
+	PREFETCHT0 2048(DX)
 	CMPQ       BX, asks+104(FP)
 	JAE        fullAsked
 	MOVL       128(BX), R10
@@ -10974,7 +11669,6 @@ full:
 	PREFETCHT0 64(SI)(R10*1)
 
 fullAsked:
-	PREFETCHT0      2048(DX)
 	MOVL            (BX), R10
 	IMULQ           DI, R10
 	VBROADCASTF32X4 (DX), Z18
@@ -11031,7 +11725,10 @@ masked:
 	MOVWLZX    (CX), R10
 	MOVQ       first+24(FP), R11
 	SHRXL      R11, R10, R10
+	CMPB       near+130(FP), $0x00
+	JNE        maskedAsked
 	PREFETCHT0 1024(BX)
+	PREFETCHT0 2048(DX)
 	CMPQ       BX, asks+104(FP)
 	JAE        maskedAsked
 	MOVL       128(BX), R11
@@ -11068,7 +11765,6 @@ masked:
 	PREFETCHT0 64(SI)(R11*1)
 
 maskedAsked:
-	PREFETCHT0   2048(DX)
 	BTL          $0x00, R10
 	JCC          maskedLane0
 	MOVL         (BX), R11
@@ -11410,9 +12106,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyDiagonals1F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool)
+// func manyDiagonals1F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·manyDiagonals1F32AVX512(SB), NOSPLIT, $0-130
+TEXT ·manyDiagonals1F32AVX512(SB), NOSPLIT, $0-131
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -11912,9 +12608,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyDiagonals2F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool)
+// func manyDiagonals2F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·manyDiagonals2F32AVX512(SB), NOSPLIT, $0-130
+TEXT ·manyDiagonals2F32AVX512(SB), NOSPLIT, $0-131
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -12552,9 +13248,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyPerDiagonal1F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool)
+// func manyPerDiagonal1F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·manyPerDiagonal1F32AVX512(SB), NOSPLIT, $0-130
+TEXT ·manyPerDiagonal1F32AVX512(SB), NOSPLIT, $0-131
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -13011,9 +13707,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyPerDiagonal2F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool)
+// func manyPerDiagonal2F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·manyPerDiagonal2F32AVX512(SB), NOSPLIT, $0-130
+TEXT ·manyPerDiagonal2F32AVX512(SB), NOSPLIT, $0-131
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -13635,9 +14331,9 @@ column:
 	VZEROUPPER
 	RET
 
-// func manySlices161F64AVX2Half(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool)
+// func manySlices161F64AVX2Half(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manySlices161F64AVX2Half(SB), NOSPLIT, $0-138
+TEXT ·manySlices161F64AVX2Half(SB), NOSPLIT, $0-139
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -13664,7 +14360,40 @@ slice:
 	JZ     tail
 
 full:
+	CMPB near+138(FP), $0x00
+	JEQ  far
+
+near:
+	MOVWLZX     (BX), R10
+	IMULQ       DI, R10
+	VMOVUPD     (DX), Y7
+	VPERMPD     $0x00, Y7, Y8
+	VMASKMOVPD  (SI)(R10*1), X0, X9
+	VFMADD231PD X9, X8, X3
+	MOVWLZX     2(BX), R10
+	IMULQ       DI, R10
+	VPERMPD     $0x55, Y7, Y8
+	VMASKMOVPD  (SI)(R10*1), X0, X9
+	VFMADD231PD X9, X8, X4
+	MOVWLZX     4(BX), R10
+	IMULQ       DI, R10
+	VPERMPD     $0xaa, Y7, Y8
+	VMASKMOVPD  (SI)(R10*1), X0, X9
+	VFMADD231PD X9, X8, X5
+	MOVWLZX     6(BX), R10
+	IMULQ       DI, R10
+	VPERMPD     $0xff, Y7, Y7
+	VMASKMOVPD  (SI)(R10*1), X0, X8
+	VFMADD231PD X8, X7, X6
+	ADDQ        $0x08, BX
+	ADDQ        $0x20, DX
+	DECQ        R9
+	JNZ         near
+	JMP         tail
+
+far:
 	PREFETCHT0 1024(BX)
+	PREFETCHT0 2048(DX)
 	CMPQ       BX, asks+104(FP)
 	JAE        fullAsked
 	MOVWLZX    64(BX), R10
@@ -13681,7 +14410,6 @@ full:
 	PREFETCHT0 (SI)(R10*1)
 
 fullAsked:
-	PREFETCHT0  2048(DX)
 	MOVWLZX     (BX), R10
 	IMULQ       DI, R10
 	VMOVUPD     (DX), Y7
@@ -13717,7 +14445,10 @@ masked:
 	MOVWLZX    (CX), R10
 	MOVQ       first+24(FP), R11
 	SHRXL      R11, R10, R10
+	CMPB       near+138(FP), $0x00
+	JNE        maskedAsked
 	PREFETCHT0 1024(BX)
+	PREFETCHT0 2048(DX)
 	CMPQ       BX, asks+104(FP)
 	JAE        maskedAsked
 	MOVWLZX    64(BX), R11
@@ -13734,7 +14465,6 @@ masked:
 	PREFETCHT0 (SI)(R11*1)
 
 maskedAsked:
-	PREFETCHT0  2048(DX)
 	BTL         $0x00, R10
 	JCC         maskedLane0
 	MOVWLZX     (BX), R11
@@ -13902,9 +14632,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manySlices321F64AVX2Half(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool)
+// func manySlices321F64AVX2Half(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manySlices321F64AVX2Half(SB), NOSPLIT, $0-138
+TEXT ·manySlices321F64AVX2Half(SB), NOSPLIT, $0-139
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -13931,7 +14661,40 @@ slice:
 	JZ     tail
 
 full:
+	CMPB near+138(FP), $0x00
+	JEQ  far
+
+near:
+	MOVL        (BX), R10
+	IMULQ       DI, R10
+	VMOVUPD     (DX), Y7
+	VPERMPD     $0x00, Y7, Y8
+	VMASKMOVPD  (SI)(R10*1), X0, X9
+	VFMADD231PD X9, X8, X3
+	MOVL        4(BX), R10
+	IMULQ       DI, R10
+	VPERMPD     $0x55, Y7, Y8
+	VMASKMOVPD  (SI)(R10*1), X0, X9
+	VFMADD231PD X9, X8, X4
+	MOVL        8(BX), R10
+	IMULQ       DI, R10
+	VPERMPD     $0xaa, Y7, Y8
+	VMASKMOVPD  (SI)(R10*1), X0, X9
+	VFMADD231PD X9, X8, X5
+	MOVL        12(BX), R10
+	IMULQ       DI, R10
+	VPERMPD     $0xff, Y7, Y7
+	VMASKMOVPD  (SI)(R10*1), X0, X8
+	VFMADD231PD X8, X7, X6
+	ADDQ        $0x10, BX
+	ADDQ        $0x20, DX
+	DECQ        R9
+	JNZ         near
+	JMP         tail
+
+far:
 	PREFETCHT0 1024(BX)
+	PREFETCHT0 2048(DX)
 	CMPQ       BX, asks+104(FP)
 	JAE        fullAsked
 	MOVL       128(BX), R10
@@ -13948,7 +14711,6 @@ full:
 	PREFETCHT0 (SI)(R10*1)
 
 fullAsked:
-	PREFETCHT0  2048(DX)
 	MOVL        (BX), R10
 	IMULQ       DI, R10
 	VMOVUPD     (DX), Y7
@@ -13984,7 +14746,10 @@ masked:
 	MOVWLZX    (CX), R10
 	MOVQ       first+24(FP), R11
 	SHRXL      R11, R10, R10
+	CMPB       near+138(FP), $0x00
+	JNE        maskedAsked
 	PREFETCHT0 1024(BX)
+	PREFETCHT0 2048(DX)
 	CMPQ       BX, asks+104(FP)
 	JAE        maskedAsked
 	MOVL       128(BX), R11
@@ -14001,7 +14766,6 @@ masked:
 	PREFETCHT0 (SI)(R11*1)
 
 maskedAsked:
-	PREFETCHT0  2048(DX)
 	BTL         $0x00, R10
 	JCC         maskedLane0
 	MOVL        (BX), R11
@@ -14169,9 +14933,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manySlices161F32AVX2Half(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool)
+// func manySlices161F32AVX2Half(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manySlices161F32AVX2Half(SB), NOSPLIT, $0-130
+TEXT ·manySlices161F32AVX2Half(SB), NOSPLIT, $0-131
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -14198,7 +14962,40 @@ slice:
 	JZ     tail
 
 full:
+	CMPB near+130(FP), $0x00
+	JEQ  far
+
+near:
+	MOVWLZX     (BX), R10
+	IMULQ       DI, R10
+	VMOVUPS     (DX), X7
+	VPERMILPS   $0x00, X7, X8
+	VMASKMOVPS  (SI)(R10*1), X0, X9
+	VFMADD231PS X9, X8, X3
+	MOVWLZX     2(BX), R10
+	IMULQ       DI, R10
+	VPERMILPS   $0x55, X7, X8
+	VMASKMOVPS  (SI)(R10*1), X0, X9
+	VFMADD231PS X9, X8, X4
+	MOVWLZX     4(BX), R10
+	IMULQ       DI, R10
+	VPERMILPS   $0xaa, X7, X8
+	VMASKMOVPS  (SI)(R10*1), X0, X9
+	VFMADD231PS X9, X8, X5
+	MOVWLZX     6(BX), R10
+	IMULQ       DI, R10
+	VPERMILPS   $0xff, X7, X7
+	VMASKMOVPS  (SI)(R10*1), X0, X8
+	VFMADD231PS X8, X7, X6
+	ADDQ        $0x10, BX
+	ADDQ        $0x20, DX
+	DECQ        R9
+	JNZ         near
+	JMP         tail
+
+far:
 	PREFETCHT0 1024(BX)
+	PREFETCHT0 2048(DX)
 	CMPQ       BX, asks+104(FP)
 	JAE        fullAsked
 	MOVWLZX    64(BX), R10
@@ -14215,7 +15012,6 @@ full:
 	PREFETCHT0 (SI)(R10*1)
 
 fullAsked:
-	PREFETCHT0  2048(DX)
 	MOVWLZX     (BX), R10
 	IMULQ       DI, R10
 	VMOVUPS     (DX), X7
@@ -14251,7 +15047,10 @@ masked:
 	MOVWLZX    (CX), R10
 	MOVQ       first+24(FP), R11
 	SHRXL      R11, R10, R10
+	CMPB       near+130(FP), $0x00
+	JNE        maskedAsked
 	PREFETCHT0 1024(BX)
+	PREFETCHT0 2048(DX)
 	CMPQ       BX, asks+104(FP)
 	JAE        maskedAsked
 	MOVWLZX    64(BX), R11
@@ -14268,7 +15067,6 @@ masked:
 	PREFETCHT0 (SI)(R11*1)
 
 maskedAsked:
-	PREFETCHT0   2048(DX)
 	BTL          $0x00, R10
 	JCC          maskedLane0
 	MOVWLZX      (BX), R11
@@ -14436,9 +15234,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manySlices321F32AVX2Half(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool)
+// func manySlices321F32AVX2Half(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manySlices321F32AVX2Half(SB), NOSPLIT, $0-130
+TEXT ·manySlices321F32AVX2Half(SB), NOSPLIT, $0-131
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -14465,7 +15263,40 @@ slice:
 	JZ     tail
 
 full:
+	CMPB near+130(FP), $0x00
+	JEQ  far
+
+near:
+	MOVL        (BX), R10
+	IMULQ       DI, R10
+	VMOVUPS     (DX), X7
+	VPERMILPS   $0x00, X7, X8
+	VMASKMOVPS  (SI)(R10*1), X0, X9
+	VFMADD231PS X9, X8, X3
+	MOVL        4(BX), R10
+	IMULQ       DI, R10
+	VPERMILPS   $0x55, X7, X8
+	VMASKMOVPS  (SI)(R10*1), X0, X9
+	VFMADD231PS X9, X8, X4
+	MOVL        8(BX), R10
+	IMULQ       DI, R10
+	VPERMILPS   $0xaa, X7, X8
+	VMASKMOVPS  (SI)(R10*1), X0, X9
+	VFMADD231PS X9, X8, X5
+	MOVL        12(BX), R10
+	IMULQ       DI, R10
+	VPERMILPS   $0xff, X7, X7
+	VMASKMOVPS  (SI)(R10*1), X0, X8
+	VFMADD231PS X8, X7, X6
+	ADDQ        $0x20, BX
+	ADDQ        $0x20, DX
+	DECQ        R9
+	JNZ         near
+	JMP         tail
+
+far:
 	PREFETCHT0 1024(BX)
+	PREFETCHT0 2048(DX)
 	CMPQ       BX, asks+104(FP)
 	JAE        fullAsked
 	MOVL       128(BX), R10
@@ -14482,7 +15313,6 @@ full:
 	PREFETCHT0 (SI)(R10*1)
 
 fullAsked:
-	PREFETCHT0  2048(DX)
 	MOVL        (BX), R10
 	IMULQ       DI, R10
 	VMOVUPS     (DX), X7
@@ -14518,7 +15348,10 @@ masked:
 	MOVWLZX    (CX), R10
 	MOVQ       first+24(FP), R11
 	SHRXL      R11, R10, R10
+	CMPB       near+130(FP), $0x00
+	JNE        maskedAsked
 	PREFETCHT0 1024(BX)
+	PREFETCHT0 2048(DX)
 	CMPQ       BX, asks+104(FP)
 	JAE        maskedAsked
 	MOVL       128(BX), R11
@@ -14535,7 +15368,6 @@ masked:
 	PREFETCHT0 (SI)(R11*1)
 
 maskedAsked:
-	PREFETCHT0   2048(DX)
 	BTL          $0x00, R10
 	JCC          maskedLane0
 	MOVL         (BX), R11
@@ -14703,9 +15535,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manySlices161F64AVX512Half(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool)
+// func manySlices161F64AVX512Half(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
 // Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2, MMX+
-TEXT ·manySlices161F64AVX512Half(SB), NOSPLIT, $0-138
+TEXT ·manySlices161F64AVX512Half(SB), NOSPLIT, $0-139
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -14736,7 +15568,53 @@ slice:
 	JZ     tail
 
 full:
+	CMPB near+138(FP), $0x00
+	JEQ  far
+
+near:
+	MOVWLZX     (BX), R10
+	IMULQ       DI, R10
+	VMOVUPD     (DX), Y10
+	VPERMPD     $0x00, Y10, Y11
+	VFMADD231PD (SI)(R10*1), Y11, K1, Y2
+	MOVWLZX     2(BX), R10
+	IMULQ       DI, R10
+	VPERMPD     $0x55, Y10, Y11
+	VFMADD231PD (SI)(R10*1), Y11, K1, Y3
+	MOVWLZX     4(BX), R10
+	IMULQ       DI, R10
+	VPERMPD     $0xaa, Y10, Y11
+	VFMADD231PD (SI)(R10*1), Y11, K1, Y4
+	MOVWLZX     6(BX), R10
+	IMULQ       DI, R10
+	VPERMPD     $0xff, Y10, Y10
+	VFMADD231PD (SI)(R10*1), Y10, K1, Y5
+	MOVWLZX     8(BX), R10
+	IMULQ       DI, R10
+	VMOVUPD     32(DX), Y10
+	VPERMPD     $0x00, Y10, Y11
+	VFMADD231PD (SI)(R10*1), Y11, K1, Y6
+	MOVWLZX     10(BX), R10
+	IMULQ       DI, R10
+	VPERMPD     $0x55, Y10, Y11
+	VFMADD231PD (SI)(R10*1), Y11, K1, Y7
+	MOVWLZX     12(BX), R10
+	IMULQ       DI, R10
+	VPERMPD     $0xaa, Y10, Y11
+	VFMADD231PD (SI)(R10*1), Y11, K1, Y8
+	MOVWLZX     14(BX), R10
+	IMULQ       DI, R10
+	VPERMPD     $0xff, Y10, Y10
+	VFMADD231PD (SI)(R10*1), Y10, K1, Y9
+	ADDQ        $0x10, BX
+	ADDQ        $0x40, DX
+	DECQ        R9
+	JNZ         near
+	JMP         tail
+
+far:
 	PREFETCHT0 1024(BX)
+	PREFETCHT0 2048(DX)
 	CMPQ       BX, asks+104(FP)
 	JAE        fullAsked
 	MOVWLZX    64(BX), R10
@@ -14765,7 +15643,6 @@ full:
 	PREFETCHT0 (SI)(R10*1)
 
 fullAsked:
-	PREFETCHT0  2048(DX)
 	MOVWLZX     (BX), R10
 	IMULQ       DI, R10
 	VMOVUPD     (DX), Y10
@@ -14814,7 +15691,10 @@ masked:
 	MOVWLZX    (CX), R10
 	MOVQ       first+24(FP), R11
 	SHRXL      R11, R10, R10
+	CMPB       near+138(FP), $0x00
+	JNE        maskedAsked
 	PREFETCHT0 1024(BX)
+	PREFETCHT0 2048(DX)
 	CMPQ       BX, asks+104(FP)
 	JAE        maskedAsked
 	MOVWLZX    64(BX), R11
@@ -14843,7 +15723,6 @@ masked:
 	PREFETCHT0 (SI)(R11*1)
 
 maskedAsked:
-	PREFETCHT0   2048(DX)
 	BTL          $0x00, R10
 	JCC          maskedLane0
 	MOVWLZX      (BX), R11
@@ -15129,9 +16008,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manySlices321F64AVX512Half(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool)
+// func manySlices321F64AVX512Half(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
 // Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2, MMX+
-TEXT ·manySlices321F64AVX512Half(SB), NOSPLIT, $0-138
+TEXT ·manySlices321F64AVX512Half(SB), NOSPLIT, $0-139
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -15162,7 +16041,53 @@ slice:
 	JZ     tail
 
 full:
+	CMPB near+138(FP), $0x00
+	JEQ  far
+
+near:
+	MOVL        (BX), R10
+	IMULQ       DI, R10
+	VMOVUPD     (DX), Y10
+	VPERMPD     $0x00, Y10, Y11
+	VFMADD231PD (SI)(R10*1), Y11, K1, Y2
+	MOVL        4(BX), R10
+	IMULQ       DI, R10
+	VPERMPD     $0x55, Y10, Y11
+	VFMADD231PD (SI)(R10*1), Y11, K1, Y3
+	MOVL        8(BX), R10
+	IMULQ       DI, R10
+	VPERMPD     $0xaa, Y10, Y11
+	VFMADD231PD (SI)(R10*1), Y11, K1, Y4
+	MOVL        12(BX), R10
+	IMULQ       DI, R10
+	VPERMPD     $0xff, Y10, Y10
+	VFMADD231PD (SI)(R10*1), Y10, K1, Y5
+	MOVL        16(BX), R10
+	IMULQ       DI, R10
+	VMOVUPD     32(DX), Y10
+	VPERMPD     $0x00, Y10, Y11
+	VFMADD231PD (SI)(R10*1), Y11, K1, Y6
+	MOVL        20(BX), R10
+	IMULQ       DI, R10
+	VPERMPD     $0x55, Y10, Y11
+	VFMADD231PD (SI)(R10*1), Y11, K1, Y7
+	MOVL        24(BX), R10
+	IMULQ       DI, R10
+	VPERMPD     $0xaa, Y10, Y11
+	VFMADD231PD (SI)(R10*1), Y11, K1, Y8
+	MOVL        28(BX), R10
+	IMULQ       DI, R10
+	VPERMPD     $0xff, Y10, Y10
+	VFMADD231PD (SI)(R10*1), Y10, K1, Y9
+	ADDQ        $0x20, BX
+	ADDQ        $0x40, DX
+	DECQ        R9
+	JNZ         near
+	JMP         tail
+
+far:
 	PREFETCHT0 1024(BX)
+	PREFETCHT0 2048(DX)
 	CMPQ       BX, asks+104(FP)
 	JAE        fullAsked
 	MOVL       128(BX), R10
@@ -15191,7 +16116,6 @@ full:
 	PREFETCHT0 (SI)(R10*1)
 
 fullAsked:
-	PREFETCHT0  2048(DX)
 	MOVL        (BX), R10
 	IMULQ       DI, R10
 	VMOVUPD     (DX), Y10
@@ -15240,7 +16164,10 @@ masked:
 	MOVWLZX    (CX), R10
 	MOVQ       first+24(FP), R11
 	SHRXL      R11, R10, R10
+	CMPB       near+138(FP), $0x00
+	JNE        maskedAsked
 	PREFETCHT0 1024(BX)
+	PREFETCHT0 2048(DX)
 	CMPQ       BX, asks+104(FP)
 	JAE        maskedAsked
 	MOVL       128(BX), R11
@@ -15269,7 +16196,6 @@ masked:
 	PREFETCHT0 (SI)(R11*1)
 
 maskedAsked:
-	PREFETCHT0   2048(DX)
 	BTL          $0x00, R10
 	JCC          maskedLane0
 	MOVL         (BX), R11
@@ -15555,9 +16481,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manySlices161F64AVX512Quarter(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool)
+// func manySlices161F64AVX512Quarter(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
 // Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2, MMX+
-TEXT ·manySlices161F64AVX512Quarter(SB), NOSPLIT, $0-138
+TEXT ·manySlices161F64AVX512Quarter(SB), NOSPLIT, $0-139
 	MOVQ     widths+8(FP), AX
 	MOVQ     masks+16(FP), CX
 	MOVQ     val+32(FP), DX
@@ -15588,7 +16514,53 @@ slice:
 	JZ     tail
 
 full:
+	CMPB near+138(FP), $0x00
+	JEQ  far
+
+near:
+	MOVWLZX     (BX), R10
+	IMULQ       DI, R10
+	VMOVUPD     (DX), Y10
+	VPERMPD     $0x00, Y10, Y11
+	VFMADD231PD (SI)(R10*1), X11, K1, X2
+	MOVWLZX     2(BX), R10
+	IMULQ       DI, R10
+	VPERMPD     $0x55, Y10, Y11
+	VFMADD231PD (SI)(R10*1), X11, K1, X3
+	MOVWLZX     4(BX), R10
+	IMULQ       DI, R10
+	VPERMPD     $0xaa, Y10, Y11
+	VFMADD231PD (SI)(R10*1), X11, K1, X4
+	MOVWLZX     6(BX), R10
+	IMULQ       DI, R10
+	VPERMPD     $0xff, Y10, Y10
+	VFMADD231PD (SI)(R10*1), X10, K1, X5
+	MOVWLZX     8(BX), R10
+	IMULQ       DI, R10
+	VMOVUPD     32(DX), Y10
+	VPERMPD     $0x00, Y10, Y11
+	VFMADD231PD (SI)(R10*1), X11, K1, X6
+	MOVWLZX     10(BX), R10
+	IMULQ       DI, R10
+	VPERMPD     $0x55, Y10, Y11
+	VFMADD231PD (SI)(R10*1), X11, K1, X7
+	MOVWLZX     12(BX), R10
+	IMULQ       DI, R10
+	VPERMPD     $0xaa, Y10, Y11
+	VFMADD231PD (SI)(R10*1), X11, K1, X8
+	MOVWLZX     14(BX), R10
+	IMULQ       DI, R10
+	VPERMPD     $0xff, Y10, Y10
+	VFMADD231PD (SI)(R10*1), X10, K1, X9
+	ADDQ        $0x10, BX
+	ADDQ        $0x40, DX
+	DECQ        R9
+	JNZ         near
+	JMP         tail
+
+far:
 	PREFETCHT0 1024(BX)
+	PREFETCHT0 2048(DX)
 	CMPQ       BX, asks+104(FP)
 	JAE        fullAsked
 	MOVWLZX    64(BX), R10
@@ -15617,7 +16589,6 @@ full:
 	PREFETCHT0 (SI)(R10*1)
 
 fullAsked:
-	PREFETCHT0  2048(DX)
 	MOVWLZX     (BX), R10
 	IMULQ       DI, R10
 	VMOVUPD     (DX), Y10
@@ -15666,7 +16637,10 @@ masked:
 	MOVWLZX    (CX), R10
 	MOVQ       first+24(FP), R11
 	SHRXL      R11, R10, R10
+	CMPB       near+138(FP), $0x00
+	JNE        maskedAsked
 	PREFETCHT0 1024(BX)
+	PREFETCHT0 2048(DX)
 	CMPQ       BX, asks+104(FP)
 	JAE        maskedAsked
 	MOVWLZX    64(BX), R11
@@ -15695,7 +16669,6 @@ masked:
 	PREFETCHT0 (SI)(R11*1)
 
 maskedAsked:
-	PREFETCHT0  2048(DX)
 	BTL         $0x00, R10
 	JCC         maskedLane0
 	MOVWLZX     (BX), R11
@@ -15981,9 +16954,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manySlices321F64AVX512Quarter(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool)
+// func manySlices321F64AVX512Quarter(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
 // Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2, MMX+
-TEXT ·manySlices321F64AVX512Quarter(SB), NOSPLIT, $0-138
+TEXT ·manySlices321F64AVX512Quarter(SB), NOSPLIT, $0-139
 	MOVQ     widths+8(FP), AX
 	MOVQ     masks+16(FP), CX
 	MOVQ     val+32(FP), DX
@@ -16014,7 +16987,53 @@ slice:
 	JZ     tail
 
 full:
+	CMPB near+138(FP), $0x00
+	JEQ  far
+
+near:
+	MOVL        (BX), R10
+	IMULQ       DI, R10
+	VMOVUPD     (DX), Y10
+	VPERMPD     $0x00, Y10, Y11
+	VFMADD231PD (SI)(R10*1), X11, K1, X2
+	MOVL        4(BX), R10
+	IMULQ       DI, R10
+	VPERMPD     $0x55, Y10, Y11
+	VFMADD231PD (SI)(R10*1), X11, K1, X3
+	MOVL        8(BX), R10
+	IMULQ       DI, R10
+	VPERMPD     $0xaa, Y10, Y11
+	VFMADD231PD (SI)(R10*1), X11, K1, X4
+	MOVL        12(BX), R10
+	IMULQ       DI, R10
+	VPERMPD     $0xff, Y10, Y10
+	VFMADD231PD (SI)(R10*1), X10, K1, X5
+	MOVL        16(BX), R10
+	IMULQ       DI, R10
+	VMOVUPD     32(DX), Y10
+	VPERMPD     $0x00, Y10, Y11
+	VFMADD231PD (SI)(R10*1), X11, K1, X6
+	MOVL        20(BX), R10
+	IMULQ       DI, R10
+	VPERMPD     $0x55, Y10, Y11
+	VFMADD231PD (SI)(R10*1), X11, K1, X7
+	MOVL        24(BX), R10
+	IMULQ       DI, R10
+	VPERMPD     $0xaa, Y10, Y11
+	VFMADD231PD (SI)(R10*1), X11, K1, X8
+	MOVL        28(BX), R10
+	IMULQ       DI, R10
+	VPERMPD     $0xff, Y10, Y10
+	VFMADD231PD (SI)(R10*1), X10, K1, X9
+	ADDQ        $0x20, BX
+	ADDQ        $0x40, DX
+	DECQ        R9
+	JNZ         near
+	JMP         tail
+
+far:
 	PREFETCHT0 1024(BX)
+	PREFETCHT0 2048(DX)
 	CMPQ       BX, asks+104(FP)
 	JAE        fullAsked
 	MOVL       128(BX), R10
@@ -16043,7 +17062,6 @@ full:
 	PREFETCHT0 (SI)(R10*1)
 
 fullAsked:
-	PREFETCHT0  2048(DX)
 	MOVL        (BX), R10
 	IMULQ       DI, R10
 	VMOVUPD     (DX), Y10
@@ -16092,7 +17110,10 @@ masked:
 	MOVWLZX    (CX), R10
 	MOVQ       first+24(FP), R11
 	SHRXL      R11, R10, R10
+	CMPB       near+138(FP), $0x00
+	JNE        maskedAsked
 	PREFETCHT0 1024(BX)
+	PREFETCHT0 2048(DX)
 	CMPQ       BX, asks+104(FP)
 	JAE        maskedAsked
 	MOVL       128(BX), R11
@@ -16121,7 +17142,6 @@ masked:
 	PREFETCHT0 (SI)(R11*1)
 
 maskedAsked:
-	PREFETCHT0  2048(DX)
 	BTL         $0x00, R10
 	JCC         maskedLane0
 	MOVL        (BX), R11
@@ -16407,9 +17427,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manySlices161F32AVX512Half(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool)
+// func manySlices161F32AVX512Half(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
 // Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
-TEXT ·manySlices161F32AVX512Half(SB), NOSPLIT, $0-130
+TEXT ·manySlices161F32AVX512Half(SB), NOSPLIT, $0-131
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -16440,7 +17460,53 @@ slice:
 	JZ     tail
 
 full:
+	CMPB near+130(FP), $0x00
+	JEQ  far
+
+near:
+	MOVWLZX        (BX), R10
+	IMULQ          DI, R10
+	VBROADCASTF128 (DX), Y10
+	VPERMILPS      $0x00, Y10, Y11
+	VFMADD231PS    (SI)(R10*1), Y11, K1, Y2
+	MOVWLZX        2(BX), R10
+	IMULQ          DI, R10
+	VPERMILPS      $0x55, Y10, Y11
+	VFMADD231PS    (SI)(R10*1), Y11, K1, Y3
+	MOVWLZX        4(BX), R10
+	IMULQ          DI, R10
+	VPERMILPS      $0xaa, Y10, Y11
+	VFMADD231PS    (SI)(R10*1), Y11, K1, Y4
+	MOVWLZX        6(BX), R10
+	IMULQ          DI, R10
+	VPERMILPS      $0xff, Y10, Y10
+	VFMADD231PS    (SI)(R10*1), Y10, K1, Y5
+	MOVWLZX        8(BX), R10
+	IMULQ          DI, R10
+	VBROADCASTF128 16(DX), Y10
+	VPERMILPS      $0x00, Y10, Y11
+	VFMADD231PS    (SI)(R10*1), Y11, K1, Y6
+	MOVWLZX        10(BX), R10
+	IMULQ          DI, R10
+	VPERMILPS      $0x55, Y10, Y11
+	VFMADD231PS    (SI)(R10*1), Y11, K1, Y7
+	MOVWLZX        12(BX), R10
+	IMULQ          DI, R10
+	VPERMILPS      $0xaa, Y10, Y11
+	VFMADD231PS    (SI)(R10*1), Y11, K1, Y8
+	MOVWLZX        14(BX), R10
+	IMULQ          DI, R10
+	VPERMILPS      $0xff, Y10, Y10
+	VFMADD231PS    (SI)(R10*1), Y10, K1, Y9
+	ADDQ           $0x20, BX
+	ADDQ           $0x40, DX
+	DECQ           R9
+	JNZ            near
+	JMP            tail
+
+far:
 	PREFETCHT0 1024(BX)
+	PREFETCHT0 2048(DX)
 	CMPQ       BX, asks+104(FP)
 	JAE        fullAsked
 	MOVWLZX    64(BX), R10
@@ -16469,7 +17535,6 @@ full:
 	PREFETCHT0 (SI)(R10*1)
 
 fullAsked:
-	PREFETCHT0     2048(DX)
 	MOVWLZX        (BX), R10
 	IMULQ          DI, R10
 	VBROADCASTF128 (DX), Y10
@@ -16518,7 +17583,10 @@ masked:
 	MOVWLZX    (CX), R10
 	MOVQ       first+24(FP), R11
 	SHRXL      R11, R10, R10
+	CMPB       near+130(FP), $0x00
+	JNE        maskedAsked
 	PREFETCHT0 1024(BX)
+	PREFETCHT0 2048(DX)
 	CMPQ       BX, asks+104(FP)
 	JAE        maskedAsked
 	MOVWLZX    64(BX), R11
@@ -16547,7 +17615,6 @@ masked:
 	PREFETCHT0 (SI)(R11*1)
 
 maskedAsked:
-	PREFETCHT0   2048(DX)
 	BTL          $0x00, R10
 	JCC          maskedLane0
 	MOVWLZX      (BX), R11
@@ -16833,9 +17900,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manySlices321F32AVX512Half(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool)
+// func manySlices321F32AVX512Half(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
 // Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
-TEXT ·manySlices321F32AVX512Half(SB), NOSPLIT, $0-130
+TEXT ·manySlices321F32AVX512Half(SB), NOSPLIT, $0-131
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -16866,7 +17933,53 @@ slice:
 	JZ     tail
 
 full:
+	CMPB near+130(FP), $0x00
+	JEQ  far
+
+near:
+	MOVL           (BX), R10
+	IMULQ          DI, R10
+	VBROADCASTF128 (DX), Y10
+	VPERMILPS      $0x00, Y10, Y11
+	VFMADD231PS    (SI)(R10*1), Y11, K1, Y2
+	MOVL           4(BX), R10
+	IMULQ          DI, R10
+	VPERMILPS      $0x55, Y10, Y11
+	VFMADD231PS    (SI)(R10*1), Y11, K1, Y3
+	MOVL           8(BX), R10
+	IMULQ          DI, R10
+	VPERMILPS      $0xaa, Y10, Y11
+	VFMADD231PS    (SI)(R10*1), Y11, K1, Y4
+	MOVL           12(BX), R10
+	IMULQ          DI, R10
+	VPERMILPS      $0xff, Y10, Y10
+	VFMADD231PS    (SI)(R10*1), Y10, K1, Y5
+	MOVL           16(BX), R10
+	IMULQ          DI, R10
+	VBROADCASTF128 16(DX), Y10
+	VPERMILPS      $0x00, Y10, Y11
+	VFMADD231PS    (SI)(R10*1), Y11, K1, Y6
+	MOVL           20(BX), R10
+	IMULQ          DI, R10
+	VPERMILPS      $0x55, Y10, Y11
+	VFMADD231PS    (SI)(R10*1), Y11, K1, Y7
+	MOVL           24(BX), R10
+	IMULQ          DI, R10
+	VPERMILPS      $0xaa, Y10, Y11
+	VFMADD231PS    (SI)(R10*1), Y11, K1, Y8
+	MOVL           28(BX), R10
+	IMULQ          DI, R10
+	VPERMILPS      $0xff, Y10, Y10
+	VFMADD231PS    (SI)(R10*1), Y10, K1, Y9
+	ADDQ           $0x40, BX
+	ADDQ           $0x40, DX
+	DECQ           R9
+	JNZ            near
+	JMP            tail
+
+far:
 	PREFETCHT0 1024(BX)
+	PREFETCHT0 2048(DX)
 	CMPQ       BX, asks+104(FP)
 	JAE        fullAsked
 	MOVL       128(BX), R10
@@ -16895,7 +18008,6 @@ full:
 	PREFETCHT0 (SI)(R10*1)
 
 fullAsked:
-	PREFETCHT0     2048(DX)
 	MOVL           (BX), R10
 	IMULQ          DI, R10
 	VBROADCASTF128 (DX), Y10
@@ -16944,7 +18056,10 @@ masked:
 	MOVWLZX    (CX), R10
 	MOVQ       first+24(FP), R11
 	SHRXL      R11, R10, R10
+	CMPB       near+130(FP), $0x00
+	JNE        maskedAsked
 	PREFETCHT0 1024(BX)
+	PREFETCHT0 2048(DX)
 	CMPQ       BX, asks+104(FP)
 	JAE        maskedAsked
 	MOVL       128(BX), R11
@@ -16973,7 +18088,6 @@ masked:
 	PREFETCHT0 (SI)(R11*1)
 
 maskedAsked:
-	PREFETCHT0   2048(DX)
 	BTL          $0x00, R10
 	JCC          maskedLane0
 	MOVL         (BX), R11
@@ -17259,9 +18373,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manySlices161F32AVX512Quarter(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool)
+// func manySlices161F32AVX512Quarter(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
 // Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
-TEXT ·manySlices161F32AVX512Quarter(SB), NOSPLIT, $0-130
+TEXT ·manySlices161F32AVX512Quarter(SB), NOSPLIT, $0-131
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -17292,7 +18406,53 @@ slice:
 	JZ     tail
 
 full:
+	CMPB near+130(FP), $0x00
+	JEQ  far
+
+near:
+	MOVWLZX     (BX), R10
+	IMULQ       DI, R10
+	VMOVUPS     (DX), X10
+	VPERMILPS   $0x00, X10, X11
+	VFMADD231PS (SI)(R10*1), X11, K1, X2
+	MOVWLZX     2(BX), R10
+	IMULQ       DI, R10
+	VPERMILPS   $0x55, X10, X11
+	VFMADD231PS (SI)(R10*1), X11, K1, X3
+	MOVWLZX     4(BX), R10
+	IMULQ       DI, R10
+	VPERMILPS   $0xaa, X10, X11
+	VFMADD231PS (SI)(R10*1), X11, K1, X4
+	MOVWLZX     6(BX), R10
+	IMULQ       DI, R10
+	VPERMILPS   $0xff, X10, X10
+	VFMADD231PS (SI)(R10*1), X10, K1, X5
+	MOVWLZX     8(BX), R10
+	IMULQ       DI, R10
+	VMOVUPS     16(DX), X10
+	VPERMILPS   $0x00, X10, X11
+	VFMADD231PS (SI)(R10*1), X11, K1, X6
+	MOVWLZX     10(BX), R10
+	IMULQ       DI, R10
+	VPERMILPS   $0x55, X10, X11
+	VFMADD231PS (SI)(R10*1), X11, K1, X7
+	MOVWLZX     12(BX), R10
+	IMULQ       DI, R10
+	VPERMILPS   $0xaa, X10, X11
+	VFMADD231PS (SI)(R10*1), X11, K1, X8
+	MOVWLZX     14(BX), R10
+	IMULQ       DI, R10
+	VPERMILPS   $0xff, X10, X10
+	VFMADD231PS (SI)(R10*1), X10, K1, X9
+	ADDQ        $0x20, BX
+	ADDQ        $0x40, DX
+	DECQ        R9
+	JNZ         near
+	JMP         tail
+
+far:
 	PREFETCHT0 1024(BX)
+	PREFETCHT0 2048(DX)
 	CMPQ       BX, asks+104(FP)
 	JAE        fullAsked
 	MOVWLZX    64(BX), R10
@@ -17321,7 +18481,6 @@ full:
 	PREFETCHT0 (SI)(R10*1)
 
 fullAsked:
-	PREFETCHT0  2048(DX)
 	MOVWLZX     (BX), R10
 	IMULQ       DI, R10
 	VMOVUPS     (DX), X10
@@ -17370,7 +18529,10 @@ masked:
 	MOVWLZX    (CX), R10
 	MOVQ       first+24(FP), R11
 	SHRXL      R11, R10, R10
+	CMPB       near+130(FP), $0x00
+	JNE        maskedAsked
 	PREFETCHT0 1024(BX)
+	PREFETCHT0 2048(DX)
 	CMPQ       BX, asks+104(FP)
 	JAE        maskedAsked
 	MOVWLZX    64(BX), R11
@@ -17399,7 +18561,6 @@ masked:
 	PREFETCHT0 (SI)(R11*1)
 
 maskedAsked:
-	PREFETCHT0   2048(DX)
 	BTL          $0x00, R10
 	JCC          maskedLane0
 	MOVWLZX      (BX), R11
@@ -17685,9 +18846,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manySlices321F32AVX512Quarter(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool)
+// func manySlices321F32AVX512Quarter(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
 // Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
-TEXT ·manySlices321F32AVX512Quarter(SB), NOSPLIT, $0-130
+TEXT ·manySlices321F32AVX512Quarter(SB), NOSPLIT, $0-131
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -17718,7 +18879,53 @@ slice:
 	JZ     tail
 
 full:
+	CMPB near+130(FP), $0x00
+	JEQ  far
+
+near:
+	MOVL        (BX), R10
+	IMULQ       DI, R10
+	VMOVUPS     (DX), X10
+	VPERMILPS   $0x00, X10, X11
+	VFMADD231PS (SI)(R10*1), X11, K1, X2
+	MOVL        4(BX), R10
+	IMULQ       DI, R10
+	VPERMILPS   $0x55, X10, X11
+	VFMADD231PS (SI)(R10*1), X11, K1, X3
+	MOVL        8(BX), R10
+	IMULQ       DI, R10
+	VPERMILPS   $0xaa, X10, X11
+	VFMADD231PS (SI)(R10*1), X11, K1, X4
+	MOVL        12(BX), R10
+	IMULQ       DI, R10
+	VPERMILPS   $0xff, X10, X10
+	VFMADD231PS (SI)(R10*1), X10, K1, X5
+	MOVL        16(BX), R10
+	IMULQ       DI, R10
+	VMOVUPS     16(DX), X10
+	VPERMILPS   $0x00, X10, X11
+	VFMADD231PS (SI)(R10*1), X11, K1, X6
+	MOVL        20(BX), R10
+	IMULQ       DI, R10
+	VPERMILPS   $0x55, X10, X11
+	VFMADD231PS (SI)(R10*1), X11, K1, X7
+	MOVL        24(BX), R10
+	IMULQ       DI, R10
+	VPERMILPS   $0xaa, X10, X11
+	VFMADD231PS (SI)(R10*1), X11, K1, X8
+	MOVL        28(BX), R10
+	IMULQ       DI, R10
+	VPERMILPS   $0xff, X10, X10
+	VFMADD231PS (SI)(R10*1), X10, K1, X9
+	ADDQ        $0x40, BX
+	ADDQ        $0x40, DX
+	DECQ        R9
+	JNZ         near
+	JMP         tail
+
+far:
 	PREFETCHT0 1024(BX)
+	PREFETCHT0 2048(DX)
 	CMPQ       BX, asks+104(FP)
 	JAE        fullAsked
 	MOVL       128(BX), R10
@@ -17747,7 +18954,6 @@ full:
 	PREFETCHT0 (SI)(R10*1)
 
 fullAsked:
-	PREFETCHT0  2048(DX)
 	MOVL        (BX), R10
 	IMULQ       DI, R10
 	VMOVUPS     (DX), X10
@@ -17796,7 +19002,10 @@ masked:
 	MOVWLZX    (CX), R10
 	MOVQ       first+24(FP), R11
 	SHRXL      R11, R10, R10
+	CMPB       near+130(FP), $0x00
+	JNE        maskedAsked
 	PREFETCHT0 1024(BX)
+	PREFETCHT0 2048(DX)
 	CMPQ       BX, asks+104(FP)
 	JAE        maskedAsked
 	MOVL       128(BX), R11
@@ -17825,7 +19034,6 @@ masked:
 	PREFETCHT0 (SI)(R11*1)
 
 maskedAsked:
-	PREFETCHT0   2048(DX)
 	BTL          $0x00, R10
 	JCC          maskedLane0
 	MOVL         (BX), R11

@@ -11,9 +11,9 @@ import (
 // masks at the first slice, val, idx and order at lane first. idx has indices in 16
 // or 32 bits, or the offsets of diagonals. rows counts the rows of order from there.
 // Rows of x are brought to the cache before their turn for indices before asks, and for
-// offsets where it is not nil.
+// offsets where it is not nil; with near nothing of slices is brought there.
 // ldx and ldy are bytes; last is the elements in the last register of columns.
-type manyKernel[V sparse.Value] func(n int, widths *uint32, masks *uint16, first int, val *V, idx *byte, x *V, row, ldx int, y *V, ldy int, order *uint16, rows int, asks *byte, alpha, beta V, last int, reads, stream bool)
+type manyKernel[V sparse.Value] func(n int, widths *uint32, masks *uint16, first int, val *V, idx *byte, x *V, row, ldx int, y *V, ldy int, order *uint16, rows int, asks *byte, alpha, beta V, last int, reads, stream, near bool)
 
 // manyTable is kernels by Level-AVX2, kind, and registers of columns: one of 16, 32, 64 bytes, and then two
 // of the longest. Those for diagonals have no shorter ones.
@@ -74,7 +74,7 @@ func (s *manyShape[V]) assembly(l Level, alpha, beta V, x, y Block[V], stream bo
 		}
 		kernel(s.n, unsafe.SliceData(s.widths), unsafe.SliceData(s.masks), first, unsafe.SliceData(from), idx,
 			unsafe.SliceData(x.Val), row, x.Stride*size, unsafe.SliceData(y.Val), y.Stride*size,
-			unsafe.SliceData(s.order[first:]), len(s.order)-first, asks, alpha, beta, last, beta != 0, stream)
+			unsafe.SliceData(s.order[first:]), len(s.order)-first, asks, alpha, beta, last, beta != 0, stream, s.near && asks == nil)
 	}
 }
 

@@ -68,7 +68,7 @@ type kernel struct {
 // be filled in part. A call serves as many lanes of each slice as are summed at once.
 func rows(p lanes.Part, of kind, v int) {
 	name := fmt.Sprintf("many%s%d%s", of.name, v, p.Suffix())
-	p.Func(name, "func(n int, widths *uint32, masks *uint16, first int, val *V, idx *byte, x *V, row, ldx int, y *V, ldy int, order *uint16, rows int, asks *byte, alpha, beta V, last int, reads, stream bool)",
+	p.Func(name, "func(n int, widths *uint32, masks *uint16, first int, val *V, idx *byte, x *V, row, ldx int, y *V, ldy int, order *uint16, rows int, asks *byte, alpha, beta V, last int, reads, stream, near bool)",
 		"is manyKernel for the case in its name.")
 	k := begin(p, of, v)
 
@@ -134,13 +134,29 @@ func (k *kernel) fma(r int, m Mem, f, acc VecVirtual) {
 	}
 }
 
-// full adds a column in which all lanes have an entry, or three.
+// full adds a column in which all lanes have an entry, or three, or where nothing is asked for all that are left.
 func (k *kernel) full() {
 	if k.indexBytes == 0 {
 		k.addThree(k.left, "one", "full", "tail")
 		Label("one")
+		k.askFirst("full")
+	} else {
+		k.ifNear("far", JEQ)
+		Label("near")
+		k.column("near", nil)
+		DECQ(k.left)
+		JNZ(LabelRef("near"))
+		JMP(LabelRef("tail"))
+		Label("far")
+		k.askSlices("full")
 	}
 	k.column("full", nil)
+}
+
+// ifNear goes on at a label by whether nothing is asked for.
+func (k *kernel) ifNear(to string, jump func(Op)) {
+	CMPB(lanes.Arg("near"), Imm(0))
+	jump(LabelRef(to))
 }
 
 // masked adds a column in which some lanes have no entry.
@@ -149,23 +165,23 @@ func (k *kernel) masked() {
 	MOVWLZX(Mem{Base: k.masks}, mask.As32())
 	MOVQ(lanes.Arg("first"), first)
 	SHRXL(first.As32(), mask.As32(), mask.As32())
+	if k.indexBytes == 0 {
+		k.askFirst("masked")
+	} else {
+		k.ifNear("maskedAsked", JNE)
+		k.askSlices("masked")
+	}
 	k.column("masked", mask)
 	ADDQ(Imm(2), k.masks)
 }
 
-// column adds one entry of each lane, of those in the mask if there is one. name is for
-// labels.
+// column adds one entry of each lane, of those in the mask if there is one. name is for labels.
 func (k *kernel) column(name string, mask Register) {
-	if k.indexBytes > 0 {
-		k.askSlices(name)
-	} else {
-		k.askFirst(name)
-	}
 	var same VecVirtual
 	if k.constant {
 		same = k.Reg()
 		k.Broadcast(Mem{Base: k.val, Index: k.j, Scale: uint8(k.Size())}, same)
-	} else {
+	} else if k.indexBytes == 0 {
 		PREFETCHT0(Mem{Base: k.val, Disp: valuesAhead})
 	}
 	lane := k.lane(k.x)
@@ -204,9 +220,10 @@ func (k *kernel) column(name string, mask Register) {
 	}
 }
 
-// askSlices brings to the cache the rows of x for entries of slices that come later.
+// askSlices brings to the cache entries of slices that come later, and the rows of x for some of them.
 func (k *kernel) askSlices(name string) {
 	PREFETCHT0(Mem{Base: k.idx, Disp: 1024})
+	PREFETCHT0(Mem{Base: k.val, Disp: valuesAhead})
 	CMPQ(k.idx, lanes.Arg("asks"))
 	JAE(LabelRef(name + "Asked"))
 	for i, acc := range k.acc {
