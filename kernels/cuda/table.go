@@ -19,6 +19,10 @@ const (
 
 var table = build()
 
+// adder adds a kernel to the table: items are the units that a block takes, perCarry those
+// for which it leaves a carry. params are as above.
+type adder func(family, name, value string, block int, items int64, unit string, perCarry int64, params string)
+
 func build() []Kernel {
 	var list []Kernel
 	add := func(family, name, value string, block int, items int64, unit string, perCarry int64, params string) {
@@ -28,61 +32,90 @@ func build() []Kernel {
 		}
 		list = append(list, k)
 	}
+	addPartition(add)
+	addSegments(add)
+	addKrylov(add)
+	addVectors(add)
+	for _, v := range []string{"f64", "f32"} {
+		addRows(add, v)
+		addELL(add, v)
+		addEntries(add, v)
+	}
+	slices.SortFunc(list, func(a, b Kernel) int { return strings.Compare(a.Name, b.Name) })
+	return list
+}
+
+// addPartition adds what makes the index arrays of parts.
+func addPartition(add adder) {
 	add("csr_merge", "msrep_merge_path", "", 128, 128, "tiles", 0, "ptr *i64, start &i32, "+bounds)
 	add("partition", "msrep_local_ptr", "", 256, 256, "pointers", 0, "ptr *i64, dst &i64, first i64, n i64, s i64, e i64")
 	add("partition", "msrep_coo_ptr", "", 256, 256, "pointers", 0, "major *i32, ptr &i64, nnz i64, first i64, n i64")
 	add("partition", "msrep_expand_ptr", "", 256, 256, "entries", 0, "ptr *i64, major &i32, "+bounds)
 	add("partition", "msrep_shift", "", 256, 256, "entries", 0, "src *i32, dst &i32, n i64, by i64")
-	add("vector", "msrep_total", "", 256, 1<<62, "elements", 0, "partial *f64, out &f64, n i64")
-	addSegments(add)
-	addKrylov(add)
 	for _, v := range []string{"f64", "f32"} {
-		for lanes := 1; lanes <= 32; lanes *= 2 {
-			rows := 4 * min(32, 128/int64(lanes))
-			add("csr_vector", fmt.Sprintf("msrep_gather_vector%d_%s", lanes, v), v, 128, rows, "rows", 0,
-				compressed+", "+bounds+", skip i64, "+scalars)
-		}
-		add("gather_fixed", "msrep_gather_fixed_"+v, v, 128, 128, "rows", 0,
-			"ptr *i64, idx *i32, val *V, x *V, y &V, rows i64, first i64, "+scalars)
-		add("csr_merge", "msrep_gather_merge_"+v, v, 128, 1408, "rows and entries", 1408,
-			compressed+", start *i32, carryRow &i32, carryVal &V, "+bounds+", skip i64, "+scalars)
-		add("carries", "msrep_add_carries_"+v, v, 256, 256, "carries", 256,
-			"row *i32, val *V, y &V, carry &V, outRow &i32, outVal &V, n i64, rows i64, skip i64")
-		add("ell", "msrep_gather_ell_"+v, v, 128, 128, "rows", 0,
-			places+", "+vectors+", rows i64, stride i64, width i64, skip i64, "+scalars)
-		for _, name := range []string{"msrep_gather_ellr_", "msrep_gather_pellr_warp_"} {
-			add("ell", name+v, v, 128, 128, "rows", 0,
-				places+", length *i32, start *i64, perm *i32, "+vectors+", rows i64, stride i64, skip i64, "+scalars)
-		}
-		add("ell", "msrep_gather_sell_"+v, v, 128, 128, "rows", 0,
-			places+", start *i64, perm *i32, "+vectors+", rows i64, skip i64, "+scalars)
-		for _, name := range map[string][]string{"f64": {"slices_", "slices_short_"}, "f32": {"slices_"}}[v] {
-			add("slices", "msrep_gather_"+name+v, v, 128, 128, "rows", 0,
-				"data *i64, head *i64, perm *i32, "+vectors+", rows i64, skip i64, "+scalars)
-		}
-		add("ell_sorted", "msrep_gather_jad_"+v, v, 128, 128, "rows", 0,
-			places+", start *i64, perm *i32, "+vectors+", rows i64, diagonals i64, skip i64, "+scalars)
-		add("ell_sorted", "msrep_gather_bisected_"+v, v, 128, 128, "rows", 0,
-			places+", start *i64, perm *i32, "+vectors+", rows i64, skip i64, "+scalars)
-		add("ell_rivals", "msrep_gather_csrs_"+v, v, 128, 128, "rows", 0, compressed+", "+bounds+", skip i64, "+scalars)
-		add("ell_rivals", "msrep_gather_csrv_"+v, v, 128, 8, "rows", 0, compressed+", "+bounds+", skip i64, "+scalars)
-		add("scatter", "msrep_scatter_"+v, v, 128, 1024, "entries", 0,
-			"ptr *i64, idx *i32, val *V, x *V, y &V, "+bounds+", alpha V")
-		add("coo", "msrep_gather_coo_"+v, v, 128, 1792, "entries", 448,
-			"major *i32, minor *i32, val *V, x *V, y &V, carry &V, carryRow &i32, carryVal &V, nnz i64, own i64, alpha V")
-		add("coo", "msrep_scatter_coo_"+v, v, 128, 128, "entries", 0,
-			"major *i32, minor *i32, val *V, x *V, y &V, nnz i64, alpha V")
+		add("partition", "msrep_permute_"+v, v, 256, 256, "elements", 0, "src *V, perm *i64, dst &V, n i64")
+	}
+}
+
+// addRows adds gathers by rows as they are in CSR.
+func addRows(add adder, v string) {
+	for lanes := 1; lanes <= 32; lanes *= 2 {
+		rows := 4 * min(32, 128/int64(lanes))
+		add("csr_vector", fmt.Sprintf("msrep_gather_vector%d_%s", lanes, v), v, 128, rows, "rows", 0,
+			compressed+", "+bounds+", skip i64, "+scalars)
+	}
+	add("gather_fixed", "msrep_gather_fixed_"+v, v, 128, 128, "rows", 0,
+		"ptr *i64, idx *i32, val *V, x *V, y &V, rows i64, first i64, "+scalars)
+	add("csr_merge", "msrep_gather_merge_"+v, v, 128, 1408, "rows and entries", 1408,
+		compressed+", start *i32, carryRow &i32, carryVal &V, "+bounds+", skip i64, "+scalars)
+	add("carries", "msrep_add_carries_"+v, v, 256, 256, "carries", 256,
+		"row *i32, val *V, y &V, carry &V, outRow &i32, outVal &V, n i64, rows i64, skip i64")
+	add("ell_rivals", "msrep_gather_csrs_"+v, v, 128, 128, "rows", 0, compressed+", "+bounds+", skip i64, "+scalars)
+	add("ell_rivals", "msrep_gather_csrv_"+v, v, 128, 8, "rows", 0, compressed+", "+bounds+", skip i64, "+scalars)
+}
+
+// addELL adds gathers by the ELLPACK family and by slices.
+func addELL(add adder, v string) {
+	add("ell", "msrep_gather_ell_"+v, v, 128, 128, "rows", 0,
+		places+", "+vectors+", rows i64, stride i64, width i64, skip i64, "+scalars)
+	for _, name := range []string{"msrep_gather_ellr_", "msrep_gather_pellr_warp_"} {
+		add("ell", name+v, v, 128, 128, "rows", 0,
+			places+", length *i32, start *i64, perm *i32, "+vectors+", rows i64, stride i64, skip i64, "+scalars)
+	}
+	add("ell", "msrep_gather_sell_"+v, v, 128, 128, "rows", 0,
+		places+", start *i64, perm *i32, "+vectors+", rows i64, skip i64, "+scalars)
+	for _, name := range map[string][]string{"f64": {"slices_", "slices_short_"}, "f32": {"slices_"}}[v] {
+		add("slices", "msrep_gather_"+name+v, v, 128, 128, "rows", 0,
+			"data *i64, head *i64, perm *i32, "+vectors+", rows i64, skip i64, "+scalars)
+	}
+	add("ell_sorted", "msrep_gather_jad_"+v, v, 128, 128, "rows", 0,
+		places+", start *i64, perm *i32, "+vectors+", rows i64, diagonals i64, skip i64, "+scalars)
+	add("ell_sorted", "msrep_gather_bisected_"+v, v, 128, 128, "rows", 0,
+		places+", start *i64, perm *i32, "+vectors+", rows i64, skip i64, "+scalars)
+}
+
+// addEntries adds products that go by the entries, whatever rows these are in.
+func addEntries(add adder, v string) {
+	add("scatter", "msrep_scatter_"+v, v, 128, 1024, "entries", 0,
+		"ptr *i64, idx *i32, val *V, x *V, y &V, "+bounds+", alpha V")
+	add("coo", "msrep_gather_coo_"+v, v, 128, 1792, "entries", 448,
+		"major *i32, minor *i32, val *V, x *V, y &V, carry &V, carryRow &i32, carryVal &V, nnz i64, own i64, alpha V")
+	add("coo", "msrep_scatter_coo_"+v, v, 128, 128, "entries", 0,
+		"major *i32, minor *i32, val *V, x *V, y &V, nnz i64, alpha V")
+}
+
+// addVectors adds what is done with vectors alone.
+func addVectors(add adder) {
+	add("vector", "msrep_total", "", 256, 1<<62, "elements", 0, "partial *f64, out &f64, n i64")
+	for _, v := range []string{"f64", "f32"} {
 		add("merge", "msrep_sum_partials_"+v, v, 256, 256, "elements", 0,
 			"y &V, p0 *V, p1 *V, p2 *V, p3 *V, p4 *V, p5 *V, p6 *V, p7 *V, count i64, n i64, beta V")
-		add("partition", "msrep_permute_"+v, v, 256, 256, "elements", 0, "src *V, perm *i64, dst &V, n i64")
 		add("vector", "msrep_axpby_"+v, v, 256, 256, "elements", 0, "x *V, y &V, n i64, "+scalars)
 		add("vector", "msrep_scale_"+v, v, 256, 256, "elements", 0, "y &V, n i64, beta V")
 		add("vector", "msrep_copy_"+v, v, 256, 256, "elements", 0, "x *V, y &V, n i64")
 		add("vector", "msrep_fill_"+v, v, 256, 256, "elements", 0, "y &V, n i64, alpha V")
 		add("vector", "msrep_dot_"+v, v, 256, 256, "elements", 0, "x *V, y *V, partial &f64, n i64")
 	}
-	slices.SortFunc(list, func(a, b Kernel) int { return strings.Compare(a.Name, b.Name) })
-	return list
 }
 
 func param(text, value string) Param {

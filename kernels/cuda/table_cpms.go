@@ -3,7 +3,7 @@ package cuda
 import "fmt"
 
 // addSegments adds the kernels of values and vectors in segments, all float64.
-func addSegments(add func(family, name, value string, block int, items int64, unit string, perCarry int64, params string)) {
+func addSegments(add adder) {
 	const ends = "xlen i64, xread i64, ylen i64, yread i64, alpha f64, beta f64"
 	for _, segments := range []int{2, 4} {
 		s := fmt.Sprint(segments)

@@ -1,7 +1,7 @@
 package cuda
 
 // addKrylov adds the kernels of Krylov methods.
-func addKrylov(add func(family, name, value string, block int, items int64, unit string, perCarry int64, params string)) {
+func addKrylov(add adder) {
 	const four = "v0 *V, v1 *V, v2 *V, v3 *V"
 	add("krylov", "msrep_totals", "", 256, 1, "sums", 0, "partial *f64, out &f64, parts i64, count i64")
 	for _, v := range []string{"f64", "f32"} {
