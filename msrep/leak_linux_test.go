@@ -162,3 +162,16 @@ func TestThreadsOfClosedSystemsEnd(t *testing.T) {
 	// The system may keep some threads of its own; 800 were started.
 	require.Eventually(t, func() bool { return threads() < before+30 }, 5*time.Second, 10*time.Millisecond)
 }
+
+// failing is a CPU device whose allocation number at fails.
+type failing struct {
+	*cpu.Device
+	left *int
+}
+
+func (f failing) Alloc(bytes int64) (kernels.Buffer, error) {
+	if *f.left--; *f.left == 0 {
+		return nil, errInjected
+	}
+	return f.Device.Alloc(bytes)
+}

@@ -2,7 +2,6 @@ package msrep
 
 import (
 	"context"
-	"errors"
 	"io"
 	"math/rand/v2"
 	"testing"
@@ -10,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu"
 	"github.com/msrep-go/msrep/kernels/reference"
 	"github.com/msrep-go/msrep/numa"
@@ -273,19 +271,4 @@ func TestAMatrixTooLargeForANodeIsUsedInPlace(t *testing.T) {
 		require.Equal(t, -1, reference.Check(y, want))
 		require.NoError(t, sys.Close())
 	}
-}
-
-// failing is a CPU device whose allocation number at fails.
-type failing struct {
-	*cpu.Device
-	left *int
-}
-
-var errInjected = errors.New("injected")
-
-func (f failing) Alloc(bytes int64) (kernels.Buffer, error) {
-	if *f.left--; *f.left == 0 {
-		return nil, errInjected
-	}
-	return f.Device.Alloc(bytes)
 }

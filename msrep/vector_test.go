@@ -312,3 +312,6 @@ func TestFailuresOfDevicesComeBackFromVectorsAndLeaveNothingBehind(t *testing.T)
 		require.ErrorIs(t, err, errInjected)
 	}
 }
+
+// errInjected is the error of calls that tests let fail.
+var errInjected = errors.New("injected")
