@@ -90,14 +90,15 @@ func TestSlicesLoadPairsOfElementsAtOnce(t *testing.T) {
 }
 
 func checkPairs[V sparse.Value](t *testing.T, l simd.Level) {
-	const n, cell, pairs = 3000, 4, 3
+	const n, cell, pairs, parts = 3000, 4, 3, 6
 	lanes := simd.Lanes[V](l)
 	for _, cells := range []int{1000, 30_000} { // columns of 2 bytes or of 4
 		r := rand.New(rand.NewPCG(1, 2))
 		p := pattern{cols: cells * cell}
 		for i := range n {
 			var row []int32
-			for k, at := range r.Perm(cells)[:pairs+r.IntN(4)] {
+			for k, part := range r.Perm(parts)[:pairs+r.IntN(4)] { // each in a part of the cells
+				at := part*(cells/parts) + r.IntN(cells/parts)
 				c := int32(at*cell + r.IntN(cell-1))
 				if row = append(row, c); k < pairs {
 					row = append(row, c+1)
