@@ -74,7 +74,7 @@ func (c *call) copyMatrix(ctx context.Context, in, out string) error {
 		err = c.printJSON(struct {
 			Out    string     `json:"out"`
 			Matrix matrixName `json:"matrix"`
-		}{out, matrixName{m.Name, m.Rows, m.Cols, m.NNZ()}})
+		}{out, matrixName{shortName(m.Name), m.Rows, m.Cols, m.NNZ()}})
 	} else if !c.quiet {
 		_, err = fmt.Fprintf(c.stdout, "%s  %d x %d, %d nonzeros\n", out, m.Rows, m.Cols, m.NNZ())
 	}

@@ -160,6 +160,13 @@ func TestConvertKeepsTheMatrixThroughEveryFormat(t *testing.T) {
 	}
 }
 
+func TestConvertNamesTheMatrixAsOtherCommandsDo(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "m.msr")
+	v := object(t, "convert", corpus.Testdata("plskz362.mtx.gz"), out)
+	require.Equal(t, out, v["out"])
+	require.Equal(t, map[string]any{"name": "plskz362", "rows": 362.0, "cols": 362.0, "nnz": 1760.0}, v["matrix"])
+}
+
 func TestGenWritesWhatTheSpecReads(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "m.msr")
 	runOK(t, "gen", "rmat", "scale=8", "seed=3", "--out", out)

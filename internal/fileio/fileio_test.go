@@ -208,6 +208,12 @@ func openIn(dir string) (names []string) {
 	return names
 }
 
+func TestAnEmptyNameIsToldApartFromAMissingFile(t *testing.T) {
+	_, err := Open("")
+	require.EqualError(t, err, "path: is empty: name a file")
+	require.True(t, sparse.IsInput(err))
+}
+
 func TestAFullDiskIsTold(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip("this system has no full device")

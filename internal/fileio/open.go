@@ -26,6 +26,9 @@ type File struct {
 // Open opens a regular file (or a pipe) for reading. Errors are
 // *sparse.InputError.
 func Open(path string) (*File, error) {
+	if path == "" {
+		return nil, sparse.Inputf("path", "is empty: name a file")
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, openError(path, err)
