@@ -14,7 +14,11 @@ import (
 	"github.com/msrep-go/msrep/kernels/nvidia/cusparse"
 )
 
-// TestCuSPARSEMultipliesCSRCSCAndCOO multiplies a 3 x 4 matrix that is kept in three
+// wideCSR is CSR with pointers of 64 bits and indices of 32, which parts of 2^31 entries need.
+// That cuSPARSE takes them is said nowhere: where it does not, a test tells in which words.
+const wideCSR = "csr, pointers of 64 bits"
+
+// TestCuSPARSEMultipliesCSRCSCAndCOO multiplies a 3 x 4 matrix that is kept in four
 // ways, as it is and transposed, by all algorithms.
 func TestCuSPARSEMultipliesCSRCSCAndCOO(t *testing.T) {
 	if _, err := cusparse.Version(); err != nil {
@@ -42,6 +46,8 @@ func TestCuSPARSEMultipliesCSRCSCAndCOO(t *testing.T) {
 	}
 	byRow, _ := floats(1, 2, 3, 4, 5, 6)
 	byCol, _ := floats(1, 4, 2, 5, 3, 6)
+	wide := devicetest.Upload(t, s, d, []int64{0, 2, 3, 6})
+	all = append(all, wide.Buf)
 	rowPtr, colIdx := ints(0, 2, 3, 6), ints(0, 1, 3, 0, 2, 3)
 	colPtr, rowIdx := ints(0, 2, 3, 4, 6), ints(0, 2, 0, 2, 1, 2)
 	rows := ints(0, 0, 1, 2, 2, 2)
@@ -69,6 +75,10 @@ func TestCuSPARSEMultipliesCSRCSCAndCOO(t *testing.T) {
 	}{
 		{"csr", func() (*cusparse.Matrix, error) { return cusparse.CSR(3, 4, 6, rowPtr, colIdx, byRow, false, false) },
 			[]cusparse.Algorithm{cusparse.Default, cusparse.CSR1, cusparse.CSR2}},
+		{wideCSR, func() (*cusparse.Matrix, error) {
+			return cusparse.CSR(3, 4, 6, at(wide.Buf), colIdx, byRow, true, false)
+		},
+			[]cusparse.Algorithm{cusparse.CSR1, cusparse.CSR2}},
 		{"csc", func() (*cusparse.Matrix, error) { return cusparse.CSC(3, 4, 6, colPtr, rowIdx, byCol, false, false) },
 			[]cusparse.Algorithm{cusparse.Default, cusparse.CSR1, cusparse.CSR2}},
 		{"coo", func() (*cusparse.Matrix, error) { return cusparse.COO(3, 4, 6, rows, colIdx, byRow, false) },
@@ -83,7 +93,7 @@ func TestCuSPARSEMultipliesCSRCSCAndCOO(t *testing.T) {
 					start = []float64{1, 2, 3, 4}
 				}
 				var p *cusparse.Product
-				on(func() error {
+				err := d.run("prepare", 0, func() error {
 					a, err := c.make()
 					if err != nil {
 						return err
@@ -104,6 +114,12 @@ func TestCuSPARSEMultipliesCSRCSCAndCOO(t *testing.T) {
 					require.LessOrEqual(t, need, buffer.Bytes())
 					return errors.Join(h.Preprocess(p), s.s.Synchronize())
 				})
+				var refused cusparse.Error
+				if c.name == wideCSR && errors.As(err, &refused) {
+					t.Logf("%s, %s, transposed %v: %v", c.name, alg, trans, err)
+					continue
+				}
+				require.NoError(t, err)
 				require.NoError(t, out.Write(s, start)) // only now: preprocessing has seen y
 				require.NoError(t, s.Sync())
 				on(func() error {
