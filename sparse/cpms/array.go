@@ -61,9 +61,6 @@ func newArray(m []uint64, l Layout) *Array {
 // Len is the number of values.
 func (a *Array) Len() int { return a.n }
 
-// Layout is how the array is cut.
-func (a *Array) Layout() Layout { return a.layout }
-
 // place is the index of segment 0 of value i and the distance to the next
 // segment. The last block is as long as what is left: it has no gaps.
 func (a *Array) place(i int) (at, step int) {
