@@ -397,7 +397,7 @@ func TestEachFormOfAPartIsMadeAndSaysWhy(t *testing.T) {
 		few.Products = 1
 		p, err := d.Pack(few)
 		require.NoError(t, err)
-		require.Equal(t, "no row has more than 4 of the 9 entries", p.Info().Why)
+		require.Equal(t, "no row has more than 4 of the 9 entries of the part's rows", p.Info().Why)
 		require.NoError(t, p.Free())
 		require.NoError(t, x.Free())
 		require.NoError(t, y.Free())

@@ -78,11 +78,11 @@ func TestPackedPartsSayWhatTheyAre(t *testing.T) {
 	short, err := d.Pack(one(100))
 	require.NoError(t, err)
 	require.Equal(t, kernels.FormCSR, short.Info().Form)
-	require.Equal(t, "no row has more than 100 of the 100 entries", short.Info().Why)
+	require.Equal(t, "no row has more than 100 of the 100 entries of the part's rows", short.Info().Why)
 	long, err := d.Pack(one(5000))
 	require.NoError(t, err)
 	require.Equal(t, launch.FormMerge, long.Info().Form)
-	require.Equal(t, "a row has 5000 of the 5000 entries", long.Info().Why)
+	require.Equal(t, "a row has 5000 of the 5000 entries of the part's rows", long.Info().Why)
 	require.Equal(t, long.Info().Bytes+short.Info().Bytes, d.InUse())
 
 	x, y := upload(t, s, d, []float64{1}), upload(t, s, d, []float64{0})

@@ -9,7 +9,7 @@ const longRow = 4096
 // choose picks the kernels for a part without measuring: merge path when one row is
 // both long and more than a hundredth of the part, or when rows are so short that
 // their number counts for more than their entries; else the vector kernels. The
-// second result says why. ptr is as in kernels.Packing.
+// second result says why. ptr is as in kernels.Packing: rows that are cut count whole.
 func choose(ptr []int64) (Gather, string) {
 	rows := int64(len(ptr) - 1)
 	if rows < 1 {
@@ -22,9 +22,9 @@ func choose(ptr []int64) (Gather, string) {
 	}
 	switch {
 	case longest >= longRow && longest > nnz/100:
-		return Merge, fmt.Sprintf("a row has %d of the %d entries", longest, nnz)
+		return Merge, fmt.Sprintf("a row has %d of the %d entries of the part's rows", longest, nnz)
 	case nnz < rows:
 		return Merge, fmt.Sprintf("%d rows share %d entries", rows, nnz)
 	}
-	return Vector, fmt.Sprintf("no row has more than %d of the %d entries", longest, nnz)
+	return Vector, fmt.Sprintf("no row has more than %d of the %d entries of the part's rows", longest, nnz)
 }
