@@ -107,7 +107,7 @@ func (p *packed[V]) sideBySide() error {
 func (p *packed[V]) make(c inspect.Candidate[V], why string) error {
 	t, err := p.build(c, p.bodies(), p.newArena(1))
 	if err != nil {
-		return errors.Join(err, t.mem.free())
+		return err
 	}
 	return p.take(t, c, why)
 }
@@ -161,7 +161,7 @@ func (p *packed[V]) newArena(share float64) arena {
 }
 
 // build makes the form of stretches of rows in an arena that is empty, those of each
-// piece by the worker that will multiply them.
+// piece by the worker that will multiply them. Where it fails the arena is empty again.
 func (p *packed[V]) build(c inspect.Candidate[V], rows [][]form.Rows[V], in arena) (trial[V], error) {
 	begin := now()
 	t := trial[V]{forms: make([][]form.Form[V], len(rows)), mem: in}
@@ -176,8 +176,11 @@ func (p *packed[V]) build(c inspect.Candidate[V], rows [][]form.Rows[V], in aren
 		}
 		return nil
 	})
+	if err != nil {
+		return trial[V]{}, errors.Join(err, in.free())
+	}
 	t.took = max(now().Sub(begin)-in.waited(), 0)
-	return t, err
+	return t, nil
 }
 
 // each calls f for all pieces, for each on the worker that will multiply it.

@@ -181,7 +181,7 @@ func (s *search[V]) prepare(c inspect.Candidate[V]) (trial[V], error) {
 	if err != nil {
 		return trial[V]{}, err
 	}
-	t, err := s.tryRows(c, s.bodies(), 1)
+	t, err := s.build(c, s.bodies(), s.newArena(1))
 	t.whole = s.share < 1
 	t.took = min(t.took, building) // the longer one was held up
 	s.spent += t.took
@@ -236,10 +236,10 @@ func (s *search[V]) finish() error {
 	told := &s.info.Tried[b.tried]
 	if sparse.IsInput(err) || errors.Is(err, kernels.ErrOutOfMemory) {
 		told.Skipped = err.Error()
-		return errors.Join(t.mem.free(), s.plain(s.op, string(b.Form)+" suits only a sample of the rows"))
+		return s.plain(s.op, string(b.Form)+" suits only a sample of the rows")
 	}
 	if err != nil {
-		return errors.Join(err, t.mem.free())
+		return err
 	}
 	told.Build, told.Bytes = t.took, t.mem.bytes()
 	return s.take(t, b.Candidate, fmt.Sprintf("%s, on a sample of %.0f %% of the entries", why, 100*s.share))

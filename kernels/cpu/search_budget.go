@@ -1,13 +1,11 @@
 package cpu
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"time"
 
 	"github.com/msrep-go/msrep/internal/mem"
-	"github.com/msrep-go/msrep/kernels/cpu/form"
 	"github.com/msrep-go/msrep/kernels/cpu/inspect"
 )
 
@@ -29,16 +27,17 @@ func (s *search[V]) cached() bool { return s.part.NNZ() <= sampleSize[V]()/sampl
 func (s *search[V]) brief() bool { return s.op.Products > 0 && s.cached() }
 
 // inCSR is a time in products of plain CSR.
-func (s *search[V]) inCSR(t time.Duration) float64 { return float64(t) / float64(max(s.csr, 1)) }
+func (s *search[V]) inCSR(t time.Duration) float64 { return float64(t) / float64(s.csr) }
 
 // mayRepay fails where a candidate is not even worth building on a few rows.
 func (s *search[V]) mayRepay(c inspect.Candidate[V]) error {
+	best, spent := s.inCSR(s.best.product), s.inCSR(s.spent)
 	switch {
-	case s.brief() && !c.Cached.Repays(s.products, s.inCSR(s.best.product), s.inCSR(s.spent)):
-		return skipped(fmt.Sprintf("it is not likely to repay making it: of %d products of csr, %.0f are spent", s.products, s.inCSR(s.spent)))
-	case s.cached() && s.op.Products == 0 && !c.Cached.Repays(manyProducts, s.inCSR(s.best.product), 0):
+	case s.brief() && !c.Cached.Repays(s.products, best, spent):
+		return skipped(fmt.Sprintf("it is not likely to repay making it: of %d products of csr, %.0f are spent", s.products, spent))
+	case s.cached() && !s.brief() && !c.Cached.Repays(manyProducts, best, 0):
 		return skipped(fmt.Sprintf("it is not likely to be faster than %s", s.best.Form))
-	case !s.brief() && s.budget(c) < leastBudget:
+	case !s.cached() && s.budget(c) < leastBudget: // in the caches a search without a number of products has more
 		return skipped("the products that are expected are too short to repay the search")
 	}
 	return nil
@@ -75,7 +74,7 @@ func (s *search[V]) probe(c inspect.Candidate[V]) (building time.Duration, err e
 // have held up the first time.
 func (s *search[V]) afford(c inspect.Candidate[V], rows [][]stretch[V], share float64) (t trial[V], err error) {
 	for range 2 {
-		if t, err = s.tryRows(c, s.rows(rows), share); err != nil {
+		if t, err = s.build(c, s.rows(rows), s.newArena(share)); err != nil {
 			return t, err
 		}
 		if err = s.affords(c, time.Duration(float64(t.took)/share), int64(float64(t.mem.bytes())/share)); err == nil {
@@ -87,15 +86,6 @@ func (s *search[V]) afford(c inspect.Candidate[V], rows [][]stretch[V], share fl
 		}
 	}
 	return t, err
-}
-
-// tryRows builds a candidate on rows that have a share of all entries.
-func (s *search[V]) tryRows(c inspect.Candidate[V], rows [][]form.Rows[V], share float64) (trial[V], error) {
-	t, err := s.build(c, rows, s.newArena(share))
-	if err != nil {
-		return trial[V]{}, errors.Join(err, t.mem.free())
-	}
-	return t, nil
 }
 
 // now is replaced in tests.
