@@ -163,26 +163,3 @@ func TestFormsThatSumInAnotherOrderRefuseFixedSums(t *testing.T) {
 	require.True(t, sparse.IsInput(err), "%v", err)
 	require.ErrorContains(t, err, "513 entries")
 }
-
-func TestARowFarLongerThanTheOthersTakesNoColumnsOfSlices(t *testing.T) {
-	const rows, each, most = 200, 5, 400
-	padding := func(long ...int) int64 {
-		r := form.Rows[float64]{Ptr: []int64{0}, Cols: most, Fixed: true}
-		for i := range rows {
-			n := each
-			if slices.Contains(long, i) {
-				n = most
-			}
-			for c := range int32(n) {
-				r.Idx, r.Val = append(r.Idx, c), append(r.Val, float64(c))
-			}
-			r.Ptr = append(r.Ptr, int64(len(r.Idx)))
-		}
-		f, err := form.NewSlices(r, form.SliceOptions[float64]{})
-		require.NoError(t, err)
-		return f.Padding()
-	}
-	require.Less(t, padding(), int64(8*each))
-	require.Less(t, padding(77), int64(8*each))
-	require.Greater(t, padding(77, 78), int64(most), "two of them share their columns")
-}

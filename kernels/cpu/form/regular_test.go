@@ -108,7 +108,7 @@ var patterns = map[string]func(r *rand.Rand) pattern{
 		return p
 	},
 	// Rows of one chunk of a fixed sum, each far longer than those about it.
-	"lone rows": func(r *rand.Rand) pattern {
+	"longer rows": func(r *rand.Rand) pattern {
 		p := pattern{cols: 600}
 		for range 1 + r.IntN(300) {
 			n := r.IntN(6)

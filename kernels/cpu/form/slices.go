@@ -36,8 +36,7 @@ var beyond = simd.Beyond
 // less time: slices of both kinds are more and emptier where rows have few entries
 // that lie anywhere. Rows far longer than the others are cut into pieces, one per
 // lane. Lanes that have no entry are masked out. With Rows.Fixed all entries of a
-// row are in one lane, but for chunks of kernels.FixedChunk, and a row far longer
-// than all others of its window is summed by itself. It fails with a
+// row are in one lane, but for chunks of kernels.FixedChunk. It fails with a
 // *sparse.InputError on a column outside x and with an error that wraps
 // kernels.ErrOutOfMemory.
 func NewSlices[V sparse.Value](r Rows[V], o SliceOptions[V]) (Form[V], error) {
@@ -67,7 +66,6 @@ type slicesForm[V sparse.Value] struct {
 	// several vectors.
 	order, rowOf []uint16
 	long         longRows[V]
-	lone         loneRows[V]
 
 	bytes   int64
 	padding int64
@@ -111,8 +109,6 @@ func (s *slicesForm[V]) Multiply(alpha, beta V, x, y []V) {
 // s.long.finish.
 func (s *slicesForm[V]) multiply(x []V, out *results[V]) {
 	x = x[:s.cols]
-	s.lone.sum(s.level, x)
-	lone := 0
 	var narrow, wide simd.Position
 	order, long := s.order, s.long.pieces
 	for i := range s.windows {
@@ -132,7 +128,7 @@ func (s *slicesForm[V]) multiply(x []V, out *results[V]) {
 		if w.sorted {
 			at, order = order[:rows], order[rows:]
 		}
-		if w.sorted && (w.wide.slices == 0 || w.joint) && !s.lone.any(lone, i*s.size+rows) {
+		if w.sorted && (w.wide.slices == 0 || w.joint) {
 			out.putFrom(at, s.sums, s.row)
 		} else {
 			row := s.sums[:rows]
@@ -144,7 +140,6 @@ func (s *slicesForm[V]) multiply(x []V, out *results[V]) {
 				s.addWide(w, wide, order, x, row)
 				wide, order = w.wide.after(wide), order[w.listed:]
 			}
-			lone = s.lone.put(lone, i*s.size, row)
 			out.put(row)
 		}
 		for ; len(long) > 0 && long[0].after == i; long = long[1:] {

@@ -111,11 +111,8 @@ func (b *sliceBuilder[V]) makeRoom(narrow, wide simd.Position) (err error) {
 	if s.wide.Wide, err = Make[int32](m, int64(wide.Column*b.lanes)); err != nil {
 		return err
 	}
-	if err := s.lone.makeRoom(b.r); err != nil {
-		return err
-	}
-	s.padding = int64((narrow.Column+wide.Column)*b.lanes) - (b.at(s.rows) - s.lone.entries())
-	s.bytes = sliceBytes(&s.narrow) + sliceBytes(&s.wide) + s.lone.bytes() + 4*int64(len(s.order)) +
+	s.padding = int64((narrow.Column+wide.Column)*b.lanes) - b.at(s.rows)
+	s.bytes = sliceBytes(&s.narrow) + sliceBytes(&s.wide) + 4*int64(len(s.order)) +
 		windowBytes*int64(len(s.windows)) + longPieceBytes*int64(cap(s.long.pieces)) + 3*mem.Size[V]()*int64(len(s.sums))
 	// Where most of it is in the second cache, to ask for all takes longer than what it spares.
 	near := !b.part && s.bytes <= 3*mem.Size[V]()*int64(fit[V](cpuid.CPU.Cache.L2, secondCache)) // one and a half of it
@@ -166,7 +163,6 @@ func (b *sliceBuilder[V]) fill() error {
 		}
 		invert(sorted, lanes)
 	}
-	s.lone.fill(b.r)
 	s.narrow.Regular = keepRegular(s.narrow.Regular)
 	s.wide.Regular = keepRegular(s.wide.Regular)
 	s.bytes += 2 * int64(len(s.narrow.Regular)+len(s.wide.Regular))

@@ -44,18 +44,13 @@ const (
 	shortestPiece = 1 << 8
 )
 
-// cutLong cuts the long rows of the window that was planned last into pieces. Where
-// sums have a fixed shape they stay whole.
+// cutLong cuts the long rows of the window that was planned last into pieces.
 func (b *sliceBuilder[V]) cutLong() {
 	for r, left := 0, b.long; left > 0; r++ {
 		if !b.isLong(r) {
 			continue
 		}
 		left--
-		if b.r.Fixed {
-			b.out.lone.row = append(b.out.lone.row, b.first+r)
-			continue
-		}
 		long := &b.out.long
 		long.row = append(long.row, b.first+r)
 		k, end := b.at(b.first+r), b.at(b.first+r+1)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -144,7 +145,7 @@ func (p *slicePlanner[V]) open(i int) {
 	p.longest = 8*(p.at(p.end)-p.at(p.first))/int64(max(n, 64)) + 128
 	ptr := p.r.Ptr[p.first : p.end+1]
 	if p.r.Fixed {
-		p.longest = longestBeside(ptr)
+		p.longest = kernels.FixedChunk // no row is longer
 	}
 	p.long = 0
 	of, from := p.narrowRows.of, ptr[0]
