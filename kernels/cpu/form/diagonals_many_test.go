@@ -3,6 +3,7 @@ package form_test
 import (
 	"slices"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
@@ -82,5 +83,53 @@ func eachStripLevel(t *testing.T, a *sparse.CSR[float64], spec string) {
 				require.Equal(t, whole, product(bytes), "%s, %v, %d vectors, strips of %d bytes", spec, l, cols, bytes)
 			}
 		}
+	}
+}
+
+func TestRowsTakeTheVectorsOfDiagonalsWithMasksInTheCaches(t *testing.T) {
+	eachLevel(t, checkDiagonalsSuit[float64], checkDiagonalsSuit[float32])
+}
+
+func checkDiagonalsSuit[V sparse.Value](t *testing.T, l simd.Level) {
+	const n = 4096
+	size := int(unsafe.Sizeof(V(0)))
+	suits := func(line, cols, stride, bytes int, same bool) bool { // lines of rows, of which the first lacks an entry
+		p, k := pattern{cols: n + 1}, 0.
+		for i := range int32(n) {
+			row := []int32{i, i + 1}
+			if int(i)%line == 0 {
+				row = row[1:]
+			}
+			p.rows = append(p.rows, row)
+		}
+		a := p.csr(func() float64 {
+			if !same {
+				k++
+			}
+			return k
+		})
+		rows := rowsOf(sparse.Convert[V](a))
+		f, err := form.NewDiagonals(rows, form.DiagonalOptions[V]{Level: l, Values: form.FindValues(rows.Val)})
+		require.NoError(t, err)
+		s := f.(form.Suited[V])
+		require.Equal(t, 1, s.RowsFrom())
+		block := simd.Block[V]{Val: make([]V, bytes/size), Cols: cols, Stride: stride}
+		return s.Suits(block, block)
+	}
+	lanes := simd.Lanes[V](l)
+	few := l == simd.AVX512 // which has kernels for few vectors
+	for _, c := range []struct {
+		line, cols, stride, bytes int
+		same, suits               bool
+	}{
+		{line: 2 * lanes, cols: 8, stride: 8, bytes: 1 << 16},
+		{line: 2 * lanes, cols: 8, stride: 8, bytes: 1 << 16, same: true, suits: true},
+		{line: 20 * lanes, cols: 8, stride: 8, bytes: 1 << 16, suits: true},
+		{line: 2 * lanes, cols: 4, stride: 4, bytes: 1 << 16, suits: few},
+		{line: 2 * lanes, cols: 4, stride: 5, bytes: 1 << 16},
+		{line: 2 * lanes, cols: 8, stride: 8, bytes: 15 << 20},
+		{line: 2 * lanes, cols: 8, stride: 8, bytes: 16 << 20, suits: true},
+	} {
+		require.Equal(t, c.suits, suits(c.line, c.cols, c.stride, c.bytes, c.same), "%+v", c)
 	}
 }

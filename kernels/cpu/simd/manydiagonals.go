@@ -15,7 +15,7 @@ func MultiplyDiagonalsMany[V sparse.Value](l Level, d *Diagonals[V], order Strip
 	if rows == 0 {
 		return
 	}
-	m := manyDiagonals[V]{l: l, d: d, alpha: alpha, beta: beta, x: x, y: y, values: e, few: suitsFew(l, d, x, y)}
+	m := manyDiagonals[V]{l: l, d: d, alpha: alpha, beta: beta, x: x, y: y, values: e, few: FewDiagonals(l, d, x, y)}
 	m.most = len(successive) / d.Values.Lanes
 	if y.panels(l) > 1 {
 		m.most = expandedColumns / d.Values.Lanes
