@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/msrep-go/msrep/kernels/reference"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/gen"
 )
 
 // randomBlock draws count vectors of n elements with gaps of NaN.
@@ -114,6 +116,58 @@ func TestSeveralVectorsAtOnceAgreeWithTheReferenceInFloat64(t *testing.T) {
 
 func TestSeveralVectorsAtOnceAgreeWithTheReferenceInFloat32(t *testing.T) {
 	rapid.Check(t, checkRandomBlocks[float32])
+}
+
+// Small stencils have masks, so that their rows multiply what fills registers of vectors.
+func TestStencilsInDiagonalsMultiplySeveralVectorsAsEach(t *testing.T) {
+	t.Run("float64", checkStencilBlocks[float64])
+	t.Run("float32", checkStencilBlocks[float32])
+}
+
+func checkStencilBlocks[V sparse.Value](t *testing.T) {
+	ctx := context.Background()
+	stencil, _, err := gen.Generate("stencil:dims=3,points=7,n=9")
+	require.NoError(t, err)
+	rng := rand.New(rand.NewPCG(1, 2))
+	fill := func(v []V) []V {
+		for i := range v {
+			v[i] = V(rng.Float64() - .5)
+		}
+		return v
+	}
+	for _, devices := range []int{1, 3} {
+		a := sparse.Convert[V](stencil)
+		fill(a.Val)
+		sys := testSystem(t, devices, false)
+		plan, err := NewPlan(ctx, sys, a, PlanOptions{Format: "diagonals"})
+		require.NoError(t, err)
+		for _, val := range [][]V{a.Val, fill(make([]V, len(a.Val)))} { // also with values that came later
+			b := *a
+			b.Val = val
+			require.NoError(t, plan.UpdateValues(ctx, val))
+			require.EqualValues(t, "diagonals", plan.Packed(NoTrans)[0].Form)
+			for _, k := range []int{3, 8, 19} {
+				for _, byColumn := range []bool{false, true} {
+					x := Block[V]{Val: fill(make([]V, k*a.Cols)), Count: k, Stride: k}
+					if byColumn {
+						x.Stride, x.ByColumn = a.Cols, true
+					}
+					y := x
+					y.Val = fill(make([]V, k*a.Rows))
+					var want []reference.Product
+					for j := range k {
+						want = append(want, reference.Multiply(false, 1.5, sparse.Matrix[V](&b), x.get(j, a.Cols), -.5, y.get(j, a.Rows)))
+					}
+					_, err = plan.SpMM(ctx, NoTrans, 1.5, x, -.5, y)
+					require.NoError(t, err)
+					for j := range want {
+						require.Equal(t, -1, reference.Check(y.get(j, a.Rows), want[j]), "%d devices, vector %d of %d, by column %v", devices, j, k, byColumn)
+					}
+				}
+			}
+		}
+		require.NoError(t, sys.Close())
+	}
 }
 
 func TestReleasedPlansMultiplyAllVectorsAtOnceInTheFormTheyHave(t *testing.T) {

@@ -93,14 +93,14 @@ func TestRowsTakeTheVectorsOfDiagonalsWithMasksInTheCaches(t *testing.T) {
 func checkDiagonalsSuit[V sparse.Value](t *testing.T, l simd.Level) {
 	const n = 4096
 	size := int(unsafe.Sizeof(V(0)))
-	suits := func(line, cols, stride, bytes int, same bool) bool { // lines of rows, of which the first lacks an entry
-		p, k := pattern{cols: n + 1}, 0.
+	suits := func(line, cols, stride int, same bool, more int) bool { // lines of rows, of which the first lacks an entry
+		p, k, entries := pattern{cols: n + 1}, 0., 0
 		for i := range int32(n) {
 			row := []int32{i, i + 1}
 			if int(i)%line == 0 {
 				row = row[1:]
 			}
-			p.rows = append(p.rows, row)
+			p.rows, entries = append(p.rows, row), entries+len(row)
 		}
 		a := p.csr(func() float64 {
 			if !same {
@@ -113,23 +113,25 @@ func checkDiagonalsSuit[V sparse.Value](t *testing.T, l simd.Level) {
 		require.NoError(t, err)
 		s := f.(form.Suited[V])
 		require.Equal(t, 1, s.RowsFrom())
-		block := simd.Block[V]{Val: make([]V, bytes/size), Cols: cols, Stride: stride}
-		return s.Suits(block, block)
+		left := (32<<20-8*n-entries*(4+size))/size + more // elements of x and y, as many as count as cached and more
+		block := func(n int) simd.Block[V] { return simd.Block[V]{Val: make([]V, n), Cols: cols, Stride: stride} }
+		return s.Suits(block(left/3), block(left-left/3))
 	}
 	lanes := simd.Lanes[V](l)
 	few := l == simd.AVX512 // which has kernels for few vectors
 	for _, c := range []struct {
-		line, cols, stride, bytes int
-		same, suits               bool
+		line, cols, stride int
+		same               bool
+		more               int
+		suits              bool
 	}{
-		{line: 2 * lanes, cols: 8, stride: 8, bytes: 1 << 16},
-		{line: 2 * lanes, cols: 8, stride: 8, bytes: 1 << 16, same: true, suits: true},
-		{line: 20 * lanes, cols: 8, stride: 8, bytes: 1 << 16, suits: true},
-		{line: 2 * lanes, cols: 4, stride: 4, bytes: 1 << 16, suits: few},
-		{line: 2 * lanes, cols: 4, stride: 5, bytes: 1 << 16},
-		{line: 2 * lanes, cols: 8, stride: 8, bytes: 15 << 20},
-		{line: 2 * lanes, cols: 8, stride: 8, bytes: 16 << 20, suits: true},
+		{line: 6 * lanes, cols: 8, stride: 8},
+		{line: 7 * lanes, cols: 8, stride: 8, suits: true},
+		{line: 6 * lanes, cols: 8, stride: 8, same: true, suits: true},
+		{line: 6 * lanes, cols: 4, stride: 4, suits: few},
+		{line: 6 * lanes, cols: 4, stride: 5},
+		{line: 6 * lanes, cols: 8, stride: 8, more: 1, suits: true},
 	} {
-		require.Equal(t, c.suits, suits(c.line, c.cols, c.stride, c.bytes, c.same), "%+v", c)
+		require.Equal(t, c.suits, suits(c.line, c.cols, c.stride, c.same, c.more), "%+v", c)
 	}
 }
