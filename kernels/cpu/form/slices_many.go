@@ -5,12 +5,12 @@ import (
 
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/sparse"
 )
 
 func (s *slicesForm[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V]) {
 	x, y = x.First(s.cols), y.First(s.rows)
-	var values simd.Expansion[V]
-	var narrow, wide simd.Position
+	m := manySlices[V]{slicesForm: s, alpha: alpha, x: x}
 	order, long, lanes := s.rowOf, s.long.pieces, s.narrow.Values.Lanes
 	stream := beta == 0 && len(long) == 0 && y.Streams(s.level)
 	if stream {
@@ -24,28 +24,48 @@ func (s *slicesForm[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V]) {
 		if w.sorted {
 			list, order = order[:rows], order[rows:]
 		}
-		done := min(int(w.narrow.slices)*lanes, rows)
-		simd.MultiplySlicesMany(s.level, &s.narrow, narrow, int(w.narrow.slices), alpha, beta, x.From(int(w.base)), list[:done], out,
-			stream && w.wide.slices == 0, &values)
-		for _, r := range list[done:] {
-			scaleRow(beta, out, int(r))
-		}
-		narrow = w.narrow.after(narrow)
-		if w.wide.slices > 0 {
-			own := list[:min(int(w.wide.slices)*lanes, rows)]
-			if !w.joint {
-				own, order = order[:w.listed], order[w.listed:]
-			}
-			simd.MultiplySlicesMany(s.level, &s.wide, wide, int(w.wide.slices), alpha, 1, x, own, out, false, &values)
-			wide = w.wide.after(wide)
+		switch narrow, wide := int(w.narrow.slices), int(w.wide.slices); {
+		case wide == 0:
+			m.addNarrow(w, beta, list, out, stream)
+		case !w.joint:
+			m.addNarrow(w, beta, list, out, false)
+			m.addWide(w, 1, order[:w.listed], out, false)
+			order = order[w.listed:]
+		case narrow >= wide: // those that have all rows first
+			m.addNarrow(w, beta, list, out, false)
+			m.addWide(w, 1, list[:min(wide*lanes, rows)], out, false)
+		default:
+			m.addWide(w, beta, list, out, stream && narrow == 0)
+			m.addNarrow(w, 1, list[:min(narrow*lanes, rows)], out, false)
 		}
 		for ; len(long) > 0 && long[0].after == i; long = long[1:] {
-			long[0].pass(lanes, &narrow, &wide)
+			long[0].pass(lanes, &m.narrowAt, &m.wideAt)
 		}
 	}
 	for i := range s.long.pieces { // once their rows of y were written
-		s.multiplyPieceMany(&s.long.pieces[i], alpha, x, y, &values)
+		s.multiplyPieceMany(&s.long.pieces[i], alpha, x, y, &m.values)
 	}
+}
+
+// manySlices is a product of slices with several vectors, and how far it is.
+type manySlices[V sparse.Value] struct {
+	*slicesForm[V]
+	alpha            V
+	x                simd.Block[V]
+	values           simd.Expansion[V]
+	narrowAt, wideAt simd.Position
+}
+
+// addNarrow makes rows of y beta*y and adds the narrow slices of a window, the next ones, which have the first of them.
+func (m *manySlices[V]) addNarrow(w *window, beta V, rows []uint16, y simd.Block[V], stream bool) {
+	simd.MultiplySlicesMany(m.level, &m.narrow, m.narrowAt, int(w.narrow.slices), m.alpha, beta, m.x.From(int(w.base)), rows, y, stream, &m.values)
+	m.narrowAt = w.narrow.after(m.narrowAt)
+}
+
+// addWide is addNarrow for the wide slices.
+func (m *manySlices[V]) addWide(w *window, beta V, rows []uint16, y simd.Block[V], stream bool) {
+	simd.MultiplySlicesMany(m.level, &m.wide, m.wideAt, int(w.wide.slices), m.alpha, beta, m.x, rows, y, stream, &m.values)
+	m.wideAt = w.wide.after(m.wideAt)
 }
 
 // multiplyPieceMany adds a piece to its row of y: all lanes of its slice are one row.

@@ -1,6 +1,7 @@
 package form_test
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -76,6 +77,58 @@ func checkWindowsMany[V sparse.Value](t *testing.T, l simd.Level) {
 	for j := range 2 {
 		want := reference.Multiply(false, 1, a, columnOf(x, j), 0, make([]V, a.Rows))
 		require.Equal(t, -1, reference.Check(columnOf(y, j), want), "row of column %d", j)
+	}
+}
+
+func TestSlicesWhoseWindowsHaveWideEntriesMultiplySeveralVectors(t *testing.T) {
+	eachLevel(t, checkWideMany[float64], checkWideMany[float32])
+}
+
+// checkWideMany multiplies by windows whose entries are all far from each other, or more of whose rows have such than
+// near ones, or fewer, or that have near ones only; behind them are rows without entries, as many as several calls
+// of a kernel take, or fewer than its lanes.
+func checkWideMany[V sparse.Value](t *testing.T, l simd.Level) {
+	const window = 4096
+	r := rand.New(rand.NewPCG(1, 2))
+	p := pattern{cols: 200_000}
+	for kind, rows := range [][2]int{{0, 300}, {70, 300}, {300, 70}, {300, 0}, {0, window - 3}, {0, 0}} { // with near entries, with far ones
+		for i := range window - 5*(kind/5) {
+			var row []int32
+			if i < rows[0] {
+				row = anyRow(r, 1000, 10)
+			}
+			if i < rows[1] {
+				row = append(row, 100_000+r.Int32N(50_000), r.Int32N(100_000), 150_000+r.Int32N(50_000))
+			}
+			p.rows = append(p.rows, row)
+		}
+	}
+	a := sparse.Convert[V](p.csr(r.NormFloat64))
+	f, err := form.NewSlices(rowsOf(a), form.SliceOptions[V]{Level: l, Window: window})
+	require.NoError(t, err)
+	for _, k := range []int{2, 17} {
+		for _, beta := range []V{0, -.5} {
+			x, y := simd.Block[V]{Val: make([]V, k*a.Cols), Cols: k, Stride: k}, simd.Block[V]{Val: make([]V, k*a.Rows), Cols: k, Stride: k}
+			for i := range x.Val {
+				x.Val[i] = V(r.NormFloat64())
+			}
+			for i := range y.Val {
+				y.Val[i] = V(r.NormFloat64())
+			}
+			var want []reference.Product
+			for j := range k {
+				want = append(want, reference.Multiply(false, 1.5, a, columnOf(x, j), beta, columnOf(y, j)))
+			}
+			for i := range y.Val {
+				if beta == 0 {
+					y.Val[i] = V(math.NaN())
+				}
+			}
+			f.(form.Many[V]).MultiplyMany(1.5, beta, x, y)
+			for j := range k {
+				require.Equal(t, -1, reference.Check(columnOf(y, j), want[j]), "row of column %d of %d, beta %v", j, k, beta)
+			}
+		}
 	}
 }
 

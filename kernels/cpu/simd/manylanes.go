@@ -51,13 +51,16 @@ type expandTable[V sparse.Value] [2][storages]func(n int, val *byte, table, out 
 //
 //	y[row][j] = alpha * sum over the entries k of lane of slice s of val[k]*x[idx[k]][j] + beta*y[row][j]
 //
-// Lanes beyond order have no row. beta = 0 does not read y. With stream, which needs
-// beta = 0 and what Block.Streams says, y is written around the caches: Fence must
+// Lanes beyond order have no row, and rows of order beyond the slices no entries. beta = 0 does not read y.
+// With stream, which needs beta = 0 and what Block.Streams says, y is written around the caches: Fence must
 // follow. The level must be the one whose Lanes the slices have, or Generic. Indices are not checked,
 // nor are rows.
 func MultiplySlicesMany[V sparse.Value](l Level, s *Slices[V], at Position, n int, alpha, beta V, x Block[V], order []uint16, y Block[V], stream bool, e *Expansion[V]) {
 	lanes := s.Values.Lanes
 	n = min(n, (len(order)+lanes-1)/lanes)
+	if n*lanes < len(order) {
+		scaleRows(l, lanes, beta, order[n*lanes:], y, stream)
+	}
 	full := s.Values.Storage == Full
 	for n > 0 {
 		count, end := n, at
@@ -82,6 +85,19 @@ func MultiplySlicesMany[V sparse.Value](l Level, s *Slices[V], at Position, n in
 		at, n = end, n-count
 	}
 }
+
+// scaleRows is y[row] = beta*y[row] for the rows of order, as slices without columns.
+func scaleRows[V sparse.Value](l Level, lanes int, beta V, order []uint16, y Block[V], stream bool) {
+	for len(order) > 0 {
+		n := min(len(noColumns)/2*lanes, len(order))
+		s := manyShape[V]{n: (n + lanes - 1) / lanes, widths: noColumns[:], lanes: lanes, order: order[:n]}
+		s.multiply(l, 0, beta, y, y, stream)
+		order = order[n:]
+	}
+}
+
+// noColumns is the widths of slices without columns.
+var noColumns [256]uint32
 
 // fewColumns is how many of n slices from a position on have few columns together, one at least, and where they end.
 func (s *Slices[V]) fewColumns(at Position, n int) (count int, end Position) {
