@@ -3,6 +3,7 @@ package msrep
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -110,6 +111,7 @@ func TestOpenRefusesUnknownDevices(t *testing.T) {
 	} {
 		_, err := Open(Config{Devices: devices})
 		require.ErrorContains(t, err, message, devices)
+		require.ErrorContains(t, err, strconv.Quote(devices))
 		require.True(t, sparse.IsInput(err), devices)
 	}
 	if reason := nvidia.Query().Reason; reason != "" {

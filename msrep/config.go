@@ -1,16 +1,14 @@
 package msrep
 
 import (
-	"errors"
-
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 )
 
 // ErrClosed says that a System, or a Plan, Vector or Selection of it, was closed before
-// the call.
-var ErrClosed = errors.New("already closed")
+// the call. Devices give the same error.
+var ErrClosed = kernels.ErrClosed
 
 // Config says which devices a System has. The zero value means all of them.
 type Config struct {

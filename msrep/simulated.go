@@ -3,6 +3,7 @@ package msrep
 import (
 	"errors"
 	"strconv"
+	"strings"
 
 	"github.com/msrep-go/msrep/kernels/sim"
 	"github.com/msrep-go/msrep/sparse"
@@ -15,15 +16,16 @@ const maxSimulated = 64
 // times; here they are only as many simulated GPUs.
 var machines = map[string]int{"dgx1": 8, "summit": 6}
 
-// openSimulated opens the simulated GPUs that "sim:arg" asks for. They run the
+// openSimulated opens the simulated GPUs that spec, "sim:N", asks for. They run the
 // kernels of real GPUs, on an interpreter: right, checked, and slow.
-func (s *System) openSimulated(arg string) error {
+func (s *System) openSimulated(spec string) error {
+	_, arg, _ := strings.Cut(spec, ":")
 	if n, ok := machines[arg]; ok {
 		arg = strconv.Itoa(n)
 	}
 	n, err := strconv.Atoi(arg)
 	if err != nil || n < 1 || n > maxSimulated {
-		return sparse.Inputf("devices", "%q: use 1 to %d simulated GPUs, or sim:dgx1 (8) or sim:summit (6)", "sim:"+arg, maxSimulated)
+		return sparse.Inputf("devices", "%q: use 1 to %d simulated GPUs, or sim:dgx1 (8) or sim:summit (6)", spec, maxSimulated)
 	}
 	for i := range n {
 		d, err := sim.Open(sim.Config{Index: i})

@@ -50,8 +50,8 @@ func openOn(topo *numa.Topology, c Config) (*System, error) {
 		c.Threads = runtime.GOMAXPROCS(0)
 	}
 	s := &System{plans: map[io.Closer]bool{}, refusal: refusal{warn: c.Warn}, trace: c.Trace}
-	if kind, arg, _ := strings.Cut(c.Devices, ":"); kind == "sim" {
-		if err := s.openSimulated(arg); err != nil {
+	if kind, _, _ := strings.Cut(c.Devices, ":"); kind == "sim" {
+		if err := s.openSimulated(c.Devices); err != nil {
 			return nil, err
 		}
 		return s, nil

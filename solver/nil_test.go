@@ -64,6 +64,8 @@ func TestNilAndClosedArgumentsAreErrors(t *testing.T) {
 	for i, err := range errs {
 		require.True(t, sparse.IsInput(err), "%d: %v", i, err)
 	}
-	_, err = PageRank(t.Context(), gone, a, PageRankOptions{})
-	require.ErrorIs(t, err, msrep.ErrClosed)
+	for _, sys := range []*msrep.System{gone, {}} {
+		_, err = PageRank(t.Context(), sys, a, PageRankOptions{})
+		require.ErrorIs(t, err, msrep.ErrClosed)
+	}
 }

@@ -62,9 +62,12 @@ type ranker interface {
 // newRanker makes the ranker for the devices of sys, which are all CPUs or none.
 func newRanker(sys *msrep.System, g *Graph, opt PageRankOptions) (ranker, error) {
 	var devices []kernels.Device
-	for i, d := range sys.Devices() {
-		if d.Kind != "cpu" {
-			devices = append(devices, sys.Device(i))
+	for i := range max(1, len(sys.Devices())) { // a System that is not from Open has none
+		switch d := sys.Device(i); {
+		case d == nil:
+			return nil, fmt.Errorf("system: %w", msrep.ErrClosed)
+		case d.Info().Kind != "cpu":
+			devices = append(devices, d)
 		}
 	}
 	if len(devices) == 0 {
@@ -109,8 +112,6 @@ func (g *Graph) PageRank(ctx context.Context, sys *msrep.System, opt PageRankOpt
 		return nil, sparse.Inputf("ctx", "is nil: use context.Background()")
 	case g == nil || g.ptr == nil:
 		return nil, sparse.Inputf("graph", "is empty: make it with NewGraph")
-	case sys.Device(0) == nil:
-		return nil, fmt.Errorf("system: %w", msrep.ErrClosed)
 	}
 	if err := opt.fill(); err != nil {
 		return nil, err
