@@ -43,6 +43,7 @@ func Describe(version string) Machine {
 		Driver:   firstLine("/proc/driver/nvidia/version"),
 		OS:       runtime.GOOS + "/" + runtime.GOARCH,
 		Kernel:   firstLine("/proc/sys/kernel/osrelease"),
+		GPUs:     []string{},
 		Go:       runtime.Version(), Version: version, Commit: commit(), ClockCost: clockCost(),
 	}
 	t, err := numa.Discover("/")

@@ -71,7 +71,7 @@ func Merge(runs []*Record) *Record {
 
 // Compare sets the measured rows of two runs beside each other by their names.
 func Compare(before, after *Record, judge measure.Judge) Comparison {
-	var c Comparison
+	c := Comparison{Changes: []Change{}, OnlyOld: []string{}, OnlyNew: []string{}} // lists in JSON
 	old := map[string]Row{}
 	var rows [][2][]float64
 	for _, r := range before.Rows {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/msrep-go/msrep/bench/measure"
@@ -39,6 +41,9 @@ func (b *benchmark) compare() error {
 func readRuns(paths string) (*record.Record, error) {
 	var runs []*record.Record
 	for path := range strings.SplitSeq(paths, ",") {
+		if st, err := os.Stat(path); err == nil && st.IsDir() { // of --out
+			path = filepath.Join(path, "results.json")
+		}
 		r, err := record.Read(path)
 		if err != nil {
 			return nil, err

@@ -81,6 +81,26 @@ func TestValuesThatAreNotNumbersAreNullInJSON(t *testing.T) {
 	require.Nil(t, object(t, "spmv", path)["y"].(map[string]any)["norm1"])
 }
 
+func TestListsWithoutElementsAreEmptyInJSON(t *testing.T) {
+	run, root := writeRecord(t, 1), t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(root, "sys/devices/system/cpu"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(root, "sys/devices/system/cpu/online"), []byte("0\n"), 0o600))
+	for _, c := range []struct {
+		lists string
+		args  []string
+	}{
+		{"gpus,links", []string{"topo", "--sysfs", root}},
+		{"only_before,only_after", []string{"bench", "compare", run, run}},
+	} {
+		v := object(t, c.args...)
+		for _, name := range strings.Split(c.lists, ",") {
+			require.Equal(t, []any{}, v[name], "%s of %v", name, c.args)
+		}
+	}
+	v := object(t, "info", "gen:diag:n=3", "--explain", "--devices", "cpu:1")
+	require.Equal(t, []any{}, v["explain"].([]any)[0].(map[string]any)["tried"])
+}
+
 func TestThreadsAreSharedByTheDevices(t *testing.T) {
 	defer restoreProcs()()
 	v := object(t, "spmv", "gen:diag:n=9", "--devices", "cpu:2", "--threads", "3")

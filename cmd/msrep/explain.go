@@ -43,7 +43,7 @@ func explain(ctx context.Context, c *call, a *sparse.CSR[float64]) (out []explan
 		return nil, err
 	}
 	for i, p := range plan.Packed(msrep.NoTrans) {
-		e := explanation{Device: sys.Devices()[i].ID, Form: p.Form, Why: p.Why, Bytes: p.Bytes, TookS: p.Took.Seconds()}
+		e := explanation{Device: sys.Devices()[i].ID, Form: p.Form, Why: p.Why, Bytes: p.Bytes, TookS: p.Took.Seconds(), Tried: []tried{}}
 		for _, t := range p.Tried {
 			e.Tried = append(e.Tried, tried{t.Form, t.Why, t.Product.Seconds(), t.Build.Seconds(), t.Bytes, t.Skipped})
 		}

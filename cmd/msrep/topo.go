@@ -30,7 +30,7 @@ var topoCommand = &command{
 			if err != nil {
 				return err
 			}
-			r := topology{Topology: t}
+			r := topology{Topology: t, Links: [][]string{}}
 			places, err := c.devicePlaces(t, *sysfs == "/", msrep.NUMA(*placement), &r)
 			if err != nil {
 				return err
