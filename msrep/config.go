@@ -89,9 +89,10 @@ type PlanOptions struct {
 	// but our own.
 	Kernel Kernel
 	// ExpectedProducts is how many products the plan is for. Looking for a faster form
-	// takes about 15 % of the time that so many products would take without (30 % on
-	// matrices that need blocking for the cache, or stay in it), beside what the system
-	// takes to provide memory; with 1, none. 0 means 100, and at least 30 ms for looking.
+	// takes at most some 15 % of the time that so many products would take without (30 % on
+	// matrices that need blocking for the cache, or stay in it, where fewer than 60 repay
+	// none), beside what the system takes to provide memory; with 1, none. 0 means that nobody
+	// knows: twice as long as for 100, and 30 ms in any case.
 	ExpectedProducts int
 	// ExpectedTransposed is how many products with Trans are expected besides. When
 	// it is 2 or more (1 with a form that was named, Release or Precision), the plan

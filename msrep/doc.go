@@ -53,5 +53,6 @@
 // A matrix is any of sparse.CSR, sparse.CSC and sparse.COO, of float64 or
 // float32. It is split by nonzeros (package partition), each part is multiplied
 // by its device (package kernels), and rows or columns that parts share are
-// merged (package merge), as the MSREP paper describes.
+// merged (package merge), as the MSREP paper describes: Chen et al., "MSREP: A Fast
+// yet Light Sparse Matrix Framework for Multi-GPU Systems".
 package msrep

@@ -5,7 +5,8 @@
 // and rows in CSC. Major r holds the entries ptr[r] <= k < ptr[r+1]. A Part is a
 // run of entries [StartIdx, EndIdx] of the whole matrix together with the
 // majors that it touches and the majors that it owns, so one type serves the
-// pCSR, pCSC and pCOO of the MSREP paper (Algorithms 2, 4 and 6).
+// pCSR, pCSC and pCOO of the MSREP paper (Chen et al., "MSREP: A Fast yet Light Sparse
+// Matrix Framework for Multi-GPU Systems", Algorithms 2, 4 and 6).
 //
 // # Who owns a major
 //

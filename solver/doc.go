@@ -30,8 +30,9 @@
 //	p_j = d * (sum over links i -> j of p_i/O_i + s/n) + (1-d)/n
 //
 // from p = 1/n until the 1-norm of the difference of two iterates is below the
-// tolerance. (Line 6 of Algorithm 1 in the CPMS paper leaves d off the dangling
-// term, so that the sum of p is not 1 there; this is the standard form.)
+// tolerance. (Line 6 of Algorithm 1 in the CPMS paper, Grützmacher et al., "Acceleration
+// of PageRank with Customized Precision based on Mantissa Segmentation", leaves d off the
+// dangling term, so that the sum of p is not 1 there; this is the standard form.)
 //
 // Precision cpms2 and cpms4 make it adaptive (section 4.2 of the paper): ranks and
 // weights are read with 32 or 48 bits at first, and with more when the difference

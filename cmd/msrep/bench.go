@@ -41,7 +41,7 @@ var benchCommand = &command{
 		f.StringVar(&b.value, "value", "fp64", "cpu-peers: `TYPE` of values and vectors: fp64 or fp32")
 		f.StringVar(&b.peers, "peers", "", "cpu-peers: `FILE` with the lines of other libraries, to lay beside ours")
 		f.IntVar(&b.reps, "reps", 15, "cpu-peers: products that are timed, `N`")
-		f.IntVar(&b.expected, "expected", 0, "cpu-peers: products that a plan is made for, `N`; 0 means 100, and more time to look for a form")
+		f.IntVar(&b.expected, "expected", 0, "cpu-peers: products that a plan is made for, `N`; 0 means that nobody knows: twice the time of 100 to look for a form")
 		return b.run
 	},
 }

@@ -1,5 +1,11 @@
 // Package inspect looks at rows of a matrix and says in which forms they are likely
 // to multiply fast on a CPU.
+//
+// At looks at samples of a piece: how often its columns miss x in the caches, and what
+// blocks, diagonals, runs and panels would take. Candidates names the forms for pieces that
+// look so, the likeliest first; package cpu builds and times them. Sizes are bytes for each
+// entry; times are in products of the rows in plain CSR, so that they mean the same on
+// machines of any speed.
 package inspect
 
 import (
