@@ -74,7 +74,7 @@ func (s *symmetricRun[V]) add(l Level, alpha V, x, y Block[V], low int) {
 	}
 	for c, n := 0, 0; c < x.Cols; c += n {
 		n = symmetricPanel(l, x, c)
-		s.assembly(l, alpha, x.Columns(c, n), y.Columns(c, n), low)
+		s.assembly(alpha, x.Columns(c, n), y.Columns(c, n), low)
 	}
 }
 
@@ -115,7 +115,7 @@ func MultiplySymmetricBlocksMany[V sparse.Value](l Level, b *SymmetricBlocks[V],
 	}
 	for c, w := 0, 0; c < x.Cols; c += w {
 		w = symmetricPanel(l, x, c)
-		b.assemblyMany(l, slice, column, n, alpha, x.Columns(c, w), y.Columns(c, w), first)
+		b.assemblyMany(slice, column, n, alpha, x.Columns(c, w), y.Columns(c, w), first)
 	}
 }
 

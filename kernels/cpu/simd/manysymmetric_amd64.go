@@ -2,117 +2,81 @@
 
 package simd
 
-// manySymmetricDiagonalsF64AVX2 multiplies rows of slices of width columns, of which before lie
+// manySymmetricDiagonalsF64AVX2 multiplies rows of slices of so many lanes and width columns, of which before lie
 // before the diagonal: masks is nil where no entry is missing. x and y begin with the
 // first row; ldx and ldy are bytes.
 //
 //go:noescape
-func manySymmetricDiagonalsF64AVX2(rows int, width int, before int, masks *uint16, val *float64, offsets *int64, x *float64, ldx int, y *float64, ldy int, alpha float64)
+func manySymmetricDiagonalsF64AVX2(lanes int, rows int, width int, before int, masks *uint16, val *float64, offsets *int64, x *float64, ldx int, y *float64, ldy int, alpha float64)
 
-// manySymmetricBlocks2F64AVX2 is MultiplySymmetricBlocksMany for the case in its name. y begins with
-// row first; ldx and ldy are bytes.
+// manySymmetricBlocks2F64AVX2 is MultiplySymmetricBlocksMany for the case in its name and slices of
+// so many lanes. y begins with row first; ldx and ldy are bytes.
 //
 //go:noescape
-func manySymmetricBlocks2F64AVX2(n int, widths *uint32, masks *uint16, val *float64, idx *int32, x *float64, ldx int, y *float64, ldy int, first int, alpha float64)
+func manySymmetricBlocks2F64AVX2(lanes int, n int, widths *uint32, masks *uint16, val *float64, idx *int32, x *float64, ldx int, y *float64, ldy int, first int, alpha float64)
 
 //go:noescape
-func manySymmetricBlocks3F64AVX2(n int, widths *uint32, masks *uint16, val *float64, idx *int32, x *float64, ldx int, y *float64, ldy int, first int, alpha float64)
+func manySymmetricBlocks3F64AVX2(lanes int, n int, widths *uint32, masks *uint16, val *float64, idx *int32, x *float64, ldx int, y *float64, ldy int, first int, alpha float64)
 
 //go:noescape
-func manySymmetricBlocks4F64AVX2(n int, widths *uint32, masks *uint16, val *float64, idx *int32, x *float64, ldx int, y *float64, ldy int, first int, alpha float64)
+func manySymmetricBlocks4F64AVX2(lanes int, n int, widths *uint32, masks *uint16, val *float64, idx *int32, x *float64, ldx int, y *float64, ldy int, first int, alpha float64)
 
 //go:noescape
-func manySymmetricBlocks5F64AVX2(n int, widths *uint32, masks *uint16, val *float64, idx *int32, x *float64, ldx int, y *float64, ldy int, first int, alpha float64)
+func manySymmetricBlocks5F64AVX2(lanes int, n int, widths *uint32, masks *uint16, val *float64, idx *int32, x *float64, ldx int, y *float64, ldy int, first int, alpha float64)
 
 //go:noescape
-func manySymmetricBlocks6F64AVX2(n int, widths *uint32, masks *uint16, val *float64, idx *int32, x *float64, ldx int, y *float64, ldy int, first int, alpha float64)
+func manySymmetricBlocks6F64AVX2(lanes int, n int, widths *uint32, masks *uint16, val *float64, idx *int32, x *float64, ldx int, y *float64, ldy int, first int, alpha float64)
 
 //go:noescape
-func manySymmetricDiagonalsF64AVX512(rows int, width int, before int, masks *uint16, val *float64, offsets *int64, x *float64, ldx int, y *float64, ldy int, alpha float64)
+func manySymmetricDiagonalsF64AVX512(lanes int, rows int, width int, before int, masks *uint16, val *float64, offsets *int64, x *float64, ldx int, y *float64, ldy int, alpha float64)
 
 //go:noescape
-func manySymmetricBlocks2F64AVX512(n int, widths *uint32, masks *uint16, val *float64, idx *int32, x *float64, ldx int, y *float64, ldy int, first int, alpha float64)
+func manySymmetricBlocks2F64AVX512(lanes int, n int, widths *uint32, masks *uint16, val *float64, idx *int32, x *float64, ldx int, y *float64, ldy int, first int, alpha float64)
 
 //go:noescape
-func manySymmetricBlocks3F64AVX512(n int, widths *uint32, masks *uint16, val *float64, idx *int32, x *float64, ldx int, y *float64, ldy int, first int, alpha float64)
+func manySymmetricBlocks3F64AVX512(lanes int, n int, widths *uint32, masks *uint16, val *float64, idx *int32, x *float64, ldx int, y *float64, ldy int, first int, alpha float64)
 
 //go:noescape
-func manySymmetricBlocks4F64AVX512(n int, widths *uint32, masks *uint16, val *float64, idx *int32, x *float64, ldx int, y *float64, ldy int, first int, alpha float64)
+func manySymmetricBlocks4F64AVX512(lanes int, n int, widths *uint32, masks *uint16, val *float64, idx *int32, x *float64, ldx int, y *float64, ldy int, first int, alpha float64)
 
 //go:noescape
-func manySymmetricBlocks5F64AVX512(n int, widths *uint32, masks *uint16, val *float64, idx *int32, x *float64, ldx int, y *float64, ldy int, first int, alpha float64)
+func manySymmetricBlocks5F64AVX512(lanes int, n int, widths *uint32, masks *uint16, val *float64, idx *int32, x *float64, ldx int, y *float64, ldy int, first int, alpha float64)
 
 //go:noescape
-func manySymmetricBlocks6F64AVX512(n int, widths *uint32, masks *uint16, val *float64, idx *int32, x *float64, ldx int, y *float64, ldy int, first int, alpha float64)
+func manySymmetricBlocks6F64AVX512(lanes int, n int, widths *uint32, masks *uint16, val *float64, idx *int32, x *float64, ldx int, y *float64, ldy int, first int, alpha float64)
 
 //go:noescape
-func manySymmetricDiagonalsHalfF64AVX512(rows int, width int, before int, masks *uint16, val *float64, offsets *int64, x *float64, ldx int, y *float64, ldy int, alpha float64)
+func manySymmetricDiagonalsF32AVX2(lanes int, rows int, width int, before int, masks *uint16, val *float32, offsets *int64, x *float32, ldx int, y *float32, ldy int, alpha float32)
 
 //go:noescape
-func manySymmetricBlocks2HalfF64AVX512(n int, widths *uint32, masks *uint16, val *float64, idx *int32, x *float64, ldx int, y *float64, ldy int, first int, alpha float64)
+func manySymmetricBlocks2F32AVX2(lanes int, n int, widths *uint32, masks *uint16, val *float32, idx *int32, x *float32, ldx int, y *float32, ldy int, first int, alpha float32)
 
 //go:noescape
-func manySymmetricBlocks3HalfF64AVX512(n int, widths *uint32, masks *uint16, val *float64, idx *int32, x *float64, ldx int, y *float64, ldy int, first int, alpha float64)
+func manySymmetricBlocks3F32AVX2(lanes int, n int, widths *uint32, masks *uint16, val *float32, idx *int32, x *float32, ldx int, y *float32, ldy int, first int, alpha float32)
 
 //go:noescape
-func manySymmetricBlocks4HalfF64AVX512(n int, widths *uint32, masks *uint16, val *float64, idx *int32, x *float64, ldx int, y *float64, ldy int, first int, alpha float64)
+func manySymmetricBlocks4F32AVX2(lanes int, n int, widths *uint32, masks *uint16, val *float32, idx *int32, x *float32, ldx int, y *float32, ldy int, first int, alpha float32)
 
 //go:noescape
-func manySymmetricBlocks5HalfF64AVX512(n int, widths *uint32, masks *uint16, val *float64, idx *int32, x *float64, ldx int, y *float64, ldy int, first int, alpha float64)
+func manySymmetricBlocks5F32AVX2(lanes int, n int, widths *uint32, masks *uint16, val *float32, idx *int32, x *float32, ldx int, y *float32, ldy int, first int, alpha float32)
 
 //go:noescape
-func manySymmetricBlocks6HalfF64AVX512(n int, widths *uint32, masks *uint16, val *float64, idx *int32, x *float64, ldx int, y *float64, ldy int, first int, alpha float64)
+func manySymmetricBlocks6F32AVX2(lanes int, n int, widths *uint32, masks *uint16, val *float32, idx *int32, x *float32, ldx int, y *float32, ldy int, first int, alpha float32)
 
 //go:noescape
-func manySymmetricDiagonalsF32AVX2(rows int, width int, before int, masks *uint16, val *float32, offsets *int64, x *float32, ldx int, y *float32, ldy int, alpha float32)
+func manySymmetricDiagonalsF32AVX512(lanes int, rows int, width int, before int, masks *uint16, val *float32, offsets *int64, x *float32, ldx int, y *float32, ldy int, alpha float32)
 
 //go:noescape
-func manySymmetricBlocks2F32AVX2(n int, widths *uint32, masks *uint16, val *float32, idx *int32, x *float32, ldx int, y *float32, ldy int, first int, alpha float32)
+func manySymmetricBlocks2F32AVX512(lanes int, n int, widths *uint32, masks *uint16, val *float32, idx *int32, x *float32, ldx int, y *float32, ldy int, first int, alpha float32)
 
 //go:noescape
-func manySymmetricBlocks3F32AVX2(n int, widths *uint32, masks *uint16, val *float32, idx *int32, x *float32, ldx int, y *float32, ldy int, first int, alpha float32)
+func manySymmetricBlocks3F32AVX512(lanes int, n int, widths *uint32, masks *uint16, val *float32, idx *int32, x *float32, ldx int, y *float32, ldy int, first int, alpha float32)
 
 //go:noescape
-func manySymmetricBlocks4F32AVX2(n int, widths *uint32, masks *uint16, val *float32, idx *int32, x *float32, ldx int, y *float32, ldy int, first int, alpha float32)
+func manySymmetricBlocks4F32AVX512(lanes int, n int, widths *uint32, masks *uint16, val *float32, idx *int32, x *float32, ldx int, y *float32, ldy int, first int, alpha float32)
 
 //go:noescape
-func manySymmetricBlocks5F32AVX2(n int, widths *uint32, masks *uint16, val *float32, idx *int32, x *float32, ldx int, y *float32, ldy int, first int, alpha float32)
+func manySymmetricBlocks5F32AVX512(lanes int, n int, widths *uint32, masks *uint16, val *float32, idx *int32, x *float32, ldx int, y *float32, ldy int, first int, alpha float32)
 
 //go:noescape
-func manySymmetricBlocks6F32AVX2(n int, widths *uint32, masks *uint16, val *float32, idx *int32, x *float32, ldx int, y *float32, ldy int, first int, alpha float32)
-
-//go:noescape
-func manySymmetricDiagonalsF32AVX512(rows int, width int, before int, masks *uint16, val *float32, offsets *int64, x *float32, ldx int, y *float32, ldy int, alpha float32)
-
-//go:noescape
-func manySymmetricBlocks2F32AVX512(n int, widths *uint32, masks *uint16, val *float32, idx *int32, x *float32, ldx int, y *float32, ldy int, first int, alpha float32)
-
-//go:noescape
-func manySymmetricBlocks3F32AVX512(n int, widths *uint32, masks *uint16, val *float32, idx *int32, x *float32, ldx int, y *float32, ldy int, first int, alpha float32)
-
-//go:noescape
-func manySymmetricBlocks4F32AVX512(n int, widths *uint32, masks *uint16, val *float32, idx *int32, x *float32, ldx int, y *float32, ldy int, first int, alpha float32)
-
-//go:noescape
-func manySymmetricBlocks5F32AVX512(n int, widths *uint32, masks *uint16, val *float32, idx *int32, x *float32, ldx int, y *float32, ldy int, first int, alpha float32)
-
-//go:noescape
-func manySymmetricBlocks6F32AVX512(n int, widths *uint32, masks *uint16, val *float32, idx *int32, x *float32, ldx int, y *float32, ldy int, first int, alpha float32)
-
-//go:noescape
-func manySymmetricDiagonalsHalfF32AVX512(rows int, width int, before int, masks *uint16, val *float32, offsets *int64, x *float32, ldx int, y *float32, ldy int, alpha float32)
-
-//go:noescape
-func manySymmetricBlocks2HalfF32AVX512(n int, widths *uint32, masks *uint16, val *float32, idx *int32, x *float32, ldx int, y *float32, ldy int, first int, alpha float32)
-
-//go:noescape
-func manySymmetricBlocks3HalfF32AVX512(n int, widths *uint32, masks *uint16, val *float32, idx *int32, x *float32, ldx int, y *float32, ldy int, first int, alpha float32)
-
-//go:noescape
-func manySymmetricBlocks4HalfF32AVX512(n int, widths *uint32, masks *uint16, val *float32, idx *int32, x *float32, ldx int, y *float32, ldy int, first int, alpha float32)
-
-//go:noescape
-func manySymmetricBlocks5HalfF32AVX512(n int, widths *uint32, masks *uint16, val *float32, idx *int32, x *float32, ldx int, y *float32, ldy int, first int, alpha float32)
-
-//go:noescape
-func manySymmetricBlocks6HalfF32AVX512(n int, widths *uint32, masks *uint16, val *float32, idx *int32, x *float32, ldx int, y *float32, ldy int, first int, alpha float32)
+func manySymmetricBlocks6F32AVX512(lanes int, n int, widths *uint32, masks *uint16, val *float32, idx *int32, x *float32, ldx int, y *float32, ldy int, first int, alpha float32)

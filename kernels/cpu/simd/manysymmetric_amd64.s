@@ -2,25 +2,27 @@
 
 #include "textflag.h"
 
-// func manySymmetricDiagonalsF64AVX2(rows int, width int, before int, masks *uint16, val *float64, offsets *int64, x *float64, ldx int, y *float64, ldy int, alpha float64)
+// func manySymmetricDiagonalsF64AVX2(lanes int, rows int, width int, before int, masks *uint16, val *float64, offsets *int64, x *float64, ldx int, y *float64, ldy int, alpha float64)
 // Requires: AVX, FMA3, MMX+
-TEXT ·manySymmetricDiagonalsF64AVX2(SB), NOSPLIT, $0-88
-	MOVQ         masks+24(FP), AX
-	MOVQ         val+32(FP), CX
-	MOVQ         offsets+40(FP), DX
-	MOVQ         x+48(FP), BX
-	MOVQ         ldx+56(FP), SI
-	MOVQ         y+64(FP), DI
-	MOVQ         ldy+72(FP), R8
-	VBROADCASTSD alpha+80(FP), Y0
+TEXT ·manySymmetricDiagonalsF64AVX2(SB), NOSPLIT, $0-96
+	MOVQ         masks+32(FP), AX
+	MOVQ         val+40(FP), CX
+	MOVQ         offsets+48(FP), DX
+	MOVQ         x+56(FP), BX
+	MOVQ         ldx+64(FP), SI
+	MOVQ         y+72(FP), DI
+	MOVQ         ldy+80(FP), R8
+	VBROADCASTSD alpha+88(FP), Y0
+	MOVQ         lanes+0(FP), R12
+	IMUL3Q       $0x08, R12, R12
 
 slice:
 	XORQ R9, R9
 
 row:
-	CMPQ       rows+0(FP), $0x00
+	CMPQ       rows+8(FP), $0x00
 	JEQ        done
-	DECQ       rows+0(FP)
+	DECQ       rows+8(FP)
 	VMOVUPD    (BX), Y1
 	PREFETCHT0 (DI)(R8*8)
 	VXORPS     X2, X2, X2
@@ -31,35 +33,35 @@ row:
 column:
 	TESTQ   AX, AX
 	JZ      present
-	MOVWLZX (AX)(R10*2), R12
-	BTL     R9, R12
+	MOVWLZX (AX)(R10*2), R13
+	BTL     R9, R13
 	JCC     missing
 
 present:
 	VBROADCASTSD (R11), Y3
 	PREFETCHT0   4096(R11)
-	MOVQ         (DX)(R10*8), R12
-	MOVQ         R12, R13
-	IMULQ        SI, R12
-	ADDQ         BX, R12
-	PREFETCHT0   (R12)(SI*8)
-	VFMADD231PD  (R12), Y3, Y2
-	CMPQ         R10, before+16(FP)
+	MOVQ         (DX)(R10*8), R13
+	MOVQ         R13, R14
+	IMULQ        SI, R13
+	ADDQ         BX, R13
+	PREFETCHT0   (R13)(SI*8)
+	VFMADD231PD  (R13), Y3, Y2
+	CMPQ         R10, before+24(FP)
 	JGE          missing
-	IMULQ        R8, R13
-	ADDQ         DI, R13
-	PREFETCHT0   (R13)(R8*8)
+	IMULQ        R8, R14
+	ADDQ         DI, R14
+	PREFETCHT0   (R14)(R8*8)
 	VMULPD       Y1, Y3, Y3
-	VMOVUPD      (R13), Y4
+	VMOVUPD      (R14), Y4
 	VFMADD231PD  Y3, Y0, Y4
-	VMOVUPD      Y4, (R13)
+	VMOVUPD      Y4, (R14)
 
 missing:
-	ADDQ $0x20, R11
+	ADDQ R12, R11
 	INCQ R10
 
 next:
-	CMPQ        R10, width+8(FP)
+	CMPQ        R10, width+16(FP)
 	JL          column
 	VMOVUPD     (DI), Y1
 	VFMADD231PD Y2, Y0, Y1
@@ -67,1386 +69,936 @@ next:
 	ADDQ        SI, BX
 	ADDQ        R8, DI
 	INCQ        R9
-	CMPQ        R9, $0x04
+	CMPQ        R9, lanes+0(FP)
 	JL          row
-	MOVQ        width+8(FP), R10
+	MOVQ        width+16(FP), R10
 	TESTQ       AX, AX
 	JZ          whole
 	LEAQ        (AX)(R10*2), AX
 
 whole:
-	IMUL3Q $0x20, R10, R10
-	ADDQ   R10, CX
-	JMP    slice
+	IMULQ R12, R10
+	ADDQ  R10, CX
+	JMP   slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manySymmetricBlocks2F64AVX2(n int, widths *uint32, masks *uint16, val *float64, idx *int32, x *float64, ldx int, y *float64, ldy int, first int, alpha float64)
+// func manySymmetricBlocks2F64AVX2(lanes int, n int, widths *uint32, masks *uint16, val *float64, idx *int32, x *float64, ldx int, y *float64, ldy int, first int, alpha float64)
 // Requires: AVX, FMA3, MMX+
-TEXT ·manySymmetricBlocks2F64AVX2(SB), NOSPLIT, $0-88
-	MOVQ         masks+16(FP), AX
-	MOVQ         val+24(FP), CX
-	MOVQ         idx+32(FP), DX
-	MOVQ         x+40(FP), BX
-	MOVQ         ldx+48(FP), SI
-	MOVQ         y+56(FP), DI
-	MOVQ         ldy+64(FP), R8
-	VBROADCASTSD alpha+80(FP), Y0
-	MOVQ         first+72(FP), R10
-	IMULQ        R8, R10
-	SUBQ         R10, DI
+TEXT ·manySymmetricBlocks2F64AVX2(SB), NOSPLIT, $0-96
+	MOVQ         ldx+56(FP), AX
+	MOVQ         ldy+72(FP), CX
+	VBROADCASTSD alpha+88(FP), Y0
+	MOVQ         lanes+0(FP), R10
+	IMUL3Q       $0x08, R10, R10
+	MOVQ         lanes+0(FP), R13
+	MOVQ         first+80(FP), BX
+	IMULQ        CX, BX
+	SUBQ         BX, y+64(FP)
 
 slice:
-	CMPQ n+0(FP), $0x00
+	CMPQ n+8(FP), $0x00
 	JEQ  done
-	MOVQ widths+8(FP), R11
-	MOVL (R11), R11
-	XORQ R9, R9
+	MOVQ widths+16(FP), SI
+	MOVL (SI), SI
+	XORQ DX, DX
 
 lane:
-	XORQ         R10, R10
-	LEAQ         (CX)(R9*8), R12
-	MOVQ         R10, R13
-	SHLQ         $0x02, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPD      (R13), Y1
-	ADDQ         SI, R13
+	XORQ         BX, BX
+	MOVQ         DX, R9
+	SHLQ         $0x06, R9
+	MOVQ         SI, R11
+	IMULQ        R10, R11
+	IMUL3Q       $0x04, R11, R11
+	ADDQ         R9, R11
+	MOVQ         val+32(FP), DI
+	LEAQ         (DI)(DX*8), DI
+	MOVQ         idx+40(FP), R12
+	LEAQ         (R12)(DX*4), R12
+	MOVL         (R12), R8
+	MOVQ         R8, R9
+	IMULQ        AX, R8
+	ADDQ         x+48(FP), R8
+	IMULQ        CX, R9
+	ADDQ         y+64(FP), R9
+	MOVQ         R8, R9
+	VMOVUPD      (R9), Y1
+	ADDQ         AX, R9
 	VXORPS       X2, X2, X2
-	VMOVUPD      (R13), Y3
-	ADDQ         SI, R13
+	VMOVUPD      (R9), Y3
+	ADDQ         AX, R9
 	VXORPS       X4, X4, X4
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	VBROADCASTSD (R12), Y5
-	PREFETCHT0   4096(R12)
-	VFMADD231PD  Y1, Y5, Y2
-	VBROADCASTSD 32(R12), Y5
-	PREFETCHT0   4128(R12)
-	VFMADD231PD  Y1, Y5, Y4
-	VBROADCASTSD 64(R12), Y5
-	PREFETCHT0   4160(R12)
-	VFMADD231PD  Y3, Y5, Y2
-	VBROADCASTSD 96(R12), Y5
-	PREFETCHT0   4192(R12)
-	VFMADD231PD  Y3, Y5, Y4
+	MOVQ         masks+24(FP), R9
+	MOVWLZX      (R9)(BX*2), R9
+	BTL          DX, R9
+	JCC          missing
+	PREFETCHT0   4096(DI)(R11*1)
+	VMOVUPD      (R8), Y5
+	VBROADCASTSD (DI), Y6
+	VFMADD231PD  Y5, Y6, Y2
+	VBROADCASTSD (DI)(R10*1), Y6
+	VFMADD231PD  Y5, Y6, Y4
+	ADDQ         AX, R8
+	LEAQ         (DI)(R10*2), DI
+	PREFETCHT0   4096(DI)(R11*1)
+	VMOVUPD      (R8), Y5
+	VBROADCASTSD (DI), Y6
+	VFMADD231PD  Y5, Y6, Y2
+	VBROADCASTSD (DI)(R10*1), Y6
+	VFMADD231PD  Y5, Y6, Y4
+	ADDQ         AX, R8
+	LEAQ         (DI)(R10*2), DI
 	JMP          next
 
+missing:
+	IMUL3Q $0x04, R10, R9
+	ADDQ   R9, DI
+	JMP    next
+
 block:
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	MOVQ         R10, R13
-	SHLQ         $0x02, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPD      (R13), Y5
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD (R12), Y6
-	PREFETCHT0   4096(R12)
+	MOVQ         masks+24(FP), R9
+	MOVWLZX      (R9)(BX*2), R9
+	BTL          DX, R9
+	JCC          missing
+	MOVL         (R12), R8
+	MOVQ         R8, R9
+	IMULQ        AX, R8
+	ADDQ         x+48(FP), R8
+	IMULQ        CX, R9
+	ADDQ         y+64(FP), R9
+	PREFETCHT0   4096(DI)(R11*1)
+	VMOVUPD      (R8), Y5
+	PREFETCHT0   (R8)(AX*8)
+	PREFETCHT0   (R9)(CX*8)
+	VBROADCASTSD (DI), Y6
 	VFMADD231PD  Y5, Y6, Y2
 	VMULPD       Y1, Y6, Y6
-	VBROADCASTSD 32(R12), Y7
-	PREFETCHT0   4128(R12)
+	VBROADCASTSD (DI)(R10*1), Y7
 	VFMADD231PD  Y5, Y7, Y4
 	VFMADD231PD  Y3, Y7, Y6
-	VMOVUPD      (R14), Y5
+	VMOVUPD      (R9), Y5
 	VFMADD231PD  Y6, Y0, Y5
-	VMOVUPD      Y5, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPD      (R13), Y5
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD 64(R12), Y6
-	PREFETCHT0   4160(R12)
+	VMOVUPD      Y5, (R9)
+	ADDQ         CX, R9
+	ADDQ         AX, R8
+	LEAQ         (DI)(R10*2), DI
+	PREFETCHT0   4096(DI)(R11*1)
+	VMOVUPD      (R8), Y5
+	PREFETCHT0   (R8)(AX*8)
+	PREFETCHT0   (R9)(CX*8)
+	VBROADCASTSD (DI), Y6
 	VFMADD231PD  Y5, Y6, Y2
 	VMULPD       Y1, Y6, Y6
-	VBROADCASTSD 96(R12), Y7
-	PREFETCHT0   4192(R12)
+	VBROADCASTSD (DI)(R10*1), Y7
 	VFMADD231PD  Y5, Y7, Y4
 	VFMADD231PD  Y3, Y7, Y6
-	VMOVUPD      (R14), Y5
+	VMOVUPD      (R9), Y5
 	VFMADD231PD  Y6, Y0, Y5
-	VMOVUPD      Y5, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
+	VMOVUPD      Y5, (R9)
+	ADDQ         CX, R9
+	ADDQ         AX, R8
+	LEAQ         (DI)(R10*2), DI
 
 next:
-	ADDQ        $0x00000080, R12
-	INCQ        R10
-	CMPQ        R10, R11
+	LEAQ        (R12)(R13*4), R12
+	INCQ        BX
+	CMPQ        BX, SI
 	JL          block
-	XORQ        R10, R10
-	SHLQ        $0x02, R10
-	ADDQ        R9, R10
-	MOVL        (DX)(R10*4), R13
-	MOVQ        R13, R14
-	IMULQ       SI, R13
-	ADDQ        BX, R13
-	IMULQ       R8, R14
-	ADDQ        DI, R14
-	VMOVUPD     (R14), Y1
+	MOVQ        idx+40(FP), R12
+	LEAQ        (R12)(DX*4), R12
+	MOVL        (R12), R8
+	MOVQ        R8, R9
+	IMULQ       AX, R8
+	ADDQ        x+48(FP), R8
+	IMULQ       CX, R9
+	ADDQ        y+64(FP), R9
+	VMOVUPD     (R9), Y1
 	VFMADD231PD Y2, Y0, Y1
-	VMOVUPD     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPD     (R14), Y1
+	VMOVUPD     Y1, (R9)
+	ADDQ        CX, R9
+	VMOVUPD     (R9), Y1
 	VFMADD231PD Y4, Y0, Y1
-	VMOVUPD     Y1, (R14)
-	ADDQ        R8, R14
-	INCQ        R9
-	CMPQ        R9, $0x04
+	VMOVUPD     Y1, (R9)
+	ADDQ        CX, R9
+	INCQ        DX
+	CMPQ        DX, R13
 	JL          lane
-	LEAQ        (AX)(R11*2), AX
-	IMUL3Q      $0x00000010, R11, R9
-	ADDQ        R9, DX
-	IMUL3Q      $0x00000080, R11, R9
-	ADDQ        R9, CX
-	ADDQ        $0x04, widths+8(FP)
-	DECQ        n+0(FP)
+	LEAQ        (SI)(SI*1), R9
+	ADDQ        R9, masks+24(FP)
+	IMULQ       R13, SI
+	IMUL3Q      $0x04, SI, R9
+	ADDQ        R9, idx+40(FP)
+	IMUL3Q      $0x00000020, SI, SI
+	ADDQ        SI, val+32(FP)
+	ADDQ        $0x04, widths+16(FP)
+	DECQ        n+8(FP)
 	JMP         slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manySymmetricBlocks3F64AVX2(n int, widths *uint32, masks *uint16, val *float64, idx *int32, x *float64, ldx int, y *float64, ldy int, first int, alpha float64)
+// func manySymmetricBlocks3F64AVX2(lanes int, n int, widths *uint32, masks *uint16, val *float64, idx *int32, x *float64, ldx int, y *float64, ldy int, first int, alpha float64)
 // Requires: AVX, FMA3, MMX+
-TEXT ·manySymmetricBlocks3F64AVX2(SB), NOSPLIT, $0-88
-	MOVQ         masks+16(FP), AX
-	MOVQ         val+24(FP), CX
-	MOVQ         idx+32(FP), DX
-	MOVQ         x+40(FP), BX
-	MOVQ         ldx+48(FP), SI
-	MOVQ         y+56(FP), DI
-	MOVQ         ldy+64(FP), R8
-	VBROADCASTSD alpha+80(FP), Y0
-	MOVQ         first+72(FP), R10
-	IMULQ        R8, R10
-	SUBQ         R10, DI
+TEXT ·manySymmetricBlocks3F64AVX2(SB), NOSPLIT, $0-96
+	MOVQ         ldx+56(FP), AX
+	MOVQ         ldy+72(FP), CX
+	VBROADCASTSD alpha+88(FP), Y0
+	MOVQ         lanes+0(FP), R10
+	IMUL3Q       $0x08, R10, R10
+	MOVQ         lanes+0(FP), R13
+	IMUL3Q       $0x03, R10, R14
+	MOVQ         first+80(FP), BX
+	IMULQ        CX, BX
+	SUBQ         BX, y+64(FP)
 
 slice:
-	CMPQ n+0(FP), $0x00
+	CMPQ n+8(FP), $0x00
 	JEQ  done
-	MOVQ widths+8(FP), R11
-	MOVL (R11), R11
-	XORQ R9, R9
+	MOVQ widths+16(FP), SI
+	MOVL (SI), SI
+	XORQ DX, DX
 
 lane:
-	XORQ         R10, R10
-	LEAQ         (CX)(R9*8), R12
-	MOVQ         R10, R13
-	SHLQ         $0x02, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPD      (R13), Y1
-	ADDQ         SI, R13
+	XORQ         BX, BX
+	MOVQ         DX, R9
+	SHLQ         $0x06, R9
+	MOVQ         SI, R11
+	IMULQ        R10, R11
+	IMUL3Q       $0x09, R11, R11
+	ADDQ         R9, R11
+	MOVQ         val+32(FP), DI
+	LEAQ         (DI)(DX*8), DI
+	MOVQ         idx+40(FP), R12
+	LEAQ         (R12)(DX*4), R12
+	MOVL         (R12), R8
+	MOVQ         R8, R9
+	IMULQ        AX, R8
+	ADDQ         x+48(FP), R8
+	IMULQ        CX, R9
+	ADDQ         y+64(FP), R9
+	MOVQ         R8, R9
+	VMOVUPD      (R9), Y1
+	ADDQ         AX, R9
 	VXORPS       X2, X2, X2
-	VMOVUPD      (R13), Y3
-	ADDQ         SI, R13
+	VMOVUPD      (R9), Y3
+	ADDQ         AX, R9
 	VXORPS       X4, X4, X4
-	VMOVUPD      (R13), Y5
-	ADDQ         SI, R13
+	VMOVUPD      (R9), Y5
+	ADDQ         AX, R9
 	VXORPS       X6, X6, X6
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	VBROADCASTSD (R12), Y7
-	PREFETCHT0   4096(R12)
-	VFMADD231PD  Y1, Y7, Y2
-	VBROADCASTSD 32(R12), Y7
-	PREFETCHT0   4128(R12)
-	VFMADD231PD  Y1, Y7, Y4
-	VBROADCASTSD 64(R12), Y7
-	PREFETCHT0   4160(R12)
-	VFMADD231PD  Y1, Y7, Y6
-	VBROADCASTSD 96(R12), Y7
-	PREFETCHT0   4192(R12)
-	VFMADD231PD  Y3, Y7, Y2
-	VBROADCASTSD 128(R12), Y7
-	PREFETCHT0   4224(R12)
-	VFMADD231PD  Y3, Y7, Y4
-	VBROADCASTSD 160(R12), Y7
-	PREFETCHT0   4256(R12)
-	VFMADD231PD  Y3, Y7, Y6
-	VBROADCASTSD 192(R12), Y7
-	PREFETCHT0   4288(R12)
-	VFMADD231PD  Y5, Y7, Y2
-	VBROADCASTSD 224(R12), Y7
-	PREFETCHT0   4320(R12)
-	VFMADD231PD  Y5, Y7, Y4
-	VBROADCASTSD 256(R12), Y7
-	PREFETCHT0   4352(R12)
-	VFMADD231PD  Y5, Y7, Y6
+	MOVQ         masks+24(FP), R9
+	MOVWLZX      (R9)(BX*2), R9
+	BTL          DX, R9
+	JCC          missing
+	PREFETCHT0   4096(DI)(R11*1)
+	VMOVUPD      (R8), Y7
+	VBROADCASTSD (DI), Y8
+	VFMADD231PD  Y7, Y8, Y2
+	VBROADCASTSD (DI)(R10*1), Y8
+	VFMADD231PD  Y7, Y8, Y4
+	VBROADCASTSD (DI)(R10*2), Y8
+	VFMADD231PD  Y7, Y8, Y6
+	ADDQ         AX, R8
+	LEAQ         (DI)(R14*1), DI
+	PREFETCHT0   4096(DI)(R11*1)
+	VMOVUPD      (R8), Y7
+	VBROADCASTSD (DI), Y8
+	VFMADD231PD  Y7, Y8, Y2
+	VBROADCASTSD (DI)(R10*1), Y8
+	VFMADD231PD  Y7, Y8, Y4
+	VBROADCASTSD (DI)(R10*2), Y8
+	VFMADD231PD  Y7, Y8, Y6
+	ADDQ         AX, R8
+	LEAQ         (DI)(R14*1), DI
+	PREFETCHT0   4096(DI)(R11*1)
+	VMOVUPD      (R8), Y7
+	VBROADCASTSD (DI), Y8
+	VFMADD231PD  Y7, Y8, Y2
+	VBROADCASTSD (DI)(R10*1), Y8
+	VFMADD231PD  Y7, Y8, Y4
+	VBROADCASTSD (DI)(R10*2), Y8
+	VFMADD231PD  Y7, Y8, Y6
+	ADDQ         AX, R8
+	LEAQ         (DI)(R14*1), DI
 	JMP          next
 
+missing:
+	IMUL3Q $0x09, R10, R9
+	ADDQ   R9, DI
+	JMP    next
+
 block:
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	MOVQ         R10, R13
-	SHLQ         $0x02, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPD      (R13), Y7
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD (R12), Y8
-	PREFETCHT0   4096(R12)
+	MOVQ         masks+24(FP), R9
+	MOVWLZX      (R9)(BX*2), R9
+	BTL          DX, R9
+	JCC          missing
+	MOVL         (R12), R8
+	MOVQ         R8, R9
+	IMULQ        AX, R8
+	ADDQ         x+48(FP), R8
+	IMULQ        CX, R9
+	ADDQ         y+64(FP), R9
+	PREFETCHT0   4096(DI)(R11*1)
+	VMOVUPD      (R8), Y7
+	PREFETCHT0   (R8)(AX*8)
+	PREFETCHT0   (R9)(CX*8)
+	VBROADCASTSD (DI), Y8
 	VFMADD231PD  Y7, Y8, Y2
 	VMULPD       Y1, Y8, Y8
-	VBROADCASTSD 32(R12), Y9
-	PREFETCHT0   4128(R12)
+	VBROADCASTSD (DI)(R10*1), Y9
 	VFMADD231PD  Y7, Y9, Y4
 	VFMADD231PD  Y3, Y9, Y8
-	VBROADCASTSD 64(R12), Y9
-	PREFETCHT0   4160(R12)
+	VBROADCASTSD (DI)(R10*2), Y9
 	VFMADD231PD  Y7, Y9, Y6
 	VFMADD231PD  Y5, Y9, Y8
-	VMOVUPD      (R14), Y7
+	VMOVUPD      (R9), Y7
 	VFMADD231PD  Y8, Y0, Y7
-	VMOVUPD      Y7, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPD      (R13), Y7
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD 96(R12), Y8
-	PREFETCHT0   4192(R12)
+	VMOVUPD      Y7, (R9)
+	ADDQ         CX, R9
+	ADDQ         AX, R8
+	LEAQ         (DI)(R14*1), DI
+	PREFETCHT0   4096(DI)(R11*1)
+	VMOVUPD      (R8), Y7
+	PREFETCHT0   (R8)(AX*8)
+	PREFETCHT0   (R9)(CX*8)
+	VBROADCASTSD (DI), Y8
 	VFMADD231PD  Y7, Y8, Y2
 	VMULPD       Y1, Y8, Y8
-	VBROADCASTSD 128(R12), Y9
-	PREFETCHT0   4224(R12)
+	VBROADCASTSD (DI)(R10*1), Y9
 	VFMADD231PD  Y7, Y9, Y4
 	VFMADD231PD  Y3, Y9, Y8
-	VBROADCASTSD 160(R12), Y9
-	PREFETCHT0   4256(R12)
+	VBROADCASTSD (DI)(R10*2), Y9
 	VFMADD231PD  Y7, Y9, Y6
 	VFMADD231PD  Y5, Y9, Y8
-	VMOVUPD      (R14), Y7
+	VMOVUPD      (R9), Y7
 	VFMADD231PD  Y8, Y0, Y7
-	VMOVUPD      Y7, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPD      (R13), Y7
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD 192(R12), Y8
-	PREFETCHT0   4288(R12)
+	VMOVUPD      Y7, (R9)
+	ADDQ         CX, R9
+	ADDQ         AX, R8
+	LEAQ         (DI)(R14*1), DI
+	PREFETCHT0   4096(DI)(R11*1)
+	VMOVUPD      (R8), Y7
+	PREFETCHT0   (R8)(AX*8)
+	PREFETCHT0   (R9)(CX*8)
+	VBROADCASTSD (DI), Y8
 	VFMADD231PD  Y7, Y8, Y2
 	VMULPD       Y1, Y8, Y8
-	VBROADCASTSD 224(R12), Y9
-	PREFETCHT0   4320(R12)
+	VBROADCASTSD (DI)(R10*1), Y9
 	VFMADD231PD  Y7, Y9, Y4
 	VFMADD231PD  Y3, Y9, Y8
-	VBROADCASTSD 256(R12), Y9
-	PREFETCHT0   4352(R12)
+	VBROADCASTSD (DI)(R10*2), Y9
 	VFMADD231PD  Y7, Y9, Y6
 	VFMADD231PD  Y5, Y9, Y8
-	VMOVUPD      (R14), Y7
+	VMOVUPD      (R9), Y7
 	VFMADD231PD  Y8, Y0, Y7
-	VMOVUPD      Y7, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
+	VMOVUPD      Y7, (R9)
+	ADDQ         CX, R9
+	ADDQ         AX, R8
+	LEAQ         (DI)(R14*1), DI
 
 next:
-	ADDQ        $0x00000120, R12
-	INCQ        R10
-	CMPQ        R10, R11
+	LEAQ        (R12)(R13*4), R12
+	INCQ        BX
+	CMPQ        BX, SI
 	JL          block
-	XORQ        R10, R10
-	SHLQ        $0x02, R10
-	ADDQ        R9, R10
-	MOVL        (DX)(R10*4), R13
-	MOVQ        R13, R14
-	IMULQ       SI, R13
-	ADDQ        BX, R13
-	IMULQ       R8, R14
-	ADDQ        DI, R14
-	VMOVUPD     (R14), Y1
+	MOVQ        idx+40(FP), R12
+	LEAQ        (R12)(DX*4), R12
+	MOVL        (R12), R8
+	MOVQ        R8, R9
+	IMULQ       AX, R8
+	ADDQ        x+48(FP), R8
+	IMULQ       CX, R9
+	ADDQ        y+64(FP), R9
+	VMOVUPD     (R9), Y1
 	VFMADD231PD Y2, Y0, Y1
-	VMOVUPD     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPD     (R14), Y1
+	VMOVUPD     Y1, (R9)
+	ADDQ        CX, R9
+	VMOVUPD     (R9), Y1
 	VFMADD231PD Y4, Y0, Y1
-	VMOVUPD     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPD     (R14), Y1
+	VMOVUPD     Y1, (R9)
+	ADDQ        CX, R9
+	VMOVUPD     (R9), Y1
 	VFMADD231PD Y6, Y0, Y1
-	VMOVUPD     Y1, (R14)
-	ADDQ        R8, R14
-	INCQ        R9
-	CMPQ        R9, $0x04
+	VMOVUPD     Y1, (R9)
+	ADDQ        CX, R9
+	INCQ        DX
+	CMPQ        DX, R13
 	JL          lane
-	LEAQ        (AX)(R11*2), AX
-	IMUL3Q      $0x00000010, R11, R9
-	ADDQ        R9, DX
-	IMUL3Q      $0x00000120, R11, R9
-	ADDQ        R9, CX
-	ADDQ        $0x04, widths+8(FP)
-	DECQ        n+0(FP)
+	LEAQ        (SI)(SI*1), R9
+	ADDQ        R9, masks+24(FP)
+	IMULQ       R13, SI
+	IMUL3Q      $0x04, SI, R9
+	ADDQ        R9, idx+40(FP)
+	IMUL3Q      $0x00000048, SI, SI
+	ADDQ        SI, val+32(FP)
+	ADDQ        $0x04, widths+16(FP)
+	DECQ        n+8(FP)
 	JMP         slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manySymmetricBlocks4F64AVX2(n int, widths *uint32, masks *uint16, val *float64, idx *int32, x *float64, ldx int, y *float64, ldy int, first int, alpha float64)
+// func manySymmetricBlocks4F64AVX2(lanes int, n int, widths *uint32, masks *uint16, val *float64, idx *int32, x *float64, ldx int, y *float64, ldy int, first int, alpha float64)
 // Requires: AVX, FMA3, MMX+
-TEXT ·manySymmetricBlocks4F64AVX2(SB), NOSPLIT, $0-88
-	MOVQ         masks+16(FP), AX
-	MOVQ         val+24(FP), CX
-	MOVQ         idx+32(FP), DX
-	MOVQ         x+40(FP), BX
-	MOVQ         ldx+48(FP), SI
-	MOVQ         y+56(FP), DI
-	MOVQ         ldy+64(FP), R8
-	VBROADCASTSD alpha+80(FP), Y0
-	MOVQ         first+72(FP), R10
-	IMULQ        R8, R10
-	SUBQ         R10, DI
+TEXT ·manySymmetricBlocks4F64AVX2(SB), NOSPLIT, $0-96
+	MOVQ         ldx+56(FP), AX
+	MOVQ         ldy+72(FP), CX
+	VBROADCASTSD alpha+88(FP), Y0
+	MOVQ         lanes+0(FP), R10
+	IMUL3Q       $0x08, R10, R10
+	MOVQ         lanes+0(FP), R14
+	IMUL3Q       $0x03, R10, R15
+	MOVQ         first+80(FP), BX
+	IMULQ        CX, BX
+	SUBQ         BX, y+64(FP)
 
 slice:
-	CMPQ n+0(FP), $0x00
+	CMPQ n+8(FP), $0x00
 	JEQ  done
-	MOVQ widths+8(FP), R11
-	MOVL (R11), R11
-	XORQ R9, R9
+	MOVQ widths+16(FP), SI
+	MOVL (SI), SI
+	XORQ DX, DX
 
 lane:
-	XORQ         R10, R10
-	LEAQ         (CX)(R9*8), R12
-	MOVQ         R10, R13
-	SHLQ         $0x02, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPD      (R13), Y1
-	ADDQ         SI, R13
-	VXORPS       X2, X2, X2
-	VMOVUPD      (R13), Y3
-	ADDQ         SI, R13
-	VXORPS       X4, X4, X4
-	VMOVUPD      (R13), Y5
-	ADDQ         SI, R13
-	VXORPS       X6, X6, X6
-	VMOVUPD      (R13), Y7
-	ADDQ         SI, R13
-	VXORPS       X8, X8, X8
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	VBROADCASTSD (R12), Y9
-	PREFETCHT0   4096(R12)
-	VFMADD231PD  Y1, Y9, Y2
-	VBROADCASTSD 32(R12), Y9
-	PREFETCHT0   4128(R12)
-	VFMADD231PD  Y1, Y9, Y4
-	VBROADCASTSD 64(R12), Y9
-	PREFETCHT0   4160(R12)
-	VFMADD231PD  Y1, Y9, Y6
-	VBROADCASTSD 96(R12), Y9
-	PREFETCHT0   4192(R12)
-	VFMADD231PD  Y1, Y9, Y8
-	VBROADCASTSD 128(R12), Y9
-	PREFETCHT0   4224(R12)
-	VFMADD231PD  Y3, Y9, Y2
-	VBROADCASTSD 160(R12), Y9
-	PREFETCHT0   4256(R12)
-	VFMADD231PD  Y3, Y9, Y4
-	VBROADCASTSD 192(R12), Y9
-	PREFETCHT0   4288(R12)
-	VFMADD231PD  Y3, Y9, Y6
-	VBROADCASTSD 224(R12), Y9
-	PREFETCHT0   4320(R12)
-	VFMADD231PD  Y3, Y9, Y8
-	VBROADCASTSD 256(R12), Y9
-	PREFETCHT0   4352(R12)
-	VFMADD231PD  Y5, Y9, Y2
-	VBROADCASTSD 288(R12), Y9
-	PREFETCHT0   4384(R12)
-	VFMADD231PD  Y5, Y9, Y4
-	VBROADCASTSD 320(R12), Y9
-	PREFETCHT0   4416(R12)
-	VFMADD231PD  Y5, Y9, Y6
-	VBROADCASTSD 352(R12), Y9
-	PREFETCHT0   4448(R12)
-	VFMADD231PD  Y5, Y9, Y8
-	VBROADCASTSD 384(R12), Y9
-	PREFETCHT0   4480(R12)
-	VFMADD231PD  Y7, Y9, Y2
-	VBROADCASTSD 416(R12), Y9
-	PREFETCHT0   4512(R12)
-	VFMADD231PD  Y7, Y9, Y4
-	VBROADCASTSD 448(R12), Y9
-	PREFETCHT0   4544(R12)
-	VFMADD231PD  Y7, Y9, Y6
-	VBROADCASTSD 480(R12), Y9
-	PREFETCHT0   4576(R12)
-	VFMADD231PD  Y7, Y9, Y8
+	XORQ    BX, BX
+	MOVQ    DX, R11
+	SHLQ    $0x06, R11
+	MOVQ    SI, R12
+	IMULQ   R10, R12
+	IMUL3Q  $0x10, R12, R12
+	ADDQ    R11, R12
+	MOVQ    val+32(FP), DI
+	LEAQ    (DI)(DX*8), DI
+	MOVQ    idx+40(FP), R13
+	LEAQ    (R13)(DX*4), R13
+	MOVL    (R13), R8
+	MOVQ    R8, R9
+	IMULQ   AX, R8
+	ADDQ    x+48(FP), R8
+	IMULQ   CX, R9
+	ADDQ    y+64(FP), R9
+	MOVQ    R8, R9
+	VMOVUPD (R9), Y1
+	ADDQ    AX, R9
+	VXORPS  X2, X2, X2
+	VMOVUPD (R9), Y3
+	ADDQ    AX, R9
+	VXORPS  X4, X4, X4
+	VMOVUPD (R9), Y5
+	ADDQ    AX, R9
+	VXORPS  X6, X6, X6
+	VMOVUPD (R9), Y7
+	ADDQ    AX, R9
+	VXORPS  X8, X8, X8
+	MOVQ    masks+24(FP), R11
+	MOVWLZX (R11)(BX*2), R11
+	BTL     DX, R11
+	JCC     missing
+	MOVQ    $0x00000004, R11
+
+diagonalColumn:
+	PREFETCHT0   4096(DI)(R12*1)
+	VMOVUPD      (R8), Y9
+	VBROADCASTSD (DI), Y10
+	VFMADD231PD  Y9, Y10, Y2
+	VBROADCASTSD (DI)(R10*1), Y10
+	VFMADD231PD  Y9, Y10, Y4
+	VBROADCASTSD (DI)(R10*2), Y10
+	VFMADD231PD  Y9, Y10, Y6
+	VBROADCASTSD (DI)(R15*1), Y10
+	VFMADD231PD  Y9, Y10, Y8
+	ADDQ         AX, R8
+	LEAQ         (DI)(R10*4), DI
+	DECQ         R11
+	JNZ          diagonalColumn
 	JMP          next
 
+missing:
+	IMUL3Q $0x10, R10, R11
+	ADDQ   R11, DI
+	JMP    next
+
 block:
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	MOVQ         R10, R13
-	SHLQ         $0x02, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPD      (R13), Y9
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD (R12), Y10
-	PREFETCHT0   4096(R12)
+	MOVQ    masks+24(FP), R11
+	MOVWLZX (R11)(BX*2), R11
+	BTL     DX, R11
+	JCC     missing
+	MOVL    (R13), R8
+	MOVQ    R8, R9
+	IMULQ   AX, R8
+	ADDQ    x+48(FP), R8
+	IMULQ   CX, R9
+	ADDQ    y+64(FP), R9
+	MOVQ    $0x00000004, R11
+
+blockColumn:
+	PREFETCHT0   4096(DI)(R12*1)
+	VMOVUPD      (R8), Y9
+	PREFETCHT0   (R8)(AX*8)
+	PREFETCHT0   (R9)(CX*8)
+	VBROADCASTSD (DI), Y10
 	VFMADD231PD  Y9, Y10, Y2
 	VMULPD       Y1, Y10, Y10
-	VBROADCASTSD 32(R12), Y11
-	PREFETCHT0   4128(R12)
+	VBROADCASTSD (DI)(R10*1), Y11
 	VFMADD231PD  Y9, Y11, Y4
 	VFMADD231PD  Y3, Y11, Y10
-	VBROADCASTSD 64(R12), Y11
-	PREFETCHT0   4160(R12)
+	VBROADCASTSD (DI)(R10*2), Y11
 	VFMADD231PD  Y9, Y11, Y6
 	VFMADD231PD  Y5, Y11, Y10
-	VBROADCASTSD 96(R12), Y11
-	PREFETCHT0   4192(R12)
+	VBROADCASTSD (DI)(R15*1), Y11
 	VFMADD231PD  Y9, Y11, Y8
 	VFMADD231PD  Y7, Y11, Y10
-	VMOVUPD      (R14), Y9
+	VMOVUPD      (R9), Y9
 	VFMADD231PD  Y10, Y0, Y9
-	VMOVUPD      Y9, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPD      (R13), Y9
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD 128(R12), Y10
-	PREFETCHT0   4224(R12)
-	VFMADD231PD  Y9, Y10, Y2
-	VMULPD       Y1, Y10, Y10
-	VBROADCASTSD 160(R12), Y11
-	PREFETCHT0   4256(R12)
-	VFMADD231PD  Y9, Y11, Y4
-	VFMADD231PD  Y3, Y11, Y10
-	VBROADCASTSD 192(R12), Y11
-	PREFETCHT0   4288(R12)
-	VFMADD231PD  Y9, Y11, Y6
-	VFMADD231PD  Y5, Y11, Y10
-	VBROADCASTSD 224(R12), Y11
-	PREFETCHT0   4320(R12)
-	VFMADD231PD  Y9, Y11, Y8
-	VFMADD231PD  Y7, Y11, Y10
-	VMOVUPD      (R14), Y9
-	VFMADD231PD  Y10, Y0, Y9
-	VMOVUPD      Y9, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPD      (R13), Y9
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD 256(R12), Y10
-	PREFETCHT0   4352(R12)
-	VFMADD231PD  Y9, Y10, Y2
-	VMULPD       Y1, Y10, Y10
-	VBROADCASTSD 288(R12), Y11
-	PREFETCHT0   4384(R12)
-	VFMADD231PD  Y9, Y11, Y4
-	VFMADD231PD  Y3, Y11, Y10
-	VBROADCASTSD 320(R12), Y11
-	PREFETCHT0   4416(R12)
-	VFMADD231PD  Y9, Y11, Y6
-	VFMADD231PD  Y5, Y11, Y10
-	VBROADCASTSD 352(R12), Y11
-	PREFETCHT0   4448(R12)
-	VFMADD231PD  Y9, Y11, Y8
-	VFMADD231PD  Y7, Y11, Y10
-	VMOVUPD      (R14), Y9
-	VFMADD231PD  Y10, Y0, Y9
-	VMOVUPD      Y9, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPD      (R13), Y9
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD 384(R12), Y10
-	PREFETCHT0   4480(R12)
-	VFMADD231PD  Y9, Y10, Y2
-	VMULPD       Y1, Y10, Y10
-	VBROADCASTSD 416(R12), Y11
-	PREFETCHT0   4512(R12)
-	VFMADD231PD  Y9, Y11, Y4
-	VFMADD231PD  Y3, Y11, Y10
-	VBROADCASTSD 448(R12), Y11
-	PREFETCHT0   4544(R12)
-	VFMADD231PD  Y9, Y11, Y6
-	VFMADD231PD  Y5, Y11, Y10
-	VBROADCASTSD 480(R12), Y11
-	PREFETCHT0   4576(R12)
-	VFMADD231PD  Y9, Y11, Y8
-	VFMADD231PD  Y7, Y11, Y10
-	VMOVUPD      (R14), Y9
-	VFMADD231PD  Y10, Y0, Y9
-	VMOVUPD      Y9, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
+	VMOVUPD      Y9, (R9)
+	ADDQ         CX, R9
+	ADDQ         AX, R8
+	LEAQ         (DI)(R10*4), DI
+	DECQ         R11
+	JNZ          blockColumn
 
 next:
-	ADDQ        $0x00000200, R12
-	INCQ        R10
-	CMPQ        R10, R11
+	LEAQ        (R13)(R14*4), R13
+	INCQ        BX
+	CMPQ        BX, SI
 	JL          block
-	XORQ        R10, R10
-	SHLQ        $0x02, R10
-	ADDQ        R9, R10
-	MOVL        (DX)(R10*4), R13
-	MOVQ        R13, R14
-	IMULQ       SI, R13
-	ADDQ        BX, R13
-	IMULQ       R8, R14
-	ADDQ        DI, R14
-	VMOVUPD     (R14), Y1
+	MOVQ        idx+40(FP), R13
+	LEAQ        (R13)(DX*4), R13
+	MOVL        (R13), R8
+	MOVQ        R8, R9
+	IMULQ       AX, R8
+	ADDQ        x+48(FP), R8
+	IMULQ       CX, R9
+	ADDQ        y+64(FP), R9
+	VMOVUPD     (R9), Y1
 	VFMADD231PD Y2, Y0, Y1
-	VMOVUPD     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPD     (R14), Y1
+	VMOVUPD     Y1, (R9)
+	ADDQ        CX, R9
+	VMOVUPD     (R9), Y1
 	VFMADD231PD Y4, Y0, Y1
-	VMOVUPD     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPD     (R14), Y1
+	VMOVUPD     Y1, (R9)
+	ADDQ        CX, R9
+	VMOVUPD     (R9), Y1
 	VFMADD231PD Y6, Y0, Y1
-	VMOVUPD     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPD     (R14), Y1
+	VMOVUPD     Y1, (R9)
+	ADDQ        CX, R9
+	VMOVUPD     (R9), Y1
 	VFMADD231PD Y8, Y0, Y1
-	VMOVUPD     Y1, (R14)
-	ADDQ        R8, R14
-	INCQ        R9
-	CMPQ        R9, $0x04
+	VMOVUPD     Y1, (R9)
+	ADDQ        CX, R9
+	INCQ        DX
+	CMPQ        DX, R14
 	JL          lane
-	LEAQ        (AX)(R11*2), AX
-	IMUL3Q      $0x00000010, R11, R9
-	ADDQ        R9, DX
-	IMUL3Q      $0x00000200, R11, R9
-	ADDQ        R9, CX
-	ADDQ        $0x04, widths+8(FP)
-	DECQ        n+0(FP)
+	LEAQ        (SI)(SI*1), R11
+	ADDQ        R11, masks+24(FP)
+	IMULQ       R14, SI
+	IMUL3Q      $0x04, SI, R11
+	ADDQ        R11, idx+40(FP)
+	IMUL3Q      $0x00000080, SI, SI
+	ADDQ        SI, val+32(FP)
+	ADDQ        $0x04, widths+16(FP)
+	DECQ        n+8(FP)
 	JMP         slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manySymmetricBlocks5F64AVX2(n int, widths *uint32, masks *uint16, val *float64, idx *int32, x *float64, ldx int, y *float64, ldy int, first int, alpha float64)
+// func manySymmetricBlocks5F64AVX2(lanes int, n int, widths *uint32, masks *uint16, val *float64, idx *int32, x *float64, ldx int, y *float64, ldy int, first int, alpha float64)
 // Requires: AVX, FMA3, MMX+
-TEXT ·manySymmetricBlocks5F64AVX2(SB), NOSPLIT, $0-88
-	MOVQ         masks+16(FP), AX
-	MOVQ         val+24(FP), CX
-	MOVQ         idx+32(FP), DX
-	MOVQ         x+40(FP), BX
-	MOVQ         ldx+48(FP), SI
-	MOVQ         y+56(FP), DI
-	MOVQ         ldy+64(FP), R8
-	VBROADCASTSD alpha+80(FP), Y0
-	MOVQ         first+72(FP), R10
-	IMULQ        R8, R10
-	SUBQ         R10, DI
+TEXT ·manySymmetricBlocks5F64AVX2(SB), NOSPLIT, $8-96
+	MOVQ         ldx+56(FP), AX
+	MOVQ         ldy+72(FP), CX
+	VBROADCASTSD alpha+88(FP), Y0
+	MOVQ         lanes+0(FP), R10
+	IMUL3Q       $0x08, R10, R10
+	MOVQ         lanes+0(FP), R14
+	IMUL3Q       $0x03, R10, R15
+	IMUL3Q       $0x05, R10, BP
+	MOVQ         first+80(FP), BX
+	IMULQ        CX, BX
+	SUBQ         BX, y+64(FP)
 
 slice:
-	CMPQ n+0(FP), $0x00
+	CMPQ n+8(FP), $0x00
 	JEQ  done
-	MOVQ widths+8(FP), R11
-	MOVL (R11), R11
-	XORQ R9, R9
+	MOVQ widths+16(FP), SI
+	MOVL (SI), SI
+	XORQ DX, DX
 
 lane:
-	XORQ         R10, R10
-	LEAQ         (CX)(R9*8), R12
-	MOVQ         R10, R13
-	SHLQ         $0x02, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPD      (R13), Y1
-	ADDQ         SI, R13
-	VXORPS       X2, X2, X2
-	VMOVUPD      (R13), Y3
-	ADDQ         SI, R13
-	VXORPS       X4, X4, X4
-	VMOVUPD      (R13), Y5
-	ADDQ         SI, R13
-	VXORPS       X6, X6, X6
-	VMOVUPD      (R13), Y7
-	ADDQ         SI, R13
-	VXORPS       X8, X8, X8
-	VMOVUPD      (R13), Y9
-	ADDQ         SI, R13
-	VXORPS       X10, X10, X10
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	VBROADCASTSD (R12), Y11
-	PREFETCHT0   4096(R12)
-	VFMADD231PD  Y1, Y11, Y2
-	VBROADCASTSD 32(R12), Y11
-	PREFETCHT0   4128(R12)
-	VFMADD231PD  Y1, Y11, Y4
-	VBROADCASTSD 64(R12), Y11
-	PREFETCHT0   4160(R12)
-	VFMADD231PD  Y1, Y11, Y6
-	VBROADCASTSD 96(R12), Y11
-	PREFETCHT0   4192(R12)
-	VFMADD231PD  Y1, Y11, Y8
-	VBROADCASTSD 128(R12), Y11
-	PREFETCHT0   4224(R12)
-	VFMADD231PD  Y1, Y11, Y10
-	VBROADCASTSD 160(R12), Y11
-	PREFETCHT0   4256(R12)
-	VFMADD231PD  Y3, Y11, Y2
-	VBROADCASTSD 192(R12), Y11
-	PREFETCHT0   4288(R12)
-	VFMADD231PD  Y3, Y11, Y4
-	VBROADCASTSD 224(R12), Y11
-	PREFETCHT0   4320(R12)
-	VFMADD231PD  Y3, Y11, Y6
-	VBROADCASTSD 256(R12), Y11
-	PREFETCHT0   4352(R12)
-	VFMADD231PD  Y3, Y11, Y8
-	VBROADCASTSD 288(R12), Y11
-	PREFETCHT0   4384(R12)
-	VFMADD231PD  Y3, Y11, Y10
-	VBROADCASTSD 320(R12), Y11
-	PREFETCHT0   4416(R12)
-	VFMADD231PD  Y5, Y11, Y2
-	VBROADCASTSD 352(R12), Y11
-	PREFETCHT0   4448(R12)
-	VFMADD231PD  Y5, Y11, Y4
-	VBROADCASTSD 384(R12), Y11
-	PREFETCHT0   4480(R12)
-	VFMADD231PD  Y5, Y11, Y6
-	VBROADCASTSD 416(R12), Y11
-	PREFETCHT0   4512(R12)
-	VFMADD231PD  Y5, Y11, Y8
-	VBROADCASTSD 448(R12), Y11
-	PREFETCHT0   4544(R12)
-	VFMADD231PD  Y5, Y11, Y10
-	VBROADCASTSD 480(R12), Y11
-	PREFETCHT0   4576(R12)
-	VFMADD231PD  Y7, Y11, Y2
-	VBROADCASTSD 512(R12), Y11
-	PREFETCHT0   4608(R12)
-	VFMADD231PD  Y7, Y11, Y4
-	VBROADCASTSD 544(R12), Y11
-	PREFETCHT0   4640(R12)
-	VFMADD231PD  Y7, Y11, Y6
-	VBROADCASTSD 576(R12), Y11
-	PREFETCHT0   4672(R12)
-	VFMADD231PD  Y7, Y11, Y8
-	VBROADCASTSD 608(R12), Y11
-	PREFETCHT0   4704(R12)
-	VFMADD231PD  Y7, Y11, Y10
-	VBROADCASTSD 640(R12), Y11
-	PREFETCHT0   4736(R12)
-	VFMADD231PD  Y9, Y11, Y2
-	VBROADCASTSD 672(R12), Y11
-	PREFETCHT0   4768(R12)
-	VFMADD231PD  Y9, Y11, Y4
-	VBROADCASTSD 704(R12), Y11
-	PREFETCHT0   4800(R12)
-	VFMADD231PD  Y9, Y11, Y6
-	VBROADCASTSD 736(R12), Y11
-	PREFETCHT0   4832(R12)
-	VFMADD231PD  Y9, Y11, Y8
-	VBROADCASTSD 768(R12), Y11
-	PREFETCHT0   4864(R12)
-	VFMADD231PD  Y9, Y11, Y10
+	XORQ    BX, BX
+	MOVQ    DX, R11
+	SHLQ    $0x06, R11
+	MOVQ    SI, R12
+	IMULQ   R10, R12
+	IMUL3Q  $0x19, R12, R12
+	ADDQ    R11, R12
+	MOVQ    val+32(FP), DI
+	LEAQ    (DI)(DX*8), DI
+	MOVQ    idx+40(FP), R13
+	LEAQ    (R13)(DX*4), R13
+	MOVL    (R13), R8
+	MOVQ    R8, R9
+	IMULQ   AX, R8
+	ADDQ    x+48(FP), R8
+	IMULQ   CX, R9
+	ADDQ    y+64(FP), R9
+	MOVQ    R8, R9
+	VMOVUPD (R9), Y1
+	ADDQ    AX, R9
+	VXORPS  X2, X2, X2
+	VMOVUPD (R9), Y3
+	ADDQ    AX, R9
+	VXORPS  X4, X4, X4
+	VMOVUPD (R9), Y5
+	ADDQ    AX, R9
+	VXORPS  X6, X6, X6
+	VMOVUPD (R9), Y7
+	ADDQ    AX, R9
+	VXORPS  X8, X8, X8
+	VMOVUPD (R9), Y9
+	ADDQ    AX, R9
+	VXORPS  X10, X10, X10
+	MOVQ    masks+24(FP), R11
+	MOVWLZX (R11)(BX*2), R11
+	BTL     DX, R11
+	JCC     missing
+	MOVQ    $0x00000005, R11
+
+diagonalColumn:
+	PREFETCHT0   4096(DI)(R12*1)
+	VMOVUPD      (R8), Y11
+	VBROADCASTSD (DI), Y12
+	VFMADD231PD  Y11, Y12, Y2
+	VBROADCASTSD (DI)(R10*1), Y12
+	VFMADD231PD  Y11, Y12, Y4
+	VBROADCASTSD (DI)(R10*2), Y12
+	VFMADD231PD  Y11, Y12, Y6
+	VBROADCASTSD (DI)(R15*1), Y12
+	VFMADD231PD  Y11, Y12, Y8
+	VBROADCASTSD (DI)(R10*4), Y12
+	VFMADD231PD  Y11, Y12, Y10
+	ADDQ         AX, R8
+	LEAQ         (DI)(BP*1), DI
+	DECQ         R11
+	JNZ          diagonalColumn
 	JMP          next
 
+missing:
+	IMUL3Q $0x19, R10, R11
+	ADDQ   R11, DI
+	JMP    next
+
 block:
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	MOVQ         R10, R13
-	SHLQ         $0x02, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPD      (R13), Y11
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD (R12), Y12
-	PREFETCHT0   4096(R12)
+	MOVQ    masks+24(FP), R11
+	MOVWLZX (R11)(BX*2), R11
+	BTL     DX, R11
+	JCC     missing
+	MOVL    (R13), R8
+	MOVQ    R8, R9
+	IMULQ   AX, R8
+	ADDQ    x+48(FP), R8
+	IMULQ   CX, R9
+	ADDQ    y+64(FP), R9
+	MOVQ    $0x00000005, R11
+
+blockColumn:
+	PREFETCHT0   4096(DI)(R12*1)
+	VMOVUPD      (R8), Y11
+	PREFETCHT0   (R8)(AX*8)
+	PREFETCHT0   (R9)(CX*8)
+	VBROADCASTSD (DI), Y12
 	VFMADD231PD  Y11, Y12, Y2
 	VMULPD       Y1, Y12, Y12
-	VBROADCASTSD 32(R12), Y13
-	PREFETCHT0   4128(R12)
+	VBROADCASTSD (DI)(R10*1), Y13
 	VFMADD231PD  Y11, Y13, Y4
 	VFMADD231PD  Y3, Y13, Y12
-	VBROADCASTSD 64(R12), Y13
-	PREFETCHT0   4160(R12)
+	VBROADCASTSD (DI)(R10*2), Y13
 	VFMADD231PD  Y11, Y13, Y6
 	VFMADD231PD  Y5, Y13, Y12
-	VBROADCASTSD 96(R12), Y13
-	PREFETCHT0   4192(R12)
+	VBROADCASTSD (DI)(R15*1), Y13
 	VFMADD231PD  Y11, Y13, Y8
 	VFMADD231PD  Y7, Y13, Y12
-	VBROADCASTSD 128(R12), Y13
-	PREFETCHT0   4224(R12)
+	VBROADCASTSD (DI)(R10*4), Y13
 	VFMADD231PD  Y11, Y13, Y10
 	VFMADD231PD  Y9, Y13, Y12
-	VMOVUPD      (R14), Y11
+	VMOVUPD      (R9), Y11
 	VFMADD231PD  Y12, Y0, Y11
-	VMOVUPD      Y11, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPD      (R13), Y11
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD 160(R12), Y12
-	PREFETCHT0   4256(R12)
-	VFMADD231PD  Y11, Y12, Y2
-	VMULPD       Y1, Y12, Y12
-	VBROADCASTSD 192(R12), Y13
-	PREFETCHT0   4288(R12)
-	VFMADD231PD  Y11, Y13, Y4
-	VFMADD231PD  Y3, Y13, Y12
-	VBROADCASTSD 224(R12), Y13
-	PREFETCHT0   4320(R12)
-	VFMADD231PD  Y11, Y13, Y6
-	VFMADD231PD  Y5, Y13, Y12
-	VBROADCASTSD 256(R12), Y13
-	PREFETCHT0   4352(R12)
-	VFMADD231PD  Y11, Y13, Y8
-	VFMADD231PD  Y7, Y13, Y12
-	VBROADCASTSD 288(R12), Y13
-	PREFETCHT0   4384(R12)
-	VFMADD231PD  Y11, Y13, Y10
-	VFMADD231PD  Y9, Y13, Y12
-	VMOVUPD      (R14), Y11
-	VFMADD231PD  Y12, Y0, Y11
-	VMOVUPD      Y11, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPD      (R13), Y11
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD 320(R12), Y12
-	PREFETCHT0   4416(R12)
-	VFMADD231PD  Y11, Y12, Y2
-	VMULPD       Y1, Y12, Y12
-	VBROADCASTSD 352(R12), Y13
-	PREFETCHT0   4448(R12)
-	VFMADD231PD  Y11, Y13, Y4
-	VFMADD231PD  Y3, Y13, Y12
-	VBROADCASTSD 384(R12), Y13
-	PREFETCHT0   4480(R12)
-	VFMADD231PD  Y11, Y13, Y6
-	VFMADD231PD  Y5, Y13, Y12
-	VBROADCASTSD 416(R12), Y13
-	PREFETCHT0   4512(R12)
-	VFMADD231PD  Y11, Y13, Y8
-	VFMADD231PD  Y7, Y13, Y12
-	VBROADCASTSD 448(R12), Y13
-	PREFETCHT0   4544(R12)
-	VFMADD231PD  Y11, Y13, Y10
-	VFMADD231PD  Y9, Y13, Y12
-	VMOVUPD      (R14), Y11
-	VFMADD231PD  Y12, Y0, Y11
-	VMOVUPD      Y11, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPD      (R13), Y11
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD 480(R12), Y12
-	PREFETCHT0   4576(R12)
-	VFMADD231PD  Y11, Y12, Y2
-	VMULPD       Y1, Y12, Y12
-	VBROADCASTSD 512(R12), Y13
-	PREFETCHT0   4608(R12)
-	VFMADD231PD  Y11, Y13, Y4
-	VFMADD231PD  Y3, Y13, Y12
-	VBROADCASTSD 544(R12), Y13
-	PREFETCHT0   4640(R12)
-	VFMADD231PD  Y11, Y13, Y6
-	VFMADD231PD  Y5, Y13, Y12
-	VBROADCASTSD 576(R12), Y13
-	PREFETCHT0   4672(R12)
-	VFMADD231PD  Y11, Y13, Y8
-	VFMADD231PD  Y7, Y13, Y12
-	VBROADCASTSD 608(R12), Y13
-	PREFETCHT0   4704(R12)
-	VFMADD231PD  Y11, Y13, Y10
-	VFMADD231PD  Y9, Y13, Y12
-	VMOVUPD      (R14), Y11
-	VFMADD231PD  Y12, Y0, Y11
-	VMOVUPD      Y11, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPD      (R13), Y11
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD 640(R12), Y12
-	PREFETCHT0   4736(R12)
-	VFMADD231PD  Y11, Y12, Y2
-	VMULPD       Y1, Y12, Y12
-	VBROADCASTSD 672(R12), Y13
-	PREFETCHT0   4768(R12)
-	VFMADD231PD  Y11, Y13, Y4
-	VFMADD231PD  Y3, Y13, Y12
-	VBROADCASTSD 704(R12), Y13
-	PREFETCHT0   4800(R12)
-	VFMADD231PD  Y11, Y13, Y6
-	VFMADD231PD  Y5, Y13, Y12
-	VBROADCASTSD 736(R12), Y13
-	PREFETCHT0   4832(R12)
-	VFMADD231PD  Y11, Y13, Y8
-	VFMADD231PD  Y7, Y13, Y12
-	VBROADCASTSD 768(R12), Y13
-	PREFETCHT0   4864(R12)
-	VFMADD231PD  Y11, Y13, Y10
-	VFMADD231PD  Y9, Y13, Y12
-	VMOVUPD      (R14), Y11
-	VFMADD231PD  Y12, Y0, Y11
-	VMOVUPD      Y11, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
+	VMOVUPD      Y11, (R9)
+	ADDQ         CX, R9
+	ADDQ         AX, R8
+	LEAQ         (DI)(BP*1), DI
+	DECQ         R11
+	JNZ          blockColumn
 
 next:
-	ADDQ        $0x00000320, R12
-	INCQ        R10
-	CMPQ        R10, R11
+	LEAQ        (R13)(R14*4), R13
+	INCQ        BX
+	CMPQ        BX, SI
 	JL          block
-	XORQ        R10, R10
-	SHLQ        $0x02, R10
-	ADDQ        R9, R10
-	MOVL        (DX)(R10*4), R13
-	MOVQ        R13, R14
-	IMULQ       SI, R13
-	ADDQ        BX, R13
-	IMULQ       R8, R14
-	ADDQ        DI, R14
-	VMOVUPD     (R14), Y1
+	MOVQ        idx+40(FP), R13
+	LEAQ        (R13)(DX*4), R13
+	MOVL        (R13), R8
+	MOVQ        R8, R9
+	IMULQ       AX, R8
+	ADDQ        x+48(FP), R8
+	IMULQ       CX, R9
+	ADDQ        y+64(FP), R9
+	VMOVUPD     (R9), Y1
 	VFMADD231PD Y2, Y0, Y1
-	VMOVUPD     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPD     (R14), Y1
+	VMOVUPD     Y1, (R9)
+	ADDQ        CX, R9
+	VMOVUPD     (R9), Y1
 	VFMADD231PD Y4, Y0, Y1
-	VMOVUPD     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPD     (R14), Y1
+	VMOVUPD     Y1, (R9)
+	ADDQ        CX, R9
+	VMOVUPD     (R9), Y1
 	VFMADD231PD Y6, Y0, Y1
-	VMOVUPD     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPD     (R14), Y1
+	VMOVUPD     Y1, (R9)
+	ADDQ        CX, R9
+	VMOVUPD     (R9), Y1
 	VFMADD231PD Y8, Y0, Y1
-	VMOVUPD     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPD     (R14), Y1
+	VMOVUPD     Y1, (R9)
+	ADDQ        CX, R9
+	VMOVUPD     (R9), Y1
 	VFMADD231PD Y10, Y0, Y1
-	VMOVUPD     Y1, (R14)
-	ADDQ        R8, R14
-	INCQ        R9
-	CMPQ        R9, $0x04
+	VMOVUPD     Y1, (R9)
+	ADDQ        CX, R9
+	INCQ        DX
+	CMPQ        DX, R14
 	JL          lane
-	LEAQ        (AX)(R11*2), AX
-	IMUL3Q      $0x00000010, R11, R9
-	ADDQ        R9, DX
-	IMUL3Q      $0x00000320, R11, R9
-	ADDQ        R9, CX
-	ADDQ        $0x04, widths+8(FP)
-	DECQ        n+0(FP)
+	LEAQ        (SI)(SI*1), R11
+	ADDQ        R11, masks+24(FP)
+	IMULQ       R14, SI
+	IMUL3Q      $0x04, SI, R11
+	ADDQ        R11, idx+40(FP)
+	IMUL3Q      $0x000000c8, SI, SI
+	ADDQ        SI, val+32(FP)
+	ADDQ        $0x04, widths+16(FP)
+	DECQ        n+8(FP)
 	JMP         slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manySymmetricBlocks6F64AVX2(n int, widths *uint32, masks *uint16, val *float64, idx *int32, x *float64, ldx int, y *float64, ldy int, first int, alpha float64)
+// func manySymmetricBlocks6F64AVX2(lanes int, n int, widths *uint32, masks *uint16, val *float64, idx *int32, x *float64, ldx int, y *float64, ldy int, first int, alpha float64)
 // Requires: AVX, FMA3, MMX+
-TEXT ·manySymmetricBlocks6F64AVX2(SB), NOSPLIT, $0-88
-	MOVQ         masks+16(FP), AX
-	MOVQ         val+24(FP), CX
-	MOVQ         idx+32(FP), DX
-	MOVQ         x+40(FP), BX
-	MOVQ         ldx+48(FP), SI
-	MOVQ         y+56(FP), DI
-	MOVQ         ldy+64(FP), R8
-	VBROADCASTSD alpha+80(FP), Y0
-	MOVQ         first+72(FP), R10
-	IMULQ        R8, R10
-	SUBQ         R10, DI
+TEXT ·manySymmetricBlocks6F64AVX2(SB), NOSPLIT, $8-96
+	MOVQ         ldx+56(FP), AX
+	MOVQ         ldy+72(FP), CX
+	VBROADCASTSD alpha+88(FP), Y0
+	MOVQ         lanes+0(FP), R10
+	IMUL3Q       $0x08, R10, R10
+	MOVQ         lanes+0(FP), R14
+	IMUL3Q       $0x03, R10, R15
+	IMUL3Q       $0x05, R10, BP
+	MOVQ         first+80(FP), BX
+	IMULQ        CX, BX
+	SUBQ         BX, y+64(FP)
 
 slice:
-	CMPQ n+0(FP), $0x00
+	CMPQ n+8(FP), $0x00
 	JEQ  done
-	MOVQ widths+8(FP), R11
-	MOVL (R11), R11
-	XORQ R9, R9
+	MOVQ widths+16(FP), SI
+	MOVL (SI), SI
+	XORQ DX, DX
 
 lane:
-	XORQ         R10, R10
-	LEAQ         (CX)(R9*8), R12
-	MOVQ         R10, R13
-	SHLQ         $0x02, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPD      (R13), Y1
-	ADDQ         SI, R13
-	VXORPS       X2, X2, X2
-	VMOVUPD      (R13), Y3
-	ADDQ         SI, R13
-	VXORPS       X4, X4, X4
-	VMOVUPD      (R13), Y5
-	ADDQ         SI, R13
-	VXORPS       X6, X6, X6
-	VMOVUPD      (R13), Y7
-	ADDQ         SI, R13
-	VXORPS       X8, X8, X8
-	VMOVUPD      (R13), Y9
-	ADDQ         SI, R13
-	VXORPS       X10, X10, X10
-	VMOVUPD      (R13), Y11
-	ADDQ         SI, R13
-	VXORPS       X12, X12, X12
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	VBROADCASTSD (R12), Y13
-	PREFETCHT0   4096(R12)
-	VFMADD231PD  Y1, Y13, Y2
-	VBROADCASTSD 32(R12), Y13
-	PREFETCHT0   4128(R12)
-	VFMADD231PD  Y1, Y13, Y4
-	VBROADCASTSD 64(R12), Y13
-	PREFETCHT0   4160(R12)
-	VFMADD231PD  Y1, Y13, Y6
-	VBROADCASTSD 96(R12), Y13
-	PREFETCHT0   4192(R12)
-	VFMADD231PD  Y1, Y13, Y8
-	VBROADCASTSD 128(R12), Y13
-	PREFETCHT0   4224(R12)
-	VFMADD231PD  Y1, Y13, Y10
-	VBROADCASTSD 160(R12), Y13
-	PREFETCHT0   4256(R12)
-	VFMADD231PD  Y1, Y13, Y12
-	VBROADCASTSD 192(R12), Y13
-	PREFETCHT0   4288(R12)
-	VFMADD231PD  Y3, Y13, Y2
-	VBROADCASTSD 224(R12), Y13
-	PREFETCHT0   4320(R12)
-	VFMADD231PD  Y3, Y13, Y4
-	VBROADCASTSD 256(R12), Y13
-	PREFETCHT0   4352(R12)
-	VFMADD231PD  Y3, Y13, Y6
-	VBROADCASTSD 288(R12), Y13
-	PREFETCHT0   4384(R12)
-	VFMADD231PD  Y3, Y13, Y8
-	VBROADCASTSD 320(R12), Y13
-	PREFETCHT0   4416(R12)
-	VFMADD231PD  Y3, Y13, Y10
-	VBROADCASTSD 352(R12), Y13
-	PREFETCHT0   4448(R12)
-	VFMADD231PD  Y3, Y13, Y12
-	VBROADCASTSD 384(R12), Y13
-	PREFETCHT0   4480(R12)
-	VFMADD231PD  Y5, Y13, Y2
-	VBROADCASTSD 416(R12), Y13
-	PREFETCHT0   4512(R12)
-	VFMADD231PD  Y5, Y13, Y4
-	VBROADCASTSD 448(R12), Y13
-	PREFETCHT0   4544(R12)
-	VFMADD231PD  Y5, Y13, Y6
-	VBROADCASTSD 480(R12), Y13
-	PREFETCHT0   4576(R12)
-	VFMADD231PD  Y5, Y13, Y8
-	VBROADCASTSD 512(R12), Y13
-	PREFETCHT0   4608(R12)
-	VFMADD231PD  Y5, Y13, Y10
-	VBROADCASTSD 544(R12), Y13
-	PREFETCHT0   4640(R12)
-	VFMADD231PD  Y5, Y13, Y12
-	VBROADCASTSD 576(R12), Y13
-	PREFETCHT0   4672(R12)
-	VFMADD231PD  Y7, Y13, Y2
-	VBROADCASTSD 608(R12), Y13
-	PREFETCHT0   4704(R12)
-	VFMADD231PD  Y7, Y13, Y4
-	VBROADCASTSD 640(R12), Y13
-	PREFETCHT0   4736(R12)
-	VFMADD231PD  Y7, Y13, Y6
-	VBROADCASTSD 672(R12), Y13
-	PREFETCHT0   4768(R12)
-	VFMADD231PD  Y7, Y13, Y8
-	VBROADCASTSD 704(R12), Y13
-	PREFETCHT0   4800(R12)
-	VFMADD231PD  Y7, Y13, Y10
-	VBROADCASTSD 736(R12), Y13
-	PREFETCHT0   4832(R12)
-	VFMADD231PD  Y7, Y13, Y12
-	VBROADCASTSD 768(R12), Y13
-	PREFETCHT0   4864(R12)
-	VFMADD231PD  Y9, Y13, Y2
-	VBROADCASTSD 800(R12), Y13
-	PREFETCHT0   4896(R12)
-	VFMADD231PD  Y9, Y13, Y4
-	VBROADCASTSD 832(R12), Y13
-	PREFETCHT0   4928(R12)
-	VFMADD231PD  Y9, Y13, Y6
-	VBROADCASTSD 864(R12), Y13
-	PREFETCHT0   4960(R12)
-	VFMADD231PD  Y9, Y13, Y8
-	VBROADCASTSD 896(R12), Y13
-	PREFETCHT0   4992(R12)
-	VFMADD231PD  Y9, Y13, Y10
-	VBROADCASTSD 928(R12), Y13
-	PREFETCHT0   5024(R12)
-	VFMADD231PD  Y9, Y13, Y12
-	VBROADCASTSD 960(R12), Y13
-	PREFETCHT0   5056(R12)
-	VFMADD231PD  Y11, Y13, Y2
-	VBROADCASTSD 992(R12), Y13
-	PREFETCHT0   5088(R12)
-	VFMADD231PD  Y11, Y13, Y4
-	VBROADCASTSD 1024(R12), Y13
-	PREFETCHT0   5120(R12)
-	VFMADD231PD  Y11, Y13, Y6
-	VBROADCASTSD 1056(R12), Y13
-	PREFETCHT0   5152(R12)
-	VFMADD231PD  Y11, Y13, Y8
-	VBROADCASTSD 1088(R12), Y13
-	PREFETCHT0   5184(R12)
-	VFMADD231PD  Y11, Y13, Y10
-	VBROADCASTSD 1120(R12), Y13
-	PREFETCHT0   5216(R12)
-	VFMADD231PD  Y11, Y13, Y12
+	XORQ    BX, BX
+	MOVQ    DX, R11
+	SHLQ    $0x06, R11
+	MOVQ    SI, R12
+	IMULQ   R10, R12
+	IMUL3Q  $0x24, R12, R12
+	ADDQ    R11, R12
+	MOVQ    val+32(FP), DI
+	LEAQ    (DI)(DX*8), DI
+	MOVQ    idx+40(FP), R13
+	LEAQ    (R13)(DX*4), R13
+	MOVL    (R13), R8
+	MOVQ    R8, R9
+	IMULQ   AX, R8
+	ADDQ    x+48(FP), R8
+	IMULQ   CX, R9
+	ADDQ    y+64(FP), R9
+	MOVQ    R8, R9
+	VMOVUPD (R9), Y1
+	ADDQ    AX, R9
+	VXORPS  X2, X2, X2
+	VMOVUPD (R9), Y3
+	ADDQ    AX, R9
+	VXORPS  X4, X4, X4
+	VMOVUPD (R9), Y5
+	ADDQ    AX, R9
+	VXORPS  X6, X6, X6
+	VMOVUPD (R9), Y7
+	ADDQ    AX, R9
+	VXORPS  X8, X8, X8
+	VMOVUPD (R9), Y9
+	ADDQ    AX, R9
+	VXORPS  X10, X10, X10
+	VMOVUPD (R9), Y11
+	ADDQ    AX, R9
+	VXORPS  X12, X12, X12
+	MOVQ    masks+24(FP), R11
+	MOVWLZX (R11)(BX*2), R11
+	BTL     DX, R11
+	JCC     missing
+	MOVQ    $0x00000006, R11
+
+diagonalColumn:
+	PREFETCHT0   4096(DI)(R12*1)
+	VMOVUPD      (R8), Y13
+	VBROADCASTSD (DI), Y14
+	VFMADD231PD  Y13, Y14, Y2
+	VBROADCASTSD (DI)(R10*1), Y14
+	VFMADD231PD  Y13, Y14, Y4
+	VBROADCASTSD (DI)(R10*2), Y14
+	VFMADD231PD  Y13, Y14, Y6
+	VBROADCASTSD (DI)(R15*1), Y14
+	VFMADD231PD  Y13, Y14, Y8
+	VBROADCASTSD (DI)(R10*4), Y14
+	VFMADD231PD  Y13, Y14, Y10
+	VBROADCASTSD (DI)(BP*1), Y14
+	VFMADD231PD  Y13, Y14, Y12
+	ADDQ         AX, R8
+	LEAQ         (DI)(R15*2), DI
+	DECQ         R11
+	JNZ          diagonalColumn
 	JMP          next
 
+missing:
+	IMUL3Q $0x24, R10, R11
+	ADDQ   R11, DI
+	JMP    next
+
 block:
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	MOVQ         R10, R13
-	SHLQ         $0x02, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPD      (R13), Y13
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD (R12), Y14
-	PREFETCHT0   4096(R12)
+	MOVQ    masks+24(FP), R11
+	MOVWLZX (R11)(BX*2), R11
+	BTL     DX, R11
+	JCC     missing
+	MOVL    (R13), R8
+	MOVQ    R8, R9
+	IMULQ   AX, R8
+	ADDQ    x+48(FP), R8
+	IMULQ   CX, R9
+	ADDQ    y+64(FP), R9
+	MOVQ    $0x00000006, R11
+
+blockColumn:
+	PREFETCHT0   4096(DI)(R12*1)
+	VMOVUPD      (R8), Y13
+	PREFETCHT0   (R8)(AX*8)
+	PREFETCHT0   (R9)(CX*8)
+	VBROADCASTSD (DI), Y14
 	VFMADD231PD  Y13, Y14, Y2
 	VMULPD       Y1, Y14, Y14
-	VBROADCASTSD 32(R12), Y15
-	PREFETCHT0   4128(R12)
+	VBROADCASTSD (DI)(R10*1), Y15
 	VFMADD231PD  Y13, Y15, Y4
 	VFMADD231PD  Y3, Y15, Y14
-	VBROADCASTSD 64(R12), Y15
-	PREFETCHT0   4160(R12)
+	VBROADCASTSD (DI)(R10*2), Y15
 	VFMADD231PD  Y13, Y15, Y6
 	VFMADD231PD  Y5, Y15, Y14
-	VBROADCASTSD 96(R12), Y15
-	PREFETCHT0   4192(R12)
+	VBROADCASTSD (DI)(R15*1), Y15
 	VFMADD231PD  Y13, Y15, Y8
 	VFMADD231PD  Y7, Y15, Y14
-	VBROADCASTSD 128(R12), Y15
-	PREFETCHT0   4224(R12)
+	VBROADCASTSD (DI)(R10*4), Y15
 	VFMADD231PD  Y13, Y15, Y10
 	VFMADD231PD  Y9, Y15, Y14
-	VBROADCASTSD 160(R12), Y15
-	PREFETCHT0   4256(R12)
+	VBROADCASTSD (DI)(BP*1), Y15
 	VFMADD231PD  Y13, Y15, Y12
 	VFMADD231PD  Y11, Y15, Y14
-	VMOVUPD      (R14), Y13
+	VMOVUPD      (R9), Y13
 	VFMADD231PD  Y14, Y0, Y13
-	VMOVUPD      Y13, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPD      (R13), Y13
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD 192(R12), Y14
-	PREFETCHT0   4288(R12)
-	VFMADD231PD  Y13, Y14, Y2
-	VMULPD       Y1, Y14, Y14
-	VBROADCASTSD 224(R12), Y15
-	PREFETCHT0   4320(R12)
-	VFMADD231PD  Y13, Y15, Y4
-	VFMADD231PD  Y3, Y15, Y14
-	VBROADCASTSD 256(R12), Y15
-	PREFETCHT0   4352(R12)
-	VFMADD231PD  Y13, Y15, Y6
-	VFMADD231PD  Y5, Y15, Y14
-	VBROADCASTSD 288(R12), Y15
-	PREFETCHT0   4384(R12)
-	VFMADD231PD  Y13, Y15, Y8
-	VFMADD231PD  Y7, Y15, Y14
-	VBROADCASTSD 320(R12), Y15
-	PREFETCHT0   4416(R12)
-	VFMADD231PD  Y13, Y15, Y10
-	VFMADD231PD  Y9, Y15, Y14
-	VBROADCASTSD 352(R12), Y15
-	PREFETCHT0   4448(R12)
-	VFMADD231PD  Y13, Y15, Y12
-	VFMADD231PD  Y11, Y15, Y14
-	VMOVUPD      (R14), Y13
-	VFMADD231PD  Y14, Y0, Y13
-	VMOVUPD      Y13, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPD      (R13), Y13
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD 384(R12), Y14
-	PREFETCHT0   4480(R12)
-	VFMADD231PD  Y13, Y14, Y2
-	VMULPD       Y1, Y14, Y14
-	VBROADCASTSD 416(R12), Y15
-	PREFETCHT0   4512(R12)
-	VFMADD231PD  Y13, Y15, Y4
-	VFMADD231PD  Y3, Y15, Y14
-	VBROADCASTSD 448(R12), Y15
-	PREFETCHT0   4544(R12)
-	VFMADD231PD  Y13, Y15, Y6
-	VFMADD231PD  Y5, Y15, Y14
-	VBROADCASTSD 480(R12), Y15
-	PREFETCHT0   4576(R12)
-	VFMADD231PD  Y13, Y15, Y8
-	VFMADD231PD  Y7, Y15, Y14
-	VBROADCASTSD 512(R12), Y15
-	PREFETCHT0   4608(R12)
-	VFMADD231PD  Y13, Y15, Y10
-	VFMADD231PD  Y9, Y15, Y14
-	VBROADCASTSD 544(R12), Y15
-	PREFETCHT0   4640(R12)
-	VFMADD231PD  Y13, Y15, Y12
-	VFMADD231PD  Y11, Y15, Y14
-	VMOVUPD      (R14), Y13
-	VFMADD231PD  Y14, Y0, Y13
-	VMOVUPD      Y13, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPD      (R13), Y13
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD 576(R12), Y14
-	PREFETCHT0   4672(R12)
-	VFMADD231PD  Y13, Y14, Y2
-	VMULPD       Y1, Y14, Y14
-	VBROADCASTSD 608(R12), Y15
-	PREFETCHT0   4704(R12)
-	VFMADD231PD  Y13, Y15, Y4
-	VFMADD231PD  Y3, Y15, Y14
-	VBROADCASTSD 640(R12), Y15
-	PREFETCHT0   4736(R12)
-	VFMADD231PD  Y13, Y15, Y6
-	VFMADD231PD  Y5, Y15, Y14
-	VBROADCASTSD 672(R12), Y15
-	PREFETCHT0   4768(R12)
-	VFMADD231PD  Y13, Y15, Y8
-	VFMADD231PD  Y7, Y15, Y14
-	VBROADCASTSD 704(R12), Y15
-	PREFETCHT0   4800(R12)
-	VFMADD231PD  Y13, Y15, Y10
-	VFMADD231PD  Y9, Y15, Y14
-	VBROADCASTSD 736(R12), Y15
-	PREFETCHT0   4832(R12)
-	VFMADD231PD  Y13, Y15, Y12
-	VFMADD231PD  Y11, Y15, Y14
-	VMOVUPD      (R14), Y13
-	VFMADD231PD  Y14, Y0, Y13
-	VMOVUPD      Y13, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPD      (R13), Y13
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD 768(R12), Y14
-	PREFETCHT0   4864(R12)
-	VFMADD231PD  Y13, Y14, Y2
-	VMULPD       Y1, Y14, Y14
-	VBROADCASTSD 800(R12), Y15
-	PREFETCHT0   4896(R12)
-	VFMADD231PD  Y13, Y15, Y4
-	VFMADD231PD  Y3, Y15, Y14
-	VBROADCASTSD 832(R12), Y15
-	PREFETCHT0   4928(R12)
-	VFMADD231PD  Y13, Y15, Y6
-	VFMADD231PD  Y5, Y15, Y14
-	VBROADCASTSD 864(R12), Y15
-	PREFETCHT0   4960(R12)
-	VFMADD231PD  Y13, Y15, Y8
-	VFMADD231PD  Y7, Y15, Y14
-	VBROADCASTSD 896(R12), Y15
-	PREFETCHT0   4992(R12)
-	VFMADD231PD  Y13, Y15, Y10
-	VFMADD231PD  Y9, Y15, Y14
-	VBROADCASTSD 928(R12), Y15
-	PREFETCHT0   5024(R12)
-	VFMADD231PD  Y13, Y15, Y12
-	VFMADD231PD  Y11, Y15, Y14
-	VMOVUPD      (R14), Y13
-	VFMADD231PD  Y14, Y0, Y13
-	VMOVUPD      Y13, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPD      (R13), Y13
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD 960(R12), Y14
-	PREFETCHT0   5056(R12)
-	VFMADD231PD  Y13, Y14, Y2
-	VMULPD       Y1, Y14, Y14
-	VBROADCASTSD 992(R12), Y15
-	PREFETCHT0   5088(R12)
-	VFMADD231PD  Y13, Y15, Y4
-	VFMADD231PD  Y3, Y15, Y14
-	VBROADCASTSD 1024(R12), Y15
-	PREFETCHT0   5120(R12)
-	VFMADD231PD  Y13, Y15, Y6
-	VFMADD231PD  Y5, Y15, Y14
-	VBROADCASTSD 1056(R12), Y15
-	PREFETCHT0   5152(R12)
-	VFMADD231PD  Y13, Y15, Y8
-	VFMADD231PD  Y7, Y15, Y14
-	VBROADCASTSD 1088(R12), Y15
-	PREFETCHT0   5184(R12)
-	VFMADD231PD  Y13, Y15, Y10
-	VFMADD231PD  Y9, Y15, Y14
-	VBROADCASTSD 1120(R12), Y15
-	PREFETCHT0   5216(R12)
-	VFMADD231PD  Y13, Y15, Y12
-	VFMADD231PD  Y11, Y15, Y14
-	VMOVUPD      (R14), Y13
-	VFMADD231PD  Y14, Y0, Y13
-	VMOVUPD      Y13, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
+	VMOVUPD      Y13, (R9)
+	ADDQ         CX, R9
+	ADDQ         AX, R8
+	LEAQ         (DI)(R15*2), DI
+	DECQ         R11
+	JNZ          blockColumn
 
 next:
-	ADDQ        $0x00000480, R12
-	INCQ        R10
-	CMPQ        R10, R11
+	LEAQ        (R13)(R14*4), R13
+	INCQ        BX
+	CMPQ        BX, SI
 	JL          block
-	XORQ        R10, R10
-	SHLQ        $0x02, R10
-	ADDQ        R9, R10
-	MOVL        (DX)(R10*4), R13
-	MOVQ        R13, R14
-	IMULQ       SI, R13
-	ADDQ        BX, R13
-	IMULQ       R8, R14
-	ADDQ        DI, R14
-	VMOVUPD     (R14), Y1
+	MOVQ        idx+40(FP), R13
+	LEAQ        (R13)(DX*4), R13
+	MOVL        (R13), R8
+	MOVQ        R8, R9
+	IMULQ       AX, R8
+	ADDQ        x+48(FP), R8
+	IMULQ       CX, R9
+	ADDQ        y+64(FP), R9
+	VMOVUPD     (R9), Y1
 	VFMADD231PD Y2, Y0, Y1
-	VMOVUPD     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPD     (R14), Y1
+	VMOVUPD     Y1, (R9)
+	ADDQ        CX, R9
+	VMOVUPD     (R9), Y1
 	VFMADD231PD Y4, Y0, Y1
-	VMOVUPD     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPD     (R14), Y1
+	VMOVUPD     Y1, (R9)
+	ADDQ        CX, R9
+	VMOVUPD     (R9), Y1
 	VFMADD231PD Y6, Y0, Y1
-	VMOVUPD     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPD     (R14), Y1
+	VMOVUPD     Y1, (R9)
+	ADDQ        CX, R9
+	VMOVUPD     (R9), Y1
 	VFMADD231PD Y8, Y0, Y1
-	VMOVUPD     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPD     (R14), Y1
+	VMOVUPD     Y1, (R9)
+	ADDQ        CX, R9
+	VMOVUPD     (R9), Y1
 	VFMADD231PD Y10, Y0, Y1
-	VMOVUPD     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPD     (R14), Y1
+	VMOVUPD     Y1, (R9)
+	ADDQ        CX, R9
+	VMOVUPD     (R9), Y1
 	VFMADD231PD Y12, Y0, Y1
-	VMOVUPD     Y1, (R14)
-	ADDQ        R8, R14
-	INCQ        R9
-	CMPQ        R9, $0x04
+	VMOVUPD     Y1, (R9)
+	ADDQ        CX, R9
+	INCQ        DX
+	CMPQ        DX, R14
 	JL          lane
-	LEAQ        (AX)(R11*2), AX
-	IMUL3Q      $0x00000010, R11, R9
-	ADDQ        R9, DX
-	IMUL3Q      $0x00000480, R11, R9
-	ADDQ        R9, CX
-	ADDQ        $0x04, widths+8(FP)
-	DECQ        n+0(FP)
+	LEAQ        (SI)(SI*1), R11
+	ADDQ        R11, masks+24(FP)
+	IMULQ       R14, SI
+	IMUL3Q      $0x04, SI, R11
+	ADDQ        R11, idx+40(FP)
+	IMUL3Q      $0x00000120, SI, SI
+	ADDQ        SI, val+32(FP)
+	ADDQ        $0x04, widths+16(FP)
+	DECQ        n+8(FP)
 	JMP         slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manySymmetricDiagonalsF64AVX512(rows int, width int, before int, masks *uint16, val *float64, offsets *int64, x *float64, ldx int, y *float64, ldy int, alpha float64)
+// func manySymmetricDiagonalsF64AVX512(lanes int, rows int, width int, before int, masks *uint16, val *float64, offsets *int64, x *float64, ldx int, y *float64, ldy int, alpha float64)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·manySymmetricDiagonalsF64AVX512(SB), NOSPLIT, $0-88
-	MOVQ         masks+24(FP), AX
-	MOVQ         val+32(FP), CX
-	MOVQ         offsets+40(FP), DX
-	MOVQ         x+48(FP), BX
-	MOVQ         ldx+56(FP), SI
-	MOVQ         y+64(FP), DI
-	MOVQ         ldy+72(FP), R8
-	VBROADCASTSD alpha+80(FP), Z0
+TEXT ·manySymmetricDiagonalsF64AVX512(SB), NOSPLIT, $0-96
+	MOVQ         masks+32(FP), AX
+	MOVQ         val+40(FP), CX
+	MOVQ         offsets+48(FP), DX
+	MOVQ         x+56(FP), BX
+	MOVQ         ldx+64(FP), SI
+	MOVQ         y+72(FP), DI
+	MOVQ         ldy+80(FP), R8
+	VBROADCASTSD alpha+88(FP), Z0
+	MOVQ         lanes+0(FP), R12
+	IMUL3Q       $0x08, R12, R12
 
 slice:
 	XORQ R9, R9
 
 row:
-	CMPQ       rows+0(FP), $0x00
+	CMPQ       rows+8(FP), $0x00
 	JEQ        done
-	DECQ       rows+0(FP)
+	DECQ       rows+8(FP)
 	VMOVUPD    (BX), Z1
 	PREFETCHT0 (DI)(R8*8)
 	VXORPS     X2, X2, X2
@@ -1457,35 +1009,35 @@ row:
 column:
 	TESTQ   AX, AX
 	JZ      present
-	MOVWLZX (AX)(R10*2), R12
-	BTL     R9, R12
+	MOVWLZX (AX)(R10*2), R13
+	BTL     R9, R13
 	JCC     missing
 
 present:
 	VBROADCASTSD (R11), Z3
 	PREFETCHT0   4096(R11)
-	MOVQ         (DX)(R10*8), R12
-	MOVQ         R12, R13
-	IMULQ        SI, R12
-	ADDQ         BX, R12
-	PREFETCHT0   (R12)(SI*8)
-	VFMADD231PD  (R12), Z3, Z2
-	CMPQ         R10, before+16(FP)
+	MOVQ         (DX)(R10*8), R13
+	MOVQ         R13, R14
+	IMULQ        SI, R13
+	ADDQ         BX, R13
+	PREFETCHT0   (R13)(SI*8)
+	VFMADD231PD  (R13), Z3, Z2
+	CMPQ         R10, before+24(FP)
 	JGE          missing
-	IMULQ        R8, R13
-	ADDQ         DI, R13
-	PREFETCHT0   (R13)(R8*8)
+	IMULQ        R8, R14
+	ADDQ         DI, R14
+	PREFETCHT0   (R14)(R8*8)
 	VMULPD       Z1, Z3, Z3
-	VMOVUPD      (R13), Z4
+	VMOVUPD      (R14), Z4
 	VFMADD231PD  Z3, Z0, Z4
-	VMOVUPD      Z4, (R13)
+	VMOVUPD      Z4, (R14)
 
 missing:
-	ADDQ $0x40, R11
+	ADDQ R12, R11
 	INCQ R10
 
 next:
-	CMPQ        R10, width+8(FP)
+	CMPQ        R10, width+16(FP)
 	JL          column
 	VMOVUPD     (DI), Z1
 	VFMADD231PD Z2, Z0, Z1
@@ -1493,2812 +1045,936 @@ next:
 	ADDQ        SI, BX
 	ADDQ        R8, DI
 	INCQ        R9
-	CMPQ        R9, $0x08
+	CMPQ        R9, lanes+0(FP)
 	JL          row
-	MOVQ        width+8(FP), R10
+	MOVQ        width+16(FP), R10
 	TESTQ       AX, AX
 	JZ          whole
 	LEAQ        (AX)(R10*2), AX
 
 whole:
-	IMUL3Q $0x40, R10, R10
-	ADDQ   R10, CX
-	JMP    slice
+	IMULQ R12, R10
+	ADDQ  R10, CX
+	JMP   slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manySymmetricBlocks2F64AVX512(n int, widths *uint32, masks *uint16, val *float64, idx *int32, x *float64, ldx int, y *float64, ldy int, first int, alpha float64)
+// func manySymmetricBlocks2F64AVX512(lanes int, n int, widths *uint32, masks *uint16, val *float64, idx *int32, x *float64, ldx int, y *float64, ldy int, first int, alpha float64)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·manySymmetricBlocks2F64AVX512(SB), NOSPLIT, $0-88
-	MOVQ         masks+16(FP), AX
-	MOVQ         val+24(FP), CX
-	MOVQ         idx+32(FP), DX
-	MOVQ         x+40(FP), BX
-	MOVQ         ldx+48(FP), SI
-	MOVQ         y+56(FP), DI
-	MOVQ         ldy+64(FP), R8
-	VBROADCASTSD alpha+80(FP), Z0
-	MOVQ         first+72(FP), R10
-	IMULQ        R8, R10
-	SUBQ         R10, DI
+TEXT ·manySymmetricBlocks2F64AVX512(SB), NOSPLIT, $0-96
+	MOVQ         ldx+56(FP), AX
+	MOVQ         ldy+72(FP), CX
+	VBROADCASTSD alpha+88(FP), Z0
+	MOVQ         lanes+0(FP), R10
+	IMUL3Q       $0x08, R10, R10
+	MOVQ         lanes+0(FP), R13
+	MOVQ         first+80(FP), BX
+	IMULQ        CX, BX
+	SUBQ         BX, y+64(FP)
 
 slice:
-	CMPQ n+0(FP), $0x00
+	CMPQ n+8(FP), $0x00
 	JEQ  done
-	MOVQ widths+8(FP), R11
-	MOVL (R11), R11
-	XORQ R9, R9
+	MOVQ widths+16(FP), SI
+	MOVL (SI), SI
+	XORQ DX, DX
 
 lane:
-	XORQ         R10, R10
-	LEAQ         (CX)(R9*8), R12
-	MOVQ         R10, R13
-	SHLQ         $0x03, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPD      (R13), Z1
-	ADDQ         SI, R13
+	XORQ         BX, BX
+	MOVQ         DX, R9
+	SHLQ         $0x06, R9
+	MOVQ         SI, R11
+	IMULQ        R10, R11
+	IMUL3Q       $0x04, R11, R11
+	ADDQ         R9, R11
+	MOVQ         val+32(FP), DI
+	LEAQ         (DI)(DX*8), DI
+	MOVQ         idx+40(FP), R12
+	LEAQ         (R12)(DX*4), R12
+	MOVL         (R12), R8
+	MOVQ         R8, R9
+	IMULQ        AX, R8
+	ADDQ         x+48(FP), R8
+	IMULQ        CX, R9
+	ADDQ         y+64(FP), R9
+	MOVQ         R8, R9
+	VMOVUPD      (R9), Z1
+	ADDQ         AX, R9
 	VXORPS       X2, X2, X2
-	VMOVUPD      (R13), Z3
-	ADDQ         SI, R13
+	VMOVUPD      (R9), Z3
+	ADDQ         AX, R9
 	VXORPS       X4, X4, X4
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	VBROADCASTSD (R12), Z5
-	PREFETCHT0   4096(R12)
-	VFMADD231PD  Z1, Z5, Z2
-	VBROADCASTSD 64(R12), Z5
-	PREFETCHT0   4160(R12)
-	VFMADD231PD  Z1, Z5, Z4
-	VBROADCASTSD 128(R12), Z5
-	PREFETCHT0   4224(R12)
-	VFMADD231PD  Z3, Z5, Z2
-	VBROADCASTSD 192(R12), Z5
-	PREFETCHT0   4288(R12)
-	VFMADD231PD  Z3, Z5, Z4
-	JMP          next
-
-block:
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	MOVQ         R10, R13
-	SHLQ         $0x03, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPD      (R13), Z5
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD (R12), Z6
-	PREFETCHT0   4096(R12)
+	MOVQ         masks+24(FP), R9
+	MOVWLZX      (R9)(BX*2), R9
+	BTL          DX, R9
+	JCC          missing
+	PREFETCHT0   4096(DI)(R11*1)
+	VMOVUPD      (R8), Z5
+	VBROADCASTSD (DI), Z6
 	VFMADD231PD  Z5, Z6, Z2
-	VMULPD       Z1, Z6, Z6
-	VBROADCASTSD 64(R12), Z7
-	PREFETCHT0   4160(R12)
-	VFMADD231PD  Z5, Z7, Z4
-	VFMADD231PD  Z3, Z7, Z6
-	VMOVUPD      (R14), Z5
-	VFMADD231PD  Z6, Z0, Z5
-	VMOVUPD      Z5, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPD      (R13), Z5
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD 128(R12), Z6
-	PREFETCHT0   4224(R12)
+	VBROADCASTSD (DI)(R10*1), Z6
+	VFMADD231PD  Z5, Z6, Z4
+	ADDQ         AX, R8
+	LEAQ         (DI)(R10*2), DI
+	PREFETCHT0   4096(DI)(R11*1)
+	VMOVUPD      (R8), Z5
+	VBROADCASTSD (DI), Z6
 	VFMADD231PD  Z5, Z6, Z2
-	VMULPD       Z1, Z6, Z6
-	VBROADCASTSD 192(R12), Z7
-	PREFETCHT0   4288(R12)
-	VFMADD231PD  Z5, Z7, Z4
-	VFMADD231PD  Z3, Z7, Z6
-	VMOVUPD      (R14), Z5
-	VFMADD231PD  Z6, Z0, Z5
-	VMOVUPD      Z5, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-
-next:
-	ADDQ        $0x00000100, R12
-	INCQ        R10
-	CMPQ        R10, R11
-	JL          block
-	XORQ        R10, R10
-	SHLQ        $0x03, R10
-	ADDQ        R9, R10
-	MOVL        (DX)(R10*4), R13
-	MOVQ        R13, R14
-	IMULQ       SI, R13
-	ADDQ        BX, R13
-	IMULQ       R8, R14
-	ADDQ        DI, R14
-	VMOVUPD     (R14), Z1
-	VFMADD231PD Z2, Z0, Z1
-	VMOVUPD     Z1, (R14)
-	ADDQ        R8, R14
-	VMOVUPD     (R14), Z1
-	VFMADD231PD Z4, Z0, Z1
-	VMOVUPD     Z1, (R14)
-	ADDQ        R8, R14
-	INCQ        R9
-	CMPQ        R9, $0x08
-	JL          lane
-	LEAQ        (AX)(R11*2), AX
-	IMUL3Q      $0x00000020, R11, R9
-	ADDQ        R9, DX
-	IMUL3Q      $0x00000100, R11, R9
-	ADDQ        R9, CX
-	ADDQ        $0x04, widths+8(FP)
-	DECQ        n+0(FP)
-	JMP         slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func manySymmetricBlocks3F64AVX512(n int, widths *uint32, masks *uint16, val *float64, idx *int32, x *float64, ldx int, y *float64, ldy int, first int, alpha float64)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·manySymmetricBlocks3F64AVX512(SB), NOSPLIT, $0-88
-	MOVQ         masks+16(FP), AX
-	MOVQ         val+24(FP), CX
-	MOVQ         idx+32(FP), DX
-	MOVQ         x+40(FP), BX
-	MOVQ         ldx+48(FP), SI
-	MOVQ         y+56(FP), DI
-	MOVQ         ldy+64(FP), R8
-	VBROADCASTSD alpha+80(FP), Z0
-	MOVQ         first+72(FP), R10
-	IMULQ        R8, R10
-	SUBQ         R10, DI
-
-slice:
-	CMPQ n+0(FP), $0x00
-	JEQ  done
-	MOVQ widths+8(FP), R11
-	MOVL (R11), R11
-	XORQ R9, R9
-
-lane:
-	XORQ         R10, R10
-	LEAQ         (CX)(R9*8), R12
-	MOVQ         R10, R13
-	SHLQ         $0x03, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPD      (R13), Z1
-	ADDQ         SI, R13
-	VXORPS       X2, X2, X2
-	VMOVUPD      (R13), Z3
-	ADDQ         SI, R13
-	VXORPS       X4, X4, X4
-	VMOVUPD      (R13), Z5
-	ADDQ         SI, R13
-	VXORPS       X6, X6, X6
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	VBROADCASTSD (R12), Z7
-	PREFETCHT0   4096(R12)
-	VFMADD231PD  Z1, Z7, Z2
-	VBROADCASTSD 64(R12), Z7
-	PREFETCHT0   4160(R12)
-	VFMADD231PD  Z1, Z7, Z4
-	VBROADCASTSD 128(R12), Z7
-	PREFETCHT0   4224(R12)
-	VFMADD231PD  Z1, Z7, Z6
-	VBROADCASTSD 192(R12), Z7
-	PREFETCHT0   4288(R12)
-	VFMADD231PD  Z3, Z7, Z2
-	VBROADCASTSD 256(R12), Z7
-	PREFETCHT0   4352(R12)
-	VFMADD231PD  Z3, Z7, Z4
-	VBROADCASTSD 320(R12), Z7
-	PREFETCHT0   4416(R12)
-	VFMADD231PD  Z3, Z7, Z6
-	VBROADCASTSD 384(R12), Z7
-	PREFETCHT0   4480(R12)
-	VFMADD231PD  Z5, Z7, Z2
-	VBROADCASTSD 448(R12), Z7
-	PREFETCHT0   4544(R12)
-	VFMADD231PD  Z5, Z7, Z4
-	VBROADCASTSD 512(R12), Z7
-	PREFETCHT0   4608(R12)
-	VFMADD231PD  Z5, Z7, Z6
+	VBROADCASTSD (DI)(R10*1), Z6
+	VFMADD231PD  Z5, Z6, Z4
+	ADDQ         AX, R8
+	LEAQ         (DI)(R10*2), DI
 	JMP          next
-
-block:
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	MOVQ         R10, R13
-	SHLQ         $0x03, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPD      (R13), Z7
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD (R12), Z8
-	PREFETCHT0   4096(R12)
-	VFMADD231PD  Z7, Z8, Z2
-	VMULPD       Z1, Z8, Z8
-	VBROADCASTSD 64(R12), Z9
-	PREFETCHT0   4160(R12)
-	VFMADD231PD  Z7, Z9, Z4
-	VFMADD231PD  Z3, Z9, Z8
-	VBROADCASTSD 128(R12), Z9
-	PREFETCHT0   4224(R12)
-	VFMADD231PD  Z7, Z9, Z6
-	VFMADD231PD  Z5, Z9, Z8
-	VMOVUPD      (R14), Z7
-	VFMADD231PD  Z8, Z0, Z7
-	VMOVUPD      Z7, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPD      (R13), Z7
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD 192(R12), Z8
-	PREFETCHT0   4288(R12)
-	VFMADD231PD  Z7, Z8, Z2
-	VMULPD       Z1, Z8, Z8
-	VBROADCASTSD 256(R12), Z9
-	PREFETCHT0   4352(R12)
-	VFMADD231PD  Z7, Z9, Z4
-	VFMADD231PD  Z3, Z9, Z8
-	VBROADCASTSD 320(R12), Z9
-	PREFETCHT0   4416(R12)
-	VFMADD231PD  Z7, Z9, Z6
-	VFMADD231PD  Z5, Z9, Z8
-	VMOVUPD      (R14), Z7
-	VFMADD231PD  Z8, Z0, Z7
-	VMOVUPD      Z7, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPD      (R13), Z7
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD 384(R12), Z8
-	PREFETCHT0   4480(R12)
-	VFMADD231PD  Z7, Z8, Z2
-	VMULPD       Z1, Z8, Z8
-	VBROADCASTSD 448(R12), Z9
-	PREFETCHT0   4544(R12)
-	VFMADD231PD  Z7, Z9, Z4
-	VFMADD231PD  Z3, Z9, Z8
-	VBROADCASTSD 512(R12), Z9
-	PREFETCHT0   4608(R12)
-	VFMADD231PD  Z7, Z9, Z6
-	VFMADD231PD  Z5, Z9, Z8
-	VMOVUPD      (R14), Z7
-	VFMADD231PD  Z8, Z0, Z7
-	VMOVUPD      Z7, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-
-next:
-	ADDQ        $0x00000240, R12
-	INCQ        R10
-	CMPQ        R10, R11
-	JL          block
-	XORQ        R10, R10
-	SHLQ        $0x03, R10
-	ADDQ        R9, R10
-	MOVL        (DX)(R10*4), R13
-	MOVQ        R13, R14
-	IMULQ       SI, R13
-	ADDQ        BX, R13
-	IMULQ       R8, R14
-	ADDQ        DI, R14
-	VMOVUPD     (R14), Z1
-	VFMADD231PD Z2, Z0, Z1
-	VMOVUPD     Z1, (R14)
-	ADDQ        R8, R14
-	VMOVUPD     (R14), Z1
-	VFMADD231PD Z4, Z0, Z1
-	VMOVUPD     Z1, (R14)
-	ADDQ        R8, R14
-	VMOVUPD     (R14), Z1
-	VFMADD231PD Z6, Z0, Z1
-	VMOVUPD     Z1, (R14)
-	ADDQ        R8, R14
-	INCQ        R9
-	CMPQ        R9, $0x08
-	JL          lane
-	LEAQ        (AX)(R11*2), AX
-	IMUL3Q      $0x00000020, R11, R9
-	ADDQ        R9, DX
-	IMUL3Q      $0x00000240, R11, R9
-	ADDQ        R9, CX
-	ADDQ        $0x04, widths+8(FP)
-	DECQ        n+0(FP)
-	JMP         slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func manySymmetricBlocks4F64AVX512(n int, widths *uint32, masks *uint16, val *float64, idx *int32, x *float64, ldx int, y *float64, ldy int, first int, alpha float64)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·manySymmetricBlocks4F64AVX512(SB), NOSPLIT, $0-88
-	MOVQ         masks+16(FP), AX
-	MOVQ         val+24(FP), CX
-	MOVQ         idx+32(FP), DX
-	MOVQ         x+40(FP), BX
-	MOVQ         ldx+48(FP), SI
-	MOVQ         y+56(FP), DI
-	MOVQ         ldy+64(FP), R8
-	VBROADCASTSD alpha+80(FP), Z0
-	MOVQ         first+72(FP), R10
-	IMULQ        R8, R10
-	SUBQ         R10, DI
-
-slice:
-	CMPQ n+0(FP), $0x00
-	JEQ  done
-	MOVQ widths+8(FP), R11
-	MOVL (R11), R11
-	XORQ R9, R9
-
-lane:
-	XORQ         R10, R10
-	LEAQ         (CX)(R9*8), R12
-	MOVQ         R10, R13
-	SHLQ         $0x03, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPD      (R13), Z1
-	ADDQ         SI, R13
-	VXORPS       X2, X2, X2
-	VMOVUPD      (R13), Z3
-	ADDQ         SI, R13
-	VXORPS       X4, X4, X4
-	VMOVUPD      (R13), Z5
-	ADDQ         SI, R13
-	VXORPS       X6, X6, X6
-	VMOVUPD      (R13), Z7
-	ADDQ         SI, R13
-	VXORPS       X8, X8, X8
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	VBROADCASTSD (R12), Z9
-	PREFETCHT0   4096(R12)
-	VFMADD231PD  Z1, Z9, Z2
-	VBROADCASTSD 64(R12), Z9
-	PREFETCHT0   4160(R12)
-	VFMADD231PD  Z1, Z9, Z4
-	VBROADCASTSD 128(R12), Z9
-	PREFETCHT0   4224(R12)
-	VFMADD231PD  Z1, Z9, Z6
-	VBROADCASTSD 192(R12), Z9
-	PREFETCHT0   4288(R12)
-	VFMADD231PD  Z1, Z9, Z8
-	VBROADCASTSD 256(R12), Z9
-	PREFETCHT0   4352(R12)
-	VFMADD231PD  Z3, Z9, Z2
-	VBROADCASTSD 320(R12), Z9
-	PREFETCHT0   4416(R12)
-	VFMADD231PD  Z3, Z9, Z4
-	VBROADCASTSD 384(R12), Z9
-	PREFETCHT0   4480(R12)
-	VFMADD231PD  Z3, Z9, Z6
-	VBROADCASTSD 448(R12), Z9
-	PREFETCHT0   4544(R12)
-	VFMADD231PD  Z3, Z9, Z8
-	VBROADCASTSD 512(R12), Z9
-	PREFETCHT0   4608(R12)
-	VFMADD231PD  Z5, Z9, Z2
-	VBROADCASTSD 576(R12), Z9
-	PREFETCHT0   4672(R12)
-	VFMADD231PD  Z5, Z9, Z4
-	VBROADCASTSD 640(R12), Z9
-	PREFETCHT0   4736(R12)
-	VFMADD231PD  Z5, Z9, Z6
-	VBROADCASTSD 704(R12), Z9
-	PREFETCHT0   4800(R12)
-	VFMADD231PD  Z5, Z9, Z8
-	VBROADCASTSD 768(R12), Z9
-	PREFETCHT0   4864(R12)
-	VFMADD231PD  Z7, Z9, Z2
-	VBROADCASTSD 832(R12), Z9
-	PREFETCHT0   4928(R12)
-	VFMADD231PD  Z7, Z9, Z4
-	VBROADCASTSD 896(R12), Z9
-	PREFETCHT0   4992(R12)
-	VFMADD231PD  Z7, Z9, Z6
-	VBROADCASTSD 960(R12), Z9
-	PREFETCHT0   5056(R12)
-	VFMADD231PD  Z7, Z9, Z8
-	JMP          next
-
-block:
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	MOVQ         R10, R13
-	SHLQ         $0x03, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPD      (R13), Z9
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD (R12), Z10
-	PREFETCHT0   4096(R12)
-	VFMADD231PD  Z9, Z10, Z2
-	VMULPD       Z1, Z10, Z10
-	VBROADCASTSD 64(R12), Z11
-	PREFETCHT0   4160(R12)
-	VFMADD231PD  Z9, Z11, Z4
-	VFMADD231PD  Z3, Z11, Z10
-	VBROADCASTSD 128(R12), Z11
-	PREFETCHT0   4224(R12)
-	VFMADD231PD  Z9, Z11, Z6
-	VFMADD231PD  Z5, Z11, Z10
-	VBROADCASTSD 192(R12), Z11
-	PREFETCHT0   4288(R12)
-	VFMADD231PD  Z9, Z11, Z8
-	VFMADD231PD  Z7, Z11, Z10
-	VMOVUPD      (R14), Z9
-	VFMADD231PD  Z10, Z0, Z9
-	VMOVUPD      Z9, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPD      (R13), Z9
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD 256(R12), Z10
-	PREFETCHT0   4352(R12)
-	VFMADD231PD  Z9, Z10, Z2
-	VMULPD       Z1, Z10, Z10
-	VBROADCASTSD 320(R12), Z11
-	PREFETCHT0   4416(R12)
-	VFMADD231PD  Z9, Z11, Z4
-	VFMADD231PD  Z3, Z11, Z10
-	VBROADCASTSD 384(R12), Z11
-	PREFETCHT0   4480(R12)
-	VFMADD231PD  Z9, Z11, Z6
-	VFMADD231PD  Z5, Z11, Z10
-	VBROADCASTSD 448(R12), Z11
-	PREFETCHT0   4544(R12)
-	VFMADD231PD  Z9, Z11, Z8
-	VFMADD231PD  Z7, Z11, Z10
-	VMOVUPD      (R14), Z9
-	VFMADD231PD  Z10, Z0, Z9
-	VMOVUPD      Z9, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPD      (R13), Z9
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD 512(R12), Z10
-	PREFETCHT0   4608(R12)
-	VFMADD231PD  Z9, Z10, Z2
-	VMULPD       Z1, Z10, Z10
-	VBROADCASTSD 576(R12), Z11
-	PREFETCHT0   4672(R12)
-	VFMADD231PD  Z9, Z11, Z4
-	VFMADD231PD  Z3, Z11, Z10
-	VBROADCASTSD 640(R12), Z11
-	PREFETCHT0   4736(R12)
-	VFMADD231PD  Z9, Z11, Z6
-	VFMADD231PD  Z5, Z11, Z10
-	VBROADCASTSD 704(R12), Z11
-	PREFETCHT0   4800(R12)
-	VFMADD231PD  Z9, Z11, Z8
-	VFMADD231PD  Z7, Z11, Z10
-	VMOVUPD      (R14), Z9
-	VFMADD231PD  Z10, Z0, Z9
-	VMOVUPD      Z9, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPD      (R13), Z9
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD 768(R12), Z10
-	PREFETCHT0   4864(R12)
-	VFMADD231PD  Z9, Z10, Z2
-	VMULPD       Z1, Z10, Z10
-	VBROADCASTSD 832(R12), Z11
-	PREFETCHT0   4928(R12)
-	VFMADD231PD  Z9, Z11, Z4
-	VFMADD231PD  Z3, Z11, Z10
-	VBROADCASTSD 896(R12), Z11
-	PREFETCHT0   4992(R12)
-	VFMADD231PD  Z9, Z11, Z6
-	VFMADD231PD  Z5, Z11, Z10
-	VBROADCASTSD 960(R12), Z11
-	PREFETCHT0   5056(R12)
-	VFMADD231PD  Z9, Z11, Z8
-	VFMADD231PD  Z7, Z11, Z10
-	VMOVUPD      (R14), Z9
-	VFMADD231PD  Z10, Z0, Z9
-	VMOVUPD      Z9, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-
-next:
-	ADDQ        $0x00000400, R12
-	INCQ        R10
-	CMPQ        R10, R11
-	JL          block
-	XORQ        R10, R10
-	SHLQ        $0x03, R10
-	ADDQ        R9, R10
-	MOVL        (DX)(R10*4), R13
-	MOVQ        R13, R14
-	IMULQ       SI, R13
-	ADDQ        BX, R13
-	IMULQ       R8, R14
-	ADDQ        DI, R14
-	VMOVUPD     (R14), Z1
-	VFMADD231PD Z2, Z0, Z1
-	VMOVUPD     Z1, (R14)
-	ADDQ        R8, R14
-	VMOVUPD     (R14), Z1
-	VFMADD231PD Z4, Z0, Z1
-	VMOVUPD     Z1, (R14)
-	ADDQ        R8, R14
-	VMOVUPD     (R14), Z1
-	VFMADD231PD Z6, Z0, Z1
-	VMOVUPD     Z1, (R14)
-	ADDQ        R8, R14
-	VMOVUPD     (R14), Z1
-	VFMADD231PD Z8, Z0, Z1
-	VMOVUPD     Z1, (R14)
-	ADDQ        R8, R14
-	INCQ        R9
-	CMPQ        R9, $0x08
-	JL          lane
-	LEAQ        (AX)(R11*2), AX
-	IMUL3Q      $0x00000020, R11, R9
-	ADDQ        R9, DX
-	IMUL3Q      $0x00000400, R11, R9
-	ADDQ        R9, CX
-	ADDQ        $0x04, widths+8(FP)
-	DECQ        n+0(FP)
-	JMP         slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func manySymmetricBlocks5F64AVX512(n int, widths *uint32, masks *uint16, val *float64, idx *int32, x *float64, ldx int, y *float64, ldy int, first int, alpha float64)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·manySymmetricBlocks5F64AVX512(SB), NOSPLIT, $0-88
-	MOVQ         masks+16(FP), AX
-	MOVQ         val+24(FP), CX
-	MOVQ         idx+32(FP), DX
-	MOVQ         x+40(FP), BX
-	MOVQ         ldx+48(FP), SI
-	MOVQ         y+56(FP), DI
-	MOVQ         ldy+64(FP), R8
-	VBROADCASTSD alpha+80(FP), Z0
-	MOVQ         first+72(FP), R10
-	IMULQ        R8, R10
-	SUBQ         R10, DI
-
-slice:
-	CMPQ n+0(FP), $0x00
-	JEQ  done
-	MOVQ widths+8(FP), R11
-	MOVL (R11), R11
-	XORQ R9, R9
-
-lane:
-	XORQ         R10, R10
-	LEAQ         (CX)(R9*8), R12
-	MOVQ         R10, R13
-	SHLQ         $0x03, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPD      (R13), Z1
-	ADDQ         SI, R13
-	VXORPS       X2, X2, X2
-	VMOVUPD      (R13), Z3
-	ADDQ         SI, R13
-	VXORPS       X4, X4, X4
-	VMOVUPD      (R13), Z5
-	ADDQ         SI, R13
-	VXORPS       X6, X6, X6
-	VMOVUPD      (R13), Z7
-	ADDQ         SI, R13
-	VXORPS       X8, X8, X8
-	VMOVUPD      (R13), Z9
-	ADDQ         SI, R13
-	VXORPS       X10, X10, X10
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	VBROADCASTSD (R12), Z11
-	PREFETCHT0   4096(R12)
-	VFMADD231PD  Z1, Z11, Z2
-	VBROADCASTSD 64(R12), Z11
-	PREFETCHT0   4160(R12)
-	VFMADD231PD  Z1, Z11, Z4
-	VBROADCASTSD 128(R12), Z11
-	PREFETCHT0   4224(R12)
-	VFMADD231PD  Z1, Z11, Z6
-	VBROADCASTSD 192(R12), Z11
-	PREFETCHT0   4288(R12)
-	VFMADD231PD  Z1, Z11, Z8
-	VBROADCASTSD 256(R12), Z11
-	PREFETCHT0   4352(R12)
-	VFMADD231PD  Z1, Z11, Z10
-	VBROADCASTSD 320(R12), Z11
-	PREFETCHT0   4416(R12)
-	VFMADD231PD  Z3, Z11, Z2
-	VBROADCASTSD 384(R12), Z11
-	PREFETCHT0   4480(R12)
-	VFMADD231PD  Z3, Z11, Z4
-	VBROADCASTSD 448(R12), Z11
-	PREFETCHT0   4544(R12)
-	VFMADD231PD  Z3, Z11, Z6
-	VBROADCASTSD 512(R12), Z11
-	PREFETCHT0   4608(R12)
-	VFMADD231PD  Z3, Z11, Z8
-	VBROADCASTSD 576(R12), Z11
-	PREFETCHT0   4672(R12)
-	VFMADD231PD  Z3, Z11, Z10
-	VBROADCASTSD 640(R12), Z11
-	PREFETCHT0   4736(R12)
-	VFMADD231PD  Z5, Z11, Z2
-	VBROADCASTSD 704(R12), Z11
-	PREFETCHT0   4800(R12)
-	VFMADD231PD  Z5, Z11, Z4
-	VBROADCASTSD 768(R12), Z11
-	PREFETCHT0   4864(R12)
-	VFMADD231PD  Z5, Z11, Z6
-	VBROADCASTSD 832(R12), Z11
-	PREFETCHT0   4928(R12)
-	VFMADD231PD  Z5, Z11, Z8
-	VBROADCASTSD 896(R12), Z11
-	PREFETCHT0   4992(R12)
-	VFMADD231PD  Z5, Z11, Z10
-	VBROADCASTSD 960(R12), Z11
-	PREFETCHT0   5056(R12)
-	VFMADD231PD  Z7, Z11, Z2
-	VBROADCASTSD 1024(R12), Z11
-	PREFETCHT0   5120(R12)
-	VFMADD231PD  Z7, Z11, Z4
-	VBROADCASTSD 1088(R12), Z11
-	PREFETCHT0   5184(R12)
-	VFMADD231PD  Z7, Z11, Z6
-	VBROADCASTSD 1152(R12), Z11
-	PREFETCHT0   5248(R12)
-	VFMADD231PD  Z7, Z11, Z8
-	VBROADCASTSD 1216(R12), Z11
-	PREFETCHT0   5312(R12)
-	VFMADD231PD  Z7, Z11, Z10
-	VBROADCASTSD 1280(R12), Z11
-	PREFETCHT0   5376(R12)
-	VFMADD231PD  Z9, Z11, Z2
-	VBROADCASTSD 1344(R12), Z11
-	PREFETCHT0   5440(R12)
-	VFMADD231PD  Z9, Z11, Z4
-	VBROADCASTSD 1408(R12), Z11
-	PREFETCHT0   5504(R12)
-	VFMADD231PD  Z9, Z11, Z6
-	VBROADCASTSD 1472(R12), Z11
-	PREFETCHT0   5568(R12)
-	VFMADD231PD  Z9, Z11, Z8
-	VBROADCASTSD 1536(R12), Z11
-	PREFETCHT0   5632(R12)
-	VFMADD231PD  Z9, Z11, Z10
-	JMP          next
-
-block:
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	MOVQ         R10, R13
-	SHLQ         $0x03, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPD      (R13), Z11
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD (R12), Z12
-	PREFETCHT0   4096(R12)
-	VFMADD231PD  Z11, Z12, Z2
-	VMULPD       Z1, Z12, Z12
-	VBROADCASTSD 64(R12), Z13
-	PREFETCHT0   4160(R12)
-	VFMADD231PD  Z11, Z13, Z4
-	VFMADD231PD  Z3, Z13, Z12
-	VBROADCASTSD 128(R12), Z13
-	PREFETCHT0   4224(R12)
-	VFMADD231PD  Z11, Z13, Z6
-	VFMADD231PD  Z5, Z13, Z12
-	VBROADCASTSD 192(R12), Z13
-	PREFETCHT0   4288(R12)
-	VFMADD231PD  Z11, Z13, Z8
-	VFMADD231PD  Z7, Z13, Z12
-	VBROADCASTSD 256(R12), Z13
-	PREFETCHT0   4352(R12)
-	VFMADD231PD  Z11, Z13, Z10
-	VFMADD231PD  Z9, Z13, Z12
-	VMOVUPD      (R14), Z11
-	VFMADD231PD  Z12, Z0, Z11
-	VMOVUPD      Z11, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPD      (R13), Z11
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD 320(R12), Z12
-	PREFETCHT0   4416(R12)
-	VFMADD231PD  Z11, Z12, Z2
-	VMULPD       Z1, Z12, Z12
-	VBROADCASTSD 384(R12), Z13
-	PREFETCHT0   4480(R12)
-	VFMADD231PD  Z11, Z13, Z4
-	VFMADD231PD  Z3, Z13, Z12
-	VBROADCASTSD 448(R12), Z13
-	PREFETCHT0   4544(R12)
-	VFMADD231PD  Z11, Z13, Z6
-	VFMADD231PD  Z5, Z13, Z12
-	VBROADCASTSD 512(R12), Z13
-	PREFETCHT0   4608(R12)
-	VFMADD231PD  Z11, Z13, Z8
-	VFMADD231PD  Z7, Z13, Z12
-	VBROADCASTSD 576(R12), Z13
-	PREFETCHT0   4672(R12)
-	VFMADD231PD  Z11, Z13, Z10
-	VFMADD231PD  Z9, Z13, Z12
-	VMOVUPD      (R14), Z11
-	VFMADD231PD  Z12, Z0, Z11
-	VMOVUPD      Z11, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPD      (R13), Z11
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD 640(R12), Z12
-	PREFETCHT0   4736(R12)
-	VFMADD231PD  Z11, Z12, Z2
-	VMULPD       Z1, Z12, Z12
-	VBROADCASTSD 704(R12), Z13
-	PREFETCHT0   4800(R12)
-	VFMADD231PD  Z11, Z13, Z4
-	VFMADD231PD  Z3, Z13, Z12
-	VBROADCASTSD 768(R12), Z13
-	PREFETCHT0   4864(R12)
-	VFMADD231PD  Z11, Z13, Z6
-	VFMADD231PD  Z5, Z13, Z12
-	VBROADCASTSD 832(R12), Z13
-	PREFETCHT0   4928(R12)
-	VFMADD231PD  Z11, Z13, Z8
-	VFMADD231PD  Z7, Z13, Z12
-	VBROADCASTSD 896(R12), Z13
-	PREFETCHT0   4992(R12)
-	VFMADD231PD  Z11, Z13, Z10
-	VFMADD231PD  Z9, Z13, Z12
-	VMOVUPD      (R14), Z11
-	VFMADD231PD  Z12, Z0, Z11
-	VMOVUPD      Z11, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPD      (R13), Z11
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD 960(R12), Z12
-	PREFETCHT0   5056(R12)
-	VFMADD231PD  Z11, Z12, Z2
-	VMULPD       Z1, Z12, Z12
-	VBROADCASTSD 1024(R12), Z13
-	PREFETCHT0   5120(R12)
-	VFMADD231PD  Z11, Z13, Z4
-	VFMADD231PD  Z3, Z13, Z12
-	VBROADCASTSD 1088(R12), Z13
-	PREFETCHT0   5184(R12)
-	VFMADD231PD  Z11, Z13, Z6
-	VFMADD231PD  Z5, Z13, Z12
-	VBROADCASTSD 1152(R12), Z13
-	PREFETCHT0   5248(R12)
-	VFMADD231PD  Z11, Z13, Z8
-	VFMADD231PD  Z7, Z13, Z12
-	VBROADCASTSD 1216(R12), Z13
-	PREFETCHT0   5312(R12)
-	VFMADD231PD  Z11, Z13, Z10
-	VFMADD231PD  Z9, Z13, Z12
-	VMOVUPD      (R14), Z11
-	VFMADD231PD  Z12, Z0, Z11
-	VMOVUPD      Z11, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPD      (R13), Z11
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD 1280(R12), Z12
-	PREFETCHT0   5376(R12)
-	VFMADD231PD  Z11, Z12, Z2
-	VMULPD       Z1, Z12, Z12
-	VBROADCASTSD 1344(R12), Z13
-	PREFETCHT0   5440(R12)
-	VFMADD231PD  Z11, Z13, Z4
-	VFMADD231PD  Z3, Z13, Z12
-	VBROADCASTSD 1408(R12), Z13
-	PREFETCHT0   5504(R12)
-	VFMADD231PD  Z11, Z13, Z6
-	VFMADD231PD  Z5, Z13, Z12
-	VBROADCASTSD 1472(R12), Z13
-	PREFETCHT0   5568(R12)
-	VFMADD231PD  Z11, Z13, Z8
-	VFMADD231PD  Z7, Z13, Z12
-	VBROADCASTSD 1536(R12), Z13
-	PREFETCHT0   5632(R12)
-	VFMADD231PD  Z11, Z13, Z10
-	VFMADD231PD  Z9, Z13, Z12
-	VMOVUPD      (R14), Z11
-	VFMADD231PD  Z12, Z0, Z11
-	VMOVUPD      Z11, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-
-next:
-	ADDQ        $0x00000640, R12
-	INCQ        R10
-	CMPQ        R10, R11
-	JL          block
-	XORQ        R10, R10
-	SHLQ        $0x03, R10
-	ADDQ        R9, R10
-	MOVL        (DX)(R10*4), R13
-	MOVQ        R13, R14
-	IMULQ       SI, R13
-	ADDQ        BX, R13
-	IMULQ       R8, R14
-	ADDQ        DI, R14
-	VMOVUPD     (R14), Z1
-	VFMADD231PD Z2, Z0, Z1
-	VMOVUPD     Z1, (R14)
-	ADDQ        R8, R14
-	VMOVUPD     (R14), Z1
-	VFMADD231PD Z4, Z0, Z1
-	VMOVUPD     Z1, (R14)
-	ADDQ        R8, R14
-	VMOVUPD     (R14), Z1
-	VFMADD231PD Z6, Z0, Z1
-	VMOVUPD     Z1, (R14)
-	ADDQ        R8, R14
-	VMOVUPD     (R14), Z1
-	VFMADD231PD Z8, Z0, Z1
-	VMOVUPD     Z1, (R14)
-	ADDQ        R8, R14
-	VMOVUPD     (R14), Z1
-	VFMADD231PD Z10, Z0, Z1
-	VMOVUPD     Z1, (R14)
-	ADDQ        R8, R14
-	INCQ        R9
-	CMPQ        R9, $0x08
-	JL          lane
-	LEAQ        (AX)(R11*2), AX
-	IMUL3Q      $0x00000020, R11, R9
-	ADDQ        R9, DX
-	IMUL3Q      $0x00000640, R11, R9
-	ADDQ        R9, CX
-	ADDQ        $0x04, widths+8(FP)
-	DECQ        n+0(FP)
-	JMP         slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func manySymmetricBlocks6F64AVX512(n int, widths *uint32, masks *uint16, val *float64, idx *int32, x *float64, ldx int, y *float64, ldy int, first int, alpha float64)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·manySymmetricBlocks6F64AVX512(SB), NOSPLIT, $0-88
-	MOVQ         masks+16(FP), AX
-	MOVQ         val+24(FP), CX
-	MOVQ         idx+32(FP), DX
-	MOVQ         x+40(FP), BX
-	MOVQ         ldx+48(FP), SI
-	MOVQ         y+56(FP), DI
-	MOVQ         ldy+64(FP), R8
-	VBROADCASTSD alpha+80(FP), Z0
-	MOVQ         first+72(FP), R10
-	IMULQ        R8, R10
-	SUBQ         R10, DI
-
-slice:
-	CMPQ n+0(FP), $0x00
-	JEQ  done
-	MOVQ widths+8(FP), R11
-	MOVL (R11), R11
-	XORQ R9, R9
-
-lane:
-	XORQ         R10, R10
-	LEAQ         (CX)(R9*8), R12
-	MOVQ         R10, R13
-	SHLQ         $0x03, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPD      (R13), Z1
-	ADDQ         SI, R13
-	VXORPS       X2, X2, X2
-	VMOVUPD      (R13), Z3
-	ADDQ         SI, R13
-	VXORPS       X4, X4, X4
-	VMOVUPD      (R13), Z5
-	ADDQ         SI, R13
-	VXORPS       X6, X6, X6
-	VMOVUPD      (R13), Z7
-	ADDQ         SI, R13
-	VXORPS       X8, X8, X8
-	VMOVUPD      (R13), Z9
-	ADDQ         SI, R13
-	VXORPS       X10, X10, X10
-	VMOVUPD      (R13), Z11
-	ADDQ         SI, R13
-	VXORPS       X12, X12, X12
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	VBROADCASTSD (R12), Z13
-	PREFETCHT0   4096(R12)
-	VFMADD231PD  Z1, Z13, Z2
-	VBROADCASTSD 64(R12), Z13
-	PREFETCHT0   4160(R12)
-	VFMADD231PD  Z1, Z13, Z4
-	VBROADCASTSD 128(R12), Z13
-	PREFETCHT0   4224(R12)
-	VFMADD231PD  Z1, Z13, Z6
-	VBROADCASTSD 192(R12), Z13
-	PREFETCHT0   4288(R12)
-	VFMADD231PD  Z1, Z13, Z8
-	VBROADCASTSD 256(R12), Z13
-	PREFETCHT0   4352(R12)
-	VFMADD231PD  Z1, Z13, Z10
-	VBROADCASTSD 320(R12), Z13
-	PREFETCHT0   4416(R12)
-	VFMADD231PD  Z1, Z13, Z12
-	VBROADCASTSD 384(R12), Z13
-	PREFETCHT0   4480(R12)
-	VFMADD231PD  Z3, Z13, Z2
-	VBROADCASTSD 448(R12), Z13
-	PREFETCHT0   4544(R12)
-	VFMADD231PD  Z3, Z13, Z4
-	VBROADCASTSD 512(R12), Z13
-	PREFETCHT0   4608(R12)
-	VFMADD231PD  Z3, Z13, Z6
-	VBROADCASTSD 576(R12), Z13
-	PREFETCHT0   4672(R12)
-	VFMADD231PD  Z3, Z13, Z8
-	VBROADCASTSD 640(R12), Z13
-	PREFETCHT0   4736(R12)
-	VFMADD231PD  Z3, Z13, Z10
-	VBROADCASTSD 704(R12), Z13
-	PREFETCHT0   4800(R12)
-	VFMADD231PD  Z3, Z13, Z12
-	VBROADCASTSD 768(R12), Z13
-	PREFETCHT0   4864(R12)
-	VFMADD231PD  Z5, Z13, Z2
-	VBROADCASTSD 832(R12), Z13
-	PREFETCHT0   4928(R12)
-	VFMADD231PD  Z5, Z13, Z4
-	VBROADCASTSD 896(R12), Z13
-	PREFETCHT0   4992(R12)
-	VFMADD231PD  Z5, Z13, Z6
-	VBROADCASTSD 960(R12), Z13
-	PREFETCHT0   5056(R12)
-	VFMADD231PD  Z5, Z13, Z8
-	VBROADCASTSD 1024(R12), Z13
-	PREFETCHT0   5120(R12)
-	VFMADD231PD  Z5, Z13, Z10
-	VBROADCASTSD 1088(R12), Z13
-	PREFETCHT0   5184(R12)
-	VFMADD231PD  Z5, Z13, Z12
-	VBROADCASTSD 1152(R12), Z13
-	PREFETCHT0   5248(R12)
-	VFMADD231PD  Z7, Z13, Z2
-	VBROADCASTSD 1216(R12), Z13
-	PREFETCHT0   5312(R12)
-	VFMADD231PD  Z7, Z13, Z4
-	VBROADCASTSD 1280(R12), Z13
-	PREFETCHT0   5376(R12)
-	VFMADD231PD  Z7, Z13, Z6
-	VBROADCASTSD 1344(R12), Z13
-	PREFETCHT0   5440(R12)
-	VFMADD231PD  Z7, Z13, Z8
-	VBROADCASTSD 1408(R12), Z13
-	PREFETCHT0   5504(R12)
-	VFMADD231PD  Z7, Z13, Z10
-	VBROADCASTSD 1472(R12), Z13
-	PREFETCHT0   5568(R12)
-	VFMADD231PD  Z7, Z13, Z12
-	VBROADCASTSD 1536(R12), Z13
-	PREFETCHT0   5632(R12)
-	VFMADD231PD  Z9, Z13, Z2
-	VBROADCASTSD 1600(R12), Z13
-	PREFETCHT0   5696(R12)
-	VFMADD231PD  Z9, Z13, Z4
-	VBROADCASTSD 1664(R12), Z13
-	PREFETCHT0   5760(R12)
-	VFMADD231PD  Z9, Z13, Z6
-	VBROADCASTSD 1728(R12), Z13
-	PREFETCHT0   5824(R12)
-	VFMADD231PD  Z9, Z13, Z8
-	VBROADCASTSD 1792(R12), Z13
-	PREFETCHT0   5888(R12)
-	VFMADD231PD  Z9, Z13, Z10
-	VBROADCASTSD 1856(R12), Z13
-	PREFETCHT0   5952(R12)
-	VFMADD231PD  Z9, Z13, Z12
-	VBROADCASTSD 1920(R12), Z13
-	PREFETCHT0   6016(R12)
-	VFMADD231PD  Z11, Z13, Z2
-	VBROADCASTSD 1984(R12), Z13
-	PREFETCHT0   6080(R12)
-	VFMADD231PD  Z11, Z13, Z4
-	VBROADCASTSD 2048(R12), Z13
-	PREFETCHT0   6144(R12)
-	VFMADD231PD  Z11, Z13, Z6
-	VBROADCASTSD 2112(R12), Z13
-	PREFETCHT0   6208(R12)
-	VFMADD231PD  Z11, Z13, Z8
-	VBROADCASTSD 2176(R12), Z13
-	PREFETCHT0   6272(R12)
-	VFMADD231PD  Z11, Z13, Z10
-	VBROADCASTSD 2240(R12), Z13
-	PREFETCHT0   6336(R12)
-	VFMADD231PD  Z11, Z13, Z12
-	JMP          next
-
-block:
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	MOVQ         R10, R13
-	SHLQ         $0x03, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPD      (R13), Z13
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD (R12), Z14
-	PREFETCHT0   4096(R12)
-	VFMADD231PD  Z13, Z14, Z2
-	VMULPD       Z1, Z14, Z14
-	VBROADCASTSD 64(R12), Z15
-	PREFETCHT0   4160(R12)
-	VFMADD231PD  Z13, Z15, Z4
-	VFMADD231PD  Z3, Z15, Z14
-	VBROADCASTSD 128(R12), Z15
-	PREFETCHT0   4224(R12)
-	VFMADD231PD  Z13, Z15, Z6
-	VFMADD231PD  Z5, Z15, Z14
-	VBROADCASTSD 192(R12), Z15
-	PREFETCHT0   4288(R12)
-	VFMADD231PD  Z13, Z15, Z8
-	VFMADD231PD  Z7, Z15, Z14
-	VBROADCASTSD 256(R12), Z15
-	PREFETCHT0   4352(R12)
-	VFMADD231PD  Z13, Z15, Z10
-	VFMADD231PD  Z9, Z15, Z14
-	VBROADCASTSD 320(R12), Z15
-	PREFETCHT0   4416(R12)
-	VFMADD231PD  Z13, Z15, Z12
-	VFMADD231PD  Z11, Z15, Z14
-	VMOVUPD      (R14), Z13
-	VFMADD231PD  Z14, Z0, Z13
-	VMOVUPD      Z13, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPD      (R13), Z13
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD 384(R12), Z14
-	PREFETCHT0   4480(R12)
-	VFMADD231PD  Z13, Z14, Z2
-	VMULPD       Z1, Z14, Z14
-	VBROADCASTSD 448(R12), Z15
-	PREFETCHT0   4544(R12)
-	VFMADD231PD  Z13, Z15, Z4
-	VFMADD231PD  Z3, Z15, Z14
-	VBROADCASTSD 512(R12), Z15
-	PREFETCHT0   4608(R12)
-	VFMADD231PD  Z13, Z15, Z6
-	VFMADD231PD  Z5, Z15, Z14
-	VBROADCASTSD 576(R12), Z15
-	PREFETCHT0   4672(R12)
-	VFMADD231PD  Z13, Z15, Z8
-	VFMADD231PD  Z7, Z15, Z14
-	VBROADCASTSD 640(R12), Z15
-	PREFETCHT0   4736(R12)
-	VFMADD231PD  Z13, Z15, Z10
-	VFMADD231PD  Z9, Z15, Z14
-	VBROADCASTSD 704(R12), Z15
-	PREFETCHT0   4800(R12)
-	VFMADD231PD  Z13, Z15, Z12
-	VFMADD231PD  Z11, Z15, Z14
-	VMOVUPD      (R14), Z13
-	VFMADD231PD  Z14, Z0, Z13
-	VMOVUPD      Z13, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPD      (R13), Z13
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD 768(R12), Z14
-	PREFETCHT0   4864(R12)
-	VFMADD231PD  Z13, Z14, Z2
-	VMULPD       Z1, Z14, Z14
-	VBROADCASTSD 832(R12), Z15
-	PREFETCHT0   4928(R12)
-	VFMADD231PD  Z13, Z15, Z4
-	VFMADD231PD  Z3, Z15, Z14
-	VBROADCASTSD 896(R12), Z15
-	PREFETCHT0   4992(R12)
-	VFMADD231PD  Z13, Z15, Z6
-	VFMADD231PD  Z5, Z15, Z14
-	VBROADCASTSD 960(R12), Z15
-	PREFETCHT0   5056(R12)
-	VFMADD231PD  Z13, Z15, Z8
-	VFMADD231PD  Z7, Z15, Z14
-	VBROADCASTSD 1024(R12), Z15
-	PREFETCHT0   5120(R12)
-	VFMADD231PD  Z13, Z15, Z10
-	VFMADD231PD  Z9, Z15, Z14
-	VBROADCASTSD 1088(R12), Z15
-	PREFETCHT0   5184(R12)
-	VFMADD231PD  Z13, Z15, Z12
-	VFMADD231PD  Z11, Z15, Z14
-	VMOVUPD      (R14), Z13
-	VFMADD231PD  Z14, Z0, Z13
-	VMOVUPD      Z13, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPD      (R13), Z13
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD 1152(R12), Z14
-	PREFETCHT0   5248(R12)
-	VFMADD231PD  Z13, Z14, Z2
-	VMULPD       Z1, Z14, Z14
-	VBROADCASTSD 1216(R12), Z15
-	PREFETCHT0   5312(R12)
-	VFMADD231PD  Z13, Z15, Z4
-	VFMADD231PD  Z3, Z15, Z14
-	VBROADCASTSD 1280(R12), Z15
-	PREFETCHT0   5376(R12)
-	VFMADD231PD  Z13, Z15, Z6
-	VFMADD231PD  Z5, Z15, Z14
-	VBROADCASTSD 1344(R12), Z15
-	PREFETCHT0   5440(R12)
-	VFMADD231PD  Z13, Z15, Z8
-	VFMADD231PD  Z7, Z15, Z14
-	VBROADCASTSD 1408(R12), Z15
-	PREFETCHT0   5504(R12)
-	VFMADD231PD  Z13, Z15, Z10
-	VFMADD231PD  Z9, Z15, Z14
-	VBROADCASTSD 1472(R12), Z15
-	PREFETCHT0   5568(R12)
-	VFMADD231PD  Z13, Z15, Z12
-	VFMADD231PD  Z11, Z15, Z14
-	VMOVUPD      (R14), Z13
-	VFMADD231PD  Z14, Z0, Z13
-	VMOVUPD      Z13, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPD      (R13), Z13
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD 1536(R12), Z14
-	PREFETCHT0   5632(R12)
-	VFMADD231PD  Z13, Z14, Z2
-	VMULPD       Z1, Z14, Z14
-	VBROADCASTSD 1600(R12), Z15
-	PREFETCHT0   5696(R12)
-	VFMADD231PD  Z13, Z15, Z4
-	VFMADD231PD  Z3, Z15, Z14
-	VBROADCASTSD 1664(R12), Z15
-	PREFETCHT0   5760(R12)
-	VFMADD231PD  Z13, Z15, Z6
-	VFMADD231PD  Z5, Z15, Z14
-	VBROADCASTSD 1728(R12), Z15
-	PREFETCHT0   5824(R12)
-	VFMADD231PD  Z13, Z15, Z8
-	VFMADD231PD  Z7, Z15, Z14
-	VBROADCASTSD 1792(R12), Z15
-	PREFETCHT0   5888(R12)
-	VFMADD231PD  Z13, Z15, Z10
-	VFMADD231PD  Z9, Z15, Z14
-	VBROADCASTSD 1856(R12), Z15
-	PREFETCHT0   5952(R12)
-	VFMADD231PD  Z13, Z15, Z12
-	VFMADD231PD  Z11, Z15, Z14
-	VMOVUPD      (R14), Z13
-	VFMADD231PD  Z14, Z0, Z13
-	VMOVUPD      Z13, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPD      (R13), Z13
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD 1920(R12), Z14
-	PREFETCHT0   6016(R12)
-	VFMADD231PD  Z13, Z14, Z2
-	VMULPD       Z1, Z14, Z14
-	VBROADCASTSD 1984(R12), Z15
-	PREFETCHT0   6080(R12)
-	VFMADD231PD  Z13, Z15, Z4
-	VFMADD231PD  Z3, Z15, Z14
-	VBROADCASTSD 2048(R12), Z15
-	PREFETCHT0   6144(R12)
-	VFMADD231PD  Z13, Z15, Z6
-	VFMADD231PD  Z5, Z15, Z14
-	VBROADCASTSD 2112(R12), Z15
-	PREFETCHT0   6208(R12)
-	VFMADD231PD  Z13, Z15, Z8
-	VFMADD231PD  Z7, Z15, Z14
-	VBROADCASTSD 2176(R12), Z15
-	PREFETCHT0   6272(R12)
-	VFMADD231PD  Z13, Z15, Z10
-	VFMADD231PD  Z9, Z15, Z14
-	VBROADCASTSD 2240(R12), Z15
-	PREFETCHT0   6336(R12)
-	VFMADD231PD  Z13, Z15, Z12
-	VFMADD231PD  Z11, Z15, Z14
-	VMOVUPD      (R14), Z13
-	VFMADD231PD  Z14, Z0, Z13
-	VMOVUPD      Z13, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-
-next:
-	ADDQ        $0x00000900, R12
-	INCQ        R10
-	CMPQ        R10, R11
-	JL          block
-	XORQ        R10, R10
-	SHLQ        $0x03, R10
-	ADDQ        R9, R10
-	MOVL        (DX)(R10*4), R13
-	MOVQ        R13, R14
-	IMULQ       SI, R13
-	ADDQ        BX, R13
-	IMULQ       R8, R14
-	ADDQ        DI, R14
-	VMOVUPD     (R14), Z1
-	VFMADD231PD Z2, Z0, Z1
-	VMOVUPD     Z1, (R14)
-	ADDQ        R8, R14
-	VMOVUPD     (R14), Z1
-	VFMADD231PD Z4, Z0, Z1
-	VMOVUPD     Z1, (R14)
-	ADDQ        R8, R14
-	VMOVUPD     (R14), Z1
-	VFMADD231PD Z6, Z0, Z1
-	VMOVUPD     Z1, (R14)
-	ADDQ        R8, R14
-	VMOVUPD     (R14), Z1
-	VFMADD231PD Z8, Z0, Z1
-	VMOVUPD     Z1, (R14)
-	ADDQ        R8, R14
-	VMOVUPD     (R14), Z1
-	VFMADD231PD Z10, Z0, Z1
-	VMOVUPD     Z1, (R14)
-	ADDQ        R8, R14
-	VMOVUPD     (R14), Z1
-	VFMADD231PD Z12, Z0, Z1
-	VMOVUPD     Z1, (R14)
-	ADDQ        R8, R14
-	INCQ        R9
-	CMPQ        R9, $0x08
-	JL          lane
-	LEAQ        (AX)(R11*2), AX
-	IMUL3Q      $0x00000020, R11, R9
-	ADDQ        R9, DX
-	IMUL3Q      $0x00000900, R11, R9
-	ADDQ        R9, CX
-	ADDQ        $0x04, widths+8(FP)
-	DECQ        n+0(FP)
-	JMP         slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func manySymmetricDiagonalsHalfF64AVX512(rows int, width int, before int, masks *uint16, val *float64, offsets *int64, x *float64, ldx int, y *float64, ldy int, alpha float64)
-// Requires: AVX, FMA3, MMX+
-TEXT ·manySymmetricDiagonalsHalfF64AVX512(SB), NOSPLIT, $0-88
-	MOVQ         masks+24(FP), AX
-	MOVQ         val+32(FP), CX
-	MOVQ         offsets+40(FP), DX
-	MOVQ         x+48(FP), BX
-	MOVQ         ldx+56(FP), SI
-	MOVQ         y+64(FP), DI
-	MOVQ         ldy+72(FP), R8
-	VBROADCASTSD alpha+80(FP), Y0
-
-slice:
-	XORQ R9, R9
-
-row:
-	CMPQ       rows+0(FP), $0x00
-	JEQ        done
-	DECQ       rows+0(FP)
-	VMOVUPD    (BX), Y1
-	PREFETCHT0 (DI)(R8*8)
-	VXORPS     X2, X2, X2
-	XORQ       R10, R10
-	LEAQ       (CX)(R9*8), R11
-	JMP        next
-
-column:
-	TESTQ   AX, AX
-	JZ      present
-	MOVWLZX (AX)(R10*2), R12
-	BTL     R9, R12
-	JCC     missing
-
-present:
-	VBROADCASTSD (R11), Y3
-	PREFETCHT0   4096(R11)
-	MOVQ         (DX)(R10*8), R12
-	MOVQ         R12, R13
-	IMULQ        SI, R12
-	ADDQ         BX, R12
-	PREFETCHT0   (R12)(SI*8)
-	VFMADD231PD  (R12), Y3, Y2
-	CMPQ         R10, before+16(FP)
-	JGE          missing
-	IMULQ        R8, R13
-	ADDQ         DI, R13
-	PREFETCHT0   (R13)(R8*8)
-	VMULPD       Y1, Y3, Y3
-	VMOVUPD      (R13), Y4
-	VFMADD231PD  Y3, Y0, Y4
-	VMOVUPD      Y4, (R13)
 
 missing:
-	ADDQ $0x40, R11
-	INCQ R10
-
-next:
-	CMPQ        R10, width+8(FP)
-	JL          column
-	VMOVUPD     (DI), Y1
-	VFMADD231PD Y2, Y0, Y1
-	VMOVUPD     Y1, (DI)
-	ADDQ        SI, BX
-	ADDQ        R8, DI
-	INCQ        R9
-	CMPQ        R9, $0x08
-	JL          row
-	MOVQ        width+8(FP), R10
-	TESTQ       AX, AX
-	JZ          whole
-	LEAQ        (AX)(R10*2), AX
-
-whole:
-	IMUL3Q $0x40, R10, R10
-	ADDQ   R10, CX
-	JMP    slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func manySymmetricBlocks2HalfF64AVX512(n int, widths *uint32, masks *uint16, val *float64, idx *int32, x *float64, ldx int, y *float64, ldy int, first int, alpha float64)
-// Requires: AVX, FMA3, MMX+
-TEXT ·manySymmetricBlocks2HalfF64AVX512(SB), NOSPLIT, $0-88
-	MOVQ         masks+16(FP), AX
-	MOVQ         val+24(FP), CX
-	MOVQ         idx+32(FP), DX
-	MOVQ         x+40(FP), BX
-	MOVQ         ldx+48(FP), SI
-	MOVQ         y+56(FP), DI
-	MOVQ         ldy+64(FP), R8
-	VBROADCASTSD alpha+80(FP), Y0
-	MOVQ         first+72(FP), R10
-	IMULQ        R8, R10
-	SUBQ         R10, DI
-
-slice:
-	CMPQ n+0(FP), $0x00
-	JEQ  done
-	MOVQ widths+8(FP), R11
-	MOVL (R11), R11
-	XORQ R9, R9
-
-lane:
-	XORQ         R10, R10
-	LEAQ         (CX)(R9*8), R12
-	MOVQ         R10, R13
-	SHLQ         $0x03, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPD      (R13), Y1
-	ADDQ         SI, R13
-	VXORPS       X2, X2, X2
-	VMOVUPD      (R13), Y3
-	ADDQ         SI, R13
-	VXORPS       X4, X4, X4
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	VBROADCASTSD (R12), Y5
-	PREFETCHT0   4096(R12)
-	VFMADD231PD  Y1, Y5, Y2
-	VBROADCASTSD 64(R12), Y5
-	PREFETCHT0   4160(R12)
-	VFMADD231PD  Y1, Y5, Y4
-	VBROADCASTSD 128(R12), Y5
-	PREFETCHT0   4224(R12)
-	VFMADD231PD  Y3, Y5, Y2
-	VBROADCASTSD 192(R12), Y5
-	PREFETCHT0   4288(R12)
-	VFMADD231PD  Y3, Y5, Y4
-	JMP          next
+	IMUL3Q $0x04, R10, R9
+	ADDQ   R9, DI
+	JMP    next
 
 block:
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	MOVQ         R10, R13
-	SHLQ         $0x03, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPD      (R13), Y5
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD (R12), Y6
-	PREFETCHT0   4096(R12)
-	VFMADD231PD  Y5, Y6, Y2
-	VMULPD       Y1, Y6, Y6
-	VBROADCASTSD 64(R12), Y7
-	PREFETCHT0   4160(R12)
-	VFMADD231PD  Y5, Y7, Y4
-	VFMADD231PD  Y3, Y7, Y6
-	VMOVUPD      (R14), Y5
-	VFMADD231PD  Y6, Y0, Y5
-	VMOVUPD      Y5, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPD      (R13), Y5
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD 128(R12), Y6
-	PREFETCHT0   4224(R12)
-	VFMADD231PD  Y5, Y6, Y2
-	VMULPD       Y1, Y6, Y6
-	VBROADCASTSD 192(R12), Y7
-	PREFETCHT0   4288(R12)
-	VFMADD231PD  Y5, Y7, Y4
-	VFMADD231PD  Y3, Y7, Y6
-	VMOVUPD      (R14), Y5
-	VFMADD231PD  Y6, Y0, Y5
-	VMOVUPD      Y5, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
+	MOVQ         masks+24(FP), R9
+	MOVWLZX      (R9)(BX*2), R9
+	BTL          DX, R9
+	JCC          missing
+	MOVL         (R12), R8
+	MOVQ         R8, R9
+	IMULQ        AX, R8
+	ADDQ         x+48(FP), R8
+	IMULQ        CX, R9
+	ADDQ         y+64(FP), R9
+	PREFETCHT0   4096(DI)(R11*1)
+	VMOVUPD      (R8), Z5
+	PREFETCHT0   (R8)(AX*8)
+	PREFETCHT0   (R9)(CX*8)
+	VBROADCASTSD (DI), Z6
+	VFMADD231PD  Z5, Z6, Z2
+	VMULPD       Z1, Z6, Z6
+	VBROADCASTSD (DI)(R10*1), Z7
+	VFMADD231PD  Z5, Z7, Z4
+	VFMADD231PD  Z3, Z7, Z6
+	VMOVUPD      (R9), Z5
+	VFMADD231PD  Z6, Z0, Z5
+	VMOVUPD      Z5, (R9)
+	ADDQ         CX, R9
+	ADDQ         AX, R8
+	LEAQ         (DI)(R10*2), DI
+	PREFETCHT0   4096(DI)(R11*1)
+	VMOVUPD      (R8), Z5
+	PREFETCHT0   (R8)(AX*8)
+	PREFETCHT0   (R9)(CX*8)
+	VBROADCASTSD (DI), Z6
+	VFMADD231PD  Z5, Z6, Z2
+	VMULPD       Z1, Z6, Z6
+	VBROADCASTSD (DI)(R10*1), Z7
+	VFMADD231PD  Z5, Z7, Z4
+	VFMADD231PD  Z3, Z7, Z6
+	VMOVUPD      (R9), Z5
+	VFMADD231PD  Z6, Z0, Z5
+	VMOVUPD      Z5, (R9)
+	ADDQ         CX, R9
+	ADDQ         AX, R8
+	LEAQ         (DI)(R10*2), DI
 
 next:
-	ADDQ        $0x00000100, R12
-	INCQ        R10
-	CMPQ        R10, R11
+	LEAQ        (R12)(R13*4), R12
+	INCQ        BX
+	CMPQ        BX, SI
 	JL          block
-	XORQ        R10, R10
-	SHLQ        $0x03, R10
-	ADDQ        R9, R10
-	MOVL        (DX)(R10*4), R13
-	MOVQ        R13, R14
-	IMULQ       SI, R13
-	ADDQ        BX, R13
-	IMULQ       R8, R14
-	ADDQ        DI, R14
-	VMOVUPD     (R14), Y1
-	VFMADD231PD Y2, Y0, Y1
-	VMOVUPD     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPD     (R14), Y1
-	VFMADD231PD Y4, Y0, Y1
-	VMOVUPD     Y1, (R14)
-	ADDQ        R8, R14
-	INCQ        R9
-	CMPQ        R9, $0x08
+	MOVQ        idx+40(FP), R12
+	LEAQ        (R12)(DX*4), R12
+	MOVL        (R12), R8
+	MOVQ        R8, R9
+	IMULQ       AX, R8
+	ADDQ        x+48(FP), R8
+	IMULQ       CX, R9
+	ADDQ        y+64(FP), R9
+	VMOVUPD     (R9), Z1
+	VFMADD231PD Z2, Z0, Z1
+	VMOVUPD     Z1, (R9)
+	ADDQ        CX, R9
+	VMOVUPD     (R9), Z1
+	VFMADD231PD Z4, Z0, Z1
+	VMOVUPD     Z1, (R9)
+	ADDQ        CX, R9
+	INCQ        DX
+	CMPQ        DX, R13
 	JL          lane
-	LEAQ        (AX)(R11*2), AX
-	IMUL3Q      $0x00000020, R11, R9
-	ADDQ        R9, DX
-	IMUL3Q      $0x00000100, R11, R9
-	ADDQ        R9, CX
-	ADDQ        $0x04, widths+8(FP)
-	DECQ        n+0(FP)
+	LEAQ        (SI)(SI*1), R9
+	ADDQ        R9, masks+24(FP)
+	IMULQ       R13, SI
+	IMUL3Q      $0x04, SI, R9
+	ADDQ        R9, idx+40(FP)
+	IMUL3Q      $0x00000020, SI, SI
+	ADDQ        SI, val+32(FP)
+	ADDQ        $0x04, widths+16(FP)
+	DECQ        n+8(FP)
 	JMP         slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manySymmetricBlocks3HalfF64AVX512(n int, widths *uint32, masks *uint16, val *float64, idx *int32, x *float64, ldx int, y *float64, ldy int, first int, alpha float64)
-// Requires: AVX, FMA3, MMX+
-TEXT ·manySymmetricBlocks3HalfF64AVX512(SB), NOSPLIT, $0-88
-	MOVQ         masks+16(FP), AX
-	MOVQ         val+24(FP), CX
-	MOVQ         idx+32(FP), DX
-	MOVQ         x+40(FP), BX
-	MOVQ         ldx+48(FP), SI
-	MOVQ         y+56(FP), DI
-	MOVQ         ldy+64(FP), R8
-	VBROADCASTSD alpha+80(FP), Y0
-	MOVQ         first+72(FP), R10
-	IMULQ        R8, R10
-	SUBQ         R10, DI
+// func manySymmetricBlocks3F64AVX512(lanes int, n int, widths *uint32, masks *uint16, val *float64, idx *int32, x *float64, ldx int, y *float64, ldy int, first int, alpha float64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·manySymmetricBlocks3F64AVX512(SB), NOSPLIT, $0-96
+	MOVQ         ldx+56(FP), AX
+	MOVQ         ldy+72(FP), CX
+	VBROADCASTSD alpha+88(FP), Z0
+	MOVQ         lanes+0(FP), R10
+	IMUL3Q       $0x08, R10, R10
+	MOVQ         lanes+0(FP), R13
+	IMUL3Q       $0x03, R10, R14
+	MOVQ         first+80(FP), BX
+	IMULQ        CX, BX
+	SUBQ         BX, y+64(FP)
 
 slice:
-	CMPQ n+0(FP), $0x00
+	CMPQ n+8(FP), $0x00
 	JEQ  done
-	MOVQ widths+8(FP), R11
-	MOVL (R11), R11
-	XORQ R9, R9
+	MOVQ widths+16(FP), SI
+	MOVL (SI), SI
+	XORQ DX, DX
 
 lane:
-	XORQ         R10, R10
-	LEAQ         (CX)(R9*8), R12
-	MOVQ         R10, R13
-	SHLQ         $0x03, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPD      (R13), Y1
-	ADDQ         SI, R13
+	XORQ         BX, BX
+	MOVQ         DX, R9
+	SHLQ         $0x06, R9
+	MOVQ         SI, R11
+	IMULQ        R10, R11
+	IMUL3Q       $0x09, R11, R11
+	ADDQ         R9, R11
+	MOVQ         val+32(FP), DI
+	LEAQ         (DI)(DX*8), DI
+	MOVQ         idx+40(FP), R12
+	LEAQ         (R12)(DX*4), R12
+	MOVL         (R12), R8
+	MOVQ         R8, R9
+	IMULQ        AX, R8
+	ADDQ         x+48(FP), R8
+	IMULQ        CX, R9
+	ADDQ         y+64(FP), R9
+	MOVQ         R8, R9
+	VMOVUPD      (R9), Z1
+	ADDQ         AX, R9
 	VXORPS       X2, X2, X2
-	VMOVUPD      (R13), Y3
-	ADDQ         SI, R13
+	VMOVUPD      (R9), Z3
+	ADDQ         AX, R9
 	VXORPS       X4, X4, X4
-	VMOVUPD      (R13), Y5
-	ADDQ         SI, R13
+	VMOVUPD      (R9), Z5
+	ADDQ         AX, R9
 	VXORPS       X6, X6, X6
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	VBROADCASTSD (R12), Y7
-	PREFETCHT0   4096(R12)
-	VFMADD231PD  Y1, Y7, Y2
-	VBROADCASTSD 64(R12), Y7
-	PREFETCHT0   4160(R12)
-	VFMADD231PD  Y1, Y7, Y4
-	VBROADCASTSD 128(R12), Y7
-	PREFETCHT0   4224(R12)
-	VFMADD231PD  Y1, Y7, Y6
-	VBROADCASTSD 192(R12), Y7
-	PREFETCHT0   4288(R12)
-	VFMADD231PD  Y3, Y7, Y2
-	VBROADCASTSD 256(R12), Y7
-	PREFETCHT0   4352(R12)
-	VFMADD231PD  Y3, Y7, Y4
-	VBROADCASTSD 320(R12), Y7
-	PREFETCHT0   4416(R12)
-	VFMADD231PD  Y3, Y7, Y6
-	VBROADCASTSD 384(R12), Y7
-	PREFETCHT0   4480(R12)
-	VFMADD231PD  Y5, Y7, Y2
-	VBROADCASTSD 448(R12), Y7
-	PREFETCHT0   4544(R12)
-	VFMADD231PD  Y5, Y7, Y4
-	VBROADCASTSD 512(R12), Y7
-	PREFETCHT0   4608(R12)
-	VFMADD231PD  Y5, Y7, Y6
+	MOVQ         masks+24(FP), R9
+	MOVWLZX      (R9)(BX*2), R9
+	BTL          DX, R9
+	JCC          missing
+	PREFETCHT0   4096(DI)(R11*1)
+	VMOVUPD      (R8), Z7
+	VBROADCASTSD (DI), Z8
+	VFMADD231PD  Z7, Z8, Z2
+	VBROADCASTSD (DI)(R10*1), Z8
+	VFMADD231PD  Z7, Z8, Z4
+	VBROADCASTSD (DI)(R10*2), Z8
+	VFMADD231PD  Z7, Z8, Z6
+	ADDQ         AX, R8
+	LEAQ         (DI)(R14*1), DI
+	PREFETCHT0   4096(DI)(R11*1)
+	VMOVUPD      (R8), Z7
+	VBROADCASTSD (DI), Z8
+	VFMADD231PD  Z7, Z8, Z2
+	VBROADCASTSD (DI)(R10*1), Z8
+	VFMADD231PD  Z7, Z8, Z4
+	VBROADCASTSD (DI)(R10*2), Z8
+	VFMADD231PD  Z7, Z8, Z6
+	ADDQ         AX, R8
+	LEAQ         (DI)(R14*1), DI
+	PREFETCHT0   4096(DI)(R11*1)
+	VMOVUPD      (R8), Z7
+	VBROADCASTSD (DI), Z8
+	VFMADD231PD  Z7, Z8, Z2
+	VBROADCASTSD (DI)(R10*1), Z8
+	VFMADD231PD  Z7, Z8, Z4
+	VBROADCASTSD (DI)(R10*2), Z8
+	VFMADD231PD  Z7, Z8, Z6
+	ADDQ         AX, R8
+	LEAQ         (DI)(R14*1), DI
 	JMP          next
 
+missing:
+	IMUL3Q $0x09, R10, R9
+	ADDQ   R9, DI
+	JMP    next
+
 block:
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	MOVQ         R10, R13
-	SHLQ         $0x03, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPD      (R13), Y7
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD (R12), Y8
-	PREFETCHT0   4096(R12)
-	VFMADD231PD  Y7, Y8, Y2
-	VMULPD       Y1, Y8, Y8
-	VBROADCASTSD 64(R12), Y9
-	PREFETCHT0   4160(R12)
-	VFMADD231PD  Y7, Y9, Y4
-	VFMADD231PD  Y3, Y9, Y8
-	VBROADCASTSD 128(R12), Y9
-	PREFETCHT0   4224(R12)
-	VFMADD231PD  Y7, Y9, Y6
-	VFMADD231PD  Y5, Y9, Y8
-	VMOVUPD      (R14), Y7
-	VFMADD231PD  Y8, Y0, Y7
-	VMOVUPD      Y7, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPD      (R13), Y7
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD 192(R12), Y8
-	PREFETCHT0   4288(R12)
-	VFMADD231PD  Y7, Y8, Y2
-	VMULPD       Y1, Y8, Y8
-	VBROADCASTSD 256(R12), Y9
-	PREFETCHT0   4352(R12)
-	VFMADD231PD  Y7, Y9, Y4
-	VFMADD231PD  Y3, Y9, Y8
-	VBROADCASTSD 320(R12), Y9
-	PREFETCHT0   4416(R12)
-	VFMADD231PD  Y7, Y9, Y6
-	VFMADD231PD  Y5, Y9, Y8
-	VMOVUPD      (R14), Y7
-	VFMADD231PD  Y8, Y0, Y7
-	VMOVUPD      Y7, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPD      (R13), Y7
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD 384(R12), Y8
-	PREFETCHT0   4480(R12)
-	VFMADD231PD  Y7, Y8, Y2
-	VMULPD       Y1, Y8, Y8
-	VBROADCASTSD 448(R12), Y9
-	PREFETCHT0   4544(R12)
-	VFMADD231PD  Y7, Y9, Y4
-	VFMADD231PD  Y3, Y9, Y8
-	VBROADCASTSD 512(R12), Y9
-	PREFETCHT0   4608(R12)
-	VFMADD231PD  Y7, Y9, Y6
-	VFMADD231PD  Y5, Y9, Y8
-	VMOVUPD      (R14), Y7
-	VFMADD231PD  Y8, Y0, Y7
-	VMOVUPD      Y7, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
+	MOVQ         masks+24(FP), R9
+	MOVWLZX      (R9)(BX*2), R9
+	BTL          DX, R9
+	JCC          missing
+	MOVL         (R12), R8
+	MOVQ         R8, R9
+	IMULQ        AX, R8
+	ADDQ         x+48(FP), R8
+	IMULQ        CX, R9
+	ADDQ         y+64(FP), R9
+	PREFETCHT0   4096(DI)(R11*1)
+	VMOVUPD      (R8), Z7
+	PREFETCHT0   (R8)(AX*8)
+	PREFETCHT0   (R9)(CX*8)
+	VBROADCASTSD (DI), Z8
+	VFMADD231PD  Z7, Z8, Z2
+	VMULPD       Z1, Z8, Z8
+	VBROADCASTSD (DI)(R10*1), Z9
+	VFMADD231PD  Z7, Z9, Z4
+	VFMADD231PD  Z3, Z9, Z8
+	VBROADCASTSD (DI)(R10*2), Z9
+	VFMADD231PD  Z7, Z9, Z6
+	VFMADD231PD  Z5, Z9, Z8
+	VMOVUPD      (R9), Z7
+	VFMADD231PD  Z8, Z0, Z7
+	VMOVUPD      Z7, (R9)
+	ADDQ         CX, R9
+	ADDQ         AX, R8
+	LEAQ         (DI)(R14*1), DI
+	PREFETCHT0   4096(DI)(R11*1)
+	VMOVUPD      (R8), Z7
+	PREFETCHT0   (R8)(AX*8)
+	PREFETCHT0   (R9)(CX*8)
+	VBROADCASTSD (DI), Z8
+	VFMADD231PD  Z7, Z8, Z2
+	VMULPD       Z1, Z8, Z8
+	VBROADCASTSD (DI)(R10*1), Z9
+	VFMADD231PD  Z7, Z9, Z4
+	VFMADD231PD  Z3, Z9, Z8
+	VBROADCASTSD (DI)(R10*2), Z9
+	VFMADD231PD  Z7, Z9, Z6
+	VFMADD231PD  Z5, Z9, Z8
+	VMOVUPD      (R9), Z7
+	VFMADD231PD  Z8, Z0, Z7
+	VMOVUPD      Z7, (R9)
+	ADDQ         CX, R9
+	ADDQ         AX, R8
+	LEAQ         (DI)(R14*1), DI
+	PREFETCHT0   4096(DI)(R11*1)
+	VMOVUPD      (R8), Z7
+	PREFETCHT0   (R8)(AX*8)
+	PREFETCHT0   (R9)(CX*8)
+	VBROADCASTSD (DI), Z8
+	VFMADD231PD  Z7, Z8, Z2
+	VMULPD       Z1, Z8, Z8
+	VBROADCASTSD (DI)(R10*1), Z9
+	VFMADD231PD  Z7, Z9, Z4
+	VFMADD231PD  Z3, Z9, Z8
+	VBROADCASTSD (DI)(R10*2), Z9
+	VFMADD231PD  Z7, Z9, Z6
+	VFMADD231PD  Z5, Z9, Z8
+	VMOVUPD      (R9), Z7
+	VFMADD231PD  Z8, Z0, Z7
+	VMOVUPD      Z7, (R9)
+	ADDQ         CX, R9
+	ADDQ         AX, R8
+	LEAQ         (DI)(R14*1), DI
 
 next:
-	ADDQ        $0x00000240, R12
-	INCQ        R10
-	CMPQ        R10, R11
+	LEAQ        (R12)(R13*4), R12
+	INCQ        BX
+	CMPQ        BX, SI
 	JL          block
-	XORQ        R10, R10
-	SHLQ        $0x03, R10
-	ADDQ        R9, R10
-	MOVL        (DX)(R10*4), R13
-	MOVQ        R13, R14
-	IMULQ       SI, R13
-	ADDQ        BX, R13
-	IMULQ       R8, R14
-	ADDQ        DI, R14
-	VMOVUPD     (R14), Y1
-	VFMADD231PD Y2, Y0, Y1
-	VMOVUPD     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPD     (R14), Y1
-	VFMADD231PD Y4, Y0, Y1
-	VMOVUPD     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPD     (R14), Y1
-	VFMADD231PD Y6, Y0, Y1
-	VMOVUPD     Y1, (R14)
-	ADDQ        R8, R14
-	INCQ        R9
-	CMPQ        R9, $0x08
+	MOVQ        idx+40(FP), R12
+	LEAQ        (R12)(DX*4), R12
+	MOVL        (R12), R8
+	MOVQ        R8, R9
+	IMULQ       AX, R8
+	ADDQ        x+48(FP), R8
+	IMULQ       CX, R9
+	ADDQ        y+64(FP), R9
+	VMOVUPD     (R9), Z1
+	VFMADD231PD Z2, Z0, Z1
+	VMOVUPD     Z1, (R9)
+	ADDQ        CX, R9
+	VMOVUPD     (R9), Z1
+	VFMADD231PD Z4, Z0, Z1
+	VMOVUPD     Z1, (R9)
+	ADDQ        CX, R9
+	VMOVUPD     (R9), Z1
+	VFMADD231PD Z6, Z0, Z1
+	VMOVUPD     Z1, (R9)
+	ADDQ        CX, R9
+	INCQ        DX
+	CMPQ        DX, R13
 	JL          lane
-	LEAQ        (AX)(R11*2), AX
-	IMUL3Q      $0x00000020, R11, R9
-	ADDQ        R9, DX
-	IMUL3Q      $0x00000240, R11, R9
-	ADDQ        R9, CX
-	ADDQ        $0x04, widths+8(FP)
-	DECQ        n+0(FP)
+	LEAQ        (SI)(SI*1), R9
+	ADDQ        R9, masks+24(FP)
+	IMULQ       R13, SI
+	IMUL3Q      $0x04, SI, R9
+	ADDQ        R9, idx+40(FP)
+	IMUL3Q      $0x00000048, SI, SI
+	ADDQ        SI, val+32(FP)
+	ADDQ        $0x04, widths+16(FP)
+	DECQ        n+8(FP)
 	JMP         slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manySymmetricBlocks4HalfF64AVX512(n int, widths *uint32, masks *uint16, val *float64, idx *int32, x *float64, ldx int, y *float64, ldy int, first int, alpha float64)
-// Requires: AVX, FMA3, MMX+
-TEXT ·manySymmetricBlocks4HalfF64AVX512(SB), NOSPLIT, $0-88
-	MOVQ         masks+16(FP), AX
-	MOVQ         val+24(FP), CX
-	MOVQ         idx+32(FP), DX
-	MOVQ         x+40(FP), BX
-	MOVQ         ldx+48(FP), SI
-	MOVQ         y+56(FP), DI
-	MOVQ         ldy+64(FP), R8
-	VBROADCASTSD alpha+80(FP), Y0
-	MOVQ         first+72(FP), R10
-	IMULQ        R8, R10
-	SUBQ         R10, DI
+// func manySymmetricBlocks4F64AVX512(lanes int, n int, widths *uint32, masks *uint16, val *float64, idx *int32, x *float64, ldx int, y *float64, ldy int, first int, alpha float64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·manySymmetricBlocks4F64AVX512(SB), NOSPLIT, $0-96
+	MOVQ         ldx+56(FP), AX
+	MOVQ         ldy+72(FP), CX
+	VBROADCASTSD alpha+88(FP), Z0
+	MOVQ         lanes+0(FP), R10
+	IMUL3Q       $0x08, R10, R10
+	MOVQ         lanes+0(FP), R14
+	IMUL3Q       $0x03, R10, R15
+	MOVQ         first+80(FP), BX
+	IMULQ        CX, BX
+	SUBQ         BX, y+64(FP)
 
 slice:
-	CMPQ n+0(FP), $0x00
+	CMPQ n+8(FP), $0x00
 	JEQ  done
-	MOVQ widths+8(FP), R11
-	MOVL (R11), R11
-	XORQ R9, R9
+	MOVQ widths+16(FP), SI
+	MOVL (SI), SI
+	XORQ DX, DX
 
 lane:
-	XORQ         R10, R10
-	LEAQ         (CX)(R9*8), R12
-	MOVQ         R10, R13
-	SHLQ         $0x03, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPD      (R13), Y1
-	ADDQ         SI, R13
-	VXORPS       X2, X2, X2
-	VMOVUPD      (R13), Y3
-	ADDQ         SI, R13
-	VXORPS       X4, X4, X4
-	VMOVUPD      (R13), Y5
-	ADDQ         SI, R13
-	VXORPS       X6, X6, X6
-	VMOVUPD      (R13), Y7
-	ADDQ         SI, R13
-	VXORPS       X8, X8, X8
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	VBROADCASTSD (R12), Y9
-	PREFETCHT0   4096(R12)
-	VFMADD231PD  Y1, Y9, Y2
-	VBROADCASTSD 64(R12), Y9
-	PREFETCHT0   4160(R12)
-	VFMADD231PD  Y1, Y9, Y4
-	VBROADCASTSD 128(R12), Y9
-	PREFETCHT0   4224(R12)
-	VFMADD231PD  Y1, Y9, Y6
-	VBROADCASTSD 192(R12), Y9
-	PREFETCHT0   4288(R12)
-	VFMADD231PD  Y1, Y9, Y8
-	VBROADCASTSD 256(R12), Y9
-	PREFETCHT0   4352(R12)
-	VFMADD231PD  Y3, Y9, Y2
-	VBROADCASTSD 320(R12), Y9
-	PREFETCHT0   4416(R12)
-	VFMADD231PD  Y3, Y9, Y4
-	VBROADCASTSD 384(R12), Y9
-	PREFETCHT0   4480(R12)
-	VFMADD231PD  Y3, Y9, Y6
-	VBROADCASTSD 448(R12), Y9
-	PREFETCHT0   4544(R12)
-	VFMADD231PD  Y3, Y9, Y8
-	VBROADCASTSD 512(R12), Y9
-	PREFETCHT0   4608(R12)
-	VFMADD231PD  Y5, Y9, Y2
-	VBROADCASTSD 576(R12), Y9
-	PREFETCHT0   4672(R12)
-	VFMADD231PD  Y5, Y9, Y4
-	VBROADCASTSD 640(R12), Y9
-	PREFETCHT0   4736(R12)
-	VFMADD231PD  Y5, Y9, Y6
-	VBROADCASTSD 704(R12), Y9
-	PREFETCHT0   4800(R12)
-	VFMADD231PD  Y5, Y9, Y8
-	VBROADCASTSD 768(R12), Y9
-	PREFETCHT0   4864(R12)
-	VFMADD231PD  Y7, Y9, Y2
-	VBROADCASTSD 832(R12), Y9
-	PREFETCHT0   4928(R12)
-	VFMADD231PD  Y7, Y9, Y4
-	VBROADCASTSD 896(R12), Y9
-	PREFETCHT0   4992(R12)
-	VFMADD231PD  Y7, Y9, Y6
-	VBROADCASTSD 960(R12), Y9
-	PREFETCHT0   5056(R12)
-	VFMADD231PD  Y7, Y9, Y8
+	XORQ    BX, BX
+	MOVQ    DX, R11
+	SHLQ    $0x06, R11
+	MOVQ    SI, R12
+	IMULQ   R10, R12
+	IMUL3Q  $0x10, R12, R12
+	ADDQ    R11, R12
+	MOVQ    val+32(FP), DI
+	LEAQ    (DI)(DX*8), DI
+	MOVQ    idx+40(FP), R13
+	LEAQ    (R13)(DX*4), R13
+	MOVL    (R13), R8
+	MOVQ    R8, R9
+	IMULQ   AX, R8
+	ADDQ    x+48(FP), R8
+	IMULQ   CX, R9
+	ADDQ    y+64(FP), R9
+	MOVQ    R8, R9
+	VMOVUPD (R9), Z1
+	ADDQ    AX, R9
+	VXORPS  X2, X2, X2
+	VMOVUPD (R9), Z3
+	ADDQ    AX, R9
+	VXORPS  X4, X4, X4
+	VMOVUPD (R9), Z5
+	ADDQ    AX, R9
+	VXORPS  X6, X6, X6
+	VMOVUPD (R9), Z7
+	ADDQ    AX, R9
+	VXORPS  X8, X8, X8
+	MOVQ    masks+24(FP), R11
+	MOVWLZX (R11)(BX*2), R11
+	BTL     DX, R11
+	JCC     missing
+	MOVQ    $0x00000004, R11
+
+diagonalColumn:
+	PREFETCHT0   4096(DI)(R12*1)
+	VMOVUPD      (R8), Z9
+	VBROADCASTSD (DI), Z10
+	VFMADD231PD  Z9, Z10, Z2
+	VBROADCASTSD (DI)(R10*1), Z10
+	VFMADD231PD  Z9, Z10, Z4
+	VBROADCASTSD (DI)(R10*2), Z10
+	VFMADD231PD  Z9, Z10, Z6
+	VBROADCASTSD (DI)(R15*1), Z10
+	VFMADD231PD  Z9, Z10, Z8
+	ADDQ         AX, R8
+	LEAQ         (DI)(R10*4), DI
+	DECQ         R11
+	JNZ          diagonalColumn
 	JMP          next
 
+missing:
+	IMUL3Q $0x10, R10, R11
+	ADDQ   R11, DI
+	JMP    next
+
 block:
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	MOVQ         R10, R13
-	SHLQ         $0x03, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPD      (R13), Y9
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD (R12), Y10
-	PREFETCHT0   4096(R12)
-	VFMADD231PD  Y9, Y10, Y2
-	VMULPD       Y1, Y10, Y10
-	VBROADCASTSD 64(R12), Y11
-	PREFETCHT0   4160(R12)
-	VFMADD231PD  Y9, Y11, Y4
-	VFMADD231PD  Y3, Y11, Y10
-	VBROADCASTSD 128(R12), Y11
-	PREFETCHT0   4224(R12)
-	VFMADD231PD  Y9, Y11, Y6
-	VFMADD231PD  Y5, Y11, Y10
-	VBROADCASTSD 192(R12), Y11
-	PREFETCHT0   4288(R12)
-	VFMADD231PD  Y9, Y11, Y8
-	VFMADD231PD  Y7, Y11, Y10
-	VMOVUPD      (R14), Y9
-	VFMADD231PD  Y10, Y0, Y9
-	VMOVUPD      Y9, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPD      (R13), Y9
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD 256(R12), Y10
-	PREFETCHT0   4352(R12)
-	VFMADD231PD  Y9, Y10, Y2
-	VMULPD       Y1, Y10, Y10
-	VBROADCASTSD 320(R12), Y11
-	PREFETCHT0   4416(R12)
-	VFMADD231PD  Y9, Y11, Y4
-	VFMADD231PD  Y3, Y11, Y10
-	VBROADCASTSD 384(R12), Y11
-	PREFETCHT0   4480(R12)
-	VFMADD231PD  Y9, Y11, Y6
-	VFMADD231PD  Y5, Y11, Y10
-	VBROADCASTSD 448(R12), Y11
-	PREFETCHT0   4544(R12)
-	VFMADD231PD  Y9, Y11, Y8
-	VFMADD231PD  Y7, Y11, Y10
-	VMOVUPD      (R14), Y9
-	VFMADD231PD  Y10, Y0, Y9
-	VMOVUPD      Y9, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPD      (R13), Y9
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD 512(R12), Y10
-	PREFETCHT0   4608(R12)
-	VFMADD231PD  Y9, Y10, Y2
-	VMULPD       Y1, Y10, Y10
-	VBROADCASTSD 576(R12), Y11
-	PREFETCHT0   4672(R12)
-	VFMADD231PD  Y9, Y11, Y4
-	VFMADD231PD  Y3, Y11, Y10
-	VBROADCASTSD 640(R12), Y11
-	PREFETCHT0   4736(R12)
-	VFMADD231PD  Y9, Y11, Y6
-	VFMADD231PD  Y5, Y11, Y10
-	VBROADCASTSD 704(R12), Y11
-	PREFETCHT0   4800(R12)
-	VFMADD231PD  Y9, Y11, Y8
-	VFMADD231PD  Y7, Y11, Y10
-	VMOVUPD      (R14), Y9
-	VFMADD231PD  Y10, Y0, Y9
-	VMOVUPD      Y9, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPD      (R13), Y9
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD 768(R12), Y10
-	PREFETCHT0   4864(R12)
-	VFMADD231PD  Y9, Y10, Y2
-	VMULPD       Y1, Y10, Y10
-	VBROADCASTSD 832(R12), Y11
-	PREFETCHT0   4928(R12)
-	VFMADD231PD  Y9, Y11, Y4
-	VFMADD231PD  Y3, Y11, Y10
-	VBROADCASTSD 896(R12), Y11
-	PREFETCHT0   4992(R12)
-	VFMADD231PD  Y9, Y11, Y6
-	VFMADD231PD  Y5, Y11, Y10
-	VBROADCASTSD 960(R12), Y11
-	PREFETCHT0   5056(R12)
-	VFMADD231PD  Y9, Y11, Y8
-	VFMADD231PD  Y7, Y11, Y10
-	VMOVUPD      (R14), Y9
-	VFMADD231PD  Y10, Y0, Y9
-	VMOVUPD      Y9, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
+	MOVQ    masks+24(FP), R11
+	MOVWLZX (R11)(BX*2), R11
+	BTL     DX, R11
+	JCC     missing
+	MOVL    (R13), R8
+	MOVQ    R8, R9
+	IMULQ   AX, R8
+	ADDQ    x+48(FP), R8
+	IMULQ   CX, R9
+	ADDQ    y+64(FP), R9
+	MOVQ    $0x00000004, R11
+
+blockColumn:
+	PREFETCHT0   4096(DI)(R12*1)
+	VMOVUPD      (R8), Z9
+	PREFETCHT0   (R8)(AX*8)
+	PREFETCHT0   (R9)(CX*8)
+	VBROADCASTSD (DI), Z10
+	VFMADD231PD  Z9, Z10, Z2
+	VMULPD       Z1, Z10, Z10
+	VBROADCASTSD (DI)(R10*1), Z11
+	VFMADD231PD  Z9, Z11, Z4
+	VFMADD231PD  Z3, Z11, Z10
+	VBROADCASTSD (DI)(R10*2), Z11
+	VFMADD231PD  Z9, Z11, Z6
+	VFMADD231PD  Z5, Z11, Z10
+	VBROADCASTSD (DI)(R15*1), Z11
+	VFMADD231PD  Z9, Z11, Z8
+	VFMADD231PD  Z7, Z11, Z10
+	VMOVUPD      (R9), Z9
+	VFMADD231PD  Z10, Z0, Z9
+	VMOVUPD      Z9, (R9)
+	ADDQ         CX, R9
+	ADDQ         AX, R8
+	LEAQ         (DI)(R10*4), DI
+	DECQ         R11
+	JNZ          blockColumn
 
 next:
-	ADDQ        $0x00000400, R12
-	INCQ        R10
-	CMPQ        R10, R11
+	LEAQ        (R13)(R14*4), R13
+	INCQ        BX
+	CMPQ        BX, SI
 	JL          block
-	XORQ        R10, R10
-	SHLQ        $0x03, R10
-	ADDQ        R9, R10
-	MOVL        (DX)(R10*4), R13
-	MOVQ        R13, R14
-	IMULQ       SI, R13
-	ADDQ        BX, R13
-	IMULQ       R8, R14
-	ADDQ        DI, R14
-	VMOVUPD     (R14), Y1
-	VFMADD231PD Y2, Y0, Y1
-	VMOVUPD     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPD     (R14), Y1
-	VFMADD231PD Y4, Y0, Y1
-	VMOVUPD     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPD     (R14), Y1
-	VFMADD231PD Y6, Y0, Y1
-	VMOVUPD     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPD     (R14), Y1
-	VFMADD231PD Y8, Y0, Y1
-	VMOVUPD     Y1, (R14)
-	ADDQ        R8, R14
-	INCQ        R9
-	CMPQ        R9, $0x08
+	MOVQ        idx+40(FP), R13
+	LEAQ        (R13)(DX*4), R13
+	MOVL        (R13), R8
+	MOVQ        R8, R9
+	IMULQ       AX, R8
+	ADDQ        x+48(FP), R8
+	IMULQ       CX, R9
+	ADDQ        y+64(FP), R9
+	VMOVUPD     (R9), Z1
+	VFMADD231PD Z2, Z0, Z1
+	VMOVUPD     Z1, (R9)
+	ADDQ        CX, R9
+	VMOVUPD     (R9), Z1
+	VFMADD231PD Z4, Z0, Z1
+	VMOVUPD     Z1, (R9)
+	ADDQ        CX, R9
+	VMOVUPD     (R9), Z1
+	VFMADD231PD Z6, Z0, Z1
+	VMOVUPD     Z1, (R9)
+	ADDQ        CX, R9
+	VMOVUPD     (R9), Z1
+	VFMADD231PD Z8, Z0, Z1
+	VMOVUPD     Z1, (R9)
+	ADDQ        CX, R9
+	INCQ        DX
+	CMPQ        DX, R14
 	JL          lane
-	LEAQ        (AX)(R11*2), AX
-	IMUL3Q      $0x00000020, R11, R9
-	ADDQ        R9, DX
-	IMUL3Q      $0x00000400, R11, R9
-	ADDQ        R9, CX
-	ADDQ        $0x04, widths+8(FP)
-	DECQ        n+0(FP)
+	LEAQ        (SI)(SI*1), R11
+	ADDQ        R11, masks+24(FP)
+	IMULQ       R14, SI
+	IMUL3Q      $0x04, SI, R11
+	ADDQ        R11, idx+40(FP)
+	IMUL3Q      $0x00000080, SI, SI
+	ADDQ        SI, val+32(FP)
+	ADDQ        $0x04, widths+16(FP)
+	DECQ        n+8(FP)
 	JMP         slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manySymmetricBlocks5HalfF64AVX512(n int, widths *uint32, masks *uint16, val *float64, idx *int32, x *float64, ldx int, y *float64, ldy int, first int, alpha float64)
-// Requires: AVX, FMA3, MMX+
-TEXT ·manySymmetricBlocks5HalfF64AVX512(SB), NOSPLIT, $0-88
-	MOVQ         masks+16(FP), AX
-	MOVQ         val+24(FP), CX
-	MOVQ         idx+32(FP), DX
-	MOVQ         x+40(FP), BX
-	MOVQ         ldx+48(FP), SI
-	MOVQ         y+56(FP), DI
-	MOVQ         ldy+64(FP), R8
-	VBROADCASTSD alpha+80(FP), Y0
-	MOVQ         first+72(FP), R10
-	IMULQ        R8, R10
-	SUBQ         R10, DI
+// func manySymmetricBlocks5F64AVX512(lanes int, n int, widths *uint32, masks *uint16, val *float64, idx *int32, x *float64, ldx int, y *float64, ldy int, first int, alpha float64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·manySymmetricBlocks5F64AVX512(SB), NOSPLIT, $8-96
+	MOVQ         ldx+56(FP), AX
+	MOVQ         ldy+72(FP), CX
+	VBROADCASTSD alpha+88(FP), Z0
+	MOVQ         lanes+0(FP), R10
+	IMUL3Q       $0x08, R10, R10
+	MOVQ         lanes+0(FP), R14
+	IMUL3Q       $0x03, R10, R15
+	IMUL3Q       $0x05, R10, BP
+	MOVQ         first+80(FP), BX
+	IMULQ        CX, BX
+	SUBQ         BX, y+64(FP)
 
 slice:
-	CMPQ n+0(FP), $0x00
+	CMPQ n+8(FP), $0x00
 	JEQ  done
-	MOVQ widths+8(FP), R11
-	MOVL (R11), R11
-	XORQ R9, R9
+	MOVQ widths+16(FP), SI
+	MOVL (SI), SI
+	XORQ DX, DX
 
 lane:
-	XORQ         R10, R10
-	LEAQ         (CX)(R9*8), R12
-	MOVQ         R10, R13
-	SHLQ         $0x03, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPD      (R13), Y1
-	ADDQ         SI, R13
-	VXORPS       X2, X2, X2
-	VMOVUPD      (R13), Y3
-	ADDQ         SI, R13
-	VXORPS       X4, X4, X4
-	VMOVUPD      (R13), Y5
-	ADDQ         SI, R13
-	VXORPS       X6, X6, X6
-	VMOVUPD      (R13), Y7
-	ADDQ         SI, R13
-	VXORPS       X8, X8, X8
-	VMOVUPD      (R13), Y9
-	ADDQ         SI, R13
-	VXORPS       X10, X10, X10
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	VBROADCASTSD (R12), Y11
-	PREFETCHT0   4096(R12)
-	VFMADD231PD  Y1, Y11, Y2
-	VBROADCASTSD 64(R12), Y11
-	PREFETCHT0   4160(R12)
-	VFMADD231PD  Y1, Y11, Y4
-	VBROADCASTSD 128(R12), Y11
-	PREFETCHT0   4224(R12)
-	VFMADD231PD  Y1, Y11, Y6
-	VBROADCASTSD 192(R12), Y11
-	PREFETCHT0   4288(R12)
-	VFMADD231PD  Y1, Y11, Y8
-	VBROADCASTSD 256(R12), Y11
-	PREFETCHT0   4352(R12)
-	VFMADD231PD  Y1, Y11, Y10
-	VBROADCASTSD 320(R12), Y11
-	PREFETCHT0   4416(R12)
-	VFMADD231PD  Y3, Y11, Y2
-	VBROADCASTSD 384(R12), Y11
-	PREFETCHT0   4480(R12)
-	VFMADD231PD  Y3, Y11, Y4
-	VBROADCASTSD 448(R12), Y11
-	PREFETCHT0   4544(R12)
-	VFMADD231PD  Y3, Y11, Y6
-	VBROADCASTSD 512(R12), Y11
-	PREFETCHT0   4608(R12)
-	VFMADD231PD  Y3, Y11, Y8
-	VBROADCASTSD 576(R12), Y11
-	PREFETCHT0   4672(R12)
-	VFMADD231PD  Y3, Y11, Y10
-	VBROADCASTSD 640(R12), Y11
-	PREFETCHT0   4736(R12)
-	VFMADD231PD  Y5, Y11, Y2
-	VBROADCASTSD 704(R12), Y11
-	PREFETCHT0   4800(R12)
-	VFMADD231PD  Y5, Y11, Y4
-	VBROADCASTSD 768(R12), Y11
-	PREFETCHT0   4864(R12)
-	VFMADD231PD  Y5, Y11, Y6
-	VBROADCASTSD 832(R12), Y11
-	PREFETCHT0   4928(R12)
-	VFMADD231PD  Y5, Y11, Y8
-	VBROADCASTSD 896(R12), Y11
-	PREFETCHT0   4992(R12)
-	VFMADD231PD  Y5, Y11, Y10
-	VBROADCASTSD 960(R12), Y11
-	PREFETCHT0   5056(R12)
-	VFMADD231PD  Y7, Y11, Y2
-	VBROADCASTSD 1024(R12), Y11
-	PREFETCHT0   5120(R12)
-	VFMADD231PD  Y7, Y11, Y4
-	VBROADCASTSD 1088(R12), Y11
-	PREFETCHT0   5184(R12)
-	VFMADD231PD  Y7, Y11, Y6
-	VBROADCASTSD 1152(R12), Y11
-	PREFETCHT0   5248(R12)
-	VFMADD231PD  Y7, Y11, Y8
-	VBROADCASTSD 1216(R12), Y11
-	PREFETCHT0   5312(R12)
-	VFMADD231PD  Y7, Y11, Y10
-	VBROADCASTSD 1280(R12), Y11
-	PREFETCHT0   5376(R12)
-	VFMADD231PD  Y9, Y11, Y2
-	VBROADCASTSD 1344(R12), Y11
-	PREFETCHT0   5440(R12)
-	VFMADD231PD  Y9, Y11, Y4
-	VBROADCASTSD 1408(R12), Y11
-	PREFETCHT0   5504(R12)
-	VFMADD231PD  Y9, Y11, Y6
-	VBROADCASTSD 1472(R12), Y11
-	PREFETCHT0   5568(R12)
-	VFMADD231PD  Y9, Y11, Y8
-	VBROADCASTSD 1536(R12), Y11
-	PREFETCHT0   5632(R12)
-	VFMADD231PD  Y9, Y11, Y10
+	XORQ    BX, BX
+	MOVQ    DX, R11
+	SHLQ    $0x06, R11
+	MOVQ    SI, R12
+	IMULQ   R10, R12
+	IMUL3Q  $0x19, R12, R12
+	ADDQ    R11, R12
+	MOVQ    val+32(FP), DI
+	LEAQ    (DI)(DX*8), DI
+	MOVQ    idx+40(FP), R13
+	LEAQ    (R13)(DX*4), R13
+	MOVL    (R13), R8
+	MOVQ    R8, R9
+	IMULQ   AX, R8
+	ADDQ    x+48(FP), R8
+	IMULQ   CX, R9
+	ADDQ    y+64(FP), R9
+	MOVQ    R8, R9
+	VMOVUPD (R9), Z1
+	ADDQ    AX, R9
+	VXORPS  X2, X2, X2
+	VMOVUPD (R9), Z3
+	ADDQ    AX, R9
+	VXORPS  X4, X4, X4
+	VMOVUPD (R9), Z5
+	ADDQ    AX, R9
+	VXORPS  X6, X6, X6
+	VMOVUPD (R9), Z7
+	ADDQ    AX, R9
+	VXORPS  X8, X8, X8
+	VMOVUPD (R9), Z9
+	ADDQ    AX, R9
+	VXORPS  X10, X10, X10
+	MOVQ    masks+24(FP), R11
+	MOVWLZX (R11)(BX*2), R11
+	BTL     DX, R11
+	JCC     missing
+	MOVQ    $0x00000005, R11
+
+diagonalColumn:
+	PREFETCHT0   4096(DI)(R12*1)
+	VMOVUPD      (R8), Z11
+	VBROADCASTSD (DI), Z12
+	VFMADD231PD  Z11, Z12, Z2
+	VBROADCASTSD (DI)(R10*1), Z12
+	VFMADD231PD  Z11, Z12, Z4
+	VBROADCASTSD (DI)(R10*2), Z12
+	VFMADD231PD  Z11, Z12, Z6
+	VBROADCASTSD (DI)(R15*1), Z12
+	VFMADD231PD  Z11, Z12, Z8
+	VBROADCASTSD (DI)(R10*4), Z12
+	VFMADD231PD  Z11, Z12, Z10
+	ADDQ         AX, R8
+	LEAQ         (DI)(BP*1), DI
+	DECQ         R11
+	JNZ          diagonalColumn
 	JMP          next
 
+missing:
+	IMUL3Q $0x19, R10, R11
+	ADDQ   R11, DI
+	JMP    next
+
 block:
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	MOVQ         R10, R13
-	SHLQ         $0x03, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPD      (R13), Y11
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD (R12), Y12
-	PREFETCHT0   4096(R12)
-	VFMADD231PD  Y11, Y12, Y2
-	VMULPD       Y1, Y12, Y12
-	VBROADCASTSD 64(R12), Y13
-	PREFETCHT0   4160(R12)
-	VFMADD231PD  Y11, Y13, Y4
-	VFMADD231PD  Y3, Y13, Y12
-	VBROADCASTSD 128(R12), Y13
-	PREFETCHT0   4224(R12)
-	VFMADD231PD  Y11, Y13, Y6
-	VFMADD231PD  Y5, Y13, Y12
-	VBROADCASTSD 192(R12), Y13
-	PREFETCHT0   4288(R12)
-	VFMADD231PD  Y11, Y13, Y8
-	VFMADD231PD  Y7, Y13, Y12
-	VBROADCASTSD 256(R12), Y13
-	PREFETCHT0   4352(R12)
-	VFMADD231PD  Y11, Y13, Y10
-	VFMADD231PD  Y9, Y13, Y12
-	VMOVUPD      (R14), Y11
-	VFMADD231PD  Y12, Y0, Y11
-	VMOVUPD      Y11, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPD      (R13), Y11
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD 320(R12), Y12
-	PREFETCHT0   4416(R12)
-	VFMADD231PD  Y11, Y12, Y2
-	VMULPD       Y1, Y12, Y12
-	VBROADCASTSD 384(R12), Y13
-	PREFETCHT0   4480(R12)
-	VFMADD231PD  Y11, Y13, Y4
-	VFMADD231PD  Y3, Y13, Y12
-	VBROADCASTSD 448(R12), Y13
-	PREFETCHT0   4544(R12)
-	VFMADD231PD  Y11, Y13, Y6
-	VFMADD231PD  Y5, Y13, Y12
-	VBROADCASTSD 512(R12), Y13
-	PREFETCHT0   4608(R12)
-	VFMADD231PD  Y11, Y13, Y8
-	VFMADD231PD  Y7, Y13, Y12
-	VBROADCASTSD 576(R12), Y13
-	PREFETCHT0   4672(R12)
-	VFMADD231PD  Y11, Y13, Y10
-	VFMADD231PD  Y9, Y13, Y12
-	VMOVUPD      (R14), Y11
-	VFMADD231PD  Y12, Y0, Y11
-	VMOVUPD      Y11, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPD      (R13), Y11
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD 640(R12), Y12
-	PREFETCHT0   4736(R12)
-	VFMADD231PD  Y11, Y12, Y2
-	VMULPD       Y1, Y12, Y12
-	VBROADCASTSD 704(R12), Y13
-	PREFETCHT0   4800(R12)
-	VFMADD231PD  Y11, Y13, Y4
-	VFMADD231PD  Y3, Y13, Y12
-	VBROADCASTSD 768(R12), Y13
-	PREFETCHT0   4864(R12)
-	VFMADD231PD  Y11, Y13, Y6
-	VFMADD231PD  Y5, Y13, Y12
-	VBROADCASTSD 832(R12), Y13
-	PREFETCHT0   4928(R12)
-	VFMADD231PD  Y11, Y13, Y8
-	VFMADD231PD  Y7, Y13, Y12
-	VBROADCASTSD 896(R12), Y13
-	PREFETCHT0   4992(R12)
-	VFMADD231PD  Y11, Y13, Y10
-	VFMADD231PD  Y9, Y13, Y12
-	VMOVUPD      (R14), Y11
-	VFMADD231PD  Y12, Y0, Y11
-	VMOVUPD      Y11, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPD      (R13), Y11
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD 960(R12), Y12
-	PREFETCHT0   5056(R12)
-	VFMADD231PD  Y11, Y12, Y2
-	VMULPD       Y1, Y12, Y12
-	VBROADCASTSD 1024(R12), Y13
-	PREFETCHT0   5120(R12)
-	VFMADD231PD  Y11, Y13, Y4
-	VFMADD231PD  Y3, Y13, Y12
-	VBROADCASTSD 1088(R12), Y13
-	PREFETCHT0   5184(R12)
-	VFMADD231PD  Y11, Y13, Y6
-	VFMADD231PD  Y5, Y13, Y12
-	VBROADCASTSD 1152(R12), Y13
-	PREFETCHT0   5248(R12)
-	VFMADD231PD  Y11, Y13, Y8
-	VFMADD231PD  Y7, Y13, Y12
-	VBROADCASTSD 1216(R12), Y13
-	PREFETCHT0   5312(R12)
-	VFMADD231PD  Y11, Y13, Y10
-	VFMADD231PD  Y9, Y13, Y12
-	VMOVUPD      (R14), Y11
-	VFMADD231PD  Y12, Y0, Y11
-	VMOVUPD      Y11, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPD      (R13), Y11
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD 1280(R12), Y12
-	PREFETCHT0   5376(R12)
-	VFMADD231PD  Y11, Y12, Y2
-	VMULPD       Y1, Y12, Y12
-	VBROADCASTSD 1344(R12), Y13
-	PREFETCHT0   5440(R12)
-	VFMADD231PD  Y11, Y13, Y4
-	VFMADD231PD  Y3, Y13, Y12
-	VBROADCASTSD 1408(R12), Y13
-	PREFETCHT0   5504(R12)
-	VFMADD231PD  Y11, Y13, Y6
-	VFMADD231PD  Y5, Y13, Y12
-	VBROADCASTSD 1472(R12), Y13
-	PREFETCHT0   5568(R12)
-	VFMADD231PD  Y11, Y13, Y8
-	VFMADD231PD  Y7, Y13, Y12
-	VBROADCASTSD 1536(R12), Y13
-	PREFETCHT0   5632(R12)
-	VFMADD231PD  Y11, Y13, Y10
-	VFMADD231PD  Y9, Y13, Y12
-	VMOVUPD      (R14), Y11
-	VFMADD231PD  Y12, Y0, Y11
-	VMOVUPD      Y11, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
+	MOVQ    masks+24(FP), R11
+	MOVWLZX (R11)(BX*2), R11
+	BTL     DX, R11
+	JCC     missing
+	MOVL    (R13), R8
+	MOVQ    R8, R9
+	IMULQ   AX, R8
+	ADDQ    x+48(FP), R8
+	IMULQ   CX, R9
+	ADDQ    y+64(FP), R9
+	MOVQ    $0x00000005, R11
+
+blockColumn:
+	PREFETCHT0   4096(DI)(R12*1)
+	VMOVUPD      (R8), Z11
+	PREFETCHT0   (R8)(AX*8)
+	PREFETCHT0   (R9)(CX*8)
+	VBROADCASTSD (DI), Z12
+	VFMADD231PD  Z11, Z12, Z2
+	VMULPD       Z1, Z12, Z12
+	VBROADCASTSD (DI)(R10*1), Z13
+	VFMADD231PD  Z11, Z13, Z4
+	VFMADD231PD  Z3, Z13, Z12
+	VBROADCASTSD (DI)(R10*2), Z13
+	VFMADD231PD  Z11, Z13, Z6
+	VFMADD231PD  Z5, Z13, Z12
+	VBROADCASTSD (DI)(R15*1), Z13
+	VFMADD231PD  Z11, Z13, Z8
+	VFMADD231PD  Z7, Z13, Z12
+	VBROADCASTSD (DI)(R10*4), Z13
+	VFMADD231PD  Z11, Z13, Z10
+	VFMADD231PD  Z9, Z13, Z12
+	VMOVUPD      (R9), Z11
+	VFMADD231PD  Z12, Z0, Z11
+	VMOVUPD      Z11, (R9)
+	ADDQ         CX, R9
+	ADDQ         AX, R8
+	LEAQ         (DI)(BP*1), DI
+	DECQ         R11
+	JNZ          blockColumn
 
 next:
-	ADDQ        $0x00000640, R12
-	INCQ        R10
-	CMPQ        R10, R11
+	LEAQ        (R13)(R14*4), R13
+	INCQ        BX
+	CMPQ        BX, SI
 	JL          block
-	XORQ        R10, R10
-	SHLQ        $0x03, R10
-	ADDQ        R9, R10
-	MOVL        (DX)(R10*4), R13
-	MOVQ        R13, R14
-	IMULQ       SI, R13
-	ADDQ        BX, R13
-	IMULQ       R8, R14
-	ADDQ        DI, R14
-	VMOVUPD     (R14), Y1
-	VFMADD231PD Y2, Y0, Y1
-	VMOVUPD     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPD     (R14), Y1
-	VFMADD231PD Y4, Y0, Y1
-	VMOVUPD     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPD     (R14), Y1
-	VFMADD231PD Y6, Y0, Y1
-	VMOVUPD     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPD     (R14), Y1
-	VFMADD231PD Y8, Y0, Y1
-	VMOVUPD     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPD     (R14), Y1
-	VFMADD231PD Y10, Y0, Y1
-	VMOVUPD     Y1, (R14)
-	ADDQ        R8, R14
-	INCQ        R9
-	CMPQ        R9, $0x08
+	MOVQ        idx+40(FP), R13
+	LEAQ        (R13)(DX*4), R13
+	MOVL        (R13), R8
+	MOVQ        R8, R9
+	IMULQ       AX, R8
+	ADDQ        x+48(FP), R8
+	IMULQ       CX, R9
+	ADDQ        y+64(FP), R9
+	VMOVUPD     (R9), Z1
+	VFMADD231PD Z2, Z0, Z1
+	VMOVUPD     Z1, (R9)
+	ADDQ        CX, R9
+	VMOVUPD     (R9), Z1
+	VFMADD231PD Z4, Z0, Z1
+	VMOVUPD     Z1, (R9)
+	ADDQ        CX, R9
+	VMOVUPD     (R9), Z1
+	VFMADD231PD Z6, Z0, Z1
+	VMOVUPD     Z1, (R9)
+	ADDQ        CX, R9
+	VMOVUPD     (R9), Z1
+	VFMADD231PD Z8, Z0, Z1
+	VMOVUPD     Z1, (R9)
+	ADDQ        CX, R9
+	VMOVUPD     (R9), Z1
+	VFMADD231PD Z10, Z0, Z1
+	VMOVUPD     Z1, (R9)
+	ADDQ        CX, R9
+	INCQ        DX
+	CMPQ        DX, R14
 	JL          lane
-	LEAQ        (AX)(R11*2), AX
-	IMUL3Q      $0x00000020, R11, R9
-	ADDQ        R9, DX
-	IMUL3Q      $0x00000640, R11, R9
-	ADDQ        R9, CX
-	ADDQ        $0x04, widths+8(FP)
-	DECQ        n+0(FP)
+	LEAQ        (SI)(SI*1), R11
+	ADDQ        R11, masks+24(FP)
+	IMULQ       R14, SI
+	IMUL3Q      $0x04, SI, R11
+	ADDQ        R11, idx+40(FP)
+	IMUL3Q      $0x000000c8, SI, SI
+	ADDQ        SI, val+32(FP)
+	ADDQ        $0x04, widths+16(FP)
+	DECQ        n+8(FP)
 	JMP         slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manySymmetricBlocks6HalfF64AVX512(n int, widths *uint32, masks *uint16, val *float64, idx *int32, x *float64, ldx int, y *float64, ldy int, first int, alpha float64)
-// Requires: AVX, FMA3, MMX+
-TEXT ·manySymmetricBlocks6HalfF64AVX512(SB), NOSPLIT, $0-88
-	MOVQ         masks+16(FP), AX
-	MOVQ         val+24(FP), CX
-	MOVQ         idx+32(FP), DX
-	MOVQ         x+40(FP), BX
-	MOVQ         ldx+48(FP), SI
-	MOVQ         y+56(FP), DI
-	MOVQ         ldy+64(FP), R8
-	VBROADCASTSD alpha+80(FP), Y0
-	MOVQ         first+72(FP), R10
-	IMULQ        R8, R10
-	SUBQ         R10, DI
+// func manySymmetricBlocks6F64AVX512(lanes int, n int, widths *uint32, masks *uint16, val *float64, idx *int32, x *float64, ldx int, y *float64, ldy int, first int, alpha float64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·manySymmetricBlocks6F64AVX512(SB), NOSPLIT, $8-96
+	MOVQ         ldx+56(FP), AX
+	MOVQ         ldy+72(FP), CX
+	VBROADCASTSD alpha+88(FP), Z0
+	MOVQ         lanes+0(FP), R10
+	IMUL3Q       $0x08, R10, R10
+	MOVQ         lanes+0(FP), R14
+	IMUL3Q       $0x03, R10, R15
+	IMUL3Q       $0x05, R10, BP
+	MOVQ         first+80(FP), BX
+	IMULQ        CX, BX
+	SUBQ         BX, y+64(FP)
 
 slice:
-	CMPQ n+0(FP), $0x00
+	CMPQ n+8(FP), $0x00
 	JEQ  done
-	MOVQ widths+8(FP), R11
-	MOVL (R11), R11
-	XORQ R9, R9
+	MOVQ widths+16(FP), SI
+	MOVL (SI), SI
+	XORQ DX, DX
 
 lane:
-	XORQ         R10, R10
-	LEAQ         (CX)(R9*8), R12
-	MOVQ         R10, R13
-	SHLQ         $0x03, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPD      (R13), Y1
-	ADDQ         SI, R13
-	VXORPS       X2, X2, X2
-	VMOVUPD      (R13), Y3
-	ADDQ         SI, R13
-	VXORPS       X4, X4, X4
-	VMOVUPD      (R13), Y5
-	ADDQ         SI, R13
-	VXORPS       X6, X6, X6
-	VMOVUPD      (R13), Y7
-	ADDQ         SI, R13
-	VXORPS       X8, X8, X8
-	VMOVUPD      (R13), Y9
-	ADDQ         SI, R13
-	VXORPS       X10, X10, X10
-	VMOVUPD      (R13), Y11
-	ADDQ         SI, R13
-	VXORPS       X12, X12, X12
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	VBROADCASTSD (R12), Y13
-	PREFETCHT0   4096(R12)
-	VFMADD231PD  Y1, Y13, Y2
-	VBROADCASTSD 64(R12), Y13
-	PREFETCHT0   4160(R12)
-	VFMADD231PD  Y1, Y13, Y4
-	VBROADCASTSD 128(R12), Y13
-	PREFETCHT0   4224(R12)
-	VFMADD231PD  Y1, Y13, Y6
-	VBROADCASTSD 192(R12), Y13
-	PREFETCHT0   4288(R12)
-	VFMADD231PD  Y1, Y13, Y8
-	VBROADCASTSD 256(R12), Y13
-	PREFETCHT0   4352(R12)
-	VFMADD231PD  Y1, Y13, Y10
-	VBROADCASTSD 320(R12), Y13
-	PREFETCHT0   4416(R12)
-	VFMADD231PD  Y1, Y13, Y12
-	VBROADCASTSD 384(R12), Y13
-	PREFETCHT0   4480(R12)
-	VFMADD231PD  Y3, Y13, Y2
-	VBROADCASTSD 448(R12), Y13
-	PREFETCHT0   4544(R12)
-	VFMADD231PD  Y3, Y13, Y4
-	VBROADCASTSD 512(R12), Y13
-	PREFETCHT0   4608(R12)
-	VFMADD231PD  Y3, Y13, Y6
-	VBROADCASTSD 576(R12), Y13
-	PREFETCHT0   4672(R12)
-	VFMADD231PD  Y3, Y13, Y8
-	VBROADCASTSD 640(R12), Y13
-	PREFETCHT0   4736(R12)
-	VFMADD231PD  Y3, Y13, Y10
-	VBROADCASTSD 704(R12), Y13
-	PREFETCHT0   4800(R12)
-	VFMADD231PD  Y3, Y13, Y12
-	VBROADCASTSD 768(R12), Y13
-	PREFETCHT0   4864(R12)
-	VFMADD231PD  Y5, Y13, Y2
-	VBROADCASTSD 832(R12), Y13
-	PREFETCHT0   4928(R12)
-	VFMADD231PD  Y5, Y13, Y4
-	VBROADCASTSD 896(R12), Y13
-	PREFETCHT0   4992(R12)
-	VFMADD231PD  Y5, Y13, Y6
-	VBROADCASTSD 960(R12), Y13
-	PREFETCHT0   5056(R12)
-	VFMADD231PD  Y5, Y13, Y8
-	VBROADCASTSD 1024(R12), Y13
-	PREFETCHT0   5120(R12)
-	VFMADD231PD  Y5, Y13, Y10
-	VBROADCASTSD 1088(R12), Y13
-	PREFETCHT0   5184(R12)
-	VFMADD231PD  Y5, Y13, Y12
-	VBROADCASTSD 1152(R12), Y13
-	PREFETCHT0   5248(R12)
-	VFMADD231PD  Y7, Y13, Y2
-	VBROADCASTSD 1216(R12), Y13
-	PREFETCHT0   5312(R12)
-	VFMADD231PD  Y7, Y13, Y4
-	VBROADCASTSD 1280(R12), Y13
-	PREFETCHT0   5376(R12)
-	VFMADD231PD  Y7, Y13, Y6
-	VBROADCASTSD 1344(R12), Y13
-	PREFETCHT0   5440(R12)
-	VFMADD231PD  Y7, Y13, Y8
-	VBROADCASTSD 1408(R12), Y13
-	PREFETCHT0   5504(R12)
-	VFMADD231PD  Y7, Y13, Y10
-	VBROADCASTSD 1472(R12), Y13
-	PREFETCHT0   5568(R12)
-	VFMADD231PD  Y7, Y13, Y12
-	VBROADCASTSD 1536(R12), Y13
-	PREFETCHT0   5632(R12)
-	VFMADD231PD  Y9, Y13, Y2
-	VBROADCASTSD 1600(R12), Y13
-	PREFETCHT0   5696(R12)
-	VFMADD231PD  Y9, Y13, Y4
-	VBROADCASTSD 1664(R12), Y13
-	PREFETCHT0   5760(R12)
-	VFMADD231PD  Y9, Y13, Y6
-	VBROADCASTSD 1728(R12), Y13
-	PREFETCHT0   5824(R12)
-	VFMADD231PD  Y9, Y13, Y8
-	VBROADCASTSD 1792(R12), Y13
-	PREFETCHT0   5888(R12)
-	VFMADD231PD  Y9, Y13, Y10
-	VBROADCASTSD 1856(R12), Y13
-	PREFETCHT0   5952(R12)
-	VFMADD231PD  Y9, Y13, Y12
-	VBROADCASTSD 1920(R12), Y13
-	PREFETCHT0   6016(R12)
-	VFMADD231PD  Y11, Y13, Y2
-	VBROADCASTSD 1984(R12), Y13
-	PREFETCHT0   6080(R12)
-	VFMADD231PD  Y11, Y13, Y4
-	VBROADCASTSD 2048(R12), Y13
-	PREFETCHT0   6144(R12)
-	VFMADD231PD  Y11, Y13, Y6
-	VBROADCASTSD 2112(R12), Y13
-	PREFETCHT0   6208(R12)
-	VFMADD231PD  Y11, Y13, Y8
-	VBROADCASTSD 2176(R12), Y13
-	PREFETCHT0   6272(R12)
-	VFMADD231PD  Y11, Y13, Y10
-	VBROADCASTSD 2240(R12), Y13
-	PREFETCHT0   6336(R12)
-	VFMADD231PD  Y11, Y13, Y12
+	XORQ    BX, BX
+	MOVQ    DX, R11
+	SHLQ    $0x06, R11
+	MOVQ    SI, R12
+	IMULQ   R10, R12
+	IMUL3Q  $0x24, R12, R12
+	ADDQ    R11, R12
+	MOVQ    val+32(FP), DI
+	LEAQ    (DI)(DX*8), DI
+	MOVQ    idx+40(FP), R13
+	LEAQ    (R13)(DX*4), R13
+	MOVL    (R13), R8
+	MOVQ    R8, R9
+	IMULQ   AX, R8
+	ADDQ    x+48(FP), R8
+	IMULQ   CX, R9
+	ADDQ    y+64(FP), R9
+	MOVQ    R8, R9
+	VMOVUPD (R9), Z1
+	ADDQ    AX, R9
+	VXORPS  X2, X2, X2
+	VMOVUPD (R9), Z3
+	ADDQ    AX, R9
+	VXORPS  X4, X4, X4
+	VMOVUPD (R9), Z5
+	ADDQ    AX, R9
+	VXORPS  X6, X6, X6
+	VMOVUPD (R9), Z7
+	ADDQ    AX, R9
+	VXORPS  X8, X8, X8
+	VMOVUPD (R9), Z9
+	ADDQ    AX, R9
+	VXORPS  X10, X10, X10
+	VMOVUPD (R9), Z11
+	ADDQ    AX, R9
+	VXORPS  X12, X12, X12
+	MOVQ    masks+24(FP), R11
+	MOVWLZX (R11)(BX*2), R11
+	BTL     DX, R11
+	JCC     missing
+	MOVQ    $0x00000006, R11
+
+diagonalColumn:
+	PREFETCHT0   4096(DI)(R12*1)
+	VMOVUPD      (R8), Z13
+	VBROADCASTSD (DI), Z14
+	VFMADD231PD  Z13, Z14, Z2
+	VBROADCASTSD (DI)(R10*1), Z14
+	VFMADD231PD  Z13, Z14, Z4
+	VBROADCASTSD (DI)(R10*2), Z14
+	VFMADD231PD  Z13, Z14, Z6
+	VBROADCASTSD (DI)(R15*1), Z14
+	VFMADD231PD  Z13, Z14, Z8
+	VBROADCASTSD (DI)(R10*4), Z14
+	VFMADD231PD  Z13, Z14, Z10
+	VBROADCASTSD (DI)(BP*1), Z14
+	VFMADD231PD  Z13, Z14, Z12
+	ADDQ         AX, R8
+	LEAQ         (DI)(R15*2), DI
+	DECQ         R11
+	JNZ          diagonalColumn
 	JMP          next
 
+missing:
+	IMUL3Q $0x24, R10, R11
+	ADDQ   R11, DI
+	JMP    next
+
 block:
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	MOVQ         R10, R13
-	SHLQ         $0x03, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPD      (R13), Y13
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD (R12), Y14
-	PREFETCHT0   4096(R12)
-	VFMADD231PD  Y13, Y14, Y2
-	VMULPD       Y1, Y14, Y14
-	VBROADCASTSD 64(R12), Y15
-	PREFETCHT0   4160(R12)
-	VFMADD231PD  Y13, Y15, Y4
-	VFMADD231PD  Y3, Y15, Y14
-	VBROADCASTSD 128(R12), Y15
-	PREFETCHT0   4224(R12)
-	VFMADD231PD  Y13, Y15, Y6
-	VFMADD231PD  Y5, Y15, Y14
-	VBROADCASTSD 192(R12), Y15
-	PREFETCHT0   4288(R12)
-	VFMADD231PD  Y13, Y15, Y8
-	VFMADD231PD  Y7, Y15, Y14
-	VBROADCASTSD 256(R12), Y15
-	PREFETCHT0   4352(R12)
-	VFMADD231PD  Y13, Y15, Y10
-	VFMADD231PD  Y9, Y15, Y14
-	VBROADCASTSD 320(R12), Y15
-	PREFETCHT0   4416(R12)
-	VFMADD231PD  Y13, Y15, Y12
-	VFMADD231PD  Y11, Y15, Y14
-	VMOVUPD      (R14), Y13
-	VFMADD231PD  Y14, Y0, Y13
-	VMOVUPD      Y13, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPD      (R13), Y13
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD 384(R12), Y14
-	PREFETCHT0   4480(R12)
-	VFMADD231PD  Y13, Y14, Y2
-	VMULPD       Y1, Y14, Y14
-	VBROADCASTSD 448(R12), Y15
-	PREFETCHT0   4544(R12)
-	VFMADD231PD  Y13, Y15, Y4
-	VFMADD231PD  Y3, Y15, Y14
-	VBROADCASTSD 512(R12), Y15
-	PREFETCHT0   4608(R12)
-	VFMADD231PD  Y13, Y15, Y6
-	VFMADD231PD  Y5, Y15, Y14
-	VBROADCASTSD 576(R12), Y15
-	PREFETCHT0   4672(R12)
-	VFMADD231PD  Y13, Y15, Y8
-	VFMADD231PD  Y7, Y15, Y14
-	VBROADCASTSD 640(R12), Y15
-	PREFETCHT0   4736(R12)
-	VFMADD231PD  Y13, Y15, Y10
-	VFMADD231PD  Y9, Y15, Y14
-	VBROADCASTSD 704(R12), Y15
-	PREFETCHT0   4800(R12)
-	VFMADD231PD  Y13, Y15, Y12
-	VFMADD231PD  Y11, Y15, Y14
-	VMOVUPD      (R14), Y13
-	VFMADD231PD  Y14, Y0, Y13
-	VMOVUPD      Y13, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPD      (R13), Y13
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD 768(R12), Y14
-	PREFETCHT0   4864(R12)
-	VFMADD231PD  Y13, Y14, Y2
-	VMULPD       Y1, Y14, Y14
-	VBROADCASTSD 832(R12), Y15
-	PREFETCHT0   4928(R12)
-	VFMADD231PD  Y13, Y15, Y4
-	VFMADD231PD  Y3, Y15, Y14
-	VBROADCASTSD 896(R12), Y15
-	PREFETCHT0   4992(R12)
-	VFMADD231PD  Y13, Y15, Y6
-	VFMADD231PD  Y5, Y15, Y14
-	VBROADCASTSD 960(R12), Y15
-	PREFETCHT0   5056(R12)
-	VFMADD231PD  Y13, Y15, Y8
-	VFMADD231PD  Y7, Y15, Y14
-	VBROADCASTSD 1024(R12), Y15
-	PREFETCHT0   5120(R12)
-	VFMADD231PD  Y13, Y15, Y10
-	VFMADD231PD  Y9, Y15, Y14
-	VBROADCASTSD 1088(R12), Y15
-	PREFETCHT0   5184(R12)
-	VFMADD231PD  Y13, Y15, Y12
-	VFMADD231PD  Y11, Y15, Y14
-	VMOVUPD      (R14), Y13
-	VFMADD231PD  Y14, Y0, Y13
-	VMOVUPD      Y13, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPD      (R13), Y13
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD 1152(R12), Y14
-	PREFETCHT0   5248(R12)
-	VFMADD231PD  Y13, Y14, Y2
-	VMULPD       Y1, Y14, Y14
-	VBROADCASTSD 1216(R12), Y15
-	PREFETCHT0   5312(R12)
-	VFMADD231PD  Y13, Y15, Y4
-	VFMADD231PD  Y3, Y15, Y14
-	VBROADCASTSD 1280(R12), Y15
-	PREFETCHT0   5376(R12)
-	VFMADD231PD  Y13, Y15, Y6
-	VFMADD231PD  Y5, Y15, Y14
-	VBROADCASTSD 1344(R12), Y15
-	PREFETCHT0   5440(R12)
-	VFMADD231PD  Y13, Y15, Y8
-	VFMADD231PD  Y7, Y15, Y14
-	VBROADCASTSD 1408(R12), Y15
-	PREFETCHT0   5504(R12)
-	VFMADD231PD  Y13, Y15, Y10
-	VFMADD231PD  Y9, Y15, Y14
-	VBROADCASTSD 1472(R12), Y15
-	PREFETCHT0   5568(R12)
-	VFMADD231PD  Y13, Y15, Y12
-	VFMADD231PD  Y11, Y15, Y14
-	VMOVUPD      (R14), Y13
-	VFMADD231PD  Y14, Y0, Y13
-	VMOVUPD      Y13, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPD      (R13), Y13
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD 1536(R12), Y14
-	PREFETCHT0   5632(R12)
-	VFMADD231PD  Y13, Y14, Y2
-	VMULPD       Y1, Y14, Y14
-	VBROADCASTSD 1600(R12), Y15
-	PREFETCHT0   5696(R12)
-	VFMADD231PD  Y13, Y15, Y4
-	VFMADD231PD  Y3, Y15, Y14
-	VBROADCASTSD 1664(R12), Y15
-	PREFETCHT0   5760(R12)
-	VFMADD231PD  Y13, Y15, Y6
-	VFMADD231PD  Y5, Y15, Y14
-	VBROADCASTSD 1728(R12), Y15
-	PREFETCHT0   5824(R12)
-	VFMADD231PD  Y13, Y15, Y8
-	VFMADD231PD  Y7, Y15, Y14
-	VBROADCASTSD 1792(R12), Y15
-	PREFETCHT0   5888(R12)
-	VFMADD231PD  Y13, Y15, Y10
-	VFMADD231PD  Y9, Y15, Y14
-	VBROADCASTSD 1856(R12), Y15
-	PREFETCHT0   5952(R12)
-	VFMADD231PD  Y13, Y15, Y12
-	VFMADD231PD  Y11, Y15, Y14
-	VMOVUPD      (R14), Y13
-	VFMADD231PD  Y14, Y0, Y13
-	VMOVUPD      Y13, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPD      (R13), Y13
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSD 1920(R12), Y14
-	PREFETCHT0   6016(R12)
-	VFMADD231PD  Y13, Y14, Y2
-	VMULPD       Y1, Y14, Y14
-	VBROADCASTSD 1984(R12), Y15
-	PREFETCHT0   6080(R12)
-	VFMADD231PD  Y13, Y15, Y4
-	VFMADD231PD  Y3, Y15, Y14
-	VBROADCASTSD 2048(R12), Y15
-	PREFETCHT0   6144(R12)
-	VFMADD231PD  Y13, Y15, Y6
-	VFMADD231PD  Y5, Y15, Y14
-	VBROADCASTSD 2112(R12), Y15
-	PREFETCHT0   6208(R12)
-	VFMADD231PD  Y13, Y15, Y8
-	VFMADD231PD  Y7, Y15, Y14
-	VBROADCASTSD 2176(R12), Y15
-	PREFETCHT0   6272(R12)
-	VFMADD231PD  Y13, Y15, Y10
-	VFMADD231PD  Y9, Y15, Y14
-	VBROADCASTSD 2240(R12), Y15
-	PREFETCHT0   6336(R12)
-	VFMADD231PD  Y13, Y15, Y12
-	VFMADD231PD  Y11, Y15, Y14
-	VMOVUPD      (R14), Y13
-	VFMADD231PD  Y14, Y0, Y13
-	VMOVUPD      Y13, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
+	MOVQ    masks+24(FP), R11
+	MOVWLZX (R11)(BX*2), R11
+	BTL     DX, R11
+	JCC     missing
+	MOVL    (R13), R8
+	MOVQ    R8, R9
+	IMULQ   AX, R8
+	ADDQ    x+48(FP), R8
+	IMULQ   CX, R9
+	ADDQ    y+64(FP), R9
+	MOVQ    $0x00000006, R11
+
+blockColumn:
+	PREFETCHT0   4096(DI)(R12*1)
+	VMOVUPD      (R8), Z13
+	PREFETCHT0   (R8)(AX*8)
+	PREFETCHT0   (R9)(CX*8)
+	VBROADCASTSD (DI), Z14
+	VFMADD231PD  Z13, Z14, Z2
+	VMULPD       Z1, Z14, Z14
+	VBROADCASTSD (DI)(R10*1), Z15
+	VFMADD231PD  Z13, Z15, Z4
+	VFMADD231PD  Z3, Z15, Z14
+	VBROADCASTSD (DI)(R10*2), Z15
+	VFMADD231PD  Z13, Z15, Z6
+	VFMADD231PD  Z5, Z15, Z14
+	VBROADCASTSD (DI)(R15*1), Z15
+	VFMADD231PD  Z13, Z15, Z8
+	VFMADD231PD  Z7, Z15, Z14
+	VBROADCASTSD (DI)(R10*4), Z15
+	VFMADD231PD  Z13, Z15, Z10
+	VFMADD231PD  Z9, Z15, Z14
+	VBROADCASTSD (DI)(BP*1), Z15
+	VFMADD231PD  Z13, Z15, Z12
+	VFMADD231PD  Z11, Z15, Z14
+	VMOVUPD      (R9), Z13
+	VFMADD231PD  Z14, Z0, Z13
+	VMOVUPD      Z13, (R9)
+	ADDQ         CX, R9
+	ADDQ         AX, R8
+	LEAQ         (DI)(R15*2), DI
+	DECQ         R11
+	JNZ          blockColumn
 
 next:
-	ADDQ        $0x00000900, R12
-	INCQ        R10
-	CMPQ        R10, R11
+	LEAQ        (R13)(R14*4), R13
+	INCQ        BX
+	CMPQ        BX, SI
 	JL          block
-	XORQ        R10, R10
-	SHLQ        $0x03, R10
-	ADDQ        R9, R10
-	MOVL        (DX)(R10*4), R13
-	MOVQ        R13, R14
-	IMULQ       SI, R13
-	ADDQ        BX, R13
-	IMULQ       R8, R14
-	ADDQ        DI, R14
-	VMOVUPD     (R14), Y1
-	VFMADD231PD Y2, Y0, Y1
-	VMOVUPD     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPD     (R14), Y1
-	VFMADD231PD Y4, Y0, Y1
-	VMOVUPD     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPD     (R14), Y1
-	VFMADD231PD Y6, Y0, Y1
-	VMOVUPD     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPD     (R14), Y1
-	VFMADD231PD Y8, Y0, Y1
-	VMOVUPD     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPD     (R14), Y1
-	VFMADD231PD Y10, Y0, Y1
-	VMOVUPD     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPD     (R14), Y1
-	VFMADD231PD Y12, Y0, Y1
-	VMOVUPD     Y1, (R14)
-	ADDQ        R8, R14
-	INCQ        R9
-	CMPQ        R9, $0x08
+	MOVQ        idx+40(FP), R13
+	LEAQ        (R13)(DX*4), R13
+	MOVL        (R13), R8
+	MOVQ        R8, R9
+	IMULQ       AX, R8
+	ADDQ        x+48(FP), R8
+	IMULQ       CX, R9
+	ADDQ        y+64(FP), R9
+	VMOVUPD     (R9), Z1
+	VFMADD231PD Z2, Z0, Z1
+	VMOVUPD     Z1, (R9)
+	ADDQ        CX, R9
+	VMOVUPD     (R9), Z1
+	VFMADD231PD Z4, Z0, Z1
+	VMOVUPD     Z1, (R9)
+	ADDQ        CX, R9
+	VMOVUPD     (R9), Z1
+	VFMADD231PD Z6, Z0, Z1
+	VMOVUPD     Z1, (R9)
+	ADDQ        CX, R9
+	VMOVUPD     (R9), Z1
+	VFMADD231PD Z8, Z0, Z1
+	VMOVUPD     Z1, (R9)
+	ADDQ        CX, R9
+	VMOVUPD     (R9), Z1
+	VFMADD231PD Z10, Z0, Z1
+	VMOVUPD     Z1, (R9)
+	ADDQ        CX, R9
+	VMOVUPD     (R9), Z1
+	VFMADD231PD Z12, Z0, Z1
+	VMOVUPD     Z1, (R9)
+	ADDQ        CX, R9
+	INCQ        DX
+	CMPQ        DX, R14
 	JL          lane
-	LEAQ        (AX)(R11*2), AX
-	IMUL3Q      $0x00000020, R11, R9
-	ADDQ        R9, DX
-	IMUL3Q      $0x00000900, R11, R9
-	ADDQ        R9, CX
-	ADDQ        $0x04, widths+8(FP)
-	DECQ        n+0(FP)
+	LEAQ        (SI)(SI*1), R11
+	ADDQ        R11, masks+24(FP)
+	IMULQ       R14, SI
+	IMUL3Q      $0x04, SI, R11
+	ADDQ        R11, idx+40(FP)
+	IMUL3Q      $0x00000120, SI, SI
+	ADDQ        SI, val+32(FP)
+	ADDQ        $0x04, widths+16(FP)
+	DECQ        n+8(FP)
 	JMP         slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manySymmetricDiagonalsF32AVX2(rows int, width int, before int, masks *uint16, val *float32, offsets *int64, x *float32, ldx int, y *float32, ldy int, alpha float32)
+// func manySymmetricDiagonalsF32AVX2(lanes int, rows int, width int, before int, masks *uint16, val *float32, offsets *int64, x *float32, ldx int, y *float32, ldy int, alpha float32)
 // Requires: AVX, FMA3, MMX+
-TEXT ·manySymmetricDiagonalsF32AVX2(SB), NOSPLIT, $0-84
-	MOVQ         masks+24(FP), AX
-	MOVQ         val+32(FP), CX
-	MOVQ         offsets+40(FP), DX
-	MOVQ         x+48(FP), BX
-	MOVQ         ldx+56(FP), SI
-	MOVQ         y+64(FP), DI
-	MOVQ         ldy+72(FP), R8
-	VBROADCASTSS alpha+80(FP), Y0
+TEXT ·manySymmetricDiagonalsF32AVX2(SB), NOSPLIT, $0-92
+	MOVQ         masks+32(FP), AX
+	MOVQ         val+40(FP), CX
+	MOVQ         offsets+48(FP), DX
+	MOVQ         x+56(FP), BX
+	MOVQ         ldx+64(FP), SI
+	MOVQ         y+72(FP), DI
+	MOVQ         ldy+80(FP), R8
+	VBROADCASTSS alpha+88(FP), Y0
+	MOVQ         lanes+0(FP), R12
+	IMUL3Q       $0x04, R12, R12
 
 slice:
 	XORQ R9, R9
 
 row:
-	CMPQ       rows+0(FP), $0x00
+	CMPQ       rows+8(FP), $0x00
 	JEQ        done
-	DECQ       rows+0(FP)
+	DECQ       rows+8(FP)
 	VMOVUPS    (BX), Y1
 	PREFETCHT0 (DI)(R8*8)
 	VXORPS     X2, X2, X2
@@ -4309,35 +1985,35 @@ row:
 column:
 	TESTQ   AX, AX
 	JZ      present
-	MOVWLZX (AX)(R10*2), R12
-	BTL     R9, R12
+	MOVWLZX (AX)(R10*2), R13
+	BTL     R9, R13
 	JCC     missing
 
 present:
 	VBROADCASTSS (R11), Y3
 	PREFETCHT0   4096(R11)
-	MOVQ         (DX)(R10*8), R12
-	MOVQ         R12, R13
-	IMULQ        SI, R12
-	ADDQ         BX, R12
-	PREFETCHT0   (R12)(SI*8)
-	VFMADD231PS  (R12), Y3, Y2
-	CMPQ         R10, before+16(FP)
+	MOVQ         (DX)(R10*8), R13
+	MOVQ         R13, R14
+	IMULQ        SI, R13
+	ADDQ         BX, R13
+	PREFETCHT0   (R13)(SI*8)
+	VFMADD231PS  (R13), Y3, Y2
+	CMPQ         R10, before+24(FP)
 	JGE          missing
-	IMULQ        R8, R13
-	ADDQ         DI, R13
-	PREFETCHT0   (R13)(R8*8)
+	IMULQ        R8, R14
+	ADDQ         DI, R14
+	PREFETCHT0   (R14)(R8*8)
 	VMULPS       Y1, Y3, Y3
-	VMOVUPS      (R13), Y4
+	VMOVUPS      (R14), Y4
 	VFMADD231PS  Y3, Y0, Y4
-	VMOVUPS      Y4, (R13)
+	VMOVUPS      Y4, (R14)
 
 missing:
-	ADDQ $0x20, R11
+	ADDQ R12, R11
 	INCQ R10
 
 next:
-	CMPQ        R10, width+8(FP)
+	CMPQ        R10, width+16(FP)
 	JL          column
 	VMOVUPS     (DI), Y1
 	VFMADD231PS Y2, Y0, Y1
@@ -4345,1386 +2021,936 @@ next:
 	ADDQ        SI, BX
 	ADDQ        R8, DI
 	INCQ        R9
-	CMPQ        R9, $0x08
+	CMPQ        R9, lanes+0(FP)
 	JL          row
-	MOVQ        width+8(FP), R10
+	MOVQ        width+16(FP), R10
 	TESTQ       AX, AX
 	JZ          whole
 	LEAQ        (AX)(R10*2), AX
 
 whole:
-	IMUL3Q $0x20, R10, R10
-	ADDQ   R10, CX
-	JMP    slice
+	IMULQ R12, R10
+	ADDQ  R10, CX
+	JMP   slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manySymmetricBlocks2F32AVX2(n int, widths *uint32, masks *uint16, val *float32, idx *int32, x *float32, ldx int, y *float32, ldy int, first int, alpha float32)
+// func manySymmetricBlocks2F32AVX2(lanes int, n int, widths *uint32, masks *uint16, val *float32, idx *int32, x *float32, ldx int, y *float32, ldy int, first int, alpha float32)
 // Requires: AVX, FMA3, MMX+
-TEXT ·manySymmetricBlocks2F32AVX2(SB), NOSPLIT, $0-84
-	MOVQ         masks+16(FP), AX
-	MOVQ         val+24(FP), CX
-	MOVQ         idx+32(FP), DX
-	MOVQ         x+40(FP), BX
-	MOVQ         ldx+48(FP), SI
-	MOVQ         y+56(FP), DI
-	MOVQ         ldy+64(FP), R8
-	VBROADCASTSS alpha+80(FP), Y0
-	MOVQ         first+72(FP), R10
-	IMULQ        R8, R10
-	SUBQ         R10, DI
+TEXT ·manySymmetricBlocks2F32AVX2(SB), NOSPLIT, $0-92
+	MOVQ         ldx+56(FP), AX
+	MOVQ         ldy+72(FP), CX
+	VBROADCASTSS alpha+88(FP), Y0
+	MOVQ         lanes+0(FP), R10
+	IMUL3Q       $0x04, R10, R10
+	MOVQ         lanes+0(FP), R13
+	MOVQ         first+80(FP), BX
+	IMULQ        CX, BX
+	SUBQ         BX, y+64(FP)
 
 slice:
-	CMPQ n+0(FP), $0x00
+	CMPQ n+8(FP), $0x00
 	JEQ  done
-	MOVQ widths+8(FP), R11
-	MOVL (R11), R11
-	XORQ R9, R9
+	MOVQ widths+16(FP), SI
+	MOVL (SI), SI
+	XORQ DX, DX
 
 lane:
-	XORQ         R10, R10
-	LEAQ         (CX)(R9*4), R12
-	MOVQ         R10, R13
-	SHLQ         $0x03, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPS      (R13), Y1
-	ADDQ         SI, R13
+	XORQ         BX, BX
+	MOVQ         DX, R9
+	SHLQ         $0x06, R9
+	MOVQ         SI, R11
+	IMULQ        R10, R11
+	IMUL3Q       $0x04, R11, R11
+	ADDQ         R9, R11
+	MOVQ         val+32(FP), DI
+	LEAQ         (DI)(DX*4), DI
+	MOVQ         idx+40(FP), R12
+	LEAQ         (R12)(DX*4), R12
+	MOVL         (R12), R8
+	MOVQ         R8, R9
+	IMULQ        AX, R8
+	ADDQ         x+48(FP), R8
+	IMULQ        CX, R9
+	ADDQ         y+64(FP), R9
+	MOVQ         R8, R9
+	VMOVUPS      (R9), Y1
+	ADDQ         AX, R9
 	VXORPS       X2, X2, X2
-	VMOVUPS      (R13), Y3
-	ADDQ         SI, R13
+	VMOVUPS      (R9), Y3
+	ADDQ         AX, R9
 	VXORPS       X4, X4, X4
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	VBROADCASTSS (R12), Y5
-	PREFETCHT0   4096(R12)
-	VFMADD231PS  Y1, Y5, Y2
-	VBROADCASTSS 32(R12), Y5
-	PREFETCHT0   4128(R12)
-	VFMADD231PS  Y1, Y5, Y4
-	VBROADCASTSS 64(R12), Y5
-	PREFETCHT0   4160(R12)
-	VFMADD231PS  Y3, Y5, Y2
-	VBROADCASTSS 96(R12), Y5
-	PREFETCHT0   4192(R12)
-	VFMADD231PS  Y3, Y5, Y4
+	MOVQ         masks+24(FP), R9
+	MOVWLZX      (R9)(BX*2), R9
+	BTL          DX, R9
+	JCC          missing
+	PREFETCHT0   4096(DI)(R11*1)
+	VMOVUPS      (R8), Y5
+	VBROADCASTSS (DI), Y6
+	VFMADD231PS  Y5, Y6, Y2
+	VBROADCASTSS (DI)(R10*1), Y6
+	VFMADD231PS  Y5, Y6, Y4
+	ADDQ         AX, R8
+	LEAQ         (DI)(R10*2), DI
+	PREFETCHT0   4096(DI)(R11*1)
+	VMOVUPS      (R8), Y5
+	VBROADCASTSS (DI), Y6
+	VFMADD231PS  Y5, Y6, Y2
+	VBROADCASTSS (DI)(R10*1), Y6
+	VFMADD231PS  Y5, Y6, Y4
+	ADDQ         AX, R8
+	LEAQ         (DI)(R10*2), DI
 	JMP          next
 
+missing:
+	IMUL3Q $0x04, R10, R9
+	ADDQ   R9, DI
+	JMP    next
+
 block:
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	MOVQ         R10, R13
-	SHLQ         $0x03, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPS      (R13), Y5
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS (R12), Y6
-	PREFETCHT0   4096(R12)
+	MOVQ         masks+24(FP), R9
+	MOVWLZX      (R9)(BX*2), R9
+	BTL          DX, R9
+	JCC          missing
+	MOVL         (R12), R8
+	MOVQ         R8, R9
+	IMULQ        AX, R8
+	ADDQ         x+48(FP), R8
+	IMULQ        CX, R9
+	ADDQ         y+64(FP), R9
+	PREFETCHT0   4096(DI)(R11*1)
+	VMOVUPS      (R8), Y5
+	PREFETCHT0   (R8)(AX*8)
+	PREFETCHT0   (R9)(CX*8)
+	VBROADCASTSS (DI), Y6
 	VFMADD231PS  Y5, Y6, Y2
 	VMULPS       Y1, Y6, Y6
-	VBROADCASTSS 32(R12), Y7
-	PREFETCHT0   4128(R12)
+	VBROADCASTSS (DI)(R10*1), Y7
 	VFMADD231PS  Y5, Y7, Y4
 	VFMADD231PS  Y3, Y7, Y6
-	VMOVUPS      (R14), Y5
+	VMOVUPS      (R9), Y5
 	VFMADD231PS  Y6, Y0, Y5
-	VMOVUPS      Y5, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPS      (R13), Y5
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS 64(R12), Y6
-	PREFETCHT0   4160(R12)
+	VMOVUPS      Y5, (R9)
+	ADDQ         CX, R9
+	ADDQ         AX, R8
+	LEAQ         (DI)(R10*2), DI
+	PREFETCHT0   4096(DI)(R11*1)
+	VMOVUPS      (R8), Y5
+	PREFETCHT0   (R8)(AX*8)
+	PREFETCHT0   (R9)(CX*8)
+	VBROADCASTSS (DI), Y6
 	VFMADD231PS  Y5, Y6, Y2
 	VMULPS       Y1, Y6, Y6
-	VBROADCASTSS 96(R12), Y7
-	PREFETCHT0   4192(R12)
+	VBROADCASTSS (DI)(R10*1), Y7
 	VFMADD231PS  Y5, Y7, Y4
 	VFMADD231PS  Y3, Y7, Y6
-	VMOVUPS      (R14), Y5
+	VMOVUPS      (R9), Y5
 	VFMADD231PS  Y6, Y0, Y5
-	VMOVUPS      Y5, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
+	VMOVUPS      Y5, (R9)
+	ADDQ         CX, R9
+	ADDQ         AX, R8
+	LEAQ         (DI)(R10*2), DI
 
 next:
-	ADDQ        $0x00000080, R12
-	INCQ        R10
-	CMPQ        R10, R11
+	LEAQ        (R12)(R13*4), R12
+	INCQ        BX
+	CMPQ        BX, SI
 	JL          block
-	XORQ        R10, R10
-	SHLQ        $0x03, R10
-	ADDQ        R9, R10
-	MOVL        (DX)(R10*4), R13
-	MOVQ        R13, R14
-	IMULQ       SI, R13
-	ADDQ        BX, R13
-	IMULQ       R8, R14
-	ADDQ        DI, R14
-	VMOVUPS     (R14), Y1
+	MOVQ        idx+40(FP), R12
+	LEAQ        (R12)(DX*4), R12
+	MOVL        (R12), R8
+	MOVQ        R8, R9
+	IMULQ       AX, R8
+	ADDQ        x+48(FP), R8
+	IMULQ       CX, R9
+	ADDQ        y+64(FP), R9
+	VMOVUPS     (R9), Y1
 	VFMADD231PS Y2, Y0, Y1
-	VMOVUPS     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPS     (R14), Y1
+	VMOVUPS     Y1, (R9)
+	ADDQ        CX, R9
+	VMOVUPS     (R9), Y1
 	VFMADD231PS Y4, Y0, Y1
-	VMOVUPS     Y1, (R14)
-	ADDQ        R8, R14
-	INCQ        R9
-	CMPQ        R9, $0x08
+	VMOVUPS     Y1, (R9)
+	ADDQ        CX, R9
+	INCQ        DX
+	CMPQ        DX, R13
 	JL          lane
-	LEAQ        (AX)(R11*2), AX
-	IMUL3Q      $0x00000020, R11, R9
-	ADDQ        R9, DX
-	IMUL3Q      $0x00000080, R11, R9
-	ADDQ        R9, CX
-	ADDQ        $0x04, widths+8(FP)
-	DECQ        n+0(FP)
+	LEAQ        (SI)(SI*1), R9
+	ADDQ        R9, masks+24(FP)
+	IMULQ       R13, SI
+	IMUL3Q      $0x04, SI, R9
+	ADDQ        R9, idx+40(FP)
+	IMUL3Q      $0x00000010, SI, SI
+	ADDQ        SI, val+32(FP)
+	ADDQ        $0x04, widths+16(FP)
+	DECQ        n+8(FP)
 	JMP         slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manySymmetricBlocks3F32AVX2(n int, widths *uint32, masks *uint16, val *float32, idx *int32, x *float32, ldx int, y *float32, ldy int, first int, alpha float32)
+// func manySymmetricBlocks3F32AVX2(lanes int, n int, widths *uint32, masks *uint16, val *float32, idx *int32, x *float32, ldx int, y *float32, ldy int, first int, alpha float32)
 // Requires: AVX, FMA3, MMX+
-TEXT ·manySymmetricBlocks3F32AVX2(SB), NOSPLIT, $0-84
-	MOVQ         masks+16(FP), AX
-	MOVQ         val+24(FP), CX
-	MOVQ         idx+32(FP), DX
-	MOVQ         x+40(FP), BX
-	MOVQ         ldx+48(FP), SI
-	MOVQ         y+56(FP), DI
-	MOVQ         ldy+64(FP), R8
-	VBROADCASTSS alpha+80(FP), Y0
-	MOVQ         first+72(FP), R10
-	IMULQ        R8, R10
-	SUBQ         R10, DI
+TEXT ·manySymmetricBlocks3F32AVX2(SB), NOSPLIT, $0-92
+	MOVQ         ldx+56(FP), AX
+	MOVQ         ldy+72(FP), CX
+	VBROADCASTSS alpha+88(FP), Y0
+	MOVQ         lanes+0(FP), R10
+	IMUL3Q       $0x04, R10, R10
+	MOVQ         lanes+0(FP), R13
+	IMUL3Q       $0x03, R10, R14
+	MOVQ         first+80(FP), BX
+	IMULQ        CX, BX
+	SUBQ         BX, y+64(FP)
 
 slice:
-	CMPQ n+0(FP), $0x00
+	CMPQ n+8(FP), $0x00
 	JEQ  done
-	MOVQ widths+8(FP), R11
-	MOVL (R11), R11
-	XORQ R9, R9
+	MOVQ widths+16(FP), SI
+	MOVL (SI), SI
+	XORQ DX, DX
 
 lane:
-	XORQ         R10, R10
-	LEAQ         (CX)(R9*4), R12
-	MOVQ         R10, R13
-	SHLQ         $0x03, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPS      (R13), Y1
-	ADDQ         SI, R13
+	XORQ         BX, BX
+	MOVQ         DX, R9
+	SHLQ         $0x06, R9
+	MOVQ         SI, R11
+	IMULQ        R10, R11
+	IMUL3Q       $0x09, R11, R11
+	ADDQ         R9, R11
+	MOVQ         val+32(FP), DI
+	LEAQ         (DI)(DX*4), DI
+	MOVQ         idx+40(FP), R12
+	LEAQ         (R12)(DX*4), R12
+	MOVL         (R12), R8
+	MOVQ         R8, R9
+	IMULQ        AX, R8
+	ADDQ         x+48(FP), R8
+	IMULQ        CX, R9
+	ADDQ         y+64(FP), R9
+	MOVQ         R8, R9
+	VMOVUPS      (R9), Y1
+	ADDQ         AX, R9
 	VXORPS       X2, X2, X2
-	VMOVUPS      (R13), Y3
-	ADDQ         SI, R13
+	VMOVUPS      (R9), Y3
+	ADDQ         AX, R9
 	VXORPS       X4, X4, X4
-	VMOVUPS      (R13), Y5
-	ADDQ         SI, R13
+	VMOVUPS      (R9), Y5
+	ADDQ         AX, R9
 	VXORPS       X6, X6, X6
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	VBROADCASTSS (R12), Y7
-	PREFETCHT0   4096(R12)
-	VFMADD231PS  Y1, Y7, Y2
-	VBROADCASTSS 32(R12), Y7
-	PREFETCHT0   4128(R12)
-	VFMADD231PS  Y1, Y7, Y4
-	VBROADCASTSS 64(R12), Y7
-	PREFETCHT0   4160(R12)
-	VFMADD231PS  Y1, Y7, Y6
-	VBROADCASTSS 96(R12), Y7
-	PREFETCHT0   4192(R12)
-	VFMADD231PS  Y3, Y7, Y2
-	VBROADCASTSS 128(R12), Y7
-	PREFETCHT0   4224(R12)
-	VFMADD231PS  Y3, Y7, Y4
-	VBROADCASTSS 160(R12), Y7
-	PREFETCHT0   4256(R12)
-	VFMADD231PS  Y3, Y7, Y6
-	VBROADCASTSS 192(R12), Y7
-	PREFETCHT0   4288(R12)
-	VFMADD231PS  Y5, Y7, Y2
-	VBROADCASTSS 224(R12), Y7
-	PREFETCHT0   4320(R12)
-	VFMADD231PS  Y5, Y7, Y4
-	VBROADCASTSS 256(R12), Y7
-	PREFETCHT0   4352(R12)
-	VFMADD231PS  Y5, Y7, Y6
+	MOVQ         masks+24(FP), R9
+	MOVWLZX      (R9)(BX*2), R9
+	BTL          DX, R9
+	JCC          missing
+	PREFETCHT0   4096(DI)(R11*1)
+	VMOVUPS      (R8), Y7
+	VBROADCASTSS (DI), Y8
+	VFMADD231PS  Y7, Y8, Y2
+	VBROADCASTSS (DI)(R10*1), Y8
+	VFMADD231PS  Y7, Y8, Y4
+	VBROADCASTSS (DI)(R10*2), Y8
+	VFMADD231PS  Y7, Y8, Y6
+	ADDQ         AX, R8
+	LEAQ         (DI)(R14*1), DI
+	PREFETCHT0   4096(DI)(R11*1)
+	VMOVUPS      (R8), Y7
+	VBROADCASTSS (DI), Y8
+	VFMADD231PS  Y7, Y8, Y2
+	VBROADCASTSS (DI)(R10*1), Y8
+	VFMADD231PS  Y7, Y8, Y4
+	VBROADCASTSS (DI)(R10*2), Y8
+	VFMADD231PS  Y7, Y8, Y6
+	ADDQ         AX, R8
+	LEAQ         (DI)(R14*1), DI
+	PREFETCHT0   4096(DI)(R11*1)
+	VMOVUPS      (R8), Y7
+	VBROADCASTSS (DI), Y8
+	VFMADD231PS  Y7, Y8, Y2
+	VBROADCASTSS (DI)(R10*1), Y8
+	VFMADD231PS  Y7, Y8, Y4
+	VBROADCASTSS (DI)(R10*2), Y8
+	VFMADD231PS  Y7, Y8, Y6
+	ADDQ         AX, R8
+	LEAQ         (DI)(R14*1), DI
 	JMP          next
 
+missing:
+	IMUL3Q $0x09, R10, R9
+	ADDQ   R9, DI
+	JMP    next
+
 block:
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	MOVQ         R10, R13
-	SHLQ         $0x03, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPS      (R13), Y7
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS (R12), Y8
-	PREFETCHT0   4096(R12)
+	MOVQ         masks+24(FP), R9
+	MOVWLZX      (R9)(BX*2), R9
+	BTL          DX, R9
+	JCC          missing
+	MOVL         (R12), R8
+	MOVQ         R8, R9
+	IMULQ        AX, R8
+	ADDQ         x+48(FP), R8
+	IMULQ        CX, R9
+	ADDQ         y+64(FP), R9
+	PREFETCHT0   4096(DI)(R11*1)
+	VMOVUPS      (R8), Y7
+	PREFETCHT0   (R8)(AX*8)
+	PREFETCHT0   (R9)(CX*8)
+	VBROADCASTSS (DI), Y8
 	VFMADD231PS  Y7, Y8, Y2
 	VMULPS       Y1, Y8, Y8
-	VBROADCASTSS 32(R12), Y9
-	PREFETCHT0   4128(R12)
+	VBROADCASTSS (DI)(R10*1), Y9
 	VFMADD231PS  Y7, Y9, Y4
 	VFMADD231PS  Y3, Y9, Y8
-	VBROADCASTSS 64(R12), Y9
-	PREFETCHT0   4160(R12)
+	VBROADCASTSS (DI)(R10*2), Y9
 	VFMADD231PS  Y7, Y9, Y6
 	VFMADD231PS  Y5, Y9, Y8
-	VMOVUPS      (R14), Y7
+	VMOVUPS      (R9), Y7
 	VFMADD231PS  Y8, Y0, Y7
-	VMOVUPS      Y7, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPS      (R13), Y7
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS 96(R12), Y8
-	PREFETCHT0   4192(R12)
+	VMOVUPS      Y7, (R9)
+	ADDQ         CX, R9
+	ADDQ         AX, R8
+	LEAQ         (DI)(R14*1), DI
+	PREFETCHT0   4096(DI)(R11*1)
+	VMOVUPS      (R8), Y7
+	PREFETCHT0   (R8)(AX*8)
+	PREFETCHT0   (R9)(CX*8)
+	VBROADCASTSS (DI), Y8
 	VFMADD231PS  Y7, Y8, Y2
 	VMULPS       Y1, Y8, Y8
-	VBROADCASTSS 128(R12), Y9
-	PREFETCHT0   4224(R12)
+	VBROADCASTSS (DI)(R10*1), Y9
 	VFMADD231PS  Y7, Y9, Y4
 	VFMADD231PS  Y3, Y9, Y8
-	VBROADCASTSS 160(R12), Y9
-	PREFETCHT0   4256(R12)
+	VBROADCASTSS (DI)(R10*2), Y9
 	VFMADD231PS  Y7, Y9, Y6
 	VFMADD231PS  Y5, Y9, Y8
-	VMOVUPS      (R14), Y7
+	VMOVUPS      (R9), Y7
 	VFMADD231PS  Y8, Y0, Y7
-	VMOVUPS      Y7, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPS      (R13), Y7
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS 192(R12), Y8
-	PREFETCHT0   4288(R12)
+	VMOVUPS      Y7, (R9)
+	ADDQ         CX, R9
+	ADDQ         AX, R8
+	LEAQ         (DI)(R14*1), DI
+	PREFETCHT0   4096(DI)(R11*1)
+	VMOVUPS      (R8), Y7
+	PREFETCHT0   (R8)(AX*8)
+	PREFETCHT0   (R9)(CX*8)
+	VBROADCASTSS (DI), Y8
 	VFMADD231PS  Y7, Y8, Y2
 	VMULPS       Y1, Y8, Y8
-	VBROADCASTSS 224(R12), Y9
-	PREFETCHT0   4320(R12)
+	VBROADCASTSS (DI)(R10*1), Y9
 	VFMADD231PS  Y7, Y9, Y4
 	VFMADD231PS  Y3, Y9, Y8
-	VBROADCASTSS 256(R12), Y9
-	PREFETCHT0   4352(R12)
+	VBROADCASTSS (DI)(R10*2), Y9
 	VFMADD231PS  Y7, Y9, Y6
 	VFMADD231PS  Y5, Y9, Y8
-	VMOVUPS      (R14), Y7
+	VMOVUPS      (R9), Y7
 	VFMADD231PS  Y8, Y0, Y7
-	VMOVUPS      Y7, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
+	VMOVUPS      Y7, (R9)
+	ADDQ         CX, R9
+	ADDQ         AX, R8
+	LEAQ         (DI)(R14*1), DI
 
 next:
-	ADDQ        $0x00000120, R12
-	INCQ        R10
-	CMPQ        R10, R11
+	LEAQ        (R12)(R13*4), R12
+	INCQ        BX
+	CMPQ        BX, SI
 	JL          block
-	XORQ        R10, R10
-	SHLQ        $0x03, R10
-	ADDQ        R9, R10
-	MOVL        (DX)(R10*4), R13
-	MOVQ        R13, R14
-	IMULQ       SI, R13
-	ADDQ        BX, R13
-	IMULQ       R8, R14
-	ADDQ        DI, R14
-	VMOVUPS     (R14), Y1
+	MOVQ        idx+40(FP), R12
+	LEAQ        (R12)(DX*4), R12
+	MOVL        (R12), R8
+	MOVQ        R8, R9
+	IMULQ       AX, R8
+	ADDQ        x+48(FP), R8
+	IMULQ       CX, R9
+	ADDQ        y+64(FP), R9
+	VMOVUPS     (R9), Y1
 	VFMADD231PS Y2, Y0, Y1
-	VMOVUPS     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPS     (R14), Y1
+	VMOVUPS     Y1, (R9)
+	ADDQ        CX, R9
+	VMOVUPS     (R9), Y1
 	VFMADD231PS Y4, Y0, Y1
-	VMOVUPS     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPS     (R14), Y1
+	VMOVUPS     Y1, (R9)
+	ADDQ        CX, R9
+	VMOVUPS     (R9), Y1
 	VFMADD231PS Y6, Y0, Y1
-	VMOVUPS     Y1, (R14)
-	ADDQ        R8, R14
-	INCQ        R9
-	CMPQ        R9, $0x08
+	VMOVUPS     Y1, (R9)
+	ADDQ        CX, R9
+	INCQ        DX
+	CMPQ        DX, R13
 	JL          lane
-	LEAQ        (AX)(R11*2), AX
-	IMUL3Q      $0x00000020, R11, R9
-	ADDQ        R9, DX
-	IMUL3Q      $0x00000120, R11, R9
-	ADDQ        R9, CX
-	ADDQ        $0x04, widths+8(FP)
-	DECQ        n+0(FP)
+	LEAQ        (SI)(SI*1), R9
+	ADDQ        R9, masks+24(FP)
+	IMULQ       R13, SI
+	IMUL3Q      $0x04, SI, R9
+	ADDQ        R9, idx+40(FP)
+	IMUL3Q      $0x00000024, SI, SI
+	ADDQ        SI, val+32(FP)
+	ADDQ        $0x04, widths+16(FP)
+	DECQ        n+8(FP)
 	JMP         slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manySymmetricBlocks4F32AVX2(n int, widths *uint32, masks *uint16, val *float32, idx *int32, x *float32, ldx int, y *float32, ldy int, first int, alpha float32)
+// func manySymmetricBlocks4F32AVX2(lanes int, n int, widths *uint32, masks *uint16, val *float32, idx *int32, x *float32, ldx int, y *float32, ldy int, first int, alpha float32)
 // Requires: AVX, FMA3, MMX+
-TEXT ·manySymmetricBlocks4F32AVX2(SB), NOSPLIT, $0-84
-	MOVQ         masks+16(FP), AX
-	MOVQ         val+24(FP), CX
-	MOVQ         idx+32(FP), DX
-	MOVQ         x+40(FP), BX
-	MOVQ         ldx+48(FP), SI
-	MOVQ         y+56(FP), DI
-	MOVQ         ldy+64(FP), R8
-	VBROADCASTSS alpha+80(FP), Y0
-	MOVQ         first+72(FP), R10
-	IMULQ        R8, R10
-	SUBQ         R10, DI
+TEXT ·manySymmetricBlocks4F32AVX2(SB), NOSPLIT, $0-92
+	MOVQ         ldx+56(FP), AX
+	MOVQ         ldy+72(FP), CX
+	VBROADCASTSS alpha+88(FP), Y0
+	MOVQ         lanes+0(FP), R10
+	IMUL3Q       $0x04, R10, R10
+	MOVQ         lanes+0(FP), R14
+	IMUL3Q       $0x03, R10, R15
+	MOVQ         first+80(FP), BX
+	IMULQ        CX, BX
+	SUBQ         BX, y+64(FP)
 
 slice:
-	CMPQ n+0(FP), $0x00
+	CMPQ n+8(FP), $0x00
 	JEQ  done
-	MOVQ widths+8(FP), R11
-	MOVL (R11), R11
-	XORQ R9, R9
+	MOVQ widths+16(FP), SI
+	MOVL (SI), SI
+	XORQ DX, DX
 
 lane:
-	XORQ         R10, R10
-	LEAQ         (CX)(R9*4), R12
-	MOVQ         R10, R13
-	SHLQ         $0x03, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPS      (R13), Y1
-	ADDQ         SI, R13
-	VXORPS       X2, X2, X2
-	VMOVUPS      (R13), Y3
-	ADDQ         SI, R13
-	VXORPS       X4, X4, X4
-	VMOVUPS      (R13), Y5
-	ADDQ         SI, R13
-	VXORPS       X6, X6, X6
-	VMOVUPS      (R13), Y7
-	ADDQ         SI, R13
-	VXORPS       X8, X8, X8
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	VBROADCASTSS (R12), Y9
-	PREFETCHT0   4096(R12)
-	VFMADD231PS  Y1, Y9, Y2
-	VBROADCASTSS 32(R12), Y9
-	PREFETCHT0   4128(R12)
-	VFMADD231PS  Y1, Y9, Y4
-	VBROADCASTSS 64(R12), Y9
-	PREFETCHT0   4160(R12)
-	VFMADD231PS  Y1, Y9, Y6
-	VBROADCASTSS 96(R12), Y9
-	PREFETCHT0   4192(R12)
-	VFMADD231PS  Y1, Y9, Y8
-	VBROADCASTSS 128(R12), Y9
-	PREFETCHT0   4224(R12)
-	VFMADD231PS  Y3, Y9, Y2
-	VBROADCASTSS 160(R12), Y9
-	PREFETCHT0   4256(R12)
-	VFMADD231PS  Y3, Y9, Y4
-	VBROADCASTSS 192(R12), Y9
-	PREFETCHT0   4288(R12)
-	VFMADD231PS  Y3, Y9, Y6
-	VBROADCASTSS 224(R12), Y9
-	PREFETCHT0   4320(R12)
-	VFMADD231PS  Y3, Y9, Y8
-	VBROADCASTSS 256(R12), Y9
-	PREFETCHT0   4352(R12)
-	VFMADD231PS  Y5, Y9, Y2
-	VBROADCASTSS 288(R12), Y9
-	PREFETCHT0   4384(R12)
-	VFMADD231PS  Y5, Y9, Y4
-	VBROADCASTSS 320(R12), Y9
-	PREFETCHT0   4416(R12)
-	VFMADD231PS  Y5, Y9, Y6
-	VBROADCASTSS 352(R12), Y9
-	PREFETCHT0   4448(R12)
-	VFMADD231PS  Y5, Y9, Y8
-	VBROADCASTSS 384(R12), Y9
-	PREFETCHT0   4480(R12)
-	VFMADD231PS  Y7, Y9, Y2
-	VBROADCASTSS 416(R12), Y9
-	PREFETCHT0   4512(R12)
-	VFMADD231PS  Y7, Y9, Y4
-	VBROADCASTSS 448(R12), Y9
-	PREFETCHT0   4544(R12)
-	VFMADD231PS  Y7, Y9, Y6
-	VBROADCASTSS 480(R12), Y9
-	PREFETCHT0   4576(R12)
-	VFMADD231PS  Y7, Y9, Y8
+	XORQ    BX, BX
+	MOVQ    DX, R11
+	SHLQ    $0x06, R11
+	MOVQ    SI, R12
+	IMULQ   R10, R12
+	IMUL3Q  $0x10, R12, R12
+	ADDQ    R11, R12
+	MOVQ    val+32(FP), DI
+	LEAQ    (DI)(DX*4), DI
+	MOVQ    idx+40(FP), R13
+	LEAQ    (R13)(DX*4), R13
+	MOVL    (R13), R8
+	MOVQ    R8, R9
+	IMULQ   AX, R8
+	ADDQ    x+48(FP), R8
+	IMULQ   CX, R9
+	ADDQ    y+64(FP), R9
+	MOVQ    R8, R9
+	VMOVUPS (R9), Y1
+	ADDQ    AX, R9
+	VXORPS  X2, X2, X2
+	VMOVUPS (R9), Y3
+	ADDQ    AX, R9
+	VXORPS  X4, X4, X4
+	VMOVUPS (R9), Y5
+	ADDQ    AX, R9
+	VXORPS  X6, X6, X6
+	VMOVUPS (R9), Y7
+	ADDQ    AX, R9
+	VXORPS  X8, X8, X8
+	MOVQ    masks+24(FP), R11
+	MOVWLZX (R11)(BX*2), R11
+	BTL     DX, R11
+	JCC     missing
+	MOVQ    $0x00000004, R11
+
+diagonalColumn:
+	PREFETCHT0   4096(DI)(R12*1)
+	VMOVUPS      (R8), Y9
+	VBROADCASTSS (DI), Y10
+	VFMADD231PS  Y9, Y10, Y2
+	VBROADCASTSS (DI)(R10*1), Y10
+	VFMADD231PS  Y9, Y10, Y4
+	VBROADCASTSS (DI)(R10*2), Y10
+	VFMADD231PS  Y9, Y10, Y6
+	VBROADCASTSS (DI)(R15*1), Y10
+	VFMADD231PS  Y9, Y10, Y8
+	ADDQ         AX, R8
+	LEAQ         (DI)(R10*4), DI
+	DECQ         R11
+	JNZ          diagonalColumn
 	JMP          next
 
+missing:
+	IMUL3Q $0x10, R10, R11
+	ADDQ   R11, DI
+	JMP    next
+
 block:
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	MOVQ         R10, R13
-	SHLQ         $0x03, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPS      (R13), Y9
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS (R12), Y10
-	PREFETCHT0   4096(R12)
+	MOVQ    masks+24(FP), R11
+	MOVWLZX (R11)(BX*2), R11
+	BTL     DX, R11
+	JCC     missing
+	MOVL    (R13), R8
+	MOVQ    R8, R9
+	IMULQ   AX, R8
+	ADDQ    x+48(FP), R8
+	IMULQ   CX, R9
+	ADDQ    y+64(FP), R9
+	MOVQ    $0x00000004, R11
+
+blockColumn:
+	PREFETCHT0   4096(DI)(R12*1)
+	VMOVUPS      (R8), Y9
+	PREFETCHT0   (R8)(AX*8)
+	PREFETCHT0   (R9)(CX*8)
+	VBROADCASTSS (DI), Y10
 	VFMADD231PS  Y9, Y10, Y2
 	VMULPS       Y1, Y10, Y10
-	VBROADCASTSS 32(R12), Y11
-	PREFETCHT0   4128(R12)
+	VBROADCASTSS (DI)(R10*1), Y11
 	VFMADD231PS  Y9, Y11, Y4
 	VFMADD231PS  Y3, Y11, Y10
-	VBROADCASTSS 64(R12), Y11
-	PREFETCHT0   4160(R12)
+	VBROADCASTSS (DI)(R10*2), Y11
 	VFMADD231PS  Y9, Y11, Y6
 	VFMADD231PS  Y5, Y11, Y10
-	VBROADCASTSS 96(R12), Y11
-	PREFETCHT0   4192(R12)
+	VBROADCASTSS (DI)(R15*1), Y11
 	VFMADD231PS  Y9, Y11, Y8
 	VFMADD231PS  Y7, Y11, Y10
-	VMOVUPS      (R14), Y9
+	VMOVUPS      (R9), Y9
 	VFMADD231PS  Y10, Y0, Y9
-	VMOVUPS      Y9, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPS      (R13), Y9
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS 128(R12), Y10
-	PREFETCHT0   4224(R12)
-	VFMADD231PS  Y9, Y10, Y2
-	VMULPS       Y1, Y10, Y10
-	VBROADCASTSS 160(R12), Y11
-	PREFETCHT0   4256(R12)
-	VFMADD231PS  Y9, Y11, Y4
-	VFMADD231PS  Y3, Y11, Y10
-	VBROADCASTSS 192(R12), Y11
-	PREFETCHT0   4288(R12)
-	VFMADD231PS  Y9, Y11, Y6
-	VFMADD231PS  Y5, Y11, Y10
-	VBROADCASTSS 224(R12), Y11
-	PREFETCHT0   4320(R12)
-	VFMADD231PS  Y9, Y11, Y8
-	VFMADD231PS  Y7, Y11, Y10
-	VMOVUPS      (R14), Y9
-	VFMADD231PS  Y10, Y0, Y9
-	VMOVUPS      Y9, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPS      (R13), Y9
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS 256(R12), Y10
-	PREFETCHT0   4352(R12)
-	VFMADD231PS  Y9, Y10, Y2
-	VMULPS       Y1, Y10, Y10
-	VBROADCASTSS 288(R12), Y11
-	PREFETCHT0   4384(R12)
-	VFMADD231PS  Y9, Y11, Y4
-	VFMADD231PS  Y3, Y11, Y10
-	VBROADCASTSS 320(R12), Y11
-	PREFETCHT0   4416(R12)
-	VFMADD231PS  Y9, Y11, Y6
-	VFMADD231PS  Y5, Y11, Y10
-	VBROADCASTSS 352(R12), Y11
-	PREFETCHT0   4448(R12)
-	VFMADD231PS  Y9, Y11, Y8
-	VFMADD231PS  Y7, Y11, Y10
-	VMOVUPS      (R14), Y9
-	VFMADD231PS  Y10, Y0, Y9
-	VMOVUPS      Y9, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPS      (R13), Y9
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS 384(R12), Y10
-	PREFETCHT0   4480(R12)
-	VFMADD231PS  Y9, Y10, Y2
-	VMULPS       Y1, Y10, Y10
-	VBROADCASTSS 416(R12), Y11
-	PREFETCHT0   4512(R12)
-	VFMADD231PS  Y9, Y11, Y4
-	VFMADD231PS  Y3, Y11, Y10
-	VBROADCASTSS 448(R12), Y11
-	PREFETCHT0   4544(R12)
-	VFMADD231PS  Y9, Y11, Y6
-	VFMADD231PS  Y5, Y11, Y10
-	VBROADCASTSS 480(R12), Y11
-	PREFETCHT0   4576(R12)
-	VFMADD231PS  Y9, Y11, Y8
-	VFMADD231PS  Y7, Y11, Y10
-	VMOVUPS      (R14), Y9
-	VFMADD231PS  Y10, Y0, Y9
-	VMOVUPS      Y9, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
+	VMOVUPS      Y9, (R9)
+	ADDQ         CX, R9
+	ADDQ         AX, R8
+	LEAQ         (DI)(R10*4), DI
+	DECQ         R11
+	JNZ          blockColumn
 
 next:
-	ADDQ        $0x00000200, R12
-	INCQ        R10
-	CMPQ        R10, R11
+	LEAQ        (R13)(R14*4), R13
+	INCQ        BX
+	CMPQ        BX, SI
 	JL          block
-	XORQ        R10, R10
-	SHLQ        $0x03, R10
-	ADDQ        R9, R10
-	MOVL        (DX)(R10*4), R13
-	MOVQ        R13, R14
-	IMULQ       SI, R13
-	ADDQ        BX, R13
-	IMULQ       R8, R14
-	ADDQ        DI, R14
-	VMOVUPS     (R14), Y1
+	MOVQ        idx+40(FP), R13
+	LEAQ        (R13)(DX*4), R13
+	MOVL        (R13), R8
+	MOVQ        R8, R9
+	IMULQ       AX, R8
+	ADDQ        x+48(FP), R8
+	IMULQ       CX, R9
+	ADDQ        y+64(FP), R9
+	VMOVUPS     (R9), Y1
 	VFMADD231PS Y2, Y0, Y1
-	VMOVUPS     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPS     (R14), Y1
+	VMOVUPS     Y1, (R9)
+	ADDQ        CX, R9
+	VMOVUPS     (R9), Y1
 	VFMADD231PS Y4, Y0, Y1
-	VMOVUPS     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPS     (R14), Y1
+	VMOVUPS     Y1, (R9)
+	ADDQ        CX, R9
+	VMOVUPS     (R9), Y1
 	VFMADD231PS Y6, Y0, Y1
-	VMOVUPS     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPS     (R14), Y1
+	VMOVUPS     Y1, (R9)
+	ADDQ        CX, R9
+	VMOVUPS     (R9), Y1
 	VFMADD231PS Y8, Y0, Y1
-	VMOVUPS     Y1, (R14)
-	ADDQ        R8, R14
-	INCQ        R9
-	CMPQ        R9, $0x08
+	VMOVUPS     Y1, (R9)
+	ADDQ        CX, R9
+	INCQ        DX
+	CMPQ        DX, R14
 	JL          lane
-	LEAQ        (AX)(R11*2), AX
-	IMUL3Q      $0x00000020, R11, R9
-	ADDQ        R9, DX
-	IMUL3Q      $0x00000200, R11, R9
-	ADDQ        R9, CX
-	ADDQ        $0x04, widths+8(FP)
-	DECQ        n+0(FP)
+	LEAQ        (SI)(SI*1), R11
+	ADDQ        R11, masks+24(FP)
+	IMULQ       R14, SI
+	IMUL3Q      $0x04, SI, R11
+	ADDQ        R11, idx+40(FP)
+	IMUL3Q      $0x00000040, SI, SI
+	ADDQ        SI, val+32(FP)
+	ADDQ        $0x04, widths+16(FP)
+	DECQ        n+8(FP)
 	JMP         slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manySymmetricBlocks5F32AVX2(n int, widths *uint32, masks *uint16, val *float32, idx *int32, x *float32, ldx int, y *float32, ldy int, first int, alpha float32)
+// func manySymmetricBlocks5F32AVX2(lanes int, n int, widths *uint32, masks *uint16, val *float32, idx *int32, x *float32, ldx int, y *float32, ldy int, first int, alpha float32)
 // Requires: AVX, FMA3, MMX+
-TEXT ·manySymmetricBlocks5F32AVX2(SB), NOSPLIT, $0-84
-	MOVQ         masks+16(FP), AX
-	MOVQ         val+24(FP), CX
-	MOVQ         idx+32(FP), DX
-	MOVQ         x+40(FP), BX
-	MOVQ         ldx+48(FP), SI
-	MOVQ         y+56(FP), DI
-	MOVQ         ldy+64(FP), R8
-	VBROADCASTSS alpha+80(FP), Y0
-	MOVQ         first+72(FP), R10
-	IMULQ        R8, R10
-	SUBQ         R10, DI
+TEXT ·manySymmetricBlocks5F32AVX2(SB), NOSPLIT, $8-92
+	MOVQ         ldx+56(FP), AX
+	MOVQ         ldy+72(FP), CX
+	VBROADCASTSS alpha+88(FP), Y0
+	MOVQ         lanes+0(FP), R10
+	IMUL3Q       $0x04, R10, R10
+	MOVQ         lanes+0(FP), R14
+	IMUL3Q       $0x03, R10, R15
+	IMUL3Q       $0x05, R10, BP
+	MOVQ         first+80(FP), BX
+	IMULQ        CX, BX
+	SUBQ         BX, y+64(FP)
 
 slice:
-	CMPQ n+0(FP), $0x00
+	CMPQ n+8(FP), $0x00
 	JEQ  done
-	MOVQ widths+8(FP), R11
-	MOVL (R11), R11
-	XORQ R9, R9
+	MOVQ widths+16(FP), SI
+	MOVL (SI), SI
+	XORQ DX, DX
 
 lane:
-	XORQ         R10, R10
-	LEAQ         (CX)(R9*4), R12
-	MOVQ         R10, R13
-	SHLQ         $0x03, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPS      (R13), Y1
-	ADDQ         SI, R13
-	VXORPS       X2, X2, X2
-	VMOVUPS      (R13), Y3
-	ADDQ         SI, R13
-	VXORPS       X4, X4, X4
-	VMOVUPS      (R13), Y5
-	ADDQ         SI, R13
-	VXORPS       X6, X6, X6
-	VMOVUPS      (R13), Y7
-	ADDQ         SI, R13
-	VXORPS       X8, X8, X8
-	VMOVUPS      (R13), Y9
-	ADDQ         SI, R13
-	VXORPS       X10, X10, X10
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	VBROADCASTSS (R12), Y11
-	PREFETCHT0   4096(R12)
-	VFMADD231PS  Y1, Y11, Y2
-	VBROADCASTSS 32(R12), Y11
-	PREFETCHT0   4128(R12)
-	VFMADD231PS  Y1, Y11, Y4
-	VBROADCASTSS 64(R12), Y11
-	PREFETCHT0   4160(R12)
-	VFMADD231PS  Y1, Y11, Y6
-	VBROADCASTSS 96(R12), Y11
-	PREFETCHT0   4192(R12)
-	VFMADD231PS  Y1, Y11, Y8
-	VBROADCASTSS 128(R12), Y11
-	PREFETCHT0   4224(R12)
-	VFMADD231PS  Y1, Y11, Y10
-	VBROADCASTSS 160(R12), Y11
-	PREFETCHT0   4256(R12)
-	VFMADD231PS  Y3, Y11, Y2
-	VBROADCASTSS 192(R12), Y11
-	PREFETCHT0   4288(R12)
-	VFMADD231PS  Y3, Y11, Y4
-	VBROADCASTSS 224(R12), Y11
-	PREFETCHT0   4320(R12)
-	VFMADD231PS  Y3, Y11, Y6
-	VBROADCASTSS 256(R12), Y11
-	PREFETCHT0   4352(R12)
-	VFMADD231PS  Y3, Y11, Y8
-	VBROADCASTSS 288(R12), Y11
-	PREFETCHT0   4384(R12)
-	VFMADD231PS  Y3, Y11, Y10
-	VBROADCASTSS 320(R12), Y11
-	PREFETCHT0   4416(R12)
-	VFMADD231PS  Y5, Y11, Y2
-	VBROADCASTSS 352(R12), Y11
-	PREFETCHT0   4448(R12)
-	VFMADD231PS  Y5, Y11, Y4
-	VBROADCASTSS 384(R12), Y11
-	PREFETCHT0   4480(R12)
-	VFMADD231PS  Y5, Y11, Y6
-	VBROADCASTSS 416(R12), Y11
-	PREFETCHT0   4512(R12)
-	VFMADD231PS  Y5, Y11, Y8
-	VBROADCASTSS 448(R12), Y11
-	PREFETCHT0   4544(R12)
-	VFMADD231PS  Y5, Y11, Y10
-	VBROADCASTSS 480(R12), Y11
-	PREFETCHT0   4576(R12)
-	VFMADD231PS  Y7, Y11, Y2
-	VBROADCASTSS 512(R12), Y11
-	PREFETCHT0   4608(R12)
-	VFMADD231PS  Y7, Y11, Y4
-	VBROADCASTSS 544(R12), Y11
-	PREFETCHT0   4640(R12)
-	VFMADD231PS  Y7, Y11, Y6
-	VBROADCASTSS 576(R12), Y11
-	PREFETCHT0   4672(R12)
-	VFMADD231PS  Y7, Y11, Y8
-	VBROADCASTSS 608(R12), Y11
-	PREFETCHT0   4704(R12)
-	VFMADD231PS  Y7, Y11, Y10
-	VBROADCASTSS 640(R12), Y11
-	PREFETCHT0   4736(R12)
-	VFMADD231PS  Y9, Y11, Y2
-	VBROADCASTSS 672(R12), Y11
-	PREFETCHT0   4768(R12)
-	VFMADD231PS  Y9, Y11, Y4
-	VBROADCASTSS 704(R12), Y11
-	PREFETCHT0   4800(R12)
-	VFMADD231PS  Y9, Y11, Y6
-	VBROADCASTSS 736(R12), Y11
-	PREFETCHT0   4832(R12)
-	VFMADD231PS  Y9, Y11, Y8
-	VBROADCASTSS 768(R12), Y11
-	PREFETCHT0   4864(R12)
-	VFMADD231PS  Y9, Y11, Y10
+	XORQ    BX, BX
+	MOVQ    DX, R11
+	SHLQ    $0x06, R11
+	MOVQ    SI, R12
+	IMULQ   R10, R12
+	IMUL3Q  $0x19, R12, R12
+	ADDQ    R11, R12
+	MOVQ    val+32(FP), DI
+	LEAQ    (DI)(DX*4), DI
+	MOVQ    idx+40(FP), R13
+	LEAQ    (R13)(DX*4), R13
+	MOVL    (R13), R8
+	MOVQ    R8, R9
+	IMULQ   AX, R8
+	ADDQ    x+48(FP), R8
+	IMULQ   CX, R9
+	ADDQ    y+64(FP), R9
+	MOVQ    R8, R9
+	VMOVUPS (R9), Y1
+	ADDQ    AX, R9
+	VXORPS  X2, X2, X2
+	VMOVUPS (R9), Y3
+	ADDQ    AX, R9
+	VXORPS  X4, X4, X4
+	VMOVUPS (R9), Y5
+	ADDQ    AX, R9
+	VXORPS  X6, X6, X6
+	VMOVUPS (R9), Y7
+	ADDQ    AX, R9
+	VXORPS  X8, X8, X8
+	VMOVUPS (R9), Y9
+	ADDQ    AX, R9
+	VXORPS  X10, X10, X10
+	MOVQ    masks+24(FP), R11
+	MOVWLZX (R11)(BX*2), R11
+	BTL     DX, R11
+	JCC     missing
+	MOVQ    $0x00000005, R11
+
+diagonalColumn:
+	PREFETCHT0   4096(DI)(R12*1)
+	VMOVUPS      (R8), Y11
+	VBROADCASTSS (DI), Y12
+	VFMADD231PS  Y11, Y12, Y2
+	VBROADCASTSS (DI)(R10*1), Y12
+	VFMADD231PS  Y11, Y12, Y4
+	VBROADCASTSS (DI)(R10*2), Y12
+	VFMADD231PS  Y11, Y12, Y6
+	VBROADCASTSS (DI)(R15*1), Y12
+	VFMADD231PS  Y11, Y12, Y8
+	VBROADCASTSS (DI)(R10*4), Y12
+	VFMADD231PS  Y11, Y12, Y10
+	ADDQ         AX, R8
+	LEAQ         (DI)(BP*1), DI
+	DECQ         R11
+	JNZ          diagonalColumn
 	JMP          next
 
+missing:
+	IMUL3Q $0x19, R10, R11
+	ADDQ   R11, DI
+	JMP    next
+
 block:
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	MOVQ         R10, R13
-	SHLQ         $0x03, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPS      (R13), Y11
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS (R12), Y12
-	PREFETCHT0   4096(R12)
+	MOVQ    masks+24(FP), R11
+	MOVWLZX (R11)(BX*2), R11
+	BTL     DX, R11
+	JCC     missing
+	MOVL    (R13), R8
+	MOVQ    R8, R9
+	IMULQ   AX, R8
+	ADDQ    x+48(FP), R8
+	IMULQ   CX, R9
+	ADDQ    y+64(FP), R9
+	MOVQ    $0x00000005, R11
+
+blockColumn:
+	PREFETCHT0   4096(DI)(R12*1)
+	VMOVUPS      (R8), Y11
+	PREFETCHT0   (R8)(AX*8)
+	PREFETCHT0   (R9)(CX*8)
+	VBROADCASTSS (DI), Y12
 	VFMADD231PS  Y11, Y12, Y2
 	VMULPS       Y1, Y12, Y12
-	VBROADCASTSS 32(R12), Y13
-	PREFETCHT0   4128(R12)
+	VBROADCASTSS (DI)(R10*1), Y13
 	VFMADD231PS  Y11, Y13, Y4
 	VFMADD231PS  Y3, Y13, Y12
-	VBROADCASTSS 64(R12), Y13
-	PREFETCHT0   4160(R12)
+	VBROADCASTSS (DI)(R10*2), Y13
 	VFMADD231PS  Y11, Y13, Y6
 	VFMADD231PS  Y5, Y13, Y12
-	VBROADCASTSS 96(R12), Y13
-	PREFETCHT0   4192(R12)
+	VBROADCASTSS (DI)(R15*1), Y13
 	VFMADD231PS  Y11, Y13, Y8
 	VFMADD231PS  Y7, Y13, Y12
-	VBROADCASTSS 128(R12), Y13
-	PREFETCHT0   4224(R12)
+	VBROADCASTSS (DI)(R10*4), Y13
 	VFMADD231PS  Y11, Y13, Y10
 	VFMADD231PS  Y9, Y13, Y12
-	VMOVUPS      (R14), Y11
+	VMOVUPS      (R9), Y11
 	VFMADD231PS  Y12, Y0, Y11
-	VMOVUPS      Y11, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPS      (R13), Y11
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS 160(R12), Y12
-	PREFETCHT0   4256(R12)
-	VFMADD231PS  Y11, Y12, Y2
-	VMULPS       Y1, Y12, Y12
-	VBROADCASTSS 192(R12), Y13
-	PREFETCHT0   4288(R12)
-	VFMADD231PS  Y11, Y13, Y4
-	VFMADD231PS  Y3, Y13, Y12
-	VBROADCASTSS 224(R12), Y13
-	PREFETCHT0   4320(R12)
-	VFMADD231PS  Y11, Y13, Y6
-	VFMADD231PS  Y5, Y13, Y12
-	VBROADCASTSS 256(R12), Y13
-	PREFETCHT0   4352(R12)
-	VFMADD231PS  Y11, Y13, Y8
-	VFMADD231PS  Y7, Y13, Y12
-	VBROADCASTSS 288(R12), Y13
-	PREFETCHT0   4384(R12)
-	VFMADD231PS  Y11, Y13, Y10
-	VFMADD231PS  Y9, Y13, Y12
-	VMOVUPS      (R14), Y11
-	VFMADD231PS  Y12, Y0, Y11
-	VMOVUPS      Y11, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPS      (R13), Y11
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS 320(R12), Y12
-	PREFETCHT0   4416(R12)
-	VFMADD231PS  Y11, Y12, Y2
-	VMULPS       Y1, Y12, Y12
-	VBROADCASTSS 352(R12), Y13
-	PREFETCHT0   4448(R12)
-	VFMADD231PS  Y11, Y13, Y4
-	VFMADD231PS  Y3, Y13, Y12
-	VBROADCASTSS 384(R12), Y13
-	PREFETCHT0   4480(R12)
-	VFMADD231PS  Y11, Y13, Y6
-	VFMADD231PS  Y5, Y13, Y12
-	VBROADCASTSS 416(R12), Y13
-	PREFETCHT0   4512(R12)
-	VFMADD231PS  Y11, Y13, Y8
-	VFMADD231PS  Y7, Y13, Y12
-	VBROADCASTSS 448(R12), Y13
-	PREFETCHT0   4544(R12)
-	VFMADD231PS  Y11, Y13, Y10
-	VFMADD231PS  Y9, Y13, Y12
-	VMOVUPS      (R14), Y11
-	VFMADD231PS  Y12, Y0, Y11
-	VMOVUPS      Y11, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPS      (R13), Y11
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS 480(R12), Y12
-	PREFETCHT0   4576(R12)
-	VFMADD231PS  Y11, Y12, Y2
-	VMULPS       Y1, Y12, Y12
-	VBROADCASTSS 512(R12), Y13
-	PREFETCHT0   4608(R12)
-	VFMADD231PS  Y11, Y13, Y4
-	VFMADD231PS  Y3, Y13, Y12
-	VBROADCASTSS 544(R12), Y13
-	PREFETCHT0   4640(R12)
-	VFMADD231PS  Y11, Y13, Y6
-	VFMADD231PS  Y5, Y13, Y12
-	VBROADCASTSS 576(R12), Y13
-	PREFETCHT0   4672(R12)
-	VFMADD231PS  Y11, Y13, Y8
-	VFMADD231PS  Y7, Y13, Y12
-	VBROADCASTSS 608(R12), Y13
-	PREFETCHT0   4704(R12)
-	VFMADD231PS  Y11, Y13, Y10
-	VFMADD231PS  Y9, Y13, Y12
-	VMOVUPS      (R14), Y11
-	VFMADD231PS  Y12, Y0, Y11
-	VMOVUPS      Y11, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPS      (R13), Y11
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS 640(R12), Y12
-	PREFETCHT0   4736(R12)
-	VFMADD231PS  Y11, Y12, Y2
-	VMULPS       Y1, Y12, Y12
-	VBROADCASTSS 672(R12), Y13
-	PREFETCHT0   4768(R12)
-	VFMADD231PS  Y11, Y13, Y4
-	VFMADD231PS  Y3, Y13, Y12
-	VBROADCASTSS 704(R12), Y13
-	PREFETCHT0   4800(R12)
-	VFMADD231PS  Y11, Y13, Y6
-	VFMADD231PS  Y5, Y13, Y12
-	VBROADCASTSS 736(R12), Y13
-	PREFETCHT0   4832(R12)
-	VFMADD231PS  Y11, Y13, Y8
-	VFMADD231PS  Y7, Y13, Y12
-	VBROADCASTSS 768(R12), Y13
-	PREFETCHT0   4864(R12)
-	VFMADD231PS  Y11, Y13, Y10
-	VFMADD231PS  Y9, Y13, Y12
-	VMOVUPS      (R14), Y11
-	VFMADD231PS  Y12, Y0, Y11
-	VMOVUPS      Y11, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
+	VMOVUPS      Y11, (R9)
+	ADDQ         CX, R9
+	ADDQ         AX, R8
+	LEAQ         (DI)(BP*1), DI
+	DECQ         R11
+	JNZ          blockColumn
 
 next:
-	ADDQ        $0x00000320, R12
-	INCQ        R10
-	CMPQ        R10, R11
+	LEAQ        (R13)(R14*4), R13
+	INCQ        BX
+	CMPQ        BX, SI
 	JL          block
-	XORQ        R10, R10
-	SHLQ        $0x03, R10
-	ADDQ        R9, R10
-	MOVL        (DX)(R10*4), R13
-	MOVQ        R13, R14
-	IMULQ       SI, R13
-	ADDQ        BX, R13
-	IMULQ       R8, R14
-	ADDQ        DI, R14
-	VMOVUPS     (R14), Y1
+	MOVQ        idx+40(FP), R13
+	LEAQ        (R13)(DX*4), R13
+	MOVL        (R13), R8
+	MOVQ        R8, R9
+	IMULQ       AX, R8
+	ADDQ        x+48(FP), R8
+	IMULQ       CX, R9
+	ADDQ        y+64(FP), R9
+	VMOVUPS     (R9), Y1
 	VFMADD231PS Y2, Y0, Y1
-	VMOVUPS     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPS     (R14), Y1
+	VMOVUPS     Y1, (R9)
+	ADDQ        CX, R9
+	VMOVUPS     (R9), Y1
 	VFMADD231PS Y4, Y0, Y1
-	VMOVUPS     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPS     (R14), Y1
+	VMOVUPS     Y1, (R9)
+	ADDQ        CX, R9
+	VMOVUPS     (R9), Y1
 	VFMADD231PS Y6, Y0, Y1
-	VMOVUPS     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPS     (R14), Y1
+	VMOVUPS     Y1, (R9)
+	ADDQ        CX, R9
+	VMOVUPS     (R9), Y1
 	VFMADD231PS Y8, Y0, Y1
-	VMOVUPS     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPS     (R14), Y1
+	VMOVUPS     Y1, (R9)
+	ADDQ        CX, R9
+	VMOVUPS     (R9), Y1
 	VFMADD231PS Y10, Y0, Y1
-	VMOVUPS     Y1, (R14)
-	ADDQ        R8, R14
-	INCQ        R9
-	CMPQ        R9, $0x08
+	VMOVUPS     Y1, (R9)
+	ADDQ        CX, R9
+	INCQ        DX
+	CMPQ        DX, R14
 	JL          lane
-	LEAQ        (AX)(R11*2), AX
-	IMUL3Q      $0x00000020, R11, R9
-	ADDQ        R9, DX
-	IMUL3Q      $0x00000320, R11, R9
-	ADDQ        R9, CX
-	ADDQ        $0x04, widths+8(FP)
-	DECQ        n+0(FP)
+	LEAQ        (SI)(SI*1), R11
+	ADDQ        R11, masks+24(FP)
+	IMULQ       R14, SI
+	IMUL3Q      $0x04, SI, R11
+	ADDQ        R11, idx+40(FP)
+	IMUL3Q      $0x00000064, SI, SI
+	ADDQ        SI, val+32(FP)
+	ADDQ        $0x04, widths+16(FP)
+	DECQ        n+8(FP)
 	JMP         slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manySymmetricBlocks6F32AVX2(n int, widths *uint32, masks *uint16, val *float32, idx *int32, x *float32, ldx int, y *float32, ldy int, first int, alpha float32)
+// func manySymmetricBlocks6F32AVX2(lanes int, n int, widths *uint32, masks *uint16, val *float32, idx *int32, x *float32, ldx int, y *float32, ldy int, first int, alpha float32)
 // Requires: AVX, FMA3, MMX+
-TEXT ·manySymmetricBlocks6F32AVX2(SB), NOSPLIT, $0-84
-	MOVQ         masks+16(FP), AX
-	MOVQ         val+24(FP), CX
-	MOVQ         idx+32(FP), DX
-	MOVQ         x+40(FP), BX
-	MOVQ         ldx+48(FP), SI
-	MOVQ         y+56(FP), DI
-	MOVQ         ldy+64(FP), R8
-	VBROADCASTSS alpha+80(FP), Y0
-	MOVQ         first+72(FP), R10
-	IMULQ        R8, R10
-	SUBQ         R10, DI
+TEXT ·manySymmetricBlocks6F32AVX2(SB), NOSPLIT, $8-92
+	MOVQ         ldx+56(FP), AX
+	MOVQ         ldy+72(FP), CX
+	VBROADCASTSS alpha+88(FP), Y0
+	MOVQ         lanes+0(FP), R10
+	IMUL3Q       $0x04, R10, R10
+	MOVQ         lanes+0(FP), R14
+	IMUL3Q       $0x03, R10, R15
+	IMUL3Q       $0x05, R10, BP
+	MOVQ         first+80(FP), BX
+	IMULQ        CX, BX
+	SUBQ         BX, y+64(FP)
 
 slice:
-	CMPQ n+0(FP), $0x00
+	CMPQ n+8(FP), $0x00
 	JEQ  done
-	MOVQ widths+8(FP), R11
-	MOVL (R11), R11
-	XORQ R9, R9
+	MOVQ widths+16(FP), SI
+	MOVL (SI), SI
+	XORQ DX, DX
 
 lane:
-	XORQ         R10, R10
-	LEAQ         (CX)(R9*4), R12
-	MOVQ         R10, R13
-	SHLQ         $0x03, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPS      (R13), Y1
-	ADDQ         SI, R13
-	VXORPS       X2, X2, X2
-	VMOVUPS      (R13), Y3
-	ADDQ         SI, R13
-	VXORPS       X4, X4, X4
-	VMOVUPS      (R13), Y5
-	ADDQ         SI, R13
-	VXORPS       X6, X6, X6
-	VMOVUPS      (R13), Y7
-	ADDQ         SI, R13
-	VXORPS       X8, X8, X8
-	VMOVUPS      (R13), Y9
-	ADDQ         SI, R13
-	VXORPS       X10, X10, X10
-	VMOVUPS      (R13), Y11
-	ADDQ         SI, R13
-	VXORPS       X12, X12, X12
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	VBROADCASTSS (R12), Y13
-	PREFETCHT0   4096(R12)
-	VFMADD231PS  Y1, Y13, Y2
-	VBROADCASTSS 32(R12), Y13
-	PREFETCHT0   4128(R12)
-	VFMADD231PS  Y1, Y13, Y4
-	VBROADCASTSS 64(R12), Y13
-	PREFETCHT0   4160(R12)
-	VFMADD231PS  Y1, Y13, Y6
-	VBROADCASTSS 96(R12), Y13
-	PREFETCHT0   4192(R12)
-	VFMADD231PS  Y1, Y13, Y8
-	VBROADCASTSS 128(R12), Y13
-	PREFETCHT0   4224(R12)
-	VFMADD231PS  Y1, Y13, Y10
-	VBROADCASTSS 160(R12), Y13
-	PREFETCHT0   4256(R12)
-	VFMADD231PS  Y1, Y13, Y12
-	VBROADCASTSS 192(R12), Y13
-	PREFETCHT0   4288(R12)
-	VFMADD231PS  Y3, Y13, Y2
-	VBROADCASTSS 224(R12), Y13
-	PREFETCHT0   4320(R12)
-	VFMADD231PS  Y3, Y13, Y4
-	VBROADCASTSS 256(R12), Y13
-	PREFETCHT0   4352(R12)
-	VFMADD231PS  Y3, Y13, Y6
-	VBROADCASTSS 288(R12), Y13
-	PREFETCHT0   4384(R12)
-	VFMADD231PS  Y3, Y13, Y8
-	VBROADCASTSS 320(R12), Y13
-	PREFETCHT0   4416(R12)
-	VFMADD231PS  Y3, Y13, Y10
-	VBROADCASTSS 352(R12), Y13
-	PREFETCHT0   4448(R12)
-	VFMADD231PS  Y3, Y13, Y12
-	VBROADCASTSS 384(R12), Y13
-	PREFETCHT0   4480(R12)
-	VFMADD231PS  Y5, Y13, Y2
-	VBROADCASTSS 416(R12), Y13
-	PREFETCHT0   4512(R12)
-	VFMADD231PS  Y5, Y13, Y4
-	VBROADCASTSS 448(R12), Y13
-	PREFETCHT0   4544(R12)
-	VFMADD231PS  Y5, Y13, Y6
-	VBROADCASTSS 480(R12), Y13
-	PREFETCHT0   4576(R12)
-	VFMADD231PS  Y5, Y13, Y8
-	VBROADCASTSS 512(R12), Y13
-	PREFETCHT0   4608(R12)
-	VFMADD231PS  Y5, Y13, Y10
-	VBROADCASTSS 544(R12), Y13
-	PREFETCHT0   4640(R12)
-	VFMADD231PS  Y5, Y13, Y12
-	VBROADCASTSS 576(R12), Y13
-	PREFETCHT0   4672(R12)
-	VFMADD231PS  Y7, Y13, Y2
-	VBROADCASTSS 608(R12), Y13
-	PREFETCHT0   4704(R12)
-	VFMADD231PS  Y7, Y13, Y4
-	VBROADCASTSS 640(R12), Y13
-	PREFETCHT0   4736(R12)
-	VFMADD231PS  Y7, Y13, Y6
-	VBROADCASTSS 672(R12), Y13
-	PREFETCHT0   4768(R12)
-	VFMADD231PS  Y7, Y13, Y8
-	VBROADCASTSS 704(R12), Y13
-	PREFETCHT0   4800(R12)
-	VFMADD231PS  Y7, Y13, Y10
-	VBROADCASTSS 736(R12), Y13
-	PREFETCHT0   4832(R12)
-	VFMADD231PS  Y7, Y13, Y12
-	VBROADCASTSS 768(R12), Y13
-	PREFETCHT0   4864(R12)
-	VFMADD231PS  Y9, Y13, Y2
-	VBROADCASTSS 800(R12), Y13
-	PREFETCHT0   4896(R12)
-	VFMADD231PS  Y9, Y13, Y4
-	VBROADCASTSS 832(R12), Y13
-	PREFETCHT0   4928(R12)
-	VFMADD231PS  Y9, Y13, Y6
-	VBROADCASTSS 864(R12), Y13
-	PREFETCHT0   4960(R12)
-	VFMADD231PS  Y9, Y13, Y8
-	VBROADCASTSS 896(R12), Y13
-	PREFETCHT0   4992(R12)
-	VFMADD231PS  Y9, Y13, Y10
-	VBROADCASTSS 928(R12), Y13
-	PREFETCHT0   5024(R12)
-	VFMADD231PS  Y9, Y13, Y12
-	VBROADCASTSS 960(R12), Y13
-	PREFETCHT0   5056(R12)
-	VFMADD231PS  Y11, Y13, Y2
-	VBROADCASTSS 992(R12), Y13
-	PREFETCHT0   5088(R12)
-	VFMADD231PS  Y11, Y13, Y4
-	VBROADCASTSS 1024(R12), Y13
-	PREFETCHT0   5120(R12)
-	VFMADD231PS  Y11, Y13, Y6
-	VBROADCASTSS 1056(R12), Y13
-	PREFETCHT0   5152(R12)
-	VFMADD231PS  Y11, Y13, Y8
-	VBROADCASTSS 1088(R12), Y13
-	PREFETCHT0   5184(R12)
-	VFMADD231PS  Y11, Y13, Y10
-	VBROADCASTSS 1120(R12), Y13
-	PREFETCHT0   5216(R12)
-	VFMADD231PS  Y11, Y13, Y12
+	XORQ    BX, BX
+	MOVQ    DX, R11
+	SHLQ    $0x06, R11
+	MOVQ    SI, R12
+	IMULQ   R10, R12
+	IMUL3Q  $0x24, R12, R12
+	ADDQ    R11, R12
+	MOVQ    val+32(FP), DI
+	LEAQ    (DI)(DX*4), DI
+	MOVQ    idx+40(FP), R13
+	LEAQ    (R13)(DX*4), R13
+	MOVL    (R13), R8
+	MOVQ    R8, R9
+	IMULQ   AX, R8
+	ADDQ    x+48(FP), R8
+	IMULQ   CX, R9
+	ADDQ    y+64(FP), R9
+	MOVQ    R8, R9
+	VMOVUPS (R9), Y1
+	ADDQ    AX, R9
+	VXORPS  X2, X2, X2
+	VMOVUPS (R9), Y3
+	ADDQ    AX, R9
+	VXORPS  X4, X4, X4
+	VMOVUPS (R9), Y5
+	ADDQ    AX, R9
+	VXORPS  X6, X6, X6
+	VMOVUPS (R9), Y7
+	ADDQ    AX, R9
+	VXORPS  X8, X8, X8
+	VMOVUPS (R9), Y9
+	ADDQ    AX, R9
+	VXORPS  X10, X10, X10
+	VMOVUPS (R9), Y11
+	ADDQ    AX, R9
+	VXORPS  X12, X12, X12
+	MOVQ    masks+24(FP), R11
+	MOVWLZX (R11)(BX*2), R11
+	BTL     DX, R11
+	JCC     missing
+	MOVQ    $0x00000006, R11
+
+diagonalColumn:
+	PREFETCHT0   4096(DI)(R12*1)
+	VMOVUPS      (R8), Y13
+	VBROADCASTSS (DI), Y14
+	VFMADD231PS  Y13, Y14, Y2
+	VBROADCASTSS (DI)(R10*1), Y14
+	VFMADD231PS  Y13, Y14, Y4
+	VBROADCASTSS (DI)(R10*2), Y14
+	VFMADD231PS  Y13, Y14, Y6
+	VBROADCASTSS (DI)(R15*1), Y14
+	VFMADD231PS  Y13, Y14, Y8
+	VBROADCASTSS (DI)(R10*4), Y14
+	VFMADD231PS  Y13, Y14, Y10
+	VBROADCASTSS (DI)(BP*1), Y14
+	VFMADD231PS  Y13, Y14, Y12
+	ADDQ         AX, R8
+	LEAQ         (DI)(R15*2), DI
+	DECQ         R11
+	JNZ          diagonalColumn
 	JMP          next
 
+missing:
+	IMUL3Q $0x24, R10, R11
+	ADDQ   R11, DI
+	JMP    next
+
 block:
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	MOVQ         R10, R13
-	SHLQ         $0x03, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPS      (R13), Y13
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS (R12), Y14
-	PREFETCHT0   4096(R12)
+	MOVQ    masks+24(FP), R11
+	MOVWLZX (R11)(BX*2), R11
+	BTL     DX, R11
+	JCC     missing
+	MOVL    (R13), R8
+	MOVQ    R8, R9
+	IMULQ   AX, R8
+	ADDQ    x+48(FP), R8
+	IMULQ   CX, R9
+	ADDQ    y+64(FP), R9
+	MOVQ    $0x00000006, R11
+
+blockColumn:
+	PREFETCHT0   4096(DI)(R12*1)
+	VMOVUPS      (R8), Y13
+	PREFETCHT0   (R8)(AX*8)
+	PREFETCHT0   (R9)(CX*8)
+	VBROADCASTSS (DI), Y14
 	VFMADD231PS  Y13, Y14, Y2
 	VMULPS       Y1, Y14, Y14
-	VBROADCASTSS 32(R12), Y15
-	PREFETCHT0   4128(R12)
+	VBROADCASTSS (DI)(R10*1), Y15
 	VFMADD231PS  Y13, Y15, Y4
 	VFMADD231PS  Y3, Y15, Y14
-	VBROADCASTSS 64(R12), Y15
-	PREFETCHT0   4160(R12)
+	VBROADCASTSS (DI)(R10*2), Y15
 	VFMADD231PS  Y13, Y15, Y6
 	VFMADD231PS  Y5, Y15, Y14
-	VBROADCASTSS 96(R12), Y15
-	PREFETCHT0   4192(R12)
+	VBROADCASTSS (DI)(R15*1), Y15
 	VFMADD231PS  Y13, Y15, Y8
 	VFMADD231PS  Y7, Y15, Y14
-	VBROADCASTSS 128(R12), Y15
-	PREFETCHT0   4224(R12)
+	VBROADCASTSS (DI)(R10*4), Y15
 	VFMADD231PS  Y13, Y15, Y10
 	VFMADD231PS  Y9, Y15, Y14
-	VBROADCASTSS 160(R12), Y15
-	PREFETCHT0   4256(R12)
+	VBROADCASTSS (DI)(BP*1), Y15
 	VFMADD231PS  Y13, Y15, Y12
 	VFMADD231PS  Y11, Y15, Y14
-	VMOVUPS      (R14), Y13
+	VMOVUPS      (R9), Y13
 	VFMADD231PS  Y14, Y0, Y13
-	VMOVUPS      Y13, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPS      (R13), Y13
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS 192(R12), Y14
-	PREFETCHT0   4288(R12)
-	VFMADD231PS  Y13, Y14, Y2
-	VMULPS       Y1, Y14, Y14
-	VBROADCASTSS 224(R12), Y15
-	PREFETCHT0   4320(R12)
-	VFMADD231PS  Y13, Y15, Y4
-	VFMADD231PS  Y3, Y15, Y14
-	VBROADCASTSS 256(R12), Y15
-	PREFETCHT0   4352(R12)
-	VFMADD231PS  Y13, Y15, Y6
-	VFMADD231PS  Y5, Y15, Y14
-	VBROADCASTSS 288(R12), Y15
-	PREFETCHT0   4384(R12)
-	VFMADD231PS  Y13, Y15, Y8
-	VFMADD231PS  Y7, Y15, Y14
-	VBROADCASTSS 320(R12), Y15
-	PREFETCHT0   4416(R12)
-	VFMADD231PS  Y13, Y15, Y10
-	VFMADD231PS  Y9, Y15, Y14
-	VBROADCASTSS 352(R12), Y15
-	PREFETCHT0   4448(R12)
-	VFMADD231PS  Y13, Y15, Y12
-	VFMADD231PS  Y11, Y15, Y14
-	VMOVUPS      (R14), Y13
-	VFMADD231PS  Y14, Y0, Y13
-	VMOVUPS      Y13, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPS      (R13), Y13
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS 384(R12), Y14
-	PREFETCHT0   4480(R12)
-	VFMADD231PS  Y13, Y14, Y2
-	VMULPS       Y1, Y14, Y14
-	VBROADCASTSS 416(R12), Y15
-	PREFETCHT0   4512(R12)
-	VFMADD231PS  Y13, Y15, Y4
-	VFMADD231PS  Y3, Y15, Y14
-	VBROADCASTSS 448(R12), Y15
-	PREFETCHT0   4544(R12)
-	VFMADD231PS  Y13, Y15, Y6
-	VFMADD231PS  Y5, Y15, Y14
-	VBROADCASTSS 480(R12), Y15
-	PREFETCHT0   4576(R12)
-	VFMADD231PS  Y13, Y15, Y8
-	VFMADD231PS  Y7, Y15, Y14
-	VBROADCASTSS 512(R12), Y15
-	PREFETCHT0   4608(R12)
-	VFMADD231PS  Y13, Y15, Y10
-	VFMADD231PS  Y9, Y15, Y14
-	VBROADCASTSS 544(R12), Y15
-	PREFETCHT0   4640(R12)
-	VFMADD231PS  Y13, Y15, Y12
-	VFMADD231PS  Y11, Y15, Y14
-	VMOVUPS      (R14), Y13
-	VFMADD231PS  Y14, Y0, Y13
-	VMOVUPS      Y13, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPS      (R13), Y13
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS 576(R12), Y14
-	PREFETCHT0   4672(R12)
-	VFMADD231PS  Y13, Y14, Y2
-	VMULPS       Y1, Y14, Y14
-	VBROADCASTSS 608(R12), Y15
-	PREFETCHT0   4704(R12)
-	VFMADD231PS  Y13, Y15, Y4
-	VFMADD231PS  Y3, Y15, Y14
-	VBROADCASTSS 640(R12), Y15
-	PREFETCHT0   4736(R12)
-	VFMADD231PS  Y13, Y15, Y6
-	VFMADD231PS  Y5, Y15, Y14
-	VBROADCASTSS 672(R12), Y15
-	PREFETCHT0   4768(R12)
-	VFMADD231PS  Y13, Y15, Y8
-	VFMADD231PS  Y7, Y15, Y14
-	VBROADCASTSS 704(R12), Y15
-	PREFETCHT0   4800(R12)
-	VFMADD231PS  Y13, Y15, Y10
-	VFMADD231PS  Y9, Y15, Y14
-	VBROADCASTSS 736(R12), Y15
-	PREFETCHT0   4832(R12)
-	VFMADD231PS  Y13, Y15, Y12
-	VFMADD231PS  Y11, Y15, Y14
-	VMOVUPS      (R14), Y13
-	VFMADD231PS  Y14, Y0, Y13
-	VMOVUPS      Y13, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPS      (R13), Y13
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS 768(R12), Y14
-	PREFETCHT0   4864(R12)
-	VFMADD231PS  Y13, Y14, Y2
-	VMULPS       Y1, Y14, Y14
-	VBROADCASTSS 800(R12), Y15
-	PREFETCHT0   4896(R12)
-	VFMADD231PS  Y13, Y15, Y4
-	VFMADD231PS  Y3, Y15, Y14
-	VBROADCASTSS 832(R12), Y15
-	PREFETCHT0   4928(R12)
-	VFMADD231PS  Y13, Y15, Y6
-	VFMADD231PS  Y5, Y15, Y14
-	VBROADCASTSS 864(R12), Y15
-	PREFETCHT0   4960(R12)
-	VFMADD231PS  Y13, Y15, Y8
-	VFMADD231PS  Y7, Y15, Y14
-	VBROADCASTSS 896(R12), Y15
-	PREFETCHT0   4992(R12)
-	VFMADD231PS  Y13, Y15, Y10
-	VFMADD231PS  Y9, Y15, Y14
-	VBROADCASTSS 928(R12), Y15
-	PREFETCHT0   5024(R12)
-	VFMADD231PS  Y13, Y15, Y12
-	VFMADD231PS  Y11, Y15, Y14
-	VMOVUPS      (R14), Y13
-	VFMADD231PS  Y14, Y0, Y13
-	VMOVUPS      Y13, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPS      (R13), Y13
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS 960(R12), Y14
-	PREFETCHT0   5056(R12)
-	VFMADD231PS  Y13, Y14, Y2
-	VMULPS       Y1, Y14, Y14
-	VBROADCASTSS 992(R12), Y15
-	PREFETCHT0   5088(R12)
-	VFMADD231PS  Y13, Y15, Y4
-	VFMADD231PS  Y3, Y15, Y14
-	VBROADCASTSS 1024(R12), Y15
-	PREFETCHT0   5120(R12)
-	VFMADD231PS  Y13, Y15, Y6
-	VFMADD231PS  Y5, Y15, Y14
-	VBROADCASTSS 1056(R12), Y15
-	PREFETCHT0   5152(R12)
-	VFMADD231PS  Y13, Y15, Y8
-	VFMADD231PS  Y7, Y15, Y14
-	VBROADCASTSS 1088(R12), Y15
-	PREFETCHT0   5184(R12)
-	VFMADD231PS  Y13, Y15, Y10
-	VFMADD231PS  Y9, Y15, Y14
-	VBROADCASTSS 1120(R12), Y15
-	PREFETCHT0   5216(R12)
-	VFMADD231PS  Y13, Y15, Y12
-	VFMADD231PS  Y11, Y15, Y14
-	VMOVUPS      (R14), Y13
-	VFMADD231PS  Y14, Y0, Y13
-	VMOVUPS      Y13, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
+	VMOVUPS      Y13, (R9)
+	ADDQ         CX, R9
+	ADDQ         AX, R8
+	LEAQ         (DI)(R15*2), DI
+	DECQ         R11
+	JNZ          blockColumn
 
 next:
-	ADDQ        $0x00000480, R12
-	INCQ        R10
-	CMPQ        R10, R11
+	LEAQ        (R13)(R14*4), R13
+	INCQ        BX
+	CMPQ        BX, SI
 	JL          block
-	XORQ        R10, R10
-	SHLQ        $0x03, R10
-	ADDQ        R9, R10
-	MOVL        (DX)(R10*4), R13
-	MOVQ        R13, R14
-	IMULQ       SI, R13
-	ADDQ        BX, R13
-	IMULQ       R8, R14
-	ADDQ        DI, R14
-	VMOVUPS     (R14), Y1
+	MOVQ        idx+40(FP), R13
+	LEAQ        (R13)(DX*4), R13
+	MOVL        (R13), R8
+	MOVQ        R8, R9
+	IMULQ       AX, R8
+	ADDQ        x+48(FP), R8
+	IMULQ       CX, R9
+	ADDQ        y+64(FP), R9
+	VMOVUPS     (R9), Y1
 	VFMADD231PS Y2, Y0, Y1
-	VMOVUPS     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPS     (R14), Y1
+	VMOVUPS     Y1, (R9)
+	ADDQ        CX, R9
+	VMOVUPS     (R9), Y1
 	VFMADD231PS Y4, Y0, Y1
-	VMOVUPS     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPS     (R14), Y1
+	VMOVUPS     Y1, (R9)
+	ADDQ        CX, R9
+	VMOVUPS     (R9), Y1
 	VFMADD231PS Y6, Y0, Y1
-	VMOVUPS     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPS     (R14), Y1
+	VMOVUPS     Y1, (R9)
+	ADDQ        CX, R9
+	VMOVUPS     (R9), Y1
 	VFMADD231PS Y8, Y0, Y1
-	VMOVUPS     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPS     (R14), Y1
+	VMOVUPS     Y1, (R9)
+	ADDQ        CX, R9
+	VMOVUPS     (R9), Y1
 	VFMADD231PS Y10, Y0, Y1
-	VMOVUPS     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPS     (R14), Y1
+	VMOVUPS     Y1, (R9)
+	ADDQ        CX, R9
+	VMOVUPS     (R9), Y1
 	VFMADD231PS Y12, Y0, Y1
-	VMOVUPS     Y1, (R14)
-	ADDQ        R8, R14
-	INCQ        R9
-	CMPQ        R9, $0x08
+	VMOVUPS     Y1, (R9)
+	ADDQ        CX, R9
+	INCQ        DX
+	CMPQ        DX, R14
 	JL          lane
-	LEAQ        (AX)(R11*2), AX
-	IMUL3Q      $0x00000020, R11, R9
-	ADDQ        R9, DX
-	IMUL3Q      $0x00000480, R11, R9
-	ADDQ        R9, CX
-	ADDQ        $0x04, widths+8(FP)
-	DECQ        n+0(FP)
+	LEAQ        (SI)(SI*1), R11
+	ADDQ        R11, masks+24(FP)
+	IMULQ       R14, SI
+	IMUL3Q      $0x04, SI, R11
+	ADDQ        R11, idx+40(FP)
+	IMUL3Q      $0x00000090, SI, SI
+	ADDQ        SI, val+32(FP)
+	ADDQ        $0x04, widths+16(FP)
+	DECQ        n+8(FP)
 	JMP         slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manySymmetricDiagonalsF32AVX512(rows int, width int, before int, masks *uint16, val *float32, offsets *int64, x *float32, ldx int, y *float32, ldy int, alpha float32)
+// func manySymmetricDiagonalsF32AVX512(lanes int, rows int, width int, before int, masks *uint16, val *float32, offsets *int64, x *float32, ldx int, y *float32, ldy int, alpha float32)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·manySymmetricDiagonalsF32AVX512(SB), NOSPLIT, $0-84
-	MOVQ         masks+24(FP), AX
-	MOVQ         val+32(FP), CX
-	MOVQ         offsets+40(FP), DX
-	MOVQ         x+48(FP), BX
-	MOVQ         ldx+56(FP), SI
-	MOVQ         y+64(FP), DI
-	MOVQ         ldy+72(FP), R8
-	VBROADCASTSS alpha+80(FP), Z0
+TEXT ·manySymmetricDiagonalsF32AVX512(SB), NOSPLIT, $0-92
+	MOVQ         masks+32(FP), AX
+	MOVQ         val+40(FP), CX
+	MOVQ         offsets+48(FP), DX
+	MOVQ         x+56(FP), BX
+	MOVQ         ldx+64(FP), SI
+	MOVQ         y+72(FP), DI
+	MOVQ         ldy+80(FP), R8
+	VBROADCASTSS alpha+88(FP), Z0
+	MOVQ         lanes+0(FP), R12
+	IMUL3Q       $0x04, R12, R12
 
 slice:
 	XORQ R9, R9
 
 row:
-	CMPQ       rows+0(FP), $0x00
+	CMPQ       rows+8(FP), $0x00
 	JEQ        done
-	DECQ       rows+0(FP)
+	DECQ       rows+8(FP)
 	VMOVUPS    (BX), Z1
 	PREFETCHT0 (DI)(R8*8)
 	VXORPS     X2, X2, X2
@@ -5735,35 +2961,35 @@ row:
 column:
 	TESTQ   AX, AX
 	JZ      present
-	MOVWLZX (AX)(R10*2), R12
-	BTL     R9, R12
+	MOVWLZX (AX)(R10*2), R13
+	BTL     R9, R13
 	JCC     missing
 
 present:
 	VBROADCASTSS (R11), Z3
 	PREFETCHT0   4096(R11)
-	MOVQ         (DX)(R10*8), R12
-	MOVQ         R12, R13
-	IMULQ        SI, R12
-	ADDQ         BX, R12
-	PREFETCHT0   (R12)(SI*8)
-	VFMADD231PS  (R12), Z3, Z2
-	CMPQ         R10, before+16(FP)
+	MOVQ         (DX)(R10*8), R13
+	MOVQ         R13, R14
+	IMULQ        SI, R13
+	ADDQ         BX, R13
+	PREFETCHT0   (R13)(SI*8)
+	VFMADD231PS  (R13), Z3, Z2
+	CMPQ         R10, before+24(FP)
 	JGE          missing
-	IMULQ        R8, R13
-	ADDQ         DI, R13
-	PREFETCHT0   (R13)(R8*8)
+	IMULQ        R8, R14
+	ADDQ         DI, R14
+	PREFETCHT0   (R14)(R8*8)
 	VMULPS       Z1, Z3, Z3
-	VMOVUPS      (R13), Z4
+	VMOVUPS      (R14), Z4
 	VFMADD231PS  Z3, Z0, Z4
-	VMOVUPS      Z4, (R13)
+	VMOVUPS      Z4, (R14)
 
 missing:
-	ADDQ $0x40, R11
+	ADDQ R12, R11
 	INCQ R10
 
 next:
-	CMPQ        R10, width+8(FP)
+	CMPQ        R10, width+16(FP)
 	JL          column
 	VMOVUPS     (DI), Z1
 	VFMADD231PS Z2, Z0, Z1
@@ -5771,2787 +2997,909 @@ next:
 	ADDQ        SI, BX
 	ADDQ        R8, DI
 	INCQ        R9
-	CMPQ        R9, $0x10
+	CMPQ        R9, lanes+0(FP)
 	JL          row
-	MOVQ        width+8(FP), R10
+	MOVQ        width+16(FP), R10
 	TESTQ       AX, AX
 	JZ          whole
 	LEAQ        (AX)(R10*2), AX
 
 whole:
-	IMUL3Q $0x40, R10, R10
-	ADDQ   R10, CX
-	JMP    slice
+	IMULQ R12, R10
+	ADDQ  R10, CX
+	JMP   slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manySymmetricBlocks2F32AVX512(n int, widths *uint32, masks *uint16, val *float32, idx *int32, x *float32, ldx int, y *float32, ldy int, first int, alpha float32)
+// func manySymmetricBlocks2F32AVX512(lanes int, n int, widths *uint32, masks *uint16, val *float32, idx *int32, x *float32, ldx int, y *float32, ldy int, first int, alpha float32)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·manySymmetricBlocks2F32AVX512(SB), NOSPLIT, $0-84
-	MOVQ         masks+16(FP), AX
-	MOVQ         val+24(FP), CX
-	MOVQ         idx+32(FP), DX
-	MOVQ         x+40(FP), BX
-	MOVQ         ldx+48(FP), SI
-	MOVQ         y+56(FP), DI
-	MOVQ         ldy+64(FP), R8
-	VBROADCASTSS alpha+80(FP), Z0
-	MOVQ         first+72(FP), R10
-	IMULQ        R8, R10
-	SUBQ         R10, DI
+TEXT ·manySymmetricBlocks2F32AVX512(SB), NOSPLIT, $0-92
+	MOVQ         ldx+56(FP), AX
+	MOVQ         ldy+72(FP), CX
+	VBROADCASTSS alpha+88(FP), Z0
+	MOVQ         lanes+0(FP), R10
+	IMUL3Q       $0x04, R10, R10
+	MOVQ         lanes+0(FP), R13
+	MOVQ         first+80(FP), BX
+	IMULQ        CX, BX
+	SUBQ         BX, y+64(FP)
 
 slice:
-	CMPQ n+0(FP), $0x00
+	CMPQ n+8(FP), $0x00
 	JEQ  done
-	MOVQ widths+8(FP), R11
-	MOVL (R11), R11
-	XORQ R9, R9
+	MOVQ widths+16(FP), SI
+	MOVL (SI), SI
+	XORQ DX, DX
 
 lane:
-	XORQ         R10, R10
-	LEAQ         (CX)(R9*4), R12
-	MOVQ         R10, R13
-	SHLQ         $0x04, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPS      (R13), Z1
-	ADDQ         SI, R13
+	XORQ         BX, BX
+	MOVQ         DX, R9
+	SHLQ         $0x06, R9
+	MOVQ         SI, R11
+	IMULQ        R10, R11
+	IMUL3Q       $0x04, R11, R11
+	ADDQ         R9, R11
+	MOVQ         val+32(FP), DI
+	LEAQ         (DI)(DX*4), DI
+	MOVQ         idx+40(FP), R12
+	LEAQ         (R12)(DX*4), R12
+	MOVL         (R12), R8
+	MOVQ         R8, R9
+	IMULQ        AX, R8
+	ADDQ         x+48(FP), R8
+	IMULQ        CX, R9
+	ADDQ         y+64(FP), R9
+	MOVQ         R8, R9
+	VMOVUPS      (R9), Z1
+	ADDQ         AX, R9
 	VXORPS       X2, X2, X2
-	VMOVUPS      (R13), Z3
-	ADDQ         SI, R13
+	VMOVUPS      (R9), Z3
+	ADDQ         AX, R9
 	VXORPS       X4, X4, X4
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	VBROADCASTSS (R12), Z5
-	PREFETCHT0   4096(R12)
-	VFMADD231PS  Z1, Z5, Z2
-	VBROADCASTSS 64(R12), Z5
-	PREFETCHT0   4160(R12)
-	VFMADD231PS  Z1, Z5, Z4
-	VBROADCASTSS 128(R12), Z5
-	PREFETCHT0   4224(R12)
-	VFMADD231PS  Z3, Z5, Z2
-	VBROADCASTSS 192(R12), Z5
-	PREFETCHT0   4288(R12)
-	VFMADD231PS  Z3, Z5, Z4
-	JMP          next
-
-block:
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	MOVQ         R10, R13
-	SHLQ         $0x04, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPS      (R13), Z5
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS (R12), Z6
-	PREFETCHT0   4096(R12)
+	MOVQ         masks+24(FP), R9
+	MOVWLZX      (R9)(BX*2), R9
+	BTL          DX, R9
+	JCC          missing
+	PREFETCHT0   4096(DI)(R11*1)
+	VMOVUPS      (R8), Z5
+	VBROADCASTSS (DI), Z6
 	VFMADD231PS  Z5, Z6, Z2
-	VMULPS       Z1, Z6, Z6
-	VBROADCASTSS 64(R12), Z7
-	PREFETCHT0   4160(R12)
-	VFMADD231PS  Z5, Z7, Z4
-	VFMADD231PS  Z3, Z7, Z6
-	VMOVUPS      (R14), Z5
-	VFMADD231PS  Z6, Z0, Z5
-	VMOVUPS      Z5, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPS      (R13), Z5
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS 128(R12), Z6
-	PREFETCHT0   4224(R12)
+	VBROADCASTSS (DI)(R10*1), Z6
+	VFMADD231PS  Z5, Z6, Z4
+	ADDQ         AX, R8
+	LEAQ         (DI)(R10*2), DI
+	PREFETCHT0   4096(DI)(R11*1)
+	VMOVUPS      (R8), Z5
+	VBROADCASTSS (DI), Z6
 	VFMADD231PS  Z5, Z6, Z2
-	VMULPS       Z1, Z6, Z6
-	VBROADCASTSS 192(R12), Z7
-	PREFETCHT0   4288(R12)
-	VFMADD231PS  Z5, Z7, Z4
-	VFMADD231PS  Z3, Z7, Z6
-	VMOVUPS      (R14), Z5
-	VFMADD231PS  Z6, Z0, Z5
-	VMOVUPS      Z5, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-
-next:
-	ADDQ        $0x00000100, R12
-	INCQ        R10
-	CMPQ        R10, R11
-	JL          block
-	XORQ        R10, R10
-	SHLQ        $0x04, R10
-	ADDQ        R9, R10
-	MOVL        (DX)(R10*4), R13
-	MOVQ        R13, R14
-	IMULQ       SI, R13
-	ADDQ        BX, R13
-	IMULQ       R8, R14
-	ADDQ        DI, R14
-	VMOVUPS     (R14), Z1
-	VFMADD231PS Z2, Z0, Z1
-	VMOVUPS     Z1, (R14)
-	ADDQ        R8, R14
-	VMOVUPS     (R14), Z1
-	VFMADD231PS Z4, Z0, Z1
-	VMOVUPS     Z1, (R14)
-	ADDQ        R8, R14
-	INCQ        R9
-	CMPQ        R9, $0x10
-	JL          lane
-	LEAQ        (AX)(R11*2), AX
-	IMUL3Q      $0x00000040, R11, R9
-	ADDQ        R9, DX
-	IMUL3Q      $0x00000100, R11, R9
-	ADDQ        R9, CX
-	ADDQ        $0x04, widths+8(FP)
-	DECQ        n+0(FP)
-	JMP         slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func manySymmetricBlocks3F32AVX512(n int, widths *uint32, masks *uint16, val *float32, idx *int32, x *float32, ldx int, y *float32, ldy int, first int, alpha float32)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·manySymmetricBlocks3F32AVX512(SB), NOSPLIT, $0-84
-	MOVQ         masks+16(FP), AX
-	MOVQ         val+24(FP), CX
-	MOVQ         idx+32(FP), DX
-	MOVQ         x+40(FP), BX
-	MOVQ         ldx+48(FP), SI
-	MOVQ         y+56(FP), DI
-	MOVQ         ldy+64(FP), R8
-	VBROADCASTSS alpha+80(FP), Z0
-	MOVQ         first+72(FP), R10
-	IMULQ        R8, R10
-	SUBQ         R10, DI
-
-slice:
-	CMPQ n+0(FP), $0x00
-	JEQ  done
-	MOVQ widths+8(FP), R11
-	MOVL (R11), R11
-	XORQ R9, R9
-
-lane:
-	XORQ         R10, R10
-	LEAQ         (CX)(R9*4), R12
-	MOVQ         R10, R13
-	SHLQ         $0x04, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPS      (R13), Z1
-	ADDQ         SI, R13
-	VXORPS       X2, X2, X2
-	VMOVUPS      (R13), Z3
-	ADDQ         SI, R13
-	VXORPS       X4, X4, X4
-	VMOVUPS      (R13), Z5
-	ADDQ         SI, R13
-	VXORPS       X6, X6, X6
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	VBROADCASTSS (R12), Z7
-	PREFETCHT0   4096(R12)
-	VFMADD231PS  Z1, Z7, Z2
-	VBROADCASTSS 64(R12), Z7
-	PREFETCHT0   4160(R12)
-	VFMADD231PS  Z1, Z7, Z4
-	VBROADCASTSS 128(R12), Z7
-	PREFETCHT0   4224(R12)
-	VFMADD231PS  Z1, Z7, Z6
-	VBROADCASTSS 192(R12), Z7
-	PREFETCHT0   4288(R12)
-	VFMADD231PS  Z3, Z7, Z2
-	VBROADCASTSS 256(R12), Z7
-	PREFETCHT0   4352(R12)
-	VFMADD231PS  Z3, Z7, Z4
-	VBROADCASTSS 320(R12), Z7
-	PREFETCHT0   4416(R12)
-	VFMADD231PS  Z3, Z7, Z6
-	VBROADCASTSS 384(R12), Z7
-	PREFETCHT0   4480(R12)
-	VFMADD231PS  Z5, Z7, Z2
-	VBROADCASTSS 448(R12), Z7
-	PREFETCHT0   4544(R12)
-	VFMADD231PS  Z5, Z7, Z4
-	VBROADCASTSS 512(R12), Z7
-	PREFETCHT0   4608(R12)
-	VFMADD231PS  Z5, Z7, Z6
+	VBROADCASTSS (DI)(R10*1), Z6
+	VFMADD231PS  Z5, Z6, Z4
+	ADDQ         AX, R8
+	LEAQ         (DI)(R10*2), DI
 	JMP          next
-
-block:
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	MOVQ         R10, R13
-	SHLQ         $0x04, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPS      (R13), Z7
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS (R12), Z8
-	PREFETCHT0   4096(R12)
-	VFMADD231PS  Z7, Z8, Z2
-	VMULPS       Z1, Z8, Z8
-	VBROADCASTSS 64(R12), Z9
-	PREFETCHT0   4160(R12)
-	VFMADD231PS  Z7, Z9, Z4
-	VFMADD231PS  Z3, Z9, Z8
-	VBROADCASTSS 128(R12), Z9
-	PREFETCHT0   4224(R12)
-	VFMADD231PS  Z7, Z9, Z6
-	VFMADD231PS  Z5, Z9, Z8
-	VMOVUPS      (R14), Z7
-	VFMADD231PS  Z8, Z0, Z7
-	VMOVUPS      Z7, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPS      (R13), Z7
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS 192(R12), Z8
-	PREFETCHT0   4288(R12)
-	VFMADD231PS  Z7, Z8, Z2
-	VMULPS       Z1, Z8, Z8
-	VBROADCASTSS 256(R12), Z9
-	PREFETCHT0   4352(R12)
-	VFMADD231PS  Z7, Z9, Z4
-	VFMADD231PS  Z3, Z9, Z8
-	VBROADCASTSS 320(R12), Z9
-	PREFETCHT0   4416(R12)
-	VFMADD231PS  Z7, Z9, Z6
-	VFMADD231PS  Z5, Z9, Z8
-	VMOVUPS      (R14), Z7
-	VFMADD231PS  Z8, Z0, Z7
-	VMOVUPS      Z7, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPS      (R13), Z7
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS 384(R12), Z8
-	PREFETCHT0   4480(R12)
-	VFMADD231PS  Z7, Z8, Z2
-	VMULPS       Z1, Z8, Z8
-	VBROADCASTSS 448(R12), Z9
-	PREFETCHT0   4544(R12)
-	VFMADD231PS  Z7, Z9, Z4
-	VFMADD231PS  Z3, Z9, Z8
-	VBROADCASTSS 512(R12), Z9
-	PREFETCHT0   4608(R12)
-	VFMADD231PS  Z7, Z9, Z6
-	VFMADD231PS  Z5, Z9, Z8
-	VMOVUPS      (R14), Z7
-	VFMADD231PS  Z8, Z0, Z7
-	VMOVUPS      Z7, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-
-next:
-	ADDQ        $0x00000240, R12
-	INCQ        R10
-	CMPQ        R10, R11
-	JL          block
-	XORQ        R10, R10
-	SHLQ        $0x04, R10
-	ADDQ        R9, R10
-	MOVL        (DX)(R10*4), R13
-	MOVQ        R13, R14
-	IMULQ       SI, R13
-	ADDQ        BX, R13
-	IMULQ       R8, R14
-	ADDQ        DI, R14
-	VMOVUPS     (R14), Z1
-	VFMADD231PS Z2, Z0, Z1
-	VMOVUPS     Z1, (R14)
-	ADDQ        R8, R14
-	VMOVUPS     (R14), Z1
-	VFMADD231PS Z4, Z0, Z1
-	VMOVUPS     Z1, (R14)
-	ADDQ        R8, R14
-	VMOVUPS     (R14), Z1
-	VFMADD231PS Z6, Z0, Z1
-	VMOVUPS     Z1, (R14)
-	ADDQ        R8, R14
-	INCQ        R9
-	CMPQ        R9, $0x10
-	JL          lane
-	LEAQ        (AX)(R11*2), AX
-	IMUL3Q      $0x00000040, R11, R9
-	ADDQ        R9, DX
-	IMUL3Q      $0x00000240, R11, R9
-	ADDQ        R9, CX
-	ADDQ        $0x04, widths+8(FP)
-	DECQ        n+0(FP)
-	JMP         slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func manySymmetricBlocks4F32AVX512(n int, widths *uint32, masks *uint16, val *float32, idx *int32, x *float32, ldx int, y *float32, ldy int, first int, alpha float32)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·manySymmetricBlocks4F32AVX512(SB), NOSPLIT, $0-84
-	MOVQ         masks+16(FP), AX
-	MOVQ         val+24(FP), CX
-	MOVQ         idx+32(FP), DX
-	MOVQ         x+40(FP), BX
-	MOVQ         ldx+48(FP), SI
-	MOVQ         y+56(FP), DI
-	MOVQ         ldy+64(FP), R8
-	VBROADCASTSS alpha+80(FP), Z0
-	MOVQ         first+72(FP), R10
-	IMULQ        R8, R10
-	SUBQ         R10, DI
-
-slice:
-	CMPQ n+0(FP), $0x00
-	JEQ  done
-	MOVQ widths+8(FP), R11
-	MOVL (R11), R11
-	XORQ R9, R9
-
-lane:
-	XORQ         R10, R10
-	LEAQ         (CX)(R9*4), R12
-	MOVQ         R10, R13
-	SHLQ         $0x04, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPS      (R13), Z1
-	ADDQ         SI, R13
-	VXORPS       X2, X2, X2
-	VMOVUPS      (R13), Z3
-	ADDQ         SI, R13
-	VXORPS       X4, X4, X4
-	VMOVUPS      (R13), Z5
-	ADDQ         SI, R13
-	VXORPS       X6, X6, X6
-	VMOVUPS      (R13), Z7
-	ADDQ         SI, R13
-	VXORPS       X8, X8, X8
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	VBROADCASTSS (R12), Z9
-	PREFETCHT0   4096(R12)
-	VFMADD231PS  Z1, Z9, Z2
-	VBROADCASTSS 64(R12), Z9
-	PREFETCHT0   4160(R12)
-	VFMADD231PS  Z1, Z9, Z4
-	VBROADCASTSS 128(R12), Z9
-	PREFETCHT0   4224(R12)
-	VFMADD231PS  Z1, Z9, Z6
-	VBROADCASTSS 192(R12), Z9
-	PREFETCHT0   4288(R12)
-	VFMADD231PS  Z1, Z9, Z8
-	VBROADCASTSS 256(R12), Z9
-	PREFETCHT0   4352(R12)
-	VFMADD231PS  Z3, Z9, Z2
-	VBROADCASTSS 320(R12), Z9
-	PREFETCHT0   4416(R12)
-	VFMADD231PS  Z3, Z9, Z4
-	VBROADCASTSS 384(R12), Z9
-	PREFETCHT0   4480(R12)
-	VFMADD231PS  Z3, Z9, Z6
-	VBROADCASTSS 448(R12), Z9
-	PREFETCHT0   4544(R12)
-	VFMADD231PS  Z3, Z9, Z8
-	VBROADCASTSS 512(R12), Z9
-	PREFETCHT0   4608(R12)
-	VFMADD231PS  Z5, Z9, Z2
-	VBROADCASTSS 576(R12), Z9
-	PREFETCHT0   4672(R12)
-	VFMADD231PS  Z5, Z9, Z4
-	VBROADCASTSS 640(R12), Z9
-	PREFETCHT0   4736(R12)
-	VFMADD231PS  Z5, Z9, Z6
-	VBROADCASTSS 704(R12), Z9
-	PREFETCHT0   4800(R12)
-	VFMADD231PS  Z5, Z9, Z8
-	VBROADCASTSS 768(R12), Z9
-	PREFETCHT0   4864(R12)
-	VFMADD231PS  Z7, Z9, Z2
-	VBROADCASTSS 832(R12), Z9
-	PREFETCHT0   4928(R12)
-	VFMADD231PS  Z7, Z9, Z4
-	VBROADCASTSS 896(R12), Z9
-	PREFETCHT0   4992(R12)
-	VFMADD231PS  Z7, Z9, Z6
-	VBROADCASTSS 960(R12), Z9
-	PREFETCHT0   5056(R12)
-	VFMADD231PS  Z7, Z9, Z8
-	JMP          next
-
-block:
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	MOVQ         R10, R13
-	SHLQ         $0x04, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPS      (R13), Z9
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS (R12), Z10
-	PREFETCHT0   4096(R12)
-	VFMADD231PS  Z9, Z10, Z2
-	VMULPS       Z1, Z10, Z10
-	VBROADCASTSS 64(R12), Z11
-	PREFETCHT0   4160(R12)
-	VFMADD231PS  Z9, Z11, Z4
-	VFMADD231PS  Z3, Z11, Z10
-	VBROADCASTSS 128(R12), Z11
-	PREFETCHT0   4224(R12)
-	VFMADD231PS  Z9, Z11, Z6
-	VFMADD231PS  Z5, Z11, Z10
-	VBROADCASTSS 192(R12), Z11
-	PREFETCHT0   4288(R12)
-	VFMADD231PS  Z9, Z11, Z8
-	VFMADD231PS  Z7, Z11, Z10
-	VMOVUPS      (R14), Z9
-	VFMADD231PS  Z10, Z0, Z9
-	VMOVUPS      Z9, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPS      (R13), Z9
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS 256(R12), Z10
-	PREFETCHT0   4352(R12)
-	VFMADD231PS  Z9, Z10, Z2
-	VMULPS       Z1, Z10, Z10
-	VBROADCASTSS 320(R12), Z11
-	PREFETCHT0   4416(R12)
-	VFMADD231PS  Z9, Z11, Z4
-	VFMADD231PS  Z3, Z11, Z10
-	VBROADCASTSS 384(R12), Z11
-	PREFETCHT0   4480(R12)
-	VFMADD231PS  Z9, Z11, Z6
-	VFMADD231PS  Z5, Z11, Z10
-	VBROADCASTSS 448(R12), Z11
-	PREFETCHT0   4544(R12)
-	VFMADD231PS  Z9, Z11, Z8
-	VFMADD231PS  Z7, Z11, Z10
-	VMOVUPS      (R14), Z9
-	VFMADD231PS  Z10, Z0, Z9
-	VMOVUPS      Z9, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPS      (R13), Z9
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS 512(R12), Z10
-	PREFETCHT0   4608(R12)
-	VFMADD231PS  Z9, Z10, Z2
-	VMULPS       Z1, Z10, Z10
-	VBROADCASTSS 576(R12), Z11
-	PREFETCHT0   4672(R12)
-	VFMADD231PS  Z9, Z11, Z4
-	VFMADD231PS  Z3, Z11, Z10
-	VBROADCASTSS 640(R12), Z11
-	PREFETCHT0   4736(R12)
-	VFMADD231PS  Z9, Z11, Z6
-	VFMADD231PS  Z5, Z11, Z10
-	VBROADCASTSS 704(R12), Z11
-	PREFETCHT0   4800(R12)
-	VFMADD231PS  Z9, Z11, Z8
-	VFMADD231PS  Z7, Z11, Z10
-	VMOVUPS      (R14), Z9
-	VFMADD231PS  Z10, Z0, Z9
-	VMOVUPS      Z9, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPS      (R13), Z9
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS 768(R12), Z10
-	PREFETCHT0   4864(R12)
-	VFMADD231PS  Z9, Z10, Z2
-	VMULPS       Z1, Z10, Z10
-	VBROADCASTSS 832(R12), Z11
-	PREFETCHT0   4928(R12)
-	VFMADD231PS  Z9, Z11, Z4
-	VFMADD231PS  Z3, Z11, Z10
-	VBROADCASTSS 896(R12), Z11
-	PREFETCHT0   4992(R12)
-	VFMADD231PS  Z9, Z11, Z6
-	VFMADD231PS  Z5, Z11, Z10
-	VBROADCASTSS 960(R12), Z11
-	PREFETCHT0   5056(R12)
-	VFMADD231PS  Z9, Z11, Z8
-	VFMADD231PS  Z7, Z11, Z10
-	VMOVUPS      (R14), Z9
-	VFMADD231PS  Z10, Z0, Z9
-	VMOVUPS      Z9, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-
-next:
-	ADDQ        $0x00000400, R12
-	INCQ        R10
-	CMPQ        R10, R11
-	JL          block
-	XORQ        R10, R10
-	SHLQ        $0x04, R10
-	ADDQ        R9, R10
-	MOVL        (DX)(R10*4), R13
-	MOVQ        R13, R14
-	IMULQ       SI, R13
-	ADDQ        BX, R13
-	IMULQ       R8, R14
-	ADDQ        DI, R14
-	VMOVUPS     (R14), Z1
-	VFMADD231PS Z2, Z0, Z1
-	VMOVUPS     Z1, (R14)
-	ADDQ        R8, R14
-	VMOVUPS     (R14), Z1
-	VFMADD231PS Z4, Z0, Z1
-	VMOVUPS     Z1, (R14)
-	ADDQ        R8, R14
-	VMOVUPS     (R14), Z1
-	VFMADD231PS Z6, Z0, Z1
-	VMOVUPS     Z1, (R14)
-	ADDQ        R8, R14
-	VMOVUPS     (R14), Z1
-	VFMADD231PS Z8, Z0, Z1
-	VMOVUPS     Z1, (R14)
-	ADDQ        R8, R14
-	INCQ        R9
-	CMPQ        R9, $0x10
-	JL          lane
-	LEAQ        (AX)(R11*2), AX
-	IMUL3Q      $0x00000040, R11, R9
-	ADDQ        R9, DX
-	IMUL3Q      $0x00000400, R11, R9
-	ADDQ        R9, CX
-	ADDQ        $0x04, widths+8(FP)
-	DECQ        n+0(FP)
-	JMP         slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func manySymmetricBlocks5F32AVX512(n int, widths *uint32, masks *uint16, val *float32, idx *int32, x *float32, ldx int, y *float32, ldy int, first int, alpha float32)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·manySymmetricBlocks5F32AVX512(SB), NOSPLIT, $0-84
-	MOVQ         masks+16(FP), AX
-	MOVQ         val+24(FP), CX
-	MOVQ         idx+32(FP), DX
-	MOVQ         x+40(FP), BX
-	MOVQ         ldx+48(FP), SI
-	MOVQ         y+56(FP), DI
-	MOVQ         ldy+64(FP), R8
-	VBROADCASTSS alpha+80(FP), Z0
-	MOVQ         first+72(FP), R10
-	IMULQ        R8, R10
-	SUBQ         R10, DI
-
-slice:
-	CMPQ n+0(FP), $0x00
-	JEQ  done
-	MOVQ widths+8(FP), R11
-	MOVL (R11), R11
-	XORQ R9, R9
-
-lane:
-	XORQ         R10, R10
-	LEAQ         (CX)(R9*4), R12
-	MOVQ         R10, R13
-	SHLQ         $0x04, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPS      (R13), Z1
-	ADDQ         SI, R13
-	VXORPS       X2, X2, X2
-	VMOVUPS      (R13), Z3
-	ADDQ         SI, R13
-	VXORPS       X4, X4, X4
-	VMOVUPS      (R13), Z5
-	ADDQ         SI, R13
-	VXORPS       X6, X6, X6
-	VMOVUPS      (R13), Z7
-	ADDQ         SI, R13
-	VXORPS       X8, X8, X8
-	VMOVUPS      (R13), Z9
-	ADDQ         SI, R13
-	VXORPS       X10, X10, X10
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	VBROADCASTSS (R12), Z11
-	PREFETCHT0   4096(R12)
-	VFMADD231PS  Z1, Z11, Z2
-	VBROADCASTSS 64(R12), Z11
-	PREFETCHT0   4160(R12)
-	VFMADD231PS  Z1, Z11, Z4
-	VBROADCASTSS 128(R12), Z11
-	PREFETCHT0   4224(R12)
-	VFMADD231PS  Z1, Z11, Z6
-	VBROADCASTSS 192(R12), Z11
-	PREFETCHT0   4288(R12)
-	VFMADD231PS  Z1, Z11, Z8
-	VBROADCASTSS 256(R12), Z11
-	PREFETCHT0   4352(R12)
-	VFMADD231PS  Z1, Z11, Z10
-	VBROADCASTSS 320(R12), Z11
-	PREFETCHT0   4416(R12)
-	VFMADD231PS  Z3, Z11, Z2
-	VBROADCASTSS 384(R12), Z11
-	PREFETCHT0   4480(R12)
-	VFMADD231PS  Z3, Z11, Z4
-	VBROADCASTSS 448(R12), Z11
-	PREFETCHT0   4544(R12)
-	VFMADD231PS  Z3, Z11, Z6
-	VBROADCASTSS 512(R12), Z11
-	PREFETCHT0   4608(R12)
-	VFMADD231PS  Z3, Z11, Z8
-	VBROADCASTSS 576(R12), Z11
-	PREFETCHT0   4672(R12)
-	VFMADD231PS  Z3, Z11, Z10
-	VBROADCASTSS 640(R12), Z11
-	PREFETCHT0   4736(R12)
-	VFMADD231PS  Z5, Z11, Z2
-	VBROADCASTSS 704(R12), Z11
-	PREFETCHT0   4800(R12)
-	VFMADD231PS  Z5, Z11, Z4
-	VBROADCASTSS 768(R12), Z11
-	PREFETCHT0   4864(R12)
-	VFMADD231PS  Z5, Z11, Z6
-	VBROADCASTSS 832(R12), Z11
-	PREFETCHT0   4928(R12)
-	VFMADD231PS  Z5, Z11, Z8
-	VBROADCASTSS 896(R12), Z11
-	PREFETCHT0   4992(R12)
-	VFMADD231PS  Z5, Z11, Z10
-	VBROADCASTSS 960(R12), Z11
-	PREFETCHT0   5056(R12)
-	VFMADD231PS  Z7, Z11, Z2
-	VBROADCASTSS 1024(R12), Z11
-	PREFETCHT0   5120(R12)
-	VFMADD231PS  Z7, Z11, Z4
-	VBROADCASTSS 1088(R12), Z11
-	PREFETCHT0   5184(R12)
-	VFMADD231PS  Z7, Z11, Z6
-	VBROADCASTSS 1152(R12), Z11
-	PREFETCHT0   5248(R12)
-	VFMADD231PS  Z7, Z11, Z8
-	VBROADCASTSS 1216(R12), Z11
-	PREFETCHT0   5312(R12)
-	VFMADD231PS  Z7, Z11, Z10
-	VBROADCASTSS 1280(R12), Z11
-	PREFETCHT0   5376(R12)
-	VFMADD231PS  Z9, Z11, Z2
-	VBROADCASTSS 1344(R12), Z11
-	PREFETCHT0   5440(R12)
-	VFMADD231PS  Z9, Z11, Z4
-	VBROADCASTSS 1408(R12), Z11
-	PREFETCHT0   5504(R12)
-	VFMADD231PS  Z9, Z11, Z6
-	VBROADCASTSS 1472(R12), Z11
-	PREFETCHT0   5568(R12)
-	VFMADD231PS  Z9, Z11, Z8
-	VBROADCASTSS 1536(R12), Z11
-	PREFETCHT0   5632(R12)
-	VFMADD231PS  Z9, Z11, Z10
-	JMP          next
-
-block:
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	MOVQ         R10, R13
-	SHLQ         $0x04, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPS      (R13), Z11
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS (R12), Z12
-	PREFETCHT0   4096(R12)
-	VFMADD231PS  Z11, Z12, Z2
-	VMULPS       Z1, Z12, Z12
-	VBROADCASTSS 64(R12), Z13
-	PREFETCHT0   4160(R12)
-	VFMADD231PS  Z11, Z13, Z4
-	VFMADD231PS  Z3, Z13, Z12
-	VBROADCASTSS 128(R12), Z13
-	PREFETCHT0   4224(R12)
-	VFMADD231PS  Z11, Z13, Z6
-	VFMADD231PS  Z5, Z13, Z12
-	VBROADCASTSS 192(R12), Z13
-	PREFETCHT0   4288(R12)
-	VFMADD231PS  Z11, Z13, Z8
-	VFMADD231PS  Z7, Z13, Z12
-	VBROADCASTSS 256(R12), Z13
-	PREFETCHT0   4352(R12)
-	VFMADD231PS  Z11, Z13, Z10
-	VFMADD231PS  Z9, Z13, Z12
-	VMOVUPS      (R14), Z11
-	VFMADD231PS  Z12, Z0, Z11
-	VMOVUPS      Z11, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPS      (R13), Z11
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS 320(R12), Z12
-	PREFETCHT0   4416(R12)
-	VFMADD231PS  Z11, Z12, Z2
-	VMULPS       Z1, Z12, Z12
-	VBROADCASTSS 384(R12), Z13
-	PREFETCHT0   4480(R12)
-	VFMADD231PS  Z11, Z13, Z4
-	VFMADD231PS  Z3, Z13, Z12
-	VBROADCASTSS 448(R12), Z13
-	PREFETCHT0   4544(R12)
-	VFMADD231PS  Z11, Z13, Z6
-	VFMADD231PS  Z5, Z13, Z12
-	VBROADCASTSS 512(R12), Z13
-	PREFETCHT0   4608(R12)
-	VFMADD231PS  Z11, Z13, Z8
-	VFMADD231PS  Z7, Z13, Z12
-	VBROADCASTSS 576(R12), Z13
-	PREFETCHT0   4672(R12)
-	VFMADD231PS  Z11, Z13, Z10
-	VFMADD231PS  Z9, Z13, Z12
-	VMOVUPS      (R14), Z11
-	VFMADD231PS  Z12, Z0, Z11
-	VMOVUPS      Z11, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPS      (R13), Z11
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS 640(R12), Z12
-	PREFETCHT0   4736(R12)
-	VFMADD231PS  Z11, Z12, Z2
-	VMULPS       Z1, Z12, Z12
-	VBROADCASTSS 704(R12), Z13
-	PREFETCHT0   4800(R12)
-	VFMADD231PS  Z11, Z13, Z4
-	VFMADD231PS  Z3, Z13, Z12
-	VBROADCASTSS 768(R12), Z13
-	PREFETCHT0   4864(R12)
-	VFMADD231PS  Z11, Z13, Z6
-	VFMADD231PS  Z5, Z13, Z12
-	VBROADCASTSS 832(R12), Z13
-	PREFETCHT0   4928(R12)
-	VFMADD231PS  Z11, Z13, Z8
-	VFMADD231PS  Z7, Z13, Z12
-	VBROADCASTSS 896(R12), Z13
-	PREFETCHT0   4992(R12)
-	VFMADD231PS  Z11, Z13, Z10
-	VFMADD231PS  Z9, Z13, Z12
-	VMOVUPS      (R14), Z11
-	VFMADD231PS  Z12, Z0, Z11
-	VMOVUPS      Z11, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPS      (R13), Z11
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS 960(R12), Z12
-	PREFETCHT0   5056(R12)
-	VFMADD231PS  Z11, Z12, Z2
-	VMULPS       Z1, Z12, Z12
-	VBROADCASTSS 1024(R12), Z13
-	PREFETCHT0   5120(R12)
-	VFMADD231PS  Z11, Z13, Z4
-	VFMADD231PS  Z3, Z13, Z12
-	VBROADCASTSS 1088(R12), Z13
-	PREFETCHT0   5184(R12)
-	VFMADD231PS  Z11, Z13, Z6
-	VFMADD231PS  Z5, Z13, Z12
-	VBROADCASTSS 1152(R12), Z13
-	PREFETCHT0   5248(R12)
-	VFMADD231PS  Z11, Z13, Z8
-	VFMADD231PS  Z7, Z13, Z12
-	VBROADCASTSS 1216(R12), Z13
-	PREFETCHT0   5312(R12)
-	VFMADD231PS  Z11, Z13, Z10
-	VFMADD231PS  Z9, Z13, Z12
-	VMOVUPS      (R14), Z11
-	VFMADD231PS  Z12, Z0, Z11
-	VMOVUPS      Z11, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPS      (R13), Z11
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS 1280(R12), Z12
-	PREFETCHT0   5376(R12)
-	VFMADD231PS  Z11, Z12, Z2
-	VMULPS       Z1, Z12, Z12
-	VBROADCASTSS 1344(R12), Z13
-	PREFETCHT0   5440(R12)
-	VFMADD231PS  Z11, Z13, Z4
-	VFMADD231PS  Z3, Z13, Z12
-	VBROADCASTSS 1408(R12), Z13
-	PREFETCHT0   5504(R12)
-	VFMADD231PS  Z11, Z13, Z6
-	VFMADD231PS  Z5, Z13, Z12
-	VBROADCASTSS 1472(R12), Z13
-	PREFETCHT0   5568(R12)
-	VFMADD231PS  Z11, Z13, Z8
-	VFMADD231PS  Z7, Z13, Z12
-	VBROADCASTSS 1536(R12), Z13
-	PREFETCHT0   5632(R12)
-	VFMADD231PS  Z11, Z13, Z10
-	VFMADD231PS  Z9, Z13, Z12
-	VMOVUPS      (R14), Z11
-	VFMADD231PS  Z12, Z0, Z11
-	VMOVUPS      Z11, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-
-next:
-	ADDQ        $0x00000640, R12
-	INCQ        R10
-	CMPQ        R10, R11
-	JL          block
-	XORQ        R10, R10
-	SHLQ        $0x04, R10
-	ADDQ        R9, R10
-	MOVL        (DX)(R10*4), R13
-	MOVQ        R13, R14
-	IMULQ       SI, R13
-	ADDQ        BX, R13
-	IMULQ       R8, R14
-	ADDQ        DI, R14
-	VMOVUPS     (R14), Z1
-	VFMADD231PS Z2, Z0, Z1
-	VMOVUPS     Z1, (R14)
-	ADDQ        R8, R14
-	VMOVUPS     (R14), Z1
-	VFMADD231PS Z4, Z0, Z1
-	VMOVUPS     Z1, (R14)
-	ADDQ        R8, R14
-	VMOVUPS     (R14), Z1
-	VFMADD231PS Z6, Z0, Z1
-	VMOVUPS     Z1, (R14)
-	ADDQ        R8, R14
-	VMOVUPS     (R14), Z1
-	VFMADD231PS Z8, Z0, Z1
-	VMOVUPS     Z1, (R14)
-	ADDQ        R8, R14
-	VMOVUPS     (R14), Z1
-	VFMADD231PS Z10, Z0, Z1
-	VMOVUPS     Z1, (R14)
-	ADDQ        R8, R14
-	INCQ        R9
-	CMPQ        R9, $0x10
-	JL          lane
-	LEAQ        (AX)(R11*2), AX
-	IMUL3Q      $0x00000040, R11, R9
-	ADDQ        R9, DX
-	IMUL3Q      $0x00000640, R11, R9
-	ADDQ        R9, CX
-	ADDQ        $0x04, widths+8(FP)
-	DECQ        n+0(FP)
-	JMP         slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func manySymmetricBlocks6F32AVX512(n int, widths *uint32, masks *uint16, val *float32, idx *int32, x *float32, ldx int, y *float32, ldy int, first int, alpha float32)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·manySymmetricBlocks6F32AVX512(SB), NOSPLIT, $0-84
-	MOVQ         masks+16(FP), AX
-	MOVQ         val+24(FP), CX
-	MOVQ         idx+32(FP), DX
-	MOVQ         x+40(FP), BX
-	MOVQ         ldx+48(FP), SI
-	MOVQ         y+56(FP), DI
-	MOVQ         ldy+64(FP), R8
-	VBROADCASTSS alpha+80(FP), Z0
-	MOVQ         first+72(FP), R10
-	IMULQ        R8, R10
-	SUBQ         R10, DI
-
-slice:
-	CMPQ n+0(FP), $0x00
-	JEQ  done
-	MOVQ widths+8(FP), R11
-	MOVL (R11), R11
-	XORQ R9, R9
-
-lane:
-	XORQ         R10, R10
-	LEAQ         (CX)(R9*4), R12
-	MOVQ         R10, R13
-	SHLQ         $0x04, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPS      (R13), Z1
-	ADDQ         SI, R13
-	VXORPS       X2, X2, X2
-	VMOVUPS      (R13), Z3
-	ADDQ         SI, R13
-	VXORPS       X4, X4, X4
-	VMOVUPS      (R13), Z5
-	ADDQ         SI, R13
-	VXORPS       X6, X6, X6
-	VMOVUPS      (R13), Z7
-	ADDQ         SI, R13
-	VXORPS       X8, X8, X8
-	VMOVUPS      (R13), Z9
-	ADDQ         SI, R13
-	VXORPS       X10, X10, X10
-	VMOVUPS      (R13), Z11
-	ADDQ         SI, R13
-	VXORPS       X12, X12, X12
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	VBROADCASTSS (R12), Z13
-	PREFETCHT0   4096(R12)
-	VFMADD231PS  Z1, Z13, Z2
-	VBROADCASTSS 64(R12), Z13
-	PREFETCHT0   4160(R12)
-	VFMADD231PS  Z1, Z13, Z4
-	VBROADCASTSS 128(R12), Z13
-	PREFETCHT0   4224(R12)
-	VFMADD231PS  Z1, Z13, Z6
-	VBROADCASTSS 192(R12), Z13
-	PREFETCHT0   4288(R12)
-	VFMADD231PS  Z1, Z13, Z8
-	VBROADCASTSS 256(R12), Z13
-	PREFETCHT0   4352(R12)
-	VFMADD231PS  Z1, Z13, Z10
-	VBROADCASTSS 320(R12), Z13
-	PREFETCHT0   4416(R12)
-	VFMADD231PS  Z1, Z13, Z12
-	VBROADCASTSS 384(R12), Z13
-	PREFETCHT0   4480(R12)
-	VFMADD231PS  Z3, Z13, Z2
-	VBROADCASTSS 448(R12), Z13
-	PREFETCHT0   4544(R12)
-	VFMADD231PS  Z3, Z13, Z4
-	VBROADCASTSS 512(R12), Z13
-	PREFETCHT0   4608(R12)
-	VFMADD231PS  Z3, Z13, Z6
-	VBROADCASTSS 576(R12), Z13
-	PREFETCHT0   4672(R12)
-	VFMADD231PS  Z3, Z13, Z8
-	VBROADCASTSS 640(R12), Z13
-	PREFETCHT0   4736(R12)
-	VFMADD231PS  Z3, Z13, Z10
-	VBROADCASTSS 704(R12), Z13
-	PREFETCHT0   4800(R12)
-	VFMADD231PS  Z3, Z13, Z12
-	VBROADCASTSS 768(R12), Z13
-	PREFETCHT0   4864(R12)
-	VFMADD231PS  Z5, Z13, Z2
-	VBROADCASTSS 832(R12), Z13
-	PREFETCHT0   4928(R12)
-	VFMADD231PS  Z5, Z13, Z4
-	VBROADCASTSS 896(R12), Z13
-	PREFETCHT0   4992(R12)
-	VFMADD231PS  Z5, Z13, Z6
-	VBROADCASTSS 960(R12), Z13
-	PREFETCHT0   5056(R12)
-	VFMADD231PS  Z5, Z13, Z8
-	VBROADCASTSS 1024(R12), Z13
-	PREFETCHT0   5120(R12)
-	VFMADD231PS  Z5, Z13, Z10
-	VBROADCASTSS 1088(R12), Z13
-	PREFETCHT0   5184(R12)
-	VFMADD231PS  Z5, Z13, Z12
-	VBROADCASTSS 1152(R12), Z13
-	PREFETCHT0   5248(R12)
-	VFMADD231PS  Z7, Z13, Z2
-	VBROADCASTSS 1216(R12), Z13
-	PREFETCHT0   5312(R12)
-	VFMADD231PS  Z7, Z13, Z4
-	VBROADCASTSS 1280(R12), Z13
-	PREFETCHT0   5376(R12)
-	VFMADD231PS  Z7, Z13, Z6
-	VBROADCASTSS 1344(R12), Z13
-	PREFETCHT0   5440(R12)
-	VFMADD231PS  Z7, Z13, Z8
-	VBROADCASTSS 1408(R12), Z13
-	PREFETCHT0   5504(R12)
-	VFMADD231PS  Z7, Z13, Z10
-	VBROADCASTSS 1472(R12), Z13
-	PREFETCHT0   5568(R12)
-	VFMADD231PS  Z7, Z13, Z12
-	VBROADCASTSS 1536(R12), Z13
-	PREFETCHT0   5632(R12)
-	VFMADD231PS  Z9, Z13, Z2
-	VBROADCASTSS 1600(R12), Z13
-	PREFETCHT0   5696(R12)
-	VFMADD231PS  Z9, Z13, Z4
-	VBROADCASTSS 1664(R12), Z13
-	PREFETCHT0   5760(R12)
-	VFMADD231PS  Z9, Z13, Z6
-	VBROADCASTSS 1728(R12), Z13
-	PREFETCHT0   5824(R12)
-	VFMADD231PS  Z9, Z13, Z8
-	VBROADCASTSS 1792(R12), Z13
-	PREFETCHT0   5888(R12)
-	VFMADD231PS  Z9, Z13, Z10
-	VBROADCASTSS 1856(R12), Z13
-	PREFETCHT0   5952(R12)
-	VFMADD231PS  Z9, Z13, Z12
-	VBROADCASTSS 1920(R12), Z13
-	PREFETCHT0   6016(R12)
-	VFMADD231PS  Z11, Z13, Z2
-	VBROADCASTSS 1984(R12), Z13
-	PREFETCHT0   6080(R12)
-	VFMADD231PS  Z11, Z13, Z4
-	VBROADCASTSS 2048(R12), Z13
-	PREFETCHT0   6144(R12)
-	VFMADD231PS  Z11, Z13, Z6
-	VBROADCASTSS 2112(R12), Z13
-	PREFETCHT0   6208(R12)
-	VFMADD231PS  Z11, Z13, Z8
-	VBROADCASTSS 2176(R12), Z13
-	PREFETCHT0   6272(R12)
-	VFMADD231PS  Z11, Z13, Z10
-	VBROADCASTSS 2240(R12), Z13
-	PREFETCHT0   6336(R12)
-	VFMADD231PS  Z11, Z13, Z12
-	JMP          next
-
-block:
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	MOVQ         R10, R13
-	SHLQ         $0x04, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPS      (R13), Z13
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS (R12), Z14
-	PREFETCHT0   4096(R12)
-	VFMADD231PS  Z13, Z14, Z2
-	VMULPS       Z1, Z14, Z14
-	VBROADCASTSS 64(R12), Z15
-	PREFETCHT0   4160(R12)
-	VFMADD231PS  Z13, Z15, Z4
-	VFMADD231PS  Z3, Z15, Z14
-	VBROADCASTSS 128(R12), Z15
-	PREFETCHT0   4224(R12)
-	VFMADD231PS  Z13, Z15, Z6
-	VFMADD231PS  Z5, Z15, Z14
-	VBROADCASTSS 192(R12), Z15
-	PREFETCHT0   4288(R12)
-	VFMADD231PS  Z13, Z15, Z8
-	VFMADD231PS  Z7, Z15, Z14
-	VBROADCASTSS 256(R12), Z15
-	PREFETCHT0   4352(R12)
-	VFMADD231PS  Z13, Z15, Z10
-	VFMADD231PS  Z9, Z15, Z14
-	VBROADCASTSS 320(R12), Z15
-	PREFETCHT0   4416(R12)
-	VFMADD231PS  Z13, Z15, Z12
-	VFMADD231PS  Z11, Z15, Z14
-	VMOVUPS      (R14), Z13
-	VFMADD231PS  Z14, Z0, Z13
-	VMOVUPS      Z13, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPS      (R13), Z13
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS 384(R12), Z14
-	PREFETCHT0   4480(R12)
-	VFMADD231PS  Z13, Z14, Z2
-	VMULPS       Z1, Z14, Z14
-	VBROADCASTSS 448(R12), Z15
-	PREFETCHT0   4544(R12)
-	VFMADD231PS  Z13, Z15, Z4
-	VFMADD231PS  Z3, Z15, Z14
-	VBROADCASTSS 512(R12), Z15
-	PREFETCHT0   4608(R12)
-	VFMADD231PS  Z13, Z15, Z6
-	VFMADD231PS  Z5, Z15, Z14
-	VBROADCASTSS 576(R12), Z15
-	PREFETCHT0   4672(R12)
-	VFMADD231PS  Z13, Z15, Z8
-	VFMADD231PS  Z7, Z15, Z14
-	VBROADCASTSS 640(R12), Z15
-	PREFETCHT0   4736(R12)
-	VFMADD231PS  Z13, Z15, Z10
-	VFMADD231PS  Z9, Z15, Z14
-	VBROADCASTSS 704(R12), Z15
-	PREFETCHT0   4800(R12)
-	VFMADD231PS  Z13, Z15, Z12
-	VFMADD231PS  Z11, Z15, Z14
-	VMOVUPS      (R14), Z13
-	VFMADD231PS  Z14, Z0, Z13
-	VMOVUPS      Z13, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPS      (R13), Z13
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS 768(R12), Z14
-	PREFETCHT0   4864(R12)
-	VFMADD231PS  Z13, Z14, Z2
-	VMULPS       Z1, Z14, Z14
-	VBROADCASTSS 832(R12), Z15
-	PREFETCHT0   4928(R12)
-	VFMADD231PS  Z13, Z15, Z4
-	VFMADD231PS  Z3, Z15, Z14
-	VBROADCASTSS 896(R12), Z15
-	PREFETCHT0   4992(R12)
-	VFMADD231PS  Z13, Z15, Z6
-	VFMADD231PS  Z5, Z15, Z14
-	VBROADCASTSS 960(R12), Z15
-	PREFETCHT0   5056(R12)
-	VFMADD231PS  Z13, Z15, Z8
-	VFMADD231PS  Z7, Z15, Z14
-	VBROADCASTSS 1024(R12), Z15
-	PREFETCHT0   5120(R12)
-	VFMADD231PS  Z13, Z15, Z10
-	VFMADD231PS  Z9, Z15, Z14
-	VBROADCASTSS 1088(R12), Z15
-	PREFETCHT0   5184(R12)
-	VFMADD231PS  Z13, Z15, Z12
-	VFMADD231PS  Z11, Z15, Z14
-	VMOVUPS      (R14), Z13
-	VFMADD231PS  Z14, Z0, Z13
-	VMOVUPS      Z13, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPS      (R13), Z13
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS 1152(R12), Z14
-	PREFETCHT0   5248(R12)
-	VFMADD231PS  Z13, Z14, Z2
-	VMULPS       Z1, Z14, Z14
-	VBROADCASTSS 1216(R12), Z15
-	PREFETCHT0   5312(R12)
-	VFMADD231PS  Z13, Z15, Z4
-	VFMADD231PS  Z3, Z15, Z14
-	VBROADCASTSS 1280(R12), Z15
-	PREFETCHT0   5376(R12)
-	VFMADD231PS  Z13, Z15, Z6
-	VFMADD231PS  Z5, Z15, Z14
-	VBROADCASTSS 1344(R12), Z15
-	PREFETCHT0   5440(R12)
-	VFMADD231PS  Z13, Z15, Z8
-	VFMADD231PS  Z7, Z15, Z14
-	VBROADCASTSS 1408(R12), Z15
-	PREFETCHT0   5504(R12)
-	VFMADD231PS  Z13, Z15, Z10
-	VFMADD231PS  Z9, Z15, Z14
-	VBROADCASTSS 1472(R12), Z15
-	PREFETCHT0   5568(R12)
-	VFMADD231PS  Z13, Z15, Z12
-	VFMADD231PS  Z11, Z15, Z14
-	VMOVUPS      (R14), Z13
-	VFMADD231PS  Z14, Z0, Z13
-	VMOVUPS      Z13, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPS      (R13), Z13
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS 1536(R12), Z14
-	PREFETCHT0   5632(R12)
-	VFMADD231PS  Z13, Z14, Z2
-	VMULPS       Z1, Z14, Z14
-	VBROADCASTSS 1600(R12), Z15
-	PREFETCHT0   5696(R12)
-	VFMADD231PS  Z13, Z15, Z4
-	VFMADD231PS  Z3, Z15, Z14
-	VBROADCASTSS 1664(R12), Z15
-	PREFETCHT0   5760(R12)
-	VFMADD231PS  Z13, Z15, Z6
-	VFMADD231PS  Z5, Z15, Z14
-	VBROADCASTSS 1728(R12), Z15
-	PREFETCHT0   5824(R12)
-	VFMADD231PS  Z13, Z15, Z8
-	VFMADD231PS  Z7, Z15, Z14
-	VBROADCASTSS 1792(R12), Z15
-	PREFETCHT0   5888(R12)
-	VFMADD231PS  Z13, Z15, Z10
-	VFMADD231PS  Z9, Z15, Z14
-	VBROADCASTSS 1856(R12), Z15
-	PREFETCHT0   5952(R12)
-	VFMADD231PS  Z13, Z15, Z12
-	VFMADD231PS  Z11, Z15, Z14
-	VMOVUPS      (R14), Z13
-	VFMADD231PS  Z14, Z0, Z13
-	VMOVUPS      Z13, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPS      (R13), Z13
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS 1920(R12), Z14
-	PREFETCHT0   6016(R12)
-	VFMADD231PS  Z13, Z14, Z2
-	VMULPS       Z1, Z14, Z14
-	VBROADCASTSS 1984(R12), Z15
-	PREFETCHT0   6080(R12)
-	VFMADD231PS  Z13, Z15, Z4
-	VFMADD231PS  Z3, Z15, Z14
-	VBROADCASTSS 2048(R12), Z15
-	PREFETCHT0   6144(R12)
-	VFMADD231PS  Z13, Z15, Z6
-	VFMADD231PS  Z5, Z15, Z14
-	VBROADCASTSS 2112(R12), Z15
-	PREFETCHT0   6208(R12)
-	VFMADD231PS  Z13, Z15, Z8
-	VFMADD231PS  Z7, Z15, Z14
-	VBROADCASTSS 2176(R12), Z15
-	PREFETCHT0   6272(R12)
-	VFMADD231PS  Z13, Z15, Z10
-	VFMADD231PS  Z9, Z15, Z14
-	VBROADCASTSS 2240(R12), Z15
-	PREFETCHT0   6336(R12)
-	VFMADD231PS  Z13, Z15, Z12
-	VFMADD231PS  Z11, Z15, Z14
-	VMOVUPS      (R14), Z13
-	VFMADD231PS  Z14, Z0, Z13
-	VMOVUPS      Z13, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-
-next:
-	ADDQ        $0x00000900, R12
-	INCQ        R10
-	CMPQ        R10, R11
-	JL          block
-	XORQ        R10, R10
-	SHLQ        $0x04, R10
-	ADDQ        R9, R10
-	MOVL        (DX)(R10*4), R13
-	MOVQ        R13, R14
-	IMULQ       SI, R13
-	ADDQ        BX, R13
-	IMULQ       R8, R14
-	ADDQ        DI, R14
-	VMOVUPS     (R14), Z1
-	VFMADD231PS Z2, Z0, Z1
-	VMOVUPS     Z1, (R14)
-	ADDQ        R8, R14
-	VMOVUPS     (R14), Z1
-	VFMADD231PS Z4, Z0, Z1
-	VMOVUPS     Z1, (R14)
-	ADDQ        R8, R14
-	VMOVUPS     (R14), Z1
-	VFMADD231PS Z6, Z0, Z1
-	VMOVUPS     Z1, (R14)
-	ADDQ        R8, R14
-	VMOVUPS     (R14), Z1
-	VFMADD231PS Z8, Z0, Z1
-	VMOVUPS     Z1, (R14)
-	ADDQ        R8, R14
-	VMOVUPS     (R14), Z1
-	VFMADD231PS Z10, Z0, Z1
-	VMOVUPS     Z1, (R14)
-	ADDQ        R8, R14
-	VMOVUPS     (R14), Z1
-	VFMADD231PS Z12, Z0, Z1
-	VMOVUPS     Z1, (R14)
-	ADDQ        R8, R14
-	INCQ        R9
-	CMPQ        R9, $0x10
-	JL          lane
-	LEAQ        (AX)(R11*2), AX
-	IMUL3Q      $0x00000040, R11, R9
-	ADDQ        R9, DX
-	IMUL3Q      $0x00000900, R11, R9
-	ADDQ        R9, CX
-	ADDQ        $0x04, widths+8(FP)
-	DECQ        n+0(FP)
-	JMP         slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func manySymmetricDiagonalsHalfF32AVX512(rows int, width int, before int, masks *uint16, val *float32, offsets *int64, x *float32, ldx int, y *float32, ldy int, alpha float32)
-// Requires: AVX, FMA3, MMX+
-TEXT ·manySymmetricDiagonalsHalfF32AVX512(SB), NOSPLIT, $0-84
-	MOVQ         masks+24(FP), AX
-	MOVQ         val+32(FP), CX
-	MOVQ         offsets+40(FP), DX
-	MOVQ         x+48(FP), BX
-	MOVQ         ldx+56(FP), SI
-	MOVQ         y+64(FP), DI
-	MOVQ         ldy+72(FP), R8
-	VBROADCASTSS alpha+80(FP), Y0
-
-slice:
-	XORQ R9, R9
-
-row:
-	CMPQ       rows+0(FP), $0x00
-	JEQ        done
-	DECQ       rows+0(FP)
-	VMOVUPS    (BX), Y1
-	PREFETCHT0 (DI)(R8*8)
-	VXORPS     X2, X2, X2
-	XORQ       R10, R10
-	LEAQ       (CX)(R9*4), R11
-	JMP        next
-
-column:
-	TESTQ   AX, AX
-	JZ      present
-	MOVWLZX (AX)(R10*2), R12
-	BTL     R9, R12
-	JCC     missing
-
-present:
-	VBROADCASTSS (R11), Y3
-	PREFETCHT0   4096(R11)
-	MOVQ         (DX)(R10*8), R12
-	MOVQ         R12, R13
-	IMULQ        SI, R12
-	ADDQ         BX, R12
-	PREFETCHT0   (R12)(SI*8)
-	VFMADD231PS  (R12), Y3, Y2
-	CMPQ         R10, before+16(FP)
-	JGE          missing
-	IMULQ        R8, R13
-	ADDQ         DI, R13
-	PREFETCHT0   (R13)(R8*8)
-	VMULPS       Y1, Y3, Y3
-	VMOVUPS      (R13), Y4
-	VFMADD231PS  Y3, Y0, Y4
-	VMOVUPS      Y4, (R13)
 
 missing:
-	ADDQ $0x40, R11
-	INCQ R10
-
-next:
-	CMPQ        R10, width+8(FP)
-	JL          column
-	VMOVUPS     (DI), Y1
-	VFMADD231PS Y2, Y0, Y1
-	VMOVUPS     Y1, (DI)
-	ADDQ        SI, BX
-	ADDQ        R8, DI
-	INCQ        R9
-	CMPQ        R9, $0x10
-	JL          row
-	MOVQ        width+8(FP), R10
-	TESTQ       AX, AX
-	JZ          whole
-	LEAQ        (AX)(R10*2), AX
-
-whole:
-	IMUL3Q $0x40, R10, R10
-	ADDQ   R10, CX
-	JMP    slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func manySymmetricBlocks2HalfF32AVX512(n int, widths *uint32, masks *uint16, val *float32, idx *int32, x *float32, ldx int, y *float32, ldy int, first int, alpha float32)
-// Requires: AVX, FMA3, MMX+
-TEXT ·manySymmetricBlocks2HalfF32AVX512(SB), NOSPLIT, $0-84
-	MOVQ         masks+16(FP), AX
-	MOVQ         val+24(FP), CX
-	MOVQ         idx+32(FP), DX
-	MOVQ         x+40(FP), BX
-	MOVQ         ldx+48(FP), SI
-	MOVQ         y+56(FP), DI
-	MOVQ         ldy+64(FP), R8
-	VBROADCASTSS alpha+80(FP), Y0
-	MOVQ         first+72(FP), R10
-	IMULQ        R8, R10
-	SUBQ         R10, DI
-
-slice:
-	CMPQ n+0(FP), $0x00
-	JEQ  done
-	MOVQ widths+8(FP), R11
-	MOVL (R11), R11
-	XORQ R9, R9
-
-lane:
-	XORQ         R10, R10
-	LEAQ         (CX)(R9*4), R12
-	MOVQ         R10, R13
-	SHLQ         $0x04, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPS      (R13), Y1
-	ADDQ         SI, R13
-	VXORPS       X2, X2, X2
-	VMOVUPS      (R13), Y3
-	ADDQ         SI, R13
-	VXORPS       X4, X4, X4
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	VBROADCASTSS (R12), Y5
-	PREFETCHT0   4096(R12)
-	VFMADD231PS  Y1, Y5, Y2
-	VBROADCASTSS 64(R12), Y5
-	PREFETCHT0   4160(R12)
-	VFMADD231PS  Y1, Y5, Y4
-	VBROADCASTSS 128(R12), Y5
-	PREFETCHT0   4224(R12)
-	VFMADD231PS  Y3, Y5, Y2
-	VBROADCASTSS 192(R12), Y5
-	PREFETCHT0   4288(R12)
-	VFMADD231PS  Y3, Y5, Y4
-	JMP          next
+	IMUL3Q $0x04, R10, R9
+	ADDQ   R9, DI
+	JMP    next
 
 block:
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	MOVQ         R10, R13
-	SHLQ         $0x04, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPS      (R13), Y5
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS (R12), Y6
-	PREFETCHT0   4096(R12)
-	VFMADD231PS  Y5, Y6, Y2
-	VMULPS       Y1, Y6, Y6
-	VBROADCASTSS 64(R12), Y7
-	PREFETCHT0   4160(R12)
-	VFMADD231PS  Y5, Y7, Y4
-	VFMADD231PS  Y3, Y7, Y6
-	VMOVUPS      (R14), Y5
-	VFMADD231PS  Y6, Y0, Y5
-	VMOVUPS      Y5, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPS      (R13), Y5
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS 128(R12), Y6
-	PREFETCHT0   4224(R12)
-	VFMADD231PS  Y5, Y6, Y2
-	VMULPS       Y1, Y6, Y6
-	VBROADCASTSS 192(R12), Y7
-	PREFETCHT0   4288(R12)
-	VFMADD231PS  Y5, Y7, Y4
-	VFMADD231PS  Y3, Y7, Y6
-	VMOVUPS      (R14), Y5
-	VFMADD231PS  Y6, Y0, Y5
-	VMOVUPS      Y5, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
+	MOVQ         masks+24(FP), R9
+	MOVWLZX      (R9)(BX*2), R9
+	BTL          DX, R9
+	JCC          missing
+	MOVL         (R12), R8
+	MOVQ         R8, R9
+	IMULQ        AX, R8
+	ADDQ         x+48(FP), R8
+	IMULQ        CX, R9
+	ADDQ         y+64(FP), R9
+	PREFETCHT0   4096(DI)(R11*1)
+	VMOVUPS      (R8), Z5
+	PREFETCHT0   (R8)(AX*8)
+	PREFETCHT0   (R9)(CX*8)
+	VBROADCASTSS (DI), Z6
+	VFMADD231PS  Z5, Z6, Z2
+	VMULPS       Z1, Z6, Z6
+	VBROADCASTSS (DI)(R10*1), Z7
+	VFMADD231PS  Z5, Z7, Z4
+	VFMADD231PS  Z3, Z7, Z6
+	VMOVUPS      (R9), Z5
+	VFMADD231PS  Z6, Z0, Z5
+	VMOVUPS      Z5, (R9)
+	ADDQ         CX, R9
+	ADDQ         AX, R8
+	LEAQ         (DI)(R10*2), DI
+	PREFETCHT0   4096(DI)(R11*1)
+	VMOVUPS      (R8), Z5
+	PREFETCHT0   (R8)(AX*8)
+	PREFETCHT0   (R9)(CX*8)
+	VBROADCASTSS (DI), Z6
+	VFMADD231PS  Z5, Z6, Z2
+	VMULPS       Z1, Z6, Z6
+	VBROADCASTSS (DI)(R10*1), Z7
+	VFMADD231PS  Z5, Z7, Z4
+	VFMADD231PS  Z3, Z7, Z6
+	VMOVUPS      (R9), Z5
+	VFMADD231PS  Z6, Z0, Z5
+	VMOVUPS      Z5, (R9)
+	ADDQ         CX, R9
+	ADDQ         AX, R8
+	LEAQ         (DI)(R10*2), DI
 
 next:
-	ADDQ        $0x00000100, R12
-	INCQ        R10
-	CMPQ        R10, R11
+	LEAQ        (R12)(R13*4), R12
+	INCQ        BX
+	CMPQ        BX, SI
 	JL          block
-	XORQ        R10, R10
-	SHLQ        $0x04, R10
-	ADDQ        R9, R10
-	MOVL        (DX)(R10*4), R13
-	MOVQ        R13, R14
-	IMULQ       SI, R13
-	ADDQ        BX, R13
-	IMULQ       R8, R14
-	ADDQ        DI, R14
-	VMOVUPS     (R14), Y1
-	VFMADD231PS Y2, Y0, Y1
-	VMOVUPS     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPS     (R14), Y1
-	VFMADD231PS Y4, Y0, Y1
-	VMOVUPS     Y1, (R14)
-	ADDQ        R8, R14
-	INCQ        R9
-	CMPQ        R9, $0x10
+	MOVQ        idx+40(FP), R12
+	LEAQ        (R12)(DX*4), R12
+	MOVL        (R12), R8
+	MOVQ        R8, R9
+	IMULQ       AX, R8
+	ADDQ        x+48(FP), R8
+	IMULQ       CX, R9
+	ADDQ        y+64(FP), R9
+	VMOVUPS     (R9), Z1
+	VFMADD231PS Z2, Z0, Z1
+	VMOVUPS     Z1, (R9)
+	ADDQ        CX, R9
+	VMOVUPS     (R9), Z1
+	VFMADD231PS Z4, Z0, Z1
+	VMOVUPS     Z1, (R9)
+	ADDQ        CX, R9
+	INCQ        DX
+	CMPQ        DX, R13
 	JL          lane
-	LEAQ        (AX)(R11*2), AX
-	IMUL3Q      $0x00000040, R11, R9
-	ADDQ        R9, DX
-	IMUL3Q      $0x00000100, R11, R9
-	ADDQ        R9, CX
-	ADDQ        $0x04, widths+8(FP)
-	DECQ        n+0(FP)
+	LEAQ        (SI)(SI*1), R9
+	ADDQ        R9, masks+24(FP)
+	IMULQ       R13, SI
+	IMUL3Q      $0x04, SI, R9
+	ADDQ        R9, idx+40(FP)
+	IMUL3Q      $0x00000010, SI, SI
+	ADDQ        SI, val+32(FP)
+	ADDQ        $0x04, widths+16(FP)
+	DECQ        n+8(FP)
 	JMP         slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manySymmetricBlocks3HalfF32AVX512(n int, widths *uint32, masks *uint16, val *float32, idx *int32, x *float32, ldx int, y *float32, ldy int, first int, alpha float32)
-// Requires: AVX, FMA3, MMX+
-TEXT ·manySymmetricBlocks3HalfF32AVX512(SB), NOSPLIT, $0-84
-	MOVQ         masks+16(FP), AX
-	MOVQ         val+24(FP), CX
-	MOVQ         idx+32(FP), DX
-	MOVQ         x+40(FP), BX
-	MOVQ         ldx+48(FP), SI
-	MOVQ         y+56(FP), DI
-	MOVQ         ldy+64(FP), R8
-	VBROADCASTSS alpha+80(FP), Y0
-	MOVQ         first+72(FP), R10
-	IMULQ        R8, R10
-	SUBQ         R10, DI
+// func manySymmetricBlocks3F32AVX512(lanes int, n int, widths *uint32, masks *uint16, val *float32, idx *int32, x *float32, ldx int, y *float32, ldy int, first int, alpha float32)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·manySymmetricBlocks3F32AVX512(SB), NOSPLIT, $0-92
+	MOVQ         ldx+56(FP), AX
+	MOVQ         ldy+72(FP), CX
+	VBROADCASTSS alpha+88(FP), Z0
+	MOVQ         lanes+0(FP), R10
+	IMUL3Q       $0x04, R10, R10
+	MOVQ         lanes+0(FP), R13
+	IMUL3Q       $0x03, R10, R14
+	MOVQ         first+80(FP), BX
+	IMULQ        CX, BX
+	SUBQ         BX, y+64(FP)
 
 slice:
-	CMPQ n+0(FP), $0x00
+	CMPQ n+8(FP), $0x00
 	JEQ  done
-	MOVQ widths+8(FP), R11
-	MOVL (R11), R11
-	XORQ R9, R9
+	MOVQ widths+16(FP), SI
+	MOVL (SI), SI
+	XORQ DX, DX
 
 lane:
-	XORQ         R10, R10
-	LEAQ         (CX)(R9*4), R12
-	MOVQ         R10, R13
-	SHLQ         $0x04, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPS      (R13), Y1
-	ADDQ         SI, R13
+	XORQ         BX, BX
+	MOVQ         DX, R9
+	SHLQ         $0x06, R9
+	MOVQ         SI, R11
+	IMULQ        R10, R11
+	IMUL3Q       $0x09, R11, R11
+	ADDQ         R9, R11
+	MOVQ         val+32(FP), DI
+	LEAQ         (DI)(DX*4), DI
+	MOVQ         idx+40(FP), R12
+	LEAQ         (R12)(DX*4), R12
+	MOVL         (R12), R8
+	MOVQ         R8, R9
+	IMULQ        AX, R8
+	ADDQ         x+48(FP), R8
+	IMULQ        CX, R9
+	ADDQ         y+64(FP), R9
+	MOVQ         R8, R9
+	VMOVUPS      (R9), Z1
+	ADDQ         AX, R9
 	VXORPS       X2, X2, X2
-	VMOVUPS      (R13), Y3
-	ADDQ         SI, R13
+	VMOVUPS      (R9), Z3
+	ADDQ         AX, R9
 	VXORPS       X4, X4, X4
-	VMOVUPS      (R13), Y5
-	ADDQ         SI, R13
+	VMOVUPS      (R9), Z5
+	ADDQ         AX, R9
 	VXORPS       X6, X6, X6
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	VBROADCASTSS (R12), Y7
-	PREFETCHT0   4096(R12)
-	VFMADD231PS  Y1, Y7, Y2
-	VBROADCASTSS 64(R12), Y7
-	PREFETCHT0   4160(R12)
-	VFMADD231PS  Y1, Y7, Y4
-	VBROADCASTSS 128(R12), Y7
-	PREFETCHT0   4224(R12)
-	VFMADD231PS  Y1, Y7, Y6
-	VBROADCASTSS 192(R12), Y7
-	PREFETCHT0   4288(R12)
-	VFMADD231PS  Y3, Y7, Y2
-	VBROADCASTSS 256(R12), Y7
-	PREFETCHT0   4352(R12)
-	VFMADD231PS  Y3, Y7, Y4
-	VBROADCASTSS 320(R12), Y7
-	PREFETCHT0   4416(R12)
-	VFMADD231PS  Y3, Y7, Y6
-	VBROADCASTSS 384(R12), Y7
-	PREFETCHT0   4480(R12)
-	VFMADD231PS  Y5, Y7, Y2
-	VBROADCASTSS 448(R12), Y7
-	PREFETCHT0   4544(R12)
-	VFMADD231PS  Y5, Y7, Y4
-	VBROADCASTSS 512(R12), Y7
-	PREFETCHT0   4608(R12)
-	VFMADD231PS  Y5, Y7, Y6
+	MOVQ         masks+24(FP), R9
+	MOVWLZX      (R9)(BX*2), R9
+	BTL          DX, R9
+	JCC          missing
+	PREFETCHT0   4096(DI)(R11*1)
+	VMOVUPS      (R8), Z7
+	VBROADCASTSS (DI), Z8
+	VFMADD231PS  Z7, Z8, Z2
+	VBROADCASTSS (DI)(R10*1), Z8
+	VFMADD231PS  Z7, Z8, Z4
+	VBROADCASTSS (DI)(R10*2), Z8
+	VFMADD231PS  Z7, Z8, Z6
+	ADDQ         AX, R8
+	LEAQ         (DI)(R14*1), DI
+	PREFETCHT0   4096(DI)(R11*1)
+	VMOVUPS      (R8), Z7
+	VBROADCASTSS (DI), Z8
+	VFMADD231PS  Z7, Z8, Z2
+	VBROADCASTSS (DI)(R10*1), Z8
+	VFMADD231PS  Z7, Z8, Z4
+	VBROADCASTSS (DI)(R10*2), Z8
+	VFMADD231PS  Z7, Z8, Z6
+	ADDQ         AX, R8
+	LEAQ         (DI)(R14*1), DI
+	PREFETCHT0   4096(DI)(R11*1)
+	VMOVUPS      (R8), Z7
+	VBROADCASTSS (DI), Z8
+	VFMADD231PS  Z7, Z8, Z2
+	VBROADCASTSS (DI)(R10*1), Z8
+	VFMADD231PS  Z7, Z8, Z4
+	VBROADCASTSS (DI)(R10*2), Z8
+	VFMADD231PS  Z7, Z8, Z6
+	ADDQ         AX, R8
+	LEAQ         (DI)(R14*1), DI
 	JMP          next
 
+missing:
+	IMUL3Q $0x09, R10, R9
+	ADDQ   R9, DI
+	JMP    next
+
 block:
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	MOVQ         R10, R13
-	SHLQ         $0x04, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPS      (R13), Y7
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS (R12), Y8
-	PREFETCHT0   4096(R12)
-	VFMADD231PS  Y7, Y8, Y2
-	VMULPS       Y1, Y8, Y8
-	VBROADCASTSS 64(R12), Y9
-	PREFETCHT0   4160(R12)
-	VFMADD231PS  Y7, Y9, Y4
-	VFMADD231PS  Y3, Y9, Y8
-	VBROADCASTSS 128(R12), Y9
-	PREFETCHT0   4224(R12)
-	VFMADD231PS  Y7, Y9, Y6
-	VFMADD231PS  Y5, Y9, Y8
-	VMOVUPS      (R14), Y7
-	VFMADD231PS  Y8, Y0, Y7
-	VMOVUPS      Y7, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPS      (R13), Y7
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS 192(R12), Y8
-	PREFETCHT0   4288(R12)
-	VFMADD231PS  Y7, Y8, Y2
-	VMULPS       Y1, Y8, Y8
-	VBROADCASTSS 256(R12), Y9
-	PREFETCHT0   4352(R12)
-	VFMADD231PS  Y7, Y9, Y4
-	VFMADD231PS  Y3, Y9, Y8
-	VBROADCASTSS 320(R12), Y9
-	PREFETCHT0   4416(R12)
-	VFMADD231PS  Y7, Y9, Y6
-	VFMADD231PS  Y5, Y9, Y8
-	VMOVUPS      (R14), Y7
-	VFMADD231PS  Y8, Y0, Y7
-	VMOVUPS      Y7, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPS      (R13), Y7
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS 384(R12), Y8
-	PREFETCHT0   4480(R12)
-	VFMADD231PS  Y7, Y8, Y2
-	VMULPS       Y1, Y8, Y8
-	VBROADCASTSS 448(R12), Y9
-	PREFETCHT0   4544(R12)
-	VFMADD231PS  Y7, Y9, Y4
-	VFMADD231PS  Y3, Y9, Y8
-	VBROADCASTSS 512(R12), Y9
-	PREFETCHT0   4608(R12)
-	VFMADD231PS  Y7, Y9, Y6
-	VFMADD231PS  Y5, Y9, Y8
-	VMOVUPS      (R14), Y7
-	VFMADD231PS  Y8, Y0, Y7
-	VMOVUPS      Y7, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
+	MOVQ         masks+24(FP), R9
+	MOVWLZX      (R9)(BX*2), R9
+	BTL          DX, R9
+	JCC          missing
+	MOVL         (R12), R8
+	MOVQ         R8, R9
+	IMULQ        AX, R8
+	ADDQ         x+48(FP), R8
+	IMULQ        CX, R9
+	ADDQ         y+64(FP), R9
+	PREFETCHT0   4096(DI)(R11*1)
+	VMOVUPS      (R8), Z7
+	PREFETCHT0   (R8)(AX*8)
+	PREFETCHT0   (R9)(CX*8)
+	VBROADCASTSS (DI), Z8
+	VFMADD231PS  Z7, Z8, Z2
+	VMULPS       Z1, Z8, Z8
+	VBROADCASTSS (DI)(R10*1), Z9
+	VFMADD231PS  Z7, Z9, Z4
+	VFMADD231PS  Z3, Z9, Z8
+	VBROADCASTSS (DI)(R10*2), Z9
+	VFMADD231PS  Z7, Z9, Z6
+	VFMADD231PS  Z5, Z9, Z8
+	VMOVUPS      (R9), Z7
+	VFMADD231PS  Z8, Z0, Z7
+	VMOVUPS      Z7, (R9)
+	ADDQ         CX, R9
+	ADDQ         AX, R8
+	LEAQ         (DI)(R14*1), DI
+	PREFETCHT0   4096(DI)(R11*1)
+	VMOVUPS      (R8), Z7
+	PREFETCHT0   (R8)(AX*8)
+	PREFETCHT0   (R9)(CX*8)
+	VBROADCASTSS (DI), Z8
+	VFMADD231PS  Z7, Z8, Z2
+	VMULPS       Z1, Z8, Z8
+	VBROADCASTSS (DI)(R10*1), Z9
+	VFMADD231PS  Z7, Z9, Z4
+	VFMADD231PS  Z3, Z9, Z8
+	VBROADCASTSS (DI)(R10*2), Z9
+	VFMADD231PS  Z7, Z9, Z6
+	VFMADD231PS  Z5, Z9, Z8
+	VMOVUPS      (R9), Z7
+	VFMADD231PS  Z8, Z0, Z7
+	VMOVUPS      Z7, (R9)
+	ADDQ         CX, R9
+	ADDQ         AX, R8
+	LEAQ         (DI)(R14*1), DI
+	PREFETCHT0   4096(DI)(R11*1)
+	VMOVUPS      (R8), Z7
+	PREFETCHT0   (R8)(AX*8)
+	PREFETCHT0   (R9)(CX*8)
+	VBROADCASTSS (DI), Z8
+	VFMADD231PS  Z7, Z8, Z2
+	VMULPS       Z1, Z8, Z8
+	VBROADCASTSS (DI)(R10*1), Z9
+	VFMADD231PS  Z7, Z9, Z4
+	VFMADD231PS  Z3, Z9, Z8
+	VBROADCASTSS (DI)(R10*2), Z9
+	VFMADD231PS  Z7, Z9, Z6
+	VFMADD231PS  Z5, Z9, Z8
+	VMOVUPS      (R9), Z7
+	VFMADD231PS  Z8, Z0, Z7
+	VMOVUPS      Z7, (R9)
+	ADDQ         CX, R9
+	ADDQ         AX, R8
+	LEAQ         (DI)(R14*1), DI
 
 next:
-	ADDQ        $0x00000240, R12
-	INCQ        R10
-	CMPQ        R10, R11
+	LEAQ        (R12)(R13*4), R12
+	INCQ        BX
+	CMPQ        BX, SI
 	JL          block
-	XORQ        R10, R10
-	SHLQ        $0x04, R10
-	ADDQ        R9, R10
-	MOVL        (DX)(R10*4), R13
-	MOVQ        R13, R14
-	IMULQ       SI, R13
-	ADDQ        BX, R13
-	IMULQ       R8, R14
-	ADDQ        DI, R14
-	VMOVUPS     (R14), Y1
-	VFMADD231PS Y2, Y0, Y1
-	VMOVUPS     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPS     (R14), Y1
-	VFMADD231PS Y4, Y0, Y1
-	VMOVUPS     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPS     (R14), Y1
-	VFMADD231PS Y6, Y0, Y1
-	VMOVUPS     Y1, (R14)
-	ADDQ        R8, R14
-	INCQ        R9
-	CMPQ        R9, $0x10
+	MOVQ        idx+40(FP), R12
+	LEAQ        (R12)(DX*4), R12
+	MOVL        (R12), R8
+	MOVQ        R8, R9
+	IMULQ       AX, R8
+	ADDQ        x+48(FP), R8
+	IMULQ       CX, R9
+	ADDQ        y+64(FP), R9
+	VMOVUPS     (R9), Z1
+	VFMADD231PS Z2, Z0, Z1
+	VMOVUPS     Z1, (R9)
+	ADDQ        CX, R9
+	VMOVUPS     (R9), Z1
+	VFMADD231PS Z4, Z0, Z1
+	VMOVUPS     Z1, (R9)
+	ADDQ        CX, R9
+	VMOVUPS     (R9), Z1
+	VFMADD231PS Z6, Z0, Z1
+	VMOVUPS     Z1, (R9)
+	ADDQ        CX, R9
+	INCQ        DX
+	CMPQ        DX, R13
 	JL          lane
-	LEAQ        (AX)(R11*2), AX
-	IMUL3Q      $0x00000040, R11, R9
-	ADDQ        R9, DX
-	IMUL3Q      $0x00000240, R11, R9
-	ADDQ        R9, CX
-	ADDQ        $0x04, widths+8(FP)
-	DECQ        n+0(FP)
+	LEAQ        (SI)(SI*1), R9
+	ADDQ        R9, masks+24(FP)
+	IMULQ       R13, SI
+	IMUL3Q      $0x04, SI, R9
+	ADDQ        R9, idx+40(FP)
+	IMUL3Q      $0x00000024, SI, SI
+	ADDQ        SI, val+32(FP)
+	ADDQ        $0x04, widths+16(FP)
+	DECQ        n+8(FP)
 	JMP         slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manySymmetricBlocks4HalfF32AVX512(n int, widths *uint32, masks *uint16, val *float32, idx *int32, x *float32, ldx int, y *float32, ldy int, first int, alpha float32)
-// Requires: AVX, FMA3, MMX+
-TEXT ·manySymmetricBlocks4HalfF32AVX512(SB), NOSPLIT, $0-84
-	MOVQ         masks+16(FP), AX
-	MOVQ         val+24(FP), CX
-	MOVQ         idx+32(FP), DX
-	MOVQ         x+40(FP), BX
-	MOVQ         ldx+48(FP), SI
-	MOVQ         y+56(FP), DI
-	MOVQ         ldy+64(FP), R8
-	VBROADCASTSS alpha+80(FP), Y0
-	MOVQ         first+72(FP), R10
-	IMULQ        R8, R10
-	SUBQ         R10, DI
+// func manySymmetricBlocks4F32AVX512(lanes int, n int, widths *uint32, masks *uint16, val *float32, idx *int32, x *float32, ldx int, y *float32, ldy int, first int, alpha float32)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·manySymmetricBlocks4F32AVX512(SB), NOSPLIT, $0-92
+	MOVQ         ldx+56(FP), AX
+	MOVQ         ldy+72(FP), CX
+	VBROADCASTSS alpha+88(FP), Z0
+	MOVQ         lanes+0(FP), R10
+	IMUL3Q       $0x04, R10, R10
+	MOVQ         lanes+0(FP), R14
+	IMUL3Q       $0x03, R10, R15
+	MOVQ         first+80(FP), BX
+	IMULQ        CX, BX
+	SUBQ         BX, y+64(FP)
 
 slice:
-	CMPQ n+0(FP), $0x00
+	CMPQ n+8(FP), $0x00
 	JEQ  done
-	MOVQ widths+8(FP), R11
-	MOVL (R11), R11
-	XORQ R9, R9
+	MOVQ widths+16(FP), SI
+	MOVL (SI), SI
+	XORQ DX, DX
 
 lane:
-	XORQ         R10, R10
-	LEAQ         (CX)(R9*4), R12
-	MOVQ         R10, R13
-	SHLQ         $0x04, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPS      (R13), Y1
-	ADDQ         SI, R13
-	VXORPS       X2, X2, X2
-	VMOVUPS      (R13), Y3
-	ADDQ         SI, R13
-	VXORPS       X4, X4, X4
-	VMOVUPS      (R13), Y5
-	ADDQ         SI, R13
-	VXORPS       X6, X6, X6
-	VMOVUPS      (R13), Y7
-	ADDQ         SI, R13
-	VXORPS       X8, X8, X8
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	VBROADCASTSS (R12), Y9
-	PREFETCHT0   4096(R12)
-	VFMADD231PS  Y1, Y9, Y2
-	VBROADCASTSS 64(R12), Y9
-	PREFETCHT0   4160(R12)
-	VFMADD231PS  Y1, Y9, Y4
-	VBROADCASTSS 128(R12), Y9
-	PREFETCHT0   4224(R12)
-	VFMADD231PS  Y1, Y9, Y6
-	VBROADCASTSS 192(R12), Y9
-	PREFETCHT0   4288(R12)
-	VFMADD231PS  Y1, Y9, Y8
-	VBROADCASTSS 256(R12), Y9
-	PREFETCHT0   4352(R12)
-	VFMADD231PS  Y3, Y9, Y2
-	VBROADCASTSS 320(R12), Y9
-	PREFETCHT0   4416(R12)
-	VFMADD231PS  Y3, Y9, Y4
-	VBROADCASTSS 384(R12), Y9
-	PREFETCHT0   4480(R12)
-	VFMADD231PS  Y3, Y9, Y6
-	VBROADCASTSS 448(R12), Y9
-	PREFETCHT0   4544(R12)
-	VFMADD231PS  Y3, Y9, Y8
-	VBROADCASTSS 512(R12), Y9
-	PREFETCHT0   4608(R12)
-	VFMADD231PS  Y5, Y9, Y2
-	VBROADCASTSS 576(R12), Y9
-	PREFETCHT0   4672(R12)
-	VFMADD231PS  Y5, Y9, Y4
-	VBROADCASTSS 640(R12), Y9
-	PREFETCHT0   4736(R12)
-	VFMADD231PS  Y5, Y9, Y6
-	VBROADCASTSS 704(R12), Y9
-	PREFETCHT0   4800(R12)
-	VFMADD231PS  Y5, Y9, Y8
-	VBROADCASTSS 768(R12), Y9
-	PREFETCHT0   4864(R12)
-	VFMADD231PS  Y7, Y9, Y2
-	VBROADCASTSS 832(R12), Y9
-	PREFETCHT0   4928(R12)
-	VFMADD231PS  Y7, Y9, Y4
-	VBROADCASTSS 896(R12), Y9
-	PREFETCHT0   4992(R12)
-	VFMADD231PS  Y7, Y9, Y6
-	VBROADCASTSS 960(R12), Y9
-	PREFETCHT0   5056(R12)
-	VFMADD231PS  Y7, Y9, Y8
+	XORQ    BX, BX
+	MOVQ    DX, R11
+	SHLQ    $0x06, R11
+	MOVQ    SI, R12
+	IMULQ   R10, R12
+	IMUL3Q  $0x10, R12, R12
+	ADDQ    R11, R12
+	MOVQ    val+32(FP), DI
+	LEAQ    (DI)(DX*4), DI
+	MOVQ    idx+40(FP), R13
+	LEAQ    (R13)(DX*4), R13
+	MOVL    (R13), R8
+	MOVQ    R8, R9
+	IMULQ   AX, R8
+	ADDQ    x+48(FP), R8
+	IMULQ   CX, R9
+	ADDQ    y+64(FP), R9
+	MOVQ    R8, R9
+	VMOVUPS (R9), Z1
+	ADDQ    AX, R9
+	VXORPS  X2, X2, X2
+	VMOVUPS (R9), Z3
+	ADDQ    AX, R9
+	VXORPS  X4, X4, X4
+	VMOVUPS (R9), Z5
+	ADDQ    AX, R9
+	VXORPS  X6, X6, X6
+	VMOVUPS (R9), Z7
+	ADDQ    AX, R9
+	VXORPS  X8, X8, X8
+	MOVQ    masks+24(FP), R11
+	MOVWLZX (R11)(BX*2), R11
+	BTL     DX, R11
+	JCC     missing
+	MOVQ    $0x00000004, R11
+
+diagonalColumn:
+	PREFETCHT0   4096(DI)(R12*1)
+	VMOVUPS      (R8), Z9
+	VBROADCASTSS (DI), Z10
+	VFMADD231PS  Z9, Z10, Z2
+	VBROADCASTSS (DI)(R10*1), Z10
+	VFMADD231PS  Z9, Z10, Z4
+	VBROADCASTSS (DI)(R10*2), Z10
+	VFMADD231PS  Z9, Z10, Z6
+	VBROADCASTSS (DI)(R15*1), Z10
+	VFMADD231PS  Z9, Z10, Z8
+	ADDQ         AX, R8
+	LEAQ         (DI)(R10*4), DI
+	DECQ         R11
+	JNZ          diagonalColumn
 	JMP          next
 
+missing:
+	IMUL3Q $0x10, R10, R11
+	ADDQ   R11, DI
+	JMP    next
+
 block:
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	MOVQ         R10, R13
-	SHLQ         $0x04, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPS      (R13), Y9
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS (R12), Y10
-	PREFETCHT0   4096(R12)
-	VFMADD231PS  Y9, Y10, Y2
-	VMULPS       Y1, Y10, Y10
-	VBROADCASTSS 64(R12), Y11
-	PREFETCHT0   4160(R12)
-	VFMADD231PS  Y9, Y11, Y4
-	VFMADD231PS  Y3, Y11, Y10
-	VBROADCASTSS 128(R12), Y11
-	PREFETCHT0   4224(R12)
-	VFMADD231PS  Y9, Y11, Y6
-	VFMADD231PS  Y5, Y11, Y10
-	VBROADCASTSS 192(R12), Y11
-	PREFETCHT0   4288(R12)
-	VFMADD231PS  Y9, Y11, Y8
-	VFMADD231PS  Y7, Y11, Y10
-	VMOVUPS      (R14), Y9
-	VFMADD231PS  Y10, Y0, Y9
-	VMOVUPS      Y9, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPS      (R13), Y9
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS 256(R12), Y10
-	PREFETCHT0   4352(R12)
-	VFMADD231PS  Y9, Y10, Y2
-	VMULPS       Y1, Y10, Y10
-	VBROADCASTSS 320(R12), Y11
-	PREFETCHT0   4416(R12)
-	VFMADD231PS  Y9, Y11, Y4
-	VFMADD231PS  Y3, Y11, Y10
-	VBROADCASTSS 384(R12), Y11
-	PREFETCHT0   4480(R12)
-	VFMADD231PS  Y9, Y11, Y6
-	VFMADD231PS  Y5, Y11, Y10
-	VBROADCASTSS 448(R12), Y11
-	PREFETCHT0   4544(R12)
-	VFMADD231PS  Y9, Y11, Y8
-	VFMADD231PS  Y7, Y11, Y10
-	VMOVUPS      (R14), Y9
-	VFMADD231PS  Y10, Y0, Y9
-	VMOVUPS      Y9, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPS      (R13), Y9
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS 512(R12), Y10
-	PREFETCHT0   4608(R12)
-	VFMADD231PS  Y9, Y10, Y2
-	VMULPS       Y1, Y10, Y10
-	VBROADCASTSS 576(R12), Y11
-	PREFETCHT0   4672(R12)
-	VFMADD231PS  Y9, Y11, Y4
-	VFMADD231PS  Y3, Y11, Y10
-	VBROADCASTSS 640(R12), Y11
-	PREFETCHT0   4736(R12)
-	VFMADD231PS  Y9, Y11, Y6
-	VFMADD231PS  Y5, Y11, Y10
-	VBROADCASTSS 704(R12), Y11
-	PREFETCHT0   4800(R12)
-	VFMADD231PS  Y9, Y11, Y8
-	VFMADD231PS  Y7, Y11, Y10
-	VMOVUPS      (R14), Y9
-	VFMADD231PS  Y10, Y0, Y9
-	VMOVUPS      Y9, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPS      (R13), Y9
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS 768(R12), Y10
-	PREFETCHT0   4864(R12)
-	VFMADD231PS  Y9, Y10, Y2
-	VMULPS       Y1, Y10, Y10
-	VBROADCASTSS 832(R12), Y11
-	PREFETCHT0   4928(R12)
-	VFMADD231PS  Y9, Y11, Y4
-	VFMADD231PS  Y3, Y11, Y10
-	VBROADCASTSS 896(R12), Y11
-	PREFETCHT0   4992(R12)
-	VFMADD231PS  Y9, Y11, Y6
-	VFMADD231PS  Y5, Y11, Y10
-	VBROADCASTSS 960(R12), Y11
-	PREFETCHT0   5056(R12)
-	VFMADD231PS  Y9, Y11, Y8
-	VFMADD231PS  Y7, Y11, Y10
-	VMOVUPS      (R14), Y9
-	VFMADD231PS  Y10, Y0, Y9
-	VMOVUPS      Y9, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
+	MOVQ    masks+24(FP), R11
+	MOVWLZX (R11)(BX*2), R11
+	BTL     DX, R11
+	JCC     missing
+	MOVL    (R13), R8
+	MOVQ    R8, R9
+	IMULQ   AX, R8
+	ADDQ    x+48(FP), R8
+	IMULQ   CX, R9
+	ADDQ    y+64(FP), R9
+	MOVQ    $0x00000004, R11
+
+blockColumn:
+	PREFETCHT0   4096(DI)(R12*1)
+	VMOVUPS      (R8), Z9
+	PREFETCHT0   (R8)(AX*8)
+	PREFETCHT0   (R9)(CX*8)
+	VBROADCASTSS (DI), Z10
+	VFMADD231PS  Z9, Z10, Z2
+	VMULPS       Z1, Z10, Z10
+	VBROADCASTSS (DI)(R10*1), Z11
+	VFMADD231PS  Z9, Z11, Z4
+	VFMADD231PS  Z3, Z11, Z10
+	VBROADCASTSS (DI)(R10*2), Z11
+	VFMADD231PS  Z9, Z11, Z6
+	VFMADD231PS  Z5, Z11, Z10
+	VBROADCASTSS (DI)(R15*1), Z11
+	VFMADD231PS  Z9, Z11, Z8
+	VFMADD231PS  Z7, Z11, Z10
+	VMOVUPS      (R9), Z9
+	VFMADD231PS  Z10, Z0, Z9
+	VMOVUPS      Z9, (R9)
+	ADDQ         CX, R9
+	ADDQ         AX, R8
+	LEAQ         (DI)(R10*4), DI
+	DECQ         R11
+	JNZ          blockColumn
 
 next:
-	ADDQ        $0x00000400, R12
-	INCQ        R10
-	CMPQ        R10, R11
+	LEAQ        (R13)(R14*4), R13
+	INCQ        BX
+	CMPQ        BX, SI
 	JL          block
-	XORQ        R10, R10
-	SHLQ        $0x04, R10
-	ADDQ        R9, R10
-	MOVL        (DX)(R10*4), R13
-	MOVQ        R13, R14
-	IMULQ       SI, R13
-	ADDQ        BX, R13
-	IMULQ       R8, R14
-	ADDQ        DI, R14
-	VMOVUPS     (R14), Y1
-	VFMADD231PS Y2, Y0, Y1
-	VMOVUPS     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPS     (R14), Y1
-	VFMADD231PS Y4, Y0, Y1
-	VMOVUPS     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPS     (R14), Y1
-	VFMADD231PS Y6, Y0, Y1
-	VMOVUPS     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPS     (R14), Y1
-	VFMADD231PS Y8, Y0, Y1
-	VMOVUPS     Y1, (R14)
-	ADDQ        R8, R14
-	INCQ        R9
-	CMPQ        R9, $0x10
+	MOVQ        idx+40(FP), R13
+	LEAQ        (R13)(DX*4), R13
+	MOVL        (R13), R8
+	MOVQ        R8, R9
+	IMULQ       AX, R8
+	ADDQ        x+48(FP), R8
+	IMULQ       CX, R9
+	ADDQ        y+64(FP), R9
+	VMOVUPS     (R9), Z1
+	VFMADD231PS Z2, Z0, Z1
+	VMOVUPS     Z1, (R9)
+	ADDQ        CX, R9
+	VMOVUPS     (R9), Z1
+	VFMADD231PS Z4, Z0, Z1
+	VMOVUPS     Z1, (R9)
+	ADDQ        CX, R9
+	VMOVUPS     (R9), Z1
+	VFMADD231PS Z6, Z0, Z1
+	VMOVUPS     Z1, (R9)
+	ADDQ        CX, R9
+	VMOVUPS     (R9), Z1
+	VFMADD231PS Z8, Z0, Z1
+	VMOVUPS     Z1, (R9)
+	ADDQ        CX, R9
+	INCQ        DX
+	CMPQ        DX, R14
 	JL          lane
-	LEAQ        (AX)(R11*2), AX
-	IMUL3Q      $0x00000040, R11, R9
-	ADDQ        R9, DX
-	IMUL3Q      $0x00000400, R11, R9
-	ADDQ        R9, CX
-	ADDQ        $0x04, widths+8(FP)
-	DECQ        n+0(FP)
+	LEAQ        (SI)(SI*1), R11
+	ADDQ        R11, masks+24(FP)
+	IMULQ       R14, SI
+	IMUL3Q      $0x04, SI, R11
+	ADDQ        R11, idx+40(FP)
+	IMUL3Q      $0x00000040, SI, SI
+	ADDQ        SI, val+32(FP)
+	ADDQ        $0x04, widths+16(FP)
+	DECQ        n+8(FP)
 	JMP         slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manySymmetricBlocks5HalfF32AVX512(n int, widths *uint32, masks *uint16, val *float32, idx *int32, x *float32, ldx int, y *float32, ldy int, first int, alpha float32)
-// Requires: AVX, FMA3, MMX+
-TEXT ·manySymmetricBlocks5HalfF32AVX512(SB), NOSPLIT, $0-84
-	MOVQ         masks+16(FP), AX
-	MOVQ         val+24(FP), CX
-	MOVQ         idx+32(FP), DX
-	MOVQ         x+40(FP), BX
-	MOVQ         ldx+48(FP), SI
-	MOVQ         y+56(FP), DI
-	MOVQ         ldy+64(FP), R8
-	VBROADCASTSS alpha+80(FP), Y0
-	MOVQ         first+72(FP), R10
-	IMULQ        R8, R10
-	SUBQ         R10, DI
+// func manySymmetricBlocks5F32AVX512(lanes int, n int, widths *uint32, masks *uint16, val *float32, idx *int32, x *float32, ldx int, y *float32, ldy int, first int, alpha float32)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·manySymmetricBlocks5F32AVX512(SB), NOSPLIT, $8-92
+	MOVQ         ldx+56(FP), AX
+	MOVQ         ldy+72(FP), CX
+	VBROADCASTSS alpha+88(FP), Z0
+	MOVQ         lanes+0(FP), R10
+	IMUL3Q       $0x04, R10, R10
+	MOVQ         lanes+0(FP), R14
+	IMUL3Q       $0x03, R10, R15
+	IMUL3Q       $0x05, R10, BP
+	MOVQ         first+80(FP), BX
+	IMULQ        CX, BX
+	SUBQ         BX, y+64(FP)
 
 slice:
-	CMPQ n+0(FP), $0x00
+	CMPQ n+8(FP), $0x00
 	JEQ  done
-	MOVQ widths+8(FP), R11
-	MOVL (R11), R11
-	XORQ R9, R9
+	MOVQ widths+16(FP), SI
+	MOVL (SI), SI
+	XORQ DX, DX
 
 lane:
-	XORQ         R10, R10
-	LEAQ         (CX)(R9*4), R12
-	MOVQ         R10, R13
-	SHLQ         $0x04, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPS      (R13), Y1
-	ADDQ         SI, R13
-	VXORPS       X2, X2, X2
-	VMOVUPS      (R13), Y3
-	ADDQ         SI, R13
-	VXORPS       X4, X4, X4
-	VMOVUPS      (R13), Y5
-	ADDQ         SI, R13
-	VXORPS       X6, X6, X6
-	VMOVUPS      (R13), Y7
-	ADDQ         SI, R13
-	VXORPS       X8, X8, X8
-	VMOVUPS      (R13), Y9
-	ADDQ         SI, R13
-	VXORPS       X10, X10, X10
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	VBROADCASTSS (R12), Y11
-	PREFETCHT0   4096(R12)
-	VFMADD231PS  Y1, Y11, Y2
-	VBROADCASTSS 64(R12), Y11
-	PREFETCHT0   4160(R12)
-	VFMADD231PS  Y1, Y11, Y4
-	VBROADCASTSS 128(R12), Y11
-	PREFETCHT0   4224(R12)
-	VFMADD231PS  Y1, Y11, Y6
-	VBROADCASTSS 192(R12), Y11
-	PREFETCHT0   4288(R12)
-	VFMADD231PS  Y1, Y11, Y8
-	VBROADCASTSS 256(R12), Y11
-	PREFETCHT0   4352(R12)
-	VFMADD231PS  Y1, Y11, Y10
-	VBROADCASTSS 320(R12), Y11
-	PREFETCHT0   4416(R12)
-	VFMADD231PS  Y3, Y11, Y2
-	VBROADCASTSS 384(R12), Y11
-	PREFETCHT0   4480(R12)
-	VFMADD231PS  Y3, Y11, Y4
-	VBROADCASTSS 448(R12), Y11
-	PREFETCHT0   4544(R12)
-	VFMADD231PS  Y3, Y11, Y6
-	VBROADCASTSS 512(R12), Y11
-	PREFETCHT0   4608(R12)
-	VFMADD231PS  Y3, Y11, Y8
-	VBROADCASTSS 576(R12), Y11
-	PREFETCHT0   4672(R12)
-	VFMADD231PS  Y3, Y11, Y10
-	VBROADCASTSS 640(R12), Y11
-	PREFETCHT0   4736(R12)
-	VFMADD231PS  Y5, Y11, Y2
-	VBROADCASTSS 704(R12), Y11
-	PREFETCHT0   4800(R12)
-	VFMADD231PS  Y5, Y11, Y4
-	VBROADCASTSS 768(R12), Y11
-	PREFETCHT0   4864(R12)
-	VFMADD231PS  Y5, Y11, Y6
-	VBROADCASTSS 832(R12), Y11
-	PREFETCHT0   4928(R12)
-	VFMADD231PS  Y5, Y11, Y8
-	VBROADCASTSS 896(R12), Y11
-	PREFETCHT0   4992(R12)
-	VFMADD231PS  Y5, Y11, Y10
-	VBROADCASTSS 960(R12), Y11
-	PREFETCHT0   5056(R12)
-	VFMADD231PS  Y7, Y11, Y2
-	VBROADCASTSS 1024(R12), Y11
-	PREFETCHT0   5120(R12)
-	VFMADD231PS  Y7, Y11, Y4
-	VBROADCASTSS 1088(R12), Y11
-	PREFETCHT0   5184(R12)
-	VFMADD231PS  Y7, Y11, Y6
-	VBROADCASTSS 1152(R12), Y11
-	PREFETCHT0   5248(R12)
-	VFMADD231PS  Y7, Y11, Y8
-	VBROADCASTSS 1216(R12), Y11
-	PREFETCHT0   5312(R12)
-	VFMADD231PS  Y7, Y11, Y10
-	VBROADCASTSS 1280(R12), Y11
-	PREFETCHT0   5376(R12)
-	VFMADD231PS  Y9, Y11, Y2
-	VBROADCASTSS 1344(R12), Y11
-	PREFETCHT0   5440(R12)
-	VFMADD231PS  Y9, Y11, Y4
-	VBROADCASTSS 1408(R12), Y11
-	PREFETCHT0   5504(R12)
-	VFMADD231PS  Y9, Y11, Y6
-	VBROADCASTSS 1472(R12), Y11
-	PREFETCHT0   5568(R12)
-	VFMADD231PS  Y9, Y11, Y8
-	VBROADCASTSS 1536(R12), Y11
-	PREFETCHT0   5632(R12)
-	VFMADD231PS  Y9, Y11, Y10
+	XORQ    BX, BX
+	MOVQ    DX, R11
+	SHLQ    $0x06, R11
+	MOVQ    SI, R12
+	IMULQ   R10, R12
+	IMUL3Q  $0x19, R12, R12
+	ADDQ    R11, R12
+	MOVQ    val+32(FP), DI
+	LEAQ    (DI)(DX*4), DI
+	MOVQ    idx+40(FP), R13
+	LEAQ    (R13)(DX*4), R13
+	MOVL    (R13), R8
+	MOVQ    R8, R9
+	IMULQ   AX, R8
+	ADDQ    x+48(FP), R8
+	IMULQ   CX, R9
+	ADDQ    y+64(FP), R9
+	MOVQ    R8, R9
+	VMOVUPS (R9), Z1
+	ADDQ    AX, R9
+	VXORPS  X2, X2, X2
+	VMOVUPS (R9), Z3
+	ADDQ    AX, R9
+	VXORPS  X4, X4, X4
+	VMOVUPS (R9), Z5
+	ADDQ    AX, R9
+	VXORPS  X6, X6, X6
+	VMOVUPS (R9), Z7
+	ADDQ    AX, R9
+	VXORPS  X8, X8, X8
+	VMOVUPS (R9), Z9
+	ADDQ    AX, R9
+	VXORPS  X10, X10, X10
+	MOVQ    masks+24(FP), R11
+	MOVWLZX (R11)(BX*2), R11
+	BTL     DX, R11
+	JCC     missing
+	MOVQ    $0x00000005, R11
+
+diagonalColumn:
+	PREFETCHT0   4096(DI)(R12*1)
+	VMOVUPS      (R8), Z11
+	VBROADCASTSS (DI), Z12
+	VFMADD231PS  Z11, Z12, Z2
+	VBROADCASTSS (DI)(R10*1), Z12
+	VFMADD231PS  Z11, Z12, Z4
+	VBROADCASTSS (DI)(R10*2), Z12
+	VFMADD231PS  Z11, Z12, Z6
+	VBROADCASTSS (DI)(R15*1), Z12
+	VFMADD231PS  Z11, Z12, Z8
+	VBROADCASTSS (DI)(R10*4), Z12
+	VFMADD231PS  Z11, Z12, Z10
+	ADDQ         AX, R8
+	LEAQ         (DI)(BP*1), DI
+	DECQ         R11
+	JNZ          diagonalColumn
 	JMP          next
 
+missing:
+	IMUL3Q $0x19, R10, R11
+	ADDQ   R11, DI
+	JMP    next
+
 block:
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	MOVQ         R10, R13
-	SHLQ         $0x04, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPS      (R13), Y11
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS (R12), Y12
-	PREFETCHT0   4096(R12)
-	VFMADD231PS  Y11, Y12, Y2
-	VMULPS       Y1, Y12, Y12
-	VBROADCASTSS 64(R12), Y13
-	PREFETCHT0   4160(R12)
-	VFMADD231PS  Y11, Y13, Y4
-	VFMADD231PS  Y3, Y13, Y12
-	VBROADCASTSS 128(R12), Y13
-	PREFETCHT0   4224(R12)
-	VFMADD231PS  Y11, Y13, Y6
-	VFMADD231PS  Y5, Y13, Y12
-	VBROADCASTSS 192(R12), Y13
-	PREFETCHT0   4288(R12)
-	VFMADD231PS  Y11, Y13, Y8
-	VFMADD231PS  Y7, Y13, Y12
-	VBROADCASTSS 256(R12), Y13
-	PREFETCHT0   4352(R12)
-	VFMADD231PS  Y11, Y13, Y10
-	VFMADD231PS  Y9, Y13, Y12
-	VMOVUPS      (R14), Y11
-	VFMADD231PS  Y12, Y0, Y11
-	VMOVUPS      Y11, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPS      (R13), Y11
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS 320(R12), Y12
-	PREFETCHT0   4416(R12)
-	VFMADD231PS  Y11, Y12, Y2
-	VMULPS       Y1, Y12, Y12
-	VBROADCASTSS 384(R12), Y13
-	PREFETCHT0   4480(R12)
-	VFMADD231PS  Y11, Y13, Y4
-	VFMADD231PS  Y3, Y13, Y12
-	VBROADCASTSS 448(R12), Y13
-	PREFETCHT0   4544(R12)
-	VFMADD231PS  Y11, Y13, Y6
-	VFMADD231PS  Y5, Y13, Y12
-	VBROADCASTSS 512(R12), Y13
-	PREFETCHT0   4608(R12)
-	VFMADD231PS  Y11, Y13, Y8
-	VFMADD231PS  Y7, Y13, Y12
-	VBROADCASTSS 576(R12), Y13
-	PREFETCHT0   4672(R12)
-	VFMADD231PS  Y11, Y13, Y10
-	VFMADD231PS  Y9, Y13, Y12
-	VMOVUPS      (R14), Y11
-	VFMADD231PS  Y12, Y0, Y11
-	VMOVUPS      Y11, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPS      (R13), Y11
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS 640(R12), Y12
-	PREFETCHT0   4736(R12)
-	VFMADD231PS  Y11, Y12, Y2
-	VMULPS       Y1, Y12, Y12
-	VBROADCASTSS 704(R12), Y13
-	PREFETCHT0   4800(R12)
-	VFMADD231PS  Y11, Y13, Y4
-	VFMADD231PS  Y3, Y13, Y12
-	VBROADCASTSS 768(R12), Y13
-	PREFETCHT0   4864(R12)
-	VFMADD231PS  Y11, Y13, Y6
-	VFMADD231PS  Y5, Y13, Y12
-	VBROADCASTSS 832(R12), Y13
-	PREFETCHT0   4928(R12)
-	VFMADD231PS  Y11, Y13, Y8
-	VFMADD231PS  Y7, Y13, Y12
-	VBROADCASTSS 896(R12), Y13
-	PREFETCHT0   4992(R12)
-	VFMADD231PS  Y11, Y13, Y10
-	VFMADD231PS  Y9, Y13, Y12
-	VMOVUPS      (R14), Y11
-	VFMADD231PS  Y12, Y0, Y11
-	VMOVUPS      Y11, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPS      (R13), Y11
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS 960(R12), Y12
-	PREFETCHT0   5056(R12)
-	VFMADD231PS  Y11, Y12, Y2
-	VMULPS       Y1, Y12, Y12
-	VBROADCASTSS 1024(R12), Y13
-	PREFETCHT0   5120(R12)
-	VFMADD231PS  Y11, Y13, Y4
-	VFMADD231PS  Y3, Y13, Y12
-	VBROADCASTSS 1088(R12), Y13
-	PREFETCHT0   5184(R12)
-	VFMADD231PS  Y11, Y13, Y6
-	VFMADD231PS  Y5, Y13, Y12
-	VBROADCASTSS 1152(R12), Y13
-	PREFETCHT0   5248(R12)
-	VFMADD231PS  Y11, Y13, Y8
-	VFMADD231PS  Y7, Y13, Y12
-	VBROADCASTSS 1216(R12), Y13
-	PREFETCHT0   5312(R12)
-	VFMADD231PS  Y11, Y13, Y10
-	VFMADD231PS  Y9, Y13, Y12
-	VMOVUPS      (R14), Y11
-	VFMADD231PS  Y12, Y0, Y11
-	VMOVUPS      Y11, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPS      (R13), Y11
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS 1280(R12), Y12
-	PREFETCHT0   5376(R12)
-	VFMADD231PS  Y11, Y12, Y2
-	VMULPS       Y1, Y12, Y12
-	VBROADCASTSS 1344(R12), Y13
-	PREFETCHT0   5440(R12)
-	VFMADD231PS  Y11, Y13, Y4
-	VFMADD231PS  Y3, Y13, Y12
-	VBROADCASTSS 1408(R12), Y13
-	PREFETCHT0   5504(R12)
-	VFMADD231PS  Y11, Y13, Y6
-	VFMADD231PS  Y5, Y13, Y12
-	VBROADCASTSS 1472(R12), Y13
-	PREFETCHT0   5568(R12)
-	VFMADD231PS  Y11, Y13, Y8
-	VFMADD231PS  Y7, Y13, Y12
-	VBROADCASTSS 1536(R12), Y13
-	PREFETCHT0   5632(R12)
-	VFMADD231PS  Y11, Y13, Y10
-	VFMADD231PS  Y9, Y13, Y12
-	VMOVUPS      (R14), Y11
-	VFMADD231PS  Y12, Y0, Y11
-	VMOVUPS      Y11, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
+	MOVQ    masks+24(FP), R11
+	MOVWLZX (R11)(BX*2), R11
+	BTL     DX, R11
+	JCC     missing
+	MOVL    (R13), R8
+	MOVQ    R8, R9
+	IMULQ   AX, R8
+	ADDQ    x+48(FP), R8
+	IMULQ   CX, R9
+	ADDQ    y+64(FP), R9
+	MOVQ    $0x00000005, R11
+
+blockColumn:
+	PREFETCHT0   4096(DI)(R12*1)
+	VMOVUPS      (R8), Z11
+	PREFETCHT0   (R8)(AX*8)
+	PREFETCHT0   (R9)(CX*8)
+	VBROADCASTSS (DI), Z12
+	VFMADD231PS  Z11, Z12, Z2
+	VMULPS       Z1, Z12, Z12
+	VBROADCASTSS (DI)(R10*1), Z13
+	VFMADD231PS  Z11, Z13, Z4
+	VFMADD231PS  Z3, Z13, Z12
+	VBROADCASTSS (DI)(R10*2), Z13
+	VFMADD231PS  Z11, Z13, Z6
+	VFMADD231PS  Z5, Z13, Z12
+	VBROADCASTSS (DI)(R15*1), Z13
+	VFMADD231PS  Z11, Z13, Z8
+	VFMADD231PS  Z7, Z13, Z12
+	VBROADCASTSS (DI)(R10*4), Z13
+	VFMADD231PS  Z11, Z13, Z10
+	VFMADD231PS  Z9, Z13, Z12
+	VMOVUPS      (R9), Z11
+	VFMADD231PS  Z12, Z0, Z11
+	VMOVUPS      Z11, (R9)
+	ADDQ         CX, R9
+	ADDQ         AX, R8
+	LEAQ         (DI)(BP*1), DI
+	DECQ         R11
+	JNZ          blockColumn
 
 next:
-	ADDQ        $0x00000640, R12
-	INCQ        R10
-	CMPQ        R10, R11
+	LEAQ        (R13)(R14*4), R13
+	INCQ        BX
+	CMPQ        BX, SI
 	JL          block
-	XORQ        R10, R10
-	SHLQ        $0x04, R10
-	ADDQ        R9, R10
-	MOVL        (DX)(R10*4), R13
-	MOVQ        R13, R14
-	IMULQ       SI, R13
-	ADDQ        BX, R13
-	IMULQ       R8, R14
-	ADDQ        DI, R14
-	VMOVUPS     (R14), Y1
-	VFMADD231PS Y2, Y0, Y1
-	VMOVUPS     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPS     (R14), Y1
-	VFMADD231PS Y4, Y0, Y1
-	VMOVUPS     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPS     (R14), Y1
-	VFMADD231PS Y6, Y0, Y1
-	VMOVUPS     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPS     (R14), Y1
-	VFMADD231PS Y8, Y0, Y1
-	VMOVUPS     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPS     (R14), Y1
-	VFMADD231PS Y10, Y0, Y1
-	VMOVUPS     Y1, (R14)
-	ADDQ        R8, R14
-	INCQ        R9
-	CMPQ        R9, $0x10
+	MOVQ        idx+40(FP), R13
+	LEAQ        (R13)(DX*4), R13
+	MOVL        (R13), R8
+	MOVQ        R8, R9
+	IMULQ       AX, R8
+	ADDQ        x+48(FP), R8
+	IMULQ       CX, R9
+	ADDQ        y+64(FP), R9
+	VMOVUPS     (R9), Z1
+	VFMADD231PS Z2, Z0, Z1
+	VMOVUPS     Z1, (R9)
+	ADDQ        CX, R9
+	VMOVUPS     (R9), Z1
+	VFMADD231PS Z4, Z0, Z1
+	VMOVUPS     Z1, (R9)
+	ADDQ        CX, R9
+	VMOVUPS     (R9), Z1
+	VFMADD231PS Z6, Z0, Z1
+	VMOVUPS     Z1, (R9)
+	ADDQ        CX, R9
+	VMOVUPS     (R9), Z1
+	VFMADD231PS Z8, Z0, Z1
+	VMOVUPS     Z1, (R9)
+	ADDQ        CX, R9
+	VMOVUPS     (R9), Z1
+	VFMADD231PS Z10, Z0, Z1
+	VMOVUPS     Z1, (R9)
+	ADDQ        CX, R9
+	INCQ        DX
+	CMPQ        DX, R14
 	JL          lane
-	LEAQ        (AX)(R11*2), AX
-	IMUL3Q      $0x00000040, R11, R9
-	ADDQ        R9, DX
-	IMUL3Q      $0x00000640, R11, R9
-	ADDQ        R9, CX
-	ADDQ        $0x04, widths+8(FP)
-	DECQ        n+0(FP)
+	LEAQ        (SI)(SI*1), R11
+	ADDQ        R11, masks+24(FP)
+	IMULQ       R14, SI
+	IMUL3Q      $0x04, SI, R11
+	ADDQ        R11, idx+40(FP)
+	IMUL3Q      $0x00000064, SI, SI
+	ADDQ        SI, val+32(FP)
+	ADDQ        $0x04, widths+16(FP)
+	DECQ        n+8(FP)
 	JMP         slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manySymmetricBlocks6HalfF32AVX512(n int, widths *uint32, masks *uint16, val *float32, idx *int32, x *float32, ldx int, y *float32, ldy int, first int, alpha float32)
-// Requires: AVX, FMA3, MMX+
-TEXT ·manySymmetricBlocks6HalfF32AVX512(SB), NOSPLIT, $0-84
-	MOVQ         masks+16(FP), AX
-	MOVQ         val+24(FP), CX
-	MOVQ         idx+32(FP), DX
-	MOVQ         x+40(FP), BX
-	MOVQ         ldx+48(FP), SI
-	MOVQ         y+56(FP), DI
-	MOVQ         ldy+64(FP), R8
-	VBROADCASTSS alpha+80(FP), Y0
-	MOVQ         first+72(FP), R10
-	IMULQ        R8, R10
-	SUBQ         R10, DI
+// func manySymmetricBlocks6F32AVX512(lanes int, n int, widths *uint32, masks *uint16, val *float32, idx *int32, x *float32, ldx int, y *float32, ldy int, first int, alpha float32)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·manySymmetricBlocks6F32AVX512(SB), NOSPLIT, $8-92
+	MOVQ         ldx+56(FP), AX
+	MOVQ         ldy+72(FP), CX
+	VBROADCASTSS alpha+88(FP), Z0
+	MOVQ         lanes+0(FP), R10
+	IMUL3Q       $0x04, R10, R10
+	MOVQ         lanes+0(FP), R14
+	IMUL3Q       $0x03, R10, R15
+	IMUL3Q       $0x05, R10, BP
+	MOVQ         first+80(FP), BX
+	IMULQ        CX, BX
+	SUBQ         BX, y+64(FP)
 
 slice:
-	CMPQ n+0(FP), $0x00
+	CMPQ n+8(FP), $0x00
 	JEQ  done
-	MOVQ widths+8(FP), R11
-	MOVL (R11), R11
-	XORQ R9, R9
+	MOVQ widths+16(FP), SI
+	MOVL (SI), SI
+	XORQ DX, DX
 
 lane:
-	XORQ         R10, R10
-	LEAQ         (CX)(R9*4), R12
-	MOVQ         R10, R13
-	SHLQ         $0x04, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPS      (R13), Y1
-	ADDQ         SI, R13
-	VXORPS       X2, X2, X2
-	VMOVUPS      (R13), Y3
-	ADDQ         SI, R13
-	VXORPS       X4, X4, X4
-	VMOVUPS      (R13), Y5
-	ADDQ         SI, R13
-	VXORPS       X6, X6, X6
-	VMOVUPS      (R13), Y7
-	ADDQ         SI, R13
-	VXORPS       X8, X8, X8
-	VMOVUPS      (R13), Y9
-	ADDQ         SI, R13
-	VXORPS       X10, X10, X10
-	VMOVUPS      (R13), Y11
-	ADDQ         SI, R13
-	VXORPS       X12, X12, X12
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	VBROADCASTSS (R12), Y13
-	PREFETCHT0   4096(R12)
-	VFMADD231PS  Y1, Y13, Y2
-	VBROADCASTSS 64(R12), Y13
-	PREFETCHT0   4160(R12)
-	VFMADD231PS  Y1, Y13, Y4
-	VBROADCASTSS 128(R12), Y13
-	PREFETCHT0   4224(R12)
-	VFMADD231PS  Y1, Y13, Y6
-	VBROADCASTSS 192(R12), Y13
-	PREFETCHT0   4288(R12)
-	VFMADD231PS  Y1, Y13, Y8
-	VBROADCASTSS 256(R12), Y13
-	PREFETCHT0   4352(R12)
-	VFMADD231PS  Y1, Y13, Y10
-	VBROADCASTSS 320(R12), Y13
-	PREFETCHT0   4416(R12)
-	VFMADD231PS  Y1, Y13, Y12
-	VBROADCASTSS 384(R12), Y13
-	PREFETCHT0   4480(R12)
-	VFMADD231PS  Y3, Y13, Y2
-	VBROADCASTSS 448(R12), Y13
-	PREFETCHT0   4544(R12)
-	VFMADD231PS  Y3, Y13, Y4
-	VBROADCASTSS 512(R12), Y13
-	PREFETCHT0   4608(R12)
-	VFMADD231PS  Y3, Y13, Y6
-	VBROADCASTSS 576(R12), Y13
-	PREFETCHT0   4672(R12)
-	VFMADD231PS  Y3, Y13, Y8
-	VBROADCASTSS 640(R12), Y13
-	PREFETCHT0   4736(R12)
-	VFMADD231PS  Y3, Y13, Y10
-	VBROADCASTSS 704(R12), Y13
-	PREFETCHT0   4800(R12)
-	VFMADD231PS  Y3, Y13, Y12
-	VBROADCASTSS 768(R12), Y13
-	PREFETCHT0   4864(R12)
-	VFMADD231PS  Y5, Y13, Y2
-	VBROADCASTSS 832(R12), Y13
-	PREFETCHT0   4928(R12)
-	VFMADD231PS  Y5, Y13, Y4
-	VBROADCASTSS 896(R12), Y13
-	PREFETCHT0   4992(R12)
-	VFMADD231PS  Y5, Y13, Y6
-	VBROADCASTSS 960(R12), Y13
-	PREFETCHT0   5056(R12)
-	VFMADD231PS  Y5, Y13, Y8
-	VBROADCASTSS 1024(R12), Y13
-	PREFETCHT0   5120(R12)
-	VFMADD231PS  Y5, Y13, Y10
-	VBROADCASTSS 1088(R12), Y13
-	PREFETCHT0   5184(R12)
-	VFMADD231PS  Y5, Y13, Y12
-	VBROADCASTSS 1152(R12), Y13
-	PREFETCHT0   5248(R12)
-	VFMADD231PS  Y7, Y13, Y2
-	VBROADCASTSS 1216(R12), Y13
-	PREFETCHT0   5312(R12)
-	VFMADD231PS  Y7, Y13, Y4
-	VBROADCASTSS 1280(R12), Y13
-	PREFETCHT0   5376(R12)
-	VFMADD231PS  Y7, Y13, Y6
-	VBROADCASTSS 1344(R12), Y13
-	PREFETCHT0   5440(R12)
-	VFMADD231PS  Y7, Y13, Y8
-	VBROADCASTSS 1408(R12), Y13
-	PREFETCHT0   5504(R12)
-	VFMADD231PS  Y7, Y13, Y10
-	VBROADCASTSS 1472(R12), Y13
-	PREFETCHT0   5568(R12)
-	VFMADD231PS  Y7, Y13, Y12
-	VBROADCASTSS 1536(R12), Y13
-	PREFETCHT0   5632(R12)
-	VFMADD231PS  Y9, Y13, Y2
-	VBROADCASTSS 1600(R12), Y13
-	PREFETCHT0   5696(R12)
-	VFMADD231PS  Y9, Y13, Y4
-	VBROADCASTSS 1664(R12), Y13
-	PREFETCHT0   5760(R12)
-	VFMADD231PS  Y9, Y13, Y6
-	VBROADCASTSS 1728(R12), Y13
-	PREFETCHT0   5824(R12)
-	VFMADD231PS  Y9, Y13, Y8
-	VBROADCASTSS 1792(R12), Y13
-	PREFETCHT0   5888(R12)
-	VFMADD231PS  Y9, Y13, Y10
-	VBROADCASTSS 1856(R12), Y13
-	PREFETCHT0   5952(R12)
-	VFMADD231PS  Y9, Y13, Y12
-	VBROADCASTSS 1920(R12), Y13
-	PREFETCHT0   6016(R12)
-	VFMADD231PS  Y11, Y13, Y2
-	VBROADCASTSS 1984(R12), Y13
-	PREFETCHT0   6080(R12)
-	VFMADD231PS  Y11, Y13, Y4
-	VBROADCASTSS 2048(R12), Y13
-	PREFETCHT0   6144(R12)
-	VFMADD231PS  Y11, Y13, Y6
-	VBROADCASTSS 2112(R12), Y13
-	PREFETCHT0   6208(R12)
-	VFMADD231PS  Y11, Y13, Y8
-	VBROADCASTSS 2176(R12), Y13
-	PREFETCHT0   6272(R12)
-	VFMADD231PS  Y11, Y13, Y10
-	VBROADCASTSS 2240(R12), Y13
-	PREFETCHT0   6336(R12)
-	VFMADD231PS  Y11, Y13, Y12
+	XORQ    BX, BX
+	MOVQ    DX, R11
+	SHLQ    $0x06, R11
+	MOVQ    SI, R12
+	IMULQ   R10, R12
+	IMUL3Q  $0x24, R12, R12
+	ADDQ    R11, R12
+	MOVQ    val+32(FP), DI
+	LEAQ    (DI)(DX*4), DI
+	MOVQ    idx+40(FP), R13
+	LEAQ    (R13)(DX*4), R13
+	MOVL    (R13), R8
+	MOVQ    R8, R9
+	IMULQ   AX, R8
+	ADDQ    x+48(FP), R8
+	IMULQ   CX, R9
+	ADDQ    y+64(FP), R9
+	MOVQ    R8, R9
+	VMOVUPS (R9), Z1
+	ADDQ    AX, R9
+	VXORPS  X2, X2, X2
+	VMOVUPS (R9), Z3
+	ADDQ    AX, R9
+	VXORPS  X4, X4, X4
+	VMOVUPS (R9), Z5
+	ADDQ    AX, R9
+	VXORPS  X6, X6, X6
+	VMOVUPS (R9), Z7
+	ADDQ    AX, R9
+	VXORPS  X8, X8, X8
+	VMOVUPS (R9), Z9
+	ADDQ    AX, R9
+	VXORPS  X10, X10, X10
+	VMOVUPS (R9), Z11
+	ADDQ    AX, R9
+	VXORPS  X12, X12, X12
+	MOVQ    masks+24(FP), R11
+	MOVWLZX (R11)(BX*2), R11
+	BTL     DX, R11
+	JCC     missing
+	MOVQ    $0x00000006, R11
+
+diagonalColumn:
+	PREFETCHT0   4096(DI)(R12*1)
+	VMOVUPS      (R8), Z13
+	VBROADCASTSS (DI), Z14
+	VFMADD231PS  Z13, Z14, Z2
+	VBROADCASTSS (DI)(R10*1), Z14
+	VFMADD231PS  Z13, Z14, Z4
+	VBROADCASTSS (DI)(R10*2), Z14
+	VFMADD231PS  Z13, Z14, Z6
+	VBROADCASTSS (DI)(R15*1), Z14
+	VFMADD231PS  Z13, Z14, Z8
+	VBROADCASTSS (DI)(R10*4), Z14
+	VFMADD231PS  Z13, Z14, Z10
+	VBROADCASTSS (DI)(BP*1), Z14
+	VFMADD231PS  Z13, Z14, Z12
+	ADDQ         AX, R8
+	LEAQ         (DI)(R15*2), DI
+	DECQ         R11
+	JNZ          diagonalColumn
 	JMP          next
 
+missing:
+	IMUL3Q $0x24, R10, R11
+	ADDQ   R11, DI
+	JMP    next
+
 block:
-	MOVWLZX      (AX)(R10*2), R13
-	BTL          R9, R13
-	JCC          next
-	MOVQ         R10, R13
-	SHLQ         $0x04, R13
-	ADDQ         R9, R13
-	MOVL         (DX)(R13*4), R13
-	MOVQ         R13, R14
-	IMULQ        SI, R13
-	ADDQ         BX, R13
-	IMULQ        R8, R14
-	ADDQ         DI, R14
-	VMOVUPS      (R13), Y13
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS (R12), Y14
-	PREFETCHT0   4096(R12)
-	VFMADD231PS  Y13, Y14, Y2
-	VMULPS       Y1, Y14, Y14
-	VBROADCASTSS 64(R12), Y15
-	PREFETCHT0   4160(R12)
-	VFMADD231PS  Y13, Y15, Y4
-	VFMADD231PS  Y3, Y15, Y14
-	VBROADCASTSS 128(R12), Y15
-	PREFETCHT0   4224(R12)
-	VFMADD231PS  Y13, Y15, Y6
-	VFMADD231PS  Y5, Y15, Y14
-	VBROADCASTSS 192(R12), Y15
-	PREFETCHT0   4288(R12)
-	VFMADD231PS  Y13, Y15, Y8
-	VFMADD231PS  Y7, Y15, Y14
-	VBROADCASTSS 256(R12), Y15
-	PREFETCHT0   4352(R12)
-	VFMADD231PS  Y13, Y15, Y10
-	VFMADD231PS  Y9, Y15, Y14
-	VBROADCASTSS 320(R12), Y15
-	PREFETCHT0   4416(R12)
-	VFMADD231PS  Y13, Y15, Y12
-	VFMADD231PS  Y11, Y15, Y14
-	VMOVUPS      (R14), Y13
-	VFMADD231PS  Y14, Y0, Y13
-	VMOVUPS      Y13, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPS      (R13), Y13
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS 384(R12), Y14
-	PREFETCHT0   4480(R12)
-	VFMADD231PS  Y13, Y14, Y2
-	VMULPS       Y1, Y14, Y14
-	VBROADCASTSS 448(R12), Y15
-	PREFETCHT0   4544(R12)
-	VFMADD231PS  Y13, Y15, Y4
-	VFMADD231PS  Y3, Y15, Y14
-	VBROADCASTSS 512(R12), Y15
-	PREFETCHT0   4608(R12)
-	VFMADD231PS  Y13, Y15, Y6
-	VFMADD231PS  Y5, Y15, Y14
-	VBROADCASTSS 576(R12), Y15
-	PREFETCHT0   4672(R12)
-	VFMADD231PS  Y13, Y15, Y8
-	VFMADD231PS  Y7, Y15, Y14
-	VBROADCASTSS 640(R12), Y15
-	PREFETCHT0   4736(R12)
-	VFMADD231PS  Y13, Y15, Y10
-	VFMADD231PS  Y9, Y15, Y14
-	VBROADCASTSS 704(R12), Y15
-	PREFETCHT0   4800(R12)
-	VFMADD231PS  Y13, Y15, Y12
-	VFMADD231PS  Y11, Y15, Y14
-	VMOVUPS      (R14), Y13
-	VFMADD231PS  Y14, Y0, Y13
-	VMOVUPS      Y13, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPS      (R13), Y13
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS 768(R12), Y14
-	PREFETCHT0   4864(R12)
-	VFMADD231PS  Y13, Y14, Y2
-	VMULPS       Y1, Y14, Y14
-	VBROADCASTSS 832(R12), Y15
-	PREFETCHT0   4928(R12)
-	VFMADD231PS  Y13, Y15, Y4
-	VFMADD231PS  Y3, Y15, Y14
-	VBROADCASTSS 896(R12), Y15
-	PREFETCHT0   4992(R12)
-	VFMADD231PS  Y13, Y15, Y6
-	VFMADD231PS  Y5, Y15, Y14
-	VBROADCASTSS 960(R12), Y15
-	PREFETCHT0   5056(R12)
-	VFMADD231PS  Y13, Y15, Y8
-	VFMADD231PS  Y7, Y15, Y14
-	VBROADCASTSS 1024(R12), Y15
-	PREFETCHT0   5120(R12)
-	VFMADD231PS  Y13, Y15, Y10
-	VFMADD231PS  Y9, Y15, Y14
-	VBROADCASTSS 1088(R12), Y15
-	PREFETCHT0   5184(R12)
-	VFMADD231PS  Y13, Y15, Y12
-	VFMADD231PS  Y11, Y15, Y14
-	VMOVUPS      (R14), Y13
-	VFMADD231PS  Y14, Y0, Y13
-	VMOVUPS      Y13, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPS      (R13), Y13
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS 1152(R12), Y14
-	PREFETCHT0   5248(R12)
-	VFMADD231PS  Y13, Y14, Y2
-	VMULPS       Y1, Y14, Y14
-	VBROADCASTSS 1216(R12), Y15
-	PREFETCHT0   5312(R12)
-	VFMADD231PS  Y13, Y15, Y4
-	VFMADD231PS  Y3, Y15, Y14
-	VBROADCASTSS 1280(R12), Y15
-	PREFETCHT0   5376(R12)
-	VFMADD231PS  Y13, Y15, Y6
-	VFMADD231PS  Y5, Y15, Y14
-	VBROADCASTSS 1344(R12), Y15
-	PREFETCHT0   5440(R12)
-	VFMADD231PS  Y13, Y15, Y8
-	VFMADD231PS  Y7, Y15, Y14
-	VBROADCASTSS 1408(R12), Y15
-	PREFETCHT0   5504(R12)
-	VFMADD231PS  Y13, Y15, Y10
-	VFMADD231PS  Y9, Y15, Y14
-	VBROADCASTSS 1472(R12), Y15
-	PREFETCHT0   5568(R12)
-	VFMADD231PS  Y13, Y15, Y12
-	VFMADD231PS  Y11, Y15, Y14
-	VMOVUPS      (R14), Y13
-	VFMADD231PS  Y14, Y0, Y13
-	VMOVUPS      Y13, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPS      (R13), Y13
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS 1536(R12), Y14
-	PREFETCHT0   5632(R12)
-	VFMADD231PS  Y13, Y14, Y2
-	VMULPS       Y1, Y14, Y14
-	VBROADCASTSS 1600(R12), Y15
-	PREFETCHT0   5696(R12)
-	VFMADD231PS  Y13, Y15, Y4
-	VFMADD231PS  Y3, Y15, Y14
-	VBROADCASTSS 1664(R12), Y15
-	PREFETCHT0   5760(R12)
-	VFMADD231PS  Y13, Y15, Y6
-	VFMADD231PS  Y5, Y15, Y14
-	VBROADCASTSS 1728(R12), Y15
-	PREFETCHT0   5824(R12)
-	VFMADD231PS  Y13, Y15, Y8
-	VFMADD231PS  Y7, Y15, Y14
-	VBROADCASTSS 1792(R12), Y15
-	PREFETCHT0   5888(R12)
-	VFMADD231PS  Y13, Y15, Y10
-	VFMADD231PS  Y9, Y15, Y14
-	VBROADCASTSS 1856(R12), Y15
-	PREFETCHT0   5952(R12)
-	VFMADD231PS  Y13, Y15, Y12
-	VFMADD231PS  Y11, Y15, Y14
-	VMOVUPS      (R14), Y13
-	VFMADD231PS  Y14, Y0, Y13
-	VMOVUPS      Y13, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
-	VMOVUPS      (R13), Y13
-	PREFETCHT0   (R13)(SI*8)
-	PREFETCHT0   (R14)(R8*8)
-	VBROADCASTSS 1920(R12), Y14
-	PREFETCHT0   6016(R12)
-	VFMADD231PS  Y13, Y14, Y2
-	VMULPS       Y1, Y14, Y14
-	VBROADCASTSS 1984(R12), Y15
-	PREFETCHT0   6080(R12)
-	VFMADD231PS  Y13, Y15, Y4
-	VFMADD231PS  Y3, Y15, Y14
-	VBROADCASTSS 2048(R12), Y15
-	PREFETCHT0   6144(R12)
-	VFMADD231PS  Y13, Y15, Y6
-	VFMADD231PS  Y5, Y15, Y14
-	VBROADCASTSS 2112(R12), Y15
-	PREFETCHT0   6208(R12)
-	VFMADD231PS  Y13, Y15, Y8
-	VFMADD231PS  Y7, Y15, Y14
-	VBROADCASTSS 2176(R12), Y15
-	PREFETCHT0   6272(R12)
-	VFMADD231PS  Y13, Y15, Y10
-	VFMADD231PS  Y9, Y15, Y14
-	VBROADCASTSS 2240(R12), Y15
-	PREFETCHT0   6336(R12)
-	VFMADD231PS  Y13, Y15, Y12
-	VFMADD231PS  Y11, Y15, Y14
-	VMOVUPS      (R14), Y13
-	VFMADD231PS  Y14, Y0, Y13
-	VMOVUPS      Y13, (R14)
-	ADDQ         SI, R13
-	ADDQ         R8, R14
+	MOVQ    masks+24(FP), R11
+	MOVWLZX (R11)(BX*2), R11
+	BTL     DX, R11
+	JCC     missing
+	MOVL    (R13), R8
+	MOVQ    R8, R9
+	IMULQ   AX, R8
+	ADDQ    x+48(FP), R8
+	IMULQ   CX, R9
+	ADDQ    y+64(FP), R9
+	MOVQ    $0x00000006, R11
+
+blockColumn:
+	PREFETCHT0   4096(DI)(R12*1)
+	VMOVUPS      (R8), Z13
+	PREFETCHT0   (R8)(AX*8)
+	PREFETCHT0   (R9)(CX*8)
+	VBROADCASTSS (DI), Z14
+	VFMADD231PS  Z13, Z14, Z2
+	VMULPS       Z1, Z14, Z14
+	VBROADCASTSS (DI)(R10*1), Z15
+	VFMADD231PS  Z13, Z15, Z4
+	VFMADD231PS  Z3, Z15, Z14
+	VBROADCASTSS (DI)(R10*2), Z15
+	VFMADD231PS  Z13, Z15, Z6
+	VFMADD231PS  Z5, Z15, Z14
+	VBROADCASTSS (DI)(R15*1), Z15
+	VFMADD231PS  Z13, Z15, Z8
+	VFMADD231PS  Z7, Z15, Z14
+	VBROADCASTSS (DI)(R10*4), Z15
+	VFMADD231PS  Z13, Z15, Z10
+	VFMADD231PS  Z9, Z15, Z14
+	VBROADCASTSS (DI)(BP*1), Z15
+	VFMADD231PS  Z13, Z15, Z12
+	VFMADD231PS  Z11, Z15, Z14
+	VMOVUPS      (R9), Z13
+	VFMADD231PS  Z14, Z0, Z13
+	VMOVUPS      Z13, (R9)
+	ADDQ         CX, R9
+	ADDQ         AX, R8
+	LEAQ         (DI)(R15*2), DI
+	DECQ         R11
+	JNZ          blockColumn
 
 next:
-	ADDQ        $0x00000900, R12
-	INCQ        R10
-	CMPQ        R10, R11
+	LEAQ        (R13)(R14*4), R13
+	INCQ        BX
+	CMPQ        BX, SI
 	JL          block
-	XORQ        R10, R10
-	SHLQ        $0x04, R10
-	ADDQ        R9, R10
-	MOVL        (DX)(R10*4), R13
-	MOVQ        R13, R14
-	IMULQ       SI, R13
-	ADDQ        BX, R13
-	IMULQ       R8, R14
-	ADDQ        DI, R14
-	VMOVUPS     (R14), Y1
-	VFMADD231PS Y2, Y0, Y1
-	VMOVUPS     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPS     (R14), Y1
-	VFMADD231PS Y4, Y0, Y1
-	VMOVUPS     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPS     (R14), Y1
-	VFMADD231PS Y6, Y0, Y1
-	VMOVUPS     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPS     (R14), Y1
-	VFMADD231PS Y8, Y0, Y1
-	VMOVUPS     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPS     (R14), Y1
-	VFMADD231PS Y10, Y0, Y1
-	VMOVUPS     Y1, (R14)
-	ADDQ        R8, R14
-	VMOVUPS     (R14), Y1
-	VFMADD231PS Y12, Y0, Y1
-	VMOVUPS     Y1, (R14)
-	ADDQ        R8, R14
-	INCQ        R9
-	CMPQ        R9, $0x10
+	MOVQ        idx+40(FP), R13
+	LEAQ        (R13)(DX*4), R13
+	MOVL        (R13), R8
+	MOVQ        R8, R9
+	IMULQ       AX, R8
+	ADDQ        x+48(FP), R8
+	IMULQ       CX, R9
+	ADDQ        y+64(FP), R9
+	VMOVUPS     (R9), Z1
+	VFMADD231PS Z2, Z0, Z1
+	VMOVUPS     Z1, (R9)
+	ADDQ        CX, R9
+	VMOVUPS     (R9), Z1
+	VFMADD231PS Z4, Z0, Z1
+	VMOVUPS     Z1, (R9)
+	ADDQ        CX, R9
+	VMOVUPS     (R9), Z1
+	VFMADD231PS Z6, Z0, Z1
+	VMOVUPS     Z1, (R9)
+	ADDQ        CX, R9
+	VMOVUPS     (R9), Z1
+	VFMADD231PS Z8, Z0, Z1
+	VMOVUPS     Z1, (R9)
+	ADDQ        CX, R9
+	VMOVUPS     (R9), Z1
+	VFMADD231PS Z10, Z0, Z1
+	VMOVUPS     Z1, (R9)
+	ADDQ        CX, R9
+	VMOVUPS     (R9), Z1
+	VFMADD231PS Z12, Z0, Z1
+	VMOVUPS     Z1, (R9)
+	ADDQ        CX, R9
+	INCQ        DX
+	CMPQ        DX, R14
 	JL          lane
-	LEAQ        (AX)(R11*2), AX
-	IMUL3Q      $0x00000040, R11, R9
-	ADDQ        R9, DX
-	IMUL3Q      $0x00000900, R11, R9
-	ADDQ        R9, CX
-	ADDQ        $0x04, widths+8(FP)
-	DECQ        n+0(FP)
+	LEAQ        (SI)(SI*1), R11
+	ADDQ        R11, masks+24(FP)
+	IMULQ       R14, SI
+	IMUL3Q      $0x04, SI, R11
+	ADDQ        R11, idx+40(FP)
+	IMUL3Q      $0x00000090, SI, SI
+	ADDQ        SI, val+32(FP)
+	ADDQ        $0x04, widths+16(FP)
+	DECQ        n+8(FP)
 	JMP         slice
 
 done:

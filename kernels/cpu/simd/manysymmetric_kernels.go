@@ -6,46 +6,30 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// symmetricColumns is a kind of kernels: the columns that they take.
-type symmetricColumns int
+// manySymmetricTable is kernels of runs of diagonals, by Level-AVX2 of the registers that the
+// columns fill.
+type manySymmetricTable[V sparse.Value] [2]func(lanes, rows, width, before int, masks *uint16, val *V, offsets *int64, x *V, ldx int, y *V, ldy int, alpha V)
 
-const (
-	ofAVX2      symmetricColumns = iota // a register
-	ofAVX512                            // a register
-	halfAVX512                          // half of one
-	columnKinds                         // their number
-)
+// manySymmetricBlockTable is kernels by the same and Size-2.
+type manySymmetricBlockTable[V sparse.Value] [2][SymmetricBlockMax - 1]func(lanes, n int, widths *uint32, masks *uint16, val *V, idx *int32, x *V, ldx int, y *V, ldy, first int, alpha V)
 
-// columnsOf is the kind of kernels for so many columns, as symmetricPanel says.
-func columnsOf[V sparse.Value](l Level, cols int) symmetricColumns {
-	switch {
-	case l == AVX2:
-		return ofAVX2
-	case cols < VectorsAtOnce[V]():
-		return halfAVX512
-	}
-	return ofAVX512
-}
-
-// manySymmetricTable is kernels of runs of diagonals, by columns.
-type manySymmetricTable[V sparse.Value] [columnKinds]func(rows, width, before int, masks *uint16, val *V, offsets *int64, x *V, ldx int, y *V, ldy int, alpha V)
-
-// manySymmetricBlockTable is kernels by columns and Size-2.
-type manySymmetricBlockTable[V sparse.Value] [columnKinds][SymmetricBlockMax - 1]func(n int, widths *uint32, masks *uint16, val *V, idx *int32, x *V, ldx int, y *V, ldy, first int, alpha V)
+// filled is Level-AVX2 of the registers that so many columns fill, as symmetricPanel says.
+func filled[V sparse.Value](cols int) int { return cols / VectorsAtOnce[V]() }
 
 // assembly is add for as many columns as symmetricPanel says.
-func (s *symmetricRun[V]) assembly(l Level, alpha V, x, y Block[V], low int) {
+func (s *symmetricRun[V]) assembly(alpha V, x, y Block[V], low int) {
 	offsets, before := s.offsets()
-	kernel := of[*manySymmetricTable[V]](manySymmetricTables)[columnsOf[V](l, x.Cols)]
-	kernel(s.rows, len(offsets), before, s.d.masks(s.run, s.mask), &s.d.Values.Full[s.column*s.d.Values.Lanes], &offsets[0],
+	lanes := s.d.Values.Lanes
+	kernel := of[*manySymmetricTable[V]](manySymmetricTables)[filled[V](x.Cols)]
+	kernel(lanes, s.rows, len(offsets), before, s.d.masks(s.run, s.mask), &s.d.Values.Full[s.column*lanes], &offsets[0],
 		&x.From(s.row).Val[0], x.rowBytes(), &y.From(s.row - low).Val[0], y.rowBytes(), alpha)
 }
 
 // assemblyMany is MultiplySymmetricBlocksMany for as many columns as symmetricPanel says.
-func (b *SymmetricBlocks[V]) assemblyMany(l Level, slice, column, n int, alpha V, x, y Block[V], first int) {
+func (b *SymmetricBlocks[V]) assemblyMany(slice, column, n int, alpha V, x, y Block[V], first int) {
 	k := column * b.Values.Lanes
-	kernel := of[*manySymmetricBlockTable[V]](manySymmetricBlockTables)[columnsOf[V](l, x.Cols)][b.Size-2]
-	kernel(n, &b.Widths[slice], &b.Masks[column], &b.Values.Full[k*b.Size*b.Size], &b.Idx[k],
+	kernel := of[*manySymmetricBlockTable[V]](manySymmetricBlockTables)[filled[V](x.Cols)][b.Size-2]
+	kernel(b.Values.Lanes, n, &b.Widths[slice], &b.Masks[column], &b.Values.Full[k*b.Size*b.Size], &b.Idx[k],
 		unsafe.SliceData(x.Val), x.rowBytes(), unsafe.SliceData(y.Val), y.rowBytes(), first, alpha)
 }
 

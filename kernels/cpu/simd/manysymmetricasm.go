@@ -3,23 +3,17 @@
 package simd
 
 var manySymmetricTables = kernels{
-	&manySymmetricTable[float64]{
-		ofAVX2: manySymmetricDiagonalsF64AVX2, ofAVX512: manySymmetricDiagonalsF64AVX512, halfAVX512: manySymmetricDiagonalsHalfF64AVX512,
-	},
-	&manySymmetricTable[float32]{
-		ofAVX2: manySymmetricDiagonalsF32AVX2, ofAVX512: manySymmetricDiagonalsF32AVX512, halfAVX512: manySymmetricDiagonalsHalfF32AVX512,
-	},
+	&manySymmetricTable[float64]{manySymmetricDiagonalsF64AVX2, manySymmetricDiagonalsF64AVX512},
+	&manySymmetricTable[float32]{manySymmetricDiagonalsF32AVX2, manySymmetricDiagonalsF32AVX512},
 }
 
 var manySymmetricBlockTables = kernels{
 	&manySymmetricBlockTable[float64]{
-		ofAVX2:     {manySymmetricBlocks2F64AVX2, manySymmetricBlocks3F64AVX2, manySymmetricBlocks4F64AVX2, manySymmetricBlocks5F64AVX2, manySymmetricBlocks6F64AVX2},
-		ofAVX512:   {manySymmetricBlocks2F64AVX512, manySymmetricBlocks3F64AVX512, manySymmetricBlocks4F64AVX512, manySymmetricBlocks5F64AVX512, manySymmetricBlocks6F64AVX512},
-		halfAVX512: {manySymmetricBlocks2HalfF64AVX512, manySymmetricBlocks3HalfF64AVX512, manySymmetricBlocks4HalfF64AVX512, manySymmetricBlocks5HalfF64AVX512, manySymmetricBlocks6HalfF64AVX512},
+		{manySymmetricBlocks2F64AVX2, manySymmetricBlocks3F64AVX2, manySymmetricBlocks4F64AVX2, manySymmetricBlocks5F64AVX2, manySymmetricBlocks6F64AVX2},
+		{manySymmetricBlocks2F64AVX512, manySymmetricBlocks3F64AVX512, manySymmetricBlocks4F64AVX512, manySymmetricBlocks5F64AVX512, manySymmetricBlocks6F64AVX512},
 	},
 	&manySymmetricBlockTable[float32]{
-		ofAVX2:     {manySymmetricBlocks2F32AVX2, manySymmetricBlocks3F32AVX2, manySymmetricBlocks4F32AVX2, manySymmetricBlocks5F32AVX2, manySymmetricBlocks6F32AVX2},
-		ofAVX512:   {manySymmetricBlocks2F32AVX512, manySymmetricBlocks3F32AVX512, manySymmetricBlocks4F32AVX512, manySymmetricBlocks5F32AVX512, manySymmetricBlocks6F32AVX512},
-		halfAVX512: {manySymmetricBlocks2HalfF32AVX512, manySymmetricBlocks3HalfF32AVX512, manySymmetricBlocks4HalfF32AVX512, manySymmetricBlocks5HalfF32AVX512, manySymmetricBlocks6HalfF32AVX512},
+		{manySymmetricBlocks2F32AVX2, manySymmetricBlocks3F32AVX2, manySymmetricBlocks4F32AVX2, manySymmetricBlocks5F32AVX2, manySymmetricBlocks6F32AVX2},
+		{manySymmetricBlocks2F32AVX512, manySymmetricBlocks3F32AVX512, manySymmetricBlocks4F32AVX512, manySymmetricBlocks5F32AVX512, manySymmetricBlocks6F32AVX512},
 	},
 }

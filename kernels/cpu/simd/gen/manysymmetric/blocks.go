@@ -14,20 +14,23 @@ import (
 type blockKernel struct {
 	*columns
 	size                         int
-	masks, val, idx              Register
-	x, ldx, y, ldy               Register // y is where row 0 would be
+	ldx, ldy                     Register
 	alpha                        VecVirtual
 	own, acc                     []VecVirtual // the rows of x of a row of blocks, and its sums
 	lane, j, width, at, from, to GPVirtual
+	stride                       [6]GPVirtual // once, three and five times the bytes of one value for each lane
+	lanes, column                GPVirtual
+	cell                         GPVirtual // where the column of the block is
+	ahead                        GPVirtual // how far from a column of a block the line is that the lane asks for
 }
 
 // blocks generates the kernel of blocks of size x size: a row of blocks after the other,
 // with their rows of x and the sums in registers.
 func blocks(c *columns, size int) {
-	name := c.name(fmt.Sprintf("manySymmetricBlocks%d", size))
-	c.Func(name, "func(n int, widths *uint32, masks *uint16, val *V, idx *int32, x *V, ldx int, y *V, ldy, first int, alpha V)",
-		"is MultiplySymmetricBlocksMany for the case in its name. y begins with",
-		"row first; ldx and ldy are bytes.")
+	c.Func(fmt.Sprintf("manySymmetricBlocks%d%s", size, c.Suffix()),
+		"func(lanes, n int, widths *uint32, masks *uint16, val *V, idx *int32, x *V, ldx int, y *V, ldy, first int, alpha V)",
+		"is MultiplySymmetricBlocksMany for the case in its name and slices of",
+		"so many lanes. y begins with row first; ldx and ldy are bytes.")
 	k := beginBlocks(c, size)
 
 	Label("slice")
@@ -40,16 +43,20 @@ func blocks(c *columns, size int) {
 	Label("lane")
 	k.diagonal()
 	JMP(LabelRef("next"))
+	Label("missing")
+	IMUL3Q(Imm(uint64(size*size)), k.stride[1], k.column)
+	ADDQ(k.column, k.at)
+	JMP(LabelRef("next"))
 	Label("block")
 	k.block()
 	Label("next")
-	ADDQ(U32(size*size*c.layout.Bytes()), k.at)
+	LEAQ(Mem{Base: k.cell, Index: k.lanes, Scale: 4}, k.cell)
 	INCQ(k.j)
 	CMPQ(k.j, k.width)
 	JL(LabelRef("block"))
 	k.store()
 	INCQ(k.lane)
-	CMPQ(k.lane, Imm(uint64(c.layout.Count())))
+	CMPQ(k.lane, k.lanes)
 	JL(LabelRef("lane"))
 	k.nextSlice()
 	JMP(LabelRef("slice"))
@@ -61,85 +68,133 @@ func blocks(c *columns, size int) {
 // beginBlocks loads the arguments that have registers.
 func beginBlocks(c *columns, size int) *blockKernel {
 	k := &blockKernel{columns: c, size: size}
-	k.masks = Load(Param("masks"), GP64())
-	k.val = Load(Param("val"), GP64())
-	k.idx = Load(Param("idx"), GP64())
-	k.x, k.ldx = Load(Param("x"), GP64()), Load(Param("ldx"), GP64())
-	k.y, k.ldy = Load(Param("y"), GP64()), Load(Param("ldy"), GP64())
+	k.ldx, k.ldy = Load(Param("ldx"), GP64()), Load(Param("ldy"), GP64())
 	k.alpha = c.Reg()
 	c.Broadcast(lanes.Arg("alpha"), k.alpha)
 	for range size {
 		k.own, k.acc = append(k.own, c.Reg()), append(k.acc, c.Reg())
 	}
 	k.lane, k.j, k.width, k.at, k.from, k.to = GP64(), GP64(), GP64(), GP64(), GP64(), GP64()
+	k.stride[1], k.column, k.ahead, k.cell = c.stride(), GP64(), GP64(), GP64()
+	k.lanes = Load(Param("lanes"), GP64()).(GPVirtual)
+	for i := 3; i <= size; i += 2 {
+		k.stride[i] = GP64()
+		IMUL3Q(Imm(uint64(i)), k.stride[1], k.stride[i])
+	}
 	MOVQ(lanes.Arg("first"), k.j)
 	IMULQ(k.ldy, k.j)
-	SUBQ(k.j, k.y)
+	SUBQ(k.j, lanes.Arg("y")) // where row 0 would be
 	return k
 }
 
-// place finds the rows of x and y for block j of the lane.
+// begin goes to the first block of the lane.
+func (k *blockKernel) begin() {
+	MOVQ(lanes.Arg("idx"), k.cell)
+	LEAQ(Mem{Base: k.cell, Index: k.lane, Scale: 4}, k.cell)
+}
+
+// place finds the rows of x and y for the block at cell.
 func (k *blockKernel) place() {
-	t := GP64()
-	MOVQ(k.j, t)
-	SHLQ(Imm(uint64(shift(k.layout.Count()))), t)
-	ADDQ(k.lane, t)
-	MOVL(Mem{Base: k.idx, Index: t, Scale: 4}, k.from.As32())
+	MOVL(Mem{Base: k.cell}, k.from.As32())
 	MOVQ(k.from, k.to)
 	IMULQ(k.ldx, k.from)
-	ADDQ(k.x, k.from)
+	ADDQ(lanes.Arg("x"), k.from)
 	IMULQ(k.ldy, k.to)
-	ADDQ(k.y, k.to)
+	ADDQ(lanes.Arg("y"), k.to)
 }
 
-// missing goes to a label where the lane has no block j.
-func (k *blockKernel) missing(label string) {
-	mask := GP64()
-	MOVWLZX(Mem{Base: k.masks, Index: k.j, Scale: 2}, mask.As32())
-	BTL(k.lane.As32(), mask.As32())
-	JCC(LabelRef(label))
+// present goes to the label missing where the lane has no block j.
+func (k *blockKernel) present() {
+	MOVQ(lanes.Arg("masks"), k.column)
+	MOVWLZX(Mem{Base: k.column, Index: k.j, Scale: 2}, k.column.As32())
+	BTL(k.lane.As32(), k.column.As32())
+	JCC(LabelRef("missing"))
 }
 
-// value is a value of the block, in all elements of a register.
-func (k *blockKernel) value(row, column int) VecVirtual {
-	f, m := k.Reg(), Mem{Base: k.at, Disp: (column*k.size + row) * k.layout.Bytes()}
-	k.Broadcast(m, f)
-	m.Disp += aheadBytes
-	PREFETCHT0(m)
+// behind is where so many values for each lane end, from here on.
+func (k *blockKernel) behind(values int) Mem {
+	m := Mem{Base: k.at}
+	switch {
+	case values == 6:
+		m.Index, m.Scale = k.stride[3], 2
+	case values%2 > 0:
+		m.Index, m.Scale = k.stride[values], 1
+	case values > 0:
+		m.Index, m.Scale = k.stride[1], uint8(values)
+	}
+	return m
+}
+
+// value is the value of a row in the column of the block, in all elements of a register.
+func (k *blockKernel) value(row int) VecVirtual {
+	f := k.Reg()
+	k.Broadcast(k.behind(row), f)
 	return f
+}
+
+// eachColumn multiplies by the columns of a block, of those of small blocks one behind the other.
+func (k *blockKernel) eachColumn(label string, column func()) {
+	next := func() {
+		PREFETCHT0(Mem{Base: k.at, Index: k.ahead, Scale: 1, Disp: aheadBytes})
+		column()
+		ADDQ(k.ldx, k.from)
+		LEAQ(k.behind(k.size), k.at)
+	}
+	if k.size <= 3 {
+		for range k.size {
+			next()
+		}
+		return
+	}
+	MOVQ(U32(k.size), k.column)
+	Label(label)
+	next()
+	DECQ(k.column)
+	JNZ(LabelRef(label))
 }
 
 // diagonal begins a row of blocks: it loads its rows of x, and multiplies the block on the
 // diagonal where there is one.
 func (k *blockKernel) diagonal() {
 	XORQ(k.j, k.j)
-	LEAQ(Mem{Base: k.val, Index: k.lane, Scale: uint8(k.Size())}, k.at)
+	MOVQ(k.lane, k.column)
+	SHLQ(Imm(6), k.column)
+	MOVQ(k.width, k.ahead)
+	IMULQ(k.stride[1], k.ahead)
+	IMUL3Q(Imm(uint64(k.size*k.size)), k.ahead, k.ahead)
+	ADDQ(k.column, k.ahead)
+	MOVQ(lanes.Arg("val"), k.at)
+	LEAQ(Mem{Base: k.at, Index: k.lane, Scale: uint8(k.Size())}, k.at)
+	k.begin()
 	k.place()
+	MOVQ(k.from, k.to)
 	for i := range k.size {
-		k.Load(Mem{Base: k.from}, k.own[i])
-		ADDQ(k.ldx, k.from)
+		k.Load(Mem{Base: k.to}, k.own[i])
+		ADDQ(k.ldx, k.to)
 		k.Zero(k.acc[i])
 	}
-	k.missing("next")
-	for column := range k.size {
+	k.present()
+	k.eachColumn("diagonalColumn", func() {
+		in := k.Reg()
+		k.Load(Mem{Base: k.from}, in)
 		for row := range k.size {
-			k.FMA(k.own[column], k.value(row, column), k.acc[row])
+			k.FMA(in, k.value(row), k.acc[row])
 		}
-	}
+	})
 }
 
 // block multiplies a block before the diagonal, where there is one: for its rows, and for its
 // columns.
 func (k *blockKernel) block() {
-	k.missing("next")
+	k.present()
 	k.place()
-	for column := range k.size {
+	k.eachColumn("blockColumn", func() {
 		in, sum := k.Reg(), k.Reg()
 		k.Load(Mem{Base: k.from}, in)
 		PREFETCHT0(Mem{Base: k.from, Index: k.ldx, Scale: aheadRows})
 		PREFETCHT0(Mem{Base: k.to, Index: k.ldy, Scale: aheadRows})
 		for row := range k.size {
-			f := k.value(row, column)
+			f := k.value(row)
 			k.FMA(in, f, k.acc[row])
 			if row == 0 {
 				k.Mul(k.own[row], f, sum)
@@ -148,14 +203,13 @@ func (k *blockKernel) block() {
 			}
 		}
 		k.add(sum, k.alpha, Mem{Base: k.to})
-		ADDQ(k.ldx, k.from)
 		ADDQ(k.ldy, k.to)
-	}
+	})
 }
 
 // store adds the sums of the rows to y: they are the columns of the block on the diagonal.
 func (k *blockKernel) store() {
-	XORQ(k.j, k.j)
+	k.begin()
 	k.place()
 	for _, sum := range k.acc {
 		k.add(sum, k.alpha, Mem{Base: k.to})
@@ -165,20 +219,13 @@ func (k *blockKernel) store() {
 
 // nextSlice goes on behind the blocks of a slice.
 func (k *blockKernel) nextSlice() {
-	t := GP64()
-	LEAQ(Mem{Base: k.masks, Index: k.width, Scale: 2}, k.masks)
-	IMUL3Q(U32(4*k.layout.Count()), k.width, t)
-	ADDQ(t, k.idx)
-	IMUL3Q(U32(k.size*k.size*k.layout.Bytes()), k.width, t)
-	ADDQ(t, k.val)
+	LEAQ(Mem{Base: k.width, Index: k.width, Scale: 1}, k.column)
+	ADDQ(k.column, lanes.Arg("masks"))
+	IMULQ(k.lanes, k.width)
+	IMUL3Q(Imm(4), k.width, k.column)
+	ADDQ(k.column, lanes.Arg("idx"))
+	IMUL3Q(U32(k.size*k.size*k.Size()), k.width, k.width)
+	ADDQ(k.width, lanes.Arg("val"))
 	ADDQ(Imm(4), lanes.Arg("widths"))
 	DECQ(lanes.Arg("n"))
-}
-
-// shift is the logarithm of the lanes.
-func shift(n int) (s int) {
-	for ; n > 1; n /= 2 {
-		s++
-	}
-	return s
 }

@@ -13,15 +13,14 @@ type diagonalKernel struct {
 	*columns
 	masks, val, offsets, x, ldx, y, ldy Register
 	alpha, own, acc                     VecVirtual // own is the row of x of the row, and acc its sum
-	lane, j, at                         GPVirtual
+	lane, j, at, stride                 GPVirtual
 }
 
 // diagonals generates the kernel of diagonals: row after row, each with all its entries, so
 // that what these add to rows before it, which were finished, is no matter of order.
 func diagonals(c *columns) {
-	name := c.name("manySymmetricDiagonals")
-	c.Func(name, "func(rows, width, before int, masks *uint16, val *V, offsets *int64, x *V, ldx int, y *V, ldy int, alpha V)",
-		"multiplies rows of slices of width columns, of which before lie",
+	c.Func("manySymmetricDiagonals"+c.Suffix(), "func(lanes, rows, width, before int, masks *uint16, val *V, offsets *int64, x *V, ldx int, y *V, ldy int, alpha V)",
+		"multiplies rows of slices of so many lanes and width columns, of which before lie",
 		"before the diagonal: masks is nil where no entry is missing. x and y begin with the",
 		"first row; ldx and ldy are bytes.")
 	k := beginDiagonals(c)
@@ -40,7 +39,7 @@ func diagonals(c *columns) {
 	JMP(LabelRef("next"))
 	Label("column")
 	k.entry()
-	ADDQ(Imm(uint64(c.layout.Bytes())), k.at)
+	ADDQ(k.stride, k.at)
 	INCQ(k.j)
 	Label("next")
 	CMPQ(k.j, lanes.Arg("width"))
@@ -50,7 +49,7 @@ func diagonals(c *columns) {
 	ADDQ(k.ldx, k.x)
 	ADDQ(k.ldy, k.y)
 	INCQ(k.lane)
-	CMPQ(k.lane, Imm(uint64(c.layout.Count())))
+	CMPQ(k.lane, lanes.Arg("lanes"))
 	JL(LabelRef("row"))
 	k.nextSlice()
 	JMP(LabelRef("slice"))
@@ -69,7 +68,7 @@ func beginDiagonals(c *columns) *diagonalKernel {
 	k.y, k.ldy = Load(Param("y"), GP64()), Load(Param("ldy"), GP64())
 	k.alpha, k.own, k.acc = c.Reg(), c.Reg(), c.Reg()
 	c.Broadcast(lanes.Arg("alpha"), k.alpha)
-	k.lane, k.j, k.at = GP64(), GP64(), GP64()
+	k.lane, k.j, k.at, k.stride = GP64(), GP64(), GP64(), c.stride()
 	return k
 }
 
@@ -109,6 +108,6 @@ func (k *diagonalKernel) nextSlice() {
 	JZ(LabelRef("whole"))
 	LEAQ(Mem{Base: k.masks, Index: k.j, Scale: 2}, k.masks)
 	Label("whole")
-	IMUL3Q(Imm(uint64(k.layout.Bytes())), k.j, k.j)
+	IMULQ(k.stride, k.j)
 	ADDQ(k.j, k.val)
 }

@@ -1,6 +1,6 @@
 // Command manysymmetric generates the kernels that multiply symmetric matrices, of which
 // only the lower triangle is stored, by several vectors at once: by as many columns as fill
-// a register, or half of one of AVX-512.
+// a register.
 package main
 
 import (
@@ -13,15 +13,10 @@ import (
 
 func main() {
 	for _, l := range lanes.All() {
-		for _, long := range []bool{true, false} {
-			if long && !l.Long {
-				continue
-			}
-			c := &columns{lanes.Lanes{Double: l.Double, Long: long}, l}
-			diagonals(c)
-			for size := 2; size <= 6; size++ {
-				blocks(c, size)
-			}
+		c := &columns{l}
+		diagonals(c)
+		for size := 2; size <= 6; size++ {
+			blocks(c, size)
 		}
 	}
 	Generate()
@@ -34,19 +29,17 @@ const (
 )
 
 // columns is as many columns of x and y as fill a register, which need not be as long as those
-// that values are laid out for. Others would
+// that values are laid out for: how many lanes these have is an argument. Other numbers of columns would
 // need masks, and what was stored under a mask and is loaded again makes the processor wait.
 type columns struct {
 	lanes.Lanes
-	layout lanes.Lanes // of values
 }
 
-// name is that of a kernel.
-func (c *columns) name(kernel string) string {
-	if c.Lanes != c.layout {
-		kernel += "Half"
-	}
-	return kernel + c.layout.Suffix()
+// stride is the bytes of one value for each lane.
+func (c *columns) stride() GPVirtual {
+	s := Load(Param("lanes"), GP64()).(GPVirtual)
+	IMUL3Q(Imm(uint64(c.Size())), s, s)
+	return s
 }
 
 // add adds alpha*sum to the row at m.
