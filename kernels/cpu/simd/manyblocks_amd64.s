@@ -44,300 +44,191 @@ slice:
 	VXORPS X7, X7, X7
 	VXORPS X8, X8, X8
 	MOVL   (AX), R8
-	TESTQ  R8, R8
-	JZ     tail
+	ADDL   4(AX), R8
+	JEQ    finish
 
-full:
-	MOVL  (BX), R10
-	IMULQ SI, R10
-	ADDQ  x+56(FP), R10
-	MOVL  4(BX), R11
-	IMULQ SI, R11
-	ADDQ  x+56(FP), R11
-	MOVL  8(BX), R12
-	IMULQ SI, R12
-	ADDQ  x+56(FP), R12
-	MOVL  12(BX), R13
-	IMULQ SI, R13
-	ADDQ  x+56(FP), R13
-	MOVQ  columns+48(FP), R9
-
-fullColumn:
-	PREFETCHT1   (DI)
-	ADDQ         step+144(FP), DI
-	VMASKMOVPD   (R10), Y0, Y9
-	VBROADCASTSD (DX), Y10
-	VFMADD231PD  Y10, Y9, Y1
-	VBROADCASTSD 32(DX), Y10
-	VFMADD231PD  Y10, Y9, Y2
-	ADDQ         SI, R10
-	VMASKMOVPD   (R11), Y0, Y9
-	VBROADCASTSD 8(DX), Y10
-	VFMADD231PD  Y10, Y9, Y3
-	VBROADCASTSD 40(DX), Y10
-	VFMADD231PD  Y10, Y9, Y4
-	ADDQ         SI, R11
-	VMASKMOVPD   (R12), Y0, Y9
-	VBROADCASTSD 16(DX), Y10
-	VFMADD231PD  Y10, Y9, Y5
-	VBROADCASTSD 48(DX), Y10
-	VFMADD231PD  Y10, Y9, Y6
-	ADDQ         SI, R12
-	VMASKMOVPD   (R13), Y0, Y9
-	VBROADCASTSD 24(DX), Y10
-	VFMADD231PD  Y10, Y9, Y7
-	VBROADCASTSD 56(DX), Y10
-	VFMADD231PD  Y10, Y9, Y8
-	ADDQ         SI, R13
-	ADDQ         $0x00000040, DX
-	DECQ         R9
-	JNZ          fullColumn
-	ADDQ         $0x10, BX
-	DECQ         R8
-	JNZ          full
-
-tail:
-	MOVL  4(AX), R8
-	TESTQ R8, R8
-	JZ    finish
-
-masked:
+block:
+	MOVQ    $-1, R14
+	CMPL    R8, 4(AX)
+	JGT     place
 	MOVWLZX (CX), R14
 	MOVQ    first+24(FP), R9
 	SHRXL   R9, R14, R14
-	MOVL    (BX), R10
-	IMULQ   SI, R10
-	ADDQ    x+56(FP), R10
-	MOVL    4(BX), R11
-	IMULQ   SI, R11
-	ADDQ    x+56(FP), R11
-	MOVL    8(BX), R12
-	IMULQ   SI, R12
-	ADDQ    x+56(FP), R12
-	MOVL    12(BX), R13
-	IMULQ   SI, R13
-	ADDQ    x+56(FP), R13
-	MOVQ    columns+48(FP), R9
+	ADDQ    $0x02, CX
 
-maskedColumn:
+place:
+	MOVL  (BX), R9
+	IMULQ SI, R9
+	ADDQ  x+56(FP), R9
+	MOVL  4(BX), R10
+	IMULQ SI, R10
+	ADDQ  x+56(FP), R10
+	MOVL  8(BX), R11
+	IMULQ SI, R11
+	ADDQ  x+56(FP), R11
+	MOVL  12(BX), R12
+	IMULQ SI, R12
+	ADDQ  x+56(FP), R12
+	MOVQ  columns+48(FP), R13
+
+column:
 	PREFETCHT1   (DI)
 	ADDQ         step+144(FP), DI
 	BTL          $0x00, R14
-	JCC          maskedColumnLane0
-	VMASKMOVPD   (R10), Y0, Y9
+	JCC          missing0
+	VMASKMOVPD   (R9), Y0, Y9
 	VBROADCASTSD (DX), Y10
 	VFMADD231PD  Y10, Y9, Y1
 	VBROADCASTSD 32(DX), Y10
 	VFMADD231PD  Y10, Y9, Y2
-	ADDQ         SI, R10
+	ADDQ         SI, R9
 
-maskedColumnLane0:
+missing0:
 	BTL          $0x01, R14
-	JCC          maskedColumnLane1
-	VMASKMOVPD   (R11), Y0, Y9
+	JCC          missing1
+	VMASKMOVPD   (R10), Y0, Y9
 	VBROADCASTSD 8(DX), Y10
 	VFMADD231PD  Y10, Y9, Y3
 	VBROADCASTSD 40(DX), Y10
 	VFMADD231PD  Y10, Y9, Y4
-	ADDQ         SI, R11
+	ADDQ         SI, R10
 
-maskedColumnLane1:
+missing1:
 	BTL          $0x02, R14
-	JCC          maskedColumnLane2
-	VMASKMOVPD   (R12), Y0, Y9
+	JCC          missing2
+	VMASKMOVPD   (R11), Y0, Y9
 	VBROADCASTSD 16(DX), Y10
 	VFMADD231PD  Y10, Y9, Y5
 	VBROADCASTSD 48(DX), Y10
 	VFMADD231PD  Y10, Y9, Y6
-	ADDQ         SI, R12
+	ADDQ         SI, R11
 
-maskedColumnLane2:
+missing2:
 	BTL          $0x03, R14
-	JCC          maskedColumnLane3
-	VMASKMOVPD   (R13), Y0, Y9
+	JCC          missing3
+	VMASKMOVPD   (R12), Y0, Y9
 	VBROADCASTSD 24(DX), Y10
 	VFMADD231PD  Y10, Y9, Y7
 	VBROADCASTSD 56(DX), Y10
 	VFMADD231PD  Y10, Y9, Y8
-	ADDQ         SI, R13
+	ADDQ         SI, R12
 
-maskedColumnLane3:
+missing3:
 	ADDQ $0x00000040, DX
-	DECQ R9
-	JNZ  maskedColumn
+	DECQ R13
+	JNZ  column
 	ADDQ $0x10, BX
-	ADDQ $0x02, CX
 	DECQ R8
-	JNZ  masked
+	JNZ  block
 
 finish:
 	MOVQ         order+88(FP), R8
 	VBROADCASTSD alpha+104(FP), Y9
 	VBROADCASTSD beta+112(FP), Y10
+	VMULPD       Y9, Y1, Y1
+	VMULPD       Y9, Y2, Y2
+	VMULPD       Y9, Y3, Y3
+	VMULPD       Y9, Y4, Y4
+	VMULPD       Y9, Y5, Y5
+	VMULPD       Y9, Y6, Y6
+	VMULPD       Y9, Y7, Y7
+	VMULPD       Y9, Y8, Y8
 	CMPQ         rows+96(FP), $0x00
-	JLE          next
+	JLE          placed
 	MOVWLZX      (R8), R9
 	IMUL3Q       $0x02, R9, R9
 	IMULQ        ldy+80(FP), R9
 	ADDQ         y+72(FP), R9
-	VMULPD       Y9, Y1, Y1
-	CMPB         reads+128(FP), $0x00
-	JEQ          row0of0Overwrite
-	VMASKMOVPD   (R9), Y0, Y11
-	VFMADD231PD  Y11, Y10, Y1
+	CMPQ         rows+96(FP), $0x01
+	JLE          placed
+	MOVWLZX      2(R8), R10
+	IMUL3Q       $0x02, R10, R10
+	IMULQ        ldy+80(FP), R10
+	ADDQ         y+72(FP), R10
+	CMPQ         rows+96(FP), $0x02
+	JLE          placed
+	MOVWLZX      4(R8), R11
+	IMUL3Q       $0x02, R11, R11
+	IMULQ        ldy+80(FP), R11
+	ADDQ         y+72(FP), R11
+	CMPQ         rows+96(FP), $0x03
+	JLE          placed
+	MOVWLZX      6(R8), R12
+	IMUL3Q       $0x02, R12, R12
+	IMULQ        ldy+80(FP), R12
+	ADDQ         y+72(FP), R12
 
-row0of0Overwrite:
-	CMPB       stream+129(FP), $0x00
-	JNE        row0of0Stream
-	VMASKMOVPD Y1, Y0, (R9)
-	JMP        row0of0End
-
-row0of0Stream:
-	VMOVNTPD Y1, (R9)
-
-row0of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Y9, Y2, Y2
+placed:
+	ADDQ        $0x08, R8
+	MOVQ        R8, order+88(FP)
+	MOVQ        ldy+80(FP), R8
 	CMPB        reads+128(FP), $0x00
-	JEQ         row1of0Overwrite
-	VMASKMOVPD  (R9), Y0, Y11
-	VFMADD231PD Y11, Y10, Y2
-
-row1of0Overwrite:
-	CMPB       stream+129(FP), $0x00
-	JNE        row1of0Stream
-	VMASKMOVPD Y2, Y0, (R9)
-	JMP        row1of0End
-
-row1of0Stream:
-	VMOVNTPD Y2, (R9)
-
-row1of0End:
-	ADDQ        ldy+80(FP), R9
-	CMPQ        rows+96(FP), $0x01
-	JLE         next
-	MOVWLZX     2(R8), R9
-	IMUL3Q      $0x02, R9, R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPD      Y9, Y3, Y3
-	CMPB        reads+128(FP), $0x00
-	JEQ         row0of1Overwrite
-	VMASKMOVPD  (R9), Y0, Y11
-	VFMADD231PD Y11, Y10, Y3
-
-row0of1Overwrite:
-	CMPB       stream+129(FP), $0x00
-	JNE        row0of1Stream
-	VMASKMOVPD Y3, Y0, (R9)
-	JMP        row0of1End
-
-row0of1Stream:
-	VMOVNTPD Y3, (R9)
-
-row0of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Y9, Y4, Y4
-	CMPB        reads+128(FP), $0x00
-	JEQ         row1of1Overwrite
-	VMASKMOVPD  (R9), Y0, Y11
-	VFMADD231PD Y11, Y10, Y4
-
-row1of1Overwrite:
-	CMPB       stream+129(FP), $0x00
-	JNE        row1of1Stream
-	VMASKMOVPD Y4, Y0, (R9)
-	JMP        row1of1End
-
-row1of1Stream:
-	VMOVNTPD Y4, (R9)
-
-row1of1End:
-	ADDQ        ldy+80(FP), R9
-	CMPQ        rows+96(FP), $0x02
-	JLE         next
-	MOVWLZX     4(R8), R9
-	IMUL3Q      $0x02, R9, R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPD      Y9, Y5, Y5
-	CMPB        reads+128(FP), $0x00
-	JEQ         row0of2Overwrite
-	VMASKMOVPD  (R9), Y0, Y11
-	VFMADD231PD Y11, Y10, Y5
-
-row0of2Overwrite:
-	CMPB       stream+129(FP), $0x00
-	JNE        row0of2Stream
-	VMASKMOVPD Y5, Y0, (R9)
-	JMP        row0of2End
-
-row0of2Stream:
-	VMOVNTPD Y5, (R9)
-
-row0of2End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Y9, Y6, Y6
-	CMPB        reads+128(FP), $0x00
-	JEQ         row1of2Overwrite
-	VMASKMOVPD  (R9), Y0, Y11
-	VFMADD231PD Y11, Y10, Y6
-
-row1of2Overwrite:
-	CMPB       stream+129(FP), $0x00
-	JNE        row1of2Stream
-	VMASKMOVPD Y6, Y0, (R9)
-	JMP        row1of2End
-
-row1of2Stream:
-	VMOVNTPD Y6, (R9)
-
-row1of2End:
-	ADDQ        ldy+80(FP), R9
-	CMPQ        rows+96(FP), $0x03
-	JLE         next
-	MOVWLZX     6(R8), R9
-	IMUL3Q      $0x02, R9, R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPD      Y9, Y7, Y7
-	CMPB        reads+128(FP), $0x00
-	JEQ         row0of3Overwrite
-	VMASKMOVPD  (R9), Y0, Y11
-	VFMADD231PD Y11, Y10, Y7
-
-row0of3Overwrite:
-	CMPB       stream+129(FP), $0x00
-	JNE        row0of3Stream
-	VMASKMOVPD Y7, Y0, (R9)
-	JMP        row0of3End
-
-row0of3Stream:
-	VMOVNTPD Y7, (R9)
-
-row0of3End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Y9, Y8, Y8
-	CMPB        reads+128(FP), $0x00
-	JEQ         row1of3Overwrite
+	JEQ         overwrite
+	CMPQ        rows+96(FP), $0x00
+	JLE         overwrite
 	VMASKMOVPD  (R9), Y0, Y9
+	VFMADD231PD Y9, Y10, Y1
+	VMASKMOVPD  (R9)(R8*1), Y0, Y9
+	VFMADD231PD Y9, Y10, Y2
+	CMPQ        rows+96(FP), $0x01
+	JLE         overwrite
+	VMASKMOVPD  (R10), Y0, Y9
+	VFMADD231PD Y9, Y10, Y3
+	VMASKMOVPD  (R10)(R8*1), Y0, Y9
+	VFMADD231PD Y9, Y10, Y4
+	CMPQ        rows+96(FP), $0x02
+	JLE         overwrite
+	VMASKMOVPD  (R11), Y0, Y9
+	VFMADD231PD Y9, Y10, Y5
+	VMASKMOVPD  (R11)(R8*1), Y0, Y9
+	VFMADD231PD Y9, Y10, Y6
+	CMPQ        rows+96(FP), $0x03
+	JLE         overwrite
+	VMASKMOVPD  (R12), Y0, Y9
+	VFMADD231PD Y9, Y10, Y7
+	VMASKMOVPD  (R12)(R8*1), Y0, Y9
 	VFMADD231PD Y9, Y10, Y8
 
-row1of3Overwrite:
+overwrite:
 	CMPB       stream+129(FP), $0x00
-	JNE        row1of3Stream
-	VMASKMOVPD Y8, Y0, (R9)
-	JMP        row1of3End
+	JNE        stream
+	CMPQ       rows+96(FP), $0x00
+	JLE        next
+	VMASKMOVPD Y1, Y0, (R9)
+	VMASKMOVPD Y2, Y0, (R9)(R8*1)
+	CMPQ       rows+96(FP), $0x01
+	JLE        next
+	VMASKMOVPD Y3, Y0, (R10)
+	VMASKMOVPD Y4, Y0, (R10)(R8*1)
+	CMPQ       rows+96(FP), $0x02
+	JLE        next
+	VMASKMOVPD Y5, Y0, (R11)
+	VMASKMOVPD Y6, Y0, (R11)(R8*1)
+	CMPQ       rows+96(FP), $0x03
+	JLE        next
+	VMASKMOVPD Y7, Y0, (R12)
+	VMASKMOVPD Y8, Y0, (R12)(R8*1)
+	JMP        next
 
-row1of3Stream:
-	VMOVNTPD Y8, (R9)
-
-row1of3End:
-	ADDQ ldy+80(FP), R9
+stream:
+	CMPQ     rows+96(FP), $0x00
+	JLE      next
+	VMOVNTPD Y1, (R9)
+	VMOVNTPD Y2, (R9)(R8*1)
+	CMPQ     rows+96(FP), $0x01
+	JLE      next
+	VMOVNTPD Y3, (R10)
+	VMOVNTPD Y4, (R10)(R8*1)
+	CMPQ     rows+96(FP), $0x02
+	JLE      next
+	VMOVNTPD Y5, (R11)
+	VMOVNTPD Y6, (R11)(R8*1)
+	CMPQ     rows+96(FP), $0x03
+	JLE      next
+	VMOVNTPD Y7, (R12)
+	VMOVNTPD Y8, (R12)(R8*1)
 
 next:
-	ADDQ $0x08, R8
-	MOVQ R8, order+88(FP)
 	SUBQ $0x04, rows+96(FP)
 	ADDQ $0x08, AX
 	DECQ n+0(FP)
@@ -371,218 +262,135 @@ slice:
 	VXORPS X5, X5, X5
 	VXORPS X6, X6, X6
 	MOVL   (AX), R8
-	TESTQ  R8, R8
-	JZ     tail
+	ADDL   4(AX), R8
+	JEQ    finish
 
-full:
-	MOVL  (BX), R10
-	IMULQ SI, R10
-	ADDQ  x+56(FP), R10
-	MOVL  4(BX), R11
-	IMULQ SI, R11
-	ADDQ  x+56(FP), R11
-	MOVQ  columns+48(FP), R9
-
-fullColumn:
-	PREFETCHT1   (DI)
-	ADDQ         step+144(FP), DI
-	VMASKMOVPD   (R10), Y0, Y7
-	VBROADCASTSD (DX), Y8
-	VFMADD231PD  Y8, Y7, Y1
-	VBROADCASTSD 32(DX), Y8
-	VFMADD231PD  Y8, Y7, Y2
-	VBROADCASTSD 64(DX), Y8
-	VFMADD231PD  Y8, Y7, Y3
-	ADDQ         SI, R10
-	VMASKMOVPD   (R11), Y0, Y7
-	VBROADCASTSD 8(DX), Y8
-	VFMADD231PD  Y8, Y7, Y4
-	VBROADCASTSD 40(DX), Y8
-	VFMADD231PD  Y8, Y7, Y5
-	VBROADCASTSD 72(DX), Y8
-	VFMADD231PD  Y8, Y7, Y6
-	ADDQ         SI, R11
-	ADDQ         $0x00000060, DX
-	DECQ         R9
-	JNZ          fullColumn
-	ADDQ         $0x10, BX
-	DECQ         R8
-	JNZ          full
-
-tail:
-	MOVL  4(AX), R8
-	TESTQ R8, R8
-	JZ    finish
-
-masked:
+block:
+	MOVQ    $-1, R12
+	CMPL    R8, 4(AX)
+	JGT     place
 	MOVWLZX (CX), R12
 	MOVQ    first+24(FP), R9
 	SHRXL   R9, R12, R12
-	MOVL    (BX), R10
-	IMULQ   SI, R10
-	ADDQ    x+56(FP), R10
-	MOVL    4(BX), R11
-	IMULQ   SI, R11
-	ADDQ    x+56(FP), R11
-	MOVQ    columns+48(FP), R9
+	ADDQ    $0x02, CX
 
-maskedColumn:
+place:
+	MOVL  (BX), R9
+	IMULQ SI, R9
+	ADDQ  x+56(FP), R9
+	MOVL  4(BX), R10
+	IMULQ SI, R10
+	ADDQ  x+56(FP), R10
+	MOVQ  columns+48(FP), R11
+
+column:
 	PREFETCHT1   (DI)
 	ADDQ         step+144(FP), DI
 	BTL          $0x00, R12
-	JCC          maskedColumnLane0
-	VMASKMOVPD   (R10), Y0, Y7
+	JCC          missing0
+	VMASKMOVPD   (R9), Y0, Y7
 	VBROADCASTSD (DX), Y8
 	VFMADD231PD  Y8, Y7, Y1
 	VBROADCASTSD 32(DX), Y8
 	VFMADD231PD  Y8, Y7, Y2
 	VBROADCASTSD 64(DX), Y8
 	VFMADD231PD  Y8, Y7, Y3
-	ADDQ         SI, R10
+	ADDQ         SI, R9
 
-maskedColumnLane0:
+missing0:
 	BTL          $0x01, R12
-	JCC          maskedColumnLane1
-	VMASKMOVPD   (R11), Y0, Y7
+	JCC          missing1
+	VMASKMOVPD   (R10), Y0, Y7
 	VBROADCASTSD 8(DX), Y8
 	VFMADD231PD  Y8, Y7, Y4
 	VBROADCASTSD 40(DX), Y8
 	VFMADD231PD  Y8, Y7, Y5
 	VBROADCASTSD 72(DX), Y8
 	VFMADD231PD  Y8, Y7, Y6
-	ADDQ         SI, R11
+	ADDQ         SI, R10
 
-maskedColumnLane1:
+missing1:
 	ADDQ $0x00000060, DX
-	DECQ R9
-	JNZ  maskedColumn
+	DECQ R11
+	JNZ  column
 	ADDQ $0x10, BX
-	ADDQ $0x02, CX
 	DECQ R8
-	JNZ  masked
+	JNZ  block
 
 finish:
 	MOVQ         order+88(FP), R8
 	VBROADCASTSD alpha+104(FP), Y7
 	VBROADCASTSD beta+112(FP), Y8
+	VMULPD       Y7, Y1, Y1
+	VMULPD       Y7, Y2, Y2
+	VMULPD       Y7, Y3, Y3
+	VMULPD       Y7, Y4, Y4
+	VMULPD       Y7, Y5, Y5
+	VMULPD       Y7, Y6, Y6
 	CMPQ         rows+96(FP), $0x00
-	JLE          next
+	JLE          placed
 	MOVWLZX      (R8), R9
 	IMUL3Q       $0x03, R9, R9
 	IMULQ        ldy+80(FP), R9
 	ADDQ         y+72(FP), R9
-	VMULPD       Y7, Y1, Y1
-	CMPB         reads+128(FP), $0x00
-	JEQ          row0of0Overwrite
-	VMASKMOVPD   (R9), Y0, Y9
-	VFMADD231PD  Y9, Y8, Y1
+	CMPQ         rows+96(FP), $0x01
+	JLE          placed
+	MOVWLZX      2(R8), R10
+	IMUL3Q       $0x03, R10, R10
+	IMULQ        ldy+80(FP), R10
+	ADDQ         y+72(FP), R10
 
-row0of0Overwrite:
-	CMPB       stream+129(FP), $0x00
-	JNE        row0of0Stream
-	VMASKMOVPD Y1, Y0, (R9)
-	JMP        row0of0End
-
-row0of0Stream:
-	VMOVNTPD Y1, (R9)
-
-row0of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Y7, Y2, Y2
+placed:
+	ADDQ        $0x08, R8
+	MOVQ        R8, order+88(FP)
+	MOVQ        ldy+80(FP), R8
 	CMPB        reads+128(FP), $0x00
-	JEQ         row1of0Overwrite
-	VMASKMOVPD  (R9), Y0, Y9
-	VFMADD231PD Y9, Y8, Y2
-
-row1of0Overwrite:
-	CMPB       stream+129(FP), $0x00
-	JNE        row1of0Stream
-	VMASKMOVPD Y2, Y0, (R9)
-	JMP        row1of0End
-
-row1of0Stream:
-	VMOVNTPD Y2, (R9)
-
-row1of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Y7, Y3, Y3
-	CMPB        reads+128(FP), $0x00
-	JEQ         row2of0Overwrite
-	VMASKMOVPD  (R9), Y0, Y9
-	VFMADD231PD Y9, Y8, Y3
-
-row2of0Overwrite:
-	CMPB       stream+129(FP), $0x00
-	JNE        row2of0Stream
-	VMASKMOVPD Y3, Y0, (R9)
-	JMP        row2of0End
-
-row2of0Stream:
-	VMOVNTPD Y3, (R9)
-
-row2of0End:
-	ADDQ        ldy+80(FP), R9
-	CMPQ        rows+96(FP), $0x01
-	JLE         next
-	MOVWLZX     2(R8), R9
-	IMUL3Q      $0x03, R9, R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPD      Y7, Y4, Y4
-	CMPB        reads+128(FP), $0x00
-	JEQ         row0of1Overwrite
-	VMASKMOVPD  (R9), Y0, Y9
-	VFMADD231PD Y9, Y8, Y4
-
-row0of1Overwrite:
-	CMPB       stream+129(FP), $0x00
-	JNE        row0of1Stream
-	VMASKMOVPD Y4, Y0, (R9)
-	JMP        row0of1End
-
-row0of1Stream:
-	VMOVNTPD Y4, (R9)
-
-row0of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Y7, Y5, Y5
-	CMPB        reads+128(FP), $0x00
-	JEQ         row1of1Overwrite
-	VMASKMOVPD  (R9), Y0, Y9
-	VFMADD231PD Y9, Y8, Y5
-
-row1of1Overwrite:
-	CMPB       stream+129(FP), $0x00
-	JNE        row1of1Stream
-	VMASKMOVPD Y5, Y0, (R9)
-	JMP        row1of1End
-
-row1of1Stream:
-	VMOVNTPD Y5, (R9)
-
-row1of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Y7, Y6, Y6
-	CMPB        reads+128(FP), $0x00
-	JEQ         row2of1Overwrite
+	JEQ         overwrite
+	CMPQ        rows+96(FP), $0x00
+	JLE         overwrite
 	VMASKMOVPD  (R9), Y0, Y7
+	VFMADD231PD Y7, Y8, Y1
+	VMASKMOVPD  (R9)(R8*1), Y0, Y7
+	VFMADD231PD Y7, Y8, Y2
+	VMASKMOVPD  (R9)(R8*2), Y0, Y7
+	VFMADD231PD Y7, Y8, Y3
+	CMPQ        rows+96(FP), $0x01
+	JLE         overwrite
+	VMASKMOVPD  (R10), Y0, Y7
+	VFMADD231PD Y7, Y8, Y4
+	VMASKMOVPD  (R10)(R8*1), Y0, Y7
+	VFMADD231PD Y7, Y8, Y5
+	VMASKMOVPD  (R10)(R8*2), Y0, Y7
 	VFMADD231PD Y7, Y8, Y6
 
-row2of1Overwrite:
+overwrite:
 	CMPB       stream+129(FP), $0x00
-	JNE        row2of1Stream
-	VMASKMOVPD Y6, Y0, (R9)
-	JMP        row2of1End
+	JNE        stream
+	CMPQ       rows+96(FP), $0x00
+	JLE        next
+	VMASKMOVPD Y1, Y0, (R9)
+	VMASKMOVPD Y2, Y0, (R9)(R8*1)
+	VMASKMOVPD Y3, Y0, (R9)(R8*2)
+	CMPQ       rows+96(FP), $0x01
+	JLE        next
+	VMASKMOVPD Y4, Y0, (R10)
+	VMASKMOVPD Y5, Y0, (R10)(R8*1)
+	VMASKMOVPD Y6, Y0, (R10)(R8*2)
+	JMP        next
 
-row2of1Stream:
-	VMOVNTPD Y6, (R9)
-
-row2of1End:
-	ADDQ ldy+80(FP), R9
+stream:
+	CMPQ     rows+96(FP), $0x00
+	JLE      next
+	VMOVNTPD Y1, (R9)
+	VMOVNTPD Y2, (R9)(R8*1)
+	VMOVNTPD Y3, (R9)(R8*2)
+	CMPQ     rows+96(FP), $0x01
+	JLE      next
+	VMOVNTPD Y4, (R10)
+	VMOVNTPD Y5, (R10)(R8*1)
+	VMOVNTPD Y6, (R10)(R8*2)
 
 next:
-	ADDQ $0x08, R8
-	MOVQ R8, order+88(FP)
 	SUBQ $0x04, rows+96(FP)
 	ADDQ $0x08, AX
 	DECQ n+0(FP)
@@ -618,71 +426,33 @@ slice:
 	VXORPS X7, X7, X7
 	VXORPS X8, X8, X8
 	MOVL   (AX), R8
-	TESTQ  R8, R8
-	JZ     tail
+	ADDL   4(AX), R8
+	JEQ    finish
 
-full:
-	MOVL  (BX), R10
-	IMULQ SI, R10
-	ADDQ  x+56(FP), R10
-	MOVL  4(BX), R11
-	IMULQ SI, R11
-	ADDQ  x+56(FP), R11
-	MOVQ  columns+48(FP), R9
-
-fullColumn:
-	PREFETCHT1   (DI)
-	ADDQ         step+144(FP), DI
-	VMASKMOVPD   (R10), Y0, Y9
-	VBROADCASTSD (DX), Y10
-	VFMADD231PD  Y10, Y9, Y1
-	VBROADCASTSD 32(DX), Y10
-	VFMADD231PD  Y10, Y9, Y2
-	VBROADCASTSD 64(DX), Y10
-	VFMADD231PD  Y10, Y9, Y3
-	VBROADCASTSD 96(DX), Y10
-	VFMADD231PD  Y10, Y9, Y4
-	ADDQ         SI, R10
-	VMASKMOVPD   (R11), Y0, Y9
-	VBROADCASTSD 8(DX), Y10
-	VFMADD231PD  Y10, Y9, Y5
-	VBROADCASTSD 40(DX), Y10
-	VFMADD231PD  Y10, Y9, Y6
-	VBROADCASTSD 72(DX), Y10
-	VFMADD231PD  Y10, Y9, Y7
-	VBROADCASTSD 104(DX), Y10
-	VFMADD231PD  Y10, Y9, Y8
-	ADDQ         SI, R11
-	ADDQ         $0x00000080, DX
-	DECQ         R9
-	JNZ          fullColumn
-	ADDQ         $0x10, BX
-	DECQ         R8
-	JNZ          full
-
-tail:
-	MOVL  4(AX), R8
-	TESTQ R8, R8
-	JZ    finish
-
-masked:
+block:
+	MOVQ    $-1, R12
+	CMPL    R8, 4(AX)
+	JGT     place
 	MOVWLZX (CX), R12
 	MOVQ    first+24(FP), R9
 	SHRXL   R9, R12, R12
-	MOVL    (BX), R10
-	IMULQ   SI, R10
-	ADDQ    x+56(FP), R10
-	MOVL    4(BX), R11
-	IMULQ   SI, R11
-	ADDQ    x+56(FP), R11
-	MOVQ    columns+48(FP), R9
+	ADDQ    $0x02, CX
 
-maskedColumn:
+place:
+	MOVL  (BX), R9
+	IMULQ SI, R9
+	ADDQ  x+56(FP), R9
+	MOVL  4(BX), R10
+	IMULQ SI, R10
+	ADDQ  x+56(FP), R10
+	MOVQ  columns+48(FP), R11
+
+column:
 	PREFETCHT1   (DI)
 	ADDQ         step+144(FP), DI
 	BTL          $0x00, R12
-	JCC          maskedColumnLane0
-	VMASKMOVPD   (R10), Y0, Y9
+	JCC          missing0
+	VMASKMOVPD   (R9), Y0, Y9
 	VBROADCASTSD (DX), Y10
 	VFMADD231PD  Y10, Y9, Y1
 	VBROADCASTSD 32(DX), Y10
@@ -691,12 +461,12 @@ maskedColumn:
 	VFMADD231PD  Y10, Y9, Y3
 	VBROADCASTSD 96(DX), Y10
 	VFMADD231PD  Y10, Y9, Y4
-	ADDQ         SI, R10
+	ADDQ         SI, R9
 
-maskedColumnLane0:
+missing0:
 	BTL          $0x01, R12
-	JCC          maskedColumnLane1
-	VMASKMOVPD   (R11), Y0, Y9
+	JCC          missing1
+	VMASKMOVPD   (R10), Y0, Y9
 	VBROADCASTSD 8(DX), Y10
 	VFMADD231PD  Y10, Y9, Y5
 	VBROADCASTSD 40(DX), Y10
@@ -705,173 +475,101 @@ maskedColumnLane0:
 	VFMADD231PD  Y10, Y9, Y7
 	VBROADCASTSD 104(DX), Y10
 	VFMADD231PD  Y10, Y9, Y8
-	ADDQ         SI, R11
+	ADDQ         SI, R10
 
-maskedColumnLane1:
+missing1:
 	ADDQ $0x00000080, DX
-	DECQ R9
-	JNZ  maskedColumn
+	DECQ R11
+	JNZ  column
 	ADDQ $0x10, BX
-	ADDQ $0x02, CX
 	DECQ R8
-	JNZ  masked
+	JNZ  block
 
 finish:
 	MOVQ         order+88(FP), R8
 	VBROADCASTSD alpha+104(FP), Y9
 	VBROADCASTSD beta+112(FP), Y10
+	VMULPD       Y9, Y1, Y1
+	VMULPD       Y9, Y2, Y2
+	VMULPD       Y9, Y3, Y3
+	VMULPD       Y9, Y4, Y4
+	VMULPD       Y9, Y5, Y5
+	VMULPD       Y9, Y6, Y6
+	VMULPD       Y9, Y7, Y7
+	VMULPD       Y9, Y8, Y8
 	CMPQ         rows+96(FP), $0x00
-	JLE          next
+	JLE          placed
 	MOVWLZX      (R8), R9
 	IMUL3Q       $0x04, R9, R9
 	IMULQ        ldy+80(FP), R9
 	ADDQ         y+72(FP), R9
-	VMULPD       Y9, Y1, Y1
-	CMPB         reads+128(FP), $0x00
-	JEQ          row0of0Overwrite
-	VMASKMOVPD   (R9), Y0, Y11
-	VFMADD231PD  Y11, Y10, Y1
+	CMPQ         rows+96(FP), $0x01
+	JLE          placed
+	MOVWLZX      2(R8), R10
+	IMUL3Q       $0x04, R10, R10
+	IMULQ        ldy+80(FP), R10
+	ADDQ         y+72(FP), R10
 
-row0of0Overwrite:
-	CMPB       stream+129(FP), $0x00
-	JNE        row0of0Stream
-	VMASKMOVPD Y1, Y0, (R9)
-	JMP        row0of0End
-
-row0of0Stream:
-	VMOVNTPD Y1, (R9)
-
-row0of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Y9, Y2, Y2
+placed:
+	ADDQ        $0x08, R8
+	MOVQ        R8, order+88(FP)
+	MOVQ        ldy+80(FP), R8
+	IMUL3Q      $0x03, R8, R11
 	CMPB        reads+128(FP), $0x00
-	JEQ         row1of0Overwrite
-	VMASKMOVPD  (R9), Y0, Y11
-	VFMADD231PD Y11, Y10, Y2
-
-row1of0Overwrite:
-	CMPB       stream+129(FP), $0x00
-	JNE        row1of0Stream
-	VMASKMOVPD Y2, Y0, (R9)
-	JMP        row1of0End
-
-row1of0Stream:
-	VMOVNTPD Y2, (R9)
-
-row1of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Y9, Y3, Y3
-	CMPB        reads+128(FP), $0x00
-	JEQ         row2of0Overwrite
-	VMASKMOVPD  (R9), Y0, Y11
-	VFMADD231PD Y11, Y10, Y3
-
-row2of0Overwrite:
-	CMPB       stream+129(FP), $0x00
-	JNE        row2of0Stream
-	VMASKMOVPD Y3, Y0, (R9)
-	JMP        row2of0End
-
-row2of0Stream:
-	VMOVNTPD Y3, (R9)
-
-row2of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Y9, Y4, Y4
-	CMPB        reads+128(FP), $0x00
-	JEQ         row3of0Overwrite
-	VMASKMOVPD  (R9), Y0, Y11
-	VFMADD231PD Y11, Y10, Y4
-
-row3of0Overwrite:
-	CMPB       stream+129(FP), $0x00
-	JNE        row3of0Stream
-	VMASKMOVPD Y4, Y0, (R9)
-	JMP        row3of0End
-
-row3of0Stream:
-	VMOVNTPD Y4, (R9)
-
-row3of0End:
-	ADDQ        ldy+80(FP), R9
-	CMPQ        rows+96(FP), $0x01
-	JLE         next
-	MOVWLZX     2(R8), R9
-	IMUL3Q      $0x04, R9, R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPD      Y9, Y5, Y5
-	CMPB        reads+128(FP), $0x00
-	JEQ         row0of1Overwrite
-	VMASKMOVPD  (R9), Y0, Y11
-	VFMADD231PD Y11, Y10, Y5
-
-row0of1Overwrite:
-	CMPB       stream+129(FP), $0x00
-	JNE        row0of1Stream
-	VMASKMOVPD Y5, Y0, (R9)
-	JMP        row0of1End
-
-row0of1Stream:
-	VMOVNTPD Y5, (R9)
-
-row0of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Y9, Y6, Y6
-	CMPB        reads+128(FP), $0x00
-	JEQ         row1of1Overwrite
-	VMASKMOVPD  (R9), Y0, Y11
-	VFMADD231PD Y11, Y10, Y6
-
-row1of1Overwrite:
-	CMPB       stream+129(FP), $0x00
-	JNE        row1of1Stream
-	VMASKMOVPD Y6, Y0, (R9)
-	JMP        row1of1End
-
-row1of1Stream:
-	VMOVNTPD Y6, (R9)
-
-row1of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Y9, Y7, Y7
-	CMPB        reads+128(FP), $0x00
-	JEQ         row2of1Overwrite
-	VMASKMOVPD  (R9), Y0, Y11
-	VFMADD231PD Y11, Y10, Y7
-
-row2of1Overwrite:
-	CMPB       stream+129(FP), $0x00
-	JNE        row2of1Stream
-	VMASKMOVPD Y7, Y0, (R9)
-	JMP        row2of1End
-
-row2of1Stream:
-	VMOVNTPD Y7, (R9)
-
-row2of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Y9, Y8, Y8
-	CMPB        reads+128(FP), $0x00
-	JEQ         row3of1Overwrite
+	JEQ         overwrite
+	CMPQ        rows+96(FP), $0x00
+	JLE         overwrite
 	VMASKMOVPD  (R9), Y0, Y9
+	VFMADD231PD Y9, Y10, Y1
+	VMASKMOVPD  (R9)(R8*1), Y0, Y9
+	VFMADD231PD Y9, Y10, Y2
+	VMASKMOVPD  (R9)(R8*2), Y0, Y9
+	VFMADD231PD Y9, Y10, Y3
+	VMASKMOVPD  (R9)(R11*1), Y0, Y9
+	VFMADD231PD Y9, Y10, Y4
+	CMPQ        rows+96(FP), $0x01
+	JLE         overwrite
+	VMASKMOVPD  (R10), Y0, Y9
+	VFMADD231PD Y9, Y10, Y5
+	VMASKMOVPD  (R10)(R8*1), Y0, Y9
+	VFMADD231PD Y9, Y10, Y6
+	VMASKMOVPD  (R10)(R8*2), Y0, Y9
+	VFMADD231PD Y9, Y10, Y7
+	VMASKMOVPD  (R10)(R11*1), Y0, Y9
 	VFMADD231PD Y9, Y10, Y8
 
-row3of1Overwrite:
+overwrite:
 	CMPB       stream+129(FP), $0x00
-	JNE        row3of1Stream
-	VMASKMOVPD Y8, Y0, (R9)
-	JMP        row3of1End
+	JNE        stream
+	CMPQ       rows+96(FP), $0x00
+	JLE        next
+	VMASKMOVPD Y1, Y0, (R9)
+	VMASKMOVPD Y2, Y0, (R9)(R8*1)
+	VMASKMOVPD Y3, Y0, (R9)(R8*2)
+	VMASKMOVPD Y4, Y0, (R9)(R11*1)
+	CMPQ       rows+96(FP), $0x01
+	JLE        next
+	VMASKMOVPD Y5, Y0, (R10)
+	VMASKMOVPD Y6, Y0, (R10)(R8*1)
+	VMASKMOVPD Y7, Y0, (R10)(R8*2)
+	VMASKMOVPD Y8, Y0, (R10)(R11*1)
+	JMP        next
 
-row3of1Stream:
-	VMOVNTPD Y8, (R9)
-
-row3of1End:
-	ADDQ ldy+80(FP), R9
+stream:
+	CMPQ     rows+96(FP), $0x00
+	JLE      next
+	VMOVNTPD Y1, (R9)
+	VMOVNTPD Y2, (R9)(R8*1)
+	VMOVNTPD Y3, (R9)(R8*2)
+	VMOVNTPD Y4, (R9)(R11*1)
+	CMPQ     rows+96(FP), $0x01
+	JLE      next
+	VMOVNTPD Y5, (R10)
+	VMOVNTPD Y6, (R10)(R8*1)
+	VMOVNTPD Y7, (R10)(R8*2)
+	VMOVNTPD Y8, (R10)(R11*1)
 
 next:
-	ADDQ $0x08, R8
-	MOVQ R8, order+88(FP)
 	SUBQ $0x04, rows+96(FP)
 	ADDQ $0x08, AX
 	DECQ n+0(FP)
@@ -909,77 +607,34 @@ slice:
 	VXORPS X9, X9, X9
 	VXORPS X10, X10, X10
 	MOVL   (AX), R8
-	TESTQ  R8, R8
-	JZ     tail
+	ADDL   4(AX), R8
+	JEQ    finish
 
-full:
-	MOVL  (BX), R10
-	IMULQ SI, R10
-	ADDQ  x+56(FP), R10
-	MOVL  4(BX), R11
-	IMULQ SI, R11
-	ADDQ  x+56(FP), R11
-	MOVQ  columns+48(FP), R9
-
-fullColumn:
-	PREFETCHT1   (DI)
-	PREFETCHT1   64(DI)
-	ADDQ         step+144(FP), DI
-	VMASKMOVPD   (R10), Y0, Y11
-	VBROADCASTSD (DX), Y12
-	VFMADD231PD  Y12, Y11, Y1
-	VBROADCASTSD 32(DX), Y12
-	VFMADD231PD  Y12, Y11, Y2
-	VBROADCASTSD 64(DX), Y12
-	VFMADD231PD  Y12, Y11, Y3
-	VBROADCASTSD 96(DX), Y12
-	VFMADD231PD  Y12, Y11, Y4
-	VBROADCASTSD 128(DX), Y12
-	VFMADD231PD  Y12, Y11, Y5
-	ADDQ         SI, R10
-	VMASKMOVPD   (R11), Y0, Y11
-	VBROADCASTSD 8(DX), Y12
-	VFMADD231PD  Y12, Y11, Y6
-	VBROADCASTSD 40(DX), Y12
-	VFMADD231PD  Y12, Y11, Y7
-	VBROADCASTSD 72(DX), Y12
-	VFMADD231PD  Y12, Y11, Y8
-	VBROADCASTSD 104(DX), Y12
-	VFMADD231PD  Y12, Y11, Y9
-	VBROADCASTSD 136(DX), Y12
-	VFMADD231PD  Y12, Y11, Y10
-	ADDQ         SI, R11
-	ADDQ         $0x000000a0, DX
-	DECQ         R9
-	JNZ          fullColumn
-	ADDQ         $0x10, BX
-	DECQ         R8
-	JNZ          full
-
-tail:
-	MOVL  4(AX), R8
-	TESTQ R8, R8
-	JZ    finish
-
-masked:
+block:
+	MOVQ    $-1, R12
+	CMPL    R8, 4(AX)
+	JGT     place
 	MOVWLZX (CX), R12
 	MOVQ    first+24(FP), R9
 	SHRXL   R9, R12, R12
-	MOVL    (BX), R10
-	IMULQ   SI, R10
-	ADDQ    x+56(FP), R10
-	MOVL    4(BX), R11
-	IMULQ   SI, R11
-	ADDQ    x+56(FP), R11
-	MOVQ    columns+48(FP), R9
+	ADDQ    $0x02, CX
 
-maskedColumn:
+place:
+	MOVL  (BX), R9
+	IMULQ SI, R9
+	ADDQ  x+56(FP), R9
+	MOVL  4(BX), R10
+	IMULQ SI, R10
+	ADDQ  x+56(FP), R10
+	MOVQ  columns+48(FP), R11
+
+column:
 	PREFETCHT1   (DI)
 	PREFETCHT1   64(DI)
 	ADDQ         step+144(FP), DI
 	BTL          $0x00, R12
-	JCC          maskedColumnLane0
-	VMASKMOVPD   (R10), Y0, Y11
+	JCC          missing0
+	VMASKMOVPD   (R9), Y0, Y11
 	VBROADCASTSD (DX), Y12
 	VFMADD231PD  Y12, Y11, Y1
 	VBROADCASTSD 32(DX), Y12
@@ -990,12 +645,12 @@ maskedColumn:
 	VFMADD231PD  Y12, Y11, Y4
 	VBROADCASTSD 128(DX), Y12
 	VFMADD231PD  Y12, Y11, Y5
-	ADDQ         SI, R10
+	ADDQ         SI, R9
 
-maskedColumnLane0:
+missing0:
 	BTL          $0x01, R12
-	JCC          maskedColumnLane1
-	VMASKMOVPD   (R11), Y0, Y11
+	JCC          missing1
+	VMASKMOVPD   (R10), Y0, Y11
 	VBROADCASTSD 8(DX), Y12
 	VFMADD231PD  Y12, Y11, Y6
 	VBROADCASTSD 40(DX), Y12
@@ -1006,207 +661,111 @@ maskedColumnLane0:
 	VFMADD231PD  Y12, Y11, Y9
 	VBROADCASTSD 136(DX), Y12
 	VFMADD231PD  Y12, Y11, Y10
-	ADDQ         SI, R11
+	ADDQ         SI, R10
 
-maskedColumnLane1:
+missing1:
 	ADDQ $0x000000a0, DX
-	DECQ R9
-	JNZ  maskedColumn
+	DECQ R11
+	JNZ  column
 	ADDQ $0x10, BX
-	ADDQ $0x02, CX
 	DECQ R8
-	JNZ  masked
+	JNZ  block
 
 finish:
 	MOVQ         order+88(FP), R8
 	VBROADCASTSD alpha+104(FP), Y11
 	VBROADCASTSD beta+112(FP), Y12
+	VMULPD       Y11, Y1, Y1
+	VMULPD       Y11, Y2, Y2
+	VMULPD       Y11, Y3, Y3
+	VMULPD       Y11, Y4, Y4
+	VMULPD       Y11, Y5, Y5
+	VMULPD       Y11, Y6, Y6
+	VMULPD       Y11, Y7, Y7
+	VMULPD       Y11, Y8, Y8
+	VMULPD       Y11, Y9, Y9
+	VMULPD       Y11, Y10, Y10
 	CMPQ         rows+96(FP), $0x00
-	JLE          next
+	JLE          placed
 	MOVWLZX      (R8), R9
 	IMUL3Q       $0x05, R9, R9
 	IMULQ        ldy+80(FP), R9
 	ADDQ         y+72(FP), R9
-	VMULPD       Y11, Y1, Y1
-	CMPB         reads+128(FP), $0x00
-	JEQ          row0of0Overwrite
-	VMASKMOVPD   (R9), Y0, Y13
-	VFMADD231PD  Y13, Y12, Y1
+	CMPQ         rows+96(FP), $0x01
+	JLE          placed
+	MOVWLZX      2(R8), R10
+	IMUL3Q       $0x05, R10, R10
+	IMULQ        ldy+80(FP), R10
+	ADDQ         y+72(FP), R10
 
-row0of0Overwrite:
-	CMPB       stream+129(FP), $0x00
-	JNE        row0of0Stream
-	VMASKMOVPD Y1, Y0, (R9)
-	JMP        row0of0End
-
-row0of0Stream:
-	VMOVNTPD Y1, (R9)
-
-row0of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Y11, Y2, Y2
+placed:
+	ADDQ        $0x08, R8
+	MOVQ        R8, order+88(FP)
+	MOVQ        ldy+80(FP), R8
+	IMUL3Q      $0x03, R8, R11
 	CMPB        reads+128(FP), $0x00
-	JEQ         row1of0Overwrite
-	VMASKMOVPD  (R9), Y0, Y13
-	VFMADD231PD Y13, Y12, Y2
-
-row1of0Overwrite:
-	CMPB       stream+129(FP), $0x00
-	JNE        row1of0Stream
-	VMASKMOVPD Y2, Y0, (R9)
-	JMP        row1of0End
-
-row1of0Stream:
-	VMOVNTPD Y2, (R9)
-
-row1of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Y11, Y3, Y3
-	CMPB        reads+128(FP), $0x00
-	JEQ         row2of0Overwrite
-	VMASKMOVPD  (R9), Y0, Y13
-	VFMADD231PD Y13, Y12, Y3
-
-row2of0Overwrite:
-	CMPB       stream+129(FP), $0x00
-	JNE        row2of0Stream
-	VMASKMOVPD Y3, Y0, (R9)
-	JMP        row2of0End
-
-row2of0Stream:
-	VMOVNTPD Y3, (R9)
-
-row2of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Y11, Y4, Y4
-	CMPB        reads+128(FP), $0x00
-	JEQ         row3of0Overwrite
-	VMASKMOVPD  (R9), Y0, Y13
-	VFMADD231PD Y13, Y12, Y4
-
-row3of0Overwrite:
-	CMPB       stream+129(FP), $0x00
-	JNE        row3of0Stream
-	VMASKMOVPD Y4, Y0, (R9)
-	JMP        row3of0End
-
-row3of0Stream:
-	VMOVNTPD Y4, (R9)
-
-row3of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Y11, Y5, Y5
-	CMPB        reads+128(FP), $0x00
-	JEQ         row4of0Overwrite
-	VMASKMOVPD  (R9), Y0, Y13
-	VFMADD231PD Y13, Y12, Y5
-
-row4of0Overwrite:
-	CMPB       stream+129(FP), $0x00
-	JNE        row4of0Stream
-	VMASKMOVPD Y5, Y0, (R9)
-	JMP        row4of0End
-
-row4of0Stream:
-	VMOVNTPD Y5, (R9)
-
-row4of0End:
-	ADDQ        ldy+80(FP), R9
-	CMPQ        rows+96(FP), $0x01
-	JLE         next
-	MOVWLZX     2(R8), R9
-	IMUL3Q      $0x05, R9, R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPD      Y11, Y6, Y6
-	CMPB        reads+128(FP), $0x00
-	JEQ         row0of1Overwrite
-	VMASKMOVPD  (R9), Y0, Y13
-	VFMADD231PD Y13, Y12, Y6
-
-row0of1Overwrite:
-	CMPB       stream+129(FP), $0x00
-	JNE        row0of1Stream
-	VMASKMOVPD Y6, Y0, (R9)
-	JMP        row0of1End
-
-row0of1Stream:
-	VMOVNTPD Y6, (R9)
-
-row0of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Y11, Y7, Y7
-	CMPB        reads+128(FP), $0x00
-	JEQ         row1of1Overwrite
-	VMASKMOVPD  (R9), Y0, Y13
-	VFMADD231PD Y13, Y12, Y7
-
-row1of1Overwrite:
-	CMPB       stream+129(FP), $0x00
-	JNE        row1of1Stream
-	VMASKMOVPD Y7, Y0, (R9)
-	JMP        row1of1End
-
-row1of1Stream:
-	VMOVNTPD Y7, (R9)
-
-row1of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Y11, Y8, Y8
-	CMPB        reads+128(FP), $0x00
-	JEQ         row2of1Overwrite
-	VMASKMOVPD  (R9), Y0, Y13
-	VFMADD231PD Y13, Y12, Y8
-
-row2of1Overwrite:
-	CMPB       stream+129(FP), $0x00
-	JNE        row2of1Stream
-	VMASKMOVPD Y8, Y0, (R9)
-	JMP        row2of1End
-
-row2of1Stream:
-	VMOVNTPD Y8, (R9)
-
-row2of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Y11, Y9, Y9
-	CMPB        reads+128(FP), $0x00
-	JEQ         row3of1Overwrite
-	VMASKMOVPD  (R9), Y0, Y13
-	VFMADD231PD Y13, Y12, Y9
-
-row3of1Overwrite:
-	CMPB       stream+129(FP), $0x00
-	JNE        row3of1Stream
-	VMASKMOVPD Y9, Y0, (R9)
-	JMP        row3of1End
-
-row3of1Stream:
-	VMOVNTPD Y9, (R9)
-
-row3of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Y11, Y10, Y10
-	CMPB        reads+128(FP), $0x00
-	JEQ         row4of1Overwrite
+	JEQ         overwrite
+	CMPQ        rows+96(FP), $0x00
+	JLE         overwrite
 	VMASKMOVPD  (R9), Y0, Y11
+	VFMADD231PD Y11, Y12, Y1
+	VMASKMOVPD  (R9)(R8*1), Y0, Y11
+	VFMADD231PD Y11, Y12, Y2
+	VMASKMOVPD  (R9)(R8*2), Y0, Y11
+	VFMADD231PD Y11, Y12, Y3
+	VMASKMOVPD  (R9)(R11*1), Y0, Y11
+	VFMADD231PD Y11, Y12, Y4
+	VMASKMOVPD  (R9)(R8*4), Y0, Y11
+	VFMADD231PD Y11, Y12, Y5
+	CMPQ        rows+96(FP), $0x01
+	JLE         overwrite
+	VMASKMOVPD  (R10), Y0, Y11
+	VFMADD231PD Y11, Y12, Y6
+	VMASKMOVPD  (R10)(R8*1), Y0, Y11
+	VFMADD231PD Y11, Y12, Y7
+	VMASKMOVPD  (R10)(R8*2), Y0, Y11
+	VFMADD231PD Y11, Y12, Y8
+	VMASKMOVPD  (R10)(R11*1), Y0, Y11
+	VFMADD231PD Y11, Y12, Y9
+	VMASKMOVPD  (R10)(R8*4), Y0, Y11
 	VFMADD231PD Y11, Y12, Y10
 
-row4of1Overwrite:
+overwrite:
 	CMPB       stream+129(FP), $0x00
-	JNE        row4of1Stream
-	VMASKMOVPD Y10, Y0, (R9)
-	JMP        row4of1End
+	JNE        stream
+	CMPQ       rows+96(FP), $0x00
+	JLE        next
+	VMASKMOVPD Y1, Y0, (R9)
+	VMASKMOVPD Y2, Y0, (R9)(R8*1)
+	VMASKMOVPD Y3, Y0, (R9)(R8*2)
+	VMASKMOVPD Y4, Y0, (R9)(R11*1)
+	VMASKMOVPD Y5, Y0, (R9)(R8*4)
+	CMPQ       rows+96(FP), $0x01
+	JLE        next
+	VMASKMOVPD Y6, Y0, (R10)
+	VMASKMOVPD Y7, Y0, (R10)(R8*1)
+	VMASKMOVPD Y8, Y0, (R10)(R8*2)
+	VMASKMOVPD Y9, Y0, (R10)(R11*1)
+	VMASKMOVPD Y10, Y0, (R10)(R8*4)
+	JMP        next
 
-row4of1Stream:
-	VMOVNTPD Y10, (R9)
-
-row4of1End:
-	ADDQ ldy+80(FP), R9
+stream:
+	CMPQ     rows+96(FP), $0x00
+	JLE      next
+	VMOVNTPD Y1, (R9)
+	VMOVNTPD Y2, (R9)(R8*1)
+	VMOVNTPD Y3, (R9)(R8*2)
+	VMOVNTPD Y4, (R9)(R11*1)
+	VMOVNTPD Y5, (R9)(R8*4)
+	CMPQ     rows+96(FP), $0x01
+	JLE      next
+	VMOVNTPD Y6, (R10)
+	VMOVNTPD Y7, (R10)(R8*1)
+	VMOVNTPD Y8, (R10)(R8*2)
+	VMOVNTPD Y9, (R10)(R11*1)
+	VMOVNTPD Y10, (R10)(R8*4)
 
 next:
-	ADDQ $0x08, R8
-	MOVQ R8, order+88(FP)
 	SUBQ $0x04, rows+96(FP)
 	ADDQ $0x08, AX
 	DECQ n+0(FP)
@@ -1240,59 +799,30 @@ slice:
 	VXORPS X5, X5, X5
 	VXORPS X6, X6, X6
 	MOVL   (AX), R8
-	TESTQ  R8, R8
-	JZ     tail
+	ADDL   4(AX), R8
+	JEQ    finish
 
-full:
-	MOVL  (BX), R10
-	IMULQ SI, R10
-	ADDQ  x+56(FP), R10
-	MOVQ  columns+48(FP), R9
-
-fullColumn:
-	PREFETCHT1   (DI)
-	ADDQ         step+144(FP), DI
-	VMASKMOVPD   (R10), Y0, Y7
-	VBROADCASTSD (DX), Y8
-	VFMADD231PD  Y8, Y7, Y1
-	VBROADCASTSD 32(DX), Y8
-	VFMADD231PD  Y8, Y7, Y2
-	VBROADCASTSD 64(DX), Y8
-	VFMADD231PD  Y8, Y7, Y3
-	VBROADCASTSD 96(DX), Y8
-	VFMADD231PD  Y8, Y7, Y4
-	VBROADCASTSD 128(DX), Y8
-	VFMADD231PD  Y8, Y7, Y5
-	VBROADCASTSD 160(DX), Y8
-	VFMADD231PD  Y8, Y7, Y6
-	ADDQ         SI, R10
-	ADDQ         $0x000000c0, DX
-	DECQ         R9
-	JNZ          fullColumn
-	ADDQ         $0x10, BX
-	DECQ         R8
-	JNZ          full
-
-tail:
-	MOVL  4(AX), R8
-	TESTQ R8, R8
-	JZ    finish
-
-masked:
+block:
+	MOVQ    $-1, R11
+	CMPL    R8, 4(AX)
+	JGT     place
 	MOVWLZX (CX), R11
 	MOVQ    first+24(FP), R9
 	SHRXL   R9, R11, R11
-	MOVL    (BX), R10
-	IMULQ   SI, R10
-	ADDQ    x+56(FP), R10
-	MOVQ    columns+48(FP), R9
+	ADDQ    $0x02, CX
 
-maskedColumn:
+place:
+	MOVL  (BX), R9
+	IMULQ SI, R9
+	ADDQ  x+56(FP), R9
+	MOVQ  columns+48(FP), R10
+
+column:
 	PREFETCHT1   (DI)
 	ADDQ         step+144(FP), DI
 	BTL          $0x00, R11
-	JCC          maskedColumnLane0
-	VMASKMOVPD   (R10), Y0, Y7
+	JCC          missing0
+	VMASKMOVPD   (R9), Y0, Y7
 	VBROADCASTSD (DX), Y8
 	VFMADD231PD  Y8, Y7, Y1
 	VBROADCASTSD 32(DX), Y8
@@ -1305,133 +835,80 @@ maskedColumn:
 	VFMADD231PD  Y8, Y7, Y5
 	VBROADCASTSD 160(DX), Y8
 	VFMADD231PD  Y8, Y7, Y6
-	ADDQ         SI, R10
+	ADDQ         SI, R9
 
-maskedColumnLane0:
+missing0:
 	ADDQ $0x000000c0, DX
-	DECQ R9
-	JNZ  maskedColumn
+	DECQ R10
+	JNZ  column
 	ADDQ $0x10, BX
-	ADDQ $0x02, CX
 	DECQ R8
-	JNZ  masked
+	JNZ  block
 
 finish:
 	MOVQ         order+88(FP), R8
 	VBROADCASTSD alpha+104(FP), Y7
 	VBROADCASTSD beta+112(FP), Y8
+	VMULPD       Y7, Y1, Y1
+	VMULPD       Y7, Y2, Y2
+	VMULPD       Y7, Y3, Y3
+	VMULPD       Y7, Y4, Y4
+	VMULPD       Y7, Y5, Y5
+	VMULPD       Y7, Y6, Y6
 	CMPQ         rows+96(FP), $0x00
-	JLE          next
+	JLE          placed
 	MOVWLZX      (R8), R9
 	IMUL3Q       $0x06, R9, R9
 	IMULQ        ldy+80(FP), R9
 	ADDQ         y+72(FP), R9
-	VMULPD       Y7, Y1, Y1
-	CMPB         reads+128(FP), $0x00
-	JEQ          row0of0Overwrite
-	VMASKMOVPD   (R9), Y0, Y9
-	VFMADD231PD  Y9, Y8, Y1
 
-row0of0Overwrite:
-	CMPB       stream+129(FP), $0x00
-	JNE        row0of0Stream
-	VMASKMOVPD Y1, Y0, (R9)
-	JMP        row0of0End
-
-row0of0Stream:
-	VMOVNTPD Y1, (R9)
-
-row0of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Y7, Y2, Y2
+placed:
+	ADDQ        $0x08, R8
+	MOVQ        R8, order+88(FP)
+	MOVQ        ldy+80(FP), R8
+	IMUL3Q      $0x03, R8, R10
+	IMUL3Q      $0x05, R8, R11
 	CMPB        reads+128(FP), $0x00
-	JEQ         row1of0Overwrite
-	VMASKMOVPD  (R9), Y0, Y9
-	VFMADD231PD Y9, Y8, Y2
-
-row1of0Overwrite:
-	CMPB       stream+129(FP), $0x00
-	JNE        row1of0Stream
-	VMASKMOVPD Y2, Y0, (R9)
-	JMP        row1of0End
-
-row1of0Stream:
-	VMOVNTPD Y2, (R9)
-
-row1of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Y7, Y3, Y3
-	CMPB        reads+128(FP), $0x00
-	JEQ         row2of0Overwrite
-	VMASKMOVPD  (R9), Y0, Y9
-	VFMADD231PD Y9, Y8, Y3
-
-row2of0Overwrite:
-	CMPB       stream+129(FP), $0x00
-	JNE        row2of0Stream
-	VMASKMOVPD Y3, Y0, (R9)
-	JMP        row2of0End
-
-row2of0Stream:
-	VMOVNTPD Y3, (R9)
-
-row2of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Y7, Y4, Y4
-	CMPB        reads+128(FP), $0x00
-	JEQ         row3of0Overwrite
-	VMASKMOVPD  (R9), Y0, Y9
-	VFMADD231PD Y9, Y8, Y4
-
-row3of0Overwrite:
-	CMPB       stream+129(FP), $0x00
-	JNE        row3of0Stream
-	VMASKMOVPD Y4, Y0, (R9)
-	JMP        row3of0End
-
-row3of0Stream:
-	VMOVNTPD Y4, (R9)
-
-row3of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Y7, Y5, Y5
-	CMPB        reads+128(FP), $0x00
-	JEQ         row4of0Overwrite
-	VMASKMOVPD  (R9), Y0, Y9
-	VFMADD231PD Y9, Y8, Y5
-
-row4of0Overwrite:
-	CMPB       stream+129(FP), $0x00
-	JNE        row4of0Stream
-	VMASKMOVPD Y5, Y0, (R9)
-	JMP        row4of0End
-
-row4of0Stream:
-	VMOVNTPD Y5, (R9)
-
-row4of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Y7, Y6, Y6
-	CMPB        reads+128(FP), $0x00
-	JEQ         row5of0Overwrite
+	JEQ         overwrite
+	CMPQ        rows+96(FP), $0x00
+	JLE         overwrite
 	VMASKMOVPD  (R9), Y0, Y7
+	VFMADD231PD Y7, Y8, Y1
+	VMASKMOVPD  (R9)(R8*1), Y0, Y7
+	VFMADD231PD Y7, Y8, Y2
+	VMASKMOVPD  (R9)(R8*2), Y0, Y7
+	VFMADD231PD Y7, Y8, Y3
+	VMASKMOVPD  (R9)(R10*1), Y0, Y7
+	VFMADD231PD Y7, Y8, Y4
+	VMASKMOVPD  (R9)(R8*4), Y0, Y7
+	VFMADD231PD Y7, Y8, Y5
+	VMASKMOVPD  (R9)(R11*1), Y0, Y7
 	VFMADD231PD Y7, Y8, Y6
 
-row5of0Overwrite:
+overwrite:
 	CMPB       stream+129(FP), $0x00
-	JNE        row5of0Stream
-	VMASKMOVPD Y6, Y0, (R9)
-	JMP        row5of0End
+	JNE        stream
+	CMPQ       rows+96(FP), $0x00
+	JLE        next
+	VMASKMOVPD Y1, Y0, (R9)
+	VMASKMOVPD Y2, Y0, (R9)(R8*1)
+	VMASKMOVPD Y3, Y0, (R9)(R8*2)
+	VMASKMOVPD Y4, Y0, (R9)(R10*1)
+	VMASKMOVPD Y5, Y0, (R9)(R8*4)
+	VMASKMOVPD Y6, Y0, (R9)(R11*1)
+	JMP        next
 
-row5of0Stream:
-	VMOVNTPD Y6, (R9)
-
-row5of0End:
-	ADDQ ldy+80(FP), R9
+stream:
+	CMPQ     rows+96(FP), $0x00
+	JLE      next
+	VMOVNTPD Y1, (R9)
+	VMOVNTPD Y2, (R9)(R8*1)
+	VMOVNTPD Y3, (R9)(R8*2)
+	VMOVNTPD Y4, (R9)(R10*1)
+	VMOVNTPD Y5, (R9)(R8*4)
+	VMOVNTPD Y6, (R9)(R11*1)
 
 next:
-	ADDQ $0x08, R8
-	MOVQ R8, order+88(FP)
 	SUBQ $0x04, rows+96(FP)
 	ADDQ $0x08, AX
 	DECQ n+0(FP)
@@ -1466,61 +943,30 @@ slice:
 	VXORPS X6, X6, X6
 	VXORPS X7, X7, X7
 	MOVL   (AX), R8
-	TESTQ  R8, R8
-	JZ     tail
+	ADDL   4(AX), R8
+	JEQ    finish
 
-full:
-	MOVL  (BX), R10
-	IMULQ SI, R10
-	ADDQ  x+56(FP), R10
-	MOVQ  columns+48(FP), R9
-
-fullColumn:
-	PREFETCHT1   (DI)
-	ADDQ         step+144(FP), DI
-	VMASKMOVPD   (R10), Y0, Y8
-	VBROADCASTSD (DX), Y9
-	VFMADD231PD  Y9, Y8, Y1
-	VBROADCASTSD 32(DX), Y9
-	VFMADD231PD  Y9, Y8, Y2
-	VBROADCASTSD 64(DX), Y9
-	VFMADD231PD  Y9, Y8, Y3
-	VBROADCASTSD 96(DX), Y9
-	VFMADD231PD  Y9, Y8, Y4
-	VBROADCASTSD 128(DX), Y9
-	VFMADD231PD  Y9, Y8, Y5
-	VBROADCASTSD 160(DX), Y9
-	VFMADD231PD  Y9, Y8, Y6
-	VBROADCASTSD 192(DX), Y9
-	VFMADD231PD  Y9, Y8, Y7
-	ADDQ         SI, R10
-	ADDQ         $0x000000e0, DX
-	DECQ         R9
-	JNZ          fullColumn
-	ADDQ         $0x10, BX
-	DECQ         R8
-	JNZ          full
-
-tail:
-	MOVL  4(AX), R8
-	TESTQ R8, R8
-	JZ    finish
-
-masked:
+block:
+	MOVQ    $-1, R11
+	CMPL    R8, 4(AX)
+	JGT     place
 	MOVWLZX (CX), R11
 	MOVQ    first+24(FP), R9
 	SHRXL   R9, R11, R11
-	MOVL    (BX), R10
-	IMULQ   SI, R10
-	ADDQ    x+56(FP), R10
-	MOVQ    columns+48(FP), R9
+	ADDQ    $0x02, CX
 
-maskedColumn:
+place:
+	MOVL  (BX), R9
+	IMULQ SI, R9
+	ADDQ  x+56(FP), R9
+	MOVQ  columns+48(FP), R10
+
+column:
 	PREFETCHT1   (DI)
 	ADDQ         step+144(FP), DI
 	BTL          $0x00, R11
-	JCC          maskedColumnLane0
-	VMASKMOVPD   (R10), Y0, Y8
+	JCC          missing0
+	VMASKMOVPD   (R9), Y0, Y8
 	VBROADCASTSD (DX), Y9
 	VFMADD231PD  Y9, Y8, Y1
 	VBROADCASTSD 32(DX), Y9
@@ -1535,150 +981,85 @@ maskedColumn:
 	VFMADD231PD  Y9, Y8, Y6
 	VBROADCASTSD 192(DX), Y9
 	VFMADD231PD  Y9, Y8, Y7
-	ADDQ         SI, R10
+	ADDQ         SI, R9
 
-maskedColumnLane0:
+missing0:
 	ADDQ $0x000000e0, DX
-	DECQ R9
-	JNZ  maskedColumn
+	DECQ R10
+	JNZ  column
 	ADDQ $0x10, BX
-	ADDQ $0x02, CX
 	DECQ R8
-	JNZ  masked
+	JNZ  block
 
 finish:
 	MOVQ         order+88(FP), R8
 	VBROADCASTSD alpha+104(FP), Y8
 	VBROADCASTSD beta+112(FP), Y9
+	VMULPD       Y8, Y1, Y1
+	VMULPD       Y8, Y2, Y2
+	VMULPD       Y8, Y3, Y3
+	VMULPD       Y8, Y4, Y4
+	VMULPD       Y8, Y5, Y5
+	VMULPD       Y8, Y6, Y6
+	VMULPD       Y8, Y7, Y7
 	CMPQ         rows+96(FP), $0x00
-	JLE          next
+	JLE          placed
 	MOVWLZX      (R8), R9
 	IMUL3Q       $0x07, R9, R9
 	IMULQ        ldy+80(FP), R9
 	ADDQ         y+72(FP), R9
-	VMULPD       Y8, Y1, Y1
-	CMPB         reads+128(FP), $0x00
-	JEQ          row0of0Overwrite
-	VMASKMOVPD   (R9), Y0, Y10
-	VFMADD231PD  Y10, Y9, Y1
 
-row0of0Overwrite:
-	CMPB       stream+129(FP), $0x00
-	JNE        row0of0Stream
-	VMASKMOVPD Y1, Y0, (R9)
-	JMP        row0of0End
-
-row0of0Stream:
-	VMOVNTPD Y1, (R9)
-
-row0of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Y8, Y2, Y2
+placed:
+	ADDQ        $0x08, R8
+	MOVQ        R8, order+88(FP)
+	MOVQ        ldy+80(FP), R8
+	IMUL3Q      $0x03, R8, R10
+	IMUL3Q      $0x05, R8, R11
 	CMPB        reads+128(FP), $0x00
-	JEQ         row1of0Overwrite
-	VMASKMOVPD  (R9), Y0, Y10
-	VFMADD231PD Y10, Y9, Y2
-
-row1of0Overwrite:
-	CMPB       stream+129(FP), $0x00
-	JNE        row1of0Stream
-	VMASKMOVPD Y2, Y0, (R9)
-	JMP        row1of0End
-
-row1of0Stream:
-	VMOVNTPD Y2, (R9)
-
-row1of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Y8, Y3, Y3
-	CMPB        reads+128(FP), $0x00
-	JEQ         row2of0Overwrite
-	VMASKMOVPD  (R9), Y0, Y10
-	VFMADD231PD Y10, Y9, Y3
-
-row2of0Overwrite:
-	CMPB       stream+129(FP), $0x00
-	JNE        row2of0Stream
-	VMASKMOVPD Y3, Y0, (R9)
-	JMP        row2of0End
-
-row2of0Stream:
-	VMOVNTPD Y3, (R9)
-
-row2of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Y8, Y4, Y4
-	CMPB        reads+128(FP), $0x00
-	JEQ         row3of0Overwrite
-	VMASKMOVPD  (R9), Y0, Y10
-	VFMADD231PD Y10, Y9, Y4
-
-row3of0Overwrite:
-	CMPB       stream+129(FP), $0x00
-	JNE        row3of0Stream
-	VMASKMOVPD Y4, Y0, (R9)
-	JMP        row3of0End
-
-row3of0Stream:
-	VMOVNTPD Y4, (R9)
-
-row3of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Y8, Y5, Y5
-	CMPB        reads+128(FP), $0x00
-	JEQ         row4of0Overwrite
-	VMASKMOVPD  (R9), Y0, Y10
-	VFMADD231PD Y10, Y9, Y5
-
-row4of0Overwrite:
-	CMPB       stream+129(FP), $0x00
-	JNE        row4of0Stream
-	VMASKMOVPD Y5, Y0, (R9)
-	JMP        row4of0End
-
-row4of0Stream:
-	VMOVNTPD Y5, (R9)
-
-row4of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Y8, Y6, Y6
-	CMPB        reads+128(FP), $0x00
-	JEQ         row5of0Overwrite
-	VMASKMOVPD  (R9), Y0, Y10
-	VFMADD231PD Y10, Y9, Y6
-
-row5of0Overwrite:
-	CMPB       stream+129(FP), $0x00
-	JNE        row5of0Stream
-	VMASKMOVPD Y6, Y0, (R9)
-	JMP        row5of0End
-
-row5of0Stream:
-	VMOVNTPD Y6, (R9)
-
-row5of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Y8, Y7, Y7
-	CMPB        reads+128(FP), $0x00
-	JEQ         row6of0Overwrite
+	JEQ         overwrite
+	CMPQ        rows+96(FP), $0x00
+	JLE         overwrite
 	VMASKMOVPD  (R9), Y0, Y8
+	VFMADD231PD Y8, Y9, Y1
+	VMASKMOVPD  (R9)(R8*1), Y0, Y8
+	VFMADD231PD Y8, Y9, Y2
+	VMASKMOVPD  (R9)(R8*2), Y0, Y8
+	VFMADD231PD Y8, Y9, Y3
+	VMASKMOVPD  (R9)(R10*1), Y0, Y8
+	VFMADD231PD Y8, Y9, Y4
+	VMASKMOVPD  (R9)(R8*4), Y0, Y8
+	VFMADD231PD Y8, Y9, Y5
+	VMASKMOVPD  (R9)(R11*1), Y0, Y8
+	VFMADD231PD Y8, Y9, Y6
+	VMASKMOVPD  (R9)(R10*2), Y0, Y8
 	VFMADD231PD Y8, Y9, Y7
 
-row6of0Overwrite:
+overwrite:
 	CMPB       stream+129(FP), $0x00
-	JNE        row6of0Stream
-	VMASKMOVPD Y7, Y0, (R9)
-	JMP        row6of0End
+	JNE        stream
+	CMPQ       rows+96(FP), $0x00
+	JLE        next
+	VMASKMOVPD Y1, Y0, (R9)
+	VMASKMOVPD Y2, Y0, (R9)(R8*1)
+	VMASKMOVPD Y3, Y0, (R9)(R8*2)
+	VMASKMOVPD Y4, Y0, (R9)(R10*1)
+	VMASKMOVPD Y5, Y0, (R9)(R8*4)
+	VMASKMOVPD Y6, Y0, (R9)(R11*1)
+	VMASKMOVPD Y7, Y0, (R9)(R10*2)
+	JMP        next
 
-row6of0Stream:
-	VMOVNTPD Y7, (R9)
-
-row6of0End:
-	ADDQ ldy+80(FP), R9
+stream:
+	CMPQ     rows+96(FP), $0x00
+	JLE      next
+	VMOVNTPD Y1, (R9)
+	VMOVNTPD Y2, (R9)(R8*1)
+	VMOVNTPD Y3, (R9)(R8*2)
+	VMOVNTPD Y4, (R9)(R10*1)
+	VMOVNTPD Y5, (R9)(R8*4)
+	VMOVNTPD Y6, (R9)(R11*1)
+	VMOVNTPD Y7, (R9)(R10*2)
 
 next:
-	ADDQ $0x08, R8
-	MOVQ R8, order+88(FP)
 	SUBQ $0x04, rows+96(FP)
 	ADDQ $0x08, AX
 	DECQ n+0(FP)
@@ -1714,63 +1095,30 @@ slice:
 	VXORPS X7, X7, X7
 	VXORPS X8, X8, X8
 	MOVL   (AX), R8
-	TESTQ  R8, R8
-	JZ     tail
+	ADDL   4(AX), R8
+	JEQ    finish
 
-full:
-	MOVL  (BX), R10
-	IMULQ SI, R10
-	ADDQ  x+56(FP), R10
-	MOVQ  columns+48(FP), R9
-
-fullColumn:
-	PREFETCHT1   (DI)
-	ADDQ         step+144(FP), DI
-	VMASKMOVPD   (R10), Y0, Y9
-	VBROADCASTSD (DX), Y10
-	VFMADD231PD  Y10, Y9, Y1
-	VBROADCASTSD 32(DX), Y10
-	VFMADD231PD  Y10, Y9, Y2
-	VBROADCASTSD 64(DX), Y10
-	VFMADD231PD  Y10, Y9, Y3
-	VBROADCASTSD 96(DX), Y10
-	VFMADD231PD  Y10, Y9, Y4
-	VBROADCASTSD 128(DX), Y10
-	VFMADD231PD  Y10, Y9, Y5
-	VBROADCASTSD 160(DX), Y10
-	VFMADD231PD  Y10, Y9, Y6
-	VBROADCASTSD 192(DX), Y10
-	VFMADD231PD  Y10, Y9, Y7
-	VBROADCASTSD 224(DX), Y10
-	VFMADD231PD  Y10, Y9, Y8
-	ADDQ         SI, R10
-	ADDQ         $0x00000100, DX
-	DECQ         R9
-	JNZ          fullColumn
-	ADDQ         $0x10, BX
-	DECQ         R8
-	JNZ          full
-
-tail:
-	MOVL  4(AX), R8
-	TESTQ R8, R8
-	JZ    finish
-
-masked:
+block:
+	MOVQ    $-1, R11
+	CMPL    R8, 4(AX)
+	JGT     place
 	MOVWLZX (CX), R11
 	MOVQ    first+24(FP), R9
 	SHRXL   R9, R11, R11
-	MOVL    (BX), R10
-	IMULQ   SI, R10
-	ADDQ    x+56(FP), R10
-	MOVQ    columns+48(FP), R9
+	ADDQ    $0x02, CX
 
-maskedColumn:
+place:
+	MOVL  (BX), R9
+	IMULQ SI, R9
+	ADDQ  x+56(FP), R9
+	MOVQ  columns+48(FP), R10
+
+column:
 	PREFETCHT1   (DI)
 	ADDQ         step+144(FP), DI
 	BTL          $0x00, R11
-	JCC          maskedColumnLane0
-	VMASKMOVPD   (R10), Y0, Y9
+	JCC          missing0
+	VMASKMOVPD   (R9), Y0, Y9
 	VBROADCASTSD (DX), Y10
 	VFMADD231PD  Y10, Y9, Y1
 	VBROADCASTSD 32(DX), Y10
@@ -1787,167 +1135,91 @@ maskedColumn:
 	VFMADD231PD  Y10, Y9, Y7
 	VBROADCASTSD 224(DX), Y10
 	VFMADD231PD  Y10, Y9, Y8
-	ADDQ         SI, R10
+	ADDQ         SI, R9
 
-maskedColumnLane0:
+missing0:
 	ADDQ $0x00000100, DX
-	DECQ R9
-	JNZ  maskedColumn
+	DECQ R10
+	JNZ  column
 	ADDQ $0x10, BX
-	ADDQ $0x02, CX
 	DECQ R8
-	JNZ  masked
+	JNZ  block
 
 finish:
 	MOVQ         order+88(FP), R8
 	VBROADCASTSD alpha+104(FP), Y9
 	VBROADCASTSD beta+112(FP), Y10
+	VMULPD       Y9, Y1, Y1
+	VMULPD       Y9, Y2, Y2
+	VMULPD       Y9, Y3, Y3
+	VMULPD       Y9, Y4, Y4
+	VMULPD       Y9, Y5, Y5
+	VMULPD       Y9, Y6, Y6
+	VMULPD       Y9, Y7, Y7
+	VMULPD       Y9, Y8, Y8
 	CMPQ         rows+96(FP), $0x00
-	JLE          next
+	JLE          placed
 	MOVWLZX      (R8), R9
 	IMUL3Q       $0x08, R9, R9
 	IMULQ        ldy+80(FP), R9
 	ADDQ         y+72(FP), R9
-	VMULPD       Y9, Y1, Y1
-	CMPB         reads+128(FP), $0x00
-	JEQ          row0of0Overwrite
-	VMASKMOVPD   (R9), Y0, Y11
-	VFMADD231PD  Y11, Y10, Y1
 
-row0of0Overwrite:
-	CMPB       stream+129(FP), $0x00
-	JNE        row0of0Stream
-	VMASKMOVPD Y1, Y0, (R9)
-	JMP        row0of0End
-
-row0of0Stream:
-	VMOVNTPD Y1, (R9)
-
-row0of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Y9, Y2, Y2
+placed:
+	ADDQ        $0x08, R8
+	MOVQ        R8, order+88(FP)
+	MOVQ        ldy+80(FP), R8
+	IMUL3Q      $0x03, R8, R10
+	IMUL3Q      $0x05, R8, R11
+	IMUL3Q      $0x07, R8, R12
 	CMPB        reads+128(FP), $0x00
-	JEQ         row1of0Overwrite
-	VMASKMOVPD  (R9), Y0, Y11
-	VFMADD231PD Y11, Y10, Y2
-
-row1of0Overwrite:
-	CMPB       stream+129(FP), $0x00
-	JNE        row1of0Stream
-	VMASKMOVPD Y2, Y0, (R9)
-	JMP        row1of0End
-
-row1of0Stream:
-	VMOVNTPD Y2, (R9)
-
-row1of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Y9, Y3, Y3
-	CMPB        reads+128(FP), $0x00
-	JEQ         row2of0Overwrite
-	VMASKMOVPD  (R9), Y0, Y11
-	VFMADD231PD Y11, Y10, Y3
-
-row2of0Overwrite:
-	CMPB       stream+129(FP), $0x00
-	JNE        row2of0Stream
-	VMASKMOVPD Y3, Y0, (R9)
-	JMP        row2of0End
-
-row2of0Stream:
-	VMOVNTPD Y3, (R9)
-
-row2of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Y9, Y4, Y4
-	CMPB        reads+128(FP), $0x00
-	JEQ         row3of0Overwrite
-	VMASKMOVPD  (R9), Y0, Y11
-	VFMADD231PD Y11, Y10, Y4
-
-row3of0Overwrite:
-	CMPB       stream+129(FP), $0x00
-	JNE        row3of0Stream
-	VMASKMOVPD Y4, Y0, (R9)
-	JMP        row3of0End
-
-row3of0Stream:
-	VMOVNTPD Y4, (R9)
-
-row3of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Y9, Y5, Y5
-	CMPB        reads+128(FP), $0x00
-	JEQ         row4of0Overwrite
-	VMASKMOVPD  (R9), Y0, Y11
-	VFMADD231PD Y11, Y10, Y5
-
-row4of0Overwrite:
-	CMPB       stream+129(FP), $0x00
-	JNE        row4of0Stream
-	VMASKMOVPD Y5, Y0, (R9)
-	JMP        row4of0End
-
-row4of0Stream:
-	VMOVNTPD Y5, (R9)
-
-row4of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Y9, Y6, Y6
-	CMPB        reads+128(FP), $0x00
-	JEQ         row5of0Overwrite
-	VMASKMOVPD  (R9), Y0, Y11
-	VFMADD231PD Y11, Y10, Y6
-
-row5of0Overwrite:
-	CMPB       stream+129(FP), $0x00
-	JNE        row5of0Stream
-	VMASKMOVPD Y6, Y0, (R9)
-	JMP        row5of0End
-
-row5of0Stream:
-	VMOVNTPD Y6, (R9)
-
-row5of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Y9, Y7, Y7
-	CMPB        reads+128(FP), $0x00
-	JEQ         row6of0Overwrite
-	VMASKMOVPD  (R9), Y0, Y11
-	VFMADD231PD Y11, Y10, Y7
-
-row6of0Overwrite:
-	CMPB       stream+129(FP), $0x00
-	JNE        row6of0Stream
-	VMASKMOVPD Y7, Y0, (R9)
-	JMP        row6of0End
-
-row6of0Stream:
-	VMOVNTPD Y7, (R9)
-
-row6of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Y9, Y8, Y8
-	CMPB        reads+128(FP), $0x00
-	JEQ         row7of0Overwrite
+	JEQ         overwrite
+	CMPQ        rows+96(FP), $0x00
+	JLE         overwrite
 	VMASKMOVPD  (R9), Y0, Y9
+	VFMADD231PD Y9, Y10, Y1
+	VMASKMOVPD  (R9)(R8*1), Y0, Y9
+	VFMADD231PD Y9, Y10, Y2
+	VMASKMOVPD  (R9)(R8*2), Y0, Y9
+	VFMADD231PD Y9, Y10, Y3
+	VMASKMOVPD  (R9)(R10*1), Y0, Y9
+	VFMADD231PD Y9, Y10, Y4
+	VMASKMOVPD  (R9)(R8*4), Y0, Y9
+	VFMADD231PD Y9, Y10, Y5
+	VMASKMOVPD  (R9)(R11*1), Y0, Y9
+	VFMADD231PD Y9, Y10, Y6
+	VMASKMOVPD  (R9)(R10*2), Y0, Y9
+	VFMADD231PD Y9, Y10, Y7
+	VMASKMOVPD  (R9)(R12*1), Y0, Y9
 	VFMADD231PD Y9, Y10, Y8
 
-row7of0Overwrite:
+overwrite:
 	CMPB       stream+129(FP), $0x00
-	JNE        row7of0Stream
-	VMASKMOVPD Y8, Y0, (R9)
-	JMP        row7of0End
+	JNE        stream
+	CMPQ       rows+96(FP), $0x00
+	JLE        next
+	VMASKMOVPD Y1, Y0, (R9)
+	VMASKMOVPD Y2, Y0, (R9)(R8*1)
+	VMASKMOVPD Y3, Y0, (R9)(R8*2)
+	VMASKMOVPD Y4, Y0, (R9)(R10*1)
+	VMASKMOVPD Y5, Y0, (R9)(R8*4)
+	VMASKMOVPD Y6, Y0, (R9)(R11*1)
+	VMASKMOVPD Y7, Y0, (R9)(R10*2)
+	VMASKMOVPD Y8, Y0, (R9)(R12*1)
+	JMP        next
 
-row7of0Stream:
-	VMOVNTPD Y8, (R9)
-
-row7of0End:
-	ADDQ ldy+80(FP), R9
+stream:
+	CMPQ     rows+96(FP), $0x00
+	JLE      next
+	VMOVNTPD Y1, (R9)
+	VMOVNTPD Y2, (R9)(R8*1)
+	VMOVNTPD Y3, (R9)(R8*2)
+	VMOVNTPD Y4, (R9)(R10*1)
+	VMOVNTPD Y5, (R9)(R8*4)
+	VMOVNTPD Y6, (R9)(R11*1)
+	VMOVNTPD Y7, (R9)(R10*2)
+	VMOVNTPD Y8, (R9)(R12*1)
 
 next:
-	ADDQ $0x08, R8
-	MOVQ R8, order+88(FP)
 	SUBQ $0x04, rows+96(FP)
 	ADDQ $0x08, AX
 	DECQ n+0(FP)
@@ -1983,10 +1255,19 @@ slice:
 	VXORPS X6, X6, X6
 	VXORPS X7, X7, X7
 	MOVL   (AX), R8
-	TESTQ  R8, R8
-	JZ     tail
+	ADDL   4(AX), R8
+	JEQ    finish
 
-full:
+block:
+	MOVQ    $-1, R14
+	CMPL    R8, 4(AX)
+	JGT     place
+	MOVWLZX (CX), R14
+	MOVQ    first+24(FP), R9
+	SHRXL   R9, R14, R14
+	ADDQ    $0x02, CX
+
+place:
 	MOVL  (BX), R10
 	IMULQ SI, R10
 	ADDQ  x+56(FP), R10
@@ -2001,258 +1282,148 @@ full:
 	ADDQ  x+56(FP), R13
 	MOVQ  columns+48(FP), R9
 
-fullColumn:
-	PREFETCHT1       (DI)
-	ADDQ             step+144(FP), DI
-	VMOVUPD.Z        (R10), K1, Z8
-	VFMADD231PD.BCST (DX), Z8, Z0
-	VFMADD231PD.BCST 64(DX), Z8, Z1
-	ADDQ             SI, R10
-	VMOVUPD.Z        (R11), K1, Z8
-	VFMADD231PD.BCST 8(DX), Z8, Z2
-	VFMADD231PD.BCST 72(DX), Z8, Z3
-	ADDQ             SI, R11
-	VMOVUPD.Z        (R12), K1, Z8
-	VFMADD231PD.BCST 16(DX), Z8, Z4
-	VFMADD231PD.BCST 80(DX), Z8, Z5
-	ADDQ             SI, R12
-	VMOVUPD.Z        (R13), K1, Z8
-	VFMADD231PD.BCST 24(DX), Z8, Z6
-	VFMADD231PD.BCST 88(DX), Z8, Z7
-	ADDQ             SI, R13
-	ADDQ             $0x00000080, DX
-	DECQ             R9
-	JNZ              fullColumn
-	ADDQ             $0x20, BX
-	DECQ             R8
-	JNZ              full
-
-tail:
-	MOVL  4(AX), R8
-	TESTQ R8, R8
-	JZ    finish
-
-masked:
-	MOVWLZX (CX), R14
-	MOVQ    first+24(FP), R9
-	SHRXL   R9, R14, R14
-	MOVL    (BX), R10
-	IMULQ   SI, R10
-	ADDQ    x+56(FP), R10
-	MOVL    4(BX), R11
-	IMULQ   SI, R11
-	ADDQ    x+56(FP), R11
-	MOVL    8(BX), R12
-	IMULQ   SI, R12
-	ADDQ    x+56(FP), R12
-	MOVL    12(BX), R13
-	IMULQ   SI, R13
-	ADDQ    x+56(FP), R13
-	MOVQ    columns+48(FP), R9
-
-maskedColumn:
+column:
 	PREFETCHT1       (DI)
 	ADDQ             step+144(FP), DI
 	BTL              $0x00, R14
-	JCC              maskedColumnLane0
+	JCC              missing0
 	VMOVUPD.Z        (R10), K1, Z8
 	VFMADD231PD.BCST (DX), Z8, Z0
 	VFMADD231PD.BCST 64(DX), Z8, Z1
 	ADDQ             SI, R10
 
-maskedColumnLane0:
+missing0:
 	BTL              $0x01, R14
-	JCC              maskedColumnLane1
+	JCC              missing1
 	VMOVUPD.Z        (R11), K1, Z8
 	VFMADD231PD.BCST 8(DX), Z8, Z2
 	VFMADD231PD.BCST 72(DX), Z8, Z3
 	ADDQ             SI, R11
 
-maskedColumnLane1:
+missing1:
 	BTL              $0x02, R14
-	JCC              maskedColumnLane2
+	JCC              missing2
 	VMOVUPD.Z        (R12), K1, Z8
 	VFMADD231PD.BCST 16(DX), Z8, Z4
 	VFMADD231PD.BCST 80(DX), Z8, Z5
 	ADDQ             SI, R12
 
-maskedColumnLane2:
+missing2:
 	BTL              $0x03, R14
-	JCC              maskedColumnLane3
+	JCC              missing3
 	VMOVUPD.Z        (R13), K1, Z8
 	VFMADD231PD.BCST 24(DX), Z8, Z6
 	VFMADD231PD.BCST 88(DX), Z8, Z7
 	ADDQ             SI, R13
 
-maskedColumnLane3:
+missing3:
 	ADDQ $0x00000080, DX
 	DECQ R9
-	JNZ  maskedColumn
+	JNZ  column
 	ADDQ $0x20, BX
-	ADDQ $0x02, CX
 	DECQ R8
-	JNZ  masked
+	JNZ  block
 
 finish:
 	MOVQ         order+88(FP), R8
 	VBROADCASTSD alpha+104(FP), Z8
 	VBROADCASTSD beta+112(FP), Z9
-	CMPQ         rows+96(FP), $0x00
-	JLE          next
-	MOVWLZX      (R8), R9
-	IMUL3Q       $0x02, R9, R9
-	IMULQ        ldy+80(FP), R9
-	ADDQ         y+72(FP), R9
 	VMULPD       Z8, Z0, Z0
-	CMPB         reads+128(FP), $0x00
-	JEQ          row0of0Overwrite
-	VFMADD231PD  (R9), Z9, K1, Z0
+	VMULPD       Z8, Z1, Z1
+	VMULPD       Z8, Z2, Z2
+	VMULPD       Z8, Z3, Z3
+	VMULPD       Z8, Z4, Z4
+	VMULPD       Z8, Z5, Z5
+	VMULPD       Z8, Z6, Z6
+	VMULPD       Z8, Z7, Z7
+	CMPQ         rows+96(FP), $0x00
+	JLE          placed
+	MOVWLZX      (R8), R10
+	IMUL3Q       $0x02, R10, R10
+	IMULQ        ldy+80(FP), R10
+	ADDQ         y+72(FP), R10
+	CMPQ         rows+96(FP), $0x01
+	JLE          placed
+	MOVWLZX      2(R8), R11
+	IMUL3Q       $0x02, R11, R11
+	IMULQ        ldy+80(FP), R11
+	ADDQ         y+72(FP), R11
+	CMPQ         rows+96(FP), $0x02
+	JLE          placed
+	MOVWLZX      4(R8), R12
+	IMUL3Q       $0x02, R12, R12
+	IMULQ        ldy+80(FP), R12
+	ADDQ         y+72(FP), R12
+	CMPQ         rows+96(FP), $0x03
+	JLE          placed
+	MOVWLZX      6(R8), R13
+	IMUL3Q       $0x02, R13, R13
+	IMULQ        ldy+80(FP), R13
+	ADDQ         y+72(FP), R13
 
-row0of0Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row0of0Stream
-	VMOVUPD Z0, K1, (R9)
-	JMP     row0of0End
-
-row0of0Stream:
-	VMOVNTPD Z0, (R9)
-
-row0of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z8, Z1, Z1
+placed:
+	ADDQ        $0x10, R8
+	MOVQ        R8, order+88(FP)
+	MOVQ        ldy+80(FP), R8
 	CMPB        reads+128(FP), $0x00
-	JEQ         row1of0Overwrite
-	VFMADD231PD (R9), Z9, K1, Z1
-
-row1of0Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row1of0Stream
-	VMOVUPD Z1, K1, (R9)
-	JMP     row1of0End
-
-row1of0Stream:
-	VMOVNTPD Z1, (R9)
-
-row1of0End:
-	ADDQ        ldy+80(FP), R9
+	JEQ         overwrite
+	CMPQ        rows+96(FP), $0x00
+	JLE         overwrite
+	VFMADD231PD (R10), Z9, K1, Z0
+	VFMADD231PD (R10)(R8*1), Z9, K1, Z1
 	CMPQ        rows+96(FP), $0x01
-	JLE         next
-	MOVWLZX     2(R8), R9
-	IMUL3Q      $0x02, R9, R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPD      Z8, Z2, Z2
-	CMPB        reads+128(FP), $0x00
-	JEQ         row0of1Overwrite
-	VFMADD231PD (R9), Z9, K1, Z2
-
-row0of1Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row0of1Stream
-	VMOVUPD Z2, K1, (R9)
-	JMP     row0of1End
-
-row0of1Stream:
-	VMOVNTPD Z2, (R9)
-
-row0of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z8, Z3, Z3
-	CMPB        reads+128(FP), $0x00
-	JEQ         row1of1Overwrite
-	VFMADD231PD (R9), Z9, K1, Z3
-
-row1of1Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row1of1Stream
-	VMOVUPD Z3, K1, (R9)
-	JMP     row1of1End
-
-row1of1Stream:
-	VMOVNTPD Z3, (R9)
-
-row1of1End:
-	ADDQ        ldy+80(FP), R9
+	JLE         overwrite
+	VFMADD231PD (R11), Z9, K1, Z2
+	VFMADD231PD (R11)(R8*1), Z9, K1, Z3
 	CMPQ        rows+96(FP), $0x02
-	JLE         next
-	MOVWLZX     4(R8), R9
-	IMUL3Q      $0x02, R9, R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPD      Z8, Z4, Z4
-	CMPB        reads+128(FP), $0x00
-	JEQ         row0of2Overwrite
-	VFMADD231PD (R9), Z9, K1, Z4
-
-row0of2Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row0of2Stream
-	VMOVUPD Z4, K1, (R9)
-	JMP     row0of2End
-
-row0of2Stream:
-	VMOVNTPD Z4, (R9)
-
-row0of2End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z8, Z5, Z5
-	CMPB        reads+128(FP), $0x00
-	JEQ         row1of2Overwrite
-	VFMADD231PD (R9), Z9, K1, Z5
-
-row1of2Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row1of2Stream
-	VMOVUPD Z5, K1, (R9)
-	JMP     row1of2End
-
-row1of2Stream:
-	VMOVNTPD Z5, (R9)
-
-row1of2End:
-	ADDQ        ldy+80(FP), R9
+	JLE         overwrite
+	VFMADD231PD (R12), Z9, K1, Z4
+	VFMADD231PD (R12)(R8*1), Z9, K1, Z5
 	CMPQ        rows+96(FP), $0x03
-	JLE         next
-	MOVWLZX     6(R8), R9
-	IMUL3Q      $0x02, R9, R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPD      Z8, Z6, Z6
-	CMPB        reads+128(FP), $0x00
-	JEQ         row0of3Overwrite
-	VFMADD231PD (R9), Z9, K1, Z6
+	JLE         overwrite
+	VFMADD231PD (R13), Z9, K1, Z6
+	VFMADD231PD (R13)(R8*1), Z9, K1, Z7
 
-row0of3Overwrite:
+overwrite:
 	CMPB    stream+129(FP), $0x00
-	JNE     row0of3Stream
-	VMOVUPD Z6, K1, (R9)
-	JMP     row0of3End
+	JNE     stream
+	CMPQ    rows+96(FP), $0x00
+	JLE     next
+	VMOVUPD Z0, K1, (R10)
+	VMOVUPD Z1, K1, (R10)(R8*1)
+	CMPQ    rows+96(FP), $0x01
+	JLE     next
+	VMOVUPD Z2, K1, (R11)
+	VMOVUPD Z3, K1, (R11)(R8*1)
+	CMPQ    rows+96(FP), $0x02
+	JLE     next
+	VMOVUPD Z4, K1, (R12)
+	VMOVUPD Z5, K1, (R12)(R8*1)
+	CMPQ    rows+96(FP), $0x03
+	JLE     next
+	VMOVUPD Z6, K1, (R13)
+	VMOVUPD Z7, K1, (R13)(R8*1)
+	JMP     next
 
-row0of3Stream:
-	VMOVNTPD Z6, (R9)
-
-row0of3End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z8, Z7, Z7
-	CMPB        reads+128(FP), $0x00
-	JEQ         row1of3Overwrite
-	VFMADD231PD (R9), Z9, K1, Z7
-
-row1of3Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row1of3Stream
-	VMOVUPD Z7, K1, (R9)
-	JMP     row1of3End
-
-row1of3Stream:
-	VMOVNTPD Z7, (R9)
-
-row1of3End:
-	ADDQ ldy+80(FP), R9
+stream:
+	CMPQ     rows+96(FP), $0x00
+	JLE      next
+	VMOVNTPD Z0, (R10)
+	VMOVNTPD Z1, (R10)(R8*1)
+	CMPQ     rows+96(FP), $0x01
+	JLE      next
+	VMOVNTPD Z2, (R11)
+	VMOVNTPD Z3, (R11)(R8*1)
+	CMPQ     rows+96(FP), $0x02
+	JLE      next
+	VMOVNTPD Z4, (R12)
+	VMOVNTPD Z5, (R12)(R8*1)
+	CMPQ     rows+96(FP), $0x03
+	JLE      next
+	VMOVNTPD Z6, (R13)
+	VMOVNTPD Z7, (R13)(R8*1)
 
 next:
-	ADDQ $0x10, R8
-	MOVQ R8, order+88(FP)
 	SUBQ $0x08, rows+96(FP)
 	ADDQ $0x08, AX
 	DECQ n+0(FP)
@@ -2292,10 +1463,19 @@ slice:
 	VXORPS X10, X10, X10
 	VXORPS X11, X11, X11
 	MOVL   (AX), R8
-	TESTQ  R8, R8
-	JZ     tail
+	ADDL   4(AX), R8
+	JEQ    finish
 
-full:
+block:
+	MOVQ    $-1, R14
+	CMPL    R8, 4(AX)
+	JGT     place
+	MOVWLZX (CX), R14
+	MOVQ    first+24(FP), R9
+	SHRXL   R9, R14, R14
+	ADDQ    $0x02, CX
+
+place:
 	MOVL  (BX), R10
 	IMULQ SI, R10
 	ADDQ  x+56(FP), R10
@@ -2310,332 +1490,169 @@ full:
 	ADDQ  x+56(FP), R13
 	MOVQ  columns+48(FP), R9
 
-fullColumn:
-	PREFETCHT1       (DI)
-	PREFETCHT1       64(DI)
-	ADDQ             step+144(FP), DI
-	VMOVUPD.Z        (R10), K1, Z12
-	VFMADD231PD.BCST (DX), Z12, Z0
-	VFMADD231PD.BCST 64(DX), Z12, Z1
-	VFMADD231PD.BCST 128(DX), Z12, Z2
-	ADDQ             SI, R10
-	VMOVUPD.Z        (R11), K1, Z12
-	VFMADD231PD.BCST 8(DX), Z12, Z3
-	VFMADD231PD.BCST 72(DX), Z12, Z4
-	VFMADD231PD.BCST 136(DX), Z12, Z5
-	ADDQ             SI, R11
-	VMOVUPD.Z        (R12), K1, Z12
-	VFMADD231PD.BCST 16(DX), Z12, Z6
-	VFMADD231PD.BCST 80(DX), Z12, Z7
-	VFMADD231PD.BCST 144(DX), Z12, Z8
-	ADDQ             SI, R12
-	VMOVUPD.Z        (R13), K1, Z12
-	VFMADD231PD.BCST 24(DX), Z12, Z9
-	VFMADD231PD.BCST 88(DX), Z12, Z10
-	VFMADD231PD.BCST 152(DX), Z12, Z11
-	ADDQ             SI, R13
-	ADDQ             $0x000000c0, DX
-	DECQ             R9
-	JNZ              fullColumn
-	ADDQ             $0x20, BX
-	DECQ             R8
-	JNZ              full
-
-tail:
-	MOVL  4(AX), R8
-	TESTQ R8, R8
-	JZ    finish
-
-masked:
-	MOVWLZX (CX), R14
-	MOVQ    first+24(FP), R9
-	SHRXL   R9, R14, R14
-	MOVL    (BX), R10
-	IMULQ   SI, R10
-	ADDQ    x+56(FP), R10
-	MOVL    4(BX), R11
-	IMULQ   SI, R11
-	ADDQ    x+56(FP), R11
-	MOVL    8(BX), R12
-	IMULQ   SI, R12
-	ADDQ    x+56(FP), R12
-	MOVL    12(BX), R13
-	IMULQ   SI, R13
-	ADDQ    x+56(FP), R13
-	MOVQ    columns+48(FP), R9
-
-maskedColumn:
+column:
 	PREFETCHT1       (DI)
 	PREFETCHT1       64(DI)
 	ADDQ             step+144(FP), DI
 	BTL              $0x00, R14
-	JCC              maskedColumnLane0
+	JCC              missing0
 	VMOVUPD.Z        (R10), K1, Z12
 	VFMADD231PD.BCST (DX), Z12, Z0
 	VFMADD231PD.BCST 64(DX), Z12, Z1
 	VFMADD231PD.BCST 128(DX), Z12, Z2
 	ADDQ             SI, R10
 
-maskedColumnLane0:
+missing0:
 	BTL              $0x01, R14
-	JCC              maskedColumnLane1
+	JCC              missing1
 	VMOVUPD.Z        (R11), K1, Z12
 	VFMADD231PD.BCST 8(DX), Z12, Z3
 	VFMADD231PD.BCST 72(DX), Z12, Z4
 	VFMADD231PD.BCST 136(DX), Z12, Z5
 	ADDQ             SI, R11
 
-maskedColumnLane1:
+missing1:
 	BTL              $0x02, R14
-	JCC              maskedColumnLane2
+	JCC              missing2
 	VMOVUPD.Z        (R12), K1, Z12
 	VFMADD231PD.BCST 16(DX), Z12, Z6
 	VFMADD231PD.BCST 80(DX), Z12, Z7
 	VFMADD231PD.BCST 144(DX), Z12, Z8
 	ADDQ             SI, R12
 
-maskedColumnLane2:
+missing2:
 	BTL              $0x03, R14
-	JCC              maskedColumnLane3
+	JCC              missing3
 	VMOVUPD.Z        (R13), K1, Z12
 	VFMADD231PD.BCST 24(DX), Z12, Z9
 	VFMADD231PD.BCST 88(DX), Z12, Z10
 	VFMADD231PD.BCST 152(DX), Z12, Z11
 	ADDQ             SI, R13
 
-maskedColumnLane3:
+missing3:
 	ADDQ $0x000000c0, DX
 	DECQ R9
-	JNZ  maskedColumn
+	JNZ  column
 	ADDQ $0x20, BX
-	ADDQ $0x02, CX
 	DECQ R8
-	JNZ  masked
+	JNZ  block
 
 finish:
 	MOVQ         order+88(FP), R8
 	VBROADCASTSD alpha+104(FP), Z12
 	VBROADCASTSD beta+112(FP), Z13
-	CMPQ         rows+96(FP), $0x00
-	JLE          next
-	MOVWLZX      (R8), R9
-	IMUL3Q       $0x03, R9, R9
-	IMULQ        ldy+80(FP), R9
-	ADDQ         y+72(FP), R9
 	VMULPD       Z12, Z0, Z0
-	CMPB         reads+128(FP), $0x00
-	JEQ          row0of0Overwrite
-	VFMADD231PD  (R9), Z13, K1, Z0
+	VMULPD       Z12, Z1, Z1
+	VMULPD       Z12, Z2, Z2
+	VMULPD       Z12, Z3, Z3
+	VMULPD       Z12, Z4, Z4
+	VMULPD       Z12, Z5, Z5
+	VMULPD       Z12, Z6, Z6
+	VMULPD       Z12, Z7, Z7
+	VMULPD       Z12, Z8, Z8
+	VMULPD       Z12, Z9, Z9
+	VMULPD       Z12, Z10, Z10
+	VMULPD       Z12, Z11, Z11
+	CMPQ         rows+96(FP), $0x00
+	JLE          placed
+	MOVWLZX      (R8), R10
+	IMUL3Q       $0x03, R10, R10
+	IMULQ        ldy+80(FP), R10
+	ADDQ         y+72(FP), R10
+	CMPQ         rows+96(FP), $0x01
+	JLE          placed
+	MOVWLZX      2(R8), R11
+	IMUL3Q       $0x03, R11, R11
+	IMULQ        ldy+80(FP), R11
+	ADDQ         y+72(FP), R11
+	CMPQ         rows+96(FP), $0x02
+	JLE          placed
+	MOVWLZX      4(R8), R12
+	IMUL3Q       $0x03, R12, R12
+	IMULQ        ldy+80(FP), R12
+	ADDQ         y+72(FP), R12
+	CMPQ         rows+96(FP), $0x03
+	JLE          placed
+	MOVWLZX      6(R8), R13
+	IMUL3Q       $0x03, R13, R13
+	IMULQ        ldy+80(FP), R13
+	ADDQ         y+72(FP), R13
 
-row0of0Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row0of0Stream
-	VMOVUPD Z0, K1, (R9)
-	JMP     row0of0End
-
-row0of0Stream:
-	VMOVNTPD Z0, (R9)
-
-row0of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z12, Z1, Z1
+placed:
+	ADDQ        $0x10, R8
+	MOVQ        R8, order+88(FP)
+	MOVQ        ldy+80(FP), R8
 	CMPB        reads+128(FP), $0x00
-	JEQ         row1of0Overwrite
-	VFMADD231PD (R9), Z13, K1, Z1
-
-row1of0Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row1of0Stream
-	VMOVUPD Z1, K1, (R9)
-	JMP     row1of0End
-
-row1of0Stream:
-	VMOVNTPD Z1, (R9)
-
-row1of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z12, Z2, Z2
-	CMPB        reads+128(FP), $0x00
-	JEQ         row2of0Overwrite
-	VFMADD231PD (R9), Z13, K1, Z2
-
-row2of0Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row2of0Stream
-	VMOVUPD Z2, K1, (R9)
-	JMP     row2of0End
-
-row2of0Stream:
-	VMOVNTPD Z2, (R9)
-
-row2of0End:
-	ADDQ        ldy+80(FP), R9
+	JEQ         overwrite
+	CMPQ        rows+96(FP), $0x00
+	JLE         overwrite
+	VFMADD231PD (R10), Z13, K1, Z0
+	VFMADD231PD (R10)(R8*1), Z13, K1, Z1
+	VFMADD231PD (R10)(R8*2), Z13, K1, Z2
 	CMPQ        rows+96(FP), $0x01
-	JLE         next
-	MOVWLZX     2(R8), R9
-	IMUL3Q      $0x03, R9, R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPD      Z12, Z3, Z3
-	CMPB        reads+128(FP), $0x00
-	JEQ         row0of1Overwrite
-	VFMADD231PD (R9), Z13, K1, Z3
-
-row0of1Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row0of1Stream
-	VMOVUPD Z3, K1, (R9)
-	JMP     row0of1End
-
-row0of1Stream:
-	VMOVNTPD Z3, (R9)
-
-row0of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z12, Z4, Z4
-	CMPB        reads+128(FP), $0x00
-	JEQ         row1of1Overwrite
-	VFMADD231PD (R9), Z13, K1, Z4
-
-row1of1Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row1of1Stream
-	VMOVUPD Z4, K1, (R9)
-	JMP     row1of1End
-
-row1of1Stream:
-	VMOVNTPD Z4, (R9)
-
-row1of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z12, Z5, Z5
-	CMPB        reads+128(FP), $0x00
-	JEQ         row2of1Overwrite
-	VFMADD231PD (R9), Z13, K1, Z5
-
-row2of1Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row2of1Stream
-	VMOVUPD Z5, K1, (R9)
-	JMP     row2of1End
-
-row2of1Stream:
-	VMOVNTPD Z5, (R9)
-
-row2of1End:
-	ADDQ        ldy+80(FP), R9
+	JLE         overwrite
+	VFMADD231PD (R11), Z13, K1, Z3
+	VFMADD231PD (R11)(R8*1), Z13, K1, Z4
+	VFMADD231PD (R11)(R8*2), Z13, K1, Z5
 	CMPQ        rows+96(FP), $0x02
-	JLE         next
-	MOVWLZX     4(R8), R9
-	IMUL3Q      $0x03, R9, R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPD      Z12, Z6, Z6
-	CMPB        reads+128(FP), $0x00
-	JEQ         row0of2Overwrite
-	VFMADD231PD (R9), Z13, K1, Z6
-
-row0of2Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row0of2Stream
-	VMOVUPD Z6, K1, (R9)
-	JMP     row0of2End
-
-row0of2Stream:
-	VMOVNTPD Z6, (R9)
-
-row0of2End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z12, Z7, Z7
-	CMPB        reads+128(FP), $0x00
-	JEQ         row1of2Overwrite
-	VFMADD231PD (R9), Z13, K1, Z7
-
-row1of2Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row1of2Stream
-	VMOVUPD Z7, K1, (R9)
-	JMP     row1of2End
-
-row1of2Stream:
-	VMOVNTPD Z7, (R9)
-
-row1of2End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z12, Z8, Z8
-	CMPB        reads+128(FP), $0x00
-	JEQ         row2of2Overwrite
-	VFMADD231PD (R9), Z13, K1, Z8
-
-row2of2Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row2of2Stream
-	VMOVUPD Z8, K1, (R9)
-	JMP     row2of2End
-
-row2of2Stream:
-	VMOVNTPD Z8, (R9)
-
-row2of2End:
-	ADDQ        ldy+80(FP), R9
+	JLE         overwrite
+	VFMADD231PD (R12), Z13, K1, Z6
+	VFMADD231PD (R12)(R8*1), Z13, K1, Z7
+	VFMADD231PD (R12)(R8*2), Z13, K1, Z8
 	CMPQ        rows+96(FP), $0x03
-	JLE         next
-	MOVWLZX     6(R8), R9
-	IMUL3Q      $0x03, R9, R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPD      Z12, Z9, Z9
-	CMPB        reads+128(FP), $0x00
-	JEQ         row0of3Overwrite
-	VFMADD231PD (R9), Z13, K1, Z9
+	JLE         overwrite
+	VFMADD231PD (R13), Z13, K1, Z9
+	VFMADD231PD (R13)(R8*1), Z13, K1, Z10
+	VFMADD231PD (R13)(R8*2), Z13, K1, Z11
 
-row0of3Overwrite:
+overwrite:
 	CMPB    stream+129(FP), $0x00
-	JNE     row0of3Stream
-	VMOVUPD Z9, K1, (R9)
-	JMP     row0of3End
+	JNE     stream
+	CMPQ    rows+96(FP), $0x00
+	JLE     next
+	VMOVUPD Z0, K1, (R10)
+	VMOVUPD Z1, K1, (R10)(R8*1)
+	VMOVUPD Z2, K1, (R10)(R8*2)
+	CMPQ    rows+96(FP), $0x01
+	JLE     next
+	VMOVUPD Z3, K1, (R11)
+	VMOVUPD Z4, K1, (R11)(R8*1)
+	VMOVUPD Z5, K1, (R11)(R8*2)
+	CMPQ    rows+96(FP), $0x02
+	JLE     next
+	VMOVUPD Z6, K1, (R12)
+	VMOVUPD Z7, K1, (R12)(R8*1)
+	VMOVUPD Z8, K1, (R12)(R8*2)
+	CMPQ    rows+96(FP), $0x03
+	JLE     next
+	VMOVUPD Z9, K1, (R13)
+	VMOVUPD Z10, K1, (R13)(R8*1)
+	VMOVUPD Z11, K1, (R13)(R8*2)
+	JMP     next
 
-row0of3Stream:
-	VMOVNTPD Z9, (R9)
-
-row0of3End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z12, Z10, Z10
-	CMPB        reads+128(FP), $0x00
-	JEQ         row1of3Overwrite
-	VFMADD231PD (R9), Z13, K1, Z10
-
-row1of3Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row1of3Stream
-	VMOVUPD Z10, K1, (R9)
-	JMP     row1of3End
-
-row1of3Stream:
-	VMOVNTPD Z10, (R9)
-
-row1of3End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z12, Z11, Z11
-	CMPB        reads+128(FP), $0x00
-	JEQ         row2of3Overwrite
-	VFMADD231PD (R9), Z13, K1, Z11
-
-row2of3Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row2of3Stream
-	VMOVUPD Z11, K1, (R9)
-	JMP     row2of3End
-
-row2of3Stream:
-	VMOVNTPD Z11, (R9)
-
-row2of3End:
-	ADDQ ldy+80(FP), R9
+stream:
+	CMPQ     rows+96(FP), $0x00
+	JLE      next
+	VMOVNTPD Z0, (R10)
+	VMOVNTPD Z1, (R10)(R8*1)
+	VMOVNTPD Z2, (R10)(R8*2)
+	CMPQ     rows+96(FP), $0x01
+	JLE      next
+	VMOVNTPD Z3, (R11)
+	VMOVNTPD Z4, (R11)(R8*1)
+	VMOVNTPD Z5, (R11)(R8*2)
+	CMPQ     rows+96(FP), $0x02
+	JLE      next
+	VMOVNTPD Z6, (R12)
+	VMOVNTPD Z7, (R12)(R8*1)
+	VMOVNTPD Z8, (R12)(R8*2)
+	CMPQ     rows+96(FP), $0x03
+	JLE      next
+	VMOVNTPD Z9, (R13)
+	VMOVNTPD Z10, (R13)(R8*1)
+	VMOVNTPD Z11, (R13)(R8*2)
 
 next:
-	ADDQ $0x10, R8
-	MOVQ R8, order+88(FP)
 	SUBQ $0x08, rows+96(FP)
 	ADDQ $0x08, AX
 	DECQ n+0(FP)
@@ -2679,10 +1696,19 @@ slice:
 	VXORPS X14, X14, X14
 	VXORPS X15, X15, X15
 	MOVL   (AX), R8
-	TESTQ  R8, R8
-	JZ     tail
+	ADDL   4(AX), R8
+	JEQ    finish
 
-full:
+block:
+	MOVQ    $-1, R14
+	CMPL    R8, 4(AX)
+	JGT     place
+	MOVWLZX (CX), R14
+	MOVQ    first+24(FP), R9
+	SHRXL   R9, R14, R14
+	ADDQ    $0x02, CX
+
+place:
 	MOVL  (BX), R10
 	IMULQ SI, R10
 	ADDQ  x+56(FP), R10
@@ -2697,70 +1723,12 @@ full:
 	ADDQ  x+56(FP), R13
 	MOVQ  columns+48(FP), R9
 
-fullColumn:
-	PREFETCHT1       (DI)
-	PREFETCHT1       64(DI)
-	ADDQ             step+144(FP), DI
-	VMOVUPD.Z        (R10), K1, Z16
-	VFMADD231PD.BCST (DX), Z16, Z0
-	VFMADD231PD.BCST 64(DX), Z16, Z1
-	VFMADD231PD.BCST 128(DX), Z16, Z2
-	VFMADD231PD.BCST 192(DX), Z16, Z3
-	ADDQ             SI, R10
-	VMOVUPD.Z        (R11), K1, Z16
-	VFMADD231PD.BCST 8(DX), Z16, Z4
-	VFMADD231PD.BCST 72(DX), Z16, Z5
-	VFMADD231PD.BCST 136(DX), Z16, Z6
-	VFMADD231PD.BCST 200(DX), Z16, Z7
-	ADDQ             SI, R11
-	VMOVUPD.Z        (R12), K1, Z16
-	VFMADD231PD.BCST 16(DX), Z16, Z8
-	VFMADD231PD.BCST 80(DX), Z16, Z9
-	VFMADD231PD.BCST 144(DX), Z16, Z10
-	VFMADD231PD.BCST 208(DX), Z16, Z11
-	ADDQ             SI, R12
-	VMOVUPD.Z        (R13), K1, Z16
-	VFMADD231PD.BCST 24(DX), Z16, Z12
-	VFMADD231PD.BCST 88(DX), Z16, Z13
-	VFMADD231PD.BCST 152(DX), Z16, Z14
-	VFMADD231PD.BCST 216(DX), Z16, Z15
-	ADDQ             SI, R13
-	ADDQ             $0x00000100, DX
-	DECQ             R9
-	JNZ              fullColumn
-	ADDQ             $0x20, BX
-	DECQ             R8
-	JNZ              full
-
-tail:
-	MOVL  4(AX), R8
-	TESTQ R8, R8
-	JZ    finish
-
-masked:
-	MOVWLZX (CX), R14
-	MOVQ    first+24(FP), R9
-	SHRXL   R9, R14, R14
-	MOVL    (BX), R10
-	IMULQ   SI, R10
-	ADDQ    x+56(FP), R10
-	MOVL    4(BX), R11
-	IMULQ   SI, R11
-	ADDQ    x+56(FP), R11
-	MOVL    8(BX), R12
-	IMULQ   SI, R12
-	ADDQ    x+56(FP), R12
-	MOVL    12(BX), R13
-	IMULQ   SI, R13
-	ADDQ    x+56(FP), R13
-	MOVQ    columns+48(FP), R9
-
-maskedColumn:
+column:
 	PREFETCHT1       (DI)
 	PREFETCHT1       64(DI)
 	ADDQ             step+144(FP), DI
 	BTL              $0x00, R14
-	JCC              maskedColumnLane0
+	JCC              missing0
 	VMOVUPD.Z        (R10), K1, Z16
 	VFMADD231PD.BCST (DX), Z16, Z0
 	VFMADD231PD.BCST 64(DX), Z16, Z1
@@ -2768,9 +1736,9 @@ maskedColumn:
 	VFMADD231PD.BCST 192(DX), Z16, Z3
 	ADDQ             SI, R10
 
-maskedColumnLane0:
+missing0:
 	BTL              $0x01, R14
-	JCC              maskedColumnLane1
+	JCC              missing1
 	VMOVUPD.Z        (R11), K1, Z16
 	VFMADD231PD.BCST 8(DX), Z16, Z4
 	VFMADD231PD.BCST 72(DX), Z16, Z5
@@ -2778,9 +1746,9 @@ maskedColumnLane0:
 	VFMADD231PD.BCST 200(DX), Z16, Z7
 	ADDQ             SI, R11
 
-maskedColumnLane1:
+missing1:
 	BTL              $0x02, R14
-	JCC              maskedColumnLane2
+	JCC              missing2
 	VMOVUPD.Z        (R12), K1, Z16
 	VFMADD231PD.BCST 16(DX), Z16, Z8
 	VFMADD231PD.BCST 80(DX), Z16, Z9
@@ -2788,9 +1756,9 @@ maskedColumnLane1:
 	VFMADD231PD.BCST 208(DX), Z16, Z11
 	ADDQ             SI, R12
 
-maskedColumnLane2:
+missing2:
 	BTL              $0x03, R14
-	JCC              maskedColumnLane3
+	JCC              missing3
 	VMOVUPD.Z        (R13), K1, Z16
 	VFMADD231PD.BCST 24(DX), Z16, Z12
 	VFMADD231PD.BCST 88(DX), Z16, Z13
@@ -2798,303 +1766,147 @@ maskedColumnLane2:
 	VFMADD231PD.BCST 216(DX), Z16, Z15
 	ADDQ             SI, R13
 
-maskedColumnLane3:
+missing3:
 	ADDQ $0x00000100, DX
 	DECQ R9
-	JNZ  maskedColumn
+	JNZ  column
 	ADDQ $0x20, BX
-	ADDQ $0x02, CX
 	DECQ R8
-	JNZ  masked
+	JNZ  block
 
 finish:
 	MOVQ         order+88(FP), R8
 	VBROADCASTSD alpha+104(FP), Z16
 	VBROADCASTSD beta+112(FP), Z17
-	CMPQ         rows+96(FP), $0x00
-	JLE          next
-	MOVWLZX      (R8), R9
-	IMUL3Q       $0x04, R9, R9
-	IMULQ        ldy+80(FP), R9
-	ADDQ         y+72(FP), R9
 	VMULPD       Z16, Z0, Z0
-	CMPB         reads+128(FP), $0x00
-	JEQ          row0of0Overwrite
-	VFMADD231PD  (R9), Z17, K1, Z0
+	VMULPD       Z16, Z1, Z1
+	VMULPD       Z16, Z2, Z2
+	VMULPD       Z16, Z3, Z3
+	VMULPD       Z16, Z4, Z4
+	VMULPD       Z16, Z5, Z5
+	VMULPD       Z16, Z6, Z6
+	VMULPD       Z16, Z7, Z7
+	VMULPD       Z16, Z8, Z8
+	VMULPD       Z16, Z9, Z9
+	VMULPD       Z16, Z10, Z10
+	VMULPD       Z16, Z11, Z11
+	VMULPD       Z16, Z12, Z12
+	VMULPD       Z16, Z13, Z13
+	VMULPD       Z16, Z14, Z14
+	VMULPD       Z16, Z15, Z15
+	CMPQ         rows+96(FP), $0x00
+	JLE          placed
+	MOVWLZX      (R8), R10
+	IMUL3Q       $0x04, R10, R10
+	IMULQ        ldy+80(FP), R10
+	ADDQ         y+72(FP), R10
+	CMPQ         rows+96(FP), $0x01
+	JLE          placed
+	MOVWLZX      2(R8), R11
+	IMUL3Q       $0x04, R11, R11
+	IMULQ        ldy+80(FP), R11
+	ADDQ         y+72(FP), R11
+	CMPQ         rows+96(FP), $0x02
+	JLE          placed
+	MOVWLZX      4(R8), R12
+	IMUL3Q       $0x04, R12, R12
+	IMULQ        ldy+80(FP), R12
+	ADDQ         y+72(FP), R12
+	CMPQ         rows+96(FP), $0x03
+	JLE          placed
+	MOVWLZX      6(R8), R13
+	IMUL3Q       $0x04, R13, R13
+	IMULQ        ldy+80(FP), R13
+	ADDQ         y+72(FP), R13
 
-row0of0Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row0of0Stream
-	VMOVUPD Z0, K1, (R9)
-	JMP     row0of0End
-
-row0of0Stream:
-	VMOVNTPD Z0, (R9)
-
-row0of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z16, Z1, Z1
+placed:
+	ADDQ        $0x10, R8
+	MOVQ        R8, order+88(FP)
+	MOVQ        ldy+80(FP), R8
+	IMUL3Q      $0x03, R8, R9
 	CMPB        reads+128(FP), $0x00
-	JEQ         row1of0Overwrite
-	VFMADD231PD (R9), Z17, K1, Z1
-
-row1of0Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row1of0Stream
-	VMOVUPD Z1, K1, (R9)
-	JMP     row1of0End
-
-row1of0Stream:
-	VMOVNTPD Z1, (R9)
-
-row1of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z16, Z2, Z2
-	CMPB        reads+128(FP), $0x00
-	JEQ         row2of0Overwrite
-	VFMADD231PD (R9), Z17, K1, Z2
-
-row2of0Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row2of0Stream
-	VMOVUPD Z2, K1, (R9)
-	JMP     row2of0End
-
-row2of0Stream:
-	VMOVNTPD Z2, (R9)
-
-row2of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z16, Z3, Z3
-	CMPB        reads+128(FP), $0x00
-	JEQ         row3of0Overwrite
-	VFMADD231PD (R9), Z17, K1, Z3
-
-row3of0Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row3of0Stream
-	VMOVUPD Z3, K1, (R9)
-	JMP     row3of0End
-
-row3of0Stream:
-	VMOVNTPD Z3, (R9)
-
-row3of0End:
-	ADDQ        ldy+80(FP), R9
+	JEQ         overwrite
+	CMPQ        rows+96(FP), $0x00
+	JLE         overwrite
+	VFMADD231PD (R10), Z17, K1, Z0
+	VFMADD231PD (R10)(R8*1), Z17, K1, Z1
+	VFMADD231PD (R10)(R8*2), Z17, K1, Z2
+	VFMADD231PD (R10)(R9*1), Z17, K1, Z3
 	CMPQ        rows+96(FP), $0x01
-	JLE         next
-	MOVWLZX     2(R8), R9
-	IMUL3Q      $0x04, R9, R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPD      Z16, Z4, Z4
-	CMPB        reads+128(FP), $0x00
-	JEQ         row0of1Overwrite
-	VFMADD231PD (R9), Z17, K1, Z4
-
-row0of1Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row0of1Stream
-	VMOVUPD Z4, K1, (R9)
-	JMP     row0of1End
-
-row0of1Stream:
-	VMOVNTPD Z4, (R9)
-
-row0of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z16, Z5, Z5
-	CMPB        reads+128(FP), $0x00
-	JEQ         row1of1Overwrite
-	VFMADD231PD (R9), Z17, K1, Z5
-
-row1of1Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row1of1Stream
-	VMOVUPD Z5, K1, (R9)
-	JMP     row1of1End
-
-row1of1Stream:
-	VMOVNTPD Z5, (R9)
-
-row1of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z16, Z6, Z6
-	CMPB        reads+128(FP), $0x00
-	JEQ         row2of1Overwrite
-	VFMADD231PD (R9), Z17, K1, Z6
-
-row2of1Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row2of1Stream
-	VMOVUPD Z6, K1, (R9)
-	JMP     row2of1End
-
-row2of1Stream:
-	VMOVNTPD Z6, (R9)
-
-row2of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z16, Z7, Z7
-	CMPB        reads+128(FP), $0x00
-	JEQ         row3of1Overwrite
-	VFMADD231PD (R9), Z17, K1, Z7
-
-row3of1Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row3of1Stream
-	VMOVUPD Z7, K1, (R9)
-	JMP     row3of1End
-
-row3of1Stream:
-	VMOVNTPD Z7, (R9)
-
-row3of1End:
-	ADDQ        ldy+80(FP), R9
+	JLE         overwrite
+	VFMADD231PD (R11), Z17, K1, Z4
+	VFMADD231PD (R11)(R8*1), Z17, K1, Z5
+	VFMADD231PD (R11)(R8*2), Z17, K1, Z6
+	VFMADD231PD (R11)(R9*1), Z17, K1, Z7
 	CMPQ        rows+96(FP), $0x02
-	JLE         next
-	MOVWLZX     4(R8), R9
-	IMUL3Q      $0x04, R9, R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPD      Z16, Z8, Z8
-	CMPB        reads+128(FP), $0x00
-	JEQ         row0of2Overwrite
-	VFMADD231PD (R9), Z17, K1, Z8
-
-row0of2Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row0of2Stream
-	VMOVUPD Z8, K1, (R9)
-	JMP     row0of2End
-
-row0of2Stream:
-	VMOVNTPD Z8, (R9)
-
-row0of2End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z16, Z9, Z9
-	CMPB        reads+128(FP), $0x00
-	JEQ         row1of2Overwrite
-	VFMADD231PD (R9), Z17, K1, Z9
-
-row1of2Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row1of2Stream
-	VMOVUPD Z9, K1, (R9)
-	JMP     row1of2End
-
-row1of2Stream:
-	VMOVNTPD Z9, (R9)
-
-row1of2End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z16, Z10, Z10
-	CMPB        reads+128(FP), $0x00
-	JEQ         row2of2Overwrite
-	VFMADD231PD (R9), Z17, K1, Z10
-
-row2of2Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row2of2Stream
-	VMOVUPD Z10, K1, (R9)
-	JMP     row2of2End
-
-row2of2Stream:
-	VMOVNTPD Z10, (R9)
-
-row2of2End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z16, Z11, Z11
-	CMPB        reads+128(FP), $0x00
-	JEQ         row3of2Overwrite
-	VFMADD231PD (R9), Z17, K1, Z11
-
-row3of2Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row3of2Stream
-	VMOVUPD Z11, K1, (R9)
-	JMP     row3of2End
-
-row3of2Stream:
-	VMOVNTPD Z11, (R9)
-
-row3of2End:
-	ADDQ        ldy+80(FP), R9
+	JLE         overwrite
+	VFMADD231PD (R12), Z17, K1, Z8
+	VFMADD231PD (R12)(R8*1), Z17, K1, Z9
+	VFMADD231PD (R12)(R8*2), Z17, K1, Z10
+	VFMADD231PD (R12)(R9*1), Z17, K1, Z11
 	CMPQ        rows+96(FP), $0x03
-	JLE         next
-	MOVWLZX     6(R8), R9
-	IMUL3Q      $0x04, R9, R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPD      Z16, Z12, Z12
-	CMPB        reads+128(FP), $0x00
-	JEQ         row0of3Overwrite
-	VFMADD231PD (R9), Z17, K1, Z12
+	JLE         overwrite
+	VFMADD231PD (R13), Z17, K1, Z12
+	VFMADD231PD (R13)(R8*1), Z17, K1, Z13
+	VFMADD231PD (R13)(R8*2), Z17, K1, Z14
+	VFMADD231PD (R13)(R9*1), Z17, K1, Z15
 
-row0of3Overwrite:
+overwrite:
 	CMPB    stream+129(FP), $0x00
-	JNE     row0of3Stream
-	VMOVUPD Z12, K1, (R9)
-	JMP     row0of3End
+	JNE     stream
+	CMPQ    rows+96(FP), $0x00
+	JLE     next
+	VMOVUPD Z0, K1, (R10)
+	VMOVUPD Z1, K1, (R10)(R8*1)
+	VMOVUPD Z2, K1, (R10)(R8*2)
+	VMOVUPD Z3, K1, (R10)(R9*1)
+	CMPQ    rows+96(FP), $0x01
+	JLE     next
+	VMOVUPD Z4, K1, (R11)
+	VMOVUPD Z5, K1, (R11)(R8*1)
+	VMOVUPD Z6, K1, (R11)(R8*2)
+	VMOVUPD Z7, K1, (R11)(R9*1)
+	CMPQ    rows+96(FP), $0x02
+	JLE     next
+	VMOVUPD Z8, K1, (R12)
+	VMOVUPD Z9, K1, (R12)(R8*1)
+	VMOVUPD Z10, K1, (R12)(R8*2)
+	VMOVUPD Z11, K1, (R12)(R9*1)
+	CMPQ    rows+96(FP), $0x03
+	JLE     next
+	VMOVUPD Z12, K1, (R13)
+	VMOVUPD Z13, K1, (R13)(R8*1)
+	VMOVUPD Z14, K1, (R13)(R8*2)
+	VMOVUPD Z15, K1, (R13)(R9*1)
+	JMP     next
 
-row0of3Stream:
-	VMOVNTPD Z12, (R9)
-
-row0of3End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z16, Z13, Z13
-	CMPB        reads+128(FP), $0x00
-	JEQ         row1of3Overwrite
-	VFMADD231PD (R9), Z17, K1, Z13
-
-row1of3Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row1of3Stream
-	VMOVUPD Z13, K1, (R9)
-	JMP     row1of3End
-
-row1of3Stream:
-	VMOVNTPD Z13, (R9)
-
-row1of3End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z16, Z14, Z14
-	CMPB        reads+128(FP), $0x00
-	JEQ         row2of3Overwrite
-	VFMADD231PD (R9), Z17, K1, Z14
-
-row2of3Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row2of3Stream
-	VMOVUPD Z14, K1, (R9)
-	JMP     row2of3End
-
-row2of3Stream:
-	VMOVNTPD Z14, (R9)
-
-row2of3End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z16, Z15, Z15
-	CMPB        reads+128(FP), $0x00
-	JEQ         row3of3Overwrite
-	VFMADD231PD (R9), Z17, K1, Z15
-
-row3of3Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row3of3Stream
-	VMOVUPD Z15, K1, (R9)
-	JMP     row3of3End
-
-row3of3Stream:
-	VMOVNTPD Z15, (R9)
-
-row3of3End:
-	ADDQ ldy+80(FP), R9
+stream:
+	CMPQ     rows+96(FP), $0x00
+	JLE      next
+	VMOVNTPD Z0, (R10)
+	VMOVNTPD Z1, (R10)(R8*1)
+	VMOVNTPD Z2, (R10)(R8*2)
+	VMOVNTPD Z3, (R10)(R9*1)
+	CMPQ     rows+96(FP), $0x01
+	JLE      next
+	VMOVNTPD Z4, (R11)
+	VMOVNTPD Z5, (R11)(R8*1)
+	VMOVNTPD Z6, (R11)(R8*2)
+	VMOVNTPD Z7, (R11)(R9*1)
+	CMPQ     rows+96(FP), $0x02
+	JLE      next
+	VMOVNTPD Z8, (R12)
+	VMOVNTPD Z9, (R12)(R8*1)
+	VMOVNTPD Z10, (R12)(R8*2)
+	VMOVNTPD Z11, (R12)(R9*1)
+	CMPQ     rows+96(FP), $0x03
+	JLE      next
+	VMOVNTPD Z12, (R13)
+	VMOVNTPD Z13, (R13)(R8*1)
+	VMOVNTPD Z14, (R13)(R8*2)
+	VMOVNTPD Z15, (R13)(R9*1)
 
 next:
-	ADDQ $0x10, R8
-	MOVQ R8, order+88(FP)
 	SUBQ $0x08, rows+96(FP)
 	ADDQ $0x08, AX
 	DECQ n+0(FP)
@@ -3142,10 +1954,19 @@ slice:
 	VXORPS X18, X18, X18
 	VXORPS X19, X19, X19
 	MOVL   (AX), R8
-	TESTQ  R8, R8
-	JZ     tail
+	ADDL   4(AX), R8
+	JEQ    finish
 
-full:
+block:
+	MOVQ    $-1, R14
+	CMPL    R8, 4(AX)
+	JGT     place
+	MOVWLZX (CX), R14
+	MOVQ    first+24(FP), R9
+	SHRXL   R9, R14, R14
+	ADDQ    $0x02, CX
+
+place:
 	MOVL  (BX), R10
 	IMULQ SI, R10
 	ADDQ  x+56(FP), R10
@@ -3160,76 +1981,13 @@ full:
 	ADDQ  x+56(FP), R13
 	MOVQ  columns+48(FP), R9
 
-fullColumn:
-	PREFETCHT1       (DI)
-	PREFETCHT1       64(DI)
-	PREFETCHT1       128(DI)
-	ADDQ             step+144(FP), DI
-	VMOVUPD.Z        (R10), K1, Z20
-	VFMADD231PD.BCST (DX), Z20, Z0
-	VFMADD231PD.BCST 64(DX), Z20, Z1
-	VFMADD231PD.BCST 128(DX), Z20, Z2
-	VFMADD231PD.BCST 192(DX), Z20, Z3
-	VFMADD231PD.BCST 256(DX), Z20, Z4
-	ADDQ             SI, R10
-	VMOVUPD.Z        (R11), K1, Z20
-	VFMADD231PD.BCST 8(DX), Z20, Z5
-	VFMADD231PD.BCST 72(DX), Z20, Z6
-	VFMADD231PD.BCST 136(DX), Z20, Z7
-	VFMADD231PD.BCST 200(DX), Z20, Z8
-	VFMADD231PD.BCST 264(DX), Z20, Z9
-	ADDQ             SI, R11
-	VMOVUPD.Z        (R12), K1, Z20
-	VFMADD231PD.BCST 16(DX), Z20, Z10
-	VFMADD231PD.BCST 80(DX), Z20, Z11
-	VFMADD231PD.BCST 144(DX), Z20, Z12
-	VFMADD231PD.BCST 208(DX), Z20, Z13
-	VFMADD231PD.BCST 272(DX), Z20, Z14
-	ADDQ             SI, R12
-	VMOVUPD.Z        (R13), K1, Z20
-	VFMADD231PD.BCST 24(DX), Z20, Z15
-	VFMADD231PD.BCST 88(DX), Z20, Z16
-	VFMADD231PD.BCST 152(DX), Z20, Z17
-	VFMADD231PD.BCST 216(DX), Z20, Z18
-	VFMADD231PD.BCST 280(DX), Z20, Z19
-	ADDQ             SI, R13
-	ADDQ             $0x00000140, DX
-	DECQ             R9
-	JNZ              fullColumn
-	ADDQ             $0x20, BX
-	DECQ             R8
-	JNZ              full
-
-tail:
-	MOVL  4(AX), R8
-	TESTQ R8, R8
-	JZ    finish
-
-masked:
-	MOVWLZX (CX), R14
-	MOVQ    first+24(FP), R9
-	SHRXL   R9, R14, R14
-	MOVL    (BX), R10
-	IMULQ   SI, R10
-	ADDQ    x+56(FP), R10
-	MOVL    4(BX), R11
-	IMULQ   SI, R11
-	ADDQ    x+56(FP), R11
-	MOVL    8(BX), R12
-	IMULQ   SI, R12
-	ADDQ    x+56(FP), R12
-	MOVL    12(BX), R13
-	IMULQ   SI, R13
-	ADDQ    x+56(FP), R13
-	MOVQ    columns+48(FP), R9
-
-maskedColumn:
+column:
 	PREFETCHT1       (DI)
 	PREFETCHT1       64(DI)
 	PREFETCHT1       128(DI)
 	ADDQ             step+144(FP), DI
 	BTL              $0x00, R14
-	JCC              maskedColumnLane0
+	JCC              missing0
 	VMOVUPD.Z        (R10), K1, Z20
 	VFMADD231PD.BCST (DX), Z20, Z0
 	VFMADD231PD.BCST 64(DX), Z20, Z1
@@ -3238,9 +1996,9 @@ maskedColumn:
 	VFMADD231PD.BCST 256(DX), Z20, Z4
 	ADDQ             SI, R10
 
-maskedColumnLane0:
+missing0:
 	BTL              $0x01, R14
-	JCC              maskedColumnLane1
+	JCC              missing1
 	VMOVUPD.Z        (R11), K1, Z20
 	VFMADD231PD.BCST 8(DX), Z20, Z5
 	VFMADD231PD.BCST 72(DX), Z20, Z6
@@ -3249,9 +2007,9 @@ maskedColumnLane0:
 	VFMADD231PD.BCST 264(DX), Z20, Z9
 	ADDQ             SI, R11
 
-maskedColumnLane1:
+missing1:
 	BTL              $0x02, R14
-	JCC              maskedColumnLane2
+	JCC              missing2
 	VMOVUPD.Z        (R12), K1, Z20
 	VFMADD231PD.BCST 16(DX), Z20, Z10
 	VFMADD231PD.BCST 80(DX), Z20, Z11
@@ -3260,9 +2018,9 @@ maskedColumnLane1:
 	VFMADD231PD.BCST 272(DX), Z20, Z14
 	ADDQ             SI, R12
 
-maskedColumnLane2:
+missing2:
 	BTL              $0x03, R14
-	JCC              maskedColumnLane3
+	JCC              missing3
 	VMOVUPD.Z        (R13), K1, Z20
 	VFMADD231PD.BCST 24(DX), Z20, Z15
 	VFMADD231PD.BCST 88(DX), Z20, Z16
@@ -3271,367 +2029,163 @@ maskedColumnLane2:
 	VFMADD231PD.BCST 280(DX), Z20, Z19
 	ADDQ             SI, R13
 
-maskedColumnLane3:
+missing3:
 	ADDQ $0x00000140, DX
 	DECQ R9
-	JNZ  maskedColumn
+	JNZ  column
 	ADDQ $0x20, BX
-	ADDQ $0x02, CX
 	DECQ R8
-	JNZ  masked
+	JNZ  block
 
 finish:
 	MOVQ         order+88(FP), R8
 	VBROADCASTSD alpha+104(FP), Z20
 	VBROADCASTSD beta+112(FP), Z21
-	CMPQ         rows+96(FP), $0x00
-	JLE          next
-	MOVWLZX      (R8), R9
-	IMUL3Q       $0x05, R9, R9
-	IMULQ        ldy+80(FP), R9
-	ADDQ         y+72(FP), R9
 	VMULPD       Z20, Z0, Z0
-	CMPB         reads+128(FP), $0x00
-	JEQ          row0of0Overwrite
-	VFMADD231PD  (R9), Z21, K1, Z0
+	VMULPD       Z20, Z1, Z1
+	VMULPD       Z20, Z2, Z2
+	VMULPD       Z20, Z3, Z3
+	VMULPD       Z20, Z4, Z4
+	VMULPD       Z20, Z5, Z5
+	VMULPD       Z20, Z6, Z6
+	VMULPD       Z20, Z7, Z7
+	VMULPD       Z20, Z8, Z8
+	VMULPD       Z20, Z9, Z9
+	VMULPD       Z20, Z10, Z10
+	VMULPD       Z20, Z11, Z11
+	VMULPD       Z20, Z12, Z12
+	VMULPD       Z20, Z13, Z13
+	VMULPD       Z20, Z14, Z14
+	VMULPD       Z20, Z15, Z15
+	VMULPD       Z20, Z16, Z16
+	VMULPD       Z20, Z17, Z17
+	VMULPD       Z20, Z18, Z18
+	VMULPD       Z20, Z19, Z19
+	CMPQ         rows+96(FP), $0x00
+	JLE          placed
+	MOVWLZX      (R8), R10
+	IMUL3Q       $0x05, R10, R10
+	IMULQ        ldy+80(FP), R10
+	ADDQ         y+72(FP), R10
+	CMPQ         rows+96(FP), $0x01
+	JLE          placed
+	MOVWLZX      2(R8), R11
+	IMUL3Q       $0x05, R11, R11
+	IMULQ        ldy+80(FP), R11
+	ADDQ         y+72(FP), R11
+	CMPQ         rows+96(FP), $0x02
+	JLE          placed
+	MOVWLZX      4(R8), R12
+	IMUL3Q       $0x05, R12, R12
+	IMULQ        ldy+80(FP), R12
+	ADDQ         y+72(FP), R12
+	CMPQ         rows+96(FP), $0x03
+	JLE          placed
+	MOVWLZX      6(R8), R13
+	IMUL3Q       $0x05, R13, R13
+	IMULQ        ldy+80(FP), R13
+	ADDQ         y+72(FP), R13
 
-row0of0Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row0of0Stream
-	VMOVUPD Z0, K1, (R9)
-	JMP     row0of0End
-
-row0of0Stream:
-	VMOVNTPD Z0, (R9)
-
-row0of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z20, Z1, Z1
+placed:
+	ADDQ        $0x10, R8
+	MOVQ        R8, order+88(FP)
+	MOVQ        ldy+80(FP), R8
+	IMUL3Q      $0x03, R8, R9
 	CMPB        reads+128(FP), $0x00
-	JEQ         row1of0Overwrite
-	VFMADD231PD (R9), Z21, K1, Z1
-
-row1of0Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row1of0Stream
-	VMOVUPD Z1, K1, (R9)
-	JMP     row1of0End
-
-row1of0Stream:
-	VMOVNTPD Z1, (R9)
-
-row1of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z20, Z2, Z2
-	CMPB        reads+128(FP), $0x00
-	JEQ         row2of0Overwrite
-	VFMADD231PD (R9), Z21, K1, Z2
-
-row2of0Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row2of0Stream
-	VMOVUPD Z2, K1, (R9)
-	JMP     row2of0End
-
-row2of0Stream:
-	VMOVNTPD Z2, (R9)
-
-row2of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z20, Z3, Z3
-	CMPB        reads+128(FP), $0x00
-	JEQ         row3of0Overwrite
-	VFMADD231PD (R9), Z21, K1, Z3
-
-row3of0Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row3of0Stream
-	VMOVUPD Z3, K1, (R9)
-	JMP     row3of0End
-
-row3of0Stream:
-	VMOVNTPD Z3, (R9)
-
-row3of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z20, Z4, Z4
-	CMPB        reads+128(FP), $0x00
-	JEQ         row4of0Overwrite
-	VFMADD231PD (R9), Z21, K1, Z4
-
-row4of0Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row4of0Stream
-	VMOVUPD Z4, K1, (R9)
-	JMP     row4of0End
-
-row4of0Stream:
-	VMOVNTPD Z4, (R9)
-
-row4of0End:
-	ADDQ        ldy+80(FP), R9
+	JEQ         overwrite
+	CMPQ        rows+96(FP), $0x00
+	JLE         overwrite
+	VFMADD231PD (R10), Z21, K1, Z0
+	VFMADD231PD (R10)(R8*1), Z21, K1, Z1
+	VFMADD231PD (R10)(R8*2), Z21, K1, Z2
+	VFMADD231PD (R10)(R9*1), Z21, K1, Z3
+	VFMADD231PD (R10)(R8*4), Z21, K1, Z4
 	CMPQ        rows+96(FP), $0x01
-	JLE         next
-	MOVWLZX     2(R8), R9
-	IMUL3Q      $0x05, R9, R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPD      Z20, Z5, Z5
-	CMPB        reads+128(FP), $0x00
-	JEQ         row0of1Overwrite
-	VFMADD231PD (R9), Z21, K1, Z5
-
-row0of1Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row0of1Stream
-	VMOVUPD Z5, K1, (R9)
-	JMP     row0of1End
-
-row0of1Stream:
-	VMOVNTPD Z5, (R9)
-
-row0of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z20, Z6, Z6
-	CMPB        reads+128(FP), $0x00
-	JEQ         row1of1Overwrite
-	VFMADD231PD (R9), Z21, K1, Z6
-
-row1of1Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row1of1Stream
-	VMOVUPD Z6, K1, (R9)
-	JMP     row1of1End
-
-row1of1Stream:
-	VMOVNTPD Z6, (R9)
-
-row1of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z20, Z7, Z7
-	CMPB        reads+128(FP), $0x00
-	JEQ         row2of1Overwrite
-	VFMADD231PD (R9), Z21, K1, Z7
-
-row2of1Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row2of1Stream
-	VMOVUPD Z7, K1, (R9)
-	JMP     row2of1End
-
-row2of1Stream:
-	VMOVNTPD Z7, (R9)
-
-row2of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z20, Z8, Z8
-	CMPB        reads+128(FP), $0x00
-	JEQ         row3of1Overwrite
-	VFMADD231PD (R9), Z21, K1, Z8
-
-row3of1Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row3of1Stream
-	VMOVUPD Z8, K1, (R9)
-	JMP     row3of1End
-
-row3of1Stream:
-	VMOVNTPD Z8, (R9)
-
-row3of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z20, Z9, Z9
-	CMPB        reads+128(FP), $0x00
-	JEQ         row4of1Overwrite
-	VFMADD231PD (R9), Z21, K1, Z9
-
-row4of1Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row4of1Stream
-	VMOVUPD Z9, K1, (R9)
-	JMP     row4of1End
-
-row4of1Stream:
-	VMOVNTPD Z9, (R9)
-
-row4of1End:
-	ADDQ        ldy+80(FP), R9
+	JLE         overwrite
+	VFMADD231PD (R11), Z21, K1, Z5
+	VFMADD231PD (R11)(R8*1), Z21, K1, Z6
+	VFMADD231PD (R11)(R8*2), Z21, K1, Z7
+	VFMADD231PD (R11)(R9*1), Z21, K1, Z8
+	VFMADD231PD (R11)(R8*4), Z21, K1, Z9
 	CMPQ        rows+96(FP), $0x02
-	JLE         next
-	MOVWLZX     4(R8), R9
-	IMUL3Q      $0x05, R9, R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPD      Z20, Z10, Z10
-	CMPB        reads+128(FP), $0x00
-	JEQ         row0of2Overwrite
-	VFMADD231PD (R9), Z21, K1, Z10
-
-row0of2Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row0of2Stream
-	VMOVUPD Z10, K1, (R9)
-	JMP     row0of2End
-
-row0of2Stream:
-	VMOVNTPD Z10, (R9)
-
-row0of2End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z20, Z11, Z11
-	CMPB        reads+128(FP), $0x00
-	JEQ         row1of2Overwrite
-	VFMADD231PD (R9), Z21, K1, Z11
-
-row1of2Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row1of2Stream
-	VMOVUPD Z11, K1, (R9)
-	JMP     row1of2End
-
-row1of2Stream:
-	VMOVNTPD Z11, (R9)
-
-row1of2End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z20, Z12, Z12
-	CMPB        reads+128(FP), $0x00
-	JEQ         row2of2Overwrite
-	VFMADD231PD (R9), Z21, K1, Z12
-
-row2of2Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row2of2Stream
-	VMOVUPD Z12, K1, (R9)
-	JMP     row2of2End
-
-row2of2Stream:
-	VMOVNTPD Z12, (R9)
-
-row2of2End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z20, Z13, Z13
-	CMPB        reads+128(FP), $0x00
-	JEQ         row3of2Overwrite
-	VFMADD231PD (R9), Z21, K1, Z13
-
-row3of2Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row3of2Stream
-	VMOVUPD Z13, K1, (R9)
-	JMP     row3of2End
-
-row3of2Stream:
-	VMOVNTPD Z13, (R9)
-
-row3of2End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z20, Z14, Z14
-	CMPB        reads+128(FP), $0x00
-	JEQ         row4of2Overwrite
-	VFMADD231PD (R9), Z21, K1, Z14
-
-row4of2Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row4of2Stream
-	VMOVUPD Z14, K1, (R9)
-	JMP     row4of2End
-
-row4of2Stream:
-	VMOVNTPD Z14, (R9)
-
-row4of2End:
-	ADDQ        ldy+80(FP), R9
+	JLE         overwrite
+	VFMADD231PD (R12), Z21, K1, Z10
+	VFMADD231PD (R12)(R8*1), Z21, K1, Z11
+	VFMADD231PD (R12)(R8*2), Z21, K1, Z12
+	VFMADD231PD (R12)(R9*1), Z21, K1, Z13
+	VFMADD231PD (R12)(R8*4), Z21, K1, Z14
 	CMPQ        rows+96(FP), $0x03
-	JLE         next
-	MOVWLZX     6(R8), R9
-	IMUL3Q      $0x05, R9, R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPD      Z20, Z15, Z15
-	CMPB        reads+128(FP), $0x00
-	JEQ         row0of3Overwrite
-	VFMADD231PD (R9), Z21, K1, Z15
+	JLE         overwrite
+	VFMADD231PD (R13), Z21, K1, Z15
+	VFMADD231PD (R13)(R8*1), Z21, K1, Z16
+	VFMADD231PD (R13)(R8*2), Z21, K1, Z17
+	VFMADD231PD (R13)(R9*1), Z21, K1, Z18
+	VFMADD231PD (R13)(R8*4), Z21, K1, Z19
 
-row0of3Overwrite:
+overwrite:
 	CMPB    stream+129(FP), $0x00
-	JNE     row0of3Stream
-	VMOVUPD Z15, K1, (R9)
-	JMP     row0of3End
+	JNE     stream
+	CMPQ    rows+96(FP), $0x00
+	JLE     next
+	VMOVUPD Z0, K1, (R10)
+	VMOVUPD Z1, K1, (R10)(R8*1)
+	VMOVUPD Z2, K1, (R10)(R8*2)
+	VMOVUPD Z3, K1, (R10)(R9*1)
+	VMOVUPD Z4, K1, (R10)(R8*4)
+	CMPQ    rows+96(FP), $0x01
+	JLE     next
+	VMOVUPD Z5, K1, (R11)
+	VMOVUPD Z6, K1, (R11)(R8*1)
+	VMOVUPD Z7, K1, (R11)(R8*2)
+	VMOVUPD Z8, K1, (R11)(R9*1)
+	VMOVUPD Z9, K1, (R11)(R8*4)
+	CMPQ    rows+96(FP), $0x02
+	JLE     next
+	VMOVUPD Z10, K1, (R12)
+	VMOVUPD Z11, K1, (R12)(R8*1)
+	VMOVUPD Z12, K1, (R12)(R8*2)
+	VMOVUPD Z13, K1, (R12)(R9*1)
+	VMOVUPD Z14, K1, (R12)(R8*4)
+	CMPQ    rows+96(FP), $0x03
+	JLE     next
+	VMOVUPD Z15, K1, (R13)
+	VMOVUPD Z16, K1, (R13)(R8*1)
+	VMOVUPD Z17, K1, (R13)(R8*2)
+	VMOVUPD Z18, K1, (R13)(R9*1)
+	VMOVUPD Z19, K1, (R13)(R8*4)
+	JMP     next
 
-row0of3Stream:
-	VMOVNTPD Z15, (R9)
-
-row0of3End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z20, Z16, Z16
-	CMPB        reads+128(FP), $0x00
-	JEQ         row1of3Overwrite
-	VFMADD231PD (R9), Z21, K1, Z16
-
-row1of3Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row1of3Stream
-	VMOVUPD Z16, K1, (R9)
-	JMP     row1of3End
-
-row1of3Stream:
-	VMOVNTPD Z16, (R9)
-
-row1of3End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z20, Z17, Z17
-	CMPB        reads+128(FP), $0x00
-	JEQ         row2of3Overwrite
-	VFMADD231PD (R9), Z21, K1, Z17
-
-row2of3Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row2of3Stream
-	VMOVUPD Z17, K1, (R9)
-	JMP     row2of3End
-
-row2of3Stream:
-	VMOVNTPD Z17, (R9)
-
-row2of3End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z20, Z18, Z18
-	CMPB        reads+128(FP), $0x00
-	JEQ         row3of3Overwrite
-	VFMADD231PD (R9), Z21, K1, Z18
-
-row3of3Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row3of3Stream
-	VMOVUPD Z18, K1, (R9)
-	JMP     row3of3End
-
-row3of3Stream:
-	VMOVNTPD Z18, (R9)
-
-row3of3End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z20, Z19, Z19
-	CMPB        reads+128(FP), $0x00
-	JEQ         row4of3Overwrite
-	VFMADD231PD (R9), Z21, K1, Z19
-
-row4of3Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row4of3Stream
-	VMOVUPD Z19, K1, (R9)
-	JMP     row4of3End
-
-row4of3Stream:
-	VMOVNTPD Z19, (R9)
-
-row4of3End:
-	ADDQ ldy+80(FP), R9
+stream:
+	CMPQ     rows+96(FP), $0x00
+	JLE      next
+	VMOVNTPD Z0, (R10)
+	VMOVNTPD Z1, (R10)(R8*1)
+	VMOVNTPD Z2, (R10)(R8*2)
+	VMOVNTPD Z3, (R10)(R9*1)
+	VMOVNTPD Z4, (R10)(R8*4)
+	CMPQ     rows+96(FP), $0x01
+	JLE      next
+	VMOVNTPD Z5, (R11)
+	VMOVNTPD Z6, (R11)(R8*1)
+	VMOVNTPD Z7, (R11)(R8*2)
+	VMOVNTPD Z8, (R11)(R9*1)
+	VMOVNTPD Z9, (R11)(R8*4)
+	CMPQ     rows+96(FP), $0x02
+	JLE      next
+	VMOVNTPD Z10, (R12)
+	VMOVNTPD Z11, (R12)(R8*1)
+	VMOVNTPD Z12, (R12)(R8*2)
+	VMOVNTPD Z13, (R12)(R9*1)
+	VMOVNTPD Z14, (R12)(R8*4)
+	CMPQ     rows+96(FP), $0x03
+	JLE      next
+	VMOVNTPD Z15, (R13)
+	VMOVNTPD Z16, (R13)(R8*1)
+	VMOVNTPD Z17, (R13)(R8*2)
+	VMOVNTPD Z18, (R13)(R9*1)
+	VMOVNTPD Z19, (R13)(R8*4)
 
 next:
-	ADDQ $0x10, R8
-	MOVQ R8, order+88(FP)
 	SUBQ $0x08, rows+96(FP)
 	ADDQ $0x08, AX
 	DECQ n+0(FP)
@@ -3683,10 +2237,19 @@ slice:
 	VXORPS X22, X22, X22
 	VXORPS X23, X23, X23
 	MOVL   (AX), R8
-	TESTQ  R8, R8
-	JZ     tail
+	ADDL   4(AX), R8
+	JEQ    finish
 
-full:
+block:
+	MOVQ    $-1, R14
+	CMPL    R8, 4(AX)
+	JGT     place
+	MOVWLZX (CX), R14
+	MOVQ    first+24(FP), R9
+	SHRXL   R9, R14, R14
+	ADDQ    $0x02, CX
+
+place:
 	MOVL  (BX), R10
 	IMULQ SI, R10
 	ADDQ  x+56(FP), R10
@@ -3701,80 +2264,13 @@ full:
 	ADDQ  x+56(FP), R13
 	MOVQ  columns+48(FP), R9
 
-fullColumn:
-	PREFETCHT1       (DI)
-	PREFETCHT1       64(DI)
-	PREFETCHT1       128(DI)
-	ADDQ             step+144(FP), DI
-	VMOVUPD.Z        (R10), K1, Z24
-	VFMADD231PD.BCST (DX), Z24, Z0
-	VFMADD231PD.BCST 64(DX), Z24, Z1
-	VFMADD231PD.BCST 128(DX), Z24, Z2
-	VFMADD231PD.BCST 192(DX), Z24, Z3
-	VFMADD231PD.BCST 256(DX), Z24, Z4
-	VFMADD231PD.BCST 320(DX), Z24, Z5
-	ADDQ             SI, R10
-	VMOVUPD.Z        (R11), K1, Z24
-	VFMADD231PD.BCST 8(DX), Z24, Z6
-	VFMADD231PD.BCST 72(DX), Z24, Z7
-	VFMADD231PD.BCST 136(DX), Z24, Z8
-	VFMADD231PD.BCST 200(DX), Z24, Z9
-	VFMADD231PD.BCST 264(DX), Z24, Z10
-	VFMADD231PD.BCST 328(DX), Z24, Z11
-	ADDQ             SI, R11
-	VMOVUPD.Z        (R12), K1, Z24
-	VFMADD231PD.BCST 16(DX), Z24, Z12
-	VFMADD231PD.BCST 80(DX), Z24, Z13
-	VFMADD231PD.BCST 144(DX), Z24, Z14
-	VFMADD231PD.BCST 208(DX), Z24, Z15
-	VFMADD231PD.BCST 272(DX), Z24, Z16
-	VFMADD231PD.BCST 336(DX), Z24, Z17
-	ADDQ             SI, R12
-	VMOVUPD.Z        (R13), K1, Z24
-	VFMADD231PD.BCST 24(DX), Z24, Z18
-	VFMADD231PD.BCST 88(DX), Z24, Z19
-	VFMADD231PD.BCST 152(DX), Z24, Z20
-	VFMADD231PD.BCST 216(DX), Z24, Z21
-	VFMADD231PD.BCST 280(DX), Z24, Z22
-	VFMADD231PD.BCST 344(DX), Z24, Z23
-	ADDQ             SI, R13
-	ADDQ             $0x00000180, DX
-	DECQ             R9
-	JNZ              fullColumn
-	ADDQ             $0x20, BX
-	DECQ             R8
-	JNZ              full
-
-tail:
-	MOVL  4(AX), R8
-	TESTQ R8, R8
-	JZ    finish
-
-masked:
-	MOVWLZX (CX), R14
-	MOVQ    first+24(FP), R9
-	SHRXL   R9, R14, R14
-	MOVL    (BX), R10
-	IMULQ   SI, R10
-	ADDQ    x+56(FP), R10
-	MOVL    4(BX), R11
-	IMULQ   SI, R11
-	ADDQ    x+56(FP), R11
-	MOVL    8(BX), R12
-	IMULQ   SI, R12
-	ADDQ    x+56(FP), R12
-	MOVL    12(BX), R13
-	IMULQ   SI, R13
-	ADDQ    x+56(FP), R13
-	MOVQ    columns+48(FP), R9
-
-maskedColumn:
+column:
 	PREFETCHT1       (DI)
 	PREFETCHT1       64(DI)
 	PREFETCHT1       128(DI)
 	ADDQ             step+144(FP), DI
 	BTL              $0x00, R14
-	JCC              maskedColumnLane0
+	JCC              missing0
 	VMOVUPD.Z        (R10), K1, Z24
 	VFMADD231PD.BCST (DX), Z24, Z0
 	VFMADD231PD.BCST 64(DX), Z24, Z1
@@ -3784,9 +2280,9 @@ maskedColumn:
 	VFMADD231PD.BCST 320(DX), Z24, Z5
 	ADDQ             SI, R10
 
-maskedColumnLane0:
+missing0:
 	BTL              $0x01, R14
-	JCC              maskedColumnLane1
+	JCC              missing1
 	VMOVUPD.Z        (R11), K1, Z24
 	VFMADD231PD.BCST 8(DX), Z24, Z6
 	VFMADD231PD.BCST 72(DX), Z24, Z7
@@ -3796,9 +2292,9 @@ maskedColumnLane0:
 	VFMADD231PD.BCST 328(DX), Z24, Z11
 	ADDQ             SI, R11
 
-maskedColumnLane1:
+missing1:
 	BTL              $0x02, R14
-	JCC              maskedColumnLane2
+	JCC              missing2
 	VMOVUPD.Z        (R12), K1, Z24
 	VFMADD231PD.BCST 16(DX), Z24, Z12
 	VFMADD231PD.BCST 80(DX), Z24, Z13
@@ -3808,9 +2304,9 @@ maskedColumnLane1:
 	VFMADD231PD.BCST 336(DX), Z24, Z17
 	ADDQ             SI, R12
 
-maskedColumnLane2:
+missing2:
 	BTL              $0x03, R14
-	JCC              maskedColumnLane3
+	JCC              missing3
 	VMOVUPD.Z        (R13), K1, Z24
 	VFMADD231PD.BCST 24(DX), Z24, Z18
 	VFMADD231PD.BCST 88(DX), Z24, Z19
@@ -3820,431 +2316,180 @@ maskedColumnLane2:
 	VFMADD231PD.BCST 344(DX), Z24, Z23
 	ADDQ             SI, R13
 
-maskedColumnLane3:
+missing3:
 	ADDQ $0x00000180, DX
 	DECQ R9
-	JNZ  maskedColumn
+	JNZ  column
 	ADDQ $0x20, BX
-	ADDQ $0x02, CX
 	DECQ R8
-	JNZ  masked
+	JNZ  block
 
 finish:
 	MOVQ         order+88(FP), R8
 	VBROADCASTSD alpha+104(FP), Z24
 	VBROADCASTSD beta+112(FP), Z25
-	CMPQ         rows+96(FP), $0x00
-	JLE          next
-	MOVWLZX      (R8), R9
-	IMUL3Q       $0x06, R9, R9
-	IMULQ        ldy+80(FP), R9
-	ADDQ         y+72(FP), R9
 	VMULPD       Z24, Z0, Z0
-	CMPB         reads+128(FP), $0x00
-	JEQ          row0of0Overwrite
-	VFMADD231PD  (R9), Z25, K1, Z0
+	VMULPD       Z24, Z1, Z1
+	VMULPD       Z24, Z2, Z2
+	VMULPD       Z24, Z3, Z3
+	VMULPD       Z24, Z4, Z4
+	VMULPD       Z24, Z5, Z5
+	VMULPD       Z24, Z6, Z6
+	VMULPD       Z24, Z7, Z7
+	VMULPD       Z24, Z8, Z8
+	VMULPD       Z24, Z9, Z9
+	VMULPD       Z24, Z10, Z10
+	VMULPD       Z24, Z11, Z11
+	VMULPD       Z24, Z12, Z12
+	VMULPD       Z24, Z13, Z13
+	VMULPD       Z24, Z14, Z14
+	VMULPD       Z24, Z15, Z15
+	VMULPD       Z24, Z16, Z16
+	VMULPD       Z24, Z17, Z17
+	VMULPD       Z24, Z18, Z18
+	VMULPD       Z24, Z19, Z19
+	VMULPD       Z24, Z20, Z20
+	VMULPD       Z24, Z21, Z21
+	VMULPD       Z24, Z22, Z22
+	VMULPD       Z24, Z23, Z23
+	CMPQ         rows+96(FP), $0x00
+	JLE          placed
+	MOVWLZX      (R8), R10
+	IMUL3Q       $0x06, R10, R10
+	IMULQ        ldy+80(FP), R10
+	ADDQ         y+72(FP), R10
+	CMPQ         rows+96(FP), $0x01
+	JLE          placed
+	MOVWLZX      2(R8), R11
+	IMUL3Q       $0x06, R11, R11
+	IMULQ        ldy+80(FP), R11
+	ADDQ         y+72(FP), R11
+	CMPQ         rows+96(FP), $0x02
+	JLE          placed
+	MOVWLZX      4(R8), R12
+	IMUL3Q       $0x06, R12, R12
+	IMULQ        ldy+80(FP), R12
+	ADDQ         y+72(FP), R12
+	CMPQ         rows+96(FP), $0x03
+	JLE          placed
+	MOVWLZX      6(R8), R13
+	IMUL3Q       $0x06, R13, R13
+	IMULQ        ldy+80(FP), R13
+	ADDQ         y+72(FP), R13
 
-row0of0Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row0of0Stream
-	VMOVUPD Z0, K1, (R9)
-	JMP     row0of0End
-
-row0of0Stream:
-	VMOVNTPD Z0, (R9)
-
-row0of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z24, Z1, Z1
+placed:
+	ADDQ        $0x10, R8
+	MOVQ        R8, order+88(FP)
+	MOVQ        ldy+80(FP), R8
+	IMUL3Q      $0x03, R8, R9
+	IMUL3Q      $0x05, R8, R14
 	CMPB        reads+128(FP), $0x00
-	JEQ         row1of0Overwrite
-	VFMADD231PD (R9), Z25, K1, Z1
-
-row1of0Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row1of0Stream
-	VMOVUPD Z1, K1, (R9)
-	JMP     row1of0End
-
-row1of0Stream:
-	VMOVNTPD Z1, (R9)
-
-row1of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z24, Z2, Z2
-	CMPB        reads+128(FP), $0x00
-	JEQ         row2of0Overwrite
-	VFMADD231PD (R9), Z25, K1, Z2
-
-row2of0Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row2of0Stream
-	VMOVUPD Z2, K1, (R9)
-	JMP     row2of0End
-
-row2of0Stream:
-	VMOVNTPD Z2, (R9)
-
-row2of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z24, Z3, Z3
-	CMPB        reads+128(FP), $0x00
-	JEQ         row3of0Overwrite
-	VFMADD231PD (R9), Z25, K1, Z3
-
-row3of0Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row3of0Stream
-	VMOVUPD Z3, K1, (R9)
-	JMP     row3of0End
-
-row3of0Stream:
-	VMOVNTPD Z3, (R9)
-
-row3of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z24, Z4, Z4
-	CMPB        reads+128(FP), $0x00
-	JEQ         row4of0Overwrite
-	VFMADD231PD (R9), Z25, K1, Z4
-
-row4of0Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row4of0Stream
-	VMOVUPD Z4, K1, (R9)
-	JMP     row4of0End
-
-row4of0Stream:
-	VMOVNTPD Z4, (R9)
-
-row4of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z24, Z5, Z5
-	CMPB        reads+128(FP), $0x00
-	JEQ         row5of0Overwrite
-	VFMADD231PD (R9), Z25, K1, Z5
-
-row5of0Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row5of0Stream
-	VMOVUPD Z5, K1, (R9)
-	JMP     row5of0End
-
-row5of0Stream:
-	VMOVNTPD Z5, (R9)
-
-row5of0End:
-	ADDQ        ldy+80(FP), R9
+	JEQ         overwrite
+	CMPQ        rows+96(FP), $0x00
+	JLE         overwrite
+	VFMADD231PD (R10), Z25, K1, Z0
+	VFMADD231PD (R10)(R8*1), Z25, K1, Z1
+	VFMADD231PD (R10)(R8*2), Z25, K1, Z2
+	VFMADD231PD (R10)(R9*1), Z25, K1, Z3
+	VFMADD231PD (R10)(R8*4), Z25, K1, Z4
+	VFMADD231PD (R10)(R14*1), Z25, K1, Z5
 	CMPQ        rows+96(FP), $0x01
-	JLE         next
-	MOVWLZX     2(R8), R9
-	IMUL3Q      $0x06, R9, R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPD      Z24, Z6, Z6
-	CMPB        reads+128(FP), $0x00
-	JEQ         row0of1Overwrite
-	VFMADD231PD (R9), Z25, K1, Z6
-
-row0of1Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row0of1Stream
-	VMOVUPD Z6, K1, (R9)
-	JMP     row0of1End
-
-row0of1Stream:
-	VMOVNTPD Z6, (R9)
-
-row0of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z24, Z7, Z7
-	CMPB        reads+128(FP), $0x00
-	JEQ         row1of1Overwrite
-	VFMADD231PD (R9), Z25, K1, Z7
-
-row1of1Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row1of1Stream
-	VMOVUPD Z7, K1, (R9)
-	JMP     row1of1End
-
-row1of1Stream:
-	VMOVNTPD Z7, (R9)
-
-row1of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z24, Z8, Z8
-	CMPB        reads+128(FP), $0x00
-	JEQ         row2of1Overwrite
-	VFMADD231PD (R9), Z25, K1, Z8
-
-row2of1Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row2of1Stream
-	VMOVUPD Z8, K1, (R9)
-	JMP     row2of1End
-
-row2of1Stream:
-	VMOVNTPD Z8, (R9)
-
-row2of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z24, Z9, Z9
-	CMPB        reads+128(FP), $0x00
-	JEQ         row3of1Overwrite
-	VFMADD231PD (R9), Z25, K1, Z9
-
-row3of1Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row3of1Stream
-	VMOVUPD Z9, K1, (R9)
-	JMP     row3of1End
-
-row3of1Stream:
-	VMOVNTPD Z9, (R9)
-
-row3of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z24, Z10, Z10
-	CMPB        reads+128(FP), $0x00
-	JEQ         row4of1Overwrite
-	VFMADD231PD (R9), Z25, K1, Z10
-
-row4of1Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row4of1Stream
-	VMOVUPD Z10, K1, (R9)
-	JMP     row4of1End
-
-row4of1Stream:
-	VMOVNTPD Z10, (R9)
-
-row4of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z24, Z11, Z11
-	CMPB        reads+128(FP), $0x00
-	JEQ         row5of1Overwrite
-	VFMADD231PD (R9), Z25, K1, Z11
-
-row5of1Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row5of1Stream
-	VMOVUPD Z11, K1, (R9)
-	JMP     row5of1End
-
-row5of1Stream:
-	VMOVNTPD Z11, (R9)
-
-row5of1End:
-	ADDQ        ldy+80(FP), R9
+	JLE         overwrite
+	VFMADD231PD (R11), Z25, K1, Z6
+	VFMADD231PD (R11)(R8*1), Z25, K1, Z7
+	VFMADD231PD (R11)(R8*2), Z25, K1, Z8
+	VFMADD231PD (R11)(R9*1), Z25, K1, Z9
+	VFMADD231PD (R11)(R8*4), Z25, K1, Z10
+	VFMADD231PD (R11)(R14*1), Z25, K1, Z11
 	CMPQ        rows+96(FP), $0x02
-	JLE         next
-	MOVWLZX     4(R8), R9
-	IMUL3Q      $0x06, R9, R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPD      Z24, Z12, Z12
-	CMPB        reads+128(FP), $0x00
-	JEQ         row0of2Overwrite
-	VFMADD231PD (R9), Z25, K1, Z12
-
-row0of2Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row0of2Stream
-	VMOVUPD Z12, K1, (R9)
-	JMP     row0of2End
-
-row0of2Stream:
-	VMOVNTPD Z12, (R9)
-
-row0of2End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z24, Z13, Z13
-	CMPB        reads+128(FP), $0x00
-	JEQ         row1of2Overwrite
-	VFMADD231PD (R9), Z25, K1, Z13
-
-row1of2Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row1of2Stream
-	VMOVUPD Z13, K1, (R9)
-	JMP     row1of2End
-
-row1of2Stream:
-	VMOVNTPD Z13, (R9)
-
-row1of2End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z24, Z14, Z14
-	CMPB        reads+128(FP), $0x00
-	JEQ         row2of2Overwrite
-	VFMADD231PD (R9), Z25, K1, Z14
-
-row2of2Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row2of2Stream
-	VMOVUPD Z14, K1, (R9)
-	JMP     row2of2End
-
-row2of2Stream:
-	VMOVNTPD Z14, (R9)
-
-row2of2End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z24, Z15, Z15
-	CMPB        reads+128(FP), $0x00
-	JEQ         row3of2Overwrite
-	VFMADD231PD (R9), Z25, K1, Z15
-
-row3of2Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row3of2Stream
-	VMOVUPD Z15, K1, (R9)
-	JMP     row3of2End
-
-row3of2Stream:
-	VMOVNTPD Z15, (R9)
-
-row3of2End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z24, Z16, Z16
-	CMPB        reads+128(FP), $0x00
-	JEQ         row4of2Overwrite
-	VFMADD231PD (R9), Z25, K1, Z16
-
-row4of2Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row4of2Stream
-	VMOVUPD Z16, K1, (R9)
-	JMP     row4of2End
-
-row4of2Stream:
-	VMOVNTPD Z16, (R9)
-
-row4of2End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z24, Z17, Z17
-	CMPB        reads+128(FP), $0x00
-	JEQ         row5of2Overwrite
-	VFMADD231PD (R9), Z25, K1, Z17
-
-row5of2Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row5of2Stream
-	VMOVUPD Z17, K1, (R9)
-	JMP     row5of2End
-
-row5of2Stream:
-	VMOVNTPD Z17, (R9)
-
-row5of2End:
-	ADDQ        ldy+80(FP), R9
+	JLE         overwrite
+	VFMADD231PD (R12), Z25, K1, Z12
+	VFMADD231PD (R12)(R8*1), Z25, K1, Z13
+	VFMADD231PD (R12)(R8*2), Z25, K1, Z14
+	VFMADD231PD (R12)(R9*1), Z25, K1, Z15
+	VFMADD231PD (R12)(R8*4), Z25, K1, Z16
+	VFMADD231PD (R12)(R14*1), Z25, K1, Z17
 	CMPQ        rows+96(FP), $0x03
-	JLE         next
-	MOVWLZX     6(R8), R9
-	IMUL3Q      $0x06, R9, R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPD      Z24, Z18, Z18
-	CMPB        reads+128(FP), $0x00
-	JEQ         row0of3Overwrite
-	VFMADD231PD (R9), Z25, K1, Z18
+	JLE         overwrite
+	VFMADD231PD (R13), Z25, K1, Z18
+	VFMADD231PD (R13)(R8*1), Z25, K1, Z19
+	VFMADD231PD (R13)(R8*2), Z25, K1, Z20
+	VFMADD231PD (R13)(R9*1), Z25, K1, Z21
+	VFMADD231PD (R13)(R8*4), Z25, K1, Z22
+	VFMADD231PD (R13)(R14*1), Z25, K1, Z23
 
-row0of3Overwrite:
+overwrite:
 	CMPB    stream+129(FP), $0x00
-	JNE     row0of3Stream
-	VMOVUPD Z18, K1, (R9)
-	JMP     row0of3End
+	JNE     stream
+	CMPQ    rows+96(FP), $0x00
+	JLE     next
+	VMOVUPD Z0, K1, (R10)
+	VMOVUPD Z1, K1, (R10)(R8*1)
+	VMOVUPD Z2, K1, (R10)(R8*2)
+	VMOVUPD Z3, K1, (R10)(R9*1)
+	VMOVUPD Z4, K1, (R10)(R8*4)
+	VMOVUPD Z5, K1, (R10)(R14*1)
+	CMPQ    rows+96(FP), $0x01
+	JLE     next
+	VMOVUPD Z6, K1, (R11)
+	VMOVUPD Z7, K1, (R11)(R8*1)
+	VMOVUPD Z8, K1, (R11)(R8*2)
+	VMOVUPD Z9, K1, (R11)(R9*1)
+	VMOVUPD Z10, K1, (R11)(R8*4)
+	VMOVUPD Z11, K1, (R11)(R14*1)
+	CMPQ    rows+96(FP), $0x02
+	JLE     next
+	VMOVUPD Z12, K1, (R12)
+	VMOVUPD Z13, K1, (R12)(R8*1)
+	VMOVUPD Z14, K1, (R12)(R8*2)
+	VMOVUPD Z15, K1, (R12)(R9*1)
+	VMOVUPD Z16, K1, (R12)(R8*4)
+	VMOVUPD Z17, K1, (R12)(R14*1)
+	CMPQ    rows+96(FP), $0x03
+	JLE     next
+	VMOVUPD Z18, K1, (R13)
+	VMOVUPD Z19, K1, (R13)(R8*1)
+	VMOVUPD Z20, K1, (R13)(R8*2)
+	VMOVUPD Z21, K1, (R13)(R9*1)
+	VMOVUPD Z22, K1, (R13)(R8*4)
+	VMOVUPD Z23, K1, (R13)(R14*1)
+	JMP     next
 
-row0of3Stream:
-	VMOVNTPD Z18, (R9)
-
-row0of3End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z24, Z19, Z19
-	CMPB        reads+128(FP), $0x00
-	JEQ         row1of3Overwrite
-	VFMADD231PD (R9), Z25, K1, Z19
-
-row1of3Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row1of3Stream
-	VMOVUPD Z19, K1, (R9)
-	JMP     row1of3End
-
-row1of3Stream:
-	VMOVNTPD Z19, (R9)
-
-row1of3End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z24, Z20, Z20
-	CMPB        reads+128(FP), $0x00
-	JEQ         row2of3Overwrite
-	VFMADD231PD (R9), Z25, K1, Z20
-
-row2of3Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row2of3Stream
-	VMOVUPD Z20, K1, (R9)
-	JMP     row2of3End
-
-row2of3Stream:
-	VMOVNTPD Z20, (R9)
-
-row2of3End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z24, Z21, Z21
-	CMPB        reads+128(FP), $0x00
-	JEQ         row3of3Overwrite
-	VFMADD231PD (R9), Z25, K1, Z21
-
-row3of3Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row3of3Stream
-	VMOVUPD Z21, K1, (R9)
-	JMP     row3of3End
-
-row3of3Stream:
-	VMOVNTPD Z21, (R9)
-
-row3of3End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z24, Z22, Z22
-	CMPB        reads+128(FP), $0x00
-	JEQ         row4of3Overwrite
-	VFMADD231PD (R9), Z25, K1, Z22
-
-row4of3Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row4of3Stream
-	VMOVUPD Z22, K1, (R9)
-	JMP     row4of3End
-
-row4of3Stream:
-	VMOVNTPD Z22, (R9)
-
-row4of3End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z24, Z23, Z23
-	CMPB        reads+128(FP), $0x00
-	JEQ         row5of3Overwrite
-	VFMADD231PD (R9), Z25, K1, Z23
-
-row5of3Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row5of3Stream
-	VMOVUPD Z23, K1, (R9)
-	JMP     row5of3End
-
-row5of3Stream:
-	VMOVNTPD Z23, (R9)
-
-row5of3End:
-	ADDQ ldy+80(FP), R9
+stream:
+	CMPQ     rows+96(FP), $0x00
+	JLE      next
+	VMOVNTPD Z0, (R10)
+	VMOVNTPD Z1, (R10)(R8*1)
+	VMOVNTPD Z2, (R10)(R8*2)
+	VMOVNTPD Z3, (R10)(R9*1)
+	VMOVNTPD Z4, (R10)(R8*4)
+	VMOVNTPD Z5, (R10)(R14*1)
+	CMPQ     rows+96(FP), $0x01
+	JLE      next
+	VMOVNTPD Z6, (R11)
+	VMOVNTPD Z7, (R11)(R8*1)
+	VMOVNTPD Z8, (R11)(R8*2)
+	VMOVNTPD Z9, (R11)(R9*1)
+	VMOVNTPD Z10, (R11)(R8*4)
+	VMOVNTPD Z11, (R11)(R14*1)
+	CMPQ     rows+96(FP), $0x02
+	JLE      next
+	VMOVNTPD Z12, (R12)
+	VMOVNTPD Z13, (R12)(R8*1)
+	VMOVNTPD Z14, (R12)(R8*2)
+	VMOVNTPD Z15, (R12)(R9*1)
+	VMOVNTPD Z16, (R12)(R8*4)
+	VMOVNTPD Z17, (R12)(R14*1)
+	CMPQ     rows+96(FP), $0x03
+	JLE      next
+	VMOVNTPD Z18, (R13)
+	VMOVNTPD Z19, (R13)(R8*1)
+	VMOVNTPD Z20, (R13)(R8*2)
+	VMOVNTPD Z21, (R13)(R9*1)
+	VMOVNTPD Z22, (R13)(R8*4)
+	VMOVNTPD Z23, (R13)(R14*1)
 
 next:
-	ADDQ $0x10, R8
-	MOVQ R8, order+88(FP)
 	SUBQ $0x08, rows+96(FP)
 	ADDQ $0x08, AX
 	DECQ n+0(FP)
@@ -4286,10 +2531,19 @@ slice:
 	VXORPS X12, X12, X12
 	VXORPS X13, X13, X13
 	MOVL   (AX), R8
-	TESTQ  R8, R8
-	JZ     tail
+	ADDL   4(AX), R8
+	JEQ    finish
 
-full:
+block:
+	MOVQ    $-1, R12
+	CMPL    R8, 4(AX)
+	JGT     place
+	MOVWLZX (CX), R12
+	MOVQ    first+24(FP), R9
+	SHRXL   R9, R12, R12
+	ADDQ    $0x02, CX
+
+place:
 	MOVL  (BX), R10
 	IMULQ SI, R10
 	ADDQ  x+56(FP), R10
@@ -4298,58 +2552,12 @@ full:
 	ADDQ  x+56(FP), R11
 	MOVQ  columns+48(FP), R9
 
-fullColumn:
-	PREFETCHT1       (DI)
-	PREFETCHT1       64(DI)
-	ADDQ             step+144(FP), DI
-	VMOVUPD.Z        (R10), K1, Z14
-	VFMADD231PD.BCST (DX), Z14, Z0
-	VFMADD231PD.BCST 64(DX), Z14, Z1
-	VFMADD231PD.BCST 128(DX), Z14, Z2
-	VFMADD231PD.BCST 192(DX), Z14, Z3
-	VFMADD231PD.BCST 256(DX), Z14, Z4
-	VFMADD231PD.BCST 320(DX), Z14, Z5
-	VFMADD231PD.BCST 384(DX), Z14, Z6
-	ADDQ             SI, R10
-	VMOVUPD.Z        (R11), K1, Z14
-	VFMADD231PD.BCST 8(DX), Z14, Z7
-	VFMADD231PD.BCST 72(DX), Z14, Z8
-	VFMADD231PD.BCST 136(DX), Z14, Z9
-	VFMADD231PD.BCST 200(DX), Z14, Z10
-	VFMADD231PD.BCST 264(DX), Z14, Z11
-	VFMADD231PD.BCST 328(DX), Z14, Z12
-	VFMADD231PD.BCST 392(DX), Z14, Z13
-	ADDQ             SI, R11
-	ADDQ             $0x000001c0, DX
-	DECQ             R9
-	JNZ              fullColumn
-	ADDQ             $0x20, BX
-	DECQ             R8
-	JNZ              full
-
-tail:
-	MOVL  4(AX), R8
-	TESTQ R8, R8
-	JZ    finish
-
-masked:
-	MOVWLZX (CX), R12
-	MOVQ    first+24(FP), R9
-	SHRXL   R9, R12, R12
-	MOVL    (BX), R10
-	IMULQ   SI, R10
-	ADDQ    x+56(FP), R10
-	MOVL    4(BX), R11
-	IMULQ   SI, R11
-	ADDQ    x+56(FP), R11
-	MOVQ    columns+48(FP), R9
-
-maskedColumn:
+column:
 	PREFETCHT1       (DI)
 	PREFETCHT1       64(DI)
 	ADDQ             step+144(FP), DI
 	BTL              $0x00, R12
-	JCC              maskedColumnLane0
+	JCC              missing0
 	VMOVUPD.Z        (R10), K1, Z14
 	VFMADD231PD.BCST (DX), Z14, Z0
 	VFMADD231PD.BCST 64(DX), Z14, Z1
@@ -4360,9 +2568,9 @@ maskedColumn:
 	VFMADD231PD.BCST 384(DX), Z14, Z6
 	ADDQ             SI, R10
 
-maskedColumnLane0:
+missing0:
 	BTL              $0x01, R12
-	JCC              maskedColumnLane1
+	JCC              missing1
 	VMOVUPD.Z        (R11), K1, Z14
 	VFMADD231PD.BCST 8(DX), Z14, Z7
 	VFMADD231PD.BCST 72(DX), Z14, Z8
@@ -4373,259 +2581,116 @@ maskedColumnLane0:
 	VFMADD231PD.BCST 392(DX), Z14, Z13
 	ADDQ             SI, R11
 
-maskedColumnLane1:
+missing1:
 	ADDQ $0x000001c0, DX
 	DECQ R9
-	JNZ  maskedColumn
+	JNZ  column
 	ADDQ $0x20, BX
-	ADDQ $0x02, CX
 	DECQ R8
-	JNZ  masked
+	JNZ  block
 
 finish:
 	MOVQ         order+88(FP), R8
 	VBROADCASTSD alpha+104(FP), Z14
 	VBROADCASTSD beta+112(FP), Z15
-	CMPQ         rows+96(FP), $0x00
-	JLE          next
-	MOVWLZX      (R8), R9
-	IMUL3Q       $0x07, R9, R9
-	IMULQ        ldy+80(FP), R9
-	ADDQ         y+72(FP), R9
 	VMULPD       Z14, Z0, Z0
-	CMPB         reads+128(FP), $0x00
-	JEQ          row0of0Overwrite
-	VFMADD231PD  (R9), Z15, K1, Z0
+	VMULPD       Z14, Z1, Z1
+	VMULPD       Z14, Z2, Z2
+	VMULPD       Z14, Z3, Z3
+	VMULPD       Z14, Z4, Z4
+	VMULPD       Z14, Z5, Z5
+	VMULPD       Z14, Z6, Z6
+	VMULPD       Z14, Z7, Z7
+	VMULPD       Z14, Z8, Z8
+	VMULPD       Z14, Z9, Z9
+	VMULPD       Z14, Z10, Z10
+	VMULPD       Z14, Z11, Z11
+	VMULPD       Z14, Z12, Z12
+	VMULPD       Z14, Z13, Z13
+	CMPQ         rows+96(FP), $0x00
+	JLE          placed
+	MOVWLZX      (R8), R10
+	IMUL3Q       $0x07, R10, R10
+	IMULQ        ldy+80(FP), R10
+	ADDQ         y+72(FP), R10
+	CMPQ         rows+96(FP), $0x01
+	JLE          placed
+	MOVWLZX      2(R8), R11
+	IMUL3Q       $0x07, R11, R11
+	IMULQ        ldy+80(FP), R11
+	ADDQ         y+72(FP), R11
 
-row0of0Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row0of0Stream
-	VMOVUPD Z0, K1, (R9)
-	JMP     row0of0End
-
-row0of0Stream:
-	VMOVNTPD Z0, (R9)
-
-row0of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z14, Z1, Z1
+placed:
+	ADDQ        $0x10, R8
+	MOVQ        R8, order+88(FP)
+	MOVQ        ldy+80(FP), R8
+	IMUL3Q      $0x03, R8, R9
+	IMUL3Q      $0x05, R8, R12
 	CMPB        reads+128(FP), $0x00
-	JEQ         row1of0Overwrite
-	VFMADD231PD (R9), Z15, K1, Z1
-
-row1of0Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row1of0Stream
-	VMOVUPD Z1, K1, (R9)
-	JMP     row1of0End
-
-row1of0Stream:
-	VMOVNTPD Z1, (R9)
-
-row1of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z14, Z2, Z2
-	CMPB        reads+128(FP), $0x00
-	JEQ         row2of0Overwrite
-	VFMADD231PD (R9), Z15, K1, Z2
-
-row2of0Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row2of0Stream
-	VMOVUPD Z2, K1, (R9)
-	JMP     row2of0End
-
-row2of0Stream:
-	VMOVNTPD Z2, (R9)
-
-row2of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z14, Z3, Z3
-	CMPB        reads+128(FP), $0x00
-	JEQ         row3of0Overwrite
-	VFMADD231PD (R9), Z15, K1, Z3
-
-row3of0Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row3of0Stream
-	VMOVUPD Z3, K1, (R9)
-	JMP     row3of0End
-
-row3of0Stream:
-	VMOVNTPD Z3, (R9)
-
-row3of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z14, Z4, Z4
-	CMPB        reads+128(FP), $0x00
-	JEQ         row4of0Overwrite
-	VFMADD231PD (R9), Z15, K1, Z4
-
-row4of0Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row4of0Stream
-	VMOVUPD Z4, K1, (R9)
-	JMP     row4of0End
-
-row4of0Stream:
-	VMOVNTPD Z4, (R9)
-
-row4of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z14, Z5, Z5
-	CMPB        reads+128(FP), $0x00
-	JEQ         row5of0Overwrite
-	VFMADD231PD (R9), Z15, K1, Z5
-
-row5of0Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row5of0Stream
-	VMOVUPD Z5, K1, (R9)
-	JMP     row5of0End
-
-row5of0Stream:
-	VMOVNTPD Z5, (R9)
-
-row5of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z14, Z6, Z6
-	CMPB        reads+128(FP), $0x00
-	JEQ         row6of0Overwrite
-	VFMADD231PD (R9), Z15, K1, Z6
-
-row6of0Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row6of0Stream
-	VMOVUPD Z6, K1, (R9)
-	JMP     row6of0End
-
-row6of0Stream:
-	VMOVNTPD Z6, (R9)
-
-row6of0End:
-	ADDQ        ldy+80(FP), R9
+	JEQ         overwrite
+	CMPQ        rows+96(FP), $0x00
+	JLE         overwrite
+	VFMADD231PD (R10), Z15, K1, Z0
+	VFMADD231PD (R10)(R8*1), Z15, K1, Z1
+	VFMADD231PD (R10)(R8*2), Z15, K1, Z2
+	VFMADD231PD (R10)(R9*1), Z15, K1, Z3
+	VFMADD231PD (R10)(R8*4), Z15, K1, Z4
+	VFMADD231PD (R10)(R12*1), Z15, K1, Z5
+	VFMADD231PD (R10)(R9*2), Z15, K1, Z6
 	CMPQ        rows+96(FP), $0x01
-	JLE         next
-	MOVWLZX     2(R8), R9
-	IMUL3Q      $0x07, R9, R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPD      Z14, Z7, Z7
-	CMPB        reads+128(FP), $0x00
-	JEQ         row0of1Overwrite
-	VFMADD231PD (R9), Z15, K1, Z7
+	JLE         overwrite
+	VFMADD231PD (R11), Z15, K1, Z7
+	VFMADD231PD (R11)(R8*1), Z15, K1, Z8
+	VFMADD231PD (R11)(R8*2), Z15, K1, Z9
+	VFMADD231PD (R11)(R9*1), Z15, K1, Z10
+	VFMADD231PD (R11)(R8*4), Z15, K1, Z11
+	VFMADD231PD (R11)(R12*1), Z15, K1, Z12
+	VFMADD231PD (R11)(R9*2), Z15, K1, Z13
 
-row0of1Overwrite:
+overwrite:
 	CMPB    stream+129(FP), $0x00
-	JNE     row0of1Stream
-	VMOVUPD Z7, K1, (R9)
-	JMP     row0of1End
+	JNE     stream
+	CMPQ    rows+96(FP), $0x00
+	JLE     next
+	VMOVUPD Z0, K1, (R10)
+	VMOVUPD Z1, K1, (R10)(R8*1)
+	VMOVUPD Z2, K1, (R10)(R8*2)
+	VMOVUPD Z3, K1, (R10)(R9*1)
+	VMOVUPD Z4, K1, (R10)(R8*4)
+	VMOVUPD Z5, K1, (R10)(R12*1)
+	VMOVUPD Z6, K1, (R10)(R9*2)
+	CMPQ    rows+96(FP), $0x01
+	JLE     next
+	VMOVUPD Z7, K1, (R11)
+	VMOVUPD Z8, K1, (R11)(R8*1)
+	VMOVUPD Z9, K1, (R11)(R8*2)
+	VMOVUPD Z10, K1, (R11)(R9*1)
+	VMOVUPD Z11, K1, (R11)(R8*4)
+	VMOVUPD Z12, K1, (R11)(R12*1)
+	VMOVUPD Z13, K1, (R11)(R9*2)
+	JMP     next
 
-row0of1Stream:
-	VMOVNTPD Z7, (R9)
-
-row0of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z14, Z8, Z8
-	CMPB        reads+128(FP), $0x00
-	JEQ         row1of1Overwrite
-	VFMADD231PD (R9), Z15, K1, Z8
-
-row1of1Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row1of1Stream
-	VMOVUPD Z8, K1, (R9)
-	JMP     row1of1End
-
-row1of1Stream:
-	VMOVNTPD Z8, (R9)
-
-row1of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z14, Z9, Z9
-	CMPB        reads+128(FP), $0x00
-	JEQ         row2of1Overwrite
-	VFMADD231PD (R9), Z15, K1, Z9
-
-row2of1Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row2of1Stream
-	VMOVUPD Z9, K1, (R9)
-	JMP     row2of1End
-
-row2of1Stream:
-	VMOVNTPD Z9, (R9)
-
-row2of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z14, Z10, Z10
-	CMPB        reads+128(FP), $0x00
-	JEQ         row3of1Overwrite
-	VFMADD231PD (R9), Z15, K1, Z10
-
-row3of1Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row3of1Stream
-	VMOVUPD Z10, K1, (R9)
-	JMP     row3of1End
-
-row3of1Stream:
-	VMOVNTPD Z10, (R9)
-
-row3of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z14, Z11, Z11
-	CMPB        reads+128(FP), $0x00
-	JEQ         row4of1Overwrite
-	VFMADD231PD (R9), Z15, K1, Z11
-
-row4of1Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row4of1Stream
-	VMOVUPD Z11, K1, (R9)
-	JMP     row4of1End
-
-row4of1Stream:
-	VMOVNTPD Z11, (R9)
-
-row4of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z14, Z12, Z12
-	CMPB        reads+128(FP), $0x00
-	JEQ         row5of1Overwrite
-	VFMADD231PD (R9), Z15, K1, Z12
-
-row5of1Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row5of1Stream
-	VMOVUPD Z12, K1, (R9)
-	JMP     row5of1End
-
-row5of1Stream:
-	VMOVNTPD Z12, (R9)
-
-row5of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z14, Z13, Z13
-	CMPB        reads+128(FP), $0x00
-	JEQ         row6of1Overwrite
-	VFMADD231PD (R9), Z15, K1, Z13
-
-row6of1Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row6of1Stream
-	VMOVUPD Z13, K1, (R9)
-	JMP     row6of1End
-
-row6of1Stream:
-	VMOVNTPD Z13, (R9)
-
-row6of1End:
-	ADDQ ldy+80(FP), R9
+stream:
+	CMPQ     rows+96(FP), $0x00
+	JLE      next
+	VMOVNTPD Z0, (R10)
+	VMOVNTPD Z1, (R10)(R8*1)
+	VMOVNTPD Z2, (R10)(R8*2)
+	VMOVNTPD Z3, (R10)(R9*1)
+	VMOVNTPD Z4, (R10)(R8*4)
+	VMOVNTPD Z5, (R10)(R12*1)
+	VMOVNTPD Z6, (R10)(R9*2)
+	CMPQ     rows+96(FP), $0x01
+	JLE      next
+	VMOVNTPD Z7, (R11)
+	VMOVNTPD Z8, (R11)(R8*1)
+	VMOVNTPD Z9, (R11)(R8*2)
+	VMOVNTPD Z10, (R11)(R9*1)
+	VMOVNTPD Z11, (R11)(R8*4)
+	VMOVNTPD Z12, (R11)(R12*1)
+	VMOVNTPD Z13, (R11)(R9*2)
 
 next:
-	ADDQ $0x10, R8
-	MOVQ R8, order+88(FP)
 	SUBQ $0x08, rows+96(FP)
 	ADDQ $0x08, AX
 	DECQ n+0(FP)
@@ -4669,10 +2734,19 @@ slice:
 	VXORPS X14, X14, X14
 	VXORPS X15, X15, X15
 	MOVL   (AX), R8
-	TESTQ  R8, R8
-	JZ     tail
+	ADDL   4(AX), R8
+	JEQ    finish
 
-full:
+block:
+	MOVQ    $-1, R12
+	CMPL    R8, 4(AX)
+	JGT     place
+	MOVWLZX (CX), R12
+	MOVQ    first+24(FP), R9
+	SHRXL   R9, R12, R12
+	ADDQ    $0x02, CX
+
+place:
 	MOVL  (BX), R10
 	IMULQ SI, R10
 	ADDQ  x+56(FP), R10
@@ -4681,60 +2755,12 @@ full:
 	ADDQ  x+56(FP), R11
 	MOVQ  columns+48(FP), R9
 
-fullColumn:
-	PREFETCHT1       (DI)
-	PREFETCHT1       64(DI)
-	ADDQ             step+144(FP), DI
-	VMOVUPD.Z        (R10), K1, Z16
-	VFMADD231PD.BCST (DX), Z16, Z0
-	VFMADD231PD.BCST 64(DX), Z16, Z1
-	VFMADD231PD.BCST 128(DX), Z16, Z2
-	VFMADD231PD.BCST 192(DX), Z16, Z3
-	VFMADD231PD.BCST 256(DX), Z16, Z4
-	VFMADD231PD.BCST 320(DX), Z16, Z5
-	VFMADD231PD.BCST 384(DX), Z16, Z6
-	VFMADD231PD.BCST 448(DX), Z16, Z7
-	ADDQ             SI, R10
-	VMOVUPD.Z        (R11), K1, Z16
-	VFMADD231PD.BCST 8(DX), Z16, Z8
-	VFMADD231PD.BCST 72(DX), Z16, Z9
-	VFMADD231PD.BCST 136(DX), Z16, Z10
-	VFMADD231PD.BCST 200(DX), Z16, Z11
-	VFMADD231PD.BCST 264(DX), Z16, Z12
-	VFMADD231PD.BCST 328(DX), Z16, Z13
-	VFMADD231PD.BCST 392(DX), Z16, Z14
-	VFMADD231PD.BCST 456(DX), Z16, Z15
-	ADDQ             SI, R11
-	ADDQ             $0x00000200, DX
-	DECQ             R9
-	JNZ              fullColumn
-	ADDQ             $0x20, BX
-	DECQ             R8
-	JNZ              full
-
-tail:
-	MOVL  4(AX), R8
-	TESTQ R8, R8
-	JZ    finish
-
-masked:
-	MOVWLZX (CX), R12
-	MOVQ    first+24(FP), R9
-	SHRXL   R9, R12, R12
-	MOVL    (BX), R10
-	IMULQ   SI, R10
-	ADDQ    x+56(FP), R10
-	MOVL    4(BX), R11
-	IMULQ   SI, R11
-	ADDQ    x+56(FP), R11
-	MOVQ    columns+48(FP), R9
-
-maskedColumn:
+column:
 	PREFETCHT1       (DI)
 	PREFETCHT1       64(DI)
 	ADDQ             step+144(FP), DI
 	BTL              $0x00, R12
-	JCC              maskedColumnLane0
+	JCC              missing0
 	VMOVUPD.Z        (R10), K1, Z16
 	VFMADD231PD.BCST (DX), Z16, Z0
 	VFMADD231PD.BCST 64(DX), Z16, Z1
@@ -4746,9 +2772,9 @@ maskedColumn:
 	VFMADD231PD.BCST 448(DX), Z16, Z7
 	ADDQ             SI, R10
 
-maskedColumnLane0:
+missing0:
 	BTL              $0x01, R12
-	JCC              maskedColumnLane1
+	JCC              missing1
 	VMOVUPD.Z        (R11), K1, Z16
 	VFMADD231PD.BCST 8(DX), Z16, Z8
 	VFMADD231PD.BCST 72(DX), Z16, Z9
@@ -4760,291 +2786,125 @@ maskedColumnLane0:
 	VFMADD231PD.BCST 456(DX), Z16, Z15
 	ADDQ             SI, R11
 
-maskedColumnLane1:
+missing1:
 	ADDQ $0x00000200, DX
 	DECQ R9
-	JNZ  maskedColumn
+	JNZ  column
 	ADDQ $0x20, BX
-	ADDQ $0x02, CX
 	DECQ R8
-	JNZ  masked
+	JNZ  block
 
 finish:
 	MOVQ         order+88(FP), R8
 	VBROADCASTSD alpha+104(FP), Z16
 	VBROADCASTSD beta+112(FP), Z17
-	CMPQ         rows+96(FP), $0x00
-	JLE          next
-	MOVWLZX      (R8), R9
-	IMUL3Q       $0x08, R9, R9
-	IMULQ        ldy+80(FP), R9
-	ADDQ         y+72(FP), R9
 	VMULPD       Z16, Z0, Z0
-	CMPB         reads+128(FP), $0x00
-	JEQ          row0of0Overwrite
-	VFMADD231PD  (R9), Z17, K1, Z0
+	VMULPD       Z16, Z1, Z1
+	VMULPD       Z16, Z2, Z2
+	VMULPD       Z16, Z3, Z3
+	VMULPD       Z16, Z4, Z4
+	VMULPD       Z16, Z5, Z5
+	VMULPD       Z16, Z6, Z6
+	VMULPD       Z16, Z7, Z7
+	VMULPD       Z16, Z8, Z8
+	VMULPD       Z16, Z9, Z9
+	VMULPD       Z16, Z10, Z10
+	VMULPD       Z16, Z11, Z11
+	VMULPD       Z16, Z12, Z12
+	VMULPD       Z16, Z13, Z13
+	VMULPD       Z16, Z14, Z14
+	VMULPD       Z16, Z15, Z15
+	CMPQ         rows+96(FP), $0x00
+	JLE          placed
+	MOVWLZX      (R8), R10
+	IMUL3Q       $0x08, R10, R10
+	IMULQ        ldy+80(FP), R10
+	ADDQ         y+72(FP), R10
+	CMPQ         rows+96(FP), $0x01
+	JLE          placed
+	MOVWLZX      2(R8), R11
+	IMUL3Q       $0x08, R11, R11
+	IMULQ        ldy+80(FP), R11
+	ADDQ         y+72(FP), R11
 
-row0of0Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row0of0Stream
-	VMOVUPD Z0, K1, (R9)
-	JMP     row0of0End
-
-row0of0Stream:
-	VMOVNTPD Z0, (R9)
-
-row0of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z16, Z1, Z1
+placed:
+	ADDQ        $0x10, R8
+	MOVQ        R8, order+88(FP)
+	MOVQ        ldy+80(FP), R8
+	IMUL3Q      $0x03, R8, R9
+	IMUL3Q      $0x05, R8, R12
+	IMUL3Q      $0x07, R8, R13
 	CMPB        reads+128(FP), $0x00
-	JEQ         row1of0Overwrite
-	VFMADD231PD (R9), Z17, K1, Z1
-
-row1of0Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row1of0Stream
-	VMOVUPD Z1, K1, (R9)
-	JMP     row1of0End
-
-row1of0Stream:
-	VMOVNTPD Z1, (R9)
-
-row1of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z16, Z2, Z2
-	CMPB        reads+128(FP), $0x00
-	JEQ         row2of0Overwrite
-	VFMADD231PD (R9), Z17, K1, Z2
-
-row2of0Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row2of0Stream
-	VMOVUPD Z2, K1, (R9)
-	JMP     row2of0End
-
-row2of0Stream:
-	VMOVNTPD Z2, (R9)
-
-row2of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z16, Z3, Z3
-	CMPB        reads+128(FP), $0x00
-	JEQ         row3of0Overwrite
-	VFMADD231PD (R9), Z17, K1, Z3
-
-row3of0Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row3of0Stream
-	VMOVUPD Z3, K1, (R9)
-	JMP     row3of0End
-
-row3of0Stream:
-	VMOVNTPD Z3, (R9)
-
-row3of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z16, Z4, Z4
-	CMPB        reads+128(FP), $0x00
-	JEQ         row4of0Overwrite
-	VFMADD231PD (R9), Z17, K1, Z4
-
-row4of0Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row4of0Stream
-	VMOVUPD Z4, K1, (R9)
-	JMP     row4of0End
-
-row4of0Stream:
-	VMOVNTPD Z4, (R9)
-
-row4of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z16, Z5, Z5
-	CMPB        reads+128(FP), $0x00
-	JEQ         row5of0Overwrite
-	VFMADD231PD (R9), Z17, K1, Z5
-
-row5of0Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row5of0Stream
-	VMOVUPD Z5, K1, (R9)
-	JMP     row5of0End
-
-row5of0Stream:
-	VMOVNTPD Z5, (R9)
-
-row5of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z16, Z6, Z6
-	CMPB        reads+128(FP), $0x00
-	JEQ         row6of0Overwrite
-	VFMADD231PD (R9), Z17, K1, Z6
-
-row6of0Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row6of0Stream
-	VMOVUPD Z6, K1, (R9)
-	JMP     row6of0End
-
-row6of0Stream:
-	VMOVNTPD Z6, (R9)
-
-row6of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z16, Z7, Z7
-	CMPB        reads+128(FP), $0x00
-	JEQ         row7of0Overwrite
-	VFMADD231PD (R9), Z17, K1, Z7
-
-row7of0Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row7of0Stream
-	VMOVUPD Z7, K1, (R9)
-	JMP     row7of0End
-
-row7of0Stream:
-	VMOVNTPD Z7, (R9)
-
-row7of0End:
-	ADDQ        ldy+80(FP), R9
+	JEQ         overwrite
+	CMPQ        rows+96(FP), $0x00
+	JLE         overwrite
+	VFMADD231PD (R10), Z17, K1, Z0
+	VFMADD231PD (R10)(R8*1), Z17, K1, Z1
+	VFMADD231PD (R10)(R8*2), Z17, K1, Z2
+	VFMADD231PD (R10)(R9*1), Z17, K1, Z3
+	VFMADD231PD (R10)(R8*4), Z17, K1, Z4
+	VFMADD231PD (R10)(R12*1), Z17, K1, Z5
+	VFMADD231PD (R10)(R9*2), Z17, K1, Z6
+	VFMADD231PD (R10)(R13*1), Z17, K1, Z7
 	CMPQ        rows+96(FP), $0x01
-	JLE         next
-	MOVWLZX     2(R8), R9
-	IMUL3Q      $0x08, R9, R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPD      Z16, Z8, Z8
-	CMPB        reads+128(FP), $0x00
-	JEQ         row0of1Overwrite
-	VFMADD231PD (R9), Z17, K1, Z8
+	JLE         overwrite
+	VFMADD231PD (R11), Z17, K1, Z8
+	VFMADD231PD (R11)(R8*1), Z17, K1, Z9
+	VFMADD231PD (R11)(R8*2), Z17, K1, Z10
+	VFMADD231PD (R11)(R9*1), Z17, K1, Z11
+	VFMADD231PD (R11)(R8*4), Z17, K1, Z12
+	VFMADD231PD (R11)(R12*1), Z17, K1, Z13
+	VFMADD231PD (R11)(R9*2), Z17, K1, Z14
+	VFMADD231PD (R11)(R13*1), Z17, K1, Z15
 
-row0of1Overwrite:
+overwrite:
 	CMPB    stream+129(FP), $0x00
-	JNE     row0of1Stream
-	VMOVUPD Z8, K1, (R9)
-	JMP     row0of1End
+	JNE     stream
+	CMPQ    rows+96(FP), $0x00
+	JLE     next
+	VMOVUPD Z0, K1, (R10)
+	VMOVUPD Z1, K1, (R10)(R8*1)
+	VMOVUPD Z2, K1, (R10)(R8*2)
+	VMOVUPD Z3, K1, (R10)(R9*1)
+	VMOVUPD Z4, K1, (R10)(R8*4)
+	VMOVUPD Z5, K1, (R10)(R12*1)
+	VMOVUPD Z6, K1, (R10)(R9*2)
+	VMOVUPD Z7, K1, (R10)(R13*1)
+	CMPQ    rows+96(FP), $0x01
+	JLE     next
+	VMOVUPD Z8, K1, (R11)
+	VMOVUPD Z9, K1, (R11)(R8*1)
+	VMOVUPD Z10, K1, (R11)(R8*2)
+	VMOVUPD Z11, K1, (R11)(R9*1)
+	VMOVUPD Z12, K1, (R11)(R8*4)
+	VMOVUPD Z13, K1, (R11)(R12*1)
+	VMOVUPD Z14, K1, (R11)(R9*2)
+	VMOVUPD Z15, K1, (R11)(R13*1)
+	JMP     next
 
-row0of1Stream:
-	VMOVNTPD Z8, (R9)
-
-row0of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z16, Z9, Z9
-	CMPB        reads+128(FP), $0x00
-	JEQ         row1of1Overwrite
-	VFMADD231PD (R9), Z17, K1, Z9
-
-row1of1Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row1of1Stream
-	VMOVUPD Z9, K1, (R9)
-	JMP     row1of1End
-
-row1of1Stream:
-	VMOVNTPD Z9, (R9)
-
-row1of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z16, Z10, Z10
-	CMPB        reads+128(FP), $0x00
-	JEQ         row2of1Overwrite
-	VFMADD231PD (R9), Z17, K1, Z10
-
-row2of1Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row2of1Stream
-	VMOVUPD Z10, K1, (R9)
-	JMP     row2of1End
-
-row2of1Stream:
-	VMOVNTPD Z10, (R9)
-
-row2of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z16, Z11, Z11
-	CMPB        reads+128(FP), $0x00
-	JEQ         row3of1Overwrite
-	VFMADD231PD (R9), Z17, K1, Z11
-
-row3of1Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row3of1Stream
-	VMOVUPD Z11, K1, (R9)
-	JMP     row3of1End
-
-row3of1Stream:
-	VMOVNTPD Z11, (R9)
-
-row3of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z16, Z12, Z12
-	CMPB        reads+128(FP), $0x00
-	JEQ         row4of1Overwrite
-	VFMADD231PD (R9), Z17, K1, Z12
-
-row4of1Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row4of1Stream
-	VMOVUPD Z12, K1, (R9)
-	JMP     row4of1End
-
-row4of1Stream:
-	VMOVNTPD Z12, (R9)
-
-row4of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z16, Z13, Z13
-	CMPB        reads+128(FP), $0x00
-	JEQ         row5of1Overwrite
-	VFMADD231PD (R9), Z17, K1, Z13
-
-row5of1Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row5of1Stream
-	VMOVUPD Z13, K1, (R9)
-	JMP     row5of1End
-
-row5of1Stream:
-	VMOVNTPD Z13, (R9)
-
-row5of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z16, Z14, Z14
-	CMPB        reads+128(FP), $0x00
-	JEQ         row6of1Overwrite
-	VFMADD231PD (R9), Z17, K1, Z14
-
-row6of1Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row6of1Stream
-	VMOVUPD Z14, K1, (R9)
-	JMP     row6of1End
-
-row6of1Stream:
-	VMOVNTPD Z14, (R9)
-
-row6of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPD      Z16, Z15, Z15
-	CMPB        reads+128(FP), $0x00
-	JEQ         row7of1Overwrite
-	VFMADD231PD (R9), Z17, K1, Z15
-
-row7of1Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row7of1Stream
-	VMOVUPD Z15, K1, (R9)
-	JMP     row7of1End
-
-row7of1Stream:
-	VMOVNTPD Z15, (R9)
-
-row7of1End:
-	ADDQ ldy+80(FP), R9
+stream:
+	CMPQ     rows+96(FP), $0x00
+	JLE      next
+	VMOVNTPD Z0, (R10)
+	VMOVNTPD Z1, (R10)(R8*1)
+	VMOVNTPD Z2, (R10)(R8*2)
+	VMOVNTPD Z3, (R10)(R9*1)
+	VMOVNTPD Z4, (R10)(R8*4)
+	VMOVNTPD Z5, (R10)(R12*1)
+	VMOVNTPD Z6, (R10)(R9*2)
+	VMOVNTPD Z7, (R10)(R13*1)
+	CMPQ     rows+96(FP), $0x01
+	JLE      next
+	VMOVNTPD Z8, (R11)
+	VMOVNTPD Z9, (R11)(R8*1)
+	VMOVNTPD Z10, (R11)(R8*2)
+	VMOVNTPD Z11, (R11)(R9*1)
+	VMOVNTPD Z12, (R11)(R8*4)
+	VMOVNTPD Z13, (R11)(R12*1)
+	VMOVNTPD Z14, (R11)(R9*2)
+	VMOVNTPD Z15, (R11)(R13*1)
 
 next:
-	ADDQ $0x10, R8
-	MOVQ R8, order+88(FP)
 	SUBQ $0x08, rows+96(FP)
 	ADDQ $0x08, AX
 	DECQ n+0(FP)
@@ -5080,300 +2940,191 @@ slice:
 	VXORPS X7, X7, X7
 	VXORPS X8, X8, X8
 	MOVL   (AX), R8
-	TESTQ  R8, R8
-	JZ     tail
+	ADDL   4(AX), R8
+	JEQ    finish
 
-full:
-	MOVL  (BX), R10
-	IMULQ SI, R10
-	ADDQ  x+56(FP), R10
-	MOVL  4(BX), R11
-	IMULQ SI, R11
-	ADDQ  x+56(FP), R11
-	MOVL  8(BX), R12
-	IMULQ SI, R12
-	ADDQ  x+56(FP), R12
-	MOVL  12(BX), R13
-	IMULQ SI, R13
-	ADDQ  x+56(FP), R13
-	MOVQ  columns+48(FP), R9
-
-fullColumn:
-	PREFETCHT1   (DI)
-	ADDQ         step+136(FP), DI
-	VMASKMOVPS   (R10), Y0, Y9
-	VBROADCASTSS (DX), Y10
-	VFMADD231PS  Y10, Y9, Y1
-	VBROADCASTSS 32(DX), Y10
-	VFMADD231PS  Y10, Y9, Y2
-	ADDQ         SI, R10
-	VMASKMOVPS   (R11), Y0, Y9
-	VBROADCASTSS 4(DX), Y10
-	VFMADD231PS  Y10, Y9, Y3
-	VBROADCASTSS 36(DX), Y10
-	VFMADD231PS  Y10, Y9, Y4
-	ADDQ         SI, R11
-	VMASKMOVPS   (R12), Y0, Y9
-	VBROADCASTSS 8(DX), Y10
-	VFMADD231PS  Y10, Y9, Y5
-	VBROADCASTSS 40(DX), Y10
-	VFMADD231PS  Y10, Y9, Y6
-	ADDQ         SI, R12
-	VMASKMOVPS   (R13), Y0, Y9
-	VBROADCASTSS 12(DX), Y10
-	VFMADD231PS  Y10, Y9, Y7
-	VBROADCASTSS 44(DX), Y10
-	VFMADD231PS  Y10, Y9, Y8
-	ADDQ         SI, R13
-	ADDQ         $0x00000040, DX
-	DECQ         R9
-	JNZ          fullColumn
-	ADDQ         $0x20, BX
-	DECQ         R8
-	JNZ          full
-
-tail:
-	MOVL  4(AX), R8
-	TESTQ R8, R8
-	JZ    finish
-
-masked:
+block:
+	MOVQ    $-1, R14
+	CMPL    R8, 4(AX)
+	JGT     place
 	MOVWLZX (CX), R14
 	MOVQ    first+24(FP), R9
 	SHRXL   R9, R14, R14
-	MOVL    (BX), R10
-	IMULQ   SI, R10
-	ADDQ    x+56(FP), R10
-	MOVL    4(BX), R11
-	IMULQ   SI, R11
-	ADDQ    x+56(FP), R11
-	MOVL    8(BX), R12
-	IMULQ   SI, R12
-	ADDQ    x+56(FP), R12
-	MOVL    12(BX), R13
-	IMULQ   SI, R13
-	ADDQ    x+56(FP), R13
-	MOVQ    columns+48(FP), R9
+	ADDQ    $0x02, CX
 
-maskedColumn:
+place:
+	MOVL  (BX), R9
+	IMULQ SI, R9
+	ADDQ  x+56(FP), R9
+	MOVL  4(BX), R10
+	IMULQ SI, R10
+	ADDQ  x+56(FP), R10
+	MOVL  8(BX), R11
+	IMULQ SI, R11
+	ADDQ  x+56(FP), R11
+	MOVL  12(BX), R12
+	IMULQ SI, R12
+	ADDQ  x+56(FP), R12
+	MOVQ  columns+48(FP), R13
+
+column:
 	PREFETCHT1   (DI)
 	ADDQ         step+136(FP), DI
 	BTL          $0x00, R14
-	JCC          maskedColumnLane0
-	VMASKMOVPS   (R10), Y0, Y9
+	JCC          missing0
+	VMASKMOVPS   (R9), Y0, Y9
 	VBROADCASTSS (DX), Y10
 	VFMADD231PS  Y10, Y9, Y1
 	VBROADCASTSS 32(DX), Y10
 	VFMADD231PS  Y10, Y9, Y2
-	ADDQ         SI, R10
+	ADDQ         SI, R9
 
-maskedColumnLane0:
+missing0:
 	BTL          $0x01, R14
-	JCC          maskedColumnLane1
-	VMASKMOVPS   (R11), Y0, Y9
+	JCC          missing1
+	VMASKMOVPS   (R10), Y0, Y9
 	VBROADCASTSS 4(DX), Y10
 	VFMADD231PS  Y10, Y9, Y3
 	VBROADCASTSS 36(DX), Y10
 	VFMADD231PS  Y10, Y9, Y4
-	ADDQ         SI, R11
+	ADDQ         SI, R10
 
-maskedColumnLane1:
+missing1:
 	BTL          $0x02, R14
-	JCC          maskedColumnLane2
-	VMASKMOVPS   (R12), Y0, Y9
+	JCC          missing2
+	VMASKMOVPS   (R11), Y0, Y9
 	VBROADCASTSS 8(DX), Y10
 	VFMADD231PS  Y10, Y9, Y5
 	VBROADCASTSS 40(DX), Y10
 	VFMADD231PS  Y10, Y9, Y6
-	ADDQ         SI, R12
+	ADDQ         SI, R11
 
-maskedColumnLane2:
+missing2:
 	BTL          $0x03, R14
-	JCC          maskedColumnLane3
-	VMASKMOVPS   (R13), Y0, Y9
+	JCC          missing3
+	VMASKMOVPS   (R12), Y0, Y9
 	VBROADCASTSS 12(DX), Y10
 	VFMADD231PS  Y10, Y9, Y7
 	VBROADCASTSS 44(DX), Y10
 	VFMADD231PS  Y10, Y9, Y8
-	ADDQ         SI, R13
+	ADDQ         SI, R12
 
-maskedColumnLane3:
+missing3:
 	ADDQ $0x00000040, DX
-	DECQ R9
-	JNZ  maskedColumn
+	DECQ R13
+	JNZ  column
 	ADDQ $0x20, BX
-	ADDQ $0x02, CX
 	DECQ R8
-	JNZ  masked
+	JNZ  block
 
 finish:
 	MOVQ         order+88(FP), R8
 	VBROADCASTSS alpha+104(FP), Y9
 	VBROADCASTSS beta+108(FP), Y10
+	VMULPS       Y9, Y1, Y1
+	VMULPS       Y9, Y2, Y2
+	VMULPS       Y9, Y3, Y3
+	VMULPS       Y9, Y4, Y4
+	VMULPS       Y9, Y5, Y5
+	VMULPS       Y9, Y6, Y6
+	VMULPS       Y9, Y7, Y7
+	VMULPS       Y9, Y8, Y8
 	CMPQ         rows+96(FP), $0x00
-	JLE          next
+	JLE          placed
 	MOVWLZX      (R8), R9
 	IMUL3Q       $0x02, R9, R9
 	IMULQ        ldy+80(FP), R9
 	ADDQ         y+72(FP), R9
-	VMULPS       Y9, Y1, Y1
-	CMPB         reads+120(FP), $0x00
-	JEQ          row0of0Overwrite
-	VMASKMOVPS   (R9), Y0, Y11
-	VFMADD231PS  Y11, Y10, Y1
+	CMPQ         rows+96(FP), $0x01
+	JLE          placed
+	MOVWLZX      2(R8), R10
+	IMUL3Q       $0x02, R10, R10
+	IMULQ        ldy+80(FP), R10
+	ADDQ         y+72(FP), R10
+	CMPQ         rows+96(FP), $0x02
+	JLE          placed
+	MOVWLZX      4(R8), R11
+	IMUL3Q       $0x02, R11, R11
+	IMULQ        ldy+80(FP), R11
+	ADDQ         y+72(FP), R11
+	CMPQ         rows+96(FP), $0x03
+	JLE          placed
+	MOVWLZX      6(R8), R12
+	IMUL3Q       $0x02, R12, R12
+	IMULQ        ldy+80(FP), R12
+	ADDQ         y+72(FP), R12
 
-row0of0Overwrite:
-	CMPB       stream+121(FP), $0x00
-	JNE        row0of0Stream
-	VMASKMOVPS Y1, Y0, (R9)
-	JMP        row0of0End
-
-row0of0Stream:
-	VMOVNTPS Y1, (R9)
-
-row0of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Y9, Y2, Y2
+placed:
+	ADDQ        $0x10, R8
+	MOVQ        R8, order+88(FP)
+	MOVQ        ldy+80(FP), R8
 	CMPB        reads+120(FP), $0x00
-	JEQ         row1of0Overwrite
-	VMASKMOVPS  (R9), Y0, Y11
-	VFMADD231PS Y11, Y10, Y2
-
-row1of0Overwrite:
-	CMPB       stream+121(FP), $0x00
-	JNE        row1of0Stream
-	VMASKMOVPS Y2, Y0, (R9)
-	JMP        row1of0End
-
-row1of0Stream:
-	VMOVNTPS Y2, (R9)
-
-row1of0End:
-	ADDQ        ldy+80(FP), R9
-	CMPQ        rows+96(FP), $0x01
-	JLE         next
-	MOVWLZX     2(R8), R9
-	IMUL3Q      $0x02, R9, R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPS      Y9, Y3, Y3
-	CMPB        reads+120(FP), $0x00
-	JEQ         row0of1Overwrite
-	VMASKMOVPS  (R9), Y0, Y11
-	VFMADD231PS Y11, Y10, Y3
-
-row0of1Overwrite:
-	CMPB       stream+121(FP), $0x00
-	JNE        row0of1Stream
-	VMASKMOVPS Y3, Y0, (R9)
-	JMP        row0of1End
-
-row0of1Stream:
-	VMOVNTPS Y3, (R9)
-
-row0of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Y9, Y4, Y4
-	CMPB        reads+120(FP), $0x00
-	JEQ         row1of1Overwrite
-	VMASKMOVPS  (R9), Y0, Y11
-	VFMADD231PS Y11, Y10, Y4
-
-row1of1Overwrite:
-	CMPB       stream+121(FP), $0x00
-	JNE        row1of1Stream
-	VMASKMOVPS Y4, Y0, (R9)
-	JMP        row1of1End
-
-row1of1Stream:
-	VMOVNTPS Y4, (R9)
-
-row1of1End:
-	ADDQ        ldy+80(FP), R9
-	CMPQ        rows+96(FP), $0x02
-	JLE         next
-	MOVWLZX     4(R8), R9
-	IMUL3Q      $0x02, R9, R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPS      Y9, Y5, Y5
-	CMPB        reads+120(FP), $0x00
-	JEQ         row0of2Overwrite
-	VMASKMOVPS  (R9), Y0, Y11
-	VFMADD231PS Y11, Y10, Y5
-
-row0of2Overwrite:
-	CMPB       stream+121(FP), $0x00
-	JNE        row0of2Stream
-	VMASKMOVPS Y5, Y0, (R9)
-	JMP        row0of2End
-
-row0of2Stream:
-	VMOVNTPS Y5, (R9)
-
-row0of2End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Y9, Y6, Y6
-	CMPB        reads+120(FP), $0x00
-	JEQ         row1of2Overwrite
-	VMASKMOVPS  (R9), Y0, Y11
-	VFMADD231PS Y11, Y10, Y6
-
-row1of2Overwrite:
-	CMPB       stream+121(FP), $0x00
-	JNE        row1of2Stream
-	VMASKMOVPS Y6, Y0, (R9)
-	JMP        row1of2End
-
-row1of2Stream:
-	VMOVNTPS Y6, (R9)
-
-row1of2End:
-	ADDQ        ldy+80(FP), R9
-	CMPQ        rows+96(FP), $0x03
-	JLE         next
-	MOVWLZX     6(R8), R9
-	IMUL3Q      $0x02, R9, R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPS      Y9, Y7, Y7
-	CMPB        reads+120(FP), $0x00
-	JEQ         row0of3Overwrite
-	VMASKMOVPS  (R9), Y0, Y11
-	VFMADD231PS Y11, Y10, Y7
-
-row0of3Overwrite:
-	CMPB       stream+121(FP), $0x00
-	JNE        row0of3Stream
-	VMASKMOVPS Y7, Y0, (R9)
-	JMP        row0of3End
-
-row0of3Stream:
-	VMOVNTPS Y7, (R9)
-
-row0of3End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Y9, Y8, Y8
-	CMPB        reads+120(FP), $0x00
-	JEQ         row1of3Overwrite
+	JEQ         overwrite
+	CMPQ        rows+96(FP), $0x00
+	JLE         overwrite
 	VMASKMOVPS  (R9), Y0, Y9
+	VFMADD231PS Y9, Y10, Y1
+	VMASKMOVPS  (R9)(R8*1), Y0, Y9
+	VFMADD231PS Y9, Y10, Y2
+	CMPQ        rows+96(FP), $0x01
+	JLE         overwrite
+	VMASKMOVPS  (R10), Y0, Y9
+	VFMADD231PS Y9, Y10, Y3
+	VMASKMOVPS  (R10)(R8*1), Y0, Y9
+	VFMADD231PS Y9, Y10, Y4
+	CMPQ        rows+96(FP), $0x02
+	JLE         overwrite
+	VMASKMOVPS  (R11), Y0, Y9
+	VFMADD231PS Y9, Y10, Y5
+	VMASKMOVPS  (R11)(R8*1), Y0, Y9
+	VFMADD231PS Y9, Y10, Y6
+	CMPQ        rows+96(FP), $0x03
+	JLE         overwrite
+	VMASKMOVPS  (R12), Y0, Y9
+	VFMADD231PS Y9, Y10, Y7
+	VMASKMOVPS  (R12)(R8*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y8
 
-row1of3Overwrite:
+overwrite:
 	CMPB       stream+121(FP), $0x00
-	JNE        row1of3Stream
-	VMASKMOVPS Y8, Y0, (R9)
-	JMP        row1of3End
+	JNE        stream
+	CMPQ       rows+96(FP), $0x00
+	JLE        next
+	VMASKMOVPS Y1, Y0, (R9)
+	VMASKMOVPS Y2, Y0, (R9)(R8*1)
+	CMPQ       rows+96(FP), $0x01
+	JLE        next
+	VMASKMOVPS Y3, Y0, (R10)
+	VMASKMOVPS Y4, Y0, (R10)(R8*1)
+	CMPQ       rows+96(FP), $0x02
+	JLE        next
+	VMASKMOVPS Y5, Y0, (R11)
+	VMASKMOVPS Y6, Y0, (R11)(R8*1)
+	CMPQ       rows+96(FP), $0x03
+	JLE        next
+	VMASKMOVPS Y7, Y0, (R12)
+	VMASKMOVPS Y8, Y0, (R12)(R8*1)
+	JMP        next
 
-row1of3Stream:
-	VMOVNTPS Y8, (R9)
-
-row1of3End:
-	ADDQ ldy+80(FP), R9
+stream:
+	CMPQ     rows+96(FP), $0x00
+	JLE      next
+	VMOVNTPS Y1, (R9)
+	VMOVNTPS Y2, (R9)(R8*1)
+	CMPQ     rows+96(FP), $0x01
+	JLE      next
+	VMOVNTPS Y3, (R10)
+	VMOVNTPS Y4, (R10)(R8*1)
+	CMPQ     rows+96(FP), $0x02
+	JLE      next
+	VMOVNTPS Y5, (R11)
+	VMOVNTPS Y6, (R11)(R8*1)
+	CMPQ     rows+96(FP), $0x03
+	JLE      next
+	VMOVNTPS Y7, (R12)
+	VMOVNTPS Y8, (R12)(R8*1)
 
 next:
-	ADDQ $0x10, R8
-	MOVQ R8, order+88(FP)
 	SUBQ $0x08, rows+96(FP)
 	ADDQ $0x08, AX
 	DECQ n+0(FP)
@@ -5407,218 +3158,135 @@ slice:
 	VXORPS X5, X5, X5
 	VXORPS X6, X6, X6
 	MOVL   (AX), R8
-	TESTQ  R8, R8
-	JZ     tail
+	ADDL   4(AX), R8
+	JEQ    finish
 
-full:
-	MOVL  (BX), R10
-	IMULQ SI, R10
-	ADDQ  x+56(FP), R10
-	MOVL  4(BX), R11
-	IMULQ SI, R11
-	ADDQ  x+56(FP), R11
-	MOVQ  columns+48(FP), R9
-
-fullColumn:
-	PREFETCHT1   (DI)
-	ADDQ         step+136(FP), DI
-	VMASKMOVPS   (R10), Y0, Y7
-	VBROADCASTSS (DX), Y8
-	VFMADD231PS  Y8, Y7, Y1
-	VBROADCASTSS 32(DX), Y8
-	VFMADD231PS  Y8, Y7, Y2
-	VBROADCASTSS 64(DX), Y8
-	VFMADD231PS  Y8, Y7, Y3
-	ADDQ         SI, R10
-	VMASKMOVPS   (R11), Y0, Y7
-	VBROADCASTSS 4(DX), Y8
-	VFMADD231PS  Y8, Y7, Y4
-	VBROADCASTSS 36(DX), Y8
-	VFMADD231PS  Y8, Y7, Y5
-	VBROADCASTSS 68(DX), Y8
-	VFMADD231PS  Y8, Y7, Y6
-	ADDQ         SI, R11
-	ADDQ         $0x00000060, DX
-	DECQ         R9
-	JNZ          fullColumn
-	ADDQ         $0x20, BX
-	DECQ         R8
-	JNZ          full
-
-tail:
-	MOVL  4(AX), R8
-	TESTQ R8, R8
-	JZ    finish
-
-masked:
+block:
+	MOVQ    $-1, R12
+	CMPL    R8, 4(AX)
+	JGT     place
 	MOVWLZX (CX), R12
 	MOVQ    first+24(FP), R9
 	SHRXL   R9, R12, R12
-	MOVL    (BX), R10
-	IMULQ   SI, R10
-	ADDQ    x+56(FP), R10
-	MOVL    4(BX), R11
-	IMULQ   SI, R11
-	ADDQ    x+56(FP), R11
-	MOVQ    columns+48(FP), R9
+	ADDQ    $0x02, CX
 
-maskedColumn:
+place:
+	MOVL  (BX), R9
+	IMULQ SI, R9
+	ADDQ  x+56(FP), R9
+	MOVL  4(BX), R10
+	IMULQ SI, R10
+	ADDQ  x+56(FP), R10
+	MOVQ  columns+48(FP), R11
+
+column:
 	PREFETCHT1   (DI)
 	ADDQ         step+136(FP), DI
 	BTL          $0x00, R12
-	JCC          maskedColumnLane0
-	VMASKMOVPS   (R10), Y0, Y7
+	JCC          missing0
+	VMASKMOVPS   (R9), Y0, Y7
 	VBROADCASTSS (DX), Y8
 	VFMADD231PS  Y8, Y7, Y1
 	VBROADCASTSS 32(DX), Y8
 	VFMADD231PS  Y8, Y7, Y2
 	VBROADCASTSS 64(DX), Y8
 	VFMADD231PS  Y8, Y7, Y3
-	ADDQ         SI, R10
+	ADDQ         SI, R9
 
-maskedColumnLane0:
+missing0:
 	BTL          $0x01, R12
-	JCC          maskedColumnLane1
-	VMASKMOVPS   (R11), Y0, Y7
+	JCC          missing1
+	VMASKMOVPS   (R10), Y0, Y7
 	VBROADCASTSS 4(DX), Y8
 	VFMADD231PS  Y8, Y7, Y4
 	VBROADCASTSS 36(DX), Y8
 	VFMADD231PS  Y8, Y7, Y5
 	VBROADCASTSS 68(DX), Y8
 	VFMADD231PS  Y8, Y7, Y6
-	ADDQ         SI, R11
+	ADDQ         SI, R10
 
-maskedColumnLane1:
+missing1:
 	ADDQ $0x00000060, DX
-	DECQ R9
-	JNZ  maskedColumn
+	DECQ R11
+	JNZ  column
 	ADDQ $0x20, BX
-	ADDQ $0x02, CX
 	DECQ R8
-	JNZ  masked
+	JNZ  block
 
 finish:
 	MOVQ         order+88(FP), R8
 	VBROADCASTSS alpha+104(FP), Y7
 	VBROADCASTSS beta+108(FP), Y8
+	VMULPS       Y7, Y1, Y1
+	VMULPS       Y7, Y2, Y2
+	VMULPS       Y7, Y3, Y3
+	VMULPS       Y7, Y4, Y4
+	VMULPS       Y7, Y5, Y5
+	VMULPS       Y7, Y6, Y6
 	CMPQ         rows+96(FP), $0x00
-	JLE          next
+	JLE          placed
 	MOVWLZX      (R8), R9
 	IMUL3Q       $0x03, R9, R9
 	IMULQ        ldy+80(FP), R9
 	ADDQ         y+72(FP), R9
-	VMULPS       Y7, Y1, Y1
-	CMPB         reads+120(FP), $0x00
-	JEQ          row0of0Overwrite
-	VMASKMOVPS   (R9), Y0, Y9
-	VFMADD231PS  Y9, Y8, Y1
+	CMPQ         rows+96(FP), $0x01
+	JLE          placed
+	MOVWLZX      2(R8), R10
+	IMUL3Q       $0x03, R10, R10
+	IMULQ        ldy+80(FP), R10
+	ADDQ         y+72(FP), R10
 
-row0of0Overwrite:
-	CMPB       stream+121(FP), $0x00
-	JNE        row0of0Stream
-	VMASKMOVPS Y1, Y0, (R9)
-	JMP        row0of0End
-
-row0of0Stream:
-	VMOVNTPS Y1, (R9)
-
-row0of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Y7, Y2, Y2
+placed:
+	ADDQ        $0x10, R8
+	MOVQ        R8, order+88(FP)
+	MOVQ        ldy+80(FP), R8
 	CMPB        reads+120(FP), $0x00
-	JEQ         row1of0Overwrite
-	VMASKMOVPS  (R9), Y0, Y9
-	VFMADD231PS Y9, Y8, Y2
-
-row1of0Overwrite:
-	CMPB       stream+121(FP), $0x00
-	JNE        row1of0Stream
-	VMASKMOVPS Y2, Y0, (R9)
-	JMP        row1of0End
-
-row1of0Stream:
-	VMOVNTPS Y2, (R9)
-
-row1of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Y7, Y3, Y3
-	CMPB        reads+120(FP), $0x00
-	JEQ         row2of0Overwrite
-	VMASKMOVPS  (R9), Y0, Y9
-	VFMADD231PS Y9, Y8, Y3
-
-row2of0Overwrite:
-	CMPB       stream+121(FP), $0x00
-	JNE        row2of0Stream
-	VMASKMOVPS Y3, Y0, (R9)
-	JMP        row2of0End
-
-row2of0Stream:
-	VMOVNTPS Y3, (R9)
-
-row2of0End:
-	ADDQ        ldy+80(FP), R9
-	CMPQ        rows+96(FP), $0x01
-	JLE         next
-	MOVWLZX     2(R8), R9
-	IMUL3Q      $0x03, R9, R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPS      Y7, Y4, Y4
-	CMPB        reads+120(FP), $0x00
-	JEQ         row0of1Overwrite
-	VMASKMOVPS  (R9), Y0, Y9
-	VFMADD231PS Y9, Y8, Y4
-
-row0of1Overwrite:
-	CMPB       stream+121(FP), $0x00
-	JNE        row0of1Stream
-	VMASKMOVPS Y4, Y0, (R9)
-	JMP        row0of1End
-
-row0of1Stream:
-	VMOVNTPS Y4, (R9)
-
-row0of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Y7, Y5, Y5
-	CMPB        reads+120(FP), $0x00
-	JEQ         row1of1Overwrite
-	VMASKMOVPS  (R9), Y0, Y9
-	VFMADD231PS Y9, Y8, Y5
-
-row1of1Overwrite:
-	CMPB       stream+121(FP), $0x00
-	JNE        row1of1Stream
-	VMASKMOVPS Y5, Y0, (R9)
-	JMP        row1of1End
-
-row1of1Stream:
-	VMOVNTPS Y5, (R9)
-
-row1of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Y7, Y6, Y6
-	CMPB        reads+120(FP), $0x00
-	JEQ         row2of1Overwrite
+	JEQ         overwrite
+	CMPQ        rows+96(FP), $0x00
+	JLE         overwrite
 	VMASKMOVPS  (R9), Y0, Y7
+	VFMADD231PS Y7, Y8, Y1
+	VMASKMOVPS  (R9)(R8*1), Y0, Y7
+	VFMADD231PS Y7, Y8, Y2
+	VMASKMOVPS  (R9)(R8*2), Y0, Y7
+	VFMADD231PS Y7, Y8, Y3
+	CMPQ        rows+96(FP), $0x01
+	JLE         overwrite
+	VMASKMOVPS  (R10), Y0, Y7
+	VFMADD231PS Y7, Y8, Y4
+	VMASKMOVPS  (R10)(R8*1), Y0, Y7
+	VFMADD231PS Y7, Y8, Y5
+	VMASKMOVPS  (R10)(R8*2), Y0, Y7
 	VFMADD231PS Y7, Y8, Y6
 
-row2of1Overwrite:
+overwrite:
 	CMPB       stream+121(FP), $0x00
-	JNE        row2of1Stream
-	VMASKMOVPS Y6, Y0, (R9)
-	JMP        row2of1End
+	JNE        stream
+	CMPQ       rows+96(FP), $0x00
+	JLE        next
+	VMASKMOVPS Y1, Y0, (R9)
+	VMASKMOVPS Y2, Y0, (R9)(R8*1)
+	VMASKMOVPS Y3, Y0, (R9)(R8*2)
+	CMPQ       rows+96(FP), $0x01
+	JLE        next
+	VMASKMOVPS Y4, Y0, (R10)
+	VMASKMOVPS Y5, Y0, (R10)(R8*1)
+	VMASKMOVPS Y6, Y0, (R10)(R8*2)
+	JMP        next
 
-row2of1Stream:
-	VMOVNTPS Y6, (R9)
-
-row2of1End:
-	ADDQ ldy+80(FP), R9
+stream:
+	CMPQ     rows+96(FP), $0x00
+	JLE      next
+	VMOVNTPS Y1, (R9)
+	VMOVNTPS Y2, (R9)(R8*1)
+	VMOVNTPS Y3, (R9)(R8*2)
+	CMPQ     rows+96(FP), $0x01
+	JLE      next
+	VMOVNTPS Y4, (R10)
+	VMOVNTPS Y5, (R10)(R8*1)
+	VMOVNTPS Y6, (R10)(R8*2)
 
 next:
-	ADDQ $0x10, R8
-	MOVQ R8, order+88(FP)
 	SUBQ $0x08, rows+96(FP)
 	ADDQ $0x08, AX
 	DECQ n+0(FP)
@@ -5654,71 +3322,33 @@ slice:
 	VXORPS X7, X7, X7
 	VXORPS X8, X8, X8
 	MOVL   (AX), R8
-	TESTQ  R8, R8
-	JZ     tail
+	ADDL   4(AX), R8
+	JEQ    finish
 
-full:
-	MOVL  (BX), R10
-	IMULQ SI, R10
-	ADDQ  x+56(FP), R10
-	MOVL  4(BX), R11
-	IMULQ SI, R11
-	ADDQ  x+56(FP), R11
-	MOVQ  columns+48(FP), R9
-
-fullColumn:
-	PREFETCHT1   (DI)
-	ADDQ         step+136(FP), DI
-	VMASKMOVPS   (R10), Y0, Y9
-	VBROADCASTSS (DX), Y10
-	VFMADD231PS  Y10, Y9, Y1
-	VBROADCASTSS 32(DX), Y10
-	VFMADD231PS  Y10, Y9, Y2
-	VBROADCASTSS 64(DX), Y10
-	VFMADD231PS  Y10, Y9, Y3
-	VBROADCASTSS 96(DX), Y10
-	VFMADD231PS  Y10, Y9, Y4
-	ADDQ         SI, R10
-	VMASKMOVPS   (R11), Y0, Y9
-	VBROADCASTSS 4(DX), Y10
-	VFMADD231PS  Y10, Y9, Y5
-	VBROADCASTSS 36(DX), Y10
-	VFMADD231PS  Y10, Y9, Y6
-	VBROADCASTSS 68(DX), Y10
-	VFMADD231PS  Y10, Y9, Y7
-	VBROADCASTSS 100(DX), Y10
-	VFMADD231PS  Y10, Y9, Y8
-	ADDQ         SI, R11
-	ADDQ         $0x00000080, DX
-	DECQ         R9
-	JNZ          fullColumn
-	ADDQ         $0x20, BX
-	DECQ         R8
-	JNZ          full
-
-tail:
-	MOVL  4(AX), R8
-	TESTQ R8, R8
-	JZ    finish
-
-masked:
+block:
+	MOVQ    $-1, R12
+	CMPL    R8, 4(AX)
+	JGT     place
 	MOVWLZX (CX), R12
 	MOVQ    first+24(FP), R9
 	SHRXL   R9, R12, R12
-	MOVL    (BX), R10
-	IMULQ   SI, R10
-	ADDQ    x+56(FP), R10
-	MOVL    4(BX), R11
-	IMULQ   SI, R11
-	ADDQ    x+56(FP), R11
-	MOVQ    columns+48(FP), R9
+	ADDQ    $0x02, CX
 
-maskedColumn:
+place:
+	MOVL  (BX), R9
+	IMULQ SI, R9
+	ADDQ  x+56(FP), R9
+	MOVL  4(BX), R10
+	IMULQ SI, R10
+	ADDQ  x+56(FP), R10
+	MOVQ  columns+48(FP), R11
+
+column:
 	PREFETCHT1   (DI)
 	ADDQ         step+136(FP), DI
 	BTL          $0x00, R12
-	JCC          maskedColumnLane0
-	VMASKMOVPS   (R10), Y0, Y9
+	JCC          missing0
+	VMASKMOVPS   (R9), Y0, Y9
 	VBROADCASTSS (DX), Y10
 	VFMADD231PS  Y10, Y9, Y1
 	VBROADCASTSS 32(DX), Y10
@@ -5727,12 +3357,12 @@ maskedColumn:
 	VFMADD231PS  Y10, Y9, Y3
 	VBROADCASTSS 96(DX), Y10
 	VFMADD231PS  Y10, Y9, Y4
-	ADDQ         SI, R10
+	ADDQ         SI, R9
 
-maskedColumnLane0:
+missing0:
 	BTL          $0x01, R12
-	JCC          maskedColumnLane1
-	VMASKMOVPS   (R11), Y0, Y9
+	JCC          missing1
+	VMASKMOVPS   (R10), Y0, Y9
 	VBROADCASTSS 4(DX), Y10
 	VFMADD231PS  Y10, Y9, Y5
 	VBROADCASTSS 36(DX), Y10
@@ -5741,173 +3371,101 @@ maskedColumnLane0:
 	VFMADD231PS  Y10, Y9, Y7
 	VBROADCASTSS 100(DX), Y10
 	VFMADD231PS  Y10, Y9, Y8
-	ADDQ         SI, R11
+	ADDQ         SI, R10
 
-maskedColumnLane1:
+missing1:
 	ADDQ $0x00000080, DX
-	DECQ R9
-	JNZ  maskedColumn
+	DECQ R11
+	JNZ  column
 	ADDQ $0x20, BX
-	ADDQ $0x02, CX
 	DECQ R8
-	JNZ  masked
+	JNZ  block
 
 finish:
 	MOVQ         order+88(FP), R8
 	VBROADCASTSS alpha+104(FP), Y9
 	VBROADCASTSS beta+108(FP), Y10
+	VMULPS       Y9, Y1, Y1
+	VMULPS       Y9, Y2, Y2
+	VMULPS       Y9, Y3, Y3
+	VMULPS       Y9, Y4, Y4
+	VMULPS       Y9, Y5, Y5
+	VMULPS       Y9, Y6, Y6
+	VMULPS       Y9, Y7, Y7
+	VMULPS       Y9, Y8, Y8
 	CMPQ         rows+96(FP), $0x00
-	JLE          next
+	JLE          placed
 	MOVWLZX      (R8), R9
 	IMUL3Q       $0x04, R9, R9
 	IMULQ        ldy+80(FP), R9
 	ADDQ         y+72(FP), R9
-	VMULPS       Y9, Y1, Y1
-	CMPB         reads+120(FP), $0x00
-	JEQ          row0of0Overwrite
-	VMASKMOVPS   (R9), Y0, Y11
-	VFMADD231PS  Y11, Y10, Y1
+	CMPQ         rows+96(FP), $0x01
+	JLE          placed
+	MOVWLZX      2(R8), R10
+	IMUL3Q       $0x04, R10, R10
+	IMULQ        ldy+80(FP), R10
+	ADDQ         y+72(FP), R10
 
-row0of0Overwrite:
-	CMPB       stream+121(FP), $0x00
-	JNE        row0of0Stream
-	VMASKMOVPS Y1, Y0, (R9)
-	JMP        row0of0End
-
-row0of0Stream:
-	VMOVNTPS Y1, (R9)
-
-row0of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Y9, Y2, Y2
+placed:
+	ADDQ        $0x10, R8
+	MOVQ        R8, order+88(FP)
+	MOVQ        ldy+80(FP), R8
+	IMUL3Q      $0x03, R8, R11
 	CMPB        reads+120(FP), $0x00
-	JEQ         row1of0Overwrite
-	VMASKMOVPS  (R9), Y0, Y11
-	VFMADD231PS Y11, Y10, Y2
-
-row1of0Overwrite:
-	CMPB       stream+121(FP), $0x00
-	JNE        row1of0Stream
-	VMASKMOVPS Y2, Y0, (R9)
-	JMP        row1of0End
-
-row1of0Stream:
-	VMOVNTPS Y2, (R9)
-
-row1of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Y9, Y3, Y3
-	CMPB        reads+120(FP), $0x00
-	JEQ         row2of0Overwrite
-	VMASKMOVPS  (R9), Y0, Y11
-	VFMADD231PS Y11, Y10, Y3
-
-row2of0Overwrite:
-	CMPB       stream+121(FP), $0x00
-	JNE        row2of0Stream
-	VMASKMOVPS Y3, Y0, (R9)
-	JMP        row2of0End
-
-row2of0Stream:
-	VMOVNTPS Y3, (R9)
-
-row2of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Y9, Y4, Y4
-	CMPB        reads+120(FP), $0x00
-	JEQ         row3of0Overwrite
-	VMASKMOVPS  (R9), Y0, Y11
-	VFMADD231PS Y11, Y10, Y4
-
-row3of0Overwrite:
-	CMPB       stream+121(FP), $0x00
-	JNE        row3of0Stream
-	VMASKMOVPS Y4, Y0, (R9)
-	JMP        row3of0End
-
-row3of0Stream:
-	VMOVNTPS Y4, (R9)
-
-row3of0End:
-	ADDQ        ldy+80(FP), R9
-	CMPQ        rows+96(FP), $0x01
-	JLE         next
-	MOVWLZX     2(R8), R9
-	IMUL3Q      $0x04, R9, R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPS      Y9, Y5, Y5
-	CMPB        reads+120(FP), $0x00
-	JEQ         row0of1Overwrite
-	VMASKMOVPS  (R9), Y0, Y11
-	VFMADD231PS Y11, Y10, Y5
-
-row0of1Overwrite:
-	CMPB       stream+121(FP), $0x00
-	JNE        row0of1Stream
-	VMASKMOVPS Y5, Y0, (R9)
-	JMP        row0of1End
-
-row0of1Stream:
-	VMOVNTPS Y5, (R9)
-
-row0of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Y9, Y6, Y6
-	CMPB        reads+120(FP), $0x00
-	JEQ         row1of1Overwrite
-	VMASKMOVPS  (R9), Y0, Y11
-	VFMADD231PS Y11, Y10, Y6
-
-row1of1Overwrite:
-	CMPB       stream+121(FP), $0x00
-	JNE        row1of1Stream
-	VMASKMOVPS Y6, Y0, (R9)
-	JMP        row1of1End
-
-row1of1Stream:
-	VMOVNTPS Y6, (R9)
-
-row1of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Y9, Y7, Y7
-	CMPB        reads+120(FP), $0x00
-	JEQ         row2of1Overwrite
-	VMASKMOVPS  (R9), Y0, Y11
-	VFMADD231PS Y11, Y10, Y7
-
-row2of1Overwrite:
-	CMPB       stream+121(FP), $0x00
-	JNE        row2of1Stream
-	VMASKMOVPS Y7, Y0, (R9)
-	JMP        row2of1End
-
-row2of1Stream:
-	VMOVNTPS Y7, (R9)
-
-row2of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Y9, Y8, Y8
-	CMPB        reads+120(FP), $0x00
-	JEQ         row3of1Overwrite
+	JEQ         overwrite
+	CMPQ        rows+96(FP), $0x00
+	JLE         overwrite
 	VMASKMOVPS  (R9), Y0, Y9
+	VFMADD231PS Y9, Y10, Y1
+	VMASKMOVPS  (R9)(R8*1), Y0, Y9
+	VFMADD231PS Y9, Y10, Y2
+	VMASKMOVPS  (R9)(R8*2), Y0, Y9
+	VFMADD231PS Y9, Y10, Y3
+	VMASKMOVPS  (R9)(R11*1), Y0, Y9
+	VFMADD231PS Y9, Y10, Y4
+	CMPQ        rows+96(FP), $0x01
+	JLE         overwrite
+	VMASKMOVPS  (R10), Y0, Y9
+	VFMADD231PS Y9, Y10, Y5
+	VMASKMOVPS  (R10)(R8*1), Y0, Y9
+	VFMADD231PS Y9, Y10, Y6
+	VMASKMOVPS  (R10)(R8*2), Y0, Y9
+	VFMADD231PS Y9, Y10, Y7
+	VMASKMOVPS  (R10)(R11*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y8
 
-row3of1Overwrite:
+overwrite:
 	CMPB       stream+121(FP), $0x00
-	JNE        row3of1Stream
-	VMASKMOVPS Y8, Y0, (R9)
-	JMP        row3of1End
+	JNE        stream
+	CMPQ       rows+96(FP), $0x00
+	JLE        next
+	VMASKMOVPS Y1, Y0, (R9)
+	VMASKMOVPS Y2, Y0, (R9)(R8*1)
+	VMASKMOVPS Y3, Y0, (R9)(R8*2)
+	VMASKMOVPS Y4, Y0, (R9)(R11*1)
+	CMPQ       rows+96(FP), $0x01
+	JLE        next
+	VMASKMOVPS Y5, Y0, (R10)
+	VMASKMOVPS Y6, Y0, (R10)(R8*1)
+	VMASKMOVPS Y7, Y0, (R10)(R8*2)
+	VMASKMOVPS Y8, Y0, (R10)(R11*1)
+	JMP        next
 
-row3of1Stream:
-	VMOVNTPS Y8, (R9)
-
-row3of1End:
-	ADDQ ldy+80(FP), R9
+stream:
+	CMPQ     rows+96(FP), $0x00
+	JLE      next
+	VMOVNTPS Y1, (R9)
+	VMOVNTPS Y2, (R9)(R8*1)
+	VMOVNTPS Y3, (R9)(R8*2)
+	VMOVNTPS Y4, (R9)(R11*1)
+	CMPQ     rows+96(FP), $0x01
+	JLE      next
+	VMOVNTPS Y5, (R10)
+	VMOVNTPS Y6, (R10)(R8*1)
+	VMOVNTPS Y7, (R10)(R8*2)
+	VMOVNTPS Y8, (R10)(R11*1)
 
 next:
-	ADDQ $0x10, R8
-	MOVQ R8, order+88(FP)
 	SUBQ $0x08, rows+96(FP)
 	ADDQ $0x08, AX
 	DECQ n+0(FP)
@@ -5945,75 +3503,33 @@ slice:
 	VXORPS X9, X9, X9
 	VXORPS X10, X10, X10
 	MOVL   (AX), R8
-	TESTQ  R8, R8
-	JZ     tail
+	ADDL   4(AX), R8
+	JEQ    finish
 
-full:
-	MOVL  (BX), R10
-	IMULQ SI, R10
-	ADDQ  x+56(FP), R10
-	MOVL  4(BX), R11
-	IMULQ SI, R11
-	ADDQ  x+56(FP), R11
-	MOVQ  columns+48(FP), R9
-
-fullColumn:
-	PREFETCHT1   (DI)
-	ADDQ         step+136(FP), DI
-	VMASKMOVPS   (R10), Y0, Y11
-	VBROADCASTSS (DX), Y12
-	VFMADD231PS  Y12, Y11, Y1
-	VBROADCASTSS 32(DX), Y12
-	VFMADD231PS  Y12, Y11, Y2
-	VBROADCASTSS 64(DX), Y12
-	VFMADD231PS  Y12, Y11, Y3
-	VBROADCASTSS 96(DX), Y12
-	VFMADD231PS  Y12, Y11, Y4
-	VBROADCASTSS 128(DX), Y12
-	VFMADD231PS  Y12, Y11, Y5
-	ADDQ         SI, R10
-	VMASKMOVPS   (R11), Y0, Y11
-	VBROADCASTSS 4(DX), Y12
-	VFMADD231PS  Y12, Y11, Y6
-	VBROADCASTSS 36(DX), Y12
-	VFMADD231PS  Y12, Y11, Y7
-	VBROADCASTSS 68(DX), Y12
-	VFMADD231PS  Y12, Y11, Y8
-	VBROADCASTSS 100(DX), Y12
-	VFMADD231PS  Y12, Y11, Y9
-	VBROADCASTSS 132(DX), Y12
-	VFMADD231PS  Y12, Y11, Y10
-	ADDQ         SI, R11
-	ADDQ         $0x000000a0, DX
-	DECQ         R9
-	JNZ          fullColumn
-	ADDQ         $0x20, BX
-	DECQ         R8
-	JNZ          full
-
-tail:
-	MOVL  4(AX), R8
-	TESTQ R8, R8
-	JZ    finish
-
-masked:
+block:
+	MOVQ    $-1, R12
+	CMPL    R8, 4(AX)
+	JGT     place
 	MOVWLZX (CX), R12
 	MOVQ    first+24(FP), R9
 	SHRXL   R9, R12, R12
-	MOVL    (BX), R10
-	IMULQ   SI, R10
-	ADDQ    x+56(FP), R10
-	MOVL    4(BX), R11
-	IMULQ   SI, R11
-	ADDQ    x+56(FP), R11
-	MOVQ    columns+48(FP), R9
+	ADDQ    $0x02, CX
 
-maskedColumn:
+place:
+	MOVL  (BX), R9
+	IMULQ SI, R9
+	ADDQ  x+56(FP), R9
+	MOVL  4(BX), R10
+	IMULQ SI, R10
+	ADDQ  x+56(FP), R10
+	MOVQ  columns+48(FP), R11
+
+column:
 	PREFETCHT1   (DI)
 	ADDQ         step+136(FP), DI
 	BTL          $0x00, R12
-	JCC          maskedColumnLane0
-	VMASKMOVPS   (R10), Y0, Y11
+	JCC          missing0
+	VMASKMOVPS   (R9), Y0, Y11
 	VBROADCASTSS (DX), Y12
 	VFMADD231PS  Y12, Y11, Y1
 	VBROADCASTSS 32(DX), Y12
@@ -6024,12 +3540,12 @@ maskedColumn:
 	VFMADD231PS  Y12, Y11, Y4
 	VBROADCASTSS 128(DX), Y12
 	VFMADD231PS  Y12, Y11, Y5
-	ADDQ         SI, R10
+	ADDQ         SI, R9
 
-maskedColumnLane0:
+missing0:
 	BTL          $0x01, R12
-	JCC          maskedColumnLane1
-	VMASKMOVPS   (R11), Y0, Y11
+	JCC          missing1
+	VMASKMOVPS   (R10), Y0, Y11
 	VBROADCASTSS 4(DX), Y12
 	VFMADD231PS  Y12, Y11, Y6
 	VBROADCASTSS 36(DX), Y12
@@ -6040,207 +3556,111 @@ maskedColumnLane0:
 	VFMADD231PS  Y12, Y11, Y9
 	VBROADCASTSS 132(DX), Y12
 	VFMADD231PS  Y12, Y11, Y10
-	ADDQ         SI, R11
+	ADDQ         SI, R10
 
-maskedColumnLane1:
+missing1:
 	ADDQ $0x000000a0, DX
-	DECQ R9
-	JNZ  maskedColumn
+	DECQ R11
+	JNZ  column
 	ADDQ $0x20, BX
-	ADDQ $0x02, CX
 	DECQ R8
-	JNZ  masked
+	JNZ  block
 
 finish:
 	MOVQ         order+88(FP), R8
 	VBROADCASTSS alpha+104(FP), Y11
 	VBROADCASTSS beta+108(FP), Y12
+	VMULPS       Y11, Y1, Y1
+	VMULPS       Y11, Y2, Y2
+	VMULPS       Y11, Y3, Y3
+	VMULPS       Y11, Y4, Y4
+	VMULPS       Y11, Y5, Y5
+	VMULPS       Y11, Y6, Y6
+	VMULPS       Y11, Y7, Y7
+	VMULPS       Y11, Y8, Y8
+	VMULPS       Y11, Y9, Y9
+	VMULPS       Y11, Y10, Y10
 	CMPQ         rows+96(FP), $0x00
-	JLE          next
+	JLE          placed
 	MOVWLZX      (R8), R9
 	IMUL3Q       $0x05, R9, R9
 	IMULQ        ldy+80(FP), R9
 	ADDQ         y+72(FP), R9
-	VMULPS       Y11, Y1, Y1
-	CMPB         reads+120(FP), $0x00
-	JEQ          row0of0Overwrite
-	VMASKMOVPS   (R9), Y0, Y13
-	VFMADD231PS  Y13, Y12, Y1
+	CMPQ         rows+96(FP), $0x01
+	JLE          placed
+	MOVWLZX      2(R8), R10
+	IMUL3Q       $0x05, R10, R10
+	IMULQ        ldy+80(FP), R10
+	ADDQ         y+72(FP), R10
 
-row0of0Overwrite:
-	CMPB       stream+121(FP), $0x00
-	JNE        row0of0Stream
-	VMASKMOVPS Y1, Y0, (R9)
-	JMP        row0of0End
-
-row0of0Stream:
-	VMOVNTPS Y1, (R9)
-
-row0of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Y11, Y2, Y2
+placed:
+	ADDQ        $0x10, R8
+	MOVQ        R8, order+88(FP)
+	MOVQ        ldy+80(FP), R8
+	IMUL3Q      $0x03, R8, R11
 	CMPB        reads+120(FP), $0x00
-	JEQ         row1of0Overwrite
-	VMASKMOVPS  (R9), Y0, Y13
-	VFMADD231PS Y13, Y12, Y2
-
-row1of0Overwrite:
-	CMPB       stream+121(FP), $0x00
-	JNE        row1of0Stream
-	VMASKMOVPS Y2, Y0, (R9)
-	JMP        row1of0End
-
-row1of0Stream:
-	VMOVNTPS Y2, (R9)
-
-row1of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Y11, Y3, Y3
-	CMPB        reads+120(FP), $0x00
-	JEQ         row2of0Overwrite
-	VMASKMOVPS  (R9), Y0, Y13
-	VFMADD231PS Y13, Y12, Y3
-
-row2of0Overwrite:
-	CMPB       stream+121(FP), $0x00
-	JNE        row2of0Stream
-	VMASKMOVPS Y3, Y0, (R9)
-	JMP        row2of0End
-
-row2of0Stream:
-	VMOVNTPS Y3, (R9)
-
-row2of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Y11, Y4, Y4
-	CMPB        reads+120(FP), $0x00
-	JEQ         row3of0Overwrite
-	VMASKMOVPS  (R9), Y0, Y13
-	VFMADD231PS Y13, Y12, Y4
-
-row3of0Overwrite:
-	CMPB       stream+121(FP), $0x00
-	JNE        row3of0Stream
-	VMASKMOVPS Y4, Y0, (R9)
-	JMP        row3of0End
-
-row3of0Stream:
-	VMOVNTPS Y4, (R9)
-
-row3of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Y11, Y5, Y5
-	CMPB        reads+120(FP), $0x00
-	JEQ         row4of0Overwrite
-	VMASKMOVPS  (R9), Y0, Y13
-	VFMADD231PS Y13, Y12, Y5
-
-row4of0Overwrite:
-	CMPB       stream+121(FP), $0x00
-	JNE        row4of0Stream
-	VMASKMOVPS Y5, Y0, (R9)
-	JMP        row4of0End
-
-row4of0Stream:
-	VMOVNTPS Y5, (R9)
-
-row4of0End:
-	ADDQ        ldy+80(FP), R9
-	CMPQ        rows+96(FP), $0x01
-	JLE         next
-	MOVWLZX     2(R8), R9
-	IMUL3Q      $0x05, R9, R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPS      Y11, Y6, Y6
-	CMPB        reads+120(FP), $0x00
-	JEQ         row0of1Overwrite
-	VMASKMOVPS  (R9), Y0, Y13
-	VFMADD231PS Y13, Y12, Y6
-
-row0of1Overwrite:
-	CMPB       stream+121(FP), $0x00
-	JNE        row0of1Stream
-	VMASKMOVPS Y6, Y0, (R9)
-	JMP        row0of1End
-
-row0of1Stream:
-	VMOVNTPS Y6, (R9)
-
-row0of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Y11, Y7, Y7
-	CMPB        reads+120(FP), $0x00
-	JEQ         row1of1Overwrite
-	VMASKMOVPS  (R9), Y0, Y13
-	VFMADD231PS Y13, Y12, Y7
-
-row1of1Overwrite:
-	CMPB       stream+121(FP), $0x00
-	JNE        row1of1Stream
-	VMASKMOVPS Y7, Y0, (R9)
-	JMP        row1of1End
-
-row1of1Stream:
-	VMOVNTPS Y7, (R9)
-
-row1of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Y11, Y8, Y8
-	CMPB        reads+120(FP), $0x00
-	JEQ         row2of1Overwrite
-	VMASKMOVPS  (R9), Y0, Y13
-	VFMADD231PS Y13, Y12, Y8
-
-row2of1Overwrite:
-	CMPB       stream+121(FP), $0x00
-	JNE        row2of1Stream
-	VMASKMOVPS Y8, Y0, (R9)
-	JMP        row2of1End
-
-row2of1Stream:
-	VMOVNTPS Y8, (R9)
-
-row2of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Y11, Y9, Y9
-	CMPB        reads+120(FP), $0x00
-	JEQ         row3of1Overwrite
-	VMASKMOVPS  (R9), Y0, Y13
-	VFMADD231PS Y13, Y12, Y9
-
-row3of1Overwrite:
-	CMPB       stream+121(FP), $0x00
-	JNE        row3of1Stream
-	VMASKMOVPS Y9, Y0, (R9)
-	JMP        row3of1End
-
-row3of1Stream:
-	VMOVNTPS Y9, (R9)
-
-row3of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Y11, Y10, Y10
-	CMPB        reads+120(FP), $0x00
-	JEQ         row4of1Overwrite
+	JEQ         overwrite
+	CMPQ        rows+96(FP), $0x00
+	JLE         overwrite
 	VMASKMOVPS  (R9), Y0, Y11
+	VFMADD231PS Y11, Y12, Y1
+	VMASKMOVPS  (R9)(R8*1), Y0, Y11
+	VFMADD231PS Y11, Y12, Y2
+	VMASKMOVPS  (R9)(R8*2), Y0, Y11
+	VFMADD231PS Y11, Y12, Y3
+	VMASKMOVPS  (R9)(R11*1), Y0, Y11
+	VFMADD231PS Y11, Y12, Y4
+	VMASKMOVPS  (R9)(R8*4), Y0, Y11
+	VFMADD231PS Y11, Y12, Y5
+	CMPQ        rows+96(FP), $0x01
+	JLE         overwrite
+	VMASKMOVPS  (R10), Y0, Y11
+	VFMADD231PS Y11, Y12, Y6
+	VMASKMOVPS  (R10)(R8*1), Y0, Y11
+	VFMADD231PS Y11, Y12, Y7
+	VMASKMOVPS  (R10)(R8*2), Y0, Y11
+	VFMADD231PS Y11, Y12, Y8
+	VMASKMOVPS  (R10)(R11*1), Y0, Y11
+	VFMADD231PS Y11, Y12, Y9
+	VMASKMOVPS  (R10)(R8*4), Y0, Y11
 	VFMADD231PS Y11, Y12, Y10
 
-row4of1Overwrite:
+overwrite:
 	CMPB       stream+121(FP), $0x00
-	JNE        row4of1Stream
-	VMASKMOVPS Y10, Y0, (R9)
-	JMP        row4of1End
+	JNE        stream
+	CMPQ       rows+96(FP), $0x00
+	JLE        next
+	VMASKMOVPS Y1, Y0, (R9)
+	VMASKMOVPS Y2, Y0, (R9)(R8*1)
+	VMASKMOVPS Y3, Y0, (R9)(R8*2)
+	VMASKMOVPS Y4, Y0, (R9)(R11*1)
+	VMASKMOVPS Y5, Y0, (R9)(R8*4)
+	CMPQ       rows+96(FP), $0x01
+	JLE        next
+	VMASKMOVPS Y6, Y0, (R10)
+	VMASKMOVPS Y7, Y0, (R10)(R8*1)
+	VMASKMOVPS Y8, Y0, (R10)(R8*2)
+	VMASKMOVPS Y9, Y0, (R10)(R11*1)
+	VMASKMOVPS Y10, Y0, (R10)(R8*4)
+	JMP        next
 
-row4of1Stream:
-	VMOVNTPS Y10, (R9)
-
-row4of1End:
-	ADDQ ldy+80(FP), R9
+stream:
+	CMPQ     rows+96(FP), $0x00
+	JLE      next
+	VMOVNTPS Y1, (R9)
+	VMOVNTPS Y2, (R9)(R8*1)
+	VMOVNTPS Y3, (R9)(R8*2)
+	VMOVNTPS Y4, (R9)(R11*1)
+	VMOVNTPS Y5, (R9)(R8*4)
+	CMPQ     rows+96(FP), $0x01
+	JLE      next
+	VMOVNTPS Y6, (R10)
+	VMOVNTPS Y7, (R10)(R8*1)
+	VMOVNTPS Y8, (R10)(R8*2)
+	VMOVNTPS Y9, (R10)(R11*1)
+	VMOVNTPS Y10, (R10)(R8*4)
 
 next:
-	ADDQ $0x10, R8
-	MOVQ R8, order+88(FP)
 	SUBQ $0x08, rows+96(FP)
 	ADDQ $0x08, AX
 	DECQ n+0(FP)
@@ -6274,59 +3694,30 @@ slice:
 	VXORPS X5, X5, X5
 	VXORPS X6, X6, X6
 	MOVL   (AX), R8
-	TESTQ  R8, R8
-	JZ     tail
+	ADDL   4(AX), R8
+	JEQ    finish
 
-full:
-	MOVL  (BX), R10
-	IMULQ SI, R10
-	ADDQ  x+56(FP), R10
-	MOVQ  columns+48(FP), R9
-
-fullColumn:
-	PREFETCHT1   (DI)
-	ADDQ         step+136(FP), DI
-	VMASKMOVPS   (R10), Y0, Y7
-	VBROADCASTSS (DX), Y8
-	VFMADD231PS  Y8, Y7, Y1
-	VBROADCASTSS 32(DX), Y8
-	VFMADD231PS  Y8, Y7, Y2
-	VBROADCASTSS 64(DX), Y8
-	VFMADD231PS  Y8, Y7, Y3
-	VBROADCASTSS 96(DX), Y8
-	VFMADD231PS  Y8, Y7, Y4
-	VBROADCASTSS 128(DX), Y8
-	VFMADD231PS  Y8, Y7, Y5
-	VBROADCASTSS 160(DX), Y8
-	VFMADD231PS  Y8, Y7, Y6
-	ADDQ         SI, R10
-	ADDQ         $0x000000c0, DX
-	DECQ         R9
-	JNZ          fullColumn
-	ADDQ         $0x20, BX
-	DECQ         R8
-	JNZ          full
-
-tail:
-	MOVL  4(AX), R8
-	TESTQ R8, R8
-	JZ    finish
-
-masked:
+block:
+	MOVQ    $-1, R11
+	CMPL    R8, 4(AX)
+	JGT     place
 	MOVWLZX (CX), R11
 	MOVQ    first+24(FP), R9
 	SHRXL   R9, R11, R11
-	MOVL    (BX), R10
-	IMULQ   SI, R10
-	ADDQ    x+56(FP), R10
-	MOVQ    columns+48(FP), R9
+	ADDQ    $0x02, CX
 
-maskedColumn:
+place:
+	MOVL  (BX), R9
+	IMULQ SI, R9
+	ADDQ  x+56(FP), R9
+	MOVQ  columns+48(FP), R10
+
+column:
 	PREFETCHT1   (DI)
 	ADDQ         step+136(FP), DI
 	BTL          $0x00, R11
-	JCC          maskedColumnLane0
-	VMASKMOVPS   (R10), Y0, Y7
+	JCC          missing0
+	VMASKMOVPS   (R9), Y0, Y7
 	VBROADCASTSS (DX), Y8
 	VFMADD231PS  Y8, Y7, Y1
 	VBROADCASTSS 32(DX), Y8
@@ -6339,133 +3730,80 @@ maskedColumn:
 	VFMADD231PS  Y8, Y7, Y5
 	VBROADCASTSS 160(DX), Y8
 	VFMADD231PS  Y8, Y7, Y6
-	ADDQ         SI, R10
+	ADDQ         SI, R9
 
-maskedColumnLane0:
+missing0:
 	ADDQ $0x000000c0, DX
-	DECQ R9
-	JNZ  maskedColumn
+	DECQ R10
+	JNZ  column
 	ADDQ $0x20, BX
-	ADDQ $0x02, CX
 	DECQ R8
-	JNZ  masked
+	JNZ  block
 
 finish:
 	MOVQ         order+88(FP), R8
 	VBROADCASTSS alpha+104(FP), Y7
 	VBROADCASTSS beta+108(FP), Y8
+	VMULPS       Y7, Y1, Y1
+	VMULPS       Y7, Y2, Y2
+	VMULPS       Y7, Y3, Y3
+	VMULPS       Y7, Y4, Y4
+	VMULPS       Y7, Y5, Y5
+	VMULPS       Y7, Y6, Y6
 	CMPQ         rows+96(FP), $0x00
-	JLE          next
+	JLE          placed
 	MOVWLZX      (R8), R9
 	IMUL3Q       $0x06, R9, R9
 	IMULQ        ldy+80(FP), R9
 	ADDQ         y+72(FP), R9
-	VMULPS       Y7, Y1, Y1
-	CMPB         reads+120(FP), $0x00
-	JEQ          row0of0Overwrite
-	VMASKMOVPS   (R9), Y0, Y9
-	VFMADD231PS  Y9, Y8, Y1
 
-row0of0Overwrite:
-	CMPB       stream+121(FP), $0x00
-	JNE        row0of0Stream
-	VMASKMOVPS Y1, Y0, (R9)
-	JMP        row0of0End
-
-row0of0Stream:
-	VMOVNTPS Y1, (R9)
-
-row0of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Y7, Y2, Y2
+placed:
+	ADDQ        $0x10, R8
+	MOVQ        R8, order+88(FP)
+	MOVQ        ldy+80(FP), R8
+	IMUL3Q      $0x03, R8, R10
+	IMUL3Q      $0x05, R8, R11
 	CMPB        reads+120(FP), $0x00
-	JEQ         row1of0Overwrite
-	VMASKMOVPS  (R9), Y0, Y9
-	VFMADD231PS Y9, Y8, Y2
-
-row1of0Overwrite:
-	CMPB       stream+121(FP), $0x00
-	JNE        row1of0Stream
-	VMASKMOVPS Y2, Y0, (R9)
-	JMP        row1of0End
-
-row1of0Stream:
-	VMOVNTPS Y2, (R9)
-
-row1of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Y7, Y3, Y3
-	CMPB        reads+120(FP), $0x00
-	JEQ         row2of0Overwrite
-	VMASKMOVPS  (R9), Y0, Y9
-	VFMADD231PS Y9, Y8, Y3
-
-row2of0Overwrite:
-	CMPB       stream+121(FP), $0x00
-	JNE        row2of0Stream
-	VMASKMOVPS Y3, Y0, (R9)
-	JMP        row2of0End
-
-row2of0Stream:
-	VMOVNTPS Y3, (R9)
-
-row2of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Y7, Y4, Y4
-	CMPB        reads+120(FP), $0x00
-	JEQ         row3of0Overwrite
-	VMASKMOVPS  (R9), Y0, Y9
-	VFMADD231PS Y9, Y8, Y4
-
-row3of0Overwrite:
-	CMPB       stream+121(FP), $0x00
-	JNE        row3of0Stream
-	VMASKMOVPS Y4, Y0, (R9)
-	JMP        row3of0End
-
-row3of0Stream:
-	VMOVNTPS Y4, (R9)
-
-row3of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Y7, Y5, Y5
-	CMPB        reads+120(FP), $0x00
-	JEQ         row4of0Overwrite
-	VMASKMOVPS  (R9), Y0, Y9
-	VFMADD231PS Y9, Y8, Y5
-
-row4of0Overwrite:
-	CMPB       stream+121(FP), $0x00
-	JNE        row4of0Stream
-	VMASKMOVPS Y5, Y0, (R9)
-	JMP        row4of0End
-
-row4of0Stream:
-	VMOVNTPS Y5, (R9)
-
-row4of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Y7, Y6, Y6
-	CMPB        reads+120(FP), $0x00
-	JEQ         row5of0Overwrite
+	JEQ         overwrite
+	CMPQ        rows+96(FP), $0x00
+	JLE         overwrite
 	VMASKMOVPS  (R9), Y0, Y7
+	VFMADD231PS Y7, Y8, Y1
+	VMASKMOVPS  (R9)(R8*1), Y0, Y7
+	VFMADD231PS Y7, Y8, Y2
+	VMASKMOVPS  (R9)(R8*2), Y0, Y7
+	VFMADD231PS Y7, Y8, Y3
+	VMASKMOVPS  (R9)(R10*1), Y0, Y7
+	VFMADD231PS Y7, Y8, Y4
+	VMASKMOVPS  (R9)(R8*4), Y0, Y7
+	VFMADD231PS Y7, Y8, Y5
+	VMASKMOVPS  (R9)(R11*1), Y0, Y7
 	VFMADD231PS Y7, Y8, Y6
 
-row5of0Overwrite:
+overwrite:
 	CMPB       stream+121(FP), $0x00
-	JNE        row5of0Stream
-	VMASKMOVPS Y6, Y0, (R9)
-	JMP        row5of0End
+	JNE        stream
+	CMPQ       rows+96(FP), $0x00
+	JLE        next
+	VMASKMOVPS Y1, Y0, (R9)
+	VMASKMOVPS Y2, Y0, (R9)(R8*1)
+	VMASKMOVPS Y3, Y0, (R9)(R8*2)
+	VMASKMOVPS Y4, Y0, (R9)(R10*1)
+	VMASKMOVPS Y5, Y0, (R9)(R8*4)
+	VMASKMOVPS Y6, Y0, (R9)(R11*1)
+	JMP        next
 
-row5of0Stream:
-	VMOVNTPS Y6, (R9)
-
-row5of0End:
-	ADDQ ldy+80(FP), R9
+stream:
+	CMPQ     rows+96(FP), $0x00
+	JLE      next
+	VMOVNTPS Y1, (R9)
+	VMOVNTPS Y2, (R9)(R8*1)
+	VMOVNTPS Y3, (R9)(R8*2)
+	VMOVNTPS Y4, (R9)(R10*1)
+	VMOVNTPS Y5, (R9)(R8*4)
+	VMOVNTPS Y6, (R9)(R11*1)
 
 next:
-	ADDQ $0x10, R8
-	MOVQ R8, order+88(FP)
 	SUBQ $0x08, rows+96(FP)
 	ADDQ $0x08, AX
 	DECQ n+0(FP)
@@ -6500,61 +3838,30 @@ slice:
 	VXORPS X6, X6, X6
 	VXORPS X7, X7, X7
 	MOVL   (AX), R8
-	TESTQ  R8, R8
-	JZ     tail
+	ADDL   4(AX), R8
+	JEQ    finish
 
-full:
-	MOVL  (BX), R10
-	IMULQ SI, R10
-	ADDQ  x+56(FP), R10
-	MOVQ  columns+48(FP), R9
-
-fullColumn:
-	PREFETCHT1   (DI)
-	ADDQ         step+136(FP), DI
-	VMASKMOVPS   (R10), Y0, Y8
-	VBROADCASTSS (DX), Y9
-	VFMADD231PS  Y9, Y8, Y1
-	VBROADCASTSS 32(DX), Y9
-	VFMADD231PS  Y9, Y8, Y2
-	VBROADCASTSS 64(DX), Y9
-	VFMADD231PS  Y9, Y8, Y3
-	VBROADCASTSS 96(DX), Y9
-	VFMADD231PS  Y9, Y8, Y4
-	VBROADCASTSS 128(DX), Y9
-	VFMADD231PS  Y9, Y8, Y5
-	VBROADCASTSS 160(DX), Y9
-	VFMADD231PS  Y9, Y8, Y6
-	VBROADCASTSS 192(DX), Y9
-	VFMADD231PS  Y9, Y8, Y7
-	ADDQ         SI, R10
-	ADDQ         $0x000000e0, DX
-	DECQ         R9
-	JNZ          fullColumn
-	ADDQ         $0x20, BX
-	DECQ         R8
-	JNZ          full
-
-tail:
-	MOVL  4(AX), R8
-	TESTQ R8, R8
-	JZ    finish
-
-masked:
+block:
+	MOVQ    $-1, R11
+	CMPL    R8, 4(AX)
+	JGT     place
 	MOVWLZX (CX), R11
 	MOVQ    first+24(FP), R9
 	SHRXL   R9, R11, R11
-	MOVL    (BX), R10
-	IMULQ   SI, R10
-	ADDQ    x+56(FP), R10
-	MOVQ    columns+48(FP), R9
+	ADDQ    $0x02, CX
 
-maskedColumn:
+place:
+	MOVL  (BX), R9
+	IMULQ SI, R9
+	ADDQ  x+56(FP), R9
+	MOVQ  columns+48(FP), R10
+
+column:
 	PREFETCHT1   (DI)
 	ADDQ         step+136(FP), DI
 	BTL          $0x00, R11
-	JCC          maskedColumnLane0
-	VMASKMOVPS   (R10), Y0, Y8
+	JCC          missing0
+	VMASKMOVPS   (R9), Y0, Y8
 	VBROADCASTSS (DX), Y9
 	VFMADD231PS  Y9, Y8, Y1
 	VBROADCASTSS 32(DX), Y9
@@ -6569,150 +3876,85 @@ maskedColumn:
 	VFMADD231PS  Y9, Y8, Y6
 	VBROADCASTSS 192(DX), Y9
 	VFMADD231PS  Y9, Y8, Y7
-	ADDQ         SI, R10
+	ADDQ         SI, R9
 
-maskedColumnLane0:
+missing0:
 	ADDQ $0x000000e0, DX
-	DECQ R9
-	JNZ  maskedColumn
+	DECQ R10
+	JNZ  column
 	ADDQ $0x20, BX
-	ADDQ $0x02, CX
 	DECQ R8
-	JNZ  masked
+	JNZ  block
 
 finish:
 	MOVQ         order+88(FP), R8
 	VBROADCASTSS alpha+104(FP), Y8
 	VBROADCASTSS beta+108(FP), Y9
+	VMULPS       Y8, Y1, Y1
+	VMULPS       Y8, Y2, Y2
+	VMULPS       Y8, Y3, Y3
+	VMULPS       Y8, Y4, Y4
+	VMULPS       Y8, Y5, Y5
+	VMULPS       Y8, Y6, Y6
+	VMULPS       Y8, Y7, Y7
 	CMPQ         rows+96(FP), $0x00
-	JLE          next
+	JLE          placed
 	MOVWLZX      (R8), R9
 	IMUL3Q       $0x07, R9, R9
 	IMULQ        ldy+80(FP), R9
 	ADDQ         y+72(FP), R9
-	VMULPS       Y8, Y1, Y1
-	CMPB         reads+120(FP), $0x00
-	JEQ          row0of0Overwrite
-	VMASKMOVPS   (R9), Y0, Y10
-	VFMADD231PS  Y10, Y9, Y1
 
-row0of0Overwrite:
-	CMPB       stream+121(FP), $0x00
-	JNE        row0of0Stream
-	VMASKMOVPS Y1, Y0, (R9)
-	JMP        row0of0End
-
-row0of0Stream:
-	VMOVNTPS Y1, (R9)
-
-row0of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Y8, Y2, Y2
+placed:
+	ADDQ        $0x10, R8
+	MOVQ        R8, order+88(FP)
+	MOVQ        ldy+80(FP), R8
+	IMUL3Q      $0x03, R8, R10
+	IMUL3Q      $0x05, R8, R11
 	CMPB        reads+120(FP), $0x00
-	JEQ         row1of0Overwrite
-	VMASKMOVPS  (R9), Y0, Y10
-	VFMADD231PS Y10, Y9, Y2
-
-row1of0Overwrite:
-	CMPB       stream+121(FP), $0x00
-	JNE        row1of0Stream
-	VMASKMOVPS Y2, Y0, (R9)
-	JMP        row1of0End
-
-row1of0Stream:
-	VMOVNTPS Y2, (R9)
-
-row1of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Y8, Y3, Y3
-	CMPB        reads+120(FP), $0x00
-	JEQ         row2of0Overwrite
-	VMASKMOVPS  (R9), Y0, Y10
-	VFMADD231PS Y10, Y9, Y3
-
-row2of0Overwrite:
-	CMPB       stream+121(FP), $0x00
-	JNE        row2of0Stream
-	VMASKMOVPS Y3, Y0, (R9)
-	JMP        row2of0End
-
-row2of0Stream:
-	VMOVNTPS Y3, (R9)
-
-row2of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Y8, Y4, Y4
-	CMPB        reads+120(FP), $0x00
-	JEQ         row3of0Overwrite
-	VMASKMOVPS  (R9), Y0, Y10
-	VFMADD231PS Y10, Y9, Y4
-
-row3of0Overwrite:
-	CMPB       stream+121(FP), $0x00
-	JNE        row3of0Stream
-	VMASKMOVPS Y4, Y0, (R9)
-	JMP        row3of0End
-
-row3of0Stream:
-	VMOVNTPS Y4, (R9)
-
-row3of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Y8, Y5, Y5
-	CMPB        reads+120(FP), $0x00
-	JEQ         row4of0Overwrite
-	VMASKMOVPS  (R9), Y0, Y10
-	VFMADD231PS Y10, Y9, Y5
-
-row4of0Overwrite:
-	CMPB       stream+121(FP), $0x00
-	JNE        row4of0Stream
-	VMASKMOVPS Y5, Y0, (R9)
-	JMP        row4of0End
-
-row4of0Stream:
-	VMOVNTPS Y5, (R9)
-
-row4of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Y8, Y6, Y6
-	CMPB        reads+120(FP), $0x00
-	JEQ         row5of0Overwrite
-	VMASKMOVPS  (R9), Y0, Y10
-	VFMADD231PS Y10, Y9, Y6
-
-row5of0Overwrite:
-	CMPB       stream+121(FP), $0x00
-	JNE        row5of0Stream
-	VMASKMOVPS Y6, Y0, (R9)
-	JMP        row5of0End
-
-row5of0Stream:
-	VMOVNTPS Y6, (R9)
-
-row5of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Y8, Y7, Y7
-	CMPB        reads+120(FP), $0x00
-	JEQ         row6of0Overwrite
+	JEQ         overwrite
+	CMPQ        rows+96(FP), $0x00
+	JLE         overwrite
 	VMASKMOVPS  (R9), Y0, Y8
+	VFMADD231PS Y8, Y9, Y1
+	VMASKMOVPS  (R9)(R8*1), Y0, Y8
+	VFMADD231PS Y8, Y9, Y2
+	VMASKMOVPS  (R9)(R8*2), Y0, Y8
+	VFMADD231PS Y8, Y9, Y3
+	VMASKMOVPS  (R9)(R10*1), Y0, Y8
+	VFMADD231PS Y8, Y9, Y4
+	VMASKMOVPS  (R9)(R8*4), Y0, Y8
+	VFMADD231PS Y8, Y9, Y5
+	VMASKMOVPS  (R9)(R11*1), Y0, Y8
+	VFMADD231PS Y8, Y9, Y6
+	VMASKMOVPS  (R9)(R10*2), Y0, Y8
 	VFMADD231PS Y8, Y9, Y7
 
-row6of0Overwrite:
+overwrite:
 	CMPB       stream+121(FP), $0x00
-	JNE        row6of0Stream
-	VMASKMOVPS Y7, Y0, (R9)
-	JMP        row6of0End
+	JNE        stream
+	CMPQ       rows+96(FP), $0x00
+	JLE        next
+	VMASKMOVPS Y1, Y0, (R9)
+	VMASKMOVPS Y2, Y0, (R9)(R8*1)
+	VMASKMOVPS Y3, Y0, (R9)(R8*2)
+	VMASKMOVPS Y4, Y0, (R9)(R10*1)
+	VMASKMOVPS Y5, Y0, (R9)(R8*4)
+	VMASKMOVPS Y6, Y0, (R9)(R11*1)
+	VMASKMOVPS Y7, Y0, (R9)(R10*2)
+	JMP        next
 
-row6of0Stream:
-	VMOVNTPS Y7, (R9)
-
-row6of0End:
-	ADDQ ldy+80(FP), R9
+stream:
+	CMPQ     rows+96(FP), $0x00
+	JLE      next
+	VMOVNTPS Y1, (R9)
+	VMOVNTPS Y2, (R9)(R8*1)
+	VMOVNTPS Y3, (R9)(R8*2)
+	VMOVNTPS Y4, (R9)(R10*1)
+	VMOVNTPS Y5, (R9)(R8*4)
+	VMOVNTPS Y6, (R9)(R11*1)
+	VMOVNTPS Y7, (R9)(R10*2)
 
 next:
-	ADDQ $0x10, R8
-	MOVQ R8, order+88(FP)
 	SUBQ $0x08, rows+96(FP)
 	ADDQ $0x08, AX
 	DECQ n+0(FP)
@@ -6748,63 +3990,30 @@ slice:
 	VXORPS X7, X7, X7
 	VXORPS X8, X8, X8
 	MOVL   (AX), R8
-	TESTQ  R8, R8
-	JZ     tail
+	ADDL   4(AX), R8
+	JEQ    finish
 
-full:
-	MOVL  (BX), R10
-	IMULQ SI, R10
-	ADDQ  x+56(FP), R10
-	MOVQ  columns+48(FP), R9
-
-fullColumn:
-	PREFETCHT1   (DI)
-	ADDQ         step+136(FP), DI
-	VMASKMOVPS   (R10), Y0, Y9
-	VBROADCASTSS (DX), Y10
-	VFMADD231PS  Y10, Y9, Y1
-	VBROADCASTSS 32(DX), Y10
-	VFMADD231PS  Y10, Y9, Y2
-	VBROADCASTSS 64(DX), Y10
-	VFMADD231PS  Y10, Y9, Y3
-	VBROADCASTSS 96(DX), Y10
-	VFMADD231PS  Y10, Y9, Y4
-	VBROADCASTSS 128(DX), Y10
-	VFMADD231PS  Y10, Y9, Y5
-	VBROADCASTSS 160(DX), Y10
-	VFMADD231PS  Y10, Y9, Y6
-	VBROADCASTSS 192(DX), Y10
-	VFMADD231PS  Y10, Y9, Y7
-	VBROADCASTSS 224(DX), Y10
-	VFMADD231PS  Y10, Y9, Y8
-	ADDQ         SI, R10
-	ADDQ         $0x00000100, DX
-	DECQ         R9
-	JNZ          fullColumn
-	ADDQ         $0x20, BX
-	DECQ         R8
-	JNZ          full
-
-tail:
-	MOVL  4(AX), R8
-	TESTQ R8, R8
-	JZ    finish
-
-masked:
+block:
+	MOVQ    $-1, R11
+	CMPL    R8, 4(AX)
+	JGT     place
 	MOVWLZX (CX), R11
 	MOVQ    first+24(FP), R9
 	SHRXL   R9, R11, R11
-	MOVL    (BX), R10
-	IMULQ   SI, R10
-	ADDQ    x+56(FP), R10
-	MOVQ    columns+48(FP), R9
+	ADDQ    $0x02, CX
 
-maskedColumn:
+place:
+	MOVL  (BX), R9
+	IMULQ SI, R9
+	ADDQ  x+56(FP), R9
+	MOVQ  columns+48(FP), R10
+
+column:
 	PREFETCHT1   (DI)
 	ADDQ         step+136(FP), DI
 	BTL          $0x00, R11
-	JCC          maskedColumnLane0
-	VMASKMOVPS   (R10), Y0, Y9
+	JCC          missing0
+	VMASKMOVPS   (R9), Y0, Y9
 	VBROADCASTSS (DX), Y10
 	VFMADD231PS  Y10, Y9, Y1
 	VBROADCASTSS 32(DX), Y10
@@ -6821,167 +4030,91 @@ maskedColumn:
 	VFMADD231PS  Y10, Y9, Y7
 	VBROADCASTSS 224(DX), Y10
 	VFMADD231PS  Y10, Y9, Y8
-	ADDQ         SI, R10
+	ADDQ         SI, R9
 
-maskedColumnLane0:
+missing0:
 	ADDQ $0x00000100, DX
-	DECQ R9
-	JNZ  maskedColumn
+	DECQ R10
+	JNZ  column
 	ADDQ $0x20, BX
-	ADDQ $0x02, CX
 	DECQ R8
-	JNZ  masked
+	JNZ  block
 
 finish:
 	MOVQ         order+88(FP), R8
 	VBROADCASTSS alpha+104(FP), Y9
 	VBROADCASTSS beta+108(FP), Y10
+	VMULPS       Y9, Y1, Y1
+	VMULPS       Y9, Y2, Y2
+	VMULPS       Y9, Y3, Y3
+	VMULPS       Y9, Y4, Y4
+	VMULPS       Y9, Y5, Y5
+	VMULPS       Y9, Y6, Y6
+	VMULPS       Y9, Y7, Y7
+	VMULPS       Y9, Y8, Y8
 	CMPQ         rows+96(FP), $0x00
-	JLE          next
+	JLE          placed
 	MOVWLZX      (R8), R9
 	IMUL3Q       $0x08, R9, R9
 	IMULQ        ldy+80(FP), R9
 	ADDQ         y+72(FP), R9
-	VMULPS       Y9, Y1, Y1
-	CMPB         reads+120(FP), $0x00
-	JEQ          row0of0Overwrite
-	VMASKMOVPS   (R9), Y0, Y11
-	VFMADD231PS  Y11, Y10, Y1
 
-row0of0Overwrite:
-	CMPB       stream+121(FP), $0x00
-	JNE        row0of0Stream
-	VMASKMOVPS Y1, Y0, (R9)
-	JMP        row0of0End
-
-row0of0Stream:
-	VMOVNTPS Y1, (R9)
-
-row0of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Y9, Y2, Y2
+placed:
+	ADDQ        $0x10, R8
+	MOVQ        R8, order+88(FP)
+	MOVQ        ldy+80(FP), R8
+	IMUL3Q      $0x03, R8, R10
+	IMUL3Q      $0x05, R8, R11
+	IMUL3Q      $0x07, R8, R12
 	CMPB        reads+120(FP), $0x00
-	JEQ         row1of0Overwrite
-	VMASKMOVPS  (R9), Y0, Y11
-	VFMADD231PS Y11, Y10, Y2
-
-row1of0Overwrite:
-	CMPB       stream+121(FP), $0x00
-	JNE        row1of0Stream
-	VMASKMOVPS Y2, Y0, (R9)
-	JMP        row1of0End
-
-row1of0Stream:
-	VMOVNTPS Y2, (R9)
-
-row1of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Y9, Y3, Y3
-	CMPB        reads+120(FP), $0x00
-	JEQ         row2of0Overwrite
-	VMASKMOVPS  (R9), Y0, Y11
-	VFMADD231PS Y11, Y10, Y3
-
-row2of0Overwrite:
-	CMPB       stream+121(FP), $0x00
-	JNE        row2of0Stream
-	VMASKMOVPS Y3, Y0, (R9)
-	JMP        row2of0End
-
-row2of0Stream:
-	VMOVNTPS Y3, (R9)
-
-row2of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Y9, Y4, Y4
-	CMPB        reads+120(FP), $0x00
-	JEQ         row3of0Overwrite
-	VMASKMOVPS  (R9), Y0, Y11
-	VFMADD231PS Y11, Y10, Y4
-
-row3of0Overwrite:
-	CMPB       stream+121(FP), $0x00
-	JNE        row3of0Stream
-	VMASKMOVPS Y4, Y0, (R9)
-	JMP        row3of0End
-
-row3of0Stream:
-	VMOVNTPS Y4, (R9)
-
-row3of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Y9, Y5, Y5
-	CMPB        reads+120(FP), $0x00
-	JEQ         row4of0Overwrite
-	VMASKMOVPS  (R9), Y0, Y11
-	VFMADD231PS Y11, Y10, Y5
-
-row4of0Overwrite:
-	CMPB       stream+121(FP), $0x00
-	JNE        row4of0Stream
-	VMASKMOVPS Y5, Y0, (R9)
-	JMP        row4of0End
-
-row4of0Stream:
-	VMOVNTPS Y5, (R9)
-
-row4of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Y9, Y6, Y6
-	CMPB        reads+120(FP), $0x00
-	JEQ         row5of0Overwrite
-	VMASKMOVPS  (R9), Y0, Y11
-	VFMADD231PS Y11, Y10, Y6
-
-row5of0Overwrite:
-	CMPB       stream+121(FP), $0x00
-	JNE        row5of0Stream
-	VMASKMOVPS Y6, Y0, (R9)
-	JMP        row5of0End
-
-row5of0Stream:
-	VMOVNTPS Y6, (R9)
-
-row5of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Y9, Y7, Y7
-	CMPB        reads+120(FP), $0x00
-	JEQ         row6of0Overwrite
-	VMASKMOVPS  (R9), Y0, Y11
-	VFMADD231PS Y11, Y10, Y7
-
-row6of0Overwrite:
-	CMPB       stream+121(FP), $0x00
-	JNE        row6of0Stream
-	VMASKMOVPS Y7, Y0, (R9)
-	JMP        row6of0End
-
-row6of0Stream:
-	VMOVNTPS Y7, (R9)
-
-row6of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Y9, Y8, Y8
-	CMPB        reads+120(FP), $0x00
-	JEQ         row7of0Overwrite
+	JEQ         overwrite
+	CMPQ        rows+96(FP), $0x00
+	JLE         overwrite
 	VMASKMOVPS  (R9), Y0, Y9
+	VFMADD231PS Y9, Y10, Y1
+	VMASKMOVPS  (R9)(R8*1), Y0, Y9
+	VFMADD231PS Y9, Y10, Y2
+	VMASKMOVPS  (R9)(R8*2), Y0, Y9
+	VFMADD231PS Y9, Y10, Y3
+	VMASKMOVPS  (R9)(R10*1), Y0, Y9
+	VFMADD231PS Y9, Y10, Y4
+	VMASKMOVPS  (R9)(R8*4), Y0, Y9
+	VFMADD231PS Y9, Y10, Y5
+	VMASKMOVPS  (R9)(R11*1), Y0, Y9
+	VFMADD231PS Y9, Y10, Y6
+	VMASKMOVPS  (R9)(R10*2), Y0, Y9
+	VFMADD231PS Y9, Y10, Y7
+	VMASKMOVPS  (R9)(R12*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y8
 
-row7of0Overwrite:
+overwrite:
 	CMPB       stream+121(FP), $0x00
-	JNE        row7of0Stream
-	VMASKMOVPS Y8, Y0, (R9)
-	JMP        row7of0End
+	JNE        stream
+	CMPQ       rows+96(FP), $0x00
+	JLE        next
+	VMASKMOVPS Y1, Y0, (R9)
+	VMASKMOVPS Y2, Y0, (R9)(R8*1)
+	VMASKMOVPS Y3, Y0, (R9)(R8*2)
+	VMASKMOVPS Y4, Y0, (R9)(R10*1)
+	VMASKMOVPS Y5, Y0, (R9)(R8*4)
+	VMASKMOVPS Y6, Y0, (R9)(R11*1)
+	VMASKMOVPS Y7, Y0, (R9)(R10*2)
+	VMASKMOVPS Y8, Y0, (R9)(R12*1)
+	JMP        next
 
-row7of0Stream:
-	VMOVNTPS Y8, (R9)
-
-row7of0End:
-	ADDQ ldy+80(FP), R9
+stream:
+	CMPQ     rows+96(FP), $0x00
+	JLE      next
+	VMOVNTPS Y1, (R9)
+	VMOVNTPS Y2, (R9)(R8*1)
+	VMOVNTPS Y3, (R9)(R8*2)
+	VMOVNTPS Y4, (R9)(R10*1)
+	VMOVNTPS Y5, (R9)(R8*4)
+	VMOVNTPS Y6, (R9)(R11*1)
+	VMOVNTPS Y7, (R9)(R10*2)
+	VMOVNTPS Y8, (R9)(R12*1)
 
 next:
-	ADDQ $0x10, R8
-	MOVQ R8, order+88(FP)
 	SUBQ $0x08, rows+96(FP)
 	ADDQ $0x08, AX
 	DECQ n+0(FP)
@@ -7017,10 +4150,19 @@ slice:
 	VXORPS X6, X6, X6
 	VXORPS X7, X7, X7
 	MOVL   (AX), R8
-	TESTQ  R8, R8
-	JZ     tail
+	ADDL   4(AX), R8
+	JEQ    finish
 
-full:
+block:
+	MOVQ    $-1, R14
+	CMPL    R8, 4(AX)
+	JGT     place
+	MOVWLZX (CX), R14
+	MOVQ    first+24(FP), R9
+	SHRXL   R9, R14, R14
+	ADDQ    $0x02, CX
+
+place:
 	MOVL  (BX), R10
 	IMULQ SI, R10
 	ADDQ  x+56(FP), R10
@@ -7035,258 +4177,148 @@ full:
 	ADDQ  x+56(FP), R13
 	MOVQ  columns+48(FP), R9
 
-fullColumn:
-	PREFETCHT1       (DI)
-	ADDQ             step+136(FP), DI
-	VMOVUPS.Z        (R10), K1, Z8
-	VFMADD231PS.BCST (DX), Z8, Z0
-	VFMADD231PS.BCST 64(DX), Z8, Z1
-	ADDQ             SI, R10
-	VMOVUPS.Z        (R11), K1, Z8
-	VFMADD231PS.BCST 4(DX), Z8, Z2
-	VFMADD231PS.BCST 68(DX), Z8, Z3
-	ADDQ             SI, R11
-	VMOVUPS.Z        (R12), K1, Z8
-	VFMADD231PS.BCST 8(DX), Z8, Z4
-	VFMADD231PS.BCST 72(DX), Z8, Z5
-	ADDQ             SI, R12
-	VMOVUPS.Z        (R13), K1, Z8
-	VFMADD231PS.BCST 12(DX), Z8, Z6
-	VFMADD231PS.BCST 76(DX), Z8, Z7
-	ADDQ             SI, R13
-	ADDQ             $0x00000080, DX
-	DECQ             R9
-	JNZ              fullColumn
-	ADDQ             $0x40, BX
-	DECQ             R8
-	JNZ              full
-
-tail:
-	MOVL  4(AX), R8
-	TESTQ R8, R8
-	JZ    finish
-
-masked:
-	MOVWLZX (CX), R14
-	MOVQ    first+24(FP), R9
-	SHRXL   R9, R14, R14
-	MOVL    (BX), R10
-	IMULQ   SI, R10
-	ADDQ    x+56(FP), R10
-	MOVL    4(BX), R11
-	IMULQ   SI, R11
-	ADDQ    x+56(FP), R11
-	MOVL    8(BX), R12
-	IMULQ   SI, R12
-	ADDQ    x+56(FP), R12
-	MOVL    12(BX), R13
-	IMULQ   SI, R13
-	ADDQ    x+56(FP), R13
-	MOVQ    columns+48(FP), R9
-
-maskedColumn:
+column:
 	PREFETCHT1       (DI)
 	ADDQ             step+136(FP), DI
 	BTL              $0x00, R14
-	JCC              maskedColumnLane0
+	JCC              missing0
 	VMOVUPS.Z        (R10), K1, Z8
 	VFMADD231PS.BCST (DX), Z8, Z0
 	VFMADD231PS.BCST 64(DX), Z8, Z1
 	ADDQ             SI, R10
 
-maskedColumnLane0:
+missing0:
 	BTL              $0x01, R14
-	JCC              maskedColumnLane1
+	JCC              missing1
 	VMOVUPS.Z        (R11), K1, Z8
 	VFMADD231PS.BCST 4(DX), Z8, Z2
 	VFMADD231PS.BCST 68(DX), Z8, Z3
 	ADDQ             SI, R11
 
-maskedColumnLane1:
+missing1:
 	BTL              $0x02, R14
-	JCC              maskedColumnLane2
+	JCC              missing2
 	VMOVUPS.Z        (R12), K1, Z8
 	VFMADD231PS.BCST 8(DX), Z8, Z4
 	VFMADD231PS.BCST 72(DX), Z8, Z5
 	ADDQ             SI, R12
 
-maskedColumnLane2:
+missing2:
 	BTL              $0x03, R14
-	JCC              maskedColumnLane3
+	JCC              missing3
 	VMOVUPS.Z        (R13), K1, Z8
 	VFMADD231PS.BCST 12(DX), Z8, Z6
 	VFMADD231PS.BCST 76(DX), Z8, Z7
 	ADDQ             SI, R13
 
-maskedColumnLane3:
+missing3:
 	ADDQ $0x00000080, DX
 	DECQ R9
-	JNZ  maskedColumn
+	JNZ  column
 	ADDQ $0x40, BX
-	ADDQ $0x02, CX
 	DECQ R8
-	JNZ  masked
+	JNZ  block
 
 finish:
 	MOVQ         order+88(FP), R8
 	VBROADCASTSS alpha+104(FP), Z8
 	VBROADCASTSS beta+108(FP), Z9
-	CMPQ         rows+96(FP), $0x00
-	JLE          next
-	MOVWLZX      (R8), R9
-	IMUL3Q       $0x02, R9, R9
-	IMULQ        ldy+80(FP), R9
-	ADDQ         y+72(FP), R9
 	VMULPS       Z8, Z0, Z0
-	CMPB         reads+120(FP), $0x00
-	JEQ          row0of0Overwrite
-	VFMADD231PS  (R9), Z9, K1, Z0
+	VMULPS       Z8, Z1, Z1
+	VMULPS       Z8, Z2, Z2
+	VMULPS       Z8, Z3, Z3
+	VMULPS       Z8, Z4, Z4
+	VMULPS       Z8, Z5, Z5
+	VMULPS       Z8, Z6, Z6
+	VMULPS       Z8, Z7, Z7
+	CMPQ         rows+96(FP), $0x00
+	JLE          placed
+	MOVWLZX      (R8), R10
+	IMUL3Q       $0x02, R10, R10
+	IMULQ        ldy+80(FP), R10
+	ADDQ         y+72(FP), R10
+	CMPQ         rows+96(FP), $0x01
+	JLE          placed
+	MOVWLZX      2(R8), R11
+	IMUL3Q       $0x02, R11, R11
+	IMULQ        ldy+80(FP), R11
+	ADDQ         y+72(FP), R11
+	CMPQ         rows+96(FP), $0x02
+	JLE          placed
+	MOVWLZX      4(R8), R12
+	IMUL3Q       $0x02, R12, R12
+	IMULQ        ldy+80(FP), R12
+	ADDQ         y+72(FP), R12
+	CMPQ         rows+96(FP), $0x03
+	JLE          placed
+	MOVWLZX      6(R8), R13
+	IMUL3Q       $0x02, R13, R13
+	IMULQ        ldy+80(FP), R13
+	ADDQ         y+72(FP), R13
 
-row0of0Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row0of0Stream
-	VMOVUPS Z0, K1, (R9)
-	JMP     row0of0End
-
-row0of0Stream:
-	VMOVNTPS Z0, (R9)
-
-row0of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z8, Z1, Z1
+placed:
+	ADDQ        $0x20, R8
+	MOVQ        R8, order+88(FP)
+	MOVQ        ldy+80(FP), R8
 	CMPB        reads+120(FP), $0x00
-	JEQ         row1of0Overwrite
-	VFMADD231PS (R9), Z9, K1, Z1
-
-row1of0Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row1of0Stream
-	VMOVUPS Z1, K1, (R9)
-	JMP     row1of0End
-
-row1of0Stream:
-	VMOVNTPS Z1, (R9)
-
-row1of0End:
-	ADDQ        ldy+80(FP), R9
+	JEQ         overwrite
+	CMPQ        rows+96(FP), $0x00
+	JLE         overwrite
+	VFMADD231PS (R10), Z9, K1, Z0
+	VFMADD231PS (R10)(R8*1), Z9, K1, Z1
 	CMPQ        rows+96(FP), $0x01
-	JLE         next
-	MOVWLZX     2(R8), R9
-	IMUL3Q      $0x02, R9, R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPS      Z8, Z2, Z2
-	CMPB        reads+120(FP), $0x00
-	JEQ         row0of1Overwrite
-	VFMADD231PS (R9), Z9, K1, Z2
-
-row0of1Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row0of1Stream
-	VMOVUPS Z2, K1, (R9)
-	JMP     row0of1End
-
-row0of1Stream:
-	VMOVNTPS Z2, (R9)
-
-row0of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z8, Z3, Z3
-	CMPB        reads+120(FP), $0x00
-	JEQ         row1of1Overwrite
-	VFMADD231PS (R9), Z9, K1, Z3
-
-row1of1Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row1of1Stream
-	VMOVUPS Z3, K1, (R9)
-	JMP     row1of1End
-
-row1of1Stream:
-	VMOVNTPS Z3, (R9)
-
-row1of1End:
-	ADDQ        ldy+80(FP), R9
+	JLE         overwrite
+	VFMADD231PS (R11), Z9, K1, Z2
+	VFMADD231PS (R11)(R8*1), Z9, K1, Z3
 	CMPQ        rows+96(FP), $0x02
-	JLE         next
-	MOVWLZX     4(R8), R9
-	IMUL3Q      $0x02, R9, R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPS      Z8, Z4, Z4
-	CMPB        reads+120(FP), $0x00
-	JEQ         row0of2Overwrite
-	VFMADD231PS (R9), Z9, K1, Z4
-
-row0of2Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row0of2Stream
-	VMOVUPS Z4, K1, (R9)
-	JMP     row0of2End
-
-row0of2Stream:
-	VMOVNTPS Z4, (R9)
-
-row0of2End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z8, Z5, Z5
-	CMPB        reads+120(FP), $0x00
-	JEQ         row1of2Overwrite
-	VFMADD231PS (R9), Z9, K1, Z5
-
-row1of2Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row1of2Stream
-	VMOVUPS Z5, K1, (R9)
-	JMP     row1of2End
-
-row1of2Stream:
-	VMOVNTPS Z5, (R9)
-
-row1of2End:
-	ADDQ        ldy+80(FP), R9
+	JLE         overwrite
+	VFMADD231PS (R12), Z9, K1, Z4
+	VFMADD231PS (R12)(R8*1), Z9, K1, Z5
 	CMPQ        rows+96(FP), $0x03
-	JLE         next
-	MOVWLZX     6(R8), R9
-	IMUL3Q      $0x02, R9, R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPS      Z8, Z6, Z6
-	CMPB        reads+120(FP), $0x00
-	JEQ         row0of3Overwrite
-	VFMADD231PS (R9), Z9, K1, Z6
+	JLE         overwrite
+	VFMADD231PS (R13), Z9, K1, Z6
+	VFMADD231PS (R13)(R8*1), Z9, K1, Z7
 
-row0of3Overwrite:
+overwrite:
 	CMPB    stream+121(FP), $0x00
-	JNE     row0of3Stream
-	VMOVUPS Z6, K1, (R9)
-	JMP     row0of3End
+	JNE     stream
+	CMPQ    rows+96(FP), $0x00
+	JLE     next
+	VMOVUPS Z0, K1, (R10)
+	VMOVUPS Z1, K1, (R10)(R8*1)
+	CMPQ    rows+96(FP), $0x01
+	JLE     next
+	VMOVUPS Z2, K1, (R11)
+	VMOVUPS Z3, K1, (R11)(R8*1)
+	CMPQ    rows+96(FP), $0x02
+	JLE     next
+	VMOVUPS Z4, K1, (R12)
+	VMOVUPS Z5, K1, (R12)(R8*1)
+	CMPQ    rows+96(FP), $0x03
+	JLE     next
+	VMOVUPS Z6, K1, (R13)
+	VMOVUPS Z7, K1, (R13)(R8*1)
+	JMP     next
 
-row0of3Stream:
-	VMOVNTPS Z6, (R9)
-
-row0of3End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z8, Z7, Z7
-	CMPB        reads+120(FP), $0x00
-	JEQ         row1of3Overwrite
-	VFMADD231PS (R9), Z9, K1, Z7
-
-row1of3Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row1of3Stream
-	VMOVUPS Z7, K1, (R9)
-	JMP     row1of3End
-
-row1of3Stream:
-	VMOVNTPS Z7, (R9)
-
-row1of3End:
-	ADDQ ldy+80(FP), R9
+stream:
+	CMPQ     rows+96(FP), $0x00
+	JLE      next
+	VMOVNTPS Z0, (R10)
+	VMOVNTPS Z1, (R10)(R8*1)
+	CMPQ     rows+96(FP), $0x01
+	JLE      next
+	VMOVNTPS Z2, (R11)
+	VMOVNTPS Z3, (R11)(R8*1)
+	CMPQ     rows+96(FP), $0x02
+	JLE      next
+	VMOVNTPS Z4, (R12)
+	VMOVNTPS Z5, (R12)(R8*1)
+	CMPQ     rows+96(FP), $0x03
+	JLE      next
+	VMOVNTPS Z6, (R13)
+	VMOVNTPS Z7, (R13)(R8*1)
 
 next:
-	ADDQ $0x20, R8
-	MOVQ R8, order+88(FP)
 	SUBQ $0x10, rows+96(FP)
 	ADDQ $0x08, AX
 	DECQ n+0(FP)
@@ -7326,10 +4358,19 @@ slice:
 	VXORPS X10, X10, X10
 	VXORPS X11, X11, X11
 	MOVL   (AX), R8
-	TESTQ  R8, R8
-	JZ     tail
+	ADDL   4(AX), R8
+	JEQ    finish
 
-full:
+block:
+	MOVQ    $-1, R14
+	CMPL    R8, 4(AX)
+	JGT     place
+	MOVWLZX (CX), R14
+	MOVQ    first+24(FP), R9
+	SHRXL   R9, R14, R14
+	ADDQ    $0x02, CX
+
+place:
 	MOVL  (BX), R10
 	IMULQ SI, R10
 	ADDQ  x+56(FP), R10
@@ -7344,330 +4385,168 @@ full:
 	ADDQ  x+56(FP), R13
 	MOVQ  columns+48(FP), R9
 
-fullColumn:
-	PREFETCHT1       (DI)
-	ADDQ             step+136(FP), DI
-	VMOVUPS.Z        (R10), K1, Z12
-	VFMADD231PS.BCST (DX), Z12, Z0
-	VFMADD231PS.BCST 64(DX), Z12, Z1
-	VFMADD231PS.BCST 128(DX), Z12, Z2
-	ADDQ             SI, R10
-	VMOVUPS.Z        (R11), K1, Z12
-	VFMADD231PS.BCST 4(DX), Z12, Z3
-	VFMADD231PS.BCST 68(DX), Z12, Z4
-	VFMADD231PS.BCST 132(DX), Z12, Z5
-	ADDQ             SI, R11
-	VMOVUPS.Z        (R12), K1, Z12
-	VFMADD231PS.BCST 8(DX), Z12, Z6
-	VFMADD231PS.BCST 72(DX), Z12, Z7
-	VFMADD231PS.BCST 136(DX), Z12, Z8
-	ADDQ             SI, R12
-	VMOVUPS.Z        (R13), K1, Z12
-	VFMADD231PS.BCST 12(DX), Z12, Z9
-	VFMADD231PS.BCST 76(DX), Z12, Z10
-	VFMADD231PS.BCST 140(DX), Z12, Z11
-	ADDQ             SI, R13
-	ADDQ             $0x000000c0, DX
-	DECQ             R9
-	JNZ              fullColumn
-	ADDQ             $0x40, BX
-	DECQ             R8
-	JNZ              full
-
-tail:
-	MOVL  4(AX), R8
-	TESTQ R8, R8
-	JZ    finish
-
-masked:
-	MOVWLZX (CX), R14
-	MOVQ    first+24(FP), R9
-	SHRXL   R9, R14, R14
-	MOVL    (BX), R10
-	IMULQ   SI, R10
-	ADDQ    x+56(FP), R10
-	MOVL    4(BX), R11
-	IMULQ   SI, R11
-	ADDQ    x+56(FP), R11
-	MOVL    8(BX), R12
-	IMULQ   SI, R12
-	ADDQ    x+56(FP), R12
-	MOVL    12(BX), R13
-	IMULQ   SI, R13
-	ADDQ    x+56(FP), R13
-	MOVQ    columns+48(FP), R9
-
-maskedColumn:
+column:
 	PREFETCHT1       (DI)
 	ADDQ             step+136(FP), DI
 	BTL              $0x00, R14
-	JCC              maskedColumnLane0
+	JCC              missing0
 	VMOVUPS.Z        (R10), K1, Z12
 	VFMADD231PS.BCST (DX), Z12, Z0
 	VFMADD231PS.BCST 64(DX), Z12, Z1
 	VFMADD231PS.BCST 128(DX), Z12, Z2
 	ADDQ             SI, R10
 
-maskedColumnLane0:
+missing0:
 	BTL              $0x01, R14
-	JCC              maskedColumnLane1
+	JCC              missing1
 	VMOVUPS.Z        (R11), K1, Z12
 	VFMADD231PS.BCST 4(DX), Z12, Z3
 	VFMADD231PS.BCST 68(DX), Z12, Z4
 	VFMADD231PS.BCST 132(DX), Z12, Z5
 	ADDQ             SI, R11
 
-maskedColumnLane1:
+missing1:
 	BTL              $0x02, R14
-	JCC              maskedColumnLane2
+	JCC              missing2
 	VMOVUPS.Z        (R12), K1, Z12
 	VFMADD231PS.BCST 8(DX), Z12, Z6
 	VFMADD231PS.BCST 72(DX), Z12, Z7
 	VFMADD231PS.BCST 136(DX), Z12, Z8
 	ADDQ             SI, R12
 
-maskedColumnLane2:
+missing2:
 	BTL              $0x03, R14
-	JCC              maskedColumnLane3
+	JCC              missing3
 	VMOVUPS.Z        (R13), K1, Z12
 	VFMADD231PS.BCST 12(DX), Z12, Z9
 	VFMADD231PS.BCST 76(DX), Z12, Z10
 	VFMADD231PS.BCST 140(DX), Z12, Z11
 	ADDQ             SI, R13
 
-maskedColumnLane3:
+missing3:
 	ADDQ $0x000000c0, DX
 	DECQ R9
-	JNZ  maskedColumn
+	JNZ  column
 	ADDQ $0x40, BX
-	ADDQ $0x02, CX
 	DECQ R8
-	JNZ  masked
+	JNZ  block
 
 finish:
 	MOVQ         order+88(FP), R8
 	VBROADCASTSS alpha+104(FP), Z12
 	VBROADCASTSS beta+108(FP), Z13
-	CMPQ         rows+96(FP), $0x00
-	JLE          next
-	MOVWLZX      (R8), R9
-	IMUL3Q       $0x03, R9, R9
-	IMULQ        ldy+80(FP), R9
-	ADDQ         y+72(FP), R9
 	VMULPS       Z12, Z0, Z0
-	CMPB         reads+120(FP), $0x00
-	JEQ          row0of0Overwrite
-	VFMADD231PS  (R9), Z13, K1, Z0
+	VMULPS       Z12, Z1, Z1
+	VMULPS       Z12, Z2, Z2
+	VMULPS       Z12, Z3, Z3
+	VMULPS       Z12, Z4, Z4
+	VMULPS       Z12, Z5, Z5
+	VMULPS       Z12, Z6, Z6
+	VMULPS       Z12, Z7, Z7
+	VMULPS       Z12, Z8, Z8
+	VMULPS       Z12, Z9, Z9
+	VMULPS       Z12, Z10, Z10
+	VMULPS       Z12, Z11, Z11
+	CMPQ         rows+96(FP), $0x00
+	JLE          placed
+	MOVWLZX      (R8), R10
+	IMUL3Q       $0x03, R10, R10
+	IMULQ        ldy+80(FP), R10
+	ADDQ         y+72(FP), R10
+	CMPQ         rows+96(FP), $0x01
+	JLE          placed
+	MOVWLZX      2(R8), R11
+	IMUL3Q       $0x03, R11, R11
+	IMULQ        ldy+80(FP), R11
+	ADDQ         y+72(FP), R11
+	CMPQ         rows+96(FP), $0x02
+	JLE          placed
+	MOVWLZX      4(R8), R12
+	IMUL3Q       $0x03, R12, R12
+	IMULQ        ldy+80(FP), R12
+	ADDQ         y+72(FP), R12
+	CMPQ         rows+96(FP), $0x03
+	JLE          placed
+	MOVWLZX      6(R8), R13
+	IMUL3Q       $0x03, R13, R13
+	IMULQ        ldy+80(FP), R13
+	ADDQ         y+72(FP), R13
 
-row0of0Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row0of0Stream
-	VMOVUPS Z0, K1, (R9)
-	JMP     row0of0End
-
-row0of0Stream:
-	VMOVNTPS Z0, (R9)
-
-row0of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z12, Z1, Z1
+placed:
+	ADDQ        $0x20, R8
+	MOVQ        R8, order+88(FP)
+	MOVQ        ldy+80(FP), R8
 	CMPB        reads+120(FP), $0x00
-	JEQ         row1of0Overwrite
-	VFMADD231PS (R9), Z13, K1, Z1
-
-row1of0Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row1of0Stream
-	VMOVUPS Z1, K1, (R9)
-	JMP     row1of0End
-
-row1of0Stream:
-	VMOVNTPS Z1, (R9)
-
-row1of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z12, Z2, Z2
-	CMPB        reads+120(FP), $0x00
-	JEQ         row2of0Overwrite
-	VFMADD231PS (R9), Z13, K1, Z2
-
-row2of0Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row2of0Stream
-	VMOVUPS Z2, K1, (R9)
-	JMP     row2of0End
-
-row2of0Stream:
-	VMOVNTPS Z2, (R9)
-
-row2of0End:
-	ADDQ        ldy+80(FP), R9
+	JEQ         overwrite
+	CMPQ        rows+96(FP), $0x00
+	JLE         overwrite
+	VFMADD231PS (R10), Z13, K1, Z0
+	VFMADD231PS (R10)(R8*1), Z13, K1, Z1
+	VFMADD231PS (R10)(R8*2), Z13, K1, Z2
 	CMPQ        rows+96(FP), $0x01
-	JLE         next
-	MOVWLZX     2(R8), R9
-	IMUL3Q      $0x03, R9, R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPS      Z12, Z3, Z3
-	CMPB        reads+120(FP), $0x00
-	JEQ         row0of1Overwrite
-	VFMADD231PS (R9), Z13, K1, Z3
-
-row0of1Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row0of1Stream
-	VMOVUPS Z3, K1, (R9)
-	JMP     row0of1End
-
-row0of1Stream:
-	VMOVNTPS Z3, (R9)
-
-row0of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z12, Z4, Z4
-	CMPB        reads+120(FP), $0x00
-	JEQ         row1of1Overwrite
-	VFMADD231PS (R9), Z13, K1, Z4
-
-row1of1Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row1of1Stream
-	VMOVUPS Z4, K1, (R9)
-	JMP     row1of1End
-
-row1of1Stream:
-	VMOVNTPS Z4, (R9)
-
-row1of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z12, Z5, Z5
-	CMPB        reads+120(FP), $0x00
-	JEQ         row2of1Overwrite
-	VFMADD231PS (R9), Z13, K1, Z5
-
-row2of1Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row2of1Stream
-	VMOVUPS Z5, K1, (R9)
-	JMP     row2of1End
-
-row2of1Stream:
-	VMOVNTPS Z5, (R9)
-
-row2of1End:
-	ADDQ        ldy+80(FP), R9
+	JLE         overwrite
+	VFMADD231PS (R11), Z13, K1, Z3
+	VFMADD231PS (R11)(R8*1), Z13, K1, Z4
+	VFMADD231PS (R11)(R8*2), Z13, K1, Z5
 	CMPQ        rows+96(FP), $0x02
-	JLE         next
-	MOVWLZX     4(R8), R9
-	IMUL3Q      $0x03, R9, R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPS      Z12, Z6, Z6
-	CMPB        reads+120(FP), $0x00
-	JEQ         row0of2Overwrite
-	VFMADD231PS (R9), Z13, K1, Z6
-
-row0of2Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row0of2Stream
-	VMOVUPS Z6, K1, (R9)
-	JMP     row0of2End
-
-row0of2Stream:
-	VMOVNTPS Z6, (R9)
-
-row0of2End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z12, Z7, Z7
-	CMPB        reads+120(FP), $0x00
-	JEQ         row1of2Overwrite
-	VFMADD231PS (R9), Z13, K1, Z7
-
-row1of2Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row1of2Stream
-	VMOVUPS Z7, K1, (R9)
-	JMP     row1of2End
-
-row1of2Stream:
-	VMOVNTPS Z7, (R9)
-
-row1of2End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z12, Z8, Z8
-	CMPB        reads+120(FP), $0x00
-	JEQ         row2of2Overwrite
-	VFMADD231PS (R9), Z13, K1, Z8
-
-row2of2Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row2of2Stream
-	VMOVUPS Z8, K1, (R9)
-	JMP     row2of2End
-
-row2of2Stream:
-	VMOVNTPS Z8, (R9)
-
-row2of2End:
-	ADDQ        ldy+80(FP), R9
+	JLE         overwrite
+	VFMADD231PS (R12), Z13, K1, Z6
+	VFMADD231PS (R12)(R8*1), Z13, K1, Z7
+	VFMADD231PS (R12)(R8*2), Z13, K1, Z8
 	CMPQ        rows+96(FP), $0x03
-	JLE         next
-	MOVWLZX     6(R8), R9
-	IMUL3Q      $0x03, R9, R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPS      Z12, Z9, Z9
-	CMPB        reads+120(FP), $0x00
-	JEQ         row0of3Overwrite
-	VFMADD231PS (R9), Z13, K1, Z9
+	JLE         overwrite
+	VFMADD231PS (R13), Z13, K1, Z9
+	VFMADD231PS (R13)(R8*1), Z13, K1, Z10
+	VFMADD231PS (R13)(R8*2), Z13, K1, Z11
 
-row0of3Overwrite:
+overwrite:
 	CMPB    stream+121(FP), $0x00
-	JNE     row0of3Stream
-	VMOVUPS Z9, K1, (R9)
-	JMP     row0of3End
+	JNE     stream
+	CMPQ    rows+96(FP), $0x00
+	JLE     next
+	VMOVUPS Z0, K1, (R10)
+	VMOVUPS Z1, K1, (R10)(R8*1)
+	VMOVUPS Z2, K1, (R10)(R8*2)
+	CMPQ    rows+96(FP), $0x01
+	JLE     next
+	VMOVUPS Z3, K1, (R11)
+	VMOVUPS Z4, K1, (R11)(R8*1)
+	VMOVUPS Z5, K1, (R11)(R8*2)
+	CMPQ    rows+96(FP), $0x02
+	JLE     next
+	VMOVUPS Z6, K1, (R12)
+	VMOVUPS Z7, K1, (R12)(R8*1)
+	VMOVUPS Z8, K1, (R12)(R8*2)
+	CMPQ    rows+96(FP), $0x03
+	JLE     next
+	VMOVUPS Z9, K1, (R13)
+	VMOVUPS Z10, K1, (R13)(R8*1)
+	VMOVUPS Z11, K1, (R13)(R8*2)
+	JMP     next
 
-row0of3Stream:
-	VMOVNTPS Z9, (R9)
-
-row0of3End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z12, Z10, Z10
-	CMPB        reads+120(FP), $0x00
-	JEQ         row1of3Overwrite
-	VFMADD231PS (R9), Z13, K1, Z10
-
-row1of3Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row1of3Stream
-	VMOVUPS Z10, K1, (R9)
-	JMP     row1of3End
-
-row1of3Stream:
-	VMOVNTPS Z10, (R9)
-
-row1of3End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z12, Z11, Z11
-	CMPB        reads+120(FP), $0x00
-	JEQ         row2of3Overwrite
-	VFMADD231PS (R9), Z13, K1, Z11
-
-row2of3Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row2of3Stream
-	VMOVUPS Z11, K1, (R9)
-	JMP     row2of3End
-
-row2of3Stream:
-	VMOVNTPS Z11, (R9)
-
-row2of3End:
-	ADDQ ldy+80(FP), R9
+stream:
+	CMPQ     rows+96(FP), $0x00
+	JLE      next
+	VMOVNTPS Z0, (R10)
+	VMOVNTPS Z1, (R10)(R8*1)
+	VMOVNTPS Z2, (R10)(R8*2)
+	CMPQ     rows+96(FP), $0x01
+	JLE      next
+	VMOVNTPS Z3, (R11)
+	VMOVNTPS Z4, (R11)(R8*1)
+	VMOVNTPS Z5, (R11)(R8*2)
+	CMPQ     rows+96(FP), $0x02
+	JLE      next
+	VMOVNTPS Z6, (R12)
+	VMOVNTPS Z7, (R12)(R8*1)
+	VMOVNTPS Z8, (R12)(R8*2)
+	CMPQ     rows+96(FP), $0x03
+	JLE      next
+	VMOVNTPS Z9, (R13)
+	VMOVNTPS Z10, (R13)(R8*1)
+	VMOVNTPS Z11, (R13)(R8*2)
 
 next:
-	ADDQ $0x20, R8
-	MOVQ R8, order+88(FP)
 	SUBQ $0x10, rows+96(FP)
 	ADDQ $0x08, AX
 	DECQ n+0(FP)
@@ -7711,10 +4590,19 @@ slice:
 	VXORPS X14, X14, X14
 	VXORPS X15, X15, X15
 	MOVL   (AX), R8
-	TESTQ  R8, R8
-	JZ     tail
+	ADDL   4(AX), R8
+	JEQ    finish
 
-full:
+block:
+	MOVQ    $-1, R14
+	CMPL    R8, 4(AX)
+	JGT     place
+	MOVWLZX (CX), R14
+	MOVQ    first+24(FP), R9
+	SHRXL   R9, R14, R14
+	ADDQ    $0x02, CX
+
+place:
 	MOVL  (BX), R10
 	IMULQ SI, R10
 	ADDQ  x+56(FP), R10
@@ -7729,68 +4617,11 @@ full:
 	ADDQ  x+56(FP), R13
 	MOVQ  columns+48(FP), R9
 
-fullColumn:
-	PREFETCHT1       (DI)
-	ADDQ             step+136(FP), DI
-	VMOVUPS.Z        (R10), K1, Z16
-	VFMADD231PS.BCST (DX), Z16, Z0
-	VFMADD231PS.BCST 64(DX), Z16, Z1
-	VFMADD231PS.BCST 128(DX), Z16, Z2
-	VFMADD231PS.BCST 192(DX), Z16, Z3
-	ADDQ             SI, R10
-	VMOVUPS.Z        (R11), K1, Z16
-	VFMADD231PS.BCST 4(DX), Z16, Z4
-	VFMADD231PS.BCST 68(DX), Z16, Z5
-	VFMADD231PS.BCST 132(DX), Z16, Z6
-	VFMADD231PS.BCST 196(DX), Z16, Z7
-	ADDQ             SI, R11
-	VMOVUPS.Z        (R12), K1, Z16
-	VFMADD231PS.BCST 8(DX), Z16, Z8
-	VFMADD231PS.BCST 72(DX), Z16, Z9
-	VFMADD231PS.BCST 136(DX), Z16, Z10
-	VFMADD231PS.BCST 200(DX), Z16, Z11
-	ADDQ             SI, R12
-	VMOVUPS.Z        (R13), K1, Z16
-	VFMADD231PS.BCST 12(DX), Z16, Z12
-	VFMADD231PS.BCST 76(DX), Z16, Z13
-	VFMADD231PS.BCST 140(DX), Z16, Z14
-	VFMADD231PS.BCST 204(DX), Z16, Z15
-	ADDQ             SI, R13
-	ADDQ             $0x00000100, DX
-	DECQ             R9
-	JNZ              fullColumn
-	ADDQ             $0x40, BX
-	DECQ             R8
-	JNZ              full
-
-tail:
-	MOVL  4(AX), R8
-	TESTQ R8, R8
-	JZ    finish
-
-masked:
-	MOVWLZX (CX), R14
-	MOVQ    first+24(FP), R9
-	SHRXL   R9, R14, R14
-	MOVL    (BX), R10
-	IMULQ   SI, R10
-	ADDQ    x+56(FP), R10
-	MOVL    4(BX), R11
-	IMULQ   SI, R11
-	ADDQ    x+56(FP), R11
-	MOVL    8(BX), R12
-	IMULQ   SI, R12
-	ADDQ    x+56(FP), R12
-	MOVL    12(BX), R13
-	IMULQ   SI, R13
-	ADDQ    x+56(FP), R13
-	MOVQ    columns+48(FP), R9
-
-maskedColumn:
+column:
 	PREFETCHT1       (DI)
 	ADDQ             step+136(FP), DI
 	BTL              $0x00, R14
-	JCC              maskedColumnLane0
+	JCC              missing0
 	VMOVUPS.Z        (R10), K1, Z16
 	VFMADD231PS.BCST (DX), Z16, Z0
 	VFMADD231PS.BCST 64(DX), Z16, Z1
@@ -7798,9 +4629,9 @@ maskedColumn:
 	VFMADD231PS.BCST 192(DX), Z16, Z3
 	ADDQ             SI, R10
 
-maskedColumnLane0:
+missing0:
 	BTL              $0x01, R14
-	JCC              maskedColumnLane1
+	JCC              missing1
 	VMOVUPS.Z        (R11), K1, Z16
 	VFMADD231PS.BCST 4(DX), Z16, Z4
 	VFMADD231PS.BCST 68(DX), Z16, Z5
@@ -7808,9 +4639,9 @@ maskedColumnLane0:
 	VFMADD231PS.BCST 196(DX), Z16, Z7
 	ADDQ             SI, R11
 
-maskedColumnLane1:
+missing1:
 	BTL              $0x02, R14
-	JCC              maskedColumnLane2
+	JCC              missing2
 	VMOVUPS.Z        (R12), K1, Z16
 	VFMADD231PS.BCST 8(DX), Z16, Z8
 	VFMADD231PS.BCST 72(DX), Z16, Z9
@@ -7818,9 +4649,9 @@ maskedColumnLane1:
 	VFMADD231PS.BCST 200(DX), Z16, Z11
 	ADDQ             SI, R12
 
-maskedColumnLane2:
+missing2:
 	BTL              $0x03, R14
-	JCC              maskedColumnLane3
+	JCC              missing3
 	VMOVUPS.Z        (R13), K1, Z16
 	VFMADD231PS.BCST 12(DX), Z16, Z12
 	VFMADD231PS.BCST 76(DX), Z16, Z13
@@ -7828,303 +4659,147 @@ maskedColumnLane2:
 	VFMADD231PS.BCST 204(DX), Z16, Z15
 	ADDQ             SI, R13
 
-maskedColumnLane3:
+missing3:
 	ADDQ $0x00000100, DX
 	DECQ R9
-	JNZ  maskedColumn
+	JNZ  column
 	ADDQ $0x40, BX
-	ADDQ $0x02, CX
 	DECQ R8
-	JNZ  masked
+	JNZ  block
 
 finish:
 	MOVQ         order+88(FP), R8
 	VBROADCASTSS alpha+104(FP), Z16
 	VBROADCASTSS beta+108(FP), Z17
-	CMPQ         rows+96(FP), $0x00
-	JLE          next
-	MOVWLZX      (R8), R9
-	IMUL3Q       $0x04, R9, R9
-	IMULQ        ldy+80(FP), R9
-	ADDQ         y+72(FP), R9
 	VMULPS       Z16, Z0, Z0
-	CMPB         reads+120(FP), $0x00
-	JEQ          row0of0Overwrite
-	VFMADD231PS  (R9), Z17, K1, Z0
+	VMULPS       Z16, Z1, Z1
+	VMULPS       Z16, Z2, Z2
+	VMULPS       Z16, Z3, Z3
+	VMULPS       Z16, Z4, Z4
+	VMULPS       Z16, Z5, Z5
+	VMULPS       Z16, Z6, Z6
+	VMULPS       Z16, Z7, Z7
+	VMULPS       Z16, Z8, Z8
+	VMULPS       Z16, Z9, Z9
+	VMULPS       Z16, Z10, Z10
+	VMULPS       Z16, Z11, Z11
+	VMULPS       Z16, Z12, Z12
+	VMULPS       Z16, Z13, Z13
+	VMULPS       Z16, Z14, Z14
+	VMULPS       Z16, Z15, Z15
+	CMPQ         rows+96(FP), $0x00
+	JLE          placed
+	MOVWLZX      (R8), R10
+	IMUL3Q       $0x04, R10, R10
+	IMULQ        ldy+80(FP), R10
+	ADDQ         y+72(FP), R10
+	CMPQ         rows+96(FP), $0x01
+	JLE          placed
+	MOVWLZX      2(R8), R11
+	IMUL3Q       $0x04, R11, R11
+	IMULQ        ldy+80(FP), R11
+	ADDQ         y+72(FP), R11
+	CMPQ         rows+96(FP), $0x02
+	JLE          placed
+	MOVWLZX      4(R8), R12
+	IMUL3Q       $0x04, R12, R12
+	IMULQ        ldy+80(FP), R12
+	ADDQ         y+72(FP), R12
+	CMPQ         rows+96(FP), $0x03
+	JLE          placed
+	MOVWLZX      6(R8), R13
+	IMUL3Q       $0x04, R13, R13
+	IMULQ        ldy+80(FP), R13
+	ADDQ         y+72(FP), R13
 
-row0of0Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row0of0Stream
-	VMOVUPS Z0, K1, (R9)
-	JMP     row0of0End
-
-row0of0Stream:
-	VMOVNTPS Z0, (R9)
-
-row0of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z16, Z1, Z1
+placed:
+	ADDQ        $0x20, R8
+	MOVQ        R8, order+88(FP)
+	MOVQ        ldy+80(FP), R8
+	IMUL3Q      $0x03, R8, R9
 	CMPB        reads+120(FP), $0x00
-	JEQ         row1of0Overwrite
-	VFMADD231PS (R9), Z17, K1, Z1
-
-row1of0Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row1of0Stream
-	VMOVUPS Z1, K1, (R9)
-	JMP     row1of0End
-
-row1of0Stream:
-	VMOVNTPS Z1, (R9)
-
-row1of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z16, Z2, Z2
-	CMPB        reads+120(FP), $0x00
-	JEQ         row2of0Overwrite
-	VFMADD231PS (R9), Z17, K1, Z2
-
-row2of0Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row2of0Stream
-	VMOVUPS Z2, K1, (R9)
-	JMP     row2of0End
-
-row2of0Stream:
-	VMOVNTPS Z2, (R9)
-
-row2of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z16, Z3, Z3
-	CMPB        reads+120(FP), $0x00
-	JEQ         row3of0Overwrite
-	VFMADD231PS (R9), Z17, K1, Z3
-
-row3of0Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row3of0Stream
-	VMOVUPS Z3, K1, (R9)
-	JMP     row3of0End
-
-row3of0Stream:
-	VMOVNTPS Z3, (R9)
-
-row3of0End:
-	ADDQ        ldy+80(FP), R9
+	JEQ         overwrite
+	CMPQ        rows+96(FP), $0x00
+	JLE         overwrite
+	VFMADD231PS (R10), Z17, K1, Z0
+	VFMADD231PS (R10)(R8*1), Z17, K1, Z1
+	VFMADD231PS (R10)(R8*2), Z17, K1, Z2
+	VFMADD231PS (R10)(R9*1), Z17, K1, Z3
 	CMPQ        rows+96(FP), $0x01
-	JLE         next
-	MOVWLZX     2(R8), R9
-	IMUL3Q      $0x04, R9, R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPS      Z16, Z4, Z4
-	CMPB        reads+120(FP), $0x00
-	JEQ         row0of1Overwrite
-	VFMADD231PS (R9), Z17, K1, Z4
-
-row0of1Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row0of1Stream
-	VMOVUPS Z4, K1, (R9)
-	JMP     row0of1End
-
-row0of1Stream:
-	VMOVNTPS Z4, (R9)
-
-row0of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z16, Z5, Z5
-	CMPB        reads+120(FP), $0x00
-	JEQ         row1of1Overwrite
-	VFMADD231PS (R9), Z17, K1, Z5
-
-row1of1Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row1of1Stream
-	VMOVUPS Z5, K1, (R9)
-	JMP     row1of1End
-
-row1of1Stream:
-	VMOVNTPS Z5, (R9)
-
-row1of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z16, Z6, Z6
-	CMPB        reads+120(FP), $0x00
-	JEQ         row2of1Overwrite
-	VFMADD231PS (R9), Z17, K1, Z6
-
-row2of1Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row2of1Stream
-	VMOVUPS Z6, K1, (R9)
-	JMP     row2of1End
-
-row2of1Stream:
-	VMOVNTPS Z6, (R9)
-
-row2of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z16, Z7, Z7
-	CMPB        reads+120(FP), $0x00
-	JEQ         row3of1Overwrite
-	VFMADD231PS (R9), Z17, K1, Z7
-
-row3of1Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row3of1Stream
-	VMOVUPS Z7, K1, (R9)
-	JMP     row3of1End
-
-row3of1Stream:
-	VMOVNTPS Z7, (R9)
-
-row3of1End:
-	ADDQ        ldy+80(FP), R9
+	JLE         overwrite
+	VFMADD231PS (R11), Z17, K1, Z4
+	VFMADD231PS (R11)(R8*1), Z17, K1, Z5
+	VFMADD231PS (R11)(R8*2), Z17, K1, Z6
+	VFMADD231PS (R11)(R9*1), Z17, K1, Z7
 	CMPQ        rows+96(FP), $0x02
-	JLE         next
-	MOVWLZX     4(R8), R9
-	IMUL3Q      $0x04, R9, R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPS      Z16, Z8, Z8
-	CMPB        reads+120(FP), $0x00
-	JEQ         row0of2Overwrite
-	VFMADD231PS (R9), Z17, K1, Z8
-
-row0of2Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row0of2Stream
-	VMOVUPS Z8, K1, (R9)
-	JMP     row0of2End
-
-row0of2Stream:
-	VMOVNTPS Z8, (R9)
-
-row0of2End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z16, Z9, Z9
-	CMPB        reads+120(FP), $0x00
-	JEQ         row1of2Overwrite
-	VFMADD231PS (R9), Z17, K1, Z9
-
-row1of2Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row1of2Stream
-	VMOVUPS Z9, K1, (R9)
-	JMP     row1of2End
-
-row1of2Stream:
-	VMOVNTPS Z9, (R9)
-
-row1of2End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z16, Z10, Z10
-	CMPB        reads+120(FP), $0x00
-	JEQ         row2of2Overwrite
-	VFMADD231PS (R9), Z17, K1, Z10
-
-row2of2Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row2of2Stream
-	VMOVUPS Z10, K1, (R9)
-	JMP     row2of2End
-
-row2of2Stream:
-	VMOVNTPS Z10, (R9)
-
-row2of2End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z16, Z11, Z11
-	CMPB        reads+120(FP), $0x00
-	JEQ         row3of2Overwrite
-	VFMADD231PS (R9), Z17, K1, Z11
-
-row3of2Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row3of2Stream
-	VMOVUPS Z11, K1, (R9)
-	JMP     row3of2End
-
-row3of2Stream:
-	VMOVNTPS Z11, (R9)
-
-row3of2End:
-	ADDQ        ldy+80(FP), R9
+	JLE         overwrite
+	VFMADD231PS (R12), Z17, K1, Z8
+	VFMADD231PS (R12)(R8*1), Z17, K1, Z9
+	VFMADD231PS (R12)(R8*2), Z17, K1, Z10
+	VFMADD231PS (R12)(R9*1), Z17, K1, Z11
 	CMPQ        rows+96(FP), $0x03
-	JLE         next
-	MOVWLZX     6(R8), R9
-	IMUL3Q      $0x04, R9, R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPS      Z16, Z12, Z12
-	CMPB        reads+120(FP), $0x00
-	JEQ         row0of3Overwrite
-	VFMADD231PS (R9), Z17, K1, Z12
+	JLE         overwrite
+	VFMADD231PS (R13), Z17, K1, Z12
+	VFMADD231PS (R13)(R8*1), Z17, K1, Z13
+	VFMADD231PS (R13)(R8*2), Z17, K1, Z14
+	VFMADD231PS (R13)(R9*1), Z17, K1, Z15
 
-row0of3Overwrite:
+overwrite:
 	CMPB    stream+121(FP), $0x00
-	JNE     row0of3Stream
-	VMOVUPS Z12, K1, (R9)
-	JMP     row0of3End
+	JNE     stream
+	CMPQ    rows+96(FP), $0x00
+	JLE     next
+	VMOVUPS Z0, K1, (R10)
+	VMOVUPS Z1, K1, (R10)(R8*1)
+	VMOVUPS Z2, K1, (R10)(R8*2)
+	VMOVUPS Z3, K1, (R10)(R9*1)
+	CMPQ    rows+96(FP), $0x01
+	JLE     next
+	VMOVUPS Z4, K1, (R11)
+	VMOVUPS Z5, K1, (R11)(R8*1)
+	VMOVUPS Z6, K1, (R11)(R8*2)
+	VMOVUPS Z7, K1, (R11)(R9*1)
+	CMPQ    rows+96(FP), $0x02
+	JLE     next
+	VMOVUPS Z8, K1, (R12)
+	VMOVUPS Z9, K1, (R12)(R8*1)
+	VMOVUPS Z10, K1, (R12)(R8*2)
+	VMOVUPS Z11, K1, (R12)(R9*1)
+	CMPQ    rows+96(FP), $0x03
+	JLE     next
+	VMOVUPS Z12, K1, (R13)
+	VMOVUPS Z13, K1, (R13)(R8*1)
+	VMOVUPS Z14, K1, (R13)(R8*2)
+	VMOVUPS Z15, K1, (R13)(R9*1)
+	JMP     next
 
-row0of3Stream:
-	VMOVNTPS Z12, (R9)
-
-row0of3End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z16, Z13, Z13
-	CMPB        reads+120(FP), $0x00
-	JEQ         row1of3Overwrite
-	VFMADD231PS (R9), Z17, K1, Z13
-
-row1of3Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row1of3Stream
-	VMOVUPS Z13, K1, (R9)
-	JMP     row1of3End
-
-row1of3Stream:
-	VMOVNTPS Z13, (R9)
-
-row1of3End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z16, Z14, Z14
-	CMPB        reads+120(FP), $0x00
-	JEQ         row2of3Overwrite
-	VFMADD231PS (R9), Z17, K1, Z14
-
-row2of3Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row2of3Stream
-	VMOVUPS Z14, K1, (R9)
-	JMP     row2of3End
-
-row2of3Stream:
-	VMOVNTPS Z14, (R9)
-
-row2of3End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z16, Z15, Z15
-	CMPB        reads+120(FP), $0x00
-	JEQ         row3of3Overwrite
-	VFMADD231PS (R9), Z17, K1, Z15
-
-row3of3Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row3of3Stream
-	VMOVUPS Z15, K1, (R9)
-	JMP     row3of3End
-
-row3of3Stream:
-	VMOVNTPS Z15, (R9)
-
-row3of3End:
-	ADDQ ldy+80(FP), R9
+stream:
+	CMPQ     rows+96(FP), $0x00
+	JLE      next
+	VMOVNTPS Z0, (R10)
+	VMOVNTPS Z1, (R10)(R8*1)
+	VMOVNTPS Z2, (R10)(R8*2)
+	VMOVNTPS Z3, (R10)(R9*1)
+	CMPQ     rows+96(FP), $0x01
+	JLE      next
+	VMOVNTPS Z4, (R11)
+	VMOVNTPS Z5, (R11)(R8*1)
+	VMOVNTPS Z6, (R11)(R8*2)
+	VMOVNTPS Z7, (R11)(R9*1)
+	CMPQ     rows+96(FP), $0x02
+	JLE      next
+	VMOVNTPS Z8, (R12)
+	VMOVNTPS Z9, (R12)(R8*1)
+	VMOVNTPS Z10, (R12)(R8*2)
+	VMOVNTPS Z11, (R12)(R9*1)
+	CMPQ     rows+96(FP), $0x03
+	JLE      next
+	VMOVNTPS Z12, (R13)
+	VMOVNTPS Z13, (R13)(R8*1)
+	VMOVNTPS Z14, (R13)(R8*2)
+	VMOVNTPS Z15, (R13)(R9*1)
 
 next:
-	ADDQ $0x20, R8
-	MOVQ R8, order+88(FP)
 	SUBQ $0x10, rows+96(FP)
 	ADDQ $0x08, AX
 	DECQ n+0(FP)
@@ -8172,10 +4847,19 @@ slice:
 	VXORPS X18, X18, X18
 	VXORPS X19, X19, X19
 	MOVL   (AX), R8
-	TESTQ  R8, R8
-	JZ     tail
+	ADDL   4(AX), R8
+	JEQ    finish
 
-full:
+block:
+	MOVQ    $-1, R14
+	CMPL    R8, 4(AX)
+	JGT     place
+	MOVWLZX (CX), R14
+	MOVQ    first+24(FP), R9
+	SHRXL   R9, R14, R14
+	ADDQ    $0x02, CX
+
+place:
 	MOVL  (BX), R10
 	IMULQ SI, R10
 	ADDQ  x+56(FP), R10
@@ -8190,74 +4874,12 @@ full:
 	ADDQ  x+56(FP), R13
 	MOVQ  columns+48(FP), R9
 
-fullColumn:
-	PREFETCHT1       (DI)
-	PREFETCHT1       64(DI)
-	ADDQ             step+136(FP), DI
-	VMOVUPS.Z        (R10), K1, Z20
-	VFMADD231PS.BCST (DX), Z20, Z0
-	VFMADD231PS.BCST 64(DX), Z20, Z1
-	VFMADD231PS.BCST 128(DX), Z20, Z2
-	VFMADD231PS.BCST 192(DX), Z20, Z3
-	VFMADD231PS.BCST 256(DX), Z20, Z4
-	ADDQ             SI, R10
-	VMOVUPS.Z        (R11), K1, Z20
-	VFMADD231PS.BCST 4(DX), Z20, Z5
-	VFMADD231PS.BCST 68(DX), Z20, Z6
-	VFMADD231PS.BCST 132(DX), Z20, Z7
-	VFMADD231PS.BCST 196(DX), Z20, Z8
-	VFMADD231PS.BCST 260(DX), Z20, Z9
-	ADDQ             SI, R11
-	VMOVUPS.Z        (R12), K1, Z20
-	VFMADD231PS.BCST 8(DX), Z20, Z10
-	VFMADD231PS.BCST 72(DX), Z20, Z11
-	VFMADD231PS.BCST 136(DX), Z20, Z12
-	VFMADD231PS.BCST 200(DX), Z20, Z13
-	VFMADD231PS.BCST 264(DX), Z20, Z14
-	ADDQ             SI, R12
-	VMOVUPS.Z        (R13), K1, Z20
-	VFMADD231PS.BCST 12(DX), Z20, Z15
-	VFMADD231PS.BCST 76(DX), Z20, Z16
-	VFMADD231PS.BCST 140(DX), Z20, Z17
-	VFMADD231PS.BCST 204(DX), Z20, Z18
-	VFMADD231PS.BCST 268(DX), Z20, Z19
-	ADDQ             SI, R13
-	ADDQ             $0x00000140, DX
-	DECQ             R9
-	JNZ              fullColumn
-	ADDQ             $0x40, BX
-	DECQ             R8
-	JNZ              full
-
-tail:
-	MOVL  4(AX), R8
-	TESTQ R8, R8
-	JZ    finish
-
-masked:
-	MOVWLZX (CX), R14
-	MOVQ    first+24(FP), R9
-	SHRXL   R9, R14, R14
-	MOVL    (BX), R10
-	IMULQ   SI, R10
-	ADDQ    x+56(FP), R10
-	MOVL    4(BX), R11
-	IMULQ   SI, R11
-	ADDQ    x+56(FP), R11
-	MOVL    8(BX), R12
-	IMULQ   SI, R12
-	ADDQ    x+56(FP), R12
-	MOVL    12(BX), R13
-	IMULQ   SI, R13
-	ADDQ    x+56(FP), R13
-	MOVQ    columns+48(FP), R9
-
-maskedColumn:
+column:
 	PREFETCHT1       (DI)
 	PREFETCHT1       64(DI)
 	ADDQ             step+136(FP), DI
 	BTL              $0x00, R14
-	JCC              maskedColumnLane0
+	JCC              missing0
 	VMOVUPS.Z        (R10), K1, Z20
 	VFMADD231PS.BCST (DX), Z20, Z0
 	VFMADD231PS.BCST 64(DX), Z20, Z1
@@ -8266,9 +4888,9 @@ maskedColumn:
 	VFMADD231PS.BCST 256(DX), Z20, Z4
 	ADDQ             SI, R10
 
-maskedColumnLane0:
+missing0:
 	BTL              $0x01, R14
-	JCC              maskedColumnLane1
+	JCC              missing1
 	VMOVUPS.Z        (R11), K1, Z20
 	VFMADD231PS.BCST 4(DX), Z20, Z5
 	VFMADD231PS.BCST 68(DX), Z20, Z6
@@ -8277,9 +4899,9 @@ maskedColumnLane0:
 	VFMADD231PS.BCST 260(DX), Z20, Z9
 	ADDQ             SI, R11
 
-maskedColumnLane1:
+missing1:
 	BTL              $0x02, R14
-	JCC              maskedColumnLane2
+	JCC              missing2
 	VMOVUPS.Z        (R12), K1, Z20
 	VFMADD231PS.BCST 8(DX), Z20, Z10
 	VFMADD231PS.BCST 72(DX), Z20, Z11
@@ -8288,9 +4910,9 @@ maskedColumnLane1:
 	VFMADD231PS.BCST 264(DX), Z20, Z14
 	ADDQ             SI, R12
 
-maskedColumnLane2:
+missing2:
 	BTL              $0x03, R14
-	JCC              maskedColumnLane3
+	JCC              missing3
 	VMOVUPS.Z        (R13), K1, Z20
 	VFMADD231PS.BCST 12(DX), Z20, Z15
 	VFMADD231PS.BCST 76(DX), Z20, Z16
@@ -8299,367 +4921,163 @@ maskedColumnLane2:
 	VFMADD231PS.BCST 268(DX), Z20, Z19
 	ADDQ             SI, R13
 
-maskedColumnLane3:
+missing3:
 	ADDQ $0x00000140, DX
 	DECQ R9
-	JNZ  maskedColumn
+	JNZ  column
 	ADDQ $0x40, BX
-	ADDQ $0x02, CX
 	DECQ R8
-	JNZ  masked
+	JNZ  block
 
 finish:
 	MOVQ         order+88(FP), R8
 	VBROADCASTSS alpha+104(FP), Z20
 	VBROADCASTSS beta+108(FP), Z21
-	CMPQ         rows+96(FP), $0x00
-	JLE          next
-	MOVWLZX      (R8), R9
-	IMUL3Q       $0x05, R9, R9
-	IMULQ        ldy+80(FP), R9
-	ADDQ         y+72(FP), R9
 	VMULPS       Z20, Z0, Z0
-	CMPB         reads+120(FP), $0x00
-	JEQ          row0of0Overwrite
-	VFMADD231PS  (R9), Z21, K1, Z0
+	VMULPS       Z20, Z1, Z1
+	VMULPS       Z20, Z2, Z2
+	VMULPS       Z20, Z3, Z3
+	VMULPS       Z20, Z4, Z4
+	VMULPS       Z20, Z5, Z5
+	VMULPS       Z20, Z6, Z6
+	VMULPS       Z20, Z7, Z7
+	VMULPS       Z20, Z8, Z8
+	VMULPS       Z20, Z9, Z9
+	VMULPS       Z20, Z10, Z10
+	VMULPS       Z20, Z11, Z11
+	VMULPS       Z20, Z12, Z12
+	VMULPS       Z20, Z13, Z13
+	VMULPS       Z20, Z14, Z14
+	VMULPS       Z20, Z15, Z15
+	VMULPS       Z20, Z16, Z16
+	VMULPS       Z20, Z17, Z17
+	VMULPS       Z20, Z18, Z18
+	VMULPS       Z20, Z19, Z19
+	CMPQ         rows+96(FP), $0x00
+	JLE          placed
+	MOVWLZX      (R8), R10
+	IMUL3Q       $0x05, R10, R10
+	IMULQ        ldy+80(FP), R10
+	ADDQ         y+72(FP), R10
+	CMPQ         rows+96(FP), $0x01
+	JLE          placed
+	MOVWLZX      2(R8), R11
+	IMUL3Q       $0x05, R11, R11
+	IMULQ        ldy+80(FP), R11
+	ADDQ         y+72(FP), R11
+	CMPQ         rows+96(FP), $0x02
+	JLE          placed
+	MOVWLZX      4(R8), R12
+	IMUL3Q       $0x05, R12, R12
+	IMULQ        ldy+80(FP), R12
+	ADDQ         y+72(FP), R12
+	CMPQ         rows+96(FP), $0x03
+	JLE          placed
+	MOVWLZX      6(R8), R13
+	IMUL3Q       $0x05, R13, R13
+	IMULQ        ldy+80(FP), R13
+	ADDQ         y+72(FP), R13
 
-row0of0Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row0of0Stream
-	VMOVUPS Z0, K1, (R9)
-	JMP     row0of0End
-
-row0of0Stream:
-	VMOVNTPS Z0, (R9)
-
-row0of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z20, Z1, Z1
+placed:
+	ADDQ        $0x20, R8
+	MOVQ        R8, order+88(FP)
+	MOVQ        ldy+80(FP), R8
+	IMUL3Q      $0x03, R8, R9
 	CMPB        reads+120(FP), $0x00
-	JEQ         row1of0Overwrite
-	VFMADD231PS (R9), Z21, K1, Z1
-
-row1of0Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row1of0Stream
-	VMOVUPS Z1, K1, (R9)
-	JMP     row1of0End
-
-row1of0Stream:
-	VMOVNTPS Z1, (R9)
-
-row1of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z20, Z2, Z2
-	CMPB        reads+120(FP), $0x00
-	JEQ         row2of0Overwrite
-	VFMADD231PS (R9), Z21, K1, Z2
-
-row2of0Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row2of0Stream
-	VMOVUPS Z2, K1, (R9)
-	JMP     row2of0End
-
-row2of0Stream:
-	VMOVNTPS Z2, (R9)
-
-row2of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z20, Z3, Z3
-	CMPB        reads+120(FP), $0x00
-	JEQ         row3of0Overwrite
-	VFMADD231PS (R9), Z21, K1, Z3
-
-row3of0Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row3of0Stream
-	VMOVUPS Z3, K1, (R9)
-	JMP     row3of0End
-
-row3of0Stream:
-	VMOVNTPS Z3, (R9)
-
-row3of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z20, Z4, Z4
-	CMPB        reads+120(FP), $0x00
-	JEQ         row4of0Overwrite
-	VFMADD231PS (R9), Z21, K1, Z4
-
-row4of0Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row4of0Stream
-	VMOVUPS Z4, K1, (R9)
-	JMP     row4of0End
-
-row4of0Stream:
-	VMOVNTPS Z4, (R9)
-
-row4of0End:
-	ADDQ        ldy+80(FP), R9
+	JEQ         overwrite
+	CMPQ        rows+96(FP), $0x00
+	JLE         overwrite
+	VFMADD231PS (R10), Z21, K1, Z0
+	VFMADD231PS (R10)(R8*1), Z21, K1, Z1
+	VFMADD231PS (R10)(R8*2), Z21, K1, Z2
+	VFMADD231PS (R10)(R9*1), Z21, K1, Z3
+	VFMADD231PS (R10)(R8*4), Z21, K1, Z4
 	CMPQ        rows+96(FP), $0x01
-	JLE         next
-	MOVWLZX     2(R8), R9
-	IMUL3Q      $0x05, R9, R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPS      Z20, Z5, Z5
-	CMPB        reads+120(FP), $0x00
-	JEQ         row0of1Overwrite
-	VFMADD231PS (R9), Z21, K1, Z5
-
-row0of1Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row0of1Stream
-	VMOVUPS Z5, K1, (R9)
-	JMP     row0of1End
-
-row0of1Stream:
-	VMOVNTPS Z5, (R9)
-
-row0of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z20, Z6, Z6
-	CMPB        reads+120(FP), $0x00
-	JEQ         row1of1Overwrite
-	VFMADD231PS (R9), Z21, K1, Z6
-
-row1of1Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row1of1Stream
-	VMOVUPS Z6, K1, (R9)
-	JMP     row1of1End
-
-row1of1Stream:
-	VMOVNTPS Z6, (R9)
-
-row1of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z20, Z7, Z7
-	CMPB        reads+120(FP), $0x00
-	JEQ         row2of1Overwrite
-	VFMADD231PS (R9), Z21, K1, Z7
-
-row2of1Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row2of1Stream
-	VMOVUPS Z7, K1, (R9)
-	JMP     row2of1End
-
-row2of1Stream:
-	VMOVNTPS Z7, (R9)
-
-row2of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z20, Z8, Z8
-	CMPB        reads+120(FP), $0x00
-	JEQ         row3of1Overwrite
-	VFMADD231PS (R9), Z21, K1, Z8
-
-row3of1Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row3of1Stream
-	VMOVUPS Z8, K1, (R9)
-	JMP     row3of1End
-
-row3of1Stream:
-	VMOVNTPS Z8, (R9)
-
-row3of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z20, Z9, Z9
-	CMPB        reads+120(FP), $0x00
-	JEQ         row4of1Overwrite
-	VFMADD231PS (R9), Z21, K1, Z9
-
-row4of1Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row4of1Stream
-	VMOVUPS Z9, K1, (R9)
-	JMP     row4of1End
-
-row4of1Stream:
-	VMOVNTPS Z9, (R9)
-
-row4of1End:
-	ADDQ        ldy+80(FP), R9
+	JLE         overwrite
+	VFMADD231PS (R11), Z21, K1, Z5
+	VFMADD231PS (R11)(R8*1), Z21, K1, Z6
+	VFMADD231PS (R11)(R8*2), Z21, K1, Z7
+	VFMADD231PS (R11)(R9*1), Z21, K1, Z8
+	VFMADD231PS (R11)(R8*4), Z21, K1, Z9
 	CMPQ        rows+96(FP), $0x02
-	JLE         next
-	MOVWLZX     4(R8), R9
-	IMUL3Q      $0x05, R9, R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPS      Z20, Z10, Z10
-	CMPB        reads+120(FP), $0x00
-	JEQ         row0of2Overwrite
-	VFMADD231PS (R9), Z21, K1, Z10
-
-row0of2Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row0of2Stream
-	VMOVUPS Z10, K1, (R9)
-	JMP     row0of2End
-
-row0of2Stream:
-	VMOVNTPS Z10, (R9)
-
-row0of2End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z20, Z11, Z11
-	CMPB        reads+120(FP), $0x00
-	JEQ         row1of2Overwrite
-	VFMADD231PS (R9), Z21, K1, Z11
-
-row1of2Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row1of2Stream
-	VMOVUPS Z11, K1, (R9)
-	JMP     row1of2End
-
-row1of2Stream:
-	VMOVNTPS Z11, (R9)
-
-row1of2End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z20, Z12, Z12
-	CMPB        reads+120(FP), $0x00
-	JEQ         row2of2Overwrite
-	VFMADD231PS (R9), Z21, K1, Z12
-
-row2of2Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row2of2Stream
-	VMOVUPS Z12, K1, (R9)
-	JMP     row2of2End
-
-row2of2Stream:
-	VMOVNTPS Z12, (R9)
-
-row2of2End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z20, Z13, Z13
-	CMPB        reads+120(FP), $0x00
-	JEQ         row3of2Overwrite
-	VFMADD231PS (R9), Z21, K1, Z13
-
-row3of2Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row3of2Stream
-	VMOVUPS Z13, K1, (R9)
-	JMP     row3of2End
-
-row3of2Stream:
-	VMOVNTPS Z13, (R9)
-
-row3of2End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z20, Z14, Z14
-	CMPB        reads+120(FP), $0x00
-	JEQ         row4of2Overwrite
-	VFMADD231PS (R9), Z21, K1, Z14
-
-row4of2Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row4of2Stream
-	VMOVUPS Z14, K1, (R9)
-	JMP     row4of2End
-
-row4of2Stream:
-	VMOVNTPS Z14, (R9)
-
-row4of2End:
-	ADDQ        ldy+80(FP), R9
+	JLE         overwrite
+	VFMADD231PS (R12), Z21, K1, Z10
+	VFMADD231PS (R12)(R8*1), Z21, K1, Z11
+	VFMADD231PS (R12)(R8*2), Z21, K1, Z12
+	VFMADD231PS (R12)(R9*1), Z21, K1, Z13
+	VFMADD231PS (R12)(R8*4), Z21, K1, Z14
 	CMPQ        rows+96(FP), $0x03
-	JLE         next
-	MOVWLZX     6(R8), R9
-	IMUL3Q      $0x05, R9, R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPS      Z20, Z15, Z15
-	CMPB        reads+120(FP), $0x00
-	JEQ         row0of3Overwrite
-	VFMADD231PS (R9), Z21, K1, Z15
+	JLE         overwrite
+	VFMADD231PS (R13), Z21, K1, Z15
+	VFMADD231PS (R13)(R8*1), Z21, K1, Z16
+	VFMADD231PS (R13)(R8*2), Z21, K1, Z17
+	VFMADD231PS (R13)(R9*1), Z21, K1, Z18
+	VFMADD231PS (R13)(R8*4), Z21, K1, Z19
 
-row0of3Overwrite:
+overwrite:
 	CMPB    stream+121(FP), $0x00
-	JNE     row0of3Stream
-	VMOVUPS Z15, K1, (R9)
-	JMP     row0of3End
+	JNE     stream
+	CMPQ    rows+96(FP), $0x00
+	JLE     next
+	VMOVUPS Z0, K1, (R10)
+	VMOVUPS Z1, K1, (R10)(R8*1)
+	VMOVUPS Z2, K1, (R10)(R8*2)
+	VMOVUPS Z3, K1, (R10)(R9*1)
+	VMOVUPS Z4, K1, (R10)(R8*4)
+	CMPQ    rows+96(FP), $0x01
+	JLE     next
+	VMOVUPS Z5, K1, (R11)
+	VMOVUPS Z6, K1, (R11)(R8*1)
+	VMOVUPS Z7, K1, (R11)(R8*2)
+	VMOVUPS Z8, K1, (R11)(R9*1)
+	VMOVUPS Z9, K1, (R11)(R8*4)
+	CMPQ    rows+96(FP), $0x02
+	JLE     next
+	VMOVUPS Z10, K1, (R12)
+	VMOVUPS Z11, K1, (R12)(R8*1)
+	VMOVUPS Z12, K1, (R12)(R8*2)
+	VMOVUPS Z13, K1, (R12)(R9*1)
+	VMOVUPS Z14, K1, (R12)(R8*4)
+	CMPQ    rows+96(FP), $0x03
+	JLE     next
+	VMOVUPS Z15, K1, (R13)
+	VMOVUPS Z16, K1, (R13)(R8*1)
+	VMOVUPS Z17, K1, (R13)(R8*2)
+	VMOVUPS Z18, K1, (R13)(R9*1)
+	VMOVUPS Z19, K1, (R13)(R8*4)
+	JMP     next
 
-row0of3Stream:
-	VMOVNTPS Z15, (R9)
-
-row0of3End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z20, Z16, Z16
-	CMPB        reads+120(FP), $0x00
-	JEQ         row1of3Overwrite
-	VFMADD231PS (R9), Z21, K1, Z16
-
-row1of3Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row1of3Stream
-	VMOVUPS Z16, K1, (R9)
-	JMP     row1of3End
-
-row1of3Stream:
-	VMOVNTPS Z16, (R9)
-
-row1of3End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z20, Z17, Z17
-	CMPB        reads+120(FP), $0x00
-	JEQ         row2of3Overwrite
-	VFMADD231PS (R9), Z21, K1, Z17
-
-row2of3Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row2of3Stream
-	VMOVUPS Z17, K1, (R9)
-	JMP     row2of3End
-
-row2of3Stream:
-	VMOVNTPS Z17, (R9)
-
-row2of3End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z20, Z18, Z18
-	CMPB        reads+120(FP), $0x00
-	JEQ         row3of3Overwrite
-	VFMADD231PS (R9), Z21, K1, Z18
-
-row3of3Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row3of3Stream
-	VMOVUPS Z18, K1, (R9)
-	JMP     row3of3End
-
-row3of3Stream:
-	VMOVNTPS Z18, (R9)
-
-row3of3End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z20, Z19, Z19
-	CMPB        reads+120(FP), $0x00
-	JEQ         row4of3Overwrite
-	VFMADD231PS (R9), Z21, K1, Z19
-
-row4of3Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row4of3Stream
-	VMOVUPS Z19, K1, (R9)
-	JMP     row4of3End
-
-row4of3Stream:
-	VMOVNTPS Z19, (R9)
-
-row4of3End:
-	ADDQ ldy+80(FP), R9
+stream:
+	CMPQ     rows+96(FP), $0x00
+	JLE      next
+	VMOVNTPS Z0, (R10)
+	VMOVNTPS Z1, (R10)(R8*1)
+	VMOVNTPS Z2, (R10)(R8*2)
+	VMOVNTPS Z3, (R10)(R9*1)
+	VMOVNTPS Z4, (R10)(R8*4)
+	CMPQ     rows+96(FP), $0x01
+	JLE      next
+	VMOVNTPS Z5, (R11)
+	VMOVNTPS Z6, (R11)(R8*1)
+	VMOVNTPS Z7, (R11)(R8*2)
+	VMOVNTPS Z8, (R11)(R9*1)
+	VMOVNTPS Z9, (R11)(R8*4)
+	CMPQ     rows+96(FP), $0x02
+	JLE      next
+	VMOVNTPS Z10, (R12)
+	VMOVNTPS Z11, (R12)(R8*1)
+	VMOVNTPS Z12, (R12)(R8*2)
+	VMOVNTPS Z13, (R12)(R9*1)
+	VMOVNTPS Z14, (R12)(R8*4)
+	CMPQ     rows+96(FP), $0x03
+	JLE      next
+	VMOVNTPS Z15, (R13)
+	VMOVNTPS Z16, (R13)(R8*1)
+	VMOVNTPS Z17, (R13)(R8*2)
+	VMOVNTPS Z18, (R13)(R9*1)
+	VMOVNTPS Z19, (R13)(R8*4)
 
 next:
-	ADDQ $0x20, R8
-	MOVQ R8, order+88(FP)
 	SUBQ $0x10, rows+96(FP)
 	ADDQ $0x08, AX
 	DECQ n+0(FP)
@@ -8711,10 +5129,19 @@ slice:
 	VXORPS X22, X22, X22
 	VXORPS X23, X23, X23
 	MOVL   (AX), R8
-	TESTQ  R8, R8
-	JZ     tail
+	ADDL   4(AX), R8
+	JEQ    finish
 
-full:
+block:
+	MOVQ    $-1, R14
+	CMPL    R8, 4(AX)
+	JGT     place
+	MOVWLZX (CX), R14
+	MOVQ    first+24(FP), R9
+	SHRXL   R9, R14, R14
+	ADDQ    $0x02, CX
+
+place:
 	MOVL  (BX), R10
 	IMULQ SI, R10
 	ADDQ  x+56(FP), R10
@@ -8729,78 +5156,12 @@ full:
 	ADDQ  x+56(FP), R13
 	MOVQ  columns+48(FP), R9
 
-fullColumn:
-	PREFETCHT1       (DI)
-	PREFETCHT1       64(DI)
-	ADDQ             step+136(FP), DI
-	VMOVUPS.Z        (R10), K1, Z24
-	VFMADD231PS.BCST (DX), Z24, Z0
-	VFMADD231PS.BCST 64(DX), Z24, Z1
-	VFMADD231PS.BCST 128(DX), Z24, Z2
-	VFMADD231PS.BCST 192(DX), Z24, Z3
-	VFMADD231PS.BCST 256(DX), Z24, Z4
-	VFMADD231PS.BCST 320(DX), Z24, Z5
-	ADDQ             SI, R10
-	VMOVUPS.Z        (R11), K1, Z24
-	VFMADD231PS.BCST 4(DX), Z24, Z6
-	VFMADD231PS.BCST 68(DX), Z24, Z7
-	VFMADD231PS.BCST 132(DX), Z24, Z8
-	VFMADD231PS.BCST 196(DX), Z24, Z9
-	VFMADD231PS.BCST 260(DX), Z24, Z10
-	VFMADD231PS.BCST 324(DX), Z24, Z11
-	ADDQ             SI, R11
-	VMOVUPS.Z        (R12), K1, Z24
-	VFMADD231PS.BCST 8(DX), Z24, Z12
-	VFMADD231PS.BCST 72(DX), Z24, Z13
-	VFMADD231PS.BCST 136(DX), Z24, Z14
-	VFMADD231PS.BCST 200(DX), Z24, Z15
-	VFMADD231PS.BCST 264(DX), Z24, Z16
-	VFMADD231PS.BCST 328(DX), Z24, Z17
-	ADDQ             SI, R12
-	VMOVUPS.Z        (R13), K1, Z24
-	VFMADD231PS.BCST 12(DX), Z24, Z18
-	VFMADD231PS.BCST 76(DX), Z24, Z19
-	VFMADD231PS.BCST 140(DX), Z24, Z20
-	VFMADD231PS.BCST 204(DX), Z24, Z21
-	VFMADD231PS.BCST 268(DX), Z24, Z22
-	VFMADD231PS.BCST 332(DX), Z24, Z23
-	ADDQ             SI, R13
-	ADDQ             $0x00000180, DX
-	DECQ             R9
-	JNZ              fullColumn
-	ADDQ             $0x40, BX
-	DECQ             R8
-	JNZ              full
-
-tail:
-	MOVL  4(AX), R8
-	TESTQ R8, R8
-	JZ    finish
-
-masked:
-	MOVWLZX (CX), R14
-	MOVQ    first+24(FP), R9
-	SHRXL   R9, R14, R14
-	MOVL    (BX), R10
-	IMULQ   SI, R10
-	ADDQ    x+56(FP), R10
-	MOVL    4(BX), R11
-	IMULQ   SI, R11
-	ADDQ    x+56(FP), R11
-	MOVL    8(BX), R12
-	IMULQ   SI, R12
-	ADDQ    x+56(FP), R12
-	MOVL    12(BX), R13
-	IMULQ   SI, R13
-	ADDQ    x+56(FP), R13
-	MOVQ    columns+48(FP), R9
-
-maskedColumn:
+column:
 	PREFETCHT1       (DI)
 	PREFETCHT1       64(DI)
 	ADDQ             step+136(FP), DI
 	BTL              $0x00, R14
-	JCC              maskedColumnLane0
+	JCC              missing0
 	VMOVUPS.Z        (R10), K1, Z24
 	VFMADD231PS.BCST (DX), Z24, Z0
 	VFMADD231PS.BCST 64(DX), Z24, Z1
@@ -8810,9 +5171,9 @@ maskedColumn:
 	VFMADD231PS.BCST 320(DX), Z24, Z5
 	ADDQ             SI, R10
 
-maskedColumnLane0:
+missing0:
 	BTL              $0x01, R14
-	JCC              maskedColumnLane1
+	JCC              missing1
 	VMOVUPS.Z        (R11), K1, Z24
 	VFMADD231PS.BCST 4(DX), Z24, Z6
 	VFMADD231PS.BCST 68(DX), Z24, Z7
@@ -8822,9 +5183,9 @@ maskedColumnLane0:
 	VFMADD231PS.BCST 324(DX), Z24, Z11
 	ADDQ             SI, R11
 
-maskedColumnLane1:
+missing1:
 	BTL              $0x02, R14
-	JCC              maskedColumnLane2
+	JCC              missing2
 	VMOVUPS.Z        (R12), K1, Z24
 	VFMADD231PS.BCST 8(DX), Z24, Z12
 	VFMADD231PS.BCST 72(DX), Z24, Z13
@@ -8834,9 +5195,9 @@ maskedColumnLane1:
 	VFMADD231PS.BCST 328(DX), Z24, Z17
 	ADDQ             SI, R12
 
-maskedColumnLane2:
+missing2:
 	BTL              $0x03, R14
-	JCC              maskedColumnLane3
+	JCC              missing3
 	VMOVUPS.Z        (R13), K1, Z24
 	VFMADD231PS.BCST 12(DX), Z24, Z18
 	VFMADD231PS.BCST 76(DX), Z24, Z19
@@ -8846,431 +5207,180 @@ maskedColumnLane2:
 	VFMADD231PS.BCST 332(DX), Z24, Z23
 	ADDQ             SI, R13
 
-maskedColumnLane3:
+missing3:
 	ADDQ $0x00000180, DX
 	DECQ R9
-	JNZ  maskedColumn
+	JNZ  column
 	ADDQ $0x40, BX
-	ADDQ $0x02, CX
 	DECQ R8
-	JNZ  masked
+	JNZ  block
 
 finish:
 	MOVQ         order+88(FP), R8
 	VBROADCASTSS alpha+104(FP), Z24
 	VBROADCASTSS beta+108(FP), Z25
-	CMPQ         rows+96(FP), $0x00
-	JLE          next
-	MOVWLZX      (R8), R9
-	IMUL3Q       $0x06, R9, R9
-	IMULQ        ldy+80(FP), R9
-	ADDQ         y+72(FP), R9
 	VMULPS       Z24, Z0, Z0
-	CMPB         reads+120(FP), $0x00
-	JEQ          row0of0Overwrite
-	VFMADD231PS  (R9), Z25, K1, Z0
+	VMULPS       Z24, Z1, Z1
+	VMULPS       Z24, Z2, Z2
+	VMULPS       Z24, Z3, Z3
+	VMULPS       Z24, Z4, Z4
+	VMULPS       Z24, Z5, Z5
+	VMULPS       Z24, Z6, Z6
+	VMULPS       Z24, Z7, Z7
+	VMULPS       Z24, Z8, Z8
+	VMULPS       Z24, Z9, Z9
+	VMULPS       Z24, Z10, Z10
+	VMULPS       Z24, Z11, Z11
+	VMULPS       Z24, Z12, Z12
+	VMULPS       Z24, Z13, Z13
+	VMULPS       Z24, Z14, Z14
+	VMULPS       Z24, Z15, Z15
+	VMULPS       Z24, Z16, Z16
+	VMULPS       Z24, Z17, Z17
+	VMULPS       Z24, Z18, Z18
+	VMULPS       Z24, Z19, Z19
+	VMULPS       Z24, Z20, Z20
+	VMULPS       Z24, Z21, Z21
+	VMULPS       Z24, Z22, Z22
+	VMULPS       Z24, Z23, Z23
+	CMPQ         rows+96(FP), $0x00
+	JLE          placed
+	MOVWLZX      (R8), R10
+	IMUL3Q       $0x06, R10, R10
+	IMULQ        ldy+80(FP), R10
+	ADDQ         y+72(FP), R10
+	CMPQ         rows+96(FP), $0x01
+	JLE          placed
+	MOVWLZX      2(R8), R11
+	IMUL3Q       $0x06, R11, R11
+	IMULQ        ldy+80(FP), R11
+	ADDQ         y+72(FP), R11
+	CMPQ         rows+96(FP), $0x02
+	JLE          placed
+	MOVWLZX      4(R8), R12
+	IMUL3Q       $0x06, R12, R12
+	IMULQ        ldy+80(FP), R12
+	ADDQ         y+72(FP), R12
+	CMPQ         rows+96(FP), $0x03
+	JLE          placed
+	MOVWLZX      6(R8), R13
+	IMUL3Q       $0x06, R13, R13
+	IMULQ        ldy+80(FP), R13
+	ADDQ         y+72(FP), R13
 
-row0of0Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row0of0Stream
-	VMOVUPS Z0, K1, (R9)
-	JMP     row0of0End
-
-row0of0Stream:
-	VMOVNTPS Z0, (R9)
-
-row0of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z24, Z1, Z1
+placed:
+	ADDQ        $0x20, R8
+	MOVQ        R8, order+88(FP)
+	MOVQ        ldy+80(FP), R8
+	IMUL3Q      $0x03, R8, R9
+	IMUL3Q      $0x05, R8, R14
 	CMPB        reads+120(FP), $0x00
-	JEQ         row1of0Overwrite
-	VFMADD231PS (R9), Z25, K1, Z1
-
-row1of0Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row1of0Stream
-	VMOVUPS Z1, K1, (R9)
-	JMP     row1of0End
-
-row1of0Stream:
-	VMOVNTPS Z1, (R9)
-
-row1of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z24, Z2, Z2
-	CMPB        reads+120(FP), $0x00
-	JEQ         row2of0Overwrite
-	VFMADD231PS (R9), Z25, K1, Z2
-
-row2of0Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row2of0Stream
-	VMOVUPS Z2, K1, (R9)
-	JMP     row2of0End
-
-row2of0Stream:
-	VMOVNTPS Z2, (R9)
-
-row2of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z24, Z3, Z3
-	CMPB        reads+120(FP), $0x00
-	JEQ         row3of0Overwrite
-	VFMADD231PS (R9), Z25, K1, Z3
-
-row3of0Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row3of0Stream
-	VMOVUPS Z3, K1, (R9)
-	JMP     row3of0End
-
-row3of0Stream:
-	VMOVNTPS Z3, (R9)
-
-row3of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z24, Z4, Z4
-	CMPB        reads+120(FP), $0x00
-	JEQ         row4of0Overwrite
-	VFMADD231PS (R9), Z25, K1, Z4
-
-row4of0Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row4of0Stream
-	VMOVUPS Z4, K1, (R9)
-	JMP     row4of0End
-
-row4of0Stream:
-	VMOVNTPS Z4, (R9)
-
-row4of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z24, Z5, Z5
-	CMPB        reads+120(FP), $0x00
-	JEQ         row5of0Overwrite
-	VFMADD231PS (R9), Z25, K1, Z5
-
-row5of0Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row5of0Stream
-	VMOVUPS Z5, K1, (R9)
-	JMP     row5of0End
-
-row5of0Stream:
-	VMOVNTPS Z5, (R9)
-
-row5of0End:
-	ADDQ        ldy+80(FP), R9
+	JEQ         overwrite
+	CMPQ        rows+96(FP), $0x00
+	JLE         overwrite
+	VFMADD231PS (R10), Z25, K1, Z0
+	VFMADD231PS (R10)(R8*1), Z25, K1, Z1
+	VFMADD231PS (R10)(R8*2), Z25, K1, Z2
+	VFMADD231PS (R10)(R9*1), Z25, K1, Z3
+	VFMADD231PS (R10)(R8*4), Z25, K1, Z4
+	VFMADD231PS (R10)(R14*1), Z25, K1, Z5
 	CMPQ        rows+96(FP), $0x01
-	JLE         next
-	MOVWLZX     2(R8), R9
-	IMUL3Q      $0x06, R9, R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPS      Z24, Z6, Z6
-	CMPB        reads+120(FP), $0x00
-	JEQ         row0of1Overwrite
-	VFMADD231PS (R9), Z25, K1, Z6
-
-row0of1Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row0of1Stream
-	VMOVUPS Z6, K1, (R9)
-	JMP     row0of1End
-
-row0of1Stream:
-	VMOVNTPS Z6, (R9)
-
-row0of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z24, Z7, Z7
-	CMPB        reads+120(FP), $0x00
-	JEQ         row1of1Overwrite
-	VFMADD231PS (R9), Z25, K1, Z7
-
-row1of1Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row1of1Stream
-	VMOVUPS Z7, K1, (R9)
-	JMP     row1of1End
-
-row1of1Stream:
-	VMOVNTPS Z7, (R9)
-
-row1of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z24, Z8, Z8
-	CMPB        reads+120(FP), $0x00
-	JEQ         row2of1Overwrite
-	VFMADD231PS (R9), Z25, K1, Z8
-
-row2of1Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row2of1Stream
-	VMOVUPS Z8, K1, (R9)
-	JMP     row2of1End
-
-row2of1Stream:
-	VMOVNTPS Z8, (R9)
-
-row2of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z24, Z9, Z9
-	CMPB        reads+120(FP), $0x00
-	JEQ         row3of1Overwrite
-	VFMADD231PS (R9), Z25, K1, Z9
-
-row3of1Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row3of1Stream
-	VMOVUPS Z9, K1, (R9)
-	JMP     row3of1End
-
-row3of1Stream:
-	VMOVNTPS Z9, (R9)
-
-row3of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z24, Z10, Z10
-	CMPB        reads+120(FP), $0x00
-	JEQ         row4of1Overwrite
-	VFMADD231PS (R9), Z25, K1, Z10
-
-row4of1Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row4of1Stream
-	VMOVUPS Z10, K1, (R9)
-	JMP     row4of1End
-
-row4of1Stream:
-	VMOVNTPS Z10, (R9)
-
-row4of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z24, Z11, Z11
-	CMPB        reads+120(FP), $0x00
-	JEQ         row5of1Overwrite
-	VFMADD231PS (R9), Z25, K1, Z11
-
-row5of1Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row5of1Stream
-	VMOVUPS Z11, K1, (R9)
-	JMP     row5of1End
-
-row5of1Stream:
-	VMOVNTPS Z11, (R9)
-
-row5of1End:
-	ADDQ        ldy+80(FP), R9
+	JLE         overwrite
+	VFMADD231PS (R11), Z25, K1, Z6
+	VFMADD231PS (R11)(R8*1), Z25, K1, Z7
+	VFMADD231PS (R11)(R8*2), Z25, K1, Z8
+	VFMADD231PS (R11)(R9*1), Z25, K1, Z9
+	VFMADD231PS (R11)(R8*4), Z25, K1, Z10
+	VFMADD231PS (R11)(R14*1), Z25, K1, Z11
 	CMPQ        rows+96(FP), $0x02
-	JLE         next
-	MOVWLZX     4(R8), R9
-	IMUL3Q      $0x06, R9, R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPS      Z24, Z12, Z12
-	CMPB        reads+120(FP), $0x00
-	JEQ         row0of2Overwrite
-	VFMADD231PS (R9), Z25, K1, Z12
-
-row0of2Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row0of2Stream
-	VMOVUPS Z12, K1, (R9)
-	JMP     row0of2End
-
-row0of2Stream:
-	VMOVNTPS Z12, (R9)
-
-row0of2End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z24, Z13, Z13
-	CMPB        reads+120(FP), $0x00
-	JEQ         row1of2Overwrite
-	VFMADD231PS (R9), Z25, K1, Z13
-
-row1of2Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row1of2Stream
-	VMOVUPS Z13, K1, (R9)
-	JMP     row1of2End
-
-row1of2Stream:
-	VMOVNTPS Z13, (R9)
-
-row1of2End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z24, Z14, Z14
-	CMPB        reads+120(FP), $0x00
-	JEQ         row2of2Overwrite
-	VFMADD231PS (R9), Z25, K1, Z14
-
-row2of2Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row2of2Stream
-	VMOVUPS Z14, K1, (R9)
-	JMP     row2of2End
-
-row2of2Stream:
-	VMOVNTPS Z14, (R9)
-
-row2of2End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z24, Z15, Z15
-	CMPB        reads+120(FP), $0x00
-	JEQ         row3of2Overwrite
-	VFMADD231PS (R9), Z25, K1, Z15
-
-row3of2Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row3of2Stream
-	VMOVUPS Z15, K1, (R9)
-	JMP     row3of2End
-
-row3of2Stream:
-	VMOVNTPS Z15, (R9)
-
-row3of2End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z24, Z16, Z16
-	CMPB        reads+120(FP), $0x00
-	JEQ         row4of2Overwrite
-	VFMADD231PS (R9), Z25, K1, Z16
-
-row4of2Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row4of2Stream
-	VMOVUPS Z16, K1, (R9)
-	JMP     row4of2End
-
-row4of2Stream:
-	VMOVNTPS Z16, (R9)
-
-row4of2End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z24, Z17, Z17
-	CMPB        reads+120(FP), $0x00
-	JEQ         row5of2Overwrite
-	VFMADD231PS (R9), Z25, K1, Z17
-
-row5of2Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row5of2Stream
-	VMOVUPS Z17, K1, (R9)
-	JMP     row5of2End
-
-row5of2Stream:
-	VMOVNTPS Z17, (R9)
-
-row5of2End:
-	ADDQ        ldy+80(FP), R9
+	JLE         overwrite
+	VFMADD231PS (R12), Z25, K1, Z12
+	VFMADD231PS (R12)(R8*1), Z25, K1, Z13
+	VFMADD231PS (R12)(R8*2), Z25, K1, Z14
+	VFMADD231PS (R12)(R9*1), Z25, K1, Z15
+	VFMADD231PS (R12)(R8*4), Z25, K1, Z16
+	VFMADD231PS (R12)(R14*1), Z25, K1, Z17
 	CMPQ        rows+96(FP), $0x03
-	JLE         next
-	MOVWLZX     6(R8), R9
-	IMUL3Q      $0x06, R9, R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPS      Z24, Z18, Z18
-	CMPB        reads+120(FP), $0x00
-	JEQ         row0of3Overwrite
-	VFMADD231PS (R9), Z25, K1, Z18
+	JLE         overwrite
+	VFMADD231PS (R13), Z25, K1, Z18
+	VFMADD231PS (R13)(R8*1), Z25, K1, Z19
+	VFMADD231PS (R13)(R8*2), Z25, K1, Z20
+	VFMADD231PS (R13)(R9*1), Z25, K1, Z21
+	VFMADD231PS (R13)(R8*4), Z25, K1, Z22
+	VFMADD231PS (R13)(R14*1), Z25, K1, Z23
 
-row0of3Overwrite:
+overwrite:
 	CMPB    stream+121(FP), $0x00
-	JNE     row0of3Stream
-	VMOVUPS Z18, K1, (R9)
-	JMP     row0of3End
+	JNE     stream
+	CMPQ    rows+96(FP), $0x00
+	JLE     next
+	VMOVUPS Z0, K1, (R10)
+	VMOVUPS Z1, K1, (R10)(R8*1)
+	VMOVUPS Z2, K1, (R10)(R8*2)
+	VMOVUPS Z3, K1, (R10)(R9*1)
+	VMOVUPS Z4, K1, (R10)(R8*4)
+	VMOVUPS Z5, K1, (R10)(R14*1)
+	CMPQ    rows+96(FP), $0x01
+	JLE     next
+	VMOVUPS Z6, K1, (R11)
+	VMOVUPS Z7, K1, (R11)(R8*1)
+	VMOVUPS Z8, K1, (R11)(R8*2)
+	VMOVUPS Z9, K1, (R11)(R9*1)
+	VMOVUPS Z10, K1, (R11)(R8*4)
+	VMOVUPS Z11, K1, (R11)(R14*1)
+	CMPQ    rows+96(FP), $0x02
+	JLE     next
+	VMOVUPS Z12, K1, (R12)
+	VMOVUPS Z13, K1, (R12)(R8*1)
+	VMOVUPS Z14, K1, (R12)(R8*2)
+	VMOVUPS Z15, K1, (R12)(R9*1)
+	VMOVUPS Z16, K1, (R12)(R8*4)
+	VMOVUPS Z17, K1, (R12)(R14*1)
+	CMPQ    rows+96(FP), $0x03
+	JLE     next
+	VMOVUPS Z18, K1, (R13)
+	VMOVUPS Z19, K1, (R13)(R8*1)
+	VMOVUPS Z20, K1, (R13)(R8*2)
+	VMOVUPS Z21, K1, (R13)(R9*1)
+	VMOVUPS Z22, K1, (R13)(R8*4)
+	VMOVUPS Z23, K1, (R13)(R14*1)
+	JMP     next
 
-row0of3Stream:
-	VMOVNTPS Z18, (R9)
-
-row0of3End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z24, Z19, Z19
-	CMPB        reads+120(FP), $0x00
-	JEQ         row1of3Overwrite
-	VFMADD231PS (R9), Z25, K1, Z19
-
-row1of3Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row1of3Stream
-	VMOVUPS Z19, K1, (R9)
-	JMP     row1of3End
-
-row1of3Stream:
-	VMOVNTPS Z19, (R9)
-
-row1of3End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z24, Z20, Z20
-	CMPB        reads+120(FP), $0x00
-	JEQ         row2of3Overwrite
-	VFMADD231PS (R9), Z25, K1, Z20
-
-row2of3Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row2of3Stream
-	VMOVUPS Z20, K1, (R9)
-	JMP     row2of3End
-
-row2of3Stream:
-	VMOVNTPS Z20, (R9)
-
-row2of3End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z24, Z21, Z21
-	CMPB        reads+120(FP), $0x00
-	JEQ         row3of3Overwrite
-	VFMADD231PS (R9), Z25, K1, Z21
-
-row3of3Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row3of3Stream
-	VMOVUPS Z21, K1, (R9)
-	JMP     row3of3End
-
-row3of3Stream:
-	VMOVNTPS Z21, (R9)
-
-row3of3End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z24, Z22, Z22
-	CMPB        reads+120(FP), $0x00
-	JEQ         row4of3Overwrite
-	VFMADD231PS (R9), Z25, K1, Z22
-
-row4of3Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row4of3Stream
-	VMOVUPS Z22, K1, (R9)
-	JMP     row4of3End
-
-row4of3Stream:
-	VMOVNTPS Z22, (R9)
-
-row4of3End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z24, Z23, Z23
-	CMPB        reads+120(FP), $0x00
-	JEQ         row5of3Overwrite
-	VFMADD231PS (R9), Z25, K1, Z23
-
-row5of3Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row5of3Stream
-	VMOVUPS Z23, K1, (R9)
-	JMP     row5of3End
-
-row5of3Stream:
-	VMOVNTPS Z23, (R9)
-
-row5of3End:
-	ADDQ ldy+80(FP), R9
+stream:
+	CMPQ     rows+96(FP), $0x00
+	JLE      next
+	VMOVNTPS Z0, (R10)
+	VMOVNTPS Z1, (R10)(R8*1)
+	VMOVNTPS Z2, (R10)(R8*2)
+	VMOVNTPS Z3, (R10)(R9*1)
+	VMOVNTPS Z4, (R10)(R8*4)
+	VMOVNTPS Z5, (R10)(R14*1)
+	CMPQ     rows+96(FP), $0x01
+	JLE      next
+	VMOVNTPS Z6, (R11)
+	VMOVNTPS Z7, (R11)(R8*1)
+	VMOVNTPS Z8, (R11)(R8*2)
+	VMOVNTPS Z9, (R11)(R9*1)
+	VMOVNTPS Z10, (R11)(R8*4)
+	VMOVNTPS Z11, (R11)(R14*1)
+	CMPQ     rows+96(FP), $0x02
+	JLE      next
+	VMOVNTPS Z12, (R12)
+	VMOVNTPS Z13, (R12)(R8*1)
+	VMOVNTPS Z14, (R12)(R8*2)
+	VMOVNTPS Z15, (R12)(R9*1)
+	VMOVNTPS Z16, (R12)(R8*4)
+	VMOVNTPS Z17, (R12)(R14*1)
+	CMPQ     rows+96(FP), $0x03
+	JLE      next
+	VMOVNTPS Z18, (R13)
+	VMOVNTPS Z19, (R13)(R8*1)
+	VMOVNTPS Z20, (R13)(R8*2)
+	VMOVNTPS Z21, (R13)(R9*1)
+	VMOVNTPS Z22, (R13)(R8*4)
+	VMOVNTPS Z23, (R13)(R14*1)
 
 next:
-	ADDQ $0x20, R8
-	MOVQ R8, order+88(FP)
 	SUBQ $0x10, rows+96(FP)
 	ADDQ $0x08, AX
 	DECQ n+0(FP)
@@ -9312,10 +5422,19 @@ slice:
 	VXORPS X12, X12, X12
 	VXORPS X13, X13, X13
 	MOVL   (AX), R8
-	TESTQ  R8, R8
-	JZ     tail
+	ADDL   4(AX), R8
+	JEQ    finish
 
-full:
+block:
+	MOVQ    $-1, R12
+	CMPL    R8, 4(AX)
+	JGT     place
+	MOVWLZX (CX), R12
+	MOVQ    first+24(FP), R9
+	SHRXL   R9, R12, R12
+	ADDQ    $0x02, CX
+
+place:
 	MOVL  (BX), R10
 	IMULQ SI, R10
 	ADDQ  x+56(FP), R10
@@ -9324,56 +5443,11 @@ full:
 	ADDQ  x+56(FP), R11
 	MOVQ  columns+48(FP), R9
 
-fullColumn:
-	PREFETCHT1       (DI)
-	ADDQ             step+136(FP), DI
-	VMOVUPS.Z        (R10), K1, Z14
-	VFMADD231PS.BCST (DX), Z14, Z0
-	VFMADD231PS.BCST 64(DX), Z14, Z1
-	VFMADD231PS.BCST 128(DX), Z14, Z2
-	VFMADD231PS.BCST 192(DX), Z14, Z3
-	VFMADD231PS.BCST 256(DX), Z14, Z4
-	VFMADD231PS.BCST 320(DX), Z14, Z5
-	VFMADD231PS.BCST 384(DX), Z14, Z6
-	ADDQ             SI, R10
-	VMOVUPS.Z        (R11), K1, Z14
-	VFMADD231PS.BCST 4(DX), Z14, Z7
-	VFMADD231PS.BCST 68(DX), Z14, Z8
-	VFMADD231PS.BCST 132(DX), Z14, Z9
-	VFMADD231PS.BCST 196(DX), Z14, Z10
-	VFMADD231PS.BCST 260(DX), Z14, Z11
-	VFMADD231PS.BCST 324(DX), Z14, Z12
-	VFMADD231PS.BCST 388(DX), Z14, Z13
-	ADDQ             SI, R11
-	ADDQ             $0x000001c0, DX
-	DECQ             R9
-	JNZ              fullColumn
-	ADDQ             $0x40, BX
-	DECQ             R8
-	JNZ              full
-
-tail:
-	MOVL  4(AX), R8
-	TESTQ R8, R8
-	JZ    finish
-
-masked:
-	MOVWLZX (CX), R12
-	MOVQ    first+24(FP), R9
-	SHRXL   R9, R12, R12
-	MOVL    (BX), R10
-	IMULQ   SI, R10
-	ADDQ    x+56(FP), R10
-	MOVL    4(BX), R11
-	IMULQ   SI, R11
-	ADDQ    x+56(FP), R11
-	MOVQ    columns+48(FP), R9
-
-maskedColumn:
+column:
 	PREFETCHT1       (DI)
 	ADDQ             step+136(FP), DI
 	BTL              $0x00, R12
-	JCC              maskedColumnLane0
+	JCC              missing0
 	VMOVUPS.Z        (R10), K1, Z14
 	VFMADD231PS.BCST (DX), Z14, Z0
 	VFMADD231PS.BCST 64(DX), Z14, Z1
@@ -9384,9 +5458,9 @@ maskedColumn:
 	VFMADD231PS.BCST 384(DX), Z14, Z6
 	ADDQ             SI, R10
 
-maskedColumnLane0:
+missing0:
 	BTL              $0x01, R12
-	JCC              maskedColumnLane1
+	JCC              missing1
 	VMOVUPS.Z        (R11), K1, Z14
 	VFMADD231PS.BCST 4(DX), Z14, Z7
 	VFMADD231PS.BCST 68(DX), Z14, Z8
@@ -9397,259 +5471,116 @@ maskedColumnLane0:
 	VFMADD231PS.BCST 388(DX), Z14, Z13
 	ADDQ             SI, R11
 
-maskedColumnLane1:
+missing1:
 	ADDQ $0x000001c0, DX
 	DECQ R9
-	JNZ  maskedColumn
+	JNZ  column
 	ADDQ $0x40, BX
-	ADDQ $0x02, CX
 	DECQ R8
-	JNZ  masked
+	JNZ  block
 
 finish:
 	MOVQ         order+88(FP), R8
 	VBROADCASTSS alpha+104(FP), Z14
 	VBROADCASTSS beta+108(FP), Z15
-	CMPQ         rows+96(FP), $0x00
-	JLE          next
-	MOVWLZX      (R8), R9
-	IMUL3Q       $0x07, R9, R9
-	IMULQ        ldy+80(FP), R9
-	ADDQ         y+72(FP), R9
 	VMULPS       Z14, Z0, Z0
-	CMPB         reads+120(FP), $0x00
-	JEQ          row0of0Overwrite
-	VFMADD231PS  (R9), Z15, K1, Z0
+	VMULPS       Z14, Z1, Z1
+	VMULPS       Z14, Z2, Z2
+	VMULPS       Z14, Z3, Z3
+	VMULPS       Z14, Z4, Z4
+	VMULPS       Z14, Z5, Z5
+	VMULPS       Z14, Z6, Z6
+	VMULPS       Z14, Z7, Z7
+	VMULPS       Z14, Z8, Z8
+	VMULPS       Z14, Z9, Z9
+	VMULPS       Z14, Z10, Z10
+	VMULPS       Z14, Z11, Z11
+	VMULPS       Z14, Z12, Z12
+	VMULPS       Z14, Z13, Z13
+	CMPQ         rows+96(FP), $0x00
+	JLE          placed
+	MOVWLZX      (R8), R10
+	IMUL3Q       $0x07, R10, R10
+	IMULQ        ldy+80(FP), R10
+	ADDQ         y+72(FP), R10
+	CMPQ         rows+96(FP), $0x01
+	JLE          placed
+	MOVWLZX      2(R8), R11
+	IMUL3Q       $0x07, R11, R11
+	IMULQ        ldy+80(FP), R11
+	ADDQ         y+72(FP), R11
 
-row0of0Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row0of0Stream
-	VMOVUPS Z0, K1, (R9)
-	JMP     row0of0End
-
-row0of0Stream:
-	VMOVNTPS Z0, (R9)
-
-row0of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z14, Z1, Z1
+placed:
+	ADDQ        $0x20, R8
+	MOVQ        R8, order+88(FP)
+	MOVQ        ldy+80(FP), R8
+	IMUL3Q      $0x03, R8, R9
+	IMUL3Q      $0x05, R8, R12
 	CMPB        reads+120(FP), $0x00
-	JEQ         row1of0Overwrite
-	VFMADD231PS (R9), Z15, K1, Z1
-
-row1of0Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row1of0Stream
-	VMOVUPS Z1, K1, (R9)
-	JMP     row1of0End
-
-row1of0Stream:
-	VMOVNTPS Z1, (R9)
-
-row1of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z14, Z2, Z2
-	CMPB        reads+120(FP), $0x00
-	JEQ         row2of0Overwrite
-	VFMADD231PS (R9), Z15, K1, Z2
-
-row2of0Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row2of0Stream
-	VMOVUPS Z2, K1, (R9)
-	JMP     row2of0End
-
-row2of0Stream:
-	VMOVNTPS Z2, (R9)
-
-row2of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z14, Z3, Z3
-	CMPB        reads+120(FP), $0x00
-	JEQ         row3of0Overwrite
-	VFMADD231PS (R9), Z15, K1, Z3
-
-row3of0Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row3of0Stream
-	VMOVUPS Z3, K1, (R9)
-	JMP     row3of0End
-
-row3of0Stream:
-	VMOVNTPS Z3, (R9)
-
-row3of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z14, Z4, Z4
-	CMPB        reads+120(FP), $0x00
-	JEQ         row4of0Overwrite
-	VFMADD231PS (R9), Z15, K1, Z4
-
-row4of0Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row4of0Stream
-	VMOVUPS Z4, K1, (R9)
-	JMP     row4of0End
-
-row4of0Stream:
-	VMOVNTPS Z4, (R9)
-
-row4of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z14, Z5, Z5
-	CMPB        reads+120(FP), $0x00
-	JEQ         row5of0Overwrite
-	VFMADD231PS (R9), Z15, K1, Z5
-
-row5of0Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row5of0Stream
-	VMOVUPS Z5, K1, (R9)
-	JMP     row5of0End
-
-row5of0Stream:
-	VMOVNTPS Z5, (R9)
-
-row5of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z14, Z6, Z6
-	CMPB        reads+120(FP), $0x00
-	JEQ         row6of0Overwrite
-	VFMADD231PS (R9), Z15, K1, Z6
-
-row6of0Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row6of0Stream
-	VMOVUPS Z6, K1, (R9)
-	JMP     row6of0End
-
-row6of0Stream:
-	VMOVNTPS Z6, (R9)
-
-row6of0End:
-	ADDQ        ldy+80(FP), R9
+	JEQ         overwrite
+	CMPQ        rows+96(FP), $0x00
+	JLE         overwrite
+	VFMADD231PS (R10), Z15, K1, Z0
+	VFMADD231PS (R10)(R8*1), Z15, K1, Z1
+	VFMADD231PS (R10)(R8*2), Z15, K1, Z2
+	VFMADD231PS (R10)(R9*1), Z15, K1, Z3
+	VFMADD231PS (R10)(R8*4), Z15, K1, Z4
+	VFMADD231PS (R10)(R12*1), Z15, K1, Z5
+	VFMADD231PS (R10)(R9*2), Z15, K1, Z6
 	CMPQ        rows+96(FP), $0x01
-	JLE         next
-	MOVWLZX     2(R8), R9
-	IMUL3Q      $0x07, R9, R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPS      Z14, Z7, Z7
-	CMPB        reads+120(FP), $0x00
-	JEQ         row0of1Overwrite
-	VFMADD231PS (R9), Z15, K1, Z7
+	JLE         overwrite
+	VFMADD231PS (R11), Z15, K1, Z7
+	VFMADD231PS (R11)(R8*1), Z15, K1, Z8
+	VFMADD231PS (R11)(R8*2), Z15, K1, Z9
+	VFMADD231PS (R11)(R9*1), Z15, K1, Z10
+	VFMADD231PS (R11)(R8*4), Z15, K1, Z11
+	VFMADD231PS (R11)(R12*1), Z15, K1, Z12
+	VFMADD231PS (R11)(R9*2), Z15, K1, Z13
 
-row0of1Overwrite:
+overwrite:
 	CMPB    stream+121(FP), $0x00
-	JNE     row0of1Stream
-	VMOVUPS Z7, K1, (R9)
-	JMP     row0of1End
+	JNE     stream
+	CMPQ    rows+96(FP), $0x00
+	JLE     next
+	VMOVUPS Z0, K1, (R10)
+	VMOVUPS Z1, K1, (R10)(R8*1)
+	VMOVUPS Z2, K1, (R10)(R8*2)
+	VMOVUPS Z3, K1, (R10)(R9*1)
+	VMOVUPS Z4, K1, (R10)(R8*4)
+	VMOVUPS Z5, K1, (R10)(R12*1)
+	VMOVUPS Z6, K1, (R10)(R9*2)
+	CMPQ    rows+96(FP), $0x01
+	JLE     next
+	VMOVUPS Z7, K1, (R11)
+	VMOVUPS Z8, K1, (R11)(R8*1)
+	VMOVUPS Z9, K1, (R11)(R8*2)
+	VMOVUPS Z10, K1, (R11)(R9*1)
+	VMOVUPS Z11, K1, (R11)(R8*4)
+	VMOVUPS Z12, K1, (R11)(R12*1)
+	VMOVUPS Z13, K1, (R11)(R9*2)
+	JMP     next
 
-row0of1Stream:
-	VMOVNTPS Z7, (R9)
-
-row0of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z14, Z8, Z8
-	CMPB        reads+120(FP), $0x00
-	JEQ         row1of1Overwrite
-	VFMADD231PS (R9), Z15, K1, Z8
-
-row1of1Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row1of1Stream
-	VMOVUPS Z8, K1, (R9)
-	JMP     row1of1End
-
-row1of1Stream:
-	VMOVNTPS Z8, (R9)
-
-row1of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z14, Z9, Z9
-	CMPB        reads+120(FP), $0x00
-	JEQ         row2of1Overwrite
-	VFMADD231PS (R9), Z15, K1, Z9
-
-row2of1Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row2of1Stream
-	VMOVUPS Z9, K1, (R9)
-	JMP     row2of1End
-
-row2of1Stream:
-	VMOVNTPS Z9, (R9)
-
-row2of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z14, Z10, Z10
-	CMPB        reads+120(FP), $0x00
-	JEQ         row3of1Overwrite
-	VFMADD231PS (R9), Z15, K1, Z10
-
-row3of1Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row3of1Stream
-	VMOVUPS Z10, K1, (R9)
-	JMP     row3of1End
-
-row3of1Stream:
-	VMOVNTPS Z10, (R9)
-
-row3of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z14, Z11, Z11
-	CMPB        reads+120(FP), $0x00
-	JEQ         row4of1Overwrite
-	VFMADD231PS (R9), Z15, K1, Z11
-
-row4of1Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row4of1Stream
-	VMOVUPS Z11, K1, (R9)
-	JMP     row4of1End
-
-row4of1Stream:
-	VMOVNTPS Z11, (R9)
-
-row4of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z14, Z12, Z12
-	CMPB        reads+120(FP), $0x00
-	JEQ         row5of1Overwrite
-	VFMADD231PS (R9), Z15, K1, Z12
-
-row5of1Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row5of1Stream
-	VMOVUPS Z12, K1, (R9)
-	JMP     row5of1End
-
-row5of1Stream:
-	VMOVNTPS Z12, (R9)
-
-row5of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z14, Z13, Z13
-	CMPB        reads+120(FP), $0x00
-	JEQ         row6of1Overwrite
-	VFMADD231PS (R9), Z15, K1, Z13
-
-row6of1Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row6of1Stream
-	VMOVUPS Z13, K1, (R9)
-	JMP     row6of1End
-
-row6of1Stream:
-	VMOVNTPS Z13, (R9)
-
-row6of1End:
-	ADDQ ldy+80(FP), R9
+stream:
+	CMPQ     rows+96(FP), $0x00
+	JLE      next
+	VMOVNTPS Z0, (R10)
+	VMOVNTPS Z1, (R10)(R8*1)
+	VMOVNTPS Z2, (R10)(R8*2)
+	VMOVNTPS Z3, (R10)(R9*1)
+	VMOVNTPS Z4, (R10)(R8*4)
+	VMOVNTPS Z5, (R10)(R12*1)
+	VMOVNTPS Z6, (R10)(R9*2)
+	CMPQ     rows+96(FP), $0x01
+	JLE      next
+	VMOVNTPS Z7, (R11)
+	VMOVNTPS Z8, (R11)(R8*1)
+	VMOVNTPS Z9, (R11)(R8*2)
+	VMOVNTPS Z10, (R11)(R9*1)
+	VMOVNTPS Z11, (R11)(R8*4)
+	VMOVNTPS Z12, (R11)(R12*1)
+	VMOVNTPS Z13, (R11)(R9*2)
 
 next:
-	ADDQ $0x20, R8
-	MOVQ R8, order+88(FP)
 	SUBQ $0x10, rows+96(FP)
 	ADDQ $0x08, AX
 	DECQ n+0(FP)
@@ -9693,10 +5624,19 @@ slice:
 	VXORPS X14, X14, X14
 	VXORPS X15, X15, X15
 	MOVL   (AX), R8
-	TESTQ  R8, R8
-	JZ     tail
+	ADDL   4(AX), R8
+	JEQ    finish
 
-full:
+block:
+	MOVQ    $-1, R12
+	CMPL    R8, 4(AX)
+	JGT     place
+	MOVWLZX (CX), R12
+	MOVQ    first+24(FP), R9
+	SHRXL   R9, R12, R12
+	ADDQ    $0x02, CX
+
+place:
 	MOVL  (BX), R10
 	IMULQ SI, R10
 	ADDQ  x+56(FP), R10
@@ -9705,58 +5645,11 @@ full:
 	ADDQ  x+56(FP), R11
 	MOVQ  columns+48(FP), R9
 
-fullColumn:
-	PREFETCHT1       (DI)
-	ADDQ             step+136(FP), DI
-	VMOVUPS.Z        (R10), K1, Z16
-	VFMADD231PS.BCST (DX), Z16, Z0
-	VFMADD231PS.BCST 64(DX), Z16, Z1
-	VFMADD231PS.BCST 128(DX), Z16, Z2
-	VFMADD231PS.BCST 192(DX), Z16, Z3
-	VFMADD231PS.BCST 256(DX), Z16, Z4
-	VFMADD231PS.BCST 320(DX), Z16, Z5
-	VFMADD231PS.BCST 384(DX), Z16, Z6
-	VFMADD231PS.BCST 448(DX), Z16, Z7
-	ADDQ             SI, R10
-	VMOVUPS.Z        (R11), K1, Z16
-	VFMADD231PS.BCST 4(DX), Z16, Z8
-	VFMADD231PS.BCST 68(DX), Z16, Z9
-	VFMADD231PS.BCST 132(DX), Z16, Z10
-	VFMADD231PS.BCST 196(DX), Z16, Z11
-	VFMADD231PS.BCST 260(DX), Z16, Z12
-	VFMADD231PS.BCST 324(DX), Z16, Z13
-	VFMADD231PS.BCST 388(DX), Z16, Z14
-	VFMADD231PS.BCST 452(DX), Z16, Z15
-	ADDQ             SI, R11
-	ADDQ             $0x00000200, DX
-	DECQ             R9
-	JNZ              fullColumn
-	ADDQ             $0x40, BX
-	DECQ             R8
-	JNZ              full
-
-tail:
-	MOVL  4(AX), R8
-	TESTQ R8, R8
-	JZ    finish
-
-masked:
-	MOVWLZX (CX), R12
-	MOVQ    first+24(FP), R9
-	SHRXL   R9, R12, R12
-	MOVL    (BX), R10
-	IMULQ   SI, R10
-	ADDQ    x+56(FP), R10
-	MOVL    4(BX), R11
-	IMULQ   SI, R11
-	ADDQ    x+56(FP), R11
-	MOVQ    columns+48(FP), R9
-
-maskedColumn:
+column:
 	PREFETCHT1       (DI)
 	ADDQ             step+136(FP), DI
 	BTL              $0x00, R12
-	JCC              maskedColumnLane0
+	JCC              missing0
 	VMOVUPS.Z        (R10), K1, Z16
 	VFMADD231PS.BCST (DX), Z16, Z0
 	VFMADD231PS.BCST 64(DX), Z16, Z1
@@ -9768,9 +5661,9 @@ maskedColumn:
 	VFMADD231PS.BCST 448(DX), Z16, Z7
 	ADDQ             SI, R10
 
-maskedColumnLane0:
+missing0:
 	BTL              $0x01, R12
-	JCC              maskedColumnLane1
+	JCC              missing1
 	VMOVUPS.Z        (R11), K1, Z16
 	VFMADD231PS.BCST 4(DX), Z16, Z8
 	VFMADD231PS.BCST 68(DX), Z16, Z9
@@ -9782,291 +5675,125 @@ maskedColumnLane0:
 	VFMADD231PS.BCST 452(DX), Z16, Z15
 	ADDQ             SI, R11
 
-maskedColumnLane1:
+missing1:
 	ADDQ $0x00000200, DX
 	DECQ R9
-	JNZ  maskedColumn
+	JNZ  column
 	ADDQ $0x40, BX
-	ADDQ $0x02, CX
 	DECQ R8
-	JNZ  masked
+	JNZ  block
 
 finish:
 	MOVQ         order+88(FP), R8
 	VBROADCASTSS alpha+104(FP), Z16
 	VBROADCASTSS beta+108(FP), Z17
-	CMPQ         rows+96(FP), $0x00
-	JLE          next
-	MOVWLZX      (R8), R9
-	IMUL3Q       $0x08, R9, R9
-	IMULQ        ldy+80(FP), R9
-	ADDQ         y+72(FP), R9
 	VMULPS       Z16, Z0, Z0
-	CMPB         reads+120(FP), $0x00
-	JEQ          row0of0Overwrite
-	VFMADD231PS  (R9), Z17, K1, Z0
+	VMULPS       Z16, Z1, Z1
+	VMULPS       Z16, Z2, Z2
+	VMULPS       Z16, Z3, Z3
+	VMULPS       Z16, Z4, Z4
+	VMULPS       Z16, Z5, Z5
+	VMULPS       Z16, Z6, Z6
+	VMULPS       Z16, Z7, Z7
+	VMULPS       Z16, Z8, Z8
+	VMULPS       Z16, Z9, Z9
+	VMULPS       Z16, Z10, Z10
+	VMULPS       Z16, Z11, Z11
+	VMULPS       Z16, Z12, Z12
+	VMULPS       Z16, Z13, Z13
+	VMULPS       Z16, Z14, Z14
+	VMULPS       Z16, Z15, Z15
+	CMPQ         rows+96(FP), $0x00
+	JLE          placed
+	MOVWLZX      (R8), R10
+	IMUL3Q       $0x08, R10, R10
+	IMULQ        ldy+80(FP), R10
+	ADDQ         y+72(FP), R10
+	CMPQ         rows+96(FP), $0x01
+	JLE          placed
+	MOVWLZX      2(R8), R11
+	IMUL3Q       $0x08, R11, R11
+	IMULQ        ldy+80(FP), R11
+	ADDQ         y+72(FP), R11
 
-row0of0Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row0of0Stream
-	VMOVUPS Z0, K1, (R9)
-	JMP     row0of0End
-
-row0of0Stream:
-	VMOVNTPS Z0, (R9)
-
-row0of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z16, Z1, Z1
+placed:
+	ADDQ        $0x20, R8
+	MOVQ        R8, order+88(FP)
+	MOVQ        ldy+80(FP), R8
+	IMUL3Q      $0x03, R8, R9
+	IMUL3Q      $0x05, R8, R12
+	IMUL3Q      $0x07, R8, R13
 	CMPB        reads+120(FP), $0x00
-	JEQ         row1of0Overwrite
-	VFMADD231PS (R9), Z17, K1, Z1
-
-row1of0Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row1of0Stream
-	VMOVUPS Z1, K1, (R9)
-	JMP     row1of0End
-
-row1of0Stream:
-	VMOVNTPS Z1, (R9)
-
-row1of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z16, Z2, Z2
-	CMPB        reads+120(FP), $0x00
-	JEQ         row2of0Overwrite
-	VFMADD231PS (R9), Z17, K1, Z2
-
-row2of0Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row2of0Stream
-	VMOVUPS Z2, K1, (R9)
-	JMP     row2of0End
-
-row2of0Stream:
-	VMOVNTPS Z2, (R9)
-
-row2of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z16, Z3, Z3
-	CMPB        reads+120(FP), $0x00
-	JEQ         row3of0Overwrite
-	VFMADD231PS (R9), Z17, K1, Z3
-
-row3of0Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row3of0Stream
-	VMOVUPS Z3, K1, (R9)
-	JMP     row3of0End
-
-row3of0Stream:
-	VMOVNTPS Z3, (R9)
-
-row3of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z16, Z4, Z4
-	CMPB        reads+120(FP), $0x00
-	JEQ         row4of0Overwrite
-	VFMADD231PS (R9), Z17, K1, Z4
-
-row4of0Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row4of0Stream
-	VMOVUPS Z4, K1, (R9)
-	JMP     row4of0End
-
-row4of0Stream:
-	VMOVNTPS Z4, (R9)
-
-row4of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z16, Z5, Z5
-	CMPB        reads+120(FP), $0x00
-	JEQ         row5of0Overwrite
-	VFMADD231PS (R9), Z17, K1, Z5
-
-row5of0Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row5of0Stream
-	VMOVUPS Z5, K1, (R9)
-	JMP     row5of0End
-
-row5of0Stream:
-	VMOVNTPS Z5, (R9)
-
-row5of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z16, Z6, Z6
-	CMPB        reads+120(FP), $0x00
-	JEQ         row6of0Overwrite
-	VFMADD231PS (R9), Z17, K1, Z6
-
-row6of0Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row6of0Stream
-	VMOVUPS Z6, K1, (R9)
-	JMP     row6of0End
-
-row6of0Stream:
-	VMOVNTPS Z6, (R9)
-
-row6of0End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z16, Z7, Z7
-	CMPB        reads+120(FP), $0x00
-	JEQ         row7of0Overwrite
-	VFMADD231PS (R9), Z17, K1, Z7
-
-row7of0Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row7of0Stream
-	VMOVUPS Z7, K1, (R9)
-	JMP     row7of0End
-
-row7of0Stream:
-	VMOVNTPS Z7, (R9)
-
-row7of0End:
-	ADDQ        ldy+80(FP), R9
+	JEQ         overwrite
+	CMPQ        rows+96(FP), $0x00
+	JLE         overwrite
+	VFMADD231PS (R10), Z17, K1, Z0
+	VFMADD231PS (R10)(R8*1), Z17, K1, Z1
+	VFMADD231PS (R10)(R8*2), Z17, K1, Z2
+	VFMADD231PS (R10)(R9*1), Z17, K1, Z3
+	VFMADD231PS (R10)(R8*4), Z17, K1, Z4
+	VFMADD231PS (R10)(R12*1), Z17, K1, Z5
+	VFMADD231PS (R10)(R9*2), Z17, K1, Z6
+	VFMADD231PS (R10)(R13*1), Z17, K1, Z7
 	CMPQ        rows+96(FP), $0x01
-	JLE         next
-	MOVWLZX     2(R8), R9
-	IMUL3Q      $0x08, R9, R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPS      Z16, Z8, Z8
-	CMPB        reads+120(FP), $0x00
-	JEQ         row0of1Overwrite
-	VFMADD231PS (R9), Z17, K1, Z8
+	JLE         overwrite
+	VFMADD231PS (R11), Z17, K1, Z8
+	VFMADD231PS (R11)(R8*1), Z17, K1, Z9
+	VFMADD231PS (R11)(R8*2), Z17, K1, Z10
+	VFMADD231PS (R11)(R9*1), Z17, K1, Z11
+	VFMADD231PS (R11)(R8*4), Z17, K1, Z12
+	VFMADD231PS (R11)(R12*1), Z17, K1, Z13
+	VFMADD231PS (R11)(R9*2), Z17, K1, Z14
+	VFMADD231PS (R11)(R13*1), Z17, K1, Z15
 
-row0of1Overwrite:
+overwrite:
 	CMPB    stream+121(FP), $0x00
-	JNE     row0of1Stream
-	VMOVUPS Z8, K1, (R9)
-	JMP     row0of1End
+	JNE     stream
+	CMPQ    rows+96(FP), $0x00
+	JLE     next
+	VMOVUPS Z0, K1, (R10)
+	VMOVUPS Z1, K1, (R10)(R8*1)
+	VMOVUPS Z2, K1, (R10)(R8*2)
+	VMOVUPS Z3, K1, (R10)(R9*1)
+	VMOVUPS Z4, K1, (R10)(R8*4)
+	VMOVUPS Z5, K1, (R10)(R12*1)
+	VMOVUPS Z6, K1, (R10)(R9*2)
+	VMOVUPS Z7, K1, (R10)(R13*1)
+	CMPQ    rows+96(FP), $0x01
+	JLE     next
+	VMOVUPS Z8, K1, (R11)
+	VMOVUPS Z9, K1, (R11)(R8*1)
+	VMOVUPS Z10, K1, (R11)(R8*2)
+	VMOVUPS Z11, K1, (R11)(R9*1)
+	VMOVUPS Z12, K1, (R11)(R8*4)
+	VMOVUPS Z13, K1, (R11)(R12*1)
+	VMOVUPS Z14, K1, (R11)(R9*2)
+	VMOVUPS Z15, K1, (R11)(R13*1)
+	JMP     next
 
-row0of1Stream:
-	VMOVNTPS Z8, (R9)
-
-row0of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z16, Z9, Z9
-	CMPB        reads+120(FP), $0x00
-	JEQ         row1of1Overwrite
-	VFMADD231PS (R9), Z17, K1, Z9
-
-row1of1Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row1of1Stream
-	VMOVUPS Z9, K1, (R9)
-	JMP     row1of1End
-
-row1of1Stream:
-	VMOVNTPS Z9, (R9)
-
-row1of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z16, Z10, Z10
-	CMPB        reads+120(FP), $0x00
-	JEQ         row2of1Overwrite
-	VFMADD231PS (R9), Z17, K1, Z10
-
-row2of1Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row2of1Stream
-	VMOVUPS Z10, K1, (R9)
-	JMP     row2of1End
-
-row2of1Stream:
-	VMOVNTPS Z10, (R9)
-
-row2of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z16, Z11, Z11
-	CMPB        reads+120(FP), $0x00
-	JEQ         row3of1Overwrite
-	VFMADD231PS (R9), Z17, K1, Z11
-
-row3of1Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row3of1Stream
-	VMOVUPS Z11, K1, (R9)
-	JMP     row3of1End
-
-row3of1Stream:
-	VMOVNTPS Z11, (R9)
-
-row3of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z16, Z12, Z12
-	CMPB        reads+120(FP), $0x00
-	JEQ         row4of1Overwrite
-	VFMADD231PS (R9), Z17, K1, Z12
-
-row4of1Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row4of1Stream
-	VMOVUPS Z12, K1, (R9)
-	JMP     row4of1End
-
-row4of1Stream:
-	VMOVNTPS Z12, (R9)
-
-row4of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z16, Z13, Z13
-	CMPB        reads+120(FP), $0x00
-	JEQ         row5of1Overwrite
-	VFMADD231PS (R9), Z17, K1, Z13
-
-row5of1Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row5of1Stream
-	VMOVUPS Z13, K1, (R9)
-	JMP     row5of1End
-
-row5of1Stream:
-	VMOVNTPS Z13, (R9)
-
-row5of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z16, Z14, Z14
-	CMPB        reads+120(FP), $0x00
-	JEQ         row6of1Overwrite
-	VFMADD231PS (R9), Z17, K1, Z14
-
-row6of1Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row6of1Stream
-	VMOVUPS Z14, K1, (R9)
-	JMP     row6of1End
-
-row6of1Stream:
-	VMOVNTPS Z14, (R9)
-
-row6of1End:
-	ADDQ        ldy+80(FP), R9
-	VMULPS      Z16, Z15, Z15
-	CMPB        reads+120(FP), $0x00
-	JEQ         row7of1Overwrite
-	VFMADD231PS (R9), Z17, K1, Z15
-
-row7of1Overwrite:
-	CMPB    stream+121(FP), $0x00
-	JNE     row7of1Stream
-	VMOVUPS Z15, K1, (R9)
-	JMP     row7of1End
-
-row7of1Stream:
-	VMOVNTPS Z15, (R9)
-
-row7of1End:
-	ADDQ ldy+80(FP), R9
+stream:
+	CMPQ     rows+96(FP), $0x00
+	JLE      next
+	VMOVNTPS Z0, (R10)
+	VMOVNTPS Z1, (R10)(R8*1)
+	VMOVNTPS Z2, (R10)(R8*2)
+	VMOVNTPS Z3, (R10)(R9*1)
+	VMOVNTPS Z4, (R10)(R8*4)
+	VMOVNTPS Z5, (R10)(R12*1)
+	VMOVNTPS Z6, (R10)(R9*2)
+	VMOVNTPS Z7, (R10)(R13*1)
+	CMPQ     rows+96(FP), $0x01
+	JLE      next
+	VMOVNTPS Z8, (R11)
+	VMOVNTPS Z9, (R11)(R8*1)
+	VMOVNTPS Z10, (R11)(R8*2)
+	VMOVNTPS Z11, (R11)(R9*1)
+	VMOVNTPS Z12, (R11)(R8*4)
+	VMOVNTPS Z13, (R11)(R12*1)
+	VMOVNTPS Z14, (R11)(R9*2)
+	VMOVNTPS Z15, (R11)(R13*1)
 
 next:
-	ADDQ $0x20, R8
-	MOVQ R8, order+88(FP)
 	SUBQ $0x10, rows+96(FP)
 	ADDQ $0x08, AX
 	DECQ n+0(FP)

@@ -64,8 +64,13 @@ func blocks(p lanes.Part, height int) {
 			k.Zero(a)
 		}
 	}
-	lanes.EachColumn(func() Register { return k.widths }, k.left, "finish",
-		func() { k.product("fullColumn", nil) }, k.masked)
+	MOVL(Mem{Base: k.widths}, k.left.As32())
+	ADDL(Mem{Base: k.widths, Disp: 4}, k.left.As32())
+	JEQ(LabelRef("finish"))
+	Label("block")
+	k.product()
+	DECQ(k.left)
+	JNZ(LabelRef("block"))
 	Label("finish")
 	k.finish()
 	ADDQ(Imm(8), k.widths)
@@ -100,72 +105,112 @@ func begin(p lanes.Part, height, count int) *kernel {
 	return k
 }
 
-// masked adds the blocks of lanes of which some have none.
-func (k *kernel) masked() {
-	mask, first := GP64(), GP64()
+// product adds one block of each lane that has one: all lanes have those before the last ones of a
+// slice, of which there are masks.
+func (k *kernel) product() {
+	mask := GP64()
+	MOVQ(I32(-1), mask)
+	CMPL(k.left.As32(), Mem{Base: k.widths, Disp: 4})
+	JGT(LabelRef("place"))
+	first := GP64()
 	MOVWLZX(Mem{Base: k.masks}, mask.As32())
 	MOVQ(lanes.Arg("first"), first)
 	SHRXL(first.As32(), mask.As32(), mask.As32())
-	k.product("maskedColumn", mask)
 	ADDQ(Imm(2), k.masks)
-}
-
-// product adds one block of each lane, of those in the mask if there is one.
-func (k *kernel) product(name string, mask Register) {
+	Label("place")
 	for i, g := range k.at {
 		MOVL(Mem{Base: k.idx, Disp: 4 * i}, g.As32())
 		IMULQ(k.ldx, g)
 		ADDQ(lanes.Arg("x"), g)
 	}
 	MOVQ(lanes.Arg("columns"), k.j)
-	Label(name)
+	Label("column")
 	for line := 0; line < k.height*k.Bytes()*len(k.at)/k.Count(); line += 64 {
 		PREFETCHT1(Mem{Base: k.next, Disp: line})
 	}
 	ADDQ(lanes.Arg("step"), k.next)
 	for i, g := range k.at {
-		skip := fmt.Sprintf("%sLane%d", name, i)
-		if mask != nil {
-			BTL(Imm(uint64(i)), mask.(GPVirtual).As32())
-			JCC(LabelRef(skip))
-		}
+		missing := fmt.Sprintf("missing%d", i)
+		BTL(Imm(uint64(i)), mask.As32())
+		JCC(LabelRef(missing))
 		b := k.Reg()
 		k.LoadPart(Mem{Base: g}, b)
 		for r, a := range k.acc[i] {
 			k.FMABroadcast(Mem{Base: k.val, Disp: (r*k.Count() + i) * k.Size()}, b, a)
 		}
 		ADDQ(k.ldx, g)
-		if mask != nil {
-			Label(skip)
-		}
+		Label(missing)
 	}
 	ADDQ(U32(k.height*k.Bytes()), k.val)
 	DECQ(k.j)
-	JNZ(LabelRef(name))
+	JNZ(LabelRef("column"))
 	ADDQ(Imm(uint64(4*k.Count())), k.idx)
 }
 
 // finish writes the rows of y, of as many rows of blocks as there are left.
 func (k *kernel) finish() {
-	order, row := GP64(), GP64()
+	order, alpha, beta := GP64(), k.Reg(), k.Reg()
 	MOVQ(lanes.Arg("order"), order)
-	alpha, beta := k.Reg(), k.Reg()
 	k.Broadcast(lanes.Arg("alpha"), alpha)
 	k.Broadcast(lanes.Arg("beta"), beta)
-	for i := range k.acc {
+	for _, acc := range k.acc {
+		for _, a := range acc {
+			k.Mul(alpha, a, a)
+		}
+	}
+	for i, row := range k.at {
 		CMPQ(lanes.Arg("rows"), Imm(uint64(i)))
-		JLE(LabelRef("next"))
+		JLE(LabelRef("placed"))
 		MOVWLZX(Mem{Base: order, Disp: 2 * i}, row.As32())
 		IMUL3Q(Imm(uint64(k.height)), row, row)
 		IMULQ(lanes.Arg("ldy"), row)
 		ADDQ(lanes.Arg("y"), row)
-		for r, a := range k.acc[i] {
-			k.FinishRow(fmt.Sprintf("row%dof%d", r, i), row, []VecVirtual{a}, alpha, func(_ int, m Mem, a VecVirtual) { k.FMAPart(m, beta, a) })
-			ADDQ(lanes.Arg("ldy"), row)
-		}
 	}
-	Label("next")
+	Label("placed")
 	ADDQ(Imm(uint64(2*k.Count())), order)
 	MOVQ(order, lanes.Arg("order"))
+	rows := k.multiples()
+	CMPB(lanes.Arg("reads"), Imm(0))
+	JEQ(LabelRef("overwrite"))
+	k.eachRow("overwrite", rows, func(m Mem, a VecVirtual) { k.FMAPart(m, beta, a) })
+	Label("overwrite")
+	CMPB(lanes.Arg("stream"), Imm(0))
+	JNE(LabelRef("stream"))
+	k.eachRow("next", rows, func(m Mem, a VecVirtual) { k.StorePart(a, m) })
+	JMP(LabelRef("next"))
+	Label("stream")
+	k.eachRow("next", rows, func(m Mem, a VecVirtual) { k.Stream(a, m) })
+	Label("next")
 	SUBQ(Imm(uint64(k.Count())), lanes.Arg("rows"))
+}
+
+// multiples is what is added to the address of the first row of a block, as the index of a place, for
+// each of its rows.
+func (k *kernel) multiples() []Mem {
+	ldy := Load(Param("ldy"), GP64())
+	rows := []Mem{{}, {Index: ldy, Scale: 1}}
+	for r := 2; r < k.height; r++ {
+		if r%2 > 0 {
+			odd := GP64()
+			IMUL3Q(Imm(uint64(r)), ldy, odd)
+			rows = append(rows, Mem{Index: odd, Scale: 1})
+			continue
+		}
+		m := rows[r/2]
+		m.Scale *= 2
+		rows = append(rows, m)
+	}
+	return rows
+}
+
+// eachRow does something with every row of y and its sum. Behind the last row of blocks it goes on at label end.
+func (k *kernel) eachRow(end string, rows []Mem, do func(m Mem, a VecVirtual)) {
+	for i, at := range k.at {
+		CMPQ(lanes.Arg("rows"), Imm(uint64(i)))
+		JLE(LabelRef(end))
+		for r, m := range rows {
+			m.Base = at
+			do(m, k.acc[i][r])
+		}
+	}
 }
