@@ -9,7 +9,9 @@ import (
 
 // FromTriples assembles a rows x cols matrix of the triples (rowIdx[k], colIdx[k], val[k]),
 // in any order: columns are sorted within each row, and triples of the same position add up
-// in the order in which they stand. Indices are 0-based.
+// in the order in which they stand. Indices are 0-based. Sums of zero are entries too: the same
+// positions with other values give the same structure, and the Val that msrep.Plan.UpdateValues
+// takes in the next step of a time loop.
 //
 // The arrays are checked, copied and left alone. What is wrong with them, and a matrix for
 // which memory lacks, is a *InputError. Assemble does with less memory, for triples that

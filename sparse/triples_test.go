@@ -19,6 +19,9 @@ func TestFromTriplesAddsUpWhatItIsGivenAndLeavesItAlone(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, &CSR[float32]{Rows: 3, Cols: 3, RowPtr: []int64{0, 2, 2, 3}, ColIdx: []int32{0, 2, 1}, Val: []float32{4, 2, 4}}, m)
 		require.Equal(t, before, []any{row, col, val})
+		other, err := FromTriples(3, 3, row, col, []float32{1, 0, -1, 0})
+		require.NoError(t, err)
+		require.Equal(t, &CSR[float32]{Rows: 3, Cols: 3, RowPtr: m.RowPtr, ColIdx: m.ColIdx, Val: make([]float32, 3)}, other)
 		groupFrom, pieceEntries, groupEntries = 0, 4, 1 // then in groups, which moves triples about
 	}
 	empty, err := FromTriples[float64](0, 0, nil, nil, nil)

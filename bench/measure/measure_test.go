@@ -264,6 +264,7 @@ func TestRepeatEndsWithItsErrors(t *testing.T) {
 
 func TestTheMachineIsDescribed(t *testing.T) {
 	m := Describe("1.2")
+	require.NotNil(t, m.GPUs, "a list in JSON")
 	require.NotEmpty(t, m.Go)
 	require.Positive(t, m.Cores)
 	require.Positive(t, m.Threads)

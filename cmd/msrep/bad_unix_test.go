@@ -254,6 +254,7 @@ func TestTheVectorDoesNotReplaceWhatIsPrinted(t *testing.T) {
 		require.Equal(t, exitUsage, exit.ExitCode())
 		require.Equal(t, "msrep spmv: --out: "+out+": is where the result is printed: name another file for the vector\n", stderr.String())
 	}
+	require.NoError(t, process(t.Context(), "user", "spmv", "gen:diag:n=3", "--out", os.DevNull).Run(), "both to nowhere")
 }
 
 func TestTheVectorGoesIntoAnotherPipeThanWhatIsPrinted(t *testing.T) {
