@@ -7,6 +7,7 @@ import (
 	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu"
+	"github.com/msrep-go/msrep/sparse"
 )
 
 // goroutineGrain is how many times as much a goroutine must have to do to be worth it as a worker
@@ -25,6 +26,9 @@ const goroutineGrain = 4
 func (p *Plan[V]) Range(n, grain int, f func(lo, hi int)) (err error) {
 	if p == nil || p.sys == nil {
 		return errNoPlan
+	}
+	if f == nil {
+		return sparse.Inputf("f", "is nil")
 	}
 	if n <= 0 {
 		return nil

@@ -103,7 +103,8 @@ func PageRank(ctx context.Context, sys *msrep.System, a *sparse.CSR[float64], op
 
 // PageRank is the function of that name for a graph that was made before, and may be
 // ranked again and again, by several goroutines too. opt.Format is that of the
-// graph, or GraphAuto.
+// graph, or GraphAuto. sys stays open meanwhile: on GPUs a Close ends it with
+// msrep.ErrClosed, and tells of memory that was not freed then.
 func (g *Graph) PageRank(ctx context.Context, sys *msrep.System, opt PageRankOptions) (res *PageRankResult, err error) {
 	switch {
 	case sys == nil:
