@@ -29,7 +29,7 @@ type HostMapper interface {
 // Info describes a device.
 type Info struct {
 	ID       string // as in --devices: "cpu:0"
-	Kind     string // "cpu"
+	Kind     string // "cpu", "cuda" or "sim"
 	Name     string // of the processor
 	NUMANode int    // -1 where it has none in particular
 	Memory   int64  // bytes in all, 0 when unknown

@@ -31,7 +31,8 @@ type Packing[V sparse.Value] struct {
 	// maker of the device.
 	Own bool
 	// Products is how many products the packed part is expected to make. It bounds
-	// the time that looking for a form and making it may take: with 1, none.
+	// the time that looking for a form and making it may take: with 1, none; 0 means that nobody
+	// knows.
 	Products int
 	// Vectors is how many vectors a product is expected to have; 0 means 1.
 	Vectors int
