@@ -23,7 +23,7 @@ const cachedRows = 32 << 20
 // of the columns is masked, unless the vectors are so few that a register has several rows of x.
 func (d *diagonalForm[V]) Suits(x, y simd.Block[V]) bool {
 	s := &d.slices
-	if s.Values.Storage == simd.Same || 6*len(s.Masks) < s.Columns || simd.FewDiagonals(d.level, s, x, y) {
+	if 6*len(s.Masks) < s.Columns || simd.FewDiagonals(d.level, s, x, y) {
 		return true
 	}
 	size, entries := mem.Size[V](), int64(s.Columns*s.Values.Lanes)-d.padding

@@ -127,7 +127,8 @@ func checkDiagonalsSuit[V sparse.Value](t *testing.T, l simd.Level) {
 	}{
 		{line: 6 * lanes, cols: 8, stride: 8},
 		{line: 7 * lanes, cols: 8, stride: 8, suits: true},
-		{line: 6 * lanes, cols: 8, stride: 8, same: true, suits: true},
+		{line: 6 * lanes, cols: 2, stride: 2, same: true},
+		{line: 7 * lanes, cols: 2, stride: 2, same: true, suits: true},
 		{line: 6 * lanes, cols: 4, stride: 4, suits: few},
 		{line: 6 * lanes, cols: 4, stride: 5},
 		{line: 6 * lanes, cols: 8, stride: 8, more: 1, suits: true},
