@@ -334,6 +334,35 @@ func TestADelayOfMillisecondsDoesNotDecideForCSR(t *testing.T) {
 	require.NoError(t, d.Close())
 }
 
+// Nor does one that begins while a form is built and is not over when it has been timed twice.
+func TestADelayThatBeganAfterCSRWasTimedDoesNotDecideForIt(t *testing.T) {
+	oldCache, oldNow := lastCache, now
+	t.Cleanup(func() { lastCache, now = oldCache, oldNow })
+	lastCache = func() int64 { return 1 << 30 }
+	d := open(t, Config{Threads: 2})
+	op := bandPart(3000)
+	op.Products = 100
+	p, err := cutPart(d, op)
+	require.NoError(t, err)
+	s := newSearch(p, op)
+	clock, step := time.Time{}, time.Millisecond
+	now = func() time.Time {
+		clock = clock.Add(step)
+		return clock
+	}
+	require.NoError(t, s.makeVectors(s.all))
+	require.NoError(t, s.timeCSR())
+	step *= 3
+	c, err := inspect.Named[float64](inspect.FormSlices, kernels.Precision{}, false)
+	require.NoError(t, err)
+	s.info.Tried = append(s.info.Tried, kernels.PackTrial{Form: c.Form})
+	require.NoError(t, s.try(c, &s.info.Tried[1]))
+	require.Equal(t, c.Form, s.best.Form)
+	require.NoError(t, errors.Join(s.best.mem.free(), s.vec.free()))
+	require.Zero(t, d.InUse())
+	require.NoError(t, d.Close())
+}
+
 // Nor does one that lasts until a form has been timed and the first turn after that is over.
 func TestADelayThatIsNotOverDoesNotDecideForCSR(t *testing.T) {
 	oldCache, oldNow := lastCache, now
@@ -529,7 +558,7 @@ func TestToLookForFormsCountsAsLongAsItMayTake(t *testing.T) {
 	require.NoError(t, d.Close())
 }
 
-func TestASteadierFormIsTakenUnlessItIsClearlySlower(t *testing.T) {
+func TestAFormThatIsNotClearlySlowerMayWin(t *testing.T) {
 	form := func(name kernels.Form, product time.Duration) *contender[float64] {
 		c := &contender[float64]{product: product}
 		if c.Form = name; name == inspect.FormBins {
@@ -537,13 +566,23 @@ func TestASteadierFormIsTakenUnlessItIsClearlySlower(t *testing.T) {
 		}
 		return c
 	}
-	tiles := form(inspect.FormTiles, 700)
-	for product, want := range map[time.Duration]bool{600: true, 700: true, 800: true, 801: false} {
-		require.Equal(t, want, form(inspect.FormBins, product).beats(tiles), product)
+	s := &search[float64]{packed: &packed[float64]{}, op: &kernels.Packing[float64]{}}
+	wins := func(name kernels.Form, product time.Duration, best kernels.Form) bool {
+		s.best = *form(best, 700)
+		return s.wins(form(name, product))
 	}
-	require.True(t, form(inspect.FormSlices, 699).beats(tiles))
-	require.False(t, form(inspect.FormSlices, 700).beats(tiles))
-	require.False(t, form(inspect.FormBins, 700).beats(form(kernels.FormCSR, 700)))
+	for product, want := range map[time.Duration]bool{600: true, 700: true, 770: true, 771: false} {
+		require.Equal(t, want, wins(inspect.FormBins, product, inspect.FormTiles), product)
+	}
+	require.True(t, wins(inspect.FormSlices, 699, inspect.FormTiles))
+	require.False(t, wins(inspect.FormSlices, 700, inspect.FormTiles))
+	require.False(t, wins(inspect.FormBins, 700, kernels.FormCSR))
+
+	s.op.Products = 100
+	require.True(t, s.brief())
+	require.True(t, wins(inspect.FormSlices, 800, kernels.FormCSR), "it is still on its way to the caches")
+	require.False(t, wins(inspect.FormSlices, 801, kernels.FormCSR))
+	require.False(t, wins(inspect.FormTiles, 700, inspect.FormSlices))
 }
 
 func TestWhyRowsStayInCSRNamesTheFormsThatWereSlower(t *testing.T) {

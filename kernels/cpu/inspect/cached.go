@@ -19,7 +19,7 @@ func cachedSlices(entries float64) Cached { return Cached{min(.5+.008*entries, .
 // cachedDiagonals is that of diagonals that take so many bytes for each entry beside its value.
 func cachedDiagonals(bytes float64) Cached {
 	empty := max(bytes, 0) // places, masks, and patterns of few rows
-	return Cached{.2 + .08*empty, 7 + 8*empty}
+	return Cached{.2 + .08*empty, 7 + 6*empty}
 }
 
 // cachedRuns is that of runs that take so many bytes for each entry beside its value.
