@@ -21,9 +21,6 @@ const defaultProducts = 100
 // defaultBudget is replaced in tests.
 var defaultBudget = 30 * time.Millisecond
 
-// leastBudget is the time below which a search would measure nothing but the clock.
-const leastBudget = 50 * time.Microsecond
-
 const tooSmall = "too small to look for another form"
 
 // choose packs the pieces: in the form that is named, or in the fastest of those

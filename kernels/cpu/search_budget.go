@@ -37,8 +37,6 @@ func (s *search[V]) mayRepay(c inspect.Candidate[V]) error {
 		return skipped(fmt.Sprintf("it is not likely to repay making it: of %d products of csr, %.0f are spent", s.products, spent))
 	case s.cached() && !s.brief() && !c.Cached.Repays(manyProducts, best, 0):
 		return skipped(fmt.Sprintf("it is not likely to be faster than %s", s.best.Form))
-	case !s.cached() && s.budget(c) < leastBudget: // in the caches a search without a number of products has more
-		return skipped("the products that are expected are too short to repay the search")
 	}
 	return nil
 }
