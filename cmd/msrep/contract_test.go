@@ -50,7 +50,7 @@ func TestSpmvKeepsTheNamesOfItsJSONAndWhatTheyMean(t *testing.T) {
 	kernel := 0.0
 	for i, d := range v["devices"].([]any) {
 		d := d.(map[string]any)
-		requireKeys(t, d, "id,kind,name,numa_node,nnz,first_row,last_row,start_idx,end_idx,start_flag,kernel_s")
+		requireKeys(t, d, "id,kind,name,threads,numa_node,nnz,first_row,last_row,start_idx,end_idx,start_flag,kernel_s")
 		require.Equal(t, []any{"cpu:" + string(rune('0'+i)), "cpu", 1.0, want[i].first, want[i].last, want[i].idx, want[i].idx, want[i].flag},
 			[]any{d["id"], d["kind"], d["nnz"], d["first_row"], d["last_row"], d["start_idx"], d["end_idx"], d["start_flag"]}, "device %d", i)
 		kernel = max(kernel, d["kernel_s"].(float64))
@@ -103,8 +103,14 @@ func TestListsWithoutElementsAreEmptyInJSON(t *testing.T) {
 
 func TestThreadsAreSharedByTheDevices(t *testing.T) {
 	defer restoreProcs()()
-	v := object(t, "spmv", "gen:diag:n=9", "--devices", "cpu:2", "--threads", "3")
-	require.Len(t, v["devices"], 2)
+	for _, command := range []string{"spmv", "solve", "pagerank"} {
+		v := object(t, command, "gen:stencil:n=3", "--devices", "cpu:2", "--threads", "3")
+		var threads []any
+		for _, d := range v["devices"].([]any) {
+			threads = append(threads, d.(map[string]any)["threads"])
+		}
+		require.ElementsMatch(t, []any{1.0, 2.0}, threads, command)
+	}
 }
 
 func TestNormsOfLongVectorsLoseNothing(t *testing.T) {

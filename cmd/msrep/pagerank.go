@@ -158,9 +158,7 @@ func (p *pagerank) finish(r ranking, res *solver.PageRankResult, sys *msrep.Syst
 		Read: read.Seconds(), Build: res.Timing.Build.Seconds(), Iterate: res.Timing.Iterate.Seconds(),
 		Convert: res.Timing.Convert.Seconds(), Total: time.Since(begin).Seconds(),
 	}
-	for _, d := range sys.Devices() {
-		r.Devices = append(r.Devices, rankingDeviceReport{d.ID, d.Kind, d.Name})
-	}
+	r.Devices = namesOf(sys.Devices())
 	if p.json {
 		return p.printJSON(r)
 	}

@@ -12,24 +12,24 @@ import (
 
 // ranking is what msrep pagerank prints.
 type ranking struct {
-	Matrix     matrixName            `json:"matrix"`
-	Damping    float64               `json:"damping"`
-	Tol        float64               `json:"tol"`
-	Precision  string                `json:"precision"`
-	Layout     string                `json:"layout"`
-	Weights    string                `json:"weights"`
-	Format     string                `json:"format"`
-	Dangling   int                   `json:"dangling"` // nodes without links
-	Iterations int                   `json:"iterations"`
-	BySegments map[string]int        `json:"iterations_by_segments"` // by how many segments of each value they read
-	Residual   number                `json:"residual"`
-	Converged  bool                  `json:"converged"`
-	Failure    string                `json:"failure,omitempty"` // why not
-	Phases     rankingPhases         `json:"phases"`
-	Seconds    map[string]float64    `json:"seconds_by_segments"`
-	Top        []rankedNode          `json:"top"`
-	Devices    []rankingDeviceReport `json:"devices"`
-	Ranks      []rankReport          `json:"ranks,omitempty"` // processes of MPI, of a run on several
+	Matrix     matrixName         `json:"matrix"`
+	Damping    float64            `json:"damping"`
+	Tol        float64            `json:"tol"`
+	Precision  string             `json:"precision"`
+	Layout     string             `json:"layout"`
+	Weights    string             `json:"weights"`
+	Format     string             `json:"format"`
+	Dangling   int                `json:"dangling"` // nodes without links
+	Iterations int                `json:"iterations"`
+	BySegments map[string]int     `json:"iterations_by_segments"` // by how many segments of each value they read
+	Residual   number             `json:"residual"`
+	Converged  bool               `json:"converged"`
+	Failure    string             `json:"failure,omitempty"` // why not
+	Phases     rankingPhases      `json:"phases"`
+	Seconds    map[string]float64 `json:"seconds_by_segments"`
+	Top        []rankedNode       `json:"top"`
+	Devices    []deviceName       `json:"devices"`
+	Ranks      []rankReport       `json:"ranks,omitempty"` // processes of MPI, of a run on several
 }
 
 type rankingPhases struct {
@@ -43,12 +43,6 @@ type rankingPhases struct {
 type rankedNode struct {
 	Node  int     `json:"node"`
 	Score float64 `json:"score"`
-}
-
-type rankingDeviceReport struct {
-	ID   string `json:"id"`
-	Kind string `json:"kind"`
-	Name string `json:"name"`
 }
 
 // byName is m with its keys as text, as JSON has them.

@@ -95,7 +95,7 @@ func (s *solve) solveOverRanks(ctx context.Context, m *cluster.Matrix[float64], 
 		if failed == nil {
 			err = writeOutput(t, s.out, whole)
 		}
-		err = errors.Join(err, s.finish(r))
+		err = errors.Join(err, s.finish(r, t.sys.Local()))
 	}
 	return errors.Join(failed, s.agree(err))
 }

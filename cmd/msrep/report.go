@@ -39,10 +39,24 @@ type matrixName struct {
 	NNZ  int64  `json:"nnz"`
 }
 
+type deviceName struct {
+	ID      string `json:"id"`
+	Kind    string `json:"kind"`
+	Name    string `json:"name"`
+	Threads int    `json:"threads,omitempty"` // of a CPU device
+}
+
+func nameOf(d kernels.Info) deviceName { return deviceName{d.ID, d.Kind, d.Name, d.Threads} }
+
+func namesOf(devices []kernels.Info) (out []deviceName) {
+	for _, d := range devices {
+		out = append(out, nameOf(d))
+	}
+	return out
+}
+
 type deviceReport struct {
-	ID        string  `json:"id"`
-	Kind      string  `json:"kind"`
-	Name      string  `json:"name"`
+	deviceName
 	NUMANode  int     `json:"numa_node"`
 	NNZ       int64   `json:"nnz"`
 	FirstRow  int     `json:"first_row"` // first and last row (column for csc) that the part covers
@@ -138,7 +152,7 @@ func deviceReports[V sparse.Value](sys *msrep.System, plan *msrep.Plan[V], op ms
 	for i, sh := range plan.Shares() {
 		p, info := sh.Part, infos[sh.Device]
 		out = append(out, deviceReport{
-			ID: info.ID, Kind: info.Kind, Name: info.Name, NUMANode: info.NUMANode,
+			deviceName: nameOf(info), NUMANode: info.NUMANode,
 			NNZ: p.NNZ(), FirstRow: p.First(), LastRow: p.End() - 1,
 			StartIdx: p.StartIdx, EndIdx: p.EndIdx, StartFlag: p.StartFlag,
 			KernelS: medianOf(times, func(t msrep.Timing) time.Duration { return t.Devices[i] }),

@@ -96,7 +96,8 @@ type solution struct {
 	Phases     solvePhases `json:"phases"`
 	X          norms       `json:"x"`
 
-	Ranks []rankReport `json:"ranks,omitempty"` // of a run on several
+	Devices []deviceName `json:"devices"`
+	Ranks   []rankReport `json:"ranks,omitempty"` // of a run on several
 }
 
 // solvePhases in seconds.
@@ -166,11 +167,12 @@ func (s *solve) solve(ctx context.Context, j *job) error {
 			return err
 		}
 	}
-	return errors.Join(failed, s.finish(r))
+	return errors.Join(failed, s.finish(r, j.sys))
 }
 
 // finish prints the result.
-func (s *solve) finish(r *solution) error {
+func (s *solve) finish(r *solution, sys *msrep.System) error {
+	r.Devices = namesOf(sys.Devices())
 	if s.json {
 		return s.printJSON(r)
 	}
