@@ -214,6 +214,17 @@ func TestAnEmptyNameIsToldApartFromAMissingFile(t *testing.T) {
 	require.True(t, sparse.IsInput(err))
 }
 
+func TestADashIsToldHowStandardInputIsNamed(t *testing.T) {
+	t.Chdir(t.TempDir())
+	_, err := Open("-")
+	require.EqualError(t, err, "-: no such file or directory: standard input is /dev/stdin")
+	require.True(t, sparse.IsInput(err))
+	require.NoError(t, os.WriteFile("-", nil, 0o600))
+	f, err := Open("-")
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+}
+
 func TestAFullDiskIsTold(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip("this system has no full device")

@@ -30,6 +30,9 @@ func Open(path string) (*File, error) {
 		return nil, sparse.Inputf("path", "is empty: name a file")
 	}
 	f, err := os.Open(path)
+	if path == "-" && errors.Is(err, fs.ErrNotExist) {
+		return nil, sparse.Inputf(path, "no such file or directory: standard input is /dev/stdin")
+	}
 	if err != nil {
 		return nil, openError(path, err)
 	}
