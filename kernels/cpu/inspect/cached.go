@@ -13,8 +13,14 @@ var (
 	cachedSorted = Cached{.75, 20} // bins, and near and far entries
 )
 
-// cachedSlices is that of slices whose rows have so many entries on average.
-func cachedSlices(entries float64) Cached { return Cached{min(.5+.008*entries, .67), 10} }
+// cachedSlices is that of slices of values of so many bytes whose rows have so many entries on average.
+func cachedSlices(value, entries float64) Cached {
+	c := Cached{min(.5+.008*entries, .67), 10}
+	if value == 4 {
+		c.Product -= .08
+	}
+	return c
+}
 
 // cachedDiagonals is that of diagonals that take so many bytes for each entry beside its value.
 func cachedDiagonals(bytes float64) Cached {
@@ -22,10 +28,15 @@ func cachedDiagonals(bytes float64) Cached {
 	return Cached{.2 + .08*empty, 7 + 6*empty}
 }
 
-// cachedRuns is that of runs that take so many bytes for each entry beside its value.
-func cachedRuns(bytes float64) Cached {
+// cachedRuns is that of runs of values of so many bytes that take so many more for each entry beside its value.
+// One load of a register brings twice as many elements of x of 4 bytes.
+func cachedRuns(value, bytes float64) Cached {
 	short := max(bytes-.2, 0)
-	return Cached{min(.5+.5*short, .95), 9 + 20*short}
+	c := Cached{min(.5+.5*short, .95), 9 + 20*short}
+	if value == 4 {
+		c.Product = min(.3+.45*short, .95)
+	}
+	return c
 }
 
 // Trying a form takes some products beside making it. It is tried where what it may spare is

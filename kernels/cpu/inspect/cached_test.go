@@ -63,7 +63,9 @@ func TestNoFormIsExpectedToTakeNothingOrMoreThanCSR(t *testing.T) {
 	}
 	require.Len(t, seen, 8)
 	require.Equal(t, 2, seen[FormBlocks], "with values in 57 bits, and without")
-	require.Equal(t, cachedRuns(.2), cachedRuns(.1))
+	require.Equal(t, cachedRuns(8, .2), cachedRuns(8, .1))
+	require.Less(t, cachedRuns(4, .5).Product, cachedRuns(8, .5).Product)
+	require.Less(t, cachedSlices(4, 5).Product, cachedSlices(8, 5).Product)
 }
 
 func TestWhatIsExpectedInTheCachesGoesByTheRowsOfAllPieces(t *testing.T) {
@@ -72,5 +74,5 @@ func TestWhatIsExpectedInTheCachesGoesByTheRowsOfAllPieces(t *testing.T) {
 	other.rows, other.nnz = 50, 2200
 	c := Candidates[float64]([]Look{piece, other})
 	require.Equal(t, cachedDiagonals(.5), c[0].Cached)
-	require.Equal(t, cachedSlices(16), c[1].Cached, "2400 entries in 150 rows")
+	require.Equal(t, cachedSlices(8, 16), c[1].Cached, "2400 entries in 150 rows")
 }

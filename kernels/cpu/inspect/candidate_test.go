@@ -35,7 +35,7 @@ func candidates(pieces ...form.Rows[float64]) []Candidate[float64] {
 	return Candidates[float64](looks)
 }
 
-func names(c []Candidate[float64]) (out []kernels.Form) {
+func names[V sparse.Value](c []Candidate[V]) (out []kernels.Form) {
 	for _, c := range c {
 		out = append(out, c.Form)
 	}
@@ -173,6 +173,22 @@ func TestBlocksTakeValuesAsTheyAreWhere57BitsDoNotDo(t *testing.T) {
 	got.Multiply(1, 0, x, y)
 	want.Multiply(1, 0, x, z)
 	require.Equal(t, z, y)
+}
+
+func TestRunsOfFloat32AreTriedBesideBlocksAndDiagonals(t *testing.T) {
+	piece := func(value float64) []Look {
+		return []Look{{entries: true, plain: true, rows: 100, nnz: 2000,
+			blocks:    &form.Estimate{EntryBytes: value + .3},
+			diagonals: &form.Estimate{EntryBytes: value + 3},
+			runs:      &form.Estimate{EntryBytes: value + .5},
+		}}
+	}
+	require.Equal(t, []kernels.Form{FormBlocks, FormDiagonals, FormSlices}, names(Candidates[float64](piece(8))))
+	short := Candidates[float32](piece(4))
+	require.Equal(t, []kernels.Form{FormBlocks, FormDiagonals, FormRuns, FormSlices}, names(short))
+	for _, c := range short {
+		require.True(t, c.Form == FormRuns || c.Cached.Product > short[2].Cached.Product, "%s in the caches", c.Form)
+	}
 }
 
 func TestBinsAreTriedWhereTilesReadALongXAgain(t *testing.T) {

@@ -92,9 +92,9 @@ const someLone = 0.03
 // which bins are tried.
 const readsAgain = 0.25
 
-// fewIndices is what runs add to the bytes of a value where they are longer than what
-// diagonals take at once, and tried beside these. Beside blocks they are not: these are as
-// fast where both are in the caches.
+// fewIndices is what runs add to the bytes of a value of 8 bytes where they are longer than what
+// diagonals take at once, and tried beside these. Beside blocks of such values they are not: these are as
+// fast where both are in the caches. Of values of 4 bytes they are always tried.
 const fewIndices = 0.35
 
 // Candidates is the forms that are likely to be faster than CSR for pieces that look
@@ -116,11 +116,11 @@ func Candidates[V sparse.Value](pieces []Look) []Candidate[V] {
 		out = append(out, Candidate[V]{Form: FormDiagonals, Bytes: e.EntryBytes, Cached: cachedDiagonals(e.EntryBytes - value), Build: newDiagonals[V],
 			Why: fmt.Sprintf("at most %.1f bytes for each entry, by a sample", e.EntryBytes)})
 	}
-	if e := all.runs; e != nil && all.blocks == nil && (all.diagonals == nil || e.EntryBytes < value+fewIndices) {
-		out = append(out, Candidate[V]{Form: FormRuns, Bytes: e.EntryBytes, Cached: cachedRuns(e.EntryBytes - value), Build: newRuns[V],
+	if e := all.runs; e != nil && (value == 4 || all.blocks == nil && (all.diagonals == nil || e.EntryBytes < value+fewIndices)) {
+		out = append(out, Candidate[V]{Form: FormRuns, Bytes: e.EntryBytes, Cached: cachedRuns(value, e.EntryBytes-value), Build: newRuns[V],
 			Why: fmt.Sprintf("at most %.1f bytes for each entry, by a sample", e.EntryBytes)})
 	}
-	slices := Candidate[V]{Form: FormSlices, Bytes: value + 2, Cached: cachedSlices(float64(all.nnz) / float64(max(all.rows, 1))), Build: newSlices[V],
+	slices := Candidate[V]{Form: FormSlices, Bytes: value + 2, Cached: cachedSlices(value, float64(all.nnz)/float64(max(all.rows, 1))), Build: newSlices[V],
 		Why: "rows of like length side by side"}
 	slices.Large = all.misses >= oftenMissed && !all.wide // it saves more than tiles then
 	tiles := Candidate[V]{Form: FormTiles, Bytes: value + 4, Large: true, Cached: cachedTiles, Build: newTiles[V],
