@@ -3,6 +3,7 @@ package solver
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/msrep-go/msrep/internal/vec"
 	"github.com/msrep-go/msrep/msrep"
@@ -173,7 +174,7 @@ func (s *deviceSpace) dot(x, y vector) float64 {
 
 func (s *deviceSpace) dots(x, y vector) (xy, xx float64) {
 	h := make([]float64, 2)
-	s.project(h, []vector{y, x}, x)
+	s.sums(h, func() error { return s.v[x].Project(h, s.vectors([]vector{y, x})) })
 	return h[0], h[1]
 }
 
@@ -224,21 +225,30 @@ func (s *deviceSpace) vectors(v []vector) []*msrep.Vector[float64] {
 	return out
 }
 
-func (s *deviceSpace) project(h []float64, v []vector, w vector) {
-	s.sums(h, func() error { return s.v[w].Project(h, s.vectors(v)) })
+func (s *deviceSpace) project(v []vector, u, w vector) (g, h []float64) {
+	all := make([]float64, 2*len(v)+1)
+	g, h = all[:len(v)], all[len(v):]
+	s.sums(all, func() error {
+		if err := s.v[u].Project(g, s.vectors(v)); err != nil {
+			return err
+		}
+		return s.v[w].Project(h, s.vectors(append(slices.Clip(v), u)))
+	})
+	return g, h
+}
+
+func (s *deviceSpace) remove(g, h []float64, v []vector, u, w vector) float64 {
+	s.add(-1, g, v, u)
+	return s.combine(-1, h, append(slices.Clip(v), u), w)
 }
 
 func (s *deviceSpace) add(a float64, h []float64, v []vector, w vector) {
 	s.do(func() error { return s.v[w].Add(scaled(a, h), s.vectors(v)) })
 }
 
+// combine is add, and w'w.
 func (s *deviceSpace) combine(a float64, h []float64, v []vector, w vector) float64 {
 	return s.number(func() (float64, error) { return s.v[w].Combine(scaled(a, h), s.vectors(v)) })
-}
-
-func (s *deviceSpace) remove(h []float64, v []vector, w vector, again []float64) {
-	s.add(-1, h, v, w)
-	s.project(again, v, w)
 }
 
 // scaled is a*h.

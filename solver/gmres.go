@@ -3,6 +3,7 @@ package solver
 import (
 	"context"
 	"math"
+	"slices"
 )
 
 // GMRES solves A x = b by the generalised method of minimal residuals (Saad and
@@ -10,10 +11,11 @@ import (
 // preconditioned from the right. x is the first guess and takes the solution. Errors
 // are those of CG.
 //
-// An iteration takes one product. Its basis is made orthogonal by classical
-// Gram-Schmidt, twice: as orthogonal as by the modified one, with three sums over all
-// devices or processes instead of one for each vector, and fewer bytes. It keeps
-// Restart+3 vectors; a Restart for which memory lacks is refused before the first product.
+// An iteration takes one product. Its basis is made orthogonal by classical Gram-Schmidt,
+// twice, the second time an iteration later, together with the first time of the next vector
+// (DCGS2; Bielich, Langou, Thomas, Swirydowicz, Yamazaki and Boman, 2022): orthogonal to working
+// precision, in two passes over the basis with one sum over all devices or processes each. It
+// keeps Restart+3 vectors; a Restart for which memory lacks is refused before the first product.
 func GMRES(ctx context.Context, a Operator, b, x []float64, opt Options) (*Result, error) {
 	return solve(ctx, method{name: "gmres", iterate: linear(gmres), vectors: 3, basis: true}, a, b, x, opt)
 }
@@ -31,12 +33,14 @@ func gmres(t *task) error {
 	}
 }
 
-// krylov is the basis of a cycle, and the least squares problem in it.
+// krylov is the basis of a cycle, and the least squares problem in it. q_i is v[i] by its length.
 type krylov struct {
 	*task
-	v      []vector    // orthonormal
+	v      []vector    // orthogonal, but for the last
+	size   []float64   // lengths of v
 	z      vector      // preconditioned
-	h      [][]float64 // upper triangle, by columns
+	a      [][]float64 // A q_j is the sum of a[j][i]*q_i, for i up to j+1
+	h      [][]float64 // a, rotated to an upper triangle, by columns
 	cs, sn []float64   // rotations
 	g      []float64   // right-hand side
 	length float64     // of the last product
@@ -49,18 +53,18 @@ func (k *krylov) cycle(v0 vector) error {
 		k.v = append(k.v, v0)
 	}
 	beta := math.Sqrt(k.dot(v0, v0))
-	k.set(1/beta, v0, v0)
-	k.h, k.cs, k.sn, k.g = k.h[:0], k.cs[:0], k.sn[:0], append(k.g[:0], beta)
+	k.size, k.g = append(k.size[:0], beta), append(k.g[:0], beta)
+	k.a, k.h, k.cs, k.sn = k.a[:0], k.h[:0], k.cs[:0], k.sn[:0]
 	var broken string
 	var stop error
 	for j := range k.opt.Restart {
 		exact := k.extend(j)
-		col := k.h[j]
-		near, err := k.note(math.Abs(k.g[j+1]))
+		last := len(k.h) - 1 // j, or j-1 where the space before turns out to be invariant
+		near, err := k.note(math.Abs(k.g[last+1]))
 		switch {
 		case !finite(k.length):
 			broken = "the square of |A v| is not finite: scale the matrix"
-		case col[j] == 0:
+		case k.h[last][last] == 0:
 			broken = "the matrix is singular: A maps the Krylov space into a smaller one"
 		}
 		if stop = err; near || exact || broken != "" || stop != nil {
@@ -83,32 +87,84 @@ func (k *krylov) extend(j int) (exact bool) {
 	if len(k.v) == j+1 {
 		k.v = append(k.v, k.zero())
 	}
-	w := k.v[j+1]
 	z := k.preconditioned(k.v[j], k.z)
-	k.product(1, z, 0, w)
-	col, again := make([]float64, j+2), make([]float64, j+1)
-	k.project(col[:j+1], k.v[:j+1], w)
-	k.remove(col[:j+1], k.v[:j+1], w, again)
-	norm := math.Sqrt(k.combine(-1, again, k.v[:j+1], w))
-	size := norm
-	for i := range again {
-		col[i] += again[i]
-		size = hypot(size, col[i])
+	k.product(1/k.size[j], z, 0, k.v[j+1])
+	col := k.orthogonal(j)
+	if j > 0 { // a[j-1] has changed: rotate it again
+		c, s, g := k.cs[j-1], k.sn[j-1], k.g[j-1:]
+		g[0] = float64(c*g[0]) - float64(s*g[1])
+		k.h, k.cs, k.sn, k.g = k.h[:j-1], k.cs[:j-1], k.sn[:j-1], k.g[:j]
+		if k.rotate(j - 1) {
+			return true
+		}
 	}
-	k.length = size
-	exact = norm <= 1e-15*size
-	if exact {
-		norm = 0
-	} else {
-		k.set(1/norm, w, w)
+	k.a = append(k.a, col)
+	return k.rotate(j)
+}
+
+// orthogonal makes u = v[j] orthogonal to the vectors before it, for the second time, and
+// w = v[j+1], which is A u/|u|, to all of them, for the first time. It gives a[j]. With
+// s_i = q_i'u/|u| and r^2 = 1 - s's
+//
+//	q_j = (u/|u| - sum of s_i*q_i) / r
+//	A q_j = (w - sum of s_i*A*q_i) / r
+//
+// where A q_i is known, but for the last of a[j-1]: it was u.
+func (k *krylov) orthogonal(j int) (col []float64) {
+	u, w := k.v[j], k.v[j+1]
+	s, t := k.project(k.v[:j], u, w) // t_i will be q_i'w
+	length := k.size[j]
+	left, known := 1.0, 0.0
+	for i, size := range k.size[:j] {
+		s[i], t[i] = s[i]/size/length, t[i]/size
+		left -= float64(s[i] * s[i])
+		known += float64(s[i] * t[i])
+	}
+	r := math.Sqrt(max(left, 0.01)) // less is roundings: q_j is no unit vector then, but A q_j is right
+	t[j] = (t[j]/length - known) / r
+	k.size[j] *= r
+	if j > 0 {
+		a := k.a[j-1]
+		for i := range s {
+			a[i] += float64(s[i] * a[j])
+		}
+		a[j] *= r
+	}
+	col = append(slices.Clone(t), 0)
+	for i := range s {
+		for l, a := range k.a[i] {
+			col[l] -= float64(s[i] * a)
+		}
+		s[i] *= length / k.size[i]
+	}
+	for i, size := range k.size {
+		col[i] /= r
+		t[i] /= size
+	}
+	norm := math.Sqrt(k.remove(s, t, k.v[:j], u, w))
+	k.size = append(k.size, norm)
+	col[j+1] = norm / r
+	return col
+}
+
+// rotate makes a[j] a column of the triangle. exact says that q_0 to q_j are all of A q_j.
+func (k *krylov) rotate(j int) (exact bool) {
+	col := slices.Clone(k.a[j])
+	k.length = 0
+	for _, v := range col {
+		k.length = hypot(k.length, v)
+	}
+	if exact = col[j+1] <= 1e-15*k.length; exact {
+		col[j+1] = 0
 	}
 	for i := range j {
 		c, s, u, v := k.cs[i], k.sn[i], col[i], col[i+1]
 		col[i], col[i+1] = float64(c*u)+float64(s*v), float64(c*v)-float64(s*u)
 	}
+	norm := col[j+1]
 	r := hypot(col[j], norm)
 	c, s := 1.0, 0.0
-	if r > 1e-15*size {
+	if r > 1e-15*k.length {
 		c, s = col[j]/r, norm/r
 	} else {
 		r = 0
@@ -120,7 +176,7 @@ func (k *krylov) extend(j int) (exact bool) {
 	return exact
 }
 
-// hypot is the length of (a, b), of which one is positive. That of package math rounds
+// hypot is the length of (a, b). That of package math rounds
 // differently from processor to processor.
 func hypot(a, b float64) float64 {
 	a, b = math.Abs(a), math.Abs(b)
@@ -148,6 +204,9 @@ func (k *krylov) improve() {
 	}
 	if m == 0 {
 		return
+	}
+	for i := range y {
+		y[i] /= k.size[i]
 	}
 	if k.opt.Precond == nil {
 		k.add(1, y, k.v[:m], k.x)

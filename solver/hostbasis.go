@@ -5,10 +5,6 @@ import (
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 )
 
-// tileElems is how many elements of the vectors of a basis are worked on at a time: half of a
-// second cache of 1 MiB.
-const tileElems = 1 << 16
-
 // basis is the memory of vectors.
 func (s *hostSpace) basis(v []vector) [][]float64 {
 	out := make([][]float64, len(v))
@@ -18,57 +14,33 @@ func (s *hostSpace) basis(v []vector) [][]float64 {
 	return out
 }
 
-// tiles calls f for pieces of w, of which as much of each of so many vectors stays in the second
-// cache. A piece begins a multiple of 8 elements behind its block.
-func tiles(vectors, lo, hi int, f func(lo, hi int)) {
-	step := max(tileElems/max(vectors, 1)&^7, 512)
-	for ; lo < hi; lo += step {
-		f(lo, min(lo+step, hi))
-	}
-}
-
-// projections calls f for all blocks, which adds to one sum for each element of h.
-func (s *hostSpace) projections(h []float64, f func(lo, hi int, sums []vec.Sum)) {
-	m := len(h)
-	part := make([]float64, len(s.partial)/2*m)
+func (s *hostSpace) project(v []vector, uv, wv vector) (g, h []float64) {
+	u, w, basis := s.v[uv], s.v[wv], s.basis(v)
+	m := len(v)
+	all := make([]float64, 2*m+1)
+	part := make([]float64, len(s.partial)/2*len(all))
 	s.each(func(lo, hi int) {
-		sums := make([]vec.Sum, m)
-		f(lo, hi, sums)
+		sums := make([]vec.Sum, len(all))
+		simd.Project(s.level, basis, lo, u[lo:hi], w[lo:hi], sums[:m], sums[m:2*m])
+		simd.AddDot(s.level, u[lo:hi], w[lo:hi], &sums[2*m])
 		for j := range sums {
-			part[lo/SumBlock*m+j] = sums[j].Total()
+			part[lo/SumBlock*len(all)+j] = sums[j].Total()
 		}
 	})
-	s.total(part, h)
+	s.total(part, all)
+	return all[:m], all[m:]
 }
 
-func (s *hostSpace) project(h []float64, v []vector, wv vector) {
-	w, basis := s.v[wv], s.basis(v)
-	s.projections(h, func(lo, hi int, sums []vec.Sum) {
-		simd.Project(s.level, basis, lo, w[lo:hi], sums)
+func (s *hostSpace) remove(g, h []float64, v []vector, uv, wv vector) float64 {
+	u, w, basis, m := s.v[uv], s.v[wv], s.basis(v), len(v)
+	d, _ := s.sum(func(lo, hi int) (ww, _ float64) {
+		simd.Remove(s.level, g, h[:m], basis, lo, u[lo:hi], w[lo:hi])
+		return simd.Axpy(s.level, -h[m], u[lo:hi], w[lo:hi]), 0
 	})
+	return d
 }
 
 func (s *hostSpace) add(a float64, h []float64, v []vector, wv vector) {
 	w, basis := s.v[wv], s.basis(v)
 	s.each(func(lo, hi int) { simd.Combine(s.level, a, h, basis, lo, w[lo:hi]) })
-}
-
-// remove reads the vectors from memory once: they are in the cache when it projects.
-func (s *hostSpace) remove(h []float64, v []vector, wv vector, again []float64) {
-	w, basis := s.v[wv], s.basis(v)
-	s.projections(again, func(lo, hi int, sums []vec.Sum) {
-		tiles(len(v), lo, hi, func(lo, hi int) {
-			simd.Combine(s.level, -1, h, basis, lo, w[lo:hi])
-			simd.Project(s.level, basis, lo, w[lo:hi], sums)
-		})
-	})
-}
-
-func (s *hostSpace) combine(a float64, h []float64, v []vector, wv vector) float64 {
-	w, basis := s.v[wv], s.basis(v)
-	d, _ := s.sum(func(lo, hi int) (ww, _ float64) {
-		simd.Combine(s.level, a, h, basis, lo, w[lo:hi])
-		return simd.Dot(s.level, w[lo:hi], w[lo:hi]), 0
-	})
-	return d
 }

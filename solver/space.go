@@ -10,17 +10,23 @@ import "time"
 // all of them wait for the memory.
 type space interface {
 	zero() vector
-	set(a float64, src, dst vector)                               // dst = a*src
-	round(x vector, exp int)                                      // roundAt
-	dot(x, y vector) float64                                      // x'y
-	dots(x, y vector) (xy, xx float64)                            // x'y and x'x
-	misfit(y vector, a float64, x vector) float64                 // |y - a*x|^2
-	axpy(a float64, x, y vector) float64                          // y = y + a*x, and y'y
-	turn(r vector, b, w float64, v, p vector)                     // p = r + b*(p - w*v)
-	project(h []float64, v []vector, w vector)                    // h[j] = v[j]'w
-	add(a float64, h []float64, v []vector, w vector)             // w = w + a * sum of h[j]*v[j]
-	combine(a float64, h []float64, v []vector, w vector) float64 // the same, and w'w
-	remove(h []float64, v []vector, w vector, again []float64)    // w = w - sum of h[j]*v[j], and again[j] = v[j]'w
+	set(a float64, src, dst vector)                   // dst = a*src
+	round(x vector, exp int)                          // roundAt
+	dot(x, y vector) float64                          // x'y
+	dots(x, y vector) (xy, xx float64)                // x'y and x'x
+	misfit(y vector, a float64, x vector) float64     // |y - a*x|^2
+	axpy(a float64, x, y vector) float64              // y = y + a*x, and y'y
+	turn(r vector, b, w float64, v, p vector)         // p = r + b*(p - w*v)
+	add(a float64, h []float64, v []vector, w vector) // w = w + a * sum of h[j]*v[j]
+
+	// project and then remove make u and w orthogonal to the vectors of v, and w to u, where u and
+	// those of v are unit vectors. h has one number more than v, for u:
+	//
+	//	project  g[j] = v[j]'u, and h[j] = v[j]'w and u'w
+	//	remove   u = u - sum of g[j]*v[j], and then w = w - sum of h[j]*v[j] - h[len(v)]*u, and w'w
+	project(v []vector, u, w vector) (g, h []float64)
+	remove(g, h []float64, v []vector, u, w vector) float64
+
 	// finish is x = x + a*p + w*s and r = r - w*t, and r'r and c'r.
 	finish(a float64, p vector, w float64, s, x, t, r, c vector) (rr, cr float64)
 

@@ -2,26 +2,52 @@ package simd
 
 import "github.com/msrep-go/msrep/internal/vec"
 
-// The loops over a vector and those of a basis, four of these at a time, with the bits of one
-// after the other. w is the elements from at on of a vector as long as those of the basis.
+// The loops over a vector or two and those of a basis, four of these at a time, with the bits of
+// one after the other. u and w are the elements from at on of vectors as long as those of the basis.
 
-// Project adds v_j'w to sums[j] for each v_j.
-func Project(l Level, v [][]float64, at int, w []float64, sums []vec.Sum) {
+// Project adds v_j'u to us[j] and v_j'w to ws[j] for each v_j.
+func Project(l Level, v [][]float64, at int, u, w []float64, us, ws []vec.Sum) {
+	u = u[:len(w)]
 	n, j := grouped(l, len(w)), 0
 	if n > 0 {
 		for ; j+4 <= len(v); j += 4 {
-			x0, x1, x2, x3 := four(v[j:], at, len(w))
-			s := sums[j : j+4 : j+4]
-			vectorKernels[l-AVX2].dotFour(n/8, &x0[0], &x1[0], &x2[0], &x3[0], &w[0],
-				(*[8]float64)(&s[0]), (*[8]float64)(&s[1]), (*[8]float64)(&s[2]), (*[8]float64)(&s[3]))
-			vec.AddDot(x0[n:], w[n:], &s[0])
-			vec.AddDot(x1[n:], w[n:], &s[1])
-			vec.AddDot(x2[n:], w[n:], &s[2])
-			vec.AddDot(x3[n:], w[n:], &s[3])
+			x, s, t := four(v[j:], at, len(w)), us[j:j+4:j+4], ws[j:j+4:j+4]
+			vectorKernels[l-AVX2].dotFourTwo(n/8, &x[0][0], &x[1][0], &x[2][0], &x[3][0], &u[0], &w[0],
+				(*[8]float64)(&s[0]), (*[8]float64)(&s[1]), (*[8]float64)(&s[2]), (*[8]float64)(&s[3]),
+				(*[8]float64)(&t[0]), (*[8]float64)(&t[1]), (*[8]float64)(&t[2]), (*[8]float64)(&t[3]))
+			for k, x := range x {
+				vec.AddDot(x[n:], u[n:], &s[k])
+				vec.AddDot(x[n:], w[n:], &t[k])
+			}
 		}
 	}
 	for ; j < len(v); j++ {
-		AddDot(l, v[j][at:at+len(w)], w, &sums[j])
+		x := v[j][at : at+len(w)]
+		AddDot(l, x, u, &us[j])
+		AddDot(l, x, w, &ws[j])
+	}
+}
+
+// Remove is u = u - g[0]*v_0 - g[1]*v_1 - ... and w = w - h[0]*v_0 - h[1]*v_1 - ...,
+// subtracted in this order.
+func Remove(l Level, g, h []float64, v [][]float64, at int, u, w []float64) {
+	u = u[:len(w)]
+	n, j := grouped(l, len(w)), 0
+	if n > 0 {
+		for ; j+4 <= len(v); j += 4 {
+			x, a, b := four(v[j:], at, len(w)), g[j:j+4:j+4], h[j:j+4:j+4]
+			vectorKernels[l-AVX2].axpyFourTwo(n/8, -a[0], -a[1], -a[2], -a[3], -b[0], -b[1], -b[2], -b[3],
+				&x[0][0], &x[1][0], &x[2][0], &x[3][0], &u[0], &w[0])
+			for k, x := range x {
+				vec.Axpy(-a[k], x[n:], u[n:])
+				vec.Axpy(-b[k], x[n:], w[n:])
+			}
+		}
+	}
+	for ; j < len(v); j++ {
+		x := v[j][at : at+len(w)]
+		Axpy(l, -g[j], x, u)
+		Axpy(l, -h[j], x, w)
 	}
 }
 
@@ -30,13 +56,12 @@ func Combine(l Level, a float64, h []float64, v [][]float64, at int, w []float64
 	n, j := grouped(l, len(w)), 0
 	if n > 0 {
 		for ; j+4 <= len(v); j += 4 {
-			x0, x1, x2, x3 := four(v[j:], at, len(w))
-			a0, a1, a2, a3 := a*h[j], a*h[j+1], a*h[j+2], a*h[j+3]
-			vectorKernels[l-AVX2].axpyFour(n/8, a0, a1, a2, a3, &x0[0], &x1[0], &x2[0], &x3[0], &w[0])
-			vec.Axpy(a0, x0[n:], w[n:])
-			vec.Axpy(a1, x1[n:], w[n:])
-			vec.Axpy(a2, x2[n:], w[n:])
-			vec.Axpy(a3, x3[n:], w[n:])
+			x := four(v[j:], at, len(w))
+			b := [4]float64{a * h[j], a * h[j+1], a * h[j+2], a * h[j+3]}
+			vectorKernels[l-AVX2].axpyFour(n/8, b[0], b[1], b[2], b[3], &x[0][0], &x[1][0], &x[2][0], &x[3][0], &w[0])
+			for k, x := range x {
+				vec.Axpy(b[k], x[n:], w[n:])
+			}
 		}
 	}
 	for ; j < len(v); j++ {
@@ -45,6 +70,6 @@ func Combine(l Level, a float64, h []float64, v [][]float64, at int, w []float64
 }
 
 // four is n elements from at on of each of the first four vectors.
-func four(v [][]float64, at, n int) (x0, x1, x2, x3 []float64) {
-	return v[0][at : at+n], v[1][at : at+n], v[2][at : at+n], v[3][at : at+n]
+func four(v [][]float64, at, n int) [4][]float64 {
+	return [4][]float64{v[0][at : at+n], v[1][at : at+n], v[2][at : at+n], v[3][at : at+n]}
 }

@@ -119,6 +119,8 @@ type vectorTable struct {
 	moveScaled func(n int, a, b float64, d, r, p, x *float64)
 	turn       func(n int, b, w float64, r, v, p *float64)
 	stabilise  func(n int, a, w float64, p, s, x, t, r, c *float64, sums, shadows *[8]float64)
-	dotFour    func(n int, x0, x1, x2, x3, y *float64, s0, s1, s2, s3 *[8]float64)
 	axpyFour   func(n int, a0, a1, a2, a3 float64, x0, x1, x2, x3, y *float64)
+
+	dotFourTwo  func(n int, x0, x1, x2, x3, y, z *float64, s0, s1, s2, s3, t0, t1, t2, t3 *[8]float64)
+	axpyFourTwo func(n int, a0, a1, a2, a3, b0, b1, b2, b3 float64, x0, x1, x2, x3, y, z *float64)
 }

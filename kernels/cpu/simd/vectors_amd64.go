@@ -12,10 +12,10 @@ func dotF64AVX2(n int, x *float64, y *float64, sums *[8]float64)
 //go:noescape
 func dotsF64AVX2(n int, x *float64, y *float64, sums *[8]float64, squares *[8]float64)
 
-// dotFourF64AVX2 is dot for each of four x, and reads y once.
+// dotTwoTwoF64AVX2 adds x[i]*y[i] to s[i%8] and x[i]*z[i] to t[i%8] for each x and 8n elements.
 //
 //go:noescape
-func dotFourF64AVX2(n int, x0 *float64, x1 *float64, x2 *float64, x3 *float64, y *float64, s0 *[8]float64, s1 *[8]float64, s2 *[8]float64, s3 *[8]float64)
+func dotTwoTwoF64AVX2(n int, x0 *float64, x1 *float64, y *float64, z *float64, s0 *[8]float64, s1 *[8]float64, t0 *[8]float64, t1 *[8]float64)
 
 // axpyF64AVX2 is y = y + a*x for 8n elements, and adds y'y to sums.
 //
@@ -26,6 +26,11 @@ func axpyF64AVX2(n int, a float64, x *float64, y *float64, sums *[8]float64)
 //
 //go:noescape
 func axpyFourF64AVX2(n int, a0 float64, a1 float64, a2 float64, a3 float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64, y *float64)
+
+// axpyFourTwoF64AVX2 is axpyFour, and the same with b for z.
+//
+//go:noescape
+func axpyFourTwoF64AVX2(n int, a0 float64, a1 float64, a2 float64, a3 float64, b0 float64, b1 float64, b2 float64, b3 float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64, y *float64, z *float64)
 
 // axpyScaledF64AVX2 is axpy, and adds y[i]*(d[i]*y[i]) to scaled.
 //
@@ -60,13 +65,16 @@ func dotF64AVX512(n int, x *float64, y *float64, sums *[8]float64)
 func dotsF64AVX512(n int, x *float64, y *float64, sums *[8]float64, squares *[8]float64)
 
 //go:noescape
-func dotFourF64AVX512(n int, x0 *float64, x1 *float64, x2 *float64, x3 *float64, y *float64, s0 *[8]float64, s1 *[8]float64, s2 *[8]float64, s3 *[8]float64)
+func dotFourTwoF64AVX512(n int, x0 *float64, x1 *float64, x2 *float64, x3 *float64, y *float64, z *float64, s0 *[8]float64, s1 *[8]float64, s2 *[8]float64, s3 *[8]float64, t0 *[8]float64, t1 *[8]float64, t2 *[8]float64, t3 *[8]float64)
 
 //go:noescape
 func axpyF64AVX512(n int, a float64, x *float64, y *float64, sums *[8]float64)
 
 //go:noescape
 func axpyFourF64AVX512(n int, a0 float64, a1 float64, a2 float64, a3 float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64, y *float64)
+
+//go:noescape
+func axpyFourTwoF64AVX512(n int, a0 float64, a1 float64, a2 float64, a3 float64, b0 float64, b1 float64, b2 float64, b3 float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64, y *float64, z *float64)
 
 //go:noescape
 func axpyScaledF64AVX512(n int, a float64, x *float64, y *float64, d *float64, sums *[8]float64, scaled *[8]float64)

@@ -66,61 +66,66 @@ loop:
 	VZEROUPPER
 	RET
 
-// func dotFourF64AVX2(n int, x0 *float64, x1 *float64, x2 *float64, x3 *float64, y *float64, s0 *[8]float64, s1 *[8]float64, s2 *[8]float64, s3 *[8]float64)
+// func dotTwoTwoF64AVX2(n int, x0 *float64, x1 *float64, y *float64, z *float64, s0 *[8]float64, s1 *[8]float64, t0 *[8]float64, t1 *[8]float64)
 // Requires: AVX
-TEXT ·dotFourF64AVX2(SB), NOSPLIT, $0-80
+TEXT ·dotTwoTwoF64AVX2(SB), NOSPLIT, $0-72
 	MOVQ    n+0(FP), CX
 	MOVQ    x0+8(FP), DX
 	MOVQ    x1+16(FP), BX
-	MOVQ    x2+24(FP), SI
-	MOVQ    x3+32(FP), DI
-	MOVQ    y+40(FP), R8
-	MOVQ    s0+48(FP), AX
+	MOVQ    y+24(FP), SI
+	MOVQ    z+32(FP), DI
+	MOVQ    s0+40(FP), AX
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
-	MOVQ    s1+56(FP), AX
+	MOVQ    s1+48(FP), AX
 	VMOVUPD (AX), Y2
 	VMOVUPD 32(AX), Y3
-	MOVQ    s2+64(FP), AX
+	MOVQ    t0+56(FP), AX
 	VMOVUPD (AX), Y4
 	VMOVUPD 32(AX), Y5
-	MOVQ    s3+72(FP), AX
+	MOVQ    t1+64(FP), AX
 	VMOVUPD (AX), Y6
 	VMOVUPD 32(AX), Y7
 	XORQ    AX, AX
 
 loop:
-	VMOVUPD (R8)(AX*1), Y8
-	VMULPD  (DX)(AX*1), Y8, Y9
-	VADDPD  Y9, Y0, Y0
-	VMULPD  (BX)(AX*1), Y8, Y9
-	VADDPD  Y9, Y2, Y2
-	VMULPD  (SI)(AX*1), Y8, Y9
-	VADDPD  Y9, Y4, Y4
-	VMULPD  (DI)(AX*1), Y8, Y8
+	VMOVUPD (SI)(AX*1), Y8
+	VMOVUPD (DI)(AX*1), Y9
+	VMOVUPD (DX)(AX*1), Y10
+	VMULPD  Y10, Y8, Y11
+	VADDPD  Y11, Y0, Y0
+	VMULPD  Y10, Y9, Y10
+	VADDPD  Y10, Y4, Y4
+	VMOVUPD (BX)(AX*1), Y10
+	VMULPD  Y10, Y8, Y8
+	VADDPD  Y8, Y2, Y2
+	VMULPD  Y10, Y9, Y8
 	VADDPD  Y8, Y6, Y6
-	VMOVUPD 32(R8)(AX*1), Y8
-	VMULPD  32(DX)(AX*1), Y8, Y9
-	VADDPD  Y9, Y1, Y1
-	VMULPD  32(BX)(AX*1), Y8, Y9
-	VADDPD  Y9, Y3, Y3
-	VMULPD  32(SI)(AX*1), Y8, Y9
-	VADDPD  Y9, Y5, Y5
-	VMULPD  32(DI)(AX*1), Y8, Y8
+	VMOVUPD 32(SI)(AX*1), Y8
+	VMOVUPD 32(DI)(AX*1), Y9
+	VMOVUPD 32(DX)(AX*1), Y10
+	VMULPD  Y10, Y8, Y11
+	VADDPD  Y11, Y1, Y1
+	VMULPD  Y10, Y9, Y10
+	VADDPD  Y10, Y5, Y5
+	VMOVUPD 32(BX)(AX*1), Y10
+	VMULPD  Y10, Y8, Y8
+	VADDPD  Y8, Y3, Y3
+	VMULPD  Y10, Y9, Y8
 	VADDPD  Y8, Y7, Y7
 	ADDQ    $0x40, AX
 	DECQ    CX
 	JNZ     loop
-	MOVQ    s0+48(FP), AX
+	MOVQ    s0+40(FP), AX
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
-	MOVQ    s1+56(FP), AX
+	MOVQ    s1+48(FP), AX
 	VMOVUPD Y2, (AX)
 	VMOVUPD Y3, 32(AX)
-	MOVQ    s2+64(FP), AX
+	MOVQ    t0+56(FP), AX
 	VMOVUPD Y4, (AX)
 	VMOVUPD Y5, 32(AX)
-	MOVQ    s3+72(FP), AX
+	MOVQ    t1+64(FP), AX
 	VMOVUPD Y6, (AX)
 	VMOVUPD Y7, 32(AX)
 	VZEROUPPER
@@ -194,6 +199,81 @@ loop:
 	VMULPD  32(DI)(AX*1), Y3, Y5
 	VADDPD  Y5, Y4, Y4
 	VMOVUPD Y4, 32(R8)(AX*1)
+	ADDQ    $0x40, AX
+	DECQ    CX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func axpyFourTwoF64AVX2(n int, a0 float64, a1 float64, a2 float64, a3 float64, b0 float64, b1 float64, b2 float64, b3 float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64, y *float64, z *float64)
+// Requires: AVX
+TEXT ·axpyFourTwoF64AVX2(SB), NOSPLIT, $0-120
+	MOVQ         n+0(FP), CX
+	MOVQ         x0+72(FP), DX
+	MOVQ         x1+80(FP), BX
+	MOVQ         x2+88(FP), SI
+	MOVQ         x3+96(FP), DI
+	MOVQ         y+104(FP), R8
+	MOVQ         z+112(FP), R9
+	VBROADCASTSD a0+8(FP), Y0
+	VBROADCASTSD a1+16(FP), Y1
+	VBROADCASTSD a2+24(FP), Y2
+	VBROADCASTSD a3+32(FP), Y3
+	VBROADCASTSD b0+40(FP), Y4
+	VBROADCASTSD b1+48(FP), Y5
+	VBROADCASTSD b2+56(FP), Y6
+	VBROADCASTSD b3+64(FP), Y7
+	XORQ         AX, AX
+
+loop:
+	VMOVUPD (R8)(AX*1), Y8
+	VMOVUPD (R9)(AX*1), Y9
+	VMOVUPD (DX)(AX*1), Y10
+	VMULPD  Y10, Y0, Y11
+	VADDPD  Y11, Y8, Y8
+	VMULPD  Y10, Y4, Y10
+	VADDPD  Y10, Y9, Y9
+	VMOVUPD (BX)(AX*1), Y10
+	VMULPD  Y10, Y1, Y11
+	VADDPD  Y11, Y8, Y8
+	VMULPD  Y10, Y5, Y10
+	VADDPD  Y10, Y9, Y9
+	VMOVUPD (SI)(AX*1), Y10
+	VMULPD  Y10, Y2, Y11
+	VADDPD  Y11, Y8, Y8
+	VMULPD  Y10, Y6, Y10
+	VADDPD  Y10, Y9, Y9
+	VMOVUPD (DI)(AX*1), Y10
+	VMULPD  Y10, Y3, Y11
+	VADDPD  Y11, Y8, Y8
+	VMULPD  Y10, Y7, Y10
+	VADDPD  Y10, Y9, Y9
+	VMOVUPD Y8, (R8)(AX*1)
+	VMOVUPD Y9, (R9)(AX*1)
+	VMOVUPD 32(R8)(AX*1), Y8
+	VMOVUPD 32(R9)(AX*1), Y9
+	VMOVUPD 32(DX)(AX*1), Y10
+	VMULPD  Y10, Y0, Y11
+	VADDPD  Y11, Y8, Y8
+	VMULPD  Y10, Y4, Y10
+	VADDPD  Y10, Y9, Y9
+	VMOVUPD 32(BX)(AX*1), Y10
+	VMULPD  Y10, Y1, Y11
+	VADDPD  Y11, Y8, Y8
+	VMULPD  Y10, Y5, Y10
+	VADDPD  Y10, Y9, Y9
+	VMOVUPD 32(SI)(AX*1), Y10
+	VMULPD  Y10, Y2, Y11
+	VADDPD  Y11, Y8, Y8
+	VMULPD  Y10, Y6, Y10
+	VADDPD  Y10, Y9, Y9
+	VMOVUPD 32(DI)(AX*1), Y10
+	VMULPD  Y10, Y3, Y11
+	VADDPD  Y11, Y8, Y8
+	VMULPD  Y10, Y7, Y10
+	VADDPD  Y10, Y9, Y9
+	VMOVUPD Y8, 32(R8)(AX*1)
+	VMOVUPD Y9, 32(R9)(AX*1)
 	ADDQ    $0x40, AX
 	DECQ    CX
 	JNZ     loop
@@ -455,46 +535,76 @@ loop:
 	VZEROUPPER
 	RET
 
-// func dotFourF64AVX512(n int, x0 *float64, x1 *float64, x2 *float64, x3 *float64, y *float64, s0 *[8]float64, s1 *[8]float64, s2 *[8]float64, s3 *[8]float64)
+// func dotFourTwoF64AVX512(n int, x0 *float64, x1 *float64, x2 *float64, x3 *float64, y *float64, z *float64, s0 *[8]float64, s1 *[8]float64, s2 *[8]float64, s3 *[8]float64, t0 *[8]float64, t1 *[8]float64, t2 *[8]float64, t3 *[8]float64)
 // Requires: AVX, AVX512F
-TEXT ·dotFourF64AVX512(SB), NOSPLIT, $0-80
+TEXT ·dotFourTwoF64AVX512(SB), NOSPLIT, $0-120
 	MOVQ    n+0(FP), CX
 	MOVQ    x0+8(FP), DX
 	MOVQ    x1+16(FP), BX
 	MOVQ    x2+24(FP), SI
 	MOVQ    x3+32(FP), DI
 	MOVQ    y+40(FP), R8
-	MOVQ    s0+48(FP), AX
+	MOVQ    z+48(FP), R9
+	MOVQ    s0+56(FP), AX
 	VMOVUPD (AX), Z0
-	MOVQ    s1+56(FP), AX
+	MOVQ    s1+64(FP), AX
 	VMOVUPD (AX), Z1
-	MOVQ    s2+64(FP), AX
+	MOVQ    s2+72(FP), AX
 	VMOVUPD (AX), Z2
-	MOVQ    s3+72(FP), AX
+	MOVQ    s3+80(FP), AX
 	VMOVUPD (AX), Z3
+	MOVQ    t0+88(FP), AX
+	VMOVUPD (AX), Z4
+	MOVQ    t1+96(FP), AX
+	VMOVUPD (AX), Z5
+	MOVQ    t2+104(FP), AX
+	VMOVUPD (AX), Z6
+	MOVQ    t3+112(FP), AX
+	VMOVUPD (AX), Z7
 	XORQ    AX, AX
 
 loop:
-	VMOVUPD (R8)(AX*1), Z4
-	VMULPD  (DX)(AX*1), Z4, Z5
-	VADDPD  Z5, Z0, Z0
-	VMULPD  (BX)(AX*1), Z4, Z5
-	VADDPD  Z5, Z1, Z1
-	VMULPD  (SI)(AX*1), Z4, Z5
-	VADDPD  Z5, Z2, Z2
-	VMULPD  (DI)(AX*1), Z4, Z4
-	VADDPD  Z4, Z3, Z3
+	VMOVUPD (R8)(AX*1), Z8
+	VMOVUPD (R9)(AX*1), Z9
+	VMOVUPD (DX)(AX*1), Z10
+	VMULPD  Z10, Z8, Z11
+	VADDPD  Z11, Z0, Z0
+	VMULPD  Z10, Z9, Z10
+	VADDPD  Z10, Z4, Z4
+	VMOVUPD (BX)(AX*1), Z10
+	VMULPD  Z10, Z8, Z11
+	VADDPD  Z11, Z1, Z1
+	VMULPD  Z10, Z9, Z10
+	VADDPD  Z10, Z5, Z5
+	VMOVUPD (SI)(AX*1), Z10
+	VMULPD  Z10, Z8, Z11
+	VADDPD  Z11, Z2, Z2
+	VMULPD  Z10, Z9, Z10
+	VADDPD  Z10, Z6, Z6
+	VMOVUPD (DI)(AX*1), Z10
+	VMULPD  Z10, Z8, Z8
+	VADDPD  Z8, Z3, Z3
+	VMULPD  Z10, Z9, Z8
+	VADDPD  Z8, Z7, Z7
 	ADDQ    $0x40, AX
 	DECQ    CX
 	JNZ     loop
-	MOVQ    s0+48(FP), AX
+	MOVQ    s0+56(FP), AX
 	VMOVUPD Z0, (AX)
-	MOVQ    s1+56(FP), AX
+	MOVQ    s1+64(FP), AX
 	VMOVUPD Z1, (AX)
-	MOVQ    s2+64(FP), AX
+	MOVQ    s2+72(FP), AX
 	VMOVUPD Z2, (AX)
-	MOVQ    s3+72(FP), AX
+	MOVQ    s3+80(FP), AX
 	VMOVUPD Z3, (AX)
+	MOVQ    t0+88(FP), AX
+	VMOVUPD Z4, (AX)
+	MOVQ    t1+96(FP), AX
+	VMOVUPD Z5, (AX)
+	MOVQ    t2+104(FP), AX
+	VMOVUPD Z6, (AX)
+	MOVQ    t3+112(FP), AX
+	VMOVUPD Z7, (AX)
 	VZEROUPPER
 	RET
 
@@ -549,6 +659,57 @@ loop:
 	VMULPD  (DI)(AX*1), Z3, Z5
 	VADDPD  Z5, Z4, Z4
 	VMOVUPD Z4, (R8)(AX*1)
+	ADDQ    $0x40, AX
+	DECQ    CX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func axpyFourTwoF64AVX512(n int, a0 float64, a1 float64, a2 float64, a3 float64, b0 float64, b1 float64, b2 float64, b3 float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64, y *float64, z *float64)
+// Requires: AVX, AVX512F
+TEXT ·axpyFourTwoF64AVX512(SB), NOSPLIT, $0-120
+	MOVQ         n+0(FP), CX
+	MOVQ         x0+72(FP), DX
+	MOVQ         x1+80(FP), BX
+	MOVQ         x2+88(FP), SI
+	MOVQ         x3+96(FP), DI
+	MOVQ         y+104(FP), R8
+	MOVQ         z+112(FP), R9
+	VBROADCASTSD a0+8(FP), Z0
+	VBROADCASTSD a1+16(FP), Z1
+	VBROADCASTSD a2+24(FP), Z2
+	VBROADCASTSD a3+32(FP), Z3
+	VBROADCASTSD b0+40(FP), Z4
+	VBROADCASTSD b1+48(FP), Z5
+	VBROADCASTSD b2+56(FP), Z6
+	VBROADCASTSD b3+64(FP), Z7
+	XORQ         AX, AX
+
+loop:
+	VMOVUPD (R8)(AX*1), Z8
+	VMOVUPD (R9)(AX*1), Z9
+	VMOVUPD (DX)(AX*1), Z10
+	VMULPD  Z10, Z0, Z11
+	VADDPD  Z11, Z8, Z8
+	VMULPD  Z10, Z4, Z10
+	VADDPD  Z10, Z9, Z9
+	VMOVUPD (BX)(AX*1), Z10
+	VMULPD  Z10, Z1, Z11
+	VADDPD  Z11, Z8, Z8
+	VMULPD  Z10, Z5, Z10
+	VADDPD  Z10, Z9, Z9
+	VMOVUPD (SI)(AX*1), Z10
+	VMULPD  Z10, Z2, Z11
+	VADDPD  Z11, Z8, Z8
+	VMULPD  Z10, Z6, Z10
+	VADDPD  Z10, Z9, Z9
+	VMOVUPD (DI)(AX*1), Z10
+	VMULPD  Z10, Z3, Z11
+	VADDPD  Z11, Z8, Z8
+	VMULPD  Z10, Z7, Z10
+	VADDPD  Z10, Z9, Z9
+	VMOVUPD Z8, (R8)(AX*1)
+	VMOVUPD Z9, (R9)(AX*1)
 	ADDQ    $0x40, AX
 	DECQ    CX
 	JNZ     loop

@@ -42,7 +42,12 @@ func vectorCalls() []vectorCall {
 	}
 	for m := 1; m <= 9; m++ {
 		calls = append(calls,
-			vectorCall{fmt.Sprintf("Project/%d", m), m + 1, func(l simd.Level, v [][]float64) []float64 { return project(l, v[:m], v[m]) }},
+			vectorCall{fmt.Sprintf("Project/%d", m), m + 2, func(l simd.Level, v [][]float64) []float64 { return project(l, v[:m], v[m], v[m+1]) }},
+			vectorCall{fmt.Sprintf("Remove/%d", m), m + 2, func(l simd.Level, v [][]float64) []float64 {
+				at := len(v[m]) / 3
+				simd.Remove(l, coefficients[9-m:], coefficients[:m], v[:m], at, v[m][at:], v[m+1][at:])
+				return nil
+			}},
 			vectorCall{fmt.Sprintf("Combine/%d", m), m + 1, func(l simd.Level, v [][]float64) []float64 {
 				at := len(v[m]) / 3
 				simd.Combine(l, -1, coefficients[:m], v[:m], at, v[m][at:])
@@ -54,12 +59,13 @@ func vectorCalls() []vectorCall {
 
 var coefficients = []float64{0.7, -0.3, 1.1, 0.2, -0.9, 0.4, 0, 0.6, -2}
 
-// project gives the totals of sums with one third of w and then with the rest.
-func project(l simd.Level, v [][]float64, w []float64) []float64 {
-	sums, at := make([]vec.Sum, len(v)), len(w)/3&^7
-	simd.Project(l, v, 0, w[:at], sums)
-	simd.Project(l, v, at, w[at:], sums)
-	out := make([]float64, len(v))
+// project gives the totals of sums with one third of u and w and then with the rest.
+func project(l simd.Level, v [][]float64, u, w []float64) []float64 {
+	m, at := len(v), len(w)/3&^7
+	sums := make([]vec.Sum, 2*m)
+	simd.Project(l, v, 0, u[:at], w[:at], sums[:m], sums[m:])
+	simd.Project(l, v, at, u[at:], w[at:], sums[:m], sums[m:])
+	out := make([]float64, 2*m)
 	for j := range sums {
 		out[j] = sums[j].Total()
 	}
@@ -71,7 +77,7 @@ func TestABasisIsTreatedAsItsVectorsOneAfterTheOther(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	levels(t, func(t *testing.T, l simd.Level) {
 		for _, n := range []int{0, 1, 7, 8, 23, 64, 100} {
-			v := make([][]float64, 10)
+			v := make([][]float64, 11)
 			for j := range v {
 				v[j] = make([]float64, n)
 				for i := range v[j] {
@@ -79,16 +85,24 @@ func TestABasisIsTreatedAsItsVectorsOneAfterTheOther(t *testing.T) {
 				}
 			}
 			for m := 1; m <= 9; m++ {
-				w := slices.Clone(v[9])
-				for j, got := range project(l, v[:m], w) {
-					require.Equal(t, simd.Dot(simd.Generic, v[j], w), got, "%d elements, vector %d of %d", n, j, m)
+				u, w := slices.Clone(v[9]), slices.Clone(v[10])
+				for j, got := range project(l, v[:m], u, w) {
+					require.Equal(t, simd.Dot(simd.Generic, v[j%m], [][]float64{u, w}[j/m]), got, "%d elements, vector %d of %d", n, j, m)
 				}
-				at, want := n/3, slices.Clone(w)
+				at, wantU, wantW := n/3, slices.Clone(u), slices.Clone(w)
+				g, h := coefficients[9-m:], coefficients[:m]
 				for j := range m {
-					vec.Axpy(-coefficients[j], v[j][at:], want[at:])
+					vec.Axpy(-g[j], v[j][at:], wantU[at:])
+					vec.Axpy(-h[j], v[j][at:], wantW[at:])
 				}
-				simd.Combine(l, -1, coefficients[:m], v[:m], at, w[at:])
-				require.Equal(t, want, w, "%d elements, %d vectors", n, m)
+				simd.Remove(l, g, h, v[:m], at, u[at:], w[at:])
+				require.Equal(t, wantU, u, "%d elements, %d vectors", n, m)
+				require.Equal(t, wantW, w, "%d elements, %d vectors", n, m)
+				for j := range m {
+					vec.Axpy(-h[j], v[j][at:], wantW[at:])
+				}
+				simd.Combine(l, -1, h, v[:m], at, w[at:])
+				require.Equal(t, wantW, w, "%d elements, %d vectors", n, m)
 			}
 		}
 	})

@@ -16,9 +16,10 @@ func main() {
 	for _, l := range []lanes.Lanes{{Double: true}, {Double: true, Long: true}} {
 		dot(l)
 		dots(l)
-		dotFour(l)
+		dotsTwo(l)
 		axpy(l)
 		axpyFour(l)
+		axpyFourTwo(l)
 		axpyScaled(l)
 		move(l)
 		moveScaled(l)
@@ -135,13 +136,21 @@ func dots(l lanes.Lanes) {
 	})
 }
 
-func dotFour(l lanes.Lanes) {
-	x, sums := []string{"x0", "x1", "x2", "x3"}, []string{"s0", "s1", "s2", "s3"}
-	p, _ := begin(l, "dotFour", "is dot for each of four x, and reads y once.", nil, append(x, "y"), sums)
+// dotsTwo is for as many x as there are registers for two sums each: two of AVX2, four of AVX-512.
+func dotsTwo(l lanes.Lanes) {
+	name, x := "dotTwoTwo", []string{"x0", "x1"}
+	s, t := []string{"s0", "s1"}, []string{"t0", "t1"}
+	if l.Long {
+		name, x = "dotFourTwo", append(x, "x2", "x3")
+		s, t = append(s, "s2", "s3"), append(t, "t2", "t3")
+	}
+	p, _ := begin(l, name, "adds x[i]*y[i] to s[i%8] and x[i]*z[i] to t[i%8] for each x and 8n elements.", nil, append(x, "y", "z"), append(s, t...))
 	p.rounds(func(k int) {
-		y := p.get("y", k)
-		for j := range x {
-			p.sum(sums[j], k, p.mem(x[j], k), y)
+		y, z := p.get("y", k), p.get("z", k)
+		for j := range s {
+			v := p.get(x[j], k)
+			p.sum(s[j], k, v, y)
+			p.sum(t[j], k, v, z)
 		}
 	})
 }
@@ -172,6 +181,22 @@ func axpyFour(l lanes.Lanes) {
 			p.Add(p.times(p.mem(x[j], k), a[j]), y, y)
 		}
 		p.Store(y, p.mem("y", k))
+	})
+}
+
+func axpyFourTwo(l lanes.Lanes) {
+	x := []string{"x0", "x1", "x2", "x3"}
+	p, a := begin(l, "axpyFourTwo", "is axpyFour, and the same with b for z.",
+		[]string{"a0", "a1", "a2", "a3", "b0", "b1", "b2", "b3"}, append(x, "y", "z"), nil)
+	p.rounds(func(k int) {
+		y, z := p.get("y", k), p.get("z", k)
+		for j := range x {
+			v := p.get(x[j], k)
+			p.Add(p.times(v, a[j]), y, y)
+			p.Add(p.times(v, a[4+j]), z, z)
+		}
+		p.Store(y, p.mem("y", k))
+		p.Store(z, p.mem("z", k))
 	})
 }
 
