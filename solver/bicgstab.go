@@ -63,6 +63,9 @@ func (s *stabilised) iterate() (broken string, err error) {
 		p := s.preconditioned(s.p, s.keptP)
 		s.product(1, p, 0, s.v)
 		d, vv := s.dots(s.v, s.shadow)
+		if !finite(vv) {
+			return "the square of |A p| is not finite: scale the matrix", s.failed()
+		}
 		if math.Abs(d) <= orthogonal*size*math.Sqrt(vv) {
 			return "A p is orthogonal to the first residual", s.failed()
 		}
@@ -85,6 +88,8 @@ func (s *stabilised) iterate() (broken string, err error) {
 		switch {
 		case err != nil || near:
 			return "", err
+		case tt == 0 || !finite(tt):
+			return "A r is zero, or too small or too large to be squared", nil
 		case omega == 0:
 			return "A r is orthogonal to r", nil
 		case math.Abs(next) <= orthogonal*size*math.Sqrt(rr):

@@ -61,12 +61,16 @@ func cg(t *task) error {
 	}
 }
 
-// notPositive says what is not positive definite: rz is r'Mr, pq is p'Ap.
+// notPositive says what is not positive definite, or beyond float64: rz is r'Mr, pq is p'Ap.
 func notPositive(rz, pq float64) string {
 	switch {
-	case !(rz > 0):
+	case !finite(rz):
+		return fmt.Sprintf("r'Mr = %g: the preconditioner is not finite, or too large", rz)
+	case !finite(pq):
+		return fmt.Sprintf("p'Ap = %g: the matrix is not finite, or too large: scale it", pq)
+	case rz <= 0:
 		return fmt.Sprintf("r'Mr = %.3g: the preconditioner is not positive definite", rz)
-	case !(pq > 0):
+	case pq <= 0:
 		return fmt.Sprintf("p'Ap = %.3g: the matrix is not positive definite", pq)
 	}
 	return ""

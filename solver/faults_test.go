@@ -29,6 +29,9 @@ func TestBreakdownsAreTyped(t *testing.T) {
 		{"bicgstab", singular, ErrBreakdown, ""},
 		{"gmres", singular, ErrBreakdown, "singular"},
 		{"cg", huge, ErrBreakdown, ""},
+		{"cg", dense(t, []float64{1e308, 1e308}, []float64{1e308, 1e308}), ErrBreakdown, "p'Ap = +Inf: the matrix is not finite, or too large"},
+		{"bicgstab", dense(t, []float64{1e170, 0}, []float64{0, 1e168}), ErrBreakdown, "scale the matrix"},
+		{"bicgstab", dense(t, []float64{1e-170, 0}, []float64{0, 1e-168}), ErrBreakdown, "A r is zero, or too small"},
 	} {
 		b, x := []float64{1, 1}, []float64{0, 0}
 		res, err := methods[c.method](t.Context(), planOn(t, "cpu:1", c.a), b, x, Options{})

@@ -162,6 +162,7 @@ func TestPowerFindsTheLargestEigenvalue(t *testing.T) {
 	zero := dense(t, []float64{0, 0}, []float64{0, 0})
 	_, _, err = Power(t.Context(), planOn(t, "cpu:1", zero), make([]float64, 2), Options{})
 	require.ErrorIs(t, err, ErrBreakdown)
+	require.ErrorContains(t, err, "residual NaN", "none was computed")
 	_, _, err = Power(t.Context(), planOn(t, "cpu:1", dense(t)), nil, Options{})
 	require.True(t, sparse.IsInput(err))
 }

@@ -50,7 +50,7 @@ const leastNorm = 0x1p-450
 func power(t *task) (lambda float64, err error) {
 	y := t.zero()
 	t.set(1/math.Sqrt(t.dot(t.x, t.x)), t.x, t.x)
-	t.norm, t.best = 1, math.Inf(1)
+	t.res.Residual, t.norm, t.best = math.NaN(), 1, math.Inf(1)
 	for {
 		t.product(1, t.x, 0, y)
 		lambda = t.dot(t.x, y)
