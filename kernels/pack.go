@@ -126,19 +126,26 @@ type GatherPacked[V sparse.Value] struct {
 // ProductHost is GatherPacked for a part that begins with a major, or ScatterPacked, and vectors in
 // host memory: only a HostMapper knows it, and it is over when Launch comes back. Where it gathers
 // X has an element for each minor and Y one for each major, else it is the other way round. It
-// scatters by the part as it is where its form does not or not as fast.
+// scatters by the part as it is where its form does not or not as fast. With Cols it is GatherManyPacked,
+// for a part that multiplies several vectors at once: X and Y then have rows of so many elements.
 type ProductHost[V sparse.Value] struct {
 	A           Packed
 	Alpha, Beta V
 	X, Y        []V
+	Cols        int // vectors, whose rows lie StrideX and StrideY elements apart; 0 is one
+	StrideX     int
+	StrideY     int
 	Scatters    bool
 	Alone       bool // the goroutine that launches it makes it by itself where it can
 }
 
-// Kernel names the operation, which is the same as that of GatherPacked or ScatterPacked.
+// Kernel names the operation, which is the same as that of GatherPacked, ScatterPacked or GatherManyPacked.
 func (op *ProductHost[V]) Kernel() string {
-	if op.Scatters {
+	switch {
+	case op.Scatters:
 		return "scatter-packed"
+	case op.Cols > 0:
+		return "gather-many-packed"
 	}
 	return "gather-packed"
 }

@@ -95,9 +95,13 @@ func (b Block[V]) vectors(lo, hi int) Block[V] {
 
 // rows is rows lo <= i < hi of a block by row, in place on a device.
 func (b Block[V]) rows(d kernels.HostMapper, lo, hi int) kernels.Block[V] {
-	var val []V
-	if hi > lo {
-		val = b.Val[lo*b.Stride : (hi-1)*b.Stride+b.Count]
+	return kernels.Block[V]{Val: kernels.AdoptArray(d, b.between(lo, hi)), Cols: b.Count, Stride: b.Stride}
+}
+
+// between is the elements of rows lo <= i < hi of a block by row.
+func (b Block[V]) between(lo, hi int) []V {
+	if hi <= lo {
+		return nil
 	}
-	return kernels.Block[V]{Val: kernels.AdoptArray(d, val), Cols: b.Count, Stride: b.Stride}
+	return b.Val[lo*b.Stride : (hi-1)*b.Stride+b.Count]
 }

@@ -31,3 +31,14 @@ func (p *Plan[V]) multiplyDirect(ctx context.Context, op Op, alpha V, x []V, bet
 	took := time.Since(began) - begin
 	return Timing{Kernel: took, Total: took, Devices: []time.Duration{took}}, nil
 }
+
+// multiplyManyDirect is gatherMany where direct holds, for blocks by row.
+func (p *Plan[V]) multiplyManyDirect(alpha V, x Block[V], beta V, y Block[V]) (took time.Duration, err error) {
+	s := p.shares[0]
+	begin := time.Since(began)
+	s.host = kernels.ProductHost[V]{A: s.packed, Alpha: alpha, Beta: beta, X: x.between(0, p.lay.minors), Y: y.between(0, s.part.OwnEnd),
+		Cols: x.Count, StrideX: x.Stride, StrideY: y.Stride}
+	err = s.stream.Launch(&s.host)
+	s.host = kernels.ProductHost[V]{}
+	return time.Since(began) - begin, err
+}

@@ -9,7 +9,7 @@ import (
 
 // allAtOnce multiplies all vectors at once, row by row.
 func (p *Plan[V]) allAtOnce(ctx context.Context, op Op, alpha V, x Block[V], beta V, y Block[V], t *Timing) error {
-	begin := time.Now()
+	begin := time.Since(began)
 	m, n := p.dims(op)
 	to := y
 	if x.ByColumn {
@@ -29,27 +29,16 @@ func (p *Plan[V]) allAtOnce(ctx context.Context, op Op, alpha V, x Block[V], bet
 			y.turn(to, m, false)
 		}
 	}
-	t.Distribute = time.Since(begin)
+	t.Distribute = time.Since(began) - begin
 	t.Devices = make([]time.Duration, len(p.shares))
-	carries := make([][]V, len(p.shares))
-	err := p.each(func(i int) (err error) {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if s := p.shares[i]; p.lay.gathers(op) {
-			carries[i], t.Devices[i], err = s.gatherMany(p.lay, alpha, x, beta, to)
-		} else {
-			t.Devices[i], err = s.scatterMany(p.lay, alpha, x, beta, to)
-		}
-		return err
-	})
+	carries, err := p.launchMany(ctx, op, alpha, x, beta, to, t.Devices)
 	if err != nil {
 		return err
 	}
 	for _, d := range t.Devices {
 		t.Kernel = max(t.Kernel, d)
 	}
-	begin = time.Now()
+	begin = time.Since(began)
 	for i, c := range carries {
 		row := p.parts[i].StartMajor * to.Stride
 		for j, v := range c {
@@ -59,8 +48,30 @@ func (p *Plan[V]) allAtOnce(ctx context.Context, op Op, alpha V, x Block[V], bet
 	if y.ByColumn {
 		y.turn(to, m, true)
 	}
-	t.Merge = time.Since(begin)
+	t.Merge = time.Since(began) - begin
 	return nil
+}
+
+// launchMany multiplies blocks by row on all devices. It gives their carries, and the time that each took.
+func (p *Plan[V]) launchMany(ctx context.Context, op Op, alpha V, x Block[V], beta V, y Block[V], took []time.Duration) (carries [][]V, err error) {
+	if p.direct() && p.lay.gathers(op) && p.shares[0].packsMany() {
+		if err = ctx.Err(); err == nil {
+			took[0], err = p.multiplyManyDirect(alpha, x, beta, y)
+		}
+		return nil, err
+	}
+	carries = make([][]V, len(p.shares))
+	return carries, p.each(func(i int) (err error) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if s := p.shares[i]; p.lay.gathers(op) {
+			carries[i], took[i], err = s.gatherMany(p.lay, alpha, x, beta, y)
+		} else {
+			took[i], err = s.scatterMany(p.lay, alpha, x, beta, y)
+		}
+		return err
+	})
 }
 
 // gatherMany multiplies the part. The carry is nil where the first row is its own.

@@ -79,11 +79,27 @@ func gatherManyPacked[V sparse.Value](d *Device, s *scratch[V], op *kernels.Gath
 	if v.err != nil {
 		return v.err
 	}
+	return p.multiplyMany(d, s, op.Alpha, op.Beta, x, y, carry)
+}
+
+// productMany runs kernels.ProductHost for several vectors.
+func (p *packed[V]) productMany(d *Device, s *scratch[V], op *kernels.ProductHost[V]) error {
+	x, y := simd.Block[V]{Val: op.X, Cols: op.Cols, Stride: op.StrideX}, simd.Block[V]{Val: op.Y, Cols: op.Cols, Stride: op.StrideY}
+	rows := p.part.OwnEnd - p.part.OwnFirst
+	if min(x.Stride, y.Stride) < op.Cols || x.Rows() < p.minors || y.Rows() < rows || p.part.StartFlag || op.Scatters {
+		return fmt.Errorf("%w: %d vectors of %d and %d rows at strides of %d and %d, part %+v needs %d and %d and does not scatter",
+			kernels.ErrArgument, op.Cols, x.Rows(), y.Rows(), x.Stride, y.Stride, p.part, p.minors, rows)
+	}
+	return p.multiplyMany(d, s, op.Alpha, op.Beta, x.First(p.minors), y.First(rows), nil)
+}
+
+// multiplyMany is multiply for several vectors: by the forms or the rows, whichever is faster.
+func (p *packed[V]) multiplyMany(d *Device, s *scratch[V], alpha, beta V, x, y simd.Block[V], carry []V) (err error) {
 	if !p.multipliesMany() {
 		return fmt.Errorf("%w: several vectors at once in the form %s", kernels.ErrNotSupported, p.info.Form)
 	}
 	if x.Cols == 1 && x.Stride == 1 && y.Stride == 1 {
-		return p.multiply(p.run, op.Alpha, op.Beta, x.Val[:p.minors], y.Val, carry)
+		return p.multiply(p.run, alpha, beta, x.Val[:p.minors], y.Val, carry)
 	}
 	if x, err = p.asLines(x); err != nil {
 		return err
@@ -91,15 +107,15 @@ func gatherManyPacked[V sparse.Value](d *Device, s *scratch[V], op *kernels.Gath
 	if rows, err := p.takesRows(x.First(p.minors), y); err != nil {
 		return err
 	} else if rows {
-		return p.multiplyRows(op.Alpha, op.Beta, x.First(p.minors), y, carry)
+		return p.multiplyRows(alpha, beta, x.First(p.minors), y, carry)
 	}
 	if p.symmetric != nil {
-		return p.symmetric.multiplyMany(d, s, op.Alpha, op.Beta, x, y)
+		return p.symmetric.multiplyMany(d, s, alpha, beta, x, y)
 	}
 	carries := make([][]V, len(p.pieces))
 	err = d.pool.run(len(p.pieces), func(i int) {
 		q := &p.pieces[i]
-		carries[i] = q.multiplyMany(op.Alpha, op.Beta, x, y.From(q.part.OwnFirst-p.part.OwnFirst))
+		carries[i] = q.multiplyMany(alpha, beta, x, y.From(q.part.OwnFirst-p.part.OwnFirst))
 	})
 	if err != nil {
 		return err

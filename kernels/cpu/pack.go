@@ -196,6 +196,9 @@ func productHost[V sparse.Value](d *Device, s *scratch[V], op *kernels.ProductHo
 		return err
 	}
 	defer p.use.Unlock()
+	if op.Cols > 0 {
+		return p.productMany(d, s, op)
+	}
 	to, from := p.part.OwnEnd-p.part.OwnFirst, p.minors
 	if op.Scatters {
 		to, from = from, to
