@@ -31,6 +31,7 @@ func TestBreakdownsAreTyped(t *testing.T) {
 		{"cg", huge, ErrBreakdown, ""},
 		{"cg", dense(t, []float64{1e308, 1e308}, []float64{1e308, 1e308}), ErrBreakdown, "p'Ap = +Inf: the matrix is not finite, or too large"},
 		{"bicgstab", dense(t, []float64{1e170, 0}, []float64{0, 1e168}), ErrBreakdown, "scale the matrix"},
+		{"bicgstab", dense(t, []float64{1e160, -1e160}, []float64{2, 1}), ErrBreakdown, "too large to be squared"},
 		{"bicgstab", dense(t, []float64{1e-170, 0}, []float64{0, 1e-168}), ErrBreakdown, "A r is zero, or too small"},
 	} {
 		b, x := []float64{1, 1}, []float64{0, 0}
