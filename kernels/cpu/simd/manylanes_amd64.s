@@ -3109,6 +3109,8 @@ maskedLane2:
 	VFMADD231PD  (SI)(R11*1), Z10, K1, Z5
 
 maskedLane3:
+	TESTB        $0xf0, R10
+	JEQ          maskedEnd
 	BTL          $0x04, R10
 	JCC          maskedLane4
 	MOVWLZX      8(BX), R11
@@ -3141,6 +3143,7 @@ maskedLane6:
 	VFMADD231PD  (SI)(R10*1), Z10, K1, Z9
 
 maskedLane7:
+maskedEnd:
 	ADDQ $0x10, BX
 	ADDQ $0x40, DX
 	ADDQ $0x02, CX
@@ -3626,6 +3629,8 @@ maskedLane2:
 	VFMADD231PD  64(SI)(R11*1), Z18, K1, Z9
 
 maskedLane3:
+	TESTB        $0xf0, R10
+	JEQ          maskedEnd
 	BTL          $0x04, R10
 	JCC          maskedLane4
 	MOVWLZX      8(BX), R11
@@ -3662,6 +3667,7 @@ maskedLane6:
 	VFMADD231PD  64(SI)(R10*1), Z18, K1, Z17
 
 maskedLane7:
+maskedEnd:
 	ADDQ $0x10, BX
 	ADDQ $0x40, DX
 	ADDQ $0x02, CX
@@ -4151,6 +4157,8 @@ maskedLane2:
 	VFMADD231PD  (SI)(R11*1), Z10, K1, Z5
 
 maskedLane3:
+	TESTB        $0xf0, R10
+	JEQ          maskedEnd
 	BTL          $0x04, R10
 	JCC          maskedLane4
 	MOVL         16(BX), R11
@@ -4183,6 +4191,7 @@ maskedLane6:
 	VFMADD231PD  (SI)(R10*1), Z10, K1, Z9
 
 maskedLane7:
+maskedEnd:
 	ADDQ $0x20, BX
 	ADDQ $0x40, DX
 	ADDQ $0x02, CX
@@ -4668,6 +4677,8 @@ maskedLane2:
 	VFMADD231PD  64(SI)(R11*1), Z18, K1, Z9
 
 maskedLane3:
+	TESTB        $0xf0, R10
+	JEQ          maskedEnd
 	BTL          $0x04, R10
 	JCC          maskedLane4
 	MOVL         16(BX), R11
@@ -4704,6 +4715,7 @@ maskedLane6:
 	VFMADD231PD  64(SI)(R10*1), Z18, K1, Z17
 
 maskedLane7:
+maskedEnd:
 	ADDQ $0x20, BX
 	ADDQ $0x40, DX
 	ADDQ $0x02, CX
@@ -5272,6 +5284,8 @@ maskedLane2:
 	VFMADD231PD  (R13)(R10*1), Z10, K1, Z5
 
 maskedLane3:
+	TESTB        $0xf0, R12
+	JEQ          maskedEnd
 	BTL          $0x04, R12
 	JCC          maskedLane4
 	VBROADCASTSD 32(DX), Z10
@@ -5296,6 +5310,7 @@ maskedLane6:
 	VFMADD231PD  (R14)(R10*1), Z10, K1, Z9
 
 maskedLane7:
+maskedEnd:
 	INCQ R11
 	ADDQ $0x40, DX
 	ADDQ $0x02, CX
@@ -5876,6 +5891,8 @@ maskedLane2:
 	VFMADD231PD  64(R13)(R10*1), Z18, K1, Z9
 
 maskedLane3:
+	TESTB        $0xf0, R12
+	JEQ          maskedEnd
 	BTL          $0x04, R12
 	JCC          maskedLane4
 	VBROADCASTSD 32(DX), Z18
@@ -5904,6 +5921,7 @@ maskedLane6:
 	VFMADD231PD  64(R14)(R10*1), Z18, K1, Z17
 
 maskedLane7:
+maskedEnd:
 	INCQ R11
 	ADDQ $0x40, DX
 	ADDQ $0x02, CX
@@ -6376,6 +6394,8 @@ maskedLane2:
 	VFMADD231PD (R13)(R10*1), Z10, K1, Z5
 
 maskedLane3:
+	TESTB       $0xf0, R12
+	JEQ         maskedEnd
 	BTL         $0x04, R12
 	JCC         maskedLane4
 	VFMADD231PD (R14), Z10, K1, Z6
@@ -6396,6 +6416,7 @@ maskedLane6:
 	VFMADD231PD (R14)(R10*1), Z10, K1, Z9
 
 maskedLane7:
+maskedEnd:
 	INCQ R11
 	ADDQ $0x02, CX
 	DECQ R9
@@ -6937,6 +6958,8 @@ maskedLane2:
 	VFMADD231PD 64(R13)(R10*1), Z18, K1, Z9
 
 maskedLane3:
+	TESTB       $0xf0, R12
+	JEQ         maskedEnd
 	BTL         $0x04, R12
 	JCC         maskedLane4
 	VFMADD231PD (R14), Z18, Z10
@@ -6961,6 +6984,7 @@ maskedLane6:
 	VFMADD231PD 64(R14)(R10*1), Z18, K1, Z17
 
 maskedLane7:
+maskedEnd:
 	INCQ R11
 	ADDQ $0x02, CX
 	DECQ R9
@@ -7415,6 +7439,8 @@ masked:
 	PREFETCHT0 (SI)(R11*1)
 
 maskedAsked:
+	TESTB        $0xff, R10
+	JEQ          maskedEnd
 	BTL          $0x00, R10
 	JCC          maskedLane0
 	MOVWLZX      (BX), R11
@@ -7451,6 +7477,7 @@ maskedLane2:
 	VFMADD231PS  Y8, Y7, Y6
 
 maskedLane3:
+maskedEnd:
 	ADDQ $0x10, BX
 	ADDQ $0x20, DX
 	ADDQ $0x02, CX
@@ -7728,6 +7755,8 @@ masked:
 	PREFETCHT0 (SI)(R11*1)
 
 maskedAsked:
+	TESTB        $0xff, R10
+	JEQ          maskedEnd
 	BTL          $0x00, R10
 	JCC          maskedLane0
 	MOVWLZX      (BX), R11
@@ -7768,6 +7797,7 @@ maskedLane2:
 	VFMADD231PS  Y12, Y11, Y10
 
 maskedLane3:
+maskedEnd:
 	ADDQ $0x10, BX
 	ADDQ $0x20, DX
 	ADDQ $0x02, CX
@@ -8057,6 +8087,8 @@ masked:
 	PREFETCHT0 (SI)(R11*1)
 
 maskedAsked:
+	TESTB        $0xff, R10
+	JEQ          maskedEnd
 	BTL          $0x00, R10
 	JCC          maskedLane0
 	MOVL         (BX), R11
@@ -8093,6 +8125,7 @@ maskedLane2:
 	VFMADD231PS  Y8, Y7, Y6
 
 maskedLane3:
+maskedEnd:
 	ADDQ $0x20, BX
 	ADDQ $0x20, DX
 	ADDQ $0x02, CX
@@ -8370,6 +8403,8 @@ masked:
 	PREFETCHT0 (SI)(R11*1)
 
 maskedAsked:
+	TESTB        $0xff, R10
+	JEQ          maskedEnd
 	BTL          $0x00, R10
 	JCC          maskedLane0
 	MOVL         (BX), R11
@@ -8410,6 +8445,7 @@ maskedLane2:
 	VFMADD231PS  Y12, Y11, Y10
 
 maskedLane3:
+maskedEnd:
 	ADDQ $0x20, BX
 	ADDQ $0x20, DX
 	ADDQ $0x02, CX
@@ -8779,6 +8815,8 @@ maskedAsked:
 	IMULQ        DI, R13
 	ADDQ         SI, R13
 	LEAQ         (R13)(DI*4), R14
+	TESTB        $0xff, R12
+	JEQ          maskedEnd
 	BTL          $0x00, R12
 	JCC          maskedLane0
 	VBROADCASTSS (DX), Y7
@@ -8807,6 +8845,7 @@ maskedLane2:
 	VFMADD231PS  Y8, Y7, Y6
 
 maskedLane3:
+maskedEnd:
 	INCQ R11
 	ADDQ $0x20, DX
 	ADDQ $0x02, CX
@@ -9150,6 +9189,8 @@ maskedAsked:
 	IMULQ        DI, R13
 	ADDQ         SI, R13
 	LEAQ         (R13)(DI*4), R14
+	TESTB        $0xff, R12
+	JEQ          maskedEnd
 	BTL          $0x00, R12
 	JCC          maskedLane0
 	VBROADCASTSS (DX), Y11
@@ -9182,6 +9223,7 @@ maskedLane2:
 	VFMADD231PS  Y12, Y11, Y10
 
 maskedLane3:
+maskedEnd:
 	INCQ R11
 	ADDQ $0x20, DX
 	ADDQ $0x02, CX
@@ -9497,6 +9539,8 @@ maskedAsked:
 	IMULQ        DI, R13
 	ADDQ         SI, R13
 	LEAQ         (R13)(DI*4), R14
+	TESTB        $0xff, R12
+	JEQ          maskedEnd
 	BTL          $0x00, R12
 	JCC          maskedLane0
 	VMASKMOVPS   (R13), Y0, Y8
@@ -9521,6 +9565,7 @@ maskedLane2:
 	VFMADD231PS Y8, Y7, Y6
 
 maskedLane3:
+maskedEnd:
 	INCQ R11
 	ADDQ $0x02, CX
 	DECQ R9
@@ -9845,6 +9890,8 @@ maskedAsked:
 	IMULQ        DI, R13
 	ADDQ         SI, R13
 	LEAQ         (R13)(DI*4), R14
+	TESTB        $0xff, R12
+	JEQ          maskedEnd
 	BTL          $0x00, R12
 	JCC          maskedLane0
 	VFMADD231PS  (R13), Y11, Y3
@@ -9873,6 +9920,7 @@ maskedLane2:
 	VFMADD231PS Y12, Y11, Y10
 
 maskedLane3:
+maskedEnd:
 	INCQ R11
 	ADDQ $0x02, CX
 	DECQ R9
@@ -10210,6 +10258,8 @@ masked:
 	PREFETCHT0 (SI)(R11*1)
 
 maskedAsked:
+	TESTB        $0xff, R10
+	JEQ          maskedEnd
 	BTL          $0x00, R10
 	JCC          maskedLane0
 	MOVWLZX      (BX), R11
@@ -10242,6 +10292,8 @@ maskedLane2:
 	VFMADD231PS  (SI)(R11*1), Z10, K1, Z5
 
 maskedLane3:
+	TESTB        $0xf0, R10
+	JEQ          maskedEnd
 	BTL          $0x04, R10
 	JCC          maskedLane4
 	MOVWLZX      8(BX), R11
@@ -10274,6 +10326,7 @@ maskedLane6:
 	VFMADD231PS  (SI)(R10*1), Z10, K1, Z9
 
 maskedLane7:
+maskedEnd:
 	ADDQ $0x20, BX
 	ADDQ $0x40, DX
 	ADDQ $0x02, CX
@@ -10723,6 +10776,8 @@ masked:
 	PREFETCHT0 64(SI)(R11*1)
 
 maskedAsked:
+	TESTB        $0xff, R10
+	JEQ          maskedEnd
 	BTL          $0x00, R10
 	JCC          maskedLane0
 	MOVWLZX      (BX), R11
@@ -10759,6 +10814,8 @@ maskedLane2:
 	VFMADD231PS  64(SI)(R11*1), Z18, K1, Z9
 
 maskedLane3:
+	TESTB        $0xf0, R10
+	JEQ          maskedEnd
 	BTL          $0x04, R10
 	JCC          maskedLane4
 	MOVWLZX      8(BX), R11
@@ -10795,6 +10852,7 @@ maskedLane6:
 	VFMADD231PS  64(SI)(R10*1), Z18, K1, Z17
 
 maskedLane7:
+maskedEnd:
 	ADDQ $0x20, BX
 	ADDQ $0x40, DX
 	ADDQ $0x02, CX
@@ -11252,6 +11310,8 @@ masked:
 	PREFETCHT0 (SI)(R11*1)
 
 maskedAsked:
+	TESTB        $0xff, R10
+	JEQ          maskedEnd
 	BTL          $0x00, R10
 	JCC          maskedLane0
 	MOVL         (BX), R11
@@ -11284,6 +11344,8 @@ maskedLane2:
 	VFMADD231PS  (SI)(R11*1), Z10, K1, Z5
 
 maskedLane3:
+	TESTB        $0xf0, R10
+	JEQ          maskedEnd
 	BTL          $0x04, R10
 	JCC          maskedLane4
 	MOVL         16(BX), R11
@@ -11316,6 +11378,7 @@ maskedLane6:
 	VFMADD231PS  (SI)(R10*1), Z10, K1, Z9
 
 maskedLane7:
+maskedEnd:
 	ADDQ $0x40, BX
 	ADDQ $0x40, DX
 	ADDQ $0x02, CX
@@ -11765,6 +11828,8 @@ masked:
 	PREFETCHT0 64(SI)(R11*1)
 
 maskedAsked:
+	TESTB        $0xff, R10
+	JEQ          maskedEnd
 	BTL          $0x00, R10
 	JCC          maskedLane0
 	MOVL         (BX), R11
@@ -11801,6 +11866,8 @@ maskedLane2:
 	VFMADD231PS  64(SI)(R11*1), Z18, K1, Z9
 
 maskedLane3:
+	TESTB        $0xf0, R10
+	JEQ          maskedEnd
 	BTL          $0x04, R10
 	JCC          maskedLane4
 	MOVL         16(BX), R11
@@ -11837,6 +11904,7 @@ maskedLane6:
 	VFMADD231PS  64(SI)(R10*1), Z18, K1, Z17
 
 maskedLane7:
+maskedEnd:
 	ADDQ $0x40, BX
 	ADDQ $0x40, DX
 	ADDQ $0x02, CX
@@ -12381,6 +12449,8 @@ maskedAsked:
 	IMULQ        DI, R13
 	ADDQ         SI, R13
 	LEAQ         (R13)(DI*4), R14
+	TESTB        $0xff, R12
+	JEQ          maskedEnd
 	BTL          $0x00, R12
 	JCC          maskedLane0
 	VBROADCASTSS (DX), Z10
@@ -12405,6 +12475,8 @@ maskedLane2:
 	VFMADD231PS  (R13)(R10*1), Z10, K1, Z5
 
 maskedLane3:
+	TESTB        $0xf0, R12
+	JEQ          maskedEnd
 	BTL          $0x04, R12
 	JCC          maskedLane4
 	VBROADCASTSS 16(DX), Z10
@@ -12429,6 +12501,7 @@ maskedLane6:
 	VFMADD231PS  (R14)(R10*1), Z10, K1, Z9
 
 maskedLane7:
+maskedEnd:
 	INCQ R11
 	ADDQ $0x40, DX
 	ADDQ $0x02, CX
@@ -12981,6 +13054,8 @@ maskedAsked:
 	IMULQ        DI, R13
 	ADDQ         SI, R13
 	LEAQ         (R13)(DI*4), R14
+	TESTB        $0xff, R12
+	JEQ          maskedEnd
 	BTL          $0x00, R12
 	JCC          maskedLane0
 	VBROADCASTSS (DX), Z18
@@ -13009,6 +13084,8 @@ maskedLane2:
 	VFMADD231PS  64(R13)(R10*1), Z18, K1, Z9
 
 maskedLane3:
+	TESTB        $0xf0, R12
+	JEQ          maskedEnd
 	BTL          $0x04, R12
 	JCC          maskedLane4
 	VBROADCASTSS 16(DX), Z18
@@ -13037,6 +13114,7 @@ maskedLane6:
 	VFMADD231PS  64(R14)(R10*1), Z18, K1, Z17
 
 maskedLane7:
+maskedEnd:
 	INCQ R11
 	ADDQ $0x40, DX
 	ADDQ $0x02, CX
@@ -13489,6 +13567,8 @@ maskedAsked:
 	IMULQ        DI, R13
 	ADDQ         SI, R13
 	LEAQ         (R13)(DI*4), R14
+	TESTB        $0xff, R12
+	JEQ          maskedEnd
 	BTL          $0x00, R12
 	JCC          maskedLane0
 	VFMADD231PS  (R13), Z10, K1, Z2
@@ -13509,6 +13589,8 @@ maskedLane2:
 	VFMADD231PS (R13)(R10*1), Z10, K1, Z5
 
 maskedLane3:
+	TESTB       $0xf0, R12
+	JEQ         maskedEnd
 	BTL         $0x04, R12
 	JCC         maskedLane4
 	VFMADD231PS (R14), Z10, K1, Z6
@@ -13529,6 +13611,7 @@ maskedLane6:
 	VFMADD231PS (R14)(R10*1), Z10, K1, Z9
 
 maskedLane7:
+maskedEnd:
 	INCQ R11
 	ADDQ $0x02, CX
 	DECQ R9
@@ -14046,6 +14129,8 @@ maskedAsked:
 	IMULQ        DI, R13
 	ADDQ         SI, R13
 	LEAQ         (R13)(DI*4), R14
+	TESTB        $0xff, R12
+	JEQ          maskedEnd
 	BTL          $0x00, R12
 	JCC          maskedLane0
 	VFMADD231PS  (R13), Z18, Z2
@@ -14070,6 +14155,8 @@ maskedLane2:
 	VFMADD231PS 64(R13)(R10*1), Z18, K1, Z9
 
 maskedLane3:
+	TESTB       $0xf0, R12
+	JEQ         maskedEnd
 	BTL         $0x04, R12
 	JCC         maskedLane4
 	VFMADD231PS (R14), Z18, Z10
@@ -14094,6 +14181,7 @@ maskedLane6:
 	VFMADD231PS 64(R14)(R10*1), Z18, K1, Z17
 
 maskedLane7:
+maskedEnd:
 	INCQ R11
 	ADDQ $0x02, CX
 	DECQ R9
@@ -15067,6 +15155,8 @@ masked:
 	PREFETCHT0 (SI)(R11*1)
 
 maskedAsked:
+	TESTB        $0xff, R10
+	JEQ          maskedEnd
 	BTL          $0x00, R10
 	JCC          maskedLane0
 	MOVWLZX      (BX), R11
@@ -15103,6 +15193,7 @@ maskedLane2:
 	VFMADD231PS  X8, X7, X6
 
 maskedLane3:
+maskedEnd:
 	ADDQ $0x10, BX
 	ADDQ $0x20, DX
 	ADDQ $0x02, CX
@@ -15368,6 +15459,8 @@ masked:
 	PREFETCHT0 (SI)(R11*1)
 
 maskedAsked:
+	TESTB        $0xff, R10
+	JEQ          maskedEnd
 	BTL          $0x00, R10
 	JCC          maskedLane0
 	MOVL         (BX), R11
@@ -15404,6 +15497,7 @@ maskedLane2:
 	VFMADD231PS  X8, X7, X6
 
 maskedLane3:
+maskedEnd:
 	ADDQ $0x20, BX
 	ADDQ $0x20, DX
 	ADDQ $0x02, CX
@@ -15755,6 +15849,8 @@ maskedLane2:
 	VFMADD231PD  (SI)(R11*1), Y10, K1, Y5
 
 maskedLane3:
+	TESTB        $0xf0, R10
+	JEQ          maskedEnd
 	BTL          $0x04, R10
 	JCC          maskedLane4
 	MOVWLZX      8(BX), R11
@@ -15787,6 +15883,7 @@ maskedLane6:
 	VFMADD231PD  (SI)(R10*1), Y10, K1, Y9
 
 maskedLane7:
+maskedEnd:
 	ADDQ $0x10, BX
 	ADDQ $0x40, DX
 	ADDQ $0x02, CX
@@ -16228,6 +16325,8 @@ maskedLane2:
 	VFMADD231PD  (SI)(R11*1), Y10, K1, Y5
 
 maskedLane3:
+	TESTB        $0xf0, R10
+	JEQ          maskedEnd
 	BTL          $0x04, R10
 	JCC          maskedLane4
 	MOVL         16(BX), R11
@@ -16260,6 +16359,7 @@ maskedLane6:
 	VFMADD231PD  (SI)(R10*1), Y10, K1, Y9
 
 maskedLane7:
+maskedEnd:
 	ADDQ $0x20, BX
 	ADDQ $0x40, DX
 	ADDQ $0x02, CX
@@ -16701,6 +16801,8 @@ maskedLane2:
 	VFMADD231PD (SI)(R11*1), X10, K1, X5
 
 maskedLane3:
+	TESTB       $0xf0, R10
+	JEQ         maskedEnd
 	BTL         $0x04, R10
 	JCC         maskedLane4
 	MOVWLZX     8(BX), R11
@@ -16733,6 +16835,7 @@ maskedLane6:
 	VFMADD231PD (SI)(R10*1), X10, K1, X9
 
 maskedLane7:
+maskedEnd:
 	ADDQ $0x10, BX
 	ADDQ $0x40, DX
 	ADDQ $0x02, CX
@@ -17174,6 +17277,8 @@ maskedLane2:
 	VFMADD231PD (SI)(R11*1), X10, K1, X5
 
 maskedLane3:
+	TESTB       $0xf0, R10
+	JEQ         maskedEnd
 	BTL         $0x04, R10
 	JCC         maskedLane4
 	MOVL        16(BX), R11
@@ -17206,6 +17311,7 @@ maskedLane6:
 	VFMADD231PD (SI)(R10*1), X10, K1, X9
 
 maskedLane7:
+maskedEnd:
 	ADDQ $0x20, BX
 	ADDQ $0x40, DX
 	ADDQ $0x02, CX
@@ -17615,6 +17721,8 @@ masked:
 	PREFETCHT0 (SI)(R11*1)
 
 maskedAsked:
+	TESTB        $0xff, R10
+	JEQ          maskedEnd
 	BTL          $0x00, R10
 	JCC          maskedLane0
 	MOVWLZX      (BX), R11
@@ -17647,6 +17755,8 @@ maskedLane2:
 	VFMADD231PS  (SI)(R11*1), Y10, K1, Y5
 
 maskedLane3:
+	TESTB        $0xf0, R10
+	JEQ          maskedEnd
 	BTL          $0x04, R10
 	JCC          maskedLane4
 	MOVWLZX      8(BX), R11
@@ -17679,6 +17789,7 @@ maskedLane6:
 	VFMADD231PS  (SI)(R10*1), Y10, K1, Y9
 
 maskedLane7:
+maskedEnd:
 	ADDQ $0x20, BX
 	ADDQ $0x40, DX
 	ADDQ $0x02, CX
@@ -18088,6 +18199,8 @@ masked:
 	PREFETCHT0 (SI)(R11*1)
 
 maskedAsked:
+	TESTB        $0xff, R10
+	JEQ          maskedEnd
 	BTL          $0x00, R10
 	JCC          maskedLane0
 	MOVL         (BX), R11
@@ -18120,6 +18233,8 @@ maskedLane2:
 	VFMADD231PS  (SI)(R11*1), Y10, K1, Y5
 
 maskedLane3:
+	TESTB        $0xf0, R10
+	JEQ          maskedEnd
 	BTL          $0x04, R10
 	JCC          maskedLane4
 	MOVL         16(BX), R11
@@ -18152,6 +18267,7 @@ maskedLane6:
 	VFMADD231PS  (SI)(R10*1), Y10, K1, Y9
 
 maskedLane7:
+maskedEnd:
 	ADDQ $0x40, BX
 	ADDQ $0x40, DX
 	ADDQ $0x02, CX
@@ -18561,6 +18677,8 @@ masked:
 	PREFETCHT0 (SI)(R11*1)
 
 maskedAsked:
+	TESTB        $0xff, R10
+	JEQ          maskedEnd
 	BTL          $0x00, R10
 	JCC          maskedLane0
 	MOVWLZX      (BX), R11
@@ -18593,6 +18711,8 @@ maskedLane2:
 	VFMADD231PS  (SI)(R11*1), X10, K1, X5
 
 maskedLane3:
+	TESTB        $0xf0, R10
+	JEQ          maskedEnd
 	BTL          $0x04, R10
 	JCC          maskedLane4
 	MOVWLZX      8(BX), R11
@@ -18625,6 +18745,7 @@ maskedLane6:
 	VFMADD231PS  (SI)(R10*1), X10, K1, X9
 
 maskedLane7:
+maskedEnd:
 	ADDQ $0x20, BX
 	ADDQ $0x40, DX
 	ADDQ $0x02, CX
@@ -19034,6 +19155,8 @@ masked:
 	PREFETCHT0 (SI)(R11*1)
 
 maskedAsked:
+	TESTB        $0xff, R10
+	JEQ          maskedEnd
 	BTL          $0x00, R10
 	JCC          maskedLane0
 	MOVL         (BX), R11
@@ -19066,6 +19189,8 @@ maskedLane2:
 	VFMADD231PS  (SI)(R11*1), X10, K1, X5
 
 maskedLane3:
+	TESTB        $0xf0, R10
+	JEQ          maskedEnd
 	BTL          $0x04, R10
 	JCC          maskedLane4
 	MOVL         16(BX), R11
@@ -19098,6 +19223,7 @@ maskedLane6:
 	VFMADD231PS  (SI)(R10*1), X10, K1, X9
 
 maskedLane7:
+maskedEnd:
 	ADDQ $0x40, BX
 	ADDQ $0x40, DX
 	ADDQ $0x02, CX

@@ -189,6 +189,10 @@ func (k *kernel) column(name string, mask Register) {
 	for i, acc := range k.acc {
 		skip := fmt.Sprintf("%sLane%d", name, i)
 		if mask != nil {
+			if i%4 == 0 && (i > 0 || k.width() > len(k.acc)) { // rows are sorted: the last lanes often have no entry
+				TESTB(Imm(uint64(0xFF<<i&0xFF)), mask.(GPVirtual).As8L())
+				JEQ(LabelRef(name + "End"))
+			}
 			BTL(Imm(uint64(i)), mask.(GPVirtual).As32())
 			JCC(LabelRef(skip))
 		}
@@ -209,6 +213,9 @@ func (k *kernel) column(name string, mask Register) {
 		if mask != nil {
 			Label(skip)
 		}
+	}
+	if mask != nil {
+		Label(name + "End")
 	}
 	if k.indexBytes > 0 {
 		ADDQ(Imm(uint64(k.indexBytes*k.width())), k.idx)
