@@ -87,7 +87,7 @@ func (p *processes) total(ctx context.Context, part, out []float64, err error) e
 		return err
 	}
 	if err == nil {
-		err = ctx.Err()
+		err = over(ctx)
 	}
 	k := len(out)
 	if p.blocks > 0 { // zeros where others have their sums: adding them changes no bit

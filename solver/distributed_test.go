@@ -208,6 +208,7 @@ func TestFailuresOfOneProcessEndAll(t *testing.T) {
 				return t.Context()
 			}, broken},
 			"a context has ended": {func(*member, []float64, *Options) context.Context { return never }, context.Canceled},
+			"a deadline is over":  {func(*member, []float64, *Options) context.Context { return overdue{t.Context()} }, context.DeadlineExceeded},
 			"a context ends later": {func(_ *member, _ []float64, opt *Options) context.Context {
 				ctx, stop := context.WithCancel(t.Context())
 				opt.Progress = func(i int, _ float64) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -185,4 +186,20 @@ func (f *failing) SpMV(ctx context.Context, op msrep.Op, alpha float64, x []floa
 	}
 	f.left--
 	return f.Operator.SpMV(ctx, op, alpha, x, beta, y)
+}
+
+// overdue is a context whose deadline is over and whose timer is late.
+type overdue struct{ context.Context }
+
+func (overdue) Deadline() (time.Time, bool) { return time.Now(), true }
+
+func TestADeadlineEndsASolveThoughItsTimerIsLate(t *testing.T) {
+	a := laplacian(t, "stencil:n=12,points=5")
+	ctx := overdue{t.Context()}
+	for name, method := range methods {
+		_, err := method(ctx, planOn(t, "cpu:1", a), sines(a.Rows), make([]float64, a.Rows), Options{})
+		require.ErrorIs(t, err, context.DeadlineExceeded, name)
+	}
+	_, err := PageRank(ctx, open(t, "cpu:1"), a, PageRankOptions{})
+	require.ErrorIs(t, err, context.DeadlineExceeded)
 }

@@ -168,7 +168,7 @@ func (res *PageRankResult) iterate(ctx context.Context, r ranker, nodes int, opt
 	}
 	near := false // the difference has come close to the access precision
 	for !res.Converged && res.Iterations < opt.MaxIter {
-		if err := ctx.Err(); err != nil {
+		if err := over(ctx); err != nil {
 			return err
 		}
 		write := read

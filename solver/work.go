@@ -21,7 +21,16 @@ func (w *work) ended() error {
 	if w.all != nil { // a reduction finds it, for all
 		return nil
 	}
-	return w.ctx.Err()
+	return over(w.ctx)
+}
+
+// over is the error of a context that has ended. Its timer may be 20 ms late where all CPUs are
+// busy, so that its deadline is looked at as well.
+func over(ctx context.Context) error {
+	if end, ok := ctx.Deadline(); ok && ctx.Err() == nil && !time.Now().Before(end) {
+		return context.DeadlineExceeded
+	}
+	return ctx.Err()
 }
 
 // multiply runs f, a product, in which all processes take part: the context of one that
