@@ -72,3 +72,19 @@ func TestADirectionThatLiesInTheBasisEndsTheCycle(t *testing.T) {
 	require.Len(t, k.h, 1)
 	require.InDeltaSlice(t, []float64{1, 0}, []float64{math.Abs(k.g[0]), k.g[1]}, 1e-15)
 }
+
+// Where squares of the lengths of products almost under- or overflow, the basis is of unit vectors.
+func TestGMRESSolvesSystemsOfTinyAndHugeElements(t *testing.T) {
+	for _, devices := range []string{"cpu:2", "sim:2"} {
+		for _, s := range []float64{1e-155, 1e-120, 1e-60, 1e60, 1e150} {
+			a := dense(t, []float64{2 * s, s, 0}, []float64{0, 3 * s, s}, []float64{s, 0, 5 * s})
+			x := make([]float64, 3)
+			res, err := GMRES(t.Context(), planOn(t, devices, a), []float64{3, 4, 6}, x, Options{})
+			require.NoError(t, err, "%g on %s", s, devices)
+			require.Equal(t, 3, res.Iterations)
+			for _, v := range x {
+				require.InDelta(t, 1, v*s, 1e-8)
+			}
+		}
+	}
+}
