@@ -53,7 +53,7 @@ func (k *krylov) cycle(v0 vector) error {
 		k.v = append(k.v, v0)
 	}
 	beta := math.Sqrt(k.dot(v0, v0))
-	k.size, k.g = append(k.size[:0], k.scaled(v0, beta)), append(k.g[:0], beta)
+	k.size, k.g = append(k.size[:0], k.sized(v0, beta)), append(k.g[:0], beta)
 	k.a, k.h, k.cs, k.sn = k.a[:0], k.h[:0], k.cs[:0], k.sn[:0]
 	var broken string
 	var stop error
@@ -142,14 +142,14 @@ func (k *krylov) orthogonal(j int) (col []float64) {
 		t[i] /= size
 	}
 	norm := math.Sqrt(k.remove(s, t, k.v[:j], u, w))
-	k.size = append(k.size, k.scaled(w, norm))
+	k.size = append(k.size, k.sized(w, norm))
 	col[j+1] = norm / r
 	return col
 }
 
-// scaled is the length that v has from now on, which had length norm: 1 where products of such lengths, or
-// quotients by them, might over- or underflow.
-func (k *krylov) scaled(v vector, norm float64) float64 {
+// sized is the length that v has from now on, which had length norm: it is made a unit vector where products of such
+// lengths, or quotients by them, might over- or underflow.
+func (k *krylov) sized(v vector, norm float64) float64 {
 	if norm >= 1e-50 && norm <= 1e50 || norm == 0 || !finite(norm) {
 		return norm
 	}

@@ -19,8 +19,8 @@ type space interface {
 	turn(r vector, b, w float64, v, p vector)         // p = r + b*(p - w*v)
 	add(a float64, h []float64, v []vector, w vector) // w = w + a * sum of h[j]*v[j]
 
-	// project and then remove make u and w orthogonal to the vectors of v, and w to u, where u and
-	// those of v are unit vectors. h has one number more than v, for u:
+	// project and then remove make u and w orthogonal to the vectors of v, and w to u, where all but w are unit
+	// vectors (krylov.orthogonal has what changes g and h for others). h has one number more than v, for u:
 	//
 	//	project  g[j] = v[j]'u, and h[j] = v[j]'w and u'w
 	//	remove   u = u - sum of g[j]*v[j], and then w = w - sum of h[j]*v[j] - h[len(v)]*u, and w'w
