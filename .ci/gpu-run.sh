@@ -99,6 +99,23 @@ says tests/sanitizer.log 'racecheck: ERROR SUMMARY'
 try wrong 1 gen:nothing:n=3 bench
 says wrong/summary.txt 'nothing:n=3 +failed'
 
+# CuPy ends the process that loads it first, before that reads what it was asked: the next one
+# answers for its own matrix, and not until that is measured.
+mkdir "$work/peers"
+cat >"$work/peers/cupy.py" <<'PYTHON'
+import os, time
+if not os.path.exists(os.environ["LOADED"]):
+    open(os.environ["LOADED"], "w")
+    os._exit(1)
+time.sleep(1)
+raise ImportError("no CuPy")
+PYTHON
+LOADED=$work/loaded PYTHONPATH=$work/peers try peers 0 "$small gen:banded:n=500,band=3 gen:banded:n=400,band=3" bench
+says peers/summary.txt 'n=600,band=5 +CuPy and torch: not measured'
+for n in 500 400; do
+	[ "$(grep -c "n-$n-.*ImportError: no CuPy" "$work/peers/results.jsonl")" = 2 ]
+done
+
 # Killed in the middle of a run: what was measured is there, and whole.
 GPU_RUN_MATRICES="$small gen:banded:n=20000,band=9" setsid scripts/gpu-run "$work/killed" bench >"$work/killed.log" 2>&1 &
 pid=$!

@@ -5,7 +5,7 @@
 
 Prints one line of JSON per matrix, type and library, or adds it to FILE: the median by
 CUDA events. A library that is not installed, or fails, is said to. Without matrices it
-reads names of files, and prints "done" after each.
+reads names of files, and prints "done" with the name after each.
 """
 import argparse
 import json
@@ -149,7 +149,7 @@ def main():
                 each(line.strip())
             except Exception as e:
                 print(e, file=sys.stderr)
-            print("done", flush=True)
+            print("done", line.strip(), flush=True)
 
 
 if __name__ == "__main__":
