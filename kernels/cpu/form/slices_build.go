@@ -1,8 +1,6 @@
 package form
 
 import (
-	"github.com/klauspost/cpuid/v2"
-
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/sparse"
@@ -114,8 +112,7 @@ func (b *sliceBuilder[V]) makeRoom(narrow, wide simd.Position) (err error) {
 	s.padding = int64((narrow.Column+wide.Column)*b.lanes) - b.at(s.rows)
 	s.bytes = sliceBytes(&s.narrow) + sliceBytes(&s.wide) + 4*int64(len(s.order)) +
 		windowBytes*int64(len(s.windows)) + longPieceBytes*int64(cap(s.long.pieces)) + 3*mem.Size[V]()*int64(len(s.sums))
-	// Where most of it is in the second cache, to ask for all takes longer than what it spares.
-	near := !b.part && s.bytes <= 3*mem.Size[V]()*int64(fit[V](cpuid.CPU.Cache.L2, secondCache)) // one and a half of it
+	near := !b.part && simd.Near(s.bytes)
 	s.narrow.Near, s.wide.Near = near, near
 	// With vectors of this size little of y would be in a cache for the next product.
 	s.results.stream = beyond(s.bytes + mem.Size[V]()*int64(s.rows+min(s.rows, s.cols)))

@@ -8,3 +8,15 @@ var zen5 = cpuid.CPU.VendorID == cpuid.AMD && cpuid.CPU.Family >= 0x1A
 // asksAhead says whether kernels of blocks ask for values ahead: 1.2 times as fast on Zen 5, up to an
 // eighth slower on Zen 4. Other processors were not measured.
 var asksAhead = zen5
+
+// nearBytes is up to how many bytes of entries asking for them ahead takes more than it gains. On Zen 5 that is an
+// eighth of the last cache, which others share; elsewhere, where only less was measured, one and a half second caches.
+var nearBytes = func() int64 {
+	if zen5 {
+		return LastCache() / 8
+	}
+	return 3 * int64(max(cpuid.CPU.Cache.L2, 0)) / 2
+}()
+
+// Near reports whether so many bytes of entries are near enough that nothing of them is asked for ahead.
+func Near(bytes int64) bool { return bytes <= nearBytes }

@@ -1,8 +1,6 @@
 package simd
 
 import (
-	"github.com/klauspost/cpuid/v2"
-
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -22,7 +20,7 @@ func Rows[V sparse.Value](l Level, alpha, beta V, ptr []int64, idx []int32, val,
 		return
 	}
 	var work [rowsWork]V
-	known, near := foreseen(len(y), len(idx)), int64(len(idx))*(4+mem.Size[V]()) <= nearBytes
+	known, near := foreseen(len(y), len(idx)), Near(int64(len(idx))*(4+mem.Size[V]()))
 	for base := ptr[0]; len(y) > 0; {
 		n := min(rowsAtOnce, len(y))
 		k := ptr[0] - base
@@ -45,10 +43,6 @@ func foreseen(rows, entries int) bool { return foreseesRows && rows+entries/64 <
 // foreseenRows is how many rows are so few where each takes the least time: one vector. With
 // several, where what ends rows under masks takes longer, so are twice as many.
 const foreseenRows = 8192
-
-// nearBytes is up to how many bytes of entries asking for them ahead takes more than it gains: one and a
-// half second caches.
-var nearBytes = 3 * int64(max(cpuid.CPU.Cache.L2, 0)) / 2
 
 // rowsAtOnce is how many rows are done between two points where Go's scheduler may stop a
 // goroutine, rowsWork the elements of memory that the kernels need for a block: the sums of

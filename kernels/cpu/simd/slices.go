@@ -34,7 +34,7 @@ type Slices[V sparse.Value] struct {
 	Narrow []uint16
 	Wide   []int32
 	Values Values[V]
-	// Near says that most of it is in the second cache, so that nothing of it is asked for ahead.
+	// Near says that nothing of it is asked for ahead; see the function of that name.
 	Near bool
 	// Fused says to round a product and its sum once in plain Go too, as assembly does.
 	Fused bool
