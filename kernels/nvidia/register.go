@@ -3,7 +3,10 @@
 package nvidia
 
 import (
+	"cmp"
 	"errors"
+	"os"
+	"slices"
 	"sync"
 	"unsafe"
 
@@ -15,8 +18,8 @@ import (
 // in between. That takes as long as some copies. Memory that may not be written, such as
 // a mapped file, is pinned for reading where the driver can do that; many can't. The
 // device keeps the memory reachable until release or Close, so that the collector cannot
-// take it; more calls of release do nothing. After an error nothing is pinned: the system may refuse it, and what
-// is pinned already can't be pinned again.
+// take it; more calls of release do nothing. After an error nothing is pinned: the system may
+// refuse it, and what is pinned already, or shares a page with that, can't be pinned again.
 func (d *Device) Register(memory ...[]byte) (release func() error, err error) {
 	r := &registration{}
 	bytes := int64(0)
@@ -24,14 +27,12 @@ func (d *Device) Register(memory ...[]byte) (release func() error, err error) {
 		bytes += int64(len(m))
 	}
 	err = d.run("register", bytes, func() error {
-		for _, m := range memory {
-			if len(m) == 0 {
-				continue
-			}
-			if err := register(address(m), uintptr(len(m))); err != nil {
+		r.memory = slices.Clone(memory)
+		for _, p := range places(memory) {
+			if err := register(p.start, p.end-p.start); err != nil {
 				return freeAfter(err, r.end())
 			}
-			r.memory = append(r.memory, m)
+			r.pinned = append(r.pinned, p)
 		}
 		d.registered[r] = true
 		return nil
@@ -52,18 +53,45 @@ func (d *Device) Register(memory ...[]byte) (release func() error, err error) {
 }
 
 // registration is memory that one call of Register pinned.
-type registration struct{ memory [][]byte }
+type registration struct {
+	memory [][]byte
+	pinned []place
+}
+
+// place is addresses [start, end).
+type place struct{ start, end uintptr }
+
+// places is where memory lies. What shares a page is one place, such as the arrays of a
+// mapped file: pages are pinned as a whole, and a driver may refuse to pin one twice.
+func places(memory [][]byte) (out []place) {
+	var all []place
+	for _, m := range memory {
+		if len(m) > 0 {
+			all = append(all, place{address(m), address(m) + uintptr(len(m))})
+		}
+	}
+	slices.SortFunc(all, func(a, b place) int { return cmp.Compare(a.start, b.start) })
+	page := uintptr(os.Getpagesize())
+	for _, p := range all {
+		if n := len(out); n > 0 && p.start/page <= (out[n-1].end-1)/page {
+			out[n-1].end = max(out[n-1].end, p.end)
+		} else {
+			out = append(out, p)
+		}
+	}
+	return out
+}
 
 // end lets the memory go, once, on the thread of the device.
 func (r *registration) end() error {
 	var errs []error
-	for _, m := range r.memory {
-		if err := driver.Unregister(address(m)); err != nil {
-			held.keep(m)
+	for _, p := range r.pinned {
+		if err := driver.Unregister(p.start); err != nil {
+			held.keep(r.memory)
 			errs = append(errs, err)
 		}
 	}
-	r.memory = nil
+	r.memory, r.pinned = nil, nil
 	return errors.Join(errs...)
 }
 
@@ -76,10 +104,10 @@ type holder struct {
 	memory [][]byte
 }
 
-func (h *holder) keep(m []byte) {
+func (h *holder) keep(memory [][]byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.memory = append(h.memory, m)
+	h.memory = append(h.memory, memory...)
 }
 
 // register pins memory, for reading where nothing else can be had.

@@ -81,7 +81,7 @@ func TestOnlyUnregisteredMemoryIsStaged(t *testing.T) {
 	release, err = d.Register(p)
 	require.NoError(t, err, "pinned for reading")
 	require.NoError(t, release())
-	low, high := p[:10], p[10:]
+	low, high := p[:1<<15], p[1<<15:] // on pages of their own
 	release, err = d.Register(high)
 	require.NoError(t, err)
 	_, err = d.Register(low, high)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "standin.h"
 
@@ -535,14 +536,17 @@ static int writable(const void *p) {
 	return yes;
 }
 
-/* Memory that is read-only must be said to be. */
+/* The first byte of the page of an address. */
+static uintptr_t page_of(const char *p) { return (uintptr_t)p & ~(uintptr_t)(sysconf(_SC_PAGESIZE) - 1); }
+
+/* Memory that is read-only must be said to be, and a page can be pinned once. */
 int cuMemHostRegister_v2(void *p, size_t n, unsigned flags) {
 	ENTER_CONTEXT();
 	if (n == 0 || (flags != 1 && flags != 9) || (flags == 1 && !writable(p))) {
 		return leave(invalid_value);
 	}
 	for (struct thing *t = things; t; t = t->next) {
-		if (t->kind == pinned && (char *)p < t->base + t->size && (char *)p + n > t->base) {
+		if (t->kind == pinned && page_of(p) <= page_of(t->base + t->size - 1) && page_of((char *)p + n - 1) >= page_of(t->base)) {
 			return leave(registered);
 		}
 	}
