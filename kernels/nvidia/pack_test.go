@@ -58,6 +58,24 @@ func TestMeasuringTakesATenthOfManyProductsAtMost(t *testing.T) {
 	require.NoError(t, d.Close())
 }
 
+// What a product takes that loads its kernels says nothing of the next ones.
+func TestProductsAreTimedOnceTheirKernelsAreLoaded(t *testing.T) {
+	standIn(t, nvidiatest.Machine{})
+	d, err := Open(Config{Node: -1, PTX: func(string) string {
+		time.Sleep(2 * warmTime)
+		return ""
+	}})
+	require.NoError(t, err)
+	op := wholeOf(t, "banded:n=40,band=1")
+	op.Products = 3000
+	nvidiatest.Fail("", 0, 0)
+	p, err := d.(kernels.Packer).Pack(op)
+	require.NoError(t, err)
+	require.Greater(t, nvidiatest.Calls()["cuLaunchKernel"], 19, "more than a product that loads and three others of each form")
+	require.NoError(t, p.Free())
+	require.NoError(t, d.Close())
+}
+
 func TestSlicesAreMeasuredWhereTheyMayPay(t *testing.T) {
 	d, s := open(t, Config{})
 	for _, c := range []struct {

@@ -22,9 +22,12 @@ const (
 // time is that of a product of p in the fastest spell. It takes a fiftieth of the
 // expected products, and four at least.
 func (t *trial[V]) time(p kernels.Packed, form kernels.Form, name string) (best time.Duration, err error) {
+	if _, err := t.spell(p, 1); err != nil { // it also loads the kernels, which may take a second
+		return 0, err
+	}
 	warm, most := max(t.op.Products/100, 1), max(t.op.Products/300, 1)
 	calls := 1
-	for begin, done := time.Now(), 0; done < warm && time.Since(begin) < warmTime; {
+	for begin, done := time.Now(), 1; done < warm && time.Since(begin) < warmTime; {
 		took, err := t.spell(p, calls)
 		if err != nil {
 			return 0, err

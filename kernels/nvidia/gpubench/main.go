@@ -125,6 +125,9 @@ const warm = 50 * time.Millisecond
 // time is the median time of f, which puts work on the stream, of some spells of it. The
 // second result is the calls of a spell.
 func (b *bench) time(f func() error) (time.Duration, int, error) {
+	if _, err := b.once(1, f); err != nil { // it also loads the kernels, which may take a second
+		return 0, 0, err
+	}
 	calls := 1
 	for begin, i := time.Now(), 0; i < 2 || time.Since(begin) < warm; i++ {
 		took, err := b.once(calls, f)
