@@ -1,6 +1,10 @@
 package simd
 
-import "github.com/klauspost/cpuid/v2"
+import (
+	"runtime"
+
+	"github.com/klauspost/cpuid/v2"
+)
 
 // zen5 says whether the processor is of AMD's family Zen 5, or of a later one.
 var zen5 = cpuid.CPU.VendorID == cpuid.AMD && cpuid.CPU.Family >= 0x1A
@@ -9,13 +13,15 @@ var zen5 = cpuid.CPU.VendorID == cpuid.AMD && cpuid.CPU.Family >= 0x1A
 // eighth slower on Zen 4. Other processors were not measured.
 var asksAhead = zen5
 
-// nearBytes is up to how many bytes of entries asking for them ahead takes more than it gains. On Zen 5 that is an
-// eighth of the last cache, which others share; elsewhere, where only less was measured, one and a half second caches.
+// nearBytes is up to how many bytes of entries asking for them ahead takes more than it gains: one and a half second
+// caches. On Zen 5 it is an eighth of the last one, which was measured with two CPUs: with more of them, which share it,
+// a quarter for all together.
 var nearBytes = func() int64 {
+	second := 3 * int64(max(cpuid.CPU.Cache.L2, 0)) / 2
 	if zen5 {
-		return LastCache() / 8
+		return max(second, LastCache()/4/int64(max(2, runtime.NumCPU())))
 	}
-	return 3 * int64(max(cpuid.CPU.Cache.L2, 0)) / 2
+	return second
 }()
 
 // Near reports whether so many bytes of entries are near enough that nothing of them is asked for ahead.
