@@ -1,7 +1,6 @@
 package msrep
 
 import (
-	"context"
 	"math"
 	"slices"
 	"testing"
@@ -10,49 +9,27 @@ import (
 
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
-	"github.com/msrep-go/msrep/sparse/gen"
 )
-
-var ctx = context.Background()
-
-func small(t *testing.T) *sparse.CSR[float64] {
-	m, err := sparse.NewCSR(3, 4, []int64{0, 2, 2, 3}, []int32{0, 3, 1}, []float64{1, 2, 3})
-	require.NoError(t, err)
-	return m
-}
-
-func openCPU(t *testing.T, devices string) *System {
-	sys, err := Open(Config{Devices: devices})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, sys.Close()) })
-	return sys
-}
 
 func TestAlphaZeroReadsNeitherTheMatrixNorX(t *testing.T) {
 	sys := openCPU(t, "cpu:2")
 	a := small(t)
 	a.Val[0] = math.Inf(1)
-	plan, err := NewPlan[float64](ctx, sys, a, PlanOptions{})
-	require.NoError(t, err)
+	plan := planOf[float64](t, sys, a, PlanOptions{})
 	y := []float64{1, 2, 3}
-	_, err = plan.SpMV(ctx, NoTrans, 0, slices.Repeat([]float64{math.NaN()}, 4), 2, y)
-	require.NoError(t, err)
+	multiply(t, plan, NoTrans, 0, slices.Repeat([]float64{math.NaN()}, 4), 2, y)
 	require.Equal(t, []float64{2, 4, 6}, y)
 }
 
 func TestTheBaselineSplitsByRowsAndTheDefaultUsesTheMatrixInPlace(t *testing.T) {
-	a, _, err := gen.Generate("arrow:n=1000")
-	require.NoError(t, err)
-	sys, err := Open(Config{Devices: "cpu:4", NUMA: NUMAOff})
-	require.NoError(t, err)
-	defer sys.Close()
+	a := generated(t, "arrow:n=1000")
+	sys := open(t, Config{Devices: "cpu:4", NUMA: NUMAOff})
 	for _, c := range []struct {
 		strategy Strategy
 		rule     partition.Rule
 		copies   bool
 	}{{Baseline, partition.RuleMajor, true}, {Partial, partition.RuleNNZ, true}, {Optimized, partition.RuleNNZ, false}, {"", partition.RuleNNZ, false}} {
-		plan, err := NewPlan[float64](ctx, sys, a, PlanOptions{Strategy: c.strategy})
-		require.NoError(t, err)
+		plan := planOf[float64](t, sys, a, PlanOptions{Strategy: c.strategy})
 		require.Equal(t, c.rule, plan.Rule(), c.strategy)
 		if c.rule == partition.RuleMajor {
 			require.Equal(t, 250, plan.Shares()[1].Part.OwnFirst)
@@ -67,15 +44,13 @@ func TestTheBaselineSplitsByRowsAndTheDefaultUsesTheMatrixInPlace(t *testing.T) 
 }
 
 func TestThreadsAreTheNumberOfAllDevicesTogether(t *testing.T) {
-	sys, err := Open(Config{Devices: "cpu:3", Threads: 7, NUMA: NUMAOff})
-	require.NoError(t, err)
-	defer sys.Close()
+	sys := open(t, Config{Devices: "cpu:3", Threads: 7, NUMA: NUMAOff})
 	sum := 0
 	for _, d := range sys.Devices() {
 		sum += d.Threads
 	}
 	require.Equal(t, 7, sum)
-	_, err = Open(Config{Threads: MaxThreads + 1})
+	_, err := Open(Config{Threads: MaxThreads + 1})
 	require.ErrorContains(t, err, "threads: 4097")
 }
 
@@ -90,8 +65,7 @@ func TestThePlanSaysWhatItDid(t *testing.T) {
 	sys := openCPU(t, "cpu:2")
 	hyper := &sparse.CSR[float64]{Rows: 1000, Cols: 2, RowPtr: make([]int64, 1001), ColIdx: []int32{1}, Val: []float64{2}}
 	hyper.RowPtr[1000] = 1
-	plan, err := NewPlan[float64](ctx, sys, hyper, PlanOptions{})
-	require.NoError(t, err)
+	plan := planOf[float64](t, sys, hyper, PlanOptions{})
 	require.Equal(t, partition.RuleMergePath, plan.Rule(), "many empty rows")
 	require.Equal(t, sparse.FormatCSR, plan.Format())
 	require.Equal(t, int64(1), plan.NNZ())
@@ -117,8 +91,7 @@ func TestAPlanTransposesTheMatrixWhereEnoughProductsAreExpected(t *testing.T) {
 		{PlanOptions{ExpectedTransposed: 1}, sparse.FormatCSR, false},
 		{PlanOptions{ExpectedTransposed: 2}, sparse.FormatCSR, true},
 	} {
-		plan, err := NewPlan(ctx, sys, sparse.Matrix[float64](csc), c.opt)
-		require.NoError(t, err)
+		plan := planOf(t, sys, sparse.Matrix[float64](csc), c.opt)
 		require.Equal(t, c.format, plan.Format(), "%+v", c.opt)
 		require.Equal(t, c.twice, plan.transposed != nil, "%+v", c.opt)
 	}

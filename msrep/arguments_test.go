@@ -13,14 +13,12 @@ import (
 	"github.com/msrep-go/msrep/kernels/nvidia"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
-	"github.com/msrep-go/msrep/sparse/gen"
 )
 
 func TestWrongArgumentsAreNamedAndLeaveYAlone(t *testing.T) {
 	sys := openCPU(t, "cpu:2")
 	a := small(t)
-	plan, err := NewPlan[float64](ctx, sys, a, PlanOptions{})
-	require.NoError(t, err)
+	plan := planOf[float64](t, sys, a, PlanOptions{})
 	both := make([]float64, 7)
 	for _, c := range []struct {
 		message string
@@ -44,14 +42,13 @@ func TestWrongArgumentsAreNamedAndLeaveYAlone(t *testing.T) {
 			require.Equal(t, 7.0, v)
 		}
 	}
-	_, err = plan.SpMV(ctx, NoTrans, 1, both[:4], 0, both[4:])
+	_, err := plan.SpMV(ctx, NoTrans, 1, both[:4], 0, both[4:])
 	require.NoError(t, err, "neighbours in one array do not overlap")
 	require.ErrorContains(t, plan.UpdateValues(ctx, make([]float64, 2)), "val: 2 values: the matrix has 3")
 }
 
 func TestDevicesHaveTheFormatsOfTheirKindAndNoOthers(t *testing.T) {
-	a, _, err := gen.Generate("diag:n=64")
-	require.NoError(t, err)
+	a := generated(t, "diag:n=64")
 	for _, kind := range []string{"cpu", "sim"} {
 		sys := openCPU(t, kind+":1")
 		require.Equal(t, kind, sys.Devices()[0].Kind)
@@ -128,10 +125,9 @@ func TestAnInvalidIndexWithoutValidationIsAnErrorNotAPanic(t *testing.T) {
 	bad.ColIdx = []int32{0, 99, 1}
 	for _, devices := range []string{"cpu:1", "cpu:3"} {
 		sys := openCPU(t, devices)
-		plan, err := NewPlan[float64](ctx, sys, bad, PlanOptions{SkipValidation: true})
-		require.NoError(t, err)
+		plan := planOf[float64](t, sys, bad, PlanOptions{SkipValidation: true})
 		y := make([]float64, 3)
-		_, err = plan.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, y)
+		_, err := plan.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, y)
 		var de *kernels.DeviceError
 		require.ErrorAs(t, err, &de)
 		require.Regexp(t, `^device cpu:\d: .*: index out of range \[\d+\] with length 4 \(\w+/\w+\.go:\d+\): with SkipValidation nobody has checked.*$`, err)
@@ -140,20 +136,17 @@ func TestAnInvalidIndexWithoutValidationIsAnErrorNotAPanic(t *testing.T) {
 		require.NoError(t, plan.Close())
 		good, err := NewPlan[float64](ctx, sys, small(t), PlanOptions{})
 		require.NoError(t, err, "other plans live on")
-		_, err = good.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, y)
-		require.NoError(t, err)
+		multiply(t, good, NoTrans, 1, make([]float64, 4), 0, y)
 	}
 }
 
 func TestAnInvalidIndexWithoutValidationIsExplainedOnSimulatedDevices(t *testing.T) {
 	bad := small(t)
 	bad.ColIdx = []int32{0, 99, 1}
-	sys, err := Open(Config{Devices: "sim:2"})
-	require.NoError(t, err)
+	sys := open(t, Config{Devices: "sim:2"})
 	for _, strategy := range []Strategy{Optimized, Partial, Baseline} { // the first one fails on the host
-		plan, err := NewPlan[float64](ctx, sys, bad, PlanOptions{SkipValidation: true, Strategy: strategy})
-		require.NoError(t, err)
-		_, err = plan.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
+		plan := planOf[float64](t, sys, bad, PlanOptions{SkipValidation: true, Strategy: strategy})
+		_, err := plan.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
 		require.Regexp(t, `^[^\n]*: with SkipValidation nobody has checked the pointers and indices of the matrix$`, err)
 		require.NoError(t, plan.Close())
 	}
@@ -165,8 +158,7 @@ func TestNilContextsAndPlansAreErrors(t *testing.T) {
 	var none context.Context
 	_, err := NewPlan[float64](none, sys, small(t), PlanOptions{})
 	require.ErrorContains(t, err, "ctx: is nil")
-	plan, err := NewPlan[float64](ctx, sys, small(t), PlanOptions{})
-	require.NoError(t, err)
+	plan := planOf[float64](t, sys, small(t), PlanOptions{})
 	_, err = plan.SpMV(none, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
 	require.ErrorContains(t, err, "ctx: is nil")
 	plan = nil

@@ -85,8 +85,7 @@ func TestAPlanSeesACrowdWhereACallerWaitsForAnother(t *testing.T) {
 	require.NoError(t, err)
 	alone := false
 	sys := &System{devices: []kernels.Device{watched{d, &alone}}, plans: map[io.Closer]bool{}}
-	p, err := NewPlan[float64](ctx, sys, small(t), PlanOptions{})
-	require.NoError(t, err)
+	p := planOf[float64](t, sys, small(t), PlanOptions{})
 	product := func(ctx context.Context) error {
 		_, err := p.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
 		return err
@@ -114,8 +113,7 @@ func TestAPlanSeesACrowdWhereACallerWaitsForAnother(t *testing.T) {
 }
 
 func TestTransposedProductsSeeTheCrowdOfTheirPlan(t *testing.T) {
-	p, err := NewPlan[float64](ctx, openCPU(t, "cpu:1"), small(t), PlanOptions{ExpectedTransposed: 1000})
-	require.NoError(t, err)
+	p := planOf[float64](t, openCPU(t, "cpu:1"), small(t), PlanOptions{ExpectedTransposed: 1000})
 	require.NotNil(t, p.transposed)
 	require.NoError(t, p.enter(ctx))
 	require.Zero(t, p.transposed.crowd.seen)

@@ -26,9 +26,7 @@ var differing = []Config{
 
 func systemsOf(t *testing.T, configs []Config) (out []*System) {
 	for _, c := range configs {
-		s, err := Open(c)
-		require.NoError(t, err)
-		t.Cleanup(func() { require.NoError(t, s.Close()) })
+		s := open(t, c)
 		out = append(out, s)
 	}
 	return out
@@ -160,20 +158,16 @@ func TestDeterministicTakesTheNewValues(t *testing.T) {
 	s := systemsOf(t, []Config{{Devices: "cpu:2"}})[0]
 	a, err := sparse.NewCSR(2, 2, []int64{0, 1, 3}, []int32{0, 0, 1}, []float64{1, 2, 3})
 	require.NoError(t, err)
-	plan, err := NewPlan(t.Context(), s, sparse.Matrix[float64](a), PlanOptions{Deterministic: true})
-	require.NoError(t, err)
+	plan := planOf(t, s, sparse.Matrix[float64](a), PlanOptions{Deterministic: true})
 	y := make([]float64, 2)
 	for _, op := range []Op{NoTrans, Trans} {
-		_, err = plan.SpMV(t.Context(), op, 1, []float64{1, 1}, 0, y)
-		require.NoError(t, err)
+		multiply(t, plan, op, 1, []float64{1, 1}, 0, y)
 	}
 	require.Equal(t, []float64{3, 3}, y)
 	require.NoError(t, plan.UpdateValues(t.Context(), []float64{4, 5, 6}))
-	_, err = plan.SpMV(t.Context(), NoTrans, 1, []float64{1, 1}, 0, y)
-	require.NoError(t, err)
+	multiply(t, plan, NoTrans, 1, []float64{1, 1}, 0, y)
 	require.Equal(t, []float64{4, 11}, y)
-	_, err = plan.SpMV(t.Context(), Trans, 1, []float64{1, 1}, 0, y)
-	require.NoError(t, err)
+	multiply(t, plan, Trans, 1, []float64{1, 1}, 0, y)
 	require.Equal(t, []float64{9, 6}, y)
 }
 

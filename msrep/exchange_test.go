@@ -27,10 +27,8 @@ func TestOnlyWhatIsNeededOfHostVectorsCrossesToDevices(t *testing.T) {
 	a := bands(n)
 	for _, k := range kinds {
 		var heard log
-		sys, err := Open(Config{Devices: fmt.Sprintf("sim:%d", devices), Trace: heard.hear})
-		require.NoError(t, err)
-		plan, err := NewPlan(t.Context(), sys, sparse.Matrix[float64](a), PlanOptions{Format: k.format, Split: partition.RuleNNZ})
-		require.NoError(t, err)
+		sys := open(t, Config{Devices: fmt.Sprintf("sim:%d", devices), Trace: heard.hear})
+		plan := planOf(t, sys, sparse.Matrix[float64](a), PlanOptions{Format: k.format, Split: partition.RuleNNZ})
 		r := rand.New(rand.NewPCG(3, 3))
 		x, y := normalVector[float64](r, n), normalVector[float64](r, n)
 		var host int64
@@ -55,10 +53,8 @@ func TestProductsOfBothKindsOfVectorsFollowEachOther(t *testing.T) {
 	const n = 300
 	a := bands(n)
 	for _, k := range kinds {
-		sys, err := Open(Config{Devices: "sim:3"})
-		require.NoError(t, err)
-		plan, err := NewPlan(t.Context(), sys, sparse.Matrix[float64](a), PlanOptions{Format: k.format, Split: partition.RuleNNZ})
-		require.NoError(t, err)
+		sys := open(t, Config{Devices: "sim:3"})
+		plan := planOf(t, sys, sparse.Matrix[float64](a), PlanOptions{Format: k.format, Split: partition.RuleNNZ})
 		r := rand.New(rand.NewPCG(4, 4))
 		x, y, z := normalVector[float64](r, n), normalVector[float64](r, n), make([]float64, n)
 		vx, err := plan.ColumnVector()
@@ -67,8 +63,7 @@ func TestProductsOfBothKindsOfVectorsFollowEachOther(t *testing.T) {
 		dy := onDevices(t, vy, err, y)
 		want := reference.Multiply(bool(k.op), 1, a, x, 0.5, y)
 		require.NoError(t, plan.Apply(t.Context(), k.op, 1, dx, 0.5, dy))
-		_, err = plan.SpMV(t.Context(), k.op, 1, x, 0.5, y)
-		require.NoError(t, err)
+		multiply(t, plan, k.op, 1, x, 0.5, y)
 		require.Equal(t, -1, reference.Check(y, want))
 		require.Equal(t, -1, reference.Check(elements(t, dy), want))
 
@@ -119,8 +114,7 @@ func TestAFailureThatVectorsLeftOnAStreamDoesNotEndThePlanThatFindsIt(t *testing
 	require.NoError(t, err)
 	var failed error
 	sys := &System{devices: []kernels.Device{tardy{d, &failed}}, plans: map[io.Closer]bool{}}
-	plan, err := NewPlan(t.Context(), sys, sparse.Matrix[float64](a), PlanOptions{})
-	require.NoError(t, err)
+	plan := planOf(t, sys, sparse.Matrix[float64](a), PlanOptions{})
 	vx, err := plan.ColumnVector()
 	require.NoError(t, err)
 	vy, err := plan.RowVector()
@@ -135,8 +129,7 @@ func TestAFailureThatVectorsLeftOnAStreamDoesNotEndThePlanThatFindsIt(t *testing
 		failed = &kernels.DeviceError{Device: "sim:0", Call: "fill", Err: errFault}
 		require.ErrorIs(t, use(), errFault)
 	}
-	_, err = plan.SpMV(t.Context(), NoTrans, 2, x, 0.5, y)
-	require.NoError(t, err)
+	multiply(t, plan, NoTrans, 2, x, 0.5, y)
 	require.Equal(t, -1, reference.Check(y, want))
 	require.NoError(t, sys.Close())
 	require.Zero(t, d.InUse())

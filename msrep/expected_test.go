@@ -33,9 +33,7 @@ func TestProductsOfAllRealMatricesAgreeWithSciPy(t *testing.T) {
 func checkExpected(t *testing.T, dir, table string, atLeast int) {
 	var systems []*System
 	for _, n := range []int{1, 2, 3, 8} {
-		sys, err := Open(Config{Devices: fmt.Sprintf("cpu:%d", n), Threads: 8})
-		require.NoError(t, err)
-		defer sys.Close()
+		sys := open(t, Config{Devices: fmt.Sprintf("cpu:%d", n), Threads: 8})
 		systems = append(systems, sys)
 	}
 	checked := 0
@@ -130,8 +128,7 @@ func checkPlan(t *testing.T, plan *Plan[float64], m *matio.Matrix, f sparse.Form
 			n, k = k, n
 		}
 		y := make([]float64, n)
-		_, err := plan.SpMV(context.Background(), op, 1, x[:k], 0, y)
-		require.NoError(t, err)
+		multiply(t, plan, op, 1, x[:k], 0, y)
 		norm1 := total(y, math.Abs)
 		squares := total(y, func(v float64) float64 { return v * v })
 		sum := total(y, func(v float64) float64 { return v })

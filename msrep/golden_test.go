@@ -1,7 +1,6 @@
 package msrep
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -87,8 +86,7 @@ func (s *System) add(t *testing.T, node int, hidden bool) {
 
 func describeParts(t *testing.T, b *strings.Builder, sys *System) {
 	a := wideMatrix(1000)
-	plan, err := NewPlan(context.Background(), sys, a, PlanOptions{})
-	require.NoError(t, err)
+	plan := planOf(t, sys, a, PlanOptions{})
 	for _, n := range plan.Nodes() {
 		fmt.Fprintf(b, "  node %d: devices %v, %d nonzeros\n", n.Node, n.Devices, n.NNZ)
 	}

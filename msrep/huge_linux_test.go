@@ -54,21 +54,17 @@ func TestMoreEntriesThan32BitsCount(t *testing.T) {
 		{"cpu:3", PlanOptions{ExpectedProducts: 1}},
 		{"cpu:2", PlanOptions{ExpectedProducts: 1, Deterministic: true}},
 	} {
-		s, err := Open(Config{Devices: c.devices})
-		require.NoError(t, err)
-		p, err := NewPlan(t.Context(), s, sparse.Matrix[float32](a), c.opt)
-		require.NoError(t, err)
+		s := open(t, Config{Devices: c.devices})
+		p := planOf(t, s, sparse.Matrix[float32](a), c.opt)
 		y, z := make([]float32, len(lengths)), make([]float32, cols)
-		_, err = p.SpMV(t.Context(), NoTrans, 1, x, 0, y)
-		require.NoError(t, err)
+		multiply(t, p, NoTrans, 1, x, 0, y)
 		require.Equal(t, ax, y, c.devices)
 		if !c.opt.Deterministic { // which would make the transposed matrix
-			_, err = p.SpMV(t.Context(), Trans, 1, u, 0, z)
-			require.NoError(t, err)
+			multiply(t, p, Trans, 1, u, 0, z)
 			require.Equal(t, atu, z, c.devices)
 		}
 		two := make([]float32, 2*len(lengths))
-		_, err = p.SpMM(t.Context(), NoTrans, 1, Block[float32]{Val: append(x[:cols:cols], x...), Count: 2, Stride: cols, ByColumn: true}, 0,
+		_, err := p.SpMM(t.Context(), NoTrans, 1, Block[float32]{Val: append(x[:cols:cols], x...), Count: 2, Stride: cols, ByColumn: true}, 0,
 			Block[float32]{Val: two, Count: 2, Stride: len(lengths), ByColumn: true})
 		require.NoError(t, err)
 		require.Equal(t, append(ax[:len(ax):len(ax)], ax...), two, c.devices)

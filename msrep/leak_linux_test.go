@@ -58,7 +58,6 @@ func flat(t *testing.T, n int, once func(i int)) {
 
 func TestAThousandPlansLeaveResidentMemoryFlat(t *testing.T) {
 	before := mem.Mapped()
-	ctx := context.Background()
 	sys, err := openOn(hereTwice(t), Config{Devices: "cpu:3", NUMA: NUMAOn})
 	require.NoError(t, err)
 	const n = 1 << 13
@@ -67,13 +66,11 @@ func TestAThousandPlansLeaveResidentMemoryFlat(t *testing.T) {
 	held := int64(0)
 	flat(t, 1000, func(i int) {
 		opt := PlanOptions{SkipValidation: true, Strategy: []Strategy{Optimized, Partial}[i%2]}
-		plan, err := NewPlan(ctx, sys, a, opt)
-		require.NoError(t, err)
+		plan := planOf(t, sys, a, opt)
 		if opt.Strategy == Optimized {
 			plan.xPlace = []XPlacement{XInPlace, XReplicated, XInterleaved}[i/2%3]
 		}
-		_, err = plan.SpMV(ctx, Op(i%5 == 0), 1, x, 0, y)
-		require.NoError(t, err)
+		multiply(t, plan, Op(i%5 == 0), 1, x, 0, y)
 		held = max(held, plan.Bytes())
 		require.NoError(t, plan.Close())
 		require.Zero(t, inUse(sys))
@@ -135,8 +132,7 @@ func TestAProductThatFailsHalfWayLeavesNothingBehind(t *testing.T) {
 		require.NoError(t, err)
 		sys := &System{plans: map[io.Closer]bool{}, devices: []kernels.Device{failing{d, &left}, e}}
 		sys.place(&numa.Topology{})
-		plan, err := NewPlan(ctx, sys, a, PlanOptions{})
-		require.NoError(t, err)
+		plan := planOf(t, sys, a, PlanOptions{})
 		left = 1
 		_, err = plan.SpMV(ctx, op, 1, x, 0, y)
 		require.ErrorIs(t, err, errInjected)

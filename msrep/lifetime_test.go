@@ -14,13 +14,11 @@ import (
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/reference"
 	"github.com/msrep-go/msrep/sparse"
-	"github.com/msrep-go/msrep/sparse/gen"
 )
 
 func TestPlansAndProductsRacingCloseEndWithErrClosed(t *testing.T) {
 	for range 300 {
-		sys, err := Open(Config{Devices: "cpu:2"})
-		require.NoError(t, err)
+		sys := open(t, Config{Devices: "cpu:2"})
 		done := make(chan error)
 		go func() {
 			plan, err := NewPlan[float64](ctx, sys, small(t), PlanOptions{Strategy: Partial})
@@ -37,19 +35,16 @@ func TestPlansAndProductsRacingCloseEndWithErrClosed(t *testing.T) {
 }
 
 func TestClosedPlansAndSystemsSaySo(t *testing.T) {
-	sys, err := Open(Config{Devices: "cpu:2"})
-	require.NoError(t, err)
-	plan, err := NewPlan[float64](ctx, sys, small(t), PlanOptions{Strategy: Partial})
-	require.NoError(t, err)
+	sys := open(t, Config{Devices: "cpu:2"})
+	plan := planOf[float64](t, sys, small(t), PlanOptions{Strategy: Partial})
 	require.Positive(t, plan.Bytes())
-	other, err := NewPlan[float64](ctx, sys, small(t), PlanOptions{})
-	require.NoError(t, err)
+	other := planOf[float64](t, sys, small(t), PlanOptions{})
 	require.NoError(t, other.Close())
 	require.NoError(t, other.Close())
 	device := sys.Device(0)
 	require.NoError(t, sys.Close(), "closes the plan that is still open")
 	require.NoError(t, sys.Close())
-	_, err = device.Alloc(8)
+	_, err := device.Alloc(8)
 	require.ErrorIs(t, err, ErrClosed)
 	_, err = plan.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
 	require.ErrorIs(t, err, ErrClosed)
@@ -61,10 +56,8 @@ func TestClosedPlansAndSystemsSaySo(t *testing.T) {
 // System.Close may close the plan of transposed products before the one that it belongs to.
 func TestNewValuesRacingCloseEndWithErrClosed(t *testing.T) {
 	for range 100 {
-		sys, err := Open(Config{Devices: "cpu:2"})
-		require.NoError(t, err)
-		plan, err := NewPlan[float64](ctx, sys, small(t), PlanOptions{ExpectedTransposed: 2})
-		require.NoError(t, err)
+		sys := open(t, Config{Devices: "cpu:2"})
+		plan := planOf[float64](t, sys, small(t), PlanOptions{ExpectedTransposed: 2})
 		require.NotNil(t, plan.transposed)
 		done := make(chan error)
 		go func() { done <- plan.UpdateValues(ctx, make([]float64, 3)) }()
@@ -79,14 +72,12 @@ func TestNewValuesRacingCloseEndWithErrClosed(t *testing.T) {
 
 func TestACancelledContextStopsAProductAndThePlanLivesOn(t *testing.T) {
 	sys := openCPU(t, "cpu:2")
-	plan, err := NewPlan[float64](ctx, sys, small(t), PlanOptions{})
-	require.NoError(t, err)
+	plan := planOf[float64](t, sys, small(t), PlanOptions{})
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
-	_, err = plan.SpMV(ended, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
+	_, err := plan.SpMV(ended, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
 	require.ErrorIs(t, err, context.Canceled)
-	_, err = plan.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
-	require.NoError(t, err)
+	multiply(t, plan, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
 }
 
 // endsLater is a context that ends once it was looked at so many times.
@@ -105,12 +96,11 @@ func (e *endsLater) Err() error {
 func TestAContextThatEndsOnAllDevicesIsOneError(t *testing.T) {
 	for _, devices := range []string{"cpu:1", "cpu:3"} {
 		sys := openCPU(t, devices)
-		plan, err := NewPlan[float64](ctx, sys, small(t), PlanOptions{})
-		require.NoError(t, err)
+		plan := planOf[float64](t, sys, small(t), PlanOptions{})
 		for looks := range int64(3) {
 			ends := &endsLater{Context: ctx}
 			ends.looks.Store(looks)
-			_, err = plan.SpMV(ends, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
+			_, err := plan.SpMV(ends, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
 			if err != nil || looks == 0 {
 				require.Equal(t, context.Canceled, err, "%s, look %d", devices, looks)
 			}
@@ -120,16 +110,13 @@ func TestAContextThatEndsOnAllDevicesIsOneError(t *testing.T) {
 				require.EqualError(t, err, "context canceled", "%s, look %d", devices, looks)
 			}
 		}
-		_, err = plan.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
-		require.NoError(t, err)
+		multiply(t, plan, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
 	}
 }
 
 func TestAContextThatEndsEndsTheWaitForATurn(t *testing.T) {
-	sys, err := Open(Config{Devices: "cpu:1"}) // closed at the end only: Close waits for its turn, too
-	require.NoError(t, err)
-	plan, err := NewPlan[float64](ctx, sys, small(t), PlanOptions{})
-	require.NoError(t, err)
+	sys := open(t, Config{Devices: "cpu:1"}) // closed at the end only: Close waits for its turn, too
+	plan := planOf[float64](t, sys, small(t), PlanOptions{})
 	x, err := plan.ColumnVector()
 	require.NoError(t, err)
 	y, err := plan.RowVector()
@@ -177,13 +164,9 @@ func TestAContextThatEndsEndsTheWaitForATurn(t *testing.T) {
 }
 
 func TestOnePlanAndOneSystemServeManyGoroutines(t *testing.T) {
-	a, _, err := gen.Generate("random:rows=4000,cols=3000,nnz=60000")
-	require.NoError(t, err)
-	sys, err := Open(Config{Devices: "cpu:2", Threads: 4})
-	require.NoError(t, err)
-	defer sys.Close()
-	shared, err := NewPlan[float64](ctx, sys, a, PlanOptions{})
-	require.NoError(t, err)
+	a := generated(t, "random:rows=4000,cols=3000,nnz=60000")
+	sys := open(t, Config{Devices: "cpu:2", Threads: 4})
+	shared := planOf[float64](t, sys, a, PlanOptions{})
 	x := make([]float64, 3000)
 	for i := range x {
 		x[i] = float64(i%17) - 8
@@ -272,8 +255,7 @@ func TestASystemWaitsForPlansThatAreBeingClosed(t *testing.T) {
 	sys := testSystem(t, 1, false)
 	d := slowEnd{sys.devices[0], make(chan struct{}), make(chan struct{}), make(chan struct{})}
 	sys.devices[0] = d
-	plan, err := NewPlan(ctx, sys, small(t), PlanOptions{})
-	require.NoError(t, err)
+	plan := planOf(t, sys, small(t), PlanOptions{})
 	ends := make(chan error)
 	go func() { ends <- plan.Close() }()
 	<-d.closing
@@ -291,8 +273,7 @@ func TestASystemWaitsForPlansThatAreBeingClosed(t *testing.T) {
 
 func TestAPlanDoesNotKeepTheVectorsOfItsLastProduct(t *testing.T) {
 	sys := openCPU(t, "cpu:2")
-	plan, err := NewPlan[float64](ctx, sys, small(t), PlanOptions{})
-	require.NoError(t, err)
+	plan := planOf[float64](t, sys, small(t), PlanOptions{})
 	defer plan.Close()
 	for _, op := range []Op{NoTrans, Trans} {
 		for range 2 { // the second one finds what the first one made
@@ -303,8 +284,7 @@ func TestAPlanDoesNotKeepTheVectorsOfItsLastProduct(t *testing.T) {
 				for _, v := range [][]float64{x, y} {
 					runtime.AddCleanup(&v[0], func(struct{}) { gone <- struct{}{} }, struct{}{})
 				}
-				_, err = plan.SpMV(ctx, op, 1, x, 0, y)
-				require.NoError(t, err)
+				multiply(t, plan, op, 1, x, 0, y)
 			}()
 			runtime.GC()
 			for range 2 {

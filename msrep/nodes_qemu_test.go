@@ -3,7 +3,6 @@
 package msrep
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -55,8 +54,7 @@ func machine(t *testing.T) (nodes [][]int) {
 }
 
 func openPlaced(t *testing.T, devices string) *System {
-	sys, err := Open(Config{Devices: devices})
-	require.NoError(t, err)
+	sys := open(t, Config{Devices: devices})
 	p := sys.Placement()
 	require.True(t, p.On, "several nodes with CPUs: placement is on unless it is switched off")
 	require.Empty(t, p.Refused)
@@ -118,7 +116,6 @@ func requireOn(t *testing.T, node int, m []byte) {
 
 func TestOnNodesEveryPartLiesOnItsNode(t *testing.T) {
 	nodes := machine(t)
-	ctx := context.Background()
 	const n = 33000
 	a := wideMatrix(n)
 	x, y := make([]float64, n), make([]float64, n)
@@ -129,15 +126,13 @@ func TestOnNodesEveryPartLiesOnItsNode(t *testing.T) {
 		sys := openPlaced(t, devices)
 		for _, format := range []sparse.Format{sparse.FormatCSR, sparse.FormatCSC, sparse.FormatCOO, "slices"} {
 			for _, strategy := range []Strategy{Optimized, Partial} {
-				plan, err := NewPlan(ctx, sys, a, PlanOptions{Format: format, Strategy: strategy})
-				require.NoError(t, err)
+				plan := planOf(t, sys, a, PlanOptions{Format: format, Strategy: strategy})
 				if strategy == Optimized {
 					plan.xPlace = XReplicated
 				}
 				for _, op := range []Op{NoTrans, Trans} {
 					want := reference.Multiply(bool(op), 2, a, x, 0, y)
-					_, err := plan.SpMV(ctx, op, 2, x, 0, y)
-					require.NoError(t, err)
+					multiply(t, plan, op, 2, x, 0, y)
 					require.Equal(t, -1, reference.Check(y, want))
 				}
 				pages := checkPages(t, sys, plan)
@@ -182,7 +177,6 @@ func checkBuffer(t *testing.T, node int, b kernels.Buffer) int {
 
 func TestOnNodesAnInterleavedXLiesOnAllNodesInTurn(t *testing.T) {
 	nodes := machine(t)
-	ctx := context.Background()
 	const n = 100000 // 196 pages
 	a := wideMatrix(n)
 	x, y := make([]float64, n), make([]float64, n)
@@ -191,16 +185,14 @@ func TestOnNodesAnInterleavedXLiesOnAllNodesInTurn(t *testing.T) {
 	}
 	for _, devices := range []string{"auto", "cpu:5"} {
 		sys := openPlaced(t, devices)
-		plan, err := NewPlan(ctx, sys, a, PlanOptions{})
-		require.NoError(t, err)
+		plan := planOf(t, sys, a, PlanOptions{})
 		if len(plan.nodes) == 2 {
 			require.Equal(t, XInPlace, plan.XPlacement(NoTrans), "two nodes, too few entries for a copy")
 			plan.xPlace = XInterleaved
 		}
 		require.Equal(t, XInterleaved, plan.XPlacement(NoTrans))
 		want := reference.Multiply(false, 2, a, x, 0, y)
-		_, err = plan.SpMV(ctx, NoTrans, 2, x, 0, y)
-		require.NoError(t, err)
+		multiply(t, plan, NoTrans, 2, x, 0, y)
 		require.Equal(t, -1, reference.Check(y, want))
 
 		m, err := plan.x.Buf.Device().(kernels.HostMapper).View(plan.x.Buf)
@@ -234,11 +226,9 @@ func TestOnNodesALargePartHasHugePagesOfItsNode(t *testing.T) {
 	require.NoError(t, os.WriteFile("/sys/kernel/mm/transparent_hugepage/enabled", []byte("madvise"), 0o644))
 	const n = 400000 // 5 MB of values for each of three nodes: above 4 MiB they ask for huge pages
 	sys := openPlaced(t, "auto")
-	plan, err := NewPlan(context.Background(), sys, wideMatrix(n), PlanOptions{Format: sparse.FormatCSR, SkipValidation: true})
-	require.NoError(t, err)
+	plan := planOf(t, sys, wideMatrix(n), PlanOptions{Format: sparse.FormatCSR, SkipValidation: true})
 	x, y := make([]float64, n), make([]float64, n)
-	_, err = plan.SpMV(context.Background(), NoTrans, 1, x, 0, y)
-	require.NoError(t, err)
+	multiply(t, plan, NoTrans, 1, x, 0, y)
 	pages := checkPages(t, sys, plan)
 	for _, s := range plan.shares {
 		m, err := s.inPlace.View(s.val.Buf)
@@ -269,11 +259,9 @@ func hugeBytes(t *testing.T, m []byte) int {
 
 func TestOnNodesSwitchedOffTheMatrixStaysInPlace(t *testing.T) {
 	machine(t)
-	sys, err := Open(Config{NUMA: NUMAOff})
-	require.NoError(t, err)
+	sys := open(t, Config{NUMA: NUMAOff})
 	require.False(t, sys.Placement().On)
-	plan, err := NewPlan(context.Background(), sys, wideMatrix(1000), PlanOptions{})
-	require.NoError(t, err)
+	plan := planOf(t, sys, wideMatrix(1000), PlanOptions{})
 	require.Less(t, plan.Bytes(), int64(100))
 	require.NoError(t, sys.Close())
 }
@@ -304,11 +292,9 @@ func TestOnANodeWithoutMemoryDevicesUseThatOfTheNearest(t *testing.T) {
 	a := wideMatrix(n)
 	x, y := make([]float64, n), make([]float64, n)
 	x[5] = 1
-	plan, err := NewPlan(context.Background(), sys, a, PlanOptions{Format: sparse.FormatCSR})
-	require.NoError(t, err)
+	plan := planOf(t, sys, a, PlanOptions{Format: sparse.FormatCSR})
 	want := reference.Multiply(false, 2, a, x, 0, y)
-	_, err = plan.SpMV(context.Background(), NoTrans, 2, x, 0, y)
-	require.NoError(t, err)
+	multiply(t, plan, NoTrans, 2, x, 0, y)
 	require.Equal(t, -1, reference.Check(y, want))
 	t.Logf("%d pages on 2 of 3 nodes", checkPages(t, sys, plan))
 	require.Empty(t, sys.Placement().Refused)

@@ -3,7 +3,6 @@
 package msrep
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -24,11 +23,9 @@ import (
 
 func TestOnNodesThreadsRunOnTheirCPUsOnlyAndEnd(t *testing.T) {
 	nodes := machine(t)
-	ctx := context.Background()
 	sys := openPlaced(t, "cpu:6")
 	a := wideMatrix(20000)
-	plan, err := NewPlan(ctx, sys, a, PlanOptions{})
-	require.NoError(t, err)
+	plan := planOf(t, sys, a, PlanOptions{})
 	cpusOf := workers(t, sys, nodes)
 	for _, n := range plan.nodes {
 		var cpus []int
@@ -41,8 +38,7 @@ func TestOnNodesThreadsRunOnTheirCPUsOnlyAndEnd(t *testing.T) {
 	}
 	x, y := make([]float64, 20000), make([]float64, 20000)
 	for range 40 {
-		_, err := plan.SpMV(ctx, NoTrans, 1, x, 0, y)
-		require.NoError(t, err)
+		multiply(t, plan, NoTrans, 1, x, 0, y)
 		for tid, cpus := range cpusOf {
 			require.Contains(t, cpus, processor(t, tid), "thread %d", tid)
 		}

@@ -1,7 +1,6 @@
 package msrep
 
 import (
-	"context"
 	"io"
 	"math/rand/v2"
 	"testing"
@@ -37,7 +36,6 @@ func placedSystem(t require.TestingT, perNode []int, mixed bool) *System {
 }
 
 func checkPlacedProducts[V sparse.Value](t *rapid.T) {
-	ctx := context.Background()
 	a := randomMatrix[V](t)
 	perNode := rapid.SliceOfN(rapid.IntRange(1, 4), 1, 4).Draw(t, "devices per node")
 	sys := placedSystem(t, perNode, rapid.Bool().Draw(t, "some discrete"))
@@ -50,8 +48,7 @@ func checkPlacedProducts[V sparse.Value](t *rapid.T) {
 	if rapid.IntRange(0, 4).Draw(t, "deterministic") == 0 {
 		opt = PlanOptions{Deterministic: true}
 	}
-	plan, err := NewPlan(ctx, sys, a, opt)
-	require.NoError(t, err)
+	plan := planOf(t, sys, a, opt)
 	require.Equal(t, opt.Strategy != Baseline, len(plan.Nodes()) == len(perNode))
 	plan.xPlace = rapid.SampledFrom([]XPlacement{XInPlace, XReplicated, XInterleaved}).Draw(t, "x")
 	if plan.xPlace == XInterleaved && !plan.hostsOnAllNodes() {
@@ -157,7 +154,6 @@ func TestWhereXIsReadFollowsFromItsSizeTheEntriesAndTheNodes(t *testing.T) {
 }
 
 func TestPlansReadXWhereTheyChoseTo(t *testing.T) {
-	ctx := context.Background()
 	const n = minCopiedX / 8
 	for _, c := range []struct {
 		perNode []int
@@ -170,8 +166,7 @@ func TestPlansReadXWhereTheyChoseTo(t *testing.T) {
 	} {
 		sys := placedSystem(t, c.perNode, false)
 		a := spreadMatrix(n, c.inRow)
-		plan, err := NewPlan(ctx, sys, a, PlanOptions{})
-		require.NoError(t, err)
+		plan := planOf(t, sys, a, PlanOptions{})
 		require.Equal(t, c.want, plan.XPlacement(NoTrans))
 		require.Equal(t, XInPlace, plan.XPlacement(Trans), "each element is read once")
 		x, y := make([]float64, n), make([]float64, n)
@@ -180,8 +175,7 @@ func TestPlansReadXWhereTheyChoseTo(t *testing.T) {
 		}
 		for _, op := range []Op{NoTrans, Trans, NoTrans} {
 			want := reference.Multiply(bool(op), 1, a, x, 0, y)
-			_, err = plan.SpMV(ctx, op, 1, x, 0, y)
-			require.NoError(t, err)
+			multiply(t, plan, op, 1, x, 0, y)
 			require.Equal(t, -1, reference.Check(y, want))
 			for _, node := range plan.nodes {
 				require.Equal(t, c.want == XReplicated, node.x.Buf != nil)
@@ -217,12 +211,10 @@ func scratchOf(sys *System, n PlanNode) (sum int64) {
 func TestPlansThatAreNotPlacedReadXInPlaceOrOnTheDevice(t *testing.T) {
 	sys := openCPU(t, "cpu:2")
 	for strategy, want := range map[Strategy]XPlacement{Optimized: XInPlace, Partial: XReplicated, Baseline: XReplicated} {
-		plan, err := NewPlan(context.Background(), sys, wideMatrix(100), PlanOptions{Strategy: strategy})
-		require.NoError(t, err)
+		plan := planOf(t, sys, wideMatrix(100), PlanOptions{Strategy: strategy})
 		require.Equal(t, want, plan.XPlacement(NoTrans))
 	}
-	plan, err := NewPlan(context.Background(), sys, wideMatrix(100), PlanOptions{ExpectedTransposed: 5})
-	require.NoError(t, err)
+	plan := planOf(t, sys, wideMatrix(100), PlanOptions{ExpectedTransposed: 5})
 	require.Equal(t, XInPlace, plan.XPlacement(Trans))
 }
 
@@ -234,11 +226,8 @@ func inUse(sys *System) (sum int64) {
 }
 
 func TestWithoutPlacementThePlanUsesTheMatrixInPlace(t *testing.T) {
-	sys, err := Open(Config{Devices: "cpu:3", NUMA: NUMAOff})
-	require.NoError(t, err)
-	defer sys.Close()
-	plan, err := NewPlan(context.Background(), sys, wideMatrix(1000), PlanOptions{})
-	require.NoError(t, err)
+	sys := open(t, Config{Devices: "cpu:3", NUMA: NUMAOff})
+	plan := planOf(t, sys, wideMatrix(1000), PlanOptions{})
 	require.Empty(t, plan.Nodes())
 	require.Equal(t, int64(3*8), plan.Bytes(), "the carries alone")
 	p := sys.Placement()
@@ -247,7 +236,6 @@ func TestWithoutPlacementThePlanUsesTheMatrixInPlace(t *testing.T) {
 }
 
 func TestAMatrixTooLargeForANodeIsUsedInPlace(t *testing.T) {
-	ctx := context.Background()
 	const n = 1 << 12
 	a := wideMatrix(n)
 	bytes := int64(12*len(a.Val) + 8*len(a.RowPtr))
@@ -259,15 +247,13 @@ func TestAMatrixTooLargeForANodeIsUsedInPlace(t *testing.T) {
 			sys.devices = append(sys.devices, d)
 		}
 		sys.place(&numa.Topology{})
-		plan, err := NewPlan(ctx, sys, a, PlanOptions{})
-		require.NoError(t, err)
+		plan := planOf(t, sys, a, PlanOptions{})
 		require.Equal(t, placed, len(plan.Nodes()) == 2)
 		require.Equal(t, placed, sys.Placement().Refused == "")
 		x, y := make([]float64, n), make([]float64, n)
 		x[5] = 1
 		want := reference.Multiply(false, 1, a, x, 0, y)
-		_, err = plan.SpMV(ctx, NoTrans, 1, x, 0, y)
-		require.NoError(t, err)
+		multiply(t, plan, NoTrans, 1, x, 0, y)
 		require.Equal(t, -1, reference.Check(y, want))
 		require.NoError(t, sys.Close())
 	}

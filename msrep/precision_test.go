@@ -36,12 +36,10 @@ func TestProductsReadAsMuchOfEachValueAsThePlanSays(t *testing.T) {
 		}
 		for _, o := range []PlanOptions{{}, {Format: "ell"}, {Format: "pellr", Release: true}, {ExpectedTransposed: 1}} {
 			o.Precision = p
-			plan, err := NewPlan(t.Context(), sys, sparse.Matrix[float64](a), o)
-			require.NoError(t, err)
+			plan := planOf(t, sys, sparse.Matrix[float64](a), o)
 			for _, op := range []Op{NoTrans, Trans} {
 				got := slices.Clone(y)
-				_, err = plan.SpMV(t.Context(), op, 2, x, -.5, got)
-				require.NoError(t, err)
+				multiply(t, plan, op, 2, x, -.5, got)
 				require.Equal(t, -1, reference.Check(got, reference.Multiply[float64](op == Trans, 2, &cut, x, -.5, y)), "%+v", o)
 			}
 			require.NoError(t, plan.Close())

@@ -14,10 +14,8 @@ func TestRangeGivesEveryItemToOnePiece(t *testing.T) {
 	a, err := sparse.NewCSR(1, 1, []int64{0, 1}, []int32{0}, []float64{1})
 	require.NoError(t, err)
 	for _, c := range []Config{{Devices: "cpu:1", Threads: 1}, {Devices: "cpu:1", Threads: 3}, {Devices: "cpu:2"}, {Devices: "sim:1"}} {
-		sys, err := Open(c)
-		require.NoError(t, err)
-		plan, err := NewPlan(t.Context(), sys, sparse.Matrix[float64](a), PlanOptions{})
-		require.NoError(t, err)
+		sys := open(t, c)
+		plan := planOf(t, sys, sparse.Matrix[float64](a), PlanOptions{})
 		for _, n := range []int{-1, 0, 1, 2, 7, 100} {
 			for _, grain := range []int{-1, 0, 1, 5, 1000, math.MaxInt} {
 				calls := make([]atomic.Int32, max(n, 0))
@@ -53,10 +51,8 @@ func TestRangeHasAPieceForEachWorkerOfOneDeviceAndFewerOfSeveral(t *testing.T) {
 	a, err := sparse.NewCSR(1, 1, []int64{0, 1}, []int32{0}, []float64{1})
 	require.NoError(t, err)
 	for devices, want := range map[string]int32{"cpu:1": 6, "cpu:2": 1} { // a grain of goroutines is four times as large
-		sys, err := Open(Config{Devices: devices, Threads: 6})
-		require.NoError(t, err)
-		plan, err := NewPlan(t.Context(), sys, sparse.Matrix[float64](a), PlanOptions{})
-		require.NoError(t, err)
+		sys := open(t, Config{Devices: devices, Threads: 6})
+		plan := planOf(t, sys, sparse.Matrix[float64](a), PlanOptions{})
 		var pieces atomic.Int32
 		require.NoError(t, plan.Range(6, 1, func(lo, hi int) { pieces.Add(1) }))
 		require.Equal(t, want, pieces.Load(), devices)

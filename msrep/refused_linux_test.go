@@ -1,7 +1,6 @@
 package msrep
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -103,7 +102,6 @@ func multiplyRefused(t *testing.T, name string) {
 // multiplyOnRefused multiplies on two systems, one after the other; the second one
 // warns no more.
 func multiplyOnRefused(t *testing.T, warning string, open func() (*System, error)) {
-	ctx := context.Background()
 	const n = 40000
 	a := spreadMatrix(n, 8) // enough entries for copies of x
 	x, y := make([]float64, n), make([]float64, n)
@@ -115,13 +113,11 @@ func multiplyOnRefused(t *testing.T, warning string, open func() (*System, error
 		require.NoError(t, err)
 		require.True(t, sys.Placement().On)
 		for _, read := range []XPlacement{XInPlace, XReplicated, XInterleaved} {
-			plan, err := NewPlan(ctx, sys, a, PlanOptions{})
-			require.NoError(t, err)
+			plan := planOf(t, sys, a, PlanOptions{})
 			plan.xPlace = read
 			for _, op := range []Op{NoTrans, Trans} {
 				want := reference.Multiply(bool(op), 2, a, x, 0, y)
-				_, err = plan.SpMV(ctx, op, 2, x, 0, y)
-				require.NoError(t, err)
+				multiply(t, plan, op, 2, x, 0, y)
 				require.Equal(t, -1, reference.Check(y, want))
 			}
 			require.Contains(t, sys.Placement().Refused, warning)

@@ -47,8 +47,7 @@ func TestAReleasedMatrixIsForgotten(t *testing.T) {
 			clear(given.RowPtr)
 			for op, want := range map[Op]reference.Product{NoTrans: straight, Trans: transposed} {
 				got := slices.Clone(y)
-				_, err = plan.SpMV(ctx, op, 2, x, -.5, got)
-				require.NoError(t, err)
+				multiply(t, plan, op, 2, x, -.5, got)
 				require.Equal(t, -1, reference.Check(got, want), f)
 			}
 			require.Equal(t, expected == 0, slices.EqualFunc(plan.Packed(NoTrans), plan.Packed(Trans), func(a, b kernels.PackInfo) bool { return a.Why == b.Why && a.Took == b.Took }))
@@ -62,11 +61,10 @@ func TestAReleasedMatrixIsForgotten(t *testing.T) {
 func TestADeterministicPlanRefusesTransposedProductsThatWereNotExpectedOnceReleased(t *testing.T) {
 	ctx := context.Background()
 	for expected, refused := range map[int]bool{0: true, 2: false} {
-		plan, err := NewPlan(ctx, openCPU(t, "cpu:2"), small(t), PlanOptions{Format: "slices", Deterministic: true, Release: true, ExpectedTransposed: expected})
-		require.NoError(t, err)
+		plan := planOf(t, openCPU(t, "cpu:2"), small(t), PlanOptions{Format: "slices", Deterministic: true, Release: true, ExpectedTransposed: expected})
 		m, n := plan.Dims()
 		x, y := make([]float64, n), make([]float64, m)
-		_, err = plan.SpMV(ctx, Trans, 2, y, 0, x)
+		_, err := plan.SpMV(ctx, Trans, 2, y, 0, x)
 		if refused {
 			require.ErrorIs(t, err, errReleased)
 			require.True(t, sparse.IsInput(err))
@@ -82,12 +80,11 @@ func TestADeterministicPlanRefusesTransposedProductsThatWereNotExpectedOnceRelea
 func TestUpdateValuesOfAPlanWithOneDirectionReleasedChangesNothing(t *testing.T) {
 	ctx := context.Background()
 	a := &sparse.COO[float64]{Rows: 3, Cols: 3, RowIdx: []int32{0, 1, 2}, ColIdx: []int32{0, 1, 2}, Val: []float64{1, 2, 3}}
-	plan, err := NewPlan(ctx, openCPU(t, "cpu:1"), a, PlanOptions{Release: true, ExpectedProducts: 1, ExpectedTransposed: 1})
-	require.NoError(t, err)
+	plan := planOf(t, openCPU(t, "cpu:1"), a, PlanOptions{Release: true, ExpectedProducts: 1, ExpectedTransposed: 1})
 	require.ErrorContains(t, plan.UpdateValues(ctx, []float64{4, 5, 6}), "was released")
 	y := make([]float64, 3)
 	for _, op := range []Op{NoTrans, Trans} {
-		_, err = plan.SpMV(ctx, op, 1, []float64{1, 1, 1}, 0, y)
+		_, err := plan.SpMV(ctx, op, 1, []float64{1, 1, 1}, 0, y)
 		require.NoError(t, err, "the plan lives on")
 		require.Equal(t, []float64{1, 2, 3}, y)
 	}
@@ -115,8 +112,7 @@ func TestACancelledUpdateChangesBothDirectionsOrNone(t *testing.T) {
 		x[i] = 1
 	}
 	for calls := range 12 { // of Err before it says that the context ended
-		plan, err := NewPlan(context.Background(), sys, a, PlanOptions{ExpectedTransposed: 50})
-		require.NoError(t, err)
+		plan := planOf(t, sys, a, PlanOptions{ExpectedTransposed: 50})
 		val := make([]float64, len(a.Val))
 		for i := range val {
 			val[i] = 5

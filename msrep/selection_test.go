@@ -22,9 +22,7 @@ func TestSelectionsTakeAndAddTheElementsThatWereNamed(t *testing.T) {
 }
 
 func selects[V sparse.Value](t *rapid.T) {
-	sys, err := Open(Config{Devices: rapid.SampledFrom([]string{"sim:1", "sim:2", "sim:5", "cpu:1", "cpu:3"}).Draw(t, "devices")})
-	require.NoError(t, err)
-	defer func() { require.NoError(t, sys.Close()) }()
+	sys := open(t, Config{Devices: rapid.SampledFrom([]string{"sim:1", "sim:2", "sim:5", "cpu:1", "cpu:3"}).Draw(t, "devices")})
 	n := rapid.SampledFrom([]int{0, 1, 2, 7, 300}).Draw(t, "n")
 	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 3))
 	var runs [][]int32
@@ -72,9 +70,7 @@ func selects[V sparse.Value](t *rapid.T) {
 }
 
 func TestSelectionsSayWhatIsWrongWithNumbersAndVectors(t *testing.T) {
-	sys, err := Open(Config{Devices: "sim:2"})
-	require.NoError(t, err)
-	defer sys.Close()
+	sys := open(t, Config{Devices: "sim:2"})
 	v, err := NewVector[float64](sys, 4)
 	require.NoError(t, err)
 	for _, run := range [][]int32{{-1}, {4}, {1, 1}, {2, 0}} {

@@ -18,7 +18,6 @@ import (
 	"github.com/msrep-go/msrep/kernels/reference"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
-	"github.com/msrep-go/msrep/sparse/gen"
 )
 
 // randomBlock draws count vectors of n elements with gaps of NaN.
@@ -98,8 +97,7 @@ func checkRandomBlocks[V sparse.Value](t *rapid.T) {
 	for i, v := range y.Val {
 		gaps[i] = v != v && beta != 0
 	}
-	_, err = plan.SpMM(ctx, op, alpha, x, beta, y)
-	require.NoError(t, err)
+	multiplyMany(t, plan, op, alpha, x, beta, y)
 	for j := range count {
 		got := y.get(j, m)
 		bad := reference.Check(got, want[j])
@@ -126,8 +124,7 @@ func TestStencilsInDiagonalsMultiplySeveralVectorsAsEach(t *testing.T) {
 
 func checkStencilBlocks[V sparse.Value](t *testing.T) {
 	ctx := context.Background()
-	stencil, _, err := gen.Generate("stencil:dims=3,points=7,n=9")
-	require.NoError(t, err)
+	stencil := generated(t, "stencil:dims=3,points=7,n=9")
 	rng := rand.New(rand.NewPCG(1, 2))
 	fill := func(v []V) []V {
 		for i := range v {
@@ -139,8 +136,7 @@ func checkStencilBlocks[V sparse.Value](t *testing.T) {
 		a := sparse.Convert[V](stencil)
 		fill(a.Val)
 		sys := testSystem(t, devices, false)
-		plan, err := NewPlan(ctx, sys, a, PlanOptions{Format: "diagonals"})
-		require.NoError(t, err)
+		plan := planOf(t, sys, a, PlanOptions{Format: "diagonals"})
 		for _, val := range [][]V{a.Val, fill(make([]V, len(a.Val)))} { // also with values that came later
 			b := *a
 			b.Val = val
@@ -158,8 +154,7 @@ func checkStencilBlocks[V sparse.Value](t *testing.T) {
 					for j := range k {
 						want = append(want, reference.Multiply(false, 1.5, sparse.Matrix[V](&b), x.get(j, a.Cols), -.5, y.get(j, a.Rows)))
 					}
-					_, err = plan.SpMM(ctx, NoTrans, 1.5, x, -.5, y)
-					require.NoError(t, err)
+					multiplyMany(t, plan, NoTrans, 1.5, x, -.5, y)
 					for j := range want {
 						require.Equal(t, -1, reference.Check(y.get(j, a.Rows), want[j]), "%d devices, vector %d of %d, by column %v", devices, j, k, byColumn)
 					}
@@ -171,20 +166,16 @@ func checkStencilBlocks[V sparse.Value](t *testing.T) {
 }
 
 func TestReleasedPlansMultiplyAllVectorsAtOnceInTheFormTheyHave(t *testing.T) {
-	ctx := context.Background()
 	for _, c := range []struct {
 		format sparse.Format
 		atOnce bool
 	}{{"slices", true}, {"tiles", true}, {"ellr", false}} {
-		plan, err := NewPlan(ctx, openCPU(t, "cpu:2"), small(t), PlanOptions{Format: c.format, Release: true})
-		require.NoError(t, err)
+		plan := planOf(t, openCPU(t, "cpu:2"), small(t), PlanOptions{Format: c.format, Release: true})
 		require.Equal(t, c.atOnce, plan.atOnce(NoTrans), c.format)
 		m, n := plan.Dims()
 		x, y := ByRow(make([]float64, 3*n), 3), ByRow(make([]float64, 3*m), 3)
-		_, err = plan.SpMM(ctx, NoTrans, 1, x, 0, y)
-		require.NoError(t, err)
-		_, err = plan.SpMM(ctx, Trans, 1, y, 0, x)
-		require.NoError(t, err)
+		multiplyMany(t, plan, NoTrans, 1, x, 0, y)
+		multiplyMany(t, plan, Trans, 1, y, 0, x)
 		require.NoError(t, plan.Close())
 	}
 }
@@ -222,20 +213,17 @@ func (s scarceStream) Launch(op kernels.Op) error {
 }
 
 func TestVectorsAreMultipliedOneByOneWhereMemoryIsScarce(t *testing.T) {
-	ctx := context.Background()
 	d, err := cpu.Open(cpu.Config{Threads: 2, NUMANode: -1})
 	require.NoError(t, err)
 	asked := 0
 	sys := &System{devices: []kernels.Device{scarce{d, &asked}}, plans: map[io.Closer]bool{}}
 	defer sys.Close()
-	plan, err := NewPlan(ctx, sys, unitMatrix(30), PlanOptions{})
-	require.NoError(t, err)
+	plan := planOf(t, sys, unitMatrix(30), PlanOptions{})
 	x, y := ByRow(make([]float64, 30*9), 9), ByRow(make([]float64, 30*9), 9)
 	for i := range x.Val {
 		x.Val[i], y.Val[i] = float64(i), 1
 	}
-	_, err = plan.SpMM(ctx, Trans, 2, x, 3, y)
-	require.NoError(t, err)
+	multiplyMany(t, plan, Trans, 2, x, 3, y)
 	require.Equal(t, 1, asked)
 	for i, v := range y.Val {
 		require.Equal(t, float64(2*i+3), v)
@@ -245,8 +233,7 @@ func TestVectorsAreMultipliedOneByOneWhereMemoryIsScarce(t *testing.T) {
 func TestTheTimeOfVectorsMultipliedOneByOneIncludesTheirCopies(t *testing.T) {
 	const n, count = 200000, 4
 	ctx := context.Background()
-	plan, err := NewPlan(ctx, openCPU(t, "cpu:2"), unitMatrix(n), PlanOptions{Deterministic: true})
-	require.NoError(t, err)
+	plan := planOf(t, openCPU(t, "cpu:2"), unitMatrix(n), PlanOptions{Deterministic: true})
 	x, y := ByRow(make([]float64, n*count), count), ByRow(make([]float64, n*count), count)
 	share := 0.0
 	for range 5 {
@@ -261,8 +248,7 @@ func TestTheTimeOfVectorsMultipliedOneByOneIncludesTheirCopies(t *testing.T) {
 func TestWrongBlocksAreNamedAndLeaveYAlone(t *testing.T) {
 	ctx := context.Background()
 	sys := openCPU(t, "cpu:2")
-	plan, err := NewPlan(ctx, sys, small(t), PlanOptions{})
-	require.NoError(t, err)
+	plan := planOf(t, sys, small(t), PlanOptions{})
 	m, n := plan.Dims()
 	x, y := ByRow(make([]float64, 3*n), 3), ByRow(make([]float64, 3*m), 3)
 	for i := range y.Val {
@@ -291,31 +277,25 @@ func TestWrongBlocksAreNamedAndLeaveYAlone(t *testing.T) {
 		require.Equal(t, 7.0, v)
 	}
 	require.NoError(t, plan.Close())
-	_, err = plan.SpMM(ctx, NoTrans, 1, x, 0, y)
+	_, err := plan.SpMM(ctx, NoTrans, 1, x, 0, y)
 	require.ErrorIs(t, err, ErrClosed)
 }
 
 func TestBlocksOfEmptyVectorsAreLeftAlone(t *testing.T) {
-	ctx := context.Background()
 	sys := openCPU(t, "cpu:2")
 	for _, f := range []sparse.Format{"", sparse.FormatCOO} {
-		plan, err := NewPlan(ctx, sys, sparse.ToCSR[float64](&sparse.COO[float64]{Rows: 0, Cols: 5}), PlanOptions{Format: f})
-		require.NoError(t, err)
+		plan := planOf(t, sys, sparse.ToCSR[float64](&sparse.COO[float64]{Rows: 0, Cols: 5}), PlanOptions{Format: f})
 		x, y := Block[float64]{Val: make([]float64, 10), Count: 2, Stride: 5, ByColumn: true}, Block[float64]{Count: 2, Stride: 1, ByColumn: true}
-		_, err = plan.SpMM(ctx, NoTrans, 1, x, 0, y)
-		require.NoError(t, err)
-		_, err = plan.SpMM(ctx, Trans, 1, y, 0, x)
-		require.NoError(t, err)
+		multiplyMany(t, plan, NoTrans, 1, x, 0, y)
+		multiplyMany(t, plan, Trans, 1, y, 0, x)
 	}
 }
 
 func TestPlansKeepTheMemoryOfTurnedBlocksUntilTheyAreClosed(t *testing.T) {
 	const n = 3000
-	ctx := context.Background()
 	before := mem.Mapped()
 	sys := testSystem(t, 1, false)
-	plan, err := NewPlan(ctx, sys, unitMatrix(n), PlanOptions{Format: sparse.FormatCSR})
-	require.NoError(t, err)
+	plan := planOf(t, sys, unitMatrix(n), PlanOptions{Format: sparse.FormatCSR})
 	held := plan.Bytes()
 	for _, count := range []int{9, 2, 17, 17} {
 		x := Block[float64]{Val: make([]float64, n*count), Count: count, Stride: n, ByColumn: true}
@@ -324,8 +304,7 @@ func TestPlansKeepTheMemoryOfTurnedBlocksUntilTheyAreClosed(t *testing.T) {
 		for i := range x.Val {
 			x.Val[i] = float64(i % 17)
 		}
-		_, err := plan.SpMM(ctx, NoTrans, 2, x, 0, y)
-		require.NoError(t, err)
+		multiplyMany(t, plan, NoTrans, 2, x, 0, y)
 		for i, v := range x.Val {
 			require.Equal(t, 2*v, y.Val[i])
 		}

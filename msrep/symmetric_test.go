@@ -10,7 +10,6 @@ import (
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/reference"
 	"github.com/msrep-go/msrep/sparse"
-	"github.com/msrep-go/msrep/sparse/gen"
 )
 
 // TestValuesThatAreSymmetricNoMoreAreMultipliedAllTheSame also takes several vectors, and a
@@ -25,8 +24,7 @@ func TestValuesThatAreSymmetricNoMoreAreMultipliedAllTheSame(t *testing.T) {
 }
 
 func symmetricNoMore(t *testing.T, spec string, whole sparse.Format) {
-	a, _, err := gen.Generate(spec)
-	require.NoError(t, err)
+	a := generated(t, spec)
 	half := "symmetric-" + whole
 	sys := openCPU(t, "cpu:1")
 	form := func(p *Plan[float64]) kernels.Form { return p.Packed(NoTrans)[0].Form }
@@ -37,8 +35,7 @@ func symmetricNoMore(t *testing.T, spec string, whole sparse.Format) {
 		}
 		for _, op := range []Op{NoTrans, Trans} {
 			want, got := reference.Multiply(op == Trans, -1.5, sparse.Matrix[float64](a), x, .5, y), slices.Clone(y)
-			_, err := p.SpMV(t.Context(), op, -1.5, x, .5, got)
-			require.NoError(t, err)
+			multiply(t, p, op, -1.5, x, .5, got)
 			require.Equal(t, -1, reference.Check(got, want))
 		}
 		want := reference.Multiply(false, 2, sparse.Matrix[float64](a), x, 0, y)
@@ -49,12 +46,10 @@ func symmetricNoMore(t *testing.T, spec string, whole sparse.Format) {
 		require.Equal(t, -1, reference.Check(twice[:a.Rows], want))
 		require.Equal(t, -1, reference.Check(twice[a.Rows:], want))
 	}
-	plan, err := NewPlan[float64](t.Context(), sys, a, PlanOptions{Format: half, ExpectedVectors: 2})
-	require.NoError(t, err)
+	plan := planOf[float64](t, sys, a, PlanOptions{Format: half, ExpectedVectors: 2})
 	require.Equal(t, kernels.Form(whole), form(plan))
 	require.NoError(t, plan.Close())
-	plan, err = NewPlan[float64](t.Context(), sys, a, PlanOptions{Format: half})
-	require.NoError(t, err)
+	plan = planOf[float64](t, sys, a, PlanOptions{Format: half})
 	require.Equal(t, kernels.Form(half), form(plan))
 	check(plan, a)
 	other := *a
@@ -74,12 +69,10 @@ func symmetricNoMore(t *testing.T, spec string, whole sparse.Format) {
 	require.Equal(t, kernels.Form(half), form(plan), "symmetric again")
 	require.NoError(t, plan.Close())
 
-	released, err := NewPlan[float64](t.Context(), sys, &other, PlanOptions{Format: half, Release: true})
-	require.NoError(t, err)
+	released := planOf[float64](t, sys, &other, PlanOptions{Format: half, Release: true})
 	bytes := released.Bytes()
 	require.NoError(t, released.Close())
-	released, err = NewPlan[float64](t.Context(), sys, a, PlanOptions{Format: half, Release: true})
-	require.NoError(t, err)
+	released = planOf[float64](t, sys, a, PlanOptions{Format: half, Release: true})
 	require.Less(t, float64(released.Bytes()), .7*float64(bytes))
 	check(released, a)
 	require.NoError(t, released.Close())
@@ -97,11 +90,8 @@ func TestValuesThatNoDiagonalsSuitAnyMoreAreMultipliedAllTheSame(t *testing.T) {
 		}
 	}
 	a := sparse.Assemble(n, n, sparse.General, []sparse.Triples[float64]{entries})
-	sys, err := Open(Config{Devices: "cpu:1", Threads: 1}) // diagonals do not suit half of the rows
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, sys.Close()) })
-	plan, err := NewPlan[float64](t.Context(), sys, a, PlanOptions{Format: "symmetric-diagonals"})
-	require.NoError(t, err)
+	sys := open(t, Config{Devices: "cpu:1", Threads: 1}) // diagonals do not suit half of the rows
+	plan := planOf[float64](t, sys, a, PlanOptions{Format: "symmetric-diagonals"})
 	require.Equal(t, kernels.Form("symmetric-diagonals"), plan.Packed(NoTrans)[0].Form)
 	val := slices.Clone(a.Val)
 	for k := range val {
@@ -117,8 +107,7 @@ func TestValuesThatNoDiagonalsSuitAnyMoreAreMultipliedAllTheSame(t *testing.T) {
 	}{{val, false}, {val, false}, {a.Val, true}} {
 		require.NoError(t, plan.UpdateValues(t.Context(), c.val))
 		require.Equal(t, c.symmetric, plan.Packed(NoTrans)[0].Form == "symmetric-diagonals")
-		_, err = plan.SpMV(t.Context(), NoTrans, 1, x, 0, y)
-		require.NoError(t, err)
+		multiply(t, plan, NoTrans, 1, x, 0, y)
 		b := *a
 		b.Val = c.val
 		require.Equal(t, -1, reference.Check(y, reference.Multiply(false, 1, sparse.Matrix[float64](&b), x, 0, y)))

@@ -27,8 +27,7 @@ func TestTimesOfDevicesJoinAsTheirStrategySays(t *testing.T) {
 func TestProductsSayHowLongTheirPhasesTook(t *testing.T) {
 	a := bands(2000)
 	for _, devices := range []string{"cpu:2", "sim:2"} {
-		plan, err := NewPlan(ctx, openCPU(t, devices), sparse.Matrix[float64](a), PlanOptions{})
-		require.NoError(t, err)
+		plan := planOf(t, openCPU(t, devices), sparse.Matrix[float64](a), PlanOptions{})
 		x, y := make([]float64, 2*a.Rows), make([]float64, 2*a.Rows)
 		for _, product := range []func() (Timing, error){
 			func() (Timing, error) { return plan.SpMV(ctx, NoTrans, 1, x[:a.Rows], 0, y[:a.Rows]) },

@@ -25,20 +25,16 @@ func (l *log) names(device string) (out []string) {
 
 func TestListenersHearWhatIsDone(t *testing.T) {
 	var heard log
-	sys, err := Open(Config{Devices: "sim:2", Trace: heard.hear})
-	require.NoError(t, err)
-	defer func() { require.NoError(t, sys.Close()) }()
+	sys := open(t, Config{Devices: "sim:2", Trace: heard.hear})
 	const n = 500
 	begin := time.Now()
-	plan, err := NewPlan(t.Context(), sys, sparse.Matrix[float64](bands(n)), PlanOptions{Format: sparse.FormatCSR, Split: partition.RuleNNZ})
-	require.NoError(t, err)
+	plan := planOf(t, sys, sparse.Matrix[float64](bands(n)), PlanOptions{Format: sparse.FormatCSR, Split: partition.RuleNNZ})
 	require.Equal(t, []string{"plan: validate", "plan: convert", "plan: partition", "plan: distribute", "plan: pack",
 		"plan: distribute", "plan: partition", "plan: pack", "plan: pack"}, heard.names(""))
 	heard.take()
 
 	x, y := make([]float64, n), make([]float64, n)
-	_, err = plan.SpMV(t.Context(), NoTrans, 1, x, 0, y)
-	require.NoError(t, err)
+	multiply(t, plan, NoTrans, 1, x, 0, y)
 	require.Equal(t, []string{"spmv"}, heard.names(""))
 	for _, device := range []string{"sim:0", "sim:1"} {
 		got := heard.names(device)
@@ -56,11 +52,10 @@ func TestListenersHearWhatIsDone(t *testing.T) {
 	}
 	heard.take()
 
-	_, err = plan.SpMM(t.Context(), NoTrans, 1, ByRow(x, 1), 0, ByRow(y, 1))
-	require.NoError(t, err)
+	multiplyMany(t, plan, NoTrans, 1, ByRow(x, 1), 0, ByRow(y, 1))
 	require.Equal(t, []string{"spmm"}, heard.names(""))
 	heard.take()
-	_, err = plan.SpMV(t.Context(), NoTrans, 1, x[1:], 0, y)
+	_, err := plan.SpMV(t.Context(), NoTrans, 1, x[1:], 0, y)
 	require.Error(t, err)
 	require.Equal(t, err, heard.events[0].Err, "also of what went wrong")
 	vx, err := plan.ColumnVector()

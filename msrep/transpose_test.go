@@ -10,7 +10,6 @@ import (
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/reference"
 	"github.com/msrep-go/msrep/sparse"
-	"github.com/msrep-go/msrep/sparse/gen"
 )
 
 // scattered is a matrix with so many entries in each row, anywhere.
@@ -39,24 +38,19 @@ func TestManyTransposedProductsThatNobodyAnnouncedGetAPlanOfTheirOwn(t *testing.
 			y[i] = float64(i)
 		}
 		want := reference.Multiply(true, alpha, sparse.Matrix[float64](a), x, beta, y)
-		_, err := p.SpMV(ctx, Trans, alpha, x, beta, y)
-		require.NoError(t, err)
+		multiply(t, p, Trans, alpha, x, beta, y)
 		require.Equal(t, -1, reference.Check(y, want))
 	}
-	sys, err := Open(Config{Devices: "cpu", Threads: 2})
-	require.NoError(t, err)
-	defer sys.Close()
-	p, err := NewPlan[float64](ctx, sys, a, PlanOptions{})
-	require.NoError(t, err)
+	sys := open(t, Config{Devices: "cpu", Threads: 2})
+	p := planOf[float64](t, sys, a, PlanOptions{})
 	before := p.Bytes()
 	for range transposeAfter - 1 {
 		check(p, a, 2, -1)
-		_, err = p.SpMV(ctx, NoTrans, 1, y, 0, straight) // these do not count
-		require.NoError(t, err)
+		multiply(t, p, NoTrans, 1, y, 0, straight) // these do not count
 	}
 	require.Nil(t, p.transposed)
 
-	_, err = p.SpMV(&ending{Context: ctx, left: 1}, Trans, 1, x, 0, y)
+	_, err := p.SpMV(&ending{Context: ctx, left: 1}, Trans, 1, x, 0, y)
 	require.ErrorIs(t, err, context.Canceled)
 	require.Nil(t, p.transposed)
 	check(p, a, 2, -1)
@@ -71,8 +65,7 @@ func TestManyTransposedProductsThatNobodyAnnouncedGetAPlanOfTheirOwn(t *testing.
 	require.NoError(t, p.UpdateValues(ctx, other.Val))
 	check(p, other, 3, 1)
 	want := reference.Multiply(false, 1, sparse.Matrix[float64](other), y, 0, straight)
-	_, err = p.SpMV(ctx, NoTrans, 1, y, 0, straight)
-	require.NoError(t, err)
+	multiply(t, p, NoTrans, 1, y, 0, straight)
 	require.Equal(t, -1, reference.Check(straight, want))
 	require.NoError(t, p.Close())
 	require.Empty(t, sys.plans)
@@ -93,15 +86,11 @@ func TestOtherPlansDoWithoutATransposedMatrixThatNobodyAnnounced(t *testing.T) {
 		"a large matrix":          {scattered(1<<14+1, 200, cachedEntries>>14), "cpu", PlanOptions{ExpectedProducts: 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sys, err := Open(Config{Devices: c.devices, Threads: 1})
-			require.NoError(t, err)
-			defer sys.Close()
-			p, err := NewPlan[float64](ctx, sys, c.a, c.opt)
-			require.NoError(t, err)
+			sys := open(t, Config{Devices: c.devices, Threads: 1})
+			p := planOf[float64](t, sys, c.a, c.opt)
 			x, y := make([]float64, c.a.Rows), make([]float64, c.a.Cols)
 			for range transposeAfter + 1 {
-				_, err = p.SpMV(ctx, Trans, 1, x, 0, y)
-				require.NoError(t, err)
+				multiply(t, p, Trans, 1, x, 0, y)
 			}
 			require.Nil(t, p.transposed)
 		})
@@ -110,37 +99,29 @@ func TestOtherPlansDoWithoutATransposedMatrixThatNobodyAnnounced(t *testing.T) {
 
 func TestAPlanThatCannotKeepTheTransposedMatrixTriesOnceAndMultipliesOn(t *testing.T) {
 	a := scattered(300, 200, 5)
-	sys, err := Open(Config{Devices: "cpu", Threads: 1})
-	require.NoError(t, err)
-	p, err := NewPlan[float64](ctx, sys, a, PlanOptions{})
-	require.NoError(t, err)
+	sys := open(t, Config{Devices: "cpu", Threads: 1})
+	p := planOf[float64](t, sys, a, PlanOptions{})
 	x, y := make([]float64, a.Rows), make([]float64, a.Cols)
 	plans := sys.plans
 	for i := range transposeAfter + 1 {
 		if sys.plans = plans; i == transposeAfter-1 {
 			sys.plans = nil // it refuses plans
 		}
-		_, err = p.SpMV(ctx, Trans, 1, x, 0, y)
-		require.NoError(t, err)
+		multiply(t, p, Trans, 1, x, 0, y)
 	}
 	require.Nil(t, p.transposed)
 	require.NoError(t, sys.Close())
 }
 
 func TestAMatrixThatIsItsOwnTransposeIsNotKeptTwice(t *testing.T) {
-	a, _, err := gen.Generate("stencil:dims=2,points=5,n=40,value=random")
-	require.NoError(t, err)
-	sys, err := Open(Config{Devices: "cpu", Threads: 1})
-	require.NoError(t, err)
-	defer sys.Close()
+	a := generated(t, "stencil:dims=2,points=5,n=40,value=random")
+	sys := open(t, Config{Devices: "cpu", Threads: 1})
 	for format, twice := range map[sparse.Format]bool{"symmetric-diagonals": false, "diagonals": true} {
-		p, err := NewPlan[float64](ctx, sys, a, PlanOptions{Format: format})
-		require.NoError(t, err)
+		p := planOf[float64](t, sys, a, PlanOptions{Format: format})
 		p.opt.form = kernels.FormAuto // as if that had chosen the form
 		x, y := make([]float64, a.Rows), make([]float64, a.Rows)
 		for range transposeAfter {
-			_, err = p.SpMV(ctx, Trans, 1, x, 0, y)
-			require.NoError(t, err)
+			multiply(t, p, Trans, 1, x, 0, y)
 		}
 		require.Equal(t, twice, p.transposed != nil, format)
 	}

@@ -45,18 +45,14 @@ func TestOnlyTwoVectorsOfASmallMatrixAreNotTurned(t *testing.T) {
 		"a large matrix": {scattered(1<<14+1, 200, cachedEntries>>14), "cpu", 2, false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sys, err := Open(Config{Devices: c.devices, Threads: 1})
-			require.NoError(t, err)
-			defer sys.Close()
-			p, err := NewPlan[float64](ctx, sys, c.a, PlanOptions{ExpectedProducts: 1})
-			require.NoError(t, err)
+			sys := open(t, Config{Devices: c.devices, Threads: 1})
+			p := planOf[float64](t, sys, c.a, PlanOptions{ExpectedProducts: 1})
 			x := Block[float64]{Val: make([]float64, c.count*c.a.Cols), Count: c.count, Stride: c.a.Cols, ByColumn: true}
 			y := Block[float64]{Val: make([]float64, c.count*c.a.Rows), Count: c.count, Stride: c.a.Rows, ByColumn: true}
 			if c.byRow {
 				y = ByRow(y.Val, c.count)
 			}
-			_, err = p.SpMM(ctx, NoTrans, 1, x, 0, y)
-			require.NoError(t, err)
+			multiplyMany(t, p, NoTrans, 1, x, 0, y)
 			require.Equal(t, c.turned, p.byRow.bytes() > 0)
 		})
 	}

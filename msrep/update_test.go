@@ -12,14 +12,12 @@ import (
 
 	"github.com/msrep-go/msrep/kernels/reference"
 	"github.com/msrep-go/msrep/sparse"
-	"github.com/msrep-go/msrep/sparse/gen"
 )
 
 func TestValuesMayBeFilledAnewInTheSameSlice(t *testing.T) {
 	sys := openCPU(t, "cpu:2")
 	for _, spec := range []string{"stencil:dims=3,n=9,points=27", "random:rows=300,nnz=3k", "powerlaw:rows=500,nnz=9k,r=2"} {
-		a, _, err := gen.Generate(spec)
-		require.NoError(t, err)
+		a := generated(t, spec)
 		val := make([]float64, a.NNZ())
 		fill := func(step int, symmetric bool) {
 			for i := range a.Rows {
@@ -40,14 +38,12 @@ func TestValuesMayBeFilledAnewInTheSameSlice(t *testing.T) {
 			fill(0, true)
 			m := *a
 			m.Val = val
-			plan, err := NewPlan(ctx, sys, &m, PlanOptions{Format: format})
-			require.NoError(t, err)
+			plan := planOf(t, sys, &m, PlanOptions{Format: format})
 			for step, symmetric := range []bool{true, true, false, true} {
 				fill(step, symmetric)
 				require.NoError(t, plan.UpdateValues(ctx, val))
 				y := make([]float64, a.Rows)
-				_, err := plan.SpMV(ctx, NoTrans, 1, x, 0, y)
-				require.NoError(t, err)
+				multiply(t, plan, NoTrans, 1, x, 0, y)
 				want := reference.Multiply(false, 1, &m, x, 0, y)
 				for i := range y {
 					require.InDelta(t, want.Y[i], y[i], 1e-13*want.Scale[i], fmt.Sprintf("%s as %s, step %d, row %d", spec, format, step, i))
@@ -67,16 +63,14 @@ func TestValuesOfAnyFormatAreUpdatedInTheirOrder(t *testing.T) {
 	for _, m := range []struct{ old, new sparse.Matrix[float64] }{{csr, &newCSR}, {csc, &newCSC}, {coo, &newCOO}} {
 		for _, format := range []sparse.Format{FormatAuto, sparse.FormatCSR, sparse.FormatCSC, sparse.FormatCOO} {
 			for _, products := range []int{1, 100} {
-				plan, err := NewPlan(ctx, sys, m.old, PlanOptions{Format: format, ExpectedProducts: products, ExpectedTransposed: 2})
-				require.NoError(t, err)
+				plan := planOf(t, sys, m.old, PlanOptions{Format: format, ExpectedProducts: products, ExpectedTransposed: 2})
 				require.NoError(t, plan.UpdateValues(ctx, val))
 				for _, op := range []Op{NoTrans, Trans} {
 					x, y := []float64{1, 10, 100, 1000}, make([]float64, 3)
 					if op == Trans {
 						x, y = x[:3], make([]float64, 4)
 					}
-					_, err = plan.SpMV(ctx, op, 1, x, 0, y)
-					require.NoError(t, err)
+					multiply(t, plan, op, 1, x, 0, y)
 					want := reference.Multiply(bool(op), 1, m.new, x, 0, make([]float64, len(y)))
 					require.Equal(t, -1, reference.Check(y, want), "%s as %s, %v: %v", m.old.Format(), format, op, y)
 				}
@@ -100,8 +94,7 @@ func (c *asked) Err() error {
 }
 
 func TestAContextThatEndsLeavesAllValuesOrNoneReplaced(t *testing.T) {
-	a, _, err := gen.Generate("stencil:dims=2,n=40,points=9")
-	require.NoError(t, err)
+	a := generated(t, "stencil:dims=2,n=40,points=9")
 	x := make([]float64, a.Cols)
 	for i := range x {
 		x[i] = math.Cos(float64(i))
@@ -109,8 +102,7 @@ func TestAContextThatEndsLeavesAllValuesOrNoneReplaced(t *testing.T) {
 	for _, devices := range []string{"cpu:2", "sim:2"} {
 		sys := openCPU(t, devices)
 		for _, opt := range []PlanOptions{{}, {Format: sparse.FormatCSR}, {Format: "slices", ExpectedTransposed: 100}, {Strategy: Partial}} {
-			plan, err := NewPlan(ctx, sys, sparse.Matrix[float64](a), opt)
-			require.NoError(t, err)
+			plan := planOf(t, sys, sparse.Matrix[float64](a), opt)
 			m := *a
 			for left := range int32(4) {
 				val := slices.Clone(m.Val)
@@ -128,8 +120,7 @@ func TestAContextThatEndsLeavesAllValuesOrNoneReplaced(t *testing.T) {
 				}
 				for _, op := range []Op{NoTrans, Trans} {
 					y := make([]float64, a.Rows)
-					_, err := plan.SpMV(ctx, op, 1, x, 0, y)
-					require.NoError(t, err)
+					multiply(t, plan, op, 1, x, 0, y)
 					require.Equal(t, -1, reference.Check(y, reference.Multiply(bool(op), 1, &m, x, 0, y)), "%s %+v, %d times, op %v", devices, opt, left, op)
 				}
 			}

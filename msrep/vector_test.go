@@ -33,9 +33,7 @@ func TestProductsOfVectorsOnDevicesAgreeWithTheReference(t *testing.T) {
 
 func applies[V sparse.Value](t *rapid.T) {
 	a := devicetest.Draw[V](t)
-	sys, err := Open(Config{Devices: rapid.SampledFrom([]string{"sim:1", "sim:2", "sim:5", "cpu:1", "cpu:3"}).Draw(t, "devices")})
-	require.NoError(t, err)
-	defer func() { require.NoError(t, sys.Close()) }()
+	sys := open(t, Config{Devices: rapid.SampledFrom([]string{"sim:1", "sim:2", "sim:5", "cpu:1", "cpu:3"}).Draw(t, "devices")})
 	opt := PlanOptions{
 		Format:             sparse.Format(rapid.SampledFrom([]string{"auto", "csr", "csc", "coo"}).Draw(t, "format")),
 		Split:              rapid.SampledFrom([]partition.Rule{"", partition.RuleNNZ, partition.RuleMajor}).Draw(t, "split"),
@@ -44,8 +42,7 @@ func applies[V sparse.Value](t *rapid.T) {
 	if opt.Format == "auto" {
 		opt.Deterministic = rapid.Bool().Draw(t, "deterministic") && opt.Split == ""
 	}
-	plan, err := NewPlan[V](context.Background(), sys, a, opt)
-	require.NoError(t, err)
+	plan := planOf[V](t, sys, a, opt)
 	op := Op(rapid.Bool().Draw(t, "trans"))
 	rows, cols := plan.Dims()
 	if op == Trans {
@@ -98,10 +95,8 @@ func TestProductsOfResidentVectorsDoNotTouchTheHost(t *testing.T) {
 	for _, devices := range []int{1, 2, 4} {
 		for _, c := range kinds {
 			var heard log
-			sys, err := Open(Config{Devices: fmt.Sprintf("sim:%d", devices), Trace: heard.hear})
-			require.NoError(t, err)
-			plan, err := NewPlan(t.Context(), sys, sparse.Matrix[float64](bands(n)), PlanOptions{Format: c.format, Split: partition.RuleNNZ})
-			require.NoError(t, err)
+			sys := open(t, Config{Devices: fmt.Sprintf("sim:%d", devices), Trace: heard.hear})
+			plan := planOf(t, sys, sparse.Matrix[float64](bands(n)), PlanOptions{Format: c.format, Split: partition.RuleNNZ})
 			require.True(t, plan.Resident(c.op))
 			x, err := plan.ColumnVector()
 			require.NoError(t, err)
@@ -136,13 +131,10 @@ func TestProductsOfResidentVectorsDoNotTouchTheHost(t *testing.T) {
 
 func TestADeviceGathersOnlyWhatItsPartNeeds(t *testing.T) {
 	var heard log
-	sys, err := Open(Config{Devices: "sim:2", Trace: heard.hear})
-	require.NoError(t, err)
-	defer func() { require.NoError(t, sys.Close()) }()
+	sys := open(t, Config{Devices: "sim:2", Trace: heard.hear})
 	a := bands(2001)
 	a = sparse.ToCSR[float64](keepBands(a))
-	plan, err := NewPlan(t.Context(), sys, sparse.Matrix[float64](a), PlanOptions{})
-	require.NoError(t, err)
+	plan := planOf(t, sys, sparse.Matrix[float64](a), PlanOptions{})
 	x, err := plan.ColumnVector()
 	require.NoError(t, err)
 	y, err := plan.RowVector()
@@ -155,9 +147,7 @@ func TestADeviceGathersOnlyWhatItsPartNeeds(t *testing.T) {
 }
 
 func TestVectorsOfCPUDevicesAreHostMemory(t *testing.T) {
-	sys, err := Open(Config{Devices: "cpu:2"})
-	require.NoError(t, err)
-	defer func() { require.NoError(t, sys.Close()) }()
+	sys := open(t, Config{Devices: "cpu:2"})
 	v, err := NewVector[float64](sys, 10)
 	require.NoError(t, err)
 	require.NoError(t, v.Fill(2))
@@ -165,8 +155,7 @@ func TestVectorsOfCPUDevicesAreHostMemory(t *testing.T) {
 	require.Equal(t, []float64{2, 2, 2, 5, 2, 2, 2, 2, 2, 2}, elements(t, v))
 	require.Equal(t, int64(80), v.Bytes())
 
-	gpus, err := Open(Config{Devices: "sim:2"})
-	require.NoError(t, err)
+	gpus := open(t, Config{Devices: "sim:2"})
 	w, err := NewVector[float64](gpus, 10)
 	require.NoError(t, err)
 	require.Nil(t, w.Host())
@@ -186,12 +175,9 @@ func TestVectorsOfCPUDevicesAreHostMemory(t *testing.T) {
 
 func TestBadVectorsOfProductsAreRefused(t *testing.T) {
 	for _, devices := range []string{"cpu:2", "sim:2"} {
-		sys, err := Open(Config{Devices: devices})
-		require.NoError(t, err)
-		other, err := Open(Config{Devices: devices})
-		require.NoError(t, err)
-		plan, err := NewPlan(t.Context(), sys, sparse.Matrix[float64](bands(50)), PlanOptions{})
-		require.NoError(t, err)
+		sys := open(t, Config{Devices: devices})
+		other := open(t, Config{Devices: devices})
+		plan := planOf(t, sys, sparse.Matrix[float64](bands(50)), PlanOptions{})
 		of := func(s *System, n int) *Vector[float64] {
 			v, err := NewVector[float64](s, n)
 			require.NoError(t, err)
@@ -211,18 +197,15 @@ func TestBadVectorsOfProductsAreRefused(t *testing.T) {
 		require.ErrorIs(t, plan.Apply(t.Context(), NoTrans, 1, x, 0, y), ErrClosed)
 		require.NoError(t, plan.Apply(t.Context(), NoTrans, 1, of(sys, 50), 0, y), "still")
 		require.NoError(t, plan.Close())
-		_, err = plan.RowVector()
+		_, err := plan.RowVector()
 		require.ErrorIs(t, err, ErrClosed)
 		require.NoError(t, errors.Join(sys.Close(), other.Close()))
 	}
 }
 
 func TestReleasedMatricesAreNotTransposedForVectors(t *testing.T) {
-	sys, err := Open(Config{Devices: "cpu:1"})
-	require.NoError(t, err)
-	defer func() { require.NoError(t, sys.Close()) }()
-	plan, err := NewPlan(t.Context(), sys, sparse.Matrix[float64](bands(9)), PlanOptions{Deterministic: true, Release: true})
-	require.NoError(t, err)
+	sys := open(t, Config{Devices: "cpu:1"})
+	plan := planOf(t, sys, sparse.Matrix[float64](bands(9)), PlanOptions{Deterministic: true, Release: true})
 	x, err := plan.RowVector()
 	require.NoError(t, err)
 	y, err := plan.ColumnVector()
@@ -240,11 +223,9 @@ func TestReleasedMatricesAreNotTransposedForVectors(t *testing.T) {
 
 func TestVectorsAreUsedFromManyGoroutines(t *testing.T) {
 	for _, devices := range []string{"cpu:2", "sim:2"} {
-		sys, err := Open(Config{Devices: devices})
-		require.NoError(t, err)
+		sys := open(t, Config{Devices: devices})
 		a := bands(300)
-		plan, err := NewPlan(t.Context(), sys, sparse.Matrix[float64](a), PlanOptions{})
-		require.NoError(t, err)
+		plan := planOf(t, sys, sparse.Matrix[float64](a), PlanOptions{})
 		ones := slices.Repeat([]float64{1}, 300)
 		want := reference.Multiply[float64](false, 1, a, ones, 0, make([]float64, 300))
 		var wg sync.WaitGroup

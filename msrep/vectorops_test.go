@@ -17,9 +17,7 @@ func TestVectorsFollowTheirFormulas(t *testing.T) {
 }
 
 func vectorFormulas(t *testing.T, devices string) {
-	sys, err := Open(Config{Devices: devices})
-	require.NoError(t, err)
-	defer func() { require.NoError(t, sys.Close()) }()
+	sys := open(t, Config{Devices: devices})
 	const n = 1001
 	r := rand.New(rand.NewPCG(1, 1))
 	host := map[string][]float64{}
