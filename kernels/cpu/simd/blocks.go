@@ -40,13 +40,18 @@ func MultiplyBlocks[V sparse.Value](l Level, b *Blocks[V], at Position, n int, x
 		return
 	}
 	column := at.Column * b.Width * b.Height
-	kernel := of[*blockTable[V]](blockTables)[l-AVX2][b.Values.Storage][b.Height-2]
+	kernels := &of[*blockTable[V]](blockTables)[l-AVX2][b.Values.Storage]
+	kernel := kernels[b.Height-2]
+	if kernel == nil {
+		kernel = kernels[0]
+	}
 	kernel(n, &b.Widths[2*at.Slice : 2*(at.Slice+n)][0], unsafe.SliceData(b.Masks[at.Mask:]), b.Values.from(column),
-		unsafe.SliceData(b.Idx[at.Column*b.Values.Lanes:]), b.Width, unsafe.SliceData(x), b.Values.table(column), unsafe.SliceData(sums), past(asksAhead))
+		unsafe.SliceData(b.Idx[at.Column*b.Values.Lanes:]), b.Width, unsafe.SliceData(x), b.Values.table(column), unsafe.SliceData(sums),
+		b.Height, b.Height*b.Values.columnBytes(), past(asksAhead))
 }
 
-// blockTable is kernels by Level-AVX2, Storage, and Height-2.
-type blockTable[V sparse.Value] [2][storages][BlockMax - 1]func(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x, table, sums *V, ahead int)
+// blockTable is kernels by Level-AVX2, Storage, and Height-2; where there is only the first, it is for all heights.
+type blockTable[V sparse.Value] [2][storages][BlockMax - 1]func(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x, table, sums *V, height, bytes, ahead int)
 
 func (b *Blocks[V]) multiply(at Position, n int, x, sums []V) {
 	lanes := b.Values.Lanes

@@ -5,148 +5,132 @@ package simd
 // blocksFull2F64AVX2 is MultiplyBlocks for the case in its name.
 //
 //go:noescape
-func blocksFull2F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+func blocksFull2F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
 
 //go:noescape
-func blocksShort2F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+func blocksShort2F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
 
 //go:noescape
-func blocksFull3F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+func blocksFull3F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
 
 //go:noescape
-func blocksShort3F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+func blocksShort3F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
 
 //go:noescape
-func blocksFull4F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+func blocksFull4F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
 
 //go:noescape
-func blocksShort4F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+func blocksShort4F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
 
 //go:noescape
-func blocksFull5F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+func blocksFull5F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
 
 //go:noescape
-func blocksShort5F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+func blocksShort5F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
 
 //go:noescape
-func blocksFull6F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+func blocksFull6F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
 
 //go:noescape
-func blocksShort6F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+func blocksShort6F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
 
 //go:noescape
-func blocksFull7F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+func blocksFull7F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
 
 //go:noescape
-func blocksShort7F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+func blocksShort7F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
 
 //go:noescape
-func blocksFull8F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+func blocksFull8F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
 
 //go:noescape
-func blocksShort8F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+func blocksShort8F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
 
 //go:noescape
-func blocksFull2F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+func blocksFull2F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
 
 //go:noescape
-func blocksShort2F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+func blocksShort2F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
 
 //go:noescape
-func blocksBits572F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+func blocksFull3F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
 
 //go:noescape
-func blocksFull3F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+func blocksShort3F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
 
 //go:noescape
-func blocksShort3F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+func blocksFull4F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
 
 //go:noescape
-func blocksBits573F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+func blocksShort4F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
 
 //go:noescape
-func blocksFull4F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+func blocksFull5F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
 
 //go:noescape
-func blocksShort4F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+func blocksShort5F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
 
 //go:noescape
-func blocksBits574F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+func blocksFull6F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
 
 //go:noescape
-func blocksFull5F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+func blocksShort6F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
 
 //go:noescape
-func blocksShort5F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+func blocksFull7F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
 
 //go:noescape
-func blocksBits575F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+func blocksShort7F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
 
 //go:noescape
-func blocksFull6F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+func blocksFull8F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
 
 //go:noescape
-func blocksShort6F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+func blocksShort8F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
 
 //go:noescape
-func blocksBits576F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+func blocksFull2F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, height int, bytes int, ahead int)
 
 //go:noescape
-func blocksFull7F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+func blocksFull3F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, height int, bytes int, ahead int)
 
 //go:noescape
-func blocksShort7F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+func blocksFull4F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, height int, bytes int, ahead int)
 
 //go:noescape
-func blocksBits577F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+func blocksFull5F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, height int, bytes int, ahead int)
 
 //go:noescape
-func blocksFull8F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+func blocksFull6F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, height int, bytes int, ahead int)
 
 //go:noescape
-func blocksShort8F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+func blocksFull7F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, height int, bytes int, ahead int)
 
 //go:noescape
-func blocksBits578F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+func blocksFull8F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, height int, bytes int, ahead int)
 
 //go:noescape
-func blocksFull2F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, ahead int)
+func blocksFull2F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, height int, bytes int, ahead int)
 
 //go:noescape
-func blocksFull3F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, ahead int)
+func blocksFull3F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, height int, bytes int, ahead int)
 
 //go:noescape
-func blocksFull4F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, ahead int)
+func blocksFull4F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, height int, bytes int, ahead int)
 
 //go:noescape
-func blocksFull5F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, ahead int)
+func blocksFull5F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, height int, bytes int, ahead int)
 
 //go:noescape
-func blocksFull6F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, ahead int)
+func blocksFull6F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, height int, bytes int, ahead int)
 
 //go:noescape
-func blocksFull7F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, ahead int)
+func blocksFull7F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, height int, bytes int, ahead int)
 
 //go:noescape
-func blocksFull8F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, ahead int)
+func blocksFull8F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, height int, bytes int, ahead int)
 
+// blocksBits57F64AVX512 is MultiplyBlocks for values in 57 bits and blocks of height rows, whose columns take as many bytes.
+//
 //go:noescape
-func blocksFull2F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, ahead int)
-
-//go:noescape
-func blocksFull3F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, ahead int)
-
-//go:noescape
-func blocksFull4F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, ahead int)
-
-//go:noescape
-func blocksFull5F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, ahead int)
-
-//go:noescape
-func blocksFull6F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, ahead int)
-
-//go:noescape
-func blocksFull7F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, ahead int)
-
-//go:noescape
-func blocksFull8F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, ahead int)
+func blocksBits57F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)

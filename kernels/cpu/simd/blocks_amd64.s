@@ -84,9 +84,9 @@ DATA spread57<>+62(SB)/1, $0x37
 DATA spread57<>+63(SB)/1, $0x37
 GLOBL spread57<>(SB), RODATA|NOPTR, $64
 
-// func blocksFull2F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// func blocksFull2F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·blocksFull2F64AVX2(SB), NOSPLIT, $0-80
+TEXT ·blocksFull2F64AVX2(SB), NOSPLIT, $0-96
 	MOVQ    val+24(FP), AX
 	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits64<>+0(SB), Y0
@@ -111,7 +111,7 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        fullColumnAsked
 	PREFETCHT0 8192(AX)
 
@@ -153,7 +153,7 @@ masked:
 	MOVQ         columns+40(FP), DX
 
 maskedColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        maskedColumnAsked
 	PREFETCHT0 8192(AX)
 
@@ -191,9 +191,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksShort2F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// func blocksShort2F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·blocksShort2F64AVX2(SB), NOSPLIT, $0-80
+TEXT ·blocksShort2F64AVX2(SB), NOSPLIT, $0-96
 	MOVQ    val+24(FP), AX
 	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits64<>+0(SB), Y0
@@ -218,7 +218,7 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        fullColumnAsked
 	PREFETCHT0 8192(AX)
 
@@ -262,7 +262,7 @@ masked:
 	MOVQ         columns+40(FP), DX
 
 maskedColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        maskedColumnAsked
 	PREFETCHT0 8192(AX)
 
@@ -302,9 +302,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksFull3F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// func blocksFull3F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·blocksFull3F64AVX2(SB), NOSPLIT, $0-80
+TEXT ·blocksFull3F64AVX2(SB), NOSPLIT, $0-96
 	MOVQ    val+24(FP), AX
 	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits64<>+0(SB), Y0
@@ -330,7 +330,7 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        fullColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -374,7 +374,7 @@ masked:
 	MOVQ         columns+40(FP), DX
 
 maskedColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        maskedColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -417,9 +417,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksShort3F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// func blocksShort3F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·blocksShort3F64AVX2(SB), NOSPLIT, $0-80
+TEXT ·blocksShort3F64AVX2(SB), NOSPLIT, $0-96
 	MOVQ    val+24(FP), AX
 	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits64<>+0(SB), Y0
@@ -445,7 +445,7 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        fullColumnAsked
 	PREFETCHT0 8192(AX)
 
@@ -491,7 +491,7 @@ masked:
 	MOVQ         columns+40(FP), DX
 
 maskedColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        maskedColumnAsked
 	PREFETCHT0 8192(AX)
 
@@ -536,9 +536,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksFull4F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// func blocksFull4F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·blocksFull4F64AVX2(SB), NOSPLIT, $0-80
+TEXT ·blocksFull4F64AVX2(SB), NOSPLIT, $0-96
 	MOVQ    val+24(FP), AX
 	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits64<>+0(SB), Y0
@@ -565,7 +565,7 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        fullColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -610,7 +610,7 @@ masked:
 	MOVQ         columns+40(FP), DX
 
 maskedColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        maskedColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -657,9 +657,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksShort4F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// func blocksShort4F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·blocksShort4F64AVX2(SB), NOSPLIT, $0-80
+TEXT ·blocksShort4F64AVX2(SB), NOSPLIT, $0-96
 	MOVQ    val+24(FP), AX
 	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits64<>+0(SB), Y0
@@ -686,7 +686,7 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        fullColumnAsked
 	PREFETCHT0 8192(AX)
 
@@ -734,7 +734,7 @@ masked:
 	MOVQ         columns+40(FP), DX
 
 maskedColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        maskedColumnAsked
 	PREFETCHT0 8192(AX)
 
@@ -784,9 +784,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksFull5F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// func blocksFull5F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·blocksFull5F64AVX2(SB), NOSPLIT, $0-80
+TEXT ·blocksFull5F64AVX2(SB), NOSPLIT, $0-96
 	MOVQ    val+24(FP), AX
 	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits64<>+0(SB), Y0
@@ -814,7 +814,7 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        fullColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -861,7 +861,7 @@ masked:
 	MOVQ         columns+40(FP), DX
 
 maskedColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        maskedColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -913,9 +913,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksShort5F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// func blocksShort5F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·blocksShort5F64AVX2(SB), NOSPLIT, $0-80
+TEXT ·blocksShort5F64AVX2(SB), NOSPLIT, $0-96
 	MOVQ    val+24(FP), AX
 	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits64<>+0(SB), Y0
@@ -943,7 +943,7 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        fullColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -994,7 +994,7 @@ masked:
 	MOVQ         columns+40(FP), DX
 
 maskedColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        maskedColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -1050,9 +1050,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksFull6F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// func blocksFull6F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·blocksFull6F64AVX2(SB), NOSPLIT, $0-80
+TEXT ·blocksFull6F64AVX2(SB), NOSPLIT, $0-96
 	MOVQ    val+24(FP), AX
 	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits64<>+0(SB), Y0
@@ -1081,7 +1081,7 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        fullColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -1129,7 +1129,7 @@ masked:
 	MOVQ         columns+40(FP), DX
 
 maskedColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        maskedColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -1185,9 +1185,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksShort6F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// func blocksShort6F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·blocksShort6F64AVX2(SB), NOSPLIT, $0-80
+TEXT ·blocksShort6F64AVX2(SB), NOSPLIT, $0-96
 	MOVQ    val+24(FP), AX
 	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits64<>+0(SB), Y0
@@ -1216,7 +1216,7 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        fullColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -1269,7 +1269,7 @@ masked:
 	MOVQ         columns+40(FP), DX
 
 maskedColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        maskedColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -1330,9 +1330,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksFull7F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// func blocksFull7F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·blocksFull7F64AVX2(SB), NOSPLIT, $0-80
+TEXT ·blocksFull7F64AVX2(SB), NOSPLIT, $0-96
 	MOVQ    val+24(FP), AX
 	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits64<>+0(SB), Y0
@@ -1362,7 +1362,7 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        fullColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -1412,7 +1412,7 @@ masked:
 	MOVQ         columns+40(FP), DX
 
 maskedColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        maskedColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -1473,9 +1473,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksShort7F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// func blocksShort7F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·blocksShort7F64AVX2(SB), NOSPLIT, $0-80
+TEXT ·blocksShort7F64AVX2(SB), NOSPLIT, $0-96
 	MOVQ    val+24(FP), AX
 	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits64<>+0(SB), Y0
@@ -1505,7 +1505,7 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        fullColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -1560,7 +1560,7 @@ masked:
 	MOVQ         columns+40(FP), DX
 
 maskedColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        maskedColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -1626,9 +1626,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksFull8F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// func blocksFull8F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·blocksFull8F64AVX2(SB), NOSPLIT, $0-80
+TEXT ·blocksFull8F64AVX2(SB), NOSPLIT, $0-96
 	MOVQ    val+24(FP), AX
 	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits64<>+0(SB), Y0
@@ -1659,7 +1659,7 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        fullColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -1710,7 +1710,7 @@ masked:
 	MOVQ         columns+40(FP), DX
 
 maskedColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        maskedColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -1775,9 +1775,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksShort8F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// func blocksShort8F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·blocksShort8F64AVX2(SB), NOSPLIT, $0-80
+TEXT ·blocksShort8F64AVX2(SB), NOSPLIT, $0-96
 	MOVQ    val+24(FP), AX
 	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits64<>+0(SB), Y0
@@ -1808,7 +1808,7 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        fullColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -1865,7 +1865,7 @@ masked:
 	MOVQ         columns+40(FP), DX
 
 maskedColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        maskedColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -1936,9 +1936,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksFull2F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// func blocksFull2F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·blocksFull2F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·blocksFull2F64AVX512(SB), NOSPLIT, $0-96
 	MOVQ val+24(FP), AX
 	MOVQ table+56(FP), CX
 
@@ -1966,7 +1966,7 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        fullColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -2015,7 +2015,7 @@ masked:
 	MOVQ  columns+40(FP), DX
 
 maskedColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        maskedColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -2056,9 +2056,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksShort2F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// func blocksShort2F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·blocksShort2F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·blocksShort2F64AVX512(SB), NOSPLIT, $0-96
 	MOVQ val+24(FP), AX
 	MOVQ table+56(FP), CX
 
@@ -2086,7 +2086,7 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        fullColumnAsked
 	PREFETCHT0 8192(AX)
 
@@ -2136,7 +2136,7 @@ masked:
 	MOVQ  columns+40(FP), DX
 
 maskedColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        maskedColumnAsked
 	PREFETCHT0 8192(AX)
 
@@ -2178,237 +2178,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksBits572F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VBMI, MMX+
-TEXT ·blocksBits572F64AVX512(SB), NOSPLIT, $0-80
-	MOVQ         val+24(FP), AX
-	MOVQ         table+56(FP), CX
-	MOVQ         table+56(FP), DX
-	VPBROADCASTQ (DX), Z31
-	VMOVDQU64    spread57<>+0(SB), Z30
-	MOVQ         $0x807fffffffffffff, CX
-	VPBROADCASTQ CX, Z29
-	MOVQ         $0x0080000000000000, CX
-	VPBROADCASTQ CX, Z28
-	MOVQ         32(DX), CX
-	SHLQ         $0x03, CX
-	ADDQ         16(DX), CX
-	MOVQ         (CX), CX
-	ADDQ         8(DX), CX
-
-slice:
-	CMPQ   n+0(FP), $0x00
-	JEQ    done
-	VXORPS X0, X0, X0
-	VXORPS X1, X1, X1
-	MOVQ   widths+8(FP), DX
-	MOVL   (DX), BX
-	TESTQ  BX, BX
-	JZ     tail
-
-full:
-	MOVQ idx+32(FP), DX
-	MOVL (DX), R8
-	MOVL 4(DX), R9
-	MOVL 8(DX), R10
-	MOVL 12(DX), R11
-	MOVL 16(DX), R12
-	MOVL 20(DX), R13
-	MOVL 24(DX), R14
-	MOVL 28(DX), R15
-	MOVQ x+48(FP), DI
-	MOVQ columns+40(FP), SI
-
-fullColumn:
-	CMPQ       ahead+72(FP), $0x00
-	JEQ        fullColumnAsked
-	PREFETCHT0 8192(AX)
-	PREFETCHT0 8256(AX)
-
-fullColumnAsked:
-	VMOVSD       (DI)(R8*8), X2
-	VMOVHPD      (DI)(R9*8), X2, X2
-	VMOVSD       (DI)(R10*8), X3
-	VMOVHPD      (DI)(R11*8), X3, X3
-	VINSERTF128  $0x01, X3, Y2, Y2
-	VMOVSD       (DI)(R12*8), X3
-	VMOVHPD      (DI)(R13*8), X3, X3
-	VMOVSD       (DI)(R14*8), X4
-	VMOVHPD      (DI)(R15*8), X4, X4
-	VINSERTF128  $0x01, X4, Y3, Y3
-	VINSERTF64X4 $0x01, Y3, Z2, Z2
-	LEAQ         (AX), DX
-	CMPQ         DX, CX
-	JEQ          apart0
-	VPERMB       (AX), Z30, Z4
-	KMOVB        56(AX), K1
-	VPANDQ       Z29, Z4, Z4
-	VPADDQ       Z31, Z4, Z4
-	VPADDQ       Z28, Z4, K1, Z4
-
-apart0Done:
-	VFMADD231PD Z4, Z2, Z0
-	LEAQ        57(AX), DX
-	CMPQ        DX, CX
-	JEQ         apart1
-	VPERMB      57(AX), Z30, Z4
-	KMOVB       113(AX), K1
-	VPANDQ      Z29, Z4, Z4
-	VPADDQ      Z31, Z4, Z4
-	VPADDQ      Z28, Z4, K1, Z4
-
-apart1Done:
-	VFMADD231PD Z4, Z2, Z1
-	ADDQ        $0x00000072, AX
-	ADDQ        $0x08, DI
-	DECQ        SI
-	JNZ         fullColumn
-	ADDQ        $0x20, idx+32(FP)
-	DECQ        BX
-	JNZ         full
-
-tail:
-	MOVQ  widths+8(FP), DX
-	MOVL  4(DX), BX
-	TESTQ BX, BX
-	JZ    store
-
-masked:
-	MOVQ  masks+16(FP), DX
-	KMOVW (DX), K2
-	MOVQ  idx+32(FP), DX
-	MOVL  (DX), R8
-	MOVL  4(DX), R9
-	MOVL  8(DX), R10
-	MOVL  12(DX), R11
-	MOVL  16(DX), R12
-	MOVL  20(DX), R13
-	MOVL  24(DX), R14
-	MOVL  28(DX), R15
-	MOVQ  x+48(FP), DI
-	MOVQ  columns+40(FP), SI
-
-maskedColumn:
-	CMPQ       ahead+72(FP), $0x00
-	JEQ        maskedColumnAsked
-	PREFETCHT0 8192(AX)
-	PREFETCHT0 8256(AX)
-
-maskedColumnAsked:
-	VMOVSD       (DI)(R8*8), X5
-	VMOVHPD      (DI)(R9*8), X5, X5
-	VMOVSD       (DI)(R10*8), X2
-	VMOVHPD      (DI)(R11*8), X2, X2
-	VINSERTF128  $0x01, X2, Y5, Y5
-	VMOVSD       (DI)(R12*8), X6
-	VMOVHPD      (DI)(R13*8), X6, X6
-	VMOVSD       (DI)(R14*8), X2
-	VMOVHPD      (DI)(R15*8), X2, X2
-	VINSERTF128  $0x01, X2, Y6, Y6
-	VINSERTF64X4 $0x01, Y6, Z5, Z5
-	LEAQ         (AX), DX
-	CMPQ         DX, CX
-	JEQ          apart2
-	VPERMB       (AX), Z30, Z4
-	KMOVB        56(AX), K1
-	VPANDQ       Z29, Z4, Z4
-	VPADDQ       Z31, Z4, Z4
-	VPADDQ       Z28, Z4, K1, Z4
-
-apart2Done:
-	VFMADD231PD Z4, Z5, K2, Z0
-	LEAQ        57(AX), DX
-	CMPQ        DX, CX
-	JEQ         apart3
-	VPERMB      57(AX), Z30, Z4
-	KMOVB       113(AX), K1
-	VPANDQ      Z29, Z4, Z4
-	VPADDQ      Z31, Z4, Z4
-	VPADDQ      Z28, Z4, K1, Z4
-
-apart3Done:
-	VFMADD231PD Z4, Z5, K2, Z1
-	ADDQ        $0x00000072, AX
-	ADDQ        $0x08, DI
-	DECQ        SI
-	JNZ         maskedColumn
-	ADDQ        $0x20, idx+32(FP)
-	ADDQ        $0x02, masks+16(FP)
-	DECQ        BX
-	JNZ         masked
-
-store:
-	MOVQ    sums+64(FP), DX
-	VMOVUPD Z0, (DX)
-	VMOVUPD Z1, 64(DX)
-	ADDQ    $0x00000080, sums+64(FP)
-	ADDQ    $0x08, widths+8(FP)
-	DECQ    n+0(FP)
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-apart0:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z4
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart0Done
-
-apart1:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z4
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart1Done
-
-apart2:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z4
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart2Done
-
-apart3:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z4
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart3Done
-
-// func blocksFull3F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// func blocksFull3F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·blocksFull3F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·blocksFull3F64AVX512(SB), NOSPLIT, $0-96
 	MOVQ val+24(FP), AX
 	MOVQ table+56(FP), CX
 
@@ -2437,7 +2209,7 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        fullColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -2488,7 +2260,7 @@ masked:
 	MOVQ  columns+40(FP), DX
 
 maskedColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        maskedColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -2532,9 +2304,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksShort3F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// func blocksShort3F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·blocksShort3F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·blocksShort3F64AVX512(SB), NOSPLIT, $0-96
 	MOVQ val+24(FP), AX
 	MOVQ table+56(FP), CX
 
@@ -2563,7 +2335,7 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        fullColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -2616,7 +2388,7 @@ masked:
 	MOVQ  columns+40(FP), DX
 
 maskedColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        maskedColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -2662,291 +2434,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksBits573F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VBMI, MMX+
-TEXT ·blocksBits573F64AVX512(SB), NOSPLIT, $0-80
-	MOVQ         val+24(FP), AX
-	MOVQ         table+56(FP), CX
-	MOVQ         table+56(FP), DX
-	VPBROADCASTQ (DX), Z31
-	VMOVDQU64    spread57<>+0(SB), Z30
-	MOVQ         $0x807fffffffffffff, CX
-	VPBROADCASTQ CX, Z29
-	MOVQ         $0x0080000000000000, CX
-	VPBROADCASTQ CX, Z28
-	MOVQ         32(DX), CX
-	SHLQ         $0x03, CX
-	ADDQ         16(DX), CX
-	MOVQ         (CX), CX
-	ADDQ         8(DX), CX
-
-slice:
-	CMPQ   n+0(FP), $0x00
-	JEQ    done
-	VXORPS X0, X0, X0
-	VXORPS X1, X1, X1
-	VXORPS X2, X2, X2
-	MOVQ   widths+8(FP), DX
-	MOVL   (DX), BX
-	TESTQ  BX, BX
-	JZ     tail
-
-full:
-	MOVQ idx+32(FP), DX
-	MOVL (DX), R8
-	MOVL 4(DX), R9
-	MOVL 8(DX), R10
-	MOVL 12(DX), R11
-	MOVL 16(DX), R12
-	MOVL 20(DX), R13
-	MOVL 24(DX), R14
-	MOVL 28(DX), R15
-	MOVQ x+48(FP), DI
-	MOVQ columns+40(FP), SI
-
-fullColumn:
-	CMPQ       ahead+72(FP), $0x00
-	JEQ        fullColumnAsked
-	PREFETCHT0 8192(AX)
-	PREFETCHT0 8256(AX)
-	PREFETCHT0 8320(AX)
-
-fullColumnAsked:
-	VMOVSD       (DI)(R8*8), X3
-	VMOVHPD      (DI)(R9*8), X3, X3
-	VMOVSD       (DI)(R10*8), X4
-	VMOVHPD      (DI)(R11*8), X4, X4
-	VINSERTF128  $0x01, X4, Y3, Y3
-	VMOVSD       (DI)(R12*8), X4
-	VMOVHPD      (DI)(R13*8), X4, X4
-	VMOVSD       (DI)(R14*8), X5
-	VMOVHPD      (DI)(R15*8), X5, X5
-	VINSERTF128  $0x01, X5, Y4, Y4
-	VINSERTF64X4 $0x01, Y4, Z3, Z3
-	LEAQ         (AX), DX
-	CMPQ         DX, CX
-	JEQ          apart0
-	VPERMB       (AX), Z30, Z5
-	KMOVB        56(AX), K1
-	VPANDQ       Z29, Z5, Z5
-	VPADDQ       Z31, Z5, Z5
-	VPADDQ       Z28, Z5, K1, Z5
-
-apart0Done:
-	VFMADD231PD Z5, Z3, Z0
-	LEAQ        57(AX), DX
-	CMPQ        DX, CX
-	JEQ         apart1
-	VPERMB      57(AX), Z30, Z5
-	KMOVB       113(AX), K1
-	VPANDQ      Z29, Z5, Z5
-	VPADDQ      Z31, Z5, Z5
-	VPADDQ      Z28, Z5, K1, Z5
-
-apart1Done:
-	VFMADD231PD Z5, Z3, Z1
-	LEAQ        114(AX), DX
-	CMPQ        DX, CX
-	JEQ         apart2
-	VPERMB      114(AX), Z30, Z5
-	KMOVB       170(AX), K1
-	VPANDQ      Z29, Z5, Z5
-	VPADDQ      Z31, Z5, Z5
-	VPADDQ      Z28, Z5, K1, Z5
-
-apart2Done:
-	VFMADD231PD Z5, Z3, Z2
-	ADDQ        $0x000000ab, AX
-	ADDQ        $0x08, DI
-	DECQ        SI
-	JNZ         fullColumn
-	ADDQ        $0x20, idx+32(FP)
-	DECQ        BX
-	JNZ         full
-
-tail:
-	MOVQ  widths+8(FP), DX
-	MOVL  4(DX), BX
-	TESTQ BX, BX
-	JZ    store
-
-masked:
-	MOVQ  masks+16(FP), DX
-	KMOVW (DX), K2
-	MOVQ  idx+32(FP), DX
-	MOVL  (DX), R8
-	MOVL  4(DX), R9
-	MOVL  8(DX), R10
-	MOVL  12(DX), R11
-	MOVL  16(DX), R12
-	MOVL  20(DX), R13
-	MOVL  24(DX), R14
-	MOVL  28(DX), R15
-	MOVQ  x+48(FP), DI
-	MOVQ  columns+40(FP), SI
-
-maskedColumn:
-	CMPQ       ahead+72(FP), $0x00
-	JEQ        maskedColumnAsked
-	PREFETCHT0 8192(AX)
-	PREFETCHT0 8256(AX)
-	PREFETCHT0 8320(AX)
-
-maskedColumnAsked:
-	VMOVSD       (DI)(R8*8), X6
-	VMOVHPD      (DI)(R9*8), X6, X6
-	VMOVSD       (DI)(R10*8), X3
-	VMOVHPD      (DI)(R11*8), X3, X3
-	VINSERTF128  $0x01, X3, Y6, Y6
-	VMOVSD       (DI)(R12*8), X7
-	VMOVHPD      (DI)(R13*8), X7, X7
-	VMOVSD       (DI)(R14*8), X3
-	VMOVHPD      (DI)(R15*8), X3, X3
-	VINSERTF128  $0x01, X3, Y7, Y7
-	VINSERTF64X4 $0x01, Y7, Z6, Z6
-	LEAQ         (AX), DX
-	CMPQ         DX, CX
-	JEQ          apart3
-	VPERMB       (AX), Z30, Z5
-	KMOVB        56(AX), K1
-	VPANDQ       Z29, Z5, Z5
-	VPADDQ       Z31, Z5, Z5
-	VPADDQ       Z28, Z5, K1, Z5
-
-apart3Done:
-	VFMADD231PD Z5, Z6, K2, Z0
-	LEAQ        57(AX), DX
-	CMPQ        DX, CX
-	JEQ         apart4
-	VPERMB      57(AX), Z30, Z5
-	KMOVB       113(AX), K1
-	VPANDQ      Z29, Z5, Z5
-	VPADDQ      Z31, Z5, Z5
-	VPADDQ      Z28, Z5, K1, Z5
-
-apart4Done:
-	VFMADD231PD Z5, Z6, K2, Z1
-	LEAQ        114(AX), DX
-	CMPQ        DX, CX
-	JEQ         apart5
-	VPERMB      114(AX), Z30, Z5
-	KMOVB       170(AX), K1
-	VPANDQ      Z29, Z5, Z5
-	VPADDQ      Z31, Z5, Z5
-	VPADDQ      Z28, Z5, K1, Z5
-
-apart5Done:
-	VFMADD231PD Z5, Z6, K2, Z2
-	ADDQ        $0x000000ab, AX
-	ADDQ        $0x08, DI
-	DECQ        SI
-	JNZ         maskedColumn
-	ADDQ        $0x20, idx+32(FP)
-	ADDQ        $0x02, masks+16(FP)
-	DECQ        BX
-	JNZ         masked
-
-store:
-	MOVQ    sums+64(FP), DX
-	VMOVUPD Z0, (DX)
-	VMOVUPD Z1, 64(DX)
-	VMOVUPD Z2, 128(DX)
-	ADDQ    $0x000000c0, sums+64(FP)
-	ADDQ    $0x08, widths+8(FP)
-	DECQ    n+0(FP)
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-apart0:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z5
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart0Done
-
-apart1:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z5
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart1Done
-
-apart2:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z5
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart2Done
-
-apart3:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z5
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart3Done
-
-apart4:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z5
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart4Done
-
-apart5:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z5
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart5Done
-
-// func blocksFull4F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// func blocksFull4F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·blocksFull4F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·blocksFull4F64AVX512(SB), NOSPLIT, $0-96
 	MOVQ val+24(FP), AX
 	MOVQ table+56(FP), CX
 
@@ -2976,7 +2466,7 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        fullColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -3029,7 +2519,7 @@ masked:
 	MOVQ  columns+40(FP), DX
 
 maskedColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        maskedColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -3076,9 +2566,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksShort4F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// func blocksShort4F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·blocksShort4F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·blocksShort4F64AVX512(SB), NOSPLIT, $0-96
 	MOVQ val+24(FP), AX
 	MOVQ table+56(FP), CX
 
@@ -3108,7 +2598,7 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        fullColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -3163,7 +2653,7 @@ masked:
 	MOVQ  columns+40(FP), DX
 
 maskedColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        maskedColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -3212,345 +2702,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksBits574F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VBMI, MMX+
-TEXT ·blocksBits574F64AVX512(SB), NOSPLIT, $0-80
-	MOVQ         val+24(FP), AX
-	MOVQ         table+56(FP), CX
-	MOVQ         table+56(FP), DX
-	VPBROADCASTQ (DX), Z31
-	VMOVDQU64    spread57<>+0(SB), Z30
-	MOVQ         $0x807fffffffffffff, CX
-	VPBROADCASTQ CX, Z29
-	MOVQ         $0x0080000000000000, CX
-	VPBROADCASTQ CX, Z28
-	MOVQ         32(DX), CX
-	SHLQ         $0x03, CX
-	ADDQ         16(DX), CX
-	MOVQ         (CX), CX
-	ADDQ         8(DX), CX
-
-slice:
-	CMPQ   n+0(FP), $0x00
-	JEQ    done
-	VXORPS X0, X0, X0
-	VXORPS X1, X1, X1
-	VXORPS X2, X2, X2
-	VXORPS X3, X3, X3
-	MOVQ   widths+8(FP), DX
-	MOVL   (DX), BX
-	TESTQ  BX, BX
-	JZ     tail
-
-full:
-	MOVQ idx+32(FP), DX
-	MOVL (DX), R8
-	MOVL 4(DX), R9
-	MOVL 8(DX), R10
-	MOVL 12(DX), R11
-	MOVL 16(DX), R12
-	MOVL 20(DX), R13
-	MOVL 24(DX), R14
-	MOVL 28(DX), R15
-	MOVQ x+48(FP), DI
-	MOVQ columns+40(FP), SI
-
-fullColumn:
-	CMPQ       ahead+72(FP), $0x00
-	JEQ        fullColumnAsked
-	PREFETCHT0 8192(AX)
-	PREFETCHT0 8256(AX)
-	PREFETCHT0 8320(AX)
-	PREFETCHT0 8384(AX)
-
-fullColumnAsked:
-	VMOVSD       (DI)(R8*8), X4
-	VMOVHPD      (DI)(R9*8), X4, X4
-	VMOVSD       (DI)(R10*8), X5
-	VMOVHPD      (DI)(R11*8), X5, X5
-	VINSERTF128  $0x01, X5, Y4, Y4
-	VMOVSD       (DI)(R12*8), X5
-	VMOVHPD      (DI)(R13*8), X5, X5
-	VMOVSD       (DI)(R14*8), X6
-	VMOVHPD      (DI)(R15*8), X6, X6
-	VINSERTF128  $0x01, X6, Y5, Y5
-	VINSERTF64X4 $0x01, Y5, Z4, Z4
-	LEAQ         (AX), DX
-	CMPQ         DX, CX
-	JEQ          apart0
-	VPERMB       (AX), Z30, Z6
-	KMOVB        56(AX), K1
-	VPANDQ       Z29, Z6, Z6
-	VPADDQ       Z31, Z6, Z6
-	VPADDQ       Z28, Z6, K1, Z6
-
-apart0Done:
-	VFMADD231PD Z6, Z4, Z0
-	LEAQ        57(AX), DX
-	CMPQ        DX, CX
-	JEQ         apart1
-	VPERMB      57(AX), Z30, Z6
-	KMOVB       113(AX), K1
-	VPANDQ      Z29, Z6, Z6
-	VPADDQ      Z31, Z6, Z6
-	VPADDQ      Z28, Z6, K1, Z6
-
-apart1Done:
-	VFMADD231PD Z6, Z4, Z1
-	LEAQ        114(AX), DX
-	CMPQ        DX, CX
-	JEQ         apart2
-	VPERMB      114(AX), Z30, Z6
-	KMOVB       170(AX), K1
-	VPANDQ      Z29, Z6, Z6
-	VPADDQ      Z31, Z6, Z6
-	VPADDQ      Z28, Z6, K1, Z6
-
-apart2Done:
-	VFMADD231PD Z6, Z4, Z2
-	LEAQ        171(AX), DX
-	CMPQ        DX, CX
-	JEQ         apart3
-	VPERMB      171(AX), Z30, Z6
-	KMOVB       227(AX), K1
-	VPANDQ      Z29, Z6, Z6
-	VPADDQ      Z31, Z6, Z6
-	VPADDQ      Z28, Z6, K1, Z6
-
-apart3Done:
-	VFMADD231PD Z6, Z4, Z3
-	ADDQ        $0x000000e4, AX
-	ADDQ        $0x08, DI
-	DECQ        SI
-	JNZ         fullColumn
-	ADDQ        $0x20, idx+32(FP)
-	DECQ        BX
-	JNZ         full
-
-tail:
-	MOVQ  widths+8(FP), DX
-	MOVL  4(DX), BX
-	TESTQ BX, BX
-	JZ    store
-
-masked:
-	MOVQ  masks+16(FP), DX
-	KMOVW (DX), K2
-	MOVQ  idx+32(FP), DX
-	MOVL  (DX), R8
-	MOVL  4(DX), R9
-	MOVL  8(DX), R10
-	MOVL  12(DX), R11
-	MOVL  16(DX), R12
-	MOVL  20(DX), R13
-	MOVL  24(DX), R14
-	MOVL  28(DX), R15
-	MOVQ  x+48(FP), DI
-	MOVQ  columns+40(FP), SI
-
-maskedColumn:
-	CMPQ       ahead+72(FP), $0x00
-	JEQ        maskedColumnAsked
-	PREFETCHT0 8192(AX)
-	PREFETCHT0 8256(AX)
-	PREFETCHT0 8320(AX)
-	PREFETCHT0 8384(AX)
-
-maskedColumnAsked:
-	VMOVSD       (DI)(R8*8), X7
-	VMOVHPD      (DI)(R9*8), X7, X7
-	VMOVSD       (DI)(R10*8), X4
-	VMOVHPD      (DI)(R11*8), X4, X4
-	VINSERTF128  $0x01, X4, Y7, Y7
-	VMOVSD       (DI)(R12*8), X8
-	VMOVHPD      (DI)(R13*8), X8, X8
-	VMOVSD       (DI)(R14*8), X4
-	VMOVHPD      (DI)(R15*8), X4, X4
-	VINSERTF128  $0x01, X4, Y8, Y8
-	VINSERTF64X4 $0x01, Y8, Z7, Z7
-	LEAQ         (AX), DX
-	CMPQ         DX, CX
-	JEQ          apart4
-	VPERMB       (AX), Z30, Z6
-	KMOVB        56(AX), K1
-	VPANDQ       Z29, Z6, Z6
-	VPADDQ       Z31, Z6, Z6
-	VPADDQ       Z28, Z6, K1, Z6
-
-apart4Done:
-	VFMADD231PD Z6, Z7, K2, Z0
-	LEAQ        57(AX), DX
-	CMPQ        DX, CX
-	JEQ         apart5
-	VPERMB      57(AX), Z30, Z6
-	KMOVB       113(AX), K1
-	VPANDQ      Z29, Z6, Z6
-	VPADDQ      Z31, Z6, Z6
-	VPADDQ      Z28, Z6, K1, Z6
-
-apart5Done:
-	VFMADD231PD Z6, Z7, K2, Z1
-	LEAQ        114(AX), DX
-	CMPQ        DX, CX
-	JEQ         apart6
-	VPERMB      114(AX), Z30, Z6
-	KMOVB       170(AX), K1
-	VPANDQ      Z29, Z6, Z6
-	VPADDQ      Z31, Z6, Z6
-	VPADDQ      Z28, Z6, K1, Z6
-
-apart6Done:
-	VFMADD231PD Z6, Z7, K2, Z2
-	LEAQ        171(AX), DX
-	CMPQ        DX, CX
-	JEQ         apart7
-	VPERMB      171(AX), Z30, Z6
-	KMOVB       227(AX), K1
-	VPANDQ      Z29, Z6, Z6
-	VPADDQ      Z31, Z6, Z6
-	VPADDQ      Z28, Z6, K1, Z6
-
-apart7Done:
-	VFMADD231PD Z6, Z7, K2, Z3
-	ADDQ        $0x000000e4, AX
-	ADDQ        $0x08, DI
-	DECQ        SI
-	JNZ         maskedColumn
-	ADDQ        $0x20, idx+32(FP)
-	ADDQ        $0x02, masks+16(FP)
-	DECQ        BX
-	JNZ         masked
-
-store:
-	MOVQ    sums+64(FP), DX
-	VMOVUPD Z0, (DX)
-	VMOVUPD Z1, 64(DX)
-	VMOVUPD Z2, 128(DX)
-	VMOVUPD Z3, 192(DX)
-	ADDQ    $0x00000100, sums+64(FP)
-	ADDQ    $0x08, widths+8(FP)
-	DECQ    n+0(FP)
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-apart0:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z6
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart0Done
-
-apart1:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z6
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart1Done
-
-apart2:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z6
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart2Done
-
-apart3:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z6
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart3Done
-
-apart4:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z6
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart4Done
-
-apart5:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z6
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart5Done
-
-apart6:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z6
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart6Done
-
-apart7:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z6
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart7Done
-
-// func blocksFull5F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// func blocksFull5F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·blocksFull5F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·blocksFull5F64AVX512(SB), NOSPLIT, $0-96
 	MOVQ val+24(FP), AX
 	MOVQ table+56(FP), CX
 
@@ -3581,7 +2735,7 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        fullColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -3636,7 +2790,7 @@ masked:
 	MOVQ  columns+40(FP), DX
 
 maskedColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        maskedColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -3686,9 +2840,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksShort5F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// func blocksShort5F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·blocksShort5F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·blocksShort5F64AVX512(SB), NOSPLIT, $0-96
 	MOVQ val+24(FP), AX
 	MOVQ table+56(FP), CX
 
@@ -3719,7 +2873,7 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        fullColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -3777,7 +2931,7 @@ masked:
 	MOVQ  columns+40(FP), DX
 
 maskedColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        maskedColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -3830,399 +2984,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksBits575F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VBMI, MMX+
-TEXT ·blocksBits575F64AVX512(SB), NOSPLIT, $0-80
-	MOVQ         val+24(FP), AX
-	MOVQ         table+56(FP), CX
-	MOVQ         table+56(FP), DX
-	VPBROADCASTQ (DX), Z31
-	VMOVDQU64    spread57<>+0(SB), Z30
-	MOVQ         $0x807fffffffffffff, CX
-	VPBROADCASTQ CX, Z29
-	MOVQ         $0x0080000000000000, CX
-	VPBROADCASTQ CX, Z28
-	MOVQ         32(DX), CX
-	SHLQ         $0x03, CX
-	ADDQ         16(DX), CX
-	MOVQ         (CX), CX
-	ADDQ         8(DX), CX
-
-slice:
-	CMPQ   n+0(FP), $0x00
-	JEQ    done
-	VXORPS X0, X0, X0
-	VXORPS X1, X1, X1
-	VXORPS X2, X2, X2
-	VXORPS X3, X3, X3
-	VXORPS X4, X4, X4
-	MOVQ   widths+8(FP), DX
-	MOVL   (DX), BX
-	TESTQ  BX, BX
-	JZ     tail
-
-full:
-	MOVQ idx+32(FP), DX
-	MOVL (DX), R8
-	MOVL 4(DX), R9
-	MOVL 8(DX), R10
-	MOVL 12(DX), R11
-	MOVL 16(DX), R12
-	MOVL 20(DX), R13
-	MOVL 24(DX), R14
-	MOVL 28(DX), R15
-	MOVQ x+48(FP), DI
-	MOVQ columns+40(FP), SI
-
-fullColumn:
-	CMPQ       ahead+72(FP), $0x00
-	JEQ        fullColumnAsked
-	PREFETCHT0 8192(AX)
-	PREFETCHT0 8256(AX)
-	PREFETCHT0 8320(AX)
-	PREFETCHT0 8384(AX)
-	PREFETCHT0 8448(AX)
-
-fullColumnAsked:
-	VMOVSD       (DI)(R8*8), X5
-	VMOVHPD      (DI)(R9*8), X5, X5
-	VMOVSD       (DI)(R10*8), X6
-	VMOVHPD      (DI)(R11*8), X6, X6
-	VINSERTF128  $0x01, X6, Y5, Y5
-	VMOVSD       (DI)(R12*8), X6
-	VMOVHPD      (DI)(R13*8), X6, X6
-	VMOVSD       (DI)(R14*8), X7
-	VMOVHPD      (DI)(R15*8), X7, X7
-	VINSERTF128  $0x01, X7, Y6, Y6
-	VINSERTF64X4 $0x01, Y6, Z5, Z5
-	LEAQ         (AX), DX
-	CMPQ         DX, CX
-	JEQ          apart0
-	VPERMB       (AX), Z30, Z7
-	KMOVB        56(AX), K1
-	VPANDQ       Z29, Z7, Z7
-	VPADDQ       Z31, Z7, Z7
-	VPADDQ       Z28, Z7, K1, Z7
-
-apart0Done:
-	VFMADD231PD Z7, Z5, Z0
-	LEAQ        57(AX), DX
-	CMPQ        DX, CX
-	JEQ         apart1
-	VPERMB      57(AX), Z30, Z7
-	KMOVB       113(AX), K1
-	VPANDQ      Z29, Z7, Z7
-	VPADDQ      Z31, Z7, Z7
-	VPADDQ      Z28, Z7, K1, Z7
-
-apart1Done:
-	VFMADD231PD Z7, Z5, Z1
-	LEAQ        114(AX), DX
-	CMPQ        DX, CX
-	JEQ         apart2
-	VPERMB      114(AX), Z30, Z7
-	KMOVB       170(AX), K1
-	VPANDQ      Z29, Z7, Z7
-	VPADDQ      Z31, Z7, Z7
-	VPADDQ      Z28, Z7, K1, Z7
-
-apart2Done:
-	VFMADD231PD Z7, Z5, Z2
-	LEAQ        171(AX), DX
-	CMPQ        DX, CX
-	JEQ         apart3
-	VPERMB      171(AX), Z30, Z7
-	KMOVB       227(AX), K1
-	VPANDQ      Z29, Z7, Z7
-	VPADDQ      Z31, Z7, Z7
-	VPADDQ      Z28, Z7, K1, Z7
-
-apart3Done:
-	VFMADD231PD Z7, Z5, Z3
-	LEAQ        228(AX), DX
-	CMPQ        DX, CX
-	JEQ         apart4
-	VPERMB      228(AX), Z30, Z7
-	KMOVB       284(AX), K1
-	VPANDQ      Z29, Z7, Z7
-	VPADDQ      Z31, Z7, Z7
-	VPADDQ      Z28, Z7, K1, Z7
-
-apart4Done:
-	VFMADD231PD Z7, Z5, Z4
-	ADDQ        $0x0000011d, AX
-	ADDQ        $0x08, DI
-	DECQ        SI
-	JNZ         fullColumn
-	ADDQ        $0x20, idx+32(FP)
-	DECQ        BX
-	JNZ         full
-
-tail:
-	MOVQ  widths+8(FP), DX
-	MOVL  4(DX), BX
-	TESTQ BX, BX
-	JZ    store
-
-masked:
-	MOVQ  masks+16(FP), DX
-	KMOVW (DX), K2
-	MOVQ  idx+32(FP), DX
-	MOVL  (DX), R8
-	MOVL  4(DX), R9
-	MOVL  8(DX), R10
-	MOVL  12(DX), R11
-	MOVL  16(DX), R12
-	MOVL  20(DX), R13
-	MOVL  24(DX), R14
-	MOVL  28(DX), R15
-	MOVQ  x+48(FP), DI
-	MOVQ  columns+40(FP), SI
-
-maskedColumn:
-	CMPQ       ahead+72(FP), $0x00
-	JEQ        maskedColumnAsked
-	PREFETCHT0 8192(AX)
-	PREFETCHT0 8256(AX)
-	PREFETCHT0 8320(AX)
-	PREFETCHT0 8384(AX)
-	PREFETCHT0 8448(AX)
-
-maskedColumnAsked:
-	VMOVSD       (DI)(R8*8), X8
-	VMOVHPD      (DI)(R9*8), X8, X8
-	VMOVSD       (DI)(R10*8), X5
-	VMOVHPD      (DI)(R11*8), X5, X5
-	VINSERTF128  $0x01, X5, Y8, Y8
-	VMOVSD       (DI)(R12*8), X9
-	VMOVHPD      (DI)(R13*8), X9, X9
-	VMOVSD       (DI)(R14*8), X5
-	VMOVHPD      (DI)(R15*8), X5, X5
-	VINSERTF128  $0x01, X5, Y9, Y9
-	VINSERTF64X4 $0x01, Y9, Z8, Z8
-	LEAQ         (AX), DX
-	CMPQ         DX, CX
-	JEQ          apart5
-	VPERMB       (AX), Z30, Z7
-	KMOVB        56(AX), K1
-	VPANDQ       Z29, Z7, Z7
-	VPADDQ       Z31, Z7, Z7
-	VPADDQ       Z28, Z7, K1, Z7
-
-apart5Done:
-	VFMADD231PD Z7, Z8, K2, Z0
-	LEAQ        57(AX), DX
-	CMPQ        DX, CX
-	JEQ         apart6
-	VPERMB      57(AX), Z30, Z7
-	KMOVB       113(AX), K1
-	VPANDQ      Z29, Z7, Z7
-	VPADDQ      Z31, Z7, Z7
-	VPADDQ      Z28, Z7, K1, Z7
-
-apart6Done:
-	VFMADD231PD Z7, Z8, K2, Z1
-	LEAQ        114(AX), DX
-	CMPQ        DX, CX
-	JEQ         apart7
-	VPERMB      114(AX), Z30, Z7
-	KMOVB       170(AX), K1
-	VPANDQ      Z29, Z7, Z7
-	VPADDQ      Z31, Z7, Z7
-	VPADDQ      Z28, Z7, K1, Z7
-
-apart7Done:
-	VFMADD231PD Z7, Z8, K2, Z2
-	LEAQ        171(AX), DX
-	CMPQ        DX, CX
-	JEQ         apart8
-	VPERMB      171(AX), Z30, Z7
-	KMOVB       227(AX), K1
-	VPANDQ      Z29, Z7, Z7
-	VPADDQ      Z31, Z7, Z7
-	VPADDQ      Z28, Z7, K1, Z7
-
-apart8Done:
-	VFMADD231PD Z7, Z8, K2, Z3
-	LEAQ        228(AX), DX
-	CMPQ        DX, CX
-	JEQ         apart9
-	VPERMB      228(AX), Z30, Z7
-	KMOVB       284(AX), K1
-	VPANDQ      Z29, Z7, Z7
-	VPADDQ      Z31, Z7, Z7
-	VPADDQ      Z28, Z7, K1, Z7
-
-apart9Done:
-	VFMADD231PD Z7, Z8, K2, Z4
-	ADDQ        $0x0000011d, AX
-	ADDQ        $0x08, DI
-	DECQ        SI
-	JNZ         maskedColumn
-	ADDQ        $0x20, idx+32(FP)
-	ADDQ        $0x02, masks+16(FP)
-	DECQ        BX
-	JNZ         masked
-
-store:
-	MOVQ    sums+64(FP), DX
-	VMOVUPD Z0, (DX)
-	VMOVUPD Z1, 64(DX)
-	VMOVUPD Z2, 128(DX)
-	VMOVUPD Z3, 192(DX)
-	VMOVUPD Z4, 256(DX)
-	ADDQ    $0x00000140, sums+64(FP)
-	ADDQ    $0x08, widths+8(FP)
-	DECQ    n+0(FP)
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-apart0:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z7
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart0Done
-
-apart1:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z7
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart1Done
-
-apart2:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z7
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart2Done
-
-apart3:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z7
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart3Done
-
-apart4:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z7
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart4Done
-
-apart5:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z7
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart5Done
-
-apart6:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z7
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart6Done
-
-apart7:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z7
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart7Done
-
-apart8:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z7
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart8Done
-
-apart9:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z7
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart9Done
-
-// func blocksFull6F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// func blocksFull6F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·blocksFull6F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·blocksFull6F64AVX512(SB), NOSPLIT, $0-96
 	MOVQ val+24(FP), AX
 	MOVQ table+56(FP), CX
 
@@ -4254,7 +3018,7 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        fullColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -4311,7 +3075,7 @@ masked:
 	MOVQ  columns+40(FP), DX
 
 maskedColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        maskedColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -4364,9 +3128,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksShort6F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// func blocksShort6F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·blocksShort6F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·blocksShort6F64AVX512(SB), NOSPLIT, $0-96
 	MOVQ val+24(FP), AX
 	MOVQ table+56(FP), CX
 
@@ -4398,7 +3162,7 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        fullColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -4458,7 +3222,7 @@ masked:
 	MOVQ  columns+40(FP), DX
 
 maskedColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        maskedColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -4514,453 +3278,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksBits576F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VBMI, MMX+
-TEXT ·blocksBits576F64AVX512(SB), NOSPLIT, $0-80
-	MOVQ         val+24(FP), AX
-	MOVQ         table+56(FP), CX
-	MOVQ         table+56(FP), DX
-	VPBROADCASTQ (DX), Z31
-	VMOVDQU64    spread57<>+0(SB), Z30
-	MOVQ         $0x807fffffffffffff, CX
-	VPBROADCASTQ CX, Z29
-	MOVQ         $0x0080000000000000, CX
-	VPBROADCASTQ CX, Z28
-	MOVQ         32(DX), CX
-	SHLQ         $0x03, CX
-	ADDQ         16(DX), CX
-	MOVQ         (CX), CX
-	ADDQ         8(DX), CX
-
-slice:
-	CMPQ   n+0(FP), $0x00
-	JEQ    done
-	VXORPS X0, X0, X0
-	VXORPS X1, X1, X1
-	VXORPS X2, X2, X2
-	VXORPS X3, X3, X3
-	VXORPS X4, X4, X4
-	VXORPS X5, X5, X5
-	MOVQ   widths+8(FP), DX
-	MOVL   (DX), BX
-	TESTQ  BX, BX
-	JZ     tail
-
-full:
-	MOVQ idx+32(FP), DX
-	MOVL (DX), R8
-	MOVL 4(DX), R9
-	MOVL 8(DX), R10
-	MOVL 12(DX), R11
-	MOVL 16(DX), R12
-	MOVL 20(DX), R13
-	MOVL 24(DX), R14
-	MOVL 28(DX), R15
-	MOVQ x+48(FP), DI
-	MOVQ columns+40(FP), SI
-
-fullColumn:
-	CMPQ       ahead+72(FP), $0x00
-	JEQ        fullColumnAsked
-	PREFETCHT0 8192(AX)
-	PREFETCHT0 8256(AX)
-	PREFETCHT0 8320(AX)
-	PREFETCHT0 8384(AX)
-	PREFETCHT0 8448(AX)
-	PREFETCHT0 8512(AX)
-
-fullColumnAsked:
-	VMOVSD       (DI)(R8*8), X6
-	VMOVHPD      (DI)(R9*8), X6, X6
-	VMOVSD       (DI)(R10*8), X7
-	VMOVHPD      (DI)(R11*8), X7, X7
-	VINSERTF128  $0x01, X7, Y6, Y6
-	VMOVSD       (DI)(R12*8), X7
-	VMOVHPD      (DI)(R13*8), X7, X7
-	VMOVSD       (DI)(R14*8), X8
-	VMOVHPD      (DI)(R15*8), X8, X8
-	VINSERTF128  $0x01, X8, Y7, Y7
-	VINSERTF64X4 $0x01, Y7, Z6, Z6
-	LEAQ         (AX), DX
-	CMPQ         DX, CX
-	JEQ          apart0
-	VPERMB       (AX), Z30, Z8
-	KMOVB        56(AX), K1
-	VPANDQ       Z29, Z8, Z8
-	VPADDQ       Z31, Z8, Z8
-	VPADDQ       Z28, Z8, K1, Z8
-
-apart0Done:
-	VFMADD231PD Z8, Z6, Z0
-	LEAQ        57(AX), DX
-	CMPQ        DX, CX
-	JEQ         apart1
-	VPERMB      57(AX), Z30, Z8
-	KMOVB       113(AX), K1
-	VPANDQ      Z29, Z8, Z8
-	VPADDQ      Z31, Z8, Z8
-	VPADDQ      Z28, Z8, K1, Z8
-
-apart1Done:
-	VFMADD231PD Z8, Z6, Z1
-	LEAQ        114(AX), DX
-	CMPQ        DX, CX
-	JEQ         apart2
-	VPERMB      114(AX), Z30, Z8
-	KMOVB       170(AX), K1
-	VPANDQ      Z29, Z8, Z8
-	VPADDQ      Z31, Z8, Z8
-	VPADDQ      Z28, Z8, K1, Z8
-
-apart2Done:
-	VFMADD231PD Z8, Z6, Z2
-	LEAQ        171(AX), DX
-	CMPQ        DX, CX
-	JEQ         apart3
-	VPERMB      171(AX), Z30, Z8
-	KMOVB       227(AX), K1
-	VPANDQ      Z29, Z8, Z8
-	VPADDQ      Z31, Z8, Z8
-	VPADDQ      Z28, Z8, K1, Z8
-
-apart3Done:
-	VFMADD231PD Z8, Z6, Z3
-	LEAQ        228(AX), DX
-	CMPQ        DX, CX
-	JEQ         apart4
-	VPERMB      228(AX), Z30, Z8
-	KMOVB       284(AX), K1
-	VPANDQ      Z29, Z8, Z8
-	VPADDQ      Z31, Z8, Z8
-	VPADDQ      Z28, Z8, K1, Z8
-
-apart4Done:
-	VFMADD231PD Z8, Z6, Z4
-	LEAQ        285(AX), DX
-	CMPQ        DX, CX
-	JEQ         apart5
-	VPERMB      285(AX), Z30, Z8
-	KMOVB       341(AX), K1
-	VPANDQ      Z29, Z8, Z8
-	VPADDQ      Z31, Z8, Z8
-	VPADDQ      Z28, Z8, K1, Z8
-
-apart5Done:
-	VFMADD231PD Z8, Z6, Z5
-	ADDQ        $0x00000156, AX
-	ADDQ        $0x08, DI
-	DECQ        SI
-	JNZ         fullColumn
-	ADDQ        $0x20, idx+32(FP)
-	DECQ        BX
-	JNZ         full
-
-tail:
-	MOVQ  widths+8(FP), DX
-	MOVL  4(DX), BX
-	TESTQ BX, BX
-	JZ    store
-
-masked:
-	MOVQ  masks+16(FP), DX
-	KMOVW (DX), K2
-	MOVQ  idx+32(FP), DX
-	MOVL  (DX), R8
-	MOVL  4(DX), R9
-	MOVL  8(DX), R10
-	MOVL  12(DX), R11
-	MOVL  16(DX), R12
-	MOVL  20(DX), R13
-	MOVL  24(DX), R14
-	MOVL  28(DX), R15
-	MOVQ  x+48(FP), DI
-	MOVQ  columns+40(FP), SI
-
-maskedColumn:
-	CMPQ       ahead+72(FP), $0x00
-	JEQ        maskedColumnAsked
-	PREFETCHT0 8192(AX)
-	PREFETCHT0 8256(AX)
-	PREFETCHT0 8320(AX)
-	PREFETCHT0 8384(AX)
-	PREFETCHT0 8448(AX)
-	PREFETCHT0 8512(AX)
-
-maskedColumnAsked:
-	VMOVSD       (DI)(R8*8), X9
-	VMOVHPD      (DI)(R9*8), X9, X9
-	VMOVSD       (DI)(R10*8), X6
-	VMOVHPD      (DI)(R11*8), X6, X6
-	VINSERTF128  $0x01, X6, Y9, Y9
-	VMOVSD       (DI)(R12*8), X10
-	VMOVHPD      (DI)(R13*8), X10, X10
-	VMOVSD       (DI)(R14*8), X6
-	VMOVHPD      (DI)(R15*8), X6, X6
-	VINSERTF128  $0x01, X6, Y10, Y10
-	VINSERTF64X4 $0x01, Y10, Z9, Z9
-	LEAQ         (AX), DX
-	CMPQ         DX, CX
-	JEQ          apart6
-	VPERMB       (AX), Z30, Z8
-	KMOVB        56(AX), K1
-	VPANDQ       Z29, Z8, Z8
-	VPADDQ       Z31, Z8, Z8
-	VPADDQ       Z28, Z8, K1, Z8
-
-apart6Done:
-	VFMADD231PD Z8, Z9, K2, Z0
-	LEAQ        57(AX), DX
-	CMPQ        DX, CX
-	JEQ         apart7
-	VPERMB      57(AX), Z30, Z8
-	KMOVB       113(AX), K1
-	VPANDQ      Z29, Z8, Z8
-	VPADDQ      Z31, Z8, Z8
-	VPADDQ      Z28, Z8, K1, Z8
-
-apart7Done:
-	VFMADD231PD Z8, Z9, K2, Z1
-	LEAQ        114(AX), DX
-	CMPQ        DX, CX
-	JEQ         apart8
-	VPERMB      114(AX), Z30, Z8
-	KMOVB       170(AX), K1
-	VPANDQ      Z29, Z8, Z8
-	VPADDQ      Z31, Z8, Z8
-	VPADDQ      Z28, Z8, K1, Z8
-
-apart8Done:
-	VFMADD231PD Z8, Z9, K2, Z2
-	LEAQ        171(AX), DX
-	CMPQ        DX, CX
-	JEQ         apart9
-	VPERMB      171(AX), Z30, Z8
-	KMOVB       227(AX), K1
-	VPANDQ      Z29, Z8, Z8
-	VPADDQ      Z31, Z8, Z8
-	VPADDQ      Z28, Z8, K1, Z8
-
-apart9Done:
-	VFMADD231PD Z8, Z9, K2, Z3
-	LEAQ        228(AX), DX
-	CMPQ        DX, CX
-	JEQ         apart10
-	VPERMB      228(AX), Z30, Z8
-	KMOVB       284(AX), K1
-	VPANDQ      Z29, Z8, Z8
-	VPADDQ      Z31, Z8, Z8
-	VPADDQ      Z28, Z8, K1, Z8
-
-apart10Done:
-	VFMADD231PD Z8, Z9, K2, Z4
-	LEAQ        285(AX), DX
-	CMPQ        DX, CX
-	JEQ         apart11
-	VPERMB      285(AX), Z30, Z8
-	KMOVB       341(AX), K1
-	VPANDQ      Z29, Z8, Z8
-	VPADDQ      Z31, Z8, Z8
-	VPADDQ      Z28, Z8, K1, Z8
-
-apart11Done:
-	VFMADD231PD Z8, Z9, K2, Z5
-	ADDQ        $0x00000156, AX
-	ADDQ        $0x08, DI
-	DECQ        SI
-	JNZ         maskedColumn
-	ADDQ        $0x20, idx+32(FP)
-	ADDQ        $0x02, masks+16(FP)
-	DECQ        BX
-	JNZ         masked
-
-store:
-	MOVQ    sums+64(FP), DX
-	VMOVUPD Z0, (DX)
-	VMOVUPD Z1, 64(DX)
-	VMOVUPD Z2, 128(DX)
-	VMOVUPD Z3, 192(DX)
-	VMOVUPD Z4, 256(DX)
-	VMOVUPD Z5, 320(DX)
-	ADDQ    $0x00000180, sums+64(FP)
-	ADDQ    $0x08, widths+8(FP)
-	DECQ    n+0(FP)
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-apart0:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z8
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart0Done
-
-apart1:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z8
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart1Done
-
-apart2:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z8
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart2Done
-
-apart3:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z8
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart3Done
-
-apart4:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z8
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart4Done
-
-apart5:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z8
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart5Done
-
-apart6:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z8
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart6Done
-
-apart7:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z8
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart7Done
-
-apart8:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z8
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart8Done
-
-apart9:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z8
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart9Done
-
-apart10:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z8
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart10Done
-
-apart11:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z8
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart11Done
-
-// func blocksFull7F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// func blocksFull7F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·blocksFull7F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·blocksFull7F64AVX512(SB), NOSPLIT, $0-96
 	MOVQ val+24(FP), AX
 	MOVQ table+56(FP), CX
 
@@ -4993,7 +3313,7 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        fullColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -5052,7 +3372,7 @@ masked:
 	MOVQ  columns+40(FP), DX
 
 maskedColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        maskedColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -5108,9 +3428,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksShort7F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// func blocksShort7F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·blocksShort7F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·blocksShort7F64AVX512(SB), NOSPLIT, $0-96
 	MOVQ val+24(FP), AX
 	MOVQ table+56(FP), CX
 
@@ -5143,7 +3463,7 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        fullColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -5206,7 +3526,7 @@ masked:
 	MOVQ  columns+40(FP), DX
 
 maskedColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        maskedColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -5266,507 +3586,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksBits577F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VBMI, MMX+
-TEXT ·blocksBits577F64AVX512(SB), NOSPLIT, $0-80
-	MOVQ         val+24(FP), AX
-	MOVQ         table+56(FP), CX
-	MOVQ         table+56(FP), DX
-	VPBROADCASTQ (DX), Z31
-	VMOVDQU64    spread57<>+0(SB), Z30
-	MOVQ         $0x807fffffffffffff, CX
-	VPBROADCASTQ CX, Z29
-	MOVQ         $0x0080000000000000, CX
-	VPBROADCASTQ CX, Z28
-	MOVQ         32(DX), CX
-	SHLQ         $0x03, CX
-	ADDQ         16(DX), CX
-	MOVQ         (CX), CX
-	ADDQ         8(DX), CX
-
-slice:
-	CMPQ   n+0(FP), $0x00
-	JEQ    done
-	VXORPS X0, X0, X0
-	VXORPS X1, X1, X1
-	VXORPS X2, X2, X2
-	VXORPS X3, X3, X3
-	VXORPS X4, X4, X4
-	VXORPS X5, X5, X5
-	VXORPS X6, X6, X6
-	MOVQ   widths+8(FP), DX
-	MOVL   (DX), BX
-	TESTQ  BX, BX
-	JZ     tail
-
-full:
-	MOVQ idx+32(FP), DX
-	MOVL (DX), R8
-	MOVL 4(DX), R9
-	MOVL 8(DX), R10
-	MOVL 12(DX), R11
-	MOVL 16(DX), R12
-	MOVL 20(DX), R13
-	MOVL 24(DX), R14
-	MOVL 28(DX), R15
-	MOVQ x+48(FP), DI
-	MOVQ columns+40(FP), SI
-
-fullColumn:
-	CMPQ       ahead+72(FP), $0x00
-	JEQ        fullColumnAsked
-	PREFETCHT0 8192(AX)
-	PREFETCHT0 8256(AX)
-	PREFETCHT0 8320(AX)
-	PREFETCHT0 8384(AX)
-	PREFETCHT0 8448(AX)
-	PREFETCHT0 8512(AX)
-	PREFETCHT0 8576(AX)
-
-fullColumnAsked:
-	VMOVSD       (DI)(R8*8), X7
-	VMOVHPD      (DI)(R9*8), X7, X7
-	VMOVSD       (DI)(R10*8), X8
-	VMOVHPD      (DI)(R11*8), X8, X8
-	VINSERTF128  $0x01, X8, Y7, Y7
-	VMOVSD       (DI)(R12*8), X8
-	VMOVHPD      (DI)(R13*8), X8, X8
-	VMOVSD       (DI)(R14*8), X9
-	VMOVHPD      (DI)(R15*8), X9, X9
-	VINSERTF128  $0x01, X9, Y8, Y8
-	VINSERTF64X4 $0x01, Y8, Z7, Z7
-	LEAQ         (AX), DX
-	CMPQ         DX, CX
-	JEQ          apart0
-	VPERMB       (AX), Z30, Z9
-	KMOVB        56(AX), K1
-	VPANDQ       Z29, Z9, Z9
-	VPADDQ       Z31, Z9, Z9
-	VPADDQ       Z28, Z9, K1, Z9
-
-apart0Done:
-	VFMADD231PD Z9, Z7, Z0
-	LEAQ        57(AX), DX
-	CMPQ        DX, CX
-	JEQ         apart1
-	VPERMB      57(AX), Z30, Z9
-	KMOVB       113(AX), K1
-	VPANDQ      Z29, Z9, Z9
-	VPADDQ      Z31, Z9, Z9
-	VPADDQ      Z28, Z9, K1, Z9
-
-apart1Done:
-	VFMADD231PD Z9, Z7, Z1
-	LEAQ        114(AX), DX
-	CMPQ        DX, CX
-	JEQ         apart2
-	VPERMB      114(AX), Z30, Z9
-	KMOVB       170(AX), K1
-	VPANDQ      Z29, Z9, Z9
-	VPADDQ      Z31, Z9, Z9
-	VPADDQ      Z28, Z9, K1, Z9
-
-apart2Done:
-	VFMADD231PD Z9, Z7, Z2
-	LEAQ        171(AX), DX
-	CMPQ        DX, CX
-	JEQ         apart3
-	VPERMB      171(AX), Z30, Z9
-	KMOVB       227(AX), K1
-	VPANDQ      Z29, Z9, Z9
-	VPADDQ      Z31, Z9, Z9
-	VPADDQ      Z28, Z9, K1, Z9
-
-apart3Done:
-	VFMADD231PD Z9, Z7, Z3
-	LEAQ        228(AX), DX
-	CMPQ        DX, CX
-	JEQ         apart4
-	VPERMB      228(AX), Z30, Z9
-	KMOVB       284(AX), K1
-	VPANDQ      Z29, Z9, Z9
-	VPADDQ      Z31, Z9, Z9
-	VPADDQ      Z28, Z9, K1, Z9
-
-apart4Done:
-	VFMADD231PD Z9, Z7, Z4
-	LEAQ        285(AX), DX
-	CMPQ        DX, CX
-	JEQ         apart5
-	VPERMB      285(AX), Z30, Z9
-	KMOVB       341(AX), K1
-	VPANDQ      Z29, Z9, Z9
-	VPADDQ      Z31, Z9, Z9
-	VPADDQ      Z28, Z9, K1, Z9
-
-apart5Done:
-	VFMADD231PD Z9, Z7, Z5
-	LEAQ        342(AX), DX
-	CMPQ        DX, CX
-	JEQ         apart6
-	VPERMB      342(AX), Z30, Z9
-	KMOVB       398(AX), K1
-	VPANDQ      Z29, Z9, Z9
-	VPADDQ      Z31, Z9, Z9
-	VPADDQ      Z28, Z9, K1, Z9
-
-apart6Done:
-	VFMADD231PD Z9, Z7, Z6
-	ADDQ        $0x0000018f, AX
-	ADDQ        $0x08, DI
-	DECQ        SI
-	JNZ         fullColumn
-	ADDQ        $0x20, idx+32(FP)
-	DECQ        BX
-	JNZ         full
-
-tail:
-	MOVQ  widths+8(FP), DX
-	MOVL  4(DX), BX
-	TESTQ BX, BX
-	JZ    store
-
-masked:
-	MOVQ  masks+16(FP), DX
-	KMOVW (DX), K2
-	MOVQ  idx+32(FP), DX
-	MOVL  (DX), R8
-	MOVL  4(DX), R9
-	MOVL  8(DX), R10
-	MOVL  12(DX), R11
-	MOVL  16(DX), R12
-	MOVL  20(DX), R13
-	MOVL  24(DX), R14
-	MOVL  28(DX), R15
-	MOVQ  x+48(FP), DI
-	MOVQ  columns+40(FP), SI
-
-maskedColumn:
-	CMPQ       ahead+72(FP), $0x00
-	JEQ        maskedColumnAsked
-	PREFETCHT0 8192(AX)
-	PREFETCHT0 8256(AX)
-	PREFETCHT0 8320(AX)
-	PREFETCHT0 8384(AX)
-	PREFETCHT0 8448(AX)
-	PREFETCHT0 8512(AX)
-	PREFETCHT0 8576(AX)
-
-maskedColumnAsked:
-	VMOVSD       (DI)(R8*8), X10
-	VMOVHPD      (DI)(R9*8), X10, X10
-	VMOVSD       (DI)(R10*8), X7
-	VMOVHPD      (DI)(R11*8), X7, X7
-	VINSERTF128  $0x01, X7, Y10, Y10
-	VMOVSD       (DI)(R12*8), X11
-	VMOVHPD      (DI)(R13*8), X11, X11
-	VMOVSD       (DI)(R14*8), X7
-	VMOVHPD      (DI)(R15*8), X7, X7
-	VINSERTF128  $0x01, X7, Y11, Y11
-	VINSERTF64X4 $0x01, Y11, Z10, Z10
-	LEAQ         (AX), DX
-	CMPQ         DX, CX
-	JEQ          apart7
-	VPERMB       (AX), Z30, Z9
-	KMOVB        56(AX), K1
-	VPANDQ       Z29, Z9, Z9
-	VPADDQ       Z31, Z9, Z9
-	VPADDQ       Z28, Z9, K1, Z9
-
-apart7Done:
-	VFMADD231PD Z9, Z10, K2, Z0
-	LEAQ        57(AX), DX
-	CMPQ        DX, CX
-	JEQ         apart8
-	VPERMB      57(AX), Z30, Z9
-	KMOVB       113(AX), K1
-	VPANDQ      Z29, Z9, Z9
-	VPADDQ      Z31, Z9, Z9
-	VPADDQ      Z28, Z9, K1, Z9
-
-apart8Done:
-	VFMADD231PD Z9, Z10, K2, Z1
-	LEAQ        114(AX), DX
-	CMPQ        DX, CX
-	JEQ         apart9
-	VPERMB      114(AX), Z30, Z9
-	KMOVB       170(AX), K1
-	VPANDQ      Z29, Z9, Z9
-	VPADDQ      Z31, Z9, Z9
-	VPADDQ      Z28, Z9, K1, Z9
-
-apart9Done:
-	VFMADD231PD Z9, Z10, K2, Z2
-	LEAQ        171(AX), DX
-	CMPQ        DX, CX
-	JEQ         apart10
-	VPERMB      171(AX), Z30, Z9
-	KMOVB       227(AX), K1
-	VPANDQ      Z29, Z9, Z9
-	VPADDQ      Z31, Z9, Z9
-	VPADDQ      Z28, Z9, K1, Z9
-
-apart10Done:
-	VFMADD231PD Z9, Z10, K2, Z3
-	LEAQ        228(AX), DX
-	CMPQ        DX, CX
-	JEQ         apart11
-	VPERMB      228(AX), Z30, Z9
-	KMOVB       284(AX), K1
-	VPANDQ      Z29, Z9, Z9
-	VPADDQ      Z31, Z9, Z9
-	VPADDQ      Z28, Z9, K1, Z9
-
-apart11Done:
-	VFMADD231PD Z9, Z10, K2, Z4
-	LEAQ        285(AX), DX
-	CMPQ        DX, CX
-	JEQ         apart12
-	VPERMB      285(AX), Z30, Z9
-	KMOVB       341(AX), K1
-	VPANDQ      Z29, Z9, Z9
-	VPADDQ      Z31, Z9, Z9
-	VPADDQ      Z28, Z9, K1, Z9
-
-apart12Done:
-	VFMADD231PD Z9, Z10, K2, Z5
-	LEAQ        342(AX), DX
-	CMPQ        DX, CX
-	JEQ         apart13
-	VPERMB      342(AX), Z30, Z9
-	KMOVB       398(AX), K1
-	VPANDQ      Z29, Z9, Z9
-	VPADDQ      Z31, Z9, Z9
-	VPADDQ      Z28, Z9, K1, Z9
-
-apart13Done:
-	VFMADD231PD Z9, Z10, K2, Z6
-	ADDQ        $0x0000018f, AX
-	ADDQ        $0x08, DI
-	DECQ        SI
-	JNZ         maskedColumn
-	ADDQ        $0x20, idx+32(FP)
-	ADDQ        $0x02, masks+16(FP)
-	DECQ        BX
-	JNZ         masked
-
-store:
-	MOVQ    sums+64(FP), DX
-	VMOVUPD Z0, (DX)
-	VMOVUPD Z1, 64(DX)
-	VMOVUPD Z2, 128(DX)
-	VMOVUPD Z3, 192(DX)
-	VMOVUPD Z4, 256(DX)
-	VMOVUPD Z5, 320(DX)
-	VMOVUPD Z6, 384(DX)
-	ADDQ    $0x000001c0, sums+64(FP)
-	ADDQ    $0x08, widths+8(FP)
-	DECQ    n+0(FP)
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-apart0:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z9
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart0Done
-
-apart1:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z9
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart1Done
-
-apart2:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z9
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart2Done
-
-apart3:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z9
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart3Done
-
-apart4:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z9
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart4Done
-
-apart5:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z9
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart5Done
-
-apart6:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z9
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart6Done
-
-apart7:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z9
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart7Done
-
-apart8:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z9
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart8Done
-
-apart9:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z9
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart9Done
-
-apart10:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z9
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart10Done
-
-apart11:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z9
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart11Done
-
-apart12:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z9
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart12Done
-
-apart13:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z9
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart13Done
-
-// func blocksFull8F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// func blocksFull8F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·blocksFull8F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·blocksFull8F64AVX512(SB), NOSPLIT, $0-96
 	MOVQ val+24(FP), AX
 	MOVQ table+56(FP), CX
 
@@ -5800,7 +3622,7 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        fullColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -5861,7 +3683,7 @@ masked:
 	MOVQ  columns+40(FP), DX
 
 maskedColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        maskedColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -5920,9 +3742,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksShort8F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// func blocksShort8F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·blocksShort8F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·blocksShort8F64AVX512(SB), NOSPLIT, $0-96
 	MOVQ val+24(FP), AX
 	MOVQ table+56(FP), CX
 
@@ -5956,7 +3778,7 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        fullColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -6021,7 +3843,7 @@ masked:
 	MOVQ  columns+40(FP), DX
 
 maskedColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        maskedColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -6084,561 +3906,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksBits578F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VBMI, MMX+
-TEXT ·blocksBits578F64AVX512(SB), NOSPLIT, $0-80
-	MOVQ         val+24(FP), AX
-	MOVQ         table+56(FP), CX
-	MOVQ         table+56(FP), DX
-	VPBROADCASTQ (DX), Z31
-	VMOVDQU64    spread57<>+0(SB), Z30
-	MOVQ         $0x807fffffffffffff, CX
-	VPBROADCASTQ CX, Z29
-	MOVQ         $0x0080000000000000, CX
-	VPBROADCASTQ CX, Z28
-	MOVQ         32(DX), CX
-	SHLQ         $0x03, CX
-	ADDQ         16(DX), CX
-	MOVQ         (CX), CX
-	ADDQ         8(DX), CX
-
-slice:
-	CMPQ   n+0(FP), $0x00
-	JEQ    done
-	VXORPS X0, X0, X0
-	VXORPS X1, X1, X1
-	VXORPS X2, X2, X2
-	VXORPS X3, X3, X3
-	VXORPS X4, X4, X4
-	VXORPS X5, X5, X5
-	VXORPS X6, X6, X6
-	VXORPS X7, X7, X7
-	MOVQ   widths+8(FP), DX
-	MOVL   (DX), BX
-	TESTQ  BX, BX
-	JZ     tail
-
-full:
-	MOVQ idx+32(FP), DX
-	MOVL (DX), R8
-	MOVL 4(DX), R9
-	MOVL 8(DX), R10
-	MOVL 12(DX), R11
-	MOVL 16(DX), R12
-	MOVL 20(DX), R13
-	MOVL 24(DX), R14
-	MOVL 28(DX), R15
-	MOVQ x+48(FP), DI
-	MOVQ columns+40(FP), SI
-
-fullColumn:
-	CMPQ       ahead+72(FP), $0x00
-	JEQ        fullColumnAsked
-	PREFETCHT0 8192(AX)
-	PREFETCHT0 8256(AX)
-	PREFETCHT0 8320(AX)
-	PREFETCHT0 8384(AX)
-	PREFETCHT0 8448(AX)
-	PREFETCHT0 8512(AX)
-	PREFETCHT0 8576(AX)
-	PREFETCHT0 8640(AX)
-
-fullColumnAsked:
-	VMOVSD       (DI)(R8*8), X8
-	VMOVHPD      (DI)(R9*8), X8, X8
-	VMOVSD       (DI)(R10*8), X9
-	VMOVHPD      (DI)(R11*8), X9, X9
-	VINSERTF128  $0x01, X9, Y8, Y8
-	VMOVSD       (DI)(R12*8), X9
-	VMOVHPD      (DI)(R13*8), X9, X9
-	VMOVSD       (DI)(R14*8), X10
-	VMOVHPD      (DI)(R15*8), X10, X10
-	VINSERTF128  $0x01, X10, Y9, Y9
-	VINSERTF64X4 $0x01, Y9, Z8, Z8
-	LEAQ         (AX), DX
-	CMPQ         DX, CX
-	JEQ          apart0
-	VPERMB       (AX), Z30, Z10
-	KMOVB        56(AX), K1
-	VPANDQ       Z29, Z10, Z10
-	VPADDQ       Z31, Z10, Z10
-	VPADDQ       Z28, Z10, K1, Z10
-
-apart0Done:
-	VFMADD231PD Z10, Z8, Z0
-	LEAQ        57(AX), DX
-	CMPQ        DX, CX
-	JEQ         apart1
-	VPERMB      57(AX), Z30, Z10
-	KMOVB       113(AX), K1
-	VPANDQ      Z29, Z10, Z10
-	VPADDQ      Z31, Z10, Z10
-	VPADDQ      Z28, Z10, K1, Z10
-
-apart1Done:
-	VFMADD231PD Z10, Z8, Z1
-	LEAQ        114(AX), DX
-	CMPQ        DX, CX
-	JEQ         apart2
-	VPERMB      114(AX), Z30, Z10
-	KMOVB       170(AX), K1
-	VPANDQ      Z29, Z10, Z10
-	VPADDQ      Z31, Z10, Z10
-	VPADDQ      Z28, Z10, K1, Z10
-
-apart2Done:
-	VFMADD231PD Z10, Z8, Z2
-	LEAQ        171(AX), DX
-	CMPQ        DX, CX
-	JEQ         apart3
-	VPERMB      171(AX), Z30, Z10
-	KMOVB       227(AX), K1
-	VPANDQ      Z29, Z10, Z10
-	VPADDQ      Z31, Z10, Z10
-	VPADDQ      Z28, Z10, K1, Z10
-
-apart3Done:
-	VFMADD231PD Z10, Z8, Z3
-	LEAQ        228(AX), DX
-	CMPQ        DX, CX
-	JEQ         apart4
-	VPERMB      228(AX), Z30, Z10
-	KMOVB       284(AX), K1
-	VPANDQ      Z29, Z10, Z10
-	VPADDQ      Z31, Z10, Z10
-	VPADDQ      Z28, Z10, K1, Z10
-
-apart4Done:
-	VFMADD231PD Z10, Z8, Z4
-	LEAQ        285(AX), DX
-	CMPQ        DX, CX
-	JEQ         apart5
-	VPERMB      285(AX), Z30, Z10
-	KMOVB       341(AX), K1
-	VPANDQ      Z29, Z10, Z10
-	VPADDQ      Z31, Z10, Z10
-	VPADDQ      Z28, Z10, K1, Z10
-
-apart5Done:
-	VFMADD231PD Z10, Z8, Z5
-	LEAQ        342(AX), DX
-	CMPQ        DX, CX
-	JEQ         apart6
-	VPERMB      342(AX), Z30, Z10
-	KMOVB       398(AX), K1
-	VPANDQ      Z29, Z10, Z10
-	VPADDQ      Z31, Z10, Z10
-	VPADDQ      Z28, Z10, K1, Z10
-
-apart6Done:
-	VFMADD231PD Z10, Z8, Z6
-	LEAQ        399(AX), DX
-	CMPQ        DX, CX
-	JEQ         apart7
-	VPERMB      399(AX), Z30, Z10
-	KMOVB       455(AX), K1
-	VPANDQ      Z29, Z10, Z10
-	VPADDQ      Z31, Z10, Z10
-	VPADDQ      Z28, Z10, K1, Z10
-
-apart7Done:
-	VFMADD231PD Z10, Z8, Z7
-	ADDQ        $0x000001c8, AX
-	ADDQ        $0x08, DI
-	DECQ        SI
-	JNZ         fullColumn
-	ADDQ        $0x20, idx+32(FP)
-	DECQ        BX
-	JNZ         full
-
-tail:
-	MOVQ  widths+8(FP), DX
-	MOVL  4(DX), BX
-	TESTQ BX, BX
-	JZ    store
-
-masked:
-	MOVQ  masks+16(FP), DX
-	KMOVW (DX), K2
-	MOVQ  idx+32(FP), DX
-	MOVL  (DX), R8
-	MOVL  4(DX), R9
-	MOVL  8(DX), R10
-	MOVL  12(DX), R11
-	MOVL  16(DX), R12
-	MOVL  20(DX), R13
-	MOVL  24(DX), R14
-	MOVL  28(DX), R15
-	MOVQ  x+48(FP), DI
-	MOVQ  columns+40(FP), SI
-
-maskedColumn:
-	CMPQ       ahead+72(FP), $0x00
-	JEQ        maskedColumnAsked
-	PREFETCHT0 8192(AX)
-	PREFETCHT0 8256(AX)
-	PREFETCHT0 8320(AX)
-	PREFETCHT0 8384(AX)
-	PREFETCHT0 8448(AX)
-	PREFETCHT0 8512(AX)
-	PREFETCHT0 8576(AX)
-	PREFETCHT0 8640(AX)
-
-maskedColumnAsked:
-	VMOVSD       (DI)(R8*8), X11
-	VMOVHPD      (DI)(R9*8), X11, X11
-	VMOVSD       (DI)(R10*8), X8
-	VMOVHPD      (DI)(R11*8), X8, X8
-	VINSERTF128  $0x01, X8, Y11, Y11
-	VMOVSD       (DI)(R12*8), X12
-	VMOVHPD      (DI)(R13*8), X12, X12
-	VMOVSD       (DI)(R14*8), X8
-	VMOVHPD      (DI)(R15*8), X8, X8
-	VINSERTF128  $0x01, X8, Y12, Y12
-	VINSERTF64X4 $0x01, Y12, Z11, Z11
-	LEAQ         (AX), DX
-	CMPQ         DX, CX
-	JEQ          apart8
-	VPERMB       (AX), Z30, Z10
-	KMOVB        56(AX), K1
-	VPANDQ       Z29, Z10, Z10
-	VPADDQ       Z31, Z10, Z10
-	VPADDQ       Z28, Z10, K1, Z10
-
-apart8Done:
-	VFMADD231PD Z10, Z11, K2, Z0
-	LEAQ        57(AX), DX
-	CMPQ        DX, CX
-	JEQ         apart9
-	VPERMB      57(AX), Z30, Z10
-	KMOVB       113(AX), K1
-	VPANDQ      Z29, Z10, Z10
-	VPADDQ      Z31, Z10, Z10
-	VPADDQ      Z28, Z10, K1, Z10
-
-apart9Done:
-	VFMADD231PD Z10, Z11, K2, Z1
-	LEAQ        114(AX), DX
-	CMPQ        DX, CX
-	JEQ         apart10
-	VPERMB      114(AX), Z30, Z10
-	KMOVB       170(AX), K1
-	VPANDQ      Z29, Z10, Z10
-	VPADDQ      Z31, Z10, Z10
-	VPADDQ      Z28, Z10, K1, Z10
-
-apart10Done:
-	VFMADD231PD Z10, Z11, K2, Z2
-	LEAQ        171(AX), DX
-	CMPQ        DX, CX
-	JEQ         apart11
-	VPERMB      171(AX), Z30, Z10
-	KMOVB       227(AX), K1
-	VPANDQ      Z29, Z10, Z10
-	VPADDQ      Z31, Z10, Z10
-	VPADDQ      Z28, Z10, K1, Z10
-
-apart11Done:
-	VFMADD231PD Z10, Z11, K2, Z3
-	LEAQ        228(AX), DX
-	CMPQ        DX, CX
-	JEQ         apart12
-	VPERMB      228(AX), Z30, Z10
-	KMOVB       284(AX), K1
-	VPANDQ      Z29, Z10, Z10
-	VPADDQ      Z31, Z10, Z10
-	VPADDQ      Z28, Z10, K1, Z10
-
-apart12Done:
-	VFMADD231PD Z10, Z11, K2, Z4
-	LEAQ        285(AX), DX
-	CMPQ        DX, CX
-	JEQ         apart13
-	VPERMB      285(AX), Z30, Z10
-	KMOVB       341(AX), K1
-	VPANDQ      Z29, Z10, Z10
-	VPADDQ      Z31, Z10, Z10
-	VPADDQ      Z28, Z10, K1, Z10
-
-apart13Done:
-	VFMADD231PD Z10, Z11, K2, Z5
-	LEAQ        342(AX), DX
-	CMPQ        DX, CX
-	JEQ         apart14
-	VPERMB      342(AX), Z30, Z10
-	KMOVB       398(AX), K1
-	VPANDQ      Z29, Z10, Z10
-	VPADDQ      Z31, Z10, Z10
-	VPADDQ      Z28, Z10, K1, Z10
-
-apart14Done:
-	VFMADD231PD Z10, Z11, K2, Z6
-	LEAQ        399(AX), DX
-	CMPQ        DX, CX
-	JEQ         apart15
-	VPERMB      399(AX), Z30, Z10
-	KMOVB       455(AX), K1
-	VPANDQ      Z29, Z10, Z10
-	VPADDQ      Z31, Z10, Z10
-	VPADDQ      Z28, Z10, K1, Z10
-
-apart15Done:
-	VFMADD231PD Z10, Z11, K2, Z7
-	ADDQ        $0x000001c8, AX
-	ADDQ        $0x08, DI
-	DECQ        SI
-	JNZ         maskedColumn
-	ADDQ        $0x20, idx+32(FP)
-	ADDQ        $0x02, masks+16(FP)
-	DECQ        BX
-	JNZ         masked
-
-store:
-	MOVQ    sums+64(FP), DX
-	VMOVUPD Z0, (DX)
-	VMOVUPD Z1, 64(DX)
-	VMOVUPD Z2, 128(DX)
-	VMOVUPD Z3, 192(DX)
-	VMOVUPD Z4, 256(DX)
-	VMOVUPD Z5, 320(DX)
-	VMOVUPD Z6, 384(DX)
-	VMOVUPD Z7, 448(DX)
-	ADDQ    $0x00000200, sums+64(FP)
-	ADDQ    $0x08, widths+8(FP)
-	DECQ    n+0(FP)
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-apart0:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z10
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart0Done
-
-apart1:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z10
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart1Done
-
-apart2:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z10
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart2Done
-
-apart3:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z10
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart3Done
-
-apart4:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z10
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart4Done
-
-apart5:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z10
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart5Done
-
-apart6:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z10
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart6Done
-
-apart7:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z10
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart7Done
-
-apart8:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z10
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart8Done
-
-apart9:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z10
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart9Done
-
-apart10:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z10
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart10Done
-
-apart11:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z10
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart11Done
-
-apart12:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z10
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart12Done
-
-apart13:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z10
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart13Done
-
-apart14:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z10
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart14Done
-
-apart15:
-	MOVQ      table+56(FP), DX
-	MOVQ      32(DX), CX
-	SHLQ      $0x06, CX
-	ADDQ      24(DX), CX
-	VMOVDQU64 (CX), Z10
-	INCQ      32(DX)
-	MOVQ      32(DX), CX
-	SHLQ      $0x03, CX
-	ADDQ      16(DX), CX
-	MOVQ      (CX), CX
-	ADDQ      8(DX), CX
-	JMP       apart15Done
-
-// func blocksFull2F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, ahead int)
+// func blocksFull2F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, height int, bytes int, ahead int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·blocksFull2F32AVX2(SB), NOSPLIT, $0-80
+TEXT ·blocksFull2F32AVX2(SB), NOSPLIT, $0-96
 	MOVQ    val+24(FP), AX
 	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits32<>+0(SB), Y0
@@ -6667,7 +3937,7 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        fullColumnAsked
 	PREFETCHT0 8192(AX)
 
@@ -6717,7 +3987,7 @@ masked:
 	MOVQ         columns+40(FP), DX
 
 maskedColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        maskedColumnAsked
 	PREFETCHT0 8192(AX)
 
@@ -6759,9 +4029,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksFull3F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, ahead int)
+// func blocksFull3F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, height int, bytes int, ahead int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·blocksFull3F32AVX2(SB), NOSPLIT, $0-80
+TEXT ·blocksFull3F32AVX2(SB), NOSPLIT, $0-96
 	MOVQ    val+24(FP), AX
 	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits32<>+0(SB), Y0
@@ -6791,7 +4061,7 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        fullColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -6843,7 +4113,7 @@ masked:
 	MOVQ         columns+40(FP), DX
 
 maskedColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        maskedColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -6890,9 +4160,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksFull4F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, ahead int)
+// func blocksFull4F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, height int, bytes int, ahead int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·blocksFull4F32AVX2(SB), NOSPLIT, $0-80
+TEXT ·blocksFull4F32AVX2(SB), NOSPLIT, $0-96
 	MOVQ    val+24(FP), AX
 	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits32<>+0(SB), Y0
@@ -6923,7 +4193,7 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        fullColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -6976,7 +4246,7 @@ masked:
 	MOVQ         columns+40(FP), DX
 
 maskedColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        maskedColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -7027,9 +4297,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksFull5F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, ahead int)
+// func blocksFull5F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, height int, bytes int, ahead int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·blocksFull5F32AVX2(SB), NOSPLIT, $0-80
+TEXT ·blocksFull5F32AVX2(SB), NOSPLIT, $0-96
 	MOVQ    val+24(FP), AX
 	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits32<>+0(SB), Y0
@@ -7061,7 +4331,7 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        fullColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -7116,7 +4386,7 @@ masked:
 	MOVQ         columns+40(FP), DX
 
 maskedColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        maskedColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -7172,9 +4442,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksFull6F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, ahead int)
+// func blocksFull6F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, height int, bytes int, ahead int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·blocksFull6F32AVX2(SB), NOSPLIT, $0-80
+TEXT ·blocksFull6F32AVX2(SB), NOSPLIT, $0-96
 	MOVQ    val+24(FP), AX
 	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits32<>+0(SB), Y0
@@ -7207,7 +4477,7 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        fullColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -7263,7 +4533,7 @@ masked:
 	MOVQ         columns+40(FP), DX
 
 maskedColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        maskedColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -7323,9 +4593,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksFull7F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, ahead int)
+// func blocksFull7F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, height int, bytes int, ahead int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·blocksFull7F32AVX2(SB), NOSPLIT, $0-80
+TEXT ·blocksFull7F32AVX2(SB), NOSPLIT, $0-96
 	MOVQ    val+24(FP), AX
 	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits32<>+0(SB), Y0
@@ -7359,7 +4629,7 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        fullColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -7417,7 +4687,7 @@ masked:
 	MOVQ         columns+40(FP), DX
 
 maskedColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        maskedColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -7482,9 +4752,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksFull8F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, ahead int)
+// func blocksFull8F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, height int, bytes int, ahead int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·blocksFull8F32AVX2(SB), NOSPLIT, $0-80
+TEXT ·blocksFull8F32AVX2(SB), NOSPLIT, $0-96
 	MOVQ    val+24(FP), AX
 	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits32<>+0(SB), Y0
@@ -7519,7 +4789,7 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        fullColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -7578,7 +4848,7 @@ masked:
 	MOVQ         columns+40(FP), DX
 
 maskedColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        maskedColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -7647,9 +4917,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksFull2F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, ahead int)
+// func blocksFull2F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, height int, bytes int, ahead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·blocksFull2F32AVX512(SB), NOSPLIT, $0-80
+TEXT ·blocksFull2F32AVX512(SB), NOSPLIT, $0-96
 	MOVQ val+24(FP), AX
 	MOVQ table+56(FP), CX
 
@@ -7669,7 +4939,7 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        fullColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -7734,7 +5004,7 @@ masked:
 	MOVQ  columns+40(FP), DX
 
 maskedColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        maskedColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -7799,9 +5069,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksFull3F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, ahead int)
+// func blocksFull3F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, height int, bytes int, ahead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·blocksFull3F32AVX512(SB), NOSPLIT, $0-80
+TEXT ·blocksFull3F32AVX512(SB), NOSPLIT, $0-96
 	MOVQ val+24(FP), AX
 	MOVQ table+56(FP), CX
 
@@ -7822,7 +5092,7 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        fullColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -7889,7 +5159,7 @@ masked:
 	MOVQ  columns+40(FP), DX
 
 maskedColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        maskedColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -7957,9 +5227,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksFull4F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, ahead int)
+// func blocksFull4F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, height int, bytes int, ahead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·blocksFull4F32AVX512(SB), NOSPLIT, $0-80
+TEXT ·blocksFull4F32AVX512(SB), NOSPLIT, $0-96
 	MOVQ val+24(FP), AX
 	MOVQ table+56(FP), CX
 
@@ -7981,7 +5251,7 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        fullColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -8050,7 +5320,7 @@ masked:
 	MOVQ  columns+40(FP), DX
 
 maskedColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        maskedColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -8121,9 +5391,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksFull5F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, ahead int)
+// func blocksFull5F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, height int, bytes int, ahead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·blocksFull5F32AVX512(SB), NOSPLIT, $0-80
+TEXT ·blocksFull5F32AVX512(SB), NOSPLIT, $0-96
 	MOVQ val+24(FP), AX
 	MOVQ table+56(FP), CX
 
@@ -8146,7 +5416,7 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        fullColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -8217,7 +5487,7 @@ masked:
 	MOVQ  columns+40(FP), DX
 
 maskedColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        maskedColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -8291,9 +5561,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksFull6F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, ahead int)
+// func blocksFull6F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, height int, bytes int, ahead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·blocksFull6F32AVX512(SB), NOSPLIT, $0-80
+TEXT ·blocksFull6F32AVX512(SB), NOSPLIT, $0-96
 	MOVQ val+24(FP), AX
 	MOVQ table+56(FP), CX
 
@@ -8317,7 +5587,7 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        fullColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -8390,7 +5660,7 @@ masked:
 	MOVQ  columns+40(FP), DX
 
 maskedColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        maskedColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -8467,9 +5737,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksFull7F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, ahead int)
+// func blocksFull7F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, height int, bytes int, ahead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·blocksFull7F32AVX512(SB), NOSPLIT, $0-80
+TEXT ·blocksFull7F32AVX512(SB), NOSPLIT, $0-96
 	MOVQ val+24(FP), AX
 	MOVQ table+56(FP), CX
 
@@ -8494,7 +5764,7 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        fullColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -8569,7 +5839,7 @@ masked:
 	MOVQ  columns+40(FP), DX
 
 maskedColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        maskedColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -8649,9 +5919,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksFull8F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, ahead int)
+// func blocksFull8F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, height int, bytes int, ahead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·blocksFull8F32AVX512(SB), NOSPLIT, $0-80
+TEXT ·blocksFull8F32AVX512(SB), NOSPLIT, $0-96
 	MOVQ val+24(FP), AX
 	MOVQ table+56(FP), CX
 
@@ -8677,7 +5947,7 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        fullColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -8754,7 +6024,7 @@ masked:
 	MOVQ  columns+40(FP), DX
 
 maskedColumn:
-	CMPQ       ahead+72(FP), $0x00
+	CMPQ       ahead+88(FP), $0x00
 	JEQ        maskedColumnAsked
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
@@ -8836,3 +6106,438 @@ store:
 done:
 	VZEROUPPER
 	RET
+
+// func blocksBits57F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VBMI, MMX+
+TEXT ·blocksBits57F64AVX512(SB), NOSPLIT, $0-96
+	MOVQ         val+24(FP), AX
+	MOVQ         table+56(FP), CX
+	MOVQ         table+56(FP), DX
+	VPBROADCASTQ (DX), Z31
+	VMOVDQU64    spread57<>+0(SB), Z30
+	MOVQ         $0x807fffffffffffff, CX
+	VPBROADCASTQ CX, Z29
+	MOVQ         $0x0080000000000000, CX
+	VPBROADCASTQ CX, Z28
+	MOVQ         32(DX), CX
+	SHLQ         $0x03, CX
+	ADDQ         16(DX), CX
+	MOVQ         (CX), CX
+	ADDQ         8(DX), CX
+
+slice:
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
+	VXORPS X6, X6, X6
+	VXORPS X7, X7, X7
+	MOVQ   widths+8(FP), DX
+	MOVL   (DX), BX
+	ADDL   4(DX), BX
+	JEQ    store
+
+block:
+	KXNORW K2, K2, K2
+	MOVQ   widths+8(FP), DX
+	CMPL   BX, 4(DX)
+	JGT    full
+	MOVQ   masks+16(FP), DX
+	KMOVW  (DX), K2
+	ADDQ   $0x02, masks+16(FP)
+
+full:
+	MOVQ idx+32(FP), DX
+	MOVL (DX), R8
+	MOVL 4(DX), R9
+	MOVL 8(DX), R10
+	MOVL 12(DX), R11
+	MOVL 16(DX), R12
+	MOVL 20(DX), R13
+	MOVL 24(DX), R14
+	MOVL 28(DX), R15
+	MOVQ x+48(FP), DI
+	MOVQ columns+40(FP), SI
+
+column:
+	ADDQ bytes+80(FP), AX
+	CMPQ ahead+88(FP), $0x00
+	JEQ  asked
+	CMPQ height+72(FP), $0x05
+	JGE  askFrom5
+	CMPQ height+72(FP), $0x03
+	JGE  askFrom3
+	JMP  askOf2
+
+askFrom3:
+	CMPQ height+72(FP), $0x04
+	JGE  askFrom4
+	JMP  askOf3
+
+askFrom4:
+	JMP askOf4
+
+askFrom5:
+	CMPQ height+72(FP), $0x07
+	JGE  askFrom7
+	CMPQ height+72(FP), $0x06
+	JGE  askFrom6
+	JMP  askOf5
+
+askFrom6:
+	JMP askOf6
+
+askFrom7:
+	CMPQ height+72(FP), $0x08
+	JGE  askFrom8
+	JMP  askOf7
+
+askFrom8:
+	PREFETCHT0 7736(AX)
+
+askOf7:
+	PREFETCHT0 7793(AX)
+
+askOf6:
+	PREFETCHT0 7850(AX)
+
+askOf5:
+	PREFETCHT0 7907(AX)
+
+askOf4:
+	PREFETCHT0 7964(AX)
+
+askOf3:
+	PREFETCHT0 8021(AX)
+
+askOf2:
+	PREFETCHT0 8078(AX)
+	PREFETCHT0 8135(AX)
+
+asked:
+	VMOVSD       (DI)(R8*8), X8
+	VMOVHPD      (DI)(R9*8), X8, X8
+	VMOVSD       (DI)(R10*8), X9
+	VMOVHPD      (DI)(R11*8), X9, X9
+	VINSERTF128  $0x01, X9, Y8, Y8
+	VMOVSD       (DI)(R12*8), X9
+	VMOVHPD      (DI)(R13*8), X9, X9
+	VMOVSD       (DI)(R14*8), X10
+	VMOVHPD      (DI)(R15*8), X10, X10
+	VINSERTF128  $0x01, X10, Y9, Y9
+	VINSERTF64X4 $0x01, Y9, Z8, Z8
+	CMPQ         height+72(FP), $0x05
+	JGE          rowFrom5
+	CMPQ         height+72(FP), $0x03
+	JGE          rowFrom3
+	JMP          rowOf2
+
+rowFrom3:
+	CMPQ height+72(FP), $0x04
+	JGE  rowFrom4
+	JMP  rowOf3
+
+rowFrom4:
+	JMP rowOf4
+
+rowFrom5:
+	CMPQ height+72(FP), $0x07
+	JGE  rowFrom7
+	CMPQ height+72(FP), $0x06
+	JGE  rowFrom6
+	JMP  rowOf5
+
+rowFrom6:
+	JMP rowOf6
+
+rowFrom7:
+	CMPQ height+72(FP), $0x08
+	JGE  rowFrom8
+	JMP  rowOf7
+
+rowFrom8:
+	LEAQ   -456(AX), DX
+	CMPQ   DX, CX
+	JEQ    apart0
+	VPERMB -456(AX), Z30, Z10
+	KMOVB  -400(AX), K1
+	VPANDQ Z29, Z10, Z10
+	VPADDQ Z31, Z10, Z10
+	VPADDQ Z28, Z10, K1, Z10
+
+apart0Done:
+	VFMADD231PD Z10, Z8, K2, Z0
+
+rowOf7:
+	LEAQ   -399(AX), DX
+	CMPQ   DX, CX
+	JEQ    apart1
+	VPERMB -399(AX), Z30, Z10
+	KMOVB  -343(AX), K1
+	VPANDQ Z29, Z10, Z10
+	VPADDQ Z31, Z10, Z10
+	VPADDQ Z28, Z10, K1, Z10
+
+apart1Done:
+	VFMADD231PD Z10, Z8, K2, Z1
+
+rowOf6:
+	LEAQ   -342(AX), DX
+	CMPQ   DX, CX
+	JEQ    apart2
+	VPERMB -342(AX), Z30, Z10
+	KMOVB  -286(AX), K1
+	VPANDQ Z29, Z10, Z10
+	VPADDQ Z31, Z10, Z10
+	VPADDQ Z28, Z10, K1, Z10
+
+apart2Done:
+	VFMADD231PD Z10, Z8, K2, Z2
+
+rowOf5:
+	LEAQ   -285(AX), DX
+	CMPQ   DX, CX
+	JEQ    apart3
+	VPERMB -285(AX), Z30, Z10
+	KMOVB  -229(AX), K1
+	VPANDQ Z29, Z10, Z10
+	VPADDQ Z31, Z10, Z10
+	VPADDQ Z28, Z10, K1, Z10
+
+apart3Done:
+	VFMADD231PD Z10, Z8, K2, Z3
+
+rowOf4:
+	LEAQ   -228(AX), DX
+	CMPQ   DX, CX
+	JEQ    apart4
+	VPERMB -228(AX), Z30, Z10
+	KMOVB  -172(AX), K1
+	VPANDQ Z29, Z10, Z10
+	VPADDQ Z31, Z10, Z10
+	VPADDQ Z28, Z10, K1, Z10
+
+apart4Done:
+	VFMADD231PD Z10, Z8, K2, Z4
+
+rowOf3:
+	LEAQ   -171(AX), DX
+	CMPQ   DX, CX
+	JEQ    apart5
+	VPERMB -171(AX), Z30, Z10
+	KMOVB  -115(AX), K1
+	VPANDQ Z29, Z10, Z10
+	VPADDQ Z31, Z10, Z10
+	VPADDQ Z28, Z10, K1, Z10
+
+apart5Done:
+	VFMADD231PD Z10, Z8, K2, Z5
+
+rowOf2:
+	LEAQ   -114(AX), DX
+	CMPQ   DX, CX
+	JEQ    apart6
+	VPERMB -114(AX), Z30, Z10
+	KMOVB  -58(AX), K1
+	VPANDQ Z29, Z10, Z10
+	VPADDQ Z31, Z10, Z10
+	VPADDQ Z28, Z10, K1, Z10
+
+apart6Done:
+	VFMADD231PD Z10, Z8, K2, Z6
+	LEAQ        -57(AX), DX
+	CMPQ        DX, CX
+	JEQ         apart7
+	VPERMB      -57(AX), Z30, Z10
+	KMOVB       -1(AX), K1
+	VPANDQ      Z29, Z10, Z10
+	VPADDQ      Z31, Z10, Z10
+	VPADDQ      Z28, Z10, K1, Z10
+
+apart7Done:
+	VFMADD231PD Z10, Z8, K2, Z7
+	ADDQ        $0x08, DI
+	DECQ        SI
+	JNZ         column
+	ADDQ        $0x20, idx+32(FP)
+	DECQ        BX
+	JNZ         block
+
+store:
+	MOVQ height+72(FP), DX
+	SHLQ $0x06, DX
+	ADDQ sums+64(FP), DX
+	MOVQ DX, sums+64(FP)
+	CMPQ height+72(FP), $0x05
+	JGE  sumFrom5
+	CMPQ height+72(FP), $0x03
+	JGE  sumFrom3
+	JMP  sumOf2
+
+sumFrom3:
+	CMPQ height+72(FP), $0x04
+	JGE  sumFrom4
+	JMP  sumOf3
+
+sumFrom4:
+	JMP sumOf4
+
+sumFrom5:
+	CMPQ height+72(FP), $0x07
+	JGE  sumFrom7
+	CMPQ height+72(FP), $0x06
+	JGE  sumFrom6
+	JMP  sumOf5
+
+sumFrom6:
+	JMP sumOf6
+
+sumFrom7:
+	CMPQ height+72(FP), $0x08
+	JGE  sumFrom8
+	JMP  sumOf7
+
+sumFrom8:
+	VMOVUPD Z0, -512(DX)
+
+sumOf7:
+	VMOVUPD Z1, -448(DX)
+
+sumOf6:
+	VMOVUPD Z2, -384(DX)
+
+sumOf5:
+	VMOVUPD Z3, -320(DX)
+
+sumOf4:
+	VMOVUPD Z4, -256(DX)
+
+sumOf3:
+	VMOVUPD Z5, -192(DX)
+
+sumOf2:
+	VMOVUPD Z6, -128(DX)
+	VMOVUPD Z7, -64(DX)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+apart0:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z10
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart0Done
+
+apart1:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z10
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart1Done
+
+apart2:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z10
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart2Done
+
+apart3:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z10
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart3Done
+
+apart4:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z10
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart4Done
+
+apart5:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z10
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart5Done
+
+apart6:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z10
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart6Done
+
+apart7:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z10
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart7Done

@@ -11,7 +11,7 @@ var blockTables = kernels{
 		{
 			{blocksFull2F64AVX512, blocksFull3F64AVX512, blocksFull4F64AVX512, blocksFull5F64AVX512, blocksFull6F64AVX512, blocksFull7F64AVX512, blocksFull8F64AVX512},
 			{blocksShort2F64AVX512, blocksShort3F64AVX512, blocksShort4F64AVX512, blocksShort5F64AVX512, blocksShort6F64AVX512, blocksShort7F64AVX512, blocksShort8F64AVX512},
-			Bits57: {blocksBits572F64AVX512, blocksBits573F64AVX512, blocksBits574F64AVX512, blocksBits575F64AVX512, blocksBits576F64AVX512, blocksBits577F64AVX512, blocksBits578F64AVX512},
+			Bits57: {blocksBits57F64AVX512},
 		},
 	},
 	&blockTable[float32]{

@@ -15,18 +15,21 @@ func main() {
 	lanes.DefineBits()
 	lanes.DefineSpread()
 	for _, l := range lanes.All() {
-		for height := 2; height <= 8; height++ {
+		for height := least; height <= most; height++ {
 			blocks(l, lanes.Full, height)
 			if l.Double {
 				blocks(l, lanes.Short, height)
 			}
-			if l.Double && l.Long {
-				blocks(l, lanes.Bits57, height)
-			}
 		}
 	}
+	bits57()
 	Generate()
 }
+
+// The rows of a block.
+const least, most = 2, 8
+
+const signature = "func(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x, table, sums *V, height, bytes, ahead int)"
 
 // aheadBytes is how far ahead values are asked for, where it pays: see asksAhead in package simd.
 const aheadBytes = 8192
@@ -46,7 +49,7 @@ type kernel struct {
 // blocks generates the kernel for blocks of so many rows and any number of columns.
 func blocks(l lanes.Lanes, values lanes.Values, height int) {
 	name := fmt.Sprintf("blocks%s%d%s", values.Name, height, l.Suffix())
-	l.Func(name, "func(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x, table, sums *V, ahead int)",
+	l.Func(name, signature,
 		"is MultiplyBlocks for the case in its name.")
 	k := begin(l, values, height)
 
@@ -74,7 +77,6 @@ func blocks(l lanes.Lanes, values lanes.Values, height int) {
 	Label("done")
 	VZEROUPPER()
 	RET()
-	lanes.Apart()
 }
 
 // begin loads the arguments that have registers.

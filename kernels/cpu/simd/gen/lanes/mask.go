@@ -43,6 +43,9 @@ func (m *Mask) Load(w Mem) {
 	Pick(m.l, VPCMPEQQ, VPCMPEQD)(m.bits, m.v, m.v)
 }
 
+// Fill puts all lanes into the mask, which has a register of its own.
+func (m *Mask) Fill() { KXNORW(m.k, m.k, m.k) }
+
 // FMA adds a*b to acc in the lanes of the mask and leaves the others. a may be
 // memory: all of it is read.
 func (m *Mask) FMA(a Op, b, acc VecVirtual) {
