@@ -3,10 +3,10 @@ package solver
 import (
 	"context"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/msrep-go/msrep/internal/vec"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/msrep"
 )
 
@@ -24,94 +24,112 @@ type conjugates struct {
 	columns   []*column // those that are not done
 	all       []*column
 	x, res, p []float64
-	q, z      []float64 // z is res without a preconditioner
-	rz        []float64 // r'z of each column
+	q         []float64 // A*p, and then M*res
 }
 
 // column is the CG of one right-hand side.
 type column struct {
 	*task
-	number  int
-	rr      float64 // r'r
-	restart bool    // its residual was computed anew
-	done    bool
-	err     error
+	number int
+	alpha  float64 // the step that x has not taken yet
+	rr     float64 // r'r
+	rz     float64 // r'M*r
+	before float64 // r'M*r of the step before; 0 where the directions begin anew
+	near   bool    // the solution, says the recurrence
+	done   bool
+	err    error
 }
 
-func newConjugates(ctx context.Context, a ManyOperator, b, x msrep.Block[float64], opt Options) *conjugates {
+// newConjugates makes the columns of systems whose numbers are at most as large as sizes says.
+func newConjugates(ctx context.Context, a ManyOperator, b, x msrep.Block[float64], sizes systemSizes, opt Options) *conjugates {
 	n, _ := a.Dims()
 	c := &conjugates{a: a, b: b, out: x, opt: opt, begin: time.Now()}
 	c.host, c.right, c.one = newHostSpace(ctx, a, opt.Precond, nil, make([]float64, n), make([]float64, n))
 	c.r = c.host.zero()
 	quiet := opt
 	quiet.Progress = nil
-	for j := range b.Count {
-		t := &task{space: c.host, method: "cg", opt: quiet, b: c.right, x: c.one, window: n + 1000, res: &Result{}}
+	for j, largest := range sizes.b {
+		t := &task{space: c.host, method: "cg", opt: quiet, b: c.right, x: c.one, exp: exponent(largest), window: n + 1000, res: &Result{}}
 		s := &column{task: t, number: j}
-		b.Get(j, c.host.v[c.right])
-		s.exp = exponent(largestOf(c.host.v[c.right]))
-		scaleBy(c.host.v[c.right], -s.exp)
-		t.norm = math.Sqrt(t.dot(t.b, t.b))
 		c.all = append(c.all, s)
-	}
-	return c
-}
-
-// start makes the first residuals and directions.
-func (c *conjugates) start() error {
-	if c.host.err != nil {
-		return c.host.err
-	}
-	for _, s := range c.all {
-		if s.norm != 0 {
+		if largest != 0 {
 			c.columns = append(c.columns, s)
 			continue
 		}
 		s.res.Converged, s.res.History = true, []float64{0} // x = 0 is the solution
-		c.out.Set(s.number, make([]float64, c.host.n))
+		c.out.Set(j, make([]float64, n))
 	}
-	size := c.host.n * len(c.columns)
-	c.x, c.res, c.p, c.q = make([]float64, size), make([]float64, size), make([]float64, size), make([]float64, size)
-	c.z = c.res
-	if c.opt.Precond != nil {
-		c.z = make([]float64, size)
+	for i, v := range c.vectors() {
+		off := i * stagger // as those of hostSpace
+		*v = make([]float64, n*len(c.columns)+off)[off:]
 	}
-	guess := c.host.v[c.one]
-	for j, s := range c.columns {
-		c.out.Get(s.number, guess)
-		if scaleBy(guess, -s.exp); slices.ContainsFunc(guess, func(v float64) bool { return !finite(v) }) {
-			clear(guess) // too far from the solution to be told in these units
+	c.host.each(func(lo, hi int) {
+		for ; lo < hi; lo += manyRows {
+			c.load(lo, min(lo+manyRows, hi), sizes)
 		}
-		c.block(c.x).Set(j, guess)
-		c.load(s)
-		c.block(c.res).Set(j, c.host.v[c.right])
+	})
+	return c
+}
+
+// load makes x and res of rows of the first guesses and of b.
+func (c *conjugates) load(lo, hi int, sizes systemSizes) {
+	part := make([]float64, hi-lo)
+	get := func(from msrep.Block[float64], s *column, to []float64, j int) {
+		rowsFrom(from, lo).Get(s.number, part)
+		scaleBy(part, -s.exp)
+		rowsFrom(c.block(to), lo).Set(j, part)
 	}
+	for j, s := range c.columns {
+		get(c.b, s, c.res, j)
+		if finite(math.Ldexp(sizes.x[s.number], -s.exp)) { // else too far from the solution to be told in these units
+			get(c.out, s, c.x, j)
+		}
+	}
+}
+
+// start makes the first residuals and directions.
+func (c *conjugates) start() error {
+	if c.host.err != nil || len(c.columns) == 0 {
+		return c.host.err
+	}
+	bb, _ := c.sums(func(lo, hi int, s, _ []float64) { simd.DotMany(c.host.level, c.res[lo:hi], c.res[lo:hi], s) })
 	if err := c.multiply(-1, c.x, 1, c.res); err != nil {
 		return err
 	}
-	for j, rr := range c.sums(func(lo, hi int, sums []float64) { vec.DotMany(c.res[lo:hi], c.res[lo:hi], sums) }) {
-		s := c.columns[j]
-		s.rr = rr
-		s.done, s.err = s.begin(math.Sqrt(rr)/s.norm, 0.5)
-		c.settle(j)
+	c.fall() // by nothing
+	for j, s := range c.columns {
+		s.norm = math.Sqrt(bb[j])
+		var done bool
+		if done, s.err = s.begin(math.Sqrt(s.rr)/s.norm, 0.5); done {
+			c.fetch(j)
+			c.close(s)
+		}
 	}
 	c.compact()
-	return c.turn(true)
+	return c.rise()
 }
 
-// load brings the right-hand side of a system to the space for one.
-func (c *conjugates) load(s *column) {
-	b := c.host.v[c.right]
-	c.b.Get(s.number, b)
-	scaleBy(b, -s.exp)
-}
+// vectors is those of this solve.
+func (c *conjugates) vectors() []*[]float64 { return []*[]float64{&c.x, &c.res, &c.p, &c.q} }
 
 // block is vectors of this solve as a block.
 func (c *conjugates) block(v []float64) msrep.Block[float64] { return msrep.ByRow(v, len(c.columns)) }
 
+// manyRows is rows of several vectors that stay in a cache while each vector is looked at.
+const manyRows = 256
+
+// rowsFrom is a block without the rows before lo.
+func rowsFrom(b msrep.Block[float64], lo int) msrep.Block[float64] {
+	if !b.ByColumn {
+		lo *= b.Stride
+	}
+	b.Val = b.Val[lo:]
+	return b
+}
+
 // multiply is y = a*A*x + b*y for all columns.
 func (c *conjugates) multiply(a float64, x []float64, b float64, y []float64) error {
-	if len(c.columns) == 0 || c.host.err != nil {
+	if c.host.err != nil {
 		return c.host.err
 	}
 	t := time.Now()
@@ -123,55 +141,71 @@ func (c *conjugates) multiply(a float64, x []float64, b float64, y []float64) er
 	return err
 }
 
-// blocks calls f for all blocks of rows, as ranges of the elements.
-func (c *conjugates) blocks(f func(k, lo, hi int)) {
-	m := len(c.columns)
-	rows := max(SumBlock/max(m, 1), 1)
-	err := share(c.a, (c.host.n+rows-1)/rows, func(from, to int) {
-		for k := from; k < to; k++ {
-			f(k, k*rows*m, min((k+1)*rows, c.host.n)*m)
-		}
-	})
+// blocks calls f for the blocks of rows from number to number, as ranges of the elements.
+func (c *conjugates) blocks(from, to int, f func(k, lo, hi int)) {
+	m, size := len(c.columns), c.blockSize()
+	for k := from; k < to; k++ {
+		f(k, k*size, min((k+1)*size, c.host.n*m))
+	}
+}
+
+// blockSize is the elements of a block: some 4096, and whole rows as many times as there are parts.
+func (c *conjugates) blockSize() int {
+	parts := vec.Parts(len(c.columns))
+	return max(SumBlock/parts, 1) * parts
+}
+
+// share calls f for pieces of all blocks, on the workers.
+func (c *conjugates) share(f func(from, to int)) {
+	size := c.blockSize()
+	err := share(c.a, (c.host.n*len(c.columns)+size-1)/size, f)
 	if c.host.err == nil {
 		c.host.err = err
 	}
 }
 
-// sums calls f for all blocks, and gives what it adds up for each column.
-func (c *conjugates) sums(f func(lo, hi int, sums []float64)) []float64 {
-	m := len(c.columns)
-	rows := max(SumBlock/max(m, 1), 1)
-	part := make([]float64, (c.host.n+rows-1)/rows*m)
-	c.blocks(func(k, lo, hi int) { f(lo, hi, part[k*m:(k+1)*m]) })
-	out := make([]float64, m)
-	if m > 0 {
-		addBlocks(part, out)
-	}
-	return out
+// sums calls f for all blocks, and gives what it adds up in the parts s and t, for each column.
+func (c *conjugates) sums(f func(lo, hi int, s, t []float64)) (ss, ts []float64) {
+	m, parts, size := len(c.columns), vec.Parts(len(c.columns)), c.blockSize()
+	blocks := make([]float64, (c.host.n*m+size-1)/size*2*m)
+	c.share(func(from, to int) {
+		all := make([]float64, 2*parts)
+		s, t := all[:parts], all[parts:]
+		c.blocks(from, to, func(k, lo, hi int) {
+			clear(all)
+			f(lo, hi, s, t)
+			vec.Totals(s, blocks[2*k*m:][:m])
+			vec.Totals(t, blocks[(2*k+1)*m:][:m])
+		})
+	})
+	out := make([]float64, 2*m)
+	addBlocks(blocks, out)
+	return out[:m], out[m:]
 }
 
-// compact takes out the columns that are done, and gives their solutions.
+// factors is a number of each column, as vec.Repeat gives it.
+func (c *conjugates) factors(of func(s *column) float64) []float64 {
+	out := make([]float64, len(c.columns))
+	for j, s := range c.columns {
+		out[j] = of(s)
+	}
+	return vec.Repeat(out)
+}
+
+// compact takes out the columns that are done.
 func (c *conjugates) compact() {
 	var keep []int
+	var columns []*column
 	for j, s := range c.columns {
 		if !s.done {
-			keep = append(keep, j)
-			continue
+			keep, columns = append(keep, j), append(columns, s)
 		}
-		x := c.host.v[c.one]
-		c.block(c.x).Get(j, x)
-		scaleBy(x, s.exp)
-		c.out.Set(s.number, x)
 	}
 	m, left := len(c.columns), len(keep)
 	if left == m {
 		return
 	}
-	vectors := []*[]float64{&c.x, &c.res, &c.p, &c.q}
-	if c.opt.Precond != nil {
-		vectors = append(vectors, &c.z)
-	}
-	for _, v := range vectors {
+	for _, v := range c.vectors() {
 		for i := range c.host.n {
 			for to, from := range keep {
 				(*v)[i*left+to] = (*v)[i*m+from]
@@ -179,16 +213,5 @@ func (c *conjugates) compact() {
 		}
 		*v = (*v)[:c.host.n*left]
 	}
-	if c.opt.Precond == nil {
-		c.z = c.res
-	}
-	var columns []*column
-	var rz []float64
-	for _, j := range keep {
-		columns = append(columns, c.columns[j])
-		if c.rz != nil {
-			rz = append(rz, c.rz[j])
-		}
-	}
-	c.columns, c.rz = columns, rz
+	c.columns = columns
 }

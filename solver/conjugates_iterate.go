@@ -3,9 +3,8 @@ package solver
 import (
 	"errors"
 	"math"
-	"time"
 
-	"github.com/msrep-go/msrep/internal/vec"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
 )
 
 // iterate does an iteration of all systems.
@@ -13,123 +12,147 @@ func (c *conjugates) iterate() error {
 	if err := c.multiply(1, c.p, 0, c.q); err != nil {
 		return err
 	}
-	pq := c.sums(func(lo, hi int, sums []float64) { vec.DotMany(c.p[lo:hi], c.q[lo:hi], sums) })
-	alpha := make([]float64, len(pq))
+	pq, _ := c.sums(func(lo, hi int, s, _ []float64) { simd.DotMany(c.host.level, c.p[lo:hi], c.q[lo:hi], s) })
 	for j, s := range c.columns {
-		if why := notPositive(c.rz[j], pq[j]); why != "" {
-			s.done, s.err = true, s.give(ErrBreakdown, "%s", why)
-			continue // alpha = 0: it stays where it is
+		s.alpha = s.rz / pq[j]
+		if why := notPositive(s.rz, pq[j]); why != "" {
+			s.alpha, s.err = 0, s.give(ErrBreakdown, "%s", why) // it stays where it is
 		}
-		alpha[j] = c.rz[j] / pq[j]
 	}
-	rr := c.sums(func(lo, hi int, sums []float64) {
-		vec.StepMany(alpha, c.p[lo:hi], c.q[lo:hi], c.x[lo:hi], c.res[lo:hi], sums)
-	})
+	c.fall()
 	c.round++
 	worst := 0.0
-	for j, s := range c.columns {
-		if s.rr = rr[j]; !s.done {
-			worst = max(worst, math.Sqrt(rr[j])/s.norm)
-			if err := c.note(j, math.Sqrt(rr[j])); err != nil {
-				return err
-			}
+	for _, s := range c.columns {
+		if s.err != nil {
+			continue
+		}
+		norm := math.Sqrt(s.rr)
+		worst = max(worst, norm/s.norm)
+		var gaveUp *ConvergenceError
+		if s.near, s.err = s.note(norm); s.err != nil && !errors.As(s.err, &gaveUp) {
+			return s.err
 		}
 	}
 	if c.opt.Progress != nil {
 		c.opt.Progress(c.round, worst)
 	}
-	for j := range c.columns {
-		if c.settle(j); c.host.err != nil {
+	for j, s := range c.columns {
+		if s.near || s.err != nil {
+			c.land(j)
+		}
+		if c.host.err != nil {
 			return c.host.err
 		}
 	}
 	c.compact()
-	return c.turn(false)
+	return c.rise()
 }
 
-// note ends an iteration of a system.
-func (c *conjugates) note(j int, norm float64) error {
+// fall is res = res - alpha*q, and r'r and r'M*r; with Jacobi also q = M*res.
+func (c *conjugates) fall() {
+	a := c.factors(func(s *column) float64 { return -s.alpha })
+	m, d, level := len(c.columns), c.host.inverse, c.host.level
+	rr, rz := c.sums(func(lo, hi int, s, t []float64) {
+		q, r := c.q[lo:hi], c.res[lo:hi]
+		simd.AxpyMany(level, a, q, r, s)
+		if d != nil {
+			simd.ScaleMany(level, m, d[lo/m:hi/m], r, q)
+			simd.DotMany(level, r, q, t)
+		}
+	})
+	if d == nil {
+		rz = rr
+	}
+	for j, s := range c.columns {
+		s.before, s.rr, s.rz = s.rz, rr[j], rz[j]
+	}
+}
+
+// land takes the step of a system that gave up or is near its solution. Where that is not good enough it begins anew.
+func (c *conjugates) land(j int) {
 	s := c.columns[j]
-	near, err := s.note(norm)
-	var gaveUp *ConvergenceError
-	switch {
-	case err != nil && !errors.As(err, &gaveUp):
-		return err
-	case err != nil:
-		s.done, s.err = true, err
-	case near: // says the recurrence
-		c.load(s)
-		c.block(c.x).Get(j, c.host.v[c.one])
+	c.fetch(j)
+	if s.near {
 		s.res.Products++
-		s.done, s.err = s.start(c.r, 0.5)
-		if !s.done {
+		var done bool
+		if done, s.err = s.start(c.r, 0.5); !done {
+			c.block(c.x).Set(j, c.host.v[c.one])
 			c.block(c.res).Set(j, c.host.v[c.r])
-			s.restart = true
-			s.rr = s.dot(c.r, c.r)
+			z := s.preconditioned(c.r, c.one)
+			c.block(c.q).Set(j, c.host.v[z])
+			s.alpha, s.rz, s.before, s.near = 0, s.dot(c.r, z), 0, false
+			return
 		}
 	}
-	return c.host.err
+	c.close(s)
 }
 
-// settle judges a system that is done, where what is known of it is not enough.
-func (c *conjugates) settle(j int) {
-	s := c.columns[j]
-	if !s.done || s.err == nil && s.exp == 0 {
-		return
+// fetch brings a system to the space for one, with the step that is left.
+func (c *conjugates) fetch(j int) {
+	s, m := c.columns[j], len(c.columns)
+	x, b := c.host.v[c.one], c.host.v[c.right]
+	c.host.each(func(lo, hi int) {
+		rowsFrom(c.b, lo).Get(s.number, b[lo:hi])
+		scaleBy(b[lo:hi], -s.exp)
+		rowsFrom(c.block(c.x), lo).Get(j, x[lo:hi])
+		for i := lo; s.alpha != 0 && i < hi; i++ {
+			x[i] += float64(s.alpha * c.p[i*m+j])
+		}
+	})
+}
+
+// close gives the solution of a system that was fetched, and judges it where what is known of it is not enough.
+func (c *conjugates) close(s *column) {
+	if s.err != nil || s.exp != 0 {
+		s.res.Products++
+		s.err = s.judge(s.err, func() vector { return c.r })
 	}
-	c.load(s)
-	c.block(c.x).Get(j, c.host.v[c.one])
-	s.res.Products++
-	s.err = s.judge(s.err, func() vector { return c.r })
+	x := c.host.v[c.one]
+	c.host.each(func(lo, hi int) {
+		scaleBy(x[lo:hi], s.exp)
+		rowsFrom(c.out, lo).Set(s.number, x[lo:hi])
+	})
+	s.done = true
 }
 
-// turn makes the next directions, from the residuals alone where a system begins.
-func (c *conjugates) turn(first bool) error {
+// rise is x = x + alpha*p and p = M*res + beta*p, the next directions.
+func (c *conjugates) rise() error {
+	if len(c.columns) == 0 || c.host.err != nil {
+		return c.host.err
+	}
 	if err := c.precondition(); err != nil {
 		return err
 	}
-	next := make([]float64, len(c.columns))
+	z := c.res
 	if c.opt.Precond != nil {
-		next = c.sums(func(lo, hi int, sums []float64) { vec.DotMany(c.res[lo:hi], c.z[lo:hi], sums) })
+		z = c.q
 	}
-	beta := make([]float64, len(next))
-	for j, s := range c.columns {
-		if c.opt.Precond == nil {
-			next[j] = s.rr
+	a := c.factors(func(s *column) float64 { return s.alpha })
+	b := c.factors(func(s *column) float64 {
+		if s.before == 0 {
+			return 0
 		}
-		if !first && !s.restart {
-			beta[j] = next[j] / c.rz[j]
-		}
-		s.restart = false
-	}
-	c.blocks(func(_, lo, hi int) { vec.XpbyMany(c.z[lo:hi], beta, c.p[lo:hi]) })
-	c.rz = next
+		return s.rz / s.before
+	})
+	c.share(func(from, to int) {
+		c.blocks(from, to, func(_, lo, hi int) { simd.MoveMany(c.host.level, a, b, z[lo:hi], c.p[lo:hi], c.x[lo:hi]) })
+	})
 	return c.host.err
 }
 
-// precondition is z = M*r, column by column.
+// precondition is q = M*res and r'M*r, column by column, where fall has not found them.
 func (c *conjugates) precondition() error {
-	if c.opt.Precond == nil {
+	if c.opt.Precond == nil || c.host.inverse != nil {
 		return nil
 	}
-	t := time.Now()
-	defer func() { c.host.precond += time.Since(t) }()
-	if m, ok := c.opt.Precond.(*jacobi); ok {
-		cols := len(c.columns)
-		c.blocks(func(_, lo, hi int) {
-			for i := lo; i < hi; i++ {
-				c.z[i] = m.inverse[i/cols] * c.res[i]
-			}
-		})
-		return nil
-	}
-	r, z := c.host.v[c.r], c.host.v[c.one]
-	for j := range c.columns {
-		c.block(c.res).Get(j, r)
-		if err := c.opt.Precond.Apply(r, z); err != nil {
-			return err
+	for j, s := range c.columns {
+		c.block(c.res).Get(j, c.host.v[c.r])
+		z := s.preconditioned(c.r, c.one)
+		if c.host.err != nil {
+			return c.host.err
 		}
-		c.block(c.z).Set(j, z)
+		s.rz = s.dot(c.r, z)
+		c.block(c.q).Set(j, c.host.v[z])
 	}
 	return nil
 }

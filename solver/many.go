@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/msrep-go/msrep/internal/mem"
@@ -34,7 +35,7 @@ var _ ManyOperator = (*msrep.Plan[float64])(nil)
 // The error joins those of the systems that did not converge, each a
 // *ConvergenceError behind the number of the system. Other errors are those of CG and
 // come without results. The vectors are kept in host memory, also with devices that
-// have their own. It keeps 4 vectors for each system, 5 with a preconditioner.
+// have their own. It keeps 4 vectors for each system.
 func CGMany(ctx context.Context, a ManyOperator, b, x msrep.Block[float64], opt Options) ([]*Result, error) {
 	switch {
 	case ctx == nil:
@@ -42,7 +43,7 @@ func CGMany(ctx context.Context, a ManyOperator, b, x msrep.Block[float64], opt 
 	case isNil(a):
 		return nil, sparse.Inputf("matrix", "is nil")
 	}
-	n, err := checkMany(a, b, x)
+	n, sizes, err := checkMany(a, b, x)
 	if err != nil {
 		return nil, err
 	}
@@ -52,10 +53,10 @@ func CGMany(ctx context.Context, a ManyOperator, b, x msrep.Block[float64], opt 
 	if err := checkPrecond(opt.Precond, n); err != nil {
 		return nil, err
 	}
-	if err := manyFit(opt, b.Count, n); err != nil {
+	if err := manyFit(b.Count, n); err != nil {
 		return nil, err
 	}
-	c := newConjugates(ctx, a, b, x, opt)
+	c := newConjugates(ctx, a, b, x, sizes, opt)
 	if err := c.start(); err != nil {
 		return nil, err
 	}
@@ -67,36 +68,53 @@ func CGMany(ctx context.Context, a ManyOperator, b, x msrep.Block[float64], opt 
 	return c.results()
 }
 
+// systemSizes is the largest number of each system.
+type systemSizes struct{ b, x []float64 }
+
 // checkMany checks the shapes and the numbers of the systems.
-func checkMany(a Operator, b, x msrep.Block[float64]) (n int, err error) {
+func checkMany(a Operator, b, x msrep.Block[float64]) (n int, sizes systemSizes, err error) {
 	n, cols := a.Dims()
 	if n != cols {
-		return n, sparse.Inputf("matrix", "%d x %d: a system that is solved is square", n, cols)
+		return n, sizes, sparse.Inputf("matrix", "%d x %d: a system that is solved is square", n, cols)
 	}
 	if b.Count != x.Count {
-		return n, sparse.Inputf("x", "%d vectors: b has %d", x.Count, b.Count)
+		return n, sizes, sparse.Inputf("x", "%d vectors: b has %d", x.Count, b.Count)
 	}
-	for _, v := range []struct {
-		name  string
-		block msrep.Block[float64]
-	}{{"b", b}, {"x", x}} {
-		if err := v.block.Check(v.name, n); err != nil {
-			return n, err
-		}
-		column := make([]float64, n)
-		for j := range v.block.Count {
-			v.block.Get(j, column)
-			for i, e := range column {
-				if !finite(e) {
-					return n, sparse.Inputf(v.name, "element %d of vector %d is %g: all must be finite", i, j, e)
+	if sizes.b, err = largestOfEach("b", b, n); err != nil {
+		return n, sizes, err
+	}
+	if sizes.x, err = largestOfEach("x", x, n); err != nil {
+		return n, sizes, err
+	}
+	if mem.Overlap(b.Val, x.Val) {
+		return n, sizes, sparse.Inputf("x", "shares memory with b: the method would overwrite it")
+	}
+	return n, sizes, nil
+}
+
+// largestOfEach is the largest number of each vector, all of which must be finite.
+func largestOfEach(name string, block msrep.Block[float64], n int) ([]float64, error) {
+	if err := block.Check(name, n); err != nil {
+		return nil, err
+	}
+	largest := make([]float64, block.Count)
+	part := make([]float64, min(manyRows, n))
+	for lo := 0; lo < n; lo += manyRows {
+		part = part[:min(manyRows, n-lo)]
+		for j := range largest {
+			rowsFrom(block, lo).Get(j, part)
+			for i, e := range part {
+				size := math.Abs(e)
+				if !(size <= math.MaxFloat64) {
+					return nil, sparse.Inputf(name, "element %d of vector %d is %g: all must be finite", lo+i, j, e)
+				}
+				if size > largest[j] {
+					largest[j] = size
 				}
 			}
 		}
 	}
-	if mem.Overlap(b.Val, x.Val) {
-		return n, sparse.Inputf("x", "shares memory with b: the method would overwrite it")
-	}
-	return n, nil
+	return largest, nil
 }
 
 // results is what the systems leave.

@@ -23,7 +23,7 @@ func BenchmarkCGMany(b *testing.B) {
 		plan, err := msrep.NewPlan(b.Context(), sys, sparse.Matrix[float64](a), msrep.PlanOptions{Format: sparse.FormatCSR})
 		require.NoError(b, err)
 		opt := Options{MaxIter: iterations, Tol: 1e-14}
-		for _, count := range []int{4, 8} {
+		for _, count := range []int{2, 4, 8, 16} {
 			rhs := msrep.ByRow(sines(a.Rows*count), count)
 			b.Run(fmt.Sprintf("%s/%d/together", spec, count), func(b *testing.B) {
 				for b.Loop() {

@@ -1,10 +1,12 @@
 package solver
 
 import (
+	"context"
 	"fmt"
 	"hash/fnv"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -49,6 +51,7 @@ func TestDeterministicSolutionsHaveTheSameBitsOnEveryProcessor(t *testing.T) {
 			_, _, err := Power(t.Context(), plan, x, Options{Tol: 1e-3})
 			return err
 		}, "f336d1d948b022b2"},
+		{"cgmany, jacobi", func(x []float64) error { return threeSystems(t.Context(), plan, b, x, jacobi) }, "f59aa4500d985d76"},
 	} {
 		x := make([]float64, a.Rows)
 		require.NoError(t, c.method(x), c.name)
@@ -58,4 +61,20 @@ func TestDeterministicSolutionsHaveTheSameBitsOnEveryProcessor(t *testing.T) {
 		}
 		require.Equal(t, c.bits, fmt.Sprintf("%x", h.Sum64()), c.name)
 	}
+}
+
+// threeSystems solves with b and two parts of it by CGMany, and gives the sum of the solutions.
+func threeSystems(ctx context.Context, plan *msrep.Plan[float64], b, x []float64, m Preconditioner) error {
+	const systems = 3
+	rhs, out := msrep.ByRow(make([]float64, systems*len(b)), systems), msrep.ByRow(make([]float64, systems*len(b)), systems)
+	for j := range systems {
+		part := slices.Clone(b)
+		clear(part[:j*len(b)/4])
+		rhs.Set(j, part)
+	}
+	_, err := CGMany(ctx, plan, rhs, out, Options{Precond: m})
+	for i := range out.Val {
+		x[i/systems] += out.Val[i]
+	}
+	return err
 }

@@ -28,12 +28,8 @@ func (m method) fit(opt Options, n int) error {
 }
 
 // manyFit is fit for the CGs of several systems.
-func manyFit(opt Options, systems, n int) error {
-	each := 4
-	if opt.Precond != nil {
-		each = 5
-	}
-	const beside = 3 // of one system at a time
+func manyFit(systems, n int) error {
+	const each, beside = 4, 3 // beside: of one system at a time
 	need := 8 * int64(each*systems+beside) * int64(n)
 	if have, ok := mem.Fits(need); !ok {
 		return sparse.Inputf("x", "%d vectors of %d elements: the %d vectors for each that cg keeps take %d bytes, %d are available", systems, n, each, need, have)

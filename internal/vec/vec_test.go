@@ -135,8 +135,8 @@ func TestFinishUpdatesBothVectorsAlsoWhereTheyAreRead(t *testing.T) {
 }
 
 func TestSeveralVectorsAreTreatedAsEachAlone(t *testing.T) {
-	const n = 13
-	for m := 1; m <= 9; m++ {
+	const n = 37
+	for _, m := range []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 17, 24, 256, 257, 272} {
 		p, q, x, r := waves(n*m, 1), waves(n*m, 2), waves(n*m, 3), waves(n*m, 4)
 		column := func(v []float64, j int) []float64 {
 			out := make([]float64, n)
@@ -145,26 +145,51 @@ func TestSeveralVectorsAreTreatedAsEachAlone(t *testing.T) {
 			}
 			return out
 		}
-		f := waves(m, 5)
-		dots, steps := make([]float64, m), make([]float64, m)
-		for j := range m {
-			dots[j], steps[j] = 1, 2 // what is there is added to
-		}
+		a, b, d := waves(m, 5), waves(m, 6), waves(n, 7)
+		z := make([]float64, n*m)
+		ScaleMany(m, d, r, z)
+		dots, squares := make([]float64, Parts(m)), make([]float64, Parts(m))
+		dots[0], squares[m-1] = 1, 2 // what is there is added to
 		DotMany(p, q, dots)
-		wantX, wantR, wantP := make([][]float64, m), make([][]float64, m), make([][]float64, m)
+		sums := make([]float64, m)
+		Totals(dots, sums)
+		var wantX, wantR, wantP [][]float64
 		for j := range m {
-			require.InDelta(t, 1+Dot(column(p, j), column(q, j)), dots[j], 1e-13)
-			wantX[j], wantR[j], wantP[j] = column(x, j), column(r, j), column(p, j)
-			steps[j] -= Step(f[j], column(p, j), column(q, j), wantX[j], wantR[j])
-			Xpby(wantR[j], f[j], wantP[j])
+			x, r, p := column(x, j), column(r, j), column(p, j)
+			want := Dot(p, column(q, j))
+			if j == 0 {
+				want++
+			}
+			require.InDelta(t, want, sums[j], 1e-13, "%d of %d", j, m)
+			for i, v := range column(z, j) {
+				require.Equal(t, d[i]*r[i], v)
+			}
+			Axpy(a[j], column(q, j), r)
+			Move(a[j], b[j], r, p, x)
+			wantX, wantR, wantP = append(wantX, x), append(wantR, r), append(wantP, p)
 		}
-		StepMany(f, p, q, x, r, steps)
-		XpbyMany(r, f, p)
+		AxpyMany(Repeat(a), q, r, squares)
+		MoveMany(Repeat(a), Repeat(b), r, p, x)
+		Totals(squares, sums)
 		for j := range m {
-			require.InDelta(t, 2, steps[j], 1e-13)
-			require.InDeltaSlice(t, wantX[j], column(x, j), 1e-14)
-			require.InDeltaSlice(t, wantR[j], column(r, j), 1e-14)
-			require.InDeltaSlice(t, wantP[j], column(p, j), 1e-14)
+			want := Dot(wantR[j], wantR[j])
+			if j == m-1 {
+				want += 2
+			}
+			require.InDelta(t, want, sums[j], 1e-13, "%d of %d", j, m)
+			require.Equal(t, wantX[j], column(x, j))
+			require.Equal(t, wantR[j], column(r, j))
+			require.Equal(t, wantP[j], column(p, j))
 		}
+	}
+}
+
+func TestPartsAreThoseOfWholeRows(t *testing.T) {
+	for m := 1; m < 10_000; m++ {
+		p := Parts(m)
+		require.Zero(t, p%m)
+		require.True(t, p%16 == 0 || p == m)
+		require.LessOrEqual(t, p, max(m, 4096))
+		require.True(t, m > 256 || p%16 == 0, "%d", m)
 	}
 }

@@ -123,4 +123,10 @@ type vectorTable struct {
 
 	dotFourTwo  func(n int, x0, x1, x2, x3, y, z *float64, s0, s1, s2, s3, t0, t1, t2, t3 *[8]float64)
 	axpyFourTwo func(n int, a0, a1, a2, a3, b0, b1, b2, b3 float64, x0, x1, x2, x3, y, z *float64)
+
+	// of parts elements, a multiple of 16, n times; scaleMany of n rows of m
+	dotMany   func(n, parts int, x, y, sums *float64)
+	axpyMany  func(n, parts int, a, x, y, sums *float64)
+	moveMany  func(n, parts int, a, b, z, p, x *float64)
+	scaleMany func(n, m int, d, r, z *float64)
 }

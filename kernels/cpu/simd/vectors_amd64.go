@@ -58,6 +58,27 @@ func turnF64AVX2(n int, b float64, w float64, r *float64, v *float64, p *float64
 //go:noescape
 func stabiliseF64AVX2(n int, a float64, w float64, p *float64, s *float64, x *float64, t *float64, r *float64, c *float64, sums *[8]float64, shadows *[8]float64)
 
+// dotManyF64AVX2 adds x[i]*y[i] to sums[i%parts] for n*parts elements. parts is a multiple of 16.
+//
+//go:noescape
+func dotManyF64AVX2(n int, parts int, x *float64, y *float64, sums *float64)
+
+// axpyManyF64AVX2 is y[i] = y[i] + a[i%parts]*x[i] for n*parts elements, and adds y[i]*y[i] to sums[i%parts].
+//
+//go:noescape
+func axpyManyF64AVX2(n int, parts int, a *float64, x *float64, y *float64, sums *float64)
+
+// moveManyF64AVX2 is x[i] = x[i] + a[i%parts]*p[i] and p[i] = z[i] + b[i%parts]*p[i] for n*parts elements.
+//
+//go:noescape
+func moveManyF64AVX2(n int, parts int, a *float64, b *float64, z *float64, p *float64, x *float64)
+
+// scaleManyF64AVX2 is z[i] = d[i/m]*r[i] for n rows of m elements, register by register: it reads and
+// writes beyond the end of a row up to that of its last register.
+//
+//go:noescape
+func scaleManyF64AVX2(n int, m int, d *float64, r *float64, z *float64)
+
 //go:noescape
 func dotF64AVX512(n int, x *float64, y *float64, sums *[8]float64)
 
@@ -90,3 +111,15 @@ func turnF64AVX512(n int, b float64, w float64, r *float64, v *float64, p *float
 
 //go:noescape
 func stabiliseF64AVX512(n int, a float64, w float64, p *float64, s *float64, x *float64, t *float64, r *float64, c *float64, sums *[8]float64, shadows *[8]float64)
+
+//go:noescape
+func dotManyF64AVX512(n int, parts int, x *float64, y *float64, sums *float64)
+
+//go:noescape
+func axpyManyF64AVX512(n int, parts int, a *float64, x *float64, y *float64, sums *float64)
+
+//go:noescape
+func moveManyF64AVX512(n int, parts int, a *float64, b *float64, z *float64, p *float64, x *float64)
+
+//go:noescape
+func scaleManyF64AVX512(n int, m int, d *float64, r *float64, z *float64)

@@ -485,6 +485,201 @@ loop:
 	VZEROUPPER
 	RET
 
+// func dotManyF64AVX2(n int, parts int, x *float64, y *float64, sums *float64)
+// Requires: AVX
+TEXT ·dotManyF64AVX2(SB), NOSPLIT, $0-40
+	MOVQ parts+8(FP), DX
+	SHLQ $0x03, DX
+	MOVQ x+16(FP), SI
+	MOVQ y+24(FP), DI
+	MOVQ sums+32(FP), R8
+	XORQ BX, BX
+
+strip:
+	VMOVUPD (R8)(BX*1), Y0
+	VMOVUPD 32(R8)(BX*1), Y1
+	VMOVUPD 64(R8)(BX*1), Y2
+	VMOVUPD 96(R8)(BX*1), Y3
+	MOVQ    n+0(FP), CX
+	MOVQ    BX, AX
+
+loop:
+	VMOVUPD (SI)(AX*1), Y4
+	VMULPD  (DI)(AX*1), Y4, Y4
+	VADDPD  Y4, Y0, Y0
+	VMOVUPD 32(SI)(AX*1), Y4
+	VMULPD  32(DI)(AX*1), Y4, Y4
+	VADDPD  Y4, Y1, Y1
+	VMOVUPD 64(SI)(AX*1), Y4
+	VMULPD  64(DI)(AX*1), Y4, Y4
+	VADDPD  Y4, Y2, Y2
+	VMOVUPD 96(SI)(AX*1), Y4
+	VMULPD  96(DI)(AX*1), Y4, Y4
+	VADDPD  Y4, Y3, Y3
+	ADDQ    DX, AX
+	DECQ    CX
+	JNZ     loop
+	VMOVUPD Y0, (R8)(BX*1)
+	VMOVUPD Y1, 32(R8)(BX*1)
+	VMOVUPD Y2, 64(R8)(BX*1)
+	VMOVUPD Y3, 96(R8)(BX*1)
+	ADDQ    $0x00000080, BX
+	CMPQ    BX, DX
+	JNE     strip
+	VZEROUPPER
+	RET
+
+// func axpyManyF64AVX2(n int, parts int, a *float64, x *float64, y *float64, sums *float64)
+// Requires: AVX
+TEXT ·axpyManyF64AVX2(SB), NOSPLIT, $0-48
+	MOVQ parts+8(FP), DX
+	SHLQ $0x03, DX
+	MOVQ a+16(FP), SI
+	MOVQ x+24(FP), DI
+	MOVQ y+32(FP), R8
+	MOVQ sums+40(FP), R9
+	XORQ BX, BX
+
+strip:
+	VMOVUPD (SI)(BX*1), Y0
+	VMOVUPD (R9)(BX*1), Y1
+	VMOVUPD 32(SI)(BX*1), Y2
+	VMOVUPD 32(R9)(BX*1), Y3
+	VMOVUPD 64(SI)(BX*1), Y4
+	VMOVUPD 64(R9)(BX*1), Y5
+	VMOVUPD 96(SI)(BX*1), Y6
+	VMOVUPD 96(R9)(BX*1), Y7
+	MOVQ    n+0(FP), CX
+	MOVQ    BX, AX
+
+loop:
+	VMULPD  (DI)(AX*1), Y0, Y8
+	VADDPD  (R8)(AX*1), Y8, Y8
+	VMOVUPD Y8, (R8)(AX*1)
+	VMULPD  Y8, Y8, Y8
+	VADDPD  Y8, Y1, Y1
+	VMULPD  32(DI)(AX*1), Y2, Y8
+	VADDPD  32(R8)(AX*1), Y8, Y8
+	VMOVUPD Y8, 32(R8)(AX*1)
+	VMULPD  Y8, Y8, Y8
+	VADDPD  Y8, Y3, Y3
+	VMULPD  64(DI)(AX*1), Y4, Y8
+	VADDPD  64(R8)(AX*1), Y8, Y8
+	VMOVUPD Y8, 64(R8)(AX*1)
+	VMULPD  Y8, Y8, Y8
+	VADDPD  Y8, Y5, Y5
+	VMULPD  96(DI)(AX*1), Y6, Y8
+	VADDPD  96(R8)(AX*1), Y8, Y8
+	VMOVUPD Y8, 96(R8)(AX*1)
+	VMULPD  Y8, Y8, Y8
+	VADDPD  Y8, Y7, Y7
+	ADDQ    DX, AX
+	DECQ    CX
+	JNZ     loop
+	VMOVUPD Y1, (R9)(BX*1)
+	VMOVUPD Y3, 32(R9)(BX*1)
+	VMOVUPD Y5, 64(R9)(BX*1)
+	VMOVUPD Y7, 96(R9)(BX*1)
+	ADDQ    $0x00000080, BX
+	CMPQ    BX, DX
+	JNE     strip
+	VZEROUPPER
+	RET
+
+// func moveManyF64AVX2(n int, parts int, a *float64, b *float64, z *float64, p *float64, x *float64)
+// Requires: AVX
+TEXT ·moveManyF64AVX2(SB), NOSPLIT, $0-56
+	MOVQ parts+8(FP), DX
+	SHLQ $0x03, DX
+	MOVQ a+16(FP), SI
+	MOVQ b+24(FP), DI
+	MOVQ z+32(FP), R8
+	MOVQ p+40(FP), R9
+	MOVQ x+48(FP), R10
+	XORQ BX, BX
+
+strip:
+	VMOVUPD (SI)(BX*1), Y0
+	VMOVUPD (DI)(BX*1), Y1
+	VMOVUPD 32(SI)(BX*1), Y2
+	VMOVUPD 32(DI)(BX*1), Y3
+	VMOVUPD 64(SI)(BX*1), Y4
+	VMOVUPD 64(DI)(BX*1), Y5
+	VMOVUPD 96(SI)(BX*1), Y6
+	VMOVUPD 96(DI)(BX*1), Y7
+	MOVQ    n+0(FP), CX
+	MOVQ    BX, AX
+
+loop:
+	VMOVUPD (R8)(AX*1), Y8
+	VMOVUPD (R9)(AX*1), Y9
+	VMULPD  Y9, Y0, Y10
+	VADDPD  (R10)(AX*1), Y10, Y10
+	VMOVUPD Y10, (R10)(AX*1)
+	VMULPD  Y9, Y1, Y9
+	VADDPD  Y8, Y9, Y9
+	VMOVUPD Y9, (R9)(AX*1)
+	VMOVUPD 32(R8)(AX*1), Y8
+	VMOVUPD 32(R9)(AX*1), Y9
+	VMULPD  Y9, Y2, Y10
+	VADDPD  32(R10)(AX*1), Y10, Y10
+	VMOVUPD Y10, 32(R10)(AX*1)
+	VMULPD  Y9, Y3, Y9
+	VADDPD  Y8, Y9, Y9
+	VMOVUPD Y9, 32(R9)(AX*1)
+	VMOVUPD 64(R8)(AX*1), Y8
+	VMOVUPD 64(R9)(AX*1), Y9
+	VMULPD  Y9, Y4, Y10
+	VADDPD  64(R10)(AX*1), Y10, Y10
+	VMOVUPD Y10, 64(R10)(AX*1)
+	VMULPD  Y9, Y5, Y9
+	VADDPD  Y8, Y9, Y9
+	VMOVUPD Y9, 64(R9)(AX*1)
+	VMOVUPD 96(R8)(AX*1), Y8
+	VMOVUPD 96(R9)(AX*1), Y9
+	VMULPD  Y9, Y6, Y10
+	VADDPD  96(R10)(AX*1), Y10, Y10
+	VMOVUPD Y10, 96(R10)(AX*1)
+	VMULPD  Y9, Y7, Y9
+	VADDPD  Y8, Y9, Y9
+	VMOVUPD Y9, 96(R9)(AX*1)
+	ADDQ    DX, AX
+	DECQ    CX
+	JNZ     loop
+	ADDQ    $0x00000080, BX
+	CMPQ    BX, DX
+	JNE     strip
+	VZEROUPPER
+	RET
+
+// func scaleManyF64AVX2(n int, m int, d *float64, r *float64, z *float64)
+// Requires: AVX
+TEXT ·scaleManyF64AVX2(SB), NOSPLIT, $0-40
+	MOVQ n+0(FP), AX
+	MOVQ m+8(FP), CX
+	MOVQ d+16(FP), DX
+	MOVQ r+24(FP), BX
+	MOVQ z+32(FP), SI
+	SHLQ $0x03, CX
+
+row:
+	VBROADCASTSD (DX), Y0
+	XORQ         DI, DI
+
+loop:
+	VMULPD  (BX)(DI*1), Y0, Y1
+	VMOVUPD Y1, (SI)(DI*1)
+	ADDQ    $0x20, DI
+	CMPQ    DI, CX
+	JLT     loop
+	ADDQ    $0x08, DX
+	ADDQ    CX, BX
+	ADDQ    CX, SI
+	DECQ    AX
+	JNZ     row
+	VZEROUPPER
+	RET
+
 // func dotF64AVX512(n int, x *float64, y *float64, sums *[8]float64)
 // Requires: AVX, AVX512F
 TEXT ·dotF64AVX512(SB), NOSPLIT, $0-32
@@ -866,5 +1061,154 @@ loop:
 	VMOVUPD Z3, (AX)
 	MOVQ    sums+72(FP), AX
 	VMOVUPD Z2, (AX)
+	VZEROUPPER
+	RET
+
+// func dotManyF64AVX512(n int, parts int, x *float64, y *float64, sums *float64)
+// Requires: AVX, AVX512F
+TEXT ·dotManyF64AVX512(SB), NOSPLIT, $0-40
+	MOVQ parts+8(FP), DX
+	SHLQ $0x03, DX
+	MOVQ x+16(FP), SI
+	MOVQ y+24(FP), DI
+	MOVQ sums+32(FP), R8
+	XORQ BX, BX
+
+strip:
+	VMOVUPD (R8)(BX*1), Z0
+	VMOVUPD 64(R8)(BX*1), Z1
+	MOVQ    n+0(FP), CX
+	MOVQ    BX, AX
+
+loop:
+	VMOVUPD (SI)(AX*1), Z2
+	VMULPD  (DI)(AX*1), Z2, Z2
+	VADDPD  Z2, Z0, Z0
+	VMOVUPD 64(SI)(AX*1), Z2
+	VMULPD  64(DI)(AX*1), Z2, Z2
+	VADDPD  Z2, Z1, Z1
+	ADDQ    DX, AX
+	DECQ    CX
+	JNZ     loop
+	VMOVUPD Z0, (R8)(BX*1)
+	VMOVUPD Z1, 64(R8)(BX*1)
+	ADDQ    $0x00000080, BX
+	CMPQ    BX, DX
+	JNE     strip
+	VZEROUPPER
+	RET
+
+// func axpyManyF64AVX512(n int, parts int, a *float64, x *float64, y *float64, sums *float64)
+// Requires: AVX, AVX512F
+TEXT ·axpyManyF64AVX512(SB), NOSPLIT, $0-48
+	MOVQ parts+8(FP), DX
+	SHLQ $0x03, DX
+	MOVQ a+16(FP), SI
+	MOVQ x+24(FP), DI
+	MOVQ y+32(FP), R8
+	MOVQ sums+40(FP), R9
+	XORQ BX, BX
+
+strip:
+	VMOVUPD (SI)(BX*1), Z0
+	VMOVUPD (R9)(BX*1), Z1
+	VMOVUPD 64(SI)(BX*1), Z2
+	VMOVUPD 64(R9)(BX*1), Z3
+	MOVQ    n+0(FP), CX
+	MOVQ    BX, AX
+
+loop:
+	VMULPD  (DI)(AX*1), Z0, Z4
+	VADDPD  (R8)(AX*1), Z4, Z4
+	VMOVUPD Z4, (R8)(AX*1)
+	VMULPD  Z4, Z4, Z4
+	VADDPD  Z4, Z1, Z1
+	VMULPD  64(DI)(AX*1), Z2, Z4
+	VADDPD  64(R8)(AX*1), Z4, Z4
+	VMOVUPD Z4, 64(R8)(AX*1)
+	VMULPD  Z4, Z4, Z4
+	VADDPD  Z4, Z3, Z3
+	ADDQ    DX, AX
+	DECQ    CX
+	JNZ     loop
+	VMOVUPD Z1, (R9)(BX*1)
+	VMOVUPD Z3, 64(R9)(BX*1)
+	ADDQ    $0x00000080, BX
+	CMPQ    BX, DX
+	JNE     strip
+	VZEROUPPER
+	RET
+
+// func moveManyF64AVX512(n int, parts int, a *float64, b *float64, z *float64, p *float64, x *float64)
+// Requires: AVX, AVX512F
+TEXT ·moveManyF64AVX512(SB), NOSPLIT, $0-56
+	MOVQ parts+8(FP), DX
+	SHLQ $0x03, DX
+	MOVQ a+16(FP), SI
+	MOVQ b+24(FP), DI
+	MOVQ z+32(FP), R8
+	MOVQ p+40(FP), R9
+	MOVQ x+48(FP), R10
+	XORQ BX, BX
+
+strip:
+	VMOVUPD (SI)(BX*1), Z0
+	VMOVUPD (DI)(BX*1), Z1
+	VMOVUPD 64(SI)(BX*1), Z2
+	VMOVUPD 64(DI)(BX*1), Z3
+	MOVQ    n+0(FP), CX
+	MOVQ    BX, AX
+
+loop:
+	VMOVUPD (R8)(AX*1), Z4
+	VMOVUPD (R9)(AX*1), Z5
+	VMULPD  Z5, Z0, Z6
+	VADDPD  (R10)(AX*1), Z6, Z6
+	VMOVUPD Z6, (R10)(AX*1)
+	VMULPD  Z5, Z1, Z5
+	VADDPD  Z4, Z5, Z5
+	VMOVUPD Z5, (R9)(AX*1)
+	VMOVUPD 64(R8)(AX*1), Z4
+	VMOVUPD 64(R9)(AX*1), Z5
+	VMULPD  Z5, Z2, Z6
+	VADDPD  64(R10)(AX*1), Z6, Z6
+	VMOVUPD Z6, 64(R10)(AX*1)
+	VMULPD  Z5, Z3, Z5
+	VADDPD  Z4, Z5, Z5
+	VMOVUPD Z5, 64(R9)(AX*1)
+	ADDQ    DX, AX
+	DECQ    CX
+	JNZ     loop
+	ADDQ    $0x00000080, BX
+	CMPQ    BX, DX
+	JNE     strip
+	VZEROUPPER
+	RET
+
+// func scaleManyF64AVX512(n int, m int, d *float64, r *float64, z *float64)
+// Requires: AVX, AVX512F
+TEXT ·scaleManyF64AVX512(SB), NOSPLIT, $0-40
+	MOVQ n+0(FP), AX
+	MOVQ m+8(FP), CX
+	MOVQ d+16(FP), DX
+	MOVQ r+24(FP), BX
+	MOVQ z+32(FP), SI
+	SHLQ $0x03, CX
+
+row:
+	VBROADCASTSD (DX), Z0
+	XORQ         DI, DI
+
+loop:
+	VMULPD  (BX)(DI*1), Z0, Z1
+	VMOVUPD Z1, (SI)(DI*1)
+	ADDQ    $0x40, DI
+	CMPQ    DI, CX
+	JLT     loop
+	ADDQ    $0x08, DX
+	ADDQ    CX, BX
+	ADDQ    CX, SI
+	DECQ    AX
+	JNZ     row
 	VZEROUPPER
 	RET

@@ -40,6 +40,29 @@ func vectorCalls() []vectorCall {
 			return two(simd.Stabilise(l, 0.7, v[0], -0.3, v[3], v[1], v[2], v[3], v[4]))
 		}},
 	}
+	for _, m := range []int{1, 2, 3, 6, 8, 24} {
+		a, b := vec.Repeat(perVector[:m]), vec.Repeat(perVector[24-m:])
+		calls = append(calls,
+			vectorCall{fmt.Sprintf("DotMany/%d", m), 2, func(l simd.Level, v [][]float64) []float64 {
+				parts := vec.Repeat(perVector[:m])
+				simd.DotMany(l, v[0], v[1], parts)
+				return parts
+			}},
+			vectorCall{fmt.Sprintf("AxpyMany/%d", m), 2, func(l simd.Level, v [][]float64) []float64 {
+				parts := vec.Repeat(perVector[:m])
+				simd.AxpyMany(l, a, v[0], v[1], parts)
+				return parts
+			}},
+			vectorCall{fmt.Sprintf("MoveMany/%d", m), 3, func(l simd.Level, v [][]float64) []float64 {
+				simd.MoveMany(l, a, b, v[0], v[1], v[2])
+				return nil
+			}},
+			vectorCall{fmt.Sprintf("ScaleMany/%d", m), 3, func(l simd.Level, v [][]float64) []float64 {
+				n := len(v[0]) / m
+				simd.ScaleMany(l, m, v[0][len(v[0])-n:], v[1][:n*m], v[2][len(v[2])-n*m:])
+				return nil
+			}})
+	}
 	for m := 1; m <= 9; m++ {
 		calls = append(calls,
 			vectorCall{fmt.Sprintf("Project/%d", m), m + 2, func(l simd.Level, v [][]float64) []float64 { return project(l, v[:m], v[m], v[m+1]) }},
@@ -56,6 +79,15 @@ func vectorCalls() []vectorCall {
 	}
 	return calls
 }
+
+// perVector is 24 numbers of about 1.
+var perVector = func() []float64 {
+	f := make([]float64, 24)
+	for i := range f {
+		f[i] = math.Sin(float64(i))
+	}
+	return f
+}()
 
 var coefficients = []float64{0.7, -0.3, 1.1, 0.2, -0.9, 0.4, 0, 0.6, -2}
 
@@ -114,7 +146,7 @@ func TestLoopsOverVectorsHaveTheSameBitsOnAllLevels(t *testing.T) {
 	const beside = 8
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, c := range vectorCalls() {
-		for n := range 70 {
+		for n := range 100 {
 			for _, special := range []float64{0, math.NaN(), math.Inf(1)} {
 				var all [][][]float64 // of each level
 				var gave [][]float64

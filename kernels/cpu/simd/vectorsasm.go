@@ -3,8 +3,8 @@
 package simd
 
 var vectorKernels = [2]vectorTable{
-	{dotF64AVX2, dotsF64AVX2, axpyF64AVX2, axpyScaledF64AVX2, moveF64AVX2, moveScaledF64AVX2, turnF64AVX2, stabiliseF64AVX2, axpyFourF64AVX2, dotFourTwoF64AVX2, axpyFourTwoF64AVX2},
-	{dotF64AVX512, dotsF64AVX512, axpyF64AVX512, axpyScaledF64AVX512, moveF64AVX512, moveScaledF64AVX512, turnF64AVX512, stabiliseF64AVX512, axpyFourF64AVX512, dotFourTwoF64AVX512, axpyFourTwoF64AVX512},
+	{dotF64AVX2, dotsF64AVX2, axpyF64AVX2, axpyScaledF64AVX2, moveF64AVX2, moveScaledF64AVX2, turnF64AVX2, stabiliseF64AVX2, axpyFourF64AVX2, dotFourTwoF64AVX2, axpyFourTwoF64AVX2, dotManyF64AVX2, axpyManyF64AVX2, moveManyF64AVX2, scaleManyF64AVX2},
+	{dotF64AVX512, dotsF64AVX512, axpyF64AVX512, axpyScaledF64AVX512, moveF64AVX512, moveScaledF64AVX512, turnF64AVX512, stabiliseF64AVX512, axpyFourF64AVX512, dotFourTwoF64AVX512, axpyFourTwoF64AVX512, dotManyF64AVX512, axpyManyF64AVX512, moveManyF64AVX512, scaleManyF64AVX512},
 }
 
 // dotFourTwoF64AVX2 takes two x at a time: the sums of four would need all registers.

@@ -25,6 +25,10 @@ func main() {
 		moveScaled(l)
 		turn(l)
 		stabilise(l)
+		dotMany(l)
+		axpyMany(l)
+		moveMany(l)
+		scaleMany(l)
 	}
 	Generate()
 }
