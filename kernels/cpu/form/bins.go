@@ -57,11 +57,10 @@ func NewBins[V sparse.Value](r Rows[V], o BinOptions[V]) (Form[V], error) {
 // binsForm is the Form of NewBins.
 type binsForm[V sparse.Value] struct {
 	binRuns[V]
+	footprint
 	rows, height int // chunks of long rows are rows here; rows of a block
 	sums         []V // of a block of rows, and one for places that hold no entry
 	results      results[V]
-	bytes        int64
-	padding      int64
 }
 
 func (f *binsForm[V]) Multiply(alpha, beta V, x, y []V) {
@@ -81,10 +80,6 @@ func (f *binsForm[V]) sum(g, b int) []V {
 	f.entries.Multiply(f.level, int(f.blocks[b]), len(x), x, f.sums)
 	return f.sums[:min(f.height, f.rows-b*f.height)]
 }
-
-func (f *binsForm[V]) Bytes() int64 { return f.bytes }
-
-func (f *binsForm[V]) Padding() int64 { return f.padding }
 
 func (f *binsForm[V]) Name() string {
 	return fmt.Sprintf("bins of %d x %d, values %s", f.height, 1<<f.shift, f.entries.Values.Storage)

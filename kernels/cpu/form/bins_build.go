@@ -1,6 +1,7 @@
 package form
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/klauspost/cpuid/v2"
@@ -61,14 +62,10 @@ func newBinBuilder[V sparse.Value](r Rows[V], o BinOptions[V]) (*binBuilder[V], 
 	}
 	f := &binsForm[V]{binRuns: newBinRuns[V](o.Level, r.Cols, width), rows: rows, height: height, results: results[V]{level: o.Level, long: long}}
 	f.entries.Fused = r.Fixed
-	err := r.checkOrder(f.shift, "bins")
-	if err != nil {
+	if err := r.checkOrder(f.shift, "bins"); err != nil {
 		return nil, err
 	}
-	if f.blocks, err = Make[int64](r.Mem, int64(blocks)+1); err != nil {
-		return nil, err
-	}
-	if f.sums, err = Make[V](r.Mem, int64(height)+1); err != nil {
+	if err := cmp.Or(take(r.Mem, &f.blocks, int64(blocks)+1), take(r.Mem, &f.sums, int64(height)+1)); err != nil {
 		return nil, err
 	}
 	return &binBuilder[V]{heap: heap{mem: r.Mem}, r: r, values: o.Values.withoutTable(), out: f}, nil
@@ -84,7 +81,7 @@ func (b *binBuilder[V]) count() error {
 	b.counts = make([]uint32, runs)
 	for block := range len(f.blocks) - 1 {
 		counts := b.counts[block*f.across:][:f.across]
-		idx := b.r.Idx[b.at(block*f.height):b.at(min((block+1)*f.height, f.rows))]
+		idx, _ := b.r.entries(block*f.height, min((block+1)*f.height, f.rows))
 		if err := checkColumns(idx, f.cols); err != nil {
 			return err
 		}
@@ -100,9 +97,6 @@ func (b *binBuilder[V]) count() error {
 	return nil
 }
 
-// at is where the entries of row i begin.
-func (b *binBuilder[V]) at(i int) int64 { return b.r.Ptr[i] - b.r.Ptr[0] }
-
 // lay gives each run its places, and takes the memory.
 func (b *binBuilder[V]) lay(group int) (err error) {
 	f, m := b.out, b.r.Mem
@@ -117,13 +111,13 @@ func (b *binBuilder[V]) lay(group int) (err error) {
 		return err
 	}
 	for block := range len(f.blocks) - 1 {
-		b.largest = max(b.largest, b.at(min((block+1)*f.height, f.rows))-b.at(block*f.height))
+		b.largest = max(b.largest, b.r.at(min((block+1)*f.height, f.rows))-b.r.at(block*f.height))
 	}
 	if err := b.hold(2 * b.largest * (4 + mem.Size[V]())); err != nil {
 		return err
 	}
 	f.padding = all - int64(len(b.r.Idx))
-	f.bytes = f.binRuns.bytes() + mem.Size[V]()*int64(len(f.sums)) + 2*all + valueBytes(&f.entries.Values)
+	f.bytes = f.memory() + mem.Size[V]()*int64(len(f.sums)) + 2*all + valueBytes(&f.entries.Values)
 	return nil
 }
 
@@ -171,9 +165,8 @@ func (b *binBuilder[V]) sort(block int, next []int64, entries []uint32, val []V)
 	f := b.out
 	first := block * f.height
 	for row := first; row < min(first+f.height, f.rows); row++ {
-		lo, hi := b.at(row), b.at(row+1)
-		of := b.r.Val[lo:hi]
-		for k, c := range b.r.Idx[lo:hi] {
+		idx, of := b.r.entries(row, row+1)
+		for k, c := range idx {
 			s := c >> f.shift
 			at := next[s]
 			next[s] = at + 1

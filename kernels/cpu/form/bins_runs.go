@@ -1,6 +1,8 @@
 package form
 
 import (
+	"cmp"
+
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/sparse"
@@ -35,7 +37,7 @@ const groupColumns, groupLeast = 4, 1 << 20
 
 // lay parts the blocks of rows, which are known, into groups of about so many entries, or 0, and
 // gives each run its places. counts is the entries of the runs, of a block of rows, then of columns.
-func (f *binRuns[V]) lay(m *Memory, group int, counts []uint32) (err error) {
+func (f *binRuns[V]) lay(m *Memory, group int, counts []uint32) error {
 	blocks := len(f.blocks) - 1
 	if group == 0 {
 		group = max(groupColumns*f.cols, groupLeast)
@@ -50,13 +52,11 @@ func (f *binRuns[V]) lay(m *Memory, group int, counts []uint32) (err error) {
 		}
 	}
 	// With two vectors a group is taken in two halves; see MultiplyMany.
-	if f.between, err = Make[V](m, most+2*largest); err != nil {
-		return err
-	}
-	if f.first, err = Make[int64](m, int64((len(f.groups)-1)*f.across)+1); err != nil {
-		return err
-	}
-	if f.entries.Columns, err = Make[uint16](m, f.blocks[blocks]); err != nil {
+	if err := cmp.Or(
+		take(m, &f.between, most+2*largest),
+		take(m, &f.first, int64((len(f.groups)-1)*f.across)+1),
+		take(m, &f.entries.Columns, f.blocks[blocks]),
+	); err != nil {
 		return err
 	}
 	f.runs = make([]simd.BinRun, len(counts))
@@ -82,8 +82,8 @@ func (f *binRuns[V]) lay(m *Memory, group int, counts []uint32) (err error) {
 	return nil
 }
 
-// bytes is the memory of all but the rows and the values of entries.
-func (f *binRuns[V]) bytes() int64 {
+// memory is the bytes of all but the rows and the values of entries.
+func (f *binRuns[V]) memory() int64 {
 	return 8*int64(len(f.blocks)+len(f.first)+len(f.runs)+len(f.groups)) + mem.Size[V]()*int64(len(f.between)) + 2*int64(len(f.entries.Columns))
 }
 

@@ -50,6 +50,7 @@ func NewBlocks[V sparse.Value](r Rows[V], o BlockOptions[V]) (Form[V], error) {
 
 // blockForm is the Form of NewBlocks.
 type blockForm[V sparse.Value] struct {
+	footprint
 	level      simd.Level
 	cols       int
 	head, tail *csr[V] // rows before and behind the blocks
@@ -57,12 +58,10 @@ type blockForm[V sparse.Value] struct {
 	blocks     simd.Blocks[V]
 	windows    []group
 	// order has, for each lane, the row of blocks, counted from the start of its window.
-	order   []uint16
-	sums    []V // of a window, as simd.MultiplyBlocks leaves them
-	rows    []V // the same, row by row
-	stream  bool
-	bytes   int64
-	padding int64
+	order  []uint16
+	sums   []V // of a window, as simd.MultiplyBlocks leaves them
+	rows   []V // the same, row by row
+	stream bool
 }
 
 func (b *blockForm[V]) Multiply(alpha, beta V, x, y []V) {
@@ -107,14 +106,6 @@ func (b *blockForm[V]) place(order []uint16, rows []V) {
 	}
 }
 
-func (b *blockForm[V]) Bytes() int64 { return b.bytes }
-
-func (b *blockForm[V]) Padding() int64 { return b.padding }
-
 func (b *blockForm[V]) Name() string {
-	name := fmt.Sprintf("blocks of %d x %d", b.blocks.Height, b.blocks.Width)
-	if b.blocks.Values.Storage != simd.Full {
-		name += ", values " + b.blocks.Values.Storage.String()
-	}
-	return name
+	return named(fmt.Sprintf("blocks of %d x %d", b.blocks.Height, b.blocks.Width), b.blocks.Values.Storage)
 }

@@ -1,6 +1,7 @@
 package form
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/msrep-go/msrep/internal/mem"
@@ -29,8 +30,8 @@ func newBlockBuilder[V sparse.Value](r Rows[V], o BlockOptions[V]) *blockBuilder
 	blockRows := (rows - head) / o.Shape.Height
 	end := head + blockRows*o.Shape.Height
 	part := func(from, to int) *csr[V] {
-		lo, hi := r.Ptr[from]-r.Ptr[0], r.Ptr[to]-r.Ptr[0]
-		return newCSR(Rows[V]{Ptr: slices.Clone(r.Ptr[from : to+1]), Idx: slices.Clone(r.Idx[lo:hi]), Val: slices.Clone(r.Val[lo:hi]), Cols: r.Cols, Fixed: r.Fixed}, o.Level)
+		idx, val := r.entries(from, to)
+		return newCSR(Rows[V]{Ptr: slices.Clone(r.Ptr[from : to+1]), Idx: slices.Clone(idx), Val: slices.Clone(val), Cols: r.Cols, Fixed: r.Fixed}, o.Level)
 	}
 	b.out = &blockForm[V]{
 		level: o.Level, cols: r.Cols, head: part(0, head), tail: part(end, rows), blockRows: blockRows,
@@ -86,13 +87,11 @@ func (b *blockBuilder[V]) measure() (err error) {
 	if s.Values, err = b.values.store(b.r.Mem, b.lanes, int64(end.Column*size)); err != nil {
 		return err
 	}
-	if s.Idx, err = Make[int32](b.r.Mem, places); err != nil {
-		return err
-	}
-	if s.Widths, err = Make[uint32](b.r.Mem, 2*int64(end.Slice)); err != nil {
-		return err
-	}
-	if s.Masks, err = Make[uint16](b.r.Mem, int64(end.Mask)); err != nil {
+	if err := cmp.Or(
+		take(b.r.Mem, &s.Idx, places),
+		take(b.r.Mem, &s.Widths, 2*int64(end.Slice)),
+		take(b.r.Mem, &s.Masks, int64(end.Mask)),
+	); err != nil {
 		return err
 	}
 	o.bytes = valueBytes(&s.Values) + 4*places + 8*int64(end.Slice) + 2*int64(end.Mask+cap(o.order)) +

@@ -48,7 +48,7 @@ func (b *blockBuilder[V]) put4(rows *[4]int, n, place int) {
 // starts4 is where the rows that come i behind each of four begin.
 func (r *Rows[V]) starts4(rows *[4]int, i int) (at [4]int64) {
 	for l, row := range rows {
-		at[l] = r.Ptr[row+i] - r.Ptr[0]
+		at[l] = r.at(row + i)
 	}
 	return at
 }
@@ -65,7 +65,7 @@ func (b *blockBuilder[V]) put(row, skip, idx, place int) {
 	}
 	step := b.shape.Height * b.lanes
 	for i := range b.shape.Height {
-		lo, hi := b.r.Ptr[row+i]-b.r.Ptr[0], b.r.Ptr[row+i+1]-b.r.Ptr[0]
-		b.values.put(&b.out.blocks.Values, place+i*b.lanes+skip*width*step, step, b.r.Val[lo+int64(skip*width):hi])
+		_, val := b.r.entries(row+i, row+i+1)
+		b.values.put(&b.out.blocks.Values, place+i*b.lanes+skip*width*step, step, val[skip*width:])
 	}
 }

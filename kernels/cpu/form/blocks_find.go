@@ -1,10 +1,8 @@
 package form
 
 import (
-	"bytes"
 	"slices"
 
-	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -52,11 +50,6 @@ func FindBlocks[V sparse.Value](r Rows[V]) (shape BlockShape, ok bool) {
 	return shape, true
 }
 
-// columns is the columns of row i.
-func (r *Rows[V]) columns(i int) []int32 {
-	return r.Idx[r.Ptr[i]-r.Ptr[0] : r.Ptr[i+1]-r.Ptr[0]]
-}
-
 // runs is the greatest divisor of g and the lengths of the runs of successive
 // columns.
 func runs(g int, idx []int32) int {
@@ -101,7 +94,7 @@ func (r *Rows[V]) countBlocks(first int, s BlockShape) (n int32, ok bool) {
 		}
 	}
 	for i := first + 1; i < first+s.Height; i++ {
-		if !bytes.Equal(mem.Bytes(idx), mem.Bytes(r.columns(i))) {
+		if !sameBits(idx, r.columns(i)) {
 			return 0, false
 		}
 	}

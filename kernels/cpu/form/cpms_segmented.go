@@ -1,6 +1,8 @@
 package form
 
 import (
+	"cmp"
+
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/sparse"
@@ -73,10 +75,7 @@ func NewSegmented(name kernels.Form, r Rows[float64], l cpms.Layout, wide bool) 
 }
 
 func (m *Segmented) copyRows(r Rows[float64]) (val []float64, err error) {
-	if m.ptr, err = Make[int64](r.Mem, int64(len(r.Ptr))); err != nil {
-		return nil, err
-	}
-	if m.idx, err = Make[int32](r.Mem, int64(len(r.Idx))); err != nil {
+	if err := cmp.Or(take(r.Mem, &m.ptr, int64(len(r.Ptr))), take(r.Mem, &m.idx, int64(len(r.Idx)))); err != nil {
 		return nil, err
 	}
 	for i, p := range r.Ptr {

@@ -46,22 +46,20 @@ func (m *Segmented) cutSlices(r Rows[float64]) (val []float64, err error) {
 		}
 	}
 	if m.start != nil {
-		m.near, err = Make[uint16](r.Mem, total)
+		err = take(r.Mem, &m.near, total)
 	} else {
-		m.idx, err = Make[int32](r.Mem, total)
+		err = take(r.Mem, &m.idx, total)
+	}
+	if err == nil && r.Val != nil {
+		err = take(r.Mem, &val, total)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if r.Val != nil {
-		if val, err = Make[float64](r.Mem, total); err != nil {
-			return nil, err
-		}
-	}
 	par.Range(int64(slices), 1<<10, func(lo, hi int64) {
 		for i := lo * simd.SliceRows; i < min(hi*simd.SliceRows, int64(m.rows)); i++ {
 			at, row := m.ptr[i/simd.SliceRows]+i%simd.SliceRows, m.row(int(i))
-			for k := r.Ptr[row] - r.Ptr[0]; k < r.Ptr[row+1]-r.Ptr[0]; k++ {
+			for k := r.at(row); k < r.at(row+1); k++ {
 				if m.near != nil {
 					m.near[at] = uint16(r.Idx[k] - m.start[i/simd.SliceRows])
 				} else {
@@ -80,10 +78,7 @@ func (m *Segmented) cutSlices(r Rows[float64]) (val []float64, err error) {
 // placeSlices sets where each slice begins, and how many entries each row has. It fails with
 // kernels.ErrOutOfMemory where these are more than can be counted.
 func (m *Segmented) placeSlices(r Rows[float64], slices int) (err error) {
-	if m.ptr, err = Make[int64](r.Mem, int64(slices)+1); err != nil {
-		return err
-	}
-	if m.count, err = Make[int32](r.Mem, int64(slices)*simd.SliceRows); err != nil {
+	if err := cmp.Or(take(r.Mem, &m.ptr, int64(slices)+1), take(r.Mem, &m.count, int64(slices)*simd.SliceRows)); err != nil {
 		return err
 	}
 	for s := range slices {
@@ -123,7 +118,7 @@ func (m *Segmented) near16(r Rows[float64], first func(slice int64, column int32
 			least, most := int32(math.MaxInt32), int32(0)
 			for i := s * simd.SliceRows; i < min((s+1)*simd.SliceRows, int64(m.rows)); i++ {
 				row := m.row(int(i))
-				for _, j := range r.Idx[r.Ptr[row]-r.Ptr[0] : r.Ptr[row+1]-r.Ptr[0]] {
+				for _, j := range r.columns(row) {
 					least, most = min(least, j), max(most, j)
 				}
 			}

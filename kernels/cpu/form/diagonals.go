@@ -42,30 +42,21 @@ func NewDiagonals[V sparse.Value](r Rows[V], o DiagonalOptions[V]) (Form[V], err
 
 // diagonalForm is the Form of NewDiagonals.
 type diagonalForm[V sparse.Value] struct {
+	footprint
 	level      simd.Level
 	rows, cols int
 	slices     simd.Diagonals[V]
 	patterns   int
-	bytes      int64
-	padding    int64
 }
 
 func (d *diagonalForm[V]) Multiply(alpha, beta V, x, y []V) {
 	simd.MultiplyDiagonals(d.level, &d.slices, alpha, beta, x[:d.cols], y[:d.rows])
 }
 
-func (d *diagonalForm[V]) Bytes() int64 { return d.bytes }
-
-func (d *diagonalForm[V]) Padding() int64 { return d.padding }
-
 func (d *diagonalForm[V]) Name() string {
 	name := fmt.Sprintf("diagonals in %d patterns", d.patterns)
-	switch s := d.slices.Values.Storage; s {
-	case simd.Full:
-	case simd.Same:
-		name += ", one value each"
-	default:
-		name += ", values " + s.String()
+	if d.slices.Values.Storage == simd.Same {
+		return name + ", one value each"
 	}
-	return name
+	return named(name, d.slices.Values.Storage)
 }

@@ -37,12 +37,6 @@ func newDiagonalBuilder[V sparse.Value](r Rows[V], l simd.Level, same bool) *dia
 	return &diagonalBuilder[V]{r: r, level: l, lanes: simd.Lanes[V](l), same: same, patterns: map[string]int{}}
 }
 
-// row is the columns and values of a row.
-func (b *diagonalBuilder[V]) row(i int) ([]int32, []V) {
-	k, end := b.r.Ptr[i]-b.r.Ptr[0], b.r.Ptr[i+1]-b.r.Ptr[0]
-	return b.r.Idx[k:end], b.r.Val[k:end]
-}
-
 // checkedRows is how many rows are checked together, just before they are looked at.
 const checkedRows = 1 << 10
 
@@ -52,8 +46,8 @@ func (b *diagonalBuilder[V]) plan() error {
 	for first := 0; first < rows; first += b.lanes {
 		end := min(first+b.lanes, rows)
 		if first%checkedRows == 0 {
-			last := min(first+checkedRows, rows)
-			if err := checkColumns(b.r.Idx[b.r.Ptr[first]-b.r.Ptr[0]:b.r.Ptr[last]-b.r.Ptr[0]], b.r.Cols); err != nil {
+			idx, _ := b.r.entries(first, min(first+checkedRows, rows))
+			if err := checkColumns(idx, b.r.Cols); err != nil {
 				return err
 			}
 		}
@@ -61,7 +55,7 @@ func (b *diagonalBuilder[V]) plan() error {
 			return err
 		}
 		if first%checkedRows == 0 || end == rows {
-			if err := b.worthIt(b.r.Ptr[end] - b.r.Ptr[0]); err != nil {
+			if err := b.worthIt(b.r.at(end)); err != nil {
 				return err
 			}
 		}
@@ -133,7 +127,7 @@ func (b *diagonalBuilder[V]) extend(run diagonalRun, whole bool) {
 func (b *diagonalBuilder[V]) fits(run *diagonalRun, first, end int) bool {
 	offsets := b.out.Offsets[run.Pattern : run.Pattern+run.Width]
 	for i := first; i < end; i++ {
-		idx, val := b.row(i)
+		idx, val := b.r.entries(i, i+1)
 		if len(idx) != len(offsets) {
 			return false
 		}
@@ -144,12 +138,8 @@ func (b *diagonalBuilder[V]) fits(run *diagonalRun, first, end int) bool {
 		if differ != 0 {
 			return false
 		}
-		if b.same {
-			for j, c := range b.coefs[run.Pattern : run.Pattern+run.Width] {
-				if bitsOf(val[j]) != bitsOf(c) {
-					return false
-				}
-			}
+		if b.same && !sameBits(val, b.coefs[run.Pattern:run.Pattern+run.Width]) {
+			return false
 		}
 	}
 	return true
@@ -159,7 +149,7 @@ func (b *diagonalBuilder[V]) fits(run *diagonalRun, first, end int) bool {
 func (b *diagonalBuilder[V]) unite(first, end int) error {
 	b.offsets, b.values, b.entries = b.offsets[:0], b.values[:0], 0
 	for i := first; i < end; i++ {
-		idx, val := b.row(i)
+		idx, val := b.r.entries(i, i+1)
 		for k := 1; k < len(idx); k++ {
 			if idx[k] <= idx[k-1] {
 				return sparse.Inputf("matrix", "columns do not ascend in a row: diagonals need sorted rows without duplicates")
@@ -198,17 +188,8 @@ func (b *diagonalBuilder[V]) merge(row int, idx []int32, val []V) error {
 
 // isPattern reports whether the slice has the pattern of a run.
 func (b *diagonalBuilder[V]) isPattern(run *diagonalRun) bool {
-	if !slices.Equal(b.offsets, b.out.Offsets[run.Pattern:run.Pattern+run.Width]) {
-		return false
-	}
-	if b.same {
-		for j, c := range b.coefs[run.Pattern : run.Pattern+run.Width] {
-			if bitsOf(b.values[j]) != bitsOf(c) {
-				return false
-			}
-		}
-	}
-	return true
+	from, to := run.Pattern, run.Pattern+run.Width
+	return slices.Equal(b.offsets, b.out.Offsets[from:to]) && (!b.same || sameBits(b.values, b.coefs[from:to]))
 }
 
 // pattern is where the pattern of the slice begins, a new one if need be.

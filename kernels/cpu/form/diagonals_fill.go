@@ -30,8 +30,7 @@ func (b *diagonalBuilder[V]) build(values ValueSet[V]) (Form[V], error) {
 	b.out.Stream = beyond(bytes + mem.Size[V]()*int64(rows+min(rows, b.r.Cols)))
 	return &diagonalForm[V]{
 		level: b.level, rows: rows, cols: b.r.Cols, slices: b.out, patterns: len(b.patterns),
-		bytes:   bytes,
-		padding: b.columns*int64(b.lanes) - (b.r.Ptr[rows] - b.r.Ptr[0]),
+		footprint: footprint{bytes: bytes, padding: b.columns*int64(b.lanes) - b.r.at(rows)},
 	}, nil
 }
 
@@ -63,7 +62,7 @@ func (b *diagonalBuilder[V]) fill(values *ValueSet[V]) {
 // distance, with its values from k and its masks from mask on.
 func (b *diagonalBuilder[V]) fillMasked(values *ValueSet[V], run diagonalRun, first, lanes, k, mask int) {
 	for lane := range lanes {
-		idx, val := b.row(first + lane)
+		idx, val := b.r.entries(first+lane, first+lane+1)
 		if !run.Masked {
 			values.put(&b.out.Values, k+lane, b.lanes, val)
 			continue

@@ -28,43 +28,40 @@ func NewEll[V sparse.Value](name kernels.Form, r Rows[V]) (Form[V], error) {
 		Height: ellHeight[V](), Serial: true,
 		Alloc: func(bytes int64) ([]byte, error) { return Make[byte](r.Mem, bytes) },
 	}
-	base := ellBase{rows: max(len(r.Ptr)-1, 0), cols: r.Cols, valueBytes: mem.Size[V]()}
+	base := func(s ellpack.Shape) ellBase {
+		return ellBase{shape: s, rows: max(len(r.Ptr)-1, 0), cols: r.Cols, valueBytes: mem.Size[V]()}
+	}
 	switch f := sparse.Format(name); f {
 	case ellpack.FormatELL:
 		e, err := ellpack.NewELL(rows, o)
 		if err != nil {
 			return nil, err
 		}
-		base.shape = e.Shape
-		return &ell[V]{base, e}, nil
+		return &ell[V]{base(e.Shape), e}, nil
 	case ellpack.FormatELLR, ellpack.FormatPELLR, ellpack.FormatPELLRWarp:
 		e, err := ellpack.NewELLR(f, rows, o)
 		if err != nil {
 			return nil, err
 		}
-		base.shape = e.Shape
-		return &ellr[V]{base, e}, nil
+		return &ellr[V]{base(e.Shape), e}, nil
 	case ellpack.FormatBiELL, ellpack.FormatBiJAD:
 		e, err := ellpack.NewBisected(f, rows, o)
 		if err != nil {
 			return nil, err
 		}
-		base.shape = e.Shape
-		return &bisected[V]{base, e}, nil
+		return &bisected[V]{base(e.Shape), e}, nil
 	case ellpack.FormatJAD:
 		e, err := ellpack.NewJAD(rows, o)
 		if err != nil {
 			return nil, err
 		}
-		base.shape = e.Shape
-		return &jad[V]{base, e}, nil
+		return &jad[V]{base(e.Shape), e}, nil
 	case ellpack.FormatHYB, ellpack.FormatHYBMean:
 		e, err := ellpack.NewHYB(f, rows, o)
 		if err != nil {
 			return nil, err
 		}
-		base.shape = e.Shape
-		return &hyb[V]{base, e}, nil
+		return &hyb[V]{base(e.Shape), e}, nil
 	case ellpack.FormatSELL:
 		return NewSlices(r, SliceOptions[V]{Level: simd.Default()})
 	}

@@ -12,7 +12,7 @@ import (
 func (r Rows[V]) checkOrder(shift uint8, pieces string) error {
 	for i := 0; r.Fixed && i < len(r.Ptr)-1; i++ {
 		last := int32(0)
-		for _, c := range r.Idx[r.Ptr[i]-r.Ptr[0] : r.Ptr[i+1]-r.Ptr[0]] {
+		for _, c := range r.columns(i) {
 			if c>>shift < last {
 				return sparse.Inputf("matrix", "columns fall in a row: with sums of a fixed shape %s need sorted rows", pieces)
 			}

@@ -38,6 +38,18 @@ type Rows[V sparse.Value] struct {
 	Mem *Memory
 }
 
+// at is where the entries of row i begin.
+func (r *Rows[V]) at(i int) int64 { return r.Ptr[i] - r.Ptr[0] }
+
+// entries is the columns and values of the rows from one on and below end.
+func (r *Rows[V]) entries(first, end int) ([]int32, []V) {
+	k, e := r.at(first), r.at(end)
+	return r.Idx[k:e], r.Val[k:e]
+}
+
+// columns is the columns of row i.
+func (r *Rows[V]) columns(i int) []int32 { return r.Idx[r.at(i):r.at(i+1)] }
+
 // Form is rows of a matrix, ready to multiply.
 type Form[V sparse.Value] interface {
 	// Multiply computes y for all rows. x has Cols elements, y one per row; they do
@@ -58,6 +70,23 @@ type Form[V sparse.Value] interface {
 	Padding() int64
 	// Name is "csr", "slices", ... with what matters of its parameters, in a few words.
 	Name() string
+}
+
+// footprint is what a form tells of its memory.
+type footprint struct{ bytes, padding int64 }
+
+// Bytes is the memory that the form holds beside the rows it was built from.
+func (f *footprint) Bytes() int64 { return f.bytes }
+
+// Padding is the number of places for entries that hold none.
+func (f *footprint) Padding() int64 { return f.padding }
+
+// named is the name of a form with the way its values are stored, unless that is as they are.
+func named(name string, values simd.Storage) string {
+	if values != simd.Full {
+		name += ", values " + values.String()
+	}
+	return name
 }
 
 // checkColumns finds indices that the kernels would follow out of x.

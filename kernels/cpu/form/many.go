@@ -32,6 +32,17 @@ type Lined[V sparse.Value] interface {
 	GainsByLines(x simd.Block[V]) bool
 }
 
+// scaleTo sets to to the elements of x, multiplied by what goes before products of alpha, and gives
+// what comes after them: see simd.Factors.
+func scaleTo[V sparse.Value](l simd.Level, to []V, alpha V, x []V) (after V) {
+	before, after := simd.Factors(l, alpha, x)
+	to = to[:len(x)]
+	for i, v := range x {
+		to[i] = before * v
+	}
+	return after
+}
+
 // scaleRow is y = beta*y for one row.
 func scaleRow[V sparse.Value](beta V, y simd.Block[V], i int) {
 	row := y.Val[i*y.Stride:][:y.Cols]

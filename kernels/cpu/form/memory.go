@@ -76,6 +76,13 @@ func Make[T mem.Elem](m *Memory, n int64) ([]T, error) {
 	return s, nil
 }
 
+// take sets an array to Make of so many elements. Several of them go together in cmp.Or, which
+// gives the first error.
+func take[T mem.Elem](m *Memory, to *[]T, n int64) (err error) {
+	*to, err = Make[T](m, n)
+	return err
+}
+
 // hold counts bytes on the Go heap for the time of building; see Count.
 func (m *Memory) hold(bytes int64) error {
 	switch {

@@ -52,14 +52,13 @@ func NewNearFar[V sparse.Value](r Rows[V], o NearFarOptions[V]) (Form[V], error)
 
 // nearFarForm is the Form of NewNearFar.
 type nearFarForm[V sparse.Value] struct {
+	footprint
 	rows, cols int // chunks of long rows are rows here
 	blocks     []nearFarBlock[V]
 	far        binRuns[V] // of the same blocks of rows
 	local      []V        // the vector of a block
 	results    results[V]
 	share      float64 // of far entries
-	padding    int64
-	bytes      int64
 }
 
 // nearFarBlock is successive rows.
@@ -113,16 +112,10 @@ func (b *nearFarBlock[V]) whole(cols int) int {
 	return n
 }
 
-func (f *nearFarForm[V]) Bytes() int64 { return f.bytes }
-
-func (f *nearFarForm[V]) Padding() int64 { return f.padding }
-
 func (f *nearFarForm[V]) Name() string {
 	name := fmt.Sprintf("near entries in slices, %.0f %% far ones in bins", 100*f.share)
 	if len(f.blocks) > 0 {
-		if v := f.blocks[0].slices.narrow.Values.Storage; v != simd.Full {
-			name += ", values " + v.String()
-		}
+		name = named(name, f.blocks[0].slices.narrow.Values.Storage)
 	}
 	return name
 }

@@ -79,16 +79,13 @@ func newNearFarBuilder[V sparse.Value](r Rows[V], o NearFarOptions[V]) (*nearFar
 
 func (b *nearFarBuilder[V]) rows() int { return b.out.rows }
 
-// at is where the entries of row i begin.
-func (b *nearFarBuilder[V]) at(i int) int64 { return b.r.Ptr[i] - b.r.Ptr[0] }
-
 // add makes a block of rows from first on, and gives the row behind it.
 func (b *nearFarBuilder[V]) add(first int) (end int, err error) {
-	for end = first + 1; end < b.rows() && b.at(end+1)-b.at(first) <= int64(b.o.Window); {
+	for end = first + 1; end < b.rows() && b.r.at(end+1)-b.r.at(first) <= int64(b.o.Window); {
 		end++
 	}
 	end = b.wholeLines(first, end)
-	lo, hi := b.at(first), b.at(end)
+	lo, hi := b.r.at(first), b.r.at(end)
 	if err := checkColumns(b.r.Idx[lo:hi], b.r.Cols); err != nil {
 		return 0, err
 	}
@@ -103,7 +100,7 @@ func (b *nearFarBuilder[V]) add(first int) (end int, err error) {
 			break
 		}
 		end = b.wholeLines(first, first+max(1, int(int64(end-first)*narrowSpan/places))) // for which columns of 2 bytes do
-		hi = b.at(end)
+		hi = b.r.at(end)
 	}
 	near, err := b.lines()
 	if err != nil {
@@ -204,7 +201,7 @@ func (b *nearFarBuilder[V]) finish() (_ Form[V], err error) {
 	}
 	f.share = float64(b.sum) / float64(max(len(b.r.Idx), 1))
 	f.padding = int64(len(f.far.entries.Columns)) - b.sum
-	f.bytes = f.far.bytes() + mem.Size[V]()*int64(len(f.local))
+	f.bytes = f.far.memory() + mem.Size[V]()*int64(len(f.local))
 	for i := range f.blocks {
 		s, first := f.blocks[i].slices, f.blocks[0].slices
 		f.padding += s.padding

@@ -46,6 +46,7 @@ func NewPanels[V sparse.Value](r Rows[V], o PanelOptions[V]) (Form[V], error) {
 
 // panelsForm is the Form of NewPanels.
 type panelsForm[V sparse.Value] struct {
+	footprint
 	level      simd.Level
 	rows, cols int   // chunks of long rows are rows here
 	height     int   // rows that are summed together
@@ -57,8 +58,6 @@ type panelsForm[V sparse.Value] struct {
 	lanes      []V      // of the slices of a piece
 	products   []V      // scratch of transposed products
 	results    results[V]
-	padding    int64
-	bytes      int64
 }
 
 // panelPiece is successive slices of one panel and block of rows.
@@ -119,14 +118,6 @@ func (f *panelsForm[V]) loadAhead(x []V, base int) {
 	simd.LoadAhead(f.level, x, base, min(base+1<<f.shift, len(x)))
 }
 
-func (f *panelsForm[V]) Bytes() int64 { return f.bytes }
-
-func (f *panelsForm[V]) Padding() int64 { return f.padding }
-
 func (f *panelsForm[V]) Name() string {
-	name := fmt.Sprintf("panels of %d columns", 1<<f.shift)
-	if v := f.slices.Values.Storage; v != simd.Full {
-		name += ", values " + v.String()
-	}
-	return name
+	return named(fmt.Sprintf("panels of %d columns", 1<<f.shift), f.slices.Values.Storage)
 }

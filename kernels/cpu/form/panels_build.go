@@ -1,6 +1,7 @@
 package form
 
 import (
+	"cmp"
 	"math/bits"
 
 	"github.com/msrep-go/msrep/internal/mem"
@@ -160,16 +161,12 @@ func (b *panelBuilder[V]) makeRoom(end simd.Position, listed int) (err error) {
 		return err
 	}
 	f.slices.Fused = b.r.Fixed
-	if f.slices.Narrow, err = Make[uint16](m, int64(end.Column*b.lanes)); err != nil {
-		return err
-	}
-	if f.order, err = Make[uint16](m, int64(listed)); err != nil {
-		return err
-	}
-	if f.sums, err = Make[V](m, int64(min(f.height, f.rows))); err != nil {
-		return err
-	}
-	if f.lanes, err = Make[V](m, pieceLanes); err != nil {
+	if err := cmp.Or(
+		take(m, &f.slices.Narrow, int64(end.Column*b.lanes)),
+		take(m, &f.order, int64(listed)),
+		take(m, &f.sums, int64(min(f.height, f.rows))),
+		take(m, &f.lanes, pieceLanes),
+	); err != nil {
 		return err
 	}
 	f.products = make([]V, b.lanes)

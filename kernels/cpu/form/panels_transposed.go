@@ -10,12 +10,7 @@ func (f *panelsForm[V]) MultiplyTransposed(alpha V, x []V, to func(lo, hi int) [
 		p := &f.pieces[i]
 		if int(p.block) != block { // its factors are in f.sums
 			block = int(p.block)
-			part := x[block*f.height : min((block+1)*f.height, f.rows)]
-			var before V
-			before, after = simd.Factors(f.level, alpha, part)
-			for k, v := range part {
-				f.sums[k] = before * v
-			}
+			after = scaleTo(f.level, f.sums, alpha, x[block*f.height:min((block+1)*f.height, f.rows)])
 		}
 		for k, r := range order[:p.listed] {
 			f.lanes[k] = f.sums[r]

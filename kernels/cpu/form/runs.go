@@ -1,6 +1,8 @@
 package form
 
 import (
+	"cmp"
+
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/sparse"
@@ -71,13 +73,13 @@ func (r *Rows[V]) noRuns() error {
 
 // runsForm is the Form of NewRuns.
 type runsForm[V sparse.Value] struct {
+	footprint
 	level      simd.Level
 	rows, cols int
 	runs       simd.Runs[V]
 	windows    []runsStart // and where the last one ends
 	sums       []V
 	stream     bool
-	bytes      int64
 }
 
 // runsStart is where a window begins, and the columns that its pieces reach: least <= i <
@@ -108,44 +110,31 @@ func (f *runsForm[V]) MultiplyTransposed(alpha V, x []V, to func(lo, hi int) []V
 		if w.least >= w.end {
 			continue
 		}
-		part := x[w.row:next.row]
-		before, after := simd.Factors(f.level, alpha, part)
-		factors := f.sums[:len(part)]
-		for k, v := range part {
-			factors[k] = before * v
-		}
-		simd.AddRunsTransposed(f.level, &f.runs, w.at, next.at.Group-w.at.Group, after, factors, to(int(w.least), int(w.end)), int(w.least))
+		after := scaleTo(f.level, f.sums, alpha, x[w.row:next.row])
+		simd.AddRunsTransposed(f.level, &f.runs, w.at, next.at.Group-w.at.Group, after, f.sums[:next.row-w.row], to(int(w.least), int(w.end)), int(w.least))
 	}
 }
 
-func (f *runsForm[V]) Bytes() int64 { return f.bytes }
-
-func (f *runsForm[V]) Padding() int64 { return 0 }
-
 func (f *runsForm[V]) Name() string {
 	if f.runs.One {
-		return "runs, values " + simd.Same.String()
+		return named("runs", simd.Same)
 	}
 	return "runs"
 }
 
 // keep copies pieces, and makes room for their values.
-func (f *runsForm[V]) keep(m *Memory, r *simd.Runs[V], end simd.RunPosition) (err error) {
-	if f.runs.Groups, err = Make[uint32](m, int64(end.Group)); err != nil {
-		return err
-	}
-	if f.runs.First, err = Make[int32](m, int64(end.Piece)); err != nil {
-		return err
-	}
-	if f.runs.Masks, err = Make[uint8](m, int64(end.Mask)); err != nil {
-		return err
-	}
+func (f *runsForm[V]) keep(m *Memory, r *simd.Runs[V], end simd.RunPosition) error {
 	values, apart := end.Entry, simd.RunRows
 	if f.runs.One {
 		values, apart = simd.RunRows, 0
 	}
-	all, err := Make[V](m, int64(values+2*apart))
-	if err != nil {
+	var all []V
+	if err := cmp.Or(
+		take(m, &f.runs.Groups, int64(end.Group)),
+		take(m, &f.runs.First, int64(end.Piece)),
+		take(m, &f.runs.Masks, int64(end.Mask)),
+		take(m, &all, int64(values+2*apart)),
+	); err != nil {
 		return err
 	}
 	f.runs.Val = all[apart : apart+values]

@@ -1,10 +1,8 @@
 package form
 
 import (
-	"bytes"
 	"math/bits"
 
-	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -122,13 +120,13 @@ func (b *runsBuilder[V]) next(row int) (int, error) {
 func (b *runsBuilder[V]) put(end int, group uint32, cost int) {
 	b.runs.Groups = append(b.runs.Groups, group)
 	b.cost += cost
-	b.entries = int(b.r.Ptr[end] - b.r.Ptr[0])
+	b.entries = int(b.r.at(end))
 }
 
 // alike is how many rows from one on have the same columns, as many as a group may have.
 func (b *runsBuilder[V]) alike(row int) int {
-	columns, n := mem.Bytes(b.r.columns(row)), 1
-	for n < simd.RunRows && row+n < b.rows && bytes.Equal(columns, mem.Bytes(b.r.columns(row+n))) {
+	columns, n := b.r.columns(row), 1
+	for n < simd.RunRows && row+n < b.rows && sameBits(columns, b.r.columns(row+n)) {
 		n++
 	}
 	return n
@@ -152,7 +150,7 @@ func (b *runsBuilder[V]) fill(val []V) {
 		rows, masked, pieces := simd.OpenRunGroup(g)
 		var from [simd.RunRows]int // the next entry of each row
 		for i := range rows {
-			from[i] = int(b.r.Ptr[row+i] - b.r.Ptr[0])
+			from[i] = int(b.r.at(row + i))
 		}
 		for range pieces {
 			m := mask[0]

@@ -36,7 +36,7 @@ func jumps(c, next int32) uint64 {
 
 // entriesOf is the entries of a row: k <= i < end.
 func (b *runsBuilder[V]) entriesOf(row int) (k, end int) {
-	return int(b.r.Ptr[row] - b.r.Ptr[0]), int(b.r.Ptr[row+1] - b.r.Ptr[0])
+	return int(b.r.at(row)), int(b.r.at(row + 1))
 }
 
 // countPieces is about how many pieces a row has: longer runs may have one more or less.

@@ -52,6 +52,7 @@ func NewSlices[V sparse.Value](r Rows[V], o SliceOptions[V]) (Form[V], error) {
 
 // slicesForm is the Form of NewSlices.
 type slicesForm[V sparse.Value] struct {
+	footprint
 	level   simd.Level
 	rows    int // chunks of long rows are rows here
 	cols    int
@@ -66,13 +67,10 @@ type slicesForm[V sparse.Value] struct {
 	// several vectors.
 	order, rowOf []uint16
 	long         longRows[V]
-
-	bytes   int64
-	padding int64
-	sums    []V // of narrow slices
-	more    []V // of wide slices
-	row     []V // of the rows of a window in their order
-	results results[V]
+	sums         []V // of narrow slices
+	more         []V // of wide slices
+	row          []V // of the rows of a window in their order
+	results      results[V]
 }
 
 // window is successive rows.
@@ -161,17 +159,10 @@ func (s *slicesForm[V]) addWide(w *window, at simd.Position, order []uint16, x, 
 	}
 }
 
-func (s *slicesForm[V]) Bytes() int64 { return s.bytes }
-
-func (s *slicesForm[V]) Padding() int64 { return s.padding }
-
 func (s *slicesForm[V]) Name() string {
 	name := fmt.Sprintf("slices of %d", s.narrow.Values.Lanes)
 	if s.sorted > 1 {
 		name += fmt.Sprintf(" sorted in %d", s.sorted)
 	}
-	if v := s.narrow.Values.Storage; v != simd.Full {
-		name += ", values " + v.String()
-	}
-	return name
+	return named(name, s.narrow.Values.Storage)
 }

@@ -1,6 +1,8 @@
 package form
 
 import (
+	"cmp"
+
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/sparse"
@@ -73,21 +75,12 @@ func (b *sliceBuilder[V]) measure() error {
 			narrow = p.group(b.lanes).after(narrow)
 		}
 	}
-	if err := b.keepOrder(rowOf); err != nil {
+	n := int64(len(rowOf))
+	if err := cmp.Or(take(b.r.Mem, &s.order, n), take(b.r.Mem, &s.rowOf, n)); err != nil {
 		return err
 	}
-	return b.makeRoom(narrow, wide)
-}
-
-// keepOrder makes room for both orders of all windows, and sets that of the rows of the lanes.
-func (b *sliceBuilder[V]) keepOrder(rowOf []uint16) (err error) {
-	s, n := b.out, int64(len(rowOf))
-	if s.order, err = Make[uint16](b.r.Mem, n); err != nil {
-		return err
-	}
-	s.rowOf, err = Make[uint16](b.r.Mem, n)
 	copy(s.rowOf, rowOf)
-	return err
+	return b.makeRoom(narrow, wide)
 }
 
 // makeRoom makes arrays that end at the given positions.
@@ -103,13 +96,13 @@ func (b *sliceBuilder[V]) makeRoom(narrow, wide simd.Position) (err error) {
 	if !s.fixed { // else entries stay in their order
 		s.narrow.Regular, s.wide.Regular = make([]uint16, 2*narrow.Slice), make([]uint16, 2*wide.Slice)
 	}
-	if s.narrow.Narrow, err = Make[uint16](m, int64(narrow.Column*b.lanes)); err != nil {
+	if err := cmp.Or(
+		take(m, &s.narrow.Narrow, int64(narrow.Column*b.lanes)),
+		take(m, &s.wide.Wide, int64(wide.Column*b.lanes)),
+	); err != nil {
 		return err
 	}
-	if s.wide.Wide, err = Make[int32](m, int64(wide.Column*b.lanes)); err != nil {
-		return err
-	}
-	s.padding = int64((narrow.Column+wide.Column)*b.lanes) - b.at(s.rows)
+	s.padding = int64((narrow.Column+wide.Column)*b.lanes) - b.r.at(s.rows)
 	s.bytes = sliceBytes(&s.narrow) + sliceBytes(&s.wide) + 4*int64(len(s.order)) +
 		windowBytes*int64(len(s.windows)) + longPieceBytes*int64(cap(s.long.pieces)) + 3*mem.Size[V]()*int64(len(s.sums))
 	near := !b.part && simd.Near(s.bytes)
@@ -129,10 +122,7 @@ func newSlices[V sparse.Value](m *Memory, values *ValueSet[V], lanes int, end si
 	if s.Values, err = values.store(m, lanes, int64(end.Column)); err != nil {
 		return s, err
 	}
-	if s.Widths, err = Make[uint32](m, 2*int64(end.Slice)); err != nil {
-		return s, err
-	}
-	s.Masks, err = Make[uint16](m, int64(end.Mask))
+	err = cmp.Or(take(m, &s.Widths, 2*int64(end.Slice)), take(m, &s.Masks, int64(end.Mask)))
 	return s, err
 }
 

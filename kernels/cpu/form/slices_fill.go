@@ -57,14 +57,14 @@ type splitWindow[V sparse.Value] struct {
 // they are cannot be foreseen, so that to write each to both places is faster than to branch.
 func (b *sliceBuilder[V]) splitEntries() {
 	s := &b.parted
-	n := int(b.at(b.end) - b.at(b.first))
+	n := int(b.r.at(b.end) - b.r.at(b.first))
 	s.idx, s.val = slices.Grow(s.idx[:0], n)[:n], slices.Grow(s.val[:0], n)[:n]
 	s.wideIdx, s.wideVal = slices.Grow(s.wideIdx[:0], n)[:n], slices.Grow(s.wideVal[:0], n)[:n]
 	s.from, s.wideFrom = s.from[:0], s.wideFrom[:0]
 	narrow, wide := 0, 0
 	for r, n := range b.narrowRows.of {
 		s.from, s.wideFrom = append(s.from, int64(narrow)), append(s.wideFrom, int64(wide))
-		k := b.at(b.first + r)
+		k := b.r.at(b.first + r)
 		idx, val := b.r.Idx[k:k+int64(n)], b.r.Val[k:k+int64(n)] // none of a long row
 		before := narrow
 		for i, c := range idx {

@@ -53,7 +53,7 @@ func (b *sliceBuilder[V]) cutLong() {
 		left--
 		long := &b.out.long
 		long.row = append(long.row, b.first+r)
-		k, end := b.at(b.first+r), b.at(b.first+r+1)
+		k, end := b.r.at(b.first+r), b.r.at(b.first+r+1)
 		for k < end {
 			p := piece{row: len(long.row) - 1, from: k}
 			lo, hi := b.r.Idx[k], b.r.Idx[k]

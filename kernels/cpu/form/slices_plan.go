@@ -54,9 +54,6 @@ func newSlicePlanner[V sparse.Value](r Rows[V], o SliceOptions[V]) *slicePlanner
 // windows is the number of windows.
 func (p *slicePlanner[V]) windows() int { return (len(p.r.Ptr) - 1 + p.size - 1) / p.size }
 
-// at is where the entries of a row begin.
-func (p *slicePlanner[V]) at(row int) int64 { return p.r.Ptr[row] - p.r.Ptr[0] }
-
 // plan looks at window i. It fails on a column outside x.
 func (p *slicePlanner[V]) plan(i int) error {
 	p.window = window{}
@@ -142,7 +139,7 @@ func (p *slicePlanner[V]) open(i int) {
 	p.narrowRows.of, p.wideRows.of = p.narrowRows.of[:n], p.wideRows.of[:n]
 	p.narrowRows.order, p.wideRows.order = p.narrowRows.order[:n], p.wideRows.order[:n]
 	// So padding stays small beside a window of sorted rows, and beside few rows.
-	p.longest = 8*(p.at(p.end)-p.at(p.first))/int64(max(n, 64)) + 128
+	p.longest = 8*(p.r.at(p.end)-p.r.at(p.first))/int64(max(n, 64)) + 128
 	ptr := p.r.Ptr[p.first : p.end+1]
 	if p.r.Fixed {
 		p.longest = kernels.FixedChunk // no row is longer
@@ -167,11 +164,11 @@ func (p *slicePlanner[V]) isLong(r int) bool {
 // span is the least and the greatest column of the rows that are not long, 0 and 0
 // when they have no entries. It fails when any column is outside x.
 func (p *slicePlanner[V]) span() (lo, hi int32, err error) {
-	if lo, hi, err = p.columns(p.at(p.first), p.at(p.end)); err != nil || hi-lo < narrowSpan {
+	if lo, hi, err = p.columns(p.r.at(p.first), p.r.at(p.end)); err != nil || hi-lo < narrowSpan {
 		return lo, hi, err
 	}
 	lo, hi = 0, 0
-	from, none := p.at(p.first), true
+	from, none := p.r.at(p.first), true
 	look := func(to int64) {
 		if from < to {
 			a, b := simd.MinMax(p.level, p.r.Idx[from:to])
@@ -183,11 +180,11 @@ func (p *slicePlanner[V]) span() (lo, hi int32, err error) {
 	}
 	for r := range p.narrowRows.of {
 		if p.isLong(r) {
-			look(p.at(p.first + r))
-			from = p.at(p.first + r + 1)
+			look(p.r.at(p.first + r))
+			from = p.r.at(p.first + r + 1)
 		}
 	}
-	look(p.at(p.end))
+	look(p.r.at(p.end))
 	return lo, hi, nil
 }
 
@@ -209,7 +206,7 @@ const sampleLen = 128
 // chooseBase sets the base such that narrow indices reach as many entries of a
 // sample as can be; to -1 where that is less than half of them.
 func (p *slicePlanner[V]) chooseBase() {
-	from, to := p.at(p.first), p.at(p.end)
+	from, to := p.r.at(p.first), p.r.at(p.end)
 	p.sample = p.sample[:0]
 	for i := range int64(sampleLen) {
 		p.sample = append(p.sample, p.r.Idx[from+i*(to-from)/sampleLen])
@@ -235,7 +232,7 @@ func (p *slicePlanner[V]) chooseBase() {
 // worthAhead reports whether the window reads about every line of x from a column
 // to the highest: at least one entry for eight columns.
 func (p *slicePlanner[V]) worthAhead(from int32) bool {
-	entries := p.at(p.end) - p.at(p.first)
+	entries := p.r.at(p.end) - p.r.at(p.first)
 	return from <= p.high && int64(p.high-from) <= 8*entries
 }
 
@@ -278,7 +275,7 @@ func (p *slicePlanner[V]) split() {
 		}
 		narrow := int32(0)
 		if p.base >= 0 {
-			for _, c := range p.r.Idx[p.at(p.first+r):p.at(p.first+r+1)] {
+			for _, c := range p.r.Idx[p.r.at(p.first+r):p.r.at(p.first+r+1)] {
 				narrow += oneIfNarrow(p.base, c)
 			}
 		}

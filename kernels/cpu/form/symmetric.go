@@ -17,13 +17,12 @@ const SymmetricRows = 64
 // Symmetric is rows of a symmetric matrix, as diagonals, of which only the entries on the
 // main diagonal and before it are stored.
 type Symmetric[V sparse.Value] struct {
+	footprint
 	level    simd.Level
 	first    int // row of the matrix
 	windows  []*diagonalForm[V]
 	carries  []V
 	low, top int // that Multiply adds to beside its rows
-	bytes    int64
-	padding  int64
 	patterns int // of the window that has most
 }
 
@@ -39,9 +38,9 @@ func NewSymmetric[V sparse.Value](r Rows[V], first int, l simd.Level) (*Symmetri
 		end := min(row+symmetricWindow, rows)
 		lower.Ptr, lower.Idx, lower.Val = append(lower.Ptr[:0], 0), lower.Idx[:0], lower.Val[:0]
 		for i := row; i < end; i++ {
-			k, e := r.Ptr[i]-r.Ptr[0], r.Ptr[i+1]-r.Ptr[0]
-			n := len(upTo(r.Idx[k:e], first+i))
-			lower.Idx, lower.Val = append(lower.Idx, r.Idx[k:][:n]...), append(lower.Val, r.Val[k:][:n]...)
+			idx, val := r.entries(i, i+1)
+			n := len(upTo(idx, first+i))
+			lower.Idx, lower.Val = append(lower.Idx, idx[:n]...), append(lower.Val, val[:n]...)
 			lower.Ptr = append(lower.Ptr, int64(len(lower.Idx)))
 		}
 		b := newDiagonalBuilder(lower, l, false)
@@ -104,12 +103,6 @@ func (s *Symmetric[V]) Multiply(alpha, beta V, x, y []V, to func(lo, hi int) []V
 // Reach is the elements lo <= i < hi that Multiply asks for together with some before its
 // rows; lo = hi where there are none.
 func (s *Symmetric[V]) Reach() (lo, hi int) { return s.low, s.top }
-
-// Bytes is the memory that it holds.
-func (s *Symmetric[V]) Bytes() int64 { return s.bytes }
-
-// Padding is the number of places for entries that hold none.
-func (s *Symmetric[V]) Padding() int64 { return s.padding }
 
 // Name is the name of the form, with what matters of its parameters.
 func (s *Symmetric[V]) Name() string {

@@ -11,14 +11,13 @@ import (
 // on the main diagonal and before it are stored; rows of blocks lie side by side, one per
 // lane of a register.
 type SymmetricBlocks[V sparse.Value] struct {
+	footprint
 	level    simd.Level
 	first    int // row of the matrix
 	rows     int
 	blocks   simd.SymmetricBlocks[V]
 	windows  []symmetricBlocksWindow
 	low, top int // that Multiply adds to beside its rows
-	bytes    int64
-	padding  int64
 }
 
 // symmetricBlocksWindow is blockWindow successive rows of blocks.
@@ -54,12 +53,6 @@ func (s *SymmetricBlocks[V]) Multiply(alpha, beta V, x, y []V, to func(lo, hi in
 // Reach is the elements lo <= i < hi that Multiply asks for together with some before its
 // rows; lo = hi where there are none.
 func (s *SymmetricBlocks[V]) Reach() (lo, hi int) { return s.low, s.top }
-
-// Bytes is the memory that it holds.
-func (s *SymmetricBlocks[V]) Bytes() int64 { return s.bytes }
-
-// Padding is the number of places for entries that hold none.
-func (s *SymmetricBlocks[V]) Padding() int64 { return s.padding }
 
 // Name is the name of the form, with what matters of its parameters.
 func (s *SymmetricBlocks[V]) Name() string {

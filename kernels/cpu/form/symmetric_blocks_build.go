@@ -1,10 +1,9 @@
 package form
 
 import (
-	"bytes"
+	"cmp"
 	"slices"
 
-	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -69,7 +68,7 @@ func (b *symmetricBlocksBuilder[V]) count(blocks int) (before, all, low int32, e
 	own := b.out.first + row
 	idx := through(b.r.columns(row), own+b.size-1)
 	for i := row + 1; i < row+b.size; i++ {
-		if !bytes.Equal(mem.Bytes(idx), mem.Bytes(through(b.r.columns(i), own+b.size-1))) {
+		if !sameBits(idx, through(b.r.columns(i), own+b.size-1)) {
 			return 0, 0, 0, b.no(own)
 		}
 	}
@@ -140,13 +139,11 @@ func (b *symmetricBlocksBuilder[V]) measure() (err error) {
 	if s.Values, err = b.values.store(b.r.Mem, b.lanes, int64(columns*b.size*b.size)); err != nil {
 		return err
 	}
-	if s.Idx, err = Make[int32](b.r.Mem, places); err != nil {
-		return err
-	}
-	if s.Widths, err = Make[uint32](b.r.Mem, int64(allSlices)); err != nil {
-		return err
-	}
-	if s.Masks, err = Make[uint16](b.r.Mem, int64(columns)); err != nil {
+	if err := cmp.Or(
+		take(b.r.Mem, &s.Idx, places),
+		take(b.r.Mem, &s.Widths, int64(allSlices)),
+		take(b.r.Mem, &s.Masks, int64(columns)),
+	); err != nil {
 		return err
 	}
 	o.bytes = valueBytes(&s.Values) + 4*places + 4*int64(allSlices) + 2*int64(columns) + 12*int64(len(o.windows))
@@ -211,8 +208,7 @@ func (b *symmetricBlocksBuilder[V]) put(blocks, done, column, width, lane int) {
 	}
 	step := b.size * b.lanes
 	for i := range b.size {
-		k := b.r.Ptr[row+i] - b.r.Ptr[0]
-		val, place := b.r.Val[k:], column*b.size*step+i*b.lanes+lane
+		val, place := b.r.Val[b.r.at(row+i):], column*b.size*step+i*b.lanes+lane
 		if diagonal {
 			b.values.put(&s.Values, place, step, val[n*b.size:(n+1)*b.size])
 		}

@@ -53,13 +53,13 @@ func NewTiles[V sparse.Value](r Rows[V], o TileOptions[V]) (Form[V], error) {
 // tilesForm is the Form of NewTiles.
 type tilesForm[V sparse.Value] struct {
 	columnBlocks[V] // of which first is that of each tile, block of rows by block of rows
-	level           simd.Level
-	rows            int // chunks of long rows are rows here
-	height          int // rows of a tile
-	entries         simd.Tiles[V]
-	sums            []V // of a block of rows
-	results         results[V]
-	bytes           int64
+	footprint
+	level   simd.Level
+	rows    int // chunks of long rows are rows here
+	height  int // rows of a tile
+	entries simd.Tiles[V]
+	sums    []V // of a block of rows
+	results results[V]
 }
 
 func (f *tilesForm[V]) Multiply(alpha, beta V, x, y []V) {
@@ -77,10 +77,6 @@ func (f *tilesForm[V]) Multiply(alpha, beta V, x, y []V) {
 		f.results.put(sums)
 	}
 }
-
-func (f *tilesForm[V]) Bytes() int64 { return f.bytes }
-
-func (f *tilesForm[V]) Padding() int64 { return 0 }
 
 func (f *tilesForm[V]) Name() string {
 	return fmt.Sprintf("tiles of %d x %d, values %s", f.height, 1<<f.shift, f.entries.Values.Storage)

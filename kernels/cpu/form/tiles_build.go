@@ -1,6 +1,7 @@
 package form
 
 import (
+	"cmp"
 	"math/bits"
 	"slices"
 
@@ -74,19 +75,17 @@ func newTileBuilder[V sparse.Value](r Rows[V], o TileOptions[V]) (*tileBuilder[V
 	if len(r.Ptr) == 1 {
 		tiles = 0
 	}
-	if f.first, err = Make[int64](r.Mem, tiles+1); err != nil {
-		return nil, err
-	}
-	if f.sums, err = Make[V](r.Mem, int64(min(height, rows))); err != nil {
-		return nil, err
-	}
-	if f.entries.Entries, err = Make[uint32](r.Mem, nnz); err != nil {
-		return nil, err
-	}
-	b := &tileBuilder[V]{r: r, values: o.Values.withoutTable(), out: f}
 	if err := r.checkOrder(f.shift, "tiles"); err != nil {
 		return nil, err
 	}
+	if err := cmp.Or(
+		take(r.Mem, &f.first, tiles+1),
+		take(r.Mem, &f.sums, int64(min(height, rows))),
+		take(r.Mem, &f.entries.Entries, nnz),
+	); err != nil {
+		return nil, err
+	}
+	b := &tileBuilder[V]{r: r, values: o.Values.withoutTable(), out: f}
 	if f.entries.Values, err = b.values.store(r.Mem, 1, nnz); err != nil {
 		return nil, err
 	}
@@ -108,7 +107,7 @@ func tileWidth[V sparse.Value](r Rows[V], blocks, height int) (width int, err er
 	entries, filled := int64(0), make([][]bool, some) // of some blocks
 	for i := range filled {
 		first := blocks * i / some * height
-		idx := r.Idx[r.Ptr[first]-r.Ptr[0] : r.Ptr[min(first+height, len(r.Ptr)-1)]-r.Ptr[0]]
+		idx, _ := r.entries(first, min(first+height, len(r.Ptr)-1))
 		if err := checkColumns(idx, r.Cols); err != nil {
 			return 0, err
 		}
@@ -173,7 +172,7 @@ func (b *tileBuilder[V]) count() error {
 	counts := make([][4]int64, f.across)
 	for block := 0; block*f.height < f.rows; block++ {
 		clear(counts)
-		idx := b.r.Idx[b.at(block*f.height):b.at(min((block+1)*f.height, f.rows))]
+		idx, _ := b.r.entries(block*f.height, min((block+1)*f.height, f.rows))
 		for len(idx) > 0 {
 			some := idx[:min(lookAhead, len(idx))]
 			idx = idx[len(some):]
@@ -194,9 +193,6 @@ func (b *tileBuilder[V]) count() error {
 	return nil
 }
 
-// at is where the entries of row i begin.
-func (b *tileBuilder[V]) at(i int) int64 { return b.r.Ptr[i] - b.r.Ptr[0] }
-
 // fill puts the entries in their places: one block of rows after the other, tile by
 // tile in the order of the rows, and then deals those of each tile to the lanes.
 func (b *tileBuilder[V]) fill() error {
@@ -206,12 +202,12 @@ func (b *tileBuilder[V]) fill() error {
 	for block := 0; block*f.height < f.rows; block++ {
 		copy(next, f.first[block*f.across:])
 		first, end := block*f.height, min((block+1)*f.height, f.rows)
-		for row, k := first, b.at(first); row < end; {
+		for row, k := first, b.r.at(first); row < end; {
 			n := 0 // entries of some rows, up to part of the last one
 			for ; row < end; row++ {
-				some := b.r.Idx[k+int64(n) : min(b.at(row+1), k+lookAhead)]
+				some := b.r.Idx[k+int64(n) : min(b.r.at(row+1), k+lookAhead)]
 				b.place(uint32(row-first)<<16, some, next, places[n:])
-				if n += len(some); k+int64(n) < b.at(row+1) {
+				if n += len(some); k+int64(n) < b.r.at(row+1) {
 					break
 				}
 			}

@@ -16,7 +16,7 @@ func (f *tilesForm[V]) MultiplyTransposed(alpha V, x []V, to func(lo, hi int) []
 		}
 		if b := t / f.across; b != block {
 			block = b
-			after = f.factors(alpha, x[b*f.height:min((b+1)*f.height, f.rows)])
+			after = scaleTo(f.level, f.sums, alpha, x[b*f.height:min((b+1)*f.height, f.rows)]) // nearer than x
 		}
 		simd.AddTileTransposed(f.level, &f.entries, int(f.first[t]), int(f.first[t+1]), after, f.sums, y, ahead)
 	}
@@ -41,16 +41,6 @@ func (f *tilesForm[V]) MultiplyTransposed(alpha V, x []V, to func(lo, hi int) []
 		}
 	}
 	add(last, y, nil)
-}
-
-// factors puts what to multiply the values of a block by to f.sums, which is nearer than x even
-// where it is the same, and gives what to multiply the products by: see simd.Factors.
-func (f *tilesForm[V]) factors(alpha V, x []V) (after V) {
-	before, after := simd.Factors(f.level, alpha, x)
-	for i, v := range x {
-		f.sums[i] = before * v
-	}
-	return after
 }
 
 // groupCache is the bytes that y of a group takes, of a cache that other workers use too.

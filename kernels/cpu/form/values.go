@@ -1,6 +1,7 @@
 package form
 
 import (
+	"bytes"
 	"math"
 
 	"github.com/msrep-go/msrep/internal/mem"
@@ -73,6 +74,9 @@ func (s *ValueSet[V]) slot(v V) int {
 	}
 	return at
 }
+
+// sameBits reports whether all bits of some numbers are equal.
+func sameBits[T mem.Elem](a, b []T) bool { return bytes.Equal(mem.Bytes(a), mem.Bytes(b)) }
 
 // bitsOf tells values apart that == does not: zeros by sign, and NaNs.
 func bitsOf[V sparse.Value](v V) uint64 {
