@@ -71,6 +71,9 @@ func (s *hostSpace) preconditioned(r, z vector) vector {
 		return r
 	}
 	s.precondition(func() error {
+		if b, ok := s.m.(*blockJacobi); ok {
+			return b.apply(s.a, s.v[r], s.v[z])
+		}
 		if s.inverse == nil {
 			return s.m.Apply(s.v[r], s.v[z])
 		}

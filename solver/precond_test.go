@@ -84,23 +84,3 @@ func TestPreconditionersOfBadMatricesAreRefused(t *testing.T) {
 	_, err = Jacobi(nil)
 	require.True(t, sparse.IsInput(err))
 }
-
-func TestBlocksForWhichMemoryLacksAreRefused(t *testing.T) {
-	withMemory(t, 20<<20+4*10240+8*40) // with the rows of the blocks
-	require.NoError(t, blocksFit(10240, 256))
-	for _, n := range []int{10241, sparse.MaxDim} {
-		err := blocksFit(n, 256)
-		require.True(t, sparse.IsInput(err))
-		require.ErrorContains(t, err, "block size: 256: the blocks of")
-	}
-}
-
-func TestBlocksArePivotedByTheNextRow(t *testing.T) {
-	m, err := BlockJacobi(dense(t, []float64{0, 2}, []float64{3, 0}), 2)
-	require.NoError(t, err)
-	z := make([]float64, 2)
-	require.NoError(t, m.Apply([]float64{4, 9}, z))
-	require.Equal(t, []float64{3, 2}, z)
-	_, err = BlockJacobi(dense(t, []float64{1e-310}), 1)
-	require.ErrorContains(t, err, "singular", "its inverse is infinite")
-}

@@ -1,0 +1,187 @@
+package solver
+
+import (
+	"math"
+	"slices"
+
+	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/internal/par"
+	"github.com/msrep-go/msrep/internal/vec"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// MaxBlock bounds the blocks of BlockJacobi.
+const MaxBlock = 256
+
+type blockJacobi struct {
+	n, size int
+	inverse []float64 // of the blocks, each by columns
+}
+
+// BlockJacobi makes the preconditioner that multiplies by the inverses of the blocks of
+// size x size on the diagonal of a square matrix, the last one being smaller where size
+// does not divide n. It keeps size*n numbers. A singular block, a size that is not in
+// [1, MaxBlock], and blocks for which memory lacks are *sparse.InputError.
+func BlockJacobi(a sparse.Matrix[float64], size int) (Preconditioner, error) {
+	return BlockJacobiPiece(a, size, 0)
+}
+
+// BlockJacobiPiece is BlockJacobi for a process's piece of a larger system; see
+// JacobiPiece. Pieces begin between blocks.
+func BlockJacobiPiece(a sparse.Matrix[float64], size, first int) (Preconditioner, error) {
+	m, err := square(a)
+	if err != nil {
+		return nil, err
+	}
+	if size < 1 || size > MaxBlock {
+		return nil, sparse.Inputf("block size", "%d: use 1 to %d", size, MaxBlock)
+	}
+	n := m.Rows
+	if err := blocksFit(n, size); err != nil {
+		return nil, err
+	}
+	b := &blockJacobi{n: n, size: size, inverse: make([]float64, n*size)}
+	blocks := b.blocks()
+	bad := make([]bool, blocks)
+	par.Range(int64(blocks), max(applyGrain/int64(size*size*size), 1), func(lo, hi int64) {
+		swapped := make([]int32, size)
+		for k := int(lo); k < int(hi); k++ {
+			first, inverse := b.at(k)
+			order := min(size, n-first)
+			fill(inverse, m, first, order)
+			bad[k] = !invert(inverse, swapped[:order])
+		}
+	})
+	for k, is := range bad {
+		if is {
+			return nil, sparse.Inputf("matrix", "its diagonal block in rows %d to %d is singular, or its inverse is not finite; use another block size, Jacobi or none", first+k*size, first+min((k+1)*size, n)-1)
+		}
+	}
+	return b, nil
+}
+
+// blocksFit refuses blocks for n rows for which memory lacks.
+func blocksFit(n, size int) error {
+	need := 8*int64(size)*int64(n) + int64(n/size)
+	if have, ok := mem.Fits(need); !ok {
+		return sparse.Inputf("block size", "%d: the blocks of %d rows take %d bytes, %d are available", size, n, need, have)
+	}
+	return nil
+}
+
+func (b *blockJacobi) blocks() int { return (b.n + b.size - 1) / b.size }
+
+// at is a block: its first row, and its inverse.
+func (b *blockJacobi) at(k int) (first int, inverse []float64) {
+	first = k * b.size
+	order := min(b.size, b.n-first)
+	return first, b.inverse[first*b.size:][:order*order]
+}
+
+// fill adds the block of a that begins in row first to block, by columns.
+func fill(block []float64, a *sparse.CSR[float64], first, order int) {
+	for i := range order {
+		for e := a.RowPtr[first+i]; e < a.RowPtr[first+i+1]; e++ {
+			if j := int(a.ColIdx[e]) - first; j >= 0 && j < order {
+				block[j*order+i] += a.Val[e]
+			}
+		}
+	}
+}
+
+// invert replaces a block by its inverse (Gauss and Jordan, with partial pivoting), or gives
+// false where there is no finite one. It takes columns for rows: the inverse of the transpose
+// is the transpose of the inverse. swapped has room for a number of each row.
+func invert(block []float64, swapped []int32) bool {
+	m := len(swapped)
+	at := func(i int) []float64 { return block[i*m:][:m] }
+	for c := range m {
+		p := c
+		for i := c + 1; i < m; i++ {
+			if math.Abs(block[i*m+c]) > math.Abs(block[p*m+c]) {
+				p = i
+			}
+		}
+		swapped[c] = int32(p)
+		top := at(c)
+		if other := at(p); p != c {
+			for j := range top {
+				top[j], other[j] = other[j], top[j]
+			}
+		}
+		d := 1 / top[c]
+		if !finite(d) || d == 0 {
+			return false
+		}
+		top[c] = 1
+		vec.Set(d, top, top)
+		for i := range m {
+			row := at(i)
+			if f := row[c]; i != c && f != 0 {
+				row[c] = 0
+				for j, t := range top {
+					row[j] -= float64(f * t)
+				}
+			}
+		}
+	}
+	for c := m - 1; c >= 0; c-- { // what swapped rows swaps columns of the inverse
+		if p := int(swapped[c]); p != c {
+			for i := range m {
+				block[i*m+c], block[i*m+p] = block[i*m+p], block[i*m+c]
+			}
+		}
+	}
+	return !slices.ContainsFunc(block, func(v float64) bool { return !finite(v) })
+}
+
+func (b *blockJacobi) Size() int { return b.n }
+
+func (b *blockJacobi) Apply(r, z []float64) error {
+	if err := checkApply(b.n, r, z); err != nil {
+		return err
+	}
+	return b.apply(nil, r, z)
+}
+
+// apply is Apply on the workers of an operator where it has some.
+func (b *blockJacobi) apply(a any, r, z []float64) error {
+	f := func(lo, hi int) {
+		if b.size == 1 {
+			vec.Multiply(b.inverse[lo:hi], r[lo:hi], z[lo:hi])
+			return
+		}
+		for k := lo; k < hi; k++ {
+			first, inverse := b.at(k)
+			last := min(first+b.size, b.n)
+			multiply(inverse, r[first:last], z[first:last])
+		}
+	}
+	area := b.size * b.size
+	if w, ok := a.(workers); ok {
+		return w.Range(b.blocks(), SumBlock/area, f)
+	}
+	par.Range(int64(b.blocks()), int64(max(applyGrain/area, 1)), func(lo, hi int64) { f(int(lo), int(hi)) })
+	return nil
+}
+
+// multiply is z = B*r for a square block B by columns, added in this order, four of them in a pass.
+func multiply(b, r, z []float64) {
+	m := len(z)
+	r = r[:m]
+	clear(z)
+	j := 0
+	for ; j < m%4; j++ {
+		c, f := b[j*m:][:m], r[j]
+		for i := range z {
+			z[i] += float64(c[i] * f)
+		}
+	}
+	for ; j < m; j += 4 {
+		c0, c1, c2, c3 := b[j*m:][:m], b[(j+1)*m:][:m], b[(j+2)*m:][:m], b[(j+3)*m:][:m]
+		r0, r1, r2, r3 := r[j], r[j+1], r[j+2], r[j+3]
+		for i, s := range z {
+			z[i] = s + float64(c0[i]*r0) + float64(c1[i]*r1) + float64(c2[i]*r2) + float64(c3[i]*r3)
+		}
+	}
+}
