@@ -7,22 +7,25 @@ import (
 )
 
 // fit refuses a solve whose vectors of n elements do not fit into host memory, before
-// any of them is made.
+// any of them is made; with a basis also its two triangles, of a cycle as long as it may be.
 func (m method) fit(opt Options, n int) error {
 	count := m.vectors
 	if opt.Precond != nil {
 		count += m.kept
 	}
+	var triangles int64
 	if m.basis {
-		count += min(opt.Restart, opt.MaxIter)
+		steps := min(opt.Restart, opt.MaxIter)
+		count += steps
+		triangles = int64(steps) * int64(steps+3) // column j has j+2 numbers
 	}
-	need := 8 * int64(count) * int64(n)
+	need := 8 * (int64(count)*int64(n) + triangles)
 	have, ok := mem.Fits(need)
 	switch {
 	case ok:
 		return nil
 	case m.basis:
-		return sparse.Inputf("restart", "%d: the %d vectors of %d elements that %s keeps take %d bytes, %d are available", opt.Restart, count, n, m.name, need, have)
+		return sparse.Inputf("restart", "%d: the %d vectors of %d elements and the triangles that %s keeps take %d bytes, %d are available", opt.Restart, count, n, m.name, need, have)
 	}
 	return sparse.Inputf("x", "%d elements: the %d vectors that %s keeps take %d bytes, %d are available", n, count, m.name, need, have)
 }
