@@ -5,6 +5,7 @@ package nvidia
 import (
 	"errors"
 	"fmt"
+	"unsafe"
 
 	"gorgonia.org/cu"
 
@@ -205,6 +206,10 @@ func (s *stream) release() error {
 		}
 	}
 	s.temps = nil
-	errs = append(errs, s.s.Synchronize(), s.s.Destroy())
+	errs = append(errs, s.s.Synchronize())
+	if s.dev.sparse != nil { // which keeps the stream that it had last
+		errs = append(errs, s.dev.sparse.SetStream(unsafe.Pointer(s.dev.home.C())))
+	}
+	errs = append(errs, s.s.Destroy())
 	return errors.Join(errs...)
 }

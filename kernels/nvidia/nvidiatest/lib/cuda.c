@@ -311,6 +311,11 @@ int mock_range(uint64_t addr, uint64_t *base, uint64_t *size) {
 	return t != 0;
 }
 
+int mock_stream(const void *s) {
+	pthread_mutex_lock(&lock);
+	return leave(known(s, stream));
+}
+
 int mock_drain_all(void) {
 	pthread_mutex_lock(&lock);
 	int e = ok;

@@ -19,9 +19,31 @@ int cusparseGetProperty(int what, int *v) {
 	return success;
 }
 
-int cusparseCreate(void **h) { ENTER(); *h = malloc(1); mock_count(1); return success; }
-int cusparseDestroy(void *h) { ENTER(); free(h); mock_count(-1); return success; }
-int cusparseSetStream(void *h, void *s) { ENTER(); return h && s ? success : invalid; }
+struct handle { void *stream; };
+
+/* usable reports whether a handle has a stream that is still there, or the one that it begins with. */
+static int usable(const struct handle *h) { return h && (!h->stream || mock_stream(h->stream)); }
+
+int cusparseCreate(struct handle **h) { ENTER(); *h = calloc(1, sizeof **h); mock_count(1); return success; }
+
+int cusparseDestroy(struct handle *h) {
+	ENTER();
+	if (!usable(h)) {
+		return invalid;
+	}
+	free(h);
+	mock_count(-1);
+	return success;
+}
+
+int cusparseSetStream(struct handle *h, void *s) {
+	ENTER();
+	if (!h || !mock_stream(s)) {
+		return invalid;
+	}
+	h->stream = s;
+	return success;
+}
 
 static int describe(void **out, struct matrix m) {
 	struct matrix *p = malloc(sizeof *p);
@@ -76,16 +98,16 @@ static int aligned(const struct matrix *m, const struct vector *y) {
 	return 0;
 }
 
-int cusparseSpMV_bufferSize(void *h, int op, const void *a, struct matrix *m, struct vector *x, const void *b, struct vector *y, int type, int alg, size_t *n) {
+int cusparseSpMV_bufferSize(struct handle *h, int op, const void *a, struct matrix *m, struct vector *x, const void *b, struct vector *y, int type, int alg, size_t *n) {
 	ENTER();
 	*n = 512;
-	return h && a && b && fits(op, m, x, y, type, alg) ? success : invalid;
+	return usable(h) && a && b && fits(op, m, x, y, type, alg) ? success : invalid;
 }
 
 /* Nothing says that preprocessing leaves y alone: here it does not. */
-int cusparseSpMV_preprocess(void *h, int op, const void *a, struct matrix *m, struct vector *x, const void *b, struct vector *y, int type, int alg, void *buffer) {
+int cusparseSpMV_preprocess(struct handle *h, int op, const void *a, struct matrix *m, struct vector *x, const void *b, struct vector *y, int type, int alg, void *buffer) {
 	ENTER();
-	if (!h || !a || !b || !buffer || !fits(op, m, x, y, type, alg)) {
+	if (!usable(h) || !a || !b || !buffer || !fits(op, m, x, y, type, alg)) {
 		return invalid;
 	}
 	mock_drain_all();
@@ -99,9 +121,9 @@ static double get(const void *p, int64_t i, int single) { return single ? ((cons
 
 static int64_t major_ptr(const struct matrix *m, int64_t r) { return m->wide ? ((int64_t *)m->major)[r] : ((int32_t *)m->major)[r]; }
 
-int cusparseSpMV(void *h, int op, const void *a, struct matrix *m, struct vector *x, const void *b, struct vector *y, int type, int alg, void *buffer) {
+int cusparseSpMV(struct handle *h, int op, const void *a, struct matrix *m, struct vector *x, const void *b, struct vector *y, int type, int alg, void *buffer) {
 	ENTER();
-	if (!h || !buffer || !fits(op, m, x, y, type, alg) || (m->prepared && m->buffer != buffer) || mock_drain_all()) {
+	if (!usable(h) || !buffer || !fits(op, m, x, y, type, alg) || (m->prepared && m->buffer != buffer) || mock_drain_all()) {
 		return invalid;
 	}
 	if (!aligned(m, y)) {

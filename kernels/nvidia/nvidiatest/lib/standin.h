@@ -27,7 +27,8 @@ long mock_live(int kind);
 /* mock_range finds the allocation that an address lies in. */
 int mock_range(uint64_t addr, uint64_t *base, uint64_t *size);
 
-/* For sparse.c: do all work that waits; count a call; count a descriptor; lose the GPU. */
+/* For sparse.c: whether there is such a stream; do all work that waits; count a call; count a descriptor; lose the GPU. */
+int mock_stream(const void *s);
 int mock_drain_all(void);
 int mock_enter(const char *name);
 void mock_leave(void);
