@@ -173,8 +173,7 @@ func TestASearchWithoutMemoryForItsVectorsGivesBackWhatItTookOfIt(t *testing.T) 
 	require.NoError(t, kept.free())
 	b, err := d.Alloc(limit - n - n/2) // what is kept fits beside it, the vectors do not
 	require.NoError(t, err)
-	p, err := d.Pack(bandPart(10_000))
-	require.NoError(t, err)
+	p := mustPack(t, d, bandPart(10_000))
 	require.Equal(t, "no memory to look for another form", p.Info().Why)
 	require.Equal(t, b.Bytes(), d.InUse())
 	require.NoError(t, p.Free())
@@ -189,8 +188,7 @@ func TestTheMemoryOfAFreedPartServesTheNext(t *testing.T) {
 	op.Form = "slices"
 	var first int64
 	for round := range 3 {
-		a, err := d.Pack(op)
-		require.NoError(t, err)
+		a := mustPack(t, d, op)
 		require.Equal(t, a.Info().Bytes, d.InUse())
 		require.Zero(t, d.spare.Bytes(), "round %d", round)
 		require.NoError(t, a.Free())

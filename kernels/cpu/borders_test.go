@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/msrep-go/msrep/kernels/cpu"
-	"github.com/msrep-go/msrep/partition"
 )
 
 func TestOneOfTwoWorkersHasAllOfYWhereEntriesLieAnywhere(t *testing.T) {
@@ -27,8 +26,7 @@ func TestOneOfTwoWorkersHasAllOfYWhereEntriesLieAnywhere(t *testing.T) {
 	} {
 		a := bandedCSR(rng, rows, cols, c.width, c.far)
 		for _, n := range []int{1, 2, 3, 8} {
-			parts, _, err := partition.Split(a.RowPtr, n, partition.RuleNNZ)
-			require.NoError(t, err)
+			parts := splitOf(t, a, n)
 			got := cpu.OwnStretches(parts, a)
 			require.Len(t, got, n+1)
 			require.Equal(t, cols, got[n])

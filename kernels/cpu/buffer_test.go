@@ -11,7 +11,18 @@ import (
 	"github.com/msrep-go/msrep/partition"
 )
 
-func open(t *testing.T, c Config) *Device {
+// mustPack is Pack, which must not fail.
+func mustPack(t require.TestingT, d *Device, op kernels.Op) kernels.Packed {
+	p, err := d.Pack(op)
+	require.NoError(t, err)
+	return p
+}
+
+// open is a Device that is closed when the test, of rapid too, ends.
+func open(t interface {
+	require.TestingT
+	Cleanup(func())
+}, c Config) *Device {
 	d, err := Open(c)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, d.Close()) })

@@ -10,6 +10,7 @@ import (
 	"github.com/msrep-go/msrep/kernels/cpu"
 	"github.com/msrep-go/msrep/kernels/devicetest"
 	"github.com/msrep-go/msrep/partition"
+	"github.com/msrep-go/msrep/sparse"
 )
 
 func open(t *testing.T, c cpu.Config) (*cpu.Device, kernels.Stream) {
@@ -20,6 +21,20 @@ func open(t *testing.T, c cpu.Config) (*cpu.Device, kernels.Stream) {
 	s, err := d.NewStream()
 	require.NoError(t, err)
 	return d, s
+}
+
+// mustPack is Pack, which must not fail.
+func mustPack(t require.TestingT, d *cpu.Device, op kernels.Op) kernels.Packed {
+	p, err := d.Pack(op)
+	require.NoError(t, err)
+	return p
+}
+
+// splitOf is the rows of a matrix in so many parts, which may share rows.
+func splitOf(t require.TestingT, a *sparse.CSR[float64], parts int) []partition.Part {
+	split, _, err := partition.Split(a.RowPtr, parts, partition.RuleNNZ)
+	require.NoError(t, err)
+	return split
 }
 
 func TestOpenNeedsAWorker(t *testing.T) {

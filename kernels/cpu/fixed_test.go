@@ -40,8 +40,7 @@ func fixedShape[V sparse.Value](t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	a := rowsOfAllLengths[V](r)
 	for _, threads := range []int{1, 2, 5, 40} {
-		d, err := Open(Config{Threads: threads})
-		require.NoError(t, err)
+		d := open(t, Config{Threads: threads})
 		s, err := d.NewStream()
 		require.NoError(t, err)
 		for _, beta := range []V{0, 1, V(r.NormFloat64())} {
@@ -74,13 +73,11 @@ func TestPackedPartsOfWholeRowsGiveTheFixedSumsForAnyNumberOfWorkers(t *testing.
 	x, y0 := random[float64](r, a.Cols), random[float64](r, a.Rows)
 	want := reference.Fixed(-0.7, a, x, 1.25, y0)
 	for _, threads := range []int{1, 2, 5, 40} {
-		d, err := Open(Config{Threads: threads})
-		require.NoError(t, err)
+		d := open(t, Config{Threads: threads})
 		s, err := d.NewStream()
 		require.NoError(t, err)
 		for _, f := range []kernels.Form{"", kernels.FormCSR, "slices"} {
-			p, err := d.Pack(&kernels.Packing[float64]{Part: part, Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Minors: a.Cols, Form: f, Fixed: true})
-			require.NoError(t, err)
+			p := mustPack(t, d, &kernels.Packing[float64]{Part: part, Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Minors: a.Cols, Form: f, Fixed: true})
 			y := append([]float64{}, y0...)
 			require.NoError(t, s.Launch(&kernels.GatherPacked[float64]{A: p, Alpha: -0.7, Beta: 1.25, X: kernels.AdoptArray(d, x), Y: kernels.AdoptArray(d, y)}))
 			require.NoError(t, s.Sync())
@@ -93,11 +90,9 @@ func TestPackedPartsOfWholeRowsGiveTheFixedSumsForAnyNumberOfWorkers(t *testing.
 }
 
 func TestFixedSumsOfCutRowsAreRefused(t *testing.T) {
-	d, err := Open(Config{Threads: 2})
-	require.NoError(t, err)
-	defer d.Close()
+	d := open(t, Config{Threads: 2})
 	pack := kernels.Packing[float64]{Part: partition.Part{EndIdx: 1, OwnEnd: 1}, Ptr: []int64{0, 3}, Idx: []int32{0, 1}, Val: []float64{1, 2}, Minors: 4, Fixed: true}
-	_, err = d.Pack(&pack)
+	_, err := d.Pack(&pack)
 	require.ErrorIs(t, err, kernels.ErrArgument)
 	require.ErrorContains(t, err, "whole rows")
 	pack.Ptr[1], pack.Form = 2, "ellr"

@@ -16,15 +16,13 @@ import (
 func TestBinsMultiplyCopiesOfXInLines(t *testing.T) {
 	const rows, cols, gap = 300, 400, 3
 	for _, inPlace := range []bool{false, true} {
-		d, err := Open(Config{Threads: 3, Grain: 1, NUMANode: -1})
-		require.NoError(t, err)
+		d := open(t, Config{Threads: 3, Grain: 1, NUMANode: -1})
 		s, err := d.NewStream()
 		require.NoError(t, err)
 		r := rand.New(rand.NewPCG(1, 2))
 		a := scattered(r, rows, cols, false)
-		p, err := d.Pack(&kernels.Packing[float64]{Part: partition.Part{EndIdx: a.NNZ() - 1, EndMajor: rows - 1, OwnEnd: rows},
+		p := mustPack(t, d, &kernels.Packing[float64]{Part: partition.Part{EndIdx: a.NNZ() - 1, EndMajor: rows - 1, OwnEnd: rows},
 			Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Minors: cols, Form: inspect.FormBins, InPlace: inPlace})
-		require.NoError(t, err)
 		held, buffers := d.InUse(), len(p.Buffers())
 
 		multiply := func(k int) {

@@ -42,8 +42,7 @@ func TestColumnsAreOrderedWhereThatIsFaster(t *testing.T) {
 	hotBytes = 70 * 4 * 8 // 70 columns of three vectors
 	for i := range 4 {
 		wins, hot := i%2 == 0, i < 2
-		d, err := Open(Config{Threads: 3, Grain: 1, NUMANode: -1})
-		require.NoError(t, err)
+		d := open(t, Config{Threads: 3, Grain: 1, NUMANode: -1})
 		s, err := d.NewStream()
 		require.NoError(t, err)
 		r := rand.New(rand.NewPCG(1, 2))
@@ -51,8 +50,7 @@ func TestColumnsAreOrderedWhereThatIsFaster(t *testing.T) {
 		a.Cols = cols
 		packing := kernels.Packing[float64]{Part: partition.Part{EndIdx: a.NNZ() - 1, EndMajor: rows - 1, OwnEnd: rows},
 			Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Minors: cols, Form: kernels.FormCSR, InPlace: true}
-		packs, err := d.Pack(&packing)
-		require.NoError(t, err)
+		packs := mustPack(t, d, &packing)
 		p := packs.(*packed[float64])
 		held := d.InUse()
 
@@ -101,8 +99,7 @@ func TestColumnsAreOrderedWhereThatIsFaster(t *testing.T) {
 		require.NoError(t, packs.Free())
 
 		packing.After = packs
-		packs, err = d.Pack(&packing)
-		require.NoError(t, err)
+		packs = mustPack(t, d, &packing)
 		p = packs.(*packed[float64])
 		require.Equal(t, want, multiply(k))
 		require.Equal(t, wins, p.trial.columns != nil, "of the same structure")
@@ -118,9 +115,8 @@ func TestSlicesTakeThePlaceOfRowsWhereAllOfThemSuit(t *testing.T) {
 	}
 	a := scattered(rand.New(rand.NewPCG(1, 2)), 300, 400, false)
 	d := open(t, Config{Threads: 2, Grain: 1})
-	packs, err := d.Pack(&kernels.Packing[float64]{Part: partition.Part{EndIdx: a.NNZ() - 1, EndMajor: a.Rows - 1, OwnEnd: a.Rows},
+	packs := mustPack(t, d, &kernels.Packing[float64]{Part: partition.Part{EndIdx: a.NNZ() - 1, EndMajor: a.Rows - 1, OwnEnd: a.Rows},
 		Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Minors: a.Cols, Form: inspect.FormSlices, InPlace: true})
-	require.NoError(t, err)
 	p := packs.(*packed[float64])
 	require.Len(t, p.pieces, 2)
 	require.Equal(t, 1, p.rowsFrom, "rows are faster unless slices suit")
@@ -149,14 +145,12 @@ func TestHotColumnsLeaveFewerVectorsToRows(t *testing.T) {
 	for _, hot := range []bool{true, false} {
 		r := rand.New(rand.NewPCG(1, 2))
 		a := scattered(r, rows, cols, hot)
-		d, err := Open(Config{Threads: 3, Grain: 1, NUMANode: -1, Memory: 1 << 30})
-		require.NoError(t, err)
+		d := open(t, Config{Threads: 3, Grain: 1, NUMANode: -1, Memory: 1 << 30})
 		s, err := d.NewStream()
 		require.NoError(t, err)
 		packing := kernels.Packing[float64]{Part: partition.Part{EndIdx: a.NNZ() - 1, EndMajor: rows - 1, OwnEnd: rows},
 			Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Minors: cols, Form: inspect.FormTiles, InPlace: true}
-		packs, err := d.Pack(&packing)
-		require.NoError(t, err)
+		packs := mustPack(t, d, &packing)
 		p := packs.(*packed[float64])
 		require.Equal(t, 5, p.rowsFrom)
 
@@ -213,8 +207,7 @@ func TestHotColumnsLeaveFewerVectorsToRows(t *testing.T) {
 		require.Equal(t, want, multiply(few))
 
 		packing.After = packs
-		again, err := d.Pack(&packing)
-		require.NoError(t, err)
+		again := mustPack(t, d, &packing)
 		require.True(t, again.(*packed[float64]).trial.hot, "of the same structure")
 		require.NoError(t, again.Free())
 		d.info.Memory = d.InUse()
@@ -227,14 +220,11 @@ func TestHotColumnsLeaveFewerVectorsToRows(t *testing.T) {
 }
 
 func TestOtherValuesArePackedAsTheFirstWere(t *testing.T) {
-	d, err := Open(Config{Threads: 2, NUMANode: -1})
-	require.NoError(t, err)
-	defer d.Close()
+	d := open(t, Config{Threads: 2, NUMANode: -1})
 	a := scattered(rand.New(rand.NewPCG(1, 2)), 300, 400, false)
 	packing := kernels.Packing[float64]{Part: partition.Part{EndIdx: a.NNZ() - 1, EndMajor: 299, OwnEnd: 300},
 		Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Minors: 400, Form: inspect.FormSlices}
-	first, err := d.Pack(&packing)
-	require.NoError(t, err)
+	first := mustPack(t, d, &packing)
 	var again atomic.Bool
 	built := &first.(*packed[float64]).built
 	build := built.Build
@@ -244,8 +234,7 @@ func TestOtherValuesArePackedAsTheFirstWere(t *testing.T) {
 	}
 	require.NoError(t, first.Free())
 	packing.After = first
-	second, err := d.Pack(&packing)
-	require.NoError(t, err)
+	second := mustPack(t, d, &packing)
 	require.True(t, again.Load())
 	require.Equal(t, inspect.FormSlices, second.Info().Form)
 	require.NoError(t, second.Free())

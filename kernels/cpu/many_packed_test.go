@@ -49,8 +49,7 @@ func eachPackedMany(t *testing.T, forms []kernels.Form, places []bool) {
 					for _, k := range []int{1, 3, 8, 19} {
 						t.Run(fmt.Sprintf("%s, in place %v, %d workers, %d parts, %d vectors", form, inPlace, threads, parts, k), func(t *testing.T) {
 							checkMany(t, rng, threads, parts, k, func(t *testing.T, d *cpu.Device, a *sparse.CSR[float64], p partition.Part, op kernels.GatherMany[float64]) kernels.Op {
-								packed, err := d.Pack(packing(a, p, form, inPlace))
-								require.NoError(t, err)
+								packed := mustPack(t, d, packing(a, p, form, inPlace))
 								t.Cleanup(func() { require.NoError(t, packed.Free()) })
 								require.True(t, packed.(kernels.ManyMultiplier).MultipliesMany())
 								if threads == 3 && !p.StartFlag { // the same for vectors in host memory
@@ -79,21 +78,18 @@ func TestPackedPartsSayWhereTheyKnowOneVectorOnly(t *testing.T) {
 	d, s := open(t, cpu.Config{Threads: 2})
 	defer d.Close()
 	a := unevenCSR(rand.New(rand.NewSource(1)), 90, 70)
-	split, _, err := partition.Split(a.RowPtr, 1, partition.RuleNNZ)
-	require.NoError(t, err)
+	split := splitOf(t, a, 1)
 	val := func(n int) kernels.Array[float64] { return kernels.AdoptArray(d, make([]float64, n)) }
 	launch := func(p kernels.Packed, xs, ys int) error {
 		return s.Launch(&kernels.GatherManyPacked[float64]{A: p, Alpha: 1,
 			X: kernels.Block[float64]{Val: val(xs * 2), Cols: 2, Stride: 2}, Y: kernels.Block[float64]{Val: val(ys * 2), Cols: 2, Stride: 2}})
 	}
-	one, err := d.Pack(packing(a, split[0], "ellr", false))
-	require.NoError(t, err)
+	one := mustPack(t, d, packing(a, split[0], "ellr", false))
 	require.False(t, one.(kernels.ManyMultiplier).MultipliesMany())
 	require.ErrorIs(t, launch(one, 70, 90), kernels.ErrNotSupported)
 	require.NoError(t, one.Free())
 
-	many, err := d.Pack(packing(a, split[0], "slices", false))
-	require.NoError(t, err)
+	many := mustPack(t, d, packing(a, split[0], "slices", false))
 	require.NoError(t, launch(many, 70, 90))
 	require.ErrorIs(t, launch(many, 69, 90), kernels.ErrArgument)
 	require.ErrorIs(t, launch(many, 70, 89), kernels.ErrArgument)
@@ -107,11 +103,9 @@ func TestProductsOfSeveralVectorsInHostMemoryCheckTheirArguments(t *testing.T) {
 	defer d.Close()
 	a := unevenCSR(rand.New(rand.NewSource(1)), 90, 70)
 	pack := func(part, parts int, form kernels.Form) kernels.Packed {
-		split, _, err := partition.Split(a.RowPtr, parts, partition.RuleNNZ)
-		require.NoError(t, err)
+		split := splitOf(t, a, parts)
 		require.Equal(t, part > 0, split[part].StartFlag)
-		p, err := d.Pack(packing(a, split[part], form, false))
-		require.NoError(t, err)
+		p := mustPack(t, d, packing(a, split[part], form, false))
 		t.Cleanup(func() { require.NoError(t, p.Free()) })
 		return p
 	}

@@ -29,8 +29,7 @@ func TestTransposedProductsWithManyVectorsAreThoseOfEach(t *testing.T) {
 		for name, a := range matrices {
 			for _, parts := range []int{1, 2} {
 				t.Run(fmt.Sprintf("%s, %d workers, %d parts", name, threads, parts), func(t *testing.T) {
-					split, _, err := partition.Split(a.RowPtr, parts, partition.RuleNNZ)
-					require.NoError(t, err)
+					split := splitOf(t, a, parts)
 					for _, k := range []int{3, 8, 13} { // one after the other: each must leave nothing behind
 						checkManyTransposed(t, rng, d, s, a, split, k)
 					}
@@ -104,8 +103,7 @@ func TestATransposedProductWithManyVectorsThatFailsLeavesNothingForTheNext(t *te
 	a := bandedCSR(rng, 3000, 3000, 30, 1)
 	d, s := open(t, cpu.Config{Threads: 3, Grain: 1})
 	defer d.Close()
-	split, _, err := partition.Split(a.RowPtr, 1, partition.RuleNNZ)
-	require.NoError(t, err)
+	split := splitOf(t, a, 1)
 	ones := make([]float64, 3000*3) // what a product adds before it fails must not be 0
 	for i := range ones {
 		ones[i] = 1

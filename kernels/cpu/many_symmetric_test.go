@@ -35,8 +35,7 @@ func TestHalfOfASymmetricMatrixMultipliesSeveralVectorsAsEach(t *testing.T) {
 				d, s := open(t, cpu.Config{Threads: threads, Grain: 1})
 				op := wholeOf(t, c.a, c.form)
 				op.InPlace = false
-				p, err := d.Pack(op)
-				require.NoError(t, err)
+				p := mustPack(t, d, op)
 				require.Equal(t, c.form, p.Info().Form)
 				require.True(t, p.(kernels.ManyMultiplier).MultipliesMany())
 				for _, k := range []int{15, 40} {

@@ -85,8 +85,7 @@ func checkMany(t *testing.T, rng *rand.Rand, threads, parts, k int, call manyOp)
 	for j := range want {
 		want[j] = reference.Multiply(false, alpha, a, column(x, j), beta, column(y, j))
 	}
-	split, _, err := partition.Split(a.RowPtr, parts, partition.RuleNNZ)
-	require.NoError(t, err)
+	split := splitOf(t, a, parts)
 	carries := make([][]float64, parts)
 	for i, p := range split {
 		carries[i] = make([]float64, k)

@@ -47,12 +47,10 @@ func TestAPackedPartMultipliesAsThePlainOne(t *testing.T) {
 	d, s := open(t, cpu.Config{Threads: 2})
 	const n = 30_000
 	op := band(n, true)
-	plain, err := d.Pack(&kernels.Packing[float64]{Part: op.Part, Ptr: op.Ptr, Idx: op.Idx, Val: op.Val, Minors: n, Form: kernels.FormCSR, InPlace: true})
-	require.NoError(t, err)
+	plain := mustPack(t, d, &kernels.Packing[float64]{Part: op.Part, Ptr: op.Ptr, Idx: op.Idx, Val: op.Val, Minors: n, Form: kernels.FormCSR, InPlace: true})
 	require.Zero(t, plain.Info().Bytes, "the arrays are used in place")
 	want := multiplied(t, d, s, plain, n, n)
-	auto, err := d.Pack(op)
-	require.NoError(t, err)
+	auto := mustPack(t, d, op)
 	require.NotEmpty(t, auto.Info().Form)
 	require.NotEmpty(t, auto.Info().Why)
 	require.Equal(t, d.InUse(), auto.Info().Bytes)
@@ -72,8 +70,7 @@ func TestACopyOutlivesTheArraysItWasMadeOf(t *testing.T) {
 	d, s := open(t, cpu.Config{Threads: 2, Grain: 1})
 	op := band(500, false)
 	op.Form = kernels.FormCSR
-	p, err := d.Pack(op)
-	require.NoError(t, err)
+	p := mustPack(t, d, op)
 	want := multiplied(t, d, s, p, 500, 500)
 	clear(op.Val)
 	require.Equal(t, want, multiplied(t, d, s, p, 500, 500))
@@ -85,8 +82,7 @@ func TestWithOneProductExpectedNothingIsLookedFor(t *testing.T) {
 	d, _ := open(t, cpu.Config{Threads: 2})
 	op := band(30_000, true)
 	op.Products = 1
-	p, err := d.Pack(op)
-	require.NoError(t, err)
+	p := mustPack(t, d, op)
 	require.Equal(t, kernels.FormCSR, p.Info().Form)
 	require.Zero(t, p.Info().Bytes)
 }
@@ -118,8 +114,7 @@ func TestPackingRefusesWhatDoesNotFitTogether(t *testing.T) {
 	require.ErrorIs(t, err, kernels.ErrOutOfMemory)
 	require.Zero(t, d.InUse(), "what was taken before is given back")
 
-	p, err := d.Pack(band(50, true))
-	require.NoError(t, err)
+	p := mustPack(t, d, band(50, true))
 	x := kernels.AdoptArray(d, make([]float64, 50))
 	require.ErrorIs(t, s.Launch(&kernels.GatherPacked[float32]{A: p}), kernels.ErrArgument)
 	require.ErrorIs(t, s.Launch(&kernels.GatherPacked[float64]{X: x, Y: x}), kernels.ErrArgument)

@@ -47,8 +47,7 @@ func TestHowLongAProductIsAndWhoAsksDecideWhetherWorkersAreGivenAJob(t *testing.
 		for rows, short := range map[int]bool{3000: true, 10_000: false} { // 9 entries each
 			op := bandPart(rows)
 			op.Products = 1
-			p, err := d.Pack(op)
-			require.NoError(t, err)
+			p := mustPack(t, d, op)
 			x, y := make([]float64, rows), make([]float64, rows)
 			gives := func(op kernels.Op) bool {
 				require.Eventually(t, func() bool { return d.pool.workers[0].gate.asleep.Load() != awake }, 10*time.Second, time.Millisecond)

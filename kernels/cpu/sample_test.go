@@ -113,15 +113,13 @@ func TestTheFormOfALargePartIsChosenOnASample(t *testing.T) {
 	d := open(t, Config{Threads: 2})
 	op := bandPart(n)
 	op.Products = 1_000_000 // the form is worth any time
-	a, err := d.Pack(op)
-	require.NoError(t, err)
+	a := mustPack(t, d, op)
 	for range 50 { // the clock decides, which other work on the machine may mislead
 		if a.Info().Form != kernels.FormCSR {
 			break
 		}
 		require.NoError(t, a.Free())
-		a, err = d.Pack(op)
-		require.NoError(t, err)
+		a = mustPack(t, d, op)
 	}
 	info := a.Info()
 	require.NotEqual(t, kernels.FormCSR, info.Form)
@@ -287,8 +285,7 @@ func TestOneDelayDoesNotDecideWhatIsTried(t *testing.T) {
 				calls++
 				return clock
 			}
-			a, err := d.Pack(op)
-			require.NoError(t, err)
+			a := mustPack(t, d, op)
 			require.Greater(t, len(a.Info().Tried), 2)
 			for _, tried := range a.Info().Tried {
 				require.NotContains(t, tried.Skipped, "making it would take", "%s, held up at reading %d of the clock", tried.Form, held)
@@ -323,8 +320,7 @@ func TestADelayOfMillisecondsDoesNotDecideForCSR(t *testing.T) {
 			calls++
 			return clock
 		}
-		a, err := d.Pack(op)
-		require.NoError(t, err)
+		a := mustPack(t, d, op)
 		tried := a.Info().Tried
 		require.Greater(t, len(tried), 1)
 		require.Less(t, tried[1].Product, tried[0].Product, "%s, held up from reading %d of the clock on: %s", tried[1].Form, held, tried[1].Skipped)
@@ -603,16 +599,14 @@ func TestAStatedNumberOfProductsBoundsTheSearchAndNoneDoesNot(t *testing.T) {
 	d := open(t, Config{Threads: 1})
 	op := bandPart(2000)
 	op.Products = 2
-	a, err := d.Pack(op)
-	require.NoError(t, err)
+	a := mustPack(t, d, op)
 	require.Equal(t, kernels.FormCSR, a.Info().Form)
 	require.Equal(t, "2 products do not repay the search for another form", a.Info().Why)
 	require.Empty(t, a.Info().Tried)
 	require.NoError(t, a.Free())
 	for products, tried := range map[int]bool{inspect.FewestCached - 1: false, inspect.FewestCached: true} {
 		op.Products = products
-		a, err = d.Pack(op)
-		require.NoError(t, err)
+		a = mustPack(t, d, op)
 		require.Equal(t, tried, len(a.Info().Tried) > 0)
 		require.NoError(t, a.Free())
 	}
@@ -620,8 +614,7 @@ func TestAStatedNumberOfProductsBoundsTheSearchAndNoneDoesNot(t *testing.T) {
 	oldCache := lastCache
 	t.Cleanup(func() { lastCache = oldCache })
 	lastCache = func() int64 { return 8 << 10 } // it is sampled
-	a, err = d.Pack(op)
-	require.NoError(t, err)
+	a = mustPack(t, d, op)
 	require.Equal(t, kernels.FormCSR, a.Info().Form)
 	require.Contains(t, a.Info().Why, "was not tried: ")
 	for _, tried := range a.Info().Tried[1:] {
@@ -629,16 +622,14 @@ func TestAStatedNumberOfProductsBoundsTheSearchAndNoneDoesNot(t *testing.T) {
 	}
 	require.NoError(t, a.Free())
 	op.Products = math.MaxInt
-	a, err = d.Pack(op)
-	require.NoError(t, err)
+	a = mustPack(t, d, op)
 	for _, tried := range a.Info().Tried[1:] {
 		require.NotContains(t, tried.Skipped, "too short", "so many products repay any search")
 	}
 	require.NoError(t, a.Free())
 	lastCache = oldCache
 	op.Products = 0
-	a, err = d.Pack(op)
-	require.NoError(t, err)
+	a = mustPack(t, d, op)
 	require.Empty(t, a.Info().Tried[1].Skipped, "whatever the time of a product")
 	for _, tried := range a.Info().Tried[1:] {
 		require.NotContains(t, tried.Skipped, "products")

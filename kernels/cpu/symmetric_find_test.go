@@ -127,8 +127,7 @@ func TestNaNsAndZerosAreSymmetricWhereTheirBitsAre(t *testing.T) {
 			a.RowPtr = append(a.RowPtr, int64(len(a.Val)))
 		}
 		d, _ := open(t, cpu.Config{Threads: 2, Grain: 1})
-		p, err := d.Pack(wholeOf(t, a, symmetricForm))
-		require.NoError(t, err)
+		p := mustPack(t, d, wholeOf(t, a, symmetricForm))
 		require.Equal(t, c.form, p.Info().Form, name)
 		require.NoError(t, p.Free())
 		require.NoError(t, d.Close())

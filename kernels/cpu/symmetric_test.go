@@ -14,7 +14,6 @@ import (
 	"github.com/msrep-go/msrep/kernels/cpu"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/kernels/reference"
-	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -39,8 +38,7 @@ func symmetricCSR(rng *rand.Rand, n int, distances ...int) *sparse.CSR[float64] 
 
 // wholeOf is all rows of a matrix, to be packed in a form.
 func wholeOf(t *testing.T, a *sparse.CSR[float64], form kernels.Form) *kernels.Packing[float64] {
-	split, _, err := partition.Split(a.RowPtr, 1, partition.RuleNNZ)
-	require.NoError(t, err)
+	split := splitOf(t, a, 1)
 	return packing(a, split[0], form, true)
 }
 
@@ -83,8 +81,7 @@ func TestHalfOfASymmetricMatrixMultipliesAsTheWhole(t *testing.T) {
 		for _, threads := range []int{1, 2, 5} {
 			t.Run(fmt.Sprintf("%s, %d workers", name, threads), func(t *testing.T) {
 				d, s := open(t, cpu.Config{Threads: threads, Grain: 1})
-				p, err := d.Pack(wholeOf(t, a, c.form))
-				require.NoError(t, err)
+				p := mustPack(t, d, wholeOf(t, a, c.form))
 				require.Equal(t, c.form, p.Info().Form, p.Info().Why)
 				require.Equal(t, d.InUse(), p.Info().Bytes)
 				require.True(t, p.(kernels.TransposedMultiplier).MultipliesTransposed())
@@ -120,8 +117,7 @@ func TestAnInfiniteAlphaMakesNoNaNOfHalfAMatrix(t *testing.T) {
 	for k := range a.Val {
 		a.Val[k] = 1
 	}
-	p, err := d.Pack(wholeOf(t, a, symmetricForm))
-	require.NoError(t, err)
+	p := mustPack(t, d, wholeOf(t, a, symmetricForm))
 	x, y := make([]float64, 500), make([]float64, 500)
 	for i := range x {
 		x[i] = 1
@@ -162,8 +158,7 @@ func TestAMatrixWithAnEntryOutOfSymmetryIsPackedWhole(t *testing.T) {
 				m := &sparse.CSR[float64]{Rows: a.Rows, Cols: a.Cols, RowPtr: slices.Clone(a.RowPtr), ColIdx: slices.Clone(a.ColIdx), Val: slices.Clone(a.Val)}
 				spoil(m)
 				d, s := open(t, cpu.Config{Threads: threads, Grain: 1})
-				p, err := d.Pack(wholeOf(t, m, symmetricForm))
-				require.NoError(t, err)
+				p := mustPack(t, d, wholeOf(t, m, symmetricForm))
 				require.Equal(t, kernels.Form("diagonals"), p.Info().Form)
 				x := make([]float64, m.Cols)
 				for i := range x {
@@ -185,16 +180,13 @@ func TestDuplicatesAndPartsOfAMatrixArePackedWhole(t *testing.T) {
 	_, err := d.Pack(wholeOf(t, twice, symmetricForm))
 	require.True(t, sparse.IsInput(err), "diagonals need sorted rows")
 	a := symmetricCSR(rand.New(rand.NewSource(1)), 2000, -700, -1, 0, 1, 700)
-	split, _, err := partition.Split(a.RowPtr, 2, partition.RuleNNZ)
-	require.NoError(t, err)
-	p, err := d.Pack(packing(a, split[0], symmetricForm, true))
-	require.NoError(t, err)
+	split := splitOf(t, a, 2)
+	p := mustPack(t, d, packing(a, split[0], symmetricForm, true))
 	require.Equal(t, kernels.Form("diagonals"), p.Info().Form)
 	require.NoError(t, p.Free())
 	op := wholeOf(t, a, symmetricForm)
 	op.Fixed = true
-	p, err = d.Pack(op)
-	require.NoError(t, err)
+	p = mustPack(t, d, op)
 	require.Equal(t, kernels.Form("diagonals"), p.Info().Form)
 	require.NoError(t, p.Free())
 }
@@ -247,8 +239,7 @@ func searchTriesHalf(t *testing.T, a *sparse.CSR[float64], half kernels.Form) {
 	d, s := open(t, cpu.Config{Threads: 2})
 	defer d.Close()
 	for range 3 { // whatever is the fastest
-		p, err := d.Pack(wholeOf(t, a, kernels.FormAuto))
-		require.NoError(t, err)
+		p := mustPack(t, d, wholeOf(t, a, kernels.FormAuto))
 		require.True(t, slices.ContainsFunc(p.Info().Tried, isSymmetric), "%+v", p.Info().Tried)
 		require.Equal(t, d.InUse(), p.Info().Bytes)
 		x := make([]float64, a.Cols)
@@ -262,8 +253,7 @@ func searchTriesHalf(t *testing.T, a *sparse.CSR[float64], half kernels.Form) {
 	fixed, several := wholeOf(t, a, kernels.FormAuto), wholeOf(t, a, kernels.FormAuto)
 	fixed.Fixed, several.Vectors = true, 2
 	for _, op := range []*kernels.Packing[float64]{fixed, several} { // whose products it has not
-		p, err := d.Pack(op)
-		require.NoError(t, err)
+		p := mustPack(t, d, op)
 		require.False(t, slices.ContainsFunc(p.Info().Tried, isSymmetric))
 		require.NoError(t, p.Free())
 	}

@@ -54,8 +54,7 @@ func TestPackedPartsMultiplyTheirTransposes(t *testing.T) {
 					}
 					want := reference.Multiply(true, 1.5, sparse.Matrix[float64](c.a), x, -.5, y)
 					for i, p := range split { // one part after the other adds to y
-						packed, err := d.Pack(packing(c.a, p, c.form, false))
-						require.NoError(t, err)
+						packed := mustPack(t, d, packing(c.a, p, c.form, false))
 						require.True(t, packed.(kernels.TransposedMultiplier).MultipliesTransposed())
 						beta := 1.0
 						if i == 0 {
@@ -91,8 +90,7 @@ func TestPackedPartsSayWhereTheyDoNotMultiplyTheirTransposes(t *testing.T) {
 	d, s := open(t, cpu.Config{Threads: 2, Grain: 1})
 	defer d.Close()
 	a := tridiagonalCSR(rand.New(rand.NewSource(1)), 500)
-	split, _, err := partition.Split(a.RowPtr, 1, partition.RuleNNZ)
-	require.NoError(t, err)
+	split := splitOf(t, a, 1)
 	launch := func(p kernels.Packed, xs, ys int) error {
 		y := make([]float64, ys)
 		for i := range y {
@@ -109,8 +107,7 @@ func TestPackedPartsSayWhereTheyDoNotMultiplyTheirTransposes(t *testing.T) {
 	}
 	want := reference.Multiply(true, 3, sparse.Matrix[float64](a), x, 0, y)
 	for _, form := range []kernels.Form{"ellr", kernels.FormCSR} { // csr in place: Scatter is faster
-		p, err := d.Pack(packing(a, split[0], form, true))
-		require.NoError(t, err)
+		p := mustPack(t, d, packing(a, split[0], form, true))
 		require.False(t, p.(kernels.TransposedMultiplier).MultipliesTransposed())
 		require.ErrorIs(t, launch(p, 500, 500), kernels.ErrNotSupported)
 		clear(y)
@@ -122,12 +119,10 @@ func TestPackedPartsSayWhereTheyDoNotMultiplyTheirTransposes(t *testing.T) {
 	}
 	fixed := packing(a, split[0], kernels.FormCSR, true)
 	fixed.Fixed = true
-	p, err := d.Pack(fixed)
-	require.NoError(t, err)
+	p := mustPack(t, d, fixed)
 	require.ErrorIs(t, host(p, x, y), kernels.ErrNotSupported)
 	require.NoError(t, p.Free())
-	p, err = d.Pack(packing(a, split[0], "diagonals", true))
-	require.NoError(t, err)
+	p = mustPack(t, d, packing(a, split[0], "diagonals", true))
 	require.NoError(t, launch(p, 500, 500))
 	require.ErrorIs(t, launch(p, 499, 500), kernels.ErrArgument)
 	require.ErrorIs(t, launch(p, 500, 501), kernels.ErrArgument)

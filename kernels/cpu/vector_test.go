@@ -13,8 +13,7 @@ import (
 )
 
 func vectorOps[V sparse.Value](t *rapid.T) {
-	d, err := Open(Config{Threads: rapid.IntRange(1, 3).Draw(t, "threads"), NUMANode: -1})
-	require.NoError(t, err)
+	d := open(t, Config{Threads: rapid.IntRange(1, 3).Draw(t, "threads"), NUMANode: -1})
 	devicetest.VectorOps[V](t, d)
 	require.NoError(t, d.Close())
 }
@@ -31,8 +30,7 @@ func TestSumsDoNotDependOnTheNumberOfWorkers(t *testing.T) {
 	}
 	var first float64
 	for threads := 1; threads < 5; threads++ {
-		d, err := Open(Config{Threads: threads, NUMANode: -1})
-		require.NoError(t, err)
+		d := open(t, Config{Threads: threads, NUMANode: -1})
 		s, err := d.NewStream()
 		require.NoError(t, err)
 		sum := []float64{0}
@@ -47,9 +45,7 @@ func TestSumsDoNotDependOnTheNumberOfWorkers(t *testing.T) {
 }
 
 func TestVectorsOfDifferentLengthsAreRefused(t *testing.T) {
-	d, err := Open(Config{Threads: 1, NUMANode: -1})
-	require.NoError(t, err)
-	defer d.Close()
+	d := open(t, Config{Threads: 1, NUMANode: -1})
 	s, err := d.NewStream()
 	require.NoError(t, err)
 	short, long := kernels.AdoptArray(d, make([]float64, 2)), kernels.AdoptArray(d, make([]float64, 3))
