@@ -55,8 +55,7 @@ func TestPreconditionersThatAreSingularOrNotFiniteEndInAnHonestError(t *testing.
 func TestSolvesThatShareAPlanFindWhatEachFindsAlone(t *testing.T) {
 	a := laplacian(t, "stencil:n=80,points=5") // more than a block
 	sys := open(t, "cpu:1")
-	plan, err := msrep.NewPlan(t.Context(), sys, a, msrep.PlanOptions{Deterministic: true})
-	require.NoError(t, err)
+	plan := planOf(t, sys, a, msrep.PlanOptions{Deterministic: true})
 	jacobi, err := Jacobi(a)
 	require.NoError(t, err)
 	solve := func(name string, scale float64) []float64 {
@@ -88,15 +87,13 @@ func TestAPanicInProgressLeavesThePlanToTheNextSolve(t *testing.T) {
 	a := laplacian(t, "stencil:n=12,points=5")
 	for _, devices := range []string{"cpu:1", "sim:1"} {
 		for name, method := range methods {
-			sys, err := msrep.Open(msrep.Config{Devices: devices})
-			require.NoError(t, err)
-			plan, err := msrep.NewPlan(t.Context(), sys, a, msrep.PlanOptions{})
-			require.NoError(t, err)
+			sys := openAs(t, msrep.Config{Devices: devices})
+			plan := planOf(t, sys, a, msrep.PlanOptions{})
 			require.PanicsWithValue(t, "mine", func() {
 				_, _ = method(t.Context(), plan, sines(a.Rows), make([]float64, a.Rows), Options{Progress: func(int, float64) { panic("mine") }})
 			})
 			x := make([]float64, a.Rows)
-			_, err = method(t.Context(), plan, sines(a.Rows), x, Options{})
+			_, err := method(t.Context(), plan, sines(a.Rows), x, Options{})
 			require.NoError(t, err, "%s on %s afterwards", name, devices)
 			require.LessOrEqual(t, trueResidual(t, a, sines(a.Rows), x), 1.01*DefaultTol)
 			require.NoError(t, sys.Close(), "%s on %s: which counts what was not freed", name, devices)

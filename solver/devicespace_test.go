@@ -94,10 +94,8 @@ func TestOnDevicesNoVectorCrossesInAnIteration(t *testing.T) {
 			"cg": {3, 3}, "bicgstab": {7, 4}, "gmres": {2*9 + 1, 3}, "power": {3, 3},
 		} {
 			var heard traffic
-			sys, err := msrep.Open(msrep.Config{Devices: fmt.Sprintf("sim:%d", devices), Trace: heard.hear})
-			require.NoError(t, err)
-			plan, err := msrep.NewPlan(t.Context(), sys, sparse.Matrix[float64](a), msrep.PlanOptions{})
-			require.NoError(t, err)
+			sys := openAs(t, msrep.Config{Devices: fmt.Sprintf("sim:%d", devices), Trace: heard.hear})
+			plan := planOf(t, sys, sparse.Matrix[float64](a), msrep.PlanOptions{})
 			const from, to = 2, 8
 			var before, after traffic
 			opt := Options{Tol: 1e-14, MaxIter: to, Precond: jacobi, Progress: func(i int, _ float64) {

@@ -97,9 +97,7 @@ func (m *member) Max(ctx context.Context, v []float64) error {
 func members(t *testing.T, a *sparse.CSR[float64], fixed bool, cuts ...int) []*member {
 	cuts = append(append([]int{0}, cuts...), a.Rows)
 	team := newTeam(len(cuts) - 1)
-	sys, err := msrep.Open(msrep.Config{Devices: "cpu:1"})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, sys.Close()) })
+	sys := openAs(t, msrep.Config{Devices: "cpu:1"})
 	var out []*member
 	for i := range cuts[1:] {
 		lo, hi := cuts[i], cuts[i+1]
@@ -109,8 +107,7 @@ func members(t *testing.T, a *sparse.CSR[float64], fixed bool, cuts ...int) []*m
 		}
 		rows, err := sparse.NewCSR(hi-lo, a.Cols, ptr, a.ColIdx[a.RowPtr[lo]:a.RowPtr[hi]], a.Val[a.RowPtr[lo]:a.RowPtr[hi]])
 		require.NoError(t, err)
-		plan, err := msrep.NewPlan(t.Context(), sys, rows, msrep.PlanOptions{Deterministic: fixed})
-		require.NoError(t, err)
+		plan := planOf(t, sys, rows, msrep.PlanOptions{Deterministic: fixed})
 		out = append(out, &member{team: team, rank: i, first: lo, n: hi - lo, total: a.Rows, fixed: fixed, plan: plan})
 	}
 	return out

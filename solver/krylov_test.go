@@ -127,12 +127,10 @@ func TestDeterministicSolvesHaveTheSameBitsOnAllDevices(t *testing.T) {
 	for name, method := range methods {
 		var first []float64
 		for _, c := range []msrep.Config{{Devices: "cpu:1", Threads: 1}, {Devices: "cpu:1", Threads: 4}, {Devices: "cpu:3"}} {
-			sys, err := msrep.Open(c)
-			require.NoError(t, err)
-			plan, err := msrep.NewPlan(t.Context(), sys, a, msrep.PlanOptions{Deterministic: true})
-			require.NoError(t, err)
+			sys := openAs(t, c)
+			plan := planOf(t, sys, a, msrep.PlanOptions{Deterministic: true})
 			x := make([]float64, a.Rows)
-			_, err = method(t.Context(), plan, sines(a.Rows), x, Options{})
+			_, err := method(t.Context(), plan, sines(a.Rows), x, Options{})
 			require.NoError(t, err)
 			if first == nil {
 				first = x
@@ -172,13 +170,9 @@ func TestRefinementWithAFloat32MatrixReachesFloat64(t *testing.T) {
 	for k := range a.Val {
 		a.Val[k] *= 1 + 1e-3/3 // no float32
 	}
-	sys, err := msrep.Open(msrep.Config{Devices: "cpu:2"})
-	require.NoError(t, err)
-	defer sys.Close()
-	exact, err := msrep.NewPlan(t.Context(), sys, a, msrep.PlanOptions{})
-	require.NoError(t, err)
-	single, err := msrep.NewPlan(t.Context(), sys, sparse.Convert[float32](a), msrep.PlanOptions{})
-	require.NoError(t, err)
+	sys := openAs(t, msrep.Config{Devices: "cpu:2"})
+	exact := planOf(t, sys, a, msrep.PlanOptions{})
+	single := planOf(t, sys, sparse.Convert[float32](a), msrep.PlanOptions{})
 	b, x := sines(a.Rows), make([]float64, a.Rows)
 	var heard []float64
 	res, err := Refine(t.Context(), exact, Single(single), CG, b, x, Options{Tol: 1e-13, Progress: func(_ int, rel float64) { heard = append(heard, rel) }}, Options{})
@@ -195,8 +189,7 @@ func TestRefinementWithAFloat32MatrixReachesFloat64(t *testing.T) {
 	for k := range far.Val {
 		far.Val[k] *= 10
 	}
-	other, err := msrep.NewPlan(t.Context(), sys, far, msrep.PlanOptions{})
-	require.NoError(t, err)
+	other := planOf(t, sys, far, msrep.PlanOptions{})
 	_, err = Refine(t.Context(), exact, other, CG, b, make([]float64, a.Rows), Options{}, Options{})
 	require.ErrorIs(t, err, ErrStagnation)
 }
@@ -224,8 +217,7 @@ func TestTheTimeOfARefinementIsThatOfTheSolvesInside(t *testing.T) {
 func TestProductsInFloat32TakeAlphaAndBetaInFloat64(t *testing.T) {
 	a, err := sparse.NewCSR(2, 2, []int64{0, 2, 3}, []int32{0, 1, 1}, []float32{1, 2, 3})
 	require.NoError(t, err)
-	plan, err := msrep.NewPlan(t.Context(), open(t, "cpu:1"), a, msrep.PlanOptions{})
-	require.NoError(t, err)
+	plan := planOf(t, open(t, "cpu:1"), a, msrep.PlanOptions{})
 	const third = 1.0 / 3
 	single := Single(plan) // whose memory is used again
 	for beta, want := range map[float64][]float64{0: {5 * third, 6 * third}, 1: {5*third + 7, 6*third + 9}, third: {5*third + 7*third, 6*third + 9*third}} {

@@ -13,8 +13,7 @@ import (
 func TestNilAndClosedArgumentsAreErrors(t *testing.T) {
 	sys, gone := open(t, "cpu:1"), open(t, "cpu:1")
 	a := dense(t, []float64{1, 0}, []float64{0, 2})
-	plan, err := msrep.NewPlan(t.Context(), sys, a, msrep.PlanOptions{})
-	require.NoError(t, err)
+	plan := planOf(t, sys, a, msrep.PlanOptions{})
 	require.NoError(t, gone.Close())
 	var none context.Context
 	var noPlan *msrep.Plan[float64]

@@ -25,7 +25,13 @@ func TestMain(m *testing.M) { cases.Main(m, "100") }
 
 func open(t testing.TB, devices string) *msrep.System {
 	t.Helper()
-	sys, err := msrep.Open(msrep.Config{Devices: devices, NUMA: msrep.NUMAOff})
+	return openAs(t, msrep.Config{Devices: devices, NUMA: msrep.NUMAOff})
+}
+
+// openAs is a System that is closed when the test ends, if it is not before.
+func openAs(t testing.TB, c msrep.Config) *msrep.System {
+	t.Helper()
+	sys, err := msrep.Open(c)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, sys.Close()) })
 	return sys
@@ -232,8 +238,7 @@ func TestRanksOverAnOperatorAreThoseOfTheGraph(t *testing.T) {
 	a, err := sparse.NewCSR(5, 5, []int64{0, 0, 3, 5, 5, 6}, []int32{0, 2, 3, 1, 4, 1}, []float64{1, 1, 1, 1, 1, 1})
 	require.NoError(t, err)
 	sys := open(t, "cpu:1")
-	plan, err := msrep.NewPlan(t.Context(), sys, sparse.ToCSC[float64](a).Transpose(), msrep.PlanOptions{})
-	require.NoError(t, err)
+	plan := planOf(t, sys, sparse.ToCSC[float64](a).Transpose(), msrep.PlanOptions{})
 	for _, opt := range []PageRankOptions{{}, {Tol: 1e-3, Damping: 0.5}} {
 		want, err := PageRank(t.Context(), sys, a, opt)
 		require.NoError(t, err)

@@ -30,11 +30,8 @@ func TestDeterministicSolutionsHaveTheSameBitsOnEveryProcessor(t *testing.T) {
 	require.NoError(t, err)
 	blocks, err := BlockJacobi(a, 5)
 	require.NoError(t, err)
-	sys, err := msrep.Open(msrep.Config{Devices: "cpu:2"})
-	require.NoError(t, err)
-	defer sys.Close()
-	plan, err := msrep.NewPlan(t.Context(), sys, a, msrep.PlanOptions{Deterministic: true})
-	require.NoError(t, err)
+	sys := openAs(t, msrep.Config{Devices: "cpu:2"})
+	plan := planOf(t, sys, a, msrep.PlanOptions{Deterministic: true})
 	for _, c := range []struct {
 		name   string
 		method func(x []float64) error

@@ -25,8 +25,7 @@ func scaledBy(v []float64, exp int) []float64 {
 func scaledPlan(t *testing.T, sys *msrep.System, a *sparse.CSR[float64], exp int, opt msrep.PlanOptions) *msrep.Plan[float64] {
 	m := *a
 	m.Val = scaledBy(a.Val, exp)
-	plan, err := msrep.NewPlan(t.Context(), sys, &m, opt)
-	require.NoError(t, err)
+	plan := planOf(t, sys, &m, opt)
 	return plan
 }
 
@@ -152,9 +151,8 @@ func TestRanksThatLeaveTheRangeOfNumbersAreNotConverged(t *testing.T) {
 	sys := open(t, "cpu:1")
 	for _, link := range []float64{1e300, math.Inf(1), math.NaN()} {
 		a := dense(t, []float64{0, link}, []float64{link, 0})
-		plan, err := msrep.NewPlan(t.Context(), sys, a, msrep.PlanOptions{})
-		require.NoError(t, err)
-		_, err = PageRankOver(t.Context(), plan, []int32{1, 1}, PageRankOptions{})
+		plan := planOf(t, sys, a, msrep.PlanOptions{})
+		_, err := PageRankOver(t.Context(), plan, []int32{1, 1}, PageRankOptions{})
 		require.ErrorIs(t, err, ErrBreakdown)
 		require.ErrorContains(t, err, "pagerank: breakdown after ")
 	}
@@ -169,9 +167,7 @@ func TestRanksThatLeaveTheRangeOfNumbersAreNotConverged(t *testing.T) {
 // underflow: each restart finds an exact solution, and a residual that says otherwise.
 func TestMaxIterEndsSolvesWhoseRestartsPromiseMoreThanTheyKeep(t *testing.T) {
 	a := &sparse.CSR[float64]{Rows: 3, Cols: 3, RowPtr: []int64{0, 1, 2, 3}, ColIdx: []int32{0, 1, 2}, Val: []float64{1e-170, 1e-172, 1e-174}}
-	sys, err := msrep.Open(msrep.Config{Devices: "cpu"})
-	require.NoError(t, err)
-	defer sys.Close()
+	sys := openAs(t, msrep.Config{Devices: "cpu"})
 	plan := scaledPlan(t, sys, a, 0, msrep.PlanOptions{})
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
@@ -182,10 +178,8 @@ func TestMaxIterEndsSolvesWhoseRestartsPromiseMoreThanTheyKeep(t *testing.T) {
 
 func TestGMRESDoesNotCallALargeMatrixSingular(t *testing.T) {
 	a := &sparse.CSR[float64]{Rows: 3, Cols: 3, RowPtr: []int64{0, 1, 2, 3}, ColIdx: []int32{0, 1, 2}, Val: []float64{1e170, 1e168, 1e172}}
-	sys, err := msrep.Open(msrep.Config{Devices: "cpu"})
-	require.NoError(t, err)
-	defer sys.Close()
-	_, err = GMRES(t.Context(), scaledPlan(t, sys, a, 0, msrep.PlanOptions{}), []float64{1, 1, 1}, make([]float64, 3), Options{})
+	sys := openAs(t, msrep.Config{Devices: "cpu"})
+	_, err := GMRES(t.Context(), scaledPlan(t, sys, a, 0, msrep.PlanOptions{}), []float64{1, 1, 1}, make([]float64, 3), Options{})
 	require.ErrorIs(t, err, ErrBreakdown)
 	require.ErrorContains(t, err, "scale the matrix")
 }

@@ -55,10 +55,13 @@ func readMatrix(t *testing.T, name string) *matio.Matrix {
 
 func planOn(t *testing.T, devices string, a *sparse.CSR[float64]) *msrep.Plan[float64] {
 	t.Helper()
-	sys, err := msrep.Open(msrep.Config{Devices: devices})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, sys.Close()) })
-	plan, err := msrep.NewPlan(context.Background(), sys, a, msrep.PlanOptions{})
+	return planOf(t, openAs(t, msrep.Config{Devices: devices}), a, msrep.PlanOptions{})
+}
+
+// planOf is a plan of a matrix, which its System closes.
+func planOf[V sparse.Value](t *testing.T, sys *msrep.System, a sparse.Matrix[V], o msrep.PlanOptions) *msrep.Plan[V] {
+	t.Helper()
+	plan, err := msrep.NewPlan(context.Background(), sys, a, o)
 	require.NoError(t, err)
 	return plan
 }
@@ -130,10 +133,8 @@ func TestNoSolveClaimsToHaveConvergedThatHasNot(t *testing.T) {
 			require.NoError(t, m.Close())
 			continue
 		}
-		sys, err := msrep.Open(msrep.Config{Devices: "cpu:1", Threads: 1})
-		require.NoError(t, err)
-		plan, err := msrep.NewPlan(t.Context(), sys, m.CSR, msrep.PlanOptions{ExpectedProducts: 1})
-		require.NoError(t, err)
+		sys := openAs(t, msrep.Config{Devices: "cpu:1", Threads: 1})
+		plan := planOf(t, sys, m.CSR, msrep.PlanOptions{ExpectedProducts: 1})
 		b := sines(m.Rows)
 		for name, method := range methods {
 			x := make([]float64, m.Rows)
