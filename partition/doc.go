@@ -50,7 +50,7 @@
 // # Which function
 //
 // Split and SplitCOO cut a matrix by a rule; NewPCSR, NewPCSC and NewPCOO do the same and
-// give views of the arrays of each part. Share cuts a part once more with weights, Within
+// give views of the arrays of each part, for programs: plans work on the Part alone. Share cuts a part once more with weights, Within
 // evenly by merge path, as the workers of one device do.
 //
 // Functions only read what they are given, and may be called from several goroutines at

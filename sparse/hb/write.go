@@ -45,18 +45,16 @@ func Write(w io.Writer, m *sparse.CSR[float64], src sparse.Source) error {
 
 // canonical is m with sorted rows and without duplicates.
 func canonical(m *sparse.CSR[float64]) *sparse.CSR[float64] {
-	row := make([]int32, 0, len(m.ColIdx))
 	rising := true
 	for i := range m.Rows {
-		for k := m.RowPtr[i]; k < m.RowPtr[i+1]; k++ {
-			rising = rising && (k == m.RowPtr[i] || m.ColIdx[k-1] < m.ColIdx[k])
-			row = append(row, int32(i))
+		for k := m.RowPtr[i] + 1; k < m.RowPtr[i+1]; k++ {
+			rising = rising && m.ColIdx[k-1] < m.ColIdx[k]
 		}
 	}
 	if rising {
 		return m
 	}
-	blocks := []sparse.Triples[float64]{{Row: row, Col: slices.Clone(m.ColIdx), Val: slices.Clone(m.Val)}}
+	blocks := []sparse.Triples[float64]{{Row: sparse.ToCOO[float64](m).RowIdx, Col: slices.Clone(m.ColIdx), Val: slices.Clone(m.Val)}}
 	return sparse.Assemble(m.Rows, m.Cols, sparse.General, blocks)
 }
 
