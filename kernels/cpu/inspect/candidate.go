@@ -108,31 +108,19 @@ func CSR[V sparse.Value](inPlace bool) Candidate[V] {
 // precision that the values do not have.
 func Named[V sparse.Value](name kernels.Form, p kernels.Precision, inPlace bool) (Candidate[V], error) {
 	name = Whole(name)
-	c := Candidate[V]{Form: name}
+	builds := map[kernels.Form]func(form.Rows[V]) (form.Form[V], error){
+		FormSlices: newSlices[V], FormDiagonals: newDiagonals[V], FormBlocks: namedBlocks[V], FormRuns: newRuns[V],
+		FormTiles: newTiles[V], FormPanels: newPanels[V], FormBins: newBins[V], FormNearFar: newNearFar[V],
+	}
+	c := Candidate[V]{Form: name, Build: builds[name]}
 	switch {
 	case p.Segments != 0:
 		return segments[V](name, p)
 	case name == kernels.FormCSR:
 		return CSR[V](inPlace), nil
-	case name == FormSlices:
-		c.Build = newSlices[V]
-	case name == FormDiagonals:
-		c.Build = newDiagonals[V]
-	case name == FormBlocks:
-		c.Build = namedBlocks[V]
-	case name == FormRuns:
-		c.Build = newRuns[V]
-	case name == FormTiles:
-		c.Build = newTiles[V]
-	case name == FormPanels:
-		c.Build = newPanels[V]
-	case name == FormBins:
-		c.Build = newBins[V]
-	case name == FormNearFar:
-		c.Build = newNearFar[V]
 	case slices.Contains(ellpack.Formats(), sparse.Format(name)):
 		c.Build = func(r form.Rows[V]) (form.Form[V], error) { return form.NewEll(name, r) }
-	default:
+	case c.Build == nil:
 		return c, fmt.Errorf("%w: form %q", kernels.ErrNotSupported, name)
 	}
 	return c, nil

@@ -20,7 +20,7 @@ type Look struct {
 	misses            float64        // form.FirstCacheMisses
 	again             float64        // form.TilesReadAgain
 	lone              float64        // form.LoneShare
-	wide              bool           // x is more than a second cache holds
+	wide              bool           // x has more than wideX bytes
 	rows, nnz         int
 }
 
@@ -37,7 +37,7 @@ func At[V sparse.Value](r form.Rows[V]) Look {
 		plain:     plainValues(r.Val),
 		misses:    form.FirstCacheMisses(r),
 		again:     form.TilesReadAgain(r),
-		wide:      mem.Size[V]()*int64(r.Cols) > secondCache,
+		wide:      mem.Size[V]()*int64(r.Cols) > wideX,
 		rows:      len(r.Ptr) - 1,
 		nnz:       len(r.Idx),
 	}
@@ -80,9 +80,10 @@ const (
 	mostlyMissed = 0.5
 )
 
-// secondCache is the bytes of x up to which slices are tried before tiles: they are then as
-// fast or faster, and made sooner where the budget does not last for both.
-const secondCache = 1 << 20
+// wideX is the bytes of x up to which slices are tried before tiles: they are then as fast or
+// faster, and made sooner where the budget does not last for both. It is the second cache of
+// Zen 4 and Zen 5, on which that was measured.
+const wideX = 1 << 20
 
 // someLone is the share of entries whose lines of x are loaded for them alone, from which they
 // are tried apart from the others.
@@ -109,16 +110,13 @@ func Candidates[V sparse.Value](pieces []Look) []Candidate[V] {
 			out = append(out, Candidate[V]{Form: FormBlocks, Bytes: bytes, Cached: cachedBlocks, Build: newBlocks57[V],
 				Why: fmt.Sprintf("%.1f bytes for each entry with values in 57 bits", bytes)})
 		}
-		out = append(out, Candidate[V]{Form: FormBlocks, Bytes: e.EntryBytes, Cached: cachedBlocks, Build: newBlocks[V],
-			Why: fmt.Sprintf("at most %.1f bytes for each entry, by a sample", e.EntryBytes)})
+		out = append(out, Candidate[V]{Form: FormBlocks, Bytes: e.EntryBytes, Cached: cachedBlocks, Build: newBlocks[V], Why: sampled(e)})
 	}
 	if e := all.diagonals; e != nil {
-		out = append(out, Candidate[V]{Form: FormDiagonals, Bytes: e.EntryBytes, Cached: cachedDiagonals(e.EntryBytes - value), Build: newDiagonals[V],
-			Why: fmt.Sprintf("at most %.1f bytes for each entry, by a sample", e.EntryBytes)})
+		out = append(out, Candidate[V]{Form: FormDiagonals, Bytes: e.EntryBytes, Cached: cachedDiagonals(e.EntryBytes - value), Build: newDiagonals[V], Why: sampled(e)})
 	}
 	if e := all.runs; e != nil && (value == 4 || all.blocks == nil && (all.diagonals == nil || e.EntryBytes < value+fewIndices)) {
-		out = append(out, Candidate[V]{Form: FormRuns, Bytes: e.EntryBytes, Cached: cachedRuns(value, e.EntryBytes-value), Build: newRuns[V],
-			Why: fmt.Sprintf("at most %.1f bytes for each entry, by a sample", e.EntryBytes)})
+		out = append(out, Candidate[V]{Form: FormRuns, Bytes: e.EntryBytes, Cached: cachedRuns(value, e.EntryBytes-value), Build: newRuns[V], Why: sampled(e)})
 	}
 	slices := Candidate[V]{Form: FormSlices, Bytes: value + 2, Cached: cachedSlices(value, float64(all.nnz)/float64(max(all.rows, 1))), Build: newSlices[V],
 		Why: "rows of like length side by side"}
@@ -154,6 +152,11 @@ func Candidates[V sparse.Value](pieces []Look) []Candidate[V] {
 		}
 	}
 	return out
+}
+
+// sampled is why a form that takes so much is tried.
+func sampled(e *form.Estimate) string {
+	return fmt.Sprintf("at most %.1f bytes for each entry, by a sample", e.EntryBytes)
 }
 
 // sum puts the looks of all pieces together: the worst estimate of a form that suits all
