@@ -60,11 +60,9 @@ func checkLargeBins[V sparse.Value](t *testing.T, l simd.Level) {
 		}
 		a.RowPtr = append(a.RowPtr, int64(len(a.ColIdx)))
 	}
-	f, err := form.NewBins(rowsOf(a), form.BinOptions[V]{Level: l, Group: 60_000})
-	require.NoError(t, err)
+	f := must(form.NewBins(rowsOf(a), form.BinOptions[V]{Level: l, Group: 60_000}))(t)
 	require.Less(t, f.Padding(), int64(len(a.Val))/5)
-	whole, err := form.NewBins(rowsOf(a), form.BinOptions[V]{Level: l})
-	require.NoError(t, err)
+	whole := must(form.NewBins(rowsOf(a), form.BinOptions[V]{Level: l}))(t)
 	require.Less(t, f.Bytes(), whole.Bytes(), "copies for a group take less room than for all")
 	require.Greater(t, f.Bytes(), int64(len(a.Val)*8+60_000*4))
 
@@ -96,8 +94,7 @@ func checkLargeBins[V sparse.Value](t *testing.T, l simd.Level) {
 	var g guards
 	defer g.free(t)
 	atEnd := &form.Memory{Alloc: func(n int64) ([]byte, error) { return g.bytes(n, 64, true) }}
-	f, err = form.NewBins(form.Rows[V]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: cols, Mem: atEnd}, form.BinOptions[V]{Level: l, Rows: 500})
-	require.NoError(t, err)
+	f = must(form.NewBins(form.Rows[V]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: cols, Mem: atEnd}, form.BinOptions[V]{Level: l, Rows: 500}))(t)
 	for _, beta := range []V{0, .5} {
 		many := slices.Clone(y)
 		f.(form.Many[V]).MultiplyMany(-1.25, beta, simd.Block[V]{Val: x, Cols: vectors, Stride: vectors}, simd.Block[V]{Val: many, Cols: vectors, Stride: vectors})
@@ -108,8 +105,7 @@ func checkLargeBins[V sparse.Value](t *testing.T, l simd.Level) {
 		}
 	}
 
-	f, err = form.NewBins(form.Rows[V]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: cols, Mem: atEnd}, form.BinOptions[V]{Level: l, Rows: 500, Group: 60_000})
-	require.NoError(t, err)
+	f = must(form.NewBins(form.Rows[V]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: cols, Mem: atEnd}, form.BinOptions[V]{Level: l, Rows: 500, Group: 60_000}))(t)
 	checkBinLines(t, r, f.(form.Many[V]), a)
 }
 
@@ -142,8 +138,7 @@ func checkBinLines[V sparse.Value](t *testing.T, r *rand.Rand, f form.Many[V], a
 
 func TestBinsTakeRowsOfXThatAreCacheLines(t *testing.T) {
 	a := pattern{cols: 40, rows: [][]int32{{3, 5}, {7}}}.csr(func() float64 { return 1 })
-	f, err := form.NewBins(rowsOf(a), form.BinOptions[float64]{})
-	require.NoError(t, err)
+	f := must(form.NewBins(rowsOf(a), form.BinOptions[float64]{}))(t)
 	x, ok := mem.Slice[float64](mem.Aligned(8*1000), 1000)
 	require.True(t, ok)
 	for _, c := range []struct {
@@ -169,8 +164,7 @@ func checkEmptyPlaces[V sparse.Value](t *testing.T, l simd.Level) {
 	for _, value := range []float64{inf, 2} {
 		a := pattern{cols: 40, rows: [][]int32{{3, 5}, {7}, {20, 3}}}.csr(func() float64 { return value })
 		r := form.Rows[V]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: sparse.Convert[V](a).Val, Cols: a.Cols}
-		f, err := form.NewBins(r, form.BinOptions[V]{Level: l, Rows: 2, Cols: 16, Values: form.FindValues(r.Val)})
-		require.NoError(t, err)
+		f := must(form.NewBins(r, form.BinOptions[V]{Level: l, Rows: 2, Cols: 16, Values: form.FindValues(r.Val)}))(t)
 		require.Contains(t, f.Name(), "same")
 		for _, alpha := range []float64{1, .5, inf} {
 			y := make([]V, a.Cols)

@@ -57,8 +57,7 @@ func TestBlocksHaveTheSameBitsWithValuesIn57Bits(t *testing.T) {
 				return
 			}
 			o.Values = values
-			less, err := form.NewBlocks(rows, o)
-			require.NoError(t, err)
+			less := must(form.NewBlocks(rows, o))(t)
 			require.Contains(t, less.Name(), "bits57")
 			require.LessOrEqual(t, less.Bytes(), full.Bytes()+10_000)
 			x := make([]float64, a.Cols)

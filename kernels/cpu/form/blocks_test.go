@@ -69,8 +69,7 @@ func everyShape[V sparse.Value](t *testing.T, l simd.Level) {
 				shape, ok := form.FindBlocks(rows)
 				require.True(t, ok)
 				require.Equal(t, form.BlockShape{Height: height, Width: width, First: (height - cut) % height}, shape)
-				f, err := form.NewBlocks(rows, form.BlockOptions[V]{Level: l, Shape: shape, Values: form.FindValues(a.Val)})
-				require.NoError(t, err)
+				f := must(form.NewBlocks(rows, form.BlockOptions[V]{Level: l, Shape: shape, Values: form.FindValues(a.Val)}))(t)
 				x, y, z := make([]V, a.Cols), make([]V, a.Rows), make([]V, a.Rows)
 				for i := range x {
 					x[i] = V(r.IntN(100))

@@ -32,8 +32,7 @@ func cut(a *sparse.CSR[float64], p kernels.Precision) *sparse.CSR[float64] {
 }
 
 func checkCPMS(t require.TestingT, name kernels.Form, a *sparse.CSR[float64], p kernels.Precision, bank int, alpha, beta float64, x, y []float64) {
-	f, err := form.NewCPMS(name, rowsOf(a), p, bank)
-	require.NoError(t, err)
+	f := must(form.NewCPMS(name, rowsOf(a), p, bank))(t)
 	want := reference.Multiply[float64](false, alpha, cut(a, p), x, beta, y)
 	got := append([]float64(nil), y...)
 	if beta == 0 {
@@ -117,8 +116,7 @@ func TestColumnsTakeTwoBytesWhereTheyAreNear(t *testing.T) {
 		r := form.Rows[float64]{Ptr: []int64{0, 1, 3, 3}, Idx: []int32{100, c.last, 200}, Val: []float64{2, 3, 5}, Cols: 1 << 17}
 		x := make([]float64, r.Cols)
 		x[100], x[200], x[c.last] = 1, 10, 100
-		m, err := form.NewSegmented("ell", r, cpms.Layout{Segments: 2}, c.wide)
-		require.NoError(t, err)
+		m := must(form.NewSegmented("ell", r, cpms.Layout{Segments: 2}, c.wide))(t)
 		require.Equal(t, c.want, m.IndexBytes())
 		y := make([]float64, 3)
 		m.Sums(y, 0, 2, cpms.HeadsOf(x), form.NewSegmentScratch())
@@ -130,8 +128,7 @@ func TestJoinedSegmentsMultiplyAsPlainValues(t *testing.T) {
 	ptr, idx, val := []int64{0, 2, 2, 3}, []int32{0, 1, 1}, []float64{0.1, 0.2, 0.3}
 	for _, name := range cpmsForms[:2] {
 		for _, bank := range []int{cpms.Separated, 64} {
-			m, err := form.NewSegmented(name, form.Rows[float64]{Ptr: ptr, Idx: idx, Val: val, Cols: 2}, cpms.Layout{Segments: 4, Bank: bank}, false)
-			require.NoError(t, err)
+			m := must(form.NewSegmented(name, form.Rows[float64]{Ptr: ptr, Idx: idx, Val: val, Cols: 2}, cpms.Layout{Segments: 4, Bank: bank}, false))(t)
 			require.Equal(t, 4, m.Segments())
 			m.Join()
 			require.Equal(t, 1, m.Segments())
@@ -181,8 +178,7 @@ func TestTheMemoryOfSegmentsIsForetold(t *testing.T) {
 					if !values {
 						r.Val = nil
 					}
-					s, err := form.NewSegmented(name, r, cpms.Layout{Segments: 2}, wide)
-					require.NoError(t, err)
+					s := must(form.NewSegmented(name, r, cpms.Layout{Segments: 2}, wide))(t)
 					kept, passing := form.SegmentedBytes(name, r, cpms.Layout{Segments: 2}, values, wide)
 					require.Equal(t, s.Bytes(), kept, "%s, values %v, wide %v", name, values, wide)
 					require.Equal(t, values, passing > 0)

@@ -62,8 +62,7 @@ func TestStripsOfStencilsGiveTheSameBits(t *testing.T) {
 
 func eachStripLevel(t *testing.T, a *sparse.CSR[float64], spec string) {
 	for l := simd.Generic; l <= simd.Default(); l++ {
-		f, err := form.NewDiagonals(rowsOf(a), form.DiagonalOptions[float64]{Level: l})
-		require.NoError(t, err)
+		f := must(form.NewDiagonals(rowsOf(a), form.DiagonalOptions[float64]{Level: l}))(t)
 		for _, cols := range []int{3, 20} {
 			x := simd.Block[float64]{Val: make([]float64, a.Cols*cols), Cols: cols, Stride: cols}
 			for i := range x.Val {
@@ -109,8 +108,7 @@ func checkDiagonalsSuit[V sparse.Value](t *testing.T, l simd.Level) {
 			return k
 		})
 		rows := rowsOf(sparse.Convert[V](a))
-		f, err := form.NewDiagonals(rows, form.DiagonalOptions[V]{Level: l, Values: form.FindValues(rows.Val)})
-		require.NoError(t, err)
+		f := must(form.NewDiagonals(rows, form.DiagonalOptions[V]{Level: l, Values: form.FindValues(rows.Val)}))(t)
 		s := f.(form.Suited[V])
 		require.Equal(t, 1, s.RowsFrom())
 		left := (32<<20-8*n-entries*(4+size))/size + more // elements of x and y, as many as count as cached and more

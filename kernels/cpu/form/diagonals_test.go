@@ -115,8 +115,7 @@ func drawDiagonals[V sparse.Value](t *testing.T, l simd.Level, r *rand.Rand, p p
 	} else {
 		a = byDiagonal[V](p)
 	}
-	f, err := form.NewDiagonals(rowsOf(a), form.DiagonalOptions[V]{Level: l, Values: form.FindValues(a.Val)})
-	require.NoError(t, err)
+	f = must(form.NewDiagonals(rowsOf(a), form.DiagonalOptions[V]{Level: l, Values: form.FindValues(a.Val)}))(t)
 	x, y = make([]V, a.Cols), make([]V, a.Rows)
 	for i := range x {
 		x[i] = V(r.NormFloat64())
@@ -156,8 +155,7 @@ func TestDiagonalsStoreNoIndicesAndOnlyValuesThatVary(t *testing.T) {
 		"diagonals in 3 patterns":                 {func(k int) float64 { return float64(k) / 3 }, 8},
 	} {
 		a := tridiagonal(n, c.value)
-		f, err := form.NewDiagonals(rowsOf(a), form.DiagonalOptions[float64]{})
-		require.NoError(t, err)
+		f := must(form.NewDiagonals(rowsOf(a), form.DiagonalOptions[float64]{}))(t)
 		require.LessOrEqual(t, float64(f.Bytes()), c.perPart*float64(a.NNZ())+1000, f.Name())
 		_ = name
 	}

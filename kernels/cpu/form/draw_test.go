@@ -16,6 +16,14 @@ import (
 // builder builds a form of rows, with values stored as the set says.
 type builder[V sparse.Value] func(form.Rows[V], form.ValueSet[V]) (form.Form[V], error)
 
+// must is f, unless there is an error, which fails the test: must(form.NewRuns(r, o))(t).
+func must[F any](f F, err error) func(t require.TestingT) F {
+	return func(t require.TestingT) F {
+		require.NoError(t, err)
+		return f
+	}
+}
+
 // builders is what builds the forms that multiply several vectors at once; where a form
 // does not suit the rows, an input error comes.
 func builders[V sparse.Value](t *rapid.T, l simd.Level) map[string]builder[V] {

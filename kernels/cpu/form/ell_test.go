@@ -135,11 +135,10 @@ func TestEllpackFormsTakeTheirArraysFromTheirMemory(t *testing.T) {
 	for _, f := range ellpack.Formats() {
 		m := &form.Memory{Alloc: func(n int64) ([]byte, error) { return mem.Aligned(n), nil }}
 		r := form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols, Mem: m}
-		got, err := form.NewEll(kernels.Form(f), r)
-		require.NoError(t, err)
+		got := must(form.NewEll(kernels.Form(f), r))(t)
 		require.LessOrEqual(t, m.Used(), got.Bytes())
 		r.Mem = &form.Memory{Limit: m.Used() - 1, Alloc: m.Alloc}
-		_, err = form.NewEll(kernels.Form(f), r)
+		_, err := form.NewEll(kernels.Form(f), r)
 		require.ErrorIs(t, err, kernels.ErrOutOfMemory)
 	}
 	_, err := form.NewEll[float64]("elf", form.Rows[float64]{Ptr: []int64{0}})

@@ -147,8 +147,7 @@ func TestFormsThatSumInAnotherOrderRefuseFixedSums(t *testing.T) {
 		require.True(t, sparse.IsInput(err), "%v", err)
 		require.ErrorContains(t, err, "order of its own")
 	}
-	f, err := form.NewEll("sell", r)
-	require.NoError(t, err)
+	f := must(form.NewEll("sell", r))(t)
 	require.Contains(t, f.Name(), "slices")
 
 	n := kernels.FixedChunk + 1

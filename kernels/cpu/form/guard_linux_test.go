@@ -71,8 +71,7 @@ func TestTilesReadNothingBehindTheLastRowOfX(t *testing.T) {
 // checkLastTile multiplies blocks of vectors that do not fill a register by a last column that ends a tile.
 func checkLastTile[V sparse.Value](t *testing.T, l simd.Level) {
 	const cols = 8
-	f, err := form.NewTiles(form.Rows[V]{Ptr: []int64{0, 1}, Idx: []int32{cols - 1}, Val: []V{2}, Cols: cols}, form.TileOptions[V]{Level: l, Cols: cols})
-	require.NoError(t, err)
+	f := must(form.NewTiles(form.Rows[V]{Ptr: []int64{0, 1}, Idx: []int32{cols - 1}, Val: []V{2}, Cols: cols}, form.TileOptions[V]{Level: l, Cols: cols}))(t)
 	var g guards
 	defer g.free(t)
 	for k := 2; k < 20; k++ {

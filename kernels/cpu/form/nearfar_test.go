@@ -33,8 +33,7 @@ func checkNearFar[V sparse.Value](t *testing.T, l simd.Level) {
 			Group:  rapid.SampledFrom([]int{0, 1, 100}).Draw(t, "group"),
 			Values: someValues(t, r.Val),
 		}
-		f, err := form.NewNearFar(r, o)
-		require.NoError(t, err)
+		f := must(form.NewNearFar(r, o))(t)
 		return f
 	})
 }
@@ -73,8 +72,7 @@ func checkLinks[V sparse.Value](t *testing.T, l simd.Level) {
 	const n = 150_000
 	rows := links[V](r, n)
 	o := form.NearFarOptions[V]{Level: l, Window: 1 << 15, Cols: 1 << 14, Group: 50_000}
-	f, err := form.NewNearFar(rows, o)
-	require.NoError(t, err)
+	f := must(form.NewNearFar(rows, o))(t)
 	require.Contains(t, []string{
 		"near entries in slices, 11 % far ones in bins", "near entries in slices, 12 % far ones in bins"}, f.Name())
 
@@ -94,8 +92,7 @@ func checkLinks[V sparse.Value](t *testing.T, l simd.Level) {
 	require.Equal(t, -1, reference.Check(out, want), f.Name())
 
 	rows.Fixed = true
-	f, err = form.NewNearFar(rows, o)
-	require.NoError(t, err)
+	f = must(form.NewNearFar(rows, o))(t)
 	out = slices.Clone(y)
 	f.Multiply(-1.25, .5, x, out)
 	require.Equal(t, reference.Fixed(-1.25, a, x, .5, y), out, "%s, in stored order", f.Name())
@@ -109,11 +106,9 @@ func TestBlocksHaveAsManyRowsAsColumnsOfTwoBytesReach(t *testing.T) {
 		r.Idx, r.Val = append(r.Idx, int32(k/2*8+k%2)), append(r.Val, 1)
 		r.Ptr = append(r.Ptr, int64(k+1))
 	}
-	f, err := form.NewNearFar(r, form.NearFarOptions[float64]{Window: entries, Lone: 1})
-	require.NoError(t, err)
+	f := must(form.NewNearFar(r, form.NearFarOptions[float64]{Window: entries, Lone: 1}))(t)
 	require.Len(t, form.NarrowBlocks(f), 8, "of 65536 places")
-	f, err = form.NewNearFar(r, form.NearFarOptions[float64]{Window: entries / 16, Lone: 1})
-	require.NoError(t, err)
+	f = must(form.NewNearFar(r, form.NearFarOptions[float64]{Window: entries / 16, Lone: 1}))(t)
 	require.Len(t, form.NarrowBlocks(f), 16)
 }
 
@@ -124,8 +119,7 @@ func TestBlocksOfRowsFillLinesOfY(t *testing.T) {
 		r.Ptr = append(r.Ptr, int64(len(r.Idx)))
 	}
 	for window, want := range map[int][]int{60: {16, 16, 18}, 24: {8, 8, 8, 8, 8, 8, 2}, 12: {4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 2}} {
-		f, err := form.NewNearFar(r, form.NearFarOptions[float64]{Window: window})
-		require.NoError(t, err)
+		f := must(form.NewNearFar(r, form.NearFarOptions[float64]{Window: window}))(t)
 		require.Equal(t, want, form.NarrowBlocks(f), "blocks of %d entries", window)
 	}
 }
@@ -143,8 +137,7 @@ func TestTheShareOfLoneEntriesIsThatOfTheForm(t *testing.T) {
 	}
 	share := form.LoneShare(rows)
 	require.InDelta(t, 1./4+3./4/8, share, .03)
-	f, err := form.NewNearFar(rows, form.NearFarOptions[float64]{Level: simd.Default()})
-	require.NoError(t, err)
+	f := must(form.NewNearFar(rows, form.NearFarOptions[float64]{Level: simd.Default()}))(t)
 	require.Contains(t, f.Name(), fmt.Sprintf("%.0f %% far ones", 100*share))
 	rows.Idx[0] = -1
 	require.Zero(t, form.LoneShare(rows))
@@ -160,11 +153,9 @@ func TestFewFarEntriesCountAsNear(t *testing.T) {
 		r.Ptr[i] = 3
 	}
 	r.Ptr[0] = 0
-	f, err := form.NewNearFar(r, form.NearFarOptions[float64]{Lone: 1})
-	require.NoError(t, err)
+	f := must(form.NewNearFar(r, form.NearFarOptions[float64]{Lone: 1}))(t)
 	require.Equal(t, "near entries in slices, 33 % far ones in bins", f.Name())
-	f, err = form.NewNearFar(r, form.NearFarOptions[float64]{Lone: 1, Cols: 128})
-	require.NoError(t, err)
+	f = must(form.NewNearFar(r, form.NearFarOptions[float64]{Lone: 1, Cols: 128}))(t)
 	require.Equal(t, "near entries in slices, 0 % far ones in bins", f.Name())
 }
 
@@ -181,11 +172,9 @@ func TestValuesAreAskedForAheadWhereTheyAreNotInTheSecondCache(t *testing.T) {
 	small, large := links[float64](r, 4_000), links[float64](r, 400_000)
 	for l := simd.AVX2; l <= simd.Best(); l++ {
 		for rows, want := range map[*form.Rows[float64]]bool{&small: false, &large: true} {
-			f, err := form.NewSlices(*rows, form.SliceOptions[float64]{Level: l})
-			require.NoError(t, err)
+			f := must(form.NewSlices(*rows, form.SliceOptions[float64]{Level: l}))(t)
 			require.Equal(t, want, form.AsksAhead(f), "slices of %d rows", rows.Cols)
-			f, err = form.NewNearFar(*rows, form.NearFarOptions[float64]{Level: l})
-			require.NoError(t, err)
+			f = must(form.NewNearFar(*rows, form.NearFarOptions[float64]{Level: l}))(t)
 			require.True(t, form.AsksAhead(f), "blocks of %d rows, which are small but many", rows.Cols)
 		}
 	}

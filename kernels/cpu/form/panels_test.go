@@ -84,8 +84,7 @@ func TestPanelsAreEstimatedByWhatRowsHaveInThem(t *testing.T) {
 		a := p.csr(r.NormFloat64)
 		rows := rowsOf(a)
 		o := form.PanelOptions[float64]{Level: simd.Best(), Cols: 2048}
-		f, err := form.NewPanels(rows, o)
-		require.NoError(t, err)
+		f := must(form.NewPanels(rows, o))(t)
 		e, err := form.EstimatePanels(rows, o)
 		return e, f, err
 	}

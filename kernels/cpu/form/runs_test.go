@@ -23,8 +23,7 @@ func TestRunsMultiplyAsTheReference(t *testing.T) {
 func checkRuns[V sparse.Value](t *testing.T, l simd.Level) {
 	checkForm(t, func(t *rapid.T, r form.Rows[V]) form.Form[V] {
 		o := form.RunOptions[V]{Level: l, Values: someValues(t, r.Val)}
-		f, err := form.NewRuns(r, o)
-		require.NoError(t, err)
+		f := must(form.NewRuns(r, o))(t)
 		return f
 	})
 }
@@ -62,8 +61,7 @@ func checkOneValue[V sparse.Value](t *testing.T, l simd.Level) {
 		alike, value := i/2+1, V([]float64{-1.7, math.Inf(1)}[i%2])
 		rows := supernodes(r, 100, alike, alike == simd.RunMasked)
 		a := &sparse.CSR[V]{Rows: len(rows.Ptr) - 1, Cols: rows.Cols, RowPtr: rows.Ptr, ColIdx: rows.Idx, Val: slices.Repeat([]V{value}, len(rows.Idx))}
-		f, err := form.NewRuns(rowsOf(a), form.RunOptions[V]{Level: l, Values: form.FindValues(a.Val)})
-		require.NoError(t, err)
+		f := must(form.NewRuns(rowsOf(a), form.RunOptions[V]{Level: l, Values: form.FindValues(a.Val)}))(t)
 		require.Contains(t, f.Name(), "values same")
 		x, y, z := make([]V, a.Cols), make([]V, a.Rows), make([]V, a.Cols)
 		for i := range x {
@@ -88,8 +86,7 @@ func TestRunsTakeOneIndexForARunOfSeveralRows(t *testing.T) {
 		e, err := form.EstimateRuns(rows, form.RunOptions[float64]{Level: simd.Best()})
 		require.NoError(t, err)
 		require.Less(t, e.EntryBytes, c.most, "%+v", c)
-		f, err := form.NewRuns(rows, form.RunOptions[float64]{Level: simd.Best()})
-		require.NoError(t, err)
+		f := must(form.NewRuns(rows, form.RunOptions[float64]{Level: simd.Best()}))(t)
 		require.InDelta(t, float64(f.Bytes())/float64(len(rows.Val)), e.EntryBytes, .3, "%+v", c)
 	}
 }

@@ -23,8 +23,7 @@ func TestSortedSlicesTakeFewVectorsThatStayInTheCaches(t *testing.T) {
 func checkSlicesSuit[V sparse.Value](t *testing.T, l simd.Level) {
 	a := pattern{cols: 40, rows: [][]int32{{3, 5}, {7}, {}, {1, 2, 30}}}.csr(func() float64 { return 1 })
 	rows := form.Rows[V]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: make([]V, len(a.Val)), Cols: a.Cols}
-	f, err := form.NewSlices(rows, form.SliceOptions[V]{Level: l})
-	require.NoError(t, err)
+	f := must(form.NewSlices(rows, form.SliceOptions[V]{Level: l}))(t)
 	s := f.(form.Suited[V])
 	require.Equal(t, 1, s.RowsFrom(), "rows are sorted")
 	size := int(unsafe.Sizeof(V(0)))
@@ -66,8 +65,7 @@ func checkWindowsMany[V sparse.Value](t *testing.T, l simd.Level) {
 		p.rows = append(p.rows, row)
 	}
 	a := sparse.Convert[V](p.csr(r.NormFloat64))
-	f, err := form.NewSlices(rowsOf(a), form.SliceOptions[V]{Level: l, Window: window})
-	require.NoError(t, err)
+	f := must(form.NewSlices(rowsOf(a), form.SliceOptions[V]{Level: l, Window: window}))(t)
 	x := simd.Block[V]{Val: make([]V, 2*a.Cols), Cols: 2, Stride: 2}
 	for i := range x.Val {
 		x.Val[i] = V(r.NormFloat64())
@@ -104,8 +102,7 @@ func checkWideMany[V sparse.Value](t *testing.T, l simd.Level) {
 		}
 	}
 	a := sparse.Convert[V](p.csr(r.NormFloat64))
-	f, err := form.NewSlices(rowsOf(a), form.SliceOptions[V]{Level: l, Window: window})
-	require.NoError(t, err)
+	f := must(form.NewSlices(rowsOf(a), form.SliceOptions[V]{Level: l, Window: window}))(t)
 	for _, k := range []int{2, 17} {
 		for _, beta := range []V{0, -.5} {
 			x, y := simd.Block[V]{Val: make([]V, k*a.Cols), Cols: k, Stride: k}, simd.Block[V]{Val: make([]V, k*a.Rows), Cols: k, Stride: k}
@@ -144,8 +141,7 @@ func TestTheOrderOfSortedSlicesIsCounted(t *testing.T) {
 		given = append(given, mem.Aligned(n))
 		return given[len(given)-1], nil
 	}}
-	f, err := form.NewSlices(rows, form.SliceOptions[float64]{})
-	require.NoError(t, err)
+	f := must(form.NewSlices(rows, form.SliceOptions[float64]{}))(t)
 	for _, order := range form.Orders(f) {
 		require.Len(t, order, n)
 		require.True(t, slices.ContainsFunc(given, func(b []byte) bool {

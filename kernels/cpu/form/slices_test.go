@@ -27,8 +27,7 @@ func checkSlices[V sparse.Value](t *testing.T, l simd.Level) {
 	checkForm(t, func(t *rapid.T, r form.Rows[V]) form.Form[V] {
 		o := form.SliceOptions[V]{Level: l, Window: rapid.SampledFrom([]int{0, 1, 5, 64}).Draw(t, "window"),
 			Values: someValues(t, r.Val), Part: rapid.Bool().Draw(t, "part")}
-		f, err := form.NewSlices(r, o)
-		require.NoError(t, err)
+		f := must(form.NewSlices(r, o))(t)
 		return f
 	})
 }
@@ -65,22 +64,19 @@ func checkStraight[V sparse.Value](t *testing.T, l simd.Level) {
 		y := make([]V, n)
 		for _, part := range []bool{false, true} {
 			rows := rowsOf(a)
-			f, err := form.NewSlices(rows, form.SliceOptions[V]{Level: l, Part: part})
-			require.NoError(t, err)
+			f := must(form.NewSlices(rows, form.SliceOptions[V]{Level: l, Part: part}))(t)
 			straight, _ := form.RegularColumns(f)
 			require.Greater(t, straight, 7*n/2/lanes, "three of four columns, and most of the long row")
 			f.Multiply(1, 0, x, y)
 			require.Equal(t, -1, reference.Check(y, reference.Multiply(false, 1, a, x, 0, y)))
 			rows.Fixed = true
-			f, err = form.NewSlices(rows, form.SliceOptions[V]{Level: l, Part: part})
-			require.NoError(t, err)
+			f = must(form.NewSlices(rows, form.SliceOptions[V]{Level: l, Part: part}))(t)
 			straight, pairs := form.RegularColumns(f)
 			require.Zero(t, straight+pairs, "entries stay in their order")
 		}
 	}
 	rows := links[V](rand.New(rand.NewPCG(3, 4)), 3000)
-	f, err := form.NewSlices(rows, form.SliceOptions[V]{Level: l})
-	require.NoError(t, err)
+	f := must(form.NewSlices(rows, form.SliceOptions[V]{Level: l}))(t)
 	straight, pairs := form.RegularColumns(f)
 	require.Zero(t, straight+pairs, "hardly any")
 }
@@ -130,15 +126,13 @@ func checkPairs[V sparse.Value](t *testing.T, l simd.Level) {
 			x := guarded(t, &g, x, atEnd)
 			for _, part := range []bool{false, true} { // asked for ahead or not
 				rows := form.Rows[V]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols}
-				f, err := form.NewSlices(rows, form.SliceOptions[V]{Level: l, Part: part})
-				require.NoError(t, err)
+				f := must(form.NewSlices(rows, form.SliceOptions[V]{Level: l, Part: part}))(t)
 				_, found := form.RegularColumns(f)
 				require.Greater(t, 10*found*lanes, 9*(pairs*n+p.cols/3), "those of all rows, and of the long one")
 				f.Multiply(1, 0, x, y)
 				require.Equal(t, -1, reference.Check(y, reference.Multiply(false, 1, a, x, 0, y)))
 				rows.Fixed = true
-				f, err = form.NewSlices(rows, form.SliceOptions[V]{Level: l, Part: part})
-				require.NoError(t, err)
+				f = must(form.NewSlices(rows, form.SliceOptions[V]{Level: l, Part: part}))(t)
 				straight, found := form.RegularColumns(f)
 				require.Zero(t, straight+found, "entries stay in their order")
 			}
@@ -169,8 +163,7 @@ func TestSlicesOfMoreStraightColumnsThanTheirCountTakes(t *testing.T) {
 	}
 	want := reference.Multiply(false, 1, a, x, 0, y)
 	for l := simd.AVX2; l <= simd.Best(); l++ {
-		f, err := form.NewSlices(rowsOf(a), form.SliceOptions[float64]{Level: l})
-		require.NoError(t, err)
+		f := must(form.NewSlices(rowsOf(a), form.SliceOptions[float64]{Level: l}))(t)
 		slices := rows / simd.Lanes[float64](l)
 		found, pairs := form.RegularColumns(f)
 		require.Equal(t, slices*math.MaxUint16, found, "those behind are columns as others")
@@ -187,8 +180,7 @@ func TestEntriesOfShortRowsAreNotPartedByHowFarTheyAre(t *testing.T) {
 			p.rows = append(p.rows, append(anyRow(r, 1000, near), anyRow(r, p.cols, far)...))
 		}
 		a := p.csr(func() float64 { return 1 })
-		f, err := form.NewSlices(rowsOf(a), form.SliceOptions[float64]{})
-		require.NoError(t, err)
+		f := must(form.NewSlices(rowsOf(a), form.SliceOptions[float64]{}))(t)
 		return float64(f.Bytes()-2*int64(len(form.Orders(f)[1]))) / float64(a.NNZ())
 	}
 	require.Greater(t, bytes(0, 3), 13., "all columns in 4 bytes, and 3 for each row")
@@ -199,8 +191,7 @@ func TestEntriesOfShortRowsAreNotPartedByHowFarTheyAre(t *testing.T) {
 func TestTransposedSlicesReachTheLastColumns(t *testing.T) {
 	const end = math.MaxInt32 // columns; of y only the last are there
 	r := form.Rows[float64]{Ptr: []int64{0, 2}, Idx: []int32{end - 9, end - 1}, Val: []float64{2, 3}, Cols: end}
-	f, err := form.NewSlices(r, form.SliceOptions[float64]{})
-	require.NoError(t, err)
+	f := must(form.NewSlices(r, form.SliceOptions[float64]{}))(t)
 	y := make([]float64, 10)
 	f.MultiplyTransposed(1, []float64{1}, func(lo, hi int) []float64 { return y[lo-(end-10) : hi-(end-10)] })
 	require.Equal(t, []float64{0, 2, 0, 0, 0, 0, 0, 0, 0, 3}, y)

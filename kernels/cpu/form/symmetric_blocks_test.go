@@ -71,15 +71,13 @@ func TestSymmetricBlocksTakeHalfTheMemory(t *testing.T) {
 	k := 0.
 	a := symmetricCSR[float64](band(2000, 3).inBlocks(3), func() float64 { k++; return k / 3 })
 	rows := rowsOf(a)
-	b, err := form.NewBlocks(rows, form.BlockOptions[float64]{Level: simd.Best(), Shape: form.BlockShape{Height: 3, Width: 3}})
-	require.NoError(t, err)
+	b := must(form.NewBlocks(rows, form.BlockOptions[float64]{Level: simd.Best(), Shape: form.BlockShape{Height: 3, Width: 3}}))(t)
 	size, ok := form.SuitsSymmetricBlocks(b)
 	require.Equal(t, simd.FastSymmetric(simd.Best()), ok)
 	if ok {
 		require.Equal(t, 3, size)
 	}
-	s, err := form.NewSymmetricBlocks(rows, 0, 3, simd.Best())
-	require.NoError(t, err)
+	s := must(form.NewSymmetricBlocks(rows, 0, 3, simd.Best()))(t)
 	require.Less(t, float64(s.Bytes()), .6*float64(b.Bytes()))
 	require.Less(t, s.Padding(), int64(9*64))
 }

@@ -142,11 +142,9 @@ func checkHalves[V sparse.Value](t *rapid.T, r *rand.Rand, p pattern, multiple i
 func TestSymmetricDiagonalsTakeHalfTheMemory(t *testing.T) {
 	a := tridiagonal(5000, func(k int) float64 { return float64((k + 1) / 3) })
 	rows := rowsOf(a)
-	d, err := form.NewDiagonals(rows, form.DiagonalOptions[float64]{Level: simd.Best()})
-	require.NoError(t, err)
+	d := must(form.NewDiagonals(rows, form.DiagonalOptions[float64]{Level: simd.Best()}))(t)
 	require.Equal(t, simd.FastSymmetric(simd.Best()), form.SuitsSymmetric(d))
-	s, err := form.NewSymmetric(rows, 0, simd.Best())
-	require.NoError(t, err)
+	s := must(form.NewSymmetric(rows, 0, simd.Best()))(t)
 	require.Less(t, float64(s.Bytes()), .7*float64(d.Bytes()))
 	require.LessOrEqual(t, s.Padding(), int64(8))
 }

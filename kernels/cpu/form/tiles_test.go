@@ -78,8 +78,7 @@ func checkLarge[V sparse.Value](t *testing.T, least int, build func(form.Rows[V]
 		y[i] = V(r.NormFloat64())
 	}
 	want := reference.Multiply(false, -1.25, sparse.Matrix[V](a), x, .5, y)
-	f, err := build(rowsOf(a))
-	require.NoError(t, err)
+	f := must(build(rowsOf(a)))(t)
 	f.Multiply(-1.25, .5, x, y)
 	require.Equal(t, -1, reference.Check(y, want), f.Name())
 	return f, a.NNZ()
@@ -124,8 +123,7 @@ func checkTilesRowsFrom[V sparse.Value](t *testing.T, l simd.Level) {
 			}
 			r.Ptr = append(r.Ptr, int64(len(r.Idx)))
 		}
-		f, err := form.NewTiles(r, form.TileOptions[V]{Level: l})
-		require.NoError(t, err)
+		f := must(form.NewTiles(r, form.TileOptions[V]{Level: l}))(t)
 		if l < simd.AVX2 {
 			bytes = 32
 		}
@@ -148,10 +146,9 @@ func checkTileWidth[V sparse.Value](t *testing.T, l simd.Level) {
 			}
 			r.Ptr = append(r.Ptr, int64(len(r.Idx)))
 		}
-		f, err := form.NewTiles(r, form.TileOptions[V]{Level: l, Rows: rows})
-		require.NoError(t, err)
+		f := must(form.NewTiles(r, form.TileOptions[V]{Level: l, Rows: rows}))(t)
 		var height, width int
-		_, err = fmt.Sscanf(f.Name(), "tiles of %d x %d,", &height, &width)
+		_, err := fmt.Sscanf(f.Name(), "tiles of %d x %d,", &height, &width)
 		require.NoError(t, err)
 		r.Idx[0] = n
 		_, err = form.NewTiles(r, form.TileOptions[V]{Level: l, Rows: rows})
