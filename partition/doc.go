@@ -50,8 +50,9 @@
 // # Which function
 //
 // Split and SplitCOO cut a matrix by a rule; NewPCSR, NewPCSC and NewPCOO do the same and
-// give views of the arrays of each part, for programs: plans work on the Part alone. Share cuts a part once more with weights, Within
-// evenly by merge path, as the workers of one device do.
+// give views of the arrays of each part, for programs: plans work on the Part alone. Share
+// cuts a part once more with weights, Within evenly by merge path, as the workers of one
+// device do.
 //
 // Functions only read what they are given, and may be called from several goroutines at
 // once. A split takes a few binary searches per part. Pointers must rise, as
