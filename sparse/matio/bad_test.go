@@ -1,6 +1,7 @@
 package matio
 
 import (
+	"archive/tar"
 	"bytes"
 	"context"
 	"errors"
@@ -48,6 +49,13 @@ func TestPathsThatAreNoMatrixGiveOneClearError(t *testing.T) {
 		{write(t, "m.npz.gz", gzipped(t, content(t, ".npz"))[:200]), "gzip"},
 		{write(t, "m.mtx.gz", []byte{0x1f, 0x8b, 7}), "gzip"},
 		{write(t, "m.mtx", content(t, ".mtx")) + "#group", ""},
+		{write(t, "m.tar.gz", gzipped(t, tarred(t))), "is a tar archive: unpack it first"},
+		{write(t, "m.mtx", tarred(t)), "is a tar archive"},
+		{write(t, "gnu.tar", []byte(strings.Repeat("m", 257)+"ustar  \x00")), "is a tar archive"},
+		{write(t, "m.7z", []byte("7z\xbc\xaf\x27\x1c\x00\x04")), "is a 7z archive"},
+		{write(t, "m.mtx.bz2", []byte("BZh91AY&SY..")), "is compressed by bzip2: unpack it first"},
+		{write(t, "m.mtx", []byte("\xfd7zXZ\x00..")), "is compressed by xz"},
+		{write(t, "m.mtx.zst", []byte("\x28\xb5\x2f\xfd..")), "is compressed by zstd"},
 	}
 	if os.Geteuid() != 0 && runtime.GOOS != "windows" {
 		cases = append(cases, struct{ path, want string }{secret, "permission denied"})
@@ -119,4 +127,15 @@ func TestWhatCannotBeWrittenLeavesNoFile(t *testing.T) {
 func TestErrorsKeepTheirCause(t *testing.T) {
 	_, err := Read(ctx, filepath.Join(t.TempDir(), "none.mtx"))
 	require.True(t, errors.Is(err, os.ErrNotExist), "%v", err)
+}
+
+// tarred is an archive with a matrix file, as the SuiteSparse collection gives them.
+func tarred(t *testing.T) []byte {
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	require.NoError(t, w.WriteHeader(&tar.Header{Name: "m/m.mtx", Mode: 0o644, Size: int64(len(content(t, ".mtx")))}))
+	_, err := w.Write(content(t, ".mtx"))
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	return b.Bytes()
 }

@@ -13,7 +13,8 @@
 // unmistakable: the first bytes of Matrix Market, .msr and zip files are
 // recognised under any name, and Harwell-Boeing headers and edge lists that begin
 // with comments under names that are not known, as /dev/stdin. Everything else goes
-// by the name.
+// by the name. Archives, as the .tar.gz of the SuiteSparse collection, and files that are
+// compressed otherwise are refused: they must be unpacked first.
 //
 // Names choose a format and nothing else: an unsymmetric matrix in a file .rsa has the type
 // rua in its header, by which readers go.

@@ -89,6 +89,30 @@ func byContent(head []byte, path string) Format {
 	return ""
 }
 
+// packings are what files begin with that hold others, or are compressed otherwise than by gzip.
+var packings = []struct {
+	at    int
+	magic string
+	what  string
+}{
+	{257, "ustar\x00", "a tar archive"},
+	{257, "ustar  \x00", "a tar archive"},
+	{0, "7z\xbc\xaf\x27\x1c", "a 7z archive"},
+	{4, "1AY&SY", "compressed by bzip2"},
+	{0, "\xfd7zXZ\x00", "compressed by xz"},
+	{0, "\x28\xb5\x2f\xfd", "compressed by zstd"},
+}
+
+// checkPacking refuses a file that starts with head and has to be unpacked first.
+func checkPacking(head []byte, path string) error {
+	for _, p := range packings {
+		if len(head) > p.at && bytes.HasPrefix(head[p.at:], []byte(p.magic)) {
+			return sparse.Inputf(path, "is %s: unpack it first (gzipped matrix files need not be)", p.what)
+		}
+	}
+	return nil
+}
+
 // unknown is the error for a name and content that say nothing.
 func unknown(path string) error {
 	return sparse.Inputf(path, "the format is unknown: the name must end in one of %s, with or without .gz", strings.Join(Extensions(), " "))

@@ -96,6 +96,9 @@ func (m *Matrix) read(ctx context.Context, path string, o options) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := checkPacking(head, file); err != nil {
+		return err
+	}
 	m.FileFormat = byContent(head, file)
 	if group != "" && m.FileFormat != NPZ {
 		return sparse.Inputf(path, "#%s picks a matrix of an .npz file, but %s is none", group, file)

@@ -16,6 +16,7 @@ type archive struct {
 	name   string
 	member map[string]*zip.File
 	arrays []string // sorted
+	others []string // files that are no arrays
 }
 
 func openArchive(r io.ReaderAt, size int64, name string) (*archive, error) {
@@ -30,6 +31,7 @@ func openArchive(r io.ReaderAt, size int64, name string) (*archive, error) {
 	for _, f := range z.File {
 		key, isArray := strings.CutSuffix(f.Name, ".npy")
 		if !isArray {
+			a.others = append(a.others, f.Name)
 			continue
 		}
 		if a.member[key] != nil {
@@ -70,7 +72,7 @@ func (a *archive) choose(group string) (prefix string, err error) {
 	all := a.groups()
 	switch {
 	case len(all) == 0:
-		return "", sparse.Inputf(a.name, "holds no sparse matrix, which has arrays data, indices, indptr and shape (or row and col): it holds %s", list(a.arrays))
+		return "", sparse.Inputf(a.name, "holds no sparse matrix, which has arrays data, indices, indptr and shape (or row and col): it holds %s", list(append(a.arrays, a.others...)))
 	case group == "" && len(all) == 1:
 		group = all[0]
 	case group == "" && all[0] != "":
