@@ -34,8 +34,8 @@ var beyond = simd.Beyond
 // near each other; the other entries of a window are in slices of their own, with
 // 32 bits. All entries of a window are, where x stays in the caches and that takes
 // less time: slices of both kinds are more and emptier where rows have few entries
-// that lie anywhere. Rows far longer than the others are cut into pieces, one per
-// lane. Lanes that have no entry are masked out. With Rows.Fixed all entries of a
+// that lie anywhere. Rows far longer than the others, and those beside which lanes
+// would be empty, are cut into pieces, one per lane. Lanes that have no entry are masked out. With Rows.Fixed all entries of a
 // row are in one lane, but for chunks of kernels.FixedChunk. It fails with a
 // *sparse.InputError on a column outside x and with an error that wraps
 // kernels.ErrOutOfMemory.
@@ -140,9 +140,12 @@ func (s *slicesForm[V]) multiply(x []V, out *results[V]) {
 			}
 			out.put(row)
 		}
-		for ; len(long) > 0 && long[0].after == i; long = long[1:] {
-			s.sumPiece(&long[0], x)
-			long[0].pass(s.narrow.Values.Lanes, &narrow, &wide)
+		for len(long) > 0 && long[0].after == i {
+			n := s.sumPieces(long, x)
+			for k := range long[:n] {
+				long[k].pass(s.narrow.Values.Lanes, &narrow, &wide)
+			}
+			long = long[n:]
 		}
 	}
 }

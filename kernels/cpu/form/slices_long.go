@@ -20,7 +20,7 @@ type piece struct {
 	row      int   // among the long ones
 	after    int   // the window that it follows
 	from, to int64 // entries, counted in Rows
-	base     int32 // the least column, from which narrow indices count
+	base     int32 // the column from which narrow indices count
 	greatest int32 // the greatest one
 	wide     bool
 	at       simd.Position // of its slice, among the wide ones or the narrow ones
@@ -56,14 +56,10 @@ func (b *sliceBuilder[V]) cutLong() {
 		k, end := b.r.at(b.first+r), b.r.at(b.first+r+1)
 		for k < end {
 			p := piece{row: len(long.row) - 1, from: k}
-			lo, hi := b.r.Idx[k], b.r.Idx[k]
 			most := min(end, k+longestPiece)
-			for p.to = k + 1; p.to < most; p.to++ {
-				a, c := min(lo, b.r.Idx[p.to]), max(hi, b.r.Idx[p.to])
-				if c-a >= narrowSpan {
-					break
-				}
-				lo, hi = a, c
+			lo, hi := simd.MinMax(b.level, b.r.Idx[k:most])
+			if p.to = most; hi-lo >= narrowSpan {
+				p.to, lo, hi = b.reach(k, most)
 			}
 			if p.to < most && p.to-k < shortestPiece {
 				p.to, p.wide = most, true
@@ -74,6 +70,20 @@ func (b *sliceBuilder[V]) cutLong() {
 			k = p.to
 		}
 	}
+}
+
+// reach is up to where narrow columns reach the entries from k on, until before most, and the least and the
+// greatest column of these.
+func (b *sliceBuilder[V]) reach(k, most int64) (to int64, lo, hi int32) {
+	lo, hi = b.r.Idx[k], b.r.Idx[k]
+	for to = k + 1; to < most; to++ {
+		a, c := min(lo, b.r.Idx[to]), max(hi, b.r.Idx[to])
+		if c-a >= narrowSpan {
+			break
+		}
+		lo, hi = a, c
+	}
+	return to, lo, hi
 }
 
 // fillPiece stores a piece of a long row.
@@ -109,6 +119,12 @@ func (l *longRows[V]) place(reached []int32) {
 	slices.SortStableFunc(l.pieces, func(a, b piece) int {
 		return cmp.Or(cmp.Compare(a.after, b.after), cmp.Compare(a.base, b.base))
 	})
+	for i := 1; i < len(l.pieces); i++ { // one call multiplies those that count from the same column
+		p, next := &l.pieces[i-1], &l.pieces[i]
+		if p.after == next.after && !p.wide && !next.wide && next.greatest-p.base < narrowSpan {
+			next.base = p.base
+		}
+	}
 }
 
 // pass brings the positions behind a piece that lies at one of them.
@@ -120,16 +136,30 @@ func (p *piece) pass(lanes int, narrow, wide *simd.Position) {
 	}
 }
 
-// sumPiece adds a piece to the sum of its row.
-func (s *slicesForm[V]) sumPiece(p *piece, x []V) {
-	if p.wide {
-		simd.MultiplySlices(s.level, &s.wide, p.at, 1, x, nil, s.sums)
+// sumPieces adds the first of pieces, as many as one call multiplies, to the sums of their rows. It gives their number.
+func (s *slicesForm[V]) sumPieces(pieces []piece, x []V) int {
+	lanes, first, n := s.narrow.Values.Lanes, &pieces[0], 1
+	for n < min(len(pieces), len(s.sums)/lanes) && pieces[n].follows(first) {
+		n++
+	}
+	if first.wide {
+		simd.MultiplySlices(s.level, &s.wide, first.at, n, x, nil, s.sums)
 	} else {
-		simd.MultiplySlices(s.level, &s.narrow, p.at, 1, x[p.base:], nil, s.sums)
+		simd.MultiplySlices(s.level, &s.narrow, first.at, n, x[first.base:], nil, s.sums)
 	}
-	for _, v := range s.sums[:s.narrow.Values.Lanes] {
-		s.long.sums[p.row] += v
+	for i := range pieces[:n] {
+		var a, b, c, d V // so that additions wait for fewer others
+		for v := s.sums[i*lanes : (i+1)*lanes]; len(v) > 0; v = v[4:] {
+			a, b, c, d = a+v[0], b+v[1], c+v[2], d+v[3]
+		}
+		s.long.sums[pieces[i].row] += (a + b) + (c + d)
 	}
+	return n
+}
+
+// follows reports whether one call can multiply the piece with another one, whose slice lies before its own.
+func (p *piece) follows(first *piece) bool {
+	return p.after == first.after && p.wide == first.wide && (p.wide || p.base == first.base)
 }
 
 // finish adds the sums to y, and clears them.

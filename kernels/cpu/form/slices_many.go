@@ -81,9 +81,10 @@ func (s *slicesForm[V]) multiplyPieceMany(p *piece, alpha V, x, y simd.Block[V],
 }
 
 // RowsFrom is 1 where most rows were sorted by length: what they have in common
-// of x, which is more than with one vector, then leaves the nearest cache.
+// of x, which is more than with one vector, then leaves the nearest cache. So it is
+// where most are long, each piece of which adds to a row of y.
 func (s *slicesForm[V]) RowsFrom() int {
-	if len(s.order) > s.rows/2 {
+	if len(s.order)+len(s.long.row) > s.rows/2 {
 		return 1
 	}
 	return 0
@@ -94,9 +95,9 @@ func (s *slicesForm[V]) RowsFrom() int {
 const suitedBytes = 10 << 20
 
 // Suits implements Suited: no branch depends on the length of a row. More columns than slices sum at once
-// are faster by the rows in CSR, which sum twice as many.
+// are faster by the rows in CSR, which sum twice as many, and so are those most of which are long.
 func (s *slicesForm[V]) Suits(x, y simd.Block[V]) bool {
-	return s.level >= simd.AVX2 && x.Cols <= simd.SlicedAtOnce[V](s.level) && int64(len(x.Val)+len(y.Val))*mem.Size[V]() <= suitedBytes
+	return s.level >= simd.AVX2 && 2*len(s.long.row) <= s.rows && x.Cols <= simd.SlicedAtOnce[V](s.level) && int64(len(x.Val)+len(y.Val))*mem.Size[V]() <= suitedBytes
 }
 
 // successiveRows is the order of a window that is not sorted.

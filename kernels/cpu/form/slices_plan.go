@@ -117,12 +117,15 @@ func (p *slicePlanner[V]) allWide() {
 	p.placeNarrow()
 }
 
-// What a window takes for each column, slice and row that is listed apart, in cycles (Zen 4).
+// What a window takes for each column, slice and row that is listed apart, in cycles (Zen 4), a mask of a column
+// more, and a piece of a long row beside its columns (Zen 5).
 const (
 	narrowCycles = 6
 	wideCycles   = 9
 	sliceCycles  = 8
 	listedCycles = 3
+	maskCycles   = 2
+	pieceCycles  = 80
 )
 
 // sliceCosts is about how long slices take.
@@ -154,7 +157,53 @@ func (p *slicePlanner[V]) open(i int) {
 		}
 		of[r], from = int32(n), to
 	}
+	if p.sorted > 1 && !p.r.Fixed {
+		p.cutUneven()
+	}
 }
+
+// worthCutting is how many entries the longest row of a window has where it may be worth looking for more long rows.
+const worthCutting = 256
+
+// cutUneven makes the longest of the other rows long as well, where pieces of them take less time than slices in which
+// they lie beside rows with fewer entries.
+func (p *slicePlanner[V]) cutUneven() {
+	rows := &p.narrowRows
+	if len(rows.of) == 0 || slices.Max(rows.of) < worthCutting {
+		return
+	}
+	rows.sort()
+	all, _ := rows.group(p.lanes)
+	cost, longest := all.cycles(), p.longest
+	least := cost
+	for i := 0; i < len(rows.order); i += p.lanes { // the slices from the first one to this one in pieces
+		full, masked := rows.widths(i, p.lanes)
+		cost -= group{1, full + masked, masked}.cycles()
+		end := min(i+p.lanes, len(rows.order))
+		for _, r := range rows.order[i:end] {
+			cost += pieceCycles + narrowCycles*int64(rows.of[r])/int64(p.lanes)
+		}
+		if cost < least {
+			least, longest = cost, 0
+			if end < len(rows.order) {
+				longest = int64(rows.of[rows.order[end]])
+			}
+		}
+	}
+	if longest == p.longest {
+		return
+	}
+	p.longest = longest
+	for r, n := range rows.of {
+		if int64(n) > longest {
+			rows.of[r] = 0
+			p.long++
+		}
+	}
+}
+
+// cycles is about how long narrow slices of long rows take.
+func (g group) cycles() int64 { return sliceCosts(g, group{}, 0) + maskCycles*int64(g.masks) }
 
 // isLong reports whether row r of the window is long.
 func (p *slicePlanner[V]) isLong(r int) bool {

@@ -141,6 +141,44 @@ func checkPairs[V sparse.Value](t *testing.T, l simd.Level) {
 	}
 }
 
+func TestRowsOfUnevenLengthsAreCutIntoPieces(t *testing.T) {
+	eachLevel(t, checkUneven[float64], checkUneven[float32])
+}
+
+func checkUneven[V sparse.Value](t *testing.T, l simd.Level) {
+	for _, cols := range []int{3000, 200_000} { // pieces that count from the same column, or from others
+		for _, rows := range []int{3, 25, 1500} {
+			r := rand.New(rand.NewPCG(7, uint64(rows)))
+			p := pattern{cols: cols}
+			for range rows {
+				row := anyRow(r, cols, 1)
+				switch {
+				case rows < 64:
+					row = anyRow(r, cols, 200+r.IntN(1800))
+				case r.IntN(40) == 0:
+					row = anyRow(r, cols, 40+r.IntN(400))
+				}
+				p.rows = append(p.rows, row)
+			}
+			a := sparse.Convert[V](p.csr(r.NormFloat64))
+			f, err := form.NewSlices(rowsOf(a), form.SliceOptions[V]{Level: l})
+			require.NoError(t, err)
+			if rows < 64 {
+				require.Less(t, 10*f.Padding(), a.NNZ(), "%d rows", rows)
+			}
+			x, y := make([]V, a.Cols), make([]V, rows)
+			for i := range x {
+				x[i] = V(r.NormFloat64())
+			}
+			f.Multiply(1, 0, x, y)
+			require.Equal(t, -1, reference.Check(y, reference.Multiply(false, 1, a, x, 0, y)))
+			clear(x)
+			f.MultiplyTransposed(1, y, func(lo, hi int) []V { return x[lo:hi] })
+			require.Equal(t, -1, reference.Check(x, reference.Multiply(true, 1, a, y, 0, x)))
+		}
+	}
+}
+
 func TestSlicesOfMoreStraightColumnsThanTheirCountTakes(t *testing.T) {
 	const straight, half, rows = 1<<16 + 8, 30_000, 16
 	p := pattern{cols: 2*half + rows + 3}
