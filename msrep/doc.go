@@ -39,7 +39,8 @@
 // Everything that returns an error returns one for a nil argument, for a value that its
 // constructor did not make, and after Close (ErrClosed): no panic leaves it. Close of nil
 // does nothing. Other methods panic on nil as those of any Go type do; on a closed Plan or
-// System they go on telling what it was.
+// System they go on telling what it was, but for what it held: Packed, Nodes, Bytes and
+// XPlacement.
 //
 // Wrong arguments are *sparse.InputError: they name the argument and leave results alone.
 // Devices that fail give *kernels.DeviceError. A context that ends gives its error, before

@@ -85,11 +85,11 @@ func scatteredAtOnce[V sparse.Value](count int) int {
 
 func (p *Plan[V]) checkBlocks(op Op, x, y Block[V]) error {
 	rows, cols := p.dims(op)
-	if x.Count != y.Count {
-		return sparse.Inputf("y", "%d vectors: x has %d", y.Count, x.Count)
-	}
 	if err := x.Check("x", cols); err != nil {
 		return err
+	}
+	if x.Count != y.Count {
+		return sparse.Inputf("y", "%d vectors: x has %d", y.Count, x.Count)
 	}
 	if err := y.Check("y", rows); err != nil {
 		return err

@@ -259,6 +259,7 @@ func TestWrongBlocksAreNamedAndLeaveYAlone(t *testing.T) {
 	for message, c := range map[string][2]Block[float64]{
 		"y: 2 vectors: x has 3":                {x, ByRow(y.Val, 2)},
 		"x: 0 vectors":                         {ByRow(x.Val, 0), ByRow(y.Val, 0)},
+		"x: -3 vectors: there must be":         {ByRow(x.Val, -3), y},
 		"x: a stride of 2":                     {{Val: x.Val, Count: 3, Stride: 2}, y},
 		"y: a stride of":                       {x, {Val: y.Val, Count: 3, Stride: m - 1, ByColumn: true}},
 		"x: ":                                  {ByRow(x.Val[1:], 3), y},
