@@ -98,6 +98,7 @@ says tests/sanitizer.log 'memcheck: ERROR SUMMARY'
 says tests/sanitizer.log 'racecheck: ERROR SUMMARY'
 try wrong 1 gen:nothing:n=3 bench
 says wrong/summary.txt 'nothing:n=3 +failed'
+if grep reached "$work/wrong/summary.txt"; then echo "nothing was measured" && exit 1; fi
 
 # CuPy ends the process that loads it first, before that reads what it was asked: the next one
 # answers for its own matrix, and not until that is measured.

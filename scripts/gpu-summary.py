@@ -65,7 +65,7 @@ def products(results, copy):
             if "error" in r:
                 print(f"{name(r['matrix']):44} {r['value']:5} {r['library']}: {r['error'][:90]}")
     print(f"{'matrix':44} {'value':5} {'nnz':>11} {'kept by auto':13} {'fastest own':12} {'GB/s':>6} {'of copy':>8} {'cusparse':>9} {'cupy':>6} {'torch':>6} {'best/own':>9} {'best/auto':>9} {'worst':>6}")
-    own_ratios, auto_ratios, regular, worst = [], [], [], 0
+    own_ratios, auto_ratios, regular, worst = [], [], [], None
     for r in results:
         if r["what"] == "left out":
             print(f"{name(r['matrix']):44} left out: no time")
@@ -82,7 +82,7 @@ def products(results, copy):
             continue
         rivals = {"cusparse": forms.get("cusparse", {}).get("seconds"), **peers.get((r["matrix"], r["value"]), {})}
         best = min((v for v in rivals.values() if v), default=None)
-        worst = max([worst] + [f.get("worst_error", 0) for f in r["forms"]])
+        worst = max([worst or 0] + [f.get("worst_error", 0) for f in r["forms"]])
         auto = forms.get("auto", {}).get("seconds")
         over = lambda a, b: f"{a / b:.2f}" if a and b else "-"
         if best:
@@ -95,7 +95,8 @@ def products(results, copy):
         print(f"{name(r['matrix']):44} {r['value']:5} {r['nnz']:11} {forms.get('auto', {}).get('kept', 'failed'):13} {own['form']:12} {own['gb_per_s']:6.0f} "
               f"{f'{part:.3f}' if part else '-':>8} {over(rivals.get('cusparse'), own['seconds']):>9} {over(rivals.get('cupy'), own['seconds']):>6} "
               f"{over(rivals.get('torch'), own['seconds']):>6} {over(best, own['seconds']):>9} {over(best, auto):>9} {max(f.get('worst_error', 0) for f in r['forms']):6.1f}")
-    verdict("largest difference between forms, in units of eps*|A||x|", f"{worst:.3g}", "below 100", worst < 100)
+    if worst is not None:
+        verdict("largest difference between forms, in units of eps*|A||x|", f"{worst:.3g}", "below 100", worst < 100)
     if regular:
         verdict("regular matrices, least fraction of the copy bandwidth", f"{min(regular):.3f}", 0.85, min(regular) >= 0.85)
     for what, ratios in (("fastest own form", own_ratios), ("the plan's choice", auto_ratios)):
