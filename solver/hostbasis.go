@@ -19,12 +19,16 @@ func (s *hostSpace) project(v []vector, uv, wv vector) (g, h []float64) {
 	m := len(v)
 	all := make([]float64, 2*m+1)
 	part := make([]float64, len(s.partial)/2*len(all))
-	s.each(func(lo, hi int) {
+	s.pieces(func(from, to int) {
 		sums := make([]vec.Sum, len(all))
-		simd.Project(s.level, basis, lo, u[lo:hi], w[lo:hi], sums[:m], sums[m:2*m])
-		simd.AddDot(s.level, u[lo:hi], w[lo:hi], &sums[2*m])
-		for j := range sums {
-			part[lo/SumBlock*len(all)+j] = sums[j].Total()
+		for k := from; k < to; k++ {
+			lo, hi := k*SumBlock, min((k+1)*SumBlock, s.n)
+			clear(sums)
+			simd.Project(s.level, basis, lo, u[lo:hi], w[lo:hi], sums[:m], sums[m:2*m])
+			simd.AddDot(s.level, u[lo:hi], w[lo:hi], &sums[2*m])
+			for j := range sums {
+				part[k*len(all)+j] = sums[j].Total()
+			}
 		}
 	})
 	s.total(part, all)
@@ -33,14 +37,21 @@ func (s *hostSpace) project(v []vector, uv, wv vector) (g, h []float64) {
 
 func (s *hostSpace) remove(g, h []float64, v []vector, uv, wv vector) float64 {
 	u, w, basis, m := s.v[uv], s.v[wv], s.basis(v), len(v)
-	d, _ := s.sum(func(lo, hi int) (ww, _ float64) {
-		simd.Remove(s.level, g, h[:m], basis, lo, u[lo:hi], w[lo:hi])
-		return simd.Axpy(s.level, -h[m], u[lo:hi], w[lo:hi]), 0
+	d, _ := s.sum(func(lo, hi int, ww, _ *vec.Sum) {
+		simd.Remove(s.level, g, h[:m], basis, lo, u[lo:hi], w[lo:hi], ww)
+		*ww = vec.Sum{}
+		simd.AddAxpy(s.level, -h[m], u[lo:hi], w[lo:hi], ww)
 	})
 	return d
 }
 
 func (s *hostSpace) add(a float64, h []float64, v []vector, wv vector) {
 	w, basis := s.v[wv], s.basis(v)
-	s.each(func(lo, hi int) { simd.Combine(s.level, a, h, basis, lo, w[lo:hi]) })
+	s.pieces(func(from, to int) {
+		var lost vec.Sum
+		for k := from; k < to; k++ {
+			lo := k * SumBlock
+			simd.Combine(s.level, a, h, basis, lo, w[lo:min(lo+SumBlock, s.n)], &lost)
+		}
+	})
 }

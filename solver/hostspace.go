@@ -85,11 +85,16 @@ func (s *hostSpace) preconditioned(r, z vector) vector {
 
 // each calls f for all blocks.
 func (s *hostSpace) each(f func(lo, hi int)) {
-	err := share(s.a, len(s.partial)/2, func(lo, hi int) {
-		for k := lo; k < hi; k++ {
+	s.pieces(func(from, to int) {
+		for k := from; k < to; k++ {
 			f(k*SumBlock, min((k+1)*SumBlock, s.n))
 		}
 	})
+}
+
+// pieces calls f for pieces of all blocks, on the workers.
+func (s *hostSpace) pieces(f func(from, to int)) {
+	err := share(s.a, len(s.partial)/2, f)
 	if s.err == nil {
 		s.err = err
 	}
@@ -105,11 +110,15 @@ func (s *hostSpace) total(part []float64, out []float64) {
 	addBlocks(part, out)
 }
 
-// sum calls f for all blocks and adds up what it gives.
-func (s *hostSpace) sum(f func(lo, hi int) (a, b float64)) (a, b float64) {
-	s.each(func(lo, hi int) {
-		k := lo / SumBlock * 2
-		s.partial[k], s.partial[k+1] = f(lo, hi)
+// sum calls f for all blocks, and adds up what it adds to a and b in each.
+func (s *hostSpace) sum(f func(lo, hi int, a, b *vec.Sum)) (a, b float64) {
+	s.pieces(func(from, to int) {
+		var a, b vec.Sum
+		for k := from; k < to; k++ {
+			a, b = vec.Sum{}, vec.Sum{}
+			f(k*SumBlock, min((k+1)*SumBlock, s.n), &a, &b)
+			s.partial[2*k], s.partial[2*k+1] = a.Total(), b.Total()
+		}
 	})
 	var out [2]float64
 	s.total(s.partial, out[:])
@@ -125,24 +134,24 @@ func (s *hostSpace) round(x vector, exp int) { roundAt(s.v[x], exp) }
 
 func (s *hostSpace) dot(xv, yv vector) float64 {
 	x, y := s.v[xv], s.v[yv]
-	d, _ := s.sum(func(lo, hi int) (float64, float64) { return simd.Dot(s.level, x[lo:hi], y[lo:hi]), 0 })
+	d, _ := s.sum(func(lo, hi int, xy, _ *vec.Sum) { simd.AddDot(s.level, x[lo:hi], y[lo:hi], xy) })
 	return d
 }
 
 func (s *hostSpace) dots(xv, yv vector) (xy, xx float64) {
 	x, y := s.v[xv], s.v[yv]
-	return s.sum(func(lo, hi int) (float64, float64) { return simd.Dots(s.level, x[lo:hi], y[lo:hi]) })
+	return s.sum(func(lo, hi int, xy, xx *vec.Sum) { simd.AddDots(s.level, x[lo:hi], y[lo:hi], xy, xx) })
 }
 
 func (s *hostSpace) misfit(yv vector, a float64, xv vector) float64 {
 	x, y := s.v[xv], s.v[yv]
-	d, _ := s.sum(func(lo, hi int) (float64, float64) { return vec.Misfit(y[lo:hi], a, x[lo:hi]), 0 })
+	d, _ := s.sum(func(lo, hi int, dd, _ *vec.Sum) { dd[0] = vec.Misfit(y[lo:hi], a, x[lo:hi]) })
 	return d
 }
 
 func (s *hostSpace) axpy(a float64, xv, yv vector) float64 {
 	x, y := s.v[xv], s.v[yv]
-	d, _ := s.sum(func(lo, hi int) (float64, float64) { return simd.Axpy(s.level, a, x[lo:hi], y[lo:hi]), 0 })
+	d, _ := s.sum(func(lo, hi int, yy, _ *vec.Sum) { simd.AddAxpy(s.level, a, x[lo:hi], y[lo:hi], yy) })
 	return d
 }
 
@@ -155,8 +164,8 @@ func (s *hostSpace) fall(a float64, _, qv, _, rv, zv vector) (rr, rz float64) {
 		return rr, s.dot(rv, s.preconditioned(rv, zv))
 	}
 	q, r, d := s.v[qv], s.v[rv], s.inverse
-	return s.sum(func(lo, hi int) (float64, float64) {
-		return simd.AxpyScaled(s.level, -a, q[lo:hi], r[lo:hi], d[lo:hi])
+	return s.sum(func(lo, hi int, rr, rz *vec.Sum) {
+		simd.AddAxpyScaled(s.level, -a, q[lo:hi], r[lo:hi], d[lo:hi], rr, rz)
 	})
 }
 
@@ -182,8 +191,8 @@ func (s *hostSpace) turn(rv vector, b, w float64, vv, pv vector) {
 
 func (s *hostSpace) finish(a float64, pv vector, w float64, uv, xv, tv, rv, cv vector) (rr, cr float64) {
 	p, u, x, t, r, c := s.v[pv], s.v[uv], s.v[xv], s.v[tv], s.v[rv], s.v[cv]
-	return s.sum(func(lo, hi int) (float64, float64) {
-		return simd.Stabilise(s.level, a, p[lo:hi], w, u[lo:hi], x[lo:hi], t[lo:hi], r[lo:hi], c[lo:hi])
+	return s.sum(func(lo, hi int, rr, cr *vec.Sum) {
+		simd.AddStabilise(s.level, a, p[lo:hi], w, u[lo:hi], x[lo:hi], t[lo:hi], r[lo:hi], c[lo:hi], rr, cr)
 	})
 }
 

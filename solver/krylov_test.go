@@ -230,3 +230,25 @@ func TestProductsInFloat32TakeAlphaAndBetaInFloat64(t *testing.T) {
 		require.InDeltaSlice(t, want, y, 1e-14)
 	}
 }
+
+// What an iteration allocates does not grow with the vectors.
+func TestAnIterationAllocatesAsMuchForAllSizes(t *testing.T) {
+	for name, method := range map[string]Method{"cg": CG, "bicgstab": BiCGSTAB, "gmres": GMRES} {
+		var counts []float64
+		for _, spec := range []string{"stencil:n=60,points=5", "stencil:n=300,points=5"} { // one block, and 22
+			a := laplacian(t, spec)
+			sys, err := msrep.Open(msrep.Config{Devices: "cpu:1", Threads: 1})
+			require.NoError(t, err)
+			plan, err := msrep.NewPlan(t.Context(), sys, a, msrep.PlanOptions{Format: sparse.FormatCSR})
+			require.NoError(t, err)
+			b, x := sines(a.Rows), make([]float64, a.Rows)
+			counts = append(counts, testing.AllocsPerRun(3, func() {
+				clear(x)
+				_, err := method(t.Context(), plan, b, x, Options{MaxIter: 20, Tol: 1e-14})
+				require.ErrorIs(t, err, ErrNotConverged)
+			}))
+			require.NoError(t, sys.Close())
+		}
+		require.InDelta(t, counts[0], counts[1], 20, "%s: less than one for each iteration", name)
+	}
+}

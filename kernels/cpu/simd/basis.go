@@ -29,8 +29,8 @@ func Project(l Level, v [][]float64, at int, u, w []float64, us, ws []vec.Sum) {
 }
 
 // Remove is u = u - g[0]*v_0 - g[1]*v_1 - ... and w = w - h[0]*v_0 - h[1]*v_1 - ...,
-// subtracted in this order.
-func Remove(l Level, g, h []float64, v [][]float64, at int, u, w []float64) {
+// subtracted in this order. lost is changed in some way, as the sums of AddAxpy are not asked for.
+func Remove(l Level, g, h []float64, v [][]float64, at int, u, w []float64, lost *vec.Sum) {
 	u = u[:len(w)]
 	n, j := grouped(l, len(w)), 0
 	if n > 0 {
@@ -46,13 +46,13 @@ func Remove(l Level, g, h []float64, v [][]float64, at int, u, w []float64) {
 	}
 	for ; j < len(v); j++ {
 		x := v[j][at : at+len(w)]
-		Axpy(l, -g[j], x, u)
-		Axpy(l, -h[j], x, w)
+		AddAxpy(l, -g[j], x, u, lost)
+		AddAxpy(l, -h[j], x, w, lost)
 	}
 }
 
-// Combine is w = w + a*h[0]*v_0 + a*h[1]*v_1 + ..., added in this order.
-func Combine(l Level, a float64, h []float64, v [][]float64, at int, w []float64) {
+// Combine is w = w + a*h[0]*v_0 + a*h[1]*v_1 + ..., added in this order; lost is that of Remove.
+func Combine(l Level, a float64, h []float64, v [][]float64, at int, w []float64, lost *vec.Sum) {
 	n, j := grouped(l, len(w)), 0
 	if n > 0 {
 		for ; j+4 <= len(v); j += 4 {
@@ -65,7 +65,7 @@ func Combine(l Level, a float64, h []float64, v [][]float64, at int, w []float64
 		}
 	}
 	for ; j < len(v); j++ {
-		Axpy(l, a*h[j], v[j][at:at+len(w)], w)
+		AddAxpy(l, a*h[j], v[j][at:at+len(w)], w, lost)
 	}
 }
 

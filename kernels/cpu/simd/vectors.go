@@ -3,14 +3,8 @@ package simd
 import "github.com/msrep-go/msrep/internal/vec"
 
 // The loops over vectors that solvers make, with the bits of package vec on all levels.
-// All vectors of a call have the same length and do not overlap, unless said otherwise.
-
-// Dot is x'y.
-func Dot(l Level, x, y []float64) float64 {
-	var s vec.Sum
-	AddDot(l, x, y, &s)
-	return s.Total()
-}
+// All vectors of a call have the same length and do not overlap, unless said otherwise. Sums are the
+// caller's, as a call of assembly through a table has them on the heap.
 
 // AddDot adds x'y to a sum.
 func AddDot(l Level, x, y []float64, s *vec.Sum) {
@@ -22,40 +16,34 @@ func AddDot(l Level, x, y []float64, s *vec.Sum) {
 	vec.AddDot(x[n:], y[n:], s)
 }
 
-// Dots is x'y and x'x.
-func Dots(l Level, x, y []float64) (xy, xx float64) {
-	var s, t vec.Sum
+// AddDots adds x'y to xy and x'x to xx.
+func AddDots(l Level, x, y []float64, xy, xx *vec.Sum) {
 	y = y[:len(x)]
 	n := grouped(l, len(x))
 	if n > 0 {
-		vectorKernels[l-AVX2].dots(n/8, &x[0], &y[0], (*[8]float64)(&s), (*[8]float64)(&t))
+		vectorKernels[l-AVX2].dots(n/8, &x[0], &y[0], (*[8]float64)(xy), (*[8]float64)(xx))
 	}
-	vec.AddDots(x[n:], y[n:], &s, &t)
-	return s.Total(), t.Total()
+	vec.AddDots(x[n:], y[n:], xy, xx)
 }
 
-// Axpy is y = y + a*x, and y'y.
-func Axpy(l Level, a float64, x, y []float64) float64 {
-	var s vec.Sum
+// AddAxpy is y = y + a*x, and adds y'y to a sum.
+func AddAxpy(l Level, a float64, x, y []float64, s *vec.Sum) {
 	y = y[:len(x)]
 	n := grouped(l, len(x))
 	if n > 0 {
-		vectorKernels[l-AVX2].axpy(n/8, a, &x[0], &y[0], (*[8]float64)(&s))
+		vectorKernels[l-AVX2].axpy(n/8, a, &x[0], &y[0], (*[8]float64)(s))
 	}
-	vec.AddAxpy(a, x[n:], y[n:], &s)
-	return s.Total()
+	vec.AddAxpy(a, x[n:], y[n:], s)
 }
 
-// AxpyScaled is y = y + a*x, and y'y and y'(d*y), d*y element by element.
-func AxpyScaled(l Level, a float64, x, y, d []float64) (yy, ydy float64) {
-	var s, t vec.Sum
+// AddAxpyScaled is AddAxpy, and adds y'(d*y) to scaled, d*y element by element.
+func AddAxpyScaled(l Level, a float64, x, y, d []float64, s, scaled *vec.Sum) {
 	y, d = y[:len(x)], d[:len(x)]
 	n := grouped(l, len(x))
 	if n > 0 {
-		vectorKernels[l-AVX2].axpyScaled(n/8, a, &x[0], &y[0], &d[0], (*[8]float64)(&s), (*[8]float64)(&t))
+		vectorKernels[l-AVX2].axpyScaled(n/8, a, &x[0], &y[0], &d[0], (*[8]float64)(s), (*[8]float64)(scaled))
 	}
-	vec.AddAxpyScaled(a, x[n:], y[n:], d[n:], &s, &t)
-	return s.Total(), t.Total()
+	vec.AddAxpyScaled(a, x[n:], y[n:], d[n:], s, scaled)
 }
 
 // Move is x = x + a*p and p = z + b*p.
@@ -88,17 +76,15 @@ func Turn(l Level, r []float64, b, w float64, v, p []float64) {
 	vec.Turn(r[n:], b, w, v[n:], p[n:])
 }
 
-// Stabilise is x = x + (a*p + w*s) and r = r - w*t, and r'r and c'r. s may be r.
-func Stabilise(l Level, a float64, p []float64, w float64, s, x, t, r, c []float64) (rr, cr float64) {
-	var rs, cs vec.Sum
+// AddStabilise is x = x + (a*p + w*s) and r = r - w*t, and adds r'r to rr and c'r to cr. s may be r.
+func AddStabilise(l Level, a float64, p []float64, w float64, s, x, t, r, c []float64, rr, cr *vec.Sum) {
 	k := len(p)
 	s, x, t, r, c = s[:k], x[:k], t[:k], r[:k], c[:k]
 	n := grouped(l, k)
 	if n > 0 {
-		vectorKernels[l-AVX2].stabilise(n/8, a, w, &p[0], &s[0], &x[0], &t[0], &r[0], &c[0], (*[8]float64)(&rs), (*[8]float64)(&cs))
+		vectorKernels[l-AVX2].stabilise(n/8, a, w, &p[0], &s[0], &x[0], &t[0], &r[0], &c[0], (*[8]float64)(rr), (*[8]float64)(cr))
 	}
-	vec.AddFinish(a, p[n:], w, s[n:], x[n:], t[n:], r[n:], c[n:], &rs, &cs)
-	return rs.Total(), cs.Total()
+	vec.AddFinish(a, p[n:], w, s[n:], x[n:], t[n:], r[n:], c[n:], rr, cr)
 }
 
 // grouped is how many of so many elements assembly takes: groups of 8, the parts of a sum.

@@ -21,12 +21,29 @@ type vectorCall struct {
 }
 
 func vectorCalls() []vectorCall {
-	two := func(a, b float64) []float64 { return []float64{a, b} }
+	one := func(f func(s *vec.Sum)) []float64 {
+		var s vec.Sum
+		f(&s)
+		return []float64{s.Total()}
+	}
+	two := func(f func(s, t *vec.Sum)) []float64 {
+		var s, t vec.Sum
+		f(&s, &t)
+		return []float64{s.Total(), t.Total()}
+	}
 	calls := []vectorCall{
-		{"Dot", 2, func(l simd.Level, v [][]float64) []float64 { return []float64{simd.Dot(l, v[0], v[1])} }},
-		{"Dots", 2, func(l simd.Level, v [][]float64) []float64 { return two(simd.Dots(l, v[0], v[1])) }},
-		{"Axpy", 2, func(l simd.Level, v [][]float64) []float64 { return []float64{simd.Axpy(l, 0.7, v[0], v[1])} }},
-		{"AxpyScaled", 3, func(l simd.Level, v [][]float64) []float64 { return two(simd.AxpyScaled(l, 0.7, v[0], v[1], v[2])) }},
+		{"Dot", 2, func(l simd.Level, v [][]float64) []float64 {
+			return one(func(s *vec.Sum) { simd.AddDot(l, v[0], v[1], s) })
+		}},
+		{"Dots", 2, func(l simd.Level, v [][]float64) []float64 {
+			return two(func(s, t *vec.Sum) { simd.AddDots(l, v[0], v[1], s, t) })
+		}},
+		{"Axpy", 2, func(l simd.Level, v [][]float64) []float64 {
+			return one(func(s *vec.Sum) { simd.AddAxpy(l, 0.7, v[0], v[1], s) })
+		}},
+		{"AxpyScaled", 3, func(l simd.Level, v [][]float64) []float64 {
+			return two(func(s, t *vec.Sum) { simd.AddAxpyScaled(l, 0.7, v[0], v[1], v[2], s, t) })
+		}},
 		{"Move", 3, func(l simd.Level, v [][]float64) []float64 { simd.Move(l, 0.7, -0.3, v[0], v[1], v[2]); return nil }},
 		{"MoveScaled", 4, func(l simd.Level, v [][]float64) []float64 {
 			simd.MoveScaled(l, 0.7, -0.3, v[0], v[1], v[2], v[3])
@@ -34,10 +51,10 @@ func vectorCalls() []vectorCall {
 		}},
 		{"Turn", 3, func(l simd.Level, v [][]float64) []float64 { simd.Turn(l, v[0], 0.7, -0.3, v[1], v[2]); return nil }},
 		{"Stabilise", 6, func(l simd.Level, v [][]float64) []float64 {
-			return two(simd.Stabilise(l, 0.7, v[0], -0.3, v[1], v[2], v[3], v[4], v[5]))
+			return two(func(s, t *vec.Sum) { simd.AddStabilise(l, 0.7, v[0], -0.3, v[1], v[2], v[3], v[4], v[5], s, t) })
 		}},
 		{"Stabilise with s = r", 5, func(l simd.Level, v [][]float64) []float64 {
-			return two(simd.Stabilise(l, 0.7, v[0], -0.3, v[3], v[1], v[2], v[3], v[4]))
+			return two(func(s, t *vec.Sum) { simd.AddStabilise(l, 0.7, v[0], -0.3, v[3], v[1], v[2], v[3], v[4], s, t) })
 		}},
 	}
 	for _, m := range []int{1, 2, 3, 6, 8, 24} {
@@ -68,12 +85,12 @@ func vectorCalls() []vectorCall {
 			vectorCall{fmt.Sprintf("Project/%d", m), m + 2, func(l simd.Level, v [][]float64) []float64 { return project(l, v[:m], v[m], v[m+1]) }},
 			vectorCall{fmt.Sprintf("Remove/%d", m), m + 2, func(l simd.Level, v [][]float64) []float64 {
 				at := len(v[m]) / 3
-				simd.Remove(l, coefficients[9-m:], coefficients[:m], v[:m], at, v[m][at:], v[m+1][at:])
+				simd.Remove(l, coefficients[9-m:], coefficients[:m], v[:m], at, v[m][at:], v[m+1][at:], new(vec.Sum))
 				return nil
 			}},
 			vectorCall{fmt.Sprintf("Combine/%d", m), m + 1, func(l simd.Level, v [][]float64) []float64 {
 				at := len(v[m]) / 3
-				simd.Combine(l, -1, coefficients[:m], v[:m], at, v[m][at:])
+				simd.Combine(l, -1, coefficients[:m], v[:m], at, v[m][at:], new(vec.Sum))
 				return nil
 			}})
 	}
@@ -119,7 +136,7 @@ func TestABasisIsTreatedAsItsVectorsOneAfterTheOther(t *testing.T) {
 			for m := 1; m <= 9; m++ {
 				u, w := slices.Clone(v[9]), slices.Clone(v[10])
 				for j, got := range project(l, v[:m], u, w) {
-					require.Equal(t, simd.Dot(simd.Generic, v[j%m], [][]float64{u, w}[j/m]), got, "%d elements, vector %d of %d", n, j, m)
+					require.Equal(t, vec.Dot(v[j%m], [][]float64{u, w}[j/m]), got, "%d elements, vector %d of %d", n, j, m)
 				}
 				at, wantU, wantW := n/3, slices.Clone(u), slices.Clone(w)
 				g, h := coefficients[9-m:], coefficients[:m]
@@ -127,13 +144,13 @@ func TestABasisIsTreatedAsItsVectorsOneAfterTheOther(t *testing.T) {
 					vec.Axpy(-g[j], v[j][at:], wantU[at:])
 					vec.Axpy(-h[j], v[j][at:], wantW[at:])
 				}
-				simd.Remove(l, g, h, v[:m], at, u[at:], w[at:])
+				simd.Remove(l, g, h, v[:m], at, u[at:], w[at:], new(vec.Sum))
 				require.Equal(t, wantU, u, "%d elements, %d vectors", n, m)
 				require.Equal(t, wantW, w, "%d elements, %d vectors", n, m)
 				for j := range m {
 					vec.Axpy(-h[j], v[j][at:], wantW[at:])
 				}
-				simd.Combine(l, -1, h, v[:m], at, w[at:])
+				simd.Combine(l, -1, h, v[:m], at, w[at:], new(vec.Sum))
 				require.Equal(t, wantW, w, "%d elements, %d vectors", n, m)
 			}
 		}
