@@ -25,7 +25,7 @@ func NewSymmetricBlocks[V sparse.Value](r Rows[V], first, size int, l simd.Level
 	if rows%size != 0 || first%size != 0 {
 		return nil, sparse.Inputf("matrix", "%d rows from row %d on do not fall into blocks of %d", rows, first, size)
 	}
-	b := &symmetricBlocksBuilder[V]{r: r, size: size, lanes: simd.Lanes[V](l), out: &SymmetricBlocks[V]{
+	b := &symmetricBlocksBuilder[V]{r: r, size: size, lanes: simd.SymmetricBlockLanes[V](l), out: &SymmetricBlocks[V]{
 		level: l, first: first, rows: rows, low: first, top: first, blocks: simd.SymmetricBlocks[V]{Size: size},
 	}}
 	if err := b.measure(); err != nil {

@@ -5,6 +5,10 @@ import "github.com/msrep-go/msrep/sparse"
 // SymmetricBlockMax is the most rows of a block of SymmetricBlocks.
 const SymmetricBlockMax = 6
 
+// SymmetricBlockLanes is the lanes of slices of SymmetricBlocks: those of AVX2 with AVX-512 too, whose kernels
+// took up to twice as long beyond the caches.
+func SymmetricBlockLanes[V sparse.Value](l Level) int { return Lanes[V](min(l, AVX2)) }
+
 // SymmetricBlocks is rows of dense blocks of Size*Size entries of a symmetric matrix, of
 // which only the blocks on the diagonal and before it are stored, in groups of
 // Values.Lanes, one row of blocks per lane. The values of blocks c*Lanes ...
@@ -26,15 +30,15 @@ type SymmetricBlocks[V sparse.Value] struct {
 //	y[column-first] += alpha * value*x[r]  for the entries of blocks before the diagonal
 //
 // alpha is finite: the two sums for a row may be infinities of either sign with another.
-// The level must be the one whose Lanes the slices have, or Generic. Indices are not
-// checked.
+// The slices must have SymmetricBlockLanes of the level, or it is Generic. Indices are
+// not checked.
 func MultiplySymmetricBlocks[V sparse.Value](l Level, b *SymmetricBlocks[V], slice, column, n int, alpha V, x, y []V, first int) {
 	if n == 0 {
 		return
 	}
 	if FastSymmetric(l) {
 		k := column * b.Values.Lanes
-		kernel := of[*symmetricBlockTable[V]](symmetricBlockTables)[l-AVX2][b.Size-2]
+		kernel := of[*symmetricBlockTable[V]](symmetricBlockTables)[b.Size-2]
 		kernel(n, &b.Widths[slice], &b.Masks[column], &b.Values.Full[k*b.Size*b.Size], &b.Idx[k],
 			&x[0], &y[0], first, alpha)
 		return
@@ -45,8 +49,8 @@ func MultiplySymmetricBlocks[V sparse.Value](l Level, b *SymmetricBlocks[V], sli
 	}
 }
 
-// symmetricBlockTable is kernels by Level-AVX2 and Size-2.
-type symmetricBlockTable[V sparse.Value] [2][SymmetricBlockMax - 1]func(n int, widths *uint32, masks *uint16, val *V, idx *int32, x, y *V, first int, alpha V)
+// symmetricBlockTable is kernels by Size-2.
+type symmetricBlockTable[V sparse.Value] [SymmetricBlockMax - 1]func(n int, widths *uint32, masks *uint16, val *V, idx *int32, x, y *V, first int, alpha V)
 
 // slice multiplies one slice, which begins with a column.
 func (b *SymmetricBlocks[V]) slice(column, width int, alpha V, x, y []V, first int) {

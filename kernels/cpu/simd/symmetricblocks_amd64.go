@@ -21,21 +21,6 @@ func symmetricBlocks5F64AVX2(n int, widths *uint32, masks *uint16, val *float64,
 func symmetricBlocks6F64AVX2(n int, widths *uint32, masks *uint16, val *float64, idx *int32, x *float64, y *float64, first int, alpha float64)
 
 //go:noescape
-func symmetricBlocks2F64AVX512(n int, widths *uint32, masks *uint16, val *float64, idx *int32, x *float64, y *float64, first int, alpha float64)
-
-//go:noescape
-func symmetricBlocks3F64AVX512(n int, widths *uint32, masks *uint16, val *float64, idx *int32, x *float64, y *float64, first int, alpha float64)
-
-//go:noescape
-func symmetricBlocks4F64AVX512(n int, widths *uint32, masks *uint16, val *float64, idx *int32, x *float64, y *float64, first int, alpha float64)
-
-//go:noescape
-func symmetricBlocks5F64AVX512(n int, widths *uint32, masks *uint16, val *float64, idx *int32, x *float64, y *float64, first int, alpha float64)
-
-//go:noescape
-func symmetricBlocks6F64AVX512(n int, widths *uint32, masks *uint16, val *float64, idx *int32, x *float64, y *float64, first int, alpha float64)
-
-//go:noescape
 func symmetricBlocks2F32AVX2(n int, widths *uint32, masks *uint16, val *float32, idx *int32, x *float32, y *float32, first int, alpha float32)
 
 //go:noescape
@@ -49,18 +34,3 @@ func symmetricBlocks5F32AVX2(n int, widths *uint32, masks *uint16, val *float32,
 
 //go:noescape
 func symmetricBlocks6F32AVX2(n int, widths *uint32, masks *uint16, val *float32, idx *int32, x *float32, y *float32, first int, alpha float32)
-
-//go:noescape
-func symmetricBlocks2F32AVX512(n int, widths *uint32, masks *uint16, val *float32, idx *int32, x *float32, y *float32, first int, alpha float32)
-
-//go:noescape
-func symmetricBlocks3F32AVX512(n int, widths *uint32, masks *uint16, val *float32, idx *int32, x *float32, y *float32, first int, alpha float32)
-
-//go:noescape
-func symmetricBlocks4F32AVX512(n int, widths *uint32, masks *uint16, val *float32, idx *int32, x *float32, y *float32, first int, alpha float32)
-
-//go:noescape
-func symmetricBlocks5F32AVX512(n int, widths *uint32, masks *uint16, val *float32, idx *int32, x *float32, y *float32, first int, alpha float32)
-
-//go:noescape
-func symmetricBlocks6F32AVX512(n int, widths *uint32, masks *uint16, val *float32, idx *int32, x *float32, y *float32, first int, alpha float32)

@@ -3,12 +3,6 @@
 package simd
 
 var symmetricBlockTables = kernels{
-	&symmetricBlockTable[float64]{
-		{symmetricBlocks2F64AVX2, symmetricBlocks3F64AVX2, symmetricBlocks4F64AVX2, symmetricBlocks5F64AVX2, symmetricBlocks6F64AVX2},
-		{symmetricBlocks2F64AVX512, symmetricBlocks3F64AVX512, symmetricBlocks4F64AVX512, symmetricBlocks5F64AVX512, symmetricBlocks6F64AVX512},
-	},
-	&symmetricBlockTable[float32]{
-		{symmetricBlocks2F32AVX2, symmetricBlocks3F32AVX2, symmetricBlocks4F32AVX2, symmetricBlocks5F32AVX2, symmetricBlocks6F32AVX2},
-		{symmetricBlocks2F32AVX512, symmetricBlocks3F32AVX512, symmetricBlocks4F32AVX512, symmetricBlocks5F32AVX512, symmetricBlocks6F32AVX512},
-	},
+	&symmetricBlockTable[float64]{symmetricBlocks2F64AVX2, symmetricBlocks3F64AVX2, symmetricBlocks4F64AVX2, symmetricBlocks5F64AVX2, symmetricBlocks6F64AVX2},
+	&symmetricBlockTable[float32]{symmetricBlocks2F32AVX2, symmetricBlocks3F32AVX2, symmetricBlocks4F32AVX2, symmetricBlocks5F32AVX2, symmetricBlocks6F32AVX2},
 }

@@ -15,16 +15,9 @@ func (k *kernel) gather(j int) []VecVirtual {
 		return []VecVirtual{k.l.GatherFrom(func(lane int) Mem { return k.place(k.x, lane, j) })}
 	}
 	for h, all := range k.pairs {
-		k.quarterOf(all, 0, h, j)
-		k.quarterOf(k.one, 1, h, j)
-		VINSERTF128(Imm(1), k.one.AsX(), all.AsY(), all.AsY())
-		if !k.l.Long {
-			continue
-		}
-		k.quarterOf(k.one, 2, h, j)
-		VINSERTF64X2(Imm(2), k.one.AsX(), all, all)
-		k.quarterOf(k.one, 3, h, j)
-		VINSERTF64X2(Imm(3), k.one.AsX(), all, all)
+		k.halfOf(all, 0, h, j)
+		k.halfOf(k.one, 1, h, j)
+		VINSERTF128(Imm(1), k.one.AsX(), all, all)
 	}
 	out := []VecVirtual{k.l.Reg(), k.l.Reg()}
 	if k.l.Double {
@@ -37,16 +30,16 @@ func (k *kernel) gather(j int) []VecVirtual {
 	return out
 }
 
-// quarterBytes is what instructions move of a register at once: a quarter of 512 bits.
-const quarterBytes = 16
+// halfBytes is what instructions move of a register at once: half of it.
+const halfBytes = 16
 
-// perQuarter is the lanes of that.
-func (k *kernel) perQuarter() int { return quarterBytes / k.l.Size() }
+// perHalf is the lanes of that.
+func (k *kernel) perHalf() int { return halfBytes / k.l.Size() }
 
-// quarterOf loads elements j and j+1 of x for the lanes of a quarter of a register: of
-// the first or second half of these.
-func (k *kernel) quarterOf(v VecVirtual, q, h, j int) {
-	lane := q*k.perQuarter() + h*k.perQuarter()/2
+// halfOf loads elements j and j+1 of x for the lanes of half of a register: of
+// the first or second half of these lanes.
+func (k *kernel) halfOf(v VecVirtual, q, h, j int) {
+	lane := q*k.perHalf() + h*k.perHalf()/2
 	if k.l.Double {
 		VMOVUPD(k.place(k.x, lane, j), v.AsX())
 		return
@@ -57,13 +50,10 @@ func (k *kernel) quarterOf(v VecVirtual, q, h, j int) {
 
 // add adds alpha times one or two registers to elements j, j+1 of y for the block of each
 // lane, one lane after the other: they may have the same.
-func (k *kernel) add(sums []Register, j int) {
+func (k *kernel) add(sums []VecVirtual, j int) {
 	var scaled []VecVirtual
-	alpha := k.alpha
-	if alpha == nil {
-		alpha = k.l.Reg()
-		k.l.Broadcast(lanes.Arg("alpha"), alpha)
-	}
+	alpha := k.l.Reg()
+	k.l.Broadcast(lanes.Arg("alpha"), alpha)
 	for _, s := range sums {
 		v := k.l.Reg()
 		k.l.Mul(s, alpha, v)
@@ -76,9 +66,9 @@ func (k *kernel) add(sums []Register, j int) {
 	lo, hi := k.l.Reg(), k.l.Reg()
 	lanes.Pick(k.l, VUNPCKLPD, VUNPCKLPS)(scaled[1], scaled[0], lo)
 	lanes.Pick(k.l, VUNPCKHPD, VUNPCKHPS)(scaled[1], scaled[0], hi)
-	for q := range k.l.Bytes() / quarterBytes {
+	for q := range k.l.Bytes() / halfBytes {
 		for h, v := range []VecVirtual{lo, hi} {
-			part, lane := k.l.Quarter(v, q), q*k.perQuarter()+h*k.perQuarter()/2
+			part, lane := k.l.Quarter(v, q), q*k.perHalf()+h*k.perHalf()/2
 			if k.l.Double {
 				to, sum := k.place(k.y, lane, j), XMM()
 				VADDPD(to, part, sum)
