@@ -108,6 +108,7 @@ func TestWithoutPCILinksOnlyNodesTellTheLink(t *testing.T) {
 	require.Equal(t, numa.LinkSys, topo.Link(1, 2))
 	require.Equal(t, numa.LinkSelf, topo.Link(2, 2))
 	require.Equal(t, "", topo.Link(0, 3))
+	require.Equal(t, "", topo.Link(3, 0))
 	require.Equal(t, "", topo.Link(-1, 0))
 	require.Equal(t, []int{0, 1, 2, 3}, topo.GPUs[0].CPUs, "without local_cpulist those of the node")
 }

@@ -32,6 +32,8 @@ func TestANodeWithoutMemoryUsesThatOfTheNearest(t *testing.T) {
 		{ID: 9, Distance: []int{20, 20, 20, 10}},
 	}}
 	require.Equal(t, map[int]int{0: 0, 1: 8, 8: 8, 9: 0}, topo.MemoryNodes(), "9 takes the one with fewer users")
+	topo.Nodes[1].Distance, topo.Nodes[3].Distance = []int{16, 10, 32, 20}, []int{20, 20, 32, 10}
+	require.Equal(t, map[int]int{0: 0, 1: 0, 8: 8, 9: 0}, topo.MemoryNodes(), "9 takes the nearer one, whatever its users")
 	topo.Nodes[1].Distance = nil
 	require.Equal(t, map[int]int{0: 0, 1: 1, 8: 8, 9: 0}, topo.MemoryNodes(), "nobody knows")
 	require.Empty(t, (&numa.Topology{}).MemoryNodes())

@@ -146,6 +146,7 @@ func TestVerifyFindsEveryFault(t *testing.T) {
 		"StartMajor -1": func(p *Part) { p.StartMajor-- },
 		"EndMajor +1":   func(p *Part) { p.EndMajor++ },
 		"EndMajor -1":   func(p *Part) { p.EndMajor-- },
+		"EndMajor +3":   func(p *Part) { p.EndMajor += 3 }, // of the last part: beyond all pointers
 		"StartFlag":     func(p *Part) { p.StartFlag = !p.StartFlag },
 		"OwnFirst +1":   func(p *Part) { p.OwnFirst++ },
 		"OwnFirst -1":   func(p *Part) { p.OwnFirst-- },

@@ -26,3 +26,11 @@ func TestSplitByWholeMajorsCutsNoMajorAndBalancesAsWellAsThatAllows(t *testing.T
 	_, _, err := SplitCOO([]int32{0}, 1, 1, RuleWhole)
 	require.ErrorContains(t, err, "not known")
 }
+
+func TestSplitByWholeMajorsCutsAtTheNearestBorder(t *testing.T) {
+	for border := int64(1); border < 20; border++ { // the ends are 10 from the middle
+		parts, _, err := Split([]int64{0, border, 20}, 2, RuleWhole)
+		require.NoError(t, err)
+		require.Equal(t, border, parts[0].NNZ())
+	}
+}

@@ -129,6 +129,28 @@ func TestWhatIsKeptLeavesMemoryForOthers(t *testing.T) {
 	require.Equal(t, before, Mapped())
 }
 
+func TestWhatIsAvailableCountsOnlyBeyondWhatIsKeptUnasked(t *testing.T) {
+	for bytes, have := range map[int64]int64{keptUnasked: 0, keptUnasked + 1: 1 << 40} {
+		end := Pretend(have)
+		var s Spare
+		require.NoError(t, s.Keep(touchedRegion(t, 1, 1), bytes))
+		end()
+		require.Equal(t, bytes, s.Bytes())
+		require.NoError(t, s.Close())
+	}
+}
+
+func TestWhatHasNoPagesOfItsOwnIsFreedAtOnce(t *testing.T) {
+	before := Mapped()
+	onHeap, err := New(1)
+	require.NoError(t, err)
+	var s Spare
+	require.NoError(t, s.Keep(onHeap, 1))
+	require.NoError(t, s.Keep(touchedRegion(t, 0, 1), 0))
+	require.Empty(t, s.kept)
+	require.Equal(t, before, Mapped())
+}
+
 func TestManyKeepAndTakeAtOnce(t *testing.T) {
 	before := Mapped()
 	touchedRegion(t, 1, 1<<16).Free() // skips where there is nothing to keep

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"io"
 	"math"
 	"runtime"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/matrixtest"
 )
@@ -117,12 +119,17 @@ func TestMemoryIsNotTakenOnTheWordOfAFile(t *testing.T) {
 	var b bytes.Buffer
 	require.NoError(t, binary.Write(&b, binary.LittleEndian, []int64{10, 10, 1 << 40}))
 	b.Write(make([]byte, 1000))
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	_, err := read(b.Bytes())
-	runtime.ReadMemStats(&after)
-	require.True(t, sparse.IsInput(err), "%v", err)
-	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(4<<20))
+	for have, want := range map[int64]string{1 << 30: "to read them takes at least", math.MaxInt64: "the file is truncated"} {
+		end := mem.Pretend(have)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := read(b.Bytes())
+		runtime.ReadMemStats(&after)
+		end()
+		require.True(t, sparse.IsInput(err), "%v", err)
+		require.ErrorContains(t, err, want)
+		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(4<<20))
+	}
 }
 
 func TestOtherFailuresAreNoFaultOfTheInput(t *testing.T) {
@@ -135,6 +142,10 @@ func TestOtherFailuresAreNoFaultOfTheInput(t *testing.T) {
 	_, _, err = Read(ctx, bytes.NewReader(encode(t, small())), "m.bin", sparse.Limits{})
 	require.ErrorIs(t, err, context.Canceled)
 	require.ErrorIs(t, Write(failing{broken}, small()), broken)
+	_, _, err = Read(context.Background(), io.MultiReader(bytes.NewReader(encode(t, small())), iotest.ErrReader(broken)), "m.bin", sparse.Limits{})
+	require.ErrorIs(t, err, broken, "behind the last number")
+	_, _, err = Read(context.Background(), iotest.TimeoutReader(bytes.NewReader(encode(t, small()))), "m.bin", sparse.Limits{})
+	require.ErrorIs(t, err, iotest.ErrTimeout, "though the reader would go on")
 }
 
 // failing is a place that cannot be written to.

@@ -18,14 +18,22 @@ func TestEveryFormatHoldsTheEntriesOfTheRowsAndWhatItsShapeSays(t *testing.T) {
 		o := ellpack.Options{Height: rapid.SampledFrom([]int{2, 8, 16, 32}).Draw(t, "height"), Serial: rapid.Bool().Draw(t, "serial")}
 		o.Sigma = rapid.SampledFrom([]int{1, o.Height, 4 * o.Height}).Draw(t, "sigma")
 		o.Sliced = rapid.Bool().Draw(t, "sliced")
+		var asked int64
 		if rapid.Bool().Draw(t, "own memory") {
-			o.Alloc = func(n int64) ([]byte, error) { return make([]byte, n), nil }
+			o.Alloc = func(n int64) ([]byte, error) {
+				asked += n
+				return make([]byte, n), nil
+			}
 		}
 		l, err := ellpack.Measure(rows.Ptr, rows.First, rows.End, o)
 		require.NoError(t, err)
 		for _, f := range ellpack.Formats() {
+			asked = 0
 			got, err := build(f, rows, o)
 			require.NoError(t, err, f)
+			if o.Alloc != nil {
+				require.EqualValues(t, got.bytes, asked, f)
+			}
 			require.Equal(t, want, sorted(got.entries), f)
 			require.EqualValues(t, got.slots, got.shape.Slots, f)
 			require.EqualValues(t, got.bytes, got.shape.Bytes(8), f)

@@ -89,6 +89,8 @@ var bad = []struct {
 	{"id one too large", "0 2147483647\n", 1, `node id "2147483647" is too large`},
 	{"id beyond 64 bits", "0 1\n99999999999999999999 0\n", 2, "is too large"},
 	{"large id, few edges", "0 1\n1 2000000000\n2000000000 2\n", 2, "node id 2000000000 makes a matrix of 2000000001 rows for 3 entries"},
+	{"no blank between ids", "0 1\n1+3\n", 2, "edge has 1 words"},
+	{"no blank before the weight", "0 1 2\n0 1+2\n", 2, "edge has 2 words"},
 	{"weight not a number", "0 1 x\n", 1, `weight "x" is not a number`},
 	{"weight out of range", "0 1 1\n0 1 1e999\n", 2, `weight "1e999" is too large`},
 	{"Matrix Market", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1\n", 3, "two node ids and a weight, as in line 2"},
