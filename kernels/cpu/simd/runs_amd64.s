@@ -5874,47 +5874,12 @@ group:
 	MOVQ DX, SI
 	ANDQ $0x0f, SI
 	SHRQ $0x04, DX
-	CMPQ SI, $0x04
-	JGE  from4
-	CMPQ SI, $0x02
-	JGE  from2
 	CMPQ SI, $0x01
 	JGE  from1
 	JMP  kind0
 
 from1:
 	JMP kind1
-
-from2:
-	CMPQ SI, $0x03
-	JGE  from3
-	JMP  kind2
-
-from3:
-	JMP kind3
-
-from4:
-	CMPQ SI, $0x06
-	JGE  from6
-	CMPQ SI, $0x05
-	JGE  from5
-	JMP  kind4
-
-from5:
-	JMP kind5
-
-from6:
-	CMPQ SI, $0x07
-	JGE  from7
-	JMP  kind6
-
-from7:
-	CMPQ SI, $0x08
-	JGE  from8
-	JMP  kind7
-
-from8:
-	JMP kind8
 
 kind0:
 	VXORPS X1, X1, X1
@@ -5967,75 +5932,17 @@ kind1:
 	JZ     end1
 
 piece1:
-	MOVBLZX     (R8), SI
+	MOVBLZX     (R8), R9
 	INCQ        R8
-	KMOVB       SI, K1
-	MOVLQSX     (DI), SI
-	VMOVUPD.Z   (AX)(SI*8), K1, Z0
+	KMOVB       R9, K1
+	MOVLQSX     (DI), R9
+	VMOVUPD.Z   (AX)(R9*8), K1, Z0
 	VFMADD231PD Z5, Z0, K1, Z1
 	ADDQ        $0x04, DI
 	DECQ        DX
 	JNZ         piece1
 
 end1:
-	VEXTRACTF64X4 $0x01, Z1, Y0
-	VADDPD        Y1, Y0, Y0
-	VEXTRACTF128  $0x01, Y0, X1
-	VADDPD        X0, X1, X1
-	VUNPCKHPD     X1, X1, X0
-	VADDSD        X0, X1, X1
-	VMOVSD        X1, (CX)
-	ADDQ          $0x08, CX
-	JMP           group
-
-kind2:
-	VXORPS X1, X1, X1
-	VXORPS X2, X2, X2
-	TESTQ  DX, DX
-	JZ     end2
-
-piece2:
-	MOVBLZX     (R8), SI
-	INCQ        R8
-	KMOVB       SI, K1
-	MOVLQSX     (DI), SI
-	VMOVUPD.Z   (AX)(SI*8), K1, Z0
-	VFMADD231PD Z5, Z0, K1, Z1
-	ADDQ        $0x04, DI
-	DECQ        DX
-	JNZ         piece2
-
-end2:
-	VUNPCKLPD     Z1, Z1, Z0
-	VUNPCKHPD     Z1, Z1, Z6
-	VADDPD        Z6, Z0, Z0
-	VEXTRACTF64X4 $0x01, Z0, Y6
-	VADDPD        Y0, Y6, Y6
-	VEXTRACTF128  $0x01, Y6, X0
-	VADDPD        X6, X0, X0
-	VMOVUPD       X0, (CX)
-	ADDQ          $0x10, CX
-	JMP           group
-
-kind3:
-	VXORPS X1, X1, X1
-	VXORPS X2, X2, X2
-	VXORPS X3, X3, X3
-	TESTQ  DX, DX
-	JZ     end3
-
-piece3:
-	MOVBLZX     (R8), SI
-	INCQ        R8
-	KMOVB       SI, K1
-	MOVLQSX     (DI), SI
-	VMOVUPD.Z   (AX)(SI*8), K1, Z0
-	VFMADD231PD Z5, Z0, K1, Z1
-	ADDQ        $0x04, DI
-	DECQ        DX
-	JNZ         piece3
-
-end3:
 	VUNPCKLPD  Z1, Z1, Z0
 	VUNPCKHPD  Z1, Z1, Z6
 	VADDPD     Z6, Z0, Z0
@@ -6049,171 +5956,8 @@ end3:
 	VSHUFF64X2 $0x0d, Z7, Z7, Z7
 	VADDPD     Y0, Y7, Y7
 	VMOVUPD    Y7, (CX)
-	ADDQ       $0x18, CX
-	JMP        group
-
-kind4:
-	VXORPS X1, X1, X1
-	VXORPS X2, X2, X2
-	VXORPS X3, X3, X3
-	VXORPS X4, X4, X4
-	TESTQ  DX, DX
-	JZ     end4
-
-piece4:
-	MOVBLZX     (R8), SI
-	INCQ        R8
-	KMOVB       SI, K1
-	MOVLQSX     (DI), SI
-	VMOVUPD.Z   (AX)(SI*8), K1, Z0
-	VFMADD231PD Z5, Z0, K1, Z1
-	ADDQ        $0x04, DI
-	DECQ        DX
-	JNZ         piece4
-
-end4:
-	VUNPCKLPD  Z1, Z1, Z0
-	VUNPCKHPD  Z1, Z1, Z6
-	VADDPD     Z6, Z0, Z0
-	VUNPCKLPD  Z1, Z1, Z6
-	VUNPCKHPD  Z1, Z1, Z7
-	VADDPD     Z7, Z6, Z6
-	VSHUFF64X2 $0x44, Z6, Z0, Z7
-	VSHUFF64X2 $0xee, Z6, Z0, Z0
-	VADDPD     Z0, Z7, Z7
-	VSHUFF64X2 $0x08, Z7, Z7, Z0
-	VSHUFF64X2 $0x0d, Z7, Z7, Z7
-	VADDPD     Y0, Y7, Y7
-	VMOVUPD    Y7, (CX)
-	ADDQ       $0x20, CX
-	JMP        group
-
-kind5:
-	VXORPS X1, X1, X1
-	VXORPS X2, X2, X2
-	VXORPS X3, X3, X3
-	VXORPS X4, X4, X4
-	VXORPS X0, X0, X0
-	TESTQ  DX, DX
-	JZ     end5
-
-piece5:
-	MOVBLZX     (R8), SI
-	INCQ        R8
-	KMOVB       SI, K1
-	MOVLQSX     (DI), SI
-	VMOVUPD.Z   (AX)(SI*8), K1, Z0
-	VFMADD231PD Z5, Z0, K1, Z1
-	ADDQ        $0x04, DI
-	DECQ        DX
-	JNZ         piece5
-
-end5:
-	VUNPCKLPD     Z1, Z1, Z0
-	VUNPCKHPD     Z1, Z1, Z6
-	VADDPD        Z6, Z0, Z0
-	VUNPCKLPD     Z1, Z1, Z6
-	VUNPCKHPD     Z1, Z1, Z7
-	VADDPD        Z7, Z6, Z6
-	VSHUFF64X2    $0x44, Z6, Z0, Z7
-	VSHUFF64X2    $0xee, Z6, Z0, Z0
-	VADDPD        Z0, Z7, Z7
-	VSHUFF64X2    $0x08, Z7, Z7, Z0
-	VSHUFF64X2    $0x0d, Z7, Z7, Z7
-	VADDPD        Y0, Y7, Y7
-	VMOVUPD       Y7, (CX)
-	VEXTRACTF64X4 $0x01, Z1, Y0
-	VADDPD        Y1, Y0, Y0
-	VEXTRACTF128  $0x01, Y0, X1
-	VADDPD        X0, X1, X1
-	VUNPCKHPD     X1, X1, X0
-	VADDSD        X0, X1, X1
-	VMOVSD        X1, 32(CX)
-	ADDQ          $0x28, CX
-	JMP           group
-
-kind6:
-	VXORPS X1, X1, X1
-	VXORPS X2, X2, X2
-	VXORPS X3, X3, X3
-	VXORPS X4, X4, X4
-	VXORPS X0, X0, X0
-	VXORPS X0, X0, X0
-	TESTQ  DX, DX
-	JZ     end6
-
-piece6:
-	MOVBLZX     (R8), SI
-	INCQ        R8
-	KMOVB       SI, K1
-	MOVLQSX     (DI), SI
-	VMOVUPD.Z   (AX)(SI*8), K1, Z0
-	VFMADD231PD Z5, Z0, K1, Z1
-	ADDQ        $0x04, DI
-	DECQ        DX
-	JNZ         piece6
-
-end6:
-	VUNPCKLPD     Z1, Z1, Z0
-	VUNPCKHPD     Z1, Z1, Z6
-	VADDPD        Z6, Z0, Z0
-	VUNPCKLPD     Z1, Z1, Z6
-	VUNPCKHPD     Z1, Z1, Z7
-	VADDPD        Z7, Z6, Z6
-	VSHUFF64X2    $0x44, Z6, Z0, Z7
-	VSHUFF64X2    $0xee, Z6, Z0, Z0
-	VADDPD        Z0, Z7, Z7
-	VSHUFF64X2    $0x08, Z7, Z7, Z0
-	VSHUFF64X2    $0x0d, Z7, Z7, Z7
-	VADDPD        Y0, Y7, Y7
-	VMOVUPD       Y7, (CX)
-	VUNPCKLPD     Z1, Z1, Z0
-	VUNPCKHPD     Z1, Z1, Z6
-	VADDPD        Z6, Z0, Z0
-	VEXTRACTF64X4 $0x01, Z0, Y6
-	VADDPD        Y0, Y6, Y6
-	VEXTRACTF128  $0x01, Y6, X0
-	VADDPD        X6, X0, X0
-	VMOVUPD       X0, 32(CX)
-	ADDQ          $0x30, CX
-	JMP           group
-
-kind7:
-	VXORPS X1, X1, X1
-	VXORPS X2, X2, X2
-	VXORPS X3, X3, X3
-	VXORPS X4, X4, X4
-	VXORPS X0, X0, X0
-	VXORPS X0, X0, X0
-	VXORPS X0, X0, X0
-	TESTQ  DX, DX
-	JZ     end7
-
-piece7:
-	MOVBLZX     (R8), SI
-	INCQ        R8
-	KMOVB       SI, K1
-	MOVLQSX     (DI), SI
-	VMOVUPD.Z   (AX)(SI*8), K1, Z0
-	VFMADD231PD Z5, Z0, K1, Z1
-	ADDQ        $0x04, DI
-	DECQ        DX
-	JNZ         piece7
-
-end7:
-	VUNPCKLPD  Z1, Z1, Z0
-	VUNPCKHPD  Z1, Z1, Z6
-	VADDPD     Z6, Z0, Z0
-	VUNPCKLPD  Z1, Z1, Z6
-	VUNPCKHPD  Z1, Z1, Z7
-	VADDPD     Z7, Z6, Z6
-	VSHUFF64X2 $0x44, Z6, Z0, Z7
-	VSHUFF64X2 $0xee, Z6, Z0, Z0
-	VADDPD     Z0, Z7, Z7
-	VSHUFF64X2 $0x08, Z7, Z7, Z0
-	VSHUFF64X2 $0x0d, Z7, Z7, Z7
-	VADDPD     Y0, Y7, Y7
-	VMOVUPD    Y7, (CX)
+	CMPQ       SI, $0x04
+	JLE        stored
 	VUNPCKLPD  Z1, Z1, Z0
 	VUNPCKHPD  Z1, Z1, Z6
 	VADDPD     Z6, Z0, Z0
@@ -6227,61 +5971,10 @@ end7:
 	VSHUFF64X2 $0x0d, Z7, Z7, Z7
 	VADDPD     Y0, Y7, Y7
 	VMOVUPD    Y7, 32(CX)
-	ADDQ       $0x38, CX
-	JMP        group
 
-kind8:
-	VXORPS X1, X1, X1
-	VXORPS X2, X2, X2
-	VXORPS X3, X3, X3
-	VXORPS X4, X4, X4
-	VXORPS X0, X0, X0
-	VXORPS X0, X0, X0
-	VXORPS X0, X0, X0
-	VXORPS X0, X0, X0
-	TESTQ  DX, DX
-	JZ     end8
-
-piece8:
-	MOVBLZX     (R8), SI
-	INCQ        R8
-	KMOVB       SI, K1
-	MOVLQSX     (DI), SI
-	VMOVUPD.Z   (AX)(SI*8), K1, Z0
-	VFMADD231PD Z5, Z0, K1, Z1
-	ADDQ        $0x04, DI
-	DECQ        DX
-	JNZ         piece8
-
-end8:
-	VUNPCKLPD  Z1, Z1, Z0
-	VUNPCKHPD  Z1, Z1, Z6
-	VADDPD     Z6, Z0, Z0
-	VUNPCKLPD  Z1, Z1, Z6
-	VUNPCKHPD  Z1, Z1, Z7
-	VADDPD     Z7, Z6, Z6
-	VSHUFF64X2 $0x44, Z6, Z0, Z7
-	VSHUFF64X2 $0xee, Z6, Z0, Z0
-	VADDPD     Z0, Z7, Z7
-	VSHUFF64X2 $0x08, Z7, Z7, Z0
-	VSHUFF64X2 $0x0d, Z7, Z7, Z7
-	VADDPD     Y0, Y7, Y7
-	VMOVUPD    Y7, (CX)
-	VUNPCKLPD  Z1, Z1, Z0
-	VUNPCKHPD  Z1, Z1, Z6
-	VADDPD     Z6, Z0, Z0
-	VUNPCKLPD  Z1, Z1, Z6
-	VUNPCKHPD  Z1, Z1, Z7
-	VADDPD     Z7, Z6, Z6
-	VSHUFF64X2 $0x44, Z6, Z0, Z7
-	VSHUFF64X2 $0xee, Z6, Z0, Z0
-	VADDPD     Z0, Z7, Z7
-	VSHUFF64X2 $0x08, Z7, Z7, Z0
-	VSHUFF64X2 $0x0d, Z7, Z7, Z7
-	VADDPD     Y0, Y7, Y7
-	VMOVUPD    Y7, 32(CX)
-	ADDQ       $0x40, CX
-	JMP        group
+stored:
+	LEAQ (CX)(SI*8), CX
+	JMP  group
 
 done:
 	VZEROUPPER
@@ -6632,47 +6325,12 @@ group:
 	MOVQ DX, DI
 	ANDQ $0x0f, DI
 	SHRQ $0x04, DX
-	CMPQ DI, $0x04
-	JGE  from4
-	CMPQ DI, $0x02
-	JGE  from2
 	CMPQ DI, $0x01
 	JGE  from1
 	JMP  kind0
 
 from1:
 	JMP kind1
-
-from2:
-	CMPQ DI, $0x03
-	JGE  from3
-	JMP  kind2
-
-from3:
-	JMP kind3
-
-from4:
-	CMPQ DI, $0x06
-	JGE  from6
-	CMPQ DI, $0x05
-	JGE  from5
-	JMP  kind4
-
-from5:
-	JMP kind5
-
-from6:
-	CMPQ DI, $0x07
-	JGE  from7
-	JMP  kind6
-
-from7:
-	CMPQ DI, $0x08
-	JGE  from8
-	JMP  kind7
-
-from8:
-	JMP kind8
 
 kind0:
 	VXORPS X2, X2, X2
@@ -6726,13 +6384,13 @@ kind1:
 	JZ     end1
 
 piece1:
-	MOVBLZX   (R9), DI
+	MOVBLZX   (R9), R10
 	INCQ      R9
-	VPMOVSXBQ (BX)(DI*4), Y1
-	MOVLQSX   (R8), DI
-	CMPQ      DI, last+56(FP)
+	VPMOVSXBQ (BX)(R10*4), Y1
+	MOVLQSX   (R8), R10
+	CMPQ      R10, last+56(FP)
 	JG        aside0
-	VANDPS    (AX)(DI*8), Y1, Y0
+	VANDPS    (AX)(R10*8), Y1, Y0
 
 back0:
 	VANDPS      Y6, Y1, Y1
@@ -6742,311 +6400,32 @@ back0:
 	JNZ         piece1
 
 end1:
-	VHADDPD      Y2, Y2, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPD       X1, X0, X1
-	VMOVUPD      X1, (CX)
-	ADDQ         $0x08, CX
-	JMP          group
-
-kind2:
-	VXORPS X2, X2, X2
-	VXORPS X3, X3, X3
-	TESTQ  DX, DX
-	JZ     end2
-
-piece2:
-	MOVBLZX   (R9), DI
-	INCQ      R9
-	VPMOVSXBQ (BX)(DI*4), Y1
-	MOVLQSX   (R8), DI
-	CMPQ      DI, last+56(FP)
-	JG        aside1
-	VANDPS    (AX)(DI*8), Y1, Y0
-
-back1:
-	VANDPS      Y6, Y1, Y1
-	VFMADD231PD Y1, Y0, Y2
-	ADDQ        $0x04, R8
-	DECQ        DX
-	JNZ         piece2
-
-end2:
-	VHADDPD      Y2, Y2, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPD       X1, X0, X1
-	VMOVUPD      X1, (CX)
-	ADDQ         $0x10, CX
-	JMP          group
-
-kind3:
-	VXORPS X2, X2, X2
-	VXORPS X3, X3, X3
-	VXORPS X4, X4, X4
-	TESTQ  DX, DX
-	JZ     end3
-
-piece3:
-	MOVBLZX   (R9), DI
-	INCQ      R9
-	VPMOVSXBQ (BX)(DI*4), Y1
-	MOVLQSX   (R8), DI
-	CMPQ      DI, last+56(FP)
-	JG        aside2
-	VANDPS    (AX)(DI*8), Y1, Y0
-
-back2:
-	VANDPS      Y6, Y1, Y1
-	VFMADD231PD Y1, Y0, Y2
-	ADDQ        $0x04, R8
-	DECQ        DX
-	JNZ         piece3
-
-end3:
 	VHADDPD    Y2, Y2, Y0
 	VHADDPD    Y2, Y2, Y1
 	VPERM2F128 $0x21, Y1, Y0, Y7
 	VBLENDPD   $0x0c, Y1, Y0, Y0
 	VADDPD     Y7, Y0, Y0
 	VMOVUPD    Y0, (CX)
-	ADDQ       $0x18, CX
-	JMP        group
-
-kind4:
-	VXORPS X2, X2, X2
-	VXORPS X3, X3, X3
-	VXORPS X4, X4, X4
-	VXORPS X5, X5, X5
-	TESTQ  DX, DX
-	JZ     end4
-
-piece4:
-	MOVBLZX   (R9), DI
-	INCQ      R9
-	VPMOVSXBQ (BX)(DI*4), Y1
-	MOVLQSX   (R8), DI
-	CMPQ      DI, last+56(FP)
-	JG        aside3
-	VANDPS    (AX)(DI*8), Y1, Y0
-
-back3:
-	VANDPS      Y6, Y1, Y1
-	VFMADD231PD Y1, Y0, Y2
-	ADDQ        $0x04, R8
-	DECQ        DX
-	JNZ         piece4
-
-end4:
-	VHADDPD    Y2, Y2, Y0
-	VHADDPD    Y2, Y2, Y1
-	VPERM2F128 $0x21, Y1, Y0, Y7
-	VBLENDPD   $0x0c, Y1, Y0, Y0
-	VADDPD     Y7, Y0, Y0
-	VMOVUPD    Y0, (CX)
-	ADDQ       $0x20, CX
-	JMP        group
-
-kind5:
-	VXORPS X2, X2, X2
-	VXORPS X3, X3, X3
-	VXORPS X4, X4, X4
-	VXORPS X5, X5, X5
-	VXORPS X0, X0, X0
-	TESTQ  DX, DX
-	JZ     end5
-
-piece5:
-	MOVBLZX   (R9), DI
-	INCQ      R9
-	VPMOVSXBQ (BX)(DI*4), Y1
-	MOVLQSX   (R8), DI
-	CMPQ      DI, last+56(FP)
-	JG        aside4
-	VANDPS    (AX)(DI*8), Y1, Y0
-
-back4:
-	VANDPS      Y6, Y1, Y1
-	VFMADD231PD Y1, Y0, Y2
-	ADDQ        $0x04, R8
-	DECQ        DX
-	JNZ         piece5
-
-end5:
-	VHADDPD      Y2, Y2, Y0
-	VHADDPD      Y2, Y2, Y1
-	VPERM2F128   $0x21, Y1, Y0, Y7
-	VBLENDPD     $0x0c, Y1, Y0, Y0
-	VADDPD       Y7, Y0, Y0
-	VMOVUPD      Y0, (CX)
-	VHADDPD      Y2, Y2, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPD       X1, X0, X1
-	VMOVUPD      X1, 32(CX)
-	ADDQ         $0x28, CX
-	JMP          group
-
-kind6:
-	VXORPS X2, X2, X2
-	VXORPS X3, X3, X3
-	VXORPS X4, X4, X4
-	VXORPS X5, X5, X5
-	VXORPS X0, X0, X0
-	VXORPS X0, X0, X0
-	TESTQ  DX, DX
-	JZ     end6
-
-piece6:
-	MOVBLZX   (R9), DI
-	INCQ      R9
-	VPMOVSXBQ (BX)(DI*4), Y1
-	MOVLQSX   (R8), DI
-	CMPQ      DI, last+56(FP)
-	JG        aside5
-	VANDPS    (AX)(DI*8), Y1, Y0
-
-back5:
-	VANDPS      Y6, Y1, Y1
-	VFMADD231PD Y1, Y0, Y2
-	ADDQ        $0x04, R8
-	DECQ        DX
-	JNZ         piece6
-
-end6:
-	VHADDPD      Y2, Y2, Y0
-	VHADDPD      Y2, Y2, Y1
-	VPERM2F128   $0x21, Y1, Y0, Y7
-	VBLENDPD     $0x0c, Y1, Y0, Y0
-	VADDPD       Y7, Y0, Y0
-	VMOVUPD      Y0, (CX)
-	VHADDPD      Y2, Y2, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPD       X1, X0, X1
-	VMOVUPD      X1, 32(CX)
-	ADDQ         $0x30, CX
-	JMP          group
-
-kind7:
-	VXORPS X2, X2, X2
-	VXORPS X3, X3, X3
-	VXORPS X4, X4, X4
-	VXORPS X5, X5, X5
-	VXORPS X0, X0, X0
-	VXORPS X0, X0, X0
-	VXORPS X0, X0, X0
-	TESTQ  DX, DX
-	JZ     end7
-
-piece7:
-	MOVBLZX   (R9), DI
-	INCQ      R9
-	VPMOVSXBQ (BX)(DI*4), Y1
-	MOVLQSX   (R8), DI
-	CMPQ      DI, last+56(FP)
-	JG        aside6
-	VANDPS    (AX)(DI*8), Y1, Y0
-
-back6:
-	VANDPS      Y6, Y1, Y1
-	VFMADD231PD Y1, Y0, Y2
-	ADDQ        $0x04, R8
-	DECQ        DX
-	JNZ         piece7
-
-end7:
-	VHADDPD    Y2, Y2, Y0
-	VHADDPD    Y2, Y2, Y1
-	VPERM2F128 $0x21, Y1, Y0, Y7
-	VBLENDPD   $0x0c, Y1, Y0, Y0
-	VADDPD     Y7, Y0, Y0
-	VMOVUPD    Y0, (CX)
+	CMPQ       DI, $0x04
+	JLE        stored
 	VHADDPD    Y2, Y2, Y0
 	VHADDPD    Y2, Y2, Y1
 	VPERM2F128 $0x21, Y1, Y0, Y7
 	VBLENDPD   $0x0c, Y1, Y0, Y0
 	VADDPD     Y7, Y0, Y0
 	VMOVUPD    Y0, 32(CX)
-	ADDQ       $0x38, CX
-	JMP        group
 
-kind8:
-	VXORPS X2, X2, X2
-	VXORPS X3, X3, X3
-	VXORPS X4, X4, X4
-	VXORPS X5, X5, X5
-	VXORPS X0, X0, X0
-	VXORPS X0, X0, X0
-	VXORPS X0, X0, X0
-	VXORPS X0, X0, X0
-	TESTQ  DX, DX
-	JZ     end8
-
-piece8:
-	MOVBLZX   (R9), DI
-	INCQ      R9
-	VPMOVSXBQ (BX)(DI*4), Y1
-	MOVLQSX   (R8), DI
-	CMPQ      DI, last+56(FP)
-	JG        aside7
-	VANDPS    (AX)(DI*8), Y1, Y0
-
-back7:
-	VANDPS      Y6, Y1, Y1
-	VFMADD231PD Y1, Y0, Y2
-	ADDQ        $0x04, R8
-	DECQ        DX
-	JNZ         piece8
-
-end8:
-	VHADDPD    Y2, Y2, Y0
-	VHADDPD    Y2, Y2, Y1
-	VPERM2F128 $0x21, Y1, Y0, Y7
-	VBLENDPD   $0x0c, Y1, Y0, Y0
-	VADDPD     Y7, Y0, Y0
-	VMOVUPD    Y0, (CX)
-	VHADDPD    Y2, Y2, Y0
-	VHADDPD    Y2, Y2, Y1
-	VPERM2F128 $0x21, Y1, Y0, Y7
-	VBLENDPD   $0x0c, Y1, Y0, Y0
-	VADDPD     Y7, Y0, Y0
-	VMOVUPD    Y0, 32(CX)
-	ADDQ       $0x40, CX
-	JMP        group
+stored:
+	LEAQ (CX)(DI*8), CX
+	JMP  group
 
 done:
 	VZEROUPPER
 	RET
 
 aside0:
-	VMASKMOVPD (AX)(DI*8), Y1, Y0
+	VMASKMOVPD (AX)(R10*8), Y1, Y0
 	JMP        back0
-
-aside1:
-	VMASKMOVPD (AX)(DI*8), Y1, Y0
-	JMP        back1
-
-aside2:
-	VMASKMOVPD (AX)(DI*8), Y1, Y0
-	JMP        back2
-
-aside3:
-	VMASKMOVPD (AX)(DI*8), Y1, Y0
-	JMP        back3
-
-aside4:
-	VMASKMOVPD (AX)(DI*8), Y1, Y0
-	JMP        back4
-
-aside5:
-	VMASKMOVPD (AX)(DI*8), Y1, Y0
-	JMP        back5
-
-aside6:
-	VMASKMOVPD (AX)(DI*8), Y1, Y0
-	JMP        back6
-
-aside7:
-	VMASKMOVPD (AX)(DI*8), Y1, Y0
-	JMP        back7
 
 // func runsTransposedOneF64AVX2(n int, groups *uint32, columns *int32, masks *uint8, val *float64, factors *float64, y *float64, first int, last int)
 // Requires: AVX, AVX2, FMA3
@@ -7553,47 +6932,12 @@ group:
 	MOVQ DX, SI
 	ANDQ $0x0f, SI
 	SHRQ $0x04, DX
-	CMPQ SI, $0x04
-	JGE  from4
-	CMPQ SI, $0x02
-	JGE  from2
 	CMPQ SI, $0x01
 	JGE  from1
 	JMP  kind0
 
 from1:
 	JMP kind1
-
-from2:
-	CMPQ SI, $0x03
-	JGE  from3
-	JMP  kind2
-
-from3:
-	JMP kind3
-
-from4:
-	CMPQ SI, $0x06
-	JGE  from6
-	CMPQ SI, $0x05
-	JGE  from5
-	JMP  kind4
-
-from5:
-	JMP kind5
-
-from6:
-	CMPQ SI, $0x07
-	JGE  from7
-	JMP  kind6
-
-from7:
-	CMPQ SI, $0x08
-	JGE  from8
-	JMP  kind7
-
-from8:
-	JMP kind8
 
 kind0:
 	VXORPS X1, X1, X1
@@ -7639,11 +6983,11 @@ kind1:
 	JZ     end1
 
 piece1:
-	MOVBLZX     (R8), SI
+	MOVBLZX     (R8), R9
 	INCQ        R8
-	KMOVB       SI, K1
-	MOVLQSX     (DI), SI
-	VMOVUPS.Z   (AX)(SI*4), K1, Y0
+	KMOVB       R9, K1
+	MOVLQSX     (DI), R9
+	VMOVUPS.Z   (AX)(R9*4), K1, Y0
 	VFMADD231PS Y5, Y0, K1, Y1
 	ADDQ        $0x04, DI
 	DECQ        DX
@@ -7653,245 +6997,21 @@ end1:
 	VHADDPS      Y1, Y1, Y0
 	VHADDPS      Y1, Y1, Y6
 	VHADDPS      Y6, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPS       X0, X1, X1
-	VMOVUPS      X1, (CX)
-	ADDQ         $0x04, CX
-	JMP          group
-
-kind2:
-	VXORPS X1, X1, X1
-	VXORPS X2, X2, X2
-	TESTQ  DX, DX
-	JZ     end2
-
-piece2:
-	MOVBLZX     (R8), SI
-	INCQ        R8
-	KMOVB       SI, K1
-	MOVLQSX     (DI), SI
-	VMOVUPS.Z   (AX)(SI*4), K1, Y0
-	VFMADD231PS Y5, Y0, K1, Y1
-	ADDQ        $0x04, DI
-	DECQ        DX
-	JNZ         piece2
-
-end2:
-	VHADDPS      Y1, Y1, Y0
-	VHADDPS      Y1, Y1, Y6
-	VHADDPS      Y6, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPS       X0, X1, X1
-	VMOVUPS      X1, (CX)
-	ADDQ         $0x08, CX
-	JMP          group
-
-kind3:
-	VXORPS X1, X1, X1
-	VXORPS X2, X2, X2
-	VXORPS X3, X3, X3
-	TESTQ  DX, DX
-	JZ     end3
-
-piece3:
-	MOVBLZX     (R8), SI
-	INCQ        R8
-	KMOVB       SI, K1
-	MOVLQSX     (DI), SI
-	VMOVUPS.Z   (AX)(SI*4), K1, Y0
-	VFMADD231PS Y5, Y0, K1, Y1
-	ADDQ        $0x04, DI
-	DECQ        DX
-	JNZ         piece3
-
-end3:
-	VHADDPS      Y1, Y1, Y0
-	VHADDPS      Y1, Y1, Y6
-	VHADDPS      Y6, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPS       X0, X1, X1
-	VMOVUPS      X1, (CX)
-	ADDQ         $0x0c, CX
-	JMP          group
-
-kind4:
-	VXORPS X1, X1, X1
-	VXORPS X2, X2, X2
-	VXORPS X3, X3, X3
-	VXORPS X4, X4, X4
-	TESTQ  DX, DX
-	JZ     end4
-
-piece4:
-	MOVBLZX     (R8), SI
-	INCQ        R8
-	KMOVB       SI, K1
-	MOVLQSX     (DI), SI
-	VMOVUPS.Z   (AX)(SI*4), K1, Y0
-	VFMADD231PS Y5, Y0, K1, Y1
-	ADDQ        $0x04, DI
-	DECQ        DX
-	JNZ         piece4
-
-end4:
-	VHADDPS      Y1, Y1, Y0
-	VHADDPS      Y1, Y1, Y6
-	VHADDPS      Y6, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPS       X0, X1, X1
-	VMOVUPS      X1, (CX)
-	ADDQ         $0x10, CX
-	JMP          group
-
-kind5:
-	VXORPS X1, X1, X1
-	VXORPS X2, X2, X2
-	VXORPS X3, X3, X3
-	VXORPS X4, X4, X4
-	VXORPS X0, X0, X0
-	TESTQ  DX, DX
-	JZ     end5
-
-piece5:
-	MOVBLZX     (R8), SI
-	INCQ        R8
-	KMOVB       SI, K1
-	MOVLQSX     (DI), SI
-	VMOVUPS.Z   (AX)(SI*4), K1, Y0
-	VFMADD231PS Y5, Y0, K1, Y1
-	ADDQ        $0x04, DI
-	DECQ        DX
-	JNZ         piece5
-
-end5:
-	VHADDPS      Y1, Y1, Y0
-	VHADDPS      Y1, Y1, Y6
-	VHADDPS      Y6, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X2
 	VADDPS       X0, X2, X2
 	VMOVUPS      X2, (CX)
+	CMPQ         SI, $0x04
+	JLE          stored
 	VHADDPS      Y1, Y1, Y0
 	VHADDPS      Y1, Y1, Y6
 	VHADDPS      Y6, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X0, X1, X1
 	VMOVUPS      X1, 16(CX)
-	ADDQ         $0x14, CX
-	JMP          group
 
-kind6:
-	VXORPS X1, X1, X1
-	VXORPS X2, X2, X2
-	VXORPS X3, X3, X3
-	VXORPS X4, X4, X4
-	VXORPS X0, X0, X0
-	VXORPS X0, X0, X0
-	TESTQ  DX, DX
-	JZ     end6
-
-piece6:
-	MOVBLZX     (R8), SI
-	INCQ        R8
-	KMOVB       SI, K1
-	MOVLQSX     (DI), SI
-	VMOVUPS.Z   (AX)(SI*4), K1, Y0
-	VFMADD231PS Y5, Y0, K1, Y1
-	ADDQ        $0x04, DI
-	DECQ        DX
-	JNZ         piece6
-
-end6:
-	VHADDPS      Y1, Y1, Y0
-	VHADDPS      Y1, Y1, Y6
-	VHADDPS      Y6, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X2
-	VADDPS       X0, X2, X2
-	VMOVUPS      X2, (CX)
-	VHADDPS      Y1, Y1, Y0
-	VHADDPS      Y1, Y1, Y6
-	VHADDPS      Y6, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPS       X0, X1, X1
-	VMOVUPS      X1, 16(CX)
-	ADDQ         $0x18, CX
-	JMP          group
-
-kind7:
-	VXORPS X1, X1, X1
-	VXORPS X2, X2, X2
-	VXORPS X3, X3, X3
-	VXORPS X4, X4, X4
-	VXORPS X0, X0, X0
-	VXORPS X0, X0, X0
-	VXORPS X0, X0, X0
-	TESTQ  DX, DX
-	JZ     end7
-
-piece7:
-	MOVBLZX     (R8), SI
-	INCQ        R8
-	KMOVB       SI, K1
-	MOVLQSX     (DI), SI
-	VMOVUPS.Z   (AX)(SI*4), K1, Y0
-	VFMADD231PS Y5, Y0, K1, Y1
-	ADDQ        $0x04, DI
-	DECQ        DX
-	JNZ         piece7
-
-end7:
-	VHADDPS      Y1, Y1, Y0
-	VHADDPS      Y1, Y1, Y6
-	VHADDPS      Y6, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X2
-	VADDPS       X0, X2, X2
-	VMOVUPS      X2, (CX)
-	VHADDPS      Y1, Y1, Y0
-	VHADDPS      Y1, Y1, Y6
-	VHADDPS      Y6, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPS       X0, X1, X1
-	VMOVUPS      X1, 16(CX)
-	ADDQ         $0x1c, CX
-	JMP          group
-
-kind8:
-	VXORPS X1, X1, X1
-	VXORPS X2, X2, X2
-	VXORPS X3, X3, X3
-	VXORPS X4, X4, X4
-	VXORPS X0, X0, X0
-	VXORPS X0, X0, X0
-	VXORPS X0, X0, X0
-	VXORPS X0, X0, X0
-	TESTQ  DX, DX
-	JZ     end8
-
-piece8:
-	MOVBLZX     (R8), SI
-	INCQ        R8
-	KMOVB       SI, K1
-	MOVLQSX     (DI), SI
-	VMOVUPS.Z   (AX)(SI*4), K1, Y0
-	VFMADD231PS Y5, Y0, K1, Y1
-	ADDQ        $0x04, DI
-	DECQ        DX
-	JNZ         piece8
-
-end8:
-	VHADDPS      Y1, Y1, Y0
-	VHADDPS      Y1, Y1, Y6
-	VHADDPS      Y6, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X2
-	VADDPS       X0, X2, X2
-	VMOVUPS      X2, (CX)
-	VHADDPS      Y1, Y1, Y0
-	VHADDPS      Y1, Y1, Y6
-	VHADDPS      Y6, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPS       X0, X1, X1
-	VMOVUPS      X1, 16(CX)
-	ADDQ         $0x20, CX
-	JMP          group
+stored:
+	LEAQ (CX)(SI*4), CX
+	JMP  group
 
 done:
 	VZEROUPPER
@@ -8242,47 +7362,12 @@ group:
 	MOVQ DX, DI
 	ANDQ $0x0f, DI
 	SHRQ $0x04, DX
-	CMPQ DI, $0x04
-	JGE  from4
-	CMPQ DI, $0x02
-	JGE  from2
 	CMPQ DI, $0x01
 	JGE  from1
 	JMP  kind0
 
 from1:
 	JMP kind1
-
-from2:
-	CMPQ DI, $0x03
-	JGE  from3
-	JMP  kind2
-
-from3:
-	JMP kind3
-
-from4:
-	CMPQ DI, $0x06
-	JGE  from6
-	CMPQ DI, $0x05
-	JGE  from5
-	JMP  kind4
-
-from5:
-	JMP kind5
-
-from6:
-	CMPQ DI, $0x07
-	JGE  from7
-	JMP  kind6
-
-from7:
-	CMPQ DI, $0x08
-	JGE  from8
-	JMP  kind7
-
-from8:
-	JMP kind8
 
 kind0:
 	VXORPS X2, X2, X2
@@ -8336,13 +7421,13 @@ kind1:
 	JZ     end1
 
 piece1:
-	MOVBLZX   (R9), DI
+	MOVBLZX   (R9), R10
 	INCQ      R9
-	VPMOVSXBD (BX)(DI*8), Y1
-	MOVLQSX   (R8), DI
-	CMPQ      DI, last+56(FP)
+	VPMOVSXBD (BX)(R10*8), Y1
+	MOVLQSX   (R8), R10
+	CMPQ      R10, last+56(FP)
 	JG        aside0
-	VANDPS    (AX)(DI*4), Y1, Y0
+	VANDPS    (AX)(R10*4), Y1, Y0
 
 back0:
 	VANDPS      Y6, Y1, Y1
@@ -8358,313 +7443,26 @@ end1:
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X0, X1, X1
 	VMOVUPS      X1, (CX)
-	ADDQ         $0x04, CX
-	JMP          group
-
-kind2:
-	VXORPS X2, X2, X2
-	VXORPS X3, X3, X3
-	TESTQ  DX, DX
-	JZ     end2
-
-piece2:
-	MOVBLZX   (R9), DI
-	INCQ      R9
-	VPMOVSXBD (BX)(DI*8), Y1
-	MOVLQSX   (R8), DI
-	CMPQ      DI, last+56(FP)
-	JG        aside1
-	VANDPS    (AX)(DI*4), Y1, Y0
-
-back1:
-	VANDPS      Y6, Y1, Y1
-	VFMADD231PS Y1, Y0, Y2
-	ADDQ        $0x04, R8
-	DECQ        DX
-	JNZ         piece2
-
-end2:
-	VHADDPS      Y2, Y2, Y0
-	VHADDPS      Y2, Y2, Y1
-	VHADDPS      Y1, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPS       X0, X1, X1
-	VMOVUPS      X1, (CX)
-	ADDQ         $0x08, CX
-	JMP          group
-
-kind3:
-	VXORPS X2, X2, X2
-	VXORPS X3, X3, X3
-	VXORPS X4, X4, X4
-	TESTQ  DX, DX
-	JZ     end3
-
-piece3:
-	MOVBLZX   (R9), DI
-	INCQ      R9
-	VPMOVSXBD (BX)(DI*8), Y1
-	MOVLQSX   (R8), DI
-	CMPQ      DI, last+56(FP)
-	JG        aside2
-	VANDPS    (AX)(DI*4), Y1, Y0
-
-back2:
-	VANDPS      Y6, Y1, Y1
-	VFMADD231PS Y1, Y0, Y2
-	ADDQ        $0x04, R8
-	DECQ        DX
-	JNZ         piece3
-
-end3:
-	VHADDPS      Y2, Y2, Y0
-	VHADDPS      Y2, Y2, Y1
-	VHADDPS      Y1, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPS       X0, X1, X1
-	VMOVUPS      X1, (CX)
-	ADDQ         $0x0c, CX
-	JMP          group
-
-kind4:
-	VXORPS X2, X2, X2
-	VXORPS X3, X3, X3
-	VXORPS X4, X4, X4
-	VXORPS X5, X5, X5
-	TESTQ  DX, DX
-	JZ     end4
-
-piece4:
-	MOVBLZX   (R9), DI
-	INCQ      R9
-	VPMOVSXBD (BX)(DI*8), Y1
-	MOVLQSX   (R8), DI
-	CMPQ      DI, last+56(FP)
-	JG        aside3
-	VANDPS    (AX)(DI*4), Y1, Y0
-
-back3:
-	VANDPS      Y6, Y1, Y1
-	VFMADD231PS Y1, Y0, Y2
-	ADDQ        $0x04, R8
-	DECQ        DX
-	JNZ         piece4
-
-end4:
-	VHADDPS      Y2, Y2, Y0
-	VHADDPS      Y2, Y2, Y1
-	VHADDPS      Y1, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPS       X0, X1, X1
-	VMOVUPS      X1, (CX)
-	ADDQ         $0x10, CX
-	JMP          group
-
-kind5:
-	VXORPS X2, X2, X2
-	VXORPS X3, X3, X3
-	VXORPS X4, X4, X4
-	VXORPS X5, X5, X5
-	VXORPS X0, X0, X0
-	TESTQ  DX, DX
-	JZ     end5
-
-piece5:
-	MOVBLZX   (R9), DI
-	INCQ      R9
-	VPMOVSXBD (BX)(DI*8), Y1
-	MOVLQSX   (R8), DI
-	CMPQ      DI, last+56(FP)
-	JG        aside4
-	VANDPS    (AX)(DI*4), Y1, Y0
-
-back4:
-	VANDPS      Y6, Y1, Y1
-	VFMADD231PS Y1, Y0, Y2
-	ADDQ        $0x04, R8
-	DECQ        DX
-	JNZ         piece5
-
-end5:
-	VHADDPS      Y2, Y2, Y0
-	VHADDPS      Y2, Y2, Y1
-	VHADDPS      Y1, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPS       X0, X1, X1
-	VMOVUPS      X1, (CX)
+	CMPQ         DI, $0x04
+	JLE          stored
 	VHADDPS      Y2, Y2, Y0
 	VHADDPS      Y2, Y2, Y1
 	VHADDPS      Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X0, X1, X1
 	VMOVUPS      X1, 16(CX)
-	ADDQ         $0x14, CX
-	JMP          group
 
-kind6:
-	VXORPS X2, X2, X2
-	VXORPS X3, X3, X3
-	VXORPS X4, X4, X4
-	VXORPS X5, X5, X5
-	VXORPS X0, X0, X0
-	VXORPS X0, X0, X0
-	TESTQ  DX, DX
-	JZ     end6
-
-piece6:
-	MOVBLZX   (R9), DI
-	INCQ      R9
-	VPMOVSXBD (BX)(DI*8), Y1
-	MOVLQSX   (R8), DI
-	CMPQ      DI, last+56(FP)
-	JG        aside5
-	VANDPS    (AX)(DI*4), Y1, Y0
-
-back5:
-	VANDPS      Y6, Y1, Y1
-	VFMADD231PS Y1, Y0, Y2
-	ADDQ        $0x04, R8
-	DECQ        DX
-	JNZ         piece6
-
-end6:
-	VHADDPS      Y2, Y2, Y0
-	VHADDPS      Y2, Y2, Y1
-	VHADDPS      Y1, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPS       X0, X1, X1
-	VMOVUPS      X1, (CX)
-	VHADDPS      Y2, Y2, Y0
-	VHADDPS      Y2, Y2, Y1
-	VHADDPS      Y1, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPS       X0, X1, X1
-	VMOVUPS      X1, 16(CX)
-	ADDQ         $0x18, CX
-	JMP          group
-
-kind7:
-	VXORPS X2, X2, X2
-	VXORPS X3, X3, X3
-	VXORPS X4, X4, X4
-	VXORPS X5, X5, X5
-	VXORPS X0, X0, X0
-	VXORPS X0, X0, X0
-	VXORPS X0, X0, X0
-	TESTQ  DX, DX
-	JZ     end7
-
-piece7:
-	MOVBLZX   (R9), DI
-	INCQ      R9
-	VPMOVSXBD (BX)(DI*8), Y1
-	MOVLQSX   (R8), DI
-	CMPQ      DI, last+56(FP)
-	JG        aside6
-	VANDPS    (AX)(DI*4), Y1, Y0
-
-back6:
-	VANDPS      Y6, Y1, Y1
-	VFMADD231PS Y1, Y0, Y2
-	ADDQ        $0x04, R8
-	DECQ        DX
-	JNZ         piece7
-
-end7:
-	VHADDPS      Y2, Y2, Y0
-	VHADDPS      Y2, Y2, Y1
-	VHADDPS      Y1, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPS       X0, X1, X1
-	VMOVUPS      X1, (CX)
-	VHADDPS      Y2, Y2, Y0
-	VHADDPS      Y2, Y2, Y1
-	VHADDPS      Y1, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPS       X0, X1, X1
-	VMOVUPS      X1, 16(CX)
-	ADDQ         $0x1c, CX
-	JMP          group
-
-kind8:
-	VXORPS X2, X2, X2
-	VXORPS X3, X3, X3
-	VXORPS X4, X4, X4
-	VXORPS X5, X5, X5
-	VXORPS X0, X0, X0
-	VXORPS X0, X0, X0
-	VXORPS X0, X0, X0
-	VXORPS X0, X0, X0
-	TESTQ  DX, DX
-	JZ     end8
-
-piece8:
-	MOVBLZX   (R9), DI
-	INCQ      R9
-	VPMOVSXBD (BX)(DI*8), Y1
-	MOVLQSX   (R8), DI
-	CMPQ      DI, last+56(FP)
-	JG        aside7
-	VANDPS    (AX)(DI*4), Y1, Y0
-
-back7:
-	VANDPS      Y6, Y1, Y1
-	VFMADD231PS Y1, Y0, Y2
-	ADDQ        $0x04, R8
-	DECQ        DX
-	JNZ         piece8
-
-end8:
-	VHADDPS      Y2, Y2, Y0
-	VHADDPS      Y2, Y2, Y1
-	VHADDPS      Y1, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPS       X0, X1, X1
-	VMOVUPS      X1, (CX)
-	VHADDPS      Y2, Y2, Y0
-	VHADDPS      Y2, Y2, Y1
-	VHADDPS      Y1, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPS       X0, X1, X1
-	VMOVUPS      X1, 16(CX)
-	ADDQ         $0x20, CX
-	JMP          group
+stored:
+	LEAQ (CX)(DI*4), CX
+	JMP  group
 
 done:
 	VZEROUPPER
 	RET
 
 aside0:
-	VMASKMOVPS (AX)(DI*4), Y1, Y0
+	VMASKMOVPS (AX)(R10*4), Y1, Y0
 	JMP        back0
-
-aside1:
-	VMASKMOVPS (AX)(DI*4), Y1, Y0
-	JMP        back1
-
-aside2:
-	VMASKMOVPS (AX)(DI*4), Y1, Y0
-	JMP        back2
-
-aside3:
-	VMASKMOVPS (AX)(DI*4), Y1, Y0
-	JMP        back3
-
-aside4:
-	VMASKMOVPS (AX)(DI*4), Y1, Y0
-	JMP        back4
-
-aside5:
-	VMASKMOVPS (AX)(DI*4), Y1, Y0
-	JMP        back5
-
-aside6:
-	VMASKMOVPS (AX)(DI*4), Y1, Y0
-	JMP        back6
-
-aside7:
-	VMASKMOVPS (AX)(DI*4), Y1, Y0
-	JMP        back7
 
 // func runsTransposedOneF32AVX2(n int, groups *uint32, columns *int32, masks *uint8, val *float32, factors *float32, y *float32, first int, last int)
 // Requires: AVX, AVX2, FMA3

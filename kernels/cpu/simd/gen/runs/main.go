@@ -114,12 +114,19 @@ func (k *kernel) groups(one bool) {
 	MOVQ(k.left, kind)
 	ANDQ(Imm(1<<kindBits-1), kind)
 	SHRQ(Imm(kindBits), k.left)
-	branch(kind, 0, mostRows)
-	for rows := range mostRows + 1 {
+	last := mostRows
+	if one && !k.transposed {
+		last = 1 // of rows that have the same sum their number is no matter
+	}
+	branch(kind, 0, last)
+	for rows := range last + 1 {
 		Label(fmt.Sprintf("kind%d", rows))
-		if rows == 0 {
+		switch {
+		case rows == 0:
 			k.group(rows, maskedFor, k.masked)
-		} else {
+		case last == 1:
+			k.groupOfOne(kind)
+		default:
 			k.group(rows, rows, k.same)
 		}
 	}
@@ -156,24 +163,39 @@ func (k *kernel) group(kind, rows int, piece func(rows int)) {
 			k.l.Zero(a)
 		}
 	}
-	TESTQ(k.left, k.left)
-	JZ(LabelRef(fmt.Sprintf("end%d", kind)))
-	Label(fmt.Sprintf("piece%d", kind))
-	piece(rows)
-	ADDQ(Imm(4), k.columns)
-	DECQ(k.left)
-	JNZ(LabelRef(fmt.Sprintf("piece%d", kind)))
-	Label(fmt.Sprintf("end%d", kind))
+	k.pieces(kind, func() { piece(rows) })
 	if !k.transposed {
-		if k.one != nil && kind > 0 {
-			for i := range acc {
-				acc[i] = acc[0]
-			}
-		}
 		for r := 0; r < rows; r += 4 { // sums has room behind the last
 			k.l.StoreSums(acc[r:min(r+4, rows)], Mem{Base: k.rows, Disp: r * k.l.Size()})
 		}
 	}
 	ADDQ(Imm(uint64(rows*k.l.Size())), k.rows)
 	JMP(LabelRef("group"))
+}
+
+// groupOfOne multiplies a group of rows with one value for all entries: they have the sum of the first. sums
+// has room for mostRows of them.
+func (k *kernel) groupOfOne(rows GPVirtual) {
+	acc := k.acc[0]
+	k.l.Zero(acc)
+	k.pieces(1, k.sameSum)
+	k.l.StoreSums([]VecVirtual{acc, acc, acc, acc}, Mem{Base: k.rows})
+	CMPQ(rows, Imm(4))
+	JLE(LabelRef("stored"))
+	k.l.StoreSums([]VecVirtual{acc, acc, acc, acc}, Mem{Base: k.rows, Disp: 4 * k.l.Size()})
+	Label("stored")
+	LEAQ(Mem{Base: k.rows, Index: rows, Scale: uint8(k.l.Size())}, k.rows)
+	JMP(LabelRef("group"))
+}
+
+// pieces does something for each piece of a group.
+func (k *kernel) pieces(kind int, piece func()) {
+	TESTQ(k.left, k.left)
+	JZ(LabelRef(fmt.Sprintf("end%d", kind)))
+	Label(fmt.Sprintf("piece%d", kind))
+	piece()
+	ADDQ(Imm(4), k.columns)
+	DECQ(k.left)
+	JNZ(LabelRef(fmt.Sprintf("piece%d", kind)))
+	Label(fmt.Sprintf("end%d", kind))
 }

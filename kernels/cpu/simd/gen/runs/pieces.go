@@ -49,23 +49,30 @@ func (k *kernel) same(rows int) {
 	}
 }
 
-// sameOne is same for one value: all rows have the same sum, which is that of the first.
+// sameOne is same for one value and transposed products.
 func (k *kernel) sameOne(rows int) {
-	m := GP64()
-	MOVBLZX(Mem{Base: k.masks}, m.As32())
-	INCQ(k.masks)
-	k.setMask(m)
-	x := k.elements()
-	k.load(x)
-	one := k.ones()
-	if !k.transposed {
-		k.fma(one, k.acc[0])
-		return
-	}
+	x, one := k.open()
 	for _, factor := range k.acc[:rows] {
 		k.fma(one, factor)
 	}
 	k.store(x)
+}
+
+// sameSum is same for one value: all rows have the same sum, which is that of the first.
+func (k *kernel) sameSum() {
+	_, one := k.open()
+	k.fma(one, k.acc[0])
+}
+
+// open loads the elements of a piece that all rows have, and gives where they are and the one value.
+func (k *kernel) open() (x Mem, one Op) {
+	m := GP64()
+	MOVBLZX(Mem{Base: k.masks}, m.As32())
+	INCQ(k.masks)
+	k.setMask(m)
+	x = k.elements()
+	k.load(x)
+	return x, k.ones()
 }
 
 // masked multiplies a piece of which each row has a run of its own, or nothing. A run
