@@ -68,6 +68,22 @@ func TestManyCarriesAreAddedInSeveralLevels(t *testing.T) {
 	}
 }
 
+func TestARowOverManyStreamedPiecesIsSummed(t *testing.T) {
+	const n, memory = 30_000, 700_000 // 360,000 bytes of entries, and x of 240,000 for which twice the room is left
+	a := &sparse.CSR[float64]{Rows: 3, Cols: n, RowPtr: []int64{0, 10, n - 5, n}, Val: devicetest.Vector[float64](n, 5)}
+	for i := range n {
+		a.ColIdx = append(a.ColIdx, int32(i))
+	}
+	q := &devicetest.Problem[float64]{A: a, Alpha: 1, X: devicetest.Vector[float64](n, 3), Y: make([]float64, 3)}
+	for parts := 1; parts <= 2; parts++ { // the second one begins inside the row too
+		var err error
+		q.Parts, _, err = partition.Split(a.RowPtr, parts, partition.RuleNNZ)
+		require.NoError(t, err)
+		got := q.Gather(t, fresh(sim.Config{Memory: memory}), launch.FormStreamed)
+		require.Equal(t, -1, reference.Check(got, reference.Multiply(false, 1, a, q.X, 0, q.Y)))
+	}
+}
+
 func TestPackedPartsSayWhatTheyAre(t *testing.T) {
 	d, s := open(t, sim.Config{})
 	one := func(n int) *kernels.Packing[float64] {
