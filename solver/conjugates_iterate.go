@@ -13,6 +13,9 @@ func (c *conjugates) iterate() error {
 		return err
 	}
 	pq, _ := c.sums(func(lo, hi int, s, _ []float64) { simd.DotMany(c.host.level, c.p[lo:hi], c.q[lo:hi], s) })
+	if c.host.err != nil { // else what was not added up would be a breakdown
+		return c.host.err
+	}
 	for j, s := range c.columns {
 		s.alpha = s.rz / pq[j]
 		if why := notPositive(s.rz, pq[j]); why != "" {

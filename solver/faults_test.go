@@ -151,7 +151,9 @@ func TestErrorsOfWorkersBetweenProductsComeBack(t *testing.T) {
 			_, _ = solve(whole, opt)
 			require.Greater(t, whole.calls, 5, name)
 			for at := range whole.calls {
-				gave, err := solve(&idle{Plan: plan, left: at, err: broken}, opt)
+				op := &idle{Plan: plan, left: at, err: broken}
+				opt.Progress = func(int, float64) { require.LessOrEqual(t, op.calls, at, "%s hears of what failed", name) }
+				gave, err := solve(op, opt)
 				require.ErrorIs(t, err, broken, "%s, call %d of %d", name, at, whole.calls)
 				require.False(t, gave, name)
 			}
