@@ -20,8 +20,9 @@ type blockJacobi struct {
 
 // BlockJacobi makes the preconditioner that multiplies by the inverses of the blocks of
 // size x size on the diagonal of a square matrix, the last one being smaller where size
-// does not divide n. It keeps size*n numbers. A singular block, a size that is not in
-// [1, MaxBlock], and blocks for which memory lacks are *sparse.InputError.
+// does not divide n. It keeps size*n numbers. A block that is singular to working
+// precision, a size that is not in [1, MaxBlock], and blocks for which memory lacks are
+// *sparse.InputError.
 func BlockJacobi(a sparse.Matrix[float64], size int) (Preconditioner, error) {
 	return BlockJacobiPiece(a, size, 0)
 }
@@ -44,17 +45,17 @@ func BlockJacobiPiece(a sparse.Matrix[float64], size, first int) (Preconditioner
 	blocks := b.blocks()
 	bad := make([]bool, blocks)
 	par.Range(int64(blocks), max(applyGrain/int64(size*size*size), 1), func(lo, hi int64) {
-		swapped := make([]int32, size)
+		v := inverter{make([]int32, size), make([]float64, size), make([]float64, size)}
 		for k := int(lo); k < int(hi); k++ {
 			first, inverse := b.at(k)
 			order := min(size, n-first)
 			fill(inverse, m, first, order)
-			bad[k] = !invert(inverse, swapped[:order])
+			bad[k] = !v.invert(inverse, order)
 		}
 	})
 	for k, is := range bad {
 		if is {
-			return nil, sparse.Inputf("matrix", "its diagonal block in rows %d to %d is singular, or its inverse is not finite; use another block size, Jacobi or none", first+k*size, first+min((k+1)*size, n)-1)
+			return nil, sparse.Inputf("matrix", "its diagonal block in rows %d to %d is singular to working precision, or its inverse is not finite; use another block size, Jacobi or none", first+k*size, first+min((k+1)*size, n)-1)
 		}
 	}
 	return b, nil
@@ -89,12 +90,26 @@ func fill(block []float64, a *sparse.CSR[float64], first, order int) {
 	}
 }
 
-// invert replaces a block by its inverse (Gauss and Jordan, with partial pivoting), or gives
-// false where there is no finite one. It takes columns for rows: the inverse of the transpose
-// is the transpose of the inverse. swapped has room for a number of each row.
-func invert(block []float64, swapped []int32) bool {
-	m := len(swapped)
+// inverter has room for what invert needs of the rows and columns of a block.
+type inverter struct {
+	swapped       []int32   // with which row each one was
+	rows, columns []float64 // their largest elements
+}
+
+// invert replaces a block of order m by its inverse (Gauss and Jordan, with partial pivoting), or
+// gives false where there is no finite one, or a pivot is but rounding: below m*2^-52 of what its
+// row and its column began with. It takes columns for rows: the inverse of the transpose is the
+// transpose of the inverse.
+func (v *inverter) invert(block []float64, m int) bool {
 	at := func(i int) []float64 { return block[i*m:][:m] }
+	swapped, rows, columns := v.swapped[:m], v.rows[:m], v.columns[:m]
+	clear(columns)
+	for i := range m {
+		rows[i] = largestOf(at(i))
+		for j, e := range at(i) {
+			columns[j] = max(columns[j], math.Abs(e))
+		}
+	}
 	for c := range m {
 		p := c
 		for i := c + 1; i < m; i++ {
@@ -108,9 +123,10 @@ func invert(block []float64, swapped []int32) bool {
 			for j := range top {
 				top[j], other[j] = other[j], top[j]
 			}
+			rows[c], rows[p] = rows[p], rows[c]
 		}
 		d := 1 / top[c]
-		if !finite(d) || d == 0 {
+		if !finite(d) || d == 0 || math.Abs(top[c]) < float64(m)*0x1p-52*min(rows[c], columns[c]) {
 			return false
 		}
 		top[c] = 1

@@ -3,6 +3,7 @@ package solver
 import (
 	"errors"
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -56,6 +57,41 @@ func TestBlocksArePivotedByTheNextRow(t *testing.T) {
 	require.ErrorContains(t, err, "singular", "its inverse is infinite")
 	_, err = BlockJacobi(dense(t, []float64{1e-160, 1}, []float64{0, 1e-160}), 2)
 	require.ErrorContains(t, err, "inverse is not finite", "an element of its inverse is infinite")
+}
+
+func TestSingularBlocksAreRefusedAlsoWhereRoundingHidesIt(t *testing.T) {
+	// Rows of a grid without a border add up to 0.
+	whole := laplacian(t, "stencil:n=7,points=5")
+	for i := range whole.Rows {
+		sum, own := 0.0, int64(0)
+		for k := whole.RowPtr[i]; k < whole.RowPtr[i+1]; k++ {
+			if int(whole.ColIdx[k]) == i {
+				own = k
+			} else {
+				sum += whole.Val[k]
+			}
+		}
+		whole.Val[own] = -sum
+	}
+	for _, a := range []*sparse.CSR[float64]{
+		whole,
+		dense(t, []float64{1, 2, 3}, []float64{4, 5, 6}, []float64{7, 8, 9}),
+		dense(t, []float64{.1, .2, .3}, []float64{.4, .5, .6}, []float64{.7, .8, .9}),
+	} {
+		_, err := BlockJacobi(a, a.Rows)
+		require.True(t, sparse.IsInput(err))
+		require.ErrorContains(t, err, "singular to working precision")
+	}
+	_, err := BlockJacobi(dense(t, []float64{math.Inf(1)}), 1)
+	require.True(t, sparse.IsInput(err))
+	for _, a := range []*sparse.CSR[float64]{
+		dense(t, []float64{1e-150, 0}, []float64{0, 1e150}),
+		dense(t, []float64{1, 1e10}, []float64{1e10, 2e20}), // badly scaled
+		dense(t, []float64{1, 1}, []float64{1, 1 + 0x1p-40}),
+	} {
+		_, err := BlockJacobi(a, 2)
+		require.NoError(t, err)
+	}
 }
 
 // BenchmarkBlockJacobi is 50 iterations of CG, by the size of the blocks.
