@@ -99,6 +99,77 @@ func TestManySystemsHaveTheSolutionsOfEach(t *testing.T) {
 	})
 }
 
+// lying is a plan one of whose products of a direction is wrong by a hundredth, of several vectors for one.
+type lying struct {
+	*msrep.Plan[float64]
+	at, calls, vector int
+}
+
+// lies says whether this product, with beta, is the wrong one.
+func (l *lying) lies(beta float64) bool {
+	if beta == 0 {
+		l.calls++
+	}
+	return beta == 0 && l.calls == l.at
+}
+
+func (l *lying) SpMV(ctx context.Context, op msrep.Op, alpha float64, x []float64, beta float64, y []float64) (msrep.Timing, error) {
+	if l.lies(beta) {
+		alpha *= 1.01
+	}
+	return l.Plan.SpMV(ctx, op, alpha, x, beta, y)
+}
+
+func (l *lying) SpMM(ctx context.Context, op msrep.Op, alpha float64, x msrep.Block[float64], beta float64, y msrep.Block[float64]) (msrep.Timing, error) {
+	lies := l.lies(beta)
+	timing, err := l.Plan.SpMM(ctx, op, alpha, x, beta, y)
+	for i := 0; lies && i < len(y.Val); i += y.Stride {
+		y.Val[i+l.vector] *= 1.01
+	}
+	return timing, err
+}
+
+func TestSystemsThatBeginAnewGoOnAsThoseOfCG(t *testing.T) {
+	const count, at, wrong = 3, 5, 1
+	a := laplacian(t, "stencil:n=20,points=5")
+	for i := range a.Rows { // for Jacobi
+		for k := a.RowPtr[i]; k < a.RowPtr[i+1]; k++ {
+			a.Val[k] *= (1 + float64(i%5)) * (1 + float64(a.ColIdx[k]%5))
+		}
+	}
+	jacobi, err := Jacobi(a)
+	require.NoError(t, err)
+	plan := planOn(t, "cpu:1", a)
+	for _, precond := range []Preconditioner{nil, jacobi, identity{a.Rows}} {
+		b, x := msrep.ByRow(sines(count*a.Rows), count), msrep.ByRow(make([]float64, count*a.Rows), count)
+		res, err := CGMany(t.Context(), &lying{Plan: plan, at: at, vector: wrong}, b, x, Options{Precond: precond})
+		require.NoError(t, err)
+		for j, r := range res {
+			op := &lying{Plan: plan}
+			if j == wrong {
+				op.at = at
+			}
+			right, got, want := make([]float64, a.Rows), make([]float64, a.Rows), make([]float64, a.Rows)
+			b.Get(j, right)
+			x.Get(j, got)
+			alone, err := CG(t.Context(), op, right, want, Options{Precond: precond})
+			require.NoError(t, err)
+			require.Equal(t, j == wrong, alone.Products > alone.Iterations+2, "it began anew")
+			require.InDelta(t, alone.Products, r.Products, 3)
+			require.InDeltaSlice(t, want, got, 1e-7*largestOf(want))
+		}
+	}
+}
+
+func TestGuessesBeyondTheUnitsOfTheSystemAreLeftOut(t *testing.T) {
+	a := laplacian(t, "stencil:n=8,points=5")
+	b := msrep.ByRow(scaledBy(sines(a.Rows), -900), 1)
+	x := msrep.ByRow(slices.Repeat([]float64{1e305}, a.Rows), 1)
+	res, err := CGMany(t.Context(), planOn(t, "cpu:1", a), b, x, Options{})
+	require.NoError(t, err)
+	require.InDelta(t, 1, res[0].History[0], 1e-15)
+}
+
 func TestSystemsThatGiveUpDoNotHoldOthersUp(t *testing.T) {
 	// b_0 lies where the matrix is positive definite, b_1 where it is not.
 	a := dense(t, []float64{4, 1, 0, 0}, []float64{1, 3, 0, 0}, []float64{0, 0, -1, 0}, []float64{0, 0, 0, -2})
