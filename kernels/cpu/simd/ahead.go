@@ -14,10 +14,14 @@ var zen5 = cpuid.CPU.VendorID == cpuid.AMD && cpuid.CPU.Family >= 0x1A
 var asksAhead = zen5
 
 // nearBytes is up to how many bytes of entries asking for them ahead takes more than it gains: one and a half second
-// caches. On Zen 5 it is an eighth of the last one, which was measured with two CPUs: with more of them, which share it,
-// a quarter for all together.
+// caches, or of 512 KiB where that is not known. On Zen 5 it is an eighth of the last one, which was measured with two
+// CPUs: with more of them, which share it, a quarter for all together.
 var nearBytes = func() int64 {
-	second := 3 * int64(max(cpuid.CPU.Cache.L2, 0)) / 2
+	second := int64(cpuid.CPU.Cache.L2)
+	if second <= 0 {
+		second = 512 << 10
+	}
+	second = 3 * second / 2
 	if zen5 {
 		return max(second, LastCache()/4/int64(max(2, runtime.NumCPU())))
 	}
