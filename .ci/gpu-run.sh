@@ -54,7 +54,7 @@ for id in 0 1; do
 done
 SH
 chmod +x "$work"/bin/*
-export TMPDIR=$work PATH=$work/bin:$PATH GPU_RUN_TMP=$work GPU_RUN_SECONDS=120 GPU_RUN_BENCH="--runs 2 --bytes 100000"
+export TMPDIR=$work PATH=$work/bin:$PATH GPU_RUN_TMP=$work GPU_RUN_SECONDS=400 GPU_RUN_BENCH="--runs 2 --bytes 100000"
 
 try() { # NAME STATUS MATRIX STAGE...: run them, which must exit with that status
 	local name=$1 want=$2 status=0
@@ -73,12 +73,15 @@ PYTHON
 says() { # FILE PATTERN
 	grep -qE "$2" "$work/$1" || { cat "$work/$1"; echo "$1 does not say: $2"; exit 1; }
 }
+lines() { # FILE PATTERN COUNT: so many lines are like that
+	[ "$(grep -cE "$2" "$work/$1")" = "$3" ] || { cat "$work/$1"; echo "$1 has not $3 lines like: $2"; exit 1; }
+}
 
 small=gen:banded:n=600,band=5
 NCU_STAND_IN=counts try all 0 $small check bench variants counters
 says all/tests.log '^PASS'
 says all/machine.txt '^no GPU, Default'
-[ "$(wc -l <"$work/all/phases.jsonl")" = 6 ]
+lines all/phases.jsonl . 6
 for form in csr csr-merge slices cusparse auto; do
 	says all/results.jsonl "\"form\":\"$form\".*\"seconds\":.*\"value\":\"fp32\""
 done
@@ -114,7 +117,7 @@ PYTHON
 LOADED=$work/loaded PYTHONPATH=$work/peers try peers 0 "$small gen:banded:n=500,band=3 gen:banded:n=400,band=3" bench
 says peers/summary.txt 'n=600,band=5 +CuPy and torch: not measured'
 for n in 500 400; do
-	[ "$(grep -c "n-$n-.*ImportError: no CuPy" "$work/peers/results.jsonl")" = 2 ]
+	lines peers/results.jsonl "n-$n-.*ImportError: no CuPy" 2
 done
 
 # Killed in the middle of a run: what was measured is there, and whole.
