@@ -77,11 +77,12 @@ func (p *Plan[V]) resident(op Op) bool {
 	return p.amongDevices() && (p.lay.gathers(op) || p.opt.Precision.Segments == 0)
 }
 
+// inPlace reports whether the devices work on vectors in host memory where these are.
+func (p *Plan[V]) inPlace() bool { return p.opt.Strategy == Optimized && p.sys.onHost() }
+
 // amongDevices reports whether the devices, which have memory of their own, join the
 // results among themselves.
-func (p *Plan[V]) amongDevices() bool {
-	return p.opt.Strategy == Optimized && !slices.ContainsFunc(p.shares, func(s *share[V]) bool { return s == nil || s.inPlace != nil })
-}
+func (p *Plan[V]) amongDevices() bool { return p.opt.Strategy == Optimized && !p.sys.onHost() }
 
 // Apply computes y = alpha*op(A)*x + beta*y for vectors that stay with the devices;
 // see SpMV. Where Resident holds, each device copies what it needs of x from the

@@ -61,13 +61,8 @@ func (e *exchange[V]) apply(x *Vector[V]) error {
 // prepare brings what device i needs there, once.
 func (e *exchange[V]) prepare(i int) error {
 	s, l := e.plan.shares[i], e.plan.lay
-	if !s.packs(e.gathers) {
-		if err := s.place(l); err != nil {
-			return err
-		}
-		if err := s.placePointers(l); err != nil {
-			return err
-		}
+	if err := s.prepare(l, e.gathers); err != nil {
+		return err
 	}
 	d, err := s.deskFor(e.plan, e.gathers)
 	if err != nil {

@@ -74,14 +74,10 @@ func describePlacement(t *testing.T, topo *numa.Topology) string {
 }
 
 // add opens a device of one thread that runs anywhere.
-func (s *System) add(t *testing.T, node int, hidden bool) {
+func (s *System) add(t *testing.T, node int, separate bool) {
 	d, err := cpu.Open(cpu.Config{Index: len(s.devices), Threads: 1, NUMANode: node})
 	require.NoError(t, err)
-	if hidden {
-		s.devices = append(s.devices, discrete{d})
-	} else {
-		s.devices = append(s.devices, d)
-	}
+	s.devices = append(s.devices, hidden(d, separate))
 }
 
 func describeParts(t *testing.T, b *strings.Builder, sys *System) {

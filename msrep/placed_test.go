@@ -17,18 +17,14 @@ import (
 
 // placedSystem has devices on nodes 0, 1, ..., as many on each as perNode says.
 // They are tied to the nodes for plans only: the threads run anywhere.
-func placedSystem(t require.TestingT, perNode []int, mixed bool) *System {
+func placedSystem(t require.TestingT, perNode []int, separate bool) *System {
 	s := &System{plans: map[io.Closer]bool{}}
 	for node, n := range perNode {
 		for range n {
 			i := len(s.devices)
 			d, err := cpu.Open(cpu.Config{Index: i, Threads: 1 + i%3, NUMANode: node, Grain: 4})
 			require.NoError(t, err)
-			if mixed && i%2 == 1 {
-				s.devices = append(s.devices, discrete{d})
-			} else {
-				s.devices = append(s.devices, d)
-			}
+			s.devices = append(s.devices, hidden(d, separate))
 		}
 	}
 	s.place(&numa.Topology{})
@@ -38,7 +34,7 @@ func placedSystem(t require.TestingT, perNode []int, mixed bool) *System {
 func checkPlacedProducts[V sparse.Value](t *rapid.T) {
 	a := randomMatrix[V](t)
 	perNode := rapid.SliceOfN(rapid.IntRange(1, 4), 1, 4).Draw(t, "devices per node")
-	sys := placedSystem(t, perNode, rapid.Bool().Draw(t, "some discrete"))
+	sys := placedSystem(t, perNode, rapid.Bool().Draw(t, "discrete"))
 	defer func() { require.NoError(t, sys.Close(), "every buffer is freed") }()
 	opt := PlanOptions{
 		Format:   rapid.SampledFrom([]sparse.Format{"", sparse.FormatCSR, sparse.FormatCSC, sparse.FormatCOO}).Draw(t, "format"),
@@ -51,7 +47,7 @@ func checkPlacedProducts[V sparse.Value](t *rapid.T) {
 	plan := planOf(t, sys, a, opt)
 	require.Equal(t, opt.Strategy != Baseline, len(plan.Nodes()) == len(perNode))
 	plan.xPlace = rapid.SampledFrom([]XPlacement{XInPlace, XReplicated, XInterleaved}).Draw(t, "x")
-	if plan.xPlace == XInterleaved && !plan.hostsOnAllNodes() {
+	if plan.xPlace == XInterleaved && !plan.inPlace() {
 		plan.xPlace = XInPlace
 	}
 	for range 3 {

@@ -35,12 +35,10 @@ func (p *Plan[V]) XPlacement(op Op) XPlacement {
 	if q := p.instead(op); q != nil {
 		return q.XPlacement(op)
 	}
-	for _, s := range p.shares {
-		if s != nil && s.inPlace != nil {
-			return p.placeOfX(p.lay.gathers(op))
-		}
+	if !p.inPlace() {
+		return XReplicated
 	}
-	return XReplicated
+	return p.placeOfX(p.lay.gathers(op))
 }
 
 // placeOfX is where devices that work in place read x. A product that scatters
@@ -77,31 +75,13 @@ func (p *Plan[V]) chooseX() XPlacement {
 	}
 	cost := costsOfX(n, p.nnz, len(p.sys.nodes), p.sys.farness)
 	best := XInPlace
-	if fits(bytes/nodes) && p.hostsOnAllNodes() && cost[XInterleaved] < cost[best] {
+	if fits(bytes/nodes) && p.inPlace() && cost[XInterleaved] < cost[best] {
 		best = XInterleaved
 	}
 	if fits(bytes) && cost[XReplicated] < cost[best] {
 		best = XReplicated
 	}
 	return best
-}
-
-// hostsOnAllNodes reports whether every node has a device that works in place.
-func (p *Plan[V]) hostsOnAllNodes() bool {
-	if p.opt.Strategy != Optimized {
-		return false
-	}
-	for _, g := range p.sys.nodes {
-		some := false
-		for _, d := range p.sys.devices[g.first:g.end] {
-			_, host := d.(kernels.HostMapper)
-			some = some || host
-		}
-		if !some {
-			return false
-		}
-	}
-	return true
 }
 
 // costsOfX models what x costs a product that gathers: the time that the memory of
@@ -134,11 +114,9 @@ func (r *run[V]) spreadX() error {
 		return nil
 	}
 	t := time.Now()
-	var hosts []*share[V]
 	var owners []kernels.Device // one of each node
 	for _, n := range p.nodes {
-		own := p.hosts(n)
-		hosts, owners = append(hosts, own...), append(owners, own[0].dev)
+		owners = append(owners, p.shares[n.first].dev)
 	}
 	if p.x.Buf == nil {
 		b, err := cpu.AllocAcross(int64(len(r.x))*mem.Size[V](), owners)
@@ -147,7 +125,7 @@ func (r *run[V]) spreadX() error {
 		}
 		p.x = kernels.Array[V]{Buf: b, Len: int64(len(r.x))}
 	}
-	err := copyX(hosts, &p.x, r.x)
+	err := copyX(p.shares, &p.x, r.x)
 	for i := range r.times {
 		r.times[i].Distribute += time.Since(t)
 	}
@@ -158,10 +136,10 @@ func (r *run[V]) spreadX() error {
 // Devices that do not work in place have vectors of their own, and bring x
 // themselves.
 func (r *run[V]) bringX(n *nodeShare[V]) error {
-	hosts := r.plan.hosts(n)
-	if len(hosts) == 0 || r.plan.placeOfX(r.gathers) != XReplicated {
+	if !r.plan.inPlace() || r.plan.placeOfX(r.gathers) != XReplicated {
 		return nil
 	}
+	hosts := r.plan.shares[n.first:n.end]
 	if n.x.Buf == nil {
 		x, err := kernels.NewArray[V](hosts[0].dev, int64(len(r.x)))
 		if err != nil {
@@ -170,16 +148,6 @@ func (r *run[V]) bringX(n *nodeShare[V]) error {
 		n.x = x
 	}
 	return copyX(hosts, &n.x, r.x)
-}
-
-// hosts is the devices of a node that work in place.
-func (p *Plan[V]) hosts(n *nodeShare[V]) (out []*share[V]) {
-	for _, s := range p.shares[n.first:n.end] {
-		if s.inPlace != nil {
-			out = append(out, s)
-		}
-	}
-	return out
 }
 
 // copyX copies x, every device a stretch, and lets them read the copy.

@@ -2,46 +2,15 @@ package msrep
 
 import "github.com/msrep-go/msrep/kernels"
 
-// prepare brings x, and y where it is needed, to the device and makes the kernel
-// call for its part.
-func (r *run[V]) prepare(s *share[V]) (*vectors[V], kernels.Op, error) {
-	if !s.packs(r.gathers) {
-		if err := s.place(r.plan.lay); err != nil {
-			return nil, nil, err
-		}
-		if err := s.placePointers(r.plan.lay); err != nil {
-			return nil, nil, err
-		}
+// prepare brings what of the part the kernel needs to the device.
+func (s *share[V]) prepare(l layout[V], gathers bool) error {
+	if s.packs(gathers) {
+		return nil
 	}
-	if s.inPlace != nil {
-		v, err := r.inPlace(s)
-		if err != nil {
-			return nil, nil, err
-		}
-		return v, r.op(s, v, s.carry), nil
+	if err := s.place(l); err != nil {
+		return err
 	}
-	v, err := r.copies(s)
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := v.x.Write(s.stream, r.xFor(s)); err != nil {
-		return nil, nil, err
-	}
-	if !r.straight() { // all of v.y is the device's own result
-		if r.gathers && s.part.StartFlag {
-			own := *v
-			own.y = v.y.Sub(1, v.y.Len)
-			return v, r.op(s, &own, v.y.Sub(0, 1)), nil
-		}
-		return v, r.op(s, v, s.carry), nil
-	}
-	v.host = r.yFor(s)
-	if r.beta != 0 {
-		if err := v.y.Write(s.stream, v.host); err != nil {
-			return nil, nil, err
-		}
-	}
-	return v, r.op(s, v, s.carry), nil
+	return s.placePointers(l)
 }
 
 // inPlace makes vectors of the caller's own memory, except for partial results
@@ -74,7 +43,7 @@ func (r *run[V]) inPlace(s *share[V]) (*vectors[V], error) {
 }
 
 // copies gives the device's own vectors, allocated by its first product of this
-// kind.
+// kind, and room on the host for what comes back.
 func (r *run[V]) copies(s *share[V]) (*vectors[V], error) {
 	if v := s.vec[r.gathers]; v != nil {
 		return v, nil
@@ -86,19 +55,12 @@ func (r *run[V]) copies(s *share[V]) (*vectors[V], error) {
 		delete(s.vec, r.gathers)
 		return nil, err
 	}
-	var n int
-	switch {
-	case r.straight():
-		n = len(r.yFor(s))
-	case r.gathers:
+	n := r.plan.lay.minors
+	if r.gathers {
 		n = s.part.Majors()
-	default:
-		n = r.plan.lay.minors
 	}
-	if !r.straight() {
-		if v.host, err = hostVector[V](n); err != nil {
-			return nil, err
-		}
+	if v.host, err = hostVector[V](n); err != nil {
+		return nil, err
 	}
 	v.y, err = kernels.NewArray[V](s.dev, int64(n))
 	return v, err

@@ -149,13 +149,42 @@ func (r *run[V]) serveAll() error {
 
 // serve does one device's part of the product.
 func (r *run[V]) serve(i int) error {
-	s := r.plan.shares[i]
-	var t time.Time
-	if s.inPlace == nil {
-		t = time.Now()
+	if r.plan.shares[i].inPlace != nil {
+		return r.serveInPlace(i)
 	}
-	v, op, err := r.prepare(s)
+	return r.serveCopies(i)
+}
+
+// serveInPlace is serve where the device works on x and y themselves.
+func (r *run[V]) serveInPlace(i int) error {
+	s := r.plan.shares[i]
+	if err := s.prepare(r.plan.lay, r.gathers); err != nil {
+		return err
+	}
+	v, err := r.inPlace(s)
 	if err != nil {
+		return err
+	}
+	if err := r.ctx.Err(); err != nil {
+		return err
+	}
+	r.times[i].Kernel, err = s.kernel(r.op(s, v, s.carry))
+	return err
+}
+
+// serveCopies is serve where the device has vectors of its own. All of its y comes back, behind the sum of
+// a row that an earlier part owns if it has one.
+func (r *run[V]) serveCopies(i int) error {
+	s, t := r.plan.shares[i], &r.times[i]
+	begin := time.Now()
+	if err := s.prepare(r.plan.lay, r.gathers); err != nil {
+		return err
+	}
+	v, err := r.copies(s)
+	if err != nil {
+		return err
+	}
+	if err := v.x.Write(s.stream, r.xFor(s)); err != nil {
 		return err
 	}
 	if err := s.stream.Sync(); err != nil {
@@ -164,24 +193,21 @@ func (r *run[V]) serve(i int) error {
 	if err := r.ctx.Err(); err != nil {
 		return err
 	}
-	if s.inPlace == nil {
-		r.times[i].Distribute = time.Since(t)
+	t.Distribute = time.Since(begin)
+	own, carry := *v, s.carry
+	if r.gathers && s.part.StartFlag {
+		own.y, carry = v.y.Sub(1, v.y.Len), v.y.Sub(0, 1)
 	}
-	if r.times[i].Kernel, err = s.kernel(op); err != nil {
+	if t.Kernel, err = s.kernel(r.op(s, &own, carry)); err != nil {
 		return err
 	}
-	if s.inPlace != nil {
-		return nil
-	}
-	t = time.Now()
+	begin = time.Now()
 	if err := v.y.Read(s.stream, v.host); err != nil {
 		return err
 	}
-	if err := s.stream.Sync(); err != nil {
-		return err
-	}
-	r.times[i].Merge = time.Since(t)
-	return nil
+	err = s.stream.Sync()
+	t.Merge = time.Since(begin)
+	return err
 }
 
 // merge joins what the devices left.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/msrep-go/msrep/internal/mem"
@@ -103,18 +104,13 @@ func (p *Plan[V]) checkBlocks(op Op, x, y Block[V]) error {
 // atOnce reports whether all devices read the matrix once for all vectors: in its
 // form, or in CSR unless that was released, which transposed products need, of one device.
 func (p *Plan[V]) atOnce(op Op) bool {
-	if p.lay.ptr == nil || p.opt.Deterministic || p.opt.Precision.Segments != 0 {
+	if p.lay.ptr == nil || p.opt.Deterministic || p.opt.Precision.Segments != 0 || !p.inPlace() {
 		return false
 	}
 	if !p.lay.gathers(op) {
-		return p.src != nil && len(p.shares) == 1 && p.shares[0].inPlace != nil
+		return p.src != nil && len(p.shares) == 1
 	}
-	for _, s := range p.shares {
-		if s.inPlace == nil || p.src == nil && !s.packsMany() {
-			return false
-		}
-	}
-	return true
+	return p.src != nil || !slices.ContainsFunc(p.shares, func(s *share[V]) bool { return !s.packsMany() })
 }
 
 // pairInCaches reports whether two vectors by column are multiplied sooner one by one, as one device has the

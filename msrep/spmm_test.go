@@ -64,7 +64,7 @@ func (b Block[V]) get(j, n int) []V {
 func checkRandomBlocks[V sparse.Value](t *rapid.T) {
 	ctx := context.Background()
 	a := randomMatrix[V](t)
-	sys := testSystem(t, rapid.SampledFrom([]int{1, 2, 3, 8, 70}).Draw(t, "devices"), rapid.Bool().Draw(t, "some discrete"))
+	sys := testSystem(t, rapid.SampledFrom([]int{1, 2, 3, 8, 70}).Draw(t, "devices"), rapid.Bool().Draw(t, "discrete"))
 	defer func() { require.NoError(t, sys.Close(), "every buffer is freed") }()
 	plan, err := NewPlan(ctx, sys, a, PlanOptions{
 		Format:             rapid.SampledFrom([]sparse.Format{"", "slices", "tiles", sparse.FormatCSR, sparse.FormatCSC, sparse.FormatCOO}).Draw(t, "format"),

@@ -29,18 +29,21 @@ func (d discrete) Pack(op kernels.Op) (kernels.Packed, error) {
 	return d.Device.(kernels.Packer).Pack(op)
 }
 
-// testSystem has n devices with 1 to 3 workers; every second one is discrete when
-// mixed is set.
-func testSystem(t require.TestingT, n int, mixed bool) *System {
+// hidden is d, or where that is asked for a discrete device that is d.
+func hidden(d *cpu.Device, separate bool) kernels.Device {
+	if separate {
+		return discrete{d}
+	}
+	return d
+}
+
+// testSystem has n devices with 1 to 3 workers.
+func testSystem(t require.TestingT, n int, separate bool) *System {
 	s := &System{plans: map[io.Closer]bool{}}
 	for i := range n {
 		d, err := cpu.Open(cpu.Config{Index: i, Threads: 1 + i%3, NUMANode: -1, Grain: 4})
 		require.NoError(t, err)
-		if mixed && i%2 == 1 {
-			s.devices = append(s.devices, discrete{d})
-		} else {
-			s.devices = append(s.devices, d)
-		}
+		s.devices = append(s.devices, hidden(d, separate))
 	}
 	return s
 }
@@ -98,7 +101,7 @@ func randomVector[V sparse.Value](t *rapid.T, n int, name string) []V {
 func checkRandomProducts[V sparse.Value](t *rapid.T) {
 	ctx := context.Background()
 	a := randomMatrix[V](t)
-	sys := testSystem(t, rapid.SampledFrom([]int{1, 2, 3, 8, 70}).Draw(t, "devices"), rapid.Bool().Draw(t, "some discrete"))
+	sys := testSystem(t, rapid.SampledFrom([]int{1, 2, 3, 8, 70}).Draw(t, "devices"), rapid.Bool().Draw(t, "discrete"))
 	defer func() { require.NoError(t, sys.Close(), "every buffer is freed") }()
 	formats := []sparse.Format{"", sparse.FormatCSR, sparse.FormatCSC, sparse.FormatCOO}
 	for _, f := range cpu.Forms() {

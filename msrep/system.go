@@ -18,7 +18,7 @@ import (
 // MaxThreads bounds Config.Threads.
 const MaxThreads = 4096
 
-// System is a set of open devices. Its methods may be called from any goroutine. Several
+// System is a set of open devices of one kind. Its methods may be called from any goroutine. Several
 // may be open at once, also with the same GPUs; what they do then shares the machine.
 type System struct {
 	devices []kernels.Device

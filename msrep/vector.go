@@ -104,12 +104,13 @@ func hostVector[T mem.Elem](n int) ([]T, error) {
 	return make([]T, n), nil
 }
 
-// onHost reports whether all devices work on host memory.
+// onHost reports whether the devices, which are of one kind, work on host memory.
 func (s *System) onHost() bool {
-	return !slices.ContainsFunc(s.devices, func(d kernels.Device) bool {
-		_, ok := d.(kernels.HostMapper)
-		return !ok
-	})
+	if len(s.devices) == 0 {
+		return true
+	}
+	_, ok := s.devices[0].(kernels.HostMapper)
+	return ok
 }
 
 // Len is the number of elements, 0 for nil.
