@@ -86,7 +86,6 @@ var (
 	errNoSystem = sparse.Inputf("system", "is nil, or was not made by Open")
 	errNoPlan   = sparse.Inputf("plan", "is nil, or was not made by NewPlan")
 	errNoPart   = sparse.Inputf("matrix", "is nil, or a plan has taken it over")
-	errNoCtx    = sparse.Inputf("ctx", "is nil: use context.Background()")
 )
 
 // agreed is an error that all ranks have.

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/msrep-go/msrep/internal/given"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/solver"
 	"github.com/msrep-go/msrep/sparse"
@@ -72,7 +73,7 @@ func NewPlan[V sparse.Value](ctx context.Context, sys *System, m *Matrix[V], opt
 	var missing error
 	switch {
 	case ctx == nil:
-		missing = errNoCtx
+		missing = given.Context(ctx)
 	case m == nil || m.Part == nil:
 		missing = errNoPart
 	case sys.local.Device(0) == nil:

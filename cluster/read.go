@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/msrep-go/msrep/internal/fileio"
+	"github.com/msrep-go/msrep/internal/given"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/gen"
 	"github.com/msrep-go/msrep/sparse/msr"
@@ -31,7 +32,7 @@ func Read(ctx context.Context, sys *System, path string, align Align) (*Matrix[f
 	case sys.none():
 		return nil, sparse.Source{}, errNoSystem
 	case ctx == nil:
-		return nil, sparse.Source{}, errNoCtx
+		return nil, sparse.Source{}, given.Context(ctx)
 	}
 	if spec, ok := strings.CutPrefix(path, "gen:"); ok {
 		a, src, err := gen.GenerateContext(ctx, spec, 0)

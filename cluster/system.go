@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -41,9 +42,7 @@ func Open(comm Comm, c msrep.Config) (*System, error) {
 			neighbours++
 		}
 	}
-	if c.Threads == 0 {
-		c.Threads = max(runtime.GOMAXPROCS(0)/neighbours, 1)
-	}
+	c.Threads = cmp.Or(c.Threads, max(runtime.GOMAXPROCS(0)/neighbours, 1))
 	if gpus := shareOfGPUs(all, comm.Rank()); len(gpus) > 0 {
 		c.Devices = devicesOf(gpus)
 	}

@@ -1,6 +1,8 @@
 package msrep
 
 import (
+	"cmp"
+
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
@@ -152,12 +154,7 @@ const (
 // fill replaces empty options by their defaults for a matrix in the given format,
 // and checks the others.
 func (o *PlanOptions) fill(given sparse.Format) error {
-	if o.Strategy == "" {
-		o.Strategy = Optimized
-	}
-	if o.Split == "" {
-		o.Split = partition.RuleAuto
-	}
+	o.Strategy, o.Split = cmp.Or(o.Strategy, Optimized), cmp.Or(o.Split, partition.RuleAuto)
 	switch o.Strategy {
 	case Optimized, Partial:
 	case Baseline:

@@ -1,16 +1,17 @@
 package msrep
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"runtime/debug"
 	"sync"
 	"time"
 
 	"github.com/msrep-go/msrep/internal/crash"
 	"github.com/msrep-go/msrep/internal/ended"
+	"github.com/msrep-go/msrep/internal/given"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
@@ -55,14 +56,8 @@ type Plan[V sparse.Value] struct {
 // *sparse.InputError; device errors are *kernels.DeviceError. When it fails,
 // nothing stays allocated.
 func NewPlan[V sparse.Value](ctx context.Context, sys *System, a sparse.Matrix[V], opt PlanOptions) (p *Plan[V], err error) {
-	if sys == nil {
-		return nil, sparse.Inputf("system", "is nil")
-	}
-	if ctx == nil {
-		return nil, errNilContext
-	}
-	if isNil(a) {
-		return nil, sparse.Inputf("matrix", "is nil")
+	if err := cmp.Or(given.Check("system", sys), given.Context(ctx), given.Check("matrix", a)); err != nil {
+		return nil, err
 	}
 	if err := opt.fill(a.Format()); err != nil {
 		return nil, err
@@ -163,7 +158,7 @@ func (p *Plan[V]) await(ctx context.Context) error {
 func (p *Plan[V]) usable(ctx context.Context) error {
 	switch {
 	case ctx == nil:
-		return errNilContext
+		return given.Context(ctx)
 	case p.sys == nil:
 		return errNoPlan
 	case p.closed:
@@ -194,10 +189,7 @@ func (p *Plan[V]) unchecked(err error) error {
 	return err
 }
 
-var (
-	errNilContext = sparse.Inputf("ctx", "is nil: use context.Background()")
-	errNoPlan     = sparse.Inputf("plan", "was not made by NewPlan")
-)
+var errNoPlan = sparse.Inputf("plan", "was not made by NewPlan")
 
 // rescue turns a panic into an error: none crosses the public API.
 func rescue(err *error) {
@@ -220,13 +212,4 @@ func rescued(r any) error {
 		return err
 	}
 	return fmt.Errorf("msrep: internal error: %w", crash.Recovered(r))
-}
-
-// isNil also finds nil pointers in an interface.
-func isNil(a any) bool {
-	if a == nil {
-		return true
-	}
-	v := reflect.ValueOf(a)
-	return v.Kind() == reflect.Pointer && v.IsNil()
 }

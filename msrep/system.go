@@ -1,6 +1,7 @@
 package msrep
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -46,9 +47,7 @@ func openOn(topo *numa.Topology, c Config) (*System, error) {
 	if c.Threads < 0 || c.Threads > MaxThreads {
 		return nil, sparse.Inputf("threads", "%d: use 1 to %d, or 0 for all", c.Threads, MaxThreads)
 	}
-	if c.Threads == 0 {
-		c.Threads = runtime.GOMAXPROCS(0)
-	}
+	c.Threads = cmp.Or(c.Threads, runtime.GOMAXPROCS(0))
 	s := &System{plans: map[io.Closer]bool{}, refusal: refusal{warn: c.Warn}, trace: c.Trace}
 	if kind, _, _ := strings.Cut(c.Devices, ":"); kind == "sim" {
 		if err := s.openSimulated(c.Devices); err != nil {

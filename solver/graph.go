@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/msrep-go/msrep/internal/given"
 	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/kernels/cpu/form"
 	"github.com/msrep-go/msrep/sparse"
@@ -35,8 +36,8 @@ const sortedPadding = 0.05
 // a link from i to j. GraphAuto settles the format. a may change afterwards. Bad
 // arguments are *sparse.InputError.
 func NewGraph(ctx context.Context, a *sparse.CSR[float64], format GraphFormat) (*Graph, error) {
-	if ctx == nil {
-		return nil, sparse.Inputf("ctx", "is nil: use context.Background()")
+	if err := given.Context(ctx); err != nil {
+		return nil, err
 	}
 	opt := PageRankOptions{Format: format}
 	if err := opt.fill(); err != nil {

@@ -1,12 +1,14 @@
 package solver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 	"time"
 
+	"github.com/msrep-go/msrep/internal/given"
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/sparse"
@@ -37,11 +39,8 @@ var _ ManyOperator = (*msrep.Plan[float64])(nil)
 // come without results. The vectors are kept in host memory, also with devices that
 // have their own. It keeps 4 vectors for each system.
 func CGMany(ctx context.Context, a ManyOperator, b, x msrep.Block[float64], opt Options) ([]*Result, error) {
-	switch {
-	case ctx == nil:
-		return nil, sparse.Inputf("ctx", "is nil: use context.Background()")
-	case isNil(a):
-		return nil, sparse.Inputf("matrix", "is nil")
+	if err := cmp.Or(given.Context(ctx), given.Check("matrix", a)); err != nil {
+		return nil, err
 	}
 	n, sizes, err := checkMany(a, b, x)
 	if err != nil {

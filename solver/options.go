@@ -1,6 +1,7 @@
 package solver
 
 import (
+	"cmp"
 	"math"
 	"time"
 
@@ -41,20 +42,12 @@ type Options struct {
 
 // fill checks the options for a system of n equations.
 func (o *Options) fill(n int) error {
-	if o.Tol == 0 {
-		o.Tol = DefaultTol
-	}
+	o.Tol, o.Restart, o.MaxIter = cmp.Or(o.Tol, DefaultTol), cmp.Or(o.Restart, DefaultRestart), cmp.Or(o.MaxIter, max(10*n, 1000))
 	if !(o.Tol > 0 && o.Tol < 1) {
 		return sparse.Inputf("tolerance", "%g: use a number between 0 and 1", o.Tol)
 	}
-	if o.MaxIter == 0 {
-		o.MaxIter = max(10*n, 1000)
-	}
 	if o.MaxIter < 0 {
 		return sparse.Inputf("max iterations", "%d: use a positive number, or 0 for 10 n", o.MaxIter)
-	}
-	if o.Restart == 0 {
-		o.Restart = DefaultRestart
 	}
 	if o.Restart < 1 || o.Restart > MaxRestart {
 		return sparse.Inputf("restart", "%d: use 1 to %d", o.Restart, MaxRestart)

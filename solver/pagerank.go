@@ -1,11 +1,13 @@
 package solver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"time"
 
+	"github.com/msrep-go/msrep/internal/given"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/sparse"
@@ -81,10 +83,7 @@ func newRanker(sys *msrep.System, g *Graph, opt PageRankOptions) (ranker, error)
 // Converged of the result says so. A ctx that ends gives its error. Bad arguments are
 // *sparse.InputError.
 func PageRank(ctx context.Context, sys *msrep.System, a *sparse.CSR[float64], opt PageRankOptions) (*PageRankResult, error) {
-	if sys == nil {
-		return nil, sparse.Inputf("system", "is nil")
-	}
-	if err := opt.fill(); err != nil {
+	if err := cmp.Or(given.Check("system", sys), opt.fill()); err != nil {
 		return nil, err
 	}
 	begin := time.Now()
@@ -106,15 +105,11 @@ func PageRank(ctx context.Context, sys *msrep.System, a *sparse.CSR[float64], op
 // graph, or GraphAuto. sys stays open meanwhile: on GPUs a Close ends it with
 // msrep.ErrClosed, and tells of memory that was not freed then.
 func (g *Graph) PageRank(ctx context.Context, sys *msrep.System, opt PageRankOptions) (res *PageRankResult, err error) {
-	switch {
-	case sys == nil:
-		return nil, sparse.Inputf("system", "is nil")
-	case ctx == nil:
-		return nil, sparse.Inputf("ctx", "is nil: use context.Background()")
-	case g == nil || g.ptr == nil:
-		return nil, sparse.Inputf("graph", "is empty: make it with NewGraph")
+	err = cmp.Or(given.Check("system", sys), given.Context(ctx))
+	if err == nil && (g == nil || g.ptr == nil) {
+		err = sparse.Inputf("graph", "is empty: make it with NewGraph")
 	}
-	if err := opt.fill(); err != nil {
+	if err = cmp.Or(err, opt.fill()); err != nil {
 		return nil, err
 	}
 	if opt.Format != GraphAuto && opt.Format != g.Format {

@@ -1,6 +1,7 @@
 package solver
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/msrep-go/msrep/kernels"
@@ -62,12 +63,8 @@ type PageRankOptions struct {
 
 // fill replaces empty options by their defaults and checks the others.
 func (o *PageRankOptions) fill() error {
-	setDefault(&o.Damping, 0.85)
-	setDefault(&o.Tol, 1e-10)
-	setDefault(&o.MaxIter, 1000)
-	setDefault(&o.Precision, FP64)
-	setDefault(&o.Format, GraphAuto)
-	setDefault(&o.Weights, WeightsFolded)
+	o.Damping, o.Tol, o.MaxIter = cmp.Or(o.Damping, 0.85), cmp.Or(o.Tol, 1e-10), cmp.Or(o.MaxIter, 1000)
+	o.Precision, o.Format, o.Weights = cmp.Or(o.Precision, FP64), cmp.Or(o.Format, GraphAuto), cmp.Or(o.Weights, WeightsFolded)
 	switch {
 	case !(o.Damping > 0 && o.Damping < 1):
 		return sparse.Inputf("damping", "%g: it must be above 0 and below 1", o.Damping)
@@ -83,13 +80,6 @@ func (o *PageRankOptions) fill() error {
 		return sparse.Inputf("weights", "%q is not known: use %s or %s", string(o.Weights), WeightsFolded, WeightsStored)
 	}
 	return o.layout().Check()
-}
-
-func setDefault[T comparable](v *T, d T) {
-	var zero T
-	if *v == zero {
-		*v = d
-	}
 }
 
 // layout is how stored weights are cut.

@@ -1,12 +1,14 @@
 package solver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
 	"slices"
 	"time"
 
+	"github.com/msrep-go/msrep/internal/given"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -26,11 +28,8 @@ import (
 // it is PageRank.
 func PageRankOver(ctx context.Context, links Operator, degree []int32, opt PageRankOptions) (*PageRankResult, error) {
 	begin := time.Now()
-	switch {
-	case ctx == nil:
-		return nil, sparse.Inputf("ctx", "is nil: use context.Background()")
-	case isNil(links):
-		return nil, sparse.Inputf("matrix", "is nil")
+	if err := cmp.Or(given.Context(ctx), given.Check("matrix", links)); err != nil {
+		return nil, err
 	}
 	err := opt.fill()
 	if err == nil && (opt.Precision != FP64 || opt.Weights != WeightsFolded || opt.Format != GraphAuto) {

@@ -1,6 +1,7 @@
 package solver
 
 import (
+	"github.com/msrep-go/msrep/internal/given"
 	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -15,7 +16,7 @@ type Preconditioner interface {
 }
 
 func checkPrecond(m Preconditioner, n int) error {
-	if m != nil && isNil(m) {
+	if m != nil && given.Nothing(m) {
 		return sparse.Inputf("preconditioner", "is a nil %T: for none leave it out", m)
 	}
 	if m != nil && m.Size() != n {

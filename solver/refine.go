@@ -1,8 +1,10 @@
 package solver
 
 import (
+	"cmp"
 	"context"
 
+	"github.com/msrep-go/msrep/internal/given"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -24,12 +26,10 @@ type Method func(ctx context.Context, a Operator, b, x []float64, opt Options) (
 // says of its own convergence does not matter. Other errors are those of CG. Of a
 // Distributed matrix, the cheap one is Distributed as well, in the same pieces.
 func Refine(ctx context.Context, a, f Operator, solveCheap Method, b, x []float64, opt, inner Options) (*Result, error) {
-	if isNil(f) || solveCheap == nil {
+	if given.Nothing(f) || solveCheap == nil {
 		return nil, sparse.Inputf("refine", "the cheap matrix or the method is nil")
 	}
-	if inner.Tol == 0 {
-		inner.Tol = 1e-4
-	}
+	inner.Tol = cmp.Or(inner.Tol, 1e-4)
 	var products int
 	var timing Timing
 	res, err := solve(ctx, method{name: "refine", onHost: true, vectors: 3, iterate: linear(func(t *task) error {

@@ -1,13 +1,14 @@
 package solver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
-	"reflect"
 	"time"
 
+	"github.com/msrep-go/msrep/internal/given"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -44,11 +45,8 @@ const maxStrikes = 3
 
 // solve runs a method on vectors in host memory, or on copies where the devices are.
 func solve(ctx context.Context, m method, a Operator, b, x []float64, opt Options) (*Result, error) {
-	switch {
-	case ctx == nil:
-		return nil, sparse.Inputf("ctx", "is nil: use context.Background()")
-	case isNil(a):
-		return nil, sparse.Inputf("matrix", "is nil")
+	if err := cmp.Or(given.Context(ctx), given.Check("matrix", a)); err != nil {
+		return nil, err
 	}
 	begin := time.Now()
 	all, err := newProcesses(a)
@@ -255,9 +253,3 @@ func (t *task) give(reason error, format string, args ...any) error {
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
-
-// isNil also finds nil pointers in an interface.
-func isNil(a any) bool {
-	v := reflect.ValueOf(a)
-	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
-}

@@ -8,15 +8,20 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Check gives a *sparse.InputError for the first value that is nil, or a nil pointer, of
-// arguments given as name, value, name, value.
+// Nothing reports whether a value is nil, or a nil pointer in an interface.
+func Nothing(v any) bool {
+	r := reflect.ValueOf(v)
+	return !r.IsValid() || r.Kind() == reflect.Pointer && r.IsNil()
+}
+
+// Check gives a *sparse.InputError for the first value that is Nothing, of arguments given
+// as name, value, name, value.
 func Check(args ...any) error {
 	for i := 0; i+1 < len(args); i += 2 {
-		name, _ := args[i].(string)
-		if v := reflect.ValueOf(args[i+1]); v.IsValid() && (v.Kind() != reflect.Pointer || !v.IsNil()) {
-			continue
+		if Nothing(args[i+1]) {
+			name, _ := args[i].(string)
+			return sparse.Inputf(name, "is nil")
 		}
-		return sparse.Inputf(name, "is nil")
 	}
 	return nil
 }

@@ -1,14 +1,15 @@
 package gonumop
 
 import (
+	"cmp"
 	"context"
 	"math"
 
 	"gonum.org/v1/exp/linsolve"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/msrep-go/msrep/internal/given"
 	"github.com/msrep-go/msrep/msrep"
-	"github.com/msrep-go/msrep/sparse"
 )
 
 // Operator is a matrix of msrep for linsolve. It is used by one goroutine at a time.
@@ -25,13 +26,10 @@ var _ linsolve.MulVecToer = (*Operator)(nil)
 // no rows and columns, and Err says so.
 func New(ctx context.Context, a msrep.Operator[float64]) *Operator {
 	o := &Operator{ctx: ctx, a: a}
-	plan, isPlan := a.(*msrep.Plan[float64])
-	switch {
-	case ctx == nil:
-		o.err = sparse.Inputf("ctx", "is nil: use context.Background()")
-	case a == nil || isPlan && plan == nil:
-		o.a, o.err = nil, sparse.Inputf("matrix", "is nil")
+	if given.Nothing(a) {
+		o.a = nil
 	}
+	o.err = cmp.Or(given.Context(ctx), given.Check("matrix", a))
 	return o
 }
 
