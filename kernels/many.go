@@ -32,6 +32,8 @@ type ManyMultiplier interface {
 	Packed
 	// MultipliesMany reports whether it does: not every form does.
 	MultipliesMany() bool
+	// Workers is how many threads of the host multiply.
+	Workers() int
 }
 
 // GatherManyPacked is GatherMany for a packed part: the same formula, the same

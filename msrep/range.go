@@ -34,15 +34,28 @@ func (p *Plan[V]) Range(n, grain int, f func(lo, hi int)) (err error) {
 		return nil
 	}
 	grain = min(max(grain, 1), n)
-	if w, ok := p.sys.devices[0].(cpu.Workers); ok && len(p.sys.devices) == 1 && len(p.sys.nodes) == 0 {
-		t := min(w.Info().Threads, n/grain)
-		err := w.Run(t, func(i int) { f(int(par.Cut(int64(n), t, i)), int(par.Cut(int64(n), t, i+1))) })
-		if errors.Is(err, kernels.ErrClosed) {
+	each := func(lo, hi int64) { f(int(lo), int(hi)) }
+	if w := p.workers(); w != nil {
+		if err = rangeOn(w, min(w.Info().Threads, n/grain), int64(n), each); errors.Is(err, kernels.ErrClosed) {
 			return fmt.Errorf("system: %w", ErrClosed)
 		}
 		return err
 	}
 	defer rescue(&err)
-	par.Range(int64(n), goroutineGrain*int64(grain), func(lo, hi int64) { f(int(lo), int(hi)) })
+	par.Range(int64(n), goroutineGrain*int64(grain), each)
 	return nil
+}
+
+// workers is the workers of the only CPU device; nil where there are other devices, or none.
+func (p *Plan[V]) workers() cpu.Workers {
+	if w, ok := p.sys.devices[0].(cpu.Workers); ok && len(p.sys.devices) == 1 && len(p.sys.nodes) == 0 {
+		return w
+	}
+	return nil
+}
+
+// rangeOn cuts [0, n) into equal pieces for t workers, one at least, and calls f for each.
+func rangeOn(w cpu.Workers, t int, n int64, f func(lo, hi int64)) error {
+	t = max(t, 1)
+	return w.Run(t, func(i int) { f(par.Cut(n, t, i), par.Cut(n, t, i+1)) })
 }

@@ -17,7 +17,9 @@ func (p *Plan[V]) allAtOnce(ctx context.Context, op Op, alpha V, x Block[V], bet
 		if err != nil {
 			return err
 		}
-		x.turn(turned, n, false)
+		if err := p.turn(x, turned, n, false); err != nil {
+			return err
+		}
 		x = turned
 	}
 	if y.ByColumn {
@@ -26,7 +28,9 @@ func (p *Plan[V]) allAtOnce(ctx context.Context, op Op, alpha V, x Block[V], bet
 			return err
 		}
 		if beta != 0 {
-			y.turn(to, m, false)
+			if err := p.turn(y, to, m, false); err != nil {
+				return err
+			}
 		}
 	}
 	t.Distribute = time.Since(began) - begin
@@ -46,10 +50,10 @@ func (p *Plan[V]) allAtOnce(ctx context.Context, op Op, alpha V, x Block[V], bet
 		}
 	}
 	if y.ByColumn {
-		y.turn(to, m, true)
+		err = p.turn(y, to, m, true)
 	}
 	t.Merge = time.Since(began) - begin
-	return nil
+	return err
 }
 
 // launchMany multiplies blocks by row on all devices. It gives their carries, and the time that each took.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/internal/par"
+	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -62,18 +63,27 @@ func freeRegion(r *mem.Region) error {
 	return r.Free()
 }
 
-// turnedElements is how many elements of a block are worth a goroutine, which takes longer to be woken than
-// to turn a quarter of them.
-const turnedElements = 1 << 17
+// How many elements of a block are worth a goroutine, which takes longer to be woken than to turn a quarter of
+// them, and a worker of a device.
+const (
+	turnedByGoroutine = 1 << 17
+	turnedByWorker    = 1 << 10
+)
 
 // turn copies b, by column, of vectors of n elements, to a block by row without gaps;
-// or with back, from there to b.
-func (b Block[V]) turn(rows Block[V], n int, back bool) {
+// or with back, from there to b. Of one CPU device the workers do that multiply, so that
+// they have the rows in their own caches.
+func (p *Plan[V]) turn(b, rows Block[V], n int, back bool) error {
 	from, to := simd.Grid[V]{Val: b.Val, I: 1, J: b.Stride}, simd.Grid[V]{Val: rows.Val, I: rows.Stride, J: 1}
 	if back {
 		from, to = to, from
 	}
-	par.Range(int64(n), turnedElements/int64(b.Count)+1, func(lo, hi int64) {
+	turn := func(lo, hi int64) {
 		simd.CopyTurned(simd.Default(), int(hi-lo), b.Count, from.From(int(lo)), to.From(int(lo)))
-	})
+	}
+	if m, ok := p.shares[0].packed.(kernels.ManyMultiplier); ok && p.workers() != nil {
+		return rangeOn(p.workers(), min(m.Workers(), n*b.Count/turnedByWorker), int64(n), turn)
+	}
+	par.Range(int64(n), int64(turnedByGoroutine/b.Count+1), turn)
+	return nil
 }

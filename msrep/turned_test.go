@@ -5,27 +5,32 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/sparse"
 )
 
-func TestBlocksThatSeveralGoroutinesTurnArriveWhole(t *testing.T) {
-	const n, count, stride = turnedElements, 3, turnedElements + 5
-	b := Block[float32]{Val: make([]float32, count*stride), Count: count, Stride: stride, ByColumn: true}
-	for i := range b.Val {
-		b.Val[i] = float32(i) // exact
-	}
-	rows := ByRow(make([]float32, n*count), count)
-	b.turn(rows, n, false)
-	back := Block[float32]{Val: make([]float32, count*stride), Count: count, Stride: stride, ByColumn: true}
-	for i := range n {
-		if [count]float32{b.Val[i], b.Val[stride+i], b.Val[2*stride+i]} != [count]float32(rows.Val[i*count:]) {
-			t.Fatalf("row %d: %v", i, rows.Val[i*count:][:count])
+func TestBlocksThatSeveralThreadsTurnArriveWhole(t *testing.T) {
+	const n, count, stride = turnedByGoroutine, 3, turnedByGoroutine + 5
+	for _, devices := range []string{"cpu", "cpu:2"} { // whose workers turn, and goroutines
+		p := planOf[float32](t, open(t, Config{Devices: devices, Threads: 3}), sparse.Convert[float32](scattered(5000, 5000, 8)), PlanOptions{})
+		require.Equal(t, 3/len(p.shares), p.shares[0].packed.(kernels.ManyMultiplier).Workers())
+		b := Block[float32]{Val: make([]float32, count*stride), Count: count, Stride: stride, ByColumn: true}
+		for i := range b.Val {
+			b.Val[i] = float32(i) // exact
 		}
-	}
-	back.turn(rows, n, true)
-	for j := range count {
-		require.Equal(t, b.Val[j*stride:j*stride+n], back.Val[j*stride:j*stride+n])
-		require.Equal(t, make([]float32, 5), back.Val[j*stride+n:(j+1)*stride])
+		rows := ByRow(make([]float32, n*count), count)
+		require.NoError(t, p.turn(b, rows, n, false))
+		back := Block[float32]{Val: make([]float32, count*stride), Count: count, Stride: stride, ByColumn: true}
+		for i := range n {
+			if [count]float32{b.Val[i], b.Val[stride+i], b.Val[2*stride+i]} != [count]float32(rows.Val[i*count:]) {
+				t.Fatalf("row %d: %v", i, rows.Val[i*count:][:count])
+			}
+		}
+		require.NoError(t, p.turn(back, rows, n, true))
+		for j := range count {
+			require.Equal(t, b.Val[j*stride:j*stride+n], back.Val[j*stride:j*stride+n])
+			require.Equal(t, make([]float32, 5), back.Val[j*stride+n:(j+1)*stride])
+		}
 	}
 }
 

@@ -19,6 +19,13 @@ func (p *packed[V]) MultipliesMany() bool {
 	return !p.freed.Load() && p.multipliesMany()
 }
 
+// Workers implements kernels.ManyMultiplier.
+func (p *packed[V]) Workers() int {
+	p.use.Lock()
+	defer p.use.Unlock()
+	return len(p.pieces)
+}
+
 // multipliesMany reports whether the part multiplies several vectors at once: not in every
 // form, and not with sums of a fixed shape.
 func (p *packed[V]) multipliesMany() bool {
