@@ -4,11 +4,11 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 
 	"github.com/msrep-go/msrep/internal/given"
+	"github.com/msrep-go/msrep/internal/source"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -29,14 +29,13 @@ func Write(w io.Writer, m *sparse.CSR[float64], src sparse.Source) error {
 		return err
 	}
 	m = canonical(m)
-	c := columnsOf(m)
-	symmetry := sparse.General
-	if c.has(src.Symmetry, m) {
+	c, symmetry := sparse.ToCSC[float64](m), sparse.General
+	if _, ok := source.Mirrored(m, src.Symmetry); ok {
 		symmetry = src.Symmetry
-		c.keepLower()
+		keepLower(c)
 	}
 	out := writer{w: bufio.NewWriterSize(w, 1<<16)}
-	out.matrix(m, c, c.field(src.Field), symmetry)
+	out.matrix(c, source.Field(c.Val, src.Field), symmetry)
 	if out.err == nil {
 		out.err = out.w.Flush()
 	}
@@ -45,111 +44,28 @@ func Write(w io.Writer, m *sparse.CSR[float64], src sparse.Source) error {
 
 // canonical is m with sorted rows and without duplicates.
 func canonical(m *sparse.CSR[float64]) *sparse.CSR[float64] {
-	rising := true
-	for i := range m.Rows {
-		for k := m.RowPtr[i] + 1; k < m.RowPtr[i+1]; k++ {
-			rising = rising && m.ColIdx[k-1] < m.ColIdx[k]
-		}
-	}
-	if rising {
+	if source.Rising(m.RowPtr, m.ColIdx) {
 		return m
 	}
 	blocks := []sparse.Triples[float64]{{Row: sparse.ToCOO[float64](m).RowIdx, Col: slices.Clone(m.ColIdx), Val: slices.Clone(m.Val)}}
 	return sparse.Assemble(m.Rows, m.Cols, sparse.General, blocks)
 }
 
-// columns is a matrix as the file will have it.
-type columns struct {
-	ptr []int64 // 1-based
-	row []int32 // 0-based
-	val []float64
-}
-
-// columnsOf compresses the columns of m.
-func columnsOf(m *sparse.CSR[float64]) *columns {
-	c := &columns{ptr: make([]int64, m.Cols+1), row: make([]int32, m.NNZ()), val: make([]float64, m.NNZ())}
-	next := make([]int64, m.Cols) // where the next entry of each column goes
-	for _, j := range m.ColIdx {
-		next[j]++
-	}
-	c.ptr[0] = 1
-	for j, n := range next {
-		c.ptr[j+1] = c.ptr[j] + n
-		next[j] = c.ptr[j] - 1
-	}
-	for i := range m.Rows {
-		for k := m.RowPtr[i]; k < m.RowPtr[i+1]; k++ {
-			j := m.ColIdx[k]
-			c.row[next[j]], c.val[next[j]] = int32(i), m.Val[k]
-			next[j]++
-		}
-	}
-	return c
-}
-
-// has reports whether m, whose columns are c, is symmetric or skew-symmetric to
-// the bit.
-func (c *columns) has(s sparse.Symmetry, m *sparse.CSR[float64]) bool {
-	if s != sparse.Symmetric && s != sparse.SkewSymmetric || m.Rows != m.Cols {
-		return false
-	}
-	for i := range m.Rows {
-		if m.RowPtr[i] != c.ptr[i]-1 {
-			return false
-		}
-	}
-	for i := range m.Rows {
-		for k := m.RowPtr[i]; k < m.RowPtr[i+1]; k++ {
-			want := m.Val[k]
-			if s == sparse.SkewSymmetric {
-				if int(m.ColIdx[k]) != i {
-					want = -want
-				} else if want != 0 {
-					return false
-				}
-			}
-			if c.row[k] != m.ColIdx[k] || math.Float64bits(c.val[k]) != math.Float64bits(want) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
 // keepLower drops the entries above the diagonal.
-func (c *columns) keepLower() {
+func keepLower(c *sparse.CSC[float64]) {
 	n := int64(0)
-	for j := range len(c.ptr) - 1 {
-		lo, hi := c.ptr[j]-1, c.ptr[j+1]-1
-		c.ptr[j] = n + 1
+	for j := range c.Cols {
+		lo, hi := c.ColPtr[j], c.ColPtr[j+1]
+		c.ColPtr[j] = n
 		for k := lo; k < hi; k++ {
-			if int(c.row[k]) >= j {
-				c.row[n], c.val[n] = c.row[k], c.val[k]
+			if int(c.RowIdx[k]) >= j {
+				c.RowIdx[n], c.Val[n] = c.RowIdx[k], c.Val[k]
 				n++
 			}
 		}
 	}
-	c.ptr[len(c.ptr)-1] = n + 1
-	c.row, c.val = c.row[:n], c.val[:n]
-}
-
-// field is want if the values allow it, Real otherwise.
-func (c *columns) field(want sparse.Field) sparse.Field {
-	var fits func(v float64) bool
-	switch want {
-	case sparse.Pattern:
-		fits = func(v float64) bool { return v == 1 }
-	case sparse.Integer: // what a 64-bit integer holds
-		fits = func(v float64) bool { return v == math.Trunc(v) && math.Abs(v) <= 1<<62 }
-	default:
-		return sparse.Real
-	}
-	for _, v := range c.val {
-		if !fits(v) {
-			return sparse.Real
-		}
-	}
-	return want
+	c.ColPtr[c.Cols] = n
+	c.RowIdx, c.Val = c.RowIdx[:n], c.Val[:n]
 }
 
 // writer keeps the first error of w.
@@ -161,32 +77,32 @@ type writer struct {
 // lineWidth is the width that Fortran programs of old expect at most.
 const lineWidth = 80
 
-func (o *writer) matrix(m *sparse.CSR[float64], c *columns, field sparse.Field, s sparse.Symmetry) {
-	nnz := int64(len(c.row))
+func (o *writer) matrix(c *sparse.CSC[float64], field sparse.Field, s sparse.Symmetry) {
+	nnz := c.NNZ()
 	pointers := intColumns(nnz + 1)
-	indices := intColumns(int64(m.Rows))
-	letter, values := typeOf(field, s, m.Rows == m.Cols), numberColumns{}
+	indices := intColumns(int64(c.Rows))
+	letter, values := typeOf(field, s, c.Rows == c.Cols), numberColumns{}
 	switch field {
 	case sparse.Real:
-		values = realColumns(c.val)
+		values = realColumns(c.Val)
 	case sparse.Integer:
-		values = wholeColumns(c.val)
+		values = wholeColumns(c.Val)
 	}
-	lines := [3]int64{pointers.lines(int64(len(c.ptr))), indices.lines(nnz), values.lines(nnz)}
+	lines := [3]int64{pointers.lines(int64(len(c.ColPtr))), indices.lines(nnz), values.lines(nnz)}
 	o.printf("%-72s%-8s\n", "Sparse matrix", "msrep")
 	o.printf("%14d%14d%14d%14d\n", lines[0]+lines[1]+lines[2], lines[0], lines[1], lines[2])
-	o.printf("%-14s%14d%14d%14d%14d\n", letter, m.Rows, m.Cols, nnz, 0)
+	o.printf("%-14s%14d%14d%14d%14d\n", letter, c.Rows, c.Cols, nnz, 0)
 	o.printf("%-16s%-16s%-20s\n", pointers.format, indices.format, values.format)
-	o.numbers(len(c.ptr), pointers, func(b []byte, k int) []byte { return strconv.AppendInt(b, c.ptr[k], 10) })
-	o.numbers(len(c.row), indices, func(b []byte, k int) []byte { return strconv.AppendInt(b, int64(c.row[k])+1, 10) })
+	o.numbers(len(c.ColPtr), pointers, func(b []byte, k int) []byte { return strconv.AppendInt(b, c.ColPtr[k]+1, 10) })
+	o.numbers(len(c.RowIdx), indices, func(b []byte, k int) []byte { return strconv.AppendInt(b, int64(c.RowIdx[k])+1, 10) })
 	switch field {
 	case sparse.Real:
-		o.numbers(len(c.val), values, func(b []byte, k int) []byte {
-			return strconv.AppendFloat(b, c.val[k], 'E', values.decimals, 64)
+		o.numbers(len(c.Val), values, func(b []byte, k int) []byte {
+			return strconv.AppendFloat(b, c.Val[k], 'E', values.decimals, 64)
 		})
 	case sparse.Integer:
-		o.numbers(len(c.val), values, func(b []byte, k int) []byte {
-			return strconv.AppendFloat(b, c.val[k], 'f', -1, 64)
+		o.numbers(len(c.Val), values, func(b []byte, k int) []byte {
+			return strconv.AppendFloat(b, c.Val[k], 'f', -1, 64)
 		})
 	}
 }

@@ -130,6 +130,7 @@ func TestPropertiesThatAMatrixDoesNotHaveAreNotWritten(t *testing.T) {
 		{square(0, 2, 2), sparse.Source{Field: sparse.Real, Symmetry: sparse.SkewSymmetric}, "rua"},
 		{square(1, 2, -2), sparse.Source{Field: sparse.Real, Symmetry: sparse.SkewSymmetric}, "rua"},
 		{square(1e19, 2, 2), sparse.Source{Field: sparse.Integer}, "rua"},
+		{square(1<<62, 2, math.Copysign(0, -1)), sparse.Source{Field: sparse.Integer}, "rua"}, // an integer zero has no sign
 		{csr(2, 2, []int64{0, 2, 2}, []int32{0, 1}, []float64{1, 2}), sparse.Source{Symmetry: sparse.Symmetric}, "rua"},
 		{csr(1, 2, []int64{0, 1}, []int32{0}, []float64{1}), sparse.Source{Symmetry: sparse.Symmetric}, "rra"},
 		// Unsorted and doubled entries are put in order first.

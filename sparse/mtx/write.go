@@ -7,6 +7,7 @@ import (
 
 	"github.com/msrep-go/msrep/internal/given"
 	"github.com/msrep-go/msrep/internal/lines"
+	"github.com/msrep-go/msrep/internal/source"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -25,13 +26,11 @@ func Write(w io.Writer, m *sparse.CSR[float64], src sparse.Source) error {
 	if err := m.Validate(); err != nil {
 		return err
 	}
-	field, symmetry, entries := fieldOf(m, src.Field), sparse.General, m.NNZ()
-	if src.Symmetry == sparse.Symmetric || src.Symmetry == sparse.SkewSymmetric {
-		if lower, ok := mirrored(m, src.Symmetry == sparse.SkewSymmetric); ok {
-			symmetry, entries = src.Symmetry, lower
-			if field == sparse.Pattern && symmetry == sparse.SkewSymmetric {
-				field = sparse.Integer // only of a matrix without entries
-			}
+	field, symmetry, entries := source.Field(m.Val, src.Field), sparse.General, m.NNZ()
+	if lower, ok := source.Mirrored(m, src.Symmetry); ok {
+		symmetry, entries = src.Symmetry, lower
+		if field == sparse.Pattern && symmetry == sparse.SkewSymmetric {
+			field = sparse.Integer // only of a matrix without entries
 		}
 	}
 	_, err := fmt.Fprintf(w, "%s matrix coordinate %s %s\n%d %d %d\n", banner, field, symmetry, m.Rows, m.Cols, entries)

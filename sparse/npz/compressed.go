@@ -1,9 +1,8 @@
 package npz
 
 import (
-	"sync/atomic"
-
 	"github.com/msrep-go/msrep/internal/par"
+	"github.com/msrep-go/msrep/internal/source"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -25,7 +24,7 @@ func (g *groupReader) compressed(majors, minors int64, minor string, byColumn bo
 	n := ptr[majors] // more items than entries are spare room, as in SciPy
 	index, val = index[:n], val[:n]
 	g.note(val)
-	if !byColumn && canonical(ptr, index) {
+	if !byColumn && source.Rising(ptr, index) {
 		return &sparse.CSR[float64]{Rows: int(g.rows), Cols: int(g.cols), RowPtr: ptr, ColIdx: index, Val: val}, nil
 	}
 	const read = 12 // bytes of an entry, of TripleBytes
@@ -79,20 +78,4 @@ func majorOf(ptr []int64) []int32 {
 		}
 	})
 	return out
-}
-
-// canonical reports whether the indices rise strictly in every row.
-func canonical(ptr []int64, idx []int32) bool {
-	var falls atomic.Bool
-	par.Range(int64(len(ptr))-1, 1<<15, func(lo, hi int64) {
-		for i := lo; i < hi; i++ {
-			for k := ptr[i] + 1; k < ptr[i+1]; k++ {
-				if idx[k] <= idx[k-1] {
-					falls.Store(true)
-					return
-				}
-			}
-		}
-	})
-	return !falls.Load()
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/msrep-go/msrep/internal/source"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -98,7 +99,7 @@ func readAll(data []byte) (*sparse.CSR[float64], sparse.Source, error) { return 
 // requireCanonical checks that m is valid with columns that rise in every row.
 func requireCanonical(t require.TestingT, m *sparse.CSR[float64]) {
 	require.NoError(t, m.Validate())
-	require.True(t, canonical(m.RowPtr, m.ColIdx))
+	require.True(t, source.Rising(m.RowPtr, m.ColIdx))
 }
 
 func written(t require.TestingT, m *sparse.CSR[float64]) []byte {

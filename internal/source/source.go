@@ -1,4 +1,6 @@
-package mtx
+// Package source tells what a matrix still has of the sparse.Source of the file that it was
+// read from, for those that write it again.
+package source
 
 import (
 	"math"
@@ -12,8 +14,9 @@ import (
 // grain is how many rows or entries are worth a goroutine.
 const grain = 1 << 14
 
-// fieldOf is want if all values of m can be written so, else real.
-func fieldOf(m *sparse.CSR[float64], want sparse.Field) sparse.Field {
+// Field is want if all values can be written so, else real. Integers are those of 64 bits; a
+// zero with a sign is none.
+func Field(val []float64, want sparse.Field) sparse.Field {
 	var fits func(v float64) bool
 	switch want {
 	case sparse.Pattern:
@@ -25,24 +28,22 @@ func fieldOf(m *sparse.CSR[float64], want sparse.Field) sparse.Field {
 	default:
 		return sparse.Real
 	}
-	if !all(m.NNZ(), func(k int64) bool { return fits(m.Val[k]) }) {
+	if !all(len(val), func(k int) bool { return fits(val[k]) }) {
 		return sparse.Real
 	}
 	return want
 }
 
-// mirrored reports whether a[j][i] has the bits of a[i][j], or of -a[i][j] and a
-// diagonal of zeros if skew; lower is how many entries stand on and below the
-// diagonal. A matrix with unsorted rows or duplicates does not count as mirrored.
-func mirrored(m *sparse.CSR[float64], skew bool) (lower int64, ok bool) {
-	if m.Rows != m.Cols {
-		return 0, false
-	}
-	if !all(int64(m.Rows), func(i int64) bool { return rising(m.ColIdx[m.RowPtr[i]:m.RowPtr[i+1]]) }) {
+// Mirrored reports whether s is a symmetry that m has: a[j][i] has the bits of a[i][j], or of
+// -a[i][j] and a diagonal of zeros where it is skew; lower is how many entries stand on and
+// below the diagonal. A matrix with unsorted rows or duplicates has none.
+func Mirrored(m *sparse.CSR[float64], s sparse.Symmetry) (lower int64, ok bool) {
+	skew := s == sparse.SkewSymmetric
+	if m.Rows != m.Cols || !skew && s != sparse.Symmetric || !Rising(m.RowPtr, m.ColIdx) {
 		return 0, false
 	}
 	var below, above atomic.Int64
-	ok = all(int64(m.Rows), func(i int64) bool {
+	ok = all(m.Rows, func(i int) bool {
 		k0, k1 := m.RowPtr[i], m.RowPtr[i+1]
 		n, diagonal := slices.BinarySearch(m.ColIdx[k0:k1], int32(i))
 		above.Add(k1 - k0 - int64(n))
@@ -58,7 +59,7 @@ func mirrored(m *sparse.CSR[float64], skew bool) (lower int64, ok bool) {
 			if skew {
 				v = -v
 			}
-			twin, there := at(m, int64(m.ColIdx[k]), int32(i))
+			twin, there := at(m, m.ColIdx[k], int32(i))
 			if !there || math.Float64bits(v) != math.Float64bits(twin) {
 				return false
 			}
@@ -69,7 +70,7 @@ func mirrored(m *sparse.CSR[float64], skew bool) (lower int64, ok bool) {
 }
 
 // at is entry (i, j) of a matrix with sorted rows.
-func at(m *sparse.CSR[float64], i int64, j int32) (v float64, ok bool) {
+func at(m *sparse.CSR[float64], i, j int32) (v float64, ok bool) {
 	k0, k1 := m.RowPtr[i], m.RowPtr[i+1]
 	n, ok := slices.BinarySearch(m.ColIdx[k0:k1], j)
 	if !ok {
@@ -78,21 +79,24 @@ func at(m *sparse.CSR[float64], i int64, j int32) (v float64, ok bool) {
 	return m.Val[k0+int64(n)], true
 }
 
-func rising(idx []int32) bool {
-	for k := 1; k < len(idx); k++ {
-		if idx[k] <= idx[k-1] {
-			return false
+// Rising reports whether the indices of every row rise: it is sorted and has no duplicates.
+func Rising(ptr []int64, idx []int32) bool {
+	return all(len(ptr)-1, func(i int) bool {
+		for k := ptr[i] + 1; k < ptr[i+1]; k++ {
+			if idx[k] <= idx[k-1] {
+				return false
+			}
 		}
-	}
-	return true
+		return true
+	})
 }
 
 // all reports whether f holds for 0 ... n-1, in parallel.
-func all(n int64, f func(i int64) bool) bool {
+func all(n int, f func(i int) bool) bool {
 	var fails atomic.Bool
-	par.Range(n, grain, func(lo, hi int64) {
+	par.Range(int64(n), grain, func(lo, hi int64) {
 		for i := lo; i < hi; i++ {
-			if !f(i) || i&1023 == 0 && fails.Load() {
+			if !f(int(i)) || i&1023 == 0 && fails.Load() {
 				fails.Store(true)
 				return
 			}
