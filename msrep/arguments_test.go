@@ -47,6 +47,37 @@ func TestWrongArgumentsAreNamedAndLeaveYAlone(t *testing.T) {
 	require.ErrorContains(t, plan.UpdateValues(ctx, make([]float64, 2)), "val: 2 values: the matrix has 3")
 }
 
+func TestTypesThatEmbedAMatrixAreMultiplied(t *testing.T) {
+	type named struct { // as matio.Matrix
+		*sparse.CSR[float64]
+		Name string
+	}
+	type columns struct{ *sparse.CSC[float64] }
+	type triples struct{ *sparse.COO[float64] }
+	a := small(t)
+	sys := openCPU(t, "cpu:2")
+	x, y := []float64{1, 2, 3, 4}, make([]float64, 3)
+	for _, m := range []sparse.Matrix[float64]{&named{a, "a"}, columns{sparse.ToCSC[float64](a)}, triples{sparse.ToCOO[float64](a)}} {
+		require.NoError(t, SpMV(ctx, NoTrans, 1, m, x, 0, y))
+		require.Equal(t, []float64{9, 0, 6}, y, "%T", m)
+		plan := planOf(t, sys, m, PlanOptions{Format: m.Format()})
+		require.NoError(t, plan.UpdateValues(ctx, []float64{10, 20, 30}))
+		multiply(t, plan, NoTrans, 1, x, 0, y)
+		if m.Format() == sparse.FormatCSC { // its values stand in the order of the columns
+			require.Equal(t, []float64{10 + 4*30, 0, 2 * 20}, y)
+		} else {
+			require.Equal(t, []float64{10 + 4*20, 0, 2 * 30}, y)
+		}
+	}
+	plan, err := NewPlan(ctx, sys, &named{a, "a"}, PlanOptions{}) // the type of the values is inferred
+	require.NoError(t, err)
+	require.NoError(t, plan.Close())
+	for _, m := range []sparse.Matrix[float64]{&named{}, (*named)(nil), columns{}, triples{}} {
+		_, err := NewPlan(ctx, sys, m, PlanOptions{})
+		require.EqualError(t, err, "matrix: is nil", "%T", m)
+	}
+}
+
 func TestDevicesHaveTheFormatsOfTheirKindAndNoOthers(t *testing.T) {
 	a := generated(t, "diag:n=64")
 	for _, kind := range []string{"cpu", "sim"} {

@@ -21,6 +21,17 @@ type layout[V sparse.Value] struct {
 	val            []V     // nnz
 }
 
+// plain gives the matrix that a of another type embeds, as *matio.Matrix does, and otherwise a.
+func plain[V sparse.Value](a sparse.Matrix[V]) sparse.Matrix[V] {
+	switch a.Format() {
+	case sparse.FormatCSC:
+		return sparse.ToCSC(a)
+	case sparse.FormatCOO:
+		return sparse.ToCOO(a)
+	}
+	return sparse.ToCSR(a)
+}
+
 // newLayout brings a into the format, without copying where it is in it already. It fails with
 // a *sparse.InputError that wraps kernels.ErrOutOfMemory where a copy does not fit into memory.
 func newLayout[V sparse.Value](a sparse.Matrix[V], format sparse.Format, refuseUnsorted bool) (layout[V], error) {

@@ -59,7 +59,8 @@ func NewPlan[V sparse.Value](ctx context.Context, sys *System, a sparse.Matrix[V
 	if err := cmp.Or(given.Check("system", sys), given.Context(ctx), given.Check("matrix", a)); err != nil {
 		return nil, err
 	}
-	if err := opt.fill(a.Format()); err != nil {
+	a = plain(a)
+	if err := cmp.Or(given.Check("matrix", a), opt.fill(a.Format())); err != nil {
 		return nil, err
 	}
 	return newPlan(ctx, sys, a, opt)

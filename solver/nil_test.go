@@ -48,6 +48,9 @@ func TestNilAndClosedArgumentsAreErrors(t *testing.T) {
 	add(Refine(t.Context(), plan, plan, nil, b, x, Options{}, Options{}))
 	add(Jacobi(nil))
 	add(Jacobi((*sparse.CSR[float64])(nil)))
+	type named struct{ *sparse.CSR[float64] } // as matio.Matrix
+	add(Jacobi((*named)(nil)))
+	add(BlockJacobi(&named{}, 2))
 	add(BlockJacobi(nil, 2))
 	for _, m := range []Preconditioner{jacobi, blocks} {
 		add(nil, m.Apply(nil, x))

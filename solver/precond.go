@@ -91,8 +91,8 @@ func (j *jacobi) Apply(r, z []float64) error {
 
 // square brings a to CSR and checks it.
 func square(a sparse.Matrix[float64]) (*sparse.CSR[float64], error) {
-	if a == nil {
-		return nil, sparse.Inputf("matrix", "is nil")
+	if err := given.Check("matrix", a); err != nil {
+		return nil, err
 	}
 	if err := a.Validate(); err != nil {
 		return nil, err

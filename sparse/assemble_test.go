@@ -227,6 +227,24 @@ func TestConversionsKeepEveryEntry(t *testing.T) {
 	})
 }
 
+func TestConversionsTakeTypesThatEmbedAMatrix(t *testing.T) {
+	type named struct { // as matio.Matrix
+		*CSR[float64]
+		Name string
+	}
+	type sorted struct{ *COO[float64] }
+	type either struct{ Matrix[float64] }
+	csr, err := FromTriples(2, 3, []int32{0, 1, 1}, []int32{0, 1, 2}, []float64{1, 2, 3}) // by row and by column
+	require.NoError(t, err)
+	csc, coo := ToCSC[float64](csr), ToCOO[float64](csr)
+	for _, m := range []Matrix[float64]{named{csr, "m"}, &named{csr, "m"}, sorted{coo}, either{csc}, either{named{csr, "m"}}} {
+		require.Equal(t, csr, ToCSR(m), "%T", m)
+		require.Equal(t, csc, ToCSC(m), "%T", m)
+		require.Equal(t, coo, ToCOO(m), "%T", m)
+	}
+	require.Same(t, csr, ToCSR(Matrix[float64](&named{csr, "m"})), "itself where it is one already")
+}
+
 func TestValidateNamesTheFault(t *testing.T) {
 	ptr, idx, val := []int64{0, 1, 2}, []int32{0, 1}, []float64{1, 2}
 	for _, c := range []struct {

@@ -7,7 +7,7 @@ import "github.com/msrep-go/msrep/internal/par"
 // duplicates of a COO matrix stay apart, so that nnz and the sum of each row do
 // not change. a must be valid.
 func ToCSR[V Value](a Matrix[V]) *CSR[V] {
-	switch a := a.(type) {
+	switch a := a.plain().(type) {
 	case *CSR[V]:
 		return a
 	case *CSC[V]:
@@ -24,7 +24,7 @@ func ToCSR[V Value](a Matrix[V]) *CSR[V] {
 
 // ToCSC is ToCSR for CSC.
 func ToCSC[V Value](a Matrix[V]) *CSC[V] {
-	switch a := a.(type) {
+	switch a := a.plain().(type) {
 	case *CSC[V]:
 		return a
 	case *CSR[V]:
@@ -38,7 +38,7 @@ func ToCSC[V Value](a Matrix[V]) *CSC[V] {
 // ToCOO gives a as COO: a itself if it is one already. From CSR it is sorted by
 // row, from CSC by column, and it shares the values and one index array with a.
 func ToCOO[V Value](a Matrix[V]) *COO[V] {
-	switch a := a.(type) {
+	switch a := a.plain().(type) {
 	case *COO[V]:
 		return a
 	case *CSR[V]:

@@ -87,7 +87,7 @@ func (m *COO[V]) Order() Order {
 	return Unsorted
 }
 
-func (m *COO[V]) sealed(V) {}
+func (m *COO[V]) plain() Matrix[V] { return m }
 
 func rises(idx []int32) bool {
 	var falls atomic.Bool

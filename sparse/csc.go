@@ -44,4 +44,4 @@ func (m *CSC[V]) Transpose() *CSR[V] {
 // Bytes is the size of the arrays: 8(n+1) + (4+s) nnz with s the size of a value.
 func (m *CSC[V]) Bytes() int64 { return compressedBytes(m.ColPtr, m.RowIdx, m.Val) }
 
-func (m *CSC[V]) sealed(V) {}
+func (m *CSC[V]) plain() Matrix[V] { return m }

@@ -46,4 +46,4 @@ func (m *CSR[V]) Transpose() *CSC[V] {
 // Bytes is the size of the arrays: 8(m+1) + (4+s) nnz with s the size of a value.
 func (m *CSR[V]) Bytes() int64 { return compressedBytes(m.RowPtr, m.ColIdx, m.Val) }
 
-func (m *CSR[V]) sealed(V) {}
+func (m *CSR[V]) plain() Matrix[V] { return m }

@@ -47,7 +47,7 @@ type Source struct {
 	Stored   int64 // entries in the file, duplicates and one half of a symmetric matrix counted as they stand
 }
 
-// Matrix is any of *CSR, *CSC and *COO.
+// Matrix is any of *CSR, *CSC and *COO, and what embeds one of them, as *matio.Matrix does.
 type Matrix[V Value] interface {
 	Dims() (rows, cols int)
 	NNZ() int64
@@ -55,7 +55,8 @@ type Matrix[V Value] interface {
 	// Validate checks every length, pointer and index; nil means that no kernel
 	// can leave the arrays.
 	Validate() error
-	sealed(V)
+	// plain is the one of the three that it is or embeds.
+	plain() Matrix[V]
 }
 
 var (

@@ -18,8 +18,8 @@ import (
 	"github.com/msrep-go/msrep/sparse/snap"
 )
 
-// Matrix is a matrix with where it came from. Close it when it is no longer
-// needed.
+// Matrix is a matrix with where it came from, and a sparse.Matrix: plans take it as it is.
+// Close it when it is no longer needed.
 type Matrix struct {
 	*sparse.CSR[float64]
 	Source     sparse.Source
