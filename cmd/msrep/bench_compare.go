@@ -10,6 +10,7 @@ import (
 
 	"github.com/msrep-go/msrep/bench/measure"
 	"github.com/msrep-go/msrep/bench/record"
+	"github.com/msrep-go/msrep/sparse"
 )
 
 // compare prints how the second run differs from the first.
@@ -26,6 +27,9 @@ func (b *benchmark) compare() error {
 		return err
 	}
 	c := record.Compare(before, after, measure.DefaultJudge())
+	if len(c.Changes)+c.Skipped == 0 {
+		return sparse.Inputf(b.args[2], "no time that was measured in it is in %s too: there is nothing to compare", b.args[1])
+	}
 	if b.json {
 		err = b.printJSON(c)
 	} else {

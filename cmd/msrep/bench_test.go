@@ -42,6 +42,13 @@ func TestBenchComparesTwoRuns(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	require.Equal(t, exitFailed, run(context.Background(), []string{"bench", "compare", "--fail-slower", a, slow}, &stdout, &stderr))
 	require.Equal(t, "msrep bench: slower: 1 rows, all together false\n", stderr.String())
+	modelled := t.TempDir()
+	runOK(t, "bench", "msrep-fig16", "--devices", "sim:summit", "--entries", "3000", "--out", modelled)
+	stdout.Reset()
+	stderr.Reset()
+	require.Equal(t, exitUsage, run(context.Background(), []string{"bench", "compare", "--fail-slower", a, modelled}, &stdout, &stderr))
+	require.Equal(t, "msrep bench: "+modelled+": no time that was measured in it is in "+a+" too: there is nothing to compare\n", stderr.String())
+	require.Empty(t, stdout.String())
 }
 
 func TestBenchSaysWhenSamplesAreTooFewToCompare(t *testing.T) {
