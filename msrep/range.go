@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/msrep-go/msrep/internal/crash"
 	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu"
@@ -20,9 +21,9 @@ const goroutineGrain = 4
 // from new goroutines meanwhile; half a microsecond of work is worth another worker. Otherwise
 // goroutines call it, at least 4*grain items each.
 //
-// A panic of f is an error; whether f was called for all pieces is then unspecified. f must not
-// use the System. Range needs no turn: a product may be under way. Workers whose System is closed
-// are ErrClosed.
+// A panic of f is an error that says so; whether f was called for all pieces is then unspecified,
+// and the plan goes on. f must not use the System. Range needs no turn: a product may be under
+// way. Workers whose System is closed are ErrClosed.
 func (p *Plan[V]) Range(n, grain int, f func(lo, hi int)) (err error) {
 	if p == nil || p.sys == nil {
 		return errNoPlan
@@ -34,6 +35,11 @@ func (p *Plan[V]) Range(n, grain int, f func(lo, hi int)) (err error) {
 		return nil
 	}
 	grain = min(max(grain, 1), n)
+	defer func() {
+		if panicked, ok := errors.AsType[*crash.Error](err); ok { // wherever it was recovered
+			err = fmt.Errorf("f: panicked: %w", panicked)
+		}
+	}()
 	each := func(lo, hi int64) { f(int(lo), int(hi)) }
 	if w := p.workers(); w != nil {
 		if err = rangeOn(w, min(w.Info().Threads, n/grain), int64(n), each); errors.Is(err, kernels.ErrClosed) {

@@ -32,11 +32,12 @@ func TestRangeGivesEveryItemToOnePiece(t *testing.T) {
 				}
 			}
 		}
-		require.ErrorContains(t, plan.Range(100, 1, func(lo, hi int) {
+		err := plan.Range(100, 1, func(lo, hi int) {
 			if hi == 100 {
 				panic("oh dear")
 			}
-		}), "oh dear")
+		})
+		require.Regexp(t, `^f: panicked: oh dear \(msrep/range_test.go:\d+\)$`, err.Error(), "%+v: not a fault of the device or of msrep", c)
 		require.EqualError(t, plan.Range(100, 1, nil), "f: is nil")
 		require.NoError(t, plan.Range(100, 1, func(lo, hi int) {}), "the workers go on")
 		require.NoError(t, sys.Close())
