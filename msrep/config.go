@@ -17,9 +17,9 @@ type Config struct {
 	// Devices is "auto" (or ""), "cpu", "cpu:N" for N CPU devices, "cuda" for all
 	// NVIDIA GPUs, "cuda:0,2" for some of them (one that stands several times gets
 	// several devices), or "sim:N" for N simulated GPUs, which are for tests: right,
-	// checked, and slow. auto is all GPUs where there are any, else cpu, which makes
-	// one CPU device per group of physical cores that share a NUMA node. GPUs need a
-	// binary built with the tag cuda.
+	// checked, and slow ("sim:dgx1" are 8 and "sim:summit" 6). auto is all GPUs where
+	// there are any, else cpu, which makes one CPU device per group of physical cores
+	// that share a NUMA node. GPUs need a binary built with the tag cuda.
 	Devices string
 	// Threads is the number of CPU threads of all devices together; 0 means
 	// GOMAXPROCS. Each device has at least one.

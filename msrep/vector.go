@@ -19,7 +19,10 @@ import (
 //
 // Operations take vectors that are cut alike: those that NewVector makes for the same
 // System and length, or those of the same plan (Plan.RowVector, Plan.ColumnVector).
-// Copy takes others as well. Methods may be called from any goroutine; operations on
+// Copy takes others as well. Sums (Dot, Norm, Project, ...) are in float64, over the
+// pieces in order, so that their last bits depend on how vectors are cut, also where
+// a plan is Deterministic: a method of one's own that is to have the same bits on any
+// devices keeps its vectors on the host. Methods may be called from any goroutine; operations on
 // the vectors of one System are done in the order of the calls. On devices that work
 // while the host goes on, only operations that give a number or bring elements to the
 // host wait; the errors of others come with those.

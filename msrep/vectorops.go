@@ -43,8 +43,7 @@ func (v *Vector[V]) Multiply(d, x *Vector[V]) error {
 	})
 }
 
-// Dot is v'x. All sums are in float64, over the pieces in order: they depend on how
-// vectors are cut, in their last bits.
+// Dot is v'x. In which order sums are formed is said at Vector.
 func (v *Vector[V]) Dot(x *Vector[V]) (float64, error) {
 	var sum [1]float64
 	err := v.Project(sum[:], []*Vector[V]{x})

@@ -69,7 +69,7 @@ func (o *PageRankOptions) fill() error {
 	case !(o.Damping > 0 && o.Damping < 1):
 		return sparse.Inputf("damping", "%g: it must be above 0 and below 1", o.Damping)
 	case !(o.Tol > 0) || math.IsInf(o.Tol, 0):
-		return sparse.Inputf("tolerance", "%g: it must be above 0", o.Tol)
+		return sparse.Inputf("tolerance", "%g: it must be above 0 and finite", o.Tol)
 	case o.MaxIter < 0:
 		return sparse.Inputf("max iterations", "%d: use a positive number, or 0 for 1000", o.MaxIter)
 	case o.Precision != FP64 && o.Precision != CPMS2 && o.Precision != CPMS4:

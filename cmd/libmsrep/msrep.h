@@ -46,8 +46,9 @@ const char *msrep_version(void);
  * valid until the next call of this thread. */
 const char *msrep_last_error(void);
 
-/* Opens devices: "auto" (or null), "cpu", "cpu:N", "sim:N". threads is the number of CPU
- * threads in all, 0 for all there are. */
+/* Opens devices: "auto" (or null), "cpu", "cpu:N", "sim:N", and "cuda" or "cuda:0,2" where the
+ * library was built with the tag cuda. threads is the number of CPU threads in all, 0 for
+ * all there are. */
 msrep_status msrep_open(const char *devices, int threads, msrep_system *system);
 
 /* Splits a matrix of rows x cols and nnz entries among the devices. row_ptr has rows+1

@@ -127,7 +127,7 @@ func (cmd *command) run(ctx context.Context, args []string, stdout, stderr io.Wr
 	out := bufio.NewWriter(stdout) // keeps the first error for the end
 	c := &call{command: cmd, stdout: out, stderr: stderr, flags: flag.NewFlagSet(cmd.name, flag.ContinueOnError)}
 	c.flags.SetOutput(io.Discard)
-	c.flags.StringVar(&c.devices, "devices", "auto", "`SPEC`: auto, cpu, cpu:N (N CPU devices), cuda, cuda:0,1,... (GPUs) or sim:N (N simulated GPUs, slow)")
+	c.flags.StringVar(&c.devices, "devices", "auto", "`SPEC`: auto, cpu, cpu:N (N CPU devices), cuda, cuda:0,1,... (GPUs) or sim:N (N simulated GPUs, slow; sim:dgx1 are 8, sim:summit 6)")
 	c.flags.Var((*threadCounts)(&c.counts), "threads", "CPU threads in all, `N`; 0 means all")
 	c.flags.BoolVar(&c.json, "json", false, "print one JSON object")
 	c.flags.BoolVar(&c.quiet, "quiet", false, "no messages beside the result")
