@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/msrep-go/msrep/cluster"
 	"github.com/msrep-go/msrep/internal/fileio"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/sparse"
@@ -42,4 +43,25 @@ func (c *call) onMatrix(ctx context.Context, out string, config msrep.Config, do
 	j.read = time.Since(j.begin)
 	err = do(j)
 	return errors.Join(err, j.sys.Close(), j.m.Close())
+}
+
+// onRanks opens the devices of all ranks, and each reads its rows of the matrix of the first argument, which begin at
+// a multiple of align. A place for out that cannot be written to is found before the work is done: the file itself comes at
+// the end, as a launcher that kills all ranks leaves nothing of it then.
+func (c *call) onRanks(ctx context.Context, out string, config msrep.Config, align int) (m *cluster.Matrix[float64], read time.Duration, err error) {
+	t := c.team
+	file, err := t.create(out)
+	if file != nil {
+		err = file.Close()
+	}
+	if err := c.agree(err); err != nil {
+		return nil, 0, err
+	}
+	config.Devices, config.Threads, config.Warn = c.devices, c.threads, c.warn
+	if err := t.open(ctx, config); err != nil {
+		return nil, 0, err
+	}
+	begin := time.Now()
+	m, _, err = cluster.Read(ctx, t.sys, c.args[0], cluster.Align(align))
+	return m, time.Since(begin), err
 }

@@ -107,14 +107,18 @@ func (p *pagerank) rank(ctx context.Context, j *job) error {
 	if err != nil {
 		return err
 	}
-	r := ranking{
-		Matrix:  matrixName{shortName(m.Name), m.Rows, m.Cols, m.NNZ()},
-		Damping: p.opt.Damping, Tol: p.opt.Tol, Precision: p.precision, Layout: p.layout, Weights: string(p.opt.Weights),
-	}
 	if err := writeVector(j.out, res.Ranks); err != nil {
 		return err
 	}
-	return errors.Join(p.missed(res), p.finish(r, res, j.sys, j.read, j.begin))
+	return errors.Join(p.missed(res), p.finish(p.begun(m.Rows, m.Cols, m.NNZ()), res, j.sys, j.read, j.begin))
+}
+
+// begun is what is known of the result before the work.
+func (p *pagerank) begun(rows, cols int, nnz int64) ranking {
+	return ranking{
+		Matrix:  matrixName{shortName(p.args[0]), rows, cols, nnz},
+		Damping: p.opt.Damping, Tol: p.opt.Tol, Precision: p.precision, Layout: p.layout, Weights: string(p.opt.Weights),
+	}
 }
 
 // pageRank ranks the nodes.

@@ -219,16 +219,6 @@ func (t *team) create(path string) (*fileio.Out, error) {
 	return out, nil
 }
 
-// checkOutput finds a place that cannot be written to before the work is done. The file
-// itself comes at the end: a launcher that kills all ranks leaves nothing of it.
-func (t *team) checkOutput(path string) error {
-	out, err := t.create(path)
-	if out != nil {
-		err = out.Close()
-	}
-	return t.call.agree(err)
-}
-
 // writeOutput writes a vector to the output file of rank 0, if there is one.
 func writeOutput[V sparse.Value](t *team, path string, v []V) error {
 	out, err := t.create(path)

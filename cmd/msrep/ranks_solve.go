@@ -14,29 +14,19 @@ import (
 
 // runOverRanks is run on a team.
 func (s *solve) runOverRanks(ctx context.Context) error {
-	t := s.team
-	if err := t.checkOutput(s.out); err != nil {
-		return err
-	}
-	if err := t.open(ctx, msrep.Config{Devices: s.devices, Threads: s.threads, Warn: s.warn}); err != nil {
-		return err
-	}
 	align := max(s.block, 1) // no rank begins within a block
 	if s.deterministic {
 		align *= solver.SumBlock
 	}
-	begin := time.Now()
-	m, _, err := cluster.Read(ctx, t.sys, s.args[0], cluster.Align(align))
+	m, read, err := s.onRanks(ctx, s.out, msrep.Config{}, align)
 	if err != nil {
 		return err
 	}
-	r := solution{Matrix: matrixName{shortName(s.args[0]), m.Rows, m.Cols, m.NNZ}, Method: s.method, Precond: s.precond}
-	r.Phases.Read = time.Since(begin).Seconds()
-	return s.solveOverRanks(ctx, m, &r)
+	return s.solveOverRanks(ctx, m, read)
 }
 
-func (s *solve) solveOverRanks(ctx context.Context, m *cluster.Matrix[float64], r *solution) error {
-	t := s.team
+func (s *solve) solveOverRanks(ctx context.Context, m *cluster.Matrix[float64], read time.Duration) error {
+	t, r := s.team, s.begun(m.Rows, m.Cols, m.NNZ, read)
 	var err error
 	if m.Rows != m.Cols {
 		err = sparse.Inputf(s.args[0], "%d x %d: a system that is solved is square", m.Rows, m.Cols)
@@ -50,7 +40,7 @@ func (s *solve) solveOverRanks(ctx context.Context, m *cluster.Matrix[float64], 
 		return err
 	}
 	begin := time.Now()
-	opt := solver.Options{Tol: s.tol, MaxIter: s.maxIter, Restart: s.restart}
+	opt := s.options()
 	switch {
 	case s.block > 0:
 		opt.Precond, err = solver.BlockJacobiPiece(m.Diagonal(s.block), s.block, first)
@@ -62,7 +52,6 @@ func (s *solve) solveOverRanks(ctx context.Context, m *cluster.Matrix[float64], 
 	}
 	r.Phases.Precond = time.Since(begin).Seconds()
 
-	read := time.Duration(r.Phases.Read * float64(time.Second))
 	plan, err := place(ctx, t, m, msrep.PlanOptions{Deterministic: s.deterministic, Release: !s.deterministic}, read)
 	if err != nil {
 		return err
@@ -102,7 +91,6 @@ func (s *solve) solveOverRanks(ctx context.Context, m *cluster.Matrix[float64], 
 
 // runOverRanks is run on a team.
 func (p *pagerank) runOverRanks(ctx context.Context) error {
-	t := p.team
 	var err error
 	if p.precision != "fp64" || p.format != "auto" || p.opt.Weights != solver.WeightsFolded {
 		err = sparse.Inputf("--precision", "%s, --format %s, --weights %s: over several ranks use fp64, auto and folded", p.precision, p.format, p.opt.Weights)
@@ -110,34 +98,23 @@ func (p *pagerank) runOverRanks(ctx context.Context) error {
 	if err := p.agree(err); err != nil {
 		return err
 	}
-	if err := t.checkOutput(p.out); err != nil {
-		return err
-	}
-	if err := t.open(ctx, msrep.Config{Devices: p.devices, Threads: p.threads, Warn: p.warn}); err != nil {
-		return err
-	}
-	return p.rankOverRanks(ctx)
-}
-
-func (p *pagerank) rankOverRanks(ctx context.Context) error {
-	t := p.team
-	align := cluster.Align(1)
+	align := 1
 	if p.deterministic {
 		align = solver.SumBlock
 	}
-	begin := time.Now()
-	m, _, err := cluster.Read(ctx, t.sys, p.args[0], align)
+	m, read, err := p.onRanks(ctx, p.out, msrep.Config{}, align)
 	if err != nil {
 		return err
 	}
 	if m.Rows != m.Cols {
 		return p.agree(sparse.Inputf(p.args[0], "%d x %d: the matrix of a graph is square", m.Rows, m.Cols))
 	}
-	read := time.Since(begin)
-	r := ranking{
-		Matrix:  matrixName{shortName(p.args[0]), m.Rows, m.Cols, m.NNZ},
-		Damping: p.opt.Damping, Tol: p.opt.Tol, Precision: p.precision, Layout: p.layout, Weights: string(p.opt.Weights),
-	}
+	return p.rankOverRanks(ctx, m, read)
+}
+
+func (p *pagerank) rankOverRanks(ctx context.Context, m *cluster.Matrix[float64], read time.Duration) error {
+	t, r := p.team, p.begun(m.Rows, m.Cols, m.NNZ)
+	begin := time.Now().Add(-read)
 	building := time.Now()
 	degree := degrees(m.Part)
 	links, err := m.Transpose(t.comm)

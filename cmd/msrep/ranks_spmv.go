@@ -45,22 +45,14 @@ type rankPart struct {
 
 // runOverRanks is run on a team.
 func (s *spmv) runOverRanks(ctx context.Context) error {
-	t := s.team
-	if err := t.checkOutput(s.out); err != nil {
-		return err
-	}
-	if err := t.open(ctx, msrep.Config{Devices: s.devices, Threads: s.threads, NUMA: msrep.NUMA(s.numa), Warn: s.warn}); err != nil {
-		return err
-	}
-	begin := time.Now()
-	m, _, err := cluster.Read(ctx, t.sys, s.args[0], 1)
+	m, read, err := s.onRanks(ctx, s.out, msrep.Config{NUMA: msrep.NUMA(s.numa)}, 1)
 	if err != nil {
 		return err
 	}
 	if s.value == "fp32" {
-		return multiplyOverRanks(ctx, s, cluster.Convert[float32](m), time.Since(begin))
+		return multiplyOverRanks(ctx, s, cluster.Convert[float32](m), read)
 	}
-	return multiplyOverRanks(ctx, s, m, time.Since(begin))
+	return multiplyOverRanks(ctx, s, m, read)
 }
 
 func multiplyOverRanks[V sparse.Value](ctx context.Context, s *spmv, m *cluster.Matrix[V], read time.Duration) error {

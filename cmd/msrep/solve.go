@@ -122,8 +122,7 @@ func (s *solve) run(ctx context.Context) error {
 
 func (s *solve) solve(ctx context.Context, j *job) error {
 	m := j.m
-	r := &solution{Matrix: matrixName{shortName(m.Name), m.Rows, m.Cols, m.NNZ()}, Method: s.method, Precond: s.precond}
-	r.Phases.Read = j.read.Seconds()
+	r := s.begun(m.Rows, m.Cols, m.NNZ(), j.read)
 	if m.Rows != m.Cols {
 		return sparse.Inputf(s.args[0], "%d x %d: a system that is solved is square", m.Rows, m.Cols)
 	}
@@ -140,7 +139,7 @@ func (s *solve) solve(ctx context.Context, j *job) error {
 	r.Phases.Plan = time.Since(t).Seconds()
 
 	t = time.Now()
-	opt := solver.Options{Tol: s.tol, MaxIter: s.maxIter, Restart: s.restart}
+	opt := s.options()
 	switch {
 	case s.block > 0:
 		opt.Precond, err = solver.BlockJacobi(m.CSR, s.block)
@@ -168,6 +167,18 @@ func (s *solve) solve(ctx context.Context, j *job) error {
 		}
 	}
 	return errors.Join(failed, s.finish(r, j.sys))
+}
+
+// begun is what is known of the result before the work.
+func (s *solve) begun(rows, cols int, nnz int64, read time.Duration) *solution {
+	r := &solution{Matrix: matrixName{shortName(s.args[0]), rows, cols, nnz}, Method: s.method, Precond: s.precond}
+	r.Phases.Read = read.Seconds()
+	return r
+}
+
+// options is what the flags ask of a solver.
+func (s *solve) options() solver.Options {
+	return solver.Options{Tol: s.tol, MaxIter: s.maxIter, Restart: s.restart}
 }
 
 // finish prints the result.
