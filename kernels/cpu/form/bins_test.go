@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels/cpu/form"
@@ -15,29 +14,6 @@ import (
 	"github.com/msrep-go/msrep/kernels/reference"
 	"github.com/msrep-go/msrep/sparse"
 )
-
-func TestBinsMultiplyAsTheReference(t *testing.T) {
-	eachLevel(t, checkBins[float64], checkBins[float32])
-}
-
-func checkBins[V sparse.Value](t *testing.T, l simd.Level) {
-	checkForm(t, func(t *rapid.T, r form.Rows[V]) form.Form[V] {
-		o := form.BinOptions[V]{
-			Level:  l,
-			Rows:   rapid.SampledFrom([]int{0, 1, 3, 16, 100, 65535}).Draw(t, "rows"),
-			Cols:   rapid.SampledFrom([]int{0, 1, 8, 64, 65536}).Draw(t, "columns"),
-			Group:  rapid.SampledFrom([]int{0, 1, 100, 1000}).Draw(t, "group"),
-			Values: someValues(t, r.Val),
-		}
-		f, err := form.NewBins(r, o)
-		if sparse.IsInput(err) { // nearly all runs would be empty
-			require.Greater(t, (len(r.Ptr)-1)*r.Cols, 1<<16)
-			return nil
-		}
-		require.NoError(t, err)
-		return f
-	})
-}
 
 func TestBinsOfTheSizeOfTheCachesMultiplyAsTheReference(t *testing.T) {
 	eachLevel(t, checkLargeBins[float64], checkLargeBins[float32])

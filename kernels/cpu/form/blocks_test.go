@@ -5,33 +5,11 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"github.com/msrep-go/msrep/kernels/cpu/form"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/sparse"
 )
-
-func TestBlocksMultiplyAsTheReference(t *testing.T) {
-	eachLevel(t, checkBlocks[float64], checkBlocks[float32])
-}
-
-func checkBlocks[V sparse.Value](t *testing.T, l simd.Level) {
-	checkForm(t, func(t *rapid.T, r form.Rows[V]) form.Form[V] {
-		shape, ok := form.FindBlocks(r)
-		if !ok {
-			return nil
-		}
-		o := form.BlockOptions[V]{Level: l, Shape: shape}
-		o.Values = anyValues(t, r.Val)
-		f, err := form.NewBlocks(r, o)
-		if sparse.IsInput(err) {
-			return nil
-		}
-		require.NoError(t, err)
-		return f
-	})
-}
 
 // blockMatrix has full blocks of one shape behind some rows of the block before.
 func blockMatrix(r *rand.Rand, height, width, cut int) pattern {

@@ -7,33 +7,12 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"github.com/msrep-go/msrep/kernels/cpu/form"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/kernels/reference"
 	"github.com/msrep-go/msrep/sparse"
 )
-
-func TestDiagonalsMultiplyAsTheReference(t *testing.T) {
-	eachLevel(t, checkDiagonals[float64], checkDiagonals[float32])
-}
-
-func TestDiagonalsMultiplyAsTheReferencePastTheCaches(t *testing.T) {
-	form.WithStreams(func() { eachLevel(t, checkDiagonals[float64], checkDiagonals[float32]) })
-}
-
-func checkDiagonals[V sparse.Value](t *testing.T, l simd.Level) {
-	checkForm(t, func(t *rapid.T, r form.Rows[V]) form.Form[V] {
-		o := form.DiagonalOptions[V]{Level: l, Values: someValues(t, r.Val)}
-		f, err := form.NewDiagonals(r, o)
-		if sparse.IsInput(err) {
-			return nil
-		}
-		require.NoError(t, err)
-		return f
-	})
-}
 
 func TestDiagonalsOfEachWidthMultiplyAsTheReference(t *testing.T) {
 	eachLevel(t, checkDiagonalWidths[float64], checkDiagonalWidths[float32])

@@ -8,13 +8,11 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu/form"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/sparse"
 )
-
-// builder builds a form of rows, with values stored as the set says.
-type builder[V sparse.Value] func(form.Rows[V], form.ValueSet[V]) (form.Form[V], error)
 
 // must is f, unless there is an error, which fails the test: must(form.NewRuns(r, o))(t).
 func must[F any](f F, err error) func(t require.TestingT) F {
@@ -24,84 +22,120 @@ func must[F any](f F, err error) func(t require.TestingT) F {
 	}
 }
 
-// builders is what builds the forms that multiply several vectors at once; where a form
-// does not suit the rows, an input error comes.
-func builders[V sparse.Value](t *rapid.T, l simd.Level) map[string]builder[V] {
-	return map[string]builder[V]{
-		"csr": func(r form.Rows[V], _ form.ValueSet[V]) (form.Form[V], error) { return form.NewCSR(r), nil },
-		"slices": func(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error) {
-			window := rapid.SampledFrom([]int{0, 1, 5, 64}).Draw(t, "window")
-			return form.NewSlices(r, form.SliceOptions[V]{Level: l, Window: window, Values: v, Part: rapid.Bool().Draw(t, "part")})
-		},
-		"diagonals": func(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error) {
-			return form.NewDiagonals(r, form.DiagonalOptions[V]{Level: l, Values: v})
-		},
-		"blocks": func(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error) {
-			shape, ok := form.FindBlocks(r)
-			if !ok {
-				return nil, sparse.Inputf("blocks", "none")
-			}
-			return form.NewBlocks(r, form.BlockOptions[V]{Level: l, Shape: shape, Values: v})
-		},
-		"tiles": func(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error) {
-			o := form.TileOptions[V]{Level: l, Values: v}
-			if rapid.Bool().Draw(t, "small tiles") {
-				o.Rows, o.Cols = 17, 16
-			}
-			return form.NewTiles(r, o)
-		},
-		"panels": func(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error) {
-			o := form.PanelOptions[V]{Level: l, Values: v}
-			if rapid.Bool().Draw(t, "small panels") {
-				o.Rows, o.Cols = 17, 16
-			}
-			return form.NewPanels(r, o)
-		},
-		"bins": func(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error) {
-			o := form.BinOptions[V]{Level: l, Values: v}
-			if rapid.Bool().Draw(t, "small bins") {
-				o.Rows, o.Cols, o.Group = 17, 16, rapid.SampledFrom([]int{100, 1000}).Draw(t, "group")
-			}
-			return form.NewBins(r, o)
-		},
-		"near-far": func(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error) {
-			o := form.NearFarOptions[V]{Level: l, Values: v}
-			if rapid.Bool().Draw(t, "small blocks") {
-				o.Window, o.Lone, o.Cols, o.Group = 100, 1, 16, rapid.SampledFrom([]int{1, 100, 1000}).Draw(t, "group")
-			}
-			return form.NewNearFar(r, o)
-		},
-		"runs": func(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error) {
-			return form.NewRuns(r, form.RunOptions[V]{Level: l, Values: v})
-		},
-	}
+// made is how a form is made: its name, and what its options say.
+type made[V sparse.Value] struct {
+	name                            string
+	level                           simd.Level
+	window, rows, cols, group, lone int // of pieces; 0 fits them to the caches
+	part                            bool
 }
 
-// drawForm draws a matrix that suits the form of this name as a rule, with values of one of
-// these kinds times 2^scale, and builds the form, in memory between guards. The form is nil
-// where it refuses the matrix.
-func drawForm[V sparse.Value](t *rapid.T, g *guards, r *rand.Rand, name string, kinds []string, scale int, atEnd bool, build builder[V]) (*sparse.CSR[V], form.Form[V]) {
+// formNames is all forms but those of the ELLPACK family.
+var formNames = []string{"csr", "slices", "diagonals", "blocks", "tiles", "panels", "bins", "near-far", "runs"}
+
+// small is a form with small pieces, where it has such.
+func small[V sparse.Value](name string, l simd.Level) made[V] {
+	return made[V]{name: name, level: l, rows: 50, cols: 32, group: 500, lone: 1}
+}
+
+// drawMade draws what the options of a form say.
+func drawMade[V sparse.Value](t *rapid.T, name string, l simd.Level) made[V] {
+	m := made[V]{name: name, level: l}
+	switch name {
+	case "slices":
+		m.window, m.part = rapid.SampledFrom([]int{0, 1, 5, 64}).Draw(t, "window"), rapid.Bool().Draw(t, "part")
+	case "tiles", "panels", "bins":
+		most := 65536
+		if name == "bins" {
+			most = 65535
+		}
+		m.rows = rapid.SampledFrom([]int{0, 1, 3, 16, 17, 100, most}).Draw(t, "rows")
+		m.cols = rapid.SampledFrom([]int{0, 1, 8, 16, 64, 1024, 65536}).Draw(t, "columns")
+	case "near-far":
+		m.rows = rapid.SampledFrom([]int{0, 1, 10, 100, 1000}).Draw(t, "rows")
+		m.cols = rapid.SampledFrom([]int{0, 1, 8, 16, 64}).Draw(t, "columns")
+		m.lone = rapid.SampledFrom([]int{0, 1, 2, 254}).Draw(t, "lone")
+	}
+	if name == "bins" || name == "near-far" {
+		m.group = rapid.SampledFrom([]int{0, 1, 100, 1000}).Draw(t, "group")
+	}
+	return m
+}
+
+// build builds the form of rows, with values stored as the set says. Where it does not suit the rows, an
+// input error comes.
+func (m made[V]) build(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error) {
+	switch m.name {
+	case "csr":
+		return form.NewCSR(r), nil
+	case "slices":
+		return form.NewSlices(r, form.SliceOptions[V]{Level: m.level, Window: m.window, Values: v, Part: m.part})
+	case "diagonals":
+		return form.NewDiagonals(r, form.DiagonalOptions[V]{Level: m.level, Values: v})
+	case "blocks":
+		shape, ok := form.FindBlocks(r)
+		if !ok {
+			return nil, sparse.Inputf("blocks", "none")
+		}
+		return form.NewBlocks(r, form.BlockOptions[V]{Level: m.level, Shape: shape, Values: v})
+	case "tiles":
+		return form.NewTiles(r, form.TileOptions[V]{Level: m.level, Rows: m.rows, Cols: m.cols, Values: v})
+	case "panels":
+		return form.NewPanels(r, form.PanelOptions[V]{Level: m.level, Rows: m.rows, Cols: m.cols, Values: v})
+	case "bins":
+		return form.NewBins(r, form.BinOptions[V]{Level: m.level, Rows: m.rows, Cols: m.cols, Group: m.group, Values: v})
+	case "near-far":
+		if r.Cols > 1<<17 && m.cols > 0 { // each block of rows counts the entries of each of columns
+			m.cols = 64
+		}
+		return form.NewNearFar(r, form.NearFarOptions[V]{Level: m.level, Window: m.rows, Lone: m.lone, Cols: m.cols, Group: m.group, Values: v})
+	case "runs":
+		return form.NewRuns(r, form.RunOptions[V]{Level: m.level, Values: v})
+	}
+	return form.NewEll(kernels.Form(m.name), r)
+}
+
+// mayRefuse reports whether the form may not suit these rows.
+func (m made[V]) mayRefuse(r form.Rows[V]) bool {
+	places := max(1, len(r.Ptr)-1) * r.Cols
+	switch m.name {
+	case "csr", "slices", "near-far", "runs":
+		return false
+	case "tiles": // nearly all would be empty
+		return m.cols > 0 && places > 1<<16
+	case "bins": // nearly all runs would be empty
+		return places > 1<<16
+	case "panels": // most rows would have nothing in most panels, or most lanes of slices
+		return max(places, 16*len(r.Idx)) > 1<<16
+	}
+	return true
+}
+
+// drawForm draws a matrix that suits the form as a rule, with values of one of these kinds times 2^scale,
+// and builds the form, in memory between guards. The form is nil where it refuses the matrix.
+func drawForm[V sparse.Value](t *rapid.T, g *guards, r *rand.Rand, m made[V], kinds []string, scale int, atEnd bool) (*sparse.CSR[V], form.Form[V]) {
 	pattern := rapid.SampledFrom(sortedKeys(patterns)).Draw(t, "pattern")
-	if name == "diagonals" || name == "blocks" {
+	if name := m.name; name == "diagonals" || name == "blocks" {
 		suited := map[string]string{"diagonals": "stencil", "blocks": "blocks"}[name]
 		pattern = rapid.SampledFrom([]string{name, name, suited, "any", "empty", "one row"}).Draw(t, "suited pattern")
 	}
 	values := valueKinds[rapid.SampledFrom(kinds).Draw(t, "values")]
 	a := sparse.Convert[V](patterns[pattern](r).csr(func() float64 { return math.Ldexp(values(r), scale) }))
-	rows := form.Rows[V]{Ptr: slices.Clone(a.RowPtr), Idx: a.ColIdx, Val: a.Val, Cols: a.Cols,
-		Mem: &form.Memory{Alloc: func(n int64) ([]byte, error) { return g.bytes(n, 64, atEnd) }}}
-	f, err := build(rows, someValues(t, a.Val))
-	if sparse.IsInput(err) {
-		return a, nil
-	}
-	require.NoError(t, err)
-	return a, f
+	rows := rowsOf(a)
+	rows.Ptr = slices.Clone(rows.Ptr)
+	return a, m.between(t, g, rows, atEnd)
 }
 
-// someValues is values as they are or as they are found.
-func someValues[V sparse.Value](t *rapid.T, val []V) form.ValueSet[V] {
-	if rapid.Bool().Draw(t, "find values") {
-		return form.FindValues(val)
+// between builds the form in memory between guards. It is nil where it refuses the rows.
+func (m made[V]) between(t *rapid.T, g *guards, rows form.Rows[V], atEnd bool) form.Form[V] {
+	rows.Mem = &form.Memory{Alloc: func(n int64) ([]byte, error) { return g.bytes(n, 64, atEnd) }}
+	f, err := m.build(rows, anyValues(t, rows.Val))
+	if sparse.IsInput(err) && m.mayRefuse(rows) {
+		return nil
 	}
-	return form.ValueSet[V]{}
+	require.NoError(t, err)
+	require.NotEmpty(t, f.Name())
+	require.GreaterOrEqual(t, f.Padding(), int64(0))
+	require.GreaterOrEqual(t, f.Bytes(), rows.Mem.Used())
+	return f
 }

@@ -1,7 +1,6 @@
 package form_test
 
 import (
-	"maps"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -15,28 +14,17 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// smallPieces builds the forms that store values in several ways, of small pieces where they
-// have such.
-func smallPieces[V sparse.Value](l simd.Level) map[string]builder[V] {
-	return map[string]builder[V]{
-		"slices": func(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error) {
-			return form.NewSlices(r, form.SliceOptions[V]{Level: l, Values: v})
-		},
-		"diagonals": func(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error) {
-			return form.NewDiagonals(r, form.DiagonalOptions[V]{Level: l, Values: v})
-		},
-		"tiles": func(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error) {
-			return form.NewTiles(r, form.TileOptions[V]{Level: l, Rows: 50, Cols: 32, Values: v})
-		},
-		"panels": func(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error) {
-			return form.NewPanels(r, form.PanelOptions[V]{Level: l, Rows: 50, Cols: 32, Values: v})
-		},
-		"bins": func(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error) {
-			return form.NewBins(r, form.BinOptions[V]{Level: l, Rows: 50, Cols: 32, Group: 500, Values: v})
-		},
-		"near-far": func(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error) {
-			return form.NewNearFar(r, form.NearFarOptions[V]{Level: l, Window: 50, Lone: 1, Cols: 32, Values: v})
-		},
+func TestEveryFormMultipliesAsTheReference(t *testing.T) {
+	eachLevel(t, checkEvery[float64], checkEvery[float32])
+}
+
+func TestEveryFormMultipliesAsTheReferencePastTheCaches(t *testing.T) {
+	form.WithStreams(func() { eachLevel(t, checkEvery[float64], checkEvery[float32]) })
+}
+
+func checkEvery[V sparse.Value](t *testing.T, l simd.Level) {
+	for _, name := range formNames {
+		t.Run(name, func(t *testing.T) { checkForm[V](t, name, l) })
 	}
 }
 
@@ -47,7 +35,8 @@ func TestFormsHaveTheSameBitsHoweverValuesAreStored(t *testing.T) {
 // checkStored compares products with values stored as they are and in fewer bytes.
 func checkStored[V sparse.Value](t *testing.T, l simd.Level) {
 	kinds := []string{"float32", "few", "one"}
-	for name, build := range smallPieces[V](l) {
+	for _, name := range []string{"slices", "diagonals", "tiles", "panels", "bins", "near-far"} {
+		build := small[V](name, l).build
 		rapid.Check(t, func(t *rapid.T) {
 			r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 			p := patterns[rapid.SampledFrom(sortedKeys(patterns)).Draw(t, "pattern")](r)
@@ -73,20 +62,11 @@ func checkStored[V sparse.Value](t *testing.T, l simd.Level) {
 	}
 }
 
-// formsOfRows is smallPieces and runs.
-func formsOfRows() map[string]builder[float64] {
-	all := maps.Clone(smallPieces[float64](simd.Generic))
-	all["runs"] = func(r form.Rows[float64], v form.ValueSet[float64]) (form.Form[float64], error) {
-		return form.NewRuns(r, form.RunOptions[float64]{Values: v})
-	}
-	return all
-}
-
 func TestFormsRefuseColumnsOutsideX(t *testing.T) {
-	for name, build := range formsOfRows() {
+	for _, name := range []string{"slices", "diagonals", "tiles", "panels", "bins", "near-far", "runs"} {
 		for _, c := range []int32{-1, 3, math.MaxInt32} {
 			r := form.Rows[float64]{Ptr: []int64{0, 2}, Idx: []int32{0, c}, Val: []float64{1, 1}, Cols: 3}
-			_, err := build(r, form.ValueSet[float64]{})
+			_, err := small[float64](name, simd.Generic).build(r, form.ValueSet[float64]{})
 			require.True(t, sparse.IsInput(err), "%s, %d: %v", name, c, err)
 		}
 	}
@@ -98,15 +78,12 @@ func TestFormsReportMemoryThatIsShort(t *testing.T) {
 		p.rows = append(p.rows, make([]int32, 50))
 	}
 	a := p.csr(func() float64 { return 1 })
-	for name, build := range formsOfRows() {
-		if name == "diagonals" {
-			continue
-		}
+	for _, name := range []string{"slices", "tiles", "panels", "bins", "near-far", "runs"} {
 		for limit := int64(1); limit < 40_000; limit *= 2 {
 			r := form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols, Mem: &form.Memory{
 				Alloc: func(n int64) ([]byte, error) { return make([]byte, n), nil }, Limit: limit,
 			}}
-			_, err := build(r, form.ValueSet[float64]{})
+			_, err := small[float64](name, simd.Generic).build(r, form.ValueSet[float64]{})
 			require.ErrorIs(t, err, kernels.ErrOutOfMemory, "%s: %d", name, limit)
 		}
 	}

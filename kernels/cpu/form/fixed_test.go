@@ -17,40 +17,7 @@ import (
 )
 
 // fixedForms are the forms that sum in the order of the entries.
-func fixedForms[V sparse.Value](t *rapid.T, l simd.Level, r form.Rows[V]) map[string]func() (form.Form[V], error) {
-	values := someValues(t, r.Val)
-	window := rapid.SampledFrom([]int{0, 1, 5, 64}).Draw(t, "window")
-	height, width := rapid.SampledFrom([]int{0, 1, 3, 16, 100}).Draw(t, "tile rows"), rapid.SampledFrom([]int{0, 8, 64, 65536}).Draw(t, "tile columns")
-	group := rapid.SampledFrom([]int{0, 1, 100, 1000}).Draw(t, "group")
-	return map[string]func() (form.Form[V], error){
-		"slices": func() (form.Form[V], error) {
-			return form.NewSlices(r, form.SliceOptions[V]{Level: l, Window: window, Values: values})
-		},
-		"tiles": func() (form.Form[V], error) {
-			return form.NewTiles(r, form.TileOptions[V]{Level: l, Rows: height, Cols: width, Values: values})
-		},
-		"bins": func() (form.Form[V], error) {
-			return form.NewBins(r, form.BinOptions[V]{Level: l, Rows: height, Cols: width, Group: group, Values: values})
-		},
-		"near-far": func() (form.Form[V], error) {
-			return form.NewNearFar(r, form.NearFarOptions[V]{Level: l, Window: height * 10, Lone: 1, Cols: width, Group: group, Values: values})
-		},
-		"panels": func() (form.Form[V], error) {
-			return form.NewPanels(r, form.PanelOptions[V]{Level: l, Rows: height, Cols: width, Values: values})
-		},
-		"diagonals": func() (form.Form[V], error) {
-			return form.NewDiagonals(r, form.DiagonalOptions[V]{Level: l, Values: values})
-		},
-		"blocks": func() (form.Form[V], error) {
-			shape, ok := form.FindBlocks(r)
-			if !ok {
-				return nil, sparse.Inputf("matrix", "no blocks")
-			}
-			return form.NewBlocks(r, form.BlockOptions[V]{Level: l, Shape: shape, Values: values})
-		},
-		"csr": func() (form.Form[V], error) { return asIs[V]{form.NewCSR(r), l, r}, nil },
-	}
-}
+var fixedForms = []string{"slices", "tiles", "bins", "near-far", "panels", "diagonals", "blocks", "csr"}
 
 // asIs is form.MultiplyFixed as a form.
 type asIs[V sparse.Value] struct {
@@ -100,8 +67,14 @@ func checkFixed[V sparse.Value](t *testing.T, l simd.Level) {
 		want := reference.Fixed(alpha, a, x, beta, y)
 		rows := rowsOf(a)
 		rows.Fixed = true
-		for name, build := range fixedForms(t, l, rows) {
-			f, err := build()
+		stored := anyValues(t, rows.Val)
+		for _, name := range fixedForms {
+			m := drawMade[V](t, name, l)
+			m.part = false
+			f, err := m.build(rows, stored)
+			if name == "csr" {
+				f = asIs[V]{f, l, rows}
+			}
 			if sparse.IsInput(err) {
 				require.True(t, name != "slices" && name != "near-far" && name != "csr", "%s: %v", name, err)
 				continue
@@ -120,7 +93,7 @@ func checkFixed[V sparse.Value](t *testing.T, l simd.Level) {
 	if testing.Short() {
 		return // too few cases to meet every form
 	}
-	for _, name := range []string{"slices", "tiles", "bins", "near-far", "panels", "diagonals", "blocks", "csr"} {
+	for _, name := range fixedForms {
 		require.NotZero(t, made[name], name)
 	}
 }

@@ -21,18 +21,18 @@ func TestFormsMultiplySeveralVectorsAsTheReference(t *testing.T) {
 func checkMany[V sparse.Value](t *testing.T, l simd.Level) {
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.SampledFrom([]string{"csr", "slices", "diagonals", "diagonals", "blocks", "tiles", "bins", "near-far", "panels", "runs"}).Draw(t, "form")
-		checkManyOf(t, name, builders[V](t, l)[name])
+		checkManyOf(t, drawMade[V](t, name, l))
 	})
 }
 
 // checkManyOf multiplies a random matrix in a form by several vectors; form and
 // vectors lie between guards.
-func checkManyOf[V sparse.Value](t *rapid.T, name string, build builder[V]) {
+func checkManyOf[V sparse.Value](t *rapid.T, m made[V]) {
 	var g guards
 	defer g.free(t)
 	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 	atEnd := rapid.Bool().Draw(t, "at the end")
-	a, f := drawForm(t, &g, r, name, sortedKeys(valueKinds), 0, atEnd, build)
+	a, f := drawForm(t, &g, r, m, sortedKeys(valueKinds), 0, atEnd)
 	if f == nil {
 		return
 	}

@@ -7,36 +7,12 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"github.com/msrep-go/msrep/kernels/cpu/form"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/kernels/reference"
 	"github.com/msrep-go/msrep/sparse"
 )
-
-func TestNearAndFarEntriesMultiplyAsTheReference(t *testing.T) {
-	eachLevel(t, checkNearFar[float64], checkNearFar[float32])
-}
-
-func checkNearFar[V sparse.Value](t *testing.T, l simd.Level) {
-	checkForm(t, func(t *rapid.T, r form.Rows[V]) form.Form[V] {
-		cols := []int{0, 1, 8, 64}
-		if r.Cols > 1<<17 { // each block of rows counts the entries of each of columns
-			cols = []int{0, 64}
-		}
-		o := form.NearFarOptions[V]{
-			Level:  l,
-			Window: rapid.SampledFrom([]int{0, 1, 10, 100}).Draw(t, "window"),
-			Lone:   rapid.SampledFrom([]int{0, 1, 2, 254}).Draw(t, "lone"),
-			Cols:   rapid.SampledFrom(cols).Draw(t, "columns"),
-			Group:  rapid.SampledFrom([]int{0, 1, 100}).Draw(t, "group"),
-			Values: someValues(t, r.Val),
-		}
-		f := must(form.NewNearFar(r, o))(t)
-		return f
-	})
-}
 
 // links is rows most of whose entries are within 200 columns of the diagonal; one in eight is
 // anywhere, and one in 16 in one of 50 columns. One row is long.

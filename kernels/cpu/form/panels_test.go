@@ -6,34 +6,11 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"github.com/msrep-go/msrep/kernels/cpu/form"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/sparse"
 )
-
-func TestPanelsMultiplyAsTheReference(t *testing.T) {
-	eachLevel(t, checkPanels[float64], checkPanels[float32])
-}
-
-func checkPanels[V sparse.Value](t *testing.T, l simd.Level) {
-	checkForm(t, func(t *rapid.T, r form.Rows[V]) form.Form[V] {
-		o := form.PanelOptions[V]{
-			Level:  l,
-			Rows:   rapid.SampledFrom([]int{0, 1, 3, 16, 100, 65536}).Draw(t, "rows"),
-			Cols:   rapid.SampledFrom([]int{0, 1, 8, 64, 1024, 65536}).Draw(t, "columns"),
-			Values: someValues(t, r.Val),
-		}
-		f, err := form.NewPanels(r, o)
-		if sparse.IsInput(err) { // most rows would have nothing in most panels, or most lanes of slices
-			require.Greater(t, max((len(r.Ptr)-1)*r.Cols, 16*len(r.Idx)), 1<<16)
-			return nil
-		}
-		require.NoError(t, err)
-		return f
-	})
-}
 
 func TestPanelsOfTheSizeOfTheCachesMultiplyAsTheReference(t *testing.T) {
 	eachLevel(t, checkLargePanels[float64], checkLargePanels[float32])

@@ -249,12 +249,9 @@ func (p pattern) csr(value func() float64) *sparse.CSR[float64] {
 	return a
 }
 
-// makeForm builds a form of a matrix; nil where the form does not suit it.
-type makeForm[V sparse.Value] func(t *rapid.T, r form.Rows[V]) form.Form[V]
-
-// checkForm multiplies by random matrices in a form, which lie between guards, and
+// checkForm multiplies by random matrices in the form of this name, which lie between guards, and
 // compares with the reference.
-func checkForm[V sparse.Value](t *testing.T, build makeForm[V]) {
+func checkForm[V sparse.Value](t *testing.T, name string, l simd.Level) {
 	rapid.Check(t, func(t *rapid.T) {
 		var g guards
 		defer g.free(t)
@@ -286,18 +283,15 @@ func checkForm[V sparse.Value](t *testing.T, build makeForm[V]) {
 
 		atEnd := rapid.Bool().Draw(t, "at the end")
 		shift := rapid.SampledFrom([]int64{0, 1<<33 + 1}).Draw(t, "shift")
-		rows := form.Rows[V]{Ptr: slices.Clone(a.RowPtr), Idx: a.ColIdx, Val: a.Val, Cols: a.Cols}
+		rows := rowsOf(a)
+		rows.Ptr = slices.Clone(a.RowPtr)
 		for i := range rows.Ptr {
 			rows.Ptr[i] += shift
 		}
-		rows.Mem = &form.Memory{Alloc: func(n int64) ([]byte, error) { return g.bytes(n, 64, atEnd) }}
-		f := build(t, rows)
+		f := drawMade[V](t, name, l).between(t, &g, rows, atEnd)
 		if f == nil {
 			return
 		}
-		require.NotEmpty(t, f.Name())
-		require.GreaterOrEqual(t, f.Padding(), int64(0))
-		require.GreaterOrEqual(t, f.Bytes(), rows.Mem.Used())
 		x, out := guarded(t, &g, x, atEnd), guarded(t, &g, y, atEnd)
 		f.Multiply(alpha, beta, x, out)
 		require.Equal(t, -1, reference.Check(out, want), "%s, %s: row", f.Name(), kind)

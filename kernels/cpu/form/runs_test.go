@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu/form"
@@ -15,18 +14,6 @@ import (
 	"github.com/msrep-go/msrep/kernels/reference"
 	"github.com/msrep-go/msrep/sparse"
 )
-
-func TestRunsMultiplyAsTheReference(t *testing.T) {
-	eachLevel(t, checkRuns[float64], checkRuns[float32])
-}
-
-func checkRuns[V sparse.Value](t *testing.T, l simd.Level) {
-	checkForm(t, func(t *rapid.T, r form.Rows[V]) form.Form[V] {
-		o := form.RunOptions[V]{Level: l, Values: someValues(t, r.Val)}
-		f := must(form.NewRuns(r, o))(t)
-		return f
-	})
-}
 
 // supernodes has rows of which each so many follow each other with the same columns, in
 // runs of several lengths, some of which miss a column here and there.

@@ -7,30 +7,12 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"github.com/msrep-go/msrep/kernels/cpu/form"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/kernels/reference"
 	"github.com/msrep-go/msrep/sparse"
 )
-
-func TestSlicesMultiplyAsTheReference(t *testing.T) {
-	eachLevel(t, checkSlices[float64], checkSlices[float32])
-}
-
-func TestSlicesMultiplyAsTheReferencePastTheCaches(t *testing.T) {
-	form.WithStreams(func() { eachLevel(t, checkSlices[float64], checkSlices[float32]) })
-}
-
-func checkSlices[V sparse.Value](t *testing.T, l simd.Level) {
-	checkForm(t, func(t *rapid.T, r form.Rows[V]) form.Form[V] {
-		o := form.SliceOptions[V]{Level: l, Window: rapid.SampledFrom([]int{0, 1, 5, 64}).Draw(t, "window"),
-			Values: someValues(t, r.Val), Part: rapid.Bool().Draw(t, "part")}
-		f := must(form.NewSlices(r, o))(t)
-		return f
-	})
-}
 
 func TestSlicesLoadSuccessiveElementsAtOnce(t *testing.T) {
 	eachLevel(t, checkStraight[float64], checkStraight[float32])

@@ -8,36 +8,12 @@ import (
 	"unsafe"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"github.com/msrep-go/msrep/kernels/cpu/form"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/kernels/reference"
 	"github.com/msrep-go/msrep/sparse"
 )
-
-func TestTilesMultiplyAsTheReference(t *testing.T) {
-	eachLevel(t, checkTiles[float64], checkTiles[float32])
-}
-
-func checkTiles[V sparse.Value](t *testing.T, l simd.Level) {
-	checkForm(t, func(t *rapid.T, r form.Rows[V]) form.Form[V] {
-		o := form.TileOptions[V]{
-			Level:  l,
-			Rows:   rapid.SampledFrom([]int{0, 1, 3, 16, 100, 65536}).Draw(t, "tile rows"),
-			Cols:   rapid.SampledFrom([]int{0, 1, 8, 64, 65536}).Draw(t, "tile columns"),
-			Values: someValues(t, r.Val),
-		}
-		f, err := form.NewTiles(r, o)
-		if sparse.IsInput(err) { // nearly all tiles would be empty
-			require.Greater(t, max(1, len(r.Ptr)-1)*r.Cols, 1<<16)
-			require.NotZero(t, o.Cols)
-			return nil
-		}
-		require.NoError(t, err)
-		return f
-	})
-}
 
 func TestTilesOfTheSizeOfTheCachesMultiplyAsTheReference(t *testing.T) {
 	eachLevel(t, checkLargeTiles[float64], checkLargeTiles[float32])

@@ -10,7 +10,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/msrep-go/msrep/internal/mem"
-	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu/form"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/kernels/reference"
@@ -25,18 +24,15 @@ func TestFormsMultiplyTheirTransposesAsTheReference(t *testing.T) {
 func checkTransposed[V sparse.Value](t *testing.T, l simd.Level) {
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.SampledFrom([]string{"csr", "slices", "slices", "diagonals", "diagonals", "tiles", "tiles", "bins", "near-far", "panels", "panels", "blocks", "runs", "runs", "ellpack"}).Draw(t, "form")
-		build := builders[V](t, l)[name]
 		if name == "ellpack" {
 			name = string(rapid.SampledFrom(ellpack.Formats()).Draw(t, "format"))
-			build = func(r form.Rows[V], _ form.ValueSet[V]) (form.Form[V], error) {
-				return form.NewEll(kernels.Form(name), r)
-			}
 		}
+		m := drawMade[V](t, name, l)
 		if name == "tiles" && rapid.Bool().Draw(t, "small groups") {
-			form.WithGroups(func() { checkTransposedOf(t, name, build) })
+			form.WithGroups(func() { checkTransposedOf(t, m) })
 			return
 		}
-		checkTransposedOf(t, name, build)
+		checkTransposedOf(t, m)
 	})
 }
 
@@ -51,7 +47,7 @@ func transposedScale[V sparse.Value](sign int) (ofVal, ofX int) {
 
 // checkTransposedOf multiplies the transpose of a random matrix in a form; form and
 // vectors lie between guards.
-func checkTransposedOf[V sparse.Value](t *rapid.T, name string, build builder[V]) {
+func checkTransposedOf[V sparse.Value](t *rapid.T, m made[V]) {
 	var g guards
 	defer g.free(t)
 	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
@@ -61,7 +57,7 @@ func checkTransposedOf[V sparse.Value](t *rapid.T, name string, build builder[V]
 	if ofX != 0 {
 		kinds = []string{"any", "few", "one"}
 	}
-	a, f := drawForm(t, &g, r, name, kinds, ofVal, atEnd, build)
+	a, f := drawForm(t, &g, r, m, kinds, ofVal, atEnd)
 	if f == nil {
 		return
 	}
