@@ -42,8 +42,8 @@ func (s *slicesForm[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V]) {
 			long[0].pass(lanes, &m.narrowAt, &m.wideAt)
 		}
 	}
-	for i := range s.long.pieces { // once their rows of y were written
-		s.multiplyPieceMany(&s.long.pieces[i], alpha, x, y, &m.values)
+	for pieces := s.long.pieces; len(pieces) > 0; { // once their rows of y were written
+		pieces = pieces[m.addPieces(pieces, y):]
 	}
 }
 
@@ -68,23 +68,28 @@ func (m *manySlices[V]) addWide(w *window, beta V, rows []uint16, y simd.Block[V
 	m.wideAt = w.wide.after(m.wideAt)
 }
 
-// multiplyPieceMany adds a piece to its row of y: all lanes of its slice are one row.
-func (s *slicesForm[V]) multiplyPieceMany(p *piece, alpha V, x, y simd.Block[V], values *simd.Expansion[V]) {
-	lanes := s.narrow.Values.Lanes
-	var same [16]uint16
-	y = y.From(s.long.row[p.row])
-	if p.wide {
-		simd.MultiplySlicesMany(s.level, &s.wide, p.at, 1, alpha, 1, x, same[:lanes], y, false, values)
-	} else {
-		simd.MultiplySlicesMany(s.level, &s.narrow, p.at, 1, alpha, 1, x.From(int(p.base)), same[:lanes], y, false, values)
+// addPieces adds the first of pieces, as many as one call multiplies, to their rows of y. It gives their number.
+func (m *manySlices[V]) addPieces(pieces []piece, y simd.Block[V]) int {
+	var rows [simd.AddedAtOnce]uint16
+	p, n, at := &pieces[0], 0, m.long.row
+	first := max(0, at[p.row]-narrowSpan/2)
+	for n < min(len(pieces), len(rows)) && pieces[n].follows(p) && uint(at[pieces[n].row]-first) < narrowSpan {
+		rows[n] = uint16(at[pieces[n].row] - first)
+		n++
 	}
+	y = y.From(first)
+	if p.wide {
+		simd.AddSlicesMany(m.level, &m.wide, p.at, m.alpha, m.x, rows[:n], y, &m.values)
+	} else {
+		simd.AddSlicesMany(m.level, &m.narrow, p.at, m.alpha, m.x.From(int(p.base)), rows[:n], y, &m.values)
+	}
+	return n
 }
 
 // RowsFrom is 1 where most rows were sorted by length: what they have in common
-// of x, which is more than with one vector, then leaves the nearest cache. So it is
-// where most are long, each piece of which adds to a row of y.
+// of x, which is more than with one vector, then leaves the nearest cache.
 func (s *slicesForm[V]) RowsFrom() int {
-	if len(s.order)+len(s.long.row) > s.rows/2 {
+	if len(s.order) > s.rows/2 {
 		return 1
 	}
 	return 0
@@ -95,9 +100,9 @@ func (s *slicesForm[V]) RowsFrom() int {
 const suitedBytes = 10 << 20
 
 // Suits implements Suited: no branch depends on the length of a row. More columns than slices sum at once
-// are faster by the rows in CSR, which sum twice as many, and so are those most of which are long.
+// are faster by the rows in CSR, which sum twice as many.
 func (s *slicesForm[V]) Suits(x, y simd.Block[V]) bool {
-	return s.level >= simd.AVX2 && 2*len(s.long.row) <= s.rows && x.Cols <= simd.SlicedAtOnce[V](s.level) && int64(len(x.Val)+len(y.Val))*mem.Size[V]() <= suitedBytes
+	return s.level >= simd.AVX2 && x.Cols <= simd.SlicedAtOnce[V](s.level) && int64(len(x.Val)+len(y.Val))*mem.Size[V]() <= suitedBytes
 }
 
 // successiveRows is the order of a window that is not sorted.

@@ -105,27 +105,59 @@ func checkWideMany[V sparse.Value](t *testing.T, l simd.Level) {
 	f := must(form.NewSlices(rowsOf(a), form.SliceOptions[V]{Level: l, Window: window}))(t)
 	for _, k := range []int{2, 17} {
 		for _, beta := range []V{0, -.5} {
-			x, y := simd.Block[V]{Val: make([]V, k*a.Cols), Cols: k, Stride: k}, simd.Block[V]{Val: make([]V, k*a.Rows), Cols: k, Stride: k}
-			for i := range x.Val {
-				x.Val[i] = V(r.NormFloat64())
-			}
-			for i := range y.Val {
-				y.Val[i] = V(r.NormFloat64())
-			}
-			var want []reference.Product
-			for j := range k {
-				want = append(want, reference.Multiply(false, 1.5, a, columnOf(x, j), beta, columnOf(y, j)))
-			}
-			for i := range y.Val {
-				if beta == 0 {
-					y.Val[i] = V(math.NaN())
-				}
-			}
-			f.(form.Many[V]).MultiplyMany(1.5, beta, x, y)
-			for j := range k {
-				require.Equal(t, -1, reference.Check(columnOf(y, j), want[j]), "row of column %d of %d, beta %v", j, k, beta)
-			}
+			checkProductMany(t, f.(form.Many[V]), a, k, beta)
 		}
+	}
+}
+
+func TestPiecesOfLongRowsMultiplySeveralVectors(t *testing.T) {
+	eachLevel(t, checkPiecesMany[float64], checkPiecesMany[float32])
+}
+
+// checkPiecesMany multiplies by more rows in pieces that count from one column than one call takes, one of them farther
+// away than a number of 16 bits tells, and by rows in pieces whose entries are far from each other.
+func checkPiecesMany[V sparse.Value](t *testing.T, l simd.Level) {
+	const rows, near, far = 70_000, 3000, 300_000
+	r := rand.New(rand.NewPCG(1, 2))
+	p := pattern{cols: far, rows: make([][]int32, rows)}
+	for i := range rows {
+		switch {
+		case i > 0 && i <= 2*simd.AddedAtOnce, i == rows-5:
+			p.rows[i] = anyRow(r, near, 1000+i%17)
+		case i%1000 == 999:
+			p.rows[i] = anyRow(r, far, 1000)
+		case i%7 == 0:
+			p.rows[i] = []int32{int32(i % 100)}
+		}
+	}
+	a := sparse.Convert[V](p.csr(r.NormFloat64))
+	f := must(form.NewSlices(rowsOf(a), form.SliceOptions[V]{Level: l}))(t)
+	checkProductMany(t, f.(form.Many[V]), a, 2, 0)
+	checkProductMany(t, f.(form.Many[V]), a, 17, -.5)
+}
+
+// checkProductMany multiplies k vectors by a form of a.
+func checkProductMany[V sparse.Value](t *testing.T, f form.Many[V], a *sparse.CSR[V], k int, beta V) {
+	const alpha = 1.5
+	r := rand.New(rand.NewPCG(3, 4))
+	x, y := simd.Block[V]{Val: make([]V, k*a.Cols), Cols: k, Stride: k}, simd.Block[V]{Val: make([]V, k*a.Rows), Cols: k, Stride: k}
+	for _, v := range [][]V{x.Val, y.Val} {
+		for i := range v {
+			v[i] = V(r.NormFloat64())
+		}
+	}
+	var want []reference.Product
+	for j := range k {
+		want = append(want, reference.Multiply(false, alpha, a, columnOf(x, j), beta, columnOf(y, j)))
+	}
+	for i := range y.Val {
+		if beta == 0 {
+			y.Val[i] = V(math.NaN())
+		}
+	}
+	f.MultiplyMany(alpha, beta, x, y)
+	for j := range k {
+		require.Equal(t, -1, reference.Check(columnOf(y, j), want[j]), "row of column %d of %d, beta %v", j, k, beta)
 	}
 }
 

@@ -61,6 +61,29 @@ func MultiplySlicesMany[V sparse.Value](l Level, s *Slices[V], at Position, n in
 	if n*lanes < len(order) {
 		scaleRows(l, lanes, beta, order[n*lanes:], y, stream)
 	}
+	s.multiplyMany(l, at, n, alpha, beta, x, order, false, y, stream, e)
+}
+
+// AddSlicesMany adds all lanes of a slice to one row of y, for slices from a position on, as many as rows:
+//
+//	y[rows[s]][j] += alpha * sum over the entries k of slice s of val[k]*x[idx[k]][j]
+//
+// At most AddedAtOnce slices are added by one call. Level, indices and e are those of MultiplySlicesMany.
+func AddSlicesMany[V sparse.Value](l Level, s *Slices[V], at Position, alpha V, x Block[V], rows []uint16, y Block[V], e *Expansion[V]) {
+	var order [AddedAtOnce * 16]uint16
+	lanes := s.Values.Lanes
+	for i := range order[:len(rows)*lanes] {
+		order[i] = rows[i/lanes]
+	}
+	s.multiplyMany(l, at, len(rows), alpha, 1, x, order[:len(rows)*lanes], true, y, false, e)
+}
+
+// AddedAtOnce is how many slices AddSlicesMany adds.
+const AddedAtOnce = 32
+
+// multiplyMany is MultiplySlicesMany for slices all of which have rows, and with one AddSlicesMany.
+func (s *Slices[V]) multiplyMany(l Level, at Position, n int, alpha, beta V, x Block[V], order []uint16, one bool, y Block[V], stream bool, e *Expansion[V]) {
+	lanes := s.Values.Lanes
 	full := s.Values.Storage == Full
 	for n > 0 {
 		count, end := n, at
@@ -68,7 +91,7 @@ func MultiplySlicesMany[V sparse.Value](l Level, s *Slices[V], at Position, n in
 			count, end = s.fewColumns(at, n)
 		}
 		shape := manyShape[V]{
-			n: count, widths: s.Widths[2*at.Slice : 2*(at.Slice+count)], masks: s.Masks[at.Mask:], lanes: lanes, order: order, near: s.Near,
+			n: count, widths: s.Widths[2*at.Slice : 2*(at.Slice+count)], masks: s.Masks[at.Mask:], lanes: lanes, order: order, near: s.Near, one: one,
 		}
 		if full {
 			shape.val = s.Values.Full[at.Column*lanes:]
@@ -129,6 +152,7 @@ type manyShape[V sparse.Value] struct {
 	masks  []uint16
 	order  []uint16
 	near   bool // see Slices
+	one    bool // all lanes of a slice are one row, and beta is 1
 	// One of these has the columns: as in Slices, with those of later slices behind, or
 	// as in Diagonals for rows from row on.
 	narrow   []uint16

@@ -5,28 +5,28 @@ package simd
 // manySlices161F64AVX2 is manyKernel for the case in its name.
 //
 //go:noescape
-func manySlices161F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
+func manySlices161F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
 
 //go:noescape
-func manySlices162F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
+func manySlices162F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
 
 //go:noescape
-func manySlices321F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
+func manySlices321F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
 
 //go:noescape
-func manySlices322F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
+func manySlices322F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
 
 //go:noescape
-func manyDiagonals1F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
+func manyDiagonals1F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
 
 //go:noescape
-func manyDiagonals2F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
+func manyDiagonals2F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
 
 //go:noescape
-func manyPerDiagonal1F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
+func manyPerDiagonal1F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
 
 //go:noescape
-func manyPerDiagonal2F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
+func manyPerDiagonal2F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
 
 // expandShortF64AVX2 is Values.Expand for n columns, at least 1, of the case in its name. For
 // each column step bytes from next on are brought to the second cache.
@@ -38,28 +38,28 @@ func expandShortF64AVX2(n int, val *byte, table *float64, out *float64, next uin
 func expandTableF64AVX2(n int, val *byte, table *float64, out *float64, next uintptr, step int)
 
 //go:noescape
-func manySlices161F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
+func manySlices161F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
 
 //go:noescape
-func manySlices162F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
+func manySlices162F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
 
 //go:noescape
-func manySlices321F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
+func manySlices321F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
 
 //go:noescape
-func manySlices322F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
+func manySlices322F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
 
 //go:noescape
-func manyDiagonals1F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
+func manyDiagonals1F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
 
 //go:noescape
-func manyDiagonals2F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
+func manyDiagonals2F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
 
 //go:noescape
-func manyPerDiagonal1F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
+func manyPerDiagonal1F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
 
 //go:noescape
-func manyPerDiagonal2F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
+func manyPerDiagonal2F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
 
 //go:noescape
 func expandShortF64AVX512(n int, val *byte, table *float64, out *float64, next uintptr, step int)
@@ -71,91 +71,91 @@ func expandTableF64AVX512(n int, val *byte, table *float64, out *float64, next u
 func expandBits57F64AVX512(n int, val *byte, table *float64, out *float64, next uintptr, step int)
 
 //go:noescape
-func manySlices161F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
+func manySlices161F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
 
 //go:noescape
-func manySlices162F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
+func manySlices162F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
 
 //go:noescape
-func manySlices321F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
+func manySlices321F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
 
 //go:noescape
-func manySlices322F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
+func manySlices322F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
 
 //go:noescape
-func manyDiagonals1F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
+func manyDiagonals1F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
 
 //go:noescape
-func manyDiagonals2F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
+func manyDiagonals2F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
 
 //go:noescape
-func manyPerDiagonal1F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
+func manyPerDiagonal1F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
 
 //go:noescape
-func manyPerDiagonal2F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
+func manyPerDiagonal2F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
 
 //go:noescape
 func expandTableF32AVX2(n int, val *byte, table *float32, out *float32, next uintptr, step int)
 
 //go:noescape
-func manySlices161F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
+func manySlices161F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
 
 //go:noescape
-func manySlices162F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
+func manySlices162F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
 
 //go:noescape
-func manySlices321F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
+func manySlices321F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
 
 //go:noescape
-func manySlices322F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
+func manySlices322F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
 
 //go:noescape
-func manyDiagonals1F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
+func manyDiagonals1F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
 
 //go:noescape
-func manyDiagonals2F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
+func manyDiagonals2F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
 
 //go:noescape
-func manyPerDiagonal1F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
+func manyPerDiagonal1F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
 
 //go:noescape
-func manyPerDiagonal2F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
+func manyPerDiagonal2F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
 
 //go:noescape
 func expandTableF32AVX512(n int, val *byte, table *float32, out *float32, next uintptr, step int)
 
 //go:noescape
-func manySlices161F64AVX2Half(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
+func manySlices161F64AVX2Half(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
 
 //go:noescape
-func manySlices321F64AVX2Half(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
+func manySlices321F64AVX2Half(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
 
 //go:noescape
-func manySlices161F32AVX2Half(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
+func manySlices161F32AVX2Half(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
 
 //go:noescape
-func manySlices321F32AVX2Half(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
+func manySlices321F32AVX2Half(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
 
 //go:noescape
-func manySlices161F64AVX512Half(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
+func manySlices161F64AVX512Half(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
 
 //go:noescape
-func manySlices321F64AVX512Half(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
+func manySlices321F64AVX512Half(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
 
 //go:noescape
-func manySlices161F64AVX512Quarter(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
+func manySlices161F64AVX512Quarter(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
 
 //go:noescape
-func manySlices321F64AVX512Quarter(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
+func manySlices321F64AVX512Quarter(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
 
 //go:noescape
-func manySlices161F32AVX512Half(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
+func manySlices161F32AVX512Half(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
 
 //go:noescape
-func manySlices321F32AVX512Half(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
+func manySlices321F32AVX512Half(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
 
 //go:noescape
-func manySlices161F32AVX512Quarter(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
+func manySlices161F32AVX512Quarter(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
 
 //go:noescape
-func manySlices321F32AVX512Quarter(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
+func manySlices321F32AVX512Quarter(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)

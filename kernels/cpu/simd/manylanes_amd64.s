@@ -122,9 +122,9 @@ DATA spread57<>+62(SB)/1, $0x37
 DATA spread57<>+63(SB)/1, $0x37
 GLOBL spread57<>(SB), RODATA|NOPTR, $64
 
-// func manySlices161F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
+// func manySlices161F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manySlices161F64AVX2(SB), NOSPLIT, $0-139
+TEXT ·manySlices161F64AVX2(SB), NOSPLIT, $0-140
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -328,6 +328,14 @@ finish:
 	JMP     next
 
 each:
+	CMPB   one+139(FP), $0x00
+	JEQ    lanes
+	VADDPD Y5, Y6, Y6
+	VADDPD Y3, Y4, Y4
+	VADDPD Y4, Y6, Y6
+	JMP    lastLane
+
+lanes:
 	CMPQ        rows+96(FP), $0x00
 	JLE         next
 	MOVWLZX     (R8), R9
@@ -391,8 +399,10 @@ row2Stream:
 	VMOVNTPD Y5, (R9)
 
 row2End:
-	CMPQ        rows+96(FP), $0x03
-	JLE         next
+	CMPQ rows+96(FP), $0x03
+	JLE  next
+
+lastLane:
 	MOVWLZX     6(R8), R9
 	IMULQ       ldy+80(FP), R9
 	ADDQ        y+72(FP), R9
@@ -423,9 +433,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manySlices162F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
+// func manySlices162F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manySlices162F64AVX2(SB), NOSPLIT, $0-139
+TEXT ·manySlices162F64AVX2(SB), NOSPLIT, $0-140
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -653,6 +663,17 @@ finish:
 	JMP     next
 
 each:
+	CMPB   one+139(FP), $0x00
+	JEQ    lanes
+	VADDPD Y7, Y9, Y9
+	VADDPD Y8, Y10, Y10
+	VADDPD Y3, Y5, Y5
+	VADDPD Y4, Y6, Y6
+	VADDPD Y5, Y9, Y9
+	VADDPD Y6, Y10, Y10
+	JMP    lastLane
+
+lanes:
 	CMPQ        rows+96(FP), $0x00
 	JLE         next
 	MOVWLZX     (R8), R9
@@ -728,8 +749,10 @@ row2Stream:
 	VMOVNTPD Y8, 32(R9)
 
 row2End:
-	CMPQ        rows+96(FP), $0x03
-	JLE         next
+	CMPQ rows+96(FP), $0x03
+	JLE  next
+
+lastLane:
 	MOVWLZX     6(R8), R9
 	IMULQ       ldy+80(FP), R9
 	ADDQ        y+72(FP), R9
@@ -764,9 +787,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manySlices321F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
+// func manySlices321F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manySlices321F64AVX2(SB), NOSPLIT, $0-139
+TEXT ·manySlices321F64AVX2(SB), NOSPLIT, $0-140
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -970,6 +993,14 @@ finish:
 	JMP     next
 
 each:
+	CMPB   one+139(FP), $0x00
+	JEQ    lanes
+	VADDPD Y5, Y6, Y6
+	VADDPD Y3, Y4, Y4
+	VADDPD Y4, Y6, Y6
+	JMP    lastLane
+
+lanes:
 	CMPQ        rows+96(FP), $0x00
 	JLE         next
 	MOVWLZX     (R8), R9
@@ -1033,8 +1064,10 @@ row2Stream:
 	VMOVNTPD Y5, (R9)
 
 row2End:
-	CMPQ        rows+96(FP), $0x03
-	JLE         next
+	CMPQ rows+96(FP), $0x03
+	JLE  next
+
+lastLane:
 	MOVWLZX     6(R8), R9
 	IMULQ       ldy+80(FP), R9
 	ADDQ        y+72(FP), R9
@@ -1065,9 +1098,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manySlices322F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
+// func manySlices322F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manySlices322F64AVX2(SB), NOSPLIT, $0-139
+TEXT ·manySlices322F64AVX2(SB), NOSPLIT, $0-140
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -1295,6 +1328,17 @@ finish:
 	JMP     next
 
 each:
+	CMPB   one+139(FP), $0x00
+	JEQ    lanes
+	VADDPD Y7, Y9, Y9
+	VADDPD Y8, Y10, Y10
+	VADDPD Y3, Y5, Y5
+	VADDPD Y4, Y6, Y6
+	VADDPD Y5, Y9, Y9
+	VADDPD Y6, Y10, Y10
+	JMP    lastLane
+
+lanes:
 	CMPQ        rows+96(FP), $0x00
 	JLE         next
 	MOVWLZX     (R8), R9
@@ -1370,8 +1414,10 @@ row2Stream:
 	VMOVNTPD Y8, 32(R9)
 
 row2End:
-	CMPQ        rows+96(FP), $0x03
-	JLE         next
+	CMPQ rows+96(FP), $0x03
+	JLE  next
+
+lastLane:
 	MOVWLZX     6(R8), R9
 	IMULQ       ldy+80(FP), R9
 	ADDQ        y+72(FP), R9
@@ -1406,9 +1452,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyDiagonals1F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
+// func manyDiagonals1F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manyDiagonals1F64AVX2(SB), NOSPLIT, $0-139
+TEXT ·manyDiagonals1F64AVX2(SB), NOSPLIT, $0-140
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -1751,9 +1797,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyDiagonals2F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
+// func manyDiagonals2F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manyDiagonals2F64AVX2(SB), NOSPLIT, $0-139
+TEXT ·manyDiagonals2F64AVX2(SB), NOSPLIT, $0-140
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -2142,9 +2188,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyPerDiagonal1F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
+// func manyPerDiagonal1F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manyPerDiagonal1F64AVX2(SB), NOSPLIT, $0-139
+TEXT ·manyPerDiagonal1F64AVX2(SB), NOSPLIT, $0-140
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -2464,9 +2510,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyPerDiagonal2F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
+// func manyPerDiagonal2F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manyPerDiagonal2F64AVX2(SB), NOSPLIT, $0-139
+TEXT ·manyPerDiagonal2F64AVX2(SB), NOSPLIT, $0-140
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -2889,9 +2935,9 @@ column:
 	VZEROUPPER
 	RET
 
-// func manySlices161F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
+// func manySlices161F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·manySlices161F64AVX512(SB), NOSPLIT, $0-139
+TEXT ·manySlices161F64AVX512(SB), NOSPLIT, $0-140
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -3194,6 +3240,18 @@ finish:
 	JMP     next
 
 each:
+	CMPB   one+139(FP), $0x00
+	JEQ    lanes
+	VADDPD Z8, Z9, Z9
+	VADDPD Z6, Z7, Z7
+	VADDPD Z4, Z5, Z5
+	VADDPD Z2, Z3, Z3
+	VADDPD Z7, Z9, Z9
+	VADDPD Z3, Z5, Z5
+	VADDPD Z5, Z9, Z9
+	JMP    lastLane
+
+lanes:
 	CMPQ        rows+96(FP), $0x00
 	JLE         next
 	MOVWLZX     (R8), R9
@@ -3334,8 +3392,10 @@ row6Stream:
 	VMOVNTPD Z8, (R9)
 
 row6End:
-	CMPQ        rows+96(FP), $0x07
-	JLE         next
+	CMPQ rows+96(FP), $0x07
+	JLE  next
+
+lastLane:
 	MOVWLZX     14(R8), R9
 	IMULQ       ldy+80(FP), R9
 	ADDQ        y+72(FP), R9
@@ -3365,9 +3425,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manySlices162F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
+// func manySlices162F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·manySlices162F64AVX512(SB), NOSPLIT, $0-139
+TEXT ·manySlices162F64AVX512(SB), NOSPLIT, $0-140
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -3734,6 +3794,25 @@ finish:
 	JMP     next
 
 each:
+	CMPB   one+139(FP), $0x00
+	JEQ    lanes
+	VADDPD Z14, Z16, Z16
+	VADDPD Z15, Z17, Z17
+	VADDPD Z10, Z12, Z12
+	VADDPD Z11, Z13, Z13
+	VADDPD Z6, Z8, Z8
+	VADDPD Z7, Z9, Z9
+	VADDPD Z2, Z4, Z4
+	VADDPD Z3, Z5, Z5
+	VADDPD Z12, Z16, Z16
+	VADDPD Z13, Z17, Z17
+	VADDPD Z4, Z8, Z8
+	VADDPD Z5, Z9, Z9
+	VADDPD Z8, Z16, Z16
+	VADDPD Z9, Z17, Z17
+	JMP    lastLane
+
+lanes:
 	CMPQ        rows+96(FP), $0x00
 	JLE         next
 	MOVWLZX     (R8), R9
@@ -3902,8 +3981,10 @@ row6Stream:
 	VMOVNTPD Z15, 64(R9)
 
 row6End:
-	CMPQ        rows+96(FP), $0x07
-	JLE         next
+	CMPQ rows+96(FP), $0x07
+	JLE  next
+
+lastLane:
 	MOVWLZX     14(R8), R9
 	IMULQ       ldy+80(FP), R9
 	ADDQ        y+72(FP), R9
@@ -3937,9 +4018,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manySlices321F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
+// func manySlices321F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·manySlices321F64AVX512(SB), NOSPLIT, $0-139
+TEXT ·manySlices321F64AVX512(SB), NOSPLIT, $0-140
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -4242,6 +4323,18 @@ finish:
 	JMP     next
 
 each:
+	CMPB   one+139(FP), $0x00
+	JEQ    lanes
+	VADDPD Z8, Z9, Z9
+	VADDPD Z6, Z7, Z7
+	VADDPD Z4, Z5, Z5
+	VADDPD Z2, Z3, Z3
+	VADDPD Z7, Z9, Z9
+	VADDPD Z3, Z5, Z5
+	VADDPD Z5, Z9, Z9
+	JMP    lastLane
+
+lanes:
 	CMPQ        rows+96(FP), $0x00
 	JLE         next
 	MOVWLZX     (R8), R9
@@ -4382,8 +4475,10 @@ row6Stream:
 	VMOVNTPD Z8, (R9)
 
 row6End:
-	CMPQ        rows+96(FP), $0x07
-	JLE         next
+	CMPQ rows+96(FP), $0x07
+	JLE  next
+
+lastLane:
 	MOVWLZX     14(R8), R9
 	IMULQ       ldy+80(FP), R9
 	ADDQ        y+72(FP), R9
@@ -4413,9 +4508,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manySlices322F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
+// func manySlices322F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·manySlices322F64AVX512(SB), NOSPLIT, $0-139
+TEXT ·manySlices322F64AVX512(SB), NOSPLIT, $0-140
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -4782,6 +4877,25 @@ finish:
 	JMP     next
 
 each:
+	CMPB   one+139(FP), $0x00
+	JEQ    lanes
+	VADDPD Z14, Z16, Z16
+	VADDPD Z15, Z17, Z17
+	VADDPD Z10, Z12, Z12
+	VADDPD Z11, Z13, Z13
+	VADDPD Z6, Z8, Z8
+	VADDPD Z7, Z9, Z9
+	VADDPD Z2, Z4, Z4
+	VADDPD Z3, Z5, Z5
+	VADDPD Z12, Z16, Z16
+	VADDPD Z13, Z17, Z17
+	VADDPD Z4, Z8, Z8
+	VADDPD Z5, Z9, Z9
+	VADDPD Z8, Z16, Z16
+	VADDPD Z9, Z17, Z17
+	JMP    lastLane
+
+lanes:
 	CMPQ        rows+96(FP), $0x00
 	JLE         next
 	MOVWLZX     (R8), R9
@@ -4950,8 +5064,10 @@ row6Stream:
 	VMOVNTPD Z15, 64(R9)
 
 row6End:
-	CMPQ        rows+96(FP), $0x07
-	JLE         next
+	CMPQ rows+96(FP), $0x07
+	JLE  next
+
+lastLane:
 	MOVWLZX     14(R8), R9
 	IMULQ       ldy+80(FP), R9
 	ADDQ        y+72(FP), R9
@@ -4985,9 +5101,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyDiagonals1F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
+// func manyDiagonals1F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·manyDiagonals1F64AVX512(SB), NOSPLIT, $0-139
+TEXT ·manyDiagonals1F64AVX512(SB), NOSPLIT, $0-140
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -5490,9 +5606,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyDiagonals2F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
+// func manyDiagonals2F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·manyDiagonals2F64AVX512(SB), NOSPLIT, $0-139
+TEXT ·manyDiagonals2F64AVX512(SB), NOSPLIT, $0-140
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -6133,9 +6249,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyPerDiagonal1F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
+// func manyPerDiagonal1F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·manyPerDiagonal1F64AVX512(SB), NOSPLIT, $0-139
+TEXT ·manyPerDiagonal1F64AVX512(SB), NOSPLIT, $0-140
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -6595,9 +6711,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyPerDiagonal2F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
+// func manyPerDiagonal2F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·manyPerDiagonal2F64AVX512(SB), NOSPLIT, $0-139
+TEXT ·manyPerDiagonal2F64AVX512(SB), NOSPLIT, $0-140
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -7305,9 +7421,9 @@ apart0:
 	ADDQ      8(R8), DI
 	JMP       apart0Done
 
-// func manySlices161F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
+// func manySlices161F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manySlices161F32AVX2(SB), NOSPLIT, $0-131
+TEXT ·manySlices161F32AVX2(SB), NOSPLIT, $0-132
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -7514,6 +7630,14 @@ finish:
 	JMP     next
 
 each:
+	CMPB   one+131(FP), $0x00
+	JEQ    lanes
+	VADDPS Y5, Y6, Y6
+	VADDPS Y3, Y4, Y4
+	VADDPS Y4, Y6, Y6
+	JMP    lastLane
+
+lanes:
 	CMPQ        rows+96(FP), $0x00
 	JLE         next
 	MOVWLZX     (R8), R9
@@ -7577,8 +7701,10 @@ row2Stream:
 	VMOVNTPS Y5, (R9)
 
 row2End:
-	CMPQ        rows+96(FP), $0x03
-	JLE         next
+	CMPQ rows+96(FP), $0x03
+	JLE  next
+
+lastLane:
 	MOVWLZX     6(R8), R9
 	IMULQ       ldy+80(FP), R9
 	ADDQ        y+72(FP), R9
@@ -7609,9 +7735,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manySlices162F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
+// func manySlices162F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manySlices162F32AVX2(SB), NOSPLIT, $0-131
+TEXT ·manySlices162F32AVX2(SB), NOSPLIT, $0-132
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -7842,6 +7968,17 @@ finish:
 	JMP     next
 
 each:
+	CMPB   one+131(FP), $0x00
+	JEQ    lanes
+	VADDPS Y7, Y9, Y9
+	VADDPS Y8, Y10, Y10
+	VADDPS Y3, Y5, Y5
+	VADDPS Y4, Y6, Y6
+	VADDPS Y5, Y9, Y9
+	VADDPS Y6, Y10, Y10
+	JMP    lastLane
+
+lanes:
 	CMPQ        rows+96(FP), $0x00
 	JLE         next
 	MOVWLZX     (R8), R9
@@ -7917,8 +8054,10 @@ row2Stream:
 	VMOVNTPS Y8, 32(R9)
 
 row2End:
-	CMPQ        rows+96(FP), $0x03
-	JLE         next
+	CMPQ rows+96(FP), $0x03
+	JLE  next
+
+lastLane:
 	MOVWLZX     6(R8), R9
 	IMULQ       ldy+80(FP), R9
 	ADDQ        y+72(FP), R9
@@ -7953,9 +8092,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manySlices321F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
+// func manySlices321F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manySlices321F32AVX2(SB), NOSPLIT, $0-131
+TEXT ·manySlices321F32AVX2(SB), NOSPLIT, $0-132
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -8162,6 +8301,14 @@ finish:
 	JMP     next
 
 each:
+	CMPB   one+131(FP), $0x00
+	JEQ    lanes
+	VADDPS Y5, Y6, Y6
+	VADDPS Y3, Y4, Y4
+	VADDPS Y4, Y6, Y6
+	JMP    lastLane
+
+lanes:
 	CMPQ        rows+96(FP), $0x00
 	JLE         next
 	MOVWLZX     (R8), R9
@@ -8225,8 +8372,10 @@ row2Stream:
 	VMOVNTPS Y5, (R9)
 
 row2End:
-	CMPQ        rows+96(FP), $0x03
-	JLE         next
+	CMPQ rows+96(FP), $0x03
+	JLE  next
+
+lastLane:
 	MOVWLZX     6(R8), R9
 	IMULQ       ldy+80(FP), R9
 	ADDQ        y+72(FP), R9
@@ -8257,9 +8406,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manySlices322F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
+// func manySlices322F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manySlices322F32AVX2(SB), NOSPLIT, $0-131
+TEXT ·manySlices322F32AVX2(SB), NOSPLIT, $0-132
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -8490,6 +8639,17 @@ finish:
 	JMP     next
 
 each:
+	CMPB   one+131(FP), $0x00
+	JEQ    lanes
+	VADDPS Y7, Y9, Y9
+	VADDPS Y8, Y10, Y10
+	VADDPS Y3, Y5, Y5
+	VADDPS Y4, Y6, Y6
+	VADDPS Y5, Y9, Y9
+	VADDPS Y6, Y10, Y10
+	JMP    lastLane
+
+lanes:
 	CMPQ        rows+96(FP), $0x00
 	JLE         next
 	MOVWLZX     (R8), R9
@@ -8565,8 +8725,10 @@ row2Stream:
 	VMOVNTPS Y8, 32(R9)
 
 row2End:
-	CMPQ        rows+96(FP), $0x03
-	JLE         next
+	CMPQ rows+96(FP), $0x03
+	JLE  next
+
+lastLane:
 	MOVWLZX     6(R8), R9
 	IMULQ       ldy+80(FP), R9
 	ADDQ        y+72(FP), R9
@@ -8601,9 +8763,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyDiagonals1F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
+// func manyDiagonals1F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manyDiagonals1F32AVX2(SB), NOSPLIT, $0-131
+TEXT ·manyDiagonals1F32AVX2(SB), NOSPLIT, $0-132
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -8949,9 +9111,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyDiagonals2F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
+// func manyDiagonals2F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manyDiagonals2F32AVX2(SB), NOSPLIT, $0-131
+TEXT ·manyDiagonals2F32AVX2(SB), NOSPLIT, $0-132
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -9343,9 +9505,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyPerDiagonal1F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
+// func manyPerDiagonal1F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manyPerDiagonal1F32AVX2(SB), NOSPLIT, $0-131
+TEXT ·manyPerDiagonal1F32AVX2(SB), NOSPLIT, $0-132
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -9668,9 +9830,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyPerDiagonal2F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
+// func manyPerDiagonal2F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manyPerDiagonal2F32AVX2(SB), NOSPLIT, $0-131
+TEXT ·manyPerDiagonal2F32AVX2(SB), NOSPLIT, $0-132
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -10070,9 +10232,9 @@ column:
 	VZEROUPPER
 	RET
 
-// func manySlices161F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
+// func manySlices161F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·manySlices161F32AVX512(SB), NOSPLIT, $0-131
+TEXT ·manySlices161F32AVX512(SB), NOSPLIT, $0-132
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -10377,6 +10539,18 @@ finish:
 	JMP     next
 
 each:
+	CMPB   one+131(FP), $0x00
+	JEQ    lanes
+	VADDPS Z8, Z9, Z9
+	VADDPS Z6, Z7, Z7
+	VADDPS Z4, Z5, Z5
+	VADDPS Z2, Z3, Z3
+	VADDPS Z7, Z9, Z9
+	VADDPS Z3, Z5, Z5
+	VADDPS Z5, Z9, Z9
+	JMP    lastLane
+
+lanes:
 	CMPQ        rows+96(FP), $0x00
 	JLE         next
 	MOVWLZX     (R8), R9
@@ -10517,8 +10691,10 @@ row6Stream:
 	VMOVNTPS Z8, (R9)
 
 row6End:
-	CMPQ        rows+96(FP), $0x07
-	JLE         next
+	CMPQ rows+96(FP), $0x07
+	JLE  next
+
+lastLane:
 	MOVWLZX     14(R8), R9
 	IMULQ       ldy+80(FP), R9
 	ADDQ        y+72(FP), R9
@@ -10548,9 +10724,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manySlices162F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
+// func manySlices162F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·manySlices162F32AVX512(SB), NOSPLIT, $0-131
+TEXT ·manySlices162F32AVX512(SB), NOSPLIT, $0-132
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -10919,6 +11095,25 @@ finish:
 	JMP     next
 
 each:
+	CMPB   one+131(FP), $0x00
+	JEQ    lanes
+	VADDPS Z14, Z16, Z16
+	VADDPS Z15, Z17, Z17
+	VADDPS Z10, Z12, Z12
+	VADDPS Z11, Z13, Z13
+	VADDPS Z6, Z8, Z8
+	VADDPS Z7, Z9, Z9
+	VADDPS Z2, Z4, Z4
+	VADDPS Z3, Z5, Z5
+	VADDPS Z12, Z16, Z16
+	VADDPS Z13, Z17, Z17
+	VADDPS Z4, Z8, Z8
+	VADDPS Z5, Z9, Z9
+	VADDPS Z8, Z16, Z16
+	VADDPS Z9, Z17, Z17
+	JMP    lastLane
+
+lanes:
 	CMPQ        rows+96(FP), $0x00
 	JLE         next
 	MOVWLZX     (R8), R9
@@ -11087,8 +11282,10 @@ row6Stream:
 	VMOVNTPS Z15, 64(R9)
 
 row6End:
-	CMPQ        rows+96(FP), $0x07
-	JLE         next
+	CMPQ rows+96(FP), $0x07
+	JLE  next
+
+lastLane:
 	MOVWLZX     14(R8), R9
 	IMULQ       ldy+80(FP), R9
 	ADDQ        y+72(FP), R9
@@ -11122,9 +11319,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manySlices321F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
+// func manySlices321F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·manySlices321F32AVX512(SB), NOSPLIT, $0-131
+TEXT ·manySlices321F32AVX512(SB), NOSPLIT, $0-132
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -11429,6 +11626,18 @@ finish:
 	JMP     next
 
 each:
+	CMPB   one+131(FP), $0x00
+	JEQ    lanes
+	VADDPS Z8, Z9, Z9
+	VADDPS Z6, Z7, Z7
+	VADDPS Z4, Z5, Z5
+	VADDPS Z2, Z3, Z3
+	VADDPS Z7, Z9, Z9
+	VADDPS Z3, Z5, Z5
+	VADDPS Z5, Z9, Z9
+	JMP    lastLane
+
+lanes:
 	CMPQ        rows+96(FP), $0x00
 	JLE         next
 	MOVWLZX     (R8), R9
@@ -11569,8 +11778,10 @@ row6Stream:
 	VMOVNTPS Z8, (R9)
 
 row6End:
-	CMPQ        rows+96(FP), $0x07
-	JLE         next
+	CMPQ rows+96(FP), $0x07
+	JLE  next
+
+lastLane:
 	MOVWLZX     14(R8), R9
 	IMULQ       ldy+80(FP), R9
 	ADDQ        y+72(FP), R9
@@ -11600,9 +11811,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manySlices322F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
+// func manySlices322F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·manySlices322F32AVX512(SB), NOSPLIT, $0-131
+TEXT ·manySlices322F32AVX512(SB), NOSPLIT, $0-132
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -11971,6 +12182,25 @@ finish:
 	JMP     next
 
 each:
+	CMPB   one+131(FP), $0x00
+	JEQ    lanes
+	VADDPS Z14, Z16, Z16
+	VADDPS Z15, Z17, Z17
+	VADDPS Z10, Z12, Z12
+	VADDPS Z11, Z13, Z13
+	VADDPS Z6, Z8, Z8
+	VADDPS Z7, Z9, Z9
+	VADDPS Z2, Z4, Z4
+	VADDPS Z3, Z5, Z5
+	VADDPS Z12, Z16, Z16
+	VADDPS Z13, Z17, Z17
+	VADDPS Z4, Z8, Z8
+	VADDPS Z5, Z9, Z9
+	VADDPS Z8, Z16, Z16
+	VADDPS Z9, Z17, Z17
+	JMP    lastLane
+
+lanes:
 	CMPQ        rows+96(FP), $0x00
 	JLE         next
 	MOVWLZX     (R8), R9
@@ -12139,8 +12369,10 @@ row6Stream:
 	VMOVNTPS Z15, 64(R9)
 
 row6End:
-	CMPQ        rows+96(FP), $0x07
-	JLE         next
+	CMPQ rows+96(FP), $0x07
+	JLE  next
+
+lastLane:
 	MOVWLZX     14(R8), R9
 	IMULQ       ldy+80(FP), R9
 	ADDQ        y+72(FP), R9
@@ -12174,9 +12406,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyDiagonals1F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
+// func manyDiagonals1F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·manyDiagonals1F32AVX512(SB), NOSPLIT, $0-131
+TEXT ·manyDiagonals1F32AVX512(SB), NOSPLIT, $0-132
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -12681,9 +12913,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyDiagonals2F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
+// func manyDiagonals2F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·manyDiagonals2F32AVX512(SB), NOSPLIT, $0-131
+TEXT ·manyDiagonals2F32AVX512(SB), NOSPLIT, $0-132
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -13326,9 +13558,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyPerDiagonal1F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
+// func manyPerDiagonal1F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·manyPerDiagonal1F32AVX512(SB), NOSPLIT, $0-131
+TEXT ·manyPerDiagonal1F32AVX512(SB), NOSPLIT, $0-132
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -13790,9 +14022,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyPerDiagonal2F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
+// func manyPerDiagonal2F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·manyPerDiagonal2F32AVX512(SB), NOSPLIT, $0-131
+TEXT ·manyPerDiagonal2F32AVX512(SB), NOSPLIT, $0-132
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -14419,9 +14651,9 @@ column:
 	VZEROUPPER
 	RET
 
-// func manySlices161F64AVX2Half(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
+// func manySlices161F64AVX2Half(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manySlices161F64AVX2Half(SB), NOSPLIT, $0-139
+TEXT ·manySlices161F64AVX2Half(SB), NOSPLIT, $0-140
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -14625,6 +14857,14 @@ finish:
 	JMP     next
 
 each:
+	CMPB   one+139(FP), $0x00
+	JEQ    lanes
+	VADDPD X5, X6, X6
+	VADDPD X3, X4, X4
+	VADDPD X4, X6, X6
+	JMP    lastLane
+
+lanes:
 	CMPQ        rows+96(FP), $0x00
 	JLE         next
 	MOVWLZX     (R8), R9
@@ -14688,8 +14928,10 @@ row2Stream:
 	VMOVNTPD X5, (R9)
 
 row2End:
-	CMPQ        rows+96(FP), $0x03
-	JLE         next
+	CMPQ rows+96(FP), $0x03
+	JLE  next
+
+lastLane:
 	MOVWLZX     6(R8), R9
 	IMULQ       ldy+80(FP), R9
 	ADDQ        y+72(FP), R9
@@ -14720,9 +14962,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manySlices321F64AVX2Half(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
+// func manySlices321F64AVX2Half(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manySlices321F64AVX2Half(SB), NOSPLIT, $0-139
+TEXT ·manySlices321F64AVX2Half(SB), NOSPLIT, $0-140
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -14926,6 +15168,14 @@ finish:
 	JMP     next
 
 each:
+	CMPB   one+139(FP), $0x00
+	JEQ    lanes
+	VADDPD X5, X6, X6
+	VADDPD X3, X4, X4
+	VADDPD X4, X6, X6
+	JMP    lastLane
+
+lanes:
 	CMPQ        rows+96(FP), $0x00
 	JLE         next
 	MOVWLZX     (R8), R9
@@ -14989,8 +15239,10 @@ row2Stream:
 	VMOVNTPD X5, (R9)
 
 row2End:
-	CMPQ        rows+96(FP), $0x03
-	JLE         next
+	CMPQ rows+96(FP), $0x03
+	JLE  next
+
+lastLane:
 	MOVWLZX     6(R8), R9
 	IMULQ       ldy+80(FP), R9
 	ADDQ        y+72(FP), R9
@@ -15021,9 +15273,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manySlices161F32AVX2Half(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
+// func manySlices161F32AVX2Half(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manySlices161F32AVX2Half(SB), NOSPLIT, $0-131
+TEXT ·manySlices161F32AVX2Half(SB), NOSPLIT, $0-132
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -15230,6 +15482,14 @@ finish:
 	JMP     next
 
 each:
+	CMPB   one+131(FP), $0x00
+	JEQ    lanes
+	VADDPS X5, X6, X6
+	VADDPS X3, X4, X4
+	VADDPS X4, X6, X6
+	JMP    lastLane
+
+lanes:
 	CMPQ        rows+96(FP), $0x00
 	JLE         next
 	MOVWLZX     (R8), R9
@@ -15293,8 +15553,10 @@ row2Stream:
 	VMOVNTPS X5, (R9)
 
 row2End:
-	CMPQ        rows+96(FP), $0x03
-	JLE         next
+	CMPQ rows+96(FP), $0x03
+	JLE  next
+
+lastLane:
 	MOVWLZX     6(R8), R9
 	IMULQ       ldy+80(FP), R9
 	ADDQ        y+72(FP), R9
@@ -15325,9 +15587,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manySlices321F32AVX2Half(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
+// func manySlices321F32AVX2Half(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manySlices321F32AVX2Half(SB), NOSPLIT, $0-131
+TEXT ·manySlices321F32AVX2Half(SB), NOSPLIT, $0-132
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -15534,6 +15796,14 @@ finish:
 	JMP     next
 
 each:
+	CMPB   one+131(FP), $0x00
+	JEQ    lanes
+	VADDPS X5, X6, X6
+	VADDPS X3, X4, X4
+	VADDPS X4, X6, X6
+	JMP    lastLane
+
+lanes:
 	CMPQ        rows+96(FP), $0x00
 	JLE         next
 	MOVWLZX     (R8), R9
@@ -15597,8 +15867,10 @@ row2Stream:
 	VMOVNTPS X5, (R9)
 
 row2End:
-	CMPQ        rows+96(FP), $0x03
-	JLE         next
+	CMPQ rows+96(FP), $0x03
+	JLE  next
+
+lastLane:
 	MOVWLZX     6(R8), R9
 	IMULQ       ldy+80(FP), R9
 	ADDQ        y+72(FP), R9
@@ -15629,9 +15901,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manySlices161F64AVX512Half(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
+// func manySlices161F64AVX512Half(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
 // Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2, MMX+
-TEXT ·manySlices161F64AVX512Half(SB), NOSPLIT, $0-139
+TEXT ·manySlices161F64AVX512Half(SB), NOSPLIT, $0-140
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -15934,6 +16206,18 @@ finish:
 	JMP     next
 
 each:
+	CMPB   one+139(FP), $0x00
+	JEQ    lanes
+	VADDPD Y8, Y9, Y9
+	VADDPD Y6, Y7, Y7
+	VADDPD Y4, Y5, Y5
+	VADDPD Y2, Y3, Y3
+	VADDPD Y7, Y9, Y9
+	VADDPD Y3, Y5, Y5
+	VADDPD Y5, Y9, Y9
+	JMP    lastLane
+
+lanes:
 	CMPQ        rows+96(FP), $0x00
 	JLE         next
 	MOVWLZX     (R8), R9
@@ -16074,8 +16358,10 @@ row6Stream:
 	VMOVNTPD Y8, (R9)
 
 row6End:
-	CMPQ        rows+96(FP), $0x07
-	JLE         next
+	CMPQ rows+96(FP), $0x07
+	JLE  next
+
+lastLane:
 	MOVWLZX     14(R8), R9
 	IMULQ       ldy+80(FP), R9
 	ADDQ        y+72(FP), R9
@@ -16105,9 +16391,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manySlices321F64AVX512Half(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
+// func manySlices321F64AVX512Half(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
 // Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2, MMX+
-TEXT ·manySlices321F64AVX512Half(SB), NOSPLIT, $0-139
+TEXT ·manySlices321F64AVX512Half(SB), NOSPLIT, $0-140
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -16410,6 +16696,18 @@ finish:
 	JMP     next
 
 each:
+	CMPB   one+139(FP), $0x00
+	JEQ    lanes
+	VADDPD Y8, Y9, Y9
+	VADDPD Y6, Y7, Y7
+	VADDPD Y4, Y5, Y5
+	VADDPD Y2, Y3, Y3
+	VADDPD Y7, Y9, Y9
+	VADDPD Y3, Y5, Y5
+	VADDPD Y5, Y9, Y9
+	JMP    lastLane
+
+lanes:
 	CMPQ        rows+96(FP), $0x00
 	JLE         next
 	MOVWLZX     (R8), R9
@@ -16550,8 +16848,10 @@ row6Stream:
 	VMOVNTPD Y8, (R9)
 
 row6End:
-	CMPQ        rows+96(FP), $0x07
-	JLE         next
+	CMPQ rows+96(FP), $0x07
+	JLE  next
+
+lastLane:
 	MOVWLZX     14(R8), R9
 	IMULQ       ldy+80(FP), R9
 	ADDQ        y+72(FP), R9
@@ -16581,9 +16881,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manySlices161F64AVX512Quarter(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
+// func manySlices161F64AVX512Quarter(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
 // Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2, MMX+
-TEXT ·manySlices161F64AVX512Quarter(SB), NOSPLIT, $0-139
+TEXT ·manySlices161F64AVX512Quarter(SB), NOSPLIT, $0-140
 	MOVQ     widths+8(FP), AX
 	MOVQ     masks+16(FP), CX
 	MOVQ     val+32(FP), DX
@@ -16886,6 +17186,18 @@ finish:
 	JMP     next
 
 each:
+	CMPB   one+139(FP), $0x00
+	JEQ    lanes
+	VADDPD X8, X9, X9
+	VADDPD X6, X7, X7
+	VADDPD X4, X5, X5
+	VADDPD X2, X3, X3
+	VADDPD X7, X9, X9
+	VADDPD X3, X5, X5
+	VADDPD X5, X9, X9
+	JMP    lastLane
+
+lanes:
 	CMPQ        rows+96(FP), $0x00
 	JLE         next
 	MOVWLZX     (R8), R9
@@ -17026,8 +17338,10 @@ row6Stream:
 	VMOVNTPD X8, (R9)
 
 row6End:
-	CMPQ        rows+96(FP), $0x07
-	JLE         next
+	CMPQ rows+96(FP), $0x07
+	JLE  next
+
+lastLane:
 	MOVWLZX     14(R8), R9
 	IMULQ       ldy+80(FP), R9
 	ADDQ        y+72(FP), R9
@@ -17057,9 +17371,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manySlices321F64AVX512Quarter(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool)
+// func manySlices321F64AVX512Quarter(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
 // Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2, MMX+
-TEXT ·manySlices321F64AVX512Quarter(SB), NOSPLIT, $0-139
+TEXT ·manySlices321F64AVX512Quarter(SB), NOSPLIT, $0-140
 	MOVQ     widths+8(FP), AX
 	MOVQ     masks+16(FP), CX
 	MOVQ     val+32(FP), DX
@@ -17362,6 +17676,18 @@ finish:
 	JMP     next
 
 each:
+	CMPB   one+139(FP), $0x00
+	JEQ    lanes
+	VADDPD X8, X9, X9
+	VADDPD X6, X7, X7
+	VADDPD X4, X5, X5
+	VADDPD X2, X3, X3
+	VADDPD X7, X9, X9
+	VADDPD X3, X5, X5
+	VADDPD X5, X9, X9
+	JMP    lastLane
+
+lanes:
 	CMPQ        rows+96(FP), $0x00
 	JLE         next
 	MOVWLZX     (R8), R9
@@ -17502,8 +17828,10 @@ row6Stream:
 	VMOVNTPD X8, (R9)
 
 row6End:
-	CMPQ        rows+96(FP), $0x07
-	JLE         next
+	CMPQ rows+96(FP), $0x07
+	JLE  next
+
+lastLane:
 	MOVWLZX     14(R8), R9
 	IMULQ       ldy+80(FP), R9
 	ADDQ        y+72(FP), R9
@@ -17533,9 +17861,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manySlices161F32AVX512Half(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
+// func manySlices161F32AVX512Half(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
 // Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
-TEXT ·manySlices161F32AVX512Half(SB), NOSPLIT, $0-131
+TEXT ·manySlices161F32AVX512Half(SB), NOSPLIT, $0-132
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -17840,6 +18168,18 @@ finish:
 	JMP     next
 
 each:
+	CMPB   one+131(FP), $0x00
+	JEQ    lanes
+	VADDPS Y8, Y9, Y9
+	VADDPS Y6, Y7, Y7
+	VADDPS Y4, Y5, Y5
+	VADDPS Y2, Y3, Y3
+	VADDPS Y7, Y9, Y9
+	VADDPS Y3, Y5, Y5
+	VADDPS Y5, Y9, Y9
+	JMP    lastLane
+
+lanes:
 	CMPQ        rows+96(FP), $0x00
 	JLE         next
 	MOVWLZX     (R8), R9
@@ -17980,8 +18320,10 @@ row6Stream:
 	VMOVNTPS Y8, (R9)
 
 row6End:
-	CMPQ        rows+96(FP), $0x07
-	JLE         next
+	CMPQ rows+96(FP), $0x07
+	JLE  next
+
+lastLane:
 	MOVWLZX     14(R8), R9
 	IMULQ       ldy+80(FP), R9
 	ADDQ        y+72(FP), R9
@@ -18011,9 +18353,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manySlices321F32AVX512Half(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
+// func manySlices321F32AVX512Half(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
 // Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
-TEXT ·manySlices321F32AVX512Half(SB), NOSPLIT, $0-131
+TEXT ·manySlices321F32AVX512Half(SB), NOSPLIT, $0-132
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -18318,6 +18660,18 @@ finish:
 	JMP     next
 
 each:
+	CMPB   one+131(FP), $0x00
+	JEQ    lanes
+	VADDPS Y8, Y9, Y9
+	VADDPS Y6, Y7, Y7
+	VADDPS Y4, Y5, Y5
+	VADDPS Y2, Y3, Y3
+	VADDPS Y7, Y9, Y9
+	VADDPS Y3, Y5, Y5
+	VADDPS Y5, Y9, Y9
+	JMP    lastLane
+
+lanes:
 	CMPQ        rows+96(FP), $0x00
 	JLE         next
 	MOVWLZX     (R8), R9
@@ -18458,8 +18812,10 @@ row6Stream:
 	VMOVNTPS Y8, (R9)
 
 row6End:
-	CMPQ        rows+96(FP), $0x07
-	JLE         next
+	CMPQ rows+96(FP), $0x07
+	JLE  next
+
+lastLane:
 	MOVWLZX     14(R8), R9
 	IMULQ       ldy+80(FP), R9
 	ADDQ        y+72(FP), R9
@@ -18489,9 +18845,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manySlices161F32AVX512Quarter(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
+// func manySlices161F32AVX512Quarter(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
 // Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
-TEXT ·manySlices161F32AVX512Quarter(SB), NOSPLIT, $0-131
+TEXT ·manySlices161F32AVX512Quarter(SB), NOSPLIT, $0-132
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -18796,6 +19152,18 @@ finish:
 	JMP     next
 
 each:
+	CMPB   one+131(FP), $0x00
+	JEQ    lanes
+	VADDPS X8, X9, X9
+	VADDPS X6, X7, X7
+	VADDPS X4, X5, X5
+	VADDPS X2, X3, X3
+	VADDPS X7, X9, X9
+	VADDPS X3, X5, X5
+	VADDPS X5, X9, X9
+	JMP    lastLane
+
+lanes:
 	CMPQ        rows+96(FP), $0x00
 	JLE         next
 	MOVWLZX     (R8), R9
@@ -18936,8 +19304,10 @@ row6Stream:
 	VMOVNTPS X8, (R9)
 
 row6End:
-	CMPQ        rows+96(FP), $0x07
-	JLE         next
+	CMPQ rows+96(FP), $0x07
+	JLE  next
+
+lastLane:
 	MOVWLZX     14(R8), R9
 	IMULQ       ldy+80(FP), R9
 	ADDQ        y+72(FP), R9
@@ -18967,9 +19337,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func manySlices321F32AVX512Quarter(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool)
+// func manySlices321F32AVX512Quarter(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
 // Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
-TEXT ·manySlices321F32AVX512Quarter(SB), NOSPLIT, $0-131
+TEXT ·manySlices321F32AVX512Quarter(SB), NOSPLIT, $0-132
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
@@ -19274,6 +19644,18 @@ finish:
 	JMP     next
 
 each:
+	CMPB   one+131(FP), $0x00
+	JEQ    lanes
+	VADDPS X8, X9, X9
+	VADDPS X6, X7, X7
+	VADDPS X4, X5, X5
+	VADDPS X2, X3, X3
+	VADDPS X7, X9, X9
+	VADDPS X3, X5, X5
+	VADDPS X5, X9, X9
+	JMP    lastLane
+
+lanes:
 	CMPQ        rows+96(FP), $0x00
 	JLE         next
 	MOVWLZX     (R8), R9
@@ -19414,8 +19796,10 @@ row6Stream:
 	VMOVNTPS X8, (R9)
 
 row6End:
-	CMPQ        rows+96(FP), $0x07
-	JLE         next
+	CMPQ rows+96(FP), $0x07
+	JLE  next
+
+lastLane:
 	MOVWLZX     14(R8), R9
 	IMULQ       ldy+80(FP), R9
 	ADDQ        y+72(FP), R9

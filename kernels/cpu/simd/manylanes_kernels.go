@@ -12,8 +12,9 @@ import (
 // or 32 bits, or the offsets of diagonals. rows counts the rows of order from there.
 // Rows of x are brought to the cache before their turn for indices before asks, and for
 // offsets where it is not nil; with near nothing of slices is brought there.
+// With one order has the same row for all lanes of a slice, and slices have all lanes.
 // ldx and ldy are bytes; last is the elements in the last register of columns.
-type manyKernel[V sparse.Value] func(n int, widths *uint32, masks *uint16, first int, val *V, idx *byte, x *V, row, ldx int, y *V, ldy int, order *uint16, rows int, asks *byte, alpha, beta V, last int, reads, stream, near bool)
+type manyKernel[V sparse.Value] func(n int, widths *uint32, masks *uint16, first int, val *V, idx *byte, x *V, row, ldx int, y *V, ldy int, order *uint16, rows int, asks *byte, alpha, beta V, last int, reads, stream, near, one bool)
 
 // manyTable is kernels by Level-AVX2, kind, and registers of columns: one of 16, 32, 64 bytes, and then two
 // of the longest. Those for diagonals have no shorter ones.
@@ -74,7 +75,7 @@ func (s *manyShape[V]) assembly(l Level, alpha, beta V, x, y Block[V], stream bo
 		}
 		kernel(s.n, unsafe.SliceData(s.widths), unsafe.SliceData(s.masks), first, unsafe.SliceData(from), idx,
 			unsafe.SliceData(x.Val), row, x.Stride*size, unsafe.SliceData(y.Val), y.Stride*size,
-			unsafe.SliceData(s.order[first:]), len(s.order)-first, asks, alpha, beta, last, beta != 0, stream, s.near && asks == nil)
+			unsafe.SliceData(s.order[first:]), len(s.order)-first, asks, alpha, beta, last, beta != 0, stream, s.near && asks == nil, s.one)
 	}
 }
 

@@ -68,7 +68,7 @@ type kernel struct {
 // be filled in part. A call serves as many lanes of each slice as are summed at once.
 func rows(p lanes.Part, of kind, v int) {
 	name := fmt.Sprintf("many%s%d%s", of.name, v, p.Suffix())
-	p.Func(name, "func(n int, widths *uint32, masks *uint16, first int, val *V, idx *byte, x *V, row, ldx int, y *V, ldy int, order *uint16, rows int, asks *byte, alpha, beta V, last int, reads, stream, near bool)",
+	p.Func(name, "func(n int, widths *uint32, masks *uint16, first int, val *V, idx *byte, x *V, row, ldx int, y *V, ldy int, order *uint16, rows int, asks *byte, alpha, beta V, last int, reads, stream, near, one bool)",
 		"is manyKernel for the case in its name.")
 	k := begin(p, of, v)
 
@@ -279,10 +279,15 @@ func (k *kernel) finish() {
 	if k.indexBytes > 0 {
 		k.overwrite("each")
 		Label("each")
+		k.join("lanes")
+		Label("lanes")
 	}
 	for i, acc := range k.acc {
 		CMPQ(lanes.Arg("rows"), Imm(uint64(i)))
 		JLE(LabelRef("next"))
+		if k.indexBytes > 0 && i == len(k.acc)-1 {
+			Label(lastLane)
+		}
 		at := GP64()
 		MOVWLZX(Mem{Base: k.order, Disp: 2 * i}, at.As32())
 		IMULQ(lanes.Arg("ldy"), at)
@@ -323,6 +328,24 @@ func (k *kernel) overwrite(each string) {
 	}
 	JMP(LabelRef("next"))
 }
+
+// join sums all lanes, where they are one row, to those of the last one, and goes on there; or goes on at label lanes.
+func (k *kernel) join(lanesApart string) {
+	CMPB(lanes.Arg("one"), Imm(0))
+	JEQ(LabelRef(lanesApart))
+	n := len(k.acc)
+	for half := 1; half < n; half *= 2 {
+		for i := n - 1; i >= half; i -= 2 * half {
+			for r, a := range k.acc[i] {
+				k.Add(k.acc[i-half][r], a, a)
+			}
+		}
+	}
+	JMP(LabelRef(lastLane))
+}
+
+// lastLane is where the last lane is finished.
+const lastLane = "lastLane"
 
 // next goes on to the next slice.
 func (k *kernel) next() {
