@@ -73,9 +73,9 @@ static __device__ __forceinline__ void gatherELLR(const i32* idx, const i32* val
 	}
 }
 
-// convert moves the values of a block of the format, of banks of 128 bytes, between
-// plain float64 and segments: a warp reads all of it before it writes.
-template <int S, bool cut> static __device__ __forceinline__ void convert(double* a, i64 n) {
+// join makes plain float64 of values in segments, of banks of 128 bytes, in place: a warp
+// reads all of a block before it writes.
+template <int S> static __device__ __forceinline__ void join(double* a, i64 n) {
 	constexpr int each = S / 2;  // values of a lane
 	constexpr i64 per = 32 * each;
 	typedef Segments<S, S> Values;
@@ -87,18 +87,14 @@ template <int S, bool cut> static __device__ __forceinline__ void convert(double
 		for (int i = 0; i < each; i++) {
 			i64 k = b * per + 32 * i + lane;
 			if (k < n)
-				keep[i] = cut ? a[k] : v.read(k);
+				keep[i] = v.read(k);
 		}
 		__syncwarp();
 #pragma unroll
 		for (int i = 0; i < each; i++) {
 			i64 k = b * per + 32 * i + lane;
-			if (k < n) {
-				if (cut)
-					v.write(k, keep[i]);
-				else
-					a[k] = keep[i];
-			}
+			if (k < n)
+				a[k] = keep[i];
 		}
 		__syncwarp();
 	}
@@ -127,8 +123,5 @@ MSREP_CPMS(2, 4)
 MSREP_CPMS(3, 4)
 MSREP_CPMS(4, 4)
 
-#define MSREP_CPMS_CONVERT(S)                                                                                           \
-	extern "C" __global__ void __launch_bounds__(block) msrep_cpms_cut_##S(double* a, i64 n) { convert<S, true>(a, n); } \
-	extern "C" __global__ void __launch_bounds__(block) msrep_cpms_join_##S(double* a, i64 n) { convert<S, false>(a, n); }
-MSREP_CPMS_CONVERT(2)
-MSREP_CPMS_CONVERT(4)
+extern "C" __global__ void __launch_bounds__(block) msrep_cpms_join_2(double* a, i64 n) { join<2>(a, n); }
+extern "C" __global__ void __launch_bounds__(block) msrep_cpms_join_4(double* a, i64 n) { join<4>(a, n); }

@@ -156,7 +156,7 @@ func TestProductsInSegmentsAgreeWithTheReference(t *testing.T) {
 	})
 }
 
-func TestArraysAreCutAndJoinedInPlaceOnTheDevice(t *testing.T) {
+func TestArraysAreJoinedInPlaceOnTheDevice(t *testing.T) {
 	for _, segments := range []int{2, 4} {
 		for _, n := range []int{1, 31, 32, 33, 63, 64, 65, 1000} {
 			r := rand.New(rand.NewPCG(uint64(n), uint64(segments)))
@@ -164,14 +164,11 @@ func TestArraysAreCutAndJoinedInPlaceOnTheDevice(t *testing.T) {
 			for i := range v {
 				v[i] = math.Float64frombits(r.Uint64())
 			}
-			want, _ := inSegments(t, v, cpms.Layout{Segments: segments, Bank: 128}, segments)
+			cut, _ := inSegments(t, v, cpms.Layout{Segments: segments, Bank: 128}, segments)
 			for _, blocks := range []int64{0, 1} {
 				g := newGPU(t)
 				g.blocks = blocks
-				a := upload(g, "a", v)
-				g.launch(fmt.Sprintf("msrep_cpms_cut_%d", segments), int64(n), a, int64(n))
-				g.ok()
-				require.Equal(t, want, download[int32](g, a, 2*n))
+				a := upload(g, "a", cut)
 				g.launch(fmt.Sprintf("msrep_cpms_join_%d", segments), int64(n), a, int64(n))
 				g.ok()
 				require.Equal(t, bytesOf[uint64](v), download[uint64](g, a, n))

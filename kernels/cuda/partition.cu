@@ -31,12 +31,6 @@ extern "C" __global__ void __launch_bounds__(block) msrep_expand_ptr(const i64* 
 		major[k] = (i32)majorOf(ptr, 0, rows - 1, first + k);
 }
 
-// msrep_shift: dst[k] = src[k] - by. dst may be src.
-extern "C" __global__ void __launch_bounds__(block) msrep_shift(const i32* src, i32* dst, i64 n, i64 by) {
-	for (i64 k = threadOf(block); k < n; k += threads(block))
-		dst[k] = (i32)(src[k] - by);
-}
-
 // msrep_permute: dst[k] = src[perm[k]].
 template <typename V> static __device__ __forceinline__ void permute(const V* src, const i64* perm, V* dst, i64 n) {
 	for (i64 k = threadOf(block); k < n; k += threads(block))

@@ -51,7 +51,6 @@ func addPartition(add adder) {
 	add("partition", "msrep_local_ptr", "", 256, 256, "pointers", 0, "ptr *i64, dst &i64, first i64, n i64, s i64, e i64")
 	add("partition", "msrep_coo_ptr", "", 256, 256, "pointers", 0, "major *i32, ptr &i64, nnz i64, first i64, n i64")
 	add("partition", "msrep_expand_ptr", "", 256, 256, "entries", 0, "ptr *i64, major &i32, "+bounds)
-	add("partition", "msrep_shift", "", 256, 256, "entries", 0, "src *i32, dst &i32, n i64, by i64")
 	for _, v := range []string{"f64", "f32"} {
 		add("partition", "msrep_permute_"+v, v, 256, 256, "elements", 0, "src *V, perm *i64, dst &V, n i64")
 	}
@@ -112,9 +111,7 @@ func addVectors(add adder) {
 			"y &V, p0 *V, p1 *V, p2 *V, p3 *V, p4 *V, p5 *V, p6 *V, p7 *V, count i64, n i64, beta V")
 		add("vector", "msrep_axpby_"+v, v, 256, 256, "elements", 0, "x *V, y &V, n i64, "+scalars)
 		add("vector", "msrep_scale_"+v, v, 256, 256, "elements", 0, "y &V, n i64, beta V")
-		add("vector", "msrep_copy_"+v, v, 256, 256, "elements", 0, "x *V, y &V, n i64")
 		add("vector", "msrep_fill_"+v, v, 256, 256, "elements", 0, "y &V, n i64, alpha V")
-		add("vector", "msrep_dot_"+v, v, 256, 256, "elements", 0, "x *V, y *V, partial &f64, n i64")
 	}
 }
 

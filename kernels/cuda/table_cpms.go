@@ -7,7 +7,6 @@ func addSegments(add adder) {
 	const ends = "xlen i64, xread i64, ylen i64, yread i64, alpha f64, beta f64"
 	for _, segments := range []int{2, 4} {
 		s := fmt.Sprint(segments)
-		add("cpms", "msrep_cpms_cut_"+s, "", 128, 64*int64(segments), "values", 0, "a &f64, n i64")
 		add("cpms", "msrep_cpms_join_"+s, "", 128, 64*int64(segments), "values", 0, "a &f64, n i64")
 		for k := 0; k <= segments; k++ {
 			of := fmt.Sprintf("_%dof%d", k, segments)

@@ -2,13 +2,8 @@
 //
 //	msrep_axpby  y = alpha*x + beta*y      beta = 0 does not read y
 //	msrep_scale  y = beta*y                beta = 0 does not read y
-//	msrep_copy   y = x
 //	msrep_fill   y = alpha
-//	msrep_dot    partial[b] = sum over block b of x[i]*y[i], and
 //	msrep_total  out[0] = sum of partial[0 ... n-1], with one block
-//
-// Dot products are summed in float64 for both types, in an order that depends on
-// n and the grid of msrep_dot alone; the squared norm is the dot of x and x.
 #include "include/index.cuh"
 #include "include/sum.cuh"
 
@@ -24,23 +19,9 @@ template <typename V> static __device__ __forceinline__ void scale(V* y, i64 n, 
 		y[i] = beta != V(0) ? beta * y[i] : V(0);
 }
 
-template <typename V> static __device__ __forceinline__ void copy(const V* x, V* y, i64 n) {
-	for (i64 i = threadOf(block); i < n; i += threads(block))
-		y[i] = __ldg(x + i);
-}
-
 template <typename V> static __device__ __forceinline__ void fill(V* y, i64 n, V alpha) {
 	for (i64 i = threadOf(block); i < n; i += threads(block))
 		y[i] = alpha;
-}
-
-template <typename V> static __device__ __forceinline__ void dot(const V* x, const V* y, double* partial, i64 n) {
-	double sum = 0;
-	for (i64 i = threadOf(block); i < n; i += threads(block))
-		sum += (double)__ldg(x + i) * (double)__ldg(y + i);
-	sum = blockSum<block>(sum);
-	if (threadIdx.x == 0)
-		partial[blockIdx.x] = sum;
 }
 
 extern "C" __global__ void __launch_bounds__(block) msrep_total(const double* partial, double* out, i64 n) {
@@ -57,10 +38,6 @@ extern "C" __global__ void __launch_bounds__(block) msrep_total(const double* pa
 		axpby<V>(x, y, n, alpha, beta);                                                                               \
 	}                                                                                                                 \
 	extern "C" __global__ void __launch_bounds__(block) msrep_scale_##suffix(V* y, i64 n, V beta) { scale<V>(y, n, beta); } \
-	extern "C" __global__ void __launch_bounds__(block) msrep_copy_##suffix(const V* x, V* y, i64 n) { copy<V>(x, y, n); } \
-	extern "C" __global__ void __launch_bounds__(block) msrep_fill_##suffix(V* y, i64 n, V alpha) { fill<V>(y, n, alpha); } \
-	extern "C" __global__ void __launch_bounds__(block) msrep_dot_##suffix(const V* x, const V* y, double* partial, i64 n) { \
-		dot<V>(x, y, partial, n);                                                                                     \
-	}
+	extern "C" __global__ void __launch_bounds__(block) msrep_fill_##suffix(V* y, i64 n, V alpha) { fill<V>(y, n, alpha); }
 MSREP_VECTOR(f64, double)
 MSREP_VECTOR(f32, float)
