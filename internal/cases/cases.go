@@ -3,6 +3,7 @@ package cases
 
 import (
 	"flag"
+	"strconv"
 	"testing"
 
 	_ "pgregory.net/rapid" // defines -rapid.checks
@@ -24,4 +25,20 @@ func Main(m *testing.M, n string) {
 		}
 	}
 	m.Run()
+}
+
+// Share has the n properties of a test run an nth of the cases each.
+func Share(t testing.TB, n int) {
+	f := flag.Lookup("rapid.checks")
+	all := f.Value.String()
+	count, err := strconv.Atoi(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	least := 1
+	if testing.Short() {
+		least = 5 // of which rapid takes a fifth
+	}
+	t.Cleanup(func() { f.Value.Set(all) })
+	f.Value.Set(strconv.Itoa(max(count/n, least)))
 }

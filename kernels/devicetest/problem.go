@@ -7,8 +7,10 @@ import (
 
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cuda/launch"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/ellpack"
 )
 
 // Open gives a device with a stream of it, for one part of a product.
@@ -84,11 +86,23 @@ func (q *Problem[V]) Packing(p partition.Part, form kernels.Form) *kernels.Packi
 	}
 }
 
-// Ways to gather, beside the forms that a device packs parts in.
+// Ways to multiply, beside the forms that a device packs parts in.
 const (
-	Plain kernels.Form = "plain" // kernels.Gather
-	COO   kernels.Form = "coo"   // kernels.GatherCOO
+	Plain      kernels.Form = "plain"       // kernels.Gather
+	COO        kernels.Form = "coo"         // kernels.GatherCOO
+	Fixed      kernels.Form = "fixed"       // kernels.GatherFixed, of parts with whole rows
+	Scatter    kernels.Form = "scatter"     // kernels.Scatter
+	ScatterCOO kernels.Form = "scatter-coo" // kernels.ScatterCOO
 )
+
+// RowForms is the forms of one row a thread or a warp that GPUs pack beside CSR.
+func RowForms() []kernels.Form {
+	forms := []kernels.Form{launch.FormSlices, launch.FormCSRScalar, launch.FormCSRVector}
+	for _, f := range ellpack.Formats() {
+		forms = append(forms, kernels.Form(f))
+	}
+	return forms
+}
 
 // Gather computes alpha*A*x + beta*y, part by part.
 func (q *Problem[V]) Gather(t require.TestingT, open Open, way kernels.Form) []V {
@@ -104,6 +118,8 @@ func (q *Problem[V]) Gather(t require.TestingT, open Open, way kernels.Form) []V
 			require.NoError(t, s.Launch(&kernels.Gather[V]{A: q.compressed(t, m, s, d, p), Alpha: q.Alpha, Beta: q.Beta, X: x, Y: own, Carry: carry}))
 		case COO:
 			require.NoError(t, s.Launch(&kernels.GatherCOO[V]{A: q.coordinate(t, m, s, d, p), Alpha: q.Alpha, Beta: q.Beta, X: x, Y: own, Carry: carry}))
+		case Fixed:
+			require.NoError(t, s.Launch(&kernels.GatherFixed[V]{A: q.compressed(t, m, s, d, p), Alpha: q.Alpha, Beta: q.Beta, X: x, Y: own}))
 		default:
 			a, err := d.(kernels.Packer).Pack(q.Packing(p, way))
 			require.NoError(t, err)

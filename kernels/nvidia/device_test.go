@@ -3,19 +3,23 @@
 package nvidia
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/msrep-go/msrep/internal/cases"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu"
 	"github.com/msrep-go/msrep/kernels/cuda/launch"
 	"github.com/msrep-go/msrep/kernels/devicetest"
 	"github.com/msrep-go/msrep/kernels/nvidia/cusparse"
 	"github.com/msrep-go/msrep/kernels/nvidia/nvidiatest"
+	"github.com/msrep-go/msrep/kernels/reference"
 	"github.com/msrep-go/msrep/partition"
+	"github.com/msrep-go/msrep/sparse"
 )
 
 // open opens a device with a stream, until the end of the test.
@@ -324,16 +328,69 @@ type unknown struct{}
 
 func (unknown) Kernel() string { return "unknown" }
 
-var ways = []kernels.Form{devicetest.Plain, devicetest.COO, kernels.FormCSR, launch.FormMerge, launch.FormStreamed, kernels.FormAuto, "pellr"}
+var ways = append([]kernels.Form{devicetest.Plain, devicetest.COO, devicetest.Fixed, devicetest.Scatter, devicetest.ScatterCOO,
+	kernels.FormCSR, launch.FormMerge, launch.FormStreamed, kernels.FormAuto}, devicetest.RowForms()...)
+
+// agree checks products in each of the ways, by itself: where a kernel loses the GPU, the
+// others can run again, each in a process of its own.
+func agree(t *testing.T, ways ...kernels.Form) {
+	d, s := open(t, Config{})
+	one := func(require.TestingT) (kernels.Device, kernels.Stream) { return d, s }
+	cases.Share(t, len(ways))
+	for _, way := range ways {
+		only := []kernels.Form{way}
+		t.Run(string(way)+"_float64", rapid.MakeCheck(func(t *rapid.T) { devicetest.Property[float64](t, one, only) }))
+		t.Run(string(way)+"_float32", rapid.MakeCheck(func(t *rapid.T) { devicetest.Property[float32](t, one, only) }))
+	}
+	require.Zero(t, d.InUse())
+}
 
 func TestProductsAgreeWithTheReference(t *testing.T) {
-	onEachMachine(t, func(t *testing.T) {
-		d, s := open(t, Config{})
-		one := func(require.TestingT) (kernels.Device, kernels.Stream) { return d, s }
-		t.Run("float64", rapid.MakeCheck(func(t *rapid.T) { devicetest.Property[float64](t, one, ways) }))
-		t.Run("float32", rapid.MakeCheck(func(t *rapid.T) { devicetest.Property[float32](t, one, ways) }))
-		require.Zero(t, d.InUse())
-	})
+	onEachMachine(t, func(t *testing.T) { agree(t, ways...) })
+}
+
+func TestProductsInSegmentsAgreeWithTheReference(t *testing.T) {
+	d, s := open(t, Config{})
+	one := func(require.TestingT) (kernels.Device, kernels.Stream) { return d, s }
+	t.Run("operations", func(t *testing.T) { devicetest.SegmentOps(t, one) })
+	cases.Share(t, 24)
+	for _, of := range []int{2, 4} {
+		for read := range of + 1 {
+			for _, form := range []kernels.Form{kernels.FormCSR, "ell", "pellr"} {
+				t.Run(fmt.Sprintf("%s_%dof%d", form, read, of), rapid.MakeCheck(func(t *rapid.T) { devicetest.SegmentProperty(t, one, form, read, of) }))
+			}
+		}
+	}
+	require.Zero(t, d.InUse())
+}
+
+// The vector kernels share a row among 1 to 32 threads.
+func TestRowsOfAnyLengthAgreeWithTheReference(t *testing.T) {
+	d, s := open(t, Config{})
+	for _, n := range []int{1, 2, 5, 10, 20, 40, 80, 160} {
+		t.Run(fmt.Sprintf("%d_float64", n), func(t *testing.T) { rowsOf[float64](t, d, s, n) })
+		t.Run(fmt.Sprintf("%d_float32", n), func(t *testing.T) { rowsOf[float32](t, d, s, n) })
+	}
+	require.Zero(t, d.InUse())
+}
+
+// rowsOf multiplies a matrix with n entries in each row.
+func rowsOf[V sparse.Value](t *testing.T, d kernels.Device, s kernels.Stream, n int) {
+	a := &sparse.CSR[V]{Rows: 300, Cols: n, RowPtr: []int64{0}}
+	for range a.Rows {
+		for c := range n {
+			a.ColIdx = append(a.ColIdx, int32(c))
+		}
+		a.RowPtr = append(a.RowPtr, int64(len(a.ColIdx)))
+	}
+	a.Val = devicetest.Vector[V](len(a.ColIdx), 5)
+	q := &devicetest.Problem[V]{A: a, Alpha: 1.5, Beta: -0.5, X: devicetest.Vector[V](a.Cols, 1), Y: devicetest.Vector[V](a.Rows, 7)}
+	var err error
+	q.Parts, _, err = partition.Split(a.RowPtr, 2, partition.RuleNNZ)
+	require.NoError(t, err)
+	want := reference.Multiply(false, q.Alpha, a, q.X, q.Beta, q.Y)
+	got := q.Gather(t, func(require.TestingT) (kernels.Device, kernels.Stream) { return d, s }, devicetest.Plain)
+	require.Equal(t, -1, reference.Check(got, want))
 }
 
 func TestProductsOfSeveralDevicesOnOneGPUAgreeWithTheReference(t *testing.T) {
@@ -410,9 +467,5 @@ func TestCuSPARSEAgreesWithTheReference(t *testing.T) {
 	if _, err := cusparse.Version(); err != nil {
 		t.Skip(err)
 	}
-	d, s := open(t, Config{})
-	one := func(require.TestingT) (kernels.Device, kernels.Stream) { return d, s }
-	t.Run("float64", rapid.MakeCheck(func(t *rapid.T) { devicetest.Property[float64](t, one, []kernels.Form{FormCuSPARSE}) }))
-	t.Run("float32", rapid.MakeCheck(func(t *rapid.T) { devicetest.Property[float32](t, one, []kernels.Form{FormCuSPARSE}) }))
-	require.Zero(t, d.InUse())
+	agree(t, FormCuSPARSE)
 }

@@ -6,11 +6,14 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/msrep-go/msrep/internal/cases"
+	"github.com/msrep-go/msrep/kernels/cuda"
 	"github.com/msrep-go/msrep/kernels/nvidia/internal/driver"
 	"github.com/msrep-go/msrep/kernels/nvidia/nvidiatest"
 )
@@ -33,6 +36,9 @@ func TestMain(m *testing.M) {
 			}
 		}
 		cases.Main(m, n)
+		if os.Getenv(asGPU) != "" {
+			fmt.Println("kernels:", nvidiatest.Launched())
+		}
 		return
 	}
 	os.Exit(onStandIn())
@@ -41,13 +47,20 @@ func TestMain(m *testing.M) {
 // asGPU is set where tests are to take the stand-in for the driver of a GPU.
 const asGPU = "MSREP_TEST_AS_ON_GPU"
 
+// On a GPU, where the stand-in cannot be asked for anything, the tests launch every kernel.
 func TestTheTestsRunAsTheyDoOnAGPU(t *testing.T) {
 	standIn(t, nvidiatest.Machine{})
-	cmd := exec.Command(os.Args[0], "-test.skip=TestMemory|TestVector|TestTheTests", "-rapid.checks=2")
+	cmd := exec.Command(os.Args[0], "-test.skip=TestMemory|TestTheTests", "-rapid.checks=80", "-rapid.seed=1")
 	cmd.Env = append(os.Environ(), asGPU+"=1")
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	require.NotContains(t, string(out), "no tests to run")
+	_, names, found := strings.Cut(string(out), "kernels: [")
+	require.True(t, found, "%s", out)
+	ran := strings.Fields(strings.TrimRight(names, "]\n"))
+	notYet := []string{"msrep_local_ptr", "msrep_coo_ptr", "msrep_expand_ptr"}
+	for _, k := range cuda.Kernels() {
+		require.NotEqual(t, slices.Contains(notYet, k.Name), slices.Contains(ran, k.Name), k.Name)
+	}
 }
 
 func onStandIn() int {

@@ -15,17 +15,7 @@ import (
 	"github.com/msrep-go/msrep/kernels/sim"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
-	"github.com/msrep-go/msrep/sparse/ellpack"
 )
-
-// rowForms is the forms that launch.PackForm adds.
-func rowForms() []kernels.Form {
-	forms := []kernels.Form{launch.FormSlices, launch.FormCSRScalar, launch.FormCSRVector}
-	for _, f := range ellpack.Formats() {
-		forms = append(forms, kernels.Form(f))
-	}
-	return forms
-}
 
 // gatherForm computes alpha*A*x + beta*y, each part in a form, on a device of its own.
 func gatherForm[V sparse.Value](t require.TestingT, q *devicetest.Problem[V], c sim.Config, f kernels.Form) []V {
@@ -74,7 +64,7 @@ func formProperty[V sparse.Value](t *rapid.T) {
 		}
 	}
 	c := sim.Config{Blocks: rapid.SampledFrom([]int64{0, 1, 2}).Draw(t, "blocks")}
-	f := rapid.SampledFrom(rowForms()).Draw(t, "form")
+	f := rapid.SampledFrom(devicetest.RowForms()).Draw(t, "form")
 	require.Equal(t, -1, reference.Check(gatherForm(t, q, c, f), want), f)
 }
 
@@ -89,7 +79,7 @@ func TestRealMatricesInEveryFormAgreeWithTheReference(t *testing.T) {
 		require.NoError(t, err)
 		q := &devicetest.Problem[float64]{A: a, Alpha: 1.5, Beta: -0.5, Parts: parts, X: devicetest.Vector[float64](a.Cols, 1), Y: devicetest.Vector[float64](a.Rows, 3)}
 		want := reference.Multiply(false, q.Alpha, q.A, q.X, q.Beta, q.Y)
-		for _, f := range rowForms() {
+		for _, f := range devicetest.RowForms() {
 			require.Equal(t, -1, reference.Check(gatherForm(t, q, sim.Config{Unchecked: true}, f), want), f)
 		}
 	})
@@ -115,7 +105,7 @@ func TestOneGiantRowIsRefusedForELLAndAResultForTheOthers(t *testing.T) {
 	require.NoError(t, err)
 	q := &devicetest.Problem[float64]{A: a, Alpha: 1, X: devicetest.Vector[float64](a.Cols, 1), Y: make([]float64, a.Rows), Parts: parts}
 	want := reference.Multiply(false, q.Alpha, a, q.X, 0, q.Y)
-	for _, f := range rowForms() {
+	for _, f := range devicetest.RowForms() {
 		if f == "ell" {
 			d, _ := open(t, sim.Config{})
 			_, err := d.Pack(q.Packing(parts[0], f))
@@ -133,7 +123,7 @@ func TestAFormThatDoesNotFitTheDeviceLeavesNothingBehind(t *testing.T) {
 	parts, _, err := partition.Split(a.RowPtr, 1, partition.RuleNNZ)
 	require.NoError(t, err)
 	q := &devicetest.Problem[float64]{A: a}
-	for _, f := range rowForms() {
+	for _, f := range devicetest.RowForms() {
 		d, _ := open(t, sim.Config{Memory: 4000})
 		_, err := d.Pack(q.Packing(parts[0], f))
 		require.ErrorIs(t, err, kernels.ErrOutOfMemory, f)

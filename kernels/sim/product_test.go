@@ -42,7 +42,8 @@ func property[V sparse.Value](t *rapid.T) {
 		Gather: rapid.SampledFrom([]launch.Gather{launch.Vector, launch.Merge}).Draw(t, "kernel"),
 		Blocks: rapid.SampledFrom([]int64{0, 1, 2}).Draw(t, "blocks"),
 	}
-	devicetest.Property[V](t, fresh(c), []kernels.Form{devicetest.Plain, devicetest.COO, kernels.FormCSR, launch.FormMerge, launch.FormStreamed, kernels.FormAuto})
+	devicetest.Property[V](t, fresh(c), []kernels.Form{devicetest.Plain, devicetest.COO, devicetest.Fixed, devicetest.Scatter, devicetest.ScatterCOO,
+		kernels.FormCSR, launch.FormMerge, launch.FormStreamed, kernels.FormAuto})
 }
 
 func TestProductsOfFloat64AgreeWithTheReference(t *testing.T) { rapid.Check(t, property[float64]) }

@@ -17,4 +17,6 @@
 // that is made is counted, and the n-th call of any entry point can be made to fail.
 //
 // MSREP_STANDIN_PCI gives the GPUs other PCI addresses: a list with commas.
+// MSREP_STANDIN_FAULT names a kernel that loses the GPU. CUDA_LAUNCH_BLOCKING makes
+// launches wait for their kernels.
 package nvidiatest

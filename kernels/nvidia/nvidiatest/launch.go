@@ -27,12 +27,28 @@ func nvidiatestParams(kernel *C.char) C.int {
 	return C.int(len(k.Params))
 }
 
+// launched is the kernels that were.
+var launched sync.Map
+
+// Launched is the names of all kernels that were launched in this process.
+func Launched() (names []string) {
+	launched.Range(func(name, _ any) bool {
+		names = append(names, name.(string))
+		return true
+	})
+	return names
+}
+
 // launchFailed is CUDA_ERROR_LAUNCH_FAILED.
 const launchFailed = 719
 
 //export nvidiatestLaunch
 func nvidiatestLaunch(kernel, text *C.char, grid, block C.uint, params *C.uint64_t, count C.int) C.int {
 	args := unsafe.Slice((*uint64)(unsafe.Pointer(params)), int(count))
+	launched.Store(C.GoString(kernel), true)
+	if C.GoString(kernel) == os.Getenv("MSREP_STANDIN_FAULT") {
+		return launchFailed
+	}
 	if err := launch(C.GoString(kernel), text, int(grid), int(block), args); err != nil {
 		fmt.Fprintln(os.Stderr, "stand-in for the driver:", err)
 		return launchFailed

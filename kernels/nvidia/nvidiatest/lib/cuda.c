@@ -800,5 +800,6 @@ int cuLaunchKernel(struct function *f, unsigned gx, unsigned gy, unsigned gz, un
 	for (int i = 0; i < o.count; i++) {
 		memcpy(&o.params[i], params[i], sizeof o.params[i]);
 	}
-	return leave(put(s, o));
+	put(s, o);
+	return leave(getenv("CUDA_LAUNCH_BLOCKING") ? drain(s, 0) : ok); /* as the driver does */
 }
