@@ -78,7 +78,7 @@ lines() { # FILE PATTERN COUNT: so many lines are like that
 }
 
 small=gen:banded:n=600,band=5
-NCU_STAND_IN=counts try all 0 $small check bench variants counters
+GPU_RUN_TESTS=-rapid.checks=42 NCU_STAND_IN=counts try all 0 $small check bench variants counters
 says all/tests.log '^PASS'
 says all/machine.txt '^no GPU, Default'
 lines all/phases.jsonl . 6
@@ -102,6 +102,16 @@ says tests/sanitizer.log 'racecheck: ERROR SUMMARY'
 try wrong 1 gen:nothing:n=3 bench
 says wrong/summary.txt 'nothing:n=3 +failed'
 if grep reached "$work/wrong/summary.txt"; then echo "nothing was measured" && exit 1; fi
+
+# A kernel that loses the GPU takes nothing along: it is named, and the others are tested and measured.
+GPU_RUN_TESTS=-rapid.checks=42 MSREP_STANDIN_FAULT=msrep_gather_coo_f64 try fault 1 $small check
+says fault.log '/coo_float64: fails alone, in msrep_gather_coo_f64: CUDA error 719'
+says fault.log '/coo_float32: passes alone'
+says fault.log '/sell_float32: passes alone'
+MSREP_STANDIN_FAULT=msrep_gather_vector4_f64 try lost 1 $small bench
+for form in csr-merge slices cusparse; do
+	says lost/results.jsonl "\"form\":\"$form\".*\"seconds\":.*\"value\":\"fp32\""
+done
 
 # CuPy ends the process that loads it first, before that reads what it was asked: the next one
 # answers for its own matrix, and not until that is measured.

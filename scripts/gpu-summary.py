@@ -96,7 +96,7 @@ def products(results, copy):
               f"{f'{part:.3f}' if part else '-':>8} {over(rivals.get('cusparse'), own['seconds']):>9} {over(rivals.get('cupy'), own['seconds']):>6} "
               f"{over(rivals.get('torch'), own['seconds']):>6} {over(best, own['seconds']):>9} {over(best, auto):>9} {max(f.get('worst_error', 0) for f in r['forms']):6.1f}")
     if worst is not None:
-        verdict("largest difference between forms, in units of eps*|A||x|", f"{worst:.3g}", "below 100", worst < 100)
+        verdict("largest difference from the host's product, in units of eps*|A||x|", f"{worst:.3g}", "below 100", worst < 100)
     if regular:
         verdict("regular matrices, least fraction of the copy bandwidth", f"{min(regular):.3f}", 0.85, min(regular) >= 0.85)
     for what, ratios in (("fastest own form", own_ratios), ("the plan's choice", auto_ratios)):

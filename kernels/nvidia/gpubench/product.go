@@ -49,11 +49,10 @@ type result struct {
 	GBPerS  float64 `json:"gb_per_s,omitempty"` // of the least bytes that a product in the form moves
 	Bytes   int64   `json:"bytes,omitempty"`    // memory that the form holds
 	PackS   float64 `json:"pack_s,omitempty"`
-	Worst   float64 `json:"worst_error,omitempty"` // against the vector kernels, in units of eps*|A||x|
+	Worst   float64 `json:"worst_error,omitempty"` // against the host's product, in units of eps*|A||x|
 }
 
-// forms is what is measured unless others are named, the vector kernels first: the first
-// is what the others are compared with.
+// forms is what is measured unless others are named.
 var forms = []kernels.Form{kernels.FormCSR, launch.FormMerge, launch.FormSlices, nvidia.FormCuSPARSE, kernels.FormAuto}
 
 // measure multiplies by a matrix in each form, until ctx ends or the device is lost.
