@@ -71,6 +71,23 @@ func (d *Device) alloc(bytes int64, single bool) (*buffer, error) {
 	return b, nil
 }
 
+// FreeMemory is the bytes of the GPU that nobody has, neither another device on it nor
+// another program. Where the driver does not tell, the device counts its own.
+func (d *Device) FreeMemory() int64 {
+	free := d.info.Memory - d.InUse()
+	_ = d.run("free memory", 0, func() error {
+		if err := d.home.Synchronize(); err != nil { // what is to be freed in its order is then free
+			return err
+		}
+		n, err := driver.FreeMemory(d.gpu.dev, d.gpu.pools)
+		if err == nil {
+			free = n
+		}
+		return err
+	})
+	return free
+}
+
 // allocate takes memory with any content, for work on s or after it.
 func (d *Device) allocate(bytes int64, s cu.Stream) (cu.DevicePtr, error) {
 	if !d.gpu.pools {

@@ -34,7 +34,8 @@ type Config struct {
 	// the thread of the device runs, none for anywhere.
 	Node int
 	CPUs []int
-	// OnRefused hears when the system does not place memory or thread; may be nil.
+	// OnRefused hears when the system does not place memory or thread, and when copies from
+	// another GPU must go through the host because one of them refused; may be nil.
 	OnRefused func(error)
 	// PTX gives other kernels for a family of kernels/cuda, "" for none: to try them.
 	// The first device that is open on a GPU says for all there. May be nil.

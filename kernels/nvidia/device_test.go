@@ -200,16 +200,20 @@ func TestCopiesGoBetweenGPUs(t *testing.T) {
 
 func TestGPUsThatRefuseTheirPeersCopyAllTheSame(t *testing.T) {
 	standIn(t, nvidiatest.Machine{GPUs: 2})
-	for _, code := range []int{217, 711} {
-		for _, entry := range []string{"cuCtxEnablePeerAccess", "cuMemPoolSetAccess"} {
-			d0, d1, s0, s1 := pair(t)
+	for _, code := range []int{1, 217, 711, 801} {
+		for _, entry := range []string{"cuDeviceCanAccessPeer", "cuCtxEnablePeerAccess", "cuMemPoolSetAccess"} {
+			var refused []error
+			d0, s0 := open(t, Config{})
+			d1, s1 := open(t, Config{GPU: 1, OnRefused: func(err error) { refused = append(refused, err) }})
 			a, b := devicetest.Upload(t, s0, d0, []float64{1, 2}), devicetest.Upload(t, s1, d1, []float64{3, 4})
 			require.NoError(t, s0.Sync())
 			nvidiatest.Fail(entry, 1, code)
 			require.NoError(t, s1.Copy(b.Buf, 0, a.Buf, 8, 8))
 			require.NoError(t, s1.Copy(b.Buf, 8, a.Buf, 0, 8))
 			require.Equal(t, []float64{2, 1}, devicetest.Download(t, s1, b), "%s fails with %d", entry, code)
-			require.Equal(t, 1, nvidiatest.Calls()["cuCtxEnablePeerAccess"], "nobody asks again")
+			require.Equal(t, 1, nvidiatest.Calls()["cuDeviceCanAccessPeer"], "nobody asks again")
+			require.Len(t, refused, 1)
+			require.Regexp(t, fmt.Sprintf("^device cuda:1: no direct way from cuda:0: .*CUDA error %d", code), refused[0].Error())
 			nvidiatest.Fail("", 0, 0)
 			require.NoError(t, a.Free())
 			require.NoError(t, b.Free())

@@ -51,13 +51,6 @@ const (
 	codeUnsupportedPTX = 222
 )
 
-// noPeer is the errors that say that a GPU can't reach the memory of another after all. A
-// GPU without NVSwitch has room for eight others.
-var noPeer = map[int]bool{
-	217: true, // peer access is not supported
-	711: true, // too many peers
-}
-
 // fatal is the errors after which a context can't be used any more.
 var fatal = map[int]bool{
 	4:   true, // deinitialized

@@ -27,7 +27,7 @@ type gpu struct {
 	mu      sync.Mutex
 	modules map[string]driver.Module // by family of kernels
 	funcs   map[string]driver.Function
-	peers   map[*gpu]bool // whose memory this one's context may reach
+	asked   map[*gpu]bool // whether this one's context may reach their memory
 
 	devices int // open on it; guarded by opened.mu
 }
@@ -52,7 +52,7 @@ func acquire(c Config) (*gpu, error) {
 		if err != nil {
 			return nil, err
 		}
-		g = &gpu{info: info, ptx: c.PTX, fetch: c.L2Fetch, modules: map[string]driver.Module{}, funcs: map[string]driver.Function{}, peers: map[*gpu]bool{}}
+		g = &gpu{info: info, ptx: c.PTX, fetch: c.L2Fetch, modules: map[string]driver.Module{}, funcs: map[string]driver.Function{}, asked: map[*gpu]bool{}}
 		if g.dev, err = cu.GetDevice(c.GPU); err != nil {
 			return nil, err
 		}
@@ -146,18 +146,17 @@ func (g *gpu) text(family string) (string, error) {
 }
 
 // reach lets the context of the calling thread, which is that of g, read the memory
-// of from, where the pair can do that. Copies work without, through the host.
+// of from, where the pair can do that. Copies work without, through the host: an error that
+// does not lose the GPU only says why, once.
 func (g *gpu) reach(from *gpu) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if _, asked := g.peers[from]; asked || from == g {
+	if g.asked[from] || from == g {
 		return nil
 	}
+	g.asked[from] = true
 	can, err := g.dev.CanAccessPeer(from.dev)
-	if err != nil {
-		return err
-	}
-	if can != 0 {
+	if err == nil && can != 0 {
 		err = from.ctx.EnablePeerAccess(0)
 		if code(err) == codePeerEnabled {
 			err = nil
@@ -166,11 +165,7 @@ func (g *gpu) reach(from *gpu) error {
 			err = driver.SharePool(from.dev, g.dev)
 		}
 	}
-	if err != nil && !noPeer[code(err)] {
-		return err
-	}
-	g.peers[from] = can != 0 && err == nil
-	return nil
+	return err
 }
 
 // grid is the number of blocks of a call: no more than a grid may have, which then

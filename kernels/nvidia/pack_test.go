@@ -261,3 +261,44 @@ func TestAFailureWhileFormsAreMeasuredLeavesNothing(t *testing.T) {
 	}
 	require.Greater(t, failed, 10)
 }
+
+// The vectors come behind the part: what does not hold both does not hold the part.
+func TestAPartIsStreamedWhereOthersHaveTheMemory(t *testing.T) {
+	for _, m := range []nvidiatest.Machine{{}, {NoPools: true}} {
+		op := wholeOf(t, "banded:n=20000,band=3")
+		op.InPlace, op.Products = true, 1
+		part := 12*op.Part.NNZ() + 8*int64(len(op.Ptr))
+		vectors := int64(16 * op.Minors)
+		for free, want := range map[int64]kernels.Form{part + vectors/2: launch.FormStreamed, part + 2*vectors: kernels.FormCSR} {
+			m.Others = 128<<20 - free
+			standIn(t, m)
+			d, err := Open(Config{Node: -1})
+			require.NoError(t, err)
+			require.Equal(t, free, d.(*Device).FreeMemory())
+			p, err := d.(kernels.Packer).Pack(op)
+			require.NoError(t, err)
+			require.Equal(t, want, p.Info().Form)
+			held := p.Info().Bytes
+			require.Equal(t, free-held, d.(*Device).FreeMemory())
+			x, err := kernels.NewArray[float64](d, vectors/8)
+			require.NoError(t, err)
+			require.NoError(t, x.Free())
+			require.NoError(t, p.Free())
+			require.Equal(t, free, d.(*Device).FreeMemory(), "also what the pool keeps")
+			require.NoError(t, d.Close())
+		}
+	}
+}
+
+func TestADeviceCountsItsMemoryWhereTheDriverDoesNotTell(t *testing.T) {
+	standIn(t, nvidiatest.Machine{})
+	d, _ := open(t, Config{})
+	b, err := d.Alloc(1 << 20)
+	require.NoError(t, err)
+	for _, entry := range []string{"cuMemGetInfo_v2", "cuDeviceGetDefaultMemPool", "cuMemPoolGetAttribute"} {
+		nvidiatest.Fail(entry, 1, 801)
+		require.Equal(t, int64(127<<20), d.FreeMemory(), entry)
+		require.Equal(t, 1, nvidiatest.Calls()[entry])
+	}
+	require.NoError(t, b.Free())
+}

@@ -105,8 +105,10 @@ func (s *stream) Copy(dst kernels.Buffer, dstOff int64, src kernels.Buffer, srcO
 		if other == d.gpu {
 			other = toDev.gpu
 		}
-		if err := d.gpu.reach(other); err != nil {
+		if err := d.gpu.reach(other); fatal[code(err)] {
 			return err
+		} else if err != nil {
+			d.refused(fmt.Errorf("no direct way from %s: %w", deviceID(Config{GPU: other.info.Ordinal}), describe(err)))
 		}
 		return cu.MemcpyPeerAsync(to, toDev.gpu.ctx, from, fromDev.gpu.ctx, bytes, s.s)
 	})

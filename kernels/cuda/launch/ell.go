@@ -36,11 +36,11 @@ func (p *Rows[V]) ellpack(op *kernels.Packing[V]) error {
 // room checks that the device has memory for the format, before the host takes any:
 // a format that the bound for padding allows may still be larger than the device.
 func (p *Rows[V]) room(f sparse.Format, r ellpack.Rows[V]) (o ellpack.Options, err error) {
-	limit := p.dev.Info().Memory
-	if limit == 0 {
+	free, bounded := free(p.dev)
+	if !bounded {
 		return o, nil
 	}
-	free := max(limit-p.dev.InUse(), 1)
+	free = max(free, 1)
 	size := mem.Size[V]()
 	csr := 8*int64(len(r.Ptr)) + (4+size)*(r.End-r.First)
 	bound := ellpack.Bound(csr)

@@ -108,10 +108,10 @@ func Streams[V sparse.Value](op *kernels.Packing[V], err error) bool {
 
 // hasRoom reports whether a device holds a part in FormMerge with its vectors.
 func hasRoom[V sparse.Value](d kernels.Device, op *kernels.Packing[V]) bool {
-	total := d.Info().Memory
+	free, bounded := free(d)
 	rows, nnz := int64(op.Part.Majors()), op.Part.NNZ()
 	need := 8*(rows+1) + (4+mem.Size[V]())*nnz + mem.Size[V]()*(int64(op.Minors)+rows) + (rows+nnz)/64
-	return total == 0 || need+streamedSlack <= total-d.InUse()
+	return !bounded || need <= usable(free)
 }
 
 // upload copies the arrays to the device, with pointers of the part's own.

@@ -85,9 +85,9 @@ func packSlices[V sparse.Value](d kernels.Device, s kernels.Stream, op *kernels.
 // that wraps kernels.ErrOutOfMemory where the device or the host has no room.
 func buildSlices[V sparse.Value](d kernels.Device, s kernels.Stream, op *kernels.Packing[V], plan *sliced.Plan[V]) (*Rows[V], error) {
 	need := plan.Bytes()
-	if total := d.Info().Memory; total > 0 && need > total-d.InUse() {
+	if free, bounded := free(d); bounded && need > free {
 		return nil, &kernels.DeviceError{Device: d.Info().ID, Call: "pack", Bytes: need,
-			Err: fmt.Errorf("%w: %s of %d entries, %d bytes are free", kernels.ErrOutOfMemory, FormSlices, op.Part.NNZ(), total-d.InUse())}
+			Err: fmt.Errorf("%w: %s of %d entries, %d bytes are free", kernels.ErrOutOfMemory, FormSlices, op.Part.NNZ(), free)}
 	}
 	if have, ok := mem.Fits(need); !ok {
 		return nil, fmt.Errorf("%w of the host: %s takes %d bytes, %d are available", kernels.ErrOutOfMemory, FormSlices, need, have)

@@ -22,8 +22,6 @@ const (
 	// streamedBytes bounds the device memory for pieces: more does not make the way
 	// to the device faster.
 	streamedBytes = 512 << 20
-	// streamedSlack is left free beside pieces and vectors.
-	streamedSlack = 64 << 10
 )
 
 // streamed is a part in FormStreamed. It implements kernels.Packed. The arrays of
@@ -86,12 +84,12 @@ func packStreamed[V sparse.Value](d kernels.Device, op *kernels.Packing[V], why 
 
 // budget is the device memory that pieces may take.
 func (p *streamed[V]) budget() int64 {
-	total := p.dev.Info().Memory
-	if total == 0 {
+	free, bounded := free(p.dev)
+	if !bounded {
 		return streamedBytes
 	}
 	vectors := mem.Size[V]() * int64(p.op.Minors+p.op.Part.OwnEnd-p.op.Part.OwnFirst)
-	return min((total-p.dev.InUse()-vectors-streamedSlack)*9/10, streamedBytes)
+	return min((usable(free)-vectors)*9/10, streamedBytes)
 }
 
 // cut cuts the part into n pieces of about equal numbers of entries.

@@ -7,7 +7,7 @@
 
 static struct {
 	void (*attach)(int (*)(const char *), int (*)(const char *, const char *, unsigned, unsigned, uint64_t *, int));
-	void (*reset)(int, size_t, int, int);
+	void (*reset)(int, size_t, size_t, int, int);
 	void (*fail)(const char *, int, int);
 	int (*calls)(int, const char **);
 	long (*live)(int);
@@ -44,7 +44,7 @@ int nvidiatest_attach(char *path, int hide) {
 	return 0;
 }
 
-void nvidiatest_reset(int gpus, size_t bytes, int pools, int peers) { lib.reset(gpus, bytes, pools, peers); }
+void nvidiatest_reset(int gpus, size_t bytes, size_t taken, int pools, int peers) { lib.reset(gpus, bytes, taken, pools, peers); }
 void nvidiatest_fail(char *name, int nth, int code) { lib.fail(name, nth, code); }
 int nvidiatest_calls(int i, char **name) { return lib.calls ? lib.calls(i, (const char **)name) : -1; }
 long nvidiatest_live(int kind) { return lib.live(kind); }

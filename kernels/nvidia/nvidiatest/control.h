@@ -4,7 +4,7 @@
 #include <stdint.h>
 
 int nvidiatest_attach(char *path, int hide); /* 0 when path is the library and is loaded */
-void nvidiatest_reset(int gpus, size_t bytes, int pools, int peers);
+void nvidiatest_reset(int gpus, size_t bytes, size_t taken, int pools, int peers);
 void nvidiatest_fail(char *name, int nth, int code);
 int nvidiatest_calls(int i, char **name);
 long nvidiatest_live(int kind);

@@ -66,13 +66,14 @@ func attach(hide bool) bool {
 type Machine struct {
 	GPUs    int
 	Memory  int64 // bytes of each
+	Others  int64 // what of them other programs have
 	NoPools bool  // no allocation in the order of streams
 	NoPeers bool  // no access of one GPU to another's memory
 }
 
 // Reset forgets all that happened. No device may be open.
 func Reset(m Machine) {
-	C.nvidiatest_reset(C.int(m.GPUs), C.size_t(m.Memory), truth(!m.NoPools), truth(!m.NoPeers))
+	C.nvidiatest_reset(C.int(m.GPUs), C.size_t(m.Memory), C.size_t(m.Others), truth(!m.NoPools), truth(!m.NoPeers))
 }
 
 func truth(b bool) C.int {

@@ -167,6 +167,25 @@ func TrimPool(d cu.Device) error {
 	return check(C.cuMemPoolTrimTo(pool, 0))
 }
 
+// FreeMemory is the bytes of the GPU of the calling thread's context that nobody has, with
+// what its pool keeps and nobody uses, where it has one.
+func FreeMemory(d cu.Device, pool bool) (int64, error) {
+	var free, total C.size_t
+	if err := check(C.cuMemGetInfo(&free, &total)); err != nil || !pool {
+		return int64(free), err
+	}
+	var p C.CUmemoryPool
+	if err := check(C.cuDeviceGetDefaultMemPool(&p, C.CUdevice(d))); err != nil {
+		return 0, err
+	}
+	var kept, used C.cuuint64_t
+	if err := check(C.cuMemPoolGetAttribute(p, C.CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, unsafe.Pointer(&kept))); err != nil {
+		return 0, err
+	}
+	err := check(C.cuMemPoolGetAttribute(p, C.CU_MEMPOOL_ATTR_USED_MEM_CURRENT, unsafe.Pointer(&used)))
+	return int64(free) + int64(kept) - int64(used), err
+}
+
 // SharePool lets a GPU reach the memory that the pool of another gives. Peer access
 // between contexts does not open pools.
 func SharePool(of, with cu.Device) error {

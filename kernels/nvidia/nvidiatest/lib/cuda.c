@@ -63,7 +63,7 @@ static struct {
 	size_t used, kept; /* by the pool, of what was freed: only the pool gives it again */
 } gpus[max_gpus];
 static int gpu_count = 2;
-static size_t gpu_memory = (size_t)1 << 30;
+static size_t gpu_memory = (size_t)1 << 30, others; /* what other programs have of it */
 static int pools = 1, peer_links = 1;
 static struct thing *things;
 static struct function *functions;
@@ -253,7 +253,7 @@ static int drain(struct thing *s, const struct mark *until) {
 
 /* ---- control ---- */
 
-void mock_reset(int count, size_t bytes, int with_pools, int with_peers) {
+void mock_reset(int count, size_t bytes, size_t taken, int with_pools, int with_peers) {
 	pthread_mutex_lock(&lock);
 	while (things) {
 		destroy(things);
@@ -271,6 +271,7 @@ void mock_reset(int count, size_t bytes, int with_pools, int with_peers) {
 	fail_at = 0;
 	gpu_count = count;
 	gpu_memory = bytes;
+	others = taken;
 	pools = with_pools;
 	peer_links = with_peers;
 	pthread_mutex_unlock(&lock);
@@ -452,7 +453,7 @@ static int allocate(uint64_t *p, size_t n, int pooled) {
 	if (n == 0) {
 		return invalid_value;
 	}
-	size_t left = gpu_memory - gpus[current].used, kept = gpus[current].kept;
+	size_t left = gpu_memory - others - gpus[current].used, kept = gpus[current].kept;
 	if (n > (pooled ? left : left - kept)) {
 		return out_of_memory;
 	}
@@ -502,6 +503,28 @@ int cuMemFreeAsync(uint64_t p, struct thing *s) {
 }
 
 int cuDeviceGetDefaultMemPool(void **pool, int d) { ENTER(); DEVICE(d); *pool = (void *)(intptr_t)(d + 1); return leave(ok); }
+
+int cuMemGetInfo_v2(size_t *left, size_t *total) {
+	ENTER_CONTEXT();
+	*left = gpu_memory - others - gpus[current].used - gpus[current].kept;
+	*total = gpu_memory;
+	return leave(ok);
+}
+
+int cuMemPoolGetAttribute(void *pool, int a, uint64_t *v) {
+	ENTER();
+	int d = (int)(intptr_t)pool - 1;
+	DEVICE(d);
+	if (a != 5 && a != 7) { /* what is reserved, and what of it is used */
+		return leave(invalid_value);
+	}
+	*v = a == 5 ? gpus[d].kept : 0;
+	for (struct thing *t = things; t; t = t->next) {
+		*v += t->kind == memory && t->gpu == d && t->pooled ? t->size : 0;
+	}
+	return leave(ok);
+}
+
 int cuMemPoolSetAttribute(void *pool, int a, void *v) { ENTER(); return leave(pool && a == 4 && v ? ok : invalid_value); }
 struct access { int type, id, flags; }; /* CUmemAccessDesc */
 

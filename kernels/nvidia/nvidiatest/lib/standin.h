@@ -10,8 +10,8 @@ typedef int (*mock_launch)(const char *kernel, const char *text, unsigned grid, 
 
 void mock_attach(mock_params p, mock_launch l);
 
-/* mock_reset starts anew, with so many GPUs of so many bytes. */
-void mock_reset(int count, size_t bytes, int pools, int peers);
+/* mock_reset starts anew, with so many GPUs of so many bytes, some of them taken by others. */
+void mock_reset(int count, size_t bytes, size_t taken, int pools, int peers);
 
 /* mock_fail makes the nth call from now on of an entry point fail; 0 none. */
 void mock_fail(const char *name, int nth, int code);
