@@ -557,7 +557,7 @@ func TestToLookForFormsCountsAsLongAsItMayTake(t *testing.T) {
 func TestAFormThatIsNotClearlySlowerMayWin(t *testing.T) {
 	form := func(name kernels.Form, product time.Duration) *contender[float64] {
 		c := &contender[float64]{product: product}
-		if c.Form = name; name == inspect.FormBins {
+		if c.Form = name; name == inspect.FormBins || name == inspect.FormSlices {
 			c.SteadierThan = inspect.FormTiles
 		}
 		return c
@@ -570,8 +570,10 @@ func TestAFormThatIsNotClearlySlowerMayWin(t *testing.T) {
 	for product, want := range map[time.Duration]bool{600: true, 700: true, 770: true, 771: false} {
 		require.Equal(t, want, wins(inspect.FormBins, product, inspect.FormTiles), product)
 	}
-	require.True(t, wins(inspect.FormSlices, 699, inspect.FormTiles))
-	require.False(t, wins(inspect.FormSlices, 700, inspect.FormTiles))
+	require.True(t, wins(inspect.FormTiles, 636, inspect.FormSlices), "it is clearly faster")
+	require.False(t, wins(inspect.FormTiles, 637, inspect.FormSlices))
+	require.True(t, wins(inspect.FormRuns, 699, inspect.FormTiles))
+	require.False(t, wins(inspect.FormRuns, 700, inspect.FormTiles))
 	require.False(t, wins(inspect.FormBins, 700, kernels.FormCSR))
 
 	s.op.Products = 100

@@ -218,6 +218,8 @@ func (s *search[V]) wins(c *contender[V]) bool {
 	switch {
 	case c.SteadierThan == best.Form:
 		return c.product <= best.product+best.product/10
+	case best.SteadierThan == c.Form:
+		return c.product+c.product/10 < best.product
 	case s.brief() && best.Form == kernels.FormCSR:
 		return !far(c.product, best.product)
 	}

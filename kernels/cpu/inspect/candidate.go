@@ -73,8 +73,8 @@ type Candidate[V sparse.Value] struct {
 
 	// Unless is a form that makes this one needless where it is the best so far.
 	Unless kernels.Form
-	// SteadierThan is a form whose products take longer in some moments than when they were timed,
-	// as those of this one do not: this one is taken instead where it is not clearly slower.
+	// SteadierThan is a form whose products take longer in some moments than when they were timed, as those
+	// of this one do not, or with several vectors: this one is taken instead where it is not clearly slower.
 	SteadierThan kernels.Form
 	Build        func(form.Rows[V]) (form.Form[V], error)
 }

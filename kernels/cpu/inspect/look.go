@@ -118,7 +118,7 @@ func Candidates[V sparse.Value](pieces []Look) []Candidate[V] {
 	if e := all.runs; e != nil && (value == 4 || all.blocks == nil && (all.diagonals == nil || e.EntryBytes < value+fewIndices)) {
 		out = append(out, Candidate[V]{Form: FormRuns, Bytes: e.EntryBytes, Cached: cachedRuns(value, e.EntryBytes-value), Build: newRuns[V], Why: sampled(e)})
 	}
-	slices := Candidate[V]{Form: FormSlices, Bytes: value + 2, Cached: cachedSlices(value, float64(all.nnz)/float64(max(all.rows, 1))), Build: newSlices[V],
+	slices := Candidate[V]{Form: FormSlices, Bytes: value + 2, Cached: cachedSlices(value, float64(all.nnz)/float64(max(all.rows, 1))), SteadierThan: FormTiles, Build: newSlices[V],
 		Why: "rows of like length side by side"}
 	slices.Large = all.misses >= oftenMissed && !all.wide // it saves more than tiles then
 	tiles := Candidate[V]{Form: FormTiles, Bytes: value + 4, Large: true, Cached: cachedTiles, Build: newTiles[V],

@@ -79,18 +79,18 @@ func (b Block[V]) across(bytes int) bool {
 const streamed = 16 << 20
 
 // nearManyBytes is nearBytes for several vectors: entries that lie in the last cache come soon enough, as
-// each of them takes longer. It was measured on Zen 5 only.
+// each of them takes longer. It was measured on Zen 4 and 5 only.
 var nearManyBytes = func() int64 {
-	if zen5 {
+	if zen4 {
 		return 8 << 20
 	}
 	return nearBytes
 }()
 
 // farRowsBytes is from more than how many bytes of x on RowsMany brings rows of x to the caches before their turn: a
-// little more than the second cache holds comes soon enough on Zen 5, and elsewhere that was not measured.
+// little more than the second cache holds comes soon enough on Zen 4 and 5, and elsewhere that was not measured.
 var farRowsBytes = func() int64 {
-	if zen5 {
+	if zen4 {
 		return 3 << 20
 	}
 	return 1 << 20
