@@ -95,8 +95,25 @@ func (b *Bins[V]) Multiply(l Level, k, n int, x, sums []V) {
 	case l != Generic:
 		b.byRows(multiplyBinTables, k, n, x, sums)
 	default:
-		for i, r := range b.Rows[k : k+n] {
-			sums[r] = mulAdd(b.Fused, b.Values.At(k+i), x[i], sums[r])
+		b.add(k, x, sums)
+	}
+}
+
+// add is Multiply in plain Go.
+func (b *Bins[V]) add(k int, x, sums []V) {
+	var room [expandedRoom]V
+	for len(x) > 0 {
+		val := b.Values.some(k, len(x), room[:])
+		rows, u := b.Rows[k:][:len(val)], x[:len(val)]
+		k, x = k+len(val), x[len(val):]
+		if b.Fused {
+			for i, r := range rows {
+				sums[r] = FMA(val[i], u[i], sums[r])
+			}
+			continue
+		}
+		for i, r := range rows {
+			sums[r] += val[i] * u[i]
 		}
 	}
 }

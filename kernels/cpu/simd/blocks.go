@@ -1,6 +1,7 @@
 package simd
 
 import (
+	"math/bits"
 	"unsafe"
 
 	"github.com/msrep-go/msrep/sparse"
@@ -54,38 +55,43 @@ func MultiplyBlocks[V sparse.Value](l Level, b *Blocks[V], at Position, n int, x
 type blockTable[V sparse.Value] [2][storages][BlockMax - 1]func(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x, table, sums *V, height, bytes, ahead int)
 
 func (b *Blocks[V]) multiply(at Position, n int, x, sums []V) {
+	var room [BlockMax * expandedRoom]V
 	lanes := b.Values.Lanes
+	column := b.Height * lanes // values of a column of a block
 	clear(sums)
 	c := at.Column
 	for s := range n {
-		acc := sums[s*b.Height*lanes : (s+1)*b.Height*lanes]
-		full, masked := b.Widths[2*(at.Slice+s)], b.Widths[2*(at.Slice+s)+1]
-		for range full {
-			b.add(c, ^uint16(0), x, acc)
-			c++
-		}
-		for range masked {
-			b.add(c, b.Masks[at.Mask], x, acc)
-			at.Mask++
+		acc := sums[s*column : (s+1)*column]
+		full, masked := int(b.Widths[2*(at.Slice+s)]), int(b.Widths[2*(at.Slice+s)+1])
+		for k := range full + masked {
+			mask := uint16(1<<lanes - 1)
+			if k >= full {
+				mask = b.Masks[at.Mask]
+				at.Mask++
+			}
+			val := b.Values.some(c*b.Width*column, b.Width*column, room[:])
+			for j := range b.Width {
+				b.add(val[j*column:(j+1)*column], b.Idx[c*lanes:(c+1)*lanes], mask, x[j:], acc)
+			}
 			c++
 		}
 	}
 }
 
-// add adds the products of column c, a block for each lane of the mask.
-func (b *Blocks[V]) add(c int, mask uint16, x, acc []V) {
-	lanes := b.Values.Lanes
-	for lane := range lanes {
-		if mask>>lane&1 == 0 {
-			continue
+// add adds the products of a column of blocks, one for each lane of the mask, to the sums of its rows.
+func (b *Blocks[V]) add(val []V, idx []int32, mask uint16, x, acc []V) {
+	lanes := len(idx)
+	if mask == 1<<lanes-1 && !b.Fused && lanes%unrolled == 0 {
+		for i := 0; i < lanes; i += unrolled {
+			addBlocks(val[i:], (*[unrolled]int32)(idx[i:]), lanes, b.Height, x, acc[i:])
 		}
-		first := b.Idx[c*lanes+lane]
-		for j := range b.Width {
-			xj := x[int(first)+j]
-			for i := range b.Height {
-				at := &acc[i*lanes+lane]
-				*at = mulAdd(b.Fused, b.Values.At(((c*b.Width+j)*b.Height+i)*lanes+lane), xj, *at)
-			}
+		return
+	}
+	for m := mask; m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros16(m)
+		xj := x[idx[lane]]
+		for k := lane; k < len(val); k += lanes {
+			acc[k] = mulAdd(b.Fused, val[k], xj, acc[k])
 		}
 	}
 }

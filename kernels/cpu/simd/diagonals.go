@@ -95,21 +95,41 @@ func (d *Diagonals[V]) masks(run DiagonalRun, mask int) *uint16 {
 }
 
 func (d *Diagonals[V]) runGeneric(run DiagonalRun, alpha, beta V, x []V, row, column, mask int, y []V) {
+	var room [expandedRoom]V
 	lanes := d.Values.Lanes
-	offsets := d.Offsets[run.Pattern : run.Pattern+run.Width]
-	for s := range run.Slices {
-		for lane := range lanes {
-			var sum V
-			for j, o := range offsets {
-				if run.Masked && d.Masks[mask+s*run.Width+j]>>lane&1 == 0 {
-					continue
-				}
-				v := d.at(run.Pattern+j, (column+s*run.Width+j)*lanes+lane)
-				sum = mulAdd(d.Fused, v, x[row+s*lanes+lane+int(o)], sum)
+	for range run.Slices {
+		var lane [2 * unrolled]V
+		sums := lane[:lanes]
+		offsets, masks := d.Offsets[run.Pattern:run.Pattern+run.Width], d.Masks[mask:]
+		for len(offsets) > 0 {
+			val := d.some(run.Pattern+run.Width-len(offsets), column*lanes, len(offsets), room[:])
+			n := len(val) / lanes
+			if run.Masked {
+				addMaskedDiagonals(d.Fused, val, offsets[:n], masks, x, row, sums)
+				masks, mask = masks[n:], mask+n
+			} else {
+				addDiagonals(d.Fused, val, offsets[:n], x, row, sums)
 			}
-			y[s*lanes+lane] = Finished(alpha, beta, sum, y[s*lanes+lane])
+			offsets, column = offsets[n:], column+n
 		}
+		for i, sum := range sums {
+			y[i] = Finished(alpha, beta, sum, y[i])
+		}
+		row, y = row+lanes, y[lanes:]
 	}
+}
+
+// some is values of columns from k on, the first of which belongs to an offset: of all n, or of as many as there is room for.
+func (d *Diagonals[V]) some(offset, k, n int, room []V) []V {
+	lanes := d.Values.Lanes
+	if d.Values.Storage != Same {
+		return d.Values.some(k, n*lanes, room)
+	}
+	room = room[:min(n*lanes, len(room))]
+	for i := range room {
+		room[i] = d.Values.Table[offset+i/lanes]
+	}
+	return room
 }
 
 // at is value k, which belongs to an offset.

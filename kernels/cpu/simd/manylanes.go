@@ -33,9 +33,7 @@ func (e *Expansion[V]) full(l Level, v *Values[V], c, n, asks int) []V {
 	switch {
 	case v.Storage == Same || n == 0:
 	case l == Generic:
-		for i := range out {
-			out[i] = v.At(from + i)
-		}
+		v.expand(from, out)
 	default:
 		of[*expandTable[V]](expandTables)[l-AVX2][v.Storage](n, v.from(c), v.table(c), unsafe.SliceData(out), v.address(c+n), asks)
 	}

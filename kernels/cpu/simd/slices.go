@@ -121,6 +121,7 @@ func (s *Slices[V]) multiply(at Position, n int, x, sums []V, add bool) {
 }
 
 func multiplySlices[V sparse.Value, I uint16 | int32](s *Slices[V], idx []I, at Position, n int, x, sums []V, add bool) {
+	var room [expandedRoom]V
 	lanes := s.Values.Lanes
 	k := at.Column * lanes
 	for i := range n {
@@ -128,22 +129,32 @@ func multiplySlices[V sparse.Value, I uint16 | int32](s *Slices[V], idx []I, at 
 		if !add {
 			clear(acc)
 		}
-		full, masked := s.Widths[2*(at.Slice+i)], s.Widths[2*(at.Slice+i)+1]
-		for range full {
-			for lane := range acc {
-				acc[lane] = mulAdd(s.Fused, s.Values.At(k+lane), x[idx[k+lane]], acc[lane])
-			}
-			k += lanes
+		full, masked := int(s.Widths[2*(at.Slice+i)]), int(s.Widths[2*(at.Slice+i)+1])
+		for end := k + full*lanes; k < end; {
+			val := s.Values.some(k, end-k, room[:])
+			addSlice(s.Fused, val, idx[k:], lanes, x, acc)
+			k += len(val)
 		}
-		for range masked {
-			mask := s.Masks[at.Mask]
-			for lane := range acc {
-				if mask>>lane&1 != 0 {
-					acc[lane] = mulAdd(s.Fused, s.Values.At(k+lane), x[idx[k+lane]], acc[lane])
-				}
+		for end := k + masked*lanes; k < end; {
+			val := s.Values.some(k, end-k, room[:])
+			for c := 0; c < len(val); c += lanes {
+				addMasked(s.Fused, val[c:], idx[k+c:], s.Masks[at.Mask], x, acc)
+				at.Mask++
 			}
-			k += lanes
-			at.Mask++
+			k += len(val)
 		}
+	}
+}
+
+// addSlice adds columns without masks to the sums of their lanes.
+func addSlice[V sparse.Value, I uint16 | int32](fused bool, val []V, idx []I, lanes int, x, sums []V) {
+	if fused || lanes%unrolled != 0 {
+		for k := 0; k < len(val); k += lanes {
+			addMasked(fused, val[k:], idx[k:], 1<<lanes-1, x, sums)
+		}
+		return
+	}
+	for i := 0; i < lanes; i += unrolled {
+		addColumns(val[i:], idx[i:], lanes, len(val)/lanes, x, (*[unrolled]V)(sums[i:]))
 	}
 }

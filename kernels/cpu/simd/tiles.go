@@ -70,7 +70,19 @@ func (t *Tiles[V]) assembly(transposed, lo, hi int, x, acc, ahead []V) {
 }
 
 func (t *Tiles[V]) add(lo, hi int, x, acc []V) {
-	for k, e := range t.Entries[lo:hi] {
-		acc[e>>16] = mulAdd(t.Fused, t.Values.At(lo+k), x[e&0xffff], acc[e>>16])
+	var room [expandedRoom]V
+	for lo < hi {
+		val := t.Values.some(lo, hi-lo, room[:])
+		entries := t.Entries[lo:][:len(val)]
+		lo += len(val)
+		if t.Fused {
+			for k, e := range entries {
+				acc[e>>16] = FMA(val[k], x[e&0xffff], acc[e>>16])
+			}
+			continue
+		}
+		for k, e := range entries {
+			acc[e>>16] += val[k] * x[e&0xffff]
+		}
 	}
 }

@@ -71,6 +71,39 @@ func (v *Values[V]) At(k int) V {
 	return v.Full[k]
 }
 
+// expandedRoom is for how many values plain Go makes room where they are stored in fewer bytes: for whole columns.
+const expandedRoom = 256
+
+// some is values from k on: all n of them where they are stored Full, otherwise as many as there is room for.
+func (v *Values[V]) some(k, n int, room []V) []V {
+	if v.Storage == Full {
+		return v.Full[k : k+n]
+	}
+	room = room[:min(n, len(room))]
+	v.expand(k, room)
+	return room
+}
+
+// expand is the values from k on, at full length.
+func (v *Values[V]) expand(k int, out []V) {
+	switch v.Storage {
+	case Full:
+		copy(out, v.Full[k:])
+	case Short:
+		for i, s := range v.Short[k : k+len(out)] {
+			out[i] = V(s)
+		}
+	case Same:
+		for i := range out {
+			out[i] = v.Table[0]
+		}
+	default:
+		for i := range out {
+			out[i] = v.At(k + i)
+		}
+	}
+}
+
 // SetCode stores the code of value k, which must be 0 before.
 func (v *Values[V]) SetCode(k int, code uint8) {
 	at, shift := v.nibble(k)

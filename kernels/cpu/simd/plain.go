@@ -1,0 +1,118 @@
+package simd
+
+import (
+	"math/bits"
+
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// The inner loops of slices, diagonals and blocks in plain Go, which are all that processors without AVX2 have. Lanes
+// are summed eight at a time, each in a variable of its own: the compiler keeps those in registers,
+// and no addition waits for the one before it.
+
+// unrolled is how many lanes a loop sums at once.
+const unrolled = 8
+
+// addColumns adds columns of 8 of so many lanes to their sums:
+//
+//	sums[i] += sum over c < columns of val[c*lanes+i]*x[idx[c*lanes+i]],  i < 8
+func addColumns[V sparse.Value, I uint16 | int32](val []V, idx []I, lanes, columns int, x []V, sums *[unrolled]V) {
+	s0, s1, s2, s3, s4, s5, s6, s7 := sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], sums[7]
+	for k := 0; columns > 0; columns-- {
+		v, i := (*[unrolled]V)(val[k:]), (*[unrolled]I)(idx[k:])
+		s0 += v[0] * x[i[0]]
+		s1 += v[1] * x[i[1]]
+		s2 += v[2] * x[i[2]]
+		s3 += v[3] * x[i[3]]
+		s4 += v[4] * x[i[4]]
+		s5 += v[5] * x[i[5]]
+		s6 += v[6] * x[i[6]]
+		s7 += v[7] * x[i[7]]
+		k += lanes
+	}
+	*sums = [unrolled]V{s0, s1, s2, s3, s4, s5, s6, s7}
+}
+
+// addMasked adds the lanes of a column that a mask names to their sums:
+//
+//	sums[i] += val[i]*x[idx[i]] where bit i of mask is set
+func addMasked[V sparse.Value, I uint16 | int32](fused bool, val []V, idx []I, mask uint16, x, sums []V) {
+	val, idx = val[:len(sums)], idx[:len(sums)]
+	for ; mask != 0; mask &= mask - 1 {
+		i := bits.TrailingZeros16(mask)
+		sums[i] = mulAdd(fused, val[i], x[idx[i]], sums[i])
+	}
+}
+
+// addDiagonals is addColumns for all lanes, where lane i of column c has element offsets[c]+i of x, from row on:
+//
+//	sums[i] += sum over c of val[c*len(sums)+i]*x[row+offsets[c]+i]
+func addDiagonals[V sparse.Value](fused bool, val []V, offsets []int64, x []V, row int, sums []V) {
+	lanes := len(sums)
+	if fused || lanes%unrolled != 0 {
+		for c, o := range offsets {
+			for i, v := range val[c*lanes : (c+1)*lanes] {
+				sums[i] = mulAdd(fused, v, x[row+int(o)+i], sums[i])
+			}
+		}
+		return
+	}
+	for i := 0; i < lanes; i += unrolled {
+		addEightDiagonals(val[i:], offsets, lanes, x, row+i, (*[unrolled]V)(sums[i:]))
+	}
+}
+
+// addEightDiagonals is addDiagonals for 8 of so many lanes.
+func addEightDiagonals[V sparse.Value](val []V, offsets []int64, lanes int, x []V, row int, sums *[unrolled]V) {
+	s0, s1, s2, s3, s4, s5, s6, s7 := sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], sums[7]
+	k := 0
+	for _, o := range offsets {
+		v, u := (*[unrolled]V)(val[k:]), (*[unrolled]V)(x[row+int(o):])
+		s0 += v[0] * u[0]
+		s1 += v[1] * u[1]
+		s2 += v[2] * u[2]
+		s3 += v[3] * u[3]
+		s4 += v[4] * u[4]
+		s5 += v[5] * u[5]
+		s6 += v[6] * u[6]
+		s7 += v[7] * u[7]
+		k += lanes
+	}
+	*sums = [unrolled]V{s0, s1, s2, s3, s4, s5, s6, s7}
+}
+
+// addMaskedDiagonals is addDiagonals for the lanes that the mask of each column names.
+func addMaskedDiagonals[V sparse.Value](fused bool, val []V, offsets []int64, masks []uint16, x []V, row int, sums []V) {
+	lanes := len(sums)
+	for c, o := range offsets {
+		val, at := val[c*lanes:(c+1)*lanes], row+int(o)
+		if masks[c] == 1<<lanes-1 {
+			addDiagonals(fused, val, offsets[c:c+1], x, row, sums)
+			continue
+		}
+		for m := masks[c]; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros16(m)
+			sums[i] = mulAdd(fused, val[i], x[at+i], sums[i])
+		}
+	}
+}
+
+// addBlocks adds a column of 8 blocks, one a lane, of so many lanes, to the sums of its rows:
+//
+//	sums[r*lanes+i] += val[r*lanes+i]*x[idx[i]],  i < 8, r < height
+func addBlocks[V sparse.Value](val []V, idx *[unrolled]int32, lanes, height int, x, sums []V) {
+	x0, x1, x2, x3 := x[idx[0]], x[idx[1]], x[idx[2]], x[idx[3]]
+	x4, x5, x6, x7 := x[idx[4]], x[idx[5]], x[idx[6]], x[idx[7]]
+	for k := 0; height > 0; height-- {
+		v, s := (*[unrolled]V)(val[k:]), (*[unrolled]V)(sums[k:])
+		s[0] += v[0] * x0
+		s[1] += v[1] * x1
+		s[2] += v[2] * x2
+		s[3] += v[3] * x3
+		s[4] += v[4] * x4
+		s[5] += v[5] * x5
+		s[6] += v[6] * x6
+		s[7] += v[7] * x7
+		k += lanes
+	}
+}
