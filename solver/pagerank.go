@@ -18,7 +18,7 @@ type PageRankResult struct {
 	Ranks      []float64 // one per node, their sum is 1
 	Iterations int
 	Residual   float64 // 1-norm of the last difference
-	Converged  bool    // Residual is below the tolerance
+	Converged  bool    // Residual is below the tolerance, and read precisely enough to tell
 	Dangling   int     // nodes without links
 	Format     GraphFormat
 	// BySegments is the iterations by how many segments they read of each value: 1
@@ -178,6 +178,7 @@ func (res *PageRankResult) iterate(ctx context.Context, r ranker, nodes int, opt
 			return err
 		}
 		step := PageRankStep{Segments: (read*opt.segments() + 7) / 8, Residual: res.Residual, Iterate: time.Since(begin)}
+		shown := threshold(read) // what is smaller the bits that were not read may hide
 		if write != read {
 			begin := time.Now()
 			sum, err := r.normalise()
@@ -195,7 +196,7 @@ func (res *PageRankResult) iterate(ctx context.Context, r ranker, nodes int, opt
 		if !finite(res.Residual) { // of an Operator: links themselves are numbers
 			return &ConvergenceError{Method: "pagerank", Iterations: res.Iterations, Residual: res.Residual, Err: ErrBreakdown}
 		}
-		res.Converged = res.Residual < opt.Tol
+		res.Converged = res.Residual < opt.Tol && opt.Tol >= shown
 		near = res.Residual < threshold(read)
 	}
 	return nil

@@ -180,6 +180,33 @@ func TestAdaptivePrecisionLosesNoMoreThanOneIteration(t *testing.T) {
 	})
 }
 
+// All nodes link to node 0: the ranks are there after one iteration, which changes nothing any more, however few
+// bits are read.
+func TestRanksThatStandStillInFewBitsHaveNotConverged(t *testing.T) {
+	a, err := sparse.NewCSR(7, 7, []int64{0, 1, 2, 3, 4, 5, 6, 7}, make([]int32, 7), make([]float64, 7))
+	require.NoError(t, err)
+	for _, devices := range []string{"cpu:1", "sim:2"} {
+		sys := open(t, devices)
+		for _, w := range []Weights{WeightsFolded, WeightsStored} {
+			exact, err := PageRank(t.Context(), sys, a, PageRankOptions{Weights: w})
+			require.NoError(t, err)
+			for _, p := range []Precision{CPMS2, CPMS4} {
+				r, err := PageRank(t.Context(), sys, a, PageRankOptions{Weights: w, Precision: p})
+				require.NoError(t, err)
+				require.True(t, r.Converged)
+				require.Less(t, distance(exact.Ranks, r.Ranks), 1e-10, "%s, %s weights on %s: %v", p, w, devices, r.BySegments)
+				r, err = PageRank(t.Context(), sys, a, PageRankOptions{Weights: w, Precision: p, MaxIter: 2})
+				require.NoError(t, err)
+				require.False(t, r.Converged, "%s, %s weights on %s", p, w, devices)
+				r, err = PageRank(t.Context(), sys, a, PageRankOptions{Weights: w, Precision: p, Tol: 1e-5})
+				require.NoError(t, err)
+				require.True(t, r.Converged)
+				require.Equal(t, r.Iterations, r.BySegments[map[Precision]int{CPMS2: 1, CPMS4: 2}[p]], "32 bits are enough")
+			}
+		}
+	}
+}
+
 // requireSameBest compares the five best nodes; those whose ranks are closer than
 // the results are may stand in any order.
 func requireSameBest(t *testing.T, want, got []float64) {
