@@ -157,6 +157,16 @@ func TestPowerFindsTheLargestEigenvalue(t *testing.T) {
 	require.ErrorAs(t, err, &failed, "a complex pair")
 	require.False(t, res.Converged)
 
+	fibonacci := dense(t, []float64{0, 1}, []float64{1, 1}) // x'A x is 0 at first
+	lambda, res, err = Power(t.Context(), planOn(t, "cpu:1", fibonacci), []float64{1, 0}, Options{Tol: 1e-12})
+	require.NoError(t, err)
+	require.InDelta(t, math.Phi, lambda, 1e-11)
+	require.Equal(t, math.MaxFloat64, res.History[0], "a number, as JSON needs")
+	swap := dense(t, []float64{0, 1}, []float64{1, 0})
+	_, res, err = Power(t.Context(), planOn(t, "cpu:1", swap), []float64{1, 0}, Options{MaxIter: 50})
+	require.ErrorIs(t, err, ErrNotConverged, "1 and -1 share the largest magnitude")
+	require.Equal(t, math.Inf(1), res.Residual)
+
 	zero := dense(t, []float64{0, 0}, []float64{0, 0})
 	_, _, err = Power(t.Context(), planOn(t, "cpu:1", zero), make([]float64, 2), Options{})
 	require.ErrorIs(t, err, ErrBreakdown)

@@ -11,7 +11,7 @@ import (
 // the vector, of length 1; zero stands for a fixed random one.
 //
 // It ends when |A x - lambda x| <= Tol*|lambda| with lambda = x'A x, computed from x
-// itself: Result.Residual is |A x - lambda x| / |lambda|. Where two eigenvalues share
+// itself: Result.Residual is |A x - lambda x| / |lambda|, +Inf where lambda is 0. Where two eigenvalues share
 // the largest magnitude, as a complex pair does, it does not converge. Options.Precond
 // and Restart are not used. Errors are those of CG; ErrBreakdown says that A x is
 // zero, or that its length is below 1e-135 or its square not finite: scale the matrix.
@@ -62,7 +62,8 @@ func power(t *task) (lambda float64, err error) {
 			return lambda, t.give(ErrBreakdown, "|A x| = %g: it is zero, or too small or too large to be squared", norm)
 		}
 		t.res.Residual = math.Sqrt(t.misfit(y, lambda, t.x)) / math.Abs(lambda)
-		if near, err := t.note(t.res.Residual); near || err != nil {
+		// x'A x is 0 on the way where x and A x have no element in common: as good as no eigenvalue yet, but no breakdown.
+		if near, err := t.note(min(t.res.Residual, math.MaxFloat64)); near || err != nil {
 			t.res.Converged = near
 			return lambda, err
 		}
