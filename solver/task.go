@@ -89,6 +89,10 @@ func solve(ctx context.Context, m method, a Operator, b, x []float64, opt Option
 	}
 	err = m.iterate(t)
 	failed := t.failed()
+	var gaveUp *ConvergenceError
+	if failed == nil && !errors.As(err, &gaveUp) {
+		failed = err // of a context: the residual of x is not known
+	}
 	if err2 := t.release(); failed == nil {
 		failed = err2
 	}
