@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"sync"
 	"time"
 
@@ -61,7 +62,8 @@ type Times struct {
 var _ solver.Distributed = (*Plan[float64])(nil)
 
 // NewPlan places the rows of all ranks on their devices. All ranks call it with the
-// same options.
+// same options, for pieces of the same matrix; what they would wait for each other in is
+// compared, and is an error of all where it differs.
 //
 // It takes m over: m.Part is nil afterwards. opt is that of msrep.NewPlan for the rows of
 // each rank; opt.Split is the split among its devices. With opt.Deterministic products with
@@ -82,6 +84,9 @@ func NewPlan[V sparse.Value](ctx context.Context, sys *System, m *Matrix[V], opt
 	if err := sys.Agree(missing); err != nil {
 		return nil, err
 	}
+	if err := sys.Same("plan", planned(m, opt)); err != nil {
+		return nil, err
+	}
 	p := &Plan[V]{
 		sys: sys, rank: sys.comm.Rank(), rows: m.Rows, cols: m.Cols, nnz: m.NNZ, rowCut: m.RowCut, colCut: m.ColCut,
 		ownRows: m.RowCut[m.rank+1] - m.RowCut[m.rank], ownCols: m.ColCut[m.rank+1] - m.ColCut[m.rank], whole: opt.Deterministic,
@@ -95,6 +100,14 @@ func NewPlan[V sparse.Value](ctx context.Context, sys *System, m *Matrix[V], opt
 		return nil, errors.Join(err, p.Close())
 	}
 	return p, nil
+}
+
+// planned describes what ranks must have in common to multiply together.
+func planned[V sparse.Value](m *Matrix[V], opt msrep.PlanOptions) string {
+	var v V
+	cuts := crc32.ChecksumIEEE(fmt.Append(nil, m.RowCut, m.ColCut))
+	return fmt.Sprintf("%d x %d of %T, cut by %08x, deterministic %t, transposed %t", m.Rows, m.Cols, v, cuts,
+		opt.Deterministic, opt.Deterministic && opt.ExpectedTransposed > 0)
 }
 
 // build does the steps. Where one of them needs the other ranks, all have come to it.
@@ -207,6 +220,8 @@ func (p *Plan[V]) ResetTimes() {
 // Sent is how many bytes and messages of vector elements this rank has sent in all
 // products so far; 0 after Close.
 func (p *Plan[V]) Sent() (bytes, messages int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	for _, l := range []Link{p.forth, p.back} {
 		if l != nil {
 			b, m := l.Sent()

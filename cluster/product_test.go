@@ -188,6 +188,32 @@ func TestWrongPiecesAreRefusedWithoutLeavingOthersWaiting(t *testing.T) {
 	require.ErrorContains(t, errs[1], "x: 2 elements: this rank has 1 of them")
 }
 
+func TestPlansThatDoNotBelongTogetherAreAnErrorOfAllRanks(t *testing.T) {
+	a := &sparse.CSR[float64]{Rows: 4, Cols: 4, RowPtr: []int64{0, 1, 2, 3, 4}, ColIdx: []int32{3, 2, 1, 0}, Val: []float64{1, 2, 3, 4}}
+	for says, change := range map[string]func(align *Align, opt *msrep.PlanOptions){
+		"deterministic true":                   func(_ *Align, opt *msrep.PlanOptions) { opt.Deterministic = true },
+		"deterministic true, transposed true":  func(_ *Align, opt *msrep.PlanOptions) { opt.Deterministic, opt.ExpectedTransposed = true, 1 },
+		"plan: rank 0 on .*, rank 1 on .* has": func(align *Align, _ *msrep.PlanOptions) { *align = 4 },
+	} {
+		for _, err := range Run(2, func(c Comm) error {
+			return withSystem(c, func(sys *System) error {
+				align, opt := Align(1), msrep.PlanOptions{}
+				if c.Rank() == 1 {
+					change(&align, &opt)
+				}
+				p, _, _, err := planOf(sys, a, opt, align, msrep.NoTrans)
+				if err != nil {
+					return err
+				}
+				return p.Close()
+			})
+		}) {
+			require.Regexp(t, says, fmt.Sprint(err))
+			require.True(t, sparse.IsInput(err) && Agreed(err))
+		}
+	}
+}
+
 func TestAProductDoesNotOverwriteWhatItReads(t *testing.T) {
 	a := &sparse.CSR[float64]{Rows: 2, Cols: 2, RowPtr: []int64{0, 1, 2}, ColIdx: []int32{1, 0}, Val: []float64{1, 2}}
 	for _, deterministic := range []bool{false, true} {
