@@ -63,11 +63,9 @@ type FormatRun struct {
 	Format sparse.Format
 	// Rounds are the seconds of a product in each of the rounds in which formats take
 	// turns, NaN where the format sat out; nil where it was not timed or was refused.
-	Rounds    []float64
-	Bytes     int64 // of the format's arrays and of both vectors
-	Sectors   int64 // of 32 bytes that the kernels ask for; 0 where not interpreted
-	Distinct  int64 // of those, each once for each block: what the first-level cache lets through
-	Instructs int64 // instructions of warps
+	Rounds  []float64
+	Bytes   int64 // of the format's arrays and of both vectors
+	Counted       // zero where not interpreted
 }
 
 // Samples are the rounds in which the format did not sit out.

@@ -2,15 +2,12 @@ package experiment
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
+	"github.com/msrep-go/msrep/bench"
 	"github.com/msrep-go/msrep/bench/report"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cuda/launch"
-	"github.com/msrep-go/msrep/kernels/ptx"
-	"github.com/msrep-go/msrep/kernels/sim"
-	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/ellpack"
 	"github.com/msrep-go/msrep/sparse/gen"
@@ -57,52 +54,20 @@ func countCPMS(ctx context.Context, spec string) (map[string][]float64, error) {
 
 // countProduct multiplies once, with one thread for each row as in the paper.
 func countProduct(a *sparse.CSR[float64], format string, p kernels.Precision) (sectors int64, err error) {
-	d, err := sim.Open(sim.Config{Unchecked: true, Trace: func(_ string, c ptx.Counters) {
-		for _, b := range c.Buffers {
-			sectors += b.DistinctSectors + b.StoreSectors
-		}
-	}})
-	if err != nil {
-		return 0, err
-	}
-	defer func() { err = errors.Join(err, d.Close()) }()
-	parts, _, err := partition.Split(a.RowPtr, 1, partition.RuleNNZ)
-	if err != nil {
-		return 0, err
-	}
-	pack := &kernels.Packing[float64]{Part: parts[0], Ptr: a.RowPtr, Idx: a.ColIdx, Minors: a.Cols, Form: kernels.Form(format), Precision: p}
+	pack := kernels.Packing[float64]{Form: kernels.Form(format), Precision: p}
 	if p.Segments == 0 {
 		pack.Form = map[string]kernels.Form{"csr": launch.FormCSRScalar, "ell": kernels.Form(ellpack.FormatELLR)}[format]
 	}
 	if p.Segments == 0 || p.Read > 0 {
 		pack.Val = a.Val
 	}
-	packed, err := d.Pack(pack)
-	if err != nil {
-		return 0, err
-	}
-	defer func() { err = errors.Join(err, packed.Free()) }()
-	s, err := d.NewStream()
-	if err != nil {
-		return 0, err
-	}
-	x, err := kernels.NewArray[float64](d, int64(a.Cols))
-	if err != nil {
-		return 0, err
-	}
-	defer func() { err = errors.Join(err, x.Free()) }()
-	y, err := kernels.NewArray[float64](d, int64(a.Rows))
-	if err != nil {
-		return 0, err
-	}
-	defer func() { err = errors.Join(err, y.Free()) }()
-	sectors = 0 // of packing
-	if p.Segments == 0 {
-		err = s.Launch(&kernels.GatherPacked[float64]{A: packed, Alpha: 1, X: x, Y: y})
-	} else {
-		err = s.Launch(&kernels.GatherSegments{A: packed, Alpha: 1, X: kernels.SegmentVector{Val: x, Of: p.Segments, Read: p.Read}, Y: kernels.SegmentVector{Val: y}})
-	}
-	return sectors, err
+	n, err := bench.Interpret(a, pack, func(a kernels.Packed, x, y kernels.Array[float64]) kernels.Op {
+		if p.Segments == 0 {
+			return &kernels.GatherPacked[float64]{A: a, Alpha: 1, X: x, Y: y}
+		}
+		return &kernels.GatherSegments{A: a, Alpha: 1, X: kernels.SegmentVector{Val: x, Of: p.Segments, Read: p.Read}, Y: kernels.SegmentVector{Val: y}}
+	})
+	return n.Distinct, err
 }
 
 // cpmsFigure4 is the traffic on a GPU.

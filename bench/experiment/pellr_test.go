@@ -82,8 +82,8 @@ func fakePELLR() *pellrView {
 	runs := func(ellr, hyb float64) []bench.FormatRun {
 		nan := math.NaN()
 		return []bench.FormatRun{
-			{Format: ellpack.FormatPELLR, Rounds: []float64{2, 4, 8, 2}, Instructs: 100, Distinct: 10},
-			{Format: ellpack.FormatELLR, Rounds: []float64{2 * ellr, 4 * ellr, nan, 2 * ellr}, Instructs: int64(100 * ellr), Distinct: 10},
+			{Format: ellpack.FormatPELLR, Rounds: []float64{2, 4, 8, 2}, Counted: bench.Counted{Instructs: 100, Distinct: 10}},
+			{Format: ellpack.FormatELLR, Rounds: []float64{2 * ellr, 4 * ellr, nan, 2 * ellr}, Counted: bench.Counted{Instructs: int64(100 * ellr), Distinct: 10}},
 			{Format: ellpack.FormatHYB, Rounds: []float64{2 * hyb, 4 * hyb, 8 * hyb, 1e9}},
 		}
 	}
