@@ -3,6 +3,8 @@ package experiment
 import (
 	"context"
 	"math"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,6 +16,8 @@ import (
 	"github.com/msrep-go/msrep/bench/record"
 	"github.com/msrep-go/msrep/bench/report"
 	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/gen"
+	"github.com/msrep-go/msrep/sparse/matio"
 )
 
 // quick measures badly and in no time.
@@ -110,6 +114,45 @@ func TestTheFiguresOfThePaperAreMeasured(t *testing.T) {
 	}
 	require.Positive(t, s.Record.Machine.Bandwidth)
 	require.NotEmpty(t, s.Page.Facts)
+	six := s.Page.Sections[7].Intro[0] // whose runs are those of Figure 22
+	require.Contains(t, six, "node of Summit")
+	require.Contains(t, six, "gen:like=mouse_gene,")
+	require.Contains(t, six, "gen:like=HV15R,")
+}
+
+func TestMappedMatricesAreGivenBack(t *testing.T) {
+	c := quick("cpu:1", 3000)
+	c.Mats = t.TempDir()
+	a, src, err := gen.Generate("like=HV15R,scale=1e-5")
+	require.NoError(t, err)
+	require.NoError(t, matio.Write(filepath.Join(c.Mats, "HV15R.msr"), a, src))
+	s, err := New(c, record.New("test", nil))
+	require.NoError(t, err)
+	var mapped *matio.Matrix
+	look := Experiment{"look", "", func(ctx context.Context, s *Session) error {
+		_, err := s.load(ctx, "HV15R")
+		mapped = s.matrix.file
+		return err
+	}}
+	require.NoError(t, s.Run(t.Context(), []Experiment{look}))
+	require.Contains(t, s.from["HV15R"], "HV15R.msr (")
+	require.NotNil(t, mapped)
+	require.Nil(t, s.matrix.file)
+	require.Empty(t, mappings(t, c.Mats))
+}
+
+// mappings is what this process has mapped of the files in a folder.
+func mappings(t *testing.T, dir string) (lines []string) {
+	text, err := os.ReadFile("/proc/self/maps")
+	if err != nil {
+		t.Skip("the system does not tell")
+	}
+	for line := range strings.Lines(string(text)) {
+		if strings.Contains(line, dir) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
 }
 
 func TestTheFiguresOfThePaperAreModelledOnBothNodes(t *testing.T) {

@@ -14,10 +14,16 @@ import (
 // matrixSet keeps the matrix that was used last, in the formats that were asked for.
 type matrixSet struct {
 	name    string
+	file    *matio.Matrix
 	csr     *sparse.CSR[float64]
 	formats map[sparse.Format]sparse.Matrix[float64]
-	from    string  // a file or a generator spec
-	scale   float64 // entries by those that the authors multiplied
+}
+
+// free gives back what the matrix is mapped from.
+func (m *matrixSet) free() error {
+	err := m.file.Close()
+	*m = matrixSet{}
+	return err
 }
 
 // load reads a matrix of Table 2 from the folder of matrices, or generates one like
@@ -26,7 +32,9 @@ func (s *Session) load(ctx context.Context, name string) (*matrixSet, error) {
 	if s.matrix.name == name {
 		return s.matrix, nil
 	}
-	*s.matrix = matrixSet{} // frees the last one
+	if err := s.matrix.free(); err != nil { // the last one
+		return nil, err
+	}
 	m, ok := paper.Find(name)
 	if !ok {
 		return nil, fmt.Errorf("%s is not of Table 2", name)
@@ -39,8 +47,8 @@ func (s *Session) load(ctx context.Context, name string) (*matrixSet, error) {
 	if err != nil {
 		return nil, err
 	}
-	*s.matrix = matrixSet{name: name, csr: a.CSR, from: path, formats: map[sparse.Format]sparse.Matrix[float64]{sparse.FormatCSR: a.CSR}}
-	s.matrix.scale = float64(a.NNZ()) / float64(m.Stored)
+	*s.matrix = matrixSet{name: name, file: a, csr: a.CSR, formats: map[sparse.Format]sparse.Matrix[float64]{sparse.FormatCSR: a.CSR}}
+	s.from[name] = fmt.Sprintf("%s (%.2g)", path, float64(a.NNZ())/float64(m.Stored))
 	return s.matrix, nil
 }
 

@@ -14,7 +14,8 @@ import (
 
 // Run runs experiments one after the other, in Passes. Of several, one that the devices are not
 // for is left out, and the report says why.
-func (s *Session) Run(ctx context.Context, list []Experiment) error {
+func (s *Session) Run(ctx context.Context, list []Experiment) (err error) {
+	defer func() { err = errors.Join(err, s.matrix.free()) }()
 	mem, err := measure.NewMemory(max(memoryBytes, 4*int64(s.Record.Machine.L3)))
 	if err != nil {
 		return err

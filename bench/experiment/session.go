@@ -92,8 +92,9 @@ type Session struct {
 	gpus     []string        // ordinals of GPUs that are measured; none on CPU devices
 	most     int             // devices
 	matrix   *matrixSet
-	runs     map[run]phases // what several experiments use
-	pass     int            // which of Passes this is, from 1
+	from     map[string]string // where each matrix of Table 2 came from, and its entries by those that the authors multiplied
+	runs     map[run]phases    // what several experiments use
+	pass     int               // which of Passes this is, from 1
 	done     int
 	total    int
 }
@@ -104,7 +105,7 @@ const defaultDevices = 8
 
 // New checks the configuration and starts a session.
 func New(c Config, r *record.Record) (*Session, error) {
-	s := &Session{Config: c, Record: r, Page: &report.Page{Title: "msrep bench"}, runs: map[run]phases{}, matrix: &matrixSet{}}
+	s := &Session{Config: c, Record: r, Page: &report.Page{Title: "msrep bench"}, runs: map[run]phases{}, matrix: &matrixSet{}, from: map[string]string{}}
 	if c.Entries < 1 {
 		return nil, sparse.Inputf("--entries", "%d: a matrix needs entries", c.Entries)
 	}

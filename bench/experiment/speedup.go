@@ -41,7 +41,7 @@ func figure21(ctx context.Context, s *Session) error {
 		}
 		sec.Figures = append(sec.Figures, all, stay)
 	}
-	sec.Intro = append(s.about(), "Speed-up is over the baseline on one device, without its partition, as in the paper. Two figures for each format: with all phases, as the paper plots, and with compute and merge only, as a solver sees it that multiplies again and again.")
+	sec.Intro = append(s.about(s.paperPlatform(), single), "Speed-up is over the baseline on one device, without its partition, as in the paper. Two figures for each format: with all phases, as the paper plots, and with compute and merge only, as a solver sees it that multiplies again and again.")
 	sec.Tables = []report.Table{table}
 	sec.Remarks = speedupRemarks(s)
 	s.Page.Sections = append(s.Page.Sections, sec)
@@ -121,7 +121,9 @@ func sixMatrices(name, platform string) func(context.Context, *Session) error {
 			ours[format] = &report.Figure{Name: name + "-" + string(format), Title: title + ": p-opt, all phases", XLabel: "devices", YLabel: "speed-up"}
 			theirs[format] = &report.Figure{Name: name + "-" + string(format) + "-paper", Title: title + ": p-opt, all phases, " + platform, XLabel: "GPUs", YLabel: "speed-up"}
 		}
+		var names []string
 		for _, m := range paper.Matrices { // each is made once
+			names = append(names, m.Name)
 			for _, format := range formats {
 				one, err := s.phasesOf(ctx, name, run{matrix: m.Name, format: format, strategy: msrep.Baseline, devices: 1})
 				if err != nil {
@@ -151,7 +153,7 @@ func sixMatrices(name, platform string) func(context.Context, *Session) error {
 			sec.Figures = append(sec.Figures, *ours[format], *theirs[format])
 		}
 		sec.Tables = []report.Table{means}
-		sec.Intro = s.about()
+		sec.Intro = s.about(platform, names...)
 		sec.Remarks = speedupRemarks(s)
 		s.Page.Sections = append(s.Page.Sections, sec)
 		return nil

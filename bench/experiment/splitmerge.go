@@ -56,20 +56,25 @@ func phaseFigure(name string) func(context.Context, *Session) error {
 			sec.Figures = append(sec.Figures, f)
 		}
 		sec.Tables = []report.Table{ratios}
-		sec.Intro = s.about()
+		sec.Intro = s.about(s.paperPlatform(), single)
 		sec.Remarks = phaseRemarks(name, s)
 		s.Page.Sections = append(s.Page.Sections, sec)
 		return nil
 	}
 }
 
-// about says what stands in for the paper's machine and matrix.
-func (s *Session) about() []string {
-	if s.platform != nil {
-		return []string{fmt.Sprintf("Modelled, not measured: %s. The matrix %s is split for real; phases follow from the sizes of its parts, scaled to the size that the authors multiplied. Beside it are the authors' times on %s.",
-			s.platform.Title, s.matrix.from, s.platform.Name)}
+// about says what stands in for the matrices and for the machine of the authors' times beside it.
+func (s *Session) about(platform string, matrices ...string) []string {
+	var from []string
+	for _, name := range matrices {
+		from = append(from, s.from[name])
 	}
-	text := fmt.Sprintf("Measured on %s, with %s: %.2g times the entries that the authors multiplied. Beside it are the authors' times on the GPUs of a DGX-1: compare shapes, not seconds.", s.devicesAre(), s.matrix.from, s.matrix.scale)
+	made, machine := strings.Join(from, ", ")+", in brackets the entries by those that the authors multiplied", map[string]string{"dgx1": "the GPUs of a DGX-1", "summit": "the GPUs of a node of Summit"}[platform]
+	if s.platform != nil {
+		return []string{fmt.Sprintf("Modelled, not measured: %s. Matrices are split for real: %s; phases follow from the sizes of the parts, scaled to the size that the authors multiplied. Beside it are the authors' times on %s.",
+			s.platform.Title, made, machine)}
+	}
+	text := fmt.Sprintf("Measured on %s, with %s. Beside it are the authors' times on %s: compare shapes, not seconds.", s.devicesAre(), made, machine)
 	if len(s.gpus) == 0 {
 		text += fmt.Sprintf(" This machine has %d cores: with more devices than cores they take turns.", s.Record.Machine.Cores)
 	}
@@ -127,7 +132,7 @@ func figure20(ctx context.Context, s *Session) error {
 		}
 		sec.Figures = append(sec.Figures, f)
 	}
-	sec.Intro = s.about()
+	sec.Intro = s.about(s.paperPlatform(), single)
 	if s.platform == nil {
 		sec.Remarks = []string{fmt.Sprintf("This machine has %d NUMA node(s). With one node there is nothing to place, and placement only adds the copy of the matrix that it makes (in h2d).", s.Record.Machine.NUMANodes)}
 	}
