@@ -134,11 +134,16 @@ func peerTime[V sparse.Value](ctx context.Context, c CPUPeers, w io.Writer, name
 	if err != nil {
 		return out, err
 	}
-	out.Matrix, out.Library, out.Threads, out.Seconds = name, ownName, threads, median
+	out.Matrix, out.Library, out.Threads, out.Values, out.Seconds = name, ownName, threads, c.values(), median
 	out.Bytes, out.GFLOPs = bytes, 2*float64(a.NNZ())/median*1e-9
 	_, err = fmt.Fprintf(w, "%-12s %-18s %d %.9f %7.3f %7.2f  min=%.9f runs=%s %s prep=%.6f again=%.6f csr=%.9f form=%s\n", name, ownName,
 		threads, median, out.GFLOPs, float64(bytes)/median*1e-9, runs.times[0].Seconds(), runs, held, prep.Seconds(), again.Seconds(), csr.Seconds(), form)
 	return out, err
+}
+
+// values says what the values are.
+func (c CPUPeers) values() string {
+	return map[bool]string{true: "random", false: "as is"}[c.Random] + map[bool]string{true: ", fp32", false: ", fp64"}[c.Single]
 }
 
 // peerPlan makes a plan and says how long that took.

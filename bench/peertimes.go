@@ -16,6 +16,7 @@ import (
 type PeerTime struct {
 	Matrix, Library string
 	Threads         int
+	Values          string    // what they are: "as is, fp64", "random, fp32"; "" for what was read from a table
 	Seconds         float64   // the median
 	Samples         []float64 // seconds; nil for what was read from a table
 	Bytes           int64     // that plain CSR must move; 0 for what was read

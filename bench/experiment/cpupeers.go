@@ -17,9 +17,11 @@ import (
 func CPUPeers(ours, theirs []bench.PeerTime) Experiment {
 	return Experiment{Name: "cpu-peers", run: func(ctx context.Context, s *Session) error {
 		for _, t := range ours {
-			s.Record.Add("cpu-peers", fmt.Sprintf("%s %d threads", t.Matrix, t.Threads), "product", t.Samples)
+			s.Record.Add("cpu-peers", fmt.Sprintf("%s (%s) %d threads", t.Matrix, t.Values, t.Threads), "product", t.Samples)
 			s.Record.Moves(t.Bytes)
 		}
+		s.method = "after 3 products, --reps of them in which the system took no CPU from the process, others in the place of those in which it did; " +
+			"where fewer than 5 were so, all count, and their lower quartile stands for the median"
 		s.Page.Sections = append(s.Page.Sections, peersSection(ours, theirs))
 		return ctx.Err()
 	}}
@@ -29,6 +31,9 @@ func peersSection(ours, theirs []bench.PeerTime) report.Section {
 	sec := report.Section{
 		Name: "cpu-peers", Title: "Products on CPU devices, beside other libraries",
 		Intro: []string{"Median times of products of one matrix, again and again. Ratios are the time of the fastest other library by ours: above 1 ours is faster."},
+	}
+	if len(ours) > 0 {
+		sec.Intro = append(sec.Intro, fmt.Sprintf("Values of ours: %s. The table of the others does not tell theirs.", ours[0].Values))
 	}
 	if len(theirs) == 0 {
 		sec.Intro = append(sec.Intro, "No table of other libraries was given (--peers FILE).")

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,7 +12,7 @@ import (
 
 func TestTheFastestOtherLibraryStandsBesideUs(t *testing.T) {
 	ours := []bench.PeerTime{
-		{Matrix: "a", Threads: 1, Seconds: 1e-3, Samples: []float64{1e-3}, Bytes: 1000, GFLOPs: 2},
+		{Matrix: "a", Threads: 1, Values: "random, fp32", Seconds: 1e-3, Samples: []float64{1e-3}, Bytes: 1000, GFLOPs: 2},
 		{Matrix: "b", Threads: 1, Seconds: 1e-3, Samples: []float64{1e-3}, Bytes: 1000, GFLOPs: 2},
 		{Matrix: "b", Threads: 2, Seconds: 1e-3, Samples: []float64{1e-3}, Bytes: 1000, GFLOPs: 2},
 	}
@@ -32,6 +33,9 @@ func TestTheFastestOtherLibraryStandsBesideUs(t *testing.T) {
 	require.Contains(t, sec.Remarks[1], "Threads: 1. Geometric mean of the ratios 1.00, least 0.50, of 2 matrices")
 	require.Len(t, s.Record.Rows, 3)
 	require.Positive(t, s.Record.Rows[0].OfBandwidth)
+	require.Equal(t, "a (random, fp32) 1 threads", s.Record.Rows[0].Case, "not the case of other values")
+	require.Contains(t, sec.Intro[1], "random, fp32")
+	require.Contains(t, fmt.Sprint(s.Page.Facts), "[Method after 3 products", "not that of the other experiments")
 
 	alone := peersSection(ours, nil)
 	require.Empty(t, alone.Figures)

@@ -3,6 +3,9 @@ package experiment
 import (
 	"fmt"
 	"strings"
+
+	"github.com/msrep-go/msrep/bench/record"
+	"github.com/msrep-go/msrep/kernels/nvidia"
 )
 
 // describe writes the facts of the run and the machine into the report.
@@ -17,10 +20,11 @@ func (s *Session) describe() {
 	s.Page.Facts = [][2]string{
 		{"Command", "msrep " + strings.Join(s.Record.Command, " ")},
 		{"Started", s.Record.Started.Format("2006-01-02 15:04 UTC")},
-		{"Processor", fmt.Sprintf("%s, %d cores, %d threads in use, L2 %d KiB, L3 %d KiB", m.CPU, m.Cores, m.Threads, m.L2>>10, m.L3>>10)},
+		{"Processor", fmt.Sprintf("%s, %d cores, %d threads in use, L2 %d KiB, L3 %d KiB; kernels for %s", m.CPU, m.Cores, m.Threads, m.L2>>10, m.L3>>10, m.Kernels)},
 		{"Memory", fmt.Sprintf("%.1f GiB in %d NUMA nodes; pure reads reach %.1f GB/s", float64(m.Memory)/(1<<30), m.NUMANodes, m.Bandwidth/1e9)},
 		{"Governor", or(m.Governor, "not told by the system")},
 		{"GPUs", or(strings.Join(m.GPUs, ", "), "none") + "; driver: " + or(m.Driver, "none")},
+		{"CUDA", aboutCUDA(m.CUDA)},
 		{"System", m.OS + " " + m.Kernel},
 		{"Program", fmt.Sprintf("msrep %s, commit %s, %s", m.Version, or(m.Commit, "unknown"), m.Go)},
 		{"Caches", s.aboutCaches()},
@@ -29,12 +33,26 @@ func (s *Session) describe() {
 	}
 	outliers, samples := 0, 0
 	for _, r := range s.Record.Rows {
-		outliers, samples = outliers+r.Outliers, samples+r.N
+		if r.Source == record.Measured {
+			outliers, samples = outliers+r.Outliers, samples+r.N
+		}
 	}
-	s.Page.Facts = append(s.Page.Facts, [2]string{"Outliers", fmt.Sprintf("%d of %d samples, all kept", outliers, samples)})
+	s.Page.Facts = append(s.Page.Facts, [2]string{"Outliers", fmt.Sprintf("%d of %d samples that were measured, all kept", outliers, samples)})
 	if s.platform != nil {
 		s.Page.Facts = append(s.Page.Facts, [2]string{"Modelled node", s.platform.Title + ": no time of it was measured here; parameters and sources are in the section about the model"})
 	}
+}
+
+// aboutCUDA names the GPUs and the versions of CUDA, or says why there are none.
+func aboutCUDA(c nvidia.Status) string {
+	if c.Reason != "" {
+		return "no GPUs: " + c.Reason
+	}
+	var names []string
+	for _, g := range c.GPUs {
+		names = append(names, g.Name)
+	}
+	return fmt.Sprintf("%s; driver for %s, built for %s, cuSPARSE %s", strings.Join(names, ", "), c.Driver, c.Headers, c.CuSPARSE)
 }
 
 // aboutCaches says what products find in the caches.
@@ -47,6 +65,9 @@ func (s *Session) aboutCaches() string {
 
 // aboutMethod says how long was measured.
 func (s *Session) aboutMethod() string {
+	if s.method != "" {
+		return s.method
+	}
 	o := s.Options
 	text := fmt.Sprintf("after %v of warm-up, %d to %d samples until the median is known to %.0f %% or %v are over; a sample takes at least %v", o.Warmup, o.MinSamples, o.MaxSamples, 100*o.RelErr, o.MaxTime, o.MinSample)
 	if s.Passes > 1 {

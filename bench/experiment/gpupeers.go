@@ -25,7 +25,7 @@ var committedResults = filepath.Join("bench", "results")
 func gpuPeers(ctx context.Context, s *Session) error {
 	sec := report.Section{
 		Name: "gpu-peers", Title: "Products on GPUs, beside cuSPARSE, CuPy and torch",
-		Intro: []string{"Ratios are the time of the other by that of the faster of our two kernels (vector and merge path): above 1 ours is faster. Matrix and vectors stay on the GPU."},
+		Intro: []string{"Ratios are the time of the other by that of the fastest of our kernels (by vectors, by merge path and, where it was measured, by slices): above 1 ours is faster. Matrix and vectors stay on the GPU."},
 	}
 	s.steps(1)
 	if err := s.step(ctx, "gpu-peers: results that are kept"); err != nil {
@@ -206,5 +206,5 @@ func peerRemark(r *gpuruns.Run) string {
 	if len(ratios) == 0 {
 		return r.Folder + ": no rival was measured."
 	}
-	return fmt.Sprintf("%s: the best rival takes %.2f times as long as our faster kernel, geometric mean of %d; %.2f at the least.", r.Folder, geometricMean(ratios), len(ratios), slices.Min(ratios))
+	return fmt.Sprintf("%s: the best rival takes %.2f times as long as our fastest kernel, geometric mean of %d; %.2f at the least.", r.Folder, geometricMean(ratios), len(ratios), slices.Min(ratios))
 }

@@ -36,7 +36,9 @@ func (s *Session) Run(ctx context.Context, list []Experiment) (err error) {
 			return err
 		}
 	}
-	s.Record.JudgeBytes()
+	if len(s.gpus) == 0 { // the memory of GPUs was not measured
+		s.Record.JudgeBytes()
+	}
 	s.describe()
 	return nil
 }

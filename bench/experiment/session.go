@@ -95,6 +95,7 @@ type Session struct {
 	from     map[string]string // where each matrix of Table 2 came from, and its entries by those that the authors multiplied
 	runs     map[run]phases    // what several experiments use
 	pass     int               // which of Passes this is, from 1
+	method   string            // how an experiment measures that does not go by Options; "" for the others
 	done     int
 	total    int
 }

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -57,6 +58,23 @@ func TestMeasuredProductsSayWhatTheyMove(t *testing.T) {
 	require.EqualValues(t, 12*10+8*4+8*(3+5), leastBytes(sparse.FormatCSR, 3, 5, 10))
 	require.EqualValues(t, 12*10+8*6+8*(3+5), leastBytes(sparse.FormatCSC, 3, 5, 10))
 	require.EqualValues(t, 16*10+8*(3+5), leastBytes(sparse.FormatCOO, 3, 5, 10))
+}
+
+func TestTimesOnGPUsAreNotHeldAgainstTheMemoryOfTheHost(t *testing.T) {
+	moves := Experiment{"moves", "", func(_ context.Context, s *Session) error {
+		s.Record.Add("moves", "a", "product", []float64{1e-3})
+		s.Record.Moves(1000)
+		s.Record.AddCounted("moves", "a", "sectors", 7)
+		return nil
+	}}
+	for _, gpus := range [][]string{nil, {"0"}} {
+		s, err := New(quick("cpu:1", 1000), record.New("test", nil))
+		require.NoError(t, err)
+		s.gpus = gpus
+		require.NoError(t, s.Run(t.Context(), []Experiment{moves}))
+		require.Equal(t, gpus == nil, s.Record.Rows[0].OfBandwidth > 0)
+		require.Contains(t, fmt.Sprint(s.Page.Facts), "0 of 1 samples that were measured", "what was counted is no sample")
+	}
 }
 
 func TestCasesAreSpreadOverPasses(t *testing.T) {

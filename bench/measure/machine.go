@@ -9,6 +9,8 @@ import (
 
 	"github.com/klauspost/cpuid/v2"
 
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/kernels/nvidia"
 	"github.com/msrep-go/msrep/numa"
 )
 
@@ -16,8 +18,9 @@ import (
 // is empty.
 type Machine struct {
 	CPU       string   `json:"cpu"`
-	Cores     int      `json:"cores"`   // physical, that this process may use
-	Threads   int      `json:"threads"` // GOMAXPROCS
+	Kernels   string   `json:"cpu_kernels"` // which instructions they use; MSREP_CPU chooses
+	Cores     int      `json:"cores"`       // physical, that this process may use
+	Threads   int      `json:"threads"`     // GOMAXPROCS
 	L2        int      `json:"l2_bytes"`
 	L3        int      `json:"l3_bytes"`
 	Memory    int64    `json:"memory_bytes"`
@@ -25,26 +28,28 @@ type Machine struct {
 	Governor  string   `json:"governor"` // of the first CPU's frequency
 	GPUs      []string `json:"gpus"`     // PCI address, vendor and device
 	Driver    string   `json:"driver"`   // of NVIDIA GPUs
-	OS        string   `json:"os"`
-	Kernel    string   `json:"kernel"`
-	Go        string   `json:"go"`
-	Version   string   `json:"version"` // of this module
-	Commit    string   `json:"commit"`  // that the program was built from; "+" behind it where files were changed
-	ClockCost float64  `json:"clock_cost_s"`
-	Bandwidth float64  `json:"bandwidth"` // of pure reads on all threads, bytes a second; 0 where it was not measured
+	// CUDA is what msrep version tells of it: the GPUs' names, versions, or why there are none.
+	CUDA      nvidia.Status `json:"cuda"`
+	OS        string        `json:"os"`
+	Kernel    string        `json:"kernel"`
+	Go        string        `json:"go"`
+	Version   string        `json:"version"` // of this module
+	Commit    string        `json:"commit"`  // that the program was built from; "+" behind it where files were changed
+	ClockCost float64       `json:"clock_cost_s"`
+	Bandwidth float64       `json:"bandwidth"` // of pure reads on all threads, bytes a second; 0 where it was not measured
 }
 
 // Describe looks at this machine. version is that of the program.
 func Describe(version string) Machine {
 	m := Machine{
-		CPU: cpuid.CPU.BrandName, Cores: cpuid.CPU.PhysicalCores, Threads: runtime.GOMAXPROCS(0),
+		CPU: cpuid.CPU.BrandName, Kernels: simd.Default().String(), Cores: cpuid.CPU.PhysicalCores, Threads: runtime.GOMAXPROCS(0),
 		L2: max(cpuid.CPU.Cache.L2, 0), L3: max(cpuid.CPU.Cache.L3, 0),
 		Governor: firstLine("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
 		Driver:   firstLine("/proc/driver/nvidia/version"),
 		OS:       runtime.GOOS + "/" + runtime.GOARCH,
 		Kernel:   firstLine("/proc/sys/kernel/osrelease"),
-		GPUs:     []string{},
-		Go:       runtime.Version(), Version: version, Commit: commit(), ClockCost: clockCost(),
+		GPUs:     []string{}, CUDA: nvidia.Query(),
+		Go: runtime.Version(), Version: version, Commit: commit(), ClockCost: clockCost(),
 	}
 	t, err := numa.Discover("/")
 	if err != nil {

@@ -1,7 +1,9 @@
 package record
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/msrep-go/msrep/bench/measure"
 )
@@ -16,6 +18,9 @@ type Change struct {
 
 // Comparison of two runs.
 type Comparison struct {
+	// Unlike is what the runs differ in beside the program, in words: the machine, the command. What that changes is in
+	// the ratios as well.
+	Unlike  []string `json:"unlike"`
 	Changes []Change `json:"changes"`
 	// Skipped counts rows that were too short to compare: less than Floor seconds,
 	// where the clock and the wake-up of threads are most of the time.
@@ -71,7 +76,7 @@ func Merge(runs []*Record) *Record {
 
 // Compare sets the measured rows of two runs beside each other by their names.
 func Compare(before, after *Record, judge measure.Judge) Comparison {
-	c := Comparison{Changes: []Change{}, OnlyOld: []string{}, OnlyNew: []string{}} // lists in JSON
+	c := Comparison{Unlike: unlike(before, after), Changes: []Change{}, OnlyOld: []string{}, OnlyNew: []string{}} // lists in JSON
 	old := map[string]Row{}
 	var rows [][2][]float64
 	for _, r := range before.Rows {
@@ -104,6 +109,29 @@ func Compare(before, after *Record, judge measure.Judge) Comparison {
 		c.Overall = overall(rows, before.Runs, after.Runs, judge)
 	}
 	return c
+}
+
+// unlike says what two runs differ in beside the program.
+func unlike(before, after *Record) []string {
+	m, n := before.Machine, after.Machine
+	out := []string{}
+	for _, v := range []struct{ what, before, after string }{
+		{"processor", m.CPU, n.CPU},
+		{"cores", fmt.Sprint(m.Cores), fmt.Sprint(n.Cores)},
+		{"threads", fmt.Sprint(m.Threads), fmt.Sprint(n.Threads)},
+		{"kernels", m.Kernels, n.Kernels},
+		{"governor", m.Governor, n.Governor},
+		{"GPUs", strings.Join(m.GPUs, ", "), strings.Join(n.GPUs, ", ")},
+		{"driver", m.Driver, n.Driver},
+		{"CUDA", m.CUDA.Driver, n.CUDA.Driver},
+		{"system", m.OS + " " + m.Kernel, n.OS + " " + n.Kernel},
+		{"command", strings.Join(before.Command, " "), strings.Join(after.Command, " ")},
+	} {
+		if v.before != "" && v.after != "" && v.before != v.after { // "" is not known
+			out = append(out, fmt.Sprintf("%s: %s before, %s after", v.what, v.before, v.after))
+		}
+	}
+	return out
 }
 
 // overall compares runs by the medians of their rows; nil where no row has a sample

@@ -108,6 +108,16 @@ func TestRowsAreComparedByName(t *testing.T) {
 	require.InDelta(t, 1.1, c.Changes[1].Ratio, 0.002)
 }
 
+func TestRunsThatWereNotMadeAlikeAreSaidToBe(t *testing.T) {
+	a, b := New("1", []string{"bench", "x"}), New("2", []string{"bench", "x"})
+	b.Machine.Commit, b.Machine.Go, b.Machine.Bandwidth = "other", "go0", 1
+	require.Empty(t, Compare(a, b, measure.DefaultJudge()).Unlike, "programs may differ")
+	b.Machine.Kernels, b.Command = "abacus", []string{"bench", "x", "--entries", "7"}
+	require.Equal(t, []string{"kernels: " + a.Machine.Kernels + " before, abacus after", "command: bench x before, bench x --entries 7 after"},
+		Compare(a, b, measure.DefaultJudge()).Unlike)
+	require.NotEmpty(t, a.Machine.Kernels)
+}
+
 func TestRunsAreMergedToOneSampleEach(t *testing.T) {
 	var runs []*Record
 	for k := range 6 {

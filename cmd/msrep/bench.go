@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -162,7 +163,7 @@ func (b *benchmark) experiments(ctx context.Context, chosen []experiment.Experim
 		}
 	}
 	p := newProgress(b.stderr, b.quiet)
-	r := record.New(msrep.Version, append([]string{"bench"}, b.commandLine()...))
+	r := record.New(msrep.Version, b.commandLine("devices", "entries", "samples", "max-time", "passes"))
 	s, err := experiment.New(experiment.Config{
 		Devices: b.devices, Mats: b.mats, Entries: b.entries, Options: o, Passes: b.passes, Progress: p.step,
 		Cache: b.cache, Results: b.results, Interpreted: map[bool]int64{true: -1, false: b.interpreted}[b.interpreted == 0],
@@ -176,7 +177,7 @@ func (b *benchmark) experiments(ctx context.Context, chosen []experiment.Experim
 		return err
 	}
 	s.Page.Title = "msrep bench: " + strings.Join(b.args, " ")
-	s.Page.Intro = []string{"Figures measured on this machine, modelled ones and those of the paper are kept apart: whole lines and discs are measured here, long dashes and squares modelled, dots and rings the paper's; diamonds are counted by the interpreter of GPU code and are no times."}
+	s.Page.Intro = []string{"Figures measured on this machine, modelled ones and those of the paper are kept apart: whole lines and discs are measured here, long dashes and squares modelled, dots and rings the paper's; diamonds are counted by the interpreter of GPU code and are no times; triangles were measured on another machine."}
 	if err := b.write(s.Page, r); err != nil {
 		return err
 	}
@@ -201,14 +202,15 @@ func (b *benchmark) write(p *pages.Page, r *record.Record) error {
 	return pages.File(filepath.Join(b.out, "results.json"), r.Write)
 }
 
-// commandLine is the arguments as they can be given again.
-func (b *benchmark) commandLine() []string {
-	line := append(slices.Clone(b.args), "--devices", b.devices, "--entries", fmt.Sprint(b.entries), "--samples", fmt.Sprint(b.samples), "--max-time", b.maxTime.String(), "--passes", fmt.Sprint(b.passes))
-	if b.mats != "" {
-		line = append(line, "--mats", b.mats)
-	}
-	if b.cache == experiment.CacheCold {
-		line = append(line, "--cache", string(b.cache))
-	}
+// commandLine is the arguments as they can be given again: flags that differ from their defaults, and always those
+// that are named. Where the results go is not part of it.
+func (b *benchmark) commandLine(always ...string) []string {
+	line := append([]string{b.name}, b.args...)
+	b.flags.VisitAll(func(f *flag.Flag) {
+		given := f.Value.String() != f.DefValue || slices.Contains(always, f.Name)
+		if given && !slices.Contains([]string{"out", "json", "quiet"}, f.Name) {
+			line = append(line, "--"+f.Name, f.Value.String())
+		}
+	})
 	return line
 }

@@ -66,6 +66,9 @@ func interval(c measure.Comparison) string {
 }
 
 func printComparison(w io.Writer, c record.Comparison) error {
+	for _, what := range c.Unlike {
+		fmt.Fprintf(w, "not the same: %s\n", what)
+	}
 	fmt.Fprintln(w, "after/before  (interval)         verdict        before, s   after, s   row")
 	for _, ch := range c.Changes {
 		fmt.Fprintf(w, "%s  %.3e  %.3e  %s\n", interval(ch.Comparison), ch.Before.Median, ch.After.Median, ch.Row)

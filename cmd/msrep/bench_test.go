@@ -116,7 +116,8 @@ func TestBenchMeasuresWithColdCaches(t *testing.T) {
 	require.Contains(t, string(page), "cold: before each product")
 	r, err := record.Read(filepath.Join(dir, "results.json"))
 	require.NoError(t, err)
-	require.Contains(t, r.Command, "cold", "the command can be given again")
+	require.Equal(t, "bench msrep-fig16 --cache cold --devices cpu:1 --entries 3000 --max-time 1ms --passes 3 --samples 2",
+		strings.Join(r.Command, " "), "the command can be given again")
 }
 
 func TestBenchSaysThatThereIsNoGPU(t *testing.T) {
@@ -130,12 +131,15 @@ func TestBenchLaysOtherLibrariesBesideOurTimes(t *testing.T) {
 	runOK(t, "gen", "diag", "n=1", "--out", filepath.Join(dir, "one.bin"))
 	table, out := filepath.Join(dir, "table"), filepath.Join(dir, "out")
 	require.NoError(t, os.WriteFile(table, []byte("one mkl 1 1000 0.5 1.0\n"), 0o600))
-	text := runOK(t, "bench", "cpu-peers", "--mats", dir, "--threads", "1", "--reps", "2", "--peers", table, "--out", out)
+	text := runOK(t, "bench", "cpu-peers", "--mats", dir, "--threads", "1", "--reps", "2", "--values", "random", "--peers", table, "--out", out)
 	require.Regexp(t, `(?m)^one +msrep +1 `, text)
 	require.Regexp(t, `one +1 +mkl`, text)
 	for _, name := range []string{"report.html", "cpu-peers.csv", "cpu-peers.png", "results.json"} {
 		require.FileExists(t, filepath.Join(out, name))
 	}
+	r, err := record.Read(filepath.Join(out, "results.json"))
+	require.NoError(t, err)
+	require.Equal(t, "bench cpu-peers --mats "+dir+" --peers "+table+" --reps 2 --threads 1 --value fp64 --values random", strings.Join(r.Command, " "))
 	var stdout, stderr bytes.Buffer
 	require.Equal(t, exitUsage, run(context.Background(), []string{"bench", "cpu-peers", "--mats", dir, "--peers", table + "x"}, &stdout, &stderr))
 	require.Empty(t, stdout.String())

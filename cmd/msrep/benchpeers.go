@@ -53,7 +53,7 @@ func (b *benchmark) cpuPeers(ctx context.Context) error {
 	if err != nil || b.peers == "" && b.out == "" {
 		return err
 	}
-	r := record.New(msrep.Version, append([]string{"bench"}, b.commandLine()...))
+	r := record.New(msrep.Version, b.commandLine("values", "value", "reps"))
 	s, err := experiment.New(experiment.Config{Devices: "cpu", Entries: 1}, r)
 	if err != nil {
 		return err
