@@ -69,7 +69,7 @@ func (s *Session) aboutMethod() string {
 		return s.method
 	}
 	o := s.Options
-	text := fmt.Sprintf("after %v of warm-up, %d to %d samples until the median is known to %.0f %% or %v are over; a sample takes at least %v", o.Warmup, o.MinSamples, o.MaxSamples, 100*o.RelErr, o.MaxTime, o.MinSample)
+	text := fmt.Sprintf("after %v of warm-up, %d to %d samples until the medians of all quantities are known to %.0f %% or %v are over; a sample takes at least %v", o.Warmup, o.MinSamples, o.MaxSamples, 100*o.RelErr, o.MaxTime, o.MinSample)
 	if s.Passes > 1 {
 		text += fmt.Sprintf("; so in each of %d passes over all cases of the MSREP paper, whose samples are added up", s.Passes)
 	}

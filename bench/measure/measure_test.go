@@ -207,6 +207,13 @@ func TestRepeatStopsWhenItKnowsEnough(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, s[0], 50)
 
+	s, err = Repeat(context.Background(), o, func() ([]float64, error) { return []float64{1, 0, rng.Float64()}, nil })
+	require.NoError(t, err)
+	require.Len(t, s[0], 50, "the last is not known")
+	s, err = Repeat(context.Background(), o, func() ([]float64, error) { return []float64{1, 0, 2}, nil })
+	require.NoError(t, err)
+	require.Len(t, s[0], 7, "nothing is known at once")
+
 	o.MaxTime = 0
 	s, err = Repeat(context.Background(), o, func() ([]float64, error) { return []float64{rng.Float64()}, nil })
 	require.NoError(t, err)

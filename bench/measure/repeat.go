@@ -2,6 +2,7 @@ package measure
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/msrep-go/msrep/sparse"
@@ -10,7 +11,7 @@ import (
 // Options say how long to measure. Default is right for products of matrices.
 type Options struct {
 	Warmup     time.Duration // calls that are not timed go on for so long, one at least
-	RelErr     float64       // stop when the first quantity is known so well
+	RelErr     float64       // stop when the medians of all quantities are known so well
 	MinSamples int
 	MaxSamples int
 	MaxTime    time.Duration // stop after so long, once there are MinSamples
@@ -33,8 +34,8 @@ func Default() Options {
 // not make the sample endless.
 const maxInner = 1 << 20
 
-// Repeat calls f until its first quantity is known to o.RelErr, and gives the
-// samples of each quantity. f gives the quantities of one call, always equally
+// Repeat calls f until the medians of its quantities are known to o.RelErr, and
+// gives the samples of each. f gives the quantities of one call, always equally
 // many; Repeat takes the time of a call only to choose how many make a sample.
 //
 // Errors are those of f and of ctx; options that cannot be are *sparse.InputError.
@@ -48,7 +49,7 @@ func Repeat(ctx context.Context, o Options, f func() ([]float64, error)) (sample
 	}
 	begin := time.Now()
 	for n := 0; n < o.MaxSamples; n++ {
-		if n >= o.MinSamples && (time.Since(begin) > o.MaxTime || Summarize(samples[0]).RelErr() <= o.RelErr) {
+		if n >= o.MinSamples && (time.Since(begin) > o.MaxTime || known(samples, o.RelErr)) {
 			break
 		}
 		if o.Before != nil {
@@ -66,6 +67,14 @@ func Repeat(ctx context.Context, o Options, f func() ([]float64, error)) (sample
 		}
 	}
 	return samples, nil
+}
+
+// known says whether the medians of all quantities are. One that is 0 each time, as of a phase that there is not, is.
+func known(samples [][]float64, relErr float64) bool {
+	return !slices.ContainsFunc(samples, func(v []float64) bool {
+		s := Summarize(v)
+		return s.Max > 0 && !(s.RelErr() <= relErr)
+	})
 }
 
 // warmUp calls f for a while and says how many calls make a sample.
