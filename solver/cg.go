@@ -31,7 +31,7 @@ func cg(t *task) error {
 		if done, err := t.start(r, 0.5); done {
 			return err
 		}
-		z := t.preconditioned(r, kept)
+		z := t.preconditioned(r, q) // which nothing is in yet: Jacobi on CPU devices then never touches kept
 		rz := t.dot(r, z)
 		t.set(1, z, p)
 		for {
