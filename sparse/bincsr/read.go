@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"github.com/msrep-go/msrep/internal/given"
+	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -107,25 +108,21 @@ func (f *file) end() {
 // piece is how many items are read at a time: 512 KiB at most.
 const piece = 1 << 16
 
-// readArray reads n numbers. Its memory doubles as they arrive, until an eighth has.
+// readArray reads n numbers.
 func readArray[T int64 | int32 | float64](f *file, n int64) []T {
-	a := make([]T, 0, min(n, piece))
-	size := int64(binary.Size(T(0)))
+	a, size := []T{}, mem.Size[T]()
 	buf := make([]byte, size*min(n, piece))
-	for n > int64(len(a)) && f.err == nil {
-		if have := int64(len(a)); have == int64(cap(a)) {
-			room := 2 * have
-			if n/8 <= have {
-				room = n
-			}
-			a = append(make([]T, 0, room), a...)
-		}
-		k := min(int64(cap(a)-len(a)), piece)
-		if f.fill(buf[:size*k]); f.err != nil {
+	for have := int64(0); have < n && f.err == nil; have = int64(len(a)) {
+		b := buf[:size*min(n-have, piece)]
+		if f.fill(b); f.err != nil {
 			return nil
 		}
-		a = a[:int64(len(a))+k]
-		_, f.err = binary.Decode(buf[:size*k], binary.LittleEndian, a[int64(len(a))-k:])
+		var err error
+		if a, err = mem.Grow(a, have+int64(len(b))/size, n); err != nil {
+			f.err = &sparse.InputError{File: f.name, Err: err}
+			return nil
+		}
+		_, f.err = binary.Decode(b, binary.LittleEndian, a[have:])
 	}
 	return a
 }

@@ -32,7 +32,7 @@ type piece struct {
 // read takes the lines of the section. Pieces of them are parsed by all
 // processors while the next ones are being read. place gives room for the next n
 // numbers, for which there is at least one byte of text each.
-func (s *section[T]) read(place func(n int64) []T) error {
+func (s *section[T]) read(place func(n int64) ([]T, error)) error {
 	for done := int64(0); done < s.n; {
 		if err := s.ctx.Err(); err != nil {
 			return err
@@ -51,7 +51,10 @@ func (s *section[T]) read(place func(n int64) []T) error {
 		if last.possible() {
 			end += last.n
 		}
-		to := place(end - done)
+		to, err := place(end - done)
+		if err != nil {
+			return &sparse.InputError{File: s.name, Line: line, Err: err}
+		}
 		par.Do(len(pieces)+1, func(i int) {
 			if i == len(pieces) {
 				if s.whole() == 0 {

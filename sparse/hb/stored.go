@@ -3,6 +3,7 @@ package hb
 import (
 	"sort"
 
+	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -22,26 +23,20 @@ type stored struct {
 type runs[T any] [][]T
 
 // place appends a run of n items.
-func (r *runs[T]) place(n int64) []T {
+func (r *runs[T]) place(n int64) ([]T, error) {
 	run := make([]T, n)
 	*r = append(*r, run)
-	return run
+	return run, nil
 }
 
-// placePointers gives room for n pointers, a part at a time. The room taken is at
-// most four times what is needed.
-func (c *stored) placePointers(n int64) func(part int64) []int64 {
-	return func(part int64) []int64 {
+// placePointers gives room for n pointers, a part at a time.
+func (c *stored) placePointers(n int64) func(part int64) ([]int64, error) {
+	return func(part int64) (to []int64, err error) {
 		have := int64(len(c.ptr))
-		if need := have + part; int64(cap(c.ptr)) < need {
-			room := n
-			if need < n/4 {
-				room = need * 4
-			}
-			c.ptr = append(make([]int64, 0, room), c.ptr...)
+		if c.ptr, err = mem.Grow(c.ptr, have+part, n); err != nil {
+			return nil, err
 		}
-		c.ptr = c.ptr[:have+part]
-		return c.ptr[have:]
+		return c.ptr[have:], nil
 	}
 }
 

@@ -138,23 +138,19 @@ func (s *stream) check(b []byte) {
 	s.crc = 0
 }
 
-// firstRead is how many bytes of an array are allocated before any has come.
-const firstRead = 1 << 20
+// perRead is how many elements are read at a time: 1 MiB at most.
+const perRead = 1 << 17
 
-// readArray reads n elements and the padding behind them. Its memory doubles as
-// bytes arrive.
+// readArray reads n elements and the padding behind them.
 func readArray[T mem.Elem](s *stream, n int64) []T {
-	a := make([]T, min(n, firstRead/8))
-	s.fill(mem.Bytes(a))
-	for int64(len(a)) < n && s.err == nil {
-		length := min(n, 2*int64(len(a)))
-		if have, ok := mem.Fits(length * mem.Size[T]()); !ok {
-			s.err = sparse.Inputf(s.name, "an array of %d bytes does not fit into memory, %d are available", length*mem.Size[T](), have)
+	a := []T{}
+	for have := int64(0); have < n && s.err == nil; have = int64(len(a)) {
+		var err error
+		if a, err = mem.Grow(a, min(n, have+perRead), n); err != nil {
+			s.err = &sparse.InputError{File: s.name, Err: err}
 			return nil
 		}
-		grown := make([]T, length)
-		s.fill(mem.Bytes(grown[copy(grown, a):]))
-		a = grown
+		s.fill(mem.Bytes(a[have:]))
 	}
 	var padding [align]byte
 	size := n * mem.Size[T]()

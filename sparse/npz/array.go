@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -65,13 +66,9 @@ func (x *array) failf(format string, args ...any) error {
 	return x.fail(fmt.Errorf(format, args...))
 }
 
-// growth bounds the memory taken for items not yet read: this many times what
-// has been read.
-const growth = 4
-
 // read reads all items of x and closes it. decode turns bytes into len(to)
 // items, the first of which is number k of the array.
-func read[T any](ctx context.Context, x *array, decode func(to []T, b []byte, k int64) error) ([]T, error) {
+func read[T mem.Elem](ctx context.Context, x *array, decode func(to []T, b []byte, k int64) error) ([]T, error) {
 	defer x.r.Close()
 	const bufferSize = 1 << 18
 	items, size := x.items(), int64(x.dtype.size)
@@ -85,8 +82,11 @@ func read[T any](ctx context.Context, x *array, decode func(to []T, b []byte, k 
 		if _, err := io.ReadFull(x.r, buf[:n*size]); err != nil {
 			return nil, x.fail(err)
 		}
-		all = grow(all, done+n, items)
-		if err := decode(all[done:done+n], buf[:n*size], done); err != nil {
+		var err error
+		if all, err = mem.Grow(all, done+n, items); err != nil {
+			return nil, x.fail(err)
+		}
+		if err := decode(all[done:], buf[:n*size], done); err != nil {
 			return nil, x.fail(err)
 		}
 		done += n
@@ -108,21 +108,6 @@ func (x *array) finish() error {
 		return x.fail(err)
 	}
 	return nil
-}
-
-// grow lengthens a to n of at most limit items, n <= limit. The room it makes is
-// at most growth times n.
-func grow[T any](a []T, n, limit int64) []T {
-	if int64(cap(a)) < n {
-		room := limit
-		if n < limit/growth {
-			room = n * growth
-		}
-		b := make([]T, len(a), room)
-		copy(b, a)
-		a = b
-	}
-	return a[:n]
 }
 
 // indices reads an array of integers from 0 to below limit. what names them.
