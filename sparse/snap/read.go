@@ -2,6 +2,7 @@ package snap
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -18,7 +19,7 @@ import (
 //
 // name is the file that errors name. Whatever is wrong with the file is an
 // *sparse.InputError with a line; lim bounds ids out of proportion to the number
-// of edges. A list needs at least one edge, because nothing else says how large
+// of edges, and a list for which memory lacks is one as well. A list needs at least one edge, because nothing else says how large
 // the matrix is. When ctx ends, so does Read, with its error.
 func Read(ctx context.Context, r io.Reader, name string, lim sparse.Limits) (m *sparse.CSR[float64], src sparse.Source, err error) {
 	if err := given.Input(ctx, r); err != nil {
@@ -31,6 +32,7 @@ func Read(ctx context.Context, r io.Reader, name string, lim sparse.Limits) (m *
 	}
 	var blocks []sparse.Triples[float64]
 	largest, at := int32(-1), int64(0)
+	fits := func() error { return lim.CheckMemory(name, 0, int64(largest)+1, src.Stored, sparse.EntryBytes) }
 	err = lines.Each(ctx, in, l.parse, func(_ lines.Chunk, b block) error {
 		if len(b.Row) > 0 {
 			blocks = append(blocks, b.Triples)
@@ -39,13 +41,16 @@ func Read(ctx context.Context, r io.Reader, name string, lim sparse.Limits) (m *
 		if b.largest > largest {
 			largest, at = b.largest, b.at
 		}
+		if b.err == nil && len(blocks)%16 == 0 { // no header says how many edges come
+			return fits()
+		}
 		return b.err
 	})
 	if err != nil {
 		return nil, src, err
 	}
 	n := int64(largest) + 1
-	if err := checkOrder(lim, name, at, n, src.Stored); err != nil {
+	if err := cmp.Or(checkOrder(lim, name, at, n, src.Stored), fits()); err != nil {
 		return nil, src, err
 	}
 	src.Field, src.Symmetry = sparse.Pattern, sparse.General
