@@ -129,6 +129,16 @@ func badIndex(at, v int64, what string, limit int64) error {
 	return fmt.Errorf("item %d is %d: a %s must be from 0 to %d", at, v, what, limit-1)
 }
 
+// ints reads an array of any integers.
+func (x *array) ints(ctx context.Context) ([]int64, error) {
+	return read(ctx, x, func(to []int64, b []byte, _ int64) error {
+		for i := range to {
+			to[i] = x.dtype.int(b[i*x.dtype.size:])
+		}
+		return nil
+	})
+}
+
 // pointers reads an array of integers that rise from 0 and never fall.
 func (x *array) pointers(ctx context.Context) ([]int64, error) {
 	d, last := x.dtype, int64(0)

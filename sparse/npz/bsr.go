@@ -24,6 +24,9 @@ func (g *groupReader) blocks() (*sparse.CSR[float64], error) {
 		return nil, err
 	}
 	used := ptr[g.rows/r]
+	if err := g.limits.CheckMemory(g.name, 0, g.rows, used*r*c, sparse.TripleBytes); err != nil {
+		return nil, err
+	}
 	row, col := make([]int32, used*r*c), make([]int32, used*r*c)
 	entries := make([]float64, used*r*c)
 	par.Range(g.rows/r, 1<<10, func(lo, hi int64) {

@@ -7,8 +7,9 @@
 //	csc  indptr[n+1], indices[nnz], data[nnz], shape[2]
 //	coo  row[nnz], col[nnz] or coords[2][nnz], data[nnz], shape[2]
 //	bsr  indptr[m/r+1], indices[nb], data[nb][r][c], shape[2]
+//	dia  offsets[nd], data[nd][w], shape[2]: data[d][j] is in column j, row j - offsets[d]
 //
-// The array format names the format. The formats dia, dok and lil are refused.
+// The array format names the format.
 //
 // # Groups
 //

@@ -18,6 +18,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(csr(npy("format", "|S3", "()", []byte("bsr")), npy("data", "<f8", "(5, 1, 1)", []float64{1, 2, 3, 4, 5})), "")
 	f.Add(archiveOf(npy("shape", "<i8", "(2,)", []int64{3, 3}), npy("data", "|b1", "(2,)", []uint8{1, 1}),
 		npy("coords", "<i4", "(2, 2)", []int32{0, 1, 2, 0})), "")
+	f.Add(dia(), "")
 	f.Add(archiveOf(append(csrArrays("adj_"), csrArrays("attr.")...)...), "adj")
 	f.Fuzz(func(t *testing.T, file []byte, group string) {
 		check(t, file, group)

@@ -28,7 +28,7 @@ func Groups(r io.ReaderAt, size int64) ([]string, error) {
 
 // Read reads a matrix from the archive r of the given size in bytes: rows
 // sorted, entries with the same position added up. Entries whose value is zero
-// are kept, those inside the blocks of bsr too.
+// are kept, those inside the blocks of bsr too, but for those of dia, as in SciPy.
 //
 // group is the name of the matrix where the archive holds several; "" means the
 // only one, or the one without a prefix. name stands for the file in errors. Bad
@@ -86,8 +86,10 @@ func (g *groupReader) read() (*sparse.CSR[float64], error) {
 		m, err = g.coordinates()
 	case "bsr":
 		m, err = g.blocks()
+	case "dia":
+		m, err = g.diagonals()
 	default:
-		return nil, sparse.Inputf(g.name, "sparse format %q is not supported, only csr, csc, coo and bsr are: convert the matrix with its method tocsr()", clip(format))
+		return nil, sparse.Inputf(g.name, "sparse format %q is not supported, only csr, csc, coo, bsr and dia are: convert the matrix with its method tocsr()", clip(format))
 	}
 	if err == nil && g.bool {
 		for k, v := range m.Val {
@@ -189,12 +191,7 @@ func (g *groupReader) shape() error {
 	if n := x.items(); n != 2 {
 		return x.failf("holds %d sizes: only matrices, which have 2, are supported", n)
 	}
-	size, err := read(g.ctx, x, func(to []int64, b []byte, _ int64) error {
-		for i := range to {
-			to[i] = x.dtype.int(b[i*x.dtype.size:])
-		}
-		return nil
-	})
+	size, err := x.ints(g.ctx)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -137,6 +138,45 @@ func TestBlocksBecomeTheirEntries(t *testing.T) {
 		[]float64{1, 7, 13, 4, 10, 16, 2, 8, 14, 5, 11, 17, 3, 9, 0, 6, 12, 18})))
 	require.NoError(t, err)
 	require.Equal(t, want, matrixtest.Dense(m))
+}
+
+// dia holds [1 7 0; 0 2 8; 5 0 3; 0 6 0] as SciPy writes it, with NaN where nothing is read.
+func dia(change ...entry) []byte {
+	nan := math.NaN()
+	return archiveOf(append([]entry{
+		npy("format", "|S3", "()", []byte("dia")),
+		npy("shape", "<i8", "(2,)", []int64{4, 3}),
+		npy("offsets", "<i4", "(3,)", []int32{0, -2, 1}),
+		npy("data", "<f8", "(3, 4)", []float64{1, 2, 3, nan, 5, 6, nan, nan, nan, 7, 8, nan}),
+	}, change...)...)
+}
+
+func TestDiagonalsBecomeTheirEntries(t *testing.T) {
+	nan := math.NaN()
+	want := [][]float64{{1, 7, 0}, {0, 2, 8}, {5, 0, 3}, {0, 6, 0}}
+	for name, file := range map[string][]byte{
+		"as SciPy writes it": dia(),
+		"by columns": dia(npyOrder("data", "<f8", "(3, 4)", true, binary.LittleEndian,
+			[]float64{1, 5, nan, 2, 6, 7, 3, nan, 8, nan, nan, nan})),
+		"without a format": dia(entry{"format.npy", nil}),
+		"with diagonals outside": dia(npy("offsets", "<i8", "(5,)", []int64{0, -2, 1, math.MaxInt64, math.MinInt64}),
+			npy("data", "<f8", "(5, 3)", []float64{1, 2, 3, 5, 6, nan, 0, 7, 8, nan, nan, nan, nan, nan, nan})),
+	} {
+		m, src, err := readAll(file)
+		require.NoError(t, err, name)
+		requireCanonical(t, m)
+		require.Equal(t, want, matrixtest.Dense(m), name)
+		require.EqualValues(t, 7, m.NNZ(), name)
+		require.Equal(t, sparse.Source{Field: sparse.Real, Symmetry: sparse.General, Stored: 7}, src, name)
+	}
+	// Fewer values than columns, and zeros, which SciPy does not take as entries.
+	m, src, err := readAll(dia(npy("data", "|b1", "(3, 1)", []uint8{1, 0, 1})))
+	require.NoError(t, err)
+	require.Equal(t, [][]float64{{1, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}}, matrixtest.Dense(m))
+	require.Equal(t, sparse.Source{Field: sparse.Pattern, Symmetry: sparse.General, Stored: 1}, src)
+	m, _, err = readAll(dia(npy("offsets", "<i4", "(0,)", []int32{}), npy("data", "<f8", "(0, 0)", []float64{})))
+	require.NoError(t, err)
+	require.Zero(t, m.NNZ())
 }
 
 func TestEmptyMatricesKeepTheirShape(t *testing.T) {

@@ -128,11 +128,10 @@ for dtype in "float64", "float32", "int8", "uint16", "int64", "bool", ">f8":
     except ValueError: # SciPy 1.17 has no big-endian matrices; read_test.go has one without it
         assert dtype == ">f8"
         continue
-    for f in "csr", "csc", "coo", "bsr":
+    for f in "csr", "csc", "coo", "bsr", "dia":
         for c in True, False:
             m = s.coo_matrix(a).astype(dtype).asformat(f)
             s.save_npz("%s/%s-%s-%s" % (sys.argv[1], dtype.strip(">"), f, c), m, compressed=c)
-s.save_npz(sys.argv[1] + "/dia", s.dia_matrix(a))
 s.save_npz(sys.argv[1] + "/complex", s.csr_matrix(a * 1j))
 `, dir)
 	files, err := filepath.Glob(filepath.Join(dir, "*.npz"))
@@ -142,7 +141,7 @@ s.save_npz(sys.argv[1] + "/complex", s.csr_matrix(a * 1j))
 		data, err := os.ReadFile(file)
 		require.NoError(t, err)
 		m, src, err := readAll(data)
-		if base := filepath.Base(file); base == "dia.npz" || base == "complex.npz" {
+		if base := filepath.Base(file); base == "complex.npz" {
 			require.ErrorContains(t, err, "not supported", file)
 			continue
 		}
@@ -162,7 +161,7 @@ s.save_npz(sys.argv[1] + "/complex", s.csr_matrix(a * 1j))
 		}
 		read++
 	}
-	require.Contains(t, []int{6 * 4 * 2, 7 * 4 * 2}, read)
+	require.Contains(t, []int{6 * 5 * 2, 7 * 5 * 2}, read)
 }
 
 func TestTheGroupsOfARealGraphFileAreRead(t *testing.T) {
