@@ -8,7 +8,8 @@
 //
 //	FORMAT    coordinate: one line "row column value" per entry, any order
 //	          array: one value per line, column after column, zeros included
-//	FIELD     real, integer, or pattern (coordinate only; no values, each is 1)
+//	FIELD     real (or double), integer (or unsigned-integer, as SciPy writes it), or
+//	          pattern (coordinate only; no values, each is 1)
 //	SYMMETRY  general, symmetric, or skew-symmetric (not for pattern)
 //
 // then a line "rows columns entries" (array: "rows columns"), then the entries.

@@ -79,6 +79,12 @@ func (h *header) readBanner(r *lines.Reader) error {
 	default:
 		return h.errorf(1, "unknown format %.40q: it must be coordinate or array", format)
 	}
+	switch field {
+	case "unsigned-integer": // as SciPy calls integers without a sign
+		field = string(sparse.Integer)
+	case "double":
+		field = string(sparse.Real)
+	}
 	switch h.field = sparse.Field(field); h.field {
 	case sparse.Real, sparse.Integer, sparse.Pattern:
 	default:
@@ -163,7 +169,7 @@ func (h *header) sizeForm() string {
 // notWhole says why a word is not an integer.
 func notWhole(word []byte, err error) string {
 	if errors.Is(err, number.ErrRange) {
-		return fmt.Sprintf("%.40q does not fit into 64 bits", word)
+		return fmt.Sprintf("%.40q does not fit into 64 bits with a sign", word)
 	}
 	return fmt.Sprintf("%.40q is not a whole number", word)
 }
