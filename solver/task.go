@@ -68,7 +68,10 @@ func solve(ctx context.Context, m method, a Operator, b, x []float64, opt Option
 	if m.eigen {
 		scale = x
 	}
-	largest := largestOf(scale)
+	largest := 0.0
+	if err == nil { // else a length from C may be longer than its memory
+		largest = largestOf(scale)
+	}
 	if all != nil {
 		err = all.begin(ctx, &largest, err, opt.Tol, float64(opt.MaxIter), float64(opt.Restart), float64(n), truth(opt.Precond != nil))
 	}

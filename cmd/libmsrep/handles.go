@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/msrep-go/msrep/msrep"
@@ -94,9 +95,20 @@ type openPlan[V sparse.Value] struct {
 	system uint64
 	plan   *msrep.Plan[V]
 
-	mu     sync.Mutex // of the values of matrix, and jacobi
+	values sync.RWMutex // a solve, which reads, has the same values from its begin to its end
 	matrix *sparse.CSR[V]
-	jacobi solver.Preconditioner // nil before it is asked for
+	jacobi func() (solver.Preconditioner, error)
+}
+
+func newOpenPlan[V sparse.Value](system uint64, plan *msrep.Plan[V], matrix *sparse.CSR[V]) *openPlan[V] {
+	p := &openPlan[V]{system: system, plan: plan, matrix: matrix}
+	p.forget()
+	return p
+}
+
+// forget lets jacobi be made anew, when it is asked for first.
+func (p *openPlan[V]) forget() {
+	p.jacobi = sync.OnceValues(func() (solver.Preconditioner, error) { return solver.Jacobi(sparse.Convert[float64](p.matrix)) })
 }
 
 // solvable is an openPlan of any values.
@@ -109,13 +121,19 @@ func (p *openPlan[V]) Close() error { return p.plan.Close() }
 
 func (p *openPlan[V]) owner() uint64 { return p.system }
 
+// update takes a copy of val.
 func (p *openPlan[V]) update(val []V) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.values.Lock()
+	defer p.values.Unlock()
+	if int64(len(val)) != p.matrix.NNZ() { // before so many are read
+		return sparse.Inputf("val", "%d values: the matrix has %d entries", len(val), p.matrix.NNZ())
+	}
+	val = slices.Clone(val)
 	if err := p.plan.UpdateValues(context.Background(), val); err != nil {
 		return err
 	}
-	p.matrix.Val, p.jacobi = val, nil
+	p.matrix.Val = val
+	p.forget()
 	return nil
 }
 
@@ -131,6 +149,8 @@ func (p *openPlan[V]) operator() solver.Operator {
 }
 
 func (p *openPlan[V]) solve(method, precond int, b, x []float64, opt solver.Options) (*solver.Result, error) {
+	p.values.RLock()
+	defer p.values.RUnlock()
 	methods := []solver.Method{solver.CG, solver.BiCGSTAB, solver.GMRES}
 	if method < 0 || method >= len(methods) {
 		return nil, sparse.Inputf("method", "%d: use MSREP_CG, MSREP_BICGSTAB or MSREP_GMRES", method)
@@ -139,23 +159,11 @@ func (p *openPlan[V]) solve(method, precond int, b, x []float64, opt solver.Opti
 	case 0:
 	case 1:
 		var err error
-		if opt.Precond, err = p.diagonal(); err != nil {
+		if opt.Precond, err = p.jacobi(); err != nil {
 			return nil, err
 		}
 	default:
 		return nil, sparse.Inputf("precond", "%d: use MSREP_NO_PRECOND or MSREP_JACOBI", precond)
 	}
 	return methods[method](context.Background(), p.operator(), b, x, opt)
-}
-
-func (p *openPlan[V]) diagonal() (solver.Preconditioner, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.jacobi == nil {
-		var err error
-		if p.jacobi, err = solver.Jacobi(sparse.Convert[float64](p.matrix)); err != nil {
-			return nil, err
-		}
-	}
-	return p.jacobi, nil
 }

@@ -4,10 +4,12 @@ package main
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/solver"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -19,7 +21,7 @@ func planOf(t *testing.T, system uint64) *openPlan[float64] {
 	require.NoError(t, err)
 	p, err := msrep.NewPlan(t.Context(), sys.sys, sparse.Matrix[float64](a), msrep.PlanOptions{})
 	require.NoError(t, err)
-	return &openPlan[float64]{system: system, plan: p, matrix: a}
+	return newOpenPlan(system, p, a)
 }
 
 func TestAPlanThatIsMadeWhileItsSystemClosesGetsNoHandle(t *testing.T) {
@@ -37,4 +39,36 @@ func TestAPlanThatIsMadeWhileItsSystemClosesGetsNoHandle(t *testing.T) {
 	require.ErrorIs(t, err, msrep.ErrClosed)
 	_, err = get[solvable](h)
 	require.ErrorIs(t, err, errHandle)
+}
+
+// Values that change between the products of a solve would make it solve neither system.
+func TestAnUpdateWaitsForASolve(t *testing.T) {
+	sys, err := msrep.Open(msrep.Config{Devices: "cpu:1"})
+	require.NoError(t, err)
+	system := handles.add(&openSystem{sys: sys})
+	defer func() { require.NoError(t, handles.close(system)) }()
+	p := planOf(t, system)
+	_, err = handles.addPlan(p)
+	require.NoError(t, err)
+
+	updated := make(chan error, 1)
+	opt := solver.Options{Tol: 1e-9, Progress: func(iteration int, _ float64) {
+		if iteration > 1 {
+			return
+		}
+		go func() { updated <- p.update([]float64{8}) }()
+		select {
+		case <-updated:
+			t.Error("the values changed under the solve")
+		case <-time.After(50 * time.Millisecond):
+		}
+	}}
+	x := []float64{0}
+	_, err = p.solve(0, 1, []float64{1}, x, opt)
+	require.NoError(t, err)
+	require.Equal(t, []float64{0.5}, x)
+	require.NoError(t, <-updated)
+	_, err = p.solve(0, 1, []float64{1}, x, solver.Options{})
+	require.NoError(t, err)
+	require.Equal(t, []float64{0.125}, x)
 }

@@ -14,11 +14,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"unsafe"
 
 	"github.com/msrep-go/msrep/internal/crash"
+	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/solver"
@@ -90,6 +92,13 @@ func makePlan[V sparse.Value](system C.uint64_t, rows, cols, nnz C.int64_t, rowP
 		if err != nil {
 			return err
 		}
+		if last := ptr[rows]; last != int64(nnz) { // before so many elements are read
+			return sparse.Inputf("row_ptr", "ends with %d: it must end with nnz, %d", last, int64(nnz))
+		}
+		need := 8*int64(rows) + (4+mem.Size[V]())*int64(nnz) // no overflow: view has checked the sizes
+		if have, ok := mem.Fits(need); !ok {
+			return sparse.Inputf("matrix", "a copy takes %d bytes, %d are available", need, have)
+		}
 		a, err := sparse.NewCSR(int(rows), int(cols), slices.Clone(ptr), slices.Clone(idx), slices.Clone(v))
 		if err != nil {
 			return err
@@ -100,7 +109,7 @@ func makePlan[V sparse.Value](system C.uint64_t, rows, cols, nnz C.int64_t, rowP
 		if err != nil {
 			return err
 		}
-		h, err := handles.addPlan(&openPlan[V]{system: uint64(system), plan: p, matrix: a})
+		h, err := handles.addPlan(newOpenPlan(uint64(system), p, a))
 		*plan = C.uint64_t(h)
 		return err
 	})
@@ -126,7 +135,7 @@ func update[V sparse.Value](plan C.uint64_t, nnz C.int64_t, val unsafe.Pointer) 
 		if err != nil {
 			return err
 		}
-		return p.update(slices.Clone(v))
+		return p.update(v)
 	})
 }
 
@@ -216,7 +225,9 @@ func call(f func() error) C.msrep_status {
 	return C.MSREP_FAILED
 }
 
+// guard makes errors of panics, and of memory that a caller does not have.
 func guard(f func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("internal error: %w", crash.Recovered(r))

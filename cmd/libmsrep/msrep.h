@@ -5,8 +5,12 @@
  * in float64, or in float32 by the functions that end in _single.
  *
  * All functions but msrep_version and msrep_last_error give an msrep_status. They may
- * be called from any thread; calls with the same plan run one after the other.
+ * be called from any thread. Products of one plan run one after the other; msrep_update
+ * waits for msrep_solve of the plan, which has the same values from begin to end.
  * Lengths count elements. A null pointer is allowed where the length is 0.
+ *
+ * The library starts the Go runtime: a process that forks must not use it in the child
+ * before exec, and it stays loaded after dlclose.
  */
 #ifndef MSREP_H
 #define MSREP_H

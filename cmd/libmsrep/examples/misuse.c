@@ -15,7 +15,8 @@ static void expect(msrep_status got, msrep_status want, const char *says, int li
 #define EXPECT(call, want, says) expect(call, want, says, __LINE__)
 
 int main(void) {
-	int64_t ptr[] = {0, 1, 2}, falls[] = {0, 3, 2};
+	const int64_t many = INT64_C(1) << 44; /* no computer has so much memory */
+	int64_t ptr[] = {0, 1, 2}, falls[] = {0, 3, 2}, ends[] = {0, 1, many};
 	int32_t idx[] = {0, 1}, outside[] = {0, 7};
 	double val[] = {2, 3}, x[] = {1, 1}, y[2], b[] = {1, 1};
 	msrep_system sys, other;
@@ -35,6 +36,10 @@ int main(void) {
 	EXPECT(msrep_plan_csr(sys, -2, 2, 2, ptr, idx, val, 0, &none), MSREP_BAD_INPUT, "-2 x 2");
 	EXPECT(msrep_plan_csr(sys, 2, 2, -2, ptr, idx, val, 0, &none), MSREP_BAD_INPUT, "col_idx");
 	EXPECT(msrep_plan_csr(sys, 2, 2, 1, ptr, idx, val, 0, &none), MSREP_BAD_INPUT, "");
+	EXPECT(msrep_plan_csr(sys, 2, 2, many, ptr, idx, val, 0, &none), MSREP_BAD_INPUT, "row_ptr: ends with 2");
+	EXPECT(msrep_plan_csr(sys, 2, 2, many, ends, idx, val, 0, &none), MSREP_BAD_INPUT, "matrix: a copy takes");
+	EXPECT(msrep_plan_csr(sys, 2, 2, 2, (int64_t *)4096, idx, val, 0, &none), MSREP_FAILED, "address");
+	EXPECT(msrep_plan_csr(sys, 2, 2, 2, ptr, (int32_t *)4096, val, 0, &none), MSREP_FAILED, "address");
 	EXPECT(msrep_plan_csr(sys, 2, 2, 2, falls, idx, val, 0, &none), MSREP_BAD_INPUT, "");
 	EXPECT(msrep_plan_csr(sys, 2, 2, 2, ptr, outside, val, 0, &none), MSREP_BAD_INPUT, "");
 	EXPECT(msrep_plan_csr(sys, 2, 2, 2, ptr, idx, val, 64, &none), MSREP_BAD_INPUT, "flags");
@@ -48,16 +53,21 @@ int main(void) {
 	EXPECT(msrep_multiply(plan, 0, 1, 2, x, 0, 2, NULL), MSREP_BAD_INPUT, "y: is a null pointer");
 	EXPECT(msrep_multiply(plan, 0, 1, 2, x, 0, 2, x), MSREP_BAD_INPUT, "shares memory");
 	EXPECT(msrep_multiply(plan, 0, 1, 2, (double *)((char *)x + 1), 0, 2, y), MSREP_BAD_INPUT, "multiple of 8");
+	EXPECT(msrep_multiply(plan, 0, 1, many, x, 0, 2, y), MSREP_BAD_INPUT, "x: 17592186044416 elements");
+	EXPECT(msrep_multiply(plan, 0, 1, 2, x, 0, many, y), MSREP_BAD_INPUT, "y: 17592186044416 elements");
 	EXPECT(msrep_multiply(plan, 0, 1, INT64_MIN, x, 0, 2, y), MSREP_BAD_INPUT, "no length");
 	EXPECT(msrep_multiply(plan, 0, 1, INT64_MAX, x, 0, 2, y), MSREP_BAD_INPUT, "no length");
 
 	EXPECT(msrep_update(plan, 3, val), MSREP_BAD_INPUT, "val: 3 values");
+	EXPECT(msrep_update(plan, many, val), MSREP_BAD_INPUT, "val: 17592186044416 values");
+	EXPECT(msrep_update(plan, 2, (double *)4096), MSREP_FAILED, "address");
 	EXPECT(msrep_update(plan, 2, NULL), MSREP_BAD_INPUT, "val");
 	EXPECT(msrep_update(sys, 2, val), MSREP_BAD_HANDLE, "");
 
 	EXPECT(msrep_solve(plan, 9, 0, 2, b, x, 0, 0, NULL, NULL), MSREP_BAD_INPUT, "method");
 	EXPECT(msrep_solve(plan, MSREP_CG, 9, 2, b, x, 0, 0, NULL, NULL), MSREP_BAD_INPUT, "precond");
 	EXPECT(msrep_solve(plan, MSREP_CG, 0, 1, b, x, 0, 0, NULL, NULL), MSREP_BAD_INPUT, "b: 1 elements");
+	EXPECT(msrep_solve(plan, MSREP_CG, 0, many, b, x, 0, 0, NULL, NULL), MSREP_BAD_INPUT, "b: 17592186044416 elements");
 	EXPECT(msrep_solve(plan, MSREP_CG, 0, 2, b, b, 0, 0, NULL, NULL), MSREP_BAD_INPUT, "shares memory");
 	EXPECT(msrep_solve(plan, MSREP_CG, 0, 2, NULL, x, 0, 0, NULL, NULL), MSREP_BAD_INPUT, "b: is a null pointer");
 	EXPECT(msrep_solve(plan, MSREP_CG, 0, 2, b, x, -1, 0, NULL, NULL), MSREP_BAD_INPUT, "tolerance");
