@@ -32,8 +32,9 @@ func FuzzReadArrays(f *testing.F) {
 	f.Add(a[0].data, a[1].data, a[2].data, a[3].data, a[4].data)
 	f.Add(a[0].data, a[1].data, npy("format", "|S3", "()", []byte("bsr")).data, a[3].data, npy("data", ">i2", "(5, 1, 1)", make([]int16, 5)).data)
 	f.Add(a[0].data, a[0].data, npy("format", "<U3", "()", []int32{'c', 'o', 'o'}).data, a[3].data, npy("data", "|b1", "(5,)", make([]uint8, 5)).data)
+	f.Add(a[0].data, a[1].data, npy("format", "|S3", "()", []byte("dia")).data, a[3].data, npy("data", "<i4", "(5, 3)", make([]int32, 15)).data)
 	f.Fuzz(func(t *testing.T, indices, pointers, format, shape, data []byte) {
-		check(t, archiveOf(entry{"indices.npy", indices}, entry{"row.npy", indices}, entry{"col.npy", pointers}, entry{"indptr.npy", pointers},
+		check(t, archiveOf(entry{"indices.npy", indices}, entry{"row.npy", indices}, entry{"col.npy", pointers}, entry{"indptr.npy", pointers}, entry{"offsets.npy", indices},
 			entry{"format.npy", format}, entry{"shape.npy", shape}, entry{"data.npy", data}), "")
 	})
 }
