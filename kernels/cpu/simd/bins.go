@@ -148,8 +148,9 @@ func (b *Bins[V]) Spread(l Level, k, n int, x, to []V) {
 	case l != Generic:
 		b.byRows(spreadBinTables, k, n, x, to)
 	default:
+		b.Values.expand(k, to)
 		for i, r := range b.Rows[k : k+n] {
-			to[i] = b.Values.At(k+i) * x[r]
+			to[i] *= x[r]
 		}
 	}
 }

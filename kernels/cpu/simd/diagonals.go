@@ -131,11 +131,3 @@ func (d *Diagonals[V]) some(offset, k, n int, room []V) []V {
 	}
 	return room
 }
-
-// at is value k, which belongs to an offset.
-func (d *Diagonals[V]) at(offset, k int) V {
-	if d.Values.Storage == Same {
-		return d.Values.Table[offset]
-	}
-	return d.Values.At(k)
-}

@@ -1,6 +1,7 @@
 package simd
 
 import (
+	"math/bits"
 	"unsafe"
 
 	"github.com/msrep-go/msrep/sparse"
@@ -91,16 +92,32 @@ func (d *Diagonals[V]) addRuns(l Level, runs []DiagonalRun, alpha V, x []V, at d
 type diagonalTransposedTable[V sparse.Value] [2][storages]func(runs *int, count int, offsets *int64, masks *uint16, val *byte, y, last *V, row int, table, x *V, alpha V)
 
 func (d *Diagonals[V]) addRunGeneric(run DiagonalRun, alpha V, x []V, row, column, mask int, y []V) {
+	var room [expandedRoom]V
 	lanes := d.Values.Lanes
-	for s := range run.Slices {
-		for j, o := range d.Offsets[run.Pattern : run.Pattern+run.Width] {
-			for lane, xr := range x[s*lanes : (s+1)*lanes] {
-				if run.Masked && d.Masks[mask+s*run.Width+j]>>lane&1 == 0 {
+	for range run.Slices {
+		offsets := d.Offsets[run.Pattern : run.Pattern+run.Width]
+		for len(offsets) > 0 {
+			val := d.some(run.Pattern+run.Width-len(offsets), column*lanes, len(offsets), room[:])
+			n := len(val) / lanes
+			for c, o := range offsets[:n] {
+				val, at := val[c*lanes:(c+1)*lanes], row+int(o)
+				if !run.Masked {
+					y := y[at : at+lanes]
+					for lane, v := range val {
+						y[lane] += alpha * (v * x[lane])
+					}
 					continue
 				}
-				v := d.at(run.Pattern+j, (column+s*run.Width+j)*lanes+lane)
-				y[row+s*lanes+lane+int(o)] += alpha * (v * xr)
+				for m := d.Masks[mask+c]; m != 0; m &= m - 1 {
+					lane := bits.TrailingZeros16(m)
+					y[at+lane] += alpha * (val[lane] * x[lane])
+				}
 			}
+			if run.Masked {
+				mask += n
+			}
+			offsets, column = offsets[n:], column+n
 		}
+		row, x = row+lanes, x[lanes:]
 	}
 }

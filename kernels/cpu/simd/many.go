@@ -185,20 +185,25 @@ type manyRowsTable[V sparse.Value] [2][3]manyRowsKernel[V]
 func manyGeneric[V sparse.Value](alpha, beta V, base int64, ptr []int64, idx []int32, val []V, x, y Block[V]) {
 	for r := range len(ptr) - 1 {
 		idx, val := idx[ptr[r]-base:ptr[r+1]-base], val[ptr[r]-base:ptr[r+1]-base]
+		for _, i := range idx {
+			if i < 0 || int(i) >= x.Rows() {
+				panic(indexError{i, x.Rows()})
+			}
+		}
 		out := y.From(r).Val[:y.Cols]
 		for c := 0; c < len(out); c += 4 {
-			w := min(4, len(out)-c)
 			var sum [4]V
-			for j, i := range idx {
-				if i < 0 || int(i) >= x.Rows() {
-					panic(indexError{i, x.Rows()})
-				}
-				at := int(i)*x.Stride + c
-				for q, v := range x.Val[at : at+w] {
-					sum[q] += val[j] * v
+			if w := len(out) - c; w >= 4 {
+				sum = fourOfRow(idx, val, x.Val[c:], x.Stride)
+			} else {
+				for j, i := range idx {
+					at := int(i)*x.Stride + c
+					for q, v := range x.Val[at : at+w] {
+						sum[q] += val[j] * v
+					}
 				}
 			}
-			for q, s := range sum[:w] {
+			for q, s := range sum[:min(4, len(out)-c)] {
 				s *= alpha
 				if beta != 0 {
 					s += beta * out[c+q]
@@ -207,4 +212,18 @@ func manyGeneric[V sparse.Value](alpha, beta V, base int64, ptr []int64, idx []i
 			}
 		}
 	}
+}
+
+// fourOfRow is the sums of a row for four vectors, of which x has row i from i*stride on.
+func fourOfRow[V sparse.Value](idx []int32, val, x []V, stride int) [4]V {
+	var s0, s1, s2, s3 V
+	val = val[:len(idx)]
+	for k, i := range idx {
+		v, u := val[k], (*[4]V)(x[int(i)*stride:])
+		s0 += v * u[0]
+		s1 += v * u[1]
+		s2 += v * u[2]
+		s3 += v * u[3]
+	}
+	return [4]V{s0, s1, s2, s3}
 }

@@ -47,9 +47,7 @@ func AddTileTransposed[V sparse.Value](l Level, t *Tiles[V], lo, hi int, after V
 	switch {
 	case lo >= hi:
 	case l == Generic || after != 1:
-		for k, e := range t.Entries[lo:hi] {
-			acc[e&0xffff] += after * (t.Values.At(lo+k) * x[e>>16])
-		}
+		t.addTransposed(lo, hi, after, x, acc)
 	default:
 		t.assembly(1, lo, hi, x, acc, ahead)
 	}
@@ -84,5 +82,16 @@ func (t *Tiles[V]) add(lo, hi int, x, acc []V) {
 		for k, e := range entries {
 			acc[e>>16] += val[k] * x[e&0xffff]
 		}
+	}
+}
+
+func (t *Tiles[V]) addTransposed(lo, hi int, after V, x, acc []V) {
+	var room [expandedRoom]V
+	for lo < hi {
+		val := t.Values.some(lo, hi-lo, room[:])
+		for k, e := range t.Entries[lo:][:len(val)] {
+			acc[e&0xffff] += after * (val[k] * x[e>>16])
+		}
+		lo += len(val)
 	}
 }
