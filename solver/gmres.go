@@ -15,8 +15,8 @@ import (
 // twice, the second time an iteration later, together with the first time of the next vector
 // (DCGS2; Bielich, Langou, Thomas, Swirydowicz, Yamazaki and Boman, 2022): orthogonal to working
 // precision, in two passes over the basis with one sum over all devices or processes each. It
-// keeps Restart+3 vectors and two triangles of Restart columns; a Restart for which memory lacks is
-// refused before the first product.
+// keeps Restart+2 vectors beside b and x, one more where b has to be scaled, and two triangles of
+// Restart columns; a Restart for which memory lacks is refused before the first product.
 func GMRES(ctx context.Context, a Operator, b, x []float64, opt Options) (*Result, error) {
 	return solve(ctx, method{name: "gmres", iterate: linear(gmres), vectors: 3, basis: true}, a, b, x, opt)
 }
