@@ -36,8 +36,8 @@ type Options struct {
 	Serial bool
 }
 
-// Bound is how large a format may get through padding when nobody says: four times
-// CSR, or CSR and a gigabyte.
+// Bound is the most bytes that a format may take when nobody says: four times those of
+// CSR, and 1 GiB, so that small matrices may be padded more.
 func Bound(csrBytes int64) int64 { return saturate.Add(saturate.Mul(4, csrBytes), 1<<30) }
 
 func (o Options) fill() (Options, error) {
