@@ -5,7 +5,8 @@ import "github.com/msrep-go/msrep/internal/par"
 // ToCSR gives a as CSR: a itself if it is one already, else a conversion that
 // shares no array with a. Entries keep their order within a row, and
 // duplicates of a COO matrix stay apart, so that nnz and the sum of each row do
-// not change. a must be valid.
+// not change. a must be valid (Matrix.Validate): otherwise this and the other
+// conversions may panic.
 func ToCSR[V Value](a Matrix[V]) *CSR[V] {
 	switch a := a.plain().(type) {
 	case *CSR[V]:
@@ -54,7 +55,7 @@ func ToCOO[V Value](a Matrix[V]) *COO[V] {
 func (m *COO[V]) SortByRow() *COO[V] { return ToCOO[V](ToCSR[V](m)) }
 
 // Convert gives m with another type of value. The structure is shared; the
-// values are rounded to nearest.
+// values are rounded to nearest; those beyond the range of W become infinite.
 func Convert[W, V Value](m *CSR[V]) *CSR[W] {
 	val := make([]W, len(m.Val))
 	par.Range(int64(len(val)), 1<<15, func(lo, hi int64) {

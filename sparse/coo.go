@@ -16,7 +16,7 @@ type COO[V Value] struct {
 	Val        []V     // nnz
 }
 
-// NewCOO checks the arrays and makes a matrix of them without copying.
+// NewCOO checks the arrays as Validate does and makes a matrix of them without copying.
 func NewCOO[V Value](rows, cols int, rowIdx, colIdx []int32, val []V) (*COO[V], error) {
 	m := &COO[V]{rows, cols, rowIdx, colIdx, val}
 	if err := m.Validate(); err != nil {
@@ -34,7 +34,8 @@ func (m *COO[V]) NNZ() int64 { return int64(len(m.Val)) }
 // Format is FormatCOO.
 func (m *COO[V]) Format() Format { return FormatCOO }
 
-// Validate checks every length and index, in parallel.
+// Validate checks every length and index, in parallel. The error is a *InputError that
+// names the array and the first place at fault.
 func (m *COO[V]) Validate() error {
 	if m == nil {
 		return Inputf("matrix", "is nil")

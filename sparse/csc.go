@@ -10,7 +10,7 @@ type CSC[V Value] struct {
 	Val        []V     // nnz
 }
 
-// NewCSC checks the arrays and makes a matrix of them without copying.
+// NewCSC checks the arrays as Validate does and makes a matrix of them without copying.
 func NewCSC[V Value](rows, cols int, colPtr []int64, rowIdx []int32, val []V) (*CSC[V], error) {
 	m := &CSC[V]{rows, cols, colPtr, rowIdx, val}
 	if err := m.Validate(); err != nil {
@@ -28,7 +28,8 @@ func (m *CSC[V]) NNZ() int64 { return int64(len(m.Val)) }
 // Format is FormatCSC.
 func (m *CSC[V]) Format() Format { return FormatCSC }
 
-// Validate checks every length, pointer and index, in parallel.
+// Validate checks every length, pointer and index, in parallel. The error is a *InputError that
+// names the array and the first place at fault.
 func (m *CSC[V]) Validate() error {
 	if m == nil {
 		return Inputf("matrix", "is nil")

@@ -12,7 +12,7 @@ type CSR[V Value] struct {
 	Val        []V     // nnz
 }
 
-// NewCSR checks the arrays and makes a matrix of them without copying.
+// NewCSR checks the arrays as Validate does and makes a matrix of them without copying.
 func NewCSR[V Value](rows, cols int, rowPtr []int64, colIdx []int32, val []V) (*CSR[V], error) {
 	m := &CSR[V]{rows, cols, rowPtr, colIdx, val}
 	if err := m.Validate(); err != nil {
@@ -30,7 +30,8 @@ func (m *CSR[V]) NNZ() int64 { return int64(len(m.Val)) }
 // Format is FormatCSR.
 func (m *CSR[V]) Format() Format { return FormatCSR }
 
-// Validate checks every length, pointer and index, in parallel.
+// Validate checks every length, pointer and index, in parallel. The error is a *InputError that
+// names the array and the first place at fault.
 func (m *CSR[V]) Validate() error {
 	if m == nil {
 		return Inputf("matrix", "is nil")
