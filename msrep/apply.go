@@ -61,9 +61,9 @@ func (p *Plan[V]) ownCuts() []int {
 	return cuts
 }
 
-// Resident reports whether products of Vectors with op leave them on devices that
-// have memory of their own: Apply then copies between devices only. Those of other
-// devices work on host memory in any case, or go through it.
+// Resident reports whether Apply with op leaves Vectors on devices that have memory of
+// their own, and copies between devices only. Otherwise it works on host memory, as with
+// CPU devices, or goes through it.
 func (p *Plan[V]) Resident(op Op) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -86,9 +86,10 @@ func (p *Plan[V]) amongDevices() bool { return p.opt.Strategy == Optimized && !p
 
 // Apply computes y = alpha*op(A)*x + beta*y for vectors that stay with the devices;
 // see SpMV. Where Resident holds, each device copies what it needs of x from the
-// others, and what they have summed for its rows; the devices wait for each other, the
-// host does not wait, and no element crosses to it. On CPU devices it is SpMV on the
-// host memory of the vectors. In all other cases x and y go through the host.
+// other devices, multiplies, and copies what the others have summed for its rows. The
+// devices wait for each other; the host does not wait, and no element comes to it. On
+// CPU devices Apply is SpMV on the host memory of the vectors. In all other cases x and
+// y go through the host.
 //
 // x and y belong to the System of the plan. Vectors of RowVector and ColumnVector are
 // read and written in place; y of other pieces is copied.

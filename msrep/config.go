@@ -26,15 +26,14 @@ type Config struct {
 	Threads int
 	// NUMA says whether devices are placed: NUMAAuto when "".
 	NUMA NUMA
-	// Warn hears, in one line, that placement is on and the system refuses it or
-	// has no use for it. It is called at most once in the life of the process,
-	// whatever is opened, from any goroutine; nil hears nothing. Products are right
-	// all the same. System.Placement tells the same of each System.
+	// Warn, unless nil, is called with a line of text where placement is on and the
+	// system refuses it or has no use for it. It is called at most once in the life of
+	// the process, whatever is opened, from any goroutine. Products are right all the
+	// same. System.Placement tells the same of each System.
 	Warn func(msg string)
-	// Trace hears of everything that is done on the devices, as soon as it is done,
-	// and of the phases of plans and products; see Event. It is called from any
-	// goroutine, from several at once, and should return soon. nil hears nothing and
-	// costs nothing.
+	// Trace, unless nil, is called for everything that is done on the devices, as soon as
+	// it is done, and for the phases of plans and products; see Event. It is called from
+	// any goroutine, from several at once, and should return soon. nil costs nothing.
 	Trace func(Event)
 }
 
@@ -44,10 +43,10 @@ type Config struct {
 // on the CPUs of the node only, and its memory is memory of the node. A plan then
 // splits its matrix in two levels, first among the nodes in proportion to their
 // devices, then among the devices of each node (section 4.2 of the MSREP paper),
-// and copies each part to memory of its node: it needs as much memory again as
-// the matrix. A matrix whose copy would take more than half of the memory of a
-// node is used where it is. Partial results are merged within a node first. Plans of strategy
-// Baseline are split as without placement.
+// and copies each part to memory of its node, so that it needs as much memory again
+// as the matrix; a matrix whose copy would take more than half of the memory of a
+// node is used where it is. Partial results are merged within a node first. Plans of
+// strategy Baseline are split as without placement. docs/numa.md has more.
 //
 // Placement needs at least one device for each node that has CPUs. cpu:N spreads
 // N devices over the nodes in proportion to their CPUs, at least one on each.
@@ -79,35 +78,38 @@ const (
 // PlanOptions says how a Plan spreads its matrix. The zero value is right for
 // almost everybody.
 type PlanOptions struct {
-	// Format is the format to multiply in. With "" and FormatAuto devices may keep their
-	// parts in any form that is faster: the matrix is split as CSR, to which a matrix in
-	// CSC or unsorted COO is converted in a copy (not for ExpectedProducts = 1).
-	// FormatCSR, FormatCSC and FormatCOO are the partial formats of the MSREP paper and
-	// nothing else. Other names are forms of which each device makes its part, after a
+	// Format is the format to multiply in. With "" and FormatAuto each device keeps its
+	// part in the form that it finds the fastest: the matrix is split as CSR, to which a
+	// matrix in CSC or unsorted COO is converted in a copy (not for ExpectedProducts = 1).
+	// With FormatCSR, FormatCSC and FormatCOO parts stay in the partial formats of the
+	// MSREP paper. Other names are forms into which each device brings its part, after a
 	// split as CSR: "ell", "ellr", "pellr", "biell", "jad", "bijad", "hyb", "sell";
 	// Formats names them all, FormatsOf those of a kind of device.
 	Format sparse.Format
 	// Kernel says whose kernels GPUs use: KernelAuto when "". CPU devices have none
 	// but our own.
 	Kernel Kernel
-	// ExpectedProducts is how many products the plan is for. Looking for a faster form
-	// takes at most some 15 % of the time that so many products would take without (30 % on
-	// matrices that need blocking for the cache, or stay in it, where fewer than 60 repay
-	// none), beside what the system takes to provide memory; with 1, none. 0 means that nobody
-	// knows: twice as long as for 100, and 30 ms in any case.
+	// ExpectedProducts is how many products the plan is for. It bounds the time that CPU
+	// devices spend on finding a faster form: some 15 % of what so many products would take
+	// in plain CSR, or 30 % for matrices that stay in the last cache and for forms that
+	// block for the caches; what the system takes to provide memory comes on top. With 1
+	// they look for none, and fewer than 60 repay none for a matrix in the caches. 0 means
+	// that nobody knows: twice the time of 100 products or 30 ms, the longer.
 	ExpectedProducts int
 	// ExpectedTransposed is how many products with Trans are expected besides. When
 	// it is 2 or more (1 with a form that was named, Release or Precision), the plan
 	// keeps the transposed matrix as well, which takes as much memory again and makes
-	// them as fast as the others. Otherwise they add to y, in the form of the part, which
-	// on CPU devices takes little longer than a product, but for matrices that stay in the
-	// last cache: on a single CPU device a plan keeps the transposed matrix of these as well
-	// once 100 such products were made, unless Release or Format says otherwise; from then on
-	// sums are rounded in another order.
+	// these products as fast as the others.
+	//
+	// Otherwise they add to y entry by entry, in the form of the part. On CPU devices that
+	// takes little longer than a straight product, except for matrices that stay in the
+	// last cache. Of such a matrix a plan on a single CPU device therefore keeps the
+	// transposed one as well once it has made 100 of these products, unless Release or
+	// Format says otherwise; from then on sums are rounded in another order.
 	ExpectedTransposed int
-	// ExpectedVectors is how many vectors products will have. With more than 1 (SpMM,
-	// solver.CGMany) CPU devices leave out the symmetric forms, by which several vectors
-	// gain less than by others. 0 means 1.
+	// ExpectedVectors is how many vectors each product will have; 0 means 1. With more
+	// than 1 (SpMM, solver.CGMany) CPU devices leave out the symmetric forms, by which
+	// several vectors gain less than by others.
 	ExpectedVectors int
 	// Precision is how much of each value a product reads; see kernels.Precision. The
 	// zero value is all of it.
@@ -120,16 +122,16 @@ type PlanOptions struct {
 	Split partition.Rule
 	// Release says that the matrix is not needed after NewPlan: a plan whose devices
 	// hold all parts in forms of their own keeps nothing of it, and the caller may
-	// drop it too. UpdateValues is then an error, and so are products with Trans that were
-	// not expected (ExpectedTransposed) where the plan is Deterministic or has devices other
-	// than CPUs.
+	// drop it too. UpdateValues is then an error. So are products with Trans that were
+	// not expected (ExpectedTransposed), where the plan is Deterministic or has devices
+	// other than CPUs.
 	Release bool
 	// Deterministic gives every product the same bits, whatever the devices and the
-	// number of threads: sums have a fixed shape (kernels.GatherFixed) and rows are not
-	// cut between devices, which keep their parts in forms that sum so. Products with
-	// Trans use the transposed matrix, which the first of them makes where none were
-	// expected. Split, Precision and Strategy must be left at their defaults or say the
-	// same, Format must not be csc or coo.
+	// number of threads: sums have a fixed shape (kernels.GatherFixed), rows are not cut
+	// between devices, and devices keep their parts in forms that sum in this shape.
+	// Products with Trans use the transposed matrix, which the first of them makes where
+	// none were expected. Split, Precision and Strategy must be left at their defaults or
+	// say the same, and Format must not be csc or coo.
 	Deterministic bool
 	// RefuseUnsorted makes NewPlan fail with partition.ErrUnsorted on a COO matrix
 	// that is sorted neither by row nor by column, instead of sorting a copy.

@@ -23,7 +23,7 @@ import (
 // open, other than through UpdateValues. Its methods may be called from any goroutine;
 // products of one plan run one after the other, and a context that ends ends the wait
 // for a turn as well. When a device fails in a call of a plan (*kernels.DeviceError)
-// the plan is of no use any more but to be closed; other plans live on.
+// the plan can only be closed; other plans go on.
 type Plan[V sparse.Value] struct {
 	sys    *System
 	opt    PlanOptions
@@ -52,9 +52,10 @@ type Plan[V sparse.Value] struct {
 	scattered  int      // such products that nobody announced, as transposeLater counts them
 }
 
-// NewPlan splits a among the devices of sys. Bad arguments are
-// *sparse.InputError; device errors are *kernels.DeviceError. When it fails,
-// nothing stays allocated.
+// NewPlan splits a among the devices of sys and brings each part into the form in which
+// its device multiplies it fastest, as opt says. It checks the matrix first
+// (PlanOptions.SkipValidation). Bad arguments are *sparse.InputError; device errors are
+// *kernels.DeviceError. When it fails, nothing stays allocated.
 func NewPlan[V sparse.Value](ctx context.Context, sys *System, a sparse.Matrix[V], opt PlanOptions) (p *Plan[V], err error) {
 	if err := cmp.Or(given.Check("system", sys), given.Context(ctx), given.Check("matrix", a)); err != nil {
 		return nil, err

@@ -15,15 +15,17 @@ import (
 // that looks for work.
 const goroutineGrain = 4
 
-// Range cuts [0, n) into equal pieces of at least grain items, calls f(lo, hi) for each, and
-// waits: for what is done with vectors in host memory between products. On one CPU device its
-// workers call f, which still look for work for a moment after a product, and would keep CPUs
-// from new goroutines meanwhile; half a microsecond of work is worth another worker. Otherwise
-// goroutines call it, at least 4*grain items each.
+// Range cuts [0, n) into equal pieces of at least grain items, calls f(lo, hi) for each, at the
+// same time, and waits until all are done. It is for what is done with vectors in host memory
+// between products. Where the System has one CPU device its workers call f: after a product
+// they go on looking for work for a moment, and would keep goroutines from their CPUs meanwhile.
+// With them, choose a grain of half a microsecond of work or more. Otherwise new goroutines call
+// f, with at least 4*grain items each.
 //
-// A panic of f is an error that says so; whether f was called for all pieces is then unspecified,
-// and the plan goes on. f must not use the System. Range needs no turn: a product may be under
-// way. Workers whose System is closed are ErrClosed.
+// A panic of f becomes an error that says so; whether f was called for all pieces is then
+// unspecified, and the plan can still be used. f must not use the System. Range does not wait for
+// a product that is under way. Where the workers of a closed System would have to call f, it gives
+// ErrClosed.
 func (p *Plan[V]) Range(n, grain int, f func(lo, hi int)) (err error) {
 	if p == nil || p.sys == nil {
 		return errNoPlan

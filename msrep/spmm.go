@@ -17,23 +17,31 @@ import (
 //
 // op(A) is m x n; the vectors of X have n elements and those of Y have m, and the
 // blocks must not overlap. beta = 0 overwrites Y without reading it; alpha = 0
-// reads neither A nor X. CPU devices read the matrix once for all vectors, in the
-// form that they packed it in or in CSR, when op gathers in the format of the plan (A
-// in CSR, its transpose in CSC, or as expected by ExpectedTransposed). Where it adds to Y
-// instead, one CPU device that has the matrix in CSR or CSC, not released, reads it once for
-// as many vectors as fill 64 bytes, and its workers keep blocks of so many vectors, as long
-// as those of Y, for the next product. In all other cases, and where these would be 3
-// vectors or fewer, they are multiplied one after the other, and so are two by column of a small
-// matrix on one device.
+// reads neither A nor X. Bad arguments are *sparse.InputError and leave Y alone; after
+// any other error, also when ctx ends, Y is unspecified. State ExpectedVectors where
+// products have several vectors.
 //
-// Blocks by column are turned first, and of 3 to 8 vectors (16 of float32) that bins multiply
-// X is copied where its rows are not cache lines; the plan keeps the memory for both, and
-// does without where it is scarce. Where X has more than 16 MB and the matrix is multiplied in CSR, CPU
-// devices try a copy of X in another order in the fourth and fifth product with as many
-// vectors, and keep the column numbers for it, 4 bytes an entry, if that was faster, for
-// other numbers of vectors too: no result changes by it. State ExpectedVectors where
-// products have several vectors. Bad arguments are *sparse.InputError and leave Y alone;
-// after any other error, also when ctx ends, Y is unspecified.
+// # How often the matrix is read
+//
+// CPU devices read it once for all vectors, in the form that they packed it in or in CSR,
+// when op gathers in the format of the plan (A in CSR, its transpose in CSC, or as
+// expected by ExpectedTransposed). Where op adds to Y instead, one CPU device that has the
+// matrix in CSR or CSC, not released, reads it once for as many vectors as fill 64 bytes (8
+// of float64), and once for those that remain, unless these are 3 or fewer. All others are
+// multiplied one after the other, and so are two vectors by column of a small matrix on one
+// device.
+//
+// # What a plan keeps for the next product
+//
+//   - Where op adds to Y, each worker keeps a block as long as Y of as many vectors as
+//     fill 64 bytes.
+//   - Blocks by column are turned to rows first, and an X of 3 to 8 vectors (16 of float32)
+//     that bins multiply is copied where its rows are not cache lines. The plan keeps the
+//     memory for both, and does without where memory is scarce.
+//   - Where X has more than 16 MB and the matrix is multiplied in CSR, CPU devices try a
+//     copy of X in another order in the fourth and fifth product with as many vectors. If
+//     that was faster they keep the column numbers for it, 4 bytes an entry, for other
+//     numbers of vectors too. No result changes by it.
 func (p *Plan[V]) SpMM(ctx context.Context, op Op, alpha V, x Block[V], beta V, y Block[V]) (t Timing, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer p.rescue(&err)

@@ -6,8 +6,8 @@ import (
 	"github.com/msrep-go/msrep/kernels"
 )
 
-// Event is something that took time on a device or in a call. Config.Trace hears of
-// them.
+// Event is something that took time on a device or in a call. Config.Trace is called
+// with each.
 //
 // Name is
 //   - "write", "read": a copy from or to host memory, "copy": between buffers of devices;

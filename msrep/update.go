@@ -10,10 +10,13 @@ import (
 
 // UpdateValues replaces the values and keeps the structure: val[k] belongs to
 // the entry whose value was Val[k] in the matrix that the plan was made of. The
-// plan may use val in place from then on, and needs the values before no more. To fill the
-// same slice anew and give it again is right where no product runs meanwhile. ctx is looked
-// at before anything changes: the plan then has the values before, and an update that has
-// begun is done. After an error of a device the plan is of no use any more but to be closed.
+// plan may use val in place from then on, and no longer uses the values that it had.
+// The same slice may be filled anew and given again, as long as no product runs while it
+// is filled.
+//
+// If ctx has ended when the update would begin, the plan keeps the values that it had; an
+// update that has begun is completed. After an error of a device the plan can only be
+// closed.
 func (p *Plan[V]) UpdateValues(ctx context.Context, val []V) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer rescue(&err)

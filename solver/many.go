@@ -32,7 +32,7 @@ var _ ManyOperator = (*msrep.Plan[float64])(nil)
 // The vectors of b and x are the systems; x has the first guesses and takes the
 // solutions. The results are those of the systems, in order; Products counts the
 // products that a system took part in, and Timing is of the whole. Options.Progress
-// hears the largest relative residual of the systems that an iteration had.
+// is called with the largest relative residual of the systems that an iteration had.
 //
 // The error joins those of the systems that did not converge, each a
 // *ConvergenceError behind the number of the system. Other errors are those of CG and

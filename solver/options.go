@@ -10,8 +10,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Operator is the matrix of a solver. A *msrep.Plan[float64] is one. Of SpMV solvers need
-// msrep.NoTrans with beta = 0 and 1 and any alpha, from one goroutine at a time.
+// Operator is the matrix of a solver. A *msrep.Plan[float64] is one. Solvers call SpMV with
+// msrep.NoTrans, beta = 0 or 1 and any alpha, from one goroutine at a time.
 type Operator = msrep.Operator[float64]
 
 // Defaults of Options.
@@ -35,8 +35,8 @@ type Options struct {
 	Restart int
 	// Precond is the preconditioner; nil means none.
 	Precond Preconditioner
-	// Progress hears the relative residual after each iteration, as the recurrence
-	// of the method gives it; nil hears nothing.
+	// Progress, unless nil, is called with the relative residual after each iteration, as
+	// the recurrence of the method gives it.
 	Progress func(iteration int, residual float64)
 }
 

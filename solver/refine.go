@@ -20,7 +20,7 @@ type Method func(ctx context.Context, a Operator, b, x []float64, opt Options) (
 // means 1e-4.
 //
 // Result.Iterations counts the refinements, History holds the true residuals
-// (Progress hears those of the solves with F), and Products and Timing are those of
+// (Progress gets those of the solves with F), and Products and Timing are those of
 // all. A refinement that does not bring the residual to half of what it was is
 // ErrStagnation: F is too far from A. What the solve with F
 // says of its own convergence does not matter. Other errors are those of CG. Of a
