@@ -5,22 +5,26 @@ import "time"
 // Device is a place where parts of a matrix live and kernels run. Its methods may
 // be called from any goroutine; Close is for the owner, after everything else.
 type Device interface {
+	// Info describes the device.
 	Info() Info
 	// Alloc gives zeroed memory that begins at a multiple of 64 bytes, or an error
 	// that wraps ErrOutOfMemory.
 	Alloc(bytes int64) (Buffer, error)
 	// InUse is the number of bytes that were allocated and not freed.
 	InUse() int64
+	// NewStream makes a stream, which works beside the others of the device.
 	NewStream() (Stream, error)
+	// NewEvent makes an event for streams of this device to record.
 	NewEvent() (Event, error)
 	// Close releases the device. Buffers must have been freed: it reports those
 	// that were not. It may be called again.
 	Close() error
 }
 
-// HostMapper is a device that works on host memory in place. Adopt makes a buffer
-// of memory that the caller owns and keeps alive; it counts as 0 bytes in use.
+// HostMapper is a device that works on host memory in place, which the caller owns and
+// keeps alive; it counts as 0 bytes in use.
 type HostMapper interface {
+	// Adopt makes a buffer of p.
 	Adopt(p []byte) Buffer
 	// View is the memory of a buffer of this device.
 	View(b Buffer) ([]byte, error)
@@ -47,9 +51,14 @@ type Buffer interface {
 // memory handed to Write and Read must stay as it is until Sync. A stream is used by one
 // goroutine at a time.
 type Stream interface {
+	// Write copies src from host memory to dst, from off on.
 	Write(dst Buffer, off int64, src []byte) error
+	// Read fills dst in host memory with what src has from off on.
 	Read(dst []byte, src Buffer, off int64) error
+	// Copy copies between buffers of this device, or of two devices of one kind.
 	Copy(dst Buffer, dstOff int64, src Buffer, srcOff, bytes int64) error
+	// Launch runs a kernel. An op that the device does not have is an error that wraps
+	// ErrNotSupported, and wrong arguments are one that wraps ErrArgument.
 	Launch(op Op) error
 	// Record makes e the moment when all that was put on the stream so far is done.
 	Record(e Event) error

@@ -30,9 +30,9 @@ type Packing[V sparse.Value] struct {
 	// Own keeps the choice of FormAuto to this project's kernels: no library of the
 	// maker of the device.
 	Own bool
-	// Products is how many products the packed part is expected to make. It bounds
-	// the time that looking for a form and making it may take: with 1, none; 0 means that nobody
-	// knows.
+	// Products is how many products the packed part is expected to make. It bounds the
+	// time that looking for a form and making it may take: with 1 the part stays as it
+	// is. 0 means that nobody knows.
 	Products int
 	// Vectors is how many vectors a product is expected to have; 0 means 1.
 	Vectors int
@@ -123,16 +123,21 @@ type GatherPacked[V sparse.Value] struct {
 	X, Y, Carry Array[V]
 }
 
-// ProductHost is GatherPacked for a part that begins with a major, or ScatterPacked, and vectors in
-// host memory: only a HostMapper knows it, and it is over when Launch comes back. Where it gathers
-// X has an element for each minor and Y one for each major, else it is the other way round. It
-// scatters by the part as it is where its form does not or not as fast. With Cols it is GatherManyPacked,
-// for a part that multiplies several vectors at once: X and Y then have rows of so many elements.
+// ProductHost is a product by a packed part with vectors in host memory. Only a HostMapper has
+// it, and it is done when Launch returns. It is
+//
+//   - GatherPacked, for a part that begins with a major: X has an element for each minor, Y one
+//     for each major;
+//   - ScatterPacked where Scatters is set: X has an element for each major, Y one for each minor.
+//     Where the form of the part does not scatter, or not as fast, it is Scatter with the part as
+//     it is;
+//   - GatherManyPacked where Cols is set, for a part that multiplies several vectors at once: X
+//     and Y then have rows of so many elements.
 type ProductHost[V sparse.Value] struct {
 	A           Packed
 	Alpha, Beta V
 	X, Y        []V
-	Cols        int // vectors, whose rows lie StrideX and StrideY elements apart; 0 is one
+	Cols        int // vectors, whose rows begin StrideX and StrideY elements apart; 0 means one
 	StrideX     int
 	StrideY     int
 	Scatters    bool
