@@ -71,7 +71,7 @@ func (c *call) overRanks(ctx context.Context, do func(context.Context) error) er
 	}
 	if startRanks == nil {
 		if size > 1 {
-			return usageError("started as %d ranks, but this msrep was built without MPI: build it with CC=mpicc go build -tags mpi ./cmd/msrep", size)
+			return usageError("started as %d ranks, but this msrep was built without MPI: install it by CC=mpicc go install -tags mpi ./cmd/msrep", size)
 		}
 		return do(ctx)
 	}
