@@ -41,7 +41,8 @@ type Config struct {
 	// Results is a folder with results of scripts/gpu-run for gpu-peers, or a folder of
 	// such folders.
 	Results string
-	// Progress hears what is done now, and how many steps of how many are.
+	// Progress, unless nil, is called with what is done now and how many steps of how many
+	// are done.
 	Progress func(done, total int, what string)
 }
 

@@ -27,9 +27,9 @@ type Config struct {
 	// CPUs places the device: its workers are threads that run on these CPUs only,
 	// and its memory comes from NUMANode. None: both go where the system likes.
 	CPUs []int
-	// OnRefused hears what the system did not do of that, with an error that wraps
-	// numa.ErrRefused. The device works all the same. It may be called from any
-	// goroutine, and more than once; nil hears nothing.
+	// OnRefused, unless nil, is called with an error that wraps numa.ErrRefused where the
+	// system does not place a thread or memory so: from any goroutine, and maybe more than
+	// once. The device works all the same.
 	OnRefused func(error)
 }
 

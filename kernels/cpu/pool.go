@@ -75,8 +75,8 @@ const crowdTime = 10 * time.Millisecond
 // epoch is a time before all jobs.
 var epoch = time.Now().Add(-time.Second)
 
-// newPool starts n workers, on cpus if there are any. onRefused hears of a kernel
-// that does not pin them; they then run anywhere.
+// newPool starts n workers, on cpus if there are any. onRefused is called
+// where the kernel does not pin them; they then run anywhere.
 func newPool(n int, cpus []int, onRefused func(error)) *pool {
 	p := &pool{size: n, placed: len(cpus) > 0, busy: n, done: newGate(), alone: make(chan struct{}, n)}
 	p.isDone = func() bool { return p.ended.Load() == p.given }

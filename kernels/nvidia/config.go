@@ -34,15 +34,17 @@ type Config struct {
 	// the thread of the device runs, none for anywhere.
 	Node int
 	CPUs []int
-	// OnRefused hears when the system does not place memory or thread, and when copies from
-	// another GPU must go through the host because one of them refused; may be nil.
+	// OnRefused, unless nil, is called where the system does not place memory or the thread
+	// so, and where copies from another GPU must go through the host because one of the two
+	// refused.
 	OnRefused func(error)
-	// PTX gives other kernels for a family of kernels/cuda, "" for none: to try them.
-	// The first device that is open on a GPU says for all there. May be nil.
+	// PTX, unless nil, gives other kernels for a family of kernels/cuda, to try them, or ""
+	// for ours. That of the device which is the first to be open on a GPU counts for all
+	// devices there.
 	PTX func(family string) string
 	// L2Fetch is the bytes that the L2 cache reads from memory at a time, 32, 64 or 128; 0
 	// leaves that to the driver. It is for the context of the GPU, which other libraries in
-	// the program share; the first device that is open there says.
+	// the program share; that of the device which is the first to be open there counts.
 	L2Fetch int
 }
 

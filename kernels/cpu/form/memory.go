@@ -17,8 +17,8 @@ type Memory struct {
 	// Mark gives a function that gives back what Alloc gives from now on. nil where that
 	// is not needed.
 	Mark func() func() error
-	// Count hears of bytes on the Go heap that a form takes while it is built: of more, which
-	// it may refuse, or of fewer, a negative number. nil where nobody counts them.
+	// Count, unless nil, is called with the bytes on the Go heap that a form takes more while
+	// it is built, which it may refuse, or with a negative number where it takes fewer.
 	Count func(bytes int64) error
 	// Limit is the most bytes in all, 0 for no bound.
 	Limit int64
