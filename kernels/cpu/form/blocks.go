@@ -21,7 +21,7 @@ const blockWindow = 256
 
 // NewBlocks builds dense blocks, full of entries, each with one column index; rows of
 // blocks lie side by side, one per lane of a register. The rows before the first
-// whole row of blocks and behind the last stay in CSR, in place.
+// whole row of blocks and behind the last are copied as they are.
 //
 // It fails with a *sparse.InputError on a column outside x, a shape that is not
 // there, a matrix with an entry outside its full blocks, and rows of blocks so

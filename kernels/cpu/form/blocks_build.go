@@ -2,7 +2,6 @@ package form
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
@@ -15,26 +14,21 @@ type blockBuilder[V sparse.Value] struct {
 	r      Rows[V]
 	shape  BlockShape
 	lanes  int
+	head   int // rows before the blocks
 	values ValueSet[V]
 	out    *blockForm[V]
 	rows   lengths // blocks in each row of blocks of a window
 }
 
 func newBlockBuilder[V sparse.Value](r Rows[V], o BlockOptions[V]) *blockBuilder[V] {
-	b := &blockBuilder[V]{r: r, shape: o.Shape, lanes: simd.Lanes[V](o.Level), values: o.Values}
+	rows := len(r.Ptr) - 1
+	b := &blockBuilder[V]{r: r, shape: o.Shape, lanes: simd.Lanes[V](o.Level), head: min(max(0, o.Shape.First), rows), values: o.Values}
 	if s := b.values.storage; s == simd.Table || s == simd.Same {
 		b.values = ValueSet[V]{}
 	}
-	rows := len(r.Ptr) - 1
-	head := min(max(0, o.Shape.First), rows)
-	blockRows := (rows - head) / o.Shape.Height
-	end := head + blockRows*o.Shape.Height
-	part := func(from, to int) *csr[V] {
-		idx, val := r.entries(from, to)
-		return newCSR(Rows[V]{Ptr: slices.Clone(r.Ptr[from : to+1]), Idx: slices.Clone(idx), Val: slices.Clone(val), Cols: r.Cols, Fixed: r.Fixed}, o.Level)
-	}
+	blockRows := (rows - b.head) / o.Shape.Height
 	b.out = &blockForm[V]{
-		level: o.Level, cols: r.Cols, head: part(0, head), tail: part(end, rows), blockRows: blockRows,
+		level: o.Level, cols: r.Cols, blockRows: blockRows,
 		blocks:  simd.Blocks[V]{Height: o.Shape.Height, Width: o.Shape.Width, Fused: r.Fixed},
 		windows: make([]group, (blockRows+blockWindow-1)/blockWindow),
 		order:   make([]uint16, 0, blockRows),
@@ -94,7 +88,13 @@ func (b *blockBuilder[V]) measure() (err error) {
 	); err != nil {
 		return err
 	}
-	o.bytes = valueBytes(&s.Values) + 4*places + 8*int64(end.Slice) + 2*int64(end.Mask+cap(o.order)) +
+	if o.head, err = b.beside(0, b.head); err != nil {
+		return err
+	}
+	if o.tail, err = b.beside(b.row(o.blockRows), len(b.r.Ptr)-1); err != nil {
+		return err
+	}
+	o.bytes = copyBytes(&o.head.rows) + copyBytes(&o.tail.rows) + valueBytes(&s.Values) + 4*places + 8*int64(end.Slice) + 2*int64(end.Mask+cap(o.order)) +
 		12*int64(len(o.windows)) + mem.Size[V]()*int64(len(o.sums)+len(o.rows))
 	o.stream = beyond(o.bytes + mem.Size[V]()*int64(o.blockRows*o.blocks.Height+min(len(b.r.Ptr)-1, b.r.Cols)))
 	return nil
@@ -113,4 +113,14 @@ func (b *blockBuilder[V]) reopen(i int) {
 }
 
 // row is the first row of a row of blocks.
-func (b *blockBuilder[V]) row(blocks int) int { return b.out.head.size() + blocks*b.shape.Height }
+func (b *blockBuilder[V]) row(blocks int) int { return b.head + blocks*b.shape.Height }
+
+// beside is a copy of rows that are in no row of blocks.
+func (b *blockBuilder[V]) beside(from, to int) (*csr[V], error) {
+	idx, val := b.r.entries(from, to)
+	rows, err := Copy(Rows[V]{Ptr: b.r.Ptr[from : to+1], Idx: idx, Val: val, Cols: b.r.Cols, Fixed: b.r.Fixed, Mem: b.r.Mem})
+	if err != nil {
+		return nil, err
+	}
+	return newCSR(rows, b.out.level), nil
+}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu/form"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/sparse"
@@ -73,4 +74,21 @@ func TestBlocksRefuseEntriesOutsideThem(t *testing.T) {
 	require.ErrorContains(t, err, "outside of full blocks of 4 x 4")
 	_, err = form.NewBlocks(rows, form.BlockOptions[float64]{Shape: form.BlockShape{Height: 9, Width: 4}})
 	require.ErrorContains(t, err, "use 2 to 8 rows")
+}
+
+func TestBlocksCountTheRowsBesideThem(t *testing.T) {
+	long := make([]int32, 4000)
+	for i := range long {
+		long[i] = int32(i)
+	}
+	a := pattern{cols: len(long), rows: [][]int32{long, {0, 1}, {0, 1}, long}}.csr(func() float64 { return 1 })
+	rows := rowsOf(a)
+	rows.Mem = &form.Memory{Alloc: func(n int64) ([]byte, error) { return make([]byte, n), nil }}
+	o := form.BlockOptions[float64]{Shape: form.BlockShape{Height: 2, Width: 2, First: 1}}
+	f := must(form.NewBlocks(rows, o))(t)
+	require.Greater(t, rows.Mem.Used(), int64(2*len(long)*(4+8)))
+	require.GreaterOrEqual(t, f.Bytes(), rows.Mem.Used())
+	rows.Mem.Limit = 2*rows.Mem.Used() - 1
+	_, err := form.NewBlocks(rows, o)
+	require.ErrorIs(t, err, kernels.ErrOutOfMemory)
 }

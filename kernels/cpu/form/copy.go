@@ -3,6 +3,7 @@ package form
 import (
 	"cmp"
 
+	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -18,4 +19,9 @@ func Copy[V sparse.Value](r Rows[V]) (Rows[V], error) {
 	copy(out.Idx, r.Idx)
 	copy(out.Val, r.Val)
 	return out, err
+}
+
+// copyBytes is what a copy of rows takes.
+func copyBytes[V sparse.Value](r *Rows[V]) int64 {
+	return 8*int64(len(r.Ptr)) + 4*int64(len(r.Idx)) + mem.Size[V]()*int64(len(r.Val))
 }
