@@ -170,6 +170,11 @@ func TestFormsCountWhatTheyTakeWhileTheyAreBuilt(t *testing.T) {
 				return form.NewPanels(r, form.PanelOptions[float64]{Cols: 1024})
 			},
 			func(int64) int64 { return 12*entries + 4*9*500 - 1 }},
+		"tiles: the entries of a tile": {others,
+			func(r form.Rows[float64]) (form.Form[float64], error) {
+				return form.NewTiles(r, form.TileOptions[float64]{Cols: 16384})
+			},
+			func(int64) int64 { return 12*entries - 1 }},
 		"bins: a block of rows twice": {others,
 			func(r form.Rows[float64]) (form.Form[float64], error) {
 				return form.NewBins(r, form.BinOptions[float64]{})

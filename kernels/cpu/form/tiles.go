@@ -41,6 +41,7 @@ func NewTiles[V sparse.Value](r Rows[V], o TileOptions[V]) (Form[V], error) {
 	if err != nil {
 		return nil, err
 	}
+	defer b.drop()
 	if err := b.count(); err != nil {
 		return nil, err
 	}

@@ -29,6 +29,7 @@ const (
 
 // tileBuilder makes a tilesForm in two passes over the rows.
 type tileBuilder[V sparse.Value] struct {
+	heap   // the entries of a tile
 	r      Rows[V]
 	values ValueSet[V]
 	out    *tilesForm[V]
@@ -85,7 +86,7 @@ func newTileBuilder[V sparse.Value](r Rows[V], o TileOptions[V]) (*tileBuilder[V
 	); err != nil {
 		return nil, err
 	}
-	b := &tileBuilder[V]{r: r, values: o.Values.withoutTable(), out: f}
+	b := &tileBuilder[V]{heap: heap{mem: r.Mem}, r: r, values: o.Values.withoutTable(), out: f}
 	if f.entries.Values, err = b.values.store(r.Mem, 1, nnz); err != nil {
 		return nil, err
 	}
@@ -243,10 +244,14 @@ func (b *tileBuilder[V]) deal() error {
 	for t := range len(f.first) - 1 {
 		largest = max(largest, f.first[t+1]-f.first[t])
 	}
+	storage := f.entries.Values.Storage
+	if err := b.hold(largest * int64(4+storage.Bits(int(mem.Size[V]()))/8)); err != nil {
+		return err
+	}
 	entries := make([]uint32, largest)
 	var full []V
 	var short []float32
-	switch f.entries.Values.Storage {
+	switch storage {
 	case simd.Full:
 		full = make([]V, largest)
 	case simd.Short:
