@@ -57,7 +57,10 @@ type splitWindow[V sparse.Value] struct {
 // they are cannot be foreseen, so that to write each to both places is faster than to branch.
 func (b *sliceBuilder[V]) splitEntries() {
 	s := &b.parted
-	n := int(b.r.at(b.end) - b.r.at(b.first))
+	n := 0 // entries but those of long rows
+	for _, of := range b.narrowRows.of {
+		n += int(of)
+	}
 	s.idx, s.val = slices.Grow(s.idx[:0], n)[:n], slices.Grow(s.val[:0], n)[:n]
 	s.wideIdx, s.wideVal = slices.Grow(s.wideIdx[:0], n)[:n], slices.Grow(s.wideVal[:0], n)[:n]
 	s.from, s.wideFrom = s.from[:0], s.wideFrom[:0]

@@ -3,6 +3,7 @@ package form_test
 import (
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -206,6 +207,27 @@ func TestEntriesOfShortRowsAreNotPartedByHowFarTheyAre(t *testing.T) {
 	require.Greater(t, bytes(0, 3), 13., "all columns in 4 bytes, and 3 for each row")
 	require.Less(t, bytes(20, 1), 11., "most columns in 2 bytes")
 	form.WithStreams(func() { require.Less(t, bytes(0, 3), 13., "x beyond the caches") })
+}
+
+func TestLongRowsTakeNoRoomWhereNearAndFarEntriesAreParted(t *testing.T) {
+	p := pattern{cols: 200_000, rows: [][]int32{make([]int32, 1<<20)}}
+	for i := range int32(300) {
+		p.rows = append(p.rows, []int32{i, 150_000 + i})
+	}
+	rows := rowsOf(p.csr(func() float64 { return 1 }))
+	room := make([]byte, 32<<20)
+	rows.Mem = &form.Memory{Alloc: func(n int64) (b []byte, err error) {
+		n = (n + 63) / 64 * 64
+		b, room = room[:n], room[n:]
+		return b, nil
+	}}
+	var before, after runtime.MemStats
+	form.WithStreams(func() { // in the caches all of them would be far
+		runtime.ReadMemStats(&before)
+		must(form.NewSlices(rows, form.SliceOptions[float64]{Level: simd.Best()}))(t)
+		runtime.ReadMemStats(&after)
+	})
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(4<<20))
 }
 
 func TestTransposedSlicesReachTheLastColumns(t *testing.T) {
