@@ -22,9 +22,7 @@ func (b *blockForm[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V]) {
 		done := min(int(w.slices)*lanes, len(order))
 		simd.MultiplyBlocksMany(b.level, &b.blocks, at, int(w.slices), alpha, beta, x, order[:done], out, stream, &values)
 		for _, r := range order[done:] {
-			for row := int(r) * height; row < (int(r)+1)*height; row++ {
-				scaleRow(beta, out, row)
-			}
+			scaleRows(beta, out.From(int(r)*height), height)
 		}
 		at = w.after(at)
 	}

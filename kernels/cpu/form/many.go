@@ -43,15 +43,20 @@ func scaleTo[V sparse.Value](l simd.Level, to []V, alpha V, x []V) (after V) {
 	return after
 }
 
-// scaleRow is y = beta*y for one row.
-func scaleRow[V sparse.Value](beta V, y simd.Block[V], i int) {
-	row := y.Val[i*y.Stride:][:y.Cols]
-	if beta == 0 {
-		clear(row)
+// scaleRows is y = beta*y for the first n rows.
+func scaleRows[V sparse.Value](beta V, y simd.Block[V], n int) {
+	if beta == 1 {
 		return
 	}
-	for j := range row {
-		row[j] *= beta
+	for i := range n {
+		row := y.Val[i*y.Stride:][:y.Cols]
+		if beta == 0 {
+			clear(row)
+			continue
+		}
+		for j := range row {
+			row[j] *= beta
+		}
 	}
 }
 

@@ -5,9 +5,7 @@ import "github.com/msrep-go/msrep/kernels/cpu/simd"
 // MultiplyMany scales y and adds the panels to it, one after the other.
 func (f *panelsForm[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V]) {
 	x, y = x.First(f.cols), y.First(f.rows)
-	for i := range f.rows {
-		scaleRow(beta, y, i)
-	}
+	scaleRows(beta, y, f.rows)
 	var values simd.Expansion[V]
 	var at simd.Position
 	order := f.order

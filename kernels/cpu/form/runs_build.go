@@ -10,6 +10,7 @@ import (
 // runsBuilder cuts rows into groups and pieces. It holds these on the Go heap, until they
 // are copied to the memory of the form.
 type runsBuilder[V sparse.Value] struct {
+	heap    // all of this
 	r       Rows[V]
 	rows    int
 	columns int // of a piece, at most
@@ -21,11 +22,10 @@ type runsBuilder[V sparse.Value] struct {
 	// ends has a bit for each entry that the next one of its row does not follow in the
 	// next column, and 64 bits behind these.
 	ends []uint64
-	held int64 // bytes of all this, as counted
 }
 
 func newRunsBuilder[V sparse.Value](r Rows[V], l simd.Level) *runsBuilder[V] {
-	b := &runsBuilder[V]{r: r, rows: len(r.Ptr) - 1, columns: simd.RunColumns[V](l), costs: runCostsOf(simd.RunLevel[V](l)),
+	b := &runsBuilder[V]{heap: heap{mem: r.Mem}, r: r, rows: len(r.Ptr) - 1, columns: simd.RunColumns[V](l), costs: runCostsOf(simd.RunLevel[V](l)),
 		windows: []runsStart{{}}, ends: runEnds(r.Ptr, r.Idx)}
 	room := len(r.Idx) / (2 * b.columns)
 	b.runs.First, b.runs.Masks = make([]int32, 0, room), make([]uint8, 0, room)
@@ -35,20 +35,7 @@ func newRunsBuilder[V sparse.Value](r Rows[V], l simd.Level) *runsBuilder[V] {
 // count counts what the builder holds now.
 func (b *runsBuilder[V]) count() error {
 	now := 8*int64(cap(b.ends)) + 4*int64(cap(b.runs.Groups)+cap(b.runs.First)) + int64(cap(b.runs.Masks)) + startBytes*int64(cap(b.windows))
-	if now == b.held {
-		return nil
-	}
-	if err := b.r.Mem.hold(now - b.held); err != nil {
-		return err
-	}
-	b.held = now
-	return nil
-}
-
-// drop counts what the builder held as given back.
-func (b *runsBuilder[V]) drop() {
-	_ = b.r.Mem.hold(-b.held) // fewer bytes are never refused
-	b.held = 0
+	return b.hold(now - b.held)
 }
 
 // cut cuts all rows.

@@ -1,9 +1,6 @@
 package form
 
-import (
-	"github.com/msrep-go/msrep/kernels/cpu/simd"
-	"github.com/msrep-go/msrep/sparse"
-)
+import "github.com/msrep-go/msrep/kernels/cpu/simd"
 
 // MultiplyMany is Multiply for the columns of x and y, of which there are as many as
 // simd.SymmetricColumns says: to gives a place for rows lo <= i < hi.
@@ -26,15 +23,5 @@ func (s *SymmetricBlocks[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V], to 
 		low := int(w.low)
 		simd.MultiplySymmetricBlocksMany(s.level, &s.blocks, slice, column, int(w.slices), alpha, x, to(low, s.first+row), low)
 		slice, column = slice+int(w.slices), column+int(w.columns)
-	}
-}
-
-// scaleRows is y = beta*y for n rows.
-func scaleRows[V sparse.Value](beta V, y simd.Block[V], n int) {
-	if beta == 1 {
-		return
-	}
-	for i := range n {
-		scaleRow(beta, y, i)
 	}
 }

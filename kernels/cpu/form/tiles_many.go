@@ -16,8 +16,7 @@ func (f *tilesForm[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V]) {
 		defer simd.Fence(f.level)
 	}
 	width := simd.TileColumns[V](f.level, y.Cols)
-	n := int64(min(f.height, f.rows) * width)
-	p.sums, _ = mem.Slice[V](mem.Aligned(n*mem.Size[V]()), n)
+	p.sums = room[V](min(f.height, f.rows) * width)
 	for c := 0; c < y.Cols; c += width {
 		n := min(width, y.Cols-c)
 		p.columns(x.Columns(c, n), y.Columns(c, n))
