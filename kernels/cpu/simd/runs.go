@@ -39,7 +39,7 @@ type Runs[V sparse.Value] struct {
 	// One says that all values are Val[0], which is there RunRows times.
 	One bool
 	// Finite says that values are finite, and that there are RunRows more such elements of
-	// memory before Val and behind it: the kernels with AVX2 multiply neighbours of a row's
+	// memory before Val and behind it: the kernels of AVX2 multiply neighbours of a row's
 	// values by 0. See RunLevel.
 	Finite bool
 }
@@ -66,11 +66,11 @@ func OpenRunGroup(g uint32) (rows int, masked bool, pieces int) {
 // RunPosition is where a group begins.
 type RunPosition struct{ Group, Piece, Mask, Entry int }
 
-// FastRuns reports whether MultiplyRuns has a kernel at this level, with AVX2 for finite
-// values. Elsewhere it is in plain Go.
+// FastRuns reports whether MultiplyRuns has a kernel at this level, where RunLevel is AVX2 for
+// finite values. Elsewhere it is in plain Go.
 func FastRuns(l Level) bool { return l >= AVX2 }
 
-// RunLevel is the level of the kernel for values that are finite. Those of float32 fill no more than 256
+// RunLevel is the level of the kernel for values of their own. Those of float32 fill no more than 256
 // bits, in which to clear other lanes of x takes less time than to mask them out of each product.
 func RunLevel[V sparse.Value](l Level) Level {
 	if l == AVX512 && RunColumns[V](AVX2) == RunRows {
@@ -79,7 +79,7 @@ func RunLevel[V sparse.Value](l Level) Level {
 	return l
 }
 
-// fast reports whether there is a kernel for the values.
+// fast reports whether there is a kernel of the level for the values.
 func (r *Runs[V]) fast(l Level) bool { return l == AVX512 || l == AVX2 && (r.One || r.Finite) }
 
 // MultiplyRuns multiplies n groups from a position on by x:
@@ -90,13 +90,13 @@ func (r *Runs[V]) fast(l Level) bool { return l == AVX512 || l == AVX2 && (r.One
 // which hold nothing after it. The level must be one with the RunColumns that pieces have
 // been cut for, or Generic. Columns are not checked.
 func MultiplyRuns[V sparse.Value](l Level, r *Runs[V], at RunPosition, n int, x, sums []V) {
+	if !r.One {
+		l = RunLevel[V](l)
+	}
 	switch {
 	case n == 0:
 	case r.fast(l):
 		groups, columns, masks := r.from(at)
-		if r.Finite {
-			l = RunLevel[V](l)
-		}
 		kernel := of[*runTable[V]](runTables)[l-AVX2][r.kernel()]
 		kernel(n, groups, columns, masks, unsafe.SliceData(r.values(at)), unsafe.SliceData(x), &sums[0], len(x)-RunColumns[V](l))
 	default:

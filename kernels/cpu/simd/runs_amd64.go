@@ -21,10 +21,7 @@ func runsF64AVX2(n int, groups *uint32, columns *int32, masks *uint8, val *float
 func runsTransposedF64AVX2(n int, groups *uint32, columns *int32, masks *uint8, val *float64, factors *float64, y *float64, first int, last int)
 
 //go:noescape
-func runsF32AVX512(n int, groups *uint32, columns *int32, masks *uint8, val *float32, x *float32, sums *float32, last int)
-
-//go:noescape
-func runsTransposedF32AVX512(n int, groups *uint32, columns *int32, masks *uint8, val *float32, factors *float32, y *float32, first int, last int)
+func runsTransposedF32AVX512Half(n int, groups *uint32, columns *int32, masks *uint8, val *float32, factors *float32, y *float32, first int, last int)
 
 //go:noescape
 func runsF32AVX2(n int, groups *uint32, columns *int32, masks *uint8, val *float32, x *float32, sums *float32, last int)
@@ -45,10 +42,10 @@ func runsOneF64AVX2(n int, groups *uint32, columns *int32, masks *uint8, val *fl
 func runsTransposedOneF64AVX2(n int, groups *uint32, columns *int32, masks *uint8, val *float64, factors *float64, y *float64, first int, last int)
 
 //go:noescape
-func runsOneF32AVX512(n int, groups *uint32, columns *int32, masks *uint8, val *float32, x *float32, sums *float32, last int)
+func runsOneF32AVX512Half(n int, groups *uint32, columns *int32, masks *uint8, val *float32, x *float32, sums *float32, last int)
 
 //go:noescape
-func runsTransposedOneF32AVX512(n int, groups *uint32, columns *int32, masks *uint8, val *float32, factors *float32, y *float32, first int, last int)
+func runsTransposedOneF32AVX512Half(n int, groups *uint32, columns *int32, masks *uint8, val *float32, factors *float32, y *float32, first int, last int)
 
 //go:noescape
 func runsOneF32AVX2(n int, groups *uint32, columns *int32, masks *uint8, val *float32, x *float32, sums *float32, last int)

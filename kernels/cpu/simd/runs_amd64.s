@@ -4017,447 +4017,9 @@ aside15:
 	VMASKMOVPD Y0, Y1, (AX)(R11*8)
 	JMP        back15
 
-// func runsF32AVX512(n int, groups *uint32, columns *int32, masks *uint8, val *float32, x *float32, sums *float32, last int)
+// func runsTransposedF32AVX512Half(n int, groups *uint32, columns *int32, masks *uint8, val *float32, factors *float32, y *float32, first int, last int)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, LZCNT, POPCNT
-TEXT ·runsF32AVX512(SB), NOSPLIT, $0-64
-	MOVQ x+40(FP), AX
-	MOVQ sums+48(FP), CX
-	MOVQ groups+8(FP), BX
-	MOVQ columns+16(FP), DI
-	MOVQ masks+24(FP), R8
-	MOVQ val+32(FP), R9
-
-group:
-	SUBQ $0x01, n+0(FP)
-	JL   done
-	MOVL (BX), DX
-	ADDQ $0x04, BX
-	MOVQ DX, SI
-	ANDQ $0x0f, SI
-	SHRQ $0x04, DX
-	CMPQ SI, $0x04
-	JGE  from4
-	CMPQ SI, $0x02
-	JGE  from2
-	CMPQ SI, $0x01
-	JGE  from1
-	JMP  kind0
-
-from1:
-	JMP kind1
-
-from2:
-	CMPQ SI, $0x03
-	JGE  from3
-	JMP  kind2
-
-from3:
-	JMP kind3
-
-from4:
-	CMPQ SI, $0x06
-	JGE  from6
-	CMPQ SI, $0x05
-	JGE  from5
-	JMP  kind4
-
-from5:
-	JMP kind5
-
-from6:
-	CMPQ SI, $0x07
-	JGE  from7
-	JMP  kind6
-
-from7:
-	CMPQ SI, $0x08
-	JGE  from8
-	JMP  kind7
-
-from8:
-	JMP kind8
-
-kind0:
-	VXORPS X1, X1, X1
-	VXORPS X2, X2, X2
-	VXORPS X3, X3, X3
-	VXORPS X4, X4, X4
-	TESTQ  DX, DX
-	JZ     end0
-
-piece0:
-	MOVLQSX     (DI), SI
-	VMOVUPS     (AX)(SI*4), Y0
-	MOVBLZX     (R8), SI
-	KMOVB       SI, K1
-	POPCNTL     SI, R10
-	LZCNTL      SI, SI
-	LEAQ        (R9)(R10*4), R9
-	VFMADD231PS -128(R9)(SI*4), Y0, K1, Y1
-	MOVBLZX     1(R8), SI
-	KMOVB       SI, K1
-	POPCNTL     SI, R10
-	LZCNTL      SI, SI
-	LEAQ        (R9)(R10*4), R9
-	VFMADD231PS -128(R9)(SI*4), Y0, K1, Y2
-	MOVBLZX     2(R8), SI
-	KMOVB       SI, K1
-	POPCNTL     SI, R10
-	LZCNTL      SI, SI
-	LEAQ        (R9)(R10*4), R9
-	VFMADD231PS -128(R9)(SI*4), Y0, K1, Y3
-	MOVBLZX     3(R8), SI
-	KMOVB       SI, K1
-	POPCNTL     SI, R10
-	LZCNTL      SI, SI
-	LEAQ        (R9)(R10*4), R9
-	VFMADD231PS -128(R9)(SI*4), Y0, K1, Y4
-	ADDQ        $0x04, R8
-	ADDQ        $0x04, DI
-	DECQ        DX
-	JNZ         piece0
-
-end0:
-	VHADDPS      Y2, Y1, Y0
-	VHADDPS      Y4, Y3, Y9
-	VHADDPS      Y9, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPS       X0, X1, X1
-	VMOVUPS      X1, (CX)
-	ADDQ         $0x10, CX
-	JMP          group
-
-kind1:
-	VXORPS X1, X1, X1
-	TESTQ  DX, DX
-	JZ     end1
-
-piece1:
-	MOVBLZX     (R8), SI
-	INCQ        R8
-	KMOVB       SI, K1
-	POPCNTL     SI, SI
-	SHLQ        $0x02, SI
-	MOVLQSX     (DI), R10
-	VMOVUPS.Z   (AX)(R10*4), K1, Y0
-	VFMADD231PS (R9), Y0, K1, Y1
-	LEAQ        (R9)(SI*1), R9
-	ADDQ        $0x04, DI
-	DECQ        DX
-	JNZ         piece1
-
-end1:
-	VHADDPS      Y1, Y1, Y0
-	VHADDPS      Y1, Y1, Y9
-	VHADDPS      Y9, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPS       X0, X1, X1
-	VMOVUPS      X1, (CX)
-	ADDQ         $0x04, CX
-	JMP          group
-
-kind2:
-	VXORPS X1, X1, X1
-	VXORPS X2, X2, X2
-	TESTQ  DX, DX
-	JZ     end2
-
-piece2:
-	MOVBLZX     (R8), SI
-	INCQ        R8
-	KMOVB       SI, K1
-	POPCNTL     SI, SI
-	SHLQ        $0x02, SI
-	MOVLQSX     (DI), R10
-	VMOVUPS.Z   (AX)(R10*4), K1, Y0
-	VFMADD231PS (R9), Y0, K1, Y1
-	VFMADD231PS (R9)(SI*1), Y0, K1, Y2
-	LEAQ        (R9)(SI*2), R9
-	ADDQ        $0x04, DI
-	DECQ        DX
-	JNZ         piece2
-
-end2:
-	VHADDPS      Y2, Y1, Y0
-	VHADDPS      Y2, Y2, Y9
-	VHADDPS      Y9, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPS       X0, X1, X1
-	VMOVUPS      X1, (CX)
-	ADDQ         $0x08, CX
-	JMP          group
-
-kind3:
-	VXORPS X1, X1, X1
-	VXORPS X2, X2, X2
-	VXORPS X3, X3, X3
-	TESTQ  DX, DX
-	JZ     end3
-
-piece3:
-	MOVBLZX     (R8), SI
-	INCQ        R8
-	KMOVB       SI, K1
-	POPCNTL     SI, SI
-	SHLQ        $0x02, SI
-	MOVLQSX     (DI), R10
-	VMOVUPS.Z   (AX)(R10*4), K1, Y0
-	VFMADD231PS (R9), Y0, K1, Y1
-	VFMADD231PS (R9)(SI*1), Y0, K1, Y2
-	VFMADD231PS (R9)(SI*2), Y0, K1, Y3
-	LEAQ        (SI)(SI*2), SI
-	LEAQ        (R9)(SI*1), R9
-	ADDQ        $0x04, DI
-	DECQ        DX
-	JNZ         piece3
-
-end3:
-	VHADDPS      Y2, Y1, Y0
-	VHADDPS      Y3, Y3, Y9
-	VHADDPS      Y9, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPS       X0, X1, X1
-	VMOVUPS      X1, (CX)
-	ADDQ         $0x0c, CX
-	JMP          group
-
-kind4:
-	VXORPS X1, X1, X1
-	VXORPS X2, X2, X2
-	VXORPS X3, X3, X3
-	VXORPS X4, X4, X4
-	TESTQ  DX, DX
-	JZ     end4
-
-piece4:
-	MOVBLZX     (R8), SI
-	INCQ        R8
-	KMOVB       SI, K1
-	POPCNTL     SI, SI
-	SHLQ        $0x02, SI
-	MOVLQSX     (DI), R10
-	VMOVUPS.Z   (AX)(R10*4), K1, Y0
-	VFMADD231PS (R9), Y0, K1, Y1
-	VFMADD231PS (R9)(SI*1), Y0, K1, Y2
-	VFMADD231PS (R9)(SI*2), Y0, K1, Y3
-	LEAQ        (SI)(SI*2), R10
-	VFMADD231PS (R9)(R10*1), Y0, K1, Y4
-	LEAQ        (R9)(SI*4), R9
-	ADDQ        $0x04, DI
-	DECQ        DX
-	JNZ         piece4
-
-end4:
-	VHADDPS      Y2, Y1, Y0
-	VHADDPS      Y4, Y3, Y9
-	VHADDPS      Y9, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPS       X0, X1, X1
-	VMOVUPS      X1, (CX)
-	ADDQ         $0x10, CX
-	JMP          group
-
-kind5:
-	VXORPS X1, X1, X1
-	VXORPS X2, X2, X2
-	VXORPS X3, X3, X3
-	VXORPS X4, X4, X4
-	VXORPS X5, X5, X5
-	TESTQ  DX, DX
-	JZ     end5
-
-piece5:
-	MOVBLZX     (R8), SI
-	INCQ        R8
-	KMOVB       SI, K1
-	POPCNTL     SI, SI
-	SHLQ        $0x02, SI
-	MOVLQSX     (DI), R10
-	VMOVUPS.Z   (AX)(R10*4), K1, Y0
-	VFMADD231PS (R9), Y0, K1, Y1
-	VFMADD231PS (R9)(SI*1), Y0, K1, Y2
-	VFMADD231PS (R9)(SI*2), Y0, K1, Y3
-	LEAQ        (SI)(SI*2), R10
-	VFMADD231PS (R9)(R10*1), Y0, K1, Y4
-	VFMADD231PS (R9)(SI*4), Y0, K1, Y5
-	LEAQ        (SI)(SI*4), SI
-	LEAQ        (R9)(SI*1), R9
-	ADDQ        $0x04, DI
-	DECQ        DX
-	JNZ         piece5
-
-end5:
-	VHADDPS      Y2, Y1, Y0
-	VHADDPS      Y4, Y3, Y9
-	VHADDPS      Y9, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPS       X0, X1, X1
-	VMOVUPS      X1, (CX)
-	VHADDPS      Y5, Y5, Y0
-	VHADDPS      Y5, Y5, Y9
-	VHADDPS      Y9, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPS       X0, X1, X1
-	VMOVUPS      X1, 16(CX)
-	ADDQ         $0x14, CX
-	JMP          group
-
-kind6:
-	VXORPS X1, X1, X1
-	VXORPS X2, X2, X2
-	VXORPS X3, X3, X3
-	VXORPS X4, X4, X4
-	VXORPS X5, X5, X5
-	VXORPS X6, X6, X6
-	TESTQ  DX, DX
-	JZ     end6
-
-piece6:
-	MOVBLZX     (R8), SI
-	INCQ        R8
-	KMOVB       SI, K1
-	POPCNTL     SI, SI
-	SHLQ        $0x02, SI
-	MOVLQSX     (DI), R10
-	VMOVUPS.Z   (AX)(R10*4), K1, Y0
-	VFMADD231PS (R9), Y0, K1, Y1
-	VFMADD231PS (R9)(SI*1), Y0, K1, Y2
-	VFMADD231PS (R9)(SI*2), Y0, K1, Y3
-	LEAQ        (SI)(SI*2), R10
-	VFMADD231PS (R9)(R10*1), Y0, K1, Y4
-	VFMADD231PS (R9)(SI*4), Y0, K1, Y5
-	LEAQ        (SI)(SI*4), SI
-	VFMADD231PS (R9)(SI*1), Y0, K1, Y6
-	LEAQ        (R9)(R10*2), R9
-	ADDQ        $0x04, DI
-	DECQ        DX
-	JNZ         piece6
-
-end6:
-	VHADDPS      Y2, Y1, Y0
-	VHADDPS      Y4, Y3, Y9
-	VHADDPS      Y9, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPS       X0, X1, X1
-	VMOVUPS      X1, (CX)
-	VHADDPS      Y6, Y5, Y0
-	VHADDPS      Y6, Y6, Y9
-	VHADDPS      Y9, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPS       X0, X1, X1
-	VMOVUPS      X1, 16(CX)
-	ADDQ         $0x18, CX
-	JMP          group
-
-kind7:
-	VXORPS X1, X1, X1
-	VXORPS X2, X2, X2
-	VXORPS X3, X3, X3
-	VXORPS X4, X4, X4
-	VXORPS X5, X5, X5
-	VXORPS X6, X6, X6
-	VXORPS X7, X7, X7
-	TESTQ  DX, DX
-	JZ     end7
-
-piece7:
-	MOVBLZX     (R8), SI
-	INCQ        R8
-	KMOVB       SI, K1
-	POPCNTL     SI, SI
-	SHLQ        $0x02, SI
-	MOVLQSX     (DI), R10
-	VMOVUPS.Z   (AX)(R10*4), K1, Y0
-	VFMADD231PS (R9), Y0, K1, Y1
-	VFMADD231PS (R9)(SI*1), Y0, K1, Y2
-	VFMADD231PS (R9)(SI*2), Y0, K1, Y3
-	LEAQ        (SI)(SI*2), R10
-	VFMADD231PS (R9)(R10*1), Y0, K1, Y4
-	VFMADD231PS (R9)(SI*4), Y0, K1, Y5
-	LEAQ        (SI)(SI*4), R11
-	VFMADD231PS (R9)(R11*1), Y0, K1, Y6
-	VFMADD231PS (R9)(R10*2), Y0, K1, Y7
-	LEAQ        (R10)(SI*4), SI
-	LEAQ        (R9)(SI*1), R9
-	ADDQ        $0x04, DI
-	DECQ        DX
-	JNZ         piece7
-
-end7:
-	VHADDPS      Y2, Y1, Y0
-	VHADDPS      Y4, Y3, Y9
-	VHADDPS      Y9, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPS       X0, X1, X1
-	VMOVUPS      X1, (CX)
-	VHADDPS      Y6, Y5, Y0
-	VHADDPS      Y7, Y7, Y9
-	VHADDPS      Y9, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPS       X0, X1, X1
-	VMOVUPS      X1, 16(CX)
-	ADDQ         $0x1c, CX
-	JMP          group
-
-kind8:
-	VXORPS X1, X1, X1
-	VXORPS X2, X2, X2
-	VXORPS X3, X3, X3
-	VXORPS X4, X4, X4
-	VXORPS X5, X5, X5
-	VXORPS X6, X6, X6
-	VXORPS X7, X7, X7
-	VXORPS X8, X8, X8
-	TESTQ  DX, DX
-	JZ     end8
-
-piece8:
-	MOVBLZX     (R8), SI
-	INCQ        R8
-	KMOVB       SI, K1
-	POPCNTL     SI, SI
-	SHLQ        $0x02, SI
-	MOVLQSX     (DI), R10
-	VMOVUPS.Z   (AX)(R10*4), K1, Y0
-	VFMADD231PS (R9), Y0, K1, Y1
-	VFMADD231PS (R9)(SI*1), Y0, K1, Y2
-	VFMADD231PS (R9)(SI*2), Y0, K1, Y3
-	LEAQ        (SI)(SI*2), R10
-	VFMADD231PS (R9)(R10*1), Y0, K1, Y4
-	VFMADD231PS (R9)(SI*4), Y0, K1, Y5
-	LEAQ        (SI)(SI*4), R11
-	VFMADD231PS (R9)(R11*1), Y0, K1, Y6
-	VFMADD231PS (R9)(R10*2), Y0, K1, Y7
-	LEAQ        (R10)(SI*4), R10
-	VFMADD231PS (R9)(R10*1), Y0, K1, Y8
-	LEAQ        (R9)(SI*8), R9
-	ADDQ        $0x04, DI
-	DECQ        DX
-	JNZ         piece8
-
-end8:
-	VHADDPS      Y2, Y1, Y0
-	VHADDPS      Y4, Y3, Y9
-	VHADDPS      Y9, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPS       X0, X1, X1
-	VMOVUPS      X1, (CX)
-	VHADDPS      Y6, Y5, Y0
-	VHADDPS      Y8, Y7, Y9
-	VHADDPS      Y9, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPS       X0, X1, X1
-	VMOVUPS      X1, 16(CX)
-	ADDQ         $0x20, CX
-	JMP          group
-
-done:
-	VZEROUPPER
-	RET
-
-// func runsTransposedF32AVX512(n int, groups *uint32, columns *int32, masks *uint8, val *float32, factors *float32, y *float32, first int, last int)
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, LZCNT, POPCNT
-TEXT ·runsTransposedF32AVX512(SB), NOSPLIT, $0-72
+TEXT ·runsTransposedF32AVX512Half(SB), NOSPLIT, $0-72
 	MOVQ y+48(FP), AX
 	MOVQ factors+40(FP), CX
 	MOVQ first+56(FP), DX
@@ -5981,7 +5543,7 @@ done:
 	RET
 
 // func runsTransposedOneF64AVX512(n int, groups *uint32, columns *int32, masks *uint8, val *float64, factors *float64, y *float64, first int, last int)
-// Requires: AVX, AVX512DQ, AVX512F
+// Requires: AVX, AVX512DQ, AVX512F, FMA3
 TEXT ·runsTransposedOneF64AVX512(SB), NOSPLIT, $0-72
 	MOVQ         y+48(FP), AX
 	MOVQ         factors+40(FP), CX
@@ -5992,7 +5554,7 @@ TEXT ·runsTransposedOneF64AVX512(SB), NOSPLIT, $0-72
 	MOVQ         columns+16(FP), DI
 	MOVQ         masks+24(FP), R8
 	MOVQ         val+32(FP), DX
-	VBROADCASTSD (DX), Z9
+	VBROADCASTSD (DX), Z5
 
 group:
 	SUBQ $0x01, n+0(FP)
@@ -6002,47 +5564,12 @@ group:
 	MOVQ DX, SI
 	ANDQ $0x0f, SI
 	SHRQ $0x04, DX
-	CMPQ SI, $0x04
-	JGE  from4
-	CMPQ SI, $0x02
-	JGE  from2
 	CMPQ SI, $0x01
 	JGE  from1
 	JMP  kind0
 
 from1:
 	JMP kind1
-
-from2:
-	CMPQ SI, $0x03
-	JGE  from3
-	JMP  kind2
-
-from3:
-	JMP kind3
-
-from4:
-	CMPQ SI, $0x06
-	JGE  from6
-	CMPQ SI, $0x05
-	JGE  from5
-	JMP  kind4
-
-from5:
-	JMP kind5
-
-from6:
-	CMPQ SI, $0x07
-	JGE  from7
-	JMP  kind6
-
-from7:
-	CMPQ SI, $0x08
-	JGE  from8
-	JMP  kind7
-
-from8:
-	JMP kind8
 
 kind0:
 	VBROADCASTSD (CX), Z1
@@ -6057,16 +5584,16 @@ piece0:
 	VMOVUPD     (AX)(SI*8), Z0
 	MOVBLZX     (R8), R9
 	KMOVB       R9, K1
-	VFMADD231PD Z9, Z1, K1, Z0
+	VFMADD231PD Z5, Z1, K1, Z0
 	MOVBLZX     1(R8), R9
 	KMOVB       R9, K1
-	VFMADD231PD Z9, Z2, K1, Z0
+	VFMADD231PD Z5, Z2, K1, Z0
 	MOVBLZX     2(R8), R9
 	KMOVB       R9, K1
-	VFMADD231PD Z9, Z3, K1, Z0
+	VFMADD231PD Z5, Z3, K1, Z0
 	MOVBLZX     3(R8), R9
 	KMOVB       R9, K1
-	VFMADD231PD Z9, Z4, K1, Z0
+	VFMADD231PD Z5, Z4, K1, Z0
 	ADDQ        $0x04, R8
 	VMOVUPD     Z0, (AX)(SI*8)
 	ADDQ        $0x04, DI
@@ -6078,228 +5605,31 @@ end0:
 	JMP  group
 
 kind1:
-	VBROADCASTSD (CX), Z1
+	VXORPS X1, X1, X1
+
+factor:
+	VFMADD231SD  (CX), X5, X1
+	ADDQ         $0x08, CX
+	DECQ         SI
+	JNZ          factor
+	VPBROADCASTQ X1, Z1
 	TESTQ        DX, DX
 	JZ           end1
 
 piece1:
-	MOVBLZX     (R8), SI
-	INCQ        R8
-	KMOVB       SI, K1
-	MOVLQSX     (DI), SI
-	VMOVUPD.Z   (AX)(SI*8), K1, Z0
-	VFMADD231PD Z9, Z1, K1, Z0
-	VMOVUPD     Z0, K1, (AX)(SI*8)
-	ADDQ        $0x04, DI
-	DECQ        DX
-	JNZ         piece1
+	MOVBLZX   (R8), SI
+	INCQ      R8
+	KMOVB     SI, K1
+	MOVLQSX   (DI), SI
+	VMOVUPD.Z (AX)(SI*8), K1, Z0
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (AX)(SI*8)
+	ADDQ      $0x04, DI
+	DECQ      DX
+	JNZ       piece1
 
 end1:
-	ADDQ $0x08, CX
-	JMP  group
-
-kind2:
-	VBROADCASTSD (CX), Z1
-	VBROADCASTSD 8(CX), Z2
-	TESTQ        DX, DX
-	JZ           end2
-
-piece2:
-	MOVBLZX     (R8), SI
-	INCQ        R8
-	KMOVB       SI, K1
-	MOVLQSX     (DI), SI
-	VMOVUPD.Z   (AX)(SI*8), K1, Z0
-	VFMADD231PD Z9, Z1, K1, Z0
-	VFMADD231PD Z9, Z2, K1, Z0
-	VMOVUPD     Z0, K1, (AX)(SI*8)
-	ADDQ        $0x04, DI
-	DECQ        DX
-	JNZ         piece2
-
-end2:
-	ADDQ $0x10, CX
-	JMP  group
-
-kind3:
-	VBROADCASTSD (CX), Z1
-	VBROADCASTSD 8(CX), Z2
-	VBROADCASTSD 16(CX), Z3
-	TESTQ        DX, DX
-	JZ           end3
-
-piece3:
-	MOVBLZX     (R8), SI
-	INCQ        R8
-	KMOVB       SI, K1
-	MOVLQSX     (DI), SI
-	VMOVUPD.Z   (AX)(SI*8), K1, Z0
-	VFMADD231PD Z9, Z1, K1, Z0
-	VFMADD231PD Z9, Z2, K1, Z0
-	VFMADD231PD Z9, Z3, K1, Z0
-	VMOVUPD     Z0, K1, (AX)(SI*8)
-	ADDQ        $0x04, DI
-	DECQ        DX
-	JNZ         piece3
-
-end3:
-	ADDQ $0x18, CX
-	JMP  group
-
-kind4:
-	VBROADCASTSD (CX), Z1
-	VBROADCASTSD 8(CX), Z2
-	VBROADCASTSD 16(CX), Z3
-	VBROADCASTSD 24(CX), Z4
-	TESTQ        DX, DX
-	JZ           end4
-
-piece4:
-	MOVBLZX     (R8), SI
-	INCQ        R8
-	KMOVB       SI, K1
-	MOVLQSX     (DI), SI
-	VMOVUPD.Z   (AX)(SI*8), K1, Z0
-	VFMADD231PD Z9, Z1, K1, Z0
-	VFMADD231PD Z9, Z2, K1, Z0
-	VFMADD231PD Z9, Z3, K1, Z0
-	VFMADD231PD Z9, Z4, K1, Z0
-	VMOVUPD     Z0, K1, (AX)(SI*8)
-	ADDQ        $0x04, DI
-	DECQ        DX
-	JNZ         piece4
-
-end4:
-	ADDQ $0x20, CX
-	JMP  group
-
-kind5:
-	VBROADCASTSD (CX), Z1
-	VBROADCASTSD 8(CX), Z2
-	VBROADCASTSD 16(CX), Z3
-	VBROADCASTSD 24(CX), Z4
-	VBROADCASTSD 32(CX), Z5
-	TESTQ        DX, DX
-	JZ           end5
-
-piece5:
-	MOVBLZX     (R8), SI
-	INCQ        R8
-	KMOVB       SI, K1
-	MOVLQSX     (DI), SI
-	VMOVUPD.Z   (AX)(SI*8), K1, Z0
-	VFMADD231PD Z9, Z1, K1, Z0
-	VFMADD231PD Z9, Z2, K1, Z0
-	VFMADD231PD Z9, Z3, K1, Z0
-	VFMADD231PD Z9, Z4, K1, Z0
-	VFMADD231PD Z9, Z5, K1, Z0
-	VMOVUPD     Z0, K1, (AX)(SI*8)
-	ADDQ        $0x04, DI
-	DECQ        DX
-	JNZ         piece5
-
-end5:
-	ADDQ $0x28, CX
-	JMP  group
-
-kind6:
-	VBROADCASTSD (CX), Z1
-	VBROADCASTSD 8(CX), Z2
-	VBROADCASTSD 16(CX), Z3
-	VBROADCASTSD 24(CX), Z4
-	VBROADCASTSD 32(CX), Z5
-	VBROADCASTSD 40(CX), Z6
-	TESTQ        DX, DX
-	JZ           end6
-
-piece6:
-	MOVBLZX     (R8), SI
-	INCQ        R8
-	KMOVB       SI, K1
-	MOVLQSX     (DI), SI
-	VMOVUPD.Z   (AX)(SI*8), K1, Z0
-	VFMADD231PD Z9, Z1, K1, Z0
-	VFMADD231PD Z9, Z2, K1, Z0
-	VFMADD231PD Z9, Z3, K1, Z0
-	VFMADD231PD Z9, Z4, K1, Z0
-	VFMADD231PD Z9, Z5, K1, Z0
-	VFMADD231PD Z9, Z6, K1, Z0
-	VMOVUPD     Z0, K1, (AX)(SI*8)
-	ADDQ        $0x04, DI
-	DECQ        DX
-	JNZ         piece6
-
-end6:
-	ADDQ $0x30, CX
-	JMP  group
-
-kind7:
-	VBROADCASTSD (CX), Z1
-	VBROADCASTSD 8(CX), Z2
-	VBROADCASTSD 16(CX), Z3
-	VBROADCASTSD 24(CX), Z4
-	VBROADCASTSD 32(CX), Z5
-	VBROADCASTSD 40(CX), Z6
-	VBROADCASTSD 48(CX), Z7
-	TESTQ        DX, DX
-	JZ           end7
-
-piece7:
-	MOVBLZX     (R8), SI
-	INCQ        R8
-	KMOVB       SI, K1
-	MOVLQSX     (DI), SI
-	VMOVUPD.Z   (AX)(SI*8), K1, Z0
-	VFMADD231PD Z9, Z1, K1, Z0
-	VFMADD231PD Z9, Z2, K1, Z0
-	VFMADD231PD Z9, Z3, K1, Z0
-	VFMADD231PD Z9, Z4, K1, Z0
-	VFMADD231PD Z9, Z5, K1, Z0
-	VFMADD231PD Z9, Z6, K1, Z0
-	VFMADD231PD Z9, Z7, K1, Z0
-	VMOVUPD     Z0, K1, (AX)(SI*8)
-	ADDQ        $0x04, DI
-	DECQ        DX
-	JNZ         piece7
-
-end7:
-	ADDQ $0x38, CX
-	JMP  group
-
-kind8:
-	VBROADCASTSD (CX), Z1
-	VBROADCASTSD 8(CX), Z2
-	VBROADCASTSD 16(CX), Z3
-	VBROADCASTSD 24(CX), Z4
-	VBROADCASTSD 32(CX), Z5
-	VBROADCASTSD 40(CX), Z6
-	VBROADCASTSD 48(CX), Z7
-	VBROADCASTSD 56(CX), Z8
-	TESTQ        DX, DX
-	JZ           end8
-
-piece8:
-	MOVBLZX     (R8), SI
-	INCQ        R8
-	KMOVB       SI, K1
-	MOVLQSX     (DI), SI
-	VMOVUPD.Z   (AX)(SI*8), K1, Z0
-	VFMADD231PD Z9, Z1, K1, Z0
-	VFMADD231PD Z9, Z2, K1, Z0
-	VFMADD231PD Z9, Z3, K1, Z0
-	VFMADD231PD Z9, Z4, K1, Z0
-	VFMADD231PD Z9, Z5, K1, Z0
-	VFMADD231PD Z9, Z6, K1, Z0
-	VFMADD231PD Z9, Z7, K1, Z0
-	VFMADD231PD Z9, Z8, K1, Z0
-	VMOVUPD     Z0, K1, (AX)(SI*8)
-	ADDQ        $0x04, DI
-	DECQ        DX
-	JNZ         piece8
-
-end8:
-	ADDQ $0x40, CX
-	JMP  group
+	JMP group
 
 done:
 	VZEROUPPER
@@ -6440,7 +5770,7 @@ TEXT ·runsTransposedOneF64AVX2(SB), NOSPLIT, $0-72
 	MOVQ         columns+16(FP), R8
 	MOVQ         masks+24(FP), R9
 	MOVQ         val+32(FP), DX
-	VBROADCASTSD (DX), Y11
+	VBROADCASTSD (DX), Y4
 
 group:
 	SUBQ $0x01, n+0(FP)
@@ -6450,10 +5780,6 @@ group:
 	MOVQ DX, DI
 	ANDQ $0x0f, DI
 	SHRQ $0x04, DX
-	CMPQ DI, $0x04
-	JGE  from4
-	CMPQ DI, $0x02
-	JGE  from2
 	CMPQ DI, $0x01
 	JGE  from1
 	JMP  kind0
@@ -6461,40 +5787,9 @@ group:
 from1:
 	JMP kind1
 
-from2:
-	CMPQ DI, $0x03
-	JGE  from3
-	JMP  kind2
-
-from3:
-	JMP kind3
-
-from4:
-	CMPQ DI, $0x06
-	JGE  from6
-	CMPQ DI, $0x05
-	JGE  from5
-	JMP  kind4
-
-from5:
-	JMP kind5
-
-from6:
-	CMPQ DI, $0x07
-	JGE  from7
-	JMP  kind6
-
-from7:
-	CMPQ DI, $0x08
-	JGE  from8
-	JMP  kind7
-
-from8:
-	JMP kind8
-
 kind0:
 	VBROADCASTSD (CX), Y3
-	VBROADCASTSD 8(CX), Y4
+	VBROADCASTSD 8(CX), Y2
 	VBROADCASTSD 16(CX), Y5
 	VBROADCASTSD 24(CX), Y6
 	TESTQ        DX, DX
@@ -6505,24 +5800,24 @@ piece0:
 	VMOVUPD     (AX)(DI*8), Y0
 	MOVBLZX     (R9), R10
 	VPMOVSXBQ   (BX)(R10*4), Y1
-	VANDPS      Y11, Y1, Y2
+	VANDPS      Y4, Y1, Y7
 	VANDPS      Y3, Y1, Y1
-	VFMADD231PD Y2, Y1, Y0
+	VFMADD231PD Y7, Y1, Y0
 	MOVBLZX     1(R9), R10
 	VPMOVSXBQ   (BX)(R10*4), Y1
-	VANDPS      Y11, Y1, Y2
-	VANDPS      Y4, Y1, Y1
-	VFMADD231PD Y2, Y1, Y0
+	VANDPS      Y4, Y1, Y7
+	VANDPS      Y2, Y1, Y1
+	VFMADD231PD Y7, Y1, Y0
 	MOVBLZX     2(R9), R10
 	VPMOVSXBQ   (BX)(R10*4), Y1
-	VANDPS      Y11, Y1, Y2
+	VANDPS      Y4, Y1, Y7
 	VANDPS      Y5, Y1, Y1
-	VFMADD231PD Y2, Y1, Y0
+	VFMADD231PD Y7, Y1, Y0
 	MOVBLZX     3(R9), R10
 	VPMOVSXBQ   (BX)(R10*4), Y1
-	VANDPS      Y11, Y1, Y2
+	VANDPS      Y4, Y1, Y7
 	VANDPS      Y6, Y1, Y1
-	VFMADD231PD Y2, Y1, Y0
+	VFMADD231PD Y7, Y1, Y0
 	ADDQ        $0x04, R9
 	VMOVUPD     Y0, (AX)(DI*8)
 	ADDQ        $0x04, R8
@@ -6534,7 +5829,14 @@ end0:
 	JMP  group
 
 kind1:
-	VBROADCASTSD (CX), Y3
+	VXORPS X3, X3, X3
+
+factor:
+	VFMADD231SD  (CX), X4, X3
+	ADDQ         $0x08, CX
+	DECQ         DI
+	JNZ          factor
+	VPBROADCASTQ X3, Y3
 	TESTQ        DX, DX
 	JZ           end1
 
@@ -6548,13 +5850,12 @@ piece1:
 	VMOVUPD   (AX)(DI*8), Y2
 
 back0:
-	VMOVAPS     Y2, Y0
-	VANDPS      Y11, Y1, Y4
-	VFMADD231PD Y4, Y3, Y0
-	VBLENDVPD   Y1, Y0, Y2, Y0
-	CMPQ        DI, last+64(FP)
-	JG          aside1
-	VMOVUPD     Y0, (AX)(DI*8)
+	VMOVAPS   Y2, Y0
+	VADDPD    Y3, Y0, Y0
+	VBLENDVPD Y1, Y0, Y2, Y0
+	CMPQ      DI, last+64(FP)
+	JG        aside1
+	VMOVUPD   Y0, (AX)(DI*8)
 
 back1:
 	ADDQ $0x04, R8
@@ -6562,288 +5863,7 @@ back1:
 	JNZ  piece1
 
 end1:
-	ADDQ $0x08, CX
-	JMP  group
-
-kind2:
-	VBROADCASTSD (CX), Y3
-	VBROADCASTSD 8(CX), Y4
-	TESTQ        DX, DX
-	JZ           end2
-
-piece2:
-	MOVBLZX   (R9), DI
-	INCQ      R9
-	VPMOVSXBQ (BX)(DI*4), Y1
-	MOVLQSX   (R8), DI
-	CMPQ      DI, last+64(FP)
-	JG        aside2
-	VMOVUPD   (AX)(DI*8), Y2
-
-back2:
-	VMOVAPS     Y2, Y0
-	VANDPS      Y11, Y1, Y5
-	VFMADD231PD Y5, Y3, Y0
-	VFMADD231PD Y5, Y4, Y0
-	VBLENDVPD   Y1, Y0, Y2, Y0
-	CMPQ        DI, last+64(FP)
-	JG          aside3
-	VMOVUPD     Y0, (AX)(DI*8)
-
-back3:
-	ADDQ $0x04, R8
-	DECQ DX
-	JNZ  piece2
-
-end2:
-	ADDQ $0x10, CX
-	JMP  group
-
-kind3:
-	VBROADCASTSD (CX), Y3
-	VBROADCASTSD 8(CX), Y4
-	VBROADCASTSD 16(CX), Y5
-	TESTQ        DX, DX
-	JZ           end3
-
-piece3:
-	MOVBLZX   (R9), DI
-	INCQ      R9
-	VPMOVSXBQ (BX)(DI*4), Y1
-	MOVLQSX   (R8), DI
-	CMPQ      DI, last+64(FP)
-	JG        aside4
-	VMOVUPD   (AX)(DI*8), Y2
-
-back4:
-	VMOVAPS     Y2, Y0
-	VANDPS      Y11, Y1, Y6
-	VFMADD231PD Y6, Y3, Y0
-	VFMADD231PD Y6, Y4, Y0
-	VFMADD231PD Y6, Y5, Y0
-	VBLENDVPD   Y1, Y0, Y2, Y0
-	CMPQ        DI, last+64(FP)
-	JG          aside5
-	VMOVUPD     Y0, (AX)(DI*8)
-
-back5:
-	ADDQ $0x04, R8
-	DECQ DX
-	JNZ  piece3
-
-end3:
-	ADDQ $0x18, CX
-	JMP  group
-
-kind4:
-	VBROADCASTSD (CX), Y3
-	VBROADCASTSD 8(CX), Y4
-	VBROADCASTSD 16(CX), Y5
-	VBROADCASTSD 24(CX), Y6
-	TESTQ        DX, DX
-	JZ           end4
-
-piece4:
-	MOVBLZX   (R9), DI
-	INCQ      R9
-	VPMOVSXBQ (BX)(DI*4), Y1
-	MOVLQSX   (R8), DI
-	CMPQ      DI, last+64(FP)
-	JG        aside6
-	VMOVUPD   (AX)(DI*8), Y2
-
-back6:
-	VMOVAPS     Y2, Y0
-	VANDPS      Y11, Y1, Y7
-	VFMADD231PD Y7, Y3, Y0
-	VFMADD231PD Y7, Y4, Y0
-	VFMADD231PD Y7, Y5, Y0
-	VFMADD231PD Y7, Y6, Y0
-	VBLENDVPD   Y1, Y0, Y2, Y0
-	CMPQ        DI, last+64(FP)
-	JG          aside7
-	VMOVUPD     Y0, (AX)(DI*8)
-
-back7:
-	ADDQ $0x04, R8
-	DECQ DX
-	JNZ  piece4
-
-end4:
-	ADDQ $0x20, CX
-	JMP  group
-
-kind5:
-	VBROADCASTSD (CX), Y3
-	VBROADCASTSD 8(CX), Y4
-	VBROADCASTSD 16(CX), Y5
-	VBROADCASTSD 24(CX), Y6
-	VBROADCASTSD 32(CX), Y7
-	TESTQ        DX, DX
-	JZ           end5
-
-piece5:
-	MOVBLZX   (R9), DI
-	INCQ      R9
-	VPMOVSXBQ (BX)(DI*4), Y1
-	MOVLQSX   (R8), DI
-	CMPQ      DI, last+64(FP)
-	JG        aside8
-	VMOVUPD   (AX)(DI*8), Y2
-
-back8:
-	VMOVAPS     Y2, Y0
-	VANDPS      Y11, Y1, Y8
-	VFMADD231PD Y8, Y3, Y0
-	VFMADD231PD Y8, Y4, Y0
-	VFMADD231PD Y8, Y5, Y0
-	VFMADD231PD Y8, Y6, Y0
-	VFMADD231PD Y8, Y7, Y0
-	VBLENDVPD   Y1, Y0, Y2, Y0
-	CMPQ        DI, last+64(FP)
-	JG          aside9
-	VMOVUPD     Y0, (AX)(DI*8)
-
-back9:
-	ADDQ $0x04, R8
-	DECQ DX
-	JNZ  piece5
-
-end5:
-	ADDQ $0x28, CX
-	JMP  group
-
-kind6:
-	VBROADCASTSD (CX), Y3
-	VBROADCASTSD 8(CX), Y4
-	VBROADCASTSD 16(CX), Y5
-	VBROADCASTSD 24(CX), Y6
-	VBROADCASTSD 32(CX), Y7
-	VBROADCASTSD 40(CX), Y8
-	TESTQ        DX, DX
-	JZ           end6
-
-piece6:
-	MOVBLZX   (R9), DI
-	INCQ      R9
-	VPMOVSXBQ (BX)(DI*4), Y1
-	MOVLQSX   (R8), DI
-	CMPQ      DI, last+64(FP)
-	JG        aside10
-	VMOVUPD   (AX)(DI*8), Y2
-
-back10:
-	VMOVAPS     Y2, Y0
-	VANDPS      Y11, Y1, Y9
-	VFMADD231PD Y9, Y3, Y0
-	VFMADD231PD Y9, Y4, Y0
-	VFMADD231PD Y9, Y5, Y0
-	VFMADD231PD Y9, Y6, Y0
-	VFMADD231PD Y9, Y7, Y0
-	VFMADD231PD Y9, Y8, Y0
-	VBLENDVPD   Y1, Y0, Y2, Y0
-	CMPQ        DI, last+64(FP)
-	JG          aside11
-	VMOVUPD     Y0, (AX)(DI*8)
-
-back11:
-	ADDQ $0x04, R8
-	DECQ DX
-	JNZ  piece6
-
-end6:
-	ADDQ $0x30, CX
-	JMP  group
-
-kind7:
-	VBROADCASTSD (CX), Y3
-	VBROADCASTSD 8(CX), Y4
-	VBROADCASTSD 16(CX), Y5
-	VBROADCASTSD 24(CX), Y6
-	VBROADCASTSD 32(CX), Y7
-	VBROADCASTSD 40(CX), Y8
-	VBROADCASTSD 48(CX), Y9
-	TESTQ        DX, DX
-	JZ           end7
-
-piece7:
-	MOVBLZX   (R9), DI
-	INCQ      R9
-	VPMOVSXBQ (BX)(DI*4), Y1
-	MOVLQSX   (R8), DI
-	CMPQ      DI, last+64(FP)
-	JG        aside12
-	VMOVUPD   (AX)(DI*8), Y2
-
-back12:
-	VMOVAPS     Y2, Y0
-	VANDPS      Y11, Y1, Y10
-	VFMADD231PD Y10, Y3, Y0
-	VFMADD231PD Y10, Y4, Y0
-	VFMADD231PD Y10, Y5, Y0
-	VFMADD231PD Y10, Y6, Y0
-	VFMADD231PD Y10, Y7, Y0
-	VFMADD231PD Y10, Y8, Y0
-	VFMADD231PD Y10, Y9, Y0
-	VBLENDVPD   Y1, Y0, Y2, Y0
-	CMPQ        DI, last+64(FP)
-	JG          aside13
-	VMOVUPD     Y0, (AX)(DI*8)
-
-back13:
-	ADDQ $0x04, R8
-	DECQ DX
-	JNZ  piece7
-
-end7:
-	ADDQ $0x38, CX
-	JMP  group
-
-kind8:
-	VBROADCASTSD (CX), Y3
-	VBROADCASTSD 8(CX), Y4
-	VBROADCASTSD 16(CX), Y5
-	VBROADCASTSD 24(CX), Y6
-	VBROADCASTSD 32(CX), Y7
-	VBROADCASTSD 40(CX), Y8
-	VBROADCASTSD 48(CX), Y9
-	VBROADCASTSD 56(CX), Y10
-	TESTQ        DX, DX
-	JZ           end8
-
-piece8:
-	MOVBLZX   (R9), DI
-	INCQ      R9
-	VPMOVSXBQ (BX)(DI*4), Y1
-	MOVLQSX   (R8), DI
-	CMPQ      DI, last+64(FP)
-	JG        aside14
-	VMOVUPD   (AX)(DI*8), Y2
-
-back14:
-	VMOVAPS     Y2, Y0
-	VANDPS      Y11, Y1, Y12
-	VFMADD231PD Y12, Y3, Y0
-	VFMADD231PD Y12, Y4, Y0
-	VFMADD231PD Y12, Y5, Y0
-	VFMADD231PD Y12, Y6, Y0
-	VFMADD231PD Y12, Y7, Y0
-	VFMADD231PD Y12, Y8, Y0
-	VFMADD231PD Y12, Y9, Y0
-	VFMADD231PD Y12, Y10, Y0
-	VBLENDVPD   Y1, Y0, Y2, Y0
-	CMPQ        DI, last+64(FP)
-	JG          aside15
-	VMOVUPD     Y0, (AX)(DI*8)
-
-back15:
-	ADDQ $0x04, R8
-	DECQ DX
-	JNZ  piece8
-
-end8:
-	ADDQ $0x40, CX
-	JMP  group
+	JMP group
 
 done:
 	VZEROUPPER
@@ -6857,65 +5877,9 @@ aside1:
 	VMASKMOVPD Y0, Y1, (AX)(DI*8)
 	JMP        back1
 
-aside2:
-	VMASKMOVPD (AX)(DI*8), Y1, Y2
-	JMP        back2
-
-aside3:
-	VMASKMOVPD Y0, Y1, (AX)(DI*8)
-	JMP        back3
-
-aside4:
-	VMASKMOVPD (AX)(DI*8), Y1, Y2
-	JMP        back4
-
-aside5:
-	VMASKMOVPD Y0, Y1, (AX)(DI*8)
-	JMP        back5
-
-aside6:
-	VMASKMOVPD (AX)(DI*8), Y1, Y2
-	JMP        back6
-
-aside7:
-	VMASKMOVPD Y0, Y1, (AX)(DI*8)
-	JMP        back7
-
-aside8:
-	VMASKMOVPD (AX)(DI*8), Y1, Y2
-	JMP        back8
-
-aside9:
-	VMASKMOVPD Y0, Y1, (AX)(DI*8)
-	JMP        back9
-
-aside10:
-	VMASKMOVPD (AX)(DI*8), Y1, Y2
-	JMP        back10
-
-aside11:
-	VMASKMOVPD Y0, Y1, (AX)(DI*8)
-	JMP        back11
-
-aside12:
-	VMASKMOVPD (AX)(DI*8), Y1, Y2
-	JMP        back12
-
-aside13:
-	VMASKMOVPD Y0, Y1, (AX)(DI*8)
-	JMP        back13
-
-aside14:
-	VMASKMOVPD (AX)(DI*8), Y1, Y2
-	JMP        back14
-
-aside15:
-	VMASKMOVPD Y0, Y1, (AX)(DI*8)
-	JMP        back15
-
-// func runsOneF32AVX512(n int, groups *uint32, columns *int32, masks *uint8, val *float32, x *float32, sums *float32, last int)
+// func runsOneF32AVX512Half(n int, groups *uint32, columns *int32, masks *uint8, val *float32, x *float32, sums *float32, last int)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL
-TEXT ·runsOneF32AVX512(SB), NOSPLIT, $0-64
+TEXT ·runsOneF32AVX512Half(SB), NOSPLIT, $0-64
 	MOVQ         x+40(FP), AX
 	MOVQ         sums+48(FP), CX
 	MOVQ         groups+8(FP), BX
@@ -7017,9 +5981,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func runsTransposedOneF32AVX512(n int, groups *uint32, columns *int32, masks *uint8, val *float32, factors *float32, y *float32, first int, last int)
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VL
-TEXT ·runsTransposedOneF32AVX512(SB), NOSPLIT, $0-72
+// func runsTransposedOneF32AVX512Half(n int, groups *uint32, columns *int32, masks *uint8, val *float32, factors *float32, y *float32, first int, last int)
+// Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, FMA3
+TEXT ·runsTransposedOneF32AVX512Half(SB), NOSPLIT, $0-72
 	MOVQ         y+48(FP), AX
 	MOVQ         factors+40(FP), CX
 	MOVQ         first+56(FP), DX
@@ -7029,7 +5993,7 @@ TEXT ·runsTransposedOneF32AVX512(SB), NOSPLIT, $0-72
 	MOVQ         columns+16(FP), DI
 	MOVQ         masks+24(FP), R8
 	MOVQ         val+32(FP), DX
-	VBROADCASTSS (DX), Y9
+	VBROADCASTSS (DX), Y5
 
 group:
 	SUBQ $0x01, n+0(FP)
@@ -7039,47 +6003,12 @@ group:
 	MOVQ DX, SI
 	ANDQ $0x0f, SI
 	SHRQ $0x04, DX
-	CMPQ SI, $0x04
-	JGE  from4
-	CMPQ SI, $0x02
-	JGE  from2
 	CMPQ SI, $0x01
 	JGE  from1
 	JMP  kind0
 
 from1:
 	JMP kind1
-
-from2:
-	CMPQ SI, $0x03
-	JGE  from3
-	JMP  kind2
-
-from3:
-	JMP kind3
-
-from4:
-	CMPQ SI, $0x06
-	JGE  from6
-	CMPQ SI, $0x05
-	JGE  from5
-	JMP  kind4
-
-from5:
-	JMP kind5
-
-from6:
-	CMPQ SI, $0x07
-	JGE  from7
-	JMP  kind6
-
-from7:
-	CMPQ SI, $0x08
-	JGE  from8
-	JMP  kind7
-
-from8:
-	JMP kind8
 
 kind0:
 	VBROADCASTSS (CX), Y1
@@ -7094,16 +6023,16 @@ piece0:
 	VMOVUPS     (AX)(SI*4), Y0
 	MOVBLZX     (R8), R9
 	KMOVB       R9, K1
-	VFMADD231PS Y9, Y1, K1, Y0
+	VFMADD231PS Y5, Y1, K1, Y0
 	MOVBLZX     1(R8), R9
 	KMOVB       R9, K1
-	VFMADD231PS Y9, Y2, K1, Y0
+	VFMADD231PS Y5, Y2, K1, Y0
 	MOVBLZX     2(R8), R9
 	KMOVB       R9, K1
-	VFMADD231PS Y9, Y3, K1, Y0
+	VFMADD231PS Y5, Y3, K1, Y0
 	MOVBLZX     3(R8), R9
 	KMOVB       R9, K1
-	VFMADD231PS Y9, Y4, K1, Y0
+	VFMADD231PS Y5, Y4, K1, Y0
 	ADDQ        $0x04, R8
 	VMOVUPS     Y0, (AX)(SI*4)
 	ADDQ        $0x04, DI
@@ -7115,228 +6044,31 @@ end0:
 	JMP  group
 
 kind1:
-	VBROADCASTSS (CX), Y1
+	VXORPS X1, X1, X1
+
+factor:
+	VFMADD231SS  (CX), X5, X1
+	ADDQ         $0x04, CX
+	DECQ         SI
+	JNZ          factor
+	VPBROADCASTD X1, Y1
 	TESTQ        DX, DX
 	JZ           end1
 
 piece1:
-	MOVBLZX     (R8), SI
-	INCQ        R8
-	KMOVB       SI, K1
-	MOVLQSX     (DI), SI
-	VMOVUPS.Z   (AX)(SI*4), K1, Y0
-	VFMADD231PS Y9, Y1, K1, Y0
-	VMOVUPS     Y0, K1, (AX)(SI*4)
-	ADDQ        $0x04, DI
-	DECQ        DX
-	JNZ         piece1
+	MOVBLZX   (R8), SI
+	INCQ      R8
+	KMOVB     SI, K1
+	MOVLQSX   (DI), SI
+	VMOVUPS.Z (AX)(SI*4), K1, Y0
+	VADDPS    Y1, Y0, Y0
+	VMOVUPS   Y0, K1, (AX)(SI*4)
+	ADDQ      $0x04, DI
+	DECQ      DX
+	JNZ       piece1
 
 end1:
-	ADDQ $0x04, CX
-	JMP  group
-
-kind2:
-	VBROADCASTSS (CX), Y1
-	VBROADCASTSS 4(CX), Y2
-	TESTQ        DX, DX
-	JZ           end2
-
-piece2:
-	MOVBLZX     (R8), SI
-	INCQ        R8
-	KMOVB       SI, K1
-	MOVLQSX     (DI), SI
-	VMOVUPS.Z   (AX)(SI*4), K1, Y0
-	VFMADD231PS Y9, Y1, K1, Y0
-	VFMADD231PS Y9, Y2, K1, Y0
-	VMOVUPS     Y0, K1, (AX)(SI*4)
-	ADDQ        $0x04, DI
-	DECQ        DX
-	JNZ         piece2
-
-end2:
-	ADDQ $0x08, CX
-	JMP  group
-
-kind3:
-	VBROADCASTSS (CX), Y1
-	VBROADCASTSS 4(CX), Y2
-	VBROADCASTSS 8(CX), Y3
-	TESTQ        DX, DX
-	JZ           end3
-
-piece3:
-	MOVBLZX     (R8), SI
-	INCQ        R8
-	KMOVB       SI, K1
-	MOVLQSX     (DI), SI
-	VMOVUPS.Z   (AX)(SI*4), K1, Y0
-	VFMADD231PS Y9, Y1, K1, Y0
-	VFMADD231PS Y9, Y2, K1, Y0
-	VFMADD231PS Y9, Y3, K1, Y0
-	VMOVUPS     Y0, K1, (AX)(SI*4)
-	ADDQ        $0x04, DI
-	DECQ        DX
-	JNZ         piece3
-
-end3:
-	ADDQ $0x0c, CX
-	JMP  group
-
-kind4:
-	VBROADCASTSS (CX), Y1
-	VBROADCASTSS 4(CX), Y2
-	VBROADCASTSS 8(CX), Y3
-	VBROADCASTSS 12(CX), Y4
-	TESTQ        DX, DX
-	JZ           end4
-
-piece4:
-	MOVBLZX     (R8), SI
-	INCQ        R8
-	KMOVB       SI, K1
-	MOVLQSX     (DI), SI
-	VMOVUPS.Z   (AX)(SI*4), K1, Y0
-	VFMADD231PS Y9, Y1, K1, Y0
-	VFMADD231PS Y9, Y2, K1, Y0
-	VFMADD231PS Y9, Y3, K1, Y0
-	VFMADD231PS Y9, Y4, K1, Y0
-	VMOVUPS     Y0, K1, (AX)(SI*4)
-	ADDQ        $0x04, DI
-	DECQ        DX
-	JNZ         piece4
-
-end4:
-	ADDQ $0x10, CX
-	JMP  group
-
-kind5:
-	VBROADCASTSS (CX), Y1
-	VBROADCASTSS 4(CX), Y2
-	VBROADCASTSS 8(CX), Y3
-	VBROADCASTSS 12(CX), Y4
-	VBROADCASTSS 16(CX), Y5
-	TESTQ        DX, DX
-	JZ           end5
-
-piece5:
-	MOVBLZX     (R8), SI
-	INCQ        R8
-	KMOVB       SI, K1
-	MOVLQSX     (DI), SI
-	VMOVUPS.Z   (AX)(SI*4), K1, Y0
-	VFMADD231PS Y9, Y1, K1, Y0
-	VFMADD231PS Y9, Y2, K1, Y0
-	VFMADD231PS Y9, Y3, K1, Y0
-	VFMADD231PS Y9, Y4, K1, Y0
-	VFMADD231PS Y9, Y5, K1, Y0
-	VMOVUPS     Y0, K1, (AX)(SI*4)
-	ADDQ        $0x04, DI
-	DECQ        DX
-	JNZ         piece5
-
-end5:
-	ADDQ $0x14, CX
-	JMP  group
-
-kind6:
-	VBROADCASTSS (CX), Y1
-	VBROADCASTSS 4(CX), Y2
-	VBROADCASTSS 8(CX), Y3
-	VBROADCASTSS 12(CX), Y4
-	VBROADCASTSS 16(CX), Y5
-	VBROADCASTSS 20(CX), Y6
-	TESTQ        DX, DX
-	JZ           end6
-
-piece6:
-	MOVBLZX     (R8), SI
-	INCQ        R8
-	KMOVB       SI, K1
-	MOVLQSX     (DI), SI
-	VMOVUPS.Z   (AX)(SI*4), K1, Y0
-	VFMADD231PS Y9, Y1, K1, Y0
-	VFMADD231PS Y9, Y2, K1, Y0
-	VFMADD231PS Y9, Y3, K1, Y0
-	VFMADD231PS Y9, Y4, K1, Y0
-	VFMADD231PS Y9, Y5, K1, Y0
-	VFMADD231PS Y9, Y6, K1, Y0
-	VMOVUPS     Y0, K1, (AX)(SI*4)
-	ADDQ        $0x04, DI
-	DECQ        DX
-	JNZ         piece6
-
-end6:
-	ADDQ $0x18, CX
-	JMP  group
-
-kind7:
-	VBROADCASTSS (CX), Y1
-	VBROADCASTSS 4(CX), Y2
-	VBROADCASTSS 8(CX), Y3
-	VBROADCASTSS 12(CX), Y4
-	VBROADCASTSS 16(CX), Y5
-	VBROADCASTSS 20(CX), Y6
-	VBROADCASTSS 24(CX), Y7
-	TESTQ        DX, DX
-	JZ           end7
-
-piece7:
-	MOVBLZX     (R8), SI
-	INCQ        R8
-	KMOVB       SI, K1
-	MOVLQSX     (DI), SI
-	VMOVUPS.Z   (AX)(SI*4), K1, Y0
-	VFMADD231PS Y9, Y1, K1, Y0
-	VFMADD231PS Y9, Y2, K1, Y0
-	VFMADD231PS Y9, Y3, K1, Y0
-	VFMADD231PS Y9, Y4, K1, Y0
-	VFMADD231PS Y9, Y5, K1, Y0
-	VFMADD231PS Y9, Y6, K1, Y0
-	VFMADD231PS Y9, Y7, K1, Y0
-	VMOVUPS     Y0, K1, (AX)(SI*4)
-	ADDQ        $0x04, DI
-	DECQ        DX
-	JNZ         piece7
-
-end7:
-	ADDQ $0x1c, CX
-	JMP  group
-
-kind8:
-	VBROADCASTSS (CX), Y1
-	VBROADCASTSS 4(CX), Y2
-	VBROADCASTSS 8(CX), Y3
-	VBROADCASTSS 12(CX), Y4
-	VBROADCASTSS 16(CX), Y5
-	VBROADCASTSS 20(CX), Y6
-	VBROADCASTSS 24(CX), Y7
-	VBROADCASTSS 28(CX), Y8
-	TESTQ        DX, DX
-	JZ           end8
-
-piece8:
-	MOVBLZX     (R8), SI
-	INCQ        R8
-	KMOVB       SI, K1
-	MOVLQSX     (DI), SI
-	VMOVUPS.Z   (AX)(SI*4), K1, Y0
-	VFMADD231PS Y9, Y1, K1, Y0
-	VFMADD231PS Y9, Y2, K1, Y0
-	VFMADD231PS Y9, Y3, K1, Y0
-	VFMADD231PS Y9, Y4, K1, Y0
-	VFMADD231PS Y9, Y5, K1, Y0
-	VFMADD231PS Y9, Y6, K1, Y0
-	VFMADD231PS Y9, Y7, K1, Y0
-	VFMADD231PS Y9, Y8, K1, Y0
-	VMOVUPS     Y0, K1, (AX)(SI*4)
-	ADDQ        $0x04, DI
-	DECQ        DX
-	JNZ         piece8
-
-end8:
-	ADDQ $0x20, CX
-	JMP  group
+	JMP group
 
 done:
 	VZEROUPPER
@@ -7477,7 +6209,7 @@ TEXT ·runsTransposedOneF32AVX2(SB), NOSPLIT, $0-72
 	MOVQ         columns+16(FP), R8
 	MOVQ         masks+24(FP), R9
 	MOVQ         val+32(FP), DX
-	VBROADCASTSS (DX), Y11
+	VBROADCASTSS (DX), Y4
 
 group:
 	SUBQ $0x01, n+0(FP)
@@ -7487,10 +6219,6 @@ group:
 	MOVQ DX, DI
 	ANDQ $0x0f, DI
 	SHRQ $0x04, DX
-	CMPQ DI, $0x04
-	JGE  from4
-	CMPQ DI, $0x02
-	JGE  from2
 	CMPQ DI, $0x01
 	JGE  from1
 	JMP  kind0
@@ -7498,40 +6226,9 @@ group:
 from1:
 	JMP kind1
 
-from2:
-	CMPQ DI, $0x03
-	JGE  from3
-	JMP  kind2
-
-from3:
-	JMP kind3
-
-from4:
-	CMPQ DI, $0x06
-	JGE  from6
-	CMPQ DI, $0x05
-	JGE  from5
-	JMP  kind4
-
-from5:
-	JMP kind5
-
-from6:
-	CMPQ DI, $0x07
-	JGE  from7
-	JMP  kind6
-
-from7:
-	CMPQ DI, $0x08
-	JGE  from8
-	JMP  kind7
-
-from8:
-	JMP kind8
-
 kind0:
 	VBROADCASTSS (CX), Y3
-	VBROADCASTSS 4(CX), Y4
+	VBROADCASTSS 4(CX), Y2
 	VBROADCASTSS 8(CX), Y5
 	VBROADCASTSS 12(CX), Y6
 	TESTQ        DX, DX
@@ -7542,24 +6239,24 @@ piece0:
 	VMOVUPS     (AX)(DI*4), Y0
 	MOVBLZX     (R9), R10
 	VPMOVSXBD   (BX)(R10*8), Y1
-	VANDPS      Y11, Y1, Y2
+	VANDPS      Y4, Y1, Y7
 	VANDPS      Y3, Y1, Y1
-	VFMADD231PS Y2, Y1, Y0
+	VFMADD231PS Y7, Y1, Y0
 	MOVBLZX     1(R9), R10
 	VPMOVSXBD   (BX)(R10*8), Y1
-	VANDPS      Y11, Y1, Y2
-	VANDPS      Y4, Y1, Y1
-	VFMADD231PS Y2, Y1, Y0
+	VANDPS      Y4, Y1, Y7
+	VANDPS      Y2, Y1, Y1
+	VFMADD231PS Y7, Y1, Y0
 	MOVBLZX     2(R9), R10
 	VPMOVSXBD   (BX)(R10*8), Y1
-	VANDPS      Y11, Y1, Y2
+	VANDPS      Y4, Y1, Y7
 	VANDPS      Y5, Y1, Y1
-	VFMADD231PS Y2, Y1, Y0
+	VFMADD231PS Y7, Y1, Y0
 	MOVBLZX     3(R9), R10
 	VPMOVSXBD   (BX)(R10*8), Y1
-	VANDPS      Y11, Y1, Y2
+	VANDPS      Y4, Y1, Y7
 	VANDPS      Y6, Y1, Y1
-	VFMADD231PS Y2, Y1, Y0
+	VFMADD231PS Y7, Y1, Y0
 	ADDQ        $0x04, R9
 	VMOVUPS     Y0, (AX)(DI*4)
 	ADDQ        $0x04, R8
@@ -7571,7 +6268,14 @@ end0:
 	JMP  group
 
 kind1:
-	VBROADCASTSS (CX), Y3
+	VXORPS X3, X3, X3
+
+factor:
+	VFMADD231SS  (CX), X4, X3
+	ADDQ         $0x04, CX
+	DECQ         DI
+	JNZ          factor
+	VPBROADCASTD X3, Y3
 	TESTQ        DX, DX
 	JZ           end1
 
@@ -7585,13 +6289,12 @@ piece1:
 	VMOVUPS   (AX)(DI*4), Y2
 
 back0:
-	VMOVAPS     Y2, Y0
-	VANDPS      Y11, Y1, Y4
-	VFMADD231PS Y4, Y3, Y0
-	VBLENDVPS   Y1, Y0, Y2, Y0
-	CMPQ        DI, last+64(FP)
-	JG          aside1
-	VMOVUPS     Y0, (AX)(DI*4)
+	VMOVAPS   Y2, Y0
+	VADDPS    Y3, Y0, Y0
+	VBLENDVPS Y1, Y0, Y2, Y0
+	CMPQ      DI, last+64(FP)
+	JG        aside1
+	VMOVUPS   Y0, (AX)(DI*4)
 
 back1:
 	ADDQ $0x04, R8
@@ -7599,288 +6302,7 @@ back1:
 	JNZ  piece1
 
 end1:
-	ADDQ $0x04, CX
-	JMP  group
-
-kind2:
-	VBROADCASTSS (CX), Y3
-	VBROADCASTSS 4(CX), Y4
-	TESTQ        DX, DX
-	JZ           end2
-
-piece2:
-	MOVBLZX   (R9), DI
-	INCQ      R9
-	VPMOVSXBD (BX)(DI*8), Y1
-	MOVLQSX   (R8), DI
-	CMPQ      DI, last+64(FP)
-	JG        aside2
-	VMOVUPS   (AX)(DI*4), Y2
-
-back2:
-	VMOVAPS     Y2, Y0
-	VANDPS      Y11, Y1, Y5
-	VFMADD231PS Y5, Y3, Y0
-	VFMADD231PS Y5, Y4, Y0
-	VBLENDVPS   Y1, Y0, Y2, Y0
-	CMPQ        DI, last+64(FP)
-	JG          aside3
-	VMOVUPS     Y0, (AX)(DI*4)
-
-back3:
-	ADDQ $0x04, R8
-	DECQ DX
-	JNZ  piece2
-
-end2:
-	ADDQ $0x08, CX
-	JMP  group
-
-kind3:
-	VBROADCASTSS (CX), Y3
-	VBROADCASTSS 4(CX), Y4
-	VBROADCASTSS 8(CX), Y5
-	TESTQ        DX, DX
-	JZ           end3
-
-piece3:
-	MOVBLZX   (R9), DI
-	INCQ      R9
-	VPMOVSXBD (BX)(DI*8), Y1
-	MOVLQSX   (R8), DI
-	CMPQ      DI, last+64(FP)
-	JG        aside4
-	VMOVUPS   (AX)(DI*4), Y2
-
-back4:
-	VMOVAPS     Y2, Y0
-	VANDPS      Y11, Y1, Y6
-	VFMADD231PS Y6, Y3, Y0
-	VFMADD231PS Y6, Y4, Y0
-	VFMADD231PS Y6, Y5, Y0
-	VBLENDVPS   Y1, Y0, Y2, Y0
-	CMPQ        DI, last+64(FP)
-	JG          aside5
-	VMOVUPS     Y0, (AX)(DI*4)
-
-back5:
-	ADDQ $0x04, R8
-	DECQ DX
-	JNZ  piece3
-
-end3:
-	ADDQ $0x0c, CX
-	JMP  group
-
-kind4:
-	VBROADCASTSS (CX), Y3
-	VBROADCASTSS 4(CX), Y4
-	VBROADCASTSS 8(CX), Y5
-	VBROADCASTSS 12(CX), Y6
-	TESTQ        DX, DX
-	JZ           end4
-
-piece4:
-	MOVBLZX   (R9), DI
-	INCQ      R9
-	VPMOVSXBD (BX)(DI*8), Y1
-	MOVLQSX   (R8), DI
-	CMPQ      DI, last+64(FP)
-	JG        aside6
-	VMOVUPS   (AX)(DI*4), Y2
-
-back6:
-	VMOVAPS     Y2, Y0
-	VANDPS      Y11, Y1, Y7
-	VFMADD231PS Y7, Y3, Y0
-	VFMADD231PS Y7, Y4, Y0
-	VFMADD231PS Y7, Y5, Y0
-	VFMADD231PS Y7, Y6, Y0
-	VBLENDVPS   Y1, Y0, Y2, Y0
-	CMPQ        DI, last+64(FP)
-	JG          aside7
-	VMOVUPS     Y0, (AX)(DI*4)
-
-back7:
-	ADDQ $0x04, R8
-	DECQ DX
-	JNZ  piece4
-
-end4:
-	ADDQ $0x10, CX
-	JMP  group
-
-kind5:
-	VBROADCASTSS (CX), Y3
-	VBROADCASTSS 4(CX), Y4
-	VBROADCASTSS 8(CX), Y5
-	VBROADCASTSS 12(CX), Y6
-	VBROADCASTSS 16(CX), Y7
-	TESTQ        DX, DX
-	JZ           end5
-
-piece5:
-	MOVBLZX   (R9), DI
-	INCQ      R9
-	VPMOVSXBD (BX)(DI*8), Y1
-	MOVLQSX   (R8), DI
-	CMPQ      DI, last+64(FP)
-	JG        aside8
-	VMOVUPS   (AX)(DI*4), Y2
-
-back8:
-	VMOVAPS     Y2, Y0
-	VANDPS      Y11, Y1, Y8
-	VFMADD231PS Y8, Y3, Y0
-	VFMADD231PS Y8, Y4, Y0
-	VFMADD231PS Y8, Y5, Y0
-	VFMADD231PS Y8, Y6, Y0
-	VFMADD231PS Y8, Y7, Y0
-	VBLENDVPS   Y1, Y0, Y2, Y0
-	CMPQ        DI, last+64(FP)
-	JG          aside9
-	VMOVUPS     Y0, (AX)(DI*4)
-
-back9:
-	ADDQ $0x04, R8
-	DECQ DX
-	JNZ  piece5
-
-end5:
-	ADDQ $0x14, CX
-	JMP  group
-
-kind6:
-	VBROADCASTSS (CX), Y3
-	VBROADCASTSS 4(CX), Y4
-	VBROADCASTSS 8(CX), Y5
-	VBROADCASTSS 12(CX), Y6
-	VBROADCASTSS 16(CX), Y7
-	VBROADCASTSS 20(CX), Y8
-	TESTQ        DX, DX
-	JZ           end6
-
-piece6:
-	MOVBLZX   (R9), DI
-	INCQ      R9
-	VPMOVSXBD (BX)(DI*8), Y1
-	MOVLQSX   (R8), DI
-	CMPQ      DI, last+64(FP)
-	JG        aside10
-	VMOVUPS   (AX)(DI*4), Y2
-
-back10:
-	VMOVAPS     Y2, Y0
-	VANDPS      Y11, Y1, Y9
-	VFMADD231PS Y9, Y3, Y0
-	VFMADD231PS Y9, Y4, Y0
-	VFMADD231PS Y9, Y5, Y0
-	VFMADD231PS Y9, Y6, Y0
-	VFMADD231PS Y9, Y7, Y0
-	VFMADD231PS Y9, Y8, Y0
-	VBLENDVPS   Y1, Y0, Y2, Y0
-	CMPQ        DI, last+64(FP)
-	JG          aside11
-	VMOVUPS     Y0, (AX)(DI*4)
-
-back11:
-	ADDQ $0x04, R8
-	DECQ DX
-	JNZ  piece6
-
-end6:
-	ADDQ $0x18, CX
-	JMP  group
-
-kind7:
-	VBROADCASTSS (CX), Y3
-	VBROADCASTSS 4(CX), Y4
-	VBROADCASTSS 8(CX), Y5
-	VBROADCASTSS 12(CX), Y6
-	VBROADCASTSS 16(CX), Y7
-	VBROADCASTSS 20(CX), Y8
-	VBROADCASTSS 24(CX), Y9
-	TESTQ        DX, DX
-	JZ           end7
-
-piece7:
-	MOVBLZX   (R9), DI
-	INCQ      R9
-	VPMOVSXBD (BX)(DI*8), Y1
-	MOVLQSX   (R8), DI
-	CMPQ      DI, last+64(FP)
-	JG        aside12
-	VMOVUPS   (AX)(DI*4), Y2
-
-back12:
-	VMOVAPS     Y2, Y0
-	VANDPS      Y11, Y1, Y10
-	VFMADD231PS Y10, Y3, Y0
-	VFMADD231PS Y10, Y4, Y0
-	VFMADD231PS Y10, Y5, Y0
-	VFMADD231PS Y10, Y6, Y0
-	VFMADD231PS Y10, Y7, Y0
-	VFMADD231PS Y10, Y8, Y0
-	VFMADD231PS Y10, Y9, Y0
-	VBLENDVPS   Y1, Y0, Y2, Y0
-	CMPQ        DI, last+64(FP)
-	JG          aside13
-	VMOVUPS     Y0, (AX)(DI*4)
-
-back13:
-	ADDQ $0x04, R8
-	DECQ DX
-	JNZ  piece7
-
-end7:
-	ADDQ $0x1c, CX
-	JMP  group
-
-kind8:
-	VBROADCASTSS (CX), Y3
-	VBROADCASTSS 4(CX), Y4
-	VBROADCASTSS 8(CX), Y5
-	VBROADCASTSS 12(CX), Y6
-	VBROADCASTSS 16(CX), Y7
-	VBROADCASTSS 20(CX), Y8
-	VBROADCASTSS 24(CX), Y9
-	VBROADCASTSS 28(CX), Y10
-	TESTQ        DX, DX
-	JZ           end8
-
-piece8:
-	MOVBLZX   (R9), DI
-	INCQ      R9
-	VPMOVSXBD (BX)(DI*8), Y1
-	MOVLQSX   (R8), DI
-	CMPQ      DI, last+64(FP)
-	JG        aside14
-	VMOVUPS   (AX)(DI*4), Y2
-
-back14:
-	VMOVAPS     Y2, Y0
-	VANDPS      Y11, Y1, Y12
-	VFMADD231PS Y12, Y3, Y0
-	VFMADD231PS Y12, Y4, Y0
-	VFMADD231PS Y12, Y5, Y0
-	VFMADD231PS Y12, Y6, Y0
-	VFMADD231PS Y12, Y7, Y0
-	VFMADD231PS Y12, Y8, Y0
-	VFMADD231PS Y12, Y9, Y0
-	VFMADD231PS Y12, Y10, Y0
-	VBLENDVPS   Y1, Y0, Y2, Y0
-	CMPQ        DI, last+64(FP)
-	JG          aside15
-	VMOVUPS     Y0, (AX)(DI*4)
-
-back15:
-	ADDQ $0x04, R8
-	DECQ DX
-	JNZ  piece8
-
-end8:
-	ADDQ $0x20, CX
-	JMP  group
+	JMP group
 
 done:
 	VZEROUPPER
@@ -7893,59 +6315,3 @@ aside0:
 aside1:
 	VMASKMOVPS Y0, Y1, (AX)(DI*4)
 	JMP        back1
-
-aside2:
-	VMASKMOVPS (AX)(DI*4), Y1, Y2
-	JMP        back2
-
-aside3:
-	VMASKMOVPS Y0, Y1, (AX)(DI*4)
-	JMP        back3
-
-aside4:
-	VMASKMOVPS (AX)(DI*4), Y1, Y2
-	JMP        back4
-
-aside5:
-	VMASKMOVPS Y0, Y1, (AX)(DI*4)
-	JMP        back5
-
-aside6:
-	VMASKMOVPS (AX)(DI*4), Y1, Y2
-	JMP        back6
-
-aside7:
-	VMASKMOVPS Y0, Y1, (AX)(DI*4)
-	JMP        back7
-
-aside8:
-	VMASKMOVPS (AX)(DI*4), Y1, Y2
-	JMP        back8
-
-aside9:
-	VMASKMOVPS Y0, Y1, (AX)(DI*4)
-	JMP        back9
-
-aside10:
-	VMASKMOVPS (AX)(DI*4), Y1, Y2
-	JMP        back10
-
-aside11:
-	VMASKMOVPS Y0, Y1, (AX)(DI*4)
-	JMP        back11
-
-aside12:
-	VMASKMOVPS (AX)(DI*4), Y1, Y2
-	JMP        back12
-
-aside13:
-	VMASKMOVPS Y0, Y1, (AX)(DI*4)
-	JMP        back13
-
-aside14:
-	VMASKMOVPS (AX)(DI*4), Y1, Y2
-	JMP        back14
-
-aside15:
-	VMASKMOVPS Y0, Y1, (AX)(DI*4)
-	JMP        back15

@@ -5,10 +5,10 @@ package simd
 var (
 	runTables = kernels{
 		&runTable[float64]{{runsF64AVX2, runsOneF64AVX2}, {runsF64AVX512, runsOneF64AVX512}},
-		&runTable[float32]{{runsF32AVX2, runsOneF32AVX2}, {runsF32AVX512, runsOneF32AVX512}},
+		&runTable[float32]{{runsF32AVX2, runsOneF32AVX2}, {nil, runsOneF32AVX512Half}},
 	}
 	runTransposedTables = kernels{
 		&runTransposedTable[float64]{{runsTransposedF64AVX2, runsTransposedOneF64AVX2}, {runsTransposedF64AVX512, runsTransposedOneF64AVX512}},
-		&runTransposedTable[float32]{{runsTransposedF32AVX2, runsTransposedOneF32AVX2}, {runsTransposedF32AVX512, runsTransposedOneF32AVX512}},
+		&runTransposedTable[float32]{{runsTransposedF32AVX2, runsTransposedOneF32AVX2}, {runsTransposedF32AVX512Half, runsTransposedOneF32AVX512Half}},
 	}
 )

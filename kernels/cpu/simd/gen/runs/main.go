@@ -23,11 +23,11 @@ const (
 func main() {
 	defineMasks()
 	for _, one := range []bool{false, true} {
-		for _, double := range []bool{true, false} {
-			for _, opmask := range []bool{true, false} {
-				straight(double, opmask, one)
-				transposed(double, opmask, one)
+		for _, l := range []lanes.Lanes{{Double: true, Long: true}, {Double: true}, {Masked: true}, {}} {
+			if one || !l.Masked { // with values of their own those of AVX2 take less time
+				straight(l, one)
 			}
+			transposed(l, one)
 		}
 	}
 	Generate()
@@ -51,19 +51,17 @@ type kernel struct {
 	mask
 }
 
-func straight(double, opmask, one bool) {
-	k := newKernel(double, opmask)
-	name := k.name("runs", one)
-	k.l.Func(name, "func(n int, groups *uint32, columns *int32, masks *uint8, val, x, sums *V, last int)",
+func straight(l lanes.Lanes, one bool) {
+	k := &kernel{l: l}
+	l.Func(name("runs", one, l), "func(n int, groups *uint32, columns *int32, masks *uint8, val, x, sums *V, last int)",
 		"is MultiplyRuns for the case in its name. x has all lanes up to", "those of element last.")
 	k.x, k.rows = Load(Param("x"), GP64()), Load(Param("sums"), GP64())
 	k.groups(one)
 }
 
-func transposed(double, opmask, one bool) {
-	k := newKernel(double, opmask)
-	name := k.name("runsTransposed", one)
-	k.l.Func(name, "func(n int, groups *uint32, columns *int32, masks *uint8, val, factors, y *V, first, last int)",
+func transposed(l lanes.Lanes, one bool) {
+	k := &kernel{l: l}
+	l.Func(name("runsTransposed", one, l), "func(n int, groups *uint32, columns *int32, masks *uint8, val, factors, y *V, first, last int)",
 		"is AddRunsTransposed for the case in its name. y begins with", "element first, and has all lanes up to those of element last.")
 	k.transposed, k.x, k.rows = true, Load(Param("y"), GP64()), Load(Param("factors"), GP64())
 	first := Load(Param("first"), GP64())
@@ -72,19 +70,11 @@ func transposed(double, opmask, one bool) {
 	k.groups(one)
 }
 
-func newKernel(double, opmask bool) *kernel {
-	return &kernel{l: lanes.Lanes{Double: double, Long: double && opmask, Masked: !double && opmask}, mask: mask{opmask: opmask}}
-}
-
-func (k *kernel) name(of string, one bool) string {
+func name(of string, one bool, l lanes.Lanes) string {
 	if one {
 		of += "One"
 	}
-	level := "AVX2"
-	if k.opmask {
-		level = "AVX512"
-	}
-	return fmt.Sprintf("%sF%d%s", of, 8*k.l.Size(), level)
+	return of + l.Suffix()
 }
 
 // shift is the logarithm of the bytes of an element.
@@ -115,8 +105,8 @@ func (k *kernel) groups(one bool) {
 	ANDQ(Imm(1<<kindBits-1), kind)
 	SHRQ(Imm(kindBits), k.left)
 	last := mostRows
-	if one && !k.transposed {
-		last = 1 // of rows that have the same sum their number is no matter
+	if one {
+		last = 1 // their number is no matter where rows have the same sum, or are one factor together
 	}
 	branch(kind, 0, last)
 	for rows := range last + 1 {
@@ -124,7 +114,9 @@ func (k *kernel) groups(one bool) {
 		switch {
 		case rows == 0:
 			k.group(rows, maskedFor, k.masked)
-		case last == 1:
+		case one && k.transposed:
+			k.addGroupOfOne(kind)
+		case one:
 			k.groupOfOne(kind)
 		default:
 			k.group(rows, rows, k.same)
@@ -185,6 +177,20 @@ func (k *kernel) groupOfOne(rows GPVirtual) {
 	k.l.StoreSums([]VecVirtual{acc, acc, acc, acc}, Mem{Base: k.rows, Disp: 4 * k.l.Size()})
 	Label("stored")
 	LEAQ(Mem{Base: k.rows, Index: rows, Scale: uint8(k.l.Size())}, k.rows)
+	JMP(LabelRef("group"))
+}
+
+// addGroupOfOne is groupOfOne for transposed products: all elements of y get the value times the sum of the factors.
+func (k *kernel) addGroupOfOne(rows GPVirtual) {
+	sum := k.acc[0]
+	k.l.Zero(sum)
+	Label("factor")
+	k.l.FMAOne(Mem{Base: k.rows}, k.one.AsX(), sum.AsX())
+	ADDQ(Imm(uint64(k.l.Size())), k.rows)
+	DECQ(rows)
+	JNZ(LabelRef("factor"))
+	k.l.Spread(sum)
+	k.pieces(1, k.sameProduct)
 	JMP(LabelRef("group"))
 }
 

@@ -13,17 +13,16 @@ import (
 // mask is the lanes that take part: an opmask with AVX-512, else a register whose lanes
 // have all bits set or none.
 type mask struct {
-	opmask bool
-	k      OpmaskVirtual
-	all    VecVirtual
-	table  Register   // the masks as registers, a byte for each lane
-	old    VecVirtual // elements of y before a piece is added
+	k     OpmaskVirtual
+	all   VecVirtual
+	table Register   // the masks as registers, a byte for each lane
+	old   VecVirtual // elements of y before a piece is added
 	// aside is what is jumped to: parts of pieces at the end of y.
 	aside []func()
 }
 
 func (k *kernel) newMask() {
-	if k.opmask {
+	if k.l.Opmasks() {
 		k.mask.k = K()
 		return
 	}
@@ -50,7 +49,7 @@ func defineMasks() {
 
 // setMask sets the mask to the bits of m.
 func (k *kernel) setMask(m GPVirtual) {
-	if k.opmask {
+	if k.l.Opmasks() {
 		KMOVB(m.As32(), k.mask.k)
 		return
 	}
@@ -70,7 +69,7 @@ func (k *kernel) elements() Mem {
 // times as long there.
 func (k *kernel) load(x Mem) {
 	switch {
-	case k.opmask:
+	case k.l.Opmasks():
 		k.l.LoadMasked(x, k.mask.k, k.xs)
 	case k.transposed:
 		k.whole(x, func() { k.l.Load(x, k.old) }, func() { k.l.LoadMasked(x, k.all, k.old) })
@@ -83,7 +82,7 @@ func (k *kernel) load(x Mem) {
 // store stores the elements of the mask. With AVX2 it stores those that load has loaded,
 // the others as they were.
 func (k *kernel) store(x Mem) {
-	if k.opmask {
+	if k.l.Opmasks() {
 		k.l.StoreMasked(k.xs, k.mask.k, x)
 		return
 	}
@@ -109,7 +108,7 @@ func (k *kernel) whole(x Mem, do, other func()) {
 // ones is a register that has the value of all entries in the lanes of the mask, and with
 // AVX2 zeros in the others.
 func (k *kernel) ones() Op {
-	if k.opmask {
+	if k.l.Opmasks() {
 		return k.one
 	}
 	v := k.l.Reg()
@@ -135,7 +134,7 @@ func (k *kernel) fmaApart(val Op, row VecVirtual) {
 	if k.transposed {
 		by, to = row, k.xs
 	}
-	if !k.opmask {
+	if !k.l.Opmasks() {
 		t := k.l.Reg()
 		VANDPS(by, k.all, t)
 		by = t
@@ -144,7 +143,7 @@ func (k *kernel) fmaApart(val Op, row VecVirtual) {
 }
 
 func (k *kernel) product(val Op, by, to VecVirtual) {
-	if k.opmask {
+	if k.l.Opmasks() {
 		k.l.FMAMasked(val, by, k.mask.k, to)
 	} else {
 		k.l.FMA(val, by, to)

@@ -8,10 +8,6 @@ import (
 
 // same multiplies a piece that all rows have.
 func (k *kernel) same(rows int) {
-	if k.one != nil {
-		k.sameOne(rows)
-		return
-	}
 	m, step := GP64(), GP64()
 	MOVBLZX(Mem{Base: k.masks}, m.As32())
 	INCQ(k.masks)
@@ -49,30 +45,28 @@ func (k *kernel) same(rows int) {
 	}
 }
 
-// sameOne is same for one value and transposed products.
-func (k *kernel) sameOne(rows int) {
-	x, one := k.open()
-	for _, factor := range k.acc[:rows] {
-		k.fma(one, factor)
-	}
+// sameSum is same for one value: all rows have the same sum, which is that of the first.
+func (k *kernel) sameSum() {
+	k.open()
+	k.fma(k.ones(), k.acc[0])
+}
+
+// sameProduct is sameSum for transposed products.
+func (k *kernel) sameProduct() {
+	x := k.open()
+	k.l.Add(k.acc[0], k.xs, k.xs)
 	k.store(x)
 }
 
-// sameSum is same for one value: all rows have the same sum, which is that of the first.
-func (k *kernel) sameSum() {
-	_, one := k.open()
-	k.fma(one, k.acc[0])
-}
-
-// open loads the elements of a piece that all rows have, and gives where they are and the one value.
-func (k *kernel) open() (x Mem, one Op) {
+// open loads the elements of a piece that all rows have, and gives where they are.
+func (k *kernel) open() (x Mem) {
 	m := GP64()
 	MOVBLZX(Mem{Base: k.masks}, m.As32())
 	INCQ(k.masks)
 	k.setMask(m)
 	x = k.elements()
 	k.load(x)
-	return x, k.ones()
+	return x
 }
 
 // masked multiplies a piece of which each row has a run of its own, or nothing. A run
