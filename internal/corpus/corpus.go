@@ -7,16 +7,24 @@ import (
 	"encoding/csv"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 )
 
-// Root is the project's own folder.
-func Root() string {
-	_, file, _, _ := runtime.Caller(0)
-	return filepath.Dir(filepath.Dir(filepath.Dir(file)))
-}
+// Root is the project's own folder, also where its tests were built elsewhere: the first
+// with go.mod above the one in which a test begins.
+func Root() string { return root }
+
+var root = func() string {
+	dir, _ := os.Getwd()
+	for {
+		up := filepath.Dir(dir)
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil || up == dir {
+			return dir
+		}
+		dir = up
+	}
+}()
 
 // Shared is the path of a file below the shared folder; the test is skipped
 // where it is absent.
