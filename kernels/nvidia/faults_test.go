@@ -154,6 +154,7 @@ func inject(t *testing.T, m nvidiatest.Machine, entry string, nth, code int) {
 	require.Empty(t, opened.gpus, what)
 	nvidiatest.Fail(entry, nth, code)
 	errs := scenario()
+	failed := nvidiatest.Calls()[entry] >= nth // where another form is the fastest now, there may be fewer
 	nvidiatest.Fail("", 0, 0)
 	for _, err := range errs {
 		var d *kernels.DeviceError
@@ -163,7 +164,7 @@ func inject(t *testing.T, m nvidiatest.Machine, entry string, nth, code int) {
 	}
 	left := nvidiatest.Live()
 	if undoes[entry] { // what this very call should have released is still there
-		require.NotEmpty(t, errs, what)
+		require.Equal(t, failed, len(errs) > 0, what)
 		for k, n := range left {
 			require.LessOrEqual(t, n, 1, "%s: %s", what, k)
 		}
