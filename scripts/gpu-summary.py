@@ -46,6 +46,7 @@ def name(path):
 
 REGULAR = ("stencil", "banded")
 OWN = ("csr", "csr-merge", "slices")
+USUAL = (*OWN, "cusparse", "auto")
 
 
 def mean(ratios):
@@ -75,14 +76,16 @@ def products(results, copy):
             print(f"{name(r['matrix']):44} CuPy and torch: not measured, scripts/gpu-peers.py failed")
         if r["what"] != "product":
             continue
-        forms = {f["form"]: f for f in r["forms"]}
+        forms = {f["form"]: f for f in r["forms"] if f["form"] in USUAL}
+        if not forms:
+            continue
         own = min((f for n in OWN if (f := forms.get(n, {})).get("seconds")), key=lambda f: f["seconds"], default=None)
         if own is None:
             print(f"{name(r['matrix']):44} {r['value']:5} failed: {forms.get('csr', {}).get('error')}")
             continue
         rivals = {"cusparse": forms.get("cusparse", {}).get("seconds"), **peers.get((r["matrix"], r["value"]), {})}
         best = min((v for v in rivals.values() if v), default=None)
-        worst = max([worst or 0] + [f.get("worst_error", 0) for f in r["forms"]])
+        worst = max([worst or 0] + [f.get("worst_error", 0) for f in forms.values()])
         auto = forms.get("auto", {}).get("seconds")
         over = lambda a, b: f"{a / b:.2f}" if a and b else "-"
         if best:
@@ -94,7 +97,7 @@ def products(results, copy):
             regular.append(part)
         print(f"{name(r['matrix']):44} {r['value']:5} {r['nnz']:11} {forms.get('auto', {}).get('kept', 'failed'):13} {own['form']:12} {own['gb_per_s']:6.0f} "
               f"{f'{part:.3f}' if part else '-':>8} {over(rivals.get('cusparse'), own['seconds']):>9} {over(rivals.get('cupy'), own['seconds']):>6} "
-              f"{over(rivals.get('torch'), own['seconds']):>6} {over(best, own['seconds']):>9} {over(best, auto):>9} {max(f.get('worst_error', 0) for f in r['forms']):6.1f}")
+              f"{over(rivals.get('torch'), own['seconds']):>6} {over(best, own['seconds']):>9} {over(best, auto):>9} {max(f.get('worst_error', 0) for f in forms.values()):6.1f}")
     if worst is not None:
         verdict("largest difference from the host's product, in units of eps*|A||x|", f"{worst:.3g}", "below 100", worst < 100)
     if regular:
@@ -103,6 +106,17 @@ def products(results, copy):
         if ratios:
             verdict(f"best rival over {what}, least of {len(ratios)}", f"{min(ratios):.2f}", 1.0, min(ratios) >= 1)
             verdict(f"best rival over {what}, geometric mean", f"{mean(ratios):.2f}", 1.2, mean(ratios) >= 1.2)
+
+
+def others(results, copy):
+    """What forms reach that plans do not choose by themselves, such as those of the PELLR paper."""
+    print(f"\n{'other forms':44} {'value':5} {'form':12} {'us':>9} {'GB/s':>6} {'of copy':>8} {'worst':>6}")
+    for r, f in ((r, f) for r in results for f in r["forms"] if f["form"] not in USUAL):
+        what = f.get("error", "")[:90]
+        if f.get("seconds"):
+            part = f"{f['gb_per_s'] / copy:.3f}" if copy else "-"
+            what = f"{1e6 * f['seconds']:9.1f} {f['gb_per_s']:6.0f} {part:>8} {f.get('worst_error', 0):6.1f}"
+        print(f"{name(r['matrix']):44} {r['value']:5} {f['form']:12} {what}")
 
 
 def phases(path):
@@ -184,6 +198,9 @@ def main(folder):
     copy = next((r["gb_per_s"] for r in results if r["what"] == "copy"), None)
     print(f"copy bandwidth {copy:.0f} GB/s" if copy else "copy bandwidth: not measured")
     products(results, copy)
+    measured = [r for r in results if r["what"] == "product"]
+    if any(f["form"] not in USUAL for r in measured for f in r["forms"]):
+        others(measured, copy)
     path = os.path.join(folder, "phases.jsonl")
     if os.path.exists(path) and os.path.getsize(path):
         phases(path)

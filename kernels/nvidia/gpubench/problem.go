@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cuda/launch"
+	"github.com/msrep-go/msrep/kernels/nvidia"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -64,6 +66,9 @@ func (p *problem[V]) leastBytes() int64 {
 	return p.a.NNZ()*(mem.Size[V]()+4) + 8*int64(p.a.Rows+1) + p.vectorBytes()
 }
 
+// byRows are the forms that move the bytes of CSR; others move what they hold.
+var byRows = []kernels.Form{kernels.FormCSR, launch.FormMerge, launch.FormStreamed, launch.FormCSRScalar, launch.FormCSRVector, nvidia.FormCuSPARSE}
+
 // measure is what one form reaches, and how far its product is from that of the host.
 func (p *problem[V]) measure(form kernels.Form) result {
 	r, y, err := p.one(form)
@@ -72,7 +77,7 @@ func (p *problem[V]) measure(form kernels.Form) result {
 		return r
 	}
 	moved := p.leastBytes()
-	if r.Kept == string(launch.FormSlices) {
+	if !slices.Contains(byRows, kernels.Form(r.Kept)) {
 		moved = r.Bytes + p.vectorBytes()
 	}
 	if r.Seconds > 0 {
