@@ -105,7 +105,7 @@ func declared(t *testing.T, source string, k cuda.Kernel) []string {
 	digits := strings.TrimRight(name, "0123456789")
 	source = strings.ReplaceAll(source, "\\\n", "\n")
 	segments := k.Name
-	for _, r := range [][2]string{{`_\dof\d$`, "_##K##of##S"}, {`_\dto\dof\d$`, "_##K##to##W##of##S"}, {`_(cut|join|norm1|divide|pick|rank)_\d$`, "_${1}_##S"}} {
+	for _, r := range [][2]string{{`_\dof\d$`, "_##K##of##S"}, {`_(join|norm1|divide|pick|rank)_\d$`, "_${1}_##S"}} {
 		segments = regexp.MustCompile(r[0]).ReplaceAllString(segments, r[1])
 	}
 	for _, candidate := range []string{k.Name, segments, name + "_##suffix", digits + "##lanes##_##suffix"} {
