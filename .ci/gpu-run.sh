@@ -114,6 +114,7 @@ MSREP_STANDIN_FAULT=msrep_gather_vector4_f64 try lost 1 $small bench
 for form in csr-merge slices cusparse; do
 	says lost/results.jsonl "\"form\":\"$form\".*\"seconds\":.*\"value\":\"fp32\""
 done
+MSREP_STANDIN_FAULT=msrep_gather_vector4_f64 try variant 1 $small variants
 
 # CuPy ends the process that loads it first, before that reads what it was asked: the next one
 # answers for its own matrix, and not until that is measured.
