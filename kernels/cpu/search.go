@@ -228,10 +228,14 @@ func (s *search[V]) wins(c *contender[V]) bool {
 
 // finish packs all pieces in the best form.
 func (s *search[V]) finish() error {
-	if taken, err := s.trySymmetric(); taken || err != nil {
-		return err
-	}
 	b := &s.best
+	taken, err := s.trySymmetric()
+	if err != nil {
+		return errors.Join(err, b.mem.free())
+	}
+	if taken {
+		return nil
+	}
 	if b.Form == kernels.FormCSR {
 		return s.plain(s.op, s.whyCSR())
 	}
