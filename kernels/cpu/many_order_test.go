@@ -89,6 +89,11 @@ func TestColumnsAreOrderedWhereThatIsFaster(t *testing.T) {
 			require.ElementsMatch(t, slices.Compact(columns), p.trial.columns.order, "empty ones are left out")
 		}
 		require.Greater(t, d.InUse(), held)
+		counted := int64(0)
+		for _, b := range packs.Buffers() {
+			counted += b.Bytes()
+		}
+		require.Equal(t, d.InUse(), counted)
 		if p.trial.plain = 0; wins {
 			p.trial.plain = time.Hour
 		}

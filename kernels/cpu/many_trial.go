@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/msrep-go/msrep/internal/mem"
@@ -44,7 +45,7 @@ func (p *packed[V]) startTrial(op *kernels.Packing[V]) {
 	often := op.Products == 0 || op.Products >= orderLeast
 	if often && p.part.NNZ() >= orderPerColumn*int64(op.Minors) {
 		kept := *op
-		kept.After = nil
+		kept.After, kept.Stop = nil, nil
 		p.trial.op = &kept
 		if old, ok := op.After.(*packed[V]); ok {
 			p.trial.follow(&old.trial)
@@ -150,7 +151,7 @@ func (t *orderTrial[V]) buffers() []kernels.Buffer {
 	if t.columns == nil {
 		return nil
 	}
-	return t.columns.mem
+	return slices.Concat(t.columns.mem, t.columns.lines.buffers())
 }
 
 // free lets go of the ordered columns.
