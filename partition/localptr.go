@@ -15,7 +15,7 @@ import (
 // where the part has at most 2^31-1 entries. The work is shared between cores.
 //
 // It fails with a *sparse.InputError when dst has another length or is too
-// narrow, or when ptr is not the array that the part was made from.
+// narrow, or when ptr has too few pointers for the part.
 func LocalPtr[I int32 | int64](dst []I, ptr []int64, p Part) error {
 	first, n, nnz := p.First(), p.Majors(), p.NNZ()
 	if first < 0 || n < 0 || nnz < 0 || p.End() >= len(ptr) {

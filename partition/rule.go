@@ -43,6 +43,13 @@ func choose(majors int, nnz int64) Rule {
 	return RuleNNZ
 }
 
+// unknownRule says why a rule cannot be cut by.
 func unknownRule(rule Rule) error {
+	switch rule {
+	case RuleAuto: // that Split has not replaced
+		return sparse.Inputf("rule", "%s stands for one of the others: use the one that Split chose", rule)
+	case RuleWhole:
+		return sparse.Inputf("rule", "%s needs row or column pointers, which COO lacks: use %s, %s or %s", rule, RuleNNZ, RuleMergePath, RuleMajor)
+	}
 	return sparse.Inputf("rule", "%q is not known: use %s, %s, %s, %s or %s", string(rule), RuleAuto, RuleNNZ, RuleMergePath, RuleWhole, RuleMajor)
 }

@@ -109,7 +109,8 @@ func TestShareRefusesWrongWeightsRulesAndParts(t *testing.T) {
 		"none may be negative": {whole, []int{1, -1}, RuleNNZ},
 		"sum at most":          {whole, []int{MaxParts, 1}, RuleNNZ},
 		"their sum is 0":       {whole, []int{0}, RuleMajor},
-		"is not known":         {whole, []int{1}, RuleAuto},
+		"is not known":         {whole, []int{1}, "half"},
+		"auto stands for one":  {whole, []int{1}, RuleAuto},
 		"it ":                  {Part{OwnEnd: 3, EndIdx: 2}, []int{1}, RuleNNZ},
 	} {
 		_, err := Share(ptr, call.p, call.weights, call.rule)
