@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/kernels"
 )
 
@@ -109,11 +108,7 @@ func (l *lanes) meet(after func(i, j int) bool) error {
 func all(int, int) bool { return true }
 
 // each serves all devices at once.
-func (l *lanes) each(f func(i int) error) error {
-	errs := make([]error, len(l.devices))
-	par.Do(len(l.devices), func(i int) { errs[i] = f(i) })
-	return errors.Join(errs...)
-}
+func (l *lanes) each(f func(i int) error) error { return together(len(l.devices), f) }
 
 // sync waits for everything that was put on the streams.
 func (l *lanes) sync() error {

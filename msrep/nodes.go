@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu"
 	"github.com/msrep-go/msrep/partition"
@@ -90,14 +89,10 @@ func represent(d kernels.Device, f func() error) (err error) {
 
 // eachNode serves all nodes, each by its representative.
 func (p *Plan[V]) eachNode(f func(n *nodeShare[V]) error) error {
-	errs := make([]error, len(p.nodes))
-	par.Do(len(p.nodes), func(i int) { errs[i] = f(p.nodes[i]) })
-	return joined(errs)
+	return together(len(p.nodes), func(i int) error { return f(p.nodes[i]) })
 }
 
 // eachOf serves the devices of a node, one goroutine for each.
 func (n *nodeShare[V]) eachOf(f func(i int) error) error {
-	errs := make([]error, n.end-n.first)
-	par.Do(len(errs), func(i int) { errs[i] = f(n.first + i) })
-	return joined(errs)
+	return together(n.end-n.first, func(i int) error { return f(n.first + i) })
 }

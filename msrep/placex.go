@@ -152,14 +152,12 @@ func (r *run[V]) bringX(n *nodeShare[V]) error {
 
 // copyX copies x, every device a stretch, and lets them read the copy.
 func copyX[V sparse.Value](hosts []*share[V], to *kernels.Array[V], x []V) error {
-	errs := make([]error, len(hosts))
-	par.Do(len(hosts), func(i int) {
-		lo, hi := par.Cut(to.Len, len(hosts), i), par.Cut(to.Len, len(hosts), i+1)
-		stream := hosts[i].stream
-		errs[i] = errors.Join(stream.Write(to.Buf, lo*mem.Size[V](), mem.Bytes(x[lo:hi])), stream.Sync())
-	})
 	for _, s := range hosts {
 		s.nodeX = to
 	}
-	return errors.Join(errs...)
+	return together(len(hosts), func(i int) error {
+		lo, hi := par.Cut(to.Len, len(hosts), i), par.Cut(to.Len, len(hosts), i+1)
+		stream := hosts[i].stream
+		return errors.Join(stream.Write(to.Buf, lo*mem.Size[V](), mem.Bytes(x[lo:hi])), stream.Sync())
+	})
 }

@@ -112,14 +112,20 @@ func (p *Plan[V]) each(f func(i int) error) error {
 	if len(p.nodes) > 0 {
 		return p.eachNode(func(n *nodeShare[V]) error { return n.eachOf(f) })
 	}
-	errs := make([]error, len(p.parts))
-	if p.opt.Strategy == Baseline {
-		for i := range p.parts {
-			errs[i] = f(i)
-		}
-	} else {
-		par.Do(len(p.parts), func(i int) { errs[i] = f(i) })
+	if p.opt.Strategy != Baseline {
+		return together(len(p.parts), f)
 	}
+	errs := make([]error, len(p.parts))
+	for i := range p.parts {
+		errs[i] = f(i)
+	}
+	return joined(errs)
+}
+
+// together calls f(0) ... f(n-1) at once, and waits.
+func together(n int, f func(i int) error) error {
+	errs := make([]error, n)
+	par.Do(n, func(i int) { errs[i] = f(i) })
 	return joined(errs)
 }
 
