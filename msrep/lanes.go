@@ -20,31 +20,24 @@ type lanes struct {
 	closed  bool
 }
 
-// vectorLanes makes the lanes of a System, once.
+// vectorLanes makes the lanes of a System, once. Close of the System waits for it.
 func (s *System) vectorLanes() (*lanes, error) {
-	s.mu.Lock()
-	l, plans := s.lanes, s.plans
-	s.mu.Unlock()
-	switch {
-	case plans == nil:
-		return nil, fmt.Errorf("system: %w", ErrClosed)
-	case l != nil:
-		return l, nil
-	}
-	l = &lanes{devices: s.devices, streams: make([]kernels.Stream, len(s.devices)), sums: make([]kernels.Array[float64], len(s.devices))}
-	for i, d := range s.devices {
-		if err := l.open(i); err != nil {
-			return nil, errors.Join(err, l.Close())
-		}
-		l.streams[i] = s.traced(d, l.streams[i])
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
 	case s.plans == nil:
-		return nil, errors.Join(fmt.Errorf("system: %w", ErrClosed), l.Close())
-	case s.lanes != nil: // made by another goroutine meanwhile
-		return s.lanes, l.Close()
+		return nil, fmt.Errorf("system: %w", ErrClosed)
+	case s.lanes != nil:
+		return s.lanes, nil
+	}
+	l := &lanes{devices: s.devices, streams: make([]kernels.Stream, len(s.devices)), sums: make([]kernels.Array[float64], len(s.devices))}
+	for i := range s.devices {
+		if err := l.open(i); err != nil {
+			return nil, errors.Join(err, l.Close())
+		}
+	}
+	for i, d := range s.devices {
+		l.streams[i] = s.traced(d, l.streams[i])
 	}
 	s.lanes, s.plans[l] = l, true
 	return l, nil

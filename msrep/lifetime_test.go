@@ -297,3 +297,69 @@ func TestAPlanDoesNotKeepTheVectorsOfItsLastProduct(t *testing.T) {
 		}
 	}
 }
+
+// slowStart is a device that gives streams, or memory, when it may, and which tells that it is closed.
+type slowStart struct {
+	kernels.Device
+	slow               *string // the call that waits; none waits after it
+	asked, may, closed chan struct{}
+}
+
+func (d slowStart) wait(call string) {
+	if *d.slow == call {
+		*d.slow = ""
+		close(d.asked)
+		<-d.may
+	}
+}
+
+func (d slowStart) NewStream() (kernels.Stream, error) {
+	d.wait("stream")
+	return d.Device.NewStream()
+}
+
+func (d slowStart) Alloc(bytes int64) (kernels.Buffer, error) {
+	d.wait("alloc")
+	return d.Device.Alloc(bytes)
+}
+
+func (d slowStart) Close() error {
+	close(d.closed)
+	return d.Device.Close()
+}
+
+func TestASystemWaitsForVectorsThatAreBeingMade(t *testing.T) {
+	for _, slow := range []string{"stream", "alloc", "selection"} {
+		sys, call := testSystem(t, 1, true), slow
+		d := slowStart{sys.devices[0], &call, make(chan struct{}), make(chan struct{}), make(chan struct{})}
+		sys.devices[0] = d
+		ends := make(chan error)
+		if slow == "selection" {
+			v, err := NewVector[float64](sys, 9)
+			require.NoError(t, err)
+			call = "alloc"
+			go func() {
+				_, err := NewSelection(v, [][]int32{{1, 3}})
+				ends <- err
+			}()
+		} else {
+			go func() {
+				_, err := NewVector[float64](sys, 9)
+				ends <- err
+			}()
+		}
+		<-d.asked
+		closed := make(chan error)
+		go func() { closed <- sys.Close() }()
+		select {
+		case <-d.closed:
+			t.Errorf("%s: the device is closed before what is being made is", slow)
+		case <-time.After(20 * time.Millisecond):
+		}
+		close(d.may)
+		if err := <-ends; err != nil {
+			require.ErrorIs(t, err, ErrClosed, slow)
+		}
+		require.NoError(t, <-closed, slow)
+	}
+}

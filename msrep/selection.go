@@ -52,13 +52,17 @@ func NewSelection[V sparse.Value](v *Vector[V], runs [][]int32) (s *Selection[V]
 		s.n += len(run)
 	}
 	err = v.do(nil, func(l *lanes) error {
-		return l.each(func(i int) error { return s.parts[i].fill(l, i, v.cuts[i], v.cuts[i+1], runs) })
+		err := l.each(func(i int) error { return s.parts[i].fill(l, i, v.cuts[i], v.cuts[i+1], runs) })
+		if err == nil {
+			err = v.sys.enter(s)
+		}
+		if err != nil {
+			err = errors.Join(err, s.free())
+		}
+		return err
 	})
-	if err == nil {
-		err = v.sys.enter(s)
-	}
 	if err != nil {
-		return nil, errors.Join(err, s.free())
+		return nil, err
 	}
 	return s, nil
 }

@@ -64,6 +64,11 @@ func newVector[V sparse.Value](sys *System, cuts []int) (*Vector[V], error) {
 	if err != nil {
 		return nil, err
 	}
+	l.mu.Lock() // Close of the System waits until it knows the vector
+	defer l.mu.Unlock()
+	if l.closed {
+		return nil, fmt.Errorf("system: %w", ErrClosed)
+	}
 	v := &Vector[V]{sys: sys, lanes: l, cuts: cuts, pieces: make([]kernels.Array[V], len(sys.devices))}
 	if sys.onHost() {
 		if v.host, err = hostMemory[V](sys, v.Len()); err != nil {
