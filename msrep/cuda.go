@@ -1,7 +1,6 @@
 package msrep
 
 import (
-	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -75,19 +74,12 @@ func gpuConfigs(topo *numa.Topology, gpus []nvidia.GPU, placement NUMA) (out []n
 
 // openGPUs opens devices on GPUs.
 func (s *System) openGPUs(topo *numa.Topology, gpus []nvidia.GPU, placement NUMA) error {
-	switch placement {
-	case "", NUMAAuto, NUMAOn, NUMAOff:
-	default:
-		return unknownNUMA(placement)
-	}
 	configs, nodes := gpuConfigs(topo, gpus, placement)
 	for _, c := range configs {
-		c.OnRefused = func(err error) { s.refusal.report(err.Error()) }
-		d, err := nvidia.Open(c)
-		if err != nil {
-			return errors.Join(err, s.Close())
+		c.OnRefused = s.refused
+		if err := s.take(nvidia.Open(c)); err != nil {
+			return err
 		}
-		s.devices = append(s.devices, d)
 	}
 	if nodes {
 		s.place(topo)

@@ -143,8 +143,10 @@ func TestNUMAIsOnWhereThereAreSeveralNodesAndADeviceForEach(t *testing.T) {
 		}
 		require.Equal(t, 7, threads, "%+v", c)
 	}
-	_, err := Open(Config{NUMA: "perhaps"})
-	require.ErrorContains(t, err, `numa: "perhaps" is not known: use auto, on or off`)
+	for _, devices := range []string{"auto", "cpu:2", "sim:1"} {
+		_, err := Open(Config{Devices: devices, NUMA: "perhaps"})
+		require.ErrorContains(t, err, `numa: "perhaps" is not known: use auto, on or off`, devices)
+	}
 }
 
 func TestDevicesOfANodeWithoutMemoryStandWithThoseOfTheNodeWhoseMemoryTheyUse(t *testing.T) {

@@ -41,9 +41,6 @@ func (c Config) places(topo *numa.Topology) (out []place, placed bool, note stri
 		case len(groups) == 1:
 			note = fmt.Sprintf("only node %d has CPUs that this process may use", groups[0].Node)
 		}
-	case NUMAOff:
-	default:
-		return nil, false, "", unknownNUMA(c.NUMA)
 	}
 	if placed {
 		return placedDevices(topo, groups, n, c.Threads), true, note, nil
@@ -60,10 +57,6 @@ func (c Config) places(topo *numa.Topology) (out []place, placed bool, note stri
 		out = append(out, p)
 	}
 	return out, false, note, nil
-}
-
-func unknownNUMA(n NUMA) error {
-	return sparse.Inputf("numa", "%q is not known: use %s, %s or %s", string(n), NUMAAuto, NUMAOn, NUMAOff)
 }
 
 // countDevices reads the Devices string. counted says that it gives the number.

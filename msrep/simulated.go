@@ -1,7 +1,6 @@
 package msrep
 
 import (
-	"errors"
 	"strconv"
 	"strings"
 
@@ -28,11 +27,9 @@ func (s *System) openSimulated(spec string) error {
 		return sparse.Inputf("devices", "%q: use 1 to %d simulated GPUs, or sim:dgx1 (8) or sim:summit (6)", spec, maxSimulated)
 	}
 	for i := range n {
-		d, err := sim.Open(sim.Config{Index: i})
-		if err != nil {
-			return errors.Join(err, s.Close())
+		if err := s.take(sim.Open(sim.Config{Index: i})); err != nil {
+			return err
 		}
-		s.devices = append(s.devices, d)
 	}
 	return nil
 }

@@ -47,44 +47,65 @@ func openOn(topo *numa.Topology, c Config) (*System, error) {
 	if c.Threads < 0 || c.Threads > MaxThreads {
 		return nil, sparse.Inputf("threads", "%d: use 1 to %d, or 0 for all", c.Threads, MaxThreads)
 	}
+	switch c.NUMA {
+	case "", NUMAAuto, NUMAOn, NUMAOff:
+	default:
+		return nil, sparse.Inputf("numa", "%q is not known: use %s, %s or %s", string(c.NUMA), NUMAAuto, NUMAOn, NUMAOff)
+	}
 	c.Threads = cmp.Or(c.Threads, runtime.GOMAXPROCS(0))
 	s := &System{plans: map[io.Closer]bool{}, refusal: refusal{warn: c.Warn}, trace: c.Trace}
+	if err := s.open(topo, c); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// open opens the devices that c asks for. Where it fails some may be open.
+func (s *System) open(topo *numa.Topology, c Config) error {
 	if kind, _, _ := strings.Cut(c.Devices, ":"); kind == "sim" {
-		if err := s.openSimulated(c.Devices); err != nil {
-			return nil, err
-		}
-		return s, nil
+		return s.openSimulated(c.Devices)
 	}
 	gpus, some, err := gpusFor(c.Devices, nvidia.Query)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if some {
-		if err := s.openGPUs(topo, gpus, c.NUMA); err != nil {
-			return nil, err
-		}
-		return s, nil
+		return s.openGPUs(topo, gpus, c.NUMA)
 	}
+	return s.openCPUs(topo, c)
+}
+
+// openCPUs opens CPU devices.
+func (s *System) openCPUs(topo *numa.Topology, c Config) error {
 	places, placed, note, err := c.places(topo)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if note != "" {
 		s.refusal.report(note)
 	}
 	for i, p := range places {
-		d, err := cpu.Open(cpu.Config{Index: i, Threads: p.threads, NUMANode: p.node, Memory: p.memory,
-			CPUs: p.cpus, OnRefused: func(err error) { s.refusal.report(err.Error()) }})
-		if err != nil {
-			return nil, errors.Join(err, s.Close())
+		if err := s.take(cpu.Open(cpu.Config{Index: i, Threads: p.threads, NUMANode: p.node, Memory: p.memory,
+			CPUs: p.cpus, OnRefused: s.refused})); err != nil {
+			return err
 		}
-		s.devices = append(s.devices, d)
 	}
 	if placed {
 		s.place(topo)
 	}
-	return s, nil
+	return nil
 }
+
+// take takes a device that was opened; else it gives the error.
+func (s *System) take(d kernels.Device, err error) error {
+	if err == nil {
+		s.devices = append(s.devices, d)
+	}
+	return err
+}
+
+// refused hears of what the system did not do to place a device.
+func (s *System) refused(err error) { s.refusal.report(err.Error()) }
 
 // Devices describes the devices, in the order of the parts of a plan.
 func (s *System) Devices() []kernels.Info {
