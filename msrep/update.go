@@ -42,21 +42,19 @@ func (p *Plan[V]) UpdateValues(ctx context.Context, val []V) (err error) {
 		return err
 	}
 	ctx = context.WithoutCancel(ctx) // all values change or none
+	p.broken = errHalfUpdated        // also after a panic
 	p.src, p.lay.val = src, lay.val
-	if err := p.each(func(i int) error {
+	err = p.each(func(i int) error {
 		return errors.Join(p.shares[i].placeValues(p.lay), p.shares[i].repack(ctx, p.lay, p.opt))
-	}); err != nil {
-		p.broken = err
-		return err
+	})
+	if err == nil && p.transposed != nil {
+		err = p.transposed.UpdateValues(ctx, val)
 	}
-	if p.transposed != nil {
-		if err := p.transposed.UpdateValues(ctx, val); err != nil {
-			p.broken = err
-			return err
-		}
-	}
-	return nil
+	p.broken = err
+	return err
 }
+
+var errHalfUpdated = errors.New("some of the values are new")
 
 // released reports whether the plan, if there is one, has let its matrix go before it is closed.
 func (p *Plan[V]) released() bool {

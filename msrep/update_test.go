@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cpu"
 	"github.com/msrep-go/msrep/kernels/reference"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -127,4 +129,28 @@ func TestAContextThatEndsLeavesAllValuesOrNoneReplaced(t *testing.T) {
 			require.NoError(t, plan.Close())
 		}
 	}
+}
+
+// panicking is a device that does not pack again.
+type panicking struct {
+	*cpu.Device
+	packs int
+}
+
+func (d *panicking) Pack(op kernels.Op) (kernels.Packed, error) {
+	if d.packs--; d.packs < 0 {
+		panic("no more")
+	}
+	return d.Device.Pack(op)
+}
+
+func TestAPlanOfWhichSomeValuesAreNewIsNotUsed(t *testing.T) {
+	sys := testSystem(t, 2, false)
+	sys.devices[1] = &panicking{sys.devices[1].(*cpu.Device), 1}
+	a := small(t)
+	plan := planOf[float64](t, sys, a, PlanOptions{Format: "slices"})
+	require.ErrorContains(t, plan.UpdateValues(ctx, []float64{7, 8, 9}), "internal error: no more")
+	_, err := plan.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
+	require.ErrorContains(t, err, "unusable after an earlier error: some of the values are new")
+	require.NoError(t, sys.Close())
 }
