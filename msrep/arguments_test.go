@@ -44,6 +44,15 @@ func TestWrongArgumentsAreNamedAndLeaveYAlone(t *testing.T) {
 	}
 	_, err := plan.SpMV(ctx, NoTrans, 1, both[:4], 0, both[4:])
 	require.NoError(t, err, "neighbours in one array do not overlap")
+	csc := sparse.ToCSC[float64](a) // a plan splits a copy in CSR, but transposes csc itself
+	plan = planOf[float64](t, sys, csc, PlanOptions{ExpectedTransposed: 2})
+	_, err = plan.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, csc.Val)
+	require.ErrorContains(t, err, "shares memory with the values")
+	val := []float64{4, 5, 6}
+	require.NoError(t, plan.UpdateValues(ctx, val))
+	_, err = plan.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, val)
+	require.ErrorContains(t, err, "shares memory with the values")
+	multiply(t, plan, NoTrans, 1, make([]float64, 4), 0, csc.Val)
 	require.ErrorContains(t, plan.UpdateValues(ctx, make([]float64, 2)), "val: 2 values: the matrix has 3")
 }
 

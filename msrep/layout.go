@@ -140,6 +140,19 @@ func (l layout[V]) share(p partition.Part, weights []int, rule partition.Rule) (
 // merged by rows; otherwise it adds to minors, and whole vectors are merged.
 func (l layout[V]) gathers(op Op) bool { return l.byRow == (op == NoTrans) }
 
+// values is the values of a.
+func values[V sparse.Value](a sparse.Matrix[V]) []V {
+	switch a := a.(type) {
+	case *sparse.CSR[V]:
+		return a.Val
+	case *sparse.CSC[V]:
+		return a.Val
+	case *sparse.COO[V]:
+		return a.Val
+	}
+	return nil
+}
+
 // withValues gives a with other values in the same places.
 func withValues[V sparse.Value](a sparse.Matrix[V], val []V) sparse.Matrix[V] {
 	switch a := a.(type) {

@@ -144,7 +144,7 @@ func (p *Plan[V]) release() error {
 			return nil
 		}
 	}
-	p.src = nil
+	p.src, p.given = nil, nil
 	p.lay.ptr, p.lay.minor, p.lay.val = []int64{}, nil, nil // not nil: that would be COO
 	return nil
 }

@@ -33,6 +33,7 @@ type Plan[V sparse.Value] struct {
 	mu     sync.Mutex
 	crowd  crowd            // whether its products are made by those that ask for them
 	src    sparse.Matrix[V] // as given; nil once closed, or released
+	given  []V              // its values, of which lay may have a copy
 	closed bool
 	nnz    int64
 	lay    layout[V]
@@ -69,7 +70,7 @@ func NewPlan[V sparse.Value](ctx context.Context, sys *System, a sparse.Matrix[V
 
 // newPlan is NewPlan with options that were checked.
 func newPlan[V sparse.Value](ctx context.Context, sys *System, a sparse.Matrix[V], opt PlanOptions) (p *Plan[V], err error) {
-	p = &Plan[V]{sys: sys, opt: opt, src: a, nnz: a.NNZ()}
+	p = &Plan[V]{sys: sys, opt: opt, src: a, given: values(a), nnz: a.NNZ()}
 	if err := sys.enter(p); err != nil {
 		return nil, err
 	}
@@ -97,7 +98,7 @@ func (p *Plan[V]) Close() error {
 	if p.closed {
 		return nil
 	}
-	p.closed, p.src = true, nil
+	p.closed, p.src, p.given = true, nil, nil
 	defer p.sys.leave(p) // whose Close waits for this one until then
 	errs := []error{p.land(), p.transposed.Close(), p.x.Free(), p.byRow.free()}
 	for i, s := range p.shares {

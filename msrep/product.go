@@ -96,7 +96,7 @@ func (p *Plan[V]) checkVectors(op Op, x, y []V) error {
 
 // checkResult refuses a y that would overwrite the values of the matrix.
 func (p *Plan[V]) checkResult(y []V) error {
-	if mem.Overlap(y, p.lay.val) {
+	if mem.Overlap(y, p.given) {
 		return sparse.Inputf("y", "shares memory with the values of the matrix, which must not change while a plan has it")
 	}
 	return nil

@@ -43,7 +43,7 @@ func (p *Plan[V]) UpdateValues(ctx context.Context, val []V) (err error) {
 	}
 	ctx = context.WithoutCancel(ctx) // all values change or none
 	p.broken = errHalfUpdated        // also after a panic
-	p.src, p.lay.val = src, lay.val
+	p.src, p.given, p.lay.val = src, val, lay.val
 	err = p.each(func(i int) error {
 		return errors.Join(p.shares[i].placeValues(p.lay), p.shares[i].repack(ctx, p.lay, p.opt))
 	})
