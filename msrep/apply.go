@@ -105,7 +105,7 @@ func (p *Plan[V]) Apply(ctx context.Context, op Op, alpha V, x *Vector[V], beta 
 	if err := p.checkPieces(op, x, y); err != nil {
 		return err
 	}
-	defer p.sys.span("apply", &err)()
+	defer p.span("apply", &err)()
 	if err := p.transposeFixed(ctx, op); err != nil {
 		return err
 	}

@@ -141,6 +141,7 @@ type PlanOptions struct {
 	SkipValidation bool
 
 	form kernels.Form // what devices make of their parts; "" leaves them as they are
+	held bool         // by another plan, which has checked the matrix and tells of products
 }
 
 // Kernel says whose kernels multiply.

@@ -24,7 +24,7 @@ func (p *Plan[V]) build(ctx context.Context) (err error) {
 		do   func() error
 	}{
 		{"validate", &p.timing.Validate, func() error {
-			if p.opt.SkipValidation {
+			if p.opt.SkipValidation || p.opt.held {
 				return nil
 			}
 			return p.src.Validate()

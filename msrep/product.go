@@ -23,7 +23,7 @@ func (p *Plan[V]) SpMV(ctx context.Context, op Op, alpha V, x []V, beta V, y []V
 		return t, err
 	}
 	defer p.mu.Unlock()
-	defer p.sys.span("spmv", &err)()
+	defer p.span("spmv", &err)()
 	return p.multiply(ctx, op, alpha, x, beta, y)
 }
 

@@ -49,7 +49,7 @@ func (p *Plan[V]) SpMM(ctx context.Context, op Op, alpha V, x Block[V], beta V, 
 		return t, err
 	}
 	defer p.mu.Unlock()
-	defer p.sys.span("spmm", &err)()
+	defer p.span("spmm", &err)()
 	if err := p.usable(ctx); err != nil {
 		return t, err
 	}

@@ -39,12 +39,12 @@ func (s *System) traced(d kernels.Device, stream kernels.Stream) kernels.Stream 
 
 // span reports a call as a whole: it begins now and ends when the function that it
 // gives is called.
-func (s *System) span(name string, err *error) func() {
-	if s == nil || s.trace == nil { // nil: of a plan that NewPlan did not make
+func (p *Plan[V]) span(name string, err *error) func() {
+	if p.sys == nil || p.sys.trace == nil || p.opt.held { // nil: NewPlan did not make it
 		return func() {}
 	}
 	start := time.Now()
-	return func() { s.trace(Event{Name: name, Start: start, Duration: time.Since(start), Err: *err}) }
+	return func() { p.sys.trace(Event{Name: name, Start: start, Duration: time.Since(start), Err: *err}) }
 }
 
 // tracedStream reports what is put on a stream.

@@ -65,4 +65,12 @@ func TestListenersHearWhatIsDone(t *testing.T) {
 	heard.take()
 	require.NoError(t, plan.Apply(t.Context(), NoTrans, 1, vx, 0, vy))
 	require.Equal(t, []string{"apply"}, heard.names(""))
+
+	twice := planOf(t, sys, sparse.Matrix[float64](bands(n)), PlanOptions{ExpectedTransposed: 2})
+	require.NotNil(t, twice.transposed)
+	heard.take()
+	multiply(t, twice, Trans, 1, x, 0, y)
+	multiplyMany(t, twice, Trans, 1, ByRow(x, 1), 0, ByRow(y, 1))
+	require.NoError(t, twice.Apply(t.Context(), Trans, 1, vx, 0, vy))
+	require.Equal(t, []string{"spmv", "spmm", "apply"}, heard.names(""), "once, whichever plan makes them")
 }

@@ -41,7 +41,7 @@ func (p *Plan[V]) transposeExpecting(ctx context.Context) (err error) {
 	case scatters && o.ExpectedTransposed == 1:
 		return nil
 	}
-	o.Format, o.SkipValidation = sparse.FormatCSC, true
+	o.Format, o.held = sparse.FormatCSC, true
 	o.ExpectedProducts, o.ExpectedTransposed = o.ExpectedTransposed, 0
 	p.transposed, err = newPlan(ctx, p.sys, p.src, o)
 	if scatters && errors.Is(err, kernels.ErrOutOfMemory) {
@@ -57,7 +57,7 @@ func (p *Plan[V]) transposeFixed(ctx context.Context, op Op) (err error) {
 		return nil
 	}
 	o := p.opt
-	o.Format, o.SkipValidation, o.Release, o.form = sparse.FormatCSC, true, false, ""
+	o.Format, o.held, o.Release, o.form = sparse.FormatCSC, true, false, ""
 	p.transposed, err = newPlan(ctx, p.sys, p.src, o)
 	return err
 }
