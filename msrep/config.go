@@ -165,6 +165,11 @@ func (o *PlanOptions) fill(given sparse.Format) error {
 	default:
 		return sparse.Inputf("strategy", "%q is not known: use %s, %s or %s", string(o.Strategy), Baseline, Partial, Optimized)
 	}
+	switch o.Kernel {
+	case "", KernelAuto, KernelOwn, KernelCuSPARSE:
+	default:
+		return sparse.Inputf("kernel", "%q is not known: use auto, own or cusparse", string(o.Kernel))
+	}
 	if o.ExpectedProducts < 0 || o.ExpectedTransposed < 0 {
 		return sparse.Inputf("expected products", "%d and %d transposed: they can't be negative", o.ExpectedProducts, o.ExpectedTransposed)
 	}

@@ -51,15 +51,11 @@ func FormatsOf(kind string) []string {
 // fillForm checks the format and finds what devices make of their parts.
 func (o *PlanOptions) fillForm(given sparse.Format) error {
 	o.form = ""
-	switch o.Kernel {
-	case "", KernelAuto, KernelOwn:
-	case KernelCuSPARSE:
+	if o.Kernel == KernelCuSPARSE {
 		if o.Format != "" && o.Format != FormatAuto && o.Format != sparse.FormatCSR {
 			return sparse.Inputf("kernel", "cusparse multiplies in csr, not in %s", o.Format)
 		}
 		o.Format = sparse.Format(KernelCuSPARSE)
-	default:
-		return sparse.Inputf("kernel", "%q is not known: use auto, own or cusparse", string(o.Kernel))
 	}
 	switch {
 	case o.Format == "" || o.Format == FormatAuto:
