@@ -85,6 +85,10 @@ func TestTypesThatEmbedAMatrixAreMultiplied(t *testing.T) {
 		_, err := NewPlan(ctx, sys, m, PlanOptions{})
 		require.EqualError(t, err, "matrix: is nil", "%T", m)
 	}
+	none := struct{ sparse.Matrix[float64] }{}
+	_, err = NewPlan[float64](ctx, sys, none, PlanOptions{})
+	require.ErrorContains(t, err, "nil pointer")
+	require.ErrorContains(t, SpMV[float64](ctx, NoTrans, 1, none, x, 0, y), "nil pointer")
 }
 
 func TestDevicesHaveTheFormatsOfTheirKindAndNoOthers(t *testing.T) {
@@ -126,6 +130,8 @@ func TestNewPlanRefusesWhatCannotBePlanned(t *testing.T) {
 		{"strategy", sys, small(t), PlanOptions{Strategy: "best"}},
 		{"format", sys, small(t), PlanOptions{Format: "best"}},
 		{"rule", sys, small(t), PlanOptions{Split: "half"}},
+		{"kernel", sys, small(t), PlanOptions{Kernel: "fast"}},
+		{"kernel", sys, small(t), PlanOptions{Kernel: "fast", Deterministic: true}},
 		{"not sorted", sys, unsorted, PlanOptions{RefuseUnsorted: true}},
 	} {
 		plan, err := NewPlan(ctx, c.sys, c.a, c.opt)
@@ -191,6 +197,19 @@ func TestAnInvalidIndexWithoutValidationIsExplainedOnSimulatedDevices(t *testing
 		require.NoError(t, plan.Close())
 	}
 	require.NoError(t, sys.Close())
+}
+
+func TestIndicesThatChangeAfterTheyWereCheckedAreNotBlamedOnSkipValidation(t *testing.T) {
+	for _, op := range []Op{NoTrans, Trans} {
+		a := small(t)
+		plan := planOf[float64](t, openCPU(t, "cpu:2"), sparse.ToCSC[float64](a), PlanOptions{ExpectedTransposed: 2})
+		require.NotNil(t, plan.transposed)
+		plan.lay.minor[0], plan.transposed.lay.minor[0] = 99, 99
+		rows, cols := plan.dims(op)
+		_, err := plan.SpMV(ctx, op, 1, make([]float64, cols), 0, make([]float64, rows))
+		require.ErrorContains(t, err, "index out of range [99]")
+		require.NotContains(t, err.Error(), "SkipValidation", "%v", op)
+	}
 }
 
 func TestNilContextsAndPlansAreErrors(t *testing.T) {

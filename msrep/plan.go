@@ -58,6 +58,7 @@ type Plan[V sparse.Value] struct {
 // (PlanOptions.SkipValidation). Bad arguments are *sparse.InputError; device errors are
 // *kernels.DeviceError. When it fails, nothing stays allocated.
 func NewPlan[V sparse.Value](ctx context.Context, sys *System, a sparse.Matrix[V], opt PlanOptions) (p *Plan[V], err error) {
+	defer rescue(&err) // of a matrix that embeds none
 	if err := cmp.Or(given.Check("system", sys), given.Context(ctx), given.Check("matrix", a)); err != nil {
 		return nil, err
 	}
