@@ -14,7 +14,7 @@ func AdoptVector[V sparse.Value](sys *System, device int, a kernels.Array[V]) (v
 		return nil, sparse.Inputf("system", "is nil")
 	case device < 0 || device >= len(sys.devices) || a.Buf == nil || a.Buf.Device() != sys.devices[device]:
 		return nil, sparse.Inputf("device", "%d: the array is not in memory of such a device", device)
-	case a.Len > sparse.MaxDim:
+	case a.Len < 0 || a.Len > sparse.MaxDim:
 		return nil, sparse.Inputf("vector", "%d elements: use 0 to %d", a.Len, sparse.MaxDim)
 	}
 	l, err := sys.vectorLanes()
@@ -31,7 +31,10 @@ func AdoptVector[V sparse.Value](sys *System, device int, a kernels.Array[V]) (v
 			return nil, err
 		}
 	}
-	return v, sys.enter(v)
+	if err := sys.enter(v); err != nil {
+		return nil, err // the memory stays the caller's
+	}
+	return v, nil
 }
 
 // Wait waits for the operations on the vectors of the System that were called before.

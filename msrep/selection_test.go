@@ -103,4 +103,9 @@ func TestSelectionsSayWhatIsWrongWithNumbersAndVectors(t *testing.T) {
 	require.True(t, sparse.IsInput(none.Take(two, v)))
 	_, err = AdoptVector(sys, 0, kernels.Array[float64]{})
 	require.True(t, sparse.IsInput(err))
+	a, err := kernels.NewArray[float64](sys.devices[0], 2)
+	require.NoError(t, err)
+	_, err = AdoptVector(sys, 0, kernels.Array[float64]{Buf: a.Buf, Len: -1})
+	require.ErrorContains(t, err, "vector: -1 elements: use 0 to")
+	require.NoError(t, a.Free())
 }
