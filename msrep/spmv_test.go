@@ -120,15 +120,17 @@ func checkRandomProducts[V sparse.Value](t *rapid.T) {
 	}
 	require.NoError(t, err)
 	for range rapid.IntRange(1, 3).Draw(t, "products") {
-		scalar := rapid.SampledFrom([]V{0, 1, -1, 0.37, -2.5})
-		tm := checkRandomProduct(t, plan, a, scalar.Draw(t, "alpha"), scalar.Draw(t, "beta"))
+		scalars := []V{0, 1, -1, 0.37, -2.5}
+		alpha := rapid.SampledFrom(scalars).Draw(t, "alpha")
+		tm := checkRandomProduct(t, plan, a, alpha, rapid.SampledFrom(append(scalars, V(math.Inf(1)), V(math.NaN()))).Draw(t, "beta"))
 		require.Len(t, tm.Devices, len(sys.devices))
 		a = perhapsNewValues(t, plan, a)
 	}
 }
 
 // checkRandomProduct multiplies random vectors by a, straight or transposed, and compares
-// with the reference. With beta = 0 y is not a number before.
+// with the reference. With beta = 0 y is not a number before. Some elements of x and y may
+// be no numbers, or infinite: they show in no row but their own.
 func checkRandomProduct[V sparse.Value](t *rapid.T, plan *Plan[V], a sparse.Matrix[V], alpha, beta V) Timing {
 	m, n := a.Dims()
 	op := Op(rapid.Bool().Draw(t, "transpose"))
@@ -136,6 +138,12 @@ func checkRandomProduct[V sparse.Value](t *rapid.T, plan *Plan[V], a sparse.Matr
 		m, n = n, m
 	}
 	x, y := randomVector[V](t, n, "x"), randomVector[V](t, m, "y")
+	for _, v := range [][]V{x, y} {
+		special := rapid.SampledFrom([]V{0, V(math.NaN()), V(math.Inf(1)), V(math.Inf(-1))}).Draw(t, "special")
+		for i := rapid.IntRange(0, 9).Draw(t, "first special"); i < len(v) && special != 0; i += 5 {
+			v[i] = special
+		}
+	}
 	if beta == 0 {
 		for i := range y {
 			y[i] = V(math.NaN())
