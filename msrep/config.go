@@ -33,7 +33,8 @@ type Config struct {
 	Warn func(msg string)
 	// Trace, unless nil, is called for everything that is done on the devices, as soon as
 	// it is done, and for the phases of plans and products; see Event. It is called from
-	// any goroutine, from several at once, and should return soon. nil costs nothing.
+	// any goroutine, from several at once, and should return soon. It must not use the plans
+	// and vectors of the System, which wait for it. nil costs nothing.
 	Trace func(Event)
 }
 
