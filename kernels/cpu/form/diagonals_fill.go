@@ -27,6 +27,7 @@ func (b *diagonalBuilder[V]) build(values ValueSet[V]) (Form[V], error) {
 	b.fill(&values)
 	bytes := valueBytes(&b.out.Values) + 2*b.masks + 8*int64(len(b.out.Offsets)) + 32*int64(len(b.out.Runs)) + mem.Size[V]()*int64(b.lanes)
 	// With vectors of this size little of y would be in a cache for the next product.
+	b.out.Near = simd.NearDiagonals(bytes)
 	b.out.Stream = beyond(bytes + mem.Size[V]()*int64(rows+min(rows, b.r.Cols)))
 	return &diagonalForm[V]{
 		level: b.level, rows: rows, cols: b.r.Cols, slices: b.out, patterns: len(b.patterns),

@@ -33,3 +33,6 @@ var nearBytes = func() int64 {
 
 // Near reports whether so many bytes of entries are near enough that nothing of them is asked for ahead.
 func Near(bytes int64) bool { return bytes <= nearBytes }
+
+// NearDiagonals is Near for diagonals. Zen 5 gains by asking for them even in the last cache.
+func NearDiagonals(bytes int64) bool { return !zen5 && Near(bytes) }

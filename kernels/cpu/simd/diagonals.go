@@ -25,6 +25,8 @@ type Diagonals[V sparse.Value] struct {
 	Fused bool
 	// Stream says to write y past the caches where beta is 0.
 	Stream bool
+	// Near says that values are so near that they are not asked for ahead.
+	Near bool
 	// Last is scratch of Values.Lanes elements.
 	Last []V
 	one  [1]DiagonalRun // the same, for some slices of a run
@@ -79,12 +81,12 @@ func (d *Diagonals[V]) runs(l Level, runs []DiagonalRun, alpha, beta V, x []V, a
 		last := x[len(x)-d.Values.Lanes:]
 		kernel := of[*diagonalTable[V]](diagonalTables)[l-AVX2][d.Values.Storage]
 		kernel(&runs[0].Slices, len(runs), unsafe.SliceData(d.Offsets), unsafe.SliceData(d.Masks[at.mask:]), d.Values.from(at.column),
-			unsafe.SliceData(x), unsafe.SliceData(last), at.row, d.Values.table(at.column), &y[0], alpha, beta, past(d.Stream && beta == 0 && toRegister(l, y) == 0))
+			unsafe.SliceData(x), unsafe.SliceData(last), at.row, d.Values.table(at.column), &y[0], alpha, beta, past(d.Stream && beta == 0 && toRegister(l, y) == 0), past(!d.Near))
 	}
 }
 
 // diagonalTable is kernels by Level-AVX2 and Storage.
-type diagonalTable[V sparse.Value] [2][storages]func(runs *int, count int, offsets *int64, masks *uint16, val *byte, x, last *V, row int, table, y *V, alpha, beta V, stream int)
+type diagonalTable[V sparse.Value] [2][storages]func(runs *int, count int, offsets *int64, masks *uint16, val *byte, x, last *V, row int, table, y *V, alpha, beta V, stream, ask int)
 
 // masks is where the masks of a run begin, nil where it has none.
 func (d *Diagonals[V]) masks(run DiagonalRun, mask int) *uint16 {

@@ -6,43 +6,43 @@ package simd
 // register of x begins at last.
 //
 //go:noescape
-func diagonalsFullF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
+func diagonalsFullF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int, ask int)
 
 //go:noescape
-func diagonalsShortF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
+func diagonalsShortF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int, ask int)
 
 //go:noescape
-func diagonalsTableF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
+func diagonalsTableF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int, ask int)
 
 //go:noescape
-func diagonalsPerDiagonalF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
+func diagonalsPerDiagonalF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int, ask int)
 
 //go:noescape
-func diagonalsFullF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
+func diagonalsFullF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int, ask int)
 
 //go:noescape
-func diagonalsShortF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
+func diagonalsShortF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int, ask int)
 
 //go:noescape
-func diagonalsTableF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
+func diagonalsTableF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int, ask int)
 
 //go:noescape
-func diagonalsPerDiagonalF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
+func diagonalsPerDiagonalF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int, ask int)
 
 //go:noescape
-func diagonalsFullF32AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
+func diagonalsFullF32AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int, ask int)
 
 //go:noescape
-func diagonalsTableF32AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
+func diagonalsTableF32AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int, ask int)
 
 //go:noescape
-func diagonalsPerDiagonalF32AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
+func diagonalsPerDiagonalF32AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int, ask int)
 
 //go:noescape
-func diagonalsFullF32AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
+func diagonalsFullF32AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int, ask int)
 
 //go:noescape
-func diagonalsTableF32AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
+func diagonalsTableF32AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int, ask int)
 
 //go:noescape
-func diagonalsPerDiagonalF32AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
+func diagonalsPerDiagonalF32AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int, ask int)

@@ -74,9 +74,9 @@ DATA fours<>+56(SB)/4, $0x0000000e
 DATA fours<>+60(SB)/4, $0x0000000f
 GLOBL fours<>(SB), RODATA|NOPTR, $64
 
-// func diagonalsFullF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
+// func diagonalsFullF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int, ask int)
 // Requires: AVX, AVX2, CMOV, FMA3, MMX+
-TEXT ·diagonalsFullF64AVX2(SB), NOSPLIT, $0-104
+TEXT ·diagonalsFullF64AVX2(SB), NOSPLIT, $0-112
 	MOVQ         masks+24(FP), R9
 	MOVQ         val+32(FP), R10
 	MOVQ         x+40(FP), R11
@@ -116,11 +116,15 @@ run:
 few1:
 	VXORPS      X5, X5, X5
 	VMOVUPD     (R11)(BX*8), Y3
-	PREFETCHT0  4096(R10)
 	VFMADD231PD (R10), Y3, Y5
 	VXORPS      X6, X6, X6
 	VMOVUPD     32(R11)(BX*8), Y3
 	VFMADD231PD 32(R10), Y3, Y6
+	CMPQ        ask+104(FP), $0x00
+	JE          few1Asked
+	PREFETCHT0  4096(R10)
+
+few1Asked:
 	ADDQ        $0x00000040, R10
 	VMULPD      Y0, Y5, Y5
 	VMULPD      Y0, Y6, Y6
@@ -161,16 +165,20 @@ not1:
 few2:
 	VXORPS      X5, X5, X5
 	VMOVUPD     (R11)(BX*8), Y3
-	PREFETCHT0  4096(R10)
 	VFMADD231PD (R10), Y3, Y5
 	VMOVUPD     (R11)(SI*8), Y3
 	VFMADD231PD 32(R10), Y3, Y5
 	VXORPS      X6, X6, X6
 	VMOVUPD     32(R11)(BX*8), Y3
-	PREFETCHT0  4160(R10)
 	VFMADD231PD 64(R10), Y3, Y6
 	VMOVUPD     32(R11)(SI*8), Y3
 	VFMADD231PD 96(R10), Y3, Y6
+	CMPQ        ask+104(FP), $0x00
+	JE          few2Asked
+	PREFETCHT0  4096(R10)
+	PREFETCHT0  4160(R10)
+
+few2Asked:
 	ADDQ        $0x00000080, R10
 	VMULPD      Y0, Y5, Y5
 	VMULPD      Y0, Y6, Y6
@@ -212,21 +220,25 @@ not2:
 few3:
 	VXORPS      X5, X5, X5
 	VMOVUPD     (R11)(BX*8), Y3
-	PREFETCHT0  4096(R10)
 	VFMADD231PD (R10), Y3, Y5
 	VMOVUPD     (R11)(SI*8), Y3
 	VFMADD231PD 32(R10), Y3, Y5
 	VMOVUPD     (R11)(DI*8), Y3
-	PREFETCHT0  4160(R10)
 	VFMADD231PD 64(R10), Y3, Y5
 	VXORPS      X6, X6, X6
 	VMOVUPD     32(R11)(BX*8), Y3
 	VFMADD231PD 96(R10), Y3, Y6
 	VMOVUPD     32(R11)(SI*8), Y3
-	PREFETCHT0  4224(R10)
 	VFMADD231PD 128(R10), Y3, Y6
 	VMOVUPD     32(R11)(DI*8), Y3
 	VFMADD231PD 160(R10), Y3, Y6
+	CMPQ        ask+104(FP), $0x00
+	JE          few3Asked
+	PREFETCHT0  4096(R10)
+	PREFETCHT0  4160(R10)
+	PREFETCHT0  4224(R10)
+
+few3Asked:
 	ADDQ        $0x000000c0, R10
 	VMULPD      Y0, Y5, Y5
 	VMULPD      Y0, Y6, Y6
@@ -269,26 +281,30 @@ not3:
 few4:
 	VXORPS      X5, X5, X5
 	VMOVUPD     (R11)(BX*8), Y3
-	PREFETCHT0  4096(R10)
 	VFMADD231PD (R10), Y3, Y5
 	VMOVUPD     (R11)(SI*8), Y3
 	VFMADD231PD 32(R10), Y3, Y5
 	VMOVUPD     (R11)(DI*8), Y3
-	PREFETCHT0  4160(R10)
 	VFMADD231PD 64(R10), Y3, Y5
 	VMOVUPD     (R11)(R8*8), Y3
 	VFMADD231PD 96(R10), Y3, Y5
 	VXORPS      X6, X6, X6
 	VMOVUPD     32(R11)(BX*8), Y3
-	PREFETCHT0  4224(R10)
 	VFMADD231PD 128(R10), Y3, Y6
 	VMOVUPD     32(R11)(SI*8), Y3
 	VFMADD231PD 160(R10), Y3, Y6
 	VMOVUPD     32(R11)(DI*8), Y3
-	PREFETCHT0  4288(R10)
 	VFMADD231PD 192(R10), Y3, Y6
 	VMOVUPD     32(R11)(R8*8), Y3
 	VFMADD231PD 224(R10), Y3, Y6
+	CMPQ        ask+104(FP), $0x00
+	JE          few4Asked
+	PREFETCHT0  4096(R10)
+	PREFETCHT0  4160(R10)
+	PREFETCHT0  4224(R10)
+	PREFETCHT0  4288(R10)
+
+few4Asked:
 	ADDQ        $0x00000100, R10
 	VMULPD      Y0, Y5, Y5
 	VMULPD      Y0, Y6, Y6
@@ -332,31 +348,35 @@ not4:
 few5:
 	VXORPS      X5, X5, X5
 	VMOVUPD     (R11)(BX*8), Y3
-	PREFETCHT0  4096(R10)
 	VFMADD231PD (R10), Y3, Y5
 	VMOVUPD     (R11)(SI*8), Y3
 	VFMADD231PD 32(R10), Y3, Y5
 	VMOVUPD     (R11)(DI*8), Y3
-	PREFETCHT0  4160(R10)
 	VFMADD231PD 64(R10), Y3, Y5
 	VMOVUPD     (R11)(R8*8), Y3
 	VFMADD231PD 96(R10), Y3, Y5
 	VMOVUPD     (R11)(DX*8), Y3
-	PREFETCHT0  4224(R10)
 	VFMADD231PD 128(R10), Y3, Y5
 	VXORPS      X6, X6, X6
 	VMOVUPD     32(R11)(BX*8), Y3
 	VFMADD231PD 160(R10), Y3, Y6
 	VMOVUPD     32(R11)(SI*8), Y3
-	PREFETCHT0  4288(R10)
 	VFMADD231PD 192(R10), Y3, Y6
 	VMOVUPD     32(R11)(DI*8), Y3
 	VFMADD231PD 224(R10), Y3, Y6
 	VMOVUPD     32(R11)(R8*8), Y3
-	PREFETCHT0  4352(R10)
 	VFMADD231PD 256(R10), Y3, Y6
 	VMOVUPD     32(R11)(DX*8), Y3
 	VFMADD231PD 288(R10), Y3, Y6
+	CMPQ        ask+104(FP), $0x00
+	JE          few5Asked
+	PREFETCHT0  4096(R10)
+	PREFETCHT0  4160(R10)
+	PREFETCHT0  4224(R10)
+	PREFETCHT0  4288(R10)
+	PREFETCHT0  4352(R10)
+
+few5Asked:
 	ADDQ        $0x00000140, R10
 	VMULPD      Y0, Y5, Y5
 	VMULPD      Y0, Y6, Y6
@@ -401,36 +421,40 @@ not5:
 few6:
 	VXORPS      X5, X5, X5
 	VMOVUPD     (R11)(BX*8), Y3
-	PREFETCHT0  4096(R10)
 	VFMADD231PD (R10), Y3, Y5
 	VMOVUPD     (R11)(SI*8), Y3
 	VFMADD231PD 32(R10), Y3, Y5
 	VMOVUPD     (R11)(DI*8), Y3
-	PREFETCHT0  4160(R10)
 	VFMADD231PD 64(R10), Y3, Y5
 	VMOVUPD     (R11)(R8*8), Y3
 	VFMADD231PD 96(R10), Y3, Y5
 	VMOVUPD     (R11)(DX*8), Y3
-	PREFETCHT0  4224(R10)
 	VFMADD231PD 128(R10), Y3, Y5
 	VMOVUPD     (R11)(R13*8), Y3
 	VFMADD231PD 160(R10), Y3, Y5
 	VXORPS      X6, X6, X6
 	VMOVUPD     32(R11)(BX*8), Y3
-	PREFETCHT0  4288(R10)
 	VFMADD231PD 192(R10), Y3, Y6
 	VMOVUPD     32(R11)(SI*8), Y3
 	VFMADD231PD 224(R10), Y3, Y6
 	VMOVUPD     32(R11)(DI*8), Y3
-	PREFETCHT0  4352(R10)
 	VFMADD231PD 256(R10), Y3, Y6
 	VMOVUPD     32(R11)(R8*8), Y3
 	VFMADD231PD 288(R10), Y3, Y6
 	VMOVUPD     32(R11)(DX*8), Y3
-	PREFETCHT0  4416(R10)
 	VFMADD231PD 320(R10), Y3, Y6
 	VMOVUPD     32(R11)(R13*8), Y3
 	VFMADD231PD 352(R10), Y3, Y6
+	CMPQ        ask+104(FP), $0x00
+	JE          few6Asked
+	PREFETCHT0  4096(R10)
+	PREFETCHT0  4160(R10)
+	PREFETCHT0  4224(R10)
+	PREFETCHT0  4288(R10)
+	PREFETCHT0  4352(R10)
+	PREFETCHT0  4416(R10)
+
+few6Asked:
 	ADDQ        $0x00000180, R10
 	VMULPD      Y0, Y5, Y5
 	VMULPD      Y0, Y6, Y6
@@ -476,41 +500,45 @@ not6:
 few7:
 	VXORPS      X5, X5, X5
 	VMOVUPD     (R11)(BX*8), Y3
-	PREFETCHT0  4096(R10)
 	VFMADD231PD (R10), Y3, Y5
 	VMOVUPD     (R11)(SI*8), Y3
 	VFMADD231PD 32(R10), Y3, Y5
 	VMOVUPD     (R11)(DI*8), Y3
-	PREFETCHT0  4160(R10)
 	VFMADD231PD 64(R10), Y3, Y5
 	VMOVUPD     (R11)(R8*8), Y3
 	VFMADD231PD 96(R10), Y3, Y5
 	VMOVUPD     (R11)(DX*8), Y3
-	PREFETCHT0  4224(R10)
 	VFMADD231PD 128(R10), Y3, Y5
 	VMOVUPD     (R11)(R13*8), Y3
 	VFMADD231PD 160(R10), Y3, Y5
 	VMOVUPD     (R11)(CX*8), Y3
-	PREFETCHT0  4288(R10)
 	VFMADD231PD 192(R10), Y3, Y5
 	VXORPS      X6, X6, X6
 	VMOVUPD     32(R11)(BX*8), Y3
 	VFMADD231PD 224(R10), Y3, Y6
 	VMOVUPD     32(R11)(SI*8), Y3
-	PREFETCHT0  4352(R10)
 	VFMADD231PD 256(R10), Y3, Y6
 	VMOVUPD     32(R11)(DI*8), Y3
 	VFMADD231PD 288(R10), Y3, Y6
 	VMOVUPD     32(R11)(R8*8), Y3
-	PREFETCHT0  4416(R10)
 	VFMADD231PD 320(R10), Y3, Y6
 	VMOVUPD     32(R11)(DX*8), Y3
 	VFMADD231PD 352(R10), Y3, Y6
 	VMOVUPD     32(R11)(R13*8), Y3
-	PREFETCHT0  4480(R10)
 	VFMADD231PD 384(R10), Y3, Y6
 	VMOVUPD     32(R11)(CX*8), Y3
 	VFMADD231PD 416(R10), Y3, Y6
+	CMPQ        ask+104(FP), $0x00
+	JE          few7Asked
+	PREFETCHT0  4096(R10)
+	PREFETCHT0  4160(R10)
+	PREFETCHT0  4224(R10)
+	PREFETCHT0  4288(R10)
+	PREFETCHT0  4352(R10)
+	PREFETCHT0  4416(R10)
+	PREFETCHT0  4480(R10)
+
+few7Asked:
 	ADDQ        $0x000001c0, R10
 	VMULPD      Y0, Y5, Y5
 	VMULPD      Y0, Y6, Y6
@@ -587,30 +615,32 @@ oneFrom3:
 oneColumn0:
 	MOVQ        (CX)(BX*8), SI
 	VMOVUPD     (R11)(SI*8), Y3
-	PREFETCHT0  4096(R10)
 	VFMADD231PD (R10), Y3, Y5
 
 oneColumn1:
 	MOVQ        8(CX)(BX*8), SI
 	VMOVUPD     (R11)(SI*8), Y3
-	PREFETCHT0  4128(R10)
 	VFMADD231PD 32(R10), Y3, Y5
 
 oneColumn2:
 	MOVQ        16(CX)(BX*8), SI
 	VMOVUPD     (R11)(SI*8), Y3
-	PREFETCHT0  4160(R10)
 	VFMADD231PD 64(R10), Y3, Y5
 
 oneColumn3:
 	MOVQ        24(CX)(BX*8), SI
 	VMOVUPD     (R11)(SI*8), Y3
-	PREFETCHT0  4192(R10)
 	VFMADD231PD 96(R10), Y3, Y5
-	ADDQ        $0x00000080, R10
-	ADDQ        $0x04, BX
-	CMPQ        BX, DX
-	JL          oneColumn0
+	CMPQ        ask+104(FP), $0x00
+	JE          oneAsked
+	PREFETCHT0  4096(R10)
+	PREFETCHT0  4160(R10)
+
+oneAsked:
+	ADDQ $0x00000080, R10
+	ADDQ $0x04, BX
+	CMPQ BX, DX
+	JL   oneColumn0
 
 oneSums:
 	VMULPD      Y0, Y5, Y5
@@ -672,7 +702,6 @@ maskedColumn0:
 	VPAND        Y2, Y3, Y3
 	VPCMPEQQ     Y2, Y3, Y3
 	VMOVUPD      (R11)(SI*8), Y7
-	PREFETCHT0   4096(R10)
 	VMOVAPS      Y5, Y8
 	VFMADD231PD  (R10), Y7, Y8
 	VBLENDVPD    Y3, Y8, Y5, Y5
@@ -685,7 +714,6 @@ maskedColumn1:
 	VPAND        Y2, Y3, Y3
 	VPCMPEQQ     Y2, Y3, Y3
 	VMOVUPD      (R11)(SI*8), Y7
-	PREFETCHT0   4128(R10)
 	VMOVAPS      Y5, Y8
 	VFMADD231PD  32(R10), Y7, Y8
 	VBLENDVPD    Y3, Y8, Y5, Y5
@@ -698,7 +726,6 @@ maskedColumn2:
 	VPAND        Y2, Y3, Y3
 	VPCMPEQQ     Y2, Y3, Y3
 	VMOVUPD      (R11)(SI*8), Y7
-	PREFETCHT0   4160(R10)
 	VMOVAPS      Y5, Y8
 	VFMADD231PD  64(R10), Y7, Y8
 	VBLENDVPD    Y3, Y8, Y5, Y5
@@ -711,15 +738,20 @@ maskedColumn3:
 	VPAND        Y2, Y3, Y3
 	VPCMPEQQ     Y2, Y3, Y3
 	VMOVUPD      (R11)(SI*8), Y7
-	PREFETCHT0   4192(R10)
 	VMOVAPS      Y5, Y8
 	VFMADD231PD  96(R10), Y7, Y8
 	VBLENDVPD    Y3, Y8, Y5, Y5
-	ADDQ         $0x00000080, R10
-	ADDQ         $0x04, BX
-	CMPQ         BX, DX
-	JL           maskedColumn0
-	LEAQ         (R9)(DX*2), R9
+	CMPQ         ask+104(FP), $0x00
+	JE           maskedAsked
+	PREFETCHT0   4096(R10)
+	PREFETCHT0   4160(R10)
+
+maskedAsked:
+	ADDQ $0x00000080, R10
+	ADDQ $0x04, BX
+	CMPQ BX, DX
+	JL   maskedColumn0
+	LEAQ (R9)(DX*2), R9
 
 maskedSums:
 	VMULPD      Y0, Y5, Y5
@@ -776,15 +808,19 @@ endsColumn0:
 	VPBROADCASTD X8, Y8
 	VPADDD       fours<>+0(SB), Y8, Y8
 	VPERMPS      Y7, Y8, Y7
-	PREFETCHT0   4096(R10)
 	VMOVAPS      Y5, Y8
 	VFMADD231PD  (R10), Y7, Y8
 	VBLENDVPD    Y3, Y8, Y5, Y5
-	ADDQ         $0x00000020, R10
-	ADDQ         $0x01, BX
-	CMPQ         BX, DX
-	JL           endsColumn0
-	LEAQ         (R9)(DX*2), R9
+	CMPQ         ask+104(FP), $0x00
+	JE           endsAsked
+	PREFETCHT0   4096(R10)
+
+endsAsked:
+	ADDQ $0x00000020, R10
+	ADDQ $0x01, BX
+	CMPQ BX, DX
+	JL   endsColumn0
+	LEAQ (R9)(DX*2), R9
 
 endsSums:
 	VMULPD      Y0, Y5, Y5
@@ -817,9 +853,9 @@ next:
 	VZEROUPPER
 	RET
 
-// func diagonalsShortF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
+// func diagonalsShortF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int, ask int)
 // Requires: AVX, AVX2, CMOV, FMA3
-TEXT ·diagonalsShortF64AVX2(SB), NOSPLIT, $0-104
+TEXT ·diagonalsShortF64AVX2(SB), NOSPLIT, $0-112
 	MOVQ         masks+24(FP), R9
 	MOVQ         val+32(FP), R10
 	MOVQ         x+40(FP), R11
@@ -1109,9 +1145,9 @@ next:
 	VZEROUPPER
 	RET
 
-// func diagonalsTableF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
+// func diagonalsTableF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int, ask int)
 // Requires: AVX, AVX2, CMOV, FMA3
-TEXT ·diagonalsTableF64AVX2(SB), NOSPLIT, $0-104
+TEXT ·diagonalsTableF64AVX2(SB), NOSPLIT, $0-112
 	MOVQ         masks+24(FP), R9
 	MOVQ         val+32(FP), R10
 	MOVQ         x+40(FP), R11
@@ -1468,9 +1504,9 @@ next:
 	VZEROUPPER
 	RET
 
-// func diagonalsPerDiagonalF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
+// func diagonalsPerDiagonalF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int, ask int)
 // Requires: AVX, AVX2, CMOV, FMA3
-TEXT ·diagonalsPerDiagonalF64AVX2(SB), NOSPLIT, $0-104
+TEXT ·diagonalsPerDiagonalF64AVX2(SB), NOSPLIT, $0-112
 	MOVQ         masks+24(FP), R8
 	MOVQ         val+32(FP), AX
 	MOVQ         x+40(FP), R9
@@ -1855,9 +1891,9 @@ next:
 	VZEROUPPER
 	RET
 
-// func diagonalsFullF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
+// func diagonalsFullF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int, ask int)
 // Requires: AVX, AVX512F, CMOV, MMX+
-TEXT ·diagonalsFullF64AVX512(SB), NOSPLIT, $0-104
+TEXT ·diagonalsFullF64AVX512(SB), NOSPLIT, $0-112
 	MOVQ         masks+24(FP), R9
 	MOVQ         val+32(FP), R10
 	MOVQ         x+40(FP), R11
@@ -1896,12 +1932,16 @@ run:
 few1:
 	VXORPS      X3, X3, X3
 	VMOVUPD     (R11)(BX*8), Z5
-	PREFETCHT0  4096(R10)
 	VFMADD231PD (R10), Z5, Z3
 	VXORPS      X4, X4, X4
 	VMOVUPD     64(R11)(BX*8), Z5
-	PREFETCHT0  4160(R10)
 	VFMADD231PD 64(R10), Z5, Z4
+	CMPQ        ask+104(FP), $0x00
+	JE          few1Asked
+	PREFETCHT0  4096(R10)
+	PREFETCHT0  4160(R10)
+
+few1Asked:
 	ADDQ        $0x00000080, R10
 	VMULPD      Z0, Z3, Z3
 	VMULPD      Z0, Z4, Z4
@@ -1942,18 +1982,22 @@ not1:
 few2:
 	VXORPS      X3, X3, X3
 	VMOVUPD     (R11)(BX*8), Z5
-	PREFETCHT0  4096(R10)
 	VFMADD231PD (R10), Z5, Z3
 	VMOVUPD     (R11)(SI*8), Z5
-	PREFETCHT0  4160(R10)
 	VFMADD231PD 64(R10), Z5, Z3
 	VXORPS      X4, X4, X4
 	VMOVUPD     64(R11)(BX*8), Z5
-	PREFETCHT0  4224(R10)
 	VFMADD231PD 128(R10), Z5, Z4
 	VMOVUPD     64(R11)(SI*8), Z5
-	PREFETCHT0  4288(R10)
 	VFMADD231PD 192(R10), Z5, Z4
+	CMPQ        ask+104(FP), $0x00
+	JE          few2Asked
+	PREFETCHT0  4096(R10)
+	PREFETCHT0  4160(R10)
+	PREFETCHT0  4224(R10)
+	PREFETCHT0  4288(R10)
+
+few2Asked:
 	ADDQ        $0x00000100, R10
 	VMULPD      Z0, Z3, Z3
 	VMULPD      Z0, Z4, Z4
@@ -1995,24 +2039,28 @@ not2:
 few3:
 	VXORPS      X3, X3, X3
 	VMOVUPD     (R11)(BX*8), Z5
-	PREFETCHT0  4096(R10)
 	VFMADD231PD (R10), Z5, Z3
 	VMOVUPD     (R11)(SI*8), Z5
-	PREFETCHT0  4160(R10)
 	VFMADD231PD 64(R10), Z5, Z3
 	VMOVUPD     (R11)(DI*8), Z5
-	PREFETCHT0  4224(R10)
 	VFMADD231PD 128(R10), Z5, Z3
 	VXORPS      X4, X4, X4
 	VMOVUPD     64(R11)(BX*8), Z5
-	PREFETCHT0  4288(R10)
 	VFMADD231PD 192(R10), Z5, Z4
 	VMOVUPD     64(R11)(SI*8), Z5
-	PREFETCHT0  4352(R10)
 	VFMADD231PD 256(R10), Z5, Z4
 	VMOVUPD     64(R11)(DI*8), Z5
-	PREFETCHT0  4416(R10)
 	VFMADD231PD 320(R10), Z5, Z4
+	CMPQ        ask+104(FP), $0x00
+	JE          few3Asked
+	PREFETCHT0  4096(R10)
+	PREFETCHT0  4160(R10)
+	PREFETCHT0  4224(R10)
+	PREFETCHT0  4288(R10)
+	PREFETCHT0  4352(R10)
+	PREFETCHT0  4416(R10)
+
+few3Asked:
 	ADDQ        $0x00000180, R10
 	VMULPD      Z0, Z3, Z3
 	VMULPD      Z0, Z4, Z4
@@ -2055,30 +2103,34 @@ not3:
 few4:
 	VXORPS      X3, X3, X3
 	VMOVUPD     (R11)(BX*8), Z5
-	PREFETCHT0  4096(R10)
 	VFMADD231PD (R10), Z5, Z3
 	VMOVUPD     (R11)(SI*8), Z5
-	PREFETCHT0  4160(R10)
 	VFMADD231PD 64(R10), Z5, Z3
 	VMOVUPD     (R11)(DI*8), Z5
-	PREFETCHT0  4224(R10)
 	VFMADD231PD 128(R10), Z5, Z3
 	VMOVUPD     (R11)(R8*8), Z5
-	PREFETCHT0  4288(R10)
 	VFMADD231PD 192(R10), Z5, Z3
 	VXORPS      X4, X4, X4
 	VMOVUPD     64(R11)(BX*8), Z5
-	PREFETCHT0  4352(R10)
 	VFMADD231PD 256(R10), Z5, Z4
 	VMOVUPD     64(R11)(SI*8), Z5
-	PREFETCHT0  4416(R10)
 	VFMADD231PD 320(R10), Z5, Z4
 	VMOVUPD     64(R11)(DI*8), Z5
-	PREFETCHT0  4480(R10)
 	VFMADD231PD 384(R10), Z5, Z4
 	VMOVUPD     64(R11)(R8*8), Z5
-	PREFETCHT0  4544(R10)
 	VFMADD231PD 448(R10), Z5, Z4
+	CMPQ        ask+104(FP), $0x00
+	JE          few4Asked
+	PREFETCHT0  4096(R10)
+	PREFETCHT0  4160(R10)
+	PREFETCHT0  4224(R10)
+	PREFETCHT0  4288(R10)
+	PREFETCHT0  4352(R10)
+	PREFETCHT0  4416(R10)
+	PREFETCHT0  4480(R10)
+	PREFETCHT0  4544(R10)
+
+few4Asked:
 	ADDQ        $0x00000200, R10
 	VMULPD      Z0, Z3, Z3
 	VMULPD      Z0, Z4, Z4
@@ -2122,36 +2174,40 @@ not4:
 few5:
 	VXORPS      X3, X3, X3
 	VMOVUPD     (R11)(BX*8), Z5
-	PREFETCHT0  4096(R10)
 	VFMADD231PD (R10), Z5, Z3
 	VMOVUPD     (R11)(SI*8), Z5
-	PREFETCHT0  4160(R10)
 	VFMADD231PD 64(R10), Z5, Z3
 	VMOVUPD     (R11)(DI*8), Z5
-	PREFETCHT0  4224(R10)
 	VFMADD231PD 128(R10), Z5, Z3
 	VMOVUPD     (R11)(R8*8), Z5
-	PREFETCHT0  4288(R10)
 	VFMADD231PD 192(R10), Z5, Z3
 	VMOVUPD     (R11)(DX*8), Z5
-	PREFETCHT0  4352(R10)
 	VFMADD231PD 256(R10), Z5, Z3
 	VXORPS      X4, X4, X4
 	VMOVUPD     64(R11)(BX*8), Z5
-	PREFETCHT0  4416(R10)
 	VFMADD231PD 320(R10), Z5, Z4
 	VMOVUPD     64(R11)(SI*8), Z5
-	PREFETCHT0  4480(R10)
 	VFMADD231PD 384(R10), Z5, Z4
 	VMOVUPD     64(R11)(DI*8), Z5
-	PREFETCHT0  4544(R10)
 	VFMADD231PD 448(R10), Z5, Z4
 	VMOVUPD     64(R11)(R8*8), Z5
-	PREFETCHT0  4608(R10)
 	VFMADD231PD 512(R10), Z5, Z4
 	VMOVUPD     64(R11)(DX*8), Z5
-	PREFETCHT0  4672(R10)
 	VFMADD231PD 576(R10), Z5, Z4
+	CMPQ        ask+104(FP), $0x00
+	JE          few5Asked
+	PREFETCHT0  4096(R10)
+	PREFETCHT0  4160(R10)
+	PREFETCHT0  4224(R10)
+	PREFETCHT0  4288(R10)
+	PREFETCHT0  4352(R10)
+	PREFETCHT0  4416(R10)
+	PREFETCHT0  4480(R10)
+	PREFETCHT0  4544(R10)
+	PREFETCHT0  4608(R10)
+	PREFETCHT0  4672(R10)
+
+few5Asked:
 	ADDQ        $0x00000280, R10
 	VMULPD      Z0, Z3, Z3
 	VMULPD      Z0, Z4, Z4
@@ -2196,42 +2252,46 @@ not5:
 few6:
 	VXORPS      X3, X3, X3
 	VMOVUPD     (R11)(BX*8), Z5
-	PREFETCHT0  4096(R10)
 	VFMADD231PD (R10), Z5, Z3
 	VMOVUPD     (R11)(SI*8), Z5
-	PREFETCHT0  4160(R10)
 	VFMADD231PD 64(R10), Z5, Z3
 	VMOVUPD     (R11)(DI*8), Z5
-	PREFETCHT0  4224(R10)
 	VFMADD231PD 128(R10), Z5, Z3
 	VMOVUPD     (R11)(R8*8), Z5
-	PREFETCHT0  4288(R10)
 	VFMADD231PD 192(R10), Z5, Z3
 	VMOVUPD     (R11)(DX*8), Z5
-	PREFETCHT0  4352(R10)
 	VFMADD231PD 256(R10), Z5, Z3
 	VMOVUPD     (R11)(R13*8), Z5
-	PREFETCHT0  4416(R10)
 	VFMADD231PD 320(R10), Z5, Z3
 	VXORPS      X4, X4, X4
 	VMOVUPD     64(R11)(BX*8), Z5
-	PREFETCHT0  4480(R10)
 	VFMADD231PD 384(R10), Z5, Z4
 	VMOVUPD     64(R11)(SI*8), Z5
-	PREFETCHT0  4544(R10)
 	VFMADD231PD 448(R10), Z5, Z4
 	VMOVUPD     64(R11)(DI*8), Z5
-	PREFETCHT0  4608(R10)
 	VFMADD231PD 512(R10), Z5, Z4
 	VMOVUPD     64(R11)(R8*8), Z5
-	PREFETCHT0  4672(R10)
 	VFMADD231PD 576(R10), Z5, Z4
 	VMOVUPD     64(R11)(DX*8), Z5
-	PREFETCHT0  4736(R10)
 	VFMADD231PD 640(R10), Z5, Z4
 	VMOVUPD     64(R11)(R13*8), Z5
-	PREFETCHT0  4800(R10)
 	VFMADD231PD 704(R10), Z5, Z4
+	CMPQ        ask+104(FP), $0x00
+	JE          few6Asked
+	PREFETCHT0  4096(R10)
+	PREFETCHT0  4160(R10)
+	PREFETCHT0  4224(R10)
+	PREFETCHT0  4288(R10)
+	PREFETCHT0  4352(R10)
+	PREFETCHT0  4416(R10)
+	PREFETCHT0  4480(R10)
+	PREFETCHT0  4544(R10)
+	PREFETCHT0  4608(R10)
+	PREFETCHT0  4672(R10)
+	PREFETCHT0  4736(R10)
+	PREFETCHT0  4800(R10)
+
+few6Asked:
 	ADDQ        $0x00000300, R10
 	VMULPD      Z0, Z3, Z3
 	VMULPD      Z0, Z4, Z4
@@ -2277,48 +2337,52 @@ not6:
 few7:
 	VXORPS      X3, X3, X3
 	VMOVUPD     (R11)(BX*8), Z5
-	PREFETCHT0  4096(R10)
 	VFMADD231PD (R10), Z5, Z3
 	VMOVUPD     (R11)(SI*8), Z5
-	PREFETCHT0  4160(R10)
 	VFMADD231PD 64(R10), Z5, Z3
 	VMOVUPD     (R11)(DI*8), Z5
-	PREFETCHT0  4224(R10)
 	VFMADD231PD 128(R10), Z5, Z3
 	VMOVUPD     (R11)(R8*8), Z5
-	PREFETCHT0  4288(R10)
 	VFMADD231PD 192(R10), Z5, Z3
 	VMOVUPD     (R11)(DX*8), Z5
-	PREFETCHT0  4352(R10)
 	VFMADD231PD 256(R10), Z5, Z3
 	VMOVUPD     (R11)(R13*8), Z5
-	PREFETCHT0  4416(R10)
 	VFMADD231PD 320(R10), Z5, Z3
 	VMOVUPD     (R11)(CX*8), Z5
-	PREFETCHT0  4480(R10)
 	VFMADD231PD 384(R10), Z5, Z3
 	VXORPS      X4, X4, X4
 	VMOVUPD     64(R11)(BX*8), Z5
-	PREFETCHT0  4544(R10)
 	VFMADD231PD 448(R10), Z5, Z4
 	VMOVUPD     64(R11)(SI*8), Z5
-	PREFETCHT0  4608(R10)
 	VFMADD231PD 512(R10), Z5, Z4
 	VMOVUPD     64(R11)(DI*8), Z5
-	PREFETCHT0  4672(R10)
 	VFMADD231PD 576(R10), Z5, Z4
 	VMOVUPD     64(R11)(R8*8), Z5
-	PREFETCHT0  4736(R10)
 	VFMADD231PD 640(R10), Z5, Z4
 	VMOVUPD     64(R11)(DX*8), Z5
-	PREFETCHT0  4800(R10)
 	VFMADD231PD 704(R10), Z5, Z4
 	VMOVUPD     64(R11)(R13*8), Z5
-	PREFETCHT0  4864(R10)
 	VFMADD231PD 768(R10), Z5, Z4
 	VMOVUPD     64(R11)(CX*8), Z5
-	PREFETCHT0  4928(R10)
 	VFMADD231PD 832(R10), Z5, Z4
+	CMPQ        ask+104(FP), $0x00
+	JE          few7Asked
+	PREFETCHT0  4096(R10)
+	PREFETCHT0  4160(R10)
+	PREFETCHT0  4224(R10)
+	PREFETCHT0  4288(R10)
+	PREFETCHT0  4352(R10)
+	PREFETCHT0  4416(R10)
+	PREFETCHT0  4480(R10)
+	PREFETCHT0  4544(R10)
+	PREFETCHT0  4608(R10)
+	PREFETCHT0  4672(R10)
+	PREFETCHT0  4736(R10)
+	PREFETCHT0  4800(R10)
+	PREFETCHT0  4864(R10)
+	PREFETCHT0  4928(R10)
+
+few7Asked:
 	ADDQ        $0x00000380, R10
 	VMULPD      Z0, Z3, Z3
 	VMULPD      Z0, Z4, Z4
@@ -2395,30 +2459,34 @@ oneFrom3:
 oneColumn0:
 	MOVQ        (CX)(BX*8), SI
 	VMOVUPD     (R11)(SI*8), Z5
-	PREFETCHT0  4096(R10)
 	VFMADD231PD (R10), Z5, Z3
 
 oneColumn1:
 	MOVQ        8(CX)(BX*8), SI
 	VMOVUPD     (R11)(SI*8), Z5
-	PREFETCHT0  4160(R10)
 	VFMADD231PD 64(R10), Z5, Z3
 
 oneColumn2:
 	MOVQ        16(CX)(BX*8), SI
 	VMOVUPD     (R11)(SI*8), Z5
-	PREFETCHT0  4224(R10)
 	VFMADD231PD 128(R10), Z5, Z3
 
 oneColumn3:
 	MOVQ        24(CX)(BX*8), SI
 	VMOVUPD     (R11)(SI*8), Z5
-	PREFETCHT0  4288(R10)
 	VFMADD231PD 192(R10), Z5, Z3
-	ADDQ        $0x00000100, R10
-	ADDQ        $0x04, BX
-	CMPQ        BX, DX
-	JL          oneColumn0
+	CMPQ        ask+104(FP), $0x00
+	JE          oneAsked
+	PREFETCHT0  4096(R10)
+	PREFETCHT0  4160(R10)
+	PREFETCHT0  4224(R10)
+	PREFETCHT0  4288(R10)
+
+oneAsked:
+	ADDQ $0x00000100, R10
+	ADDQ $0x04, BX
+	CMPQ BX, DX
+	JL   oneColumn0
 
 oneSums:
 	VMULPD      Z0, Z3, Z3
@@ -2476,34 +2544,38 @@ maskedColumn0:
 	MOVQ        (CX)(BX*8), SI
 	KMOVW       (R9)(BX*2), K1
 	VMOVUPD     (R11)(SI*8), Z5
-	PREFETCHT0  4096(R10)
 	VFMADD231PD (R10), Z5, K1, Z3
 
 maskedColumn1:
 	MOVQ        8(CX)(BX*8), SI
 	KMOVW       2(R9)(BX*2), K1
 	VMOVUPD     (R11)(SI*8), Z5
-	PREFETCHT0  4160(R10)
 	VFMADD231PD 64(R10), Z5, K1, Z3
 
 maskedColumn2:
 	MOVQ        16(CX)(BX*8), SI
 	KMOVW       4(R9)(BX*2), K1
 	VMOVUPD     (R11)(SI*8), Z5
-	PREFETCHT0  4224(R10)
 	VFMADD231PD 128(R10), Z5, K1, Z3
 
 maskedColumn3:
 	MOVQ        24(CX)(BX*8), SI
 	KMOVW       6(R9)(BX*2), K1
 	VMOVUPD     (R11)(SI*8), Z5
-	PREFETCHT0  4288(R10)
 	VFMADD231PD 192(R10), Z5, K1, Z3
-	ADDQ        $0x00000100, R10
-	ADDQ        $0x04, BX
-	CMPQ        BX, DX
-	JL          maskedColumn0
-	LEAQ        (R9)(DX*2), R9
+	CMPQ        ask+104(FP), $0x00
+	JE          maskedAsked
+	PREFETCHT0  4096(R10)
+	PREFETCHT0  4160(R10)
+	PREFETCHT0  4224(R10)
+	PREFETCHT0  4288(R10)
+
+maskedAsked:
+	ADDQ $0x00000100, R10
+	ADDQ $0x04, BX
+	CMPQ BX, DX
+	JL   maskedColumn0
+	LEAQ (R9)(DX*2), R9
 
 maskedSums:
 	VMULPD      Z0, Z3, Z3
@@ -2556,13 +2628,17 @@ endsColumn0:
 	VPBROADCASTD X6, Z6
 	VPADDD       fours<>+0(SB), Z6, Z6
 	VPERMPS      Z5, Z6, Z5
-	PREFETCHT0   4096(R10)
 	VFMADD231PD  (R10), Z5, K1, Z3
-	ADDQ         $0x00000040, R10
-	ADDQ         $0x01, BX
-	CMPQ         BX, DX
-	JL           endsColumn0
-	LEAQ         (R9)(DX*2), R9
+	CMPQ         ask+104(FP), $0x00
+	JE           endsAsked
+	PREFETCHT0   4096(R10)
+
+endsAsked:
+	ADDQ $0x00000040, R10
+	ADDQ $0x01, BX
+	CMPQ BX, DX
+	JL   endsColumn0
+	LEAQ (R9)(DX*2), R9
 
 endsSums:
 	VMULPD      Z0, Z3, Z3
@@ -2595,9 +2671,9 @@ next:
 	VZEROUPPER
 	RET
 
-// func diagonalsShortF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
+// func diagonalsShortF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int, ask int)
 // Requires: AVX, AVX512F, CMOV, MMX+
-TEXT ·diagonalsShortF64AVX512(SB), NOSPLIT, $0-104
+TEXT ·diagonalsShortF64AVX512(SB), NOSPLIT, $0-112
 	MOVQ         masks+24(FP), R9
 	MOVQ         val+32(FP), R10
 	MOVQ         x+40(FP), R11
@@ -2656,34 +2732,36 @@ oneFrom3:
 oneColumn0:
 	MOVQ        (CX)(BX*8), SI
 	VMOVUPD     (R11)(SI*8), Z4
-	PREFETCHT0  4096(R10)
 	VCVTPS2PD   (R10), Z5
 	VFMADD231PD Z5, Z4, Z3
 
 oneColumn1:
 	MOVQ        8(CX)(BX*8), SI
 	VMOVUPD     (R11)(SI*8), Z4
-	PREFETCHT0  4128(R10)
 	VCVTPS2PD   32(R10), Z5
 	VFMADD231PD Z5, Z4, Z3
 
 oneColumn2:
 	MOVQ        16(CX)(BX*8), SI
 	VMOVUPD     (R11)(SI*8), Z4
-	PREFETCHT0  4160(R10)
 	VCVTPS2PD   64(R10), Z5
 	VFMADD231PD Z5, Z4, Z3
 
 oneColumn3:
 	MOVQ        24(CX)(BX*8), SI
 	VMOVUPD     (R11)(SI*8), Z4
-	PREFETCHT0  4192(R10)
 	VCVTPS2PD   96(R10), Z5
 	VFMADD231PD Z5, Z4, Z3
-	ADDQ        $0x00000080, R10
-	ADDQ        $0x04, BX
-	CMPQ        BX, DX
-	JL          oneColumn0
+	CMPQ        ask+104(FP), $0x00
+	JE          oneAsked
+	PREFETCHT0  4096(R10)
+	PREFETCHT0  4160(R10)
+
+oneAsked:
+	ADDQ $0x00000080, R10
+	ADDQ $0x04, BX
+	CMPQ BX, DX
+	JL   oneColumn0
 
 oneSums:
 	VMULPD      Z0, Z3, Z3
@@ -2741,7 +2819,6 @@ maskedColumn0:
 	MOVQ        (CX)(BX*8), SI
 	KMOVW       (R9)(BX*2), K1
 	VMOVUPD     (R11)(SI*8), Z4
-	PREFETCHT0  4096(R10)
 	VCVTPS2PD   (R10), Z5
 	VFMADD231PD Z5, Z4, K1, Z3
 
@@ -2749,7 +2826,6 @@ maskedColumn1:
 	MOVQ        8(CX)(BX*8), SI
 	KMOVW       2(R9)(BX*2), K1
 	VMOVUPD     (R11)(SI*8), Z4
-	PREFETCHT0  4128(R10)
 	VCVTPS2PD   32(R10), Z5
 	VFMADD231PD Z5, Z4, K1, Z3
 
@@ -2757,7 +2833,6 @@ maskedColumn2:
 	MOVQ        16(CX)(BX*8), SI
 	KMOVW       4(R9)(BX*2), K1
 	VMOVUPD     (R11)(SI*8), Z4
-	PREFETCHT0  4160(R10)
 	VCVTPS2PD   64(R10), Z5
 	VFMADD231PD Z5, Z4, K1, Z3
 
@@ -2765,14 +2840,19 @@ maskedColumn3:
 	MOVQ        24(CX)(BX*8), SI
 	KMOVW       6(R9)(BX*2), K1
 	VMOVUPD     (R11)(SI*8), Z4
-	PREFETCHT0  4192(R10)
 	VCVTPS2PD   96(R10), Z5
 	VFMADD231PD Z5, Z4, K1, Z3
-	ADDQ        $0x00000080, R10
-	ADDQ        $0x04, BX
-	CMPQ        BX, DX
-	JL          maskedColumn0
-	LEAQ        (R9)(DX*2), R9
+	CMPQ        ask+104(FP), $0x00
+	JE          maskedAsked
+	PREFETCHT0  4096(R10)
+	PREFETCHT0  4160(R10)
+
+maskedAsked:
+	ADDQ $0x00000080, R10
+	ADDQ $0x04, BX
+	CMPQ BX, DX
+	JL   maskedColumn0
+	LEAQ (R9)(DX*2), R9
 
 maskedSums:
 	VMULPD      Z0, Z3, Z3
@@ -2825,14 +2905,18 @@ endsColumn0:
 	VPBROADCASTD X5, Z5
 	VPADDD       fours<>+0(SB), Z5, Z5
 	VPERMPS      Z4, Z5, Z4
-	PREFETCHT0   4096(R10)
 	VCVTPS2PD    (R10), Z5
 	VFMADD231PD  Z5, Z4, K1, Z3
-	ADDQ         $0x00000020, R10
-	ADDQ         $0x01, BX
-	CMPQ         BX, DX
-	JL           endsColumn0
-	LEAQ         (R9)(DX*2), R9
+	CMPQ         ask+104(FP), $0x00
+	JE           endsAsked
+	PREFETCHT0   4096(R10)
+
+endsAsked:
+	ADDQ $0x00000020, R10
+	ADDQ $0x01, BX
+	CMPQ BX, DX
+	JL   endsColumn0
+	LEAQ (R9)(DX*2), R9
 
 endsSums:
 	VMULPD      Z0, Z3, Z3
@@ -2865,9 +2949,9 @@ next:
 	VZEROUPPER
 	RET
 
-// func diagonalsTableF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
+// func diagonalsTableF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int, ask int)
 // Requires: AVX, AVX2, AVX512F, CMOV
-TEXT ·diagonalsTableF64AVX512(SB), NOSPLIT, $0-104
+TEXT ·diagonalsTableF64AVX512(SB), NOSPLIT, $0-112
 	MOVQ         masks+24(FP), R9
 	MOVQ         val+32(FP), R10
 	MOVQ         x+40(FP), R11
@@ -3156,9 +3240,9 @@ next:
 	VZEROUPPER
 	RET
 
-// func diagonalsPerDiagonalF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
+// func diagonalsPerDiagonalF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int, ask int)
 // Requires: AVX, AVX512F, CMOV
-TEXT ·diagonalsPerDiagonalF64AVX512(SB), NOSPLIT, $0-104
+TEXT ·diagonalsPerDiagonalF64AVX512(SB), NOSPLIT, $0-112
 	MOVQ         masks+24(FP), R8
 	MOVQ         val+32(FP), AX
 	MOVQ         x+40(FP), R9
@@ -3512,9 +3596,9 @@ next:
 	VZEROUPPER
 	RET
 
-// func diagonalsFullF32AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
+// func diagonalsFullF32AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int, ask int)
 // Requires: AVX, AVX2, CMOV, FMA3, MMX+
-TEXT ·diagonalsFullF32AVX2(SB), NOSPLIT, $0-96
+TEXT ·diagonalsFullF32AVX2(SB), NOSPLIT, $0-104
 	MOVQ         masks+24(FP), R9
 	MOVQ         val+32(FP), R10
 	MOVQ         x+40(FP), R11
@@ -3554,11 +3638,15 @@ run:
 few1:
 	VXORPS      X5, X5, X5
 	VMOVUPS     (R11)(BX*4), Y3
-	PREFETCHT0  4096(R10)
 	VFMADD231PS (R10), Y3, Y5
 	VXORPS      X6, X6, X6
 	VMOVUPS     32(R11)(BX*4), Y3
 	VFMADD231PS 32(R10), Y3, Y6
+	CMPQ        ask+96(FP), $0x00
+	JE          few1Asked
+	PREFETCHT0  4096(R10)
+
+few1Asked:
 	ADDQ        $0x00000040, R10
 	VMULPS      Y0, Y5, Y5
 	VMULPS      Y0, Y6, Y6
@@ -3599,16 +3687,20 @@ not1:
 few2:
 	VXORPS      X5, X5, X5
 	VMOVUPS     (R11)(BX*4), Y3
-	PREFETCHT0  4096(R10)
 	VFMADD231PS (R10), Y3, Y5
 	VMOVUPS     (R11)(SI*4), Y3
 	VFMADD231PS 32(R10), Y3, Y5
 	VXORPS      X6, X6, X6
 	VMOVUPS     32(R11)(BX*4), Y3
-	PREFETCHT0  4160(R10)
 	VFMADD231PS 64(R10), Y3, Y6
 	VMOVUPS     32(R11)(SI*4), Y3
 	VFMADD231PS 96(R10), Y3, Y6
+	CMPQ        ask+96(FP), $0x00
+	JE          few2Asked
+	PREFETCHT0  4096(R10)
+	PREFETCHT0  4160(R10)
+
+few2Asked:
 	ADDQ        $0x00000080, R10
 	VMULPS      Y0, Y5, Y5
 	VMULPS      Y0, Y6, Y6
@@ -3650,21 +3742,25 @@ not2:
 few3:
 	VXORPS      X5, X5, X5
 	VMOVUPS     (R11)(BX*4), Y3
-	PREFETCHT0  4096(R10)
 	VFMADD231PS (R10), Y3, Y5
 	VMOVUPS     (R11)(SI*4), Y3
 	VFMADD231PS 32(R10), Y3, Y5
 	VMOVUPS     (R11)(DI*4), Y3
-	PREFETCHT0  4160(R10)
 	VFMADD231PS 64(R10), Y3, Y5
 	VXORPS      X6, X6, X6
 	VMOVUPS     32(R11)(BX*4), Y3
 	VFMADD231PS 96(R10), Y3, Y6
 	VMOVUPS     32(R11)(SI*4), Y3
-	PREFETCHT0  4224(R10)
 	VFMADD231PS 128(R10), Y3, Y6
 	VMOVUPS     32(R11)(DI*4), Y3
 	VFMADD231PS 160(R10), Y3, Y6
+	CMPQ        ask+96(FP), $0x00
+	JE          few3Asked
+	PREFETCHT0  4096(R10)
+	PREFETCHT0  4160(R10)
+	PREFETCHT0  4224(R10)
+
+few3Asked:
 	ADDQ        $0x000000c0, R10
 	VMULPS      Y0, Y5, Y5
 	VMULPS      Y0, Y6, Y6
@@ -3707,26 +3803,30 @@ not3:
 few4:
 	VXORPS      X5, X5, X5
 	VMOVUPS     (R11)(BX*4), Y3
-	PREFETCHT0  4096(R10)
 	VFMADD231PS (R10), Y3, Y5
 	VMOVUPS     (R11)(SI*4), Y3
 	VFMADD231PS 32(R10), Y3, Y5
 	VMOVUPS     (R11)(DI*4), Y3
-	PREFETCHT0  4160(R10)
 	VFMADD231PS 64(R10), Y3, Y5
 	VMOVUPS     (R11)(R8*4), Y3
 	VFMADD231PS 96(R10), Y3, Y5
 	VXORPS      X6, X6, X6
 	VMOVUPS     32(R11)(BX*4), Y3
-	PREFETCHT0  4224(R10)
 	VFMADD231PS 128(R10), Y3, Y6
 	VMOVUPS     32(R11)(SI*4), Y3
 	VFMADD231PS 160(R10), Y3, Y6
 	VMOVUPS     32(R11)(DI*4), Y3
-	PREFETCHT0  4288(R10)
 	VFMADD231PS 192(R10), Y3, Y6
 	VMOVUPS     32(R11)(R8*4), Y3
 	VFMADD231PS 224(R10), Y3, Y6
+	CMPQ        ask+96(FP), $0x00
+	JE          few4Asked
+	PREFETCHT0  4096(R10)
+	PREFETCHT0  4160(R10)
+	PREFETCHT0  4224(R10)
+	PREFETCHT0  4288(R10)
+
+few4Asked:
 	ADDQ        $0x00000100, R10
 	VMULPS      Y0, Y5, Y5
 	VMULPS      Y0, Y6, Y6
@@ -3770,31 +3870,35 @@ not4:
 few5:
 	VXORPS      X5, X5, X5
 	VMOVUPS     (R11)(BX*4), Y3
-	PREFETCHT0  4096(R10)
 	VFMADD231PS (R10), Y3, Y5
 	VMOVUPS     (R11)(SI*4), Y3
 	VFMADD231PS 32(R10), Y3, Y5
 	VMOVUPS     (R11)(DI*4), Y3
-	PREFETCHT0  4160(R10)
 	VFMADD231PS 64(R10), Y3, Y5
 	VMOVUPS     (R11)(R8*4), Y3
 	VFMADD231PS 96(R10), Y3, Y5
 	VMOVUPS     (R11)(DX*4), Y3
-	PREFETCHT0  4224(R10)
 	VFMADD231PS 128(R10), Y3, Y5
 	VXORPS      X6, X6, X6
 	VMOVUPS     32(R11)(BX*4), Y3
 	VFMADD231PS 160(R10), Y3, Y6
 	VMOVUPS     32(R11)(SI*4), Y3
-	PREFETCHT0  4288(R10)
 	VFMADD231PS 192(R10), Y3, Y6
 	VMOVUPS     32(R11)(DI*4), Y3
 	VFMADD231PS 224(R10), Y3, Y6
 	VMOVUPS     32(R11)(R8*4), Y3
-	PREFETCHT0  4352(R10)
 	VFMADD231PS 256(R10), Y3, Y6
 	VMOVUPS     32(R11)(DX*4), Y3
 	VFMADD231PS 288(R10), Y3, Y6
+	CMPQ        ask+96(FP), $0x00
+	JE          few5Asked
+	PREFETCHT0  4096(R10)
+	PREFETCHT0  4160(R10)
+	PREFETCHT0  4224(R10)
+	PREFETCHT0  4288(R10)
+	PREFETCHT0  4352(R10)
+
+few5Asked:
 	ADDQ        $0x00000140, R10
 	VMULPS      Y0, Y5, Y5
 	VMULPS      Y0, Y6, Y6
@@ -3839,36 +3943,40 @@ not5:
 few6:
 	VXORPS      X5, X5, X5
 	VMOVUPS     (R11)(BX*4), Y3
-	PREFETCHT0  4096(R10)
 	VFMADD231PS (R10), Y3, Y5
 	VMOVUPS     (R11)(SI*4), Y3
 	VFMADD231PS 32(R10), Y3, Y5
 	VMOVUPS     (R11)(DI*4), Y3
-	PREFETCHT0  4160(R10)
 	VFMADD231PS 64(R10), Y3, Y5
 	VMOVUPS     (R11)(R8*4), Y3
 	VFMADD231PS 96(R10), Y3, Y5
 	VMOVUPS     (R11)(DX*4), Y3
-	PREFETCHT0  4224(R10)
 	VFMADD231PS 128(R10), Y3, Y5
 	VMOVUPS     (R11)(R13*4), Y3
 	VFMADD231PS 160(R10), Y3, Y5
 	VXORPS      X6, X6, X6
 	VMOVUPS     32(R11)(BX*4), Y3
-	PREFETCHT0  4288(R10)
 	VFMADD231PS 192(R10), Y3, Y6
 	VMOVUPS     32(R11)(SI*4), Y3
 	VFMADD231PS 224(R10), Y3, Y6
 	VMOVUPS     32(R11)(DI*4), Y3
-	PREFETCHT0  4352(R10)
 	VFMADD231PS 256(R10), Y3, Y6
 	VMOVUPS     32(R11)(R8*4), Y3
 	VFMADD231PS 288(R10), Y3, Y6
 	VMOVUPS     32(R11)(DX*4), Y3
-	PREFETCHT0  4416(R10)
 	VFMADD231PS 320(R10), Y3, Y6
 	VMOVUPS     32(R11)(R13*4), Y3
 	VFMADD231PS 352(R10), Y3, Y6
+	CMPQ        ask+96(FP), $0x00
+	JE          few6Asked
+	PREFETCHT0  4096(R10)
+	PREFETCHT0  4160(R10)
+	PREFETCHT0  4224(R10)
+	PREFETCHT0  4288(R10)
+	PREFETCHT0  4352(R10)
+	PREFETCHT0  4416(R10)
+
+few6Asked:
 	ADDQ        $0x00000180, R10
 	VMULPS      Y0, Y5, Y5
 	VMULPS      Y0, Y6, Y6
@@ -3914,41 +4022,45 @@ not6:
 few7:
 	VXORPS      X5, X5, X5
 	VMOVUPS     (R11)(BX*4), Y3
-	PREFETCHT0  4096(R10)
 	VFMADD231PS (R10), Y3, Y5
 	VMOVUPS     (R11)(SI*4), Y3
 	VFMADD231PS 32(R10), Y3, Y5
 	VMOVUPS     (R11)(DI*4), Y3
-	PREFETCHT0  4160(R10)
 	VFMADD231PS 64(R10), Y3, Y5
 	VMOVUPS     (R11)(R8*4), Y3
 	VFMADD231PS 96(R10), Y3, Y5
 	VMOVUPS     (R11)(DX*4), Y3
-	PREFETCHT0  4224(R10)
 	VFMADD231PS 128(R10), Y3, Y5
 	VMOVUPS     (R11)(R13*4), Y3
 	VFMADD231PS 160(R10), Y3, Y5
 	VMOVUPS     (R11)(CX*4), Y3
-	PREFETCHT0  4288(R10)
 	VFMADD231PS 192(R10), Y3, Y5
 	VXORPS      X6, X6, X6
 	VMOVUPS     32(R11)(BX*4), Y3
 	VFMADD231PS 224(R10), Y3, Y6
 	VMOVUPS     32(R11)(SI*4), Y3
-	PREFETCHT0  4352(R10)
 	VFMADD231PS 256(R10), Y3, Y6
 	VMOVUPS     32(R11)(DI*4), Y3
 	VFMADD231PS 288(R10), Y3, Y6
 	VMOVUPS     32(R11)(R8*4), Y3
-	PREFETCHT0  4416(R10)
 	VFMADD231PS 320(R10), Y3, Y6
 	VMOVUPS     32(R11)(DX*4), Y3
 	VFMADD231PS 352(R10), Y3, Y6
 	VMOVUPS     32(R11)(R13*4), Y3
-	PREFETCHT0  4480(R10)
 	VFMADD231PS 384(R10), Y3, Y6
 	VMOVUPS     32(R11)(CX*4), Y3
 	VFMADD231PS 416(R10), Y3, Y6
+	CMPQ        ask+96(FP), $0x00
+	JE          few7Asked
+	PREFETCHT0  4096(R10)
+	PREFETCHT0  4160(R10)
+	PREFETCHT0  4224(R10)
+	PREFETCHT0  4288(R10)
+	PREFETCHT0  4352(R10)
+	PREFETCHT0  4416(R10)
+	PREFETCHT0  4480(R10)
+
+few7Asked:
 	ADDQ        $0x000001c0, R10
 	VMULPS      Y0, Y5, Y5
 	VMULPS      Y0, Y6, Y6
@@ -4025,30 +4137,32 @@ oneFrom3:
 oneColumn0:
 	MOVQ        (CX)(BX*8), SI
 	VMOVUPS     (R11)(SI*4), Y3
-	PREFETCHT0  4096(R10)
 	VFMADD231PS (R10), Y3, Y5
 
 oneColumn1:
 	MOVQ        8(CX)(BX*8), SI
 	VMOVUPS     (R11)(SI*4), Y3
-	PREFETCHT0  4128(R10)
 	VFMADD231PS 32(R10), Y3, Y5
 
 oneColumn2:
 	MOVQ        16(CX)(BX*8), SI
 	VMOVUPS     (R11)(SI*4), Y3
-	PREFETCHT0  4160(R10)
 	VFMADD231PS 64(R10), Y3, Y5
 
 oneColumn3:
 	MOVQ        24(CX)(BX*8), SI
 	VMOVUPS     (R11)(SI*4), Y3
-	PREFETCHT0  4192(R10)
 	VFMADD231PS 96(R10), Y3, Y5
-	ADDQ        $0x00000080, R10
-	ADDQ        $0x04, BX
-	CMPQ        BX, DX
-	JL          oneColumn0
+	CMPQ        ask+96(FP), $0x00
+	JE          oneAsked
+	PREFETCHT0  4096(R10)
+	PREFETCHT0  4160(R10)
+
+oneAsked:
+	ADDQ $0x00000080, R10
+	ADDQ $0x04, BX
+	CMPQ BX, DX
+	JL   oneColumn0
 
 oneSums:
 	VMULPS      Y0, Y5, Y5
@@ -4110,7 +4224,6 @@ maskedColumn0:
 	VPAND        Y2, Y3, Y3
 	VPCMPEQD     Y2, Y3, Y3
 	VMOVUPS      (R11)(SI*4), Y7
-	PREFETCHT0   4096(R10)
 	VMOVAPS      Y5, Y8
 	VFMADD231PS  (R10), Y7, Y8
 	VBLENDVPS    Y3, Y8, Y5, Y5
@@ -4123,7 +4236,6 @@ maskedColumn1:
 	VPAND        Y2, Y3, Y3
 	VPCMPEQD     Y2, Y3, Y3
 	VMOVUPS      (R11)(SI*4), Y7
-	PREFETCHT0   4128(R10)
 	VMOVAPS      Y5, Y8
 	VFMADD231PS  32(R10), Y7, Y8
 	VBLENDVPS    Y3, Y8, Y5, Y5
@@ -4136,7 +4248,6 @@ maskedColumn2:
 	VPAND        Y2, Y3, Y3
 	VPCMPEQD     Y2, Y3, Y3
 	VMOVUPS      (R11)(SI*4), Y7
-	PREFETCHT0   4160(R10)
 	VMOVAPS      Y5, Y8
 	VFMADD231PS  64(R10), Y7, Y8
 	VBLENDVPS    Y3, Y8, Y5, Y5
@@ -4149,15 +4260,20 @@ maskedColumn3:
 	VPAND        Y2, Y3, Y3
 	VPCMPEQD     Y2, Y3, Y3
 	VMOVUPS      (R11)(SI*4), Y7
-	PREFETCHT0   4192(R10)
 	VMOVAPS      Y5, Y8
 	VFMADD231PS  96(R10), Y7, Y8
 	VBLENDVPS    Y3, Y8, Y5, Y5
-	ADDQ         $0x00000080, R10
-	ADDQ         $0x04, BX
-	CMPQ         BX, DX
-	JL           maskedColumn0
-	LEAQ         (R9)(DX*2), R9
+	CMPQ         ask+96(FP), $0x00
+	JE           maskedAsked
+	PREFETCHT0   4096(R10)
+	PREFETCHT0   4160(R10)
+
+maskedAsked:
+	ADDQ $0x00000080, R10
+	ADDQ $0x04, BX
+	CMPQ BX, DX
+	JL   maskedColumn0
+	LEAQ (R9)(DX*2), R9
 
 maskedSums:
 	VMULPS      Y0, Y5, Y5
@@ -4214,15 +4330,19 @@ endsColumn0:
 	VPBROADCASTD X8, Y8
 	VPADDD       fours<>+0(SB), Y8, Y8
 	VPERMPS      Y7, Y8, Y7
-	PREFETCHT0   4096(R10)
 	VMOVAPS      Y5, Y8
 	VFMADD231PS  (R10), Y7, Y8
 	VBLENDVPS    Y3, Y8, Y5, Y5
-	ADDQ         $0x00000020, R10
-	ADDQ         $0x01, BX
-	CMPQ         BX, DX
-	JL           endsColumn0
-	LEAQ         (R9)(DX*2), R9
+	CMPQ         ask+96(FP), $0x00
+	JE           endsAsked
+	PREFETCHT0   4096(R10)
+
+endsAsked:
+	ADDQ $0x00000020, R10
+	ADDQ $0x01, BX
+	CMPQ BX, DX
+	JL   endsColumn0
+	LEAQ (R9)(DX*2), R9
 
 endsSums:
 	VMULPS      Y0, Y5, Y5
@@ -4255,9 +4375,9 @@ next:
 	VZEROUPPER
 	RET
 
-// func diagonalsTableF32AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
+// func diagonalsTableF32AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int, ask int)
 // Requires: AVX, AVX2, CMOV, FMA3
-TEXT ·diagonalsTableF32AVX2(SB), NOSPLIT, $0-96
+TEXT ·diagonalsTableF32AVX2(SB), NOSPLIT, $0-104
 	MOVQ         masks+24(FP), R9
 	MOVQ         val+32(FP), R10
 	MOVQ         x+40(FP), R11
@@ -4595,9 +4715,9 @@ next:
 	VZEROUPPER
 	RET
 
-// func diagonalsPerDiagonalF32AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
+// func diagonalsPerDiagonalF32AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int, ask int)
 // Requires: AVX, AVX2, CMOV, FMA3
-TEXT ·diagonalsPerDiagonalF32AVX2(SB), NOSPLIT, $0-96
+TEXT ·diagonalsPerDiagonalF32AVX2(SB), NOSPLIT, $0-104
 	MOVQ         masks+24(FP), R8
 	MOVQ         val+32(FP), AX
 	MOVQ         x+40(FP), R9
@@ -4982,9 +5102,9 @@ next:
 	VZEROUPPER
 	RET
 
-// func diagonalsFullF32AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
+// func diagonalsFullF32AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int, ask int)
 // Requires: AVX, AVX512F, CMOV, MMX+
-TEXT ·diagonalsFullF32AVX512(SB), NOSPLIT, $0-96
+TEXT ·diagonalsFullF32AVX512(SB), NOSPLIT, $0-104
 	MOVQ         masks+24(FP), R9
 	MOVQ         val+32(FP), R10
 	MOVQ         x+40(FP), R11
@@ -5023,12 +5143,16 @@ run:
 few1:
 	VXORPS      X3, X3, X3
 	VMOVUPS     (R11)(BX*4), Z5
-	PREFETCHT0  4096(R10)
 	VFMADD231PS (R10), Z5, Z3
 	VXORPS      X4, X4, X4
 	VMOVUPS     64(R11)(BX*4), Z5
-	PREFETCHT0  4160(R10)
 	VFMADD231PS 64(R10), Z5, Z4
+	CMPQ        ask+96(FP), $0x00
+	JE          few1Asked
+	PREFETCHT0  4096(R10)
+	PREFETCHT0  4160(R10)
+
+few1Asked:
 	ADDQ        $0x00000080, R10
 	VMULPS      Z0, Z3, Z3
 	VMULPS      Z0, Z4, Z4
@@ -5069,18 +5193,22 @@ not1:
 few2:
 	VXORPS      X3, X3, X3
 	VMOVUPS     (R11)(BX*4), Z5
-	PREFETCHT0  4096(R10)
 	VFMADD231PS (R10), Z5, Z3
 	VMOVUPS     (R11)(SI*4), Z5
-	PREFETCHT0  4160(R10)
 	VFMADD231PS 64(R10), Z5, Z3
 	VXORPS      X4, X4, X4
 	VMOVUPS     64(R11)(BX*4), Z5
-	PREFETCHT0  4224(R10)
 	VFMADD231PS 128(R10), Z5, Z4
 	VMOVUPS     64(R11)(SI*4), Z5
-	PREFETCHT0  4288(R10)
 	VFMADD231PS 192(R10), Z5, Z4
+	CMPQ        ask+96(FP), $0x00
+	JE          few2Asked
+	PREFETCHT0  4096(R10)
+	PREFETCHT0  4160(R10)
+	PREFETCHT0  4224(R10)
+	PREFETCHT0  4288(R10)
+
+few2Asked:
 	ADDQ        $0x00000100, R10
 	VMULPS      Z0, Z3, Z3
 	VMULPS      Z0, Z4, Z4
@@ -5122,24 +5250,28 @@ not2:
 few3:
 	VXORPS      X3, X3, X3
 	VMOVUPS     (R11)(BX*4), Z5
-	PREFETCHT0  4096(R10)
 	VFMADD231PS (R10), Z5, Z3
 	VMOVUPS     (R11)(SI*4), Z5
-	PREFETCHT0  4160(R10)
 	VFMADD231PS 64(R10), Z5, Z3
 	VMOVUPS     (R11)(DI*4), Z5
-	PREFETCHT0  4224(R10)
 	VFMADD231PS 128(R10), Z5, Z3
 	VXORPS      X4, X4, X4
 	VMOVUPS     64(R11)(BX*4), Z5
-	PREFETCHT0  4288(R10)
 	VFMADD231PS 192(R10), Z5, Z4
 	VMOVUPS     64(R11)(SI*4), Z5
-	PREFETCHT0  4352(R10)
 	VFMADD231PS 256(R10), Z5, Z4
 	VMOVUPS     64(R11)(DI*4), Z5
-	PREFETCHT0  4416(R10)
 	VFMADD231PS 320(R10), Z5, Z4
+	CMPQ        ask+96(FP), $0x00
+	JE          few3Asked
+	PREFETCHT0  4096(R10)
+	PREFETCHT0  4160(R10)
+	PREFETCHT0  4224(R10)
+	PREFETCHT0  4288(R10)
+	PREFETCHT0  4352(R10)
+	PREFETCHT0  4416(R10)
+
+few3Asked:
 	ADDQ        $0x00000180, R10
 	VMULPS      Z0, Z3, Z3
 	VMULPS      Z0, Z4, Z4
@@ -5182,30 +5314,34 @@ not3:
 few4:
 	VXORPS      X3, X3, X3
 	VMOVUPS     (R11)(BX*4), Z5
-	PREFETCHT0  4096(R10)
 	VFMADD231PS (R10), Z5, Z3
 	VMOVUPS     (R11)(SI*4), Z5
-	PREFETCHT0  4160(R10)
 	VFMADD231PS 64(R10), Z5, Z3
 	VMOVUPS     (R11)(DI*4), Z5
-	PREFETCHT0  4224(R10)
 	VFMADD231PS 128(R10), Z5, Z3
 	VMOVUPS     (R11)(R8*4), Z5
-	PREFETCHT0  4288(R10)
 	VFMADD231PS 192(R10), Z5, Z3
 	VXORPS      X4, X4, X4
 	VMOVUPS     64(R11)(BX*4), Z5
-	PREFETCHT0  4352(R10)
 	VFMADD231PS 256(R10), Z5, Z4
 	VMOVUPS     64(R11)(SI*4), Z5
-	PREFETCHT0  4416(R10)
 	VFMADD231PS 320(R10), Z5, Z4
 	VMOVUPS     64(R11)(DI*4), Z5
-	PREFETCHT0  4480(R10)
 	VFMADD231PS 384(R10), Z5, Z4
 	VMOVUPS     64(R11)(R8*4), Z5
-	PREFETCHT0  4544(R10)
 	VFMADD231PS 448(R10), Z5, Z4
+	CMPQ        ask+96(FP), $0x00
+	JE          few4Asked
+	PREFETCHT0  4096(R10)
+	PREFETCHT0  4160(R10)
+	PREFETCHT0  4224(R10)
+	PREFETCHT0  4288(R10)
+	PREFETCHT0  4352(R10)
+	PREFETCHT0  4416(R10)
+	PREFETCHT0  4480(R10)
+	PREFETCHT0  4544(R10)
+
+few4Asked:
 	ADDQ        $0x00000200, R10
 	VMULPS      Z0, Z3, Z3
 	VMULPS      Z0, Z4, Z4
@@ -5249,36 +5385,40 @@ not4:
 few5:
 	VXORPS      X3, X3, X3
 	VMOVUPS     (R11)(BX*4), Z5
-	PREFETCHT0  4096(R10)
 	VFMADD231PS (R10), Z5, Z3
 	VMOVUPS     (R11)(SI*4), Z5
-	PREFETCHT0  4160(R10)
 	VFMADD231PS 64(R10), Z5, Z3
 	VMOVUPS     (R11)(DI*4), Z5
-	PREFETCHT0  4224(R10)
 	VFMADD231PS 128(R10), Z5, Z3
 	VMOVUPS     (R11)(R8*4), Z5
-	PREFETCHT0  4288(R10)
 	VFMADD231PS 192(R10), Z5, Z3
 	VMOVUPS     (R11)(DX*4), Z5
-	PREFETCHT0  4352(R10)
 	VFMADD231PS 256(R10), Z5, Z3
 	VXORPS      X4, X4, X4
 	VMOVUPS     64(R11)(BX*4), Z5
-	PREFETCHT0  4416(R10)
 	VFMADD231PS 320(R10), Z5, Z4
 	VMOVUPS     64(R11)(SI*4), Z5
-	PREFETCHT0  4480(R10)
 	VFMADD231PS 384(R10), Z5, Z4
 	VMOVUPS     64(R11)(DI*4), Z5
-	PREFETCHT0  4544(R10)
 	VFMADD231PS 448(R10), Z5, Z4
 	VMOVUPS     64(R11)(R8*4), Z5
-	PREFETCHT0  4608(R10)
 	VFMADD231PS 512(R10), Z5, Z4
 	VMOVUPS     64(R11)(DX*4), Z5
-	PREFETCHT0  4672(R10)
 	VFMADD231PS 576(R10), Z5, Z4
+	CMPQ        ask+96(FP), $0x00
+	JE          few5Asked
+	PREFETCHT0  4096(R10)
+	PREFETCHT0  4160(R10)
+	PREFETCHT0  4224(R10)
+	PREFETCHT0  4288(R10)
+	PREFETCHT0  4352(R10)
+	PREFETCHT0  4416(R10)
+	PREFETCHT0  4480(R10)
+	PREFETCHT0  4544(R10)
+	PREFETCHT0  4608(R10)
+	PREFETCHT0  4672(R10)
+
+few5Asked:
 	ADDQ        $0x00000280, R10
 	VMULPS      Z0, Z3, Z3
 	VMULPS      Z0, Z4, Z4
@@ -5323,42 +5463,46 @@ not5:
 few6:
 	VXORPS      X3, X3, X3
 	VMOVUPS     (R11)(BX*4), Z5
-	PREFETCHT0  4096(R10)
 	VFMADD231PS (R10), Z5, Z3
 	VMOVUPS     (R11)(SI*4), Z5
-	PREFETCHT0  4160(R10)
 	VFMADD231PS 64(R10), Z5, Z3
 	VMOVUPS     (R11)(DI*4), Z5
-	PREFETCHT0  4224(R10)
 	VFMADD231PS 128(R10), Z5, Z3
 	VMOVUPS     (R11)(R8*4), Z5
-	PREFETCHT0  4288(R10)
 	VFMADD231PS 192(R10), Z5, Z3
 	VMOVUPS     (R11)(DX*4), Z5
-	PREFETCHT0  4352(R10)
 	VFMADD231PS 256(R10), Z5, Z3
 	VMOVUPS     (R11)(R13*4), Z5
-	PREFETCHT0  4416(R10)
 	VFMADD231PS 320(R10), Z5, Z3
 	VXORPS      X4, X4, X4
 	VMOVUPS     64(R11)(BX*4), Z5
-	PREFETCHT0  4480(R10)
 	VFMADD231PS 384(R10), Z5, Z4
 	VMOVUPS     64(R11)(SI*4), Z5
-	PREFETCHT0  4544(R10)
 	VFMADD231PS 448(R10), Z5, Z4
 	VMOVUPS     64(R11)(DI*4), Z5
-	PREFETCHT0  4608(R10)
 	VFMADD231PS 512(R10), Z5, Z4
 	VMOVUPS     64(R11)(R8*4), Z5
-	PREFETCHT0  4672(R10)
 	VFMADD231PS 576(R10), Z5, Z4
 	VMOVUPS     64(R11)(DX*4), Z5
-	PREFETCHT0  4736(R10)
 	VFMADD231PS 640(R10), Z5, Z4
 	VMOVUPS     64(R11)(R13*4), Z5
-	PREFETCHT0  4800(R10)
 	VFMADD231PS 704(R10), Z5, Z4
+	CMPQ        ask+96(FP), $0x00
+	JE          few6Asked
+	PREFETCHT0  4096(R10)
+	PREFETCHT0  4160(R10)
+	PREFETCHT0  4224(R10)
+	PREFETCHT0  4288(R10)
+	PREFETCHT0  4352(R10)
+	PREFETCHT0  4416(R10)
+	PREFETCHT0  4480(R10)
+	PREFETCHT0  4544(R10)
+	PREFETCHT0  4608(R10)
+	PREFETCHT0  4672(R10)
+	PREFETCHT0  4736(R10)
+	PREFETCHT0  4800(R10)
+
+few6Asked:
 	ADDQ        $0x00000300, R10
 	VMULPS      Z0, Z3, Z3
 	VMULPS      Z0, Z4, Z4
@@ -5404,48 +5548,52 @@ not6:
 few7:
 	VXORPS      X3, X3, X3
 	VMOVUPS     (R11)(BX*4), Z5
-	PREFETCHT0  4096(R10)
 	VFMADD231PS (R10), Z5, Z3
 	VMOVUPS     (R11)(SI*4), Z5
-	PREFETCHT0  4160(R10)
 	VFMADD231PS 64(R10), Z5, Z3
 	VMOVUPS     (R11)(DI*4), Z5
-	PREFETCHT0  4224(R10)
 	VFMADD231PS 128(R10), Z5, Z3
 	VMOVUPS     (R11)(R8*4), Z5
-	PREFETCHT0  4288(R10)
 	VFMADD231PS 192(R10), Z5, Z3
 	VMOVUPS     (R11)(DX*4), Z5
-	PREFETCHT0  4352(R10)
 	VFMADD231PS 256(R10), Z5, Z3
 	VMOVUPS     (R11)(R13*4), Z5
-	PREFETCHT0  4416(R10)
 	VFMADD231PS 320(R10), Z5, Z3
 	VMOVUPS     (R11)(CX*4), Z5
-	PREFETCHT0  4480(R10)
 	VFMADD231PS 384(R10), Z5, Z3
 	VXORPS      X4, X4, X4
 	VMOVUPS     64(R11)(BX*4), Z5
-	PREFETCHT0  4544(R10)
 	VFMADD231PS 448(R10), Z5, Z4
 	VMOVUPS     64(R11)(SI*4), Z5
-	PREFETCHT0  4608(R10)
 	VFMADD231PS 512(R10), Z5, Z4
 	VMOVUPS     64(R11)(DI*4), Z5
-	PREFETCHT0  4672(R10)
 	VFMADD231PS 576(R10), Z5, Z4
 	VMOVUPS     64(R11)(R8*4), Z5
-	PREFETCHT0  4736(R10)
 	VFMADD231PS 640(R10), Z5, Z4
 	VMOVUPS     64(R11)(DX*4), Z5
-	PREFETCHT0  4800(R10)
 	VFMADD231PS 704(R10), Z5, Z4
 	VMOVUPS     64(R11)(R13*4), Z5
-	PREFETCHT0  4864(R10)
 	VFMADD231PS 768(R10), Z5, Z4
 	VMOVUPS     64(R11)(CX*4), Z5
-	PREFETCHT0  4928(R10)
 	VFMADD231PS 832(R10), Z5, Z4
+	CMPQ        ask+96(FP), $0x00
+	JE          few7Asked
+	PREFETCHT0  4096(R10)
+	PREFETCHT0  4160(R10)
+	PREFETCHT0  4224(R10)
+	PREFETCHT0  4288(R10)
+	PREFETCHT0  4352(R10)
+	PREFETCHT0  4416(R10)
+	PREFETCHT0  4480(R10)
+	PREFETCHT0  4544(R10)
+	PREFETCHT0  4608(R10)
+	PREFETCHT0  4672(R10)
+	PREFETCHT0  4736(R10)
+	PREFETCHT0  4800(R10)
+	PREFETCHT0  4864(R10)
+	PREFETCHT0  4928(R10)
+
+few7Asked:
 	ADDQ        $0x00000380, R10
 	VMULPS      Z0, Z3, Z3
 	VMULPS      Z0, Z4, Z4
@@ -5522,30 +5670,34 @@ oneFrom3:
 oneColumn0:
 	MOVQ        (CX)(BX*8), SI
 	VMOVUPS     (R11)(SI*4), Z5
-	PREFETCHT0  4096(R10)
 	VFMADD231PS (R10), Z5, Z3
 
 oneColumn1:
 	MOVQ        8(CX)(BX*8), SI
 	VMOVUPS     (R11)(SI*4), Z5
-	PREFETCHT0  4160(R10)
 	VFMADD231PS 64(R10), Z5, Z3
 
 oneColumn2:
 	MOVQ        16(CX)(BX*8), SI
 	VMOVUPS     (R11)(SI*4), Z5
-	PREFETCHT0  4224(R10)
 	VFMADD231PS 128(R10), Z5, Z3
 
 oneColumn3:
 	MOVQ        24(CX)(BX*8), SI
 	VMOVUPS     (R11)(SI*4), Z5
-	PREFETCHT0  4288(R10)
 	VFMADD231PS 192(R10), Z5, Z3
-	ADDQ        $0x00000100, R10
-	ADDQ        $0x04, BX
-	CMPQ        BX, DX
-	JL          oneColumn0
+	CMPQ        ask+96(FP), $0x00
+	JE          oneAsked
+	PREFETCHT0  4096(R10)
+	PREFETCHT0  4160(R10)
+	PREFETCHT0  4224(R10)
+	PREFETCHT0  4288(R10)
+
+oneAsked:
+	ADDQ $0x00000100, R10
+	ADDQ $0x04, BX
+	CMPQ BX, DX
+	JL   oneColumn0
 
 oneSums:
 	VMULPS      Z0, Z3, Z3
@@ -5603,34 +5755,38 @@ maskedColumn0:
 	MOVQ        (CX)(BX*8), SI
 	KMOVW       (R9)(BX*2), K1
 	VMOVUPS     (R11)(SI*4), Z5
-	PREFETCHT0  4096(R10)
 	VFMADD231PS (R10), Z5, K1, Z3
 
 maskedColumn1:
 	MOVQ        8(CX)(BX*8), SI
 	KMOVW       2(R9)(BX*2), K1
 	VMOVUPS     (R11)(SI*4), Z5
-	PREFETCHT0  4160(R10)
 	VFMADD231PS 64(R10), Z5, K1, Z3
 
 maskedColumn2:
 	MOVQ        16(CX)(BX*8), SI
 	KMOVW       4(R9)(BX*2), K1
 	VMOVUPS     (R11)(SI*4), Z5
-	PREFETCHT0  4224(R10)
 	VFMADD231PS 128(R10), Z5, K1, Z3
 
 maskedColumn3:
 	MOVQ        24(CX)(BX*8), SI
 	KMOVW       6(R9)(BX*2), K1
 	VMOVUPS     (R11)(SI*4), Z5
-	PREFETCHT0  4288(R10)
 	VFMADD231PS 192(R10), Z5, K1, Z3
-	ADDQ        $0x00000100, R10
-	ADDQ        $0x04, BX
-	CMPQ        BX, DX
-	JL          maskedColumn0
-	LEAQ        (R9)(DX*2), R9
+	CMPQ        ask+96(FP), $0x00
+	JE          maskedAsked
+	PREFETCHT0  4096(R10)
+	PREFETCHT0  4160(R10)
+	PREFETCHT0  4224(R10)
+	PREFETCHT0  4288(R10)
+
+maskedAsked:
+	ADDQ $0x00000100, R10
+	ADDQ $0x04, BX
+	CMPQ BX, DX
+	JL   maskedColumn0
+	LEAQ (R9)(DX*2), R9
 
 maskedSums:
 	VMULPS      Z0, Z3, Z3
@@ -5683,13 +5839,17 @@ endsColumn0:
 	VPBROADCASTD X6, Z6
 	VPADDD       fours<>+0(SB), Z6, Z6
 	VPERMPS      Z5, Z6, Z5
-	PREFETCHT0   4096(R10)
 	VFMADD231PS  (R10), Z5, K1, Z3
-	ADDQ         $0x00000040, R10
-	ADDQ         $0x01, BX
-	CMPQ         BX, DX
-	JL           endsColumn0
-	LEAQ         (R9)(DX*2), R9
+	CMPQ         ask+96(FP), $0x00
+	JE           endsAsked
+	PREFETCHT0   4096(R10)
+
+endsAsked:
+	ADDQ $0x00000040, R10
+	ADDQ $0x01, BX
+	CMPQ BX, DX
+	JL   endsColumn0
+	LEAQ (R9)(DX*2), R9
 
 endsSums:
 	VMULPS      Z0, Z3, Z3
@@ -5722,9 +5882,9 @@ next:
 	VZEROUPPER
 	RET
 
-// func diagonalsTableF32AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
+// func diagonalsTableF32AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int, ask int)
 // Requires: AVX, AVX512F, CMOV
-TEXT ·diagonalsTableF32AVX512(SB), NOSPLIT, $0-96
+TEXT ·diagonalsTableF32AVX512(SB), NOSPLIT, $0-104
 	MOVQ         masks+24(FP), R9
 	MOVQ         val+32(FP), R10
 	MOVQ         x+40(FP), R11
@@ -6003,9 +6163,9 @@ next:
 	VZEROUPPER
 	RET
 
-// func diagonalsPerDiagonalF32AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
+// func diagonalsPerDiagonalF32AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int, ask int)
 // Requires: AVX, AVX512F, CMOV
-TEXT ·diagonalsPerDiagonalF32AVX512(SB), NOSPLIT, $0-96
+TEXT ·diagonalsPerDiagonalF32AVX512(SB), NOSPLIT, $0-104
 	MOVQ         masks+24(FP), R8
 	MOVQ         val+32(FP), AX
 	MOVQ         x+40(FP), R9

@@ -35,8 +35,8 @@ const unrolled = 4
 // manySlices is how many slices of few columns are worth a loop of their own.
 const manySlices = 6
 
-// aheadBytes is how far ahead values are asked for: on Zen 5 the processor alone does not keep up with
-// memory beside the loads of x; on Zen 4 asking changes little.
+// aheadBytes is how far ahead values are asked for where the argument ask is not 0: the processor alone does not keep up
+// with memory beside the loads of x.
 const aheadBytes = 4096
 
 // lanesOf says what the slices of a run are like.
@@ -56,7 +56,7 @@ func diagonals(l lanes.Lanes, values lanes.Values) {
 		values.Name = "PerDiagonal"
 	}
 	name := "diagonals" + values.Name + l.Suffix()
-	l.Func(name, "func(runs *int, count int, offsets *int64, masks *uint16, val *byte, x, last *V, row int, table, y *V, alpha, beta V, stream int)",
+	l.Func(name, "func(runs *int, count int, offsets *int64, masks *uint16, val *byte, x, last *V, row int, table, y *V, alpha, beta V, stream, ask int)",
 		"is runGeneric for the case in its name, and for count runs that follow each other. The last",
 		"register of x begins at last.")
 
@@ -166,12 +166,10 @@ func (k *kernel) few() {
 			for i, o := range offsets[:width] {
 				v, from := k.Reg(), Mem{Base: k.val, Disp: (s*width + i) * k.bytes}
 				k.Load(Mem{Base: k.x, Index: o, Scale: uint8(k.Size()), Disp: s * k.Bytes()}, v)
-				if from.Disp%64 == 0 {
-					k.ask(from)
-				}
 				k.FMA(k.column(from), v, k.acc[s])
 			}
 		}
+		k.ask(name, 2*width)
 		ADDQ(U32(2*width*k.bytes), k.val)
 		k.finish(name, 2)
 		CMPQ(k.n, Imm(2))
@@ -211,6 +209,7 @@ func (k *kernel) slices(name, rest string, count int, have lanesOf) {
 		Label(fmt.Sprintf("%sColumn%d", name, i))
 		k.products(i, count, have)
 	}
+	k.ask(name, perTurn)
 	if k.bytes > 0 {
 		ADDQ(U32(perTurn*k.bytes), k.val)
 	}
@@ -267,7 +266,6 @@ func (k *kernel) products(i, count int, have lanesOf) {
 		}
 		switch {
 		case !k.perDiagonal:
-			k.ask(from)
 			fma(k.column(from), v, k.acc[s])
 		case have == ends:
 			fma(v, c, k.acc[s])
@@ -292,11 +290,18 @@ func (k *kernel) inside(x Mem, v VecVirtual) {
 	k.Turn(k.at, v)
 }
 
-// ask asks for values that are as far ahead, where a column takes half a line or more: not 16 times each.
-func (k *kernel) ask(at Mem) {
-	if k.bytes >= 32 {
-		PREFETCHT0(at.Offset(aheadBytes))
+// ask asks for values as far ahead as those of so many columns, where one takes half a line or more. Where nothing
+// is to be asked for a branch costs less than that would: loads are what kernels in the caches have most of.
+func (k *kernel) ask(name string, columns int) {
+	if k.bytes < 32 {
+		return
 	}
+	CMPQ(lanes.Arg("ask"), Imm(0))
+	JE(LabelRef(name + "Asked"))
+	for at := 0; at < columns*k.bytes; at += 64 {
+		PREFETCHT0(Mem{Base: k.val, Disp: at + aheadBytes})
+	}
+	Label(name + "Asked")
 }
 
 // finish stores some slices and goes behind them.
