@@ -101,9 +101,9 @@ func (b *Bins[V]) Multiply(l Level, k, n int, x, sums []V) {
 
 // add is Multiply in plain Go.
 func (b *Bins[V]) add(k int, x, sums []V) {
-	var room [expandedRoom]V
+	var room expanded[V]
 	for len(x) > 0 {
-		val := b.Values.some(k, len(x), room[:])
+		val := b.Values.some(k, len(x), &room)
 		rows, u := b.Rows[k:][:len(val)], x[:len(val)]
 		k, x = k+len(val), x[len(val):]
 		if b.Fused {

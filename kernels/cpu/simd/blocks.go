@@ -55,7 +55,7 @@ func MultiplyBlocks[V sparse.Value](l Level, b *Blocks[V], at Position, n int, x
 type blockTable[V sparse.Value] [2][storages][BlockMax - 1]func(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x, table, sums *V, height, bytes, ahead int)
 
 func (b *Blocks[V]) multiply(at Position, n int, x, sums []V) {
-	var room [BlockMax * expandedRoom]V
+	var room expanded[V]
 	lanes := b.Values.Lanes
 	column := b.Height * lanes // values of a column of a block
 	clear(sums)
@@ -69,9 +69,9 @@ func (b *Blocks[V]) multiply(at Position, n int, x, sums []V) {
 				mask = b.Masks[at.Mask]
 				at.Mask++
 			}
-			val := b.Values.some(c*b.Width*column, b.Width*column, room[:])
 			for j := range b.Width {
-				b.add(val[j*column:(j+1)*column], b.Idx[c*lanes:(c+1)*lanes], mask, x[j:], acc)
+				val := b.Values.some((c*b.Width+j)*column, column, &room)
+				b.add(val, b.Idx[c*lanes:(c+1)*lanes], mask, x[j:], acc)
 			}
 			c++
 		}

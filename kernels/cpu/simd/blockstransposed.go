@@ -52,19 +52,19 @@ func (b *Blocks[V]) addTransposed(at Position, n int, after V, factors, y []V, f
 
 // addColumn adds the products of column c, a block for each lane of the mask.
 func (b *Blocks[V]) addColumn(c int, mask uint16, after V, f, y []V, first int) {
-	var room [BlockMax * expandedRoom]V
+	var room expanded[V]
 	lanes := b.Values.Lanes
 	n := b.Height * lanes // values of a column of a block
-	val := b.Values.some(c*b.Width*n, b.Width*n, room[:])
-	for m := mask & (1<<lanes - 1); m != 0; m &= m - 1 {
-		lane := bits.TrailingZeros16(m)
-		to := y[int(b.Idx[c*lanes+lane])-first:]
-		for j := range b.Width {
-			sum, v := to[j], val[j*n:(j+1)*n]
+	for j := range b.Width {
+		val := b.Values.some((c*b.Width+j)*n, n, &room)
+		for m := mask & (1<<lanes - 1); m != 0; m &= m - 1 {
+			lane := bits.TrailingZeros16(m)
+			to := &y[int(b.Idx[c*lanes+lane])-first+j]
+			sum := *to
 			for i := lane; i < n; i += lanes {
-				sum += after * (v[i] * f[i])
+				sum += after * (val[i] * f[i])
 			}
-			to[j] = sum
+			*to = sum
 		}
 	}
 }

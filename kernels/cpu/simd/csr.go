@@ -65,20 +65,17 @@ func rowsGeneric[V sparse.Value](alpha, beta V, base int64, ptr []int64, idx []i
 	}
 }
 
-// dot is the sum of val[k]*x[idx[k]], in four interleaved sums, in plain Go.
+// dot is the sum of val[k]*x[idx[k]], in two interleaved sums, in plain Go.
 func dot[V sparse.Value](idx []int32, val []V, x []V) V {
 	val = val[:len(idx)]
-	var s0, s1, s2, s3 V
-	for len(idx) >= 4 {
-		i, v := (*[4]int32)(idx), (*[4]V)(val)
-		s0 += v[0] * x[i[0]]
-		s1 += v[1] * x[i[1]]
-		s2 += v[2] * x[i[2]]
-		s3 += v[3] * x[i[3]]
-		idx, val = idx[4:], val[4:]
+	var s0, s1 V
+	k := 0
+	for ; k+1 < len(idx); k += 2 {
+		s0 += val[k] * x[idx[k]]
+		s1 += val[k+1] * x[idx[k+1]]
 	}
-	for k, i := range idx {
-		s0 += val[k] * x[i]
+	if k < len(idx) {
+		s0 += val[k] * x[idx[k]]
 	}
-	return (s0 + s2) + (s1 + s3)
+	return s0 + s1
 }

@@ -97,14 +97,14 @@ func (d *Diagonals[V]) masks(run DiagonalRun, mask int) *uint16 {
 }
 
 func (d *Diagonals[V]) runGeneric(run DiagonalRun, alpha, beta V, x []V, row, column, mask int, y []V) {
-	var room [expandedRoom]V
+	var room expanded[V]
 	lanes := d.Values.Lanes
 	for range run.Slices {
 		var lane [2 * unrolled]V
 		sums := lane[:lanes]
 		offsets, masks := d.Offsets[run.Pattern:run.Pattern+run.Width], d.Masks[mask:]
 		for len(offsets) > 0 {
-			val := d.some(run.Pattern+run.Width-len(offsets), column*lanes, len(offsets), room[:])
+			val := d.some(run.Pattern+run.Width-len(offsets), column*lanes, len(offsets), &room)
 			n := len(val) / lanes
 			if run.Masked {
 				addMaskedDiagonals(d.Fused, val, offsets[:n], masks, x, row, sums)
@@ -114,22 +114,23 @@ func (d *Diagonals[V]) runGeneric(run DiagonalRun, alpha, beta V, x []V, row, co
 			}
 			offsets, column = offsets[n:], column+n
 		}
-		for i, sum := range sums {
-			y[i] = Finished(alpha, beta, sum, y[i])
-		}
+		finishGeneric(alpha, beta, sums, y)
 		row, y = row+lanes, y[lanes:]
 	}
 }
 
 // some is values of columns from k on, the first of which belongs to an offset: of all n, or of as many as there is room for.
-func (d *Diagonals[V]) some(offset, k, n int, room []V) []V {
+func (d *Diagonals[V]) some(offset, k, n int, room *expanded[V]) []V {
 	lanes := d.Values.Lanes
 	if d.Values.Storage != Same {
 		return d.Values.some(k, n*lanes, room)
 	}
-	room = room[:min(n*lanes, len(room))]
-	for i := range room {
-		room[i] = d.Values.Table[offset+i/lanes]
+	n = min(n*lanes, len(room.val))
+	if room.holds != offset+1 {
+		for i := range room.val[:n] {
+			room.val[i] = d.Values.Table[offset+i/lanes]
+		}
+		room.holds = offset + 1
 	}
-	return room
+	return room.val[:n]
 }

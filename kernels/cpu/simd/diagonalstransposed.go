@@ -92,12 +92,12 @@ func (d *Diagonals[V]) addRuns(l Level, runs []DiagonalRun, alpha V, x []V, at d
 type diagonalTransposedTable[V sparse.Value] [2][storages]func(runs *int, count int, offsets *int64, masks *uint16, val *byte, y, last *V, row int, table, x *V, alpha V)
 
 func (d *Diagonals[V]) addRunGeneric(run DiagonalRun, alpha V, x []V, row, column, mask int, y []V) {
-	var room [expandedRoom]V
+	var room expanded[V]
 	lanes := d.Values.Lanes
 	for range run.Slices {
 		offsets := d.Offsets[run.Pattern : run.Pattern+run.Width]
 		for len(offsets) > 0 {
-			val := d.some(run.Pattern+run.Width-len(offsets), column*lanes, len(offsets), room[:])
+			val := d.some(run.Pattern+run.Width-len(offsets), column*lanes, len(offsets), &room)
 			n := len(val) / lanes
 			for c, o := range offsets[:n] {
 				val, at := val[c*lanes:(c+1)*lanes], row+int(o)

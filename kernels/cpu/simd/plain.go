@@ -2,35 +2,67 @@ package simd
 
 import (
 	"math/bits"
+	"unsafe"
 
 	"github.com/msrep-go/msrep/sparse"
 )
 
 // The inner loops of slices, diagonals and blocks in plain Go, which are all that processors without AVX2 have. Lanes
-// are summed eight at a time, each in a variable of its own: the compiler keeps those in registers,
-// and no addition waits for the one before it.
+// are summed eight at a time, each in a variable of its own: the compiler keeps these in registers, and no addition
+// waits for the one before it.
 
 // unrolled is how many lanes a loop sums at once.
 const unrolled = 8
 
-// addColumns adds columns of 8 of so many lanes to their sums:
+// multiplyEight adds the entries of 8 lanes of n slices, from lane first on, to their sums; add says whether these
+// begin with what they have or with 0:
 //
-//	sums[i] += sum over c < columns of val[c*lanes+i]*x[idx[c*lanes+i]],  i < 8
-func addColumns[V sparse.Value, I uint16 | int32](val []V, idx []I, lanes, columns int, x []V, sums *[unrolled]V) {
-	s0, s1, s2, s3, s4, s5, s6, s7 := sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], sums[7]
-	for k := 0; columns > 0; columns-- {
-		v, i := (*[unrolled]V)(val[k:]), (*[unrolled]I)(idx[k:])
-		s0 += v[0] * x[i[0]]
-		s1 += v[1] * x[i[1]]
-		s2 += v[2] * x[i[2]]
-		s3 += v[3] * x[i[3]]
-		s4 += v[4] * x[i[4]]
-		s5 += v[5] * x[i[5]]
-		s6 += v[6] * x[i[6]]
-		s7 += v[7] * x[i[7]]
-		k += lanes
+//	sums[s*lanes+first+i] += sum over the entries k of lane first+i of slice s of val[k]*x[idx[k]],  i < 8
+//
+// val and idx begin with those of the first slice. As in assembly, nothing is checked.
+func multiplyEight[V sparse.Value, I uint16 | int32](widths []uint32, masks []uint16, val []V, idx []I, lanes, first int, x, sums []V, add bool) {
+	vp, ip, xp := unsafe.Pointer(unsafe.SliceData(val)), unsafe.Pointer(unsafe.SliceData(idx)), unsafe.SliceData(x)
+	k, mask := first, 0
+	for s := 0; s < len(widths)/2; s++ {
+		to := (*[unrolled]V)(sums[s*lanes+first:])
+		var s0, s1, s2, s3, s4, s5, s6, s7 V
+		if add {
+			s0, s1, s2, s3, s4, s5, s6, s7 = to[0], to[1], to[2], to[3], to[4], to[5], to[6], to[7]
+		}
+		for range widths[2*s] {
+			v, i := (*[unrolled]V)(next[V](vp, k)), (*[unrolled]I)(next[I](ip, k))
+			s0 += v[0] * element(xp, i[0])
+			s1 += v[1] * element(xp, i[1])
+			s2 += v[2] * element(xp, i[2])
+			s3 += v[3] * element(xp, i[3])
+			s4 += v[4] * element(xp, i[4])
+			s5 += v[5] * element(xp, i[5])
+			s6 += v[6] * element(xp, i[6])
+			s7 += v[7] * element(xp, i[7])
+			k += lanes
+		}
+		to[0], to[1], to[2], to[3], to[4], to[5], to[6], to[7] = s0, s1, s2, s3, s4, s5, s6, s7
+		for range widths[2*s+1] {
+			v, i := (*[unrolled]V)(next[V](vp, k)), (*[unrolled]I)(next[I](ip, k))
+			for m := masks[mask] >> first & (1<<unrolled - 1); m != 0; m &= m - 1 {
+				lane := bits.TrailingZeros16(m) & (unrolled - 1)
+				to[lane] += v[lane] * element(xp, i[lane])
+			}
+			k += lanes
+			mask++
+		}
 	}
-	*sums = [unrolled]V{s0, s1, s2, s3, s4, s5, s6, s7}
+}
+
+// next is n elements behind p.
+func next[T any](p unsafe.Pointer, n int) unsafe.Pointer {
+	var t T
+	return unsafe.Add(p, n*int(unsafe.Sizeof(t)))
+}
+
+// element is element i of what begins at p.
+func element[V sparse.Value, I uint16 | int32](p *V, i I) V {
+	return *(*V)(unsafe.Add(unsafe.Pointer(p), int(i)*int(unsafe.Sizeof(*p))))
 }
 
 // addMasked adds the lanes of a column that a mask names to their sums:
@@ -44,7 +76,7 @@ func addMasked[V sparse.Value, I uint16 | int32](fused bool, val []V, idx []I, m
 	}
 }
 
-// addDiagonals is addColumns for all lanes, where lane i of column c has element offsets[c]+i of x, from row on:
+// addDiagonals adds columns in which lane i has element offsets[c]+i of x, from row on, to the sums of their lanes:
 //
 //	sums[i] += sum over c of val[c*len(sums)+i]*x[row+offsets[c]+i]
 func addDiagonals[V sparse.Value](fused bool, val []V, offsets []int64, x []V, row int, sums []V) {
@@ -62,12 +94,12 @@ func addDiagonals[V sparse.Value](fused bool, val []V, offsets []int64, x []V, r
 	}
 }
 
-// addEightDiagonals is addDiagonals for 8 of so many lanes.
+// addEightDiagonals is addDiagonals for 8 of so many lanes. As in assembly, nothing is checked.
 func addEightDiagonals[V sparse.Value](val []V, offsets []int64, lanes int, x []V, row int, sums *[unrolled]V) {
 	s0, s1, s2, s3, s4, s5, s6, s7 := sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], sums[7]
-	k := 0
+	vp, xp, k := unsafe.Pointer(unsafe.SliceData(val)), unsafe.Pointer(unsafe.SliceData(x)), 0
 	for _, o := range offsets {
-		v, u := (*[unrolled]V)(val[k:]), (*[unrolled]V)(x[row+int(o):])
+		v, u := (*[unrolled]V)(next[V](vp, k)), (*[unrolled]V)(next[V](xp, row+int(o)))
 		s0 += v[0] * u[0]
 		s1 += v[1] * u[1]
 		s2 += v[2] * u[2]
@@ -78,7 +110,7 @@ func addEightDiagonals[V sparse.Value](val []V, offsets []int64, lanes int, x []
 		s7 += v[7] * u[7]
 		k += lanes
 	}
-	*sums = [unrolled]V{s0, s1, s2, s3, s4, s5, s6, s7}
+	sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], sums[7] = s0, s1, s2, s3, s4, s5, s6, s7
 }
 
 // addMaskedDiagonals is addDiagonals for the lanes that the mask of each column names.
@@ -86,8 +118,11 @@ func addMaskedDiagonals[V sparse.Value](fused bool, val []V, offsets []int64, ma
 	lanes := len(sums)
 	for c, o := range offsets {
 		val, at := val[c*lanes:(c+1)*lanes], row+int(o)
-		if masks[c] == 1<<lanes-1 {
-			addDiagonals(fused, val, offsets[c:c+1], x, row, sums)
+		if masks[c] == 1<<lanes-1 && !fused {
+			u := x[at : at+lanes]
+			for i, v := range val {
+				sums[i] += v * u[i]
+			}
 			continue
 		}
 		for m := masks[c]; m != 0; m &= m - 1 {

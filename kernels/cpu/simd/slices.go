@@ -121,9 +121,15 @@ func (s *Slices[V]) multiply(at Position, n int, x, sums []V, add bool) {
 }
 
 func multiplySlices[V sparse.Value, I uint16 | int32](s *Slices[V], idx []I, at Position, n int, x, sums []V, add bool) {
-	var room [expandedRoom]V
 	lanes := s.Values.Lanes
 	k := at.Column * lanes
+	if s.Values.Storage == Full && !s.Fused && lanes%unrolled == 0 {
+		for lane := 0; lane < lanes; lane += unrolled {
+			multiplyEight(s.Widths[2*at.Slice:2*(at.Slice+n)], s.Masks[at.Mask:], s.Values.Full[k:], idx[k:], lanes, lane, x, sums, add)
+		}
+		return
+	}
+	var room expanded[V]
 	for i := range n {
 		acc := sums[i*lanes : (i+1)*lanes]
 		if !add {
@@ -131,12 +137,12 @@ func multiplySlices[V sparse.Value, I uint16 | int32](s *Slices[V], idx []I, at 
 		}
 		full, masked := int(s.Widths[2*(at.Slice+i)]), int(s.Widths[2*(at.Slice+i)+1])
 		for end := k + full*lanes; k < end; {
-			val := s.Values.some(k, end-k, room[:])
+			val := s.Values.some(k, end-k, &room)
 			addSlice(s.Fused, val, idx[k:], lanes, x, acc)
 			k += len(val)
 		}
 		for end := k + masked*lanes; k < end; {
-			val := s.Values.some(k, end-k, room[:])
+			val := s.Values.some(k, end-k, &room)
 			for c := 0; c < len(val); c += lanes {
 				addMasked(s.Fused, val[c:], idx[k+c:], s.Masks[at.Mask], x, acc)
 				at.Mask++
@@ -154,7 +160,8 @@ func addSlice[V sparse.Value, I uint16 | int32](fused bool, val []V, idx []I, la
 		}
 		return
 	}
-	for i := 0; i < lanes; i += unrolled {
-		addColumns(val[i:], idx[i:], lanes, len(val)/lanes, x, (*[unrolled]V)(sums[i:]))
+	widths := [2]uint32{uint32(len(val) / lanes)}
+	for lane := 0; lane < lanes; lane += unrolled {
+		multiplyEight(widths[:], nil, val, idx, lanes, lane, x, sums, true)
 	}
 }

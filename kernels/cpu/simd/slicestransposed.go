@@ -43,14 +43,14 @@ const askedAhead = 128
 type sliceTransposedTable[V sparse.Value] [2][storages][2]func(n int, widths *uint32, masks *uint16, val, idx *byte, table, factors, y *V, first, asks int, products *V)
 
 func addSlicesTransposed[V sparse.Value, I uint16 | int32](s *Slices[V], idx []I, at Position, n int, after V, factors, y []V, first int) {
-	var room [expandedRoom]V
+	var room expanded[V]
 	lanes := s.Values.Lanes
 	k := at.Column * lanes
 	for i := range n {
 		f := factors[i*lanes : (i+1)*lanes]
 		full, masked := int(s.Widths[2*(at.Slice+i)]), int(s.Widths[2*(at.Slice+i)+1])
 		for end := k + full*lanes; k < end; {
-			val := s.Values.some(k, end-k, room[:])
+			val := s.Values.some(k, end-k, &room)
 			for c := 0; c < len(val); c += lanes {
 				val, idx := val[c:c+lanes], idx[k+c:k+c+lanes]
 				for lane, f := range f {
@@ -60,7 +60,7 @@ func addSlicesTransposed[V sparse.Value, I uint16 | int32](s *Slices[V], idx []I
 			k += len(val)
 		}
 		for end := k + masked*lanes; k < end; {
-			val := s.Values.some(k, end-k, room[:])
+			val := s.Values.some(k, end-k, &room)
 			for c := 0; c < len(val); c += lanes {
 				for m := s.Masks[at.Mask]; m != 0; m &= m - 1 {
 					lane := bits.TrailingZeros16(m)

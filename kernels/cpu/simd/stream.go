@@ -95,8 +95,19 @@ func finishFromGeneric[V sparse.Value](alpha, beta V, at []uint16, sums, y []V) 
 }
 
 func finishGeneric[V sparse.Value](alpha, beta V, sums, y []V) {
+	y = y[:len(sums)]
+	if beta != 0 {
+		for i, s := range sums {
+			y[i] = Finished(alpha, beta, s, y[i])
+		}
+		return
+	}
 	for i, s := range sums {
-		y[i] = Finished(alpha, beta, s, y[i])
+		v := alpha * s
+		if v != v {
+			v = Finished(alpha, 0, s, 0)
+		}
+		y[i] = v
 	}
 }
 

@@ -68,9 +68,9 @@ func (t *Tiles[V]) assembly(transposed, lo, hi int, x, acc, ahead []V) {
 }
 
 func (t *Tiles[V]) add(lo, hi int, x, acc []V) {
-	var room [expandedRoom]V
+	var room expanded[V]
 	for lo < hi {
-		val := t.Values.some(lo, hi-lo, room[:])
+		val := t.Values.some(lo, hi-lo, &room)
 		entries := t.Entries[lo:][:len(val)]
 		lo += len(val)
 		if t.Fused {
@@ -86,9 +86,9 @@ func (t *Tiles[V]) add(lo, hi int, x, acc []V) {
 }
 
 func (t *Tiles[V]) addTransposed(lo, hi int, after V, x, acc []V) {
-	var room [expandedRoom]V
+	var room expanded[V]
 	for lo < hi {
-		val := t.Values.some(lo, hi-lo, room[:])
+		val := t.Values.some(lo, hi-lo, &room)
 		for k, e := range t.Entries[lo:][:len(val)] {
 			acc[e&0xffff] += after * (val[k] * x[e>>16])
 		}

@@ -71,17 +71,26 @@ func (v *Values[V]) At(k int) V {
 	return v.Full[k]
 }
 
-// expandedRoom is for how many values plain Go makes room where they are stored in fewer bytes: for whole columns.
-const expandedRoom = 256
+// expanded is room in which plain Go makes values of full length, for whole columns. The zero value is empty.
+type expanded[V sparse.Value] struct {
+	val   [256]V
+	holds int // what is in it, if that is the same for many columns: a number of the caller's; 0 for nothing
+}
 
 // some is values from k on: all n of them where they are stored Full, otherwise as many as there is room for.
-func (v *Values[V]) some(k, n int, room []V) []V {
+func (v *Values[V]) some(k, n int, room *expanded[V]) []V {
 	if v.Storage == Full {
 		return v.Full[k : k+n]
 	}
-	room = room[:min(n, len(room))]
-	v.expand(k, room)
-	return room
+	n = min(n, len(room.val))
+	switch {
+	case v.Storage != Same:
+		v.expand(k, room.val[:n])
+	case room.holds == 0:
+		v.expand(k, room.val[:])
+		room.holds = 1
+	}
+	return room.val[:n]
 }
 
 // expand is the values from k on, at full length.

@@ -1,0 +1,107 @@
+package simd
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// Slices of every shape, each lane beside a sum of its entries one after the other: the loops in plain Go
+// take other ways for 4 lanes, for values in fewer bytes, and for products that are rounded once.
+func TestSlicesInPlainGoAreSumsOfTheirEntries(t *testing.T) {
+	for _, fused := range []bool{false, true} {
+		for lanes := 4; lanes <= 16; lanes *= 2 {
+			for _, storage := range []Storage{Full, Short, Same} {
+				t.Run(fmt.Sprint(storage, lanes, fused), func(t *testing.T) {
+					plainSlicesTest[float64](t, lanes, storage, fused)
+					if storage != Short {
+						plainSlicesTest[float32](t, lanes, storage, fused)
+					}
+				})
+			}
+		}
+	}
+}
+
+func plainSlicesTest[V sparse.Value](t *testing.T, lanes int, storage Storage, fused bool) {
+	r := rand.New(rand.NewPCG(uint64(lanes), uint64(storage)))
+	x := make([]V, 50)
+	for i := range x {
+		x[i] = V(r.NormFloat64())
+	}
+	bad := len(x)
+	x = append(x, V(math.NaN())) // which only lanes without an entry name
+	s := Slices[V]{Values: Values[V]{Storage: storage, Lanes: lanes, Table: []V{1.5}}, Fused: fused}
+	for _, widths := range [][2]int{{0, 0}, {1, 0}, {0, 2}, {70, 3}, {5, 1}, {0, 0}} {
+		s.Widths = append(s.Widths, uint32(widths[0]), uint32(widths[1]))
+		for c := range widths[0] + widths[1] {
+			mask := uint16(1<<lanes - 1)
+			if c >= widths[0] {
+				mask &= uint16(r.Uint32())
+				s.Masks = append(s.Masks, mask)
+			}
+			for lane := range lanes {
+				i := r.IntN(bad)
+				if mask>>lane&1 == 0 {
+					i = bad
+				}
+				s.Wide = append(s.Wide, int32(i))
+				s.Values.Short = append(s.Values.Short, float32(r.NormFloat64()))
+				s.Values.Full = append(s.Values.Full, V(r.NormFloat64()))
+			}
+		}
+	}
+	for add, begin := range map[bool]V{false: 0, true: 3} {
+		n := len(s.Widths) / 2
+		got, want, terms := make([]V, n*lanes), make([]V, n*lanes), make([]V, n*lanes)
+		k, mask := 0, 0
+		for i := range n {
+			for c := range s.Widths[2*i] + s.Widths[2*i+1] {
+				have := ^uint16(0)
+				if c >= s.Widths[2*i] {
+					have = s.Masks[mask]
+					mask++
+				}
+				for lane := range lanes {
+					if have>>lane&1 != 0 {
+						p := s.Values.At(k) * x[s.Wide[k]]
+						want[i*lanes+lane] += p
+						terms[i*lanes+lane] += max(p, -p)
+					}
+					k++
+				}
+			}
+		}
+		for i := range want {
+			want[i] += begin
+			got[i] = 3
+		}
+		if add {
+			AddSlices(Generic, &s, Position{}, n, x, got)
+		} else {
+			MultiplySlices(Generic, &s, Position{}, n, x, nil, got)
+		}
+		eps := V(math.Nextafter(1, 2) - 1)
+		if _, single := any(eps).(float32); single {
+			eps = V(math.Nextafter32(1, 2) - 1)
+		}
+		for i := range want {
+			require.LessOrEqual(t, math.Abs(float64(got[i]-want[i])), float64(80*eps*(terms[i]+begin)), "lane %d, add %v", i, add)
+		}
+	}
+}
+
+func TestFinishInPlainGoStoresOneNaN(t *testing.T) {
+	bits := func(beta float64) uint64 {
+		y := []float64{1}
+		finishGeneric(2, beta, []float64{math.NaN()}, y)
+		return math.Float64bits(y[0])
+	}
+	require.Equal(t, uint64(0x7FF8000000000000), bits(0))
+	require.Equal(t, uint64(0x7FF8000000000000), bits(3))
+}
