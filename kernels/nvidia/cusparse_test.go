@@ -4,6 +4,7 @@ package nvidia
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"unsafe"
 
@@ -111,7 +112,9 @@ func TestCuSPARSEMultipliesCSRCSCAndCOO(t *testing.T) {
 					if err != nil {
 						return err
 					}
-					require.LessOrEqual(t, need, buffer.Bytes())
+					if need > buffer.Bytes() { // require would end the thread of the device, not the test
+						return fmt.Errorf("it needs a buffer of %d bytes, more than %d", need, buffer.Bytes())
+					}
 					return errors.Join(h.Preprocess(p), s.s.Synchronize())
 				})
 				var refused cusparse.Error
