@@ -30,7 +30,7 @@ func multiplyEight[V sparse.Value, I uint16 | int32](widths []uint32, masks []ui
 			s0, s1, s2, s3, s4, s5, s6, s7 = to[0], to[1], to[2], to[3], to[4], to[5], to[6], to[7]
 		}
 		for range widths[2*s] {
-			v, i := (*[unrolled]V)(next[V](vp, k)), (*[unrolled]I)(next[I](ip, k))
+			v, i := (*[unrolled]V)(skip[V](vp, k)), (*[unrolled]I)(skip[I](ip, k))
 			s0 += v[0] * element(xp, i[0])
 			s1 += v[1] * element(xp, i[1])
 			s2 += v[2] * element(xp, i[2])
@@ -43,7 +43,7 @@ func multiplyEight[V sparse.Value, I uint16 | int32](widths []uint32, masks []ui
 		}
 		to[0], to[1], to[2], to[3], to[4], to[5], to[6], to[7] = s0, s1, s2, s3, s4, s5, s6, s7
 		for range widths[2*s+1] {
-			v, i := (*[unrolled]V)(next[V](vp, k)), (*[unrolled]I)(next[I](ip, k))
+			v, i := (*[unrolled]V)(skip[V](vp, k)), (*[unrolled]I)(skip[I](ip, k))
 			for m := masks[mask] >> first & (1<<unrolled - 1); m != 0; m &= m - 1 {
 				lane := bits.TrailingZeros16(m) & (unrolled - 1)
 				to[lane] += v[lane] * element(xp, i[lane])
@@ -54,8 +54,8 @@ func multiplyEight[V sparse.Value, I uint16 | int32](widths []uint32, masks []ui
 	}
 }
 
-// next is n elements behind p.
-func next[T any](p unsafe.Pointer, n int) unsafe.Pointer {
+// skip is where n elements behind p are.
+func skip[T any](p unsafe.Pointer, n int) unsafe.Pointer {
 	var t T
 	return unsafe.Add(p, n*int(unsafe.Sizeof(t)))
 }
@@ -99,7 +99,7 @@ func addEightDiagonals[V sparse.Value](val []V, offsets []int64, lanes int, x []
 	s0, s1, s2, s3, s4, s5, s6, s7 := sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], sums[7]
 	vp, xp, k := unsafe.Pointer(unsafe.SliceData(val)), unsafe.Pointer(unsafe.SliceData(x)), 0
 	for _, o := range offsets {
-		v, u := (*[unrolled]V)(next[V](vp, k)), (*[unrolled]V)(next[V](xp, row+int(o)))
+		v, u := (*[unrolled]V)(skip[V](vp, k)), (*[unrolled]V)(skip[V](xp, row+int(o)))
 		s0 += v[0] * u[0]
 		s1 += v[1] * u[1]
 		s2 += v[2] * u[2]
