@@ -194,7 +194,7 @@ func manyGeneric[V sparse.Value](alpha, beta V, base int64, ptr []int64, idx []i
 		for c := 0; c < len(out); c += 4 {
 			var sum [4]V
 			if w := len(out) - c; w >= 4 {
-				sum = fourOfRow(idx, val, x.Val[c:], x.Stride)
+				sum = fourOfRow(idx, val, x.Val, c, x.Stride)
 			} else {
 				for j, i := range idx {
 					at := int(i)*x.Stride + c
@@ -214,12 +214,12 @@ func manyGeneric[V sparse.Value](alpha, beta V, base int64, ptr []int64, idx []i
 	}
 }
 
-// fourOfRow is the sums of a row for four vectors, of which x has row i from i*stride on.
-func fourOfRow[V sparse.Value](idx []int32, val, x []V, stride int) [4]V {
+// fourOfRow is the sums of a row for four vectors, whose row i begins at x[first+i*stride].
+func fourOfRow[V sparse.Value](idx []int32, val, x []V, first, stride int) [4]V {
 	var s0, s1, s2, s3 V
 	val = val[:len(idx)]
 	for k, i := range idx {
-		v, u := val[k], (*[4]V)(x[int(i)*stride:])
+		v, u := val[k], (*[4]V)(x[first+int(i)*stride:])
 		s0 += v * u[0]
 		s1 += v * u[1]
 		s2 += v * u[2]
