@@ -119,6 +119,9 @@ MSREP_STANDIN_FAULT=msrep_gather_vector4_f64 try variant 1 $small variants
 # CuPy ends the process that loads it first, before that reads what it was asked: the next one
 # answers for its own matrix, and not until that is measured.
 mkdir "$work/peers"
+if ! python3 -c 'import numpy' 2>/dev/null; then # which gpu-peers.py reads matrices by
+	python3 -m pip install --quiet --disable-pip-version-check --root-user-action=ignore --target "$work/peers" numpy
+fi
 cat >"$work/peers/cupy.py" <<'PYTHON'
 import os, time
 if not os.path.exists(os.environ["LOADED"]):
