@@ -197,6 +197,7 @@ func TestBinsAreTriedWhereTilesReadALongXAgain(t *testing.T) {
 	local, short, narrow := piece, piece, piece
 	local.misses, short.again, narrow.again, narrow.wide = .3, .1, 0, false
 	require.Equal(t, []kernels.Form{FormSlices, FormTiles}, names(Candidates[float64]([]Look{local})))
+	require.Equal(t, FormTiles, Candidates[float64]([]Look{local})[0].SteadierThan, "slices are taken unless tiles are clearly faster")
 	require.Equal(t, []kernels.Form{FormTiles, FormSlices}, names(Candidates[float64]([]Look{short})))
 	near := Candidates[float64]([]Look{narrow, narrow})
 	require.Equal(t, []kernels.Form{FormSlices, FormTiles}, names(near))
