@@ -50,6 +50,7 @@ func TestHowLongAProductIsAndWhoAsksDecideWhetherWorkersAreGivenAJob(t *testing.
 			p := mustPack(t, d, op)
 			x, y := make([]float64, rows), make([]float64, rows)
 			gives := func(op kernels.Op) bool {
+				time.Sleep(2 * spinTime) // of short products that follow each other one does wake workers
 				require.Eventually(t, func() bool { return d.pool.workers[0].gate.asleep.Load() != awake }, 10*time.Second, time.Millisecond)
 				given := d.pool.given
 				require.NoError(t, s.Launch(op))
