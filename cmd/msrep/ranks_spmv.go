@@ -50,6 +50,9 @@ func (s *spmv) runOverRanks(ctx context.Context) error {
 		return err
 	}
 	if s.value == "fp32" {
+		if err := s.agree(checkSingle(s.args[0], m.Part, m.First())); err != nil {
+			return err
+		}
 		return multiplyOverRanks(ctx, s, cluster.Convert[float32](m), read)
 	}
 	return multiplyOverRanks(ctx, s, m, read)

@@ -190,11 +190,17 @@ func TestErrorsNameFlagsAndFilesAloneAndOverRanks(t *testing.T) {
 	bus, gre := corpus.Testdata("1138_bus.mtx.gz"), corpus.Testdata("gre_343.mtx.gz")
 	odd := filepath.Join(t.TempDir(), "b.mtx")
 	require.NoError(t, os.WriteFile(odd, []byte("%%MatrixMarket matrix array real general\n2 1\n1\nnan\n"), 0o644))
+	large, vector := filepath.Join(t.TempDir(), "large.mtx"), filepath.Join(t.TempDir(), "vector.mtx")
+	require.NoError(t, os.WriteFile(large, []byte("%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 1\n2 1 1e39\n2 2 inf\n"), 0o644))
+	require.NoError(t, os.WriteFile(vector, []byte("%%MatrixMarket matrix array real general\n2 1\ninf\n-1e39\n"), 0o644))
 	for message, args := range map[string][]string{
 		"--format: diagonals does not suit " + bus + ": no diagonals: the ": {"spmv", bus, "--format", "diagonals"},
 		"--format: blocks does not suit " + bus + ": the rows do not ":      {"spmv", bus, "--format", "blocks"},
 		`--format: "csc" sums in an order of its own`:                       {"spmv", bus, "--format", "csc", "--deterministic"},
 		"--precision: 1 of 2 segments: only float64":                        {"spmv", bus, "--precision", "cpms2:1", "--value", "fp32"},
+		large + ": 1e+39 in row 2, column 1 is beyond the range of fp32":    {"spmv", large, "--value", "fp32"},
+		"--x: element 2, -1e+39, is beyond the range of fp32":               {"spmv", "gen:diag:n=2", "--value", "fp32", "--x", vector},
+		"--y: element 2, -1e+39, is beyond the range of fp32":               {"spmv", "gen:diag:n=2", "--value", "fp32", "--y", vector},
 		"--kernel: cusparse runs on NVIDIA GPUs":                            {"spmv", bus, "--kernel", "cusparse"},
 		`--devices: "gpu" is not known`:                                     {"spmv", bus, "--devices", "gpu"},
 		"none.mtx: no such file or directory":                               {"spmv", "none.mtx"},

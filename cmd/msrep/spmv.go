@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/msrep"
@@ -69,7 +68,7 @@ func (s *spmv) check() error {
 		return err
 	}
 	for name, v := range map[string]float64{"--alpha": s.alpha, "--beta": s.beta} {
-		if s.value == "fp32" && !math.IsInf(v, 0) && math.IsInf(float64(float32(v)), 0) {
+		if s.value == "fp32" && beyond(v, float32(v)) {
 			return sparse.Inputf(name, "%g: beyond the range of fp32", v)
 		}
 	}
@@ -97,7 +96,7 @@ func (s *spmv) run(ctx context.Context) error {
 	}
 	return s.onMatrix(ctx, s.out, msrep.Config{NUMA: msrep.NUMA(s.numa)}, func(j *job) error {
 		if s.value == "fp32" {
-			if err := checkMemory("--value", "a copy of the values in fp32", 4*j.m.NNZ()); err != nil {
+			if err := checkSingle(s.args[0], j.m.CSR, 0); err != nil {
 				return err
 			}
 			return multiply(ctx, s, j, sparse.Convert[float32](j.m.CSR))
@@ -116,11 +115,15 @@ func multiply[V sparse.Value](ctx context.Context, s *spmv, j *job, a *sparse.CS
 	if err != nil {
 		return err
 	}
-	y0, err := readVector(ctx, "--y", s.y, rows)
+	xv, err := convert[V]("--x", x)
 	if err != nil {
 		return err
 	}
-	xv, err := convert[V]("--x", x)
+	y, err := readVector(ctx, "--y", s.y, rows)
+	if err != nil {
+		return err
+	}
+	y0, err := convert[V]("--y", y)
 	if err != nil {
 		return err
 	}
@@ -129,24 +132,22 @@ func multiply[V sparse.Value](ctx context.Context, s *spmv, j *job, a *sparse.CS
 		return s.unsuited(err)
 	}
 	defer plan.Close()
-	y, err := newVector[V]("--y", rows)
+	yv, err := newVector[V]("--y", rows)
 	if err != nil {
 		return err
 	}
 	times := make([]msrep.Timing, s.repeat)
 	for i := range times {
-		for k, v := range y0 {
-			y[k] = V(v)
-		}
-		if times[i], err = plan.SpMV(ctx, op, V(s.alpha), xv, V(s.beta), y); err != nil {
+		copy(yv, y0)
+		if times[i], err = plan.SpMV(ctx, op, V(s.alpha), xv, V(s.beta), yv); err != nil {
 			return err
 		}
 	}
-	if err := writeVector(j.out, y); err != nil {
+	if err := writeVector(j.out, yv); err != nil {
 		return err
 	}
 	r := newReport(s, j, plan, times)
-	r.Y = normsOf(y)
+	r.Y = normsOf(yv)
 	if s.json {
 		return s.printJSON(r)
 	}
