@@ -97,17 +97,17 @@ func TestDevicesHaveTheFormatsOfTheirKindAndNoOthers(t *testing.T) {
 		sys := openCPU(t, kind+":1")
 		require.Equal(t, kind, sys.Devices()[0].Kind)
 		for _, f := range Formats() {
-			_, err := NewPlan(ctx, sys, a, PlanOptions{Format: sparse.Format(f)})
+			_, err := NewPlan(ctx, sys, a, PlanOptions{Format: f})
 			switch {
-			case strings.HasSuffix(f, "blocks") && kind == "cpu":
+			case strings.HasSuffix(string(f), "blocks") && kind == "cpu":
 				require.EqualError(t, err, "blocks: the rows do not fall into dense blocks", "which a device says that has them")
 				continue
 			case slices.Contains(FormatsOf(kind), f):
 				require.NoError(t, err, "%s on %s", f, kind)
 				continue
 			}
-			require.ErrorContains(t, err, `"`+f+`" is not known to device `+kind+":0: use one of auto, csr, csc, coo, slices, ")
-			require.NotContains(t, err.Error(), ", "+f)
+			require.ErrorContains(t, err, `"`+string(f)+`" is not known to device `+kind+":0: use one of auto, csr, csc, coo, slices, ")
+			require.NotContains(t, err.Error(), ", "+string(f))
 		}
 	}
 }

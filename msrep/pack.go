@@ -17,9 +17,8 @@ import (
 // CSR, also when it is given in another format, but for a single product.
 const FormatAuto sparse.Format = "auto"
 
-// Formats is the names that PlanOptions.Format may have on some device; FormatsOf tells
-// which.
-func Formats() []string {
+// Formats is what PlanOptions.Format may be on some device; FormatsOf tells which.
+func Formats() []sparse.Format {
 	out := FormatsOf("cpu")
 	for _, f := range FormatsOf("cuda") {
 		if !slices.Contains(out, f) {
@@ -29,23 +28,24 @@ func Formats() []string {
 	return out
 }
 
-// FormatsOf is the names that PlanOptions.Format may have on devices of a kind
-// (kernels.Info.Kind): "cpu", "cuda", or "sim", which has those of "cuda".
-func FormatsOf(kind string) []string {
-	out := []string{string(FormatAuto), string(sparse.FormatCSR), string(sparse.FormatCSC), string(sparse.FormatCOO)}
+// FormatsOf is what PlanOptions.Format may be on devices of a kind (kernels.Info.Kind):
+// "cpu", "cuda", or "sim", which has those of "cuda".
+func FormatsOf(kind string) []sparse.Format {
+	out := []sparse.Format{FormatAuto, sparse.FormatCSR, sparse.FormatCSC, sparse.FormatCOO}
 	if kind == "cpu" {
 		for _, f := range cpu.Forms() {
 			if f != kernels.FormCSR {
-				out = append(out, string(f))
+				out = append(out, sparse.Format(f))
 			}
 		}
 		return out
 	}
-	out = append(out, string(launch.FormSlices))
-	for _, f := range ellpack.Formats() {
-		out = append(out, string(f))
+	out = append(out, sparse.Format(launch.FormSlices))
+	out = append(out, ellpack.Formats()...)
+	for _, f := range []kernels.Form{launch.FormMerge, launch.FormStreamed, launch.FormCSRScalar, launch.FormCSRVector} {
+		out = append(out, sparse.Format(f))
 	}
-	return append(out, string(launch.FormMerge), string(launch.FormStreamed), string(launch.FormCSRScalar), string(launch.FormCSRVector))
+	return out
 }
 
 // fillForm checks the format and finds what devices make of their parts.
@@ -126,7 +126,11 @@ func (s *share[V]) lacks(f kernels.Form) error {
 		return sparse.Inputf("kernel", "cusparse runs on NVIDIA GPUs: device %s has our own kernels only", s.dev.Info().ID)
 	}
 	info := s.dev.Info()
-	return sparse.Inputf("format", "%q is not known to device %s: use one of %s", string(f), info.ID, strings.Join(FormatsOf(info.Kind), ", "))
+	var known []string
+	for _, f := range FormatsOf(info.Kind) {
+		known = append(known, string(f))
+	}
+	return sparse.Inputf("format", "%q is not known to device %s: use one of %s", string(f), info.ID, strings.Join(known, ", "))
 }
 
 // release lets go of the matrix, where all devices hold their parts in forms of

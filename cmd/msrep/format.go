@@ -16,11 +16,11 @@ func formats() (all, cpu, gpu []string) {
 	for _, f := range msrep.Formats() {
 		switch {
 		case !slices.Contains(ofGPU, f):
-			cpu = append(cpu, f)
+			cpu = append(cpu, string(f))
 		case !slices.Contains(ofCPU, f):
-			gpu = append(gpu, f)
+			gpu = append(gpu, string(f))
 		default:
-			all = append(all, f)
+			all = append(all, string(f))
 		}
 	}
 	return all, cpu, gpu
@@ -40,7 +40,7 @@ func formatHelp() string {
 // checkFormat refuses a name that no device knows. What a device lacks is found by the
 // plan.
 func checkFormat(f string) error {
-	if slices.Contains(msrep.Formats(), f) {
+	if slices.Contains(msrep.Formats(), sparse.Format(f)) {
 		return nil
 	}
 	all, cpu, gpu := formats()
