@@ -23,7 +23,7 @@ func (v *Vector[V]) Scale(a V) error {
 // Axpy is v = v + a*x.
 func (v *Vector[V]) Axpy(a V, x *Vector[V]) error { return v.Axpby(a, x, 1) }
 
-// Axpby is v = a*x + b*v. b = 0 overwrites v without reading it.
+// Axpby is v = a*x + b*v. b = 0 overwrites v without reading it. x may be v: that is Scale(a + b).
 func (v *Vector[V]) Axpby(a V, x *Vector[V], b V) error {
 	if v == x {
 		return v.Scale(a + b)
@@ -120,7 +120,7 @@ func (v *Vector[V]) Misfit(a V, x *Vector[V]) (float64, error) {
 	return sum[0], err
 }
 
-// Step is the end of an iteration of CG (Hestenes and Stiefel, 1952), in one pass:
+// CGStep is the end of an iteration of CG (Hestenes and Stiefel, 1952), in one pass:
 //
 //	x = x + a*p    the solution
 //	r = r - a*q    its residual
@@ -129,7 +129,7 @@ func (v *Vector[V]) Misfit(a V, x *Vector[V]) (float64, error) {
 // preconditioner makes of r. It gives r'r of the new r. The next direction is
 // p = z + b*p with b the new r'z over the old one: p.Axpby(1, z, b). x and r are
 // different from all others.
-func Step[V sparse.Value](a V, p, q, x, r *Vector[V]) (float64, error) {
+func CGStep[V sparse.Value](a V, p, q, x, r *Vector[V]) (float64, error) {
 	if err := cmp.Or(x.notAmong(p, q, r), r.notAmong(p, q)); err != nil {
 		return 0, err
 	}
@@ -140,14 +140,14 @@ func Step[V sparse.Value](a V, p, q, x, r *Vector[V]) (float64, error) {
 	return sum[0], err
 }
 
-// Turn is the next direction of BiCGSTAB (van der Vorst, 1992), in one pass:
+// BiCGSTABDirection is the next direction of BiCGSTAB (van der Vorst, 1992), in one pass:
 //
 //	p = r + b*(p - w*v)
 //
 // where r is the residual, v = A p of the old p (or A M p with the preconditioner M), and
-// w the one that Finish was given. b = (c'r / the c'r before it) * (a / w), with a and
-// c'r those of Finish. p is different from the others.
-func Turn[V sparse.Value](r *Vector[V], b, w V, v, p *Vector[V]) error {
+// w the one that BiCGSTABStep was given. b = (c'r / the c'r before it) * (a / w), with a and
+// c'r those of BiCGSTABStep. p is different from the others.
+func BiCGSTABDirection[V sparse.Value](r *Vector[V], b, w V, v, p *Vector[V]) error {
 	if err := p.notAmong(r, v); err != nil {
 		return err
 	}
@@ -156,7 +156,7 @@ func Turn[V sparse.Value](r *Vector[V], b, w V, v, p *Vector[V]) error {
 	})
 }
 
-// Finish is the end of an iteration of BiCGSTAB (van der Vorst, 1992), in one pass:
+// BiCGSTABStep is the end of an iteration of BiCGSTAB (van der Vorst, 1992), in one pass:
 //
 //	x = x + a*p + w*s    the solution
 //	r = r - w*t          its residual
@@ -164,9 +164,9 @@ func Turn[V sparse.Value](r *Vector[V], b, w V, v, p *Vector[V]) error {
 // where r comes as the residual halfway, from which a*v was taken already: v = A p and
 // a = c'r / c'v with the r before that. s is r, which may be given twice, t = A s, and
 // w = t'r / t't. With a preconditioner M, p and s are M p and M r. c is the first
-// residual, or any other vector that stays. It gives r'r and c'r of the new r, which Turn
+// residual, or any other vector that stays. It gives r'r and c'r of the new r, which BiCGSTABDirection
 // needs. But for s = r, x and r are different from all others.
-func Finish[V sparse.Value](a V, p *Vector[V], w V, s, x, t, r, c *Vector[V]) (rr, cr float64, err error) {
+func BiCGSTABStep[V sparse.Value](a V, p *Vector[V], w V, s, x, t, r, c *Vector[V]) (rr, cr float64, err error) {
 	if err := cmp.Or(x.notAmong(p, s, t, r, c), r.notAmong(p, t, c)); err != nil {
 		return 0, 0, err
 	}
