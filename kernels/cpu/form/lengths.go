@@ -9,6 +9,7 @@ type lengths struct {
 	order []uint16   // the rows as they follow in lanes, those without entries last
 	falls bool       // the order is that of falling length
 	count [][4]int32 // scratch of sort
+	old   []uint16   // and of byStrips
 }
 
 // equal reports whether all rows have the same number of entries.
@@ -110,4 +111,29 @@ func (l *lengths) widths(i, lanes int) (full, masked int32) {
 		shortest = 0
 	}
 	return shortest, longest - shortest
+}
+
+// byStrips lets slices of sorted rows whose middle rows lie in the same strip, so many successive rows, follow each
+// other, with falling lengths in each strip. The last slice, if it has empty lanes, and those without entries stay
+// behind all others.
+func (l *lengths) byStrips(lanes, strip int) {
+	whole := len(l.order) / lanes * lanes
+	for whole > 0 && l.of[l.order[whole-lanes]] == 0 {
+		whole -= lanes
+	}
+	l.old = append(l.old[:0], l.order[:whole]...)
+	order := l.old
+	at := make([]int, len(l.order)/strip+2) // where the next slice of a strip goes
+	of := func(i int) int { return int(order[i+lanes/2]) / strip }
+	for i := 0; i < whole; i += lanes {
+		at[of(i)+1] += lanes
+	}
+	for s := range len(at) - 1 {
+		at[s+1] += at[s]
+	}
+	for i := 0; i < whole; i += lanes {
+		to := &at[of(i)]
+		copy(l.order[*to:], order[i:i+lanes])
+		*to += lanes
+	}
 }

@@ -57,6 +57,7 @@ type slicesForm[V sparse.Value] struct {
 	rows    int // chunks of long rows are rows here
 	cols    int
 	sorted  int  // rows that were sorted together
+	strip   int  // rows whose slices follow each other, 0 if by length alone
 	size    int  // rows in a window
 	fixed   bool // sums have the shape of kernels.GatherFixed
 	narrow  simd.Slices[V]
@@ -166,6 +167,9 @@ func (s *slicesForm[V]) Name() string {
 	name := fmt.Sprintf("slices of %d", s.narrow.Values.Lanes)
 	if s.sorted > 1 {
 		name += fmt.Sprintf(" sorted in %d", s.sorted)
+	}
+	if s.strip > 0 {
+		name += fmt.Sprintf(" by strips of %d", s.strip)
 	}
 	return named(name, s.narrow.Values.Storage)
 }

@@ -42,6 +42,8 @@ func (b *sliceBuilder[V]) measure() error {
 	var narrow, wide simd.Position
 	s := b.out
 	s.windows = make([]window, b.windows())
+	b.chooseStrip()
+	s.strip = b.strip
 	reach := int32(-1)
 	reached := make([]int32, len(s.windows))
 	var rowOf []uint16

@@ -20,6 +20,7 @@ type slicePlanner[V sparse.Value] struct {
 	sorted int  // rows that are sorted together
 	size   int  // rows in a window
 	near   bool // x fits the last cache several times, so that it stays there
+	strip  int  // rows whose slices follow each other; 0 where only their length counts
 
 	// Of the window that was planned last:
 	window
@@ -89,7 +90,11 @@ func (p *slicePlanner[V]) plan(i int) error {
 
 // placeWide puts the wide entries into slices.
 func (p *slicePlanner[V]) placeWide() {
-	p.wideRows.sort()
+	if p.base >= 0 {
+		p.wideRows.sort()
+	} else { // all entries are wide
+		p.sortRows(&p.wideRows)
+	}
 	p.wide, p.listed = p.wideRows.group(p.lanes)
 	p.tryJoint()
 }
@@ -100,7 +105,7 @@ func (p *slicePlanner[V]) placeNarrow() {
 	switch {
 	case p.joint:
 	case p.window.sorted:
-		p.narrowRows.sort()
+		p.sortRows(&p.narrowRows)
 	default:
 		p.narrowRows.keep()
 	}
@@ -291,13 +296,16 @@ const jointRows = 16
 
 // tryJoint lets wide slices, whose rows are sorted, have these in the same lanes as narrow ones,
 // which takes no order of their own and adds to whole registers of sums, unless it takes many more
-// columns. Rows are then in the order of falling numbers of narrow entries, and those with equal
-// numbers in that of wide ones.
+// columns. Rows are then in the order of falling numbers of narrow entries, in each strip if there are any, and
+// those with equal numbers in that of wide ones.
 func (p *slicePlanner[V]) tryJoint() {
 	if p.sorted == 1 || p.r.Fixed {
 		return
 	}
 	p.narrowRows.sortFrom(p.wideRows.order)
+	if p.strip > 0 && p.base >= 0 {
+		p.narrowRows.byStrips(p.lanes, p.strip)
+	}
 	joint := lengths{of: p.wideRows.of, order: p.narrowRows.order}
 	if g, _ := joint.group(p.lanes); g.columns <= p.wide.columns+p.listed/jointRows {
 		copy(p.wideRows.order, p.narrowRows.order)

@@ -3,8 +3,10 @@ package form_test
 import (
 	"math"
 	"math/rand/v2"
+	"regexp"
 	"runtime"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -191,6 +193,63 @@ func TestSlicesOfMoreStraightColumnsThanTheirCountTakes(t *testing.T) {
 		require.GreaterOrEqual(t, pairs, slices*half)
 		f.Multiply(1, 0, x, y)
 		require.Equal(t, -1, reference.Check(y, want), l)
+	}
+}
+
+func TestSlicesFollowEachOtherByStripsWhereTheFirstCacheKeepsWhatAStripReads(t *testing.T) {
+	eachLevel(t, checkStrips[float64], checkStrips[float32])
+}
+
+func checkStrips[V sparse.Value](t *testing.T, l simd.Level) {
+	const rows, window, reach = 2*1024 + 1021, 1024, 400
+	lanes := simd.Lanes[V](l)
+	for _, wide := range []int32{1, 70_000} { // columns of 2 bytes or of 4: all in few parts of x
+		for _, local := range []bool{true, false} {
+			r := rand.New(rand.NewPCG(1, 2))
+			p := pattern{cols: 16*rows + reach + int(wide)}
+			for i := range rows {
+				var row []int32
+				for range r.IntN(9) {
+					c := int32(16*i + r.IntN(reach))
+					if !local {
+						c = int32(r.IntN(16 * rows))
+					}
+					row = append(row, c+wide*r.Int32N(2))
+				}
+				slices.Sort(row)
+				p.rows = append(p.rows, slices.Compact(row))
+			}
+			a := sparse.Convert[V](p.csr(r.NormFloat64))
+			for _, fixed := range []bool{false, true} {
+				in := rowsOf(a)
+				in.Fixed = fixed
+				f := must(form.NewSlices(in, form.SliceOptions[V]{Level: l}))(t)
+				by := regexp.MustCompile("by strips of ([0-9]+)").FindStringSubmatch(f.Name())
+				require.Equal(t, local, by != nil, f.Name())
+				if by != nil && (wide == 1 || !fixed) { // else each kind has an order of its own
+					size := must(strconv.Atoi(by[1]))(t)
+					order := form.Orders(f)[1]
+					for first := 0; first < rows; first += window {
+						strip, back := 0, 0
+						for i := first; i+lanes < min(first+window, rows); i += lanes {
+							next := int(order[i+lanes/2]) / size
+							if next < strip {
+								back++
+							}
+							strip = next
+						}
+						require.LessOrEqual(t, back, 1, "but for rows without entries, or without near ones, which come last")
+					}
+				}
+				x, y := make([]V, a.Cols), make([]V, rows)
+				for i := range x {
+					x[i] = V(r.NormFloat64())
+				}
+				f.Multiply(1.5, 0, x, y)
+				require.Equal(t, -1, reference.Check(y, reference.Multiply(false, 1.5, a, x, 0, y)))
+				checkProductMany(t, f.(form.Many[V]), a, 2, -.5)
+			}
+		}
 	}
 }
 
