@@ -115,6 +115,10 @@ func (w *results[V]) put(sums []V) {
 	}
 }
 
+// direct reports whether elements of y may be stored in any order, without put: beta is 0, nothing goes past the caches,
+// and no chunks of long rows follow.
+func (w *results[V]) direct() bool { return w.beta == 0 && !w.stream && w.at == len(w.long) }
+
 // putFrom is put(row) where row[i] = sums[at[i]], for which it has room.
 func (w *results[V]) putFrom(at []uint16, sums, row []V) {
 	if n := len(at); w.at == len(w.long) {

@@ -79,6 +79,7 @@ type window struct {
 	base   int32 // the column that narrow indices count from
 	sorted bool  // order has the lanes of the rows
 	joint  bool  // wide slices have their rows in the same lanes as narrow ones
+	put    bool  // results are best stored slice by slice
 	narrow group
 	wide   group
 	listed int32 // rows in order for wide slices that are not joint
@@ -113,34 +114,14 @@ func (s *slicesForm[V]) multiply(x []V, out *results[V]) {
 	for i := range s.windows {
 		w := &s.windows[i]
 		rows := min(s.size, s.rows-i*s.size)
-		lanes := int(w.narrow.slices) * s.narrow.Values.Lanes
-		simd.MultiplySlices(s.level, &s.narrow, narrow, int(w.narrow.slices), x[w.base:], x[w.aheadFrom:w.aheadTo], s.sums)
-		if lanes < rows {
-			clear(s.sums[lanes:rows])
-		}
-		narrow = w.narrow.after(narrow)
-		if w.joint {
-			simd.AddSlices(s.level, &s.wide, wide, int(w.wide.slices), x, s.sums)
-			wide = w.wide.after(wide)
-		}
-		at := order[:0]
-		if w.sorted {
-			at, order = order[:rows], order[rows:]
-		}
-		if w.sorted && (w.wide.slices == 0 || w.joint) {
-			out.putFrom(at, s.sums, s.row)
+		if w.put && s.narrow.Near && out.direct() {
+			at := len(s.order) - len(order)
+			s.put(w, narrow, wide, s.rowOf[at:at+rows], x, out)
+			order = order[rows:]
 		} else {
-			row := s.sums[:rows]
-			if w.sorted {
-				row = s.row[:rows]
-				simd.Permute(s.level, at, s.sums, row)
-			}
-			if w.wide.slices > 0 && !w.joint {
-				s.addWide(w, wide, order, x, row)
-				wide, order = w.wide.after(wide), order[w.listed:]
-			}
-			out.put(row)
+			order = s.sum(w, narrow, wide, rows, order, x, out)
 		}
+		narrow, wide = w.narrow.after(narrow), w.wide.after(wide)
 		for len(long) > 0 && long[0].after == i {
 			n := s.sumPieces(long, x)
 			for k := range long[:n] {
@@ -149,6 +130,37 @@ func (s *slicesForm[V]) multiply(x []V, out *results[V]) {
 			long = long[n:]
 		}
 	}
+}
+
+// sum gives the sums of a window to out, and what follows its part of order.
+func (s *slicesForm[V]) sum(w *window, narrow, wide simd.Position, rows int, order []uint16, x []V, out *results[V]) []uint16 {
+	lanes := int(w.narrow.slices) * s.narrow.Values.Lanes
+	simd.MultiplySlices(s.level, &s.narrow, narrow, int(w.narrow.slices), x[w.base:], x[w.aheadFrom:w.aheadTo], s.sums)
+	if lanes < rows {
+		clear(s.sums[lanes:rows])
+	}
+	if w.joint {
+		simd.AddSlices(s.level, &s.wide, wide, int(w.wide.slices), x, s.sums)
+	}
+	at := order[:0]
+	if w.sorted {
+		at, order = order[:rows], order[rows:]
+	}
+	if w.sorted && (w.wide.slices == 0 || w.joint) {
+		out.putFrom(at, s.sums, s.row)
+		return order
+	}
+	row := s.sums[:rows]
+	if w.sorted {
+		row = s.row[:rows]
+		simd.Permute(s.level, at, s.sums, row)
+	}
+	if w.wide.slices > 0 && !w.joint {
+		s.addWide(w, wide, order, x, row)
+		order = order[w.listed:]
+	}
+	out.put(row)
+	return order
 }
 
 // addWide adds the sums of wide slices that are not in the lanes of narrow ones: order has their rows.

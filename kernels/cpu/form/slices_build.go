@@ -52,7 +52,7 @@ func (b *sliceBuilder[V]) measure() error {
 			return err
 		}
 		w := b.window
-		w.base = max(w.base, 0)
+		w.base, w.put = max(w.base, 0), b.puts()
 		if from := max(reach+1, b.low); i > 0 && b.worthAhead(from) {
 			s.windows[i-1].aheadFrom, s.windows[i-1].aheadTo = from, b.high+1
 		}

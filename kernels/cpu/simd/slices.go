@@ -52,16 +52,37 @@ type Position struct{ Slice, Column, Mask int }
 // The level must be the one whose Lanes the slices have, or Generic. Indices are
 // not checked.
 func MultiplySlices[V sparse.Value](l Level, s *Slices[V], at Position, n int, x, ahead, sums []V) {
-	multiplySlicesFrom(l, s, at, n, x, ahead, sums, false)
+	multiplySlicesFrom(l, s, at, n, x, ahead, sums, false, finished[V]{})
+}
+
+// PutSlices is MultiplySlices, of slices that are Near, whose sums are finished where beta is 0 (Finish): that of
+// lane i, counted from the first slice, goes to y[rows[i]]. sums is room for as many. Places are not checked.
+func PutSlices[V sparse.Value](l Level, s *Slices[V], at Position, n int, x, ahead, sums []V, alpha V, rows []uint16, y []V) {
+	rows = rows[:n*s.Values.Lanes]
+	if n == 0 || l != Generic {
+		multiplySlicesFrom(l, s, at, n, x, ahead, sums, false, finished[V]{unsafe.SliceData(rows), unsafe.SliceData(y), alpha})
+		return
+	}
+	multiplySlicesFrom(l, s, at, n, x, ahead, sums, false, finished[V]{})
+	for i, r := range rows {
+		y[r] = Finished(alpha, 0, sums[i], 0)
+	}
+}
+
+// finished says where finished sums go; rows is nil where they are not finished.
+type finished[V sparse.Value] struct {
+	rows  *uint16
+	y     *V
+	alpha V
 }
 
 // AddSlices is MultiplySlices, but that it begins with what sums has.
 func AddSlices[V sparse.Value](l Level, s *Slices[V], at Position, n int, x, sums []V) {
-	multiplySlicesFrom(l, s, at, n, x, nil, sums, true)
+	multiplySlicesFrom(l, s, at, n, x, nil, sums, true, finished[V]{})
 }
 
-// multiplySlicesFrom is AddSlices, or MultiplySlices where add is false.
-func multiplySlicesFrom[V sparse.Value](l Level, s *Slices[V], at Position, n int, x, ahead, sums []V, add bool) {
+// multiplySlicesFrom is AddSlices, or where add is false MultiplySlices, or PutSlices with rows.
+func multiplySlicesFrom[V sparse.Value](l Level, s *Slices[V], at Position, n int, x, ahead, sums []V, add bool, to finished[V]) {
 	const line = 64
 	size := int(unsafe.Sizeof(sums[0]))
 	spread := min(len(ahead), n*line/size) // a line for each slice
@@ -92,7 +113,8 @@ func multiplySlicesFrom[V sparse.Value](l Level, s *Slices[V], at Position, n in
 		regular = &s.Regular[2*at.Slice : 2*(at.Slice+n)][0]
 	}
 	kernel(n, &s.Widths[2*at.Slice : 2*(at.Slice+n)][0], regular, unsafe.SliceData(s.Masks[at.Mask:]), s.Values.from(at.Column), idx,
-		unsafe.SliceData(x), unsafe.SliceData(s.Values.Table), unsafe.SliceData(sums), keep, bytesFrom(ahead, 0), (spread*size+n-1)/n, far, far/4<<wide)
+		unsafe.SliceData(x), unsafe.SliceData(s.Values.Table), unsafe.SliceData(sums), keep, bytesFrom(ahead, 0), (spread*size+n-1)/n, far, far/4<<wide,
+		to.rows, to.y, to.alpha)
 }
 
 // valuesAhead is how many bytes before their turn values are asked for, indices of 2 bytes a quarter
@@ -101,7 +123,7 @@ func multiplySlicesFrom[V sparse.Value](l Level, s *Slices[V], at Position, n in
 const valuesAhead = 8192
 
 // sliceTable is kernels by Level-AVX2, Storage, and whether indices are wide.
-type sliceTable[V sparse.Value] [2][storages][2]func(n int, widths *uint32, regular, masks *uint16, val, idx *byte, x, table, sums *V, keep int, ahead *byte, step, valuesAhead, indicesAhead int)
+type sliceTable[V sparse.Value] [2][storages][2]func(n int, widths *uint32, regular, masks *uint16, val, idx *byte, x, table, sums *V, keep int, ahead *byte, step, valuesAhead, indicesAhead int, rows *uint16, y *V, alpha V)
 
 // indices is where the indices from a position on lie, and 1 where they are wide.
 func (s *Slices[V]) indices(at Position) (wide int, idx *byte) {

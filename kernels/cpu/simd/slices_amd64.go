@@ -3,89 +3,90 @@
 package simd
 
 // slicesFull16F64AVX2 is multiplySlices for the case in its name. keep is -1 to add to sums, else 0.
+// With rows, and valuesAhead 0, it does not store sums but puts alpha*sums[i] to y[rows[i]].
 // For each slice it asks for the line at ahead, which goes on by step bytes, and for each column
 // for values and indices so many bytes ahead, for nothing where valuesAhead is 0.
 //
 //go:noescape
-func slicesFull16F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesFull16F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int, rows *uint16, y *float64, alpha float64)
 
 //go:noescape
-func slicesFull32F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesFull32F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int, rows *uint16, y *float64, alpha float64)
 
 //go:noescape
-func slicesShort16F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesShort16F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int, rows *uint16, y *float64, alpha float64)
 
 //go:noescape
-func slicesShort32F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesShort32F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int, rows *uint16, y *float64, alpha float64)
 
 //go:noescape
-func slicesTable16F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesTable16F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int, rows *uint16, y *float64, alpha float64)
 
 //go:noescape
-func slicesTable32F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesTable32F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int, rows *uint16, y *float64, alpha float64)
 
 //go:noescape
-func slicesSame16F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesSame16F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int, rows *uint16, y *float64, alpha float64)
 
 //go:noescape
-func slicesSame32F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesSame32F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int, rows *uint16, y *float64, alpha float64)
 
 //go:noescape
-func slicesFull16F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesFull16F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int, rows *uint16, y *float64, alpha float64)
 
 //go:noescape
-func slicesFull32F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesFull32F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int, rows *uint16, y *float64, alpha float64)
 
 //go:noescape
-func slicesShort16F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesShort16F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int, rows *uint16, y *float64, alpha float64)
 
 //go:noescape
-func slicesShort32F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesShort32F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int, rows *uint16, y *float64, alpha float64)
 
 //go:noescape
-func slicesTable16F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesTable16F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int, rows *uint16, y *float64, alpha float64)
 
 //go:noescape
-func slicesTable32F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesTable32F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int, rows *uint16, y *float64, alpha float64)
 
 //go:noescape
-func slicesSame16F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesSame16F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int, rows *uint16, y *float64, alpha float64)
 
 //go:noescape
-func slicesSame32F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesSame32F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int, rows *uint16, y *float64, alpha float64)
 
 //go:noescape
-func slicesFull16F32AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesFull16F32AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int, rows *uint16, y *float32, alpha float32)
 
 //go:noescape
-func slicesFull32F32AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesFull32F32AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int, rows *uint16, y *float32, alpha float32)
 
 //go:noescape
-func slicesTable16F32AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesTable16F32AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int, rows *uint16, y *float32, alpha float32)
 
 //go:noescape
-func slicesTable32F32AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesTable32F32AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int, rows *uint16, y *float32, alpha float32)
 
 //go:noescape
-func slicesSame16F32AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesSame16F32AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int, rows *uint16, y *float32, alpha float32)
 
 //go:noescape
-func slicesSame32F32AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesSame32F32AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int, rows *uint16, y *float32, alpha float32)
 
 //go:noescape
-func slicesFull16F32AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesFull16F32AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int, rows *uint16, y *float32, alpha float32)
 
 //go:noescape
-func slicesFull32F32AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesFull32F32AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int, rows *uint16, y *float32, alpha float32)
 
 //go:noescape
-func slicesTable16F32AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesTable16F32AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int, rows *uint16, y *float32, alpha float32)
 
 //go:noescape
-func slicesTable32F32AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesTable32F32AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int, rows *uint16, y *float32, alpha float32)
 
 //go:noescape
-func slicesSame16F32AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesSame16F32AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int, rows *uint16, y *float32, alpha float32)
 
 //go:noescape
-func slicesSame32F32AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesSame32F32AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int, rows *uint16, y *float32, alpha float32)

@@ -56,9 +56,9 @@ DATA nibblesOfHalves<>+56(SB)/4, $0x0000001c
 DATA nibblesOfHalves<>+60(SB)/4, $0x0000001c
 GLOBL nibblesOfHalves<>(SB), RODATA|NOPTR, $64
 
-// func slicesFull16F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// func slicesFull16F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int, rows *uint16, y *float64, alpha float64)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesFull16F64AVX2(SB), NOSPLIT, $0-112
+TEXT ·slicesFull16F64AVX2(SB), NOSPLIT, $0-136
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         regular+16(FP), DX
@@ -74,7 +74,7 @@ TEXT ·slicesFull16F64AVX2(SB), NOSPLIT, $0-112
 	MOVQ         valuesAhead+96(FP), R12
 	MOVQ         indicesAhead+104(FP), R13
 	TESTQ        R12, R12
-	JZ           near
+	JZ           unasked
 
 far:
 	TESTQ      AX, AX
@@ -109,16 +109,17 @@ farStraightEnd:
 	JZ      farPairsEnd
 
 farPairs:
-	MOVL        (DI), R15
-	MOVWLZX     R15, R14
-	VMOVUPD     (R8)(R14*8), X4
-	SHRL        $0x10, R15
+	MOVQ        (DI), R14
+	MOVWLZX     R14, R15
+	VMOVUPD     (R8)(R15*8), X4
+	SHRQ        $0x10, R14
+	MOVWLZX     R14, R15
 	VMOVUPD     (R8)(R15*8), X5
-	MOVL        4(DI), R15
-	MOVWLZX     R15, R14
-	VINSERTF128 $0x01, (R8)(R14*8), Y4, Y4
-	SHRL        $0x10, R15
-	VINSERTF128 $0x01, (R8)(R15*8), Y5, Y5
+	SHRQ        $0x10, R14
+	MOVWLZX     R14, R15
+	VINSERTF128 $0x01, (R8)(R15*8), Y4, Y4
+	SHRQ        $0x10, R14
+	VINSERTF128 $0x01, (R8)(R14*8), Y5, Y5
 	VUNPCKLPD   Y5, Y4, Y1
 	VUNPCKHPD   Y5, Y4, Y8
 	PREFETCHT1  (SI)(R12*1)
@@ -150,16 +151,17 @@ farFull:
 	JZ    farEachEnd
 
 farEach:
-	MOVL        (DI), R15
-	MOVWLZX     R15, R14
-	VMOVSD      (R8)(R14*8), X6
-	SHRL        $0x10, R15
+	MOVQ        (DI), R14
+	MOVWLZX     R14, R15
+	VMOVSD      (R8)(R15*8), X6
+	SHRQ        $0x10, R14
+	MOVWLZX     R14, R15
 	VMOVHPD     (R8)(R15*8), X6, X6
-	MOVL        4(DI), R15
-	MOVWLZX     R15, R14
-	VMOVSD      (R8)(R14*8), X1
-	SHRL        $0x10, R15
-	VMOVHPD     (R8)(R15*8), X1, X1
+	SHRQ        $0x10, R14
+	MOVWLZX     R14, R15
+	VMOVSD      (R8)(R15*8), X1
+	SHRQ        $0x10, R14
+	VMOVHPD     (R8)(R14*8), X1, X1
 	VINSERTF128 $0x01, X1, Y6, Y6
 	PREFETCHT1  (SI)(R12*1)
 	PREFETCHT1  (DI)(R13*1)
@@ -180,16 +182,17 @@ farMasked:
 	VPBROADCASTQ X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
-	MOVL         (DI), R15
-	MOVWLZX      R15, R14
-	VMOVSD       (R8)(R14*8), X7
-	SHRL         $0x10, R15
+	MOVQ         (DI), R14
+	MOVWLZX      R14, R15
+	VMOVSD       (R8)(R15*8), X7
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
 	VMOVHPD      (R8)(R15*8), X7, X7
-	MOVL         4(DI), R15
-	MOVWLZX      R15, R14
-	VMOVSD       (R8)(R14*8), X4
-	SHRL         $0x10, R15
-	VMOVHPD      (R8)(R15*8), X4, X4
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
+	VMOVSD       (R8)(R15*8), X4
+	SHRQ         $0x10, R14
+	VMOVHPD      (R8)(R14*8), X4, X4
 	VINSERTF128  $0x01, X4, Y7, Y7
 	PREFETCHT1   (SI)(R12*1)
 	PREFETCHT1   (DI)(R13*1)
@@ -212,6 +215,11 @@ farMaskedEnd:
 farDone:
 	VZEROUPPER
 	RET
+
+unasked:
+	MOVQ  rows+112(FP), R12
+	TESTQ R12, R12
+	JNZ   toRows
 
 near:
 	TESTQ   AX, AX
@@ -242,16 +250,17 @@ nearStraightEnd:
 	JZ      nearPairsEnd
 
 nearPairs:
-	MOVL        (DI), R12
-	MOVWLZX     R12, R10
-	VMOVUPD     (R8)(R10*8), X4
-	SHRL        $0x10, R12
+	MOVQ        (DI), R10
+	MOVWLZX     R10, R12
+	VMOVUPD     (R8)(R12*8), X4
+	SHRQ        $0x10, R10
+	MOVWLZX     R10, R12
 	VMOVUPD     (R8)(R12*8), X5
-	MOVL        4(DI), R12
-	MOVWLZX     R12, R10
-	VINSERTF128 $0x01, (R8)(R10*8), Y4, Y4
-	SHRL        $0x10, R12
-	VINSERTF128 $0x01, (R8)(R12*8), Y5, Y5
+	SHRQ        $0x10, R10
+	MOVWLZX     R10, R12
+	VINSERTF128 $0x01, (R8)(R12*8), Y4, Y4
+	SHRQ        $0x10, R10
+	VINSERTF128 $0x01, (R8)(R10*8), Y5, Y5
 	VUNPCKLPD   Y5, Y4, Y1
 	VUNPCKHPD   Y5, Y4, Y8
 	VFMADD231PD (SI), Y1, Y2
@@ -279,16 +288,17 @@ nearFull:
 	JZ    nearEachEnd
 
 nearEach:
-	MOVL        (DI), R12
-	MOVWLZX     R12, R10
-	VMOVSD      (R8)(R10*8), X6
-	SHRL        $0x10, R12
+	MOVQ        (DI), R10
+	MOVWLZX     R10, R12
+	VMOVSD      (R8)(R12*8), X6
+	SHRQ        $0x10, R10
+	MOVWLZX     R10, R12
 	VMOVHPD     (R8)(R12*8), X6, X6
-	MOVL        4(DI), R12
-	MOVWLZX     R12, R10
-	VMOVSD      (R8)(R10*8), X1
-	SHRL        $0x10, R12
-	VMOVHPD     (R8)(R12*8), X1, X1
+	SHRQ        $0x10, R10
+	MOVWLZX     R10, R12
+	VMOVSD      (R8)(R12*8), X1
+	SHRQ        $0x10, R10
+	VMOVHPD     (R8)(R10*8), X1, X1
 	VINSERTF128 $0x01, X1, Y6, Y6
 	VFMADD231PD (SI), Y6, Y2
 	ADDQ        $0x20, SI
@@ -307,16 +317,17 @@ nearMasked:
 	VPBROADCASTQ X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
-	MOVL         (DI), R12
-	MOVWLZX      R12, R10
-	VMOVSD       (R8)(R10*8), X7
-	SHRL         $0x10, R12
+	MOVQ         (DI), R10
+	MOVWLZX      R10, R12
+	VMOVSD       (R8)(R12*8), X7
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
 	VMOVHPD      (R8)(R12*8), X7, X7
-	MOVL         4(DI), R12
-	MOVWLZX      R12, R10
-	VMOVSD       (R8)(R10*8), X4
-	SHRL         $0x10, R12
-	VMOVHPD      (R8)(R12*8), X4, X4
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
+	VMOVSD       (R8)(R12*8), X4
+	SHRQ         $0x10, R10
+	VMOVHPD      (R8)(R10*8), X4, X4
 	VINSERTF128  $0x01, X4, Y7, Y7
 	VMOVAPS      Y2, Y8
 	VFMADD231PD  (SI), Y7, Y8
@@ -338,9 +349,158 @@ nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesFull32F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+toRows:
+	MOVQ         y+120(FP), R10
+	MOVQ         $0x7ff8000000000000, R9
+	VMOVQ        R9, X8
+	VPBROADCASTQ X8, Y8
+	VBROADCASTSD alpha+128(FP), Y3
+
+put:
+	TESTQ   AX, AX
+	JZ      putDone
+	VXORPS  X2, X2, X2
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      putFull
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	TESTQ   R9, R9
+	JZ      putStraightEnd
+
+putStraight:
+	MOVWLZX     (DI), R13
+	VMOVUPD     (R8)(R13*8), Y1
+	VFMADD231PD (SI), Y1, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x08, DI
+	DECQ        R9
+	JNZ         putStraight
+
+putStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      putSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      putPairsEnd
+
+putPairs:
+	MOVQ        (DI), R9
+	MOVWLZX     R9, R13
+	VMOVUPD     (R8)(R13*8), X4
+	SHRQ        $0x10, R9
+	MOVWLZX     R9, R13
+	VMOVUPD     (R8)(R13*8), X5
+	SHRQ        $0x10, R9
+	MOVWLZX     R9, R13
+	VINSERTF128 $0x01, (R8)(R13*8), Y4, Y4
+	SHRQ        $0x10, R9
+	VINSERTF128 $0x01, (R8)(R9*8), Y5, Y5
+	VUNPCKLPD   Y5, Y4, Y1
+	VUNPCKHPD   Y5, Y4, Y9
+	VFMADD231PD (SI), Y1, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x08, DI
+	VFMADD231PD (SI), Y9, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x08, DI
+	DECQ        R11
+	JNZ         putPairs
+
+putPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	MOVWLZX 2(DX), R9
+	SUBQ    R9, R11
+	SUBQ    R9, R11
+
+putSingle:
+	ADDQ $0x04, DX
+
+putFull:
+	TESTQ R11, R11
+	JZ    putEachEnd
+
+putEach:
+	MOVQ        (DI), R9
+	MOVWLZX     R9, R13
+	VMOVSD      (R8)(R13*8), X6
+	SHRQ        $0x10, R9
+	MOVWLZX     R9, R13
+	VMOVHPD     (R8)(R13*8), X6, X6
+	SHRQ        $0x10, R9
+	MOVWLZX     R9, R13
+	VMOVSD      (R8)(R13*8), X1
+	SHRQ        $0x10, R9
+	VMOVHPD     (R8)(R9*8), X1, X1
+	VINSERTF128 $0x01, X1, Y6, Y6
+	VFMADD231PD (SI), Y6, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x08, DI
+	DECQ        R11
+	JNZ         putEach
+
+putEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    putMaskedEnd
+
+putMasked:
+	MOVWLZX      (BX), R9
+	VMOVD        R9, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	MOVQ         (DI), R9
+	MOVWLZX      R9, R13
+	VMOVSD       (R8)(R13*8), X7
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VMOVHPD      (R8)(R13*8), X7, X7
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VMOVSD       (R8)(R13*8), X4
+	SHRQ         $0x10, R9
+	VMOVHPD      (R8)(R9*8), X4, X4
+	VINSERTF128  $0x01, X4, Y7, Y7
+	VMOVAPS      Y2, Y9
+	VFMADD231PD  (SI), Y7, Y9
+	VBLENDVPD    Y1, Y9, Y2, Y2
+	ADDQ         $0x20, SI
+	ADDQ         $0x08, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          putMasked
+
+putMaskedEnd:
+	VMULPD       Y2, Y3, Y2
+	VCMPPD       $0x03, Y2, Y2, Y1
+	VBLENDVPD    Y1, Y8, Y2, Y2
+	MOVQ         (R12), R9
+	MOVWLZX      R9, R11
+	VMOVSD       X2, (R10)(R11*8)
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
+	VMOVHPD      X2, (R10)(R11*8)
+	VEXTRACTF128 $0x01, Y2, X1
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
+	VMOVSD       X1, (R10)(R11*8)
+	SHRQ         $0x10, R9
+	VMOVHPD      X1, (R10)(R9*8)
+	ADDQ         $0x08, R12
+	ADDQ         $0x08, CX
+	DECQ         AX
+	JMP          put
+
+putDone:
+	VZEROUPPER
+	RET
+
+// func slicesFull32F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int, rows *uint16, y *float64, alpha float64)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesFull32F64AVX2(SB), NOSPLIT, $0-112
+TEXT ·slicesFull32F64AVX2(SB), NOSPLIT, $0-136
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         regular+16(FP), DX
@@ -356,7 +516,7 @@ TEXT ·slicesFull32F64AVX2(SB), NOSPLIT, $0-112
 	MOVQ         valuesAhead+96(FP), R12
 	MOVQ         indicesAhead+104(FP), R13
 	TESTQ        R12, R12
-	JZ           near
+	JZ           unasked
 
 far:
 	TESTQ      AX, AX
@@ -489,6 +649,11 @@ farDone:
 	VZEROUPPER
 	RET
 
+unasked:
+	MOVQ  rows+112(FP), R12
+	TESTQ R12, R12
+	JNZ   toRows
+
 near:
 	TESTQ   AX, AX
 	JZ      nearDone
@@ -608,9 +773,149 @@ nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesShort16F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+toRows:
+	MOVQ         y+120(FP), R10
+	MOVQ         $0x7ff8000000000000, R9
+	VMOVQ        R9, X8
+	VPBROADCASTQ X8, Y8
+	VBROADCASTSD alpha+128(FP), Y3
+
+put:
+	TESTQ   AX, AX
+	JZ      putDone
+	VXORPS  X2, X2, X2
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      putFull
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	TESTQ   R9, R9
+	JZ      putStraightEnd
+
+putStraight:
+	MOVL        (DI), R13
+	VMOVUPD     (R8)(R13*8), Y1
+	VFMADD231PD (SI), Y1, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x10, DI
+	DECQ        R9
+	JNZ         putStraight
+
+putStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      putSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      putPairsEnd
+
+putPairs:
+	MOVL        (DI), R9
+	VMOVUPD     (R8)(R9*8), X4
+	MOVL        4(DI), R9
+	VMOVUPD     (R8)(R9*8), X5
+	MOVL        8(DI), R9
+	VINSERTF128 $0x01, (R8)(R9*8), Y4, Y4
+	MOVL        12(DI), R9
+	VINSERTF128 $0x01, (R8)(R9*8), Y5, Y5
+	VUNPCKLPD   Y5, Y4, Y1
+	VUNPCKHPD   Y5, Y4, Y9
+	VFMADD231PD (SI), Y1, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x10, DI
+	VFMADD231PD (SI), Y9, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x10, DI
+	DECQ        R11
+	JNZ         putPairs
+
+putPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	MOVWLZX 2(DX), R9
+	SUBQ    R9, R11
+	SUBQ    R9, R11
+
+putSingle:
+	ADDQ $0x04, DX
+
+putFull:
+	TESTQ R11, R11
+	JZ    putEachEnd
+
+putEach:
+	MOVL        (DI), R9
+	VMOVSD      (R8)(R9*8), X6
+	MOVL        4(DI), R9
+	VMOVHPD     (R8)(R9*8), X6, X6
+	MOVL        8(DI), R9
+	VMOVSD      (R8)(R9*8), X1
+	MOVL        12(DI), R9
+	VMOVHPD     (R8)(R9*8), X1, X1
+	VINSERTF128 $0x01, X1, Y6, Y6
+	VFMADD231PD (SI), Y6, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x10, DI
+	DECQ        R11
+	JNZ         putEach
+
+putEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    putMaskedEnd
+
+putMasked:
+	MOVWLZX      (BX), R9
+	VMOVD        R9, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	MOVL         (DI), R9
+	VMOVSD       (R8)(R9*8), X7
+	MOVL         4(DI), R9
+	VMOVHPD      (R8)(R9*8), X7, X7
+	MOVL         8(DI), R9
+	VMOVSD       (R8)(R9*8), X4
+	MOVL         12(DI), R9
+	VMOVHPD      (R8)(R9*8), X4, X4
+	VINSERTF128  $0x01, X4, Y7, Y7
+	VMOVAPS      Y2, Y9
+	VFMADD231PD  (SI), Y7, Y9
+	VBLENDVPD    Y1, Y9, Y2, Y2
+	ADDQ         $0x20, SI
+	ADDQ         $0x10, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          putMasked
+
+putMaskedEnd:
+	VMULPD       Y2, Y3, Y2
+	VCMPPD       $0x03, Y2, Y2, Y1
+	VBLENDVPD    Y1, Y8, Y2, Y2
+	MOVQ         (R12), R9
+	MOVWLZX      R9, R11
+	VMOVSD       X2, (R10)(R11*8)
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
+	VMOVHPD      X2, (R10)(R11*8)
+	VEXTRACTF128 $0x01, Y2, X1
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
+	VMOVSD       X1, (R10)(R11*8)
+	SHRQ         $0x10, R9
+	VMOVHPD      X1, (R10)(R9*8)
+	ADDQ         $0x08, R12
+	ADDQ         $0x08, CX
+	DECQ         AX
+	JMP          put
+
+putDone:
+	VZEROUPPER
+	RET
+
+// func slicesShort16F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int, rows *uint16, y *float64, alpha float64)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesShort16F64AVX2(SB), NOSPLIT, $0-112
+TEXT ·slicesShort16F64AVX2(SB), NOSPLIT, $0-136
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         regular+16(FP), DX
@@ -626,7 +931,7 @@ TEXT ·slicesShort16F64AVX2(SB), NOSPLIT, $0-112
 	MOVQ         valuesAhead+96(FP), R12
 	MOVQ         indicesAhead+104(FP), R13
 	TESTQ        R12, R12
-	JZ           near
+	JZ           unasked
 
 far:
 	TESTQ      AX, AX
@@ -662,16 +967,17 @@ farStraightEnd:
 	JZ      farPairsEnd
 
 farPairs:
-	MOVL        (DI), R15
-	MOVWLZX     R15, R14
-	VMOVUPD     (R8)(R14*8), X4
-	SHRL        $0x10, R15
+	MOVQ        (DI), R14
+	MOVWLZX     R14, R15
+	VMOVUPD     (R8)(R15*8), X4
+	SHRQ        $0x10, R14
+	MOVWLZX     R14, R15
 	VMOVUPD     (R8)(R15*8), X5
-	MOVL        4(DI), R15
-	MOVWLZX     R15, R14
-	VINSERTF128 $0x01, (R8)(R14*8), Y4, Y4
-	SHRL        $0x10, R15
-	VINSERTF128 $0x01, (R8)(R15*8), Y5, Y5
+	SHRQ        $0x10, R14
+	MOVWLZX     R14, R15
+	VINSERTF128 $0x01, (R8)(R15*8), Y4, Y4
+	SHRQ        $0x10, R14
+	VINSERTF128 $0x01, (R8)(R14*8), Y5, Y5
 	VUNPCKLPD   Y5, Y4, Y1
 	VUNPCKHPD   Y5, Y4, Y8
 	PREFETCHT1  (SI)(R12*1)
@@ -705,16 +1011,17 @@ farFull:
 	JZ    farEachEnd
 
 farEach:
-	MOVL        (DI), R15
-	MOVWLZX     R15, R14
-	VMOVSD      (R8)(R14*8), X6
-	SHRL        $0x10, R15
+	MOVQ        (DI), R14
+	MOVWLZX     R14, R15
+	VMOVSD      (R8)(R15*8), X6
+	SHRQ        $0x10, R14
+	MOVWLZX     R14, R15
 	VMOVHPD     (R8)(R15*8), X6, X6
-	MOVL        4(DI), R15
-	MOVWLZX     R15, R14
-	VMOVSD      (R8)(R14*8), X1
-	SHRL        $0x10, R15
-	VMOVHPD     (R8)(R15*8), X1, X1
+	SHRQ        $0x10, R14
+	MOVWLZX     R14, R15
+	VMOVSD      (R8)(R15*8), X1
+	SHRQ        $0x10, R14
+	VMOVHPD     (R8)(R14*8), X1, X1
 	VINSERTF128 $0x01, X1, Y6, Y6
 	PREFETCHT1  (SI)(R12*1)
 	PREFETCHT1  (DI)(R13*1)
@@ -736,16 +1043,17 @@ farMasked:
 	VPBROADCASTQ X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
-	MOVL         (DI), R15
-	MOVWLZX      R15, R14
-	VMOVSD       (R8)(R14*8), X7
-	SHRL         $0x10, R15
+	MOVQ         (DI), R14
+	MOVWLZX      R14, R15
+	VMOVSD       (R8)(R15*8), X7
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
 	VMOVHPD      (R8)(R15*8), X7, X7
-	MOVL         4(DI), R15
-	MOVWLZX      R15, R14
-	VMOVSD       (R8)(R14*8), X4
-	SHRL         $0x10, R15
-	VMOVHPD      (R8)(R15*8), X4, X4
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
+	VMOVSD       (R8)(R15*8), X4
+	SHRQ         $0x10, R14
+	VMOVHPD      (R8)(R14*8), X4, X4
 	VINSERTF128  $0x01, X4, Y7, Y7
 	PREFETCHT1   (SI)(R12*1)
 	PREFETCHT1   (DI)(R13*1)
@@ -769,6 +1077,11 @@ farMaskedEnd:
 farDone:
 	VZEROUPPER
 	RET
+
+unasked:
+	MOVQ  rows+112(FP), R12
+	TESTQ R12, R12
+	JNZ   toRows
 
 near:
 	TESTQ   AX, AX
@@ -800,16 +1113,17 @@ nearStraightEnd:
 	JZ      nearPairsEnd
 
 nearPairs:
-	MOVL        (DI), R12
-	MOVWLZX     R12, R10
-	VMOVUPD     (R8)(R10*8), X4
-	SHRL        $0x10, R12
+	MOVQ        (DI), R10
+	MOVWLZX     R10, R12
+	VMOVUPD     (R8)(R12*8), X4
+	SHRQ        $0x10, R10
+	MOVWLZX     R10, R12
 	VMOVUPD     (R8)(R12*8), X5
-	MOVL        4(DI), R12
-	MOVWLZX     R12, R10
-	VINSERTF128 $0x01, (R8)(R10*8), Y4, Y4
-	SHRL        $0x10, R12
-	VINSERTF128 $0x01, (R8)(R12*8), Y5, Y5
+	SHRQ        $0x10, R10
+	MOVWLZX     R10, R12
+	VINSERTF128 $0x01, (R8)(R12*8), Y4, Y4
+	SHRQ        $0x10, R10
+	VINSERTF128 $0x01, (R8)(R10*8), Y5, Y5
 	VUNPCKLPD   Y5, Y4, Y1
 	VUNPCKHPD   Y5, Y4, Y8
 	VCVTPS2PD   (SI), Y9
@@ -839,16 +1153,17 @@ nearFull:
 	JZ    nearEachEnd
 
 nearEach:
-	MOVL        (DI), R12
-	MOVWLZX     R12, R10
-	VMOVSD      (R8)(R10*8), X6
-	SHRL        $0x10, R12
+	MOVQ        (DI), R10
+	MOVWLZX     R10, R12
+	VMOVSD      (R8)(R12*8), X6
+	SHRQ        $0x10, R10
+	MOVWLZX     R10, R12
 	VMOVHPD     (R8)(R12*8), X6, X6
-	MOVL        4(DI), R12
-	MOVWLZX     R12, R10
-	VMOVSD      (R8)(R10*8), X1
-	SHRL        $0x10, R12
-	VMOVHPD     (R8)(R12*8), X1, X1
+	SHRQ        $0x10, R10
+	MOVWLZX     R10, R12
+	VMOVSD      (R8)(R12*8), X1
+	SHRQ        $0x10, R10
+	VMOVHPD     (R8)(R10*8), X1, X1
 	VINSERTF128 $0x01, X1, Y6, Y6
 	VCVTPS2PD   (SI), Y1
 	VFMADD231PD Y1, Y6, Y2
@@ -868,16 +1183,17 @@ nearMasked:
 	VPBROADCASTQ X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
-	MOVL         (DI), R12
-	MOVWLZX      R12, R10
-	VMOVSD       (R8)(R10*8), X7
-	SHRL         $0x10, R12
+	MOVQ         (DI), R10
+	MOVWLZX      R10, R12
+	VMOVSD       (R8)(R12*8), X7
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
 	VMOVHPD      (R8)(R12*8), X7, X7
-	MOVL         4(DI), R12
-	MOVWLZX      R12, R10
-	VMOVSD       (R8)(R10*8), X4
-	SHRL         $0x10, R12
-	VMOVHPD      (R8)(R12*8), X4, X4
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
+	VMOVSD       (R8)(R12*8), X4
+	SHRQ         $0x10, R10
+	VMOVHPD      (R8)(R10*8), X4, X4
 	VINSERTF128  $0x01, X4, Y7, Y7
 	VCVTPS2PD    (SI), Y8
 	VMOVAPS      Y2, Y9
@@ -900,9 +1216,163 @@ nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesShort32F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+toRows:
+	MOVQ         y+120(FP), R10
+	MOVQ         $0x7ff8000000000000, R9
+	VMOVQ        R9, X8
+	VPBROADCASTQ X8, Y8
+	VBROADCASTSD alpha+128(FP), Y3
+
+put:
+	TESTQ   AX, AX
+	JZ      putDone
+	VXORPS  X2, X2, X2
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      putFull
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	TESTQ   R9, R9
+	JZ      putStraightEnd
+
+putStraight:
+	MOVWLZX     (DI), R13
+	VMOVUPD     (R8)(R13*8), Y1
+	VCVTPS2PD   (SI), Y9
+	VFMADD231PD Y9, Y1, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x08, DI
+	DECQ        R9
+	JNZ         putStraight
+
+putStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      putSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      putPairsEnd
+
+putPairs:
+	MOVQ        (DI), R9
+	MOVWLZX     R9, R13
+	VMOVUPD     (R8)(R13*8), X4
+	SHRQ        $0x10, R9
+	MOVWLZX     R9, R13
+	VMOVUPD     (R8)(R13*8), X5
+	SHRQ        $0x10, R9
+	MOVWLZX     R9, R13
+	VINSERTF128 $0x01, (R8)(R13*8), Y4, Y4
+	SHRQ        $0x10, R9
+	VINSERTF128 $0x01, (R8)(R9*8), Y5, Y5
+	VUNPCKLPD   Y5, Y4, Y1
+	VUNPCKHPD   Y5, Y4, Y9
+	VCVTPS2PD   (SI), Y10
+	VFMADD231PD Y10, Y1, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x08, DI
+	VCVTPS2PD   (SI), Y1
+	VFMADD231PD Y1, Y9, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x08, DI
+	DECQ        R11
+	JNZ         putPairs
+
+putPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	MOVWLZX 2(DX), R9
+	SUBQ    R9, R11
+	SUBQ    R9, R11
+
+putSingle:
+	ADDQ $0x04, DX
+
+putFull:
+	TESTQ R11, R11
+	JZ    putEachEnd
+
+putEach:
+	MOVQ        (DI), R9
+	MOVWLZX     R9, R13
+	VMOVSD      (R8)(R13*8), X6
+	SHRQ        $0x10, R9
+	MOVWLZX     R9, R13
+	VMOVHPD     (R8)(R13*8), X6, X6
+	SHRQ        $0x10, R9
+	MOVWLZX     R9, R13
+	VMOVSD      (R8)(R13*8), X1
+	SHRQ        $0x10, R9
+	VMOVHPD     (R8)(R9*8), X1, X1
+	VINSERTF128 $0x01, X1, Y6, Y6
+	VCVTPS2PD   (SI), Y1
+	VFMADD231PD Y1, Y6, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x08, DI
+	DECQ        R11
+	JNZ         putEach
+
+putEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    putMaskedEnd
+
+putMasked:
+	MOVWLZX      (BX), R9
+	VMOVD        R9, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	MOVQ         (DI), R9
+	MOVWLZX      R9, R13
+	VMOVSD       (R8)(R13*8), X7
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VMOVHPD      (R8)(R13*8), X7, X7
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VMOVSD       (R8)(R13*8), X4
+	SHRQ         $0x10, R9
+	VMOVHPD      (R8)(R9*8), X4, X4
+	VINSERTF128  $0x01, X4, Y7, Y7
+	VCVTPS2PD    (SI), Y9
+	VMOVAPS      Y2, Y10
+	VFMADD231PD  Y9, Y7, Y10
+	VBLENDVPD    Y1, Y10, Y2, Y2
+	ADDQ         $0x10, SI
+	ADDQ         $0x08, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          putMasked
+
+putMaskedEnd:
+	VMULPD       Y2, Y3, Y2
+	VCMPPD       $0x03, Y2, Y2, Y1
+	VBLENDVPD    Y1, Y8, Y2, Y2
+	MOVQ         (R12), R9
+	MOVWLZX      R9, R11
+	VMOVSD       X2, (R10)(R11*8)
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
+	VMOVHPD      X2, (R10)(R11*8)
+	VEXTRACTF128 $0x01, Y2, X1
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
+	VMOVSD       X1, (R10)(R11*8)
+	SHRQ         $0x10, R9
+	VMOVHPD      X1, (R10)(R9*8)
+	ADDQ         $0x08, R12
+	ADDQ         $0x08, CX
+	DECQ         AX
+	JMP          put
+
+putDone:
+	VZEROUPPER
+	RET
+
+// func slicesShort32F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int, rows *uint16, y *float64, alpha float64)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesShort32F64AVX2(SB), NOSPLIT, $0-112
+TEXT ·slicesShort32F64AVX2(SB), NOSPLIT, $0-136
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         regular+16(FP), DX
@@ -918,7 +1388,7 @@ TEXT ·slicesShort32F64AVX2(SB), NOSPLIT, $0-112
 	MOVQ         valuesAhead+96(FP), R12
 	MOVQ         indicesAhead+104(FP), R13
 	TESTQ        R12, R12
-	JZ           near
+	JZ           unasked
 
 far:
 	TESTQ      AX, AX
@@ -1056,6 +1526,11 @@ farDone:
 	VZEROUPPER
 	RET
 
+unasked:
+	MOVQ  rows+112(FP), R12
+	TESTQ R12, R12
+	JNZ   toRows
+
 near:
 	TESTQ   AX, AX
 	JZ      nearDone
@@ -1180,9 +1655,154 @@ nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesTable16F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+toRows:
+	MOVQ         y+120(FP), R10
+	MOVQ         $0x7ff8000000000000, R9
+	VMOVQ        R9, X8
+	VPBROADCASTQ X8, Y8
+	VBROADCASTSD alpha+128(FP), Y3
+
+put:
+	TESTQ   AX, AX
+	JZ      putDone
+	VXORPS  X2, X2, X2
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      putFull
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	TESTQ   R9, R9
+	JZ      putStraightEnd
+
+putStraight:
+	MOVL        (DI), R13
+	VMOVUPD     (R8)(R13*8), Y1
+	VCVTPS2PD   (SI), Y9
+	VFMADD231PD Y9, Y1, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x10, DI
+	DECQ        R9
+	JNZ         putStraight
+
+putStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      putSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      putPairsEnd
+
+putPairs:
+	MOVL        (DI), R9
+	VMOVUPD     (R8)(R9*8), X4
+	MOVL        4(DI), R9
+	VMOVUPD     (R8)(R9*8), X5
+	MOVL        8(DI), R9
+	VINSERTF128 $0x01, (R8)(R9*8), Y4, Y4
+	MOVL        12(DI), R9
+	VINSERTF128 $0x01, (R8)(R9*8), Y5, Y5
+	VUNPCKLPD   Y5, Y4, Y1
+	VUNPCKHPD   Y5, Y4, Y9
+	VCVTPS2PD   (SI), Y10
+	VFMADD231PD Y10, Y1, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x10, DI
+	VCVTPS2PD   (SI), Y1
+	VFMADD231PD Y1, Y9, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x10, DI
+	DECQ        R11
+	JNZ         putPairs
+
+putPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	MOVWLZX 2(DX), R9
+	SUBQ    R9, R11
+	SUBQ    R9, R11
+
+putSingle:
+	ADDQ $0x04, DX
+
+putFull:
+	TESTQ R11, R11
+	JZ    putEachEnd
+
+putEach:
+	MOVL        (DI), R9
+	VMOVSD      (R8)(R9*8), X6
+	MOVL        4(DI), R9
+	VMOVHPD     (R8)(R9*8), X6, X6
+	MOVL        8(DI), R9
+	VMOVSD      (R8)(R9*8), X1
+	MOVL        12(DI), R9
+	VMOVHPD     (R8)(R9*8), X1, X1
+	VINSERTF128 $0x01, X1, Y6, Y6
+	VCVTPS2PD   (SI), Y1
+	VFMADD231PD Y1, Y6, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x10, DI
+	DECQ        R11
+	JNZ         putEach
+
+putEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    putMaskedEnd
+
+putMasked:
+	MOVWLZX      (BX), R9
+	VMOVD        R9, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	MOVL         (DI), R9
+	VMOVSD       (R8)(R9*8), X7
+	MOVL         4(DI), R9
+	VMOVHPD      (R8)(R9*8), X7, X7
+	MOVL         8(DI), R9
+	VMOVSD       (R8)(R9*8), X4
+	MOVL         12(DI), R9
+	VMOVHPD      (R8)(R9*8), X4, X4
+	VINSERTF128  $0x01, X4, Y7, Y7
+	VCVTPS2PD    (SI), Y9
+	VMOVAPS      Y2, Y10
+	VFMADD231PD  Y9, Y7, Y10
+	VBLENDVPD    Y1, Y10, Y2, Y2
+	ADDQ         $0x10, SI
+	ADDQ         $0x10, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          putMasked
+
+putMaskedEnd:
+	VMULPD       Y2, Y3, Y2
+	VCMPPD       $0x03, Y2, Y2, Y1
+	VBLENDVPD    Y1, Y8, Y2, Y2
+	MOVQ         (R12), R9
+	MOVWLZX      R9, R11
+	VMOVSD       X2, (R10)(R11*8)
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
+	VMOVHPD      X2, (R10)(R11*8)
+	VEXTRACTF128 $0x01, Y2, X1
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
+	VMOVSD       X1, (R10)(R11*8)
+	SHRQ         $0x10, R9
+	VMOVHPD      X1, (R10)(R9*8)
+	ADDQ         $0x08, R12
+	ADDQ         $0x08, CX
+	DECQ         AX
+	JMP          put
+
+putDone:
+	VZEROUPPER
+	RET
+
+// func slicesTable16F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int, rows *uint16, y *float64, alpha float64)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesTable16F64AVX2(SB), NOSPLIT, $8-112
+TEXT ·slicesTable16F64AVX2(SB), NOSPLIT, $8-136
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         regular+16(FP), DX
@@ -1202,7 +1822,7 @@ TEXT ·slicesTable16F64AVX2(SB), NOSPLIT, $8-112
 	MOVQ         valuesAhead+96(FP), R13
 	MOVQ         indicesAhead+104(FP), R14
 	TESTQ        R13, R13
-	JZ           near
+	JZ           unasked
 
 far:
 	TESTQ      AX, AX
@@ -1245,16 +1865,17 @@ farStraightEnd:
 	JZ      farPairsEnd
 
 farPairs:
-	MOVL         (DI), BP
-	MOVWLZX      BP, R15
-	VMOVUPD      (R8)(R15*8), X6
-	SHRL         $0x10, BP
+	MOVQ         (DI), R15
+	MOVWLZX      R15, BP
+	VMOVUPD      (R8)(BP*8), X6
+	SHRQ         $0x10, R15
+	MOVWLZX      R15, BP
 	VMOVUPD      (R8)(BP*8), X7
-	MOVL         4(DI), BP
-	MOVWLZX      BP, R15
-	VINSERTF128  $0x01, (R8)(R15*8), Y6, Y6
-	SHRL         $0x10, BP
-	VINSERTF128  $0x01, (R8)(BP*8), Y7, Y7
+	SHRQ         $0x10, R15
+	MOVWLZX      R15, BP
+	VINSERTF128  $0x01, (R8)(BP*8), Y6, Y6
+	SHRQ         $0x10, R15
+	VINSERTF128  $0x01, (R8)(R15*8), Y7, Y7
 	VUNPCKLPD    Y7, Y6, Y1
 	VUNPCKHPD    Y7, Y6, Y10
 	PREFETCHT1   (SI)(R13*1)
@@ -1302,16 +1923,17 @@ farFull:
 	JZ    farEachEnd
 
 farEach:
-	MOVL         (DI), BP
-	MOVWLZX      BP, R15
-	VMOVSD       (R8)(R15*8), X8
-	SHRL         $0x10, BP
+	MOVQ         (DI), R15
+	MOVWLZX      R15, BP
+	VMOVSD       (R8)(BP*8), X8
+	SHRQ         $0x10, R15
+	MOVWLZX      R15, BP
 	VMOVHPD      (R8)(BP*8), X8, X8
-	MOVL         4(DI), BP
-	MOVWLZX      BP, R15
-	VMOVSD       (R8)(R15*8), X1
-	SHRL         $0x10, BP
-	VMOVHPD      (R8)(BP*8), X1, X1
+	SHRQ         $0x10, R15
+	MOVWLZX      R15, BP
+	VMOVSD       (R8)(BP*8), X1
+	SHRQ         $0x10, R15
+	VMOVHPD      (R8)(R15*8), X1, X1
 	VINSERTF128  $0x01, X1, Y8, Y8
 	PREFETCHT1   (SI)(R13*1)
 	PREFETCHT1   (DI)(R14*1)
@@ -1340,16 +1962,17 @@ farMasked:
 	VPBROADCASTQ X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
-	MOVL         (DI), BP
-	MOVWLZX      BP, R15
-	VMOVSD       (R8)(R15*8), X9
-	SHRL         $0x10, BP
+	MOVQ         (DI), R15
+	MOVWLZX      R15, BP
+	VMOVSD       (R8)(BP*8), X9
+	SHRQ         $0x10, R15
+	MOVWLZX      R15, BP
 	VMOVHPD      (R8)(BP*8), X9, X9
-	MOVL         4(DI), BP
-	MOVWLZX      BP, R15
-	VMOVSD       (R8)(R15*8), X6
-	SHRL         $0x10, BP
-	VMOVHPD      (R8)(BP*8), X6, X6
+	SHRQ         $0x10, R15
+	MOVWLZX      R15, BP
+	VMOVSD       (R8)(BP*8), X6
+	SHRQ         $0x10, R15
+	VMOVHPD      (R8)(R15*8), X6, X6
 	VINSERTF128  $0x01, X6, Y9, Y9
 	PREFETCHT1   (SI)(R13*1)
 	PREFETCHT1   (DI)(R14*1)
@@ -1380,6 +2003,11 @@ farMaskedEnd:
 farDone:
 	VZEROUPPER
 	RET
+
+unasked:
+	MOVQ  rows+112(FP), R13
+	TESTQ R13, R13
+	JNZ   toRows
 
 near:
 	TESTQ   AX, AX
@@ -1418,16 +2046,17 @@ nearStraightEnd:
 	JZ      nearPairsEnd
 
 nearPairs:
-	MOVL         (DI), R13
-	MOVWLZX      R13, R10
-	VMOVUPD      (R8)(R10*8), X6
-	SHRL         $0x10, R13
+	MOVQ         (DI), R10
+	MOVWLZX      R10, R13
+	VMOVUPD      (R8)(R13*8), X6
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R13
 	VMOVUPD      (R8)(R13*8), X7
-	MOVL         4(DI), R13
-	MOVWLZX      R13, R10
-	VINSERTF128  $0x01, (R8)(R10*8), Y6, Y6
-	SHRL         $0x10, R13
-	VINSERTF128  $0x01, (R8)(R13*8), Y7, Y7
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R13
+	VINSERTF128  $0x01, (R8)(R13*8), Y6, Y6
+	SHRQ         $0x10, R10
+	VINSERTF128  $0x01, (R8)(R10*8), Y7, Y7
 	VUNPCKLPD    Y7, Y6, Y1
 	VUNPCKHPD    Y7, Y6, Y10
 	MOVWLZX      (SI), R10
@@ -1471,16 +2100,17 @@ nearFull:
 	JZ    nearEachEnd
 
 nearEach:
-	MOVL         (DI), R13
-	MOVWLZX      R13, R10
-	VMOVSD       (R8)(R10*8), X8
-	SHRL         $0x10, R13
+	MOVQ         (DI), R10
+	MOVWLZX      R10, R13
+	VMOVSD       (R8)(R13*8), X8
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R13
 	VMOVHPD      (R8)(R13*8), X8, X8
-	MOVL         4(DI), R13
-	MOVWLZX      R13, R10
-	VMOVSD       (R8)(R10*8), X1
-	SHRL         $0x10, R13
-	VMOVHPD      (R8)(R13*8), X1, X1
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R13
+	VMOVSD       (R8)(R13*8), X1
+	SHRQ         $0x10, R10
+	VMOVHPD      (R8)(R10*8), X1, X1
 	VINSERTF128  $0x01, X1, Y8, Y8
 	MOVWLZX      (SI), R10
 	VMOVD        R10, X1
@@ -1507,16 +2137,17 @@ nearMasked:
 	VPBROADCASTQ X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
-	MOVL         (DI), R13
-	MOVWLZX      R13, R10
-	VMOVSD       (R8)(R10*8), X9
-	SHRL         $0x10, R13
+	MOVQ         (DI), R10
+	MOVWLZX      R10, R13
+	VMOVSD       (R8)(R13*8), X9
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R13
 	VMOVHPD      (R8)(R13*8), X9, X9
-	MOVL         4(DI), R13
-	MOVWLZX      R13, R10
-	VMOVSD       (R8)(R10*8), X6
-	SHRL         $0x10, R13
-	VMOVHPD      (R8)(R13*8), X6, X6
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R13
+	VMOVSD       (R8)(R13*8), X6
+	SHRQ         $0x10, R10
+	VMOVHPD      (R8)(R10*8), X6, X6
 	VINSERTF128  $0x01, X6, Y9, Y9
 	MOVWLZX      (SI), R10
 	VMOVD        R10, X10
@@ -1546,9 +2177,198 @@ nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesTable32F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+toRows:
+	MOVQ         y+120(FP), R10
+	MOVQ         $0x7ff8000000000000, R9
+	VMOVQ        R9, X10
+	VPBROADCASTQ X10, Y10
+	VBROADCASTSD alpha+128(FP), Y3
+
+put:
+	TESTQ   AX, AX
+	JZ      putDone
+	VXORPS  X2, X2, X2
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      putFull
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	TESTQ   R9, R9
+	JZ      putStraightEnd
+
+putStraight:
+	MOVWLZX      (DI), R14
+	VMOVUPD      (R8)(R14*8), Y1
+	MOVWLZX      (SI), R14
+	VMOVD        R14, X11
+	VPBROADCASTQ X11, Y11
+	VPSRLVQ      Y4, Y11, Y11
+	VPAND        Y5, Y11, Y11
+	VPCMPEQQ     Y12, Y12, Y12
+	VXORPD       Y13, Y13, Y13
+	VGATHERQPD   Y12, (R12)(Y11*8), Y13
+	VFMADD231PD  Y13, Y1, Y2
+	ADDQ         $0x02, SI
+	ADDQ         $0x08, DI
+	DECQ         R9
+	JNZ          putStraight
+
+putStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      putSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      putPairsEnd
+
+putPairs:
+	MOVQ         (DI), R9
+	MOVWLZX      R9, R14
+	VMOVUPD      (R8)(R14*8), X6
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R14
+	VMOVUPD      (R8)(R14*8), X7
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R14
+	VINSERTF128  $0x01, (R8)(R14*8), Y6, Y6
+	SHRQ         $0x10, R9
+	VINSERTF128  $0x01, (R8)(R9*8), Y7, Y7
+	VUNPCKLPD    Y7, Y6, Y1
+	VUNPCKHPD    Y7, Y6, Y11
+	MOVWLZX      (SI), R9
+	VMOVD        R9, X12
+	VPBROADCASTQ X12, Y12
+	VPSRLVQ      Y4, Y12, Y12
+	VPAND        Y5, Y12, Y12
+	VPCMPEQQ     Y13, Y13, Y13
+	VXORPD       Y14, Y14, Y14
+	VGATHERQPD   Y13, (R12)(Y12*8), Y14
+	VFMADD231PD  Y14, Y1, Y2
+	ADDQ         $0x02, SI
+	ADDQ         $0x08, DI
+	MOVWLZX      (SI), R9
+	VMOVD        R9, X1
+	VPBROADCASTQ X1, Y1
+	VPSRLVQ      Y4, Y1, Y1
+	VPAND        Y5, Y1, Y1
+	VPCMPEQQ     Y12, Y12, Y12
+	VXORPD       Y13, Y13, Y13
+	VGATHERQPD   Y12, (R12)(Y1*8), Y13
+	VFMADD231PD  Y13, Y11, Y2
+	ADDQ         $0x02, SI
+	ADDQ         $0x08, DI
+	DECQ         R11
+	JNZ          putPairs
+
+putPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	MOVWLZX 2(DX), R9
+	SUBQ    R9, R11
+	SUBQ    R9, R11
+
+putSingle:
+	ADDQ $0x04, DX
+
+putFull:
+	TESTQ R11, R11
+	JZ    putEachEnd
+
+putEach:
+	MOVQ         (DI), R9
+	MOVWLZX      R9, R14
+	VMOVSD       (R8)(R14*8), X8
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R14
+	VMOVHPD      (R8)(R14*8), X8, X8
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R14
+	VMOVSD       (R8)(R14*8), X1
+	SHRQ         $0x10, R9
+	VMOVHPD      (R8)(R9*8), X1, X1
+	VINSERTF128  $0x01, X1, Y8, Y8
+	MOVWLZX      (SI), R9
+	VMOVD        R9, X1
+	VPBROADCASTQ X1, Y1
+	VPSRLVQ      Y4, Y1, Y1
+	VPAND        Y5, Y1, Y1
+	VPCMPEQQ     Y11, Y11, Y11
+	VXORPD       Y12, Y12, Y12
+	VGATHERQPD   Y11, (R12)(Y1*8), Y12
+	VFMADD231PD  Y12, Y8, Y2
+	ADDQ         $0x02, SI
+	ADDQ         $0x08, DI
+	DECQ         R11
+	JNZ          putEach
+
+putEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    putMaskedEnd
+
+putMasked:
+	MOVWLZX      (BX), R9
+	VMOVD        R9, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	MOVQ         (DI), R9
+	MOVWLZX      R9, R14
+	VMOVSD       (R8)(R14*8), X9
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R14
+	VMOVHPD      (R8)(R14*8), X9, X9
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R14
+	VMOVSD       (R8)(R14*8), X6
+	SHRQ         $0x10, R9
+	VMOVHPD      (R8)(R9*8), X6, X6
+	VINSERTF128  $0x01, X6, Y9, Y9
+	MOVWLZX      (SI), R9
+	VMOVD        R9, X11
+	VPBROADCASTQ X11, Y11
+	VPSRLVQ      Y4, Y11, Y11
+	VPAND        Y5, Y11, Y11
+	VPCMPEQQ     Y12, Y12, Y12
+	VXORPD       Y13, Y13, Y13
+	VGATHERQPD   Y12, (R12)(Y11*8), Y13
+	VMOVAPS      Y2, Y11
+	VFMADD231PD  Y13, Y9, Y11
+	VBLENDVPD    Y1, Y11, Y2, Y2
+	ADDQ         $0x02, SI
+	ADDQ         $0x08, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          putMasked
+
+putMaskedEnd:
+	VMULPD       Y2, Y3, Y2
+	VCMPPD       $0x03, Y2, Y2, Y1
+	VBLENDVPD    Y1, Y10, Y2, Y2
+	MOVQ         (R13), R9
+	MOVWLZX      R9, R11
+	VMOVSD       X2, (R10)(R11*8)
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
+	VMOVHPD      X2, (R10)(R11*8)
+	VEXTRACTF128 $0x01, Y2, X1
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
+	VMOVSD       X1, (R10)(R11*8)
+	SHRQ         $0x10, R9
+	VMOVHPD      X1, (R10)(R9*8)
+	ADDQ         $0x08, R13
+	ADDQ         $0x08, CX
+	DECQ         AX
+	JMP          put
+
+putDone:
+	VZEROUPPER
+	RET
+
+// func slicesTable32F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int, rows *uint16, y *float64, alpha float64)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesTable32F64AVX2(SB), NOSPLIT, $8-112
+TEXT ·slicesTable32F64AVX2(SB), NOSPLIT, $8-136
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         regular+16(FP), DX
@@ -1568,7 +2388,7 @@ TEXT ·slicesTable32F64AVX2(SB), NOSPLIT, $8-112
 	MOVQ         valuesAhead+96(FP), R13
 	MOVQ         indicesAhead+104(FP), R14
 	TESTQ        R13, R13
-	JZ           near
+	JZ           unasked
 
 far:
 	TESTQ      AX, AX
@@ -1741,6 +2561,11 @@ farDone:
 	VZEROUPPER
 	RET
 
+unasked:
+	MOVQ  rows+112(FP), R13
+	TESTQ R13, R13
+	JNZ   toRows
+
 near:
 	TESTQ   AX, AX
 	JZ      nearDone
@@ -1900,9 +2725,189 @@ nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesSame16F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+toRows:
+	MOVQ         y+120(FP), R10
+	MOVQ         $0x7ff8000000000000, R9
+	VMOVQ        R9, X10
+	VPBROADCASTQ X10, Y10
+	VBROADCASTSD alpha+128(FP), Y3
+
+put:
+	TESTQ   AX, AX
+	JZ      putDone
+	VXORPS  X2, X2, X2
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      putFull
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	TESTQ   R9, R9
+	JZ      putStraightEnd
+
+putStraight:
+	MOVL         (DI), R14
+	VMOVUPD      (R8)(R14*8), Y1
+	MOVWLZX      (SI), R14
+	VMOVD        R14, X11
+	VPBROADCASTQ X11, Y11
+	VPSRLVQ      Y4, Y11, Y11
+	VPAND        Y5, Y11, Y11
+	VPCMPEQQ     Y12, Y12, Y12
+	VXORPD       Y13, Y13, Y13
+	VGATHERQPD   Y12, (R12)(Y11*8), Y13
+	VFMADD231PD  Y13, Y1, Y2
+	ADDQ         $0x02, SI
+	ADDQ         $0x10, DI
+	DECQ         R9
+	JNZ          putStraight
+
+putStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      putSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      putPairsEnd
+
+putPairs:
+	MOVL         (DI), R9
+	VMOVUPD      (R8)(R9*8), X6
+	MOVL         4(DI), R9
+	VMOVUPD      (R8)(R9*8), X7
+	MOVL         8(DI), R9
+	VINSERTF128  $0x01, (R8)(R9*8), Y6, Y6
+	MOVL         12(DI), R9
+	VINSERTF128  $0x01, (R8)(R9*8), Y7, Y7
+	VUNPCKLPD    Y7, Y6, Y1
+	VUNPCKHPD    Y7, Y6, Y11
+	MOVWLZX      (SI), R9
+	VMOVD        R9, X12
+	VPBROADCASTQ X12, Y12
+	VPSRLVQ      Y4, Y12, Y12
+	VPAND        Y5, Y12, Y12
+	VPCMPEQQ     Y13, Y13, Y13
+	VXORPD       Y14, Y14, Y14
+	VGATHERQPD   Y13, (R12)(Y12*8), Y14
+	VFMADD231PD  Y14, Y1, Y2
+	ADDQ         $0x02, SI
+	ADDQ         $0x10, DI
+	MOVWLZX      (SI), R9
+	VMOVD        R9, X1
+	VPBROADCASTQ X1, Y1
+	VPSRLVQ      Y4, Y1, Y1
+	VPAND        Y5, Y1, Y1
+	VPCMPEQQ     Y12, Y12, Y12
+	VXORPD       Y13, Y13, Y13
+	VGATHERQPD   Y12, (R12)(Y1*8), Y13
+	VFMADD231PD  Y13, Y11, Y2
+	ADDQ         $0x02, SI
+	ADDQ         $0x10, DI
+	DECQ         R11
+	JNZ          putPairs
+
+putPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	MOVWLZX 2(DX), R9
+	SUBQ    R9, R11
+	SUBQ    R9, R11
+
+putSingle:
+	ADDQ $0x04, DX
+
+putFull:
+	TESTQ R11, R11
+	JZ    putEachEnd
+
+putEach:
+	MOVL         (DI), R9
+	VMOVSD       (R8)(R9*8), X8
+	MOVL         4(DI), R9
+	VMOVHPD      (R8)(R9*8), X8, X8
+	MOVL         8(DI), R9
+	VMOVSD       (R8)(R9*8), X1
+	MOVL         12(DI), R9
+	VMOVHPD      (R8)(R9*8), X1, X1
+	VINSERTF128  $0x01, X1, Y8, Y8
+	MOVWLZX      (SI), R9
+	VMOVD        R9, X1
+	VPBROADCASTQ X1, Y1
+	VPSRLVQ      Y4, Y1, Y1
+	VPAND        Y5, Y1, Y1
+	VPCMPEQQ     Y11, Y11, Y11
+	VXORPD       Y12, Y12, Y12
+	VGATHERQPD   Y11, (R12)(Y1*8), Y12
+	VFMADD231PD  Y12, Y8, Y2
+	ADDQ         $0x02, SI
+	ADDQ         $0x10, DI
+	DECQ         R11
+	JNZ          putEach
+
+putEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    putMaskedEnd
+
+putMasked:
+	MOVWLZX      (BX), R9
+	VMOVD        R9, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	MOVL         (DI), R9
+	VMOVSD       (R8)(R9*8), X9
+	MOVL         4(DI), R9
+	VMOVHPD      (R8)(R9*8), X9, X9
+	MOVL         8(DI), R9
+	VMOVSD       (R8)(R9*8), X6
+	MOVL         12(DI), R9
+	VMOVHPD      (R8)(R9*8), X6, X6
+	VINSERTF128  $0x01, X6, Y9, Y9
+	MOVWLZX      (SI), R9
+	VMOVD        R9, X11
+	VPBROADCASTQ X11, Y11
+	VPSRLVQ      Y4, Y11, Y11
+	VPAND        Y5, Y11, Y11
+	VPCMPEQQ     Y12, Y12, Y12
+	VXORPD       Y13, Y13, Y13
+	VGATHERQPD   Y12, (R12)(Y11*8), Y13
+	VMOVAPS      Y2, Y11
+	VFMADD231PD  Y13, Y9, Y11
+	VBLENDVPD    Y1, Y11, Y2, Y2
+	ADDQ         $0x02, SI
+	ADDQ         $0x10, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          putMasked
+
+putMaskedEnd:
+	VMULPD       Y2, Y3, Y2
+	VCMPPD       $0x03, Y2, Y2, Y1
+	VBLENDVPD    Y1, Y10, Y2, Y2
+	MOVQ         (R13), R9
+	MOVWLZX      R9, R11
+	VMOVSD       X2, (R10)(R11*8)
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
+	VMOVHPD      X2, (R10)(R11*8)
+	VEXTRACTF128 $0x01, Y2, X1
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
+	VMOVSD       X1, (R10)(R11*8)
+	SHRQ         $0x10, R9
+	VMOVHPD      X1, (R10)(R9*8)
+	ADDQ         $0x08, R13
+	ADDQ         $0x08, CX
+	DECQ         AX
+	JMP          put
+
+putDone:
+	VZEROUPPER
+	RET
+
+// func slicesSame16F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int, rows *uint16, y *float64, alpha float64)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesSame16F64AVX2(SB), NOSPLIT, $0-112
+TEXT ·slicesSame16F64AVX2(SB), NOSPLIT, $0-136
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         regular+16(FP), DX
@@ -1919,7 +2924,7 @@ TEXT ·slicesSame16F64AVX2(SB), NOSPLIT, $0-112
 	MOVQ         valuesAhead+96(FP), R10
 	MOVQ         indicesAhead+104(FP), R11
 	TESTQ        R10, R10
-	JZ           near
+	JZ           unasked
 
 far:
 	TESTQ      AX, AX
@@ -1952,16 +2957,17 @@ farStraightEnd:
 	JZ      farPairsEnd
 
 farPairs:
-	MOVL        (SI), R13
-	MOVWLZX     R13, R12
-	VMOVUPD     (DI)(R12*8), X5
-	SHRL        $0x10, R13
+	MOVQ        (SI), R12
+	MOVWLZX     R12, R13
+	VMOVUPD     (DI)(R13*8), X5
+	SHRQ        $0x10, R12
+	MOVWLZX     R12, R13
 	VMOVUPD     (DI)(R13*8), X6
-	MOVL        4(SI), R13
-	MOVWLZX     R13, R12
-	VINSERTF128 $0x01, (DI)(R12*8), Y5, Y5
-	SHRL        $0x10, R13
-	VINSERTF128 $0x01, (DI)(R13*8), Y6, Y6
+	SHRQ        $0x10, R12
+	MOVWLZX     R12, R13
+	VINSERTF128 $0x01, (DI)(R13*8), Y5, Y5
+	SHRQ        $0x10, R12
+	VINSERTF128 $0x01, (DI)(R12*8), Y6, Y6
 	VUNPCKLPD   Y6, Y5, Y1
 	VUNPCKHPD   Y6, Y5, Y9
 	PREFETCHT1  (SI)(R11*1)
@@ -1989,16 +2995,17 @@ farFull:
 	JZ    farEachEnd
 
 farEach:
-	MOVL        (SI), R13
-	MOVWLZX     R13, R12
-	VMOVSD      (DI)(R12*8), X7
-	SHRL        $0x10, R13
+	MOVQ        (SI), R12
+	MOVWLZX     R12, R13
+	VMOVSD      (DI)(R13*8), X7
+	SHRQ        $0x10, R12
+	MOVWLZX     R12, R13
 	VMOVHPD     (DI)(R13*8), X7, X7
-	MOVL        4(SI), R13
-	MOVWLZX     R13, R12
-	VMOVSD      (DI)(R12*8), X1
-	SHRL        $0x10, R13
-	VMOVHPD     (DI)(R13*8), X1, X1
+	SHRQ        $0x10, R12
+	MOVWLZX     R12, R13
+	VMOVSD      (DI)(R13*8), X1
+	SHRQ        $0x10, R12
+	VMOVHPD     (DI)(R12*8), X1, X1
 	VINSERTF128 $0x01, X1, Y7, Y7
 	PREFETCHT1  (SI)(R11*1)
 	VFMADD231PD Y4, Y7, Y2
@@ -2017,16 +3024,17 @@ farMasked:
 	VPBROADCASTQ X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
-	MOVL         (SI), R13
-	MOVWLZX      R13, R12
-	VMOVSD       (DI)(R12*8), X8
-	SHRL         $0x10, R13
+	MOVQ         (SI), R12
+	MOVWLZX      R12, R13
+	VMOVSD       (DI)(R13*8), X8
+	SHRQ         $0x10, R12
+	MOVWLZX      R12, R13
 	VMOVHPD      (DI)(R13*8), X8, X8
-	MOVL         4(SI), R13
-	MOVWLZX      R13, R12
-	VMOVSD       (DI)(R12*8), X5
-	SHRL         $0x10, R13
-	VMOVHPD      (DI)(R13*8), X5, X5
+	SHRQ         $0x10, R12
+	MOVWLZX      R12, R13
+	VMOVSD       (DI)(R13*8), X5
+	SHRQ         $0x10, R12
+	VMOVHPD      (DI)(R12*8), X5, X5
 	VINSERTF128  $0x01, X5, Y8, Y8
 	PREFETCHT1   (SI)(R11*1)
 	VMOVAPS      Y2, Y9
@@ -2047,6 +3055,11 @@ farMaskedEnd:
 farDone:
 	VZEROUPPER
 	RET
+
+unasked:
+	MOVQ  rows+112(FP), R11
+	TESTQ R11, R11
+	JNZ   toRows
 
 near:
 	TESTQ   AX, AX
@@ -2076,16 +3089,17 @@ nearStraightEnd:
 	JZ      nearPairsEnd
 
 nearPairs:
-	MOVL        (SI), R11
-	MOVWLZX     R11, R9
-	VMOVUPD     (DI)(R9*8), X5
-	SHRL        $0x10, R11
+	MOVQ        (SI), R9
+	MOVWLZX     R9, R11
+	VMOVUPD     (DI)(R11*8), X5
+	SHRQ        $0x10, R9
+	MOVWLZX     R9, R11
 	VMOVUPD     (DI)(R11*8), X6
-	MOVL        4(SI), R11
-	MOVWLZX     R11, R9
-	VINSERTF128 $0x01, (DI)(R9*8), Y5, Y5
-	SHRL        $0x10, R11
-	VINSERTF128 $0x01, (DI)(R11*8), Y6, Y6
+	SHRQ        $0x10, R9
+	MOVWLZX     R9, R11
+	VINSERTF128 $0x01, (DI)(R11*8), Y5, Y5
+	SHRQ        $0x10, R9
+	VINSERTF128 $0x01, (DI)(R9*8), Y6, Y6
 	VUNPCKLPD   Y6, Y5, Y1
 	VUNPCKHPD   Y6, Y5, Y9
 	VFMADD231PD Y4, Y1, Y2
@@ -2111,16 +3125,17 @@ nearFull:
 	JZ    nearEachEnd
 
 nearEach:
-	MOVL        (SI), R11
-	MOVWLZX     R11, R9
-	VMOVSD      (DI)(R9*8), X7
-	SHRL        $0x10, R11
+	MOVQ        (SI), R9
+	MOVWLZX     R9, R11
+	VMOVSD      (DI)(R11*8), X7
+	SHRQ        $0x10, R9
+	MOVWLZX     R9, R11
 	VMOVHPD     (DI)(R11*8), X7, X7
-	MOVL        4(SI), R11
-	MOVWLZX     R11, R9
-	VMOVSD      (DI)(R9*8), X1
-	SHRL        $0x10, R11
-	VMOVHPD     (DI)(R11*8), X1, X1
+	SHRQ        $0x10, R9
+	MOVWLZX     R9, R11
+	VMOVSD      (DI)(R11*8), X1
+	SHRQ        $0x10, R9
+	VMOVHPD     (DI)(R9*8), X1, X1
 	VINSERTF128 $0x01, X1, Y7, Y7
 	VFMADD231PD Y4, Y7, Y2
 	ADDQ        $0x08, SI
@@ -2138,16 +3153,17 @@ nearMasked:
 	VPBROADCASTQ X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
-	MOVL         (SI), R11
-	MOVWLZX      R11, R9
-	VMOVSD       (DI)(R9*8), X8
-	SHRL         $0x10, R11
+	MOVQ         (SI), R9
+	MOVWLZX      R9, R11
+	VMOVSD       (DI)(R11*8), X8
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
 	VMOVHPD      (DI)(R11*8), X8, X8
-	MOVL         4(SI), R11
-	MOVWLZX      R11, R9
-	VMOVSD       (DI)(R9*8), X5
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X5, X5
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
+	VMOVSD       (DI)(R11*8), X5
+	SHRQ         $0x10, R9
+	VMOVHPD      (DI)(R9*8), X5, X5
 	VINSERTF128  $0x01, X5, Y8, Y8
 	VMOVAPS      Y2, Y9
 	VFMADD231PD  Y4, Y8, Y9
@@ -2168,9 +3184,153 @@ nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesSame32F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+toRows:
+	MOVQ         y+120(FP), R9
+	MOVQ         $0x7ff8000000000000, R8
+	VMOVQ        R8, X9
+	VPBROADCASTQ X9, Y9
+	VBROADCASTSD alpha+128(FP), Y3
+
+put:
+	TESTQ   AX, AX
+	JZ      putDone
+	VXORPS  X2, X2, X2
+	MOVL    (CX), R10
+	TESTQ   DX, DX
+	JZ      putFull
+	MOVWLZX (DX), R8
+	SUBQ    R8, R10
+	TESTQ   R8, R8
+	JZ      putStraightEnd
+
+putStraight:
+	MOVWLZX     (SI), R12
+	VMOVUPD     (DI)(R12*8), Y1
+	VFMADD231PD Y4, Y1, Y2
+	ADDQ        $0x08, SI
+	DECQ        R8
+	JNZ         putStraight
+
+putStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      putSingle
+	MOVWLZX 2(DX), R10
+	TESTQ   R10, R10
+	JZ      putPairsEnd
+
+putPairs:
+	MOVQ        (SI), R8
+	MOVWLZX     R8, R12
+	VMOVUPD     (DI)(R12*8), X5
+	SHRQ        $0x10, R8
+	MOVWLZX     R8, R12
+	VMOVUPD     (DI)(R12*8), X6
+	SHRQ        $0x10, R8
+	MOVWLZX     R8, R12
+	VINSERTF128 $0x01, (DI)(R12*8), Y5, Y5
+	SHRQ        $0x10, R8
+	VINSERTF128 $0x01, (DI)(R8*8), Y6, Y6
+	VUNPCKLPD   Y6, Y5, Y1
+	VUNPCKHPD   Y6, Y5, Y10
+	VFMADD231PD Y4, Y1, Y2
+	ADDQ        $0x08, SI
+	VFMADD231PD Y4, Y10, Y2
+	ADDQ        $0x08, SI
+	DECQ        R10
+	JNZ         putPairs
+
+putPairsEnd:
+	MOVL    (CX), R10
+	MOVWLZX (DX), R8
+	SUBQ    R8, R10
+	MOVWLZX 2(DX), R8
+	SUBQ    R8, R10
+	SUBQ    R8, R10
+
+putSingle:
+	ADDQ $0x04, DX
+
+putFull:
+	TESTQ R10, R10
+	JZ    putEachEnd
+
+putEach:
+	MOVQ        (SI), R8
+	MOVWLZX     R8, R12
+	VMOVSD      (DI)(R12*8), X7
+	SHRQ        $0x10, R8
+	MOVWLZX     R8, R12
+	VMOVHPD     (DI)(R12*8), X7, X7
+	SHRQ        $0x10, R8
+	MOVWLZX     R8, R12
+	VMOVSD      (DI)(R12*8), X1
+	SHRQ        $0x10, R8
+	VMOVHPD     (DI)(R8*8), X1, X1
+	VINSERTF128 $0x01, X1, Y7, Y7
+	VFMADD231PD Y4, Y7, Y2
+	ADDQ        $0x08, SI
+	DECQ        R10
+	JNZ         putEach
+
+putEachEnd:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    putMaskedEnd
+
+putMasked:
+	MOVWLZX      (BX), R8
+	VMOVD        R8, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	MOVQ         (SI), R8
+	MOVWLZX      R8, R12
+	VMOVSD       (DI)(R12*8), X8
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R12
+	VMOVHPD      (DI)(R12*8), X8, X8
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R12
+	VMOVSD       (DI)(R12*8), X5
+	SHRQ         $0x10, R8
+	VMOVHPD      (DI)(R8*8), X5, X5
+	VINSERTF128  $0x01, X5, Y8, Y8
+	VMOVAPS      Y2, Y10
+	VFMADD231PD  Y4, Y8, Y10
+	VBLENDVPD    Y1, Y10, Y2, Y2
+	ADDQ         $0x08, SI
+	ADDQ         $0x02, BX
+	DECQ         R10
+	JNZ          putMasked
+
+putMaskedEnd:
+	VMULPD       Y2, Y3, Y2
+	VCMPPD       $0x03, Y2, Y2, Y1
+	VBLENDVPD    Y1, Y9, Y2, Y2
+	MOVQ         (R11), R8
+	MOVWLZX      R8, R10
+	VMOVSD       X2, (R9)(R10*8)
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R10
+	VMOVHPD      X2, (R9)(R10*8)
+	VEXTRACTF128 $0x01, Y2, X1
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R10
+	VMOVSD       X1, (R9)(R10*8)
+	SHRQ         $0x10, R8
+	VMOVHPD      X1, (R9)(R8*8)
+	ADDQ         $0x08, R11
+	ADDQ         $0x08, CX
+	DECQ         AX
+	JMP          put
+
+putDone:
+	VZEROUPPER
+	RET
+
+// func slicesSame32F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int, rows *uint16, y *float64, alpha float64)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesSame32F64AVX2(SB), NOSPLIT, $0-112
+TEXT ·slicesSame32F64AVX2(SB), NOSPLIT, $0-136
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         regular+16(FP), DX
@@ -2187,7 +3347,7 @@ TEXT ·slicesSame32F64AVX2(SB), NOSPLIT, $0-112
 	MOVQ         valuesAhead+96(FP), R10
 	MOVQ         indicesAhead+104(FP), R11
 	TESTQ        R10, R10
-	JZ           near
+	JZ           unasked
 
 far:
 	TESTQ      AX, AX
@@ -2310,6 +3470,11 @@ farDone:
 	VZEROUPPER
 	RET
 
+unasked:
+	MOVQ  rows+112(FP), R11
+	TESTQ R11, R11
+	JNZ   toRows
+
 near:
 	TESTQ   AX, AX
 	JZ      nearDone
@@ -2424,9 +3589,144 @@ nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesFull16F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX512F, AVX512VL, MMX+
-TEXT ·slicesFull16F64AVX512(SB), NOSPLIT, $0-112
+toRows:
+	MOVQ         y+120(FP), R9
+	MOVQ         $0x7ff8000000000000, R8
+	VMOVQ        R8, X9
+	VPBROADCASTQ X9, Y9
+	VBROADCASTSD alpha+128(FP), Y3
+
+put:
+	TESTQ   AX, AX
+	JZ      putDone
+	VXORPS  X2, X2, X2
+	MOVL    (CX), R10
+	TESTQ   DX, DX
+	JZ      putFull
+	MOVWLZX (DX), R8
+	SUBQ    R8, R10
+	TESTQ   R8, R8
+	JZ      putStraightEnd
+
+putStraight:
+	MOVL        (SI), R12
+	VMOVUPD     (DI)(R12*8), Y1
+	VFMADD231PD Y4, Y1, Y2
+	ADDQ        $0x10, SI
+	DECQ        R8
+	JNZ         putStraight
+
+putStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      putSingle
+	MOVWLZX 2(DX), R10
+	TESTQ   R10, R10
+	JZ      putPairsEnd
+
+putPairs:
+	MOVL        (SI), R8
+	VMOVUPD     (DI)(R8*8), X5
+	MOVL        4(SI), R8
+	VMOVUPD     (DI)(R8*8), X6
+	MOVL        8(SI), R8
+	VINSERTF128 $0x01, (DI)(R8*8), Y5, Y5
+	MOVL        12(SI), R8
+	VINSERTF128 $0x01, (DI)(R8*8), Y6, Y6
+	VUNPCKLPD   Y6, Y5, Y1
+	VUNPCKHPD   Y6, Y5, Y10
+	VFMADD231PD Y4, Y1, Y2
+	ADDQ        $0x10, SI
+	VFMADD231PD Y4, Y10, Y2
+	ADDQ        $0x10, SI
+	DECQ        R10
+	JNZ         putPairs
+
+putPairsEnd:
+	MOVL    (CX), R10
+	MOVWLZX (DX), R8
+	SUBQ    R8, R10
+	MOVWLZX 2(DX), R8
+	SUBQ    R8, R10
+	SUBQ    R8, R10
+
+putSingle:
+	ADDQ $0x04, DX
+
+putFull:
+	TESTQ R10, R10
+	JZ    putEachEnd
+
+putEach:
+	MOVL        (SI), R8
+	VMOVSD      (DI)(R8*8), X7
+	MOVL        4(SI), R8
+	VMOVHPD     (DI)(R8*8), X7, X7
+	MOVL        8(SI), R8
+	VMOVSD      (DI)(R8*8), X1
+	MOVL        12(SI), R8
+	VMOVHPD     (DI)(R8*8), X1, X1
+	VINSERTF128 $0x01, X1, Y7, Y7
+	VFMADD231PD Y4, Y7, Y2
+	ADDQ        $0x10, SI
+	DECQ        R10
+	JNZ         putEach
+
+putEachEnd:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    putMaskedEnd
+
+putMasked:
+	MOVWLZX      (BX), R8
+	VMOVD        R8, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	MOVL         (SI), R8
+	VMOVSD       (DI)(R8*8), X8
+	MOVL         4(SI), R8
+	VMOVHPD      (DI)(R8*8), X8, X8
+	MOVL         8(SI), R8
+	VMOVSD       (DI)(R8*8), X5
+	MOVL         12(SI), R8
+	VMOVHPD      (DI)(R8*8), X5, X5
+	VINSERTF128  $0x01, X5, Y8, Y8
+	VMOVAPS      Y2, Y10
+	VFMADD231PD  Y4, Y8, Y10
+	VBLENDVPD    Y1, Y10, Y2, Y2
+	ADDQ         $0x10, SI
+	ADDQ         $0x02, BX
+	DECQ         R10
+	JNZ          putMasked
+
+putMaskedEnd:
+	VMULPD       Y2, Y3, Y2
+	VCMPPD       $0x03, Y2, Y2, Y1
+	VBLENDVPD    Y1, Y9, Y2, Y2
+	MOVQ         (R11), R8
+	MOVWLZX      R8, R10
+	VMOVSD       X2, (R9)(R10*8)
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R10
+	VMOVHPD      X2, (R9)(R10*8)
+	VEXTRACTF128 $0x01, Y2, X1
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R10
+	VMOVSD       X1, (R9)(R10*8)
+	SHRQ         $0x10, R8
+	VMOVHPD      X1, (R9)(R8*8)
+	ADDQ         $0x08, R11
+	ADDQ         $0x08, CX
+	DECQ         AX
+	JMP          put
+
+putDone:
+	VZEROUPPER
+	RET
+
+// func slicesFull16F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int, rows *uint16, y *float64, alpha float64)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, MMX+
+TEXT ·slicesFull16F64AVX512(SB), NOSPLIT, $0-136
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         regular+16(FP), DX
@@ -2447,7 +3747,7 @@ TEXT ·slicesFull16F64AVX512(SB), NOSPLIT, $0-112
 	MOVQ         valuesAhead+96(FP), R12
 	MOVQ         indicesAhead+104(FP), R13
 	TESTQ        R12, R12
-	JZ           near
+	JZ           unasked
 
 far:
 	TESTQ      AX, AX
@@ -2482,26 +3782,28 @@ farStraightEnd:
 	JZ      farPairsEnd
 
 farPairs:
-	MOVL         (DI), R15
-	MOVWLZX      R15, R14
-	VMOVUPD      (R8)(R14*8), X3
-	SHRL         $0x10, R15
+	MOVQ         (DI), R14
+	MOVWLZX      R14, R15
+	VMOVUPD      (R8)(R15*8), X3
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
 	VMOVUPD      (R8)(R15*8), X4
-	MOVL         4(DI), R15
-	MOVWLZX      R15, R14
-	VINSERTF128  $0x01, (R8)(R14*8), Y3, Y3
-	SHRL         $0x10, R15
-	VINSERTF128  $0x01, (R8)(R15*8), Y4, Y4
-	MOVL         8(DI), R15
-	MOVWLZX      R15, R14
-	VMOVUPD      (R8)(R14*8), X5
-	SHRL         $0x10, R15
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
+	VINSERTF128  $0x01, (R8)(R15*8), Y3, Y3
+	SHRQ         $0x10, R14
+	VINSERTF128  $0x01, (R8)(R14*8), Y4, Y4
+	MOVQ         8(DI), R14
+	MOVWLZX      R14, R15
+	VMOVUPD      (R8)(R15*8), X5
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
 	VMOVUPD      (R8)(R15*8), X6
-	MOVL         12(DI), R15
-	MOVWLZX      R15, R14
-	VINSERTF128  $0x01, (R8)(R14*8), Y5, Y5
-	SHRL         $0x10, R15
-	VINSERTF128  $0x01, (R8)(R15*8), Y6, Y6
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
+	VINSERTF128  $0x01, (R8)(R15*8), Y5, Y5
+	SHRQ         $0x10, R14
+	VINSERTF128  $0x01, (R8)(R14*8), Y6, Y6
 	VINSERTF64X4 $0x01, Y5, Z3, Z2
 	VINSERTF64X4 $0x01, Y6, Z4, Z11
 	VUNPCKLPD    Z11, Z2, Z12
@@ -2535,26 +3837,28 @@ farFull:
 	JZ    farEachEnd
 
 farEach:
-	MOVL         (DI), R15
-	MOVWLZX      R15, R14
-	VMOVSD       (R8)(R14*8), X7
-	SHRL         $0x10, R15
+	MOVQ         (DI), R14
+	MOVWLZX      R14, R15
+	VMOVSD       (R8)(R15*8), X7
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
 	VBROADCASTSD (R8)(R15*8), K2, Y7
-	MOVL         4(DI), R15
-	MOVWLZX      R15, R14
-	VBROADCASTSD (R8)(R14*8), K3, Y7
-	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*8), K4, Y7
-	MOVL         8(DI), R15
-	MOVWLZX      R15, R14
-	VMOVSD       (R8)(R14*8), X8
-	SHRL         $0x10, R15
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
+	VBROADCASTSD (R8)(R15*8), K3, Y7
+	SHRQ         $0x10, R14
+	VBROADCASTSD (R8)(R14*8), K4, Y7
+	MOVQ         8(DI), R14
+	MOVWLZX      R14, R15
+	VMOVSD       (R8)(R15*8), X8
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
 	VBROADCASTSD (R8)(R15*8), K2, Y8
-	MOVL         12(DI), R15
-	MOVWLZX      R15, R14
-	VBROADCASTSD (R8)(R14*8), K3, Y8
-	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*8), K4, Y8
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
+	VBROADCASTSD (R8)(R15*8), K3, Y8
+	SHRQ         $0x10, R14
+	VBROADCASTSD (R8)(R14*8), K4, Y8
 	VINSERTF64X4 $0x01, Y8, Z7, Z7
 	PREFETCHT1   (SI)(R12*1)
 	PREFETCHT1   (DI)(R13*1)
@@ -2571,26 +3875,28 @@ farEachEnd:
 
 farMasked:
 	KMOVW        (BX), K1
-	MOVL         (DI), R15
-	MOVWLZX      R15, R14
-	VMOVSD       (R8)(R14*8), X9
-	SHRL         $0x10, R15
+	MOVQ         (DI), R14
+	MOVWLZX      R14, R15
+	VMOVSD       (R8)(R15*8), X9
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
 	VBROADCASTSD (R8)(R15*8), K2, Y9
-	MOVL         4(DI), R15
-	MOVWLZX      R15, R14
-	VBROADCASTSD (R8)(R14*8), K3, Y9
-	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*8), K4, Y9
-	MOVL         8(DI), R15
-	MOVWLZX      R15, R14
-	VMOVSD       (R8)(R14*8), X10
-	SHRL         $0x10, R15
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
+	VBROADCASTSD (R8)(R15*8), K3, Y9
+	SHRQ         $0x10, R14
+	VBROADCASTSD (R8)(R14*8), K4, Y9
+	MOVQ         8(DI), R14
+	MOVWLZX      R14, R15
+	VMOVSD       (R8)(R15*8), X10
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
 	VBROADCASTSD (R8)(R15*8), K2, Y10
-	MOVL         12(DI), R15
-	MOVWLZX      R15, R14
-	VBROADCASTSD (R8)(R14*8), K3, Y10
-	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*8), K4, Y10
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
+	VBROADCASTSD (R8)(R15*8), K3, Y10
+	SHRQ         $0x10, R14
+	VBROADCASTSD (R8)(R14*8), K4, Y10
 	VINSERTF64X4 $0x01, Y10, Z9, Z9
 	PREFETCHT1   (SI)(R12*1)
 	PREFETCHT1   (DI)(R13*1)
@@ -2611,6 +3917,11 @@ farMaskedEnd:
 farDone:
 	VZEROUPPER
 	RET
+
+unasked:
+	MOVQ  rows+112(FP), R12
+	TESTQ R12, R12
+	JNZ   toRows
 
 near:
 	TESTQ   AX, AX
@@ -2641,26 +3952,28 @@ nearStraightEnd:
 	JZ      nearPairsEnd
 
 nearPairs:
-	MOVL         (DI), R12
-	MOVWLZX      R12, R10
-	VMOVUPD      (R8)(R10*8), X3
-	SHRL         $0x10, R12
+	MOVQ         (DI), R10
+	MOVWLZX      R10, R12
+	VMOVUPD      (R8)(R12*8), X3
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
 	VMOVUPD      (R8)(R12*8), X4
-	MOVL         4(DI), R12
-	MOVWLZX      R12, R10
-	VINSERTF128  $0x01, (R8)(R10*8), Y3, Y3
-	SHRL         $0x10, R12
-	VINSERTF128  $0x01, (R8)(R12*8), Y4, Y4
-	MOVL         8(DI), R12
-	MOVWLZX      R12, R10
-	VMOVUPD      (R8)(R10*8), X5
-	SHRL         $0x10, R12
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
+	VINSERTF128  $0x01, (R8)(R12*8), Y3, Y3
+	SHRQ         $0x10, R10
+	VINSERTF128  $0x01, (R8)(R10*8), Y4, Y4
+	MOVQ         8(DI), R10
+	MOVWLZX      R10, R12
+	VMOVUPD      (R8)(R12*8), X5
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
 	VMOVUPD      (R8)(R12*8), X6
-	MOVL         12(DI), R12
-	MOVWLZX      R12, R10
-	VINSERTF128  $0x01, (R8)(R10*8), Y5, Y5
-	SHRL         $0x10, R12
-	VINSERTF128  $0x01, (R8)(R12*8), Y6, Y6
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
+	VINSERTF128  $0x01, (R8)(R12*8), Y5, Y5
+	SHRQ         $0x10, R10
+	VINSERTF128  $0x01, (R8)(R10*8), Y6, Y6
 	VINSERTF64X4 $0x01, Y5, Z3, Z2
 	VINSERTF64X4 $0x01, Y6, Z4, Z11
 	VUNPCKLPD    Z11, Z2, Z12
@@ -2690,26 +4003,28 @@ nearFull:
 	JZ    nearEachEnd
 
 nearEach:
-	MOVL         (DI), R12
-	MOVWLZX      R12, R10
-	VMOVSD       (R8)(R10*8), X7
-	SHRL         $0x10, R12
+	MOVQ         (DI), R10
+	MOVWLZX      R10, R12
+	VMOVSD       (R8)(R12*8), X7
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
 	VBROADCASTSD (R8)(R12*8), K2, Y7
-	MOVL         4(DI), R12
-	MOVWLZX      R12, R10
-	VBROADCASTSD (R8)(R10*8), K3, Y7
-	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*8), K4, Y7
-	MOVL         8(DI), R12
-	MOVWLZX      R12, R10
-	VMOVSD       (R8)(R10*8), X8
-	SHRL         $0x10, R12
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
+	VBROADCASTSD (R8)(R12*8), K3, Y7
+	SHRQ         $0x10, R10
+	VBROADCASTSD (R8)(R10*8), K4, Y7
+	MOVQ         8(DI), R10
+	MOVWLZX      R10, R12
+	VMOVSD       (R8)(R12*8), X8
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
 	VBROADCASTSD (R8)(R12*8), K2, Y8
-	MOVL         12(DI), R12
-	MOVWLZX      R12, R10
-	VBROADCASTSD (R8)(R10*8), K3, Y8
-	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*8), K4, Y8
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
+	VBROADCASTSD (R8)(R12*8), K3, Y8
+	SHRQ         $0x10, R10
+	VBROADCASTSD (R8)(R10*8), K4, Y8
 	VINSERTF64X4 $0x01, Y8, Z7, Z7
 	VFMADD231PD  (SI), Z7, Z0
 	ADDQ         $0x40, SI
@@ -2724,26 +4039,28 @@ nearEachEnd:
 
 nearMasked:
 	KMOVW        (BX), K1
-	MOVL         (DI), R12
-	MOVWLZX      R12, R10
-	VMOVSD       (R8)(R10*8), X9
-	SHRL         $0x10, R12
+	MOVQ         (DI), R10
+	MOVWLZX      R10, R12
+	VMOVSD       (R8)(R12*8), X9
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
 	VBROADCASTSD (R8)(R12*8), K2, Y9
-	MOVL         4(DI), R12
-	MOVWLZX      R12, R10
-	VBROADCASTSD (R8)(R10*8), K3, Y9
-	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*8), K4, Y9
-	MOVL         8(DI), R12
-	MOVWLZX      R12, R10
-	VMOVSD       (R8)(R10*8), X10
-	SHRL         $0x10, R12
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
+	VBROADCASTSD (R8)(R12*8), K3, Y9
+	SHRQ         $0x10, R10
+	VBROADCASTSD (R8)(R10*8), K4, Y9
+	MOVQ         8(DI), R10
+	MOVWLZX      R10, R12
+	VMOVSD       (R8)(R12*8), X10
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
 	VBROADCASTSD (R8)(R12*8), K2, Y10
-	MOVL         12(DI), R12
-	MOVWLZX      R12, R10
-	VBROADCASTSD (R8)(R10*8), K3, Y10
-	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*8), K4, Y10
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
+	VBROADCASTSD (R8)(R12*8), K3, Y10
+	SHRQ         $0x10, R10
+	VBROADCASTSD (R8)(R10*8), K4, Y10
 	VINSERTF64X4 $0x01, Y10, Z9, Z9
 	VFMADD231PD  (SI), Z9, K1, Z0
 	ADDQ         $0x40, SI
@@ -2763,9 +4080,200 @@ nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesFull32F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX512F, AVX512VL, MMX+
-TEXT ·slicesFull32F64AVX512(SB), NOSPLIT, $0-112
+toRows:
+	MOVQ         y+120(FP), R10
+	MOVQ         $0x7ff8000000000000, R9
+	VMOVQ        R9, X10
+	VPBROADCASTQ X10, Z10
+	VBROADCASTSD alpha+128(FP), Z1
+
+put:
+	TESTQ   AX, AX
+	JZ      putDone
+	VXORPS  X0, X0, X0
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      putFull
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	TESTQ   R9, R9
+	JZ      putStraightEnd
+
+putStraight:
+	MOVWLZX     (DI), R13
+	VMOVUPD     (R8)(R13*8), Z11
+	VFMADD231PD (SI), Z11, Z0
+	ADDQ        $0x40, SI
+	ADDQ        $0x10, DI
+	DECQ        R9
+	JNZ         putStraight
+
+putStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      putSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      putPairsEnd
+
+putPairs:
+	MOVQ         (DI), R9
+	MOVWLZX      R9, R13
+	VMOVUPD      (R8)(R13*8), X2
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VMOVUPD      (R8)(R13*8), X3
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VINSERTF128  $0x01, (R8)(R13*8), Y2, Y2
+	SHRQ         $0x10, R9
+	VINSERTF128  $0x01, (R8)(R9*8), Y3, Y3
+	MOVQ         8(DI), R9
+	MOVWLZX      R9, R13
+	VMOVUPD      (R8)(R13*8), X4
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VMOVUPD      (R8)(R13*8), X5
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VINSERTF128  $0x01, (R8)(R13*8), Y4, Y4
+	SHRQ         $0x10, R9
+	VINSERTF128  $0x01, (R8)(R9*8), Y5, Y5
+	VINSERTF64X4 $0x01, Y4, Z2, Z11
+	VINSERTF64X4 $0x01, Y5, Z3, Z12
+	VUNPCKLPD    Z12, Z11, Z13
+	VUNPCKHPD    Z12, Z11, Z11
+	VFMADD231PD  (SI), Z13, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x10, DI
+	VFMADD231PD  (SI), Z11, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x10, DI
+	DECQ         R11
+	JNZ          putPairs
+
+putPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	MOVWLZX 2(DX), R9
+	SUBQ    R9, R11
+	SUBQ    R9, R11
+
+putSingle:
+	ADDQ $0x04, DX
+
+putFull:
+	TESTQ R11, R11
+	JZ    putEachEnd
+
+putEach:
+	MOVQ         (DI), R9
+	MOVWLZX      R9, R13
+	VMOVSD       (R8)(R13*8), X6
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VBROADCASTSD (R8)(R13*8), K2, Y6
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VBROADCASTSD (R8)(R13*8), K3, Y6
+	SHRQ         $0x10, R9
+	VBROADCASTSD (R8)(R9*8), K4, Y6
+	MOVQ         8(DI), R9
+	MOVWLZX      R9, R13
+	VMOVSD       (R8)(R13*8), X7
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VBROADCASTSD (R8)(R13*8), K2, Y7
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VBROADCASTSD (R8)(R13*8), K3, Y7
+	SHRQ         $0x10, R9
+	VBROADCASTSD (R8)(R9*8), K4, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	VFMADD231PD  (SI), Z6, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x10, DI
+	DECQ         R11
+	JNZ          putEach
+
+putEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    putMaskedEnd
+
+putMasked:
+	KMOVW        (BX), K1
+	MOVQ         (DI), R9
+	MOVWLZX      R9, R13
+	VMOVSD       (R8)(R13*8), X8
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VBROADCASTSD (R8)(R13*8), K2, Y8
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VBROADCASTSD (R8)(R13*8), K3, Y8
+	SHRQ         $0x10, R9
+	VBROADCASTSD (R8)(R9*8), K4, Y8
+	MOVQ         8(DI), R9
+	MOVWLZX      R9, R13
+	VMOVSD       (R8)(R13*8), X9
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VBROADCASTSD (R8)(R13*8), K2, Y9
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VBROADCASTSD (R8)(R13*8), K3, Y9
+	SHRQ         $0x10, R9
+	VBROADCASTSD (R8)(R9*8), K4, Y9
+	VINSERTF64X4 $0x01, Y9, Z8, Z8
+	VFMADD231PD  (SI), Z8, K1, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x10, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          putMasked
+
+putMaskedEnd:
+	VMULPD        Z0, Z1, Z0
+	VCMPPD        $0x03, Z0, Z0, K1
+	VMOVAPD       Z10, K1, Z0
+	MOVQ          (R12), R9
+	MOVWLZX       R9, R11
+	VMOVSD        X0, (R10)(R11*8)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R11
+	VMOVHPD       X0, (R10)(R11*8)
+	VEXTRACTF64X2 $0x01, Z0, X2
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R11
+	VMOVSD        X2, (R10)(R11*8)
+	SHRQ          $0x10, R9
+	VMOVHPD       X2, (R10)(R9*8)
+	VEXTRACTF64X2 $0x02, Z0, X2
+	MOVQ          8(R12), R9
+	MOVWLZX       R9, R11
+	VMOVSD        X2, (R10)(R11*8)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R11
+	VMOVHPD       X2, (R10)(R11*8)
+	VEXTRACTF64X2 $0x03, Z0, X0
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R11
+	VMOVSD        X0, (R10)(R11*8)
+	SHRQ          $0x10, R9
+	VMOVHPD       X0, (R10)(R9*8)
+	ADDQ          $0x10, R12
+	ADDQ          $0x08, CX
+	DECQ          AX
+	JMP           put
+
+putDone:
+	VZEROUPPER
+	RET
+
+// func slicesFull32F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int, rows *uint16, y *float64, alpha float64)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, MMX+
+TEXT ·slicesFull32F64AVX512(SB), NOSPLIT, $0-136
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         regular+16(FP), DX
@@ -2786,7 +4294,7 @@ TEXT ·slicesFull32F64AVX512(SB), NOSPLIT, $0-112
 	MOVQ         valuesAhead+96(FP), R12
 	MOVQ         indicesAhead+104(FP), R13
 	TESTQ        R12, R12
-	JZ           near
+	JZ           unasked
 
 far:
 	TESTQ      AX, AX
@@ -2939,6 +4447,11 @@ farDone:
 	VZEROUPPER
 	RET
 
+unasked:
+	MOVQ  rows+112(FP), R12
+	TESTQ R12, R12
+	JNZ   toRows
+
 near:
 	TESTQ   AX, AX
 	JZ      nearDone
@@ -3078,9 +4591,182 @@ nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesShort16F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX512F, AVX512VL, MMX+
-TEXT ·slicesShort16F64AVX512(SB), NOSPLIT, $0-112
+toRows:
+	MOVQ         y+120(FP), R10
+	MOVQ         $0x7ff8000000000000, R9
+	VMOVQ        R9, X10
+	VPBROADCASTQ X10, Z10
+	VBROADCASTSD alpha+128(FP), Z1
+
+put:
+	TESTQ   AX, AX
+	JZ      putDone
+	VXORPS  X0, X0, X0
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      putFull
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	TESTQ   R9, R9
+	JZ      putStraightEnd
+
+putStraight:
+	MOVL        (DI), R13
+	VMOVUPD     (R8)(R13*8), Z11
+	VFMADD231PD (SI), Z11, Z0
+	ADDQ        $0x40, SI
+	ADDQ        $0x20, DI
+	DECQ        R9
+	JNZ         putStraight
+
+putStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      putSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      putPairsEnd
+
+putPairs:
+	MOVL         (DI), R9
+	VMOVUPD      (R8)(R9*8), X2
+	MOVL         4(DI), R9
+	VMOVUPD      (R8)(R9*8), X3
+	MOVL         8(DI), R9
+	VINSERTF128  $0x01, (R8)(R9*8), Y2, Y2
+	MOVL         12(DI), R9
+	VINSERTF128  $0x01, (R8)(R9*8), Y3, Y3
+	MOVL         16(DI), R9
+	VMOVUPD      (R8)(R9*8), X4
+	MOVL         20(DI), R9
+	VMOVUPD      (R8)(R9*8), X5
+	MOVL         24(DI), R9
+	VINSERTF128  $0x01, (R8)(R9*8), Y4, Y4
+	MOVL         28(DI), R9
+	VINSERTF128  $0x01, (R8)(R9*8), Y5, Y5
+	VINSERTF64X4 $0x01, Y4, Z2, Z11
+	VINSERTF64X4 $0x01, Y5, Z3, Z12
+	VUNPCKLPD    Z12, Z11, Z13
+	VUNPCKHPD    Z12, Z11, Z11
+	VFMADD231PD  (SI), Z13, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x20, DI
+	VFMADD231PD  (SI), Z11, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          putPairs
+
+putPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	MOVWLZX 2(DX), R9
+	SUBQ    R9, R11
+	SUBQ    R9, R11
+
+putSingle:
+	ADDQ $0x04, DX
+
+putFull:
+	TESTQ R11, R11
+	JZ    putEachEnd
+
+putEach:
+	MOVL         (DI), R9
+	VMOVSD       (R8)(R9*8), X6
+	MOVL         4(DI), R9
+	VBROADCASTSD (R8)(R9*8), K2, Y6
+	MOVL         8(DI), R9
+	VBROADCASTSD (R8)(R9*8), K3, Y6
+	MOVL         12(DI), R9
+	VBROADCASTSD (R8)(R9*8), K4, Y6
+	MOVL         16(DI), R9
+	VMOVSD       (R8)(R9*8), X7
+	MOVL         20(DI), R9
+	VBROADCASTSD (R8)(R9*8), K2, Y7
+	MOVL         24(DI), R9
+	VBROADCASTSD (R8)(R9*8), K3, Y7
+	MOVL         28(DI), R9
+	VBROADCASTSD (R8)(R9*8), K4, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	VFMADD231PD  (SI), Z6, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          putEach
+
+putEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    putMaskedEnd
+
+putMasked:
+	KMOVW        (BX), K1
+	MOVL         (DI), R9
+	VMOVSD       (R8)(R9*8), X8
+	MOVL         4(DI), R9
+	VBROADCASTSD (R8)(R9*8), K2, Y8
+	MOVL         8(DI), R9
+	VBROADCASTSD (R8)(R9*8), K3, Y8
+	MOVL         12(DI), R9
+	VBROADCASTSD (R8)(R9*8), K4, Y8
+	MOVL         16(DI), R9
+	VMOVSD       (R8)(R9*8), X9
+	MOVL         20(DI), R9
+	VBROADCASTSD (R8)(R9*8), K2, Y9
+	MOVL         24(DI), R9
+	VBROADCASTSD (R8)(R9*8), K3, Y9
+	MOVL         28(DI), R9
+	VBROADCASTSD (R8)(R9*8), K4, Y9
+	VINSERTF64X4 $0x01, Y9, Z8, Z8
+	VFMADD231PD  (SI), Z8, K1, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x20, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          putMasked
+
+putMaskedEnd:
+	VMULPD        Z0, Z1, Z0
+	VCMPPD        $0x03, Z0, Z0, K1
+	VMOVAPD       Z10, K1, Z0
+	MOVQ          (R12), R9
+	MOVWLZX       R9, R11
+	VMOVSD        X0, (R10)(R11*8)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R11
+	VMOVHPD       X0, (R10)(R11*8)
+	VEXTRACTF64X2 $0x01, Z0, X2
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R11
+	VMOVSD        X2, (R10)(R11*8)
+	SHRQ          $0x10, R9
+	VMOVHPD       X2, (R10)(R9*8)
+	VEXTRACTF64X2 $0x02, Z0, X2
+	MOVQ          8(R12), R9
+	MOVWLZX       R9, R11
+	VMOVSD        X2, (R10)(R11*8)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R11
+	VMOVHPD       X2, (R10)(R11*8)
+	VEXTRACTF64X2 $0x03, Z0, X0
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R11
+	VMOVSD        X0, (R10)(R11*8)
+	SHRQ          $0x10, R9
+	VMOVHPD       X0, (R10)(R9*8)
+	ADDQ          $0x10, R12
+	ADDQ          $0x08, CX
+	DECQ          AX
+	JMP           put
+
+putDone:
+	VZEROUPPER
+	RET
+
+// func slicesShort16F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int, rows *uint16, y *float64, alpha float64)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, MMX+
+TEXT ·slicesShort16F64AVX512(SB), NOSPLIT, $0-136
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         regular+16(FP), DX
@@ -3101,7 +4787,7 @@ TEXT ·slicesShort16F64AVX512(SB), NOSPLIT, $0-112
 	MOVQ         valuesAhead+96(FP), R12
 	MOVQ         indicesAhead+104(FP), R13
 	TESTQ        R12, R12
-	JZ           near
+	JZ           unasked
 
 far:
 	TESTQ      AX, AX
@@ -3137,26 +4823,28 @@ farStraightEnd:
 	JZ      farPairsEnd
 
 farPairs:
-	MOVL         (DI), R15
-	MOVWLZX      R15, R14
-	VMOVUPD      (R8)(R14*8), X4
-	SHRL         $0x10, R15
+	MOVQ         (DI), R14
+	MOVWLZX      R14, R15
+	VMOVUPD      (R8)(R15*8), X4
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
 	VMOVUPD      (R8)(R15*8), X5
-	MOVL         4(DI), R15
-	MOVWLZX      R15, R14
-	VINSERTF128  $0x01, (R8)(R14*8), Y4, Y4
-	SHRL         $0x10, R15
-	VINSERTF128  $0x01, (R8)(R15*8), Y5, Y5
-	MOVL         8(DI), R15
-	MOVWLZX      R15, R14
-	VMOVUPD      (R8)(R14*8), X6
-	SHRL         $0x10, R15
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
+	VINSERTF128  $0x01, (R8)(R15*8), Y4, Y4
+	SHRQ         $0x10, R14
+	VINSERTF128  $0x01, (R8)(R14*8), Y5, Y5
+	MOVQ         8(DI), R14
+	MOVWLZX      R14, R15
+	VMOVUPD      (R8)(R15*8), X6
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
 	VMOVUPD      (R8)(R15*8), X7
-	MOVL         12(DI), R15
-	MOVWLZX      R15, R14
-	VINSERTF128  $0x01, (R8)(R14*8), Y6, Y6
-	SHRL         $0x10, R15
-	VINSERTF128  $0x01, (R8)(R15*8), Y7, Y7
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
+	VINSERTF128  $0x01, (R8)(R15*8), Y6, Y6
+	SHRQ         $0x10, R14
+	VINSERTF128  $0x01, (R8)(R14*8), Y7, Y7
 	VINSERTF64X4 $0x01, Y6, Z4, Z2
 	VINSERTF64X4 $0x01, Y7, Z5, Z3
 	VUNPCKLPD    Z3, Z2, Z12
@@ -3192,26 +4880,28 @@ farFull:
 	JZ    farEachEnd
 
 farEach:
-	MOVL         (DI), R15
-	MOVWLZX      R15, R14
-	VMOVSD       (R8)(R14*8), X8
-	SHRL         $0x10, R15
+	MOVQ         (DI), R14
+	MOVWLZX      R14, R15
+	VMOVSD       (R8)(R15*8), X8
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
 	VBROADCASTSD (R8)(R15*8), K2, Y8
-	MOVL         4(DI), R15
-	MOVWLZX      R15, R14
-	VBROADCASTSD (R8)(R14*8), K3, Y8
-	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*8), K4, Y8
-	MOVL         8(DI), R15
-	MOVWLZX      R15, R14
-	VMOVSD       (R8)(R14*8), X9
-	SHRL         $0x10, R15
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
+	VBROADCASTSD (R8)(R15*8), K3, Y8
+	SHRQ         $0x10, R14
+	VBROADCASTSD (R8)(R14*8), K4, Y8
+	MOVQ         8(DI), R14
+	MOVWLZX      R14, R15
+	VMOVSD       (R8)(R15*8), X9
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
 	VBROADCASTSD (R8)(R15*8), K2, Y9
-	MOVL         12(DI), R15
-	MOVWLZX      R15, R14
-	VBROADCASTSD (R8)(R14*8), K3, Y9
-	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*8), K4, Y9
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
+	VBROADCASTSD (R8)(R15*8), K3, Y9
+	SHRQ         $0x10, R14
+	VBROADCASTSD (R8)(R14*8), K4, Y9
 	VINSERTF64X4 $0x01, Y9, Z8, Z8
 	PREFETCHT1   (SI)(R12*1)
 	PREFETCHT1   (DI)(R13*1)
@@ -3229,26 +4919,28 @@ farEachEnd:
 
 farMasked:
 	KMOVW        (BX), K1
-	MOVL         (DI), R15
-	MOVWLZX      R15, R14
-	VMOVSD       (R8)(R14*8), X10
-	SHRL         $0x10, R15
+	MOVQ         (DI), R14
+	MOVWLZX      R14, R15
+	VMOVSD       (R8)(R15*8), X10
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
 	VBROADCASTSD (R8)(R15*8), K2, Y10
-	MOVL         4(DI), R15
-	MOVWLZX      R15, R14
-	VBROADCASTSD (R8)(R14*8), K3, Y10
-	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*8), K4, Y10
-	MOVL         8(DI), R15
-	MOVWLZX      R15, R14
-	VMOVSD       (R8)(R14*8), X11
-	SHRL         $0x10, R15
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
+	VBROADCASTSD (R8)(R15*8), K3, Y10
+	SHRQ         $0x10, R14
+	VBROADCASTSD (R8)(R14*8), K4, Y10
+	MOVQ         8(DI), R14
+	MOVWLZX      R14, R15
+	VMOVSD       (R8)(R15*8), X11
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
 	VBROADCASTSD (R8)(R15*8), K2, Y11
-	MOVL         12(DI), R15
-	MOVWLZX      R15, R14
-	VBROADCASTSD (R8)(R14*8), K3, Y11
-	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*8), K4, Y11
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
+	VBROADCASTSD (R8)(R15*8), K3, Y11
+	SHRQ         $0x10, R14
+	VBROADCASTSD (R8)(R14*8), K4, Y11
 	VINSERTF64X4 $0x01, Y11, Z10, Z10
 	PREFETCHT1   (SI)(R12*1)
 	PREFETCHT1   (DI)(R13*1)
@@ -3270,6 +4962,11 @@ farMaskedEnd:
 farDone:
 	VZEROUPPER
 	RET
+
+unasked:
+	MOVQ  rows+112(FP), R12
+	TESTQ R12, R12
+	JNZ   toRows
 
 near:
 	TESTQ   AX, AX
@@ -3301,26 +4998,28 @@ nearStraightEnd:
 	JZ      nearPairsEnd
 
 nearPairs:
-	MOVL         (DI), R12
-	MOVWLZX      R12, R10
-	VMOVUPD      (R8)(R10*8), X4
-	SHRL         $0x10, R12
+	MOVQ         (DI), R10
+	MOVWLZX      R10, R12
+	VMOVUPD      (R8)(R12*8), X4
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
 	VMOVUPD      (R8)(R12*8), X5
-	MOVL         4(DI), R12
-	MOVWLZX      R12, R10
-	VINSERTF128  $0x01, (R8)(R10*8), Y4, Y4
-	SHRL         $0x10, R12
-	VINSERTF128  $0x01, (R8)(R12*8), Y5, Y5
-	MOVL         8(DI), R12
-	MOVWLZX      R12, R10
-	VMOVUPD      (R8)(R10*8), X6
-	SHRL         $0x10, R12
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
+	VINSERTF128  $0x01, (R8)(R12*8), Y4, Y4
+	SHRQ         $0x10, R10
+	VINSERTF128  $0x01, (R8)(R10*8), Y5, Y5
+	MOVQ         8(DI), R10
+	MOVWLZX      R10, R12
+	VMOVUPD      (R8)(R12*8), X6
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
 	VMOVUPD      (R8)(R12*8), X7
-	MOVL         12(DI), R12
-	MOVWLZX      R12, R10
-	VINSERTF128  $0x01, (R8)(R10*8), Y6, Y6
-	SHRL         $0x10, R12
-	VINSERTF128  $0x01, (R8)(R12*8), Y7, Y7
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
+	VINSERTF128  $0x01, (R8)(R12*8), Y6, Y6
+	SHRQ         $0x10, R10
+	VINSERTF128  $0x01, (R8)(R10*8), Y7, Y7
 	VINSERTF64X4 $0x01, Y6, Z4, Z2
 	VINSERTF64X4 $0x01, Y7, Z5, Z3
 	VUNPCKLPD    Z3, Z2, Z12
@@ -3352,26 +5051,28 @@ nearFull:
 	JZ    nearEachEnd
 
 nearEach:
-	MOVL         (DI), R12
-	MOVWLZX      R12, R10
-	VMOVSD       (R8)(R10*8), X8
-	SHRL         $0x10, R12
+	MOVQ         (DI), R10
+	MOVWLZX      R10, R12
+	VMOVSD       (R8)(R12*8), X8
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
 	VBROADCASTSD (R8)(R12*8), K2, Y8
-	MOVL         4(DI), R12
-	MOVWLZX      R12, R10
-	VBROADCASTSD (R8)(R10*8), K3, Y8
-	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*8), K4, Y8
-	MOVL         8(DI), R12
-	MOVWLZX      R12, R10
-	VMOVSD       (R8)(R10*8), X9
-	SHRL         $0x10, R12
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
+	VBROADCASTSD (R8)(R12*8), K3, Y8
+	SHRQ         $0x10, R10
+	VBROADCASTSD (R8)(R10*8), K4, Y8
+	MOVQ         8(DI), R10
+	MOVWLZX      R10, R12
+	VMOVSD       (R8)(R12*8), X9
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
 	VBROADCASTSD (R8)(R12*8), K2, Y9
-	MOVL         12(DI), R12
-	MOVWLZX      R12, R10
-	VBROADCASTSD (R8)(R10*8), K3, Y9
-	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*8), K4, Y9
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
+	VBROADCASTSD (R8)(R12*8), K3, Y9
+	SHRQ         $0x10, R10
+	VBROADCASTSD (R8)(R10*8), K4, Y9
 	VINSERTF64X4 $0x01, Y9, Z8, Z8
 	VCVTPS2PD    (SI), Z2
 	VFMADD231PD  Z2, Z8, Z0
@@ -3387,26 +5088,28 @@ nearEachEnd:
 
 nearMasked:
 	KMOVW        (BX), K1
-	MOVL         (DI), R12
-	MOVWLZX      R12, R10
-	VMOVSD       (R8)(R10*8), X10
-	SHRL         $0x10, R12
+	MOVQ         (DI), R10
+	MOVWLZX      R10, R12
+	VMOVSD       (R8)(R12*8), X10
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
 	VBROADCASTSD (R8)(R12*8), K2, Y10
-	MOVL         4(DI), R12
-	MOVWLZX      R12, R10
-	VBROADCASTSD (R8)(R10*8), K3, Y10
-	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*8), K4, Y10
-	MOVL         8(DI), R12
-	MOVWLZX      R12, R10
-	VMOVSD       (R8)(R10*8), X11
-	SHRL         $0x10, R12
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
+	VBROADCASTSD (R8)(R12*8), K3, Y10
+	SHRQ         $0x10, R10
+	VBROADCASTSD (R8)(R10*8), K4, Y10
+	MOVQ         8(DI), R10
+	MOVWLZX      R10, R12
+	VMOVSD       (R8)(R12*8), X11
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
 	VBROADCASTSD (R8)(R12*8), K2, Y11
-	MOVL         12(DI), R12
-	MOVWLZX      R12, R10
-	VBROADCASTSD (R8)(R10*8), K3, Y11
-	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*8), K4, Y11
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
+	VBROADCASTSD (R8)(R12*8), K3, Y11
+	SHRQ         $0x10, R10
+	VBROADCASTSD (R8)(R10*8), K4, Y11
 	VINSERTF64X4 $0x01, Y11, Z10, Z10
 	VCVTPS2PD    (SI), Z2
 	VFMADD231PD  Z2, Z10, K1, Z0
@@ -3427,9 +5130,205 @@ nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesShort32F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX512F, AVX512VL, MMX+
-TEXT ·slicesShort32F64AVX512(SB), NOSPLIT, $0-112
+toRows:
+	MOVQ         y+120(FP), R10
+	MOVQ         $0x7ff8000000000000, R9
+	VMOVQ        R9, X10
+	VPBROADCASTQ X10, Z10
+	VBROADCASTSD alpha+128(FP), Z1
+
+put:
+	TESTQ   AX, AX
+	JZ      putDone
+	VXORPS  X0, X0, X0
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      putFull
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	TESTQ   R9, R9
+	JZ      putStraightEnd
+
+putStraight:
+	MOVWLZX     (DI), R13
+	VMOVUPD     (R8)(R13*8), Z11
+	VCVTPS2PD   (SI), Z12
+	VFMADD231PD Z12, Z11, Z0
+	ADDQ        $0x20, SI
+	ADDQ        $0x10, DI
+	DECQ        R9
+	JNZ         putStraight
+
+putStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      putSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      putPairsEnd
+
+putPairs:
+	MOVQ         (DI), R9
+	MOVWLZX      R9, R13
+	VMOVUPD      (R8)(R13*8), X2
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VMOVUPD      (R8)(R13*8), X3
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VINSERTF128  $0x01, (R8)(R13*8), Y2, Y2
+	SHRQ         $0x10, R9
+	VINSERTF128  $0x01, (R8)(R9*8), Y3, Y3
+	MOVQ         8(DI), R9
+	MOVWLZX      R9, R13
+	VMOVUPD      (R8)(R13*8), X4
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VMOVUPD      (R8)(R13*8), X5
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VINSERTF128  $0x01, (R8)(R13*8), Y4, Y4
+	SHRQ         $0x10, R9
+	VINSERTF128  $0x01, (R8)(R9*8), Y5, Y5
+	VINSERTF64X4 $0x01, Y4, Z2, Z11
+	VINSERTF64X4 $0x01, Y5, Z3, Z12
+	VUNPCKLPD    Z12, Z11, Z13
+	VUNPCKHPD    Z12, Z11, Z11
+	VCVTPS2PD    (SI), Z12
+	VFMADD231PD  Z12, Z13, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x10, DI
+	VCVTPS2PD    (SI), Z12
+	VFMADD231PD  Z12, Z11, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x10, DI
+	DECQ         R11
+	JNZ          putPairs
+
+putPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	MOVWLZX 2(DX), R9
+	SUBQ    R9, R11
+	SUBQ    R9, R11
+
+putSingle:
+	ADDQ $0x04, DX
+
+putFull:
+	TESTQ R11, R11
+	JZ    putEachEnd
+
+putEach:
+	MOVQ         (DI), R9
+	MOVWLZX      R9, R13
+	VMOVSD       (R8)(R13*8), X6
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VBROADCASTSD (R8)(R13*8), K2, Y6
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VBROADCASTSD (R8)(R13*8), K3, Y6
+	SHRQ         $0x10, R9
+	VBROADCASTSD (R8)(R9*8), K4, Y6
+	MOVQ         8(DI), R9
+	MOVWLZX      R9, R13
+	VMOVSD       (R8)(R13*8), X7
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VBROADCASTSD (R8)(R13*8), K2, Y7
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VBROADCASTSD (R8)(R13*8), K3, Y7
+	SHRQ         $0x10, R9
+	VBROADCASTSD (R8)(R9*8), K4, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	VCVTPS2PD    (SI), Z11
+	VFMADD231PD  Z11, Z6, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x10, DI
+	DECQ         R11
+	JNZ          putEach
+
+putEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    putMaskedEnd
+
+putMasked:
+	KMOVW        (BX), K1
+	MOVQ         (DI), R9
+	MOVWLZX      R9, R13
+	VMOVSD       (R8)(R13*8), X8
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VBROADCASTSD (R8)(R13*8), K2, Y8
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VBROADCASTSD (R8)(R13*8), K3, Y8
+	SHRQ         $0x10, R9
+	VBROADCASTSD (R8)(R9*8), K4, Y8
+	MOVQ         8(DI), R9
+	MOVWLZX      R9, R13
+	VMOVSD       (R8)(R13*8), X9
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VBROADCASTSD (R8)(R13*8), K2, Y9
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VBROADCASTSD (R8)(R13*8), K3, Y9
+	SHRQ         $0x10, R9
+	VBROADCASTSD (R8)(R9*8), K4, Y9
+	VINSERTF64X4 $0x01, Y9, Z8, Z8
+	VCVTPS2PD    (SI), Z11
+	VFMADD231PD  Z11, Z8, K1, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x10, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          putMasked
+
+putMaskedEnd:
+	VMULPD        Z0, Z1, Z0
+	VCMPPD        $0x03, Z0, Z0, K1
+	VMOVAPD       Z10, K1, Z0
+	MOVQ          (R12), R9
+	MOVWLZX       R9, R11
+	VMOVSD        X0, (R10)(R11*8)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R11
+	VMOVHPD       X0, (R10)(R11*8)
+	VEXTRACTF64X2 $0x01, Z0, X2
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R11
+	VMOVSD        X2, (R10)(R11*8)
+	SHRQ          $0x10, R9
+	VMOVHPD       X2, (R10)(R9*8)
+	VEXTRACTF64X2 $0x02, Z0, X2
+	MOVQ          8(R12), R9
+	MOVWLZX       R9, R11
+	VMOVSD        X2, (R10)(R11*8)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R11
+	VMOVHPD       X2, (R10)(R11*8)
+	VEXTRACTF64X2 $0x03, Z0, X0
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R11
+	VMOVSD        X0, (R10)(R11*8)
+	SHRQ          $0x10, R9
+	VMOVHPD       X0, (R10)(R9*8)
+	ADDQ          $0x10, R12
+	ADDQ          $0x08, CX
+	DECQ          AX
+	JMP           put
+
+putDone:
+	VZEROUPPER
+	RET
+
+// func slicesShort32F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int, rows *uint16, y *float64, alpha float64)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, MMX+
+TEXT ·slicesShort32F64AVX512(SB), NOSPLIT, $0-136
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         regular+16(FP), DX
@@ -3450,7 +5349,7 @@ TEXT ·slicesShort32F64AVX512(SB), NOSPLIT, $0-112
 	MOVQ         valuesAhead+96(FP), R12
 	MOVQ         indicesAhead+104(FP), R13
 	TESTQ        R12, R12
-	JZ           near
+	JZ           unasked
 
 far:
 	TESTQ      AX, AX
@@ -3608,6 +5507,11 @@ farDone:
 	VZEROUPPER
 	RET
 
+unasked:
+	MOVQ  rows+112(FP), R12
+	TESTQ R12, R12
+	JNZ   toRows
+
 near:
 	TESTQ   AX, AX
 	JZ      nearDone
@@ -3752,9 +5656,187 @@ nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesTable16F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX2, AVX512F, AVX512VL, MMX+
-TEXT ·slicesTable16F64AVX512(SB), NOSPLIT, $0-112
+toRows:
+	MOVQ         y+120(FP), R10
+	MOVQ         $0x7ff8000000000000, R9
+	VMOVQ        R9, X10
+	VPBROADCASTQ X10, Z10
+	VBROADCASTSD alpha+128(FP), Z1
+
+put:
+	TESTQ   AX, AX
+	JZ      putDone
+	VXORPS  X0, X0, X0
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      putFull
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	TESTQ   R9, R9
+	JZ      putStraightEnd
+
+putStraight:
+	MOVL        (DI), R13
+	VMOVUPD     (R8)(R13*8), Z11
+	VCVTPS2PD   (SI), Z12
+	VFMADD231PD Z12, Z11, Z0
+	ADDQ        $0x20, SI
+	ADDQ        $0x20, DI
+	DECQ        R9
+	JNZ         putStraight
+
+putStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      putSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      putPairsEnd
+
+putPairs:
+	MOVL         (DI), R9
+	VMOVUPD      (R8)(R9*8), X2
+	MOVL         4(DI), R9
+	VMOVUPD      (R8)(R9*8), X3
+	MOVL         8(DI), R9
+	VINSERTF128  $0x01, (R8)(R9*8), Y2, Y2
+	MOVL         12(DI), R9
+	VINSERTF128  $0x01, (R8)(R9*8), Y3, Y3
+	MOVL         16(DI), R9
+	VMOVUPD      (R8)(R9*8), X4
+	MOVL         20(DI), R9
+	VMOVUPD      (R8)(R9*8), X5
+	MOVL         24(DI), R9
+	VINSERTF128  $0x01, (R8)(R9*8), Y4, Y4
+	MOVL         28(DI), R9
+	VINSERTF128  $0x01, (R8)(R9*8), Y5, Y5
+	VINSERTF64X4 $0x01, Y4, Z2, Z11
+	VINSERTF64X4 $0x01, Y5, Z3, Z12
+	VUNPCKLPD    Z12, Z11, Z13
+	VUNPCKHPD    Z12, Z11, Z11
+	VCVTPS2PD    (SI), Z12
+	VFMADD231PD  Z12, Z13, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	VCVTPS2PD    (SI), Z12
+	VFMADD231PD  Z12, Z11, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          putPairs
+
+putPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	MOVWLZX 2(DX), R9
+	SUBQ    R9, R11
+	SUBQ    R9, R11
+
+putSingle:
+	ADDQ $0x04, DX
+
+putFull:
+	TESTQ R11, R11
+	JZ    putEachEnd
+
+putEach:
+	MOVL         (DI), R9
+	VMOVSD       (R8)(R9*8), X6
+	MOVL         4(DI), R9
+	VBROADCASTSD (R8)(R9*8), K2, Y6
+	MOVL         8(DI), R9
+	VBROADCASTSD (R8)(R9*8), K3, Y6
+	MOVL         12(DI), R9
+	VBROADCASTSD (R8)(R9*8), K4, Y6
+	MOVL         16(DI), R9
+	VMOVSD       (R8)(R9*8), X7
+	MOVL         20(DI), R9
+	VBROADCASTSD (R8)(R9*8), K2, Y7
+	MOVL         24(DI), R9
+	VBROADCASTSD (R8)(R9*8), K3, Y7
+	MOVL         28(DI), R9
+	VBROADCASTSD (R8)(R9*8), K4, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	VCVTPS2PD    (SI), Z11
+	VFMADD231PD  Z11, Z6, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          putEach
+
+putEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    putMaskedEnd
+
+putMasked:
+	KMOVW        (BX), K1
+	MOVL         (DI), R9
+	VMOVSD       (R8)(R9*8), X8
+	MOVL         4(DI), R9
+	VBROADCASTSD (R8)(R9*8), K2, Y8
+	MOVL         8(DI), R9
+	VBROADCASTSD (R8)(R9*8), K3, Y8
+	MOVL         12(DI), R9
+	VBROADCASTSD (R8)(R9*8), K4, Y8
+	MOVL         16(DI), R9
+	VMOVSD       (R8)(R9*8), X9
+	MOVL         20(DI), R9
+	VBROADCASTSD (R8)(R9*8), K2, Y9
+	MOVL         24(DI), R9
+	VBROADCASTSD (R8)(R9*8), K3, Y9
+	MOVL         28(DI), R9
+	VBROADCASTSD (R8)(R9*8), K4, Y9
+	VINSERTF64X4 $0x01, Y9, Z8, Z8
+	VCVTPS2PD    (SI), Z11
+	VFMADD231PD  Z11, Z8, K1, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          putMasked
+
+putMaskedEnd:
+	VMULPD        Z0, Z1, Z0
+	VCMPPD        $0x03, Z0, Z0, K1
+	VMOVAPD       Z10, K1, Z0
+	MOVQ          (R12), R9
+	MOVWLZX       R9, R11
+	VMOVSD        X0, (R10)(R11*8)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R11
+	VMOVHPD       X0, (R10)(R11*8)
+	VEXTRACTF64X2 $0x01, Z0, X2
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R11
+	VMOVSD        X2, (R10)(R11*8)
+	SHRQ          $0x10, R9
+	VMOVHPD       X2, (R10)(R9*8)
+	VEXTRACTF64X2 $0x02, Z0, X2
+	MOVQ          8(R12), R9
+	MOVWLZX       R9, R11
+	VMOVSD        X2, (R10)(R11*8)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R11
+	VMOVHPD       X2, (R10)(R11*8)
+	VEXTRACTF64X2 $0x03, Z0, X0
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R11
+	VMOVSD        X0, (R10)(R11*8)
+	SHRQ          $0x10, R9
+	VMOVHPD       X0, (R10)(R9*8)
+	ADDQ          $0x10, R12
+	ADDQ          $0x08, CX
+	DECQ          AX
+	JMP           put
+
+putDone:
+	VZEROUPPER
+	RET
+
+// func slicesTable16F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int, rows *uint16, y *float64, alpha float64)
+// Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, MMX+
+TEXT ·slicesTable16F64AVX512(SB), NOSPLIT, $0-136
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         regular+16(FP), DX
@@ -3778,7 +5860,7 @@ TEXT ·slicesTable16F64AVX512(SB), NOSPLIT, $0-112
 	MOVQ         valuesAhead+96(FP), R12
 	MOVQ         indicesAhead+104(FP), R13
 	TESTQ        R12, R12
-	JZ           near
+	JZ           unasked
 
 far:
 	TESTQ      AX, AX
@@ -3817,26 +5899,28 @@ farStraightEnd:
 	JZ      farPairsEnd
 
 farPairs:
-	MOVL         (DI), R15
-	MOVWLZX      R15, R14
-	VMOVUPD      (R8)(R14*8), X7
-	SHRL         $0x10, R15
+	MOVQ         (DI), R14
+	MOVWLZX      R14, R15
+	VMOVUPD      (R8)(R15*8), X7
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
 	VMOVUPD      (R8)(R15*8), X8
-	MOVL         4(DI), R15
-	MOVWLZX      R15, R14
-	VINSERTF128  $0x01, (R8)(R14*8), Y7, Y7
-	SHRL         $0x10, R15
-	VINSERTF128  $0x01, (R8)(R15*8), Y8, Y8
-	MOVL         8(DI), R15
-	MOVWLZX      R15, R14
-	VMOVUPD      (R8)(R14*8), X9
-	SHRL         $0x10, R15
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
+	VINSERTF128  $0x01, (R8)(R15*8), Y7, Y7
+	SHRQ         $0x10, R14
+	VINSERTF128  $0x01, (R8)(R14*8), Y8, Y8
+	MOVQ         8(DI), R14
+	MOVWLZX      R14, R15
+	VMOVUPD      (R8)(R15*8), X9
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
 	VMOVUPD      (R8)(R15*8), X10
-	MOVL         12(DI), R15
-	MOVWLZX      R15, R14
-	VINSERTF128  $0x01, (R8)(R14*8), Y9, Y9
-	SHRL         $0x10, R15
-	VINSERTF128  $0x01, (R8)(R15*8), Y10, Y10
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
+	VINSERTF128  $0x01, (R8)(R15*8), Y9, Y9
+	SHRQ         $0x10, R14
+	VINSERTF128  $0x01, (R8)(R14*8), Y10, Y10
 	VINSERTF64X4 $0x01, Y9, Z7, Z5
 	VINSERTF64X4 $0x01, Y10, Z8, Z6
 	VUNPCKLPD    Z6, Z5, Z15
@@ -3878,26 +5962,28 @@ farFull:
 	JZ    farEachEnd
 
 farEach:
-	MOVL         (DI), R15
-	MOVWLZX      R15, R14
-	VMOVSD       (R8)(R14*8), X11
-	SHRL         $0x10, R15
+	MOVQ         (DI), R14
+	MOVWLZX      R14, R15
+	VMOVSD       (R8)(R15*8), X11
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
 	VBROADCASTSD (R8)(R15*8), K2, Y11
-	MOVL         4(DI), R15
-	MOVWLZX      R15, R14
-	VBROADCASTSD (R8)(R14*8), K3, Y11
-	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*8), K4, Y11
-	MOVL         8(DI), R15
-	MOVWLZX      R15, R14
-	VMOVSD       (R8)(R14*8), X12
-	SHRL         $0x10, R15
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
+	VBROADCASTSD (R8)(R15*8), K3, Y11
+	SHRQ         $0x10, R14
+	VBROADCASTSD (R8)(R14*8), K4, Y11
+	MOVQ         8(DI), R14
+	MOVWLZX      R14, R15
+	VMOVSD       (R8)(R15*8), X12
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
 	VBROADCASTSD (R8)(R15*8), K2, Y12
-	MOVL         12(DI), R15
-	MOVWLZX      R15, R14
-	VBROADCASTSD (R8)(R14*8), K3, Y12
-	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*8), K4, Y12
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
+	VBROADCASTSD (R8)(R15*8), K3, Y12
+	SHRQ         $0x10, R14
+	VBROADCASTSD (R8)(R14*8), K4, Y12
 	VINSERTF64X4 $0x01, Y12, Z11, Z11
 	PREFETCHT1   (SI)(R12*1)
 	PREFETCHT1   (DI)(R13*1)
@@ -3918,26 +6004,28 @@ farEachEnd:
 
 farMasked:
 	KMOVW        (BX), K1
-	MOVL         (DI), R15
-	MOVWLZX      R15, R14
-	VMOVSD       (R8)(R14*8), X13
-	SHRL         $0x10, R15
+	MOVQ         (DI), R14
+	MOVWLZX      R14, R15
+	VMOVSD       (R8)(R15*8), X13
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
 	VBROADCASTSD (R8)(R15*8), K2, Y13
-	MOVL         4(DI), R15
-	MOVWLZX      R15, R14
-	VBROADCASTSD (R8)(R14*8), K3, Y13
-	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*8), K4, Y13
-	MOVL         8(DI), R15
-	MOVWLZX      R15, R14
-	VMOVSD       (R8)(R14*8), X14
-	SHRL         $0x10, R15
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
+	VBROADCASTSD (R8)(R15*8), K3, Y13
+	SHRQ         $0x10, R14
+	VBROADCASTSD (R8)(R14*8), K4, Y13
+	MOVQ         8(DI), R14
+	MOVWLZX      R14, R15
+	VMOVSD       (R8)(R15*8), X14
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
 	VBROADCASTSD (R8)(R15*8), K2, Y14
-	MOVL         12(DI), R15
-	MOVWLZX      R15, R14
-	VBROADCASTSD (R8)(R14*8), K3, Y14
-	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*8), K4, Y14
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
+	VBROADCASTSD (R8)(R15*8), K3, Y14
+	SHRQ         $0x10, R14
+	VBROADCASTSD (R8)(R14*8), K4, Y14
 	VINSERTF64X4 $0x01, Y14, Z13, Z13
 	PREFETCHT1   (SI)(R12*1)
 	PREFETCHT1   (DI)(R13*1)
@@ -3962,6 +6050,11 @@ farMaskedEnd:
 farDone:
 	VZEROUPPER
 	RET
+
+unasked:
+	MOVQ  rows+112(FP), R12
+	TESTQ R12, R12
+	JNZ   toRows
 
 near:
 	TESTQ   AX, AX
@@ -3996,26 +6089,28 @@ nearStraightEnd:
 	JZ      nearPairsEnd
 
 nearPairs:
-	MOVL         (DI), R12
-	MOVWLZX      R12, R10
-	VMOVUPD      (R8)(R10*8), X7
-	SHRL         $0x10, R12
+	MOVQ         (DI), R10
+	MOVWLZX      R10, R12
+	VMOVUPD      (R8)(R12*8), X7
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
 	VMOVUPD      (R8)(R12*8), X8
-	MOVL         4(DI), R12
-	MOVWLZX      R12, R10
-	VINSERTF128  $0x01, (R8)(R10*8), Y7, Y7
-	SHRL         $0x10, R12
-	VINSERTF128  $0x01, (R8)(R12*8), Y8, Y8
-	MOVL         8(DI), R12
-	MOVWLZX      R12, R10
-	VMOVUPD      (R8)(R10*8), X9
-	SHRL         $0x10, R12
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
+	VINSERTF128  $0x01, (R8)(R12*8), Y7, Y7
+	SHRQ         $0x10, R10
+	VINSERTF128  $0x01, (R8)(R10*8), Y8, Y8
+	MOVQ         8(DI), R10
+	MOVWLZX      R10, R12
+	VMOVUPD      (R8)(R12*8), X9
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
 	VMOVUPD      (R8)(R12*8), X10
-	MOVL         12(DI), R12
-	MOVWLZX      R12, R10
-	VINSERTF128  $0x01, (R8)(R10*8), Y9, Y9
-	SHRL         $0x10, R12
-	VINSERTF128  $0x01, (R8)(R12*8), Y10, Y10
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
+	VINSERTF128  $0x01, (R8)(R12*8), Y9, Y9
+	SHRQ         $0x10, R10
+	VINSERTF128  $0x01, (R8)(R10*8), Y10, Y10
 	VINSERTF64X4 $0x01, Y9, Z7, Z5
 	VINSERTF64X4 $0x01, Y10, Z8, Z6
 	VUNPCKLPD    Z6, Z5, Z15
@@ -4053,26 +6148,28 @@ nearFull:
 	JZ    nearEachEnd
 
 nearEach:
-	MOVL         (DI), R12
-	MOVWLZX      R12, R10
-	VMOVSD       (R8)(R10*8), X11
-	SHRL         $0x10, R12
+	MOVQ         (DI), R10
+	MOVWLZX      R10, R12
+	VMOVSD       (R8)(R12*8), X11
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
 	VBROADCASTSD (R8)(R12*8), K2, Y11
-	MOVL         4(DI), R12
-	MOVWLZX      R12, R10
-	VBROADCASTSD (R8)(R10*8), K3, Y11
-	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*8), K4, Y11
-	MOVL         8(DI), R12
-	MOVWLZX      R12, R10
-	VMOVSD       (R8)(R10*8), X12
-	SHRL         $0x10, R12
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
+	VBROADCASTSD (R8)(R12*8), K3, Y11
+	SHRQ         $0x10, R10
+	VBROADCASTSD (R8)(R10*8), K4, Y11
+	MOVQ         8(DI), R10
+	MOVWLZX      R10, R12
+	VMOVSD       (R8)(R12*8), X12
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
 	VBROADCASTSD (R8)(R12*8), K2, Y12
-	MOVL         12(DI), R12
-	MOVWLZX      R12, R10
-	VBROADCASTSD (R8)(R10*8), K3, Y12
-	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*8), K4, Y12
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
+	VBROADCASTSD (R8)(R12*8), K3, Y12
+	SHRQ         $0x10, R10
+	VBROADCASTSD (R8)(R10*8), K4, Y12
 	VINSERTF64X4 $0x01, Y12, Z11, Z11
 	VPBROADCASTD (SI), Y5
 	VPMOVZXDQ    Y5, Z5
@@ -4091,26 +6188,28 @@ nearEachEnd:
 
 nearMasked:
 	KMOVW        (BX), K1
-	MOVL         (DI), R12
-	MOVWLZX      R12, R10
-	VMOVSD       (R8)(R10*8), X13
-	SHRL         $0x10, R12
+	MOVQ         (DI), R10
+	MOVWLZX      R10, R12
+	VMOVSD       (R8)(R12*8), X13
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
 	VBROADCASTSD (R8)(R12*8), K2, Y13
-	MOVL         4(DI), R12
-	MOVWLZX      R12, R10
-	VBROADCASTSD (R8)(R10*8), K3, Y13
-	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*8), K4, Y13
-	MOVL         8(DI), R12
-	MOVWLZX      R12, R10
-	VMOVSD       (R8)(R10*8), X14
-	SHRL         $0x10, R12
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
+	VBROADCASTSD (R8)(R12*8), K3, Y13
+	SHRQ         $0x10, R10
+	VBROADCASTSD (R8)(R10*8), K4, Y13
+	MOVQ         8(DI), R10
+	MOVWLZX      R10, R12
+	VMOVSD       (R8)(R12*8), X14
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
 	VBROADCASTSD (R8)(R12*8), K2, Y14
-	MOVL         12(DI), R12
-	MOVWLZX      R12, R10
-	VBROADCASTSD (R8)(R10*8), K3, Y14
-	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*8), K4, Y14
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
+	VBROADCASTSD (R8)(R12*8), K3, Y14
+	SHRQ         $0x10, R10
+	VBROADCASTSD (R8)(R10*8), K4, Y14
 	VINSERTF64X4 $0x01, Y14, Z13, Z13
 	VPBROADCASTD (SI), Y5
 	VPMOVZXDQ    Y5, Z5
@@ -4134,9 +6233,220 @@ nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesTable32F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX2, AVX512F, AVX512VL, MMX+
-TEXT ·slicesTable32F64AVX512(SB), NOSPLIT, $0-112
+toRows:
+	MOVQ         y+120(FP), R10
+	MOVQ         $0x7ff8000000000000, R9
+	VMOVQ        R9, X13
+	VPBROADCASTQ X13, Z13
+	VBROADCASTSD alpha+128(FP), Z1
+
+put:
+	TESTQ   AX, AX
+	JZ      putDone
+	VXORPS  X0, X0, X0
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      putFull
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	TESTQ   R9, R9
+	JZ      putStraightEnd
+
+putStraight:
+	MOVWLZX      (DI), R13
+	VMOVUPD      (R8)(R13*8), Z14
+	VPBROADCASTD (SI), Y15
+	VPMOVZXDQ    Y15, Z15
+	VPSRLVQ      Z2, Z15, Z15
+	VPERMI2PD    Z4, Z3, Z15
+	VFMADD231PD  Z15, Z14, Z0
+	ADDQ         $0x04, SI
+	ADDQ         $0x10, DI
+	DECQ         R9
+	JNZ          putStraight
+
+putStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      putSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      putPairsEnd
+
+putPairs:
+	MOVQ         (DI), R9
+	MOVWLZX      R9, R13
+	VMOVUPD      (R8)(R13*8), X5
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VMOVUPD      (R8)(R13*8), X6
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VINSERTF128  $0x01, (R8)(R13*8), Y5, Y5
+	SHRQ         $0x10, R9
+	VINSERTF128  $0x01, (R8)(R9*8), Y6, Y6
+	MOVQ         8(DI), R9
+	MOVWLZX      R9, R13
+	VMOVUPD      (R8)(R13*8), X7
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VMOVUPD      (R8)(R13*8), X8
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VINSERTF128  $0x01, (R8)(R13*8), Y7, Y7
+	SHRQ         $0x10, R9
+	VINSERTF128  $0x01, (R8)(R9*8), Y8, Y8
+	VINSERTF64X4 $0x01, Y7, Z5, Z14
+	VINSERTF64X4 $0x01, Y8, Z6, Z15
+	VUNPCKLPD    Z15, Z14, Z16
+	VUNPCKHPD    Z15, Z14, Z14
+	VPBROADCASTD (SI), Y15
+	VPMOVZXDQ    Y15, Z15
+	VPSRLVQ      Z2, Z15, Z15
+	VPERMI2PD    Z4, Z3, Z15
+	VFMADD231PD  Z15, Z16, Z0
+	ADDQ         $0x04, SI
+	ADDQ         $0x10, DI
+	VPBROADCASTD (SI), Y15
+	VPMOVZXDQ    Y15, Z15
+	VPSRLVQ      Z2, Z15, Z15
+	VPERMI2PD    Z4, Z3, Z15
+	VFMADD231PD  Z15, Z14, Z0
+	ADDQ         $0x04, SI
+	ADDQ         $0x10, DI
+	DECQ         R11
+	JNZ          putPairs
+
+putPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	MOVWLZX 2(DX), R9
+	SUBQ    R9, R11
+	SUBQ    R9, R11
+
+putSingle:
+	ADDQ $0x04, DX
+
+putFull:
+	TESTQ R11, R11
+	JZ    putEachEnd
+
+putEach:
+	MOVQ         (DI), R9
+	MOVWLZX      R9, R13
+	VMOVSD       (R8)(R13*8), X9
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VBROADCASTSD (R8)(R13*8), K2, Y9
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VBROADCASTSD (R8)(R13*8), K3, Y9
+	SHRQ         $0x10, R9
+	VBROADCASTSD (R8)(R9*8), K4, Y9
+	MOVQ         8(DI), R9
+	MOVWLZX      R9, R13
+	VMOVSD       (R8)(R13*8), X10
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VBROADCASTSD (R8)(R13*8), K2, Y10
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VBROADCASTSD (R8)(R13*8), K3, Y10
+	SHRQ         $0x10, R9
+	VBROADCASTSD (R8)(R9*8), K4, Y10
+	VINSERTF64X4 $0x01, Y10, Z9, Z9
+	VPBROADCASTD (SI), Y14
+	VPMOVZXDQ    Y14, Z14
+	VPSRLVQ      Z2, Z14, Z14
+	VPERMI2PD    Z4, Z3, Z14
+	VFMADD231PD  Z14, Z9, Z0
+	ADDQ         $0x04, SI
+	ADDQ         $0x10, DI
+	DECQ         R11
+	JNZ          putEach
+
+putEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    putMaskedEnd
+
+putMasked:
+	KMOVW        (BX), K1
+	MOVQ         (DI), R9
+	MOVWLZX      R9, R13
+	VMOVSD       (R8)(R13*8), X11
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VBROADCASTSD (R8)(R13*8), K2, Y11
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VBROADCASTSD (R8)(R13*8), K3, Y11
+	SHRQ         $0x10, R9
+	VBROADCASTSD (R8)(R9*8), K4, Y11
+	MOVQ         8(DI), R9
+	MOVWLZX      R9, R13
+	VMOVSD       (R8)(R13*8), X12
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VBROADCASTSD (R8)(R13*8), K2, Y12
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VBROADCASTSD (R8)(R13*8), K3, Y12
+	SHRQ         $0x10, R9
+	VBROADCASTSD (R8)(R9*8), K4, Y12
+	VINSERTF64X4 $0x01, Y12, Z11, Z11
+	VPBROADCASTD (SI), Y14
+	VPMOVZXDQ    Y14, Z14
+	VPSRLVQ      Z2, Z14, Z14
+	VPERMI2PD    Z4, Z3, Z14
+	VFMADD231PD  Z14, Z11, K1, Z0
+	ADDQ         $0x04, SI
+	ADDQ         $0x10, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          putMasked
+
+putMaskedEnd:
+	VMULPD        Z0, Z1, Z0
+	VCMPPD        $0x03, Z0, Z0, K1
+	VMOVAPD       Z13, K1, Z0
+	MOVQ          (R12), R9
+	MOVWLZX       R9, R11
+	VMOVSD        X0, (R10)(R11*8)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R11
+	VMOVHPD       X0, (R10)(R11*8)
+	VEXTRACTF64X2 $0x01, Z0, X5
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R11
+	VMOVSD        X5, (R10)(R11*8)
+	SHRQ          $0x10, R9
+	VMOVHPD       X5, (R10)(R9*8)
+	VEXTRACTF64X2 $0x02, Z0, X5
+	MOVQ          8(R12), R9
+	MOVWLZX       R9, R11
+	VMOVSD        X5, (R10)(R11*8)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R11
+	VMOVHPD       X5, (R10)(R11*8)
+	VEXTRACTF64X2 $0x03, Z0, X0
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R11
+	VMOVSD        X0, (R10)(R11*8)
+	SHRQ          $0x10, R9
+	VMOVHPD       X0, (R10)(R9*8)
+	ADDQ          $0x10, R12
+	ADDQ          $0x08, CX
+	DECQ          AX
+	JMP           put
+
+putDone:
+	VZEROUPPER
+	RET
+
+// func slicesTable32F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int, rows *uint16, y *float64, alpha float64)
+// Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, MMX+
+TEXT ·slicesTable32F64AVX512(SB), NOSPLIT, $0-136
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         regular+16(FP), DX
@@ -4160,7 +6470,7 @@ TEXT ·slicesTable32F64AVX512(SB), NOSPLIT, $0-112
 	MOVQ         valuesAhead+96(FP), R12
 	MOVQ         indicesAhead+104(FP), R13
 	TESTQ        R12, R12
-	JZ           near
+	JZ           unasked
 
 far:
 	TESTQ      AX, AX
@@ -4333,6 +6643,11 @@ farDone:
 	VZEROUPPER
 	RET
 
+unasked:
+	MOVQ  rows+112(FP), R12
+	TESTQ R12, R12
+	JNZ   toRows
+
 near:
 	TESTQ   AX, AX
 	JZ      nearDone
@@ -4492,9 +6807,202 @@ nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesSame16F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX512F, AVX512VL, MMX+
-TEXT ·slicesSame16F64AVX512(SB), NOSPLIT, $0-112
+toRows:
+	MOVQ         y+120(FP), R10
+	MOVQ         $0x7ff8000000000000, R9
+	VMOVQ        R9, X13
+	VPBROADCASTQ X13, Z13
+	VBROADCASTSD alpha+128(FP), Z1
+
+put:
+	TESTQ   AX, AX
+	JZ      putDone
+	VXORPS  X0, X0, X0
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      putFull
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	TESTQ   R9, R9
+	JZ      putStraightEnd
+
+putStraight:
+	MOVL         (DI), R13
+	VMOVUPD      (R8)(R13*8), Z14
+	VPBROADCASTD (SI), Y15
+	VPMOVZXDQ    Y15, Z15
+	VPSRLVQ      Z2, Z15, Z15
+	VPERMI2PD    Z4, Z3, Z15
+	VFMADD231PD  Z15, Z14, Z0
+	ADDQ         $0x04, SI
+	ADDQ         $0x20, DI
+	DECQ         R9
+	JNZ          putStraight
+
+putStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      putSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      putPairsEnd
+
+putPairs:
+	MOVL         (DI), R9
+	VMOVUPD      (R8)(R9*8), X5
+	MOVL         4(DI), R9
+	VMOVUPD      (R8)(R9*8), X6
+	MOVL         8(DI), R9
+	VINSERTF128  $0x01, (R8)(R9*8), Y5, Y5
+	MOVL         12(DI), R9
+	VINSERTF128  $0x01, (R8)(R9*8), Y6, Y6
+	MOVL         16(DI), R9
+	VMOVUPD      (R8)(R9*8), X7
+	MOVL         20(DI), R9
+	VMOVUPD      (R8)(R9*8), X8
+	MOVL         24(DI), R9
+	VINSERTF128  $0x01, (R8)(R9*8), Y7, Y7
+	MOVL         28(DI), R9
+	VINSERTF128  $0x01, (R8)(R9*8), Y8, Y8
+	VINSERTF64X4 $0x01, Y7, Z5, Z14
+	VINSERTF64X4 $0x01, Y8, Z6, Z15
+	VUNPCKLPD    Z15, Z14, Z16
+	VUNPCKHPD    Z15, Z14, Z14
+	VPBROADCASTD (SI), Y15
+	VPMOVZXDQ    Y15, Z15
+	VPSRLVQ      Z2, Z15, Z15
+	VPERMI2PD    Z4, Z3, Z15
+	VFMADD231PD  Z15, Z16, Z0
+	ADDQ         $0x04, SI
+	ADDQ         $0x20, DI
+	VPBROADCASTD (SI), Y15
+	VPMOVZXDQ    Y15, Z15
+	VPSRLVQ      Z2, Z15, Z15
+	VPERMI2PD    Z4, Z3, Z15
+	VFMADD231PD  Z15, Z14, Z0
+	ADDQ         $0x04, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          putPairs
+
+putPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	MOVWLZX 2(DX), R9
+	SUBQ    R9, R11
+	SUBQ    R9, R11
+
+putSingle:
+	ADDQ $0x04, DX
+
+putFull:
+	TESTQ R11, R11
+	JZ    putEachEnd
+
+putEach:
+	MOVL         (DI), R9
+	VMOVSD       (R8)(R9*8), X9
+	MOVL         4(DI), R9
+	VBROADCASTSD (R8)(R9*8), K2, Y9
+	MOVL         8(DI), R9
+	VBROADCASTSD (R8)(R9*8), K3, Y9
+	MOVL         12(DI), R9
+	VBROADCASTSD (R8)(R9*8), K4, Y9
+	MOVL         16(DI), R9
+	VMOVSD       (R8)(R9*8), X10
+	MOVL         20(DI), R9
+	VBROADCASTSD (R8)(R9*8), K2, Y10
+	MOVL         24(DI), R9
+	VBROADCASTSD (R8)(R9*8), K3, Y10
+	MOVL         28(DI), R9
+	VBROADCASTSD (R8)(R9*8), K4, Y10
+	VINSERTF64X4 $0x01, Y10, Z9, Z9
+	VPBROADCASTD (SI), Y14
+	VPMOVZXDQ    Y14, Z14
+	VPSRLVQ      Z2, Z14, Z14
+	VPERMI2PD    Z4, Z3, Z14
+	VFMADD231PD  Z14, Z9, Z0
+	ADDQ         $0x04, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          putEach
+
+putEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    putMaskedEnd
+
+putMasked:
+	KMOVW        (BX), K1
+	MOVL         (DI), R9
+	VMOVSD       (R8)(R9*8), X11
+	MOVL         4(DI), R9
+	VBROADCASTSD (R8)(R9*8), K2, Y11
+	MOVL         8(DI), R9
+	VBROADCASTSD (R8)(R9*8), K3, Y11
+	MOVL         12(DI), R9
+	VBROADCASTSD (R8)(R9*8), K4, Y11
+	MOVL         16(DI), R9
+	VMOVSD       (R8)(R9*8), X12
+	MOVL         20(DI), R9
+	VBROADCASTSD (R8)(R9*8), K2, Y12
+	MOVL         24(DI), R9
+	VBROADCASTSD (R8)(R9*8), K3, Y12
+	MOVL         28(DI), R9
+	VBROADCASTSD (R8)(R9*8), K4, Y12
+	VINSERTF64X4 $0x01, Y12, Z11, Z11
+	VPBROADCASTD (SI), Y14
+	VPMOVZXDQ    Y14, Z14
+	VPSRLVQ      Z2, Z14, Z14
+	VPERMI2PD    Z4, Z3, Z14
+	VFMADD231PD  Z14, Z11, K1, Z0
+	ADDQ         $0x04, SI
+	ADDQ         $0x20, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          putMasked
+
+putMaskedEnd:
+	VMULPD        Z0, Z1, Z0
+	VCMPPD        $0x03, Z0, Z0, K1
+	VMOVAPD       Z13, K1, Z0
+	MOVQ          (R12), R9
+	MOVWLZX       R9, R11
+	VMOVSD        X0, (R10)(R11*8)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R11
+	VMOVHPD       X0, (R10)(R11*8)
+	VEXTRACTF64X2 $0x01, Z0, X5
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R11
+	VMOVSD        X5, (R10)(R11*8)
+	SHRQ          $0x10, R9
+	VMOVHPD       X5, (R10)(R9*8)
+	VEXTRACTF64X2 $0x02, Z0, X5
+	MOVQ          8(R12), R9
+	MOVWLZX       R9, R11
+	VMOVSD        X5, (R10)(R11*8)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R11
+	VMOVHPD       X5, (R10)(R11*8)
+	VEXTRACTF64X2 $0x03, Z0, X0
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R11
+	VMOVSD        X0, (R10)(R11*8)
+	SHRQ          $0x10, R9
+	VMOVHPD       X0, (R10)(R9*8)
+	ADDQ          $0x10, R12
+	ADDQ          $0x08, CX
+	DECQ          AX
+	JMP           put
+
+putDone:
+	VZEROUPPER
+	RET
+
+// func slicesSame16F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int, rows *uint16, y *float64, alpha float64)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, MMX+
+TEXT ·slicesSame16F64AVX512(SB), NOSPLIT, $0-136
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         regular+16(FP), DX
@@ -4516,7 +7024,7 @@ TEXT ·slicesSame16F64AVX512(SB), NOSPLIT, $0-112
 	MOVQ         valuesAhead+96(FP), R10
 	MOVQ         indicesAhead+104(FP), R11
 	TESTQ        R10, R10
-	JZ           near
+	JZ           unasked
 
 far:
 	TESTQ      AX, AX
@@ -4549,26 +7057,28 @@ farStraightEnd:
 	JZ      farPairsEnd
 
 farPairs:
-	MOVL         (SI), R13
-	MOVWLZX      R13, R12
-	VMOVUPD      (DI)(R12*8), X4
-	SHRL         $0x10, R13
+	MOVQ         (SI), R12
+	MOVWLZX      R12, R13
+	VMOVUPD      (DI)(R13*8), X4
+	SHRQ         $0x10, R12
+	MOVWLZX      R12, R13
 	VMOVUPD      (DI)(R13*8), X5
-	MOVL         4(SI), R13
-	MOVWLZX      R13, R12
-	VINSERTF128  $0x01, (DI)(R12*8), Y4, Y4
-	SHRL         $0x10, R13
-	VINSERTF128  $0x01, (DI)(R13*8), Y5, Y5
-	MOVL         8(SI), R13
-	MOVWLZX      R13, R12
-	VMOVUPD      (DI)(R12*8), X6
-	SHRL         $0x10, R13
+	SHRQ         $0x10, R12
+	MOVWLZX      R12, R13
+	VINSERTF128  $0x01, (DI)(R13*8), Y4, Y4
+	SHRQ         $0x10, R12
+	VINSERTF128  $0x01, (DI)(R12*8), Y5, Y5
+	MOVQ         8(SI), R12
+	MOVWLZX      R12, R13
+	VMOVUPD      (DI)(R13*8), X6
+	SHRQ         $0x10, R12
+	MOVWLZX      R12, R13
 	VMOVUPD      (DI)(R13*8), X7
-	MOVL         12(SI), R13
-	MOVWLZX      R13, R12
-	VINSERTF128  $0x01, (DI)(R12*8), Y6, Y6
-	SHRL         $0x10, R13
-	VINSERTF128  $0x01, (DI)(R13*8), Y7, Y7
+	SHRQ         $0x10, R12
+	MOVWLZX      R12, R13
+	VINSERTF128  $0x01, (DI)(R13*8), Y6, Y6
+	SHRQ         $0x10, R12
+	VINSERTF128  $0x01, (DI)(R12*8), Y7, Y7
 	VINSERTF64X4 $0x01, Y6, Z4, Z3
 	VINSERTF64X4 $0x01, Y7, Z5, Z12
 	VUNPCKLPD    Z12, Z3, Z13
@@ -4598,26 +7108,28 @@ farFull:
 	JZ    farEachEnd
 
 farEach:
-	MOVL         (SI), R13
-	MOVWLZX      R13, R12
-	VMOVSD       (DI)(R12*8), X8
-	SHRL         $0x10, R13
+	MOVQ         (SI), R12
+	MOVWLZX      R12, R13
+	VMOVSD       (DI)(R13*8), X8
+	SHRQ         $0x10, R12
+	MOVWLZX      R12, R13
 	VBROADCASTSD (DI)(R13*8), K2, Y8
-	MOVL         4(SI), R13
-	MOVWLZX      R13, R12
-	VBROADCASTSD (DI)(R12*8), K3, Y8
-	SHRL         $0x10, R13
-	VBROADCASTSD (DI)(R13*8), K4, Y8
-	MOVL         8(SI), R13
-	MOVWLZX      R13, R12
-	VMOVSD       (DI)(R12*8), X9
-	SHRL         $0x10, R13
+	SHRQ         $0x10, R12
+	MOVWLZX      R12, R13
+	VBROADCASTSD (DI)(R13*8), K3, Y8
+	SHRQ         $0x10, R12
+	VBROADCASTSD (DI)(R12*8), K4, Y8
+	MOVQ         8(SI), R12
+	MOVWLZX      R12, R13
+	VMOVSD       (DI)(R13*8), X9
+	SHRQ         $0x10, R12
+	MOVWLZX      R12, R13
 	VBROADCASTSD (DI)(R13*8), K2, Y9
-	MOVL         12(SI), R13
-	MOVWLZX      R13, R12
-	VBROADCASTSD (DI)(R12*8), K3, Y9
-	SHRL         $0x10, R13
-	VBROADCASTSD (DI)(R13*8), K4, Y9
+	SHRQ         $0x10, R12
+	MOVWLZX      R12, R13
+	VBROADCASTSD (DI)(R13*8), K3, Y9
+	SHRQ         $0x10, R12
+	VBROADCASTSD (DI)(R12*8), K4, Y9
 	VINSERTF64X4 $0x01, Y9, Z8, Z8
 	PREFETCHT1   (SI)(R11*1)
 	VFMADD231PD  Z2, Z8, Z0
@@ -4632,26 +7144,28 @@ farEachEnd:
 
 farMasked:
 	KMOVW        (BX), K1
-	MOVL         (SI), R13
-	MOVWLZX      R13, R12
-	VMOVSD       (DI)(R12*8), X10
-	SHRL         $0x10, R13
+	MOVQ         (SI), R12
+	MOVWLZX      R12, R13
+	VMOVSD       (DI)(R13*8), X10
+	SHRQ         $0x10, R12
+	MOVWLZX      R12, R13
 	VBROADCASTSD (DI)(R13*8), K2, Y10
-	MOVL         4(SI), R13
-	MOVWLZX      R13, R12
-	VBROADCASTSD (DI)(R12*8), K3, Y10
-	SHRL         $0x10, R13
-	VBROADCASTSD (DI)(R13*8), K4, Y10
-	MOVL         8(SI), R13
-	MOVWLZX      R13, R12
-	VMOVSD       (DI)(R12*8), X11
-	SHRL         $0x10, R13
+	SHRQ         $0x10, R12
+	MOVWLZX      R12, R13
+	VBROADCASTSD (DI)(R13*8), K3, Y10
+	SHRQ         $0x10, R12
+	VBROADCASTSD (DI)(R12*8), K4, Y10
+	MOVQ         8(SI), R12
+	MOVWLZX      R12, R13
+	VMOVSD       (DI)(R13*8), X11
+	SHRQ         $0x10, R12
+	MOVWLZX      R12, R13
 	VBROADCASTSD (DI)(R13*8), K2, Y11
-	MOVL         12(SI), R13
-	MOVWLZX      R13, R12
-	VBROADCASTSD (DI)(R12*8), K3, Y11
-	SHRL         $0x10, R13
-	VBROADCASTSD (DI)(R13*8), K4, Y11
+	SHRQ         $0x10, R12
+	MOVWLZX      R12, R13
+	VBROADCASTSD (DI)(R13*8), K3, Y11
+	SHRQ         $0x10, R12
+	VBROADCASTSD (DI)(R12*8), K4, Y11
 	VINSERTF64X4 $0x01, Y11, Z10, Z10
 	PREFETCHT1   (SI)(R11*1)
 	VFMADD231PD  Z2, Z10, K1, Z0
@@ -4670,6 +7184,11 @@ farMaskedEnd:
 farDone:
 	VZEROUPPER
 	RET
+
+unasked:
+	MOVQ  rows+112(FP), R11
+	TESTQ R11, R11
+	JNZ   toRows
 
 near:
 	TESTQ   AX, AX
@@ -4699,26 +7218,28 @@ nearStraightEnd:
 	JZ      nearPairsEnd
 
 nearPairs:
-	MOVL         (SI), R11
-	MOVWLZX      R11, R9
-	VMOVUPD      (DI)(R9*8), X4
-	SHRL         $0x10, R11
+	MOVQ         (SI), R9
+	MOVWLZX      R9, R11
+	VMOVUPD      (DI)(R11*8), X4
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
 	VMOVUPD      (DI)(R11*8), X5
-	MOVL         4(SI), R11
-	MOVWLZX      R11, R9
-	VINSERTF128  $0x01, (DI)(R9*8), Y4, Y4
-	SHRL         $0x10, R11
-	VINSERTF128  $0x01, (DI)(R11*8), Y5, Y5
-	MOVL         8(SI), R11
-	MOVWLZX      R11, R9
-	VMOVUPD      (DI)(R9*8), X6
-	SHRL         $0x10, R11
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
+	VINSERTF128  $0x01, (DI)(R11*8), Y4, Y4
+	SHRQ         $0x10, R9
+	VINSERTF128  $0x01, (DI)(R9*8), Y5, Y5
+	MOVQ         8(SI), R9
+	MOVWLZX      R9, R11
+	VMOVUPD      (DI)(R11*8), X6
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
 	VMOVUPD      (DI)(R11*8), X7
-	MOVL         12(SI), R11
-	MOVWLZX      R11, R9
-	VINSERTF128  $0x01, (DI)(R9*8), Y6, Y6
-	SHRL         $0x10, R11
-	VINSERTF128  $0x01, (DI)(R11*8), Y7, Y7
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
+	VINSERTF128  $0x01, (DI)(R11*8), Y6, Y6
+	SHRQ         $0x10, R9
+	VINSERTF128  $0x01, (DI)(R9*8), Y7, Y7
 	VINSERTF64X4 $0x01, Y6, Z4, Z3
 	VINSERTF64X4 $0x01, Y7, Z5, Z12
 	VUNPCKLPD    Z12, Z3, Z13
@@ -4746,26 +7267,28 @@ nearFull:
 	JZ    nearEachEnd
 
 nearEach:
-	MOVL         (SI), R11
-	MOVWLZX      R11, R9
-	VMOVSD       (DI)(R9*8), X8
-	SHRL         $0x10, R11
+	MOVQ         (SI), R9
+	MOVWLZX      R9, R11
+	VMOVSD       (DI)(R11*8), X8
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
 	VBROADCASTSD (DI)(R11*8), K2, Y8
-	MOVL         4(SI), R11
-	MOVWLZX      R11, R9
-	VBROADCASTSD (DI)(R9*8), K3, Y8
-	SHRL         $0x10, R11
-	VBROADCASTSD (DI)(R11*8), K4, Y8
-	MOVL         8(SI), R11
-	MOVWLZX      R11, R9
-	VMOVSD       (DI)(R9*8), X9
-	SHRL         $0x10, R11
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
+	VBROADCASTSD (DI)(R11*8), K3, Y8
+	SHRQ         $0x10, R9
+	VBROADCASTSD (DI)(R9*8), K4, Y8
+	MOVQ         8(SI), R9
+	MOVWLZX      R9, R11
+	VMOVSD       (DI)(R11*8), X9
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
 	VBROADCASTSD (DI)(R11*8), K2, Y9
-	MOVL         12(SI), R11
-	MOVWLZX      R11, R9
-	VBROADCASTSD (DI)(R9*8), K3, Y9
-	SHRL         $0x10, R11
-	VBROADCASTSD (DI)(R11*8), K4, Y9
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
+	VBROADCASTSD (DI)(R11*8), K3, Y9
+	SHRQ         $0x10, R9
+	VBROADCASTSD (DI)(R9*8), K4, Y9
 	VINSERTF64X4 $0x01, Y9, Z8, Z8
 	VFMADD231PD  Z2, Z8, Z0
 	ADDQ         $0x10, SI
@@ -4779,26 +7302,28 @@ nearEachEnd:
 
 nearMasked:
 	KMOVW        (BX), K1
-	MOVL         (SI), R11
-	MOVWLZX      R11, R9
-	VMOVSD       (DI)(R9*8), X10
-	SHRL         $0x10, R11
+	MOVQ         (SI), R9
+	MOVWLZX      R9, R11
+	VMOVSD       (DI)(R11*8), X10
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
 	VBROADCASTSD (DI)(R11*8), K2, Y10
-	MOVL         4(SI), R11
-	MOVWLZX      R11, R9
-	VBROADCASTSD (DI)(R9*8), K3, Y10
-	SHRL         $0x10, R11
-	VBROADCASTSD (DI)(R11*8), K4, Y10
-	MOVL         8(SI), R11
-	MOVWLZX      R11, R9
-	VMOVSD       (DI)(R9*8), X11
-	SHRL         $0x10, R11
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
+	VBROADCASTSD (DI)(R11*8), K3, Y10
+	SHRQ         $0x10, R9
+	VBROADCASTSD (DI)(R9*8), K4, Y10
+	MOVQ         8(SI), R9
+	MOVWLZX      R9, R11
+	VMOVSD       (DI)(R11*8), X11
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
 	VBROADCASTSD (DI)(R11*8), K2, Y11
-	MOVL         12(SI), R11
-	MOVWLZX      R11, R9
-	VBROADCASTSD (DI)(R9*8), K3, Y11
-	SHRL         $0x10, R11
-	VBROADCASTSD (DI)(R11*8), K4, Y11
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
+	VBROADCASTSD (DI)(R11*8), K3, Y11
+	SHRQ         $0x10, R9
+	VBROADCASTSD (DI)(R9*8), K4, Y11
 	VINSERTF64X4 $0x01, Y11, Z10, Z10
 	VFMADD231PD  Z2, Z10, K1, Z0
 	ADDQ         $0x10, SI
@@ -4817,9 +7342,195 @@ nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesSame32F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX512F, AVX512VL, MMX+
-TEXT ·slicesSame32F64AVX512(SB), NOSPLIT, $0-112
+toRows:
+	MOVQ         y+120(FP), R9
+	MOVQ         $0x7ff8000000000000, R8
+	VMOVQ        R8, X11
+	VPBROADCASTQ X11, Z11
+	VBROADCASTSD alpha+128(FP), Z1
+
+put:
+	TESTQ   AX, AX
+	JZ      putDone
+	VXORPS  X0, X0, X0
+	MOVL    (CX), R10
+	TESTQ   DX, DX
+	JZ      putFull
+	MOVWLZX (DX), R8
+	SUBQ    R8, R10
+	TESTQ   R8, R8
+	JZ      putStraightEnd
+
+putStraight:
+	MOVWLZX     (SI), R12
+	VMOVUPD     (DI)(R12*8), Z12
+	VFMADD231PD Z2, Z12, Z0
+	ADDQ        $0x10, SI
+	DECQ        R8
+	JNZ         putStraight
+
+putStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      putSingle
+	MOVWLZX 2(DX), R10
+	TESTQ   R10, R10
+	JZ      putPairsEnd
+
+putPairs:
+	MOVQ         (SI), R8
+	MOVWLZX      R8, R12
+	VMOVUPD      (DI)(R12*8), X3
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R12
+	VMOVUPD      (DI)(R12*8), X4
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R12
+	VINSERTF128  $0x01, (DI)(R12*8), Y3, Y3
+	SHRQ         $0x10, R8
+	VINSERTF128  $0x01, (DI)(R8*8), Y4, Y4
+	MOVQ         8(SI), R8
+	MOVWLZX      R8, R12
+	VMOVUPD      (DI)(R12*8), X5
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R12
+	VMOVUPD      (DI)(R12*8), X6
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R12
+	VINSERTF128  $0x01, (DI)(R12*8), Y5, Y5
+	SHRQ         $0x10, R8
+	VINSERTF128  $0x01, (DI)(R8*8), Y6, Y6
+	VINSERTF64X4 $0x01, Y5, Z3, Z12
+	VINSERTF64X4 $0x01, Y6, Z4, Z13
+	VUNPCKLPD    Z13, Z12, Z14
+	VUNPCKHPD    Z13, Z12, Z12
+	VFMADD231PD  Z2, Z14, Z0
+	ADDQ         $0x10, SI
+	VFMADD231PD  Z2, Z12, Z0
+	ADDQ         $0x10, SI
+	DECQ         R10
+	JNZ          putPairs
+
+putPairsEnd:
+	MOVL    (CX), R10
+	MOVWLZX (DX), R8
+	SUBQ    R8, R10
+	MOVWLZX 2(DX), R8
+	SUBQ    R8, R10
+	SUBQ    R8, R10
+
+putSingle:
+	ADDQ $0x04, DX
+
+putFull:
+	TESTQ R10, R10
+	JZ    putEachEnd
+
+putEach:
+	MOVQ         (SI), R8
+	MOVWLZX      R8, R12
+	VMOVSD       (DI)(R12*8), X7
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R12
+	VBROADCASTSD (DI)(R12*8), K2, Y7
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R12
+	VBROADCASTSD (DI)(R12*8), K3, Y7
+	SHRQ         $0x10, R8
+	VBROADCASTSD (DI)(R8*8), K4, Y7
+	MOVQ         8(SI), R8
+	MOVWLZX      R8, R12
+	VMOVSD       (DI)(R12*8), X8
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R12
+	VBROADCASTSD (DI)(R12*8), K2, Y8
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R12
+	VBROADCASTSD (DI)(R12*8), K3, Y8
+	SHRQ         $0x10, R8
+	VBROADCASTSD (DI)(R8*8), K4, Y8
+	VINSERTF64X4 $0x01, Y8, Z7, Z7
+	VFMADD231PD  Z2, Z7, Z0
+	ADDQ         $0x10, SI
+	DECQ         R10
+	JNZ          putEach
+
+putEachEnd:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    putMaskedEnd
+
+putMasked:
+	KMOVW        (BX), K1
+	MOVQ         (SI), R8
+	MOVWLZX      R8, R12
+	VMOVSD       (DI)(R12*8), X9
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R12
+	VBROADCASTSD (DI)(R12*8), K2, Y9
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R12
+	VBROADCASTSD (DI)(R12*8), K3, Y9
+	SHRQ         $0x10, R8
+	VBROADCASTSD (DI)(R8*8), K4, Y9
+	MOVQ         8(SI), R8
+	MOVWLZX      R8, R12
+	VMOVSD       (DI)(R12*8), X10
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R12
+	VBROADCASTSD (DI)(R12*8), K2, Y10
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R12
+	VBROADCASTSD (DI)(R12*8), K3, Y10
+	SHRQ         $0x10, R8
+	VBROADCASTSD (DI)(R8*8), K4, Y10
+	VINSERTF64X4 $0x01, Y10, Z9, Z9
+	VFMADD231PD  Z2, Z9, K1, Z0
+	ADDQ         $0x10, SI
+	ADDQ         $0x02, BX
+	DECQ         R10
+	JNZ          putMasked
+
+putMaskedEnd:
+	VMULPD        Z0, Z1, Z0
+	VCMPPD        $0x03, Z0, Z0, K1
+	VMOVAPD       Z11, K1, Z0
+	MOVQ          (R11), R8
+	MOVWLZX       R8, R10
+	VMOVSD        X0, (R9)(R10*8)
+	SHRQ          $0x10, R8
+	MOVWLZX       R8, R10
+	VMOVHPD       X0, (R9)(R10*8)
+	VEXTRACTF64X2 $0x01, Z0, X3
+	SHRQ          $0x10, R8
+	MOVWLZX       R8, R10
+	VMOVSD        X3, (R9)(R10*8)
+	SHRQ          $0x10, R8
+	VMOVHPD       X3, (R9)(R8*8)
+	VEXTRACTF64X2 $0x02, Z0, X3
+	MOVQ          8(R11), R8
+	MOVWLZX       R8, R10
+	VMOVSD        X3, (R9)(R10*8)
+	SHRQ          $0x10, R8
+	MOVWLZX       R8, R10
+	VMOVHPD       X3, (R9)(R10*8)
+	VEXTRACTF64X2 $0x03, Z0, X0
+	SHRQ          $0x10, R8
+	MOVWLZX       R8, R10
+	VMOVSD        X0, (R9)(R10*8)
+	SHRQ          $0x10, R8
+	VMOVHPD       X0, (R9)(R8*8)
+	ADDQ          $0x10, R11
+	ADDQ          $0x08, CX
+	DECQ          AX
+	JMP           put
+
+putDone:
+	VZEROUPPER
+	RET
+
+// func slicesSame32F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int, rows *uint16, y *float64, alpha float64)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, MMX+
+TEXT ·slicesSame32F64AVX512(SB), NOSPLIT, $0-136
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         regular+16(FP), DX
@@ -4841,7 +7552,7 @@ TEXT ·slicesSame32F64AVX512(SB), NOSPLIT, $0-112
 	MOVQ         valuesAhead+96(FP), R10
 	MOVQ         indicesAhead+104(FP), R11
 	TESTQ        R10, R10
-	JZ           near
+	JZ           unasked
 
 far:
 	TESTQ      AX, AX
@@ -4984,6 +7695,11 @@ farDone:
 	VZEROUPPER
 	RET
 
+unasked:
+	MOVQ  rows+112(FP), R11
+	TESTQ R11, R11
+	JNZ   toRows
+
 near:
 	TESTQ   AX, AX
 	JZ      nearDone
@@ -5118,9 +7834,177 @@ nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesFull16F32AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+toRows:
+	MOVQ         y+120(FP), R9
+	MOVQ         $0x7ff8000000000000, R8
+	VMOVQ        R8, X11
+	VPBROADCASTQ X11, Z11
+	VBROADCASTSD alpha+128(FP), Z1
+
+put:
+	TESTQ   AX, AX
+	JZ      putDone
+	VXORPS  X0, X0, X0
+	MOVL    (CX), R10
+	TESTQ   DX, DX
+	JZ      putFull
+	MOVWLZX (DX), R8
+	SUBQ    R8, R10
+	TESTQ   R8, R8
+	JZ      putStraightEnd
+
+putStraight:
+	MOVL        (SI), R12
+	VMOVUPD     (DI)(R12*8), Z12
+	VFMADD231PD Z2, Z12, Z0
+	ADDQ        $0x20, SI
+	DECQ        R8
+	JNZ         putStraight
+
+putStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      putSingle
+	MOVWLZX 2(DX), R10
+	TESTQ   R10, R10
+	JZ      putPairsEnd
+
+putPairs:
+	MOVL         (SI), R8
+	VMOVUPD      (DI)(R8*8), X3
+	MOVL         4(SI), R8
+	VMOVUPD      (DI)(R8*8), X4
+	MOVL         8(SI), R8
+	VINSERTF128  $0x01, (DI)(R8*8), Y3, Y3
+	MOVL         12(SI), R8
+	VINSERTF128  $0x01, (DI)(R8*8), Y4, Y4
+	MOVL         16(SI), R8
+	VMOVUPD      (DI)(R8*8), X5
+	MOVL         20(SI), R8
+	VMOVUPD      (DI)(R8*8), X6
+	MOVL         24(SI), R8
+	VINSERTF128  $0x01, (DI)(R8*8), Y5, Y5
+	MOVL         28(SI), R8
+	VINSERTF128  $0x01, (DI)(R8*8), Y6, Y6
+	VINSERTF64X4 $0x01, Y5, Z3, Z12
+	VINSERTF64X4 $0x01, Y6, Z4, Z13
+	VUNPCKLPD    Z13, Z12, Z14
+	VUNPCKHPD    Z13, Z12, Z12
+	VFMADD231PD  Z2, Z14, Z0
+	ADDQ         $0x20, SI
+	VFMADD231PD  Z2, Z12, Z0
+	ADDQ         $0x20, SI
+	DECQ         R10
+	JNZ          putPairs
+
+putPairsEnd:
+	MOVL    (CX), R10
+	MOVWLZX (DX), R8
+	SUBQ    R8, R10
+	MOVWLZX 2(DX), R8
+	SUBQ    R8, R10
+	SUBQ    R8, R10
+
+putSingle:
+	ADDQ $0x04, DX
+
+putFull:
+	TESTQ R10, R10
+	JZ    putEachEnd
+
+putEach:
+	MOVL         (SI), R8
+	VMOVSD       (DI)(R8*8), X7
+	MOVL         4(SI), R8
+	VBROADCASTSD (DI)(R8*8), K2, Y7
+	MOVL         8(SI), R8
+	VBROADCASTSD (DI)(R8*8), K3, Y7
+	MOVL         12(SI), R8
+	VBROADCASTSD (DI)(R8*8), K4, Y7
+	MOVL         16(SI), R8
+	VMOVSD       (DI)(R8*8), X8
+	MOVL         20(SI), R8
+	VBROADCASTSD (DI)(R8*8), K2, Y8
+	MOVL         24(SI), R8
+	VBROADCASTSD (DI)(R8*8), K3, Y8
+	MOVL         28(SI), R8
+	VBROADCASTSD (DI)(R8*8), K4, Y8
+	VINSERTF64X4 $0x01, Y8, Z7, Z7
+	VFMADD231PD  Z2, Z7, Z0
+	ADDQ         $0x20, SI
+	DECQ         R10
+	JNZ          putEach
+
+putEachEnd:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    putMaskedEnd
+
+putMasked:
+	KMOVW        (BX), K1
+	MOVL         (SI), R8
+	VMOVSD       (DI)(R8*8), X9
+	MOVL         4(SI), R8
+	VBROADCASTSD (DI)(R8*8), K2, Y9
+	MOVL         8(SI), R8
+	VBROADCASTSD (DI)(R8*8), K3, Y9
+	MOVL         12(SI), R8
+	VBROADCASTSD (DI)(R8*8), K4, Y9
+	MOVL         16(SI), R8
+	VMOVSD       (DI)(R8*8), X10
+	MOVL         20(SI), R8
+	VBROADCASTSD (DI)(R8*8), K2, Y10
+	MOVL         24(SI), R8
+	VBROADCASTSD (DI)(R8*8), K3, Y10
+	MOVL         28(SI), R8
+	VBROADCASTSD (DI)(R8*8), K4, Y10
+	VINSERTF64X4 $0x01, Y10, Z9, Z9
+	VFMADD231PD  Z2, Z9, K1, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x02, BX
+	DECQ         R10
+	JNZ          putMasked
+
+putMaskedEnd:
+	VMULPD        Z0, Z1, Z0
+	VCMPPD        $0x03, Z0, Z0, K1
+	VMOVAPD       Z11, K1, Z0
+	MOVQ          (R11), R8
+	MOVWLZX       R8, R10
+	VMOVSD        X0, (R9)(R10*8)
+	SHRQ          $0x10, R8
+	MOVWLZX       R8, R10
+	VMOVHPD       X0, (R9)(R10*8)
+	VEXTRACTF64X2 $0x01, Z0, X3
+	SHRQ          $0x10, R8
+	MOVWLZX       R8, R10
+	VMOVSD        X3, (R9)(R10*8)
+	SHRQ          $0x10, R8
+	VMOVHPD       X3, (R9)(R8*8)
+	VEXTRACTF64X2 $0x02, Z0, X3
+	MOVQ          8(R11), R8
+	MOVWLZX       R8, R10
+	VMOVSD        X3, (R9)(R10*8)
+	SHRQ          $0x10, R8
+	MOVWLZX       R8, R10
+	VMOVHPD       X3, (R9)(R10*8)
+	VEXTRACTF64X2 $0x03, Z0, X0
+	SHRQ          $0x10, R8
+	MOVWLZX       R8, R10
+	VMOVSD        X0, (R9)(R10*8)
+	SHRQ          $0x10, R8
+	VMOVHPD       X0, (R9)(R8*8)
+	ADDQ          $0x10, R11
+	ADDQ          $0x08, CX
+	DECQ          AX
+	JMP           put
+
+putDone:
+	VZEROUPPER
+	RET
+
+// func slicesFull16F32AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int, rows *uint16, y *float32, alpha float32)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesFull16F32AVX2(SB), NOSPLIT, $0-112
+TEXT ·slicesFull16F32AVX2(SB), NOSPLIT, $0-132
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         regular+16(FP), DX
@@ -5136,7 +8020,7 @@ TEXT ·slicesFull16F32AVX2(SB), NOSPLIT, $0-112
 	MOVQ         valuesAhead+96(FP), R12
 	MOVQ         indicesAhead+104(FP), R13
 	TESTQ        R12, R12
-	JZ           near
+	JZ           unasked
 
 far:
 	TESTQ      AX, AX
@@ -5171,27 +8055,29 @@ farStraightEnd:
 	JZ      farPairsEnd
 
 farPairs:
-	MOVL        (DI), R15
-	MOVWLZX     R15, R14
-	VMOVSD      (R8)(R14*4), X4
-	SHRL        $0x10, R15
-	VMOVHPD     (R8)(R15*4), X4, X4
-	MOVL        8(DI), R15
-	MOVWLZX     R15, R14
-	VMOVSD      (R8)(R14*4), X1
-	SHRL        $0x10, R15
-	VMOVHPD     (R8)(R15*4), X1, X1
+	MOVQ        (DI), R14
+	MOVWLZX     R14, R15
+	VMOVSD      (R8)(R15*4), X4
+	SHRQ        $0x10, R14
+	MOVWLZX     R14, R14
+	VMOVHPD     (R8)(R14*4), X4, X4
+	MOVQ        8(DI), R14
+	MOVWLZX     R14, R15
+	VMOVSD      (R8)(R15*4), X1
+	SHRQ        $0x10, R14
+	MOVWLZX     R14, R14
+	VMOVHPD     (R8)(R14*4), X1, X1
 	VINSERTF128 $0x01, X1, Y4, Y4
-	MOVL        4(DI), R15
-	MOVWLZX     R15, R14
-	VMOVSD      (R8)(R14*4), X5
-	SHRL        $0x10, R15
-	VMOVHPD     (R8)(R15*4), X5, X5
-	MOVL        12(DI), R15
-	MOVWLZX     R15, R14
-	VMOVSD      (R8)(R14*4), X1
-	SHRL        $0x10, R15
-	VMOVHPD     (R8)(R15*4), X1, X1
+	MOVL        4(DI), R14
+	MOVWLZX     R14, R15
+	VMOVSD      (R8)(R15*4), X5
+	SHRQ        $0x10, R14
+	VMOVHPD     (R8)(R14*4), X5, X5
+	MOVL        12(DI), R14
+	MOVWLZX     R14, R15
+	VMOVSD      (R8)(R15*4), X1
+	SHRQ        $0x10, R14
+	VMOVHPD     (R8)(R14*4), X1, X1
 	VINSERTF128 $0x01, X1, Y5, Y5
 	VSHUFPS     $0x88, Y5, Y4, Y1
 	VSHUFPS     $0xdd, Y5, Y4, Y8
@@ -5224,26 +8110,28 @@ farFull:
 	JZ    farEachEnd
 
 farEach:
-	MOVL        (DI), R15
-	MOVWLZX     R15, R14
-	VMOVSS      (R8)(R14*4), X6
-	SHRL        $0x10, R15
+	MOVQ        (DI), R14
+	MOVWLZX     R14, R15
+	VMOVSS      (R8)(R15*4), X6
+	SHRQ        $0x10, R14
+	MOVWLZX     R14, R15
 	VINSERTPS   $0x10, (R8)(R15*4), X6, X6
-	MOVL        4(DI), R15
-	MOVWLZX     R15, R14
-	VINSERTPS   $0x20, (R8)(R14*4), X6, X6
-	SHRL        $0x10, R15
-	VINSERTPS   $0x30, (R8)(R15*4), X6, X6
-	MOVL        8(DI), R15
-	MOVWLZX     R15, R14
-	VMOVSS      (R8)(R14*4), X1
-	SHRL        $0x10, R15
+	SHRQ        $0x10, R14
+	MOVWLZX     R14, R15
+	VINSERTPS   $0x20, (R8)(R15*4), X6, X6
+	SHRQ        $0x10, R14
+	VINSERTPS   $0x30, (R8)(R14*4), X6, X6
+	MOVQ        8(DI), R14
+	MOVWLZX     R14, R15
+	VMOVSS      (R8)(R15*4), X1
+	SHRQ        $0x10, R14
+	MOVWLZX     R14, R15
 	VINSERTPS   $0x10, (R8)(R15*4), X1, X1
-	MOVL        12(DI), R15
-	MOVWLZX     R15, R14
-	VINSERTPS   $0x20, (R8)(R14*4), X1, X1
-	SHRL        $0x10, R15
-	VINSERTPS   $0x30, (R8)(R15*4), X1, X1
+	SHRQ        $0x10, R14
+	MOVWLZX     R14, R15
+	VINSERTPS   $0x20, (R8)(R15*4), X1, X1
+	SHRQ        $0x10, R14
+	VINSERTPS   $0x30, (R8)(R14*4), X1, X1
 	VINSERTF128 $0x01, X1, Y6, Y6
 	PREFETCHT1  (SI)(R12*1)
 	PREFETCHT1  (DI)(R13*1)
@@ -5264,26 +8152,28 @@ farMasked:
 	VPBROADCASTD X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQD     Y0, Y1, Y1
-	MOVL         (DI), R15
-	MOVWLZX      R15, R14
-	VMOVSS       (R8)(R14*4), X7
-	SHRL         $0x10, R15
+	MOVQ         (DI), R14
+	MOVWLZX      R14, R15
+	VMOVSS       (R8)(R15*4), X7
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
 	VINSERTPS    $0x10, (R8)(R15*4), X7, X7
-	MOVL         4(DI), R15
-	MOVWLZX      R15, R14
-	VINSERTPS    $0x20, (R8)(R14*4), X7, X7
-	SHRL         $0x10, R15
-	VINSERTPS    $0x30, (R8)(R15*4), X7, X7
-	MOVL         8(DI), R15
-	MOVWLZX      R15, R14
-	VMOVSS       (R8)(R14*4), X4
-	SHRL         $0x10, R15
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
+	VINSERTPS    $0x20, (R8)(R15*4), X7, X7
+	SHRQ         $0x10, R14
+	VINSERTPS    $0x30, (R8)(R14*4), X7, X7
+	MOVQ         8(DI), R14
+	MOVWLZX      R14, R15
+	VMOVSS       (R8)(R15*4), X4
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
 	VINSERTPS    $0x10, (R8)(R15*4), X4, X4
-	MOVL         12(DI), R15
-	MOVWLZX      R15, R14
-	VINSERTPS    $0x20, (R8)(R14*4), X4, X4
-	SHRL         $0x10, R15
-	VINSERTPS    $0x30, (R8)(R15*4), X4, X4
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
+	VINSERTPS    $0x20, (R8)(R15*4), X4, X4
+	SHRQ         $0x10, R14
+	VINSERTPS    $0x30, (R8)(R14*4), X4, X4
 	VINSERTF128  $0x01, X4, Y7, Y7
 	PREFETCHT1   (SI)(R12*1)
 	PREFETCHT1   (DI)(R13*1)
@@ -5306,6 +8196,11 @@ farMaskedEnd:
 farDone:
 	VZEROUPPER
 	RET
+
+unasked:
+	MOVQ  rows+112(FP), R12
+	TESTQ R12, R12
+	JNZ   toRows
 
 near:
 	TESTQ   AX, AX
@@ -5336,27 +8231,29 @@ nearStraightEnd:
 	JZ      nearPairsEnd
 
 nearPairs:
-	MOVL        (DI), R12
-	MOVWLZX     R12, R10
-	VMOVSD      (R8)(R10*4), X4
-	SHRL        $0x10, R12
-	VMOVHPD     (R8)(R12*4), X4, X4
-	MOVL        8(DI), R12
-	MOVWLZX     R12, R10
-	VMOVSD      (R8)(R10*4), X1
-	SHRL        $0x10, R12
-	VMOVHPD     (R8)(R12*4), X1, X1
+	MOVQ        (DI), R10
+	MOVWLZX     R10, R12
+	VMOVSD      (R8)(R12*4), X4
+	SHRQ        $0x10, R10
+	MOVWLZX     R10, R10
+	VMOVHPD     (R8)(R10*4), X4, X4
+	MOVQ        8(DI), R10
+	MOVWLZX     R10, R12
+	VMOVSD      (R8)(R12*4), X1
+	SHRQ        $0x10, R10
+	MOVWLZX     R10, R10
+	VMOVHPD     (R8)(R10*4), X1, X1
 	VINSERTF128 $0x01, X1, Y4, Y4
-	MOVL        4(DI), R12
-	MOVWLZX     R12, R10
-	VMOVSD      (R8)(R10*4), X5
-	SHRL        $0x10, R12
-	VMOVHPD     (R8)(R12*4), X5, X5
-	MOVL        12(DI), R12
-	MOVWLZX     R12, R10
-	VMOVSD      (R8)(R10*4), X1
-	SHRL        $0x10, R12
-	VMOVHPD     (R8)(R12*4), X1, X1
+	MOVL        4(DI), R10
+	MOVWLZX     R10, R12
+	VMOVSD      (R8)(R12*4), X5
+	SHRQ        $0x10, R10
+	VMOVHPD     (R8)(R10*4), X5, X5
+	MOVL        12(DI), R10
+	MOVWLZX     R10, R12
+	VMOVSD      (R8)(R12*4), X1
+	SHRQ        $0x10, R10
+	VMOVHPD     (R8)(R10*4), X1, X1
 	VINSERTF128 $0x01, X1, Y5, Y5
 	VSHUFPS     $0x88, Y5, Y4, Y1
 	VSHUFPS     $0xdd, Y5, Y4, Y8
@@ -5385,26 +8282,28 @@ nearFull:
 	JZ    nearEachEnd
 
 nearEach:
-	MOVL        (DI), R12
-	MOVWLZX     R12, R10
-	VMOVSS      (R8)(R10*4), X6
-	SHRL        $0x10, R12
+	MOVQ        (DI), R10
+	MOVWLZX     R10, R12
+	VMOVSS      (R8)(R12*4), X6
+	SHRQ        $0x10, R10
+	MOVWLZX     R10, R12
 	VINSERTPS   $0x10, (R8)(R12*4), X6, X6
-	MOVL        4(DI), R12
-	MOVWLZX     R12, R10
-	VINSERTPS   $0x20, (R8)(R10*4), X6, X6
-	SHRL        $0x10, R12
-	VINSERTPS   $0x30, (R8)(R12*4), X6, X6
-	MOVL        8(DI), R12
-	MOVWLZX     R12, R10
-	VMOVSS      (R8)(R10*4), X1
-	SHRL        $0x10, R12
+	SHRQ        $0x10, R10
+	MOVWLZX     R10, R12
+	VINSERTPS   $0x20, (R8)(R12*4), X6, X6
+	SHRQ        $0x10, R10
+	VINSERTPS   $0x30, (R8)(R10*4), X6, X6
+	MOVQ        8(DI), R10
+	MOVWLZX     R10, R12
+	VMOVSS      (R8)(R12*4), X1
+	SHRQ        $0x10, R10
+	MOVWLZX     R10, R12
 	VINSERTPS   $0x10, (R8)(R12*4), X1, X1
-	MOVL        12(DI), R12
-	MOVWLZX     R12, R10
-	VINSERTPS   $0x20, (R8)(R10*4), X1, X1
-	SHRL        $0x10, R12
-	VINSERTPS   $0x30, (R8)(R12*4), X1, X1
+	SHRQ        $0x10, R10
+	MOVWLZX     R10, R12
+	VINSERTPS   $0x20, (R8)(R12*4), X1, X1
+	SHRQ        $0x10, R10
+	VINSERTPS   $0x30, (R8)(R10*4), X1, X1
 	VINSERTF128 $0x01, X1, Y6, Y6
 	VFMADD231PS (SI), Y6, Y2
 	ADDQ        $0x20, SI
@@ -5423,26 +8322,28 @@ nearMasked:
 	VPBROADCASTD X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQD     Y0, Y1, Y1
-	MOVL         (DI), R12
-	MOVWLZX      R12, R10
-	VMOVSS       (R8)(R10*4), X7
-	SHRL         $0x10, R12
+	MOVQ         (DI), R10
+	MOVWLZX      R10, R12
+	VMOVSS       (R8)(R12*4), X7
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
 	VINSERTPS    $0x10, (R8)(R12*4), X7, X7
-	MOVL         4(DI), R12
-	MOVWLZX      R12, R10
-	VINSERTPS    $0x20, (R8)(R10*4), X7, X7
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (R8)(R12*4), X7, X7
-	MOVL         8(DI), R12
-	MOVWLZX      R12, R10
-	VMOVSS       (R8)(R10*4), X4
-	SHRL         $0x10, R12
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
+	VINSERTPS    $0x20, (R8)(R12*4), X7, X7
+	SHRQ         $0x10, R10
+	VINSERTPS    $0x30, (R8)(R10*4), X7, X7
+	MOVQ         8(DI), R10
+	MOVWLZX      R10, R12
+	VMOVSS       (R8)(R12*4), X4
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
 	VINSERTPS    $0x10, (R8)(R12*4), X4, X4
-	MOVL         12(DI), R12
-	MOVWLZX      R12, R10
-	VINSERTPS    $0x20, (R8)(R10*4), X4, X4
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (R8)(R12*4), X4, X4
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
+	VINSERTPS    $0x20, (R8)(R12*4), X4, X4
+	SHRQ         $0x10, R10
+	VINSERTPS    $0x30, (R8)(R10*4), X4, X4
 	VINSERTF128  $0x01, X4, Y7, Y7
 	VMOVAPS      Y2, Y8
 	VFMADD231PS  (SI), Y7, Y8
@@ -5464,9 +8365,204 @@ nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesFull32F32AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+toRows:
+	MOVQ         y+120(FP), R10
+	MOVL         $0x7fc00000, R9
+	VMOVD        R9, X8
+	VPBROADCASTD X8, Y8
+	VBROADCASTSS alpha+128(FP), Y3
+
+put:
+	TESTQ   AX, AX
+	JZ      putDone
+	VXORPS  X2, X2, X2
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      putFull
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	TESTQ   R9, R9
+	JZ      putStraightEnd
+
+putStraight:
+	MOVWLZX     (DI), R13
+	VMOVUPS     (R8)(R13*4), Y1
+	VFMADD231PS (SI), Y1, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x10, DI
+	DECQ        R9
+	JNZ         putStraight
+
+putStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      putSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      putPairsEnd
+
+putPairs:
+	MOVQ        (DI), R9
+	MOVWLZX     R9, R13
+	VMOVSD      (R8)(R13*4), X4
+	SHRQ        $0x10, R9
+	MOVWLZX     R9, R9
+	VMOVHPD     (R8)(R9*4), X4, X4
+	MOVQ        8(DI), R9
+	MOVWLZX     R9, R13
+	VMOVSD      (R8)(R13*4), X1
+	SHRQ        $0x10, R9
+	MOVWLZX     R9, R9
+	VMOVHPD     (R8)(R9*4), X1, X1
+	VINSERTF128 $0x01, X1, Y4, Y4
+	MOVL        4(DI), R9
+	MOVWLZX     R9, R13
+	VMOVSD      (R8)(R13*4), X5
+	SHRQ        $0x10, R9
+	VMOVHPD     (R8)(R9*4), X5, X5
+	MOVL        12(DI), R9
+	MOVWLZX     R9, R13
+	VMOVSD      (R8)(R13*4), X1
+	SHRQ        $0x10, R9
+	VMOVHPD     (R8)(R9*4), X1, X1
+	VINSERTF128 $0x01, X1, Y5, Y5
+	VSHUFPS     $0x88, Y5, Y4, Y1
+	VSHUFPS     $0xdd, Y5, Y4, Y9
+	VFMADD231PS (SI), Y1, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x10, DI
+	VFMADD231PS (SI), Y9, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x10, DI
+	DECQ        R11
+	JNZ         putPairs
+
+putPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	MOVWLZX 2(DX), R9
+	SUBQ    R9, R11
+	SUBQ    R9, R11
+
+putSingle:
+	ADDQ $0x04, DX
+
+putFull:
+	TESTQ R11, R11
+	JZ    putEachEnd
+
+putEach:
+	MOVQ        (DI), R9
+	MOVWLZX     R9, R13
+	VMOVSS      (R8)(R13*4), X6
+	SHRQ        $0x10, R9
+	MOVWLZX     R9, R13
+	VINSERTPS   $0x10, (R8)(R13*4), X6, X6
+	SHRQ        $0x10, R9
+	MOVWLZX     R9, R13
+	VINSERTPS   $0x20, (R8)(R13*4), X6, X6
+	SHRQ        $0x10, R9
+	VINSERTPS   $0x30, (R8)(R9*4), X6, X6
+	MOVQ        8(DI), R9
+	MOVWLZX     R9, R13
+	VMOVSS      (R8)(R13*4), X1
+	SHRQ        $0x10, R9
+	MOVWLZX     R9, R13
+	VINSERTPS   $0x10, (R8)(R13*4), X1, X1
+	SHRQ        $0x10, R9
+	MOVWLZX     R9, R13
+	VINSERTPS   $0x20, (R8)(R13*4), X1, X1
+	SHRQ        $0x10, R9
+	VINSERTPS   $0x30, (R8)(R9*4), X1, X1
+	VINSERTF128 $0x01, X1, Y6, Y6
+	VFMADD231PS (SI), Y6, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x10, DI
+	DECQ        R11
+	JNZ         putEach
+
+putEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    putMaskedEnd
+
+putMasked:
+	MOVWLZX      (BX), R9
+	VMOVD        R9, X1
+	VPBROADCASTD X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQD     Y0, Y1, Y1
+	MOVQ         (DI), R9
+	MOVWLZX      R9, R13
+	VMOVSS       (R8)(R13*4), X7
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VINSERTPS    $0x10, (R8)(R13*4), X7, X7
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VINSERTPS    $0x20, (R8)(R13*4), X7, X7
+	SHRQ         $0x10, R9
+	VINSERTPS    $0x30, (R8)(R9*4), X7, X7
+	MOVQ         8(DI), R9
+	MOVWLZX      R9, R13
+	VMOVSS       (R8)(R13*4), X4
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VINSERTPS    $0x10, (R8)(R13*4), X4, X4
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VINSERTPS    $0x20, (R8)(R13*4), X4, X4
+	SHRQ         $0x10, R9
+	VINSERTPS    $0x30, (R8)(R9*4), X4, X4
+	VINSERTF128  $0x01, X4, Y7, Y7
+	VMOVAPS      Y2, Y9
+	VFMADD231PS  (SI), Y7, Y9
+	VBLENDVPS    Y1, Y9, Y2, Y2
+	ADDQ         $0x20, SI
+	ADDQ         $0x10, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          putMasked
+
+putMaskedEnd:
+	VMULPS       Y2, Y3, Y2
+	VCMPPS       $0x03, Y2, Y2, Y1
+	VBLENDVPS    Y1, Y8, Y2, Y2
+	MOVQ         (R12), R9
+	MOVWLZX      R9, R11
+	VMOVSS       X2, (R10)(R11*4)
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
+	VEXTRACTPS   $0x01, X2, (R10)(R11*4)
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
+	VEXTRACTPS   $0x02, X2, (R10)(R11*4)
+	SHRQ         $0x10, R9
+	VEXTRACTPS   $0x03, X2, (R10)(R9*4)
+	VEXTRACTF128 $0x01, Y2, X1
+	MOVQ         8(R12), R9
+	MOVWLZX      R9, R11
+	VMOVSS       X1, (R10)(R11*4)
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
+	VEXTRACTPS   $0x01, X1, (R10)(R11*4)
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
+	VEXTRACTPS   $0x02, X1, (R10)(R11*4)
+	SHRQ         $0x10, R9
+	VEXTRACTPS   $0x03, X1, (R10)(R9*4)
+	ADDQ         $0x10, R12
+	ADDQ         $0x08, CX
+	DECQ         AX
+	JMP          put
+
+putDone:
+	VZEROUPPER
+	RET
+
+// func slicesFull32F32AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int, rows *uint16, y *float32, alpha float32)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesFull32F32AVX2(SB), NOSPLIT, $0-112
+TEXT ·slicesFull32F32AVX2(SB), NOSPLIT, $0-132
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         regular+16(FP), DX
@@ -5482,7 +8578,7 @@ TEXT ·slicesFull32F32AVX2(SB), NOSPLIT, $0-112
 	MOVQ         valuesAhead+96(FP), R12
 	MOVQ         indicesAhead+104(FP), R13
 	TESTQ        R12, R12
-	JZ           near
+	JZ           unasked
 
 far:
 	TESTQ      AX, AX
@@ -5641,6 +8737,11 @@ farDone:
 	VZEROUPPER
 	RET
 
+unasked:
+	MOVQ  rows+112(FP), R12
+	TESTQ R12, R12
+	JNZ   toRows
+
 near:
 	TESTQ   AX, AX
 	JZ      nearDone
@@ -5786,9 +8887,186 @@ nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesTable16F32AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+toRows:
+	MOVQ         y+120(FP), R10
+	MOVL         $0x7fc00000, R9
+	VMOVD        R9, X8
+	VPBROADCASTD X8, Y8
+	VBROADCASTSS alpha+128(FP), Y3
+
+put:
+	TESTQ   AX, AX
+	JZ      putDone
+	VXORPS  X2, X2, X2
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      putFull
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	TESTQ   R9, R9
+	JZ      putStraightEnd
+
+putStraight:
+	MOVL        (DI), R13
+	VMOVUPS     (R8)(R13*4), Y1
+	VFMADD231PS (SI), Y1, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x20, DI
+	DECQ        R9
+	JNZ         putStraight
+
+putStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      putSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      putPairsEnd
+
+putPairs:
+	MOVL        (DI), R9
+	VMOVSD      (R8)(R9*4), X4
+	MOVL        4(DI), R9
+	VMOVHPD     (R8)(R9*4), X4, X4
+	MOVL        16(DI), R9
+	VMOVSD      (R8)(R9*4), X1
+	MOVL        20(DI), R9
+	VMOVHPD     (R8)(R9*4), X1, X1
+	VINSERTF128 $0x01, X1, Y4, Y4
+	MOVL        8(DI), R9
+	VMOVSD      (R8)(R9*4), X5
+	MOVL        12(DI), R9
+	VMOVHPD     (R8)(R9*4), X5, X5
+	MOVL        24(DI), R9
+	VMOVSD      (R8)(R9*4), X1
+	MOVL        28(DI), R9
+	VMOVHPD     (R8)(R9*4), X1, X1
+	VINSERTF128 $0x01, X1, Y5, Y5
+	VSHUFPS     $0x88, Y5, Y4, Y1
+	VSHUFPS     $0xdd, Y5, Y4, Y9
+	VFMADD231PS (SI), Y1, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x20, DI
+	VFMADD231PS (SI), Y9, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x20, DI
+	DECQ        R11
+	JNZ         putPairs
+
+putPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	MOVWLZX 2(DX), R9
+	SUBQ    R9, R11
+	SUBQ    R9, R11
+
+putSingle:
+	ADDQ $0x04, DX
+
+putFull:
+	TESTQ R11, R11
+	JZ    putEachEnd
+
+putEach:
+	MOVL        (DI), R9
+	VMOVSS      (R8)(R9*4), X6
+	MOVL        4(DI), R9
+	VINSERTPS   $0x10, (R8)(R9*4), X6, X6
+	MOVL        8(DI), R9
+	VINSERTPS   $0x20, (R8)(R9*4), X6, X6
+	MOVL        12(DI), R9
+	VINSERTPS   $0x30, (R8)(R9*4), X6, X6
+	MOVL        16(DI), R9
+	VMOVSS      (R8)(R9*4), X1
+	MOVL        20(DI), R9
+	VINSERTPS   $0x10, (R8)(R9*4), X1, X1
+	MOVL        24(DI), R9
+	VINSERTPS   $0x20, (R8)(R9*4), X1, X1
+	MOVL        28(DI), R9
+	VINSERTPS   $0x30, (R8)(R9*4), X1, X1
+	VINSERTF128 $0x01, X1, Y6, Y6
+	VFMADD231PS (SI), Y6, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x20, DI
+	DECQ        R11
+	JNZ         putEach
+
+putEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    putMaskedEnd
+
+putMasked:
+	MOVWLZX      (BX), R9
+	VMOVD        R9, X1
+	VPBROADCASTD X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQD     Y0, Y1, Y1
+	MOVL         (DI), R9
+	VMOVSS       (R8)(R9*4), X7
+	MOVL         4(DI), R9
+	VINSERTPS    $0x10, (R8)(R9*4), X7, X7
+	MOVL         8(DI), R9
+	VINSERTPS    $0x20, (R8)(R9*4), X7, X7
+	MOVL         12(DI), R9
+	VINSERTPS    $0x30, (R8)(R9*4), X7, X7
+	MOVL         16(DI), R9
+	VMOVSS       (R8)(R9*4), X4
+	MOVL         20(DI), R9
+	VINSERTPS    $0x10, (R8)(R9*4), X4, X4
+	MOVL         24(DI), R9
+	VINSERTPS    $0x20, (R8)(R9*4), X4, X4
+	MOVL         28(DI), R9
+	VINSERTPS    $0x30, (R8)(R9*4), X4, X4
+	VINSERTF128  $0x01, X4, Y7, Y7
+	VMOVAPS      Y2, Y9
+	VFMADD231PS  (SI), Y7, Y9
+	VBLENDVPS    Y1, Y9, Y2, Y2
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          putMasked
+
+putMaskedEnd:
+	VMULPS       Y2, Y3, Y2
+	VCMPPS       $0x03, Y2, Y2, Y1
+	VBLENDVPS    Y1, Y8, Y2, Y2
+	MOVQ         (R12), R9
+	MOVWLZX      R9, R11
+	VMOVSS       X2, (R10)(R11*4)
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
+	VEXTRACTPS   $0x01, X2, (R10)(R11*4)
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
+	VEXTRACTPS   $0x02, X2, (R10)(R11*4)
+	SHRQ         $0x10, R9
+	VEXTRACTPS   $0x03, X2, (R10)(R9*4)
+	VEXTRACTF128 $0x01, Y2, X1
+	MOVQ         8(R12), R9
+	MOVWLZX      R9, R11
+	VMOVSS       X1, (R10)(R11*4)
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
+	VEXTRACTPS   $0x01, X1, (R10)(R11*4)
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
+	VEXTRACTPS   $0x02, X1, (R10)(R11*4)
+	SHRQ         $0x10, R9
+	VEXTRACTPS   $0x03, X1, (R10)(R9*4)
+	ADDQ         $0x10, R12
+	ADDQ         $0x08, CX
+	DECQ         AX
+	JMP          put
+
+putDone:
+	VZEROUPPER
+	RET
+
+// func slicesTable16F32AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int, rows *uint16, y *float32, alpha float32)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesTable16F32AVX2(SB), NOSPLIT, $0-112
+TEXT ·slicesTable16F32AVX2(SB), NOSPLIT, $0-132
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         regular+16(FP), DX
@@ -5807,7 +9085,7 @@ TEXT ·slicesTable16F32AVX2(SB), NOSPLIT, $0-112
 	MOVQ         valuesAhead+96(FP), R12
 	MOVQ         indicesAhead+104(FP), R13
 	TESTQ        R12, R12
-	JZ           near
+	JZ           unasked
 
 far:
 	TESTQ      AX, AX
@@ -5848,27 +9126,29 @@ farStraightEnd:
 	JZ      farPairsEnd
 
 farPairs:
-	MOVL         (DI), R15
-	MOVWLZX      R15, R14
-	VMOVSD       (R8)(R14*4), X7
-	SHRL         $0x10, R15
-	VMOVHPD      (R8)(R15*4), X7, X7
-	MOVL         8(DI), R15
-	MOVWLZX      R15, R14
-	VMOVSD       (R8)(R14*4), X1
-	SHRL         $0x10, R15
-	VMOVHPD      (R8)(R15*4), X1, X1
+	MOVQ         (DI), R14
+	MOVWLZX      R14, R15
+	VMOVSD       (R8)(R15*4), X7
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R14
+	VMOVHPD      (R8)(R14*4), X7, X7
+	MOVQ         8(DI), R14
+	MOVWLZX      R14, R15
+	VMOVSD       (R8)(R15*4), X1
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R14
+	VMOVHPD      (R8)(R14*4), X1, X1
 	VINSERTF128  $0x01, X1, Y7, Y7
-	MOVL         4(DI), R15
-	MOVWLZX      R15, R14
-	VMOVSD       (R8)(R14*4), X8
-	SHRL         $0x10, R15
-	VMOVHPD      (R8)(R15*4), X8, X8
-	MOVL         12(DI), R15
-	MOVWLZX      R15, R14
-	VMOVSD       (R8)(R14*4), X1
-	SHRL         $0x10, R15
-	VMOVHPD      (R8)(R15*4), X1, X1
+	MOVL         4(DI), R14
+	MOVWLZX      R14, R15
+	VMOVSD       (R8)(R15*4), X8
+	SHRQ         $0x10, R14
+	VMOVHPD      (R8)(R14*4), X8, X8
+	MOVL         12(DI), R14
+	MOVWLZX      R14, R15
+	VMOVSD       (R8)(R15*4), X1
+	SHRQ         $0x10, R14
+	VMOVHPD      (R8)(R14*4), X1, X1
 	VINSERTF128  $0x01, X1, Y8, Y8
 	VSHUFPS      $0x88, Y8, Y7, Y1
 	VSHUFPS      $0xdd, Y8, Y7, Y11
@@ -5913,26 +9193,28 @@ farFull:
 	JZ    farEachEnd
 
 farEach:
-	MOVL         (DI), R15
-	MOVWLZX      R15, R14
-	VMOVSS       (R8)(R14*4), X9
-	SHRL         $0x10, R15
+	MOVQ         (DI), R14
+	MOVWLZX      R14, R15
+	VMOVSS       (R8)(R15*4), X9
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
 	VINSERTPS    $0x10, (R8)(R15*4), X9, X9
-	MOVL         4(DI), R15
-	MOVWLZX      R15, R14
-	VINSERTPS    $0x20, (R8)(R14*4), X9, X9
-	SHRL         $0x10, R15
-	VINSERTPS    $0x30, (R8)(R15*4), X9, X9
-	MOVL         8(DI), R15
-	MOVWLZX      R15, R14
-	VMOVSS       (R8)(R14*4), X1
-	SHRL         $0x10, R15
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
+	VINSERTPS    $0x20, (R8)(R15*4), X9, X9
+	SHRQ         $0x10, R14
+	VINSERTPS    $0x30, (R8)(R14*4), X9, X9
+	MOVQ         8(DI), R14
+	MOVWLZX      R14, R15
+	VMOVSS       (R8)(R15*4), X1
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
 	VINSERTPS    $0x10, (R8)(R15*4), X1, X1
-	MOVL         12(DI), R15
-	MOVWLZX      R15, R14
-	VINSERTPS    $0x20, (R8)(R14*4), X1, X1
-	SHRL         $0x10, R15
-	VINSERTPS    $0x30, (R8)(R15*4), X1, X1
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
+	VINSERTPS    $0x20, (R8)(R15*4), X1, X1
+	SHRQ         $0x10, R14
+	VINSERTPS    $0x30, (R8)(R14*4), X1, X1
 	VINSERTF128  $0x01, X1, Y9, Y9
 	PREFETCHT1   (SI)(R12*1)
 	PREFETCHT1   (DI)(R13*1)
@@ -5959,26 +9241,28 @@ farMasked:
 	VPBROADCASTD X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQD     Y0, Y1, Y1
-	MOVL         (DI), R15
-	MOVWLZX      R15, R14
-	VMOVSS       (R8)(R14*4), X10
-	SHRL         $0x10, R15
+	MOVQ         (DI), R14
+	MOVWLZX      R14, R15
+	VMOVSS       (R8)(R15*4), X10
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
 	VINSERTPS    $0x10, (R8)(R15*4), X10, X10
-	MOVL         4(DI), R15
-	MOVWLZX      R15, R14
-	VINSERTPS    $0x20, (R8)(R14*4), X10, X10
-	SHRL         $0x10, R15
-	VINSERTPS    $0x30, (R8)(R15*4), X10, X10
-	MOVL         8(DI), R15
-	MOVWLZX      R15, R14
-	VMOVSS       (R8)(R14*4), X7
-	SHRL         $0x10, R15
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
+	VINSERTPS    $0x20, (R8)(R15*4), X10, X10
+	SHRQ         $0x10, R14
+	VINSERTPS    $0x30, (R8)(R14*4), X10, X10
+	MOVQ         8(DI), R14
+	MOVWLZX      R14, R15
+	VMOVSS       (R8)(R15*4), X7
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
 	VINSERTPS    $0x10, (R8)(R15*4), X7, X7
-	MOVL         12(DI), R15
-	MOVWLZX      R15, R14
-	VINSERTPS    $0x20, (R8)(R14*4), X7, X7
-	SHRL         $0x10, R15
-	VINSERTPS    $0x30, (R8)(R15*4), X7, X7
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
+	VINSERTPS    $0x20, (R8)(R15*4), X7, X7
+	SHRQ         $0x10, R14
+	VINSERTPS    $0x30, (R8)(R14*4), X7, X7
 	VINSERTF128  $0x01, X7, Y10, Y10
 	PREFETCHT1   (SI)(R12*1)
 	PREFETCHT1   (DI)(R13*1)
@@ -6007,6 +9291,11 @@ farMaskedEnd:
 farDone:
 	VZEROUPPER
 	RET
+
+unasked:
+	MOVQ  rows+112(FP), R12
+	TESTQ R12, R12
+	JNZ   toRows
 
 near:
 	TESTQ   AX, AX
@@ -6043,27 +9332,29 @@ nearStraightEnd:
 	JZ      nearPairsEnd
 
 nearPairs:
-	MOVL         (DI), R12
-	MOVWLZX      R12, R10
-	VMOVSD       (R8)(R10*4), X7
-	SHRL         $0x10, R12
-	VMOVHPD      (R8)(R12*4), X7, X7
-	MOVL         8(DI), R12
-	MOVWLZX      R12, R10
-	VMOVSD       (R8)(R10*4), X1
-	SHRL         $0x10, R12
-	VMOVHPD      (R8)(R12*4), X1, X1
+	MOVQ         (DI), R10
+	MOVWLZX      R10, R12
+	VMOVSD       (R8)(R12*4), X7
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R10
+	VMOVHPD      (R8)(R10*4), X7, X7
+	MOVQ         8(DI), R10
+	MOVWLZX      R10, R12
+	VMOVSD       (R8)(R12*4), X1
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R10
+	VMOVHPD      (R8)(R10*4), X1, X1
 	VINSERTF128  $0x01, X1, Y7, Y7
-	MOVL         4(DI), R12
-	MOVWLZX      R12, R10
-	VMOVSD       (R8)(R10*4), X8
-	SHRL         $0x10, R12
-	VMOVHPD      (R8)(R12*4), X8, X8
-	MOVL         12(DI), R12
-	MOVWLZX      R12, R10
-	VMOVSD       (R8)(R10*4), X1
-	SHRL         $0x10, R12
-	VMOVHPD      (R8)(R12*4), X1, X1
+	MOVL         4(DI), R10
+	MOVWLZX      R10, R12
+	VMOVSD       (R8)(R12*4), X8
+	SHRQ         $0x10, R10
+	VMOVHPD      (R8)(R10*4), X8, X8
+	MOVL         12(DI), R10
+	MOVWLZX      R10, R12
+	VMOVSD       (R8)(R12*4), X1
+	SHRQ         $0x10, R10
+	VMOVHPD      (R8)(R10*4), X1, X1
 	VINSERTF128  $0x01, X1, Y8, Y8
 	VSHUFPS      $0x88, Y8, Y7, Y1
 	VSHUFPS      $0xdd, Y8, Y7, Y11
@@ -6104,26 +9395,28 @@ nearFull:
 	JZ    nearEachEnd
 
 nearEach:
-	MOVL         (DI), R12
-	MOVWLZX      R12, R10
-	VMOVSS       (R8)(R10*4), X9
-	SHRL         $0x10, R12
+	MOVQ         (DI), R10
+	MOVWLZX      R10, R12
+	VMOVSS       (R8)(R12*4), X9
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
 	VINSERTPS    $0x10, (R8)(R12*4), X9, X9
-	MOVL         4(DI), R12
-	MOVWLZX      R12, R10
-	VINSERTPS    $0x20, (R8)(R10*4), X9, X9
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (R8)(R12*4), X9, X9
-	MOVL         8(DI), R12
-	MOVWLZX      R12, R10
-	VMOVSS       (R8)(R10*4), X1
-	SHRL         $0x10, R12
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
+	VINSERTPS    $0x20, (R8)(R12*4), X9, X9
+	SHRQ         $0x10, R10
+	VINSERTPS    $0x30, (R8)(R10*4), X9, X9
+	MOVQ         8(DI), R10
+	MOVWLZX      R10, R12
+	VMOVSS       (R8)(R12*4), X1
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
 	VINSERTPS    $0x10, (R8)(R12*4), X1, X1
-	MOVL         12(DI), R12
-	MOVWLZX      R12, R10
-	VINSERTPS    $0x20, (R8)(R10*4), X1, X1
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (R8)(R12*4), X1, X1
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
+	VINSERTPS    $0x20, (R8)(R12*4), X1, X1
+	SHRQ         $0x10, R10
+	VINSERTPS    $0x30, (R8)(R10*4), X1, X1
 	VINSERTF128  $0x01, X1, Y9, Y9
 	VPBROADCASTD (SI), Y1
 	VPSRLVD      Y4, Y1, Y1
@@ -6148,26 +9441,28 @@ nearMasked:
 	VPBROADCASTD X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQD     Y0, Y1, Y1
-	MOVL         (DI), R12
-	MOVWLZX      R12, R10
-	VMOVSS       (R8)(R10*4), X10
-	SHRL         $0x10, R12
+	MOVQ         (DI), R10
+	MOVWLZX      R10, R12
+	VMOVSS       (R8)(R12*4), X10
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
 	VINSERTPS    $0x10, (R8)(R12*4), X10, X10
-	MOVL         4(DI), R12
-	MOVWLZX      R12, R10
-	VINSERTPS    $0x20, (R8)(R10*4), X10, X10
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (R8)(R12*4), X10, X10
-	MOVL         8(DI), R12
-	MOVWLZX      R12, R10
-	VMOVSS       (R8)(R10*4), X7
-	SHRL         $0x10, R12
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
+	VINSERTPS    $0x20, (R8)(R12*4), X10, X10
+	SHRQ         $0x10, R10
+	VINSERTPS    $0x30, (R8)(R10*4), X10, X10
+	MOVQ         8(DI), R10
+	MOVWLZX      R10, R12
+	VMOVSS       (R8)(R12*4), X7
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
 	VINSERTPS    $0x10, (R8)(R12*4), X7, X7
-	MOVL         12(DI), R12
-	MOVWLZX      R12, R10
-	VINSERTPS    $0x20, (R8)(R10*4), X7, X7
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (R8)(R12*4), X7, X7
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
+	VINSERTPS    $0x20, (R8)(R12*4), X7, X7
+	SHRQ         $0x10, R10
+	VINSERTPS    $0x30, (R8)(R10*4), X7, X7
 	VINSERTF128  $0x01, X7, Y10, Y10
 	VPBROADCASTD (SI), Y11
 	VPSRLVD      Y4, Y11, Y11
@@ -6195,9 +9490,234 @@ nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesTable32F32AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+toRows:
+	MOVQ         y+120(FP), R10
+	MOVL         $0x7fc00000, R9
+	VMOVD        R9, X11
+	VPBROADCASTD X11, Y11
+	VBROADCASTSS alpha+128(FP), Y3
+
+put:
+	TESTQ   AX, AX
+	JZ      putDone
+	VXORPS  X2, X2, X2
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      putFull
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	TESTQ   R9, R9
+	JZ      putStraightEnd
+
+putStraight:
+	MOVWLZX      (DI), R13
+	VMOVUPS      (R8)(R13*4), Y1
+	VPBROADCASTD (SI), Y12
+	VPSRLVD      Y4, Y12, Y12
+	VPERMPS      Y5, Y12, Y13
+	VPERMPS      Y6, Y12, Y14
+	VPSLLD       $0x1c, Y12, Y12
+	VBLENDVPS    Y12, Y14, Y13, Y13
+	VFMADD231PS  Y13, Y1, Y2
+	ADDQ         $0x04, SI
+	ADDQ         $0x10, DI
+	DECQ         R9
+	JNZ          putStraight
+
+putStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      putSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      putPairsEnd
+
+putPairs:
+	MOVQ         (DI), R9
+	MOVWLZX      R9, R13
+	VMOVSD       (R8)(R13*4), X7
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R9
+	VMOVHPD      (R8)(R9*4), X7, X7
+	MOVQ         8(DI), R9
+	MOVWLZX      R9, R13
+	VMOVSD       (R8)(R13*4), X1
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R9
+	VMOVHPD      (R8)(R9*4), X1, X1
+	VINSERTF128  $0x01, X1, Y7, Y7
+	MOVL         4(DI), R9
+	MOVWLZX      R9, R13
+	VMOVSD       (R8)(R13*4), X8
+	SHRQ         $0x10, R9
+	VMOVHPD      (R8)(R9*4), X8, X8
+	MOVL         12(DI), R9
+	MOVWLZX      R9, R13
+	VMOVSD       (R8)(R13*4), X1
+	SHRQ         $0x10, R9
+	VMOVHPD      (R8)(R9*4), X1, X1
+	VINSERTF128  $0x01, X1, Y8, Y8
+	VSHUFPS      $0x88, Y8, Y7, Y1
+	VSHUFPS      $0xdd, Y8, Y7, Y12
+	VPBROADCASTD (SI), Y13
+	VPSRLVD      Y4, Y13, Y13
+	VPERMPS      Y5, Y13, Y14
+	VPERMPS      Y6, Y13, Y15
+	VPSLLD       $0x1c, Y13, Y13
+	VBLENDVPS    Y13, Y15, Y14, Y14
+	VFMADD231PS  Y14, Y1, Y2
+	ADDQ         $0x04, SI
+	ADDQ         $0x10, DI
+	VPBROADCASTD (SI), Y1
+	VPSRLVD      Y4, Y1, Y1
+	VPERMPS      Y5, Y1, Y13
+	VPERMPS      Y6, Y1, Y14
+	VPSLLD       $0x1c, Y1, Y1
+	VBLENDVPS    Y1, Y14, Y13, Y13
+	VFMADD231PS  Y13, Y12, Y2
+	ADDQ         $0x04, SI
+	ADDQ         $0x10, DI
+	DECQ         R11
+	JNZ          putPairs
+
+putPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	MOVWLZX 2(DX), R9
+	SUBQ    R9, R11
+	SUBQ    R9, R11
+
+putSingle:
+	ADDQ $0x04, DX
+
+putFull:
+	TESTQ R11, R11
+	JZ    putEachEnd
+
+putEach:
+	MOVQ         (DI), R9
+	MOVWLZX      R9, R13
+	VMOVSS       (R8)(R13*4), X9
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VINSERTPS    $0x10, (R8)(R13*4), X9, X9
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VINSERTPS    $0x20, (R8)(R13*4), X9, X9
+	SHRQ         $0x10, R9
+	VINSERTPS    $0x30, (R8)(R9*4), X9, X9
+	MOVQ         8(DI), R9
+	MOVWLZX      R9, R13
+	VMOVSS       (R8)(R13*4), X1
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VINSERTPS    $0x10, (R8)(R13*4), X1, X1
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VINSERTPS    $0x20, (R8)(R13*4), X1, X1
+	SHRQ         $0x10, R9
+	VINSERTPS    $0x30, (R8)(R9*4), X1, X1
+	VINSERTF128  $0x01, X1, Y9, Y9
+	VPBROADCASTD (SI), Y1
+	VPSRLVD      Y4, Y1, Y1
+	VPERMPS      Y5, Y1, Y12
+	VPERMPS      Y6, Y1, Y13
+	VPSLLD       $0x1c, Y1, Y1
+	VBLENDVPS    Y1, Y13, Y12, Y12
+	VFMADD231PS  Y12, Y9, Y2
+	ADDQ         $0x04, SI
+	ADDQ         $0x10, DI
+	DECQ         R11
+	JNZ          putEach
+
+putEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    putMaskedEnd
+
+putMasked:
+	MOVWLZX      (BX), R9
+	VMOVD        R9, X1
+	VPBROADCASTD X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQD     Y0, Y1, Y1
+	MOVQ         (DI), R9
+	MOVWLZX      R9, R13
+	VMOVSS       (R8)(R13*4), X10
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VINSERTPS    $0x10, (R8)(R13*4), X10, X10
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VINSERTPS    $0x20, (R8)(R13*4), X10, X10
+	SHRQ         $0x10, R9
+	VINSERTPS    $0x30, (R8)(R9*4), X10, X10
+	MOVQ         8(DI), R9
+	MOVWLZX      R9, R13
+	VMOVSS       (R8)(R13*4), X7
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VINSERTPS    $0x10, (R8)(R13*4), X7, X7
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VINSERTPS    $0x20, (R8)(R13*4), X7, X7
+	SHRQ         $0x10, R9
+	VINSERTPS    $0x30, (R8)(R9*4), X7, X7
+	VINSERTF128  $0x01, X7, Y10, Y10
+	VPBROADCASTD (SI), Y12
+	VPSRLVD      Y4, Y12, Y12
+	VPERMPS      Y5, Y12, Y13
+	VPERMPS      Y6, Y12, Y14
+	VPSLLD       $0x1c, Y12, Y12
+	VBLENDVPS    Y12, Y14, Y13, Y13
+	VMOVAPS      Y2, Y12
+	VFMADD231PS  Y13, Y10, Y12
+	VBLENDVPS    Y1, Y12, Y2, Y2
+	ADDQ         $0x04, SI
+	ADDQ         $0x10, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          putMasked
+
+putMaskedEnd:
+	VMULPS       Y2, Y3, Y2
+	VCMPPS       $0x03, Y2, Y2, Y1
+	VBLENDVPS    Y1, Y11, Y2, Y2
+	MOVQ         (R12), R9
+	MOVWLZX      R9, R11
+	VMOVSS       X2, (R10)(R11*4)
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
+	VEXTRACTPS   $0x01, X2, (R10)(R11*4)
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
+	VEXTRACTPS   $0x02, X2, (R10)(R11*4)
+	SHRQ         $0x10, R9
+	VEXTRACTPS   $0x03, X2, (R10)(R9*4)
+	VEXTRACTF128 $0x01, Y2, X1
+	MOVQ         8(R12), R9
+	MOVWLZX      R9, R11
+	VMOVSS       X1, (R10)(R11*4)
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
+	VEXTRACTPS   $0x01, X1, (R10)(R11*4)
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
+	VEXTRACTPS   $0x02, X1, (R10)(R11*4)
+	SHRQ         $0x10, R9
+	VEXTRACTPS   $0x03, X1, (R10)(R9*4)
+	ADDQ         $0x10, R12
+	ADDQ         $0x08, CX
+	DECQ         AX
+	JMP          put
+
+putDone:
+	VZEROUPPER
+	RET
+
+// func slicesTable32F32AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int, rows *uint16, y *float32, alpha float32)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesTable32F32AVX2(SB), NOSPLIT, $0-112
+TEXT ·slicesTable32F32AVX2(SB), NOSPLIT, $0-132
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         regular+16(FP), DX
@@ -6216,7 +9736,7 @@ TEXT ·slicesTable32F32AVX2(SB), NOSPLIT, $0-112
 	MOVQ         valuesAhead+96(FP), R12
 	MOVQ         indicesAhead+104(FP), R13
 	TESTQ        R12, R12
-	JZ           near
+	JZ           unasked
 
 far:
 	TESTQ      AX, AX
@@ -6405,6 +9925,11 @@ farDone:
 	VZEROUPPER
 	RET
 
+unasked:
+	MOVQ  rows+112(FP), R12
+	TESTQ R12, R12
+	JNZ   toRows
+
 near:
 	TESTQ   AX, AX
 	JZ      nearDone
@@ -6580,9 +10105,216 @@ nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesSame16F32AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+toRows:
+	MOVQ         y+120(FP), R10
+	MOVL         $0x7fc00000, R9
+	VMOVD        R9, X11
+	VPBROADCASTD X11, Y11
+	VBROADCASTSS alpha+128(FP), Y3
+
+put:
+	TESTQ   AX, AX
+	JZ      putDone
+	VXORPS  X2, X2, X2
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      putFull
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	TESTQ   R9, R9
+	JZ      putStraightEnd
+
+putStraight:
+	MOVL         (DI), R13
+	VMOVUPS      (R8)(R13*4), Y1
+	VPBROADCASTD (SI), Y12
+	VPSRLVD      Y4, Y12, Y12
+	VPERMPS      Y5, Y12, Y13
+	VPERMPS      Y6, Y12, Y14
+	VPSLLD       $0x1c, Y12, Y12
+	VBLENDVPS    Y12, Y14, Y13, Y13
+	VFMADD231PS  Y13, Y1, Y2
+	ADDQ         $0x04, SI
+	ADDQ         $0x20, DI
+	DECQ         R9
+	JNZ          putStraight
+
+putStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      putSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      putPairsEnd
+
+putPairs:
+	MOVL         (DI), R9
+	VMOVSD       (R8)(R9*4), X7
+	MOVL         4(DI), R9
+	VMOVHPD      (R8)(R9*4), X7, X7
+	MOVL         16(DI), R9
+	VMOVSD       (R8)(R9*4), X1
+	MOVL         20(DI), R9
+	VMOVHPD      (R8)(R9*4), X1, X1
+	VINSERTF128  $0x01, X1, Y7, Y7
+	MOVL         8(DI), R9
+	VMOVSD       (R8)(R9*4), X8
+	MOVL         12(DI), R9
+	VMOVHPD      (R8)(R9*4), X8, X8
+	MOVL         24(DI), R9
+	VMOVSD       (R8)(R9*4), X1
+	MOVL         28(DI), R9
+	VMOVHPD      (R8)(R9*4), X1, X1
+	VINSERTF128  $0x01, X1, Y8, Y8
+	VSHUFPS      $0x88, Y8, Y7, Y1
+	VSHUFPS      $0xdd, Y8, Y7, Y12
+	VPBROADCASTD (SI), Y13
+	VPSRLVD      Y4, Y13, Y13
+	VPERMPS      Y5, Y13, Y14
+	VPERMPS      Y6, Y13, Y15
+	VPSLLD       $0x1c, Y13, Y13
+	VBLENDVPS    Y13, Y15, Y14, Y14
+	VFMADD231PS  Y14, Y1, Y2
+	ADDQ         $0x04, SI
+	ADDQ         $0x20, DI
+	VPBROADCASTD (SI), Y1
+	VPSRLVD      Y4, Y1, Y1
+	VPERMPS      Y5, Y1, Y13
+	VPERMPS      Y6, Y1, Y14
+	VPSLLD       $0x1c, Y1, Y1
+	VBLENDVPS    Y1, Y14, Y13, Y13
+	VFMADD231PS  Y13, Y12, Y2
+	ADDQ         $0x04, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          putPairs
+
+putPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	MOVWLZX 2(DX), R9
+	SUBQ    R9, R11
+	SUBQ    R9, R11
+
+putSingle:
+	ADDQ $0x04, DX
+
+putFull:
+	TESTQ R11, R11
+	JZ    putEachEnd
+
+putEach:
+	MOVL         (DI), R9
+	VMOVSS       (R8)(R9*4), X9
+	MOVL         4(DI), R9
+	VINSERTPS    $0x10, (R8)(R9*4), X9, X9
+	MOVL         8(DI), R9
+	VINSERTPS    $0x20, (R8)(R9*4), X9, X9
+	MOVL         12(DI), R9
+	VINSERTPS    $0x30, (R8)(R9*4), X9, X9
+	MOVL         16(DI), R9
+	VMOVSS       (R8)(R9*4), X1
+	MOVL         20(DI), R9
+	VINSERTPS    $0x10, (R8)(R9*4), X1, X1
+	MOVL         24(DI), R9
+	VINSERTPS    $0x20, (R8)(R9*4), X1, X1
+	MOVL         28(DI), R9
+	VINSERTPS    $0x30, (R8)(R9*4), X1, X1
+	VINSERTF128  $0x01, X1, Y9, Y9
+	VPBROADCASTD (SI), Y1
+	VPSRLVD      Y4, Y1, Y1
+	VPERMPS      Y5, Y1, Y12
+	VPERMPS      Y6, Y1, Y13
+	VPSLLD       $0x1c, Y1, Y1
+	VBLENDVPS    Y1, Y13, Y12, Y12
+	VFMADD231PS  Y12, Y9, Y2
+	ADDQ         $0x04, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          putEach
+
+putEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    putMaskedEnd
+
+putMasked:
+	MOVWLZX      (BX), R9
+	VMOVD        R9, X1
+	VPBROADCASTD X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQD     Y0, Y1, Y1
+	MOVL         (DI), R9
+	VMOVSS       (R8)(R9*4), X10
+	MOVL         4(DI), R9
+	VINSERTPS    $0x10, (R8)(R9*4), X10, X10
+	MOVL         8(DI), R9
+	VINSERTPS    $0x20, (R8)(R9*4), X10, X10
+	MOVL         12(DI), R9
+	VINSERTPS    $0x30, (R8)(R9*4), X10, X10
+	MOVL         16(DI), R9
+	VMOVSS       (R8)(R9*4), X7
+	MOVL         20(DI), R9
+	VINSERTPS    $0x10, (R8)(R9*4), X7, X7
+	MOVL         24(DI), R9
+	VINSERTPS    $0x20, (R8)(R9*4), X7, X7
+	MOVL         28(DI), R9
+	VINSERTPS    $0x30, (R8)(R9*4), X7, X7
+	VINSERTF128  $0x01, X7, Y10, Y10
+	VPBROADCASTD (SI), Y12
+	VPSRLVD      Y4, Y12, Y12
+	VPERMPS      Y5, Y12, Y13
+	VPERMPS      Y6, Y12, Y14
+	VPSLLD       $0x1c, Y12, Y12
+	VBLENDVPS    Y12, Y14, Y13, Y13
+	VMOVAPS      Y2, Y12
+	VFMADD231PS  Y13, Y10, Y12
+	VBLENDVPS    Y1, Y12, Y2, Y2
+	ADDQ         $0x04, SI
+	ADDQ         $0x20, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          putMasked
+
+putMaskedEnd:
+	VMULPS       Y2, Y3, Y2
+	VCMPPS       $0x03, Y2, Y2, Y1
+	VBLENDVPS    Y1, Y11, Y2, Y2
+	MOVQ         (R12), R9
+	MOVWLZX      R9, R11
+	VMOVSS       X2, (R10)(R11*4)
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
+	VEXTRACTPS   $0x01, X2, (R10)(R11*4)
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
+	VEXTRACTPS   $0x02, X2, (R10)(R11*4)
+	SHRQ         $0x10, R9
+	VEXTRACTPS   $0x03, X2, (R10)(R9*4)
+	VEXTRACTF128 $0x01, Y2, X1
+	MOVQ         8(R12), R9
+	MOVWLZX      R9, R11
+	VMOVSS       X1, (R10)(R11*4)
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
+	VEXTRACTPS   $0x01, X1, (R10)(R11*4)
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
+	VEXTRACTPS   $0x02, X1, (R10)(R11*4)
+	SHRQ         $0x10, R9
+	VEXTRACTPS   $0x03, X1, (R10)(R9*4)
+	ADDQ         $0x10, R12
+	ADDQ         $0x08, CX
+	DECQ         AX
+	JMP          put
+
+putDone:
+	VZEROUPPER
+	RET
+
+// func slicesSame16F32AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int, rows *uint16, y *float32, alpha float32)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesSame16F32AVX2(SB), NOSPLIT, $0-112
+TEXT ·slicesSame16F32AVX2(SB), NOSPLIT, $0-132
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         regular+16(FP), DX
@@ -6599,7 +10331,7 @@ TEXT ·slicesSame16F32AVX2(SB), NOSPLIT, $0-112
 	MOVQ         valuesAhead+96(FP), R10
 	MOVQ         indicesAhead+104(FP), R11
 	TESTQ        R10, R10
-	JZ           near
+	JZ           unasked
 
 far:
 	TESTQ      AX, AX
@@ -6632,27 +10364,29 @@ farStraightEnd:
 	JZ      farPairsEnd
 
 farPairs:
-	MOVL        (SI), R13
-	MOVWLZX     R13, R12
-	VMOVSD      (DI)(R12*4), X5
-	SHRL        $0x10, R13
-	VMOVHPD     (DI)(R13*4), X5, X5
-	MOVL        8(SI), R13
-	MOVWLZX     R13, R12
-	VMOVSD      (DI)(R12*4), X1
-	SHRL        $0x10, R13
-	VMOVHPD     (DI)(R13*4), X1, X1
+	MOVQ        (SI), R12
+	MOVWLZX     R12, R13
+	VMOVSD      (DI)(R13*4), X5
+	SHRQ        $0x10, R12
+	MOVWLZX     R12, R12
+	VMOVHPD     (DI)(R12*4), X5, X5
+	MOVQ        8(SI), R12
+	MOVWLZX     R12, R13
+	VMOVSD      (DI)(R13*4), X1
+	SHRQ        $0x10, R12
+	MOVWLZX     R12, R12
+	VMOVHPD     (DI)(R12*4), X1, X1
 	VINSERTF128 $0x01, X1, Y5, Y5
-	MOVL        4(SI), R13
-	MOVWLZX     R13, R12
-	VMOVSD      (DI)(R12*4), X6
-	SHRL        $0x10, R13
-	VMOVHPD     (DI)(R13*4), X6, X6
-	MOVL        12(SI), R13
-	MOVWLZX     R13, R12
-	VMOVSD      (DI)(R12*4), X1
-	SHRL        $0x10, R13
-	VMOVHPD     (DI)(R13*4), X1, X1
+	MOVL        4(SI), R12
+	MOVWLZX     R12, R13
+	VMOVSD      (DI)(R13*4), X6
+	SHRQ        $0x10, R12
+	VMOVHPD     (DI)(R12*4), X6, X6
+	MOVL        12(SI), R12
+	MOVWLZX     R12, R13
+	VMOVSD      (DI)(R13*4), X1
+	SHRQ        $0x10, R12
+	VMOVHPD     (DI)(R12*4), X1, X1
 	VINSERTF128 $0x01, X1, Y6, Y6
 	VSHUFPS     $0x88, Y6, Y5, Y1
 	VSHUFPS     $0xdd, Y6, Y5, Y9
@@ -6681,26 +10415,28 @@ farFull:
 	JZ    farEachEnd
 
 farEach:
-	MOVL        (SI), R13
-	MOVWLZX     R13, R12
-	VMOVSS      (DI)(R12*4), X7
-	SHRL        $0x10, R13
+	MOVQ        (SI), R12
+	MOVWLZX     R12, R13
+	VMOVSS      (DI)(R13*4), X7
+	SHRQ        $0x10, R12
+	MOVWLZX     R12, R13
 	VINSERTPS   $0x10, (DI)(R13*4), X7, X7
-	MOVL        4(SI), R13
-	MOVWLZX     R13, R12
-	VINSERTPS   $0x20, (DI)(R12*4), X7, X7
-	SHRL        $0x10, R13
-	VINSERTPS   $0x30, (DI)(R13*4), X7, X7
-	MOVL        8(SI), R13
-	MOVWLZX     R13, R12
-	VMOVSS      (DI)(R12*4), X1
-	SHRL        $0x10, R13
+	SHRQ        $0x10, R12
+	MOVWLZX     R12, R13
+	VINSERTPS   $0x20, (DI)(R13*4), X7, X7
+	SHRQ        $0x10, R12
+	VINSERTPS   $0x30, (DI)(R12*4), X7, X7
+	MOVQ        8(SI), R12
+	MOVWLZX     R12, R13
+	VMOVSS      (DI)(R13*4), X1
+	SHRQ        $0x10, R12
+	MOVWLZX     R12, R13
 	VINSERTPS   $0x10, (DI)(R13*4), X1, X1
-	MOVL        12(SI), R13
-	MOVWLZX     R13, R12
-	VINSERTPS   $0x20, (DI)(R12*4), X1, X1
-	SHRL        $0x10, R13
-	VINSERTPS   $0x30, (DI)(R13*4), X1, X1
+	SHRQ        $0x10, R12
+	MOVWLZX     R12, R13
+	VINSERTPS   $0x20, (DI)(R13*4), X1, X1
+	SHRQ        $0x10, R12
+	VINSERTPS   $0x30, (DI)(R12*4), X1, X1
 	VINSERTF128 $0x01, X1, Y7, Y7
 	PREFETCHT1  (SI)(R11*1)
 	VFMADD231PS Y4, Y7, Y2
@@ -6719,26 +10455,28 @@ farMasked:
 	VPBROADCASTD X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQD     Y0, Y1, Y1
-	MOVL         (SI), R13
-	MOVWLZX      R13, R12
-	VMOVSS       (DI)(R12*4), X8
-	SHRL         $0x10, R13
+	MOVQ         (SI), R12
+	MOVWLZX      R12, R13
+	VMOVSS       (DI)(R13*4), X8
+	SHRQ         $0x10, R12
+	MOVWLZX      R12, R13
 	VINSERTPS    $0x10, (DI)(R13*4), X8, X8
-	MOVL         4(SI), R13
-	MOVWLZX      R13, R12
-	VINSERTPS    $0x20, (DI)(R12*4), X8, X8
-	SHRL         $0x10, R13
-	VINSERTPS    $0x30, (DI)(R13*4), X8, X8
-	MOVL         8(SI), R13
-	MOVWLZX      R13, R12
-	VMOVSS       (DI)(R12*4), X5
-	SHRL         $0x10, R13
+	SHRQ         $0x10, R12
+	MOVWLZX      R12, R13
+	VINSERTPS    $0x20, (DI)(R13*4), X8, X8
+	SHRQ         $0x10, R12
+	VINSERTPS    $0x30, (DI)(R12*4), X8, X8
+	MOVQ         8(SI), R12
+	MOVWLZX      R12, R13
+	VMOVSS       (DI)(R13*4), X5
+	SHRQ         $0x10, R12
+	MOVWLZX      R12, R13
 	VINSERTPS    $0x10, (DI)(R13*4), X5, X5
-	MOVL         12(SI), R13
-	MOVWLZX      R13, R12
-	VINSERTPS    $0x20, (DI)(R12*4), X5, X5
-	SHRL         $0x10, R13
-	VINSERTPS    $0x30, (DI)(R13*4), X5, X5
+	SHRQ         $0x10, R12
+	MOVWLZX      R12, R13
+	VINSERTPS    $0x20, (DI)(R13*4), X5, X5
+	SHRQ         $0x10, R12
+	VINSERTPS    $0x30, (DI)(R12*4), X5, X5
 	VINSERTF128  $0x01, X5, Y8, Y8
 	PREFETCHT1   (SI)(R11*1)
 	VMOVAPS      Y2, Y9
@@ -6759,6 +10497,11 @@ farMaskedEnd:
 farDone:
 	VZEROUPPER
 	RET
+
+unasked:
+	MOVQ  rows+112(FP), R11
+	TESTQ R11, R11
+	JNZ   toRows
 
 near:
 	TESTQ   AX, AX
@@ -6788,27 +10531,29 @@ nearStraightEnd:
 	JZ      nearPairsEnd
 
 nearPairs:
-	MOVL        (SI), R11
-	MOVWLZX     R11, R9
-	VMOVSD      (DI)(R9*4), X5
-	SHRL        $0x10, R11
-	VMOVHPD     (DI)(R11*4), X5, X5
-	MOVL        8(SI), R11
-	MOVWLZX     R11, R9
-	VMOVSD      (DI)(R9*4), X1
-	SHRL        $0x10, R11
-	VMOVHPD     (DI)(R11*4), X1, X1
+	MOVQ        (SI), R9
+	MOVWLZX     R9, R11
+	VMOVSD      (DI)(R11*4), X5
+	SHRQ        $0x10, R9
+	MOVWLZX     R9, R9
+	VMOVHPD     (DI)(R9*4), X5, X5
+	MOVQ        8(SI), R9
+	MOVWLZX     R9, R11
+	VMOVSD      (DI)(R11*4), X1
+	SHRQ        $0x10, R9
+	MOVWLZX     R9, R9
+	VMOVHPD     (DI)(R9*4), X1, X1
 	VINSERTF128 $0x01, X1, Y5, Y5
-	MOVL        4(SI), R11
-	MOVWLZX     R11, R9
-	VMOVSD      (DI)(R9*4), X6
-	SHRL        $0x10, R11
-	VMOVHPD     (DI)(R11*4), X6, X6
-	MOVL        12(SI), R11
-	MOVWLZX     R11, R9
-	VMOVSD      (DI)(R9*4), X1
-	SHRL        $0x10, R11
-	VMOVHPD     (DI)(R11*4), X1, X1
+	MOVL        4(SI), R9
+	MOVWLZX     R9, R11
+	VMOVSD      (DI)(R11*4), X6
+	SHRQ        $0x10, R9
+	VMOVHPD     (DI)(R9*4), X6, X6
+	MOVL        12(SI), R9
+	MOVWLZX     R9, R11
+	VMOVSD      (DI)(R11*4), X1
+	SHRQ        $0x10, R9
+	VMOVHPD     (DI)(R9*4), X1, X1
 	VINSERTF128 $0x01, X1, Y6, Y6
 	VSHUFPS     $0x88, Y6, Y5, Y1
 	VSHUFPS     $0xdd, Y6, Y5, Y9
@@ -6835,26 +10580,28 @@ nearFull:
 	JZ    nearEachEnd
 
 nearEach:
-	MOVL        (SI), R11
-	MOVWLZX     R11, R9
-	VMOVSS      (DI)(R9*4), X7
-	SHRL        $0x10, R11
+	MOVQ        (SI), R9
+	MOVWLZX     R9, R11
+	VMOVSS      (DI)(R11*4), X7
+	SHRQ        $0x10, R9
+	MOVWLZX     R9, R11
 	VINSERTPS   $0x10, (DI)(R11*4), X7, X7
-	MOVL        4(SI), R11
-	MOVWLZX     R11, R9
-	VINSERTPS   $0x20, (DI)(R9*4), X7, X7
-	SHRL        $0x10, R11
-	VINSERTPS   $0x30, (DI)(R11*4), X7, X7
-	MOVL        8(SI), R11
-	MOVWLZX     R11, R9
-	VMOVSS      (DI)(R9*4), X1
-	SHRL        $0x10, R11
+	SHRQ        $0x10, R9
+	MOVWLZX     R9, R11
+	VINSERTPS   $0x20, (DI)(R11*4), X7, X7
+	SHRQ        $0x10, R9
+	VINSERTPS   $0x30, (DI)(R9*4), X7, X7
+	MOVQ        8(SI), R9
+	MOVWLZX     R9, R11
+	VMOVSS      (DI)(R11*4), X1
+	SHRQ        $0x10, R9
+	MOVWLZX     R9, R11
 	VINSERTPS   $0x10, (DI)(R11*4), X1, X1
-	MOVL        12(SI), R11
-	MOVWLZX     R11, R9
-	VINSERTPS   $0x20, (DI)(R9*4), X1, X1
-	SHRL        $0x10, R11
-	VINSERTPS   $0x30, (DI)(R11*4), X1, X1
+	SHRQ        $0x10, R9
+	MOVWLZX     R9, R11
+	VINSERTPS   $0x20, (DI)(R11*4), X1, X1
+	SHRQ        $0x10, R9
+	VINSERTPS   $0x30, (DI)(R9*4), X1, X1
 	VINSERTF128 $0x01, X1, Y7, Y7
 	VFMADD231PS Y4, Y7, Y2
 	ADDQ        $0x10, SI
@@ -6872,26 +10619,28 @@ nearMasked:
 	VPBROADCASTD X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQD     Y0, Y1, Y1
-	MOVL         (SI), R11
-	MOVWLZX      R11, R9
-	VMOVSS       (DI)(R9*4), X8
-	SHRL         $0x10, R11
+	MOVQ         (SI), R9
+	MOVWLZX      R9, R11
+	VMOVSS       (DI)(R11*4), X8
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
 	VINSERTPS    $0x10, (DI)(R11*4), X8, X8
-	MOVL         4(SI), R11
-	MOVWLZX      R11, R9
-	VINSERTPS    $0x20, (DI)(R9*4), X8, X8
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X8, X8
-	MOVL         8(SI), R11
-	MOVWLZX      R11, R9
-	VMOVSS       (DI)(R9*4), X5
-	SHRL         $0x10, R11
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
+	VINSERTPS    $0x20, (DI)(R11*4), X8, X8
+	SHRQ         $0x10, R9
+	VINSERTPS    $0x30, (DI)(R9*4), X8, X8
+	MOVQ         8(SI), R9
+	MOVWLZX      R9, R11
+	VMOVSS       (DI)(R11*4), X5
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
 	VINSERTPS    $0x10, (DI)(R11*4), X5, X5
-	MOVL         12(SI), R11
-	MOVWLZX      R11, R9
-	VINSERTPS    $0x20, (DI)(R9*4), X5, X5
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X5, X5
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
+	VINSERTPS    $0x20, (DI)(R11*4), X5, X5
+	SHRQ         $0x10, R9
+	VINSERTPS    $0x30, (DI)(R9*4), X5, X5
 	VINSERTF128  $0x01, X5, Y8, Y8
 	VMOVAPS      Y2, Y9
 	VFMADD231PS  Y4, Y8, Y9
@@ -6912,9 +10661,199 @@ nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesSame32F32AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+toRows:
+	MOVQ         y+120(FP), R9
+	MOVL         $0x7fc00000, R8
+	VMOVD        R8, X9
+	VPBROADCASTD X9, Y9
+	VBROADCASTSS alpha+128(FP), Y3
+
+put:
+	TESTQ   AX, AX
+	JZ      putDone
+	VXORPS  X2, X2, X2
+	MOVL    (CX), R10
+	TESTQ   DX, DX
+	JZ      putFull
+	MOVWLZX (DX), R8
+	SUBQ    R8, R10
+	TESTQ   R8, R8
+	JZ      putStraightEnd
+
+putStraight:
+	MOVWLZX     (SI), R12
+	VMOVUPS     (DI)(R12*4), Y1
+	VFMADD231PS Y4, Y1, Y2
+	ADDQ        $0x10, SI
+	DECQ        R8
+	JNZ         putStraight
+
+putStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      putSingle
+	MOVWLZX 2(DX), R10
+	TESTQ   R10, R10
+	JZ      putPairsEnd
+
+putPairs:
+	MOVQ        (SI), R8
+	MOVWLZX     R8, R12
+	VMOVSD      (DI)(R12*4), X5
+	SHRQ        $0x10, R8
+	MOVWLZX     R8, R8
+	VMOVHPD     (DI)(R8*4), X5, X5
+	MOVQ        8(SI), R8
+	MOVWLZX     R8, R12
+	VMOVSD      (DI)(R12*4), X1
+	SHRQ        $0x10, R8
+	MOVWLZX     R8, R8
+	VMOVHPD     (DI)(R8*4), X1, X1
+	VINSERTF128 $0x01, X1, Y5, Y5
+	MOVL        4(SI), R8
+	MOVWLZX     R8, R12
+	VMOVSD      (DI)(R12*4), X6
+	SHRQ        $0x10, R8
+	VMOVHPD     (DI)(R8*4), X6, X6
+	MOVL        12(SI), R8
+	MOVWLZX     R8, R12
+	VMOVSD      (DI)(R12*4), X1
+	SHRQ        $0x10, R8
+	VMOVHPD     (DI)(R8*4), X1, X1
+	VINSERTF128 $0x01, X1, Y6, Y6
+	VSHUFPS     $0x88, Y6, Y5, Y1
+	VSHUFPS     $0xdd, Y6, Y5, Y10
+	VFMADD231PS Y4, Y1, Y2
+	ADDQ        $0x10, SI
+	VFMADD231PS Y4, Y10, Y2
+	ADDQ        $0x10, SI
+	DECQ        R10
+	JNZ         putPairs
+
+putPairsEnd:
+	MOVL    (CX), R10
+	MOVWLZX (DX), R8
+	SUBQ    R8, R10
+	MOVWLZX 2(DX), R8
+	SUBQ    R8, R10
+	SUBQ    R8, R10
+
+putSingle:
+	ADDQ $0x04, DX
+
+putFull:
+	TESTQ R10, R10
+	JZ    putEachEnd
+
+putEach:
+	MOVQ        (SI), R8
+	MOVWLZX     R8, R12
+	VMOVSS      (DI)(R12*4), X7
+	SHRQ        $0x10, R8
+	MOVWLZX     R8, R12
+	VINSERTPS   $0x10, (DI)(R12*4), X7, X7
+	SHRQ        $0x10, R8
+	MOVWLZX     R8, R12
+	VINSERTPS   $0x20, (DI)(R12*4), X7, X7
+	SHRQ        $0x10, R8
+	VINSERTPS   $0x30, (DI)(R8*4), X7, X7
+	MOVQ        8(SI), R8
+	MOVWLZX     R8, R12
+	VMOVSS      (DI)(R12*4), X1
+	SHRQ        $0x10, R8
+	MOVWLZX     R8, R12
+	VINSERTPS   $0x10, (DI)(R12*4), X1, X1
+	SHRQ        $0x10, R8
+	MOVWLZX     R8, R12
+	VINSERTPS   $0x20, (DI)(R12*4), X1, X1
+	SHRQ        $0x10, R8
+	VINSERTPS   $0x30, (DI)(R8*4), X1, X1
+	VINSERTF128 $0x01, X1, Y7, Y7
+	VFMADD231PS Y4, Y7, Y2
+	ADDQ        $0x10, SI
+	DECQ        R10
+	JNZ         putEach
+
+putEachEnd:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    putMaskedEnd
+
+putMasked:
+	MOVWLZX      (BX), R8
+	VMOVD        R8, X1
+	VPBROADCASTD X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQD     Y0, Y1, Y1
+	MOVQ         (SI), R8
+	MOVWLZX      R8, R12
+	VMOVSS       (DI)(R12*4), X8
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R12
+	VINSERTPS    $0x10, (DI)(R12*4), X8, X8
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R12
+	VINSERTPS    $0x20, (DI)(R12*4), X8, X8
+	SHRQ         $0x10, R8
+	VINSERTPS    $0x30, (DI)(R8*4), X8, X8
+	MOVQ         8(SI), R8
+	MOVWLZX      R8, R12
+	VMOVSS       (DI)(R12*4), X5
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R12
+	VINSERTPS    $0x10, (DI)(R12*4), X5, X5
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R12
+	VINSERTPS    $0x20, (DI)(R12*4), X5, X5
+	SHRQ         $0x10, R8
+	VINSERTPS    $0x30, (DI)(R8*4), X5, X5
+	VINSERTF128  $0x01, X5, Y8, Y8
+	VMOVAPS      Y2, Y10
+	VFMADD231PS  Y4, Y8, Y10
+	VBLENDVPS    Y1, Y10, Y2, Y2
+	ADDQ         $0x10, SI
+	ADDQ         $0x02, BX
+	DECQ         R10
+	JNZ          putMasked
+
+putMaskedEnd:
+	VMULPS       Y2, Y3, Y2
+	VCMPPS       $0x03, Y2, Y2, Y1
+	VBLENDVPS    Y1, Y9, Y2, Y2
+	MOVQ         (R11), R8
+	MOVWLZX      R8, R10
+	VMOVSS       X2, (R9)(R10*4)
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R10
+	VEXTRACTPS   $0x01, X2, (R9)(R10*4)
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R10
+	VEXTRACTPS   $0x02, X2, (R9)(R10*4)
+	SHRQ         $0x10, R8
+	VEXTRACTPS   $0x03, X2, (R9)(R8*4)
+	VEXTRACTF128 $0x01, Y2, X1
+	MOVQ         8(R11), R8
+	MOVWLZX      R8, R10
+	VMOVSS       X1, (R9)(R10*4)
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R10
+	VEXTRACTPS   $0x01, X1, (R9)(R10*4)
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R10
+	VEXTRACTPS   $0x02, X1, (R9)(R10*4)
+	SHRQ         $0x10, R8
+	VEXTRACTPS   $0x03, X1, (R9)(R8*4)
+	ADDQ         $0x10, R11
+	ADDQ         $0x08, CX
+	DECQ         AX
+	JMP          put
+
+putDone:
+	VZEROUPPER
+	RET
+
+// func slicesSame32F32AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int, rows *uint16, y *float32, alpha float32)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesSame32F32AVX2(SB), NOSPLIT, $0-112
+TEXT ·slicesSame32F32AVX2(SB), NOSPLIT, $0-132
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         regular+16(FP), DX
@@ -6931,7 +10870,7 @@ TEXT ·slicesSame32F32AVX2(SB), NOSPLIT, $0-112
 	MOVQ         valuesAhead+96(FP), R10
 	MOVQ         indicesAhead+104(FP), R11
 	TESTQ        R10, R10
-	JZ           near
+	JZ           unasked
 
 far:
 	TESTQ      AX, AX
@@ -7080,6 +11019,11 @@ farDone:
 	VZEROUPPER
 	RET
 
+unasked:
+	MOVQ  rows+112(FP), R11
+	TESTQ R11, R11
+	JNZ   toRows
+
 near:
 	TESTQ   AX, AX
 	JZ      nearDone
@@ -7220,9 +11164,181 @@ nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesFull16F32AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX512F, AVX512VL, MMX+
-TEXT ·slicesFull16F32AVX512(SB), NOSPLIT, $0-112
+toRows:
+	MOVQ         y+120(FP), R9
+	MOVL         $0x7fc00000, R8
+	VMOVD        R8, X9
+	VPBROADCASTD X9, Y9
+	VBROADCASTSS alpha+128(FP), Y3
+
+put:
+	TESTQ   AX, AX
+	JZ      putDone
+	VXORPS  X2, X2, X2
+	MOVL    (CX), R10
+	TESTQ   DX, DX
+	JZ      putFull
+	MOVWLZX (DX), R8
+	SUBQ    R8, R10
+	TESTQ   R8, R8
+	JZ      putStraightEnd
+
+putStraight:
+	MOVL        (SI), R12
+	VMOVUPS     (DI)(R12*4), Y1
+	VFMADD231PS Y4, Y1, Y2
+	ADDQ        $0x20, SI
+	DECQ        R8
+	JNZ         putStraight
+
+putStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      putSingle
+	MOVWLZX 2(DX), R10
+	TESTQ   R10, R10
+	JZ      putPairsEnd
+
+putPairs:
+	MOVL        (SI), R8
+	VMOVSD      (DI)(R8*4), X5
+	MOVL        4(SI), R8
+	VMOVHPD     (DI)(R8*4), X5, X5
+	MOVL        16(SI), R8
+	VMOVSD      (DI)(R8*4), X1
+	MOVL        20(SI), R8
+	VMOVHPD     (DI)(R8*4), X1, X1
+	VINSERTF128 $0x01, X1, Y5, Y5
+	MOVL        8(SI), R8
+	VMOVSD      (DI)(R8*4), X6
+	MOVL        12(SI), R8
+	VMOVHPD     (DI)(R8*4), X6, X6
+	MOVL        24(SI), R8
+	VMOVSD      (DI)(R8*4), X1
+	MOVL        28(SI), R8
+	VMOVHPD     (DI)(R8*4), X1, X1
+	VINSERTF128 $0x01, X1, Y6, Y6
+	VSHUFPS     $0x88, Y6, Y5, Y1
+	VSHUFPS     $0xdd, Y6, Y5, Y10
+	VFMADD231PS Y4, Y1, Y2
+	ADDQ        $0x20, SI
+	VFMADD231PS Y4, Y10, Y2
+	ADDQ        $0x20, SI
+	DECQ        R10
+	JNZ         putPairs
+
+putPairsEnd:
+	MOVL    (CX), R10
+	MOVWLZX (DX), R8
+	SUBQ    R8, R10
+	MOVWLZX 2(DX), R8
+	SUBQ    R8, R10
+	SUBQ    R8, R10
+
+putSingle:
+	ADDQ $0x04, DX
+
+putFull:
+	TESTQ R10, R10
+	JZ    putEachEnd
+
+putEach:
+	MOVL        (SI), R8
+	VMOVSS      (DI)(R8*4), X7
+	MOVL        4(SI), R8
+	VINSERTPS   $0x10, (DI)(R8*4), X7, X7
+	MOVL        8(SI), R8
+	VINSERTPS   $0x20, (DI)(R8*4), X7, X7
+	MOVL        12(SI), R8
+	VINSERTPS   $0x30, (DI)(R8*4), X7, X7
+	MOVL        16(SI), R8
+	VMOVSS      (DI)(R8*4), X1
+	MOVL        20(SI), R8
+	VINSERTPS   $0x10, (DI)(R8*4), X1, X1
+	MOVL        24(SI), R8
+	VINSERTPS   $0x20, (DI)(R8*4), X1, X1
+	MOVL        28(SI), R8
+	VINSERTPS   $0x30, (DI)(R8*4), X1, X1
+	VINSERTF128 $0x01, X1, Y7, Y7
+	VFMADD231PS Y4, Y7, Y2
+	ADDQ        $0x20, SI
+	DECQ        R10
+	JNZ         putEach
+
+putEachEnd:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    putMaskedEnd
+
+putMasked:
+	MOVWLZX      (BX), R8
+	VMOVD        R8, X1
+	VPBROADCASTD X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQD     Y0, Y1, Y1
+	MOVL         (SI), R8
+	VMOVSS       (DI)(R8*4), X8
+	MOVL         4(SI), R8
+	VINSERTPS    $0x10, (DI)(R8*4), X8, X8
+	MOVL         8(SI), R8
+	VINSERTPS    $0x20, (DI)(R8*4), X8, X8
+	MOVL         12(SI), R8
+	VINSERTPS    $0x30, (DI)(R8*4), X8, X8
+	MOVL         16(SI), R8
+	VMOVSS       (DI)(R8*4), X5
+	MOVL         20(SI), R8
+	VINSERTPS    $0x10, (DI)(R8*4), X5, X5
+	MOVL         24(SI), R8
+	VINSERTPS    $0x20, (DI)(R8*4), X5, X5
+	MOVL         28(SI), R8
+	VINSERTPS    $0x30, (DI)(R8*4), X5, X5
+	VINSERTF128  $0x01, X5, Y8, Y8
+	VMOVAPS      Y2, Y10
+	VFMADD231PS  Y4, Y8, Y10
+	VBLENDVPS    Y1, Y10, Y2, Y2
+	ADDQ         $0x20, SI
+	ADDQ         $0x02, BX
+	DECQ         R10
+	JNZ          putMasked
+
+putMaskedEnd:
+	VMULPS       Y2, Y3, Y2
+	VCMPPS       $0x03, Y2, Y2, Y1
+	VBLENDVPS    Y1, Y9, Y2, Y2
+	MOVQ         (R11), R8
+	MOVWLZX      R8, R10
+	VMOVSS       X2, (R9)(R10*4)
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R10
+	VEXTRACTPS   $0x01, X2, (R9)(R10*4)
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R10
+	VEXTRACTPS   $0x02, X2, (R9)(R10*4)
+	SHRQ         $0x10, R8
+	VEXTRACTPS   $0x03, X2, (R9)(R8*4)
+	VEXTRACTF128 $0x01, Y2, X1
+	MOVQ         8(R11), R8
+	MOVWLZX      R8, R10
+	VMOVSS       X1, (R9)(R10*4)
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R10
+	VEXTRACTPS   $0x01, X1, (R9)(R10*4)
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R10
+	VEXTRACTPS   $0x02, X1, (R9)(R10*4)
+	SHRQ         $0x10, R8
+	VEXTRACTPS   $0x03, X1, (R9)(R8*4)
+	ADDQ         $0x10, R11
+	ADDQ         $0x08, CX
+	DECQ         AX
+	JMP          put
+
+putDone:
+	VZEROUPPER
+	RET
+
+// func slicesFull16F32AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int, rows *uint16, y *float32, alpha float32)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, MMX+
+TEXT ·slicesFull16F32AVX512(SB), NOSPLIT, $0-132
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         regular+16(FP), DX
@@ -7243,7 +11359,7 @@ TEXT ·slicesFull16F32AVX512(SB), NOSPLIT, $0-112
 	MOVQ         valuesAhead+96(FP), R12
 	MOVQ         indicesAhead+104(FP), R13
 	TESTQ        R12, R12
-	JZ           near
+	JZ           unasked
 
 far:
 	TESTQ      AX, AX
@@ -7278,47 +11394,51 @@ farStraightEnd:
 	JZ      farPairsEnd
 
 farPairs:
-	MOVL         (DI), R15
-	MOVWLZX      R15, R14
-	VMOVSD       (R8)(R14*4), X3
-	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*4), K2, Y3
-	MOVL         8(DI), R15
-	MOVWLZX      R15, R14
-	VBROADCASTSD (R8)(R14*4), K3, Y3
-	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*4), K4, Y3
-	MOVL         16(DI), R15
-	MOVWLZX      R15, R14
-	VMOVSD       (R8)(R14*4), X4
-	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*4), K2, Y4
-	MOVL         24(DI), R15
-	MOVWLZX      R15, R14
-	VBROADCASTSD (R8)(R14*4), K3, Y4
-	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*4), K4, Y4
+	MOVQ         (DI), R14
+	MOVWLZX      R14, R15
+	VMOVSD       (R8)(R15*4), X3
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R14
+	VBROADCASTSD (R8)(R14*4), K2, Y3
+	MOVQ         8(DI), R14
+	MOVWLZX      R14, R15
+	VBROADCASTSD (R8)(R15*4), K3, Y3
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R14
+	VBROADCASTSD (R8)(R14*4), K4, Y3
+	MOVQ         16(DI), R14
+	MOVWLZX      R14, R15
+	VMOVSD       (R8)(R15*4), X4
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R14
+	VBROADCASTSD (R8)(R14*4), K2, Y4
+	MOVQ         24(DI), R14
+	MOVWLZX      R14, R15
+	VBROADCASTSD (R8)(R15*4), K3, Y4
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R14
+	VBROADCASTSD (R8)(R14*4), K4, Y4
 	VINSERTF64X4 $0x01, Y4, Z3, Z3
-	MOVL         4(DI), R15
-	MOVWLZX      R15, R14
-	VMOVSD       (R8)(R14*4), X5
-	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*4), K2, Y5
-	MOVL         12(DI), R15
-	MOVWLZX      R15, R14
-	VBROADCASTSD (R8)(R14*4), K3, Y5
-	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*4), K4, Y5
-	MOVL         20(DI), R15
-	MOVWLZX      R15, R14
-	VMOVSD       (R8)(R14*4), X6
-	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*4), K2, Y6
-	MOVL         28(DI), R15
-	MOVWLZX      R15, R14
-	VBROADCASTSD (R8)(R14*4), K3, Y6
-	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*4), K4, Y6
+	MOVL         4(DI), R14
+	MOVWLZX      R14, R15
+	VMOVSD       (R8)(R15*4), X5
+	SHRQ         $0x10, R14
+	VBROADCASTSD (R8)(R14*4), K2, Y5
+	MOVL         12(DI), R14
+	MOVWLZX      R14, R15
+	VBROADCASTSD (R8)(R15*4), K3, Y5
+	SHRQ         $0x10, R14
+	VBROADCASTSD (R8)(R14*4), K4, Y5
+	MOVL         20(DI), R14
+	MOVWLZX      R14, R15
+	VMOVSD       (R8)(R15*4), X6
+	SHRQ         $0x10, R14
+	VBROADCASTSD (R8)(R14*4), K2, Y6
+	MOVL         28(DI), R14
+	MOVWLZX      R14, R15
+	VBROADCASTSD (R8)(R15*4), K3, Y6
+	SHRQ         $0x10, R14
+	VBROADCASTSD (R8)(R14*4), K4, Y6
 	VINSERTF64X4 $0x01, Y6, Z5, Z5
 	VSHUFPS      $0x88, Z5, Z3, Z2
 	VSHUFPS      $0xdd, Z5, Z3, Z11
@@ -7351,47 +11471,51 @@ farFull:
 	JZ    farEachEnd
 
 farEach:
-	MOVL         (DI), R15
-	MOVWLZX      R15, R14
-	VMOVSS       (R8)(R14*4), X7
-	SHRL         $0x10, R15
+	MOVQ         (DI), R14
+	MOVWLZX      R14, R15
+	VMOVSS       (R8)(R15*4), X7
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
 	VINSERTPS    $0x10, (R8)(R15*4), X7, X7
-	MOVL         4(DI), R15
-	MOVWLZX      R15, R14
-	VINSERTPS    $0x20, (R8)(R14*4), X7, X7
-	SHRL         $0x10, R15
-	VINSERTPS    $0x30, (R8)(R15*4), X7, X7
-	MOVL         8(DI), R15
-	MOVWLZX      R15, R14
-	VMOVSS       (R8)(R14*4), X2
-	SHRL         $0x10, R15
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
+	VINSERTPS    $0x20, (R8)(R15*4), X7, X7
+	SHRQ         $0x10, R14
+	VINSERTPS    $0x30, (R8)(R14*4), X7, X7
+	MOVQ         8(DI), R14
+	MOVWLZX      R14, R15
+	VMOVSS       (R8)(R15*4), X2
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
 	VINSERTPS    $0x10, (R8)(R15*4), X2, X2
-	MOVL         12(DI), R15
-	MOVWLZX      R15, R14
-	VINSERTPS    $0x20, (R8)(R14*4), X2, X2
-	SHRL         $0x10, R15
-	VINSERTPS    $0x30, (R8)(R15*4), X2, X2
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
+	VINSERTPS    $0x20, (R8)(R15*4), X2, X2
+	SHRQ         $0x10, R14
+	VINSERTPS    $0x30, (R8)(R14*4), X2, X2
 	VINSERTF128  $0x01, X2, Y7, Y7
-	MOVL         16(DI), R15
-	MOVWLZX      R15, R14
-	VMOVSS       (R8)(R14*4), X8
-	SHRL         $0x10, R15
+	MOVQ         16(DI), R14
+	MOVWLZX      R14, R15
+	VMOVSS       (R8)(R15*4), X8
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
 	VINSERTPS    $0x10, (R8)(R15*4), X8, X8
-	MOVL         20(DI), R15
-	MOVWLZX      R15, R14
-	VINSERTPS    $0x20, (R8)(R14*4), X8, X8
-	SHRL         $0x10, R15
-	VINSERTPS    $0x30, (R8)(R15*4), X8, X8
-	MOVL         24(DI), R15
-	MOVWLZX      R15, R14
-	VMOVSS       (R8)(R14*4), X2
-	SHRL         $0x10, R15
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
+	VINSERTPS    $0x20, (R8)(R15*4), X8, X8
+	SHRQ         $0x10, R14
+	VINSERTPS    $0x30, (R8)(R14*4), X8, X8
+	MOVQ         24(DI), R14
+	MOVWLZX      R14, R15
+	VMOVSS       (R8)(R15*4), X2
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
 	VINSERTPS    $0x10, (R8)(R15*4), X2, X2
-	MOVL         28(DI), R15
-	MOVWLZX      R15, R14
-	VINSERTPS    $0x20, (R8)(R14*4), X2, X2
-	SHRL         $0x10, R15
-	VINSERTPS    $0x30, (R8)(R15*4), X2, X2
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
+	VINSERTPS    $0x20, (R8)(R15*4), X2, X2
+	SHRQ         $0x10, R14
+	VINSERTPS    $0x30, (R8)(R14*4), X2, X2
 	VINSERTF128  $0x01, X2, Y8, Y8
 	VINSERTF64X4 $0x01, Y8, Z7, Z7
 	PREFETCHT1   (SI)(R12*1)
@@ -7409,47 +11533,51 @@ farEachEnd:
 
 farMasked:
 	KMOVW        (BX), K1
-	MOVL         (DI), R15
-	MOVWLZX      R15, R14
-	VMOVSS       (R8)(R14*4), X9
-	SHRL         $0x10, R15
+	MOVQ         (DI), R14
+	MOVWLZX      R14, R15
+	VMOVSS       (R8)(R15*4), X9
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
 	VINSERTPS    $0x10, (R8)(R15*4), X9, X9
-	MOVL         4(DI), R15
-	MOVWLZX      R15, R14
-	VINSERTPS    $0x20, (R8)(R14*4), X9, X9
-	SHRL         $0x10, R15
-	VINSERTPS    $0x30, (R8)(R15*4), X9, X9
-	MOVL         8(DI), R15
-	MOVWLZX      R15, R14
-	VMOVSS       (R8)(R14*4), X2
-	SHRL         $0x10, R15
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
+	VINSERTPS    $0x20, (R8)(R15*4), X9, X9
+	SHRQ         $0x10, R14
+	VINSERTPS    $0x30, (R8)(R14*4), X9, X9
+	MOVQ         8(DI), R14
+	MOVWLZX      R14, R15
+	VMOVSS       (R8)(R15*4), X2
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
 	VINSERTPS    $0x10, (R8)(R15*4), X2, X2
-	MOVL         12(DI), R15
-	MOVWLZX      R15, R14
-	VINSERTPS    $0x20, (R8)(R14*4), X2, X2
-	SHRL         $0x10, R15
-	VINSERTPS    $0x30, (R8)(R15*4), X2, X2
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
+	VINSERTPS    $0x20, (R8)(R15*4), X2, X2
+	SHRQ         $0x10, R14
+	VINSERTPS    $0x30, (R8)(R14*4), X2, X2
 	VINSERTF128  $0x01, X2, Y9, Y9
-	MOVL         16(DI), R15
-	MOVWLZX      R15, R14
-	VMOVSS       (R8)(R14*4), X10
-	SHRL         $0x10, R15
+	MOVQ         16(DI), R14
+	MOVWLZX      R14, R15
+	VMOVSS       (R8)(R15*4), X10
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
 	VINSERTPS    $0x10, (R8)(R15*4), X10, X10
-	MOVL         20(DI), R15
-	MOVWLZX      R15, R14
-	VINSERTPS    $0x20, (R8)(R14*4), X10, X10
-	SHRL         $0x10, R15
-	VINSERTPS    $0x30, (R8)(R15*4), X10, X10
-	MOVL         24(DI), R15
-	MOVWLZX      R15, R14
-	VMOVSS       (R8)(R14*4), X2
-	SHRL         $0x10, R15
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
+	VINSERTPS    $0x20, (R8)(R15*4), X10, X10
+	SHRQ         $0x10, R14
+	VINSERTPS    $0x30, (R8)(R14*4), X10, X10
+	MOVQ         24(DI), R14
+	MOVWLZX      R14, R15
+	VMOVSS       (R8)(R15*4), X2
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
 	VINSERTPS    $0x10, (R8)(R15*4), X2, X2
-	MOVL         28(DI), R15
-	MOVWLZX      R15, R14
-	VINSERTPS    $0x20, (R8)(R14*4), X2, X2
-	SHRL         $0x10, R15
-	VINSERTPS    $0x30, (R8)(R15*4), X2, X2
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
+	VINSERTPS    $0x20, (R8)(R15*4), X2, X2
+	SHRQ         $0x10, R14
+	VINSERTPS    $0x30, (R8)(R14*4), X2, X2
 	VINSERTF128  $0x01, X2, Y10, Y10
 	VINSERTF64X4 $0x01, Y10, Z9, Z9
 	PREFETCHT1   (SI)(R12*1)
@@ -7471,6 +11599,11 @@ farMaskedEnd:
 farDone:
 	VZEROUPPER
 	RET
+
+unasked:
+	MOVQ  rows+112(FP), R12
+	TESTQ R12, R12
+	JNZ   toRows
 
 near:
 	TESTQ   AX, AX
@@ -7501,47 +11634,51 @@ nearStraightEnd:
 	JZ      nearPairsEnd
 
 nearPairs:
-	MOVL         (DI), R12
-	MOVWLZX      R12, R10
-	VMOVSD       (R8)(R10*4), X3
-	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*4), K2, Y3
-	MOVL         8(DI), R12
-	MOVWLZX      R12, R10
-	VBROADCASTSD (R8)(R10*4), K3, Y3
-	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*4), K4, Y3
-	MOVL         16(DI), R12
-	MOVWLZX      R12, R10
-	VMOVSD       (R8)(R10*4), X4
-	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*4), K2, Y4
-	MOVL         24(DI), R12
-	MOVWLZX      R12, R10
-	VBROADCASTSD (R8)(R10*4), K3, Y4
-	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*4), K4, Y4
+	MOVQ         (DI), R10
+	MOVWLZX      R10, R12
+	VMOVSD       (R8)(R12*4), X3
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R10
+	VBROADCASTSD (R8)(R10*4), K2, Y3
+	MOVQ         8(DI), R10
+	MOVWLZX      R10, R12
+	VBROADCASTSD (R8)(R12*4), K3, Y3
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R10
+	VBROADCASTSD (R8)(R10*4), K4, Y3
+	MOVQ         16(DI), R10
+	MOVWLZX      R10, R12
+	VMOVSD       (R8)(R12*4), X4
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R10
+	VBROADCASTSD (R8)(R10*4), K2, Y4
+	MOVQ         24(DI), R10
+	MOVWLZX      R10, R12
+	VBROADCASTSD (R8)(R12*4), K3, Y4
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R10
+	VBROADCASTSD (R8)(R10*4), K4, Y4
 	VINSERTF64X4 $0x01, Y4, Z3, Z3
-	MOVL         4(DI), R12
-	MOVWLZX      R12, R10
-	VMOVSD       (R8)(R10*4), X5
-	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*4), K2, Y5
-	MOVL         12(DI), R12
-	MOVWLZX      R12, R10
-	VBROADCASTSD (R8)(R10*4), K3, Y5
-	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*4), K4, Y5
-	MOVL         20(DI), R12
-	MOVWLZX      R12, R10
-	VMOVSD       (R8)(R10*4), X6
-	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*4), K2, Y6
-	MOVL         28(DI), R12
-	MOVWLZX      R12, R10
-	VBROADCASTSD (R8)(R10*4), K3, Y6
-	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*4), K4, Y6
+	MOVL         4(DI), R10
+	MOVWLZX      R10, R12
+	VMOVSD       (R8)(R12*4), X5
+	SHRQ         $0x10, R10
+	VBROADCASTSD (R8)(R10*4), K2, Y5
+	MOVL         12(DI), R10
+	MOVWLZX      R10, R12
+	VBROADCASTSD (R8)(R12*4), K3, Y5
+	SHRQ         $0x10, R10
+	VBROADCASTSD (R8)(R10*4), K4, Y5
+	MOVL         20(DI), R10
+	MOVWLZX      R10, R12
+	VMOVSD       (R8)(R12*4), X6
+	SHRQ         $0x10, R10
+	VBROADCASTSD (R8)(R10*4), K2, Y6
+	MOVL         28(DI), R10
+	MOVWLZX      R10, R12
+	VBROADCASTSD (R8)(R12*4), K3, Y6
+	SHRQ         $0x10, R10
+	VBROADCASTSD (R8)(R10*4), K4, Y6
 	VINSERTF64X4 $0x01, Y6, Z5, Z5
 	VSHUFPS      $0x88, Z5, Z3, Z2
 	VSHUFPS      $0xdd, Z5, Z3, Z11
@@ -7570,47 +11707,51 @@ nearFull:
 	JZ    nearEachEnd
 
 nearEach:
-	MOVL         (DI), R12
-	MOVWLZX      R12, R10
-	VMOVSS       (R8)(R10*4), X7
-	SHRL         $0x10, R12
+	MOVQ         (DI), R10
+	MOVWLZX      R10, R12
+	VMOVSS       (R8)(R12*4), X7
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
 	VINSERTPS    $0x10, (R8)(R12*4), X7, X7
-	MOVL         4(DI), R12
-	MOVWLZX      R12, R10
-	VINSERTPS    $0x20, (R8)(R10*4), X7, X7
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (R8)(R12*4), X7, X7
-	MOVL         8(DI), R12
-	MOVWLZX      R12, R10
-	VMOVSS       (R8)(R10*4), X2
-	SHRL         $0x10, R12
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
+	VINSERTPS    $0x20, (R8)(R12*4), X7, X7
+	SHRQ         $0x10, R10
+	VINSERTPS    $0x30, (R8)(R10*4), X7, X7
+	MOVQ         8(DI), R10
+	MOVWLZX      R10, R12
+	VMOVSS       (R8)(R12*4), X2
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
 	VINSERTPS    $0x10, (R8)(R12*4), X2, X2
-	MOVL         12(DI), R12
-	MOVWLZX      R12, R10
-	VINSERTPS    $0x20, (R8)(R10*4), X2, X2
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (R8)(R12*4), X2, X2
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
+	VINSERTPS    $0x20, (R8)(R12*4), X2, X2
+	SHRQ         $0x10, R10
+	VINSERTPS    $0x30, (R8)(R10*4), X2, X2
 	VINSERTF128  $0x01, X2, Y7, Y7
-	MOVL         16(DI), R12
-	MOVWLZX      R12, R10
-	VMOVSS       (R8)(R10*4), X8
-	SHRL         $0x10, R12
+	MOVQ         16(DI), R10
+	MOVWLZX      R10, R12
+	VMOVSS       (R8)(R12*4), X8
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
 	VINSERTPS    $0x10, (R8)(R12*4), X8, X8
-	MOVL         20(DI), R12
-	MOVWLZX      R12, R10
-	VINSERTPS    $0x20, (R8)(R10*4), X8, X8
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (R8)(R12*4), X8, X8
-	MOVL         24(DI), R12
-	MOVWLZX      R12, R10
-	VMOVSS       (R8)(R10*4), X2
-	SHRL         $0x10, R12
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
+	VINSERTPS    $0x20, (R8)(R12*4), X8, X8
+	SHRQ         $0x10, R10
+	VINSERTPS    $0x30, (R8)(R10*4), X8, X8
+	MOVQ         24(DI), R10
+	MOVWLZX      R10, R12
+	VMOVSS       (R8)(R12*4), X2
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
 	VINSERTPS    $0x10, (R8)(R12*4), X2, X2
-	MOVL         28(DI), R12
-	MOVWLZX      R12, R10
-	VINSERTPS    $0x20, (R8)(R10*4), X2, X2
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (R8)(R12*4), X2, X2
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
+	VINSERTPS    $0x20, (R8)(R12*4), X2, X2
+	SHRQ         $0x10, R10
+	VINSERTPS    $0x30, (R8)(R10*4), X2, X2
 	VINSERTF128  $0x01, X2, Y8, Y8
 	VINSERTF64X4 $0x01, Y8, Z7, Z7
 	VFMADD231PS  (SI), Z7, Z0
@@ -7626,47 +11767,51 @@ nearEachEnd:
 
 nearMasked:
 	KMOVW        (BX), K1
-	MOVL         (DI), R12
-	MOVWLZX      R12, R10
-	VMOVSS       (R8)(R10*4), X9
-	SHRL         $0x10, R12
+	MOVQ         (DI), R10
+	MOVWLZX      R10, R12
+	VMOVSS       (R8)(R12*4), X9
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
 	VINSERTPS    $0x10, (R8)(R12*4), X9, X9
-	MOVL         4(DI), R12
-	MOVWLZX      R12, R10
-	VINSERTPS    $0x20, (R8)(R10*4), X9, X9
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (R8)(R12*4), X9, X9
-	MOVL         8(DI), R12
-	MOVWLZX      R12, R10
-	VMOVSS       (R8)(R10*4), X2
-	SHRL         $0x10, R12
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
+	VINSERTPS    $0x20, (R8)(R12*4), X9, X9
+	SHRQ         $0x10, R10
+	VINSERTPS    $0x30, (R8)(R10*4), X9, X9
+	MOVQ         8(DI), R10
+	MOVWLZX      R10, R12
+	VMOVSS       (R8)(R12*4), X2
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
 	VINSERTPS    $0x10, (R8)(R12*4), X2, X2
-	MOVL         12(DI), R12
-	MOVWLZX      R12, R10
-	VINSERTPS    $0x20, (R8)(R10*4), X2, X2
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (R8)(R12*4), X2, X2
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
+	VINSERTPS    $0x20, (R8)(R12*4), X2, X2
+	SHRQ         $0x10, R10
+	VINSERTPS    $0x30, (R8)(R10*4), X2, X2
 	VINSERTF128  $0x01, X2, Y9, Y9
-	MOVL         16(DI), R12
-	MOVWLZX      R12, R10
-	VMOVSS       (R8)(R10*4), X10
-	SHRL         $0x10, R12
+	MOVQ         16(DI), R10
+	MOVWLZX      R10, R12
+	VMOVSS       (R8)(R12*4), X10
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
 	VINSERTPS    $0x10, (R8)(R12*4), X10, X10
-	MOVL         20(DI), R12
-	MOVWLZX      R12, R10
-	VINSERTPS    $0x20, (R8)(R10*4), X10, X10
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (R8)(R12*4), X10, X10
-	MOVL         24(DI), R12
-	MOVWLZX      R12, R10
-	VMOVSS       (R8)(R10*4), X2
-	SHRL         $0x10, R12
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
+	VINSERTPS    $0x20, (R8)(R12*4), X10, X10
+	SHRQ         $0x10, R10
+	VINSERTPS    $0x30, (R8)(R10*4), X10, X10
+	MOVQ         24(DI), R10
+	MOVWLZX      R10, R12
+	VMOVSS       (R8)(R12*4), X2
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
 	VINSERTPS    $0x10, (R8)(R12*4), X2, X2
-	MOVL         28(DI), R12
-	MOVWLZX      R12, R10
-	VINSERTPS    $0x20, (R8)(R10*4), X2, X2
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (R8)(R12*4), X2, X2
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
+	VINSERTPS    $0x20, (R8)(R12*4), X2, X2
+	SHRQ         $0x10, R10
+	VINSERTPS    $0x30, (R8)(R10*4), X2, X2
 	VINSERTF128  $0x01, X2, Y10, Y10
 	VINSERTF64X4 $0x01, Y10, Z9, Z9
 	VFMADD231PS  (SI), Z9, K1, Z0
@@ -7687,9 +11832,292 @@ nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesFull32F32AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX512F, AVX512VL, MMX+
-TEXT ·slicesFull32F32AVX512(SB), NOSPLIT, $0-112
+toRows:
+	MOVQ         y+120(FP), R10
+	MOVL         $0x7fc00000, R9
+	VMOVD        R9, X10
+	VPBROADCASTD X10, Z10
+	VBROADCASTSS alpha+128(FP), Z1
+
+put:
+	TESTQ   AX, AX
+	JZ      putDone
+	VXORPS  X0, X0, X0
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      putFull
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	TESTQ   R9, R9
+	JZ      putStraightEnd
+
+putStraight:
+	MOVWLZX     (DI), R13
+	VMOVUPS     (R8)(R13*4), Z11
+	VFMADD231PS (SI), Z11, Z0
+	ADDQ        $0x40, SI
+	ADDQ        $0x20, DI
+	DECQ        R9
+	JNZ         putStraight
+
+putStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      putSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      putPairsEnd
+
+putPairs:
+	MOVQ         (DI), R9
+	MOVWLZX      R9, R13
+	VMOVSD       (R8)(R13*4), X2
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R9
+	VBROADCASTSD (R8)(R9*4), K2, Y2
+	MOVQ         8(DI), R9
+	MOVWLZX      R9, R13
+	VBROADCASTSD (R8)(R13*4), K3, Y2
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R9
+	VBROADCASTSD (R8)(R9*4), K4, Y2
+	MOVQ         16(DI), R9
+	MOVWLZX      R9, R13
+	VMOVSD       (R8)(R13*4), X3
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R9
+	VBROADCASTSD (R8)(R9*4), K2, Y3
+	MOVQ         24(DI), R9
+	MOVWLZX      R9, R13
+	VBROADCASTSD (R8)(R13*4), K3, Y3
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R9
+	VBROADCASTSD (R8)(R9*4), K4, Y3
+	VINSERTF64X4 $0x01, Y3, Z2, Z2
+	MOVL         4(DI), R9
+	MOVWLZX      R9, R13
+	VMOVSD       (R8)(R13*4), X4
+	SHRQ         $0x10, R9
+	VBROADCASTSD (R8)(R9*4), K2, Y4
+	MOVL         12(DI), R9
+	MOVWLZX      R9, R13
+	VBROADCASTSD (R8)(R13*4), K3, Y4
+	SHRQ         $0x10, R9
+	VBROADCASTSD (R8)(R9*4), K4, Y4
+	MOVL         20(DI), R9
+	MOVWLZX      R9, R13
+	VMOVSD       (R8)(R13*4), X5
+	SHRQ         $0x10, R9
+	VBROADCASTSD (R8)(R9*4), K2, Y5
+	MOVL         28(DI), R9
+	MOVWLZX      R9, R13
+	VBROADCASTSD (R8)(R13*4), K3, Y5
+	SHRQ         $0x10, R9
+	VBROADCASTSD (R8)(R9*4), K4, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	VSHUFPS      $0x88, Z4, Z2, Z11
+	VSHUFPS      $0xdd, Z4, Z2, Z12
+	VFMADD231PS  (SI), Z11, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x20, DI
+	VFMADD231PS  (SI), Z12, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          putPairs
+
+putPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	MOVWLZX 2(DX), R9
+	SUBQ    R9, R11
+	SUBQ    R9, R11
+
+putSingle:
+	ADDQ $0x04, DX
+
+putFull:
+	TESTQ R11, R11
+	JZ    putEachEnd
+
+putEach:
+	MOVQ         (DI), R9
+	MOVWLZX      R9, R13
+	VMOVSS       (R8)(R13*4), X6
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VINSERTPS    $0x10, (R8)(R13*4), X6, X6
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VINSERTPS    $0x20, (R8)(R13*4), X6, X6
+	SHRQ         $0x10, R9
+	VINSERTPS    $0x30, (R8)(R9*4), X6, X6
+	MOVQ         8(DI), R9
+	MOVWLZX      R9, R13
+	VMOVSS       (R8)(R13*4), X2
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VINSERTPS    $0x10, (R8)(R13*4), X2, X2
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VINSERTPS    $0x20, (R8)(R13*4), X2, X2
+	SHRQ         $0x10, R9
+	VINSERTPS    $0x30, (R8)(R9*4), X2, X2
+	VINSERTF128  $0x01, X2, Y6, Y6
+	MOVQ         16(DI), R9
+	MOVWLZX      R9, R13
+	VMOVSS       (R8)(R13*4), X7
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VINSERTPS    $0x10, (R8)(R13*4), X7, X7
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VINSERTPS    $0x20, (R8)(R13*4), X7, X7
+	SHRQ         $0x10, R9
+	VINSERTPS    $0x30, (R8)(R9*4), X7, X7
+	MOVQ         24(DI), R9
+	MOVWLZX      R9, R13
+	VMOVSS       (R8)(R13*4), X2
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VINSERTPS    $0x10, (R8)(R13*4), X2, X2
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VINSERTPS    $0x20, (R8)(R13*4), X2, X2
+	SHRQ         $0x10, R9
+	VINSERTPS    $0x30, (R8)(R9*4), X2, X2
+	VINSERTF128  $0x01, X2, Y7, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	VFMADD231PS  (SI), Z6, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          putEach
+
+putEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    putMaskedEnd
+
+putMasked:
+	KMOVW        (BX), K1
+	MOVQ         (DI), R9
+	MOVWLZX      R9, R13
+	VMOVSS       (R8)(R13*4), X8
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VINSERTPS    $0x10, (R8)(R13*4), X8, X8
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VINSERTPS    $0x20, (R8)(R13*4), X8, X8
+	SHRQ         $0x10, R9
+	VINSERTPS    $0x30, (R8)(R9*4), X8, X8
+	MOVQ         8(DI), R9
+	MOVWLZX      R9, R13
+	VMOVSS       (R8)(R13*4), X2
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VINSERTPS    $0x10, (R8)(R13*4), X2, X2
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VINSERTPS    $0x20, (R8)(R13*4), X2, X2
+	SHRQ         $0x10, R9
+	VINSERTPS    $0x30, (R8)(R9*4), X2, X2
+	VINSERTF128  $0x01, X2, Y8, Y8
+	MOVQ         16(DI), R9
+	MOVWLZX      R9, R13
+	VMOVSS       (R8)(R13*4), X9
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VINSERTPS    $0x10, (R8)(R13*4), X9, X9
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VINSERTPS    $0x20, (R8)(R13*4), X9, X9
+	SHRQ         $0x10, R9
+	VINSERTPS    $0x30, (R8)(R9*4), X9, X9
+	MOVQ         24(DI), R9
+	MOVWLZX      R9, R13
+	VMOVSS       (R8)(R13*4), X2
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VINSERTPS    $0x10, (R8)(R13*4), X2, X2
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VINSERTPS    $0x20, (R8)(R13*4), X2, X2
+	SHRQ         $0x10, R9
+	VINSERTPS    $0x30, (R8)(R9*4), X2, X2
+	VINSERTF128  $0x01, X2, Y9, Y9
+	VINSERTF64X4 $0x01, Y9, Z8, Z8
+	VFMADD231PS  (SI), Z8, K1, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x20, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          putMasked
+
+putMaskedEnd:
+	VMULPS        Z0, Z1, Z0
+	VCMPPS        $0x03, Z0, Z0, K1
+	VMOVAPS       Z10, K1, Z0
+	MOVQ          (R12), R9
+	MOVWLZX       R9, R11
+	VMOVSS        X0, (R10)(R11*4)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R11
+	VEXTRACTPS    $0x01, X0, (R10)(R11*4)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R11
+	VEXTRACTPS    $0x02, X0, (R10)(R11*4)
+	SHRQ          $0x10, R9
+	VEXTRACTPS    $0x03, X0, (R10)(R9*4)
+	VEXTRACTF64X2 $0x01, Z0, X2
+	MOVQ          8(R12), R9
+	MOVWLZX       R9, R11
+	VMOVSS        X2, (R10)(R11*4)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R11
+	VEXTRACTPS    $0x01, X2, (R10)(R11*4)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R11
+	VEXTRACTPS    $0x02, X2, (R10)(R11*4)
+	SHRQ          $0x10, R9
+	VEXTRACTPS    $0x03, X2, (R10)(R9*4)
+	VEXTRACTF64X2 $0x02, Z0, X2
+	MOVQ          16(R12), R9
+	MOVWLZX       R9, R11
+	VMOVSS        X2, (R10)(R11*4)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R11
+	VEXTRACTPS    $0x01, X2, (R10)(R11*4)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R11
+	VEXTRACTPS    $0x02, X2, (R10)(R11*4)
+	SHRQ          $0x10, R9
+	VEXTRACTPS    $0x03, X2, (R10)(R9*4)
+	VEXTRACTF64X2 $0x03, Z0, X0
+	MOVQ          24(R12), R9
+	MOVWLZX       R9, R11
+	VMOVSS        X0, (R10)(R11*4)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R11
+	VEXTRACTPS    $0x01, X0, (R10)(R11*4)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R11
+	VEXTRACTPS    $0x02, X0, (R10)(R11*4)
+	SHRQ          $0x10, R9
+	VEXTRACTPS    $0x03, X0, (R10)(R9*4)
+	ADDQ          $0x20, R12
+	ADDQ          $0x08, CX
+	DECQ          AX
+	JMP           put
+
+putDone:
+	VZEROUPPER
+	RET
+
+// func slicesFull32F32AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int, rows *uint16, y *float32, alpha float32)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, MMX+
+TEXT ·slicesFull32F32AVX512(SB), NOSPLIT, $0-132
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         regular+16(FP), DX
@@ -7710,7 +12138,7 @@ TEXT ·slicesFull32F32AVX512(SB), NOSPLIT, $0-112
 	MOVQ         valuesAhead+96(FP), R12
 	MOVQ         indicesAhead+104(FP), R13
 	TESTQ        R12, R12
-	JZ           near
+	JZ           unasked
 
 far:
 	TESTQ      AX, AX
@@ -7915,6 +12343,11 @@ farDone:
 	VZEROUPPER
 	RET
 
+unasked:
+	MOVQ  rows+112(FP), R12
+	TESTQ R12, R12
+	JNZ   toRows
+
 near:
 	TESTQ   AX, AX
 	JZ      nearDone
@@ -8106,9 +12539,256 @@ nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesTable16F32AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX512F, AVX512VL, MMX+
-TEXT ·slicesTable16F32AVX512(SB), NOSPLIT, $0-112
+toRows:
+	MOVQ         y+120(FP), R10
+	MOVL         $0x7fc00000, R9
+	VMOVD        R9, X10
+	VPBROADCASTD X10, Z10
+	VBROADCASTSS alpha+128(FP), Z1
+
+put:
+	TESTQ   AX, AX
+	JZ      putDone
+	VXORPS  X0, X0, X0
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      putFull
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	TESTQ   R9, R9
+	JZ      putStraightEnd
+
+putStraight:
+	MOVL        (DI), R13
+	VMOVUPS     (R8)(R13*4), Z11
+	VFMADD231PS (SI), Z11, Z0
+	ADDQ        $0x40, SI
+	ADDQ        $0x40, DI
+	DECQ        R9
+	JNZ         putStraight
+
+putStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      putSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      putPairsEnd
+
+putPairs:
+	MOVL         (DI), R9
+	VMOVSD       (R8)(R9*4), X2
+	MOVL         4(DI), R9
+	VBROADCASTSD (R8)(R9*4), K2, Y2
+	MOVL         16(DI), R9
+	VBROADCASTSD (R8)(R9*4), K3, Y2
+	MOVL         20(DI), R9
+	VBROADCASTSD (R8)(R9*4), K4, Y2
+	MOVL         32(DI), R9
+	VMOVSD       (R8)(R9*4), X3
+	MOVL         36(DI), R9
+	VBROADCASTSD (R8)(R9*4), K2, Y3
+	MOVL         48(DI), R9
+	VBROADCASTSD (R8)(R9*4), K3, Y3
+	MOVL         52(DI), R9
+	VBROADCASTSD (R8)(R9*4), K4, Y3
+	VINSERTF64X4 $0x01, Y3, Z2, Z2
+	MOVL         8(DI), R9
+	VMOVSD       (R8)(R9*4), X4
+	MOVL         12(DI), R9
+	VBROADCASTSD (R8)(R9*4), K2, Y4
+	MOVL         24(DI), R9
+	VBROADCASTSD (R8)(R9*4), K3, Y4
+	MOVL         28(DI), R9
+	VBROADCASTSD (R8)(R9*4), K4, Y4
+	MOVL         40(DI), R9
+	VMOVSD       (R8)(R9*4), X5
+	MOVL         44(DI), R9
+	VBROADCASTSD (R8)(R9*4), K2, Y5
+	MOVL         56(DI), R9
+	VBROADCASTSD (R8)(R9*4), K3, Y5
+	MOVL         60(DI), R9
+	VBROADCASTSD (R8)(R9*4), K4, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	VSHUFPS      $0x88, Z4, Z2, Z11
+	VSHUFPS      $0xdd, Z4, Z2, Z12
+	VFMADD231PS  (SI), Z11, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x40, DI
+	VFMADD231PS  (SI), Z12, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x40, DI
+	DECQ         R11
+	JNZ          putPairs
+
+putPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	MOVWLZX 2(DX), R9
+	SUBQ    R9, R11
+	SUBQ    R9, R11
+
+putSingle:
+	ADDQ $0x04, DX
+
+putFull:
+	TESTQ R11, R11
+	JZ    putEachEnd
+
+putEach:
+	MOVL         (DI), R9
+	VMOVSS       (R8)(R9*4), X6
+	MOVL         4(DI), R9
+	VINSERTPS    $0x10, (R8)(R9*4), X6, X6
+	MOVL         8(DI), R9
+	VINSERTPS    $0x20, (R8)(R9*4), X6, X6
+	MOVL         12(DI), R9
+	VINSERTPS    $0x30, (R8)(R9*4), X6, X6
+	MOVL         16(DI), R9
+	VMOVSS       (R8)(R9*4), X2
+	MOVL         20(DI), R9
+	VINSERTPS    $0x10, (R8)(R9*4), X2, X2
+	MOVL         24(DI), R9
+	VINSERTPS    $0x20, (R8)(R9*4), X2, X2
+	MOVL         28(DI), R9
+	VINSERTPS    $0x30, (R8)(R9*4), X2, X2
+	VINSERTF128  $0x01, X2, Y6, Y6
+	MOVL         32(DI), R9
+	VMOVSS       (R8)(R9*4), X7
+	MOVL         36(DI), R9
+	VINSERTPS    $0x10, (R8)(R9*4), X7, X7
+	MOVL         40(DI), R9
+	VINSERTPS    $0x20, (R8)(R9*4), X7, X7
+	MOVL         44(DI), R9
+	VINSERTPS    $0x30, (R8)(R9*4), X7, X7
+	MOVL         48(DI), R9
+	VMOVSS       (R8)(R9*4), X2
+	MOVL         52(DI), R9
+	VINSERTPS    $0x10, (R8)(R9*4), X2, X2
+	MOVL         56(DI), R9
+	VINSERTPS    $0x20, (R8)(R9*4), X2, X2
+	MOVL         60(DI), R9
+	VINSERTPS    $0x30, (R8)(R9*4), X2, X2
+	VINSERTF128  $0x01, X2, Y7, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	VFMADD231PS  (SI), Z6, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x40, DI
+	DECQ         R11
+	JNZ          putEach
+
+putEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    putMaskedEnd
+
+putMasked:
+	KMOVW        (BX), K1
+	MOVL         (DI), R9
+	VMOVSS       (R8)(R9*4), X8
+	MOVL         4(DI), R9
+	VINSERTPS    $0x10, (R8)(R9*4), X8, X8
+	MOVL         8(DI), R9
+	VINSERTPS    $0x20, (R8)(R9*4), X8, X8
+	MOVL         12(DI), R9
+	VINSERTPS    $0x30, (R8)(R9*4), X8, X8
+	MOVL         16(DI), R9
+	VMOVSS       (R8)(R9*4), X2
+	MOVL         20(DI), R9
+	VINSERTPS    $0x10, (R8)(R9*4), X2, X2
+	MOVL         24(DI), R9
+	VINSERTPS    $0x20, (R8)(R9*4), X2, X2
+	MOVL         28(DI), R9
+	VINSERTPS    $0x30, (R8)(R9*4), X2, X2
+	VINSERTF128  $0x01, X2, Y8, Y8
+	MOVL         32(DI), R9
+	VMOVSS       (R8)(R9*4), X9
+	MOVL         36(DI), R9
+	VINSERTPS    $0x10, (R8)(R9*4), X9, X9
+	MOVL         40(DI), R9
+	VINSERTPS    $0x20, (R8)(R9*4), X9, X9
+	MOVL         44(DI), R9
+	VINSERTPS    $0x30, (R8)(R9*4), X9, X9
+	MOVL         48(DI), R9
+	VMOVSS       (R8)(R9*4), X2
+	MOVL         52(DI), R9
+	VINSERTPS    $0x10, (R8)(R9*4), X2, X2
+	MOVL         56(DI), R9
+	VINSERTPS    $0x20, (R8)(R9*4), X2, X2
+	MOVL         60(DI), R9
+	VINSERTPS    $0x30, (R8)(R9*4), X2, X2
+	VINSERTF128  $0x01, X2, Y9, Y9
+	VINSERTF64X4 $0x01, Y9, Z8, Z8
+	VFMADD231PS  (SI), Z8, K1, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x40, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          putMasked
+
+putMaskedEnd:
+	VMULPS        Z0, Z1, Z0
+	VCMPPS        $0x03, Z0, Z0, K1
+	VMOVAPS       Z10, K1, Z0
+	MOVQ          (R12), R9
+	MOVWLZX       R9, R11
+	VMOVSS        X0, (R10)(R11*4)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R11
+	VEXTRACTPS    $0x01, X0, (R10)(R11*4)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R11
+	VEXTRACTPS    $0x02, X0, (R10)(R11*4)
+	SHRQ          $0x10, R9
+	VEXTRACTPS    $0x03, X0, (R10)(R9*4)
+	VEXTRACTF64X2 $0x01, Z0, X2
+	MOVQ          8(R12), R9
+	MOVWLZX       R9, R11
+	VMOVSS        X2, (R10)(R11*4)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R11
+	VEXTRACTPS    $0x01, X2, (R10)(R11*4)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R11
+	VEXTRACTPS    $0x02, X2, (R10)(R11*4)
+	SHRQ          $0x10, R9
+	VEXTRACTPS    $0x03, X2, (R10)(R9*4)
+	VEXTRACTF64X2 $0x02, Z0, X2
+	MOVQ          16(R12), R9
+	MOVWLZX       R9, R11
+	VMOVSS        X2, (R10)(R11*4)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R11
+	VEXTRACTPS    $0x01, X2, (R10)(R11*4)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R11
+	VEXTRACTPS    $0x02, X2, (R10)(R11*4)
+	SHRQ          $0x10, R9
+	VEXTRACTPS    $0x03, X2, (R10)(R9*4)
+	VEXTRACTF64X2 $0x03, Z0, X0
+	MOVQ          24(R12), R9
+	MOVWLZX       R9, R11
+	VMOVSS        X0, (R10)(R11*4)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R11
+	VEXTRACTPS    $0x01, X0, (R10)(R11*4)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R11
+	VEXTRACTPS    $0x02, X0, (R10)(R11*4)
+	SHRQ          $0x10, R9
+	VEXTRACTPS    $0x03, X0, (R10)(R9*4)
+	ADDQ          $0x20, R12
+	ADDQ          $0x08, CX
+	DECQ          AX
+	JMP           put
+
+putDone:
+	VZEROUPPER
+	RET
+
+// func slicesTable16F32AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int, rows *uint16, y *float32, alpha float32)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, MMX+
+TEXT ·slicesTable16F32AVX512(SB), NOSPLIT, $0-132
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         regular+16(FP), DX
@@ -8131,7 +12811,7 @@ TEXT ·slicesTable16F32AVX512(SB), NOSPLIT, $0-112
 	MOVQ         valuesAhead+96(FP), R12
 	MOVQ         indicesAhead+104(FP), R13
 	TESTQ        R12, R12
-	JZ           near
+	JZ           unasked
 
 far:
 	TESTQ      AX, AX
@@ -8169,47 +12849,51 @@ farStraightEnd:
 	JZ      farPairsEnd
 
 farPairs:
-	MOVL         (DI), R15
-	MOVWLZX      R15, R14
-	VMOVSD       (R8)(R14*4), X6
-	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*4), K2, Y6
-	MOVL         8(DI), R15
-	MOVWLZX      R15, R14
-	VBROADCASTSD (R8)(R14*4), K3, Y6
-	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*4), K4, Y6
-	MOVL         16(DI), R15
-	MOVWLZX      R15, R14
-	VMOVSD       (R8)(R14*4), X7
-	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*4), K2, Y7
-	MOVL         24(DI), R15
-	MOVWLZX      R15, R14
-	VBROADCASTSD (R8)(R14*4), K3, Y7
-	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*4), K4, Y7
+	MOVQ         (DI), R14
+	MOVWLZX      R14, R15
+	VMOVSD       (R8)(R15*4), X6
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R14
+	VBROADCASTSD (R8)(R14*4), K2, Y6
+	MOVQ         8(DI), R14
+	MOVWLZX      R14, R15
+	VBROADCASTSD (R8)(R15*4), K3, Y6
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R14
+	VBROADCASTSD (R8)(R14*4), K4, Y6
+	MOVQ         16(DI), R14
+	MOVWLZX      R14, R15
+	VMOVSD       (R8)(R15*4), X7
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R14
+	VBROADCASTSD (R8)(R14*4), K2, Y7
+	MOVQ         24(DI), R14
+	MOVWLZX      R14, R15
+	VBROADCASTSD (R8)(R15*4), K3, Y7
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R14
+	VBROADCASTSD (R8)(R14*4), K4, Y7
 	VINSERTF64X4 $0x01, Y7, Z6, Z6
-	MOVL         4(DI), R15
-	MOVWLZX      R15, R14
-	VMOVSD       (R8)(R14*4), X8
-	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*4), K2, Y8
-	MOVL         12(DI), R15
-	MOVWLZX      R15, R14
-	VBROADCASTSD (R8)(R14*4), K3, Y8
-	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*4), K4, Y8
-	MOVL         20(DI), R15
-	MOVWLZX      R15, R14
-	VMOVSD       (R8)(R14*4), X9
-	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*4), K2, Y9
-	MOVL         28(DI), R15
-	MOVWLZX      R15, R14
-	VBROADCASTSD (R8)(R14*4), K3, Y9
-	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*4), K4, Y9
+	MOVL         4(DI), R14
+	MOVWLZX      R14, R15
+	VMOVSD       (R8)(R15*4), X8
+	SHRQ         $0x10, R14
+	VBROADCASTSD (R8)(R14*4), K2, Y8
+	MOVL         12(DI), R14
+	MOVWLZX      R14, R15
+	VBROADCASTSD (R8)(R15*4), K3, Y8
+	SHRQ         $0x10, R14
+	VBROADCASTSD (R8)(R14*4), K4, Y8
+	MOVL         20(DI), R14
+	MOVWLZX      R14, R15
+	VMOVSD       (R8)(R15*4), X9
+	SHRQ         $0x10, R14
+	VBROADCASTSD (R8)(R14*4), K2, Y9
+	MOVL         28(DI), R14
+	MOVWLZX      R14, R15
+	VBROADCASTSD (R8)(R15*4), K3, Y9
+	SHRQ         $0x10, R14
+	VBROADCASTSD (R8)(R14*4), K4, Y9
 	VINSERTF64X4 $0x01, Y9, Z8, Z8
 	VSHUFPS      $0x88, Z8, Z6, Z4
 	VSHUFPS      $0xdd, Z8, Z6, Z5
@@ -8248,47 +12932,51 @@ farFull:
 	JZ    farEachEnd
 
 farEach:
-	MOVL         (DI), R15
-	MOVWLZX      R15, R14
-	VMOVSS       (R8)(R14*4), X10
-	SHRL         $0x10, R15
+	MOVQ         (DI), R14
+	MOVWLZX      R14, R15
+	VMOVSS       (R8)(R15*4), X10
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
 	VINSERTPS    $0x10, (R8)(R15*4), X10, X10
-	MOVL         4(DI), R15
-	MOVWLZX      R15, R14
-	VINSERTPS    $0x20, (R8)(R14*4), X10, X10
-	SHRL         $0x10, R15
-	VINSERTPS    $0x30, (R8)(R15*4), X10, X10
-	MOVL         8(DI), R15
-	MOVWLZX      R15, R14
-	VMOVSS       (R8)(R14*4), X4
-	SHRL         $0x10, R15
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
+	VINSERTPS    $0x20, (R8)(R15*4), X10, X10
+	SHRQ         $0x10, R14
+	VINSERTPS    $0x30, (R8)(R14*4), X10, X10
+	MOVQ         8(DI), R14
+	MOVWLZX      R14, R15
+	VMOVSS       (R8)(R15*4), X4
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
 	VINSERTPS    $0x10, (R8)(R15*4), X4, X4
-	MOVL         12(DI), R15
-	MOVWLZX      R15, R14
-	VINSERTPS    $0x20, (R8)(R14*4), X4, X4
-	SHRL         $0x10, R15
-	VINSERTPS    $0x30, (R8)(R15*4), X4, X4
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
+	VINSERTPS    $0x20, (R8)(R15*4), X4, X4
+	SHRQ         $0x10, R14
+	VINSERTPS    $0x30, (R8)(R14*4), X4, X4
 	VINSERTF128  $0x01, X4, Y10, Y10
-	MOVL         16(DI), R15
-	MOVWLZX      R15, R14
-	VMOVSS       (R8)(R14*4), X11
-	SHRL         $0x10, R15
+	MOVQ         16(DI), R14
+	MOVWLZX      R14, R15
+	VMOVSS       (R8)(R15*4), X11
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
 	VINSERTPS    $0x10, (R8)(R15*4), X11, X11
-	MOVL         20(DI), R15
-	MOVWLZX      R15, R14
-	VINSERTPS    $0x20, (R8)(R14*4), X11, X11
-	SHRL         $0x10, R15
-	VINSERTPS    $0x30, (R8)(R15*4), X11, X11
-	MOVL         24(DI), R15
-	MOVWLZX      R15, R14
-	VMOVSS       (R8)(R14*4), X4
-	SHRL         $0x10, R15
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
+	VINSERTPS    $0x20, (R8)(R15*4), X11, X11
+	SHRQ         $0x10, R14
+	VINSERTPS    $0x30, (R8)(R14*4), X11, X11
+	MOVQ         24(DI), R14
+	MOVWLZX      R14, R15
+	VMOVSS       (R8)(R15*4), X4
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
 	VINSERTPS    $0x10, (R8)(R15*4), X4, X4
-	MOVL         28(DI), R15
-	MOVWLZX      R15, R14
-	VINSERTPS    $0x20, (R8)(R14*4), X4, X4
-	SHRL         $0x10, R15
-	VINSERTPS    $0x30, (R8)(R15*4), X4, X4
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
+	VINSERTPS    $0x20, (R8)(R15*4), X4, X4
+	SHRQ         $0x10, R14
+	VINSERTPS    $0x30, (R8)(R14*4), X4, X4
 	VINSERTF128  $0x01, X4, Y11, Y11
 	VINSERTF64X4 $0x01, Y11, Z10, Z10
 	PREFETCHT1   (SI)(R12*1)
@@ -8309,47 +12997,51 @@ farEachEnd:
 
 farMasked:
 	KMOVW        (BX), K1
-	MOVL         (DI), R15
-	MOVWLZX      R15, R14
-	VMOVSS       (R8)(R14*4), X12
-	SHRL         $0x10, R15
+	MOVQ         (DI), R14
+	MOVWLZX      R14, R15
+	VMOVSS       (R8)(R15*4), X12
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
 	VINSERTPS    $0x10, (R8)(R15*4), X12, X12
-	MOVL         4(DI), R15
-	MOVWLZX      R15, R14
-	VINSERTPS    $0x20, (R8)(R14*4), X12, X12
-	SHRL         $0x10, R15
-	VINSERTPS    $0x30, (R8)(R15*4), X12, X12
-	MOVL         8(DI), R15
-	MOVWLZX      R15, R14
-	VMOVSS       (R8)(R14*4), X4
-	SHRL         $0x10, R15
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
+	VINSERTPS    $0x20, (R8)(R15*4), X12, X12
+	SHRQ         $0x10, R14
+	VINSERTPS    $0x30, (R8)(R14*4), X12, X12
+	MOVQ         8(DI), R14
+	MOVWLZX      R14, R15
+	VMOVSS       (R8)(R15*4), X4
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
 	VINSERTPS    $0x10, (R8)(R15*4), X4, X4
-	MOVL         12(DI), R15
-	MOVWLZX      R15, R14
-	VINSERTPS    $0x20, (R8)(R14*4), X4, X4
-	SHRL         $0x10, R15
-	VINSERTPS    $0x30, (R8)(R15*4), X4, X4
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
+	VINSERTPS    $0x20, (R8)(R15*4), X4, X4
+	SHRQ         $0x10, R14
+	VINSERTPS    $0x30, (R8)(R14*4), X4, X4
 	VINSERTF128  $0x01, X4, Y12, Y12
-	MOVL         16(DI), R15
-	MOVWLZX      R15, R14
-	VMOVSS       (R8)(R14*4), X13
-	SHRL         $0x10, R15
+	MOVQ         16(DI), R14
+	MOVWLZX      R14, R15
+	VMOVSS       (R8)(R15*4), X13
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
 	VINSERTPS    $0x10, (R8)(R15*4), X13, X13
-	MOVL         20(DI), R15
-	MOVWLZX      R15, R14
-	VINSERTPS    $0x20, (R8)(R14*4), X13, X13
-	SHRL         $0x10, R15
-	VINSERTPS    $0x30, (R8)(R15*4), X13, X13
-	MOVL         24(DI), R15
-	MOVWLZX      R15, R14
-	VMOVSS       (R8)(R14*4), X4
-	SHRL         $0x10, R15
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
+	VINSERTPS    $0x20, (R8)(R15*4), X13, X13
+	SHRQ         $0x10, R14
+	VINSERTPS    $0x30, (R8)(R14*4), X13, X13
+	MOVQ         24(DI), R14
+	MOVWLZX      R14, R15
+	VMOVSS       (R8)(R15*4), X4
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
 	VINSERTPS    $0x10, (R8)(R15*4), X4, X4
-	MOVL         28(DI), R15
-	MOVWLZX      R15, R14
-	VINSERTPS    $0x20, (R8)(R14*4), X4, X4
-	SHRL         $0x10, R15
-	VINSERTPS    $0x30, (R8)(R15*4), X4, X4
+	SHRQ         $0x10, R14
+	MOVWLZX      R14, R15
+	VINSERTPS    $0x20, (R8)(R15*4), X4, X4
+	SHRQ         $0x10, R14
+	VINSERTPS    $0x30, (R8)(R14*4), X4, X4
 	VINSERTF128  $0x01, X4, Y13, Y13
 	VINSERTF64X4 $0x01, Y13, Z12, Z12
 	PREFETCHT1   (SI)(R12*1)
@@ -8374,6 +13066,11 @@ farMaskedEnd:
 farDone:
 	VZEROUPPER
 	RET
+
+unasked:
+	MOVQ  rows+112(FP), R12
+	TESTQ R12, R12
+	JNZ   toRows
 
 near:
 	TESTQ   AX, AX
@@ -8407,47 +13104,51 @@ nearStraightEnd:
 	JZ      nearPairsEnd
 
 nearPairs:
-	MOVL         (DI), R12
-	MOVWLZX      R12, R10
-	VMOVSD       (R8)(R10*4), X6
-	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*4), K2, Y6
-	MOVL         8(DI), R12
-	MOVWLZX      R12, R10
-	VBROADCASTSD (R8)(R10*4), K3, Y6
-	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*4), K4, Y6
-	MOVL         16(DI), R12
-	MOVWLZX      R12, R10
-	VMOVSD       (R8)(R10*4), X7
-	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*4), K2, Y7
-	MOVL         24(DI), R12
-	MOVWLZX      R12, R10
-	VBROADCASTSD (R8)(R10*4), K3, Y7
-	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*4), K4, Y7
+	MOVQ         (DI), R10
+	MOVWLZX      R10, R12
+	VMOVSD       (R8)(R12*4), X6
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R10
+	VBROADCASTSD (R8)(R10*4), K2, Y6
+	MOVQ         8(DI), R10
+	MOVWLZX      R10, R12
+	VBROADCASTSD (R8)(R12*4), K3, Y6
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R10
+	VBROADCASTSD (R8)(R10*4), K4, Y6
+	MOVQ         16(DI), R10
+	MOVWLZX      R10, R12
+	VMOVSD       (R8)(R12*4), X7
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R10
+	VBROADCASTSD (R8)(R10*4), K2, Y7
+	MOVQ         24(DI), R10
+	MOVWLZX      R10, R12
+	VBROADCASTSD (R8)(R12*4), K3, Y7
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R10
+	VBROADCASTSD (R8)(R10*4), K4, Y7
 	VINSERTF64X4 $0x01, Y7, Z6, Z6
-	MOVL         4(DI), R12
-	MOVWLZX      R12, R10
-	VMOVSD       (R8)(R10*4), X8
-	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*4), K2, Y8
-	MOVL         12(DI), R12
-	MOVWLZX      R12, R10
-	VBROADCASTSD (R8)(R10*4), K3, Y8
-	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*4), K4, Y8
-	MOVL         20(DI), R12
-	MOVWLZX      R12, R10
-	VMOVSD       (R8)(R10*4), X9
-	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*4), K2, Y9
-	MOVL         28(DI), R12
-	MOVWLZX      R12, R10
-	VBROADCASTSD (R8)(R10*4), K3, Y9
-	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*4), K4, Y9
+	MOVL         4(DI), R10
+	MOVWLZX      R10, R12
+	VMOVSD       (R8)(R12*4), X8
+	SHRQ         $0x10, R10
+	VBROADCASTSD (R8)(R10*4), K2, Y8
+	MOVL         12(DI), R10
+	MOVWLZX      R10, R12
+	VBROADCASTSD (R8)(R12*4), K3, Y8
+	SHRQ         $0x10, R10
+	VBROADCASTSD (R8)(R10*4), K4, Y8
+	MOVL         20(DI), R10
+	MOVWLZX      R10, R12
+	VMOVSD       (R8)(R12*4), X9
+	SHRQ         $0x10, R10
+	VBROADCASTSD (R8)(R10*4), K2, Y9
+	MOVL         28(DI), R10
+	MOVWLZX      R10, R12
+	VBROADCASTSD (R8)(R12*4), K3, Y9
+	SHRQ         $0x10, R10
+	VBROADCASTSD (R8)(R10*4), K4, Y9
 	VINSERTF64X4 $0x01, Y9, Z8, Z8
 	VSHUFPS      $0x88, Z8, Z6, Z4
 	VSHUFPS      $0xdd, Z8, Z6, Z5
@@ -8482,47 +13183,51 @@ nearFull:
 	JZ    nearEachEnd
 
 nearEach:
-	MOVL         (DI), R12
-	MOVWLZX      R12, R10
-	VMOVSS       (R8)(R10*4), X10
-	SHRL         $0x10, R12
+	MOVQ         (DI), R10
+	MOVWLZX      R10, R12
+	VMOVSS       (R8)(R12*4), X10
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
 	VINSERTPS    $0x10, (R8)(R12*4), X10, X10
-	MOVL         4(DI), R12
-	MOVWLZX      R12, R10
-	VINSERTPS    $0x20, (R8)(R10*4), X10, X10
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (R8)(R12*4), X10, X10
-	MOVL         8(DI), R12
-	MOVWLZX      R12, R10
-	VMOVSS       (R8)(R10*4), X4
-	SHRL         $0x10, R12
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
+	VINSERTPS    $0x20, (R8)(R12*4), X10, X10
+	SHRQ         $0x10, R10
+	VINSERTPS    $0x30, (R8)(R10*4), X10, X10
+	MOVQ         8(DI), R10
+	MOVWLZX      R10, R12
+	VMOVSS       (R8)(R12*4), X4
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
 	VINSERTPS    $0x10, (R8)(R12*4), X4, X4
-	MOVL         12(DI), R12
-	MOVWLZX      R12, R10
-	VINSERTPS    $0x20, (R8)(R10*4), X4, X4
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (R8)(R12*4), X4, X4
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
+	VINSERTPS    $0x20, (R8)(R12*4), X4, X4
+	SHRQ         $0x10, R10
+	VINSERTPS    $0x30, (R8)(R10*4), X4, X4
 	VINSERTF128  $0x01, X4, Y10, Y10
-	MOVL         16(DI), R12
-	MOVWLZX      R12, R10
-	VMOVSS       (R8)(R10*4), X11
-	SHRL         $0x10, R12
+	MOVQ         16(DI), R10
+	MOVWLZX      R10, R12
+	VMOVSS       (R8)(R12*4), X11
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
 	VINSERTPS    $0x10, (R8)(R12*4), X11, X11
-	MOVL         20(DI), R12
-	MOVWLZX      R12, R10
-	VINSERTPS    $0x20, (R8)(R10*4), X11, X11
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (R8)(R12*4), X11, X11
-	MOVL         24(DI), R12
-	MOVWLZX      R12, R10
-	VMOVSS       (R8)(R10*4), X4
-	SHRL         $0x10, R12
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
+	VINSERTPS    $0x20, (R8)(R12*4), X11, X11
+	SHRQ         $0x10, R10
+	VINSERTPS    $0x30, (R8)(R10*4), X11, X11
+	MOVQ         24(DI), R10
+	MOVWLZX      R10, R12
+	VMOVSS       (R8)(R12*4), X4
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
 	VINSERTPS    $0x10, (R8)(R12*4), X4, X4
-	MOVL         28(DI), R12
-	MOVWLZX      R12, R10
-	VINSERTPS    $0x20, (R8)(R10*4), X4, X4
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (R8)(R12*4), X4, X4
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
+	VINSERTPS    $0x20, (R8)(R12*4), X4, X4
+	SHRQ         $0x10, R10
+	VINSERTPS    $0x30, (R8)(R10*4), X4, X4
 	VINSERTF128  $0x01, X4, Y11, Y11
 	VINSERTF64X4 $0x01, Y11, Z10, Z10
 	VPBROADCASTQ (SI), Z4
@@ -8541,47 +13246,51 @@ nearEachEnd:
 
 nearMasked:
 	KMOVW        (BX), K1
-	MOVL         (DI), R12
-	MOVWLZX      R12, R10
-	VMOVSS       (R8)(R10*4), X12
-	SHRL         $0x10, R12
+	MOVQ         (DI), R10
+	MOVWLZX      R10, R12
+	VMOVSS       (R8)(R12*4), X12
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
 	VINSERTPS    $0x10, (R8)(R12*4), X12, X12
-	MOVL         4(DI), R12
-	MOVWLZX      R12, R10
-	VINSERTPS    $0x20, (R8)(R10*4), X12, X12
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (R8)(R12*4), X12, X12
-	MOVL         8(DI), R12
-	MOVWLZX      R12, R10
-	VMOVSS       (R8)(R10*4), X4
-	SHRL         $0x10, R12
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
+	VINSERTPS    $0x20, (R8)(R12*4), X12, X12
+	SHRQ         $0x10, R10
+	VINSERTPS    $0x30, (R8)(R10*4), X12, X12
+	MOVQ         8(DI), R10
+	MOVWLZX      R10, R12
+	VMOVSS       (R8)(R12*4), X4
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
 	VINSERTPS    $0x10, (R8)(R12*4), X4, X4
-	MOVL         12(DI), R12
-	MOVWLZX      R12, R10
-	VINSERTPS    $0x20, (R8)(R10*4), X4, X4
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (R8)(R12*4), X4, X4
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
+	VINSERTPS    $0x20, (R8)(R12*4), X4, X4
+	SHRQ         $0x10, R10
+	VINSERTPS    $0x30, (R8)(R10*4), X4, X4
 	VINSERTF128  $0x01, X4, Y12, Y12
-	MOVL         16(DI), R12
-	MOVWLZX      R12, R10
-	VMOVSS       (R8)(R10*4), X13
-	SHRL         $0x10, R12
+	MOVQ         16(DI), R10
+	MOVWLZX      R10, R12
+	VMOVSS       (R8)(R12*4), X13
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
 	VINSERTPS    $0x10, (R8)(R12*4), X13, X13
-	MOVL         20(DI), R12
-	MOVWLZX      R12, R10
-	VINSERTPS    $0x20, (R8)(R10*4), X13, X13
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (R8)(R12*4), X13, X13
-	MOVL         24(DI), R12
-	MOVWLZX      R12, R10
-	VMOVSS       (R8)(R10*4), X4
-	SHRL         $0x10, R12
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
+	VINSERTPS    $0x20, (R8)(R12*4), X13, X13
+	SHRQ         $0x10, R10
+	VINSERTPS    $0x30, (R8)(R10*4), X13, X13
+	MOVQ         24(DI), R10
+	MOVWLZX      R10, R12
+	VMOVSS       (R8)(R12*4), X4
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
 	VINSERTPS    $0x10, (R8)(R12*4), X4, X4
-	MOVL         28(DI), R12
-	MOVWLZX      R12, R10
-	VINSERTPS    $0x20, (R8)(R10*4), X4, X4
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (R8)(R12*4), X4, X4
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R12
+	VINSERTPS    $0x20, (R8)(R12*4), X4, X4
+	SHRQ         $0x10, R10
+	VINSERTPS    $0x30, (R8)(R10*4), X4, X4
 	VINSERTF128  $0x01, X4, Y13, Y13
 	VINSERTF64X4 $0x01, Y13, Z12, Z12
 	VPBROADCASTQ (SI), Z4
@@ -8605,9 +13314,307 @@ nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesTable32F32AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX512F, AVX512VL, MMX+
-TEXT ·slicesTable32F32AVX512(SB), NOSPLIT, $0-112
+toRows:
+	MOVQ         y+120(FP), R10
+	MOVL         $0x7fc00000, R9
+	VMOVD        R9, X12
+	VPBROADCASTD X12, Z12
+	VBROADCASTSS alpha+128(FP), Z1
+
+put:
+	TESTQ   AX, AX
+	JZ      putDone
+	VXORPS  X0, X0, X0
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      putFull
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	TESTQ   R9, R9
+	JZ      putStraightEnd
+
+putStraight:
+	MOVWLZX      (DI), R13
+	VMOVUPS      (R8)(R13*4), Z13
+	VPBROADCASTQ (SI), Z14
+	VPSRLVD      Z2, Z14, Z14
+	VPERMPS      Z3, Z14, Z14
+	VFMADD231PS  Z14, Z13, Z0
+	ADDQ         $0x08, SI
+	ADDQ         $0x20, DI
+	DECQ         R9
+	JNZ          putStraight
+
+putStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      putSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      putPairsEnd
+
+putPairs:
+	MOVQ         (DI), R9
+	MOVWLZX      R9, R13
+	VMOVSD       (R8)(R13*4), X4
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R9
+	VBROADCASTSD (R8)(R9*4), K2, Y4
+	MOVQ         8(DI), R9
+	MOVWLZX      R9, R13
+	VBROADCASTSD (R8)(R13*4), K3, Y4
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R9
+	VBROADCASTSD (R8)(R9*4), K4, Y4
+	MOVQ         16(DI), R9
+	MOVWLZX      R9, R13
+	VMOVSD       (R8)(R13*4), X5
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R9
+	VBROADCASTSD (R8)(R9*4), K2, Y5
+	MOVQ         24(DI), R9
+	MOVWLZX      R9, R13
+	VBROADCASTSD (R8)(R13*4), K3, Y5
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R9
+	VBROADCASTSD (R8)(R9*4), K4, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	MOVL         4(DI), R9
+	MOVWLZX      R9, R13
+	VMOVSD       (R8)(R13*4), X6
+	SHRQ         $0x10, R9
+	VBROADCASTSD (R8)(R9*4), K2, Y6
+	MOVL         12(DI), R9
+	MOVWLZX      R9, R13
+	VBROADCASTSD (R8)(R13*4), K3, Y6
+	SHRQ         $0x10, R9
+	VBROADCASTSD (R8)(R9*4), K4, Y6
+	MOVL         20(DI), R9
+	MOVWLZX      R9, R13
+	VMOVSD       (R8)(R13*4), X7
+	SHRQ         $0x10, R9
+	VBROADCASTSD (R8)(R9*4), K2, Y7
+	MOVL         28(DI), R9
+	MOVWLZX      R9, R13
+	VBROADCASTSD (R8)(R13*4), K3, Y7
+	SHRQ         $0x10, R9
+	VBROADCASTSD (R8)(R9*4), K4, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	VSHUFPS      $0x88, Z6, Z4, Z13
+	VSHUFPS      $0xdd, Z6, Z4, Z14
+	VPBROADCASTQ (SI), Z15
+	VPSRLVD      Z2, Z15, Z15
+	VPERMPS      Z3, Z15, Z15
+	VFMADD231PS  Z15, Z13, Z0
+	ADDQ         $0x08, SI
+	ADDQ         $0x20, DI
+	VPBROADCASTQ (SI), Z13
+	VPSRLVD      Z2, Z13, Z13
+	VPERMPS      Z3, Z13, Z13
+	VFMADD231PS  Z13, Z14, Z0
+	ADDQ         $0x08, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          putPairs
+
+putPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	MOVWLZX 2(DX), R9
+	SUBQ    R9, R11
+	SUBQ    R9, R11
+
+putSingle:
+	ADDQ $0x04, DX
+
+putFull:
+	TESTQ R11, R11
+	JZ    putEachEnd
+
+putEach:
+	MOVQ         (DI), R9
+	MOVWLZX      R9, R13
+	VMOVSS       (R8)(R13*4), X8
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VINSERTPS    $0x10, (R8)(R13*4), X8, X8
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VINSERTPS    $0x20, (R8)(R13*4), X8, X8
+	SHRQ         $0x10, R9
+	VINSERTPS    $0x30, (R8)(R9*4), X8, X8
+	MOVQ         8(DI), R9
+	MOVWLZX      R9, R13
+	VMOVSS       (R8)(R13*4), X4
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VINSERTPS    $0x10, (R8)(R13*4), X4, X4
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VINSERTPS    $0x20, (R8)(R13*4), X4, X4
+	SHRQ         $0x10, R9
+	VINSERTPS    $0x30, (R8)(R9*4), X4, X4
+	VINSERTF128  $0x01, X4, Y8, Y8
+	MOVQ         16(DI), R9
+	MOVWLZX      R9, R13
+	VMOVSS       (R8)(R13*4), X9
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VINSERTPS    $0x10, (R8)(R13*4), X9, X9
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VINSERTPS    $0x20, (R8)(R13*4), X9, X9
+	SHRQ         $0x10, R9
+	VINSERTPS    $0x30, (R8)(R9*4), X9, X9
+	MOVQ         24(DI), R9
+	MOVWLZX      R9, R13
+	VMOVSS       (R8)(R13*4), X4
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VINSERTPS    $0x10, (R8)(R13*4), X4, X4
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VINSERTPS    $0x20, (R8)(R13*4), X4, X4
+	SHRQ         $0x10, R9
+	VINSERTPS    $0x30, (R8)(R9*4), X4, X4
+	VINSERTF128  $0x01, X4, Y9, Y9
+	VINSERTF64X4 $0x01, Y9, Z8, Z8
+	VPBROADCASTQ (SI), Z13
+	VPSRLVD      Z2, Z13, Z13
+	VPERMPS      Z3, Z13, Z13
+	VFMADD231PS  Z13, Z8, Z0
+	ADDQ         $0x08, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          putEach
+
+putEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    putMaskedEnd
+
+putMasked:
+	KMOVW        (BX), K1
+	MOVQ         (DI), R9
+	MOVWLZX      R9, R13
+	VMOVSS       (R8)(R13*4), X10
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VINSERTPS    $0x10, (R8)(R13*4), X10, X10
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VINSERTPS    $0x20, (R8)(R13*4), X10, X10
+	SHRQ         $0x10, R9
+	VINSERTPS    $0x30, (R8)(R9*4), X10, X10
+	MOVQ         8(DI), R9
+	MOVWLZX      R9, R13
+	VMOVSS       (R8)(R13*4), X4
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VINSERTPS    $0x10, (R8)(R13*4), X4, X4
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VINSERTPS    $0x20, (R8)(R13*4), X4, X4
+	SHRQ         $0x10, R9
+	VINSERTPS    $0x30, (R8)(R9*4), X4, X4
+	VINSERTF128  $0x01, X4, Y10, Y10
+	MOVQ         16(DI), R9
+	MOVWLZX      R9, R13
+	VMOVSS       (R8)(R13*4), X11
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VINSERTPS    $0x10, (R8)(R13*4), X11, X11
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VINSERTPS    $0x20, (R8)(R13*4), X11, X11
+	SHRQ         $0x10, R9
+	VINSERTPS    $0x30, (R8)(R9*4), X11, X11
+	MOVQ         24(DI), R9
+	MOVWLZX      R9, R13
+	VMOVSS       (R8)(R13*4), X4
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VINSERTPS    $0x10, (R8)(R13*4), X4, X4
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R13
+	VINSERTPS    $0x20, (R8)(R13*4), X4, X4
+	SHRQ         $0x10, R9
+	VINSERTPS    $0x30, (R8)(R9*4), X4, X4
+	VINSERTF128  $0x01, X4, Y11, Y11
+	VINSERTF64X4 $0x01, Y11, Z10, Z10
+	VPBROADCASTQ (SI), Z13
+	VPSRLVD      Z2, Z13, Z13
+	VPERMPS      Z3, Z13, Z13
+	VFMADD231PS  Z13, Z10, K1, Z0
+	ADDQ         $0x08, SI
+	ADDQ         $0x20, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          putMasked
+
+putMaskedEnd:
+	VMULPS        Z0, Z1, Z0
+	VCMPPS        $0x03, Z0, Z0, K1
+	VMOVAPS       Z12, K1, Z0
+	MOVQ          (R12), R9
+	MOVWLZX       R9, R11
+	VMOVSS        X0, (R10)(R11*4)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R11
+	VEXTRACTPS    $0x01, X0, (R10)(R11*4)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R11
+	VEXTRACTPS    $0x02, X0, (R10)(R11*4)
+	SHRQ          $0x10, R9
+	VEXTRACTPS    $0x03, X0, (R10)(R9*4)
+	VEXTRACTF64X2 $0x01, Z0, X4
+	MOVQ          8(R12), R9
+	MOVWLZX       R9, R11
+	VMOVSS        X4, (R10)(R11*4)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R11
+	VEXTRACTPS    $0x01, X4, (R10)(R11*4)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R11
+	VEXTRACTPS    $0x02, X4, (R10)(R11*4)
+	SHRQ          $0x10, R9
+	VEXTRACTPS    $0x03, X4, (R10)(R9*4)
+	VEXTRACTF64X2 $0x02, Z0, X4
+	MOVQ          16(R12), R9
+	MOVWLZX       R9, R11
+	VMOVSS        X4, (R10)(R11*4)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R11
+	VEXTRACTPS    $0x01, X4, (R10)(R11*4)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R11
+	VEXTRACTPS    $0x02, X4, (R10)(R11*4)
+	SHRQ          $0x10, R9
+	VEXTRACTPS    $0x03, X4, (R10)(R9*4)
+	VEXTRACTF64X2 $0x03, Z0, X0
+	MOVQ          24(R12), R9
+	MOVWLZX       R9, R11
+	VMOVSS        X0, (R10)(R11*4)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R11
+	VEXTRACTPS    $0x01, X0, (R10)(R11*4)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R11
+	VEXTRACTPS    $0x02, X0, (R10)(R11*4)
+	SHRQ          $0x10, R9
+	VEXTRACTPS    $0x03, X0, (R10)(R9*4)
+	ADDQ          $0x20, R12
+	ADDQ          $0x08, CX
+	DECQ          AX
+	JMP           put
+
+putDone:
+	VZEROUPPER
+	RET
+
+// func slicesTable32F32AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int, rows *uint16, y *float32, alpha float32)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, MMX+
+TEXT ·slicesTable32F32AVX512(SB), NOSPLIT, $0-132
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         regular+16(FP), DX
@@ -8630,7 +13637,7 @@ TEXT ·slicesTable32F32AVX512(SB), NOSPLIT, $0-112
 	MOVQ         valuesAhead+96(FP), R12
 	MOVQ         indicesAhead+104(FP), R13
 	TESTQ        R12, R12
-	JZ           near
+	JZ           unasked
 
 far:
 	TESTQ      AX, AX
@@ -8850,6 +13857,11 @@ farDone:
 	VZEROUPPER
 	RET
 
+unasked:
+	MOVQ  rows+112(FP), R12
+	TESTQ R12, R12
+	JNZ   toRows
+
 near:
 	TESTQ   AX, AX
 	JZ      nearDone
@@ -9056,9 +14068,271 @@ nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesSame16F32AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX512F, AVX512VL, MMX+
-TEXT ·slicesSame16F32AVX512(SB), NOSPLIT, $0-112
+toRows:
+	MOVQ         y+120(FP), R10
+	MOVL         $0x7fc00000, R9
+	VMOVD        R9, X12
+	VPBROADCASTD X12, Z12
+	VBROADCASTSS alpha+128(FP), Z1
+
+put:
+	TESTQ   AX, AX
+	JZ      putDone
+	VXORPS  X0, X0, X0
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      putFull
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	TESTQ   R9, R9
+	JZ      putStraightEnd
+
+putStraight:
+	MOVL         (DI), R13
+	VMOVUPS      (R8)(R13*4), Z13
+	VPBROADCASTQ (SI), Z14
+	VPSRLVD      Z2, Z14, Z14
+	VPERMPS      Z3, Z14, Z14
+	VFMADD231PS  Z14, Z13, Z0
+	ADDQ         $0x08, SI
+	ADDQ         $0x40, DI
+	DECQ         R9
+	JNZ          putStraight
+
+putStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      putSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      putPairsEnd
+
+putPairs:
+	MOVL         (DI), R9
+	VMOVSD       (R8)(R9*4), X4
+	MOVL         4(DI), R9
+	VBROADCASTSD (R8)(R9*4), K2, Y4
+	MOVL         16(DI), R9
+	VBROADCASTSD (R8)(R9*4), K3, Y4
+	MOVL         20(DI), R9
+	VBROADCASTSD (R8)(R9*4), K4, Y4
+	MOVL         32(DI), R9
+	VMOVSD       (R8)(R9*4), X5
+	MOVL         36(DI), R9
+	VBROADCASTSD (R8)(R9*4), K2, Y5
+	MOVL         48(DI), R9
+	VBROADCASTSD (R8)(R9*4), K3, Y5
+	MOVL         52(DI), R9
+	VBROADCASTSD (R8)(R9*4), K4, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	MOVL         8(DI), R9
+	VMOVSD       (R8)(R9*4), X6
+	MOVL         12(DI), R9
+	VBROADCASTSD (R8)(R9*4), K2, Y6
+	MOVL         24(DI), R9
+	VBROADCASTSD (R8)(R9*4), K3, Y6
+	MOVL         28(DI), R9
+	VBROADCASTSD (R8)(R9*4), K4, Y6
+	MOVL         40(DI), R9
+	VMOVSD       (R8)(R9*4), X7
+	MOVL         44(DI), R9
+	VBROADCASTSD (R8)(R9*4), K2, Y7
+	MOVL         56(DI), R9
+	VBROADCASTSD (R8)(R9*4), K3, Y7
+	MOVL         60(DI), R9
+	VBROADCASTSD (R8)(R9*4), K4, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	VSHUFPS      $0x88, Z6, Z4, Z13
+	VSHUFPS      $0xdd, Z6, Z4, Z14
+	VPBROADCASTQ (SI), Z15
+	VPSRLVD      Z2, Z15, Z15
+	VPERMPS      Z3, Z15, Z15
+	VFMADD231PS  Z15, Z13, Z0
+	ADDQ         $0x08, SI
+	ADDQ         $0x40, DI
+	VPBROADCASTQ (SI), Z13
+	VPSRLVD      Z2, Z13, Z13
+	VPERMPS      Z3, Z13, Z13
+	VFMADD231PS  Z13, Z14, Z0
+	ADDQ         $0x08, SI
+	ADDQ         $0x40, DI
+	DECQ         R11
+	JNZ          putPairs
+
+putPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	MOVWLZX 2(DX), R9
+	SUBQ    R9, R11
+	SUBQ    R9, R11
+
+putSingle:
+	ADDQ $0x04, DX
+
+putFull:
+	TESTQ R11, R11
+	JZ    putEachEnd
+
+putEach:
+	MOVL         (DI), R9
+	VMOVSS       (R8)(R9*4), X8
+	MOVL         4(DI), R9
+	VINSERTPS    $0x10, (R8)(R9*4), X8, X8
+	MOVL         8(DI), R9
+	VINSERTPS    $0x20, (R8)(R9*4), X8, X8
+	MOVL         12(DI), R9
+	VINSERTPS    $0x30, (R8)(R9*4), X8, X8
+	MOVL         16(DI), R9
+	VMOVSS       (R8)(R9*4), X4
+	MOVL         20(DI), R9
+	VINSERTPS    $0x10, (R8)(R9*4), X4, X4
+	MOVL         24(DI), R9
+	VINSERTPS    $0x20, (R8)(R9*4), X4, X4
+	MOVL         28(DI), R9
+	VINSERTPS    $0x30, (R8)(R9*4), X4, X4
+	VINSERTF128  $0x01, X4, Y8, Y8
+	MOVL         32(DI), R9
+	VMOVSS       (R8)(R9*4), X9
+	MOVL         36(DI), R9
+	VINSERTPS    $0x10, (R8)(R9*4), X9, X9
+	MOVL         40(DI), R9
+	VINSERTPS    $0x20, (R8)(R9*4), X9, X9
+	MOVL         44(DI), R9
+	VINSERTPS    $0x30, (R8)(R9*4), X9, X9
+	MOVL         48(DI), R9
+	VMOVSS       (R8)(R9*4), X4
+	MOVL         52(DI), R9
+	VINSERTPS    $0x10, (R8)(R9*4), X4, X4
+	MOVL         56(DI), R9
+	VINSERTPS    $0x20, (R8)(R9*4), X4, X4
+	MOVL         60(DI), R9
+	VINSERTPS    $0x30, (R8)(R9*4), X4, X4
+	VINSERTF128  $0x01, X4, Y9, Y9
+	VINSERTF64X4 $0x01, Y9, Z8, Z8
+	VPBROADCASTQ (SI), Z13
+	VPSRLVD      Z2, Z13, Z13
+	VPERMPS      Z3, Z13, Z13
+	VFMADD231PS  Z13, Z8, Z0
+	ADDQ         $0x08, SI
+	ADDQ         $0x40, DI
+	DECQ         R11
+	JNZ          putEach
+
+putEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    putMaskedEnd
+
+putMasked:
+	KMOVW        (BX), K1
+	MOVL         (DI), R9
+	VMOVSS       (R8)(R9*4), X10
+	MOVL         4(DI), R9
+	VINSERTPS    $0x10, (R8)(R9*4), X10, X10
+	MOVL         8(DI), R9
+	VINSERTPS    $0x20, (R8)(R9*4), X10, X10
+	MOVL         12(DI), R9
+	VINSERTPS    $0x30, (R8)(R9*4), X10, X10
+	MOVL         16(DI), R9
+	VMOVSS       (R8)(R9*4), X4
+	MOVL         20(DI), R9
+	VINSERTPS    $0x10, (R8)(R9*4), X4, X4
+	MOVL         24(DI), R9
+	VINSERTPS    $0x20, (R8)(R9*4), X4, X4
+	MOVL         28(DI), R9
+	VINSERTPS    $0x30, (R8)(R9*4), X4, X4
+	VINSERTF128  $0x01, X4, Y10, Y10
+	MOVL         32(DI), R9
+	VMOVSS       (R8)(R9*4), X11
+	MOVL         36(DI), R9
+	VINSERTPS    $0x10, (R8)(R9*4), X11, X11
+	MOVL         40(DI), R9
+	VINSERTPS    $0x20, (R8)(R9*4), X11, X11
+	MOVL         44(DI), R9
+	VINSERTPS    $0x30, (R8)(R9*4), X11, X11
+	MOVL         48(DI), R9
+	VMOVSS       (R8)(R9*4), X4
+	MOVL         52(DI), R9
+	VINSERTPS    $0x10, (R8)(R9*4), X4, X4
+	MOVL         56(DI), R9
+	VINSERTPS    $0x20, (R8)(R9*4), X4, X4
+	MOVL         60(DI), R9
+	VINSERTPS    $0x30, (R8)(R9*4), X4, X4
+	VINSERTF128  $0x01, X4, Y11, Y11
+	VINSERTF64X4 $0x01, Y11, Z10, Z10
+	VPBROADCASTQ (SI), Z13
+	VPSRLVD      Z2, Z13, Z13
+	VPERMPS      Z3, Z13, Z13
+	VFMADD231PS  Z13, Z10, K1, Z0
+	ADDQ         $0x08, SI
+	ADDQ         $0x40, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          putMasked
+
+putMaskedEnd:
+	VMULPS        Z0, Z1, Z0
+	VCMPPS        $0x03, Z0, Z0, K1
+	VMOVAPS       Z12, K1, Z0
+	MOVQ          (R12), R9
+	MOVWLZX       R9, R11
+	VMOVSS        X0, (R10)(R11*4)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R11
+	VEXTRACTPS    $0x01, X0, (R10)(R11*4)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R11
+	VEXTRACTPS    $0x02, X0, (R10)(R11*4)
+	SHRQ          $0x10, R9
+	VEXTRACTPS    $0x03, X0, (R10)(R9*4)
+	VEXTRACTF64X2 $0x01, Z0, X4
+	MOVQ          8(R12), R9
+	MOVWLZX       R9, R11
+	VMOVSS        X4, (R10)(R11*4)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R11
+	VEXTRACTPS    $0x01, X4, (R10)(R11*4)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R11
+	VEXTRACTPS    $0x02, X4, (R10)(R11*4)
+	SHRQ          $0x10, R9
+	VEXTRACTPS    $0x03, X4, (R10)(R9*4)
+	VEXTRACTF64X2 $0x02, Z0, X4
+	MOVQ          16(R12), R9
+	MOVWLZX       R9, R11
+	VMOVSS        X4, (R10)(R11*4)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R11
+	VEXTRACTPS    $0x01, X4, (R10)(R11*4)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R11
+	VEXTRACTPS    $0x02, X4, (R10)(R11*4)
+	SHRQ          $0x10, R9
+	VEXTRACTPS    $0x03, X4, (R10)(R9*4)
+	VEXTRACTF64X2 $0x03, Z0, X0
+	MOVQ          24(R12), R9
+	MOVWLZX       R9, R11
+	VMOVSS        X0, (R10)(R11*4)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R11
+	VEXTRACTPS    $0x01, X0, (R10)(R11*4)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R11
+	VEXTRACTPS    $0x02, X0, (R10)(R11*4)
+	SHRQ          $0x10, R9
+	VEXTRACTPS    $0x03, X0, (R10)(R9*4)
+	ADDQ          $0x20, R12
+	ADDQ          $0x08, CX
+	DECQ          AX
+	JMP           put
+
+putDone:
+	VZEROUPPER
+	RET
+
+// func slicesSame16F32AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int, rows *uint16, y *float32, alpha float32)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, MMX+
+TEXT ·slicesSame16F32AVX512(SB), NOSPLIT, $0-132
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         regular+16(FP), DX
@@ -9080,7 +14354,7 @@ TEXT ·slicesSame16F32AVX512(SB), NOSPLIT, $0-112
 	MOVQ         valuesAhead+96(FP), R10
 	MOVQ         indicesAhead+104(FP), R11
 	TESTQ        R10, R10
-	JZ           near
+	JZ           unasked
 
 far:
 	TESTQ      AX, AX
@@ -9113,47 +14387,51 @@ farStraightEnd:
 	JZ      farPairsEnd
 
 farPairs:
-	MOVL         (SI), R13
-	MOVWLZX      R13, R12
-	VMOVSD       (DI)(R12*4), X4
-	SHRL         $0x10, R13
-	VBROADCASTSD (DI)(R13*4), K2, Y4
-	MOVL         8(SI), R13
-	MOVWLZX      R13, R12
-	VBROADCASTSD (DI)(R12*4), K3, Y4
-	SHRL         $0x10, R13
-	VBROADCASTSD (DI)(R13*4), K4, Y4
-	MOVL         16(SI), R13
-	MOVWLZX      R13, R12
-	VMOVSD       (DI)(R12*4), X5
-	SHRL         $0x10, R13
-	VBROADCASTSD (DI)(R13*4), K2, Y5
-	MOVL         24(SI), R13
-	MOVWLZX      R13, R12
-	VBROADCASTSD (DI)(R12*4), K3, Y5
-	SHRL         $0x10, R13
-	VBROADCASTSD (DI)(R13*4), K4, Y5
+	MOVQ         (SI), R12
+	MOVWLZX      R12, R13
+	VMOVSD       (DI)(R13*4), X4
+	SHRQ         $0x10, R12
+	MOVWLZX      R12, R12
+	VBROADCASTSD (DI)(R12*4), K2, Y4
+	MOVQ         8(SI), R12
+	MOVWLZX      R12, R13
+	VBROADCASTSD (DI)(R13*4), K3, Y4
+	SHRQ         $0x10, R12
+	MOVWLZX      R12, R12
+	VBROADCASTSD (DI)(R12*4), K4, Y4
+	MOVQ         16(SI), R12
+	MOVWLZX      R12, R13
+	VMOVSD       (DI)(R13*4), X5
+	SHRQ         $0x10, R12
+	MOVWLZX      R12, R12
+	VBROADCASTSD (DI)(R12*4), K2, Y5
+	MOVQ         24(SI), R12
+	MOVWLZX      R12, R13
+	VBROADCASTSD (DI)(R13*4), K3, Y5
+	SHRQ         $0x10, R12
+	MOVWLZX      R12, R12
+	VBROADCASTSD (DI)(R12*4), K4, Y5
 	VINSERTF64X4 $0x01, Y5, Z4, Z4
-	MOVL         4(SI), R13
-	MOVWLZX      R13, R12
-	VMOVSD       (DI)(R12*4), X6
-	SHRL         $0x10, R13
-	VBROADCASTSD (DI)(R13*4), K2, Y6
-	MOVL         12(SI), R13
-	MOVWLZX      R13, R12
-	VBROADCASTSD (DI)(R12*4), K3, Y6
-	SHRL         $0x10, R13
-	VBROADCASTSD (DI)(R13*4), K4, Y6
-	MOVL         20(SI), R13
-	MOVWLZX      R13, R12
-	VMOVSD       (DI)(R12*4), X7
-	SHRL         $0x10, R13
-	VBROADCASTSD (DI)(R13*4), K2, Y7
-	MOVL         28(SI), R13
-	MOVWLZX      R13, R12
-	VBROADCASTSD (DI)(R12*4), K3, Y7
-	SHRL         $0x10, R13
-	VBROADCASTSD (DI)(R13*4), K4, Y7
+	MOVL         4(SI), R12
+	MOVWLZX      R12, R13
+	VMOVSD       (DI)(R13*4), X6
+	SHRQ         $0x10, R12
+	VBROADCASTSD (DI)(R12*4), K2, Y6
+	MOVL         12(SI), R12
+	MOVWLZX      R12, R13
+	VBROADCASTSD (DI)(R13*4), K3, Y6
+	SHRQ         $0x10, R12
+	VBROADCASTSD (DI)(R12*4), K4, Y6
+	MOVL         20(SI), R12
+	MOVWLZX      R12, R13
+	VMOVSD       (DI)(R13*4), X7
+	SHRQ         $0x10, R12
+	VBROADCASTSD (DI)(R12*4), K2, Y7
+	MOVL         28(SI), R12
+	MOVWLZX      R12, R13
+	VBROADCASTSD (DI)(R13*4), K3, Y7
+	SHRQ         $0x10, R12
+	VBROADCASTSD (DI)(R12*4), K4, Y7
 	VINSERTF64X4 $0x01, Y7, Z6, Z6
 	VSHUFPS      $0x88, Z6, Z4, Z3
 	VSHUFPS      $0xdd, Z6, Z4, Z12
@@ -9182,47 +14460,51 @@ farFull:
 	JZ    farEachEnd
 
 farEach:
-	MOVL         (SI), R13
-	MOVWLZX      R13, R12
-	VMOVSS       (DI)(R12*4), X8
-	SHRL         $0x10, R13
+	MOVQ         (SI), R12
+	MOVWLZX      R12, R13
+	VMOVSS       (DI)(R13*4), X8
+	SHRQ         $0x10, R12
+	MOVWLZX      R12, R13
 	VINSERTPS    $0x10, (DI)(R13*4), X8, X8
-	MOVL         4(SI), R13
-	MOVWLZX      R13, R12
-	VINSERTPS    $0x20, (DI)(R12*4), X8, X8
-	SHRL         $0x10, R13
-	VINSERTPS    $0x30, (DI)(R13*4), X8, X8
-	MOVL         8(SI), R13
-	MOVWLZX      R13, R12
-	VMOVSS       (DI)(R12*4), X3
-	SHRL         $0x10, R13
+	SHRQ         $0x10, R12
+	MOVWLZX      R12, R13
+	VINSERTPS    $0x20, (DI)(R13*4), X8, X8
+	SHRQ         $0x10, R12
+	VINSERTPS    $0x30, (DI)(R12*4), X8, X8
+	MOVQ         8(SI), R12
+	MOVWLZX      R12, R13
+	VMOVSS       (DI)(R13*4), X3
+	SHRQ         $0x10, R12
+	MOVWLZX      R12, R13
 	VINSERTPS    $0x10, (DI)(R13*4), X3, X3
-	MOVL         12(SI), R13
-	MOVWLZX      R13, R12
-	VINSERTPS    $0x20, (DI)(R12*4), X3, X3
-	SHRL         $0x10, R13
-	VINSERTPS    $0x30, (DI)(R13*4), X3, X3
+	SHRQ         $0x10, R12
+	MOVWLZX      R12, R13
+	VINSERTPS    $0x20, (DI)(R13*4), X3, X3
+	SHRQ         $0x10, R12
+	VINSERTPS    $0x30, (DI)(R12*4), X3, X3
 	VINSERTF128  $0x01, X3, Y8, Y8
-	MOVL         16(SI), R13
-	MOVWLZX      R13, R12
-	VMOVSS       (DI)(R12*4), X9
-	SHRL         $0x10, R13
+	MOVQ         16(SI), R12
+	MOVWLZX      R12, R13
+	VMOVSS       (DI)(R13*4), X9
+	SHRQ         $0x10, R12
+	MOVWLZX      R12, R13
 	VINSERTPS    $0x10, (DI)(R13*4), X9, X9
-	MOVL         20(SI), R13
-	MOVWLZX      R13, R12
-	VINSERTPS    $0x20, (DI)(R12*4), X9, X9
-	SHRL         $0x10, R13
-	VINSERTPS    $0x30, (DI)(R13*4), X9, X9
-	MOVL         24(SI), R13
-	MOVWLZX      R13, R12
-	VMOVSS       (DI)(R12*4), X3
-	SHRL         $0x10, R13
+	SHRQ         $0x10, R12
+	MOVWLZX      R12, R13
+	VINSERTPS    $0x20, (DI)(R13*4), X9, X9
+	SHRQ         $0x10, R12
+	VINSERTPS    $0x30, (DI)(R12*4), X9, X9
+	MOVQ         24(SI), R12
+	MOVWLZX      R12, R13
+	VMOVSS       (DI)(R13*4), X3
+	SHRQ         $0x10, R12
+	MOVWLZX      R12, R13
 	VINSERTPS    $0x10, (DI)(R13*4), X3, X3
-	MOVL         28(SI), R13
-	MOVWLZX      R13, R12
-	VINSERTPS    $0x20, (DI)(R12*4), X3, X3
-	SHRL         $0x10, R13
-	VINSERTPS    $0x30, (DI)(R13*4), X3, X3
+	SHRQ         $0x10, R12
+	MOVWLZX      R12, R13
+	VINSERTPS    $0x20, (DI)(R13*4), X3, X3
+	SHRQ         $0x10, R12
+	VINSERTPS    $0x30, (DI)(R12*4), X3, X3
 	VINSERTF128  $0x01, X3, Y9, Y9
 	VINSERTF64X4 $0x01, Y9, Z8, Z8
 	PREFETCHT1   (SI)(R11*1)
@@ -9238,47 +14520,51 @@ farEachEnd:
 
 farMasked:
 	KMOVW        (BX), K1
-	MOVL         (SI), R13
-	MOVWLZX      R13, R12
-	VMOVSS       (DI)(R12*4), X10
-	SHRL         $0x10, R13
+	MOVQ         (SI), R12
+	MOVWLZX      R12, R13
+	VMOVSS       (DI)(R13*4), X10
+	SHRQ         $0x10, R12
+	MOVWLZX      R12, R13
 	VINSERTPS    $0x10, (DI)(R13*4), X10, X10
-	MOVL         4(SI), R13
-	MOVWLZX      R13, R12
-	VINSERTPS    $0x20, (DI)(R12*4), X10, X10
-	SHRL         $0x10, R13
-	VINSERTPS    $0x30, (DI)(R13*4), X10, X10
-	MOVL         8(SI), R13
-	MOVWLZX      R13, R12
-	VMOVSS       (DI)(R12*4), X3
-	SHRL         $0x10, R13
+	SHRQ         $0x10, R12
+	MOVWLZX      R12, R13
+	VINSERTPS    $0x20, (DI)(R13*4), X10, X10
+	SHRQ         $0x10, R12
+	VINSERTPS    $0x30, (DI)(R12*4), X10, X10
+	MOVQ         8(SI), R12
+	MOVWLZX      R12, R13
+	VMOVSS       (DI)(R13*4), X3
+	SHRQ         $0x10, R12
+	MOVWLZX      R12, R13
 	VINSERTPS    $0x10, (DI)(R13*4), X3, X3
-	MOVL         12(SI), R13
-	MOVWLZX      R13, R12
-	VINSERTPS    $0x20, (DI)(R12*4), X3, X3
-	SHRL         $0x10, R13
-	VINSERTPS    $0x30, (DI)(R13*4), X3, X3
+	SHRQ         $0x10, R12
+	MOVWLZX      R12, R13
+	VINSERTPS    $0x20, (DI)(R13*4), X3, X3
+	SHRQ         $0x10, R12
+	VINSERTPS    $0x30, (DI)(R12*4), X3, X3
 	VINSERTF128  $0x01, X3, Y10, Y10
-	MOVL         16(SI), R13
-	MOVWLZX      R13, R12
-	VMOVSS       (DI)(R12*4), X11
-	SHRL         $0x10, R13
+	MOVQ         16(SI), R12
+	MOVWLZX      R12, R13
+	VMOVSS       (DI)(R13*4), X11
+	SHRQ         $0x10, R12
+	MOVWLZX      R12, R13
 	VINSERTPS    $0x10, (DI)(R13*4), X11, X11
-	MOVL         20(SI), R13
-	MOVWLZX      R13, R12
-	VINSERTPS    $0x20, (DI)(R12*4), X11, X11
-	SHRL         $0x10, R13
-	VINSERTPS    $0x30, (DI)(R13*4), X11, X11
-	MOVL         24(SI), R13
-	MOVWLZX      R13, R12
-	VMOVSS       (DI)(R12*4), X3
-	SHRL         $0x10, R13
+	SHRQ         $0x10, R12
+	MOVWLZX      R12, R13
+	VINSERTPS    $0x20, (DI)(R13*4), X11, X11
+	SHRQ         $0x10, R12
+	VINSERTPS    $0x30, (DI)(R12*4), X11, X11
+	MOVQ         24(SI), R12
+	MOVWLZX      R12, R13
+	VMOVSS       (DI)(R13*4), X3
+	SHRQ         $0x10, R12
+	MOVWLZX      R12, R13
 	VINSERTPS    $0x10, (DI)(R13*4), X3, X3
-	MOVL         28(SI), R13
-	MOVWLZX      R13, R12
-	VINSERTPS    $0x20, (DI)(R12*4), X3, X3
-	SHRL         $0x10, R13
-	VINSERTPS    $0x30, (DI)(R13*4), X3, X3
+	SHRQ         $0x10, R12
+	MOVWLZX      R12, R13
+	VINSERTPS    $0x20, (DI)(R13*4), X3, X3
+	SHRQ         $0x10, R12
+	VINSERTPS    $0x30, (DI)(R12*4), X3, X3
 	VINSERTF128  $0x01, X3, Y11, Y11
 	VINSERTF64X4 $0x01, Y11, Z10, Z10
 	PREFETCHT1   (SI)(R11*1)
@@ -9298,6 +14584,11 @@ farMaskedEnd:
 farDone:
 	VZEROUPPER
 	RET
+
+unasked:
+	MOVQ  rows+112(FP), R11
+	TESTQ R11, R11
+	JNZ   toRows
 
 near:
 	TESTQ   AX, AX
@@ -9327,47 +14618,51 @@ nearStraightEnd:
 	JZ      nearPairsEnd
 
 nearPairs:
-	MOVL         (SI), R11
-	MOVWLZX      R11, R9
-	VMOVSD       (DI)(R9*4), X4
-	SHRL         $0x10, R11
-	VBROADCASTSD (DI)(R11*4), K2, Y4
-	MOVL         8(SI), R11
-	MOVWLZX      R11, R9
-	VBROADCASTSD (DI)(R9*4), K3, Y4
-	SHRL         $0x10, R11
-	VBROADCASTSD (DI)(R11*4), K4, Y4
-	MOVL         16(SI), R11
-	MOVWLZX      R11, R9
-	VMOVSD       (DI)(R9*4), X5
-	SHRL         $0x10, R11
-	VBROADCASTSD (DI)(R11*4), K2, Y5
-	MOVL         24(SI), R11
-	MOVWLZX      R11, R9
-	VBROADCASTSD (DI)(R9*4), K3, Y5
-	SHRL         $0x10, R11
-	VBROADCASTSD (DI)(R11*4), K4, Y5
+	MOVQ         (SI), R9
+	MOVWLZX      R9, R11
+	VMOVSD       (DI)(R11*4), X4
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R9
+	VBROADCASTSD (DI)(R9*4), K2, Y4
+	MOVQ         8(SI), R9
+	MOVWLZX      R9, R11
+	VBROADCASTSD (DI)(R11*4), K3, Y4
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R9
+	VBROADCASTSD (DI)(R9*4), K4, Y4
+	MOVQ         16(SI), R9
+	MOVWLZX      R9, R11
+	VMOVSD       (DI)(R11*4), X5
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R9
+	VBROADCASTSD (DI)(R9*4), K2, Y5
+	MOVQ         24(SI), R9
+	MOVWLZX      R9, R11
+	VBROADCASTSD (DI)(R11*4), K3, Y5
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R9
+	VBROADCASTSD (DI)(R9*4), K4, Y5
 	VINSERTF64X4 $0x01, Y5, Z4, Z4
-	MOVL         4(SI), R11
-	MOVWLZX      R11, R9
-	VMOVSD       (DI)(R9*4), X6
-	SHRL         $0x10, R11
-	VBROADCASTSD (DI)(R11*4), K2, Y6
-	MOVL         12(SI), R11
-	MOVWLZX      R11, R9
-	VBROADCASTSD (DI)(R9*4), K3, Y6
-	SHRL         $0x10, R11
-	VBROADCASTSD (DI)(R11*4), K4, Y6
-	MOVL         20(SI), R11
-	MOVWLZX      R11, R9
-	VMOVSD       (DI)(R9*4), X7
-	SHRL         $0x10, R11
-	VBROADCASTSD (DI)(R11*4), K2, Y7
-	MOVL         28(SI), R11
-	MOVWLZX      R11, R9
-	VBROADCASTSD (DI)(R9*4), K3, Y7
-	SHRL         $0x10, R11
-	VBROADCASTSD (DI)(R11*4), K4, Y7
+	MOVL         4(SI), R9
+	MOVWLZX      R9, R11
+	VMOVSD       (DI)(R11*4), X6
+	SHRQ         $0x10, R9
+	VBROADCASTSD (DI)(R9*4), K2, Y6
+	MOVL         12(SI), R9
+	MOVWLZX      R9, R11
+	VBROADCASTSD (DI)(R11*4), K3, Y6
+	SHRQ         $0x10, R9
+	VBROADCASTSD (DI)(R9*4), K4, Y6
+	MOVL         20(SI), R9
+	MOVWLZX      R9, R11
+	VMOVSD       (DI)(R11*4), X7
+	SHRQ         $0x10, R9
+	VBROADCASTSD (DI)(R9*4), K2, Y7
+	MOVL         28(SI), R9
+	MOVWLZX      R9, R11
+	VBROADCASTSD (DI)(R11*4), K3, Y7
+	SHRQ         $0x10, R9
+	VBROADCASTSD (DI)(R9*4), K4, Y7
 	VINSERTF64X4 $0x01, Y7, Z6, Z6
 	VSHUFPS      $0x88, Z6, Z4, Z3
 	VSHUFPS      $0xdd, Z6, Z4, Z12
@@ -9394,47 +14689,51 @@ nearFull:
 	JZ    nearEachEnd
 
 nearEach:
-	MOVL         (SI), R11
-	MOVWLZX      R11, R9
-	VMOVSS       (DI)(R9*4), X8
-	SHRL         $0x10, R11
+	MOVQ         (SI), R9
+	MOVWLZX      R9, R11
+	VMOVSS       (DI)(R11*4), X8
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
 	VINSERTPS    $0x10, (DI)(R11*4), X8, X8
-	MOVL         4(SI), R11
-	MOVWLZX      R11, R9
-	VINSERTPS    $0x20, (DI)(R9*4), X8, X8
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X8, X8
-	MOVL         8(SI), R11
-	MOVWLZX      R11, R9
-	VMOVSS       (DI)(R9*4), X3
-	SHRL         $0x10, R11
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
+	VINSERTPS    $0x20, (DI)(R11*4), X8, X8
+	SHRQ         $0x10, R9
+	VINSERTPS    $0x30, (DI)(R9*4), X8, X8
+	MOVQ         8(SI), R9
+	MOVWLZX      R9, R11
+	VMOVSS       (DI)(R11*4), X3
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
 	VINSERTPS    $0x10, (DI)(R11*4), X3, X3
-	MOVL         12(SI), R11
-	MOVWLZX      R11, R9
-	VINSERTPS    $0x20, (DI)(R9*4), X3, X3
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X3, X3
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
+	VINSERTPS    $0x20, (DI)(R11*4), X3, X3
+	SHRQ         $0x10, R9
+	VINSERTPS    $0x30, (DI)(R9*4), X3, X3
 	VINSERTF128  $0x01, X3, Y8, Y8
-	MOVL         16(SI), R11
-	MOVWLZX      R11, R9
-	VMOVSS       (DI)(R9*4), X9
-	SHRL         $0x10, R11
+	MOVQ         16(SI), R9
+	MOVWLZX      R9, R11
+	VMOVSS       (DI)(R11*4), X9
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
 	VINSERTPS    $0x10, (DI)(R11*4), X9, X9
-	MOVL         20(SI), R11
-	MOVWLZX      R11, R9
-	VINSERTPS    $0x20, (DI)(R9*4), X9, X9
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X9, X9
-	MOVL         24(SI), R11
-	MOVWLZX      R11, R9
-	VMOVSS       (DI)(R9*4), X3
-	SHRL         $0x10, R11
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
+	VINSERTPS    $0x20, (DI)(R11*4), X9, X9
+	SHRQ         $0x10, R9
+	VINSERTPS    $0x30, (DI)(R9*4), X9, X9
+	MOVQ         24(SI), R9
+	MOVWLZX      R9, R11
+	VMOVSS       (DI)(R11*4), X3
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
 	VINSERTPS    $0x10, (DI)(R11*4), X3, X3
-	MOVL         28(SI), R11
-	MOVWLZX      R11, R9
-	VINSERTPS    $0x20, (DI)(R9*4), X3, X3
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X3, X3
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
+	VINSERTPS    $0x20, (DI)(R11*4), X3, X3
+	SHRQ         $0x10, R9
+	VINSERTPS    $0x30, (DI)(R9*4), X3, X3
 	VINSERTF128  $0x01, X3, Y9, Y9
 	VINSERTF64X4 $0x01, Y9, Z8, Z8
 	VFMADD231PS  Z2, Z8, Z0
@@ -9449,47 +14748,51 @@ nearEachEnd:
 
 nearMasked:
 	KMOVW        (BX), K1
-	MOVL         (SI), R11
-	MOVWLZX      R11, R9
-	VMOVSS       (DI)(R9*4), X10
-	SHRL         $0x10, R11
+	MOVQ         (SI), R9
+	MOVWLZX      R9, R11
+	VMOVSS       (DI)(R11*4), X10
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
 	VINSERTPS    $0x10, (DI)(R11*4), X10, X10
-	MOVL         4(SI), R11
-	MOVWLZX      R11, R9
-	VINSERTPS    $0x20, (DI)(R9*4), X10, X10
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X10, X10
-	MOVL         8(SI), R11
-	MOVWLZX      R11, R9
-	VMOVSS       (DI)(R9*4), X3
-	SHRL         $0x10, R11
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
+	VINSERTPS    $0x20, (DI)(R11*4), X10, X10
+	SHRQ         $0x10, R9
+	VINSERTPS    $0x30, (DI)(R9*4), X10, X10
+	MOVQ         8(SI), R9
+	MOVWLZX      R9, R11
+	VMOVSS       (DI)(R11*4), X3
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
 	VINSERTPS    $0x10, (DI)(R11*4), X3, X3
-	MOVL         12(SI), R11
-	MOVWLZX      R11, R9
-	VINSERTPS    $0x20, (DI)(R9*4), X3, X3
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X3, X3
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
+	VINSERTPS    $0x20, (DI)(R11*4), X3, X3
+	SHRQ         $0x10, R9
+	VINSERTPS    $0x30, (DI)(R9*4), X3, X3
 	VINSERTF128  $0x01, X3, Y10, Y10
-	MOVL         16(SI), R11
-	MOVWLZX      R11, R9
-	VMOVSS       (DI)(R9*4), X11
-	SHRL         $0x10, R11
+	MOVQ         16(SI), R9
+	MOVWLZX      R9, R11
+	VMOVSS       (DI)(R11*4), X11
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
 	VINSERTPS    $0x10, (DI)(R11*4), X11, X11
-	MOVL         20(SI), R11
-	MOVWLZX      R11, R9
-	VINSERTPS    $0x20, (DI)(R9*4), X11, X11
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X11, X11
-	MOVL         24(SI), R11
-	MOVWLZX      R11, R9
-	VMOVSS       (DI)(R9*4), X3
-	SHRL         $0x10, R11
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
+	VINSERTPS    $0x20, (DI)(R11*4), X11, X11
+	SHRQ         $0x10, R9
+	VINSERTPS    $0x30, (DI)(R9*4), X11, X11
+	MOVQ         24(SI), R9
+	MOVWLZX      R9, R11
+	VMOVSS       (DI)(R11*4), X3
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
 	VINSERTPS    $0x10, (DI)(R11*4), X3, X3
-	MOVL         28(SI), R11
-	MOVWLZX      R11, R9
-	VINSERTPS    $0x20, (DI)(R9*4), X3, X3
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X3, X3
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R11
+	VINSERTPS    $0x20, (DI)(R11*4), X3, X3
+	SHRQ         $0x10, R9
+	VINSERTPS    $0x30, (DI)(R9*4), X3, X3
 	VINSERTF128  $0x01, X3, Y11, Y11
 	VINSERTF64X4 $0x01, Y11, Z10, Z10
 	VFMADD231PS  Z2, Z10, K1, Z0
@@ -9509,9 +14812,287 @@ nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesSame32F32AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX512F, AVX512VL, MMX+
-TEXT ·slicesSame32F32AVX512(SB), NOSPLIT, $0-112
+toRows:
+	MOVQ         y+120(FP), R9
+	MOVL         $0x7fc00000, R8
+	VMOVD        R8, X11
+	VPBROADCASTD X11, Z11
+	VBROADCASTSS alpha+128(FP), Z1
+
+put:
+	TESTQ   AX, AX
+	JZ      putDone
+	VXORPS  X0, X0, X0
+	MOVL    (CX), R10
+	TESTQ   DX, DX
+	JZ      putFull
+	MOVWLZX (DX), R8
+	SUBQ    R8, R10
+	TESTQ   R8, R8
+	JZ      putStraightEnd
+
+putStraight:
+	MOVWLZX     (SI), R12
+	VMOVUPS     (DI)(R12*4), Z12
+	VFMADD231PS Z2, Z12, Z0
+	ADDQ        $0x20, SI
+	DECQ        R8
+	JNZ         putStraight
+
+putStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      putSingle
+	MOVWLZX 2(DX), R10
+	TESTQ   R10, R10
+	JZ      putPairsEnd
+
+putPairs:
+	MOVQ         (SI), R8
+	MOVWLZX      R8, R12
+	VMOVSD       (DI)(R12*4), X3
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R8
+	VBROADCASTSD (DI)(R8*4), K2, Y3
+	MOVQ         8(SI), R8
+	MOVWLZX      R8, R12
+	VBROADCASTSD (DI)(R12*4), K3, Y3
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R8
+	VBROADCASTSD (DI)(R8*4), K4, Y3
+	MOVQ         16(SI), R8
+	MOVWLZX      R8, R12
+	VMOVSD       (DI)(R12*4), X4
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R8
+	VBROADCASTSD (DI)(R8*4), K2, Y4
+	MOVQ         24(SI), R8
+	MOVWLZX      R8, R12
+	VBROADCASTSD (DI)(R12*4), K3, Y4
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R8
+	VBROADCASTSD (DI)(R8*4), K4, Y4
+	VINSERTF64X4 $0x01, Y4, Z3, Z3
+	MOVL         4(SI), R8
+	MOVWLZX      R8, R12
+	VMOVSD       (DI)(R12*4), X5
+	SHRQ         $0x10, R8
+	VBROADCASTSD (DI)(R8*4), K2, Y5
+	MOVL         12(SI), R8
+	MOVWLZX      R8, R12
+	VBROADCASTSD (DI)(R12*4), K3, Y5
+	SHRQ         $0x10, R8
+	VBROADCASTSD (DI)(R8*4), K4, Y5
+	MOVL         20(SI), R8
+	MOVWLZX      R8, R12
+	VMOVSD       (DI)(R12*4), X6
+	SHRQ         $0x10, R8
+	VBROADCASTSD (DI)(R8*4), K2, Y6
+	MOVL         28(SI), R8
+	MOVWLZX      R8, R12
+	VBROADCASTSD (DI)(R12*4), K3, Y6
+	SHRQ         $0x10, R8
+	VBROADCASTSD (DI)(R8*4), K4, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z5
+	VSHUFPS      $0x88, Z5, Z3, Z12
+	VSHUFPS      $0xdd, Z5, Z3, Z13
+	VFMADD231PS  Z2, Z12, Z0
+	ADDQ         $0x20, SI
+	VFMADD231PS  Z2, Z13, Z0
+	ADDQ         $0x20, SI
+	DECQ         R10
+	JNZ          putPairs
+
+putPairsEnd:
+	MOVL    (CX), R10
+	MOVWLZX (DX), R8
+	SUBQ    R8, R10
+	MOVWLZX 2(DX), R8
+	SUBQ    R8, R10
+	SUBQ    R8, R10
+
+putSingle:
+	ADDQ $0x04, DX
+
+putFull:
+	TESTQ R10, R10
+	JZ    putEachEnd
+
+putEach:
+	MOVQ         (SI), R8
+	MOVWLZX      R8, R12
+	VMOVSS       (DI)(R12*4), X7
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R12
+	VINSERTPS    $0x10, (DI)(R12*4), X7, X7
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R12
+	VINSERTPS    $0x20, (DI)(R12*4), X7, X7
+	SHRQ         $0x10, R8
+	VINSERTPS    $0x30, (DI)(R8*4), X7, X7
+	MOVQ         8(SI), R8
+	MOVWLZX      R8, R12
+	VMOVSS       (DI)(R12*4), X3
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R12
+	VINSERTPS    $0x10, (DI)(R12*4), X3, X3
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R12
+	VINSERTPS    $0x20, (DI)(R12*4), X3, X3
+	SHRQ         $0x10, R8
+	VINSERTPS    $0x30, (DI)(R8*4), X3, X3
+	VINSERTF128  $0x01, X3, Y7, Y7
+	MOVQ         16(SI), R8
+	MOVWLZX      R8, R12
+	VMOVSS       (DI)(R12*4), X8
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R12
+	VINSERTPS    $0x10, (DI)(R12*4), X8, X8
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R12
+	VINSERTPS    $0x20, (DI)(R12*4), X8, X8
+	SHRQ         $0x10, R8
+	VINSERTPS    $0x30, (DI)(R8*4), X8, X8
+	MOVQ         24(SI), R8
+	MOVWLZX      R8, R12
+	VMOVSS       (DI)(R12*4), X3
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R12
+	VINSERTPS    $0x10, (DI)(R12*4), X3, X3
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R12
+	VINSERTPS    $0x20, (DI)(R12*4), X3, X3
+	SHRQ         $0x10, R8
+	VINSERTPS    $0x30, (DI)(R8*4), X3, X3
+	VINSERTF128  $0x01, X3, Y8, Y8
+	VINSERTF64X4 $0x01, Y8, Z7, Z7
+	VFMADD231PS  Z2, Z7, Z0
+	ADDQ         $0x20, SI
+	DECQ         R10
+	JNZ          putEach
+
+putEachEnd:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    putMaskedEnd
+
+putMasked:
+	KMOVW        (BX), K1
+	MOVQ         (SI), R8
+	MOVWLZX      R8, R12
+	VMOVSS       (DI)(R12*4), X9
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R12
+	VINSERTPS    $0x10, (DI)(R12*4), X9, X9
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R12
+	VINSERTPS    $0x20, (DI)(R12*4), X9, X9
+	SHRQ         $0x10, R8
+	VINSERTPS    $0x30, (DI)(R8*4), X9, X9
+	MOVQ         8(SI), R8
+	MOVWLZX      R8, R12
+	VMOVSS       (DI)(R12*4), X3
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R12
+	VINSERTPS    $0x10, (DI)(R12*4), X3, X3
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R12
+	VINSERTPS    $0x20, (DI)(R12*4), X3, X3
+	SHRQ         $0x10, R8
+	VINSERTPS    $0x30, (DI)(R8*4), X3, X3
+	VINSERTF128  $0x01, X3, Y9, Y9
+	MOVQ         16(SI), R8
+	MOVWLZX      R8, R12
+	VMOVSS       (DI)(R12*4), X10
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R12
+	VINSERTPS    $0x10, (DI)(R12*4), X10, X10
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R12
+	VINSERTPS    $0x20, (DI)(R12*4), X10, X10
+	SHRQ         $0x10, R8
+	VINSERTPS    $0x30, (DI)(R8*4), X10, X10
+	MOVQ         24(SI), R8
+	MOVWLZX      R8, R12
+	VMOVSS       (DI)(R12*4), X3
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R12
+	VINSERTPS    $0x10, (DI)(R12*4), X3, X3
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R12
+	VINSERTPS    $0x20, (DI)(R12*4), X3, X3
+	SHRQ         $0x10, R8
+	VINSERTPS    $0x30, (DI)(R8*4), X3, X3
+	VINSERTF128  $0x01, X3, Y10, Y10
+	VINSERTF64X4 $0x01, Y10, Z9, Z9
+	VFMADD231PS  Z2, Z9, K1, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x02, BX
+	DECQ         R10
+	JNZ          putMasked
+
+putMaskedEnd:
+	VMULPS        Z0, Z1, Z0
+	VCMPPS        $0x03, Z0, Z0, K1
+	VMOVAPS       Z11, K1, Z0
+	MOVQ          (R11), R8
+	MOVWLZX       R8, R10
+	VMOVSS        X0, (R9)(R10*4)
+	SHRQ          $0x10, R8
+	MOVWLZX       R8, R10
+	VEXTRACTPS    $0x01, X0, (R9)(R10*4)
+	SHRQ          $0x10, R8
+	MOVWLZX       R8, R10
+	VEXTRACTPS    $0x02, X0, (R9)(R10*4)
+	SHRQ          $0x10, R8
+	VEXTRACTPS    $0x03, X0, (R9)(R8*4)
+	VEXTRACTF64X2 $0x01, Z0, X3
+	MOVQ          8(R11), R8
+	MOVWLZX       R8, R10
+	VMOVSS        X3, (R9)(R10*4)
+	SHRQ          $0x10, R8
+	MOVWLZX       R8, R10
+	VEXTRACTPS    $0x01, X3, (R9)(R10*4)
+	SHRQ          $0x10, R8
+	MOVWLZX       R8, R10
+	VEXTRACTPS    $0x02, X3, (R9)(R10*4)
+	SHRQ          $0x10, R8
+	VEXTRACTPS    $0x03, X3, (R9)(R8*4)
+	VEXTRACTF64X2 $0x02, Z0, X3
+	MOVQ          16(R11), R8
+	MOVWLZX       R8, R10
+	VMOVSS        X3, (R9)(R10*4)
+	SHRQ          $0x10, R8
+	MOVWLZX       R8, R10
+	VEXTRACTPS    $0x01, X3, (R9)(R10*4)
+	SHRQ          $0x10, R8
+	MOVWLZX       R8, R10
+	VEXTRACTPS    $0x02, X3, (R9)(R10*4)
+	SHRQ          $0x10, R8
+	VEXTRACTPS    $0x03, X3, (R9)(R8*4)
+	VEXTRACTF64X2 $0x03, Z0, X0
+	MOVQ          24(R11), R8
+	MOVWLZX       R8, R10
+	VMOVSS        X0, (R9)(R10*4)
+	SHRQ          $0x10, R8
+	MOVWLZX       R8, R10
+	VEXTRACTPS    $0x01, X0, (R9)(R10*4)
+	SHRQ          $0x10, R8
+	MOVWLZX       R8, R10
+	VEXTRACTPS    $0x02, X0, (R9)(R10*4)
+	SHRQ          $0x10, R8
+	VEXTRACTPS    $0x03, X0, (R9)(R8*4)
+	ADDQ          $0x20, R11
+	ADDQ          $0x08, CX
+	DECQ          AX
+	JMP           put
+
+putDone:
+	VZEROUPPER
+	RET
+
+// func slicesSame32F32AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int, rows *uint16, y *float32, alpha float32)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, MMX+
+TEXT ·slicesSame32F32AVX512(SB), NOSPLIT, $0-132
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         regular+16(FP), DX
@@ -9533,7 +15114,7 @@ TEXT ·slicesSame32F32AVX512(SB), NOSPLIT, $0-112
 	MOVQ         valuesAhead+96(FP), R10
 	MOVQ         indicesAhead+104(FP), R11
 	TESTQ        R10, R10
-	JZ           near
+	JZ           unasked
 
 far:
 	TESTQ      AX, AX
@@ -9728,6 +15309,11 @@ farDone:
 	VZEROUPPER
 	RET
 
+unasked:
+	MOVQ  rows+112(FP), R11
+	TESTQ R11, R11
+	JNZ   toRows
+
 near:
 	TESTQ   AX, AX
 	JZ      nearDone
@@ -9911,5 +15497,247 @@ nearMaskedEnd:
 	JMP     near
 
 nearDone:
+	VZEROUPPER
+	RET
+
+toRows:
+	MOVQ         y+120(FP), R9
+	MOVL         $0x7fc00000, R8
+	VMOVD        R8, X11
+	VPBROADCASTD X11, Z11
+	VBROADCASTSS alpha+128(FP), Z1
+
+put:
+	TESTQ   AX, AX
+	JZ      putDone
+	VXORPS  X0, X0, X0
+	MOVL    (CX), R10
+	TESTQ   DX, DX
+	JZ      putFull
+	MOVWLZX (DX), R8
+	SUBQ    R8, R10
+	TESTQ   R8, R8
+	JZ      putStraightEnd
+
+putStraight:
+	MOVL        (SI), R12
+	VMOVUPS     (DI)(R12*4), Z12
+	VFMADD231PS Z2, Z12, Z0
+	ADDQ        $0x40, SI
+	DECQ        R8
+	JNZ         putStraight
+
+putStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      putSingle
+	MOVWLZX 2(DX), R10
+	TESTQ   R10, R10
+	JZ      putPairsEnd
+
+putPairs:
+	MOVL         (SI), R8
+	VMOVSD       (DI)(R8*4), X3
+	MOVL         4(SI), R8
+	VBROADCASTSD (DI)(R8*4), K2, Y3
+	MOVL         16(SI), R8
+	VBROADCASTSD (DI)(R8*4), K3, Y3
+	MOVL         20(SI), R8
+	VBROADCASTSD (DI)(R8*4), K4, Y3
+	MOVL         32(SI), R8
+	VMOVSD       (DI)(R8*4), X4
+	MOVL         36(SI), R8
+	VBROADCASTSD (DI)(R8*4), K2, Y4
+	MOVL         48(SI), R8
+	VBROADCASTSD (DI)(R8*4), K3, Y4
+	MOVL         52(SI), R8
+	VBROADCASTSD (DI)(R8*4), K4, Y4
+	VINSERTF64X4 $0x01, Y4, Z3, Z3
+	MOVL         8(SI), R8
+	VMOVSD       (DI)(R8*4), X5
+	MOVL         12(SI), R8
+	VBROADCASTSD (DI)(R8*4), K2, Y5
+	MOVL         24(SI), R8
+	VBROADCASTSD (DI)(R8*4), K3, Y5
+	MOVL         28(SI), R8
+	VBROADCASTSD (DI)(R8*4), K4, Y5
+	MOVL         40(SI), R8
+	VMOVSD       (DI)(R8*4), X6
+	MOVL         44(SI), R8
+	VBROADCASTSD (DI)(R8*4), K2, Y6
+	MOVL         56(SI), R8
+	VBROADCASTSD (DI)(R8*4), K3, Y6
+	MOVL         60(SI), R8
+	VBROADCASTSD (DI)(R8*4), K4, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z5
+	VSHUFPS      $0x88, Z5, Z3, Z12
+	VSHUFPS      $0xdd, Z5, Z3, Z13
+	VFMADD231PS  Z2, Z12, Z0
+	ADDQ         $0x40, SI
+	VFMADD231PS  Z2, Z13, Z0
+	ADDQ         $0x40, SI
+	DECQ         R10
+	JNZ          putPairs
+
+putPairsEnd:
+	MOVL    (CX), R10
+	MOVWLZX (DX), R8
+	SUBQ    R8, R10
+	MOVWLZX 2(DX), R8
+	SUBQ    R8, R10
+	SUBQ    R8, R10
+
+putSingle:
+	ADDQ $0x04, DX
+
+putFull:
+	TESTQ R10, R10
+	JZ    putEachEnd
+
+putEach:
+	MOVL         (SI), R8
+	VMOVSS       (DI)(R8*4), X7
+	MOVL         4(SI), R8
+	VINSERTPS    $0x10, (DI)(R8*4), X7, X7
+	MOVL         8(SI), R8
+	VINSERTPS    $0x20, (DI)(R8*4), X7, X7
+	MOVL         12(SI), R8
+	VINSERTPS    $0x30, (DI)(R8*4), X7, X7
+	MOVL         16(SI), R8
+	VMOVSS       (DI)(R8*4), X3
+	MOVL         20(SI), R8
+	VINSERTPS    $0x10, (DI)(R8*4), X3, X3
+	MOVL         24(SI), R8
+	VINSERTPS    $0x20, (DI)(R8*4), X3, X3
+	MOVL         28(SI), R8
+	VINSERTPS    $0x30, (DI)(R8*4), X3, X3
+	VINSERTF128  $0x01, X3, Y7, Y7
+	MOVL         32(SI), R8
+	VMOVSS       (DI)(R8*4), X8
+	MOVL         36(SI), R8
+	VINSERTPS    $0x10, (DI)(R8*4), X8, X8
+	MOVL         40(SI), R8
+	VINSERTPS    $0x20, (DI)(R8*4), X8, X8
+	MOVL         44(SI), R8
+	VINSERTPS    $0x30, (DI)(R8*4), X8, X8
+	MOVL         48(SI), R8
+	VMOVSS       (DI)(R8*4), X3
+	MOVL         52(SI), R8
+	VINSERTPS    $0x10, (DI)(R8*4), X3, X3
+	MOVL         56(SI), R8
+	VINSERTPS    $0x20, (DI)(R8*4), X3, X3
+	MOVL         60(SI), R8
+	VINSERTPS    $0x30, (DI)(R8*4), X3, X3
+	VINSERTF128  $0x01, X3, Y8, Y8
+	VINSERTF64X4 $0x01, Y8, Z7, Z7
+	VFMADD231PS  Z2, Z7, Z0
+	ADDQ         $0x40, SI
+	DECQ         R10
+	JNZ          putEach
+
+putEachEnd:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    putMaskedEnd
+
+putMasked:
+	KMOVW        (BX), K1
+	MOVL         (SI), R8
+	VMOVSS       (DI)(R8*4), X9
+	MOVL         4(SI), R8
+	VINSERTPS    $0x10, (DI)(R8*4), X9, X9
+	MOVL         8(SI), R8
+	VINSERTPS    $0x20, (DI)(R8*4), X9, X9
+	MOVL         12(SI), R8
+	VINSERTPS    $0x30, (DI)(R8*4), X9, X9
+	MOVL         16(SI), R8
+	VMOVSS       (DI)(R8*4), X3
+	MOVL         20(SI), R8
+	VINSERTPS    $0x10, (DI)(R8*4), X3, X3
+	MOVL         24(SI), R8
+	VINSERTPS    $0x20, (DI)(R8*4), X3, X3
+	MOVL         28(SI), R8
+	VINSERTPS    $0x30, (DI)(R8*4), X3, X3
+	VINSERTF128  $0x01, X3, Y9, Y9
+	MOVL         32(SI), R8
+	VMOVSS       (DI)(R8*4), X10
+	MOVL         36(SI), R8
+	VINSERTPS    $0x10, (DI)(R8*4), X10, X10
+	MOVL         40(SI), R8
+	VINSERTPS    $0x20, (DI)(R8*4), X10, X10
+	MOVL         44(SI), R8
+	VINSERTPS    $0x30, (DI)(R8*4), X10, X10
+	MOVL         48(SI), R8
+	VMOVSS       (DI)(R8*4), X3
+	MOVL         52(SI), R8
+	VINSERTPS    $0x10, (DI)(R8*4), X3, X3
+	MOVL         56(SI), R8
+	VINSERTPS    $0x20, (DI)(R8*4), X3, X3
+	MOVL         60(SI), R8
+	VINSERTPS    $0x30, (DI)(R8*4), X3, X3
+	VINSERTF128  $0x01, X3, Y10, Y10
+	VINSERTF64X4 $0x01, Y10, Z9, Z9
+	VFMADD231PS  Z2, Z9, K1, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x02, BX
+	DECQ         R10
+	JNZ          putMasked
+
+putMaskedEnd:
+	VMULPS        Z0, Z1, Z0
+	VCMPPS        $0x03, Z0, Z0, K1
+	VMOVAPS       Z11, K1, Z0
+	MOVQ          (R11), R8
+	MOVWLZX       R8, R10
+	VMOVSS        X0, (R9)(R10*4)
+	SHRQ          $0x10, R8
+	MOVWLZX       R8, R10
+	VEXTRACTPS    $0x01, X0, (R9)(R10*4)
+	SHRQ          $0x10, R8
+	MOVWLZX       R8, R10
+	VEXTRACTPS    $0x02, X0, (R9)(R10*4)
+	SHRQ          $0x10, R8
+	VEXTRACTPS    $0x03, X0, (R9)(R8*4)
+	VEXTRACTF64X2 $0x01, Z0, X3
+	MOVQ          8(R11), R8
+	MOVWLZX       R8, R10
+	VMOVSS        X3, (R9)(R10*4)
+	SHRQ          $0x10, R8
+	MOVWLZX       R8, R10
+	VEXTRACTPS    $0x01, X3, (R9)(R10*4)
+	SHRQ          $0x10, R8
+	MOVWLZX       R8, R10
+	VEXTRACTPS    $0x02, X3, (R9)(R10*4)
+	SHRQ          $0x10, R8
+	VEXTRACTPS    $0x03, X3, (R9)(R8*4)
+	VEXTRACTF64X2 $0x02, Z0, X3
+	MOVQ          16(R11), R8
+	MOVWLZX       R8, R10
+	VMOVSS        X3, (R9)(R10*4)
+	SHRQ          $0x10, R8
+	MOVWLZX       R8, R10
+	VEXTRACTPS    $0x01, X3, (R9)(R10*4)
+	SHRQ          $0x10, R8
+	MOVWLZX       R8, R10
+	VEXTRACTPS    $0x02, X3, (R9)(R10*4)
+	SHRQ          $0x10, R8
+	VEXTRACTPS    $0x03, X3, (R9)(R8*4)
+	VEXTRACTF64X2 $0x03, Z0, X0
+	MOVQ          24(R11), R8
+	MOVWLZX       R8, R10
+	VMOVSS        X0, (R9)(R10*4)
+	SHRQ          $0x10, R8
+	MOVWLZX       R8, R10
+	VEXTRACTPS    $0x01, X0, (R9)(R10*4)
+	SHRQ          $0x10, R8
+	MOVWLZX       R8, R10
+	VEXTRACTPS    $0x02, X0, (R9)(R10*4)
+	SHRQ          $0x10, R8
+	VEXTRACTPS    $0x03, X0, (R9)(R8*4)
+	ADDQ          $0x20, R11
+	ADDQ          $0x08, CX
+	DECQ          AX
+	JMP           put
+
+putDone:
 	VZEROUPPER
 	RET

@@ -2,6 +2,8 @@ package simd
 
 import (
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"testing"
 	"unsafe"
 
@@ -54,4 +56,70 @@ func slicesAheadTest[V sparse.Value](t *testing.T, l Level, near bool) {
 			require.Equal(t, want, got, fmt.Sprintf("%d slices, %d elements ahead", of, ahead))
 		}
 	}
+}
+
+func TestSlicesPutFinishedSumsAtTheirRows(t *testing.T) {
+	for l := Generic; l <= Best(); l++ {
+		t.Run(l.String(), func(t *testing.T) {
+			for _, wide := range []bool{false, true} {
+				slicesPutTest[float64](t, l, wide)
+				slicesPutTest[float32](t, l, wide)
+			}
+		})
+	}
+}
+
+// slicesPutTest compares bits with those of Finish: of columns in which all lanes have entries and of some with a mask,
+// of sums that are no numbers.
+func slicesPutTest[V sparse.Value](t *testing.T, l Level, wide bool) {
+	const slices, columns = 7, 5
+	r := rand.New(rand.NewPCG(1, 2))
+	lanes := Lanes[V](l)
+	n := slices * columns * lanes
+	s := Slices[V]{Values: Values[V]{Lanes: lanes, Full: make([]V, n)}, Near: true}
+	x := make([]V, 64)
+	for i := range x {
+		x[i] = V(r.NormFloat64())
+	}
+	x[7], x[8] = V(math.Inf(1)), V(math.NaN())
+	for k := range s.Values.Full {
+		s.Values.Full[k] = V(r.NormFloat64())
+		if c := r.IntN(len(x)); wide {
+			s.Wide = append(s.Wide, int32(c))
+		} else {
+			s.Narrow = append(s.Narrow, uint16(c))
+		}
+	}
+	for i := range uint32(slices) {
+		s.Widths = append(s.Widths, columns-i%3, i%3)
+		for range i % 3 {
+			s.Masks = append(s.Masks, uint16(r.Uint32())&(1<<lanes-1))
+		}
+	}
+	rows := make([]uint16, slices*lanes+5) // some follow that are in no slice
+	for i, row := range r.Perm(len(rows)) {
+		rows[i] = uint16(row)
+	}
+	for _, alpha := range []V{1, -2.5, 0, V(math.NaN())} {
+		sums, room := make([]V, slices*lanes), make([]V, slices*lanes)
+		MultiplySlices(l, &s, Position{}, slices, x, nil, sums)
+		want, got := make([]V, len(rows)), make([]V, len(rows))
+		for i := range want {
+			want[i], got[i] = 9, 9
+		}
+		Finish(l, alpha, 0, sums, room, false)
+		for i, v := range room {
+			want[rows[i]] = v
+		}
+		PutSlices(l, &s, Position{}, slices, x, nil, sums, alpha, rows, got)
+		require.Equal(t, bitsOf(want), bitsOf(got), "alpha %v", alpha)
+		PutSlices(l, &s, Position{}, 0, x, nil, nil, alpha, rows, nil)
+	}
+}
+
+func bitsOf[V sparse.Value](v []V) (bits []uint64) {
+	for _, f := range v {
+		bits = append(bits, math.Float64bits(float64(f)))
+	}
+	return bits
 }

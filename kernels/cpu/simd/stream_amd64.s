@@ -73,16 +73,17 @@ TEXT ·finishFromF64AVX2(SB), NOSPLIT, $0-56
 	JNE          stream
 
 scale:
-	MOVL        (CX), DI
-	MOVWLZX     DI, SI
-	VMOVSD      (DX)(SI*8), X4
-	SHRL        $0x10, DI
+	MOVQ        (CX), SI
+	MOVWLZX     SI, DI
+	VMOVSD      (DX)(DI*8), X4
+	SHRQ        $0x10, SI
+	MOVWLZX     SI, DI
 	VMOVHPD     (DX)(DI*8), X4, X4
-	MOVL        4(CX), DI
-	MOVWLZX     DI, SI
-	VMOVSD      (DX)(SI*8), X1
-	SHRL        $0x10, DI
-	VMOVHPD     (DX)(DI*8), X1, X1
+	SHRQ        $0x10, SI
+	MOVWLZX     SI, DI
+	VMOVSD      (DX)(DI*8), X1
+	SHRQ        $0x10, SI
+	VMOVHPD     (DX)(SI*8), X1, X1
 	VINSERTF128 $0x01, X1, Y4, Y4
 	VMULPD      Y4, Y0, Y2
 	ADDQ        $0x08, CX
@@ -96,16 +97,17 @@ scale:
 	RET
 
 stream:
-	MOVL        (CX), DI
-	MOVWLZX     DI, SI
-	VMOVSD      (DX)(SI*8), X4
-	SHRL        $0x10, DI
+	MOVQ        (CX), SI
+	MOVWLZX     SI, DI
+	VMOVSD      (DX)(DI*8), X4
+	SHRQ        $0x10, SI
+	MOVWLZX     SI, DI
 	VMOVHPD     (DX)(DI*8), X4, X4
-	MOVL        4(CX), DI
-	MOVWLZX     DI, SI
-	VMOVSD      (DX)(SI*8), X1
-	SHRL        $0x10, DI
-	VMOVHPD     (DX)(DI*8), X1, X1
+	SHRQ        $0x10, SI
+	MOVWLZX     SI, DI
+	VMOVSD      (DX)(DI*8), X1
+	SHRQ        $0x10, SI
+	VMOVHPD     (DX)(SI*8), X1, X1
 	VINSERTF128 $0x01, X1, Y4, Y4
 	VMULPD      Y4, Y0, Y2
 	ADDQ        $0x08, CX
@@ -119,16 +121,17 @@ stream:
 	RET
 
 add:
-	MOVL        (CX), DI
-	MOVWLZX     DI, SI
-	VMOVSD      (DX)(SI*8), X4
-	SHRL        $0x10, DI
+	MOVQ        (CX), SI
+	MOVWLZX     SI, DI
+	VMOVSD      (DX)(DI*8), X4
+	SHRQ        $0x10, SI
+	MOVWLZX     SI, DI
 	VMOVHPD     (DX)(DI*8), X4, X4
-	MOVL        4(CX), DI
-	MOVWLZX     DI, SI
-	VMOVSD      (DX)(SI*8), X2
-	SHRL        $0x10, DI
-	VMOVHPD     (DX)(DI*8), X2, X2
+	SHRQ        $0x10, SI
+	MOVWLZX     SI, DI
+	VMOVSD      (DX)(DI*8), X2
+	SHRQ        $0x10, SI
+	VMOVHPD     (DX)(SI*8), X2, X2
 	VINSERTF128 $0x01, X2, Y4, Y4
 	VMULPD      Y4, Y0, Y2
 	ADDQ        $0x08, CX
@@ -151,16 +154,17 @@ TEXT ·permuteF64AVX2(SB), NOSPLIT, $0-32
 	MOVQ to+24(FP), BX
 
 loop:
-	MOVL        (CX), DI
-	MOVWLZX     DI, SI
-	VMOVSD      (DX)(SI*8), X0
-	SHRL        $0x10, DI
+	MOVQ        (CX), SI
+	MOVWLZX     SI, DI
+	VMOVSD      (DX)(DI*8), X0
+	SHRQ        $0x10, SI
+	MOVWLZX     SI, DI
 	VMOVHPD     (DX)(DI*8), X0, X0
-	MOVL        4(CX), DI
-	MOVWLZX     DI, SI
-	VMOVSD      (DX)(SI*8), X1
-	SHRL        $0x10, DI
-	VMOVHPD     (DX)(DI*8), X1, X1
+	SHRQ        $0x10, SI
+	MOVWLZX     SI, DI
+	VMOVSD      (DX)(DI*8), X1
+	SHRQ        $0x10, SI
+	VMOVHPD     (DX)(SI*8), X1, X1
 	VINSERTF128 $0x01, X1, Y0, Y0
 	VMOVUPD     Y0, (BX)
 	ADDQ        $0x08, CX
@@ -241,27 +245,29 @@ TEXT ·finishFromF64AVX512(SB), NOSPLIT, $0-56
 	JNE          stream
 
 scale:
-	MOVL         (CX), DI
-	MOVWLZX      DI, SI
-	VMOVSD       (DX)(SI*8), X4
-	SHRL         $0x10, DI
+	MOVQ         (CX), SI
+	MOVWLZX      SI, DI
+	VMOVSD       (DX)(DI*8), X4
+	SHRQ         $0x10, SI
+	MOVWLZX      SI, DI
 	VMOVHPD      (DX)(DI*8), X4, X4
-	MOVL         4(CX), DI
-	MOVWLZX      DI, SI
-	VMOVSD       (DX)(SI*8), X1
-	SHRL         $0x10, DI
-	VMOVHPD      (DX)(DI*8), X1, X1
+	SHRQ         $0x10, SI
+	MOVWLZX      SI, DI
+	VMOVSD       (DX)(DI*8), X1
+	SHRQ         $0x10, SI
+	VMOVHPD      (DX)(SI*8), X1, X1
 	VINSERTF128  $0x01, X1, Y4, Y4
-	MOVL         8(CX), DI
-	MOVWLZX      DI, SI
-	VMOVSD       (DX)(SI*8), X5
-	SHRL         $0x10, DI
+	MOVQ         8(CX), SI
+	MOVWLZX      SI, DI
+	VMOVSD       (DX)(DI*8), X5
+	SHRQ         $0x10, SI
+	MOVWLZX      SI, DI
 	VMOVHPD      (DX)(DI*8), X5, X5
-	MOVL         12(CX), DI
-	MOVWLZX      DI, SI
-	VMOVSD       (DX)(SI*8), X1
-	SHRL         $0x10, DI
-	VMOVHPD      (DX)(DI*8), X1, X1
+	SHRQ         $0x10, SI
+	MOVWLZX      SI, DI
+	VMOVSD       (DX)(DI*8), X1
+	SHRQ         $0x10, SI
+	VMOVHPD      (DX)(SI*8), X1, X1
 	VINSERTF128  $0x01, X1, Y5, Y5
 	VINSERTF64X4 $0x01, Y5, Z4, Z4
 	VMULPD       Z4, Z0, Z2
@@ -276,27 +282,29 @@ scale:
 	RET
 
 stream:
-	MOVL         (CX), DI
-	MOVWLZX      DI, SI
-	VMOVSD       (DX)(SI*8), X4
-	SHRL         $0x10, DI
+	MOVQ         (CX), SI
+	MOVWLZX      SI, DI
+	VMOVSD       (DX)(DI*8), X4
+	SHRQ         $0x10, SI
+	MOVWLZX      SI, DI
 	VMOVHPD      (DX)(DI*8), X4, X4
-	MOVL         4(CX), DI
-	MOVWLZX      DI, SI
-	VMOVSD       (DX)(SI*8), X1
-	SHRL         $0x10, DI
-	VMOVHPD      (DX)(DI*8), X1, X1
+	SHRQ         $0x10, SI
+	MOVWLZX      SI, DI
+	VMOVSD       (DX)(DI*8), X1
+	SHRQ         $0x10, SI
+	VMOVHPD      (DX)(SI*8), X1, X1
 	VINSERTF128  $0x01, X1, Y4, Y4
-	MOVL         8(CX), DI
-	MOVWLZX      DI, SI
-	VMOVSD       (DX)(SI*8), X5
-	SHRL         $0x10, DI
+	MOVQ         8(CX), SI
+	MOVWLZX      SI, DI
+	VMOVSD       (DX)(DI*8), X5
+	SHRQ         $0x10, SI
+	MOVWLZX      SI, DI
 	VMOVHPD      (DX)(DI*8), X5, X5
-	MOVL         12(CX), DI
-	MOVWLZX      DI, SI
-	VMOVSD       (DX)(SI*8), X1
-	SHRL         $0x10, DI
-	VMOVHPD      (DX)(DI*8), X1, X1
+	SHRQ         $0x10, SI
+	MOVWLZX      SI, DI
+	VMOVSD       (DX)(DI*8), X1
+	SHRQ         $0x10, SI
+	VMOVHPD      (DX)(SI*8), X1, X1
 	VINSERTF128  $0x01, X1, Y5, Y5
 	VINSERTF64X4 $0x01, Y5, Z4, Z4
 	VMULPD       Z4, Z0, Z2
@@ -311,27 +319,29 @@ stream:
 	RET
 
 add:
-	MOVL         (CX), DI
-	MOVWLZX      DI, SI
-	VMOVSD       (DX)(SI*8), X4
-	SHRL         $0x10, DI
+	MOVQ         (CX), SI
+	MOVWLZX      SI, DI
+	VMOVSD       (DX)(DI*8), X4
+	SHRQ         $0x10, SI
+	MOVWLZX      SI, DI
 	VMOVHPD      (DX)(DI*8), X4, X4
-	MOVL         4(CX), DI
-	MOVWLZX      DI, SI
-	VMOVSD       (DX)(SI*8), X2
-	SHRL         $0x10, DI
-	VMOVHPD      (DX)(DI*8), X2, X2
+	SHRQ         $0x10, SI
+	MOVWLZX      SI, DI
+	VMOVSD       (DX)(DI*8), X2
+	SHRQ         $0x10, SI
+	VMOVHPD      (DX)(SI*8), X2, X2
 	VINSERTF128  $0x01, X2, Y4, Y4
-	MOVL         8(CX), DI
-	MOVWLZX      DI, SI
-	VMOVSD       (DX)(SI*8), X5
-	SHRL         $0x10, DI
+	MOVQ         8(CX), SI
+	MOVWLZX      SI, DI
+	VMOVSD       (DX)(DI*8), X5
+	SHRQ         $0x10, SI
+	MOVWLZX      SI, DI
 	VMOVHPD      (DX)(DI*8), X5, X5
-	MOVL         12(CX), DI
-	MOVWLZX      DI, SI
-	VMOVSD       (DX)(SI*8), X2
-	SHRL         $0x10, DI
-	VMOVHPD      (DX)(DI*8), X2, X2
+	SHRQ         $0x10, SI
+	MOVWLZX      SI, DI
+	VMOVSD       (DX)(DI*8), X2
+	SHRQ         $0x10, SI
+	VMOVHPD      (DX)(SI*8), X2, X2
 	VINSERTF128  $0x01, X2, Y5, Y5
 	VINSERTF64X4 $0x01, Y5, Z4, Z4
 	VMULPD       Z4, Z0, Z2
@@ -355,27 +365,29 @@ TEXT ·permuteF64AVX512(SB), NOSPLIT, $0-32
 	MOVQ to+24(FP), BX
 
 loop:
-	MOVL         (CX), DI
-	MOVWLZX      DI, SI
-	VMOVSD       (DX)(SI*8), X0
-	SHRL         $0x10, DI
+	MOVQ         (CX), SI
+	MOVWLZX      SI, DI
+	VMOVSD       (DX)(DI*8), X0
+	SHRQ         $0x10, SI
+	MOVWLZX      SI, DI
 	VMOVHPD      (DX)(DI*8), X0, X0
-	MOVL         4(CX), DI
-	MOVWLZX      DI, SI
-	VMOVSD       (DX)(SI*8), X1
-	SHRL         $0x10, DI
-	VMOVHPD      (DX)(DI*8), X1, X1
+	SHRQ         $0x10, SI
+	MOVWLZX      SI, DI
+	VMOVSD       (DX)(DI*8), X1
+	SHRQ         $0x10, SI
+	VMOVHPD      (DX)(SI*8), X1, X1
 	VINSERTF128  $0x01, X1, Y0, Y0
-	MOVL         8(CX), DI
-	MOVWLZX      DI, SI
-	VMOVSD       (DX)(SI*8), X1
-	SHRL         $0x10, DI
+	MOVQ         8(CX), SI
+	MOVWLZX      SI, DI
+	VMOVSD       (DX)(DI*8), X1
+	SHRQ         $0x10, SI
+	MOVWLZX      SI, DI
 	VMOVHPD      (DX)(DI*8), X1, X1
-	MOVL         12(CX), DI
-	MOVWLZX      DI, SI
-	VMOVSD       (DX)(SI*8), X2
-	SHRL         $0x10, DI
-	VMOVHPD      (DX)(DI*8), X2, X2
+	SHRQ         $0x10, SI
+	MOVWLZX      SI, DI
+	VMOVSD       (DX)(DI*8), X2
+	SHRQ         $0x10, SI
+	VMOVHPD      (DX)(SI*8), X2, X2
 	VINSERTF128  $0x01, X2, Y1, Y1
 	VINSERTF64X4 $0x01, Y1, Z0, Z0
 	VMOVUPD      Z0, (BX)
@@ -457,26 +469,28 @@ TEXT ·finishFromF32AVX2(SB), NOSPLIT, $0-48
 	JNE          stream
 
 scale:
-	MOVL        (CX), DI
-	MOVWLZX     DI, SI
-	VMOVSS      (DX)(SI*4), X4
-	SHRL        $0x10, DI
+	MOVQ        (CX), SI
+	MOVWLZX     SI, DI
+	VMOVSS      (DX)(DI*4), X4
+	SHRQ        $0x10, SI
+	MOVWLZX     SI, DI
 	VINSERTPS   $0x10, (DX)(DI*4), X4, X4
-	MOVL        4(CX), DI
-	MOVWLZX     DI, SI
-	VINSERTPS   $0x20, (DX)(SI*4), X4, X4
-	SHRL        $0x10, DI
-	VINSERTPS   $0x30, (DX)(DI*4), X4, X4
-	MOVL        8(CX), DI
-	MOVWLZX     DI, SI
-	VMOVSS      (DX)(SI*4), X1
-	SHRL        $0x10, DI
+	SHRQ        $0x10, SI
+	MOVWLZX     SI, DI
+	VINSERTPS   $0x20, (DX)(DI*4), X4, X4
+	SHRQ        $0x10, SI
+	VINSERTPS   $0x30, (DX)(SI*4), X4, X4
+	MOVQ        8(CX), SI
+	MOVWLZX     SI, DI
+	VMOVSS      (DX)(DI*4), X1
+	SHRQ        $0x10, SI
+	MOVWLZX     SI, DI
 	VINSERTPS   $0x10, (DX)(DI*4), X1, X1
-	MOVL        12(CX), DI
-	MOVWLZX     DI, SI
-	VINSERTPS   $0x20, (DX)(SI*4), X1, X1
-	SHRL        $0x10, DI
-	VINSERTPS   $0x30, (DX)(DI*4), X1, X1
+	SHRQ        $0x10, SI
+	MOVWLZX     SI, DI
+	VINSERTPS   $0x20, (DX)(DI*4), X1, X1
+	SHRQ        $0x10, SI
+	VINSERTPS   $0x30, (DX)(SI*4), X1, X1
 	VINSERTF128 $0x01, X1, Y4, Y4
 	VMULPS      Y4, Y0, Y2
 	ADDQ        $0x10, CX
@@ -490,26 +504,28 @@ scale:
 	RET
 
 stream:
-	MOVL        (CX), DI
-	MOVWLZX     DI, SI
-	VMOVSS      (DX)(SI*4), X4
-	SHRL        $0x10, DI
+	MOVQ        (CX), SI
+	MOVWLZX     SI, DI
+	VMOVSS      (DX)(DI*4), X4
+	SHRQ        $0x10, SI
+	MOVWLZX     SI, DI
 	VINSERTPS   $0x10, (DX)(DI*4), X4, X4
-	MOVL        4(CX), DI
-	MOVWLZX     DI, SI
-	VINSERTPS   $0x20, (DX)(SI*4), X4, X4
-	SHRL        $0x10, DI
-	VINSERTPS   $0x30, (DX)(DI*4), X4, X4
-	MOVL        8(CX), DI
-	MOVWLZX     DI, SI
-	VMOVSS      (DX)(SI*4), X1
-	SHRL        $0x10, DI
+	SHRQ        $0x10, SI
+	MOVWLZX     SI, DI
+	VINSERTPS   $0x20, (DX)(DI*4), X4, X4
+	SHRQ        $0x10, SI
+	VINSERTPS   $0x30, (DX)(SI*4), X4, X4
+	MOVQ        8(CX), SI
+	MOVWLZX     SI, DI
+	VMOVSS      (DX)(DI*4), X1
+	SHRQ        $0x10, SI
+	MOVWLZX     SI, DI
 	VINSERTPS   $0x10, (DX)(DI*4), X1, X1
-	MOVL        12(CX), DI
-	MOVWLZX     DI, SI
-	VINSERTPS   $0x20, (DX)(SI*4), X1, X1
-	SHRL        $0x10, DI
-	VINSERTPS   $0x30, (DX)(DI*4), X1, X1
+	SHRQ        $0x10, SI
+	MOVWLZX     SI, DI
+	VINSERTPS   $0x20, (DX)(DI*4), X1, X1
+	SHRQ        $0x10, SI
+	VINSERTPS   $0x30, (DX)(SI*4), X1, X1
 	VINSERTF128 $0x01, X1, Y4, Y4
 	VMULPS      Y4, Y0, Y2
 	ADDQ        $0x10, CX
@@ -523,26 +539,28 @@ stream:
 	RET
 
 add:
-	MOVL        (CX), DI
-	MOVWLZX     DI, SI
-	VMOVSS      (DX)(SI*4), X4
-	SHRL        $0x10, DI
+	MOVQ        (CX), SI
+	MOVWLZX     SI, DI
+	VMOVSS      (DX)(DI*4), X4
+	SHRQ        $0x10, SI
+	MOVWLZX     SI, DI
 	VINSERTPS   $0x10, (DX)(DI*4), X4, X4
-	MOVL        4(CX), DI
-	MOVWLZX     DI, SI
-	VINSERTPS   $0x20, (DX)(SI*4), X4, X4
-	SHRL        $0x10, DI
-	VINSERTPS   $0x30, (DX)(DI*4), X4, X4
-	MOVL        8(CX), DI
-	MOVWLZX     DI, SI
-	VMOVSS      (DX)(SI*4), X2
-	SHRL        $0x10, DI
+	SHRQ        $0x10, SI
+	MOVWLZX     SI, DI
+	VINSERTPS   $0x20, (DX)(DI*4), X4, X4
+	SHRQ        $0x10, SI
+	VINSERTPS   $0x30, (DX)(SI*4), X4, X4
+	MOVQ        8(CX), SI
+	MOVWLZX     SI, DI
+	VMOVSS      (DX)(DI*4), X2
+	SHRQ        $0x10, SI
+	MOVWLZX     SI, DI
 	VINSERTPS   $0x10, (DX)(DI*4), X2, X2
-	MOVL        12(CX), DI
-	MOVWLZX     DI, SI
-	VINSERTPS   $0x20, (DX)(SI*4), X2, X2
-	SHRL        $0x10, DI
-	VINSERTPS   $0x30, (DX)(DI*4), X2, X2
+	SHRQ        $0x10, SI
+	MOVWLZX     SI, DI
+	VINSERTPS   $0x20, (DX)(DI*4), X2, X2
+	SHRQ        $0x10, SI
+	VINSERTPS   $0x30, (DX)(SI*4), X2, X2
 	VINSERTF128 $0x01, X2, Y4, Y4
 	VMULPS      Y4, Y0, Y2
 	ADDQ        $0x10, CX
@@ -565,26 +583,28 @@ TEXT ·permuteF32AVX2(SB), NOSPLIT, $0-32
 	MOVQ to+24(FP), BX
 
 loop:
-	MOVL        (CX), DI
-	MOVWLZX     DI, SI
-	VMOVSS      (DX)(SI*4), X0
-	SHRL        $0x10, DI
+	MOVQ        (CX), SI
+	MOVWLZX     SI, DI
+	VMOVSS      (DX)(DI*4), X0
+	SHRQ        $0x10, SI
+	MOVWLZX     SI, DI
 	VINSERTPS   $0x10, (DX)(DI*4), X0, X0
-	MOVL        4(CX), DI
-	MOVWLZX     DI, SI
-	VINSERTPS   $0x20, (DX)(SI*4), X0, X0
-	SHRL        $0x10, DI
-	VINSERTPS   $0x30, (DX)(DI*4), X0, X0
-	MOVL        8(CX), DI
-	MOVWLZX     DI, SI
-	VMOVSS      (DX)(SI*4), X1
-	SHRL        $0x10, DI
+	SHRQ        $0x10, SI
+	MOVWLZX     SI, DI
+	VINSERTPS   $0x20, (DX)(DI*4), X0, X0
+	SHRQ        $0x10, SI
+	VINSERTPS   $0x30, (DX)(SI*4), X0, X0
+	MOVQ        8(CX), SI
+	MOVWLZX     SI, DI
+	VMOVSS      (DX)(DI*4), X1
+	SHRQ        $0x10, SI
+	MOVWLZX     SI, DI
 	VINSERTPS   $0x10, (DX)(DI*4), X1, X1
-	MOVL        12(CX), DI
-	MOVWLZX     DI, SI
-	VINSERTPS   $0x20, (DX)(SI*4), X1, X1
-	SHRL        $0x10, DI
-	VINSERTPS   $0x30, (DX)(DI*4), X1, X1
+	SHRQ        $0x10, SI
+	MOVWLZX     SI, DI
+	VINSERTPS   $0x20, (DX)(DI*4), X1, X1
+	SHRQ        $0x10, SI
+	VINSERTPS   $0x30, (DX)(SI*4), X1, X1
 	VINSERTF128 $0x01, X1, Y0, Y0
 	VMOVUPS     Y0, (BX)
 	ADDQ        $0x10, CX
@@ -665,47 +685,51 @@ TEXT ·finishFromF32AVX512(SB), NOSPLIT, $0-48
 	JNE          stream
 
 scale:
-	MOVL         (CX), DI
-	MOVWLZX      DI, SI
-	VMOVSS       (DX)(SI*4), X4
-	SHRL         $0x10, DI
+	MOVQ         (CX), SI
+	MOVWLZX      SI, DI
+	VMOVSS       (DX)(DI*4), X4
+	SHRQ         $0x10, SI
+	MOVWLZX      SI, DI
 	VINSERTPS    $0x10, (DX)(DI*4), X4, X4
-	MOVL         4(CX), DI
-	MOVWLZX      DI, SI
-	VINSERTPS    $0x20, (DX)(SI*4), X4, X4
-	SHRL         $0x10, DI
-	VINSERTPS    $0x30, (DX)(DI*4), X4, X4
-	MOVL         8(CX), DI
-	MOVWLZX      DI, SI
-	VMOVSS       (DX)(SI*4), X1
-	SHRL         $0x10, DI
+	SHRQ         $0x10, SI
+	MOVWLZX      SI, DI
+	VINSERTPS    $0x20, (DX)(DI*4), X4, X4
+	SHRQ         $0x10, SI
+	VINSERTPS    $0x30, (DX)(SI*4), X4, X4
+	MOVQ         8(CX), SI
+	MOVWLZX      SI, DI
+	VMOVSS       (DX)(DI*4), X1
+	SHRQ         $0x10, SI
+	MOVWLZX      SI, DI
 	VINSERTPS    $0x10, (DX)(DI*4), X1, X1
-	MOVL         12(CX), DI
-	MOVWLZX      DI, SI
-	VINSERTPS    $0x20, (DX)(SI*4), X1, X1
-	SHRL         $0x10, DI
-	VINSERTPS    $0x30, (DX)(DI*4), X1, X1
+	SHRQ         $0x10, SI
+	MOVWLZX      SI, DI
+	VINSERTPS    $0x20, (DX)(DI*4), X1, X1
+	SHRQ         $0x10, SI
+	VINSERTPS    $0x30, (DX)(SI*4), X1, X1
 	VINSERTF128  $0x01, X1, Y4, Y4
-	MOVL         16(CX), DI
-	MOVWLZX      DI, SI
-	VMOVSS       (DX)(SI*4), X5
-	SHRL         $0x10, DI
+	MOVQ         16(CX), SI
+	MOVWLZX      SI, DI
+	VMOVSS       (DX)(DI*4), X5
+	SHRQ         $0x10, SI
+	MOVWLZX      SI, DI
 	VINSERTPS    $0x10, (DX)(DI*4), X5, X5
-	MOVL         20(CX), DI
-	MOVWLZX      DI, SI
-	VINSERTPS    $0x20, (DX)(SI*4), X5, X5
-	SHRL         $0x10, DI
-	VINSERTPS    $0x30, (DX)(DI*4), X5, X5
-	MOVL         24(CX), DI
-	MOVWLZX      DI, SI
-	VMOVSS       (DX)(SI*4), X1
-	SHRL         $0x10, DI
+	SHRQ         $0x10, SI
+	MOVWLZX      SI, DI
+	VINSERTPS    $0x20, (DX)(DI*4), X5, X5
+	SHRQ         $0x10, SI
+	VINSERTPS    $0x30, (DX)(SI*4), X5, X5
+	MOVQ         24(CX), SI
+	MOVWLZX      SI, DI
+	VMOVSS       (DX)(DI*4), X1
+	SHRQ         $0x10, SI
+	MOVWLZX      SI, DI
 	VINSERTPS    $0x10, (DX)(DI*4), X1, X1
-	MOVL         28(CX), DI
-	MOVWLZX      DI, SI
-	VINSERTPS    $0x20, (DX)(SI*4), X1, X1
-	SHRL         $0x10, DI
-	VINSERTPS    $0x30, (DX)(DI*4), X1, X1
+	SHRQ         $0x10, SI
+	MOVWLZX      SI, DI
+	VINSERTPS    $0x20, (DX)(DI*4), X1, X1
+	SHRQ         $0x10, SI
+	VINSERTPS    $0x30, (DX)(SI*4), X1, X1
 	VINSERTF128  $0x01, X1, Y5, Y5
 	VINSERTF64X4 $0x01, Y5, Z4, Z4
 	VMULPS       Z4, Z0, Z2
@@ -720,47 +744,51 @@ scale:
 	RET
 
 stream:
-	MOVL         (CX), DI
-	MOVWLZX      DI, SI
-	VMOVSS       (DX)(SI*4), X4
-	SHRL         $0x10, DI
+	MOVQ         (CX), SI
+	MOVWLZX      SI, DI
+	VMOVSS       (DX)(DI*4), X4
+	SHRQ         $0x10, SI
+	MOVWLZX      SI, DI
 	VINSERTPS    $0x10, (DX)(DI*4), X4, X4
-	MOVL         4(CX), DI
-	MOVWLZX      DI, SI
-	VINSERTPS    $0x20, (DX)(SI*4), X4, X4
-	SHRL         $0x10, DI
-	VINSERTPS    $0x30, (DX)(DI*4), X4, X4
-	MOVL         8(CX), DI
-	MOVWLZX      DI, SI
-	VMOVSS       (DX)(SI*4), X1
-	SHRL         $0x10, DI
+	SHRQ         $0x10, SI
+	MOVWLZX      SI, DI
+	VINSERTPS    $0x20, (DX)(DI*4), X4, X4
+	SHRQ         $0x10, SI
+	VINSERTPS    $0x30, (DX)(SI*4), X4, X4
+	MOVQ         8(CX), SI
+	MOVWLZX      SI, DI
+	VMOVSS       (DX)(DI*4), X1
+	SHRQ         $0x10, SI
+	MOVWLZX      SI, DI
 	VINSERTPS    $0x10, (DX)(DI*4), X1, X1
-	MOVL         12(CX), DI
-	MOVWLZX      DI, SI
-	VINSERTPS    $0x20, (DX)(SI*4), X1, X1
-	SHRL         $0x10, DI
-	VINSERTPS    $0x30, (DX)(DI*4), X1, X1
+	SHRQ         $0x10, SI
+	MOVWLZX      SI, DI
+	VINSERTPS    $0x20, (DX)(DI*4), X1, X1
+	SHRQ         $0x10, SI
+	VINSERTPS    $0x30, (DX)(SI*4), X1, X1
 	VINSERTF128  $0x01, X1, Y4, Y4
-	MOVL         16(CX), DI
-	MOVWLZX      DI, SI
-	VMOVSS       (DX)(SI*4), X5
-	SHRL         $0x10, DI
+	MOVQ         16(CX), SI
+	MOVWLZX      SI, DI
+	VMOVSS       (DX)(DI*4), X5
+	SHRQ         $0x10, SI
+	MOVWLZX      SI, DI
 	VINSERTPS    $0x10, (DX)(DI*4), X5, X5
-	MOVL         20(CX), DI
-	MOVWLZX      DI, SI
-	VINSERTPS    $0x20, (DX)(SI*4), X5, X5
-	SHRL         $0x10, DI
-	VINSERTPS    $0x30, (DX)(DI*4), X5, X5
-	MOVL         24(CX), DI
-	MOVWLZX      DI, SI
-	VMOVSS       (DX)(SI*4), X1
-	SHRL         $0x10, DI
+	SHRQ         $0x10, SI
+	MOVWLZX      SI, DI
+	VINSERTPS    $0x20, (DX)(DI*4), X5, X5
+	SHRQ         $0x10, SI
+	VINSERTPS    $0x30, (DX)(SI*4), X5, X5
+	MOVQ         24(CX), SI
+	MOVWLZX      SI, DI
+	VMOVSS       (DX)(DI*4), X1
+	SHRQ         $0x10, SI
+	MOVWLZX      SI, DI
 	VINSERTPS    $0x10, (DX)(DI*4), X1, X1
-	MOVL         28(CX), DI
-	MOVWLZX      DI, SI
-	VINSERTPS    $0x20, (DX)(SI*4), X1, X1
-	SHRL         $0x10, DI
-	VINSERTPS    $0x30, (DX)(DI*4), X1, X1
+	SHRQ         $0x10, SI
+	MOVWLZX      SI, DI
+	VINSERTPS    $0x20, (DX)(DI*4), X1, X1
+	SHRQ         $0x10, SI
+	VINSERTPS    $0x30, (DX)(SI*4), X1, X1
 	VINSERTF128  $0x01, X1, Y5, Y5
 	VINSERTF64X4 $0x01, Y5, Z4, Z4
 	VMULPS       Z4, Z0, Z2
@@ -775,47 +803,51 @@ stream:
 	RET
 
 add:
-	MOVL         (CX), DI
-	MOVWLZX      DI, SI
-	VMOVSS       (DX)(SI*4), X4
-	SHRL         $0x10, DI
+	MOVQ         (CX), SI
+	MOVWLZX      SI, DI
+	VMOVSS       (DX)(DI*4), X4
+	SHRQ         $0x10, SI
+	MOVWLZX      SI, DI
 	VINSERTPS    $0x10, (DX)(DI*4), X4, X4
-	MOVL         4(CX), DI
-	MOVWLZX      DI, SI
-	VINSERTPS    $0x20, (DX)(SI*4), X4, X4
-	SHRL         $0x10, DI
-	VINSERTPS    $0x30, (DX)(DI*4), X4, X4
-	MOVL         8(CX), DI
-	MOVWLZX      DI, SI
-	VMOVSS       (DX)(SI*4), X2
-	SHRL         $0x10, DI
+	SHRQ         $0x10, SI
+	MOVWLZX      SI, DI
+	VINSERTPS    $0x20, (DX)(DI*4), X4, X4
+	SHRQ         $0x10, SI
+	VINSERTPS    $0x30, (DX)(SI*4), X4, X4
+	MOVQ         8(CX), SI
+	MOVWLZX      SI, DI
+	VMOVSS       (DX)(DI*4), X2
+	SHRQ         $0x10, SI
+	MOVWLZX      SI, DI
 	VINSERTPS    $0x10, (DX)(DI*4), X2, X2
-	MOVL         12(CX), DI
-	MOVWLZX      DI, SI
-	VINSERTPS    $0x20, (DX)(SI*4), X2, X2
-	SHRL         $0x10, DI
-	VINSERTPS    $0x30, (DX)(DI*4), X2, X2
+	SHRQ         $0x10, SI
+	MOVWLZX      SI, DI
+	VINSERTPS    $0x20, (DX)(DI*4), X2, X2
+	SHRQ         $0x10, SI
+	VINSERTPS    $0x30, (DX)(SI*4), X2, X2
 	VINSERTF128  $0x01, X2, Y4, Y4
-	MOVL         16(CX), DI
-	MOVWLZX      DI, SI
-	VMOVSS       (DX)(SI*4), X5
-	SHRL         $0x10, DI
+	MOVQ         16(CX), SI
+	MOVWLZX      SI, DI
+	VMOVSS       (DX)(DI*4), X5
+	SHRQ         $0x10, SI
+	MOVWLZX      SI, DI
 	VINSERTPS    $0x10, (DX)(DI*4), X5, X5
-	MOVL         20(CX), DI
-	MOVWLZX      DI, SI
-	VINSERTPS    $0x20, (DX)(SI*4), X5, X5
-	SHRL         $0x10, DI
-	VINSERTPS    $0x30, (DX)(DI*4), X5, X5
-	MOVL         24(CX), DI
-	MOVWLZX      DI, SI
-	VMOVSS       (DX)(SI*4), X2
-	SHRL         $0x10, DI
+	SHRQ         $0x10, SI
+	MOVWLZX      SI, DI
+	VINSERTPS    $0x20, (DX)(DI*4), X5, X5
+	SHRQ         $0x10, SI
+	VINSERTPS    $0x30, (DX)(SI*4), X5, X5
+	MOVQ         24(CX), SI
+	MOVWLZX      SI, DI
+	VMOVSS       (DX)(DI*4), X2
+	SHRQ         $0x10, SI
+	MOVWLZX      SI, DI
 	VINSERTPS    $0x10, (DX)(DI*4), X2, X2
-	MOVL         28(CX), DI
-	MOVWLZX      DI, SI
-	VINSERTPS    $0x20, (DX)(SI*4), X2, X2
-	SHRL         $0x10, DI
-	VINSERTPS    $0x30, (DX)(DI*4), X2, X2
+	SHRQ         $0x10, SI
+	MOVWLZX      SI, DI
+	VINSERTPS    $0x20, (DX)(DI*4), X2, X2
+	SHRQ         $0x10, SI
+	VINSERTPS    $0x30, (DX)(SI*4), X2, X2
 	VINSERTF128  $0x01, X2, Y5, Y5
 	VINSERTF64X4 $0x01, Y5, Z4, Z4
 	VMULPS       Z4, Z0, Z2
@@ -839,47 +871,51 @@ TEXT ·permuteF32AVX512(SB), NOSPLIT, $0-32
 	MOVQ to+24(FP), BX
 
 loop:
-	MOVL         (CX), DI
-	MOVWLZX      DI, SI
-	VMOVSS       (DX)(SI*4), X0
-	SHRL         $0x10, DI
+	MOVQ         (CX), SI
+	MOVWLZX      SI, DI
+	VMOVSS       (DX)(DI*4), X0
+	SHRQ         $0x10, SI
+	MOVWLZX      SI, DI
 	VINSERTPS    $0x10, (DX)(DI*4), X0, X0
-	MOVL         4(CX), DI
-	MOVWLZX      DI, SI
-	VINSERTPS    $0x20, (DX)(SI*4), X0, X0
-	SHRL         $0x10, DI
-	VINSERTPS    $0x30, (DX)(DI*4), X0, X0
-	MOVL         8(CX), DI
-	MOVWLZX      DI, SI
-	VMOVSS       (DX)(SI*4), X1
-	SHRL         $0x10, DI
+	SHRQ         $0x10, SI
+	MOVWLZX      SI, DI
+	VINSERTPS    $0x20, (DX)(DI*4), X0, X0
+	SHRQ         $0x10, SI
+	VINSERTPS    $0x30, (DX)(SI*4), X0, X0
+	MOVQ         8(CX), SI
+	MOVWLZX      SI, DI
+	VMOVSS       (DX)(DI*4), X1
+	SHRQ         $0x10, SI
+	MOVWLZX      SI, DI
 	VINSERTPS    $0x10, (DX)(DI*4), X1, X1
-	MOVL         12(CX), DI
-	MOVWLZX      DI, SI
-	VINSERTPS    $0x20, (DX)(SI*4), X1, X1
-	SHRL         $0x10, DI
-	VINSERTPS    $0x30, (DX)(DI*4), X1, X1
+	SHRQ         $0x10, SI
+	MOVWLZX      SI, DI
+	VINSERTPS    $0x20, (DX)(DI*4), X1, X1
+	SHRQ         $0x10, SI
+	VINSERTPS    $0x30, (DX)(SI*4), X1, X1
 	VINSERTF128  $0x01, X1, Y0, Y0
-	MOVL         16(CX), DI
-	MOVWLZX      DI, SI
-	VMOVSS       (DX)(SI*4), X1
-	SHRL         $0x10, DI
+	MOVQ         16(CX), SI
+	MOVWLZX      SI, DI
+	VMOVSS       (DX)(DI*4), X1
+	SHRQ         $0x10, SI
+	MOVWLZX      SI, DI
 	VINSERTPS    $0x10, (DX)(DI*4), X1, X1
-	MOVL         20(CX), DI
-	MOVWLZX      DI, SI
-	VINSERTPS    $0x20, (DX)(SI*4), X1, X1
-	SHRL         $0x10, DI
-	VINSERTPS    $0x30, (DX)(DI*4), X1, X1
-	MOVL         24(CX), DI
-	MOVWLZX      DI, SI
-	VMOVSS       (DX)(SI*4), X2
-	SHRL         $0x10, DI
+	SHRQ         $0x10, SI
+	MOVWLZX      SI, DI
+	VINSERTPS    $0x20, (DX)(DI*4), X1, X1
+	SHRQ         $0x10, SI
+	VINSERTPS    $0x30, (DX)(SI*4), X1, X1
+	MOVQ         24(CX), SI
+	MOVWLZX      SI, DI
+	VMOVSS       (DX)(DI*4), X2
+	SHRQ         $0x10, SI
+	MOVWLZX      SI, DI
 	VINSERTPS    $0x10, (DX)(DI*4), X2, X2
-	MOVL         28(CX), DI
-	MOVWLZX      DI, SI
-	VINSERTPS    $0x20, (DX)(SI*4), X2, X2
-	SHRL         $0x10, DI
-	VINSERTPS    $0x30, (DX)(DI*4), X2, X2
+	SHRQ         $0x10, SI
+	MOVWLZX      SI, DI
+	VINSERTPS    $0x20, (DX)(DI*4), X2, X2
+	SHRQ         $0x10, SI
+	VINSERTPS    $0x30, (DX)(SI*4), X2, X2
 	VINSERTF128  $0x01, X2, Y1, Y1
 	VINSERTF64X4 $0x01, Y1, Z0, Z0
 	VMOVUPS      Z0, (BX)

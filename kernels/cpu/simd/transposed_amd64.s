@@ -545,23 +545,24 @@ full:
 fullAsked:
 	VMULPD       (DX), Y0, Y1
 	ADDQ         $0x20, DX
-	MOVL         (BX), R12
-	MOVWLZX      R12, R11
-	VADDSD       (DI)(R11*8), X1, X2
-	VMOVSD       X2, (DI)(R11*8)
+	MOVQ         (BX), R11
+	MOVWLZX      R11, R12
+	VADDSD       (DI)(R12*8), X1, X2
+	VMOVSD       X2, (DI)(R12*8)
 	VPSRLDQ      $0x08, X1, X2
-	SHRL         $0x10, R12
+	SHRQ         $0x10, R11
+	MOVWLZX      R11, R12
 	VADDSD       (DI)(R12*8), X2, X2
 	VMOVSD       X2, (DI)(R12*8)
 	VEXTRACTF128 $0x01, Y1, X1
-	MOVL         4(BX), R12
-	MOVWLZX      R12, R11
-	VADDSD       (DI)(R11*8), X1, X2
-	VMOVSD       X2, (DI)(R11*8)
+	SHRQ         $0x10, R11
+	MOVWLZX      R11, R12
+	VADDSD       (DI)(R12*8), X1, X2
+	VMOVSD       X2, (DI)(R12*8)
 	VPSRLDQ      $0x08, X1, X1
-	SHRL         $0x10, R12
-	VADDSD       (DI)(R12*8), X1, X1
-	VMOVSD       X1, (DI)(R12*8)
+	SHRQ         $0x10, R11
+	VADDSD       (DI)(R11*8), X1, X1
+	VMOVSD       X1, (DI)(R11*8)
 	ADDQ         $0x08, BX
 	DECQ         R10
 	JNZ          full
@@ -1088,23 +1089,24 @@ fullAsked:
 	VCVTPS2PD    (DX), Y1
 	VMULPD       Y1, Y0, Y1
 	ADDQ         $0x10, DX
-	MOVL         (BX), R12
-	MOVWLZX      R12, R11
-	VADDSD       (DI)(R11*8), X1, X2
-	VMOVSD       X2, (DI)(R11*8)
+	MOVQ         (BX), R11
+	MOVWLZX      R11, R12
+	VADDSD       (DI)(R12*8), X1, X2
+	VMOVSD       X2, (DI)(R12*8)
 	VPSRLDQ      $0x08, X1, X2
-	SHRL         $0x10, R12
+	SHRQ         $0x10, R11
+	MOVWLZX      R11, R12
 	VADDSD       (DI)(R12*8), X2, X2
 	VMOVSD       X2, (DI)(R12*8)
 	VEXTRACTF128 $0x01, Y1, X1
-	MOVL         4(BX), R12
-	MOVWLZX      R12, R11
-	VADDSD       (DI)(R11*8), X1, X2
-	VMOVSD       X2, (DI)(R11*8)
+	SHRQ         $0x10, R11
+	MOVWLZX      R11, R12
+	VADDSD       (DI)(R12*8), X1, X2
+	VMOVSD       X2, (DI)(R12*8)
 	VPSRLDQ      $0x08, X1, X1
-	SHRL         $0x10, R12
-	VADDSD       (DI)(R12*8), X1, X1
-	VMOVSD       X1, (DI)(R12*8)
+	SHRQ         $0x10, R11
+	VADDSD       (DI)(R11*8), X1, X1
+	VMOVSD       X1, (DI)(R11*8)
 	ADDQ         $0x08, BX
 	DECQ         R10
 	JNZ          full
@@ -1698,23 +1700,24 @@ fullAsked:
 	VGATHERQPD   Y4, (SI)(Y3*8), Y5
 	VMULPD       Y5, Y2, Y3
 	ADDQ         $0x02, DX
-	MOVL         (BX), R13
-	MOVWLZX      R13, R12
-	VADDSD       (R8)(R12*8), X3, X4
-	VMOVSD       X4, (R8)(R12*8)
+	MOVQ         (BX), R12
+	MOVWLZX      R12, R13
+	VADDSD       (R8)(R13*8), X3, X4
+	VMOVSD       X4, (R8)(R13*8)
 	VPSRLDQ      $0x08, X3, X4
-	SHRL         $0x10, R13
+	SHRQ         $0x10, R12
+	MOVWLZX      R12, R13
 	VADDSD       (R8)(R13*8), X4, X4
 	VMOVSD       X4, (R8)(R13*8)
 	VEXTRACTF128 $0x01, Y3, X3
-	MOVL         4(BX), R13
-	MOVWLZX      R13, R12
-	VADDSD       (R8)(R12*8), X3, X4
-	VMOVSD       X4, (R8)(R12*8)
+	SHRQ         $0x10, R12
+	MOVWLZX      R12, R13
+	VADDSD       (R8)(R13*8), X3, X4
+	VMOVSD       X4, (R8)(R13*8)
 	VPSRLDQ      $0x08, X3, X3
-	SHRL         $0x10, R13
-	VADDSD       (R8)(R13*8), X3, X3
-	VMOVSD       X3, (R8)(R13*8)
+	SHRQ         $0x10, R12
+	VADDSD       (R8)(R12*8), X3, X3
+	VMOVSD       X3, (R8)(R12*8)
 	ADDQ         $0x08, BX
 	DECQ         R11
 	JNZ          full
@@ -2262,23 +2265,24 @@ full:
 
 fullAsked:
 	VMULPD       Y0, Y1, Y2
-	MOVL         (DX), R11
-	MOVWLZX      R11, R10
-	VADDSD       (DI)(R10*8), X2, X3
-	VMOVSD       X3, (DI)(R10*8)
+	MOVQ         (DX), R10
+	MOVWLZX      R10, R11
+	VADDSD       (DI)(R11*8), X2, X3
+	VMOVSD       X3, (DI)(R11*8)
 	VPSRLDQ      $0x08, X2, X3
-	SHRL         $0x10, R11
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R11
 	VADDSD       (DI)(R11*8), X3, X3
 	VMOVSD       X3, (DI)(R11*8)
 	VEXTRACTF128 $0x01, Y2, X2
-	MOVL         4(DX), R11
-	MOVWLZX      R11, R10
-	VADDSD       (DI)(R10*8), X2, X3
-	VMOVSD       X3, (DI)(R10*8)
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R11
+	VADDSD       (DI)(R11*8), X2, X3
+	VMOVSD       X3, (DI)(R11*8)
 	VPSRLDQ      $0x08, X2, X2
-	SHRL         $0x10, R11
-	VADDSD       (DI)(R11*8), X2, X2
-	VMOVSD       X2, (DI)(R11*8)
+	SHRQ         $0x10, R10
+	VADDSD       (DI)(R10*8), X2, X2
+	VMOVSD       X2, (DI)(R10*8)
 	ADDQ         $0x08, DX
 	DECQ         BX
 	JNZ          full
@@ -3161,41 +3165,43 @@ full:
 fullAsked:
 	VMULPD        (DX), Z0, Z1
 	ADDQ          $0x40, DX
-	MOVL          (BX), R12
-	MOVWLZX       R12, R11
-	VADDSD        (DI)(R11*8), X1, X2
-	VMOVSD        X2, (DI)(R11*8)
+	MOVQ          (BX), R11
+	MOVWLZX       R11, R12
+	VADDSD        (DI)(R12*8), X1, X2
+	VMOVSD        X2, (DI)(R12*8)
 	VPSRLDQ       $0x08, X1, X2
-	SHRL          $0x10, R12
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R12
 	VADDSD        (DI)(R12*8), X2, X2
 	VMOVSD        X2, (DI)(R12*8)
 	VEXTRACTF64X2 $0x01, Z1, X2
-	MOVL          4(BX), R12
-	MOVWLZX       R12, R11
-	VADDSD        (DI)(R11*8), X2, X3
-	VMOVSD        X3, (DI)(R11*8)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R12
+	VADDSD        (DI)(R12*8), X2, X3
+	VMOVSD        X3, (DI)(R12*8)
 	VPSRLDQ       $0x08, X2, X2
-	SHRL          $0x10, R12
-	VADDSD        (DI)(R12*8), X2, X2
-	VMOVSD        X2, (DI)(R12*8)
+	SHRQ          $0x10, R11
+	VADDSD        (DI)(R11*8), X2, X2
+	VMOVSD        X2, (DI)(R11*8)
 	VEXTRACTF64X2 $0x02, Z1, X2
-	MOVL          8(BX), R12
-	MOVWLZX       R12, R11
-	VADDSD        (DI)(R11*8), X2, X3
-	VMOVSD        X3, (DI)(R11*8)
+	MOVQ          8(BX), R11
+	MOVWLZX       R11, R12
+	VADDSD        (DI)(R12*8), X2, X3
+	VMOVSD        X3, (DI)(R12*8)
 	VPSRLDQ       $0x08, X2, X2
-	SHRL          $0x10, R12
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R12
 	VADDSD        (DI)(R12*8), X2, X2
 	VMOVSD        X2, (DI)(R12*8)
 	VEXTRACTF64X2 $0x03, Z1, X1
-	MOVL          12(BX), R12
-	MOVWLZX       R12, R11
-	VADDSD        (DI)(R11*8), X1, X2
-	VMOVSD        X2, (DI)(R11*8)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R12
+	VADDSD        (DI)(R12*8), X1, X2
+	VMOVSD        X2, (DI)(R12*8)
 	VPSRLDQ       $0x08, X1, X1
-	SHRL          $0x10, R12
-	VADDSD        (DI)(R12*8), X1, X1
-	VMOVSD        X1, (DI)(R12*8)
+	SHRQ          $0x10, R11
+	VADDSD        (DI)(R11*8), X1, X1
+	VMOVSD        X1, (DI)(R11*8)
 	ADDQ          $0x10, BX
 	DECQ          R10
 	JNZ           full
@@ -3786,41 +3792,43 @@ fullAsked:
 	VCVTPS2PD     (DX), Z1
 	VMULPD        Z1, Z0, Z1
 	ADDQ          $0x20, DX
-	MOVL          (BX), R12
-	MOVWLZX       R12, R11
-	VADDSD        (DI)(R11*8), X1, X2
-	VMOVSD        X2, (DI)(R11*8)
+	MOVQ          (BX), R11
+	MOVWLZX       R11, R12
+	VADDSD        (DI)(R12*8), X1, X2
+	VMOVSD        X2, (DI)(R12*8)
 	VPSRLDQ       $0x08, X1, X2
-	SHRL          $0x10, R12
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R12
 	VADDSD        (DI)(R12*8), X2, X2
 	VMOVSD        X2, (DI)(R12*8)
 	VEXTRACTF64X2 $0x01, Z1, X2
-	MOVL          4(BX), R12
-	MOVWLZX       R12, R11
-	VADDSD        (DI)(R11*8), X2, X3
-	VMOVSD        X3, (DI)(R11*8)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R12
+	VADDSD        (DI)(R12*8), X2, X3
+	VMOVSD        X3, (DI)(R12*8)
 	VPSRLDQ       $0x08, X2, X2
-	SHRL          $0x10, R12
-	VADDSD        (DI)(R12*8), X2, X2
-	VMOVSD        X2, (DI)(R12*8)
+	SHRQ          $0x10, R11
+	VADDSD        (DI)(R11*8), X2, X2
+	VMOVSD        X2, (DI)(R11*8)
 	VEXTRACTF64X2 $0x02, Z1, X2
-	MOVL          8(BX), R12
-	MOVWLZX       R12, R11
-	VADDSD        (DI)(R11*8), X2, X3
-	VMOVSD        X3, (DI)(R11*8)
+	MOVQ          8(BX), R11
+	MOVWLZX       R11, R12
+	VADDSD        (DI)(R12*8), X2, X3
+	VMOVSD        X3, (DI)(R12*8)
 	VPSRLDQ       $0x08, X2, X2
-	SHRL          $0x10, R12
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R12
 	VADDSD        (DI)(R12*8), X2, X2
 	VMOVSD        X2, (DI)(R12*8)
 	VEXTRACTF64X2 $0x03, Z1, X1
-	MOVL          12(BX), R12
-	MOVWLZX       R12, R11
-	VADDSD        (DI)(R11*8), X1, X2
-	VMOVSD        X2, (DI)(R11*8)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R12
+	VADDSD        (DI)(R12*8), X1, X2
+	VMOVSD        X2, (DI)(R12*8)
 	VPSRLDQ       $0x08, X1, X1
-	SHRL          $0x10, R12
-	VADDSD        (DI)(R12*8), X1, X1
-	VMOVSD        X1, (DI)(R12*8)
+	SHRQ          $0x10, R11
+	VADDSD        (DI)(R11*8), X1, X1
+	VMOVSD        X1, (DI)(R11*8)
 	ADDQ          $0x10, BX
 	DECQ          R10
 	JNZ           full
@@ -4437,41 +4445,43 @@ fullAsked:
 	VPERMI2PD     Z2, Z1, Z4
 	VMULPD        Z4, Z3, Z4
 	ADDQ          $0x04, DX
-	MOVL          (BX), R12
-	MOVWLZX       R12, R11
-	VADDSD        (R8)(R11*8), X4, X5
-	VMOVSD        X5, (R8)(R11*8)
+	MOVQ          (BX), R11
+	MOVWLZX       R11, R12
+	VADDSD        (R8)(R12*8), X4, X5
+	VMOVSD        X5, (R8)(R12*8)
 	VPSRLDQ       $0x08, X4, X5
-	SHRL          $0x10, R12
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R12
 	VADDSD        (R8)(R12*8), X5, X5
 	VMOVSD        X5, (R8)(R12*8)
 	VEXTRACTF64X2 $0x01, Z4, X5
-	MOVL          4(BX), R12
-	MOVWLZX       R12, R11
-	VADDSD        (R8)(R11*8), X5, X6
-	VMOVSD        X6, (R8)(R11*8)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R12
+	VADDSD        (R8)(R12*8), X5, X6
+	VMOVSD        X6, (R8)(R12*8)
 	VPSRLDQ       $0x08, X5, X5
-	SHRL          $0x10, R12
-	VADDSD        (R8)(R12*8), X5, X5
-	VMOVSD        X5, (R8)(R12*8)
+	SHRQ          $0x10, R11
+	VADDSD        (R8)(R11*8), X5, X5
+	VMOVSD        X5, (R8)(R11*8)
 	VEXTRACTF64X2 $0x02, Z4, X5
-	MOVL          8(BX), R12
-	MOVWLZX       R12, R11
-	VADDSD        (R8)(R11*8), X5, X6
-	VMOVSD        X6, (R8)(R11*8)
+	MOVQ          8(BX), R11
+	MOVWLZX       R11, R12
+	VADDSD        (R8)(R12*8), X5, X6
+	VMOVSD        X6, (R8)(R12*8)
 	VPSRLDQ       $0x08, X5, X5
-	SHRL          $0x10, R12
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R12
 	VADDSD        (R8)(R12*8), X5, X5
 	VMOVSD        X5, (R8)(R12*8)
 	VEXTRACTF64X2 $0x03, Z4, X4
-	MOVL          12(BX), R12
-	MOVWLZX       R12, R11
-	VADDSD        (R8)(R11*8), X4, X5
-	VMOVSD        X5, (R8)(R11*8)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R12
+	VADDSD        (R8)(R12*8), X4, X5
+	VMOVSD        X5, (R8)(R12*8)
 	VPSRLDQ       $0x08, X4, X4
-	SHRL          $0x10, R12
-	VADDSD        (R8)(R12*8), X4, X4
-	VMOVSD        X4, (R8)(R12*8)
+	SHRQ          $0x10, R11
+	VADDSD        (R8)(R11*8), X4, X4
+	VMOVSD        X4, (R8)(R11*8)
 	ADDQ          $0x10, BX
 	DECQ          SI
 	JNZ           full
@@ -5063,41 +5073,43 @@ full:
 
 fullAsked:
 	VMULPD        Z0, Z1, Z2
-	MOVL          (DX), R11
-	MOVWLZX       R11, R10
-	VADDSD        (DI)(R10*8), X2, X3
-	VMOVSD        X3, (DI)(R10*8)
+	MOVQ          (DX), R10
+	MOVWLZX       R10, R11
+	VADDSD        (DI)(R11*8), X2, X3
+	VMOVSD        X3, (DI)(R11*8)
 	VPSRLDQ       $0x08, X2, X3
-	SHRL          $0x10, R11
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
 	VADDSD        (DI)(R11*8), X3, X3
 	VMOVSD        X3, (DI)(R11*8)
 	VEXTRACTF64X2 $0x01, Z2, X3
-	MOVL          4(DX), R11
-	MOVWLZX       R11, R10
-	VADDSD        (DI)(R10*8), X3, X4
-	VMOVSD        X4, (DI)(R10*8)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VADDSD        (DI)(R11*8), X3, X4
+	VMOVSD        X4, (DI)(R11*8)
 	VPSRLDQ       $0x08, X3, X3
-	SHRL          $0x10, R11
-	VADDSD        (DI)(R11*8), X3, X3
-	VMOVSD        X3, (DI)(R11*8)
+	SHRQ          $0x10, R10
+	VADDSD        (DI)(R10*8), X3, X3
+	VMOVSD        X3, (DI)(R10*8)
 	VEXTRACTF64X2 $0x02, Z2, X3
-	MOVL          8(DX), R11
-	MOVWLZX       R11, R10
-	VADDSD        (DI)(R10*8), X3, X4
-	VMOVSD        X4, (DI)(R10*8)
+	MOVQ          8(DX), R10
+	MOVWLZX       R10, R11
+	VADDSD        (DI)(R11*8), X3, X4
+	VMOVSD        X4, (DI)(R11*8)
 	VPSRLDQ       $0x08, X3, X3
-	SHRL          $0x10, R11
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
 	VADDSD        (DI)(R11*8), X3, X3
 	VMOVSD        X3, (DI)(R11*8)
 	VEXTRACTF64X2 $0x03, Z2, X2
-	MOVL          12(DX), R11
-	MOVWLZX       R11, R10
-	VADDSD        (DI)(R10*8), X2, X3
-	VMOVSD        X3, (DI)(R10*8)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VADDSD        (DI)(R11*8), X2, X3
+	VMOVSD        X3, (DI)(R11*8)
 	VPSRLDQ       $0x08, X2, X2
-	SHRL          $0x10, R11
-	VADDSD        (DI)(R11*8), X2, X2
-	VMOVSD        X2, (DI)(R11*8)
+	SHRQ          $0x10, R10
+	VADDSD        (DI)(R10*8), X2, X2
+	VMOVSD        X2, (DI)(R10*8)
 	ADDQ          $0x10, DX
 	DECQ          BX
 	JNZ           full
@@ -6535,41 +6547,43 @@ full:
 fullAsked:
 	VMULPS       (DX), Y0, Y1
 	ADDQ         $0x20, DX
-	MOVL         (BX), R12
-	MOVWLZX      R12, R11
-	VADDSS       (DI)(R11*4), X1, X2
-	VMOVSS       X2, (DI)(R11*4)
+	MOVQ         (BX), R11
+	MOVWLZX      R11, R12
+	VADDSS       (DI)(R12*4), X1, X2
+	VMOVSS       X2, (DI)(R12*4)
 	VPSRLDQ      $0x04, X1, X2
-	SHRL         $0x10, R12
+	SHRQ         $0x10, R11
+	MOVWLZX      R11, R12
 	VADDSS       (DI)(R12*4), X2, X2
 	VMOVSS       X2, (DI)(R12*4)
 	VPSRLDQ      $0x08, X1, X2
-	MOVL         4(BX), R12
-	MOVWLZX      R12, R11
-	VADDSS       (DI)(R11*4), X2, X2
-	VMOVSS       X2, (DI)(R11*4)
+	SHRQ         $0x10, R11
+	MOVWLZX      R11, R12
+	VADDSS       (DI)(R12*4), X2, X2
+	VMOVSS       X2, (DI)(R12*4)
 	VPSRLDQ      $0x0c, X1, X2
-	SHRL         $0x10, R12
-	VADDSS       (DI)(R12*4), X2, X2
-	VMOVSS       X2, (DI)(R12*4)
-	VEXTRACTF128 $0x01, Y1, X1
-	MOVL         8(BX), R12
-	MOVWLZX      R12, R11
-	VADDSS       (DI)(R11*4), X1, X2
+	SHRQ         $0x10, R11
+	VADDSS       (DI)(R11*4), X2, X2
 	VMOVSS       X2, (DI)(R11*4)
+	VEXTRACTF128 $0x01, Y1, X1
+	MOVQ         8(BX), R11
+	MOVWLZX      R11, R12
+	VADDSS       (DI)(R12*4), X1, X2
+	VMOVSS       X2, (DI)(R12*4)
 	VPSRLDQ      $0x04, X1, X2
-	SHRL         $0x10, R12
+	SHRQ         $0x10, R11
+	MOVWLZX      R11, R12
 	VADDSS       (DI)(R12*4), X2, X2
 	VMOVSS       X2, (DI)(R12*4)
 	VPSRLDQ      $0x08, X1, X2
-	MOVL         12(BX), R12
-	MOVWLZX      R12, R11
-	VADDSS       (DI)(R11*4), X2, X2
-	VMOVSS       X2, (DI)(R11*4)
+	SHRQ         $0x10, R11
+	MOVWLZX      R11, R12
+	VADDSS       (DI)(R12*4), X2, X2
+	VMOVSS       X2, (DI)(R12*4)
 	VPSRLDQ      $0x0c, X1, X1
-	SHRL         $0x10, R12
-	VADDSS       (DI)(R12*4), X1, X1
-	VMOVSS       X1, (DI)(R12*4)
+	SHRQ         $0x10, R11
+	VADDSS       (DI)(R11*4), X1, X1
+	VMOVSS       X1, (DI)(R11*4)
 	ADDQ         $0x10, BX
 	DECQ         R10
 	JNZ          full
@@ -7222,41 +7236,43 @@ fullAsked:
 	VBLENDVPS    Y4, Y6, Y5, Y5
 	VMULPS       Y5, Y3, Y4
 	ADDQ         $0x04, DX
-	MOVL         (BX), R12
-	MOVWLZX      R12, R11
-	VADDSS       (R8)(R11*4), X4, X5
-	VMOVSS       X5, (R8)(R11*4)
+	MOVQ         (BX), R11
+	MOVWLZX      R11, R12
+	VADDSS       (R8)(R12*4), X4, X5
+	VMOVSS       X5, (R8)(R12*4)
 	VPSRLDQ      $0x04, X4, X5
-	SHRL         $0x10, R12
+	SHRQ         $0x10, R11
+	MOVWLZX      R11, R12
 	VADDSS       (R8)(R12*4), X5, X5
 	VMOVSS       X5, (R8)(R12*4)
 	VPSRLDQ      $0x08, X4, X5
-	MOVL         4(BX), R12
-	MOVWLZX      R12, R11
-	VADDSS       (R8)(R11*4), X5, X5
-	VMOVSS       X5, (R8)(R11*4)
+	SHRQ         $0x10, R11
+	MOVWLZX      R11, R12
+	VADDSS       (R8)(R12*4), X5, X5
+	VMOVSS       X5, (R8)(R12*4)
 	VPSRLDQ      $0x0c, X4, X5
-	SHRL         $0x10, R12
-	VADDSS       (R8)(R12*4), X5, X5
-	VMOVSS       X5, (R8)(R12*4)
-	VEXTRACTF128 $0x01, Y4, X4
-	MOVL         8(BX), R12
-	MOVWLZX      R12, R11
-	VADDSS       (R8)(R11*4), X4, X5
+	SHRQ         $0x10, R11
+	VADDSS       (R8)(R11*4), X5, X5
 	VMOVSS       X5, (R8)(R11*4)
+	VEXTRACTF128 $0x01, Y4, X4
+	MOVQ         8(BX), R11
+	MOVWLZX      R11, R12
+	VADDSS       (R8)(R12*4), X4, X5
+	VMOVSS       X5, (R8)(R12*4)
 	VPSRLDQ      $0x04, X4, X5
-	SHRL         $0x10, R12
+	SHRQ         $0x10, R11
+	MOVWLZX      R11, R12
 	VADDSS       (R8)(R12*4), X5, X5
 	VMOVSS       X5, (R8)(R12*4)
 	VPSRLDQ      $0x08, X4, X5
-	MOVL         12(BX), R12
-	MOVWLZX      R12, R11
-	VADDSS       (R8)(R11*4), X5, X5
-	VMOVSS       X5, (R8)(R11*4)
+	SHRQ         $0x10, R11
+	MOVWLZX      R11, R12
+	VADDSS       (R8)(R12*4), X5, X5
+	VMOVSS       X5, (R8)(R12*4)
 	VPSRLDQ      $0x0c, X4, X4
-	SHRL         $0x10, R12
-	VADDSS       (R8)(R12*4), X4, X4
-	VMOVSS       X4, (R8)(R12*4)
+	SHRQ         $0x10, R11
+	VADDSS       (R8)(R11*4), X4, X4
+	VMOVSS       X4, (R8)(R11*4)
 	ADDQ         $0x10, BX
 	DECQ         SI
 	JNZ          full
@@ -7877,41 +7893,43 @@ full:
 
 fullAsked:
 	VMULPS       Y0, Y1, Y2
-	MOVL         (DX), R11
-	MOVWLZX      R11, R10
-	VADDSS       (DI)(R10*4), X2, X3
-	VMOVSS       X3, (DI)(R10*4)
+	MOVQ         (DX), R10
+	MOVWLZX      R10, R11
+	VADDSS       (DI)(R11*4), X2, X3
+	VMOVSS       X3, (DI)(R11*4)
 	VPSRLDQ      $0x04, X2, X3
-	SHRL         $0x10, R11
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R11
 	VADDSS       (DI)(R11*4), X3, X3
 	VMOVSS       X3, (DI)(R11*4)
 	VPSRLDQ      $0x08, X2, X3
-	MOVL         4(DX), R11
-	MOVWLZX      R11, R10
-	VADDSS       (DI)(R10*4), X3, X3
-	VMOVSS       X3, (DI)(R10*4)
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R11
+	VADDSS       (DI)(R11*4), X3, X3
+	VMOVSS       X3, (DI)(R11*4)
 	VPSRLDQ      $0x0c, X2, X3
-	SHRL         $0x10, R11
-	VADDSS       (DI)(R11*4), X3, X3
-	VMOVSS       X3, (DI)(R11*4)
-	VEXTRACTF128 $0x01, Y2, X2
-	MOVL         8(DX), R11
-	MOVWLZX      R11, R10
-	VADDSS       (DI)(R10*4), X2, X3
+	SHRQ         $0x10, R10
+	VADDSS       (DI)(R10*4), X3, X3
 	VMOVSS       X3, (DI)(R10*4)
+	VEXTRACTF128 $0x01, Y2, X2
+	MOVQ         8(DX), R10
+	MOVWLZX      R10, R11
+	VADDSS       (DI)(R11*4), X2, X3
+	VMOVSS       X3, (DI)(R11*4)
 	VPSRLDQ      $0x04, X2, X3
-	SHRL         $0x10, R11
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R11
 	VADDSS       (DI)(R11*4), X3, X3
 	VMOVSS       X3, (DI)(R11*4)
 	VPSRLDQ      $0x08, X2, X3
-	MOVL         12(DX), R11
-	MOVWLZX      R11, R10
-	VADDSS       (DI)(R10*4), X3, X3
-	VMOVSS       X3, (DI)(R10*4)
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R11
+	VADDSS       (DI)(R11*4), X3, X3
+	VMOVSS       X3, (DI)(R11*4)
 	VPSRLDQ      $0x0c, X2, X2
-	SHRL         $0x10, R11
-	VADDSS       (DI)(R11*4), X2, X2
-	VMOVSS       X2, (DI)(R11*4)
+	SHRQ         $0x10, R10
+	VADDSS       (DI)(R10*4), X2, X2
+	VMOVSS       X2, (DI)(R10*4)
 	ADDQ         $0x10, DX
 	DECQ         BX
 	JNZ          full
@@ -8801,77 +8819,81 @@ full:
 fullAsked:
 	VMULPS        (DX), Z0, Z1
 	ADDQ          $0x40, DX
-	MOVL          (BX), R12
-	MOVWLZX       R12, R11
-	VADDSS        (DI)(R11*4), X1, X2
-	VMOVSS        X2, (DI)(R11*4)
+	MOVQ          (BX), R11
+	MOVWLZX       R11, R12
+	VADDSS        (DI)(R12*4), X1, X2
+	VMOVSS        X2, (DI)(R12*4)
 	VPSRLDQ       $0x04, X1, X2
-	SHRL          $0x10, R12
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R12
 	VADDSS        (DI)(R12*4), X2, X2
 	VMOVSS        X2, (DI)(R12*4)
 	VPSRLDQ       $0x08, X1, X2
-	MOVL          4(BX), R12
-	MOVWLZX       R12, R11
-	VADDSS        (DI)(R11*4), X2, X2
-	VMOVSS        X2, (DI)(R11*4)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R12
+	VADDSS        (DI)(R12*4), X2, X2
+	VMOVSS        X2, (DI)(R12*4)
 	VPSRLDQ       $0x0c, X1, X2
-	SHRL          $0x10, R12
-	VADDSS        (DI)(R12*4), X2, X2
-	VMOVSS        X2, (DI)(R12*4)
-	VEXTRACTF64X2 $0x01, Z1, X2
-	MOVL          8(BX), R12
-	MOVWLZX       R12, R11
-	VADDSS        (DI)(R11*4), X2, X3
-	VMOVSS        X3, (DI)(R11*4)
-	VPSRLDQ       $0x04, X2, X3
-	SHRL          $0x10, R12
-	VADDSS        (DI)(R12*4), X3, X3
-	VMOVSS        X3, (DI)(R12*4)
-	VPSRLDQ       $0x08, X2, X3
-	MOVL          12(BX), R12
-	MOVWLZX       R12, R11
-	VADDSS        (DI)(R11*4), X3, X3
-	VMOVSS        X3, (DI)(R11*4)
-	VPSRLDQ       $0x0c, X2, X2
-	SHRL          $0x10, R12
-	VADDSS        (DI)(R12*4), X2, X2
-	VMOVSS        X2, (DI)(R12*4)
-	VEXTRACTF64X2 $0x02, Z1, X2
-	MOVL          16(BX), R12
-	MOVWLZX       R12, R11
-	VADDSS        (DI)(R11*4), X2, X3
-	VMOVSS        X3, (DI)(R11*4)
-	VPSRLDQ       $0x04, X2, X3
-	SHRL          $0x10, R12
-	VADDSS        (DI)(R12*4), X3, X3
-	VMOVSS        X3, (DI)(R12*4)
-	VPSRLDQ       $0x08, X2, X3
-	MOVL          20(BX), R12
-	MOVWLZX       R12, R11
-	VADDSS        (DI)(R11*4), X3, X3
-	VMOVSS        X3, (DI)(R11*4)
-	VPSRLDQ       $0x0c, X2, X2
-	SHRL          $0x10, R12
-	VADDSS        (DI)(R12*4), X2, X2
-	VMOVSS        X2, (DI)(R12*4)
-	VEXTRACTF64X2 $0x03, Z1, X1
-	MOVL          24(BX), R12
-	MOVWLZX       R12, R11
-	VADDSS        (DI)(R11*4), X1, X2
+	SHRQ          $0x10, R11
+	VADDSS        (DI)(R11*4), X2, X2
 	VMOVSS        X2, (DI)(R11*4)
+	VEXTRACTF64X2 $0x01, Z1, X2
+	MOVQ          8(BX), R11
+	MOVWLZX       R11, R12
+	VADDSS        (DI)(R12*4), X2, X3
+	VMOVSS        X3, (DI)(R12*4)
+	VPSRLDQ       $0x04, X2, X3
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R12
+	VADDSS        (DI)(R12*4), X3, X3
+	VMOVSS        X3, (DI)(R12*4)
+	VPSRLDQ       $0x08, X2, X3
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R12
+	VADDSS        (DI)(R12*4), X3, X3
+	VMOVSS        X3, (DI)(R12*4)
+	VPSRLDQ       $0x0c, X2, X2
+	SHRQ          $0x10, R11
+	VADDSS        (DI)(R11*4), X2, X2
+	VMOVSS        X2, (DI)(R11*4)
+	VEXTRACTF64X2 $0x02, Z1, X2
+	MOVQ          16(BX), R11
+	MOVWLZX       R11, R12
+	VADDSS        (DI)(R12*4), X2, X3
+	VMOVSS        X3, (DI)(R12*4)
+	VPSRLDQ       $0x04, X2, X3
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R12
+	VADDSS        (DI)(R12*4), X3, X3
+	VMOVSS        X3, (DI)(R12*4)
+	VPSRLDQ       $0x08, X2, X3
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R12
+	VADDSS        (DI)(R12*4), X3, X3
+	VMOVSS        X3, (DI)(R12*4)
+	VPSRLDQ       $0x0c, X2, X2
+	SHRQ          $0x10, R11
+	VADDSS        (DI)(R11*4), X2, X2
+	VMOVSS        X2, (DI)(R11*4)
+	VEXTRACTF64X2 $0x03, Z1, X1
+	MOVQ          24(BX), R11
+	MOVWLZX       R11, R12
+	VADDSS        (DI)(R12*4), X1, X2
+	VMOVSS        X2, (DI)(R12*4)
 	VPSRLDQ       $0x04, X1, X2
-	SHRL          $0x10, R12
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R12
 	VADDSS        (DI)(R12*4), X2, X2
 	VMOVSS        X2, (DI)(R12*4)
 	VPSRLDQ       $0x08, X1, X2
-	MOVL          28(BX), R12
-	MOVWLZX       R12, R11
-	VADDSS        (DI)(R11*4), X2, X2
-	VMOVSS        X2, (DI)(R11*4)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R12
+	VADDSS        (DI)(R12*4), X2, X2
+	VMOVSS        X2, (DI)(R12*4)
 	VPSRLDQ       $0x0c, X1, X1
-	SHRL          $0x10, R12
-	VADDSS        (DI)(R12*4), X1, X1
-	VMOVSS        X1, (DI)(R12*4)
+	SHRQ          $0x10, R11
+	VADDSS        (DI)(R11*4), X1, X1
+	VMOVSS        X1, (DI)(R11*4)
 	ADDQ          $0x20, BX
 	DECQ          R10
 	JNZ           full
@@ -9635,77 +9657,81 @@ fullAsked:
 	VPERMPS       Z1, Z3, Z3
 	VMULPS        Z3, Z2, Z3
 	ADDQ          $0x08, DX
-	MOVL          (BX), R12
-	MOVWLZX       R12, R11
-	VADDSS        (R8)(R11*4), X3, X4
-	VMOVSS        X4, (R8)(R11*4)
+	MOVQ          (BX), R11
+	MOVWLZX       R11, R12
+	VADDSS        (R8)(R12*4), X3, X4
+	VMOVSS        X4, (R8)(R12*4)
 	VPSRLDQ       $0x04, X3, X4
-	SHRL          $0x10, R12
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R12
 	VADDSS        (R8)(R12*4), X4, X4
 	VMOVSS        X4, (R8)(R12*4)
 	VPSRLDQ       $0x08, X3, X4
-	MOVL          4(BX), R12
-	MOVWLZX       R12, R11
-	VADDSS        (R8)(R11*4), X4, X4
-	VMOVSS        X4, (R8)(R11*4)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R12
+	VADDSS        (R8)(R12*4), X4, X4
+	VMOVSS        X4, (R8)(R12*4)
 	VPSRLDQ       $0x0c, X3, X4
-	SHRL          $0x10, R12
-	VADDSS        (R8)(R12*4), X4, X4
-	VMOVSS        X4, (R8)(R12*4)
-	VEXTRACTF64X2 $0x01, Z3, X4
-	MOVL          8(BX), R12
-	MOVWLZX       R12, R11
-	VADDSS        (R8)(R11*4), X4, X5
-	VMOVSS        X5, (R8)(R11*4)
-	VPSRLDQ       $0x04, X4, X5
-	SHRL          $0x10, R12
-	VADDSS        (R8)(R12*4), X5, X5
-	VMOVSS        X5, (R8)(R12*4)
-	VPSRLDQ       $0x08, X4, X5
-	MOVL          12(BX), R12
-	MOVWLZX       R12, R11
-	VADDSS        (R8)(R11*4), X5, X5
-	VMOVSS        X5, (R8)(R11*4)
-	VPSRLDQ       $0x0c, X4, X4
-	SHRL          $0x10, R12
-	VADDSS        (R8)(R12*4), X4, X4
-	VMOVSS        X4, (R8)(R12*4)
-	VEXTRACTF64X2 $0x02, Z3, X4
-	MOVL          16(BX), R12
-	MOVWLZX       R12, R11
-	VADDSS        (R8)(R11*4), X4, X5
-	VMOVSS        X5, (R8)(R11*4)
-	VPSRLDQ       $0x04, X4, X5
-	SHRL          $0x10, R12
-	VADDSS        (R8)(R12*4), X5, X5
-	VMOVSS        X5, (R8)(R12*4)
-	VPSRLDQ       $0x08, X4, X5
-	MOVL          20(BX), R12
-	MOVWLZX       R12, R11
-	VADDSS        (R8)(R11*4), X5, X5
-	VMOVSS        X5, (R8)(R11*4)
-	VPSRLDQ       $0x0c, X4, X4
-	SHRL          $0x10, R12
-	VADDSS        (R8)(R12*4), X4, X4
-	VMOVSS        X4, (R8)(R12*4)
-	VEXTRACTF64X2 $0x03, Z3, X3
-	MOVL          24(BX), R12
-	MOVWLZX       R12, R11
-	VADDSS        (R8)(R11*4), X3, X4
+	SHRQ          $0x10, R11
+	VADDSS        (R8)(R11*4), X4, X4
 	VMOVSS        X4, (R8)(R11*4)
+	VEXTRACTF64X2 $0x01, Z3, X4
+	MOVQ          8(BX), R11
+	MOVWLZX       R11, R12
+	VADDSS        (R8)(R12*4), X4, X5
+	VMOVSS        X5, (R8)(R12*4)
+	VPSRLDQ       $0x04, X4, X5
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R12
+	VADDSS        (R8)(R12*4), X5, X5
+	VMOVSS        X5, (R8)(R12*4)
+	VPSRLDQ       $0x08, X4, X5
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R12
+	VADDSS        (R8)(R12*4), X5, X5
+	VMOVSS        X5, (R8)(R12*4)
+	VPSRLDQ       $0x0c, X4, X4
+	SHRQ          $0x10, R11
+	VADDSS        (R8)(R11*4), X4, X4
+	VMOVSS        X4, (R8)(R11*4)
+	VEXTRACTF64X2 $0x02, Z3, X4
+	MOVQ          16(BX), R11
+	MOVWLZX       R11, R12
+	VADDSS        (R8)(R12*4), X4, X5
+	VMOVSS        X5, (R8)(R12*4)
+	VPSRLDQ       $0x04, X4, X5
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R12
+	VADDSS        (R8)(R12*4), X5, X5
+	VMOVSS        X5, (R8)(R12*4)
+	VPSRLDQ       $0x08, X4, X5
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R12
+	VADDSS        (R8)(R12*4), X5, X5
+	VMOVSS        X5, (R8)(R12*4)
+	VPSRLDQ       $0x0c, X4, X4
+	SHRQ          $0x10, R11
+	VADDSS        (R8)(R11*4), X4, X4
+	VMOVSS        X4, (R8)(R11*4)
+	VEXTRACTF64X2 $0x03, Z3, X3
+	MOVQ          24(BX), R11
+	MOVWLZX       R11, R12
+	VADDSS        (R8)(R12*4), X3, X4
+	VMOVSS        X4, (R8)(R12*4)
 	VPSRLDQ       $0x04, X3, X4
-	SHRL          $0x10, R12
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R12
 	VADDSS        (R8)(R12*4), X4, X4
 	VMOVSS        X4, (R8)(R12*4)
 	VPSRLDQ       $0x08, X3, X4
-	MOVL          28(BX), R12
-	MOVWLZX       R12, R11
-	VADDSS        (R8)(R11*4), X4, X4
-	VMOVSS        X4, (R8)(R11*4)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R12
+	VADDSS        (R8)(R12*4), X4, X4
+	VMOVSS        X4, (R8)(R12*4)
 	VPSRLDQ       $0x0c, X3, X3
-	SHRL          $0x10, R12
-	VADDSS        (R8)(R12*4), X3, X3
-	VMOVSS        X3, (R8)(R12*4)
+	SHRQ          $0x10, R11
+	VADDSS        (R8)(R11*4), X3, X3
+	VMOVSS        X3, (R8)(R11*4)
 	ADDQ          $0x20, BX
 	DECQ          SI
 	JNZ           full
@@ -10453,77 +10479,81 @@ full:
 
 fullAsked:
 	VMULPS        Z0, Z1, Z2
-	MOVL          (DX), R11
-	MOVWLZX       R11, R10
-	VADDSS        (DI)(R10*4), X2, X3
-	VMOVSS        X3, (DI)(R10*4)
+	MOVQ          (DX), R10
+	MOVWLZX       R10, R11
+	VADDSS        (DI)(R11*4), X2, X3
+	VMOVSS        X3, (DI)(R11*4)
 	VPSRLDQ       $0x04, X2, X3
-	SHRL          $0x10, R11
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
 	VADDSS        (DI)(R11*4), X3, X3
 	VMOVSS        X3, (DI)(R11*4)
 	VPSRLDQ       $0x08, X2, X3
-	MOVL          4(DX), R11
-	MOVWLZX       R11, R10
-	VADDSS        (DI)(R10*4), X3, X3
-	VMOVSS        X3, (DI)(R10*4)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VADDSS        (DI)(R11*4), X3, X3
+	VMOVSS        X3, (DI)(R11*4)
 	VPSRLDQ       $0x0c, X2, X3
-	SHRL          $0x10, R11
-	VADDSS        (DI)(R11*4), X3, X3
-	VMOVSS        X3, (DI)(R11*4)
-	VEXTRACTF64X2 $0x01, Z2, X3
-	MOVL          8(DX), R11
-	MOVWLZX       R11, R10
-	VADDSS        (DI)(R10*4), X3, X4
-	VMOVSS        X4, (DI)(R10*4)
-	VPSRLDQ       $0x04, X3, X4
-	SHRL          $0x10, R11
-	VADDSS        (DI)(R11*4), X4, X4
-	VMOVSS        X4, (DI)(R11*4)
-	VPSRLDQ       $0x08, X3, X4
-	MOVL          12(DX), R11
-	MOVWLZX       R11, R10
-	VADDSS        (DI)(R10*4), X4, X4
-	VMOVSS        X4, (DI)(R10*4)
-	VPSRLDQ       $0x0c, X3, X3
-	SHRL          $0x10, R11
-	VADDSS        (DI)(R11*4), X3, X3
-	VMOVSS        X3, (DI)(R11*4)
-	VEXTRACTF64X2 $0x02, Z2, X3
-	MOVL          16(DX), R11
-	MOVWLZX       R11, R10
-	VADDSS        (DI)(R10*4), X3, X4
-	VMOVSS        X4, (DI)(R10*4)
-	VPSRLDQ       $0x04, X3, X4
-	SHRL          $0x10, R11
-	VADDSS        (DI)(R11*4), X4, X4
-	VMOVSS        X4, (DI)(R11*4)
-	VPSRLDQ       $0x08, X3, X4
-	MOVL          20(DX), R11
-	MOVWLZX       R11, R10
-	VADDSS        (DI)(R10*4), X4, X4
-	VMOVSS        X4, (DI)(R10*4)
-	VPSRLDQ       $0x0c, X3, X3
-	SHRL          $0x10, R11
-	VADDSS        (DI)(R11*4), X3, X3
-	VMOVSS        X3, (DI)(R11*4)
-	VEXTRACTF64X2 $0x03, Z2, X2
-	MOVL          24(DX), R11
-	MOVWLZX       R11, R10
-	VADDSS        (DI)(R10*4), X2, X3
+	SHRQ          $0x10, R10
+	VADDSS        (DI)(R10*4), X3, X3
 	VMOVSS        X3, (DI)(R10*4)
+	VEXTRACTF64X2 $0x01, Z2, X3
+	MOVQ          8(DX), R10
+	MOVWLZX       R10, R11
+	VADDSS        (DI)(R11*4), X3, X4
+	VMOVSS        X4, (DI)(R11*4)
+	VPSRLDQ       $0x04, X3, X4
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VADDSS        (DI)(R11*4), X4, X4
+	VMOVSS        X4, (DI)(R11*4)
+	VPSRLDQ       $0x08, X3, X4
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VADDSS        (DI)(R11*4), X4, X4
+	VMOVSS        X4, (DI)(R11*4)
+	VPSRLDQ       $0x0c, X3, X3
+	SHRQ          $0x10, R10
+	VADDSS        (DI)(R10*4), X3, X3
+	VMOVSS        X3, (DI)(R10*4)
+	VEXTRACTF64X2 $0x02, Z2, X3
+	MOVQ          16(DX), R10
+	MOVWLZX       R10, R11
+	VADDSS        (DI)(R11*4), X3, X4
+	VMOVSS        X4, (DI)(R11*4)
+	VPSRLDQ       $0x04, X3, X4
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VADDSS        (DI)(R11*4), X4, X4
+	VMOVSS        X4, (DI)(R11*4)
+	VPSRLDQ       $0x08, X3, X4
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VADDSS        (DI)(R11*4), X4, X4
+	VMOVSS        X4, (DI)(R11*4)
+	VPSRLDQ       $0x0c, X3, X3
+	SHRQ          $0x10, R10
+	VADDSS        (DI)(R10*4), X3, X3
+	VMOVSS        X3, (DI)(R10*4)
+	VEXTRACTF64X2 $0x03, Z2, X2
+	MOVQ          24(DX), R10
+	MOVWLZX       R10, R11
+	VADDSS        (DI)(R11*4), X2, X3
+	VMOVSS        X3, (DI)(R11*4)
 	VPSRLDQ       $0x04, X2, X3
-	SHRL          $0x10, R11
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
 	VADDSS        (DI)(R11*4), X3, X3
 	VMOVSS        X3, (DI)(R11*4)
 	VPSRLDQ       $0x08, X2, X3
-	MOVL          28(DX), R11
-	MOVWLZX       R11, R10
-	VADDSS        (DI)(R10*4), X3, X3
-	VMOVSS        X3, (DI)(R10*4)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VADDSS        (DI)(R11*4), X3, X3
+	VMOVSS        X3, (DI)(R11*4)
 	VPSRLDQ       $0x0c, X2, X2
-	SHRL          $0x10, R11
-	VADDSS        (DI)(R11*4), X2, X2
-	VMOVSS        X2, (DI)(R11*4)
+	SHRQ          $0x10, R10
+	VADDSS        (DI)(R10*4), X2, X2
+	VMOVSS        X2, (DI)(R10*4)
 	ADDQ          $0x20, DX
 	DECQ          BX
 	JNZ           full

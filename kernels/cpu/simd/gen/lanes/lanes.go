@@ -231,19 +231,29 @@ func LoadIndex(bytes int, from Mem, to GPVirtual) {
 	}
 }
 
-// ShortIndices gives the index of a lane, lanes asked for in their order, among indices of 2 bytes: they
-// are loaded two at a time, as loads are what kernels have most of.
+// ShortIndices gives the index of a lane among indices of 2 bytes, which are loaded four at a time, as loads are
+// what kernels have most of. Lanes may be asked for in pairs, 0 and 1, 2 and 3, in any order; if in their own two
+// pairs take one load.
 func ShortIndices(at func(lane int) Mem) func(lane int) GPVirtual {
-	var pair GPVirtual
+	var rest GPVirtual // that of the lane before, and those behind it
+	before := -1
 	return func(lane int) GPVirtual {
-		if lane%2 > 0 {
-			SHRL(Imm(16), pair.As32())
-			return pair
+		switch {
+		case lane%4 == 0:
+			rest = GP64()
+			MOVQ(at(lane), rest)
+		case lane == before+1:
+			SHRQ(Imm(16), rest)
+		default:
+			rest = GP64()
+			MOVL(at(lane), rest.As32())
+		}
+		before = lane
+		if lane%4 == 3 {
+			return rest
 		}
 		g := GP64()
-		pair = GP64()
-		MOVL(at(lane), pair.As32())
-		MOVWLZX(pair.As16(), g.As32())
+		MOVWLZX(rest.As16(), g.As32())
 		return g
 	}
 }
@@ -263,6 +273,22 @@ func (l Lanes) AddEach(v VecVirtual, place func(lane int) Mem) {
 			to, sum := place(q*perQuarter+i), XMM()
 			l.AddOne(to, own, sum)
 			l.MoveOne(sum, to)
+		}
+	}
+}
+
+// StoreEach stores each lane of v at its place in memory.
+func (l Lanes) StoreEach(v VecVirtual, place func(lane int) Mem) {
+	for q := range l.Bytes() / 16 {
+		part := l.Quarter(v, q)
+		if l.Double {
+			VMOVSD(part, place(2*q))
+			VMOVHPD(part, place(2*q+1))
+			continue
+		}
+		VMOVSS(part, place(4*q))
+		for i := 1; i < 4; i++ {
+			VEXTRACTPS(Imm(uint64(i)), part, place(4*q+i))
 		}
 	}
 }

@@ -26,8 +26,9 @@ func main() {
 // slice generates a kernel of Slices whose indices have so many bytes.
 func slice(l lanes.Lanes, values lanes.Values, indexBytes int) {
 	name := fmt.Sprintf("slices%s%d%s", values.Name, 8*indexBytes, l.Suffix())
-	l.Func(name, "func(n int, widths *uint32, regular, masks *uint16, val, idx *byte, x, table, sums *V, keep int, ahead *byte, step, valuesAhead, indicesAhead int)",
+	l.Func(name, "func(n int, widths *uint32, regular, masks *uint16, val, idx *byte, x, table, sums *V, keep int, ahead *byte, step, valuesAhead, indicesAhead int, rows *uint16, y *V, alpha V)",
 		"is multiplySlices for the case in its name. keep is -1 to add to sums, else 0.",
+		"With rows, and valuesAhead 0, it does not store sums but puts alpha*sums[i] to y[rows[i]].",
 		"For each slice it asks for the line at ahead, which goes on by step bytes, and for each column",
 		"for values and indices so many bytes ahead, for nothing where valuesAhead is 0.")
 	k := &kernel{
@@ -44,10 +45,20 @@ func slice(l lanes.Lanes, values lanes.Values, indexBytes int) {
 	k.pairs = l.Pairs()
 	k.valuesAhead, k.indicesAhead = load("valuesAhead"), load("indicesAhead")
 	TESTQ(k.valuesAhead, k.valuesAhead)
-	JZ(LabelRef("near"))
+	JZ(LabelRef("unasked"))
 	k.slices("far")
+	Label("unasked")
 	k.valuesAhead = nil
+	rows := load("rows")
+	TESTQ(rows, rows)
+	JNZ(LabelRef("toRows"))
 	k.slices("near")
+	Label("toRows")
+	k.rows, k.y = rows, k.ahead
+	Load(Param("y"), k.y)
+	k.alpha, k.nan = k.Reg(), k.NaN()
+	k.Broadcast(lanes.Arg("alpha"), k.alpha)
+	k.slices("put")
 }
 
 // load loads an argument.
@@ -60,6 +71,8 @@ type kernel struct {
 	indexBytes                                          int
 	n, widths, regular, masks, val, idx, x, sums, ahead Register
 	valuesAhead, indicesAhead                           Register // nil where nothing is asked for ahead
+	rows, y                                             Register // nil where sums are stored as they are
+	alpha, nan                                          VecVirtual
 	left                                                GPVirtual
 	acc, keep                                           VecVirtual
 	mask                                                *lanes.Mask
@@ -77,9 +90,12 @@ func (k *kernel) slices(name string) {
 		PREFETCHT1(Mem{Base: k.ahead})
 		ADDQ(lanes.Arg("step"), k.ahead)
 	}
-	if k.Long {
+	switch {
+	case k.rows != nil:
+		k.Zero(k.acc)
+	case k.Long:
 		VPANDQ(Mem{Base: k.sums}, k.keep, k.acc)
-	} else {
+	default:
 		VANDPS(Mem{Base: k.sums}, k.keep, k.acc)
 	}
 	MOVL(Mem{Base: k.widths}, k.left.As32())
@@ -119,14 +135,27 @@ func (k *kernel) slices(name string) {
 		k.product(k.gather(k.places()), k.mask.FMA)
 		ADDQ(Imm(2), k.masks)
 	})
-	k.Store(k.acc, Mem{Base: k.sums})
-	ADDQ(Imm(uint64(k.Bytes())), k.sums)
+	if k.rows != nil {
+		k.put()
+	} else {
+		k.Store(k.acc, Mem{Base: k.sums})
+		ADDQ(Imm(uint64(k.Bytes())), k.sums)
+	}
 	ADDQ(Imm(8), k.widths)
 	DECQ(k.n)
 	JMP(LabelRef(name))
 	Label(name + "Done")
 	VZEROUPPER()
 	RET()
+}
+
+// put stores acc, times alpha, at the rows of y that are listed, and goes on behind these.
+func (k *kernel) put() {
+	k.Mul(k.acc, k.alpha, k.acc)
+	k.Quiet(k.nan, k.acc)
+	row := lanes.ShortIndices(func(lane int) Mem { return Mem{Base: k.rows, Disp: 2 * lane} })
+	k.StoreEach(k.acc, func(lane int) Mem { return Mem{Base: k.y, Index: row(lane), Scale: uint8(k.Size())} })
+	ADDQ(Imm(uint64(2*k.Count())), k.rows)
 }
 
 // loop does something as often as left says.
