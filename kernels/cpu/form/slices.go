@@ -114,7 +114,7 @@ func (s *slicesForm[V]) multiply(x []V, out *results[V]) {
 	for i := range s.windows {
 		w := &s.windows[i]
 		rows := min(s.size, s.rows-i*s.size)
-		if w.put && s.narrow.Near && out.direct() {
+		if w.put && out.direct() {
 			at := len(s.order) - len(order)
 			s.put(w, narrow, wide, s.rowOf[at:at+rows], x, out)
 			order = order[rows:]

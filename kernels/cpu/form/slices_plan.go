@@ -126,7 +126,7 @@ func (p *slicePlanner[V]) allWide() {
 // more, and a piece of a long row beside its columns (Zen 5).
 const (
 	narrowCycles = 6
-	wideCycles   = 9
+	wideCycles   = 7
 	sliceCycles  = 8
 	listedCycles = 3
 	maskCycles   = 2

@@ -55,8 +55,8 @@ func MultiplySlices[V sparse.Value](l Level, s *Slices[V], at Position, n int, x
 	multiplySlicesFrom(l, s, at, n, x, ahead, sums, false, finished[V]{})
 }
 
-// PutSlices is MultiplySlices, of slices that are Near, whose sums are finished where beta is 0 (Finish): that of
-// lane i, counted from the first slice, goes to y[rows[i]]. sums is room for as many. Places are not checked.
+// PutSlices is MultiplySlices whose sums are finished where beta is 0 (Finish): that of lane i, counted from the first
+// slice, goes to y[rows[i]]. sums is room for as many. Places are not checked.
 func PutSlices[V sparse.Value](l Level, s *Slices[V], at Position, n int, x, ahead, sums []V, alpha V, rows []uint16, y []V) {
 	rows = rows[:n*s.Values.Lanes]
 	if n == 0 || l != Generic {

@@ -3,7 +3,7 @@
 package simd
 
 // slicesFull16F64AVX2 is multiplySlices for the case in its name. keep is -1 to add to sums, else 0.
-// With rows, and valuesAhead 0, it does not store sums but puts alpha*sums[i] to y[rows[i]].
+// With rows it does not store sums but puts alpha*sums[i] to y[rows[i]].
 // For each slice it asks for the line at ahead, which goes on by step bytes, and for each column
 // for values and indices so many bytes ahead, for nothing where valuesAhead is 0.
 //

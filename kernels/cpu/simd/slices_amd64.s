@@ -73,8 +73,11 @@ TEXT ·slicesFull16F64AVX2(SB), NOSPLIT, $0-136
 	VPBROADCASTQ keep+72(FP), Y3
 	MOVQ         valuesAhead+96(FP), R12
 	MOVQ         indicesAhead+104(FP), R13
+	MOVQ         rows+112(FP), R14
+	TESTQ        R14, R14
+	JNZ          toRows
 	TESTQ        R12, R12
-	JZ           unasked
+	JZ           near
 
 far:
 	TESTQ      AX, AX
@@ -216,11 +219,6 @@ farDone:
 	VZEROUPPER
 	RET
 
-unasked:
-	MOVQ  rows+112(FP), R12
-	TESTQ R12, R12
-	JNZ   toRows
-
 near:
 	TESTQ   AX, AX
 	JZ      nearDone
@@ -350,50 +348,206 @@ nearDone:
 	RET
 
 toRows:
-	MOVQ         y+120(FP), R10
 	MOVQ         $0x7ff8000000000000, R9
 	VMOVQ        R9, X8
 	VPBROADCASTQ X8, Y8
 	VBROADCASTSD alpha+128(FP), Y3
+	TESTQ        R12, R12
+	JZ           nearRows
 
-put:
-	TESTQ   AX, AX
-	JZ      putDone
-	VXORPS  X2, X2, X2
-	MOVL    (CX), R11
-	TESTQ   DX, DX
-	JZ      putFull
-	MOVWLZX (DX), R9
-	SUBQ    R9, R11
-	TESTQ   R9, R9
-	JZ      putStraightEnd
+farRows:
+	TESTQ      AX, AX
+	JZ         farRowsDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VXORPS     X2, X2, X2
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farRowsFull
+	MOVWLZX    (DX), R9
+	SUBQ       R9, R11
+	TESTQ      R9, R9
+	JZ         farRowsStraightEnd
 
-putStraight:
-	MOVWLZX     (DI), R13
-	VMOVUPD     (R8)(R13*8), Y1
+farRowsStraight:
+	MOVWLZX     (DI), R15
+	VMOVUPD     (R8)(R15*8), Y1
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
 	VFMADD231PD (SI), Y1, Y2
 	ADDQ        $0x20, SI
 	ADDQ        $0x08, DI
 	DECQ        R9
-	JNZ         putStraight
+	JNZ         farRowsStraight
 
-putStraightEnd:
+farRowsStraightEnd:
 	CMPW    2(DX), $0x00
-	JE      putSingle
+	JE      farRowsSingle
 	MOVWLZX 2(DX), R11
 	TESTQ   R11, R11
-	JZ      putPairsEnd
+	JZ      farRowsPairsEnd
 
-putPairs:
+farRowsPairs:
 	MOVQ        (DI), R9
-	MOVWLZX     R9, R13
-	VMOVUPD     (R8)(R13*8), X4
+	MOVWLZX     R9, R15
+	VMOVUPD     (R8)(R15*8), X4
 	SHRQ        $0x10, R9
-	MOVWLZX     R9, R13
-	VMOVUPD     (R8)(R13*8), X5
+	MOVWLZX     R9, R15
+	VMOVUPD     (R8)(R15*8), X5
 	SHRQ        $0x10, R9
-	MOVWLZX     R9, R13
-	VINSERTF128 $0x01, (R8)(R13*8), Y4, Y4
+	MOVWLZX     R9, R15
+	VINSERTF128 $0x01, (R8)(R15*8), Y4, Y4
+	SHRQ        $0x10, R9
+	VINSERTF128 $0x01, (R8)(R9*8), Y5, Y5
+	VUNPCKLPD   Y5, Y4, Y1
+	VUNPCKHPD   Y5, Y4, Y9
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VFMADD231PD (SI), Y1, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x08, DI
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VFMADD231PD (SI), Y9, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x08, DI
+	DECQ        R11
+	JNZ         farRowsPairs
+
+farRowsPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	MOVWLZX 2(DX), R9
+	SUBQ    R9, R11
+	SUBQ    R9, R11
+
+farRowsSingle:
+	ADDQ $0x04, DX
+
+farRowsFull:
+	TESTQ R11, R11
+	JZ    farRowsEachEnd
+
+farRowsEach:
+	MOVQ        (DI), R9
+	MOVWLZX     R9, R15
+	VMOVSD      (R8)(R15*8), X6
+	SHRQ        $0x10, R9
+	MOVWLZX     R9, R15
+	VMOVHPD     (R8)(R15*8), X6, X6
+	SHRQ        $0x10, R9
+	MOVWLZX     R9, R15
+	VMOVSD      (R8)(R15*8), X1
+	SHRQ        $0x10, R9
+	VMOVHPD     (R8)(R9*8), X1, X1
+	VINSERTF128 $0x01, X1, Y6, Y6
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VFMADD231PD (SI), Y6, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x08, DI
+	DECQ        R11
+	JNZ         farRowsEach
+
+farRowsEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    farRowsMaskedEnd
+
+farRowsMasked:
+	MOVWLZX      (BX), R9
+	VMOVD        R9, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	MOVQ         (DI), R9
+	MOVWLZX      R9, R15
+	VMOVSD       (R8)(R15*8), X7
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R15
+	VMOVHPD      (R8)(R15*8), X7, X7
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R15
+	VMOVSD       (R8)(R15*8), X4
+	SHRQ         $0x10, R9
+	VMOVHPD      (R8)(R9*8), X4, X4
+	VINSERTF128  $0x01, X4, Y7, Y7
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VMOVAPS      Y2, Y9
+	VFMADD231PD  (SI), Y7, Y9
+	VBLENDVPD    Y1, Y9, Y2, Y2
+	ADDQ         $0x20, SI
+	ADDQ         $0x08, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          farRowsMasked
+
+farRowsMaskedEnd:
+	VMULPD       Y2, Y3, Y2
+	VCMPPD       $0x03, Y2, Y2, Y1
+	VBLENDVPD    Y1, Y8, Y2, Y2
+	MOVQ         y+120(FP), R9
+	MOVQ         (R14), R11
+	MOVWLZX      R11, R15
+	VMOVSD       X2, (R9)(R15*8)
+	SHRQ         $0x10, R11
+	MOVWLZX      R11, R15
+	VMOVHPD      X2, (R9)(R15*8)
+	VEXTRACTF128 $0x01, Y2, X1
+	SHRQ         $0x10, R11
+	MOVWLZX      R11, R15
+	VMOVSD       X1, (R9)(R15*8)
+	SHRQ         $0x10, R11
+	VMOVHPD      X1, (R9)(R11*8)
+	ADDQ         $0x08, R14
+	ADDQ         $0x08, CX
+	DECQ         AX
+	JMP          farRows
+
+farRowsDone:
+	VZEROUPPER
+	RET
+
+nearRows:
+	TESTQ   AX, AX
+	JZ      nearRowsDone
+	VXORPS  X2, X2, X2
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearRowsFull
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	TESTQ   R9, R9
+	JZ      nearRowsStraightEnd
+
+nearRowsStraight:
+	MOVWLZX     (DI), R10
+	VMOVUPD     (R8)(R10*8), Y1
+	VFMADD231PD (SI), Y1, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x08, DI
+	DECQ        R9
+	JNZ         nearRowsStraight
+
+nearRowsStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearRowsSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      nearRowsPairsEnd
+
+nearRowsPairs:
+	MOVQ        (DI), R9
+	MOVWLZX     R9, R10
+	VMOVUPD     (R8)(R10*8), X4
+	SHRQ        $0x10, R9
+	MOVWLZX     R9, R10
+	VMOVUPD     (R8)(R10*8), X5
+	SHRQ        $0x10, R9
+	MOVWLZX     R9, R10
+	VINSERTF128 $0x01, (R8)(R10*8), Y4, Y4
 	SHRQ        $0x10, R9
 	VINSERTF128 $0x01, (R8)(R9*8), Y5, Y5
 	VUNPCKLPD   Y5, Y4, Y1
@@ -405,9 +559,9 @@ putPairs:
 	ADDQ        $0x20, SI
 	ADDQ        $0x08, DI
 	DECQ        R11
-	JNZ         putPairs
+	JNZ         nearRowsPairs
 
-putPairsEnd:
+nearRowsPairsEnd:
 	MOVL    (CX), R11
 	MOVWLZX (DX), R9
 	SUBQ    R9, R11
@@ -415,23 +569,23 @@ putPairsEnd:
 	SUBQ    R9, R11
 	SUBQ    R9, R11
 
-putSingle:
+nearRowsSingle:
 	ADDQ $0x04, DX
 
-putFull:
+nearRowsFull:
 	TESTQ R11, R11
-	JZ    putEachEnd
+	JZ    nearRowsEachEnd
 
-putEach:
+nearRowsEach:
 	MOVQ        (DI), R9
-	MOVWLZX     R9, R13
-	VMOVSD      (R8)(R13*8), X6
+	MOVWLZX     R9, R10
+	VMOVSD      (R8)(R10*8), X6
 	SHRQ        $0x10, R9
-	MOVWLZX     R9, R13
-	VMOVHPD     (R8)(R13*8), X6, X6
+	MOVWLZX     R9, R10
+	VMOVHPD     (R8)(R10*8), X6, X6
 	SHRQ        $0x10, R9
-	MOVWLZX     R9, R13
-	VMOVSD      (R8)(R13*8), X1
+	MOVWLZX     R9, R10
+	VMOVSD      (R8)(R10*8), X1
 	SHRQ        $0x10, R9
 	VMOVHPD     (R8)(R9*8), X1, X1
 	VINSERTF128 $0x01, X1, Y6, Y6
@@ -439,28 +593,28 @@ putEach:
 	ADDQ        $0x20, SI
 	ADDQ        $0x08, DI
 	DECQ        R11
-	JNZ         putEach
+	JNZ         nearRowsEach
 
-putEachEnd:
+nearRowsEachEnd:
 	MOVL  4(CX), R11
 	TESTQ R11, R11
-	JZ    putMaskedEnd
+	JZ    nearRowsMaskedEnd
 
-putMasked:
+nearRowsMasked:
 	MOVWLZX      (BX), R9
 	VMOVD        R9, X1
 	VPBROADCASTQ X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
 	MOVQ         (DI), R9
-	MOVWLZX      R9, R13
-	VMOVSD       (R8)(R13*8), X7
+	MOVWLZX      R9, R10
+	VMOVSD       (R8)(R10*8), X7
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VMOVHPD      (R8)(R13*8), X7, X7
+	MOVWLZX      R9, R10
+	VMOVHPD      (R8)(R10*8), X7, X7
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VMOVSD       (R8)(R13*8), X4
+	MOVWLZX      R9, R10
+	VMOVSD       (R8)(R10*8), X4
 	SHRQ         $0x10, R9
 	VMOVHPD      (R8)(R9*8), X4, X4
 	VINSERTF128  $0x01, X4, Y7, Y7
@@ -471,30 +625,31 @@ putMasked:
 	ADDQ         $0x08, DI
 	ADDQ         $0x02, BX
 	DECQ         R11
-	JNZ          putMasked
+	JNZ          nearRowsMasked
 
-putMaskedEnd:
+nearRowsMaskedEnd:
 	VMULPD       Y2, Y3, Y2
 	VCMPPD       $0x03, Y2, Y2, Y1
 	VBLENDVPD    Y1, Y8, Y2, Y2
-	MOVQ         (R12), R9
-	MOVWLZX      R9, R11
-	VMOVSD       X2, (R10)(R11*8)
-	SHRQ         $0x10, R9
-	MOVWLZX      R9, R11
-	VMOVHPD      X2, (R10)(R11*8)
+	MOVQ         y+120(FP), R9
+	MOVQ         (R14), R10
+	MOVWLZX      R10, R11
+	VMOVSD       X2, (R9)(R11*8)
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R11
+	VMOVHPD      X2, (R9)(R11*8)
 	VEXTRACTF128 $0x01, Y2, X1
-	SHRQ         $0x10, R9
-	MOVWLZX      R9, R11
-	VMOVSD       X1, (R10)(R11*8)
-	SHRQ         $0x10, R9
-	VMOVHPD      X1, (R10)(R9*8)
-	ADDQ         $0x08, R12
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R11
+	VMOVSD       X1, (R9)(R11*8)
+	SHRQ         $0x10, R10
+	VMOVHPD      X1, (R9)(R10*8)
+	ADDQ         $0x08, R14
 	ADDQ         $0x08, CX
 	DECQ         AX
-	JMP          put
+	JMP          nearRows
 
-putDone:
+nearRowsDone:
 	VZEROUPPER
 	RET
 
@@ -515,8 +670,11 @@ TEXT ·slicesFull32F64AVX2(SB), NOSPLIT, $0-136
 	VPBROADCASTQ keep+72(FP), Y3
 	MOVQ         valuesAhead+96(FP), R12
 	MOVQ         indicesAhead+104(FP), R13
+	MOVQ         rows+112(FP), R14
+	TESTQ        R14, R14
+	JNZ          toRows
 	TESTQ        R12, R12
-	JZ           unasked
+	JZ           near
 
 far:
 	TESTQ      AX, AX
@@ -649,11 +807,6 @@ farDone:
 	VZEROUPPER
 	RET
 
-unasked:
-	MOVQ  rows+112(FP), R12
-	TESTQ R12, R12
-	JNZ   toRows
-
 near:
 	TESTQ   AX, AX
 	JZ      nearDone
@@ -774,41 +927,188 @@ nearDone:
 	RET
 
 toRows:
-	MOVQ         y+120(FP), R10
 	MOVQ         $0x7ff8000000000000, R9
 	VMOVQ        R9, X8
 	VPBROADCASTQ X8, Y8
 	VBROADCASTSD alpha+128(FP), Y3
+	TESTQ        R12, R12
+	JZ           nearRows
 
-put:
-	TESTQ   AX, AX
-	JZ      putDone
-	VXORPS  X2, X2, X2
-	MOVL    (CX), R11
-	TESTQ   DX, DX
-	JZ      putFull
-	MOVWLZX (DX), R9
-	SUBQ    R9, R11
-	TESTQ   R9, R9
-	JZ      putStraightEnd
+farRows:
+	TESTQ      AX, AX
+	JZ         farRowsDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VXORPS     X2, X2, X2
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farRowsFull
+	MOVWLZX    (DX), R9
+	SUBQ       R9, R11
+	TESTQ      R9, R9
+	JZ         farRowsStraightEnd
 
-putStraight:
-	MOVL        (DI), R13
-	VMOVUPD     (R8)(R13*8), Y1
+farRowsStraight:
+	MOVL        (DI), R15
+	VMOVUPD     (R8)(R15*8), Y1
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
 	VFMADD231PD (SI), Y1, Y2
 	ADDQ        $0x20, SI
 	ADDQ        $0x10, DI
 	DECQ        R9
-	JNZ         putStraight
+	JNZ         farRowsStraight
 
-putStraightEnd:
+farRowsStraightEnd:
 	CMPW    2(DX), $0x00
-	JE      putSingle
+	JE      farRowsSingle
 	MOVWLZX 2(DX), R11
 	TESTQ   R11, R11
-	JZ      putPairsEnd
+	JZ      farRowsPairsEnd
 
-putPairs:
+farRowsPairs:
+	MOVL        (DI), R9
+	VMOVUPD     (R8)(R9*8), X4
+	MOVL        4(DI), R9
+	VMOVUPD     (R8)(R9*8), X5
+	MOVL        8(DI), R9
+	VINSERTF128 $0x01, (R8)(R9*8), Y4, Y4
+	MOVL        12(DI), R9
+	VINSERTF128 $0x01, (R8)(R9*8), Y5, Y5
+	VUNPCKLPD   Y5, Y4, Y1
+	VUNPCKHPD   Y5, Y4, Y9
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VFMADD231PD (SI), Y1, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x10, DI
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VFMADD231PD (SI), Y9, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x10, DI
+	DECQ        R11
+	JNZ         farRowsPairs
+
+farRowsPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	MOVWLZX 2(DX), R9
+	SUBQ    R9, R11
+	SUBQ    R9, R11
+
+farRowsSingle:
+	ADDQ $0x04, DX
+
+farRowsFull:
+	TESTQ R11, R11
+	JZ    farRowsEachEnd
+
+farRowsEach:
+	MOVL        (DI), R9
+	VMOVSD      (R8)(R9*8), X6
+	MOVL        4(DI), R9
+	VMOVHPD     (R8)(R9*8), X6, X6
+	MOVL        8(DI), R9
+	VMOVSD      (R8)(R9*8), X1
+	MOVL        12(DI), R9
+	VMOVHPD     (R8)(R9*8), X1, X1
+	VINSERTF128 $0x01, X1, Y6, Y6
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VFMADD231PD (SI), Y6, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x10, DI
+	DECQ        R11
+	JNZ         farRowsEach
+
+farRowsEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    farRowsMaskedEnd
+
+farRowsMasked:
+	MOVWLZX      (BX), R9
+	VMOVD        R9, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	MOVL         (DI), R9
+	VMOVSD       (R8)(R9*8), X7
+	MOVL         4(DI), R9
+	VMOVHPD      (R8)(R9*8), X7, X7
+	MOVL         8(DI), R9
+	VMOVSD       (R8)(R9*8), X4
+	MOVL         12(DI), R9
+	VMOVHPD      (R8)(R9*8), X4, X4
+	VINSERTF128  $0x01, X4, Y7, Y7
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VMOVAPS      Y2, Y9
+	VFMADD231PD  (SI), Y7, Y9
+	VBLENDVPD    Y1, Y9, Y2, Y2
+	ADDQ         $0x20, SI
+	ADDQ         $0x10, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          farRowsMasked
+
+farRowsMaskedEnd:
+	VMULPD       Y2, Y3, Y2
+	VCMPPD       $0x03, Y2, Y2, Y1
+	VBLENDVPD    Y1, Y8, Y2, Y2
+	MOVQ         y+120(FP), R9
+	MOVQ         (R14), R11
+	MOVWLZX      R11, R15
+	VMOVSD       X2, (R9)(R15*8)
+	SHRQ         $0x10, R11
+	MOVWLZX      R11, R15
+	VMOVHPD      X2, (R9)(R15*8)
+	VEXTRACTF128 $0x01, Y2, X1
+	SHRQ         $0x10, R11
+	MOVWLZX      R11, R15
+	VMOVSD       X1, (R9)(R15*8)
+	SHRQ         $0x10, R11
+	VMOVHPD      X1, (R9)(R11*8)
+	ADDQ         $0x08, R14
+	ADDQ         $0x08, CX
+	DECQ         AX
+	JMP          farRows
+
+farRowsDone:
+	VZEROUPPER
+	RET
+
+nearRows:
+	TESTQ   AX, AX
+	JZ      nearRowsDone
+	VXORPS  X2, X2, X2
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearRowsFull
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	TESTQ   R9, R9
+	JZ      nearRowsStraightEnd
+
+nearRowsStraight:
+	MOVL        (DI), R10
+	VMOVUPD     (R8)(R10*8), Y1
+	VFMADD231PD (SI), Y1, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x10, DI
+	DECQ        R9
+	JNZ         nearRowsStraight
+
+nearRowsStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearRowsSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      nearRowsPairsEnd
+
+nearRowsPairs:
 	MOVL        (DI), R9
 	VMOVUPD     (R8)(R9*8), X4
 	MOVL        4(DI), R9
@@ -826,9 +1126,9 @@ putPairs:
 	ADDQ        $0x20, SI
 	ADDQ        $0x10, DI
 	DECQ        R11
-	JNZ         putPairs
+	JNZ         nearRowsPairs
 
-putPairsEnd:
+nearRowsPairsEnd:
 	MOVL    (CX), R11
 	MOVWLZX (DX), R9
 	SUBQ    R9, R11
@@ -836,14 +1136,14 @@ putPairsEnd:
 	SUBQ    R9, R11
 	SUBQ    R9, R11
 
-putSingle:
+nearRowsSingle:
 	ADDQ $0x04, DX
 
-putFull:
+nearRowsFull:
 	TESTQ R11, R11
-	JZ    putEachEnd
+	JZ    nearRowsEachEnd
 
-putEach:
+nearRowsEach:
 	MOVL        (DI), R9
 	VMOVSD      (R8)(R9*8), X6
 	MOVL        4(DI), R9
@@ -857,14 +1157,14 @@ putEach:
 	ADDQ        $0x20, SI
 	ADDQ        $0x10, DI
 	DECQ        R11
-	JNZ         putEach
+	JNZ         nearRowsEach
 
-putEachEnd:
+nearRowsEachEnd:
 	MOVL  4(CX), R11
 	TESTQ R11, R11
-	JZ    putMaskedEnd
+	JZ    nearRowsMaskedEnd
 
-putMasked:
+nearRowsMasked:
 	MOVWLZX      (BX), R9
 	VMOVD        R9, X1
 	VPBROADCASTQ X1, Y1
@@ -886,30 +1186,31 @@ putMasked:
 	ADDQ         $0x10, DI
 	ADDQ         $0x02, BX
 	DECQ         R11
-	JNZ          putMasked
+	JNZ          nearRowsMasked
 
-putMaskedEnd:
+nearRowsMaskedEnd:
 	VMULPD       Y2, Y3, Y2
 	VCMPPD       $0x03, Y2, Y2, Y1
 	VBLENDVPD    Y1, Y8, Y2, Y2
-	MOVQ         (R12), R9
-	MOVWLZX      R9, R11
-	VMOVSD       X2, (R10)(R11*8)
-	SHRQ         $0x10, R9
-	MOVWLZX      R9, R11
-	VMOVHPD      X2, (R10)(R11*8)
+	MOVQ         y+120(FP), R9
+	MOVQ         (R14), R10
+	MOVWLZX      R10, R11
+	VMOVSD       X2, (R9)(R11*8)
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R11
+	VMOVHPD      X2, (R9)(R11*8)
 	VEXTRACTF128 $0x01, Y2, X1
-	SHRQ         $0x10, R9
-	MOVWLZX      R9, R11
-	VMOVSD       X1, (R10)(R11*8)
-	SHRQ         $0x10, R9
-	VMOVHPD      X1, (R10)(R9*8)
-	ADDQ         $0x08, R12
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R11
+	VMOVSD       X1, (R9)(R11*8)
+	SHRQ         $0x10, R10
+	VMOVHPD      X1, (R9)(R10*8)
+	ADDQ         $0x08, R14
 	ADDQ         $0x08, CX
 	DECQ         AX
-	JMP          put
+	JMP          nearRows
 
-putDone:
+nearRowsDone:
 	VZEROUPPER
 	RET
 
@@ -930,8 +1231,11 @@ TEXT ·slicesShort16F64AVX2(SB), NOSPLIT, $0-136
 	VPBROADCASTQ keep+72(FP), Y3
 	MOVQ         valuesAhead+96(FP), R12
 	MOVQ         indicesAhead+104(FP), R13
+	MOVQ         rows+112(FP), R14
+	TESTQ        R14, R14
+	JNZ          toRows
 	TESTQ        R12, R12
-	JZ           unasked
+	JZ           near
 
 far:
 	TESTQ      AX, AX
@@ -1078,11 +1382,6 @@ farDone:
 	VZEROUPPER
 	RET
 
-unasked:
-	MOVQ  rows+112(FP), R12
-	TESTQ R12, R12
-	JNZ   toRows
-
 near:
 	TESTQ   AX, AX
 	JZ      nearDone
@@ -1217,51 +1516,212 @@ nearDone:
 	RET
 
 toRows:
-	MOVQ         y+120(FP), R10
 	MOVQ         $0x7ff8000000000000, R9
 	VMOVQ        R9, X8
 	VPBROADCASTQ X8, Y8
 	VBROADCASTSD alpha+128(FP), Y3
+	TESTQ        R12, R12
+	JZ           nearRows
 
-put:
-	TESTQ   AX, AX
-	JZ      putDone
-	VXORPS  X2, X2, X2
-	MOVL    (CX), R11
-	TESTQ   DX, DX
-	JZ      putFull
-	MOVWLZX (DX), R9
-	SUBQ    R9, R11
-	TESTQ   R9, R9
-	JZ      putStraightEnd
+farRows:
+	TESTQ      AX, AX
+	JZ         farRowsDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VXORPS     X2, X2, X2
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farRowsFull
+	MOVWLZX    (DX), R9
+	SUBQ       R9, R11
+	TESTQ      R9, R9
+	JZ         farRowsStraightEnd
 
-putStraight:
-	MOVWLZX     (DI), R13
-	VMOVUPD     (R8)(R13*8), Y1
+farRowsStraight:
+	MOVWLZX     (DI), R15
+	VMOVUPD     (R8)(R15*8), Y1
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
 	VCVTPS2PD   (SI), Y9
 	VFMADD231PD Y9, Y1, Y2
 	ADDQ        $0x10, SI
 	ADDQ        $0x08, DI
 	DECQ        R9
-	JNZ         putStraight
+	JNZ         farRowsStraight
 
-putStraightEnd:
+farRowsStraightEnd:
 	CMPW    2(DX), $0x00
-	JE      putSingle
+	JE      farRowsSingle
 	MOVWLZX 2(DX), R11
 	TESTQ   R11, R11
-	JZ      putPairsEnd
+	JZ      farRowsPairsEnd
 
-putPairs:
+farRowsPairs:
 	MOVQ        (DI), R9
-	MOVWLZX     R9, R13
-	VMOVUPD     (R8)(R13*8), X4
+	MOVWLZX     R9, R15
+	VMOVUPD     (R8)(R15*8), X4
 	SHRQ        $0x10, R9
-	MOVWLZX     R9, R13
-	VMOVUPD     (R8)(R13*8), X5
+	MOVWLZX     R9, R15
+	VMOVUPD     (R8)(R15*8), X5
 	SHRQ        $0x10, R9
-	MOVWLZX     R9, R13
-	VINSERTF128 $0x01, (R8)(R13*8), Y4, Y4
+	MOVWLZX     R9, R15
+	VINSERTF128 $0x01, (R8)(R15*8), Y4, Y4
+	SHRQ        $0x10, R9
+	VINSERTF128 $0x01, (R8)(R9*8), Y5, Y5
+	VUNPCKLPD   Y5, Y4, Y1
+	VUNPCKHPD   Y5, Y4, Y9
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VCVTPS2PD   (SI), Y10
+	VFMADD231PD Y10, Y1, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x08, DI
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VCVTPS2PD   (SI), Y1
+	VFMADD231PD Y1, Y9, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x08, DI
+	DECQ        R11
+	JNZ         farRowsPairs
+
+farRowsPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	MOVWLZX 2(DX), R9
+	SUBQ    R9, R11
+	SUBQ    R9, R11
+
+farRowsSingle:
+	ADDQ $0x04, DX
+
+farRowsFull:
+	TESTQ R11, R11
+	JZ    farRowsEachEnd
+
+farRowsEach:
+	MOVQ        (DI), R9
+	MOVWLZX     R9, R15
+	VMOVSD      (R8)(R15*8), X6
+	SHRQ        $0x10, R9
+	MOVWLZX     R9, R15
+	VMOVHPD     (R8)(R15*8), X6, X6
+	SHRQ        $0x10, R9
+	MOVWLZX     R9, R15
+	VMOVSD      (R8)(R15*8), X1
+	SHRQ        $0x10, R9
+	VMOVHPD     (R8)(R9*8), X1, X1
+	VINSERTF128 $0x01, X1, Y6, Y6
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VCVTPS2PD   (SI), Y1
+	VFMADD231PD Y1, Y6, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x08, DI
+	DECQ        R11
+	JNZ         farRowsEach
+
+farRowsEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    farRowsMaskedEnd
+
+farRowsMasked:
+	MOVWLZX      (BX), R9
+	VMOVD        R9, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	MOVQ         (DI), R9
+	MOVWLZX      R9, R15
+	VMOVSD       (R8)(R15*8), X7
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R15
+	VMOVHPD      (R8)(R15*8), X7, X7
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R15
+	VMOVSD       (R8)(R15*8), X4
+	SHRQ         $0x10, R9
+	VMOVHPD      (R8)(R9*8), X4, X4
+	VINSERTF128  $0x01, X4, Y7, Y7
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VCVTPS2PD    (SI), Y9
+	VMOVAPS      Y2, Y10
+	VFMADD231PD  Y9, Y7, Y10
+	VBLENDVPD    Y1, Y10, Y2, Y2
+	ADDQ         $0x10, SI
+	ADDQ         $0x08, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          farRowsMasked
+
+farRowsMaskedEnd:
+	VMULPD       Y2, Y3, Y2
+	VCMPPD       $0x03, Y2, Y2, Y1
+	VBLENDVPD    Y1, Y8, Y2, Y2
+	MOVQ         y+120(FP), R9
+	MOVQ         (R14), R11
+	MOVWLZX      R11, R15
+	VMOVSD       X2, (R9)(R15*8)
+	SHRQ         $0x10, R11
+	MOVWLZX      R11, R15
+	VMOVHPD      X2, (R9)(R15*8)
+	VEXTRACTF128 $0x01, Y2, X1
+	SHRQ         $0x10, R11
+	MOVWLZX      R11, R15
+	VMOVSD       X1, (R9)(R15*8)
+	SHRQ         $0x10, R11
+	VMOVHPD      X1, (R9)(R11*8)
+	ADDQ         $0x08, R14
+	ADDQ         $0x08, CX
+	DECQ         AX
+	JMP          farRows
+
+farRowsDone:
+	VZEROUPPER
+	RET
+
+nearRows:
+	TESTQ   AX, AX
+	JZ      nearRowsDone
+	VXORPS  X2, X2, X2
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearRowsFull
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	TESTQ   R9, R9
+	JZ      nearRowsStraightEnd
+
+nearRowsStraight:
+	MOVWLZX     (DI), R10
+	VMOVUPD     (R8)(R10*8), Y1
+	VCVTPS2PD   (SI), Y9
+	VFMADD231PD Y9, Y1, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x08, DI
+	DECQ        R9
+	JNZ         nearRowsStraight
+
+nearRowsStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearRowsSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      nearRowsPairsEnd
+
+nearRowsPairs:
+	MOVQ        (DI), R9
+	MOVWLZX     R9, R10
+	VMOVUPD     (R8)(R10*8), X4
+	SHRQ        $0x10, R9
+	MOVWLZX     R9, R10
+	VMOVUPD     (R8)(R10*8), X5
+	SHRQ        $0x10, R9
+	MOVWLZX     R9, R10
+	VINSERTF128 $0x01, (R8)(R10*8), Y4, Y4
 	SHRQ        $0x10, R9
 	VINSERTF128 $0x01, (R8)(R9*8), Y5, Y5
 	VUNPCKLPD   Y5, Y4, Y1
@@ -1275,9 +1735,9 @@ putPairs:
 	ADDQ        $0x10, SI
 	ADDQ        $0x08, DI
 	DECQ        R11
-	JNZ         putPairs
+	JNZ         nearRowsPairs
 
-putPairsEnd:
+nearRowsPairsEnd:
 	MOVL    (CX), R11
 	MOVWLZX (DX), R9
 	SUBQ    R9, R11
@@ -1285,23 +1745,23 @@ putPairsEnd:
 	SUBQ    R9, R11
 	SUBQ    R9, R11
 
-putSingle:
+nearRowsSingle:
 	ADDQ $0x04, DX
 
-putFull:
+nearRowsFull:
 	TESTQ R11, R11
-	JZ    putEachEnd
+	JZ    nearRowsEachEnd
 
-putEach:
+nearRowsEach:
 	MOVQ        (DI), R9
-	MOVWLZX     R9, R13
-	VMOVSD      (R8)(R13*8), X6
+	MOVWLZX     R9, R10
+	VMOVSD      (R8)(R10*8), X6
 	SHRQ        $0x10, R9
-	MOVWLZX     R9, R13
-	VMOVHPD     (R8)(R13*8), X6, X6
+	MOVWLZX     R9, R10
+	VMOVHPD     (R8)(R10*8), X6, X6
 	SHRQ        $0x10, R9
-	MOVWLZX     R9, R13
-	VMOVSD      (R8)(R13*8), X1
+	MOVWLZX     R9, R10
+	VMOVSD      (R8)(R10*8), X1
 	SHRQ        $0x10, R9
 	VMOVHPD     (R8)(R9*8), X1, X1
 	VINSERTF128 $0x01, X1, Y6, Y6
@@ -1310,28 +1770,28 @@ putEach:
 	ADDQ        $0x10, SI
 	ADDQ        $0x08, DI
 	DECQ        R11
-	JNZ         putEach
+	JNZ         nearRowsEach
 
-putEachEnd:
+nearRowsEachEnd:
 	MOVL  4(CX), R11
 	TESTQ R11, R11
-	JZ    putMaskedEnd
+	JZ    nearRowsMaskedEnd
 
-putMasked:
+nearRowsMasked:
 	MOVWLZX      (BX), R9
 	VMOVD        R9, X1
 	VPBROADCASTQ X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
 	MOVQ         (DI), R9
-	MOVWLZX      R9, R13
-	VMOVSD       (R8)(R13*8), X7
+	MOVWLZX      R9, R10
+	VMOVSD       (R8)(R10*8), X7
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VMOVHPD      (R8)(R13*8), X7, X7
+	MOVWLZX      R9, R10
+	VMOVHPD      (R8)(R10*8), X7, X7
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VMOVSD       (R8)(R13*8), X4
+	MOVWLZX      R9, R10
+	VMOVSD       (R8)(R10*8), X4
 	SHRQ         $0x10, R9
 	VMOVHPD      (R8)(R9*8), X4, X4
 	VINSERTF128  $0x01, X4, Y7, Y7
@@ -1343,30 +1803,31 @@ putMasked:
 	ADDQ         $0x08, DI
 	ADDQ         $0x02, BX
 	DECQ         R11
-	JNZ          putMasked
+	JNZ          nearRowsMasked
 
-putMaskedEnd:
+nearRowsMaskedEnd:
 	VMULPD       Y2, Y3, Y2
 	VCMPPD       $0x03, Y2, Y2, Y1
 	VBLENDVPD    Y1, Y8, Y2, Y2
-	MOVQ         (R12), R9
-	MOVWLZX      R9, R11
-	VMOVSD       X2, (R10)(R11*8)
-	SHRQ         $0x10, R9
-	MOVWLZX      R9, R11
-	VMOVHPD      X2, (R10)(R11*8)
+	MOVQ         y+120(FP), R9
+	MOVQ         (R14), R10
+	MOVWLZX      R10, R11
+	VMOVSD       X2, (R9)(R11*8)
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R11
+	VMOVHPD      X2, (R9)(R11*8)
 	VEXTRACTF128 $0x01, Y2, X1
-	SHRQ         $0x10, R9
-	MOVWLZX      R9, R11
-	VMOVSD       X1, (R10)(R11*8)
-	SHRQ         $0x10, R9
-	VMOVHPD      X1, (R10)(R9*8)
-	ADDQ         $0x08, R12
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R11
+	VMOVSD       X1, (R9)(R11*8)
+	SHRQ         $0x10, R10
+	VMOVHPD      X1, (R9)(R10*8)
+	ADDQ         $0x08, R14
 	ADDQ         $0x08, CX
 	DECQ         AX
-	JMP          put
+	JMP          nearRows
 
-putDone:
+nearRowsDone:
 	VZEROUPPER
 	RET
 
@@ -1387,8 +1848,11 @@ TEXT ·slicesShort32F64AVX2(SB), NOSPLIT, $0-136
 	VPBROADCASTQ keep+72(FP), Y3
 	MOVQ         valuesAhead+96(FP), R12
 	MOVQ         indicesAhead+104(FP), R13
+	MOVQ         rows+112(FP), R14
+	TESTQ        R14, R14
+	JNZ          toRows
 	TESTQ        R12, R12
-	JZ           unasked
+	JZ           near
 
 far:
 	TESTQ      AX, AX
@@ -1526,11 +1990,6 @@ farDone:
 	VZEROUPPER
 	RET
 
-unasked:
-	MOVQ  rows+112(FP), R12
-	TESTQ R12, R12
-	JNZ   toRows
-
 near:
 	TESTQ   AX, AX
 	JZ      nearDone
@@ -1656,42 +2115,194 @@ nearDone:
 	RET
 
 toRows:
-	MOVQ         y+120(FP), R10
 	MOVQ         $0x7ff8000000000000, R9
 	VMOVQ        R9, X8
 	VPBROADCASTQ X8, Y8
 	VBROADCASTSD alpha+128(FP), Y3
+	TESTQ        R12, R12
+	JZ           nearRows
 
-put:
-	TESTQ   AX, AX
-	JZ      putDone
-	VXORPS  X2, X2, X2
-	MOVL    (CX), R11
-	TESTQ   DX, DX
-	JZ      putFull
-	MOVWLZX (DX), R9
-	SUBQ    R9, R11
-	TESTQ   R9, R9
-	JZ      putStraightEnd
+farRows:
+	TESTQ      AX, AX
+	JZ         farRowsDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VXORPS     X2, X2, X2
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farRowsFull
+	MOVWLZX    (DX), R9
+	SUBQ       R9, R11
+	TESTQ      R9, R9
+	JZ         farRowsStraightEnd
 
-putStraight:
-	MOVL        (DI), R13
-	VMOVUPD     (R8)(R13*8), Y1
+farRowsStraight:
+	MOVL        (DI), R15
+	VMOVUPD     (R8)(R15*8), Y1
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
 	VCVTPS2PD   (SI), Y9
 	VFMADD231PD Y9, Y1, Y2
 	ADDQ        $0x10, SI
 	ADDQ        $0x10, DI
 	DECQ        R9
-	JNZ         putStraight
+	JNZ         farRowsStraight
 
-putStraightEnd:
+farRowsStraightEnd:
 	CMPW    2(DX), $0x00
-	JE      putSingle
+	JE      farRowsSingle
 	MOVWLZX 2(DX), R11
 	TESTQ   R11, R11
-	JZ      putPairsEnd
+	JZ      farRowsPairsEnd
 
-putPairs:
+farRowsPairs:
+	MOVL        (DI), R9
+	VMOVUPD     (R8)(R9*8), X4
+	MOVL        4(DI), R9
+	VMOVUPD     (R8)(R9*8), X5
+	MOVL        8(DI), R9
+	VINSERTF128 $0x01, (R8)(R9*8), Y4, Y4
+	MOVL        12(DI), R9
+	VINSERTF128 $0x01, (R8)(R9*8), Y5, Y5
+	VUNPCKLPD   Y5, Y4, Y1
+	VUNPCKHPD   Y5, Y4, Y9
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VCVTPS2PD   (SI), Y10
+	VFMADD231PD Y10, Y1, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x10, DI
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VCVTPS2PD   (SI), Y1
+	VFMADD231PD Y1, Y9, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x10, DI
+	DECQ        R11
+	JNZ         farRowsPairs
+
+farRowsPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	MOVWLZX 2(DX), R9
+	SUBQ    R9, R11
+	SUBQ    R9, R11
+
+farRowsSingle:
+	ADDQ $0x04, DX
+
+farRowsFull:
+	TESTQ R11, R11
+	JZ    farRowsEachEnd
+
+farRowsEach:
+	MOVL        (DI), R9
+	VMOVSD      (R8)(R9*8), X6
+	MOVL        4(DI), R9
+	VMOVHPD     (R8)(R9*8), X6, X6
+	MOVL        8(DI), R9
+	VMOVSD      (R8)(R9*8), X1
+	MOVL        12(DI), R9
+	VMOVHPD     (R8)(R9*8), X1, X1
+	VINSERTF128 $0x01, X1, Y6, Y6
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VCVTPS2PD   (SI), Y1
+	VFMADD231PD Y1, Y6, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x10, DI
+	DECQ        R11
+	JNZ         farRowsEach
+
+farRowsEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    farRowsMaskedEnd
+
+farRowsMasked:
+	MOVWLZX      (BX), R9
+	VMOVD        R9, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	MOVL         (DI), R9
+	VMOVSD       (R8)(R9*8), X7
+	MOVL         4(DI), R9
+	VMOVHPD      (R8)(R9*8), X7, X7
+	MOVL         8(DI), R9
+	VMOVSD       (R8)(R9*8), X4
+	MOVL         12(DI), R9
+	VMOVHPD      (R8)(R9*8), X4, X4
+	VINSERTF128  $0x01, X4, Y7, Y7
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VCVTPS2PD    (SI), Y9
+	VMOVAPS      Y2, Y10
+	VFMADD231PD  Y9, Y7, Y10
+	VBLENDVPD    Y1, Y10, Y2, Y2
+	ADDQ         $0x10, SI
+	ADDQ         $0x10, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          farRowsMasked
+
+farRowsMaskedEnd:
+	VMULPD       Y2, Y3, Y2
+	VCMPPD       $0x03, Y2, Y2, Y1
+	VBLENDVPD    Y1, Y8, Y2, Y2
+	MOVQ         y+120(FP), R9
+	MOVQ         (R14), R11
+	MOVWLZX      R11, R15
+	VMOVSD       X2, (R9)(R15*8)
+	SHRQ         $0x10, R11
+	MOVWLZX      R11, R15
+	VMOVHPD      X2, (R9)(R15*8)
+	VEXTRACTF128 $0x01, Y2, X1
+	SHRQ         $0x10, R11
+	MOVWLZX      R11, R15
+	VMOVSD       X1, (R9)(R15*8)
+	SHRQ         $0x10, R11
+	VMOVHPD      X1, (R9)(R11*8)
+	ADDQ         $0x08, R14
+	ADDQ         $0x08, CX
+	DECQ         AX
+	JMP          farRows
+
+farRowsDone:
+	VZEROUPPER
+	RET
+
+nearRows:
+	TESTQ   AX, AX
+	JZ      nearRowsDone
+	VXORPS  X2, X2, X2
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearRowsFull
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	TESTQ   R9, R9
+	JZ      nearRowsStraightEnd
+
+nearRowsStraight:
+	MOVL        (DI), R10
+	VMOVUPD     (R8)(R10*8), Y1
+	VCVTPS2PD   (SI), Y9
+	VFMADD231PD Y9, Y1, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x10, DI
+	DECQ        R9
+	JNZ         nearRowsStraight
+
+nearRowsStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearRowsSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      nearRowsPairsEnd
+
+nearRowsPairs:
 	MOVL        (DI), R9
 	VMOVUPD     (R8)(R9*8), X4
 	MOVL        4(DI), R9
@@ -1711,9 +2322,9 @@ putPairs:
 	ADDQ        $0x10, SI
 	ADDQ        $0x10, DI
 	DECQ        R11
-	JNZ         putPairs
+	JNZ         nearRowsPairs
 
-putPairsEnd:
+nearRowsPairsEnd:
 	MOVL    (CX), R11
 	MOVWLZX (DX), R9
 	SUBQ    R9, R11
@@ -1721,14 +2332,14 @@ putPairsEnd:
 	SUBQ    R9, R11
 	SUBQ    R9, R11
 
-putSingle:
+nearRowsSingle:
 	ADDQ $0x04, DX
 
-putFull:
+nearRowsFull:
 	TESTQ R11, R11
-	JZ    putEachEnd
+	JZ    nearRowsEachEnd
 
-putEach:
+nearRowsEach:
 	MOVL        (DI), R9
 	VMOVSD      (R8)(R9*8), X6
 	MOVL        4(DI), R9
@@ -1743,14 +2354,14 @@ putEach:
 	ADDQ        $0x10, SI
 	ADDQ        $0x10, DI
 	DECQ        R11
-	JNZ         putEach
+	JNZ         nearRowsEach
 
-putEachEnd:
+nearRowsEachEnd:
 	MOVL  4(CX), R11
 	TESTQ R11, R11
-	JZ    putMaskedEnd
+	JZ    nearRowsMaskedEnd
 
-putMasked:
+nearRowsMasked:
 	MOVWLZX      (BX), R9
 	VMOVD        R9, X1
 	VPBROADCASTQ X1, Y1
@@ -1773,30 +2384,31 @@ putMasked:
 	ADDQ         $0x10, DI
 	ADDQ         $0x02, BX
 	DECQ         R11
-	JNZ          putMasked
+	JNZ          nearRowsMasked
 
-putMaskedEnd:
+nearRowsMaskedEnd:
 	VMULPD       Y2, Y3, Y2
 	VCMPPD       $0x03, Y2, Y2, Y1
 	VBLENDVPD    Y1, Y8, Y2, Y2
-	MOVQ         (R12), R9
-	MOVWLZX      R9, R11
-	VMOVSD       X2, (R10)(R11*8)
-	SHRQ         $0x10, R9
-	MOVWLZX      R9, R11
-	VMOVHPD      X2, (R10)(R11*8)
+	MOVQ         y+120(FP), R9
+	MOVQ         (R14), R10
+	MOVWLZX      R10, R11
+	VMOVSD       X2, (R9)(R11*8)
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R11
+	VMOVHPD      X2, (R9)(R11*8)
 	VEXTRACTF128 $0x01, Y2, X1
-	SHRQ         $0x10, R9
-	MOVWLZX      R9, R11
-	VMOVSD       X1, (R10)(R11*8)
-	SHRQ         $0x10, R9
-	VMOVHPD      X1, (R10)(R9*8)
-	ADDQ         $0x08, R12
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R11
+	VMOVSD       X1, (R9)(R11*8)
+	SHRQ         $0x10, R10
+	VMOVHPD      X1, (R9)(R10*8)
+	ADDQ         $0x08, R14
 	ADDQ         $0x08, CX
 	DECQ         AX
-	JMP          put
+	JMP          nearRows
 
-putDone:
+nearRowsDone:
 	VZEROUPPER
 	RET
 
@@ -1821,8 +2433,11 @@ TEXT ·slicesTable16F64AVX2(SB), NOSPLIT, $8-136
 	VPBROADCASTQ keep+72(FP), Y3
 	MOVQ         valuesAhead+96(FP), R13
 	MOVQ         indicesAhead+104(FP), R14
+	MOVQ         rows+112(FP), R15
+	TESTQ        R15, R15
+	JNZ          toRows
 	TESTQ        R13, R13
-	JZ           unasked
+	JZ           near
 
 far:
 	TESTQ      AX, AX
@@ -2004,11 +2619,6 @@ farDone:
 	VZEROUPPER
 	RET
 
-unasked:
-	MOVQ  rows+112(FP), R13
-	TESTQ R13, R13
-	JNZ   toRows
-
 near:
 	TESTQ   AX, AX
 	JZ      nearDone
@@ -2178,29 +2788,34 @@ nearDone:
 	RET
 
 toRows:
-	MOVQ         y+120(FP), R10
 	MOVQ         $0x7ff8000000000000, R9
 	VMOVQ        R9, X10
 	VPBROADCASTQ X10, Y10
 	VBROADCASTSD alpha+128(FP), Y3
+	TESTQ        R13, R13
+	JZ           nearRows
 
-put:
-	TESTQ   AX, AX
-	JZ      putDone
-	VXORPS  X2, X2, X2
-	MOVL    (CX), R11
-	TESTQ   DX, DX
-	JZ      putFull
-	MOVWLZX (DX), R9
-	SUBQ    R9, R11
-	TESTQ   R9, R9
-	JZ      putStraightEnd
+farRows:
+	TESTQ      AX, AX
+	JZ         farRowsDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VXORPS     X2, X2, X2
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farRowsFull
+	MOVWLZX    (DX), R9
+	SUBQ       R9, R11
+	TESTQ      R9, R9
+	JZ         farRowsStraightEnd
 
-putStraight:
-	MOVWLZX      (DI), R14
-	VMOVUPD      (R8)(R14*8), Y1
-	MOVWLZX      (SI), R14
-	VMOVD        R14, X11
+farRowsStraight:
+	MOVWLZX      (DI), BP
+	VMOVUPD      (R8)(BP*8), Y1
+	PREFETCHT1   (SI)(R13*1)
+	PREFETCHT1   (DI)(R14*1)
+	MOVWLZX      (SI), BP
+	VMOVD        BP, X11
 	VPBROADCASTQ X11, Y11
 	VPSRLVQ      Y4, Y11, Y11
 	VPAND        Y5, Y11, Y11
@@ -2211,25 +2826,216 @@ putStraight:
 	ADDQ         $0x02, SI
 	ADDQ         $0x08, DI
 	DECQ         R9
-	JNZ          putStraight
+	JNZ          farRowsStraight
 
-putStraightEnd:
+farRowsStraightEnd:
 	CMPW    2(DX), $0x00
-	JE      putSingle
+	JE      farRowsSingle
 	MOVWLZX 2(DX), R11
 	TESTQ   R11, R11
-	JZ      putPairsEnd
+	JZ      farRowsPairsEnd
 
-putPairs:
+farRowsPairs:
 	MOVQ         (DI), R9
-	MOVWLZX      R9, R14
-	VMOVUPD      (R8)(R14*8), X6
+	MOVWLZX      R9, BP
+	VMOVUPD      (R8)(BP*8), X6
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R14
-	VMOVUPD      (R8)(R14*8), X7
+	MOVWLZX      R9, BP
+	VMOVUPD      (R8)(BP*8), X7
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R14
-	VINSERTF128  $0x01, (R8)(R14*8), Y6, Y6
+	MOVWLZX      R9, BP
+	VINSERTF128  $0x01, (R8)(BP*8), Y6, Y6
+	SHRQ         $0x10, R9
+	VINSERTF128  $0x01, (R8)(R9*8), Y7, Y7
+	VUNPCKLPD    Y7, Y6, Y1
+	VUNPCKHPD    Y7, Y6, Y11
+	PREFETCHT1   (SI)(R13*1)
+	PREFETCHT1   (DI)(R14*1)
+	MOVWLZX      (SI), R9
+	VMOVD        R9, X12
+	VPBROADCASTQ X12, Y12
+	VPSRLVQ      Y4, Y12, Y12
+	VPAND        Y5, Y12, Y12
+	VPCMPEQQ     Y13, Y13, Y13
+	VXORPD       Y14, Y14, Y14
+	VGATHERQPD   Y13, (R12)(Y12*8), Y14
+	VFMADD231PD  Y14, Y1, Y2
+	ADDQ         $0x02, SI
+	ADDQ         $0x08, DI
+	PREFETCHT1   (SI)(R13*1)
+	PREFETCHT1   (DI)(R14*1)
+	MOVWLZX      (SI), R9
+	VMOVD        R9, X1
+	VPBROADCASTQ X1, Y1
+	VPSRLVQ      Y4, Y1, Y1
+	VPAND        Y5, Y1, Y1
+	VPCMPEQQ     Y12, Y12, Y12
+	VXORPD       Y13, Y13, Y13
+	VGATHERQPD   Y12, (R12)(Y1*8), Y13
+	VFMADD231PD  Y13, Y11, Y2
+	ADDQ         $0x02, SI
+	ADDQ         $0x08, DI
+	DECQ         R11
+	JNZ          farRowsPairs
+
+farRowsPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	MOVWLZX 2(DX), R9
+	SUBQ    R9, R11
+	SUBQ    R9, R11
+
+farRowsSingle:
+	ADDQ $0x04, DX
+
+farRowsFull:
+	TESTQ R11, R11
+	JZ    farRowsEachEnd
+
+farRowsEach:
+	MOVQ         (DI), R9
+	MOVWLZX      R9, BP
+	VMOVSD       (R8)(BP*8), X8
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, BP
+	VMOVHPD      (R8)(BP*8), X8, X8
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, BP
+	VMOVSD       (R8)(BP*8), X1
+	SHRQ         $0x10, R9
+	VMOVHPD      (R8)(R9*8), X1, X1
+	VINSERTF128  $0x01, X1, Y8, Y8
+	PREFETCHT1   (SI)(R13*1)
+	PREFETCHT1   (DI)(R14*1)
+	MOVWLZX      (SI), R9
+	VMOVD        R9, X1
+	VPBROADCASTQ X1, Y1
+	VPSRLVQ      Y4, Y1, Y1
+	VPAND        Y5, Y1, Y1
+	VPCMPEQQ     Y11, Y11, Y11
+	VXORPD       Y12, Y12, Y12
+	VGATHERQPD   Y11, (R12)(Y1*8), Y12
+	VFMADD231PD  Y12, Y8, Y2
+	ADDQ         $0x02, SI
+	ADDQ         $0x08, DI
+	DECQ         R11
+	JNZ          farRowsEach
+
+farRowsEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    farRowsMaskedEnd
+
+farRowsMasked:
+	MOVWLZX      (BX), R9
+	VMOVD        R9, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	MOVQ         (DI), R9
+	MOVWLZX      R9, BP
+	VMOVSD       (R8)(BP*8), X9
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, BP
+	VMOVHPD      (R8)(BP*8), X9, X9
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, BP
+	VMOVSD       (R8)(BP*8), X6
+	SHRQ         $0x10, R9
+	VMOVHPD      (R8)(R9*8), X6, X6
+	VINSERTF128  $0x01, X6, Y9, Y9
+	PREFETCHT1   (SI)(R13*1)
+	PREFETCHT1   (DI)(R14*1)
+	MOVWLZX      (SI), R9
+	VMOVD        R9, X11
+	VPBROADCASTQ X11, Y11
+	VPSRLVQ      Y4, Y11, Y11
+	VPAND        Y5, Y11, Y11
+	VPCMPEQQ     Y12, Y12, Y12
+	VXORPD       Y13, Y13, Y13
+	VGATHERQPD   Y12, (R12)(Y11*8), Y13
+	VMOVAPS      Y2, Y11
+	VFMADD231PD  Y13, Y9, Y11
+	VBLENDVPD    Y1, Y11, Y2, Y2
+	ADDQ         $0x02, SI
+	ADDQ         $0x08, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          farRowsMasked
+
+farRowsMaskedEnd:
+	VMULPD       Y2, Y3, Y2
+	VCMPPD       $0x03, Y2, Y2, Y1
+	VBLENDVPD    Y1, Y10, Y2, Y2
+	MOVQ         y+120(FP), R9
+	MOVQ         (R15), R11
+	MOVWLZX      R11, BP
+	VMOVSD       X2, (R9)(BP*8)
+	SHRQ         $0x10, R11
+	MOVWLZX      R11, BP
+	VMOVHPD      X2, (R9)(BP*8)
+	VEXTRACTF128 $0x01, Y2, X1
+	SHRQ         $0x10, R11
+	MOVWLZX      R11, BP
+	VMOVSD       X1, (R9)(BP*8)
+	SHRQ         $0x10, R11
+	VMOVHPD      X1, (R9)(R11*8)
+	ADDQ         $0x08, R15
+	ADDQ         $0x08, CX
+	DECQ         AX
+	JMP          farRows
+
+farRowsDone:
+	VZEROUPPER
+	RET
+
+nearRows:
+	TESTQ   AX, AX
+	JZ      nearRowsDone
+	VXORPS  X2, X2, X2
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearRowsFull
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	TESTQ   R9, R9
+	JZ      nearRowsStraightEnd
+
+nearRowsStraight:
+	MOVWLZX      (DI), R10
+	VMOVUPD      (R8)(R10*8), Y1
+	MOVWLZX      (SI), R10
+	VMOVD        R10, X11
+	VPBROADCASTQ X11, Y11
+	VPSRLVQ      Y4, Y11, Y11
+	VPAND        Y5, Y11, Y11
+	VPCMPEQQ     Y12, Y12, Y12
+	VXORPD       Y13, Y13, Y13
+	VGATHERQPD   Y12, (R12)(Y11*8), Y13
+	VFMADD231PD  Y13, Y1, Y2
+	ADDQ         $0x02, SI
+	ADDQ         $0x08, DI
+	DECQ         R9
+	JNZ          nearRowsStraight
+
+nearRowsStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearRowsSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      nearRowsPairsEnd
+
+nearRowsPairs:
+	MOVQ         (DI), R9
+	MOVWLZX      R9, R10
+	VMOVUPD      (R8)(R10*8), X6
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VMOVUPD      (R8)(R10*8), X7
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VINSERTF128  $0x01, (R8)(R10*8), Y6, Y6
 	SHRQ         $0x10, R9
 	VINSERTF128  $0x01, (R8)(R9*8), Y7, Y7
 	VUNPCKLPD    Y7, Y6, Y1
@@ -2257,9 +3063,9 @@ putPairs:
 	ADDQ         $0x02, SI
 	ADDQ         $0x08, DI
 	DECQ         R11
-	JNZ          putPairs
+	JNZ          nearRowsPairs
 
-putPairsEnd:
+nearRowsPairsEnd:
 	MOVL    (CX), R11
 	MOVWLZX (DX), R9
 	SUBQ    R9, R11
@@ -2267,23 +3073,23 @@ putPairsEnd:
 	SUBQ    R9, R11
 	SUBQ    R9, R11
 
-putSingle:
+nearRowsSingle:
 	ADDQ $0x04, DX
 
-putFull:
+nearRowsFull:
 	TESTQ R11, R11
-	JZ    putEachEnd
+	JZ    nearRowsEachEnd
 
-putEach:
+nearRowsEach:
 	MOVQ         (DI), R9
-	MOVWLZX      R9, R14
-	VMOVSD       (R8)(R14*8), X8
+	MOVWLZX      R9, R10
+	VMOVSD       (R8)(R10*8), X8
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R14
-	VMOVHPD      (R8)(R14*8), X8, X8
+	MOVWLZX      R9, R10
+	VMOVHPD      (R8)(R10*8), X8, X8
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R14
-	VMOVSD       (R8)(R14*8), X1
+	MOVWLZX      R9, R10
+	VMOVSD       (R8)(R10*8), X1
 	SHRQ         $0x10, R9
 	VMOVHPD      (R8)(R9*8), X1, X1
 	VINSERTF128  $0x01, X1, Y8, Y8
@@ -2299,28 +3105,28 @@ putEach:
 	ADDQ         $0x02, SI
 	ADDQ         $0x08, DI
 	DECQ         R11
-	JNZ          putEach
+	JNZ          nearRowsEach
 
-putEachEnd:
+nearRowsEachEnd:
 	MOVL  4(CX), R11
 	TESTQ R11, R11
-	JZ    putMaskedEnd
+	JZ    nearRowsMaskedEnd
 
-putMasked:
+nearRowsMasked:
 	MOVWLZX      (BX), R9
 	VMOVD        R9, X1
 	VPBROADCASTQ X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
 	MOVQ         (DI), R9
-	MOVWLZX      R9, R14
-	VMOVSD       (R8)(R14*8), X9
+	MOVWLZX      R9, R10
+	VMOVSD       (R8)(R10*8), X9
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R14
-	VMOVHPD      (R8)(R14*8), X9, X9
+	MOVWLZX      R9, R10
+	VMOVHPD      (R8)(R10*8), X9, X9
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R14
-	VMOVSD       (R8)(R14*8), X6
+	MOVWLZX      R9, R10
+	VMOVSD       (R8)(R10*8), X6
 	SHRQ         $0x10, R9
 	VMOVHPD      (R8)(R9*8), X6, X6
 	VINSERTF128  $0x01, X6, Y9, Y9
@@ -2339,30 +3145,31 @@ putMasked:
 	ADDQ         $0x08, DI
 	ADDQ         $0x02, BX
 	DECQ         R11
-	JNZ          putMasked
+	JNZ          nearRowsMasked
 
-putMaskedEnd:
+nearRowsMaskedEnd:
 	VMULPD       Y2, Y3, Y2
 	VCMPPD       $0x03, Y2, Y2, Y1
 	VBLENDVPD    Y1, Y10, Y2, Y2
-	MOVQ         (R13), R9
-	MOVWLZX      R9, R11
-	VMOVSD       X2, (R10)(R11*8)
-	SHRQ         $0x10, R9
-	MOVWLZX      R9, R11
-	VMOVHPD      X2, (R10)(R11*8)
+	MOVQ         y+120(FP), R9
+	MOVQ         (R15), R10
+	MOVWLZX      R10, R11
+	VMOVSD       X2, (R9)(R11*8)
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R11
+	VMOVHPD      X2, (R9)(R11*8)
 	VEXTRACTF128 $0x01, Y2, X1
-	SHRQ         $0x10, R9
-	MOVWLZX      R9, R11
-	VMOVSD       X1, (R10)(R11*8)
-	SHRQ         $0x10, R9
-	VMOVHPD      X1, (R10)(R9*8)
-	ADDQ         $0x08, R13
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R11
+	VMOVSD       X1, (R9)(R11*8)
+	SHRQ         $0x10, R10
+	VMOVHPD      X1, (R9)(R10*8)
+	ADDQ         $0x08, R15
 	ADDQ         $0x08, CX
 	DECQ         AX
-	JMP          put
+	JMP          nearRows
 
-putDone:
+nearRowsDone:
 	VZEROUPPER
 	RET
 
@@ -2387,8 +3194,11 @@ TEXT ·slicesTable32F64AVX2(SB), NOSPLIT, $8-136
 	VPBROADCASTQ keep+72(FP), Y3
 	MOVQ         valuesAhead+96(FP), R13
 	MOVQ         indicesAhead+104(FP), R14
+	MOVQ         rows+112(FP), R15
+	TESTQ        R15, R15
+	JNZ          toRows
 	TESTQ        R13, R13
-	JZ           unasked
+	JZ           near
 
 far:
 	TESTQ      AX, AX
@@ -2561,11 +3371,6 @@ farDone:
 	VZEROUPPER
 	RET
 
-unasked:
-	MOVQ  rows+112(FP), R13
-	TESTQ R13, R13
-	JNZ   toRows
-
 near:
 	TESTQ   AX, AX
 	JZ      nearDone
@@ -2726,29 +3531,34 @@ nearDone:
 	RET
 
 toRows:
-	MOVQ         y+120(FP), R10
 	MOVQ         $0x7ff8000000000000, R9
 	VMOVQ        R9, X10
 	VPBROADCASTQ X10, Y10
 	VBROADCASTSD alpha+128(FP), Y3
+	TESTQ        R13, R13
+	JZ           nearRows
 
-put:
-	TESTQ   AX, AX
-	JZ      putDone
-	VXORPS  X2, X2, X2
-	MOVL    (CX), R11
-	TESTQ   DX, DX
-	JZ      putFull
-	MOVWLZX (DX), R9
-	SUBQ    R9, R11
-	TESTQ   R9, R9
-	JZ      putStraightEnd
+farRows:
+	TESTQ      AX, AX
+	JZ         farRowsDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VXORPS     X2, X2, X2
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farRowsFull
+	MOVWLZX    (DX), R9
+	SUBQ       R9, R11
+	TESTQ      R9, R9
+	JZ         farRowsStraightEnd
 
-putStraight:
-	MOVL         (DI), R14
-	VMOVUPD      (R8)(R14*8), Y1
-	MOVWLZX      (SI), R14
-	VMOVD        R14, X11
+farRowsStraight:
+	MOVL         (DI), BP
+	VMOVUPD      (R8)(BP*8), Y1
+	PREFETCHT1   (SI)(R13*1)
+	PREFETCHT1   (DI)(R14*1)
+	MOVWLZX      (SI), BP
+	VMOVD        BP, X11
 	VPBROADCASTQ X11, Y11
 	VPSRLVQ      Y4, Y11, Y11
 	VPAND        Y5, Y11, Y11
@@ -2759,16 +3569,198 @@ putStraight:
 	ADDQ         $0x02, SI
 	ADDQ         $0x10, DI
 	DECQ         R9
-	JNZ          putStraight
+	JNZ          farRowsStraight
 
-putStraightEnd:
+farRowsStraightEnd:
 	CMPW    2(DX), $0x00
-	JE      putSingle
+	JE      farRowsSingle
 	MOVWLZX 2(DX), R11
 	TESTQ   R11, R11
-	JZ      putPairsEnd
+	JZ      farRowsPairsEnd
 
-putPairs:
+farRowsPairs:
+	MOVL         (DI), R9
+	VMOVUPD      (R8)(R9*8), X6
+	MOVL         4(DI), R9
+	VMOVUPD      (R8)(R9*8), X7
+	MOVL         8(DI), R9
+	VINSERTF128  $0x01, (R8)(R9*8), Y6, Y6
+	MOVL         12(DI), R9
+	VINSERTF128  $0x01, (R8)(R9*8), Y7, Y7
+	VUNPCKLPD    Y7, Y6, Y1
+	VUNPCKHPD    Y7, Y6, Y11
+	PREFETCHT1   (SI)(R13*1)
+	PREFETCHT1   (DI)(R14*1)
+	MOVWLZX      (SI), R9
+	VMOVD        R9, X12
+	VPBROADCASTQ X12, Y12
+	VPSRLVQ      Y4, Y12, Y12
+	VPAND        Y5, Y12, Y12
+	VPCMPEQQ     Y13, Y13, Y13
+	VXORPD       Y14, Y14, Y14
+	VGATHERQPD   Y13, (R12)(Y12*8), Y14
+	VFMADD231PD  Y14, Y1, Y2
+	ADDQ         $0x02, SI
+	ADDQ         $0x10, DI
+	PREFETCHT1   (SI)(R13*1)
+	PREFETCHT1   (DI)(R14*1)
+	MOVWLZX      (SI), R9
+	VMOVD        R9, X1
+	VPBROADCASTQ X1, Y1
+	VPSRLVQ      Y4, Y1, Y1
+	VPAND        Y5, Y1, Y1
+	VPCMPEQQ     Y12, Y12, Y12
+	VXORPD       Y13, Y13, Y13
+	VGATHERQPD   Y12, (R12)(Y1*8), Y13
+	VFMADD231PD  Y13, Y11, Y2
+	ADDQ         $0x02, SI
+	ADDQ         $0x10, DI
+	DECQ         R11
+	JNZ          farRowsPairs
+
+farRowsPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	MOVWLZX 2(DX), R9
+	SUBQ    R9, R11
+	SUBQ    R9, R11
+
+farRowsSingle:
+	ADDQ $0x04, DX
+
+farRowsFull:
+	TESTQ R11, R11
+	JZ    farRowsEachEnd
+
+farRowsEach:
+	MOVL         (DI), R9
+	VMOVSD       (R8)(R9*8), X8
+	MOVL         4(DI), R9
+	VMOVHPD      (R8)(R9*8), X8, X8
+	MOVL         8(DI), R9
+	VMOVSD       (R8)(R9*8), X1
+	MOVL         12(DI), R9
+	VMOVHPD      (R8)(R9*8), X1, X1
+	VINSERTF128  $0x01, X1, Y8, Y8
+	PREFETCHT1   (SI)(R13*1)
+	PREFETCHT1   (DI)(R14*1)
+	MOVWLZX      (SI), R9
+	VMOVD        R9, X1
+	VPBROADCASTQ X1, Y1
+	VPSRLVQ      Y4, Y1, Y1
+	VPAND        Y5, Y1, Y1
+	VPCMPEQQ     Y11, Y11, Y11
+	VXORPD       Y12, Y12, Y12
+	VGATHERQPD   Y11, (R12)(Y1*8), Y12
+	VFMADD231PD  Y12, Y8, Y2
+	ADDQ         $0x02, SI
+	ADDQ         $0x10, DI
+	DECQ         R11
+	JNZ          farRowsEach
+
+farRowsEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    farRowsMaskedEnd
+
+farRowsMasked:
+	MOVWLZX      (BX), R9
+	VMOVD        R9, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	MOVL         (DI), R9
+	VMOVSD       (R8)(R9*8), X9
+	MOVL         4(DI), R9
+	VMOVHPD      (R8)(R9*8), X9, X9
+	MOVL         8(DI), R9
+	VMOVSD       (R8)(R9*8), X6
+	MOVL         12(DI), R9
+	VMOVHPD      (R8)(R9*8), X6, X6
+	VINSERTF128  $0x01, X6, Y9, Y9
+	PREFETCHT1   (SI)(R13*1)
+	PREFETCHT1   (DI)(R14*1)
+	MOVWLZX      (SI), R9
+	VMOVD        R9, X11
+	VPBROADCASTQ X11, Y11
+	VPSRLVQ      Y4, Y11, Y11
+	VPAND        Y5, Y11, Y11
+	VPCMPEQQ     Y12, Y12, Y12
+	VXORPD       Y13, Y13, Y13
+	VGATHERQPD   Y12, (R12)(Y11*8), Y13
+	VMOVAPS      Y2, Y11
+	VFMADD231PD  Y13, Y9, Y11
+	VBLENDVPD    Y1, Y11, Y2, Y2
+	ADDQ         $0x02, SI
+	ADDQ         $0x10, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          farRowsMasked
+
+farRowsMaskedEnd:
+	VMULPD       Y2, Y3, Y2
+	VCMPPD       $0x03, Y2, Y2, Y1
+	VBLENDVPD    Y1, Y10, Y2, Y2
+	MOVQ         y+120(FP), R9
+	MOVQ         (R15), R11
+	MOVWLZX      R11, BP
+	VMOVSD       X2, (R9)(BP*8)
+	SHRQ         $0x10, R11
+	MOVWLZX      R11, BP
+	VMOVHPD      X2, (R9)(BP*8)
+	VEXTRACTF128 $0x01, Y2, X1
+	SHRQ         $0x10, R11
+	MOVWLZX      R11, BP
+	VMOVSD       X1, (R9)(BP*8)
+	SHRQ         $0x10, R11
+	VMOVHPD      X1, (R9)(R11*8)
+	ADDQ         $0x08, R15
+	ADDQ         $0x08, CX
+	DECQ         AX
+	JMP          farRows
+
+farRowsDone:
+	VZEROUPPER
+	RET
+
+nearRows:
+	TESTQ   AX, AX
+	JZ      nearRowsDone
+	VXORPS  X2, X2, X2
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearRowsFull
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	TESTQ   R9, R9
+	JZ      nearRowsStraightEnd
+
+nearRowsStraight:
+	MOVL         (DI), R10
+	VMOVUPD      (R8)(R10*8), Y1
+	MOVWLZX      (SI), R10
+	VMOVD        R10, X11
+	VPBROADCASTQ X11, Y11
+	VPSRLVQ      Y4, Y11, Y11
+	VPAND        Y5, Y11, Y11
+	VPCMPEQQ     Y12, Y12, Y12
+	VXORPD       Y13, Y13, Y13
+	VGATHERQPD   Y12, (R12)(Y11*8), Y13
+	VFMADD231PD  Y13, Y1, Y2
+	ADDQ         $0x02, SI
+	ADDQ         $0x10, DI
+	DECQ         R9
+	JNZ          nearRowsStraight
+
+nearRowsStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearRowsSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      nearRowsPairsEnd
+
+nearRowsPairs:
 	MOVL         (DI), R9
 	VMOVUPD      (R8)(R9*8), X6
 	MOVL         4(DI), R9
@@ -2802,9 +3794,9 @@ putPairs:
 	ADDQ         $0x02, SI
 	ADDQ         $0x10, DI
 	DECQ         R11
-	JNZ          putPairs
+	JNZ          nearRowsPairs
 
-putPairsEnd:
+nearRowsPairsEnd:
 	MOVL    (CX), R11
 	MOVWLZX (DX), R9
 	SUBQ    R9, R11
@@ -2812,14 +3804,14 @@ putPairsEnd:
 	SUBQ    R9, R11
 	SUBQ    R9, R11
 
-putSingle:
+nearRowsSingle:
 	ADDQ $0x04, DX
 
-putFull:
+nearRowsFull:
 	TESTQ R11, R11
-	JZ    putEachEnd
+	JZ    nearRowsEachEnd
 
-putEach:
+nearRowsEach:
 	MOVL         (DI), R9
 	VMOVSD       (R8)(R9*8), X8
 	MOVL         4(DI), R9
@@ -2841,14 +3833,14 @@ putEach:
 	ADDQ         $0x02, SI
 	ADDQ         $0x10, DI
 	DECQ         R11
-	JNZ          putEach
+	JNZ          nearRowsEach
 
-putEachEnd:
+nearRowsEachEnd:
 	MOVL  4(CX), R11
 	TESTQ R11, R11
-	JZ    putMaskedEnd
+	JZ    nearRowsMaskedEnd
 
-putMasked:
+nearRowsMasked:
 	MOVWLZX      (BX), R9
 	VMOVD        R9, X1
 	VPBROADCASTQ X1, Y1
@@ -2878,30 +3870,31 @@ putMasked:
 	ADDQ         $0x10, DI
 	ADDQ         $0x02, BX
 	DECQ         R11
-	JNZ          putMasked
+	JNZ          nearRowsMasked
 
-putMaskedEnd:
+nearRowsMaskedEnd:
 	VMULPD       Y2, Y3, Y2
 	VCMPPD       $0x03, Y2, Y2, Y1
 	VBLENDVPD    Y1, Y10, Y2, Y2
-	MOVQ         (R13), R9
-	MOVWLZX      R9, R11
-	VMOVSD       X2, (R10)(R11*8)
-	SHRQ         $0x10, R9
-	MOVWLZX      R9, R11
-	VMOVHPD      X2, (R10)(R11*8)
+	MOVQ         y+120(FP), R9
+	MOVQ         (R15), R10
+	MOVWLZX      R10, R11
+	VMOVSD       X2, (R9)(R11*8)
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R11
+	VMOVHPD      X2, (R9)(R11*8)
 	VEXTRACTF128 $0x01, Y2, X1
-	SHRQ         $0x10, R9
-	MOVWLZX      R9, R11
-	VMOVSD       X1, (R10)(R11*8)
-	SHRQ         $0x10, R9
-	VMOVHPD      X1, (R10)(R9*8)
-	ADDQ         $0x08, R13
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R11
+	VMOVSD       X1, (R9)(R11*8)
+	SHRQ         $0x10, R10
+	VMOVHPD      X1, (R9)(R10*8)
+	ADDQ         $0x08, R15
 	ADDQ         $0x08, CX
 	DECQ         AX
-	JMP          put
+	JMP          nearRows
 
-putDone:
+nearRowsDone:
 	VZEROUPPER
 	RET
 
@@ -2923,8 +3916,11 @@ TEXT ·slicesSame16F64AVX2(SB), NOSPLIT, $0-136
 	VPBROADCASTQ keep+72(FP), Y3
 	MOVQ         valuesAhead+96(FP), R10
 	MOVQ         indicesAhead+104(FP), R11
+	MOVQ         rows+112(FP), R12
+	TESTQ        R12, R12
+	JNZ          toRows
 	TESTQ        R10, R10
-	JZ           unasked
+	JZ           near
 
 far:
 	TESTQ      AX, AX
@@ -3056,11 +4052,6 @@ farDone:
 	VZEROUPPER
 	RET
 
-unasked:
-	MOVQ  rows+112(FP), R11
-	TESTQ R11, R11
-	JNZ   toRows
-
 near:
 	TESTQ   AX, AX
 	JZ      nearDone
@@ -3185,49 +4176,195 @@ nearDone:
 	RET
 
 toRows:
-	MOVQ         y+120(FP), R9
 	MOVQ         $0x7ff8000000000000, R8
 	VMOVQ        R8, X9
 	VPBROADCASTQ X9, Y9
 	VBROADCASTSD alpha+128(FP), Y3
+	TESTQ        R10, R10
+	JZ           nearRows
 
-put:
-	TESTQ   AX, AX
-	JZ      putDone
-	VXORPS  X2, X2, X2
-	MOVL    (CX), R10
-	TESTQ   DX, DX
-	JZ      putFull
-	MOVWLZX (DX), R8
-	SUBQ    R8, R10
-	TESTQ   R8, R8
-	JZ      putStraightEnd
+farRows:
+	TESTQ      AX, AX
+	JZ         farRowsDone
+	PREFETCHT1 (R9)
+	ADDQ       step+88(FP), R9
+	VXORPS     X2, X2, X2
+	MOVL       (CX), R10
+	TESTQ      DX, DX
+	JZ         farRowsFull
+	MOVWLZX    (DX), R8
+	SUBQ       R8, R10
+	TESTQ      R8, R8
+	JZ         farRowsStraightEnd
 
-putStraight:
-	MOVWLZX     (SI), R12
-	VMOVUPD     (DI)(R12*8), Y1
+farRowsStraight:
+	MOVWLZX     (SI), R13
+	VMOVUPD     (DI)(R13*8), Y1
+	PREFETCHT1  (SI)(R11*1)
 	VFMADD231PD Y4, Y1, Y2
 	ADDQ        $0x08, SI
 	DECQ        R8
-	JNZ         putStraight
+	JNZ         farRowsStraight
 
-putStraightEnd:
+farRowsStraightEnd:
 	CMPW    2(DX), $0x00
-	JE      putSingle
+	JE      farRowsSingle
 	MOVWLZX 2(DX), R10
 	TESTQ   R10, R10
-	JZ      putPairsEnd
+	JZ      farRowsPairsEnd
 
-putPairs:
+farRowsPairs:
 	MOVQ        (SI), R8
-	MOVWLZX     R8, R12
-	VMOVUPD     (DI)(R12*8), X5
+	MOVWLZX     R8, R13
+	VMOVUPD     (DI)(R13*8), X5
 	SHRQ        $0x10, R8
-	MOVWLZX     R8, R12
-	VMOVUPD     (DI)(R12*8), X6
+	MOVWLZX     R8, R13
+	VMOVUPD     (DI)(R13*8), X6
 	SHRQ        $0x10, R8
-	MOVWLZX     R8, R12
-	VINSERTF128 $0x01, (DI)(R12*8), Y5, Y5
+	MOVWLZX     R8, R13
+	VINSERTF128 $0x01, (DI)(R13*8), Y5, Y5
+	SHRQ        $0x10, R8
+	VINSERTF128 $0x01, (DI)(R8*8), Y6, Y6
+	VUNPCKLPD   Y6, Y5, Y1
+	VUNPCKHPD   Y6, Y5, Y10
+	PREFETCHT1  (SI)(R11*1)
+	VFMADD231PD Y4, Y1, Y2
+	ADDQ        $0x08, SI
+	PREFETCHT1  (SI)(R11*1)
+	VFMADD231PD Y4, Y10, Y2
+	ADDQ        $0x08, SI
+	DECQ        R10
+	JNZ         farRowsPairs
+
+farRowsPairsEnd:
+	MOVL    (CX), R10
+	MOVWLZX (DX), R8
+	SUBQ    R8, R10
+	MOVWLZX 2(DX), R8
+	SUBQ    R8, R10
+	SUBQ    R8, R10
+
+farRowsSingle:
+	ADDQ $0x04, DX
+
+farRowsFull:
+	TESTQ R10, R10
+	JZ    farRowsEachEnd
+
+farRowsEach:
+	MOVQ        (SI), R8
+	MOVWLZX     R8, R13
+	VMOVSD      (DI)(R13*8), X7
+	SHRQ        $0x10, R8
+	MOVWLZX     R8, R13
+	VMOVHPD     (DI)(R13*8), X7, X7
+	SHRQ        $0x10, R8
+	MOVWLZX     R8, R13
+	VMOVSD      (DI)(R13*8), X1
+	SHRQ        $0x10, R8
+	VMOVHPD     (DI)(R8*8), X1, X1
+	VINSERTF128 $0x01, X1, Y7, Y7
+	PREFETCHT1  (SI)(R11*1)
+	VFMADD231PD Y4, Y7, Y2
+	ADDQ        $0x08, SI
+	DECQ        R10
+	JNZ         farRowsEach
+
+farRowsEachEnd:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    farRowsMaskedEnd
+
+farRowsMasked:
+	MOVWLZX      (BX), R8
+	VMOVD        R8, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	MOVQ         (SI), R8
+	MOVWLZX      R8, R13
+	VMOVSD       (DI)(R13*8), X8
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R13
+	VMOVHPD      (DI)(R13*8), X8, X8
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R13
+	VMOVSD       (DI)(R13*8), X5
+	SHRQ         $0x10, R8
+	VMOVHPD      (DI)(R8*8), X5, X5
+	VINSERTF128  $0x01, X5, Y8, Y8
+	PREFETCHT1   (SI)(R11*1)
+	VMOVAPS      Y2, Y10
+	VFMADD231PD  Y4, Y8, Y10
+	VBLENDVPD    Y1, Y10, Y2, Y2
+	ADDQ         $0x08, SI
+	ADDQ         $0x02, BX
+	DECQ         R10
+	JNZ          farRowsMasked
+
+farRowsMaskedEnd:
+	VMULPD       Y2, Y3, Y2
+	VCMPPD       $0x03, Y2, Y2, Y1
+	VBLENDVPD    Y1, Y9, Y2, Y2
+	MOVQ         y+120(FP), R8
+	MOVQ         (R12), R10
+	MOVWLZX      R10, R13
+	VMOVSD       X2, (R8)(R13*8)
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R13
+	VMOVHPD      X2, (R8)(R13*8)
+	VEXTRACTF128 $0x01, Y2, X1
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R13
+	VMOVSD       X1, (R8)(R13*8)
+	SHRQ         $0x10, R10
+	VMOVHPD      X1, (R8)(R10*8)
+	ADDQ         $0x08, R12
+	ADDQ         $0x08, CX
+	DECQ         AX
+	JMP          farRows
+
+farRowsDone:
+	VZEROUPPER
+	RET
+
+nearRows:
+	TESTQ   AX, AX
+	JZ      nearRowsDone
+	VXORPS  X2, X2, X2
+	MOVL    (CX), R10
+	TESTQ   DX, DX
+	JZ      nearRowsFull
+	MOVWLZX (DX), R8
+	SUBQ    R8, R10
+	TESTQ   R8, R8
+	JZ      nearRowsStraightEnd
+
+nearRowsStraight:
+	MOVWLZX     (SI), R9
+	VMOVUPD     (DI)(R9*8), Y1
+	VFMADD231PD Y4, Y1, Y2
+	ADDQ        $0x08, SI
+	DECQ        R8
+	JNZ         nearRowsStraight
+
+nearRowsStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearRowsSingle
+	MOVWLZX 2(DX), R10
+	TESTQ   R10, R10
+	JZ      nearRowsPairsEnd
+
+nearRowsPairs:
+	MOVQ        (SI), R8
+	MOVWLZX     R8, R9
+	VMOVUPD     (DI)(R9*8), X5
+	SHRQ        $0x10, R8
+	MOVWLZX     R8, R9
+	VMOVUPD     (DI)(R9*8), X6
+	SHRQ        $0x10, R8
+	MOVWLZX     R8, R9
+	VINSERTF128 $0x01, (DI)(R9*8), Y5, Y5
 	SHRQ        $0x10, R8
 	VINSERTF128 $0x01, (DI)(R8*8), Y6, Y6
 	VUNPCKLPD   Y6, Y5, Y1
@@ -3237,9 +4374,9 @@ putPairs:
 	VFMADD231PD Y4, Y10, Y2
 	ADDQ        $0x08, SI
 	DECQ        R10
-	JNZ         putPairs
+	JNZ         nearRowsPairs
 
-putPairsEnd:
+nearRowsPairsEnd:
 	MOVL    (CX), R10
 	MOVWLZX (DX), R8
 	SUBQ    R8, R10
@@ -3247,51 +4384,51 @@ putPairsEnd:
 	SUBQ    R8, R10
 	SUBQ    R8, R10
 
-putSingle:
+nearRowsSingle:
 	ADDQ $0x04, DX
 
-putFull:
+nearRowsFull:
 	TESTQ R10, R10
-	JZ    putEachEnd
+	JZ    nearRowsEachEnd
 
-putEach:
+nearRowsEach:
 	MOVQ        (SI), R8
-	MOVWLZX     R8, R12
-	VMOVSD      (DI)(R12*8), X7
+	MOVWLZX     R8, R9
+	VMOVSD      (DI)(R9*8), X7
 	SHRQ        $0x10, R8
-	MOVWLZX     R8, R12
-	VMOVHPD     (DI)(R12*8), X7, X7
+	MOVWLZX     R8, R9
+	VMOVHPD     (DI)(R9*8), X7, X7
 	SHRQ        $0x10, R8
-	MOVWLZX     R8, R12
-	VMOVSD      (DI)(R12*8), X1
+	MOVWLZX     R8, R9
+	VMOVSD      (DI)(R9*8), X1
 	SHRQ        $0x10, R8
 	VMOVHPD     (DI)(R8*8), X1, X1
 	VINSERTF128 $0x01, X1, Y7, Y7
 	VFMADD231PD Y4, Y7, Y2
 	ADDQ        $0x08, SI
 	DECQ        R10
-	JNZ         putEach
+	JNZ         nearRowsEach
 
-putEachEnd:
+nearRowsEachEnd:
 	MOVL  4(CX), R10
 	TESTQ R10, R10
-	JZ    putMaskedEnd
+	JZ    nearRowsMaskedEnd
 
-putMasked:
+nearRowsMasked:
 	MOVWLZX      (BX), R8
 	VMOVD        R8, X1
 	VPBROADCASTQ X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
 	MOVQ         (SI), R8
-	MOVWLZX      R8, R12
-	VMOVSD       (DI)(R12*8), X8
+	MOVWLZX      R8, R9
+	VMOVSD       (DI)(R9*8), X8
 	SHRQ         $0x10, R8
-	MOVWLZX      R8, R12
-	VMOVHPD      (DI)(R12*8), X8, X8
+	MOVWLZX      R8, R9
+	VMOVHPD      (DI)(R9*8), X8, X8
 	SHRQ         $0x10, R8
-	MOVWLZX      R8, R12
-	VMOVSD       (DI)(R12*8), X5
+	MOVWLZX      R8, R9
+	VMOVSD       (DI)(R9*8), X5
 	SHRQ         $0x10, R8
 	VMOVHPD      (DI)(R8*8), X5, X5
 	VINSERTF128  $0x01, X5, Y8, Y8
@@ -3301,30 +4438,31 @@ putMasked:
 	ADDQ         $0x08, SI
 	ADDQ         $0x02, BX
 	DECQ         R10
-	JNZ          putMasked
+	JNZ          nearRowsMasked
 
-putMaskedEnd:
+nearRowsMaskedEnd:
 	VMULPD       Y2, Y3, Y2
 	VCMPPD       $0x03, Y2, Y2, Y1
 	VBLENDVPD    Y1, Y9, Y2, Y2
-	MOVQ         (R11), R8
-	MOVWLZX      R8, R10
-	VMOVSD       X2, (R9)(R10*8)
-	SHRQ         $0x10, R8
-	MOVWLZX      R8, R10
-	VMOVHPD      X2, (R9)(R10*8)
+	MOVQ         y+120(FP), R8
+	MOVQ         (R12), R9
+	MOVWLZX      R9, R10
+	VMOVSD       X2, (R8)(R10*8)
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VMOVHPD      X2, (R8)(R10*8)
 	VEXTRACTF128 $0x01, Y2, X1
-	SHRQ         $0x10, R8
-	MOVWLZX      R8, R10
-	VMOVSD       X1, (R9)(R10*8)
-	SHRQ         $0x10, R8
-	VMOVHPD      X1, (R9)(R8*8)
-	ADDQ         $0x08, R11
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VMOVSD       X1, (R8)(R10*8)
+	SHRQ         $0x10, R9
+	VMOVHPD      X1, (R8)(R9*8)
+	ADDQ         $0x08, R12
 	ADDQ         $0x08, CX
 	DECQ         AX
-	JMP          put
+	JMP          nearRows
 
-putDone:
+nearRowsDone:
 	VZEROUPPER
 	RET
 
@@ -3346,8 +4484,11 @@ TEXT ·slicesSame32F64AVX2(SB), NOSPLIT, $0-136
 	VPBROADCASTQ keep+72(FP), Y3
 	MOVQ         valuesAhead+96(FP), R10
 	MOVQ         indicesAhead+104(FP), R11
+	MOVQ         rows+112(FP), R12
+	TESTQ        R12, R12
+	JNZ          toRows
 	TESTQ        R10, R10
-	JZ           unasked
+	JZ           near
 
 far:
 	TESTQ      AX, AX
@@ -3470,11 +4611,6 @@ farDone:
 	VZEROUPPER
 	RET
 
-unasked:
-	MOVQ  rows+112(FP), R11
-	TESTQ R11, R11
-	JNZ   toRows
-
 near:
 	TESTQ   AX, AX
 	JZ      nearDone
@@ -3590,40 +4726,177 @@ nearDone:
 	RET
 
 toRows:
-	MOVQ         y+120(FP), R9
 	MOVQ         $0x7ff8000000000000, R8
 	VMOVQ        R8, X9
 	VPBROADCASTQ X9, Y9
 	VBROADCASTSD alpha+128(FP), Y3
+	TESTQ        R10, R10
+	JZ           nearRows
 
-put:
-	TESTQ   AX, AX
-	JZ      putDone
-	VXORPS  X2, X2, X2
-	MOVL    (CX), R10
-	TESTQ   DX, DX
-	JZ      putFull
-	MOVWLZX (DX), R8
-	SUBQ    R8, R10
-	TESTQ   R8, R8
-	JZ      putStraightEnd
+farRows:
+	TESTQ      AX, AX
+	JZ         farRowsDone
+	PREFETCHT1 (R9)
+	ADDQ       step+88(FP), R9
+	VXORPS     X2, X2, X2
+	MOVL       (CX), R10
+	TESTQ      DX, DX
+	JZ         farRowsFull
+	MOVWLZX    (DX), R8
+	SUBQ       R8, R10
+	TESTQ      R8, R8
+	JZ         farRowsStraightEnd
 
-putStraight:
-	MOVL        (SI), R12
-	VMOVUPD     (DI)(R12*8), Y1
+farRowsStraight:
+	MOVL        (SI), R13
+	VMOVUPD     (DI)(R13*8), Y1
+	PREFETCHT1  (SI)(R11*1)
 	VFMADD231PD Y4, Y1, Y2
 	ADDQ        $0x10, SI
 	DECQ        R8
-	JNZ         putStraight
+	JNZ         farRowsStraight
 
-putStraightEnd:
+farRowsStraightEnd:
 	CMPW    2(DX), $0x00
-	JE      putSingle
+	JE      farRowsSingle
 	MOVWLZX 2(DX), R10
 	TESTQ   R10, R10
-	JZ      putPairsEnd
+	JZ      farRowsPairsEnd
 
-putPairs:
+farRowsPairs:
+	MOVL        (SI), R8
+	VMOVUPD     (DI)(R8*8), X5
+	MOVL        4(SI), R8
+	VMOVUPD     (DI)(R8*8), X6
+	MOVL        8(SI), R8
+	VINSERTF128 $0x01, (DI)(R8*8), Y5, Y5
+	MOVL        12(SI), R8
+	VINSERTF128 $0x01, (DI)(R8*8), Y6, Y6
+	VUNPCKLPD   Y6, Y5, Y1
+	VUNPCKHPD   Y6, Y5, Y10
+	PREFETCHT1  (SI)(R11*1)
+	VFMADD231PD Y4, Y1, Y2
+	ADDQ        $0x10, SI
+	PREFETCHT1  (SI)(R11*1)
+	VFMADD231PD Y4, Y10, Y2
+	ADDQ        $0x10, SI
+	DECQ        R10
+	JNZ         farRowsPairs
+
+farRowsPairsEnd:
+	MOVL    (CX), R10
+	MOVWLZX (DX), R8
+	SUBQ    R8, R10
+	MOVWLZX 2(DX), R8
+	SUBQ    R8, R10
+	SUBQ    R8, R10
+
+farRowsSingle:
+	ADDQ $0x04, DX
+
+farRowsFull:
+	TESTQ R10, R10
+	JZ    farRowsEachEnd
+
+farRowsEach:
+	MOVL        (SI), R8
+	VMOVSD      (DI)(R8*8), X7
+	MOVL        4(SI), R8
+	VMOVHPD     (DI)(R8*8), X7, X7
+	MOVL        8(SI), R8
+	VMOVSD      (DI)(R8*8), X1
+	MOVL        12(SI), R8
+	VMOVHPD     (DI)(R8*8), X1, X1
+	VINSERTF128 $0x01, X1, Y7, Y7
+	PREFETCHT1  (SI)(R11*1)
+	VFMADD231PD Y4, Y7, Y2
+	ADDQ        $0x10, SI
+	DECQ        R10
+	JNZ         farRowsEach
+
+farRowsEachEnd:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    farRowsMaskedEnd
+
+farRowsMasked:
+	MOVWLZX      (BX), R8
+	VMOVD        R8, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	MOVL         (SI), R8
+	VMOVSD       (DI)(R8*8), X8
+	MOVL         4(SI), R8
+	VMOVHPD      (DI)(R8*8), X8, X8
+	MOVL         8(SI), R8
+	VMOVSD       (DI)(R8*8), X5
+	MOVL         12(SI), R8
+	VMOVHPD      (DI)(R8*8), X5, X5
+	VINSERTF128  $0x01, X5, Y8, Y8
+	PREFETCHT1   (SI)(R11*1)
+	VMOVAPS      Y2, Y10
+	VFMADD231PD  Y4, Y8, Y10
+	VBLENDVPD    Y1, Y10, Y2, Y2
+	ADDQ         $0x10, SI
+	ADDQ         $0x02, BX
+	DECQ         R10
+	JNZ          farRowsMasked
+
+farRowsMaskedEnd:
+	VMULPD       Y2, Y3, Y2
+	VCMPPD       $0x03, Y2, Y2, Y1
+	VBLENDVPD    Y1, Y9, Y2, Y2
+	MOVQ         y+120(FP), R8
+	MOVQ         (R12), R10
+	MOVWLZX      R10, R13
+	VMOVSD       X2, (R8)(R13*8)
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R13
+	VMOVHPD      X2, (R8)(R13*8)
+	VEXTRACTF128 $0x01, Y2, X1
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R13
+	VMOVSD       X1, (R8)(R13*8)
+	SHRQ         $0x10, R10
+	VMOVHPD      X1, (R8)(R10*8)
+	ADDQ         $0x08, R12
+	ADDQ         $0x08, CX
+	DECQ         AX
+	JMP          farRows
+
+farRowsDone:
+	VZEROUPPER
+	RET
+
+nearRows:
+	TESTQ   AX, AX
+	JZ      nearRowsDone
+	VXORPS  X2, X2, X2
+	MOVL    (CX), R10
+	TESTQ   DX, DX
+	JZ      nearRowsFull
+	MOVWLZX (DX), R8
+	SUBQ    R8, R10
+	TESTQ   R8, R8
+	JZ      nearRowsStraightEnd
+
+nearRowsStraight:
+	MOVL        (SI), R9
+	VMOVUPD     (DI)(R9*8), Y1
+	VFMADD231PD Y4, Y1, Y2
+	ADDQ        $0x10, SI
+	DECQ        R8
+	JNZ         nearRowsStraight
+
+nearRowsStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearRowsSingle
+	MOVWLZX 2(DX), R10
+	TESTQ   R10, R10
+	JZ      nearRowsPairsEnd
+
+nearRowsPairs:
 	MOVL        (SI), R8
 	VMOVUPD     (DI)(R8*8), X5
 	MOVL        4(SI), R8
@@ -3639,9 +4912,9 @@ putPairs:
 	VFMADD231PD Y4, Y10, Y2
 	ADDQ        $0x10, SI
 	DECQ        R10
-	JNZ         putPairs
+	JNZ         nearRowsPairs
 
-putPairsEnd:
+nearRowsPairsEnd:
 	MOVL    (CX), R10
 	MOVWLZX (DX), R8
 	SUBQ    R8, R10
@@ -3649,14 +4922,14 @@ putPairsEnd:
 	SUBQ    R8, R10
 	SUBQ    R8, R10
 
-putSingle:
+nearRowsSingle:
 	ADDQ $0x04, DX
 
-putFull:
+nearRowsFull:
 	TESTQ R10, R10
-	JZ    putEachEnd
+	JZ    nearRowsEachEnd
 
-putEach:
+nearRowsEach:
 	MOVL        (SI), R8
 	VMOVSD      (DI)(R8*8), X7
 	MOVL        4(SI), R8
@@ -3669,14 +4942,14 @@ putEach:
 	VFMADD231PD Y4, Y7, Y2
 	ADDQ        $0x10, SI
 	DECQ        R10
-	JNZ         putEach
+	JNZ         nearRowsEach
 
-putEachEnd:
+nearRowsEachEnd:
 	MOVL  4(CX), R10
 	TESTQ R10, R10
-	JZ    putMaskedEnd
+	JZ    nearRowsMaskedEnd
 
-putMasked:
+nearRowsMasked:
 	MOVWLZX      (BX), R8
 	VMOVD        R8, X1
 	VPBROADCASTQ X1, Y1
@@ -3697,30 +4970,31 @@ putMasked:
 	ADDQ         $0x10, SI
 	ADDQ         $0x02, BX
 	DECQ         R10
-	JNZ          putMasked
+	JNZ          nearRowsMasked
 
-putMaskedEnd:
+nearRowsMaskedEnd:
 	VMULPD       Y2, Y3, Y2
 	VCMPPD       $0x03, Y2, Y2, Y1
 	VBLENDVPD    Y1, Y9, Y2, Y2
-	MOVQ         (R11), R8
-	MOVWLZX      R8, R10
-	VMOVSD       X2, (R9)(R10*8)
-	SHRQ         $0x10, R8
-	MOVWLZX      R8, R10
-	VMOVHPD      X2, (R9)(R10*8)
+	MOVQ         y+120(FP), R8
+	MOVQ         (R12), R9
+	MOVWLZX      R9, R10
+	VMOVSD       X2, (R8)(R10*8)
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VMOVHPD      X2, (R8)(R10*8)
 	VEXTRACTF128 $0x01, Y2, X1
-	SHRQ         $0x10, R8
-	MOVWLZX      R8, R10
-	VMOVSD       X1, (R9)(R10*8)
-	SHRQ         $0x10, R8
-	VMOVHPD      X1, (R9)(R8*8)
-	ADDQ         $0x08, R11
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VMOVSD       X1, (R8)(R10*8)
+	SHRQ         $0x10, R9
+	VMOVHPD      X1, (R8)(R9*8)
+	ADDQ         $0x08, R12
 	ADDQ         $0x08, CX
 	DECQ         AX
-	JMP          put
+	JMP          nearRows
 
-putDone:
+nearRowsDone:
 	VZEROUPPER
 	RET
 
@@ -3746,8 +5020,11 @@ TEXT ·slicesFull16F64AVX512(SB), NOSPLIT, $0-136
 	KMOVW        R11, K4
 	MOVQ         valuesAhead+96(FP), R12
 	MOVQ         indicesAhead+104(FP), R13
+	MOVQ         rows+112(FP), R14
+	TESTQ        R14, R14
+	JNZ          toRows
 	TESTQ        R12, R12
-	JZ           unasked
+	JZ           near
 
 far:
 	TESTQ      AX, AX
@@ -3918,11 +5195,6 @@ farDone:
 	VZEROUPPER
 	RET
 
-unasked:
-	MOVQ  rows+112(FP), R12
-	TESTQ R12, R12
-	JNZ   toRows
-
 near:
 	TESTQ   AX, AX
 	JZ      nearDone
@@ -4081,77 +5353,86 @@ nearDone:
 	RET
 
 toRows:
-	MOVQ         y+120(FP), R10
 	MOVQ         $0x7ff8000000000000, R9
 	VMOVQ        R9, X10
 	VPBROADCASTQ X10, Z10
 	VBROADCASTSD alpha+128(FP), Z1
+	TESTQ        R12, R12
+	JZ           nearRows
 
-put:
-	TESTQ   AX, AX
-	JZ      putDone
-	VXORPS  X0, X0, X0
-	MOVL    (CX), R11
-	TESTQ   DX, DX
-	JZ      putFull
-	MOVWLZX (DX), R9
-	SUBQ    R9, R11
-	TESTQ   R9, R9
-	JZ      putStraightEnd
+farRows:
+	TESTQ      AX, AX
+	JZ         farRowsDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VXORPS     X0, X0, X0
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farRowsFull
+	MOVWLZX    (DX), R9
+	SUBQ       R9, R11
+	TESTQ      R9, R9
+	JZ         farRowsStraightEnd
 
-putStraight:
-	MOVWLZX     (DI), R13
-	VMOVUPD     (R8)(R13*8), Z11
+farRowsStraight:
+	MOVWLZX     (DI), R15
+	VMOVUPD     (R8)(R15*8), Z11
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
 	VFMADD231PD (SI), Z11, Z0
 	ADDQ        $0x40, SI
 	ADDQ        $0x10, DI
 	DECQ        R9
-	JNZ         putStraight
+	JNZ         farRowsStraight
 
-putStraightEnd:
+farRowsStraightEnd:
 	CMPW    2(DX), $0x00
-	JE      putSingle
+	JE      farRowsSingle
 	MOVWLZX 2(DX), R11
 	TESTQ   R11, R11
-	JZ      putPairsEnd
+	JZ      farRowsPairsEnd
 
-putPairs:
+farRowsPairs:
 	MOVQ         (DI), R9
-	MOVWLZX      R9, R13
-	VMOVUPD      (R8)(R13*8), X2
+	MOVWLZX      R9, R15
+	VMOVUPD      (R8)(R15*8), X2
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VMOVUPD      (R8)(R13*8), X3
+	MOVWLZX      R9, R15
+	VMOVUPD      (R8)(R15*8), X3
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VINSERTF128  $0x01, (R8)(R13*8), Y2, Y2
+	MOVWLZX      R9, R15
+	VINSERTF128  $0x01, (R8)(R15*8), Y2, Y2
 	SHRQ         $0x10, R9
 	VINSERTF128  $0x01, (R8)(R9*8), Y3, Y3
 	MOVQ         8(DI), R9
-	MOVWLZX      R9, R13
-	VMOVUPD      (R8)(R13*8), X4
+	MOVWLZX      R9, R15
+	VMOVUPD      (R8)(R15*8), X4
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VMOVUPD      (R8)(R13*8), X5
+	MOVWLZX      R9, R15
+	VMOVUPD      (R8)(R15*8), X5
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VINSERTF128  $0x01, (R8)(R13*8), Y4, Y4
+	MOVWLZX      R9, R15
+	VINSERTF128  $0x01, (R8)(R15*8), Y4, Y4
 	SHRQ         $0x10, R9
 	VINSERTF128  $0x01, (R8)(R9*8), Y5, Y5
 	VINSERTF64X4 $0x01, Y4, Z2, Z11
 	VINSERTF64X4 $0x01, Y5, Z3, Z12
 	VUNPCKLPD    Z12, Z11, Z13
 	VUNPCKHPD    Z12, Z11, Z11
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
 	VFMADD231PD  (SI), Z13, Z0
 	ADDQ         $0x40, SI
 	ADDQ         $0x10, DI
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
 	VFMADD231PD  (SI), Z11, Z0
 	ADDQ         $0x40, SI
 	ADDQ         $0x10, DI
 	DECQ         R11
-	JNZ          putPairs
+	JNZ          farRowsPairs
 
-putPairsEnd:
+farRowsPairsEnd:
 	MOVL    (CX), R11
 	MOVWLZX (DX), R9
 	SUBQ    R9, R11
@@ -4159,115 +5440,305 @@ putPairsEnd:
 	SUBQ    R9, R11
 	SUBQ    R9, R11
 
-putSingle:
+farRowsSingle:
 	ADDQ $0x04, DX
 
-putFull:
+farRowsFull:
 	TESTQ R11, R11
-	JZ    putEachEnd
+	JZ    farRowsEachEnd
 
-putEach:
+farRowsEach:
 	MOVQ         (DI), R9
-	MOVWLZX      R9, R13
-	VMOVSD       (R8)(R13*8), X6
+	MOVWLZX      R9, R15
+	VMOVSD       (R8)(R15*8), X6
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VBROADCASTSD (R8)(R13*8), K2, Y6
+	MOVWLZX      R9, R15
+	VBROADCASTSD (R8)(R15*8), K2, Y6
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VBROADCASTSD (R8)(R13*8), K3, Y6
+	MOVWLZX      R9, R15
+	VBROADCASTSD (R8)(R15*8), K3, Y6
 	SHRQ         $0x10, R9
 	VBROADCASTSD (R8)(R9*8), K4, Y6
 	MOVQ         8(DI), R9
-	MOVWLZX      R9, R13
-	VMOVSD       (R8)(R13*8), X7
+	MOVWLZX      R9, R15
+	VMOVSD       (R8)(R15*8), X7
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VBROADCASTSD (R8)(R13*8), K2, Y7
+	MOVWLZX      R9, R15
+	VBROADCASTSD (R8)(R15*8), K2, Y7
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VBROADCASTSD (R8)(R13*8), K3, Y7
+	MOVWLZX      R9, R15
+	VBROADCASTSD (R8)(R15*8), K3, Y7
 	SHRQ         $0x10, R9
 	VBROADCASTSD (R8)(R9*8), K4, Y7
 	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
 	VFMADD231PD  (SI), Z6, Z0
 	ADDQ         $0x40, SI
 	ADDQ         $0x10, DI
 	DECQ         R11
-	JNZ          putEach
+	JNZ          farRowsEach
 
-putEachEnd:
+farRowsEachEnd:
 	MOVL  4(CX), R11
 	TESTQ R11, R11
-	JZ    putMaskedEnd
+	JZ    farRowsMaskedEnd
 
-putMasked:
+farRowsMasked:
 	KMOVW        (BX), K1
 	MOVQ         (DI), R9
-	MOVWLZX      R9, R13
-	VMOVSD       (R8)(R13*8), X8
+	MOVWLZX      R9, R15
+	VMOVSD       (R8)(R15*8), X8
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VBROADCASTSD (R8)(R13*8), K2, Y8
+	MOVWLZX      R9, R15
+	VBROADCASTSD (R8)(R15*8), K2, Y8
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VBROADCASTSD (R8)(R13*8), K3, Y8
+	MOVWLZX      R9, R15
+	VBROADCASTSD (R8)(R15*8), K3, Y8
 	SHRQ         $0x10, R9
 	VBROADCASTSD (R8)(R9*8), K4, Y8
 	MOVQ         8(DI), R9
-	MOVWLZX      R9, R13
-	VMOVSD       (R8)(R13*8), X9
+	MOVWLZX      R9, R15
+	VMOVSD       (R8)(R15*8), X9
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VBROADCASTSD (R8)(R13*8), K2, Y9
+	MOVWLZX      R9, R15
+	VBROADCASTSD (R8)(R15*8), K2, Y9
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VBROADCASTSD (R8)(R13*8), K3, Y9
+	MOVWLZX      R9, R15
+	VBROADCASTSD (R8)(R15*8), K3, Y9
 	SHRQ         $0x10, R9
 	VBROADCASTSD (R8)(R9*8), K4, Y9
 	VINSERTF64X4 $0x01, Y9, Z8, Z8
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
 	VFMADD231PD  (SI), Z8, K1, Z0
 	ADDQ         $0x40, SI
 	ADDQ         $0x10, DI
 	ADDQ         $0x02, BX
 	DECQ         R11
-	JNZ          putMasked
+	JNZ          farRowsMasked
 
-putMaskedEnd:
+farRowsMaskedEnd:
 	VMULPD        Z0, Z1, Z0
 	VCMPPD        $0x03, Z0, Z0, K1
 	VMOVAPD       Z10, K1, Z0
-	MOVQ          (R12), R9
-	MOVWLZX       R9, R11
-	VMOVSD        X0, (R10)(R11*8)
-	SHRQ          $0x10, R9
-	MOVWLZX       R9, R11
-	VMOVHPD       X0, (R10)(R11*8)
+	MOVQ          y+120(FP), R9
+	MOVQ          (R14), R11
+	MOVWLZX       R11, R15
+	VMOVSD        X0, (R9)(R15*8)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R15
+	VMOVHPD       X0, (R9)(R15*8)
 	VEXTRACTF64X2 $0x01, Z0, X2
-	SHRQ          $0x10, R9
-	MOVWLZX       R9, R11
-	VMOVSD        X2, (R10)(R11*8)
-	SHRQ          $0x10, R9
-	VMOVHPD       X2, (R10)(R9*8)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R15
+	VMOVSD        X2, (R9)(R15*8)
+	SHRQ          $0x10, R11
+	VMOVHPD       X2, (R9)(R11*8)
 	VEXTRACTF64X2 $0x02, Z0, X2
-	MOVQ          8(R12), R9
-	MOVWLZX       R9, R11
-	VMOVSD        X2, (R10)(R11*8)
-	SHRQ          $0x10, R9
-	MOVWLZX       R9, R11
-	VMOVHPD       X2, (R10)(R11*8)
+	MOVQ          8(R14), R11
+	MOVWLZX       R11, R15
+	VMOVSD        X2, (R9)(R15*8)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R15
+	VMOVHPD       X2, (R9)(R15*8)
 	VEXTRACTF64X2 $0x03, Z0, X0
-	SHRQ          $0x10, R9
-	MOVWLZX       R9, R11
-	VMOVSD        X0, (R10)(R11*8)
-	SHRQ          $0x10, R9
-	VMOVHPD       X0, (R10)(R9*8)
-	ADDQ          $0x10, R12
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R15
+	VMOVSD        X0, (R9)(R15*8)
+	SHRQ          $0x10, R11
+	VMOVHPD       X0, (R9)(R11*8)
+	ADDQ          $0x10, R14
 	ADDQ          $0x08, CX
 	DECQ          AX
-	JMP           put
+	JMP           farRows
 
-putDone:
+farRowsDone:
+	VZEROUPPER
+	RET
+
+nearRows:
+	TESTQ   AX, AX
+	JZ      nearRowsDone
+	VXORPS  X0, X0, X0
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearRowsFull
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	TESTQ   R9, R9
+	JZ      nearRowsStraightEnd
+
+nearRowsStraight:
+	MOVWLZX     (DI), R10
+	VMOVUPD     (R8)(R10*8), Z2
+	VFMADD231PD (SI), Z2, Z0
+	ADDQ        $0x40, SI
+	ADDQ        $0x10, DI
+	DECQ        R9
+	JNZ         nearRowsStraight
+
+nearRowsStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearRowsSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      nearRowsPairsEnd
+
+nearRowsPairs:
+	MOVQ         (DI), R9
+	MOVWLZX      R9, R10
+	VMOVUPD      (R8)(R10*8), X3
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VMOVUPD      (R8)(R10*8), X4
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VINSERTF128  $0x01, (R8)(R10*8), Y3, Y3
+	SHRQ         $0x10, R9
+	VINSERTF128  $0x01, (R8)(R9*8), Y4, Y4
+	MOVQ         8(DI), R9
+	MOVWLZX      R9, R10
+	VMOVUPD      (R8)(R10*8), X5
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VMOVUPD      (R8)(R10*8), X6
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VINSERTF128  $0x01, (R8)(R10*8), Y5, Y5
+	SHRQ         $0x10, R9
+	VINSERTF128  $0x01, (R8)(R9*8), Y6, Y6
+	VINSERTF64X4 $0x01, Y5, Z3, Z2
+	VINSERTF64X4 $0x01, Y6, Z4, Z12
+	VUNPCKLPD    Z12, Z2, Z13
+	VUNPCKHPD    Z12, Z2, Z2
+	VFMADD231PD  (SI), Z13, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x10, DI
+	VFMADD231PD  (SI), Z2, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x10, DI
+	DECQ         R11
+	JNZ          nearRowsPairs
+
+nearRowsPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	MOVWLZX 2(DX), R9
+	SUBQ    R9, R11
+	SUBQ    R9, R11
+
+nearRowsSingle:
+	ADDQ $0x04, DX
+
+nearRowsFull:
+	TESTQ R11, R11
+	JZ    nearRowsEachEnd
+
+nearRowsEach:
+	MOVQ         (DI), R9
+	MOVWLZX      R9, R10
+	VMOVSD       (R8)(R10*8), X7
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VBROADCASTSD (R8)(R10*8), K2, Y7
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VBROADCASTSD (R8)(R10*8), K3, Y7
+	SHRQ         $0x10, R9
+	VBROADCASTSD (R8)(R9*8), K4, Y7
+	MOVQ         8(DI), R9
+	MOVWLZX      R9, R10
+	VMOVSD       (R8)(R10*8), X8
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VBROADCASTSD (R8)(R10*8), K2, Y8
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VBROADCASTSD (R8)(R10*8), K3, Y8
+	SHRQ         $0x10, R9
+	VBROADCASTSD (R8)(R9*8), K4, Y8
+	VINSERTF64X4 $0x01, Y8, Z7, Z7
+	VFMADD231PD  (SI), Z7, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x10, DI
+	DECQ         R11
+	JNZ          nearRowsEach
+
+nearRowsEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    nearRowsMaskedEnd
+
+nearRowsMasked:
+	KMOVW        (BX), K1
+	MOVQ         (DI), R9
+	MOVWLZX      R9, R10
+	VMOVSD       (R8)(R10*8), X9
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VBROADCASTSD (R8)(R10*8), K2, Y9
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VBROADCASTSD (R8)(R10*8), K3, Y9
+	SHRQ         $0x10, R9
+	VBROADCASTSD (R8)(R9*8), K4, Y9
+	MOVQ         8(DI), R9
+	MOVWLZX      R9, R10
+	VMOVSD       (R8)(R10*8), X11
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VBROADCASTSD (R8)(R10*8), K2, Y11
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VBROADCASTSD (R8)(R10*8), K3, Y11
+	SHRQ         $0x10, R9
+	VBROADCASTSD (R8)(R9*8), K4, Y11
+	VINSERTF64X4 $0x01, Y11, Z9, Z9
+	VFMADD231PD  (SI), Z9, K1, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x10, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          nearRowsMasked
+
+nearRowsMaskedEnd:
+	VMULPD        Z0, Z1, Z0
+	VCMPPD        $0x03, Z0, Z0, K1
+	VMOVAPD       Z10, K1, Z0
+	MOVQ          y+120(FP), R9
+	MOVQ          (R14), R10
+	MOVWLZX       R10, R11
+	VMOVSD        X0, (R9)(R11*8)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VMOVHPD       X0, (R9)(R11*8)
+	VEXTRACTF64X2 $0x01, Z0, X2
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VMOVSD        X2, (R9)(R11*8)
+	SHRQ          $0x10, R10
+	VMOVHPD       X2, (R9)(R10*8)
+	VEXTRACTF64X2 $0x02, Z0, X2
+	MOVQ          8(R14), R10
+	MOVWLZX       R10, R11
+	VMOVSD        X2, (R9)(R11*8)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VMOVHPD       X2, (R9)(R11*8)
+	VEXTRACTF64X2 $0x03, Z0, X0
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VMOVSD        X0, (R9)(R11*8)
+	SHRQ          $0x10, R10
+	VMOVHPD       X0, (R9)(R10*8)
+	ADDQ          $0x10, R14
+	ADDQ          $0x08, CX
+	DECQ          AX
+	JMP           nearRows
+
+nearRowsDone:
 	VZEROUPPER
 	RET
 
@@ -4293,8 +5764,11 @@ TEXT ·slicesFull32F64AVX512(SB), NOSPLIT, $0-136
 	KMOVW        R11, K4
 	MOVQ         valuesAhead+96(FP), R12
 	MOVQ         indicesAhead+104(FP), R13
+	MOVQ         rows+112(FP), R14
+	TESTQ        R14, R14
+	JNZ          toRows
 	TESTQ        R12, R12
-	JZ           unasked
+	JZ           near
 
 far:
 	TESTQ      AX, AX
@@ -4447,11 +5921,6 @@ farDone:
 	VZEROUPPER
 	RET
 
-unasked:
-	MOVQ  rows+112(FP), R12
-	TESTQ R12, R12
-	JNZ   toRows
-
 near:
 	TESTQ   AX, AX
 	JZ      nearDone
@@ -4592,41 +6061,46 @@ nearDone:
 	RET
 
 toRows:
-	MOVQ         y+120(FP), R10
 	MOVQ         $0x7ff8000000000000, R9
 	VMOVQ        R9, X10
 	VPBROADCASTQ X10, Z10
 	VBROADCASTSD alpha+128(FP), Z1
+	TESTQ        R12, R12
+	JZ           nearRows
 
-put:
-	TESTQ   AX, AX
-	JZ      putDone
-	VXORPS  X0, X0, X0
-	MOVL    (CX), R11
-	TESTQ   DX, DX
-	JZ      putFull
-	MOVWLZX (DX), R9
-	SUBQ    R9, R11
-	TESTQ   R9, R9
-	JZ      putStraightEnd
+farRows:
+	TESTQ      AX, AX
+	JZ         farRowsDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VXORPS     X0, X0, X0
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farRowsFull
+	MOVWLZX    (DX), R9
+	SUBQ       R9, R11
+	TESTQ      R9, R9
+	JZ         farRowsStraightEnd
 
-putStraight:
-	MOVL        (DI), R13
-	VMOVUPD     (R8)(R13*8), Z11
+farRowsStraight:
+	MOVL        (DI), R15
+	VMOVUPD     (R8)(R15*8), Z11
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
 	VFMADD231PD (SI), Z11, Z0
 	ADDQ        $0x40, SI
 	ADDQ        $0x20, DI
 	DECQ        R9
-	JNZ         putStraight
+	JNZ         farRowsStraight
 
-putStraightEnd:
+farRowsStraightEnd:
 	CMPW    2(DX), $0x00
-	JE      putSingle
+	JE      farRowsSingle
 	MOVWLZX 2(DX), R11
 	TESTQ   R11, R11
-	JZ      putPairsEnd
+	JZ      farRowsPairsEnd
 
-putPairs:
+farRowsPairs:
 	MOVL         (DI), R9
 	VMOVUPD      (R8)(R9*8), X2
 	MOVL         4(DI), R9
@@ -4647,16 +6121,20 @@ putPairs:
 	VINSERTF64X4 $0x01, Y5, Z3, Z12
 	VUNPCKLPD    Z12, Z11, Z13
 	VUNPCKHPD    Z12, Z11, Z11
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
 	VFMADD231PD  (SI), Z13, Z0
 	ADDQ         $0x40, SI
 	ADDQ         $0x20, DI
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
 	VFMADD231PD  (SI), Z11, Z0
 	ADDQ         $0x40, SI
 	ADDQ         $0x20, DI
 	DECQ         R11
-	JNZ          putPairs
+	JNZ          farRowsPairs
 
-putPairsEnd:
+farRowsPairsEnd:
 	MOVL    (CX), R11
 	MOVWLZX (DX), R9
 	SUBQ    R9, R11
@@ -4664,14 +6142,14 @@ putPairsEnd:
 	SUBQ    R9, R11
 	SUBQ    R9, R11
 
-putSingle:
+farRowsSingle:
 	ADDQ $0x04, DX
 
-putFull:
+farRowsFull:
 	TESTQ R11, R11
-	JZ    putEachEnd
+	JZ    farRowsEachEnd
 
-putEach:
+farRowsEach:
 	MOVL         (DI), R9
 	VMOVSD       (R8)(R9*8), X6
 	MOVL         4(DI), R9
@@ -4689,18 +6167,20 @@ putEach:
 	MOVL         28(DI), R9
 	VBROADCASTSD (R8)(R9*8), K4, Y7
 	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
 	VFMADD231PD  (SI), Z6, Z0
 	ADDQ         $0x40, SI
 	ADDQ         $0x20, DI
 	DECQ         R11
-	JNZ          putEach
+	JNZ          farRowsEach
 
-putEachEnd:
+farRowsEachEnd:
 	MOVL  4(CX), R11
 	TESTQ R11, R11
-	JZ    putMaskedEnd
+	JZ    farRowsMaskedEnd
 
-putMasked:
+farRowsMasked:
 	KMOVW        (BX), K1
 	MOVL         (DI), R9
 	VMOVSD       (R8)(R9*8), X8
@@ -4719,48 +6199,218 @@ putMasked:
 	MOVL         28(DI), R9
 	VBROADCASTSD (R8)(R9*8), K4, Y9
 	VINSERTF64X4 $0x01, Y9, Z8, Z8
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
 	VFMADD231PD  (SI), Z8, K1, Z0
 	ADDQ         $0x40, SI
 	ADDQ         $0x20, DI
 	ADDQ         $0x02, BX
 	DECQ         R11
-	JNZ          putMasked
+	JNZ          farRowsMasked
 
-putMaskedEnd:
+farRowsMaskedEnd:
 	VMULPD        Z0, Z1, Z0
 	VCMPPD        $0x03, Z0, Z0, K1
 	VMOVAPD       Z10, K1, Z0
-	MOVQ          (R12), R9
-	MOVWLZX       R9, R11
-	VMOVSD        X0, (R10)(R11*8)
-	SHRQ          $0x10, R9
-	MOVWLZX       R9, R11
-	VMOVHPD       X0, (R10)(R11*8)
+	MOVQ          y+120(FP), R9
+	MOVQ          (R14), R11
+	MOVWLZX       R11, R15
+	VMOVSD        X0, (R9)(R15*8)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R15
+	VMOVHPD       X0, (R9)(R15*8)
 	VEXTRACTF64X2 $0x01, Z0, X2
-	SHRQ          $0x10, R9
-	MOVWLZX       R9, R11
-	VMOVSD        X2, (R10)(R11*8)
-	SHRQ          $0x10, R9
-	VMOVHPD       X2, (R10)(R9*8)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R15
+	VMOVSD        X2, (R9)(R15*8)
+	SHRQ          $0x10, R11
+	VMOVHPD       X2, (R9)(R11*8)
 	VEXTRACTF64X2 $0x02, Z0, X2
-	MOVQ          8(R12), R9
-	MOVWLZX       R9, R11
-	VMOVSD        X2, (R10)(R11*8)
-	SHRQ          $0x10, R9
-	MOVWLZX       R9, R11
-	VMOVHPD       X2, (R10)(R11*8)
+	MOVQ          8(R14), R11
+	MOVWLZX       R11, R15
+	VMOVSD        X2, (R9)(R15*8)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R15
+	VMOVHPD       X2, (R9)(R15*8)
 	VEXTRACTF64X2 $0x03, Z0, X0
-	SHRQ          $0x10, R9
-	MOVWLZX       R9, R11
-	VMOVSD        X0, (R10)(R11*8)
-	SHRQ          $0x10, R9
-	VMOVHPD       X0, (R10)(R9*8)
-	ADDQ          $0x10, R12
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R15
+	VMOVSD        X0, (R9)(R15*8)
+	SHRQ          $0x10, R11
+	VMOVHPD       X0, (R9)(R11*8)
+	ADDQ          $0x10, R14
 	ADDQ          $0x08, CX
 	DECQ          AX
-	JMP           put
+	JMP           farRows
 
-putDone:
+farRowsDone:
+	VZEROUPPER
+	RET
+
+nearRows:
+	TESTQ   AX, AX
+	JZ      nearRowsDone
+	VXORPS  X0, X0, X0
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearRowsFull
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	TESTQ   R9, R9
+	JZ      nearRowsStraightEnd
+
+nearRowsStraight:
+	MOVL        (DI), R10
+	VMOVUPD     (R8)(R10*8), Z2
+	VFMADD231PD (SI), Z2, Z0
+	ADDQ        $0x40, SI
+	ADDQ        $0x20, DI
+	DECQ        R9
+	JNZ         nearRowsStraight
+
+nearRowsStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearRowsSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      nearRowsPairsEnd
+
+nearRowsPairs:
+	MOVL         (DI), R9
+	VMOVUPD      (R8)(R9*8), X3
+	MOVL         4(DI), R9
+	VMOVUPD      (R8)(R9*8), X4
+	MOVL         8(DI), R9
+	VINSERTF128  $0x01, (R8)(R9*8), Y3, Y3
+	MOVL         12(DI), R9
+	VINSERTF128  $0x01, (R8)(R9*8), Y4, Y4
+	MOVL         16(DI), R9
+	VMOVUPD      (R8)(R9*8), X5
+	MOVL         20(DI), R9
+	VMOVUPD      (R8)(R9*8), X6
+	MOVL         24(DI), R9
+	VINSERTF128  $0x01, (R8)(R9*8), Y5, Y5
+	MOVL         28(DI), R9
+	VINSERTF128  $0x01, (R8)(R9*8), Y6, Y6
+	VINSERTF64X4 $0x01, Y5, Z3, Z2
+	VINSERTF64X4 $0x01, Y6, Z4, Z12
+	VUNPCKLPD    Z12, Z2, Z13
+	VUNPCKHPD    Z12, Z2, Z2
+	VFMADD231PD  (SI), Z13, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x20, DI
+	VFMADD231PD  (SI), Z2, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          nearRowsPairs
+
+nearRowsPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	MOVWLZX 2(DX), R9
+	SUBQ    R9, R11
+	SUBQ    R9, R11
+
+nearRowsSingle:
+	ADDQ $0x04, DX
+
+nearRowsFull:
+	TESTQ R11, R11
+	JZ    nearRowsEachEnd
+
+nearRowsEach:
+	MOVL         (DI), R9
+	VMOVSD       (R8)(R9*8), X7
+	MOVL         4(DI), R9
+	VBROADCASTSD (R8)(R9*8), K2, Y7
+	MOVL         8(DI), R9
+	VBROADCASTSD (R8)(R9*8), K3, Y7
+	MOVL         12(DI), R9
+	VBROADCASTSD (R8)(R9*8), K4, Y7
+	MOVL         16(DI), R9
+	VMOVSD       (R8)(R9*8), X8
+	MOVL         20(DI), R9
+	VBROADCASTSD (R8)(R9*8), K2, Y8
+	MOVL         24(DI), R9
+	VBROADCASTSD (R8)(R9*8), K3, Y8
+	MOVL         28(DI), R9
+	VBROADCASTSD (R8)(R9*8), K4, Y8
+	VINSERTF64X4 $0x01, Y8, Z7, Z7
+	VFMADD231PD  (SI), Z7, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          nearRowsEach
+
+nearRowsEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    nearRowsMaskedEnd
+
+nearRowsMasked:
+	KMOVW        (BX), K1
+	MOVL         (DI), R9
+	VMOVSD       (R8)(R9*8), X9
+	MOVL         4(DI), R9
+	VBROADCASTSD (R8)(R9*8), K2, Y9
+	MOVL         8(DI), R9
+	VBROADCASTSD (R8)(R9*8), K3, Y9
+	MOVL         12(DI), R9
+	VBROADCASTSD (R8)(R9*8), K4, Y9
+	MOVL         16(DI), R9
+	VMOVSD       (R8)(R9*8), X11
+	MOVL         20(DI), R9
+	VBROADCASTSD (R8)(R9*8), K2, Y11
+	MOVL         24(DI), R9
+	VBROADCASTSD (R8)(R9*8), K3, Y11
+	MOVL         28(DI), R9
+	VBROADCASTSD (R8)(R9*8), K4, Y11
+	VINSERTF64X4 $0x01, Y11, Z9, Z9
+	VFMADD231PD  (SI), Z9, K1, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x20, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          nearRowsMasked
+
+nearRowsMaskedEnd:
+	VMULPD        Z0, Z1, Z0
+	VCMPPD        $0x03, Z0, Z0, K1
+	VMOVAPD       Z10, K1, Z0
+	MOVQ          y+120(FP), R9
+	MOVQ          (R14), R10
+	MOVWLZX       R10, R11
+	VMOVSD        X0, (R9)(R11*8)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VMOVHPD       X0, (R9)(R11*8)
+	VEXTRACTF64X2 $0x01, Z0, X2
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VMOVSD        X2, (R9)(R11*8)
+	SHRQ          $0x10, R10
+	VMOVHPD       X2, (R9)(R10*8)
+	VEXTRACTF64X2 $0x02, Z0, X2
+	MOVQ          8(R14), R10
+	MOVWLZX       R10, R11
+	VMOVSD        X2, (R9)(R11*8)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VMOVHPD       X2, (R9)(R11*8)
+	VEXTRACTF64X2 $0x03, Z0, X0
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VMOVSD        X0, (R9)(R11*8)
+	SHRQ          $0x10, R10
+	VMOVHPD       X0, (R9)(R10*8)
+	ADDQ          $0x10, R14
+	ADDQ          $0x08, CX
+	DECQ          AX
+	JMP           nearRows
+
+nearRowsDone:
 	VZEROUPPER
 	RET
 
@@ -4786,8 +6436,11 @@ TEXT ·slicesShort16F64AVX512(SB), NOSPLIT, $0-136
 	KMOVW        R11, K4
 	MOVQ         valuesAhead+96(FP), R12
 	MOVQ         indicesAhead+104(FP), R13
+	MOVQ         rows+112(FP), R14
+	TESTQ        R14, R14
+	JNZ          toRows
 	TESTQ        R12, R12
-	JZ           unasked
+	JZ           near
 
 far:
 	TESTQ      AX, AX
@@ -4963,11 +6616,6 @@ farDone:
 	VZEROUPPER
 	RET
 
-unasked:
-	MOVQ  rows+112(FP), R12
-	TESTQ R12, R12
-	JNZ   toRows
-
 near:
 	TESTQ   AX, AX
 	JZ      nearDone
@@ -5131,80 +6779,89 @@ nearDone:
 	RET
 
 toRows:
-	MOVQ         y+120(FP), R10
 	MOVQ         $0x7ff8000000000000, R9
 	VMOVQ        R9, X10
 	VPBROADCASTQ X10, Z10
 	VBROADCASTSD alpha+128(FP), Z1
+	TESTQ        R12, R12
+	JZ           nearRows
 
-put:
-	TESTQ   AX, AX
-	JZ      putDone
-	VXORPS  X0, X0, X0
-	MOVL    (CX), R11
-	TESTQ   DX, DX
-	JZ      putFull
-	MOVWLZX (DX), R9
-	SUBQ    R9, R11
-	TESTQ   R9, R9
-	JZ      putStraightEnd
+farRows:
+	TESTQ      AX, AX
+	JZ         farRowsDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VXORPS     X0, X0, X0
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farRowsFull
+	MOVWLZX    (DX), R9
+	SUBQ       R9, R11
+	TESTQ      R9, R9
+	JZ         farRowsStraightEnd
 
-putStraight:
-	MOVWLZX     (DI), R13
-	VMOVUPD     (R8)(R13*8), Z11
+farRowsStraight:
+	MOVWLZX     (DI), R15
+	VMOVUPD     (R8)(R15*8), Z11
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
 	VCVTPS2PD   (SI), Z12
 	VFMADD231PD Z12, Z11, Z0
 	ADDQ        $0x20, SI
 	ADDQ        $0x10, DI
 	DECQ        R9
-	JNZ         putStraight
+	JNZ         farRowsStraight
 
-putStraightEnd:
+farRowsStraightEnd:
 	CMPW    2(DX), $0x00
-	JE      putSingle
+	JE      farRowsSingle
 	MOVWLZX 2(DX), R11
 	TESTQ   R11, R11
-	JZ      putPairsEnd
+	JZ      farRowsPairsEnd
 
-putPairs:
+farRowsPairs:
 	MOVQ         (DI), R9
-	MOVWLZX      R9, R13
-	VMOVUPD      (R8)(R13*8), X2
+	MOVWLZX      R9, R15
+	VMOVUPD      (R8)(R15*8), X2
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VMOVUPD      (R8)(R13*8), X3
+	MOVWLZX      R9, R15
+	VMOVUPD      (R8)(R15*8), X3
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VINSERTF128  $0x01, (R8)(R13*8), Y2, Y2
+	MOVWLZX      R9, R15
+	VINSERTF128  $0x01, (R8)(R15*8), Y2, Y2
 	SHRQ         $0x10, R9
 	VINSERTF128  $0x01, (R8)(R9*8), Y3, Y3
 	MOVQ         8(DI), R9
-	MOVWLZX      R9, R13
-	VMOVUPD      (R8)(R13*8), X4
+	MOVWLZX      R9, R15
+	VMOVUPD      (R8)(R15*8), X4
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VMOVUPD      (R8)(R13*8), X5
+	MOVWLZX      R9, R15
+	VMOVUPD      (R8)(R15*8), X5
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VINSERTF128  $0x01, (R8)(R13*8), Y4, Y4
+	MOVWLZX      R9, R15
+	VINSERTF128  $0x01, (R8)(R15*8), Y4, Y4
 	SHRQ         $0x10, R9
 	VINSERTF128  $0x01, (R8)(R9*8), Y5, Y5
 	VINSERTF64X4 $0x01, Y4, Z2, Z11
 	VINSERTF64X4 $0x01, Y5, Z3, Z12
 	VUNPCKLPD    Z12, Z11, Z13
 	VUNPCKHPD    Z12, Z11, Z11
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
 	VCVTPS2PD    (SI), Z12
 	VFMADD231PD  Z12, Z13, Z0
 	ADDQ         $0x20, SI
 	ADDQ         $0x10, DI
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
 	VCVTPS2PD    (SI), Z12
 	VFMADD231PD  Z12, Z11, Z0
 	ADDQ         $0x20, SI
 	ADDQ         $0x10, DI
 	DECQ         R11
-	JNZ          putPairs
+	JNZ          farRowsPairs
 
-putPairsEnd:
+farRowsPairsEnd:
 	MOVL    (CX), R11
 	MOVWLZX (DX), R9
 	SUBQ    R9, R11
@@ -5212,117 +6869,312 @@ putPairsEnd:
 	SUBQ    R9, R11
 	SUBQ    R9, R11
 
-putSingle:
+farRowsSingle:
 	ADDQ $0x04, DX
 
-putFull:
+farRowsFull:
 	TESTQ R11, R11
-	JZ    putEachEnd
+	JZ    farRowsEachEnd
 
-putEach:
+farRowsEach:
 	MOVQ         (DI), R9
-	MOVWLZX      R9, R13
-	VMOVSD       (R8)(R13*8), X6
+	MOVWLZX      R9, R15
+	VMOVSD       (R8)(R15*8), X6
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VBROADCASTSD (R8)(R13*8), K2, Y6
+	MOVWLZX      R9, R15
+	VBROADCASTSD (R8)(R15*8), K2, Y6
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VBROADCASTSD (R8)(R13*8), K3, Y6
+	MOVWLZX      R9, R15
+	VBROADCASTSD (R8)(R15*8), K3, Y6
 	SHRQ         $0x10, R9
 	VBROADCASTSD (R8)(R9*8), K4, Y6
 	MOVQ         8(DI), R9
-	MOVWLZX      R9, R13
-	VMOVSD       (R8)(R13*8), X7
+	MOVWLZX      R9, R15
+	VMOVSD       (R8)(R15*8), X7
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VBROADCASTSD (R8)(R13*8), K2, Y7
+	MOVWLZX      R9, R15
+	VBROADCASTSD (R8)(R15*8), K2, Y7
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VBROADCASTSD (R8)(R13*8), K3, Y7
+	MOVWLZX      R9, R15
+	VBROADCASTSD (R8)(R15*8), K3, Y7
 	SHRQ         $0x10, R9
 	VBROADCASTSD (R8)(R9*8), K4, Y7
 	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
 	VCVTPS2PD    (SI), Z11
 	VFMADD231PD  Z11, Z6, Z0
 	ADDQ         $0x20, SI
 	ADDQ         $0x10, DI
 	DECQ         R11
-	JNZ          putEach
+	JNZ          farRowsEach
 
-putEachEnd:
+farRowsEachEnd:
 	MOVL  4(CX), R11
 	TESTQ R11, R11
-	JZ    putMaskedEnd
+	JZ    farRowsMaskedEnd
 
-putMasked:
+farRowsMasked:
 	KMOVW        (BX), K1
 	MOVQ         (DI), R9
-	MOVWLZX      R9, R13
-	VMOVSD       (R8)(R13*8), X8
+	MOVWLZX      R9, R15
+	VMOVSD       (R8)(R15*8), X8
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VBROADCASTSD (R8)(R13*8), K2, Y8
+	MOVWLZX      R9, R15
+	VBROADCASTSD (R8)(R15*8), K2, Y8
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VBROADCASTSD (R8)(R13*8), K3, Y8
+	MOVWLZX      R9, R15
+	VBROADCASTSD (R8)(R15*8), K3, Y8
 	SHRQ         $0x10, R9
 	VBROADCASTSD (R8)(R9*8), K4, Y8
 	MOVQ         8(DI), R9
-	MOVWLZX      R9, R13
-	VMOVSD       (R8)(R13*8), X9
+	MOVWLZX      R9, R15
+	VMOVSD       (R8)(R15*8), X9
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VBROADCASTSD (R8)(R13*8), K2, Y9
+	MOVWLZX      R9, R15
+	VBROADCASTSD (R8)(R15*8), K2, Y9
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VBROADCASTSD (R8)(R13*8), K3, Y9
+	MOVWLZX      R9, R15
+	VBROADCASTSD (R8)(R15*8), K3, Y9
 	SHRQ         $0x10, R9
 	VBROADCASTSD (R8)(R9*8), K4, Y9
 	VINSERTF64X4 $0x01, Y9, Z8, Z8
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
 	VCVTPS2PD    (SI), Z11
 	VFMADD231PD  Z11, Z8, K1, Z0
 	ADDQ         $0x20, SI
 	ADDQ         $0x10, DI
 	ADDQ         $0x02, BX
 	DECQ         R11
-	JNZ          putMasked
+	JNZ          farRowsMasked
 
-putMaskedEnd:
+farRowsMaskedEnd:
 	VMULPD        Z0, Z1, Z0
 	VCMPPD        $0x03, Z0, Z0, K1
 	VMOVAPD       Z10, K1, Z0
-	MOVQ          (R12), R9
-	MOVWLZX       R9, R11
-	VMOVSD        X0, (R10)(R11*8)
-	SHRQ          $0x10, R9
-	MOVWLZX       R9, R11
-	VMOVHPD       X0, (R10)(R11*8)
+	MOVQ          y+120(FP), R9
+	MOVQ          (R14), R11
+	MOVWLZX       R11, R15
+	VMOVSD        X0, (R9)(R15*8)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R15
+	VMOVHPD       X0, (R9)(R15*8)
 	VEXTRACTF64X2 $0x01, Z0, X2
-	SHRQ          $0x10, R9
-	MOVWLZX       R9, R11
-	VMOVSD        X2, (R10)(R11*8)
-	SHRQ          $0x10, R9
-	VMOVHPD       X2, (R10)(R9*8)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R15
+	VMOVSD        X2, (R9)(R15*8)
+	SHRQ          $0x10, R11
+	VMOVHPD       X2, (R9)(R11*8)
 	VEXTRACTF64X2 $0x02, Z0, X2
-	MOVQ          8(R12), R9
-	MOVWLZX       R9, R11
-	VMOVSD        X2, (R10)(R11*8)
-	SHRQ          $0x10, R9
-	MOVWLZX       R9, R11
-	VMOVHPD       X2, (R10)(R11*8)
+	MOVQ          8(R14), R11
+	MOVWLZX       R11, R15
+	VMOVSD        X2, (R9)(R15*8)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R15
+	VMOVHPD       X2, (R9)(R15*8)
 	VEXTRACTF64X2 $0x03, Z0, X0
-	SHRQ          $0x10, R9
-	MOVWLZX       R9, R11
-	VMOVSD        X0, (R10)(R11*8)
-	SHRQ          $0x10, R9
-	VMOVHPD       X0, (R10)(R9*8)
-	ADDQ          $0x10, R12
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R15
+	VMOVSD        X0, (R9)(R15*8)
+	SHRQ          $0x10, R11
+	VMOVHPD       X0, (R9)(R11*8)
+	ADDQ          $0x10, R14
 	ADDQ          $0x08, CX
 	DECQ          AX
-	JMP           put
+	JMP           farRows
 
-putDone:
+farRowsDone:
+	VZEROUPPER
+	RET
+
+nearRows:
+	TESTQ   AX, AX
+	JZ      nearRowsDone
+	VXORPS  X0, X0, X0
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearRowsFull
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	TESTQ   R9, R9
+	JZ      nearRowsStraightEnd
+
+nearRowsStraight:
+	MOVWLZX     (DI), R10
+	VMOVUPD     (R8)(R10*8), Z2
+	VCVTPS2PD   (SI), Z3
+	VFMADD231PD Z3, Z2, Z0
+	ADDQ        $0x20, SI
+	ADDQ        $0x10, DI
+	DECQ        R9
+	JNZ         nearRowsStraight
+
+nearRowsStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearRowsSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      nearRowsPairsEnd
+
+nearRowsPairs:
+	MOVQ         (DI), R9
+	MOVWLZX      R9, R10
+	VMOVUPD      (R8)(R10*8), X4
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VMOVUPD      (R8)(R10*8), X5
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VINSERTF128  $0x01, (R8)(R10*8), Y4, Y4
+	SHRQ         $0x10, R9
+	VINSERTF128  $0x01, (R8)(R9*8), Y5, Y5
+	MOVQ         8(DI), R9
+	MOVWLZX      R9, R10
+	VMOVUPD      (R8)(R10*8), X6
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VMOVUPD      (R8)(R10*8), X7
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VINSERTF128  $0x01, (R8)(R10*8), Y6, Y6
+	SHRQ         $0x10, R9
+	VINSERTF128  $0x01, (R8)(R9*8), Y7, Y7
+	VINSERTF64X4 $0x01, Y6, Z4, Z2
+	VINSERTF64X4 $0x01, Y7, Z5, Z3
+	VUNPCKLPD    Z3, Z2, Z13
+	VUNPCKHPD    Z3, Z2, Z2
+	VCVTPS2PD    (SI), Z3
+	VFMADD231PD  Z3, Z13, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x10, DI
+	VCVTPS2PD    (SI), Z3
+	VFMADD231PD  Z3, Z2, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x10, DI
+	DECQ         R11
+	JNZ          nearRowsPairs
+
+nearRowsPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	MOVWLZX 2(DX), R9
+	SUBQ    R9, R11
+	SUBQ    R9, R11
+
+nearRowsSingle:
+	ADDQ $0x04, DX
+
+nearRowsFull:
+	TESTQ R11, R11
+	JZ    nearRowsEachEnd
+
+nearRowsEach:
+	MOVQ         (DI), R9
+	MOVWLZX      R9, R10
+	VMOVSD       (R8)(R10*8), X8
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VBROADCASTSD (R8)(R10*8), K2, Y8
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VBROADCASTSD (R8)(R10*8), K3, Y8
+	SHRQ         $0x10, R9
+	VBROADCASTSD (R8)(R9*8), K4, Y8
+	MOVQ         8(DI), R9
+	MOVWLZX      R9, R10
+	VMOVSD       (R8)(R10*8), X9
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VBROADCASTSD (R8)(R10*8), K2, Y9
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VBROADCASTSD (R8)(R10*8), K3, Y9
+	SHRQ         $0x10, R9
+	VBROADCASTSD (R8)(R9*8), K4, Y9
+	VINSERTF64X4 $0x01, Y9, Z8, Z8
+	VCVTPS2PD    (SI), Z2
+	VFMADD231PD  Z2, Z8, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x10, DI
+	DECQ         R11
+	JNZ          nearRowsEach
+
+nearRowsEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    nearRowsMaskedEnd
+
+nearRowsMasked:
+	KMOVW        (BX), K1
+	MOVQ         (DI), R9
+	MOVWLZX      R9, R10
+	VMOVSD       (R8)(R10*8), X11
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VBROADCASTSD (R8)(R10*8), K2, Y11
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VBROADCASTSD (R8)(R10*8), K3, Y11
+	SHRQ         $0x10, R9
+	VBROADCASTSD (R8)(R9*8), K4, Y11
+	MOVQ         8(DI), R9
+	MOVWLZX      R9, R10
+	VMOVSD       (R8)(R10*8), X12
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VBROADCASTSD (R8)(R10*8), K2, Y12
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VBROADCASTSD (R8)(R10*8), K3, Y12
+	SHRQ         $0x10, R9
+	VBROADCASTSD (R8)(R9*8), K4, Y12
+	VINSERTF64X4 $0x01, Y12, Z11, Z11
+	VCVTPS2PD    (SI), Z2
+	VFMADD231PD  Z2, Z11, K1, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x10, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          nearRowsMasked
+
+nearRowsMaskedEnd:
+	VMULPD        Z0, Z1, Z0
+	VCMPPD        $0x03, Z0, Z0, K1
+	VMOVAPD       Z10, K1, Z0
+	MOVQ          y+120(FP), R9
+	MOVQ          (R14), R10
+	MOVWLZX       R10, R11
+	VMOVSD        X0, (R9)(R11*8)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VMOVHPD       X0, (R9)(R11*8)
+	VEXTRACTF64X2 $0x01, Z0, X2
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VMOVSD        X2, (R9)(R11*8)
+	SHRQ          $0x10, R10
+	VMOVHPD       X2, (R9)(R10*8)
+	VEXTRACTF64X2 $0x02, Z0, X2
+	MOVQ          8(R14), R10
+	MOVWLZX       R10, R11
+	VMOVSD        X2, (R9)(R11*8)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VMOVHPD       X2, (R9)(R11*8)
+	VEXTRACTF64X2 $0x03, Z0, X0
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VMOVSD        X0, (R9)(R11*8)
+	SHRQ          $0x10, R10
+	VMOVHPD       X0, (R9)(R10*8)
+	ADDQ          $0x10, R14
+	ADDQ          $0x08, CX
+	DECQ          AX
+	JMP           nearRows
+
+nearRowsDone:
 	VZEROUPPER
 	RET
 
@@ -5348,8 +7200,11 @@ TEXT ·slicesShort32F64AVX512(SB), NOSPLIT, $0-136
 	KMOVW        R11, K4
 	MOVQ         valuesAhead+96(FP), R12
 	MOVQ         indicesAhead+104(FP), R13
+	MOVQ         rows+112(FP), R14
+	TESTQ        R14, R14
+	JNZ          toRows
 	TESTQ        R12, R12
-	JZ           unasked
+	JZ           near
 
 far:
 	TESTQ      AX, AX
@@ -5507,11 +7362,6 @@ farDone:
 	VZEROUPPER
 	RET
 
-unasked:
-	MOVQ  rows+112(FP), R12
-	TESTQ R12, R12
-	JNZ   toRows
-
 near:
 	TESTQ   AX, AX
 	JZ      nearDone
@@ -5657,42 +7507,47 @@ nearDone:
 	RET
 
 toRows:
-	MOVQ         y+120(FP), R10
 	MOVQ         $0x7ff8000000000000, R9
 	VMOVQ        R9, X10
 	VPBROADCASTQ X10, Z10
 	VBROADCASTSD alpha+128(FP), Z1
+	TESTQ        R12, R12
+	JZ           nearRows
 
-put:
-	TESTQ   AX, AX
-	JZ      putDone
-	VXORPS  X0, X0, X0
-	MOVL    (CX), R11
-	TESTQ   DX, DX
-	JZ      putFull
-	MOVWLZX (DX), R9
-	SUBQ    R9, R11
-	TESTQ   R9, R9
-	JZ      putStraightEnd
+farRows:
+	TESTQ      AX, AX
+	JZ         farRowsDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VXORPS     X0, X0, X0
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farRowsFull
+	MOVWLZX    (DX), R9
+	SUBQ       R9, R11
+	TESTQ      R9, R9
+	JZ         farRowsStraightEnd
 
-putStraight:
-	MOVL        (DI), R13
-	VMOVUPD     (R8)(R13*8), Z11
+farRowsStraight:
+	MOVL        (DI), R15
+	VMOVUPD     (R8)(R15*8), Z11
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
 	VCVTPS2PD   (SI), Z12
 	VFMADD231PD Z12, Z11, Z0
 	ADDQ        $0x20, SI
 	ADDQ        $0x20, DI
 	DECQ        R9
-	JNZ         putStraight
+	JNZ         farRowsStraight
 
-putStraightEnd:
+farRowsStraightEnd:
 	CMPW    2(DX), $0x00
-	JE      putSingle
+	JE      farRowsSingle
 	MOVWLZX 2(DX), R11
 	TESTQ   R11, R11
-	JZ      putPairsEnd
+	JZ      farRowsPairsEnd
 
-putPairs:
+farRowsPairs:
 	MOVL         (DI), R9
 	VMOVUPD      (R8)(R9*8), X2
 	MOVL         4(DI), R9
@@ -5713,18 +7568,22 @@ putPairs:
 	VINSERTF64X4 $0x01, Y5, Z3, Z12
 	VUNPCKLPD    Z12, Z11, Z13
 	VUNPCKHPD    Z12, Z11, Z11
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
 	VCVTPS2PD    (SI), Z12
 	VFMADD231PD  Z12, Z13, Z0
 	ADDQ         $0x20, SI
 	ADDQ         $0x20, DI
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
 	VCVTPS2PD    (SI), Z12
 	VFMADD231PD  Z12, Z11, Z0
 	ADDQ         $0x20, SI
 	ADDQ         $0x20, DI
 	DECQ         R11
-	JNZ          putPairs
+	JNZ          farRowsPairs
 
-putPairsEnd:
+farRowsPairsEnd:
 	MOVL    (CX), R11
 	MOVWLZX (DX), R9
 	SUBQ    R9, R11
@@ -5732,14 +7591,14 @@ putPairsEnd:
 	SUBQ    R9, R11
 	SUBQ    R9, R11
 
-putSingle:
+farRowsSingle:
 	ADDQ $0x04, DX
 
-putFull:
+farRowsFull:
 	TESTQ R11, R11
-	JZ    putEachEnd
+	JZ    farRowsEachEnd
 
-putEach:
+farRowsEach:
 	MOVL         (DI), R9
 	VMOVSD       (R8)(R9*8), X6
 	MOVL         4(DI), R9
@@ -5757,19 +7616,21 @@ putEach:
 	MOVL         28(DI), R9
 	VBROADCASTSD (R8)(R9*8), K4, Y7
 	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
 	VCVTPS2PD    (SI), Z11
 	VFMADD231PD  Z11, Z6, Z0
 	ADDQ         $0x20, SI
 	ADDQ         $0x20, DI
 	DECQ         R11
-	JNZ          putEach
+	JNZ          farRowsEach
 
-putEachEnd:
+farRowsEachEnd:
 	MOVL  4(CX), R11
 	TESTQ R11, R11
-	JZ    putMaskedEnd
+	JZ    farRowsMaskedEnd
 
-putMasked:
+farRowsMasked:
 	KMOVW        (BX), K1
 	MOVL         (DI), R9
 	VMOVSD       (R8)(R9*8), X8
@@ -5788,49 +7649,224 @@ putMasked:
 	MOVL         28(DI), R9
 	VBROADCASTSD (R8)(R9*8), K4, Y9
 	VINSERTF64X4 $0x01, Y9, Z8, Z8
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
 	VCVTPS2PD    (SI), Z11
 	VFMADD231PD  Z11, Z8, K1, Z0
 	ADDQ         $0x20, SI
 	ADDQ         $0x20, DI
 	ADDQ         $0x02, BX
 	DECQ         R11
-	JNZ          putMasked
+	JNZ          farRowsMasked
 
-putMaskedEnd:
+farRowsMaskedEnd:
 	VMULPD        Z0, Z1, Z0
 	VCMPPD        $0x03, Z0, Z0, K1
 	VMOVAPD       Z10, K1, Z0
-	MOVQ          (R12), R9
-	MOVWLZX       R9, R11
-	VMOVSD        X0, (R10)(R11*8)
-	SHRQ          $0x10, R9
-	MOVWLZX       R9, R11
-	VMOVHPD       X0, (R10)(R11*8)
+	MOVQ          y+120(FP), R9
+	MOVQ          (R14), R11
+	MOVWLZX       R11, R15
+	VMOVSD        X0, (R9)(R15*8)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R15
+	VMOVHPD       X0, (R9)(R15*8)
 	VEXTRACTF64X2 $0x01, Z0, X2
-	SHRQ          $0x10, R9
-	MOVWLZX       R9, R11
-	VMOVSD        X2, (R10)(R11*8)
-	SHRQ          $0x10, R9
-	VMOVHPD       X2, (R10)(R9*8)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R15
+	VMOVSD        X2, (R9)(R15*8)
+	SHRQ          $0x10, R11
+	VMOVHPD       X2, (R9)(R11*8)
 	VEXTRACTF64X2 $0x02, Z0, X2
-	MOVQ          8(R12), R9
-	MOVWLZX       R9, R11
-	VMOVSD        X2, (R10)(R11*8)
-	SHRQ          $0x10, R9
-	MOVWLZX       R9, R11
-	VMOVHPD       X2, (R10)(R11*8)
+	MOVQ          8(R14), R11
+	MOVWLZX       R11, R15
+	VMOVSD        X2, (R9)(R15*8)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R15
+	VMOVHPD       X2, (R9)(R15*8)
 	VEXTRACTF64X2 $0x03, Z0, X0
-	SHRQ          $0x10, R9
-	MOVWLZX       R9, R11
-	VMOVSD        X0, (R10)(R11*8)
-	SHRQ          $0x10, R9
-	VMOVHPD       X0, (R10)(R9*8)
-	ADDQ          $0x10, R12
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R15
+	VMOVSD        X0, (R9)(R15*8)
+	SHRQ          $0x10, R11
+	VMOVHPD       X0, (R9)(R11*8)
+	ADDQ          $0x10, R14
 	ADDQ          $0x08, CX
 	DECQ          AX
-	JMP           put
+	JMP           farRows
 
-putDone:
+farRowsDone:
+	VZEROUPPER
+	RET
+
+nearRows:
+	TESTQ   AX, AX
+	JZ      nearRowsDone
+	VXORPS  X0, X0, X0
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearRowsFull
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	TESTQ   R9, R9
+	JZ      nearRowsStraightEnd
+
+nearRowsStraight:
+	MOVL        (DI), R10
+	VMOVUPD     (R8)(R10*8), Z2
+	VCVTPS2PD   (SI), Z3
+	VFMADD231PD Z3, Z2, Z0
+	ADDQ        $0x20, SI
+	ADDQ        $0x20, DI
+	DECQ        R9
+	JNZ         nearRowsStraight
+
+nearRowsStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearRowsSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      nearRowsPairsEnd
+
+nearRowsPairs:
+	MOVL         (DI), R9
+	VMOVUPD      (R8)(R9*8), X4
+	MOVL         4(DI), R9
+	VMOVUPD      (R8)(R9*8), X5
+	MOVL         8(DI), R9
+	VINSERTF128  $0x01, (R8)(R9*8), Y4, Y4
+	MOVL         12(DI), R9
+	VINSERTF128  $0x01, (R8)(R9*8), Y5, Y5
+	MOVL         16(DI), R9
+	VMOVUPD      (R8)(R9*8), X6
+	MOVL         20(DI), R9
+	VMOVUPD      (R8)(R9*8), X7
+	MOVL         24(DI), R9
+	VINSERTF128  $0x01, (R8)(R9*8), Y6, Y6
+	MOVL         28(DI), R9
+	VINSERTF128  $0x01, (R8)(R9*8), Y7, Y7
+	VINSERTF64X4 $0x01, Y6, Z4, Z2
+	VINSERTF64X4 $0x01, Y7, Z5, Z3
+	VUNPCKLPD    Z3, Z2, Z13
+	VUNPCKHPD    Z3, Z2, Z2
+	VCVTPS2PD    (SI), Z3
+	VFMADD231PD  Z3, Z13, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	VCVTPS2PD    (SI), Z3
+	VFMADD231PD  Z3, Z2, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          nearRowsPairs
+
+nearRowsPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	MOVWLZX 2(DX), R9
+	SUBQ    R9, R11
+	SUBQ    R9, R11
+
+nearRowsSingle:
+	ADDQ $0x04, DX
+
+nearRowsFull:
+	TESTQ R11, R11
+	JZ    nearRowsEachEnd
+
+nearRowsEach:
+	MOVL         (DI), R9
+	VMOVSD       (R8)(R9*8), X8
+	MOVL         4(DI), R9
+	VBROADCASTSD (R8)(R9*8), K2, Y8
+	MOVL         8(DI), R9
+	VBROADCASTSD (R8)(R9*8), K3, Y8
+	MOVL         12(DI), R9
+	VBROADCASTSD (R8)(R9*8), K4, Y8
+	MOVL         16(DI), R9
+	VMOVSD       (R8)(R9*8), X9
+	MOVL         20(DI), R9
+	VBROADCASTSD (R8)(R9*8), K2, Y9
+	MOVL         24(DI), R9
+	VBROADCASTSD (R8)(R9*8), K3, Y9
+	MOVL         28(DI), R9
+	VBROADCASTSD (R8)(R9*8), K4, Y9
+	VINSERTF64X4 $0x01, Y9, Z8, Z8
+	VCVTPS2PD    (SI), Z2
+	VFMADD231PD  Z2, Z8, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          nearRowsEach
+
+nearRowsEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    nearRowsMaskedEnd
+
+nearRowsMasked:
+	KMOVW        (BX), K1
+	MOVL         (DI), R9
+	VMOVSD       (R8)(R9*8), X11
+	MOVL         4(DI), R9
+	VBROADCASTSD (R8)(R9*8), K2, Y11
+	MOVL         8(DI), R9
+	VBROADCASTSD (R8)(R9*8), K3, Y11
+	MOVL         12(DI), R9
+	VBROADCASTSD (R8)(R9*8), K4, Y11
+	MOVL         16(DI), R9
+	VMOVSD       (R8)(R9*8), X12
+	MOVL         20(DI), R9
+	VBROADCASTSD (R8)(R9*8), K2, Y12
+	MOVL         24(DI), R9
+	VBROADCASTSD (R8)(R9*8), K3, Y12
+	MOVL         28(DI), R9
+	VBROADCASTSD (R8)(R9*8), K4, Y12
+	VINSERTF64X4 $0x01, Y12, Z11, Z11
+	VCVTPS2PD    (SI), Z2
+	VFMADD231PD  Z2, Z11, K1, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          nearRowsMasked
+
+nearRowsMaskedEnd:
+	VMULPD        Z0, Z1, Z0
+	VCMPPD        $0x03, Z0, Z0, K1
+	VMOVAPD       Z10, K1, Z0
+	MOVQ          y+120(FP), R9
+	MOVQ          (R14), R10
+	MOVWLZX       R10, R11
+	VMOVSD        X0, (R9)(R11*8)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VMOVHPD       X0, (R9)(R11*8)
+	VEXTRACTF64X2 $0x01, Z0, X2
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VMOVSD        X2, (R9)(R11*8)
+	SHRQ          $0x10, R10
+	VMOVHPD       X2, (R9)(R10*8)
+	VEXTRACTF64X2 $0x02, Z0, X2
+	MOVQ          8(R14), R10
+	MOVWLZX       R10, R11
+	VMOVSD        X2, (R9)(R11*8)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VMOVHPD       X2, (R9)(R11*8)
+	VEXTRACTF64X2 $0x03, Z0, X0
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VMOVSD        X0, (R9)(R11*8)
+	SHRQ          $0x10, R10
+	VMOVHPD       X0, (R9)(R10*8)
+	ADDQ          $0x10, R14
+	ADDQ          $0x08, CX
+	DECQ          AX
+	JMP           nearRows
+
+nearRowsDone:
 	VZEROUPPER
 	RET
 
@@ -5859,8 +7895,11 @@ TEXT ·slicesTable16F64AVX512(SB), NOSPLIT, $0-136
 	KMOVW        R11, K4
 	MOVQ         valuesAhead+96(FP), R12
 	MOVQ         indicesAhead+104(FP), R13
+	MOVQ         rows+112(FP), R14
+	TESTQ        R14, R14
+	JNZ          toRows
 	TESTQ        R12, R12
-	JZ           unasked
+	JZ           near
 
 far:
 	TESTQ      AX, AX
@@ -6051,11 +8090,6 @@ farDone:
 	VZEROUPPER
 	RET
 
-unasked:
-	MOVQ  rows+112(FP), R12
-	TESTQ R12, R12
-	JNZ   toRows
-
 near:
 	TESTQ   AX, AX
 	JZ      nearDone
@@ -6234,27 +8268,32 @@ nearDone:
 	RET
 
 toRows:
-	MOVQ         y+120(FP), R10
 	MOVQ         $0x7ff8000000000000, R9
 	VMOVQ        R9, X13
 	VPBROADCASTQ X13, Z13
 	VBROADCASTSD alpha+128(FP), Z1
+	TESTQ        R12, R12
+	JZ           nearRows
 
-put:
-	TESTQ   AX, AX
-	JZ      putDone
-	VXORPS  X0, X0, X0
-	MOVL    (CX), R11
-	TESTQ   DX, DX
-	JZ      putFull
-	MOVWLZX (DX), R9
-	SUBQ    R9, R11
-	TESTQ   R9, R9
-	JZ      putStraightEnd
+farRows:
+	TESTQ      AX, AX
+	JZ         farRowsDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VXORPS     X0, X0, X0
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farRowsFull
+	MOVWLZX    (DX), R9
+	SUBQ       R9, R11
+	TESTQ      R9, R9
+	JZ         farRowsStraightEnd
 
-putStraight:
-	MOVWLZX      (DI), R13
-	VMOVUPD      (R8)(R13*8), Z14
+farRowsStraight:
+	MOVWLZX      (DI), R15
+	VMOVUPD      (R8)(R15*8), Z14
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
 	VPBROADCASTD (SI), Y15
 	VPMOVZXDQ    Y15, Z15
 	VPSRLVQ      Z2, Z15, Z15
@@ -6263,42 +8302,44 @@ putStraight:
 	ADDQ         $0x04, SI
 	ADDQ         $0x10, DI
 	DECQ         R9
-	JNZ          putStraight
+	JNZ          farRowsStraight
 
-putStraightEnd:
+farRowsStraightEnd:
 	CMPW    2(DX), $0x00
-	JE      putSingle
+	JE      farRowsSingle
 	MOVWLZX 2(DX), R11
 	TESTQ   R11, R11
-	JZ      putPairsEnd
+	JZ      farRowsPairsEnd
 
-putPairs:
+farRowsPairs:
 	MOVQ         (DI), R9
-	MOVWLZX      R9, R13
-	VMOVUPD      (R8)(R13*8), X5
+	MOVWLZX      R9, R15
+	VMOVUPD      (R8)(R15*8), X5
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VMOVUPD      (R8)(R13*8), X6
+	MOVWLZX      R9, R15
+	VMOVUPD      (R8)(R15*8), X6
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VINSERTF128  $0x01, (R8)(R13*8), Y5, Y5
+	MOVWLZX      R9, R15
+	VINSERTF128  $0x01, (R8)(R15*8), Y5, Y5
 	SHRQ         $0x10, R9
 	VINSERTF128  $0x01, (R8)(R9*8), Y6, Y6
 	MOVQ         8(DI), R9
-	MOVWLZX      R9, R13
-	VMOVUPD      (R8)(R13*8), X7
+	MOVWLZX      R9, R15
+	VMOVUPD      (R8)(R15*8), X7
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VMOVUPD      (R8)(R13*8), X8
+	MOVWLZX      R9, R15
+	VMOVUPD      (R8)(R15*8), X8
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VINSERTF128  $0x01, (R8)(R13*8), Y7, Y7
+	MOVWLZX      R9, R15
+	VINSERTF128  $0x01, (R8)(R15*8), Y7, Y7
 	SHRQ         $0x10, R9
 	VINSERTF128  $0x01, (R8)(R9*8), Y8, Y8
 	VINSERTF64X4 $0x01, Y7, Z5, Z14
 	VINSERTF64X4 $0x01, Y8, Z6, Z15
 	VUNPCKLPD    Z15, Z14, Z16
 	VUNPCKHPD    Z15, Z14, Z14
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
 	VPBROADCASTD (SI), Y15
 	VPMOVZXDQ    Y15, Z15
 	VPSRLVQ      Z2, Z15, Z15
@@ -6306,6 +8347,8 @@ putPairs:
 	VFMADD231PD  Z15, Z16, Z0
 	ADDQ         $0x04, SI
 	ADDQ         $0x10, DI
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
 	VPBROADCASTD (SI), Y15
 	VPMOVZXDQ    Y15, Z15
 	VPSRLVQ      Z2, Z15, Z15
@@ -6314,9 +8357,9 @@ putPairs:
 	ADDQ         $0x04, SI
 	ADDQ         $0x10, DI
 	DECQ         R11
-	JNZ          putPairs
+	JNZ          farRowsPairs
 
-putPairsEnd:
+farRowsPairsEnd:
 	MOVL    (CX), R11
 	MOVWLZX (DX), R9
 	SUBQ    R9, R11
@@ -6324,37 +8367,39 @@ putPairsEnd:
 	SUBQ    R9, R11
 	SUBQ    R9, R11
 
-putSingle:
+farRowsSingle:
 	ADDQ $0x04, DX
 
-putFull:
+farRowsFull:
 	TESTQ R11, R11
-	JZ    putEachEnd
+	JZ    farRowsEachEnd
 
-putEach:
+farRowsEach:
 	MOVQ         (DI), R9
-	MOVWLZX      R9, R13
-	VMOVSD       (R8)(R13*8), X9
+	MOVWLZX      R9, R15
+	VMOVSD       (R8)(R15*8), X9
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VBROADCASTSD (R8)(R13*8), K2, Y9
+	MOVWLZX      R9, R15
+	VBROADCASTSD (R8)(R15*8), K2, Y9
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VBROADCASTSD (R8)(R13*8), K3, Y9
+	MOVWLZX      R9, R15
+	VBROADCASTSD (R8)(R15*8), K3, Y9
 	SHRQ         $0x10, R9
 	VBROADCASTSD (R8)(R9*8), K4, Y9
 	MOVQ         8(DI), R9
-	MOVWLZX      R9, R13
-	VMOVSD       (R8)(R13*8), X10
+	MOVWLZX      R9, R15
+	VMOVSD       (R8)(R15*8), X10
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VBROADCASTSD (R8)(R13*8), K2, Y10
+	MOVWLZX      R9, R15
+	VBROADCASTSD (R8)(R15*8), K2, Y10
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VBROADCASTSD (R8)(R13*8), K3, Y10
+	MOVWLZX      R9, R15
+	VBROADCASTSD (R8)(R15*8), K3, Y10
 	SHRQ         $0x10, R9
 	VBROADCASTSD (R8)(R9*8), K4, Y10
 	VINSERTF64X4 $0x01, Y10, Z9, Z9
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
 	VPBROADCASTD (SI), Y14
 	VPMOVZXDQ    Y14, Z14
 	VPSRLVQ      Z2, Z14, Z14
@@ -6363,38 +8408,40 @@ putEach:
 	ADDQ         $0x04, SI
 	ADDQ         $0x10, DI
 	DECQ         R11
-	JNZ          putEach
+	JNZ          farRowsEach
 
-putEachEnd:
+farRowsEachEnd:
 	MOVL  4(CX), R11
 	TESTQ R11, R11
-	JZ    putMaskedEnd
+	JZ    farRowsMaskedEnd
 
-putMasked:
+farRowsMasked:
 	KMOVW        (BX), K1
 	MOVQ         (DI), R9
-	MOVWLZX      R9, R13
-	VMOVSD       (R8)(R13*8), X11
+	MOVWLZX      R9, R15
+	VMOVSD       (R8)(R15*8), X11
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VBROADCASTSD (R8)(R13*8), K2, Y11
+	MOVWLZX      R9, R15
+	VBROADCASTSD (R8)(R15*8), K2, Y11
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VBROADCASTSD (R8)(R13*8), K3, Y11
+	MOVWLZX      R9, R15
+	VBROADCASTSD (R8)(R15*8), K3, Y11
 	SHRQ         $0x10, R9
 	VBROADCASTSD (R8)(R9*8), K4, Y11
 	MOVQ         8(DI), R9
-	MOVWLZX      R9, R13
-	VMOVSD       (R8)(R13*8), X12
+	MOVWLZX      R9, R15
+	VMOVSD       (R8)(R15*8), X12
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VBROADCASTSD (R8)(R13*8), K2, Y12
+	MOVWLZX      R9, R15
+	VBROADCASTSD (R8)(R15*8), K2, Y12
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VBROADCASTSD (R8)(R13*8), K3, Y12
+	MOVWLZX      R9, R15
+	VBROADCASTSD (R8)(R15*8), K3, Y12
 	SHRQ         $0x10, R9
 	VBROADCASTSD (R8)(R9*8), K4, Y12
 	VINSERTF64X4 $0x01, Y12, Z11, Z11
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
 	VPBROADCASTD (SI), Y14
 	VPMOVZXDQ    Y14, Z14
 	VPSRLVQ      Z2, Z14, Z14
@@ -6404,43 +8451,249 @@ putMasked:
 	ADDQ         $0x10, DI
 	ADDQ         $0x02, BX
 	DECQ         R11
-	JNZ          putMasked
+	JNZ          farRowsMasked
 
-putMaskedEnd:
+farRowsMaskedEnd:
 	VMULPD        Z0, Z1, Z0
 	VCMPPD        $0x03, Z0, Z0, K1
 	VMOVAPD       Z13, K1, Z0
-	MOVQ          (R12), R9
-	MOVWLZX       R9, R11
-	VMOVSD        X0, (R10)(R11*8)
-	SHRQ          $0x10, R9
-	MOVWLZX       R9, R11
-	VMOVHPD       X0, (R10)(R11*8)
+	MOVQ          y+120(FP), R9
+	MOVQ          (R14), R11
+	MOVWLZX       R11, R15
+	VMOVSD        X0, (R9)(R15*8)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R15
+	VMOVHPD       X0, (R9)(R15*8)
 	VEXTRACTF64X2 $0x01, Z0, X5
-	SHRQ          $0x10, R9
-	MOVWLZX       R9, R11
-	VMOVSD        X5, (R10)(R11*8)
-	SHRQ          $0x10, R9
-	VMOVHPD       X5, (R10)(R9*8)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R15
+	VMOVSD        X5, (R9)(R15*8)
+	SHRQ          $0x10, R11
+	VMOVHPD       X5, (R9)(R11*8)
 	VEXTRACTF64X2 $0x02, Z0, X5
-	MOVQ          8(R12), R9
-	MOVWLZX       R9, R11
-	VMOVSD        X5, (R10)(R11*8)
-	SHRQ          $0x10, R9
-	MOVWLZX       R9, R11
-	VMOVHPD       X5, (R10)(R11*8)
+	MOVQ          8(R14), R11
+	MOVWLZX       R11, R15
+	VMOVSD        X5, (R9)(R15*8)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R15
+	VMOVHPD       X5, (R9)(R15*8)
 	VEXTRACTF64X2 $0x03, Z0, X0
-	SHRQ          $0x10, R9
-	MOVWLZX       R9, R11
-	VMOVSD        X0, (R10)(R11*8)
-	SHRQ          $0x10, R9
-	VMOVHPD       X0, (R10)(R9*8)
-	ADDQ          $0x10, R12
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R15
+	VMOVSD        X0, (R9)(R15*8)
+	SHRQ          $0x10, R11
+	VMOVHPD       X0, (R9)(R11*8)
+	ADDQ          $0x10, R14
 	ADDQ          $0x08, CX
 	DECQ          AX
-	JMP           put
+	JMP           farRows
 
-putDone:
+farRowsDone:
+	VZEROUPPER
+	RET
+
+nearRows:
+	TESTQ   AX, AX
+	JZ      nearRowsDone
+	VXORPS  X0, X0, X0
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearRowsFull
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	TESTQ   R9, R9
+	JZ      nearRowsStraightEnd
+
+nearRowsStraight:
+	MOVWLZX      (DI), R10
+	VMOVUPD      (R8)(R10*8), Z5
+	VPBROADCASTD (SI), Y6
+	VPMOVZXDQ    Y6, Z6
+	VPSRLVQ      Z2, Z6, Z6
+	VPERMI2PD    Z4, Z3, Z6
+	VFMADD231PD  Z6, Z5, Z0
+	ADDQ         $0x04, SI
+	ADDQ         $0x10, DI
+	DECQ         R9
+	JNZ          nearRowsStraight
+
+nearRowsStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearRowsSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      nearRowsPairsEnd
+
+nearRowsPairs:
+	MOVQ         (DI), R9
+	MOVWLZX      R9, R10
+	VMOVUPD      (R8)(R10*8), X7
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VMOVUPD      (R8)(R10*8), X8
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VINSERTF128  $0x01, (R8)(R10*8), Y7, Y7
+	SHRQ         $0x10, R9
+	VINSERTF128  $0x01, (R8)(R9*8), Y8, Y8
+	MOVQ         8(DI), R9
+	MOVWLZX      R9, R10
+	VMOVUPD      (R8)(R10*8), X9
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VMOVUPD      (R8)(R10*8), X10
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VINSERTF128  $0x01, (R8)(R10*8), Y9, Y9
+	SHRQ         $0x10, R9
+	VINSERTF128  $0x01, (R8)(R9*8), Y10, Y10
+	VINSERTF64X4 $0x01, Y9, Z7, Z5
+	VINSERTF64X4 $0x01, Y10, Z8, Z6
+	VUNPCKLPD    Z6, Z5, Z16
+	VUNPCKHPD    Z6, Z5, Z5
+	VPBROADCASTD (SI), Y6
+	VPMOVZXDQ    Y6, Z6
+	VPSRLVQ      Z2, Z6, Z6
+	VPERMI2PD    Z4, Z3, Z6
+	VFMADD231PD  Z6, Z16, Z0
+	ADDQ         $0x04, SI
+	ADDQ         $0x10, DI
+	VPBROADCASTD (SI), Y6
+	VPMOVZXDQ    Y6, Z6
+	VPSRLVQ      Z2, Z6, Z6
+	VPERMI2PD    Z4, Z3, Z6
+	VFMADD231PD  Z6, Z5, Z0
+	ADDQ         $0x04, SI
+	ADDQ         $0x10, DI
+	DECQ         R11
+	JNZ          nearRowsPairs
+
+nearRowsPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	MOVWLZX 2(DX), R9
+	SUBQ    R9, R11
+	SUBQ    R9, R11
+
+nearRowsSingle:
+	ADDQ $0x04, DX
+
+nearRowsFull:
+	TESTQ R11, R11
+	JZ    nearRowsEachEnd
+
+nearRowsEach:
+	MOVQ         (DI), R9
+	MOVWLZX      R9, R10
+	VMOVSD       (R8)(R10*8), X11
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VBROADCASTSD (R8)(R10*8), K2, Y11
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VBROADCASTSD (R8)(R10*8), K3, Y11
+	SHRQ         $0x10, R9
+	VBROADCASTSD (R8)(R9*8), K4, Y11
+	MOVQ         8(DI), R9
+	MOVWLZX      R9, R10
+	VMOVSD       (R8)(R10*8), X12
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VBROADCASTSD (R8)(R10*8), K2, Y12
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VBROADCASTSD (R8)(R10*8), K3, Y12
+	SHRQ         $0x10, R9
+	VBROADCASTSD (R8)(R9*8), K4, Y12
+	VINSERTF64X4 $0x01, Y12, Z11, Z11
+	VPBROADCASTD (SI), Y5
+	VPMOVZXDQ    Y5, Z5
+	VPSRLVQ      Z2, Z5, Z5
+	VPERMI2PD    Z4, Z3, Z5
+	VFMADD231PD  Z5, Z11, Z0
+	ADDQ         $0x04, SI
+	ADDQ         $0x10, DI
+	DECQ         R11
+	JNZ          nearRowsEach
+
+nearRowsEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    nearRowsMaskedEnd
+
+nearRowsMasked:
+	KMOVW        (BX), K1
+	MOVQ         (DI), R9
+	MOVWLZX      R9, R10
+	VMOVSD       (R8)(R10*8), X14
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VBROADCASTSD (R8)(R10*8), K2, Y14
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VBROADCASTSD (R8)(R10*8), K3, Y14
+	SHRQ         $0x10, R9
+	VBROADCASTSD (R8)(R9*8), K4, Y14
+	MOVQ         8(DI), R9
+	MOVWLZX      R9, R10
+	VMOVSD       (R8)(R10*8), X15
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VBROADCASTSD (R8)(R10*8), K2, Y15
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VBROADCASTSD (R8)(R10*8), K3, Y15
+	SHRQ         $0x10, R9
+	VBROADCASTSD (R8)(R9*8), K4, Y15
+	VINSERTF64X4 $0x01, Y15, Z14, Z14
+	VPBROADCASTD (SI), Y5
+	VPMOVZXDQ    Y5, Z5
+	VPSRLVQ      Z2, Z5, Z5
+	VPERMI2PD    Z4, Z3, Z5
+	VFMADD231PD  Z5, Z14, K1, Z0
+	ADDQ         $0x04, SI
+	ADDQ         $0x10, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          nearRowsMasked
+
+nearRowsMaskedEnd:
+	VMULPD        Z0, Z1, Z0
+	VCMPPD        $0x03, Z0, Z0, K1
+	VMOVAPD       Z13, K1, Z0
+	MOVQ          y+120(FP), R9
+	MOVQ          (R14), R10
+	MOVWLZX       R10, R11
+	VMOVSD        X0, (R9)(R11*8)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VMOVHPD       X0, (R9)(R11*8)
+	VEXTRACTF64X2 $0x01, Z0, X5
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VMOVSD        X5, (R9)(R11*8)
+	SHRQ          $0x10, R10
+	VMOVHPD       X5, (R9)(R10*8)
+	VEXTRACTF64X2 $0x02, Z0, X5
+	MOVQ          8(R14), R10
+	MOVWLZX       R10, R11
+	VMOVSD        X5, (R9)(R11*8)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VMOVHPD       X5, (R9)(R11*8)
+	VEXTRACTF64X2 $0x03, Z0, X0
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VMOVSD        X0, (R9)(R11*8)
+	SHRQ          $0x10, R10
+	VMOVHPD       X0, (R9)(R10*8)
+	ADDQ          $0x10, R14
+	ADDQ          $0x08, CX
+	DECQ          AX
+	JMP           nearRows
+
+nearRowsDone:
 	VZEROUPPER
 	RET
 
@@ -6469,8 +8722,11 @@ TEXT ·slicesTable32F64AVX512(SB), NOSPLIT, $0-136
 	KMOVW        R11, K4
 	MOVQ         valuesAhead+96(FP), R12
 	MOVQ         indicesAhead+104(FP), R13
+	MOVQ         rows+112(FP), R14
+	TESTQ        R14, R14
+	JNZ          toRows
 	TESTQ        R12, R12
-	JZ           unasked
+	JZ           near
 
 far:
 	TESTQ      AX, AX
@@ -6643,11 +8899,6 @@ farDone:
 	VZEROUPPER
 	RET
 
-unasked:
-	MOVQ  rows+112(FP), R12
-	TESTQ R12, R12
-	JNZ   toRows
-
 near:
 	TESTQ   AX, AX
 	JZ      nearDone
@@ -6808,27 +9059,32 @@ nearDone:
 	RET
 
 toRows:
-	MOVQ         y+120(FP), R10
 	MOVQ         $0x7ff8000000000000, R9
 	VMOVQ        R9, X13
 	VPBROADCASTQ X13, Z13
 	VBROADCASTSD alpha+128(FP), Z1
+	TESTQ        R12, R12
+	JZ           nearRows
 
-put:
-	TESTQ   AX, AX
-	JZ      putDone
-	VXORPS  X0, X0, X0
-	MOVL    (CX), R11
-	TESTQ   DX, DX
-	JZ      putFull
-	MOVWLZX (DX), R9
-	SUBQ    R9, R11
-	TESTQ   R9, R9
-	JZ      putStraightEnd
+farRows:
+	TESTQ      AX, AX
+	JZ         farRowsDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VXORPS     X0, X0, X0
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farRowsFull
+	MOVWLZX    (DX), R9
+	SUBQ       R9, R11
+	TESTQ      R9, R9
+	JZ         farRowsStraightEnd
 
-putStraight:
-	MOVL         (DI), R13
-	VMOVUPD      (R8)(R13*8), Z14
+farRowsStraight:
+	MOVL         (DI), R15
+	VMOVUPD      (R8)(R15*8), Z14
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
 	VPBROADCASTD (SI), Y15
 	VPMOVZXDQ    Y15, Z15
 	VPSRLVQ      Z2, Z15, Z15
@@ -6837,16 +9093,16 @@ putStraight:
 	ADDQ         $0x04, SI
 	ADDQ         $0x20, DI
 	DECQ         R9
-	JNZ          putStraight
+	JNZ          farRowsStraight
 
-putStraightEnd:
+farRowsStraightEnd:
 	CMPW    2(DX), $0x00
-	JE      putSingle
+	JE      farRowsSingle
 	MOVWLZX 2(DX), R11
 	TESTQ   R11, R11
-	JZ      putPairsEnd
+	JZ      farRowsPairsEnd
 
-putPairs:
+farRowsPairs:
 	MOVL         (DI), R9
 	VMOVUPD      (R8)(R9*8), X5
 	MOVL         4(DI), R9
@@ -6867,6 +9123,8 @@ putPairs:
 	VINSERTF64X4 $0x01, Y8, Z6, Z15
 	VUNPCKLPD    Z15, Z14, Z16
 	VUNPCKHPD    Z15, Z14, Z14
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
 	VPBROADCASTD (SI), Y15
 	VPMOVZXDQ    Y15, Z15
 	VPSRLVQ      Z2, Z15, Z15
@@ -6874,6 +9132,8 @@ putPairs:
 	VFMADD231PD  Z15, Z16, Z0
 	ADDQ         $0x04, SI
 	ADDQ         $0x20, DI
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
 	VPBROADCASTD (SI), Y15
 	VPMOVZXDQ    Y15, Z15
 	VPSRLVQ      Z2, Z15, Z15
@@ -6882,9 +9142,9 @@ putPairs:
 	ADDQ         $0x04, SI
 	ADDQ         $0x20, DI
 	DECQ         R11
-	JNZ          putPairs
+	JNZ          farRowsPairs
 
-putPairsEnd:
+farRowsPairsEnd:
 	MOVL    (CX), R11
 	MOVWLZX (DX), R9
 	SUBQ    R9, R11
@@ -6892,14 +9152,14 @@ putPairsEnd:
 	SUBQ    R9, R11
 	SUBQ    R9, R11
 
-putSingle:
+farRowsSingle:
 	ADDQ $0x04, DX
 
-putFull:
+farRowsFull:
 	TESTQ R11, R11
-	JZ    putEachEnd
+	JZ    farRowsEachEnd
 
-putEach:
+farRowsEach:
 	MOVL         (DI), R9
 	VMOVSD       (R8)(R9*8), X9
 	MOVL         4(DI), R9
@@ -6917,6 +9177,8 @@ putEach:
 	MOVL         28(DI), R9
 	VBROADCASTSD (R8)(R9*8), K4, Y10
 	VINSERTF64X4 $0x01, Y10, Z9, Z9
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
 	VPBROADCASTD (SI), Y14
 	VPMOVZXDQ    Y14, Z14
 	VPSRLVQ      Z2, Z14, Z14
@@ -6925,14 +9187,14 @@ putEach:
 	ADDQ         $0x04, SI
 	ADDQ         $0x20, DI
 	DECQ         R11
-	JNZ          putEach
+	JNZ          farRowsEach
 
-putEachEnd:
+farRowsEachEnd:
 	MOVL  4(CX), R11
 	TESTQ R11, R11
-	JZ    putMaskedEnd
+	JZ    farRowsMaskedEnd
 
-putMasked:
+farRowsMasked:
 	KMOVW        (BX), K1
 	MOVL         (DI), R9
 	VMOVSD       (R8)(R9*8), X11
@@ -6951,6 +9213,8 @@ putMasked:
 	MOVL         28(DI), R9
 	VBROADCASTSD (R8)(R9*8), K4, Y12
 	VINSERTF64X4 $0x01, Y12, Z11, Z11
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
 	VPBROADCASTD (SI), Y14
 	VPMOVZXDQ    Y14, Z14
 	VPSRLVQ      Z2, Z14, Z14
@@ -6960,43 +9224,231 @@ putMasked:
 	ADDQ         $0x20, DI
 	ADDQ         $0x02, BX
 	DECQ         R11
-	JNZ          putMasked
+	JNZ          farRowsMasked
 
-putMaskedEnd:
+farRowsMaskedEnd:
 	VMULPD        Z0, Z1, Z0
 	VCMPPD        $0x03, Z0, Z0, K1
 	VMOVAPD       Z13, K1, Z0
-	MOVQ          (R12), R9
-	MOVWLZX       R9, R11
-	VMOVSD        X0, (R10)(R11*8)
-	SHRQ          $0x10, R9
-	MOVWLZX       R9, R11
-	VMOVHPD       X0, (R10)(R11*8)
+	MOVQ          y+120(FP), R9
+	MOVQ          (R14), R11
+	MOVWLZX       R11, R15
+	VMOVSD        X0, (R9)(R15*8)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R15
+	VMOVHPD       X0, (R9)(R15*8)
 	VEXTRACTF64X2 $0x01, Z0, X5
-	SHRQ          $0x10, R9
-	MOVWLZX       R9, R11
-	VMOVSD        X5, (R10)(R11*8)
-	SHRQ          $0x10, R9
-	VMOVHPD       X5, (R10)(R9*8)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R15
+	VMOVSD        X5, (R9)(R15*8)
+	SHRQ          $0x10, R11
+	VMOVHPD       X5, (R9)(R11*8)
 	VEXTRACTF64X2 $0x02, Z0, X5
-	MOVQ          8(R12), R9
-	MOVWLZX       R9, R11
-	VMOVSD        X5, (R10)(R11*8)
-	SHRQ          $0x10, R9
-	MOVWLZX       R9, R11
-	VMOVHPD       X5, (R10)(R11*8)
+	MOVQ          8(R14), R11
+	MOVWLZX       R11, R15
+	VMOVSD        X5, (R9)(R15*8)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R15
+	VMOVHPD       X5, (R9)(R15*8)
 	VEXTRACTF64X2 $0x03, Z0, X0
-	SHRQ          $0x10, R9
-	MOVWLZX       R9, R11
-	VMOVSD        X0, (R10)(R11*8)
-	SHRQ          $0x10, R9
-	VMOVHPD       X0, (R10)(R9*8)
-	ADDQ          $0x10, R12
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R15
+	VMOVSD        X0, (R9)(R15*8)
+	SHRQ          $0x10, R11
+	VMOVHPD       X0, (R9)(R11*8)
+	ADDQ          $0x10, R14
 	ADDQ          $0x08, CX
 	DECQ          AX
-	JMP           put
+	JMP           farRows
 
-putDone:
+farRowsDone:
+	VZEROUPPER
+	RET
+
+nearRows:
+	TESTQ   AX, AX
+	JZ      nearRowsDone
+	VXORPS  X0, X0, X0
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearRowsFull
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	TESTQ   R9, R9
+	JZ      nearRowsStraightEnd
+
+nearRowsStraight:
+	MOVL         (DI), R10
+	VMOVUPD      (R8)(R10*8), Z5
+	VPBROADCASTD (SI), Y6
+	VPMOVZXDQ    Y6, Z6
+	VPSRLVQ      Z2, Z6, Z6
+	VPERMI2PD    Z4, Z3, Z6
+	VFMADD231PD  Z6, Z5, Z0
+	ADDQ         $0x04, SI
+	ADDQ         $0x20, DI
+	DECQ         R9
+	JNZ          nearRowsStraight
+
+nearRowsStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearRowsSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      nearRowsPairsEnd
+
+nearRowsPairs:
+	MOVL         (DI), R9
+	VMOVUPD      (R8)(R9*8), X7
+	MOVL         4(DI), R9
+	VMOVUPD      (R8)(R9*8), X8
+	MOVL         8(DI), R9
+	VINSERTF128  $0x01, (R8)(R9*8), Y7, Y7
+	MOVL         12(DI), R9
+	VINSERTF128  $0x01, (R8)(R9*8), Y8, Y8
+	MOVL         16(DI), R9
+	VMOVUPD      (R8)(R9*8), X9
+	MOVL         20(DI), R9
+	VMOVUPD      (R8)(R9*8), X10
+	MOVL         24(DI), R9
+	VINSERTF128  $0x01, (R8)(R9*8), Y9, Y9
+	MOVL         28(DI), R9
+	VINSERTF128  $0x01, (R8)(R9*8), Y10, Y10
+	VINSERTF64X4 $0x01, Y9, Z7, Z5
+	VINSERTF64X4 $0x01, Y10, Z8, Z6
+	VUNPCKLPD    Z6, Z5, Z16
+	VUNPCKHPD    Z6, Z5, Z5
+	VPBROADCASTD (SI), Y6
+	VPMOVZXDQ    Y6, Z6
+	VPSRLVQ      Z2, Z6, Z6
+	VPERMI2PD    Z4, Z3, Z6
+	VFMADD231PD  Z6, Z16, Z0
+	ADDQ         $0x04, SI
+	ADDQ         $0x20, DI
+	VPBROADCASTD (SI), Y6
+	VPMOVZXDQ    Y6, Z6
+	VPSRLVQ      Z2, Z6, Z6
+	VPERMI2PD    Z4, Z3, Z6
+	VFMADD231PD  Z6, Z5, Z0
+	ADDQ         $0x04, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          nearRowsPairs
+
+nearRowsPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	MOVWLZX 2(DX), R9
+	SUBQ    R9, R11
+	SUBQ    R9, R11
+
+nearRowsSingle:
+	ADDQ $0x04, DX
+
+nearRowsFull:
+	TESTQ R11, R11
+	JZ    nearRowsEachEnd
+
+nearRowsEach:
+	MOVL         (DI), R9
+	VMOVSD       (R8)(R9*8), X11
+	MOVL         4(DI), R9
+	VBROADCASTSD (R8)(R9*8), K2, Y11
+	MOVL         8(DI), R9
+	VBROADCASTSD (R8)(R9*8), K3, Y11
+	MOVL         12(DI), R9
+	VBROADCASTSD (R8)(R9*8), K4, Y11
+	MOVL         16(DI), R9
+	VMOVSD       (R8)(R9*8), X12
+	MOVL         20(DI), R9
+	VBROADCASTSD (R8)(R9*8), K2, Y12
+	MOVL         24(DI), R9
+	VBROADCASTSD (R8)(R9*8), K3, Y12
+	MOVL         28(DI), R9
+	VBROADCASTSD (R8)(R9*8), K4, Y12
+	VINSERTF64X4 $0x01, Y12, Z11, Z11
+	VPBROADCASTD (SI), Y5
+	VPMOVZXDQ    Y5, Z5
+	VPSRLVQ      Z2, Z5, Z5
+	VPERMI2PD    Z4, Z3, Z5
+	VFMADD231PD  Z5, Z11, Z0
+	ADDQ         $0x04, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          nearRowsEach
+
+nearRowsEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    nearRowsMaskedEnd
+
+nearRowsMasked:
+	KMOVW        (BX), K1
+	MOVL         (DI), R9
+	VMOVSD       (R8)(R9*8), X14
+	MOVL         4(DI), R9
+	VBROADCASTSD (R8)(R9*8), K2, Y14
+	MOVL         8(DI), R9
+	VBROADCASTSD (R8)(R9*8), K3, Y14
+	MOVL         12(DI), R9
+	VBROADCASTSD (R8)(R9*8), K4, Y14
+	MOVL         16(DI), R9
+	VMOVSD       (R8)(R9*8), X15
+	MOVL         20(DI), R9
+	VBROADCASTSD (R8)(R9*8), K2, Y15
+	MOVL         24(DI), R9
+	VBROADCASTSD (R8)(R9*8), K3, Y15
+	MOVL         28(DI), R9
+	VBROADCASTSD (R8)(R9*8), K4, Y15
+	VINSERTF64X4 $0x01, Y15, Z14, Z14
+	VPBROADCASTD (SI), Y5
+	VPMOVZXDQ    Y5, Z5
+	VPSRLVQ      Z2, Z5, Z5
+	VPERMI2PD    Z4, Z3, Z5
+	VFMADD231PD  Z5, Z14, K1, Z0
+	ADDQ         $0x04, SI
+	ADDQ         $0x20, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          nearRowsMasked
+
+nearRowsMaskedEnd:
+	VMULPD        Z0, Z1, Z0
+	VCMPPD        $0x03, Z0, Z0, K1
+	VMOVAPD       Z13, K1, Z0
+	MOVQ          y+120(FP), R9
+	MOVQ          (R14), R10
+	MOVWLZX       R10, R11
+	VMOVSD        X0, (R9)(R11*8)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VMOVHPD       X0, (R9)(R11*8)
+	VEXTRACTF64X2 $0x01, Z0, X5
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VMOVSD        X5, (R9)(R11*8)
+	SHRQ          $0x10, R10
+	VMOVHPD       X5, (R9)(R10*8)
+	VEXTRACTF64X2 $0x02, Z0, X5
+	MOVQ          8(R14), R10
+	MOVWLZX       R10, R11
+	VMOVSD        X5, (R9)(R11*8)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VMOVHPD       X5, (R9)(R11*8)
+	VEXTRACTF64X2 $0x03, Z0, X0
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VMOVSD        X0, (R9)(R11*8)
+	SHRQ          $0x10, R10
+	VMOVHPD       X0, (R9)(R10*8)
+	ADDQ          $0x10, R14
+	ADDQ          $0x08, CX
+	DECQ          AX
+	JMP           nearRows
+
+nearRowsDone:
 	VZEROUPPER
 	RET
 
@@ -7023,8 +9475,11 @@ TEXT ·slicesSame16F64AVX512(SB), NOSPLIT, $0-136
 	KMOVW        R10, K4
 	MOVQ         valuesAhead+96(FP), R10
 	MOVQ         indicesAhead+104(FP), R11
+	MOVQ         rows+112(FP), R12
+	TESTQ        R12, R12
+	JNZ          toRows
 	TESTQ        R10, R10
-	JZ           unasked
+	JZ           near
 
 far:
 	TESTQ      AX, AX
@@ -7185,11 +9640,6 @@ farDone:
 	VZEROUPPER
 	RET
 
-unasked:
-	MOVQ  rows+112(FP), R11
-	TESTQ R11, R11
-	JNZ   toRows
-
 near:
 	TESTQ   AX, AX
 	JZ      nearDone
@@ -7343,74 +9793,80 @@ nearDone:
 	RET
 
 toRows:
-	MOVQ         y+120(FP), R9
 	MOVQ         $0x7ff8000000000000, R8
 	VMOVQ        R8, X11
 	VPBROADCASTQ X11, Z11
 	VBROADCASTSD alpha+128(FP), Z1
+	TESTQ        R10, R10
+	JZ           nearRows
 
-put:
-	TESTQ   AX, AX
-	JZ      putDone
-	VXORPS  X0, X0, X0
-	MOVL    (CX), R10
-	TESTQ   DX, DX
-	JZ      putFull
-	MOVWLZX (DX), R8
-	SUBQ    R8, R10
-	TESTQ   R8, R8
-	JZ      putStraightEnd
+farRows:
+	TESTQ      AX, AX
+	JZ         farRowsDone
+	PREFETCHT1 (R9)
+	ADDQ       step+88(FP), R9
+	VXORPS     X0, X0, X0
+	MOVL       (CX), R10
+	TESTQ      DX, DX
+	JZ         farRowsFull
+	MOVWLZX    (DX), R8
+	SUBQ       R8, R10
+	TESTQ      R8, R8
+	JZ         farRowsStraightEnd
 
-putStraight:
-	MOVWLZX     (SI), R12
-	VMOVUPD     (DI)(R12*8), Z12
+farRowsStraight:
+	MOVWLZX     (SI), R13
+	VMOVUPD     (DI)(R13*8), Z12
+	PREFETCHT1  (SI)(R11*1)
 	VFMADD231PD Z2, Z12, Z0
 	ADDQ        $0x10, SI
 	DECQ        R8
-	JNZ         putStraight
+	JNZ         farRowsStraight
 
-putStraightEnd:
+farRowsStraightEnd:
 	CMPW    2(DX), $0x00
-	JE      putSingle
+	JE      farRowsSingle
 	MOVWLZX 2(DX), R10
 	TESTQ   R10, R10
-	JZ      putPairsEnd
+	JZ      farRowsPairsEnd
 
-putPairs:
+farRowsPairs:
 	MOVQ         (SI), R8
-	MOVWLZX      R8, R12
-	VMOVUPD      (DI)(R12*8), X3
+	MOVWLZX      R8, R13
+	VMOVUPD      (DI)(R13*8), X3
 	SHRQ         $0x10, R8
-	MOVWLZX      R8, R12
-	VMOVUPD      (DI)(R12*8), X4
+	MOVWLZX      R8, R13
+	VMOVUPD      (DI)(R13*8), X4
 	SHRQ         $0x10, R8
-	MOVWLZX      R8, R12
-	VINSERTF128  $0x01, (DI)(R12*8), Y3, Y3
+	MOVWLZX      R8, R13
+	VINSERTF128  $0x01, (DI)(R13*8), Y3, Y3
 	SHRQ         $0x10, R8
 	VINSERTF128  $0x01, (DI)(R8*8), Y4, Y4
 	MOVQ         8(SI), R8
-	MOVWLZX      R8, R12
-	VMOVUPD      (DI)(R12*8), X5
+	MOVWLZX      R8, R13
+	VMOVUPD      (DI)(R13*8), X5
 	SHRQ         $0x10, R8
-	MOVWLZX      R8, R12
-	VMOVUPD      (DI)(R12*8), X6
+	MOVWLZX      R8, R13
+	VMOVUPD      (DI)(R13*8), X6
 	SHRQ         $0x10, R8
-	MOVWLZX      R8, R12
-	VINSERTF128  $0x01, (DI)(R12*8), Y5, Y5
+	MOVWLZX      R8, R13
+	VINSERTF128  $0x01, (DI)(R13*8), Y5, Y5
 	SHRQ         $0x10, R8
 	VINSERTF128  $0x01, (DI)(R8*8), Y6, Y6
 	VINSERTF64X4 $0x01, Y5, Z3, Z12
 	VINSERTF64X4 $0x01, Y6, Z4, Z13
 	VUNPCKLPD    Z13, Z12, Z14
 	VUNPCKHPD    Z13, Z12, Z12
+	PREFETCHT1   (SI)(R11*1)
 	VFMADD231PD  Z2, Z14, Z0
 	ADDQ         $0x10, SI
+	PREFETCHT1   (SI)(R11*1)
 	VFMADD231PD  Z2, Z12, Z0
 	ADDQ         $0x10, SI
 	DECQ         R10
-	JNZ          putPairs
+	JNZ          farRowsPairs
 
-putPairsEnd:
+farRowsPairsEnd:
 	MOVL    (CX), R10
 	MOVWLZX (DX), R8
 	SUBQ    R8, R10
@@ -7418,113 +9874,296 @@ putPairsEnd:
 	SUBQ    R8, R10
 	SUBQ    R8, R10
 
-putSingle:
+farRowsSingle:
 	ADDQ $0x04, DX
 
-putFull:
+farRowsFull:
 	TESTQ R10, R10
-	JZ    putEachEnd
+	JZ    farRowsEachEnd
 
-putEach:
+farRowsEach:
 	MOVQ         (SI), R8
-	MOVWLZX      R8, R12
-	VMOVSD       (DI)(R12*8), X7
+	MOVWLZX      R8, R13
+	VMOVSD       (DI)(R13*8), X7
 	SHRQ         $0x10, R8
-	MOVWLZX      R8, R12
-	VBROADCASTSD (DI)(R12*8), K2, Y7
+	MOVWLZX      R8, R13
+	VBROADCASTSD (DI)(R13*8), K2, Y7
 	SHRQ         $0x10, R8
-	MOVWLZX      R8, R12
-	VBROADCASTSD (DI)(R12*8), K3, Y7
+	MOVWLZX      R8, R13
+	VBROADCASTSD (DI)(R13*8), K3, Y7
 	SHRQ         $0x10, R8
 	VBROADCASTSD (DI)(R8*8), K4, Y7
 	MOVQ         8(SI), R8
-	MOVWLZX      R8, R12
-	VMOVSD       (DI)(R12*8), X8
+	MOVWLZX      R8, R13
+	VMOVSD       (DI)(R13*8), X8
 	SHRQ         $0x10, R8
-	MOVWLZX      R8, R12
-	VBROADCASTSD (DI)(R12*8), K2, Y8
+	MOVWLZX      R8, R13
+	VBROADCASTSD (DI)(R13*8), K2, Y8
 	SHRQ         $0x10, R8
-	MOVWLZX      R8, R12
-	VBROADCASTSD (DI)(R12*8), K3, Y8
+	MOVWLZX      R8, R13
+	VBROADCASTSD (DI)(R13*8), K3, Y8
 	SHRQ         $0x10, R8
 	VBROADCASTSD (DI)(R8*8), K4, Y8
 	VINSERTF64X4 $0x01, Y8, Z7, Z7
+	PREFETCHT1   (SI)(R11*1)
 	VFMADD231PD  Z2, Z7, Z0
 	ADDQ         $0x10, SI
 	DECQ         R10
-	JNZ          putEach
+	JNZ          farRowsEach
 
-putEachEnd:
+farRowsEachEnd:
 	MOVL  4(CX), R10
 	TESTQ R10, R10
-	JZ    putMaskedEnd
+	JZ    farRowsMaskedEnd
 
-putMasked:
+farRowsMasked:
 	KMOVW        (BX), K1
 	MOVQ         (SI), R8
-	MOVWLZX      R8, R12
-	VMOVSD       (DI)(R12*8), X9
+	MOVWLZX      R8, R13
+	VMOVSD       (DI)(R13*8), X9
 	SHRQ         $0x10, R8
-	MOVWLZX      R8, R12
-	VBROADCASTSD (DI)(R12*8), K2, Y9
+	MOVWLZX      R8, R13
+	VBROADCASTSD (DI)(R13*8), K2, Y9
 	SHRQ         $0x10, R8
-	MOVWLZX      R8, R12
-	VBROADCASTSD (DI)(R12*8), K3, Y9
+	MOVWLZX      R8, R13
+	VBROADCASTSD (DI)(R13*8), K3, Y9
 	SHRQ         $0x10, R8
 	VBROADCASTSD (DI)(R8*8), K4, Y9
 	MOVQ         8(SI), R8
-	MOVWLZX      R8, R12
-	VMOVSD       (DI)(R12*8), X10
+	MOVWLZX      R8, R13
+	VMOVSD       (DI)(R13*8), X10
 	SHRQ         $0x10, R8
-	MOVWLZX      R8, R12
-	VBROADCASTSD (DI)(R12*8), K2, Y10
+	MOVWLZX      R8, R13
+	VBROADCASTSD (DI)(R13*8), K2, Y10
 	SHRQ         $0x10, R8
-	MOVWLZX      R8, R12
-	VBROADCASTSD (DI)(R12*8), K3, Y10
+	MOVWLZX      R8, R13
+	VBROADCASTSD (DI)(R13*8), K3, Y10
 	SHRQ         $0x10, R8
 	VBROADCASTSD (DI)(R8*8), K4, Y10
 	VINSERTF64X4 $0x01, Y10, Z9, Z9
+	PREFETCHT1   (SI)(R11*1)
 	VFMADD231PD  Z2, Z9, K1, Z0
 	ADDQ         $0x10, SI
 	ADDQ         $0x02, BX
 	DECQ         R10
-	JNZ          putMasked
+	JNZ          farRowsMasked
 
-putMaskedEnd:
+farRowsMaskedEnd:
 	VMULPD        Z0, Z1, Z0
 	VCMPPD        $0x03, Z0, Z0, K1
 	VMOVAPD       Z11, K1, Z0
-	MOVQ          (R11), R8
-	MOVWLZX       R8, R10
-	VMOVSD        X0, (R9)(R10*8)
-	SHRQ          $0x10, R8
-	MOVWLZX       R8, R10
-	VMOVHPD       X0, (R9)(R10*8)
+	MOVQ          y+120(FP), R8
+	MOVQ          (R12), R10
+	MOVWLZX       R10, R13
+	VMOVSD        X0, (R8)(R13*8)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R13
+	VMOVHPD       X0, (R8)(R13*8)
 	VEXTRACTF64X2 $0x01, Z0, X3
-	SHRQ          $0x10, R8
-	MOVWLZX       R8, R10
-	VMOVSD        X3, (R9)(R10*8)
-	SHRQ          $0x10, R8
-	VMOVHPD       X3, (R9)(R8*8)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R13
+	VMOVSD        X3, (R8)(R13*8)
+	SHRQ          $0x10, R10
+	VMOVHPD       X3, (R8)(R10*8)
 	VEXTRACTF64X2 $0x02, Z0, X3
-	MOVQ          8(R11), R8
-	MOVWLZX       R8, R10
-	VMOVSD        X3, (R9)(R10*8)
-	SHRQ          $0x10, R8
-	MOVWLZX       R8, R10
-	VMOVHPD       X3, (R9)(R10*8)
+	MOVQ          8(R12), R10
+	MOVWLZX       R10, R13
+	VMOVSD        X3, (R8)(R13*8)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R13
+	VMOVHPD       X3, (R8)(R13*8)
 	VEXTRACTF64X2 $0x03, Z0, X0
-	SHRQ          $0x10, R8
-	MOVWLZX       R8, R10
-	VMOVSD        X0, (R9)(R10*8)
-	SHRQ          $0x10, R8
-	VMOVHPD       X0, (R9)(R8*8)
-	ADDQ          $0x10, R11
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R13
+	VMOVSD        X0, (R8)(R13*8)
+	SHRQ          $0x10, R10
+	VMOVHPD       X0, (R8)(R10*8)
+	ADDQ          $0x10, R12
 	ADDQ          $0x08, CX
 	DECQ          AX
-	JMP           put
+	JMP           farRows
 
-putDone:
+farRowsDone:
+	VZEROUPPER
+	RET
+
+nearRows:
+	TESTQ   AX, AX
+	JZ      nearRowsDone
+	VXORPS  X0, X0, X0
+	MOVL    (CX), R10
+	TESTQ   DX, DX
+	JZ      nearRowsFull
+	MOVWLZX (DX), R8
+	SUBQ    R8, R10
+	TESTQ   R8, R8
+	JZ      nearRowsStraightEnd
+
+nearRowsStraight:
+	MOVWLZX     (SI), R9
+	VMOVUPD     (DI)(R9*8), Z3
+	VFMADD231PD Z2, Z3, Z0
+	ADDQ        $0x10, SI
+	DECQ        R8
+	JNZ         nearRowsStraight
+
+nearRowsStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearRowsSingle
+	MOVWLZX 2(DX), R10
+	TESTQ   R10, R10
+	JZ      nearRowsPairsEnd
+
+nearRowsPairs:
+	MOVQ         (SI), R8
+	MOVWLZX      R8, R9
+	VMOVUPD      (DI)(R9*8), X4
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R9
+	VMOVUPD      (DI)(R9*8), X5
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R9
+	VINSERTF128  $0x01, (DI)(R9*8), Y4, Y4
+	SHRQ         $0x10, R8
+	VINSERTF128  $0x01, (DI)(R8*8), Y5, Y5
+	MOVQ         8(SI), R8
+	MOVWLZX      R8, R9
+	VMOVUPD      (DI)(R9*8), X6
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R9
+	VMOVUPD      (DI)(R9*8), X7
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R9
+	VINSERTF128  $0x01, (DI)(R9*8), Y6, Y6
+	SHRQ         $0x10, R8
+	VINSERTF128  $0x01, (DI)(R8*8), Y7, Y7
+	VINSERTF64X4 $0x01, Y6, Z4, Z3
+	VINSERTF64X4 $0x01, Y7, Z5, Z13
+	VUNPCKLPD    Z13, Z3, Z14
+	VUNPCKHPD    Z13, Z3, Z3
+	VFMADD231PD  Z2, Z14, Z0
+	ADDQ         $0x10, SI
+	VFMADD231PD  Z2, Z3, Z0
+	ADDQ         $0x10, SI
+	DECQ         R10
+	JNZ          nearRowsPairs
+
+nearRowsPairsEnd:
+	MOVL    (CX), R10
+	MOVWLZX (DX), R8
+	SUBQ    R8, R10
+	MOVWLZX 2(DX), R8
+	SUBQ    R8, R10
+	SUBQ    R8, R10
+
+nearRowsSingle:
+	ADDQ $0x04, DX
+
+nearRowsFull:
+	TESTQ R10, R10
+	JZ    nearRowsEachEnd
+
+nearRowsEach:
+	MOVQ         (SI), R8
+	MOVWLZX      R8, R9
+	VMOVSD       (DI)(R9*8), X8
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R9
+	VBROADCASTSD (DI)(R9*8), K2, Y8
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R9
+	VBROADCASTSD (DI)(R9*8), K3, Y8
+	SHRQ         $0x10, R8
+	VBROADCASTSD (DI)(R8*8), K4, Y8
+	MOVQ         8(SI), R8
+	MOVWLZX      R8, R9
+	VMOVSD       (DI)(R9*8), X9
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R9
+	VBROADCASTSD (DI)(R9*8), K2, Y9
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R9
+	VBROADCASTSD (DI)(R9*8), K3, Y9
+	SHRQ         $0x10, R8
+	VBROADCASTSD (DI)(R8*8), K4, Y9
+	VINSERTF64X4 $0x01, Y9, Z8, Z8
+	VFMADD231PD  Z2, Z8, Z0
+	ADDQ         $0x10, SI
+	DECQ         R10
+	JNZ          nearRowsEach
+
+nearRowsEachEnd:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    nearRowsMaskedEnd
+
+nearRowsMasked:
+	KMOVW        (BX), K1
+	MOVQ         (SI), R8
+	MOVWLZX      R8, R9
+	VMOVSD       (DI)(R9*8), X10
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R9
+	VBROADCASTSD (DI)(R9*8), K2, Y10
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R9
+	VBROADCASTSD (DI)(R9*8), K3, Y10
+	SHRQ         $0x10, R8
+	VBROADCASTSD (DI)(R8*8), K4, Y10
+	MOVQ         8(SI), R8
+	MOVWLZX      R8, R9
+	VMOVSD       (DI)(R9*8), X12
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R9
+	VBROADCASTSD (DI)(R9*8), K2, Y12
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R9
+	VBROADCASTSD (DI)(R9*8), K3, Y12
+	SHRQ         $0x10, R8
+	VBROADCASTSD (DI)(R8*8), K4, Y12
+	VINSERTF64X4 $0x01, Y12, Z10, Z10
+	VFMADD231PD  Z2, Z10, K1, Z0
+	ADDQ         $0x10, SI
+	ADDQ         $0x02, BX
+	DECQ         R10
+	JNZ          nearRowsMasked
+
+nearRowsMaskedEnd:
+	VMULPD        Z0, Z1, Z0
+	VCMPPD        $0x03, Z0, Z0, K1
+	VMOVAPD       Z11, K1, Z0
+	MOVQ          y+120(FP), R8
+	MOVQ          (R12), R9
+	MOVWLZX       R9, R10
+	VMOVSD        X0, (R8)(R10*8)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R10
+	VMOVHPD       X0, (R8)(R10*8)
+	VEXTRACTF64X2 $0x01, Z0, X3
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R10
+	VMOVSD        X3, (R8)(R10*8)
+	SHRQ          $0x10, R9
+	VMOVHPD       X3, (R8)(R9*8)
+	VEXTRACTF64X2 $0x02, Z0, X3
+	MOVQ          8(R12), R9
+	MOVWLZX       R9, R10
+	VMOVSD        X3, (R8)(R10*8)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R10
+	VMOVHPD       X3, (R8)(R10*8)
+	VEXTRACTF64X2 $0x03, Z0, X0
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R10
+	VMOVSD        X0, (R8)(R10*8)
+	SHRQ          $0x10, R9
+	VMOVHPD       X0, (R8)(R9*8)
+	ADDQ          $0x10, R12
+	ADDQ          $0x08, CX
+	DECQ          AX
+	JMP           nearRows
+
+nearRowsDone:
 	VZEROUPPER
 	RET
 
@@ -7551,8 +10190,11 @@ TEXT ·slicesSame32F64AVX512(SB), NOSPLIT, $0-136
 	KMOVW        R10, K4
 	MOVQ         valuesAhead+96(FP), R10
 	MOVQ         indicesAhead+104(FP), R11
+	MOVQ         rows+112(FP), R12
+	TESTQ        R12, R12
+	JNZ          toRows
 	TESTQ        R10, R10
-	JZ           unasked
+	JZ           near
 
 far:
 	TESTQ      AX, AX
@@ -7695,11 +10337,6 @@ farDone:
 	VZEROUPPER
 	RET
 
-unasked:
-	MOVQ  rows+112(FP), R11
-	TESTQ R11, R11
-	JNZ   toRows
-
 near:
 	TESTQ   AX, AX
 	JZ      nearDone
@@ -7835,40 +10472,44 @@ nearDone:
 	RET
 
 toRows:
-	MOVQ         y+120(FP), R9
 	MOVQ         $0x7ff8000000000000, R8
 	VMOVQ        R8, X11
 	VPBROADCASTQ X11, Z11
 	VBROADCASTSD alpha+128(FP), Z1
+	TESTQ        R10, R10
+	JZ           nearRows
 
-put:
-	TESTQ   AX, AX
-	JZ      putDone
-	VXORPS  X0, X0, X0
-	MOVL    (CX), R10
-	TESTQ   DX, DX
-	JZ      putFull
-	MOVWLZX (DX), R8
-	SUBQ    R8, R10
-	TESTQ   R8, R8
-	JZ      putStraightEnd
+farRows:
+	TESTQ      AX, AX
+	JZ         farRowsDone
+	PREFETCHT1 (R9)
+	ADDQ       step+88(FP), R9
+	VXORPS     X0, X0, X0
+	MOVL       (CX), R10
+	TESTQ      DX, DX
+	JZ         farRowsFull
+	MOVWLZX    (DX), R8
+	SUBQ       R8, R10
+	TESTQ      R8, R8
+	JZ         farRowsStraightEnd
 
-putStraight:
-	MOVL        (SI), R12
-	VMOVUPD     (DI)(R12*8), Z12
+farRowsStraight:
+	MOVL        (SI), R13
+	VMOVUPD     (DI)(R13*8), Z12
+	PREFETCHT1  (SI)(R11*1)
 	VFMADD231PD Z2, Z12, Z0
 	ADDQ        $0x20, SI
 	DECQ        R8
-	JNZ         putStraight
+	JNZ         farRowsStraight
 
-putStraightEnd:
+farRowsStraightEnd:
 	CMPW    2(DX), $0x00
-	JE      putSingle
+	JE      farRowsSingle
 	MOVWLZX 2(DX), R10
 	TESTQ   R10, R10
-	JZ      putPairsEnd
+	JZ      farRowsPairsEnd
 
-putPairs:
+farRowsPairs:
 	MOVL         (SI), R8
 	VMOVUPD      (DI)(R8*8), X3
 	MOVL         4(SI), R8
@@ -7889,14 +10530,16 @@ putPairs:
 	VINSERTF64X4 $0x01, Y6, Z4, Z13
 	VUNPCKLPD    Z13, Z12, Z14
 	VUNPCKHPD    Z13, Z12, Z12
+	PREFETCHT1   (SI)(R11*1)
 	VFMADD231PD  Z2, Z14, Z0
 	ADDQ         $0x20, SI
+	PREFETCHT1   (SI)(R11*1)
 	VFMADD231PD  Z2, Z12, Z0
 	ADDQ         $0x20, SI
 	DECQ         R10
-	JNZ          putPairs
+	JNZ          farRowsPairs
 
-putPairsEnd:
+farRowsPairsEnd:
 	MOVL    (CX), R10
 	MOVWLZX (DX), R8
 	SUBQ    R8, R10
@@ -7904,14 +10547,14 @@ putPairsEnd:
 	SUBQ    R8, R10
 	SUBQ    R8, R10
 
-putSingle:
+farRowsSingle:
 	ADDQ $0x04, DX
 
-putFull:
+farRowsFull:
 	TESTQ R10, R10
-	JZ    putEachEnd
+	JZ    farRowsEachEnd
 
-putEach:
+farRowsEach:
 	MOVL         (SI), R8
 	VMOVSD       (DI)(R8*8), X7
 	MOVL         4(SI), R8
@@ -7929,17 +10572,18 @@ putEach:
 	MOVL         28(SI), R8
 	VBROADCASTSD (DI)(R8*8), K4, Y8
 	VINSERTF64X4 $0x01, Y8, Z7, Z7
+	PREFETCHT1   (SI)(R11*1)
 	VFMADD231PD  Z2, Z7, Z0
 	ADDQ         $0x20, SI
 	DECQ         R10
-	JNZ          putEach
+	JNZ          farRowsEach
 
-putEachEnd:
+farRowsEachEnd:
 	MOVL  4(CX), R10
 	TESTQ R10, R10
-	JZ    putMaskedEnd
+	JZ    farRowsMaskedEnd
 
-putMasked:
+farRowsMasked:
 	KMOVW        (BX), K1
 	MOVL         (SI), R8
 	VMOVSD       (DI)(R8*8), X9
@@ -7958,47 +10602,211 @@ putMasked:
 	MOVL         28(SI), R8
 	VBROADCASTSD (DI)(R8*8), K4, Y10
 	VINSERTF64X4 $0x01, Y10, Z9, Z9
+	PREFETCHT1   (SI)(R11*1)
 	VFMADD231PD  Z2, Z9, K1, Z0
 	ADDQ         $0x20, SI
 	ADDQ         $0x02, BX
 	DECQ         R10
-	JNZ          putMasked
+	JNZ          farRowsMasked
 
-putMaskedEnd:
+farRowsMaskedEnd:
 	VMULPD        Z0, Z1, Z0
 	VCMPPD        $0x03, Z0, Z0, K1
 	VMOVAPD       Z11, K1, Z0
-	MOVQ          (R11), R8
-	MOVWLZX       R8, R10
-	VMOVSD        X0, (R9)(R10*8)
-	SHRQ          $0x10, R8
-	MOVWLZX       R8, R10
-	VMOVHPD       X0, (R9)(R10*8)
+	MOVQ          y+120(FP), R8
+	MOVQ          (R12), R10
+	MOVWLZX       R10, R13
+	VMOVSD        X0, (R8)(R13*8)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R13
+	VMOVHPD       X0, (R8)(R13*8)
 	VEXTRACTF64X2 $0x01, Z0, X3
-	SHRQ          $0x10, R8
-	MOVWLZX       R8, R10
-	VMOVSD        X3, (R9)(R10*8)
-	SHRQ          $0x10, R8
-	VMOVHPD       X3, (R9)(R8*8)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R13
+	VMOVSD        X3, (R8)(R13*8)
+	SHRQ          $0x10, R10
+	VMOVHPD       X3, (R8)(R10*8)
 	VEXTRACTF64X2 $0x02, Z0, X3
-	MOVQ          8(R11), R8
-	MOVWLZX       R8, R10
-	VMOVSD        X3, (R9)(R10*8)
-	SHRQ          $0x10, R8
-	MOVWLZX       R8, R10
-	VMOVHPD       X3, (R9)(R10*8)
+	MOVQ          8(R12), R10
+	MOVWLZX       R10, R13
+	VMOVSD        X3, (R8)(R13*8)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R13
+	VMOVHPD       X3, (R8)(R13*8)
 	VEXTRACTF64X2 $0x03, Z0, X0
-	SHRQ          $0x10, R8
-	MOVWLZX       R8, R10
-	VMOVSD        X0, (R9)(R10*8)
-	SHRQ          $0x10, R8
-	VMOVHPD       X0, (R9)(R8*8)
-	ADDQ          $0x10, R11
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R13
+	VMOVSD        X0, (R8)(R13*8)
+	SHRQ          $0x10, R10
+	VMOVHPD       X0, (R8)(R10*8)
+	ADDQ          $0x10, R12
 	ADDQ          $0x08, CX
 	DECQ          AX
-	JMP           put
+	JMP           farRows
 
-putDone:
+farRowsDone:
+	VZEROUPPER
+	RET
+
+nearRows:
+	TESTQ   AX, AX
+	JZ      nearRowsDone
+	VXORPS  X0, X0, X0
+	MOVL    (CX), R10
+	TESTQ   DX, DX
+	JZ      nearRowsFull
+	MOVWLZX (DX), R8
+	SUBQ    R8, R10
+	TESTQ   R8, R8
+	JZ      nearRowsStraightEnd
+
+nearRowsStraight:
+	MOVL        (SI), R9
+	VMOVUPD     (DI)(R9*8), Z3
+	VFMADD231PD Z2, Z3, Z0
+	ADDQ        $0x20, SI
+	DECQ        R8
+	JNZ         nearRowsStraight
+
+nearRowsStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearRowsSingle
+	MOVWLZX 2(DX), R10
+	TESTQ   R10, R10
+	JZ      nearRowsPairsEnd
+
+nearRowsPairs:
+	MOVL         (SI), R8
+	VMOVUPD      (DI)(R8*8), X4
+	MOVL         4(SI), R8
+	VMOVUPD      (DI)(R8*8), X5
+	MOVL         8(SI), R8
+	VINSERTF128  $0x01, (DI)(R8*8), Y4, Y4
+	MOVL         12(SI), R8
+	VINSERTF128  $0x01, (DI)(R8*8), Y5, Y5
+	MOVL         16(SI), R8
+	VMOVUPD      (DI)(R8*8), X6
+	MOVL         20(SI), R8
+	VMOVUPD      (DI)(R8*8), X7
+	MOVL         24(SI), R8
+	VINSERTF128  $0x01, (DI)(R8*8), Y6, Y6
+	MOVL         28(SI), R8
+	VINSERTF128  $0x01, (DI)(R8*8), Y7, Y7
+	VINSERTF64X4 $0x01, Y6, Z4, Z3
+	VINSERTF64X4 $0x01, Y7, Z5, Z13
+	VUNPCKLPD    Z13, Z3, Z14
+	VUNPCKHPD    Z13, Z3, Z3
+	VFMADD231PD  Z2, Z14, Z0
+	ADDQ         $0x20, SI
+	VFMADD231PD  Z2, Z3, Z0
+	ADDQ         $0x20, SI
+	DECQ         R10
+	JNZ          nearRowsPairs
+
+nearRowsPairsEnd:
+	MOVL    (CX), R10
+	MOVWLZX (DX), R8
+	SUBQ    R8, R10
+	MOVWLZX 2(DX), R8
+	SUBQ    R8, R10
+	SUBQ    R8, R10
+
+nearRowsSingle:
+	ADDQ $0x04, DX
+
+nearRowsFull:
+	TESTQ R10, R10
+	JZ    nearRowsEachEnd
+
+nearRowsEach:
+	MOVL         (SI), R8
+	VMOVSD       (DI)(R8*8), X8
+	MOVL         4(SI), R8
+	VBROADCASTSD (DI)(R8*8), K2, Y8
+	MOVL         8(SI), R8
+	VBROADCASTSD (DI)(R8*8), K3, Y8
+	MOVL         12(SI), R8
+	VBROADCASTSD (DI)(R8*8), K4, Y8
+	MOVL         16(SI), R8
+	VMOVSD       (DI)(R8*8), X9
+	MOVL         20(SI), R8
+	VBROADCASTSD (DI)(R8*8), K2, Y9
+	MOVL         24(SI), R8
+	VBROADCASTSD (DI)(R8*8), K3, Y9
+	MOVL         28(SI), R8
+	VBROADCASTSD (DI)(R8*8), K4, Y9
+	VINSERTF64X4 $0x01, Y9, Z8, Z8
+	VFMADD231PD  Z2, Z8, Z0
+	ADDQ         $0x20, SI
+	DECQ         R10
+	JNZ          nearRowsEach
+
+nearRowsEachEnd:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    nearRowsMaskedEnd
+
+nearRowsMasked:
+	KMOVW        (BX), K1
+	MOVL         (SI), R8
+	VMOVSD       (DI)(R8*8), X10
+	MOVL         4(SI), R8
+	VBROADCASTSD (DI)(R8*8), K2, Y10
+	MOVL         8(SI), R8
+	VBROADCASTSD (DI)(R8*8), K3, Y10
+	MOVL         12(SI), R8
+	VBROADCASTSD (DI)(R8*8), K4, Y10
+	MOVL         16(SI), R8
+	VMOVSD       (DI)(R8*8), X12
+	MOVL         20(SI), R8
+	VBROADCASTSD (DI)(R8*8), K2, Y12
+	MOVL         24(SI), R8
+	VBROADCASTSD (DI)(R8*8), K3, Y12
+	MOVL         28(SI), R8
+	VBROADCASTSD (DI)(R8*8), K4, Y12
+	VINSERTF64X4 $0x01, Y12, Z10, Z10
+	VFMADD231PD  Z2, Z10, K1, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x02, BX
+	DECQ         R10
+	JNZ          nearRowsMasked
+
+nearRowsMaskedEnd:
+	VMULPD        Z0, Z1, Z0
+	VCMPPD        $0x03, Z0, Z0, K1
+	VMOVAPD       Z11, K1, Z0
+	MOVQ          y+120(FP), R8
+	MOVQ          (R12), R9
+	MOVWLZX       R9, R10
+	VMOVSD        X0, (R8)(R10*8)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R10
+	VMOVHPD       X0, (R8)(R10*8)
+	VEXTRACTF64X2 $0x01, Z0, X3
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R10
+	VMOVSD        X3, (R8)(R10*8)
+	SHRQ          $0x10, R9
+	VMOVHPD       X3, (R8)(R9*8)
+	VEXTRACTF64X2 $0x02, Z0, X3
+	MOVQ          8(R12), R9
+	MOVWLZX       R9, R10
+	VMOVSD        X3, (R8)(R10*8)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R10
+	VMOVHPD       X3, (R8)(R10*8)
+	VEXTRACTF64X2 $0x03, Z0, X0
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R10
+	VMOVSD        X0, (R8)(R10*8)
+	SHRQ          $0x10, R9
+	VMOVHPD       X0, (R8)(R9*8)
+	ADDQ          $0x10, R12
+	ADDQ          $0x08, CX
+	DECQ          AX
+	JMP           nearRows
+
+nearRowsDone:
 	VZEROUPPER
 	RET
 
@@ -8019,8 +10827,11 @@ TEXT ·slicesFull16F32AVX2(SB), NOSPLIT, $0-132
 	VPBROADCASTQ keep+72(FP), Y3
 	MOVQ         valuesAhead+96(FP), R12
 	MOVQ         indicesAhead+104(FP), R13
+	MOVQ         rows+112(FP), R14
+	TESTQ        R14, R14
+	JNZ          toRows
 	TESTQ        R12, R12
-	JZ           unasked
+	JZ           near
 
 far:
 	TESTQ      AX, AX
@@ -8197,11 +11008,6 @@ farDone:
 	VZEROUPPER
 	RET
 
-unasked:
-	MOVQ  rows+112(FP), R12
-	TESTQ R12, R12
-	JNZ   toRows
-
 near:
 	TESTQ   AX, AX
 	JZ      nearDone
@@ -8366,62 +11172,264 @@ nearDone:
 	RET
 
 toRows:
-	MOVQ         y+120(FP), R10
 	MOVL         $0x7fc00000, R9
 	VMOVD        R9, X8
 	VPBROADCASTD X8, Y8
 	VBROADCASTSS alpha+128(FP), Y3
+	TESTQ        R12, R12
+	JZ           nearRows
 
-put:
-	TESTQ   AX, AX
-	JZ      putDone
-	VXORPS  X2, X2, X2
-	MOVL    (CX), R11
-	TESTQ   DX, DX
-	JZ      putFull
-	MOVWLZX (DX), R9
-	SUBQ    R9, R11
-	TESTQ   R9, R9
-	JZ      putStraightEnd
+farRows:
+	TESTQ      AX, AX
+	JZ         farRowsDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VXORPS     X2, X2, X2
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farRowsFull
+	MOVWLZX    (DX), R9
+	SUBQ       R9, R11
+	TESTQ      R9, R9
+	JZ         farRowsStraightEnd
 
-putStraight:
-	MOVWLZX     (DI), R13
-	VMOVUPS     (R8)(R13*4), Y1
+farRowsStraight:
+	MOVWLZX     (DI), R15
+	VMOVUPS     (R8)(R15*4), Y1
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
 	VFMADD231PS (SI), Y1, Y2
 	ADDQ        $0x20, SI
 	ADDQ        $0x10, DI
 	DECQ        R9
-	JNZ         putStraight
+	JNZ         farRowsStraight
 
-putStraightEnd:
+farRowsStraightEnd:
 	CMPW    2(DX), $0x00
-	JE      putSingle
+	JE      farRowsSingle
 	MOVWLZX 2(DX), R11
 	TESTQ   R11, R11
-	JZ      putPairsEnd
+	JZ      farRowsPairsEnd
 
-putPairs:
+farRowsPairs:
 	MOVQ        (DI), R9
-	MOVWLZX     R9, R13
-	VMOVSD      (R8)(R13*4), X4
+	MOVWLZX     R9, R15
+	VMOVSD      (R8)(R15*4), X4
 	SHRQ        $0x10, R9
 	MOVWLZX     R9, R9
 	VMOVHPD     (R8)(R9*4), X4, X4
 	MOVQ        8(DI), R9
-	MOVWLZX     R9, R13
-	VMOVSD      (R8)(R13*4), X1
+	MOVWLZX     R9, R15
+	VMOVSD      (R8)(R15*4), X1
 	SHRQ        $0x10, R9
 	MOVWLZX     R9, R9
 	VMOVHPD     (R8)(R9*4), X1, X1
 	VINSERTF128 $0x01, X1, Y4, Y4
 	MOVL        4(DI), R9
-	MOVWLZX     R9, R13
-	VMOVSD      (R8)(R13*4), X5
+	MOVWLZX     R9, R15
+	VMOVSD      (R8)(R15*4), X5
 	SHRQ        $0x10, R9
 	VMOVHPD     (R8)(R9*4), X5, X5
 	MOVL        12(DI), R9
-	MOVWLZX     R9, R13
-	VMOVSD      (R8)(R13*4), X1
+	MOVWLZX     R9, R15
+	VMOVSD      (R8)(R15*4), X1
+	SHRQ        $0x10, R9
+	VMOVHPD     (R8)(R9*4), X1, X1
+	VINSERTF128 $0x01, X1, Y5, Y5
+	VSHUFPS     $0x88, Y5, Y4, Y1
+	VSHUFPS     $0xdd, Y5, Y4, Y9
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VFMADD231PS (SI), Y1, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x10, DI
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VFMADD231PS (SI), Y9, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x10, DI
+	DECQ        R11
+	JNZ         farRowsPairs
+
+farRowsPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	MOVWLZX 2(DX), R9
+	SUBQ    R9, R11
+	SUBQ    R9, R11
+
+farRowsSingle:
+	ADDQ $0x04, DX
+
+farRowsFull:
+	TESTQ R11, R11
+	JZ    farRowsEachEnd
+
+farRowsEach:
+	MOVQ        (DI), R9
+	MOVWLZX     R9, R15
+	VMOVSS      (R8)(R15*4), X6
+	SHRQ        $0x10, R9
+	MOVWLZX     R9, R15
+	VINSERTPS   $0x10, (R8)(R15*4), X6, X6
+	SHRQ        $0x10, R9
+	MOVWLZX     R9, R15
+	VINSERTPS   $0x20, (R8)(R15*4), X6, X6
+	SHRQ        $0x10, R9
+	VINSERTPS   $0x30, (R8)(R9*4), X6, X6
+	MOVQ        8(DI), R9
+	MOVWLZX     R9, R15
+	VMOVSS      (R8)(R15*4), X1
+	SHRQ        $0x10, R9
+	MOVWLZX     R9, R15
+	VINSERTPS   $0x10, (R8)(R15*4), X1, X1
+	SHRQ        $0x10, R9
+	MOVWLZX     R9, R15
+	VINSERTPS   $0x20, (R8)(R15*4), X1, X1
+	SHRQ        $0x10, R9
+	VINSERTPS   $0x30, (R8)(R9*4), X1, X1
+	VINSERTF128 $0x01, X1, Y6, Y6
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VFMADD231PS (SI), Y6, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x10, DI
+	DECQ        R11
+	JNZ         farRowsEach
+
+farRowsEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    farRowsMaskedEnd
+
+farRowsMasked:
+	MOVWLZX      (BX), R9
+	VMOVD        R9, X1
+	VPBROADCASTD X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQD     Y0, Y1, Y1
+	MOVQ         (DI), R9
+	MOVWLZX      R9, R15
+	VMOVSS       (R8)(R15*4), X7
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X7, X7
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R15
+	VINSERTPS    $0x20, (R8)(R15*4), X7, X7
+	SHRQ         $0x10, R9
+	VINSERTPS    $0x30, (R8)(R9*4), X7, X7
+	MOVQ         8(DI), R9
+	MOVWLZX      R9, R15
+	VMOVSS       (R8)(R15*4), X4
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X4, X4
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R15
+	VINSERTPS    $0x20, (R8)(R15*4), X4, X4
+	SHRQ         $0x10, R9
+	VINSERTPS    $0x30, (R8)(R9*4), X4, X4
+	VINSERTF128  $0x01, X4, Y7, Y7
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VMOVAPS      Y2, Y9
+	VFMADD231PS  (SI), Y7, Y9
+	VBLENDVPS    Y1, Y9, Y2, Y2
+	ADDQ         $0x20, SI
+	ADDQ         $0x10, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          farRowsMasked
+
+farRowsMaskedEnd:
+	VMULPS       Y2, Y3, Y2
+	VCMPPS       $0x03, Y2, Y2, Y1
+	VBLENDVPS    Y1, Y8, Y2, Y2
+	MOVQ         y+120(FP), R9
+	MOVQ         (R14), R11
+	MOVWLZX      R11, R15
+	VMOVSS       X2, (R9)(R15*4)
+	SHRQ         $0x10, R11
+	MOVWLZX      R11, R15
+	VEXTRACTPS   $0x01, X2, (R9)(R15*4)
+	SHRQ         $0x10, R11
+	MOVWLZX      R11, R15
+	VEXTRACTPS   $0x02, X2, (R9)(R15*4)
+	SHRQ         $0x10, R11
+	VEXTRACTPS   $0x03, X2, (R9)(R11*4)
+	VEXTRACTF128 $0x01, Y2, X1
+	MOVQ         8(R14), R11
+	MOVWLZX      R11, R15
+	VMOVSS       X1, (R9)(R15*4)
+	SHRQ         $0x10, R11
+	MOVWLZX      R11, R15
+	VEXTRACTPS   $0x01, X1, (R9)(R15*4)
+	SHRQ         $0x10, R11
+	MOVWLZX      R11, R15
+	VEXTRACTPS   $0x02, X1, (R9)(R15*4)
+	SHRQ         $0x10, R11
+	VEXTRACTPS   $0x03, X1, (R9)(R11*4)
+	ADDQ         $0x10, R14
+	ADDQ         $0x08, CX
+	DECQ         AX
+	JMP          farRows
+
+farRowsDone:
+	VZEROUPPER
+	RET
+
+nearRows:
+	TESTQ   AX, AX
+	JZ      nearRowsDone
+	VXORPS  X2, X2, X2
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearRowsFull
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	TESTQ   R9, R9
+	JZ      nearRowsStraightEnd
+
+nearRowsStraight:
+	MOVWLZX     (DI), R10
+	VMOVUPS     (R8)(R10*4), Y1
+	VFMADD231PS (SI), Y1, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x10, DI
+	DECQ        R9
+	JNZ         nearRowsStraight
+
+nearRowsStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearRowsSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      nearRowsPairsEnd
+
+nearRowsPairs:
+	MOVQ        (DI), R9
+	MOVWLZX     R9, R10
+	VMOVSD      (R8)(R10*4), X4
+	SHRQ        $0x10, R9
+	MOVWLZX     R9, R9
+	VMOVHPD     (R8)(R9*4), X4, X4
+	MOVQ        8(DI), R9
+	MOVWLZX     R9, R10
+	VMOVSD      (R8)(R10*4), X1
+	SHRQ        $0x10, R9
+	MOVWLZX     R9, R9
+	VMOVHPD     (R8)(R9*4), X1, X1
+	VINSERTF128 $0x01, X1, Y4, Y4
+	MOVL        4(DI), R9
+	MOVWLZX     R9, R10
+	VMOVSD      (R8)(R10*4), X5
+	SHRQ        $0x10, R9
+	VMOVHPD     (R8)(R9*4), X5, X5
+	MOVL        12(DI), R9
+	MOVWLZX     R9, R10
+	VMOVSD      (R8)(R10*4), X1
 	SHRQ        $0x10, R9
 	VMOVHPD     (R8)(R9*4), X1, X1
 	VINSERTF128 $0x01, X1, Y5, Y5
@@ -8434,9 +11442,9 @@ putPairs:
 	ADDQ        $0x20, SI
 	ADDQ        $0x10, DI
 	DECQ        R11
-	JNZ         putPairs
+	JNZ         nearRowsPairs
 
-putPairsEnd:
+nearRowsPairsEnd:
 	MOVL    (CX), R11
 	MOVWLZX (DX), R9
 	SUBQ    R9, R11
@@ -8444,34 +11452,34 @@ putPairsEnd:
 	SUBQ    R9, R11
 	SUBQ    R9, R11
 
-putSingle:
+nearRowsSingle:
 	ADDQ $0x04, DX
 
-putFull:
+nearRowsFull:
 	TESTQ R11, R11
-	JZ    putEachEnd
+	JZ    nearRowsEachEnd
 
-putEach:
+nearRowsEach:
 	MOVQ        (DI), R9
-	MOVWLZX     R9, R13
-	VMOVSS      (R8)(R13*4), X6
+	MOVWLZX     R9, R10
+	VMOVSS      (R8)(R10*4), X6
 	SHRQ        $0x10, R9
-	MOVWLZX     R9, R13
-	VINSERTPS   $0x10, (R8)(R13*4), X6, X6
+	MOVWLZX     R9, R10
+	VINSERTPS   $0x10, (R8)(R10*4), X6, X6
 	SHRQ        $0x10, R9
-	MOVWLZX     R9, R13
-	VINSERTPS   $0x20, (R8)(R13*4), X6, X6
+	MOVWLZX     R9, R10
+	VINSERTPS   $0x20, (R8)(R10*4), X6, X6
 	SHRQ        $0x10, R9
 	VINSERTPS   $0x30, (R8)(R9*4), X6, X6
 	MOVQ        8(DI), R9
-	MOVWLZX     R9, R13
-	VMOVSS      (R8)(R13*4), X1
+	MOVWLZX     R9, R10
+	VMOVSS      (R8)(R10*4), X1
 	SHRQ        $0x10, R9
-	MOVWLZX     R9, R13
-	VINSERTPS   $0x10, (R8)(R13*4), X1, X1
+	MOVWLZX     R9, R10
+	VINSERTPS   $0x10, (R8)(R10*4), X1, X1
 	SHRQ        $0x10, R9
-	MOVWLZX     R9, R13
-	VINSERTPS   $0x20, (R8)(R13*4), X1, X1
+	MOVWLZX     R9, R10
+	VINSERTPS   $0x20, (R8)(R10*4), X1, X1
 	SHRQ        $0x10, R9
 	VINSERTPS   $0x30, (R8)(R9*4), X1, X1
 	VINSERTF128 $0x01, X1, Y6, Y6
@@ -8479,39 +11487,39 @@ putEach:
 	ADDQ        $0x20, SI
 	ADDQ        $0x10, DI
 	DECQ        R11
-	JNZ         putEach
+	JNZ         nearRowsEach
 
-putEachEnd:
+nearRowsEachEnd:
 	MOVL  4(CX), R11
 	TESTQ R11, R11
-	JZ    putMaskedEnd
+	JZ    nearRowsMaskedEnd
 
-putMasked:
+nearRowsMasked:
 	MOVWLZX      (BX), R9
 	VMOVD        R9, X1
 	VPBROADCASTD X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQD     Y0, Y1, Y1
 	MOVQ         (DI), R9
-	MOVWLZX      R9, R13
-	VMOVSS       (R8)(R13*4), X7
+	MOVWLZX      R9, R10
+	VMOVSS       (R8)(R10*4), X7
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VINSERTPS    $0x10, (R8)(R13*4), X7, X7
+	MOVWLZX      R9, R10
+	VINSERTPS    $0x10, (R8)(R10*4), X7, X7
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VINSERTPS    $0x20, (R8)(R13*4), X7, X7
+	MOVWLZX      R9, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X7, X7
 	SHRQ         $0x10, R9
 	VINSERTPS    $0x30, (R8)(R9*4), X7, X7
 	MOVQ         8(DI), R9
-	MOVWLZX      R9, R13
-	VMOVSS       (R8)(R13*4), X4
+	MOVWLZX      R9, R10
+	VMOVSS       (R8)(R10*4), X4
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VINSERTPS    $0x10, (R8)(R13*4), X4, X4
+	MOVWLZX      R9, R10
+	VINSERTPS    $0x10, (R8)(R10*4), X4, X4
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VINSERTPS    $0x20, (R8)(R13*4), X4, X4
+	MOVWLZX      R9, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X4, X4
 	SHRQ         $0x10, R9
 	VINSERTPS    $0x30, (R8)(R9*4), X4, X4
 	VINSERTF128  $0x01, X4, Y7, Y7
@@ -8522,41 +11530,42 @@ putMasked:
 	ADDQ         $0x10, DI
 	ADDQ         $0x02, BX
 	DECQ         R11
-	JNZ          putMasked
+	JNZ          nearRowsMasked
 
-putMaskedEnd:
+nearRowsMaskedEnd:
 	VMULPS       Y2, Y3, Y2
 	VCMPPS       $0x03, Y2, Y2, Y1
 	VBLENDVPS    Y1, Y8, Y2, Y2
-	MOVQ         (R12), R9
-	MOVWLZX      R9, R11
-	VMOVSS       X2, (R10)(R11*4)
-	SHRQ         $0x10, R9
-	MOVWLZX      R9, R11
-	VEXTRACTPS   $0x01, X2, (R10)(R11*4)
-	SHRQ         $0x10, R9
-	MOVWLZX      R9, R11
-	VEXTRACTPS   $0x02, X2, (R10)(R11*4)
-	SHRQ         $0x10, R9
-	VEXTRACTPS   $0x03, X2, (R10)(R9*4)
+	MOVQ         y+120(FP), R9
+	MOVQ         (R14), R10
+	MOVWLZX      R10, R11
+	VMOVSS       X2, (R9)(R11*4)
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R11
+	VEXTRACTPS   $0x01, X2, (R9)(R11*4)
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R11
+	VEXTRACTPS   $0x02, X2, (R9)(R11*4)
+	SHRQ         $0x10, R10
+	VEXTRACTPS   $0x03, X2, (R9)(R10*4)
 	VEXTRACTF128 $0x01, Y2, X1
-	MOVQ         8(R12), R9
-	MOVWLZX      R9, R11
-	VMOVSS       X1, (R10)(R11*4)
-	SHRQ         $0x10, R9
-	MOVWLZX      R9, R11
-	VEXTRACTPS   $0x01, X1, (R10)(R11*4)
-	SHRQ         $0x10, R9
-	MOVWLZX      R9, R11
-	VEXTRACTPS   $0x02, X1, (R10)(R11*4)
-	SHRQ         $0x10, R9
-	VEXTRACTPS   $0x03, X1, (R10)(R9*4)
-	ADDQ         $0x10, R12
+	MOVQ         8(R14), R10
+	MOVWLZX      R10, R11
+	VMOVSS       X1, (R9)(R11*4)
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R11
+	VEXTRACTPS   $0x01, X1, (R9)(R11*4)
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R11
+	VEXTRACTPS   $0x02, X1, (R9)(R11*4)
+	SHRQ         $0x10, R10
+	VEXTRACTPS   $0x03, X1, (R9)(R10*4)
+	ADDQ         $0x10, R14
 	ADDQ         $0x08, CX
 	DECQ         AX
-	JMP          put
+	JMP          nearRows
 
-putDone:
+nearRowsDone:
 	VZEROUPPER
 	RET
 
@@ -8577,8 +11586,11 @@ TEXT ·slicesFull32F32AVX2(SB), NOSPLIT, $0-132
 	VPBROADCASTQ keep+72(FP), Y3
 	MOVQ         valuesAhead+96(FP), R12
 	MOVQ         indicesAhead+104(FP), R13
+	MOVQ         rows+112(FP), R14
+	TESTQ        R14, R14
+	JNZ          toRows
 	TESTQ        R12, R12
-	JZ           unasked
+	JZ           near
 
 far:
 	TESTQ      AX, AX
@@ -8737,11 +11749,6 @@ farDone:
 	VZEROUPPER
 	RET
 
-unasked:
-	MOVQ  rows+112(FP), R12
-	TESTQ R12, R12
-	JNZ   toRows
-
 near:
 	TESTQ   AX, AX
 	JZ      nearDone
@@ -8888,41 +11895,225 @@ nearDone:
 	RET
 
 toRows:
-	MOVQ         y+120(FP), R10
 	MOVL         $0x7fc00000, R9
 	VMOVD        R9, X8
 	VPBROADCASTD X8, Y8
 	VBROADCASTSS alpha+128(FP), Y3
+	TESTQ        R12, R12
+	JZ           nearRows
 
-put:
-	TESTQ   AX, AX
-	JZ      putDone
-	VXORPS  X2, X2, X2
-	MOVL    (CX), R11
-	TESTQ   DX, DX
-	JZ      putFull
-	MOVWLZX (DX), R9
-	SUBQ    R9, R11
-	TESTQ   R9, R9
-	JZ      putStraightEnd
+farRows:
+	TESTQ      AX, AX
+	JZ         farRowsDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VXORPS     X2, X2, X2
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farRowsFull
+	MOVWLZX    (DX), R9
+	SUBQ       R9, R11
+	TESTQ      R9, R9
+	JZ         farRowsStraightEnd
 
-putStraight:
-	MOVL        (DI), R13
-	VMOVUPS     (R8)(R13*4), Y1
+farRowsStraight:
+	MOVL        (DI), R15
+	VMOVUPS     (R8)(R15*4), Y1
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
 	VFMADD231PS (SI), Y1, Y2
 	ADDQ        $0x20, SI
 	ADDQ        $0x20, DI
 	DECQ        R9
-	JNZ         putStraight
+	JNZ         farRowsStraight
 
-putStraightEnd:
+farRowsStraightEnd:
 	CMPW    2(DX), $0x00
-	JE      putSingle
+	JE      farRowsSingle
 	MOVWLZX 2(DX), R11
 	TESTQ   R11, R11
-	JZ      putPairsEnd
+	JZ      farRowsPairsEnd
 
-putPairs:
+farRowsPairs:
+	MOVL        (DI), R9
+	VMOVSD      (R8)(R9*4), X4
+	MOVL        4(DI), R9
+	VMOVHPD     (R8)(R9*4), X4, X4
+	MOVL        16(DI), R9
+	VMOVSD      (R8)(R9*4), X1
+	MOVL        20(DI), R9
+	VMOVHPD     (R8)(R9*4), X1, X1
+	VINSERTF128 $0x01, X1, Y4, Y4
+	MOVL        8(DI), R9
+	VMOVSD      (R8)(R9*4), X5
+	MOVL        12(DI), R9
+	VMOVHPD     (R8)(R9*4), X5, X5
+	MOVL        24(DI), R9
+	VMOVSD      (R8)(R9*4), X1
+	MOVL        28(DI), R9
+	VMOVHPD     (R8)(R9*4), X1, X1
+	VINSERTF128 $0x01, X1, Y5, Y5
+	VSHUFPS     $0x88, Y5, Y4, Y1
+	VSHUFPS     $0xdd, Y5, Y4, Y9
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VFMADD231PS (SI), Y1, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x20, DI
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VFMADD231PS (SI), Y9, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x20, DI
+	DECQ        R11
+	JNZ         farRowsPairs
+
+farRowsPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	MOVWLZX 2(DX), R9
+	SUBQ    R9, R11
+	SUBQ    R9, R11
+
+farRowsSingle:
+	ADDQ $0x04, DX
+
+farRowsFull:
+	TESTQ R11, R11
+	JZ    farRowsEachEnd
+
+farRowsEach:
+	MOVL        (DI), R9
+	VMOVSS      (R8)(R9*4), X6
+	MOVL        4(DI), R9
+	VINSERTPS   $0x10, (R8)(R9*4), X6, X6
+	MOVL        8(DI), R9
+	VINSERTPS   $0x20, (R8)(R9*4), X6, X6
+	MOVL        12(DI), R9
+	VINSERTPS   $0x30, (R8)(R9*4), X6, X6
+	MOVL        16(DI), R9
+	VMOVSS      (R8)(R9*4), X1
+	MOVL        20(DI), R9
+	VINSERTPS   $0x10, (R8)(R9*4), X1, X1
+	MOVL        24(DI), R9
+	VINSERTPS   $0x20, (R8)(R9*4), X1, X1
+	MOVL        28(DI), R9
+	VINSERTPS   $0x30, (R8)(R9*4), X1, X1
+	VINSERTF128 $0x01, X1, Y6, Y6
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VFMADD231PS (SI), Y6, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x20, DI
+	DECQ        R11
+	JNZ         farRowsEach
+
+farRowsEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    farRowsMaskedEnd
+
+farRowsMasked:
+	MOVWLZX      (BX), R9
+	VMOVD        R9, X1
+	VPBROADCASTD X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQD     Y0, Y1, Y1
+	MOVL         (DI), R9
+	VMOVSS       (R8)(R9*4), X7
+	MOVL         4(DI), R9
+	VINSERTPS    $0x10, (R8)(R9*4), X7, X7
+	MOVL         8(DI), R9
+	VINSERTPS    $0x20, (R8)(R9*4), X7, X7
+	MOVL         12(DI), R9
+	VINSERTPS    $0x30, (R8)(R9*4), X7, X7
+	MOVL         16(DI), R9
+	VMOVSS       (R8)(R9*4), X4
+	MOVL         20(DI), R9
+	VINSERTPS    $0x10, (R8)(R9*4), X4, X4
+	MOVL         24(DI), R9
+	VINSERTPS    $0x20, (R8)(R9*4), X4, X4
+	MOVL         28(DI), R9
+	VINSERTPS    $0x30, (R8)(R9*4), X4, X4
+	VINSERTF128  $0x01, X4, Y7, Y7
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VMOVAPS      Y2, Y9
+	VFMADD231PS  (SI), Y7, Y9
+	VBLENDVPS    Y1, Y9, Y2, Y2
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          farRowsMasked
+
+farRowsMaskedEnd:
+	VMULPS       Y2, Y3, Y2
+	VCMPPS       $0x03, Y2, Y2, Y1
+	VBLENDVPS    Y1, Y8, Y2, Y2
+	MOVQ         y+120(FP), R9
+	MOVQ         (R14), R11
+	MOVWLZX      R11, R15
+	VMOVSS       X2, (R9)(R15*4)
+	SHRQ         $0x10, R11
+	MOVWLZX      R11, R15
+	VEXTRACTPS   $0x01, X2, (R9)(R15*4)
+	SHRQ         $0x10, R11
+	MOVWLZX      R11, R15
+	VEXTRACTPS   $0x02, X2, (R9)(R15*4)
+	SHRQ         $0x10, R11
+	VEXTRACTPS   $0x03, X2, (R9)(R11*4)
+	VEXTRACTF128 $0x01, Y2, X1
+	MOVQ         8(R14), R11
+	MOVWLZX      R11, R15
+	VMOVSS       X1, (R9)(R15*4)
+	SHRQ         $0x10, R11
+	MOVWLZX      R11, R15
+	VEXTRACTPS   $0x01, X1, (R9)(R15*4)
+	SHRQ         $0x10, R11
+	MOVWLZX      R11, R15
+	VEXTRACTPS   $0x02, X1, (R9)(R15*4)
+	SHRQ         $0x10, R11
+	VEXTRACTPS   $0x03, X1, (R9)(R11*4)
+	ADDQ         $0x10, R14
+	ADDQ         $0x08, CX
+	DECQ         AX
+	JMP          farRows
+
+farRowsDone:
+	VZEROUPPER
+	RET
+
+nearRows:
+	TESTQ   AX, AX
+	JZ      nearRowsDone
+	VXORPS  X2, X2, X2
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearRowsFull
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	TESTQ   R9, R9
+	JZ      nearRowsStraightEnd
+
+nearRowsStraight:
+	MOVL        (DI), R10
+	VMOVUPS     (R8)(R10*4), Y1
+	VFMADD231PS (SI), Y1, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x20, DI
+	DECQ        R9
+	JNZ         nearRowsStraight
+
+nearRowsStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearRowsSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      nearRowsPairsEnd
+
+nearRowsPairs:
 	MOVL        (DI), R9
 	VMOVSD      (R8)(R9*4), X4
 	MOVL        4(DI), R9
@@ -8950,9 +12141,9 @@ putPairs:
 	ADDQ        $0x20, SI
 	ADDQ        $0x20, DI
 	DECQ        R11
-	JNZ         putPairs
+	JNZ         nearRowsPairs
 
-putPairsEnd:
+nearRowsPairsEnd:
 	MOVL    (CX), R11
 	MOVWLZX (DX), R9
 	SUBQ    R9, R11
@@ -8960,14 +12151,14 @@ putPairsEnd:
 	SUBQ    R9, R11
 	SUBQ    R9, R11
 
-putSingle:
+nearRowsSingle:
 	ADDQ $0x04, DX
 
-putFull:
+nearRowsFull:
 	TESTQ R11, R11
-	JZ    putEachEnd
+	JZ    nearRowsEachEnd
 
-putEach:
+nearRowsEach:
 	MOVL        (DI), R9
 	VMOVSS      (R8)(R9*4), X6
 	MOVL        4(DI), R9
@@ -8989,14 +12180,14 @@ putEach:
 	ADDQ        $0x20, SI
 	ADDQ        $0x20, DI
 	DECQ        R11
-	JNZ         putEach
+	JNZ         nearRowsEach
 
-putEachEnd:
+nearRowsEachEnd:
 	MOVL  4(CX), R11
 	TESTQ R11, R11
-	JZ    putMaskedEnd
+	JZ    nearRowsMaskedEnd
 
-putMasked:
+nearRowsMasked:
 	MOVWLZX      (BX), R9
 	VMOVD        R9, X1
 	VPBROADCASTD X1, Y1
@@ -9026,41 +12217,42 @@ putMasked:
 	ADDQ         $0x20, DI
 	ADDQ         $0x02, BX
 	DECQ         R11
-	JNZ          putMasked
+	JNZ          nearRowsMasked
 
-putMaskedEnd:
+nearRowsMaskedEnd:
 	VMULPS       Y2, Y3, Y2
 	VCMPPS       $0x03, Y2, Y2, Y1
 	VBLENDVPS    Y1, Y8, Y2, Y2
-	MOVQ         (R12), R9
-	MOVWLZX      R9, R11
-	VMOVSS       X2, (R10)(R11*4)
-	SHRQ         $0x10, R9
-	MOVWLZX      R9, R11
-	VEXTRACTPS   $0x01, X2, (R10)(R11*4)
-	SHRQ         $0x10, R9
-	MOVWLZX      R9, R11
-	VEXTRACTPS   $0x02, X2, (R10)(R11*4)
-	SHRQ         $0x10, R9
-	VEXTRACTPS   $0x03, X2, (R10)(R9*4)
+	MOVQ         y+120(FP), R9
+	MOVQ         (R14), R10
+	MOVWLZX      R10, R11
+	VMOVSS       X2, (R9)(R11*4)
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R11
+	VEXTRACTPS   $0x01, X2, (R9)(R11*4)
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R11
+	VEXTRACTPS   $0x02, X2, (R9)(R11*4)
+	SHRQ         $0x10, R10
+	VEXTRACTPS   $0x03, X2, (R9)(R10*4)
 	VEXTRACTF128 $0x01, Y2, X1
-	MOVQ         8(R12), R9
-	MOVWLZX      R9, R11
-	VMOVSS       X1, (R10)(R11*4)
-	SHRQ         $0x10, R9
-	MOVWLZX      R9, R11
-	VEXTRACTPS   $0x01, X1, (R10)(R11*4)
-	SHRQ         $0x10, R9
-	MOVWLZX      R9, R11
-	VEXTRACTPS   $0x02, X1, (R10)(R11*4)
-	SHRQ         $0x10, R9
-	VEXTRACTPS   $0x03, X1, (R10)(R9*4)
-	ADDQ         $0x10, R12
+	MOVQ         8(R14), R10
+	MOVWLZX      R10, R11
+	VMOVSS       X1, (R9)(R11*4)
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R11
+	VEXTRACTPS   $0x01, X1, (R9)(R11*4)
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R11
+	VEXTRACTPS   $0x02, X1, (R9)(R11*4)
+	SHRQ         $0x10, R10
+	VEXTRACTPS   $0x03, X1, (R9)(R10*4)
+	ADDQ         $0x10, R14
 	ADDQ         $0x08, CX
 	DECQ         AX
-	JMP          put
+	JMP          nearRows
 
-putDone:
+nearRowsDone:
 	VZEROUPPER
 	RET
 
@@ -9084,8 +12276,11 @@ TEXT ·slicesTable16F32AVX2(SB), NOSPLIT, $0-132
 	VPBROADCASTQ keep+72(FP), Y3
 	MOVQ         valuesAhead+96(FP), R12
 	MOVQ         indicesAhead+104(FP), R13
+	MOVQ         rows+112(FP), R14
+	TESTQ        R14, R14
+	JNZ          toRows
 	TESTQ        R12, R12
-	JZ           unasked
+	JZ           near
 
 far:
 	TESTQ      AX, AX
@@ -9292,11 +12487,6 @@ farDone:
 	VZEROUPPER
 	RET
 
-unasked:
-	MOVQ  rows+112(FP), R12
-	TESTQ R12, R12
-	JNZ   toRows
-
 near:
 	TESTQ   AX, AX
 	JZ      nearDone
@@ -9491,27 +12681,32 @@ nearDone:
 	RET
 
 toRows:
-	MOVQ         y+120(FP), R10
 	MOVL         $0x7fc00000, R9
 	VMOVD        R9, X11
 	VPBROADCASTD X11, Y11
 	VBROADCASTSS alpha+128(FP), Y3
+	TESTQ        R12, R12
+	JZ           nearRows
 
-put:
-	TESTQ   AX, AX
-	JZ      putDone
-	VXORPS  X2, X2, X2
-	MOVL    (CX), R11
-	TESTQ   DX, DX
-	JZ      putFull
-	MOVWLZX (DX), R9
-	SUBQ    R9, R11
-	TESTQ   R9, R9
-	JZ      putStraightEnd
+farRows:
+	TESTQ      AX, AX
+	JZ         farRowsDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VXORPS     X2, X2, X2
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farRowsFull
+	MOVWLZX    (DX), R9
+	SUBQ       R9, R11
+	TESTQ      R9, R9
+	JZ         farRowsStraightEnd
 
-putStraight:
-	MOVWLZX      (DI), R13
-	VMOVUPS      (R8)(R13*4), Y1
+farRowsStraight:
+	MOVWLZX      (DI), R15
+	VMOVUPS      (R8)(R15*4), Y1
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
 	VPBROADCASTD (SI), Y12
 	VPSRLVD      Y4, Y12, Y12
 	VPERMPS      Y5, Y12, Y13
@@ -9522,37 +12717,264 @@ putStraight:
 	ADDQ         $0x04, SI
 	ADDQ         $0x10, DI
 	DECQ         R9
-	JNZ          putStraight
+	JNZ          farRowsStraight
 
-putStraightEnd:
+farRowsStraightEnd:
 	CMPW    2(DX), $0x00
-	JE      putSingle
+	JE      farRowsSingle
 	MOVWLZX 2(DX), R11
 	TESTQ   R11, R11
-	JZ      putPairsEnd
+	JZ      farRowsPairsEnd
 
-putPairs:
+farRowsPairs:
 	MOVQ         (DI), R9
-	MOVWLZX      R9, R13
-	VMOVSD       (R8)(R13*4), X7
+	MOVWLZX      R9, R15
+	VMOVSD       (R8)(R15*4), X7
 	SHRQ         $0x10, R9
 	MOVWLZX      R9, R9
 	VMOVHPD      (R8)(R9*4), X7, X7
 	MOVQ         8(DI), R9
-	MOVWLZX      R9, R13
-	VMOVSD       (R8)(R13*4), X1
+	MOVWLZX      R9, R15
+	VMOVSD       (R8)(R15*4), X1
 	SHRQ         $0x10, R9
 	MOVWLZX      R9, R9
 	VMOVHPD      (R8)(R9*4), X1, X1
 	VINSERTF128  $0x01, X1, Y7, Y7
 	MOVL         4(DI), R9
-	MOVWLZX      R9, R13
-	VMOVSD       (R8)(R13*4), X8
+	MOVWLZX      R9, R15
+	VMOVSD       (R8)(R15*4), X8
 	SHRQ         $0x10, R9
 	VMOVHPD      (R8)(R9*4), X8, X8
 	MOVL         12(DI), R9
-	MOVWLZX      R9, R13
-	VMOVSD       (R8)(R13*4), X1
+	MOVWLZX      R9, R15
+	VMOVSD       (R8)(R15*4), X1
+	SHRQ         $0x10, R9
+	VMOVHPD      (R8)(R9*4), X1, X1
+	VINSERTF128  $0x01, X1, Y8, Y8
+	VSHUFPS      $0x88, Y8, Y7, Y1
+	VSHUFPS      $0xdd, Y8, Y7, Y12
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPBROADCASTD (SI), Y13
+	VPSRLVD      Y4, Y13, Y13
+	VPERMPS      Y5, Y13, Y14
+	VPERMPS      Y6, Y13, Y15
+	VPSLLD       $0x1c, Y13, Y13
+	VBLENDVPS    Y13, Y15, Y14, Y14
+	VFMADD231PS  Y14, Y1, Y2
+	ADDQ         $0x04, SI
+	ADDQ         $0x10, DI
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPBROADCASTD (SI), Y1
+	VPSRLVD      Y4, Y1, Y1
+	VPERMPS      Y5, Y1, Y13
+	VPERMPS      Y6, Y1, Y14
+	VPSLLD       $0x1c, Y1, Y1
+	VBLENDVPS    Y1, Y14, Y13, Y13
+	VFMADD231PS  Y13, Y12, Y2
+	ADDQ         $0x04, SI
+	ADDQ         $0x10, DI
+	DECQ         R11
+	JNZ          farRowsPairs
+
+farRowsPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	MOVWLZX 2(DX), R9
+	SUBQ    R9, R11
+	SUBQ    R9, R11
+
+farRowsSingle:
+	ADDQ $0x04, DX
+
+farRowsFull:
+	TESTQ R11, R11
+	JZ    farRowsEachEnd
+
+farRowsEach:
+	MOVQ         (DI), R9
+	MOVWLZX      R9, R15
+	VMOVSS       (R8)(R15*4), X9
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X9, X9
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R15
+	VINSERTPS    $0x20, (R8)(R15*4), X9, X9
+	SHRQ         $0x10, R9
+	VINSERTPS    $0x30, (R8)(R9*4), X9, X9
+	MOVQ         8(DI), R9
+	MOVWLZX      R9, R15
+	VMOVSS       (R8)(R15*4), X1
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X1, X1
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R15
+	VINSERTPS    $0x20, (R8)(R15*4), X1, X1
+	SHRQ         $0x10, R9
+	VINSERTPS    $0x30, (R8)(R9*4), X1, X1
+	VINSERTF128  $0x01, X1, Y9, Y9
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPBROADCASTD (SI), Y1
+	VPSRLVD      Y4, Y1, Y1
+	VPERMPS      Y5, Y1, Y12
+	VPERMPS      Y6, Y1, Y13
+	VPSLLD       $0x1c, Y1, Y1
+	VBLENDVPS    Y1, Y13, Y12, Y12
+	VFMADD231PS  Y12, Y9, Y2
+	ADDQ         $0x04, SI
+	ADDQ         $0x10, DI
+	DECQ         R11
+	JNZ          farRowsEach
+
+farRowsEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    farRowsMaskedEnd
+
+farRowsMasked:
+	MOVWLZX      (BX), R9
+	VMOVD        R9, X1
+	VPBROADCASTD X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQD     Y0, Y1, Y1
+	MOVQ         (DI), R9
+	MOVWLZX      R9, R15
+	VMOVSS       (R8)(R15*4), X10
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X10, X10
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R15
+	VINSERTPS    $0x20, (R8)(R15*4), X10, X10
+	SHRQ         $0x10, R9
+	VINSERTPS    $0x30, (R8)(R9*4), X10, X10
+	MOVQ         8(DI), R9
+	MOVWLZX      R9, R15
+	VMOVSS       (R8)(R15*4), X7
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X7, X7
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R15
+	VINSERTPS    $0x20, (R8)(R15*4), X7, X7
+	SHRQ         $0x10, R9
+	VINSERTPS    $0x30, (R8)(R9*4), X7, X7
+	VINSERTF128  $0x01, X7, Y10, Y10
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPBROADCASTD (SI), Y12
+	VPSRLVD      Y4, Y12, Y12
+	VPERMPS      Y5, Y12, Y13
+	VPERMPS      Y6, Y12, Y14
+	VPSLLD       $0x1c, Y12, Y12
+	VBLENDVPS    Y12, Y14, Y13, Y13
+	VMOVAPS      Y2, Y12
+	VFMADD231PS  Y13, Y10, Y12
+	VBLENDVPS    Y1, Y12, Y2, Y2
+	ADDQ         $0x04, SI
+	ADDQ         $0x10, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          farRowsMasked
+
+farRowsMaskedEnd:
+	VMULPS       Y2, Y3, Y2
+	VCMPPS       $0x03, Y2, Y2, Y1
+	VBLENDVPS    Y1, Y11, Y2, Y2
+	MOVQ         y+120(FP), R9
+	MOVQ         (R14), R11
+	MOVWLZX      R11, R15
+	VMOVSS       X2, (R9)(R15*4)
+	SHRQ         $0x10, R11
+	MOVWLZX      R11, R15
+	VEXTRACTPS   $0x01, X2, (R9)(R15*4)
+	SHRQ         $0x10, R11
+	MOVWLZX      R11, R15
+	VEXTRACTPS   $0x02, X2, (R9)(R15*4)
+	SHRQ         $0x10, R11
+	VEXTRACTPS   $0x03, X2, (R9)(R11*4)
+	VEXTRACTF128 $0x01, Y2, X1
+	MOVQ         8(R14), R11
+	MOVWLZX      R11, R15
+	VMOVSS       X1, (R9)(R15*4)
+	SHRQ         $0x10, R11
+	MOVWLZX      R11, R15
+	VEXTRACTPS   $0x01, X1, (R9)(R15*4)
+	SHRQ         $0x10, R11
+	MOVWLZX      R11, R15
+	VEXTRACTPS   $0x02, X1, (R9)(R15*4)
+	SHRQ         $0x10, R11
+	VEXTRACTPS   $0x03, X1, (R9)(R11*4)
+	ADDQ         $0x10, R14
+	ADDQ         $0x08, CX
+	DECQ         AX
+	JMP          farRows
+
+farRowsDone:
+	VZEROUPPER
+	RET
+
+nearRows:
+	TESTQ   AX, AX
+	JZ      nearRowsDone
+	VXORPS  X2, X2, X2
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearRowsFull
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	TESTQ   R9, R9
+	JZ      nearRowsStraightEnd
+
+nearRowsStraight:
+	MOVWLZX      (DI), R10
+	VMOVUPS      (R8)(R10*4), Y1
+	VPBROADCASTD (SI), Y12
+	VPSRLVD      Y4, Y12, Y12
+	VPERMPS      Y5, Y12, Y13
+	VPERMPS      Y6, Y12, Y14
+	VPSLLD       $0x1c, Y12, Y12
+	VBLENDVPS    Y12, Y14, Y13, Y13
+	VFMADD231PS  Y13, Y1, Y2
+	ADDQ         $0x04, SI
+	ADDQ         $0x10, DI
+	DECQ         R9
+	JNZ          nearRowsStraight
+
+nearRowsStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearRowsSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      nearRowsPairsEnd
+
+nearRowsPairs:
+	MOVQ         (DI), R9
+	MOVWLZX      R9, R10
+	VMOVSD       (R8)(R10*4), X7
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R9
+	VMOVHPD      (R8)(R9*4), X7, X7
+	MOVQ         8(DI), R9
+	MOVWLZX      R9, R10
+	VMOVSD       (R8)(R10*4), X1
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R9
+	VMOVHPD      (R8)(R9*4), X1, X1
+	VINSERTF128  $0x01, X1, Y7, Y7
+	MOVL         4(DI), R9
+	MOVWLZX      R9, R10
+	VMOVSD       (R8)(R10*4), X8
+	SHRQ         $0x10, R9
+	VMOVHPD      (R8)(R9*4), X8, X8
+	MOVL         12(DI), R9
+	MOVWLZX      R9, R10
+	VMOVSD       (R8)(R10*4), X1
 	SHRQ         $0x10, R9
 	VMOVHPD      (R8)(R9*4), X1, X1
 	VINSERTF128  $0x01, X1, Y8, Y8
@@ -9577,9 +12999,9 @@ putPairs:
 	ADDQ         $0x04, SI
 	ADDQ         $0x10, DI
 	DECQ         R11
-	JNZ          putPairs
+	JNZ          nearRowsPairs
 
-putPairsEnd:
+nearRowsPairsEnd:
 	MOVL    (CX), R11
 	MOVWLZX (DX), R9
 	SUBQ    R9, R11
@@ -9587,34 +13009,34 @@ putPairsEnd:
 	SUBQ    R9, R11
 	SUBQ    R9, R11
 
-putSingle:
+nearRowsSingle:
 	ADDQ $0x04, DX
 
-putFull:
+nearRowsFull:
 	TESTQ R11, R11
-	JZ    putEachEnd
+	JZ    nearRowsEachEnd
 
-putEach:
+nearRowsEach:
 	MOVQ         (DI), R9
-	MOVWLZX      R9, R13
-	VMOVSS       (R8)(R13*4), X9
+	MOVWLZX      R9, R10
+	VMOVSS       (R8)(R10*4), X9
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VINSERTPS    $0x10, (R8)(R13*4), X9, X9
+	MOVWLZX      R9, R10
+	VINSERTPS    $0x10, (R8)(R10*4), X9, X9
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VINSERTPS    $0x20, (R8)(R13*4), X9, X9
+	MOVWLZX      R9, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X9, X9
 	SHRQ         $0x10, R9
 	VINSERTPS    $0x30, (R8)(R9*4), X9, X9
 	MOVQ         8(DI), R9
-	MOVWLZX      R9, R13
-	VMOVSS       (R8)(R13*4), X1
+	MOVWLZX      R9, R10
+	VMOVSS       (R8)(R10*4), X1
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VINSERTPS    $0x10, (R8)(R13*4), X1, X1
+	MOVWLZX      R9, R10
+	VINSERTPS    $0x10, (R8)(R10*4), X1, X1
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VINSERTPS    $0x20, (R8)(R13*4), X1, X1
+	MOVWLZX      R9, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X1, X1
 	SHRQ         $0x10, R9
 	VINSERTPS    $0x30, (R8)(R9*4), X1, X1
 	VINSERTF128  $0x01, X1, Y9, Y9
@@ -9628,39 +13050,39 @@ putEach:
 	ADDQ         $0x04, SI
 	ADDQ         $0x10, DI
 	DECQ         R11
-	JNZ          putEach
+	JNZ          nearRowsEach
 
-putEachEnd:
+nearRowsEachEnd:
 	MOVL  4(CX), R11
 	TESTQ R11, R11
-	JZ    putMaskedEnd
+	JZ    nearRowsMaskedEnd
 
-putMasked:
+nearRowsMasked:
 	MOVWLZX      (BX), R9
 	VMOVD        R9, X1
 	VPBROADCASTD X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQD     Y0, Y1, Y1
 	MOVQ         (DI), R9
-	MOVWLZX      R9, R13
-	VMOVSS       (R8)(R13*4), X10
+	MOVWLZX      R9, R10
+	VMOVSS       (R8)(R10*4), X10
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VINSERTPS    $0x10, (R8)(R13*4), X10, X10
+	MOVWLZX      R9, R10
+	VINSERTPS    $0x10, (R8)(R10*4), X10, X10
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VINSERTPS    $0x20, (R8)(R13*4), X10, X10
+	MOVWLZX      R9, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X10, X10
 	SHRQ         $0x10, R9
 	VINSERTPS    $0x30, (R8)(R9*4), X10, X10
 	MOVQ         8(DI), R9
-	MOVWLZX      R9, R13
-	VMOVSS       (R8)(R13*4), X7
+	MOVWLZX      R9, R10
+	VMOVSS       (R8)(R10*4), X7
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VINSERTPS    $0x10, (R8)(R13*4), X7, X7
+	MOVWLZX      R9, R10
+	VINSERTPS    $0x10, (R8)(R10*4), X7, X7
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VINSERTPS    $0x20, (R8)(R13*4), X7, X7
+	MOVWLZX      R9, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X7, X7
 	SHRQ         $0x10, R9
 	VINSERTPS    $0x30, (R8)(R9*4), X7, X7
 	VINSERTF128  $0x01, X7, Y10, Y10
@@ -9677,41 +13099,42 @@ putMasked:
 	ADDQ         $0x10, DI
 	ADDQ         $0x02, BX
 	DECQ         R11
-	JNZ          putMasked
+	JNZ          nearRowsMasked
 
-putMaskedEnd:
+nearRowsMaskedEnd:
 	VMULPS       Y2, Y3, Y2
 	VCMPPS       $0x03, Y2, Y2, Y1
 	VBLENDVPS    Y1, Y11, Y2, Y2
-	MOVQ         (R12), R9
-	MOVWLZX      R9, R11
-	VMOVSS       X2, (R10)(R11*4)
-	SHRQ         $0x10, R9
-	MOVWLZX      R9, R11
-	VEXTRACTPS   $0x01, X2, (R10)(R11*4)
-	SHRQ         $0x10, R9
-	MOVWLZX      R9, R11
-	VEXTRACTPS   $0x02, X2, (R10)(R11*4)
-	SHRQ         $0x10, R9
-	VEXTRACTPS   $0x03, X2, (R10)(R9*4)
+	MOVQ         y+120(FP), R9
+	MOVQ         (R14), R10
+	MOVWLZX      R10, R11
+	VMOVSS       X2, (R9)(R11*4)
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R11
+	VEXTRACTPS   $0x01, X2, (R9)(R11*4)
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R11
+	VEXTRACTPS   $0x02, X2, (R9)(R11*4)
+	SHRQ         $0x10, R10
+	VEXTRACTPS   $0x03, X2, (R9)(R10*4)
 	VEXTRACTF128 $0x01, Y2, X1
-	MOVQ         8(R12), R9
-	MOVWLZX      R9, R11
-	VMOVSS       X1, (R10)(R11*4)
-	SHRQ         $0x10, R9
-	MOVWLZX      R9, R11
-	VEXTRACTPS   $0x01, X1, (R10)(R11*4)
-	SHRQ         $0x10, R9
-	MOVWLZX      R9, R11
-	VEXTRACTPS   $0x02, X1, (R10)(R11*4)
-	SHRQ         $0x10, R9
-	VEXTRACTPS   $0x03, X1, (R10)(R9*4)
-	ADDQ         $0x10, R12
+	MOVQ         8(R14), R10
+	MOVWLZX      R10, R11
+	VMOVSS       X1, (R9)(R11*4)
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R11
+	VEXTRACTPS   $0x01, X1, (R9)(R11*4)
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R11
+	VEXTRACTPS   $0x02, X1, (R9)(R11*4)
+	SHRQ         $0x10, R10
+	VEXTRACTPS   $0x03, X1, (R9)(R10*4)
+	ADDQ         $0x10, R14
 	ADDQ         $0x08, CX
 	DECQ         AX
-	JMP          put
+	JMP          nearRows
 
-putDone:
+nearRowsDone:
 	VZEROUPPER
 	RET
 
@@ -9735,8 +13158,11 @@ TEXT ·slicesTable32F32AVX2(SB), NOSPLIT, $0-132
 	VPBROADCASTQ keep+72(FP), Y3
 	MOVQ         valuesAhead+96(FP), R12
 	MOVQ         indicesAhead+104(FP), R13
+	MOVQ         rows+112(FP), R14
+	TESTQ        R14, R14
+	JNZ          toRows
 	TESTQ        R12, R12
-	JZ           unasked
+	JZ           near
 
 far:
 	TESTQ      AX, AX
@@ -9925,11 +13351,6 @@ farDone:
 	VZEROUPPER
 	RET
 
-unasked:
-	MOVQ  rows+112(FP), R12
-	TESTQ R12, R12
-	JNZ   toRows
-
 near:
 	TESTQ   AX, AX
 	JZ      nearDone
@@ -10106,27 +13527,32 @@ nearDone:
 	RET
 
 toRows:
-	MOVQ         y+120(FP), R10
 	MOVL         $0x7fc00000, R9
 	VMOVD        R9, X11
 	VPBROADCASTD X11, Y11
 	VBROADCASTSS alpha+128(FP), Y3
+	TESTQ        R12, R12
+	JZ           nearRows
 
-put:
-	TESTQ   AX, AX
-	JZ      putDone
-	VXORPS  X2, X2, X2
-	MOVL    (CX), R11
-	TESTQ   DX, DX
-	JZ      putFull
-	MOVWLZX (DX), R9
-	SUBQ    R9, R11
-	TESTQ   R9, R9
-	JZ      putStraightEnd
+farRows:
+	TESTQ      AX, AX
+	JZ         farRowsDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VXORPS     X2, X2, X2
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farRowsFull
+	MOVWLZX    (DX), R9
+	SUBQ       R9, R11
+	TESTQ      R9, R9
+	JZ         farRowsStraightEnd
 
-putStraight:
-	MOVL         (DI), R13
-	VMOVUPS      (R8)(R13*4), Y1
+farRowsStraight:
+	MOVL         (DI), R15
+	VMOVUPS      (R8)(R15*4), Y1
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
 	VPBROADCASTD (SI), Y12
 	VPSRLVD      Y4, Y12, Y12
 	VPERMPS      Y5, Y12, Y13
@@ -10137,16 +13563,225 @@ putStraight:
 	ADDQ         $0x04, SI
 	ADDQ         $0x20, DI
 	DECQ         R9
-	JNZ          putStraight
+	JNZ          farRowsStraight
 
-putStraightEnd:
+farRowsStraightEnd:
 	CMPW    2(DX), $0x00
-	JE      putSingle
+	JE      farRowsSingle
 	MOVWLZX 2(DX), R11
 	TESTQ   R11, R11
-	JZ      putPairsEnd
+	JZ      farRowsPairsEnd
 
-putPairs:
+farRowsPairs:
+	MOVL         (DI), R9
+	VMOVSD       (R8)(R9*4), X7
+	MOVL         4(DI), R9
+	VMOVHPD      (R8)(R9*4), X7, X7
+	MOVL         16(DI), R9
+	VMOVSD       (R8)(R9*4), X1
+	MOVL         20(DI), R9
+	VMOVHPD      (R8)(R9*4), X1, X1
+	VINSERTF128  $0x01, X1, Y7, Y7
+	MOVL         8(DI), R9
+	VMOVSD       (R8)(R9*4), X8
+	MOVL         12(DI), R9
+	VMOVHPD      (R8)(R9*4), X8, X8
+	MOVL         24(DI), R9
+	VMOVSD       (R8)(R9*4), X1
+	MOVL         28(DI), R9
+	VMOVHPD      (R8)(R9*4), X1, X1
+	VINSERTF128  $0x01, X1, Y8, Y8
+	VSHUFPS      $0x88, Y8, Y7, Y1
+	VSHUFPS      $0xdd, Y8, Y7, Y12
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPBROADCASTD (SI), Y13
+	VPSRLVD      Y4, Y13, Y13
+	VPERMPS      Y5, Y13, Y14
+	VPERMPS      Y6, Y13, Y15
+	VPSLLD       $0x1c, Y13, Y13
+	VBLENDVPS    Y13, Y15, Y14, Y14
+	VFMADD231PS  Y14, Y1, Y2
+	ADDQ         $0x04, SI
+	ADDQ         $0x20, DI
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPBROADCASTD (SI), Y1
+	VPSRLVD      Y4, Y1, Y1
+	VPERMPS      Y5, Y1, Y13
+	VPERMPS      Y6, Y1, Y14
+	VPSLLD       $0x1c, Y1, Y1
+	VBLENDVPS    Y1, Y14, Y13, Y13
+	VFMADD231PS  Y13, Y12, Y2
+	ADDQ         $0x04, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          farRowsPairs
+
+farRowsPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	MOVWLZX 2(DX), R9
+	SUBQ    R9, R11
+	SUBQ    R9, R11
+
+farRowsSingle:
+	ADDQ $0x04, DX
+
+farRowsFull:
+	TESTQ R11, R11
+	JZ    farRowsEachEnd
+
+farRowsEach:
+	MOVL         (DI), R9
+	VMOVSS       (R8)(R9*4), X9
+	MOVL         4(DI), R9
+	VINSERTPS    $0x10, (R8)(R9*4), X9, X9
+	MOVL         8(DI), R9
+	VINSERTPS    $0x20, (R8)(R9*4), X9, X9
+	MOVL         12(DI), R9
+	VINSERTPS    $0x30, (R8)(R9*4), X9, X9
+	MOVL         16(DI), R9
+	VMOVSS       (R8)(R9*4), X1
+	MOVL         20(DI), R9
+	VINSERTPS    $0x10, (R8)(R9*4), X1, X1
+	MOVL         24(DI), R9
+	VINSERTPS    $0x20, (R8)(R9*4), X1, X1
+	MOVL         28(DI), R9
+	VINSERTPS    $0x30, (R8)(R9*4), X1, X1
+	VINSERTF128  $0x01, X1, Y9, Y9
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPBROADCASTD (SI), Y1
+	VPSRLVD      Y4, Y1, Y1
+	VPERMPS      Y5, Y1, Y12
+	VPERMPS      Y6, Y1, Y13
+	VPSLLD       $0x1c, Y1, Y1
+	VBLENDVPS    Y1, Y13, Y12, Y12
+	VFMADD231PS  Y12, Y9, Y2
+	ADDQ         $0x04, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          farRowsEach
+
+farRowsEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    farRowsMaskedEnd
+
+farRowsMasked:
+	MOVWLZX      (BX), R9
+	VMOVD        R9, X1
+	VPBROADCASTD X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQD     Y0, Y1, Y1
+	MOVL         (DI), R9
+	VMOVSS       (R8)(R9*4), X10
+	MOVL         4(DI), R9
+	VINSERTPS    $0x10, (R8)(R9*4), X10, X10
+	MOVL         8(DI), R9
+	VINSERTPS    $0x20, (R8)(R9*4), X10, X10
+	MOVL         12(DI), R9
+	VINSERTPS    $0x30, (R8)(R9*4), X10, X10
+	MOVL         16(DI), R9
+	VMOVSS       (R8)(R9*4), X7
+	MOVL         20(DI), R9
+	VINSERTPS    $0x10, (R8)(R9*4), X7, X7
+	MOVL         24(DI), R9
+	VINSERTPS    $0x20, (R8)(R9*4), X7, X7
+	MOVL         28(DI), R9
+	VINSERTPS    $0x30, (R8)(R9*4), X7, X7
+	VINSERTF128  $0x01, X7, Y10, Y10
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPBROADCASTD (SI), Y12
+	VPSRLVD      Y4, Y12, Y12
+	VPERMPS      Y5, Y12, Y13
+	VPERMPS      Y6, Y12, Y14
+	VPSLLD       $0x1c, Y12, Y12
+	VBLENDVPS    Y12, Y14, Y13, Y13
+	VMOVAPS      Y2, Y12
+	VFMADD231PS  Y13, Y10, Y12
+	VBLENDVPS    Y1, Y12, Y2, Y2
+	ADDQ         $0x04, SI
+	ADDQ         $0x20, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          farRowsMasked
+
+farRowsMaskedEnd:
+	VMULPS       Y2, Y3, Y2
+	VCMPPS       $0x03, Y2, Y2, Y1
+	VBLENDVPS    Y1, Y11, Y2, Y2
+	MOVQ         y+120(FP), R9
+	MOVQ         (R14), R11
+	MOVWLZX      R11, R15
+	VMOVSS       X2, (R9)(R15*4)
+	SHRQ         $0x10, R11
+	MOVWLZX      R11, R15
+	VEXTRACTPS   $0x01, X2, (R9)(R15*4)
+	SHRQ         $0x10, R11
+	MOVWLZX      R11, R15
+	VEXTRACTPS   $0x02, X2, (R9)(R15*4)
+	SHRQ         $0x10, R11
+	VEXTRACTPS   $0x03, X2, (R9)(R11*4)
+	VEXTRACTF128 $0x01, Y2, X1
+	MOVQ         8(R14), R11
+	MOVWLZX      R11, R15
+	VMOVSS       X1, (R9)(R15*4)
+	SHRQ         $0x10, R11
+	MOVWLZX      R11, R15
+	VEXTRACTPS   $0x01, X1, (R9)(R15*4)
+	SHRQ         $0x10, R11
+	MOVWLZX      R11, R15
+	VEXTRACTPS   $0x02, X1, (R9)(R15*4)
+	SHRQ         $0x10, R11
+	VEXTRACTPS   $0x03, X1, (R9)(R11*4)
+	ADDQ         $0x10, R14
+	ADDQ         $0x08, CX
+	DECQ         AX
+	JMP          farRows
+
+farRowsDone:
+	VZEROUPPER
+	RET
+
+nearRows:
+	TESTQ   AX, AX
+	JZ      nearRowsDone
+	VXORPS  X2, X2, X2
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearRowsFull
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	TESTQ   R9, R9
+	JZ      nearRowsStraightEnd
+
+nearRowsStraight:
+	MOVL         (DI), R10
+	VMOVUPS      (R8)(R10*4), Y1
+	VPBROADCASTD (SI), Y12
+	VPSRLVD      Y4, Y12, Y12
+	VPERMPS      Y5, Y12, Y13
+	VPERMPS      Y6, Y12, Y14
+	VPSLLD       $0x1c, Y12, Y12
+	VBLENDVPS    Y12, Y14, Y13, Y13
+	VFMADD231PS  Y13, Y1, Y2
+	ADDQ         $0x04, SI
+	ADDQ         $0x20, DI
+	DECQ         R9
+	JNZ          nearRowsStraight
+
+nearRowsStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearRowsSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      nearRowsPairsEnd
+
+nearRowsPairs:
 	MOVL         (DI), R9
 	VMOVSD       (R8)(R9*4), X7
 	MOVL         4(DI), R9
@@ -10186,9 +13821,9 @@ putPairs:
 	ADDQ         $0x04, SI
 	ADDQ         $0x20, DI
 	DECQ         R11
-	JNZ          putPairs
+	JNZ          nearRowsPairs
 
-putPairsEnd:
+nearRowsPairsEnd:
 	MOVL    (CX), R11
 	MOVWLZX (DX), R9
 	SUBQ    R9, R11
@@ -10196,14 +13831,14 @@ putPairsEnd:
 	SUBQ    R9, R11
 	SUBQ    R9, R11
 
-putSingle:
+nearRowsSingle:
 	ADDQ $0x04, DX
 
-putFull:
+nearRowsFull:
 	TESTQ R11, R11
-	JZ    putEachEnd
+	JZ    nearRowsEachEnd
 
-putEach:
+nearRowsEach:
 	MOVL         (DI), R9
 	VMOVSS       (R8)(R9*4), X9
 	MOVL         4(DI), R9
@@ -10231,14 +13866,14 @@ putEach:
 	ADDQ         $0x04, SI
 	ADDQ         $0x20, DI
 	DECQ         R11
-	JNZ          putEach
+	JNZ          nearRowsEach
 
-putEachEnd:
+nearRowsEachEnd:
 	MOVL  4(CX), R11
 	TESTQ R11, R11
-	JZ    putMaskedEnd
+	JZ    nearRowsMaskedEnd
 
-putMasked:
+nearRowsMasked:
 	MOVWLZX      (BX), R9
 	VMOVD        R9, X1
 	VPBROADCASTD X1, Y1
@@ -10274,41 +13909,42 @@ putMasked:
 	ADDQ         $0x20, DI
 	ADDQ         $0x02, BX
 	DECQ         R11
-	JNZ          putMasked
+	JNZ          nearRowsMasked
 
-putMaskedEnd:
+nearRowsMaskedEnd:
 	VMULPS       Y2, Y3, Y2
 	VCMPPS       $0x03, Y2, Y2, Y1
 	VBLENDVPS    Y1, Y11, Y2, Y2
-	MOVQ         (R12), R9
-	MOVWLZX      R9, R11
-	VMOVSS       X2, (R10)(R11*4)
-	SHRQ         $0x10, R9
-	MOVWLZX      R9, R11
-	VEXTRACTPS   $0x01, X2, (R10)(R11*4)
-	SHRQ         $0x10, R9
-	MOVWLZX      R9, R11
-	VEXTRACTPS   $0x02, X2, (R10)(R11*4)
-	SHRQ         $0x10, R9
-	VEXTRACTPS   $0x03, X2, (R10)(R9*4)
+	MOVQ         y+120(FP), R9
+	MOVQ         (R14), R10
+	MOVWLZX      R10, R11
+	VMOVSS       X2, (R9)(R11*4)
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R11
+	VEXTRACTPS   $0x01, X2, (R9)(R11*4)
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R11
+	VEXTRACTPS   $0x02, X2, (R9)(R11*4)
+	SHRQ         $0x10, R10
+	VEXTRACTPS   $0x03, X2, (R9)(R10*4)
 	VEXTRACTF128 $0x01, Y2, X1
-	MOVQ         8(R12), R9
-	MOVWLZX      R9, R11
-	VMOVSS       X1, (R10)(R11*4)
-	SHRQ         $0x10, R9
-	MOVWLZX      R9, R11
-	VEXTRACTPS   $0x01, X1, (R10)(R11*4)
-	SHRQ         $0x10, R9
-	MOVWLZX      R9, R11
-	VEXTRACTPS   $0x02, X1, (R10)(R11*4)
-	SHRQ         $0x10, R9
-	VEXTRACTPS   $0x03, X1, (R10)(R9*4)
-	ADDQ         $0x10, R12
+	MOVQ         8(R14), R10
+	MOVWLZX      R10, R11
+	VMOVSS       X1, (R9)(R11*4)
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R11
+	VEXTRACTPS   $0x01, X1, (R9)(R11*4)
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R11
+	VEXTRACTPS   $0x02, X1, (R9)(R11*4)
+	SHRQ         $0x10, R10
+	VEXTRACTPS   $0x03, X1, (R9)(R10*4)
+	ADDQ         $0x10, R14
 	ADDQ         $0x08, CX
 	DECQ         AX
-	JMP          put
+	JMP          nearRows
 
-putDone:
+nearRowsDone:
 	VZEROUPPER
 	RET
 
@@ -10330,8 +13966,11 @@ TEXT ·slicesSame16F32AVX2(SB), NOSPLIT, $0-132
 	VPBROADCASTQ keep+72(FP), Y3
 	MOVQ         valuesAhead+96(FP), R10
 	MOVQ         indicesAhead+104(FP), R11
+	MOVQ         rows+112(FP), R12
+	TESTQ        R12, R12
+	JNZ          toRows
 	TESTQ        R10, R10
-	JZ           unasked
+	JZ           near
 
 far:
 	TESTQ      AX, AX
@@ -10498,11 +14137,6 @@ farDone:
 	VZEROUPPER
 	RET
 
-unasked:
-	MOVQ  rows+112(FP), R11
-	TESTQ R11, R11
-	JNZ   toRows
-
 near:
 	TESTQ   AX, AX
 	JZ      nearDone
@@ -10662,61 +14296,253 @@ nearDone:
 	RET
 
 toRows:
-	MOVQ         y+120(FP), R9
 	MOVL         $0x7fc00000, R8
 	VMOVD        R8, X9
 	VPBROADCASTD X9, Y9
 	VBROADCASTSS alpha+128(FP), Y3
+	TESTQ        R10, R10
+	JZ           nearRows
 
-put:
-	TESTQ   AX, AX
-	JZ      putDone
-	VXORPS  X2, X2, X2
-	MOVL    (CX), R10
-	TESTQ   DX, DX
-	JZ      putFull
-	MOVWLZX (DX), R8
-	SUBQ    R8, R10
-	TESTQ   R8, R8
-	JZ      putStraightEnd
+farRows:
+	TESTQ      AX, AX
+	JZ         farRowsDone
+	PREFETCHT1 (R9)
+	ADDQ       step+88(FP), R9
+	VXORPS     X2, X2, X2
+	MOVL       (CX), R10
+	TESTQ      DX, DX
+	JZ         farRowsFull
+	MOVWLZX    (DX), R8
+	SUBQ       R8, R10
+	TESTQ      R8, R8
+	JZ         farRowsStraightEnd
 
-putStraight:
-	MOVWLZX     (SI), R12
-	VMOVUPS     (DI)(R12*4), Y1
+farRowsStraight:
+	MOVWLZX     (SI), R13
+	VMOVUPS     (DI)(R13*4), Y1
+	PREFETCHT1  (SI)(R11*1)
 	VFMADD231PS Y4, Y1, Y2
 	ADDQ        $0x10, SI
 	DECQ        R8
-	JNZ         putStraight
+	JNZ         farRowsStraight
 
-putStraightEnd:
+farRowsStraightEnd:
 	CMPW    2(DX), $0x00
-	JE      putSingle
+	JE      farRowsSingle
 	MOVWLZX 2(DX), R10
 	TESTQ   R10, R10
-	JZ      putPairsEnd
+	JZ      farRowsPairsEnd
 
-putPairs:
+farRowsPairs:
 	MOVQ        (SI), R8
-	MOVWLZX     R8, R12
-	VMOVSD      (DI)(R12*4), X5
+	MOVWLZX     R8, R13
+	VMOVSD      (DI)(R13*4), X5
 	SHRQ        $0x10, R8
 	MOVWLZX     R8, R8
 	VMOVHPD     (DI)(R8*4), X5, X5
 	MOVQ        8(SI), R8
-	MOVWLZX     R8, R12
-	VMOVSD      (DI)(R12*4), X1
+	MOVWLZX     R8, R13
+	VMOVSD      (DI)(R13*4), X1
 	SHRQ        $0x10, R8
 	MOVWLZX     R8, R8
 	VMOVHPD     (DI)(R8*4), X1, X1
 	VINSERTF128 $0x01, X1, Y5, Y5
 	MOVL        4(SI), R8
-	MOVWLZX     R8, R12
-	VMOVSD      (DI)(R12*4), X6
+	MOVWLZX     R8, R13
+	VMOVSD      (DI)(R13*4), X6
 	SHRQ        $0x10, R8
 	VMOVHPD     (DI)(R8*4), X6, X6
 	MOVL        12(SI), R8
-	MOVWLZX     R8, R12
-	VMOVSD      (DI)(R12*4), X1
+	MOVWLZX     R8, R13
+	VMOVSD      (DI)(R13*4), X1
+	SHRQ        $0x10, R8
+	VMOVHPD     (DI)(R8*4), X1, X1
+	VINSERTF128 $0x01, X1, Y6, Y6
+	VSHUFPS     $0x88, Y6, Y5, Y1
+	VSHUFPS     $0xdd, Y6, Y5, Y10
+	PREFETCHT1  (SI)(R11*1)
+	VFMADD231PS Y4, Y1, Y2
+	ADDQ        $0x10, SI
+	PREFETCHT1  (SI)(R11*1)
+	VFMADD231PS Y4, Y10, Y2
+	ADDQ        $0x10, SI
+	DECQ        R10
+	JNZ         farRowsPairs
+
+farRowsPairsEnd:
+	MOVL    (CX), R10
+	MOVWLZX (DX), R8
+	SUBQ    R8, R10
+	MOVWLZX 2(DX), R8
+	SUBQ    R8, R10
+	SUBQ    R8, R10
+
+farRowsSingle:
+	ADDQ $0x04, DX
+
+farRowsFull:
+	TESTQ R10, R10
+	JZ    farRowsEachEnd
+
+farRowsEach:
+	MOVQ        (SI), R8
+	MOVWLZX     R8, R13
+	VMOVSS      (DI)(R13*4), X7
+	SHRQ        $0x10, R8
+	MOVWLZX     R8, R13
+	VINSERTPS   $0x10, (DI)(R13*4), X7, X7
+	SHRQ        $0x10, R8
+	MOVWLZX     R8, R13
+	VINSERTPS   $0x20, (DI)(R13*4), X7, X7
+	SHRQ        $0x10, R8
+	VINSERTPS   $0x30, (DI)(R8*4), X7, X7
+	MOVQ        8(SI), R8
+	MOVWLZX     R8, R13
+	VMOVSS      (DI)(R13*4), X1
+	SHRQ        $0x10, R8
+	MOVWLZX     R8, R13
+	VINSERTPS   $0x10, (DI)(R13*4), X1, X1
+	SHRQ        $0x10, R8
+	MOVWLZX     R8, R13
+	VINSERTPS   $0x20, (DI)(R13*4), X1, X1
+	SHRQ        $0x10, R8
+	VINSERTPS   $0x30, (DI)(R8*4), X1, X1
+	VINSERTF128 $0x01, X1, Y7, Y7
+	PREFETCHT1  (SI)(R11*1)
+	VFMADD231PS Y4, Y7, Y2
+	ADDQ        $0x10, SI
+	DECQ        R10
+	JNZ         farRowsEach
+
+farRowsEachEnd:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    farRowsMaskedEnd
+
+farRowsMasked:
+	MOVWLZX      (BX), R8
+	VMOVD        R8, X1
+	VPBROADCASTD X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQD     Y0, Y1, Y1
+	MOVQ         (SI), R8
+	MOVWLZX      R8, R13
+	VMOVSS       (DI)(R13*4), X8
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R13
+	VINSERTPS    $0x10, (DI)(R13*4), X8, X8
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R13
+	VINSERTPS    $0x20, (DI)(R13*4), X8, X8
+	SHRQ         $0x10, R8
+	VINSERTPS    $0x30, (DI)(R8*4), X8, X8
+	MOVQ         8(SI), R8
+	MOVWLZX      R8, R13
+	VMOVSS       (DI)(R13*4), X5
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R13
+	VINSERTPS    $0x10, (DI)(R13*4), X5, X5
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R13
+	VINSERTPS    $0x20, (DI)(R13*4), X5, X5
+	SHRQ         $0x10, R8
+	VINSERTPS    $0x30, (DI)(R8*4), X5, X5
+	VINSERTF128  $0x01, X5, Y8, Y8
+	PREFETCHT1   (SI)(R11*1)
+	VMOVAPS      Y2, Y10
+	VFMADD231PS  Y4, Y8, Y10
+	VBLENDVPS    Y1, Y10, Y2, Y2
+	ADDQ         $0x10, SI
+	ADDQ         $0x02, BX
+	DECQ         R10
+	JNZ          farRowsMasked
+
+farRowsMaskedEnd:
+	VMULPS       Y2, Y3, Y2
+	VCMPPS       $0x03, Y2, Y2, Y1
+	VBLENDVPS    Y1, Y9, Y2, Y2
+	MOVQ         y+120(FP), R8
+	MOVQ         (R12), R10
+	MOVWLZX      R10, R13
+	VMOVSS       X2, (R8)(R13*4)
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R13
+	VEXTRACTPS   $0x01, X2, (R8)(R13*4)
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R13
+	VEXTRACTPS   $0x02, X2, (R8)(R13*4)
+	SHRQ         $0x10, R10
+	VEXTRACTPS   $0x03, X2, (R8)(R10*4)
+	VEXTRACTF128 $0x01, Y2, X1
+	MOVQ         8(R12), R10
+	MOVWLZX      R10, R13
+	VMOVSS       X1, (R8)(R13*4)
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R13
+	VEXTRACTPS   $0x01, X1, (R8)(R13*4)
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R13
+	VEXTRACTPS   $0x02, X1, (R8)(R13*4)
+	SHRQ         $0x10, R10
+	VEXTRACTPS   $0x03, X1, (R8)(R10*4)
+	ADDQ         $0x10, R12
+	ADDQ         $0x08, CX
+	DECQ         AX
+	JMP          farRows
+
+farRowsDone:
+	VZEROUPPER
+	RET
+
+nearRows:
+	TESTQ   AX, AX
+	JZ      nearRowsDone
+	VXORPS  X2, X2, X2
+	MOVL    (CX), R10
+	TESTQ   DX, DX
+	JZ      nearRowsFull
+	MOVWLZX (DX), R8
+	SUBQ    R8, R10
+	TESTQ   R8, R8
+	JZ      nearRowsStraightEnd
+
+nearRowsStraight:
+	MOVWLZX     (SI), R9
+	VMOVUPS     (DI)(R9*4), Y1
+	VFMADD231PS Y4, Y1, Y2
+	ADDQ        $0x10, SI
+	DECQ        R8
+	JNZ         nearRowsStraight
+
+nearRowsStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearRowsSingle
+	MOVWLZX 2(DX), R10
+	TESTQ   R10, R10
+	JZ      nearRowsPairsEnd
+
+nearRowsPairs:
+	MOVQ        (SI), R8
+	MOVWLZX     R8, R9
+	VMOVSD      (DI)(R9*4), X5
+	SHRQ        $0x10, R8
+	MOVWLZX     R8, R8
+	VMOVHPD     (DI)(R8*4), X5, X5
+	MOVQ        8(SI), R8
+	MOVWLZX     R8, R9
+	VMOVSD      (DI)(R9*4), X1
+	SHRQ        $0x10, R8
+	MOVWLZX     R8, R8
+	VMOVHPD     (DI)(R8*4), X1, X1
+	VINSERTF128 $0x01, X1, Y5, Y5
+	MOVL        4(SI), R8
+	MOVWLZX     R8, R9
+	VMOVSD      (DI)(R9*4), X6
+	SHRQ        $0x10, R8
+	VMOVHPD     (DI)(R8*4), X6, X6
+	MOVL        12(SI), R8
+	MOVWLZX     R8, R9
+	VMOVSD      (DI)(R9*4), X1
 	SHRQ        $0x10, R8
 	VMOVHPD     (DI)(R8*4), X1, X1
 	VINSERTF128 $0x01, X1, Y6, Y6
@@ -10727,9 +14553,9 @@ putPairs:
 	VFMADD231PS Y4, Y10, Y2
 	ADDQ        $0x10, SI
 	DECQ        R10
-	JNZ         putPairs
+	JNZ         nearRowsPairs
 
-putPairsEnd:
+nearRowsPairsEnd:
 	MOVL    (CX), R10
 	MOVWLZX (DX), R8
 	SUBQ    R8, R10
@@ -10737,73 +14563,73 @@ putPairsEnd:
 	SUBQ    R8, R10
 	SUBQ    R8, R10
 
-putSingle:
+nearRowsSingle:
 	ADDQ $0x04, DX
 
-putFull:
+nearRowsFull:
 	TESTQ R10, R10
-	JZ    putEachEnd
+	JZ    nearRowsEachEnd
 
-putEach:
+nearRowsEach:
 	MOVQ        (SI), R8
-	MOVWLZX     R8, R12
-	VMOVSS      (DI)(R12*4), X7
+	MOVWLZX     R8, R9
+	VMOVSS      (DI)(R9*4), X7
 	SHRQ        $0x10, R8
-	MOVWLZX     R8, R12
-	VINSERTPS   $0x10, (DI)(R12*4), X7, X7
+	MOVWLZX     R8, R9
+	VINSERTPS   $0x10, (DI)(R9*4), X7, X7
 	SHRQ        $0x10, R8
-	MOVWLZX     R8, R12
-	VINSERTPS   $0x20, (DI)(R12*4), X7, X7
+	MOVWLZX     R8, R9
+	VINSERTPS   $0x20, (DI)(R9*4), X7, X7
 	SHRQ        $0x10, R8
 	VINSERTPS   $0x30, (DI)(R8*4), X7, X7
 	MOVQ        8(SI), R8
-	MOVWLZX     R8, R12
-	VMOVSS      (DI)(R12*4), X1
+	MOVWLZX     R8, R9
+	VMOVSS      (DI)(R9*4), X1
 	SHRQ        $0x10, R8
-	MOVWLZX     R8, R12
-	VINSERTPS   $0x10, (DI)(R12*4), X1, X1
+	MOVWLZX     R8, R9
+	VINSERTPS   $0x10, (DI)(R9*4), X1, X1
 	SHRQ        $0x10, R8
-	MOVWLZX     R8, R12
-	VINSERTPS   $0x20, (DI)(R12*4), X1, X1
+	MOVWLZX     R8, R9
+	VINSERTPS   $0x20, (DI)(R9*4), X1, X1
 	SHRQ        $0x10, R8
 	VINSERTPS   $0x30, (DI)(R8*4), X1, X1
 	VINSERTF128 $0x01, X1, Y7, Y7
 	VFMADD231PS Y4, Y7, Y2
 	ADDQ        $0x10, SI
 	DECQ        R10
-	JNZ         putEach
+	JNZ         nearRowsEach
 
-putEachEnd:
+nearRowsEachEnd:
 	MOVL  4(CX), R10
 	TESTQ R10, R10
-	JZ    putMaskedEnd
+	JZ    nearRowsMaskedEnd
 
-putMasked:
+nearRowsMasked:
 	MOVWLZX      (BX), R8
 	VMOVD        R8, X1
 	VPBROADCASTD X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQD     Y0, Y1, Y1
 	MOVQ         (SI), R8
-	MOVWLZX      R8, R12
-	VMOVSS       (DI)(R12*4), X8
+	MOVWLZX      R8, R9
+	VMOVSS       (DI)(R9*4), X8
 	SHRQ         $0x10, R8
-	MOVWLZX      R8, R12
-	VINSERTPS    $0x10, (DI)(R12*4), X8, X8
+	MOVWLZX      R8, R9
+	VINSERTPS    $0x10, (DI)(R9*4), X8, X8
 	SHRQ         $0x10, R8
-	MOVWLZX      R8, R12
-	VINSERTPS    $0x20, (DI)(R12*4), X8, X8
+	MOVWLZX      R8, R9
+	VINSERTPS    $0x20, (DI)(R9*4), X8, X8
 	SHRQ         $0x10, R8
 	VINSERTPS    $0x30, (DI)(R8*4), X8, X8
 	MOVQ         8(SI), R8
-	MOVWLZX      R8, R12
-	VMOVSS       (DI)(R12*4), X5
+	MOVWLZX      R8, R9
+	VMOVSS       (DI)(R9*4), X5
 	SHRQ         $0x10, R8
-	MOVWLZX      R8, R12
-	VINSERTPS    $0x10, (DI)(R12*4), X5, X5
+	MOVWLZX      R8, R9
+	VINSERTPS    $0x10, (DI)(R9*4), X5, X5
 	SHRQ         $0x10, R8
-	MOVWLZX      R8, R12
-	VINSERTPS    $0x20, (DI)(R12*4), X5, X5
+	MOVWLZX      R8, R9
+	VINSERTPS    $0x20, (DI)(R9*4), X5, X5
 	SHRQ         $0x10, R8
 	VINSERTPS    $0x30, (DI)(R8*4), X5, X5
 	VINSERTF128  $0x01, X5, Y8, Y8
@@ -10813,41 +14639,42 @@ putMasked:
 	ADDQ         $0x10, SI
 	ADDQ         $0x02, BX
 	DECQ         R10
-	JNZ          putMasked
+	JNZ          nearRowsMasked
 
-putMaskedEnd:
+nearRowsMaskedEnd:
 	VMULPS       Y2, Y3, Y2
 	VCMPPS       $0x03, Y2, Y2, Y1
 	VBLENDVPS    Y1, Y9, Y2, Y2
-	MOVQ         (R11), R8
-	MOVWLZX      R8, R10
-	VMOVSS       X2, (R9)(R10*4)
-	SHRQ         $0x10, R8
-	MOVWLZX      R8, R10
-	VEXTRACTPS   $0x01, X2, (R9)(R10*4)
-	SHRQ         $0x10, R8
-	MOVWLZX      R8, R10
-	VEXTRACTPS   $0x02, X2, (R9)(R10*4)
-	SHRQ         $0x10, R8
-	VEXTRACTPS   $0x03, X2, (R9)(R8*4)
+	MOVQ         y+120(FP), R8
+	MOVQ         (R12), R9
+	MOVWLZX      R9, R10
+	VMOVSS       X2, (R8)(R10*4)
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VEXTRACTPS   $0x01, X2, (R8)(R10*4)
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VEXTRACTPS   $0x02, X2, (R8)(R10*4)
+	SHRQ         $0x10, R9
+	VEXTRACTPS   $0x03, X2, (R8)(R9*4)
 	VEXTRACTF128 $0x01, Y2, X1
-	MOVQ         8(R11), R8
-	MOVWLZX      R8, R10
-	VMOVSS       X1, (R9)(R10*4)
-	SHRQ         $0x10, R8
-	MOVWLZX      R8, R10
-	VEXTRACTPS   $0x01, X1, (R9)(R10*4)
-	SHRQ         $0x10, R8
-	MOVWLZX      R8, R10
-	VEXTRACTPS   $0x02, X1, (R9)(R10*4)
-	SHRQ         $0x10, R8
-	VEXTRACTPS   $0x03, X1, (R9)(R8*4)
-	ADDQ         $0x10, R11
+	MOVQ         8(R12), R9
+	MOVWLZX      R9, R10
+	VMOVSS       X1, (R8)(R10*4)
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VEXTRACTPS   $0x01, X1, (R8)(R10*4)
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VEXTRACTPS   $0x02, X1, (R8)(R10*4)
+	SHRQ         $0x10, R9
+	VEXTRACTPS   $0x03, X1, (R8)(R9*4)
+	ADDQ         $0x10, R12
 	ADDQ         $0x08, CX
 	DECQ         AX
-	JMP          put
+	JMP          nearRows
 
-putDone:
+nearRowsDone:
 	VZEROUPPER
 	RET
 
@@ -10869,8 +14696,11 @@ TEXT ·slicesSame32F32AVX2(SB), NOSPLIT, $0-132
 	VPBROADCASTQ keep+72(FP), Y3
 	MOVQ         valuesAhead+96(FP), R10
 	MOVQ         indicesAhead+104(FP), R11
+	MOVQ         rows+112(FP), R12
+	TESTQ        R12, R12
+	JNZ          toRows
 	TESTQ        R10, R10
-	JZ           unasked
+	JZ           near
 
 far:
 	TESTQ      AX, AX
@@ -11019,11 +14849,6 @@ farDone:
 	VZEROUPPER
 	RET
 
-unasked:
-	MOVQ  rows+112(FP), R11
-	TESTQ R11, R11
-	JNZ   toRows
-
 near:
 	TESTQ   AX, AX
 	JZ      nearDone
@@ -11165,40 +14990,214 @@ nearDone:
 	RET
 
 toRows:
-	MOVQ         y+120(FP), R9
 	MOVL         $0x7fc00000, R8
 	VMOVD        R8, X9
 	VPBROADCASTD X9, Y9
 	VBROADCASTSS alpha+128(FP), Y3
+	TESTQ        R10, R10
+	JZ           nearRows
 
-put:
-	TESTQ   AX, AX
-	JZ      putDone
-	VXORPS  X2, X2, X2
-	MOVL    (CX), R10
-	TESTQ   DX, DX
-	JZ      putFull
-	MOVWLZX (DX), R8
-	SUBQ    R8, R10
-	TESTQ   R8, R8
-	JZ      putStraightEnd
+farRows:
+	TESTQ      AX, AX
+	JZ         farRowsDone
+	PREFETCHT1 (R9)
+	ADDQ       step+88(FP), R9
+	VXORPS     X2, X2, X2
+	MOVL       (CX), R10
+	TESTQ      DX, DX
+	JZ         farRowsFull
+	MOVWLZX    (DX), R8
+	SUBQ       R8, R10
+	TESTQ      R8, R8
+	JZ         farRowsStraightEnd
 
-putStraight:
-	MOVL        (SI), R12
-	VMOVUPS     (DI)(R12*4), Y1
+farRowsStraight:
+	MOVL        (SI), R13
+	VMOVUPS     (DI)(R13*4), Y1
+	PREFETCHT1  (SI)(R11*1)
 	VFMADD231PS Y4, Y1, Y2
 	ADDQ        $0x20, SI
 	DECQ        R8
-	JNZ         putStraight
+	JNZ         farRowsStraight
 
-putStraightEnd:
+farRowsStraightEnd:
 	CMPW    2(DX), $0x00
-	JE      putSingle
+	JE      farRowsSingle
 	MOVWLZX 2(DX), R10
 	TESTQ   R10, R10
-	JZ      putPairsEnd
+	JZ      farRowsPairsEnd
 
-putPairs:
+farRowsPairs:
+	MOVL        (SI), R8
+	VMOVSD      (DI)(R8*4), X5
+	MOVL        4(SI), R8
+	VMOVHPD     (DI)(R8*4), X5, X5
+	MOVL        16(SI), R8
+	VMOVSD      (DI)(R8*4), X1
+	MOVL        20(SI), R8
+	VMOVHPD     (DI)(R8*4), X1, X1
+	VINSERTF128 $0x01, X1, Y5, Y5
+	MOVL        8(SI), R8
+	VMOVSD      (DI)(R8*4), X6
+	MOVL        12(SI), R8
+	VMOVHPD     (DI)(R8*4), X6, X6
+	MOVL        24(SI), R8
+	VMOVSD      (DI)(R8*4), X1
+	MOVL        28(SI), R8
+	VMOVHPD     (DI)(R8*4), X1, X1
+	VINSERTF128 $0x01, X1, Y6, Y6
+	VSHUFPS     $0x88, Y6, Y5, Y1
+	VSHUFPS     $0xdd, Y6, Y5, Y10
+	PREFETCHT1  (SI)(R11*1)
+	VFMADD231PS Y4, Y1, Y2
+	ADDQ        $0x20, SI
+	PREFETCHT1  (SI)(R11*1)
+	VFMADD231PS Y4, Y10, Y2
+	ADDQ        $0x20, SI
+	DECQ        R10
+	JNZ         farRowsPairs
+
+farRowsPairsEnd:
+	MOVL    (CX), R10
+	MOVWLZX (DX), R8
+	SUBQ    R8, R10
+	MOVWLZX 2(DX), R8
+	SUBQ    R8, R10
+	SUBQ    R8, R10
+
+farRowsSingle:
+	ADDQ $0x04, DX
+
+farRowsFull:
+	TESTQ R10, R10
+	JZ    farRowsEachEnd
+
+farRowsEach:
+	MOVL        (SI), R8
+	VMOVSS      (DI)(R8*4), X7
+	MOVL        4(SI), R8
+	VINSERTPS   $0x10, (DI)(R8*4), X7, X7
+	MOVL        8(SI), R8
+	VINSERTPS   $0x20, (DI)(R8*4), X7, X7
+	MOVL        12(SI), R8
+	VINSERTPS   $0x30, (DI)(R8*4), X7, X7
+	MOVL        16(SI), R8
+	VMOVSS      (DI)(R8*4), X1
+	MOVL        20(SI), R8
+	VINSERTPS   $0x10, (DI)(R8*4), X1, X1
+	MOVL        24(SI), R8
+	VINSERTPS   $0x20, (DI)(R8*4), X1, X1
+	MOVL        28(SI), R8
+	VINSERTPS   $0x30, (DI)(R8*4), X1, X1
+	VINSERTF128 $0x01, X1, Y7, Y7
+	PREFETCHT1  (SI)(R11*1)
+	VFMADD231PS Y4, Y7, Y2
+	ADDQ        $0x20, SI
+	DECQ        R10
+	JNZ         farRowsEach
+
+farRowsEachEnd:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    farRowsMaskedEnd
+
+farRowsMasked:
+	MOVWLZX      (BX), R8
+	VMOVD        R8, X1
+	VPBROADCASTD X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQD     Y0, Y1, Y1
+	MOVL         (SI), R8
+	VMOVSS       (DI)(R8*4), X8
+	MOVL         4(SI), R8
+	VINSERTPS    $0x10, (DI)(R8*4), X8, X8
+	MOVL         8(SI), R8
+	VINSERTPS    $0x20, (DI)(R8*4), X8, X8
+	MOVL         12(SI), R8
+	VINSERTPS    $0x30, (DI)(R8*4), X8, X8
+	MOVL         16(SI), R8
+	VMOVSS       (DI)(R8*4), X5
+	MOVL         20(SI), R8
+	VINSERTPS    $0x10, (DI)(R8*4), X5, X5
+	MOVL         24(SI), R8
+	VINSERTPS    $0x20, (DI)(R8*4), X5, X5
+	MOVL         28(SI), R8
+	VINSERTPS    $0x30, (DI)(R8*4), X5, X5
+	VINSERTF128  $0x01, X5, Y8, Y8
+	PREFETCHT1   (SI)(R11*1)
+	VMOVAPS      Y2, Y10
+	VFMADD231PS  Y4, Y8, Y10
+	VBLENDVPS    Y1, Y10, Y2, Y2
+	ADDQ         $0x20, SI
+	ADDQ         $0x02, BX
+	DECQ         R10
+	JNZ          farRowsMasked
+
+farRowsMaskedEnd:
+	VMULPS       Y2, Y3, Y2
+	VCMPPS       $0x03, Y2, Y2, Y1
+	VBLENDVPS    Y1, Y9, Y2, Y2
+	MOVQ         y+120(FP), R8
+	MOVQ         (R12), R10
+	MOVWLZX      R10, R13
+	VMOVSS       X2, (R8)(R13*4)
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R13
+	VEXTRACTPS   $0x01, X2, (R8)(R13*4)
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R13
+	VEXTRACTPS   $0x02, X2, (R8)(R13*4)
+	SHRQ         $0x10, R10
+	VEXTRACTPS   $0x03, X2, (R8)(R10*4)
+	VEXTRACTF128 $0x01, Y2, X1
+	MOVQ         8(R12), R10
+	MOVWLZX      R10, R13
+	VMOVSS       X1, (R8)(R13*4)
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R13
+	VEXTRACTPS   $0x01, X1, (R8)(R13*4)
+	SHRQ         $0x10, R10
+	MOVWLZX      R10, R13
+	VEXTRACTPS   $0x02, X1, (R8)(R13*4)
+	SHRQ         $0x10, R10
+	VEXTRACTPS   $0x03, X1, (R8)(R10*4)
+	ADDQ         $0x10, R12
+	ADDQ         $0x08, CX
+	DECQ         AX
+	JMP          farRows
+
+farRowsDone:
+	VZEROUPPER
+	RET
+
+nearRows:
+	TESTQ   AX, AX
+	JZ      nearRowsDone
+	VXORPS  X2, X2, X2
+	MOVL    (CX), R10
+	TESTQ   DX, DX
+	JZ      nearRowsFull
+	MOVWLZX (DX), R8
+	SUBQ    R8, R10
+	TESTQ   R8, R8
+	JZ      nearRowsStraightEnd
+
+nearRowsStraight:
+	MOVL        (SI), R9
+	VMOVUPS     (DI)(R9*4), Y1
+	VFMADD231PS Y4, Y1, Y2
+	ADDQ        $0x20, SI
+	DECQ        R8
+	JNZ         nearRowsStraight
+
+nearRowsStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearRowsSingle
+	MOVWLZX 2(DX), R10
+	TESTQ   R10, R10
+	JZ      nearRowsPairsEnd
+
+nearRowsPairs:
 	MOVL        (SI), R8
 	VMOVSD      (DI)(R8*4), X5
 	MOVL        4(SI), R8
@@ -11224,9 +15223,9 @@ putPairs:
 	VFMADD231PS Y4, Y10, Y2
 	ADDQ        $0x20, SI
 	DECQ        R10
-	JNZ         putPairs
+	JNZ         nearRowsPairs
 
-putPairsEnd:
+nearRowsPairsEnd:
 	MOVL    (CX), R10
 	MOVWLZX (DX), R8
 	SUBQ    R8, R10
@@ -11234,14 +15233,14 @@ putPairsEnd:
 	SUBQ    R8, R10
 	SUBQ    R8, R10
 
-putSingle:
+nearRowsSingle:
 	ADDQ $0x04, DX
 
-putFull:
+nearRowsFull:
 	TESTQ R10, R10
-	JZ    putEachEnd
+	JZ    nearRowsEachEnd
 
-putEach:
+nearRowsEach:
 	MOVL        (SI), R8
 	VMOVSS      (DI)(R8*4), X7
 	MOVL        4(SI), R8
@@ -11262,14 +15261,14 @@ putEach:
 	VFMADD231PS Y4, Y7, Y2
 	ADDQ        $0x20, SI
 	DECQ        R10
-	JNZ         putEach
+	JNZ         nearRowsEach
 
-putEachEnd:
+nearRowsEachEnd:
 	MOVL  4(CX), R10
 	TESTQ R10, R10
-	JZ    putMaskedEnd
+	JZ    nearRowsMaskedEnd
 
-putMasked:
+nearRowsMasked:
 	MOVWLZX      (BX), R8
 	VMOVD        R8, X1
 	VPBROADCASTD X1, Y1
@@ -11298,41 +15297,42 @@ putMasked:
 	ADDQ         $0x20, SI
 	ADDQ         $0x02, BX
 	DECQ         R10
-	JNZ          putMasked
+	JNZ          nearRowsMasked
 
-putMaskedEnd:
+nearRowsMaskedEnd:
 	VMULPS       Y2, Y3, Y2
 	VCMPPS       $0x03, Y2, Y2, Y1
 	VBLENDVPS    Y1, Y9, Y2, Y2
-	MOVQ         (R11), R8
-	MOVWLZX      R8, R10
-	VMOVSS       X2, (R9)(R10*4)
-	SHRQ         $0x10, R8
-	MOVWLZX      R8, R10
-	VEXTRACTPS   $0x01, X2, (R9)(R10*4)
-	SHRQ         $0x10, R8
-	MOVWLZX      R8, R10
-	VEXTRACTPS   $0x02, X2, (R9)(R10*4)
-	SHRQ         $0x10, R8
-	VEXTRACTPS   $0x03, X2, (R9)(R8*4)
+	MOVQ         y+120(FP), R8
+	MOVQ         (R12), R9
+	MOVWLZX      R9, R10
+	VMOVSS       X2, (R8)(R10*4)
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VEXTRACTPS   $0x01, X2, (R8)(R10*4)
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VEXTRACTPS   $0x02, X2, (R8)(R10*4)
+	SHRQ         $0x10, R9
+	VEXTRACTPS   $0x03, X2, (R8)(R9*4)
 	VEXTRACTF128 $0x01, Y2, X1
-	MOVQ         8(R11), R8
-	MOVWLZX      R8, R10
-	VMOVSS       X1, (R9)(R10*4)
-	SHRQ         $0x10, R8
-	MOVWLZX      R8, R10
-	VEXTRACTPS   $0x01, X1, (R9)(R10*4)
-	SHRQ         $0x10, R8
-	MOVWLZX      R8, R10
-	VEXTRACTPS   $0x02, X1, (R9)(R10*4)
-	SHRQ         $0x10, R8
-	VEXTRACTPS   $0x03, X1, (R9)(R8*4)
-	ADDQ         $0x10, R11
+	MOVQ         8(R12), R9
+	MOVWLZX      R9, R10
+	VMOVSS       X1, (R8)(R10*4)
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VEXTRACTPS   $0x01, X1, (R8)(R10*4)
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VEXTRACTPS   $0x02, X1, (R8)(R10*4)
+	SHRQ         $0x10, R9
+	VEXTRACTPS   $0x03, X1, (R8)(R9*4)
+	ADDQ         $0x10, R12
 	ADDQ         $0x08, CX
 	DECQ         AX
-	JMP          put
+	JMP          nearRows
 
-putDone:
+nearRowsDone:
 	VZEROUPPER
 	RET
 
@@ -11358,8 +15358,11 @@ TEXT ·slicesFull16F32AVX512(SB), NOSPLIT, $0-132
 	KMOVW        R11, K4
 	MOVQ         valuesAhead+96(FP), R12
 	MOVQ         indicesAhead+104(FP), R13
+	MOVQ         rows+112(FP), R14
+	TESTQ        R14, R14
+	JNZ          toRows
 	TESTQ        R12, R12
-	JZ           unasked
+	JZ           near
 
 far:
 	TESTQ      AX, AX
@@ -11600,11 +15603,6 @@ farDone:
 	VZEROUPPER
 	RET
 
-unasked:
-	MOVQ  rows+112(FP), R12
-	TESTQ R12, R12
-	JNZ   toRows
-
 near:
 	TESTQ   AX, AX
 	JZ      nearDone
@@ -11833,99 +15831,108 @@ nearDone:
 	RET
 
 toRows:
-	MOVQ         y+120(FP), R10
 	MOVL         $0x7fc00000, R9
 	VMOVD        R9, X10
 	VPBROADCASTD X10, Z10
 	VBROADCASTSS alpha+128(FP), Z1
+	TESTQ        R12, R12
+	JZ           nearRows
 
-put:
-	TESTQ   AX, AX
-	JZ      putDone
-	VXORPS  X0, X0, X0
-	MOVL    (CX), R11
-	TESTQ   DX, DX
-	JZ      putFull
-	MOVWLZX (DX), R9
-	SUBQ    R9, R11
-	TESTQ   R9, R9
-	JZ      putStraightEnd
+farRows:
+	TESTQ      AX, AX
+	JZ         farRowsDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VXORPS     X0, X0, X0
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farRowsFull
+	MOVWLZX    (DX), R9
+	SUBQ       R9, R11
+	TESTQ      R9, R9
+	JZ         farRowsStraightEnd
 
-putStraight:
-	MOVWLZX     (DI), R13
-	VMOVUPS     (R8)(R13*4), Z11
+farRowsStraight:
+	MOVWLZX     (DI), R15
+	VMOVUPS     (R8)(R15*4), Z11
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
 	VFMADD231PS (SI), Z11, Z0
 	ADDQ        $0x40, SI
 	ADDQ        $0x20, DI
 	DECQ        R9
-	JNZ         putStraight
+	JNZ         farRowsStraight
 
-putStraightEnd:
+farRowsStraightEnd:
 	CMPW    2(DX), $0x00
-	JE      putSingle
+	JE      farRowsSingle
 	MOVWLZX 2(DX), R11
 	TESTQ   R11, R11
-	JZ      putPairsEnd
+	JZ      farRowsPairsEnd
 
-putPairs:
+farRowsPairs:
 	MOVQ         (DI), R9
-	MOVWLZX      R9, R13
-	VMOVSD       (R8)(R13*4), X2
+	MOVWLZX      R9, R15
+	VMOVSD       (R8)(R15*4), X2
 	SHRQ         $0x10, R9
 	MOVWLZX      R9, R9
 	VBROADCASTSD (R8)(R9*4), K2, Y2
 	MOVQ         8(DI), R9
-	MOVWLZX      R9, R13
-	VBROADCASTSD (R8)(R13*4), K3, Y2
+	MOVWLZX      R9, R15
+	VBROADCASTSD (R8)(R15*4), K3, Y2
 	SHRQ         $0x10, R9
 	MOVWLZX      R9, R9
 	VBROADCASTSD (R8)(R9*4), K4, Y2
 	MOVQ         16(DI), R9
-	MOVWLZX      R9, R13
-	VMOVSD       (R8)(R13*4), X3
+	MOVWLZX      R9, R15
+	VMOVSD       (R8)(R15*4), X3
 	SHRQ         $0x10, R9
 	MOVWLZX      R9, R9
 	VBROADCASTSD (R8)(R9*4), K2, Y3
 	MOVQ         24(DI), R9
-	MOVWLZX      R9, R13
-	VBROADCASTSD (R8)(R13*4), K3, Y3
+	MOVWLZX      R9, R15
+	VBROADCASTSD (R8)(R15*4), K3, Y3
 	SHRQ         $0x10, R9
 	MOVWLZX      R9, R9
 	VBROADCASTSD (R8)(R9*4), K4, Y3
 	VINSERTF64X4 $0x01, Y3, Z2, Z2
 	MOVL         4(DI), R9
-	MOVWLZX      R9, R13
-	VMOVSD       (R8)(R13*4), X4
+	MOVWLZX      R9, R15
+	VMOVSD       (R8)(R15*4), X4
 	SHRQ         $0x10, R9
 	VBROADCASTSD (R8)(R9*4), K2, Y4
 	MOVL         12(DI), R9
-	MOVWLZX      R9, R13
-	VBROADCASTSD (R8)(R13*4), K3, Y4
+	MOVWLZX      R9, R15
+	VBROADCASTSD (R8)(R15*4), K3, Y4
 	SHRQ         $0x10, R9
 	VBROADCASTSD (R8)(R9*4), K4, Y4
 	MOVL         20(DI), R9
-	MOVWLZX      R9, R13
-	VMOVSD       (R8)(R13*4), X5
+	MOVWLZX      R9, R15
+	VMOVSD       (R8)(R15*4), X5
 	SHRQ         $0x10, R9
 	VBROADCASTSD (R8)(R9*4), K2, Y5
 	MOVL         28(DI), R9
-	MOVWLZX      R9, R13
-	VBROADCASTSD (R8)(R13*4), K3, Y5
+	MOVWLZX      R9, R15
+	VBROADCASTSD (R8)(R15*4), K3, Y5
 	SHRQ         $0x10, R9
 	VBROADCASTSD (R8)(R9*4), K4, Y5
 	VINSERTF64X4 $0x01, Y5, Z4, Z4
 	VSHUFPS      $0x88, Z4, Z2, Z11
 	VSHUFPS      $0xdd, Z4, Z2, Z12
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
 	VFMADD231PS  (SI), Z11, Z0
 	ADDQ         $0x40, SI
 	ADDQ         $0x20, DI
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
 	VFMADD231PS  (SI), Z12, Z0
 	ADDQ         $0x40, SI
 	ADDQ         $0x20, DI
 	DECQ         R11
-	JNZ          putPairs
+	JNZ          farRowsPairs
 
-putPairsEnd:
+farRowsPairsEnd:
 	MOVL    (CX), R11
 	MOVWLZX (DX), R9
 	SUBQ    R9, R11
@@ -11933,185 +15940,467 @@ putPairsEnd:
 	SUBQ    R9, R11
 	SUBQ    R9, R11
 
-putSingle:
+farRowsSingle:
 	ADDQ $0x04, DX
 
-putFull:
+farRowsFull:
 	TESTQ R11, R11
-	JZ    putEachEnd
+	JZ    farRowsEachEnd
 
-putEach:
+farRowsEach:
 	MOVQ         (DI), R9
-	MOVWLZX      R9, R13
-	VMOVSS       (R8)(R13*4), X6
+	MOVWLZX      R9, R15
+	VMOVSS       (R8)(R15*4), X6
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VINSERTPS    $0x10, (R8)(R13*4), X6, X6
+	MOVWLZX      R9, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X6, X6
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VINSERTPS    $0x20, (R8)(R13*4), X6, X6
+	MOVWLZX      R9, R15
+	VINSERTPS    $0x20, (R8)(R15*4), X6, X6
 	SHRQ         $0x10, R9
 	VINSERTPS    $0x30, (R8)(R9*4), X6, X6
 	MOVQ         8(DI), R9
-	MOVWLZX      R9, R13
-	VMOVSS       (R8)(R13*4), X2
+	MOVWLZX      R9, R15
+	VMOVSS       (R8)(R15*4), X2
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VINSERTPS    $0x10, (R8)(R13*4), X2, X2
+	MOVWLZX      R9, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X2, X2
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VINSERTPS    $0x20, (R8)(R13*4), X2, X2
+	MOVWLZX      R9, R15
+	VINSERTPS    $0x20, (R8)(R15*4), X2, X2
 	SHRQ         $0x10, R9
 	VINSERTPS    $0x30, (R8)(R9*4), X2, X2
 	VINSERTF128  $0x01, X2, Y6, Y6
 	MOVQ         16(DI), R9
-	MOVWLZX      R9, R13
-	VMOVSS       (R8)(R13*4), X7
+	MOVWLZX      R9, R15
+	VMOVSS       (R8)(R15*4), X7
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VINSERTPS    $0x10, (R8)(R13*4), X7, X7
+	MOVWLZX      R9, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X7, X7
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VINSERTPS    $0x20, (R8)(R13*4), X7, X7
+	MOVWLZX      R9, R15
+	VINSERTPS    $0x20, (R8)(R15*4), X7, X7
 	SHRQ         $0x10, R9
 	VINSERTPS    $0x30, (R8)(R9*4), X7, X7
 	MOVQ         24(DI), R9
-	MOVWLZX      R9, R13
-	VMOVSS       (R8)(R13*4), X2
+	MOVWLZX      R9, R15
+	VMOVSS       (R8)(R15*4), X2
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VINSERTPS    $0x10, (R8)(R13*4), X2, X2
+	MOVWLZX      R9, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X2, X2
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VINSERTPS    $0x20, (R8)(R13*4), X2, X2
+	MOVWLZX      R9, R15
+	VINSERTPS    $0x20, (R8)(R15*4), X2, X2
 	SHRQ         $0x10, R9
 	VINSERTPS    $0x30, (R8)(R9*4), X2, X2
 	VINSERTF128  $0x01, X2, Y7, Y7
 	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
 	VFMADD231PS  (SI), Z6, Z0
 	ADDQ         $0x40, SI
 	ADDQ         $0x20, DI
 	DECQ         R11
-	JNZ          putEach
+	JNZ          farRowsEach
 
-putEachEnd:
+farRowsEachEnd:
 	MOVL  4(CX), R11
 	TESTQ R11, R11
-	JZ    putMaskedEnd
+	JZ    farRowsMaskedEnd
 
-putMasked:
+farRowsMasked:
 	KMOVW        (BX), K1
 	MOVQ         (DI), R9
-	MOVWLZX      R9, R13
-	VMOVSS       (R8)(R13*4), X8
+	MOVWLZX      R9, R15
+	VMOVSS       (R8)(R15*4), X8
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VINSERTPS    $0x10, (R8)(R13*4), X8, X8
+	MOVWLZX      R9, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X8, X8
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VINSERTPS    $0x20, (R8)(R13*4), X8, X8
+	MOVWLZX      R9, R15
+	VINSERTPS    $0x20, (R8)(R15*4), X8, X8
 	SHRQ         $0x10, R9
 	VINSERTPS    $0x30, (R8)(R9*4), X8, X8
 	MOVQ         8(DI), R9
-	MOVWLZX      R9, R13
-	VMOVSS       (R8)(R13*4), X2
+	MOVWLZX      R9, R15
+	VMOVSS       (R8)(R15*4), X2
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VINSERTPS    $0x10, (R8)(R13*4), X2, X2
+	MOVWLZX      R9, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X2, X2
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VINSERTPS    $0x20, (R8)(R13*4), X2, X2
+	MOVWLZX      R9, R15
+	VINSERTPS    $0x20, (R8)(R15*4), X2, X2
 	SHRQ         $0x10, R9
 	VINSERTPS    $0x30, (R8)(R9*4), X2, X2
 	VINSERTF128  $0x01, X2, Y8, Y8
 	MOVQ         16(DI), R9
-	MOVWLZX      R9, R13
-	VMOVSS       (R8)(R13*4), X9
+	MOVWLZX      R9, R15
+	VMOVSS       (R8)(R15*4), X9
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VINSERTPS    $0x10, (R8)(R13*4), X9, X9
+	MOVWLZX      R9, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X9, X9
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VINSERTPS    $0x20, (R8)(R13*4), X9, X9
+	MOVWLZX      R9, R15
+	VINSERTPS    $0x20, (R8)(R15*4), X9, X9
 	SHRQ         $0x10, R9
 	VINSERTPS    $0x30, (R8)(R9*4), X9, X9
 	MOVQ         24(DI), R9
-	MOVWLZX      R9, R13
-	VMOVSS       (R8)(R13*4), X2
+	MOVWLZX      R9, R15
+	VMOVSS       (R8)(R15*4), X2
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VINSERTPS    $0x10, (R8)(R13*4), X2, X2
+	MOVWLZX      R9, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X2, X2
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VINSERTPS    $0x20, (R8)(R13*4), X2, X2
+	MOVWLZX      R9, R15
+	VINSERTPS    $0x20, (R8)(R15*4), X2, X2
 	SHRQ         $0x10, R9
 	VINSERTPS    $0x30, (R8)(R9*4), X2, X2
 	VINSERTF128  $0x01, X2, Y9, Y9
 	VINSERTF64X4 $0x01, Y9, Z8, Z8
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
 	VFMADD231PS  (SI), Z8, K1, Z0
 	ADDQ         $0x40, SI
 	ADDQ         $0x20, DI
 	ADDQ         $0x02, BX
 	DECQ         R11
-	JNZ          putMasked
+	JNZ          farRowsMasked
 
-putMaskedEnd:
+farRowsMaskedEnd:
 	VMULPS        Z0, Z1, Z0
 	VCMPPS        $0x03, Z0, Z0, K1
 	VMOVAPS       Z10, K1, Z0
-	MOVQ          (R12), R9
-	MOVWLZX       R9, R11
-	VMOVSS        X0, (R10)(R11*4)
-	SHRQ          $0x10, R9
-	MOVWLZX       R9, R11
-	VEXTRACTPS    $0x01, X0, (R10)(R11*4)
-	SHRQ          $0x10, R9
-	MOVWLZX       R9, R11
-	VEXTRACTPS    $0x02, X0, (R10)(R11*4)
-	SHRQ          $0x10, R9
-	VEXTRACTPS    $0x03, X0, (R10)(R9*4)
+	MOVQ          y+120(FP), R9
+	MOVQ          (R14), R11
+	MOVWLZX       R11, R15
+	VMOVSS        X0, (R9)(R15*4)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R15
+	VEXTRACTPS    $0x01, X0, (R9)(R15*4)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R15
+	VEXTRACTPS    $0x02, X0, (R9)(R15*4)
+	SHRQ          $0x10, R11
+	VEXTRACTPS    $0x03, X0, (R9)(R11*4)
 	VEXTRACTF64X2 $0x01, Z0, X2
-	MOVQ          8(R12), R9
-	MOVWLZX       R9, R11
-	VMOVSS        X2, (R10)(R11*4)
-	SHRQ          $0x10, R9
-	MOVWLZX       R9, R11
-	VEXTRACTPS    $0x01, X2, (R10)(R11*4)
-	SHRQ          $0x10, R9
-	MOVWLZX       R9, R11
-	VEXTRACTPS    $0x02, X2, (R10)(R11*4)
-	SHRQ          $0x10, R9
-	VEXTRACTPS    $0x03, X2, (R10)(R9*4)
+	MOVQ          8(R14), R11
+	MOVWLZX       R11, R15
+	VMOVSS        X2, (R9)(R15*4)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R15
+	VEXTRACTPS    $0x01, X2, (R9)(R15*4)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R15
+	VEXTRACTPS    $0x02, X2, (R9)(R15*4)
+	SHRQ          $0x10, R11
+	VEXTRACTPS    $0x03, X2, (R9)(R11*4)
 	VEXTRACTF64X2 $0x02, Z0, X2
-	MOVQ          16(R12), R9
-	MOVWLZX       R9, R11
-	VMOVSS        X2, (R10)(R11*4)
-	SHRQ          $0x10, R9
-	MOVWLZX       R9, R11
-	VEXTRACTPS    $0x01, X2, (R10)(R11*4)
-	SHRQ          $0x10, R9
-	MOVWLZX       R9, R11
-	VEXTRACTPS    $0x02, X2, (R10)(R11*4)
-	SHRQ          $0x10, R9
-	VEXTRACTPS    $0x03, X2, (R10)(R9*4)
+	MOVQ          16(R14), R11
+	MOVWLZX       R11, R15
+	VMOVSS        X2, (R9)(R15*4)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R15
+	VEXTRACTPS    $0x01, X2, (R9)(R15*4)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R15
+	VEXTRACTPS    $0x02, X2, (R9)(R15*4)
+	SHRQ          $0x10, R11
+	VEXTRACTPS    $0x03, X2, (R9)(R11*4)
 	VEXTRACTF64X2 $0x03, Z0, X0
-	MOVQ          24(R12), R9
-	MOVWLZX       R9, R11
-	VMOVSS        X0, (R10)(R11*4)
-	SHRQ          $0x10, R9
-	MOVWLZX       R9, R11
-	VEXTRACTPS    $0x01, X0, (R10)(R11*4)
-	SHRQ          $0x10, R9
-	MOVWLZX       R9, R11
-	VEXTRACTPS    $0x02, X0, (R10)(R11*4)
-	SHRQ          $0x10, R9
-	VEXTRACTPS    $0x03, X0, (R10)(R9*4)
-	ADDQ          $0x20, R12
+	MOVQ          24(R14), R11
+	MOVWLZX       R11, R15
+	VMOVSS        X0, (R9)(R15*4)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R15
+	VEXTRACTPS    $0x01, X0, (R9)(R15*4)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R15
+	VEXTRACTPS    $0x02, X0, (R9)(R15*4)
+	SHRQ          $0x10, R11
+	VEXTRACTPS    $0x03, X0, (R9)(R11*4)
+	ADDQ          $0x20, R14
 	ADDQ          $0x08, CX
 	DECQ          AX
-	JMP           put
+	JMP           farRows
 
-putDone:
+farRowsDone:
+	VZEROUPPER
+	RET
+
+nearRows:
+	TESTQ   AX, AX
+	JZ      nearRowsDone
+	VXORPS  X0, X0, X0
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearRowsFull
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	TESTQ   R9, R9
+	JZ      nearRowsStraightEnd
+
+nearRowsStraight:
+	MOVWLZX     (DI), R10
+	VMOVUPS     (R8)(R10*4), Z2
+	VFMADD231PS (SI), Z2, Z0
+	ADDQ        $0x40, SI
+	ADDQ        $0x20, DI
+	DECQ        R9
+	JNZ         nearRowsStraight
+
+nearRowsStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearRowsSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      nearRowsPairsEnd
+
+nearRowsPairs:
+	MOVQ         (DI), R9
+	MOVWLZX      R9, R10
+	VMOVSD       (R8)(R10*4), X3
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R9
+	VBROADCASTSD (R8)(R9*4), K2, Y3
+	MOVQ         8(DI), R9
+	MOVWLZX      R9, R10
+	VBROADCASTSD (R8)(R10*4), K3, Y3
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R9
+	VBROADCASTSD (R8)(R9*4), K4, Y3
+	MOVQ         16(DI), R9
+	MOVWLZX      R9, R10
+	VMOVSD       (R8)(R10*4), X4
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R9
+	VBROADCASTSD (R8)(R9*4), K2, Y4
+	MOVQ         24(DI), R9
+	MOVWLZX      R9, R10
+	VBROADCASTSD (R8)(R10*4), K3, Y4
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R9
+	VBROADCASTSD (R8)(R9*4), K4, Y4
+	VINSERTF64X4 $0x01, Y4, Z3, Z3
+	MOVL         4(DI), R9
+	MOVWLZX      R9, R10
+	VMOVSD       (R8)(R10*4), X5
+	SHRQ         $0x10, R9
+	VBROADCASTSD (R8)(R9*4), K2, Y5
+	MOVL         12(DI), R9
+	MOVWLZX      R9, R10
+	VBROADCASTSD (R8)(R10*4), K3, Y5
+	SHRQ         $0x10, R9
+	VBROADCASTSD (R8)(R9*4), K4, Y5
+	MOVL         20(DI), R9
+	MOVWLZX      R9, R10
+	VMOVSD       (R8)(R10*4), X6
+	SHRQ         $0x10, R9
+	VBROADCASTSD (R8)(R9*4), K2, Y6
+	MOVL         28(DI), R9
+	MOVWLZX      R9, R10
+	VBROADCASTSD (R8)(R10*4), K3, Y6
+	SHRQ         $0x10, R9
+	VBROADCASTSD (R8)(R9*4), K4, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z5
+	VSHUFPS      $0x88, Z5, Z3, Z2
+	VSHUFPS      $0xdd, Z5, Z3, Z12
+	VFMADD231PS  (SI), Z2, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x20, DI
+	VFMADD231PS  (SI), Z12, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          nearRowsPairs
+
+nearRowsPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	MOVWLZX 2(DX), R9
+	SUBQ    R9, R11
+	SUBQ    R9, R11
+
+nearRowsSingle:
+	ADDQ $0x04, DX
+
+nearRowsFull:
+	TESTQ R11, R11
+	JZ    nearRowsEachEnd
+
+nearRowsEach:
+	MOVQ         (DI), R9
+	MOVWLZX      R9, R10
+	VMOVSS       (R8)(R10*4), X7
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VINSERTPS    $0x10, (R8)(R10*4), X7, X7
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X7, X7
+	SHRQ         $0x10, R9
+	VINSERTPS    $0x30, (R8)(R9*4), X7, X7
+	MOVQ         8(DI), R9
+	MOVWLZX      R9, R10
+	VMOVSS       (R8)(R10*4), X2
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VINSERTPS    $0x10, (R8)(R10*4), X2, X2
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X2, X2
+	SHRQ         $0x10, R9
+	VINSERTPS    $0x30, (R8)(R9*4), X2, X2
+	VINSERTF128  $0x01, X2, Y7, Y7
+	MOVQ         16(DI), R9
+	MOVWLZX      R9, R10
+	VMOVSS       (R8)(R10*4), X8
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VINSERTPS    $0x10, (R8)(R10*4), X8, X8
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X8, X8
+	SHRQ         $0x10, R9
+	VINSERTPS    $0x30, (R8)(R9*4), X8, X8
+	MOVQ         24(DI), R9
+	MOVWLZX      R9, R10
+	VMOVSS       (R8)(R10*4), X2
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VINSERTPS    $0x10, (R8)(R10*4), X2, X2
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X2, X2
+	SHRQ         $0x10, R9
+	VINSERTPS    $0x30, (R8)(R9*4), X2, X2
+	VINSERTF128  $0x01, X2, Y8, Y8
+	VINSERTF64X4 $0x01, Y8, Z7, Z7
+	VFMADD231PS  (SI), Z7, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          nearRowsEach
+
+nearRowsEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    nearRowsMaskedEnd
+
+nearRowsMasked:
+	KMOVW        (BX), K1
+	MOVQ         (DI), R9
+	MOVWLZX      R9, R10
+	VMOVSS       (R8)(R10*4), X9
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VINSERTPS    $0x10, (R8)(R10*4), X9, X9
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X9, X9
+	SHRQ         $0x10, R9
+	VINSERTPS    $0x30, (R8)(R9*4), X9, X9
+	MOVQ         8(DI), R9
+	MOVWLZX      R9, R10
+	VMOVSS       (R8)(R10*4), X2
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VINSERTPS    $0x10, (R8)(R10*4), X2, X2
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X2, X2
+	SHRQ         $0x10, R9
+	VINSERTPS    $0x30, (R8)(R9*4), X2, X2
+	VINSERTF128  $0x01, X2, Y9, Y9
+	MOVQ         16(DI), R9
+	MOVWLZX      R9, R10
+	VMOVSS       (R8)(R10*4), X11
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VINSERTPS    $0x10, (R8)(R10*4), X11, X11
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X11, X11
+	SHRQ         $0x10, R9
+	VINSERTPS    $0x30, (R8)(R9*4), X11, X11
+	MOVQ         24(DI), R9
+	MOVWLZX      R9, R10
+	VMOVSS       (R8)(R10*4), X2
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VINSERTPS    $0x10, (R8)(R10*4), X2, X2
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X2, X2
+	SHRQ         $0x10, R9
+	VINSERTPS    $0x30, (R8)(R9*4), X2, X2
+	VINSERTF128  $0x01, X2, Y11, Y11
+	VINSERTF64X4 $0x01, Y11, Z9, Z9
+	VFMADD231PS  (SI), Z9, K1, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x20, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          nearRowsMasked
+
+nearRowsMaskedEnd:
+	VMULPS        Z0, Z1, Z0
+	VCMPPS        $0x03, Z0, Z0, K1
+	VMOVAPS       Z10, K1, Z0
+	MOVQ          y+120(FP), R9
+	MOVQ          (R14), R10
+	MOVWLZX       R10, R11
+	VMOVSS        X0, (R9)(R11*4)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VEXTRACTPS    $0x01, X0, (R9)(R11*4)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VEXTRACTPS    $0x02, X0, (R9)(R11*4)
+	SHRQ          $0x10, R10
+	VEXTRACTPS    $0x03, X0, (R9)(R10*4)
+	VEXTRACTF64X2 $0x01, Z0, X2
+	MOVQ          8(R14), R10
+	MOVWLZX       R10, R11
+	VMOVSS        X2, (R9)(R11*4)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VEXTRACTPS    $0x01, X2, (R9)(R11*4)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VEXTRACTPS    $0x02, X2, (R9)(R11*4)
+	SHRQ          $0x10, R10
+	VEXTRACTPS    $0x03, X2, (R9)(R10*4)
+	VEXTRACTF64X2 $0x02, Z0, X2
+	MOVQ          16(R14), R10
+	MOVWLZX       R10, R11
+	VMOVSS        X2, (R9)(R11*4)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VEXTRACTPS    $0x01, X2, (R9)(R11*4)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VEXTRACTPS    $0x02, X2, (R9)(R11*4)
+	SHRQ          $0x10, R10
+	VEXTRACTPS    $0x03, X2, (R9)(R10*4)
+	VEXTRACTF64X2 $0x03, Z0, X0
+	MOVQ          24(R14), R10
+	MOVWLZX       R10, R11
+	VMOVSS        X0, (R9)(R11*4)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VEXTRACTPS    $0x01, X0, (R9)(R11*4)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VEXTRACTPS    $0x02, X0, (R9)(R11*4)
+	SHRQ          $0x10, R10
+	VEXTRACTPS    $0x03, X0, (R9)(R10*4)
+	ADDQ          $0x20, R14
+	ADDQ          $0x08, CX
+	DECQ          AX
+	JMP           nearRows
+
+nearRowsDone:
 	VZEROUPPER
 	RET
 
@@ -12137,8 +16426,11 @@ TEXT ·slicesFull32F32AVX512(SB), NOSPLIT, $0-132
 	KMOVW        R11, K4
 	MOVQ         valuesAhead+96(FP), R12
 	MOVQ         indicesAhead+104(FP), R13
+	MOVQ         rows+112(FP), R14
+	TESTQ        R14, R14
+	JNZ          toRows
 	TESTQ        R12, R12
-	JZ           unasked
+	JZ           near
 
 far:
 	TESTQ      AX, AX
@@ -12343,11 +16635,6 @@ farDone:
 	VZEROUPPER
 	RET
 
-unasked:
-	MOVQ  rows+112(FP), R12
-	TESTQ R12, R12
-	JNZ   toRows
-
 near:
 	TESTQ   AX, AX
 	JZ      nearDone
@@ -12540,41 +16827,46 @@ nearDone:
 	RET
 
 toRows:
-	MOVQ         y+120(FP), R10
 	MOVL         $0x7fc00000, R9
 	VMOVD        R9, X10
 	VPBROADCASTD X10, Z10
 	VBROADCASTSS alpha+128(FP), Z1
+	TESTQ        R12, R12
+	JZ           nearRows
 
-put:
-	TESTQ   AX, AX
-	JZ      putDone
-	VXORPS  X0, X0, X0
-	MOVL    (CX), R11
-	TESTQ   DX, DX
-	JZ      putFull
-	MOVWLZX (DX), R9
-	SUBQ    R9, R11
-	TESTQ   R9, R9
-	JZ      putStraightEnd
+farRows:
+	TESTQ      AX, AX
+	JZ         farRowsDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VXORPS     X0, X0, X0
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farRowsFull
+	MOVWLZX    (DX), R9
+	SUBQ       R9, R11
+	TESTQ      R9, R9
+	JZ         farRowsStraightEnd
 
-putStraight:
-	MOVL        (DI), R13
-	VMOVUPS     (R8)(R13*4), Z11
+farRowsStraight:
+	MOVL        (DI), R15
+	VMOVUPS     (R8)(R15*4), Z11
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
 	VFMADD231PS (SI), Z11, Z0
 	ADDQ        $0x40, SI
 	ADDQ        $0x40, DI
 	DECQ        R9
-	JNZ         putStraight
+	JNZ         farRowsStraight
 
-putStraightEnd:
+farRowsStraightEnd:
 	CMPW    2(DX), $0x00
-	JE      putSingle
+	JE      farRowsSingle
 	MOVWLZX 2(DX), R11
 	TESTQ   R11, R11
-	JZ      putPairsEnd
+	JZ      farRowsPairsEnd
 
-putPairs:
+farRowsPairs:
 	MOVL         (DI), R9
 	VMOVSD       (R8)(R9*4), X2
 	MOVL         4(DI), R9
@@ -12611,16 +16903,20 @@ putPairs:
 	VINSERTF64X4 $0x01, Y5, Z4, Z4
 	VSHUFPS      $0x88, Z4, Z2, Z11
 	VSHUFPS      $0xdd, Z4, Z2, Z12
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
 	VFMADD231PS  (SI), Z11, Z0
 	ADDQ         $0x40, SI
 	ADDQ         $0x40, DI
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
 	VFMADD231PS  (SI), Z12, Z0
 	ADDQ         $0x40, SI
 	ADDQ         $0x40, DI
 	DECQ         R11
-	JNZ          putPairs
+	JNZ          farRowsPairs
 
-putPairsEnd:
+farRowsPairsEnd:
 	MOVL    (CX), R11
 	MOVWLZX (DX), R9
 	SUBQ    R9, R11
@@ -12628,14 +16924,14 @@ putPairsEnd:
 	SUBQ    R9, R11
 	SUBQ    R9, R11
 
-putSingle:
+farRowsSingle:
 	ADDQ $0x04, DX
 
-putFull:
+farRowsFull:
 	TESTQ R11, R11
-	JZ    putEachEnd
+	JZ    farRowsEachEnd
 
-putEach:
+farRowsEach:
 	MOVL         (DI), R9
 	VMOVSS       (R8)(R9*4), X6
 	MOVL         4(DI), R9
@@ -12671,18 +16967,20 @@ putEach:
 	VINSERTPS    $0x30, (R8)(R9*4), X2, X2
 	VINSERTF128  $0x01, X2, Y7, Y7
 	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
 	VFMADD231PS  (SI), Z6, Z0
 	ADDQ         $0x40, SI
 	ADDQ         $0x40, DI
 	DECQ         R11
-	JNZ          putEach
+	JNZ          farRowsEach
 
-putEachEnd:
+farRowsEachEnd:
 	MOVL  4(CX), R11
 	TESTQ R11, R11
-	JZ    putMaskedEnd
+	JZ    farRowsMaskedEnd
 
-putMasked:
+farRowsMasked:
 	KMOVW        (BX), K1
 	MOVL         (DI), R9
 	VMOVSS       (R8)(R9*4), X8
@@ -12719,70 +17017,314 @@ putMasked:
 	VINSERTPS    $0x30, (R8)(R9*4), X2, X2
 	VINSERTF128  $0x01, X2, Y9, Y9
 	VINSERTF64X4 $0x01, Y9, Z8, Z8
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
 	VFMADD231PS  (SI), Z8, K1, Z0
 	ADDQ         $0x40, SI
 	ADDQ         $0x40, DI
 	ADDQ         $0x02, BX
 	DECQ         R11
-	JNZ          putMasked
+	JNZ          farRowsMasked
 
-putMaskedEnd:
+farRowsMaskedEnd:
 	VMULPS        Z0, Z1, Z0
 	VCMPPS        $0x03, Z0, Z0, K1
 	VMOVAPS       Z10, K1, Z0
-	MOVQ          (R12), R9
-	MOVWLZX       R9, R11
-	VMOVSS        X0, (R10)(R11*4)
-	SHRQ          $0x10, R9
-	MOVWLZX       R9, R11
-	VEXTRACTPS    $0x01, X0, (R10)(R11*4)
-	SHRQ          $0x10, R9
-	MOVWLZX       R9, R11
-	VEXTRACTPS    $0x02, X0, (R10)(R11*4)
-	SHRQ          $0x10, R9
-	VEXTRACTPS    $0x03, X0, (R10)(R9*4)
+	MOVQ          y+120(FP), R9
+	MOVQ          (R14), R11
+	MOVWLZX       R11, R15
+	VMOVSS        X0, (R9)(R15*4)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R15
+	VEXTRACTPS    $0x01, X0, (R9)(R15*4)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R15
+	VEXTRACTPS    $0x02, X0, (R9)(R15*4)
+	SHRQ          $0x10, R11
+	VEXTRACTPS    $0x03, X0, (R9)(R11*4)
 	VEXTRACTF64X2 $0x01, Z0, X2
-	MOVQ          8(R12), R9
-	MOVWLZX       R9, R11
-	VMOVSS        X2, (R10)(R11*4)
-	SHRQ          $0x10, R9
-	MOVWLZX       R9, R11
-	VEXTRACTPS    $0x01, X2, (R10)(R11*4)
-	SHRQ          $0x10, R9
-	MOVWLZX       R9, R11
-	VEXTRACTPS    $0x02, X2, (R10)(R11*4)
-	SHRQ          $0x10, R9
-	VEXTRACTPS    $0x03, X2, (R10)(R9*4)
+	MOVQ          8(R14), R11
+	MOVWLZX       R11, R15
+	VMOVSS        X2, (R9)(R15*4)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R15
+	VEXTRACTPS    $0x01, X2, (R9)(R15*4)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R15
+	VEXTRACTPS    $0x02, X2, (R9)(R15*4)
+	SHRQ          $0x10, R11
+	VEXTRACTPS    $0x03, X2, (R9)(R11*4)
 	VEXTRACTF64X2 $0x02, Z0, X2
-	MOVQ          16(R12), R9
-	MOVWLZX       R9, R11
-	VMOVSS        X2, (R10)(R11*4)
-	SHRQ          $0x10, R9
-	MOVWLZX       R9, R11
-	VEXTRACTPS    $0x01, X2, (R10)(R11*4)
-	SHRQ          $0x10, R9
-	MOVWLZX       R9, R11
-	VEXTRACTPS    $0x02, X2, (R10)(R11*4)
-	SHRQ          $0x10, R9
-	VEXTRACTPS    $0x03, X2, (R10)(R9*4)
+	MOVQ          16(R14), R11
+	MOVWLZX       R11, R15
+	VMOVSS        X2, (R9)(R15*4)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R15
+	VEXTRACTPS    $0x01, X2, (R9)(R15*4)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R15
+	VEXTRACTPS    $0x02, X2, (R9)(R15*4)
+	SHRQ          $0x10, R11
+	VEXTRACTPS    $0x03, X2, (R9)(R11*4)
 	VEXTRACTF64X2 $0x03, Z0, X0
-	MOVQ          24(R12), R9
-	MOVWLZX       R9, R11
-	VMOVSS        X0, (R10)(R11*4)
-	SHRQ          $0x10, R9
-	MOVWLZX       R9, R11
-	VEXTRACTPS    $0x01, X0, (R10)(R11*4)
-	SHRQ          $0x10, R9
-	MOVWLZX       R9, R11
-	VEXTRACTPS    $0x02, X0, (R10)(R11*4)
-	SHRQ          $0x10, R9
-	VEXTRACTPS    $0x03, X0, (R10)(R9*4)
-	ADDQ          $0x20, R12
+	MOVQ          24(R14), R11
+	MOVWLZX       R11, R15
+	VMOVSS        X0, (R9)(R15*4)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R15
+	VEXTRACTPS    $0x01, X0, (R9)(R15*4)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R15
+	VEXTRACTPS    $0x02, X0, (R9)(R15*4)
+	SHRQ          $0x10, R11
+	VEXTRACTPS    $0x03, X0, (R9)(R11*4)
+	ADDQ          $0x20, R14
 	ADDQ          $0x08, CX
 	DECQ          AX
-	JMP           put
+	JMP           farRows
 
-putDone:
+farRowsDone:
+	VZEROUPPER
+	RET
+
+nearRows:
+	TESTQ   AX, AX
+	JZ      nearRowsDone
+	VXORPS  X0, X0, X0
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearRowsFull
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	TESTQ   R9, R9
+	JZ      nearRowsStraightEnd
+
+nearRowsStraight:
+	MOVL        (DI), R10
+	VMOVUPS     (R8)(R10*4), Z2
+	VFMADD231PS (SI), Z2, Z0
+	ADDQ        $0x40, SI
+	ADDQ        $0x40, DI
+	DECQ        R9
+	JNZ         nearRowsStraight
+
+nearRowsStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearRowsSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      nearRowsPairsEnd
+
+nearRowsPairs:
+	MOVL         (DI), R9
+	VMOVSD       (R8)(R9*4), X3
+	MOVL         4(DI), R9
+	VBROADCASTSD (R8)(R9*4), K2, Y3
+	MOVL         16(DI), R9
+	VBROADCASTSD (R8)(R9*4), K3, Y3
+	MOVL         20(DI), R9
+	VBROADCASTSD (R8)(R9*4), K4, Y3
+	MOVL         32(DI), R9
+	VMOVSD       (R8)(R9*4), X4
+	MOVL         36(DI), R9
+	VBROADCASTSD (R8)(R9*4), K2, Y4
+	MOVL         48(DI), R9
+	VBROADCASTSD (R8)(R9*4), K3, Y4
+	MOVL         52(DI), R9
+	VBROADCASTSD (R8)(R9*4), K4, Y4
+	VINSERTF64X4 $0x01, Y4, Z3, Z3
+	MOVL         8(DI), R9
+	VMOVSD       (R8)(R9*4), X5
+	MOVL         12(DI), R9
+	VBROADCASTSD (R8)(R9*4), K2, Y5
+	MOVL         24(DI), R9
+	VBROADCASTSD (R8)(R9*4), K3, Y5
+	MOVL         28(DI), R9
+	VBROADCASTSD (R8)(R9*4), K4, Y5
+	MOVL         40(DI), R9
+	VMOVSD       (R8)(R9*4), X6
+	MOVL         44(DI), R9
+	VBROADCASTSD (R8)(R9*4), K2, Y6
+	MOVL         56(DI), R9
+	VBROADCASTSD (R8)(R9*4), K3, Y6
+	MOVL         60(DI), R9
+	VBROADCASTSD (R8)(R9*4), K4, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z5
+	VSHUFPS      $0x88, Z5, Z3, Z2
+	VSHUFPS      $0xdd, Z5, Z3, Z12
+	VFMADD231PS  (SI), Z2, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x40, DI
+	VFMADD231PS  (SI), Z12, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x40, DI
+	DECQ         R11
+	JNZ          nearRowsPairs
+
+nearRowsPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	MOVWLZX 2(DX), R9
+	SUBQ    R9, R11
+	SUBQ    R9, R11
+
+nearRowsSingle:
+	ADDQ $0x04, DX
+
+nearRowsFull:
+	TESTQ R11, R11
+	JZ    nearRowsEachEnd
+
+nearRowsEach:
+	MOVL         (DI), R9
+	VMOVSS       (R8)(R9*4), X7
+	MOVL         4(DI), R9
+	VINSERTPS    $0x10, (R8)(R9*4), X7, X7
+	MOVL         8(DI), R9
+	VINSERTPS    $0x20, (R8)(R9*4), X7, X7
+	MOVL         12(DI), R9
+	VINSERTPS    $0x30, (R8)(R9*4), X7, X7
+	MOVL         16(DI), R9
+	VMOVSS       (R8)(R9*4), X2
+	MOVL         20(DI), R9
+	VINSERTPS    $0x10, (R8)(R9*4), X2, X2
+	MOVL         24(DI), R9
+	VINSERTPS    $0x20, (R8)(R9*4), X2, X2
+	MOVL         28(DI), R9
+	VINSERTPS    $0x30, (R8)(R9*4), X2, X2
+	VINSERTF128  $0x01, X2, Y7, Y7
+	MOVL         32(DI), R9
+	VMOVSS       (R8)(R9*4), X8
+	MOVL         36(DI), R9
+	VINSERTPS    $0x10, (R8)(R9*4), X8, X8
+	MOVL         40(DI), R9
+	VINSERTPS    $0x20, (R8)(R9*4), X8, X8
+	MOVL         44(DI), R9
+	VINSERTPS    $0x30, (R8)(R9*4), X8, X8
+	MOVL         48(DI), R9
+	VMOVSS       (R8)(R9*4), X2
+	MOVL         52(DI), R9
+	VINSERTPS    $0x10, (R8)(R9*4), X2, X2
+	MOVL         56(DI), R9
+	VINSERTPS    $0x20, (R8)(R9*4), X2, X2
+	MOVL         60(DI), R9
+	VINSERTPS    $0x30, (R8)(R9*4), X2, X2
+	VINSERTF128  $0x01, X2, Y8, Y8
+	VINSERTF64X4 $0x01, Y8, Z7, Z7
+	VFMADD231PS  (SI), Z7, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x40, DI
+	DECQ         R11
+	JNZ          nearRowsEach
+
+nearRowsEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    nearRowsMaskedEnd
+
+nearRowsMasked:
+	KMOVW        (BX), K1
+	MOVL         (DI), R9
+	VMOVSS       (R8)(R9*4), X9
+	MOVL         4(DI), R9
+	VINSERTPS    $0x10, (R8)(R9*4), X9, X9
+	MOVL         8(DI), R9
+	VINSERTPS    $0x20, (R8)(R9*4), X9, X9
+	MOVL         12(DI), R9
+	VINSERTPS    $0x30, (R8)(R9*4), X9, X9
+	MOVL         16(DI), R9
+	VMOVSS       (R8)(R9*4), X2
+	MOVL         20(DI), R9
+	VINSERTPS    $0x10, (R8)(R9*4), X2, X2
+	MOVL         24(DI), R9
+	VINSERTPS    $0x20, (R8)(R9*4), X2, X2
+	MOVL         28(DI), R9
+	VINSERTPS    $0x30, (R8)(R9*4), X2, X2
+	VINSERTF128  $0x01, X2, Y9, Y9
+	MOVL         32(DI), R9
+	VMOVSS       (R8)(R9*4), X11
+	MOVL         36(DI), R9
+	VINSERTPS    $0x10, (R8)(R9*4), X11, X11
+	MOVL         40(DI), R9
+	VINSERTPS    $0x20, (R8)(R9*4), X11, X11
+	MOVL         44(DI), R9
+	VINSERTPS    $0x30, (R8)(R9*4), X11, X11
+	MOVL         48(DI), R9
+	VMOVSS       (R8)(R9*4), X2
+	MOVL         52(DI), R9
+	VINSERTPS    $0x10, (R8)(R9*4), X2, X2
+	MOVL         56(DI), R9
+	VINSERTPS    $0x20, (R8)(R9*4), X2, X2
+	MOVL         60(DI), R9
+	VINSERTPS    $0x30, (R8)(R9*4), X2, X2
+	VINSERTF128  $0x01, X2, Y11, Y11
+	VINSERTF64X4 $0x01, Y11, Z9, Z9
+	VFMADD231PS  (SI), Z9, K1, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x40, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          nearRowsMasked
+
+nearRowsMaskedEnd:
+	VMULPS        Z0, Z1, Z0
+	VCMPPS        $0x03, Z0, Z0, K1
+	VMOVAPS       Z10, K1, Z0
+	MOVQ          y+120(FP), R9
+	MOVQ          (R14), R10
+	MOVWLZX       R10, R11
+	VMOVSS        X0, (R9)(R11*4)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VEXTRACTPS    $0x01, X0, (R9)(R11*4)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VEXTRACTPS    $0x02, X0, (R9)(R11*4)
+	SHRQ          $0x10, R10
+	VEXTRACTPS    $0x03, X0, (R9)(R10*4)
+	VEXTRACTF64X2 $0x01, Z0, X2
+	MOVQ          8(R14), R10
+	MOVWLZX       R10, R11
+	VMOVSS        X2, (R9)(R11*4)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VEXTRACTPS    $0x01, X2, (R9)(R11*4)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VEXTRACTPS    $0x02, X2, (R9)(R11*4)
+	SHRQ          $0x10, R10
+	VEXTRACTPS    $0x03, X2, (R9)(R10*4)
+	VEXTRACTF64X2 $0x02, Z0, X2
+	MOVQ          16(R14), R10
+	MOVWLZX       R10, R11
+	VMOVSS        X2, (R9)(R11*4)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VEXTRACTPS    $0x01, X2, (R9)(R11*4)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VEXTRACTPS    $0x02, X2, (R9)(R11*4)
+	SHRQ          $0x10, R10
+	VEXTRACTPS    $0x03, X2, (R9)(R10*4)
+	VEXTRACTF64X2 $0x03, Z0, X0
+	MOVQ          24(R14), R10
+	MOVWLZX       R10, R11
+	VMOVSS        X0, (R9)(R11*4)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VEXTRACTPS    $0x01, X0, (R9)(R11*4)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VEXTRACTPS    $0x02, X0, (R9)(R11*4)
+	SHRQ          $0x10, R10
+	VEXTRACTPS    $0x03, X0, (R9)(R10*4)
+	ADDQ          $0x20, R14
+	ADDQ          $0x08, CX
+	DECQ          AX
+	JMP           nearRows
+
+nearRowsDone:
 	VZEROUPPER
 	RET
 
@@ -12810,8 +17352,11 @@ TEXT ·slicesTable16F32AVX512(SB), NOSPLIT, $0-132
 	KMOVW        R11, K4
 	MOVQ         valuesAhead+96(FP), R12
 	MOVQ         indicesAhead+104(FP), R13
+	MOVQ         rows+112(FP), R14
+	TESTQ        R14, R14
+	JNZ          toRows
 	TESTQ        R12, R12
-	JZ           unasked
+	JZ           near
 
 far:
 	TESTQ      AX, AX
@@ -13067,11 +17612,6 @@ farDone:
 	VZEROUPPER
 	RET
 
-unasked:
-	MOVQ  rows+112(FP), R12
-	TESTQ R12, R12
-	JNZ   toRows
-
 near:
 	TESTQ   AX, AX
 	JZ      nearDone
@@ -13315,27 +17855,32 @@ nearDone:
 	RET
 
 toRows:
-	MOVQ         y+120(FP), R10
 	MOVL         $0x7fc00000, R9
 	VMOVD        R9, X12
 	VPBROADCASTD X12, Z12
 	VBROADCASTSS alpha+128(FP), Z1
+	TESTQ        R12, R12
+	JZ           nearRows
 
-put:
-	TESTQ   AX, AX
-	JZ      putDone
-	VXORPS  X0, X0, X0
-	MOVL    (CX), R11
-	TESTQ   DX, DX
-	JZ      putFull
-	MOVWLZX (DX), R9
-	SUBQ    R9, R11
-	TESTQ   R9, R9
-	JZ      putStraightEnd
+farRows:
+	TESTQ      AX, AX
+	JZ         farRowsDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VXORPS     X0, X0, X0
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farRowsFull
+	MOVWLZX    (DX), R9
+	SUBQ       R9, R11
+	TESTQ      R9, R9
+	JZ         farRowsStraightEnd
 
-putStraight:
-	MOVWLZX      (DI), R13
-	VMOVUPS      (R8)(R13*4), Z13
+farRowsStraight:
+	MOVWLZX      (DI), R15
+	VMOVUPS      (R8)(R15*4), Z13
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
 	VPBROADCASTQ (SI), Z14
 	VPSRLVD      Z2, Z14, Z14
 	VPERMPS      Z3, Z14, Z14
@@ -13343,70 +17888,74 @@ putStraight:
 	ADDQ         $0x08, SI
 	ADDQ         $0x20, DI
 	DECQ         R9
-	JNZ          putStraight
+	JNZ          farRowsStraight
 
-putStraightEnd:
+farRowsStraightEnd:
 	CMPW    2(DX), $0x00
-	JE      putSingle
+	JE      farRowsSingle
 	MOVWLZX 2(DX), R11
 	TESTQ   R11, R11
-	JZ      putPairsEnd
+	JZ      farRowsPairsEnd
 
-putPairs:
+farRowsPairs:
 	MOVQ         (DI), R9
-	MOVWLZX      R9, R13
-	VMOVSD       (R8)(R13*4), X4
+	MOVWLZX      R9, R15
+	VMOVSD       (R8)(R15*4), X4
 	SHRQ         $0x10, R9
 	MOVWLZX      R9, R9
 	VBROADCASTSD (R8)(R9*4), K2, Y4
 	MOVQ         8(DI), R9
-	MOVWLZX      R9, R13
-	VBROADCASTSD (R8)(R13*4), K3, Y4
+	MOVWLZX      R9, R15
+	VBROADCASTSD (R8)(R15*4), K3, Y4
 	SHRQ         $0x10, R9
 	MOVWLZX      R9, R9
 	VBROADCASTSD (R8)(R9*4), K4, Y4
 	MOVQ         16(DI), R9
-	MOVWLZX      R9, R13
-	VMOVSD       (R8)(R13*4), X5
+	MOVWLZX      R9, R15
+	VMOVSD       (R8)(R15*4), X5
 	SHRQ         $0x10, R9
 	MOVWLZX      R9, R9
 	VBROADCASTSD (R8)(R9*4), K2, Y5
 	MOVQ         24(DI), R9
-	MOVWLZX      R9, R13
-	VBROADCASTSD (R8)(R13*4), K3, Y5
+	MOVWLZX      R9, R15
+	VBROADCASTSD (R8)(R15*4), K3, Y5
 	SHRQ         $0x10, R9
 	MOVWLZX      R9, R9
 	VBROADCASTSD (R8)(R9*4), K4, Y5
 	VINSERTF64X4 $0x01, Y5, Z4, Z4
 	MOVL         4(DI), R9
-	MOVWLZX      R9, R13
-	VMOVSD       (R8)(R13*4), X6
+	MOVWLZX      R9, R15
+	VMOVSD       (R8)(R15*4), X6
 	SHRQ         $0x10, R9
 	VBROADCASTSD (R8)(R9*4), K2, Y6
 	MOVL         12(DI), R9
-	MOVWLZX      R9, R13
-	VBROADCASTSD (R8)(R13*4), K3, Y6
+	MOVWLZX      R9, R15
+	VBROADCASTSD (R8)(R15*4), K3, Y6
 	SHRQ         $0x10, R9
 	VBROADCASTSD (R8)(R9*4), K4, Y6
 	MOVL         20(DI), R9
-	MOVWLZX      R9, R13
-	VMOVSD       (R8)(R13*4), X7
+	MOVWLZX      R9, R15
+	VMOVSD       (R8)(R15*4), X7
 	SHRQ         $0x10, R9
 	VBROADCASTSD (R8)(R9*4), K2, Y7
 	MOVL         28(DI), R9
-	MOVWLZX      R9, R13
-	VBROADCASTSD (R8)(R13*4), K3, Y7
+	MOVWLZX      R9, R15
+	VBROADCASTSD (R8)(R15*4), K3, Y7
 	SHRQ         $0x10, R9
 	VBROADCASTSD (R8)(R9*4), K4, Y7
 	VINSERTF64X4 $0x01, Y7, Z6, Z6
 	VSHUFPS      $0x88, Z6, Z4, Z13
 	VSHUFPS      $0xdd, Z6, Z4, Z14
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
 	VPBROADCASTQ (SI), Z15
 	VPSRLVD      Z2, Z15, Z15
 	VPERMPS      Z3, Z15, Z15
 	VFMADD231PS  Z15, Z13, Z0
 	ADDQ         $0x08, SI
 	ADDQ         $0x20, DI
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
 	VPBROADCASTQ (SI), Z13
 	VPSRLVD      Z2, Z13, Z13
 	VPERMPS      Z3, Z13, Z13
@@ -13414,9 +17963,9 @@ putPairs:
 	ADDQ         $0x08, SI
 	ADDQ         $0x20, DI
 	DECQ         R11
-	JNZ          putPairs
+	JNZ          farRowsPairs
 
-putPairsEnd:
+farRowsPairsEnd:
 	MOVL    (CX), R11
 	MOVWLZX (DX), R9
 	SUBQ    R9, R11
@@ -13424,61 +17973,63 @@ putPairsEnd:
 	SUBQ    R9, R11
 	SUBQ    R9, R11
 
-putSingle:
+farRowsSingle:
 	ADDQ $0x04, DX
 
-putFull:
+farRowsFull:
 	TESTQ R11, R11
-	JZ    putEachEnd
+	JZ    farRowsEachEnd
 
-putEach:
+farRowsEach:
 	MOVQ         (DI), R9
-	MOVWLZX      R9, R13
-	VMOVSS       (R8)(R13*4), X8
+	MOVWLZX      R9, R15
+	VMOVSS       (R8)(R15*4), X8
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VINSERTPS    $0x10, (R8)(R13*4), X8, X8
+	MOVWLZX      R9, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X8, X8
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VINSERTPS    $0x20, (R8)(R13*4), X8, X8
+	MOVWLZX      R9, R15
+	VINSERTPS    $0x20, (R8)(R15*4), X8, X8
 	SHRQ         $0x10, R9
 	VINSERTPS    $0x30, (R8)(R9*4), X8, X8
 	MOVQ         8(DI), R9
-	MOVWLZX      R9, R13
-	VMOVSS       (R8)(R13*4), X4
+	MOVWLZX      R9, R15
+	VMOVSS       (R8)(R15*4), X4
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VINSERTPS    $0x10, (R8)(R13*4), X4, X4
+	MOVWLZX      R9, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X4, X4
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VINSERTPS    $0x20, (R8)(R13*4), X4, X4
+	MOVWLZX      R9, R15
+	VINSERTPS    $0x20, (R8)(R15*4), X4, X4
 	SHRQ         $0x10, R9
 	VINSERTPS    $0x30, (R8)(R9*4), X4, X4
 	VINSERTF128  $0x01, X4, Y8, Y8
 	MOVQ         16(DI), R9
-	MOVWLZX      R9, R13
-	VMOVSS       (R8)(R13*4), X9
+	MOVWLZX      R9, R15
+	VMOVSS       (R8)(R15*4), X9
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VINSERTPS    $0x10, (R8)(R13*4), X9, X9
+	MOVWLZX      R9, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X9, X9
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VINSERTPS    $0x20, (R8)(R13*4), X9, X9
+	MOVWLZX      R9, R15
+	VINSERTPS    $0x20, (R8)(R15*4), X9, X9
 	SHRQ         $0x10, R9
 	VINSERTPS    $0x30, (R8)(R9*4), X9, X9
 	MOVQ         24(DI), R9
-	MOVWLZX      R9, R13
-	VMOVSS       (R8)(R13*4), X4
+	MOVWLZX      R9, R15
+	VMOVSS       (R8)(R15*4), X4
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VINSERTPS    $0x10, (R8)(R13*4), X4, X4
+	MOVWLZX      R9, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X4, X4
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VINSERTPS    $0x20, (R8)(R13*4), X4, X4
+	MOVWLZX      R9, R15
+	VINSERTPS    $0x20, (R8)(R15*4), X4, X4
 	SHRQ         $0x10, R9
 	VINSERTPS    $0x30, (R8)(R9*4), X4, X4
 	VINSERTF128  $0x01, X4, Y9, Y9
 	VINSERTF64X4 $0x01, Y9, Z8, Z8
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
 	VPBROADCASTQ (SI), Z13
 	VPSRLVD      Z2, Z13, Z13
 	VPERMPS      Z3, Z13, Z13
@@ -13486,62 +18037,64 @@ putEach:
 	ADDQ         $0x08, SI
 	ADDQ         $0x20, DI
 	DECQ         R11
-	JNZ          putEach
+	JNZ          farRowsEach
 
-putEachEnd:
+farRowsEachEnd:
 	MOVL  4(CX), R11
 	TESTQ R11, R11
-	JZ    putMaskedEnd
+	JZ    farRowsMaskedEnd
 
-putMasked:
+farRowsMasked:
 	KMOVW        (BX), K1
 	MOVQ         (DI), R9
-	MOVWLZX      R9, R13
-	VMOVSS       (R8)(R13*4), X10
+	MOVWLZX      R9, R15
+	VMOVSS       (R8)(R15*4), X10
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VINSERTPS    $0x10, (R8)(R13*4), X10, X10
+	MOVWLZX      R9, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X10, X10
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VINSERTPS    $0x20, (R8)(R13*4), X10, X10
+	MOVWLZX      R9, R15
+	VINSERTPS    $0x20, (R8)(R15*4), X10, X10
 	SHRQ         $0x10, R9
 	VINSERTPS    $0x30, (R8)(R9*4), X10, X10
 	MOVQ         8(DI), R9
-	MOVWLZX      R9, R13
-	VMOVSS       (R8)(R13*4), X4
+	MOVWLZX      R9, R15
+	VMOVSS       (R8)(R15*4), X4
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VINSERTPS    $0x10, (R8)(R13*4), X4, X4
+	MOVWLZX      R9, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X4, X4
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VINSERTPS    $0x20, (R8)(R13*4), X4, X4
+	MOVWLZX      R9, R15
+	VINSERTPS    $0x20, (R8)(R15*4), X4, X4
 	SHRQ         $0x10, R9
 	VINSERTPS    $0x30, (R8)(R9*4), X4, X4
 	VINSERTF128  $0x01, X4, Y10, Y10
 	MOVQ         16(DI), R9
-	MOVWLZX      R9, R13
-	VMOVSS       (R8)(R13*4), X11
+	MOVWLZX      R9, R15
+	VMOVSS       (R8)(R15*4), X11
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VINSERTPS    $0x10, (R8)(R13*4), X11, X11
+	MOVWLZX      R9, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X11, X11
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VINSERTPS    $0x20, (R8)(R13*4), X11, X11
+	MOVWLZX      R9, R15
+	VINSERTPS    $0x20, (R8)(R15*4), X11, X11
 	SHRQ         $0x10, R9
 	VINSERTPS    $0x30, (R8)(R9*4), X11, X11
 	MOVQ         24(DI), R9
-	MOVWLZX      R9, R13
-	VMOVSS       (R8)(R13*4), X4
+	MOVWLZX      R9, R15
+	VMOVSS       (R8)(R15*4), X4
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VINSERTPS    $0x10, (R8)(R13*4), X4, X4
+	MOVWLZX      R9, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X4, X4
 	SHRQ         $0x10, R9
-	MOVWLZX      R9, R13
-	VINSERTPS    $0x20, (R8)(R13*4), X4, X4
+	MOVWLZX      R9, R15
+	VINSERTPS    $0x20, (R8)(R15*4), X4, X4
 	SHRQ         $0x10, R9
 	VINSERTPS    $0x30, (R8)(R9*4), X4, X4
 	VINSERTF128  $0x01, X4, Y11, Y11
 	VINSERTF64X4 $0x01, Y11, Z10, Z10
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
 	VPBROADCASTQ (SI), Z13
 	VPSRLVD      Z2, Z13, Z13
 	VPERMPS      Z3, Z13, Z13
@@ -13550,65 +18103,358 @@ putMasked:
 	ADDQ         $0x20, DI
 	ADDQ         $0x02, BX
 	DECQ         R11
-	JNZ          putMasked
+	JNZ          farRowsMasked
 
-putMaskedEnd:
+farRowsMaskedEnd:
 	VMULPS        Z0, Z1, Z0
 	VCMPPS        $0x03, Z0, Z0, K1
 	VMOVAPS       Z12, K1, Z0
-	MOVQ          (R12), R9
-	MOVWLZX       R9, R11
-	VMOVSS        X0, (R10)(R11*4)
-	SHRQ          $0x10, R9
-	MOVWLZX       R9, R11
-	VEXTRACTPS    $0x01, X0, (R10)(R11*4)
-	SHRQ          $0x10, R9
-	MOVWLZX       R9, R11
-	VEXTRACTPS    $0x02, X0, (R10)(R11*4)
-	SHRQ          $0x10, R9
-	VEXTRACTPS    $0x03, X0, (R10)(R9*4)
+	MOVQ          y+120(FP), R9
+	MOVQ          (R14), R11
+	MOVWLZX       R11, R15
+	VMOVSS        X0, (R9)(R15*4)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R15
+	VEXTRACTPS    $0x01, X0, (R9)(R15*4)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R15
+	VEXTRACTPS    $0x02, X0, (R9)(R15*4)
+	SHRQ          $0x10, R11
+	VEXTRACTPS    $0x03, X0, (R9)(R11*4)
 	VEXTRACTF64X2 $0x01, Z0, X4
-	MOVQ          8(R12), R9
-	MOVWLZX       R9, R11
-	VMOVSS        X4, (R10)(R11*4)
-	SHRQ          $0x10, R9
-	MOVWLZX       R9, R11
-	VEXTRACTPS    $0x01, X4, (R10)(R11*4)
-	SHRQ          $0x10, R9
-	MOVWLZX       R9, R11
-	VEXTRACTPS    $0x02, X4, (R10)(R11*4)
-	SHRQ          $0x10, R9
-	VEXTRACTPS    $0x03, X4, (R10)(R9*4)
+	MOVQ          8(R14), R11
+	MOVWLZX       R11, R15
+	VMOVSS        X4, (R9)(R15*4)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R15
+	VEXTRACTPS    $0x01, X4, (R9)(R15*4)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R15
+	VEXTRACTPS    $0x02, X4, (R9)(R15*4)
+	SHRQ          $0x10, R11
+	VEXTRACTPS    $0x03, X4, (R9)(R11*4)
 	VEXTRACTF64X2 $0x02, Z0, X4
-	MOVQ          16(R12), R9
-	MOVWLZX       R9, R11
-	VMOVSS        X4, (R10)(R11*4)
-	SHRQ          $0x10, R9
-	MOVWLZX       R9, R11
-	VEXTRACTPS    $0x01, X4, (R10)(R11*4)
-	SHRQ          $0x10, R9
-	MOVWLZX       R9, R11
-	VEXTRACTPS    $0x02, X4, (R10)(R11*4)
-	SHRQ          $0x10, R9
-	VEXTRACTPS    $0x03, X4, (R10)(R9*4)
+	MOVQ          16(R14), R11
+	MOVWLZX       R11, R15
+	VMOVSS        X4, (R9)(R15*4)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R15
+	VEXTRACTPS    $0x01, X4, (R9)(R15*4)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R15
+	VEXTRACTPS    $0x02, X4, (R9)(R15*4)
+	SHRQ          $0x10, R11
+	VEXTRACTPS    $0x03, X4, (R9)(R11*4)
 	VEXTRACTF64X2 $0x03, Z0, X0
-	MOVQ          24(R12), R9
-	MOVWLZX       R9, R11
-	VMOVSS        X0, (R10)(R11*4)
-	SHRQ          $0x10, R9
-	MOVWLZX       R9, R11
-	VEXTRACTPS    $0x01, X0, (R10)(R11*4)
-	SHRQ          $0x10, R9
-	MOVWLZX       R9, R11
-	VEXTRACTPS    $0x02, X0, (R10)(R11*4)
-	SHRQ          $0x10, R9
-	VEXTRACTPS    $0x03, X0, (R10)(R9*4)
-	ADDQ          $0x20, R12
+	MOVQ          24(R14), R11
+	MOVWLZX       R11, R15
+	VMOVSS        X0, (R9)(R15*4)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R15
+	VEXTRACTPS    $0x01, X0, (R9)(R15*4)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R15
+	VEXTRACTPS    $0x02, X0, (R9)(R15*4)
+	SHRQ          $0x10, R11
+	VEXTRACTPS    $0x03, X0, (R9)(R11*4)
+	ADDQ          $0x20, R14
 	ADDQ          $0x08, CX
 	DECQ          AX
-	JMP           put
+	JMP           farRows
 
-putDone:
+farRowsDone:
+	VZEROUPPER
+	RET
+
+nearRows:
+	TESTQ   AX, AX
+	JZ      nearRowsDone
+	VXORPS  X0, X0, X0
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearRowsFull
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	TESTQ   R9, R9
+	JZ      nearRowsStraightEnd
+
+nearRowsStraight:
+	MOVWLZX      (DI), R10
+	VMOVUPS      (R8)(R10*4), Z4
+	VPBROADCASTQ (SI), Z5
+	VPSRLVD      Z2, Z5, Z5
+	VPERMPS      Z3, Z5, Z5
+	VFMADD231PS  Z5, Z4, Z0
+	ADDQ         $0x08, SI
+	ADDQ         $0x20, DI
+	DECQ         R9
+	JNZ          nearRowsStraight
+
+nearRowsStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearRowsSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      nearRowsPairsEnd
+
+nearRowsPairs:
+	MOVQ         (DI), R9
+	MOVWLZX      R9, R10
+	VMOVSD       (R8)(R10*4), X6
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R9
+	VBROADCASTSD (R8)(R9*4), K2, Y6
+	MOVQ         8(DI), R9
+	MOVWLZX      R9, R10
+	VBROADCASTSD (R8)(R10*4), K3, Y6
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R9
+	VBROADCASTSD (R8)(R9*4), K4, Y6
+	MOVQ         16(DI), R9
+	MOVWLZX      R9, R10
+	VMOVSD       (R8)(R10*4), X7
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R9
+	VBROADCASTSD (R8)(R9*4), K2, Y7
+	MOVQ         24(DI), R9
+	MOVWLZX      R9, R10
+	VBROADCASTSD (R8)(R10*4), K3, Y7
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R9
+	VBROADCASTSD (R8)(R9*4), K4, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	MOVL         4(DI), R9
+	MOVWLZX      R9, R10
+	VMOVSD       (R8)(R10*4), X8
+	SHRQ         $0x10, R9
+	VBROADCASTSD (R8)(R9*4), K2, Y8
+	MOVL         12(DI), R9
+	MOVWLZX      R9, R10
+	VBROADCASTSD (R8)(R10*4), K3, Y8
+	SHRQ         $0x10, R9
+	VBROADCASTSD (R8)(R9*4), K4, Y8
+	MOVL         20(DI), R9
+	MOVWLZX      R9, R10
+	VMOVSD       (R8)(R10*4), X9
+	SHRQ         $0x10, R9
+	VBROADCASTSD (R8)(R9*4), K2, Y9
+	MOVL         28(DI), R9
+	MOVWLZX      R9, R10
+	VBROADCASTSD (R8)(R10*4), K3, Y9
+	SHRQ         $0x10, R9
+	VBROADCASTSD (R8)(R9*4), K4, Y9
+	VINSERTF64X4 $0x01, Y9, Z8, Z8
+	VSHUFPS      $0x88, Z8, Z6, Z4
+	VSHUFPS      $0xdd, Z8, Z6, Z5
+	VPBROADCASTQ (SI), Z15
+	VPSRLVD      Z2, Z15, Z15
+	VPERMPS      Z3, Z15, Z15
+	VFMADD231PS  Z15, Z4, Z0
+	ADDQ         $0x08, SI
+	ADDQ         $0x20, DI
+	VPBROADCASTQ (SI), Z4
+	VPSRLVD      Z2, Z4, Z4
+	VPERMPS      Z3, Z4, Z4
+	VFMADD231PS  Z4, Z5, Z0
+	ADDQ         $0x08, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          nearRowsPairs
+
+nearRowsPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	MOVWLZX 2(DX), R9
+	SUBQ    R9, R11
+	SUBQ    R9, R11
+
+nearRowsSingle:
+	ADDQ $0x04, DX
+
+nearRowsFull:
+	TESTQ R11, R11
+	JZ    nearRowsEachEnd
+
+nearRowsEach:
+	MOVQ         (DI), R9
+	MOVWLZX      R9, R10
+	VMOVSS       (R8)(R10*4), X10
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VINSERTPS    $0x10, (R8)(R10*4), X10, X10
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X10, X10
+	SHRQ         $0x10, R9
+	VINSERTPS    $0x30, (R8)(R9*4), X10, X10
+	MOVQ         8(DI), R9
+	MOVWLZX      R9, R10
+	VMOVSS       (R8)(R10*4), X4
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VINSERTPS    $0x10, (R8)(R10*4), X4, X4
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X4, X4
+	SHRQ         $0x10, R9
+	VINSERTPS    $0x30, (R8)(R9*4), X4, X4
+	VINSERTF128  $0x01, X4, Y10, Y10
+	MOVQ         16(DI), R9
+	MOVWLZX      R9, R10
+	VMOVSS       (R8)(R10*4), X11
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VINSERTPS    $0x10, (R8)(R10*4), X11, X11
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X11, X11
+	SHRQ         $0x10, R9
+	VINSERTPS    $0x30, (R8)(R9*4), X11, X11
+	MOVQ         24(DI), R9
+	MOVWLZX      R9, R10
+	VMOVSS       (R8)(R10*4), X4
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VINSERTPS    $0x10, (R8)(R10*4), X4, X4
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X4, X4
+	SHRQ         $0x10, R9
+	VINSERTPS    $0x30, (R8)(R9*4), X4, X4
+	VINSERTF128  $0x01, X4, Y11, Y11
+	VINSERTF64X4 $0x01, Y11, Z10, Z10
+	VPBROADCASTQ (SI), Z4
+	VPSRLVD      Z2, Z4, Z4
+	VPERMPS      Z3, Z4, Z4
+	VFMADD231PS  Z4, Z10, Z0
+	ADDQ         $0x08, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          nearRowsEach
+
+nearRowsEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    nearRowsMaskedEnd
+
+nearRowsMasked:
+	KMOVW        (BX), K1
+	MOVQ         (DI), R9
+	MOVWLZX      R9, R10
+	VMOVSS       (R8)(R10*4), X13
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VINSERTPS    $0x10, (R8)(R10*4), X13, X13
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X13, X13
+	SHRQ         $0x10, R9
+	VINSERTPS    $0x30, (R8)(R9*4), X13, X13
+	MOVQ         8(DI), R9
+	MOVWLZX      R9, R10
+	VMOVSS       (R8)(R10*4), X4
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VINSERTPS    $0x10, (R8)(R10*4), X4, X4
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X4, X4
+	SHRQ         $0x10, R9
+	VINSERTPS    $0x30, (R8)(R9*4), X4, X4
+	VINSERTF128  $0x01, X4, Y13, Y13
+	MOVQ         16(DI), R9
+	MOVWLZX      R9, R10
+	VMOVSS       (R8)(R10*4), X14
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VINSERTPS    $0x10, (R8)(R10*4), X14, X14
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X14, X14
+	SHRQ         $0x10, R9
+	VINSERTPS    $0x30, (R8)(R9*4), X14, X14
+	MOVQ         24(DI), R9
+	MOVWLZX      R9, R10
+	VMOVSS       (R8)(R10*4), X4
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VINSERTPS    $0x10, (R8)(R10*4), X4, X4
+	SHRQ         $0x10, R9
+	MOVWLZX      R9, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X4, X4
+	SHRQ         $0x10, R9
+	VINSERTPS    $0x30, (R8)(R9*4), X4, X4
+	VINSERTF128  $0x01, X4, Y14, Y14
+	VINSERTF64X4 $0x01, Y14, Z13, Z13
+	VPBROADCASTQ (SI), Z4
+	VPSRLVD      Z2, Z4, Z4
+	VPERMPS      Z3, Z4, Z4
+	VFMADD231PS  Z4, Z13, K1, Z0
+	ADDQ         $0x08, SI
+	ADDQ         $0x20, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          nearRowsMasked
+
+nearRowsMaskedEnd:
+	VMULPS        Z0, Z1, Z0
+	VCMPPS        $0x03, Z0, Z0, K1
+	VMOVAPS       Z12, K1, Z0
+	MOVQ          y+120(FP), R9
+	MOVQ          (R14), R10
+	MOVWLZX       R10, R11
+	VMOVSS        X0, (R9)(R11*4)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VEXTRACTPS    $0x01, X0, (R9)(R11*4)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VEXTRACTPS    $0x02, X0, (R9)(R11*4)
+	SHRQ          $0x10, R10
+	VEXTRACTPS    $0x03, X0, (R9)(R10*4)
+	VEXTRACTF64X2 $0x01, Z0, X4
+	MOVQ          8(R14), R10
+	MOVWLZX       R10, R11
+	VMOVSS        X4, (R9)(R11*4)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VEXTRACTPS    $0x01, X4, (R9)(R11*4)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VEXTRACTPS    $0x02, X4, (R9)(R11*4)
+	SHRQ          $0x10, R10
+	VEXTRACTPS    $0x03, X4, (R9)(R10*4)
+	VEXTRACTF64X2 $0x02, Z0, X4
+	MOVQ          16(R14), R10
+	MOVWLZX       R10, R11
+	VMOVSS        X4, (R9)(R11*4)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VEXTRACTPS    $0x01, X4, (R9)(R11*4)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VEXTRACTPS    $0x02, X4, (R9)(R11*4)
+	SHRQ          $0x10, R10
+	VEXTRACTPS    $0x03, X4, (R9)(R10*4)
+	VEXTRACTF64X2 $0x03, Z0, X0
+	MOVQ          24(R14), R10
+	MOVWLZX       R10, R11
+	VMOVSS        X0, (R9)(R11*4)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VEXTRACTPS    $0x01, X0, (R9)(R11*4)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VEXTRACTPS    $0x02, X0, (R9)(R11*4)
+	SHRQ          $0x10, R10
+	VEXTRACTPS    $0x03, X0, (R9)(R10*4)
+	ADDQ          $0x20, R14
+	ADDQ          $0x08, CX
+	DECQ          AX
+	JMP           nearRows
+
+nearRowsDone:
 	VZEROUPPER
 	RET
 
@@ -13636,8 +18482,11 @@ TEXT ·slicesTable32F32AVX512(SB), NOSPLIT, $0-132
 	KMOVW        R11, K4
 	MOVQ         valuesAhead+96(FP), R12
 	MOVQ         indicesAhead+104(FP), R13
+	MOVQ         rows+112(FP), R14
+	TESTQ        R14, R14
+	JNZ          toRows
 	TESTQ        R12, R12
-	JZ           unasked
+	JZ           near
 
 far:
 	TESTQ      AX, AX
@@ -13857,11 +18706,6 @@ farDone:
 	VZEROUPPER
 	RET
 
-unasked:
-	MOVQ  rows+112(FP), R12
-	TESTQ R12, R12
-	JNZ   toRows
-
 near:
 	TESTQ   AX, AX
 	JZ      nearDone
@@ -14069,27 +18913,32 @@ nearDone:
 	RET
 
 toRows:
-	MOVQ         y+120(FP), R10
 	MOVL         $0x7fc00000, R9
 	VMOVD        R9, X12
 	VPBROADCASTD X12, Z12
 	VBROADCASTSS alpha+128(FP), Z1
+	TESTQ        R12, R12
+	JZ           nearRows
 
-put:
-	TESTQ   AX, AX
-	JZ      putDone
-	VXORPS  X0, X0, X0
-	MOVL    (CX), R11
-	TESTQ   DX, DX
-	JZ      putFull
-	MOVWLZX (DX), R9
-	SUBQ    R9, R11
-	TESTQ   R9, R9
-	JZ      putStraightEnd
+farRows:
+	TESTQ      AX, AX
+	JZ         farRowsDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VXORPS     X0, X0, X0
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farRowsFull
+	MOVWLZX    (DX), R9
+	SUBQ       R9, R11
+	TESTQ      R9, R9
+	JZ         farRowsStraightEnd
 
-putStraight:
-	MOVL         (DI), R13
-	VMOVUPS      (R8)(R13*4), Z13
+farRowsStraight:
+	MOVL         (DI), R15
+	VMOVUPS      (R8)(R15*4), Z13
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
 	VPBROADCASTQ (SI), Z14
 	VPSRLVD      Z2, Z14, Z14
 	VPERMPS      Z3, Z14, Z14
@@ -14097,16 +18946,16 @@ putStraight:
 	ADDQ         $0x08, SI
 	ADDQ         $0x40, DI
 	DECQ         R9
-	JNZ          putStraight
+	JNZ          farRowsStraight
 
-putStraightEnd:
+farRowsStraightEnd:
 	CMPW    2(DX), $0x00
-	JE      putSingle
+	JE      farRowsSingle
 	MOVWLZX 2(DX), R11
 	TESTQ   R11, R11
-	JZ      putPairsEnd
+	JZ      farRowsPairsEnd
 
-putPairs:
+farRowsPairs:
 	MOVL         (DI), R9
 	VMOVSD       (R8)(R9*4), X4
 	MOVL         4(DI), R9
@@ -14143,12 +18992,16 @@ putPairs:
 	VINSERTF64X4 $0x01, Y7, Z6, Z6
 	VSHUFPS      $0x88, Z6, Z4, Z13
 	VSHUFPS      $0xdd, Z6, Z4, Z14
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
 	VPBROADCASTQ (SI), Z15
 	VPSRLVD      Z2, Z15, Z15
 	VPERMPS      Z3, Z15, Z15
 	VFMADD231PS  Z15, Z13, Z0
 	ADDQ         $0x08, SI
 	ADDQ         $0x40, DI
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
 	VPBROADCASTQ (SI), Z13
 	VPSRLVD      Z2, Z13, Z13
 	VPERMPS      Z3, Z13, Z13
@@ -14156,9 +19009,9 @@ putPairs:
 	ADDQ         $0x08, SI
 	ADDQ         $0x40, DI
 	DECQ         R11
-	JNZ          putPairs
+	JNZ          farRowsPairs
 
-putPairsEnd:
+farRowsPairsEnd:
 	MOVL    (CX), R11
 	MOVWLZX (DX), R9
 	SUBQ    R9, R11
@@ -14166,14 +19019,14 @@ putPairsEnd:
 	SUBQ    R9, R11
 	SUBQ    R9, R11
 
-putSingle:
+farRowsSingle:
 	ADDQ $0x04, DX
 
-putFull:
+farRowsFull:
 	TESTQ R11, R11
-	JZ    putEachEnd
+	JZ    farRowsEachEnd
 
-putEach:
+farRowsEach:
 	MOVL         (DI), R9
 	VMOVSS       (R8)(R9*4), X8
 	MOVL         4(DI), R9
@@ -14209,6 +19062,8 @@ putEach:
 	VINSERTPS    $0x30, (R8)(R9*4), X4, X4
 	VINSERTF128  $0x01, X4, Y9, Y9
 	VINSERTF64X4 $0x01, Y9, Z8, Z8
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
 	VPBROADCASTQ (SI), Z13
 	VPSRLVD      Z2, Z13, Z13
 	VPERMPS      Z3, Z13, Z13
@@ -14216,14 +19071,14 @@ putEach:
 	ADDQ         $0x08, SI
 	ADDQ         $0x40, DI
 	DECQ         R11
-	JNZ          putEach
+	JNZ          farRowsEach
 
-putEachEnd:
+farRowsEachEnd:
 	MOVL  4(CX), R11
 	TESTQ R11, R11
-	JZ    putMaskedEnd
+	JZ    farRowsMaskedEnd
 
-putMasked:
+farRowsMasked:
 	KMOVW        (BX), K1
 	MOVL         (DI), R9
 	VMOVSS       (R8)(R9*4), X10
@@ -14260,6 +19115,8 @@ putMasked:
 	VINSERTPS    $0x30, (R8)(R9*4), X4, X4
 	VINSERTF128  $0x01, X4, Y11, Y11
 	VINSERTF64X4 $0x01, Y11, Z10, Z10
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
 	VPBROADCASTQ (SI), Z13
 	VPSRLVD      Z2, Z13, Z13
 	VPERMPS      Z3, Z13, Z13
@@ -14268,65 +19125,322 @@ putMasked:
 	ADDQ         $0x40, DI
 	ADDQ         $0x02, BX
 	DECQ         R11
-	JNZ          putMasked
+	JNZ          farRowsMasked
 
-putMaskedEnd:
+farRowsMaskedEnd:
 	VMULPS        Z0, Z1, Z0
 	VCMPPS        $0x03, Z0, Z0, K1
 	VMOVAPS       Z12, K1, Z0
-	MOVQ          (R12), R9
-	MOVWLZX       R9, R11
-	VMOVSS        X0, (R10)(R11*4)
-	SHRQ          $0x10, R9
-	MOVWLZX       R9, R11
-	VEXTRACTPS    $0x01, X0, (R10)(R11*4)
-	SHRQ          $0x10, R9
-	MOVWLZX       R9, R11
-	VEXTRACTPS    $0x02, X0, (R10)(R11*4)
-	SHRQ          $0x10, R9
-	VEXTRACTPS    $0x03, X0, (R10)(R9*4)
+	MOVQ          y+120(FP), R9
+	MOVQ          (R14), R11
+	MOVWLZX       R11, R15
+	VMOVSS        X0, (R9)(R15*4)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R15
+	VEXTRACTPS    $0x01, X0, (R9)(R15*4)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R15
+	VEXTRACTPS    $0x02, X0, (R9)(R15*4)
+	SHRQ          $0x10, R11
+	VEXTRACTPS    $0x03, X0, (R9)(R11*4)
 	VEXTRACTF64X2 $0x01, Z0, X4
-	MOVQ          8(R12), R9
-	MOVWLZX       R9, R11
-	VMOVSS        X4, (R10)(R11*4)
-	SHRQ          $0x10, R9
-	MOVWLZX       R9, R11
-	VEXTRACTPS    $0x01, X4, (R10)(R11*4)
-	SHRQ          $0x10, R9
-	MOVWLZX       R9, R11
-	VEXTRACTPS    $0x02, X4, (R10)(R11*4)
-	SHRQ          $0x10, R9
-	VEXTRACTPS    $0x03, X4, (R10)(R9*4)
+	MOVQ          8(R14), R11
+	MOVWLZX       R11, R15
+	VMOVSS        X4, (R9)(R15*4)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R15
+	VEXTRACTPS    $0x01, X4, (R9)(R15*4)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R15
+	VEXTRACTPS    $0x02, X4, (R9)(R15*4)
+	SHRQ          $0x10, R11
+	VEXTRACTPS    $0x03, X4, (R9)(R11*4)
 	VEXTRACTF64X2 $0x02, Z0, X4
-	MOVQ          16(R12), R9
-	MOVWLZX       R9, R11
-	VMOVSS        X4, (R10)(R11*4)
-	SHRQ          $0x10, R9
-	MOVWLZX       R9, R11
-	VEXTRACTPS    $0x01, X4, (R10)(R11*4)
-	SHRQ          $0x10, R9
-	MOVWLZX       R9, R11
-	VEXTRACTPS    $0x02, X4, (R10)(R11*4)
-	SHRQ          $0x10, R9
-	VEXTRACTPS    $0x03, X4, (R10)(R9*4)
+	MOVQ          16(R14), R11
+	MOVWLZX       R11, R15
+	VMOVSS        X4, (R9)(R15*4)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R15
+	VEXTRACTPS    $0x01, X4, (R9)(R15*4)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R15
+	VEXTRACTPS    $0x02, X4, (R9)(R15*4)
+	SHRQ          $0x10, R11
+	VEXTRACTPS    $0x03, X4, (R9)(R11*4)
 	VEXTRACTF64X2 $0x03, Z0, X0
-	MOVQ          24(R12), R9
-	MOVWLZX       R9, R11
-	VMOVSS        X0, (R10)(R11*4)
-	SHRQ          $0x10, R9
-	MOVWLZX       R9, R11
-	VEXTRACTPS    $0x01, X0, (R10)(R11*4)
-	SHRQ          $0x10, R9
-	MOVWLZX       R9, R11
-	VEXTRACTPS    $0x02, X0, (R10)(R11*4)
-	SHRQ          $0x10, R9
-	VEXTRACTPS    $0x03, X0, (R10)(R9*4)
-	ADDQ          $0x20, R12
+	MOVQ          24(R14), R11
+	MOVWLZX       R11, R15
+	VMOVSS        X0, (R9)(R15*4)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R15
+	VEXTRACTPS    $0x01, X0, (R9)(R15*4)
+	SHRQ          $0x10, R11
+	MOVWLZX       R11, R15
+	VEXTRACTPS    $0x02, X0, (R9)(R15*4)
+	SHRQ          $0x10, R11
+	VEXTRACTPS    $0x03, X0, (R9)(R11*4)
+	ADDQ          $0x20, R14
 	ADDQ          $0x08, CX
 	DECQ          AX
-	JMP           put
+	JMP           farRows
 
-putDone:
+farRowsDone:
+	VZEROUPPER
+	RET
+
+nearRows:
+	TESTQ   AX, AX
+	JZ      nearRowsDone
+	VXORPS  X0, X0, X0
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearRowsFull
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	TESTQ   R9, R9
+	JZ      nearRowsStraightEnd
+
+nearRowsStraight:
+	MOVL         (DI), R10
+	VMOVUPS      (R8)(R10*4), Z4
+	VPBROADCASTQ (SI), Z5
+	VPSRLVD      Z2, Z5, Z5
+	VPERMPS      Z3, Z5, Z5
+	VFMADD231PS  Z5, Z4, Z0
+	ADDQ         $0x08, SI
+	ADDQ         $0x40, DI
+	DECQ         R9
+	JNZ          nearRowsStraight
+
+nearRowsStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearRowsSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      nearRowsPairsEnd
+
+nearRowsPairs:
+	MOVL         (DI), R9
+	VMOVSD       (R8)(R9*4), X6
+	MOVL         4(DI), R9
+	VBROADCASTSD (R8)(R9*4), K2, Y6
+	MOVL         16(DI), R9
+	VBROADCASTSD (R8)(R9*4), K3, Y6
+	MOVL         20(DI), R9
+	VBROADCASTSD (R8)(R9*4), K4, Y6
+	MOVL         32(DI), R9
+	VMOVSD       (R8)(R9*4), X7
+	MOVL         36(DI), R9
+	VBROADCASTSD (R8)(R9*4), K2, Y7
+	MOVL         48(DI), R9
+	VBROADCASTSD (R8)(R9*4), K3, Y7
+	MOVL         52(DI), R9
+	VBROADCASTSD (R8)(R9*4), K4, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	MOVL         8(DI), R9
+	VMOVSD       (R8)(R9*4), X8
+	MOVL         12(DI), R9
+	VBROADCASTSD (R8)(R9*4), K2, Y8
+	MOVL         24(DI), R9
+	VBROADCASTSD (R8)(R9*4), K3, Y8
+	MOVL         28(DI), R9
+	VBROADCASTSD (R8)(R9*4), K4, Y8
+	MOVL         40(DI), R9
+	VMOVSD       (R8)(R9*4), X9
+	MOVL         44(DI), R9
+	VBROADCASTSD (R8)(R9*4), K2, Y9
+	MOVL         56(DI), R9
+	VBROADCASTSD (R8)(R9*4), K3, Y9
+	MOVL         60(DI), R9
+	VBROADCASTSD (R8)(R9*4), K4, Y9
+	VINSERTF64X4 $0x01, Y9, Z8, Z8
+	VSHUFPS      $0x88, Z8, Z6, Z4
+	VSHUFPS      $0xdd, Z8, Z6, Z5
+	VPBROADCASTQ (SI), Z15
+	VPSRLVD      Z2, Z15, Z15
+	VPERMPS      Z3, Z15, Z15
+	VFMADD231PS  Z15, Z4, Z0
+	ADDQ         $0x08, SI
+	ADDQ         $0x40, DI
+	VPBROADCASTQ (SI), Z4
+	VPSRLVD      Z2, Z4, Z4
+	VPERMPS      Z3, Z4, Z4
+	VFMADD231PS  Z4, Z5, Z0
+	ADDQ         $0x08, SI
+	ADDQ         $0x40, DI
+	DECQ         R11
+	JNZ          nearRowsPairs
+
+nearRowsPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R9
+	SUBQ    R9, R11
+	MOVWLZX 2(DX), R9
+	SUBQ    R9, R11
+	SUBQ    R9, R11
+
+nearRowsSingle:
+	ADDQ $0x04, DX
+
+nearRowsFull:
+	TESTQ R11, R11
+	JZ    nearRowsEachEnd
+
+nearRowsEach:
+	MOVL         (DI), R9
+	VMOVSS       (R8)(R9*4), X10
+	MOVL         4(DI), R9
+	VINSERTPS    $0x10, (R8)(R9*4), X10, X10
+	MOVL         8(DI), R9
+	VINSERTPS    $0x20, (R8)(R9*4), X10, X10
+	MOVL         12(DI), R9
+	VINSERTPS    $0x30, (R8)(R9*4), X10, X10
+	MOVL         16(DI), R9
+	VMOVSS       (R8)(R9*4), X4
+	MOVL         20(DI), R9
+	VINSERTPS    $0x10, (R8)(R9*4), X4, X4
+	MOVL         24(DI), R9
+	VINSERTPS    $0x20, (R8)(R9*4), X4, X4
+	MOVL         28(DI), R9
+	VINSERTPS    $0x30, (R8)(R9*4), X4, X4
+	VINSERTF128  $0x01, X4, Y10, Y10
+	MOVL         32(DI), R9
+	VMOVSS       (R8)(R9*4), X11
+	MOVL         36(DI), R9
+	VINSERTPS    $0x10, (R8)(R9*4), X11, X11
+	MOVL         40(DI), R9
+	VINSERTPS    $0x20, (R8)(R9*4), X11, X11
+	MOVL         44(DI), R9
+	VINSERTPS    $0x30, (R8)(R9*4), X11, X11
+	MOVL         48(DI), R9
+	VMOVSS       (R8)(R9*4), X4
+	MOVL         52(DI), R9
+	VINSERTPS    $0x10, (R8)(R9*4), X4, X4
+	MOVL         56(DI), R9
+	VINSERTPS    $0x20, (R8)(R9*4), X4, X4
+	MOVL         60(DI), R9
+	VINSERTPS    $0x30, (R8)(R9*4), X4, X4
+	VINSERTF128  $0x01, X4, Y11, Y11
+	VINSERTF64X4 $0x01, Y11, Z10, Z10
+	VPBROADCASTQ (SI), Z4
+	VPSRLVD      Z2, Z4, Z4
+	VPERMPS      Z3, Z4, Z4
+	VFMADD231PS  Z4, Z10, Z0
+	ADDQ         $0x08, SI
+	ADDQ         $0x40, DI
+	DECQ         R11
+	JNZ          nearRowsEach
+
+nearRowsEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    nearRowsMaskedEnd
+
+nearRowsMasked:
+	KMOVW        (BX), K1
+	MOVL         (DI), R9
+	VMOVSS       (R8)(R9*4), X13
+	MOVL         4(DI), R9
+	VINSERTPS    $0x10, (R8)(R9*4), X13, X13
+	MOVL         8(DI), R9
+	VINSERTPS    $0x20, (R8)(R9*4), X13, X13
+	MOVL         12(DI), R9
+	VINSERTPS    $0x30, (R8)(R9*4), X13, X13
+	MOVL         16(DI), R9
+	VMOVSS       (R8)(R9*4), X4
+	MOVL         20(DI), R9
+	VINSERTPS    $0x10, (R8)(R9*4), X4, X4
+	MOVL         24(DI), R9
+	VINSERTPS    $0x20, (R8)(R9*4), X4, X4
+	MOVL         28(DI), R9
+	VINSERTPS    $0x30, (R8)(R9*4), X4, X4
+	VINSERTF128  $0x01, X4, Y13, Y13
+	MOVL         32(DI), R9
+	VMOVSS       (R8)(R9*4), X14
+	MOVL         36(DI), R9
+	VINSERTPS    $0x10, (R8)(R9*4), X14, X14
+	MOVL         40(DI), R9
+	VINSERTPS    $0x20, (R8)(R9*4), X14, X14
+	MOVL         44(DI), R9
+	VINSERTPS    $0x30, (R8)(R9*4), X14, X14
+	MOVL         48(DI), R9
+	VMOVSS       (R8)(R9*4), X4
+	MOVL         52(DI), R9
+	VINSERTPS    $0x10, (R8)(R9*4), X4, X4
+	MOVL         56(DI), R9
+	VINSERTPS    $0x20, (R8)(R9*4), X4, X4
+	MOVL         60(DI), R9
+	VINSERTPS    $0x30, (R8)(R9*4), X4, X4
+	VINSERTF128  $0x01, X4, Y14, Y14
+	VINSERTF64X4 $0x01, Y14, Z13, Z13
+	VPBROADCASTQ (SI), Z4
+	VPSRLVD      Z2, Z4, Z4
+	VPERMPS      Z3, Z4, Z4
+	VFMADD231PS  Z4, Z13, K1, Z0
+	ADDQ         $0x08, SI
+	ADDQ         $0x40, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          nearRowsMasked
+
+nearRowsMaskedEnd:
+	VMULPS        Z0, Z1, Z0
+	VCMPPS        $0x03, Z0, Z0, K1
+	VMOVAPS       Z12, K1, Z0
+	MOVQ          y+120(FP), R9
+	MOVQ          (R14), R10
+	MOVWLZX       R10, R11
+	VMOVSS        X0, (R9)(R11*4)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VEXTRACTPS    $0x01, X0, (R9)(R11*4)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VEXTRACTPS    $0x02, X0, (R9)(R11*4)
+	SHRQ          $0x10, R10
+	VEXTRACTPS    $0x03, X0, (R9)(R10*4)
+	VEXTRACTF64X2 $0x01, Z0, X4
+	MOVQ          8(R14), R10
+	MOVWLZX       R10, R11
+	VMOVSS        X4, (R9)(R11*4)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VEXTRACTPS    $0x01, X4, (R9)(R11*4)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VEXTRACTPS    $0x02, X4, (R9)(R11*4)
+	SHRQ          $0x10, R10
+	VEXTRACTPS    $0x03, X4, (R9)(R10*4)
+	VEXTRACTF64X2 $0x02, Z0, X4
+	MOVQ          16(R14), R10
+	MOVWLZX       R10, R11
+	VMOVSS        X4, (R9)(R11*4)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VEXTRACTPS    $0x01, X4, (R9)(R11*4)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VEXTRACTPS    $0x02, X4, (R9)(R11*4)
+	SHRQ          $0x10, R10
+	VEXTRACTPS    $0x03, X4, (R9)(R10*4)
+	VEXTRACTF64X2 $0x03, Z0, X0
+	MOVQ          24(R14), R10
+	MOVWLZX       R10, R11
+	VMOVSS        X0, (R9)(R11*4)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VEXTRACTPS    $0x01, X0, (R9)(R11*4)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R11
+	VEXTRACTPS    $0x02, X0, (R9)(R11*4)
+	SHRQ          $0x10, R10
+	VEXTRACTPS    $0x03, X0, (R9)(R10*4)
+	ADDQ          $0x20, R14
+	ADDQ          $0x08, CX
+	DECQ          AX
+	JMP           nearRows
+
+nearRowsDone:
 	VZEROUPPER
 	RET
 
@@ -14353,8 +19467,11 @@ TEXT ·slicesSame16F32AVX512(SB), NOSPLIT, $0-132
 	KMOVW        R10, K4
 	MOVQ         valuesAhead+96(FP), R10
 	MOVQ         indicesAhead+104(FP), R11
+	MOVQ         rows+112(FP), R12
+	TESTQ        R12, R12
+	JNZ          toRows
 	TESTQ        R10, R10
-	JZ           unasked
+	JZ           near
 
 far:
 	TESTQ      AX, AX
@@ -14585,11 +19702,6 @@ farDone:
 	VZEROUPPER
 	RET
 
-unasked:
-	MOVQ  rows+112(FP), R11
-	TESTQ R11, R11
-	JNZ   toRows
-
 near:
 	TESTQ   AX, AX
 	JZ      nearDone
@@ -14813,96 +19925,102 @@ nearDone:
 	RET
 
 toRows:
-	MOVQ         y+120(FP), R9
 	MOVL         $0x7fc00000, R8
 	VMOVD        R8, X11
 	VPBROADCASTD X11, Z11
 	VBROADCASTSS alpha+128(FP), Z1
+	TESTQ        R10, R10
+	JZ           nearRows
 
-put:
-	TESTQ   AX, AX
-	JZ      putDone
-	VXORPS  X0, X0, X0
-	MOVL    (CX), R10
-	TESTQ   DX, DX
-	JZ      putFull
-	MOVWLZX (DX), R8
-	SUBQ    R8, R10
-	TESTQ   R8, R8
-	JZ      putStraightEnd
+farRows:
+	TESTQ      AX, AX
+	JZ         farRowsDone
+	PREFETCHT1 (R9)
+	ADDQ       step+88(FP), R9
+	VXORPS     X0, X0, X0
+	MOVL       (CX), R10
+	TESTQ      DX, DX
+	JZ         farRowsFull
+	MOVWLZX    (DX), R8
+	SUBQ       R8, R10
+	TESTQ      R8, R8
+	JZ         farRowsStraightEnd
 
-putStraight:
-	MOVWLZX     (SI), R12
-	VMOVUPS     (DI)(R12*4), Z12
+farRowsStraight:
+	MOVWLZX     (SI), R13
+	VMOVUPS     (DI)(R13*4), Z12
+	PREFETCHT1  (SI)(R11*1)
 	VFMADD231PS Z2, Z12, Z0
 	ADDQ        $0x20, SI
 	DECQ        R8
-	JNZ         putStraight
+	JNZ         farRowsStraight
 
-putStraightEnd:
+farRowsStraightEnd:
 	CMPW    2(DX), $0x00
-	JE      putSingle
+	JE      farRowsSingle
 	MOVWLZX 2(DX), R10
 	TESTQ   R10, R10
-	JZ      putPairsEnd
+	JZ      farRowsPairsEnd
 
-putPairs:
+farRowsPairs:
 	MOVQ         (SI), R8
-	MOVWLZX      R8, R12
-	VMOVSD       (DI)(R12*4), X3
+	MOVWLZX      R8, R13
+	VMOVSD       (DI)(R13*4), X3
 	SHRQ         $0x10, R8
 	MOVWLZX      R8, R8
 	VBROADCASTSD (DI)(R8*4), K2, Y3
 	MOVQ         8(SI), R8
-	MOVWLZX      R8, R12
-	VBROADCASTSD (DI)(R12*4), K3, Y3
+	MOVWLZX      R8, R13
+	VBROADCASTSD (DI)(R13*4), K3, Y3
 	SHRQ         $0x10, R8
 	MOVWLZX      R8, R8
 	VBROADCASTSD (DI)(R8*4), K4, Y3
 	MOVQ         16(SI), R8
-	MOVWLZX      R8, R12
-	VMOVSD       (DI)(R12*4), X4
+	MOVWLZX      R8, R13
+	VMOVSD       (DI)(R13*4), X4
 	SHRQ         $0x10, R8
 	MOVWLZX      R8, R8
 	VBROADCASTSD (DI)(R8*4), K2, Y4
 	MOVQ         24(SI), R8
-	MOVWLZX      R8, R12
-	VBROADCASTSD (DI)(R12*4), K3, Y4
+	MOVWLZX      R8, R13
+	VBROADCASTSD (DI)(R13*4), K3, Y4
 	SHRQ         $0x10, R8
 	MOVWLZX      R8, R8
 	VBROADCASTSD (DI)(R8*4), K4, Y4
 	VINSERTF64X4 $0x01, Y4, Z3, Z3
 	MOVL         4(SI), R8
-	MOVWLZX      R8, R12
-	VMOVSD       (DI)(R12*4), X5
+	MOVWLZX      R8, R13
+	VMOVSD       (DI)(R13*4), X5
 	SHRQ         $0x10, R8
 	VBROADCASTSD (DI)(R8*4), K2, Y5
 	MOVL         12(SI), R8
-	MOVWLZX      R8, R12
-	VBROADCASTSD (DI)(R12*4), K3, Y5
+	MOVWLZX      R8, R13
+	VBROADCASTSD (DI)(R13*4), K3, Y5
 	SHRQ         $0x10, R8
 	VBROADCASTSD (DI)(R8*4), K4, Y5
 	MOVL         20(SI), R8
-	MOVWLZX      R8, R12
-	VMOVSD       (DI)(R12*4), X6
+	MOVWLZX      R8, R13
+	VMOVSD       (DI)(R13*4), X6
 	SHRQ         $0x10, R8
 	VBROADCASTSD (DI)(R8*4), K2, Y6
 	MOVL         28(SI), R8
-	MOVWLZX      R8, R12
-	VBROADCASTSD (DI)(R12*4), K3, Y6
+	MOVWLZX      R8, R13
+	VBROADCASTSD (DI)(R13*4), K3, Y6
 	SHRQ         $0x10, R8
 	VBROADCASTSD (DI)(R8*4), K4, Y6
 	VINSERTF64X4 $0x01, Y6, Z5, Z5
 	VSHUFPS      $0x88, Z5, Z3, Z12
 	VSHUFPS      $0xdd, Z5, Z3, Z13
+	PREFETCHT1   (SI)(R11*1)
 	VFMADD231PS  Z2, Z12, Z0
 	ADDQ         $0x20, SI
+	PREFETCHT1   (SI)(R11*1)
 	VFMADD231PS  Z2, Z13, Z0
 	ADDQ         $0x20, SI
 	DECQ         R10
-	JNZ          putPairs
+	JNZ          farRowsPairs
 
-putPairsEnd:
+farRowsPairsEnd:
 	MOVL    (CX), R10
 	MOVWLZX (DX), R8
 	SUBQ    R8, R10
@@ -14910,183 +20028,458 @@ putPairsEnd:
 	SUBQ    R8, R10
 	SUBQ    R8, R10
 
-putSingle:
+farRowsSingle:
 	ADDQ $0x04, DX
 
-putFull:
+farRowsFull:
 	TESTQ R10, R10
-	JZ    putEachEnd
+	JZ    farRowsEachEnd
 
-putEach:
+farRowsEach:
 	MOVQ         (SI), R8
-	MOVWLZX      R8, R12
-	VMOVSS       (DI)(R12*4), X7
+	MOVWLZX      R8, R13
+	VMOVSS       (DI)(R13*4), X7
 	SHRQ         $0x10, R8
-	MOVWLZX      R8, R12
-	VINSERTPS    $0x10, (DI)(R12*4), X7, X7
+	MOVWLZX      R8, R13
+	VINSERTPS    $0x10, (DI)(R13*4), X7, X7
 	SHRQ         $0x10, R8
-	MOVWLZX      R8, R12
-	VINSERTPS    $0x20, (DI)(R12*4), X7, X7
+	MOVWLZX      R8, R13
+	VINSERTPS    $0x20, (DI)(R13*4), X7, X7
 	SHRQ         $0x10, R8
 	VINSERTPS    $0x30, (DI)(R8*4), X7, X7
 	MOVQ         8(SI), R8
-	MOVWLZX      R8, R12
-	VMOVSS       (DI)(R12*4), X3
+	MOVWLZX      R8, R13
+	VMOVSS       (DI)(R13*4), X3
 	SHRQ         $0x10, R8
-	MOVWLZX      R8, R12
-	VINSERTPS    $0x10, (DI)(R12*4), X3, X3
+	MOVWLZX      R8, R13
+	VINSERTPS    $0x10, (DI)(R13*4), X3, X3
 	SHRQ         $0x10, R8
-	MOVWLZX      R8, R12
-	VINSERTPS    $0x20, (DI)(R12*4), X3, X3
+	MOVWLZX      R8, R13
+	VINSERTPS    $0x20, (DI)(R13*4), X3, X3
 	SHRQ         $0x10, R8
 	VINSERTPS    $0x30, (DI)(R8*4), X3, X3
 	VINSERTF128  $0x01, X3, Y7, Y7
 	MOVQ         16(SI), R8
-	MOVWLZX      R8, R12
-	VMOVSS       (DI)(R12*4), X8
+	MOVWLZX      R8, R13
+	VMOVSS       (DI)(R13*4), X8
 	SHRQ         $0x10, R8
-	MOVWLZX      R8, R12
-	VINSERTPS    $0x10, (DI)(R12*4), X8, X8
+	MOVWLZX      R8, R13
+	VINSERTPS    $0x10, (DI)(R13*4), X8, X8
 	SHRQ         $0x10, R8
-	MOVWLZX      R8, R12
-	VINSERTPS    $0x20, (DI)(R12*4), X8, X8
+	MOVWLZX      R8, R13
+	VINSERTPS    $0x20, (DI)(R13*4), X8, X8
 	SHRQ         $0x10, R8
 	VINSERTPS    $0x30, (DI)(R8*4), X8, X8
 	MOVQ         24(SI), R8
-	MOVWLZX      R8, R12
-	VMOVSS       (DI)(R12*4), X3
+	MOVWLZX      R8, R13
+	VMOVSS       (DI)(R13*4), X3
 	SHRQ         $0x10, R8
-	MOVWLZX      R8, R12
-	VINSERTPS    $0x10, (DI)(R12*4), X3, X3
+	MOVWLZX      R8, R13
+	VINSERTPS    $0x10, (DI)(R13*4), X3, X3
 	SHRQ         $0x10, R8
-	MOVWLZX      R8, R12
-	VINSERTPS    $0x20, (DI)(R12*4), X3, X3
+	MOVWLZX      R8, R13
+	VINSERTPS    $0x20, (DI)(R13*4), X3, X3
 	SHRQ         $0x10, R8
 	VINSERTPS    $0x30, (DI)(R8*4), X3, X3
 	VINSERTF128  $0x01, X3, Y8, Y8
 	VINSERTF64X4 $0x01, Y8, Z7, Z7
+	PREFETCHT1   (SI)(R11*1)
 	VFMADD231PS  Z2, Z7, Z0
 	ADDQ         $0x20, SI
 	DECQ         R10
-	JNZ          putEach
+	JNZ          farRowsEach
 
-putEachEnd:
+farRowsEachEnd:
 	MOVL  4(CX), R10
 	TESTQ R10, R10
-	JZ    putMaskedEnd
+	JZ    farRowsMaskedEnd
 
-putMasked:
+farRowsMasked:
 	KMOVW        (BX), K1
 	MOVQ         (SI), R8
-	MOVWLZX      R8, R12
-	VMOVSS       (DI)(R12*4), X9
+	MOVWLZX      R8, R13
+	VMOVSS       (DI)(R13*4), X9
 	SHRQ         $0x10, R8
-	MOVWLZX      R8, R12
-	VINSERTPS    $0x10, (DI)(R12*4), X9, X9
+	MOVWLZX      R8, R13
+	VINSERTPS    $0x10, (DI)(R13*4), X9, X9
 	SHRQ         $0x10, R8
-	MOVWLZX      R8, R12
-	VINSERTPS    $0x20, (DI)(R12*4), X9, X9
+	MOVWLZX      R8, R13
+	VINSERTPS    $0x20, (DI)(R13*4), X9, X9
 	SHRQ         $0x10, R8
 	VINSERTPS    $0x30, (DI)(R8*4), X9, X9
 	MOVQ         8(SI), R8
-	MOVWLZX      R8, R12
-	VMOVSS       (DI)(R12*4), X3
+	MOVWLZX      R8, R13
+	VMOVSS       (DI)(R13*4), X3
 	SHRQ         $0x10, R8
-	MOVWLZX      R8, R12
-	VINSERTPS    $0x10, (DI)(R12*4), X3, X3
+	MOVWLZX      R8, R13
+	VINSERTPS    $0x10, (DI)(R13*4), X3, X3
 	SHRQ         $0x10, R8
-	MOVWLZX      R8, R12
-	VINSERTPS    $0x20, (DI)(R12*4), X3, X3
+	MOVWLZX      R8, R13
+	VINSERTPS    $0x20, (DI)(R13*4), X3, X3
 	SHRQ         $0x10, R8
 	VINSERTPS    $0x30, (DI)(R8*4), X3, X3
 	VINSERTF128  $0x01, X3, Y9, Y9
 	MOVQ         16(SI), R8
-	MOVWLZX      R8, R12
-	VMOVSS       (DI)(R12*4), X10
+	MOVWLZX      R8, R13
+	VMOVSS       (DI)(R13*4), X10
 	SHRQ         $0x10, R8
-	MOVWLZX      R8, R12
-	VINSERTPS    $0x10, (DI)(R12*4), X10, X10
+	MOVWLZX      R8, R13
+	VINSERTPS    $0x10, (DI)(R13*4), X10, X10
 	SHRQ         $0x10, R8
-	MOVWLZX      R8, R12
-	VINSERTPS    $0x20, (DI)(R12*4), X10, X10
+	MOVWLZX      R8, R13
+	VINSERTPS    $0x20, (DI)(R13*4), X10, X10
 	SHRQ         $0x10, R8
 	VINSERTPS    $0x30, (DI)(R8*4), X10, X10
 	MOVQ         24(SI), R8
-	MOVWLZX      R8, R12
-	VMOVSS       (DI)(R12*4), X3
+	MOVWLZX      R8, R13
+	VMOVSS       (DI)(R13*4), X3
 	SHRQ         $0x10, R8
-	MOVWLZX      R8, R12
-	VINSERTPS    $0x10, (DI)(R12*4), X3, X3
+	MOVWLZX      R8, R13
+	VINSERTPS    $0x10, (DI)(R13*4), X3, X3
 	SHRQ         $0x10, R8
-	MOVWLZX      R8, R12
-	VINSERTPS    $0x20, (DI)(R12*4), X3, X3
+	MOVWLZX      R8, R13
+	VINSERTPS    $0x20, (DI)(R13*4), X3, X3
 	SHRQ         $0x10, R8
 	VINSERTPS    $0x30, (DI)(R8*4), X3, X3
 	VINSERTF128  $0x01, X3, Y10, Y10
 	VINSERTF64X4 $0x01, Y10, Z9, Z9
+	PREFETCHT1   (SI)(R11*1)
 	VFMADD231PS  Z2, Z9, K1, Z0
 	ADDQ         $0x20, SI
 	ADDQ         $0x02, BX
 	DECQ         R10
-	JNZ          putMasked
+	JNZ          farRowsMasked
 
-putMaskedEnd:
+farRowsMaskedEnd:
 	VMULPS        Z0, Z1, Z0
 	VCMPPS        $0x03, Z0, Z0, K1
 	VMOVAPS       Z11, K1, Z0
-	MOVQ          (R11), R8
-	MOVWLZX       R8, R10
-	VMOVSS        X0, (R9)(R10*4)
-	SHRQ          $0x10, R8
-	MOVWLZX       R8, R10
-	VEXTRACTPS    $0x01, X0, (R9)(R10*4)
-	SHRQ          $0x10, R8
-	MOVWLZX       R8, R10
-	VEXTRACTPS    $0x02, X0, (R9)(R10*4)
-	SHRQ          $0x10, R8
-	VEXTRACTPS    $0x03, X0, (R9)(R8*4)
+	MOVQ          y+120(FP), R8
+	MOVQ          (R12), R10
+	MOVWLZX       R10, R13
+	VMOVSS        X0, (R8)(R13*4)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R13
+	VEXTRACTPS    $0x01, X0, (R8)(R13*4)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R13
+	VEXTRACTPS    $0x02, X0, (R8)(R13*4)
+	SHRQ          $0x10, R10
+	VEXTRACTPS    $0x03, X0, (R8)(R10*4)
 	VEXTRACTF64X2 $0x01, Z0, X3
-	MOVQ          8(R11), R8
-	MOVWLZX       R8, R10
-	VMOVSS        X3, (R9)(R10*4)
-	SHRQ          $0x10, R8
-	MOVWLZX       R8, R10
-	VEXTRACTPS    $0x01, X3, (R9)(R10*4)
-	SHRQ          $0x10, R8
-	MOVWLZX       R8, R10
-	VEXTRACTPS    $0x02, X3, (R9)(R10*4)
-	SHRQ          $0x10, R8
-	VEXTRACTPS    $0x03, X3, (R9)(R8*4)
+	MOVQ          8(R12), R10
+	MOVWLZX       R10, R13
+	VMOVSS        X3, (R8)(R13*4)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R13
+	VEXTRACTPS    $0x01, X3, (R8)(R13*4)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R13
+	VEXTRACTPS    $0x02, X3, (R8)(R13*4)
+	SHRQ          $0x10, R10
+	VEXTRACTPS    $0x03, X3, (R8)(R10*4)
 	VEXTRACTF64X2 $0x02, Z0, X3
-	MOVQ          16(R11), R8
-	MOVWLZX       R8, R10
-	VMOVSS        X3, (R9)(R10*4)
-	SHRQ          $0x10, R8
-	MOVWLZX       R8, R10
-	VEXTRACTPS    $0x01, X3, (R9)(R10*4)
-	SHRQ          $0x10, R8
-	MOVWLZX       R8, R10
-	VEXTRACTPS    $0x02, X3, (R9)(R10*4)
-	SHRQ          $0x10, R8
-	VEXTRACTPS    $0x03, X3, (R9)(R8*4)
+	MOVQ          16(R12), R10
+	MOVWLZX       R10, R13
+	VMOVSS        X3, (R8)(R13*4)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R13
+	VEXTRACTPS    $0x01, X3, (R8)(R13*4)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R13
+	VEXTRACTPS    $0x02, X3, (R8)(R13*4)
+	SHRQ          $0x10, R10
+	VEXTRACTPS    $0x03, X3, (R8)(R10*4)
 	VEXTRACTF64X2 $0x03, Z0, X0
-	MOVQ          24(R11), R8
-	MOVWLZX       R8, R10
-	VMOVSS        X0, (R9)(R10*4)
-	SHRQ          $0x10, R8
-	MOVWLZX       R8, R10
-	VEXTRACTPS    $0x01, X0, (R9)(R10*4)
-	SHRQ          $0x10, R8
-	MOVWLZX       R8, R10
-	VEXTRACTPS    $0x02, X0, (R9)(R10*4)
-	SHRQ          $0x10, R8
-	VEXTRACTPS    $0x03, X0, (R9)(R8*4)
-	ADDQ          $0x20, R11
+	MOVQ          24(R12), R10
+	MOVWLZX       R10, R13
+	VMOVSS        X0, (R8)(R13*4)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R13
+	VEXTRACTPS    $0x01, X0, (R8)(R13*4)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R13
+	VEXTRACTPS    $0x02, X0, (R8)(R13*4)
+	SHRQ          $0x10, R10
+	VEXTRACTPS    $0x03, X0, (R8)(R10*4)
+	ADDQ          $0x20, R12
 	ADDQ          $0x08, CX
 	DECQ          AX
-	JMP           put
+	JMP           farRows
 
-putDone:
+farRowsDone:
+	VZEROUPPER
+	RET
+
+nearRows:
+	TESTQ   AX, AX
+	JZ      nearRowsDone
+	VXORPS  X0, X0, X0
+	MOVL    (CX), R10
+	TESTQ   DX, DX
+	JZ      nearRowsFull
+	MOVWLZX (DX), R8
+	SUBQ    R8, R10
+	TESTQ   R8, R8
+	JZ      nearRowsStraightEnd
+
+nearRowsStraight:
+	MOVWLZX     (SI), R9
+	VMOVUPS     (DI)(R9*4), Z3
+	VFMADD231PS Z2, Z3, Z0
+	ADDQ        $0x20, SI
+	DECQ        R8
+	JNZ         nearRowsStraight
+
+nearRowsStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearRowsSingle
+	MOVWLZX 2(DX), R10
+	TESTQ   R10, R10
+	JZ      nearRowsPairsEnd
+
+nearRowsPairs:
+	MOVQ         (SI), R8
+	MOVWLZX      R8, R9
+	VMOVSD       (DI)(R9*4), X4
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R8
+	VBROADCASTSD (DI)(R8*4), K2, Y4
+	MOVQ         8(SI), R8
+	MOVWLZX      R8, R9
+	VBROADCASTSD (DI)(R9*4), K3, Y4
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R8
+	VBROADCASTSD (DI)(R8*4), K4, Y4
+	MOVQ         16(SI), R8
+	MOVWLZX      R8, R9
+	VMOVSD       (DI)(R9*4), X5
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R8
+	VBROADCASTSD (DI)(R8*4), K2, Y5
+	MOVQ         24(SI), R8
+	MOVWLZX      R8, R9
+	VBROADCASTSD (DI)(R9*4), K3, Y5
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R8
+	VBROADCASTSD (DI)(R8*4), K4, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	MOVL         4(SI), R8
+	MOVWLZX      R8, R9
+	VMOVSD       (DI)(R9*4), X6
+	SHRQ         $0x10, R8
+	VBROADCASTSD (DI)(R8*4), K2, Y6
+	MOVL         12(SI), R8
+	MOVWLZX      R8, R9
+	VBROADCASTSD (DI)(R9*4), K3, Y6
+	SHRQ         $0x10, R8
+	VBROADCASTSD (DI)(R8*4), K4, Y6
+	MOVL         20(SI), R8
+	MOVWLZX      R8, R9
+	VMOVSD       (DI)(R9*4), X7
+	SHRQ         $0x10, R8
+	VBROADCASTSD (DI)(R8*4), K2, Y7
+	MOVL         28(SI), R8
+	MOVWLZX      R8, R9
+	VBROADCASTSD (DI)(R9*4), K3, Y7
+	SHRQ         $0x10, R8
+	VBROADCASTSD (DI)(R8*4), K4, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	VSHUFPS      $0x88, Z6, Z4, Z3
+	VSHUFPS      $0xdd, Z6, Z4, Z13
+	VFMADD231PS  Z2, Z3, Z0
+	ADDQ         $0x20, SI
+	VFMADD231PS  Z2, Z13, Z0
+	ADDQ         $0x20, SI
+	DECQ         R10
+	JNZ          nearRowsPairs
+
+nearRowsPairsEnd:
+	MOVL    (CX), R10
+	MOVWLZX (DX), R8
+	SUBQ    R8, R10
+	MOVWLZX 2(DX), R8
+	SUBQ    R8, R10
+	SUBQ    R8, R10
+
+nearRowsSingle:
+	ADDQ $0x04, DX
+
+nearRowsFull:
+	TESTQ R10, R10
+	JZ    nearRowsEachEnd
+
+nearRowsEach:
+	MOVQ         (SI), R8
+	MOVWLZX      R8, R9
+	VMOVSS       (DI)(R9*4), X8
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R9
+	VINSERTPS    $0x10, (DI)(R9*4), X8, X8
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R9
+	VINSERTPS    $0x20, (DI)(R9*4), X8, X8
+	SHRQ         $0x10, R8
+	VINSERTPS    $0x30, (DI)(R8*4), X8, X8
+	MOVQ         8(SI), R8
+	MOVWLZX      R8, R9
+	VMOVSS       (DI)(R9*4), X3
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R9
+	VINSERTPS    $0x10, (DI)(R9*4), X3, X3
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R9
+	VINSERTPS    $0x20, (DI)(R9*4), X3, X3
+	SHRQ         $0x10, R8
+	VINSERTPS    $0x30, (DI)(R8*4), X3, X3
+	VINSERTF128  $0x01, X3, Y8, Y8
+	MOVQ         16(SI), R8
+	MOVWLZX      R8, R9
+	VMOVSS       (DI)(R9*4), X9
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R9
+	VINSERTPS    $0x10, (DI)(R9*4), X9, X9
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R9
+	VINSERTPS    $0x20, (DI)(R9*4), X9, X9
+	SHRQ         $0x10, R8
+	VINSERTPS    $0x30, (DI)(R8*4), X9, X9
+	MOVQ         24(SI), R8
+	MOVWLZX      R8, R9
+	VMOVSS       (DI)(R9*4), X3
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R9
+	VINSERTPS    $0x10, (DI)(R9*4), X3, X3
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R9
+	VINSERTPS    $0x20, (DI)(R9*4), X3, X3
+	SHRQ         $0x10, R8
+	VINSERTPS    $0x30, (DI)(R8*4), X3, X3
+	VINSERTF128  $0x01, X3, Y9, Y9
+	VINSERTF64X4 $0x01, Y9, Z8, Z8
+	VFMADD231PS  Z2, Z8, Z0
+	ADDQ         $0x20, SI
+	DECQ         R10
+	JNZ          nearRowsEach
+
+nearRowsEachEnd:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    nearRowsMaskedEnd
+
+nearRowsMasked:
+	KMOVW        (BX), K1
+	MOVQ         (SI), R8
+	MOVWLZX      R8, R9
+	VMOVSS       (DI)(R9*4), X10
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R9
+	VINSERTPS    $0x10, (DI)(R9*4), X10, X10
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R9
+	VINSERTPS    $0x20, (DI)(R9*4), X10, X10
+	SHRQ         $0x10, R8
+	VINSERTPS    $0x30, (DI)(R8*4), X10, X10
+	MOVQ         8(SI), R8
+	MOVWLZX      R8, R9
+	VMOVSS       (DI)(R9*4), X3
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R9
+	VINSERTPS    $0x10, (DI)(R9*4), X3, X3
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R9
+	VINSERTPS    $0x20, (DI)(R9*4), X3, X3
+	SHRQ         $0x10, R8
+	VINSERTPS    $0x30, (DI)(R8*4), X3, X3
+	VINSERTF128  $0x01, X3, Y10, Y10
+	MOVQ         16(SI), R8
+	MOVWLZX      R8, R9
+	VMOVSS       (DI)(R9*4), X12
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R9
+	VINSERTPS    $0x10, (DI)(R9*4), X12, X12
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R9
+	VINSERTPS    $0x20, (DI)(R9*4), X12, X12
+	SHRQ         $0x10, R8
+	VINSERTPS    $0x30, (DI)(R8*4), X12, X12
+	MOVQ         24(SI), R8
+	MOVWLZX      R8, R9
+	VMOVSS       (DI)(R9*4), X3
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R9
+	VINSERTPS    $0x10, (DI)(R9*4), X3, X3
+	SHRQ         $0x10, R8
+	MOVWLZX      R8, R9
+	VINSERTPS    $0x20, (DI)(R9*4), X3, X3
+	SHRQ         $0x10, R8
+	VINSERTPS    $0x30, (DI)(R8*4), X3, X3
+	VINSERTF128  $0x01, X3, Y12, Y12
+	VINSERTF64X4 $0x01, Y12, Z10, Z10
+	VFMADD231PS  Z2, Z10, K1, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x02, BX
+	DECQ         R10
+	JNZ          nearRowsMasked
+
+nearRowsMaskedEnd:
+	VMULPS        Z0, Z1, Z0
+	VCMPPS        $0x03, Z0, Z0, K1
+	VMOVAPS       Z11, K1, Z0
+	MOVQ          y+120(FP), R8
+	MOVQ          (R12), R9
+	MOVWLZX       R9, R10
+	VMOVSS        X0, (R8)(R10*4)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R10
+	VEXTRACTPS    $0x01, X0, (R8)(R10*4)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R10
+	VEXTRACTPS    $0x02, X0, (R8)(R10*4)
+	SHRQ          $0x10, R9
+	VEXTRACTPS    $0x03, X0, (R8)(R9*4)
+	VEXTRACTF64X2 $0x01, Z0, X3
+	MOVQ          8(R12), R9
+	MOVWLZX       R9, R10
+	VMOVSS        X3, (R8)(R10*4)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R10
+	VEXTRACTPS    $0x01, X3, (R8)(R10*4)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R10
+	VEXTRACTPS    $0x02, X3, (R8)(R10*4)
+	SHRQ          $0x10, R9
+	VEXTRACTPS    $0x03, X3, (R8)(R9*4)
+	VEXTRACTF64X2 $0x02, Z0, X3
+	MOVQ          16(R12), R9
+	MOVWLZX       R9, R10
+	VMOVSS        X3, (R8)(R10*4)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R10
+	VEXTRACTPS    $0x01, X3, (R8)(R10*4)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R10
+	VEXTRACTPS    $0x02, X3, (R8)(R10*4)
+	SHRQ          $0x10, R9
+	VEXTRACTPS    $0x03, X3, (R8)(R9*4)
+	VEXTRACTF64X2 $0x03, Z0, X0
+	MOVQ          24(R12), R9
+	MOVWLZX       R9, R10
+	VMOVSS        X0, (R8)(R10*4)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R10
+	VEXTRACTPS    $0x01, X0, (R8)(R10*4)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R10
+	VEXTRACTPS    $0x02, X0, (R8)(R10*4)
+	SHRQ          $0x10, R9
+	VEXTRACTPS    $0x03, X0, (R8)(R9*4)
+	ADDQ          $0x20, R12
+	ADDQ          $0x08, CX
+	DECQ          AX
+	JMP           nearRows
+
+nearRowsDone:
 	VZEROUPPER
 	RET
 
@@ -15113,8 +20506,11 @@ TEXT ·slicesSame32F32AVX512(SB), NOSPLIT, $0-132
 	KMOVW        R10, K4
 	MOVQ         valuesAhead+96(FP), R10
 	MOVQ         indicesAhead+104(FP), R11
+	MOVQ         rows+112(FP), R12
+	TESTQ        R12, R12
+	JNZ          toRows
 	TESTQ        R10, R10
-	JZ           unasked
+	JZ           near
 
 far:
 	TESTQ      AX, AX
@@ -15309,11 +20705,6 @@ farDone:
 	VZEROUPPER
 	RET
 
-unasked:
-	MOVQ  rows+112(FP), R11
-	TESTQ R11, R11
-	JNZ   toRows
-
 near:
 	TESTQ   AX, AX
 	JZ      nearDone
@@ -15501,40 +20892,44 @@ nearDone:
 	RET
 
 toRows:
-	MOVQ         y+120(FP), R9
 	MOVL         $0x7fc00000, R8
 	VMOVD        R8, X11
 	VPBROADCASTD X11, Z11
 	VBROADCASTSS alpha+128(FP), Z1
+	TESTQ        R10, R10
+	JZ           nearRows
 
-put:
-	TESTQ   AX, AX
-	JZ      putDone
-	VXORPS  X0, X0, X0
-	MOVL    (CX), R10
-	TESTQ   DX, DX
-	JZ      putFull
-	MOVWLZX (DX), R8
-	SUBQ    R8, R10
-	TESTQ   R8, R8
-	JZ      putStraightEnd
+farRows:
+	TESTQ      AX, AX
+	JZ         farRowsDone
+	PREFETCHT1 (R9)
+	ADDQ       step+88(FP), R9
+	VXORPS     X0, X0, X0
+	MOVL       (CX), R10
+	TESTQ      DX, DX
+	JZ         farRowsFull
+	MOVWLZX    (DX), R8
+	SUBQ       R8, R10
+	TESTQ      R8, R8
+	JZ         farRowsStraightEnd
 
-putStraight:
-	MOVL        (SI), R12
-	VMOVUPS     (DI)(R12*4), Z12
+farRowsStraight:
+	MOVL        (SI), R13
+	VMOVUPS     (DI)(R13*4), Z12
+	PREFETCHT1  (SI)(R11*1)
 	VFMADD231PS Z2, Z12, Z0
 	ADDQ        $0x40, SI
 	DECQ        R8
-	JNZ         putStraight
+	JNZ         farRowsStraight
 
-putStraightEnd:
+farRowsStraightEnd:
 	CMPW    2(DX), $0x00
-	JE      putSingle
+	JE      farRowsSingle
 	MOVWLZX 2(DX), R10
 	TESTQ   R10, R10
-	JZ      putPairsEnd
+	JZ      farRowsPairsEnd
 
-putPairs:
+farRowsPairs:
 	MOVL         (SI), R8
 	VMOVSD       (DI)(R8*4), X3
 	MOVL         4(SI), R8
@@ -15571,14 +20966,16 @@ putPairs:
 	VINSERTF64X4 $0x01, Y6, Z5, Z5
 	VSHUFPS      $0x88, Z5, Z3, Z12
 	VSHUFPS      $0xdd, Z5, Z3, Z13
+	PREFETCHT1   (SI)(R11*1)
 	VFMADD231PS  Z2, Z12, Z0
 	ADDQ         $0x40, SI
+	PREFETCHT1   (SI)(R11*1)
 	VFMADD231PS  Z2, Z13, Z0
 	ADDQ         $0x40, SI
 	DECQ         R10
-	JNZ          putPairs
+	JNZ          farRowsPairs
 
-putPairsEnd:
+farRowsPairsEnd:
 	MOVL    (CX), R10
 	MOVWLZX (DX), R8
 	SUBQ    R8, R10
@@ -15586,14 +20983,14 @@ putPairsEnd:
 	SUBQ    R8, R10
 	SUBQ    R8, R10
 
-putSingle:
+farRowsSingle:
 	ADDQ $0x04, DX
 
-putFull:
+farRowsFull:
 	TESTQ R10, R10
-	JZ    putEachEnd
+	JZ    farRowsEachEnd
 
-putEach:
+farRowsEach:
 	MOVL         (SI), R8
 	VMOVSS       (DI)(R8*4), X7
 	MOVL         4(SI), R8
@@ -15629,17 +21026,18 @@ putEach:
 	VINSERTPS    $0x30, (DI)(R8*4), X3, X3
 	VINSERTF128  $0x01, X3, Y8, Y8
 	VINSERTF64X4 $0x01, Y8, Z7, Z7
+	PREFETCHT1   (SI)(R11*1)
 	VFMADD231PS  Z2, Z7, Z0
 	ADDQ         $0x40, SI
 	DECQ         R10
-	JNZ          putEach
+	JNZ          farRowsEach
 
-putEachEnd:
+farRowsEachEnd:
 	MOVL  4(CX), R10
 	TESTQ R10, R10
-	JZ    putMaskedEnd
+	JZ    farRowsMaskedEnd
 
-putMasked:
+farRowsMasked:
 	KMOVW        (BX), K1
 	MOVL         (SI), R8
 	VMOVSS       (DI)(R8*4), X9
@@ -15676,68 +21074,306 @@ putMasked:
 	VINSERTPS    $0x30, (DI)(R8*4), X3, X3
 	VINSERTF128  $0x01, X3, Y10, Y10
 	VINSERTF64X4 $0x01, Y10, Z9, Z9
+	PREFETCHT1   (SI)(R11*1)
 	VFMADD231PS  Z2, Z9, K1, Z0
 	ADDQ         $0x40, SI
 	ADDQ         $0x02, BX
 	DECQ         R10
-	JNZ          putMasked
+	JNZ          farRowsMasked
 
-putMaskedEnd:
+farRowsMaskedEnd:
 	VMULPS        Z0, Z1, Z0
 	VCMPPS        $0x03, Z0, Z0, K1
 	VMOVAPS       Z11, K1, Z0
-	MOVQ          (R11), R8
-	MOVWLZX       R8, R10
-	VMOVSS        X0, (R9)(R10*4)
-	SHRQ          $0x10, R8
-	MOVWLZX       R8, R10
-	VEXTRACTPS    $0x01, X0, (R9)(R10*4)
-	SHRQ          $0x10, R8
-	MOVWLZX       R8, R10
-	VEXTRACTPS    $0x02, X0, (R9)(R10*4)
-	SHRQ          $0x10, R8
-	VEXTRACTPS    $0x03, X0, (R9)(R8*4)
+	MOVQ          y+120(FP), R8
+	MOVQ          (R12), R10
+	MOVWLZX       R10, R13
+	VMOVSS        X0, (R8)(R13*4)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R13
+	VEXTRACTPS    $0x01, X0, (R8)(R13*4)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R13
+	VEXTRACTPS    $0x02, X0, (R8)(R13*4)
+	SHRQ          $0x10, R10
+	VEXTRACTPS    $0x03, X0, (R8)(R10*4)
 	VEXTRACTF64X2 $0x01, Z0, X3
-	MOVQ          8(R11), R8
-	MOVWLZX       R8, R10
-	VMOVSS        X3, (R9)(R10*4)
-	SHRQ          $0x10, R8
-	MOVWLZX       R8, R10
-	VEXTRACTPS    $0x01, X3, (R9)(R10*4)
-	SHRQ          $0x10, R8
-	MOVWLZX       R8, R10
-	VEXTRACTPS    $0x02, X3, (R9)(R10*4)
-	SHRQ          $0x10, R8
-	VEXTRACTPS    $0x03, X3, (R9)(R8*4)
+	MOVQ          8(R12), R10
+	MOVWLZX       R10, R13
+	VMOVSS        X3, (R8)(R13*4)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R13
+	VEXTRACTPS    $0x01, X3, (R8)(R13*4)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R13
+	VEXTRACTPS    $0x02, X3, (R8)(R13*4)
+	SHRQ          $0x10, R10
+	VEXTRACTPS    $0x03, X3, (R8)(R10*4)
 	VEXTRACTF64X2 $0x02, Z0, X3
-	MOVQ          16(R11), R8
-	MOVWLZX       R8, R10
-	VMOVSS        X3, (R9)(R10*4)
-	SHRQ          $0x10, R8
-	MOVWLZX       R8, R10
-	VEXTRACTPS    $0x01, X3, (R9)(R10*4)
-	SHRQ          $0x10, R8
-	MOVWLZX       R8, R10
-	VEXTRACTPS    $0x02, X3, (R9)(R10*4)
-	SHRQ          $0x10, R8
-	VEXTRACTPS    $0x03, X3, (R9)(R8*4)
+	MOVQ          16(R12), R10
+	MOVWLZX       R10, R13
+	VMOVSS        X3, (R8)(R13*4)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R13
+	VEXTRACTPS    $0x01, X3, (R8)(R13*4)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R13
+	VEXTRACTPS    $0x02, X3, (R8)(R13*4)
+	SHRQ          $0x10, R10
+	VEXTRACTPS    $0x03, X3, (R8)(R10*4)
 	VEXTRACTF64X2 $0x03, Z0, X0
-	MOVQ          24(R11), R8
-	MOVWLZX       R8, R10
-	VMOVSS        X0, (R9)(R10*4)
-	SHRQ          $0x10, R8
-	MOVWLZX       R8, R10
-	VEXTRACTPS    $0x01, X0, (R9)(R10*4)
-	SHRQ          $0x10, R8
-	MOVWLZX       R8, R10
-	VEXTRACTPS    $0x02, X0, (R9)(R10*4)
-	SHRQ          $0x10, R8
-	VEXTRACTPS    $0x03, X0, (R9)(R8*4)
-	ADDQ          $0x20, R11
+	MOVQ          24(R12), R10
+	MOVWLZX       R10, R13
+	VMOVSS        X0, (R8)(R13*4)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R13
+	VEXTRACTPS    $0x01, X0, (R8)(R13*4)
+	SHRQ          $0x10, R10
+	MOVWLZX       R10, R13
+	VEXTRACTPS    $0x02, X0, (R8)(R13*4)
+	SHRQ          $0x10, R10
+	VEXTRACTPS    $0x03, X0, (R8)(R10*4)
+	ADDQ          $0x20, R12
 	ADDQ          $0x08, CX
 	DECQ          AX
-	JMP           put
+	JMP           farRows
 
-putDone:
+farRowsDone:
+	VZEROUPPER
+	RET
+
+nearRows:
+	TESTQ   AX, AX
+	JZ      nearRowsDone
+	VXORPS  X0, X0, X0
+	MOVL    (CX), R10
+	TESTQ   DX, DX
+	JZ      nearRowsFull
+	MOVWLZX (DX), R8
+	SUBQ    R8, R10
+	TESTQ   R8, R8
+	JZ      nearRowsStraightEnd
+
+nearRowsStraight:
+	MOVL        (SI), R9
+	VMOVUPS     (DI)(R9*4), Z3
+	VFMADD231PS Z2, Z3, Z0
+	ADDQ        $0x40, SI
+	DECQ        R8
+	JNZ         nearRowsStraight
+
+nearRowsStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearRowsSingle
+	MOVWLZX 2(DX), R10
+	TESTQ   R10, R10
+	JZ      nearRowsPairsEnd
+
+nearRowsPairs:
+	MOVL         (SI), R8
+	VMOVSD       (DI)(R8*4), X4
+	MOVL         4(SI), R8
+	VBROADCASTSD (DI)(R8*4), K2, Y4
+	MOVL         16(SI), R8
+	VBROADCASTSD (DI)(R8*4), K3, Y4
+	MOVL         20(SI), R8
+	VBROADCASTSD (DI)(R8*4), K4, Y4
+	MOVL         32(SI), R8
+	VMOVSD       (DI)(R8*4), X5
+	MOVL         36(SI), R8
+	VBROADCASTSD (DI)(R8*4), K2, Y5
+	MOVL         48(SI), R8
+	VBROADCASTSD (DI)(R8*4), K3, Y5
+	MOVL         52(SI), R8
+	VBROADCASTSD (DI)(R8*4), K4, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	MOVL         8(SI), R8
+	VMOVSD       (DI)(R8*4), X6
+	MOVL         12(SI), R8
+	VBROADCASTSD (DI)(R8*4), K2, Y6
+	MOVL         24(SI), R8
+	VBROADCASTSD (DI)(R8*4), K3, Y6
+	MOVL         28(SI), R8
+	VBROADCASTSD (DI)(R8*4), K4, Y6
+	MOVL         40(SI), R8
+	VMOVSD       (DI)(R8*4), X7
+	MOVL         44(SI), R8
+	VBROADCASTSD (DI)(R8*4), K2, Y7
+	MOVL         56(SI), R8
+	VBROADCASTSD (DI)(R8*4), K3, Y7
+	MOVL         60(SI), R8
+	VBROADCASTSD (DI)(R8*4), K4, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	VSHUFPS      $0x88, Z6, Z4, Z3
+	VSHUFPS      $0xdd, Z6, Z4, Z13
+	VFMADD231PS  Z2, Z3, Z0
+	ADDQ         $0x40, SI
+	VFMADD231PS  Z2, Z13, Z0
+	ADDQ         $0x40, SI
+	DECQ         R10
+	JNZ          nearRowsPairs
+
+nearRowsPairsEnd:
+	MOVL    (CX), R10
+	MOVWLZX (DX), R8
+	SUBQ    R8, R10
+	MOVWLZX 2(DX), R8
+	SUBQ    R8, R10
+	SUBQ    R8, R10
+
+nearRowsSingle:
+	ADDQ $0x04, DX
+
+nearRowsFull:
+	TESTQ R10, R10
+	JZ    nearRowsEachEnd
+
+nearRowsEach:
+	MOVL         (SI), R8
+	VMOVSS       (DI)(R8*4), X8
+	MOVL         4(SI), R8
+	VINSERTPS    $0x10, (DI)(R8*4), X8, X8
+	MOVL         8(SI), R8
+	VINSERTPS    $0x20, (DI)(R8*4), X8, X8
+	MOVL         12(SI), R8
+	VINSERTPS    $0x30, (DI)(R8*4), X8, X8
+	MOVL         16(SI), R8
+	VMOVSS       (DI)(R8*4), X3
+	MOVL         20(SI), R8
+	VINSERTPS    $0x10, (DI)(R8*4), X3, X3
+	MOVL         24(SI), R8
+	VINSERTPS    $0x20, (DI)(R8*4), X3, X3
+	MOVL         28(SI), R8
+	VINSERTPS    $0x30, (DI)(R8*4), X3, X3
+	VINSERTF128  $0x01, X3, Y8, Y8
+	MOVL         32(SI), R8
+	VMOVSS       (DI)(R8*4), X9
+	MOVL         36(SI), R8
+	VINSERTPS    $0x10, (DI)(R8*4), X9, X9
+	MOVL         40(SI), R8
+	VINSERTPS    $0x20, (DI)(R8*4), X9, X9
+	MOVL         44(SI), R8
+	VINSERTPS    $0x30, (DI)(R8*4), X9, X9
+	MOVL         48(SI), R8
+	VMOVSS       (DI)(R8*4), X3
+	MOVL         52(SI), R8
+	VINSERTPS    $0x10, (DI)(R8*4), X3, X3
+	MOVL         56(SI), R8
+	VINSERTPS    $0x20, (DI)(R8*4), X3, X3
+	MOVL         60(SI), R8
+	VINSERTPS    $0x30, (DI)(R8*4), X3, X3
+	VINSERTF128  $0x01, X3, Y9, Y9
+	VINSERTF64X4 $0x01, Y9, Z8, Z8
+	VFMADD231PS  Z2, Z8, Z0
+	ADDQ         $0x40, SI
+	DECQ         R10
+	JNZ          nearRowsEach
+
+nearRowsEachEnd:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    nearRowsMaskedEnd
+
+nearRowsMasked:
+	KMOVW        (BX), K1
+	MOVL         (SI), R8
+	VMOVSS       (DI)(R8*4), X10
+	MOVL         4(SI), R8
+	VINSERTPS    $0x10, (DI)(R8*4), X10, X10
+	MOVL         8(SI), R8
+	VINSERTPS    $0x20, (DI)(R8*4), X10, X10
+	MOVL         12(SI), R8
+	VINSERTPS    $0x30, (DI)(R8*4), X10, X10
+	MOVL         16(SI), R8
+	VMOVSS       (DI)(R8*4), X3
+	MOVL         20(SI), R8
+	VINSERTPS    $0x10, (DI)(R8*4), X3, X3
+	MOVL         24(SI), R8
+	VINSERTPS    $0x20, (DI)(R8*4), X3, X3
+	MOVL         28(SI), R8
+	VINSERTPS    $0x30, (DI)(R8*4), X3, X3
+	VINSERTF128  $0x01, X3, Y10, Y10
+	MOVL         32(SI), R8
+	VMOVSS       (DI)(R8*4), X12
+	MOVL         36(SI), R8
+	VINSERTPS    $0x10, (DI)(R8*4), X12, X12
+	MOVL         40(SI), R8
+	VINSERTPS    $0x20, (DI)(R8*4), X12, X12
+	MOVL         44(SI), R8
+	VINSERTPS    $0x30, (DI)(R8*4), X12, X12
+	MOVL         48(SI), R8
+	VMOVSS       (DI)(R8*4), X3
+	MOVL         52(SI), R8
+	VINSERTPS    $0x10, (DI)(R8*4), X3, X3
+	MOVL         56(SI), R8
+	VINSERTPS    $0x20, (DI)(R8*4), X3, X3
+	MOVL         60(SI), R8
+	VINSERTPS    $0x30, (DI)(R8*4), X3, X3
+	VINSERTF128  $0x01, X3, Y12, Y12
+	VINSERTF64X4 $0x01, Y12, Z10, Z10
+	VFMADD231PS  Z2, Z10, K1, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x02, BX
+	DECQ         R10
+	JNZ          nearRowsMasked
+
+nearRowsMaskedEnd:
+	VMULPS        Z0, Z1, Z0
+	VCMPPS        $0x03, Z0, Z0, K1
+	VMOVAPS       Z11, K1, Z0
+	MOVQ          y+120(FP), R8
+	MOVQ          (R12), R9
+	MOVWLZX       R9, R10
+	VMOVSS        X0, (R8)(R10*4)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R10
+	VEXTRACTPS    $0x01, X0, (R8)(R10*4)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R10
+	VEXTRACTPS    $0x02, X0, (R8)(R10*4)
+	SHRQ          $0x10, R9
+	VEXTRACTPS    $0x03, X0, (R8)(R9*4)
+	VEXTRACTF64X2 $0x01, Z0, X3
+	MOVQ          8(R12), R9
+	MOVWLZX       R9, R10
+	VMOVSS        X3, (R8)(R10*4)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R10
+	VEXTRACTPS    $0x01, X3, (R8)(R10*4)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R10
+	VEXTRACTPS    $0x02, X3, (R8)(R10*4)
+	SHRQ          $0x10, R9
+	VEXTRACTPS    $0x03, X3, (R8)(R9*4)
+	VEXTRACTF64X2 $0x02, Z0, X3
+	MOVQ          16(R12), R9
+	MOVWLZX       R9, R10
+	VMOVSS        X3, (R8)(R10*4)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R10
+	VEXTRACTPS    $0x01, X3, (R8)(R10*4)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R10
+	VEXTRACTPS    $0x02, X3, (R8)(R10*4)
+	SHRQ          $0x10, R9
+	VEXTRACTPS    $0x03, X3, (R8)(R9*4)
+	VEXTRACTF64X2 $0x03, Z0, X0
+	MOVQ          24(R12), R9
+	MOVWLZX       R9, R10
+	VMOVSS        X0, (R8)(R10*4)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R10
+	VEXTRACTPS    $0x01, X0, (R8)(R10*4)
+	SHRQ          $0x10, R9
+	MOVWLZX       R9, R10
+	VEXTRACTPS    $0x02, X0, (R8)(R10*4)
+	SHRQ          $0x10, R9
+	VEXTRACTPS    $0x03, X0, (R8)(R9*4)
+	ADDQ          $0x20, R12
+	ADDQ          $0x08, CX
+	DECQ          AX
+	JMP           nearRows
+
+nearRowsDone:
 	VZEROUPPER
 	RET

@@ -61,9 +61,11 @@ func slicesAheadTest[V sparse.Value](t *testing.T, l Level, near bool) {
 func TestSlicesPutFinishedSumsAtTheirRows(t *testing.T) {
 	for l := Generic; l <= Best(); l++ {
 		t.Run(l.String(), func(t *testing.T) {
-			for _, wide := range []bool{false, true} {
-				slicesPutTest[float64](t, l, wide)
-				slicesPutTest[float32](t, l, wide)
+			for _, near := range []bool{false, true} {
+				for _, wide := range []bool{false, true} {
+					slicesPutTest[float64](t, l, near, wide)
+					slicesPutTest[float32](t, l, near, wide)
+				}
 			}
 		})
 	}
@@ -71,12 +73,12 @@ func TestSlicesPutFinishedSumsAtTheirRows(t *testing.T) {
 
 // slicesPutTest compares bits with those of Finish: of columns in which all lanes have entries and of some with a mask,
 // of sums that are no numbers.
-func slicesPutTest[V sparse.Value](t *testing.T, l Level, wide bool) {
+func slicesPutTest[V sparse.Value](t *testing.T, l Level, near, wide bool) {
 	const slices, columns = 7, 5
 	r := rand.New(rand.NewPCG(1, 2))
 	lanes := Lanes[V](l)
 	n := slices * columns * lanes
-	s := Slices[V]{Values: Values[V]{Lanes: lanes, Full: make([]V, n)}, Near: true}
+	s := Slices[V]{Values: Values[V]{Lanes: lanes, Full: make([]V, n)}, Near: near}
 	x := make([]V, 64)
 	for i := range x {
 		x[i] = V(r.NormFloat64())

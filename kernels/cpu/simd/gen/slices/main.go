@@ -28,7 +28,7 @@ func slice(l lanes.Lanes, values lanes.Values, indexBytes int) {
 	name := fmt.Sprintf("slices%s%d%s", values.Name, 8*indexBytes, l.Suffix())
 	l.Func(name, "func(n int, widths *uint32, regular, masks *uint16, val, idx *byte, x, table, sums *V, keep int, ahead *byte, step, valuesAhead, indicesAhead int, rows *uint16, y *V, alpha V)",
 		"is multiplySlices for the case in its name. keep is -1 to add to sums, else 0.",
-		"With rows, and valuesAhead 0, it does not store sums but puts alpha*sums[i] to y[rows[i]].",
+		"With rows it does not store sums but puts alpha*sums[i] to y[rows[i]].",
 		"For each slice it asks for the line at ahead, which goes on by step bytes, and for each column",
 		"for values and indices so many bytes ahead, for nothing where valuesAhead is 0.")
 	k := &kernel{
@@ -44,21 +44,15 @@ func slice(l lanes.Lanes, values lanes.Values, indexBytes int) {
 	}
 	k.pairs = l.Pairs()
 	k.valuesAhead, k.indicesAhead = load("valuesAhead"), load("indicesAhead")
-	TESTQ(k.valuesAhead, k.valuesAhead)
-	JZ(LabelRef("unasked"))
-	k.slices("far")
-	Label("unasked")
-	k.valuesAhead = nil
 	rows := load("rows")
 	TESTQ(rows, rows)
 	JNZ(LabelRef("toRows"))
-	k.slices("near")
+	k.asking("far", "near")
 	Label("toRows")
-	k.rows, k.y = rows, k.ahead
-	Load(Param("y"), k.y)
+	k.rows = rows
 	k.alpha, k.nan = k.Reg(), k.NaN()
 	k.Broadcast(lanes.Arg("alpha"), k.alpha)
-	k.slices("put")
+	k.asking("farRows", "nearRows")
 }
 
 // load loads an argument.
@@ -71,7 +65,7 @@ type kernel struct {
 	indexBytes                                          int
 	n, widths, regular, masks, val, idx, x, sums, ahead Register
 	valuesAhead, indicesAhead                           Register // nil where nothing is asked for ahead
-	rows, y                                             Register // nil where sums are stored as they are
+	rows                                                Register // nil where sums are stored as they are
 	alpha, nan                                          VecVirtual
 	left                                                GPVirtual
 	acc, keep                                           VecVirtual
@@ -79,6 +73,17 @@ type kernel struct {
 	column                                              func(at Mem) Op
 	gather                                              func(place func(lane int) Mem) VecVirtual
 	pairs                                               func(place func(lane int) Mem) (first, second VecVirtual)
+}
+
+// asking generates two loops over all slices, of which the first asks for values and indices ahead.
+func (k *kernel) asking(far, near string) {
+	values, indices := k.valuesAhead, k.indicesAhead
+	TESTQ(values, values)
+	JZ(LabelRef(near))
+	k.slices(far)
+	k.valuesAhead, k.indicesAhead = nil, nil
+	k.slices(near)
+	k.valuesAhead, k.indicesAhead = values, indices
 }
 
 // slices generates the loop over all slices. Labels begin with name.
@@ -153,8 +158,9 @@ func (k *kernel) slices(name string) {
 func (k *kernel) put() {
 	k.Mul(k.acc, k.alpha, k.acc)
 	k.Quiet(k.nan, k.acc)
+	y := load("y") // there is no register to keep it in
 	row := lanes.ShortIndices(func(lane int) Mem { return Mem{Base: k.rows, Disp: 2 * lane} })
-	k.StoreEach(k.acc, func(lane int) Mem { return Mem{Base: k.y, Index: row(lane), Scale: uint8(k.Size())} })
+	k.StoreEach(k.acc, func(lane int) Mem { return Mem{Base: y, Index: row(lane), Scale: uint8(k.Size())} })
 	ADDQ(Imm(uint64(2*k.Count())), k.rows)
 }
 
