@@ -126,7 +126,7 @@ func (p *slicePlanner[V]) allWide() {
 // more, and a piece of a long row beside its columns (Zen 5).
 const (
 	narrowCycles = 6
-	wideCycles   = 7
+	wideCycles   = 7 // 9 beside narrow ones; windows of wide entries alone store their results at once
 	sliceCycles  = 8
 	listedCycles = 3
 	maskCycles   = 2
