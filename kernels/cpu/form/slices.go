@@ -35,10 +35,13 @@ var beyond = simd.Beyond
 // 32 bits. All entries of a window are, where x stays in the caches and that takes
 // less time: slices of both kinds are more and emptier where rows have few entries
 // that lie anywhere. Rows far longer than the others, and those beside which lanes
-// would be empty, are cut into pieces, one per lane. Lanes that have no entry are masked out. With Rows.Fixed all entries of a
-// row are in one lane, but for chunks of kernels.FixedChunk. It fails with a
-// *sparse.InputError on a column outside x and with an error that wraps
-// kernels.ErrOutOfMemory.
+// would be empty, are cut into pieces, one per lane. Lanes that have no entry are
+// masked out. Slices follow each other by falling length, or so within strips of
+// successive rows where the first cache then keeps more of x.
+//
+// With Rows.Fixed all entries of a row are in one lane, but for chunks of
+// kernels.FixedChunk. It fails with a *sparse.InputError on a column outside x and
+// with an error that wraps kernels.ErrOutOfMemory.
 func NewSlices[V sparse.Value](r Rows[V], o SliceOptions[V]) (Form[V], error) {
 	b := newSliceBuilder(r, o)
 	if err := b.measure(); err != nil {
