@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"sort"
 	"strconv"
 	"strings"
 
@@ -92,23 +91,6 @@ func convert[W, V sparse.Value](flag string, v []V) ([]W, error) {
 		}
 	}
 	return out, err
-}
-
-// beyond reports whether a number became infinite on its way to another type of value.
-func beyond[W, V sparse.Value](from V, to W) bool {
-	return math.IsInf(float64(to), 0) && !math.IsInf(float64(from), 0)
-}
-
-// checkSingle finds values that fp32 cannot hold and memory that is missing for them. file is what its errors
-// name; row 0 of a is row first of the matrix there.
-func checkSingle(file string, a *sparse.CSR[float64], first int) error {
-	for k, v := range a.Val {
-		if beyond(v, float32(v)) {
-			row := sort.Search(a.Rows, func(r int) bool { return a.RowPtr[r+1] > int64(k) })
-			return sparse.Inputf(file, "%g in row %d, column %d is beyond the range of fp32, which --value asks for", v, first+row+1, a.ColIdx[k]+1)
-		}
-	}
-	return checkMemory("--value", "a copy of the values in fp32", 4*a.NNZ())
 }
 
 // checkVectorSpec finds mistakes that need no matrix to be read first.

@@ -245,9 +245,16 @@ func checkStrips[V sparse.Value](t *testing.T, l simd.Level) {
 				for i := range x {
 					x[i] = V(r.NormFloat64())
 				}
-				f.Multiply(1.5, 0, x, y)
-				require.Equal(t, -1, reference.Check(y, reference.Multiply(false, 1.5, a, x, 0, y)))
-				checkProductMany(t, f.(form.Many[V]), a, 2, -.5)
+				for _, beta := range []V{0, -.5} { // stored slice by slice, and in the order of the rows
+					want := reference.Multiply(false, 1.5, a, x, beta, slices.Clone(y))
+					f.Multiply(1.5, beta, x, y)
+					require.Equal(t, -1, reference.Check(y, want), "beta %v", beta)
+					checkProductMany(t, f.(form.Many[V]), a, 2, beta)
+				}
+				turned := make([]V, a.Cols)
+				want := reference.Multiply(true, 1.5, a, y, 0, slices.Clone(turned))
+				f.MultiplyTransposed(1.5, y, func(lo, hi int) []V { return turned[lo:hi] })
+				require.Equal(t, -1, reference.Check(turned, want), "transposed")
 			}
 		}
 	}
