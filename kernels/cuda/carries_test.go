@@ -18,11 +18,12 @@ func TestCarriesAreAddedToTheirRowsOverSeveralLevels(t *testing.T) {
 
 func carriesAdd[V sparse.Value](t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.SampledFrom([]int{0, 1, 31, 256, 257, 700, 3000}).Draw(t, "n")
+		n := rapid.SampledFrom([]int{0, 1, 31, 512, 513, 700, 3000}).Draw(t, "n")
 		checkCarries[V](t, n, rapid.SampledFrom([]int{1, 2, 40, 5000}).Draw(t, "rows"),
 			rapid.IntRange(0, 1).Draw(t, "skip"), rapid.Uint64().Draw(t, "seed"), rapid.Int64Range(0, 2).Draw(t, "blocks"))
 	})
-	checkCarries[V](t, 66000, 3, 1, 1, 0) // three levels
+	checkCarries[V](t, 263000, 3, 1, 1, 0) // the last block takes two turns
+	checkCarries[V](t, 300000, 5000, 1, 2, 0)
 }
 
 func checkCarries[V sparse.Value](t require.TestingT, n, rows, skip int, seed uint64, blocks int64) {

@@ -9,7 +9,8 @@
 //   - msrep_merge_path finds where each tile begins: once per matrix.
 //   - msrep_gather_merge_* writes the rows that end in a tile, and what the tile
 //     has of the next row to carryRow and carryVal.
-//   - msrep_add_carries_* (carries.cu) adds those to their rows.
+//   - msrep_add_carries_* (carries.cu) adds those to their rows, and counts from the 0
+//     that the kernel before it leaves in count.
 //
 // No atomics: the result has the same bits every time.
 #include "include/index.cuh"
@@ -43,14 +44,16 @@ extern "C" __global__ void __launch_bounds__(block) msrep_merge_path(const i64* 
 
 template <typename V>
 static __device__ __forceinline__ void gatherMerge(const i64* ptr, const i32* idx, const V* val, const V* x, V* y, V* carry,
-                                                   const i32* start, i32* carryRow, V* carryVal, i64 rows, i64 first,
-                                                   i64 end, i64 skip, V alpha, V beta) {
+                                                   const i32* start, i32* carryRow, V* carryVal, i32* count, i64 rows,
+                                                   i64 first, i64 end, i64 skip, V alpha, V beta) {
 	// Products of the entries, then sums of the rows.
 	__shared__ Pair<V> shared[block * (items + 1) / 2];
 	__shared__ i32 rowEnd[tile + 1];  // counted from the first entry of the tile
 	__shared__ BlockSegments<V, block> segments;
 
 	int t = threadIdx.x;
+	if (blockIdx.x == 0 && t == 0)
+		*count = 0;  // of msrep_add_carries
 	i64 nnz = end - first;
 	bool aligned = inPairs(idx, val);
 	i64 tiles = (rows + nnz + tile - 1) / tile;
@@ -116,8 +119,8 @@ static __device__ __forceinline__ void gatherMerge(const i64* ptr, const i32* id
 #define MSREP_GATHER_MERGE(suffix, V)                                                                                  \
 	extern "C" __global__ void __launch_bounds__(block, resident) msrep_gather_merge_##suffix(                                   \
 	    const i64* ptr, const i32* idx, const V* val, const V* x, V* y, V* carry, const i32* start, i32* carryRow,         \
-	    V* carryVal, i64 rows, i64 first, i64 end, i64 skip, V alpha, V beta) {                                            \
-		gatherMerge<V>(ptr, idx, val, x, y, carry, start, carryRow, carryVal, rows, first, end, skip, alpha, beta);    \
+	    V* carryVal, i32* count, i64 rows, i64 first, i64 end, i64 skip, V alpha, V beta) {                                \
+		gatherMerge<V>(ptr, idx, val, x, y, carry, start, carryRow, carryVal, count, rows, first, end, skip, alpha, beta); \
 	}
 MSREP_GATHER_MERGE(f64, double)
 MSREP_GATHER_MERGE(f32, float)

@@ -30,8 +30,9 @@ static __device__ __forceinline__ void gatherVector(const i64* ptr, const i32* i
 	bool aligned = inPairs(idx, val);
 	// A block takes neighbouring chunks, so that it finds its x in the caches. Of at least 4
 	// rows each, they are no more than 2^29.
-	i64 chunks = (rows + height - 1) / height, own = share(chunks, (i64)gridDim.x * warps) * warps, lowest = blockIdx.x * own;
-	i32 chunk = (i32)least(lowest + warp, chunks), stop = (i32)least(lowest + own, chunks);
+	i64 chunks = (rows + height - 1) / height;
+	Share own = share((chunks + warps - 1) / warps, blockIdx.x, gridDim.x);
+	i32 chunk = (i32)least(own.first * warps + warp, chunks), stop = (i32)least(own.behind * warps, chunks);
 	i64 begin = 0, last = 0;  // pointers of the next chunk, on their way meanwhile
 	auto ahead = [&](i64 r) {
 		begin = __ldg(ptr + least(r + least(lane, height), rows));

@@ -46,28 +46,23 @@ func gatherMerge[V sparse.Value](g *gpu, p *part[V]) []V {
 	carryRow, carryVal := array[int32](g, "carryRow", int(tiles)), array[V](g, "carryVal", int(tiles))
 	g.launch("msrep_merge_path", tiles+1, ptr, start, rows, p.first, p.end)
 	g.launch(name, items, ptr, upload(g, "idx", p.idx), upload(g, "val", p.val), upload(g, "x", p.x), y.addr, carry.addr,
-		start, carryRow, carryVal, rows, p.first, p.end, int64(p.skip), p.alpha, p.beta)
+		start, carryRow, carryVal, array[int32](g, "count", 1), rows, p.first, p.end, int64(p.skip), p.alpha, p.beta)
 	product := g.last
 	addCarries[V](g, carryRow, carryVal, tiles, y.addr, carry.addr, rows, int64(p.skip))
 	g.last = product
 	return append(carry.read(), y.read()...)
 }
 
-// addCarries adds n carries, level by level.
+// addCarries adds n carries.
 func addCarries[V sparse.Value](g *gpu, row, val ptx.Addr, n int64, y, carry ptx.Addr, rows, skip int64) {
 	name := named[V]("msrep_add_carries")
 	k, err := cuda.Lookup(name)
 	if err != nil {
 		g.err = err
 	}
-	for n > 0 && g.err == nil {
-		left := int64(0)
-		if n > k.Items {
-			left = k.Carries(n)
-		}
-		outRow, outVal := array[int32](g, "outRow", int(left)), array[V](g, "outVal", int(left))
-		g.launch(name, n, row, val, y, carry, outRow, outVal, n, rows, skip)
-		row, val, n = outRow, outVal, left
+	if n > 0 && g.err == nil {
+		left := int(k.Carries(n))
+		g.launch(name, n, row, val, y, carry, array[int32](g, "outRow", left), array[V](g, "outVal", left), upload(g, "count", []int32{0}), n, rows, skip)
 	}
 }
 
@@ -88,7 +83,7 @@ func gatherCOO[V sparse.Value](g *gpu, p *part[V], above int32) []V {
 		g.launch(named[V]("msrep_fill"), 1, carry.addr, int64(1), V(0))
 	}
 	g.launch(name, nnz, upload(g, "major", majors), upload(g, "minor", p.idx), upload(g, "val", p.val), upload(g, "x", p.x),
-		y.addr, carry.addr, carryRow, carryVal, nnz, own, p.alpha)
+		y.addr, carry.addr, carryRow, carryVal, array[int32](g, "count", 1), nnz, own, p.alpha)
 	addCarries[V](g, carryRow, carryVal, carries, y.addr, carry.addr, owned+1, 1)
 	return append(carry.read(), y.read()...)
 }

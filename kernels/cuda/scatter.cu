@@ -21,8 +21,8 @@ static __device__ __forceinline__ void scatter(const i64* ptr, const i32* idx, c
 	int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
 	i64 nnz = end - first;
 	// A warp takes neighbouring runs, so that it need not look far for their majors.
-	i64 runs = (nnz + run - 1) / run, own = share(runs, (i64)gridDim.x * warps);
-	i64 b = ((i64)blockIdx.x * warps + warp) * own, stop = least(b + own, runs);
+	Share own = share((nnz + run - 1) / run, (i64)blockIdx.x * warps + warp, (i64)gridDim.x * warps);
+	i64 b = own.first, stop = own.behind;
 	i64 r1 = b < stop ? majorOf(ptr, 0, rows - 1, b * run + first) : 0;
 	for (; b < stop; b++) {
 		i64 s = b * run, e = least(s + run, nnz);

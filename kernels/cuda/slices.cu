@@ -89,8 +89,9 @@ static __device__ __forceinline__ void gatherSlices(const i64* data, const i64* 
 	// A block takes neighbouring slices, so that it finds its x in the caches.
 	constexpr i32 warps = block / 32;
 	int lane = threadIdx.x & 31;
-	i64 slices = (rows + 31) / 32, own = share(slices, (i64)gridDim.x * warps) * warps, first = blockIdx.x * own;
-	i32 w = (i32)least(first + (threadIdx.x >> 5), slices), end = (i32)least(first + own, slices);
+	i64 slices = (rows + 31) / 32;
+	Share own = share((slices + warps - 1) / warps, blockIdx.x, gridDim.x);
+	i32 w = (i32)least(own.first * warps + (threadIdx.x >> 5), slices), end = (i32)least(own.behind * warps, slices);
 	Pair<i64> next{0, 0};
 	if (w < end)
 		next = ldgPair(head + 2 * (i64)w);

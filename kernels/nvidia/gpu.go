@@ -23,10 +23,11 @@ type gpu struct {
 	pools bool // memory is allocated in the order of streams
 	ptx   func(family string) string
 	fetch int // Config.L2Fetch
+	turns int // Config.Turns
 
 	mu      sync.Mutex
 	modules map[string]driver.Module // by family of kernels
-	funcs   map[string]driver.Function
+	funcs   map[string]function
 	asked   map[*gpu]bool // whether this one's context may reach their memory
 
 	devices int // open on it; guarded by opened.mu
@@ -52,7 +53,7 @@ func acquire(c Config) (*gpu, error) {
 		if err != nil {
 			return nil, err
 		}
-		g = &gpu{info: info, ptx: c.PTX, fetch: c.L2Fetch, modules: map[string]driver.Module{}, funcs: map[string]driver.Function{}, asked: map[*gpu]bool{}}
+		g = &gpu{info: info, ptx: c.PTX, fetch: c.L2Fetch, turns: c.Turns, modules: map[string]driver.Module{}, funcs: map[string]function{}, asked: map[*gpu]bool{}}
 		if g.dev, err = cu.GetDevice(c.GPU); err != nil {
 			return nil, err
 		}
@@ -110,8 +111,14 @@ func (g *gpu) release() error {
 	return errors.Join(errs...)
 }
 
+// function is a kernel, of which the GPU has so many blocks at work at once.
+type function struct {
+	driver.Function
+	resident int64
+}
+
 // function finds a kernel; its family is compiled for the GPU by the first call.
-func (g *gpu) function(k cuda.Kernel) (driver.Function, error) {
+func (g *gpu) function(k cuda.Kernel) (function, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if f, ok := g.funcs[k.Name]; ok {
@@ -121,18 +128,24 @@ func (g *gpu) function(k cuda.Kernel) (driver.Function, error) {
 	if !ok {
 		text, err := g.text(k.Family)
 		if err != nil {
-			return driver.Function{}, err
+			return function{}, err
 		}
 		if m, err = driver.Load(text); err != nil {
-			return driver.Function{}, err
+			return function{}, err
 		}
 		g.modules[k.Family] = m
 	}
 	f, err := m.Function(k.Name)
-	if err == nil {
-		g.funcs[k.Name] = f
+	if err != nil {
+		return function{}, err
 	}
-	return f, err
+	n, err := f.Resident(k.Block)
+	if err != nil {
+		return function{}, err
+	}
+	found := function{f, int64(n) * int64(g.info.SMs)}
+	g.funcs[k.Name] = found
+	return found, nil
 }
 
 // text is the kernels of a family.
@@ -170,7 +183,16 @@ func (g *gpu) reach(from *gpu) error {
 
 // grid is the number of blocks of a call: no more than a grid may have, which then
 // take several turns.
-func grid(c launch.Call) int { return int(min(c.Blocks, math.MaxInt32)) }
+func (g *gpu) grid(c launch.Call, f function) int {
+	turns := int64(g.turns)
+	if turns == 0 {
+		turns = usualTurns
+	}
+	return int(min(c.Grid(f.resident, turns), math.MaxInt32))
+}
+
+// usualTurns is Config.Turns where it is 0.
+const usualTurns = 8
 
 // deviceID names a device as in --devices, and further ones on the same GPU apart.
 func deviceID(c Config) string {

@@ -116,7 +116,7 @@ func (s *stream) call(c launch.Call) error {
 			return fmt.Errorf("%w: parameter %d of type %T", kernels.ErrArgument, i, a)
 		}
 	}
-	return f.Launch(grid(c), c.Kernel.Block, s.s, slots)
+	return f.Launch(s.dev.gpu.grid(c, f), c.Kernel.Block, s.s, slots)
 }
 
 // Scratch is the bytes of scratch memory that the streams of the device keep.

@@ -44,6 +44,8 @@ static __device__ __forceinline__ longlong2 __ldg(const longlong2* p) { return _
 
 static __device__ __forceinline__ float atomicAdd(float* p, float v) { return __nvvm_atom_add_gen_f(p, v); }
 static __device__ __forceinline__ double atomicAdd(double* p, double v) { return __nvvm_atom_add_gen_d(p, v); }
+static __device__ __forceinline__ i32 atomicAdd(i32* p, i32 v) { return __nvvm_atom_add_gen_i(p, v); }
+static __device__ __forceinline__ void __threadfence() { __nvvm_membar_gl(); }
 
 // One shuffle of CUDA for the four types: 64 bits travel as two halves.
 #define MSREP_SHUFFLE(name, builtin, bound)                                                            \

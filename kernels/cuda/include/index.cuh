@@ -13,9 +13,15 @@ static __device__ __forceinline__ i64 clamp(i64 v, i64 lo, i64 hi) { return leas
 static __device__ __forceinline__ i64 threadOf(int block) { return (i64)blockIdx.x * block + threadIdx.x; }
 static __device__ __forceinline__ i64 threads(int block) { return (i64)gridDim.x * block; }
 
-// share is how many neighbours of n pieces one of `takers` takes, so that all are taken:
-// n and takers are at most 2^31. It divides 32 bits, which is much faster than 64.
-static __device__ __forceinline__ i64 share(i64 n, i64 takers) { return ((unsigned)n + (unsigned)takers - 1) / (unsigned)takers; }
+// share is which of n neighbours a taker takes, [first, behind): each of them as many, or
+// one more. n and takers are at most 2^31. It divides 32 bits, which is much faster than 64.
+struct Share {
+	i64 first, behind;
+};
+static __device__ __forceinline__ Share share(i64 n, i64 taker, i64 takers) {
+	i64 each = (unsigned)n / (unsigned)takers, more = n - each * takers, first = taker * each + least(taker, more);
+	return Share{first, first + each + (taker < more ? 1 : 0)};
+}
 
 // majorOf is the last r in [lo, hi] with ptr[r] <= k, or lo.
 static __device__ __forceinline__ i64 majorOf(const i64* ptr, i64 lo, i64 hi, i64 k) {

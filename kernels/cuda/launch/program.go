@@ -27,7 +27,10 @@ type Memory interface {
 type Call struct {
 	Kernel cuda.Kernel
 	Blocks int64 // that take all items in one turn; fewer take several
-	Args   []any
+	// Turns says that a block does better to take several turns, on neighbours: it has what
+	// its next turn begins with on its way, and finds its x in the caches.
+	Turns bool
+	Args  []any
 }
 
 // Scratch is memory with any content that the calls of one program share. It
@@ -93,17 +96,22 @@ func (b *builder) call(name string, items int64, args ...any) {
 	b.prog.Calls = append(b.prog.Calls, Call{Kernel: info, Blocks: info.Blocks(items), Args: args})
 }
 
-// inTurns has the blocks of the last call take several turns each, on neighbours, where
-// there are more than even a large GPU has at work: a block then has what its next turn
-// begins with on its way, and finds its x in the caches.
+// inTurns sets Turns of the last call.
 func (b *builder) inTurns() {
-	if b.err != nil {
-		return
+	if b.err == nil {
+		b.prog.Calls[len(b.prog.Calls)-1].Turns = true
 	}
-	const busy = 1 << 13
-	last := &b.prog.Calls[len(b.prog.Calls)-1]
-	turns := max(min(last.Blocks/busy, 8), 1)
-	last.Blocks = (last.Blocks + turns - 1) / turns
+}
+
+// Grid is the number of blocks for a device that has so many of them at work at once. Where
+// blocks take turns it fills the device a whole number of times, so that none is idle at the
+// end, with at most so many turns for a block.
+func (c Call) Grid(resident, turns int64) int64 {
+	if !c.Turns || resident < 1 || turns < 1 || c.Blocks <= resident {
+		return c.Blocks
+	}
+	fills := (c.Blocks-1)/resident/turns + 1
+	return min(fills*resident, c.Blocks)
 }
 
 // carries is the number of carries that n items of a kernel leave.

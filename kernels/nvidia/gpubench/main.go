@@ -34,6 +34,7 @@ var (
 	runs   = flag.Int("runs", 30, "timed spells of products of each form; the median counts")
 	bytes  = flag.Int64("bytes", 1<<30, "`SIZE` of the buffer that copy copies")
 	fetch  = flag.Int("fetch", 0, "`BYTES` that the L2 cache reads at a time: 32, 64 or 128; 0 is the driver's choice")
+	turns  = flag.Int("turns", 0, "`TURNS` that a block takes at most; 0 is the usual number")
 	only   = flag.String("forms", "", "`FORMS` to measure, such as csr,slices or streamed; those of resident products unless said")
 	heap   = flag.Bool("heap", false, "take matrices from their files into memory of the program")
 	pin    = flag.Bool("pin", false, "pin matrices in host memory, which counts for the form streamed")
@@ -82,7 +83,7 @@ func open() (kernels.Device, error) {
 	if *kind == "sim" {
 		return sim.Open(sim.Config{Unchecked: true})
 	}
-	c := nvidia.Config{GPU: *gpu, Node: -1, L2Fetch: *fetch}
+	c := nvidia.Config{GPU: *gpu, Node: -1, L2Fetch: *fetch, Turns: *turns}
 	if *ptx != "" {
 		c.PTX = func(family string) string {
 			text, err := os.ReadFile(filepath.Join(*ptx, family+".ptx"))

@@ -63,6 +63,13 @@ func (m Module) Function(name string) (Function, error) {
 	return f, err
 }
 
+// Resident is how many blocks of so many threads a multiprocessor has at work at once.
+func (f Function) Resident(block int) (int, error) {
+	var n C.int
+	err := check(C.cuOccupancyMaxActiveBlocksPerMultiprocessor(&n, f.f, C.int(block), 0))
+	return int(n), err
+}
+
 // Unload gives the kernels back.
 func (m Module) Unload() error { return check(C.cuModuleUnload(m.m)) }
 

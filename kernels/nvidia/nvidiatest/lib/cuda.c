@@ -809,6 +809,15 @@ int cuModuleGetFunction(struct function **f, struct thing *m, const char *name) 
 	return leave(ok);
 }
 
+int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, struct function *f, int threads, size_t shared) {
+	ENTER_CONTEXT();
+	if (!known(f->module, module) || threads < 1 || shared) {
+		return leave(invalid_value);
+	}
+	*blocks = 2;
+	return leave(ok);
+}
+
 int cuLaunchKernel(struct function *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
 	struct thing *s, void **params, void **extra) {
 	ENTER_CONTEXT();
