@@ -15,10 +15,10 @@
 static constexpr int block = 512;
 
 // lastOf counts the blocks of the grid that come here, and says to all threads of
-// the last one that it is. What the others wrote before is then there to be read.
+// the last one that it is. What the others wrote before their barrier before is then there
+// to be read.
 static __device__ __forceinline__ bool lastOf(i32* count) {
 	__shared__ bool last;
-	__syncthreads();
 	if (threadIdx.x == 0) {
 		__threadfence();
 		last = atomicAdd(count, 1) == gridDim.x - 1;

@@ -11,7 +11,7 @@
 #include "include/products.cuh"
 
 static constexpr int block = 128;
-static constexpr int resident = 5;  // blocks that fit on a multiprocessor: 96 registers a thread, no spills
+static constexpr int resident = 7;  // blocks that fit on a multiprocessor: 72 registers a thread, no spills
 static constexpr int steps = 8;             // entries in flight per lane
 static constexpr int segment = 32 * steps;  // entries in shared memory per warp
 

@@ -1,6 +1,9 @@
 package cuda_test
 
 import (
+	"errors"
+	"slices"
+
 	"github.com/msrep-go/msrep/kernels/cuda"
 	"github.com/msrep-go/msrep/kernels/ptx"
 	"github.com/msrep-go/msrep/sparse"
@@ -41,15 +44,14 @@ func gatherMerge[V sparse.Value](g *gpu, p *part[V]) []V {
 	k, err := cuda.Lookup(name)
 	g.err = err
 	items := rows + int64(p.nnz())
-	tiles := k.Carries(items)
-	start := array[int32](g, "start", int(tiles)+1)
-	carryRow, carryVal := array[int32](g, "carryRow", int(tiles)), array[V](g, "carryVal", int(tiles))
+	tiles := k.Blocks(items)
+	start, letters := array[int32](g, "start", int(tiles)+1), upload(g, "letters", make([]V, tiles))
 	g.launch("msrep_merge_path", tiles+1, ptr, start, rows, p.first, p.end)
 	g.launch(name, items, ptr, upload(g, "idx", p.idx), upload(g, "val", p.val), upload(g, "x", p.x), y.addr, carry.addr,
-		start, carryRow, carryVal, array[int32](g, "count", 1), rows, p.first, p.end, int64(p.skip), p.alpha, p.beta)
-	product := g.last
-	addCarries[V](g, carryRow, carryVal, tiles, y.addr, carry.addr, rows, int64(p.skip))
-	g.last = product
+		start, letters, rows, p.first, p.end, int64(p.skip), p.alpha, p.beta)
+	if g.err == nil && slices.ContainsFunc(download[V](g, letters, int(tiles)), func(v V) bool { return v != 0 }) {
+		g.err = errors.New("a letter was not taken")
+	}
 	return append(carry.read(), y.read()...)
 }
 

@@ -65,8 +65,8 @@ func addRows(add adder, v string) {
 	}
 	add("gather_fixed", "msrep_gather_fixed_"+v, v, 128, 128, "rows", 0,
 		"ptr *i64, idx *i32, val *V, x *V, y &V, rows i64, first i64, "+scalars)
-	add("csr_merge", "msrep_gather_merge_"+v, v, 128, 1408, "rows and entries", 1408,
-		compressed+", start *i32, carryRow &i32, carryVal &V, count &i32, "+bounds+", skip i64, "+scalars)
+	add("csr_merge", "msrep_gather_merge_"+v, v, 128, 1408, "rows and entries", 0,
+		compressed+", start *i32, letters &"+map[string]string{"f64": "i64", "f32": "i32"}[v]+", "+bounds+", skip i64, "+scalars)
 	add("carries", "msrep_add_carries_"+v, v, 512, 512, "carries", 512,
 		"row *i32, val *V, y &V, carry &V, outRow &i32, outVal &V, count &i32, n i64, rows i64, skip i64")
 	add("ell_rivals", "msrep_gather_csrs_"+v, v, 128, 128, "rows", 0, compressed+", "+bounds+", skip i64, "+scalars)

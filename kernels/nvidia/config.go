@@ -46,8 +46,8 @@ type Config struct {
 	// leaves that to the driver. It is for the context of the GPU, which other libraries in
 	// the program share; that of the device which is the first to be open there counts.
 	L2Fetch int
-	// Turns is how many turns a block takes at most where turns on neighbours are better than
-	// more blocks; 0 is what was measured to be best. That of the device which is the first to
+	// Turns is how many turns a block takes at most where several, on neighbours, may be
+	// better than more blocks, to try them; 0 is what was measured to be best. That of the device which is the first to
 	// be open on a GPU counts for all devices there.
 	Turns int
 }

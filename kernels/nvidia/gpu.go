@@ -184,15 +184,11 @@ func (g *gpu) reach(from *gpu) error {
 // grid is the number of blocks of a call: no more than a grid may have, which then
 // take several turns.
 func (g *gpu) grid(c launch.Call, f function) int {
-	turns := int64(g.turns)
-	if turns == 0 {
-		turns = usualTurns
+	if g.turns > 0 && c.Turns > 0 {
+		c.Turns = int64(g.turns)
 	}
-	return int(min(c.Grid(f.resident, turns), math.MaxInt32))
+	return int(min(c.Grid(f.resident), math.MaxInt32))
 }
-
-// usualTurns is Config.Turns where it is 0.
-const usualTurns = 8
 
 // deviceID names a device as in --devices, and further ones on the same GPU apart.
 func deviceID(c Config) string {

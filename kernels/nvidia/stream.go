@@ -20,6 +20,7 @@ type stream struct {
 	// What follows belongs to the thread of the device.
 	s      cu.Stream
 	temps  []temp
+	zeros  temp
 	err    error  // the first since the last Sync
 	busy   bool   // work was put on it since the last Sync
 	last   string // the operation that was launched last
@@ -202,12 +203,12 @@ func (s *stream) release() error {
 		return nil
 	}
 	var errs []error
-	for _, t := range s.temps {
+	for _, t := range append(s.temps, s.zeros) {
 		if t.bytes > 0 {
 			errs = append(errs, s.dev.free(t.addr, s.s))
 		}
 	}
-	s.temps = nil
+	s.temps, s.zeros = nil, temp{}
 	errs = append(errs, s.s.Synchronize())
 	if s.dev.sparse != nil { // which keeps the stream that it had last
 		errs = append(errs, s.dev.sparse.SetStream(unsafe.Pointer(s.dev.home.C())))

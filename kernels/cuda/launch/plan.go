@@ -3,6 +3,7 @@ package launch
 import (
 	"fmt"
 
+	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cuda"
 	"github.com/msrep-go/msrep/partition"
@@ -15,7 +16,7 @@ type Gather string
 // The kernels for kernels.Gather.
 const (
 	Vector Gather = "vector" // msrep_gather_vectorL, L from cuda.Lanes
-	Merge  Gather = "merge"  // msrep_merge_path, msrep_gather_merge, msrep_add_carries
+	Merge  Gather = "merge"  // msrep_merge_path, msrep_gather_merge
 )
 
 // Plan puts an operation together, as README.md of package cuda describes. An
@@ -135,12 +136,12 @@ func gather[V sparse.Value](b *builder, op *kernels.Gather[V], g Gather, start *
 	if g != Merge {
 		name := fmt.Sprintf("msrep_gather_vector%d%s", cuda.Lanes(a.rows, a.end-a.first), v)
 		b.call(name, a.rows, a.ptr, a.idx, a.val, x, y, carry, a.rows, a.first, a.end, a.skip, op.Alpha, op.Beta)
-		b.inTurns()
+		b.inTurns(4)
 		return
 	}
 	name := "msrep_gather_merge" + v
 	items := a.rows + a.end - a.first
-	tiles := b.carries(name, items)
+	tiles := b.lookup(name).Blocks(items)
 	var starts any
 	if start != nil {
 		starts = array(b, "start", *start, tiles+1)
@@ -149,9 +150,8 @@ func gather[V sparse.Value](b *builder, op *kernels.Gather[V], g Gather, start *
 		b.call("msrep_merge_path", tiles+1, a.ptr, t, a.rows, a.first, a.end)
 		starts = t
 	}
-	row, val, count := temp[int32](b, "carryRow", tiles), temp[V](b, "carryVal", tiles), temp[int32](b, "count", 1)
-	b.call(name, items, a.ptr, a.idx, a.val, x, y, carry, starts, row, val, count, a.rows, a.first, a.end, a.skip, op.Alpha, op.Beta)
-	addCarries[V](b, row, val, count, y, carry, tiles, a.rows, a.skip)
+	b.prog.Zeros = tiles * mem.Size[V]()
+	b.call(name, items, a.ptr, a.idx, a.val, x, y, carry, starts, Zeros{}, a.rows, a.first, a.end, a.skip, op.Alpha, op.Beta)
 }
 
 // addCarries adds n carries to their rows. row, val and count are Addr or Temp; what is
@@ -188,7 +188,7 @@ func scatter[V sparse.Value](b *builder, op *kernels.Scatter[V]) {
 	scale(b, y, op.Y.Len, op.Beta)
 	if n := a.end - a.first; n > 0 {
 		b.call("msrep_scatter"+suffix[V](), n, a.ptr, a.idx, a.val, x, y, a.rows, a.first, a.end, op.Alpha)
-		b.inTurns()
+		b.inTurns(8)
 	}
 }
 

@@ -15,6 +15,9 @@ type Addr uint64
 // Temp is the number of a piece of Program.Temps, as an argument of a kernel.
 type Temp int
 
+// Zeros is the memory of Program.Zeros, as an argument of a kernel.
+type Zeros struct{}
+
 // Memory finds arrays on a device.
 type Memory interface {
 	// Address is that of bytes [off, off+bytes) of a buffer, which must be on the
@@ -22,14 +25,14 @@ type Memory interface {
 	Address(name string, b kernels.Buffer, off, bytes int64) (Addr, error)
 }
 
-// Call is the launch of one kernel. Args are Addr, Temp, int64, float64 and
+// Call is the launch of one kernel. Args are Addr, Temp, Zeros, int64, float64 and
 // float32, as its parameters ask for.
 type Call struct {
 	Kernel cuda.Kernel
 	Blocks int64 // that take all items in one turn; fewer take several
-	// Turns says that a block does better to take several turns, on neighbours: it has what
-	// its next turn begins with on its way, and finds its x in the caches.
-	Turns bool
+	// Turns is how many turns a block should take at most, on neighbours: it has what its
+	// next turn begins with on its way. 0 is one.
+	Turns int64
 	Args  []any
 }
 
@@ -43,6 +46,9 @@ type Scratch struct {
 // Program is the calls that make an operation, in order.
 type Program struct {
 	Temps []Scratch
+	// Zeros is the bytes of memory that is 0 before the program and again after it. It begins
+	// at a multiple of 8 bytes.
+	Zeros int64
 	Calls []Call
 }
 
@@ -96,21 +102,21 @@ func (b *builder) call(name string, items int64, args ...any) {
 	b.prog.Calls = append(b.prog.Calls, Call{Kernel: info, Blocks: info.Blocks(items), Args: args})
 }
 
-// inTurns sets Turns of the last call.
-func (b *builder) inTurns() {
+// inTurns has the blocks of the last call take so many turns at most.
+func (b *builder) inTurns(turns int64) {
 	if b.err == nil {
-		b.prog.Calls[len(b.prog.Calls)-1].Turns = true
+		b.prog.Calls[len(b.prog.Calls)-1].Turns = turns
 	}
 }
 
 // Grid is the number of blocks for a device that has so many of them at work at once. Where
-// blocks take turns it fills the device a whole number of times, so that none is idle at the
-// end, with at most so many turns for a block.
-func (c Call) Grid(resident, turns int64) int64 {
-	if !c.Turns || resident < 1 || turns < 1 || c.Blocks <= resident {
+// blocks take turns it fills the device a whole number of times, so that all are at work to
+// the end.
+func (c Call) Grid(resident int64) int64 {
+	if c.Turns < 2 || resident < 1 || c.Blocks <= resident {
 		return c.Blocks
 	}
-	fills := (c.Blocks-1)/resident/turns + 1
+	fills := (c.Blocks-1)/resident/c.Turns + 1
 	return min(fills*resident, c.Blocks)
 }
 
