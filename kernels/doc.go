@@ -21,7 +21,8 @@
 // A device that is a Packer may keep a part in a form of its own, which GatherPacked
 // and ScatterPacked multiply by: the same formulas as Gather and Scatter, as ProductHost for vectors
 // in host memory, one or several. GatherMany, GatherManyPacked and ScatterMany are for several vectors,
-// GatherFixed is Gather with the same bits on every device.
+// GatherFixed is Gather with the same bits on every device. LocalPtr makes a part's pointers of
+// those of the matrix.
 //
 // kernels/reference has the same products in a few plain lines: what every
 // backend is tested against.

@@ -36,8 +36,9 @@ func (p *Plan[V]) build(ctx context.Context) (err error) {
 		{"partition", &p.timing.Partition, p.split},
 		{"distribute", &p.timing.Distribute, p.open},
 		{"pack", &p.timing.Pack, func() error { return p.pack(ctx) }},
+		{"partition", &p.timing.Partition, p.hostPointers},
 		{"distribute", &p.timing.Distribute, p.distribute},
-		{"partition", &p.timing.Partition, p.pointers},
+		{"partition", &p.timing.Partition, p.devicePointers},
 		{"pack", &p.timing.Pack, func() error { return p.transposeExpecting(ctx) }},
 		{"pack", &p.timing.Pack, p.release},
 	}
@@ -93,8 +94,13 @@ func (p *Plan[V]) pack(ctx context.Context) error {
 // distribute brings the parts that are not packed to the devices as they are.
 func (p *Plan[V]) distribute() error { return p.eachUnpacked((*share[V]).place) }
 
-// pointers brings their pointers to the devices.
-func (p *Plan[V]) pointers() error { return p.eachUnpacked((*share[V]).placePointers) }
+// hostPointers makes the pointers that these parts are to have, where the host does.
+func (p *Plan[V]) hostPointers() error { return p.eachUnpacked((*share[V]).hostPointers) }
+
+// devicePointers makes those that devices make themselves.
+func (p *Plan[V]) devicePointers() error {
+	return p.eachUnpacked(func(s *share[V], _ layout[V]) error { return s.devicePointers() })
+}
 
 // eachUnpacked serves the devices whose parts are not packed, as each does.
 func (p *Plan[V]) eachUnpacked(f func(*share[V], layout[V]) error) error {

@@ -7,10 +7,13 @@ func (s *share[V]) prepare(l layout[V], gathers bool) error {
 	if s.packs(gathers) {
 		return nil
 	}
+	if err := s.hostPointers(l); err != nil {
+		return err
+	}
 	if err := s.place(l); err != nil {
 		return err
 	}
-	return s.placePointers(l)
+	return s.devicePointers()
 }
 
 // inPlace makes vectors of the caller's own memory, except for partial results

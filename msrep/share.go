@@ -15,16 +15,19 @@ type share[V sparse.Value] struct {
 	dev         kernels.Device
 	inPlace     kernels.HostMapper // set when the device works on vectors in place, and on the matrix unless placed
 	placed      bool               // the device has a copy of its part of the matrix
+	ownPtr      bool               // the device makes its own pointers, of those of the matrix
 	stream      kernels.Stream
 	start, stop kernels.Event // of the kernel
 	begin, end  kernels.Event // of a product of host vectors that devices make among themselves
 
-	part  partition.Part // of the whole matrix
-	ptr   kernels.Array[int64]
-	major kernels.Array[int32]
-	minor kernels.Array[int32]
-	val   kernels.Array[V]
-	carry kernels.Array[V] // one element: the partial sum of a row that an earlier part owns
+	part   partition.Part       // of the whole matrix
+	local  []int64              // ptr on the host, where that makes it, until the device has it
+	window kernels.Array[int64] // pointers of the matrix, until the device has made ptr of them
+	ptr    kernels.Array[int64]
+	major  kernels.Array[int32]
+	minor  kernels.Array[int32]
+	val    kernels.Array[V]
+	carry  kernels.Array[V] // one element: the partial sum of a row that an earlier part owns
 
 	packed  kernels.Packed // the part in a form of the device; nil where it has none
 	present bool           // the arrays above are on the device
@@ -42,10 +45,11 @@ type vectors[V sparse.Value] struct {
 	host []V // y on the host: the memory of y itself where the device works in place
 }
 
-func newShare[V sparse.Value](d kernels.Device, inPlace bool) (*share[V], error) {
+func newShare[V sparse.Value](d kernels.Device, optimized bool) (*share[V], error) {
 	s := &share[V]{dev: d, vec: map[bool]*vectors[V]{}, desks: map[bool]*desk[V]{}}
-	if inPlace {
+	if optimized {
 		s.inPlace, _ = d.(kernels.HostMapper)
+		s.ownPtr = s.inPlace == nil
 	}
 	var err error
 	if s.stream, err = d.NewStream(); err != nil {
@@ -64,8 +68,8 @@ func (s *share[V]) events() []*kernels.Event {
 	return []*kernels.Event{&s.start, &s.stop, &s.begin, &s.end}
 }
 
-// place brings the part's structure and values to the device, once. A packed part
-// needs them only for products that its form does not make.
+// place brings the part's structure and values to the device, once, but for pointers that
+// the device makes. A packed part needs them only for products that its form does not make.
 func (s *share[V]) place(l layout[V]) error {
 	if s.present {
 		return nil
@@ -81,30 +85,51 @@ func (s *share[V]) place(l layout[V]) error {
 		if s.major, err = put(s, l.major[lo:hi]); err != nil {
 			return err
 		}
-	} else if s.inPlace != nil {
-		if s.ptr, err = put(s, l.ptr[p.First():p.End()+1]); err != nil {
+	} else {
+		to, ptr := &s.ptr, l.ptr[p.First():p.End()+1]
+		if s.local != nil {
+			ptr = s.local
+		} else if s.ownPtr && !partition.IsLocal(l.ptr, p) {
+			to = &s.window
+		}
+		if *to, err = put(s, ptr); err != nil {
 			return err
 		}
 	}
-	return s.placeValues(l)
+	err = s.placeValues(l)
+	s.local = nil
+	return err
 }
 
-// placePointers builds the part's own pointers and brings them to the device.
-func (s *share[V]) placePointers(l layout[V]) error {
-	if l.ptr == nil || s.inPlace != nil || s.ptr.Buf != nil {
+// hostPointers makes the part's own pointers on the host, where the device neither works
+// in place nor makes them itself.
+func (s *share[V]) hostPointers(l layout[V]) (err error) {
+	if s.present || l.ptr == nil || s.inPlace != nil || s.ownPtr || partition.IsLocal(l.ptr, s.part) {
 		return nil
 	}
-	local, err := hostVector[int64](s.part.Majors() + 1)
-	if err != nil {
+	if s.local, err = hostVector[int64](s.part.Majors() + 1); err != nil {
 		return err
 	}
-	if err := partition.LocalPtr(local, l.ptr, s.part); err != nil {
+	return partition.LocalPtr(s.local, l.ptr, s.part)
+}
+
+// devicePointers has the device make the part's own pointers, where they are not those of
+// the matrix. These are freed before vectors of products need room.
+func (s *share[V]) devicePointers() (err error) {
+	if s.window.Buf == nil {
+		return nil
+	}
+	if s.ptr.Buf == nil {
+		if s.ptr, err = kernels.NewArray[int64](s.dev, s.window.Len); err != nil {
+			return err
+		}
+	}
+	if err := s.stream.Launch(&kernels.LocalPtr{Src: s.window, Dst: s.ptr, Start: s.part.StartIdx, End: s.part.EndIdx + 1}); err != nil {
 		return err
 	}
-	if s.ptr, err = put(s, local); err != nil {
-		return err
-	}
-	return s.stream.Sync()
+	err = errors.Join(s.stream.Sync(), s.window.Free())
+	s.window = kernels.Array[int64]{}
+	return err
 }
 
 // placeValues brings the part's values to the device, for the first time or anew.
@@ -164,7 +189,7 @@ func (s *share[V]) buffers() (out []kernels.Buffer) {
 		bufs = append(bufs, v.x.Buf, v.y.Buf)
 	}
 	if s.inPlace == nil || s.placed {
-		bufs = append(bufs, s.ptr.Buf, s.major.Buf, s.minor.Buf, s.val.Buf)
+		bufs = append(bufs, s.window.Buf, s.ptr.Buf, s.major.Buf, s.minor.Buf, s.val.Buf)
 	}
 	if s.packed != nil {
 		bufs = append(bufs, s.packed.Buffers()...)
@@ -196,7 +221,7 @@ func (s *share[V]) kernel(op kernels.Op) (time.Duration, error) {
 
 // close releases all that the share holds, whatever of it was made.
 func (s *share[V]) close() error {
-	errs := []error{s.ptr.Free(), s.major.Free(), s.minor.Free(), s.val.Free(), s.carry.Free()}
+	errs := []error{s.window.Free(), s.ptr.Free(), s.major.Free(), s.minor.Free(), s.val.Free(), s.carry.Free()}
 	for _, d := range s.desks {
 		errs = append(errs, d.close())
 	}

@@ -17,10 +17,10 @@ import (
 // It fails with a *sparse.InputError when dst has another length or is too
 // narrow, or when ptr has too few pointers for the part.
 func LocalPtr[I int32 | int64](dst []I, ptr []int64, p Part) error {
-	first, n, nnz := p.First(), p.Majors(), p.NNZ()
-	if first < 0 || n < 0 || nnz < 0 || p.End() >= len(ptr) {
-		return sparse.Inputf("part", "it covers rows [%d, %d) with %d entries: there are %d pointers", first, p.End(), nnz, len(ptr))
+	if err := checkCovered(ptr, p); err != nil {
+		return err
 	}
+	first, n, nnz := p.First(), p.Majors(), p.NNZ()
 	if len(dst) != n+1 {
 		return sparse.Inputf("local pointers", "room for %d: a part of %d rows has %d", len(dst), n, n+1)
 	}
@@ -37,6 +37,31 @@ func LocalPtr[I int32 | int64](dst []I, ptr []int64, p Part) error {
 		subtract(inner[lo:hi], from[lo:hi], p.StartIdx)
 	})
 	return nil
+}
+
+func checkCovered(ptr []int64, p Part) error {
+	if p.First() < 0 || p.Majors() < 0 || p.NNZ() < 0 || p.End() >= len(ptr) {
+		return sparse.Inputf("part", "it covers rows [%d, %d) with %d entries: there are %d pointers", p.First(), p.End(), p.NNZ(), len(ptr))
+	}
+	return nil
+}
+
+// IsLocal reports whether ptr[First ... End] are the pointers that LocalPtr builds, as those
+// of a part are that begins with the matrix and ends with a row.
+func IsLocal(ptr []int64, p Part) bool {
+	return checkCovered(ptr, p) == nil && p.StartIdx == 0 && ptr[p.First()] == 0 && ptr[p.End()] == p.NNZ()
+}
+
+// OwnPtr gives what LocalPtr builds, in memory of its own or, where IsLocal, in that of ptr.
+func OwnPtr(ptr []int64, p Part) ([]int64, error) {
+	if err := checkCovered(ptr, p); err != nil {
+		return nil, err
+	}
+	if IsLocal(ptr, p) {
+		return ptr[p.First() : p.End()+1 : p.End()+1], nil
+	}
+	local := make([]int64, p.Majors()+1)
+	return local, LocalPtr(local, ptr, p)
 }
 
 // subtract is dst[i] = src[i] - s for slices of equal length.

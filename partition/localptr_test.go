@@ -2,6 +2,7 @@ package partition
 
 import (
 	"math/rand"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -56,6 +57,28 @@ func TestLocalPointersOfManyRowsAreRight(t *testing.T) {
 		require.NoError(t, LocalPtr(got, ptr, p))
 		require.Equal(t, naiveLocal[int64](idx, p), got)
 	}
+}
+
+func TestPartsOwnTheirPointersWhereTheseAreLocal(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		ptr, np := pointers().Draw(t, "ptr"), rapid.IntRange(1, 20).Draw(t, "parts")
+		parts, _, err := Split(ptr, np, rapid.SampledFrom(rules).Draw(t, "rule"))
+		require.NoError(t, err)
+		for _, p := range parts {
+			want := make([]int64, p.Majors()+1)
+			require.NoError(t, LocalPtr(want, ptr, p))
+			window := ptr[p.First() : p.End()+1]
+			require.Equal(t, slices.Equal(want, window), IsLocal(ptr, p))
+			got, err := OwnPtr(ptr, p)
+			require.NoError(t, err)
+			require.Equal(t, want, got)
+			require.Equal(t, IsLocal(ptr, p), &window[0] == &got[0], "no copy is made then")
+		}
+	})
+	wrong := Part{EndIdx: 3, OwnEnd: 9}
+	require.False(t, IsLocal([]int64{0, 2, 4}, wrong))
+	_, err := OwnPtr([]int64{0, 2, 4}, wrong)
+	require.True(t, sparse.IsInput(err))
 }
 
 func TestLocalPointersThatDoNotFitAreRefused(t *testing.T) {

@@ -61,6 +61,11 @@ func TestSpmvKeepsTheNamesOfItsJSONAndWhatTheyMean(t *testing.T) {
 	require.Greater(t, kernel, 0.0)
 	require.Greater(t, p["read_s"], 0.0)
 	require.Greater(t, p["total_s"], p["read_s"])
+	sum := p["product_s"].(float64)
+	for _, once := range []string{"read_s", "convert_s", "partition_s", "pack_s"} {
+		sum += p[once].(float64)
+	}
+	require.InDelta(t, sum+p["distribute_s"].(float64)/2, p["total_s"], p["distribute_s"].(float64)/2+1e-12, "and bringing the matrix there, once")
 	require.InEpsilon(t, 2*4/p["product_s"].(float64)/1e9, v["gflops"], 1e-9)
 }
 

@@ -107,6 +107,9 @@ func (s *stream) run(op kernels.Op) (err error) {
 	if !known {
 		known, err = vectorOp[float32](s.dev, op)
 	}
+	if op, ok := op.(*kernels.LocalPtr); ok {
+		known, err = true, localPtr(s.dev, op)
+	}
 	if !known {
 		return kernels.ErrNotSupported
 	}

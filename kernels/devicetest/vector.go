@@ -30,7 +30,7 @@ func VectorOps[V sparse.Value](t *rapid.T, d kernels.Device) {
 		}
 		require.NoError(t, s.Close())
 	}()
-	for _, f := range []func(){q.plain, q.takes, q.carries, q.partials, q.projects, q.combines, q.misfit, q.step, q.turn, q.finish} {
+	for _, f := range []func(){q.plain, q.pointers, q.takes, q.carries, q.partials, q.projects, q.combines, q.misfit, q.step, q.turn, q.finish} {
 		f()
 	}
 }
@@ -143,6 +143,28 @@ func (q *vectorProblem[V]) plain() {
 		y[i] = alpha
 	}
 	q.same(y, ay, "fill")
+}
+
+func (q *vectorProblem[V]) pointers() {
+	src, want := make([]int64, q.n), make([]int64, q.n)
+	start, length := q.r.Int64N(1<<34), q.r.Int64N(1<<34)
+	for j := range src {
+		src[j] = q.r.Int64N(1 << 35)
+		want[j] = min(max(src[j], start), start+length) - start
+	}
+	dst := put(q, make([]int64, q.n))
+	op := &kernels.LocalPtr{Src: put(q, src), Dst: dst, Start: start, End: start + length}
+	q.run(op, kernels.Array[float64]{})
+	require.Equal(q.t, want, Download(q.t, q.s, dst), "pointers")
+	longer, after, same := *op, *op, *op
+	longer.Src.Len++
+	after.Start = after.End + 1
+	same.Dst = same.Src
+	for _, wrong := range []*kernels.LocalPtr{&longer, &after, &same} {
+		if q.n > 0 || wrong != &same {
+			require.ErrorIs(q.t, q.s.Launch(wrong), kernels.ErrArgument)
+		}
+	}
 }
 
 func (q *vectorProblem[V]) takes() {

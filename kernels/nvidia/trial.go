@@ -29,8 +29,8 @@ type trial[V sparse.Value] struct {
 }
 
 func newTrial[V sparse.Value](d *Device, s *stream, op *kernels.Packing[V], a *launch.Packed[V]) (*trial[V], error) {
-	t := &trial[V]{dev: d, s: s, op: op, a: a, local: make([]int64, len(op.Ptr))}
-	err := partition.LocalPtr(t.local, op.Ptr, op.Part)
+	local, err := partition.OwnPtr(op.Ptr, op.Part)
+	t := &trial[V]{dev: d, s: s, op: op, a: a, local: local}
 	for _, v := range []struct {
 		to *kernels.Array[V]
 		n  int

@@ -130,8 +130,8 @@ func (p *packedSegments) shift() int64 {
 }
 
 func (p *packedSegments) rows(op *kernels.Packing[float64], l cpms.Layout) error {
-	local := make([]int64, len(op.Ptr))
-	if err := partition.LocalPtr(local, op.Ptr, op.Part); err != nil {
+	local, err := partition.OwnPtr(op.Ptr, op.Part)
+	if err != nil {
 		return err
 	}
 	ptr, err1 := upload(&p.Rows, "ptr", local)

@@ -116,12 +116,11 @@ func hasRoom[V sparse.Value](d kernels.Device, op *kernels.Packing[V]) bool {
 
 // upload copies the arrays to the device, with pointers of the part's own.
 func (p *Packed[V]) upload(d kernels.Device, s kernels.Stream, op *kernels.Packing[V]) error {
-	local := make([]int64, len(op.Ptr))
-	if err := partition.LocalPtr(local, op.Ptr, op.Part); err != nil {
+	local, err := partition.OwnPtr(op.Ptr, op.Part)
+	if err != nil {
 		return err
 	}
 	p.A.Part = op.Part.Shift(0, op.Part.StartIdx)
-	var err error
 	if p.A.Ptr, err = put(d, s, local); err != nil {
 		return err
 	}

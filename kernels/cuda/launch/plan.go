@@ -25,7 +25,7 @@ const (
 func Plan(op kernels.Op, m Memory, g Gather) (*Program, error) {
 	b := &builder{mem: m}
 	known := product[float64](b, op, g) || product[float32](b, op, g) || segmentOp(b, op) ||
-		vectorOp[float64](b, op) || vectorOp[float32](b, op) || ownOp(b, op)
+		vectorOp[float64](b, op) || vectorOp[float32](b, op) || pointerOp(b, op) || ownOp(b, op)
 	if !known {
 		return nil, kernels.ErrNotSupported
 	}
@@ -71,6 +71,19 @@ func segmentOp(b *builder, op kernels.Op) bool {
 		divideSegments(b, op)
 	default:
 		return false
+	}
+	return true
+}
+
+// pointerOp adds an operation on pointers, and says whether it knows it.
+func pointerOp(b *builder, op kernels.Op) bool {
+	p, ok := op.(*kernels.LocalPtr)
+	if !ok {
+		return false
+	}
+	if b.err = p.Check(); b.err == nil && p.Dst.Len > 0 {
+		n := p.Dst.Len
+		b.call("msrep_local_ptr", n, array(b, "ptr", p.Src, n), array(b, "dst", p.Dst, n), int64(0), n-1, p.Start, p.End)
 	}
 	return true
 }

@@ -145,8 +145,8 @@ func upload[T mem.Elem, V sparse.Value](p *Rows[V], name string, src []T) (func(
 
 // compressed keeps the part as it is, for the rivals.
 func (p *Rows[V]) compressed(op *kernels.Packing[V]) error {
-	local := make([]int64, len(op.Ptr))
-	if err := partition.LocalPtr(local, op.Ptr, op.Part); err != nil {
+	local, err := partition.OwnPtr(op.Ptr, op.Part)
+	if err != nil {
 		return err
 	}
 	ptr, err1 := upload(p, "ptr", local)

@@ -1,0 +1,85 @@
+package msrep
+
+import (
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/reference"
+	"github.com/msrep-go/msrep/kernels/sim"
+	"github.com/msrep-go/msrep/partition"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+func TestDevicesMakeThePointersOfTheirParts(t *testing.T) {
+	a := bands(300)
+	x, y := sines(a.Cols), make([]float64, a.Rows)
+	for _, format := range []sparse.Format{sparse.FormatCSR, sparse.FormatCSC} {
+		for _, strategy := range []Strategy{Optimized, Partial, Baseline} {
+			for devices, others := range map[string]int{"sim:1": 0, "sim:3": 3} {
+				var heard log
+				sys := open(t, Config{Devices: devices, Trace: heard.hear})
+				plan := planOf[float64](t, sys, a, PlanOptions{Format: format, Strategy: strategy, Split: partition.RuleNNZ})
+				var made []string
+				for _, s := range plan.shares {
+					require.Equal(t, int64(s.part.Majors())+1, s.ptr.Len)
+					require.Nil(t, s.window.Buf, "it was freed")
+					require.Nil(t, s.local)
+					for _, name := range heard.names(s.dev.Info().ID) {
+						if name == "local-ptr" {
+							made = append(made, name)
+						}
+					}
+				}
+				if strategy != Optimized {
+					others = 0 // the host makes them
+				}
+				require.Len(t, made, others, "%s in %s: %s", devices, format, strategy)
+				for _, op := range []Op{NoTrans, Trans} {
+					want := reference.Multiply(bool(op), 1, a, x, 0, y)
+					multiply(t, plan, op, 1, x, 0, y)
+					require.Equal(t, -1, reference.Check(y, want))
+				}
+			}
+		}
+	}
+}
+
+func TestADeviceThatFailsAtItsPointersLeaksNothing(t *testing.T) {
+	a := bands(40)
+	failures := 0
+	for n := 1; n < 80; n++ {
+		left := n
+		sys := &System{plans: map[io.Closer]bool{}}
+		for i := range 2 {
+			c := sim.Config{Index: i}
+			if i == 1 {
+				c.Fail = func(call string) error {
+					if left--; left == 0 {
+						return errFault
+					}
+					return nil
+				}
+			}
+			d, err := sim.Open(c)
+			require.NoError(t, err)
+			sys.devices = append(sys.devices, d)
+		}
+		plan, err := NewPlan[float64](ctx, sys, a, PlanOptions{Format: sparse.FormatCSR, Split: partition.RuleNNZ})
+		if err != nil {
+			require.ErrorIs(t, err, errFault)
+			require.Nil(t, plan)
+			if strings.Contains(err.Error(), "local_ptr") || strings.Contains(err.Error(), (&kernels.LocalPtr{}).Kernel()) {
+				failures++
+			}
+		}
+		require.NoError(t, sys.Close(), "call %d: every buffer is freed", n)
+		for _, d := range sys.devices {
+			require.Zero(t, d.InUse())
+		}
+	}
+	require.Positive(t, failures, "the kernel must be reached")
+}
