@@ -80,7 +80,7 @@ func onEachMachine(t *testing.T, f func(t *testing.T)) {
 func TestMemoryIsZeroCopiedAndFreedOnce(t *testing.T) {
 	onEachMachine(t, func(t *testing.T) {
 		d, s := open(t, Config{})
-		for _, n := range []int{0, 1, 1000, pieceBytes, 3*pieceBytes + 5} {
+		for _, n := range []int{0, 1, 1000, pieceBytes, 3*pieceBytes + 5, (mostPieces+3)*pieceBytes/2 + 1} {
 			b, err := d.Alloc(int64(n))
 			require.NoError(t, err)
 			require.Equal(t, int64(n), b.Bytes())
@@ -145,7 +145,7 @@ func TestStreamsDoNotMixTheirCopies(t *testing.T) {
 		var bufs []kernels.Buffer
 		var want, got [][]byte
 		for i := range 4 {
-			n := pieceBytes/2 + i
+			n := 5*pieceBytes/2 + i
 			b, err := d.Alloc(int64(n))
 			require.NoError(t, err)
 			streams, bufs = append(streams, fresh(t, d)), append(bufs, b)
