@@ -144,6 +144,7 @@ func ellProducts[V sparse.Value]() []product[V] {
 		return gatherEllpack(g, ellpack.FormatSELL, p, ellpack.Options{Sigma: 1})
 	})
 	add("slices", gatherSlices[V])
+	add("narrow", gatherNarrow[V])
 	for _, name := range []string{"csrs", "csrv"} {
 		add(name, func(g *gpu, p *part[V]) []V { return gatherRival(g, name, p) })
 	}

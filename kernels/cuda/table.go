@@ -83,7 +83,7 @@ func addELL(add adder, v string) {
 	}
 	add("ell", "msrep_gather_sell_"+v, v, 128, 128, "rows", 0,
 		places+", start *i64, perm *i32, "+vectors+", rows i64, skip i64, "+scalars)
-	for _, name := range map[string][]string{"f64": {"slices_", "slices_short_"}, "f32": {"slices_"}}[v] {
+	for _, name := range map[string][]string{"f64": {"slices_", "slices_short_", "narrow_", "narrow_short_"}, "f32": {"slices_", "narrow_"}}[v] {
 		add("slices", "msrep_gather_"+name+v, v, 128, 128, "rows", 0,
 			"data *i64, head *i64, perm *i32, "+vectors+", rows i64, skip i64, "+scalars)
 	}
