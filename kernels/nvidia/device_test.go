@@ -392,9 +392,16 @@ func rowsOf[V sparse.Value](t *testing.T, d kernels.Device, s kernels.Stream, n 
 	var err error
 	q.Parts, _, err = partition.Split(a.RowPtr, 2, partition.RuleNNZ)
 	require.NoError(t, err)
-	want := reference.Multiply(false, q.Alpha, a, q.X, q.Beta, q.Y)
-	got := q.Gather(t, func(require.TestingT) (kernels.Device, kernels.Stream) { return d, s }, devicetest.Plain)
-	require.Equal(t, -1, reference.Check(got, want))
+	for range 2 {
+		want := reference.Multiply(false, q.Alpha, a, q.X, q.Beta, q.Y)
+		for _, way := range []kernels.Form{devicetest.Plain, launch.FormMerge, launch.FormSlices} {
+			got := q.Gather(t, func(require.TestingT) (kernels.Device, kernels.Stream) { return d, s }, way)
+			require.Equal(t, -1, reference.Check(got, want), way)
+		}
+		for k, v := range a.Val {
+			a.Val[k] = V(float32(v)) // which slices keep in 4 bytes
+		}
+	}
 }
 
 func TestProductsOfSeveralDevicesOnOneGPUAgreeWithTheReference(t *testing.T) {
