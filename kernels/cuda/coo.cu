@@ -21,14 +21,12 @@ static constexpr int run = 2 * segment;     // entries of a warp, for each carry
 // atomics: the result has the same bits every time.
 template <typename V>
 static __device__ __forceinline__ void gatherCOO(const i32* major, const i32* minor, const V* val, const V* x, V* y, V* carry,
-                                                 i32* carryRow, V* carryVal, i32* count, i64 nnz, i64 own, V alpha) {
+                                                 i32* carryRow, V* carryVal, i64 nnz, i64 own, V alpha) {
 	constexpr int warps = block / 32;
 	__shared__ V sharedProduct[warps][segment];
 	__shared__ i32 sharedRow[warps][segment];
 
 	int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
-	if (blockIdx.x == 0 && threadIdx.x == 0)
-		*count = 0;  // of msrep_add_carries
 	V* product = sharedProduct[warp];
 	i32* row = sharedRow[warp];
 	auto add = [&](i32 r, V v) { *(r < own ? carry : y + (r - own)) += alpha * v; };
@@ -114,9 +112,9 @@ static __device__ __forceinline__ void scatterCOO(const i32* major, const i32* m
 
 #define MSREP_COO(suffix, V)                                                                                           \
 	extern "C" __global__ void __launch_bounds__(block, resident) msrep_gather_coo_##suffix(                                     \
-	    const i32* major, const i32* minor, const V* val, const V* x, V* y, V* carry, i32* carryRow, V* carryVal,          \
-	    i32* count, i64 nnz, i64 own, V alpha) {                                                                       \
-		gatherCOO<V>(major, minor, val, x, y, carry, carryRow, carryVal, count, nnz, own, alpha);                      \
+	    const i32* major, const i32* minor, const V* val, const V* x, V* y, V* carry, i32* carryRow, V* carryVal, i64 nnz, \
+	    i64 own, V alpha) {                                                                                            \
+		gatherCOO<V>(major, minor, val, x, y, carry, carryRow, carryVal, nnz, own, alpha);                             \
 	}                                                                                                                  \
 	extern "C" __global__ void __launch_bounds__(block, resident) msrep_scatter_coo_##suffix(                                    \
 	    const i32* major, const i32* minor, const V* val, const V* x, V* y, i64 nnz, V alpha) {                            \

@@ -7,13 +7,12 @@
 // million empty rows cost each tile the same.
 //
 //   - msrep_merge_path finds where each tile begins: once per matrix.
-//   - msrep_gather_merge_* writes the rows that end in a tile. What a tile has of the
-//     next row it posts to the tile where that row ends, which takes it from there.
+//   - msrep_gather_merge_* writes the rows that end in a tile, and what the tile
+//     has of the next row to carryRow and carryVal.
+//   - msrep_add_carries_* (carries.cu) adds those to their rows.
 //
-// A block waits only for tiles before its own, which GPUs start before it. No sum depends
-// on who comes first: the result has the same bits every time.
+// No atomics: the result has the same bits every time.
 #include "include/index.cuh"
-#include "include/letter.cuh"
 #include "include/products.cuh"
 #include "include/segment.cuh"
 
@@ -44,21 +43,19 @@ extern "C" __global__ void __launch_bounds__(block) msrep_merge_path(const i64* 
 
 template <typename V>
 static __device__ __forceinline__ void gatherMerge(const i64* ptr, const i32* idx, const V* val, const V* x, V* y, V* carry,
-                                                   const i32* start, typename Letter<V>::word* letters, i64 rows,
-                                                   i64 first, i64 end, i64 skip, V alpha, V beta) {
+                                                   const i32* start, i32* carryRow, V* carryVal, i64 rows, i64 first,
+                                                   i64 end, i64 skip, V alpha, V beta) {
 	// Products of the entries, then sums of the rows.
 	__shared__ Pair<V> shared[block * (items + 1) / 2];
 	__shared__ i32 rowEnd[tile + 1];  // counted from the first entry of the tile
 	__shared__ BlockSegments<V, block> segments;
-	__shared__ V total;
 
 	int t = threadIdx.x;
 	i64 nnz = end - first;
 	bool aligned = inPairs(idx, val);
-	Share own = share((rows + nnz + tile - 1) / tile, blockIdx.x, gridDim.x);
-	for (i64 b = own.first; b < own.behind; b++) {
+	i64 tiles = (rows + nnz + tile - 1) / tile;
+	for (i64 b = blockIdx.x; b < tiles; b += gridDim.x) {
 		i64 r0 = __ldg(start + b), r1 = __ldg(start + b + 1);
-		i64 begin = clamp(__ldg(ptr + r0) - first, 0, nnz);  // of row r0
 		i64 k0 = b * tile - r0, k1 = least((b + 1) * tile, rows + nnz) - r1;
 		int height = (int)(r1 - r0), entries = (int)(k1 - k0), length = height + entries;
 		int low = (int)(k0 & 31);  // so that warps read whole sectors
@@ -100,44 +97,27 @@ static __device__ __forceinline__ void gatherMerge(const i64* ptr, const i32* id
 		sum = segments.sum(row, sum, tail);
 		if (tail && row < height)
 			sums[row] += sum;
-		if (t == block - 1 && (height > 0 ? rowEnd[height - 1] : 0) < entries)
-			post(letters + b, sum);
-
-		// What the tiles before have of the first row.
-		V before = V(0);
-		if (height > 0 && begin < k0) {
-			i64 from = (begin + r0) / tile;
-			for (i64 i = from + t; i < b; i += block)
-				before += take<V>(letters + i);
-			if (b - from > 1) {
-				__syncthreads();
-				before = segments.sum(0, before, tail);
-				if (t == block - 1)
-					total = before;
-				__syncthreads();
-				before = total;
-			}
+		if (t == block - 1) {
+			carryRow[b] = (i32)r1;
+			carryVal[b] = alpha * sum;
 		}
 		__syncthreads();
 
 		for (int i = t; i < height; i += block) {
-			V s = sums[i];
-			if (i == 0)
-				s += before;
 			if (r0 + i < skip)
-				*carry = alpha * s;
+				*carry = alpha * sums[i];
 			else
-				store(y + (r0 + i - skip), alpha, s, beta);
+				store(y + (r0 + i - skip), alpha, sums[i], beta);
 		}
 		__syncthreads();
 	}
 }
 
-#define MSREP_GATHER_MERGE(suffix, V, word)                                                                            \
-	extern "C" __global__ void __launch_bounds__(block, resident) msrep_gather_merge_##suffix(                         \
-	    const i64* ptr, const i32* idx, const V* val, const V* x, V* y, V* carry, const i32* start, word* letters,     \
-	    i64 rows, i64 first, i64 end, i64 skip, V alpha, V beta) {                                                     \
-		gatherMerge<V>(ptr, idx, val, x, y, carry, start, letters, rows, first, end, skip, alpha, beta);               \
+#define MSREP_GATHER_MERGE(suffix, V)                                                                                  \
+	extern "C" __global__ void __launch_bounds__(block, resident) msrep_gather_merge_##suffix(                                   \
+	    const i64* ptr, const i32* idx, const V* val, const V* x, V* y, V* carry, const i32* start, i32* carryRow,         \
+	    V* carryVal, i64 rows, i64 first, i64 end, i64 skip, V alpha, V beta) {                                            \
+		gatherMerge<V>(ptr, idx, val, x, y, carry, start, carryRow, carryVal, rows, first, end, skip, alpha, beta);    \
 	}
-MSREP_GATHER_MERGE(f64, double, i64)
-MSREP_GATHER_MERGE(f32, float, i32)
+MSREP_GATHER_MERGE(f64, double)
+MSREP_GATHER_MERGE(f32, float)

@@ -9,7 +9,7 @@
 // The products of package kernels are made of these:
 //
 //	Gather      msrep_gather_vectorL, with L of Lanes, or
-//	            msrep_merge_path once, then msrep_gather_merge, or
+//	            msrep_merge_path once, then msrep_gather_merge, msrep_add_carries, or
 //	            msrep_gather_slices, or the kernel of a format of sparse/ellpack
 //	Scatter     msrep_scale, msrep_scatter
 //	GatherCOO   msrep_scale, msrep_gather_coo, msrep_add_carries

@@ -113,7 +113,7 @@ func gatherHYB[V sparse.Value](g *gpu, f sparse.Format, p *part[V], o ellpack.Op
 		n := k.Carries(rest)
 		carryRow, carryVal := array[int32](g, "carryRow", int(n)), array[V](g, "carryVal", int(n))
 		g.launch(name, rest, upload(g, "major", e.Row), upload(g, "minor", e.Col), upload(g, "rest", e.RestVal), x, y.addr, carry.addr,
-			carryRow, carryVal, array[int32](g, "count", 1), rest, int64(p.skip), p.alpha)
+			carryRow, carryVal, rest, int64(p.skip), p.alpha)
 		addCarries[V](g, carryRow, carryVal, n, y.addr, carry.addr, int64(len(p.y))+1, 1)
 	}
 	return append(carry.read(), y.read()...)
@@ -144,7 +144,6 @@ func ellProducts[V sparse.Value]() []product[V] {
 		return gatherEllpack(g, ellpack.FormatSELL, p, ellpack.Options{Sigma: 1})
 	})
 	add("slices", gatherSlices[V])
-	add("narrow", gatherNarrow[V])
 	for _, name := range []string{"csrs", "csrv"} {
 		add(name, func(g *gpu, p *part[V]) []V { return gatherRival(g, name, p) })
 	}

@@ -1,9 +1,6 @@
 package cuda_test
 
 import (
-	"errors"
-	"slices"
-
 	"github.com/msrep-go/msrep/kernels/cuda"
 	"github.com/msrep-go/msrep/kernels/ptx"
 	"github.com/msrep-go/msrep/sparse"
@@ -44,27 +41,22 @@ func gatherMerge[V sparse.Value](g *gpu, p *part[V]) []V {
 	k, err := cuda.Lookup(name)
 	g.err = err
 	items := rows + int64(p.nnz())
-	tiles := k.Blocks(items)
-	start, letters := array[int32](g, "start", int(tiles)+1), upload(g, "letters", make([]V, tiles))
+	tiles := k.Carries(items)
+	start := array[int32](g, "start", int(tiles)+1)
+	carryRow, carryVal := array[int32](g, "carryRow", int(tiles)), array[V](g, "carryVal", int(tiles))
 	g.launch("msrep_merge_path", tiles+1, ptr, start, rows, p.first, p.end)
 	g.launch(name, items, ptr, upload(g, "idx", p.idx), upload(g, "val", p.val), upload(g, "x", p.x), y.addr, carry.addr,
-		start, letters, rows, p.first, p.end, int64(p.skip), p.alpha, p.beta)
-	if g.err == nil && slices.ContainsFunc(download[V](g, letters, int(tiles)), func(v V) bool { return v != 0 }) {
-		g.err = errors.New("a letter was not taken")
-	}
+		start, carryRow, carryVal, rows, p.first, p.end, int64(p.skip), p.alpha, p.beta)
+	product := g.last
+	addCarries[V](g, carryRow, carryVal, tiles, y.addr, carry.addr, rows, int64(p.skip))
+	g.last = product
 	return append(carry.read(), y.read()...)
 }
 
 // addCarries adds n carries.
 func addCarries[V sparse.Value](g *gpu, row, val ptx.Addr, n int64, y, carry ptx.Addr, rows, skip int64) {
-	name := named[V]("msrep_add_carries")
-	k, err := cuda.Lookup(name)
-	if err != nil {
-		g.err = err
-	}
-	if n > 0 && g.err == nil {
-		left := int(k.Carries(n))
-		g.launch(name, n, row, val, y, carry, array[int32](g, "outRow", left), array[V](g, "outVal", left), upload(g, "count", []int32{0}), n, rows, skip)
+	if n > 0 {
+		g.launch(named[V]("msrep_add_carries"), n, row, val, y, carry, n, rows, skip)
 	}
 }
 
@@ -85,7 +77,7 @@ func gatherCOO[V sparse.Value](g *gpu, p *part[V], above int32) []V {
 		g.launch(named[V]("msrep_fill"), 1, carry.addr, int64(1), V(0))
 	}
 	g.launch(name, nnz, upload(g, "major", majors), upload(g, "minor", p.idx), upload(g, "val", p.val), upload(g, "x", p.x),
-		y.addr, carry.addr, carryRow, carryVal, array[int32](g, "count", 1), nnz, own, p.alpha)
+		y.addr, carry.addr, carryRow, carryVal, nnz, own, p.alpha)
 	addCarries[V](g, carryRow, carryVal, carries, y.addr, carry.addr, owned+1, 1)
 	return append(carry.read(), y.read()...)
 }

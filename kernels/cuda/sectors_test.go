@@ -81,7 +81,7 @@ func TestACoordinateGatherReadsItsArraysOnce(t *testing.T) {
 	carries := k.Carries(n)
 	g.launch("msrep_gather_coo_f64", n, upload(g, "major", majors), upload(g, "minor", p.idx), upload(g, "val", p.val),
 		upload(g, "x", p.x), y, y, array[int32](g, "carryRow", int(carries)), array[float64](g, "carryVal", int(carries)),
-		array[int32](g, "count", 1), n, int64(0), 1.0)
+		n, int64(0), 1.0)
 	g.ok()
 	least := sectors(majors, 4) + sectors(p.idx, 4) + sectors(p.val, 8)
 	asked := 0.0

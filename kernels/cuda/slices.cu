@@ -12,13 +12,11 @@
 //	far   32 bits a place, negative for no entry
 //
 // Values are stored as they are, or as float where that holds all of them exactly
-// (short). Slices of few steps are over before a warp has the columns of the next
-// from memory: kernels for those (narrow) ask for them one slice ahead. No atomics, no shared memory: the result has the same bits every time.
+// (short). No atomics, no shared memory: the result has the same bits every time.
 #include "include/place.cuh"
 
 static constexpr int block = 128;
 static constexpr int resident = 8;  // blocks that fit on a multiprocessor: 64 registers a thread, no spills
-static constexpr int fewer = 7;     // the same of narrow_f64: 72 registers
 static constexpr int ahead = 8;     // steps in flight, half of them for the last few
 
 enum Kind { runs, near, far };
@@ -120,114 +118,17 @@ static __device__ __forceinline__ void gatherSlices(const i64* data, const i64* 
 	}
 }
 
-// Slice is what a head says: where a slice is, the base of its columns, its width and kind.
-template <typename T> struct Slice {
-	const T* val;
-	i32 base, shape;
-
-	__device__ __forceinline__ i32 width() const { return shape >> 2; }
-	__device__ __forceinline__ i32 kind() const { return shape & 3; }
-	__device__ __forceinline__ const i32* columns() const { return (const i32*)(val + 32 * (i64)width()); }
-
-	// few gives each lane one of the first steps of runs: its first column, and its mask above.
-	__device__ __forceinline__ i64 few(int lane) const {
-		return kind() == runs && lane < ahead && lane < width() ? __ldg((const i64*)columns() + lane) : 0;
-	}
-};
-
-template <typename T> static __device__ __forceinline__ Slice<T> slice(const i64* data, Pair<i64> head) {
-	return Slice<T>{(const T*)(data + 4 * head.a), (i32)head.b, (i32)(head.b >> 32)};
-}
-
-// walkFew is the sum of one row of a slice of runs whose first steps the lanes have: all
-// loads of values and of x are under way at once.
-template <typename V, typename T>
-static __device__ __forceinline__ V walkFew(const T* val, const i32* columns, i32 width, const V* x, int lane, i64 few) {
-	T a[ahead];
-	V v[ahead], sum = V(0);
-#pragma unroll
-	for (int i = 0; i < ahead; i++) {
-		a[i] = T(0);
-		v[i] = V(0);
-		i64 step = shfl(few, i);
-		if (i < width)
-			a[i] = once(val + 32 * i);
-		if ((i32)(step >> 32) >> lane & 1)
-			v[i] = __ldg(x + (i32)step);
-	}
-#pragma unroll
-	for (int i = 0; i < ahead; i++)
-		sum += V(a[i]) * v[i];
-	if (width > ahead)
-		sum += walk<V, T, runs>(val + 32 * ahead, columns + 2 * ahead, width - ahead, x, lane);
-	return sum;
-}
-
-// gatherNarrow is gatherSlices with the runs of the next slice and the head of that behind on
-// their way while a block is at one slice.
-template <typename V, typename T>
-static __device__ __forceinline__ void gatherNarrow(const i64* data, const i64* head, const i32* perm, const V* x, V* y,
-                                                    V* carry, i64 rows, i64 skip, V alpha, V beta) {
-	constexpr i32 warps = block / 32;
-	int lane = threadIdx.x & 31;
-	i64 slices = (rows + 31) / 32;
-	Share own = share((slices + warps - 1) / warps, blockIdx.x, gridDim.x);
-	i32 w = (i32)least(own.first * warps + (threadIdx.x >> 5), slices), end = (i32)least(own.behind * warps, slices);
-	if (w >= end)
-		return;
-	Slice<T> at = slice<T>(data, ldgPair(head + 2 * (i64)w));
-	Pair<i64> next{0, 0};
-	if (w + warps < end)
-		next = ldgPair(head + 2 * (i64)(w + warps));
-	i64 few = at.few(lane);
-#pragma unroll 1
-	for (; w < end; w += warps) {
-		Slice<T> then = slice<T>(data, next);
-		i64 here = few;
-		if (w + warps < end) {
-			few = then.few(lane);
-			if (w + 2 * warps < end)
-				next = ldgPair(head + 2 * (i64)(w + 2 * warps));
-		}
-		i32 i = 32 * w + lane, r = i;
-		if (perm && i < rows)
-			r = __ldg(perm + i);
-		V sum;
-		if (at.kind() == runs)
-			sum = walkFew<V, T>(at.val + lane, at.columns(), at.width(), x + lane, lane, here);
-		else if (at.kind() == near)
-			sum = walk<V, T, near>(at.val + lane, at.columns(), at.width(), x + at.base, lane);
-		else
-			sum = walk<V, T, far>(at.val + lane, at.columns(), at.width(), x + at.base, lane);
-		if (i < rows)
-			finish<V>(0, y, carry, r, skip, alpha, sum, beta);
-		at = then;
-	}
-}
-
-#define MSREP_GATHER_SLICES(suffix, V, narrow)                                                                         \
-	extern "C" __global__ void __launch_bounds__(block, resident) msrep_gather_slices_##suffix(                         \
+#define MSREP_GATHER_SLICES(suffix, V)                                                                                 \
+	extern "C" __global__ void __launch_bounds__(block, resident) msrep_gather_slices_##suffix(                        \
 	    const i64* data, const i64* head, const i32* perm, const V* x, V* y, V* carry, i64 rows, i64 skip, V alpha,    \
 	    V beta) {                                                                                                      \
 		gatherSlices<V, V>(data, head, perm, x, y, carry, rows, skip, alpha, beta);                                    \
-	}                                                                                                                  \
-	extern "C" __global__ void __launch_bounds__(block, narrow) msrep_gather_narrow_##suffix(                           \
-	    const i64* data, const i64* head, const i32* perm, const V* x, V* y, V* carry, i64 rows, i64 skip, V alpha,    \
-	    V beta) {                                                                                                      \
-		gatherNarrow<V, V>(data, head, perm, x, y, carry, rows, skip, alpha, beta);                                    \
 	}
-MSREP_GATHER_SLICES(f64, double, fewer)
-MSREP_GATHER_SLICES(f32, float, resident)
+MSREP_GATHER_SLICES(f64, double)
+MSREP_GATHER_SLICES(f32, float)
 
-#define MSREP_GATHER_SHORT(suffix, V)                                                                                  \
-	extern "C" __global__ void __launch_bounds__(block, resident) msrep_gather_slices_short_##suffix(                   \
-	    const i64* data, const i64* head, const i32* perm, const V* x, V* y, V* carry, i64 rows, i64 skip, V alpha,    \
-	    V beta) {                                                                                                      \
-		gatherSlices<V, float>(data, head, perm, x, y, carry, rows, skip, alpha, beta);                                \
-	}                                                                                                                  \
-	extern "C" __global__ void __launch_bounds__(block, resident) msrep_gather_narrow_short_##suffix(                   \
-	    const i64* data, const i64* head, const i32* perm, const V* x, V* y, V* carry, i64 rows, i64 skip, V alpha,    \
-	    V beta) {                                                                                                      \
-		gatherNarrow<V, float>(data, head, perm, x, y, carry, rows, skip, alpha, beta);                                \
-	}
-MSREP_GATHER_SHORT(f64, double)
+extern "C" __global__ void __launch_bounds__(block, resident) msrep_gather_slices_short_f64(
+    const i64* data, const i64* head, const i32* perm, const double* x, double* y, double* carry, i64 rows, i64 skip,
+    double alpha, double beta) {
+	gatherSlices<double, float>(data, head, perm, x, y, carry, rows, skip, alpha, beta);
+}

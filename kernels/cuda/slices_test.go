@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -15,19 +14,15 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-func gatherSlices[V sparse.Value](g *gpu, p *part[V]) []V { return gatherSlicesBy(g, p, "slices") }
-
-func gatherNarrow[V sparse.Value](g *gpu, p *part[V]) []V { return gatherSlicesBy(g, p, "narrow") }
-
-// gatherSlicesBy multiplies by a part in slices, by the kernels for any or those for narrow
-// ones. Slices begin at a multiple of 16 bytes, as arrays of a device do.
-func gatherSlicesBy[V sparse.Value](g *gpu, p *part[V], kernels string) []V {
+// gatherSlices multiplies by a part in slices. Those begin at a multiple of 16 bytes, as
+// arrays of a device do.
+func gatherSlices[V sparse.Value](g *gpu, p *part[V]) []V {
 	plan, err := sliced.NewPlan(p.ellRows())
 	require.NoError(g.t, err)
 	m := plan.Build()
-	name := named[V]("msrep_gather_%s", kernels)
+	name := named[V]("msrep_gather_slices")
 	if m.Short {
-		name = named[V]("msrep_gather_%s_short", kernels)
+		name = named[V]("msrep_gather_slices_short")
 	}
 	y, carry, offset := result(g, p.beta, p.y), carryOf[V](g, p.skip), g.offset
 	perm, x := nullable(g, "perm", m.Perm), upload(g, "x", p.x)
@@ -82,14 +77,11 @@ func TestProductsOfDiagonalsInSlicesAgreeWithTheReference(t *testing.T) {
 }
 
 func sliceProperty[V sparse.Value](t *rapid.T) {
-	p, blocks := diagonals[V]().Draw(t, "part"), rapid.Int64Range(0, 2).Draw(t, "blocks")
-	for _, kernels := range []string{"slices", "narrow"} {
-		g := newGPU(t)
-		g.blocks = blocks
-		got := gatherSlicesBy(g, p, kernels)
-		g.ok()
-		require.Equal(t, -1, reference.Check(got, p.gathered()), kernels)
-	}
+	p, g := diagonals[V]().Draw(t, "part"), newGPU(t)
+	g.blocks = rapid.Int64Range(0, 2).Draw(t, "blocks")
+	got := gatherSlices(g, p)
+	g.ok()
+	require.Equal(t, -1, reference.Check(got, p.gathered()))
 }
 
 // TestSlicesReadTheirBytesOnce holds the sectors of all arrays but x and y to those of
@@ -115,19 +107,17 @@ func TestSlicesReadTheirBytesOnce(t *testing.T) {
 		p    *part[float64]
 		most float64 // bytes for an entry
 	}{{"diagonals", whole, 8.8}, {"diagonals of short values", short, 4.8}, {"columns nearby", apart, 10.3}, {"columns far away", far, 12.3}} {
-		for _, kernels := range []string{"slices", "narrow"} {
-			g := newGPU(t)
-			got := gatherSlicesBy(g, c.p, kernels)
-			g.ok()
-			require.Equal(t, -1, reference.Check(got, c.p.gathered()), c.name)
-			plan, err := sliced.NewPlan(c.p.ellRows())
-			require.NoError(t, err)
-			asked := 32 * float64(g.last.Buffer("data").LoadSectors+g.last.Buffer("head").LoadSectors+g.last.Buffer("perm").LoadSectors)
-			each := asked / float64(c.p.nnz())
-			t.Logf("%s, %s: %.2f bytes an entry, %.3f of the least, %.2f warp instructions an entry", c.name, kernels, each, asked/float64(plan.Bytes()), float64(g.last.WarpInstructions)/float64(c.p.nnz()))
-			require.LessOrEqual(t, each, c.most, c.name)
-			require.LessOrEqual(t, asked/float64(plan.Bytes()), 1.07, c.name)
-		}
+		g := newGPU(t)
+		got := gatherSlices(g, c.p)
+		g.ok()
+		require.Equal(t, -1, reference.Check(got, c.p.gathered()), c.name)
+		plan, err := sliced.NewPlan(c.p.ellRows())
+		require.NoError(t, err)
+		asked := 32 * float64(g.last.Buffer("data").LoadSectors+g.last.Buffer("head").LoadSectors+g.last.Buffer("perm").LoadSectors)
+		each := asked / float64(c.p.nnz())
+		t.Logf("%s: %.2f bytes an entry, %.3f of the least, %.2f warp instructions an entry", c.name, each, asked/float64(plan.Bytes()), float64(g.last.WarpInstructions)/float64(c.p.nnz()))
+		require.LessOrEqual(t, each, c.most, c.name)
+		require.LessOrEqual(t, asked/float64(plan.Bytes()), 1.07, c.name)
 	}
 }
 
@@ -138,13 +128,11 @@ func TestABlockTakesNeighbouringSlices(t *testing.T) {
 		p := banded[float64](t, 16*sliced.Height, 4)
 		p.cols += 500
 		p.idx[p.ptr[s*sliced.Height+1]-1] = int32(p.cols - 1) // x ends before that
-		for _, kernels := range []string{"slices", "narrow"} {
-			g := newGPU(t)
-			g.blocks = 2
-			gatherSlicesBy(g, p, kernels)
-			require.ErrorContains(t, g.err, "block "+strconv.Itoa(s/8)+", thread", "%s %d", kernels, s)
-			require.ErrorContains(t, g.err, "of x", "%s %d", kernels, s)
-		}
+		g := newGPU(t)
+		g.blocks = 2
+		gatherSlices(g, p)
+		require.ErrorContains(t, g.err, "block "+strconv.Itoa(s/8)+", thread", "slice %d", s)
+		require.ErrorContains(t, g.err, "of x", "slice %d", s)
 	}
 }
 
@@ -160,19 +148,15 @@ func TestPlantedFaultsInSlicesAreCaught(t *testing.T) {
 		{`bar\.warp\.sync\s+-1`, "bar.warp.sync 1"},
 		{`65535`, "65534"},
 		{`ld\.global\.cs\.nc\.u16(\s+%rs\d+, \[%rd\d+)\]`, "ld.global.cs.nc.u16$1+2]"},
-		{`shfl\.sync\.idx\.b32(\s+%r\d+, %r\d+), 3,`, "shfl.sync.idx.b32$1, 2,"}, // of narrow
 	} {
 		t.Run(strconv.Itoa(i)+" "+c.pattern, func(t *testing.T) {
-			caught := map[string]bool{}
+			caught := false
 			for _, p := range append(telling(), banded[float64](t, 100, 4), apart) {
-				for _, kernels := range []string{"slices", "narrow"} {
-					g := broken(t, "slices", c.pattern, c.with, -1)
-					got := gatherSlicesBy(g, p, kernels)
-					caught[kernels] = caught[kernels] || g.err != nil || reference.Check(got, p.gathered()) >= 0
-				}
+				g := broken(t, "slices", c.pattern, c.with, -1)
+				got := gatherSlices(g, p)
+				caught = caught || g.err != nil || reference.Check(got, p.gathered()) >= 0
 			}
-			require.Equal(t, !strings.HasPrefix(c.pattern, "shfl"), caught["slices"])
-			require.True(t, caught["narrow"])
+			require.True(t, caught)
 		})
 	}
 }

@@ -65,10 +65,10 @@ func addRows(add adder, v string) {
 	}
 	add("gather_fixed", "msrep_gather_fixed_"+v, v, 128, 128, "rows", 0,
 		"ptr *i64, idx *i32, val *V, x *V, y &V, rows i64, first i64, "+scalars)
-	add("csr_merge", "msrep_gather_merge_"+v, v, 128, 1408, "rows and entries", 0,
-		compressed+", start *i32, letters &"+map[string]string{"f64": "i64", "f32": "i32"}[v]+", "+bounds+", skip i64, "+scalars)
-	add("carries", "msrep_add_carries_"+v, v, 512, 512, "carries", 512,
-		"row *i32, val *V, y &V, carry &V, outRow &i32, outVal &V, count &i32, n i64, rows i64, skip i64")
+	add("csr_merge", "msrep_gather_merge_"+v, v, 128, 1408, "rows and entries", 1408,
+		compressed+", start *i32, carryRow &i32, carryVal &V, "+bounds+", skip i64, "+scalars)
+	add("carries", "msrep_add_carries_"+v, v, 512, 512, "carries", 0,
+		"row *i32, val *V, y &V, carry &V, n i64, rows i64, skip i64")
 	add("ell_rivals", "msrep_gather_csrs_"+v, v, 128, 128, "rows", 0, compressed+", "+bounds+", skip i64, "+scalars)
 	add("ell_rivals", "msrep_gather_csrv_"+v, v, 128, 8, "rows", 0, compressed+", "+bounds+", skip i64, "+scalars)
 }
@@ -83,7 +83,7 @@ func addELL(add adder, v string) {
 	}
 	add("ell", "msrep_gather_sell_"+v, v, 128, 128, "rows", 0,
 		places+", start *i64, perm *i32, "+vectors+", rows i64, skip i64, "+scalars)
-	for _, name := range map[string][]string{"f64": {"slices_", "slices_short_", "narrow_", "narrow_short_"}, "f32": {"slices_", "narrow_"}}[v] {
+	for _, name := range map[string][]string{"f64": {"slices_", "slices_short_"}, "f32": {"slices_"}}[v] {
 		add("slices", "msrep_gather_"+name+v, v, 128, 128, "rows", 0,
 			"data *i64, head *i64, perm *i32, "+vectors+", rows i64, skip i64, "+scalars)
 	}
@@ -98,7 +98,7 @@ func addEntries(add adder, v string) {
 	add("scatter", "msrep_scatter_"+v, v, 128, 1024, "entries", 0,
 		"ptr *i64, idx *i32, val *V, x *V, y &V, "+bounds+", alpha V")
 	add("coo", "msrep_gather_coo_"+v, v, 128, 1792, "entries", 448,
-		"major *i32, minor *i32, val *V, x *V, y &V, carry &V, carryRow &i32, carryVal &V, count &i32, nnz i64, own i64, alpha V")
+		"major *i32, minor *i32, val *V, x *V, y &V, carry &V, carryRow &i32, carryVal &V, nnz i64, own i64, alpha V")
 	add("coo", "msrep_scatter_coo_"+v, v, 128, 128, "entries", 0,
 		"major *i32, minor *i32, val *V, x *V, y &V, nnz i64, alpha V")
 }

@@ -58,9 +58,6 @@ func (s *stream) run(prog *launch.Program) error {
 	if err := s.scratch(prog.Temps); err != nil {
 		return err
 	}
-	if err := s.zeroed(prog.Zeros); err != nil {
-		return err
-	}
 	for _, c := range prog.Calls {
 		if err := s.call(c); err != nil {
 			return fmt.Errorf("%s: %w", c.Kernel.Name, err)
@@ -96,28 +93,6 @@ func (s *stream) scratch(need []launch.Scratch) error {
 	return nil
 }
 
-// zeroed makes s.zeros large enough: programs find zeros there, and leave them.
-func (s *stream) zeroed(bytes int64) error {
-	if s.zeros.bytes >= bytes {
-		return nil
-	}
-	if old := s.zeros; old.bytes > 0 {
-		s.zeros = temp{}
-		if err := s.dev.free(old.addr, s.s); err != nil {
-			return err
-		}
-	}
-	addr, err := s.dev.allocate(bytes, s.s)
-	if err != nil {
-		return fmt.Errorf("%d bytes of scratch memory: %w", bytes, err)
-	}
-	if err := cu.MemsetD8Async(addr, 0, bytes, s.s); err != nil {
-		return freeAfter(err, s.dev.free(addr, s.s))
-	}
-	s.zeros = temp{addr, bytes}
-	return nil
-}
-
 // call launches one kernel, with each argument in a slot of 8 bytes.
 func (s *stream) call(c launch.Call) error {
 	f, err := s.dev.gpu.function(c.Kernel)
@@ -131,8 +106,6 @@ func (s *stream) call(c launch.Call) error {
 			slots[i] = uint64(a)
 		case launch.Temp:
 			slots[i] = uint64(s.temps[a].addr)
-		case launch.Zeros:
-			slots[i] = uint64(s.zeros.addr)
 		case int64:
 			slots[i] = uint64(a)
 		case float64:
@@ -153,7 +126,6 @@ func (d *Device) Scratch() (sum int64) {
 			for _, t := range s.temps {
 				sum += t.bytes
 			}
-			sum += s.zeros.bytes
 		}
 		return nil
 	})

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"time"
 	"unsafe"
 
 	"gorgonia.org/cu"
@@ -22,10 +23,15 @@ import (
 const (
 	// pieceBytes is what one core copies at a time: smaller pieces cost the thread of the
 	// device more calls, larger ones begin to travel later.
-	pieceBytes  = 1 << 20
+	pieceBytes  = 2 << 20
 	blockBytes  = 4 << 20 // is pinned at a time: from here on pages are huge
 	blockPieces = blockBytes / pieceBytes
-	mostPieces  = 32 // of a device
+	mostPieces  = 16 // of a device
+
+	// patience is how long the thread looks for a piece before it sleeps, which takes some of
+	// the time that a piece travels, on a machine with cores to spare.
+	patience   = 100 * time.Microsecond
+	sparedFrom = 8 // cores
 )
 
 // staging is the pinned memory through which copies of other memory go, in pieces. It
@@ -148,6 +154,10 @@ func (p *piece) ended() bool { return !p.busy || len(p.copied) > 0 }
 func (p *piece) wait() error {
 	if !p.busy {
 		return nil
+	}
+	if runtime.GOMAXPROCS(0) >= sparedFrom {
+		for begin := time.Now(); !p.ended() && time.Since(begin) < patience; {
+		}
 	}
 	p.busy = false
 	return <-p.copied

@@ -137,7 +137,7 @@ func TestMemoryThatCannotBeReadOrWrittenIsAnError(t *testing.T) {
 func TestACopyThatFailsHalfWayLeavesAllPiecesFree(t *testing.T) {
 	standIn(t, nvidiatest.Machine{})
 	withCores(t, func(t *testing.T) {
-		n := 2*mostPieces*pieceBytes/3 + 100
+		n := 4*mostPieces*pieceBytes/3 + 100
 		good := bytes.Repeat(bytesOf(1009, 1), n/1009+1)[:n]
 		got := make([]byte, n)
 		failed := 0
@@ -175,7 +175,7 @@ func TestACopyThatFailsHalfWayLeavesAllPiecesFree(t *testing.T) {
 // thread of the device copies in its place.
 func BenchmarkCopies(b *testing.B) {
 	d, s := open(b, Config{})
-	for _, n := range []int{64 << 10, 1 << 20, 8 << 20, 64 << 20} {
+	for _, n := range []int{64 << 10, 1 << 20, 8 << 20, 64 << 20, 512 << 20} {
 		m, err := d.Alloc(int64(n))
 		require.NoError(b, err)
 		host := bytes.Repeat([]byte{1}, n)

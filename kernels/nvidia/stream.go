@@ -20,7 +20,6 @@ type stream struct {
 	// What follows belongs to the thread of the device.
 	s      cu.Stream
 	temps  []temp
-	zeros  temp
 	err    error  // the first since the last Sync
 	busy   bool   // work was put on it since the last Sync
 	last   string // the operation that was launched last
@@ -203,12 +202,12 @@ func (s *stream) release() error {
 		return nil
 	}
 	var errs []error
-	for _, t := range append(s.temps, s.zeros) {
+	for _, t := range s.temps {
 		if t.bytes > 0 {
 			errs = append(errs, s.dev.free(t.addr, s.s))
 		}
 	}
-	s.temps, s.zeros = nil, temp{}
+	s.temps = nil
 	errs = append(errs, s.s.Synchronize())
 	if s.dev.sparse != nil { // which keeps the stream that it had last
 		errs = append(errs, s.dev.sparse.SetStream(unsafe.Pointer(s.dev.home.C())))

@@ -166,9 +166,6 @@ func (c *cell) noteRead(bytes uint8, v *visit) {
 		return
 	case c.rmask == 0 || c.reader != v.agent && c.rmask != bytes || atomic && !v.atomic:
 		c.reader, c.rmask = v.agent, bytes
-	case v.ordered != nil && c.reader != v.agent && v.ordered(c.reader): // whoever knows of this read knows of that one
-		c.reader = v.agent
-		c.rmask |= bytes
 	default:
 		c.reader = v.join(c.reader)
 		c.rmask |= bytes

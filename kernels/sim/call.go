@@ -2,7 +2,6 @@ package sim
 
 import (
 	"fmt"
-	"slices"
 	"sync"
 
 	"github.com/msrep-go/msrep/kernels"
@@ -70,50 +69,16 @@ func (s *stream) launch(op kernels.Op) (err error) {
 		}
 		temps = append(temps, a)
 	}
-	zeros, err := d.zeros(prog.Zeros)
-	if err != nil {
-		return err
-	}
-	if prog.Zeros > 0 {
-		temps = append(temps, zeros) // to be freed
-	}
 	for _, c := range prog.Calls {
-		if err := d.call(c, temps, zeros); err != nil {
+		if err := d.call(c, temps); err != nil {
 			return err
 		}
-	}
-	return d.checkZeros(zeros, prog.Zeros)
-}
-
-// zeros is memory that is 0.
-func (d *Device) zeros(bytes int64) (ptx.Addr, error) {
-	if bytes == 0 {
-		return 0, nil
-	}
-	a, err := d.mem.Alloc("zeros", bytes)
-	if err != nil {
-		return 0, err
-	}
-	return a, d.mem.Zero(a, bytes)
-}
-
-// checkZeros refuses a program that left something else there.
-func (d *Device) checkZeros(a ptx.Addr, bytes int64) error {
-	if bytes == 0 {
-		return nil
-	}
-	got := make([]byte, bytes)
-	if err := d.mem.Read(got, a); err != nil {
-		return err
-	}
-	if i := slices.IndexFunc(got, func(b byte) bool { return b != 0 }); i >= 0 {
-		return fmt.Errorf("sim: byte %d of memory that must be 0 again is %d", i, got[i])
 	}
 	return nil
 }
 
 // call runs one kernel.
-func (d *Device) call(c launch.Call, temps []ptx.Addr, zeros ptx.Addr) error {
+func (d *Device) call(c launch.Call, temps []ptx.Addr) error {
 	m, err := module(c.Kernel.Family)
 	if err != nil {
 		return err
@@ -132,8 +97,6 @@ func (d *Device) call(c launch.Call, temps []ptx.Addr, zeros ptx.Addr) error {
 			args[i] = ptx.Addr(a)
 		case launch.Temp:
 			args[i] = temps[a]
-		case launch.Zeros:
-			args[i] = zeros
 		default:
 			args[i] = a
 		}

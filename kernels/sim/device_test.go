@@ -159,7 +159,7 @@ func TestInjectedFailuresLeaveNothingBehind(t *testing.T) {
 	}})
 	g := diagonal(t, d, s, 40, make([]int32, 40))
 	used := d.InUse()
-	for _, call := range []string{"alloc", "alloc pinned", "pack", "write", "read", "copy", "gather", "msrep_merge_path", "msrep_gather_merge_f64"} {
+	for _, call := range []string{"alloc", "alloc pinned", "pack", "write", "read", "copy", "gather", "msrep_merge_path", "msrep_gather_merge_f64", "msrep_add_carries_f64"} {
 		fails = call
 		var err error
 		switch call {
@@ -200,7 +200,7 @@ func TestTraceSeesEachKernelWithItsBuffers(t *testing.T) {
 	d, s := open(t, sim.Config{Gather: launch.Merge, Trace: func(kernel string, c ptx.Counters) { seen[kernel] = c }})
 	g := diagonal(t, d, s, 2000, make([]int32, 2000))
 	require.NoError(t, s.Launch(g))
-	require.Len(t, seen, 2)
+	require.Len(t, seen, 3)
 	c := seen["msrep_gather_merge_f64"]
 	b := c.Buffer("val")
 	require.Equal(t, int64(16000), b.Bytes)

@@ -44,10 +44,6 @@ static __device__ __forceinline__ longlong2 __ldg(const longlong2* p) { return _
 
 static __device__ __forceinline__ float atomicAdd(float* p, float v) { return __nvvm_atom_add_gen_f(p, v); }
 static __device__ __forceinline__ double atomicAdd(double* p, double v) { return __nvvm_atom_add_gen_d(p, v); }
-static __device__ __forceinline__ i32 atomicExch(i32* p, i32 v) { return __nvvm_atom_xchg_gen_i(p, v); }
-static __device__ __forceinline__ i64 atomicExch(i64* p, i64 v) { return __nvvm_atom_xchg_gen_ll(p, v); }
-static __device__ __forceinline__ i32 atomicAdd(i32* p, i32 v) { return __nvvm_atom_add_gen_i(p, v); }
-static __device__ __forceinline__ void __threadfence() { __nvvm_membar_gl(); }
 
 // One shuffle of CUDA for the four types: 64 bits travel as two halves.
 #define MSREP_SHUFFLE(name, builtin, bound)                                                            \
@@ -77,12 +73,6 @@ template <typename T> static __device__ __forceinline__ T shfl(T v, int lane) { 
 template <typename T> static __device__ __forceinline__ T shflXor(T v, int mask) { return __shfl_xor_sync(0xffffffffu, v, mask); }
 template <typename T> static __device__ __forceinline__ T shflDown(T v, int by) { return __shfl_down_sync(0xffffffffu, v, by); }
 template <typename T> static __device__ __forceinline__ T shflUp(T v, int by) { return __shfl_up_sync(0xffffffffu, v, by); }
-
-#if !defined(__clang__) || defined(__CUDACC_RTC__) || defined(__NVCC__)
-static __device__ __forceinline__ i64 atomicExch(i64* p, i64 v) {
-	return (i64)atomicExch((unsigned long long*)p, (unsigned long long)v);
-}
-#endif
 
 // ldgPair reads p[0] and p[1], which must be aligned as a pair.
 static __device__ __forceinline__ Pair<i64> ldgPair(const i64* p) {

@@ -169,7 +169,7 @@ func (p *Packed[V]) findStarts(s kernels.Stream) error {
 	if err != nil {
 		return err
 	}
-	tiles := info.Blocks(int64(p.A.Part.Majors()) + p.A.Part.NNZ())
+	tiles := info.Carries(int64(p.A.Part.Majors()) + p.A.Part.NNZ())
 	if p.start, err = kernels.NewArray[int32](p.A.Ptr.Buf.Device(), tiles+1); err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package launch
 import (
 	"fmt"
 
-	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cuda"
 	"github.com/msrep-go/msrep/partition"
@@ -16,7 +15,7 @@ type Gather string
 // The kernels for kernels.Gather.
 const (
 	Vector Gather = "vector" // msrep_gather_vectorL, L from cuda.Lanes
-	Merge  Gather = "merge"  // msrep_merge_path, msrep_gather_merge
+	Merge  Gather = "merge"  // msrep_merge_path, msrep_gather_merge, msrep_add_carries
 )
 
 // Plan puts an operation together, as README.md of package cuda describes. An
@@ -154,7 +153,7 @@ func gather[V sparse.Value](b *builder, op *kernels.Gather[V], g Gather, start *
 	}
 	name := "msrep_gather_merge" + v
 	items := a.rows + a.end - a.first
-	tiles := b.lookup(name).Blocks(items)
+	tiles := b.carries(name, items)
 	var starts any
 	if start != nil {
 		starts = array(b, "start", *start, tiles+1)
@@ -163,28 +162,16 @@ func gather[V sparse.Value](b *builder, op *kernels.Gather[V], g Gather, start *
 		b.call("msrep_merge_path", tiles+1, a.ptr, t, a.rows, a.first, a.end)
 		starts = t
 	}
-	b.prog.Zeros = tiles * mem.Size[V]()
-	b.call(name, items, a.ptr, a.idx, a.val, x, y, carry, starts, Zeros{}, a.rows, a.first, a.end, a.skip, op.Alpha, op.Beta)
+	row, val := temp[int32](b, "carryRow", tiles), temp[V](b, "carryVal", tiles)
+	b.call(name, items, a.ptr, a.idx, a.val, x, y, carry, starts, row, val, a.rows, a.first, a.end, a.skip, op.Alpha, op.Beta)
+	addCarries[V](b, row, val, y, carry, tiles, a.rows, a.skip)
 }
 
-// addCarries adds n carries to their rows. row, val and count are Addr or Temp; what is
-// at count is 0 before, or there is none where count is nil.
-func addCarries[V sparse.Value](b *builder, row, val, count any, y, carry Addr, n, rows, skip int64) {
-	if n == 0 || b.err != nil {
-		return
+// addCarries adds n carries to their rows. row and val are Addr or Temp.
+func addCarries[V sparse.Value](b *builder, row, val any, y, carry Addr, n, rows, skip int64) {
+	if n > 0 {
+		b.call("msrep_add_carries"+suffix[V](), n, row, val, y, carry, n, rows, skip)
 	}
-	name := "msrep_add_carries" + suffix[V]()
-	var outRow, outVal any = Addr(0), Addr(0)
-	if left := b.carries(name, n); left > 1 {
-		outRow, outVal = temp[int32](b, "outRow", left), temp[V](b, "outVal", left)
-		if count == nil {
-			count = temp[int32](b, "count", 1)
-			b.call("msrep_fill_f32", 1, count, int64(1), float32(0))
-		}
-	} else {
-		count = Addr(0)
-	}
-	b.call(name, n, row, val, y, carry, outRow, outVal, count, n, rows, skip)
 }
 
 // scale is y = beta*y.
@@ -244,9 +231,9 @@ func gatherCOO[V sparse.Value](b *builder, op *kernels.GatherCOO[V]) {
 func addCoordinates[V sparse.Value](b *builder, major, minor, val, x, y, carry Addr, nnz, owned, own int64, alpha V) {
 	name := "msrep_gather_coo" + suffix[V]()
 	n := b.carries(name, nnz)
-	row, sum, count := temp[int32](b, "carryRow", n), temp[V](b, "carryVal", n), temp[int32](b, "count", 1)
-	b.call(name, nnz, major, minor, val, x, y, carry, row, sum, count, nnz, own, alpha)
-	addCarries[V](b, row, sum, count, y, carry, n, owned+1, 1)
+	row, sum := temp[int32](b, "carryRow", n), temp[V](b, "carryVal", n)
+	b.call(name, nnz, major, minor, val, x, y, carry, row, sum, nnz, own, alpha)
+	addCarries[V](b, row, sum, y, carry, n, owned+1, 1)
 }
 
 func scatterCOO[V sparse.Value](b *builder, op *kernels.ScatterCOO[V]) {

@@ -15,9 +15,6 @@ type Addr uint64
 // Temp is the number of a piece of Program.Temps, as an argument of a kernel.
 type Temp int
 
-// Zeros is the memory of Program.Zeros, as an argument of a kernel.
-type Zeros struct{}
-
 // Memory finds arrays on a device.
 type Memory interface {
 	// Address is that of bytes [off, off+bytes) of a buffer, which must be on the
@@ -25,7 +22,7 @@ type Memory interface {
 	Address(name string, b kernels.Buffer, off, bytes int64) (Addr, error)
 }
 
-// Call is the launch of one kernel. Args are Addr, Temp, Zeros, int64, float64 and
+// Call is the launch of one kernel. Args are Addr, Temp, int64, float64 and
 // float32, as its parameters ask for.
 type Call struct {
 	Kernel cuda.Kernel
@@ -46,9 +43,6 @@ type Scratch struct {
 // Program is the calls that make an operation, in order.
 type Program struct {
 	Temps []Scratch
-	// Zeros is the bytes of memory that is 0 before the program and again after it. It begins
-	// at a multiple of 8 bytes.
-	Zeros int64
 	Calls []Call
 }
 

@@ -98,16 +98,13 @@ func buildSlices[V sparse.Value](d kernels.Device, s kernels.Stream, op *kernels
 	data, err1 := upload(p, "data", m.Data)
 	head, err2 := upload(p, "head", m.Head)
 	perm, err3 := upload(p, "perm", m.Perm)
-	// Few steps are over before the next slice is there. With many, neighbours at the same
+	// Few steps are over before the next slice's head is there. With many, neighbours at the same
 	// time find more of x in the caches than one block with its next turn.
-	turns, name := min(48*int64(len(m.Head)/2)*sliced.Height/max(plan.Places(), 1), 8), "msrep_gather_slices"
-	if turns > 2 {
-		name = "msrep_gather_narrow"
-	}
+	turns := min(48*int64(len(m.Head)/2)*sliced.Height/max(plan.Places(), 1), 8)
+	name := "msrep_gather_slices" + suffix[V]()
 	if m.Short {
-		name += "_short"
+		name = "msrep_gather_slices_short" + suffix[V]()
 	}
-	name += suffix[V]()
 	p.calls = func(b *builder, v vectors[V]) {
 		b.call(name, v.rows, data(b), head(b), perm(b), v.x, v.y, v.carry, v.rows, v.skip, v.alpha, v.beta)
 		b.inTurns(turns)

@@ -103,5 +103,5 @@ func (op *addCarriesOp[V]) plan(b *builder) {
 	rows, vals := array(b, "row", op.rows, op.rows.Len), array(b, "val", op.vals, op.rows.Len)
 	y := array(b, "y", op.y, op.y.Len)
 	carry := openCarry(b, op.part, op.carry)
-	addCarries[V](b, rows, vals, nil, y, carry, op.rows.Len, int64(op.part.Majors()), skip(op.part))
+	addCarries[V](b, rows, vals, y, carry, op.rows.Len, int64(op.part.Majors()), skip(op.part))
 }

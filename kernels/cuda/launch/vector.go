@@ -39,7 +39,7 @@ func vectorOp[V sparse.Value](b *builder, op kernels.Op) bool {
 		n := op.Row.Len
 		row, val, y := array(b, "row", op.Row, n), array(b, "val", op.Val, n), array(b, "y", op.Y, op.Y.Len)
 		if b.err == nil {
-			addCarries[V](b, row, val, nil, y, 0, n, op.Y.Len, 0)
+			addCarries[V](b, row, val, y, 0, n, op.Y.Len, 0)
 		}
 	case *kernels.SumPartials[V]:
 		sumPartials(b, op)
