@@ -148,7 +148,11 @@ func gather[V sparse.Value](b *builder, op *kernels.Gather[V], g Gather, start *
 	if g != Merge {
 		name := fmt.Sprintf("msrep_gather_vector%d%s", cuda.Lanes(a.rows, a.end-a.first), v)
 		b.call(name, a.rows, a.ptr, a.idx, a.val, x, y, carry, a.rows, a.first, a.end, a.skip, op.Alpha, op.Beta)
-		b.inTurns(4)
+		turns := int64(2)
+		if a.end-a.first < 8*a.rows { // a turn is short
+			turns = 4
+		}
+		b.inTurns(turns)
 		return
 	}
 	name := "msrep_gather_merge" + v
