@@ -17,7 +17,7 @@
 
 static constexpr int block = 128;
 static constexpr int resident = 8;  // blocks that fit on a multiprocessor: 64 registers a thread, no spills
-static constexpr int ahead = 8;     // steps in flight, half of them for the last few
+static constexpr int ahead = 8;     // steps in flight; 6 or 4 for the last few
 
 enum Kind { runs, near, far };
 static constexpr i32 absent = 0xffff;  // a place of a near slice without an entry
@@ -73,12 +73,14 @@ static __device__ __forceinline__ V walk(const T* val, const i32* columns, i32 w
 	constexpr int words = kind == runs ? 2 : kind == near ? 16 : 32;  // of columns in a step
 	V sum = V(0);
 #pragma unroll 1
-	for (; width > ahead / 2; width -= ahead) {
+	for (; width > 6; width -= ahead) {
 		sum = batch<V, T, kind, ahead>(sum, val, columns, x, width, lane);
 		val += 32 * ahead;
 		columns += words * ahead;
 	}
-	if (width > 0)
+	if (width > 4)
+		sum = batch<V, T, kind, 6>(sum, val, columns, x, width, lane);
+	else if (width > 0)
 		sum = batch<V, T, kind, ahead / 2>(sum, val, columns, x, width, lane);
 	return sum;
 }
