@@ -18,6 +18,9 @@ type Compressed[V sparse.Value] struct {
 	Ptr  Array[int64] // Part.Majors()+1
 	Idx  Array[int32] // Part.NNZ(): minors
 	Val  Array[V]     // Part.NNZ()
+	// Longest is the entries of the longest major, 0 where nobody counted: devices may multiply
+	// parts with a long one in another way.
+	Longest int64
 }
 
 // Gather multiplies a part by x, one result per major:

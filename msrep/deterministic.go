@@ -36,13 +36,15 @@ func (o *PlanOptions) fillDeterministic() error {
 	return nil
 }
 
-// longest is the number of entries of the longest major of a compressed matrix.
-func (l layout[V]) longest() int64 {
+// longest is the number of entries of the longest of majors [first, end) of a compressed
+// matrix.
+func (l layout[V]) longest(first, end int) int64 {
 	var most atomic.Int64
-	par.Range(int64(l.majors), 1<<16, func(lo, hi int64) {
+	ptr := l.ptr[first : end+1]
+	par.Range(int64(end-first), 1<<16, func(lo, hi int64) {
 		m := int64(0)
 		for r := lo; r < hi; r++ {
-			m = max(m, l.ptr[r+1]-l.ptr[r])
+			m = max(m, ptr[r+1]-ptr[r])
 		}
 		for old := most.Load(); m > old && !most.CompareAndSwap(old, m); old = most.Load() {
 		}

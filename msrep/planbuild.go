@@ -61,7 +61,7 @@ func (p *Plan[V]) build(ctx context.Context) (err error) {
 
 func (p *Plan[V]) split() (err error) {
 	if p.opt.Deterministic {
-		p.short = p.lay.longest() <= kernels.FixedChunk
+		p.short = p.lay.longest(0, p.lay.majors) <= kernels.FixedChunk
 	}
 	if p.placeable() {
 		p.xPlace = p.chooseX()
@@ -88,7 +88,16 @@ func (p *Plan[V]) open() error {
 
 // pack lets devices bring their parts into forms of their own.
 func (p *Plan[V]) pack(ctx context.Context) error {
-	return p.each(func(i int) error { return p.shares[i].pack(ctx, p.lay, p.opt, nil) })
+	return p.each(func(i int) error {
+		s := p.shares[i]
+		if err := s.pack(ctx, p.lay, p.opt, nil); err != nil {
+			return err
+		}
+		if s.packed == nil && s.inPlace == nil && p.lay.ptr != nil {
+			s.longest = p.lay.longest(s.part.First(), s.part.End())
+		}
+		return nil
+	})
 }
 
 // distribute brings the parts that are not packed to the devices as they are.

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/ptx"
 	"github.com/msrep-go/msrep/kernels/reference"
 	"github.com/msrep-go/msrep/kernels/sim"
 	"github.com/msrep-go/msrep/partition"
@@ -82,4 +83,31 @@ func TestADeviceThatFailsAtItsPointersLeaksNothing(t *testing.T) {
 		}
 	}
 	require.Positive(t, failures, "the kernel must be reached")
+}
+
+// A long row is shared by many warps, in csr that nobody packed, too.
+func TestPartsWithALongRowAreMultipliedByMergePath(t *testing.T) {
+	const n = 5000
+	for _, long := range []bool{false, true} {
+		a := &sparse.CSR[float64]{Rows: n, Cols: n, RowPtr: []int64{0}}
+		for r := range n {
+			for c := range n {
+				if c == r || long && r == 7 {
+					a.ColIdx, a.Val = append(a.ColIdx, int32(c)), append(a.Val, float64(c%9)-3)
+				}
+			}
+			a.RowPtr = append(a.RowPtr, int64(len(a.ColIdx)))
+		}
+		ran := map[string]bool{}
+		d, err := sim.Open(sim.Config{Trace: func(kernel string, _ ptx.Counters) { ran[kernel] = true }})
+		require.NoError(t, err)
+		sys := &System{plans: map[io.Closer]bool{}, devices: []kernels.Device{d}}
+		x, y := sines(n), make([]float64, n)
+		plan := planOf[float64](t, sys, a, PlanOptions{Format: sparse.FormatCSR})
+		multiply(t, plan, NoTrans, 1, x, 0, y)
+		require.Equal(t, -1, reference.Check(y, reference.Multiply(false, 1, a, x, 0, make([]float64, n))))
+		require.Equal(t, long, ran["msrep_gather_merge_f64"])
+		require.Equal(t, !long, ran["msrep_gather_vector1_f64"])
+		require.NoError(t, sys.Close())
+	}
 }

@@ -115,7 +115,7 @@ func (r *run[V]) op(s *share[V], v *vectors[V], carry kernels.Array[V]) kernels.
 	if s.inPlace == nil {
 		entries = s.part.StartIdx
 	}
-	a := kernels.Compressed[V]{Part: s.part.Shift(s.part.First(), entries), Ptr: s.ptr, Idx: s.minor, Val: s.val}
+	a := kernels.Compressed[V]{Part: s.part.Shift(s.part.First(), entries), Ptr: s.ptr, Idx: s.minor, Val: s.val, Longest: s.longest}
 	if r.plan.opt.Deterministic {
 		return &kernels.GatherFixed[V]{A: a, Alpha: r.alpha, Beta: beta, X: v.x, Y: v.y, Short: r.plan.short}
 	}

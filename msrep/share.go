@@ -20,14 +20,15 @@ type share[V sparse.Value] struct {
 	start, stop kernels.Event // of the kernel
 	begin, end  kernels.Event // of a product of host vectors that devices make among themselves
 
-	part   partition.Part       // of the whole matrix
-	local  []int64              // ptr on the host, where that makes it, until the device has it
-	window kernels.Array[int64] // pointers of the matrix, until the device has made ptr of them
-	ptr    kernels.Array[int64]
-	major  kernels.Array[int32]
-	minor  kernels.Array[int32]
-	val    kernels.Array[V]
-	carry  kernels.Array[V] // one element: the partial sum of a row that an earlier part owns
+	part    partition.Part       // of the whole matrix
+	longest int64                // entries of its longest major, where the device may ask
+	local   []int64              // ptr on the host, where that makes it, until the device has it
+	window  kernels.Array[int64] // pointers of the matrix, until the device has made ptr of them
+	ptr     kernels.Array[int64]
+	major   kernels.Array[int32]
+	minor   kernels.Array[int32]
+	val     kernels.Array[V]
+	carry   kernels.Array[V] // one element: the partial sum of a row that an earlier part owns
 
 	packed  kernels.Packed // the part in a form of the device; nil where it has none
 	present bool           // the arrays above are on the device

@@ -6,8 +6,12 @@ import "fmt"
 // the vector kernels reads while others wait for it.
 const longRow = 4096
 
-// choose picks the kernels for a part without measuring: merge path when one row is
-// both long and more than a hundredth of the part, or when rows are so short that
+// skewed reports whether the longest row takes one warp about as long as all warps take for
+// the part: on an H100 one reads an entry in 6.6 ns, all together one in 0.004 to 0.009 ns.
+func skewed(longest, nnz int64) bool { return longest >= longRow && longest > nnz/2000 }
+
+// choose picks the kernels for a part without measuring: merge path where one row is
+// long beside the part, or when rows are so short that
 // their number counts for more than their entries; else the vector kernels. The
 // second result says why. ptr is as in kernels.Packing: rows that are cut count whole.
 func choose(ptr []int64) (Gather, string) {
@@ -21,7 +25,7 @@ func choose(ptr []int64) (Gather, string) {
 		longest = max(longest, ptr[r+1]-ptr[r])
 	}
 	switch {
-	case longest >= longRow && longest > nnz/100:
+	case skewed(longest, nnz):
 		return Merge, fmt.Sprintf("a row has %d of the %d entries of the part's rows", longest, nnz)
 	case nnz < rows:
 		return Merge, fmt.Sprintf("%d rows share %d entries", rows, nnz)

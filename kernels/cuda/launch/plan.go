@@ -145,6 +145,9 @@ func gather[V sparse.Value](b *builder, op *kernels.Gather[V], g Gather, start *
 		return
 	}
 	v := suffix[V]()
+	if g == Vector && skewed(op.A.Longest, a.end-a.first) {
+		g = Merge
+	}
 	if g != Merge {
 		name := fmt.Sprintf("msrep_gather_vector%d%s", cuda.Lanes(a.rows, a.end-a.first), v)
 		b.call(name, a.rows, a.ptr, a.idx, a.val, x, y, carry, a.rows, a.first, a.end, a.skip, op.Alpha, op.Beta)
