@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
-	"time"
 	"unsafe"
 
 	"gorgonia.org/cu"
@@ -27,11 +26,6 @@ const (
 	blockBytes  = 4 << 20 // is pinned at a time: from here on pages are huge
 	blockPieces = blockBytes / pieceBytes
 	mostPieces  = 16 // of a device
-
-	// patience is how long the thread looks for a piece before it sleeps, which takes some of
-	// the time that a piece travels, on a machine with cores to spare.
-	patience   = 100 * time.Microsecond
-	sparedFrom = 8 // cores
 )
 
 // staging is the pinned memory through which copies of other memory go, in pieces. It
@@ -155,12 +149,9 @@ func (p *piece) wait() error {
 	if !p.busy {
 		return nil
 	}
-	if runtime.GOMAXPROCS(0) >= sparedFrom {
-		for begin := time.Now(); !p.ended() && time.Since(begin) < patience; {
-		}
-	}
 	p.busy = false
-	return <-p.copied
+	err, _ := awaited(p.copied)
+	return err
 }
 
 // record marks the copy by the driver that was just put on s.

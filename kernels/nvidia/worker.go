@@ -5,6 +5,7 @@ package nvidia
 import (
 	"runtime"
 	"sync"
+	"time"
 
 	"github.com/msrep-go/msrep/kernels"
 )
@@ -27,7 +28,11 @@ func newWorker(begin func()) *worker {
 		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
 		defer close(w.ended)
 		begin()
-		for job := range w.jobs {
+		for {
+			job, open := awaited(w.jobs)
+			if !open {
+				return
+			}
 			job()
 		}
 	}()
@@ -51,7 +56,42 @@ func (w *worker) call(f func() error) error {
 	if err := w.post(func() { done <- f() }); err != nil {
 		return err
 	}
-	return <-done
+	err, _ := awaited(done)
+	return err
+}
+
+// patience is how long a goroutine looks again and again for what it waits for before it
+// sleeps, where there are cores to spare: to be woken takes tens of microseconds, as long as
+// a product.
+const (
+	patience   = 100 * time.Microsecond
+	sparedFrom = 8 // cores
+)
+
+// look asks there until that is true or its patience ends.
+func look(there func() bool) {
+	if runtime.GOMAXPROCS(0) < sparedFrom {
+		return
+	}
+	for begin := time.Now(); !there() && time.Since(begin) < patience; {
+	}
+}
+
+// awaited receives from a channel.
+func awaited[T any](c chan T) (v T, open bool) {
+	got := false
+	look(func() bool {
+		select {
+		case v, open = <-c:
+			got = true
+		default:
+		}
+		return got
+	})
+	if !got {
+		v, open = <-c
+	}
+	return v, open
 }
 
 // stop ends the thread after the jobs that wait. It may be called again.
