@@ -23,7 +23,11 @@ import (
 
 // withCores runs a test as on a machine with so many cores.
 func withCores(t *testing.T, f func(t *testing.T)) {
-	for _, n := range []int{1, 2, 20} {
+	cores := []int{1, 2, 20}
+	if testing.Short() {
+		cores = cores[2:]
+	}
+	for _, n := range cores {
 		t.Run(fmt.Sprintf("%d cores", n), func(t *testing.T) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(n))
 			f(t)
