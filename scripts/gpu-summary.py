@@ -127,7 +127,7 @@ def phases(path):
         p = r["phases"]
         total = p["total_s"] - p["read_s"] - p.get("convert_s", 0)
         part, merge = p["partition_s"] / total, p["merge_s"] / total
-        print(f"{name(r['matrix']['name']):44} {r['flags']:36} {p['convert_s']:10.6f} {p['partition_s']:10.6f} {p['distribute_s']:10.6f} {p['kernel_s']:10.6f} {p['merge_s']:10.6f}  {part:.1%} {merge:.1%}")
+        print(f"{name(r['matrix']['name']):44} {r['flags']:36} {p.get('convert_s', 0):10.6f} {p['partition_s']:10.6f} {p['distribute_s']:10.6f} {p['kernel_s']:10.6f} {p['merge_s']:10.6f}  {part:.1%} {merge:.1%}")
         if "strategy" not in r["flags"]:
             key = r["flags"].split("--format ")[1].split()[0]
             if "--devices" in r["flags"]:
