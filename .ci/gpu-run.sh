@@ -78,17 +78,20 @@ lines() { # FILE PATTERN COUNT: so many lines are like that
 }
 
 small=gen:banded:n=600,band=5
-GPU_RUN_TESTS=-rapid.checks=42 NCU_STAND_IN=counts try all 0 $small check bench variants formats counters
+GPU_RUN_TESTS=-rapid.checks=42 NCU_STAND_IN=counts try all 0 $small check bench variants formats others counters
 says all/tests.log '^PASS'
 says all/machine.txt '^no GPU, Default'
 lines all/phases.jsonl . 6
 for form in csr csr-merge slices cusparse auto; do
 	says all/results.jsonl "\"form\":\"$form\".*\"seconds\":.*\"value\":\"fp32\""
 done
-for variant in "as it is" "fetch 32" "not marked" "past L1" "256 to L2" "more warps" "by nvcc"; do
+for variant in "as it is" "fetch 32" "not marked" "past L1" "256 to L2" "more warps" "by nvcc" "one turn"; do
 	says all/summary.txt "^$variant +banded-n-600-band-5 +csr [0-9]"
 done
 says all/summary.txt '^banded-n-600-band-5 +fp32 +pellr +[0-9]'
+says all/summary.txt '^solve gmres +banded-n-600-band-5 +[0-9]'
+says all/summary.txt '^pagerank cpms2 +banded-n-600-band-5 +[0-9]'
+says all/copies.txt '^BenchmarkCopies/write_64_KiB'
 says all/summary.txt '^banded:n=600,band=5 +csr-merge +2 +2[.]0 +2 '
 NCU_STAND_IN=forbidden try forbidden 1 $small counters
 says forbidden.log 'may not read the counters'

@@ -141,6 +141,18 @@ def phases(path):
         verdict(f"{key}: most of the time for the merge", f"{merge:.1%}", f"{aim:.1%}", merge < aim)
 
 
+def iterations(path):
+    """What an iteration of a solver or of PageRank takes."""
+    print(f"\n{'iterations':22} {'matrix':44} {'number':>7} {'us':>10} {'total, s':>10}")
+    for r in lines(path):
+        if "error" in r:
+            print(f"{r['what']:22} failed: {r['error']}")
+            continue
+        p = r["phases"]
+        took = p["iterate_s"] if "iterate_s" in p else p["product_s"] + p["precond_s"] + p["vector_s"]
+        print(f"{r['what']:22} {name(r['matrix']['name']):44} {r['iterations']:7} {1e6 * took / max(r['iterations'], 1):10.1f} {p['total_s']:10.3f}")
+
+
 def variants(results):
     """How many times as fast a form is in each variant."""
     print(f"\n{'variant':12} {'matrix':44} times as fast as it is")
@@ -204,6 +216,9 @@ def main(folder):
     path = os.path.join(folder, "phases.jsonl")
     if os.path.exists(path) and os.path.getsize(path):
         phases(path)
+    path = os.path.join(folder, "others.jsonl")
+    if os.path.exists(path):
+        iterations(path)
     path = os.path.join(folder, "counters.txt")
     if os.path.exists(path):
         counters(path)
