@@ -55,6 +55,13 @@ func WithStrips(bytes int, f func()) {
 	f()
 }
 
+// WithLoneCache calls f while blocks of near-far are for a second cache of so many bytes, unknown where negative.
+func WithLoneCache(bytes int, f func()) {
+	defer func(old int) { loneCache = old }(loneCache)
+	loneCache = bytes
+	f()
+}
+
 // FindStencil gives the planes of offsets, their distance, and how many rows of each a row reads
 // at most.
 func FindStencil(offsets []int64) (planes, apart, reach int) {

@@ -77,15 +77,18 @@ func (t *lineTable[V]) places(idx, local []int32, far []int32) []int32 {
 	return far[:n]
 }
 
+// loneCache is the bytes of the second cache.
+var loneCache = cpuid.CPU.Cache.L2
+
 // loneWindow is the entries of a block, whose lines of x stay in the second cache.
-func loneWindow[V sparse.Value]() int { return fit[V](cpuid.CPU.Cache.L2, secondCache) }
+func loneWindow[V sparse.Value]() int { return fit[V](loneCache, secondCache) }
 
 // LoneShare is the share of entries that NewNearFar takes for far ones with its defaults, by
 // 8 blocks with at most an eighth of all entries. It is 0 where x is near enough to the
 // second cache to be read fast, or has more lines than there are entries, and for columns
 // outside x.
 func LoneShare[V sparse.Value](r Rows[V]) float64 {
-	second := 2 * fit[V](cpuid.CPU.Cache.L2, secondCache) // elements that fill it
+	second := 2 * loneWindow[V]() // elements that fill it
 	n := int64(loneWindow[V]())
 	nnz := int64(len(r.Idx))
 	if r.Cols <= nearSecond*second || nnz < 8*sampleWindows*n || nnz < int64(r.Cols>>lineShift[V]()) {

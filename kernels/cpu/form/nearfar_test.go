@@ -101,20 +101,27 @@ func TestBlocksOfRowsFillLinesOfY(t *testing.T) {
 }
 
 func TestTheShareOfLoneEntriesIsThatOfTheForm(t *testing.T) {
+	for cache, n := range map[int]int{-1: 1 << 18, 1 << 20: 1 << 19} { // some more than 64 windows of entries
+		form.WithLoneCache(cache, func() { checkLoneShare(t, n, 2*max(cache, 512<<10)) })
+	}
+}
+
+// checkLoneShare checks the share of n rows, which are too few for a second cache of so many bytes.
+func checkLoneShare(t *testing.T, n, tooLarge int) {
 	r := rand.New(rand.NewPCG(7, 8))
-	const n = 1 << 19
 	rows := links[float64](r, n)
 	require.Zero(t, form.LoneShare(form.Rows[float64]{Ptr: rows.Ptr, Idx: rows.Idx, Val: rows.Val, Cols: 100}), "x is in the caches")
-	rows.Cols = 1 << 25 // beyond all second caches
+	rows.Cols = 32 * n // far beyond the second cache
 	for k, c := range rows.Idx {
 		if r.IntN(4) == 0 {
-			rows.Idx[k] = c + r.Int32N(1<<24)
+			rows.Idx[k] = c + r.Int32N(int32(16*n))
 		}
 	}
 	share := form.LoneShare(rows)
 	require.InDelta(t, 1./4+3./4/8, share, .03)
 	f := must(form.NewNearFar(rows, form.NearFarOptions[float64]{Level: simd.Default()}))(t)
 	require.Contains(t, f.Name(), fmt.Sprintf("%.0f %% far ones", 100*share))
+	form.WithLoneCache(tooLarge, func() { require.Zero(t, form.LoneShare(rows), "samples would be more than an eighth of the entries") })
 	rows.Idx[0] = -1
 	require.Zero(t, form.LoneShare(rows))
 	rows.Idx[0], rows.Cols = 0, 1<<30
