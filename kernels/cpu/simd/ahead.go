@@ -12,9 +12,12 @@ var (
 	zen5 = cpuid.CPU.VendorID == cpuid.AMD && cpuid.CPU.Family >= 0x1A
 )
 
-// asksAhead says whether kernels of blocks ask for values ahead: 1.2 times as fast on Zen 5, up to an
-// eighth slower on Zen 4. Other processors were not measured.
-var asksAhead = zen5
+// xeon says whether the processor is Intel's with AVX-512; one of 2023, model 207, was measured.
+var xeon = cpuid.CPU.VendorID == cpuid.Intel && cpuid.CPU.Supports(cpuid.AVX512F)
+
+// asksAhead says whether kernels of blocks ask for values ahead: 1.2 times as fast on Zen 5, 1.1 on the Xeon, 1.5 there
+// with values in 57 bits; up to an eighth slower on Zen 4. Other processors were not measured.
+var asksAhead = zen5 || xeon
 
 // nearBytes is up to how many bytes of entries asking for them ahead takes more than it gains: one and a half second
 // caches, or of 512 KiB where that is not known. On Zen 4 and 5 it is an eighth of the last one, which was measured with
