@@ -1,5 +1,6 @@
 // Products with values and vectors in segments, one thread for each row as in the
-// CPMS paper (section 4.3); sums are formed in float64:
+// CPMS paper (section 4.3), but for long rows, which a warp or a block shares. Sums are
+// formed in float64, in an order that depends on the lengths of the rows alone:
 //
 //	y[r] = alpha * sum over k of val[k]*x[idx[k]] + beta*y[r]
 //
@@ -9,7 +10,10 @@
 #include "include/segments.cuh"
 
 static constexpr int block = 128;
-static constexpr int ahead = 4;  // steps of gatherELLR in flight
+static constexpr int warps = block / 32;
+static constexpr int ahead = 4;      // entries of a thread in flight
+static constexpr i64 alone = 128;    // entries of a row that a thread takes alone
+static constexpr i64 byWarp = 2048;  // entries of a row that a warp takes
 
 // keepRow writes the sum of place i, which is row perm[i], or i without perm: a first
 // row that an earlier part owns (skip = 1) goes to the carry, without beta.
@@ -27,19 +31,133 @@ static __device__ __forceinline__ void keepRow(const i32* perm, Vector<S> y, dou
 	y.write(r - skip, v);
 }
 
+// Entries is a matrix with x.
+template <int S, int K> struct Entries {
+	const i32* idx;
+	Segments<S, K> val;
+	Vector<S> x;
+
+	// multiply gives the products of entries at(0), at(1), ..., of which the columns are known.
+	template <typename At>
+	__device__ __forceinline__ void multiply(At at, const i32 (&col)[ahead], double (&product)[ahead]) const {
+		double a[ahead];
+#pragma unroll
+		for (int i = 0; i < ahead; i++)
+			a[i] = val.read(at(i));
+		x.read(col, product);
+#pragma unroll
+		for (int i = 0; i < ahead; i++)
+			product[i] *= a[i];
+	}
+
+	// sum adds up the entries k ... hi-1.
+	__device__ __forceinline__ double sum(i64 k, i64 hi) const {
+		double sum = 0, product[ahead];
+		auto at = [&](int i) { return k + i; };
+#pragma unroll 1
+		for (; k + ahead <= hi; k += ahead) {
+			i32 col[ahead];
+#pragma unroll
+			for (int i = 0; i < ahead; i++)
+				col[i] = __ldg(idx + at(i));
+			multiply(at, col, product);
+#pragma unroll
+			for (int i = 0; i < ahead; i++)
+				sum += product[i];
+		}
+#pragma unroll 1
+		for (; k < hi; k++)
+			sum += val.read(k) * x.read(__ldg(idx + k));
+		return sum;
+	}
+
+	// strided is what thread t of step adds up of the entries lo ... hi-1, of which there must be
+	// some: every step-th. The columns of the next round are on their way meanwhile. Behind the
+	// end the last entry is read again, so that nothing branches.
+	__device__ __forceinline__ double strided(i64 lo, i64 hi, int t, int step) const {
+		i64 k = lo + t;
+		double sum = 0, product[ahead];
+		i32 col[ahead], next[ahead];
+		auto at = [&](int i) { return least(k + i * step, hi - 1); };
+#pragma unroll
+		for (int i = 0; i < ahead; i++)
+			next[i] = once(idx + at(i));
+#pragma unroll 1
+		for (i64 from = lo; from < hi; from += ahead * step) {
+#pragma unroll
+			for (int i = 0; i < ahead; i++)
+				col[i] = next[i];
+#pragma unroll
+			for (int i = 0; i < ahead; i++)
+				next[i] = once(idx + at(i + ahead));
+			multiply(at, col, product);
+#pragma unroll
+			for (int i = 0; i < ahead; i++)
+				if (k + i * step < hi)
+					sum += product[i];
+			k += ahead * step;
+		}
+		return sum;
+	}
+};
+
+// warpSum is the sum of v over a warp, in all of its lanes.
+static __device__ __forceinline__ double warpSum(double v) {
+#pragma unroll
+	for (int d = 16; d > 0; d /= 2)
+		v += shflXor(v, d);
+	return v;
+}
+
+// gatherRows adds up each row with one thread if it is short. Longer rows are then shared by
+// the warp of that thread, the longest by the block.
 template <int S, int K>
 static __device__ __forceinline__ void gatherRows(const i64* ptr, const i32* idx, const i32* val, Vector<S> x, Vector<S> y,
                                                   double* carry, i64 rows, i64 first, i64 end, i64 skip, i64 shift,
                                                   double alpha, double beta) {
 	typedef Segments<S, K> Values;
-	Values v{(typename Values::T*)val, end - first, shift};
-	for (i64 r = threadOf(block); r < rows; r += threads(block)) {
-		i64 lo = clamp(__ldg(ptr + r) - first, 0, end - first), hi = clamp(__ldg(ptr + r + 1) - first, 0, end - first);
+	Entries<S, K> a{idx, Values{(typename Values::T*)val, end - first, shift}, x};
+	__shared__ unsigned longest[warps];  // which rows of each warp the block shares
+	__shared__ double parts[warps];
+	int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
+	auto border = [&](i64 r) { return clamp(__ldg(ptr + r) - first, 0, end - first); };
+	for (i64 top = (i64)blockIdx.x * block; top < rows; top += threads(block)) {
+		i64 r = top + threadIdx.x, lo = border(least(r, rows)), hi = border(least(r + 1, rows));
+		bool any = __syncthreads_or(hi - lo > byWarp);
+		unsigned ours = ballot(hi - lo > byWarp), mine = ballot(hi - lo > alone) & ~ours;
 		double sum = 0;
+		if (hi - lo <= alone)
+			sum = a.sum(lo, hi);
+		__syncwarp();
 #pragma unroll 1
-		for (i64 k = lo; k < hi; k++)
-			sum += v.read(k) * x.read(__ldg(idx + k));
-		keepRow<S>(0, y, carry, r, skip, alpha, sum, beta);
+		for (; mine != 0; mine &= mine - 1) {
+			int at = lowest(mine);
+			i64 r = top + 32 * warp + at;
+			double all = warpSum(a.strided(border(r), border(r + 1), lane, 32));
+			if (lane == at)
+				sum = all;
+		}
+		if (any) {
+			if (lane == 0)
+				longest[warp] = ours;
+			__syncthreads();
+#pragma unroll 1
+			for (int w = 0; w < warps; w++)
+#pragma unroll 1
+				for (ours = longest[w]; ours != 0; ours &= ours - 1) {
+					int at = 32 * w + lowest(ours);
+					i64 r = top + at;
+					double part = warpSum(a.strided(border(r), border(r + 1), threadIdx.x, block));
+					if (lane == 0)
+						parts[warp] = part;
+					__syncthreads();
+					if (threadIdx.x == at)
+						sum = (parts[0] + parts[1]) + (parts[2] + parts[3]);
+					__syncthreads();
+				}
+		}
+		if (r < rows)
+			keepRow<S>(0, y, carry, r, skip, alpha, sum, beta);
 	}
 }
 

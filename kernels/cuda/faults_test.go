@@ -24,12 +24,15 @@ func TestPlantedFaultsAreCaught(t *testing.T) {
 	merged, coordinates := gatherMerge[float64], func(g *gpu, p *part[float64]) []float64 { return gatherCOO(g, p, 0) }
 	vector := func(g *gpu, p *part[float64]) []float64 { return gatherVector(g, p, 4) }
 	single := func(g *gpu, p *part[float64]) []float64 { return gatherVector(g, p, 1) }
+	ones := func(g *gpu, p *part[float64]) []float64 { return gatherInSegments(g, p, 0, 2, true) }
 	const barrier, mask = `bar\.sync\s+0;`, `(shfl\.sync.*), -1;`
 	list := []planted{
 		{"half a warp in the mask", "csr_vector", mask, "$1, 65535;", -1, vector, "mask"},
 		{"half a warp in the mask", "csr_merge", mask, "$1, 65535;", -1, merged, "mask"},
 		{"half a warp in the mask", "carries", mask, "$1, 65535;", -1, entriesAsCarries, "mask"},
 		{"half a warp in the mask", "coo", mask, "$1, 65535;", -1, coordinates, "mask"},
+		{"half a warp in the mask", "cpms", mask, "$1, 65535;", -1, ones, "mask"},
+		{"a warp that asks itself alone", "cpms", `bar\.red\.or\.pred\s+(%p\d+), 0, (%p\d+);`, "vote.sync.any.pred $1, $2, -1;", -1, ones, "bar.sync"},
 		{"indices one too far", "csr_vector", `(ld\.global\.cs\.nc\.u32\s+%r\d+, \[%rd\d+)\]`, "$1+4]", -1, vector, "which has"},
 		{"indices one too far", "coo", `(ld\.global\.cs\.nc\.u32\s+%r\d+, \[%rd\d+)\]`, "$1+4]", -1, coordinates, "which has"},
 		{"pointers one too far", "csr_vector", `(ld\.global\.nc\.u64\s+%rd\d+, \[%rd\d+)\]`, "$1+8]", -1, single, "which has"},
@@ -44,6 +47,9 @@ func TestPlantedFaultsAreCaught(t *testing.T) {
 	}
 	for nth := range 5 {
 		list = append(list, planted{"a missing barrier", "carries", barrier, "", nth, entriesAsCarries, "race|nobody wrote"})
+	}
+	for nth := range 3 { // those of msrep_cpms_rows_0of2
+		list = append(list, planted{"a missing barrier", "cpms", barrier, "", nth, ones, "race|nobody wrote"})
 	}
 	for _, c := range list {
 		t.Run(c.name+" in "+c.family, func(t *testing.T) {
@@ -100,9 +106,10 @@ func entriesAsCarries(g *gpu, p *part[float64]) []float64 {
 }
 
 // telling is parts on which mistakes show: rows of equal length, one of which
-// ends with a tile, and a row over many tiles between short ones, the first of them begun in an earlier part.
+// ends with a tile, a row over many tiles between short ones, the first of them begun in an
+// earlier part, and long rows side by side.
 func telling() []*part[float64] {
-	return []*part[float64]{fixed(1, 0, 300, 13), fixed(3, 0, 1000, 2), fixed(2, 1, 50, 7, 6000, 3, 0, 0, 5)}
+	return []*part[float64]{fixed(1, 0, 300, 13), fixed(3, 0, 1000, 2), fixed(2, 1, 50, 7, 6000, 3, 0, 0, 5), fixed(4, 0, 20, 2, 3000, 2500, 300)}
 }
 
 // fixed makes a part: n rows of a length, then those given.

@@ -34,6 +34,10 @@ func products[V sparse.Value]() []product[V] {
 			func(g *gpu, p *part[V]) []V { return gatherVector(g, p, lanes) }, gathered,
 		})
 	}
+	segments := func(g *gpu, p *part[float64]) []float64 { return gatherInSegments(g, p, 2, 2, true) }
+	if run, ok := any(segments).(func(*gpu, *part[V]) []V); ok {
+		list = append(list, product[V]{"gather in segments", run, gathered})
+	}
 	return append(list, ellProducts[V]()...)
 }
 

@@ -38,6 +38,25 @@ func TestSumsAreWholeWhereADeviceTakesFewerBlocks(t *testing.T) {
 	require.Equal(t, int64(1), blocks)
 }
 
+func TestAJoinedPartWithALongRowGoesByMergePath(t *testing.T) {
+	for _, n := range []int{50, 5000} {
+		a := &sparse.CSR[float64]{Rows: 2, Cols: 1, RowPtr: []int64{0, 1, int64(n)}, ColIdx: make([]int32, n), Val: slices.Repeat([]float64{1}, n)}
+		parts, _, err := partition.Split(a.RowPtr, 1, partition.RuleNNZ)
+		require.NoError(t, err)
+		var ran []string
+		d, s := open(t, sim.Config{Trace: func(name string, _ ptx.Counters) { ran = append(ran, name) }})
+		packing := (&devicetest.Problem[float64]{A: a}).Packing(parts[0], "csr")
+		packing.Precision = kernels.Precision{Segments: 2, Read: 2}
+		packed, err := d.Pack(packing)
+		require.NoError(t, err)
+		x, y := upload(t, s, d, []float64{2}), upload(t, s, d, make([]float64, 2))
+		require.NoError(t, s.Launch(&kernels.JoinSegments{A: packed}))
+		require.NoError(t, s.Launch(&kernels.GatherSegments{A: packed, Alpha: 1, X: kernels.SegmentVector{Val: x}, Y: kernels.SegmentVector{Val: y}}))
+		require.Equal(t, []float64{2, 2 * float64(n-1)}, download(t, s, y))
+		require.Equal(t, n > 4096, slices.Contains(ran, "msrep_gather_merge_f64"), "%v", ran)
+	}
+}
+
 func TestOperationsOnSegmentsRefuseWhatDoesNotFit(t *testing.T) {
 	d, s := open(t, sim.Config{})
 	v := upload(t, s, d, make([]float64, 4))

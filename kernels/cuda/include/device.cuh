@@ -31,6 +31,9 @@ extern const __device__ __attribute__((weak)) GridDim gridDim;
 
 // __syncthreads is a builtin of clang already.
 static __device__ __forceinline__ void __syncwarp() { __nvvm_bar_warp_sync(0xffffffffu); }
+static __device__ __forceinline__ int __syncthreads_or(int p) { return __nvvm_bar0_or(p); }
+static __device__ __forceinline__ unsigned __ballot_sync(unsigned mask, int p) { return __nvvm_vote_ballot_sync(mask, p); }
+static __device__ __forceinline__ int __ffs(int v) { return __builtin_ffs(v); }
 
 static __device__ __forceinline__ i32 __ldg(const i32* p) { return __nvvm_ldg_i(p); }
 static __device__ __forceinline__ i64 __ldg(const i64* p) { return __nvvm_ldg_ll(p); }
@@ -73,6 +76,10 @@ template <typename T> static __device__ __forceinline__ T shfl(T v, int lane) { 
 template <typename T> static __device__ __forceinline__ T shflXor(T v, int mask) { return __shfl_xor_sync(0xffffffffu, v, mask); }
 template <typename T> static __device__ __forceinline__ T shflDown(T v, int by) { return __shfl_down_sync(0xffffffffu, v, by); }
 template <typename T> static __device__ __forceinline__ T shflUp(T v, int by) { return __shfl_up_sync(0xffffffffu, v, by); }
+
+// ballot is a bit for each lane of a warp for which p holds, lowest the number of the first bit.
+static __device__ __forceinline__ unsigned ballot(bool p) { return __ballot_sync(0xffffffffu, p); }
+static __device__ __forceinline__ int lowest(unsigned bits) { return __ffs((i32)bits) - 1; }
 
 // ldgPair reads p[0] and p[1], which must be aligned as a pair.
 static __device__ __forceinline__ Pair<i64> ldgPair(const i64* p) {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/cuda"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/cpms"
@@ -142,9 +141,10 @@ func (p *packedSegments) rows(op *kernels.Packing[float64], l cpms.Layout) error
 		b.call("msrep_cpms_rows_"+kernel, v.rows, ptr(b), idx(b), p.values(b), v.x, v.y, v.carry, v.rows, int64(0), nnz, v.skip, p.shift(),
 			v.xlen, v.xread, v.ylen, v.yread, v.alpha, v.beta)
 	}
+	way, _ := choose(local)
 	p.plain = func(b *builder, v vectors[float64]) {
-		name := fmt.Sprintf("msrep_gather_vector%d_f64", cuda.Lanes(v.rows, nnz))
-		b.call(name, v.rows, ptr(b), idx(b), p.values(b), v.x, v.y, v.carry, v.rows, int64(0), nnz, v.skip, v.alpha, v.beta)
+		a := compressed{ptr: ptr(b), idx: idx(b), val: p.values(b), rows: v.rows, end: nnz, skip: v.skip}
+		gatherRows(b, a, v, way, nil)
 	}
 	return errors.Join(err1, err2, err3, p.stream.Sync())
 }

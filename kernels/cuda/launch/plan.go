@@ -138,19 +138,25 @@ func openCarry[V sparse.Value](b *builder, p partition.Part, a kernels.Array[V])
 // anew for each product when start is nil.
 func gather[V sparse.Value](b *builder, op *kernels.Gather[V], g Gather, start *kernels.Array[int32]) {
 	a := openCompressed(b, op.A)
-	x := array(b, "x", op.X, op.X.Len)
-	y := array(b, "y", op.Y, int64(op.A.Part.OwnEnd-op.A.Part.OwnFirst))
-	carry := openCarry(b, op.A.Part, op.Carry)
+	v := vectors[V]{
+		x: array(b, "x", op.X, op.X.Len), y: array(b, "y", op.Y, int64(op.A.Part.OwnEnd-op.A.Part.OwnFirst)),
+		carry: openCarry(b, op.A.Part, op.Carry), rows: a.rows, skip: a.skip, alpha: op.Alpha, beta: op.Beta,
+	}
 	if b.err != nil || a.rows == 0 {
 		return
 	}
-	v := suffix[V]()
 	if g == Vector && skewed(op.A.Longest, a.end-a.first) {
 		g = Merge
 	}
+	gatherRows(b, a, v, g, start)
+}
+
+// gatherRows is gather for a part with rows.
+func gatherRows[V sparse.Value](b *builder, a compressed, of vectors[V], g Gather, start *kernels.Array[int32]) {
+	v := suffix[V]()
 	if g != Merge {
 		name := fmt.Sprintf("msrep_gather_vector%d%s", cuda.Lanes(a.rows, a.end-a.first), v)
-		b.call(name, a.rows, a.ptr, a.idx, a.val, x, y, carry, a.rows, a.first, a.end, a.skip, op.Alpha, op.Beta)
+		b.call(name, a.rows, a.ptr, a.idx, a.val, of.x, of.y, of.carry, a.rows, a.first, a.end, a.skip, of.alpha, of.beta)
 		turns := int64(2)
 		if a.end-a.first < 8*a.rows { // a turn is short
 			turns = 4
@@ -170,8 +176,8 @@ func gather[V sparse.Value](b *builder, op *kernels.Gather[V], g Gather, start *
 		starts = t
 	}
 	row, val := temp[int32](b, "carryRow", tiles), temp[V](b, "carryVal", tiles)
-	b.call(name, items, a.ptr, a.idx, a.val, x, y, carry, starts, row, val, a.rows, a.first, a.end, a.skip, op.Alpha, op.Beta)
-	addCarries[V](b, row, val, y, carry, tiles, a.rows, a.skip)
+	b.call(name, items, a.ptr, a.idx, a.val, of.x, of.y, of.carry, starts, row, val, a.rows, a.first, a.end, a.skip, of.alpha, of.beta)
+	addCarries[V](b, row, val, of.y, of.carry, tiles, a.rows, a.skip)
 }
 
 // addCarries adds n carries to their rows. row and val are Addr or Temp.
