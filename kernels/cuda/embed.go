@@ -3,6 +3,7 @@ package cuda
 import (
 	"embed"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -32,3 +33,16 @@ func PTX(family string) (string, error) {
 	}
 	return string(b), nil
 }
+
+// PTXFor is PTX for GPUs of a compute capability, such as 9.0. Before 8.6 kernels take more
+// registers: as many blocks as newer GPUs have at work would keep some of them in memory.
+func PTXFor(family string, capability float64) (string, error) {
+	text, err := PTX(family)
+	if capability < 8.6 && (family == "csr_vector" || family == "csr_merge") {
+		text = resident.ReplaceAllString(text, "${1}5")
+	}
+	return text, err
+}
+
+// resident is how many blocks a kernel wants at work on a multiprocessor.
+var resident = regexp.MustCompile(`(?m)^(\.minnctapersm )\d+`)

@@ -135,6 +135,23 @@ func TestThePTXIsForVoltaAndNamesNoFiles(t *testing.T) {
 	}
 }
 
+func TestFewerBlocksAreAtWorkOnOlderGPUs(t *testing.T) {
+	for _, f := range cuda.Families() {
+		ours := text(t, f)
+		for _, capability := range []float64{7, 7.5, 8, 8.6, 8.9, 9, 10, 12} {
+			got, err := cuda.PTXFor(f, capability)
+			require.NoError(t, err)
+			few := strings.HasPrefix(f, "csr") && capability < 8.6
+			require.Equal(t, few, ours != got, "%s on %v", f, capability)
+			if few {
+				require.NotRegexp(t, `minnctapersm [^5]`, got)
+			}
+		}
+	}
+	_, err := cuda.PTXFor("nothing", 7)
+	require.ErrorContains(t, err, "no family")
+}
+
 func TestNoKernelUsesLocalMemory(t *testing.T) {
 	for _, k := range cuda.Kernels() {
 		body := entries(text(t, k.Family))[k.Name].body

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 	"sync"
 
 	"gorgonia.org/cu"
@@ -155,7 +156,11 @@ func (g *gpu) text(family string) (string, error) {
 			return text, nil
 		}
 	}
-	return cuda.PTX(family)
+	capability, err := strconv.ParseFloat(g.info.Compute, 64)
+	if err != nil {
+		return "", fmt.Errorf("compute capability %q: %w", g.info.Compute, err)
+	}
+	return cuda.PTXFor(family, capability)
 }
 
 // reach lets the context of the calling thread, which is that of g, read the memory
