@@ -49,6 +49,9 @@ const asGPU = "MSREP_TEST_AS_ON_GPU"
 
 // On a GPU, where the stand-in cannot be asked for anything, the tests launch every kernel.
 func TestTheTestsRunAsTheyDoOnAGPU(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs all others once more")
+	}
 	standIn(t, nvidiatest.Machine{})
 	cmd := exec.Command(os.Args[0], "-test.skip=TestMemory|TestTheTests", "-rapid.checks=80", "-rapid.seed=1")
 	cmd.Env = append(os.Environ(), asGPU+"=1")
