@@ -47,8 +47,8 @@ type Config struct {
 	// the program share; that of the device which is the first to be open there counts.
 	L2Fetch int
 	// Turns is how many turns a block takes at most where several, on neighbours, may be
-	// better than more blocks, to try them; 0 is what was measured to be best. That of the device which is the first to
-	// be open on a GPU counts for all devices there.
+	// better than more blocks, to try them; 0 is what was measured to be best. That of the
+	// device which is the first to be open on a GPU counts for all devices there.
 	Turns int
 }
 

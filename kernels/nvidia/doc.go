@@ -14,7 +14,7 @@
 // devices may share a GPU: they share its context and its loaded kernels.
 //
 // Host memory that is not pinned is copied through pinned pieces of the NUMA node, up to
-// 32 of 1 MB: cores fill or empty some while others travel. Memory that cannot be read, as
+// 16 of 2 MB: cores fill or empty some while others travel. Memory that cannot be read, as
 // of a mapped file that was cut, is an error of the stream. Device.Register pins memory of
 // the caller for direct copies. Device memory is allocated in the order of streams where
 // the GPU can do that.
