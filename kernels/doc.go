@@ -22,7 +22,7 @@
 // and ScatterPacked multiply by: the same formulas as Gather and Scatter, as ProductHost for vectors
 // in host memory, one or several. GatherMany, GatherManyPacked and ScatterMany are for several vectors,
 // GatherFixed is Gather with the same bits on every device. LocalPtr makes a part's pointers of
-// those of the matrix.
+// those of the matrix, COOPtr of the majors of its entries.
 //
 // kernels/reference has the same products in a few plain lines: what every
 // backend is tested against.

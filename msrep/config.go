@@ -83,7 +83,8 @@ type PlanOptions struct {
 	// part in the form that it finds the fastest: the matrix is split as CSR, to which a
 	// matrix in CSC or unsorted COO is converted in a copy (not for ExpectedProducts = 1).
 	// With FormatCSR, FormatCSC and FormatCOO parts stay in the partial formats of the
-	// MSREP paper. Other names are forms into which each device brings its part, after a
+	// MSREP paper; of COO, GPUs make CSR (CSC where it is sorted by column) if they find that
+	// faster, and 100 products or more are expected or nobody knows. Other names are forms into which each device brings its part, after a
 	// split as CSR: "ell", "ellr", "pellr", "biell", "jad", "bijad", "hyb", "sell";
 	// Formats names them all, FormatsOf those of a kind of device.
 	Format sparse.Format

@@ -187,3 +187,28 @@ func TestAMatrixLargerThanTheGPUIsStreamed(t *testing.T) {
 		require.NoError(t, plan.Close())
 	}
 }
+
+func TestGPUsMeasureCOOBesideCSR(t *testing.T) {
+	if !onGPU(t) {
+		return
+	}
+	sys := openCPU(t, "cuda:0,0")
+	for _, byRow := range []bool{true, false} {
+		for _, transposed := range []int{0, 1000} {
+			var a sparse.Matrix[float64] = inCOO[float64](bands(2000), byRow)
+			plan := planOf(t, sys, a, PlanOptions{Format: sparse.FormatCOO, ExpectedTransposed: transposed})
+			for i, info := range plan.Packed(NoTrans) {
+				require.Regexp(t, `^measured: coo .*, csr .*s$`, info.Why)
+				require.Equal(t, plan.shares[i].asCSR, info.Form == kernels.FormCSR)
+				require.Len(t, info.Tried, 2)
+			}
+			for _, op := range []Op{NoTrans, Trans} {
+				x, y := sines(2000), sines(2000)
+				want := reference.Multiply(bool(op), 0.5, a, x, -2, y)
+				multiply(t, plan, op, 0.5, x, -2, y)
+				require.Equal(t, -1, reference.Check(y, want))
+			}
+			require.NoError(t, plan.Close())
+		}
+	}
+}

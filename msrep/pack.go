@@ -178,7 +178,7 @@ func (s *share[V]) repack(ctx context.Context, l layout[V], o PlanOptions) error
 
 // Packed describes what each device made of its part for products with op, in the
 // order of Shares: its form, and why. Parts that are multiplied as they were split
-// have no form.
+// have no form, unless they are in COO and a device has measured csr beside it.
 func (p *Plan[V]) Packed(op Op) []kernels.PackInfo {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -187,8 +187,12 @@ func (p *Plan[V]) Packed(op Op) []kernels.PackInfo {
 	}
 	out := make([]kernels.PackInfo, len(p.shares))
 	for i, s := range p.shares {
-		if s != nil && s.packs(p.lay.gathers(op)) {
+		switch {
+		case s == nil:
+		case s.packs(p.lay.gathers(op)):
 			out[i] = s.packed.Info()
+		case s.packed == nil:
+			out[i] = s.chosen
 		}
 	}
 	return out

@@ -39,7 +39,13 @@ func (p *Plan[V]) build(ctx context.Context) (err error) {
 		{"partition", &p.timing.Partition, p.hostPointers},
 		{"distribute", &p.timing.Distribute, p.distribute},
 		{"partition", &p.timing.Partition, p.devicePointers},
-		{"pack", &p.timing.Pack, func() error { return p.transposeExpecting(ctx) }},
+		{"convert", &p.timing.Convert, p.compress},
+		{"pack", &p.timing.Pack, func() error {
+			if err := p.chooseCompressed(ctx); err != nil {
+				return err
+			}
+			return p.transposeExpecting(ctx)
+		}},
 		{"pack", &p.timing.Pack, p.release},
 	}
 	for _, s := range steps {

@@ -98,6 +98,9 @@ func (r *run[V]) op(s *share[V], v *vectors[V], carry kernels.Array[V]) kernels.
 	if !r.straight() {
 		beta = 0
 	}
+	if s.asCSR {
+		return r.compressedOp(s, v, carry, beta)
+	}
 	if r.plan.lay.ptr == nil {
 		a := kernels.Coordinate[V]{Part: s.part.Shift(0, s.part.StartIdx), Major: s.major, Minor: s.minor, Val: s.val}
 		if r.gathers {
@@ -123,4 +126,15 @@ func (r *run[V]) op(s *share[V], v *vectors[V], carry kernels.Array[V]) kernels.
 		return &kernels.Gather[V]{A: a, Alpha: r.alpha, Beta: beta, X: v.x, Y: v.y, Carry: carry}
 	}
 	return &kernels.Scatter[V]{A: a, Alpha: r.alpha, Beta: beta, X: v.x, Y: v.y}
+}
+
+// compressedOp is op for a part in COO that the device has made pointers for. x of products that
+// scatter has an element for each major of the matrix, as those of parts in COO do.
+func (r *run[V]) compressedOp(s *share[V], v *vectors[V], carry kernels.Array[V], beta V) kernels.Op {
+	p := s.part
+	a := kernels.Compressed[V]{Part: p.Shift(p.First(), p.StartIdx), Ptr: s.ptr, Idx: s.minor, Val: s.val, Longest: s.longest}
+	if r.gathers {
+		return &kernels.Gather[V]{A: a, Alpha: r.alpha, Beta: beta, X: v.x, Y: v.y, Carry: carry}
+	}
+	return &kernels.Scatter[V]{A: a, Alpha: r.alpha, Beta: beta, X: v.x.Sub(int64(p.First()), int64(p.End())), Y: v.y}
 }

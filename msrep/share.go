@@ -30,8 +30,10 @@ type share[V sparse.Value] struct {
 	val     kernels.Array[V]
 	carry   kernels.Array[V] // one element: the partial sum of a row that an earlier part owns
 
-	packed  kernels.Packed // the part in a form of the device; nil where it has none
-	present bool           // the arrays above are on the device
+	packed  kernels.Packed   // the part in a form of the device; nil where it has none
+	present bool             // the arrays above are on the device
+	asCSR   bool             // the part is in COO, but has ptr instead of major
+	chosen  kernels.PackInfo // what was measured of a part in COO, and kept
 
 	host  kernels.ProductHost[V] // the product under way where it is direct
 	vec   map[bool]*vectors[V]   // by layout.gathers

@@ -16,7 +16,7 @@ type Timing struct {
 // PlanTiming is how long it took to make a plan.
 type PlanTiming struct {
 	Validate   time.Duration
-	Convert    time.Duration // to another format, or into order
+	Convert    time.Duration // to another format, or into order; on GPUs also the pointers of parts in COO
 	Pack       time.Duration // finding and making the forms of the parts
 	Partition  time.Duration // the split, and local pointers where a device needs its own
 	Distribute time.Duration // parts to the devices; 0 where they are used in place

@@ -30,7 +30,7 @@ func TestListenersHearWhatIsDone(t *testing.T) {
 	begin := time.Now()
 	plan := planOf(t, sys, sparse.Matrix[float64](bands(n)), PlanOptions{Format: sparse.FormatCSR, Split: partition.RuleNNZ})
 	require.Equal(t, []string{"plan: validate", "plan: convert", "plan: partition", "plan: distribute", "plan: pack",
-		"plan: partition", "plan: distribute", "plan: partition", "plan: pack", "plan: pack"}, heard.names(""))
+		"plan: partition", "plan: distribute", "plan: partition", "plan: convert", "plan: pack", "plan: pack"}, heard.names(""))
 	heard.take()
 
 	x, y := make([]float64, n), make([]float64, n)

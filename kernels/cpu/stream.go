@@ -107,8 +107,11 @@ func (s *stream) run(op kernels.Op) (err error) {
 	if !known {
 		known, err = vectorOp[float32](s.dev, op)
 	}
-	if op, ok := op.(*kernels.LocalPtr); ok {
+	switch op := op.(type) {
+	case *kernels.LocalPtr:
 		known, err = true, localPtr(s.dev, op)
+	case *kernels.COOPtr:
+		known, err = true, cooPtr(s.dev, op)
 	}
 	if !known {
 		return kernels.ErrNotSupported

@@ -25,12 +25,6 @@ extern "C" __global__ void __launch_bounds__(block) msrep_coo_ptr(const i32* maj
 	}
 }
 
-// msrep_expand_ptr: major[k] is the r that holds entry first+k, k = 0 ... end-first-1.
-extern "C" __global__ void __launch_bounds__(block) msrep_expand_ptr(const i64* ptr, i32* major, i64 rows, i64 first, i64 end) {
-	for (i64 k = threadOf(block); k < end - first; k += threads(block))
-		major[k] = (i32)majorOf(ptr, 0, rows - 1, first + k);
-}
-
 // msrep_permute: dst[k] = src[perm[k]].
 template <typename V> static __device__ __forceinline__ void permute(const V* src, const i64* perm, V* dst, i64 n) {
 	for (i64 k = threadOf(block); k < n; k += threads(block))

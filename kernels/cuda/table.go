@@ -50,7 +50,6 @@ func addPartition(add adder) {
 	add("csr_merge", "msrep_merge_path", "", 128, 128, "tiles", 0, "ptr *i64, start &i32, "+bounds)
 	add("partition", "msrep_local_ptr", "", 256, 256, "pointers", 0, "ptr *i64, dst &i64, first i64, n i64, s i64, e i64")
 	add("partition", "msrep_coo_ptr", "", 256, 256, "pointers", 0, "major *i32, ptr &i64, nnz i64, first i64, n i64")
-	add("partition", "msrep_expand_ptr", "", 256, 256, "entries", 0, "ptr *i64, major &i32, "+bounds)
 	for _, v := range []string{"f64", "f32"} {
 		add("partition", "msrep_permute_"+v, v, 256, 256, "elements", 0, "src *V, perm *i64, dst &V, n i64")
 	}

@@ -30,7 +30,7 @@ func VectorOps[V sparse.Value](t *rapid.T, d kernels.Device) {
 		}
 		require.NoError(t, s.Close())
 	}()
-	for _, f := range []func(){q.plain, q.pointers, q.takes, q.carries, q.partials, q.projects, q.combines, q.misfit, q.step, q.turn, q.finish} {
+	for _, f := range []func(){q.plain, q.pointers, q.cooPointers, q.takes, q.carries, q.partials, q.projects, q.combines, q.misfit, q.step, q.turn, q.finish} {
 		f()
 	}
 }
@@ -164,6 +164,30 @@ func (q *vectorProblem[V]) pointers() {
 		if q.n > 0 || wrong != &same {
 			require.ErrorIs(q.t, q.s.Launch(wrong), kernels.ErrArgument)
 		}
+	}
+}
+
+func (q *vectorProblem[V]) cooPointers() {
+	const first = 1 << 30
+	majors := rapid.SampledFrom(vectorLengths).Draw(q.t, "majors")
+	major, want := make([]int32, 0, q.n), make([]int64, majors+1)
+	for j := range majors { // most are empty, and one may have all that is left
+		if q.r.IntN(4) == 0 {
+			for range q.r.IntN(q.n - len(major) + 1) {
+				major = append(major, first+int32(j))
+			}
+		}
+		want[j+1] = int64(len(major))
+	}
+	ptr := put(q, make([]int64, len(want)))
+	op := &kernels.COOPtr{Major: put(q, major), Ptr: ptr, First: first}
+	q.run(op, kernels.Array[float64]{})
+	require.Equal(q.t, want, Download(q.t, q.s, ptr), "pointers of majors")
+	none, before := *op, *op
+	none.Ptr.Len = 0
+	before.First = -1
+	for _, wrong := range []*kernels.COOPtr{&none, &before} {
+		require.ErrorIs(q.t, q.s.Launch(wrong), kernels.ErrArgument)
 	}
 }
 

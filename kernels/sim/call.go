@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 
@@ -70,25 +71,28 @@ func (s *stream) launch(op kernels.Op) (err error) {
 		temps = append(temps, a)
 	}
 	for _, c := range prog.Calls {
-		if err := d.call(c, temps); err != nil {
+		counters, err := d.call(c, temps)
+		if err != nil {
 			return err
 		}
+		all := counters.Total()
+		s.sectors += all.LoadSectors + all.StoreSectors + all.AtomicSectors
 	}
 	return nil
 }
 
 // call runs one kernel.
-func (d *Device) call(c launch.Call, temps []ptx.Addr) error {
+func (d *Device) call(c launch.Call, temps []ptx.Addr) (counters ptx.Counters, err error) {
 	m, err := module(c.Kernel.Family)
 	if err != nil {
-		return err
+		return counters, err
 	}
 	k, err := m.Kernel(c.Kernel.Name)
 	if err != nil {
-		return err
+		return counters, err
 	}
 	if err := d.begin(c.Kernel.Name); err != nil {
-		return err
+		return counters, err
 	}
 	args := make([]any, len(c.Args))
 	for i, a := range c.Args {
@@ -105,12 +109,20 @@ func (d *Device) call(c launch.Call, temps []ptx.Addr) error {
 	if d.config.Blocks > 0 {
 		blocks = min(blocks, d.config.Blocks)
 	}
-	counters, err := k.Launch(d.mem, ptx.Launch{
+	counters, err = k.Launch(d.mem, ptx.Launch{
 		Grid: ptx.Dim{X: int(blocks)}, Block: ptx.Dim{X: c.Kernel.Block}, Workers: d.config.Workers,
 		AllowUnwritten: d.config.Unchecked, AllowRaces: d.config.Unchecked,
 	}, args...)
 	if d.config.Trace != nil {
 		d.config.Trace(c.Kernel.Name, counters)
 	}
-	return err
+	return counters, err
+}
+
+// Traffic implements kernels.Meter.
+func (d *Device) Traffic(op kernels.Op) (int64, error) {
+	const sector = 32
+	s := newStream(d)
+	err := s.Launch(op)
+	return sector * s.sectors, errors.Join(err, s.Close())
 }

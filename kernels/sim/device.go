@@ -32,7 +32,8 @@ type Config struct {
 	Fail func(call string) error
 }
 
-// Device is a simulated GPU. It implements kernels.Device and kernels.Packer.
+// Device is a simulated GPU. It implements kernels.Device, kernels.Packer and
+// kernels.Meter.
 type Device struct {
 	info   kernels.Info
 	config Config
@@ -43,6 +44,7 @@ type Device struct {
 var (
 	_ kernels.Device = (*Device)(nil)
 	_ kernels.Packer = (*Device)(nil)
+	_ kernels.Meter  = (*Device)(nil)
 )
 
 // Open makes a device. An error is a *sparse.InputError.

@@ -7,9 +7,10 @@ import (
 
 // stream does everything at once, in the goroutine that calls.
 type stream struct {
-	dev   *Device
-	clock clock
-	seen  uint64 // of its calls, by the host
+	dev     *Device
+	clock   clock
+	seen    uint64 // of its calls, by the host
+	sectors int64  // of 32 bytes, which its kernels loaded and stored
 }
 
 func newStream(d *Device) *stream { return &stream{dev: d, clock: clock{}} }

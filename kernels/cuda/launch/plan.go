@@ -76,13 +76,19 @@ func segmentOp(b *builder, op kernels.Op) bool {
 
 // pointerOp adds an operation on pointers, and says whether it knows it.
 func pointerOp(b *builder, op kernels.Op) bool {
-	p, ok := op.(*kernels.LocalPtr)
-	if !ok {
+	switch p := op.(type) {
+	case *kernels.LocalPtr:
+		if b.err = p.Check(); b.err == nil && p.Dst.Len > 0 {
+			n := p.Dst.Len
+			b.call("msrep_local_ptr", n, array(b, "ptr", p.Src, n), array(b, "dst", p.Dst, n), int64(0), n-1, p.Start, p.End)
+		}
+	case *kernels.COOPtr:
+		if b.err = p.Check(); b.err == nil {
+			nnz, n := p.Major.Len, p.Ptr.Len
+			b.call("msrep_coo_ptr", n, array(b, "major", p.Major, nnz), array(b, "ptr", p.Ptr, n), nnz, p.First, n-1)
+		}
+	default:
 		return false
-	}
-	if b.err = p.Check(); b.err == nil && p.Dst.Len > 0 {
-		n := p.Dst.Len
-		b.call("msrep_local_ptr", n, array(b, "ptr", p.Src, n), array(b, "dst", p.Dst, n), int64(0), n-1, p.Start, p.End)
 	}
 	return true
 }

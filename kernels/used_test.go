@@ -1,0 +1,83 @@
+package kernels_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// An operation that nobody launches would keep kernels in the table of kernels/cuda that do
+// nothing for a user; package sim checks that each of these belongs to an operation.
+func TestTheLibraryUsesEveryOperation(t *testing.T) {
+	ops := operations(t)
+	require.Greater(t, len(ops), 25)
+	used := map[string]bool{}
+	err := filepath.WalkDir("..", func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case e.IsDir() && path == filepath.Join("..", "kernels"):
+			return fs.SkipDir
+		case e.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if lit, ok := n.(*ast.CompositeLit); ok {
+				used[named(lit.Type, "kernels")] = true
+			}
+			return true
+		})
+		return nil
+	})
+	require.NoError(t, err)
+	for _, op := range ops {
+		require.True(t, used[op], "nothing outside kernels makes a kernels.%s", op)
+	}
+}
+
+// operations is the types of this package with a method Kernel.
+func operations(t *testing.T) (names []string) {
+	files, err := filepath.Glob("*.go")
+	require.NoError(t, err)
+	for _, path := range files {
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		require.NoError(t, err)
+		for _, d := range file.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if !ok || f.Name.Name != "Kernel" || f.Recv == nil {
+				continue
+			}
+			star, ok := f.Recv.List[0].Type.(*ast.StarExpr)
+			require.True(t, ok, path)
+			of := star.X
+			if generic, ok := of.(*ast.IndexExpr); ok {
+				of = generic.X
+			}
+			names = append(names, of.(*ast.Ident).Name)
+		}
+	}
+	return names
+}
+
+// named is the name of a type of a package, "" for another type.
+func named(of ast.Expr, pkg string) string {
+	if generic, ok := of.(*ast.IndexExpr); ok {
+		of = generic.X
+	}
+	if s, ok := of.(*ast.SelectorExpr); ok {
+		if x, ok := s.X.(*ast.Ident); ok && x.Name == pkg {
+			return s.Sel.Name
+		}
+	}
+	return ""
+}

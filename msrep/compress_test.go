@@ -1,0 +1,303 @@
+package msrep
+
+import (
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/reference"
+	"github.com/msrep-go/msrep/kernels/sim"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// leaning is a simulated GPU that finds products in COO, or as CSR, to move fewer bytes.
+type leaning struct {
+	*sim.Device
+	toCSR bool
+}
+
+func (d leaning) Traffic(op kernels.Op) (int64, error) {
+	n, err := d.Device.Traffic(op)
+	if strings.HasSuffix(op.Kernel(), "-coo") == d.toCSR {
+		n = 1 << 60
+	}
+	return n, err
+}
+
+// simulated is a System of simulated GPUs as wrap gives them.
+func simulated(t require.TestingT, n int, c sim.Config, wrap func(*sim.Device) kernels.Device) *System {
+	sys := &System{plans: map[io.Closer]bool{}}
+	for i := range n {
+		c.Index = i
+		d, err := sim.Open(c)
+		require.NoError(t, err)
+		sys.devices = append(sys.devices, wrap(d))
+	}
+	return sys
+}
+
+// inCOO gives a in COO, by row or by column.
+func inCOO[V sparse.Value](a sparse.Matrix[V], byRow bool) *sparse.COO[V] {
+	if byRow {
+		return sparse.ToCOO[V](sparse.ToCSR(a))
+	}
+	return sparse.ToCOO[V](sparse.ToCSC(a))
+}
+
+func checkCompressed[V sparse.Value](t *rapid.T) {
+	toCSR := rapid.Bool().Draw(t, "to csr")
+	sys := simulated(t, rapid.SampledFrom([]int{1, 2, 5, 40}).Draw(t, "devices"), sim.Config{},
+		func(d *sim.Device) kernels.Device { return leaning{d, toCSR} })
+	defer func() { require.NoError(t, sys.Close(), "every buffer is freed") }()
+	var a sparse.Matrix[V] = inCOO(randomMatrix[V](t), rapid.Bool().Draw(t, "by row"))
+	plan := planOf(t, sys, a, PlanOptions{
+		Format: sparse.FormatCOO, ExpectedTransposed: rapid.SampledFrom([]int{0, 1000}).Draw(t, "expected transposed"),
+	})
+	for _, s := range plan.shares {
+		if s.asCSR {
+			require.True(t, toCSR)
+			require.Nil(t, s.major.Buf, "it was freed")
+		} else {
+			require.Nil(t, s.ptr.Buf, "it was freed")
+		}
+	}
+	scalar := rapid.SampledFrom([]V{0, 1, 0.37, -2.5})
+	for range 3 {
+		checkRandomProduct(t, plan, a, scalar.Draw(t, "alpha"), scalar.Draw(t, "beta"))
+		a = perhapsNewValues(t, plan, a)
+	}
+}
+
+func TestCOOAsCSRAgreesWithTheReference(t *testing.T) {
+	left := 150
+	if testing.Short() {
+		left = 40
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		if left--; left < 0 {
+			return
+		}
+		if rapid.Bool().Draw(t, "single precision") {
+			checkCompressed[float32](t)
+		} else {
+			checkCompressed[float64](t)
+		}
+	})
+}
+
+// A giant row is shared by all warps and devices, a giant column by none.
+func TestCOOWithOneRowOrOneColumnIsMultipliedAsCSR(t *testing.T) {
+	const n = 9000
+	line := &sparse.COO[float64]{Rows: 1, Cols: n}
+	for k := range n {
+		line.RowIdx, line.ColIdx, line.Val = append(line.RowIdx, 0), append(line.ColIdx, int32(k)), append(line.Val, float64(k%7)-3)
+	}
+	column := &sparse.COO[float64]{Rows: n, Cols: 1, RowIdx: line.ColIdx, ColIdx: line.RowIdx, Val: line.Val}
+	for _, a := range []*sparse.COO[float64]{line, column} {
+		for _, devices := range []int{1, 3} {
+			sys := simulated(t, devices, sim.Config{Unchecked: true}, func(d *sim.Device) kernels.Device { return leaning{d, true} })
+			plan := planOf[float64](t, sys, a, PlanOptions{Format: sparse.FormatCOO})
+			for _, op := range []Op{NoTrans, Trans} {
+				rows, cols := plan.dims(op)
+				x, y := sines(cols), sines(rows)
+				want := reference.Multiply(bool(op), 0.5, a, x, -2, y)
+				multiply(t, plan, op, 0.5, x, -2, y)
+				require.Equal(t, -1, reference.Check(y, want))
+			}
+			for _, s := range plan.shares {
+				require.Equal(t, s.part.NNZ() > int64(s.part.Majors())/2, s.asCSR)
+				if a == line && devices == 1 {
+					require.EqualValues(t, n, s.longest, "by merge path")
+				}
+			}
+			require.NoError(t, sys.Close())
+		}
+	}
+}
+
+func TestPlansForFewProductsStayInCOO(t *testing.T) {
+	a := inCOO[float64](bands(300), true)
+	for _, c := range []struct {
+		opt  PlanOptions
+		made int
+		form kernels.Form
+	}{
+		{PlanOptions{}, 2, "csr"},
+		{PlanOptions{ExpectedProducts: 100}, 2, "csr"},
+		{PlanOptions{ExpectedProducts: 99}, 0, ""},
+		{PlanOptions{ExpectedProducts: 1, ExpectedTransposed: 100}, 2, "coo"}, // scatters
+		{PlanOptions{Strategy: Partial}, 0, ""},
+		{PlanOptions{Strategy: Baseline}, 0, ""},
+	} {
+		var heard log
+		sys := open(t, Config{Devices: "sim:2", Trace: heard.hear})
+		c.opt.Format = sparse.FormatCOO
+		plan := planOf[float64](t, sys, a, c.opt)
+		var made int
+		for _, d := range sys.Devices() {
+			for _, name := range heard.names(d.ID) {
+				if name == "coo-ptr" {
+					made++
+				}
+			}
+		}
+		require.Equal(t, c.made, made, "%+v", c.opt)
+		for _, info := range plan.Packed(NoTrans) {
+			if c.made == 0 {
+				require.Zero(t, info)
+				continue
+			}
+			require.Equal(t, c.form, info.Form, "%+v", c.opt)
+			require.Regexp(t, `^counted: coo moves \d+ bytes, csr \d+$`, info.Why)
+			require.Positive(t, info.Took)
+		}
+		if c.made > 0 {
+			require.Positive(t, plan.Timing().Convert)
+		}
+	}
+	sys := open(t, Config{Devices: "cpu:2"})
+	require.Zero(t, planOf[float64](t, sys, a, PlanOptions{Format: sparse.FormatCOO}).Packed(NoTrans)[0], "CPU devices use it in place")
+}
+
+// Most rows are empty: their pointers take more than the majors of the entries.
+func TestPointersOfMoreRowsThanEntriesAreNotMade(t *testing.T) {
+	a := &sparse.COO[float64]{Rows: 1 << 30, Cols: 3, RowIdx: []int32{0, 7, 1<<30 - 1}, ColIdx: []int32{0, 1, 2}, Val: []float64{1, 2, 3}}
+	sys := open(t, Config{Devices: "sim:2"})
+	plan := planOf[float64](t, sys, a, PlanOptions{Format: sparse.FormatCOO})
+	require.Less(t, plan.Bytes(), int64(200))
+}
+
+// timed is a GPU by whose clock each product takes as long as its kind of operation does.
+type timed struct {
+	kernels.Device // hides Traffic
+	took           map[string]time.Duration
+}
+
+type timedStream struct {
+	kernels.Stream
+	dev timed
+	now *time.Duration
+}
+
+type timedEvent struct {
+	kernels.Event
+	at *time.Duration
+}
+
+func (d timed) NewStream() (kernels.Stream, error) {
+	s, err := d.Device.NewStream()
+	return timedStream{s, d, new(time.Duration)}, err
+}
+
+func (d timed) NewEvent() (kernels.Event, error) {
+	e, err := d.Device.NewEvent()
+	return timedEvent{e, new(time.Duration)}, err
+}
+
+func (s timedStream) Launch(op kernels.Op) error {
+	*s.now += s.dev.took[op.Kernel()]
+	return s.Stream.Launch(op)
+}
+
+func (s timedStream) Record(e kernels.Event) error {
+	*e.(timedEvent).at = *s.now
+	return s.Stream.Record(e.(timedEvent).Event)
+}
+
+func (s timedStream) Wait(e kernels.Event) error { return s.Stream.Wait(e.(timedEvent).Event) }
+
+func (e timedEvent) Since(start kernels.Event) (time.Duration, error) {
+	return *e.at - *start.(timedEvent).at, nil
+}
+
+func TestTheFasterOfCOOAndCSRIsKept(t *testing.T) {
+	took := map[string]time.Duration{
+		"gather-coo": 5 * time.Microsecond, "gather": 4 * time.Microsecond,
+		"scatter-coo": 6 * time.Microsecond, "scatter": 7 * time.Microsecond,
+	}
+	for _, byRow := range []bool{true, false} {
+		for _, transposed := range []int{0, 1000} {
+			sys := simulated(t, 2, sim.Config{Unchecked: true}, func(d *sim.Device) kernels.Device { return timed{d, took} })
+			a := inCOO[float64](bands(300), byRow)
+			plan := planOf[float64](t, sys, a, PlanOptions{Format: sparse.FormatCOO, ExpectedTransposed: transposed})
+			gathers := byRow == (transposed == 0)
+			for _, info := range plan.Packed(NoTrans) {
+				if gathers {
+					require.Equal(t, kernels.FormCSR, info.Form)
+					require.Equal(t, "measured: coo 5µs, csr 4µs", info.Why)
+				} else {
+					require.EqualValues(t, "coo", info.Form)
+					require.Equal(t, "measured: coo 6µs, csr 7µs", info.Why)
+				}
+				require.Len(t, info.Tried, 2)
+			}
+			require.NoError(t, sys.Close())
+		}
+	}
+}
+
+func TestADeviceThatFailsWhileCOOIsMeasuredLeaksNothing(t *testing.T) {
+	a := inCOO[float64](bands(40), true)
+	var reached []string
+	for n := 1; n < 120; n++ {
+		left := n
+		sys := simulated(t, 2, sim.Config{Fail: func(call string) error {
+			if left--; left == 0 {
+				return errFault
+			}
+			return nil
+		}}, func(d *sim.Device) kernels.Device {
+			if n%2 == 0 {
+				return d
+			}
+			return struct{ kernels.Device }{d}
+		})
+		plan, err := NewPlan[float64](ctx, sys, a, PlanOptions{Format: sparse.FormatCOO, Strategy: Optimized})
+		if err != nil {
+			require.ErrorIs(t, err, errFault)
+			require.Nil(t, plan)
+			reached = append(reached, err.Error())
+		}
+		require.NoError(t, sys.Close(), "call %d: every buffer is freed", n)
+	}
+	for _, kernel := range []string{"coo-ptr", "gather-coo", "gather:"} {
+		require.True(t, slices.ContainsFunc(reached, func(s string) bool { return strings.Contains(s, kernel) }), "%s must be reached", kernel)
+	}
+}
+
+func TestWithoutMemoryForPointersOrVectorsAPlanStaysInCOO(t *testing.T) {
+	a := inCOO[float64](bands(300), true)
+	sys := simulated(t, 1, sim.Config{}, func(d *sim.Device) kernels.Device { return d })
+	plan := planOf[float64](t, sys, a, PlanOptions{Format: sparse.FormatCOO, ExpectedProducts: 1})
+	need := plan.Bytes()
+	require.NoError(t, sys.Close())
+	for _, more := range []int64{0, 8 * 302, 8 * 500} { // for nothing, for the pointers, for one vector of two
+		sys := simulated(t, 1, sim.Config{Memory: need + more}, func(d *sim.Device) kernels.Device { return d })
+		plan := planOf[float64](t, sys, a, PlanOptions{Format: sparse.FormatCOO})
+		require.Equal(t, need, plan.Bytes())
+		require.False(t, plan.shares[0].asCSR)
+		require.NoError(t, sys.Close())
+	}
+}
+
+func TestTheLongestRunIsFound(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var sorted []int32
+		longest := int64(0)
+		for i, n := range rapid.SliceOfN(rapid.SampledFrom([]int{0, 1, 5, 2047, 2048, 4095, 4096, 4097, 9000}), 0, 8).Draw(t, "runs") {
+			sorted = append(sorted, slices.Repeat([]int32{int32(i)}, n)...)
+			longest = max(longest, int64(n))
+		}
+		got := longestRun(sorted)
+		require.LessOrEqual(t, got, longest)
+		if longest >= 4096 {
+			require.Equal(t, longest, got)
+		}
+	})
+}
