@@ -193,3 +193,20 @@ func TestDeterministicRefusesWhatSumsInAnotherOrder(t *testing.T) {
 		require.ErrorContains(t, err, c.says)
 	}
 }
+
+func TestDeterministicSaysWhichFormatsOfAGPUSumInAnotherOrder(t *testing.T) {
+	sys := openCPU(t, "sim:1")
+	a := generated(t, "diag:n=64")
+	for _, f := range FormatsOf("sim") {
+		_, err := NewPlan(ctx, sys, a, PlanOptions{Format: f, Deterministic: true})
+		if f == FormatAuto || f == sparse.FormatCSR {
+			require.NoError(t, err, f)
+			continue
+		}
+		require.True(t, sparse.IsInput(err), f)
+		require.ErrorContains(t, err, `format: "`+string(f)+`"`)
+		require.ErrorContains(t, err, "sums in an order of its own")
+	}
+	_, err := NewPlan(ctx, sys, a, PlanOptions{Format: "bins", Deterministic: true})
+	require.ErrorContains(t, err, `"bins" is not known to device sim:0`)
+}

@@ -111,6 +111,9 @@ func (s *share[V]) pack(ctx context.Context, l layout[V], o PlanOptions, after k
 		InPlace: o.Strategy == Optimized && (s.inPlace == nil || !s.placed) && !o.Release,
 	})
 	if errors.Is(err, kernels.ErrNotSupported) {
+		if info := s.dev.Info(); o.Deterministic && o.form != kernels.FormAuto && slices.Contains(FormatsOf(info.Kind), sparse.Format(o.form)) {
+			return sparse.Inputf("format", "%q sums in an order of its own on device %s: with deterministic use auto or csr", string(o.form), info.ID)
+		}
 		return s.lacks(o.form)
 	}
 	s.packed = packed
