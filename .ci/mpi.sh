@@ -133,6 +133,34 @@ commands() {
 	echo "the bits of one process; bytes sent are those of the partition"
 }
 
+# apart LIBRARY STATUS MESSAGE FIRST SECOND: two ranks with command lines of their own. Rank 0
+# says why they can't go on, within 10 s.
+apart() {
+	local lib=$1 want=$2 message=$3 status=0 begin=$SECONDS
+	# shellcheck disable=SC2086 # command lines are words
+	MSREP_MPI_JOIN_SECONDS=5 launch "$lib" 1 "$work/msrep.$lib" $4 : -n 1 "$work/msrep.$lib" $5 >"$work/run" 2>"$work/log" || status=$?
+	[ $status = "$want" ] && [ "$(grep -c '^msrep' "$work/log")" = 1 ] && grep -q "^msrep[a-z ]*: $message" "$work/log" && [ $((SECONDS - begin)) -le 10 ] ||
+		fail "$lib, $4 beside $5: status $status after $((SECONDS - begin)) s, and $(cat "$work/log")"
+}
+
+# A rank that can't go on tells the others while they join; a rank that does not join is not
+# waited for.
+joining() {
+	local a=gen:diag:n=9
+	for lib in openmpi mpich; do
+		apart $lib 2 "rank 1 on .*: there is no flag --wrong" "spmv $a" "spmv $a --wrong"
+		apart $lib 2 "rank 0 on .*: there is no flag --wrong" "spmv $a --wrong" "spmv $a"
+		apart $lib 2 "there is no flag --wrong" "spmv $a --wrong" "spmv $a --wrong"
+		apart $lib 2 'rank 1 on .*: "spvm" is not a command' "spmv $a" "spvm $a"
+		apart $lib 2 "command line: rank 0 on .* has spmv $a, rank 1 on .* has info $a: " "spmv $a" "info $a"
+		apart $lib 2 "command line: rank 0 on .* has spmv $a, rank 1 on .* has solve $a: " "spmv $a" "solve $a"
+		apart $lib 1 "\(not all 2 ranks have joined within 5s\|interrupted before all 2 ranks have joined\)" "spmv $a" "version"
+		launch $lib 1 "$work/msrep.$lib" info $a --json : -n 1 "$work/msrep.$lib" info gen:diag:n=8 --json >"$work/run"
+		[ "$(grep -c '"rows": [89]' "$work/run")" = 2 ] || fail "$lib: info on two ranks: $(cat "$work/run")"
+	done
+	echo "ranks with wrong or different command lines, or that end before, are told of"
+}
+
 # Vectors that stay on GPUs, whose messages go through pinned memory or, as an MPI library
 # with CUDA would have it, from one device to another: the memory of these is host memory.
 devices() {
@@ -312,7 +340,7 @@ three_hosts() {
 	join_hosts
 }
 
-for part in install_libraries build agreement commands devices memory killed three_hosts; do
+for part in install_libraries build agreement commands joining devices memory killed three_hosts; do
 	echo "--- ${part//_/ }"
 	$part
 done

@@ -55,8 +55,8 @@ var (
 	errOver    = errors.New("mpi: closed, or not made by Start")
 )
 
-// Start joins the run that a launcher such as mpirun has started; a process that no launcher
-// has started is a run of its own. Close ends it. Start is an error when it is called again
+// Start joins the run that a launcher such as mpirun has started: it returns when all processes
+// of the run have called it. A process that no launcher has started is a run of its own. Close ends it. Start is an error when it is called again
 // in the life of a process, where the library takes no calls of several threads in turn, and
 // a *sparse.InputError where MSREP_MPI_DEVICE is not auto, on or off.
 func Start() (*Comm, error) {

@@ -43,6 +43,7 @@ type command struct {
 	more                         func() string // and what is worked out, may be nil
 	severalThreads               bool          // --threads may be several numbers
 	ranks                        bool          // runs on all ranks that a launcher of MPI started
+	apart                        bool          // tells of this machine only: runs even where MPI does not
 	opensNone                    bool          // --devices is only checked (but info --explain opens them)
 	// setup declares flags and returns what to do once they are parsed.
 	setup func(c *call) func(ctx context.Context) error
@@ -59,6 +60,7 @@ type call struct {
 	*command
 	flags  *flag.FlagSet
 	args   []string // without flags
+	line   string   // the command line, without msrep
 	stdout io.Writer
 	stderr io.Writer
 
@@ -88,8 +90,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 		}
 	}()
 	if len(args) == 0 {
-		fmt.Fprintf(stderr, "msrep: no command is given; %s (see msrep help)\n", commandList())
-		return exitUsage
+		return refuse(ctx, stderr, usageError("no command is given; %s (see msrep help)", commandList()))
 	}
 	switch {
 	case asksHelp(args[0]):
@@ -115,8 +116,15 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 			return cmd.run(ctx, args[1:], stdout, stderr)
 		}
 	}
-	fmt.Fprintf(stderr, "msrep: %q is not a command; %s\n", args[0], commandList())
-	return exitUsage
+	return refuse(ctx, stderr, usageError("%q is not a command; %s", args[0], commandList()))
+}
+
+// refuse ends a command line without a command.
+func refuse(ctx context.Context, stderr io.Writer, err error) int {
+	c := &call{command: &command{}, stdout: io.Discard, stderr: stderr, flags: flag.NewFlagSet("", flag.ContinueOnError)}
+	err = c.overRanks(ctx, err, nil)
+	c.complain(ctx, err)
+	return exitCode(err)
 }
 
 func asksHelp(arg string) bool {
@@ -125,7 +133,7 @@ func asksHelp(arg string) bool {
 
 func (cmd *command) run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	out := bufio.NewWriter(stdout) // keeps the first error for the end
-	c := &call{command: cmd, stdout: out, stderr: stderr, flags: flag.NewFlagSet(cmd.name, flag.ContinueOnError)}
+	c := &call{command: cmd, stdout: out, stderr: stderr, line: strings.Join(append([]string{cmd.name}, args...), " "), flags: flag.NewFlagSet(cmd.name, flag.ContinueOnError)}
 	c.flags.SetOutput(io.Discard)
 	c.flags.StringVar(&c.devices, "devices", "auto", "`SPEC`: auto, cpu, cpu:N (N CPU devices), cuda, cuda:0,1,... (GPUs) or sim:N (N simulated GPUs, slow; sim:dgx1 are 8, sim:summit 6)")
 	c.flags.Var((*threadCounts)(&c.counts), "threads", "CPU threads in all, `N`; 0 means all")
@@ -133,12 +141,11 @@ func (cmd *command) run(ctx context.Context, args []string, stdout, stderr io.Wr
 	c.flags.BoolVar(&c.quiet, "quiet", false, "no messages beside the result")
 	do := cmd.setup(c)
 	err := c.parse(args)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
+	if errors.Is(err, flag.ErrHelp) {
 		c.help()
 		err = nil
-	case err == nil:
-		err = c.overRanks(ctx, do)
+	} else {
+		err = c.overRanks(ctx, err, do)
 	}
 	if e := out.Flush(); err == nil { // a solve that fails prints its result as well
 		err = e
@@ -146,7 +153,7 @@ func (cmd *command) run(ctx context.Context, args []string, stdout, stderr io.Wr
 	if err == nil {
 		return exitOK
 	}
-	if ctx.Err() != nil {
+	if ctx.Err() != nil && !isLate(err) {
 		err = errors.New("interrupted")
 	}
 	c.complain(ctx, err)
@@ -168,8 +175,11 @@ func (c *call) complain(ctx context.Context, err error) {
 		}
 		err = &cluster.RankError{Rank: rank, Host: hostName(), Err: err}
 	}
-	fmt.Fprintf(c.stderr, "msrep %s: %s\n", c.name, oneLine(err))
+	fmt.Fprintf(c.stderr, "%s: %s\n", c.who(), oneLine(err))
 }
+
+// who begins the messages of a command.
+func (c *call) who() string { return strings.TrimSpace("msrep " + c.name) }
 
 // want checks the number of arguments beside the flags.
 func (c *call) want(n int) error {

@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 	"runtime/debug"
 	"strconv"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -62,29 +60,48 @@ type team struct {
 	watch *cluster.Watcher
 }
 
-// overRanks calls do, on a team where a launcher has started several processes.
-func (c *call) overRanks(ctx context.Context, do func(context.Context) error) error {
+// overRanks calls do, on a team where a launcher has started several processes. parsed is what is
+// wrong with the command line, which a rank tells the others.
+func (c *call) overRanks(ctx context.Context, parsed error, do func(context.Context) error) error {
 	_, size, ok := launched()
-	if !ok || !c.ranks {
-		c.alone = ok
-		return do(ctx)
+	switch {
+	case !ok:
+		return first(ctx, parsed, do)
+	case startRanks == nil && c.ranks && parsed == nil && size > 1:
+		return usageError("started as %d ranks, but this msrep was built without MPI: install it by CC=mpicc go install -tags mpi ./cmd/msrep", size)
+	case startRanks == nil || !c.ranks && (size < 2 || c.apart):
+		c.alone = !c.ranks
+		return first(ctx, parsed, do)
 	}
-	if startRanks == nil {
-		if size > 1 {
-			return usageError("started as %d ranks, but this msrep was built without MPI: install it by CC=mpicc go install -tags mpi ./cmd/msrep", size)
-		}
-		return do(ctx)
-	}
-	comm, err := startRanks()
-	if err != nil {
+	comm, err := c.join(ctx, size, parsed)
+	if comm == nil {
 		c.alone = true
+		if !c.ranks && parsed == nil && !isLate(err) {
+			return do(ctx) // it can do without MPI
+		}
 		return err
 	}
-	c.team = &team{call: c, comm: comm, host: hostName()}
+	t := &team{call: c, comm: comm, host: hostName()}
+	if !c.ranks {
+		if err := t.run(ctx, func(context.Context) error { return err }); err != nil {
+			return err
+		}
+		c.alone = true
+		return do(ctx)
+	}
+	c.team = t
 	if comm.Rank() != 0 {
 		c.stdout, c.quiet = io.Discard, true
 	}
-	return c.team.run(ctx, do)
+	return t.run(ctx, func(ctx context.Context) error { return first(ctx, err, do) })
+}
+
+// first is err, or else what do gives.
+func first(ctx context.Context, err error, do func(context.Context) error) error {
+	if err != nil {
+		return err
+	}
+	return do(ctx)
 }
 
 // hostName is the name of this machine.
@@ -126,19 +143,11 @@ func (t *team) run(ctx context.Context, do func(context.Context) error) (err err
 // is in use. There is little of it: large arrays, made once.
 const collectAt = 20
 
-// open opens the devices of all ranks, and makes sure that these can work together.
+// open opens the devices of all ranks, and has them look after each other.
 func (t *team) open(ctx context.Context, c msrep.Config) (err error) {
 	debug.SetGCPercent(collectAt) // a rank has its part in memory and little else
 	if t.sys, err = cluster.Open(t.comm, c); err != nil {
 		return err
-	}
-	for _, same := range [][2]string{
-		{"msrep", "version " + msrep.Version + " of " + runtime.Version() + " for " + runtime.GOOS + "/" + runtime.GOARCH},
-		{"command line", strings.Join(os.Args[1:], " ")},
-	} {
-		if err := t.sys.Same(same[0], same[1]); err != nil {
-			return err
-		}
 	}
 	w, unwatched, err := cluster.Watch(t.sys, t.lost)
 	if err != nil {
@@ -204,7 +213,7 @@ func (t *team) tell(err error) {
 	told.Store(true)
 	fileio.RemovePending()
 	t.call.inFlags(err)
-	fmt.Fprintf(t.call.stderr, "msrep %s: %s\n", t.call.name, oneLine(err))
+	fmt.Fprintf(t.call.stderr, "%s: %s\n", t.call.who(), oneLine(err))
 }
 
 // create starts the output file of rank 0; nil elsewhere, and where path is empty.

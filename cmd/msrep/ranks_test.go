@@ -3,8 +3,11 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -95,6 +98,103 @@ func TestARankThatFailsAloneSpeaks(t *testing.T) {
 			})
 		}
 	}
+}
+
+// meets has ranks with these command lines meet, of which parsed[r] is wrong, and gives what each
+// of them hears.
+func meets(lines []string, parsed map[int]error) []error {
+	return cluster.Run(len(lines), func(comm cluster.Comm) error {
+		name, _, _ := strings.Cut(lines[comm.Rank()], " ")
+		c := &call{command: &command{name: name, ranks: name != "info"}, line: lines[comm.Rank()]}
+		return c.meet(comm, parsed[comm.Rank()])
+	})
+}
+
+func TestRanksThatMeetHearWhatIsWrongWithAnyOfThem(t *testing.T) {
+	host := hostName()
+	wrong := usageError("there is no flag --wrong")
+	for _, c := range []struct {
+		lines   []string
+		parsed  map[int]error
+		message string
+	}{
+		{[]string{"spmv a", "spmv a", "spmv a"}, nil, ""},
+		{[]string{"info a", "info b"}, nil, ""}, // each does its own
+		{[]string{"spmv a", "spmv a --wrong"}, map[int]error{1: wrong}, "rank 1 on " + host + ": there is no flag --wrong"},
+		{[]string{"spmv a --wrong", "spmv a"}, map[int]error{0: wrong}, "rank 0 on " + host + ": there is no flag --wrong"},
+		{[]string{"spmv a --wrong", "spmv a --wrong"}, map[int]error{0: wrong, 1: wrong}, "there is no flag --wrong"},
+		{[]string{"info a", "spmv a"}, nil, "command line: rank 0 on " + host + " has info a, rank 1 on " + host + " has spmv a: it must be the same on all ranks"},
+		{[]string{"spmv a", "spmv a", "spmv b"}, nil, "command line: rank 0 on " + host + " has spmv a, rank 2 on " + host + " has spmv b: it must be the same on all ranks"},
+	} {
+		for r, err := range meets(c.lines, c.parsed) {
+			if c.message == "" {
+				require.NoError(t, err, "%q", c.lines)
+				continue
+			}
+			require.EqualError(t, err, c.message, "rank %d", r)
+			require.True(t, cluster.Agreed(err), "nobody waits for it")
+			require.Equal(t, exitUsage, exitCode(err))
+		}
+	}
+}
+
+func TestRanksOfAnotherMsrepAreRefused(t *testing.T) {
+	var all [][]byte
+	for _, program := range []string{"version 1", "version 2"} {
+		b, err := json.Marshal(greeting{Host: "h", Program: program, Ranks: true})
+		require.NoError(t, err)
+		all = append(all, b)
+	}
+	require.EqualError(t, differ(all), "msrep: rank 0 on h has version 1, rank 1 on h has version 2: it must be the same on all ranks")
+}
+
+func TestJoiningHasATimeLimit(t *testing.T) {
+	defer func(f func() (rankComm, error)) { startRanks = f }(startRanks)
+	t.Setenv("PMI_SIZE", "4")
+	for _, c := range []struct {
+		args    []string
+		set     string
+		limit   time.Duration
+		code    int
+		message string
+	}{
+		{[]string{"spmv", "gen:diag:n=4"}, "", time.Minute, exitFailed, "msrep spmv: %snot all 4 ranks have joined within 1m0s (MSREP_MPI_JOIN_SECONDS): one of them has ended before, or runs another program\n"},
+		{[]string{"info", "gen:diag:n=4"}, "7", 7 * time.Second, exitFailed, "msrep info: %snot all 4 ranks have joined within 7s (MSREP_MPI_JOIN_SECONDS): one of them has ended before, or runs another program\n"},
+		{[]string{"spmv", "gen:diag:n=4", "--wrong"}, "7", 7 * time.Second, exitUsage, "msrep spmv: %sthere is no flag --wrong (see msrep spmv --help)\n"},
+		{[]string{"spvm"}, "7", 7 * time.Second, exitUsage, "msrep: %s\"spvm\" is not a command; " + commandList() + "\n"},
+		{[]string{"spmv", "gen:diag:n=4"}, "soon", 0, exitUsage, "msrep spmv: %sMSREP_MPI_JOIN_SECONDS: \"soon\": use 1 to 86400 seconds\n"},
+		{[]string{"spmv", "gen:diag:n=4"}, "0", 0, exitUsage, "msrep spmv: %sMSREP_MPI_JOIN_SECONDS: \"0\": use 1 to 86400 seconds\n"},
+	} {
+		for rank, prefix := range []string{"", "rank 1 on " + hostName() + ": "} {
+			t.Setenv("PMI_RANK", strconv.Itoa(rank))
+			t.Setenv(joinVariable, c.set)
+			synctest.Test(t, func(t *testing.T) {
+				over := make(chan struct{})
+				defer close(over)
+				startRanks = func() (rankComm, error) {
+					<-over
+					return nil, errors.New("over")
+				}
+				begin := time.Now()
+				code, _, stderr := runArgs(c.args...)
+				require.Equal(t, c.code, code, stderr)
+				require.Equal(t, fmt.Sprintf(c.message, prefix), stderr)
+				require.Equal(t, c.limit+time.Duration(rank)*othersFirst, time.Since(begin))
+			})
+		}
+	}
+	t.Setenv(joinVariable, "")
+	require.NotEmpty(t, runOK(t, "version"), "which waits for nobody")
+
+	t.Setenv("PMI_RANK", "0")
+	over := make(chan struct{})
+	defer close(over)
+	startRanks = func() (rankComm, error) { <-over; return nil, errors.New("over") }
+	interrupted, stop := context.WithCancel(t.Context())
+	stop()
+	var stderr bytes.Buffer
+	require.Equal(t, exitFailed, run(interrupted, []string{"spmv", "gen:diag:n=4"}, io.Discard, &stderr))
+	require.Equal(t, "msrep spmv: interrupted before all 4 ranks have joined: one of them has ended before, or has not started\n", stderr.String())
 }
 
 func TestInfoTellsWhatRanksWouldSend(t *testing.T) {

@@ -19,6 +19,7 @@ var versionCommand = &command{
 	summary:   "print versions and what the processor can do",
 	example:   "msrep version --json",
 	opensNone: true,
+	apart:     true,
 	setup: func(c *call) func(context.Context) error {
 		return func(context.Context) error {
 			if err := c.want(0); err != nil {
