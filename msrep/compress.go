@@ -106,7 +106,10 @@ func (p *Plan[V]) chooseCompressed(ctx context.Context) error {
 		begin := time.Now()
 		err := s.race(&run[V]{plan: p, gathers: gathers, alpha: 1}, products)
 		if errors.Is(err, kernels.ErrOutOfMemory) {
-			s.asCSR, s.chosen.Why, err = false, "no memory to measure csr beside it", nil
+			s.asCSR, s.chosen.Why = false, "no memory to measure csr beside it"
+			if err = s.stream.Sync(); errors.Is(err, kernels.ErrOutOfMemory) { // the same error once more
+				err = nil
+			}
 		}
 		s.chosen.Took += time.Since(begin)
 		return errors.Join(err, s.keepFaster())

@@ -121,6 +121,31 @@ func TestCOOWithOneRowOrOneColumnIsMultipliedAsCSR(t *testing.T) {
 	}
 }
 
+func TestCOOAsCSRMultipliesVectorsOnTheDevices(t *testing.T) {
+	const n = 300
+	for _, byRow := range []bool{true, false} {
+		sys := simulated(t, 3, sim.Config{}, func(d *sim.Device) kernels.Device { return leaning{d, true} })
+		a := inCOO[float64](bands(n), byRow)
+		plan := planOf[float64](t, sys, a, PlanOptions{Format: sparse.FormatCOO})
+		require.True(t, plan.shares[1].asCSR)
+		for _, op := range []Op{NoTrans, Trans} {
+			require.True(t, plan.Resident(op))
+			vx, err := plan.ColumnVector()
+			require.NoError(t, err)
+			vy, err := plan.RowVector()
+			require.NoError(t, err)
+			x, y := sines(n), sines(n)
+			require.NoError(t, vx.Write(x))
+			require.NoError(t, vy.Write(y))
+			want := reference.Multiply(bool(op), 0.5, a, x, -2, y)
+			require.NoError(t, plan.Apply(ctx, op, 0.5, vx, -2, vy))
+			require.NoError(t, vy.Read(y))
+			require.Equal(t, -1, reference.Check(y, want))
+		}
+		require.NoError(t, sys.Close())
+	}
+}
+
 func TestPlansForFewProductsStayInCOO(t *testing.T) {
 	a := inCOO[float64](bands(300), true)
 	for _, c := range []struct {

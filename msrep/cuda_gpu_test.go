@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -210,5 +211,39 @@ func TestGPUsMeasureCOOBesideCSR(t *testing.T) {
 			}
 			require.NoError(t, plan.Close())
 		}
+	}
+}
+
+func TestAGPUWithLittleMemoryKeepsCOO(t *testing.T) {
+	if !onGPU(t) || !nvidiatest.Attached() {
+		return
+	}
+	const n = 3000
+	var a sparse.Matrix[float64] = inCOO[float64](bands(n), true)
+	said := map[string]bool{}
+	for memory := int64(280_000); memory < 500_000; memory += 4_000 {
+		nvidiatest.Reset(nvidiatest.Machine{GPUs: 1, Memory: memory})
+		sys, err := Open(Config{Devices: "cuda:0"})
+		require.NoError(t, err)
+		plan, err := NewPlan(ctx, sys, a, PlanOptions{Format: sparse.FormatCOO})
+		if err != nil {
+			require.ErrorIs(t, err, kernels.ErrOutOfMemory)
+			said["nothing"] = true
+			require.NoError(t, sys.Close())
+			continue
+		}
+		why, _, _ := strings.Cut(plan.Packed(NoTrans)[0].Why, " coo")
+		said[why] = true
+		x, y := sines(n), sines(n)
+		want := reference.Multiply(false, 0.5, a, x, -2, y)
+		if _, err := plan.SpMV(ctx, NoTrans, 0.5, x, -2, y); err == nil {
+			require.Equal(t, -1, reference.Check(y, want))
+		} else {
+			require.ErrorIs(t, err, kernels.ErrOutOfMemory)
+		}
+		require.NoError(t, sys.Close())
+	}
+	for _, why := range []string{"nothing", "", "no memory to measure csr beside it", "measured:"} {
+		require.True(t, said[why], "%q: %v", why, said)
 	}
 }
