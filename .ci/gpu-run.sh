@@ -81,7 +81,8 @@ small=gen:banded:n=600,band=5
 GPU_RUN_TESTS=-rapid.checks=42 NCU_STAND_IN=counts try all 0 $small check bench variants formats others counters
 says all/tests.log '^PASS'
 says all/machine.txt '^no GPU, Default'
-lines all/phases.jsonl . 6
+lines all/phases.jsonl . 7
+says all/phases.jsonl '"why": "measured: coo '
 for form in csr csr-merge slices cusparse auto; do
 	says all/results.jsonl "\"form\":\"$form\".*\"seconds\":.*\"value\":\"fp32\""
 done

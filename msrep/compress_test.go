@@ -4,6 +4,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -271,9 +272,9 @@ func TestADeviceThatFailsWhileCOOIsMeasuredLeaksNothing(t *testing.T) {
 	a := inCOO[float64](bands(40), true)
 	var reached []string
 	for n := 1; n < 120; n++ {
-		left := n
+		var calls atomic.Int64
 		sys := simulated(t, 2, sim.Config{Fail: func(call string) error {
-			if left--; left == 0 {
+			if calls.Add(1) == int64(n) {
 				return errFault
 			}
 			return nil
