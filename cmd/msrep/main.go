@@ -5,10 +5,9 @@ package main
 import (
 	"context"
 	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
+	"github.com/msrep-go/msrep/internal/ended"
 	"github.com/msrep-go/msrep/internal/fileio"
 )
 
@@ -16,7 +15,7 @@ import (
 const grace = 700 * time.Millisecond
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := ended.BySignals(context.Background())
 	defer stop()
 	go func() {
 		<-ctx.Done()

@@ -1,4 +1,4 @@
-// Package ended tells that work ended because its context did.
+// Package ended tells that work ended because its context did, and ends a context by signals.
 package ended
 
 import (

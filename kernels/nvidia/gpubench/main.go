@@ -15,13 +15,12 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
+	"github.com/msrep-go/msrep/internal/ended"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/nvidia"
 	"github.com/msrep-go/msrep/kernels/sim"
@@ -44,7 +43,7 @@ var (
 
 func main() {
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
+	ctx, stop := ended.BySignals(context.Background())
 	defer stop()
 	if err := run(ctx, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "gpubench:", err)
