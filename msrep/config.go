@@ -29,12 +29,13 @@ type Config struct {
 	// Warn, unless nil, is called with a line of text where placement is on and the
 	// system refuses it or has no use for it. It is called at most once in the life of
 	// the process, whatever is opened, from any goroutine. Products are right all the
-	// same. System.Placement tells the same of each System.
+	// same. System.Placement tells the same of each System. A panic of it is ignored.
 	Warn func(msg string)
 	// Trace, unless nil, is called for everything that is done on the devices, as soon as
 	// it is done, and for the phases of plans and products; see Event. It is called from
 	// any goroutine, from several at once, and should return soon. It must not use the plans
-	// and vectors of the System, which wait for it. nil costs nothing.
+	// and vectors of the System, which wait for it. A panic of it is an error of the call that it
+	// was called for. nil costs nothing.
 	Trace func(Event)
 }
 

@@ -90,6 +90,7 @@ func (r *refusal) report(reason string) {
 	r.mu.Unlock()
 	if r.warn != nil {
 		warned.Do(func() {
+			defer func() { _ = recover() }() // else what is being opened would stay open
 			r.warn("NUMA: " + reason + "; results are right, but memory or threads may be far from each other")
 		})
 	}

@@ -56,7 +56,7 @@ func (p *Plan[V]) build(ctx context.Context) (err error) {
 		err := s.do()
 		*s.time += time.Since(t)
 		if p.sys.trace != nil {
-			p.sys.trace(Event{Name: "plan: " + s.name, Start: t, Duration: time.Since(t), Err: err})
+			err = p.sys.trace(Event{Name: "plan: " + s.name, Start: t, Duration: time.Since(t), Err: err})
 		}
 		if err != nil {
 			return err

@@ -26,7 +26,7 @@ type System struct {
 	nodes   []nodeGroup // of the devices, in order; none without placement
 	farness float64     // how much farther the memory of other nodes is; see numa.Topology.Farness
 	refusal refusal
-	trace   func(Event) // nil for none
+	trace   func(Event) error // nil for none
 
 	mu    sync.Mutex
 	plans map[io.Closer]bool // and vectors; nil once closed
@@ -53,7 +53,7 @@ func openOn(topo *numa.Topology, c Config) (*System, error) {
 		return nil, sparse.Inputf("numa", "%q is not known: use %s, %s or %s", string(c.NUMA), NUMAAuto, NUMAOn, NUMAOff)
 	}
 	c.Threads = cmp.Or(c.Threads, runtime.GOMAXPROCS(0))
-	s := &System{plans: map[io.Closer]bool{}, refusal: refusal{warn: c.Warn}, trace: c.Trace}
+	s := &System{plans: map[io.Closer]bool{}, refusal: refusal{warn: c.Warn}, trace: listener(c.Trace)}
 	if err := s.open(topo, c); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}

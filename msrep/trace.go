@@ -1,8 +1,10 @@
 package msrep
 
 import (
+	"fmt"
 	"time"
 
+	"github.com/msrep-go/msrep/internal/crash"
 	"github.com/msrep-go/msrep/kernels"
 )
 
@@ -29,6 +31,25 @@ type Event struct {
 	Err      error // of the call; nil when it went well
 }
 
+// listener calls trace with an event and gives the error of the event. A panic of trace becomes that
+// error where there is none: the call that the event tells of has failed, and what frees memory
+// after a call that failed frees it now.
+func listener(trace func(Event)) func(Event) error {
+	if trace == nil {
+		return nil
+	}
+	return func(e Event) (err error) {
+		defer func() {
+			if r := recover(); r != nil && e.Err == nil {
+				e.Err = fmt.Errorf("trace: panicked: %w", crash.Recovered(r))
+			}
+			err = e.Err
+		}()
+		trace(e)
+		return nil
+	}
+}
+
 // traced lets the listener of the system hear what is put on a stream.
 func (s *System) traced(d kernels.Device, stream kernels.Stream) kernels.Stream {
 	if s.trace == nil || stream == nil {
@@ -44,21 +65,20 @@ func (p *Plan[V]) span(name string, err *error) func() {
 		return func() {}
 	}
 	start := time.Now()
-	return func() { p.sys.trace(Event{Name: name, Start: start, Duration: time.Since(start), Err: *err}) }
+	return func() { *err = p.sys.trace(Event{Name: name, Start: start, Duration: time.Since(start), Err: *err}) }
 }
 
 // tracedStream reports what is put on a stream.
 type tracedStream struct {
 	kernels.Stream
 	device string
-	trace  func(Event)
+	trace  func(Event) error
 }
 
 func (s *tracedStream) report(name string, bytes int64, f func() error) error {
 	start := time.Now()
 	err := f()
-	s.trace(Event{Name: name, Device: s.device, Bytes: bytes, Start: start, Duration: time.Since(start), Err: err})
-	return err
+	return s.trace(Event{Name: name, Device: s.device, Bytes: bytes, Start: start, Duration: time.Since(start), Err: err})
 }
 
 func (s *tracedStream) Write(dst kernels.Buffer, off int64, src []byte) error {

@@ -1,7 +1,10 @@
 package msrep
 
 import (
+	"context"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -73,4 +76,69 @@ func TestListenersHearWhatIsDone(t *testing.T) {
 	multiplyMany(t, twice, Trans, 1, ByRow(x, 1), 0, ByRow(y, 1))
 	require.NoError(t, twice.Apply(t.Context(), Trans, 1, vx, 0, vy))
 	require.Equal(t, []string{"spmv", "spmm", "apply"}, heard.names(""), "once, whichever plan makes them")
+}
+
+func TestAPanicOfTheListenerIsAnErrorAndLosesNoMemory(t *testing.T) {
+	for _, devices := range []string{"cpu:2", "sim:2"} {
+		panicked := true
+		for at := 0; panicked; at++ {
+			panicked = false
+			var heard atomic.Int64
+			sys, err := Open(Config{Devices: devices, Trace: func(Event) {
+				if heard.Add(1) == int64(at+1) {
+					panicked = true
+					panic("mine")
+				}
+			}})
+			require.NoError(t, err)
+			errs := useAll(t.Context(), sys)
+			errs = append(errs, sys.Close())
+			failed := slices.DeleteFunc(errs, func(err error) bool { return err == nil })
+			require.Equal(t, panicked, len(failed) > 0, "%s, event %d", devices, at)
+			for _, err := range failed {
+				require.ErrorContains(t, err, "trace: panicked: mine", "%s, event %d", devices, at)
+			}
+			require.Zero(t, inUse(sys), "%s, event %d", devices, at)
+		}
+	}
+}
+
+// useAll makes a plan and vectors, multiplies and closes them, and goes on after an error.
+func useAll(ctx context.Context, sys *System) (errs []error) {
+	tell := func(err error) { errs = append(errs, err) }
+	plan, err := NewPlan(ctx, sys, sparse.Matrix[float64](bands(20)), PlanOptions{ExpectedTransposed: 2})
+	if tell(err); err != nil {
+		return errs
+	}
+	x, y := make([]float64, 20), make([]float64, 20)
+	_, err = plan.SpMV(ctx, NoTrans, 1, x, 0, y)
+	tell(err)
+	_, err = plan.SpMM(ctx, Trans, 1, ByRow(x, 1), 0, ByRow(y, 1))
+	tell(err)
+	vx, err := plan.ColumnVector()
+	tell(err)
+	vy, err := plan.RowVector()
+	tell(err)
+	if vx != nil && vy != nil {
+		tell(plan.Apply(ctx, NoTrans, 1, vx, 0, vy))
+		_, err = vy.Norm()
+		tell(err)
+	}
+	tell(vx.Close())
+	tell(vy.Close())
+	tell(plan.Close())
+	return errs
+}
+
+func TestAPanicOfWarnIsIgnored(t *testing.T) {
+	warned = sync.Once{}
+	defer func() { warned = sync.Once{} }() // as at the start of the process
+	called := false
+	r := refusal{warn: func(string) {
+		called = true
+		panic("mine")
+	}}
+	r.report("no")
+	require.True(t, called)
+	require.Equal(t, "no", r.text())
 }

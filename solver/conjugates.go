@@ -44,7 +44,8 @@ type column struct {
 func newConjugates(ctx context.Context, a ManyOperator, b, x msrep.Block[float64], sizes systemSizes, opt Options) *conjugates {
 	n, _ := a.Dims()
 	c := &conjugates{a: a, b: b, out: x, opt: opt, begin: time.Now()}
-	c.host, c.right, c.one = newHostSpace(ctx, a, opt.Precond, nil, make([]float64, n), make([]float64, n))
+	c.host = newHostSpace(ctx, a, opt.Precond, nil, n)
+	c.right, c.one = c.host.load(make([]float64, n), make([]float64, n))
 	c.r = c.host.zero()
 	quiet := opt
 	quiet.Progress = nil

@@ -49,18 +49,22 @@ func onDevices(a Operator, all *processes) residentOperator {
 	return p
 }
 
-// newDeviceSpace copies b, if there is one, and x to the devices.
-func newDeviceSpace(ctx context.Context, a residentOperator, m Preconditioner, all *processes, b, x []float64) (s *deviceSpace, bv, xv vector) {
-	s = &deviceSpace{work: work{ctx: ctx, all: all}, a: a, m: m, out: x}
+// newDeviceSpace makes a space on the devices of an operator.
+func newDeviceSpace(ctx context.Context, a residentOperator, m Preconditioner, all *processes) *deviceSpace {
+	return &deviceSpace{work: work{ctx: ctx, all: all}, a: a, m: m}
+}
+
+// load copies b, if there is one, and x to the devices.
+func (s *deviceSpace) load(b, x []float64) (bv, xv vector) {
 	bv = none
 	if b != nil {
 		bv = s.zero()
 		s.do(func() error { return s.v[bv].Write(b) })
 	}
 	xv = s.zero()
-	s.x = xv
+	s.x, s.out = xv, x
 	s.do(func() error { return s.v[xv].Write(x) })
-	switch m := m.(type) {
+	switch m := s.m.(type) {
 	case nil:
 	case *jacobi:
 		i := s.zero()
@@ -74,7 +78,7 @@ func newDeviceSpace(ctx context.Context, a residentOperator, m Preconditioner, a
 			return err
 		})
 	}
-	return s, bv, xv
+	return bv, xv
 }
 
 // do runs f unless something has failed.
@@ -94,10 +98,14 @@ func (s *deviceSpace) zero() vector {
 	return vector(k)
 }
 
-// release brings the solution to the host and frees the vectors.
-func (s *deviceSpace) release() error {
+// fetch brings the solution to the host.
+func (s *deviceSpace) fetch() error {
 	s.do(func() error { return s.v[s.x].Read(s.out) })
-	errs := []error{s.err}
+	return s.err
+}
+
+func (s *deviceSpace) free() error {
+	var errs []error
 	for _, v := range s.v {
 		errs = append(errs, v.Close())
 	}

@@ -29,7 +29,8 @@ func TestTheBasisOfGMRESStaysOrthonormal(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := sines(a.Rows)
-			s, r, _ := newHostSpace(t.Context(), planOn(t, "cpu:2", a), nil, nil, b, make([]float64, a.Rows))
+			s := newHostSpace(t.Context(), planOn(t, "cpu:2", a), nil, nil, a.Rows)
+			r, _ := s.load(b, make([]float64, a.Rows))
 			k := &krylov{task: &task{space: s}, v: []vector{r}, size: []float64{math.Sqrt(s.dot(r, r))}, g: []float64{1}}
 			for j := range m + 1 {
 				require.False(t, k.extend(j), "vector %d", j)
@@ -63,7 +64,8 @@ func TestTheBasisOfGMRESStaysOrthonormal(t *testing.T) {
 // without a column of its own.
 func TestADirectionThatLiesInTheBasisEndsTheCycle(t *testing.T) {
 	a := laplacian(t, "stencil:n=10,points=5")
-	s, r, _ := newHostSpace(t.Context(), planOn(t, "cpu:1", a), nil, nil, sines(a.Rows), make([]float64, a.Rows))
+	s := newHostSpace(t.Context(), planOn(t, "cpu:1", a), nil, nil, a.Rows)
+	r, _ := s.load(sines(a.Rows), make([]float64, a.Rows))
 	k := &krylov{task: &task{space: s}, v: []vector{r}, size: []float64{math.Sqrt(s.dot(r, r))}, g: []float64{1}}
 	require.False(t, k.extend(0))
 	k.set(1e-15, k.v[0], k.v[1])

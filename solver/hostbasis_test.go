@@ -16,7 +16,8 @@ func TestPassesOverABasisHaveTheBitsOfLoopsOverItsVectors(t *testing.T) {
 	const n = 2*SumBlock + 1003
 	plan := planOn(t, "cpu:1", laplacian(t, "stencil:n=3,points=5")) // for its workers only
 	for _, m := range []int{1, 4, 11, 38, 140} {
-		s, _, _ := newHostSpace(t.Context(), plan, nil, nil, make([]float64, n), make([]float64, n))
+		s := newHostSpace(t.Context(), plan, nil, nil, n)
+		s.load(make([]float64, n), make([]float64, n))
 		v, g, h := make([]vector, m), make([]float64, m), make([]float64, m+1)
 		for j := range v {
 			v[j], g[j], h[j] = s.zero(), math.Cos(float64(j)), math.Sin(float64(j))

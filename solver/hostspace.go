@@ -34,15 +34,17 @@ const (
 	pageElems = 512
 )
 
-// newHostSpace works on b and x where they are.
-func newHostSpace(ctx context.Context, a Operator, m Preconditioner, all *processes, b, x []float64) (s *hostSpace, bv, xv vector) {
-	n := len(x)
-	s = &hostSpace{work: work{ctx: ctx, all: all}, a: a, m: m, level: simd.Default(), n: n, partial: make([]float64, 2*((n+SumBlock-1)/SumBlock))}
+// newHostSpace makes a space of vectors of n elements.
+func newHostSpace(ctx context.Context, a Operator, m Preconditioner, all *processes, n int) *hostSpace {
+	s := &hostSpace{work: work{ctx: ctx, all: all}, a: a, m: m, level: simd.Default(), n: n, partial: make([]float64, 2*((n+SumBlock-1)/SumBlock))}
 	if j, ok := m.(*jacobi); ok && all == nil { // other processes may have other preconditioners, and sums of their own
 		s.inverse = j.inverse
 	}
-	return s, s.adopt(b), s.adopt(x)
+	return s
 }
+
+// load leaves b and x where they are.
+func (s *hostSpace) load(b, x []float64) (bv, xv vector) { return s.adopt(b), s.adopt(x) }
 
 // zero makes vectors that begin at different places of a page: where all begin at
 // the same, a core takes loads for readers of what it has just stored.
@@ -57,7 +59,9 @@ func (s *hostSpace) adopt(v []float64) vector {
 	return vector(len(s.v) - 1)
 }
 
-func (s *hostSpace) release() error { return nil }
+func (s *hostSpace) fetch() error { return nil }
+
+func (s *hostSpace) free() error { return nil }
 
 func (s *hostSpace) product(a float64, x vector, b float64, y vector) {
 	s.multiply(func(ctx context.Context) error {

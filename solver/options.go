@@ -36,7 +36,8 @@ type Options struct {
 	// Precond is the preconditioner; nil means none.
 	Precond Preconditioner
 	// Progress, unless nil, is called with the relative residual after each iteration, as
-	// the recurrence of the method gives it.
+	// the recurrence of the method gives it. A panic of it, as of a Preconditioner, goes on to
+	// the caller of the method, which frees what it has made before.
 	Progress func(iteration int, residual float64)
 }
 

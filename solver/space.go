@@ -9,6 +9,7 @@ import "time"
 // failed gives it. Operations that read the same vectors are one: on large systems
 // all of them wait for the memory.
 type space interface {
+	load(b, x []float64) (bv, xv vector) // once, before all others; b may be nil, and bv then is none
 	zero() vector
 	set(a float64, src, dst vector)                   // dst = a*src
 	round(x vector, exp int)                          // roundAt
@@ -51,8 +52,10 @@ type space interface {
 	ended() error
 	// spent is what the products and the preconditioner took, and the number of products.
 	spent() (products, precond time.Duration, count int)
-	// release ends the use of the vectors; x is on the host then.
-	release() error
+	// fetch brings x to where load found it.
+	fetch() error
+	// free gives back the memory of the vectors, whatever has happened to them.
+	free() error
 }
 
 // vector is the number of a vector of a space.

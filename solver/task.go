@@ -44,7 +44,10 @@ type task struct {
 const maxStrikes = 3
 
 // solve runs a method on vectors in host memory, or on copies where the devices are.
-func solve(ctx context.Context, m method, a Operator, b, x []float64, opt Options) (*Result, error) {
+//
+// A panic of the caller's code, such as Options.Progress, goes on to the caller; the memory of the
+// solve is freed then, too.
+func solve(ctx context.Context, m method, a Operator, b, x []float64, opt Options) (res *Result, err error) {
 	if err := cmp.Or(given.Context(ctx), given.Check("matrix", a)); err != nil {
 		return nil, err
 	}
@@ -86,18 +89,24 @@ func solve(ctx context.Context, m method, a Operator, b, x []float64, opt Option
 		defer func() { scaleBy(x, t.exp) }()
 	}
 	if device != nil {
-		t.space, t.b, t.x = newDeviceSpace(ctx, device, opt.Precond, all, b, x)
+		t.space = newDeviceSpace(ctx, device, opt.Precond, all)
 	} else {
-		t.space, t.b, t.x = newHostSpace(ctx, a, opt.Precond, all, b, x)
+		t.space = newHostSpace(ctx, a, opt.Precond, all, len(x))
 	}
+	defer func() {
+		if e := t.free(); e != nil && res != nil {
+			res, err = nil, e
+		}
+	}()
+	t.b, t.x = t.load(b, x)
 	err = m.iterate(t)
 	failed := t.failed()
 	var gaveUp *ConvergenceError
 	if failed == nil && !errors.As(err, &gaveUp) {
 		failed = err // of a context: the residual of x is not known
 	}
-	if err2 := t.release(); failed == nil {
-		failed = err2
+	if failed == nil {
+		failed = t.fetch()
 	}
 	if failed != nil {
 		return nil, failed
