@@ -22,7 +22,8 @@ type Config struct {
 	// that share a NUMA node. GPUs need a binary built with the tag cuda.
 	Devices string
 	// Threads is the number of CPU threads of all devices together; 0 means
-	// GOMAXPROCS. Each device has at least one.
+	// GOMAXPROCS. Each device has at least one. While GOMAXPROCS is less than when the System was
+	// opened, fewer of them work; where it is more, open another System to use more.
 	Threads int
 	// NUMA says whether devices are placed: NUMAAuto when "".
 	NUMA NUMA

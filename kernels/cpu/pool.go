@@ -24,15 +24,21 @@ import (
 // other then need nobody to be woken. They sleep at once where the process has more
 // workers than CPUs.
 //
+// Where GOMAXPROCS falls after the pool was opened, as Go lowers it with the limit of a container,
+// fewer workers make all pieces of a job, so that there is still a CPU for each; see look. Workers
+// with CPUs of their own go on as before.
+//
 // A line of the cache takes longer from one CPU to another than a worker to add a hundred
 // products. So a job goes to a worker in one line, and its end comes back in another; workers
 // read nothing else that the one that asks writes.
 type pool struct {
 	size    int  // workers
-	busy    int  // threads that a job keeps busy: the workers, and the one that asks
 	placed  bool // the one that asks does no work itself
-	spins   bool // there may be a CPU for each worker
+	crammed bool // there are more workers than CPUs of their own
+	opened  int  // GOMAXPROCS when the pool was opened
 	workers []*worker
+	cpus    atomic.Int64   // for the threads of the process, when look looked last
+	share   atomic.Int64   // workers that take part in a job
 	live    sync.WaitGroup // goroutines that have not ended
 
 	_      [64]byte
@@ -44,6 +50,7 @@ type pool struct {
 	mu      sync.Mutex // one job of the workers at a time
 	closed  atomic.Bool
 	given   uint32        // jobs that workers were given
+	unseen  int           // jobs since look looked
 	askers  atomic.Int64  // goroutines that have a job done, or wait for their turn
 	crowded atomic.Int64  // when there were as many as workers last, in ns since epoch; 0 is never
 	alone   chan struct{} // a place for each of those that do their jobs by themselves: as many as workers
@@ -65,8 +72,13 @@ type worker struct {
 	_      [64]byte
 }
 
-// threadsBusy is the threads that jobs of all pools of the process may keep busy.
-var threadsBusy atomic.Int64
+// threadsBusy is the threads that jobs of all pools of the process may keep busy, threadsAll those
+// that they would with all workers.
+var threadsBusy, threadsAll atomic.Int64
+
+// lookEvery is how many jobs there are between two looks at GOMAXPROCS, each of which takes a lock
+// of Go's scheduler.
+const lookEvery = 16
 
 // crowdTime is for how long after a crowd callers do their jobs by themselves: solvers have other
 // work between two products.
@@ -78,14 +90,15 @@ var epoch = time.Now().Add(-time.Second)
 // newPool starts n workers, on cpus if there are any. onRefused is called
 // where the kernel does not pin them; they then run anywhere.
 func newPool(n int, cpus []int, onRefused func(error)) *pool {
-	p := &pool{size: n, placed: len(cpus) > 0, busy: n, done: newGate(), alone: make(chan struct{}, n)}
+	p := &pool{size: n, placed: len(cpus) > 0, opened: runtime.GOMAXPROCS(0), done: newGate(), alone: make(chan struct{}, n)}
+	p.crammed = p.placed && n > len(cpus)
 	p.isDone = func() bool { return p.ended.Load() == p.given }
 	first := 1
 	if p.placed {
-		first, p.busy = 0, n+1
+		first = 0
 	}
-	p.spins = p.busy <= runtime.GOMAXPROCS(0) && (!p.placed || n <= len(cpus))
-	threadsBusy.Add(int64(p.busy))
+	threadsAll.Add(p.busy(n))
+	p.look()
 	for i := first; i < n; i++ {
 		w := &worker{number: i, gate: newGate()}
 		w.gate.shared = func(cpu int32) bool { return p.done.cpu.Load() == cpu }
@@ -125,9 +138,37 @@ func newPool(n int, cpus []int, onRefused func(error)) *pool {
 	return p
 }
 
+// busy is the threads that a job of so many workers keeps busy: these, and the one that asks.
+func (p *pool) busy(workers int) int64 {
+	if p.placed {
+		return int64(workers + 1)
+	}
+	return int64(workers)
+}
+
+// look finds out how many CPUs there are for the process, and how many workers take part in a job:
+// all of them, unless GOMAXPROCS is less than the threads of all pools and than it was when the pool
+// was opened. It is then the part of them that leaves as many threads as GOMAXPROCS is now.
+// p.mu is held.
+func (p *pool) look() {
+	p.unseen = 0
+	procs := runtime.GOMAXPROCS(0)
+	p.cpus.Store(int64(min(procs, runtime.NumCPU())))
+	share := int64(p.size)
+	if !p.placed {
+		share = min(max(share*int64(procs)/min(threadsAll.Load(), int64(p.opened)), 1), share)
+	}
+	if before := p.share.Swap(share); before != share {
+		if before > 0 {
+			threadsBusy.Add(-p.busy(int(before)))
+		}
+		threadsBusy.Add(p.busy(int(share)))
+	}
+}
+
 // spin is how long to look for work rather than to sleep: for so long, or not at all.
 func (p *pool) spin(d time.Duration) time.Duration {
-	if p.spins && threadsBusy.Load() <= int64(runtime.NumCPU()) {
+	if !p.crammed && threadsBusy.Load() <= p.cpus.Load() {
 		return d
 	}
 	return 0
@@ -180,13 +221,25 @@ func (p *pool) runJob(n int, f func(i int), short bool) error {
 		return kernels.ErrClosed
 	}
 	p.fault = nil
-	busy := p.workers[:n-(p.size-len(p.workers))]
+	if p.unseen++; p.unseen >= lookEvery {
+		p.look()
+	}
+	takePart := min(n, int(p.share.Load()))
+	busy := p.workers[:takePart-(p.size-len(p.workers))]
 	if short && p.quiet(busy) {
 		begin := time.Since(epoch)
 		err := callAll(n, f)
 		p.quietEnd = time.Since(epoch)
 		p.quietTime += p.quietEnd - begin
 		return err
+	}
+	if takePart < n {
+		one := f
+		f = func(i int) {
+			for k := n * i / takePart; k < n*(i+1)/takePart; k++ {
+				p.one(one, k)
+			}
+		}
 	}
 	p.given += uint32(len(busy))
 	for _, w := range busy {
@@ -220,10 +273,11 @@ func (p *pool) quiet(busy []*worker) bool {
 
 // crowd reports whether a caller, one of so many, does its job by itself.
 func (p *pool) crowd(askers int64) bool {
-	if p.placed || p.size == 1 {
+	share := p.share.Load()
+	if p.placed || share == 1 {
 		return false
 	}
-	if askers >= int64(p.size) {
+	if askers >= share {
 		p.crowded.Store(int64(time.Since(epoch)))
 		return true
 	}
@@ -293,6 +347,7 @@ func (p *pool) close() {
 			w.give(nil, 0)
 		}
 		p.live.Wait()
-		threadsBusy.Add(-int64(p.busy))
+		threadsBusy.Add(-p.busy(int(p.share.Load())))
+		threadsAll.Add(-p.busy(p.size))
 	}
 }

@@ -158,11 +158,64 @@ func TestWorkersDoNotSpinWithoutACPUForEach(t *testing.T) {
 	many.close()
 	few.close()
 	crowd := newPool(runtime.GOMAXPROCS(0)+1, nil, nil)
-	require.False(t, crowd.spins)
+	require.Zero(t, crowd.spin(spinTime))
 	crowd.close()
 	one := newPool(2, []int{0}, func(error) {})
-	require.False(t, one.spins, "both are on one CPU")
+	require.Zero(t, one.spin(spinTime), "both are on one CPU")
 	one.close()
+}
+
+func TestWorkersFollowGOMAXPROCS(t *testing.T) {
+	const size = 4
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(size))
+	before := threadsBusy.Load()
+	p, half := newPool(size, nil, nil), newPool(size/2, nil, nil)
+	placed := newPool(2, []int{0}, func(error) {})
+	var pools int64 = size + size/2 + 3
+	require.Equal(t, before+pools, threadsBusy.Load())
+	jobs := func(p *pool, n int) (most int64) {
+		var at, peak atomic.Int64
+		for k := range 2 * lookEvery {
+			var calls [size]atomic.Int32
+			err := p.run(n, func(i int) {
+				defer at.Add(-1)
+				for v := at.Add(1); ; {
+					if m := peak.Load(); m >= v || peak.CompareAndSwap(m, v) {
+						break
+					}
+				}
+				calls[i].Add(1)
+				if i == n-1 && k%2 == 1 {
+					panic("oh dear")
+				}
+			})
+			if k == lookEvery {
+				peak.Store(0)
+			}
+			require.Equal(t, k%2 == 1, err != nil, "%v", err)
+			for i := range calls {
+				require.Equal(t, i < n, calls[i].Load() == 1, "job %d, piece %d", k, i)
+			}
+		}
+		return peak.Load()
+	}
+	for _, c := range []struct{ procs, share, half int64 }{{4, 4, 2}, {1, 1, 1}, {2, 2, 1}, {3, 3, 1}, {4, 4, 2}, {9, 4, 2}} {
+		runtime.GOMAXPROCS(int(c.procs))
+		for n := 1; n <= size; n++ {
+			require.LessOrEqual(t, jobs(p, n), c.share)
+		}
+		jobs(half, 2)
+		jobs(placed, 2)
+		require.Equal(t, c.share, p.share.Load(), "GOMAXPROCS %d", c.procs)
+		require.Equal(t, c.half, half.share.Load(), "GOMAXPROCS %d: both pools together", c.procs)
+		require.Equal(t, int64(2), placed.share.Load(), "they have CPUs of their own")
+		require.Equal(t, min(c.procs, int64(runtime.NumCPU())), p.cpus.Load())
+		require.Equal(t, before+c.share+c.half+3, threadsBusy.Load())
+	}
+	for _, p := range []*pool{p, half, placed} {
+		p.close()
+	}
+	require.Equal(t, before, threadsBusy.Load())
 }
 
 func TestAShortJobWakesNobodyUntilSuchJobsFollowEachOther(t *testing.T) {
