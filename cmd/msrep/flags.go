@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -47,6 +48,9 @@ func (c *call) parse(args []string) error {
 	for _, n := range c.counts {
 		if n < 0 || n > msrep.MaxThreads {
 			return sparse.Inputf("--threads", "%d: use 1 to %d, or 0 for all", n, msrep.MaxThreads)
+		}
+		if most, _ := mem.MostThreads(); n > most {
+			return sparse.Inputf("--threads", "%d: the limit of the process (ulimit -v or -d) leaves room for %d", n, most)
 		}
 		c.threads = n
 	}

@@ -1,29 +1,50 @@
 package mem
 
 import (
-	"fmt"
 	"os"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 )
 
-func TestALimitOfAddressesLeavesWhatIsNotTaken(t *testing.T) {
+// under calls f while a limit of the process leaves so much more than it has taken, of which the
+// number at index i of statm tells.
+func under(t *testing.T, resource, i int, more uint64, f func()) {
 	text, err := os.ReadFile("/proc/self/statm")
 	require.NoError(t, err)
-	var pages uint64
-	_, err = fmt.Sscan(string(text), &pages)
+	pages, err := strconv.ParseUint(strings.Fields(string(text))[i], 10, 64)
 	require.NoError(t, err)
 	var before unix.Rlimit
-	require.NoError(t, unix.Getrlimit(unix.RLIMIT_AS, &before))
-	limited := unix.Rlimit{Cur: pages*uint64(os.Getpagesize()) + 1<<30, Max: before.Max}
+	require.NoError(t, unix.Getrlimit(resource, &before))
+	limited := unix.Rlimit{Cur: pages*uint64(os.Getpagesize()) + more, Max: before.Max}
 	if limited.Cur >= before.Max || limited.Cur >= noLimit {
 		t.Skip("no such limit can be set here")
 	}
-	require.NoError(t, unix.Setrlimit(unix.RLIMIT_AS, &limited))
-	room, available := addressRoom(), Available()
-	require.NoError(t, unix.Setrlimit(unix.RLIMIT_AS, &before))
-	require.InDelta(t, 1<<30, room, 1<<28)
-	require.LessOrEqual(t, available, int64(1<<30))
+	require.NoError(t, unix.Setrlimit(resource, &limited))
+	defer func() { require.NoError(t, unix.Setrlimit(resource, &before)) }()
+	f()
+}
+
+func TestALimitLeavesWhatIsNeitherTakenNorKeptBack(t *testing.T) {
+	for _, c := range []struct {
+		resource, index int
+		kept            int64
+	}{{unix.RLIMIT_AS, 0, addressesKept}, {unix.RLIMIT_DATA, 5, dataKept}} {
+		under(t, c.resource, c.index, 1<<30, func() {
+			room, available := addressRoom(), Available()
+			require.InDelta(t, 1<<30-c.kept, room, 1<<27)
+			require.LessOrEqual(t, available, 1<<30-c.kept)
+			most, limited := MostThreads()
+			require.True(t, limited)
+			require.InDelta(t, room/threadBytes, most, 1<<27/threadBytes)
+		})
+		under(t, c.resource, c.index, uint64(c.kept)/2, func() {
+			require.Zero(t, addressRoom())
+			most, _ := MostThreads()
+			require.Equal(t, 1, most)
+		})
+	}
 }

@@ -16,7 +16,7 @@ const unknownMemory = 16 << 30
 // Available is how many bytes can be allocated without swapping, as Linux says in
 // /proc/meminfo, or 16 GiB where nothing says it. It is less where a control group of the
 // process, of whose limit an eighth is kept back (256 MiB at most), or its limit of address
-// space (ulimit -v) leaves less, and at most math.MaxInt, which is 2 GiB where addresses
+// space or of data (ulimit -v, -d) leaves less, and at most math.MaxInt, which is 2 GiB where addresses
 // have 32 bits.
 func Available() int64 {
 	room := min(free(), addressRoom(), math.MaxInt)
@@ -24,6 +24,20 @@ func Available() int64 {
 		room = min(room, g.room())
 	}
 	return room
+}
+
+// threadBytes is what a thread of a C library takes of addresses with what it works on, at most,
+// where the command has made its stack small.
+const threadBytes = 2 << 20
+
+// MostThreads is how many threads a limit of address space or of data (ulimit -v, -d) leaves room
+// for; limited is false where there is none. A thread that cannot be made ends the process.
+func MostThreads() (n int, limited bool) {
+	room := addressRoom()
+	if room == math.MaxInt64 {
+		return math.MaxInt, false
+	}
+	return int(1 + room/threadBytes), true
 }
 
 // leastAsked is the bytes for which nobody looks whether there is memory: to look takes some

@@ -1,0 +1,54 @@
+//go:build cgo && linux
+
+// Limits of address space (ulimit -v) and of data (ulimit -d), before Go's runtime begins: where it
+// finds too little it ends the process with a trace, and so it does where a thread cannot be made.
+// A thread of glibc takes 8 MB of addresses for its stack and 64 MB or more for malloc; all of them
+// take a small stack and share one heap here.
+
+#define _GNU_SOURCE
+#include <malloc.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+// What Go's runtime takes, from its first instruction to the start of a command, in bytes. Measured
+// with Go 1.26; TestALimitOfAddressesGivesAResultOrALine fails where another version takes more.
+#define START_ADDRESSES (1285L * 1000 * 1000)
+#define START_DATA (66L * 1000 * 1000)
+#define THREAD_STACK (1L << 20)
+
+static int limited(int resource) {
+	struct rlimit l;
+	return getrlimit(resource, &l) == 0 && l.rlim_cur != RLIM_INFINITY;
+}
+
+// require ends the process where so many bytes cannot be mapped.
+static void require(size_t bytes, int protection, const char *message) {
+	void *p = mmap(NULL, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (p == MAP_FAILED) {
+		ssize_t n = write(STDERR_FILENO, message, strlen(message));
+		_exit(n < 0 ? 2 : 1);
+	}
+	munmap(p, bytes);
+}
+
+__attribute__((constructor)) static void begin(void) {
+	if (limited(RLIMIT_AS))
+		require(START_ADDRESSES, PROT_NONE, "msrep: the limit of address space (ulimit -v) leaves too little to start: 1300 MB\n");
+	else if (!limited(RLIMIT_DATA))
+		return;
+	if (limited(RLIMIT_DATA))
+		require(START_DATA, PROT_READ | PROT_WRITE, "msrep: the limit of data (ulimit -d) leaves too little to start: 80 MB\n");
+#ifdef __GLIBC__
+	mallopt(M_ARENA_MAX, 1);
+	pthread_attr_t a;
+	if (pthread_attr_init(&a) == 0) {
+		if (pthread_attr_setstacksize(&a, THREAD_STACK) == 0)
+			pthread_setattr_default_np(&a);
+		pthread_attr_destroy(&a);
+	}
+#endif
+}
