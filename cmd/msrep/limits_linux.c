@@ -14,8 +14,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-// What Go's runtime takes, from its first instruction to the start of a command, in bytes. Measured
-// with Go 1.26; TestALimitOfAddressesGivesAResultOrALine fails where another version takes more.
+// What Go's runtime takes from its first instruction to the start of a command, in bytes, where
+// addresses have 64 bits. Measured with Go 1.26:
+// TestALimitOfAddressesOrDataGivesAResultOrALine fails where another version takes more.
 #define START_ADDRESSES (1285L * 1000 * 1000)
 #define START_DATA (66L * 1000 * 1000)
 #define THREAD_STACK (1L << 20)
@@ -36,12 +37,15 @@ static void require(size_t bytes, int protection, const char *message) {
 }
 
 __attribute__((constructor)) static void begin(void) {
-	if (limited(RLIMIT_AS))
-		require(START_ADDRESSES, PROT_NONE, "msrep: the limit of address space (ulimit -v) leaves too little to start: 1300 MB\n");
-	else if (!limited(RLIMIT_DATA))
+	int addresses = limited(RLIMIT_AS), data = limited(RLIMIT_DATA);
+	if (!addresses && !data)
 		return;
-	if (limited(RLIMIT_DATA))
-		require(START_DATA, PROT_READ | PROT_WRITE, "msrep: the limit of data (ulimit -d) leaves too little to start: 80 MB\n");
+#if __SIZEOF_POINTER__ == 8
+	if (addresses)
+		require(START_ADDRESSES, PROT_NONE, "msrep: the limit of address space (ulimit -v) is too low: 1.4 GB are needed to start\n");
+	if (data)
+		require(START_DATA, PROT_READ | PROT_WRITE, "msrep: the limit of data (ulimit -d) is too low: 110 MB are needed to start\n");
+#endif
 #ifdef __GLIBC__
 	mallopt(M_ARENA_MAX, 1);
 	pthread_attr_t a;
