@@ -36,7 +36,7 @@ func TestALimitOfAddressesOrDataGivesAResultOrALine(t *testing.T) {
 		step = 500
 	}
 	if !looksBeforeMain() {
-		v, d = 1350, 125
+		v, d = 1400, 125
 	}
 	var limits []string
 	for mb := v; mb <= 3000; mb += step {
