@@ -22,7 +22,7 @@ import (
 // Of a Matrix Market file each rank parses a range of bytes (of a gzipped file, or one
 // that holds an array, it reads all and keeps a part), and sends the entries to the
 // ranks whose rows they are in. An .msr file is mapped, and each rank takes its rows.
-// Other files are refused. The result has the bits that matio.Read gives in one
+// Other files are refused. The Note of the Source is that of the rank's own part. The result has the bits that matio.Read gives in one
 // process.
 //
 // A generator spec gen:NAME:... is not a file: every rank makes the whole matrix and
@@ -62,14 +62,13 @@ func sniff(path string) (isMSR bool, err error) {
 		return false, err
 	}
 	defer f.Close()
-	const banner = "%%MatrixMarket"
-	head := make([]byte, len(banner))
+	head := make([]byte, 512)
 	n, err := io.ReadFull(f, head)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return false, err
 	}
 	switch head = head[:n]; {
-	case bytes.EqualFold(head, []byte(banner)):
+	case mtx.HasBanner(head):
 		return false, nil
 	case !bytes.HasPrefix(head, []byte(msr.Magic)):
 		return false, sparse.Inputf(path, "ranks read parts of .mtx and .msr files only: bring it into one of these with msrep convert")
@@ -127,9 +126,18 @@ func readMTX(ctx context.Context, sys *System, path string, align Align) (*Matri
 	if err := sys.Agree(err); err != nil {
 		return nil, sparse.Source{}, err
 	}
-	src := part.Source
+	src, rounded := part.Source, int64(0)
 	if src.Stored, err = sumInt(c, part.Entries()); err != nil {
 		return nil, src, err
+	}
+	if src.Field == sparse.Real { // by rounded integers, maybe, which other ranks need not have
+		rounded++
+	}
+	if rounded, err = sumInt(c, rounded); err != nil {
+		return nil, src, err
+	}
+	if rounded > 0 {
+		src.Field = sparse.Real
 	}
 	if err := part.CheckEntries(src.Stored); err != nil {
 		return nil, src, &agreed{err} // all compare the same numbers

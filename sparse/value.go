@@ -45,6 +45,9 @@ type Source struct {
 	Field    Field
 	Symmetry Symmetry
 	Stored   int64 // entries in the file, duplicates and one half of a symmetric matrix counted as they stand
+	// Note says, in words for people, what of the file the matrix does not have as it stands there, such as
+	// values that were rounded; it is empty where there is nothing to say.
+	Note string
 }
 
 // Matrix is any of *CSR, *CSC and *COO, and what embeds one of them, as *matio.Matrix does.

@@ -68,8 +68,7 @@ func TestLinesComeInOrderWhateverTheReaderGives(t *testing.T) {
 
 func TestHeaderLinesAreNotHandedOutAgain(t *testing.T) {
 	r := lines.NewReader(iotest.OneByteReader(strings.NewReader("Head\r\n\ntwo\nthree\r\nfour")), "f")
-	require.True(t, r.Prefix("hEAD"))
-	require.False(t, r.Prefix("header"))
+	require.Equal(t, "Head\r\n", string(r.Peek(6)))
 	for _, want := range []string{"Head", "", "two"} {
 		line, err := r.Next()
 		require.NoError(t, err)
@@ -199,12 +198,29 @@ func TestFirstIsALineWithoutItsEndsAndBlanks(t *testing.T) {
 	}
 }
 
-func TestAByteOrderMarkIsNamed(t *testing.T) {
-	for _, mark := range []string{"\xef\xbb\xbf", "\xff\xfe", "\xfe\xff"} {
-		_, err := lines.NewReader(strings.NewReader(mark+"one\n"), "f").Next()
-		require.ErrorContains(t, err, "f:1: begins with a byte order mark")
-		got, err := collect(t, lines.NewReader(strings.NewReader("one\n"+mark+"two\n"), "f"))
+func TestTheByteOrderMarkOfUTF8IsSkippedAtTheBeginningOnly(t *testing.T) {
+	const mark = "\xef\xbb\xbf"
+	for _, text := range []string{mark + "one\n", mark + "one", mark + "one\r\ntwo\n"} {
+		r := lines.NewReader(strings.NewReader(text), "f")
+		line, err := r.Next()
 		require.NoError(t, err)
-		require.Len(t, got, 2)
+		require.Equal(t, "one", string(line))
+		require.EqualValues(t, 1, r.Line())
+		r.Unread()
+		got, err := collect(t, r)
+		require.NoError(t, err)
+		require.Equal(t, "one", strings.TrimSpace(got[0]))
+	}
+	_, err := lines.NewReader(strings.NewReader(mark), "f").Next()
+	require.Equal(t, io.EOF, err)
+	got, err := collect(t, lines.NewReader(strings.NewReader("one\n"+mark+"two\n"), "f"))
+	require.NoError(t, err)
+	require.Equal(t, mark+"two\n", got[1])
+}
+
+func TestTheByteOrderMarkOfUTF16IsNamed(t *testing.T) {
+	for _, mark := range []string{"\xff\xfe", "\xfe\xff"} {
+		_, err := lines.NewReader(strings.NewReader(mark+"one\n"), "f").Next()
+		require.ErrorContains(t, err, "f:1: begins with the byte order mark of UTF-16")
 	}
 }

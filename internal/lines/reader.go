@@ -28,7 +28,7 @@ func NewReader(r io.Reader, name string) *Reader {
 }
 
 // Next gives the next line without its end; it is valid until the next call. At
-// the end of the text the error is io.EOF. A line longer than MaxLine is an
+// the end of the text the error is io.EOF. A byte order mark of UTF-8 at the beginning is skipped. A line longer than MaxLine is an
 // *sparse.InputError, like everything else that keeps the text from being read.
 func (r *Reader) Next() ([]byte, error) {
 	if r.back != nil {
@@ -37,8 +37,15 @@ func (r *Reader) Next() ([]byte, error) {
 		return trimEnd(r.last), nil
 	}
 	line, err := r.in.ReadSlice('\n')
-	if r.line == 0 && marked(line) {
-		return nil, sparse.InputLinef(r.name, 1, "begins with a byte order mark: save the text as ASCII or UTF-8 without one")
+	if r.line == 0 {
+		if utf16(line) {
+			return nil, sparse.InputLinef(r.name, 1, "begins with the byte order mark of UTF-16: save the text as ASCII or UTF-8")
+		}
+		if bytes.HasPrefix(line, []byte(ByteOrderMark)) {
+			if line = line[len(ByteOrderMark):]; len(line) == 0 {
+				return nil, readError(r.name, err)
+			}
+		}
 	}
 	if len(line) > 0 && (err == nil || err == io.EOF || err == bufio.ErrBufferFull) {
 		r.line++
@@ -59,11 +66,10 @@ func (r *Reader) Unread() {
 	r.line--
 }
 
-// Prefix reports whether the text to be read begins with prefix, ASCII letters
-// compared without regard to case.
-func (r *Reader) Prefix(prefix string) bool {
-	b, _ := r.in.Peek(len(prefix))
-	return bytes.EqualFold(b, []byte(prefix))
+// Peek gives the next n bytes without reading them, fewer where the text ends, before the first call of Next.
+func (r *Reader) Peek(n int) []byte {
+	b, _ := r.in.Peek(n)
+	return b
 }
 
 // rest is the text after the lines that were read.
@@ -74,10 +80,12 @@ func (r *Reader) rest() io.Reader {
 	return io.MultiReader(bytes.NewReader(r.back), r.in)
 }
 
-// marked reports whether a text that begins with line has the byte order mark of UTF-8 or
-// UTF-16, as some programs write it.
-func marked(line []byte) bool {
-	return bytes.HasPrefix(line, []byte("\xef\xbb\xbf")) || bytes.HasPrefix(line, []byte("\xff\xfe")) || bytes.HasPrefix(line, []byte("\xfe\xff"))
+// ByteOrderMark is what some programs put before a text in UTF-8. It is skipped.
+const ByteOrderMark = "\xef\xbb\xbf"
+
+// utf16 reports whether a text that begins with line has the byte order mark of UTF-16.
+func utf16(line []byte) bool {
+	return bytes.HasPrefix(line, []byte("\xff\xfe")) || bytes.HasPrefix(line, []byte("\xfe\xff"))
 }
 
 func trimEnd(line []byte) []byte {

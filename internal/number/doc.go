@@ -1,4 +1,4 @@
-// Package number reads decimal numbers from text without making strings.
+// Package number reads decimal numbers from text without making strings, and writes those of output files.
 //
 // It knows plain decimal notation only: an optional sign, digits with at most
 // one point, an optional exponent (1.5E+3, or 1.5D+3 as Fortran writes it), and
@@ -12,5 +12,5 @@
 // or two machine instructions on integers or floats. All others go to strconv.
 //
 // Scan functions read the number that a text begins with and say where it ends;
-// the other functions read a whole text.
+// Int and Float read a whole text.
 package number

@@ -33,7 +33,7 @@ func intColumns(most int64) numberColumns {
 // wholeColumns sets values that are integers.
 func wholeColumns(val []float64) numberColumns {
 	return integerFormat(1 + widest(val, func(b []byte, v float64) int {
-		return len(strconv.AppendFloat(b, v, 'f', -1, 64))
+		return len(strconv.AppendInt(b, int64(v), 10))
 	}))
 }
 

@@ -2,6 +2,7 @@ package hb
 
 import (
 	"bytes"
+	"errors"
 	"math"
 	"strconv"
 
@@ -25,14 +26,29 @@ func trim(b []byte) []byte {
 	return b
 }
 
-// parseReal reads a trimmed field of a real format: with a point, or with the
+// parseValue is parseReal for every number: beyond the range of float64 it is an infinity. rounded says
+// that a whole number may lie between two float64, of which v is the nearer one.
+func parseValue(b []byte, f *field) (v float64, rounded bool, err error) {
+	if f.kind == 'I' {
+		v, n, exact := number.ScanWhole(b)
+		if n < len(b) || n == 0 {
+			err = number.ErrSyntax
+		}
+		return v, !exact, err
+	}
+	if v, err = parseReal(b, f); errors.Is(err, number.ErrRange) {
+		v, err = math.Inf(1), nil
+		if b[0] == '-' {
+			v = -v
+		}
+	}
+	return v, math.Abs(v) > 1<<53, err
+}
+
+// parseReal reads a trimmed field of a real format (not I): with a point, or with the
 // decimals that the format states, and with the scale factor applied where there
 // is no exponent.
 func parseReal(b []byte, f *field) (float64, error) {
-	if f.kind == 'I' {
-		v, err := number.Int(b)
-		return float64(v), err
-	}
 	if f.scale == 0 && (f.decimals == 0 || bytes.IndexByte(b, '.') >= 0) {
 		return number.Float(b)
 	}

@@ -8,13 +8,15 @@ import (
 
 	"github.com/msrep-go/msrep/internal/given"
 	"github.com/msrep-go/msrep/internal/number"
+	"github.com/msrep-go/msrep/internal/source"
 	"github.com/msrep-go/msrep/sparse"
 )
 
 // Read reads a matrix in Harwell-Boeing or Rutherford-Boeing format: rows sorted,
 // symmetric halves expanded, entries that are stored twice added up. Entries
 // whose value is zero are kept. Right-hand sides that follow the matrix are
-// skipped.
+// skipped. Values beyond the range of float64 become infinities, and integers that
+// float64 does not hold the nearest ones, with field real; Source.Note says so.
 //
 // name stands for the file in errors. Bad input gives an *sparse.InputError; a
 // cancelled ctx gives its error.
@@ -39,6 +41,7 @@ func Read(ctx context.Context, r io.Reader, name string, lim sparse.Limits) (*sp
 		return nil, sparse.Source{}, err
 	}
 	src := sparse.Source{Field: h.field, Symmetry: h.symmetry, Stored: h.nnz}
+	c.inexact.Apply(&src)
 	return sparse.Assemble(int(h.rows), int(h.cols), h.symmetry, blocks), src, nil
 }
 
@@ -46,7 +49,7 @@ func Read(ctx context.Context, r io.Reader, name string, lim sparse.Limits) (*sp
 func readStored(t *text, h *header, lim sparse.Limits) (*stored, error) {
 	c := &stored{}
 	line := t.line
-	pointers := section[int64]{t, "column pointer", h.cols + 1, h.pointers, func(b []byte, _ *field) (int64, error) {
+	pointers := section[int64]{t, "column pointer", h.cols + 1, h.pointers, func(b []byte, _ *field, _ int64) (int64, error) {
 		return number.Int(b)
 	}}
 	if err := pointers.read(c.placePointers(h.cols + 1)); err != nil {
@@ -60,7 +63,7 @@ func readStored(t *text, h *header, lim sparse.Limits) (*stored, error) {
 	}
 	c.rowLine = t.line
 	rows := h.rows
-	indices := section[int32]{t, "row index", h.nnz, h.indices, func(b []byte, _ *field) (int32, error) {
+	indices := section[int32]{t, "row index", h.nnz, h.indices, func(b []byte, _ *field, _ int64) (int32, error) {
 		i, err := number.Int(b)
 		if err == nil && (i < 1 || i > rows) {
 			err = fmt.Errorf("row index %d is outside 1 to %d", i, rows)
@@ -74,10 +77,16 @@ func readStored(t *text, h *header, lim sparse.Limits) (*stored, error) {
 		return c, nil
 	}
 	whole := h.field == sparse.Integer
-	values := section[float64]{t, "value", h.nnz, h.values, func(b []byte, f *field) (float64, error) {
-		v, err := parseReal(b, f)
-		if err == nil && whole && v != math.Trunc(v) {
+	values := section[float64]{t, "value", h.nnz, h.values, func(b []byte, f *field, line int64) (float64, error) {
+		v, rounded, err := parseValue(b, f)
+		switch {
+		case err != nil:
+		case whole && v != math.Trunc(v):
 			err = fmt.Errorf("%q is not an integer, as the type of the matrix wants", clip(string(b)))
+		case math.IsInf(v, 0) && hasDigit(b):
+			c.note(source.Inexact{Infinite: line})
+		case whole && rounded:
+			c.note(source.Inexact{Rounded: line})
 		}
 		return v, err
 	}}

@@ -17,7 +17,7 @@ type section[T any] struct {
 	what   string // one of the numbers: "column pointer"
 	n      int64
 	format *layout
-	parse  func(b []byte, f *field) (T, error) // b is trimmed and not empty
+	parse  func(b []byte, f *field, line int64) (T, error) // b is trimmed and not empty
 }
 
 // piece is a block of whole lines for one worker.
@@ -130,7 +130,7 @@ func (s *section[T]) fill(p *piece, to []T) error {
 				return sparse.InputLinef(s.name, line, "the file ends inside number %d of %d (%s, columns %d to %d): it is truncated",
 					p.first+k+1, s.n, s.what, f.start+1, f.end)
 			}
-			v, err := s.parse(b, f)
+			v, err := s.parse(b, f, line)
 			if err != nil {
 				return s.explain(err, line, b, f)
 			}

@@ -2,9 +2,11 @@ package hb
 
 import (
 	"sort"
+	"sync"
 
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/internal/par"
+	"github.com/msrep-go/msrep/internal/source"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -17,6 +19,16 @@ type stored struct {
 	val runs[float64] // none for a pattern
 
 	rowLine int64 // number of the line before the first row index
+
+	mu      sync.Mutex
+	inexact source.Inexact // of the values
+}
+
+// note notes where a value is not what the file has; on any goroutine.
+func (c *stored) note(x source.Inexact) {
+	c.mu.Lock()
+	c.inexact.Merge(x)
+	c.mu.Unlock()
 }
 
 // runs is an array in pieces.

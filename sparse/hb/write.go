@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/msrep-go/msrep/internal/given"
+	"github.com/msrep-go/msrep/internal/number"
 	"github.com/msrep-go/msrep/internal/source"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -98,11 +99,11 @@ func (o *writer) matrix(c *sparse.CSC[float64], field sparse.Field, s sparse.Sym
 	switch field {
 	case sparse.Real:
 		o.numbers(len(c.Val), values, func(b []byte, k int) []byte {
-			return strconv.AppendFloat(b, c.Val[k], 'E', values.decimals, 64)
+			return number.Append(b, c.Val[k], 'E', values.decimals)
 		})
 	case sparse.Integer:
 		o.numbers(len(c.Val), values, func(b []byte, k int) []byte {
-			return strconv.AppendFloat(b, c.Val[k], 'f', -1, 64)
+			return strconv.AppendInt(b, int64(c.Val[k]), 10)
 		})
 	}
 }

@@ -5,13 +5,15 @@ import (
 	"sync"
 
 	"github.com/msrep-go/msrep/internal/lines"
+	"github.com/msrep-go/msrep/internal/source"
 	"github.com/msrep-go/msrep/sparse"
 )
 
 // values is the numbers of one chunk of an array file, up to its first fault.
 type values struct {
-	val *[]float64
-	err error
+	val     *[]float64
+	inexact source.Inexact
+	err     error
 }
 
 // scratch keeps the memory of values from one chunk to the next.
@@ -22,6 +24,7 @@ func (h *header) parseValues(c lines.Chunk) values {
 	b, line := c.Data, c.Line
 	to := scratch.Get().(*[]float64)
 	*to = (*to)[:0]
+	var inexact source.Inexact
 	for p := 0; p < len(b); line++ {
 		p = lines.SkipBlanks(b, p)
 		if b[p] == '\n' || b[p] == '%' {
@@ -30,14 +33,20 @@ func (h *header) parseValues(c lines.Chunk) values {
 		}
 		start := p
 		v, n := h.scanValue(b[p:])
+		if n == 0 {
+			var other bool
+			if v, n, other = h.scanAny(b[p:]); other {
+				inexact.Merge(inexactAt(v, line))
+			}
+		}
 		p = lines.SkipBlanks(b, p+n)
 		if n == 0 || b[p] != '\n' {
-			return values{to, h.lineFault(line, lines.First(b[start:]))}
+			return values{to, inexact, h.lineFault(line, lines.First(b[start:]))}
 		}
 		p++
 		*to = append(*to, v)
 	}
-	return values{to, nil}
+	return values{to, inexact, nil}
 }
 
 // lineFault says what is wrong with a line that is not one value.

@@ -2,10 +2,13 @@
 //
 // A file begins with the line
 //
-//	%%MatrixMarket matrix FORMAT FIELD SYMMETRY
+//	%%MatrixMarket OBJECT FORMAT FIELD SYMMETRY
 //
-// in any case, where
+// in any case, with one or two % and, if need be, a byte order mark and white space before it,
+// where
 //
+//	OBJECT    matrix or vector: a vector is a matrix of one column, whose sizes and entries may
+//	          leave out the column, as the banner may the symmetry
 //	FORMAT    coordinate: one line "row column value" per entry, any order
 //	          array: one value per line, column after column, zeros included
 //	FIELD     real (or double), integer (or unsigned-integer, as SciPy writes it), or
@@ -15,7 +18,8 @@
 // then a line "rows columns entries" (array: "rows columns"), then the entries.
 // Indices start at 1. Comments begin with % and may stand anywhere after the
 // first line, as may blank lines; numbers are separated by any white space.
-// Exponents may be written as Fortran does, 1.5D+3.
+// Exponents may be written as Fortran does, 1.5D+3. A value is the nearest float64 of
+// the number that is written, an infinity beyond their range; integers may be of any length.
 //
 // Entries at the same place add up, also those of a pattern. A symmetric file
 // gives one of a[i][j] and a[j][i]: the format wants that below the diagonal, the

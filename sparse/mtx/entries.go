@@ -3,22 +3,26 @@ package mtx
 import (
 	"bytes"
 	"encoding/binary"
+	"math"
 
 	"github.com/msrep-go/msrep/internal/lines"
 	"github.com/msrep-go/msrep/internal/number"
+	"github.com/msrep-go/msrep/internal/source"
 	"github.com/msrep-go/msrep/sparse"
 )
 
 // block is the entries of one chunk of a coordinate file, up to its first fault.
 type block struct {
 	sparse.Triples[float64]
-	err error
+	inexact source.Inexact
+	err     error
 }
 
 // entry is what a line of a coordinate file says.
 type entry struct {
 	row, col int64 // from 1 on
 	val      float64
+	inexact  bool // val is not what is written
 }
 
 // parseEntries reads the entries of a chunk.
@@ -27,6 +31,7 @@ func (h *header) parseEntries(c lines.Chunk) block {
 	t := lines.NewTriples(c, h.field != sparse.Pattern)
 	values, skew := t.Val != nil, h.symmetry == sparse.SkewSymmetric
 	count := 0
+	var inexact source.Inexact
 	for p := 0; p < len(b); line++ {
 		e, next := h.scanCommon(b, p, values)
 		if next == 0 {
@@ -35,10 +40,12 @@ func (h *header) parseEntries(c lines.Chunk) block {
 				p += bytes.IndexByte(b[p:], '\n') + 1
 				continue
 			}
-			e, next = h.scanEntry(b, p, values)
+			if e, next = h.scanEntry(b, p, values); e.inexact {
+				inexact.Merge(inexactAt(e.val, line))
+			}
 		}
 		if next == 0 || uint64(e.row-1) >= uint64(h.rows) || uint64(e.col-1) >= uint64(h.cols) || skew && e.row == e.col && e.val != 0 {
-			return block{lines.Cut(t, count), h.entryFault(line, lines.First(b[p:]))}
+			return block{lines.Cut(t, count), inexact, h.entryFault(line, lines.First(b[p:]))}
 		}
 		p = next
 		t.Row[count], t.Col[count] = int32(e.row-1), int32(e.col-1)
@@ -47,7 +54,7 @@ func (h *header) parseEntries(c lines.Chunk) block {
 		}
 		count++
 	}
-	return block{lines.Cut(t, count), nil}
+	return block{lines.Cut(t, count), inexact, nil}
 }
 
 // scanCommon reads the line of b that begins at p and says where the next one does, if it
@@ -55,7 +62,7 @@ func (h *header) parseEntries(c lines.Chunk) block {
 // other lines, and of the last ones of b, next is 0.
 func (h *header) scanCommon(b []byte, p int, value bool) (e entry, next int) {
 	const room = 2 * len("12345678 ")
-	if len(b)-p <= room {
+	if len(b)-p <= room || h.vector {
 		return e, 0
 	}
 	i, n := number.ScanWord(binary.LittleEndian.Uint64(b[p:]))
@@ -90,16 +97,19 @@ func (h *header) scanCommon(b []byte, p int, value bool) (e entry, next int) {
 func (h *header) scanEntry(b []byte, p int, value bool) (e entry, next int) {
 	e.row, next = number.ScanInt(b[p:])
 	p += next
-	gap := p
-	p = lines.SkipBlanks(b, p)
+	ok := next > 0
 	var n int
-	e.col, n = number.ScanInt(b[p:])
-	ok := next > 0 && n > 0 && p > gap
-	p += n
-	if ok && value {
-		gap = p
+	if e.col = 1; !h.vector {
+		gap := p
 		p = lines.SkipBlanks(b, p)
-		e.val, n = h.scanValue(b[p:])
+		e.col, n = number.ScanInt(b[p:])
+		ok = ok && n > 0 && p > gap
+		p += n
+	}
+	if ok && value {
+		gap := p
+		p = lines.SkipBlanks(b, p)
+		e.val, n, e.inexact = h.scanAny(b[p:])
 		ok = n > 0 && p > gap
 		p += n
 	}
@@ -110,20 +120,49 @@ func (h *header) scanEntry(b []byte, p int, value bool) (e entry, next int) {
 	return e, p + 1
 }
 
-// scanValue reads the value that b begins with and says how many bytes it took.
+// scanValue reads the value that b begins with and says how many bytes it took: 0 also of
+// integers beyond 2^53 and of what is beyond the range of float64, which scanAny reads.
 func (h *header) scanValue(b []byte) (float64, int) {
 	if h.field == sparse.Integer {
+		const most = 1 << 53
 		v, n := number.ScanInt(b)
+		if uint64(v+most) > 2*most {
+			n = 0
+		}
 		return float64(v), n
 	}
 	return number.ScanFloat(b)
+}
+
+// scanAny is scanValue for every value; inexact says that v is not what is written.
+func (h *header) scanAny(b []byte) (v float64, n int, inexact bool) {
+	if v, n = h.scanValue(b); n > 0 {
+		return v, n, false
+	}
+	if h.field == sparse.Integer {
+		v, n, exact := number.ScanWhole(b)
+		return v, n, !exact
+	}
+	v, n = number.ScanBeyond(b)
+	return v, n, n > 0
+}
+
+// inexactAt notes that the value v stands for another one in a line.
+func inexactAt(v float64, line int64) source.Inexact {
+	if math.IsInf(v, 0) {
+		return source.Inexact{Infinite: line}
+	}
+	return source.Inexact{Rounded: line}
 }
 
 // entryFault says what is wrong with a line that is not an entry.
 func (h *header) entryFault(line int64, text []byte) error {
 	words := bytes.Fields(text)
 	need, form := 3, "row, column and value"
-	if h.field == sparse.Pattern {
+	switch {
+	case h.vector:
+		need, form = 2, "row and value"
+	case h.field == sparse.Pattern:
 		need, form = 2, "row and column"
 	}
 	if len(words) != need {
@@ -131,6 +170,9 @@ func (h *header) entryFault(line int64, text []byte) error {
 	}
 	var at [2]int64
 	for k, what := range []string{"row", "column"} {
+		if k == 1 && h.vector {
+			break
+		}
 		v, err := number.Int(words[k])
 		size := []int64{h.rows, h.cols}[k]
 		switch {
@@ -143,34 +185,29 @@ func (h *header) entryFault(line int64, text []byte) error {
 		}
 		at[k] = v
 	}
-	if need == 2 {
+	if h.field == sparse.Pattern {
 		return h.errorf(line, "not an entry: %.60q", text)
 	}
-	if err := h.valueFault(line, words[2]); err != nil {
+	value := words[need-1]
+	if err := h.valueFault(line, value); err != nil {
 		return err
 	}
 	if h.symmetry == sparse.SkewSymmetric && at[0] == at[1] {
-		return h.errorf(line, "value %s on the diagonal of a skew-symmetric matrix: it must be 0", words[2])
+		return h.errorf(line, "value %s on the diagonal of a skew-symmetric matrix: it must be 0", value)
 	}
 	return h.errorf(line, "not an entry: %.60q", text)
 }
 
 // valueFault says what is wrong with a word that is not a value; nil if nothing.
 func (h *header) valueFault(line int64, word []byte) error {
+	if _, n, _ := h.scanAny(word); n == len(word) {
+		return nil
+	}
 	if h.field == sparse.Integer {
-		if _, err := number.Int(word); err != nil {
-			return h.errorf(line, "value: %s, as the field integer demands", notWhole(word, err))
-		}
-		return nil
+		return h.errorf(line, "value: %.40q is not a whole number, as the field integer demands", word)
 	}
-	if _, n := number.ScanFloat(word); n == len(word) {
-		return nil
-	}
-	switch _, err := number.Float(word); err {
-	case nil:
+	if _, err := number.Float(word); err != number.ErrSyntax {
 		return h.errorf(line, "value %.40q has an exponent without E before its sign", word)
-	case number.ErrRange:
-		return h.errorf(line, "value %.40q is too large for a float64", word)
 	}
 	return h.errorf(line, "value %.40q is not a number", word)
 }

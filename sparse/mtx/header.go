@@ -5,24 +5,50 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/msrep-go/msrep/internal/lines"
 	"github.com/msrep-go/msrep/internal/number"
+	"github.com/msrep-go/msrep/internal/source"
 	"github.com/msrep-go/msrep/sparse"
 )
 
 const banner = "%%MatrixMarket"
 
+// sniffed is how many bytes of a file its banner must begin in.
+const sniffed = 512
+
+// HasBanner reports whether a file that starts with head, of which 512 bytes are enough, is a Matrix Market file. Its
+// banner may have one % only, and white space and the byte order mark of UTF-8 before it.
+func HasBanner(head []byte) bool {
+	_, head = cutBlank(head)
+	return hasPrefixFold(head, banner) || hasPrefixFold(head, banner[1:])
+}
+
+// cutBlank cuts the byte order mark and the white space that head begins with, and says in which line the rest begins.
+func cutBlank(head []byte) (line int64, rest []byte) {
+	rest = bytes.TrimLeft(bytes.TrimPrefix(head, []byte(lines.ByteOrderMark)), " \t\r\n\v\f")
+	return 1 + int64(bytes.Count(head[:len(head)-len(rest)], []byte{'\n'})), rest
+}
+
+func hasPrefixFold(b []byte, prefix string) bool {
+	return len(b) >= len(prefix) && strings.EqualFold(string(b[:len(prefix)]), prefix)
+}
+
 // header is what stands before the entries.
 type header struct {
 	name       string // of the file
+	first      int64  // the line of the banner
+	vector     bool   // sizes and entries have no column
 	array      bool
 	field      sparse.Field
 	symmetry   sparse.Symmetry
 	rows, cols int64
 	entries    int64 // that have to follow
 	line       int64 // of the sizes
+
+	inexact source.Inexact // of the entries that were read
 }
 
 // readHeader reads up to the line with the sizes and checks all of it.
@@ -51,33 +77,52 @@ func (h *header) errorf(line int64, format string, args ...any) error {
 }
 
 func (h *header) readBanner(r *lines.Reader) error {
-	if !r.Prefix(banner) {
+	var head []byte
+	for n := len(banner); len(head) < n && n <= sniffed; { // no more than is needed: a pipe may have no more yet
+		if head = r.Peek(n); len(head) < n {
+			break
+		}
+		_, rest := cutBlank(head)
+		n += len(banner) - len(rest)
+	}
+	h.first, _ = cutBlank(head)
+	if !HasBanner(head) {
 		if _, err := r.Next(); err != nil && err != io.EOF && r.Line() == 0 {
 			return err // nothing can be read at all
 		}
-		return h.errorf(1, "not a Matrix Market file: the first line must begin with %s", banner)
+		return h.errorf(h.first, "not a Matrix Market file: it must begin with %s", banner)
 	}
-	text, err := r.Next()
-	if err != nil {
-		return err
+	var words []string
+	for len(words) == 0 {
+		text, err := r.Next()
+		if err != nil {
+			return err
+		}
+		words = strings.Fields(strings.ToLower(string(text)))
 	}
-	words := strings.Fields(strings.ToLower(string(text)))
+	if len(words) == 4 && words[1] == "vector" { // a vector has no symmetry
+		words = append(words, string(sparse.General))
+	}
 	if len(words) != 5 {
-		return h.errorf(1, "the first line has %d words: it must be %s matrix FORMAT FIELD SYMMETRY", len(words), banner)
+		return h.errorf(h.first, "the first line has %d words: it must be %s matrix FORMAT FIELD SYMMETRY", len(words), banner)
 	}
 	object, format, field, symmetry := words[1], words[2], words[3], words[4]
-	if words[0] != strings.ToLower(banner) {
-		return h.errorf(1, "not a Matrix Market file: the first line must begin with %s", banner)
+	if full := strings.ToLower(banner); words[0] != full && words[0] != full[1:] {
+		return h.errorf(h.first, "not a Matrix Market file: it must begin with %s", banner)
 	}
-	if object != "matrix" {
-		return h.errorf(1, "object %.40q is not supported: it must be matrix", object)
+	switch object {
+	case "matrix":
+	case "vector":
+		h.vector = true
+	default:
+		return h.errorf(h.first, "object %.40q is not supported: it must be matrix or vector", object)
 	}
 	switch format {
 	case "coordinate":
 	case "array":
 		h.array = true
 	default:
-		return h.errorf(1, "unknown format %.40q: it must be coordinate or array", format)
+		return h.errorf(h.first, "unknown format %.40q: it must be coordinate or array", format)
 	}
 	switch field {
 	case "unsigned-integer": // as SciPy calls integers without a sign
@@ -89,37 +134,48 @@ func (h *header) readBanner(r *lines.Reader) error {
 	case sparse.Real, sparse.Integer, sparse.Pattern:
 	default:
 		if field == "complex" {
-			return h.errorf(1, "complex values are not supported: the field must be real, integer or pattern")
+			return h.errorf(h.first, "complex values are not supported: the field must be real, integer or pattern")
 		}
-		return h.errorf(1, "unknown field %.40q: it must be real, integer or pattern", field)
+		return h.errorf(h.first, "unknown field %.40q: it must be real, integer or pattern", field)
 	}
 	switch h.symmetry = sparse.Symmetry(symmetry); h.symmetry {
 	case sparse.General, sparse.Symmetric, sparse.SkewSymmetric:
 	default:
 		if symmetry == "hermitian" {
-			return h.errorf(1, "hermitian matrices are not supported: the symmetry must be general, symmetric or skew-symmetric")
+			return h.errorf(h.first, "hermitian matrices are not supported: the symmetry must be general, symmetric or skew-symmetric")
 		}
-		return h.errorf(1, "unknown symmetry %.40q: it must be general, symmetric or skew-symmetric", symmetry)
+		return h.errorf(h.first, "unknown symmetry %.40q: it must be general, symmetric or skew-symmetric", symmetry)
 	}
 	switch {
+	case h.vector && h.field == sparse.Pattern:
+		return h.errorf(h.first, "a vector cannot be a pattern: its values are needed")
+	case h.vector && h.symmetry != sparse.General:
+		return h.errorf(h.first, "a vector cannot be %s: its symmetry must be general", h.symmetry)
 	case h.array && h.field == sparse.Pattern:
-		return h.errorf(1, "an array cannot be a pattern: its values are needed")
+		return h.errorf(h.first, "an array cannot be a pattern: its values are needed")
 	case h.symmetry == sparse.SkewSymmetric && h.field == sparse.Pattern:
-		return h.errorf(1, "a pattern cannot be skew-symmetric: it has no signs")
+		return h.errorf(h.first, "a pattern cannot be skew-symmetric: it has no signs")
 	}
 	return nil
 }
 
 // setSizes takes the sizes from the words of their line.
 func (h *header) setSizes(words [][]byte, lim sparse.Limits) error {
-	to := []*int64{&h.rows, &h.cols, &h.entries}
+	to, names := []*int64{&h.rows, &h.cols, &h.entries}, []string{"rows", "columns", "entries"}
 	if h.array {
-		to = to[:2]
+		to, names = to[:2], names[:2]
+	}
+	if h.vector && len(words) == len(to) {
+		h.vector = false // it has a column, as a matrix has
+	}
+	if h.vector {
+		h.cols = 1
+		to, names = slices.Delete(to, 1, 2), slices.Delete(names, 1, 2)
 	}
 	if len(words) != len(to) {
 		return h.errorf(h.line, "the line with the sizes has %d words: it must be %s", len(words), h.sizeForm())
 	}
-	for i, what := range []string{"rows", "columns", "entries"}[:len(to)] {
+	for i, what := range names {
 		v, err := number.Int(words[i])
 		if err != nil {
 			return h.errorf(h.line, "number of %s: %s", what, notWhole(words[i], err))
@@ -143,6 +199,13 @@ func (h *header) setSizes(words [][]byte, lim sparse.Limits) error {
 	return nil
 }
 
+// source describes a file of which so many entries were stored.
+func (h *header) source(stored int64) sparse.Source {
+	s := sparse.Source{Field: h.field, Symmetry: h.symmetry, Stored: stored}
+	h.inexact.Apply(&s)
+	return s
+}
+
 // arrayLength is how many values an array file has; 0 for sizes that are about
 // to be refused, whose product may overflow.
 func (h *header) arrayLength() int64 {
@@ -160,7 +223,12 @@ func (h *header) arrayLength() int64 {
 }
 
 func (h *header) sizeForm() string {
-	if h.array {
+	switch {
+	case h.vector && h.array:
+		return `"length"`
+	case h.vector:
+		return `"length entries"`
+	case h.array:
 		return `"rows columns"`
 	}
 	return `"rows columns entries"`

@@ -10,6 +10,7 @@ import (
 	"github.com/msrep-go/msrep/internal/given"
 	"github.com/msrep-go/msrep/internal/lines"
 	"github.com/msrep-go/msrep/internal/par"
+	"github.com/msrep-go/msrep/internal/source"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -17,7 +18,7 @@ import (
 // readers, which together have all of them.
 type Part struct {
 	Rows, Cols int
-	Source     sparse.Source // Stored is what the header declares
+	Source     sparse.Source // Stored is what the header declares; Note, and Field where integers are rounded, are of this part
 	// Blocks is the entries, in the order of the file, symmetric halves not expanded and
 	// without the zeros of an array.
 	Blocks []sparse.Triples[float64]
@@ -46,7 +47,7 @@ func ReadPart(ctx context.Context, path string, i, n int, lim sparse.Limits) (*P
 	if err != nil {
 		return nil, err
 	}
-	p := &Part{Rows: int(h.rows), Cols: int(h.cols), h: h, Source: sparse.Source{Field: h.field, Symmetry: h.symmetry, Stored: h.entries}}
+	p := &Part{Rows: int(h.rows), Cols: int(h.cols), h: h}
 	st, err := f.OS().Stat()
 	switch {
 	case h.array:
@@ -59,6 +60,7 @@ func ReadPart(ctx context.Context, path string, i, n int, lim sparse.Limits) (*P
 	if err != nil {
 		return nil, err
 	}
+	p.Source = h.source(h.entries)
 	return p, nil
 }
 
@@ -122,11 +124,16 @@ func (p *Part) rangePart(ctx context.Context, f *fileio.File, i, n int) error {
 	in := lines.NewReader(io.NewSectionReader(r, lo, hi-lo), p.h.name)
 	err = p.take(ctx, in, func(lines.Chunk) bool { return true })
 	var bad *sparse.InputError
-	if errors.As(err, &bad) && bad.Line > 0 { // it was counted from lo
-		before, e := countLines(r, lo)
-		if e != nil {
-			return e
-		}
+	isBad := errors.As(err, &bad) && bad.Line > 0
+	if !isBad && p.h.inexact == (source.Inexact{}) {
+		return err
+	}
+	before, e := countLines(r, lo) // lines were counted from lo
+	if e != nil {
+		return e
+	}
+	p.h.inexact.Shift(before)
+	if isBad {
 		return &sparse.InputError{File: bad.File, Line: bad.Line + before, Msg: bad.Msg, Err: bad.Err}
 	}
 	return err
@@ -144,6 +151,7 @@ func (p *Part) take(ctx context.Context, in *lines.Reader, wanted func(lines.Chu
 		if len(b.Row) > 0 {
 			p.Blocks = append(p.Blocks, b.Triples)
 		}
+		p.h.inexact.Merge(b.inexact)
 		return b.err
 	})
 }

@@ -28,6 +28,8 @@ func inParts(path string, n int) (*sparse.CSR[float64], sparse.Source, error) {
 	var blocks []sparse.Triples[float64]
 	var last *mtx.Part
 	var all int64
+	var note string
+	field := sparse.Field("")
 	for i := range n {
 		p, err := mtx.ReadPart(context.Background(), path, i, n, sparse.Limits{})
 		if err != nil {
@@ -36,12 +38,18 @@ func inParts(path string, n int) (*sparse.CSR[float64], sparse.Source, error) {
 		blocks = append(blocks, p.Blocks...)
 		all += p.Entries()
 		last = p
+		if note == "" {
+			note = p.Source.Note
+		}
+		if field == "" || p.Source.Field == sparse.Real {
+			field = p.Source.Field
+		}
 	}
 	if err := last.CheckEntries(all); err != nil {
 		return nil, sparse.Source{}, err
 	}
 	src := last.Source
-	src.Stored = all
+	src.Stored, src.Note, src.Field = all, note, field
 	return sparse.Assemble(last.Rows, last.Cols, src.Symmetry, blocks), src, nil
 }
 

@@ -12,7 +12,9 @@ import (
 
 // Read reads a matrix. The result is general (symmetric halves are expanded),
 // with sorted columns and no duplicates; src says what the file held. Values are
-// the nearest float64 of what is written, nan and inf included.
+// the nearest float64 of what is written, nan and inf included; beyond the range
+// of float64 they are infinities. src.Note says where these and rounded integers
+// stand; with rounded integers src.Field is real.
 //
 // name is the file that errors name. Whatever is wrong with the file is an
 // *sparse.InputError with a line; lim bounds sizes out of proportion to the
@@ -44,7 +46,7 @@ func Read(ctx context.Context, r io.Reader, name string, lim sparse.Limits) (m *
 	if err != nil {
 		return nil, src, err
 	}
-	src = sparse.Source{Field: h.field, Symmetry: h.symmetry, Stored: stored(blocks)}
+	src = h.source(stored(blocks))
 	return sparse.Assemble(int(h.rows), int(h.cols), h.symmetry, blocks), src, nil
 }
 
@@ -75,6 +77,7 @@ func (h *header) eachBlock(ctx context.Context, in *lines.Reader, add func(spars
 		if err := t.count(c, len(b.Row), b.err); err != nil {
 			return err
 		}
+		h.inexact.Merge(b.inexact)
 		return add(b.Triples)
 	})
 	return t.end(err)
@@ -89,6 +92,7 @@ func (h *header) eachValues(ctx context.Context, in *lines.Reader, add func([]fl
 		if err := t.count(c, len(*v.val), v.err); err != nil {
 			return err
 		}
+		h.inexact.Merge(v.inexact)
 		return add(*v.val)
 	})
 	return t.end(err)

@@ -5,35 +5,48 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 
 	"github.com/msrep-go/msrep/internal/given"
 	"github.com/msrep-go/msrep/internal/lines"
+	"github.com/msrep-go/msrep/internal/number"
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// ReadVector reads a vector: a real or integer matrix of one column or one row,
-// array or coordinate. Its length is the larger size; entries of a coordinate
+// ReadVector reads a vector: one that the file calls so, or a real or integer
+// matrix of one column or one row, array or coordinate. Its length is the larger size; entries of a coordinate
 // file that are not given are 0, and those given twice add up.
 //
 // Whatever is wrong with the file is an *sparse.InputError that names name and
 // the line. A coordinate file must not declare a length out of all proportion to
 // its entries, as sparse.Limits states it.
 func ReadVector(ctx context.Context, r io.Reader, name string) ([]float64, error) {
+	x, _, err := ReadVectorSource(ctx, r, name)
+	return x, err
+}
+
+// ReadVectorSource is ReadVector, and says what the file held: see Read of src.Note.
+func ReadVectorSource(ctx context.Context, r io.Reader, name string) (x []float64, src sparse.Source, err error) {
 	if err := given.Input(ctx, r); err != nil {
-		return nil, err
+		return nil, src, err
 	}
 	in := lines.NewReader(r, name)
 	lim := sparse.Limits{}
 	h, err := readHeader(in, name, lim)
 	if err != nil {
-		return nil, err
+		return nil, src, err
 	}
+	x, err = h.readVector(ctx, in, lim)
+	return x, h.source(h.entries), err
+}
+
+// readVector reads what follows the header.
+func (h *header) readVector(ctx context.Context, in *lines.Reader, lim sparse.Limits) ([]float64, error) {
+	name := h.name
 	switch {
 	case h.rows != 1 && h.cols != 1:
 		return nil, h.errorf(h.line, "%d rows and %d columns: a vector has one column or one row", h.rows, h.cols)
 	case h.field == sparse.Pattern:
-		return nil, h.errorf(1, "a pattern is not a vector: its values are needed")
+		return nil, h.errorf(h.first, "a pattern is not a vector: its values are needed")
 	}
 	if h.array {
 		var x []float64
@@ -58,7 +71,7 @@ func ReadVector(ctx context.Context, r io.Reader, name string) ([]float64, error
 	}
 	var blocks []sparse.Triples[float64]
 	fits := once(func() error { return lim.CheckMemory(name, h.line, h.rows*h.cols, h.entries, 16) })
-	err = h.eachBlock(ctx, in, func(t sparse.Triples[float64]) error {
+	err := h.eachBlock(ctx, in, func(t sparse.Triples[float64]) error {
 		blocks = append(blocks, t)
 		return fits()
 	})
@@ -87,7 +100,7 @@ func WriteVector(w io.Writer, v []float64) error {
 	}
 	return lines.Write(w, int64(len(v)), func(buf []byte, lo, hi int64) []byte {
 		for _, x := range v[lo:hi] {
-			buf = strconv.AppendFloat(buf, x, 'g', 17, 64)
+			buf = number.Append(buf, x, 'g', 17)
 			buf = append(buf, '\n')
 		}
 		return buf

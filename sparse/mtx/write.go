@@ -7,6 +7,7 @@ import (
 
 	"github.com/msrep-go/msrep/internal/given"
 	"github.com/msrep-go/msrep/internal/lines"
+	"github.com/msrep-go/msrep/internal/number"
 	"github.com/msrep-go/msrep/internal/source"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -47,7 +48,7 @@ func Write(w io.Writer, m *sparse.CSR[float64], src sparse.Source) error {
 		switch field {
 		case sparse.Real:
 			buf = append(buf, ' ')
-			buf = strconv.AppendFloat(buf, v, 'g', -1, 64)
+			buf = number.Append(buf, v, 'g', -1)
 		case sparse.Integer:
 			buf = append(buf, ' ')
 			buf = strconv.AppendInt(buf, int64(v), 10)

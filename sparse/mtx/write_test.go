@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -31,6 +34,8 @@ func TestFilesThatWereReadAreWrittenInTheirForm(t *testing.T) {
 		{"pattern", "%%MatrixMarket matrix coordinate pattern general\n2 3 2\n1 3\n2 1\n"},
 		{"no entries", "%%MatrixMarket matrix coordinate real symmetric\n3 3 0\n"},
 		{"no rows", general + "0 0 0\n"},
+		{"not finite", general + "1 3 3\n1 1 inf\n1 2 -inf\n1 3 nan\n"},
+		{"integers beyond 2^53", "%%MatrixMarket matrix coordinate integer general\n1 2 2\n1 1 9007199254740994\n1 2 1152921504606846976\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m, src, err := read(c.text)
@@ -77,6 +82,43 @@ func TestAFormThatNoLongerHoldsIsNotWritten(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestRoundedIntegersAreWrittenAsReal(t *testing.T) {
+	for _, field := range []string{"integer", "unsigned-integer"} {
+		m, src, err := read("%%MatrixMarket matrix coordinate " + field + " general\n1 2 2\n1 1 3\n1 2 9007199254740993\n")
+		require.NoError(t, err)
+		require.Equal(t, general+"1 2 2\n1 1 3\n1 2 9.007199254740992e+15\n", write(t, m, src))
+	}
+}
+
+func TestANoteNamesTheFirstLineOfEachKindInEveryWayOfReading(t *testing.T) {
+	const n = 300_000
+	lines := strings.Split(strings.Repeat("7\n", n), "\n")[:n]
+	lines[200_000], lines[250_000], lines[299_999] = "9007199254740993", "1"+strings.Repeat("0", 400), "9007199254740993"
+	text := fmt.Sprintf("%%%%MatrixMarket vector array integer\n%d\n%s\n", n, strings.Join(lines, "\n"))
+	const note = "values beyond the range of float64 are read as infinities, the first in line 250003; " +
+		"integers that float64 does not hold are rounded to the nearest that it does, the first in line 200003: the field is real"
+	x, src, err := mtx.ReadVectorSource(t.Context(), strings.NewReader(text), "x.mtx")
+	require.NoError(t, err)
+	require.Equal(t, sparse.Source{Field: sparse.Real, Symmetry: sparse.General, Stored: n, Note: note}, src)
+	require.Equal(t, []float64{7, 1 << 53, math.Inf(1)}, []float64{x[0], x[200_000], x[250_000]})
+	for k, v := range lines {
+		lines[k] = fmt.Sprintf("%d %s", k+1, v)
+	}
+	text = fmt.Sprintf("%%%%MatrixMarket vector coordinate integer\n%d %d\n%s\n", n, n, strings.Join(lines, "\n"))
+	_, src, err = read(text)
+	require.NoError(t, err)
+	require.Equal(t, note, src.Note)
+	path := filepath.Join(t.TempDir(), "x.mtx")
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	part, err := mtx.ReadPart(t.Context(), path, 2, 3, sparse.Limits{})
+	require.NoError(t, err)
+	require.Contains(t, part.Source.Note, "infinities, the first in line 250003")
+	part, err = mtx.ReadPart(t.Context(), path, 0, 3, sparse.Limits{})
+	require.NoError(t, err)
+	require.Empty(t, part.Source.Note)
+	require.Equal(t, sparse.Integer, part.Source.Field)
 }
 
 // genCSR draws a matrix with sorted rows whose form is src's.
@@ -193,6 +235,8 @@ func TestVectorsAreReadFromEveryForm(t *testing.T) {
 		{"%%MatrixMarket matrix coordinate integer general\n1 4 1\n1 2 9\n", []float64{0, 9, 0, 0}},
 		{"%%MatrixMarket matrix array real symmetric\n1 1\n4\n", []float64{4}},
 		{"%%MatrixMarket matrix array real skew-symmetric\n1 1\n", []float64{0}},
+		{"%%MatrixMarket vector array real general\n3\n1\n2\n1e310\n", []float64{1, 2, math.Inf(1)}},
+		{"%%MatrixMarket vector coordinate integer\n4 2\n4 7\n2 18446744073709551615\n", []float64{0, 1 << 64, 0, 7}},
 	} {
 		got, err := readVector(c.text)
 		require.NoError(t, err, c.text)
@@ -235,7 +279,7 @@ func TestVectorsReadBackTheSame(t *testing.T) {
 	})
 	var b bytes.Buffer
 	require.NoError(t, mtx.WriteVector(&b, []float64{0.1, 1, math.NaN(), math.Inf(-1)}))
-	require.Equal(t, "%%MatrixMarket matrix array real general\n4 1\n0.10000000000000001\n1\nNaN\n-Inf\n", b.String())
+	require.Equal(t, "%%MatrixMarket matrix array real general\n4 1\n0.10000000000000001\n1\nnan\n-inf\n", b.String())
 	long := make([]float64, 100_000)
 	for i := range long {
 		long[i] = float64(i) / 3

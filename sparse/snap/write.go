@@ -7,6 +7,7 @@ import (
 
 	"github.com/msrep-go/msrep/internal/given"
 	"github.com/msrep-go/msrep/internal/lines"
+	"github.com/msrep-go/msrep/internal/number"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -44,7 +45,7 @@ func Write(w io.Writer, m *sparse.CSR[float64], src sparse.Source) error {
 		buf = strconv.AppendInt(buf, int64(j), 10)
 		if weighted {
 			buf = append(buf, '\t')
-			buf = strconv.AppendFloat(buf, v, 'g', -1, 64)
+			buf = number.Append(buf, v, 'g', -1)
 		}
 		return append(buf, '\n')
 	})
