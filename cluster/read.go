@@ -72,8 +72,8 @@ func sniff(path string) (isMSR bool, err error) {
 		return false, nil
 	case !bytes.HasPrefix(head, []byte(msr.Magic)):
 		return false, sparse.Inputf(path, "ranks read parts of .mtx and .msr files only: bring it into one of these with msrep convert")
-	case f.Gzip:
-		return true, sparse.Inputf(path, "a gzipped .msr file can't be read in parts: unpack it first")
+	case !f.Plain():
+		return true, sparse.Inputf(path, "a gzipped .msr file, or one in an archive, can't be read in parts: unpack it first")
 	}
 	return true, nil
 }

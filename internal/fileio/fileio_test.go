@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -173,13 +174,15 @@ func TestDamagedInputIsAnInputErrorThatNamesTheFile(t *testing.T) {
 	bad := append([]byte(nil), raw...)
 	bad[len(bad)-5] ^= 1
 	for path, message := range map[string]string{
-		write("half.gz", raw[:len(raw)/2]):                                "truncated",
-		write("sum.gz", bad):                                              "damaged gzip",
-		write("few.gz", append(bytes.Clone(raw), "bytes"...)):             "or a few other bytes follow",
-		write("behind.gz", append(bytes.Clone(raw), make([]byte, 20)...)): "other bytes follow the end of the gzip content",
-		write("head.gz", []byte{0x1f, 0x8b}):                              "damaged gzip header",
-		dir:                                                               "is a directory",
-		filepath.Join(dir, "none"):                                        "no such file",
+		write("half.gz", raw[:len(raw)/2]):                                                  "truncated",
+		write("sum.gz", bad):                                                                "damaged gzip",
+		write("few.gz", append(bytes.Clone(raw), "bytes"...)):                               "other bytes follow the end of the gzip content",
+		write("one.gz", append(bytes.Clone(raw), 0x1f)):                                     "other bytes follow the end of the gzip content",
+		write("second.gz", append(bytes.Clone(raw), raw[:5]...)):                            "truncated",
+		write("behind.gz", append(bytes.Clone(raw), "\x00\x00other bytes behind zeros"...)): "other bytes follow the end of the gzip content",
+		write("head.gz", []byte{0x1f, 0x8b}):                                                "damaged gzip header",
+		dir:                                                                                 "is a directory",
+		filepath.Join(dir, "none"):                                                          "no such file",
 	} {
 		f, err := Open(path)
 		if err == nil {
@@ -197,6 +200,32 @@ func TestDamagedInputIsAnInputErrorThatNamesTheFile(t *testing.T) {
 	require.Empty(t, text)
 	require.NoError(t, empty.Close())
 	require.Empty(t, openIn(dir))
+}
+
+func TestZeroBytesBehindGzipMembersAreSkipped(t *testing.T) {
+	var one, two bytes.Buffer
+	for text, b := range map[string]*bytes.Buffer{"first ": &one, "second": &two} {
+		z := gzip.NewWriter(b)
+		_, err := z.Write([]byte(text))
+		require.NoError(t, err)
+		require.NoError(t, z.Close())
+	}
+	for _, zeros := range []int{0, 1, 7, 20, 512, 1 << 17} {
+		pad := make([]byte, zeros)
+		for want, raw := range map[string][]byte{
+			"first ":       slices.Concat(one.Bytes(), pad),
+			"first second": slices.Concat(one.Bytes(), pad, two.Bytes(), pad),
+		} {
+			path := filepath.Join(t.TempDir(), "padded.gz")
+			require.NoError(t, os.WriteFile(path, raw, 0o600))
+			f, err := Open(path)
+			require.NoError(t, err)
+			got, err := io.ReadAll(f)
+			require.NoError(t, err, "%d zeros", zeros)
+			require.Equal(t, want, string(got))
+			require.NoError(t, f.Close())
+		}
+	}
 }
 
 func TestAFileThatCannotBeReadIsNotLeftOpen(t *testing.T) {

@@ -1,4 +1,4 @@
-// Package fileio opens input files, plain or gzipped, and writes output files
+// Package fileio opens input files, plain, gzipped or in tar archives, and writes output files
 // that appear under their name only when they are complete.
 package fileio
 
@@ -15,16 +15,17 @@ import (
 
 // File is an open input file; reads give its decompressed content.
 type File struct {
-	Name string // as given
-	Size int64  // bytes on disk
-	Gzip bool   // the content is gzipped (told by its first bytes, not its name)
+	Name  string // as given
+	Size  int64  // bytes on disk
+	Gzip  bool   // the content is gzipped (told by its first bytes, not its name)
+	Entry string // the file within a tar archive that the content is; "" where it is no archive
 
 	r io.Reader
 	f *os.File
 }
 
-// Open opens a regular file (or a pipe) for reading. Errors are
-// *sparse.InputError.
+// Open opens a regular file (or a pipe) for reading. Of a tar archive, which may be gzipped, the content is that of the
+// matrix in it (see enterTar). Errors are *sparse.InputError.
 func Open(path string) (*File, error) {
 	if path == "" {
 		return nil, sparse.Inputf("path", "is empty: name a file")
@@ -47,22 +48,32 @@ func Open(path string) (*File, error) {
 		}
 		return nil, openError(path, err)
 	}
-	br := bufio.NewReaderSize(f, 1<<16)
-	file := &File{Name: path, Size: st.Size(), r: br, f: f}
-	magic, err := br.Peek(2)
-	if err != nil && !errors.Is(err, io.EOF) {
-		f.Close()
-		return nil, openError(path, err)
+	file := &File{Name: path, Size: st.Size(), f: f}
+	if err = file.start(); err == nil && (file.Gzip || st.Mode().IsRegular()) {
+		err = file.enterTar()
 	}
-	if len(magic) == 2 && magic[0] == 0x1f && magic[1] == 0x8b {
-		z, err := gzip.NewReader(br)
-		if err != nil {
-			f.Close()
-			return nil, sparse.Inputf(path, "damaged gzip header: %v", err)
-		}
-		file.Gzip, file.r = true, z
+	if err != nil {
+		f.Close()
+		return nil, err
 	}
 	return file, nil
+}
+
+// start gives the decompressed content from the place on where the file underneath stands.
+func (f *File) start() error {
+	in := bufio.NewReaderSize(f.f, 1<<16)
+	magic, err := in.Peek(2)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return openError(f.Name, err)
+	}
+	if f.r = in; isGzip(magic) {
+		z, err := newMembers(in)
+		if err != nil {
+			return sparse.Inputf(f.Name, "damaged gzip header: %v", err)
+		}
+		f.Gzip, f.r = true, z
+	}
+	return nil
 }
 
 // Read gives decompressed bytes. Damaged or truncated gzip content is an
@@ -70,18 +81,38 @@ func Open(path string) (*File, error) {
 func (f *File) Read(p []byte) (int, error) {
 	n, err := f.r.Read(p)
 	if err != nil && err != io.EOF {
-		switch {
-		case f.Gzip && errors.Is(err, io.ErrUnexpectedEOF):
-			err = sparse.Inputf(f.Name, "gzip content ends early: the file is truncated, or a few other bytes follow its end")
-		case f.Gzip && errors.Is(err, gzip.ErrHeader):
-			err = sparse.Inputf(f.Name, "other bytes follow the end of the gzip content: unpack the file with gzip, which ignores them")
-		case f.Gzip:
-			err = sparse.Inputf(f.Name, "damaged gzip content: %v", err)
-		default:
-			err = openError(f.Name, err)
-		}
+		err = f.readError(err)
 	}
 	return n, err
+}
+
+// readError makes what reading failed with an *sparse.InputError.
+func (f *File) readError(err error) error {
+	switch {
+	case f.Gzip && errors.Is(err, io.ErrUnexpectedEOF):
+		return sparse.Inputf(f.Name, "gzip content ends early: the file is truncated")
+	case f.Gzip && errors.Is(err, gzip.ErrHeader):
+		return sparse.Inputf(f.Name, "other bytes follow the end of the gzip content: unpack the file with gzip, which ignores them")
+	case isTarError(err):
+		return sparse.Inputf(f.Name, "the tar archive is damaged or ends early: %v", err)
+	case f.Gzip:
+		return sparse.Inputf(f.Name, "damaged gzip content: %v", err)
+	}
+	return openError(f.Name, err)
+}
+
+// Title is what errors about the content name: the file, and the file within it where it is an archive.
+func (f *File) Title() string {
+	if f.Entry == "" {
+		return f.Name
+	}
+	return f.Name + " (" + f.Entry + ")"
+}
+
+// Plain reports whether the file on disk is the content itself: regular, not gzipped and no archive.
+func (f *File) Plain() bool {
+	st, err := f.f.Stat()
+	return err == nil && st.Mode().IsRegular() && !f.Gzip && f.Entry == ""
 }
 
 // OS is the file underneath, for readers that map it; only for plain files.

@@ -49,9 +49,9 @@ func TestPathsThatAreNoMatrixGiveOneClearError(t *testing.T) {
 		{write(t, "m.npz.gz", gzipped(t, content(t, ".npz"))[:200]), "gzip"},
 		{write(t, "m.mtx.gz", []byte{0x1f, 0x8b, 7}), "gzip"},
 		{write(t, "m.mtx", content(t, ".mtx")) + "#group", ""},
-		{write(t, "m.tar.gz", gzipped(t, tarred(t))), "is a tar archive: unpack it first"},
-		{write(t, "m.mtx", tarred(t)), "is a tar archive"},
-		{write(t, "gnu.tar", []byte(strings.Repeat("m", 257)+"ustar  \x00")), "is a tar archive"},
+		{write(t, "m.tar.gz", gzipped(t, tarred(t, "m/a.mtx", "m/b.mtx"))), "is a tar archive of 2 files, none of which is called as its folder: unpack it first"},
+		{write(t, "cut.tar.gz", gzipped(t, tarred(t, "m/m.mtx")[:540])), "cut.tar.gz"},
+		{write(t, "gnu.tar", []byte(strings.Repeat("m", 257)+"ustar  \x00")), "the tar archive is damaged or ends early"},
 		{write(t, "m.7z", []byte("7z\xbc\xaf\x27\x1c\x00\x04")), "is a 7z archive"},
 		{write(t, "m.mtx.bz2", []byte("BZh91AY&SY..")), "is compressed by bzip2: unpack it first"},
 		{write(t, "m.mtx", []byte("\xfd7zXZ\x00..")), "is compressed by xz"},
@@ -130,12 +130,16 @@ func TestErrorsKeepTheirCause(t *testing.T) {
 }
 
 // tarred is an archive with a matrix file, as the SuiteSparse collection gives them.
-func tarred(t *testing.T) []byte {
+// tarred is a tar archive of files of the names, each with the content that content has for its extension.
+func tarred(t *testing.T, names ...string) []byte {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
-	require.NoError(t, w.WriteHeader(&tar.Header{Name: "m/m.mtx", Mode: 0o644, Size: int64(len(content(t, ".mtx")))}))
-	_, err := w.Write(content(t, ".mtx"))
-	require.NoError(t, err)
+	for _, name := range names {
+		text := content(t, filepath.Ext(name))
+		require.NoError(t, w.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: int64(len(text))}))
+		_, err := w.Write(text)
+		require.NoError(t, err)
+	}
 	require.NoError(t, w.Close())
 	return b.Bytes()
 }

@@ -13,8 +13,10 @@
 // unmistakable: the first bytes of Matrix Market, .msr and zip files are
 // recognised under any name, and Harwell-Boeing headers and edge lists that begin
 // with comments under names that are not known, as /dev/stdin. Everything else goes
-// by the name. Archives, as the .tar.gz of the SuiteSparse collection, and files that are
-// compressed otherwise are refused: they must be unpacked first.
+// by the name. Files that are compressed otherwise are refused: they must be unpacked first.
+//
+// Of a tar archive, plain or gzipped, the file is read that is called as its folder, as
+// NAME/NAME.mtx in the .tar.gz of the SuiteSparse collection, or else the only file in it.
 //
 // Names choose a format and nothing else: an unsymmetric matrix in a file .rsa has the type
 // rua in its header, by which readers go.

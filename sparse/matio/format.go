@@ -7,8 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/msrep-go/msrep/internal/lines"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/msr"
+	"github.com/msrep-go/msrep/sparse/mtx"
 )
 
 // Format names a file format.
@@ -71,9 +73,8 @@ var edges = regexp.MustCompile(`^(#[^\n]*\n)+[0-9]+[ \t]+[0-9]+\s`)
 // byContent is the format of a file that starts with head, by its content where
 // that is unmistakable and else by its name; "" where neither tells.
 func byContent(head []byte, path string) Format {
-	const banner = "%%MatrixMarket"
 	switch named := byName(path); {
-	case len(head) >= len(banner) && strings.EqualFold(string(head[:len(banner)]), banner):
+	case mtx.HasBanner(head):
 		return MatrixMarket
 	case bytes.HasPrefix(head, []byte(msr.Magic)):
 		return MSR
@@ -83,7 +84,7 @@ func byContent(head []byte, path string) Format {
 		return named
 	case harwellBoeing.Match(head):
 		return HarwellBoeing
-	case edges.Match(head):
+	case edges.Match(bytes.TrimPrefix(head, []byte(lines.ByteOrderMark))):
 		return SNAP
 	}
 	return ""

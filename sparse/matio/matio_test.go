@@ -1,6 +1,7 @@
 package matio
 
 import (
+	"archive/tar"
 	"bytes"
 	"compress/gzip"
 	"context"
@@ -100,6 +101,52 @@ func TestEveryExtensionMayBeWrittenInCapitals(t *testing.T) {
 	got, err := Read(ctx, path)
 	require.NoError(t, err)
 	require.Equal(t, HarwellBoeing, got.FileFormat)
+}
+
+func TestTheMatrixOfAnArchiveIsRead(t *testing.T) {
+	for _, ext := range Extensions() {
+		raw := tarred(t, "west/west_b.mtx", "west/west"+ext)
+		for _, path := range []string{write(t, "west.tar", raw), write(t, "west.tar.gz", gzipped(t, raw)), write(t, "west.mtx", gzipped(t, raw))} {
+			m, err := Read(ctx, path)
+			require.NoError(t, err, ext)
+			want, err := Read(ctx, write(t, "alone"+ext, content(t, ext)))
+			require.NoError(t, err)
+			require.Equal(t, want.FileFormat, m.FileFormat)
+			matrixtest.SameText(t, want.CSR, m.CSR)
+			require.NoError(t, m.Close())
+			require.NoError(t, want.Close())
+		}
+	}
+}
+
+func TestFaultsInAnArchiveNameTheFileInIt(t *testing.T) {
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	const text = "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 x 1\n"
+	require.NoError(t, w.WriteHeader(&tar.Header{Name: "a/a.mtx", Mode: 0o644, Size: int64(len(text))}))
+	_, err := w.Write([]byte(text))
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	path := write(t, "a.tar.gz", gzipped(t, b.Bytes()))
+	_, err = Read(ctx, path)
+	requireInput(t, err, path+" (a/a.mtx):3: column index")
+}
+
+func TestTheBannerIsFoundBehindWhatEditorsPutBeforeIt(t *testing.T) {
+	text := string(content(t, ".mtx"))
+	want, err := Read(ctx, write(t, "m.mtx", []byte(text)))
+	require.NoError(t, err)
+	for _, text := range []string{"\xef\xbb\xbf" + text, "\n\n  " + text, text[1:], "\xef\xbb\xbf\r\n" + text[1:]} {
+		for _, name := range []string{"m.mtx", "m", "m.txt"} {
+			m, err := Read(ctx, write(t, name, []byte(text)))
+			require.NoError(t, err, "%.30q", text)
+			require.Equal(t, MatrixMarket, m.FileFormat)
+			matrixtest.SameText(t, want.CSR, m.CSR)
+		}
+	}
+	m, err := Read(ctx, write(t, "edges", []byte("\xef\xbb\xbf# from to\n0 1\n")))
+	require.NoError(t, err)
+	require.Equal(t, SNAP, m.FileFormat)
 }
 
 func TestAGeneratorSpecIsAMatrix(t *testing.T) {

@@ -19,7 +19,7 @@ func (m *Matrix) readMSR(ctx context.Context, f *fileio.File, in *bufio.Reader, 
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	h, err := msr.ReadHeader(bytes.NewReader(head), f.Name)
+	h, err := msr.ReadHeader(bytes.NewReader(head), f.Title())
 	if err != nil {
 		return err
 	}
@@ -38,8 +38,8 @@ func (m *Matrix) readMSR(ctx context.Context, f *fileio.File, in *bufio.Reader, 
 }
 
 func loadMSR[V sparse.Value](ctx context.Context, m *Matrix, f *fileio.File, in io.Reader, o options) (*sparse.CSR[V], error) {
-	if !isPlain(f) {
-		csr, src, err := msr.Read[V](ctx, in, f.Name, o.limits)
+	if !f.Plain() {
+		csr, src, err := msr.Read[V](ctx, in, f.Title(), o.limits)
 		m.Source = src
 		return csr, err
 	}

@@ -14,7 +14,7 @@ import (
 // readNPZ reads a zip file, which needs random access: content that is gzipped
 // or comes through a pipe goes to a temporary file first.
 func (m *Matrix) readNPZ(ctx context.Context, f *fileio.File, in io.Reader, group string, o options) (err error) {
-	if isPlain(f) {
+	if f.Plain() {
 		m.CSR, m.Source, err = npz.Read(ctx, f.OS(), f.Size, f.Name, group, o.limits)
 		return err
 	}
@@ -31,7 +31,7 @@ func (m *Matrix) readNPZ(ctx context.Context, f *fileio.File, in io.Reader, grou
 	if err != nil {
 		return err
 	}
-	m.CSR, m.Source, err = npz.Read(ctx, tmp, size, f.Name, group, o.limits)
+	m.CSR, m.Source, err = npz.Read(ctx, tmp, size, f.Title(), group, o.limits)
 	return err
 }
 

@@ -99,25 +99,29 @@ func (m *Matrix) read(ctx context.Context, path string, o options) (err error) {
 	if err := checkPacking(head, file); err != nil {
 		return err
 	}
-	m.FileFormat = byContent(head, file)
+	inner := file // what the name of the content is
+	if f.Entry != "" {
+		inner = f.Entry
+	}
+	m.FileFormat = byContent(head, inner)
 	if group != "" && m.FileFormat != NPZ {
 		return sparse.Inputf(path, "#%s picks a matrix of an .npz file, but %s is none", group, file)
 	}
 	switch m.FileFormat {
 	case MatrixMarket:
-		m.CSR, m.Source, err = mtx.Read(ctx, in, file, o.limits)
+		m.CSR, m.Source, err = mtx.Read(ctx, in, f.Title(), o.limits)
 	case HarwellBoeing:
-		m.CSR, m.Source, err = hb.Read(ctx, in, file, o.limits)
+		m.CSR, m.Source, err = hb.Read(ctx, in, f.Title(), o.limits)
 	case SNAP:
-		m.CSR, m.Source, err = snap.Read(ctx, in, file, o.limits)
+		m.CSR, m.Source, err = snap.Read(ctx, in, f.Title(), o.limits)
 	case BinaryCSR:
-		m.CSR, m.Source, err = bincsr.Read(ctx, in, file, o.limits)
+		m.CSR, m.Source, err = bincsr.Read(ctx, in, f.Title(), o.limits)
 	case NPZ:
 		err = m.readNPZ(ctx, f, in, group, o)
 	case MSR:
 		err = m.readMSR(ctx, f, in, o)
 	default:
-		err = unknown(file)
+		err = unknown(f.Title())
 	}
 	return err
 }
@@ -149,11 +153,4 @@ func splitGroup(path string) (file, group string) {
 		return path[:at], path[at+1:]
 	}
 	return path, ""
-}
-
-// isPlain says whether the file on disk is the content itself: regular and not
-// gzipped.
-func isPlain(f *fileio.File) bool {
-	st, err := f.OS().Stat()
-	return err == nil && st.Mode().IsRegular() && !f.Gzip
 }

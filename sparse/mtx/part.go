@@ -42,17 +42,16 @@ func ReadPart(ctx context.Context, path string, i, n int, lim sparse.Limits) (*P
 		return nil, err
 	}
 	defer f.Close()
-	in := lines.NewReader(f, path)
-	h, err := readHeader(in, path, lim)
+	in := lines.NewReader(f, f.Title())
+	h, err := readHeader(in, f.Title(), lim)
 	if err != nil {
 		return nil, err
 	}
 	p := &Part{Rows: int(h.rows), Cols: int(h.cols), h: h}
-	st, err := f.OS().Stat()
 	switch {
 	case h.array:
 		err = p.arrayPart(ctx, in, par.Cut(h.entries, n, i), par.Cut(h.entries, n, i+1))
-	case err != nil || f.Gzip || !st.Mode().IsRegular():
+	case !f.Plain():
 		err = p.streamPart(ctx, in, i, n)
 	default:
 		err = p.rangePart(ctx, f, i, n)
