@@ -53,7 +53,7 @@ var commands = []*command{spmvCommand, solveCommand, pagerankCommand, infoComman
 	topoCommand, benchCommand, versionCommand}
 
 // matrixHelp says what a MATRIX is.
-var matrixHelp = "MATRIX is a file (" + strings.Join(matio.Extensions(), " ") + ", each also .gz)\nor made by gen:NAME:key=value,... (see msrep gen --help)."
+var matrixHelp = "MATRIX is a file (" + strings.Join(matio.Extensions(), " ") + ", each also .gz or in the\n.tar.gz of the SuiteSparse collection) or made by gen:NAME:key=value,... (see msrep gen --help)."
 
 // call is one run of a command.
 type call struct {
@@ -200,6 +200,13 @@ func (c *call) want(n int) error {
 func (c *call) warn(msg string) {
 	if !c.quiet {
 		fmt.Fprintf(c.stderr, "msrep %s: warning: %s\n", c.name, msg)
+	}
+}
+
+// note prints what of the file a matrix or vector does not have as it stands there.
+func (c *call) note(file string, src sparse.Source) {
+	if src.Note != "" {
+		c.warn(file + ": " + src.Note)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 var convertCommand = &command{
 	name: "convert", args: "IN OUT",
 	summary:   "convert a matrix file",
-	details:   "The formats follow from the names: " + strings.Join(matio.Extensions(), " ") + ", each also .gz. IN may also be\ngen:NAME:key=value,... (see msrep gen --help). OUT may be IN: a file is replaced when the new one is complete.",
+	details:   "The formats follow from the names: " + strings.Join(matio.Extensions(), " ") + ", each also .gz. IN may also be\na .tar.gz of the SuiteSparse collection, or gen:NAME:key=value,... (see msrep gen --help). OUT may be IN: a file is replaced when the new one is complete.",
 	example:   "msrep convert matrix.mtx.gz matrix.msr",
 	opensNone: true,
 	setup: func(c *call) func(context.Context) error {
@@ -67,6 +67,7 @@ func (c *call) copyMatrix(ctx context.Context, in, out string) error {
 	if err != nil {
 		return err
 	}
+	c.note(in, m.Source)
 	if err := file.Write(m.CSR, m.Source); err != nil {
 		return errors.Join(err, m.Close())
 	}

@@ -34,6 +34,7 @@ var infoCommand = &command{
 			if err != nil {
 				return err
 			}
+			c.note(c.args[0], m.Source)
 			err = c.describe(ctx, m, *explain, counts)
 			return errors.Join(err, m.Close())
 		}

@@ -22,9 +22,9 @@ type job struct {
 }
 
 // onMatrix opens the devices, reads the matrix of the first argument, does the work and
-// closes both. out is the file for the vector that comes out, "" for none: a place that
+// closes both. opts say how it is read. out is the file for the vector that comes out, "" for none: a place that
 // cannot be written to is found before the work is done.
-func (c *call) onMatrix(ctx context.Context, out string, config msrep.Config, do func(j *job) error) (err error) {
+func (c *call) onMatrix(ctx context.Context, out string, config msrep.Config, do func(j *job) error, opts ...matio.Option) (err error) {
 	j := &job{}
 	if out != "" {
 		if j.out, err = fileio.Create(out); err != nil {
@@ -37,9 +37,10 @@ func (c *call) onMatrix(ctx context.Context, out string, config msrep.Config, do
 		return err
 	}
 	j.begin = time.Now()
-	if j.m, err = matio.Read(ctx, c.args[0]); err != nil {
+	if j.m, err = matio.Read(ctx, c.args[0], opts...); err != nil {
 		return errors.Join(err, j.sys.Close())
 	}
+	c.note(c.args[0], j.m.Source)
 	j.read = time.Since(j.begin)
 	err = do(j)
 	return errors.Join(err, j.sys.Close(), j.m.Close())
@@ -62,6 +63,9 @@ func (c *call) onRanks(ctx context.Context, out string, config msrep.Config, ali
 		return nil, 0, err
 	}
 	begin := time.Now()
-	m, _, err = cluster.Read(ctx, t.sys, c.args[0], cluster.Align(align))
+	m, src, err := cluster.Read(ctx, t.sys, c.args[0], cluster.Align(align))
+	if err == nil {
+		c.note(c.args[0], src)
+	}
 	return m, time.Since(begin), err
 }

@@ -10,12 +10,13 @@ import (
 	"github.com/msrep-go/msrep/solver"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/cpms"
+	"github.com/msrep-go/msrep/sparse/matio"
 )
 
 var pagerankCommand = &command{
 	name: "pagerank", args: "GRAPH",
 	summary: "rank the nodes of a graph by PageRank",
-	details: "GRAPH is a MATRIX whose entry (i, j), whatever its value, is a link from i to j.\n" + matrixHelp +
+	details: "GRAPH is a MATRIX whose entry (i, j), whatever its value, is a link from i to j. Of an edge list the nodes are the ids that occur.\n" + matrixHelp +
 		"\nThe exit code is 1 when the tolerance is not reached; the ranks are printed and written all the same.",
 	example: "msrep pagerank gen:rmat:scale=16 --precision cpms2 --top 10",
 	ranks:   true,
@@ -29,8 +30,8 @@ var pagerankCommand = &command{
 		f.StringVar(&p.layout, "layout", "", "`LAYOUT` of stored weights in segments: interleaved:BYTES or separated, which is the default")
 		f.StringVar(&p.format, "format", "auto", "`FORMAT`: auto, csr, ell or pellr")
 		f.StringVar(&p.weights, "weights", "auto", "`WHERE` the weights are: folded into the ranks, stored with the links as in the CPMS paper, or auto (stored when --layout is given)")
-		f.IntVar(&p.top, "top", 5, "print the `K` best nodes, counted from 0")
-		f.StringVar(&p.out, "out", "", "write the ranks to `FILE`, as Matrix Market array")
+		f.IntVar(&p.top, "top", 5, "print the `K` best nodes, counted from 0, or by their ids in an edge list")
+		f.StringVar(&p.out, "out", "", "write the ranks to `FILE`: a Matrix Market array, or lines of id and rank where the ids of an edge list have gaps")
 		f.BoolVar(&p.deterministic, "deterministic", false, "the same bits on any devices, with any number of threads and processes; with --precision fp64 only")
 		return p.run
 	},
@@ -95,7 +96,7 @@ func (p *pagerank) run(ctx context.Context) error {
 	if p.team != nil {
 		return p.runOverRanks(ctx)
 	}
-	return p.onMatrix(ctx, p.out, msrep.Config{}, func(j *job) error { return p.rank(ctx, j) })
+	return p.onMatrix(ctx, p.out, msrep.Config{}, func(j *job) error { return p.rank(ctx, j) }, matio.Renumber())
 }
 
 func (p *pagerank) rank(ctx context.Context, j *job) error {
@@ -107,10 +108,10 @@ func (p *pagerank) rank(ctx context.Context, j *job) error {
 	if err != nil {
 		return err
 	}
-	if err := writeVector(j.out, res.Ranks); err != nil {
+	if err := writeVector(j.out, res.Ranks, m.IDs); err != nil {
 		return err
 	}
-	return errors.Join(p.missed(res), p.finish(p.begun(m.Rows, m.Cols, m.NNZ()), res, j.sys, j.read, j.begin))
+	return errors.Join(p.missed(res), p.finish(p.begun(m.Rows, m.Cols, m.NNZ()), res, m.IDs, j.sys, j.read, j.begin))
 }
 
 // begun is what is known of the result before the work.
@@ -151,13 +152,13 @@ func (p *pagerank) missed(res *solver.PageRankResult) error {
 	return fmt.Errorf("not converged after %d iterations: the last difference is %g, --tol is %g", res.Iterations, res.Residual, p.opt.Tol)
 }
 
-// finish prints the result, of which r has what was known before.
-func (p *pagerank) finish(r ranking, res *solver.PageRankResult, sys *msrep.System, read time.Duration, begin time.Time) error {
+// finish prints the result, of which r has what was known before; ids are those of the nodes, nil for 0, 1, ...
+func (p *pagerank) finish(r ranking, res *solver.PageRankResult, ids []int64, sys *msrep.System, read time.Duration, begin time.Time) error {
 	if missed := p.missed(res); missed != nil {
 		r.Failure = missed.Error()
 	}
 	r.Format, r.Dangling, r.Iterations, r.BySegments = string(res.Format), res.Dangling, res.Iterations, byName(res.BySegments)
-	r.Residual, r.Converged, r.Seconds, r.Top = number(res.Residual), res.Converged, byName(res.Seconds), topNodes(res.Ranks, p.top)
+	r.Residual, r.Converged, r.Seconds, r.Top = number(res.Residual), res.Converged, byName(res.Seconds), topNodes(res.Ranks, ids, p.top)
 	r.Phases = rankingPhases{
 		Read: read.Seconds(), Build: res.Timing.Build.Seconds(), Iterate: res.Timing.Iterate.Seconds(),
 		Convert: res.Timing.Convert.Seconds(), Total: time.Since(begin).Seconds(),

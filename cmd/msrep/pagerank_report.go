@@ -41,7 +41,7 @@ type rankingPhases struct {
 }
 
 type rankedNode struct {
-	Node  int     `json:"node"`
+	Node  int64   `json:"node"` // its id
 	Score float64 `json:"score"`
 }
 
@@ -54,8 +54,9 @@ func byName[V any](m map[int]V) map[string]V {
 	return out
 }
 
-// topNodes is the k best nodes, the lower number first among equals. It holds twice as many.
-func topNodes(ranks []float64, k int) []rankedNode {
+// topNodes is the k best nodes, the lower number first among equals; node i is ids[i], or i where ids is nil. It holds
+// twice as many.
+func topNodes(ranks []float64, ids []int64, k int) []rankedNode {
 	k = min(k, len(ranks))
 	best, least := []rankedNode{}, math.Inf(-1)
 	choose := func() {
@@ -68,12 +69,17 @@ func topNodes(ranks []float64, k int) []rankedNode {
 		if k == 0 || s <= least {
 			continue
 		}
-		if best = append(best, rankedNode{i, s}); len(best) == 2*k {
+		if best = append(best, rankedNode{int64(i), s}); len(best) == 2*k {
 			choose()
 			least = best[k-1].Score
 		}
 	}
 	choose()
+	if ids != nil {
+		for k := range best {
+			best[k].Node = ids[best[k].Node]
+		}
+	}
 	return best
 }
 

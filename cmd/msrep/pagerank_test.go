@@ -111,11 +111,11 @@ func TestTheBestNodesAreThoseOfAllSorted(t *testing.T) {
 	}
 	all := make([]rankedNode, len(ranks))
 	for i, s := range ranks {
-		all[i] = rankedNode{i, s}
+		all[i] = rankedNode{int64(i), s}
 	}
 	slices.SortStableFunc(all, func(a, b rankedNode) int { return cmp.Compare(b.Score, a.Score) })
 	for _, k := range []int{0, 1, 2, 9, 10, 11, 500, 999, 1000, 1001, math.MaxInt} {
-		require.Equal(t, all[:min(k, len(all))], topNodes(ranks, k), k)
+		require.Equal(t, all[:min(k, len(all))], topNodes(ranks, nil, k), k)
 	}
-	require.Equal(t, []rankedNode{}, topNodes(nil, 3))
+	require.Equal(t, []rankedNode{}, topNodes(nil, nil, 3))
 }

@@ -34,7 +34,7 @@ func (s *solve) solveOverRanks(ctx context.Context, m *cluster.Matrix[float64], 
 	first, end := m.First(), m.First()+m.Part.Rows
 	var b []float64
 	if err == nil {
-		b, err = readPiece(ctx, "--rhs", s.rhs, m.Rows, first, end)
+		b, err = s.readPiece(ctx, "--rhs", s.rhs, m.Rows, first, end)
 	}
 	if err := s.agree(err); err != nil {
 		return err
@@ -149,7 +149,7 @@ func (p *pagerank) rankOverRanks(ctx context.Context, m *cluster.Matrix[float64]
 	if t.comm.Rank() == 0 {
 		res.Ranks, res.Dangling = whole, int(dangling[0])
 		res.Timing.Build += plan.took
-		err = errors.Join(writeOutput(t, p.out, whole), p.finish(r, res, t.sys.Local(), read, begin))
+		err = errors.Join(writeOutput(t, p.out, whole), p.finish(r, res, nil, t.sys.Local(), read, begin))
 	}
 	missed := p.agree(p.missed(res))
 	return errors.Join(missed, p.agree(err))

@@ -45,6 +45,9 @@ type rankPart struct {
 
 // runOverRanks is run on a team.
 func (s *spmv) runOverRanks(ctx context.Context) error {
+	if s.renumber {
+		return s.agree(sparse.Inputf("--renumber", "is for edge lists, which several ranks do not read: leave it out"))
+	}
 	m, read, err := s.onRanks(ctx, s.out, msrep.Config{NUMA: msrep.NUMA(s.numa)}, 1)
 	if err != nil {
 		return err
@@ -65,10 +68,10 @@ func multiplyOverRanks[V sparse.Value](ctx context.Context, s *spmv, m *cluster.
 	if s.transpose {
 		op, xCut, yCut = msrep.Trans, m.RowCut, m.ColCut
 	}
-	x, err := pieceOf[V](ctx, t.comm, "--x", s.x, xCut)
+	x, err := pieceOf[V](ctx, s.call, t.comm, "--x", s.x, xCut)
 	var y0, y []V
 	if err == nil {
-		y0, err = pieceOf[V](ctx, t.comm, "--y", s.y, yCut)
+		y0, err = pieceOf[V](ctx, s.call, t.comm, "--y", s.y, yCut)
 	}
 	if err == nil {
 		y, err = newVector[V]("--y", len(y0))
@@ -118,9 +121,9 @@ func multiplyOverRanks[V sparse.Value](ctx context.Context, s *spmv, m *cluster.
 }
 
 // pieceOf reads what this rank has of a vector: elements cut[rank] to cut[rank+1].
-func pieceOf[V sparse.Value](ctx context.Context, comm cluster.Comm, flag, spec string, cut []int) ([]V, error) {
+func pieceOf[V sparse.Value](ctx context.Context, c *call, comm cluster.Comm, flag, spec string, cut []int) ([]V, error) {
 	rank := comm.Rank()
-	v, err := readPiece(ctx, flag, spec, cut[comm.Size()], cut[rank], cut[rank+1])
+	v, err := c.readPiece(ctx, flag, spec, cut[comm.Size()], cut[rank], cut[rank+1])
 	if err != nil {
 		return nil, err
 	}

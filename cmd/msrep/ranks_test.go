@@ -214,9 +214,9 @@ func TestInfoTellsWhatRanksWouldSend(t *testing.T) {
 
 func TestPiecesOfVectorsAreThoseOfTheWhole(t *testing.T) {
 	for _, spec := range []string{"ones", "zeros", "sin", "random:5"} {
-		whole, err := readVector(context.Background(), "--x", spec, 20)
+		whole, err := (&call{}).readVector(context.Background(), "--x", spec, 20)
 		require.NoError(t, err)
-		piece, err := readPiece(context.Background(), "--x", spec, 20, 7, 13)
+		piece, err := (&call{}).readPiece(context.Background(), "--x", spec, 20, 7, 13)
 		require.NoError(t, err)
 		require.Equal(t, whole[7:13], piece, spec)
 	}

@@ -126,7 +126,7 @@ func (s *solve) solve(ctx context.Context, j *job) error {
 	if m.Rows != m.Cols {
 		return sparse.Inputf(s.args[0], "%d x %d: a system that is solved is square", m.Rows, m.Cols)
 	}
-	b, err := readVector(ctx, "--rhs", s.rhs, m.Rows)
+	b, err := s.readVector(ctx, "--rhs", s.rhs, m.Rows)
 	if err != nil {
 		return err
 	}
@@ -162,7 +162,7 @@ func (s *solve) solve(ctx context.Context, j *job) error {
 	r.take(res, failed)
 	r.X = normsOf(x)
 	if failed == nil {
-		if err := writeVector(j.out, x); err != nil {
+		if err := writeVector(j.out, x, nil); err != nil {
 			return err
 		}
 	}

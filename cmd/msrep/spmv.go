@@ -7,6 +7,7 @@ import (
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/matio"
 )
 
 var spmvCommand = &command{
@@ -24,7 +25,8 @@ var spmvCommand = &command{
 		f.Float64Var(&s.alpha, "alpha", 1, "scalar `ALPHA`")
 		f.Float64Var(&s.beta, "beta", 0, "scalar `BETA`; with 0 the initial y is not read")
 		f.BoolVar(&s.transpose, "transpose", false, "op(A) is the transpose of A")
-		f.StringVar(&s.out, "out", "", "write y to `FILE`, as Matrix Market array")
+		f.StringVar(&s.out, "out", "", "write y to `FILE`, as Matrix Market array; with --renumber as lines of id and value")
+		f.BoolVar(&s.renumber, "renumber", false, "the rows and columns of an edge list are the ids that occur, in rising order; x and y have an element for each")
 		f.StringVar(&s.format, "format", "auto", "`FORMAT`: auto, csr, csc, coo, or a form that the devices make of their parts (see above)")
 		f.StringVar(&s.strategy, "strategy", string(msrep.Optimized), "`STRATEGY` of the MSREP paper: baseline, p or p-opt")
 		f.StringVar(&s.precision, "precision", "fp64", "`PRECISION`: fp64, or cpms2:K and cpms4:K to read K of 2 or 4 segments of each value")
@@ -41,7 +43,7 @@ type spmv struct {
 	*call
 	x, y, out                                        string
 	alpha, beta                                      float64
-	transpose, deterministic                         bool
+	transpose, deterministic, renumber               bool
 	format, strategy, precision, value, kernel, numa string
 	repeat                                           int
 }
@@ -94,7 +96,14 @@ func (s *spmv) run(ctx context.Context) error {
 	if s.team != nil {
 		return s.runOverRanks(ctx)
 	}
+	var opts []matio.Option
+	if s.renumber {
+		opts = append(opts, matio.Renumber())
+	}
 	return s.onMatrix(ctx, s.out, msrep.Config{NUMA: msrep.NUMA(s.numa)}, func(j *job) error {
+		if s.renumber && j.m.FileFormat != matio.SNAP {
+			return sparse.Inputf("--renumber", "is for edge lists, and %s is none: leave it out", s.args[0])
+		}
 		if s.value == "fp32" {
 			if err := checkSingle(s.args[0], j.m.CSR, 0); err != nil {
 				return err
@@ -102,7 +111,19 @@ func (s *spmv) run(ctx context.Context) error {
 			return multiply(ctx, s, j, sparse.Convert[float32](j.m.CSR))
 		}
 		return multiply(ctx, s, j, j.m.CSR)
-	})
+	}, opts...)
+}
+
+// idsOf is the node ids of a renumbered edge list.
+func idsOf(m *matio.Matrix) []int64 {
+	if m.IDs != nil {
+		return m.IDs
+	}
+	ids := make([]int64, m.Rows)
+	for k := range ids {
+		ids[k] = int64(k)
+	}
+	return ids
 }
 
 // multiply makes the plan, multiplies and reports.
@@ -111,7 +132,7 @@ func multiply[V sparse.Value](ctx context.Context, s *spmv, j *job, a *sparse.CS
 	if s.transpose {
 		op, rows, cols = msrep.Trans, a.Cols, a.Rows
 	}
-	x, err := readVector(ctx, "--x", s.x, cols)
+	x, err := s.readVector(ctx, "--x", s.x, cols)
 	if err != nil {
 		return err
 	}
@@ -119,7 +140,7 @@ func multiply[V sparse.Value](ctx context.Context, s *spmv, j *job, a *sparse.CS
 	if err != nil {
 		return err
 	}
-	y, err := readVector(ctx, "--y", s.y, rows)
+	y, err := s.readVector(ctx, "--y", s.y, rows)
 	if err != nil {
 		return err
 	}
@@ -143,7 +164,11 @@ func multiply[V sparse.Value](ctx context.Context, s *spmv, j *job, a *sparse.CS
 			return err
 		}
 	}
-	if err := writeVector(j.out, yv); err != nil {
+	var ids []int64
+	if s.renumber && j.out != nil {
+		ids = idsOf(j.m)
+	}
+	if err := writeVector(j.out, yv, ids); err != nil {
 		return err
 	}
 	r := newReport(s, j, plan, times)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math"
 	"math/rand/v2"
@@ -13,19 +14,21 @@ import (
 	"strings"
 
 	"github.com/msrep-go/msrep/internal/fileio"
+	"github.com/msrep-go/msrep/internal/lines"
 	"github.com/msrep-go/msrep/internal/mem"
+	decimal "github.com/msrep-go/msrep/internal/number"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/mtx"
 )
 
 // readVector makes the n elements that a flag asks for: a file, or ones, zeros,
 // sin (sin(j+1), 0-based j), random:SEED (uniform in [-1, 1)).
-func readVector(ctx context.Context, flag, spec string, n int) ([]float64, error) {
-	return readPiece(ctx, flag, spec, n, 0, n)
+func (c *call) readVector(ctx context.Context, flag, spec string, n int) ([]float64, error) {
+	return c.readPiece(ctx, flag, spec, n, 0, n)
 }
 
 // readPiece is the elements [first, end) of what readVector makes.
-func readPiece(ctx context.Context, flag, spec string, n, first, end int) ([]float64, error) {
+func (c *call) readPiece(ctx context.Context, flag, spec string, n, first, end int) ([]float64, error) {
 	if err := checkVectorSpec(flag, spec); err != nil {
 		return nil, err
 	}
@@ -60,11 +63,12 @@ func readPiece(ctx context.Context, flag, spec string, n, first, end int) ([]flo
 		return nil, err
 	}
 	defer f.Close()
-	v, err := mtx.ReadVector(ctx, f, spec)
-	switch {
-	case err != nil:
+	v, src, err := mtx.ReadVectorSource(ctx, f, f.Title())
+	if err != nil {
 		return nil, err
-	case len(v) != n:
+	}
+	c.note(spec, src)
+	if len(v) != n {
 		return nil, sparse.Inputf(spec, "a vector of %d elements; %s needs %d", len(v), flag, n)
 	}
 	return v[first:end], nil
@@ -142,8 +146,9 @@ func (c *call) checkOut(path string) error {
 	return nil
 }
 
-// writeVector writes a vector to a file and completes it; to nil, nothing.
-func writeVector[V sparse.Value](out *fileio.Out, v []V) error {
+// writeVector writes a vector to a file and completes it; to nil, nothing. With ids, element k is that of node ids[k]: the
+// file has lines of id and value then.
+func writeVector[V sparse.Value](out *fileio.Out, v []V, ids []int64) error {
 	if out == nil {
 		return nil
 	}
@@ -151,10 +156,29 @@ func writeVector[V sparse.Value](out *fileio.Out, v []V) error {
 	if err != nil {
 		return err
 	}
-	if err := mtx.WriteVector(out, wide); err != nil {
+	if ids == nil {
+		err = mtx.WriteVector(out, wide)
+	} else {
+		err = writeByID(out, wide, ids)
+	}
+	if err != nil {
 		return err
 	}
 	return out.Commit()
+}
+
+// writeByID writes a line "id value" for each element, with 17 significant digits, after a comment.
+func writeByID(w io.Writer, v []float64, ids []int64) error {
+	if _, err := fmt.Fprintf(w, "# id value, %d nodes\n", len(v)); err != nil {
+		return err
+	}
+	return lines.Write(w, int64(len(v)), func(buf []byte, lo, hi int64) []byte {
+		for k := lo; k < hi; k++ {
+			buf = append(strconv.AppendInt(buf, ids[k], 10), '\t')
+			buf = append(decimal.Append(buf, v[k], 'g', 17), '\n')
+		}
+		return buf
+	})
 }
 
 // checkMemory refuses what takes more bytes than there are.

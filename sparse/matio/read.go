@@ -25,6 +25,9 @@ type Matrix struct {
 	Source     sparse.Source
 	Name       string // as given to Read
 	FileFormat Format // how it was read
+	// IDs are the node ids of the rows and columns, rising, of an edge list that was renumbered and whose ids have gaps;
+	// else nil: row k is node k.
+	IDs []int64
 
 	close func() error // releases the mapping; nil where there is none
 }
@@ -47,6 +50,7 @@ type Option func(*options)
 type options struct {
 	limits        sparse.Limits
 	skipChecksums bool
+	renumber      bool
 }
 
 // WithLimits bounds what may be allocated on the word of a file.
@@ -55,6 +59,9 @@ func WithLimits(l sparse.Limits) Option { return func(o *options) { o.limits = l
 // SkipChecksums leaves out the checksums of an .msr file that is mapped, so
 // that opening it need not read its values; indices are checked all the same.
 func SkipChecksums() Option { return func(o *options) { o.skipChecksums = true } }
+
+// Renumber has the nodes of an edge list be only the ids that occur (see Matrix.IDs). Other files are read as without it.
+func Renumber() Option { return func(o *options) { o.renumber = true } }
 
 // Read reads the matrix that path names: a file of any known format, or a
 // generator spec gen:NAME:key=value,... (see the package comment). Columns are
@@ -113,7 +120,11 @@ func (m *Matrix) read(ctx context.Context, path string, o options) (err error) {
 	case HarwellBoeing:
 		m.CSR, m.Source, err = hb.Read(ctx, in, f.Title(), o.limits)
 	case SNAP:
-		m.CSR, m.Source, err = snap.Read(ctx, in, f.Title(), o.limits)
+		if o.renumber {
+			m.CSR, m.Source, m.IDs, err = snap.ReadRenumbered(ctx, in, f.Title(), o.limits)
+		} else {
+			m.CSR, m.Source, err = snap.Read(ctx, in, f.Title(), o.limits)
+		}
 	case BinaryCSR:
 		m.CSR, m.Source, err = bincsr.Read(ctx, in, f.Title(), o.limits)
 	case NPZ:

@@ -6,7 +6,8 @@
 // numbers from 0 on. The first edge says whether all edges have weights.
 //
 // The matrix is square, of order largest id + 1: a[from][to] is the weight, or 1.
-// Ids are kept, so that ids without edges are empty rows and columns. Node and
+// Ids are kept, so that ids without edges are empty rows and columns; ReadRenumbered
+// leaves these out. Node and
 // edge counts in comments are not trusted and not used.
 //
 // An edge without a weight is there or not: if a list repeats it, as logs of

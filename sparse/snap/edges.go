@@ -5,10 +5,11 @@ import (
 
 	"github.com/msrep-go/msrep/internal/lines"
 	"github.com/msrep-go/msrep/internal/number"
+	"github.com/msrep-go/msrep/internal/source"
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// maxID is the largest node id: the order of the matrix is one more.
+// maxID is the largest node id where ids are kept: the order of the matrix is one more.
 const maxID = sparse.MaxDim - 1
 
 // list is what the first edge of a file says about the others.
@@ -16,14 +17,18 @@ type list struct {
 	name     string
 	weighted bool
 	first    int64 // its line
+	most     int64 // the largest id that is allowed
 }
 
 // block is the edges of one chunk, up to its first fault.
 type block struct {
-	sparse.Triples[float64]
-	largest int32 // id, -1 if there are no edges
-	at      int64 // the first line that has it
-	err     error
+	sparse.Triples[float64]         // an id beyond maxID is ^k for wide[k]
+	wide                    []int64 // such ids
+	largest                 int32   // of the other ids, -1 if there are none
+	at                      int64   // the first line that has it
+	times                   times
+	inexact                 source.Inexact
+	err                     error
 }
 
 func (l *list) errorf(line int64, format string, args ...any) error {
@@ -34,8 +39,8 @@ func (l *list) errorf(line int64, format string, args ...any) error {
 func (l *list) parse(c lines.Chunk) block {
 	b, line := c.Data, c.Line
 	t := lines.NewTriples(c, l.weighted)
-	count, largest, at := 0, int64(-1), int64(0)
-	var fault error
+	count, largest := 0, int64(-1)
+	var x block
 	for p := 0; p < len(b); line++ {
 		p = lines.SkipBlanks(b, p)
 		if b[p] == '\n' || b[p] == '#' || b[p] == '%' {
@@ -48,12 +53,17 @@ func (l *list) parse(c lines.Chunk) block {
 		gap := p
 		p = lines.SkipBlanks(b, p)
 		j, m := number.ScanInt(b[p:])
-		ok := n > 0 && m > 0 && p > gap && uint64(i) <= maxID && uint64(j) <= maxID
+		ok := n > 0 && m > 0 && p > gap && uint64(i) <= uint64(l.most) && uint64(j) <= uint64(l.most)
 		p += m
 		if ok && l.weighted {
 			gap = p
 			p = lines.SkipBlanks(b, p)
 			v, n := number.ScanFloat(b[p:])
+			if n == 0 {
+				if v, n = number.ScanBeyond(b[p:]); n > 0 {
+					x.inexact.Merge(source.Inexact{Infinite: line})
+				}
+			}
 			ok = n > 0 && p > gap
 			p += n
 			if ok {
@@ -62,17 +72,31 @@ func (l *list) parse(c lines.Chunk) block {
 		}
 		p = lines.SkipBlanks(b, p)
 		if !ok || b[p] != '\n' {
-			fault = l.edgeFault(line, lines.First(b[start:]))
+			x.err = l.edgeFault(line, lines.First(b[start:]))
 			break
 		}
 		p++
+		if max(i, j) > maxID {
+			i, j = x.narrow(i), x.narrow(j)
+		}
 		if id := max(i, j); id > largest {
-			largest, at = id, line
+			largest, x.at = id, line
 		}
 		t.Row[count], t.Col[count] = int32(i), int32(j)
 		count++
 	}
-	return block{lines.Cut(t, count), int32(largest), at, fault}
+	x.Triples, x.largest = lines.Cut(t, count), int32(largest)
+	x.times = timesOf(x.Val)
+	return x
+}
+
+// narrow is id, or what stands for it where it is beyond maxID.
+func (x *block) narrow(id int64) int64 {
+	if id <= maxID {
+		return id
+	}
+	x.wide = append(x.wide, id)
+	return ^int64(len(x.wide) - 1)
 }
 
 // edgeFault says what is wrong with a line that is not an edge.
@@ -88,8 +112,8 @@ func (l *list) edgeFault(line int64, text []byte) error {
 	for _, w := range words[:2] {
 		id, err := number.Int(w)
 		switch {
-		case err == number.ErrRange || id > maxID:
-			return l.errorf(line, "node id %.40q is too large: ids up to %d are supported", w, maxID)
+		case err == number.ErrRange || id > l.most:
+			return l.errorf(line, "node id %.40q is too large: ids up to %d are supported", w, l.most)
 		case err != nil:
 			return l.errorf(line, "node id %.40q is not a whole number", w)
 		case id < 0:
@@ -97,9 +121,6 @@ func (l *list) edgeFault(line int64, text []byte) error {
 		}
 	}
 	if l.weighted {
-		if _, err := number.Float(words[2]); err == number.ErrRange {
-			return l.errorf(line, "weight %.40q is too large for a float64", words[2])
-		}
 		return l.errorf(line, "weight %.40q is not a number", words[2])
 	}
 	return l.errorf(line, "not an edge: %.60q", text)

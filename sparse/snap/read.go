@@ -6,58 +6,100 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 
 	"github.com/msrep-go/msrep/internal/given"
 	"github.com/msrep-go/msrep/internal/lines"
 	"github.com/msrep-go/msrep/internal/par"
+	"github.com/msrep-go/msrep/internal/source"
 	"github.com/msrep-go/msrep/sparse"
 )
 
 // Read reads an edge list. The result has sorted columns and no duplicates. src
 // has Stored = the edges as they stand in the file, repeated ones counted, field
-// pattern or (with weights) real, and symmetry general.
+// pattern or (with weights) real, and symmetry general. src.Note says where weights
+// look like times, and where they are beyond the range of float64.
 //
 // name is the file that errors name. Whatever is wrong with the file is an
 // *sparse.InputError with a line; lim bounds ids out of proportion to the number
 // of edges, and a list for which memory lacks is one as well. A list needs at least one edge, because nothing else says how large
 // the matrix is. When ctx ends, so does Read, with its error.
 func Read(ctx context.Context, r io.Reader, name string, lim sparse.Limits) (m *sparse.CSR[float64], src sparse.Source, err error) {
+	m, src, _, err = read(ctx, r, name, lim, false)
+	return m, src, err
+}
+
+// ReadRenumbered is Read, but the nodes are only the ids that occur, which may be any integers from 0 to 2^63-1: row and
+// column k of the matrix are node ids[k], and ids rises. It is nil where the ids are 0, 1, ... without a gap.
+func ReadRenumbered(ctx context.Context, r io.Reader, name string, lim sparse.Limits) (m *sparse.CSR[float64], src sparse.Source, ids []int64, err error) {
+	return read(ctx, r, name, lim, true)
+}
+
+func read(ctx context.Context, r io.Reader, name string, lim sparse.Limits, renumber bool) (m *sparse.CSR[float64], src sparse.Source, ids []int64, err error) {
 	if err := given.Input(ctx, r); err != nil {
-		return nil, src, err
+		return nil, src, nil, err
 	}
 	in := lines.NewReader(r, name)
-	l := list{name: name}
-	if err := l.readFirst(in); err != nil {
-		return nil, src, err
+	l := list{name: name, most: maxID}
+	if renumber {
+		l.most = math.MaxInt64
 	}
-	var blocks []sparse.Triples[float64]
+	if err := l.readFirst(in); err != nil {
+		return nil, src, nil, err
+	}
+	var blocks []block
 	largest, at := int32(-1), int64(0)
-	fits := func() error { return lim.CheckMemory(name, 0, int64(largest)+1, src.Stored, sparse.EntryBytes) }
+	var when times
+	var inexact source.Inexact
+	fits := func(rows int64) error { return lim.CheckMemory(name, 0, rows, src.Stored, sparse.EntryBytes) }
 	err = lines.Each(ctx, in, l.parse, func(_ lines.Chunk, b block) error {
 		if len(b.Row) > 0 {
-			blocks = append(blocks, b.Triples)
+			blocks = append(blocks, b)
 			src.Stored += int64(len(b.Row))
 		}
 		if b.largest > largest {
 			largest, at = b.largest, b.at
 		}
+		when.join(b.times)
+		inexact.Merge(b.inexact)
 		if b.err == nil && len(blocks)%16 == 0 { // no header says how many edges come
-			return fits()
+			if renumber {
+				return fits(0)
+			}
+			return fits(int64(largest) + 1)
 		}
 		return b.err
 	})
 	if err != nil {
-		return nil, src, err
+		return nil, src, nil, err
 	}
 	n := int64(largest) + 1
-	if err := cmp.Or(checkOrder(lim, name, at, n, src.Stored), fits()); err != nil {
-		return nil, src, err
+	if renumber {
+		numbers := newNumbering(blocks, int64(largest), src.Stored)
+		if n = numbers.len(); n > sparse.MaxDim {
+			return nil, src, nil, sparse.Inputf(name, "%d nodes: more than %d are not supported (indices are 32 bits wide)", n, sparse.MaxDim)
+		}
+		numbers.renumber(blocks)
+		ids = numbers.ids()
+	} else {
+		err = checkOrder(lim, name, at, n, src.Stored)
+	}
+	if err := cmp.Or(err, fits(n)); err != nil {
+		return nil, src, nil, err
 	}
 	src.Field, src.Symmetry = sparse.Pattern, sparse.General
 	if l.weighted {
 		src.Field = sparse.Real
 	}
-	m = sparse.Assemble(int(n), int(n), sparse.General, blocks)
+	if inexact.Apply(&src); when.likely() {
+		source.AddNote(&src, "the third column looks like a time: the matrix has it as weights, which add up where an edge is repeated")
+	}
+	triples := make([]sparse.Triples[float64], len(blocks))
+	for k := range blocks {
+		triples[k] = blocks[k].Triples
+	}
+	blocks = nil
+	m = sparse.Assemble(int(n), int(n), sparse.General, triples)
 	if !l.weighted && m.NNZ() < src.Stored {
 		par.Range(m.NNZ(), 1<<16, func(lo, hi int64) { // repeated edges have added up
 			for k := lo; k < hi; k++ {
@@ -65,7 +107,7 @@ func Read(ctx context.Context, r io.Reader, name string, lim sparse.Limits) (m *
 			}
 		})
 	}
-	return m, src, nil
+	return m, src, ids, nil
 }
 
 // readFirst looks at the first edge, to find out whether edges have weights, and
@@ -96,7 +138,7 @@ func checkOrder(lim sparse.Limits, name string, line, n, edges int64) error {
 	err := lim.CheckDims(name, line, n, n, edges)
 	var in *sparse.InputError
 	if errors.As(err, &in) {
-		return sparse.InputLinef(name, line, "node id %d makes a matrix of %s", n-1, in.Msg)
+		return sparse.InputLinef(name, line, "node id %d makes a matrix of %s; where ids are renumbered, only those that occur count", n-1, in.Msg)
 	}
 	return err
 }

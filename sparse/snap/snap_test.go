@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -92,7 +93,6 @@ var bad = []struct {
 	{"no blank between ids", "0 1\n1+3\n", 2, "edge has 1 words"},
 	{"no blank before the weight", "0 1 2\n0 1+2\n", 2, "edge has 2 words"},
 	{"weight not a number", "0 1 x\n", 1, `weight "x" is not a number`},
-	{"weight out of range", "0 1 1\n0 1 1e999\n", 2, `weight "1e999" is too large`},
 	{"Matrix Market", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1\n", 3, "two node ids and a weight, as in line 2"},
 	{"long line", "0 1\n" + strings.Repeat("1 ", 1<<16), 2, "line is longer than 65536 bytes"},
 	{"binary", "\x1f\x8b\x08\x00\n", 1, "edge has 1 words"},
@@ -160,6 +160,118 @@ func TestReadFaultsAndCancellationPassThrough(t *testing.T) {
 	defer cancel()
 	_, _, err := snap.Read(ctx, pipe, "g.txt", sparse.Limits{})
 	require.ErrorIs(t, err, context.DeadlineExceeded)
+}
+
+// edgesOf is the edges of m by the ids of its nodes.
+func edgesOf(m *sparse.CSR[float64], ids []int64) map[[2]int64]float64 {
+	edges := map[[2]int64]float64{}
+	name := func(k int64) int64 {
+		if ids == nil {
+			return k
+		}
+		return ids[k]
+	}
+	for i := range m.Rows {
+		for k := m.RowPtr[i]; k < m.RowPtr[i+1]; k++ {
+			edges[[2]int64{name(int64(i)), name(int64(m.ColIdx[k]))}] = m.Val[k]
+		}
+	}
+	return edges
+}
+
+func TestOnlyIdsThatOccurAreNodesWhereTheyAreRenumbered(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		ids  []int64
+	}{
+		{"0 1\n2 0\n", nil},
+		{"3 5\n5 3\n", []int64{3, 5}},
+		{"0 0\n", nil},
+		{"7 7\n", []int64{7}},
+		{"1 2 0.5\n2 3 4\n1 2 1\n", []int64{1, 2, 3}},
+		{"568770231 17\n17 64\n", []int64{17, 64, 568770231}},
+		{"2147483646 2147483647\n0 9223372036854775807\n2147483647 2147483648\n", []int64{0, 2147483646, 2147483647, 2147483648, 9223372036854775807}},
+		{"9000000000000000000 4294967296\n", []int64{4294967296, 9000000000000000000}},
+	} {
+		m, src, ids, err := snap.ReadRenumbered(t.Context(), strings.NewReader(c.text), "g.txt", sparse.Limits{})
+		require.NoError(t, err)
+		require.NoError(t, m.Validate())
+		require.Equal(t, c.ids, ids, c.text)
+		require.EqualValues(t, strings.Count(c.text, "\n"), src.Stored)
+		if c.ids != nil {
+			require.Equal(t, len(c.ids), m.Rows)
+		}
+		for edge := range edgesOf(m, ids) {
+			require.Contains(t, c.text, fmt.Sprintf("%d %d", edge[0], edge[1]))
+		}
+	}
+	for text, message := range map[string]string{
+		"0 1\n0 9223372036854775808\n": `g.txt:2: node id "9223372036854775808" is too large: ids up to 9223372036854775807`,
+		"0 -1\n":                       "g.txt:1: node id -1 is negative",
+	} {
+		_, _, _, err := snap.ReadRenumbered(t.Context(), strings.NewReader(text), "g.txt", sparse.Limits{})
+		require.ErrorContains(t, err, message)
+	}
+}
+
+// Ids of every density, in lists of several chunks: the edges are those of a map.
+func TestRenumberedEdgesKeepTheirIds(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for _, most := range []int64{100, 40_000, 1 << 24, 1 << 31, 1 << 62} {
+		for _, weighted := range []bool{false, true} {
+			want := map[[2]int64]float64{}
+			var b strings.Builder
+			for range 120_000 {
+				e := [2]int64{r.Int64N(most), r.Int64N(most)}
+				fmt.Fprintf(&b, "%d\t%d", e[0], e[1])
+				if weighted {
+					b.WriteString("\t0.5")
+					want[e] += 0.5
+				} else {
+					want[e] = 1
+				}
+				b.WriteString("\n")
+			}
+			m, _, ids, err := snap.ReadRenumbered(t.Context(), strings.NewReader(b.String()), "g.txt", sparse.Limits{})
+			require.NoError(t, err)
+			require.True(t, slices.IsSorted(ids))
+			require.Equal(t, want, edgesOf(m, ids), "ids below %d", most)
+		}
+	}
+}
+
+func TestAThirdColumnOfTimesIsSaid(t *testing.T) {
+	const note = "the third column looks like a time: the matrix has it as weights, which add up where an edge is repeated"
+	rising := func(from, step int, n int) string {
+		var b strings.Builder
+		for k := range n {
+			fmt.Fprintf(&b, "%d %d %d\n", k%7, k%5, from+k*step)
+		}
+		return b.String()
+	}
+	for text, want := range map[string]string{
+		"0 1 1082040961\n1 2 1082155839\n0 1 1082414391\n": note,
+		"0 1 1082040961000\n1 2 1082040960999\n":           note,
+		rising(0, 20, 100_000):                             note,
+		rising(0, 20, 99):                                  "",
+		rising(0, 0, 1000):                                 "",
+		rising(0, 1, 1000) + "0 1 3\n":                     "",
+		"0 1 1082040961.5\n":                               "",
+		"0 1 1082040961\n1 2 7\n":                          "",
+		"0 1 nan\n":                                        "",
+		"0 1\n":                                            "",
+	} {
+		_, src, err := read(text)
+		require.NoError(t, err)
+		require.Equal(t, want, src.Note, "%.60q", text)
+	}
+}
+
+func TestAWeightBeyondFloat64IsAnInfinityWithANote(t *testing.T) {
+	m, src, err := read("0 1 1\n1 0 -1e999\n")
+	require.NoError(t, err)
+	require.Equal(t, []float64{1, math.Inf(-1)}, m.Val)
+	require.Equal(t, "values beyond the range of float64 are read as infinities, the first in line 2", src.Note)
 }
 
 // The twin takes the ids, of which the least is 3, as indices from 1 on. An edge
@@ -262,6 +374,10 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		require.NoError(t, m.Validate())
+		renumbered, _, ids, err := snap.ReadRenumbered(context.Background(), bytes.NewReader(text), "g", lim)
+		require.NoError(t, err)
+		require.NoError(t, renumbered.Validate())
+		require.Equal(t, fmt.Sprint(edgesOf(m, nil)), fmt.Sprint(edgesOf(renumbered, ids)))
 		again, _, err := snap.Read(context.Background(), strings.NewReader(write(t, m, src)), "g", lim)
 		if sparse.IsInput(err) && m.Rows > 1<<12 {
 			return // fewer edges are left after repeated ones have become one
