@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/msrep-go/msrep/internal/source"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/gen"
 	"github.com/msrep-go/msrep/sparse/matio"
@@ -68,6 +69,10 @@ func (c *call) copyMatrix(ctx context.Context, in, out string) error {
 		return err
 	}
 	c.note(in, m.Source)
+	f, keeps := m.Source.Field, file.Format() == matio.MatrixMarket || file.Format() == matio.HarwellBoeing
+	if f == sparse.Integer && keeps && source.Field(m.Val, f) != f {
+		c.warn(in + ": not all values are integers of 64 bits with a sign: the field of " + out + " is real")
+	}
 	if err := file.Write(m.CSR, m.Source); err != nil {
 		return errors.Join(err, m.Close())
 	}

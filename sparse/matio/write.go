@@ -63,6 +63,9 @@ func (o *Output) Close() error {
 	return o.out.Close()
 }
 
+// Format is the format of the file.
+func (o *Output) Format() Format { return o.format }
+
 // Write writes the matrix and completes the file; see the function Write.
 func (o *Output) Write(m *sparse.CSR[float64], src sparse.Source) error {
 	if o == nil || o.out == nil {

@@ -8,6 +8,8 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -82,6 +84,42 @@ func TestAFormThatNoLongerHoldsIsNotWritten(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What each of SciPy's and MATLAB's mmread, fast_matrix_market and Julia's MatrixMarket takes: the first and the third have
+// no plus before a number, and Julia and SciPy no integers beyond 64 bits with a sign.
+var foreign = map[string]*regexp.Regexp{
+	"real":    regexp.MustCompile(`^(-?[0-9]+(\.[0-9]+)?(e[+-][0-9]{2,3})?|-?inf|nan)$`),
+	"integer": regexp.MustCompile(`^-?[0-9]+$`),
+}
+
+func TestEveryNumberThatIsWrittenIsOneThatOtherReadersTake(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		val := rapid.SliceOfN(rapid.OneOf(
+			rapid.Map(rapid.Uint64(), math.Float64frombits), rapid.Map(rapid.Int64(), func(v int64) float64 { return float64(v) }),
+			rapid.SampledFrom([]float64{math.Inf(1), math.Inf(-1), math.NaN(), math.Copysign(math.NaN(), -1), 0, math.Copysign(0, -1), 5e-324, math.MaxFloat64, 1 << 53, 1 << 63, -1 << 63, 1 << 64}),
+		), 1, 50).Draw(t, "values")
+		m := &sparse.CSR[float64]{Rows: 1, Cols: len(val), RowPtr: []int64{0, int64(len(val))}, ColIdx: make([]int32, len(val)), Val: val}
+		for k := range val {
+			m.ColIdx[k] = int32(k)
+		}
+		text := write(t, m, sparse.Source{Field: rapid.SampledFrom([]sparse.Field{sparse.Real, sparse.Integer}).Draw(t, "field")})
+		lines := strings.Split(strings.TrimSpace(text), "\n")
+		field := strings.Fields(lines[0])[3]
+		for _, line := range lines[2:] {
+			v := strings.Fields(line)[2]
+			require.Regexp(t, foreign[field], v)
+			if field == "integer" {
+				_, err := strconv.ParseInt(v, 10, 64)
+				require.NoError(t, err)
+			}
+		}
+		var b bytes.Buffer
+		require.NoError(t, mtx.WriteVector(&b, val))
+		for _, v := range strings.Split(strings.TrimSpace(b.String()), "\n")[2:] {
+			require.Regexp(t, foreign["real"], v)
+		}
+	})
 }
 
 func TestRoundedIntegersAreWrittenAsReal(t *testing.T) {
