@@ -110,6 +110,19 @@ func TestSymmetricHalvesAndEntriesGivenTwiceAreReadLikeInOneProcess(t *testing.T
 	}
 }
 
+func TestAllRanksKnowThatOneOfThemRoundedIntegers(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f.mtx")
+	require.NoError(t, os.WriteFile(path, []byte("%MatrixMarket matrix coordinate integer general\n3 3 3\n1 1 1\n2 2 2\n3 3 9007199254740993\n"), 0o600))
+	want, err := matio.Read(ctx, path)
+	require.NoError(t, err)
+	require.Equal(t, sparse.Real, want.Source.Field)
+	for _, n := range []int{1, 2, 3} {
+		got, src, _ := readTogether(t, n, path, 1)
+		require.Equal(t, want.CSR, got)
+		require.Equal(t, sparse.Real, src.Field, "%d ranks", n)
+	}
+}
+
 func TestGeneratedMatricesAreSharedOut(t *testing.T) {
 	want, err := matio.Read(ctx, "gen:stencil:dims=2,n=20")
 	require.NoError(t, err)

@@ -30,6 +30,9 @@ func trim(b []byte) []byte {
 // that a whole number may lie between two float64, of which v is the nearer one.
 func parseValue(b []byte, f *field) (v float64, rounded bool, err error) {
 	if f.kind == 'I' {
+		if v, n := number.ScanInt(b); n == len(b) && n > 0 && n <= len("999999999999999") { // which is below 2^53
+			return float64(v), false, nil
+		}
 		v, n, exact := number.ScanWhole(b)
 		if n < len(b) || n == 0 {
 			err = number.ErrSyntax

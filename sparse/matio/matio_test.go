@@ -305,3 +305,13 @@ func TestRealMatricesComeBackThroughTheCache(t *testing.T) {
 		}
 	}
 }
+
+func TestLargeIntegersOfNPZAreReal(t *testing.T) {
+	m, err := Read(ctx, corpus.Shared(t, "cases", "unsigned-integer-2to64.npz"))
+	require.NoError(t, err)
+	require.Equal(t, sparse.Real, m.Source.Field)
+	require.Equal(t, "integers from 2^53 on are rounded to the nearest float64: the field is real", m.Source.Note)
+	twin, err := Read(ctx, corpus.Shared(t, "cases", "unsigned-integer-2to64.mtx"))
+	require.NoError(t, err)
+	matrixtest.SameText(t, m.CSR, twin.CSR)
+}

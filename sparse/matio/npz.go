@@ -4,9 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"os"
+	"slices"
 
 	"github.com/msrep-go/msrep/internal/fileio"
+	"github.com/msrep-go/msrep/internal/source"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/npz"
 )
@@ -14,6 +17,11 @@ import (
 // readNPZ reads a zip file, which needs random access: content that is gzipped
 // or comes through a pipe goes to a temporary file first.
 func (m *Matrix) readNPZ(ctx context.Context, f *fileio.File, in io.Reader, group string, o options) (err error) {
+	defer func() {
+		if err == nil {
+			m.noteLargeIntegers()
+		}
+	}()
 	if f.Plain() {
 		m.CSR, m.Source, err = npz.Read(ctx, f.OS(), f.Size, f.Name, group, o.limits)
 		return err
@@ -33,6 +41,15 @@ func (m *Matrix) readNPZ(ctx context.Context, f *fileio.File, in io.Reader, grou
 	}
 	m.CSR, m.Source, err = npz.Read(ctx, tmp, size, f.Title(), group, o.limits)
 	return err
+}
+
+// noteLargeIntegers makes the field real where integers may have been rounded: from 2^53 on float64 has not all of them.
+func (m *Matrix) noteLargeIntegers() {
+	large := func(v float64) bool { return math.Abs(v) >= 1<<53 }
+	if m.Source.Field == sparse.Integer && slices.ContainsFunc(m.Val, large) {
+		m.Source.Field = sparse.Real
+		source.AddNote(&m.Source, "integers from 2^53 on are rounded to the nearest float64: the field is real")
+	}
 }
 
 // A gzipped .npz file may unpack to unpackRatio times its size and unpackFree

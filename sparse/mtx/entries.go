@@ -22,7 +22,6 @@ type block struct {
 type entry struct {
 	row, col int64 // from 1 on
 	val      float64
-	inexact  bool // val is not what is written
 }
 
 // parseEntries reads the entries of a chunk.
@@ -40,7 +39,8 @@ func (h *header) parseEntries(c lines.Chunk) block {
 				p += bytes.IndexByte(b[p:], '\n') + 1
 				continue
 			}
-			if e, next = h.scanEntry(b, p, values); e.inexact {
+			var other bool
+			if e, next, other = h.scanEntry(b, p, values); other {
 				inexact.Merge(inexactAt(e.val, line))
 			}
 		}
@@ -93,8 +93,8 @@ func (h *header) scanCommon(b []byte, p int, value bool) (e entry, next int) {
 }
 
 // scanEntry reads the line of b that begins at p and says where the next one does, 0 if it
-// is not an entry.
-func (h *header) scanEntry(b []byte, p int, value bool) (e entry, next int) {
+// is not an entry. inexact says that its value is not what is written.
+func (h *header) scanEntry(b []byte, p int, value bool) (e entry, next int, inexact bool) {
 	e.row, next = number.ScanInt(b[p:])
 	p += next
 	ok := next > 0
@@ -109,25 +109,24 @@ func (h *header) scanEntry(b []byte, p int, value bool) (e entry, next int) {
 	if ok && value {
 		gap := p
 		p = lines.SkipBlanks(b, p)
-		e.val, n, e.inexact = h.scanAny(b[p:])
+		e.val, n, inexact = h.scanAny(b[p:])
 		ok = n > 0 && p > gap
 		p += n
 	}
 	p = lines.SkipBlanks(b, p)
 	if !ok || b[p] != '\n' {
-		return e, 0
+		return e, 0, false
 	}
-	return e, p + 1
+	return e, p + 1, inexact
 }
 
 // scanValue reads the value that b begins with and says how many bytes it took: 0 also of
-// integers beyond 2^53 and of what is beyond the range of float64, which scanAny reads.
+// integers of more than 15 bytes and of what is beyond the range of float64, which scanAny reads.
 func (h *header) scanValue(b []byte) (float64, int) {
 	if h.field == sparse.Integer {
-		const most = 1 << 53
 		v, n := number.ScanInt(b)
-		if uint64(v+most) > 2*most {
-			n = 0
+		if n > len("999999999999999") { // which is below 2^53
+			return 0, 0
 		}
 		return float64(v), n
 	}
