@@ -1,8 +1,10 @@
 package cluster
 
 import (
+	"archive/tar"
 	"compress/gzip"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -58,6 +60,27 @@ func unpacked(t *testing.T, path string) string {
 	return out.Name()
 }
 
+// archived puts the matrix of a gzipped file into a tar archive, plain or gzipped.
+func archived(t *testing.T, path, name string) string {
+	text, err := os.ReadFile(unpacked(t, path))
+	require.NoError(t, err)
+	name = filepath.Join(t.TempDir(), name)
+	f, err := os.Create(name)
+	require.NoError(t, err)
+	var out io.WriteCloser = f
+	if filepath.Ext(name) == ".gz" {
+		out = gzip.NewWriter(f)
+	}
+	w := tar.NewWriter(out)
+	require.NoError(t, w.WriteHeader(&tar.Header{Name: "m/m.mtx", Mode: 0o644, Size: int64(len(text))}))
+	_, err = w.Write(text)
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	require.NoError(t, out.Close())
+	f.Close()
+	return name
+}
+
 func TestRanksReadTheMatrixThatOneProcessReads(t *testing.T) {
 	paths := []string{corpus.Testdata("memplus.mtx.gz"), corpus.Testdata("gre_343.mtx.gz")}
 	for _, path := range paths {
@@ -65,7 +88,7 @@ func TestRanksReadTheMatrixThatOneProcessReads(t *testing.T) {
 		require.NoError(t, err)
 		cached := filepath.Join(t.TempDir(), "m.msr")
 		require.NoError(t, matio.Write(cached, want.CSR, want.Source))
-		for _, file := range []string{path, unpacked(t, path), cached} {
+		for _, file := range []string{path, unpacked(t, path), cached, archived(t, path, "m.tar"), archived(t, path, "m.tar.gz")} {
 			for _, n := range []int{1, 3, 4} {
 				got, src, cuts := readTogether(t, n, file, 1)
 				require.Equal(t, want.CSR, got, "%s, %d ranks", file, n)

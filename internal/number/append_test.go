@@ -3,9 +3,11 @@ package number_test
 import (
 	"bytes"
 	"math"
+	"math/big"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/msrep-go/msrep/internal/number"
 )
@@ -34,6 +36,24 @@ func TestScanWholeGivesTheNearestFloatOfAnyLength(t *testing.T) {
 	}
 	v, n, exact := number.ScanWhole(append([]byte("-1"), bytes.Repeat([]byte("0"), 400)...))
 	require.Equal(t, []any{math.Inf(-1), 402, false}, []any{v, n, exact})
+}
+
+func TestScanWholeAgreesWithArithmeticOfAnyPrecision(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringMatching(`[+-]?0{0,3}[0-9]{1,45}`).Draw(t, "text")
+		if rapid.Bool().Draw(t, "near a float64") {
+			v := math.Ldexp(float64(rapid.Int64Range(1, 1<<53).Draw(t, "bits")), rapid.IntRange(0, 70).Draw(t, "exponent"))
+			i, _ := big.NewFloat(v).Int(nil)
+			text = i.Add(i, big.NewInt(rapid.Int64Range(-1, 1).Draw(t, "off"))).String()
+		}
+		i, ok := new(big.Int).SetString(text, 10)
+		require.True(t, ok)
+		want, accuracy := i.Float64()
+		v, n, exact := number.ScanWhole([]byte(text + " 1"))
+		require.Equal(t, want, v)
+		require.Equal(t, len(text), n)
+		require.Equal(t, accuracy == big.Exact, exact)
+	})
 }
 
 func TestScanBeyondTakesOnlyWhatIsTooLarge(t *testing.T) {
