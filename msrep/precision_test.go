@@ -7,9 +7,12 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
+	"github.com/msrep-go/msrep/internal/cases"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/reference"
+	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/cpms"
 )
@@ -29,20 +32,96 @@ func TestProductsReadAsMuchOfEachValueAsThePlanSays(t *testing.T) {
 		require.ErrorContains(t, err, fmt.Sprintf("precision: %d of %d segments", p.Read, p.Segments))
 	}
 	for _, p := range []kernels.Precision{{Segments: 2, Read: 1}, {Segments: 4, Read: 3}, {Segments: 2, Read: 2}} {
-		cut := *a
-		cut.Val = slices.Clone(a.Val)
-		for k, v := range cut.Val {
-			cut.Val[k] = cpms.Keep(v, p.Read*64/p.Segments, cpms.Truncate)
-		}
+		cut := cutValues(a, p)
 		for _, o := range []PlanOptions{{}, {Format: "ell"}, {Format: "pellr", Release: true}, {ExpectedTransposed: 1}} {
 			o.Precision = p
 			plan := planOf(t, sys, sparse.Matrix[float64](a), o)
 			for _, op := range []Op{NoTrans, Trans} {
 				got := slices.Clone(y)
 				multiply(t, plan, op, 2, x, -.5, got)
-				require.Equal(t, -1, reference.Check(got, reference.Multiply[float64](op == Trans, 2, &cut, x, -.5, y)), "%+v", o)
+				require.Equal(t, -1, reference.Check(got, reference.Multiply[float64](op == Trans, 2, cut, x, -.5, y)), "%+v", o)
 			}
 			require.NoError(t, plan.Close())
 		}
 	}
+}
+
+// cutValues is the matrix with the bits of each value that a product with p reads.
+func cutValues(a *sparse.CSR[float64], p kernels.Precision) *sparse.CSR[float64] {
+	cut := *a
+	cut.Val = slices.Clone(a.Val)
+	for k, v := range cut.Val {
+		cut.Val[k] = cpms.Keep(v, p.Read*64/p.Segments, cpms.Truncate)
+	}
+	return &cut
+}
+
+// drawRows is a matrix whose rows have 0 to cols entries, so that devices share rows.
+func drawRows(t *rapid.T) *sparse.CSR[float64] {
+	rows, cols := rapid.IntRange(1, 40).Draw(t, "rows"), rapid.IntRange(1, 60).Draw(t, "columns")
+	a := &sparse.CSR[float64]{Rows: rows, Cols: cols, RowPtr: []int64{0}}
+	for r := range rows {
+		n := rapid.SampledFrom([]int{0, 1, 3, cols / 2, cols}).Draw(t, "entries")
+		for c := range min(n, cols) {
+			a.ColIdx, a.Val = append(a.ColIdx, int32(c)), append(a.Val, math.Sin(float64(1+r*cols+c)))
+		}
+		a.RowPtr = append(a.RowPtr, int64(len(a.Val)))
+	}
+	return a
+}
+
+func TestFewerSegmentsGiveTheSameOnAnyDevices(t *testing.T) {
+	cases.Share(t, 2)
+	systems := map[string]*System{}
+	for _, c := range []Config{{Devices: "cpu:1", Threads: 1}, {Devices: "cpu:1", Threads: 5}, {Devices: "cpu:2"}, {Devices: "cpu:8"}, {Devices: "sim:1"}, {Devices: "sim:8"}} {
+		systems[fmt.Sprint(c.Devices, ", threads ", c.Threads)] = open(t, c)
+	}
+	var names []string
+	for name := range systems {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	rapid.Check(t, func(t *rapid.T) {
+		a := drawRows(t)
+		sys := systems[rapid.SampledFrom(names).Draw(t, "devices")]
+		o := PlanOptions{
+			Format:             rapid.SampledFrom([]sparse.Format{"auto", "csr", "ell", "pellr"}).Draw(t, "format"),
+			Split:              rapid.SampledFrom([]partition.Rule{partition.RuleAuto, partition.RuleNNZ, partition.RuleMergePath, partition.RuleWhole}).Draw(t, "split"),
+			Strategy:           rapid.SampledFrom([]Strategy{Optimized, Partial, Baseline}).Draw(t, "strategy"),
+			ExpectedTransposed: 1,
+		}
+		if o.Strategy == Baseline {
+			o.Split = ""
+		}
+		o.Precision.Segments = rapid.SampledFrom([]int{2, 4}).Draw(t, "segments")
+		o.Precision.Read = rapid.IntRange(1, o.Precision.Segments).Draw(t, "read")
+		plan := planOf(t, sys, sparse.Matrix[float64](a), o)
+		defer plan.Close()
+		cut := cutValues(a, o.Precision)
+		for _, op := range []Op{NoTrans, Trans} {
+			from, to := a.Cols, a.Rows
+			if op == Trans {
+				from, to = to, from
+			}
+			const count = 2
+			block := func(val []float64, n int) Block[float64] { return Block[float64]{Val: val, Count: count, Stride: n, ByColumn: true} }
+			x, y := make([]float64, count*from), make([]float64, count*to)
+			for i := range x {
+				x[i] = math.Cos(float64(i))
+			}
+			for i := range y {
+				y[i] = float64(i % 7)
+			}
+			got := slices.Clone(y)
+			multiplyMany(t, plan, op, 2, block(x, from), -.5, block(got, to))
+			for v := range count {
+				x, y, got := x[v*from:][:from], y[v*to:][:to], got[v*to:][:to]
+				want := reference.Multiply(op == Trans, 2, sparse.Matrix[float64](cut), x, -.5, y)
+				require.Equal(t, -1, reference.Check(got, want), "several vectors")
+				one := slices.Clone(y)
+				multiply(t, plan, op, 2, x, -.5, one)
+				require.Equal(t, -1, reference.Check(one, want))
+			}
+		}
+	})
 }

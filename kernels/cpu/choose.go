@@ -26,9 +26,13 @@ const tooSmall = "too small to look for another form"
 // choose packs the pieces: in the form that is named, or in the fastest of those
 // that the inspector suggests and that can be built and timed within the budget.
 func (p *packed[V]) choose(op *kernels.Packing[V]) error {
+	ends, err := inspect.Named[V](kernels.FormCSR, op.Precision, op.InPlace)
+	if err != nil {
+		return err
+	}
 	if err := p.each(func(i int) error {
 		p.ends[i].dev = p.dev
-		return p.pieces[i].buildEnds(&form.Memory{Alloc: p.ends[i].take}, op.InPlace)
+		return p.pieces[i].buildEnds(ends, &form.Memory{Alloc: p.ends[i].take})
 	}); err != nil {
 		return err
 	}

@@ -44,9 +44,10 @@ func (p *packed[V]) multipliesMany() bool {
 }
 
 // keepRows keeps the rows, which stay in place, where they multiply several vectors
-// faster than the form of a piece does.
+// faster than the form of a piece does. The rows hold plain values, so a part in segments
+// keeps none.
 func (p *packed[V]) keepRows(op *kernels.Packing[V]) {
-	if !op.InPlace || op.Fixed {
+	if !op.InPlace || op.Fixed || op.Precision.Segments != 0 {
 		return
 	}
 	for i := range p.pieces {

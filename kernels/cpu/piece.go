@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"github.com/msrep-go/msrep/kernels/cpu/form"
+	"github.com/msrep-go/msrep/kernels/cpu/inspect"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -73,8 +74,8 @@ func (p *piece[V]) multiply(alpha, beta V, x, y []V) (carry V) {
 	return carry
 }
 
-// buildEnds makes the forms of the rows that the piece shares.
-func (p *piece[V]) buildEnds(m *form.Memory, inPlace bool) error {
+// buildEnds makes the forms of the rows that the piece shares, which c builds.
+func (p *piece[V]) buildEnds(c inspect.Candidate[V], m *form.Memory) (err error) {
 	for _, end := range []struct {
 		rows form.Rows[V]
 		form *form.Form[V]
@@ -82,14 +83,10 @@ func (p *piece[V]) buildEnds(m *form.Memory, inPlace bool) error {
 		if end.rows.Ptr == nil {
 			continue
 		}
-		if !inPlace {
-			end.rows.Mem = m
-			var err error
-			if end.rows, err = form.Copy(end.rows); err != nil {
-				return err
-			}
+		end.rows.Mem = m
+		if *end.form, err = c.Build(end.rows); err != nil {
+			return err
 		}
-		*end.form = form.NewCSR(end.rows)
 	}
 	return nil
 }
