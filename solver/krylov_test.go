@@ -167,12 +167,31 @@ func TestPowerFindsTheLargestEigenvalue(t *testing.T) {
 	require.ErrorIs(t, err, ErrNotConverged, "1 and -1 share the largest magnitude")
 	require.Equal(t, math.Inf(1), res.Residual)
 
-	zero := dense(t, []float64{0, 0}, []float64{0, 0})
-	_, _, err = Power(t.Context(), planOn(t, "cpu:1", zero), make([]float64, 2), Options{})
-	require.ErrorIs(t, err, ErrBreakdown)
-	require.ErrorContains(t, err, "residual NaN", "none was computed")
 	_, _, err = Power(t.Context(), planOn(t, "cpu:1", dense(t)), nil, Options{})
 	require.True(t, sparse.IsInput(err))
+}
+
+func TestPowerEndsWithAnInfiniteResidualWhereAXVanishes(t *testing.T) {
+	for name, c := range map[string]struct {
+		a     *sparse.CSR[float64]
+		first []float64
+	}{
+		"zero matrix":              {dense(t, []float64{0, 0}, []float64{0, 0}), []float64{0, 0}},
+		"nilpotent matrix":         {dense(t, []float64{0, 1, 0}, []float64{0, 0, 1}, []float64{0, 0, 0}), []float64{0.3, 0.4, 0.5}},
+		"nilpotent after one step": {dense(t, []float64{0, 1}, []float64{0, 0}), []float64{1, 1}},
+		"entries too small":        {dense(t, []float64{1e-200, 0}, []float64{0, 2e-200}), []float64{1, 1}},
+		"entries too large":        {dense(t, []float64{1e200, 0}, []float64{0, 2e200}), []float64{1, 1}},
+	} {
+		for _, devices := range []string{"cpu:1", "cpu:2", "sim:2"} {
+			_, res, err := Power(t.Context(), planOn(t, devices, c.a), slices.Clone(c.first), Options{})
+			require.ErrorIs(t, err, ErrBreakdown, name)
+			var failed *ConvergenceError
+			require.ErrorAs(t, err, &failed)
+			require.False(t, res.Converged, name)
+			require.Equal(t, math.Inf(1), res.Residual, "%s on %s", name, devices)
+			require.Equal(t, math.Inf(1), failed.Residual, name)
+		}
+	}
 }
 
 func TestRefinementWithAFloat32MatrixReachesFloat64(t *testing.T) {

@@ -11,10 +11,11 @@ import (
 // the vector, of length 1; zero stands for a fixed random one.
 //
 // It ends when |A x - lambda x| <= Tol*|lambda| with lambda = x'A x, computed from x
-// itself: Result.Residual is |A x - lambda x| / |lambda|, +Inf where lambda is 0. Where two eigenvalues share
-// the largest magnitude, as a complex pair does, it does not converge. Options.Precond
-// and Restart are not used. Errors are those of CG; ErrBreakdown says that A x is
-// zero, or that its length is below 1e-135 or its square not finite: scale the matrix.
+// itself: Result.Residual is |A x - lambda x| / |lambda|, +Inf where lambda is 0 and with
+// ErrBreakdown. Where two eigenvalues share the largest magnitude, as a complex pair does,
+// it does not converge. Options.Precond and Restart are not used. Errors are those of CG;
+// ErrBreakdown says that A x is zero, as with a zero or nilpotent matrix, or that its length
+// is below 1e-135 or its square not finite: scale the matrix.
 func Power(ctx context.Context, a Operator, x []float64, opt Options) (lambda float64, res *Result, err error) {
 	opt.Precond = nil
 	res, err = solve(ctx, method{name: "power", eigen: true, vectors: 1, iterate: func(t *task) (err error) {
@@ -50,7 +51,7 @@ const leastNorm = 0x1p-450
 func power(t *task) (lambda float64, err error) {
 	y := t.zero()
 	t.set(1/math.Sqrt(t.dot(t.x, t.x)), t.x, t.x)
-	t.res.Residual, t.norm, t.best = math.NaN(), 1, math.Inf(1)
+	t.norm, t.best = 1, math.Inf(1)
 	for {
 		t.product(1, t.x, 0, y)
 		lambda = t.dot(t.x, y)
@@ -59,6 +60,7 @@ func power(t *task) (lambda float64, err error) {
 			return lambda, err
 		}
 		if !finite(norm) || norm < leastNorm {
+			t.res.Residual = math.Inf(1)
 			return lambda, t.give(ErrBreakdown, "|A x| = %g: it is zero, or too small or too large to be squared", norm)
 		}
 		t.res.Residual = math.Sqrt(t.misfit(y, lambda, t.x)) / math.Abs(lambda)
