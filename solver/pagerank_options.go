@@ -17,7 +17,7 @@ type Precision string
 const (
 	FP64  Precision = "fp64"  // all 64 bits, always
 	CPMS2 Precision = "cpms2" // 1 of 2 segments (32 bits), then all
-	CPMS4 Precision = "cpms4" // 2 of 4 segments (32 bits), then 3, then all
+	CPMS4 Precision = "cpms4" // 2 of 4 segments (32 bits), then 3, then all; see PageRankOptions.LeastBits
 )
 
 // GraphFormat says how the links are kept.
@@ -45,10 +45,14 @@ const (
 
 // PageRankOptions says how to rank. The zero value is right for almost everybody.
 type PageRankOptions struct {
-	Damping   float64     // between 0 and 1; 0 means 0.85
-	Tol       float64     // positive; 0 means 1e-10
-	MaxIter   int         // 0 means 1000
-	Precision Precision   // FP64 when ""
+	Damping   float64   // between 0 and 1; 0 means 0.85
+	Tol       float64   // positive; 0 means 1e-10
+	MaxIter   int       // 0 means 1000
+	Precision Precision // FP64 when ""
+	// LeastBits is how many bits of each value are read first: 32, or 16 with CPMS4 as in
+	// Table 2 of the CPMS paper; 0 means 32. The 4 bits of mantissa in 16 bits spoil a start
+	// vector that is nearly right, so that most graphs need more iterations (docs/cpms.md).
+	LeastBits int
 	Format    GraphFormat // GraphAuto when ""
 	Weights   Weights     // WeightsFolded when ""
 	// WideIndices keeps 4 bytes for the node that a link comes from, as the CPMS paper
@@ -64,6 +68,7 @@ type PageRankOptions struct {
 // fill replaces empty options by their defaults and checks the others.
 func (o *PageRankOptions) fill() error {
 	o.Damping, o.Tol, o.MaxIter = cmp.Or(o.Damping, 0.85), cmp.Or(o.Tol, 1e-10), cmp.Or(o.MaxIter, 1000)
+	o.LeastBits = cmp.Or(o.LeastBits, 32)
 	o.Precision, o.Format, o.Weights = cmp.Or(o.Precision, FP64), cmp.Or(o.Format, GraphAuto), cmp.Or(o.Weights, WeightsFolded)
 	switch {
 	case !(o.Damping > 0 && o.Damping < 1):
@@ -74,6 +79,10 @@ func (o *PageRankOptions) fill() error {
 		return sparse.Inputf("max iterations", "%d: use a positive number, or 0 for 1000", o.MaxIter)
 	case o.Precision != FP64 && o.Precision != CPMS2 && o.Precision != CPMS4:
 		return sparse.Inputf("precision", "%q is not known: use %s, %s or %s", string(o.Precision), FP64, CPMS2, CPMS4)
+	case o.LeastBits != 16 && o.LeastBits != 32:
+		return sparse.Inputf("least bits", "%d: use 16 or 32", o.LeastBits)
+	case o.LeastBits == 16 && o.Precision != CPMS4:
+		return sparse.Inputf("least bits", "16: only precision %s reads 16 bits, this is %s", CPMS4, o.Precision)
 	case o.Format != GraphAuto && o.Format != GraphCSR && o.Format != GraphELL && o.Format != GraphPELLR:
 		return sparse.Inputf("format", "%q is not known: use %s, %s, %s or %s", string(o.Format), GraphAuto, GraphCSR, GraphELL, GraphPELLR)
 	case o.Weights != WeightsFolded && o.Weights != WeightsStored:
@@ -111,11 +120,6 @@ func (o *PageRankOptions) segments() int {
 // than one iteration more than with fp64; with 2, some need two more (docs/cpms.md).
 const nearness = 4
 
-// leastWidth is the fewest bytes that are read of a value. With two, the four bits
-// of mantissa spoil a start vector that is nearly right, and the iterations that
-// repair it are lost: up to 24 in the paper.
-const leastWidth = 4
-
 // threshold is the difference below which reading width bytes of each value shows
 // too little.
 func threshold(width int) float64 {
@@ -128,7 +132,7 @@ func threshold(width int) float64 {
 // widths is the numbers of bytes that are read of each value, one after the other.
 func (o *PageRankOptions) widths() (w []int) {
 	step := 8 / o.segments()
-	for b := max(step, leastWidth); b <= 8; b += step {
+	for b := max(step, o.LeastBits/8); b <= 8; b += step {
 		w = append(w, b)
 	}
 	return w

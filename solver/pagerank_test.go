@@ -180,6 +180,28 @@ func TestAdaptivePrecisionLosesNoMoreThanOneIteration(t *testing.T) {
 	})
 }
 
+// The paper needs up to 24 iterations more on its ten graphs (Table 2).
+func TestReading16BitsFirstEndsAtTheSameRanksAfterMoreIterations(t *testing.T) {
+	t.Parallel()
+	sys := open(t, "cpu:1")
+	eachExpected(t, func(t *testing.T, e expected) {
+		g, err := NewGraph(t.Context(), e.graph, GraphAuto)
+		require.NoError(t, err)
+		exact, err := g.PageRank(t.Context(), sys, PageRankOptions{})
+		require.NoError(t, err)
+		for _, w := range []Weights{WeightsFolded, WeightsStored} {
+			r, err := g.PageRank(t.Context(), sys, PageRankOptions{Precision: CPMS4, LeastBits: 16, Weights: w})
+			require.NoError(t, err)
+			t.Logf("%s weights: %v, fp64 %d: %+d", w, r.BySegments, exact.Iterations, r.Iterations-exact.Iterations)
+			require.True(t, r.Converged)
+			require.Equal(t, 1, r.Steps[0].Segments)
+			require.Positive(t, r.BySegments[2], "32 bits follow")
+			require.LessOrEqual(t, r.Iterations-exact.Iterations, 24)
+			require.Less(t, distance(r.Ranks, exact.Ranks), 1e-9)
+		}
+	})
+}
+
 // All nodes link to node 0: the ranks are there after one iteration, which changes nothing any more, however few
 // bits are read.
 func TestRanksThatStandStillInFewBitsHaveNotConverged(t *testing.T) {
@@ -313,6 +335,7 @@ func TestPageRankRefusesWhatIsNoGraphOrNoOption(t *testing.T) {
 	for _, o := range []PageRankOptions{
 		{Damping: 1}, {Damping: -0.1}, {Damping: math.NaN()}, {Tol: -1}, {Tol: math.Inf(1)}, {MaxIter: -1},
 		{Precision: "fp32"}, {Format: "hyb"}, {Weights: "none"}, {Bank: 65},
+		{LeastBits: 48, Precision: CPMS4}, {LeastBits: -1}, {LeastBits: 16}, {LeastBits: 16, Precision: CPMS2},
 	} {
 		_, err := PageRank(context.Background(), sys, square, o)
 		require.True(t, sparse.IsInput(err), "%+v: %v", o, err)

@@ -27,6 +27,7 @@ var pagerankCommand = &command{
 		f.Float64Var(&p.opt.Tol, "tol", 1e-10, "stop when the 1-norm of the difference of two iterates is below `TOL`")
 		f.IntVar(&p.opt.MaxIter, "max-iter", 1000, "stop after `N` iterations in any case")
 		f.StringVar(&p.precision, "precision", "fp64", "`PRECISION`: fp64, cpms2 (32 bits, then 64) or cpms4 (32, 48, 64)")
+		f.IntVar(&p.opt.LeastBits, "least-segment", 32, "read `BITS` of each value first: 32, or 16 with --precision cpms4 as in the CPMS paper, for which most graphs need more iterations")
 		f.StringVar(&p.layout, "layout", "", "`LAYOUT` of stored weights in segments: interleaved:BYTES or separated, which is the default")
 		f.StringVar(&p.format, "format", "auto", "`FORMAT`: auto, csr, ell or pellr")
 		f.StringVar(&p.weights, "weights", "auto", "`WHERE` the weights are: folded into the ranks, stored with the links as in the CPMS paper, or auto (stored when --layout is given)")
@@ -68,6 +69,10 @@ func (p *pagerank) check() error {
 		return sparse.Inputf("--max-iter", "%d: use at least 1", o.MaxIter)
 	case p.top < 0:
 		return sparse.Inputf("--top", "%d: use 0 or more", p.top)
+	case o.LeastBits != 16 && o.LeastBits != 32:
+		return sparse.Inputf("--least-segment", "%d: use 16 or 32", o.LeastBits)
+	case o.LeastBits == 16 && p.precision != "cpms4":
+		return sparse.Inputf("--least-segment", "16: only --precision cpms4 reads 16 bits, this is %s", p.precision)
 	}
 	if p.deterministic && (p.precision != "fp64" || p.format != "auto" || p.weights == "stored" || p.layout != "") {
 		return sparse.Inputf("--deterministic", "goes with --precision fp64, --format auto and folded weights only")

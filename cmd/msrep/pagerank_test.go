@@ -52,6 +52,18 @@ func TestPagerankKeepsTheNamesOfItsJSONAndWhatTheyMean(t *testing.T) {
 	}
 }
 
+func TestPagerankReads16BitsFirstWhereItIsAsked(t *testing.T) {
+	for least, first := range map[string]float64{"16": 1, "32": 0} {
+		v := object(t, "pagerank", webFile(t), "--precision", "cpms4", "--least-segment", least)
+		bits := v["iterations_by_segments"].(map[string]any)
+		if first == 0 {
+			require.NotContains(t, bits, "1")
+			continue
+		}
+		require.GreaterOrEqual(t, bits["1"], first)
+	}
+}
+
 func TestPagerankWritesAllRanks(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "p.mtx")
 	text := runOK(t, "pagerank", webFile(t), "--out", out)
@@ -76,6 +88,7 @@ func TestPagerankRefusesWhatItCannotDo(t *testing.T) {
 		{"--damping 1", "--damping"}, {"--damping NaN", "--damping"}, {"--tol 0", "--tol"}, {"--tol -1", "--tol"}, {"--max-iter 0", "--max-iter"},
 		{"--precision cpms3", "cpms3"}, {"--layout interleaved:65", "multiple of 64"}, {"--layout banks", "interleaved:BYTES"},
 		{"--format jad", "jad"}, {"--weights none", "none"}, {"--weights folded --layout separated", "--layout"}, {"--top -1", "--top"},
+		{"--precision cpms4 --least-segment 48", "use 16 or 32"}, {"--precision cpms2 --least-segment 16", "only --precision cpms4 reads 16 bits"}, {"--least-segment 16", "this is fp64"},
 	} {
 		var stdout, stderr bytes.Buffer
 		args := append([]string{"pagerank", webFile(t)}, strings.Fields(c.args)...)
