@@ -12,11 +12,13 @@ var chungluInfo = Info{
 	Example: "chunglu:n=1M,nnz=30M,r=2.1,local=0.5",
 	Params: []Param{
 		{"n", "1k", "rows and columns"},
-		{"nnz", "10k", "entries, exactly; from n on, no row is empty"},
+		{"nnz", "10k", "entries, exactly, and from n on no row is empty; about, and fewer, with dangling or closed"},
 		{"r", "2.1", "exponent, 0.5 to 10: smaller means more long rows"},
 		{"longest", "", "by how much the longest row may pass the shortest; n unless given"},
 		{"local", "0", "share of the columns that lie near the diagonal, 0 to 1"},
 		{"width", "1k", "how far from the diagonal those lie, at most"},
+		{"dangling", "0", "share of the rows that lose their entries, 0 to 1: pages without links"},
+		{"closed", "0", "share of the rows, in pairs, whose only entry is in the column of the other, 0 to 1: pages that link to each other alone"},
 		valueParam, seedParam,
 	},
 }
@@ -40,7 +42,50 @@ func chunglu(p *params) *plan {
 		fitLengths(ctx, length, w, nnz, n)
 	}
 	pl.row = c.columns
+	e := ends{seed: s.sub(endStream), n: n, closed: chance(min(p.number("closed", 0, 1), 1-0x1p-53)), dangling: chance(min(p.number("dangling", 0, 1), 1-0x1p-53))}
+	if e.closed > 0 || e.dangling > 0 {
+		e.applyTo(pl)
+	}
 	return pl
+}
+
+// ends is the rows of a web graph from which a walk along the links comes to no other part of
+// it: dangling ones, and closed pairs 2j, 2j+1.
+type ends struct {
+	seed             seed
+	n                int64
+	closed, dangling uint64 // chances of a pair and of a row
+}
+
+// isClosed reports whether row i belongs to a closed pair. The last of an odd number of rows
+// has no partner.
+func (e *ends) isClosed(i int64) bool { return i|1 < e.n && e.seed.at(uint64(i/2)) < e.closed }
+
+// isDangling is for rows that are not closed.
+func (e *ends) isDangling(i int64) bool { return e.seed.sub(1).at(uint64(i)) < e.dangling }
+
+// applyTo replaces the rows of a plan that are ends.
+func (e *ends) applyTo(pl *plan) {
+	lengths, row := pl.lengths, pl.row
+	pl.lengths = func(ctx context.Context, n []int64) {
+		lengths(ctx, n)
+		perIndex(ctx, e.n, func(i int64) {
+			switch {
+			case e.isClosed(i):
+				n[i] = 1
+			case e.isDangling(i):
+				n[i] = 0
+			}
+		})
+	}
+	pl.row = func(i int64, col []int32, s *scratch) {
+		if e.isClosed(i) {
+			col[0] = int32(i ^ 1)
+			return
+		}
+		row(i, col, s)
+	}
+	pl.entries += e.n // closed rows that were empty
 }
 
 // powerWeights draws weights in [1, most] with the density of w^-r: the inverse of

@@ -54,6 +54,35 @@ func TestChungLuKeepsWhatItIsGiven(t *testing.T) {
 	require.Greater(t, near, 29_000)
 }
 
+func TestWebGraphsHaveDanglingRowsAndClosedPairs(t *testing.T) {
+	const n = 20_001
+	plain, _ := generateAll(t, "chunglu:n=20001,nnz=200k")
+	m, _ := generateAll(t, "chunglu:n=20001,nnz=200k,dangling=0.07,closed=0.02")
+	closed, dangling := 0, 0
+	for i, length := range lengths(m) {
+		row := m.ColIdx[m.RowPtr[i]:m.RowPtr[i+1]]
+		switch {
+		case length == 0:
+			dangling++
+		case length == 1 && int(row[0]) == i^1:
+			closed++
+		default:
+			require.Equal(t, plain.ColIdx[plain.RowPtr[i]:plain.RowPtr[i+1]], row, "the other rows stay as they are")
+		}
+	}
+	require.InEpsilon(t, 0.07*0.98*n, dangling, 0.1)
+	require.InEpsilon(t, 0.02*n, closed, 0.3)
+	m, _ = generateAll(t, "chunglu:n=7,nnz=20,closed=1")
+	for i := range 6 {
+		require.Equal(t, []int32{int32(i ^ 1)}, m.ColIdx[m.RowPtr[i]:m.RowPtr[i+1]])
+	}
+	require.Greater(t, m.NNZ(), int64(6), "the seventh row has no partner and keeps its entries")
+	m, _ = generateAll(t, "web:n=100,nnz=2k,dangling=1")
+	require.Zero(t, m.NNZ())
+	m, _ = generateAll(t, "chunglu:n=100,nnz=0,closed=1")
+	require.EqualValues(t, 100, m.NNZ())
+}
+
 func TestMycielskiGraphsAreThoseOfTheCollection(t *testing.T) {
 	for _, k := range []string{"8", "9", "14"} {
 		f, err := fileio.Open(corpus.Shared(t, "matrices", "mycielskian"+k+".mtx.gz"))

@@ -39,7 +39,7 @@ func like(p *params) *plan {
 		}
 		n := max(int64(math.Round(float64(m.n)*scale)), 1)
 		nnz := min(max(int64(math.Round(float64(m.nnz)*scale)), 1), n*n)
-		q := &params{arg: p.arg, value: map[string]string{"value": p.value["value"], "seed": p.value["seed"]}}
+		q := &params{arg: p.arg, value: map[string]string{"value": p.value["value"], "seed": p.value["seed"], "dangling": "0", "closed": "0"}}
 		q.set("n", n)
 		q.set("nnz", nnz)
 		q.set("width", max(n/64, 1))

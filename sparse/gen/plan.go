@@ -179,4 +179,5 @@ const (
 	valueStream = iota
 	columnStream
 	lengthStream
+	endStream
 )
