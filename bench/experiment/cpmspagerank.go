@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/msrep-go/msrep/bench/measure"
-	"github.com/msrep-go/msrep/bench/paper"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/solver"
 	"github.com/msrep-go/msrep/sparse"
@@ -16,6 +15,12 @@ import (
 
 // cpmsTurns is how often each way ranks a graph, in turn with the others.
 const cpmsTurns = 2
+
+// timedDamping is the damping factor of rankings that are timed. An iteration takes the same
+// time with any, and with this one a ranking needs far fewer iterations than with
+// 0.85, some of each precision. How many iterations of each
+// precision a graph needs with 0.85 is what convergence says.
+const timedDamping = 0.3
 
 // cpmsWay is a way to rank. strong is the place of the strong baseline with indices of
 // the same size.
@@ -33,11 +38,15 @@ const (
 )
 
 // cpmsWays is the ways of Figures 10 and 11 and those of folded weights; and in ell
-// ways whose indices take 2 bytes where nodes are near to their neighbours.
-func cpmsWays(format string) (w []cpmsWay) {
+// ways whose indices take 2 bytes where nodes are near to their neighbours. least is the bits
+// that 4 segments are read from.
+func cpmsWays(format string, least int) (w []cpmsWay) {
 	stored, folded := solver.WeightsStored, solver.WeightsFolded
 	add := func(name string, near bool, strong int, opt solver.PageRankOptions) {
 		opt.WideIndices = !near
+		if opt.Precision == solver.CPMS4 {
+			opt.LeastBits = least
+		}
 		w = append(w, cpmsWay{name, opt, strong})
 	}
 	add("stored fp64", false, foldedFP64, solver.PageRankOptions{Weights: stored})
@@ -62,10 +71,14 @@ func cpmsWays(format string) (w []cpmsWay) {
 
 // cpmsGPUWays is the ways of Figures 7 and 8, and those of folded weights. Segments are in
 // banks of 128 bytes on GPUs.
-func cpmsGPUWays() (w []cpmsWay) {
+func cpmsGPUWays(least int) (w []cpmsWay) {
 	for _, p := range []solver.Precision{solver.FP64, solver.CPMS2, solver.CPMS4} {
 		for _, weights := range []solver.Weights{solver.WeightsStored, solver.WeightsFolded} {
-			w = append(w, cpmsWay{fmt.Sprintf("%s %s", weights, p), solver.PageRankOptions{Weights: weights, Precision: p}, foldedFP64})
+			opt := solver.PageRankOptions{Weights: weights, Precision: p}
+			if p == solver.CPMS4 {
+				opt.LeastBits = least
+			}
+			w = append(w, cpmsWay{fmt.Sprintf("%s %s", weights, p), opt, foldedFP64})
 		}
 	}
 	return w
@@ -73,7 +86,7 @@ func cpmsGPUWays() (w []cpmsWay) {
 
 // wayOf is the place of the paper's way with stored weights in separated segments.
 func wayOf(p solver.Precision) int {
-	for i, w := range cpmsWays("csr") {
+	for i, w := range cpmsWays("csr", 0) {
 		if w.opt.Precision == p && w.opt.Weights == solver.WeightsStored && w.opt.Bank == cpms.Separated {
 			return i
 		}
@@ -84,30 +97,20 @@ func wayOf(p solver.Precision) int {
 // cpmsRun is a ranking to the least of paper.CPMSThresholds.
 type cpmsRun struct {
 	way   cpmsWay
-	steps []solver.PageRankStep
+	needs convergence
 	// iterate is the seconds of an iteration by the bits that it reads, convert those
 	// of the changes of precision after such iterations: the median of a turn, and the
 	// least of the turns, of which others who use the machine may disturb one.
 	iterate, convert map[int]float64
 }
 
-// bits that an iteration reads of each value.
-func (r *cpmsRun) bits(s solver.PageRankStep) int {
-	switch r.way.opt.Precision {
-	case solver.CPMS2:
-		return 32 * s.Segments
-	case solver.CPMS4:
-		return 16 * s.Segments
-	}
-	return 64
-}
-
 // to gives the seconds, and the iterations by the bits that they read, until the
 // difference is below tol. Every iteration takes the time of its kind.
 func (r *cpmsRun) to(tol float64) (seconds float64, iterations map[int]int) {
 	iterations = map[int]int{}
-	for _, s := range r.steps {
-		b := r.bits(s)
+	read := readingOf(r.way.opt)
+	for _, s := range r.needs[read] {
+		b := read.bits(s)
 		iterations[b]++
 		seconds += r.iterate[b]
 		if s.Residual < tol {
@@ -120,34 +123,29 @@ func (r *cpmsRun) to(tol float64) (seconds float64, iterations map[int]int) {
 	return seconds, iterations
 }
 
-// cpmsPageRank ranks a graph in all ways, in turn.
-func (s *Session) cpmsPageRank(ctx context.Context, sys *msrep.System, ways []cpmsWay, format, name string, a *sparse.CSR[float64], turns int) ([]cpmsRun, error) {
+// cpmsPageRank times a graph's rankings in all ways, in turn.
+func (s *Session) cpmsPageRank(ctx context.Context, sys *msrep.System, ways []cpmsWay, format, name string, a *sparse.CSR[float64], needs convergence, turns int) ([]cpmsRun, error) {
 	g, err := solver.NewGraph(ctx, a, solver.GraphFormat(format))
 	if err != nil {
 		return nil, err
 	}
 	runs := make([]cpmsRun, len(ways))
-	for i, w := range ways {
-		runs[i] = cpmsRun{way: w, iterate: map[int]float64{}, convert: map[int]float64{}}
-	}
 	samples := make([]map[int][]float64, len(ways)) // of iterations, of all turns
-	for turn := range turns {
+	for i, w := range ways {
+		runs[i] = cpmsRun{way: w, needs: needs, iterate: map[int]float64{}, convert: map[int]float64{}}
+		samples[i] = map[int][]float64{}
+	}
+	for range turns {
 		for i := range runs {
 			r := &runs[i]
 			if err := s.step(ctx, fmt.Sprintf("cpms: pagerank, %s, %s, %s", name, format, r.way.name)); err != nil {
 				return nil, err
 			}
 			opt := r.way.opt
-			opt.Tol = paper.CPMSThresholds[len(paper.CPMSThresholds)-1]
-			res, err := g.PageRank(ctx, sys, opt)
+			opt.Damping = timedDamping
+			res, err := rankWhole(ctx, sys, g, opt)
 			if err != nil {
-				return nil, err
-			}
-			if !res.Converged {
-				return nil, fmt.Errorf("%s: no difference below %g in %d iterations", r.way.name, opt.Tol, res.Iterations)
-			}
-			if turn == 0 {
-				r.steps, samples[i] = res.Steps, map[int][]float64{}
+				return nil, fmt.Errorf("%s: %w", r.way.name, err)
 			}
 			for b, v := range r.turn(res.Steps) {
 				samples[i][b] = append(samples[i][b], v...)
@@ -166,8 +164,9 @@ func (s *Session) cpmsPageRank(ctx context.Context, sys *msrep.System, ways []cp
 // the bits that they read.
 func (r *cpmsRun) turn(steps []solver.PageRankStep) map[int][]float64 {
 	iterate, convert := map[int][]float64{}, map[int][]float64{}
+	read := readingOf(r.way.opt)
 	for _, step := range steps {
-		b := r.bits(step)
+		b := read.bits(step)
 		iterate[b] = append(iterate[b], step.Iterate.Seconds())
 		if step.Convert > 0 {
 			convert[b] = append(convert[b], step.Convert.Seconds())

@@ -38,6 +38,9 @@ type Config struct {
 	// Interpreted is the most steps of threads of a product that the interpreter of GPU
 	// code is given; see bench.PELLR.
 	Interpreted int64
+	// LeastSegment is the bits that rankings of cpms with 4 segments read first: 16 as in
+	// the CPMS paper, or 32, also for 0.
+	LeastSegment int
 	// Results is a folder with results of scripts/gpu-run for gpu-peers, or a folder of
 	// such folders.
 	Results string
@@ -76,7 +79,7 @@ func All() []Experiment {
 		{"msrep-fig21", "speed-up of the three strategies on HV15R", figure21},
 		{"msrep-fig22", "speed-up on the six matrices of Table 2, beside the DGX-1", sixMatrices("msrep-fig22", "dgx1")},
 		{"msrep-fig23", "speed-up on the six matrices of Table 2, beside Summit", sixMatrices("msrep-fig23", "summit")},
-		{"cpms", "precision by segments and adaptive PageRank: Table 2 and Figures 4 to 11 of the CPMS paper", cpmsPaper},
+		{"cpms", "precision by segments and adaptive PageRank: Table 2 and Figures 3 to 11 of the CPMS paper", cpmsPaper},
 		{"pellr", "the formats of the PELLR paper: its Figures 6 and 8 to 12", pellr},
 		{"gpu-peers", "products on GPUs beside cuSPARSE, CuPy and torch, from what scripts/gpu-run wrote", gpuPeers},
 		{"model", "the model of the DGX-1 and of Summit beside the authors' times, and what it says about resident matrices", modelReport},
@@ -116,6 +119,9 @@ func New(c Config, r *record.Record) (*Session, error) {
 	}
 	if c.Cache != "" && c.Cache != CacheWarm && c.Cache != CacheCold {
 		return nil, sparse.Inputf("--cache", "%q is not known: use %s or %s", c.Cache, CacheWarm, CacheCold)
+	}
+	if c.LeastSegment != 0 && c.LeastSegment != 16 && c.LeastSegment != 32 {
+		return nil, sparse.Inputf("--least-segment", "%d: use 16 or 32", c.LeastSegment)
 	}
 	if c.Mats != "" {
 		if st, err := os.Stat(c.Mats); err != nil || !st.IsDir() {

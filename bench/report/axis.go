@@ -72,6 +72,13 @@ func axes(f Figure) (x, y axis) {
 		widen(&y, s.Low...)
 		widen(&y, s.High...)
 	}
+	if f.Kind == Bars {
+		x.lo, x.hi = x.lo-0.5, x.hi+0.5
+		y.lo = 0
+		for _, top := range stackTops(f) {
+			widen(&y, top)
+		}
+	}
 	if math.IsInf(y.lo, 0) {
 		x.lo, x.hi, y.lo, y.hi = 0, 1, 1, 10
 	}

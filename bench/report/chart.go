@@ -84,16 +84,27 @@ func mark(o Origin, at point) (corners []point, hollow bool) {
 
 // chartHeight is the height of a figure with its legend.
 func chartHeight(f Figure) int {
+	if f.Kind == Heat {
+		return heatHeight(f)
+	}
 	return plotTop + plotHeight + axisHeight + legendLine*len(legendLines(f.Series)) + 4
 }
 
 // drawFigure draws the figure on a canvas of chartWidth and chartHeight.
 func drawFigure(c canvas, f Figure) {
 	c.text(point{chartWidth / 2, 15}, middle, f.Title, true, false)
+	if f.Kind == Heat {
+		drawHeat(c, f)
+		return
+	}
 	x, y := axes(f)
 	drawAxes(c, f, x, y)
-	for k, s := range f.Series {
-		drawSeries(c, f, s, colourOf(f.Series, k), x, y)
+	if f.Kind == Bars {
+		drawBars(c, f, x, y)
+	} else {
+		for k, s := range f.Series {
+			drawSeries(c, f, s, colourOf(f.Series, k), x, y)
+		}
 	}
 	drawLegend(c, f)
 }
@@ -103,9 +114,9 @@ func drawAxes(c canvas, f Figure, x, y axis) {
 		c.line([]point{{x.from, y.at(v)}, {x.to, y.at(v)}}, gridColour, 1, nil)
 		c.text(point{x.from - 4, y.at(v) + 4}, end, shortNumber(v), false, false)
 	}
-	for _, v := range x.ticks() {
-		c.line([]point{{x.at(v), y.from}, {x.at(v), y.from + 4}}, axisColour, 1, nil)
-		c.text(point{x.at(v), y.from + 16}, middle, shortNumber(v), false, false)
+	for _, m := range f.xTicks(x) {
+		c.line([]point{{x.at(m.X), y.from}, {x.at(m.X), y.from + 4}}, axisColour, 1, nil)
+		c.text(point{x.at(m.X), y.from + 16}, middle, m.Label, false, false)
 	}
 	if f.Level != 0 {
 		c.line([]point{{x.from, y.at(f.Level)}, {x.to, y.at(f.Level)}}, noteColour, 1, nil)
@@ -119,6 +130,28 @@ func drawAxes(c canvas, f Figure, x, y axis) {
 	c.line([]point{{x.from, y.to}, {x.from, y.from}, {x.to, y.from}}, axisColour, 1, nil)
 	c.text(point{(x.from + x.to) / 2, y.from + 31}, middle, f.XLabel, false, false)
 	c.text(point{11, (y.from + y.to) / 2}, middle, f.YLabel, false, true)
+}
+
+// xTicks is what stands on the x axis.
+func (f Figure) xTicks(x axis) []Mark {
+	if len(f.Names) > 0 {
+		return f.Names
+	}
+	var ticks []Mark
+	for _, v := range x.ticks() {
+		ticks = append(ticks, Mark{v, shortNumber(v)})
+	}
+	return ticks
+}
+
+// nameAt is what the x axis says at a place.
+func (f Figure) nameAt(x float64) string {
+	for _, m := range f.Names {
+		if m.X == x {
+			return m.Label
+		}
+	}
+	return shortNumber(x)
 }
 
 func drawSeries(c canvas, f Figure, s Series, colour string, x, y axis) {
@@ -182,6 +215,11 @@ func drawLegend(c canvas, f Figure) {
 		y := float64(plotTop + plotHeight + axisHeight + legendLine*i + 6)
 		for _, e := range line {
 			x := 12 + float64(e.column)*(chartWidth-12)/legendChars
+			if f.Kind == Bars {
+				drawBar(c, point{x + 6, y + 4}, point{x + 22, y - 4}, e.colour, e.origin, e.text)
+				c.text(point{x + 28, y + 4}, start, e.text, false, false)
+				continue
+			}
 			if !e.points {
 				c.line([]point{{x, y}, {x + 24, y}}, e.colour, lineWidth, dash(e.origin))
 			}

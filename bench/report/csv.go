@@ -7,17 +7,26 @@ import (
 	"strconv"
 )
 
-// writeFigureCSV writes the points of a figure: series, origin, x, y, low, high.
+// writeFigureCSV writes the points of a figure: series, origin, x, y, low, high. A heat map
+// has the name of a row in place of the series.
 func writeFigureCSV(w io.Writer, f Figure) error {
 	c := csv.NewWriter(w)
-	c.Write([]string{"series", "origin", f.XLabel, f.YLabel, "low", "high"})
+	header := []string{"series", "origin", f.XLabel, f.YLabel, "low", "high"}
+	if f.Kind == Heat {
+		header[0], header[3] = f.YLabel, "value"
+	}
+	c.Write(header)
 	for _, s := range f.Series {
 		for i := range s.X {
 			low, high := "", ""
 			if i < len(s.Low) {
 				low, high = exact(s.Low[i]), exact(s.High[i])
 			}
-			c.Write([]string{s.Name, string(s.Origin), exact(s.X[i]), exact(s.Y[i]), low, high})
+			x := exact(s.X[i])
+			if len(f.Names) > 0 {
+				x = f.nameAt(s.X[i])
+			}
+			c.Write([]string{s.Name, string(s.Origin), x, exact(s.Y[i]), low, high})
 		}
 	}
 	c.Flush()

@@ -37,13 +37,31 @@ const (
 type Figure struct {
 	Name           string // of its files
 	Title          string
+	Kind           Kind
 	XLabel, YLabel string
-	Log            bool // a logarithmic y axis: all y must be positive
+	// Names, where present, stand on the x axis in place of numbers.
+	Names []Mark
+	Log   bool // a logarithmic y axis: all y must be positive
 	// Level is a y with a line of its own, such as 1 for ratios; 0 for none.
 	Level  float64
 	Marks  []Mark
 	Series []Series
 }
+
+// Kind says how the series of a figure are drawn.
+type Kind string
+
+// The kinds.
+const (
+	Lines Kind = "" // or points
+	// Bars stand at their x, which is 1 apart from the next. Those of several series at the
+	// same x stand on each other, the first series at the bottom.
+	Bars Kind = "bars"
+	// Heat is a grid of numbers, with a row for each series and a column for each x, which is
+	// a whole number from 1 on. Numbers above Level are blue, those below it orange. YLabel
+	// says what the rows are.
+	Heat Kind = "heat"
+)
 
 // Mark is a line at a place of the x axis, with a label.
 type Mark struct {

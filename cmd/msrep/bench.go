@@ -37,6 +37,7 @@ var benchCommand = &command{
 		f.StringVar(&b.mats, "mats", "", "`DIR` with matrices: of Table 2 under their names (HV15R.mtx), small ones for pellr, or binary CSR for cpu-peers")
 		f.StringVar((*string)(&b.cache), "cache", string(experiment.CacheWarm), "what products find in the `CACHE`s: warm or cold")
 		f.Int64Var(&b.interpreted, "interpreted", 4<<20, "pellr: steps of GPU threads that a product may take to be interpreted, `N`; 0 interprets none")
+		f.IntVar(&b.leastSegment, "least-segment", 32, "cpms: rankings with 4 segments read `BITS` first: 32, or 16 as in the paper")
 		f.StringVar(&b.results, "results", "", "gpu-peers: `DIR` with what scripts/gpu-run wrote, or with such folders; bench/results unless given")
 		f.StringVar(&b.values, "values", "asis", "cpu-peers: `VALUES` of the matrices, asis or random")
 		f.StringVar(&b.value, "value", "fp64", "cpu-peers: `TYPE` of values and vectors: fp64 or fp32")
@@ -58,6 +59,7 @@ type benchmark struct {
 	samples, reps  int
 	passes         int
 	expected       int
+	leastSegment   int
 	maxTime        time.Duration
 	failSlower     bool
 }
@@ -166,7 +168,7 @@ func (b *benchmark) experiments(ctx context.Context, chosen []experiment.Experim
 	r := record.New(msrep.Version, b.commandLine("devices", "entries", "samples", "max-time", "passes"))
 	s, err := experiment.New(experiment.Config{
 		Devices: b.devices, Mats: b.mats, Entries: b.entries, Options: o, Passes: b.passes, Progress: p.step,
-		Cache: b.cache, Results: b.results, Interpreted: map[bool]int64{true: -1, false: b.interpreted}[b.interpreted == 0],
+		Cache: b.cache, Results: b.results, LeastSegment: b.leastSegment, Interpreted: map[bool]int64{true: -1, false: b.interpreted}[b.interpreted == 0],
 	}, r)
 	if err != nil {
 		return err
