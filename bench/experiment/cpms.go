@@ -48,7 +48,7 @@ func cpmsGraphs(links int64) (g []cpmsGraph) {
 	const webLinks = 7.4 // of a page: the geometric mean of the paper's four
 	nodes := max(math.Round(float64(links)/webLinks), 16)
 	return append(g, cpmsGraph{"web", "Web", []string{"Std", "edu", "Brk", "Ggl"},
-		fmt.Sprintf("chunglu:n=%.0f,nnz=%.0f,r=2.1,local=0.7,dangling=%g,closed=%g,value=ones", nodes, webLinks*nodes/(1-webDangling-webClosed), webDangling, webClosed)})
+		fmt.Sprintf("chunglu:n=%.0f,nnz=%.0f,r=2.1,longest=10000,local=0.7,dangling=%g,closed=%g,value=ones", nodes, webLinks*nodes/(1-webDangling-webClosed), webDangling, webClosed)})
 }
 
 // cpmsResults is what the experiment found about one graph.

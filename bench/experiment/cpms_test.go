@@ -190,6 +190,9 @@ func TestVerdictsFollowFromTheError(t *testing.T) {
 	for ours, want := range map[float64]string{1.5: ", 0.0 % off: reproduced", 1.62: ", 8.0 % off: reproduced", 1.3: ", 13.3 % off: roughly reproduced", 2: ", 33.3 % off: not reproduced"} {
 		require.True(t, strings.HasSuffix(beside(ours, 1.5), want), beside(ours, 1.5))
 	}
+	for ours, want := range map[float64]string{1.05: "4.5 % off: reproduced", 0.95: "13.6 % off: not reproduced", 1.3: "18.2 % off: roughly reproduced"} {
+		require.True(t, strings.HasSuffix(gainBeside(ours, 1.1), want), gainBeside(ours, 1.1))
+	}
 	require.Equal(t, "x: holds, in 12 of 12 cases.", holds("x", 12, 12))
 	require.Equal(t, "x: mostly holds, in 9 of 12 cases.", holds("x", 9, 12))
 	require.Equal(t, "x: does not hold, in 8 of 12 cases.", holds("x", 8, 12))

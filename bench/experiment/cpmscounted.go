@@ -93,7 +93,7 @@ func cpmsFigure4(all []cpmsResults) report.Section {
 		sec.Figures = append(sec.Figures, figure4Bars(all, format, names, over))
 		for _, c := range figure4Means {
 			k := slices.Index(names, c.name)
-			sec.Remarks = append(sec.Remarks, fmt.Sprintf("%s, %s: sectors %s.", format, c.name, beside(m[k], c.mean)))
+			sec.Remarks = append(sec.Remarks, fmt.Sprintf("%s, %s: sectors %s.", format, c.name, gainBeside(m[k], c.mean)))
 		}
 	}
 	return sec

@@ -63,10 +63,10 @@ func cpmsFigure5(all []cpmsResults) report.Section {
 	var theirs []float64
 	at := slices.Index(paper.CPMSThresholds, tol)
 	for _, row := range paper.CPMSFigure7a {
-		theirs = append(theirs, 100/row[at])
+		theirs = append(theirs, row[at])
 	}
 	sec.Remarks = []string{
-		fmt.Sprintf("csr, cpms2, the height of the bar in the geometric mean: %s.", beside(geometricMean(totals["csr"]), geometricMean(theirs))),
+		fmt.Sprintf("csr, cpms2, 100 over the height of the bar, in the geometric mean: %s.", gainBeside(100/geometricMean(totals["csr"]), geometricMean(theirs))),
 		fmt.Sprintf("Changes of precision take at most %.1f %% of the time. Their number follows from Table 2.", 100*most),
 	}
 	return sec
@@ -220,7 +220,7 @@ func meansBeside(means map[string][][]float64) (remarks []string) {
 			remark := fmt.Sprintf("%s, %s: geometric mean %s to 1e-4 and %s to 1e-10 (aims over the paper's baseline: 1.6 and 1.3).",
 				format, way.name, twice(m[at4], m[at4]/strong[at4]), twice(m[at10], m[at10]/strong[at10]))
 			if way.ofPaper() {
-				remark += fmt.Sprintf(" To 1e-4, %s; to 1e-10, %s.", beside(m[at4], 1.3), beside(m[at10], 1.1))
+				remark += fmt.Sprintf(" To 1e-4, %s; to 1e-10, %s.", gainBeside(m[at4], 1.3), gainBeside(m[at10], 1.1))
 			}
 			remarks = append(remarks, remark)
 		}
@@ -282,7 +282,7 @@ func cpmsFigures7And8(all []cpmsResults) report.Section {
 			last := len(rows) - 1
 			remark := fmt.Sprintf("%s, %s: geometric mean %s to 1e-10.", format, way.name, twice(over[last][at], strong[last][at]))
 			if format == "csr" && way.opt.Weights == solver.WeightsStored && way.opt.Precision == solver.CPMS2 {
-				remark += " Figure 7 (a): " + beside(over[last][at], figure7aWithMeans()[len(paper.CPMSFigure7a)][at]) + "."
+				remark += " Figure 7 (a): " + gainBeside(over[last][at], figure7aWithMeans()[len(paper.CPMSFigure7a)][at]) + "."
 			}
 			sec.Remarks = append(sec.Remarks, remark)
 		}
