@@ -47,7 +47,7 @@ func cpmsFigure3(all []cpmsResults) report.Section {
 		Name: "cpms-fig3", Title: "Figure 3: how many links nodes have",
 		Intro: []string{"The share of the nodes with so many links or more. The paper's chart has no numbers; its Table 1 has means and the nodes without links."},
 	}
-	f := report.Figure{Name: "cpms-fig3", Title: "Nodes with so many links or more", XLabel: "links of a node", YLabel: "share of the nodes", Log: true}
+	f := report.Figure{Name: "cpms-fig3", Title: "Figure 3: nodes with so many links or more", XLabel: "links of a node", YLabel: "share of the nodes", Log: true}
 	table := report.Table{Name: "cpms-fig3-means", Title: "Links of a node", Header: []string{"graph", "mean", "median", "most", "without links, %", "of the paper", "mean", "without links, %"}}
 	longest := 1
 	for _, r := range all {

@@ -3,7 +3,10 @@ package report
 import (
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -50,6 +53,16 @@ func TestBarsStandOnEachOtherAndHaveNames(t *testing.T) {
 		require.Contains(t, svg, want)
 	}
 	require.NotContains(t, svg, ">2.5</text>", "names stand in place of numbers")
+}
+
+func TestANameAtTheRightEndStaysOnTheChart(t *testing.T) {
+	svg := SVG(Figure{Names: []Mark{{X: 1, Label: "1e-02"}, {X: 2, Label: "a long name"}}, Series: []Series{{X: []float64{1, 2}, Y: []float64{1, 2}}}})
+	found := regexp.MustCompile(`x="([0-9.]+)" y="[0-9.]+">a long name<`).FindStringSubmatch(svg)
+	require.NotNil(t, found, svg)
+	x, err := strconv.ParseFloat(found[1], 64)
+	require.NoError(t, err)
+	require.LessOrEqual(t, x+charWidth*11/2, float64(chartWidth))
+	require.Contains(t, svg, fmt.Sprintf(`x="%.1f" y="%.1f">1e-02<`, float64(plotLeft), float64(plotTop+plotHeight+16)), "others stay where they are")
 }
 
 func TestAHeatMapHasItsNumbersInColouredCells(t *testing.T) {

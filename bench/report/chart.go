@@ -17,6 +17,7 @@ const (
 	axisHeight  = 38 // numbers and label below the plot
 	legendLine  = 15
 	fontSize    = 11
+	charWidth   = 5.8 // of fontSize, in the mean
 	lineWidth   = 1.6
 	markSize    = 2.4
 	legendChars = 52 // that fit into a line of the legend
@@ -116,7 +117,8 @@ func drawAxes(c canvas, f Figure, x, y axis) {
 	}
 	for _, m := range f.xTicks(x) {
 		c.line([]point{{x.at(m.X), y.from}, {x.at(m.X), y.from + 4}}, axisColour, 1, nil)
-		c.text(point{x.at(m.X), y.from + 16}, middle, m.Label, false, false)
+		half := charWidth / 2 * float64(len([]rune(m.Label))) // a name at the right end stays on the chart
+		c.text(point{min(x.at(m.X), chartWidth-2-half), y.from + 16}, middle, m.Label, false, false)
 	}
 	if f.Level != 0 {
 		c.line([]point{{x.from, y.at(f.Level)}, {x.to, y.at(f.Level)}}, noteColour, 1, nil)

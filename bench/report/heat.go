@@ -8,8 +8,7 @@ import (
 
 // Sizes of a heat map.
 const (
-	heatRow  = 20  // height of a row of cells
-	heatChar = 5.8 // width of a character in the names of rows
+	heatRow = 20 // height of a row of cells
 	// heatFull is the ratio to Level, or its inverse, from which on colours are full.
 	heatFull = 2.0
 )
@@ -34,7 +33,7 @@ func drawHeat(c canvas, f Figure) {
 			columns = max(columns, x)
 		}
 	}
-	x := axis{lo: 0.5, hi: columns + 0.5, from: 24 + heatChar*float64(names), to: chartWidth - plotRight}
+	x := axis{lo: 0.5, hi: columns + 0.5, from: 24 + charWidth*float64(names), to: chartWidth - plotRight}
 	level := cmp.Or(f.Level, 1)
 	for r, s := range f.Series {
 		top := float64(plotTop + heatRow*r)
