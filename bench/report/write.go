@@ -6,7 +6,6 @@ import (
 	"html/template"
 	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/msrep-go/msrep/internal/fileio"
 	"github.com/msrep-go/msrep/sparse"
@@ -44,27 +43,27 @@ func Write(dir string, p *Page) error {
 	}
 	for _, s := range p.Sections {
 		for _, f := range s.Figures {
-			err := File(filepath.Join(dir, f.Name+".svg"), func(w io.Writer) error {
+			err := File(fileio.Inside(dir, f.Name+".svg"), func(w io.Writer) error {
 				_, err := io.WriteString(w, SVG(f))
 				return err
 			})
 			if err != nil {
 				return err
 			}
-			if err := File(filepath.Join(dir, f.Name+".png"), func(w io.Writer) error { return PNG(w, f) }); err != nil {
+			if err := File(fileio.Inside(dir, f.Name+".png"), func(w io.Writer) error { return PNG(w, f) }); err != nil {
 				return err
 			}
-			if err := File(filepath.Join(dir, f.Name+".csv"), func(w io.Writer) error { return writeFigureCSV(w, f) }); err != nil {
+			if err := File(fileio.Inside(dir, f.Name+".csv"), func(w io.Writer) error { return writeFigureCSV(w, f) }); err != nil {
 				return err
 			}
 		}
 		for _, t := range s.Tables {
-			if err := File(filepath.Join(dir, t.Name+".csv"), func(w io.Writer) error { return writeTableCSV(w, t) }); err != nil {
+			if err := File(fileio.Inside(dir, t.Name+".csv"), func(w io.Writer) error { return writeTableCSV(w, t) }); err != nil {
 				return err
 			}
 		}
 	}
-	return File(filepath.Join(dir, "report.html"), func(w io.Writer) error { return HTML(w, p) })
+	return File(fileio.Inside(dir, "report.html"), func(w io.Writer) error { return HTML(w, p) })
 }
 
 // File writes one file, which appears when write has succeeded.

@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"github.com/msrep-go/msrep/bench/measure"
 	"github.com/msrep-go/msrep/bench/record"
 	pages "github.com/msrep-go/msrep/bench/report"
+	"github.com/msrep-go/msrep/internal/fileio"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -187,7 +187,7 @@ func (b *benchmark) experiments(ctx context.Context, chosen []experiment.Experim
 	case b.json:
 		return b.printJSON(r)
 	case b.out != "":
-		_, err = fmt.Fprintln(b.stdout, filepath.Join(b.out, "report.html"))
+		_, err = fmt.Fprintln(b.stdout, fileio.Inside(b.out, "report.html"))
 		return err
 	}
 	return printTables(b.stdout, s.Page)
@@ -201,7 +201,7 @@ func (b *benchmark) write(p *pages.Page, r *record.Record) error {
 	if err := pages.Write(b.out, p); err != nil {
 		return err
 	}
-	return pages.File(filepath.Join(b.out, "results.json"), r.Write)
+	return pages.File(fileio.Inside(b.out, "results.json"), r.Write)
 }
 
 // commandLine is the arguments as they can be given again: flags that differ from their defaults, and always those

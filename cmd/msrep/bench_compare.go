@@ -5,11 +5,11 @@ import (
 	"io"
 	"math"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/msrep-go/msrep/bench/measure"
 	"github.com/msrep-go/msrep/bench/record"
+	"github.com/msrep-go/msrep/internal/fileio"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -46,7 +46,7 @@ func readRuns(paths string) (*record.Record, error) {
 	var runs []*record.Record
 	for path := range strings.SplitSeq(paths, ",") {
 		if st, err := os.Stat(path); err == nil && st.IsDir() { // of --out
-			path = filepath.Join(path, "results.json")
+			path = fileio.Inside(path, "results.json")
 		}
 		r, err := record.Read(path)
 		if err != nil {

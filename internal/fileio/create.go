@@ -7,20 +7,20 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 )
 
-// Out is a file being written. It stands under a temporary name beside its own
-// until Commit; Close without Commit removes it. What is not a regular file, such
-// as a pipe or a terminal, is written in place.
+// Out is a file being written. Commit gives it its name, once all of it is on the disk; Close
+// without Commit drops it. What is not a regular file, such as a pipe or a terminal, is written in
+// place.
 type Out struct {
-	path    string
-	tmp     *os.File
+	path string
+	tmp  *temporary
+	// inPlace means that tmp is the output itself.
 	inPlace bool
 	gz      *gzip.Writer
 	w       *bufio.Writer
@@ -29,13 +29,14 @@ type Out struct {
 
 var (
 	pendingMu sync.Mutex
-	pending   = map[string]bool{}
+	pending   = map[*Out]bool{}
 	stopped   atomic.Bool
 )
 
 var errStopped = errors.New("the program is about to end")
 
-// Create starts the output file path; a name that ends in .gz is compressed.
+// Create starts the output file path; a name that ends in .gz is compressed. A file that is
+// replaced keeps its permissions, and nobody else can read its content meanwhile.
 func Create(path string) (*Out, error) {
 	o := &Out{path: path}
 	var err error
@@ -43,14 +44,18 @@ func Create(path string) (*Out, error) {
 	switch {
 	case statErr == nil && st.IsDir():
 		return nil, fmt.Errorf("%s: is a directory; a file name is needed", path)
-	case statErr == nil && !st.Mode().IsRegular():
-		o.inPlace = true
-		o.tmp, err = os.OpenFile(path, os.O_WRONLY, 0)
 	case statErr != nil && !errors.Is(statErr, fs.ErrNotExist): // such as a name that is too long
 		err = statErr
+	case statErr == nil && !st.Mode().IsRegular():
+		err = o.openInPlace(0)
 	default:
 		o.path = target(path)
-		o.tmp, err = createBeside(o.path)
+		if statErr == nil && !isFile(o.path, st) { // such as a deleted file in /proc/self/fd
+			o.path = path
+			err = o.openInPlace(os.O_TRUNC)
+			break
+		}
+		err = o.createBeside(st)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: cannot be created: %w", path, unnamed(err))
@@ -64,41 +69,42 @@ func Create(path string) (*Out, error) {
 	return o, nil
 }
 
-// target is the regular file that path stands for: symbolic links are followed, so that
-// what they point to is replaced and not they. (/dev/fd/3 of a pipe is a link to nowhere.)
-func target(path string) string {
-	for range 40 {
-		link, err := os.Readlink(path)
-		if err != nil {
-			break
-		}
-		if !filepath.IsAbs(link) {
-			link = filepath.Join(filepath.Dir(path), link)
-		}
-		path = link
-	}
-	return path
+// isFile reports whether path, which is no link, is the file of st.
+func isFile(path string, st fs.FileInfo) bool {
+	at, err := os.Lstat(path)
+	return err == nil && os.SameFile(at, st)
 }
 
-// createBeside makes a new file with a temporary name in the folder of path and
-// notes it. Its mode is what the process gives to new files.
-func createBeside(path string) (f *os.File, err error) {
+func (o *Out) openInPlace(flags int) error {
+	f, err := os.OpenFile(o.path, os.O_WRONLY|flags, 0)
+	o.tmp, o.inPlace = &temporary{File: f}, true
+	return err
+}
+
+// createBeside makes the temporary file in the folder of o.path and notes it. old is the file
+// that it is to replace, or nil.
+func (o *Out) createBeside(old fs.FileInfo) error {
 	pendingMu.Lock()
 	defer pendingMu.Unlock()
 	if stopped.Load() {
-		return nil, errStopped
+		return errStopped
 	}
-	for range 100 {
-		name := fmt.Sprintf(".msrep-%08x.part", rand.Uint32())
-		f, err = os.OpenFile(filepath.Join(filepath.Dir(path), name), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
-		if err == nil {
-			pending[f.Name()] = true
-		}
-		if !errors.Is(err, fs.ErrExist) {
-			break
+	perm := fs.FileMode(0o666)
+	if old != nil {
+		perm = old.Mode().Perm()
+	}
+	var err error
+	if o.tmp, err = createIn(folder(o.path), perm); err != nil {
+		return err
+	}
+	if old != nil { // the process may deny some of it to new files
+		if err := o.tmp.Chmod(perm); err != nil {
+			o.tmp.drop()
+			return err
 		}
 	}
-	return f, err
+	pending[o] = true
+	return nil
 }
 
 // unnamed is err without the temporary name.
@@ -106,6 +112,10 @@ func unnamed(err error) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
 		return pe.Err
+	}
+	var le *os.LinkError
+	if errors.As(err, &le) {
+		return le.Err
 	}
 	return err
 }
@@ -132,20 +142,17 @@ func (o *Out) failed(err error) error {
 	return fmt.Errorf("%s: cannot be written: %w", o.path, unnamed(err))
 }
 
-// Commit completes the file and gives it its name.
+// Commit completes the file and gives it its name. The content is on the disk before, and the name
+// is when Commit returns.
 func (o *Out) Commit() error {
 	err := o.w.Flush()
 	if err == nil && o.gz != nil {
 		err = o.gz.Close()
 	}
-	if st, statErr := os.Stat(o.path); statErr == nil && err == nil && !o.inPlace {
-		err = o.tmp.Chmod(st.Mode().Perm()) // a file that is replaced keeps its mode
-	}
-	if err == nil {
+	if err == nil && o.inPlace {
 		err = o.tmp.Close()
-	}
-	if err == nil && !o.inPlace {
-		err = os.Rename(o.tmp.Name(), o.path)
+	} else if err == nil {
+		err = o.publish()
 	}
 	if err != nil {
 		o.Close()
@@ -155,15 +162,51 @@ func (o *Out) Commit() error {
 	return nil
 }
 
+// publish brings the temporary file to the disk and gives it the name of the output.
+func (o *Out) publish() error {
+	if st, err := os.Stat(o.path); err == nil {
+		if err := o.tmp.Chmod(st.Mode().Perm()); err != nil { // it may have changed meanwhile
+			return err
+		}
+	}
+	if err := unlessUnsupported(o.tmp.Sync()); err != nil {
+		return err
+	}
+	if err := o.rename(); err != nil {
+		return err
+	}
+	return syncFolder(folder(o.path))
+}
+
+// rename replaces o.path by the temporary file and closes that, unless RemovePending came first.
+func (o *Out) rename() error {
+	pendingMu.Lock()
+	defer pendingMu.Unlock()
+	if stopped.Load() {
+		return errStopped
+	}
+	delete(pending, o)
+	return o.tmp.rename(o.path)
+}
+
+// unlessUnsupported is err, or nil where it says that the file system has no such operation.
+func unlessUnsupported(err error) error {
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EINVAL) {
+		return nil
+	}
+	return err
+}
+
 // Close drops the file unless it was committed.
 func (o *Out) Close() error {
 	if o.done {
 		return nil
 	}
-	o.tmp.Close()
 	var err error
-	if !o.inPlace {
-		err = os.Remove(o.tmp.Name())
+	if o.inPlace {
+		o.tmp.Close()
+	} else {
+		err = o.tmp.drop()
 	}
 	o.finish()
 	return err
@@ -172,17 +215,19 @@ func (o *Out) Close() error {
 func (o *Out) finish() {
 	o.done = true
 	pendingMu.Lock()
-	delete(pending, o.tmp.Name())
+	delete(pending, o)
 	pendingMu.Unlock()
 }
 
 // RemovePending removes every file that was started and not committed, and lets
-// none be started or written to any more: for a program that ends.
+// none be started, written to or committed any more: for a program that ends.
 func RemovePending() {
 	pendingMu.Lock()
 	defer pendingMu.Unlock()
 	stopped.Store(true)
-	for name := range pending {
-		os.Remove(name)
+	for o := range pending {
+		if o.tmp.name != "" {
+			os.Remove(o.tmp.name)
+		}
 	}
 }

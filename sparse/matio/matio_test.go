@@ -88,7 +88,7 @@ func TestAnyMatrixComesBackThroughEveryExtension(t *testing.T) {
 			})
 		}
 	}
-	left, err := filepath.Glob(filepath.Join(dir, "*.part"))
+	left, err := filepath.Glob(filepath.Join(dir, ".msrep-*"))
 	require.NoError(t, err)
 	require.Empty(t, left, "temporary files")
 }
