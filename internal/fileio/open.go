@@ -20,8 +20,10 @@ type File struct {
 	Gzip  bool   // the content is gzipped (told by its first bytes, not its name)
 	Entry string // the file within a tar archive that the content is; "" where it is no archive
 
-	r io.Reader
-	f *os.File
+	r        io.Reader
+	f        *os.File
+	packed   *counter // reads f
+	unpacked int64    // bytes that Read gave
 }
 
 // Open opens a regular file (or a pipe) for reading. Of a tar archive, which may be gzipped, the content is that of the
@@ -48,7 +50,7 @@ func Open(path string) (*File, error) {
 		}
 		return nil, openError(path, err)
 	}
-	file := &File{Name: path, Size: st.Size(), f: f}
+	file := &File{Name: path, Size: st.Size(), f: f, packed: &counter{Reader: f}}
 	if err = file.start(); err == nil && (file.Gzip || st.Mode().IsRegular()) {
 		err = file.enterTar()
 	}
@@ -61,7 +63,7 @@ func Open(path string) (*File, error) {
 
 // start gives the decompressed content from the place on where the file underneath stands.
 func (f *File) start() error {
-	in := bufio.NewReaderSize(f.f, 1<<16)
+	in := bufio.NewReaderSize(f.packed, 1<<16)
 	magic, err := in.Peek(2)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return openError(f.Name, err)
@@ -77,9 +79,14 @@ func (f *File) start() error {
 }
 
 // Read gives decompressed bytes. Damaged or truncated gzip content is an
-// *sparse.InputError.
+// *sparse.InputError, and so is content that unpacks to more than UnpackRatio and
+// UnpackFree allow.
 func (f *File) Read(p []byte) (int, error) {
+	if err := f.checkRatio(); err != nil {
+		return 0, err
+	}
 	n, err := f.r.Read(p)
+	f.unpacked += int64(n)
 	if err != nil && err != io.EOF {
 		err = f.readError(err)
 	}
@@ -114,6 +121,9 @@ func (f *File) Plain() bool {
 	st, err := f.f.Stat()
 	return err == nil && st.Mode().IsRegular() && !f.Gzip && f.Entry == ""
 }
+
+// Packed is how many bytes were read of the file on disk so far.
+func (f *File) Packed() int64 { return f.packed.n }
 
 // OS is the file underneath, for readers that map it; only for plain files.
 func (f *File) OS() *os.File { return f.f }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -55,6 +56,27 @@ func (r *Reader) Next() ([]byte, error) {
 		return trimEnd(line), nil
 	}
 	return nil, readError(r.name, err)
+}
+
+// Skip passes over the lines that begin with one of marks, those of comments. It may leave some,
+// and is there because Next takes longer.
+func (r *Reader) Skip(marks string) {
+	for r.back == nil {
+		b, _ := r.in.Peek(max(r.in.Buffered(), 1))
+		n := 0
+		for n < len(b) && strings.IndexByte(marks, b[n]) >= 0 {
+			end := bytes.IndexByte(b[n:], '\n')
+			if end < 0 || end > MaxLine {
+				break
+			}
+			n += end + 1
+			r.line++
+		}
+		if n == 0 {
+			return
+		}
+		_, _ = r.in.Discard(n) // they are buffered
+	}
 }
 
 // Line is the number of the line that Next gave last, from 1 on.

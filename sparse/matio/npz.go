@@ -1,6 +1,7 @@
 package matio
 
 import (
+	"archive/zip"
 	"context"
 	"fmt"
 	"io"
@@ -36,6 +37,9 @@ func (m *Matrix) readNPZ(ctx context.Context, f *fileio.File, in io.Reader, grou
 		os.Remove(tmp.Name())
 	}()
 	size, err := unpack(ctx, tmp, in, f)
+	if err == nil && f.Gzip {
+		err = checkMembers(tmp, size, f)
+	}
 	if err != nil {
 		return err
 	}
@@ -52,13 +56,6 @@ func (m *Matrix) noteLargeIntegers() {
 	}
 }
 
-// A gzipped .npz file may unpack to unpackRatio times its size and unpackFree
-// bytes: real ones stay far below, and a file made to fill the disk is stopped.
-const (
-	unpackRatio = 200
-	unpackFree  = 64 << 20
-)
-
 // unpack copies all content to w.
 func unpack(ctx context.Context, w io.Writer, in io.Reader, f *fileio.File) (size int64, err error) {
 	for {
@@ -68,8 +65,6 @@ func unpack(ctx context.Context, w io.Writer, in io.Reader, f *fileio.File) (siz
 		n, err := io.CopyN(w, in, 4<<20)
 		size += n
 		switch {
-		case f.Gzip && (size-unpackFree)/unpackRatio > f.Size:
-			return size, sparse.Inputf(f.Name, "unpacks to more than %d times its size, which no real matrix does: unpack it by hand if it is right", unpackRatio)
 		case err == io.EOF:
 			return size, nil
 		case err != nil && !sparse.IsInput(err):
@@ -78,4 +73,20 @@ func unpack(ctx context.Context, w io.Writer, in io.Reader, f *fileio.File) (siz
 			return size, err
 		}
 	}
+}
+
+// checkMembers refuses an archive that was unpacked from f and unpacks too far from there.
+func checkMembers(archive io.ReaderAt, size int64, f *fileio.File) error {
+	z, err := zip.NewReader(archive, size)
+	if err != nil {
+		return nil // npz.Read says what is wrong
+	}
+	var all uint64
+	for _, m := range z.File {
+		all = min(all+min(m.UncompressedSize64, math.MaxInt64/2), math.MaxInt64/2)
+	}
+	if fileio.UnpacksTooFar(int64(all), f.Packed()) {
+		return sparse.Inputf(f.Name, "holds an archive that unpacks to more than %d times its size and %d MiB: unpack it by hand if it is right", fileio.UnpackRatio, fileio.UnpackFree>>20)
+	}
+	return nil
 }

@@ -58,6 +58,7 @@ func readHeader(r *lines.Reader, name string, lim sparse.Limits) (*header, error
 		return nil, err
 	}
 	for {
+		r.Skip("%")
 		text, err := r.Next()
 		if err == io.EOF {
 			return nil, sparse.InputLinef(name, r.Line(), "file ends before the line with the sizes, %s", h.sizeForm())

@@ -1,13 +1,14 @@
 package mtx
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/msrep-go/msrep/internal/given"
 	"github.com/msrep-go/msrep/internal/lines"
+	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/internal/number"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -50,15 +51,14 @@ func (h *header) readVector(ctx context.Context, in *lines.Reader, lim sparse.Li
 	}
 	if h.array {
 		var x []float64
-		fits := once(func() error {
-			err := lim.CheckMemory(name, h.line, h.entries, 0, 0)
-			if err == nil {
-				x = slices.Grow(x, int(h.entries)-len(x))
+		check := func() error { return lim.CheckMemory(name, h.line, h.entries, 0, 0) }
+		fits := once(check)
+		err := h.eachValues(ctx, in, func(val []float64) (err error) {
+			have := int64(len(x))
+			if x, err = mem.Grow(x, have+int64(len(val)), h.entries); err != nil {
+				return cmp.Or(check(), h.errorf(h.line, "%v", err))
 			}
-			return err
-		})
-		err := h.eachValues(ctx, in, func(val []float64) error {
-			x = append(x, val...)
+			copy(x[have:], val)
 			return fits()
 		})
 		if err != nil {

@@ -14,9 +14,12 @@ import (
 // archive is an .npz file: arrays by name, without the ending .npy.
 type archive struct {
 	name   string
+	size   int64 // bytes
 	member map[string]*zip.File
 	arrays []string // sorted
 	others []string // files that are no arrays
+
+	unpacked int64 // bytes of the arrays that were opened
 }
 
 func openArchive(r io.ReaderAt, size int64, name string) (*archive, error) {
@@ -27,7 +30,7 @@ func openArchive(r io.ReaderAt, size int64, name string) (*archive, error) {
 		}
 		return nil, &sparse.InputError{File: name, Msg: "cannot be read as a zip archive", Err: err}
 	}
-	a := &archive{name: name, member: map[string]*zip.File{}}
+	a := &archive{name: name, size: size, member: map[string]*zip.File{}}
 	for _, f := range z.File {
 		key, isArray := strings.CutSuffix(f.Name, ".npy")
 		if !isArray {

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/msrep-go/msrep/internal/fileio"
 	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/internal/saturate"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -44,6 +46,10 @@ func (a *archive) open(key string) (*array, error) {
 	if want := uint64(x.size) + uint64(x.bytes()); f.UncompressedSize64 != want {
 		r.Close()
 		return nil, x.fail(fmt.Errorf("holds %d bytes where its header (shape %v, type %s) makes %d", f.UncompressedSize64, x.shape, x.dtype.name, want))
+	}
+	if a.unpacked = saturate.Add(a.unpacked, x.bytes()); f.Method != zip.Store && fileio.UnpacksTooFar(a.unpacked, a.size) {
+		r.Close()
+		return nil, x.fail(fmt.Errorf("unpacks to %d bytes, with the arrays before it more than %d MiB and %d times the %d bytes of the archive: save the matrix uncompressed if it is right", x.bytes(), fileio.UnpackFree>>20, fileio.UnpackRatio, a.size))
 	}
 	return x, nil
 }

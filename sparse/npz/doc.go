@@ -11,6 +11,9 @@
 //
 // The array format names the format.
 //
+// Arrays COO and GCXS of the package sparse (PyData) are read too: compressed_axes [1] makes
+// GCXS csc, and where fill_value is not 0 the matrix is refused.
+//
 // # Groups
 //
 // Files of graph benchmarks hold several matrices, each with a prefix: adj_data,

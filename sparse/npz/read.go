@@ -1,6 +1,7 @@
 package npz
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"slices"
@@ -73,7 +74,10 @@ func (g *groupReader) read() (*sparse.CSR[float64], error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := g.shape(); err != nil {
+	if g.member[g.prefix+"format"] != nil && g.member[g.prefix+"compressed_axes"] != nil {
+		return nil, sparse.Inputf(g.name, "has both arrays format and compressed_axes, which no known program writes: convert it to a SciPy matrix and save that")
+	}
+	if err := cmp.Or(g.shape(), g.checkFill()); err != nil {
 		return nil, err
 	}
 	var m *sparse.CSR[float64]
@@ -151,7 +155,7 @@ func (g *groupReader) format() (string, error) {
 	if g.member[g.prefix+"format"] == nil {
 		switch {
 		case g.member[g.prefix+"indptr"] != nil:
-			return "csr", nil
+			return g.compressedFormat()
 		case g.member[g.prefix+"offsets"] != nil:
 			return "dia", nil
 		}

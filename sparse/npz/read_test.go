@@ -259,3 +259,41 @@ func (f *failing) ReadAt(p []byte, off int64) (int, error) {
 	}
 	return f.Reader.ReadAt(p, off)
 }
+
+// gcxs holds [0 5 0; 1 0 2; 0 0 3] as the package sparse writes it, compressed along an axis.
+func gcxs(axis int64, fill entry) []byte {
+	arrays := []entry{
+		npy("data", "<f8", "(4,)", []float64{5, 1, 2, 3}), npy("shape", "<i8", "(2,)", []int64{3, 3}), fill,
+		npy("indices", "<i8", "(4,)", []int64{1, 0, 2, 2}), npy("indptr", "<i8", "(4,)", []int64{0, 1, 3, 4}),
+		npy("compressed_axes", "<i8", "(1,)", []int64{axis}),
+	}
+	if axis == 1 {
+		arrays = append(arrays, npy("data", "<f8", "(4,)", []float64{1, 5, 2, 3}),
+			npy("indices", "<i8", "(4,)", []int64{1, 0, 1, 2}), npy("indptr", "<i8", "(4,)", []int64{0, 1, 2, 4}))
+	}
+	return archiveOf(arrays...)
+}
+
+func TestArraysOfThePackageSparseAreRead(t *testing.T) {
+	for _, fill := range []entry{npy("fill_value", "<f8", "()", 0.0), npy("fill_value", "<i8", "()", int64(0)), npy("fill_value", "|b1", "()", false), {}} {
+		for axis := range int64(2) {
+			m, _, err := readAll(gcxs(axis, fill))
+			require.NoError(t, err)
+			requireCanonical(t, m)
+			require.Equal(t, "0,1=5 1,0=1 1,2=2 2,2=3", matrixtest.Entries(m), "axis %d", axis)
+		}
+	}
+	for want, data := range map[string][]byte{
+		"fill_value.npy: is 5: entries that are not stored must be 0":               gcxs(0, npy("fill_value", "<f8", "()", 5.0)),
+		"fill_value.npy: is NaN: entries that are not stored must be 0":             gcxs(0, npy("fill_value", "<f8", "()", math.NaN())),
+		"fill_value.npy: is 1: entries that are not stored must be 0":               csr(npy("fill_value", "|b1", "()", true)),
+		"fill_value.npy: has the shape [2] and type <f8: must be one number":        gcxs(0, npy("fill_value", "<f8", "(2,)", []float64{0, 0})),
+		"compressed_axes.npy: is 2: it must be 0 for rows or 1 for columns":         gcxs(2, entry{}),
+		"has both arrays format and compressed_axes, which no known program writes": csr(npy("compressed_axes", "<i8", "(1,)", []int64{1})),
+	} {
+		_, _, err := readAll(data)
+		require.True(t, sparse.IsInput(err))
+		require.ErrorContains(t, err, want)
+		require.ErrorContains(t, err, "t.npz")
+	}
+}

@@ -8,7 +8,7 @@
 // The matrix is square, of order largest id + 1: a[from][to] is the weight, or 1.
 // Ids are kept, so that ids without edges are empty rows and columns; ReadRenumbered
 // leaves these out. Node and
-// edge counts in comments are not trusted and not used.
+// edge counts in comments are not trusted; where there are fewer edges than a comment states, Source.Note says so.
 //
 // An edge without a weight is there or not: if a list repeats it, as logs of
 // events do, it still counts once, and the value stays 1. Weights of an edge that

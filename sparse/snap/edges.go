@@ -17,6 +17,7 @@ type list struct {
 	name     string
 	weighted bool
 	first    int64 // its line
+	declared declared
 	most     int64 // the largest id that is allowed
 }
 

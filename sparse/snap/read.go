@@ -94,6 +94,9 @@ func read(ctx context.Context, r io.Reader, name string, lim sparse.Limits, renu
 	if inexact.Apply(&src); when.likely() {
 		source.AddNote(&src, "the third column looks like a time: the matrix has it as weights, which add up where an edge is repeated")
 	}
+	if note := l.declared.note(src.Stored); note != "" {
+		source.AddNote(&src, note)
+	}
 	triples := make([]sparse.Triples[float64], len(blocks))
 	for k := range blocks {
 		triples[k] = blocks[k].Triples
@@ -114,6 +117,9 @@ func read(ctx context.Context, r io.Reader, name string, lim sparse.Limits, renu
 // leaves it to be read again.
 func (l *list) readFirst(in *lines.Reader) error {
 	for {
+		if in.Line() >= headLines {
+			in.Skip("#%")
+		}
 		text, err := in.Next()
 		if err == io.EOF {
 			return l.errorf(in.Line(), "file ends without an edge")
@@ -129,6 +135,7 @@ func (l *list) readFirst(in *lines.Reader) error {
 			in.Unread()
 			return nil
 		}
+		l.declared.look(text, in.Line())
 	}
 }
 

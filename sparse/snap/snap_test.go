@@ -42,7 +42,7 @@ var valid = []struct {
 	field      sparse.Field
 	stored     int64
 }{
-	{"plain", "# Directed graph\n# Nodes: 9 Edges: 9\n0\t1\n2\t0\n", 3, "0,1=1 2,0=1", "pattern", 2},
+	{"plain", "# Directed graph\n# Nodes: 9 Edges: 2\n0\t1\n2\t0\n", 3, "0,1=1 2,0=1", "pattern", 2},
 	{"no comments", "0 1\n", 2, "0,1=1", "pattern", 1},
 	{"comments and blank lines anywhere", "\n% a\n0 1\n\n # b\n\t\n1 0\n#", 2, "0,1=1 1,0=1", "pattern", 2},
 	{"CRLF and blanks", " 0 \t 1 \r\n1\t0\r\n\r\n", 2, "0,1=1 1,0=1", "pattern", 2},
@@ -386,4 +386,26 @@ func FuzzRead(f *testing.F) {
 		require.Equal(t, m.RowPtr, again.RowPtr)
 		require.Equal(t, m.ColIdx, again.ColIdx)
 	})
+}
+
+func TestListsWithFewerEdgesThanTheyStateAreNoted(t *testing.T) {
+	for text, want := range map[string]string{
+		"# a\n# Nodes: 5 Edges: 9\n0 1\n1 2\n":                          "has 2 edges, fewer than the 9 that line 2 states: the file may be cut short",
+		"% nodes: 5 edges: 3\n0 1\n1 2\n":                               "has 2 edges, fewer than the 3 that line 1 states: the file may be cut short",
+		"# Nodes: 5 Edges: 2\n0 1\n1 2\n":                               "",
+		"# Nodes: 5 Edges: 1\n0 1\n1 2\n":                               "",
+		"# Edges: many\n# Edges:\n# Edges: -1\n0 1\n":                   "",
+		strings.Repeat("#\n", 3000) + "0 1\n":                           "",
+		strings.Repeat("#\n", 900) + "# Edges: 2\n#\n0 1\n":             "has 1 edges, fewer than the 2 that line 901 states: the file may be cut short",
+		"# Nodes: 2 Edges: 2\n" + strings.Repeat("#\n", 2000) + "0 1\n": "has 1 edges, fewer than the 2 that line 1 states: the file may be cut short",
+	} {
+		_, src, err := snap.Read(t.Context(), strings.NewReader(text), "g.txt", sparse.Limits{})
+		require.NoError(t, err)
+		require.Equal(t, want, src.Note)
+	}
+}
+
+func TestFaultsBehindManyCommentsNameTheirLine(t *testing.T) {
+	_, _, err := snap.Read(t.Context(), strings.NewReader(strings.Repeat("# c\n", 100_000)+"0 x\n"), "g.txt", sparse.Limits{})
+	require.ErrorContains(t, err, "g.txt:100001: ")
 }
