@@ -34,7 +34,7 @@ var benchCommand = &command{
 		f.IntVar(&b.passes, "passes", 3, "passes over the cases of the MSREP paper among which samples and time are shared out, `N`")
 		f.DurationVar(&b.maxTime, "max-time", measure.Default().MaxTime, "`TIME` for each case, once it has its samples")
 		f.BoolVar(&b.failSlower, "fail-slower", false, "compare: exit with 1 when a row is slower")
-		f.StringVar(&b.mats, "mats", "", "`DIR` with matrices: of Table 2 under their names (HV15R.mtx), small ones for pellr, or binary CSR for cpu-peers")
+		f.StringVar(&b.mats, "mats", "", "`DIR` with matrices: of Table 2 under their names (HV15R.mtx), small ones for pellr, or binary CSR for cpu-peers and regret")
 		f.StringVar((*string)(&b.cache), "cache", string(experiment.CacheWarm), "what products find in the `CACHE`s: warm or cold")
 		f.Int64Var(&b.interpreted, "interpreted", 4<<20, "pellr: steps of GPU threads that a product may take to be interpreted, `N`; 0 interprets none")
 		f.IntVar(&b.leastSegment, "least-segment", 32, "cpms: rankings with 4 segments read `BITS` first: 32, or 16 as in the paper")
@@ -43,7 +43,10 @@ var benchCommand = &command{
 		f.StringVar(&b.value, "value", "fp64", "cpu-peers: `TYPE` of values and vectors: fp64 or fp32")
 		f.StringVar(&b.peers, "peers", "", "cpu-peers: `FILE` with the lines of other libraries, to lay beside ours")
 		f.IntVar(&b.reps, "reps", 15, "cpu-peers: products that are timed, `N`")
-		f.IntVar(&b.expected, "expected", 0, "cpu-peers: products that a plan is made for, `N`; 0 means that nobody knows: twice the time of 100 to look for a form")
+		f.IntVar(&b.expected, "expected", 0, "cpu-peers, regret: products that a plan is made for, `N`; 0 means that nobody knows: twice the time of 100 to look for a form")
+		f.StringVar(&b.busy, "busy", "0,3", "regret: numbers of busy processes beside which plans are made, `N,...`")
+		f.IntVar(&b.runs, "runs", 10, "regret: plans for each of these, `N`")
+		f.DurationVar(&b.limit, "limit", 0, "regret: begin no matrix after this `TIME`; 0 is no limit")
 		return b.run
 	},
 }
@@ -62,6 +65,9 @@ type benchmark struct {
 	leastSegment   int
 	maxTime        time.Duration
 	failSlower     bool
+	busy           string
+	runs           int
+	limit          time.Duration
 }
 
 func (b *benchmark) run(ctx context.Context) error {
@@ -86,6 +92,11 @@ func (b *benchmark) run(ctx context.Context) error {
 			return err
 		}
 		return b.cpuPeers(ctx)
+	case "regret":
+		if err := b.want(1); err != nil {
+			return err
+		}
+		return b.regret(ctx)
 	}
 	chosen, err := chooseExperiments(b.args)
 	if err != nil {
@@ -106,7 +117,8 @@ func (b *benchmark) list() error {
 	}
 	all = append(all, entry{benchRanks, "MATRIX...: products over the ranks of an MPI run"},
 		entry{"cpu-peers", cpuPeersSummary},
-		entry{"all", "all of them but ranks and cpu-peers"},
+		entry{"regret", regretSummary},
+		entry{"all", "all of them but ranks, cpu-peers and regret"},
 		entry{"compare", "A.json B.json: two runs, row by row; A1.json,A2.json,... B1.json,...: several of each, made in turn"})
 	if b.json {
 		return b.printJSON(map[string][]entry{"experiments": all})
@@ -124,7 +136,7 @@ func chooseExperiments(names []string) (chosen []experiment.Experiment, err erro
 		if name == "all" || slices.ContainsFunc(all, func(e experiment.Experiment) bool { return e.Name == name }) {
 			continue
 		}
-		if name == "cpu-peers" {
+		if name == "cpu-peers" || name == "regret" {
 			return nil, usageError("%s runs alone, not beside other experiments", name)
 		}
 		return nil, sparse.Inputf("experiment", "%q is not known: msrep bench list names them", name)
@@ -153,7 +165,7 @@ func (b *benchmark) experiments(ctx context.Context, chosen []experiment.Experim
 	}
 	if len(b.counts) > 0 {
 		if len(b.counts) > 1 {
-			return sparse.Inputf("--threads", "%d numbers: only cpu-peers takes several", len(b.counts))
+			return sparse.Inputf("--threads", "%d numbers: only cpu-peers and regret take several", len(b.counts))
 		}
 		runtime.GOMAXPROCS(b.threads)
 	}

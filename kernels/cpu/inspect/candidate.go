@@ -52,9 +52,14 @@ func Whole(f kernels.Form) kernels.Form {
 	return f
 }
 
+// Choices is the names of the forms that a device chooses from by itself.
+func Choices() []kernels.Form {
+	return []kernels.Form{kernels.FormCSR, FormSlices, FormDiagonals, FormSymmetric, FormBlocks, FormSymmetricBlocks, FormRuns, FormPanels, FormTiles, FormBins, FormNearFar}
+}
+
 // Forms is the names of all forms.
 func Forms() []kernels.Form {
-	all := []kernels.Form{kernels.FormCSR, FormSlices, FormDiagonals, FormSymmetric, FormBlocks, FormSymmetricBlocks, FormRuns, FormPanels, FormTiles, FormBins, FormNearFar}
+	all := Choices()
 	for _, f := range ellpack.Formats() { // form.NewEll builds them
 		all = append(all, kernels.Form(f))
 	}
