@@ -23,7 +23,7 @@ import (
 // device, with random values.
 //
 // Of each matrix a plan is made in every form that plans may choose, and products of all of them are
-// timed in turns; the least time of a form counts. Then Runs automatic plans are made for each number
+// timed in turns. Then Runs automatic plans are made for each number
 // of busy processes. The regret of a plan is the time of its form over the least time of any form,
 // less 1.
 type Regret struct {
@@ -51,6 +51,8 @@ type RegretCase struct {
 // RegretPlan is an automatic plan.
 type RegretPlan struct {
 	Form    kernels.Form
+	Why     string  // kernels.PackInfo.Why
+	Doubt   float64 // kernels.PackInfo.Doubt
 	Regret  float64
 	Seconds float64 // to make it
 }
@@ -161,14 +163,16 @@ func (r Regret) plan(ctx context.Context, sys *msrep.System, a *sparse.CSR[float
 		return out, err
 	}
 	out.Seconds = time.Since(begin).Seconds()
-	out.Form = p.Packed(msrep.NoTrans)[0].Form
+	info := p.Packed(msrep.NoTrans)[0]
+	out.Form, out.Why, out.Doubt = info.Form, info.Why, info.Doubt
 	if times[out.Form] == 0 {
 		return out, fmt.Errorf("a plan chose the form %s, which can't be made when it is asked for", out.Form)
 	}
 	return out, p.Close()
 }
 
-// formTimes is the least time of a product in each form that a plan may choose and that suits the matrix.
+// formTimes is the time of a product in each form that a plan may choose and that suits the matrix: the least
+// of a turn, and of all turns the lower quartile, as a form may have luck with the caches in a few of them.
 func formTimes(ctx context.Context, sys *msrep.System, a *sparse.CSR[float64]) (times map[kernels.Form]float64, err error) {
 	type formPlan struct {
 		form kernels.Form
@@ -195,13 +199,14 @@ func formTimes(ctx context.Context, sys *msrep.System, a *sparse.CSR[float64]) (
 		}
 	}
 	const (
-		rounds = 40
-		turn   = 300 * time.Microsecond
-		few    = 5 // products of a turn at least
-		warm   = 3 // before each turn
-		early  = 5 // rounds after which forms that are far behind the best sit out
-		behind = 1.3
+		rounds   = 60
+		turnTime = 300 * time.Microsecond
+		few      = 5 // products of a turn at least
+		warm     = 3 // before each turn
+		early    = 5 // rounds after which forms that are far behind the best sit out
+		behind   = 4 // less may be so by what the caches kept of each
 	)
+	turns := map[kernels.Form][]float64{} // the least time of a product in each turn
 	x, y := make([]float64, a.Cols), make([]float64, a.Rows)
 	randomize(x)
 	least := math.Inf(1)
@@ -215,18 +220,24 @@ func formTimes(ctx context.Context, sys *msrep.System, a *sparse.CSR[float64]) (
 				_, err := p.plan.SpMV(ctx, msrep.NoTrans, 1, x, 0, y)
 				return time.Since(begin).Seconds(), err
 			}
-			first := time.Now()
-			for k := 0; k < warm+few || time.Since(first) < turn; k++ {
+			first, turn := time.Now(), math.Inf(1)
+			for k := 0; k < warm+few || time.Since(first) < turnTime; k++ {
 				took, err := product()
 				if err != nil {
 					return nil, err
 				}
 				if k >= warm {
-					times[p.form] = min(times[p.form], took)
+					turn = min(turn, took)
 				}
 			}
-			least = min(least, times[p.form])
+			turns[p.form] = append(turns[p.form], turn)
+			times[p.form] = min(times[p.form], turn)
+			least = min(least, turn)
 		}
+	}
+	for f, of := range turns {
+		slices.Sort(of)
+		times[f] = of[len(of)/4]
 	}
 	return times, nil
 }
@@ -242,18 +253,24 @@ func randomize(v []float64) {
 // print is the line of a case.
 func (c RegretCase) print(w io.Writer) error {
 	chosen := map[kernels.Form]int{}
-	worst := 0.0
+	var worst RegretPlan
 	for _, p := range c.Plans {
 		chosen[p.Form]++
-		worst = max(worst, p.Regret)
+		if p.Regret > worst.Regret {
+			worst = p
+		}
 	}
 	var forms []string
 	for f, n := range chosen {
 		forms = append(forms, fmt.Sprintf("%s=%d", f, n))
 	}
 	slices.Sort(forms)
-	_, err := fmt.Fprintf(w, "%-24s %d threads, %d busy: within %d/%d, worst %5.1f %%, plan %7.2f ms, best %s %.1f us, chosen %s\n",
-		c.Matrix, c.Threads, c.Busy, c.within(), len(c.Plans), 100*worst, 1e3*c.planTime(), c.Best, 1e6*c.Seconds, strings.Join(forms, " "))
+	why := ""
+	if worst.Regret > RegretBound {
+		why = fmt.Sprintf(" (%s: %s; doubt %.2f)", worst.Form, worst.Why, worst.Doubt)
+	}
+	_, err := fmt.Fprintf(w, "%-24s %d threads, %d busy: within %d/%d, worst %5.1f %%, plan %7.2f ms, best %s %.1f us, chosen %s%s\n",
+		c.Matrix, c.Threads, c.Busy, c.within(), len(c.Plans), 100*worst.Regret, 1e3*c.planTime(), c.Best, 1e6*c.Seconds, strings.Join(forms, " "), why)
 	return err
 }
 

@@ -104,6 +104,9 @@ type PackInfo struct {
 	Padding   int64         // entries stored beyond those of the part
 	Took      time.Duration // looking and building
 	Tried     []PackTrial   // what was considered, in order; nothing for a form that was named
+	// Doubt is how likely it is, by the scatter of the times and by how long others had the CPUs meanwhile, that
+	// another form that was tried is faster by more than a twentieth; 0 where times did not decide.
+	Doubt float64
 }
 
 // PackTrial is a form that a device considered for a part.

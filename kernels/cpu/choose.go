@@ -140,7 +140,7 @@ func (p *packed[V]) take(t trial[V], c inspect.Candidate[V], why string) error {
 type trial[V sparse.Value] struct {
 	forms [][]form.Form[V] // of each piece
 	mem   arena
-	took  time.Duration // building, without waiting for memory
+	took  time.Duration // building, without waiting for memory or for a CPU
 	whole bool          // of all rows where others are of a sample
 }
 
@@ -164,9 +164,8 @@ func (p *packed[V]) newArena(share float64) arena {
 // build makes the form of stretches of rows in an arena that is empty, those of each
 // piece by the worker that will multiply them. Where it fails the arena is empty again.
 func (p *packed[V]) build(c inspect.Candidate[V], rows [][]form.Rows[V], in arena) (trial[V], error) {
-	begin := now()
 	t := trial[V]{forms: make([][]form.Form[V], len(rows)), mem: in}
-	err := p.each(func(i int) error {
+	w, err := p.eachTimed(func(i int) error {
 		for _, r := range rows[i] {
 			r.Mem = &form.Memory{Alloc: in[i].take, Mark: in[i].mark, Count: in[i].count}
 			f, err := c.Build(r)
@@ -180,7 +179,7 @@ func (p *packed[V]) build(c inspect.Candidate[V], rows [][]form.Rows[V], in aren
 	if err != nil {
 		return trial[V]{}, errors.Join(err, in.free())
 	}
-	t.took = max(now().Sub(begin)-in.waited(), 0)
+	t.took = max(w.took-in.waited(), 0)
 	return t, nil
 }
 
@@ -189,6 +188,13 @@ func (p *packed[V]) each(f func(i int) error) error {
 	errs := make([]error, len(p.pieces))
 	err := p.dev.pool.run(len(p.pieces), func(i int) { errs[i] = f(i) })
 	return first(append(errs, err))
+}
+
+// eachTimed is each, and tells what the workers took.
+func (p *packed[V]) eachTimed(f func(i int) error) (work, error) {
+	errs := make([]error, len(p.pieces))
+	w, err := p.dev.pool.timed(len(p.pieces), func(i int) { errs[i] = f(i) })
+	return w, first(append(errs, err))
 }
 
 // first is the first error: workers mostly fail for the same reason.

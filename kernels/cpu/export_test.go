@@ -26,6 +26,13 @@ func SetBudget(t *testing.T, d time.Duration) {
 	defaultBudget = d
 }
 
+// setNow replaces the time of day, by which everything is timed then, until the test ends.
+func setNow(t *testing.T, f func() time.Time) {
+	oldNow, oldThread := now, threadTime
+	t.Cleanup(func() { now, threadTime = oldNow, oldThread })
+	now, threadTime = f, nil
+}
+
 // AlwaysHalve has half of the entries tried however slow diagonals were, until the test
 // ends.
 func AlwaysHalve(t *testing.T) {

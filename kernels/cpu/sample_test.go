@@ -147,13 +147,13 @@ func TestTheFormOfALargePartIsChosenOnASample(t *testing.T) {
 }
 
 func TestAFormThatIsTimedOnAllRowsIsNotBuiltAgain(t *testing.T) {
-	oldCache, oldNow := lastCache, now
-	t.Cleanup(func() { lastCache, now = oldCache, oldNow })
+	oldCache := lastCache
+	t.Cleanup(func() { lastCache = oldCache })
 	clock := time.Time{}
-	now = func() time.Time { // how many products of csr building takes is not the matter here
+	setNow(t, func() time.Time { // how many products of csr building takes is not the matter here
 		clock = clock.Add(time.Millisecond)
 		return clock
-	}
+	})
 	lastCache = func() int64 { return 64 << 10 }
 	const n = 30_000
 	d := open(t, Config{Threads: 1})
@@ -268,8 +268,8 @@ func TestAFormThatCannotBeBuiltWholeHoldsNoMemory(t *testing.T) {
 // Wherever the machine is held up once, for longer than any budget, no form is left out
 // for it.
 func TestOneDelayDoesNotDecideWhatIsTried(t *testing.T) {
-	oldCache, oldNow, oldBudget := lastCache, now, defaultBudget
-	t.Cleanup(func() { lastCache, now, defaultBudget = oldCache, oldNow, oldBudget })
+	oldCache, oldBudget := lastCache, defaultBudget
+	t.Cleanup(func() { lastCache, defaultBudget = oldCache, oldBudget })
 	d := open(t, Config{Threads: 2})
 	op := bandPart(3000)
 	for cache, budget := range map[int64]time.Duration{8 << 10: 0, 1 << 30: 100 * time.Millisecond} { // the part is sampled, and it is not
@@ -278,13 +278,13 @@ func TestOneDelayDoesNotDecideWhatIsTried(t *testing.T) {
 		for held := 0; held <= calls; held++ {
 			clock := time.Time{}
 			calls = 0
-			now = func() time.Time {
+			setNow(t, func() time.Time {
 				if clock = clock.Add(time.Millisecond); calls == held {
 					clock = clock.Add(time.Hour)
 				}
 				calls++
 				return clock
-			}
+			})
 			a := mustPack(t, d, op)
 			require.Greater(t, len(a.Info().Tried), 2)
 			for _, tried := range a.Info().Tried {
@@ -299,8 +299,8 @@ func TestOneDelayDoesNotDecideWhatIsTried(t *testing.T) {
 
 // Nor does one of a few milliseconds, where few products are expected of a part in the caches.
 func TestADelayOfMillisecondsDoesNotDecideForCSR(t *testing.T) {
-	oldCache, oldNow := lastCache, now
-	t.Cleanup(func() { lastCache, now = oldCache, oldNow })
+	oldCache := lastCache
+	t.Cleanup(func() { lastCache = oldCache })
 	lastCache = func() int64 { return 1 << 30 }
 	d := open(t, Config{Threads: 2})
 	op := bandPart(3000)
@@ -308,7 +308,7 @@ func TestADelayOfMillisecondsDoesNotDecideForCSR(t *testing.T) {
 	const ofCSR = 2 + 2 + 3*2 // readings of the clock to look, and to make and to time csr
 	for held := range ofCSR + 8 {
 		clock, calls := time.Time{}, 0
-		now = func() time.Time {
+		setNow(t, func() time.Time {
 			step := 2 * time.Millisecond
 			if calls >= ofCSR { // other forms are twice as fast
 				step /= 2
@@ -319,7 +319,7 @@ func TestADelayOfMillisecondsDoesNotDecideForCSR(t *testing.T) {
 			clock = clock.Add(step)
 			calls++
 			return clock
-		}
+		})
 		a := mustPack(t, d, op)
 		tried := a.Info().Tried
 		require.Greater(t, len(tried), 1)
@@ -332,8 +332,8 @@ func TestADelayOfMillisecondsDoesNotDecideForCSR(t *testing.T) {
 
 // Nor does one that begins while a form is built and is not over when it has been timed twice.
 func TestADelayThatBeganAfterCSRWasTimedDoesNotDecideForIt(t *testing.T) {
-	oldCache, oldNow := lastCache, now
-	t.Cleanup(func() { lastCache, now = oldCache, oldNow })
+	oldCache := lastCache
+	t.Cleanup(func() { lastCache = oldCache })
 	lastCache = func() int64 { return 1 << 30 }
 	d := open(t, Config{Threads: 2})
 	op := bandPart(3000)
@@ -342,10 +342,10 @@ func TestADelayThatBeganAfterCSRWasTimedDoesNotDecideForIt(t *testing.T) {
 	require.NoError(t, err)
 	s := newSearch(p, op)
 	clock, step := time.Time{}, time.Millisecond
-	now = func() time.Time {
+	setNow(t, func() time.Time {
 		clock = clock.Add(step)
 		return clock
-	}
+	})
 	require.NoError(t, s.makeVectors(s.all))
 	require.NoError(t, s.timeCSR())
 	step *= 3
@@ -361,8 +361,8 @@ func TestADelayThatBeganAfterCSRWasTimedDoesNotDecideForIt(t *testing.T) {
 
 // Nor does one that lasts until a form has been timed and the first turn after that is over.
 func TestADelayThatIsNotOverDoesNotDecideForCSR(t *testing.T) {
-	oldCache, oldNow := lastCache, now
-	t.Cleanup(func() { lastCache, now = oldCache, oldNow })
+	oldCache := lastCache
+	t.Cleanup(func() { lastCache = oldCache })
 	lastCache = func() int64 { return 1 << 30 }
 	d := open(t, Config{Threads: 2})
 	op := bandPart(3000)
@@ -373,14 +373,14 @@ func TestADelayThatIsNotOverDoesNotDecideForCSR(t *testing.T) {
 	var calls, built atomic.Int64 // readings of the clock, and of them before the form was built last
 	built.Store(math.MaxInt64 / 2)
 	clock := time.Time{}
-	now = func() time.Time {
+	setNow(t, func() time.Time {
 		step := 200 * time.Microsecond
 		if n := calls.Add(1) - built.Load(); n > 0 && n <= 22 { // 1 or 2 to build, 10 to time it, 8 of the turn
 			step *= 3
 		}
 		clock = clock.Add(step)
 		return clock
-	}
+	})
 	require.NoError(t, s.makeVectors(s.all))
 	require.NoError(t, s.timeCSR())
 	c, err := inspect.Named[float64](inspect.FormSlices, kernels.Precision{}, false)
@@ -521,13 +521,11 @@ func TestInTheCachesAFormIsTriedForAnUnknownNumberOfProductsIfItMayBeFaster(t *t
 }
 
 func TestToLookForFormsCountsAsLongAsItMayTake(t *testing.T) {
-	old := now
-	t.Cleanup(func() { now = old })
 	clock := time.Time{}
-	now = func() time.Time {
+	setNow(t, func() time.Time {
 		clock = clock.Add(time.Millisecond)
 		return clock
-	}
+	})
 	d := open(t, Config{Threads: 1})
 	op := bandPart(3000)
 	spent := func(looked time.Duration) time.Duration {
@@ -565,7 +563,9 @@ func TestAFormThatIsNotClearlySlowerMayWin(t *testing.T) {
 	s := &search[float64]{packed: &packed[float64]{}, op: &kernels.Packing[float64]{}}
 	wins := func(name kernels.Form, product time.Duration, best kernels.Form) bool {
 		s.best = *form(best, 700)
-		return s.wins(form(name, product))
+		c := form(name, product)
+		c.verdict.ratio = math.Log(float64(product) / 700)
+		return s.wins(c)
 	}
 	for product, want := range map[time.Duration]bool{600: true, 700: true, 770: true, 771: false} {
 		require.Equal(t, want, wins(inspect.FormBins, product, inspect.FormTiles), product)

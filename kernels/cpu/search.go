@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -31,6 +32,8 @@ type search[V sparse.Value] struct {
 	looked time.Duration // to find the candidates
 	csr    time.Duration // a product of all rows in plain CSR
 	spent  time.Duration // of the budget
+	wanted time.Duration // by all workers in products that were timed
+	lost   time.Duration // of this, because something else had their CPUs
 	best   contender[V]
 	half   *half[V]     // a form that may do where the matrix is symmetric, or nil
 	halved contender[V] // that stores all of what half does, in the least memory; its forms are gone
@@ -42,6 +45,7 @@ type contender[V sparse.Value] struct {
 	inspect.Candidate[V]
 	trial[V]
 	product  time.Duration // of the sample
+	verdict  verdict       // against the best form before it
 	building time.Duration // of the whole
 	tried    int           // its place in PackInfo.Tried
 }
@@ -127,11 +131,10 @@ const longestLook = 10
 
 // candidates is the forms to try, the likeliest first: in the caches that of the fastest product.
 func (s *search[V]) candidates() ([]inspect.Candidate[V], error) {
-	begin := now()
 	looks := make([]inspect.Look, len(s.pieces))
-	err := s.dev.pool.run(len(looks), func(i int) { looks[i] = inspect.At(s.pieces[i].rows.body) })
+	w, err := s.dev.pool.timed(len(looks), func(i int) { looks[i] = inspect.At(s.pieces[i].rows.body) })
 	if s.op.Products > 0 {
-		s.looked = now().Sub(begin)
+		s.looked = w.took
 	}
 	all := inspect.Candidates[V](looks)
 	if s.cached() {
@@ -214,17 +217,24 @@ func (s *search[V]) judge(c *contender[V]) error {
 // wins reports whether a contender is faster than the best so far, or does for it. Where few products are timed it
 // does for csr, which is in the caches already, while a form gets there with its first ten, if it is not clearly slower.
 func (s *search[V]) wins(c *contender[V]) bool {
-	best := &s.best
+	best, v := &s.best, s.believed(c)
+	s.doubts(v)
 	switch {
 	case c.SteadierThan == best.Form:
-		return c.product <= best.product+best.product/10
+		return v.ratio <= clearlySlower
 	case best.SteadierThan == c.Form:
-		return c.product+c.product/10 < best.product
+		return v.ratio < -clearlySlower
 	case s.brief() && best.Form == kernels.FormCSR:
-		return !far(c.product, best.product)
+		return v.ratio <= farSlower
 	}
-	return c.product < best.product
+	return v.ratio < 0
 }
+
+// The logarithms of a tenth and of a seventh more.
+var (
+	clearlySlower = math.Log(1.1)
+	farSlower     = math.Log(8. / 7)
+)
 
 // finish packs all pieces in the best form.
 func (s *search[V]) finish() error {

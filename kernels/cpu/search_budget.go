@@ -86,9 +86,6 @@ func (s *search[V]) afford(c inspect.Candidate[V], rows [][]stretch[V], share fl
 	return t, err
 }
 
-// now is replaced in tests.
-var now = time.Now
-
 // affords fails where building the whole, which takes so long and so much memory, is
 // over the budget. What was spent is counted as if nothing else had held up the
 // machine meanwhile: products at their least time. Memory counts as long as a product of

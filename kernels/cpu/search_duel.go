@@ -5,8 +5,12 @@ import (
 	"time"
 )
 
-// duelRounds is how often two forms that are close are timed once more in turn.
-const duelRounds = 4
+// Two forms that are close are timed once more in turn, in duelRounds rounds, and in up to duelMost while these
+// contradict each other.
+const (
+	duelRounds = 4
+	duelMost   = 12
+)
 
 // duel times a contender and the best in turn where the budget allows it: a slow moment
 // of the machine then hits both. It ends with the first round in which the one that is
@@ -16,12 +20,14 @@ const duelRounds = 4
 func (s *search[V]) duel(c *contender[V]) error {
 	n := int(burstTime/s.best.product) + 1
 	if !s.affordsDuel(c, n) {
+		c.verdict = s.undueled(c)
 		return nil
 	}
 	both := [2]*contender[V]{&s.best, c} // what held up the contender before may not be over
 	least := [2]time.Duration{math.MaxInt64, math.MaxInt64}
 	var made [2]int
-	for range duelRounds {
+	var ratios []float64 // of the rounds
+	for k := range duelMost {
 		var round [2]time.Duration
 		for i, b := range both {
 			product, n, err := s.inTurn(b.trial, n)
@@ -32,16 +38,36 @@ func (s *search[V]) duel(c *contender[V]) error {
 			round[i] = s.ofSample(b.trial, product)
 			least[i] = min(least[i], round[i])
 		}
+		ratios = append(ratios, math.Log(float64(round[1])/float64(round[0])))
 		if far(round[0], round[1]) && far(s.best.product, c.product) || far(round[1], round[0]) && far(c.product, s.best.product) {
+			ratios = append(ratios, math.Log(float64(c.product)/float64(s.best.product)))
 			least[0], least[1] = min(least[0], s.best.product), min(least[1], c.product)
 			break
 		}
+		if c.verdict = judged(ratios); k+1 >= duelRounds && (c.verdict.clear() || s.duelIsOver(both, least, made)) {
+			break
+		}
 	}
+	c.verdict = judged(ratios)
 	for i, b := range both {
-		s.spent += time.Duration(made[i]) * s.ofTrial(b.trial, min(b.product, least[i]))
+		s.spent += s.ofDuel(b, least[i], made[i])
 		b.product = least[i]
 	}
 	return nil
+}
+
+// ofDuel is what so many products of a contender took, whose least time is given.
+func (s *search[V]) ofDuel(c *contender[V], least time.Duration, made int) time.Duration {
+	return time.Duration(made) * s.ofTrial(c.trial, min(c.product, least))
+}
+
+// duelIsOver reports whether the budget has no room for more rounds.
+func (s *search[V]) duelIsOver(both [2]*contender[V], least [2]time.Duration, made [2]int) bool {
+	spent := s.spent
+	for i, b := range both {
+		spent += s.ofDuel(b, least[i], made[i])
+	}
+	return spent > s.budget(both[1].Candidate)
 }
 
 // affordsDuel reports whether the budget has room for a duel in rounds of n products of each form.

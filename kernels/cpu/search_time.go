@@ -94,22 +94,20 @@ func (s *search[V]) ofTrial(t trial[V], sample time.Duration) time.Duration {
 	return sample
 }
 
-// burst is how long n products of a trial take.
+// burst is how long n products of a trial take, which every worker makes of its own rows without waiting for
+// the others: one of these that has no CPU at the moment holds up nobody.
 func (s *search[V]) burst(t trial[V], n int) (time.Duration, error) {
 	rows := s.sample
 	if t.whole {
 		rows = s.all
 	}
-	begin := now()
-	for range n {
-		err := s.dev.pool.run(len(rows), func(i int) {
+	w, err := s.dev.pool.timed(len(rows), func(i int) {
+		for range n {
 			for k, st := range rows[i] {
 				t.forms[i][k].Multiply(1, 0, s.x, s.y[st.y:st.y+len(st.rows.Ptr)-1])
 			}
-		})
-		if err != nil {
-			return 0, err
 		}
-	}
-	return now().Sub(begin), nil
+	})
+	s.wanted, s.lost = s.wanted+w.wanted, s.lost+w.lost
+	return w.took, err
 }

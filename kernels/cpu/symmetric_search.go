@@ -101,14 +101,19 @@ func (s *search[V]) timeSymmetric(h *symmetric[V]) (time.Duration, error) {
 		warm, rounds = 0, duelRounds/2 // which it leaves again
 	}
 	for round := range warm + rounds {
-		begin := now()
+		var took time.Duration
+		run := func(n int, f func(i int)) error {
+			w, err := s.dev.pool.timed(n, f)
+			took += w.took
+			return err
+		}
 		for range n {
-			if err := h.multiply(s.dev.pool.run, 1, 0, s.x, s.y); err != nil {
+			if err := h.multiply(run, 1, 0, s.x, s.y); err != nil {
 				return 0, err
 			}
 		}
-		if took := max(now().Sub(begin)/time.Duration(n), 1); round >= warm {
-			least = min(least, took)
+		if round >= warm {
+			least = min(least, max(took/time.Duration(n), 1))
 		}
 		if s.share < 1 {
 			continue

@@ -36,7 +36,6 @@ func TestATrialOfHalfOfAMatrixThatFailsAtAnyMomentHoldsNothing(t *testing.T) {
 	AlwaysHalve(t)
 	SetBudget(t, time.Hour)
 	clock := now
-	t.Cleanup(func() { now = clock })
 	const n = 20_000
 	op := kernels.Packing[float64]{Ptr: []int64{0}, Minors: n}
 	for r := range n {
@@ -51,14 +50,14 @@ func TestATrialOfHalfOfAMatrixThatFailsAtAnyMomentHoldsNothing(t *testing.T) {
 	for moment := 0; ; moment++ {
 		d := open(t, Config{Threads: 2, Grain: 1, NUMANode: -1})
 		looks := 0
-		now = func() time.Time {
+		setNow(t, func() time.Time {
 			if calledBy(".trySymmetric") {
 				if looks++; looks > moment {
 					d.pool.closed.Store(true)
 				}
 			}
 			return clock()
-		}
+		})
 		p, err := d.Pack(&op)
 		d.pool.closed.Store(false)
 		if err == nil {
