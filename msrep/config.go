@@ -137,6 +137,10 @@ type PlanOptions struct {
 	// none were expected. Split, Precision and Strategy must be left at their defaults or
 	// say the same, and Format must not be csc or coo.
 	Deterministic bool
+	// Choice is the forms of an earlier plan (Plan.Choice): devices bring their parts into these, and look for no
+	// others. A choice that was made for another matrix or other devices, or whose forms do not suit the matrix, is a
+	// *sparse.InputError. Format, Strategy and Precision must be left at their defaults.
+	Choice Choice
 	// RefuseUnsorted makes NewPlan fail with partition.ErrUnsorted on a COO matrix
 	// that is sorted neither by row nor by column, instead of sorting a copy.
 	RefuseUnsorted bool
@@ -144,8 +148,9 @@ type PlanOptions struct {
 	// A wrong index then ends a product with an error or a wrong result.
 	SkipValidation bool
 
-	form kernels.Form // what devices make of their parts; "" leaves them as they are
-	held bool         // by another plan, which has checked the matrix and tells of products
+	form   kernels.Form // what devices make of their parts; "" leaves them as they are
+	held   bool         // by another plan, which has checked the matrix and tells of products
+	turned bool         // by another plan, of whose matrix this is the transposed one
 }
 
 // Kernel says whose kernels multiply.
@@ -180,10 +185,17 @@ func (o *PlanOptions) fill(given sparse.Format) error {
 	if o.ExpectedVectors < 0 {
 		return sparse.Inputf("expected vectors", "%d: they can't be negative", o.ExpectedVectors)
 	}
+	fill := func() error { return o.fillForm(given) }
 	if o.Deterministic {
-		return o.fillDeterministic()
+		fill = o.fillDeterministic
 	}
-	return o.fillForm(given)
+	if err := fill(); err != nil {
+		return err
+	}
+	if o.Choice != "" && o.form != kernels.FormAuto {
+		return sparse.Inputf("choice", "names the forms already: leave format, strategy and precision at their defaults")
+	}
+	return nil
 }
 
 // Op says which matrix multiplies.

@@ -62,7 +62,7 @@ func (o *PlanOptions) fillForm(given sparse.Format) error {
 		o.Format = given
 		if o.Strategy == Optimized {
 			o.form = kernels.FormAuto
-			if o.ExpectedProducts != 1 {
+			if o.ExpectedProducts != 1 || o.Choice != "" {
 				o.Format = sparse.FormatCSR
 			}
 		}
@@ -164,6 +164,7 @@ func (p *Plan[V]) needsRows(op Op) bool {
 // What needs the matrix as it was given.
 var (
 	errReleased = sparse.Inputf("plan", "its matrix was released (PlanOptions.Release): it makes products with the operations it was packed for only")
+	errNoRows   = sparse.Inputf("plan", "its matrix was released (PlanOptions.Release): there is nothing to look for other forms with, make a new plan")
 	errNoValues = sparse.Inputf("plan", "its matrix was released (PlanOptions.Release): its values can't be replaced, make a new plan")
 )
 

@@ -48,6 +48,7 @@ type Plan[V sparse.Value] struct {
 	flying *lanes           // on which products of vectors may be under way; nil for none
 	run    run[V]           // the product under way
 	broken error            // why the plan can't be used any more
+	later  later            // when it looks for other forms
 
 	transposed *Plan[V] // of the transposed matrix, for products that would scatter here; nil where they do scatter
 	scattered  int      // such products that nobody announced, as transposeLater counts them

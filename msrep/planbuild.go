@@ -94,10 +94,24 @@ func (p *Plan[V]) open() error {
 
 // pack lets devices bring their parts into forms of their own.
 func (p *Plan[V]) pack(ctx context.Context) error {
+	chosen, err := p.chosen()
+	if err != nil {
+		return err
+	}
+	begin := time.Now()
+	defer func() { p.noteDoubt(time.Since(begin)) }()
 	return p.each(func(i int) error {
 		s := p.shares[i]
-		if err := s.pack(ctx, p.lay, p.opt, nil); err != nil {
+		pack := func(o PlanOptions) error { return s.pack(ctx, p.lay, o, nil) }
+		if chosen != nil {
+			if err := s.packAs(chosen[i], p.opt, pack); err != nil {
+				return err
+			}
+		} else if err := pack(p.opt); err != nil {
 			return err
+		}
+		if s.packed != nil {
+			s.doubt = s.packed.Info().Doubt
 		}
 		if s.packed == nil && s.inPlace == nil && p.lay.ptr != nil {
 			s.longest = p.lay.longest(s.part.First(), s.part.End())

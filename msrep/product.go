@@ -57,11 +57,16 @@ func (p *Plan[V]) multiply(ctx context.Context, op Op, alpha V, x []V, beta V, y
 		t.Devices = make([]time.Duration, len(p.shares))
 		return t, nil
 	}
+	if err := p.lookAgain(ctx); err != nil {
+		return t, err
+	}
 	if err := p.land(); err != nil {
 		return t, err
 	}
 	if p.direct() {
-		return p.multiplyDirect(ctx, op, alpha, x, beta, y)
+		t, err = p.multiplyDirect(ctx, op, alpha, x, beta, y)
+		p.later.busy += t.Total
+		return t, err
 	}
 	r := p.begin(ctx)
 	defer p.end()
@@ -77,6 +82,7 @@ func (p *Plan[V]) multiply(ctx context.Context, op Op, alpha V, x []V, beta V, y
 	t = r.sum()
 	t.Total = time.Since(begin)
 	t.Merge += t.Total - served
+	p.later.busy += t.Total
 	return t, nil
 }
 

@@ -31,6 +31,7 @@ type share[V sparse.Value] struct {
 	carry   kernels.Array[V] // one element: the partial sum of a row that an earlier part owns
 
 	packed  kernels.Packed   // the part in a form of the device; nil where it has none
+	doubt   float64          // of that form, when it was chosen
 	present bool             // the arrays above are on the device
 	asCSR   bool             // the part is in COO, but has ptr instead of major
 	chosen  kernels.PackInfo // what was measured of a part in COO, and kept

@@ -66,6 +66,9 @@ func (p *Plan[V]) SpMM(ctx context.Context, op Op, alpha V, x Block[V], beta V, 
 	if some == 0 || alpha == 0 || !p.atOnce(op) || p.pairInCaches(x, y) || !p.canTurn(op, x, y) {
 		return p.oneByOne(ctx, op, alpha, x, beta, y)
 	}
+	if err := p.lookAgain(ctx); err != nil {
+		return t, err
+	}
 	begin := time.Since(began)
 	if err := p.allAtOnce(ctx, op, alpha, x.vectors(0, some), beta, y.vectors(0, some), &t); err != nil {
 		if !p.lay.gathers(op) && errors.Is(err, kernels.ErrOutOfMemory) { // y is as it was
@@ -74,6 +77,7 @@ func (p *Plan[V]) SpMM(ctx context.Context, op Op, alpha V, x Block[V], beta V, 
 		return t, p.fail(ctx, err)
 	}
 	t.Total = time.Since(began) - begin
+	p.later.busy += t.Total
 	if some < x.Count {
 		rest, err := p.oneByOne(ctx, op, alpha, x.vectors(some, x.Count), beta, y.vectors(some, x.Count))
 		t.add(rest)

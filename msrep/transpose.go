@@ -42,7 +42,7 @@ func (p *Plan[V]) transposeExpecting(ctx context.Context) (err error) {
 		return nil
 	}
 	o.Format, o.held = sparse.FormatCSC, true
-	o.ExpectedProducts, o.ExpectedTransposed = o.ExpectedTransposed, 0
+	o.ExpectedProducts, o.ExpectedTransposed, o.turned = o.ExpectedTransposed, 0, true
 	p.transposed, err = newPlan(ctx, p.sys, p.src, o)
 	if scatters && errors.Is(err, kernels.ErrOutOfMemory) {
 		return nil // it does without
@@ -57,7 +57,7 @@ func (p *Plan[V]) transposeFixed(ctx context.Context, op Op) (err error) {
 		return nil
 	}
 	o := p.opt
-	o.Format, o.held, o.Release, o.form = sparse.FormatCSC, true, false, ""
+	o.Format, o.held, o.Release, o.form, o.Choice = sparse.FormatCSC, true, false, "", ""
 	p.transposed, err = newPlan(ctx, p.sys, p.src, o)
 	return err
 }
