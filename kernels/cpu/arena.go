@@ -40,8 +40,8 @@ func newSlab(d *Device, need, room int64) slab {
 // take gives zeroed memory that begins at a multiple of 64 bytes, and has its pages from
 // the thread that calls.
 func (s *slab) take(bytes int64) ([]byte, error) {
-	begin := workTime()
-	defer func() { s.waited += workTime() - begin }()
+	begin := waitTime()
+	defer func() { s.waited += waitTime() - begin }()
 	const align = 64
 	first := (s.used + align - 1) / align * align
 	if s.region == nil || bytes > int64(len(s.region.Bytes()))-first {

@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"math"
+	"sync"
 	"testing"
 	"time"
 
@@ -26,11 +27,18 @@ func SetBudget(t *testing.T, d time.Duration) {
 	defaultBudget = d
 }
 
-// setNow replaces the time of day, by which everything is timed then, until the test ends.
+// setNow replaces the time of day, by which everything is timed then, until the test ends. The times of f begin
+// with the zero time; f is called by one goroutine at a time.
 func setNow(t *testing.T, f func() time.Time) {
 	oldNow, oldThread := now, threadTime
 	t.Cleanup(func() { now, threadTime = oldNow, oldThread })
-	now, threadTime = f, nil
+	var mu sync.Mutex
+	now = func() time.Time {
+		mu.Lock()
+		defer mu.Unlock()
+		return epoch.Add(f().Sub(time.Time{}))
+	}
+	threadTime = nil
 }
 
 // AlwaysHalve has half of the entries tried however slow diagonals were, until the test

@@ -302,10 +302,10 @@ func TestADelayOfMillisecondsDoesNotDecideForCSR(t *testing.T) {
 	oldCache := lastCache
 	t.Cleanup(func() { lastCache = oldCache })
 	lastCache = func() int64 { return 1 << 30 }
-	d := open(t, Config{Threads: 2})
+	d := open(t, Config{Threads: 1})
 	op := bandPart(3000)
 	op.Products = 100
-	const ofCSR = 2 + 2 + 3*2 // readings of the clock to look, and to make and to time csr
+	const ofCSR = 2 + 2 + (2 + 2) + (2 + 2*2) // readings of the clock to look, and to make and to time csr
 	for held := range ofCSR + 8 {
 		clock, calls := time.Time{}, 0
 		setNow(t, func() time.Time {
@@ -364,7 +364,7 @@ func TestADelayThatIsNotOverDoesNotDecideForCSR(t *testing.T) {
 	oldCache := lastCache
 	t.Cleanup(func() { lastCache = oldCache })
 	lastCache = func() int64 { return 1 << 30 }
-	d := open(t, Config{Threads: 2})
+	d := open(t, Config{Threads: 1})
 	op := bandPart(3000)
 	p, err := cutPart(d, op)
 	require.NoError(t, err)
@@ -375,7 +375,7 @@ func TestADelayThatIsNotOverDoesNotDecideForCSR(t *testing.T) {
 	clock := time.Time{}
 	setNow(t, func() time.Time {
 		step := 200 * time.Microsecond
-		if n := calls.Add(1) - built.Load(); n > 0 && n <= 22 { // 1 or 2 to build, 10 to time it, 8 of the turn
+		if n := calls.Add(1) - built.Load(); n > 0 && n <= 25 { // 1 to build, 14 to time it, 10 of the turn
 			step *= 3
 		}
 		clock = clock.Add(step)
@@ -466,7 +466,7 @@ func TestASearchIsBriefInTheCachesForAStatedNumberOfProducts(t *testing.T) {
 			s.csr = time.Millisecond
 			var a contender[float64]
 			a.product, s.best.product = s.csr, s.csr
-			left := 4 * duelRounds * (2*trialTime + 2*settling*s.csr)
+			left := 4 * duelRounds * (2*trialTime + 2*settlingProducts*s.csr)
 			s.spent = s.budget(a.Candidate) - left
 			require.True(t, s.affordsDuel(&a, 1))
 			s.spent++

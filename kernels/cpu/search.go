@@ -45,6 +45,7 @@ type contender[V sparse.Value] struct {
 	inspect.Candidate[V]
 	trial[V]
 	product  time.Duration // of the sample
+	scatter  float64       // of the times of which it is the least, as a logarithm
 	verdict  verdict       // against the best form before it
 	building time.Duration // of the whole
 	tried    int           // its place in PackInfo.Tried
@@ -116,7 +117,7 @@ func (s *search[V]) timeCSR() error {
 		return err
 	}
 	c.mem = nil // it takes none
-	if c.product, err = s.time(c.trial); err != nil {
+	if c.product, c.scatter, err = s.time(c.trial); err != nil {
 		return err
 	}
 	s.best, s.csr = c, s.whole(c.product)

@@ -14,13 +14,13 @@ const (
 
 // duel times a contender and the best in turn where the budget allows it: a slow moment
 // of the machine then hits both. It ends with the first round in which the one that is
-// ahead is so by more than a seventh, as it was before. Otherwise only these rounds
-// count: what was measured before may have been so in a better moment. In the last
+// ahead is so by more than a seventh, as it was before, and by about as much. Otherwise only these rounds
+// count, by the median of their ratios: what was measured before may have been so in a better moment. In the last
 // cache each has the products that it takes to settle there, as the other one drove it out.
 func (s *search[V]) duel(c *contender[V]) error {
 	n := int(burstTime/s.best.product) + 1
 	if !s.affordsDuel(c, n) {
-		c.verdict = s.undueled(c)
+		c.verdict = s.apart(c)
 		return nil
 	}
 	both := [2]*contender[V]{&s.best, c} // what held up the contender before may not be over
@@ -38,17 +38,18 @@ func (s *search[V]) duel(c *contender[V]) error {
 			round[i] = s.ofSample(b.trial, product)
 			least[i] = min(least[i], round[i])
 		}
-		ratios = append(ratios, math.Log(float64(round[1])/float64(round[0])))
-		if far(round[0], round[1]) && far(s.best.product, c.product) || far(round[1], round[0]) && far(c.product, s.best.product) {
-			ratios = append(ratios, math.Log(float64(c.product)/float64(s.best.product)))
+		ratio, before := math.Log(float64(round[1])/float64(round[0])), s.apart(c)
+		ratios = append(ratios, ratio)
+		c.verdict = judged(ratios)
+		if k+1 >= duelRounds && (c.verdict.clear() || s.duelIsOver(both, least, made)) {
+			break
+		}
+		if both := min(ratio, before.ratio) > farSlower || max(ratio, before.ratio) < -farSlower; both && math.Abs(ratio-before.ratio) < agreed {
+			c.verdict = verdict{(ratio + before.ratio) / 2, before.stderr}
 			least[0], least[1] = min(least[0], s.best.product), min(least[1], c.product)
 			break
 		}
-		if c.verdict = judged(ratios); k+1 >= duelRounds && (c.verdict.clear() || s.duelIsOver(both, least, made)) {
-			break
-		}
 	}
-	c.verdict = judged(ratios)
 	for i, b := range both {
 		s.spent += s.ofDuel(b, least[i], made[i])
 		b.product = least[i]
@@ -84,7 +85,7 @@ func (s *search[V]) affordsDuel(c *contender[V], n int) bool {
 	both := s.ofTrial(c.trial, c.product) + s.ofTrial(best.trial, best.product)
 	cost := duelRounds * time.Duration(n) * both
 	apart := far(c.product, best.product) || far(best.product, c.product)
-	switch round := 2*trialTime + settling*both; {
+	switch round := 2*trialTime + settlingProducts*both; {
 	case s.cached() && apart:
 		cost = 2 * round // the first one is the last, as a rule
 	case s.cached():
@@ -99,7 +100,8 @@ func (s *search[V]) affordsDuel(c *contender[V], n int) bool {
 // in the last cache the least of those until it has settled.
 func (s *search[V]) inTurn(t trial[V], n int) (product time.Duration, made int, err error) {
 	if s.cached() {
-		return s.least(t, math.MaxInt)
+		of, err := s.least(t, math.MaxInt)
+		return of.least, of.made, err
 	}
 	took, err := s.burst(t, n)
 	return took / time.Duration(n), n, err

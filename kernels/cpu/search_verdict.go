@@ -21,11 +21,13 @@ const (
 	clearVerdict = 3
 	// modelError is how far what is expected of two forms is from what they take, as a standard deviation.
 	modelError = 0.3
-	// onceTimed is the error of the times of two forms that took no turns.
+	// onceTimed is the least error of the times of two forms that took no turns.
 	onceTimed = 0.03
 	// lostError is the error that does not show in the scatter of times where workers lost their CPUs: it is this
 	// times the share of the time that they lost. Who comes back to a CPU finds less in its caches.
-	lostError = 0.1
+	lostError = 0.25
+	// agreed is how near to each other two verdicts are that say the same.
+	agreed = 0.25
 	// closeForms is by how much a form may be faster than the one that is taken without being missed.
 	closeForms = 0.05
 )
@@ -56,9 +58,9 @@ func (v verdict) clear() bool {
 	return v.stderr <= exactVerdict || math.Abs(v.ratio) > clearVerdict*v.stderr
 }
 
-// undueled is the verdict of a contender that took no turns with the best.
-func (s *search[V]) undueled(c *contender[V]) verdict {
-	return verdict{math.Log(float64(c.product) / float64(s.best.product)), onceTimed}
+// apart is the verdict on a contender by times that it and the best took one after the other, not in turns.
+func (s *search[V]) apart(c *contender[V]) verdict {
+	return verdict{math.Log(float64(c.product) / float64(s.best.product)), max(onceTimed, math.Hypot(c.scatter, s.best.scatter))}
 }
 
 // believed is a verdict on a contender together with what is expected of the two forms, each by its exactness:

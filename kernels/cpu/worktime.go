@@ -43,6 +43,14 @@ func fineThreadTime() func() time.Duration {
 // otherwise the time of day. The goroutine must stay on its thread between two readings.
 func workTime() time.Duration {
 	if threadTime == nil {
+		return now().Sub(epoch)
+	}
+	return threadTime()
+}
+
+// waitTime is workTime for what is taken off from it: tests do not replace the time of day here.
+func waitTime() time.Duration {
+	if threadTime == nil {
 		return time.Since(epoch)
 	}
 	return threadTime()
@@ -55,15 +63,9 @@ type work struct {
 	wanted, lost time.Duration
 }
 
-// timed calls f(0) ... f(n-1) on the workers, which begin together. Where other processes are busy workers wait
-// for a CPU, some for longer than they work: only CPU time tells what f takes.
+// timed calls f(0) ... f(n-1) on the workers, which begin together and stay on their threads. Where other processes
+// are busy workers wait for a CPU, some for longer than they work: only CPU time tells what f takes.
 func (p *pool) timed(n int, f func(i int)) (w work, err error) {
-	if threadTime == nil {
-		begin := now()
-		err = p.run(n, f)
-		w.took = now().Sub(begin)
-		return w, err
-	}
 	type lap struct{ work, wall time.Duration }
 	laps := make([]lap, n)
 	var ready atomic.Int64
@@ -73,14 +75,16 @@ func (p *pool) timed(n int, f func(i int)) (w work, err error) {
 		begin := time.Now()
 		for ready.Add(1); ready.Load() < int64(n) && time.Since(begin) < meetTime; {
 		}
-		begin, first := time.Now(), threadTime()
+		begin, first := time.Now(), workTime()
 		f(i)
-		laps[i] = lap{threadTime() - first, time.Since(begin)}
+		laps[i] = lap{workTime() - first, time.Since(begin)}
 	})
 	for _, l := range laps {
 		w.took = max(w.took, l.work)
-		w.wanted += l.wall
-		w.lost += max(l.wall-l.work, 0)
+		if threadTime != nil {
+			w.wanted += l.wall
+			w.lost += max(l.wall-l.work, 0)
+		}
 	}
 	return w, err
 }

@@ -1,0 +1,206 @@
+package cpu
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cpu/form"
+	"github.com/msrep-go/msrep/kernels/cpu/inspect"
+)
+
+// costs is a form whose products take a given time by a clock of the test.
+type costs struct {
+	form.Form[float64]
+	product func()
+}
+
+func (c costs) Multiply(alpha, beta float64, x, y []float64) {
+	c.product()
+	c.Form.Multiply(alpha, beta, x, y)
+}
+
+// raceOf is a search on a device with one worker in which csr and another form have been timed, by products that
+// call csr and other, and the form that is taken.
+func raceOf(t *testing.T, c inspect.Candidate[float64], csr, other func()) (*search[float64], kernels.Form) {
+	old := lastCache
+	t.Cleanup(func() { lastCache = old })
+	lastCache = func() int64 { return 1 << 30 }
+	d := open(t, Config{Threads: 1})
+	op := bandPart(3000)
+	p, err := cutPart(d, op)
+	require.NoError(t, err)
+	s := newSearch(p, op)
+	require.NoError(t, s.makeVectors(s.all))
+	// timeCSR, with products of the test
+	plain := contender[float64]{Candidate: inspect.CSR[float64](true)}
+	plain.trial, err = s.build(plain.Candidate, s.rows(s.all), make(arena, 1))
+	require.NoError(t, err)
+	plain.mem, plain.forms[0][0] = nil, costs{plain.forms[0][0], csr}
+	plain.product, plain.scatter, err = s.time(plain.trial)
+	require.NoError(t, err)
+	s.best, s.csr = plain, plain.product
+	s.info.Tried = []kernels.PackTrial{{Form: kernels.FormCSR, Product: s.csr}, {Form: c.Form}}
+	build := c.Build
+	c.Build = func(r form.Rows[float64]) (form.Form[float64], error) {
+		f, err := build(r)
+		return costs{f, other}, err
+	}
+	require.NoError(t, s.try(c, &s.info.Tried[1]))
+	taken := s.best.Form
+	require.NoError(t, errors.Join(s.best.mem.free(), s.vec.free()))
+	require.NoError(t, d.Close())
+	return s, taken
+}
+
+func diagonalsCandidate(t *testing.T) inspect.Candidate[float64] {
+	c, err := inspect.Named[float64](inspect.FormDiagonals, kernels.Precision{}, false)
+	require.NoError(t, err)
+	c.Cached = inspect.Cached{Product: .2, Build: 7}
+	return c
+}
+
+// A product in which something else had the CPU for a thousand times as long counts as what it took itself.
+func TestTimesWithoutACPUDoNotCount(t *testing.T) {
+	oldThread := threadTime
+	t.Cleanup(func() { threadTime = oldThread })
+	var cpu time.Duration // of the only worker
+	threadTime = func() time.Duration {
+		cpu += 100 * time.Nanosecond
+		return cpu
+	}
+	held := 0
+	s, taken := raceOf(t, diagonalsCandidate(t),
+		func() { cpu += 50 * time.Microsecond },
+		func() {
+			cpu += 25 * time.Microsecond
+			if held++; held < 40 {
+				time.Sleep(2 * time.Millisecond) // the time of day goes on
+			}
+		})
+	require.Equal(t, inspect.FormDiagonals, taken)
+	require.InDelta(t, 2, float64(s.info.Tried[0].Product)/float64(s.info.Tried[1].Product), .1)
+	require.Greater(t, s.lostShare(), .5, "and the plan knows of it")
+	require.Less(t, s.lostShare(), 1.)
+}
+
+// Where the system does not tell CPU times, products that are held up most of the time make two forms look alike,
+// or csr the faster one: rounds go on, and what is known of the forms decides.
+func TestTheModelDecidesWhereTimesScatter(t *testing.T) {
+	// Products beside busy processes: each is held up, by something else each time.
+	clock, rng := time.Time{}, rand.New(rand.NewPCG(1, 2))
+	setNow(t, func() time.Time { return clock })
+	held := func(product time.Duration) func() {
+		return func() {
+			clock = clock.Add(product + time.Duration(rng.ExpFloat64()*float64(10*time.Millisecond)))
+		}
+	}
+	const races = 200
+	right, doubted := 0, 0
+	for range races {
+		s, taken := raceOf(t, diagonalsCandidate(t), held(400*time.Microsecond), held(100*time.Microsecond))
+		if taken == inspect.FormDiagonals {
+			right++
+		}
+		if s.info.Doubt > .01 {
+			doubted++
+		}
+	}
+	t.Log(right, doubted)
+	require.Greater(t, right, races*95/100)
+
+	// Two that the model expects to be equally fast are told apart by times that agree.
+	exact := func(product time.Duration) func() {
+		return func() { clock = clock.Add(product) }
+	}
+	c := diagonalsCandidate(t)
+	c.Cached.Product = 1
+	s, taken := raceOf(t, c, exact(100*time.Microsecond), exact(103*time.Microsecond))
+	require.Equal(t, kernels.FormCSR, taken)
+	require.Zero(t, s.info.Doubt)
+	_, taken = raceOf(t, c, exact(103*time.Microsecond), exact(100*time.Microsecond))
+	require.Equal(t, inspect.FormDiagonals, taken)
+	c.Cached.Product = .2 // nor does the model outvote them
+	_, taken = raceOf(t, c, exact(100*time.Microsecond), exact(103*time.Microsecond))
+	require.Equal(t, kernels.FormCSR, taken)
+}
+
+// These are the times that were seen beside three busy shells: csr 4.98, diagonals 8.06 ms. Quiet ones are 13 to 1.
+func TestANoisyTrialDoesNotOutvoteTheModel(t *testing.T) {
+	s := &search[float64]{packed: &packed[float64]{}, op: &kernels.Packing[float64]{}}
+	s.best.Form = kernels.FormCSR
+	c := &contender[float64]{Candidate: inspect.Candidate[float64]{Form: inspect.FormDiagonals, Cached: inspect.Cached{Product: .28}}}
+	noisy := math.Log(8.06 / 4.98)
+	for stderr, want := range map[float64]bool{.5: true, .3: true, .05: false, 0: false} {
+		c.verdict = verdict{noisy, stderr}
+		require.Equal(t, want, s.wins(c), "times that scatter by %g", stderr)
+	}
+	c.verdict = verdict{noisy, .05}
+	s.wanted, s.lost = 100, 100
+	b := s.believed(c)
+	require.Greater(t, b.stderr, .1, "CPUs that were lost are an error too")
+	c.Cached.Product = 0
+	c.verdict.stderr = 2
+	require.False(t, s.wins(c), "without a model times are all there is")
+}
+
+func TestVerdictsAreMediansOfRounds(t *testing.T) {
+	v := judged([]float64{.1, .1, 3, .1, -2, .1})
+	require.Equal(t, verdict{.1, 0}, v)
+	require.True(t, v.clear())
+	v = judged([]float64{-1, 1, -1, 1})
+	require.Zero(t, v.ratio)
+	require.Greater(t, v.stderr, .5)
+	require.False(t, v.clear())
+	require.True(t, verdict{1, .3}.clear())
+	// The error is that of a median of normally distributed rounds.
+	var normal []float64
+	for k := range 1000 {
+		normal = append(normal, math.Sqrt2*math.Erfinv(2*(float64(k)+.5)/1000-1))
+	}
+	v = judged(normal)
+	require.InDelta(t, 0, v.ratio, 1e-3)
+	require.InDelta(t, 1.25/math.Sqrt(1000), v.stderr, 1e-3)
+}
+
+func TestDoubtIsTheChanceThatABetterFormWasLeft(t *testing.T) {
+	s := &search[float64]{packed: &packed[float64]{}}
+	s.doubts(verdict{.2, 0})
+	require.Zero(t, s.info.Doubt)
+	s.doubts(verdict{-.2, .01})
+	require.Less(t, s.info.Doubt, 1e-9)
+	s.doubts(verdict{0, .05})
+	require.InDelta(t, .16, s.info.Doubt, .01)
+	s.doubts(verdict{.5, .05})
+	require.InDelta(t, .16, s.info.Doubt, .01, "the greatest counts")
+}
+
+func TestWorkersMeetBeforeTheyAreTimed(t *testing.T) {
+	if threadTime == nil {
+		t.Skip("this system does not tell CPU times")
+	}
+	d := open(t, Config{Threads: 2})
+	var spun [2]time.Duration
+	w, err := d.pool.timed(2, func(i int) {
+		for first := threadTime(); spun[i] < time.Duration(i+1)*time.Millisecond; spun[i] = threadTime() - first {
+		}
+		if i == 1 {
+			time.Sleep(5 * time.Millisecond)
+		}
+	})
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, w.took, 2*time.Millisecond)
+	require.Less(t, w.took, 5*time.Millisecond, "the worker slept for longer than that")
+	require.GreaterOrEqual(t, w.lost, 5*time.Millisecond-w.took)
+	require.Greater(t, w.wanted, w.lost)
+	_, err = d.pool.timed(2, func(int) { panic("x") })
+	require.ErrorContains(t, err, "panicked")
+	require.NoError(t, d.Close())
+	_, err = d.pool.timed(1, func(int) {})
+	require.ErrorIs(t, err, kernels.ErrClosed)
+}
