@@ -18,6 +18,7 @@ type explanation struct {
 	Why    string       `json:"why"`
 	Bytes  int64        `json:"bytes"`
 	TookS  float64      `json:"took_s"`
+	Doubt  float64      `json:"doubt"` // kernels.PackInfo.Doubt
 	Tried  []tried      `json:"tried"`
 }
 
@@ -43,7 +44,7 @@ func explain(ctx context.Context, c *call, a *sparse.CSR[float64]) (out []explan
 		return nil, err
 	}
 	for i, p := range plan.Packed(msrep.NoTrans) {
-		e := explanation{Device: sys.Devices()[i].ID, Form: p.Form, Why: p.Why, Bytes: p.Bytes, TookS: p.Took.Seconds(), Tried: []tried{}}
+		e := explanation{Device: sys.Devices()[i].ID, Form: p.Form, Why: p.Why, Bytes: p.Bytes, TookS: p.Took.Seconds(), Doubt: p.Doubt, Tried: []tried{}}
 		for _, t := range p.Tried {
 			e.Tried = append(e.Tried, tried{t.Form, t.Why, t.Product.Seconds(), t.Build.Seconds(), t.Bytes, t.Skipped})
 		}

@@ -33,6 +33,8 @@ var spmvCommand = &command{
 		f.StringVar(&s.value, "value", "fp64", "`TYPE` of values and vectors: fp64 or fp32")
 		f.StringVar(&s.kernel, "kernel", "auto", "`KERNEL` of GPUs: auto (measured), own or cusparse; CPU devices have their own only")
 		f.StringVar(&s.numa, "numa", string(msrep.NUMAAuto), numaUsage)
+		f.StringVar(&s.choice, "choice", "", "use the forms that `FILE` names, which --save-choice wrote, instead of looking for the fastest")
+		f.StringVar(&s.saveChoice, "save-choice", "", "write the forms that the devices chose to `FILE`; they look for one only if --repeat is large enough")
 		f.IntVar(&s.repeat, "repeat", 1, "multiply `N` times; phases are medians")
 		f.BoolVar(&s.deterministic, "deterministic", false, "the same bits of y on any devices, with any number of threads")
 		return s.run
@@ -46,6 +48,7 @@ type spmv struct {
 	transpose, deterministic, renumber               bool
 	format, strategy, precision, value, kernel, numa string
 	repeat                                           int
+	choice, saveChoice                               string
 }
 
 // check refuses wrong and future flags before anything is read.
@@ -81,6 +84,9 @@ func (s *spmv) check() error {
 		return err
 	}
 	if err := checkVectorSpec("--y", s.y); err != nil {
+		return err
+	}
+	if err := s.checkChoice(); err != nil {
 		return err
 	}
 	return s.checkOut(s.out)
@@ -148,7 +154,15 @@ func multiply[V sparse.Value](ctx context.Context, s *spmv, j *job, a *sparse.CS
 	if err != nil {
 		return err
 	}
-	plan, err := msrep.NewPlan(ctx, j.sys, a, s.planOptions())
+	opt := s.planOptions()
+	save, err := s.choices(&opt)
+	if err != nil {
+		return err
+	}
+	if save != nil {
+		defer save.Close()
+	}
+	plan, err := msrep.NewPlan(ctx, j.sys, a, opt)
 	if err != nil {
 		return s.unsuited(err)
 	}
@@ -169,6 +183,9 @@ func multiply[V sparse.Value](ctx context.Context, s *spmv, j *job, a *sparse.CS
 		ids = idsOf(j.m)
 	}
 	if err := writeVector(j.out, yv, ids); err != nil {
+		return err
+	}
+	if err := writeChoice(save, plan.Choice()); err != nil {
 		return err
 	}
 	r := newReport(s, j, plan, times)
