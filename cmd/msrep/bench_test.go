@@ -83,6 +83,8 @@ func TestBenchRefusesWhatItDoesNotKnow(t *testing.T) {
 		{"msrep-fig6", "--entries", "0"}, {"msrep-fig6", "--samples", "0"}, {"msrep-fig6", "cpu-peers"}, {"msrep-fig6", "--threads", "1,2"},
 		{"msrep-fig6", "--cache", "hot"}, {"msrep-fig6", "--passes", "0"}, {"msrep-fig6", "--passes", "1000"}, {"gpu-peers", "--results", "/no/such/folder"}, {"pellr", "--mats", "/no/such/folder"}, {"msrep-fig6", "--devices", "cuda"},
 		{"cpu-peers", "--mats", t.TempDir(), "--json"}, {"cpu-peers", "--mats", t.TempDir(), "--value", "fp16"},
+		{"regret"}, {"regret", "--mats", t.TempDir()}, {"regret", "--mats", ".", "--json"}, {"regret", "--mats", ".", "--busy", "x"}, {"regret", "--mats", ".", "--busy", "-1"},
+		{"regret", "--mats", ".", "--runs", "0"}, {"regret", "--mats", ".", "--limit", "-1s"}, {"regret", "--mats", ".", "--expected", "-1"}, {"msrep-fig6", "regret"},
 	} {
 		var stdout, stderr bytes.Buffer
 		require.Equal(t, exitUsage, run(context.Background(), append([]string{"bench"}, args...), &stdout, &stderr), "%v", args)
@@ -90,7 +92,7 @@ func TestBenchRefusesWhatItDoesNotKnow(t *testing.T) {
 	}
 	list := runOK(t, "bench", "list")
 	names := object(t, "bench", "list")["experiments"]
-	for _, name := range []string{"msrep-fig6", "msrep-fig23", "model", "pellr", "gpu-peers", "cpu-peers", "all"} {
+	for _, name := range []string{"msrep-fig6", "msrep-fig23", "model", "pellr", "gpu-peers", "cpu-peers", "regret", "all"} {
 		require.Contains(t, list, name)
 		require.Contains(t, fmt.Sprint(names), "name:"+name+" ")
 	}
@@ -143,6 +145,15 @@ func TestBenchLaysOtherLibrariesBesideOurTimes(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	require.Equal(t, exitUsage, run(context.Background(), []string{"bench", "cpu-peers", "--mats", dir, "--peers", table + "x"}, &stdout, &stderr))
 	require.Empty(t, stdout.String())
+}
+
+func TestBenchMeasuresRegret(t *testing.T) {
+	dir := t.TempDir()
+	runOK(t, "gen", "banded", "n=3000", "--out", filepath.Join(dir, "band.bin"))
+	text := runOK(t, "bench", "regret", "--mats", dir, "--threads", "1", "--busy", "0,1", "--runs", "1")
+	require.Regexp(t, `(?m)^band +1 threads, 1 busy: within `, text)
+	require.Contains(t, text, "| 1 | 0 | 1 | ")
+	require.Contains(t, runOK(t, "bench", "regret", "--mats", dir, "--limit", "1ns"), "1 of 1 matrices were left out")
 }
 
 func TestPrintedTablesLineUpAndNameTheirOriginWhereThereIsOne(t *testing.T) {
