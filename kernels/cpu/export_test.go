@@ -28,7 +28,8 @@ func SetBudget(t *testing.T, d time.Duration) {
 }
 
 // setNow replaces the time of day, by which everything is timed then, until the test ends. The times of f begin
-// with the zero time; f is called by one goroutine at a time.
+// with the zero time; f is called by one goroutine at a time. Where it counts its calls the device should have one
+// worker, as the calls of several come in any order.
 func setNow(t *testing.T, f func() time.Time) {
 	oldNow, oldThread := now, threadTime
 	t.Cleanup(func() { now, threadTime = oldNow, oldThread })

@@ -270,7 +270,7 @@ func TestAFormThatCannotBeBuiltWholeHoldsNoMemory(t *testing.T) {
 func TestOneDelayDoesNotDecideWhatIsTried(t *testing.T) {
 	oldCache, oldBudget := lastCache, defaultBudget
 	t.Cleanup(func() { lastCache, defaultBudget = oldCache, oldBudget })
-	d := open(t, Config{Threads: 2})
+	d := open(t, Config{Threads: 1})
 	op := bandPart(3000)
 	for cache, budget := range map[int64]time.Duration{8 << 10: 0, 1 << 30: 100 * time.Millisecond} { // the part is sampled, and it is not
 		lastCache, defaultBudget = func() int64 { return cache }, budget
@@ -335,7 +335,7 @@ func TestADelayThatBeganAfterCSRWasTimedDoesNotDecideForIt(t *testing.T) {
 	oldCache := lastCache
 	t.Cleanup(func() { lastCache = oldCache })
 	lastCache = func() int64 { return 1 << 30 }
-	d := open(t, Config{Threads: 2})
+	d := open(t, Config{Threads: 1})
 	op := bandPart(3000)
 	op.Products = 100
 	p, err := cutPart(d, op)
