@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -165,5 +166,25 @@ func (p *openPlan[V]) solve(method, precond int, b, x []float64, opt solver.Opti
 	default:
 		return nil, sparse.Inputf("precond", "%d: use MSREP_NO_PRECOND or MSREP_JACOBI", precond)
 	}
+	if n := p.matrix.Rows; len(b) == n && len(x) == n { // other lengths are refused
+		if err := cmp.Or(touch("b", b, false), touch("x", x, true)); err != nil {
+			return nil, err
+		}
+	}
 	return methods[method](context.Background(), p.operator(), b, x, opt)
+}
+
+// multiply is y = alpha*op(A)*x + beta*y.
+func (p *openPlan[V]) multiply(op msrep.Op, alpha V, x []V, beta V, y []V) error {
+	rows, cols := p.matrix.Rows, p.matrix.Cols
+	if op == msrep.Trans {
+		rows, cols = cols, rows
+	}
+	if len(x) == cols && len(y) == rows { // other lengths are refused
+		if err := cmp.Or(touch("x", x, false), touch("y", y, true)); err != nil {
+			return err
+		}
+	}
+	_, err := p.plan.SpMV(context.Background(), op, alpha, x, beta, y)
+	return err
 }

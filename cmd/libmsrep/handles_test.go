@@ -3,6 +3,8 @@
 package main
 
 import (
+	"fmt"
+	"math"
 	"testing"
 	"time"
 
@@ -11,6 +13,7 @@ import (
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/solver"
 	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/gen"
 )
 
 // planOf makes a plan that no handle stands for yet.
@@ -71,4 +74,27 @@ func TestAnUpdateWaitsForASolve(t *testing.T) {
 	_, err = p.solve(0, 1, []float64{1}, x, solver.Options{})
 	require.NoError(t, err)
 	require.Equal(t, []float64{0.125}, x)
+}
+
+// msrep.h states these residuals, which follow the condition number.
+func TestAPlanOfFloat32EndsAtTheResidualThatTheHeaderStates(t *testing.T) {
+	sys, err := msrep.Open(msrep.Config{Devices: "cpu:1"})
+	require.NoError(t, err)
+	defer sys.Close()
+	for n, want := range map[int]float64{30: 6e-6, 100: 7e-5} {
+		a, _, err := gen.Generate(fmt.Sprintf("stencil:n=%d", n))
+		require.NoError(t, err)
+		single := sparse.Convert[float32](a)
+		plan, err := msrep.NewPlan(t.Context(), sys, sparse.Matrix[float32](single), msrep.PlanOptions{})
+		require.NoError(t, err)
+		p := newOpenPlan(0, plan, single)
+		b, x := make([]float64, a.Rows), make([]float64, a.Rows)
+		for i := range b {
+			b[i] = 1
+		}
+		res, err := p.solve(0, 0, b, x, solver.Options{Tol: 1e-12})
+		require.ErrorIs(t, err, solver.ErrStagnation)
+		require.InDelta(t, 0, math.Log2(res.Residual/want), 1.5, "%d^2: %g", n, res.Residual)
+		require.NoError(t, p.Close())
+	}
 }

@@ -92,19 +92,16 @@ func makePlan[V sparse.Value](system C.uint64_t, rows, cols, nnz C.int64_t, rowP
 		if err != nil {
 			return err
 		}
-		if last := ptr[rows]; last != int64(nnz) { // before so many elements are read
-			return sparse.Inputf("row_ptr", "ends with %d: it must end with nnz, %d", last, int64(nnz))
+		if err := checkEnds(ptr, int64(nnz)); err != nil { // before so many elements are read
+			return err
 		}
 		need := 8*int64(rows) + (4+mem.Size[V]())*int64(nnz) // no overflow: view has checked the sizes
 		if have, ok := mem.Fits(need); !ok {
 			return sparse.Inputf("matrix", "a copy takes %d bytes, %d are available", need, have)
 		}
-		a, err := sparse.NewCSR(int(rows), int(cols), slices.Clone(ptr), slices.Clone(idx), slices.Clone(v))
-		if err != nil {
-			return err
-		}
+		a := &sparse.CSR[V]{Rows: int(rows), Cols: int(cols), RowPtr: slices.Clone(ptr), ColIdx: slices.Clone(idx), Val: slices.Clone(v)}
 		p, err := msrep.NewPlan(context.Background(), sys.sys, sparse.Matrix[V](a), msrep.PlanOptions{
-			SkipValidation: true, Deterministic: flags&C.MSREP_DETERMINISTIC != 0,
+			Deterministic: flags&C.MSREP_DETERMINISTIC != 0,
 		})
 		if err != nil {
 			return err
@@ -113,6 +110,19 @@ func makePlan[V sparse.Value](system C.uint64_t, rows, cols, nnz C.int64_t, rowP
 		*plan = C.uint64_t(h)
 		return err
 	})
+}
+
+// checkEnds checks the first and the last row pointer of a matrix with nnz entries.
+func checkEnds(ptr []int64, nnz int64) error {
+	switch first, last := ptr[0], ptr[len(ptr)-1]; {
+	case first == 1 && last == nnz+1:
+		return sparse.Inputf("row_ptr", "begins with 1 and ends with nnz+1: row_ptr and col_idx must count from 0, as arrays of C do, not from 1")
+	case first != 0:
+		return sparse.Inputf("row_ptr", "begins with %d: it must begin with 0", first)
+	case last != nnz:
+		return sparse.Inputf("row_ptr", "ends with %d: it must end with nnz, %d", last, nnz)
+	}
+	return nil
 }
 
 //export msrep_update
@@ -163,8 +173,7 @@ func multiply[V sparse.Value](plan C.uint64_t, transpose C.int, alpha V, nx C.in
 		if err != nil {
 			return err
 		}
-		_, err = p.plan.SpMV(context.Background(), msrep.Op(transpose != 0), alpha, vx, beta, vy)
-		return err
+		return p.multiply(msrep.Op(transpose != 0), alpha, vx, beta, vy)
 	})
 }
 
@@ -252,3 +261,34 @@ func view[T int32 | int64 | float32 | float64](name string, p unsafe.Pointer, n 
 	}
 	return unsafe.Slice((*T)(p), n), nil
 }
+
+// touch reads a byte of each page of the caller's memory, and writes it back if write is set. Where
+// the caller does not have the memory that is an error here, and not a fault in a worker, after which
+// a plan cannot be used any more. The caller runs under guard, which makes faults panics.
+func touch[V sparse.Value](name string, v []V, write bool) (err error) {
+	const page = 4096
+	bytes := int64(len(v)) * int64(unsafe.Sizeof(V(0)))
+	b := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), bytes)
+	at, can := int64(0), "read"
+	defer func() {
+		if recover() != nil {
+			err = sparse.Inputf(name, "byte %d of its %d is not in memory that can be %s", at, bytes, can)
+		}
+	}()
+	for ; at < bytes; at = min(at+page, max(bytes-1, at+1)) {
+		c := load(&b[at])
+		if write {
+			can = "written"
+			store(&b[at], c)
+		}
+	}
+	return nil
+}
+
+// load and store are calls, so that the compiler does not leave them out.
+//
+//go:noinline
+func load(p *byte) byte { return *p }
+
+//go:noinline
+func store(p *byte, c byte) { *p = c }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 static int bad;
+static const double constant[2] = {1, 1};
 
 static void expect(msrep_status got, msrep_status want, const char *says, int line) {
 	if (got != want || (want != MSREP_OK && !strstr(msrep_last_error(), says))) {
@@ -40,6 +41,8 @@ int main(void) {
 	EXPECT(msrep_plan_csr(sys, 2, 2, many, ends, idx, val, 0, &none), MSREP_BAD_INPUT, "matrix: a copy takes");
 	EXPECT(msrep_plan_csr(sys, 2, 2, 2, (int64_t *)4096, idx, val, 0, &none), MSREP_FAILED, "address");
 	EXPECT(msrep_plan_csr(sys, 2, 2, 2, ptr, (int32_t *)4096, val, 0, &none), MSREP_FAILED, "address");
+	EXPECT(msrep_plan_csr(sys, 2, 2, 2, (int64_t[]){1, 2, 3}, (int32_t[]){1, 2}, val, 0, &none), MSREP_BAD_INPUT, "must count from 0");
+	EXPECT(msrep_plan_csr(sys, 2, 2, 2, (int64_t[]){-1, 1, 2}, idx, val, 0, &none), MSREP_BAD_INPUT, "row_ptr: begins with -1");
 	EXPECT(msrep_plan_csr(sys, 2, 2, 2, falls, idx, val, 0, &none), MSREP_BAD_INPUT, "");
 	EXPECT(msrep_plan_csr(sys, 2, 2, 2, ptr, outside, val, 0, &none), MSREP_BAD_INPUT, "");
 	EXPECT(msrep_plan_csr(sys, 2, 2, 2, ptr, idx, val, 64, &none), MSREP_BAD_INPUT, "flags");
@@ -57,6 +60,16 @@ int main(void) {
 	EXPECT(msrep_multiply(plan, 0, 1, 2, x, 0, many, y), MSREP_BAD_INPUT, "y: 17592186044416 elements");
 	EXPECT(msrep_multiply(plan, 0, 1, INT64_MIN, x, 0, 2, y), MSREP_BAD_INPUT, "no length");
 	EXPECT(msrep_multiply(plan, 0, 1, INT64_MAX, x, 0, 2, y), MSREP_BAD_INPUT, "no length");
+
+	/* Memory that the program does not have, or cannot write: the plan stays as it is. */
+	EXPECT(msrep_multiply(plan, 0, 1, 2, (double *)4096, 0, 2, y), MSREP_BAD_INPUT, "x: byte 0 of its 16 is not in memory that can be read");
+	EXPECT(msrep_multiply(plan, 0, 1, 2, x, 0, 2, (double *)4096), MSREP_BAD_INPUT, "y: byte 0 of its 16 is not in memory that can be read");
+	EXPECT(msrep_multiply(plan, 0, 1, 2, x, 0, 2, (double *)constant), MSREP_BAD_INPUT, "y: byte 0 of its 16 is not in memory that can be written");
+	EXPECT(msrep_solve(plan, MSREP_CG, 0, 2, (double *)4096, y, 0, 0, NULL, NULL), MSREP_BAD_INPUT, "b: byte 0");
+	EXPECT(msrep_solve(plan, MSREP_CG, 0, 2, b, (double *)4096, 0, 0, NULL, NULL), MSREP_BAD_INPUT, "x: byte 0");
+	EXPECT(msrep_multiply(plan, 0, 1, 2, x, 0, 2, y), MSREP_OK, "");
+	if (y[0] != 2 || y[1] != 3)
+		bad = 1;
 
 	EXPECT(msrep_update(plan, 3, val), MSREP_BAD_INPUT, "val: 3 values");
 	EXPECT(msrep_update(plan, many, val), MSREP_BAD_INPUT, "val: 17592186044416 values");
