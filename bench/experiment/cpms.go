@@ -110,6 +110,7 @@ func cpmsPaper(ctx context.Context, s *Session) (err error) {
 		all = append(all, r)
 	}
 	s.Page.Sections = append(s.Page.Sections, s.cpmsSections(all, turns)...)
+	s.judgeCPMS(cpmsMeansOf(all))
 	return err
 }
 

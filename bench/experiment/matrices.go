@@ -19,6 +19,13 @@ type matrixSet struct {
 	formats map[sparse.Format]sparse.Matrix[float64]
 }
 
+// loaded is what is known of a matrix that was used.
+type loaded struct {
+	file       bool // it was read, and not generated
+	rows, cols int
+	nnz        int64
+}
+
 // free gives back what the matrix is mapped from.
 func (m *matrixSet) free() error {
 	err := m.file.Close()
@@ -48,6 +55,7 @@ func (s *Session) load(ctx context.Context, name string) (*matrixSet, error) {
 		return nil, err
 	}
 	*s.matrix = matrixSet{name: name, file: a, csr: a.CSR, formats: map[sparse.Format]sparse.Matrix[float64]{sparse.FormatCSR: a.CSR}}
+	s.loaded[name] = loaded{s.find(name) != "", a.CSR.Rows, a.CSR.Cols, a.NNZ()}
 	s.from[name] = fmt.Sprintf("%s (%.2g)", path, float64(a.NNZ())/float64(m.Stored))
 	return s.matrix, nil
 }

@@ -23,5 +23,17 @@ func columnMeans(rows [][]float64) (means []float64) {
 	return means
 }
 
+// knownMeans is columnMeans of the numbers that are not NaN.
+func knownMeans(rows [][]float64) (means []float64) {
+	for k := range rows[0] {
+		var column []float64
+		for _, row := range rows {
+			column = append(column, row[k])
+		}
+		means = append(means, meanOf(column))
+	}
+	return means
+}
+
 // withMeans adds a row of geometric means.
 func withMeans(v [][]float64) [][]float64 { return append(v, columnMeans(v)) }

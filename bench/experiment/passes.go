@@ -31,7 +31,7 @@ func (s *Session) Run(ctx context.Context, list []Experiment) (err error) {
 	inOnePass := s.Options
 	s.Options = spread(s.Options, s.Passes)
 	for s.pass = 1; s.pass <= s.Passes; s.pass++ {
-		s.Page.Sections, s.runs = nil, map[run]phases{}
+		s.Page.Sections, s.runs, s.verdicts = nil, map[run]phases{}, nil
 		if err := s.onePass(ctx, list, inOnePass); err != nil {
 			return err
 		}

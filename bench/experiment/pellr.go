@@ -58,6 +58,7 @@ func pellr(ctx context.Context, s *Session) error {
 	}
 	v := &pellrView{matrices: all, place: p.Devices}
 	s.recordPELLR(v)
+	s.judgePELLR(v)
 	s.Page.Sections = append(s.Page.Sections, v.section(from))
 	return nil
 }

@@ -45,6 +45,10 @@ type phases struct {
 // total is what the paper divides: all phases, the matrix copied for each product.
 func (p phases) total() float64 { return p.partition + p.h2d + p.compute + p.merge }
 
+// withoutSplit is what the speed-ups of a run are over: that of the baseline on one
+// device.
+func (p phases) withoutSplit() float64 { return p.h2d + p.compute + p.merge }
+
 // resident is a product of a matrix that stays on the devices.
 func (p phases) resident() float64 { return p.compute + p.merge }
 
@@ -126,7 +130,7 @@ func (s *Session) modelRun(m *matrixSet, r run) (phases, error) {
 	if err != nil {
 		return phases{}, err
 	}
-	t := s.platform.Authors(j, string(r.strategy), r.strategy == msrep.Optimized && r.numa != msrep.NUMAOff)
+	t := s.platform.Authors(j, r.version())
 	return phases{t.Partition, t.H2D, t.Compute, t.Merge}, nil
 }
 

@@ -83,6 +83,7 @@ func All() []Experiment {
 		{"pellr", "the formats of the PELLR paper: its Figures 6 and 8 to 12", pellr},
 		{"gpu-peers", "products on GPUs beside cuSPARSE, CuPy and torch, from what scripts/gpu-run wrote", gpuPeers},
 		{"model", "the model of the DGX-1 and of Summit beside the authors' times, and what it says about resident matrices", modelReport},
+		{"outcomes", "what of the three papers the experiments before it in the same run reproduced", outcomes},
 	}
 }
 
@@ -93,9 +94,12 @@ type Session struct {
 	Page   *report.Page
 
 	platform *model.Platform // where times are modelled
+	trust    *trust          // of the platform
+	verdicts []verdict       // for the table of outcomes
 	gpus     []string        // ordinals of GPUs that are measured; none on CPU devices
 	most     int             // devices
 	matrix   *matrixSet
+	loaded   map[string]loaded // the matrices of Table 2 that were read or generated
 	from     map[string]string // where each matrix of Table 2 came from, and its entries by those that the authors multiplied
 	runs     map[run]phases    // what several experiments use
 	pass     int               // which of Passes this is, from 1
@@ -110,7 +114,7 @@ const defaultDevices = 8
 
 // New checks the configuration and starts a session.
 func New(c Config, r *record.Record) (*Session, error) {
-	s := &Session{Config: c, Record: r, Page: &report.Page{Title: "msrep bench"}, runs: map[run]phases{}, matrix: &matrixSet{}, from: map[string]string{}}
+	s := &Session{Config: c, Record: r, Page: &report.Page{Title: "msrep bench"}, runs: map[run]phases{}, matrix: &matrixSet{}, from: map[string]string{}, loaded: map[string]loaded{}}
 	if c.Entries < 1 {
 		return nil, sparse.Inputf("--entries", "%d: a matrix needs entries", c.Entries)
 	}
@@ -159,7 +163,7 @@ func (s *Session) chooseDevices(found nvidia.Status) error {
 		if err != nil {
 			return err
 		}
-		s.platform, s.most = p, p.GPUs
+		s.platform, s.most, s.trust = p, p.GPUs, newTrust(p, model.Points(arg, true))
 	default:
 		return sparse.Inputf("--devices", "%q: experiments run on cpu:N or cuda, or modelled on sim:dgx1 or sim:summit", s.Devices)
 	}

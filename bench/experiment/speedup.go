@@ -3,8 +3,12 @@ package experiment
 import (
 	"context"
 	"fmt"
+	"maps"
+	"math"
+	"slices"
 	"strings"
 
+	"github.com/msrep-go/msrep/bench/model"
 	"github.com/msrep-go/msrep/bench/paper"
 	"github.com/msrep-go/msrep/bench/report"
 	"github.com/msrep-go/msrep/msrep"
@@ -18,6 +22,7 @@ func figure21(ctx context.Context, s *Session) error {
 	table := report.Table{Name: name + "-phases", Title: "All phases, milliseconds", Origin: s.origin(),
 		Header: []string{"format, strategy", "devices", "partition", "h2d", "compute", "merge", "all", "compute + merge", "compute, of bandwidth"}}
 	s.steps(len(formats) * len(strategies) * len(s.counts()))
+	var left []string
 	for _, format := range formats {
 		one, err := s.phasesOf(ctx, name, run{matrix: single, format: format, strategy: msrep.Baseline, devices: 1})
 		if err != nil {
@@ -26,24 +31,37 @@ func figure21(ctx context.Context, s *Session) error {
 		all := report.Figure{Name: name + "-" + string(format), Title: strings.ToUpper(string(format)) + ": all phases, matrix copied each time", XLabel: "devices", YLabel: "speed-up"}
 		stay := report.Figure{Name: name + "-" + string(format) + "-resident", Title: strings.ToUpper(string(format)) + ": compute and merge, matrix stays", XLabel: "devices", YLabel: "speed-up"}
 		for _, strategy := range strategies {
+			r := run{matrix: single, format: format, strategy: strategy}
 			end, resident := report.Series{Name: string(strategy), Origin: s.origin()}, report.Series{Name: string(strategy), Origin: s.origin()}
 			for _, n := range s.counts() {
-				p, err := s.phasesOf(ctx, name, run{matrix: single, format: format, strategy: strategy, devices: n})
+				r.devices = n
+				p, err := s.phasesOf(ctx, name, r)
 				if err != nil {
 					return err
 				}
-				end.Add(float64(n), (one.total()-one.partition)/p.total())
+				end.Add(float64(n), one.withoutSplit()/p.total())
 				resident.Add(float64(n), one.resident()/p.resident())
 				table.Rows = append(table.Rows, append(phaseRow(fmt.Sprintf("%s %s", format, strategy), n, p), s.ofBandwidth(format, p.compute)))
 			}
-			all.Series = append(all.Series, end, s.paperSpeedup(single, format, string(strategy), paperEndToEnd))
-			stay.Series = append(stay.Series, resident, s.paperSpeedup(single, format, string(strategy), paperResident))
+			if s.drawn(r, model.Total) {
+				all.Series = append(all.Series, end)
+			} else {
+				left = append(left, s.leftOut(r, model.Total))
+			}
+			if s.drawn(r, "compute", "merge") {
+				stay.Series = append(stay.Series, resident)
+			} else {
+				left = append(left, s.leftOut(r, "compute", "merge")+" without copies")
+			}
+			all.Series = append(all.Series, s.paperSpeedup(single, format, string(strategy), paper.Speedup))
+			stay.Series = append(stay.Series, s.paperSpeedup(single, format, string(strategy), paper.Resident))
 		}
 		sec.Figures = append(sec.Figures, all, stay)
 	}
-	sec.Intro = append(s.about(s.paperPlatform(), single), "Speed-up is over the baseline on one device, without its partition, as in the paper. Two figures for each format: with all phases, as the paper plots, and with compute and merge only, as a solver sees it that multiplies again and again.")
-	sec.Tables = []report.Table{table}
-	sec.Remarks = speedupRemarks(s)
+	sec.Intro = append(s.about(s.paperPlatform(), single), speedupRule, "Two figures for each format: with all phases, as the paper plots, and with compute and merge only, as a solver sees it that multiplies again and again.")
+	claims, remarks := s.judgeFigure("21")
+	sec.Tables = []report.Table{claims, table}
+	sec.Remarks = append(append(remarks, notDrawn(left)...), headlines()...)
 	s.Page.Sections = append(s.Page.Sections, sec)
 	return nil
 }
@@ -55,7 +73,24 @@ func (s *Session) ofBandwidth(f sparse.Format, seconds float64) string {
 	if s.platform != nil || len(s.gpus) > 0 || speed == 0 || seconds == 0 {
 		return "-" // of a machine that is not this one, or of memory that was not measured
 	}
-	return fmt.Sprintf("%.2f", float64(leastBytes(f, a.Rows, a.Cols, a.NNZ()))/seconds/speed)
+	bytes := leastBytes(f, a.Rows, a.Cols, a.NNZ())
+	if where := s.cached(bytes); where != "" {
+		return where
+	}
+	return fmt.Sprintf("%.2f", float64(bytes)/seconds/speed)
+}
+
+// cached says that products which move so many bytes find all or part of them in the
+// caches, where the speed of the memory is no measure; "" where they do not.
+func (s *Session) cached(bytes int64) string {
+	l3 := int64(s.Record.Machine.L3)
+	switch {
+	case s.Cache == CacheCold || bytes > 4*l3:
+		return ""
+	case bytes > l3:
+		return "partly in the caches"
+	}
+	return "in the caches"
 }
 
 func phaseRow(what string, devices int, p phases) []string {
@@ -66,28 +101,66 @@ func phaseRow(what string, devices int, p phases) []string {
 	return row
 }
 
-func speedupRemarks(s *Session) []string {
-	r := []string{
-		"The paper's headlines, 5.5 on 6 GPUs and 6.2 on 8, are those of HV15R with all phases, of which copying the matrix takes 66 to 98 %: they show the scaling of links more than that of products. On the DGX-1 pairs of GPUs share a link, so that copies get at most 4 times as fast.",
+// speedupRule says what all speed-ups are, those of the authors, too.
+const speedupRule = "A speed-up is the time of the baseline on one device, without its partition, over that of the run with all phases. The phases of a run are its own, so that it has one speed-up in all figures; the authors' plots take the kernel of p-opt from the plain run of p."
+
+// headlines lays the paper's headline speed-ups beside what the authors' own times give.
+func headlines() (out []string) {
+	for _, h := range []struct {
+		platform string
+		says     float64
+	}{{"summit", 5.5}, {"dgx1", 6.2}} {
+		gpus := paper.GPUs[h.platform]
+		found := map[string]float64{}
+		for _, version := range []string{opt, plain} {
+			for _, f := range formats {
+				found[version+" in "+strings.ToUpper(string(f))] = paper.Speedup(h.platform, single, string(f), version, gpus)
+			}
+		}
+		out = append(out, headline(fmt.Sprintf("%s with %d GPUs", platformTitle(h.platform), gpus), h.says, found))
+		plotted, own := paper.Plotted(h.platform, single, "csc", gpus), paper.Speedup(h.platform, single, "csc", opt, gpus)
+		out = append(out, fmt.Sprintf("%s, CSC, p-opt, %d GPUs: %.2f with the run's own kernel, %.2f with that of the plain run, which the authors plot.", platformTitle(h.platform), gpus, own, plotted))
 	}
-	if s.platform == nil {
-		r = append(r, fmt.Sprintf("On this machine %d cores set the limit. p-opt uses the matrix in place, so that its speed-up with all phases is mostly that of not copying; compute and merge beside it show what is left.", s.Record.Machine.Cores))
-	}
-	return r
+	return out
 }
 
-// paperEndToEnd and paperResident are speed-ups of the authors' runs.
-func paperEndToEnd(platform, matrix, format, strategy string, n int) float64 {
-	return paper.Speedup(platform, matrix, format, strategy, n)
+// headline lays a speed-up that the paper names beside those of the authors' runs. The
+// paper names that of p-opt.
+func headline(where string, says float64, found map[string]float64) string {
+	nearest, fastest := "", ""
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		all = append(all, fmt.Sprintf("%s %.2f", name, found[name]))
+		if fastest == "" || found[name] > found[fastest] {
+			fastest = name
+		}
+		if strings.HasPrefix(name, opt+" ") && (nearest == "" || math.Abs(found[name]-says) < math.Abs(found[nearest]-says)) {
+			nearest = name
+		}
+	}
+	text := fmt.Sprintf("The paper's headline is %.1f on %s. ", says, where)
+	if about(says, 0.05)(found[nearest]) {
+		text += fmt.Sprintf("The authors' own times give it: %s has %.2f", nearest, found[nearest])
+	} else {
+		text += fmt.Sprintf("The authors' own times do not give it: the nearest of p-opt is %s with %.2f, the fastest of all is %s with %.2f", nearest, found[nearest], fastest, found[fastest])
+	}
+	return text + " (" + join(all) + ")."
 }
 
-func paperResident(platform, matrix, format, strategy string, n int) float64 {
-	one, ok := paper.Run(platform, matrix, format, "baseline", 1)
-	run, ok2 := paper.Run(platform, matrix, format, strategy, n)
-	if !ok || !ok2 {
-		return 0
+// copyShares says which share of the authors' times the copies take, and how they scale.
+func copyShares(platform string) string {
+	gpus := paper.GPUs[platform]
+	low, high := math.Inf(1), 0.0
+	for _, m := range paper.Matrices {
+		for _, f := range formats {
+			t, _ := paper.Run(platform, m.Name, string(f), opt, gpus)
+			x := t.H2D / (t.Partition + t.H2D + t.Compute + t.Merge)
+			low, high = min(low, x), max(high, x)
+		}
 	}
-	return (one.Compute + one.Merge) / (run.Compute + run.Merge)
+	one, _ := paper.Run(platform, single, "csr", opt, 1)
+	all, _ := paper.Run(platform, single, "csr", opt, gpus)
+	return fmt.Sprintf("%s: copying the matrix takes %.0f to %.0f %% of the authors' times of p-opt with %d GPUs, and is %.1f times as fast with them as with one (%s, CSR): speed-ups with all phases show the scaling of links.", platformTitle(platform), 100*low, 100*high, gpus, one.H2D/all.H2D, single)
 }
 
 // paperSpeedup is a series of the authors' speed-ups, for all GPUs that they had.
@@ -110,7 +183,14 @@ func paperSeries(name, platform, matrix string, format sparse.Format, strategy s
 func sixMatrices(name, platform string) func(context.Context, *Session) error {
 	return func(ctx context.Context, s *Session) error {
 		number := strings.TrimPrefix(name, "msrep-fig")
-		sec := report.Section{Name: name, Title: fmt.Sprintf("Figure %s: speed-up on six matrices, beside %s", number, platform)}
+		if s.platform != nil && s.platform.Name != platform {
+			return sparse.Inputf("--devices", "%q: Figure %s is of %s; sim:%s models that", s.Devices, number, platformTitle(platform), platform)
+		}
+		var left []string
+		sec := report.Section{Name: name, Title: fmt.Sprintf("Figure %s: speed-up on six matrices, %s", number, platformTitle(platform))}
+		if s.platform == nil {
+			sec.Title += ", beside devices of this machine"
+		}
 		s.steps(len(formats) * len(paper.Matrices) * (len(s.counts()) + 1))
 		means := report.Table{Name: name + "-means", Title: fmt.Sprintf("Speed-up with %d devices over the baseline on one", s.most),
 			Header: []string{"matrix, format", "all phases, ours", "compute + merge, ours", "all phases, paper", "compute + merge, paper"}}
@@ -131,30 +211,43 @@ func sixMatrices(name, platform string) func(context.Context, *Session) error {
 				}
 				series := report.Series{Name: m.Name, Origin: s.origin()}
 				var last phases
+				r := run{matrix: m.Name, format: format, strategy: msrep.Optimized}
 				for _, n := range s.counts() {
-					if last, err = s.phasesOf(ctx, name, run{matrix: m.Name, format: format, strategy: msrep.Optimized, devices: n}); err != nil {
+					r.devices = n
+					if last, err = s.phasesOf(ctx, name, r); err != nil {
 						return err
 					}
-					series.Add(float64(n), (one.total()-one.partition)/last.total())
+					series.Add(float64(n), one.withoutSplit()/last.total())
 				}
-				ours[format].Series = append(ours[format].Series, series)
-				theirs[format].Series = append(theirs[format].Series, paperSeries(m.Name, platform, m.Name, format, "p-opt", paperEndToEnd))
-				gpus := map[string]int{"dgx1": 8, "summit": 6}[platform]
+				if s.drawn(r, model.Total) {
+					ours[format].Series = append(ours[format].Series, series)
+				} else {
+					left = append(left, m.Name+" "+s.leftOut(r, model.Total))
+				}
+				theirs[format].Series = append(theirs[format].Series, paperSeries(m.Name, platform, m.Name, format, "p-opt", paper.Speedup))
+				gpus := paper.GPUs[platform]
 				values := []float64{
-					(one.total() - one.partition) / last.total(), one.resident() / last.resident(),
-					paperEndToEnd(platform, m.Name, string(format), "p-opt", gpus), paperResident(platform, m.Name, string(format), "p-opt", gpus),
+					one.withoutSplit() / last.total(), one.resident() / last.resident(),
+					paper.Speedup(platform, m.Name, string(format), "p-opt", gpus), paper.Resident(platform, m.Name, string(format), "p-opt", gpus),
+				}
+				if !s.drawn(r, model.Total) {
+					values[0] = math.NaN()
+				}
+				if !s.drawn(r, "compute", "merge") {
+					values[1] = math.NaN()
 				}
 				means.Rows = append(means.Rows, meanRow(m.Name+" "+string(format), values))
 				speedups[format] = append(speedups[format], values)
 			}
 		}
 		for _, format := range formats {
-			means.Rows = append(means.Rows, meanRow("geometric mean "+string(format), columnMeans(speedups[format])))
+			means.Rows = append(means.Rows, meanRow("geometric mean "+string(format), knownMeans(speedups[format])))
 			sec.Figures = append(sec.Figures, *ours[format], *theirs[format])
 		}
-		sec.Tables = []report.Table{means}
-		sec.Intro = s.about(platform, names...)
-		sec.Remarks = speedupRemarks(s)
+		claims, remarks := s.judgeFigure(number)
+		sec.Tables = []report.Table{claims, means}
+		sec.Intro = append(s.about(platform, names...), speedupRule)
+		sec.Remarks = append(append(remarks, notDrawn(left)...), copyShares(platform))
 		s.Page.Sections = append(s.Page.Sections, sec)
 		return nil
 	}
@@ -163,6 +256,10 @@ func sixMatrices(name, platform string) func(context.Context, *Session) error {
 func meanRow(what string, values []float64) []string {
 	row := []string{what}
 	for _, v := range values {
+		if math.IsNaN(v) {
+			row = append(row, "-")
+			continue
+		}
 		row = append(row, fmt.Sprintf("%.2f", v))
 	}
 	return row

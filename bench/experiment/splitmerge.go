@@ -3,12 +3,13 @@ package experiment
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
 
+	"github.com/msrep-go/msrep/bench/model"
 	"github.com/msrep-go/msrep/bench/paper"
 	"github.com/msrep-go/msrep/bench/report"
 	"github.com/msrep-go/msrep/msrep"
-	"github.com/msrep-go/msrep/sparse"
 )
 
 // single is the matrix of the figures that have only one.
@@ -19,17 +20,19 @@ func phaseFigure(name string) func(context.Context, *Session) error {
 	what := map[string]struct {
 		title, label string
 		log          bool
+		phases       []string // that the model must have right
 		value        func(p phases) float64
 	}{
-		"msrep-fig16": {"Figure 16: time to split", "seconds", true, func(p phases) float64 { return p.partition }},
-		"msrep-fig17": {"Figure 17: splitting, share of the whole", "percent", false, func(p phases) float64 { return 100 * p.partition / p.total() }},
-		"msrep-fig18": {"Figure 18: time to merge", "seconds", true, func(p phases) float64 { return p.merge }},
-		"msrep-fig19": {"Figure 19: merging, share of the whole", "percent", false, func(p phases) float64 { return 100 * p.merge / p.total() }},
+		"msrep-fig16": {"Figure 16: time to split", "seconds", true, []string{"partition"}, func(p phases) float64 { return p.partition }},
+		"msrep-fig17": {"Figure 17: splitting, share of the whole", "percent", false, []string{"partition", model.Total}, func(p phases) float64 { return 100 * p.partition / p.total() }},
+		"msrep-fig18": {"Figure 18: time to merge", "seconds", true, []string{"merge"}, func(p phases) float64 { return p.merge }},
+		"msrep-fig19": {"Figure 19: merging, share of the whole", "percent", false, []string{"merge", model.Total}, func(p phases) float64 { return 100 * p.merge / p.total() }},
 	}[name]
 	return func(ctx context.Context, s *Session) error {
 		sec := report.Section{Name: name, Title: what.title + " (" + single + ")"}
 		s.steps(len(formats) * len(strategies) * len(s.counts()))
 		ratios := report.Table{Name: name + "-ratios", Title: "With the most devices over one device", Header: []string{"format, strategy", string(s.origin()), "paper, " + s.paperPlatform()}}
+		var left []string
 		for _, format := range formats {
 			f := report.Figure{
 				Name: name + "-" + string(format), Title: strings.ToUpper(string(format)) + ": " + strings.SplitN(what.title, ": ", 2)[1],
@@ -38,8 +41,10 @@ func phaseFigure(name string) func(context.Context, *Session) error {
 			for _, strategy := range strategies {
 				ours := report.Series{Name: string(strategy), Origin: s.origin()}
 				theirs := report.Series{Name: string(strategy), Origin: report.Paper}
+				r := run{matrix: single, format: format, strategy: strategy}
 				for _, n := range s.counts() {
-					p, err := s.phasesOf(ctx, name, run{matrix: single, format: format, strategy: strategy, devices: n})
+					r.devices = n
+					p, err := s.phasesOf(ctx, name, r)
 					if err != nil {
 						return err
 					}
@@ -50,14 +55,20 @@ func phaseFigure(name string) func(context.Context, *Session) error {
 						theirs.Add(float64(n), what.value(phases{t.Partition, t.H2D, t.Compute, t.Merge}))
 					}
 				}
-				f.Series = append(f.Series, ours, theirs)
+				if !s.drawn(r, what.phases...) {
+					left, ours = append(left, s.leftOut(r, what.phases...)), report.Series{}
+				} else {
+					f.Series = append(f.Series, ours)
+				}
+				f.Series = append(f.Series, theirs)
 				ratios.Rows = append(ratios.Rows, []string{fmt.Sprintf("%s %s", format, strategy), lastOverFirst(ours), lastOverFirst(theirs)})
 			}
 			sec.Figures = append(sec.Figures, f)
 		}
-		sec.Tables = []report.Table{ratios}
-		sec.Intro = s.about(s.paperPlatform(), single)
-		sec.Remarks = phaseRemarks(name, s)
+		claims, remarks := s.judgeFigure(strings.TrimPrefix(name, "msrep-fig"))
+		sec.Tables = []report.Table{claims, ratios}
+		sec.Intro = append(s.about(s.paperPlatform(), single), s.ourWay(name)...)
+		sec.Remarks = append(remarks, notDrawn(left)...)
 		s.Page.Sections = append(s.Page.Sections, sec)
 		return nil
 	}
@@ -84,84 +95,101 @@ func (s *Session) about(platform string, matrices ...string) []string {
 // lastOverFirst is how a series changes from the fewest devices to the most.
 func lastOverFirst(s report.Series) string {
 	if len(s.Y) == 0 || s.Y[0] == 0 {
-		return ""
+		return "-"
 	}
 	return fmt.Sprintf("%.3g (%.0f devices)", s.Y[len(s.Y)-1]/s.Y[0], s.X[len(s.X)-1])
 }
 
-// phaseRemarks says what is done in another way than by the authors, and what that
-// must change. Whether it does is in the figures.
-func phaseRemarks(name string, s *Session) []string {
-	if s.platform != nil {
-		return []string{"The model's constants come from half of the authors' times; what it says about the other half is in the section about the model."}
+// ourWay says what a measured program does in another way than that of the authors.
+func (s *Session) ourWay(name string) []string {
+	switch {
+	case s.platform != nil || len(s.gpus) > 0:
+		return nil
+	case name == "msrep-fig16" || name == "msrep-fig17":
+		return []string{"On CPU devices p-opt makes no local pointers: each device reads those of the whole matrix in place, and a split is a few binary searches. COO uses its row indices as they are, where the authors make new ones for each part."}
 	}
-	switch name {
-	case "msrep-fig16", "msrep-fig17":
-		return []string{
-			"Same as the authors: the baseline makes all local pointers with one thread, whatever the number of devices; p makes them with one thread for each.",
-			"Other than the authors: p-opt on CPU devices needs no local pointers, since each device reads those of the whole matrix in place, so that only binary searches are left. COO uses its row indices as they are, where the authors make new ones for each part.",
-		}
-	}
-	return []string{
-		"Same as the authors: CSC adds whole vectors, one for each device; CSR and COO join only rows that two devices share.",
-		"Other than the authors: p-opt on CPU devices writes rows straight into y, where the authors copy all of y back over a link, and its merge of CSC includes the additions, where theirs ends before them.",
-	}
+	return []string{"On CPU devices p-opt writes rows straight into y, where the authors copy all of y back over a link. Its merge of CSC includes the additions of whole vectors, before which the authors' clock ends."}
 }
 
 // figure20 is the speed-up with and without NUMA placement, strategy p-opt.
 func figure20(ctx context.Context, s *Session) error {
 	name := "msrep-fig20"
 	sec := report.Section{Name: name, Title: "Figure 20: NUMA placement on and off (" + single + ")"}
-	s.steps(len(formats) * 2 * len(s.counts()))
+	s.steps(len(formats) * (1 + 2*len(s.counts())))
+	var left []string
 	for _, format := range formats {
 		f := report.Figure{Name: name + "-" + string(format), Title: strings.ToUpper(string(format)) + ": speed-up of all phases", XLabel: "devices", YLabel: "speed-up"}
-		one, err := s.phasesOf(ctx, name, run{matrix: single, format: format, strategy: msrep.Optimized, numa: msrep.NUMAOff, devices: 1})
+		one, err := s.phasesOf(ctx, name, run{matrix: single, format: format, strategy: msrep.Baseline, devices: 1})
 		if err != nil {
 			return err
 		}
 		for _, numa := range []msrep.NUMA{msrep.NUMAOn, msrep.NUMAOff} {
 			series := report.Series{Name: "numa " + string(numa), Origin: s.origin()}
+			r := run{matrix: single, format: format, strategy: msrep.Optimized, numa: numa}
 			for _, n := range s.counts() {
-				p, err := s.phasesOf(ctx, name, run{matrix: single, format: format, strategy: msrep.Optimized, numa: numa, devices: n})
+				r.devices = n
+				p, err := s.phasesOf(ctx, name, r)
 				if err != nil {
 					return err
 				}
-				series.Add(float64(n), one.total()/p.total())
+				series.Add(float64(n), one.withoutSplit()/p.total())
 			}
-			f.Series = append(f.Series, series, paperNUMA(s.paperPlatform(), format, numa == msrep.NUMAOn))
+			if s.drawn(r, model.Total) {
+				f.Series = append(f.Series, series)
+			} else {
+				left = append(left, s.leftOut(r, model.Total))
+			}
+			theirs := paperSeries(series.Name, s.paperPlatform(), single, format, r.version(), paper.Speedup)
+			f.Series = append(f.Series, theirs)
 		}
 		sec.Figures = append(sec.Figures, f)
 	}
-	sec.Intro = s.about(s.paperPlatform(), single)
+	claims, remarks := s.judgeFigure("20")
+	sec.Tables = []report.Table{claims}
+	sec.Intro = append(s.about(s.paperPlatform(), single), speedupRule, "As in the paper, the copy of the matrix between NUMA nodes is left out of the authors' times.")
 	if s.platform == nil {
-		sec.Remarks = []string{fmt.Sprintf("This machine has %d NUMA node(s). With one node there is nothing to place, and placement only adds the copy of the matrix that it makes (in h2d).", s.Record.Machine.NUMANodes)}
+		sec.Intro = append(sec.Intro, fmt.Sprintf("This machine has %d NUMA node(s). Placement copies the matrix, which is in h2d; with one node there is nothing to place.", s.Record.Machine.NUMANodes))
 	}
-	sec.Remarks = append(sec.Remarks, "The paper leaves out the copy of the matrix between NUMA nodes, 0.1 to 0.7 s for HV15R, which is longer than the product itself.")
+	sec.Remarks = append(remarks, notDrawn(left)...)
+	sec.Remarks = append(sec.Remarks, numaCopies(), crossings(model.Points("summit", true)))
 	s.Page.Sections = append(s.Page.Sections, sec)
 	return nil
 }
 
-// paperNUMA is the authors' speed-up over their one-GPU run without placement.
-func paperNUMA(platform string, format sparse.Format, placed bool) report.Series {
-	s := report.Series{Name: map[bool]string{true: "numa on", false: "numa off"}[placed], Origin: report.Paper}
-	total := map[int]float64{}
-	one := 0.0
-	for _, t := range paper.Times() {
-		if t.Platform != platform || t.Matrix != single || t.Format != string(format) || t.Version != "p" || !t.Optimised {
-			continue
-		}
-		sum := t.Partition + t.H2D + t.Compute + t.Merge
-		if t.GPUs == 1 && !t.NUMA {
-			one = sum
-		}
-		if t.NUMA == placed {
-			total[t.GPUs] = sum
+// numaCopies lays the copies between NUMA nodes that the paper leaves out beside the
+// whole of the products, with all GPUs.
+func numaCopies() string {
+	low, high := math.Inf(1), 0.0
+	for platform, gpus := range paper.GPUs {
+		for _, format := range formats {
+			if t, ok := paper.Run(platform, single, string(format), "p-opt", gpus); ok {
+				x := t.NUMACopy / (t.Partition + t.H2D + t.Compute + t.Merge)
+				low, high = min(low, x), max(high, x)
+			}
 		}
 	}
-	for n := 1; n <= 8; n++ {
-		if total[n] > 0 {
-			s.Add(float64(n), one/total[n])
+	return fmt.Sprintf("The copy between NUMA nodes that the paper leaves out takes the authors %s to %s times as long as the whole product with all GPUs (%s, placed).", short(low), short(high), single)
+}
+
+// crossings says whether the authors' runs without placement can have had the whole
+// matrix on one socket of Summit.
+func crossings(points []model.Point) string {
+	p, err := model.Load("summit")
+	if err != nil {
+		panic(err) // part of the program
+	}
+	most, above, of := 0.0, 0, 0
+	for _, pt := range points {
+		if v := p.Crossing(pt); pt.Kind == paper.Unplaced && v > 0 {
+			of++
+			if most = max(most, v); v > p.CrossLink.Value {
+				above++
+			}
 		}
 	}
-	return s
+	text := fmt.Sprintf("Had the matrix lain on one socket of Summit, then in %d of %d runs without placement on 4 to 6 GPUs the copies would have passed between the sockets faster than the %.0f GB/s of their link, at up to %.0f GB/s", above, of, p.CrossLink.Value, most)
+	if above == 0 {
+		return text + ": it may have."
+	}
+	return text + ": in those it did not, or the times are wrong."
 }

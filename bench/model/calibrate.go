@@ -1,7 +1,7 @@
 package model
 
 import (
-	"maps"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -12,85 +12,179 @@ import (
 
 // Point is one run of the authors with the job that it was.
 type Point struct {
-	paper.Time // multiplied by Scale
+	paper.Time        // multiplied by Scale
+	Kind       string // one of paper.Versions
 	Job        Job
 	Scale      float64
 }
 
-// Points gives the optimised runs of version p on a platform, for all formats and
-// the six matrices of Table 2. With corrected, times are multiplied by the factor
-// that paper.Time.Correction derives.
-func Points(platform string, corrected bool) (points []Point) {
-	for _, t := range paper.Times() {
-		if t.Platform != platform || t.Version != "p" || !t.Optimised || !t.NUMA {
-			continue
-		}
-		m, ok := paper.Find(t.Matrix)
-		if !ok {
-			continue
-		}
-		pt := Point{Time: t, Job: even(m.Name, sparse.Format(t.Format), int64(m.Rows), int64(m.Cols), m.Stored, t.GPUs), Scale: 1}
-		if corrected {
-			pt.Scale = t.Correction()
-			pt.H2D, pt.Compute, pt.Merge = pt.Scale*t.H2D, pt.Scale*t.Compute, pt.Scale*t.Merge
-		}
-		points = append(points, pt)
-	}
-	return points
+// Points gives the authors' runs on a platform on the six matrices of Table 2, in all
+// formats and versions. Of the baseline, whose blocks of rows hold unknown shares of
+// the entries, these are the runs on one GPU, and of HV15R all. With corrected, times
+// are multiplied by the factor that paper.Time.Correction derives.
+func Points(platform string, corrected bool) []Point {
+	return points(platform, corrected, paper.Find)
 }
 
-// held says which half a run belongs to: those held out check the model, the
-// others calibrate it. Runs take turns by the number of GPUs, and matrices and
-// formats begin on either side, so that both halves have all of them.
+// OtherPoints gives the runs on a matrix that Table 2 does not name: none of them
+// calibrates anything.
+func OtherPoints(platform string) []Point { return points(platform, true, paper.FindOther) }
+
+func points(platform string, corrected bool, find func(string) (paper.Matrix, bool)) (out []Point) {
+	for _, t := range paper.Times() {
+		m, ok := find(t.Matrix)
+		kind := t.Kind()
+		if !ok || kind == "" || t.Platform != platform || kind == "baseline" && t.GPUs > 1 && t.Matrix != "HV15R" {
+			continue
+		}
+		pt := Point{Time: t, Kind: kind, Job: even(m.Name, sparse.Format(t.Format), int64(m.Rows), int64(m.Cols), m.Stored, t.GPUs), Scale: 1}
+		if corrected {
+			pt.Scale = t.Correction()
+			for _, v := range []*float64{&pt.Partition, &pt.H2D, &pt.Compute, &pt.Merge} {
+				*v *= pt.Scale
+			}
+		}
+		out = append(out, pt)
+	}
+	return out
+}
+
+// held says which half a run belongs to: those held out check the model, the others
+// calibrate it. Runs take turns by the number of GPUs, and matrices and formats begin
+// on either side, so that both halves have all of them.
 func (pt Point) held() bool {
 	matrix := slices.IndexFunc(paper.Matrices, func(m paper.Matrix) bool { return m.Name == pt.Matrix })
 	format := slices.Index([]string{"csr", "csc", "coo"}, pt.Format)
 	return (matrix+format+pt.GPUs)%2 == 0
 }
 
-// Calibrate gives a copy of the platform whose link speeds, merge latency and
-// kernels fit the points that are not held out. HBM stays as it is: together with
-// the slowdowns it would be undetermined.
-func Calibrate(p *Platform, points []Point) *Platform {
-	points = slices.DeleteFunc(slices.Clone(points), Point.held)
-	c := *p
-	c.Kernels = map[string]map[string]Kernel{}
-	for _, group := range byKernel(points) {
-		format := group[0].Format
-		if c.Kernels[format] == nil {
-			c.Kernels[format] = map[string]Kernel{}
-		}
-		c.Kernels[format][group[0].Matrix] = fitKernel(&c, group)
+// Phases lists the phases of the authors' times, and their sum.
+var Phases = []string{"partition", "h2d", "compute", "merge", Total}
+
+// Total is the sum of the phases.
+const Total = "total"
+
+// phase is a measured phase of the point.
+func (pt Point) phase(name string) float64 {
+	return Times{pt.Partition, pt.H2D, pt.Compute, pt.Merge, 0}.phase(name)
+}
+
+// phase is the same phase as it is modelled.
+func (p *Platform) phase(pt Point, name string) float64 {
+	return p.Authors(pt.Job, pt.Kind).phase(name)
+}
+
+func (t Times) phase(name string) float64 {
+	switch name {
+	case "partition":
+		return t.Partition
+	case "h2d":
+		return t.H2D
+	case "compute":
+		return t.Compute
+	case "merge":
+		return t.Merge
 	}
-	mean := func(phase string) func() float64 {
-		return func() float64 {
-			sum := 0.0
-			for _, pt := range points {
-				sum += math.Abs(math.Log(c.phase(pt, phase) / pt.phase(phase)))
+	return t.Total()
+}
+
+// Fit says which of the authors' runs a group of parameters is fitted on: a phase of
+// some versions, formats and matrices. The half that is not held out calibrates.
+type Fit struct {
+	Params   []string // names of Platform.Params; "kernels" for Platform.Kernels
+	Phase    string
+	Versions []string
+	Formats  []string // all where empty
+	Matrix   string   // all where empty
+	FromGPUs int      // runs on fewer GPUs do not take part
+}
+
+// String says in words which runs take part.
+func (f Fit) String() string {
+	text := f.Phase + " of " + strings.Join(f.Versions, " and ")
+	if len(f.Formats) > 0 {
+		text += ", " + strings.Join(f.Formats, " and ")
+	}
+	if f.Matrix != "" {
+		text += ", " + f.Matrix
+	}
+	if f.FromGPUs > 1 {
+		text += fmt.Sprintf(", %d GPUs or more", f.FromGPUs)
+	}
+	return text
+}
+
+// Fits lists what is calibrated, in the order in which it is done. All other
+// parameters are from data sheets.
+func Fits() []Fit {
+	compressed := []string{"csr", "csc"}
+	return []Fit{
+		{Params: []string{"hbm"}, Phase: "compute", Versions: []string{"p-opt"}, Formats: []string{"csr"}, Matrix: "HV15R"},
+		{Params: []string{"kernels"}, Phase: "compute", Versions: []string{"p-opt"}},
+		{Params: []string{"host_link"}, Phase: "h2d", Versions: []string{"p-opt"}},
+		{Params: []string{"cross_copy"}, Phase: "h2d", Versions: []string{paper.Unplaced}, FromGPUs: 4},
+		{Params: []string{"host_link_back", "merge_per_gpu", "cross_merge"}, Phase: "merge", Versions: []string{"p-opt"}},
+		{Params: []string{"plain_merge"}, Phase: "merge", Versions: []string{"p"}},
+		{Params: []string{"host_pointer"}, Phase: "partition", Versions: []string{"baseline"}, Formats: compressed},
+		{Params: []string{"host_index"}, Phase: "partition", Versions: []string{"baseline"}, Formats: []string{"coo"}},
+		{Params: []string{"device_index", "split"}, Phase: "partition", Versions: []string{"p-opt"}, Formats: []string{"coo"}},
+		{Params: []string{"split_wait"}, Phase: "partition", Versions: []string{"p-opt"}, Formats: compressed, FromGPUs: 2},
+	}
+}
+
+// takes says whether the fit is about the run.
+func (f Fit) takes(pt Point) bool {
+	return slices.Contains(f.Versions, pt.Kind) && (len(f.Formats) == 0 || slices.Contains(f.Formats, pt.Format)) &&
+		(f.Matrix == "" || f.Matrix == pt.Matrix) && pt.GPUs >= f.FromGPUs
+}
+
+// Calibrate gives a copy of the platform whose parameters fit the points that are not
+// held out, as Fits says. A parameter that is 0 stays 0.
+func Calibrate(p *Platform, points []Point) *Platform {
+	c := *p
+	names, params := c.Params()
+	for _, f := range Fits() {
+		train := slices.DeleteFunc(slices.Clone(points), func(pt Point) bool { return pt.held() || !f.takes(pt) })
+		switch f.Params[0] {
+		case "hbm": // the kernel is taken to stream
+			c.Kernels = map[string]map[string]Kernel{"csr": {f.Matrix: {Slowdown: 1, Fixed: c.Launch.Value}}}
+		case "kernels":
+			c.Kernels = c.fitKernels(train)
+			continue
+		}
+		var free []*float64
+		for _, name := range f.Params {
+			if v := &params[slices.Index(names, name)].Value; *v > 0 {
+				free = append(free, v)
+			}
+		}
+		search(free, func() (sum float64) {
+			for _, pt := range train {
+				sum += math.Abs(math.Log(c.phase(pt, f.Phase) / pt.phase(f.Phase)))
 			}
 			return sum
-		}
+		})
 	}
-	search([]*float64{&c.HostLink.Value}, mean("h2d"))
-	merge := []*float64{&c.HostBack.Value, &c.PerGPU.Value}
-	if c.Cross.Value > 0 {
-		merge = append(merge, &c.Cross.Value)
-	}
-	search(merge, mean("merge"))
 	return &c
 }
 
-// byKernel groups points by format and matrix, in a fixed order.
-func byKernel(points []Point) (groups [][]Point) {
-	m := map[string][]Point{}
+// fitKernels finds the kernels of each format and matrix.
+func (p *Platform) fitKernels(points []Point) map[string]map[string]Kernel {
+	groups := map[string]map[string][]Point{}
 	for _, pt := range points {
-		key := pt.Format + pt.Matrix
-		m[key] = append(m[key], pt)
+		if groups[pt.Format] == nil {
+			groups[pt.Format] = map[string][]Point{}
+		}
+		groups[pt.Format][pt.Matrix] = append(groups[pt.Format][pt.Matrix], pt)
 	}
-	for _, key := range slices.Sorted(maps.Keys(m)) {
-		groups = append(groups, m[key])
+	kernels := map[string]map[string]Kernel{}
+	for format, matrices := range groups {
+		kernels[format] = map[string]Kernel{}
+		for matrix, group := range matrices {
+			kernels[format][matrix] = fitKernel(p, group)
+		}
 	}
-	return groups
+	return kernels
 }
 
 // fitKernel finds slowdown and fixed by least squares of the relative errors:
@@ -134,56 +228,4 @@ func search(params []*float64, loss func() float64) {
 			}
 		}
 	}
-}
-
-// phase is a measured phase of the point.
-func (pt Point) phase(name string) float64 {
-	switch name {
-	case "h2d":
-		return pt.H2D
-	case "compute":
-		return pt.Compute
-	}
-	return pt.Merge
-}
-
-// phase is the same phase as it is modelled.
-func (p *Platform) phase(pt Point, name string) float64 {
-	t := p.Authors(pt.Job, "p-opt", true)
-	switch name {
-	case "h2d":
-		return t.H2D
-	case "compute":
-		return t.Compute
-	}
-	return t.Merge
-}
-
-// Check is how far a phase is from the measured one.
-type Check struct {
-	Phase  string
-	Format string  // "" for all
-	N      int     // runs
-	Median float64 // of the relative errors' absolute values
-	Worst  float64
-}
-
-// CheckHeld compares the model with the points that are held out, by phase over
-// all formats and by phase and format.
-func (p *Platform) CheckHeld(points []Point) (checks []Check) {
-	for _, phase := range []string{"h2d", "compute", "merge"} {
-		for _, format := range []string{"", "csr", "csc", "coo"} {
-			var errs []float64
-			for _, pt := range points {
-				if pt.held() && strings.HasPrefix(pt.Format, format) {
-					errs = append(errs, relative(p.phase(pt, phase), pt.phase(phase)))
-				}
-			}
-			slices.Sort(errs)
-			if n := len(errs); n > 0 {
-				checks = append(checks, Check{phase, format, n, (errs[(n-1)/2] + errs[n/2]) / 2, errs[n-1]})
-			}
-		}
-	}
-	return checks
 }

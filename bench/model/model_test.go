@@ -1,8 +1,14 @@
 package model
 
 import (
+	"flag"
+	"fmt"
+	"maps"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -22,55 +28,165 @@ func load(t *testing.T, name string) *Platform {
 func TestTheModelAgreesWithTheHeldOutHalf(t *testing.T) {
 	for _, name := range Names() {
 		held := load(t, name).CheckHeld(Points(name, true))
-		require.NotEmpty(t, held)
-		for _, c := range held {
-			limit := map[string]float64{"h2d": 0.10, "compute": 0.20, "merge": 0.20}[c.Phase]
-			require.LessOrEqual(t, c.Median, limit, "%s %+v", name, c)
-			require.GreaterOrEqual(t, c.N, 18)
+		for _, phase := range []string{"h2d", "compute", "merge", Total} {
+			for _, format := range []string{"", "csr", "csc", "coo"} {
+				c := Find(held, "p-opt", phase, format)
+				limit := map[string]float64{"h2d": 0.10, "compute": 0.20, "merge": 0.20, Total: 0.15}[phase]
+				require.LessOrEqual(t, c.Median, limit, "%s %+v", name, c)
+				require.GreaterOrEqual(t, c.N, 18)
+			}
 		}
+		require.LessOrEqual(t, Find(held, "p-opt", "partition", "coo").Median, 0.05)
+		require.LessOrEqual(t, Find(held, paper.Unplaced, Total, "csr").Median, 0.10)
+	}
+}
+
+func TestAGPUMakesLocalIndicesAtTheSpeedOfItsMemoryOnBothNodes(t *testing.T) {
+	for _, name := range Names() { // calibrated one without the other, Summit's on times multiplied by 4
+		p := load(t, name)
+		require.InDelta(t, 800, 8/p.DeviceIndex.Value/giga, 40, "GB/s, 4 bytes read and 4 written")
+		partition := slices.IndexFunc(Fits(), func(f Fit) bool { return f.Params[0] == "device_index" })
+		train, held := p.CheckFit(Fits()[partition], Points(name, true))
+		require.LessOrEqual(t, held.Median, 0.03)
+		require.NotZero(t, train.N)
 	}
 }
 
 func TestWithoutTheCorrectionSummitFitsNoLink(t *testing.T) {
 	p := load(t, "summit")
 	held := p.CheckHeld(Points("summit", false))
-	all := slices.IndexFunc(held, func(c Check) bool { return c.Format == "" && c.Phase == "h2d" })
-	require.GreaterOrEqual(t, all, 0)
-	require.Greater(t, held[all].Median, 2.0, "the same link with the times as they are")
+	require.Greater(t, Find(held, "p-opt", "h2d", "").Median, 2.0, "the same link with the times as they are")
 	raw := Calibrate(p, Points("summit", false))
 	require.Greater(t, raw.HostLink.Value, 3*50.0, "more than three times what two NVLinks carry")
 }
+
+func TestTheLinksFitMatricesThatCalibratedNothing(t *testing.T) {
+	for _, name := range Names() {
+		others := load(t, name).CheckOthers(OtherPoints(name))
+		require.Len(t, others, 3)
+		require.LessOrEqual(t, Find(others, "p-opt", "h2d", "").Median, 0.10, name)
+	}
+}
+
+func TestNoRunIsOnBothSides(t *testing.T) {
+	for _, name := range Names() {
+		points := Points(name, true)
+		for _, f := range Fits() {
+			train, held := load(t, name).CheckFit(f, points)
+			require.NotZero(t, train.N, f)
+			require.NotZero(t, held.N, f)
+			// what calibrates may change nothing when the runs that check do
+			changed := slices.Clone(points)
+			for i := range changed {
+				if changed[i].held() {
+					changed[i].Partition, changed[i].H2D, changed[i].Compute, changed[i].Merge = 1, 1, 1, 1
+				}
+			}
+			require.Equal(t, Calibrate(load(t, name), points), Calibrate(load(t, name), changed))
+		}
+	}
+}
+
+func TestChecksTellGoodFromBad(t *testing.T) {
+	p := load(t, "dgx1")
+	points := Points("dgx1", true)
+	require.True(t, Find(p.CheckHeld(points), "p-opt", "merge", "csr").Good())
+	for i := range points {
+		points[i].Merge *= 2
+	}
+	twice := Find(p.CheckHeld(points), "p-opt", "merge", "csr")
+	require.InDelta(t, 0.5, twice.Median, 0.05)
+	require.False(t, twice.Good())
+	require.False(t, Find(nil, "p-opt", "merge", "csr").Good(), "nothing to check with")
+}
+
+func TestEveryParameterIsCalibratedOrFromADataSheet(t *testing.T) {
+	fitted := map[string]int{}
+	for _, f := range Fits() {
+		for _, name := range f.Params {
+			fitted[name]++
+		}
+	}
+	for _, name := range Names() {
+		names, params := load(t, name).Params()
+		for i := range names {
+			require.NotEmpty(t, params[i].Source, names[i])
+			require.NotEmpty(t, params[i].Unit, names[i])
+			require.Equal(t, fitted[names[i]] == 1 && params[i].Value > 0, strings.HasPrefix(params[i].Source, "calibrated"), "%s %s", name, names[i])
+		}
+	}
+}
+
+var update = flag.Bool("update", false, "write platforms/*.json as calibration finds them")
 
 func TestTheFilesHoldWhatCalibrationFinds(t *testing.T) {
 	for _, name := range Names() {
 		p := load(t, name)
 		c := Calibrate(p, Points(name, true))
+		if *update {
+			writePlatform(t, c)
+			continue
+		}
 		names, was := p.Params()
 		_, now := c.Params()
 		for i := range was {
 			require.InDelta(t, was[i].Value, now[i].Value, 0.01*was[i].Value, "%s %s", name, names[i])
-			require.NotEmpty(t, was[i].Source)
-			require.NotEmpty(t, was[i].Unit)
 		}
 		for format, kernels := range c.Kernels {
 			for matrix, k := range kernels {
-				require.InDelta(t, p.Kernels[format][matrix].Slowdown, k.Slowdown, 1e-3*k.Slowdown, "%s %s %s", name, format, matrix)
-				require.InDelta(t, p.Kernels[format][matrix].Fixed, k.Fixed, 1e-3*k.Fixed, "%s %s %s", name, format, matrix)
+				require.InDelta(t, p.Kernels[format][matrix].Slowdown, k.Slowdown, 2e-3*k.Slowdown, "%s %s %s", name, format, matrix)
+				require.InDelta(t, p.Kernels[format][matrix].Fixed, k.Fixed, 2e-3*k.Fixed, "%s %s %s", name, format, matrix)
 			}
 		}
 	}
 }
 
+// writePlatform writes a platform with a line for each parameter.
+func writePlatform(t *testing.T, p *Platform) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "{\n \"name\": %q,\n \"title\": %q,\n \"gpus\": %d,\n \"gpus_per_host_link\": %d,\n \"gpus_per_socket\": %d,\n", p.Name, p.Title, p.GPUs, p.GPUsPerLink, p.GPUsPerSocket)
+	names, params := p.Params()
+	for i, v := range params {
+		value := fmt.Sprint(v.Value)
+		if strings.HasPrefix(v.Source, "calibrated") {
+			value = fmt.Sprintf("%.5g", v.Value)
+		}
+		fmt.Fprintf(&b, " %q: {\"value\": %s, \"unit\": %q, \"source\": %q},\n", names[i], value, v.Unit, v.Source)
+	}
+	b.WriteString(" \"kernels\": {\n")
+	formats := slices.Sorted(maps.Keys(p.Kernels))
+	for i, format := range formats {
+		fmt.Fprintf(&b, "  %q: {\n", format)
+		matrices := slices.Sorted(maps.Keys(p.Kernels[format]))
+		for j, matrix := range matrices {
+			k := p.Kernels[format][matrix]
+			fmt.Fprintf(&b, "   %q: {\"slowdown\": %.4g, \"fixed_s\": %.4g}%s\n", matrix, k.Slowdown, k.Fixed, comma(j, len(matrices)))
+		}
+		fmt.Fprintf(&b, "  }%s\n", comma(i, len(formats)))
+	}
+	b.WriteString(" }\n}\n")
+	require.NoError(t, os.WriteFile(filepath.Join("platforms", p.Name+".json"), []byte(b.String()), 0o644))
+}
+
+func comma(i, n int) string {
+	if i < n-1 {
+		return ","
+	}
+	return ""
+}
+
 func TestBothHalvesHaveEveryMatrixFormatAndPhase(t *testing.T) {
 	type key struct {
-		matrix, format string
-		held           bool
+		matrix, format, kind string
+		held                 bool
 	}
 	counts := map[key]int{}
 	for _, pt := range Points("dgx1", true) {
-		counts[key{pt.Matrix, pt.Format, pt.held()}]++
+		if pt.Kind != "baseline" {
+			counts[key{pt.Matrix, pt.Format, pt.Kind, pt.held()}]++
+		}
 	}
-	require.Len(t, counts, 6*3*2)
+	require.Len(t, counts, 6*3*3*2)
 	for k, n := range counts {
 		require.Equal(t, 4, n, "%+v", k)
 	}
@@ -78,20 +194,22 @@ func TestBothHalvesHaveEveryMatrixFormatAndPhase(t *testing.T) {
 
 func TestGPUsOfOneSwitchShareItsLink(t *testing.T) {
 	p := load(t, "dgx1")
-	one := p.Authors(even("", sparse.FormatCSR, 1e3, 1e3, 1e8, 1), "p-opt", true).H2D
-	two := p.Authors(even("", sparse.FormatCSR, 1e3, 1e3, 1e8, 2), "p-opt", true).H2D
-	three := p.Authors(even("", sparse.FormatCSR, 1e3, 1e3, 1e8, 3), "p-opt", true).H2D
+	one := p.Authors(even("", sparse.FormatCSR, 1e3, 1e3, 1e8, 1), "p-opt").H2D
+	two := p.Authors(even("", sparse.FormatCSR, 1e3, 1e3, 1e8, 2), "p-opt").H2D
+	three := p.Authors(even("", sparse.FormatCSR, 1e3, 1e3, 1e8, 3), "p-opt").H2D
 	require.InEpsilon(t, one, two, 1e-3)
 	require.InEpsilon(t, one*2/3, three, 1e-3)
 	s := load(t, "summit")
-	require.InEpsilon(t, s.Authors(even("", sparse.FormatCSR, 1e3, 1e3, 1e8, 1), "p-opt", true).H2D/2,
-		s.Authors(even("", sparse.FormatCSR, 1e3, 1e3, 1e8, 2), "p-opt", true).H2D, 1e-3)
+	require.InEpsilon(t, s.Authors(even("", sparse.FormatCSR, 1e3, 1e3, 1e8, 1), "p-opt").H2D/2,
+		s.Authors(even("", sparse.FormatCSR, 1e3, 1e3, 1e8, 2), "p-opt").H2D, 1e-3)
 }
 
 func TestWithoutNUMAAwarenessCopiesWaitForTheLinkBetweenSockets(t *testing.T) {
 	p := load(t, "summit")
 	j := even("HV15R", sparse.FormatCSR, 2e6, 2e6, 283e6, 6)
-	require.Greater(t, p.Authors(j, "p-opt", false).H2D, 2*p.Authors(j, "p-opt", true).H2D)
+	ratio := p.Authors(j, paper.Unplaced).H2D / p.Authors(j, "p-opt").H2D
+	require.InDelta(t, 2.05, ratio, 0.1, "three parts over a link of 66 GB/s, beside one over 45")
+	require.Equal(t, p.Authors(j, paper.Unplaced).H2D, p.Authors(j, "baseline").H2D)
 }
 
 func TestTheSlowestPartCounts(t *testing.T) {
@@ -139,8 +257,9 @@ func TestWithoutCarriesThereIsNothingToMerge(t *testing.T) {
 // that are bytes by small powers of two.
 func byHand() *Platform {
 	gb := func(v float64) Param { return Param{Value: v / giga} }
-	return &Platform{GPUsPerLink: 2, GPUsPerSocket: 2, HostLink: gb(1), HostBack: gb(2), Cross: gb(0.5), HBM: gb(4), PeerIn: gb(8), PlainCopy: gb(16),
-		Launch: Param{Value: 0.25}, PerGPU: Param{Value: 0.125}, Pointer: Param{Value: 1}, Index: Param{Value: 2}}
+	return &Platform{GPUsPerLink: 2, GPUsPerSocket: 2, HostLink: gb(1), HostBack: gb(2), CrossCopy: gb(0.5), CrossMerge: gb(0.5), HBM: gb(4), PeerIn: gb(8), PlainCopy: gb(16),
+		Launch: Param{Value: 0.25}, PerGPU: Param{Value: 0.125}, Pointer: Param{Value: 1}, Index: Param{Value: 2},
+		DeviceIndex: Param{Value: 4}, Split: Param{Value: 32}, SplitWait: Param{Value: 64}}
 }
 
 func TestPhasesAreThoseMadeByHand(t *testing.T) {
@@ -153,12 +272,13 @@ func TestPhasesAreThoseMadeByHand(t *testing.T) {
 	// stream 520, 1160 and 1400, the last 1.5 times as slowly.
 	const compute, merge = 1.5*1400/4 + 0.25, 320/0.5 + 3*0.125
 	for what, c := range map[string]struct{ want, got Times }{
-		"csr, baseline":   {Times{100, 9080 / 0.5, compute, merge, 0}, p.Authors(csr, "baseline", false)},
-		"csr, p":          {Times{100.0 / 3, 8360 + 8840, compute, 8 * 100 / 16, 0}, p.Authors(csr, "p", true)},
-		"csr, p-opt":      {Times{3 * 0.25, 8360 + 8840, compute, merge, 0}, p.Authors(csr, "p-opt", true)},
-		"coo, baseline":   {Times{2 * 90, (160 + 480 + 2*8000 + 480), compute, merge, 0}, p.Authors(coo, "baseline", true)},
-		"csc, p":          {Times{100.0 / 3, 360 + 840, compute, 3 * 800 / 16, 0}, p.Authors(csc, "p", true)},
-		"csc, p-opt":      {Times{3 * 0.25, 360 + 840, compute, 2*800/2 + 3*0.125, 0}, p.Authors(csc, "p-opt", true)},
+		"csr, baseline":   {Times{100, 9080 / 0.5, compute, merge, 0}, p.Authors(csr, "baseline")},
+		"csr, p":          {Times{40, 9080 / 0.5, compute, merge + 8*100.0/16, 0}, p.Authors(csr, "p")},
+		"csr, p-opt":      {Times{32 + 64 + 40*4, 8360 + 8840, compute, merge, 0}, p.Authors(csr, "p-opt")},
+		"coo, p-opt":      {Times{32 + 50*4, (160 + 480 + 2*8000 + 480), compute, merge, 0}, p.Authors(coo, "p-opt")},
+		"coo, baseline":   {Times{2 * 90, (800 + 8000 + 320) / 0.5, compute, merge, 0}, p.Authors(coo, "baseline")},
+		"csc, p":          {Times{40, (760 + 320) / 0.5, compute, 2*800/2 + 3*0.125 + 3*800/16, 0}, p.Authors(csc, "p")},
+		"csc, p-opt":      {Times{32 + 64 + 40*4, 360 + 840, compute, 2*800/2 + 3*0.125, 0}, p.Authors(csc, "p-opt")},
 		"csr, own":        {Times{0, 8360 + 8840, 2100/4 + 0.25, 0.25 + 480/2, 800.0*2/3/8 + 0.25}, p.Library(csr, false, true)},
 		"csc, own":        {Times{0, 360 + 840, 2100/4 + 0.25, 2*(800/8+2400/4+0.25) + 2*800.0/3/2, 0}, p.Library(csc, false, false)},
 		"csr, own, there": {Times{0, 0, 2100/4 + 0.25, 0.25, 0}, p.Library(csr, true, false)},
@@ -208,4 +328,18 @@ func TestAFixedPartThatWouldBeNegativeIsNone(t *testing.T) {
 	k := fitKernel(p, points)
 	require.Zero(t, k.Fixed)
 	require.Positive(t, k.Slowdown)
+}
+
+func TestWithoutPlacementCopiesAreSaidToPassTheLinkBetweenSockets(t *testing.T) {
+	p := load(t, "summit")
+	most, held := 0.0, p.CheckHeld(Points("summit", true))
+	for _, pt := range Points("summit", true) {
+		if pt.Kind == paper.Unplaced {
+			most = max(most, p.Crossing(pt))
+		}
+		require.Equal(t, pt.GPUs > 3, p.Crossing(pt) > 0)
+	}
+	require.InDelta(t, 122, most, 2, "GB/s, over a link that carries 64: the matrix was not all on one socket")
+	require.False(t, Find(held, paper.Unplaced, "h2d", "").Good())
+	require.True(t, Find(held, "p-opt", "h2d", "").Good())
 }

@@ -1,9 +1,9 @@
 package model
 
 import (
-	"math"
 	"math/bits"
 
+	"github.com/msrep-go/msrep/bench/paper"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -17,39 +17,49 @@ type Times struct {
 // Total adds the phases up.
 func (t Times) Total() float64 { return t.Partition + t.H2D + t.Compute + t.Merge + t.Exchange }
 
-// Authors models the program of the paper's authors. version is baseline, p or
-// p-opt; placed says that the parts lie on the sockets of their GPUs, not all on the
-// first. The copy that this takes is not in it, as it is not in the paper.
-func (p *Platform) Authors(j Job, version string, placed bool) Times {
-	var t Times
-	serial := 1.0
-	if version != "baseline" {
-		serial = 1 / float64(len(j.Parts)) // one thread for each GPU
-	}
-	for _, part := range j.Parts {
-		if j.Format == sparse.FormatCOO {
-			t.Partition += serial * float64(part.NNZ) * p.Index.Value
-		} else {
-			t.Partition += serial * float64(part.Majors) * p.Pointer.Value
-		}
-	}
-	t.H2D = p.perLink(j, j.inBytes) / (p.HostLink.Value * giga)
-	if !placed {
-		t.H2D = max(t.H2D, p.overCross(j, j.inBytes))
+// Authors models the program of the paper's authors. version is one of
+// paper.Versions; of these only p-opt has its parts on the sockets of their GPUs, the
+// others have them all on the first. The copy that placing takes is not in it, as it
+// is not in the paper.
+func (p *Platform) Authors(j Job, version string) Times {
+	t := Times{Partition: p.authorsSplit(j, version), H2D: p.perLink(j, j.inBytes) / (p.HostLink.Value * giga), Merge: p.authorsMerge(j)}
+	if version != "p-opt" {
+		t.H2D = max(t.H2D, p.overCross(j, j.inBytes, p.CrossCopy))
 	}
 	for i := range j.Parts {
 		t.Compute = max(t.Compute, p.authorsKernel(j, i))
 	}
+	pass := 8 * float64(j.Rows) / (p.PlainCopy.Value * giga) // of the host over one vector
 	switch {
-	case version == "p-opt":
-		t.Partition = p.Launch.Value * float64(len(j.Parts))
-		t.Merge = p.authorsMerge(j)
+	case version == "p-opt" || version == paper.Unplaced:
 	case j.Format == sparse.FormatCSC:
-		t.Merge = float64(len(j.Parts)) * 8 * float64(j.Rows) / (p.PlainCopy.Value * giga)
+		t.Merge += float64(len(j.Parts)) * pass
 	case version == "p":
-		t.Merge = 8 * float64(j.Rows) / (p.PlainCopy.Value * giga)
-	default:
-		t.Merge = p.authorsMerge(j)
+		t.Merge += pass
+	}
+	return t
+}
+
+// authorsSplit is the time that local pointers take, or for COO local row indices: one
+// thread of the host makes them all, or each its part, or the GPUs do.
+func (p *Platform) authorsSplit(j Job, version string) float64 {
+	of, each := func(part Part) float64 { return float64(part.Majors) }, p.Pointer.Value
+	if j.Format == sparse.FormatCOO {
+		of, each = func(part Part) float64 { return float64(part.NNZ) }, p.Index.Value
+	}
+	all, most := 0.0, 0.0
+	for _, part := range j.Parts {
+		all, most = all+of(part), max(most, of(part))
+	}
+	switch version {
+	case "baseline":
+		return all * each
+	case "p":
+		return most * each
+	}
+	t := p.Split.Value + most*p.DeviceIndex.Value
+	if j.Format != sparse.FormatCOO && len(j.Parts) > 1 {
+		t += p.SplitWait.Value
 	}
 	return t
 }
@@ -68,7 +78,7 @@ func (p *Platform) authorsKernel(j Job, i int) float64 {
 func (p *Platform) authorsMerge(j Job) float64 {
 	t := p.perLink(j, j.outBytes) / (p.HostBack.Value * giga)
 	if j.Format != sparse.FormatCSC {
-		t = max(t, p.overCross(j, j.outBytes))
+		t = max(t, p.overCross(j, j.outBytes, p.CrossMerge))
 	}
 	return t + p.PerGPU.Value*float64(len(j.Parts))
 }
@@ -122,17 +132,15 @@ func (p *Platform) perLink(j Job, bytes func(i int) float64) (most float64) {
 	return most
 }
 
-// overCross is the time of what passes between the sockets.
-func (p *Platform) overCross(j Job, bytes func(i int) float64) float64 {
-	if p.Cross.Value == 0 {
+// overCross is the time of what passes between the sockets; 0 where speed is 0, which
+// says that it never limits.
+func (p *Platform) overCross(j Job, bytes func(i int) float64, speed Param) float64 {
+	if speed.Value == 0 {
 		return 0
 	}
 	sum := 0.0
 	for i := min(p.GPUsPerSocket, len(j.Parts)); i < len(j.Parts); i++ {
 		sum += bytes(i)
 	}
-	return sum / (p.Cross.Value * giga)
+	return sum / (speed.Value * giga)
 }
-
-// relative is the error of a modelled time.
-func relative(model, measured float64) float64 { return math.Abs(model/measured - 1) }

@@ -25,17 +25,22 @@ type Platform struct {
 	GPUsPerLink   int    `json:"gpus_per_host_link"`
 	GPUsPerSocket int    `json:"gpus_per_socket"`
 
-	HostLink  Param `json:"host_link"`      // to the GPUs of a link together
-	HostBack  Param `json:"host_link_back"` // from them
-	Cross     Param `json:"cross_socket"`   // between the sockets; 0 where it was never seen to limit
-	HBM       Param `json:"hbm"`            // read by a kernel that streams
-	PeerIn    Param `json:"peer_in"`        // into one GPU from the others, over NVLink
-	L2        Param `json:"l2"`             // cache of a GPU
-	Launch    Param `json:"launch"`         // of a kernel until it runs
-	PerGPU    Param `json:"merge_per_gpu"`  // of a merge, for each GPU in turn
-	PlainCopy Param `json:"plain_merge"`    // speed of a merge by the host, not optimised
-	Pointer   Param `json:"host_pointer"`   // a local pointer made by the host
-	Index     Param `json:"host_index"`     // a local row index made by the host, for COO
+	HostLink    Param `json:"host_link"`      // to the GPUs of a link together
+	HostBack    Param `json:"host_link_back"` // from them
+	CrossCopy   Param `json:"cross_copy"`     // matrix and x between the sockets, without placement; 0 where it was never seen to limit
+	CrossMerge  Param `json:"cross_merge"`    // results between the sockets; likewise
+	CrossLink   Param `json:"cross_link"`     // what the link between the sockets carries in one direction at most
+	HBM         Param `json:"hbm"`            // read by a kernel that streams
+	PeerIn      Param `json:"peer_in"`        // into one GPU from the others, over NVLink
+	L2          Param `json:"l2"`             // cache of a GPU
+	Launch      Param `json:"launch"`         // of a kernel until it runs
+	PerGPU      Param `json:"merge_per_gpu"`  // of a merge, for each GPU in turn
+	PlainCopy   Param `json:"plain_merge"`    // pass of the host over results, where merging is not optimised
+	Pointer     Param `json:"host_pointer"`   // a local pointer made by the host
+	Index       Param `json:"host_index"`     // a local row index made by the host, for COO
+	DeviceIndex Param `json:"device_index"`   // a local pointer or row index made by a GPU
+	Split       Param `json:"split"`          // of an optimised split, whatever its size
+	SplitWait   Param `json:"split_wait"`     // more than that in CSR and CSC with several GPUs
 
 	// Kernels of the authors by format and matrix.
 	Kernels map[string]map[string]Kernel `json:"kernels"`
@@ -72,9 +77,10 @@ func (p *Platform) Params() (names []string, params []*Param) {
 		name string
 		p    *Param
 	}{
-		{"host_link", &p.HostLink}, {"host_link_back", &p.HostBack}, {"cross_socket", &p.Cross}, {"hbm", &p.HBM},
-		{"peer_in", &p.PeerIn}, {"l2", &p.L2}, {"launch", &p.Launch}, {"merge_per_gpu", &p.PerGPU},
+		{"host_link", &p.HostLink}, {"host_link_back", &p.HostBack}, {"cross_copy", &p.CrossCopy}, {"cross_merge", &p.CrossMerge},
+		{"cross_link", &p.CrossLink}, {"hbm", &p.HBM}, {"peer_in", &p.PeerIn}, {"l2", &p.L2}, {"launch", &p.Launch}, {"merge_per_gpu", &p.PerGPU},
 		{"plain_merge", &p.PlainCopy}, {"host_pointer", &p.Pointer}, {"host_index", &p.Index},
+		{"device_index", &p.DeviceIndex}, {"split", &p.Split}, {"split_wait", &p.SplitWait},
 	} {
 		names, params = append(names, e.name), append(params, e.p)
 	}

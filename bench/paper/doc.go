@@ -2,10 +2,9 @@
 // the table of its Figure 6, and the phase times that its authors measured; and of
 // the CPMS paper, its Tables 1 and 2 and the numbers printed in its Figure 7.
 //
-// The times are those of the authors' own runs behind Figures 16 to 23, in
-// seconds: of HV15R all, of the other five matrices of Table 2 the optimised and
-// the plain runs of version p and the baseline on one GPU. What is known about
-// them:
+// The times are those of the authors' own runs behind Figures 16 to 23, in seconds:
+// all that they measured, on the six matrices of Table 2 and on two others. What is
+// known about them:
 //
 //   - Only the stored half of the four symmetric matrices was multiplied, so that
 //     Matrix.Stored, not the paper's count, fits the times.

@@ -90,6 +90,7 @@ type Table struct {
 	Header []string
 	Rows   [][]string
 	Fold   bool // a long table that the page shows when it is asked to
+	Prose  bool // of texts, which are wrapped and begin at the left
 	// Shade, where present, has a number in [0, 1] for each cell beside the first
 	// column: the cell is the darker the smaller it is.
 	Shade [][]float64

@@ -1,0 +1,94 @@
+package experiment
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/msrep-go/msrep/bench/model"
+	"github.com/msrep-go/msrep/bench/paper"
+	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// trust says how far modelled times of a platform are from the authors' runs that did
+// not calibrate the model: on the six matrices, and on one of them.
+type trust struct {
+	all []model.Check
+	own map[string][]model.Check // by matrix
+}
+
+func newTrust(p *model.Platform, points []model.Point) *trust {
+	t := &trust{all: p.CheckHeld(points), own: map[string][]model.Check{}}
+	for _, m := range paper.Matrices {
+		var of []model.Point
+		for _, pt := range points {
+			if pt.Matrix == m.Name {
+				of = append(of, pt)
+			}
+		}
+		t.own[m.Name] = p.CheckHeld(of)
+	}
+	return t
+}
+
+// worst is the check that decides whether a phase is drawn: over all matrices or on the
+// matrix, whichever is worse. A total counts only where the copies do, which are most
+// of it.
+func (t *trust) worst(matrix string, format sparse.Format, version, phase string) (worst model.Check) {
+	phases := []string{phase}
+	if phase == model.Total {
+		phases = append(phases, "h2d")
+	}
+	for _, ph := range phases {
+		for _, checks := range [][]model.Check{t.all, t.own[matrix]} {
+			c := model.Find(checks, version, ph, string(format))
+			if c.N == 0 {
+				return c
+			}
+			if max(c.Median, c.Far) >= max(worst.Median, worst.Far) {
+				worst = c
+			}
+		}
+	}
+	return worst
+}
+
+// version is the authors' version that a run stands beside.
+func (r run) version() string {
+	if r.strategy == msrep.Optimized && r.numa == msrep.NUMAOff {
+		return paper.Unplaced
+	}
+	return string(r.strategy)
+}
+
+// drawn says whether times of the run may be drawn: measured ones always, modelled ones
+// where the model has been checked well enough in all the phases.
+func (s *Session) drawn(r run, phases ...string) bool {
+	if s.platform == nil {
+		return true
+	}
+	for _, phase := range phases {
+		if !s.trust.worst(r.matrix, r.format, r.version(), phase).Good() {
+			return false
+		}
+	}
+	return true
+}
+
+// leftOut says in words that a modelled curve is not drawn, and why.
+func (s *Session) leftOut(r run, phases ...string) string {
+	for _, phase := range phases {
+		if c := s.trust.worst(r.matrix, r.format, r.version(), phase); !c.Good() {
+			return fmt.Sprintf("%s %s (%s is off by %.0f %%)", r.format, r.version(), c.Phase, 100*math.Max(c.Median, c.Far))
+		}
+	}
+	return ""
+}
+
+// notDrawn is a remark about the curves that are left out, none where all are drawn.
+func notDrawn(left []string) []string {
+	if len(left) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("Modelled curves that are not drawn, because the median error on the authors' runs that calibrated nothing is above %.0f %%: %s.", 100*model.Tolerance, join(left))}
+}
