@@ -84,24 +84,29 @@ func authorsCases(platform string) cases {
 	return c
 }
 
-// ownCases are those of this session. Modelled phases that the model is not good enough
-// for are not known.
+// ownCases are those of this session.
 func (s *Session) ownCases() cases {
 	c := cases{}
 	for r, p := range s.runs {
-		v := timed{p.partition, p.h2d, p.compute, p.merge, p.total()}
-		for phase, to := range map[string]*float64{"partition": &v.partition, "h2d": &v.h2d, "compute": &v.compute, "merge": &v.merge, model.Total: &v.total} {
-			if !s.drawn(r, phase) {
-				*to = math.NaN()
-			}
-		}
 		key := caseKey{r.matrix, r.format, r.version(), r.devices}
 		if r.numa == msrep.NUMAOn {
 			key.version = placed
 		}
-		c[key] = v
+		c[key] = s.known(r, p)
 	}
 	return c
+}
+
+// known is the times of a run without modelled phases that the model is not good enough
+// for.
+func (s *Session) known(r run, p phases) timed {
+	v := timed{p.partition, p.h2d, p.compute, p.merge, p.total()}
+	for phase, to := range map[string]*float64{"partition": &v.partition, "h2d": &v.h2d, "compute": &v.compute, "merge": &v.merge, model.Total: &v.total} {
+		if !s.drawn(r, phase) {
+			*to = math.NaN()
+		}
+	}
+	return v
 }
 
 // claim is a statement of the MSREP paper with a number that can be taken from times.
@@ -340,7 +345,7 @@ func (s *Session) judgeFigure(number string) (report.Table, []string) {
 				beside = append(beside, platformTitle(platform)+" "+cl.cell(y))
 			}
 			if outcome(y, cl.holds) == notReproduced {
-				contradicted = append(contradicted, fmt.Sprintf("%s: the paper says %s; their times on %s give %s", cl.says, cl.paper, platformTitle(platform), short(y)))
+				contradicted = append(contradicted, fmt.Sprintf("The authors' own times on %s contradict the paper. %s: %s; the paper says %s.", platformTitle(platform), capital(cl.says), short(y), cl.paper))
 			}
 		}
 		t.Rows = append(t.Rows, row)
@@ -353,11 +358,7 @@ func (s *Session) judgeFigure(number string) (report.Table, []string) {
 		}
 		s.verdicts = append(s.verdicts, v)
 	}
-	remarks := []string{fmt.Sprintf("Of the %d statements of the paper about this figure, %d can be tested here, of which %d hold.", len(t.Rows), found, held)}
-	if len(contradicted) > 0 {
-		remarks = append(remarks, "The authors' own times contradict the paper: "+strings.Join(contradicted, ". ")+".")
-	}
-	return t, remarks
+	return t, append([]string{fmt.Sprintf("Statements of the paper about this figure: %d. Tested here: %d. Of these hold: %d.", len(t.Rows), found, held)}, contradicted...)
 }
 
 // cell is a number with its verdict, "-" without one.
@@ -375,6 +376,9 @@ func (cl claim) cell(x float64) string {
 func platformTitle(platform string) string {
 	return map[string]string{"dgx1": "DGX-1", "summit": "Summit"}[platform]
 }
+
+// capital begins a sentence.
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // join lists things with commas.
 func join(list []string) string { return strings.Join(list, ", ") }

@@ -198,7 +198,7 @@ func TestSummitWithoutPlacementIsNotModelled(t *testing.T) {
 		}
 		text := strings.Join(s.Page.Sections[0].Remarks, " ")
 		require.Equal(t, !want, strings.Contains(text, "Modelled curves that are not drawn"))
-		require.Contains(t, text, "The authors' own times contradict the paper: without placement: speed of 6 GPUs over that of 3")
+		require.Contains(t, text, "The authors' own times on Summit contradict the paper. Without placement: speed of 6 GPUs over that of 3")
 	}
 }
 

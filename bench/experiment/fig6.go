@@ -181,8 +181,8 @@ func (s *Session) fig6Section(lows []int, ratios []float64, cells [][]fig6Cell) 
 			"Devices at once: when there are fewer cores than devices, cores that finish a short block go on with another, and much of the imbalance does not show.")
 	}
 	sec.Figures = []report.Figure{
-		relativeFigure("msrep-fig6-few", "Row blocks: share of the balanced speed", s.origin(), lows, ratios, alone),
-		relativeFigure("msrep-fig6-even", "Split by nonzeros: share of the balanced speed", s.origin(), lows, ratios, nnz),
+		relativeFigure("msrep-fig6-few", "Row blocks: share of the balanced speed", s.origin(), lows, ratios, alone, true),
+		relativeFigure("msrep-fig6-even", "Split by nonzeros: share of the balanced speed", s.origin(), lows, ratios, nnz, false),
 	}
 	v := fig6Verdicts(lows, ratios, alone, nnz)
 	claims := report.Table{Name: "msrep-fig6-claims", Title: "What the paper says", Prose: true, Header: []string{"statement", "paper", string(s.origin()), "outcome"}}
@@ -196,7 +196,7 @@ func (s *Session) fig6Section(lows []int, ratios []float64, cells [][]fig6Cell) 
 	}
 	s.verdicts = append(s.verdicts, v...)
 	sec.Tables = append([]report.Table{claims}, sec.Tables...)
-	sec.Remarks = []string{fmt.Sprintf("Of %d statements %d hold here.", len(v), held)}
+	sec.Remarks = []string{fmt.Sprintf("Statements of the paper about this figure: %d. Of these hold here: %d.", len(v), held)}
 	if s.platform == nil {
 		sec.Remarks = append(sec.Remarks, s.scatter("msrep-fig6"))
 	}
@@ -272,9 +272,9 @@ func speedTable(name, title string, origin report.Origin, lows []int, ratios []f
 	return t
 }
 
-// relativeFigure draws up to three of the rows relative to the balanced speed, ours and
-// the paper's.
-func relativeFigure(name, title string, origin report.Origin, lows []int, ratios []float64, v [][]float64) report.Figure {
+// relativeFigure draws up to three of the rows relative to the balanced speed, and those
+// of the paper, which has only row blocks, beside them.
+func relativeFigure(name, title string, origin report.Origin, lows []int, ratios []float64, v [][]float64, beside bool) report.Figure {
 	f := report.Figure{Name: name, Title: title, XLabel: "nonzeros of a low device by those of a high one", YLabel: "share of balanced speed"}
 	scaled := func(row []float64, by float64) (s []float64) {
 		for _, x := range row {
@@ -287,7 +287,7 @@ func relativeFigure(name, title string, origin report.Origin, lows []int, ratios
 			continue
 		}
 		f.Series = append(f.Series, report.Series{Name: fmt.Sprintf("%d of %d low", lows[i], len(lows)), Origin: origin, X: ratios, Y: scaled(v[i], v[0][0])})
-		if len(lows) == len(paper.Figure6Low) {
+		if beside && len(lows) == len(paper.Figure6Low) {
 			f.Series = append(f.Series, report.Series{Name: fmt.Sprintf("%d of %d low", lows[i], len(lows)), Origin: report.Paper, X: ratios, Y: scaled(paper.Figure6[i], paper.Figure6[0][0])})
 		}
 	}

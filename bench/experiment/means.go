@@ -1,6 +1,9 @@
 package experiment
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // geometricMean of positive numbers; NaN of none.
 func geometricMean(v []float64) float64 {
@@ -23,16 +26,23 @@ func columnMeans(rows [][]float64) (means []float64) {
 	return means
 }
 
-// knownMeans is columnMeans of the numbers that are not NaN.
-func knownMeans(rows [][]float64) (means []float64) {
+// knownMeans writes the geometric mean of each column, over the numbers that are not
+// NaN, and how many these are where some are missing.
+func knownMeans(rows [][]float64) (cells []string) {
 	for k := range rows[0] {
 		var column []float64
 		for _, row := range rows {
-			column = append(column, row[k])
+			if !math.IsNaN(row[k]) {
+				column = append(column, row[k])
+			}
 		}
-		means = append(means, meanOf(column))
+		cell := meanRow("", []float64{meanOf(column)})[1]
+		if n := len(column); n > 0 && n < len(rows) {
+			cell += fmt.Sprintf(" (%d of %d)", n, len(rows))
+		}
+		cells = append(cells, cell)
 	}
-	return means
+	return cells
 }
 
 // withMeans adds a row of geometric means.

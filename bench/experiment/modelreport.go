@@ -238,7 +238,7 @@ func parameterTable(p *model.Platform) report.Table {
 		return []string{name, value, unit, on, runs, errs, source}
 	}
 	for i, name := range names {
-		t.Rows = append(t.Rows, row(name, fmt.Sprintf("%.4g", params[i].Value), params[i].Unit, params[i].Source))
+		t.Rows = append(t.Rows, row(name, fmt.Sprintf("%.7g", params[i].Value), params[i].Unit, params[i].Source))
 	}
 	t.Rows = append(t.Rows, row("kernels", "two for each format and matrix", "slowdown, s", "calibrated"))
 	return t

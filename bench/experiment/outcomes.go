@@ -27,45 +27,45 @@ type verdict struct {
 type paperItem struct {
 	paper, item string
 	what        string
-	experiment  string
-	needs       string // what a run must have that says something about it
+	command     string // what says most about it: experiment and flags
+	needs       string // what else it takes
 }
 
 // paperItems lists the three papers. Figures 1 to 5 and 7 to 15 of MSREP and its Table
 // 1, Figures 1 and 2 of CPMS and Figures 1 to 5 and 7 of PELLR are examples, drawings and
 // notation without results.
 var paperItems = []paperItem{
-	{"MSREP", "System DGX-1", "8 V100 in pairs on PCIe", "model", "sim:dgx1 models it"},
-	{"MSREP", "System Summit", "6 V100 on NVLink", "model", "sim:summit models it"},
-	{"MSREP", "Table 2", "six matrices", "msrep-fig22 or msrep-fig23", "--mats DIR with the matrices"},
-	{"MSREP", "Figure 6", "unequal parts", "msrep-fig6", "cpu:8, GPUs or sim:dgx1"},
-	{"MSREP", "Figure 16", "time to split", "msrep-fig16", ""},
-	{"MSREP", "Figure 17", "share of splitting", "msrep-fig17", ""},
-	{"MSREP", "Figure 18", "time to merge", "msrep-fig18", ""},
-	{"MSREP", "Figure 19", "share of merging", "msrep-fig19", ""},
-	{"MSREP", "Figure 20", "NUMA placement", "msrep-fig20", ""},
-	{"MSREP", "Figure 21", "speed-up of the strategies", "msrep-fig21", ""},
-	{"MSREP", "Figure 22", "speed-up on the DGX-1", "msrep-fig22", "sim:dgx1"},
-	{"MSREP", "Figure 23", "speed-up on Summit", "msrep-fig23", "sim:summit"},
-	{"CPMS", "System", "a V100, and two Xeon 8168", "cpms", "those processors"},
-	{"CPMS", "Table 1", "ten graphs", "cpms", "the graphs of the collection"},
-	{"CPMS", "Table 2", "iterations by precision", "cpms", "cpu:N"},
-	{"CPMS", "Figure 3", "matrices", "cpms", "cpu:N"},
-	{"CPMS", "Figure 4", "products on a GPU", "cpms", "a GPU"},
-	{"CPMS", "Figure 5", "time by precision", "cpms", "cpu:N"},
-	{"CPMS", "Figure 6", "time by tolerance", "cpms", "cpu:N"},
-	{"CPMS", "Figure 7", "PageRank on a GPU, csr", "cpms", "a GPU"},
-	{"CPMS", "Figure 8", "PageRank on a GPU, ell", "cpms", "a GPU"},
-	{"CPMS", "Figure 9", "products on CPUs", "cpms", "cpu:N"},
-	{"CPMS", "Figure 10", "PageRank on CPUs, csr", "cpms", "cpu:N"},
-	{"CPMS", "Figure 11", "PageRank on CPUs, ell", "cpms", "cpu:N"},
-	{"PELLR", "System", "a Quadro P600", "pellr", "that GPU"},
-	{"PELLR", "Table 1", "twenty matrices", "pellr", "--mats DIR with the matrices"},
-	{"PELLR", "Figure 6", "PELLR and ELLR", "pellr", ""},
-	{"PELLR", "Figure 8", "PELLR and HYB", "pellr", ""},
-	{"PELLR", "Figure 9", "PELLR and BiELL", "pellr", ""},
-	{"PELLR", "Figure 10", "PELLR and BiJAD", "pellr", ""},
-	{"PELLR", "Figures 11, 12", "speed of all formats", "pellr", ""},
+	{"MSREP", "System DGX-1", "8 V100 in pairs on PCIe", "model", "a DGX-1"},
+	{"MSREP", "System Summit", "6 V100 on NVLink", "model", "a node of Summit"},
+	{"MSREP", "Table 2", "six matrices", "msrep-fig22 --mats DIR", "the matrices"},
+	{"MSREP", "Figure 6", "unequal parts", "msrep-fig6 --devices cpu:8", ""},
+	{"MSREP", "Figure 16", "time to split", "msrep-fig16 --devices sim:dgx1", ""},
+	{"MSREP", "Figure 17", "share of splitting", "msrep-fig17 --devices sim:dgx1", ""},
+	{"MSREP", "Figure 18", "time to merge", "msrep-fig18 --devices sim:dgx1", ""},
+	{"MSREP", "Figure 19", "share of merging", "msrep-fig19 --devices sim:dgx1", ""},
+	{"MSREP", "Figure 20", "NUMA placement", "msrep-fig20 --devices sim:summit", ""},
+	{"MSREP", "Figure 21", "speed-up of the strategies", "msrep-fig21 --devices sim:dgx1", ""},
+	{"MSREP", "Figure 22", "speed-up on the DGX-1", "msrep-fig22 --devices sim:dgx1", ""},
+	{"MSREP", "Figure 23", "speed-up on Summit", "msrep-fig23 --devices sim:summit", ""},
+	{"CPMS", "System", "a V100, and two Xeon 8168", "cpms --devices cpu", "these processors"},
+	{"CPMS", "Table 1", "ten graphs", "cpms --devices cpu", "the graphs of the collection"},
+	{"CPMS", "Table 2", "iterations by precision", "cpms --devices cpu", ""},
+	{"CPMS", "Figure 3", "structure of the graphs", "cpms --devices cpu", "the graphs of the collection"},
+	{"CPMS", "Figure 4", "products on a GPU", "cpms --devices cuda", "a GPU"},
+	{"CPMS", "Figure 5", "time by precision, on a GPU", "cpms --devices cuda", "a GPU"},
+	{"CPMS", "Figure 6", "time by tolerance, on a GPU", "cpms --devices cuda", "a GPU"},
+	{"CPMS", "Figure 7", "PageRank on a GPU, csr", "cpms --devices cuda", "a GPU"},
+	{"CPMS", "Figure 8", "PageRank on a GPU, ell", "cpms --devices cuda", "a GPU"},
+	{"CPMS", "Figure 9", "products on CPUs", "cpms --devices cpu", ""},
+	{"CPMS", "Figure 10", "PageRank on CPUs, csr", "cpms --devices cpu", ""},
+	{"CPMS", "Figure 11", "PageRank on CPUs, ell", "cpms --devices cpu", ""},
+	{"PELLR", "System", "a Quadro P600", "pellr --devices cuda", "this GPU"},
+	{"PELLR", "Table 1", "twenty matrices", "pellr --mats DIR", "the matrices"},
+	{"PELLR", "Figure 6", "PELLR and ELLR", "pellr --devices cuda", ""},
+	{"PELLR", "Figure 8", "PELLR and HYB", "pellr --devices cuda", ""},
+	{"PELLR", "Figure 9", "PELLR and BiELL", "pellr --devices cuda", ""},
+	{"PELLR", "Figure 10", "PELLR and BiJAD", "pellr --devices cuda", ""},
+	{"PELLR", "Figures 11, 12", "speed of all formats", "pellr --devices cuda", ""},
 }
 
 // outcomes is the table of what was reproduced. It is the last experiment, and about
@@ -138,26 +138,26 @@ func (s *Session) outcomeSection() report.Section {
 	}
 	counts := map[string]int{}
 	for _, item := range paperItems {
-		command := "msrep bench " + item.experiment
-		if s.Devices != "" {
-			command += " --devices " + s.Devices
-		}
 		var found []verdict
 		for _, v := range s.verdicts {
 			if v.Paper == item.paper && v.Item == item.item {
 				found = append(found, v)
 			}
 		}
+		experiment, flags, _ := strings.Cut(item.command, " ")
+		command := fmt.Sprintf("msrep bench %s outcomes %s", experiment, flags)
 		if len(found) == 0 {
-			why := "no number of it was judged in this run"
+			why := "not judged in this run"
 			if item.needs != "" {
-				why += "; it takes " + item.needs
+				why += "; it needs " + item.needs
 			}
 			found = []verdict{{Says: item.what, Found: why, Outcome: notTestable}}
+		} else if s.Devices != "" && experiment != "model" && !strings.Contains(flags, "--mats") {
+			command = fmt.Sprintf("msrep bench %s outcomes --devices %s", experiment, s.Devices)
 		}
 		for _, v := range found {
 			counts[v.Outcome]++
-			t.Rows = append(t.Rows, []string{item.paper + ", " + item.item, v.Says, v.Printed, v.Found, v.Outcome, v.Authors, command})
+			t.Rows = append(t.Rows, []string{item.paper + ", " + item.item, v.Says, v.Printed, v.Found, v.Outcome, v.Authors, strings.TrimSpace(command)})
 		}
 	}
 	sec := report.Section{

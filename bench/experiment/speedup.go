@@ -19,8 +19,11 @@ import (
 func figure21(ctx context.Context, s *Session) error {
 	name := "msrep-fig21"
 	sec := report.Section{Name: name, Title: "Figure 21: speed-up of the strategies (" + single + ")"}
-	table := report.Table{Name: name + "-phases", Title: "All phases, milliseconds", Origin: s.origin(),
-		Header: []string{"format, strategy", "devices", "partition", "h2d", "compute", "merge", "all", "compute + merge", "compute, of bandwidth"}}
+	table := report.Table{Name: name + "-phases", Title: "All phases, milliseconds", Origin: s.origin(), Fold: s.platform != nil,
+		Header: []string{"format, strategy", "devices", "partition", "h2d", "compute", "merge", "all", "compute + merge"}}
+	if s.platform == nil {
+		table.Header = append(table.Header, "compute, of bandwidth")
+	}
 	s.steps(len(formats) * len(strategies) * len(s.counts()))
 	var left []string
 	for _, format := range formats {
@@ -41,7 +44,11 @@ func figure21(ctx context.Context, s *Session) error {
 				}
 				end.Add(float64(n), one.withoutSplit()/p.total())
 				resident.Add(float64(n), one.resident()/p.resident())
-				table.Rows = append(table.Rows, append(phaseRow(fmt.Sprintf("%s %s", format, strategy), n, p), s.ofBandwidth(format, p.compute)))
+				row := phaseRow(fmt.Sprintf("%s %s", format, strategy), n, s.known(r, p))
+				if s.platform == nil {
+					row = append(row, s.ofBandwidth(format, p.compute))
+				}
+				table.Rows = append(table.Rows, row)
 			}
 			if s.drawn(r, model.Total) {
 				all.Series = append(all.Series, end)
@@ -70,8 +77,8 @@ func figure21(ctx context.Context, s *Session) error {
 // share of the bandwidth that was measured in this run.
 func (s *Session) ofBandwidth(f sparse.Format, seconds float64) string {
 	speed, a := s.Record.Machine.Bandwidth, s.matrix.csr
-	if s.platform != nil || len(s.gpus) > 0 || speed == 0 || seconds == 0 {
-		return "-" // of a machine that is not this one, or of memory that was not measured
+	if len(s.gpus) > 0 || speed == 0 || seconds == 0 {
+		return "-" // the memory of the device was not measured
 	}
 	bytes := leastBytes(f, a.Rows, a.Cols, a.NNZ())
 	if where := s.cached(bytes); where != "" {
@@ -93,9 +100,14 @@ func (s *Session) cached(bytes int64) string {
 	return "in the caches"
 }
 
-func phaseRow(what string, devices int, p phases) []string {
+// phaseRow writes times in milliseconds, "-" for what is not known.
+func phaseRow(what string, devices int, t timed) []string {
 	row := []string{what, fmt.Sprint(devices)}
-	for _, v := range []float64{p.partition, p.h2d, p.compute, p.merge, p.total(), p.resident()} {
+	for _, v := range []float64{t.partition, t.h2d, t.compute, t.merge, t.total, t.compute + t.merge} {
+		if math.IsNaN(v) {
+			row = append(row, "-")
+			continue
+		}
 		row = append(row, fmt.Sprintf("%.4g", 1e3*v))
 	}
 	return row
@@ -199,7 +211,7 @@ func sixMatrices(name, platform string) func(context.Context, *Session) error {
 		for _, format := range formats {
 			title := strings.ToUpper(string(format))
 			ours[format] = &report.Figure{Name: name + "-" + string(format), Title: title + ": p-opt, all phases", XLabel: "devices", YLabel: "speed-up"}
-			theirs[format] = &report.Figure{Name: name + "-" + string(format) + "-paper", Title: title + ": p-opt, all phases, " + platform, XLabel: "GPUs", YLabel: "speed-up"}
+			theirs[format] = &report.Figure{Name: name + "-" + string(format) + "-paper", Title: title + ": p-opt, all phases, " + platformTitle(platform), XLabel: "GPUs", YLabel: "speed-up"}
 		}
 		var names []string
 		for _, m := range paper.Matrices { // each is made once
@@ -219,12 +231,14 @@ func sixMatrices(name, platform string) func(context.Context, *Session) error {
 					}
 					series.Add(float64(n), one.withoutSplit()/last.total())
 				}
-				if s.drawn(r, model.Total) {
+				beside := paperSeries(m.Name, platform, m.Name, format, "p-opt", paper.Speedup)
+				if s.drawn(r, model.Total) { // those that both figures have come first, in the same colours
+					theirs[format].Series = slices.Insert(theirs[format].Series, len(ours[format].Series), beside)
 					ours[format].Series = append(ours[format].Series, series)
 				} else {
+					theirs[format].Series = append(theirs[format].Series, beside)
 					left = append(left, m.Name+" "+s.leftOut(r, model.Total))
 				}
-				theirs[format].Series = append(theirs[format].Series, paperSeries(m.Name, platform, m.Name, format, "p-opt", paper.Speedup))
 				gpus := paper.GPUs[platform]
 				values := []float64{
 					one.withoutSplit() / last.total(), one.resident() / last.resident(),
@@ -241,7 +255,7 @@ func sixMatrices(name, platform string) func(context.Context, *Session) error {
 			}
 		}
 		for _, format := range formats {
-			means.Rows = append(means.Rows, meanRow("geometric mean "+string(format), knownMeans(speedups[format])))
+			means.Rows = append(means.Rows, append([]string{"geometric mean " + string(format)}, knownMeans(speedups[format])...))
 			sec.Figures = append(sec.Figures, *ours[format], *theirs[format])
 		}
 		claims, remarks := s.judgeFigure(number)

@@ -23,15 +23,15 @@ func phaseFigure(name string) func(context.Context, *Session) error {
 		phases       []string // that the model must have right
 		value        func(p phases) float64
 	}{
-		"msrep-fig16": {"Figure 16: time to split", "seconds", true, []string{"partition"}, func(p phases) float64 { return p.partition }},
+		"msrep-fig16": {"Figure 16: time to split", "milliseconds", true, []string{"partition"}, func(p phases) float64 { return 1e3 * p.partition }},
 		"msrep-fig17": {"Figure 17: splitting, share of the whole", "percent", false, []string{"partition", model.Total}, func(p phases) float64 { return 100 * p.partition / p.total() }},
-		"msrep-fig18": {"Figure 18: time to merge", "seconds", true, []string{"merge"}, func(p phases) float64 { return p.merge }},
+		"msrep-fig18": {"Figure 18: time to merge", "milliseconds", true, []string{"merge"}, func(p phases) float64 { return 1e3 * p.merge }},
 		"msrep-fig19": {"Figure 19: merging, share of the whole", "percent", false, []string{"merge", model.Total}, func(p phases) float64 { return 100 * p.merge / p.total() }},
 	}[name]
 	return func(ctx context.Context, s *Session) error {
 		sec := report.Section{Name: name, Title: what.title + " (" + single + ")"}
 		s.steps(len(formats) * len(strategies) * len(s.counts()))
-		ratios := report.Table{Name: name + "-ratios", Title: "With the most devices over one device", Header: []string{"format, strategy", string(s.origin()), "paper, " + s.paperPlatform()}}
+		ratios := report.Table{Name: name + "-ratios", Title: "With the most devices over one device", Header: []string{"format, strategy", string(s.origin()), "paper, " + platformTitle(s.paperPlatform())}}
 		var left []string
 		for _, format := range formats {
 			f := report.Figure{

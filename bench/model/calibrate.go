@@ -146,8 +146,8 @@ func Calibrate(p *Platform, points []Point) *Platform {
 	for _, f := range Fits() {
 		train := slices.DeleteFunc(slices.Clone(points), func(pt Point) bool { return pt.held() || !f.takes(pt) })
 		switch f.Params[0] {
-		case "hbm": // the kernel is taken to stream
-			c.Kernels = map[string]map[string]Kernel{"csr": {f.Matrix: {Slowdown: 1, Fixed: c.Launch.Value}}}
+		case "hbm":
+			c.Kernels = c.streaming(f.Matrix).Kernels
 		case "kernels":
 			c.Kernels = c.fitKernels(train)
 			continue
@@ -165,6 +165,14 @@ func Calibrate(p *Platform, points []Point) *Platform {
 			return sum
 		})
 	}
+	return &c
+}
+
+// streaming is the platform with a kernel for CSR that streams a matrix from memory and
+// does nothing else.
+func (p *Platform) streaming(matrix string) *Platform {
+	c := *p
+	c.Kernels = map[string]map[string]Kernel{"csr": {matrix: {Slowdown: 1, Fixed: c.Launch.Value}}}
 	return &c
 }
 
