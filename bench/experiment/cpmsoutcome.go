@@ -21,7 +21,8 @@ type cpmsMeans struct {
 
 // cpmsMeansOf gathers them.
 func cpmsMeansOf(all []cpmsResults) cpmsMeans {
-	m := cpmsMeans{extra: math.NaN(), products: map[string]map[string]float64{}, counted: map[string]map[string]float64{}, ranked: map[string]map[string][]float64{}}
+	var extra []float64
+	m := cpmsMeans{products: map[string]map[string]float64{}, counted: map[string]map[string]float64{}, ranked: map[string]map[string][]float64{}}
 	for _, r := range all {
 		total := func(way int) (n int) {
 			_, by := r.ranked[cpmsFormats[0]][way].to(1e-10)
@@ -31,9 +32,10 @@ func cpmsMeansOf(all []cpmsResults) cpmsMeans {
 			return n
 		}
 		for _, p := range []solver.Precision{solver.CPMS2, solver.CPMS4} {
-			m.extra = greatest([]float64{m.extra, float64(total(wayOf(p)) - total(storedFP64))})
+			extra = append(extra, float64(total(wayOf(p))-total(storedFP64)))
 		}
 	}
+	m.extra = greatest(extra)
 	for _, format := range cpmsFormats {
 		m.products[format], m.counted[format], m.ranked[format] = map[string]float64{}, map[string]float64{}, map[string][]float64{}
 		over, _, _ := gains(all, func(r *cpmsResults) []float64 { return r.products[format] })

@@ -29,7 +29,7 @@ type fig6Cell struct {
 // nonzeros: low of the devices get ratio times as many as the others.
 func figure6(ctx context.Context, s *Session) error {
 	if s.platform != nil && s.platform.Name != "dgx1" {
-		return sparse.Inputf("--devices", "%q: Figure 6 is of DGX-1; sim:dgx1 models that", s.Devices)
+		return sparse.Inputf("--devices", "%q: Figure 6 is of a DGX-1: use sim:dgx1", s.Devices)
 	}
 	lows := make([]int, s.most)
 	for i := range lows {

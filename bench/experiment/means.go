@@ -36,7 +36,7 @@ func knownMeans(rows [][]float64) (cells []string) {
 				column = append(column, row[k])
 			}
 		}
-		cell := meanRow("", []float64{meanOf(column)})[1]
+		cell := meanRow("", []float64{geometricMean(column)})[1]
 		if n := len(column); n > 0 && n < len(rows) {
 			cell += fmt.Sprintf(" (%d of %d)", n, len(rows))
 		}

@@ -63,7 +63,7 @@ func figure21(ctx context.Context, s *Session) error {
 			all.Series = append(all.Series, s.paperSpeedup(single, format, string(strategy), paper.Speedup))
 			stay.Series = append(stay.Series, s.paperSpeedup(single, format, string(strategy), paper.Resident))
 		}
-		sec.Figures = append(sec.Figures, all, stay)
+		sec.Figures = append(sec.Figures, widened(all), widened(stay))
 	}
 	sec.Intro = append(s.about(s.paperPlatform(), single), speedupRule, "Two figures for each format: with all phases, as the paper plots, and with compute and merge only, as a solver sees it that multiplies again and again.")
 	claims, remarks := s.judgeFigure("21")
@@ -85,6 +85,19 @@ func (s *Session) ofBandwidth(f sparse.Format, seconds float64) string {
 		return where
 	}
 	return fmt.Sprintf("%.2f", float64(bytes)/seconds/speed)
+}
+
+// widened gives a figure a logarithmic axis where its values lie so far apart that the
+// lower ones could not be told from each other.
+func widened(f report.Figure) report.Figure {
+	low, high := math.Inf(1), 0.0
+	for _, line := range f.Series {
+		for _, v := range line.Y {
+			low, high = min(low, v), max(high, v)
+		}
+	}
+	f.Log = low > 0 && high > 15*low
+	return f
 }
 
 // cached says that products which move so many bytes find all or part of them in the
@@ -196,7 +209,7 @@ func sixMatrices(name, platform string) func(context.Context, *Session) error {
 	return func(ctx context.Context, s *Session) error {
 		number := strings.TrimPrefix(name, "msrep-fig")
 		if s.platform != nil && s.platform.Name != platform {
-			return sparse.Inputf("--devices", "%q: Figure %s is of %s; sim:%s models that", s.Devices, number, platformTitle(platform), platform)
+			return sparse.Inputf("--devices", "%q: Figure %s is of %s: use sim:%s", s.Devices, number, platformTitle(platform), platform)
 		}
 		var left []string
 		sec := report.Section{Name: name, Title: fmt.Sprintf("Figure %s: speed-up on six matrices, %s", number, platformTitle(platform))}

@@ -2,23 +2,22 @@ package experiment
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/msrep-go/msrep/bench/model"
 	"github.com/msrep-go/msrep/bench/paper"
 	"github.com/msrep-go/msrep/msrep"
-	"github.com/msrep-go/msrep/sparse"
 )
 
 // trust says how far modelled times of a platform are from the authors' runs that did
 // not calibrate the model: on the six matrices, and on one of them.
 type trust struct {
-	all []model.Check
-	own map[string][]model.Check // by matrix
+	socket int // GPUs of one
+	all    []model.Check
+	own    map[string][]model.Check // by matrix
 }
 
 func newTrust(p *model.Platform, points []model.Point) *trust {
-	t := &trust{all: p.CheckHeld(points), own: map[string][]model.Check{}}
+	t := &trust{socket: p.GPUsPerSocket, all: p.CheckHeld(points), own: map[string][]model.Check{}}
 	for _, m := range paper.Matrices {
 		var of []model.Point
 		for _, pt := range points {
@@ -31,27 +30,33 @@ func newTrust(p *model.Platform, points []model.Point) *trust {
 	return t
 }
 
-// worst is the check that decides whether a phase is drawn: over all matrices or on the
-// matrix, whichever is worse. A total counts only where the copies do, which are most
-// of it.
-func (t *trust) worst(matrix string, format sparse.Format, version, phase string) (worst model.Check) {
+// worst is the check that decides whether a phase of a run is known, or with no devices,
+// whether its curve is drawn: over all matrices or on the matrix, whichever is worse. A
+// total counts only where the copies do, which are most of it.
+func (t *trust) worst(r run, phase string) (worst model.Check) {
 	phases := []string{phase}
 	if phase == model.Total {
 		phases = append(phases, "h2d")
 	}
 	for _, ph := range phases {
-		for _, checks := range [][]model.Check{t.all, t.own[matrix]} {
-			c := model.Find(checks, version, ph, string(format))
+		for _, checks := range [][]model.Check{t.all, t.own[r.matrix]} {
+			c := model.Find(checks, r.version(), ph, string(r.format))
+			if r.devices > 0 {
+				c = c.On(r.devices > t.socket)
+			}
 			if c.N == 0 {
 				return c
 			}
-			if max(c.Median, c.Far) >= max(worst.Median, worst.Far) {
+			if off(c) >= off(worst) {
 				worst = c
 			}
 		}
 	}
 	return worst
 }
+
+// off is the error that is compared with model.Tolerance.
+func off(c model.Check) float64 { return max(c.Near, c.Far) }
 
 // version is the authors' version that a run stands beside.
 func (r run) version() string {
@@ -61,14 +66,20 @@ func (r run) version() string {
 	return string(r.strategy)
 }
 
-// drawn says whether times of the run may be drawn: measured ones always, modelled ones
-// where the model has been checked well enough in all the phases.
+// drawn says whether the curve of runs may be drawn, whatever the number of devices:
+// measured ones always, modelled ones where the model is good enough in all the phases.
 func (s *Session) drawn(r run, phases ...string) bool {
+	r.devices = 0
+	return s.good(r, phases...)
+}
+
+// good is drawn for a run with its number of devices.
+func (s *Session) good(r run, phases ...string) bool {
 	if s.platform == nil {
 		return true
 	}
 	for _, phase := range phases {
-		if !s.trust.worst(r.matrix, r.format, r.version(), phase).Good() {
+		if !s.trust.worst(r, phase).Good() {
 			return false
 		}
 	}
@@ -77,9 +88,10 @@ func (s *Session) drawn(r run, phases ...string) bool {
 
 // leftOut says in words that a modelled curve is not drawn, and why.
 func (s *Session) leftOut(r run, phases ...string) string {
+	r.devices = 0
 	for _, phase := range phases {
-		if c := s.trust.worst(r.matrix, r.format, r.version(), phase); !c.Good() {
-			return fmt.Sprintf("%s %s (%s is off by %.0f %%)", r.format, r.version(), c.Phase, 100*math.Max(c.Median, c.Far))
+		if c := s.trust.worst(r, phase); !c.Good() {
+			return fmt.Sprintf("%s %s (%s is off by %.0f %%)", r.format, r.version(), c.Phase, 100*off(c))
 		}
 	}
 	return ""

@@ -15,17 +15,30 @@ type Check struct {
 	Format  string // "" for all
 	N       int    // runs
 	Median  float64
-	Far     float64 // median of the runs on GPUs of both sockets, 0 without any
+	Near    float64 // median of the runs on GPUs of one socket, 0 without any
+	Far     float64 // median of those on GPUs of both
 	Worst   float64
+
+	far int // of the runs
 }
 
 // Tolerance is the median error up to which a phase counts as modelled. Reports draw
 // no curve of a phase that is further from the runs that did not calibrate it.
 const Tolerance = 0.25
 
-// Good says whether the errors of all runs, and of those on both sockets, are within
-// Tolerance.
-func (c Check) Good() bool { return c.N > 0 && max(c.Median, c.Far) <= Tolerance }
+// Good says whether the errors on one socket and on both are within Tolerance.
+func (c Check) Good() bool { return c.N > 0 && max(c.Near, c.Far) <= Tolerance }
+
+// On is the check of the runs on one socket alone, or on both alone. One without such
+// runs has N 0.
+func (c Check) On(both bool) Check {
+	c.Median, c.N = c.Near, c.N-c.far
+	if both {
+		c.Median, c.N = c.Far, c.far
+	}
+	c.Near, c.Far = c.Median, 0
+	return c
+}
 
 // CheckHeld compares the model with the points that are held out, by version, phase
 // and format; first of each phase are all formats together.
@@ -76,7 +89,7 @@ func (p *Platform) CheckOthers(points []Point) (checks []Check) {
 }
 
 func (p *Platform) check(points []Point, phase string, picks func(Point) bool) Check {
-	var errs, far []float64
+	var errs, near, far []float64
 	for _, pt := range points {
 		if !picks(pt) || phase == "partition" && !pt.splitKnown() {
 			continue
@@ -84,9 +97,11 @@ func (p *Platform) check(points []Point, phase string, picks func(Point) bool) C
 		e := math.Abs(p.phase(pt, phase)/pt.phase(phase) - 1)
 		if errs = append(errs, e); pt.GPUs > p.GPUsPerSocket {
 			far = append(far, e)
+		} else {
+			near = append(near, e)
 		}
 	}
-	c := Check{Phase: phase, N: len(errs), Median: median(errs), Far: median(far)}
+	c := Check{Phase: phase, N: len(errs), Median: median(errs), Near: median(near), Far: median(far), far: len(far)}
 	if c.N > 0 {
 		c.Worst = slices.Max(errs)
 	}
