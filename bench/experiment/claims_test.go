@@ -9,6 +9,7 @@ import (
 
 	"github.com/msrep-go/msrep/bench/model"
 	"github.com/msrep-go/msrep/bench/paper"
+	"github.com/msrep-go/msrep/bench/record"
 	"github.com/msrep-go/msrep/bench/report"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/sparse"
@@ -252,4 +253,53 @@ func TestShareOfBandwidthIsNotPrintedForWhatTheCachesHold(t *testing.T) {
 	require.Empty(t, s.cached(4001))
 	s.Cache = CacheCold
 	require.Empty(t, s.cached(1))
+}
+
+func TestAStatementIsJudgedOnlyWhereAllItsTimesAreKnown(t *testing.T) {
+	require.True(t, math.IsNaN(greatest([]float64{1, math.NaN()})))
+	require.True(t, math.IsNaN(greatest(nil)))
+	require.Equal(t, 2.0, greatest([]float64{1, 2}))
+	require.True(t, math.IsNaN(percentOf([]float64{1, math.NaN()}, atLeast(1))))
+	require.Equal(t, 50.0, percentOf([]float64{1, 0}, atLeast(1)))
+	require.Equal(t, []string{"2.00 (2 of 3)", "3.00", "-"}, knownMeans([][]float64{{1, 3, math.NaN()}, {4, 3, math.NaN()}, {math.NaN(), 3, math.NaN()}}))
+}
+
+func TestStatementsAboutParallelWorkTakeAsManyCoresAsDevices(t *testing.T) {
+	for cores, want := range map[int]bool{1: false, 8: true} {
+		s, err := New(quick("cpu:2", 3000), record.New("test", nil))
+		require.NoError(t, err)
+		s.Record.Machine.Cores = cores
+		for n := 1; n <= 2; n++ {
+			for _, f := range formats {
+				for _, strategy := range strategies {
+					s.runs[run{matrix: single, format: f, strategy: strategy, devices: n}] = phases{partition: 1 / float64(n), h2d: 1, compute: 1, merge: 1}
+				}
+			}
+		}
+		table, _ := s.judgeFigure("16")
+		require.Equal(t, want, table.Rows[1][3] == "1, holds", table.Rows[1])
+	}
+}
+
+func TestFiguresWithValuesFarApartAreLogarithmic(t *testing.T) {
+	line := func(y ...float64) report.Figure { return report.Figure{Series: []report.Series{{Y: y}}} }
+	require.True(t, widened(line(1, 16)).Log)
+	require.False(t, widened(line(1, 15)).Log)
+	require.False(t, widened(line(0, 100)).Log)
+}
+
+func TestTimesOnSummitAreDrawnAsTheModelIsCalibrated(t *testing.T) {
+	for devices, factor := range map[string]float64{"sim:dgx1": 1, "sim:summit": 4} {
+		s := session(t, quick(devices, 3000), "msrep-fig18")
+		run, _ := paper.Run(s.platform.Name, single, "csr", "p-opt", 2)
+		found := false
+		for _, line := range s.Page.Sections[0].Figures[0].Series {
+			if line.Name == "p-opt" && line.Origin == report.Paper {
+				require.InEpsilon(t, 1e3*factor*run.Merge, line.Y[1], 1e-12)
+				found = true
+			}
+		}
+		require.True(t, found)
+		require.Equal(t, factor == 4, strings.Contains(strings.Join(s.Page.Sections[0].Intro, " "), "multiplied by 4"))
+	}
 }

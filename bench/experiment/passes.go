@@ -37,7 +37,7 @@ func (s *Session) Run(ctx context.Context, list []Experiment) (err error) {
 		}
 	}
 	if len(s.gpus) == 0 { // the memory of GPUs was not measured
-		s.Record.JudgeBytes()
+		s.Record.JudgeBytes(s.Cache == CacheCold)
 	}
 	s.describe()
 	return nil

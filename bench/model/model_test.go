@@ -343,3 +343,17 @@ func TestWithoutPlacementCopiesAreSaidToPassTheLinkBetweenSockets(t *testing.T) 
 	require.False(t, Find(held, paper.Unplaced, "h2d", "").Good())
 	require.True(t, Find(held, "p-opt", "h2d", "").Good())
 }
+
+func TestChecksTellOneSocketFromBoth(t *testing.T) {
+	points := Points("summit", true)
+	for i := range points {
+		if points[i].GPUs > 3 {
+			points[i].H2D *= 2
+		}
+	}
+	c := Find(load(t, "summit").CheckHeld(points), "p-opt", "h2d", "csr")
+	require.False(t, c.Good())
+	require.True(t, c.On(false).Good())
+	require.False(t, c.On(true).Good())
+	require.Equal(t, c.N, c.On(false).N+c.On(true).N)
+}

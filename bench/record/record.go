@@ -51,8 +51,12 @@ type Row struct {
 	// format of the case. 0 where it was not worked out.
 	Bytes int64 `json:"bytes,omitempty"`
 	// OfBandwidth is Bytes by the median time, as a share of the speed of pure reads that
-	// was measured in the same run. It may be above 1 where the caches hold the matrix.
+	// was measured in the same run. It may be above 1 where Cached is set.
 	OfBandwidth float64 `json:"of_bandwidth,omitempty"`
+	// Cached says that Bytes are no more than four times the last cache, and caches were
+	// not emptied: all or part of them comes from there, and the speed of the memory is no
+	// measure.
+	Cached bool `json:"cached,omitempty"`
 }
 
 // Key names the row within a record.
@@ -105,11 +109,12 @@ func (r *Record) append(experiment, name, quantity string, source Source, value 
 func (r *Record) Moves(bytes int64) { r.Rows[r.last].Bytes = bytes }
 
 // JudgeBytes lays the bytes of all measured rows beside the bandwidth of the machine,
-// which must be known by now.
-func (r *Record) JudgeBytes() {
+// which must be known by now. cold says that caches were emptied before each sample.
+func (r *Record) JudgeBytes(cold bool) {
 	for i := range r.Rows {
 		if row := &r.Rows[i]; row.Source == Measured && row.Bytes > 0 && row.Median > 0 && r.Machine.Bandwidth > 0 {
 			row.OfBandwidth = float64(row.Bytes) / row.Median / r.Machine.Bandwidth
+			row.Cached = !cold && row.Bytes <= 4*int64(r.Machine.L3)
 		}
 	}
 }

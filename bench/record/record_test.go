@@ -47,7 +47,14 @@ func TestSamplesOfOneNameAreAddedUp(t *testing.T) {
 	require.Len(t, r.Rows, 2)
 	require.EqualValues(t, 80, r.Rows[0].Bytes)
 	r.Machine.Bandwidth = 400
-	r.JudgeBytes()
+	r.Machine.L3 = 20
+	r.JudgeBytes(true)
+	require.False(t, r.Rows[0].Cached)
+	r.JudgeBytes(false)
+	require.True(t, r.Rows[0].Cached, "80 bytes are four times 20")
+	r.Machine.L3 = 19
+	r.JudgeBytes(false)
+	require.False(t, r.Rows[0].Cached)
 	require.Equal(t, 0.1, r.Rows[0].OfBandwidth)
 	require.Zero(t, r.Rows[1].OfBandwidth)
 
@@ -56,9 +63,9 @@ func TestSamplesOfOneNameAreAddedUp(t *testing.T) {
 	require.EqualValues(t, 8, r.Rows[2].Bytes, "those of the last")
 	require.EqualValues(t, 80, r.Rows[0].Bytes)
 	r.Rows[1].Bytes = 9 // counted: no time
-	r.JudgeBytes()
+	r.JudgeBytes(false)
 	r.Machine.Bandwidth = 0
-	r.JudgeBytes()
+	r.JudgeBytes(false)
 	for i, want := range []float64{0.1, 0, 0} {
 		require.Equal(t, want, r.Rows[i].OfBandwidth)
 	}
