@@ -185,7 +185,7 @@ func (s *Session) scale(p *model.Platform, of paper.Matrix, n int) (best scaling
 func (s *Session) residentScaling(ctx context.Context, p *model.Platform) (report.Table, report.Figure, error) {
 	t := report.Table{Name: "model-" + p.Name, Title: fmt.Sprintf("This library on %s: speed-up of %d GPUs over one, CSR", p.Title, p.GPUs), Origin: report.Modelled,
 		Header: []string{"matrix", "end to end", "resident, split by nonzeros", "resident, fastest split", "the same, with exchange", "the paper's p-opt, all phases", "fastest split", "one GPU, resident, ms"}}
-	f := report.Figure{Name: "model-" + p.Name, Title: p.Name + ": resident scaling, CSR", XLabel: "GPUs", YLabel: "speed-up"}
+	f := report.Figure{Name: "model-" + p.Name, Title: platformTitle(p.Name) + ": resident scaling, CSR", XLabel: "GPUs", YLabel: "speed-up"}
 	var ratios [][]float64
 	for _, of := range paper.Matrices {
 		if err := s.step(ctx, "model: "+p.Name+" "+of.Name); err != nil {
@@ -219,7 +219,22 @@ func (s *Session) residentScaling(ctx context.Context, p *model.Platform) (repor
 		f.Series = append(f.Series, series)
 	}
 	t.Rows = append(t.Rows, append(meanRow("geometric mean", columnMeans(ratios)), "", ""))
+	f.Series = append(f.Series, authorsResident(p))
 	return t, f, nil
+}
+
+// authorsResident is the geometric mean over the six matrices of the authors' compute
+// and merge on one GPU over those on several, with p-opt in CSR.
+func authorsResident(p *model.Platform) report.Series {
+	line := report.Series{Name: "p-opt, compute and merge, mean", Origin: report.Paper}
+	for n := 1; n <= p.GPUs; n++ {
+		var ratios []float64
+		for _, m := range paper.Matrices {
+			ratios = append(ratios, paper.Resident(p.Name, m.Name, "csr", opt, n)/paper.Resident(p.Name, m.Name, "csr", opt, 1))
+		}
+		line.Add(float64(n), geometricMean(ratios))
+	}
+	return line
 }
 
 func parameterTable(p *model.Platform) report.Table {
