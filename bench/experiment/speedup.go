@@ -185,7 +185,7 @@ func copyShares(platform string) string {
 	}
 	one, _ := paper.Run(platform, single, "csr", opt, 1)
 	all, _ := paper.Run(platform, single, "csr", opt, gpus)
-	return fmt.Sprintf("%s: copying the matrix takes %.0f to %.0f %% of the authors' times of p-opt with %d GPUs, and is %.1f times as fast with them as with one (%s, CSR): speed-ups with all phases show the scaling of links.", platformTitle(platform), 100*low, 100*high, gpus, one.H2D/all.H2D, single)
+	return fmt.Sprintf("%s: copying the matrix takes %.0f to %.0f %% of the authors' times of p-opt with %d GPUs, and is %.1f times as fast with them as with one (%s, CSR).", platformTitle(platform), 100*low, 100*high, gpus, one.H2D/all.H2D, single)
 }
 
 // paperSpeedup is a series of the authors' speed-ups, for all GPUs that they had.
