@@ -1,6 +1,9 @@
 package experiment
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -108,5 +111,37 @@ func TestNoRemarkIsAFixedText(t *testing.T) {
 				require.Regexp(t, "[0-9]", remark, sec.Name)
 			}
 		}
+	}
+}
+
+func TestTheDocumentHasTheOutcomesThatAreModelled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("matrices of a million entries")
+	}
+	doc, err := os.ReadFile(filepath.Join("..", "..", "docs", "benchmarks.md"))
+	require.NoError(t, err)
+	for column, devices := range []string{"sim:dgx1", "sim:summit"} {
+		var names []string
+		for _, e := range All() {
+			if strings.HasPrefix(e.Name, "msrep-") || e.Name == "outcomes" {
+				names = append(names, e.Name)
+			}
+		}
+		s := session(t, quick(devices, 1_000_000), names...)
+		checked := 0
+		for line := range strings.Lines(string(doc)) {
+			cells := strings.Split(strings.TrimSpace(line), " | ")
+			if len(cells) != 4 || !strings.HasPrefix(line, "| MSREP, ") {
+				continue
+			}
+			counts := map[string]int{}
+			for _, row := range rowsOf(s, strings.TrimPrefix(cells[0], "| ")) {
+				counts[row[4]]++
+			}
+			want := fmt.Sprintf("%d, %d, %d", counts[reproduced], counts[notReproduced], counts[notTestable])
+			require.Equal(t, want, strings.TrimSuffix(cells[2+column], " |"), "%s, %s", devices, cells[0])
+			checked++
+		}
+		require.Equal(t, 9, checked)
 	}
 }
