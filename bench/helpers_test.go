@@ -17,7 +17,7 @@ import (
 )
 
 // envInt is an environment variable as a number, def where it is not set.
-func envInt(b *testing.B, name string, def int) int {
+func envInt(b testing.TB, name string, def int) int {
 	s := os.Getenv(name)
 	if s == "" {
 		return def

@@ -14,8 +14,9 @@ func TestInfoSaysWhichNumbersAreOfAModelAndWhichAreMeasured(t *testing.T) {
 	out := runOK(t, "info", "gen:stencil:dims=2,n=100", "--devices", "cpu:1", "--threads", "1", "--explain")
 	model, measured, found := strings.Cut(out, "what a plan would use; the times are measured:\n")
 	require.True(t, found)
-	require.Contains(t, model, "formats, by a model of bytes, nothing measured (warp iterations and work: PELLR paper, equations 1 and 2; docs/formats.md)\n  format ")
+	require.Contains(t, model, "formats, nothing measured (warp iterations and work: PELLR paper, equations 1 and 2; docs/formats.md)\n  format ")
 	require.Contains(t, model, "recommended by the model: sell, which devices call slices: ")
+	require.Contains(t, model, "\n  for a GPU: ell, ")
 	require.Regexp(t, `csr +product \S+, made in 0s, in place`, measured)
 	require.Contains(t, measured, "at most 0.2 bytes for each entry, by a sample", "one value for each diagonal")
 }

@@ -48,14 +48,15 @@ type description struct {
 	Field    sparse.Field    `json:"field"`
 	Symmetry sparse.Symmetry `json:"symmetry"`
 	stats.Stats
-	Recommended stats.Recommendation `json:"recommended"`
+	Recommended stats.Recommendation `json:"recommended"` // for a core of a CPU
+	ForGPU      stats.Recommendation `json:"recommended_gpu"`
 	Explain     []explanation        `json:"explain,omitempty"`
 	Ranks       []cluster.Exchange   `json:"ranks,omitempty"`
 }
 
 func (c *call) describe(ctx context.Context, m *matio.Matrix, explained bool, ranks []int) (err error) {
 	d := description{Name: shortName(m.Name), Stored: m.Source.Stored, Field: m.Source.Field, Symmetry: m.Source.Symmetry, Stats: stats.Of(m.CSR)}
-	d.Recommended = d.Stats.Recommend()
+	d.Recommended, d.ForGPU = d.Stats.Recommend(), d.Stats.RecommendGPU()
 	if explained {
 		if d.Explain, err = explain(ctx, c, m.CSR); err != nil {
 			return err
@@ -89,7 +90,7 @@ func (d description) print(w io.Writer) error {
   empty         %d rows, %d columns
   bandwidth     %d (below the diagonal %d, above %d)
   power law R   %s
-  formats, by a model of bytes, nothing measured (warp iterations and work: PELLR paper, equations 1 and 2; docs/formats.md)
+  formats, nothing measured (warp iterations and work: PELLR paper, equations 1 and 2; docs/formats.md)
   format               bytes         padding   warp iterations   work
 `, d.Name, d.Rows, d.Cols, d.NNZ, d.Stored, d.Field, d.Symmetry, d.Row.Min, d.Row.Max, d.Row.Mean, d.Row.StdDev,
 		d.EmptyRows, d.EmptyCols, d.Bandwidth, d.Lower, d.Upper, r)
@@ -100,7 +101,8 @@ func (d description) print(w io.Writer) error {
 		}
 		fmt.Fprintf(w, "  %-10s %15d %15d   %-15s   %s\n", name, f.Bytes, f.Padding, orDash(f.WarpIterations), orDash(f.Work))
 	}
-	_, err := fmt.Fprintf(w, "  recommended by the model: %s, %s%s\n", d.Recommended.Format, alias(d.Recommended.Format), d.Recommended.Why)
+	_, err := fmt.Fprintf(w, "  recommended by the model: %s, %s%s\n  for a GPU: %s, %s (checked by counts, not by times)\n",
+		d.Recommended.Format, alias(d.Recommended.Format), d.Recommended.Why, d.ForGPU.Format, d.ForGPU.Why)
 	return err
 }
 

@@ -87,6 +87,8 @@ func TestInfoAgreesWithSciPy(t *testing.T) {
 		require.InDelta(t, parse(t, row["row_mean"]), d.Row.Mean, 1e-6)
 		require.InDelta(t, parse(t, row["row_stddev"]), d.Row.StdDev, 1e-6)
 		require.NotEmpty(t, d.Recommended.Why)
+		require.NotEmpty(t, d.ForGPU.Format)
+		require.NotEmpty(t, d.ForGPU.Why)
 	}
 }
 

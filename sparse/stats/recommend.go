@@ -14,64 +14,67 @@ type Recommendation struct {
 	Why    string        `json:"why"`
 }
 
-// overhead is what a kernel costs on a CPU beside the bytes it reads, as bytes that
-// would be read meanwhile: for each row, and for each place for an entry.
-type overhead struct{ row, place float64 }
-
-// overheads of the formats, fitted to the times of 209 matrices in the caches of one
-// core of Zen 4, and what csr loses to sell on long rows on Zen 5 (docs/formats.md).
-// csr and sell run in assembly, the others in plain Go.
-var overheads = map[sparse.Format]overhead{
-	sparse.FormatCSR:        {row: 60, place: 1}, // sell was as fast or faster on 204 of 208 matrices
-	sparse.FormatCOO:        {row: 230, place: 24},
-	ellpack.FormatSELL:      {row: 45},
-	ellpack.FormatELL:       {row: 100, place: 24},
-	ellpack.FormatELLR:      {row: 100, place: 24},
-	ellpack.FormatPELLR:     {row: 100, place: 24},
-	ellpack.FormatPELLRWarp: {row: 100, place: 24},
-	ellpack.FormatBiELL:     {row: 200, place: 32},
-	ellpack.FormatBiJAD:     {row: 200, place: 32},
-	ellpack.FormatJAD:       {row: 75, place: 60},
-	ellpack.FormatHYB:       {row: 50, place: 48},
-	ellpack.FormatHYBMean:   {row: 50, place: 48},
-}
-
-// sellPadding bounds the padding of sell for each entry: slices of CPU devices are
-// lower than a warp, and long rows are cut into pieces there.
-const sellPadding = 0.005
-
-// Recommend says which format is likely to multiply fastest on a CPU: the one with
-// the least of
+// Recommend says which format of csr, coo and sparse/ellpack multiplies fastest on one
+// core of a CPU, by a model of its time:
 //
-//	bytes of the arrays + row*rows + place*(nnz + padding)
+//	max(step*N_iter + work*N_p + row*rows, (bytes - 32 MiB)/25)   nanoseconds
 //
-// with row and place from a table that was fitted to measured times; of the padding of
-// sell, at most 0.5 % of the entries count. x and y are the same for all formats. csc is
-// left out: it must merge whole vectors.
+// N_iter and N_p are Equations (1) and (2) of the PELLR paper, of each format; step, work
+// and row are from cpuCosts. The last term is for matrices beyond the caches. csc is left
+// out, as it must merge whole vectors.
 func (s *Stats) Recommend() Recommendation {
 	order := append([]sparse.Format{sparse.FormatCSR, sparse.FormatCOO}, ellpack.Formats()...)
-	best, second := sparse.FormatCSR, sparse.Format("")
+	return s.choose(order, s.nanoseconds, "us on one core", 1e-3)
+}
+
+// RecommendGPU says which format of csr and sparse/ellpack a GPU multiplies fastest, by
+// a model of what its kernels cost:
+//
+//	max(bytes, 5.3*instructions)
+//
+// with the bytes that a product reads and writes, and the instructions of warps, which
+// follow from Equations (1) and (2) of the PELLR paper by gpuCosts. An instruction takes as
+// long as 5.3 bytes on an H100. So it is for matrices that keep a GPU busy.
+//
+// Where one row is much longer than the others it recommends csr: a single thread would
+// take 0.2 to 0.4 us for each entry of that row on an H100, after all others are done.
+// hyb is left out, as Equation (1) does not say how long its coordinates take.
+func (s *Stats) RecommendGPU() Recommendation {
+	if s.hasLongRow() {
+		return Recommendation{sparse.FormatCSR, fmt.Sprintf("a row has %d entries: other formats give it to few threads, for which a GPU would wait", s.Row.Max)}
+	}
+	order := append([]sparse.Format{sparse.FormatCSR}, ellpack.Formats()...)
+	return s.choose(order, s.gpuBytes, "kB, a warp instruction counted as 5.3 bytes", 1e-3)
+}
+
+// choose takes the format that costs least. A model gives +Inf for a format that it
+// does not know.
+func (s *Stats) choose(order []sparse.Format, model func(sparse.Format) float64, unit string, scale float64) Recommendation {
+	if s.NNZ == 0 {
+		return Recommendation{sparse.FormatCSR, "no entries: nothing is read but x and y"}
+	}
+	best, second := sparse.Format(""), sparse.Format("")
 	least, next := math.Inf(1), math.Inf(1)
 	for _, f := range order {
-		c, ok := s.Formats[string(f)]
-		if !ok {
+		if !s.fits(f) {
 			continue
 		}
-		o, bytes := overheads[f], float64(c.Bytes)
-		if f == ellpack.FormatSELL {
-			entry := float64(s.Formats["coo"].Bytes)/float64(max(s.NNZ, 1)) - indexBytes
-			bytes -= entry * max(0, float64(c.Padding)-sellPadding*float64(s.NNZ))
-		}
-		t := bytes + o.row*float64(s.Rows) + o.place*(float64(s.NNZ)+float64(c.Padding))
-		switch {
+		switch t := model(f); {
 		case t < least:
 			best, second, least, next = f, best, t, least
 		case t < next:
 			second, next = f, t
 		}
 	}
-	if s.NNZ == 0 {
-		return Recommendation{sparse.FormatCSR, "no entries: nothing is read but x and y"}
+	if second == "" {
+		return Recommendation{best, "other formats take too many bytes"}
 	}
-	return Recommendation{best, fmt.Sprintf("%.0f bytes a product, what each row costs counted as bytes too; the next is %s with %.0f (%.2f times as many)", least, second, next, next/least)}
+	return Recommendation{best, fmt.Sprintf("%.3g %s by the model; the next is %s with %.2f times as many", least*scale, unit, second, next/least)}
+}
+
+// fits says whether a device takes the matrix in a format. ell alone is refused for its
+// padding, as the others are cut into warps.
+func (s *Stats) fits(f sparse.Format) bool {
+	c, ok := s.Formats[string(f)]
+	return ok && c.Bytes < math.MaxInt64 && (f != ellpack.FormatELL || c.Bytes <= ellpack.Bound(s.Formats["csr"].Bytes))
 }

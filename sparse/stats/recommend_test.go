@@ -1,6 +1,7 @@
 package stats_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -25,22 +26,32 @@ func TestEveryFormatOfTheEllpackFamilyIsListedAsItIsBuilt(t *testing.T) {
 }
 
 func TestTheRecommendationFollowsTheRows(t *testing.T) {
-	short := make([][]int32, 4000)
-	for i := range short {
-		short[i] = upTo(1 + i%5)
+	equal, short, mixed := make([][]int32, 4000), make([][]int32, 4000), make([][]int32, 4000)
+	for i := range equal {
+		equal[i], short[i], mixed[i] = upTo(7), upTo(1+i%5), upTo(2)
+		if i%100 == 0 {
+			mixed[i] = upTo(300)
+		}
 	}
+	giant := slices.Clone(short)
+	giant[17] = upTo(4000)
 	for _, c := range []struct {
-		name string
-		rows [][]int32
-		want sparse.Format
+		name     string
+		rows     [][]int32
+		cpu, gpu sparse.Format
 	}{
-		{"many short rows", short, ellpack.FormatSELL},
-		{"few rows of very different length", [][]int32{upTo(5000), upTo(10), upTo(800), nil, upTo(100)}, ellpack.FormatSELL},
-		{"nothing", make([][]int32, 7), sparse.FormatCSR},
+		{"rows of equal length", equal, ellpack.FormatSELL, ellpack.FormatELL},
+		{"many short rows", short, ellpack.FormatSELL, sparse.FormatCSR},
+		{"a long row in each third warp", mixed, ellpack.FormatSELL, ellpack.FormatJAD},
+		{"one giant row", giant, ellpack.FormatSELL, sparse.FormatCSR},
+		{"nothing", make([][]int32, 7), sparse.FormatCSR, sparse.FormatCSR},
 	} {
 		s := stats.Of(ofRows(t, 5000, c.rows...))
-		r := s.Recommend()
-		require.Equal(t, c.want, r.Format, c.name)
-		require.NotEmpty(t, r.Why)
+		require.Equal(t, c.cpu, s.Recommend().Format, c.name)
+		require.Equal(t, c.gpu, s.RecommendGPU().Format, c.name)
+		require.NotEmpty(t, s.Recommend().Why)
+		require.NotEmpty(t, s.RecommendGPU().Why)
 	}
+	s := stats.Of(ofRows(t, 5000, giant...))
+	require.Contains(t, s.RecommendGPU().Why, "a row has 4000 entries")
 }
