@@ -15,7 +15,6 @@ type Counted struct {
 	Sectors   int64 // of 32 bytes that the kernels ask for
 	Distinct  int64 // of those, each once for each block: what the first-level cache lets through
 	Instructs int64 // instructions of warps
-	Longest   int64 // the sum over launches of the most instructions of one warp
 }
 
 // Interpret counts what the kernels of a product with a do on a simulated GPU. The matrix is packed as pack says,
@@ -29,7 +28,6 @@ func Interpret(a *sparse.CSR[float64], pack kernels.Packing[float64], product fu
 			n.Distinct += b.DistinctSectors + b.StoreSectors + b.AtomicSectors
 		}
 		n.Instructs += c.WarpInstructions
-		n.Longest += c.LongestWarp
 	}})
 	if err != nil {
 		return n, err

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -22,6 +23,8 @@ import (
 type PELLR struct {
 	// Paths are files of matrices, or generator specs.
 	Paths []string
+	// Names are those of generator specs that have another name than the spec.
+	Names map[string]string
 	// Filter takes a matrix or passes it over; nil takes all. Matrices with complex
 	// values are passed over without being asked about.
 	Filter func(name string, m *matio.Matrix) bool
@@ -46,10 +49,17 @@ var pellrRivals = []sparse.Format{formatCSRS, formatCSRV, formatCuCSR, sparse.Fo
 // PELLRFormats lists the formats in the order of the results.
 func PELLRFormats() []sparse.Format { return append(slices.Clone(pellrRivals), ellpack.Formats()...) }
 
+// Where a matrix, or its values, come from, if not from a file.
+const (
+	Generated    = "generated"
+	RandomValues = "random values" // the file has none, or integers
+)
+
 // PELLRMatrix is a matrix with the parameters of the paper's Table 1, and what its
 // formats cost.
 type PELLRMatrix struct {
 	Name   string
+	Source string // Generated, RandomValues, or "" for a file as it is
 	Rows   int
 	NNZ    int64
 	Mean   float64 // ave
@@ -90,7 +100,10 @@ func (p PELLR) Measure(ctx context.Context) (all []PELLRMatrix, err error) {
 		defer func() { err = errors.Join(err, timer.sys.Close()) }()
 	}
 	for i, path := range p.Paths {
-		name := matrixName(path)
+		name, source := cmp.Or(p.Names[path], MatrixName(path)), ""
+		if strings.HasPrefix(path, "gen:") {
+			source = Generated
+		}
 		if p.Step != nil {
 			if err := p.Step(i, len(p.Paths), name); err != nil {
 				return nil, err
@@ -104,8 +117,13 @@ func (p PELLR) Measure(ctx context.Context) (all []PELLRMatrix, err error) {
 			return nil, err
 		}
 		if p.Filter == nil || p.Filter(name, m) {
+			a := m.CSR
+			if m.Source.Field != sparse.Real {
+				a, source = withRandomValues(a), cmp.Or(source, RandomValues)
+			}
 			var one PELLRMatrix
-			if one, err = p.matrix(ctx, timer, name, m.CSR); err == nil {
+			if one, err = p.matrix(ctx, timer, name, a); err == nil {
+				one.Source = source
 				all = append(all, one)
 			}
 		}
@@ -117,6 +135,18 @@ func (p PELLR) Measure(ctx context.Context) (all []PELLRMatrix, err error) {
 		return cmp.Or(cmp.Compare(a.StdDev, b.StdDev), strings.Compare(a.Name, b.Name))
 	})
 	return all, nil
+}
+
+// withRandomValues is the matrix with values in [-1, 1), the same in each run. Patterns and
+// integers would be multiplied by forms that keep no value, or few.
+func withRandomValues(a *sparse.CSR[float64]) *sparse.CSR[float64] {
+	out := *a
+	out.Val = make([]float64, len(a.Val))
+	rng := rand.New(rand.NewPCG(1, 2))
+	for k := range out.Val {
+		out.Val[k] = 2*rng.Float64() - 1
+	}
+	return &out
 }
 
 func (p PELLR) matrix(ctx context.Context, timer formatTimer, name string, a *sparse.CSR[float64]) (PELLRMatrix, error) {

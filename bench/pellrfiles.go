@@ -31,9 +31,9 @@ func PELLRFiles(dir string, maxBytes int64) ([]string, error) {
 	return paths, nil
 }
 
-// matrixName is the name of a file without its folder and what follows the first dot,
+// MatrixName is the name of a file without its folder and what follows the first dot,
 // or a generator spec as it is.
-func matrixName(path string) string {
+func MatrixName(path string) string {
 	if strings.HasPrefix(path, "gen:") {
 		return path
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/msrep-go/msrep/bench"
 	"github.com/msrep-go/msrep/bench/measure"
@@ -16,8 +17,8 @@ import (
 	"github.com/msrep-go/msrep/sparse/matio"
 )
 
-// Square matrices of real values with so many entries are compared, and those that the
-// paper names whatever their size.
+// Square matrices with so many entries are compared, and those that the paper names
+// whatever their size.
 const (
 	pellrLeast = 10_000
 	pellrMost  = 300_000
@@ -39,9 +40,10 @@ func pellr(ctx context.Context, s *Session) error {
 	if p.Paths, from, err = s.pellrPaths(); err != nil {
 		return err
 	}
+	p.Names = addPELLRMatrices(&p.Paths, s.Entries)
 	p.Filter = func(name string, m *matio.Matrix) bool {
-		square := m.Rows == m.Cols && m.Source.Field == sparse.Real
-		return square && (m.NNZ() >= min(pellrLeast, s.Entries/10) && m.NNZ() < pellrMost || slices.Contains(paper.PELLRMatrices, name))
+		_, named := paper.FindPELLR(name)
+		return m.Rows == m.Cols && (named || m.NNZ() >= min(pellrLeast, s.Entries/10) && m.NNZ() < pellrMost)
 	}
 	p.Step = func(done, total int, name string) error {
 		if done == 0 {
@@ -53,8 +55,8 @@ func pellr(ctx context.Context, s *Session) error {
 	if err != nil {
 		return err
 	}
-	if len(all) == 0 {
-		return sparse.Inputf("--mats", "no square real matrix of %d to %d entries in %s", pellrLeast, pellrMost, from)
+	if !slices.ContainsFunc(all, func(m bench.PELLRMatrix) bool { return s.Mats == "" || m.Source != bench.Generated }) {
+		return sparse.Inputf("--mats", "no square matrix of %d to %d entries in %s", pellrLeast, pellrMost, from)
 	}
 	v := &pellrView{matrices: all, place: p.Devices}
 	s.recordPELLR(v)
@@ -88,6 +90,20 @@ func (s *Session) pellrPaths() (paths []string, from string, err error) {
 		}
 	}
 	return append(paths, pellrGenerated(float64(max(min(s.Entries, pellrMost/3), pellrSmallest)))...), "testdata and generators (--mats DIR names a folder of real ones)", nil
+}
+
+// addPELLRMatrices adds generated matrices for those of the paper's Table 1 that are not
+// among the paths, if they have at most 2*entries entries, and gives their names.
+func addPELLRMatrices(paths *[]string, entries int64) map[string]string {
+	names := map[string]string{}
+	for _, m := range paper.PELLRMatrices {
+		here := slices.ContainsFunc(*paths, func(path string) bool { return bench.MatrixName(path) == m.Name })
+		if !here && m.NNZ <= 2*entries {
+			*paths = append(*paths, m.Like)
+			names[m.Like] = m.Name
+		}
+	}
+	return names
 }
 
 // pellrGenerated are specs of square matrices of about so many entries, from rows of
@@ -225,6 +241,32 @@ func (v *pellrView) ahead(c pellrMeasure, f sparse.Format) (n, of int) {
 		}
 	}
 	return n, of
+}
+
+// ofTable1 is the view of the matrices that the paper names.
+func (v *pellrView) ofTable1() *pellrView {
+	one := &pellrView{place: v.place}
+	for _, m := range v.matrices {
+		if _, ok := paper.FindPELLR(m.Name); ok {
+			one.matrices = append(one.matrices, m)
+		}
+	}
+	return one
+}
+
+// names are those of the matrices, marked where they are not as in a file.
+func (v *pellrView) names() (names []string) {
+	for _, m := range v.matrices {
+		mark := ""
+		switch _, named := paper.FindPELLR(m.Name); {
+		case m.Source == bench.Generated && named:
+			mark = "*"
+		case m.Source == bench.RandomValues:
+			mark = "~"
+		}
+		names = append(names, strings.TrimPrefix(m.Name, "gen:")+mark)
+	}
+	return names
 }
 
 // sigma takes matrices by a range of sigma: low < sigma <= high.

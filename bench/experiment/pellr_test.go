@@ -2,7 +2,9 @@ package experiment
 
 import (
 	"context"
+	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -33,7 +35,12 @@ func TestTheFormatsOfThePELLRPaperAreCompared(t *testing.T) {
 	require.Equal(t, report.Counted, names["pellr-fig6"].Series[1].Origin)
 	claims := sec.Tables[0]
 	require.Len(t, claims.Rows, len(pellrClaims))
-	require.Equal(t, "memplus", s.Page.Sections[0].Tables[2].Rows[len(sec.Tables[2].Rows)-1][0][2:], "the largest sigma comes last")
+	require.Equal(t, "memplus", sec.Tables[2].Rows[len(sec.Tables[2].Rows)-1][0], "the largest sigma comes last")
+	table1 := sec.Tables[3]
+	require.Equal(t, []string{"qh1484", "1484", "6110"}, table1.Rows[0][:3])
+	require.Contains(t, table1.Rows[0][7], "gen:rows:")
+	require.Equal(t, []string{"qh1484*", "memplus"}, names["pellr-fig6-table1"].Names, "others have more than 8000 entries")
+	require.Len(t, names["pellr-fig12"].Names, len(sec.Tables[2].Rows))
 	measured, counted := 0, 0
 	for _, r := range s.Record.Rows {
 		switch r.Source {
@@ -63,6 +70,20 @@ func TestWithoutAFolderTheFormatsAreComparedOnGeneratedMatrices(t *testing.T) {
 			require.NotEqual(t, report.Measured, line.Origin)
 		}
 	}
+}
+
+func TestMatricesWithoutValuesAreComparedWithRandomOnes(t *testing.T) {
+	c := quick("cpu:1", 400)
+	c.Mats, c.Interpreted = t.TempDir(), 20_000
+	text := "%%MatrixMarket matrix coordinate pattern symmetric\n60 60 60\n"
+	for i := range 60 {
+		text += fmt.Sprintf("%d %d\n", i+1, i/2+1)
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(c.Mats, "tree.mtx"), []byte(text), 0o600))
+	s := session(t, c, "pellr")
+	require.Equal(t, "tree", s.Page.Sections[0].Tables[2].Rows[0][0])
+	require.Equal(t, "random values", s.Page.Sections[0].Tables[2].Rows[0][6])
+	require.Equal(t, "tree~", s.Page.Sections[0].Figures[0].Names[0])
 }
 
 func TestAFolderWithoutMatricesIsRefused(t *testing.T) {

@@ -1,6 +1,10 @@
 package paper
 
-import "math"
+import (
+	"fmt"
+	"math"
+	"slices"
+)
 
 // PELLRRatio is a number that the text of the PELLR paper gives (Wang and Gu, 2020): by
 // which factor PELLR is faster than another format, on one matrix, or on average over
@@ -27,7 +31,44 @@ var PELLRRatios = []PELLRRatio{
 	{Figure: 9, Over: "biell", Matrix: "memplus", Ratio: 0.8172},
 }
 
-// PELLRMatrices are those of the paper's 20 matrices that its text names.
-var PELLRMatrices = []string{
-	"bcsstk24", "bcsstk36", "boneS01", "cavity25", "dw2048", "e40r5000", "lnsp3937", "memplus", "mhd4800b", "msc23052", "qh1484", "s3dkt3m2",
+// PELLRMatrix is a matrix of the paper's Table 1. The text names 12 of its 20; the table
+// itself is an image without text in the copies at hand.
+type PELLRMatrix struct {
+	Name string
+	N    int64
+	NNZ  int64 // of the SuiteSparse collection, from which the paper takes them
+	// Says is what the text tells of the lengths of its rows.
+	Says string
+	// Like is the generator of a matrix with N rows, NNZ entries and lengths of rows as the
+	// text has them, in random order. What Says leaves out is assumed.
+	Like string
+}
+
+// PELLRMatrices are those of Table 1 that the text names, by name.
+var PELLRMatrices = []PELLRMatrix{
+	pellrMatrix("bcsstk24", 3562, 159_910, "sigma > 10", 11.5, 15, 57),
+	pellrMatrix("bcsstk36", 23_052, 1_143_140, "max-min 170", 15, 8, 178),
+	pellrMatrix("boneS01", 127_224, 5_516_602, "ave > 16", 10, 12, 81),
+	pellrMatrix("cavity25", 4562, 131_735, "sigma > 10", 14, 4, 62),
+	pellrMatrix("dw2048", 2048, 10_114, "sigma < 3", 1, 2, 8),
+	pellrMatrix("e40r5000", 17_281, 553_956, "sigma > 10", 15, 8, 62),
+	pellrMatrix("lnsp3937", 3937, 25_407, "sigma 3.1, max-min 10", 3.1, 1, 11),
+	pellrMatrix("memplus", 17_758, 126_150, "sigma 22, ave 7.1, max-min 572", 22, 2, 574),
+	pellrMatrix("mhd4800b", 4800, 27_520, "sigma 2, max-min 9", 2, 1, 10),
+	pellrMatrix("msc23052", 23_052, 1_142_686, "max-min 166", 15, 12, 178),
+	pellrMatrix("qh1484", 1484, 6110, "sigma < 3", 1.6, 2, 13),
+	pellrMatrix("s3dkt3m2", 90_449, 3_686_223, "sigma < 3", 2, 30, 48),
+}
+
+func pellrMatrix(name string, n, nnz int64, says string, sigma float64, least, most int) PELLRMatrix {
+	return PELLRMatrix{name, n, nnz, says, fmt.Sprintf("gen:rows:n=%d,nnz=%d,sigma=%g,min=%d,max=%d", n, nnz, sigma, least, most)}
+}
+
+// FindPELLR is the matrix of Table 1 with that name.
+func FindPELLR(name string) (PELLRMatrix, bool) {
+	i := slices.IndexFunc(PELLRMatrices, func(m PELLRMatrix) bool { return m.Name == name })
+	if i < 0 {
+		return PELLRMatrix{}, false
+	}
+	return PELLRMatrices[i], true
 }

@@ -97,7 +97,10 @@ func axes(f Figure) (x, y axis) {
 	if x.hi == x.lo {
 		x.lo, x.hi = x.lo-0.5, x.hi+0.5
 	}
-	x.from, x.to = plotLeft, chartWidth-plotRight
+	if n := len(f.Names); f.upright() {
+		x.lo, x.hi = f.Names[0].X-0.5, f.Names[n-1].X+0.5
+	}
+	x.from, x.to = plotLeft, float64(widthOf(f))-plotRight
 	y.from, y.to = plotTop+plotHeight, plotTop
 	return x, y
 }

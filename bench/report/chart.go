@@ -21,6 +21,9 @@ const (
 	lineWidth   = 1.6
 	markSize    = 2.4
 	legendChars = 52 // that fit into a line of the legend
+	nameWidth   = 12 // between two names that stand upright below the plot
+	nameLetter  = 6  // of such a name
+	nameLetters = 24 // of such a name that are drawn; what is beyond is cut off
 )
 
 // colours tell series apart, also for most colour-blind people (Okabe and Ito,
@@ -88,12 +91,50 @@ func chartHeight(f Figure) int {
 	if f.Kind == Heat {
 		return heatHeight(f)
 	}
-	return plotTop + plotHeight + axisHeight + legendLine*len(legendLines(f.Series)) + 4
+	return plotTop + plotHeight + belowPlot(f) + legendLine*len(legendLines(f.Series)) + 4
 }
 
-// drawFigure draws the figure on a canvas of chartWidth and chartHeight.
+// upright reports whether the names below the plot stand upright, as they do not fit side by
+// side.
+func (f Figure) upright() bool {
+	return f.Kind != Heat && charWidth*float64((f.longestName()+1)*len(f.Names)) > chartWidth-plotLeft-plotRight
+}
+
+// longestName is how many letters the longest name has.
+func (f Figure) longestName() (letters int) {
+	for _, n := range f.Names {
+		letters = max(letters, len([]rune(n.Label)))
+	}
+	return letters
+}
+
+// widthOf is the width of a figure: that of all charts, or more where it has many names.
+func widthOf(f Figure) int {
+	if !f.upright() {
+		return chartWidth
+	}
+	return max(chartWidth, plotLeft+plotRight+nameWidth*len(f.Names))
+}
+
+// belowPlot is the height of the x axis: of its numbers or names, and its label.
+func belowPlot(f Figure) int {
+	if !f.upright() {
+		return axisHeight
+	}
+	return axisHeight + max(nameLetter*min(f.longestName(), nameLetters)-fontSize, 0)
+}
+
+// shortName is what is drawn of a name that stands upright.
+func shortName(s string) string {
+	if r := []rune(s); len(r) > nameLetters {
+		return string(r[:nameLetters-1]) + "…"
+	}
+	return s
+}
+
+// drawFigure draws the figure on a canvas of widthOf and chartHeight.
 func drawFigure(c canvas, f Figure) {
-	c.text(point{chartWidth / 2, 15}, middle, f.Title, true, false)
+	c.text(point{float64(widthOf(f)) / 2, 15}, middle, f.Title, true, false)
 	if f.Kind == Heat {
 		drawHeat(c, f)
 		return
@@ -116,6 +157,11 @@ func drawAxes(c canvas, f Figure, x, y axis) {
 		c.text(point{x.from - 4, y.at(v) + 4}, end, shortNumber(v), false, false)
 	}
 	for _, m := range f.xTicks(x) {
+		if f.upright() {
+			c.line([]point{{x.at(m.X), y.from}, {x.at(m.X), y.to}}, gridColour, 0.5, nil)
+			c.text(point{x.at(m.X) + 4, y.from + 5}, end, shortName(m.Label), false, true)
+			continue
+		}
 		c.line([]point{{x.at(m.X), y.from}, {x.at(m.X), y.from + 4}}, axisColour, 1, nil)
 		half := charWidth / 2 * float64(len([]rune(m.Label))) // a name at the right end stays on the chart
 		c.text(point{min(x.at(m.X), chartWidth-2-half), y.from + 16}, middle, m.Label, false, false)
@@ -130,7 +176,7 @@ func drawAxes(c canvas, f Figure, x, y axis) {
 		}
 	}
 	c.line([]point{{x.from, y.to}, {x.from, y.from}, {x.to, y.from}}, axisColour, 1, nil)
-	c.text(point{(x.from + x.to) / 2, y.from + 31}, middle, f.XLabel, false, false)
+	c.text(point{(x.from + x.to) / 2, y.from + float64(belowPlot(f)-axisHeight) + 31}, middle, f.XLabel, false, false)
 	c.text(point{11, (y.from + y.to) / 2}, middle, f.YLabel, false, true)
 }
 
@@ -214,7 +260,7 @@ func legendLines(series []Series) (lines [][]legendEntry) {
 
 func drawLegend(c canvas, f Figure) {
 	for i, line := range legendLines(f.Series) {
-		y := float64(plotTop + plotHeight + axisHeight + legendLine*i + 6)
+		y := float64(plotTop + plotHeight + belowPlot(f) + legendLine*i + 6)
 		for _, e := range line {
 			x := 12 + float64(e.column)*(chartWidth-12)/legendChars
 			if f.Kind == Bars {

@@ -39,13 +39,22 @@ type Figure struct {
 	Title          string
 	Kind           Kind
 	XLabel, YLabel string
-	// Names, where present, stand on the x axis in place of numbers.
+	// Names, where present, stand on the x axis in place of numbers, in rising order of X. Where
+	// they do not fit side by side they stand upright, and the chart is as wide as they need.
 	Names []Mark
 	Log   bool // a logarithmic y axis: all y must be positive
 	// Level is a y with a line of its own, such as 1 for ratios; 0 for none.
 	Level  float64
 	Marks  []Mark
 	Series []Series
+}
+
+// Ranked are names at the places 1, 2, ... of an x axis.
+func Ranked(names []string) (marks []Mark) {
+	for i, n := range names {
+		marks = append(marks, Mark{float64(i + 1), n})
+	}
+	return marks
 }
 
 // Kind says how the series of a figure are drawn.

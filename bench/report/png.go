@@ -21,13 +21,13 @@ import (
 // pngScale is how many pixels a unit of the chart has: enough for print.
 const pngScale = 3
 
-// PNG draws the figure as SVG does, as an image of 1080 pixels' width.
+// PNG draws the figure as SVG does, as an image of 1080 pixels' width, or more where it has many names.
 func PNG(w io.Writer, f Figure) error {
 	faces, err := pngFaces()
 	if err != nil {
 		return err
 	}
-	c := &pngCanvas{faces: faces, img: image.NewRGBA(image.Rect(0, 0, pngScale*chartWidth, pngScale*chartHeight(f)))}
+	c := &pngCanvas{faces: faces, img: image.NewRGBA(image.Rect(0, 0, pngScale*widthOf(f), pngScale*chartHeight(f)))}
 	draw.Draw(c.img, c.img.Bounds(), image.White, image.Point{}, draw.Src)
 	drawFigure(c, f)
 	return png.Encode(w, c.img)

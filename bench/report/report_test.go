@@ -138,3 +138,21 @@ func TestShortLogarithmicAxesHaveTicksBetweenPowersOfTen(t *testing.T) {
 	require.InDeltaSlice(t, []float64{0.5, 1, 2, 5, 10}, axis{lo: 0.4, hi: 12, log: true}.ticks(), 1e-12)
 	require.Equal(t, []float64{1.1, 1.2}, axis{lo: 1.1, hi: 1.2, log: true}.ticks())
 }
+
+func TestNamesStandInThePlaceOfNumbers(t *testing.T) {
+	f := Figure{Name: "named", Title: "t", Names: Ranked([]string{"memplus", "a name that is longer than all that can be drawn"}), Series: []Series{{Name: "s", X: []float64{1, 2}, Y: []float64{3, 4}}}}
+	svg := SVG(f)
+	require.Contains(t, svg, ">memplus</text>")
+	require.Contains(t, svg, ">a name that is longer t…</text>")
+	require.Contains(t, svg, "s: memplus, 3")
+	require.NotContains(t, svg, ">1.5</text>")
+	require.Equal(t, chartWidth, widthOf(f))
+	var b strings.Builder
+	require.NoError(t, writeFigureCSV(&b, f))
+	require.Contains(t, b.String(), "s,,memplus,3,,")
+	f.Names = Ranked(make([]string, 100))
+	require.Equal(t, plotLeft+plotRight+100*nameWidth, widthOf(f))
+	var page strings.Builder
+	require.NoError(t, HTML(&page, &Page{Sections: []Section{{Figures: []Figure{f}}}}))
+	require.Contains(t, page.String(), `class="wide scroll" style="--width: 1262px"`)
+}

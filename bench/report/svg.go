@@ -11,8 +11,8 @@ func SVG(f Figure) string {
 	var c svgCanvas
 	height := chartHeight(f)
 	fmt.Fprintf(&c, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" role="img" aria-label="%s" font-family="sans-serif" font-size="%d">`+"\n",
-		chartWidth, height, html.EscapeString(f.Title), fontSize)
-	fmt.Fprintf(&c, `<rect width="%d" height="%d" fill="#fff"/>`+"\n", chartWidth, height)
+		widthOf(f), height, html.EscapeString(f.Title), fontSize)
+	fmt.Fprintf(&c, `<rect width="%d" height="%d" fill="#fff"/>`+"\n", widthOf(f), height)
 	drawFigure(&c, f)
 	c.WriteString("</svg>\n")
 	return c.String()

@@ -17,7 +17,16 @@ var pageHTML string
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"svg":   func(f Figure) template.HTML { return template.HTML(SVG(f)) }, //nolint:gosec // SVG escapes its texts
 	"shade": shade,
+	"wide":  wide,
 }).Parse(pageHTML))
+
+// wide is the width of a figure in pixels if it takes a line of the page for itself, else 0.
+func wide(f Figure) int {
+	if w := widthOf(f); w > chartWidth {
+		return w
+	}
+	return 0
+}
 
 // shade is the style of a cell: blue that is the darker the smaller the number.
 func shade(t Table, row, col int) template.CSS {

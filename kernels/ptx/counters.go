@@ -5,7 +5,6 @@ package ptx
 type Counters struct {
 	Blocks, Warps      int64
 	WarpInstructions   int64
-	LongestWarp        int64 // the most instructions of one warp: the launch takes at least as long as they do one after the other
 	ThreadInstructions int64 // lanes of warp instructions, without those that its guard keeps from it
 	Branches           int64 // bra instructions of warps
 	DivergentBranches  int64 // those at which lanes of a warp parted
@@ -83,7 +82,6 @@ func (c *Counters) add(o *Counters) {
 	c.Blocks += o.Blocks
 	c.Warps += o.Warps
 	c.WarpInstructions += o.WarpInstructions
-	c.LongestWarp = max(c.LongestWarp, o.LongestWarp)
 	c.ThreadInstructions += o.ThreadInstructions
 	c.Branches += o.Branches
 	c.DivergentBranches += o.DivergentBranches

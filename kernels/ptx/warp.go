@@ -16,7 +16,6 @@ type warp struct {
 	alive  uint32  // lanes that have not exited
 	exited uint32
 	synced uint32 // step of the last bar.warp.sync
-	steps  int64  // instructions in this block
 	locals []*region
 
 	waiting *instr // the barrier at which the warp waits
@@ -34,7 +33,7 @@ type group struct {
 // start makes the warp ready for a block, with n lanes.
 func (w *warp) start(n int) {
 	w.alive = uint32(mask(4)) >> (warpSize - n)
-	w.exited, w.waiting, w.steps = 0, nil, 0
+	w.exited, w.waiting = 0, nil
 	w.groups = append(w.groups[:0], group{0, w.alive})
 	clear(w.regs)
 	clear(w.preds)
@@ -82,8 +81,6 @@ func (w *warp) add(pc int32, m uint32) {
 
 // execute runs the warp until all its lanes have exited or it waits at a barrier.
 func (w *warp) execute() error {
-	counters := &w.worker.counters
-	before := counters.WarpInstructions
 	for len(w.groups) > 0 && w.waiting == nil {
 		g := w.groups[0]
 		w.groups = w.groups[:copy(w.groups, w.groups[1:])]
@@ -91,8 +88,6 @@ func (w *warp) execute() error {
 			return err
 		}
 	}
-	w.steps += counters.WarpInstructions - before
-	counters.LongestWarp = max(counters.LongestWarp, w.steps)
 	return w.worker.report()
 }
 

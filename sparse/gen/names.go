@@ -40,6 +40,7 @@ var generators = withShorts([]generator{
 	{mycielskianInfo, mycielskian},
 	{planarInfo, planar},
 	{likeInfo, like},
+	{rowsInfo, rows},
 	{lowhighInfo, lowhigh},
 	{arrowInfo, arrow},
 	{diagInfo, diag},

@@ -24,7 +24,7 @@ func requireInput(t require.TestingT, err error, file, want string) {
 
 func TestBadSpecsAreRefusedWithTheReason(t *testing.T) {
 	for spec, want := range map[string]string{
-		"":                               "no generator is named, as in gen:stencil:n=100; known are stencil, banded, random, rmat, powerlaw, chunglu, cfd, mycielskian, planar, like, lowhigh, arrow, diag, dense, empty",
+		"":                               "no generator is named, as in gen:stencil:n=100; known are stencil, banded, random, rmat, powerlaw, chunglu, cfd, mycielskian, planar, like, rows, lowhigh, arrow, diag, dense, empty",
 		":n=3":                           "no generator is named",
 		"stencl":                         `generator "stencl" is unknown`,
 		"diag:n":                         "of the form key=value",
