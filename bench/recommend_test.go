@@ -10,14 +10,9 @@ import (
 
 	"github.com/msrep-go/msrep/internal/corpus"
 	"github.com/msrep-go/msrep/sparse"
-	"github.com/msrep-go/msrep/sparse/ellpack"
 	"github.com/msrep-go/msrep/sparse/matio"
 	"github.com/msrep-go/msrep/sparse/stats"
 )
-
-// countedCost is what a product costs a GPU by what the interpreter counts, in bytes: the
-// sectors that it moves, or 5.3 bytes for each instruction of a warp (stats.RecommendGPU).
-func countedCost(c Counted) float64 { return max(32*float64(c.Distinct), 5.3*float64(c.Instructs)) }
 
 // TestTheRecommendationForGPUsIsNearTheBestByCounts interprets the kernels of csr and of
 // all formats of sparse/ellpack on all real matrices. No GPU has timed them: counts stand
@@ -37,7 +32,8 @@ func TestTheRecommendationForGPUsIsNearTheBestByCounts(t *testing.T) {
 		}
 		require.NoError(t, err)
 		if n := m.NNZ(); n > 0 && n <= most {
-			f, ratio := regretOnGPU(t, m.CSR)
+			f, ratio, err := RegretOnGPU(m.CSR)
+			require.NoError(t, err)
 			ratios = append(ratios, ratio)
 			chosen[f]++
 			if ratio > 1.3 {
@@ -56,29 +52,6 @@ func TestTheRecommendationForGPUsIsNearTheBestByCounts(t *testing.T) {
 		len(ratios), chosen, 100*float64(within)/float64(len(ratios)), slices.Max(ratios), geometricMean(ratios))
 	require.GreaterOrEqual(t, float64(within), 0.9*float64(len(ratios)))
 	require.Greater(t, len(chosen), 2, "the recommendation depends on the matrix")
-}
-
-// regretOnGPU is the recommended format, and its counted cost over that of the best.
-func regretOnGPU(t *testing.T, a *sparse.CSR[float64]) (sparse.Format, float64) {
-	s := stats.Of(a)
-	f := s.RecommendGPU().Format
-	best, recommended := math.Inf(1), math.NaN()
-	for _, g := range append([]sparse.Format{sparse.FormatCSR}, ellpack.Formats()...) {
-		if s.Formats[string(g)].Bytes > maxInterpretedBytes || g == ellpack.FormatELL && s.Row.Max > 40*max(1, s.NNZ/int64(s.Rows)) {
-			continue // padding takes far more than the best
-		}
-		r := FormatRun{Format: g}
-		require.NoError(t, r.interpret(a))
-		if r.Instructs == 0 {
-			continue
-		}
-		c := countedCost(r.Counted)
-		best = min(best, c)
-		if g == f {
-			recommended = c
-		}
-	}
-	return f, recommended / best
 }
 
 func geometricMean(all []float64) float64 {

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/msrep-go/msrep/bench"
-	"github.com/msrep-go/msrep/bench/measure"
 	"github.com/msrep-go/msrep/bench/paper"
 	"github.com/msrep-go/msrep/bench/report"
 	"github.com/msrep-go/msrep/sparse"
@@ -175,7 +174,10 @@ func (v *pellrView) measures() []pellrMeasure {
 		{"time on " + v.place, report.Measured, "microseconds", func(m *bench.PELLRMatrix, f sparse.Format) (float64, bool) {
 			r, _ := m.Run(f)
 			samples := r.Samples()
-			return 1e6 * measure.Summarize(samples).Median, len(samples) > 0
+			if len(samples) == 0 {
+				return 0, false
+			}
+			return 1e6 * slices.Min(samples), true
 		}},
 		{"warp instructions", report.Counted, "instructions", func(m *bench.PELLRMatrix, f sparse.Format) (float64, bool) {
 			r, _ := m.Run(f)
@@ -195,26 +197,11 @@ func (v *pellrView) measures() []pellrMeasure {
 }
 
 // over is by which factor PELLR is better than another format on a matrix: the cost of
-// the other by that of PELLR. Of times it is the median of the ratios of the rounds,
-// with its interval: in a round both ran right after each other.
-func (c pellrMeasure) over(m *bench.PELLRMatrix, f sparse.Format) (measure.Summary, bool) {
-	if c.origin == report.Measured {
-		p, _ := m.Run(ellpack.FormatPELLR)
-		o, _ := m.Run(f)
-		var ratios []float64
-		for i := range min(len(p.Rounds), len(o.Rounds)) {
-			if q := o.Rounds[i] / p.Rounds[i]; !math.IsNaN(q) { // neither sat out
-				ratios = append(ratios, q)
-			}
-		}
-		return measure.Summarize(ratios), len(ratios) > 0
-	}
+// the other by that of PELLR.
+func (c pellrMeasure) over(m *bench.PELLRMatrix, f sparse.Format) (float64, bool) {
 	p, ok := c.cost(m, ellpack.FormatPELLR)
 	o, ok2 := c.cost(m, f)
-	if !ok || !ok2 {
-		return measure.Summary{}, false
-	}
-	return measure.Summarize([]float64{o / p}), true
+	return o / p, ok && ok2
 }
 
 // mean is the geometric mean of over on the matrices that pick takes; NaN for none.
@@ -223,7 +210,7 @@ func (v *pellrView) mean(c pellrMeasure, f sparse.Format, pick func(m *bench.PEL
 	for i := range v.matrices {
 		if m := &v.matrices[i]; pick(m) {
 			if r, ok := c.over(m, f); ok {
-				factors = append(factors, r.Median)
+				factors = append(factors, r)
 			}
 		}
 	}
@@ -235,7 +222,7 @@ func (v *pellrView) ahead(c pellrMeasure, f sparse.Format) (n, of int) {
 	for i := range v.matrices {
 		if r, ok := c.over(&v.matrices[i], f); ok {
 			of++
-			if r.Median > 1 {
+			if r > 1 {
 				n++
 			}
 		}

@@ -56,7 +56,7 @@ func shareBest(v *pellrView, c pellrMeasure) float64 {
 		of++
 		ahead := true
 		for _, f := range paperFormats {
-			if r, ok := c.over(m, f); ok && r.Median < 1 {
+			if r, ok := c.over(m, f); ok && r < 1 {
 				ahead = false
 			}
 		}
@@ -72,8 +72,8 @@ func highestOver(f sparse.Format) func(*pellrView, pellrMeasure) float64 {
 	return func(v *pellrView, c pellrMeasure) float64 {
 		most := math.NaN()
 		for i := range v.matrices {
-			if r, ok := c.over(&v.matrices[i], f); ok && !(r.Median <= most) {
-				most = r.Median
+			if r, ok := c.over(&v.matrices[i], f); ok && !(r <= most) {
+				most = r
 			}
 		}
 		return most

@@ -16,7 +16,7 @@ import (
 func (v *pellrView) section(from string) report.Section {
 	sec := report.Section{Name: "pellr", Title: "The PELLR paper: formats of the ELLPACK family (its Figures 6 and 8 to 12)"}
 	sec.Intro = []string{
-		fmt.Sprintf("%d square matrices from %s, by sigma, the standard deviation of the lengths of their rows. A ratio above 1 says that PELLR is better.", len(v.matrices), from),
+		fmt.Sprintf("%d square matrices from %s, by sigma, the standard deviation (σ) of the lengths of their rows. A ratio above 1 says that PELLR is better.", len(v.matrices), from),
 		"Matrices without values, or with integers, get random values (~). Of the 20 matrices of the paper's Table 1 its text names 12; those that are not at hand (*) are generated with as many rows and entries and with lengths of rows as the text says, in random order.",
 		"Warp instructions and sectors of 32 bytes are counted by the interpreter of the kernels for GPUs, sectors once for each block of threads, which is what a first-level cache lets through. They are figures of the kernels and stand in for time where no GPU is: they are not times.",
 	}
@@ -59,9 +59,9 @@ func (v *pellrView) figures(name, title string) (figures []report.Figure) {
 
 func (v *pellrView) aboutTimes() string {
 	if strings.HasPrefix(v.place, "cuda") {
-		return fmt.Sprintf("Times are those of the kernels on %s, in 15 rounds in which formats take turns. cucsr is CSR as cuSPARSE multiplies it, csr our own kernel, csrs and csrv CSR with a thread and with half a warp for each row.", v.place)
+		return fmt.Sprintf("Times are those of the kernels on %s, the least of 15 rounds in which formats take turns. cucsr is CSR as cuSPARSE multiplies it, csr our own kernel, csrs and csrv CSR with a thread and with half a warp for each row.", v.place)
 	}
-	return fmt.Sprintf("Times are those of products on %s, in 15 rounds in which formats take turns; ratios are the medians over the rounds, with their 95 %% intervals. Formats far behind sit out the later rounds. On CPU devices csr and sell run in assembly, the other formats in plain Go with slices as wide as the vector registers: compare them with each other. The paper's GPU hides latency by many threads, which a CPU does not.", v.place)
+	return fmt.Sprintf("Times are those of products on %s, the least of 15 rounds in which formats take turns. Formats far behind sit out the later rounds. On CPU devices csr and sell run in assembly, the other formats in plain Go with slices as wide as the vector registers: compare them with each other. The paper's GPU hides latency by many threads, which a CPU does not.", v.place)
 }
 
 // remarks say which statements of the paper hold, figure by figure.
@@ -193,7 +193,7 @@ func (v *pellrView) sigmaMarks() (marks []report.Mark) {
 		for i, m := range v.matrices {
 			if m.StdDev > limit {
 				if i > 0 {
-					marks = append(marks, report.Mark{X: float64(i) + 0.5, Label: fmt.Sprintf("sigma > %g", limit)})
+					marks = append(marks, report.Mark{X: float64(i) + 0.5, Label: fmt.Sprintf("σ>%g", limit)})
 				}
 				break
 			}
@@ -214,10 +214,7 @@ func (v *pellrView) ratioFigure(number string, over sparse.Format) report.Figure
 		s := report.Series{Name: c.name, Origin: c.origin, Points: true}
 		for i := range v.matrices {
 			if r, ok := c.over(&v.matrices[i], over); ok {
-				s.Add(float64(i+1), r.Median)
-				if c.origin == report.Measured {
-					s.Low, s.High = append(s.Low, r.Low), append(s.High, r.High)
-				}
+				s.Add(float64(i+1), r)
 			}
 		}
 		if len(s.X) > 0 {
