@@ -49,7 +49,7 @@ func cpmsMeansOf(all []cpmsResults) cpmsMeans {
 		for i, c := range countedCases[firstCase:] {
 			m.counted[format][countedName(c)] = over[len(all)][i]
 		}
-		for w, way := range cpmsWays(format) {
+		for w, way := range cpmsWays(format, 0) {
 			over, _, _ := speedups(all, format, w, onCPU)
 			m.ranked[format][way.name] = over[len(all)]
 		}
