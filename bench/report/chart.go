@@ -227,7 +227,7 @@ func drawSeries(c canvas, f Figure, s Series, colour string, x, y axis) {
 			c.line([]point{{at.x, y.at(s.Low[i])}, {at.x, y.at(s.High[i])}}, colour, 1, nil)
 		}
 		corners, hollow := mark(s.Origin, at)
-		c.shape(corners, colour, hollow, fmt.Sprintf("%s: %s, %s", s.Name, shortNumber(s.X[i]), shortNumber(s.Y[i])))
+		c.shape(corners, colour, hollow, fmt.Sprintf("%s: %s, %s", s.Name, f.nameAt(s.X[i]), shortNumber(s.Y[i])))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/binary"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -285,10 +286,7 @@ func TestAnInterruptedProcessEndsSoonAndLeavesNoFile(t *testing.T) {
 	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
 		cmd := process(t.Context(), "user", "spmv", "gen:stencil:dims=2,n=300", "--repeat", "1000000", "--out", filepath.Join(dir, "y.mtx"))
 		require.NoError(t, cmd.Start())
-		require.Eventually(t, func() bool { // it has begun when its output file has
-			files, err := os.ReadDir(dir)
-			return err == nil && len(files) > 0
-		}, 20*time.Second, time.Millisecond)
+		require.Eventually(t, func() bool { return writesIn(cmd.Process.Pid, dir) }, 20*time.Second, time.Millisecond, "it has begun when its output file has")
 		require.NoError(t, cmd.Process.Signal(sig))
 		start := time.Now()
 		var exit *exec.ExitError
@@ -299,6 +297,21 @@ func TestAnInterruptedProcessEndsSoonAndLeavesNoFile(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, files, "%v", sig)
 	}
+}
+
+// writesIn reports whether a process has begun an output file in a folder: one that is in it,
+// or that has no name yet.
+func writesIn(pid int, dir string) bool {
+	if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
+		return err == nil
+	}
+	open, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
+	for _, fd := range open {
+		if name, err := os.Readlink(fd); err == nil && strings.HasPrefix(name, dir+"/") {
+			return true
+		}
+	}
+	return false
 }
 
 func TestAnInterruptEndsWritingAtOnce(t *testing.T) {
