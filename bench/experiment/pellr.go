@@ -242,8 +242,8 @@ func (v *pellrView) ofTable1() *pellrView {
 }
 
 // names are those of the matrices, marked where they are not as in a file.
-func (v *pellrView) names() (names []string) {
-	for _, m := range v.matrices {
+func (v *pellrView) names() (names []report.Mark) {
+	for i, m := range v.matrices {
 		mark := ""
 		switch _, named := paper.FindPELLR(m.Name); {
 		case m.Source == bench.Generated && named:
@@ -251,7 +251,7 @@ func (v *pellrView) names() (names []string) {
 		case m.Source == bench.RandomValues:
 			mark = "~"
 		}
-		names = append(names, strings.TrimPrefix(m.Name, "gen:")+mark)
+		names = append(names, report.Mark{X: float64(i + 1), Label: strings.TrimPrefix(m.Name, "gen:") + mark})
 	}
 	return names
 }

@@ -52,7 +52,7 @@ func (v *pellrView) figures(name, title string) (figures []report.Figure) {
 	for i := range figures {
 		figures[i].Name += name
 		figures[i].Title += title
-		figures[i].Names = report.Ranked(v.names())
+		figures[i].Names = v.names()
 	}
 	return figures
 }

@@ -12,7 +12,7 @@ import (
 type cpuCost struct{ step, work, row float64 }
 
 // cpuCosts are fitted to the times of every second one of 209 real matrices in the caches
-// of one core of a Zen 4 (least absolute relative errors; go test -run - -bench Formats
+// of one core of a Zen 5 (least absolute relative errors; go test -run - -bench Formats
 // ./bench measures them). csr and sell run in assembly, the others in plain Go.
 var cpuCosts = map[sparse.Format]cpuCost{
 	sparse.FormatCSR:        {step: 0.80, work: 0.11, row: 1.0},
@@ -29,7 +29,7 @@ var cpuCosts = map[sparse.Format]cpuCost{
 	ellpack.FormatSELL:      {step: 0.89, work: 0.06, row: 0.36},
 }
 
-// Of the Zen 4: its last cache, and what a core reads from memory in a nanosecond.
+// Of that machine: its last cache, and what a core reads at least from memory in a nanosecond.
 const (
 	cpuCache  = 32 << 20
 	cpuMemory = 25
