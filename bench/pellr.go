@@ -92,7 +92,7 @@ func (m *PELLRMatrix) Run(f sparse.Format) (FormatRun, bool) {
 
 // Measure gives the figures of all matrices, by sigma.
 func (p PELLR) Measure(ctx context.Context) (all []PELLRMatrix, err error) {
-	timer := formatTimer{before: p.Before, kernels: strings.HasPrefix(p.Devices, "cuda")}
+	timer := formatTimer{before: p.Before, patient: true, kernels: strings.HasPrefix(p.Devices, "cuda")}
 	if p.Devices != "" {
 		if timer.sys, err = msrep.Open(msrep.Config{Devices: p.Devices, Threads: p.Threads}); err != nil {
 			return nil, err

@@ -147,5 +147,5 @@ func TestStatementsOfThePaperAreJudgedByTheirNumbers(t *testing.T) {
 	require.Equal(t, report.Paper, last.Origin)
 	require.Equal(t, []float64{0.7}, last.Y)
 	require.Equal(t, []float64{1}, last.X)
-	require.Equal(t, []report.Mark{{X: 1.5, Label: "σ>3"}, {X: 1.5, Label: "σ>10"}}, f.Marks)
+	require.Equal(t, []report.Mark{{X: 1.5, Label: "σ>10"}}, f.Marks)
 }

@@ -3,6 +3,7 @@ package experiment
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/msrep-go/msrep/bench"
@@ -187,17 +188,15 @@ func orDash(x float64) string {
 	return short(x)
 }
 
-// sigmaMarks are where sigma passes 3 and 10.
+// sigmaMarks are where sigma passes 3 and 10: one where it passes both.
 func (v *pellrView) sigmaMarks() (marks []report.Mark) {
 	for _, limit := range []float64{3, 10} {
-		for i, m := range v.matrices {
-			if m.StdDev > limit {
-				if i > 0 {
-					marks = append(marks, report.Mark{X: float64(i) + 0.5, Label: fmt.Sprintf("σ>%g", limit)})
-				}
-				break
-			}
+		i := slices.IndexFunc(v.matrices, func(m bench.PELLRMatrix) bool { return m.StdDev > limit })
+		if i <= 0 {
+			continue
 		}
+		m := report.Mark{X: float64(i) + 0.5, Label: fmt.Sprintf("σ>%g", limit)}
+		marks = append(slices.DeleteFunc(marks, func(o report.Mark) bool { return o.X == m.X }), m)
 	}
 	return marks
 }

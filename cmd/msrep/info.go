@@ -101,7 +101,7 @@ func (d description) print(w io.Writer) error {
 		}
 		fmt.Fprintf(w, "  %-10s %15d %15d   %-15s   %s\n", name, f.Bytes, f.Padding, orDash(f.WarpIterations), orDash(f.Work))
 	}
-	_, err := fmt.Fprintf(w, "  recommended by the model: %s, %s%s\n  for a GPU: %s, %s (checked by counts, not by times)\n",
+	_, err := fmt.Fprintf(w, "  recommended by the model: %s, %s%s\n  for a GPU: %s, %s\n",
 		d.Recommended.Format, alias(d.Recommended.Format), d.Recommended.Why, d.ForGPU.Format, d.ForGPU.Why)
 	return err
 }

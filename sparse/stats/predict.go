@@ -12,8 +12,8 @@ import (
 type cpuCost struct{ step, work, row float64 }
 
 // cpuCosts are fitted to the times of every second one of 209 real matrices in the caches
-// of one core of a Zen 5 (least absolute relative errors; go test -run - -bench Formats
-// ./bench measures them). csr and sell run in assembly, the others in plain Go.
+// of one core of a Zen 5, by the least sum of absolute relative errors without negative
+// numbers (go test -run - -bench Formats ./bench measures them). csr and sell run in assembly, the others in plain Go.
 var cpuCosts = map[sparse.Format]cpuCost{
 	sparse.FormatCSR:        {step: 0.80, work: 0.11, row: 1.0},
 	sparse.FormatCOO:        {work: 0.41, row: 2.3},
@@ -35,6 +35,10 @@ const (
 	cpuMemory = 25
 )
 
+// sellPadding bounds the padding of sell for each entry: slices of CPU devices are lower
+// than a warp, and long rows are cut into pieces there.
+const sellPadding = 0.005
+
 // nanoseconds is how long a product takes in a format, by the model of Recommend.
 func (s *Stats) nanoseconds(f sparse.Format) float64 {
 	c, o := s.Formats[string(f)], cpuCosts[f]
@@ -42,9 +46,13 @@ func (s *Stats) nanoseconds(f sparse.Format) float64 {
 	if c.Work != nil {
 		t += o.step*float64(*c.WarpIterations) + o.work*float64(*c.Work)
 	} else {
-		t += o.work * float64(*s.Formats["csr"].Work)
+		t += o.work * float64(2*s.NNZ-int64(s.Rows)+s.EmptyRows) // coo: N_p of its rows
 	}
-	return max(t, (s.productBytes(f)-cpuCache)/cpuMemory)
+	bytes := s.productBytes(f)
+	if f == ellpack.FormatSELL {
+		bytes -= (indexBytes + s.valueBytes()) * max(0, float64(c.Padding)-sellPadding*float64(s.NNZ))
+	}
+	return max(t, (bytes-cpuCache)/cpuMemory)
 }
 
 // gpuCost is the instructions of warps that a kernel takes for each step (N_iter),
@@ -86,15 +94,20 @@ const longRow = 32
 
 // hasLongRow says whether a GPU would wait for one row in most formats.
 func (s *Stats) hasLongRow() bool {
-	steps := float64(*s.Formats["csr"].WarpIterations)
-	return float64(s.Row.Max)*float64(warps(int64(s.Rows))) > longRow*steps
+	steps := s.Formats["csr"].WarpIterations
+	return steps != nil && float64(s.Row.Max)*float64(warps(int64(s.Rows))) > longRow*float64(*steps)
+}
+
+// valueBytes is the size of a value.
+func (s *Stats) valueBytes() float64 {
+	return float64(s.Formats["coo"].Bytes)/float64(max(s.NNZ, 1)) - 2*indexBytes
 }
 
 // productBytes is what a product reads and writes in a format: the places that it visits,
-// the arrays beside them, y, and each element of x that it needs once, or twice where rows
-// are sorted, as neighbours read the same parts of x.
+// the arrays beside them, y, and each element of x that it needs: once, or twice where rows
+// are sorted, as rows that share elements of x then lie apart.
 func (s *Stats) productBytes(f sparse.Format) float64 {
-	value := float64(s.Formats["coo"].Bytes)/float64(max(s.NNZ, 1)) - 2*indexBytes
+	value := s.valueBytes()
 	c := s.Formats[string(f)]
 	nnz, padded := float64(s.NNZ), float64(s.NNZ)+float64(c.Padding)
 	steps := nnz
@@ -106,7 +119,7 @@ func (s *Stats) productBytes(f sparse.Format) float64 {
 	switch f {
 	case sparse.FormatCSR, sparse.FormatCOO, ellpack.FormatELL, ellpack.FormatHYB, ellpack.FormatHYBMean:
 		x = value
-	case ellpack.FormatELLR: // half of the places of threads that wait are read with those of their neighbours
+	case ellpack.FormatELLR: // a sector that one thread needs has places of threads that wait: about half of these
 		places, x = (nnz+steps)/2, value
 	case ellpack.FormatPELLR:
 		places = nnz

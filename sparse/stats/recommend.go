@@ -44,7 +44,9 @@ func (s *Stats) RecommendGPU() Recommendation {
 		return Recommendation{sparse.FormatCSR, fmt.Sprintf("a row has %d entries: other formats give it to few threads, for which a GPU would wait", s.Row.Max)}
 	}
 	order := append([]sparse.Format{sparse.FormatCSR}, ellpack.Formats()...)
-	return s.choose(order, s.gpuBytes, "kB, a warp instruction counted as 5.3 bytes", 1e-3)
+	r := s.choose(order, s.gpuBytes, "kB, an instruction of a warp counted as 5.3 bytes,", 1e-3)
+	r.Why += "; checked by counts, not by times"
+	return r
 }
 
 // choose takes the format that costs least. A model gives +Inf for a format that it
@@ -53,7 +55,7 @@ func (s *Stats) choose(order []sparse.Format, model func(sparse.Format) float64,
 	if s.NNZ == 0 {
 		return Recommendation{sparse.FormatCSR, "no entries: nothing is read but x and y"}
 	}
-	best, second := sparse.Format(""), sparse.Format("")
+	best, second := sparse.FormatCSR, sparse.Format("")
 	least, next := math.Inf(1), math.Inf(1)
 	for _, f := range order {
 		if !s.fits(f) {

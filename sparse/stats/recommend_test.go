@@ -55,3 +55,10 @@ func TestTheRecommendationFollowsTheRows(t *testing.T) {
 	s := stats.Of(ofRows(t, 5000, giant...))
 	require.Contains(t, s.RecommendGPU().Why, "a row has 4000 entries")
 }
+
+func TestStatisticsWithoutFormatsRecommendCSR(t *testing.T) {
+	for _, s := range []stats.Stats{{}, {Rows: 3, Cols: 3, NNZ: 4}} {
+		require.Equal(t, sparse.FormatCSR, s.Recommend().Format)
+		require.Equal(t, sparse.FormatCSR, s.RecommendGPU().Format)
+	}
+}
