@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 
+	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/ellpack"
@@ -176,17 +178,19 @@ func (p PELLR) matrix(ctx context.Context, timer formatTimer, name string, a *sp
 	if limit == 0 {
 		limit = 4 << 20
 	}
-	for i := range out.Runs {
-		if err := ctx.Err(); err != nil {
-			return out, err
+	errs, slots := make([]error, len(out.Runs)), make(chan struct{}, runtime.GOMAXPROCS(0))
+	par.Do(len(out.Runs), func(i int) {
+		slots <- struct{}{}
+		defer func() { <-slots }()
+		r := &out.Runs[i]
+		switch {
+		case ctx.Err() != nil:
+			errs[i] = ctx.Err()
+		case r.Format != formatCuCSR && threadSteps(&s, r.Format) <= limit:
+			errs[i] = r.interpret(a)
 		}
-		if r := &out.Runs[i]; r.Format != formatCuCSR && threadSteps(&s, r.Format) <= limit {
-			if err := r.interpret(a); err != nil {
-				return out, err
-			}
-		}
-	}
-	return out, nil
+	})
+	return out, errors.Join(errs...)
 }
 
 // formatCost is what the matrix costs in a format; the rivals are csr.
