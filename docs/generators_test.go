@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -58,6 +59,9 @@ var generators = map[string]func(t *testing.T) string{
 	"matrices-all":     func(t *testing.T) string { all, _ := collection(t); return fmt.Sprint(all) },
 	"matrices-real":    func(t *testing.T) string { all, complex := collection(t); return fmt.Sprint(all - complex) },
 	"matrices-complex": func(t *testing.T) string { _, complex := collection(t); return upper(number(complex)) },
+
+	"cases-msrep":     func(t *testing.T) string { return cases(t, "msrep/main_test.go") },
+	"cases-partition": func(t *testing.T) string { return cases(t, "partition/helpers_test.go") },
 
 	"partition-example": partitionExample,
 
@@ -119,6 +123,15 @@ func megabytes(n int64) string {
 		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
 	}
 	return fmt.Sprintf("%.0f MB", float64(n)/1e6)
+}
+
+// cases is how many random cases the tests of a package run.
+func cases(t *testing.T, file string) string {
+	m := regexp.MustCompile(`cases\.Main\(m, "(\d+)"\)`).FindStringSubmatch(readFile(t, filepath.Join(corpus.Root(), filepath.FromSlash(file))))
+	require.NotNil(t, m, file)
+	n, err := strconv.ParseInt(m[1], 10, 64)
+	require.NoError(t, err)
+	return thousands(n)
 }
 
 // collection counts the matrices of the test collection, and the complex ones.
