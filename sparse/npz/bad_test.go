@@ -46,7 +46,7 @@ func TestBadArchivesAreRefusedWithTheArrayAndTheReason(t *testing.T) {
 		"no indptr":                {without("indptr.npy"), "the array indptr is missing"},
 		"no shape":                 {without("shape.npy"), "the array shape is missing"},
 		"coo without col":          {coo(entry{"col.npy", nil}), "the array col is missing"},
-		"dok":                      {csr(npy("format", "|S3", "()", []byte("dok"))), "sparse format \"dok\" is not supported, only csr, csc, coo, bsr and dia are"},
+		"dok":                      {csr(npy("format", "|S3", "()", []byte("dok"))), "sparse format \"dok\" is not supported, only csr, csc, coo, bsr, dia and gcxs are"},
 		"dia without offsets":      {dia(entry{"offsets.npy", nil}), "the array offsets is missing"},
 		"dia of one dimension":     {dia(npy("data", "<f8", "(2,)", []float64{1, 2})), "data.npy: has the shape [2]: must have 2 dimensions"},
 		"too few offsets":          {dia(npy("offsets", "<i4", "(2,)", []int32{0, 1})), "offsets.npy: holds 2 offsets for the 3 diagonals of data"},

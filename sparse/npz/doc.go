@@ -11,8 +11,8 @@
 //
 // The array format names the format.
 //
-// Arrays COO and GCXS of the package sparse (PyData) are read too: compressed_axes [1] makes
-// GCXS csc, and where fill_value is not 0 the matrix is refused.
+// Arrays COO and GCXS of the package sparse (PyData) are read too: GCXS is csr or, where
+// compressed_axes is 1, csc. Where fill_value is not 0 the matrix is refused.
 //
 // # Groups
 //

@@ -1,18 +1,27 @@
 package npz
 
-// The package sparse of PyData writes its classes COO and GCXS with the array names of SciPy,
-// and two more:
-//
-//	fill_value       the value of all entries that are not stored; here it must be 0
-//	compressed_axes  of GCXS: [0] stands for csr, [1] for csc
+import "github.com/msrep-go/msrep/sparse"
 
-// compressedFormat is the format of GCXS arrays, csr where compressed_axes is not there.
-func (g *groupReader) compressedFormat() (string, error) {
-	const key = "compressed_axes"
-	if g.member[g.prefix+key] == nil {
-		return "csr", nil
+// The package sparse of PyData writes its classes COO and GCXS with the array names of SciPy, and two
+// more. Version 0.19 also writes the array format, coo or gcxs; 0.15 writes none.
+const (
+	axesKey = "compressed_axes" // of GCXS: [0] stands for csr, [1] for csc
+	fillKey = "fill_value"      // the value of all entries that are not stored; here it must be 0
+)
+
+// compressedFormat resolves gcxs to csr or csc. Other formats stay, unless the compressed axis
+// contradicts them.
+func (g *groupReader) compressedFormat(format string) (string, error) {
+	if g.member[g.prefix+axesKey] == nil {
+		if format == "gcxs" {
+			return "", sparse.Inputf(g.name, "the array %s is missing, which the format gcxs needs", clip(g.prefix+axesKey))
+		}
+		return format, nil
 	}
-	x, err := g.integers(key, 1)
+	if format != "gcxs" && format != "csr" && format != "csc" {
+		return format, nil
+	}
+	x, err := g.integers(axesKey, 1)
 	if err != nil {
 		return "", err
 	}
@@ -23,22 +32,22 @@ func (g *groupReader) compressedFormat() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	switch axes[0] {
-	case 0:
-		return "csr", nil
-	case 1:
-		return "csc", nil
+	if axes[0] != 0 && axes[0] != 1 {
+		return "", x.failf("is %d: it must be 0 for rows or 1 for columns", axes[0])
 	}
-	return "", x.failf("is %d: it must be 0 for rows or 1 for columns", axes[0])
+	meant := []string{"csr", "csc"}[axes[0]]
+	if g.member[g.prefix+"format"] != nil && format != "gcxs" && format != meant {
+		return "", x.failf("is %d, which means %s, but the format is %s", axes[0], meant, format)
+	}
+	return meant, nil
 }
 
 // checkFill refuses a matrix whose entries that are not stored are not 0.
 func (g *groupReader) checkFill() error {
-	const key = "fill_value"
-	if g.member[g.prefix+key] == nil {
+	if g.member[g.prefix+fillKey] == nil {
 		return nil
 	}
-	x, err := g.open(key)
+	x, err := g.open(fillKey)
 	if err != nil {
 		return err
 	}

@@ -74,10 +74,10 @@ func (g *groupReader) read() (*sparse.CSR[float64], error) {
 	if err != nil {
 		return nil, err
 	}
-	if g.member[g.prefix+"format"] != nil && g.member[g.prefix+"compressed_axes"] != nil {
-		return nil, sparse.Inputf(g.name, "has both arrays format and compressed_axes, which no known program writes: convert it to a SciPy matrix and save that")
-	}
 	if err := cmp.Or(g.shape(), g.checkFill()); err != nil {
+		return nil, err
+	}
+	if format, err = g.compressedFormat(format); err != nil {
 		return nil, err
 	}
 	var m *sparse.CSR[float64]
@@ -93,7 +93,7 @@ func (g *groupReader) read() (*sparse.CSR[float64], error) {
 	case "dia":
 		m, err = g.diagonals()
 	default:
-		return nil, sparse.Inputf(g.name, "sparse format %q is not supported, only csr, csc, coo, bsr and dia are: convert the matrix with its method tocsr()", clip(format))
+		return nil, sparse.Inputf(g.name, "sparse format %q is not supported, only csr, csc, coo, bsr, dia and gcxs are: convert the matrix with its method tocsr()", clip(format))
 	}
 	if err == nil && g.bool {
 		for k, v := range m.Val {
@@ -155,7 +155,7 @@ func (g *groupReader) format() (string, error) {
 	if g.member[g.prefix+"format"] == nil {
 		switch {
 		case g.member[g.prefix+"indptr"] != nil:
-			return g.compressedFormat()
+			return "csr", nil
 		case g.member[g.prefix+"offsets"] != nil:
 			return "dia", nil
 		}

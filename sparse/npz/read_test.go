@@ -284,12 +284,14 @@ func TestArraysOfThePackageSparseAreRead(t *testing.T) {
 		}
 	}
 	for want, data := range map[string][]byte{
-		"fill_value.npy: is 5: entries that are not stored must be 0":               gcxs(0, npy("fill_value", "<f8", "()", 5.0)),
-		"fill_value.npy: is NaN: entries that are not stored must be 0":             gcxs(0, npy("fill_value", "<f8", "()", math.NaN())),
-		"fill_value.npy: is 1: entries that are not stored must be 0":               csr(npy("fill_value", "|b1", "()", true)),
-		"fill_value.npy: has the shape [2] and type <f8: must be one number":        gcxs(0, npy("fill_value", "<f8", "(2,)", []float64{0, 0})),
-		"compressed_axes.npy: is 2: it must be 0 for rows or 1 for columns":         gcxs(2, entry{}),
-		"has both arrays format and compressed_axes, which no known program writes": csr(npy("compressed_axes", "<i8", "(1,)", []int64{1})),
+		"fill_value.npy: is 5: entries that are not stored must be 0":        gcxs(0, npy("fill_value", "<f8", "()", 5.0)),
+		"fill_value.npy: is NaN: entries that are not stored must be 0":      gcxs(0, npy("fill_value", "<f8", "()", math.NaN())),
+		"fill_value.npy: is 1: entries that are not stored must be 0":        csr(npy("fill_value", "|b1", "()", true)),
+		"fill_value.npy: has the shape [2] and type <f8: must be one number": gcxs(0, npy("fill_value", "<f8", "(2,)", []float64{0, 0})),
+		"compressed_axes.npy: is 2: it must be 0 for rows or 1 for columns":  gcxs(2, entry{}),
+		"compressed_axes.npy: is 1, which means csc, but the format is csr":  csr(npy("compressed_axes", "<i8", "(1,)", []int64{1})),
+		"compressed_axes.npy: holds 2 axes: a matrix has one":                csr(npy("compressed_axes", "<i8", "(2,)", []int64{0, 1})),
+		"the array compressed_axes is missing, which the format gcxs needs":  csr(npy("format", "<U4", "()", utf32("gcxs"))),
 	} {
 		_, _, err := readAll(data)
 		require.True(t, sparse.IsInput(err))
