@@ -20,10 +20,9 @@ type File struct {
 	Gzip  bool   // the content is gzipped (told by its first bytes, not its name)
 	Entry string // the file within a tar archive that the content is; "" where it is no archive
 
-	r        io.Reader
-	f        *os.File
-	packed   *counter // reads f
-	unpacked int64    // bytes that Read gave
+	r      io.Reader
+	f      *os.File
+	packed *counter // reads f
 }
 
 // Open opens a regular file (or a pipe) for reading. Of a tar archive, which may be gzipped, the content is that of the
@@ -50,7 +49,7 @@ func Open(path string) (*File, error) {
 		}
 		return nil, openError(path, err)
 	}
-	file := &File{Name: path, Size: st.Size(), f: f, packed: &counter{Reader: f}}
+	file := &File{Name: path, Size: st.Size(), f: f}
 	if err = file.start(); err == nil && (file.Gzip || st.Mode().IsRegular()) {
 		err = file.enterTar()
 	}
@@ -63,6 +62,7 @@ func Open(path string) (*File, error) {
 
 // start gives the decompressed content from the place on where the file underneath stands.
 func (f *File) start() error {
+	f.packed = &counter{Reader: f.f}
 	in := bufio.NewReaderSize(f.packed, 1<<16)
 	magic, err := in.Peek(2)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -73,7 +73,7 @@ func (f *File) start() error {
 		if err != nil {
 			return sparse.Inputf(f.Name, "damaged gzip header: %v", err)
 		}
-		f.Gzip, f.r = true, z
+		f.Gzip, f.r = true, &unpacked{Reader: z, name: f.Name, packed: f.packed}
 	}
 	return nil
 }
@@ -82,11 +82,7 @@ func (f *File) start() error {
 // *sparse.InputError, and so is content that unpacks to more than UnpackRatio and
 // UnpackFree allow.
 func (f *File) Read(p []byte) (int, error) {
-	if err := f.checkRatio(); err != nil {
-		return 0, err
-	}
 	n, err := f.r.Read(p)
-	f.unpacked += int64(n)
 	if err != nil && err != io.EOF {
 		err = f.readError(err)
 	}
@@ -96,6 +92,8 @@ func (f *File) Read(p []byte) (int, error) {
 // readError makes what reading failed with an *sparse.InputError.
 func (f *File) readError(err error) error {
 	switch {
+	case sparse.IsInput(err):
+		return err
 	case f.Gzip && errors.Is(err, io.ErrUnexpectedEOF):
 		return sparse.Inputf(f.Name, "gzip content ends early: the file is truncated")
 	case f.Gzip && errors.Is(err, gzip.ErrHeader):
@@ -122,7 +120,7 @@ func (f *File) Plain() bool {
 	return err == nil && st.Mode().IsRegular() && !f.Gzip && f.Entry == ""
 }
 
-// Packed is how many bytes were read of the file on disk so far.
+// Packed is how many bytes of the file on disk the content took so far.
 func (f *File) Packed() int64 { return f.packed.n }
 
 // OS is the file underneath, for readers that map it; only for plain files.

@@ -31,10 +31,20 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// checkRatio refuses content of which too much has been unpacked.
-func (f *File) checkRatio() error {
-	if f.Gzip && UnpacksTooFar(f.unpacked, f.packed.n) {
-		return sparse.Inputf(f.Name, "unpacks to more than %d times its size and %d MiB: unpack it with gunzip first if it is right", UnpackRatio, UnpackFree>>20)
+// unpacked reads decompressed content, whoever asks for it, and stops where that is too much for the
+// bytes that were read of the file.
+type unpacked struct {
+	io.Reader
+	name   string
+	packed *counter
+	n      int64 // bytes so far
+}
+
+func (u *unpacked) Read(p []byte) (int, error) {
+	if UnpacksTooFar(u.n, u.packed.n) {
+		return 0, sparse.Inputf(u.name, "unpacks to more than %d times its size and %d MiB: unpack it with gunzip first if it is right", UnpackRatio, UnpackFree>>20)
 	}
-	return nil
+	n, err := u.Reader.Read(p)
+	u.n += int64(n)
+	return n, err
 }

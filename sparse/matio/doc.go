@@ -21,6 +21,16 @@
 // Names choose a format and nothing else: an unsymmetric matrix in a file .rsa has the type
 // rua in its header, by which readers go.
 //
+// # What a file may cost
+//
+// No reader believes a size before the bytes have arrived. In all it allocates at most 32 MiB, 40
+// bytes for each byte of unpacked content, and 8 bytes for each row; claims_test.go checks it. A
+// matrix has at most 2^24 rows and columns, or 1024 for each entry (sparse.Limits).
+//
+// Compressed content, of a gzipped file or of the arrays of an .npz archive, unpacks to at most
+// 64 MiB and 200 times the bytes of the file. What goes beyond is refused: a file of which it is
+// right, such as a vector of 50 million zeros, must be unpacked first.
+//
 // Values are float64. An .msr file of float32 values is read too, each value
 // converted, which is exact.
 package matio
