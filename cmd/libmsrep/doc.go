@@ -7,7 +7,8 @@
 // functions and what they mean; examples/ has a program each in C, Python (ctypes and
 // SciPy) and Fortran.
 //
-// Every call gives a status. None ends the process: stale handles, null pointers and
-// wrong lengths are errors, and so is a panic inside. The library starts the Go
-// runtime; a process that forks without exec must not use it in the child.
+// Every call gives a status: stale handles, null pointers, wrong lengths and memory that x or y
+// does not have are errors, and so is a panic inside. One call ends the process: that of a signal
+// handler which has interrupted another call, as the Go runtime is in the middle of its work then. A
+// process that forks without exec must not use the library in the child.
 package main
