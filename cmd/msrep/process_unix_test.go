@@ -7,6 +7,7 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"os/signal"
 	"runtime"
 	"strings"
 	"syscall"
@@ -31,7 +32,18 @@ func TestMain(m *testing.M) {
 	case "user":
 		main()
 	}
+	listen()
 	os.Exit(m.Run())
+}
+
+// listen has signals that were ignored when the tests began, as those of background jobs of a
+// script are, reach the commands that tests run: they would stay ignored there.
+func listen() {
+	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGHUP} {
+		if signal.Ignored(sig) {
+			signal.Notify(make(chan os.Signal, 1), sig)
+		}
+	}
 }
 
 // process is the command in a process of its own.
