@@ -25,7 +25,7 @@ type CPUPeers struct {
 	Threads []int
 	Reps    int // products that are timed, after three that are not, and others in the place of disturbed ones
 
-	Expected int // msrep.PlanOptions.ExpectedProducts
+	Expected int // msrep.PlanOptions.Expected.Products
 }
 
 // Run prints a line for each file and number of threads, and gives the times:
@@ -99,7 +99,7 @@ func peerTime[V sparse.Value](ctx context.Context, c CPUPeers, w io.Writer, name
 		x[i] = V(rng.Float64())
 	}
 	product := func() error {
-		_, err := plan.SpMV(ctx, msrep.NoTrans, 1, x, 0, y)
+		err := plan.SpMV(ctx, msrep.NoTrans, 1, x, 0, y)
 		return err
 	}
 	before := paceOf(threads)
@@ -149,6 +149,6 @@ func (c CPUPeers) values() string {
 // peerPlan makes a plan and says how long that took.
 func peerPlan[V sparse.Value](ctx context.Context, c CPUPeers, sys *msrep.System, a *sparse.CSR[V]) (*msrep.Plan[V], time.Duration, error) {
 	begin := time.Now()
-	p, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{ExpectedProducts: c.Expected, SkipValidation: true})
+	p, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{Expected: msrep.Expected{Products: c.Expected}, SkipValidation: true})
 	return p, time.Since(begin), err
 }

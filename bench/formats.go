@@ -85,11 +85,10 @@ func (t formatTimer) time(ctx context.Context, a *sparse.CSR[float64], formats [
 // planOptions makes plans for many products in one format. cucsr is CSR as cuSPARSE
 // multiplies it.
 func planOptions(f sparse.Format) msrep.PlanOptions {
-	o := msrep.PlanOptions{Format: f, SkipValidation: true}
 	if f == formatCuCSR {
-		o.Format, o.Kernel = sparse.FormatCSR, msrep.KernelCuSPARSE
+		return msrep.PlanOptions{Storage: msrep.Storage{Format: sparse.FormatCSR}, Variant: msrep.Variant{Library: msrep.KernelCuSPARSE}, SkipValidation: true}
 	}
-	return o
+	return msrep.PlanOptions{Storage: msrep.NamedStorage(string(f)), SkipValidation: true}
 }
 
 // The rivals of the PELLR paper that GPUs alone have.
@@ -105,17 +104,16 @@ func (t formatTimer) round(ctx context.Context, p *msrep.Plan[float64], turns in
 	if t.before != nil {
 		t.before()
 		turns = 1
-	} else if _, err := p.SpMV(ctx, msrep.NoTrans, 1, x, 0, y); err != nil { // brings the format back into the caches
+	} else if err := p.SpMV(ctx, msrep.NoTrans, 1, x, 0, y); err != nil { // brings the format back into the caches
 		return 0, err
 	}
 	var inKernels time.Duration
 	begin := time.Now()
 	for range turns {
-		timing, err := p.SpMV(ctx, msrep.NoTrans, 1, x, 0, y)
-		if err != nil {
+		if err := p.SpMV(ctx, msrep.NoTrans, 1, x, 0, y); err != nil {
 			return 0, err
 		}
-		inKernels += timing.Kernel
+		inKernels += p.LastTiming().Kernel
 	}
 	if t.kernels {
 		return float64(inKernels) / float64(turns), nil

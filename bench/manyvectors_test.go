@@ -59,17 +59,16 @@ const warmProducts = 6
 func (m manyVectors) run(b *testing.B, alloc func(b *testing.B, n int) []float64) {
 	ctx, a := context.Background(), m.a
 	sys := open(b, "cpu", m.threads)
-	plan := planOf(b, sys, a, msrep.PlanOptions{SkipValidation: true, Release: m.release})
+	plan := planOf(b, sys, a, msrep.PlanOptions{SkipValidation: true, Storage: msrep.Storage{Release: m.release}})
 	x, y := alloc(b, a.Cols), alloc(b, a.Rows+apart)[apart:]
 	xs, ys := msrep.ByRow(alloc(b, a.Cols*m.count), m.count), msrep.ByRow(alloc(b, a.Rows*m.count+apart)[apart:], m.count)
-	one := func() (msrep.Timing, error) { return plan.SpMV(ctx, msrep.NoTrans, 1, x, 0, y) }
-	all := func() (msrep.Timing, error) { return plan.SpMM(ctx, msrep.NoTrans, 1, xs, 0, ys) }
-	took := func(product func() (msrep.Timing, error)) time.Duration {
-		t, err := product()
-		if err != nil {
+	one := func() error { return plan.SpMV(ctx, msrep.NoTrans, 1, x, 0, y) }
+	all := func() error { return plan.SpMM(ctx, msrep.NoTrans, 1, xs, 0, ys) }
+	took := func(product func() error) time.Duration {
+		if err := product(); err != nil {
 			b.Fatal(err)
 		}
-		return t.Total
+		return plan.LastTiming().Total
 	}
 	for range warmProducts {
 		took(all)
@@ -121,24 +120,23 @@ func manyTransposedOfPlan(b *testing.B, a *sparse.CSR[float64], count int) {
 	plan := planOf(b, sys, a, msrep.PlanOptions{SkipValidation: true})
 	x, y := vector(b, max(a.Rows, a.Cols)), vector(b, max(a.Rows, a.Cols)+apart)[apart:]
 	xs, ys := msrep.ByRow(vector(b, a.Rows*count), count), msrep.ByRow(vector(b, a.Cols*count+apart)[apart:], count)
-	calls := []func() (msrep.Timing, error){
-		func() (msrep.Timing, error) {
+	calls := []func() error{
+		func() error {
 			return plan.SpMV(ctx, msrep.NoTrans, 1, x[:a.Cols], 0, y[:a.Rows])
 		},
-		func() (msrep.Timing, error) {
+		func() error {
 			return plan.SpMV(ctx, msrep.Trans, 1, x[:a.Rows], 0, y[:a.Cols])
 		},
-		func() (msrep.Timing, error) { return plan.SpMM(ctx, msrep.Trans, 1, xs, 0, ys) },
+		func() error { return plan.SpMM(ctx, msrep.Trans, 1, xs, 0, ys) },
 	}
 	times := make([][]time.Duration, len(calls))
 	for round := -1; b.Loop(); round++ {
 		for i, call := range calls {
-			t, err := call()
-			if err != nil {
+			if err := call(); err != nil {
 				b.Fatal(err)
 			}
 			if round >= 0 { // the first ones take memory
-				times[i] = append(times[i], t.Total)
+				times[i] = append(times[i], plan.LastTiming().Total)
 			}
 		}
 	}

@@ -43,7 +43,7 @@ func BenchmarkProduct(b *testing.B) {
 func benchmarkProduct(b *testing.B, a *sparse.CSR[float64]) {
 	ctx := context.Background()
 	sys := open(b, "cpu:1", 0)
-	plan := planOf(b, sys, a, msrep.PlanOptions{ExpectedTransposed: 100, SkipValidation: true})
+	plan := planOf(b, sys, a, msrep.PlanOptions{Expected: msrep.Expected{Transposed: 100}, SkipValidation: true})
 	n := max(a.Rows, a.Cols)
 	x, y := make([]float64, n), make([]float64, n)
 	for i := range x {
@@ -64,12 +64,12 @@ func benchmarkProduct(b *testing.B, a *sparse.CSR[float64]) {
 	}
 	for b.Loop() {
 		clock("straight", func() error {
-			_, err := plan.SpMV(ctx, msrep.NoTrans, 1, x[:a.Cols], 0, y[:a.Rows])
+			err := plan.SpMV(ctx, msrep.NoTrans, 1, x[:a.Cols], 0, y[:a.Rows])
 			return err
 		})
 		clock("read", func() error { mem.Read(); return nil })
 		clock("transposed", func() error {
-			_, err := plan.SpMV(ctx, msrep.Trans, 1, x[:a.Rows], 0, y[:a.Cols])
+			err := plan.SpMV(ctx, msrep.Trans, 1, x[:a.Rows], 0, y[:a.Cols])
 			return err
 		})
 	}

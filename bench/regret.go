@@ -33,7 +33,7 @@ type Regret struct {
 	Runs    int   // automatic plans for each of these
 	Limit   time.Duration
 
-	Expected int // msrep.PlanOptions.ExpectedProducts
+	Expected int // msrep.PlanOptions.Expected.Products
 }
 
 // RegretBound is the regret up to which a plan counts as right.
@@ -158,7 +158,7 @@ func (r Regret) threads(ctx context.Context, name string, a *sparse.CSR[float64]
 // plan makes an automatic plan.
 func (r Regret) plan(ctx context.Context, sys *msrep.System, a *sparse.CSR[float64], times map[kernels.Form]float64) (out RegretPlan, err error) {
 	begin := time.Now()
-	p, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{ExpectedProducts: r.Expected, SkipValidation: true})
+	p, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{Expected: msrep.Expected{Products: r.Expected}, SkipValidation: true})
 	if err != nil {
 		return out, err
 	}
@@ -181,9 +181,9 @@ func formTimes(ctx context.Context, sys *msrep.System, a *sparse.CSR[float64]) (
 	var plans []formPlan
 	times = map[kernels.Form]float64{}
 	for _, f := range inspect.Choices() {
-		o := msrep.PlanOptions{Format: sparse.Format(f), SkipValidation: true}
-		if f == kernels.FormCSR { // which as a format is that of the MSREP paper
-			o.Format, o.ExpectedProducts = msrep.FormatAuto, 1
+		o := msrep.PlanOptions{Storage: msrep.Storage{Form: f}, SkipValidation: true}
+		if f == kernels.FormCSR { // as the search packs it, with its long rows cut
+			o.Storage.Form, o.Expected.Products = "", 1
 		}
 		p, err := msrep.NewPlan(ctx, sys, a, o)
 		if sparse.IsInput(err) {
@@ -217,7 +217,7 @@ func formTimes(ctx context.Context, sys *msrep.System, a *sparse.CSR[float64]) (
 			}
 			product := func() (float64, error) {
 				begin := time.Now()
-				_, err := p.plan.SpMV(ctx, msrep.NoTrans, 1, x, 0, y)
+				err := p.plan.SpMV(ctx, msrep.NoTrans, 1, x, 0, y)
 				return time.Since(begin).Seconds(), err
 			}
 			first, turn := time.Now(), math.Inf(1)

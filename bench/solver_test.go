@@ -28,7 +28,7 @@ func BenchmarkCGBytes(b *testing.B) {
 	a, _, err := gen.Generate(spec)
 	require.NoError(b, err)
 	sys := open(b, "cpu:1", runtime.GOMAXPROCS(0))
-	plan := planOf(b, sys, a, msrep.PlanOptions{Format: sparse.FormatCSR, SkipValidation: true})
+	plan := planOf(b, sys, a, msrep.PlanOptions{Storage: msrep.Storage{Format: sparse.FormatCSR}, SkipValidation: true})
 	rhs, x := make([]float64, a.Rows), make([]float64, a.Rows)
 	for i := range rhs {
 		rhs[i] = float64(i%17) - 8

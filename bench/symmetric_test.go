@@ -75,7 +75,7 @@ func symmetricAndWhole(b *testing.B, a *sparse.CSR[float64], whole sparse.Format
 	forms := []sparse.Format{whole, "symmetric-" + whole}
 	var plans []*msrep.Plan[float64]
 	for _, f := range forms {
-		plan := planOf(b, sys, a, msrep.PlanOptions{Format: f})
+		plan := planOf(b, sys, a, msrep.PlanOptions{Storage: msrep.NamedStorage(string(f))})
 		if got := plan.Packed(msrep.NoTrans)[0].Form; string(got) != string(f) {
 			b.Fatalf("packed as %s, not %s", got, f)
 		}
@@ -87,12 +87,11 @@ func symmetricAndWhole(b *testing.B, a *sparse.CSR[float64], whole sparse.Format
 	for round := -1; b.Loop(); round++ {
 		for range repeat {
 			for i, p := range plans {
-				t, err := p.SpMV(ctx, msrep.NoTrans, 1, x, 0, y)
-				if err != nil {
+				if err := p.SpMV(ctx, msrep.NoTrans, 1, x, 0, y); err != nil {
 					b.Fatal(err)
 				}
 				if round >= 0 { // the first ones take memory
-					products[i] = append(products[i], t.Total)
+					products[i] = append(products[i], p.LastTiming().Total)
 				}
 			}
 		}
@@ -121,7 +120,7 @@ func symmetricAndWhole(b *testing.B, a *sparse.CSR[float64], whole sparse.Format
 // planOverCSR is the time of a plan for which nothing is stated, over that of a product of csr.
 func planOverCSR(b *testing.B, sys *msrep.System, a *sparse.CSR[float64]) float64 {
 	ctx := context.Background()
-	csr := planOf(b, sys, a, msrep.PlanOptions{Format: "csr"})
+	csr := planOf(b, sys, a, msrep.PlanOptions{Storage: msrep.Storage{Format: "csr"}})
 	x, y := vector(b, a.Cols), vector(b, a.Rows+apart)[apart:]
 	var plans, products []time.Duration
 	for range 3 {
@@ -132,11 +131,10 @@ func planOverCSR(b *testing.B, sys *msrep.System, a *sparse.CSR[float64]) float6
 			b.Fatal(err)
 		}
 		for range 4 {
-			t, err := csr.SpMV(ctx, msrep.NoTrans, 1, x, 0, y)
-			if err != nil {
+			if err := csr.SpMV(ctx, msrep.NoTrans, 1, x, 0, y); err != nil {
 				b.Fatal(err)
 			}
-			products = append(products, t.Total)
+			products = append(products, csr.LastTiming().Total)
 		}
 	}
 	return median(plans) / median(products)

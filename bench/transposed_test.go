@@ -41,8 +41,8 @@ func BenchmarkTransposedOfPlan(b *testing.B) {
 func transposedOfPlan(b *testing.B, a *sparse.CSR[float64], threads int) {
 	ctx := context.Background()
 	sys := open(b, "cpu", threads)
-	plan := planOf(b, sys, a, msrep.PlanOptions{SkipValidation: true, ExpectedTransposed: envInt(b, "MSREP_BENCH_ANNOUNCED", 0)})
-	plain := planOf(b, sys, a, msrep.PlanOptions{SkipValidation: true, Format: sparse.FormatCSR})
+	plan := planOf(b, sys, a, msrep.PlanOptions{SkipValidation: true, Expected: msrep.Expected{Transposed: envInt(b, "MSREP_BENCH_ANNOUNCED", 0)}})
+	plain := planOf(b, sys, a, msrep.PlanOptions{SkipValidation: true, Storage: msrep.Storage{Format: sparse.FormatCSR}})
 	n := max(a.Rows, a.Cols)
 	x, y := vector(b, n), vector(b, n+apart)[apart:]
 	kinds := []struct {
@@ -57,12 +57,11 @@ func transposedOfPlan(b *testing.B, a *sparse.CSR[float64], threads int) {
 			if k.op == msrep.Trans {
 				rows, cols = cols, rows
 			}
-			t, err := k.plan.SpMV(ctx, k.op, 1, x[:cols], 0, y[:rows])
-			if err != nil {
+			if err := k.plan.SpMV(ctx, k.op, 1, x[:cols], 0, y[:rows]); err != nil {
 				b.Fatal(err)
 			}
 			if round >= 0 { // the first ones take memory
-				times[k.name] = append(times[k.name], t.Total)
+				times[k.name] = append(times[k.name], k.plan.LastTiming().Total)
 			}
 		}
 	}

@@ -28,11 +28,11 @@ func applies[V sparse.Value](t *rapid.T) {
 	alpha := V(rapid.SampledFrom([]float64{0, 1, -1.25}).Draw(t, "alpha"))
 	beta := V(rapid.SampledFrom([]float64{0, 1, 0.5}).Draw(t, "beta"))
 	opt := msrep.PlanOptions{
-		Deterministic:      rapid.Bool().Draw(t, "deterministic"),
-		ExpectedTransposed: rapid.SampledFrom([]int{0, 10}).Draw(t, "transposed"),
+		Deterministic: rapid.Bool().Draw(t, "deterministic"),
+		Expected:      msrep.Expected{Transposed: rapid.SampledFrom([]int{0, 10}).Draw(t, "transposed")},
 	}
 	if opt.Deterministic {
-		opt.ExpectedTransposed = 10
+		opt.Expected.Transposed = 10
 	}
 	resident := devices[:3] == "sim" && !opt.Deterministic
 	rows, cols := a.Rows, a.Cols

@@ -38,7 +38,7 @@ func ExampleRun() {
 		for i := range x {
 			x[i] = float64(m.First() + i)
 		}
-		if _, err := plan.SpMV(ctx, msrep.NoTrans, 1, x, 0, y); err != nil {
+		if err := plan.SpMV(ctx, msrep.NoTrans, 1, x, 0, y); err != nil {
 			return err
 		}
 		whole, err := cluster.Gather(comm, y)

@@ -109,7 +109,7 @@ func multiplied[V sparse.Value](t require.TestingT, n int, a *sparse.CSR[V], opt
 		defer p.Close()
 		r := sys.Comm().Rank()
 		piece := append([]V(nil), y[yCut[r]:yCut[r+1]]...)
-		if _, err := p.SpMV(ctx, op, alpha, x[xCut[r]:xCut[r+1]], beta, piece); err != nil {
+		if err := p.SpMV(ctx, op, alpha, x[xCut[r]:xCut[r+1]], beta, piece); err != nil {
 			return err
 		}
 		sent[r], counts[r] = p.Sent()

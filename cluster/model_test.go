@@ -23,7 +23,7 @@ func requireModelled(t require.TestingT, a *sparse.CSR[float64], n int) {
 		if op == msrep.Trans {
 			rows, cols = cols, rows
 		}
-		_, sent, counts := multiplied(t, n, a, msrep.PlanOptions{ExpectedProducts: 1}, 1, op, 1, make([]float64, cols), 0, make([]float64, rows))
+		_, sent, counts := multiplied(t, n, a, msrep.PlanOptions{Expected: msrep.Expected{Products: 1}}, 1, op, 1, make([]float64, cols), 0, make([]float64, rows))
 		var bytes, messages int64
 		for r := range sent {
 			bytes, messages = bytes+sent[r], messages+counts[r]

@@ -48,7 +48,7 @@ func TestNilArgumentsAndPlansThatWereNotMadeAreErrors(t *testing.T) {
 	add(m.Transpose(comm))
 	x, y := []float64{1, 2}, make([]float64, 2)
 	for _, p := range []*cluster.Plan[float64]{nil, {}} {
-		add(p.SpMV(ctx, msrep.NoTrans, 1, x, 0, y))
+		add(nil, p.SpMV(ctx, msrep.NoTrans, 1, x, 0, y))
 		add(nil, p.Apply(ctx, msrep.NoTrans, 1, nil, 0, nil))
 		add(p.RowVector())
 		add(p.ColumnVector())
@@ -61,7 +61,7 @@ func TestNilArgumentsAndPlansThatWereNotMadeAreErrors(t *testing.T) {
 		require.True(t, sparse.IsInput(err), "%d: %v", i, err)
 	}
 	require.NoError(t, plan.Close())
-	_, err = plan.SpMV(ctx, msrep.NoTrans, 1, x, 0, y)
+	err = plan.SpMV(ctx, msrep.NoTrans, 1, x, 0, y)
 	require.ErrorIs(t, err, msrep.ErrClosed)
 	bytes, messages := plan.Sent()
 	require.Zero(t, bytes+messages)

@@ -42,6 +42,7 @@ type Plan[V sparse.Value] struct {
 	forth    Link            // out to halo
 	back     Link            // halo to out
 	kernels  []time.Duration // of the devices, in the last local product
+	last     msrep.Timing    // of the last product
 	times    Times
 	products int64
 	dev      onDevices[V]
@@ -67,7 +68,7 @@ var _ solver.Distributed = (*Plan[float64])(nil)
 //
 // It takes m over: m.Part is nil afterwards. opt is that of msrep.NewPlan for the rows of
 // each rank; opt.Split is the split among its devices. With opt.Deterministic products with
-// Trans need opt.ExpectedTransposed.
+// Trans need opt.Expected.Transposed.
 func NewPlan[V sparse.Value](ctx context.Context, sys *System, m *Matrix[V], opt msrep.PlanOptions) (*Plan[V], error) {
 	if sys.none() {
 		return nil, errNoSystem
@@ -107,18 +108,18 @@ func planned[V sparse.Value](m *Matrix[V], opt msrep.PlanOptions) string {
 	var v V
 	cuts := crc32.ChecksumIEEE(fmt.Append(nil, m.RowCut, m.ColCut))
 	return fmt.Sprintf("%d x %d of %T, cut by %08x, deterministic %t, transposed %t", m.Rows, m.Cols, v, cuts,
-		opt.Deterministic, opt.Deterministic && opt.ExpectedTransposed > 0)
+		opt.Deterministic, opt.Deterministic && opt.Expected.Transposed > 0)
 }
 
 // build does the steps. Where one of them needs the other ranks, all have come to it.
 func (p *Plan[V]) build(ctx context.Context, m *Matrix[V], opt msrep.PlanOptions) error {
-	if opt.Deterministic && opt.ExpectedTransposed > 0 {
+	if opt.Deterministic && opt.Expected.Transposed > 0 {
 		t, err := m.Transpose(p.sys.comm)
 		if err != nil {
 			return err
 		}
 		turned := opt
-		turned.ExpectedProducts, turned.ExpectedTransposed = max(opt.ExpectedTransposed, 1), 0
+		turned.Expected.Products, turned.Expected.Transposed = max(opt.Expected.Transposed, 1), 0
 		if p.turned, err = NewPlan(ctx, p.sys, t, turned); err != nil {
 			return err
 		}
@@ -126,7 +127,7 @@ func (p *Plan[V]) build(ctx context.Context, m *Matrix[V], opt msrep.PlanOptions
 	var parts split[V]
 	if p.whole {
 		parts.local, parts.halo = joined(m)
-		opt.ExpectedTransposed = 0
+		opt.Expected.Transposed = 0
 	} else {
 		parts = newSplit(m)
 	}

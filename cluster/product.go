@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/msrep-go/msrep/internal/ended"
@@ -19,14 +20,30 @@ import (
 //
 // A rank whose devices fail takes part in the exchange all the same, so that the others
 // do not wait for it, and then gives the error.
-func (p *Plan[V]) SpMV(ctx context.Context, op msrep.Op, alpha V, x []V, beta V, y []V) (t msrep.Timing, err error) {
+func (p *Plan[V]) SpMV(ctx context.Context, op msrep.Op, alpha V, x []V, beta V, y []V) (err error) {
 	if p.none() {
-		return t, errNoPlan
+		return errNoPlan
 	}
 	defer ended.Once(ctx, &err)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.multiply(ctx, op, alpha, x, beta, y)
+	if p.last, err = p.multiply(ctx, op, alpha, x, beta, y); err != nil {
+		p.last = msrep.Timing{}
+	}
+	return err
+}
+
+// LastTiming returns the timing of the last product on this rank: zero before the first one and after a product that
+// failed.
+func (p *Plan[V]) LastTiming() msrep.Timing {
+	if p.none() {
+		return msrep.Timing{}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	t := p.last
+	t.Devices = slices.Clone(t.Devices)
+	return t
 }
 
 // multiply is SpMV for those who hold the plan.
@@ -39,9 +56,10 @@ func (p *Plan[V]) multiply(ctx context.Context, op msrep.Op, alpha V, x []V, bet
 	}
 	if p.whole && op == msrep.Trans {
 		if p.turned == nil {
-			return t, sparse.Inputf("op", "a deterministic plan over ranks multiplies by the transpose only where ExpectedTransposed says so")
+			return t, sparse.Inputf("op", "a deterministic plan over ranks multiplies by the transpose only where Expected.Transposed says so")
 		}
-		return p.turned.SpMV(ctx, msrep.NoTrans, alpha, x, beta, y)
+		err := p.turned.SpMV(ctx, msrep.NoTrans, alpha, x, beta, y)
+		return p.turned.LastTiming(), err
 	}
 	before := p.times
 	end := p.product()
@@ -188,16 +206,15 @@ func (p *Plan[V]) start(l Link) (arrived func() error) {
 
 func (p *Plan[V]) localProduct(ctx context.Context, op msrep.Op, alpha V, x []V, beta V, y []V) error {
 	return p.timed(&p.times.Local, func() error {
-		t, err := p.local.SpMV(ctx, op, alpha, x, beta, y)
-		p.kernels = t.Devices
+		err := p.local.SpMV(ctx, op, alpha, x, beta, y)
+		p.kernels = p.local.LastTiming().Devices
 		return err
 	})
 }
 
 func (p *Plan[V]) remoteProduct(ctx context.Context, op msrep.Op, alpha V, x, y []V) error {
 	return p.timed(&p.times.Remote, func() error {
-		_, err := p.remote.SpMV(ctx, op, alpha, x, 0, y)
-		return err
+		return p.remote.SpMV(ctx, op, alpha, x, 0, y)
 	})
 }
 

@@ -22,9 +22,9 @@ func testProducts[V sparse.Value](t *testing.T) {
 		op := msrep.Op(rapid.Bool().Draw(t, "transpose"))
 		alpha := V(rapid.SampledFrom([]float64{0, 1, -1.25, 3}).Draw(t, "alpha"))
 		beta := V(rapid.SampledFrom([]float64{0, 1, 0.5}).Draw(t, "beta"))
-		opt := msrep.PlanOptions{Deterministic: rapid.Bool().Draw(t, "deterministic"), ExpectedProducts: 1}
+		opt := msrep.PlanOptions{Deterministic: rapid.Bool().Draw(t, "deterministic"), Expected: msrep.Expected{Products: 1}}
 		if opt.Deterministic && op == msrep.Trans {
-			opt.ExpectedTransposed = 1
+			opt.Expected.Transposed = 1
 		}
 		rows, cols := a.Rows, a.Cols
 		if op == msrep.Trans {
@@ -65,7 +65,7 @@ func oneProcess[V sparse.Value](t require.TestingT, a *sparse.CSR[V], op msrep.O
 	p, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{Deterministic: true})
 	require.NoError(t, err)
 	out := append([]V(nil), y...)
-	_, err = p.SpMV(ctx, op, alpha, x, beta, out)
+	err = p.SpMV(ctx, op, alpha, x, beta, out)
 	require.NoError(t, err)
 	return out
 }
@@ -85,7 +85,7 @@ func TestDeterministicProductsHaveTheBitsOfOneProcess(t *testing.T) {
 		x, y := randomVector[float64](cols, 5), randomVector[float64](rows, 6)
 		want := oneProcess(t, a, op, 1.0/3, x, 0.7, y)
 		for _, ranks := range []int{1, 2, 3, 5} {
-			got, _, _ := multiplied(t, ranks, a, msrep.PlanOptions{Deterministic: true, ExpectedTransposed: 1}, 1, op, 1.0/3, x, 0.7, y)
+			got, _, _ := multiplied(t, ranks, a, msrep.PlanOptions{Deterministic: true, Expected: msrep.Expected{Transposed: 1}}, 1, op, 1.0/3, x, 0.7, y)
 			for i := range want {
 				require.Equal(t, math.Float64bits(want[i]), math.Float64bits(got[i]), "%d ranks, element %d", ranks, i)
 			}
@@ -113,7 +113,7 @@ func TestAPlanMultipliesAgainAndAgainInBothDirections(t *testing.T) {
 				want []float64
 			}{{msrep.NoTrans, []float64{9, 3, 4*x[1] + 15, 6}}, {msrep.Trans, []float64{25 + 3*x[1], 12, 15, 2}}} {
 				y := make([]float64, hi-lo)
-				if _, err := p.SpMV(ctx, c.op, 1, x[lo:hi], 0, y); err != nil {
+				if err := p.SpMV(ctx, c.op, 1, x[lo:hi], 0, y); err != nil {
 					return err
 				}
 				for k, v := range y {
@@ -134,7 +134,7 @@ func TestAPlanMultipliesAgainAndAgainInBothDirections(t *testing.T) {
 func TestCountsOfADeterministicPlanAreThoseOfBothDirections(t *testing.T) {
 	a := &sparse.CSR[float64]{Rows: 2, Cols: 2, RowPtr: []int64{0, 2, 4}, ColIdx: []int32{0, 1, 0, 1}, Val: []float64{1, 2, 3, 4}}
 	each(t, 2, func(sys *System) error {
-		p, _, _, err := planOf(sys, a, msrep.PlanOptions{Deterministic: true, ExpectedTransposed: 1}, 1, msrep.NoTrans)
+		p, _, _, err := planOf(sys, a, msrep.PlanOptions{Deterministic: true, Expected: msrep.Expected{Transposed: 1}}, 1, msrep.NoTrans)
 		if err != nil {
 			return err
 		}
@@ -145,7 +145,7 @@ func TestCountsOfADeterministicPlanAreThoseOfBothDirections(t *testing.T) {
 			}
 			op := msrep.Op(i%2 == 1)
 			before, _ := p.Times()
-			if _, err := p.SpMV(ctx, op, 1, []float64{1}, 0, make([]float64, 1)); err != nil {
+			if err := p.SpMV(ctx, op, 1, []float64{1}, 0, make([]float64, 1)); err != nil {
 				return err
 			}
 			after, n := p.Times()
@@ -179,7 +179,7 @@ func TestWrongPiecesAreRefusedWithoutLeavingOthersWaiting(t *testing.T) {
 				return err
 			}
 			defer p.Close()
-			_, err = p.SpMV(ctx, msrep.NoTrans, 1, make([]float64, 1+c.Rank()), 0, make([]float64, 1))
+			err = p.SpMV(ctx, msrep.NoTrans, 1, make([]float64, 1+c.Rank()), 0, make([]float64, 1))
 			return err
 		})
 	})
@@ -192,7 +192,7 @@ func TestPlansThatDoNotBelongTogetherAreAnErrorOfAllRanks(t *testing.T) {
 	a := &sparse.CSR[float64]{Rows: 4, Cols: 4, RowPtr: []int64{0, 1, 2, 3, 4}, ColIdx: []int32{3, 2, 1, 0}, Val: []float64{1, 2, 3, 4}}
 	for says, change := range map[string]func(align *Align, opt *msrep.PlanOptions){
 		"deterministic true":                   func(_ *Align, opt *msrep.PlanOptions) { opt.Deterministic = true },
-		"deterministic true, transposed true":  func(_ *Align, opt *msrep.PlanOptions) { opt.Deterministic, opt.ExpectedTransposed = true, 1 },
+		"deterministic true, transposed true":  func(_ *Align, opt *msrep.PlanOptions) { opt.Deterministic, opt.Expected.Transposed = true, 1 },
 		"plan: rank 0 on .*, rank 1 on .* has": func(align *Align, _ *msrep.PlanOptions) { *align = 4 },
 	} {
 		for _, err := range Run(2, func(c Comm) error {
@@ -229,7 +229,7 @@ func TestAProductDoesNotOverwriteWhatItReads(t *testing.T) {
 				}
 				defer p.Close()
 				x := []float64{1}
-				_, err = p.SpMV(ctx, msrep.NoTrans, 1, x, 0, x)
+				err = p.SpMV(ctx, msrep.NoTrans, 1, x, 0, x)
 				return err
 			})
 		})
@@ -262,7 +262,7 @@ func TestAContextThatEndsIsOneErrorInBothDirections(t *testing.T) {
 				}
 				past, cancel := context.WithCancel(ctx)
 				cancel()
-				if _, err := p.SpMV(past, op, 1, make([]float64, 1), 0, make([]float64, 1)); err != context.Canceled {
+				if err := p.SpMV(past, op, 1, make([]float64, 1), 0, make([]float64, 1)); err != context.Canceled {
 					return fmt.Errorf("SpMV: %v", err)
 				}
 				if err := p.Apply(past, op, 1, x, 0, y); err != context.Canceled {

@@ -29,7 +29,7 @@ func TestTheBaselineSplitsByRowsAndTheDefaultUsesTheMatrixInPlace(t *testing.T) 
 		rule     partition.Rule
 		copies   bool
 	}{{Baseline, partition.RuleMajor, true}, {Partial, partition.RuleNNZ, true}, {Optimized, partition.RuleNNZ, false}, {"", partition.RuleNNZ, false}} {
-		plan := planOf[float64](t, sys, a, PlanOptions{Strategy: c.strategy})
+		plan := planOf[float64](t, sys, a, PlanOptions{Variant: Variant{Strategy: c.strategy}})
 		require.Equal(t, c.rule, plan.Rule(), c.strategy)
 		if c.rule == partition.RuleMajor {
 			require.Equal(t, 250, plan.Shares()[1].Part.OwnFirst)
@@ -85,11 +85,11 @@ func TestAPlanTransposesTheMatrixWhereEnoughProductsAreExpected(t *testing.T) {
 		twice  bool
 	}{
 		{PlanOptions{}, sparse.FormatCSR, false},
-		{PlanOptions{ExpectedProducts: 1}, sparse.FormatCSC, false},
-		{PlanOptions{ExpectedProducts: 1, Format: sparse.FormatCSR}, sparse.FormatCSR, false},
-		{PlanOptions{Strategy: Baseline}, sparse.FormatCSC, false},
-		{PlanOptions{ExpectedTransposed: 1}, sparse.FormatCSR, false},
-		{PlanOptions{ExpectedTransposed: 2}, sparse.FormatCSR, true},
+		{PlanOptions{Expected: Expected{Products: 1}}, sparse.FormatCSC, false},
+		{PlanOptions{Expected: Expected{Products: 1}, Storage: Storage{Format: sparse.FormatCSR}}, sparse.FormatCSR, false},
+		{PlanOptions{Variant: Variant{Strategy: Baseline}}, sparse.FormatCSC, false},
+		{PlanOptions{Expected: Expected{Transposed: 1}}, sparse.FormatCSR, false},
+		{PlanOptions{Expected: Expected{Transposed: 2}}, sparse.FormatCSR, true},
 	} {
 		plan := planOf(t, sys, sparse.Matrix[float64](csc), c.opt)
 		require.Equal(t, c.format, plan.Format(), "%+v", c.opt)

@@ -74,15 +74,15 @@ func (p *Plan[V]) resident(op Op) bool {
 	if q := p.instead(op); q != nil {
 		return q.Resident(op)
 	}
-	return p.amongDevices() && (p.lay.gathers(op) || p.opt.Precision.Segments == 0)
+	return p.amongDevices() && (p.lay.gathers(op) || p.opt.Storage.Segments.Segments == 0)
 }
 
 // inPlace reports whether the devices work on vectors in host memory where these are.
-func (p *Plan[V]) inPlace() bool { return p.opt.Strategy == Optimized && p.sys.onHost() }
+func (p *Plan[V]) inPlace() bool { return p.opt.Variant.Strategy == Optimized && p.sys.onHost() }
 
 // amongDevices reports whether the devices, which have memory of their own, join the
 // results among themselves.
-func (p *Plan[V]) amongDevices() bool { return p.opt.Strategy == Optimized && !p.sys.onHost() }
+func (p *Plan[V]) amongDevices() bool { return p.opt.Variant.Strategy == Optimized && !p.sys.onHost() }
 
 // Apply computes y = alpha*op(A)*x + beta*y for vectors that stay with the devices;
 // see SpMV. Where Resident holds, each device copies what it needs of x from the

@@ -35,22 +35,22 @@ func TestWrongArgumentsAreNamedAndLeaveYAlone(t *testing.T) {
 		for i := range c.y {
 			c.y[i] = 7
 		}
-		_, err := plan.SpMV(ctx, c.op, 1, c.x, 0, c.y)
+		err := plan.SpMV(ctx, c.op, 1, c.x, 0, c.y)
 		require.ErrorContains(t, err, c.message)
 		require.True(t, sparse.IsInput(err))
 		for _, v := range c.y {
 			require.Equal(t, 7.0, v)
 		}
 	}
-	_, err := plan.SpMV(ctx, NoTrans, 1, both[:4], 0, both[4:])
+	err := plan.SpMV(ctx, NoTrans, 1, both[:4], 0, both[4:])
 	require.NoError(t, err, "neighbours in one array do not overlap")
 	csc := sparse.ToCSC[float64](a) // a plan splits a copy in CSR, but transposes csc itself
-	plan = planOf[float64](t, sys, csc, PlanOptions{ExpectedTransposed: 2})
-	_, err = plan.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, csc.Val)
+	plan = planOf[float64](t, sys, csc, PlanOptions{Expected: Expected{Transposed: 2}})
+	err = plan.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, csc.Val)
 	require.ErrorContains(t, err, "shares memory with the values")
 	val := []float64{4, 5, 6}
 	require.NoError(t, plan.UpdateValues(ctx, val))
-	_, err = plan.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, val)
+	err = plan.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, val)
 	require.ErrorContains(t, err, "shares memory with the values")
 	multiply(t, plan, NoTrans, 1, make([]float64, 4), 0, csc.Val)
 	require.ErrorContains(t, plan.UpdateValues(ctx, make([]float64, 2)), "val: 2 values: the matrix has 3")
@@ -69,7 +69,7 @@ func TestTypesThatEmbedAMatrixAreMultiplied(t *testing.T) {
 	for _, m := range []sparse.Matrix[float64]{&named{a, "a"}, columns{sparse.ToCSC[float64](a)}, triples{sparse.ToCOO[float64](a)}} {
 		require.NoError(t, SpMV(ctx, NoTrans, 1, m, x, 0, y))
 		require.Equal(t, []float64{9, 0, 6}, y, "%T", m)
-		plan := planOf(t, sys, m, PlanOptions{Format: m.Format()})
+		plan := planOf(t, sys, m, PlanOptions{Storage: Storage{Format: m.Format()}})
 		require.NoError(t, plan.UpdateValues(ctx, []float64{10, 20, 30}))
 		multiply(t, plan, NoTrans, 1, x, 0, y)
 		if m.Format() == sparse.FormatCSC { // its values stand in the order of the columns
@@ -96,13 +96,13 @@ func TestDevicesHaveTheFormatsOfTheirKindAndNoOthers(t *testing.T) {
 	for _, kind := range []string{"cpu", "sim"} {
 		sys := openCPU(t, kind+":1")
 		require.Equal(t, kind, sys.Devices()[0].Kind)
-		for _, f := range Formats() {
-			_, err := NewPlan(ctx, sys, a, PlanOptions{Format: f})
+		for _, f := range Forms("") {
+			_, err := NewPlan(ctx, sys, a, PlanOptions{Storage: Storage{Form: f}})
 			switch {
 			case strings.HasSuffix(string(f), "blocks") && kind == "cpu":
 				require.EqualError(t, err, "blocks: the rows do not fall into dense blocks", "which a device says that has them")
 				continue
-			case slices.Contains(FormatsOf(kind), f):
+			case slices.Contains(Forms(kind), f):
 				require.NoError(t, err, "%s on %s", f, kind)
 				continue
 			}
@@ -127,11 +127,11 @@ func TestNewPlanRefusesWhatCannotBePlanned(t *testing.T) {
 		{"matrix: is nil", sys, nil, PlanOptions{}},
 		{"matrix: is nil", sys, (*sparse.COO[float64])(nil), PlanOptions{}},
 		{"column index 9", sys, bad, PlanOptions{}},
-		{"strategy", sys, small(t), PlanOptions{Strategy: "best"}},
-		{"format", sys, small(t), PlanOptions{Format: "best"}},
-		{"rule", sys, small(t), PlanOptions{Split: "half"}},
-		{"kernel", sys, small(t), PlanOptions{Kernel: "fast"}},
-		{"kernel", sys, small(t), PlanOptions{Kernel: "fast", Deterministic: true}},
+		{"strategy", sys, small(t), PlanOptions{Variant: Variant{Strategy: "best"}}},
+		{"format", sys, small(t), PlanOptions{Storage: Storage{Format: "best"}}},
+		{"rule", sys, small(t), PlanOptions{Variant: Variant{Split: "half"}}},
+		{"kernel", sys, small(t), PlanOptions{Variant: Variant{Library: "fast"}}},
+		{"kernel", sys, small(t), PlanOptions{Variant: Variant{Library: "fast"}, Deterministic: true}},
 		{"not sorted", sys, unsorted, PlanOptions{RefuseUnsorted: true}},
 	} {
 		plan, err := NewPlan(ctx, c.sys, c.a, c.opt)
@@ -173,11 +173,11 @@ func TestAnInvalidIndexWithoutValidationIsAnErrorNotAPanic(t *testing.T) {
 		sys := openCPU(t, devices)
 		plan := planOf[float64](t, sys, bad, PlanOptions{SkipValidation: true})
 		y := make([]float64, 3)
-		_, err := plan.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, y)
+		err := plan.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, y)
 		var de *kernels.DeviceError
 		require.ErrorAs(t, err, &de)
 		require.Regexp(t, `^device cpu:\d: .*: index out of range \[\d+\] with length 4 \(\w+/\w+\.go:\d+\): with SkipValidation nobody has checked.*$`, err)
-		_, err = plan.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, y)
+		err = plan.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, y)
 		require.ErrorContains(t, err, "unusable after an earlier error")
 		require.NoError(t, plan.Close())
 		good, err := NewPlan[float64](ctx, sys, small(t), PlanOptions{})
@@ -191,8 +191,8 @@ func TestAnInvalidIndexWithoutValidationIsExplainedOnSimulatedDevices(t *testing
 	bad.ColIdx = []int32{0, 99, 1}
 	sys := open(t, Config{Devices: "sim:2"})
 	for _, strategy := range []Strategy{Optimized, Partial, Baseline} { // the first one fails on the host
-		plan := planOf[float64](t, sys, bad, PlanOptions{SkipValidation: true, Strategy: strategy})
-		_, err := plan.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
+		plan := planOf[float64](t, sys, bad, PlanOptions{SkipValidation: true, Variant: Variant{Strategy: strategy}})
+		err := plan.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
 		require.Regexp(t, `^[^\n]*: with SkipValidation nobody has checked the pointers and indices of the matrix$`, err)
 		require.NoError(t, plan.Close())
 	}
@@ -202,11 +202,11 @@ func TestAnInvalidIndexWithoutValidationIsExplainedOnSimulatedDevices(t *testing
 func TestIndicesThatChangeAfterTheyWereCheckedAreNotBlamedOnSkipValidation(t *testing.T) {
 	for _, op := range []Op{NoTrans, Trans} {
 		a := small(t)
-		plan := planOf[float64](t, openCPU(t, "cpu:2"), sparse.ToCSC[float64](a), PlanOptions{ExpectedTransposed: 2})
+		plan := planOf[float64](t, openCPU(t, "cpu:2"), sparse.ToCSC[float64](a), PlanOptions{Expected: Expected{Transposed: 2}})
 		require.NotNil(t, plan.transposed)
 		plan.lay.minor[0], plan.transposed.lay.minor[0] = 99, 99
 		rows, cols := plan.dims(op)
-		_, err := plan.SpMV(ctx, op, 1, make([]float64, cols), 0, make([]float64, rows))
+		err := plan.SpMV(ctx, op, 1, make([]float64, cols), 0, make([]float64, rows))
 		require.ErrorContains(t, err, "index out of range [99]")
 		require.NotContains(t, err.Error(), "SkipValidation", "%v", op)
 	}
@@ -218,7 +218,7 @@ func TestNilContextsAndPlansAreErrors(t *testing.T) {
 	_, err := NewPlan[float64](none, sys, small(t), PlanOptions{})
 	require.ErrorContains(t, err, "ctx: is nil")
 	plan := planOf[float64](t, sys, small(t), PlanOptions{})
-	_, err = plan.SpMV(none, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
+	err = plan.SpMV(none, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
 	require.ErrorContains(t, err, "ctx: is nil")
 	plan = nil
 	require.NoError(t, plan.Close())
@@ -227,9 +227,9 @@ func TestNilContextsAndPlansAreErrors(t *testing.T) {
 func TestPlansThatWereNotMadeAreRefusedAndClosed(t *testing.T) {
 	for _, none := range []*Plan[float64]{nil, {}} {
 		require.NoError(t, none.Close())
-		_, err := none.SpMV(ctx, NoTrans, 1, nil, 0, nil)
+		err := none.SpMV(ctx, NoTrans, 1, nil, 0, nil)
 		require.ErrorIs(t, err, errNoPlan)
-		_, err = none.SpMM(ctx, NoTrans, 1, Block[float64]{}, 0, Block[float64]{})
+		err = none.SpMM(ctx, NoTrans, 1, Block[float64]{}, 0, Block[float64]{})
 		require.ErrorIs(t, err, errNoPlan)
 		require.ErrorIs(t, none.Apply(ctx, NoTrans, 1, nil, 0, nil), errNoPlan)
 		require.ErrorIs(t, none.UpdateValues(ctx, nil), errNoPlan)

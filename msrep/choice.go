@@ -11,7 +11,7 @@ import (
 )
 
 // Choice is the forms that a plan has chosen for the parts of its matrix, as a line of text; "" is none.
-// Plan.Choice gives it and PlanOptions.Choice takes it, so that a later plan of a matrix with the same structure, on
+// Plan.Choice gives it and PlanOptions.Storage.Choice takes it, so that a later plan of a matrix with the same structure, on
 // devices of the same kinds, does not look for forms again. It says what it was made for:
 //
 //	msrep-choice rows=3 cols=4 nnz=3 values=float64 cpu/2=slices transposed cpu/2=tiles
@@ -74,16 +74,16 @@ func (s *share[V]) choiceName() string {
 // for another matrix or other devices is an error. That of a transposed matrix begins with the word for it, and has
 // no forms where none were kept.
 func (p *Plan[V]) chosen() ([]kernels.Form, error) {
-	words := strings.Fields(string(p.opt.Choice))
+	words := strings.Fields(string(p.opt.Storage.Choice))
 	if len(words) == 0 {
 		return nil, nil
 	}
 	if words[0] != choiceHead {
-		return nil, sparse.Inputf("choice", "%.80q is none: it must begin with %q", string(p.opt.Choice), choiceHead)
+		return nil, sparse.Inputf("choice", "%.80q is none: it must begin with %q", string(p.opt.Storage.Choice), choiceHead)
 	}
 	matrix := p.choiceOf()
 	if len(words) < 1+len(matrix) || !slices.Equal(words[1:1+len(matrix)], matrix) {
-		return nil, sparse.Inputf("choice", "is for another matrix: %.80q must have %q", string(p.opt.Choice), strings.Join(matrix, " "))
+		return nil, sparse.Inputf("choice", "is for another matrix: %.80q must have %q", string(p.opt.Storage.Choice), strings.Join(matrix, " "))
 	}
 	forms := words[1+len(matrix):]
 	at := slices.Index(forms, choiceTransposed)

@@ -32,12 +32,12 @@ const (
 // compressFor is the products for which parts in COO are to be converted: how many, and whether
 // they gather. none says that the plan keeps COO.
 func (p *Plan[V]) compressFor() (products int, gathers, none bool) {
-	if p.lay.ptr != nil || p.opt.Strategy != Optimized {
+	if p.lay.ptr != nil || p.opt.Variant.Strategy != Optimized {
 		return 0, false, true
 	}
-	products, op := cmp.Or(p.opt.ExpectedProducts, compressFrom), NoTrans
-	if p.opt.ExpectedTransposed > products {
-		products, op = p.opt.ExpectedTransposed, Trans
+	products, op := cmp.Or(p.opt.Expected.Products, compressFrom), NoTrans
+	if p.opt.Expected.Transposed > products {
+		products, op = p.opt.Expected.Transposed, Trans
 	}
 	return products, p.lay.gathers(op), products < compressFrom
 }

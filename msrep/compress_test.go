@@ -58,7 +58,8 @@ func checkCompressed[V sparse.Value](t *rapid.T) {
 	defer func() { require.NoError(t, sys.Close(), "every buffer is freed") }()
 	var a sparse.Matrix[V] = inCOO(randomMatrix[V](t), rapid.Bool().Draw(t, "by row"))
 	plan := planOf(t, sys, a, PlanOptions{
-		Format: sparse.FormatCOO, ExpectedTransposed: rapid.SampledFrom([]int{0, 1000}).Draw(t, "expected transposed"),
+		Storage:  Storage{Format: sparse.FormatCOO},
+		Expected: Expected{Transposed: rapid.SampledFrom([]int{0, 1000}).Draw(t, "expected transposed")},
 	})
 	for _, s := range plan.shares {
 		if s.asCSR {
@@ -103,7 +104,7 @@ func TestCOOWithOneRowOrOneColumnIsMultipliedAsCSR(t *testing.T) {
 	for _, a := range []*sparse.COO[float64]{line, column} {
 		for _, devices := range []int{1, 3} {
 			sys := simulated(t, devices, sim.Config{Unchecked: true}, func(d *sim.Device) kernels.Device { return leaning{d, true} })
-			plan := planOf[float64](t, sys, a, PlanOptions{Format: sparse.FormatCOO})
+			plan := planOf[float64](t, sys, a, PlanOptions{Storage: Storage{Format: sparse.FormatCOO}})
 			for _, op := range []Op{NoTrans, Trans} {
 				rows, cols := plan.dims(op)
 				x, y := sines(cols), sines(rows)
@@ -127,7 +128,7 @@ func TestCOOAsCSRMultipliesVectorsOnTheDevices(t *testing.T) {
 	for _, byRow := range []bool{true, false} {
 		sys := simulated(t, 3, sim.Config{}, func(d *sim.Device) kernels.Device { return leaning{d, true} })
 		a := inCOO[float64](bands(n), byRow)
-		plan := planOf[float64](t, sys, a, PlanOptions{Format: sparse.FormatCOO})
+		plan := planOf[float64](t, sys, a, PlanOptions{Storage: Storage{Format: sparse.FormatCOO}})
 		require.True(t, plan.shares[1].asCSR)
 		for _, op := range []Op{NoTrans, Trans} {
 			require.True(t, plan.Resident(op))
@@ -155,15 +156,15 @@ func TestPlansForFewProductsStayInCOO(t *testing.T) {
 		form kernels.Form
 	}{
 		{PlanOptions{}, 2, "csr"},
-		{PlanOptions{ExpectedProducts: 100}, 2, "csr"},
-		{PlanOptions{ExpectedProducts: 99}, 0, ""},
-		{PlanOptions{ExpectedProducts: 1, ExpectedTransposed: 100}, 2, "coo"}, // scatters
-		{PlanOptions{Strategy: Partial}, 0, ""},
-		{PlanOptions{Strategy: Baseline}, 0, ""},
+		{PlanOptions{Expected: Expected{Products: 100}}, 2, "csr"},
+		{PlanOptions{Expected: Expected{Products: 99}}, 0, ""},
+		{PlanOptions{Expected: Expected{Products: 1, Transposed: 100}}, 2, "coo"}, // scatters
+		{PlanOptions{Variant: Variant{Strategy: Partial}}, 0, ""},
+		{PlanOptions{Variant: Variant{Strategy: Baseline}}, 0, ""},
 	} {
 		var heard log
 		sys := open(t, Config{Devices: "sim:2", Trace: heard.hear})
-		c.opt.Format = sparse.FormatCOO
+		c.opt.Storage.Format = sparse.FormatCOO
 		plan := planOf[float64](t, sys, a, c.opt)
 		var made int
 		for _, d := range sys.Devices() {
@@ -188,14 +189,14 @@ func TestPlansForFewProductsStayInCOO(t *testing.T) {
 		}
 	}
 	sys := open(t, Config{Devices: "cpu:2"})
-	require.Zero(t, planOf[float64](t, sys, a, PlanOptions{Format: sparse.FormatCOO}).Packed(NoTrans)[0], "CPU devices use it in place")
+	require.Zero(t, planOf[float64](t, sys, a, PlanOptions{Storage: Storage{Format: sparse.FormatCOO}}).Packed(NoTrans)[0], "CPU devices use it in place")
 }
 
 // Most rows are empty: their pointers take more than the majors of the entries.
 func TestPointersOfMoreRowsThanEntriesAreNotMade(t *testing.T) {
 	a := &sparse.COO[float64]{Rows: 1 << 30, Cols: 3, RowIdx: []int32{0, 7, 1<<30 - 1}, ColIdx: []int32{0, 1, 2}, Val: []float64{1, 2, 3}}
 	sys := open(t, Config{Devices: "sim:2"})
-	plan := planOf[float64](t, sys, a, PlanOptions{Format: sparse.FormatCOO})
+	plan := planOf[float64](t, sys, a, PlanOptions{Storage: Storage{Format: sparse.FormatCOO}})
 	require.Less(t, plan.Bytes(), int64(200))
 }
 
@@ -251,7 +252,7 @@ func TestTheFasterOfCOOAndCSRIsKept(t *testing.T) {
 		for _, transposed := range []int{0, 1000} {
 			sys := simulated(t, 2, sim.Config{Unchecked: true}, func(d *sim.Device) kernels.Device { return timed{d, took} })
 			a := inCOO[float64](bands(300), byRow)
-			plan := planOf[float64](t, sys, a, PlanOptions{Format: sparse.FormatCOO, ExpectedTransposed: transposed})
+			plan := planOf[float64](t, sys, a, PlanOptions{Storage: Storage{Format: sparse.FormatCOO}, Expected: Expected{Transposed: transposed}})
 			gathers := byRow == (transposed == 0)
 			for _, info := range plan.Packed(NoTrans) {
 				if gathers {
@@ -284,7 +285,7 @@ func TestADeviceThatFailsWhileCOOIsMeasuredLeaksNothing(t *testing.T) {
 			}
 			return struct{ kernels.Device }{d}
 		})
-		plan, err := NewPlan[float64](ctx, sys, a, PlanOptions{Format: sparse.FormatCOO, Strategy: Optimized})
+		plan, err := NewPlan[float64](ctx, sys, a, PlanOptions{Storage: Storage{Format: sparse.FormatCOO}, Variant: Variant{Strategy: Optimized}})
 		if err != nil {
 			require.ErrorIs(t, err, errFault)
 			require.Nil(t, plan)
@@ -300,12 +301,12 @@ func TestADeviceThatFailsWhileCOOIsMeasuredLeaksNothing(t *testing.T) {
 func TestWithoutMemoryForPointersOrVectorsAPlanStaysInCOO(t *testing.T) {
 	a := inCOO[float64](bands(300), true)
 	sys := simulated(t, 1, sim.Config{}, func(d *sim.Device) kernels.Device { return d })
-	plan := planOf[float64](t, sys, a, PlanOptions{Format: sparse.FormatCOO, ExpectedProducts: 1})
+	plan := planOf[float64](t, sys, a, PlanOptions{Storage: Storage{Format: sparse.FormatCOO}, Expected: Expected{Products: 1}})
 	need := plan.Bytes()
 	require.NoError(t, sys.Close())
 	for _, more := range []int64{0, 8 * 302, 8 * 500} { // for nothing, for the pointers, for one vector of two
 		sys := simulated(t, 1, sim.Config{Memory: need + more}, func(d *sim.Device) kernels.Device { return d })
-		plan := planOf[float64](t, sys, a, PlanOptions{Format: sparse.FormatCOO})
+		plan := planOf[float64](t, sys, a, PlanOptions{Storage: Storage{Format: sparse.FormatCOO}})
 		require.Equal(t, need, plan.Bytes())
 		require.False(t, plan.shares[0].asCSR)
 		require.NoError(t, sys.Close())

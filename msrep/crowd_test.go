@@ -87,7 +87,7 @@ func TestAPlanSeesACrowdWhereACallerWaitsForAnother(t *testing.T) {
 	sys := &System{devices: []kernels.Device{watched{d, &alone}}, plans: map[io.Closer]bool{}}
 	p := planOf[float64](t, sys, small(t), PlanOptions{})
 	product := func(ctx context.Context) error {
-		_, err := p.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
+		err := p.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
 		return err
 	}
 	require.NoError(t, product(ctx))
@@ -113,14 +113,14 @@ func TestAPlanSeesACrowdWhereACallerWaitsForAnother(t *testing.T) {
 }
 
 func TestTransposedProductsSeeTheCrowdOfTheirPlan(t *testing.T) {
-	p := planOf[float64](t, openCPU(t, "cpu:1"), small(t), PlanOptions{ExpectedTransposed: 1000})
+	p := planOf[float64](t, openCPU(t, "cpu:1"), small(t), PlanOptions{Expected: Expected{Transposed: 1000}})
 	require.NotNil(t, p.transposed)
 	require.NoError(t, p.enter(ctx))
 	require.Zero(t, p.transposed.crowd.seen)
 	done := make(chan error)
 	waiting := asking{ctx, make(chan bool, 1)}
 	go func() {
-		_, err := p.SpMV(waiting, Trans, 1, make([]float64, 3), 0, make([]float64, 4))
+		err := p.SpMV(waiting, Trans, 1, make([]float64, 3), 0, make([]float64, 4))
 		done <- err
 	}()
 	<-waiting.waits

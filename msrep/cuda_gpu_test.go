@@ -78,9 +78,9 @@ func TestAnInvalidIndexWithoutValidationIsExplainedOnGPUs(t *testing.T) {
 	bad.ColIdx = []int32{0, 99, 1}
 	sys, err := Open(Config{Devices: "cuda:0"})
 	require.NoError(t, err)
-	plan, err := NewPlan[float64](ctx, sys, bad, PlanOptions{SkipValidation: true, Strategy: Partial})
+	plan, err := NewPlan[float64](ctx, sys, bad, PlanOptions{SkipValidation: true, Variant: Variant{Strategy: Partial}})
 	if err == nil {
-		_, err = plan.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
+		err = plan.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
 	}
 	require.ErrorIs(t, err, kernels.ErrBadAccess)
 	require.ErrorContains(t, err, ": with SkipValidation nobody has checked the pointers and indices of the matrix")
@@ -97,7 +97,7 @@ func TestProductsOfVectorsOnGPUsDoNotTouchTheHost(t *testing.T) {
 	for _, devices := range []string{"cuda", "cuda:0,0,0,0"} {
 		sys := openCPU(t, devices)
 		for _, k := range kinds {
-			plan, err := NewPlan(ctx, sys, sparse.Matrix[float64](a), PlanOptions{Format: k.format, Split: partition.RuleNNZ})
+			plan, err := NewPlan(ctx, sys, sparse.Matrix[float64](a), PlanOptions{Storage: Storage{Format: k.format}, Variant: Variant{Split: partition.RuleNNZ}})
 			require.NoError(t, err)
 			r := rand.New(rand.NewPCG(5, 5))
 			x, y := normalVector[float64](r, n), normalVector[float64](r, n)
@@ -141,22 +141,22 @@ func TestAFailingGPUEndsThePlanAndNotTheOthers(t *testing.T) {
 	other := openCPU(t, "cuda:1")
 	a, _, err := gen.Generate("stencil:dims=2,n=20")
 	require.NoError(t, err)
-	plan, err := NewPlan(ctx, sys, a, PlanOptions{ExpectedProducts: 1}) // by our own kernels
+	plan, err := NewPlan(ctx, sys, a, PlanOptions{Expected: Expected{Products: 1}}) // by our own kernels
 	require.NoError(t, err)
 	goes, err := NewPlan(ctx, other, a, PlanOptions{})
 	require.NoError(t, err)
 	x, y := make([]float64, 400), make([]float64, 400)
-	_, err = plan.SpMV(ctx, NoTrans, 1, x, 0, y)
+	err = plan.SpMV(ctx, NoTrans, 1, x, 0, y)
 	require.NoError(t, err)
 	nvidiatest.Fail("cuLaunchKernel", 1, 700)
-	_, err = plan.SpMV(ctx, NoTrans, 1, x, 0, y)
+	err = plan.SpMV(ctx, NoTrans, 1, x, 0, y)
 	nvidiatest.Fail("", 0, 0)
 	require.ErrorContains(t, err, "CUDA error 700")
 	require.ErrorContains(t, err, "device cuda:")
-	_, err = plan.SpMV(ctx, NoTrans, 1, x, 0, y)
+	err = plan.SpMV(ctx, NoTrans, 1, x, 0, y)
 	require.ErrorContains(t, err, "unusable after an earlier error")
 	require.NoError(t, plan.Close())
-	_, err = goes.SpMV(ctx, NoTrans, 1, x, 0, y)
+	err = goes.SpMV(ctx, NoTrans, 1, x, 0, y)
 	if err != nil { // it was the GPU that both use
 		require.ErrorContains(t, err, "device cuda:1")
 	}
@@ -182,7 +182,7 @@ func TestAMatrixLargerThanTheGPUIsStreamed(t *testing.T) {
 			x[i], y[i] = float64(i%13), float64(i%7)
 		}
 		want := reference.Multiply(false, 1.5, a, x, 0.5, y)
-		_, err = plan.SpMV(ctx, NoTrans, 1.5, x, 0.5, y)
+		err = plan.SpMV(ctx, NoTrans, 1.5, x, 0.5, y)
 		require.NoError(t, err)
 		require.Equal(t, -1, reference.Check(y, want))
 		require.NoError(t, plan.Close())
@@ -197,7 +197,7 @@ func TestGPUsMeasureCOOBesideCSR(t *testing.T) {
 	for _, byRow := range []bool{true, false} {
 		for _, transposed := range []int{0, 1000} {
 			var a sparse.Matrix[float64] = inCOO[float64](bands(2000), byRow)
-			plan := planOf(t, sys, a, PlanOptions{Format: sparse.FormatCOO, ExpectedTransposed: transposed})
+			plan := planOf(t, sys, a, PlanOptions{Storage: Storage{Format: sparse.FormatCOO}, Expected: Expected{Transposed: transposed}})
 			for i, info := range plan.Packed(NoTrans) {
 				require.Regexp(t, `^measured: coo .*, csr .*s$`, info.Why)
 				require.Equal(t, plan.shares[i].asCSR, info.Form == kernels.FormCSR)
@@ -225,7 +225,7 @@ func TestAGPUWithLittleMemoryKeepsCOO(t *testing.T) {
 		nvidiatest.Reset(nvidiatest.Machine{GPUs: 1, Memory: memory})
 		sys, err := Open(Config{Devices: "cuda:0"})
 		require.NoError(t, err)
-		plan, err := NewPlan(ctx, sys, a, PlanOptions{Format: sparse.FormatCOO})
+		plan, err := NewPlan(ctx, sys, a, PlanOptions{Storage: Storage{Format: sparse.FormatCOO}})
 		if err != nil {
 			require.ErrorIs(t, err, kernels.ErrOutOfMemory)
 			said["nothing"] = true
@@ -236,7 +236,7 @@ func TestAGPUWithLittleMemoryKeepsCOO(t *testing.T) {
 		said[why] = true
 		x, y := sines(n), sines(n)
 		want := reference.Multiply(false, 0.5, a, x, -2, y)
-		if _, err := plan.SpMV(ctx, NoTrans, 0.5, x, -2, y); err == nil {
+		if err := plan.SpMV(ctx, NoTrans, 0.5, x, -2, y); err == nil {
 			require.Equal(t, -1, reference.Check(y, want))
 		} else {
 			require.ErrorIs(t, err, kernels.ErrOutOfMemory)

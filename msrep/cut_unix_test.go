@@ -27,14 +27,14 @@ func TestAMappedFileThatIsCutIsAnError(t *testing.T) {
 				m, err := matio.Read(t.Context(), path)
 				require.NoError(t, err)
 				sys := testSystem(t, devices+1, false)
-				plan, err := NewPlan(t.Context(), sys, m.CSR, PlanOptions{Format: format, ExpectedProducts: 1})
+				plan, err := NewPlan(t.Context(), sys, m.CSR, PlanOptions{Storage: Storage{Format: format}, Expected: Expected{Products: 1}})
 				require.NoError(t, err, name)
 				require.NoError(t, os.Truncate(path, 4096))
 				x, y := make([]float64, 2*a.Rows), make([]float64, 2*a.Rows)
 				if devices == 1 {
-					_, err = plan.SpMM(t.Context(), op, 1, Block[float64]{Val: x, Count: 2, Stride: 2}, 0, Block[float64]{Val: y, Count: 2, Stride: 2})
+					err = plan.SpMM(t.Context(), op, 1, Block[float64]{Val: x, Count: 2, Stride: 2}, 0, Block[float64]{Val: y, Count: 2, Stride: 2})
 				} else {
-					_, err = plan.SpMV(t.Context(), op, 1, x[:a.Rows], 0, y[:a.Rows])
+					err = plan.SpMV(t.Context(), op, 1, x[:a.Rows], 0, y[:a.Rows])
 				}
 				if format != sparse.FormatCSC { // which has copies
 					require.True(t, sparse.IsInput(err), "%s: %v", name, err)
@@ -42,7 +42,7 @@ func TestAMappedFileThatIsCutIsAnError(t *testing.T) {
 				}
 				require.True(t, sparse.IsInput(plan.UpdateValues(t.Context(), a.CSR.Val)), name)
 				require.NoError(t, plan.Close())
-				_, err = NewPlan(t.Context(), sys, m.CSR, PlanOptions{Format: format})
+				_, err = NewPlan(t.Context(), sys, m.CSR, PlanOptions{Storage: Storage{Format: format}})
 				require.True(t, sparse.IsInput(err), "%s: %v", name, err)
 				require.ErrorContains(t, err, path+": cannot be read any more")
 				require.NoError(t, sys.Close())

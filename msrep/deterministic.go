@@ -13,26 +13,26 @@ import (
 // cannot go with.
 func (o *PlanOptions) fillDeterministic() error {
 	switch {
-	case o.Strategy != Optimized:
-		return sparse.Inputf("strategy", "%s rounds in an order of its own: with deterministic use %s", o.Strategy, Optimized)
-	case o.Format == sparse.FormatCSC || o.Format == sparse.FormatCOO:
-		return sparse.Inputf("format", "%q sums in an order of its own: with deterministic use auto, csr, or a form that takes entries in their order", string(o.Format))
-	case o.Split != partition.RuleAuto && o.Split != partition.RuleWhole:
-		return sparse.Inputf("split", "%q cuts rows, or balances badly: with deterministic use %s or %s", string(o.Split), partition.RuleAuto, partition.RuleWhole)
-	case o.Precision != kernels.Precision{}:
-		return sparse.Inputf("precision", "%d of %d segments: with deterministic all of each value is read", o.Precision.Read, o.Precision.Segments)
-	case o.Kernel == KernelCuSPARSE:
+	case o.Variant.Strategy != Optimized:
+		return sparse.Inputf("strategy", "%s rounds in an order of its own: with deterministic use %s", o.Variant.Strategy, Optimized)
+	case o.Storage.Format == sparse.FormatCSC || o.Storage.Format == sparse.FormatCOO:
+		return sparse.Inputf("format", "%q sums in an order of its own: with deterministic use auto, csr, or a form that takes entries in their order", string(o.Storage.Format))
+	case o.Variant.Split != partition.RuleAuto && o.Variant.Split != partition.RuleWhole:
+		return sparse.Inputf("split", "%q cuts rows, or balances badly: with deterministic use %s or %s", string(o.Variant.Split), partition.RuleAuto, partition.RuleWhole)
+	case o.Storage.Segments != kernels.Precision{}:
+		return sparse.Inputf("precision", "%d of %d segments: with deterministic all of each value is read", o.Storage.Segments.Read, o.Storage.Segments.Segments)
+	case o.Variant.Library == KernelCuSPARSE:
 		return sparse.Inputf("kernel", "cusparse sums in an order of its own: with deterministic use auto or own")
 	}
-	switch o.Format {
-	case "", FormatAuto:
-		o.form = kernels.FormAuto
-	case sparse.FormatCSR:
+	switch {
+	case o.Storage.Form != "":
+		o.form = o.Storage.Form
+	case o.Storage.Format == sparse.FormatCSR:
 		o.form = ""
-	default: // the devices know
-		o.form = kernels.Form(o.Format)
+	default:
+		o.form = kernels.FormAuto
 	}
-	o.Format, o.Split = sparse.FormatCSR, partition.RuleWhole
+	o.Storage.Format, o.Variant.Split = sparse.FormatCSR, partition.RuleWhole
 	return nil
 }
 

@@ -35,8 +35,8 @@ func systemsOf(t *testing.T, configs []Config) (out []*System) {
 // inOrder is what a deterministic plan may be asked for beside its defaults: forms
 // that not every device has, and that do not suit every matrix.
 var inOrder = []PlanOptions{
-	{Format: sparse.FormatCSR}, {Format: "slices"}, {Format: "tiles"}, {Format: "panels"}, {Format: "bins"}, {Format: "diagonals"}, {Format: "blocks"}, {Format: "sell"},
-	{ExpectedTransposed: 2}, {ExpectedProducts: 1}, {Release: true},
+	{Storage: Storage{Format: sparse.FormatCSR}}, {Storage: Storage{Form: "slices"}}, {Storage: Storage{Form: "tiles"}}, {Storage: Storage{Form: "panels"}}, {Storage: Storage{Form: "bins"}}, {Storage: Storage{Form: "diagonals"}}, {Storage: Storage{Form: "blocks"}}, {Storage: Storage{Form: "sell"}},
+	{Expected: Expected{Transposed: 2}}, {Expected: Expected{Products: 1}}, {Storage: Storage{Release: true}},
 }
 
 // fixed computes y of random x and y0 on each system, and requires the bits of the
@@ -69,12 +69,12 @@ func fixed[V sparse.Value](t require.TestingT, systems []*System, op Op, a spars
 	check := func(i int, o PlanOptions) {
 		o.Deterministic = true
 		plan, err := NewPlan(context.Background(), systems[i], a, o)
-		if o.Format != "" && sparse.IsInput(err) {
+		if o.Storage.Form != "" && sparse.IsInput(err) {
 			return
 		}
 		require.NoError(t, err)
 		y := append([]V{}, y0...)
-		_, err = plan.SpMV(context.Background(), op, alpha, x, beta, y)
+		err = plan.SpMV(context.Background(), op, alpha, x, beta, y)
 		if err != errReleased {
 			require.NoError(t, err)
 			for k := range y {
@@ -179,13 +179,13 @@ func TestDeterministicRefusesWhatSumsInAnotherOrder(t *testing.T) {
 		opt  PlanOptions
 		says string
 	}{
-		{PlanOptions{Strategy: Partial}, "strategy"},
-		{PlanOptions{Strategy: Baseline}, "strategy"},
-		{PlanOptions{Format: sparse.FormatCOO}, "format"},
-		{PlanOptions{Format: sparse.FormatCSC}, "format"},
-		{PlanOptions{Format: "ell"}, "format"}, // says the device
-		{PlanOptions{Split: partition.RuleNNZ}, "split"},
-		{PlanOptions{Kernel: KernelCuSPARSE}, "kernel"},
+		{PlanOptions{Variant: Variant{Strategy: Partial}}, "strategy"},
+		{PlanOptions{Variant: Variant{Strategy: Baseline}}, "strategy"},
+		{PlanOptions{Storage: Storage{Format: sparse.FormatCOO}}, "format"},
+		{PlanOptions{Storage: Storage{Format: sparse.FormatCSC}}, "format"},
+		{PlanOptions{Storage: Storage{Form: "ell"}}, "format"}, // says the device
+		{PlanOptions{Variant: Variant{Split: partition.RuleNNZ}}, "split"},
+		{PlanOptions{Variant: Variant{Library: KernelCuSPARSE}}, "kernel"},
 	} {
 		c.opt.Deterministic = true
 		_, err := NewPlan(t.Context(), s, sparse.Matrix[float64](a), c.opt)
@@ -197,9 +197,9 @@ func TestDeterministicRefusesWhatSumsInAnotherOrder(t *testing.T) {
 func TestDeterministicSaysWhichFormatsOfAGPUSumInAnotherOrder(t *testing.T) {
 	sys := openCPU(t, "sim:1")
 	a := generated(t, "diag:n=64")
-	for _, f := range FormatsOf("sim") {
-		_, err := NewPlan(ctx, sys, a, PlanOptions{Format: f, Deterministic: true})
-		if f == FormatAuto || f == sparse.FormatCSR {
+	for _, f := range append(Forms("sim"), Form(FormatAuto), Form(sparse.FormatCSR)) {
+		_, err := NewPlan(ctx, sys, a, PlanOptions{Storage: NamedStorage(string(f)), Deterministic: true})
+		if f == Form(FormatAuto) || f == Form(sparse.FormatCSR) {
 			require.NoError(t, err, f)
 			continue
 		}
@@ -207,6 +207,6 @@ func TestDeterministicSaysWhichFormatsOfAGPUSumInAnotherOrder(t *testing.T) {
 		require.ErrorContains(t, err, `format: "`+string(f)+`"`)
 		require.ErrorContains(t, err, "sums in an order of its own")
 	}
-	_, err := NewPlan(ctx, sys, a, PlanOptions{Format: "bins", Deterministic: true})
+	_, err := NewPlan(ctx, sys, a, PlanOptions{Storage: Storage{Form: "bins"}, Deterministic: true})
 	require.ErrorContains(t, err, `"bins" is not known to device sim:0`)
 }

@@ -14,7 +14,7 @@ var began = time.Now()
 // writes y where they are.
 func (p *Plan[V]) direct() bool {
 	return len(p.shares) == 1 && p.shares[0].inPlace != nil && p.shares[0].packed != nil &&
-		p.opt.Strategy == Optimized && len(p.nodes) == 0
+		p.opt.Variant.Strategy == Optimized && len(p.nodes) == 0
 }
 
 // multiplyDirect is multiply where direct holds: without what other products need, which takes

@@ -47,7 +47,7 @@
 // the next phase of the call: a kernel that runs is not interrupted. y is unspecified then.
 //
 // Slices belong to the caller. x and y are used during the call only; the arrays of a
-// matrix while its Plan is open, see Plan and PlanOptions.Release.
+// matrix while its Plan is open, see Plan and PlanOptions.Storage.Release.
 //
 // # What a product goes through
 //

@@ -6,7 +6,6 @@ import (
 	"log"
 	"os"
 
-	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -24,7 +23,7 @@ func ExampleOpen_gpus() {
 		log.Fatal(err)
 	}
 	defer sys.Close() // closes the plan and the vectors as well
-	plan, err := msrep.NewPlan(ctx, sys, matrix(), msrep.PlanOptions{ExpectedProducts: 1000})
+	plan, err := msrep.NewPlan(ctx, sys, matrix(), msrep.PlanOptions{Expected: msrep.Expected{Products: 1000}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -63,13 +62,13 @@ func ExamplePlanOptions_precision() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	plan, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{Precision: kernels.Precision{Segments: 2, Read: 1}})
+	plan, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{Storage: msrep.Storage{Segments: msrep.Segments{Segments: 2, Read: 1}}})
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer plan.Close()
 	y := make([]float64, 2)
-	if _, err := plan.SpMV(ctx, msrep.NoTrans, 1, []float64{3, 1}, 0, y); err != nil {
+	if err := plan.SpMV(ctx, msrep.NoTrans, 1, []float64{3, 1}, 0, y); err != nil {
 		log.Fatal(err)
 	}
 	fmt.Printf("%.4f %.8f\n", y[0], y[1])

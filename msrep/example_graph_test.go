@@ -24,7 +24,7 @@ func ExamplePlan_SpMM_transposed() {
 		log.Fatal(err)
 	}
 	defer sys.Close()
-	plan, err := msrep.NewPlan(ctx, sys, p, msrep.PlanOptions{ExpectedTransposed: 100, ExpectedVectors: 2})
+	plan, err := msrep.NewPlan(ctx, sys, p, msrep.PlanOptions{Expected: msrep.Expected{Transposed: 100, Vectors: 2}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func ExamplePlan_SpMM_transposed() {
 		for i, s := range starts {
 			next.Val[i] = 0.15 * s
 		}
-		if _, err := plan.SpMM(ctx, msrep.Trans, 0.85, rank, 1, next); err != nil { // beta = 1 adds to next
+		if err := plan.SpMM(ctx, msrep.Trans, 0.85, rank, 1, next); err != nil { // beta = 1 adds to next
 			log.Fatal(err)
 		}
 		rank, next = next, rank

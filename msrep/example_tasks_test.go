@@ -66,7 +66,7 @@ func ExamplePlanOptions_deterministic() {
 			log.Fatal(err)
 		}
 		y := make([]float64, a.Rows)
-		if _, err := plan.SpMV(ctx, msrep.NoTrans, 1, x, 0, y); err != nil {
+		if err := plan.SpMV(ctx, msrep.NoTrans, 1, x, 0, y); err != nil {
 			log.Fatal(err)
 		}
 		return y

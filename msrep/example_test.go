@@ -52,11 +52,11 @@ func ExamplePlan() {
 
 	x := []float64{1, 1, 1}
 	y := []float64{100, 100, 100}
-	if _, err := plan.SpMV(ctx, msrep.NoTrans, 2, x, 1, y); err != nil { // y = 2Ax + y
+	if err := plan.SpMV(ctx, msrep.NoTrans, 2, x, 1, y); err != nil { // y = 2Ax + y
 		log.Fatal(err)
 	}
 	fmt.Println(y)
-	if _, err := plan.SpMV(ctx, msrep.Trans, 1, x, 0, y); err != nil { // y = A'x
+	if err := plan.SpMV(ctx, msrep.Trans, 1, x, 0, y); err != nil { // y = A'x
 		log.Fatal(err)
 	}
 	fmt.Println(y)
@@ -89,7 +89,7 @@ func ExamplePlan_SpMM() {
 		0, 3,
 	}, 2)
 	y := msrep.ByRow(make([]float64, 6), 2)
-	if _, err := plan.SpMM(ctx, msrep.NoTrans, 1, x, 0, y); err != nil {
+	if err := plan.SpMM(ctx, msrep.NoTrans, 1, x, 0, y); err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(y.Val)
@@ -120,7 +120,7 @@ func ExamplePlan_UpdateValues() {
 		if err := plan.UpdateValues(ctx, val); err != nil {
 			log.Fatal(err)
 		}
-		if _, err := plan.SpMV(ctx, msrep.NoTrans, 1, u, 0, next); err != nil {
+		if err := plan.SpMV(ctx, msrep.NoTrans, 1, u, 0, next); err != nil {
 			log.Fatal(err)
 		}
 		u, next = next, u

@@ -28,7 +28,7 @@ func TestOnlyWhatIsNeededOfHostVectorsCrossesToDevices(t *testing.T) {
 	for _, k := range kinds {
 		var heard log
 		sys := open(t, Config{Devices: fmt.Sprintf("sim:%d", devices), Trace: heard.hear})
-		plan := planOf(t, sys, sparse.Matrix[float64](a), PlanOptions{Format: k.format, Split: partition.RuleNNZ})
+		plan := planOf(t, sys, sparse.Matrix[float64](a), PlanOptions{Storage: Storage{Format: k.format}, Variant: Variant{Split: partition.RuleNNZ}})
 		r := rand.New(rand.NewPCG(3, 3))
 		x, y := normalVector[float64](r, n), normalVector[float64](r, n)
 		var host int64
@@ -36,9 +36,8 @@ func TestOnlyWhatIsNeededOfHostVectorsCrossesToDevices(t *testing.T) {
 		for range 2 {
 			want := reference.Multiply(bool(k.op), 1.5, a, x, 0.5, y)
 			heard.take()
-			timing, err := plan.SpMV(t.Context(), k.op, 1.5, x, 0.5, y)
-			require.NoError(t, err)
-			require.Len(t, timing.Devices, devices)
+			require.NoError(t, plan.SpMV(t.Context(), k.op, 1.5, x, 0.5, y))
+			require.Len(t, plan.LastTiming().Devices, devices)
 			require.Equal(t, -1, reference.Check(y, want))
 			host, _, waits = heard.take()
 		}
@@ -54,7 +53,7 @@ func TestProductsOfBothKindsOfVectorsFollowEachOther(t *testing.T) {
 	a := bands(n)
 	for _, k := range kinds {
 		sys := open(t, Config{Devices: "sim:3"})
-		plan := planOf(t, sys, sparse.Matrix[float64](a), PlanOptions{Format: k.format, Split: partition.RuleNNZ})
+		plan := planOf(t, sys, sparse.Matrix[float64](a), PlanOptions{Storage: Storage{Format: k.format}, Variant: Variant{Split: partition.RuleNNZ}})
 		r := rand.New(rand.NewPCG(4, 4))
 		x, y, z := normalVector[float64](r, n), normalVector[float64](r, n), make([]float64, n)
 		vx, err := plan.ColumnVector()
@@ -122,7 +121,7 @@ func TestAFailureThatVectorsLeftOnAStreamDoesNotEndThePlanThatFindsIt(t *testing
 	x, y := normalVector[float64](r, n), normalVector[float64](r, n)
 	want := reference.Multiply(false, 2, a, x, 0.5, y)
 	for _, use := range []func() error{
-		func() error { _, err := plan.SpMV(t.Context(), NoTrans, 2, x, 0.5, y); return err },
+		func() error { err := plan.SpMV(t.Context(), NoTrans, 2, x, 0.5, y); return err },
 		func() error { return plan.UpdateValues(t.Context(), a.Val) },
 	} {
 		require.NoError(t, plan.Apply(t.Context(), NoTrans, 1, vx, 0, vy))

@@ -50,7 +50,7 @@ func checkExpected(t *testing.T, dir, table string, atLeast int) {
 		x := sines(max(m.Rows, m.Cols))
 		for _, sys := range systems {
 			for _, f := range []sparse.Format{sparse.FormatCSR, sparse.FormatCSC, sparse.FormatCOO} {
-				checkProducts(t, sys, m, f, x, row)
+				checkProducts(t, sys, m, Form(f), x, row)
 			}
 		}
 	}
@@ -65,11 +65,8 @@ func TestEveryFormOfRealMatricesAgreesWithSciPy(t *testing.T) {
 	}
 	dir := corpus.Shared(t, "matrices")
 	systems := []*System{openCPU(t, "cpu:1"), openCPU(t, "cpu:3")}
-	forms := []sparse.Format{FormatAuto}
-	for _, f := range cpu.Forms() {
-		forms = append(forms, sparse.Format(f))
-	}
-	checked := map[sparse.Format]int{}
+	forms := append(cpu.Forms(), Form(FormatAuto))
+	checked := map[Form]int{}
 	for _, row := range corpus.Table(t, corpus.Shared(t, "expected", "products.tsv")) {
 		nnz, err := strconv.Atoi(row["nnz"])
 		require.NoError(t, err)
@@ -80,7 +77,7 @@ func TestEveryFormOfRealMatricesAgreesWithSciPy(t *testing.T) {
 		require.NoError(t, err)
 		x := sines(max(m.Rows, m.Cols))
 		for _, f := range forms {
-			plan, err := NewPlan(context.Background(), systems[0], m.CSR, PlanOptions{Format: f, ExpectedTransposed: 2})
+			plan, err := NewPlan(context.Background(), systems[0], m.CSR, PlanOptions{Storage: NamedStorage(string(f)), Expected: Expected{Transposed: 2}})
 			if picky[f] && sparse.IsInput(err) {
 				continue
 			}
@@ -110,8 +107,8 @@ func sines(n int) []float64 {
 
 // checkProducts compares the products of a plan in a format with those of a row of the
 // table. x has the sines of the rows and columns.
-func checkProducts(t *testing.T, sys *System, m *matio.Matrix, f sparse.Format, x []float64, row map[string]string) {
-	plan, err := NewPlan(context.Background(), sys, m.CSR, PlanOptions{Format: f, ExpectedTransposed: 2})
+func checkProducts(t *testing.T, sys *System, m *matio.Matrix, f Form, x []float64, row map[string]string) {
+	plan, err := NewPlan(context.Background(), sys, m.CSR, PlanOptions{Storage: NamedStorage(string(f)), Expected: Expected{Transposed: 2}})
 	if picky[f] && sparse.IsInput(err) { // a part of the matrix
 		return
 	}
@@ -120,7 +117,7 @@ func checkProducts(t *testing.T, sys *System, m *matio.Matrix, f sparse.Format, 
 }
 
 // checkPlan does the same for a plan that is there, and closes it.
-func checkPlan(t *testing.T, plan *Plan[float64], m *matio.Matrix, f sparse.Format, x []float64, row map[string]string) {
+func checkPlan(t *testing.T, plan *Plan[float64], m *matio.Matrix, f Form, x []float64, row map[string]string) {
 	defer func() { require.NoError(t, plan.Close()) }()
 	for op, prefix := range map[Op]string{NoTrans: "y_", Trans: "z_"} {
 		n, k := m.Rows, m.Cols

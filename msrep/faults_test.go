@@ -17,7 +17,7 @@ func TestAFailedPlanLeavesNothingBehind(t *testing.T) {
 	// The pointers leave the matrix: with checks switched off the conversion panics.
 	wild := &sparse.CSR[float64]{Rows: 6, Cols: 6, RowPtr: []int64{0, 1, 99, 2, 3, 4, 6}, ColIdx: make([]int32, 6), Val: make([]float64, 6)}
 	for _, f := range []sparse.Format{sparse.FormatCSC, sparse.FormatCOO} {
-		plan, err := NewPlan(ctx, sys, sparse.Matrix[float64](wild), PlanOptions{SkipValidation: true, Format: f})
+		plan, err := NewPlan(ctx, sys, sparse.Matrix[float64](wild), PlanOptions{SkipValidation: true, Storage: Storage{Format: f}})
 		require.Regexp(t, `^msrep: internal error: .*\(\w+/\w+\.go:\d+\): with SkipValidation nobody has checked.*$`, err)
 		require.Nil(t, plan)
 		require.Empty(t, sys.plans)
@@ -93,9 +93,9 @@ func TestADeviceThatFailsAtAnyCallLeaksNothing(t *testing.T) {
 			require.NoError(t, err)
 			left := n
 			sys := &System{devices: []kernels.Device{faulty{d, &left}}, plans: map[io.Closer]bool{}}
-			plan, err := NewPlan[float64](ctx, sys, small(t), PlanOptions{Strategy: strategy})
+			plan, err := NewPlan[float64](ctx, sys, small(t), PlanOptions{Variant: Variant{Strategy: strategy}})
 			for i := 0; err == nil && i < 9; i++ {
-				_, err = plan.SpMV(ctx, Op(i%2 == 1), 1, make([]float64, 4-i%2), 1, make([]float64, 3+i%2))
+				err = plan.SpMV(ctx, Op(i%2 == 1), 1, make([]float64, 4-i%2), 1, make([]float64, 3+i%2))
 			}
 			if err == nil {
 				if err = plan.UpdateValues(ctx, make([]float64, 3)); err != nil {

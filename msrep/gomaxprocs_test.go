@@ -33,13 +33,13 @@ func TestProductsAreAsFastAsThoseOfASystemOpenedAfterGOMAXPROCSChanged(t *testin
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
 	for _, devices := range []string{"cpu:1", "cpu:2"} {
 		sys := open(t, Config{Devices: devices, NUMA: NUMAOff})
-		plan := planOf(t, sys, bands(n), PlanOptions{Format: "csr"})
+		plan := planOf(t, sys, bands(n), PlanOptions{Storage: Storage{Format: "csr"}})
 		for _, now := range []int{procs, 1, procs} {
 			runtime.GOMAXPROCS(now)
 			old := leastTime(t, plan, n)
 			other, err := Open(Config{Devices: devices, NUMA: NUMAOff})
 			require.NoError(t, err)
-			fresh := leastTime(t, planOf(t, other, bands(n), PlanOptions{Format: "csr"}), n)
+			fresh := leastTime(t, planOf(t, other, bands(n), PlanOptions{Storage: Storage{Format: "csr"}}), n)
 			require.NoError(t, other.Close())
 			t.Logf("%s, GOMAXPROCS %d: %v, opened now: %v", devices, now, old, fresh)
 			most := 2 * fresh

@@ -55,12 +55,12 @@ func generated(t require.TestingT, spec string) *sparse.CSR[float64] {
 
 // multiplyMany is SpMM, which must not fail.
 func multiplyMany[V sparse.Value](t require.TestingT, p *Plan[V], op Op, alpha V, x Block[V], beta V, y Block[V]) {
-	_, err := p.SpMM(ctx, op, alpha, x, beta, y)
+	err := p.SpMM(ctx, op, alpha, x, beta, y)
 	require.NoError(t, err)
 }
 
 // multiply is SpMV, which must not fail.
 func multiply[V sparse.Value](t require.TestingT, p *Plan[V], op Op, alpha V, x []V, beta V, y []V) {
-	_, err := p.SpMV(ctx, op, alpha, x, beta, y)
+	err := p.SpMV(ctx, op, alpha, x, beta, y)
 	require.NoError(t, err)
 }

@@ -51,8 +51,8 @@ func TestMoreEntriesThan32BitsCount(t *testing.T) {
 		opt     PlanOptions
 	}{
 		{"cpu:1", PlanOptions{}},
-		{"cpu:3", PlanOptions{ExpectedProducts: 1}},
-		{"cpu:2", PlanOptions{ExpectedProducts: 1, Deterministic: true}},
+		{"cpu:3", PlanOptions{Expected: Expected{Products: 1}}},
+		{"cpu:2", PlanOptions{Expected: Expected{Products: 1}, Deterministic: true}},
 	} {
 		s := open(t, Config{Devices: c.devices})
 		p := planOf(t, s, sparse.Matrix[float32](a), c.opt)
@@ -64,7 +64,7 @@ func TestMoreEntriesThan32BitsCount(t *testing.T) {
 			require.Equal(t, atu, z, c.devices)
 		}
 		two := make([]float32, 2*len(lengths))
-		_, err := p.SpMM(t.Context(), NoTrans, 1, Block[float32]{Val: append(x[:cols:cols], x...), Count: 2, Stride: cols, ByColumn: true}, 0,
+		err := p.SpMM(t.Context(), NoTrans, 1, Block[float32]{Val: append(x[:cols:cols], x...), Count: 2, Stride: cols, ByColumn: true}, 0,
 			Block[float32]{Val: two, Count: 2, Stride: len(lengths), ByColumn: true})
 		require.NoError(t, err)
 		require.Equal(t, append(ax[:len(ax):len(ax)], ax...), two, c.devices)

@@ -67,11 +67,11 @@ func TestPlansDoWithoutTheTransposedMatrixWhereMemoryLacks(t *testing.T) {
 	sys := testSystem(t, 1, false)
 	defer func() { require.NoError(t, sys.Close()) }()
 	defer mem.Pretend(16 << 20)()
-	plan := planOf(t, sys, a, PlanOptions{ExpectedTransposed: 10})
+	plan := planOf(t, sys, a, PlanOptions{Expected: Expected{Transposed: 10}})
 	require.Nil(t, plan.transposed)
 	y := make([]float64, a.Cols)
 	multiply(t, plan, Trans, 1, make([]float64, a.Rows), 0, y)
-	_, err := NewPlan(t.Context(), sys, a, PlanOptions{Format: sparse.FormatCSC})
+	_, err := NewPlan(t.Context(), sys, a, PlanOptions{Storage: Storage{Format: sparse.FormatCSC}})
 	require.True(t, sparse.IsInput(err), "%v", err)
 }
 
@@ -81,15 +81,15 @@ func TestVectorsForWhichHostMemoryLacksAreRefused(t *testing.T) {
 	x, y := make([]float64, 3), make([]float64, 3*rows)
 	for strategy, message := range map[Strategy]string{Optimized: "", Partial: "vector: 2097153 elements take 16777224 bytes of host memory, 0 are available: out of memory"} {
 		sys := testSystem(t, 1, false)
-		plan := planOf(t, sys, a, PlanOptions{Strategy: strategy, ExpectedProducts: 1})
+		plan := planOf(t, sys, a, PlanOptions{Variant: Variant{Strategy: strategy}, Expected: Expected{Products: 1}})
 		end := sync.OnceFunc(mem.Pretend(0))
 		defer end()
-		_, err := plan.SpMV(t.Context(), NoTrans, 1, x[:1], 0, y[:rows])
+		err := plan.SpMV(t.Context(), NoTrans, 1, x[:1], 0, y[:rows])
 		if message == "" {
 			require.NoError(t, err)
-			_, err = plan.SpMM(t.Context(), NoTrans, 1, Block[float64]{Val: x, Count: 3, Stride: 1, ByColumn: true}, 0, Block[float64]{Val: y, Count: 3, Stride: rows, ByColumn: true})
+			err = plan.SpMM(t.Context(), NoTrans, 1, Block[float64]{Val: x, Count: 3, Stride: 1, ByColumn: true}, 0, Block[float64]{Val: y, Count: 3, Stride: rows, ByColumn: true})
 			require.NoError(t, err, "there is no need to copy them")
-			_, err = plan.SpMM(t.Context(), Trans, 1, ByRow(y[:rows], 1), 0, ByRow(x[:1], 1))
+			err = plan.SpMM(t.Context(), Trans, 1, ByRow(y[:rows], 1), 0, ByRow(x[:1], 1))
 			require.True(t, sparse.IsInput(err), "%v", err)
 			_, err = NewVector[float64](sys, rows)
 			message = "vector: 2097153 elements"

@@ -65,9 +65,9 @@ func TestAThousandPlansLeaveResidentMemoryFlat(t *testing.T) {
 	x, y := make([]float64, n), make([]float64, n)
 	held := int64(0)
 	flat(t, 1000, func(i int) {
-		opt := PlanOptions{SkipValidation: true, Strategy: []Strategy{Optimized, Partial}[i%2]}
+		opt := PlanOptions{SkipValidation: true, Variant: Variant{Strategy: []Strategy{Optimized, Partial}[i%2]}}
 		plan := planOf(t, sys, a, opt)
-		if opt.Strategy == Optimized {
+		if opt.Variant.Strategy == Optimized {
 			plan.xPlace = []XPlacement{XInPlace, XReplicated, XInterleaved}[i/2%3]
 		}
 		multiply(t, plan, Op(i%5 == 0), 1, x, 0, y)
@@ -102,8 +102,7 @@ func TestAThousandPlansThatFailHalfWayLeaveResidentMemoryFlat(t *testing.T) {
 	failed := 0
 	flat(t, 1000, func(i int) {
 		left = 1 + i%6
-		opt := PlanOptions{SkipValidation: true, Strategy: []Strategy{Optimized, Partial}[i%2],
-			Format: []sparse.Format{sparse.FormatCSR, sparse.FormatCOO}[i/2%2]}
+		opt := PlanOptions{SkipValidation: true, Variant: Variant{Strategy: []Strategy{Optimized, Partial}[i%2]}, Storage: Storage{Format: []sparse.Format{sparse.FormatCSR, sparse.FormatCOO}[i/2%2]}}
 		plan, err := NewPlan(ctx, sys, a, opt)
 		if err != nil {
 			require.ErrorIs(t, err, errInjected)
@@ -134,9 +133,9 @@ func TestAProductThatFailsHalfWayLeavesNothingBehind(t *testing.T) {
 		sys.place(&numa.Topology{})
 		plan := planOf(t, sys, a, PlanOptions{})
 		left = 1
-		_, err = plan.SpMV(ctx, op, 1, x, 0, y)
+		err = plan.SpMV(ctx, op, 1, x, 0, y)
 		require.ErrorIs(t, err, errInjected)
-		_, err = plan.SpMV(ctx, op, 1, x, 0, y)
+		err = plan.SpMV(ctx, op, 1, x, 0, y)
 		require.ErrorContains(t, err, "unusable after an earlier error")
 		require.NoError(t, plan.Close())
 		require.NoError(t, sys.Close(), "all is freed")

@@ -21,9 +21,9 @@ func TestPlansAndProductsRacingCloseEndWithErrClosed(t *testing.T) {
 		sys := open(t, Config{Devices: "cpu:2"})
 		done := make(chan error)
 		go func() {
-			plan, err := NewPlan[float64](ctx, sys, small(t), PlanOptions{Strategy: Partial})
+			plan, err := NewPlan[float64](ctx, sys, small(t), PlanOptions{Variant: Variant{Strategy: Partial}})
 			if err == nil {
-				_, err = plan.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
+				err = plan.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
 			}
 			done <- err
 		}()
@@ -36,7 +36,7 @@ func TestPlansAndProductsRacingCloseEndWithErrClosed(t *testing.T) {
 
 func TestClosedPlansAndSystemsSaySo(t *testing.T) {
 	sys := open(t, Config{Devices: "cpu:2"})
-	plan := planOf[float64](t, sys, small(t), PlanOptions{Strategy: Partial})
+	plan := planOf[float64](t, sys, small(t), PlanOptions{Variant: Variant{Strategy: Partial}})
 	require.Positive(t, plan.Bytes())
 	other := planOf[float64](t, sys, small(t), PlanOptions{})
 	require.NoError(t, other.Close())
@@ -46,7 +46,7 @@ func TestClosedPlansAndSystemsSaySo(t *testing.T) {
 	require.NoError(t, sys.Close())
 	_, err := device.Alloc(8)
 	require.ErrorIs(t, err, ErrClosed)
-	_, err = plan.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
+	err = plan.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
 	require.ErrorIs(t, err, ErrClosed)
 	require.ErrorIs(t, plan.UpdateValues(ctx, make([]float64, 3)), ErrClosed)
 	_, err = NewPlan[float64](ctx, sys, small(t), PlanOptions{})
@@ -57,7 +57,7 @@ func TestClosedPlansAndSystemsSaySo(t *testing.T) {
 func TestNewValuesRacingCloseEndWithErrClosed(t *testing.T) {
 	for range 100 {
 		sys := open(t, Config{Devices: "cpu:2"})
-		plan := planOf[float64](t, sys, small(t), PlanOptions{ExpectedTransposed: 2})
+		plan := planOf[float64](t, sys, small(t), PlanOptions{Expected: Expected{Transposed: 2}})
 		require.NotNil(t, plan.transposed)
 		done := make(chan error)
 		go func() { done <- plan.UpdateValues(ctx, make([]float64, 3)) }()
@@ -75,7 +75,7 @@ func TestACancelledContextStopsAProductAndThePlanLivesOn(t *testing.T) {
 	plan := planOf[float64](t, sys, small(t), PlanOptions{})
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
-	_, err := plan.SpMV(ended, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
+	err := plan.SpMV(ended, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
 	require.ErrorIs(t, err, context.Canceled)
 	multiply(t, plan, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
 }
@@ -100,7 +100,7 @@ func TestAContextThatEndsOnAllDevicesIsOneError(t *testing.T) {
 		for looks := range int64(3) {
 			ends := &endsLater{Context: ctx}
 			ends.looks.Store(looks)
-			_, err := plan.SpMV(ends, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
+			err := plan.SpMV(ends, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
 			if err != nil || looks == 0 {
 				require.Equal(t, context.Canceled, err, "%s, look %d", devices, looks)
 			}
@@ -124,11 +124,11 @@ func TestAContextThatEndsEndsTheWaitForATurn(t *testing.T) {
 	plan.mu.Lock() // as a long product does
 	for name, call := range map[string]func(context.Context) error{
 		"SpMV": func(c context.Context) error {
-			_, err := plan.SpMV(c, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
+			err := plan.SpMV(c, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
 			return err
 		},
 		"SpMM": func(c context.Context) error {
-			_, err := plan.SpMM(c, NoTrans, 1, ByRow(make([]float64, 8), 2), 0, ByRow(make([]float64, 6), 2))
+			err := plan.SpMM(c, NoTrans, 1, ByRow(make([]float64, 8), 2), 0, ByRow(make([]float64, 6), 2))
 			return err
 		},
 		"Apply":        func(c context.Context) error { return plan.Apply(c, NoTrans, 1, x, 0, y) },
@@ -149,7 +149,7 @@ func TestAContextThatEndsEndsTheWaitForATurn(t *testing.T) {
 	later, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {
-		_, err := plan.SpMV(later, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
+		err := plan.SpMV(later, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
 		turn <- err
 	}()
 	time.Sleep(time.Millisecond) // so that it waits, most of the time
@@ -177,7 +177,7 @@ func TestOnePlanAndOneSystemServeManyGoroutines(t *testing.T) {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
-			own, err := NewPlan[float64](ctx, sys, a, PlanOptions{Format: sparse.FormatCSC})
+			own, err := NewPlan[float64](ctx, sys, a, PlanOptions{Storage: Storage{Format: sparse.FormatCSC}})
 			if err != nil {
 				t.Error(err)
 				return
@@ -189,7 +189,7 @@ func TestOnePlanAndOneSystemServeManyGoroutines(t *testing.T) {
 				if i%2 == 1 {
 					plan = own
 				}
-				if _, err := plan.SpMV(ctx, NoTrans, 2, x, 0, y); err != nil {
+				if err := plan.SpMV(ctx, NoTrans, 2, x, 0, y); err != nil {
 					t.Error(err)
 				}
 				if bad := reference.Check(y, want); bad >= 0 {

@@ -24,10 +24,10 @@ type nodeShare[V sparse.Value] struct {
 // placeable reports whether the plan is split and placed by node. A matrix that
 // would fill more than half of a node with its copy stays where it is, if it can.
 func (p *Plan[V]) placeable() bool {
-	if len(p.sys.nodes) == 0 || p.opt.Strategy == Baseline {
+	if len(p.sys.nodes) == 0 || p.opt.Variant.Strategy == Baseline {
 		return false
 	}
-	if p.opt.Strategy == Partial { // copies in any case
+	if p.opt.Variant.Strategy == Partial { // copies in any case
 		return true
 	}
 	bytes := float64(p.lay.bytes()) / float64(len(p.sys.devices)) // of one device
@@ -43,7 +43,7 @@ func (p *Plan[V]) placeable() bool {
 
 // splitByNode is the two-level partition.
 func (p *Plan[V]) splitByNode() error {
-	whole, rule, err := p.lay.split(1, p.opt.Split)
+	whole, rule, err := p.lay.split(1, p.opt.Variant.Split)
 	if err != nil {
 		return err
 	}

@@ -45,7 +45,7 @@ func TestOnNodesGPUsHaveTheirThreadsAndPinnedMemoryOnTheirNodes(t *testing.T) {
 		plan, err := NewPlan(ctx, sys, a, PlanOptions{})
 		require.NoError(t, err)
 		want := reference.Multiply(false, 2, a, x, 0, y)
-		_, err = plan.SpMV(ctx, NoTrans, 2, x, 0, y)
+		err = plan.SpMV(ctx, NoTrans, 2, x, 0, y)
 		require.NoError(t, err)
 		require.Equal(t, -1, reference.Check(y, want))
 		require.Equal(t, pin, sys.Placement().Refused == "")

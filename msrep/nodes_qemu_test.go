@@ -126,7 +126,7 @@ func TestOnNodesEveryPartLiesOnItsNode(t *testing.T) {
 		sys := openPlaced(t, devices)
 		for _, format := range []sparse.Format{sparse.FormatCSR, sparse.FormatCSC, sparse.FormatCOO, "slices"} {
 			for _, strategy := range []Strategy{Optimized, Partial} {
-				plan := planOf(t, sys, a, PlanOptions{Format: format, Strategy: strategy})
+				plan := planOf(t, sys, a, PlanOptions{Storage: Storage{Format: format}, Variant: Variant{Strategy: strategy}})
 				if strategy == Optimized {
 					plan.xPlace = XReplicated
 				}
@@ -226,7 +226,7 @@ func TestOnNodesALargePartHasHugePagesOfItsNode(t *testing.T) {
 	require.NoError(t, os.WriteFile("/sys/kernel/mm/transparent_hugepage/enabled", []byte("madvise"), 0o644))
 	const n = 400000 // 5 MB of values for each of three nodes: above 4 MiB they ask for huge pages
 	sys := openPlaced(t, "auto")
-	plan := planOf(t, sys, wideMatrix(n), PlanOptions{Format: sparse.FormatCSR, SkipValidation: true})
+	plan := planOf(t, sys, wideMatrix(n), PlanOptions{Storage: Storage{Format: sparse.FormatCSR}, SkipValidation: true})
 	x, y := make([]float64, n), make([]float64, n)
 	multiply(t, plan, NoTrans, 1, x, 0, y)
 	pages := checkPages(t, sys, plan)
@@ -292,7 +292,7 @@ func TestOnANodeWithoutMemoryDevicesUseThatOfTheNearest(t *testing.T) {
 	a := wideMatrix(n)
 	x, y := make([]float64, n), make([]float64, n)
 	x[5] = 1
-	plan := planOf(t, sys, a, PlanOptions{Format: sparse.FormatCSR})
+	plan := planOf(t, sys, a, PlanOptions{Storage: Storage{Format: sparse.FormatCSR}})
 	want := reference.Multiply(false, 2, a, x, 0, y)
 	multiply(t, plan, NoTrans, 2, x, 0, y)
 	require.Equal(t, -1, reference.Check(y, want))

@@ -1,6 +1,7 @@
 package msrep
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -13,62 +14,77 @@ import (
 	"github.com/msrep-go/msrep/sparse/ellpack"
 )
 
-// FormatAuto leaves the form of each part to its device. The matrix is split as
-// CSR, also when it is given in another format, but for a single product.
+// FormatAuto lets each device choose the form of its part.
 const FormatAuto sparse.Format = "auto"
 
-// Formats is what PlanOptions.Format may be on some device; FormatsOf tells which.
-func Formats() []sparse.Format {
-	out := FormatsOf("cpu")
-	for _, f := range FormatsOf("cuda") {
-		if !slices.Contains(out, f) {
-			out = append(out, f)
-		}
+// Forms returns what Storage.Form may be on devices of a kind (kernels.Info.Kind): "cpu", "cuda", or "sim", which has
+// the forms of "cuda". With "" it returns the forms of all kinds.
+func Forms(kind string) []Form {
+	gpu := append([]Form{launch.FormSlices}, ellForms()...)
+	gpu = append(gpu, launch.FormMerge, launch.FormStreamed, launch.FormCSRScalar, launch.FormCSRVector)
+	if kind != "cpu" && kind != "" {
+		return gpu
 	}
-	return out
-}
-
-// FormatsOf is what PlanOptions.Format may be on devices of a kind (kernels.Info.Kind):
-// "cpu", "cuda", or "sim", which has those of "cuda".
-func FormatsOf(kind string) []sparse.Format {
-	out := []sparse.Format{FormatAuto, sparse.FormatCSR, sparse.FormatCSC, sparse.FormatCOO}
-	if kind == "cpu" {
-		for _, f := range cpu.Forms() {
-			if f != kernels.FormCSR {
-				out = append(out, sparse.Format(f))
+	out := slices.DeleteFunc(cpu.Forms(), func(f Form) bool { return f == kernels.FormCSR })
+	if kind == "" {
+		for _, f := range gpu {
+			if !slices.Contains(out, f) {
+				out = append(out, f)
 			}
 		}
-		return out
-	}
-	out = append(out, sparse.Format(launch.FormSlices))
-	out = append(out, ellpack.Formats()...)
-	for _, f := range []kernels.Form{launch.FormMerge, launch.FormStreamed, launch.FormCSRScalar, launch.FormCSRVector} {
-		out = append(out, sparse.Format(f))
 	}
 	return out
 }
 
-// fillForm checks the format and finds what devices make of their parts.
+// ellForms returns the formats of the ELLPACK family as forms.
+func ellForms() (out []Form) {
+	for _, f := range ellpack.Formats() {
+		out = append(out, Form(f))
+	}
+	return out
+}
+
+// checkStorage checks the names of the format and the form, and that the two go together.
+func (o *PlanOptions) checkStorage() error {
+	s := &o.Storage
+	if s.Form == kernels.FormAuto {
+		s.Form = ""
+	}
+	switch s.Format {
+	case "", FormatAuto, sparse.FormatCSR:
+	case sparse.FormatCSC, sparse.FormatCOO:
+		if s.Form != "" {
+			return sparse.Inputf("format", "%s has no forms: with form %q use auto or csr", s.Format, string(s.Form))
+		}
+	default:
+		return sparse.Inputf("format", "%q is not known: use auto, csr, csc or coo; Storage.Form takes the name of a form", string(s.Format))
+	}
+	if o.Variant.Library == KernelCuSPARSE && (s.Form != "" || s.Format == sparse.FormatCSC || s.Format == sparse.FormatCOO) {
+		return sparse.Inputf("kernel", "cusparse multiplies in csr, not in %s", cmp.Or(string(s.Form), string(s.Format)))
+	}
+	return nil
+}
+
+// formOfLibrary is the name by which devices know the form of NVIDIA's library.
+const formOfLibrary = Form(KernelCuSPARSE)
+
+// fillForm sets the format of the split and the form of the parts, for a matrix in the format given.
 func (o *PlanOptions) fillForm(given sparse.Format) error {
-	o.form = ""
-	if o.Kernel == KernelCuSPARSE {
-		if o.Format != "" && o.Format != FormatAuto && o.Format != sparse.FormatCSR {
-			return sparse.Inputf("kernel", "cusparse multiplies in csr, not in %s", o.Format)
-		}
-		o.Format = sparse.Format(KernelCuSPARSE)
-	}
+	s := &o.Storage
+	o.form = s.Form
 	switch {
-	case o.Format == "" || o.Format == FormatAuto:
-		o.Format = given
-		if o.Strategy == Optimized {
+	case o.Variant.Library == KernelCuSPARSE:
+		o.form, s.Format = formOfLibrary, sparse.FormatCSR
+	case o.form != "":
+		s.Format = sparse.FormatCSR
+	case s.Format == "" || s.Format == FormatAuto:
+		s.Format = given
+		if o.Variant.Strategy == Optimized {
 			o.form = kernels.FormAuto
-			if o.ExpectedProducts != 1 || o.Choice != "" {
-				o.Format = sparse.FormatCSR
+			if o.Expected.Products != 1 || s.Choice != "" {
+				s.Format = sparse.FormatCSR
 			}
 		}
-	case o.Format == sparse.FormatCSR || o.Format == sparse.FormatCSC || o.Format == sparse.FormatCOO:
-	default: // the devices know
-		o.form, o.Format = kernels.Form(o.Format), sparse.FormatCSR
 	}
 	return o.fillPrecision()
 }
@@ -76,7 +92,7 @@ func (o *PlanOptions) fillForm(given sparse.Format) error {
 // fillPrecision checks the precision, and packs parts in csr that would otherwise
 // stay as they are.
 func (o *PlanOptions) fillPrecision() error {
-	p := o.Precision
+	p := o.Storage.Segments
 	if p == (kernels.Precision{}) {
 		return nil
 	}
@@ -84,8 +100,8 @@ func (o *PlanOptions) fillPrecision() error {
 		return sparse.Inputf("precision", "%d of %d segments: values have 2 or 4, of which at least one is read", p.Read, p.Segments)
 	}
 	switch {
-	case o.Format == sparse.FormatCSC || o.Format == sparse.FormatCOO:
-		return sparse.Inputf("precision", "%d of %d segments: %s has plain values only, use csr or ell", p.Read, p.Segments, o.Format)
+	case o.Storage.Format == sparse.FormatCSC || o.Storage.Format == sparse.FormatCOO:
+		return sparse.Inputf("precision", "%d of %d segments: %s has plain values only, use csr or ell", p.Read, p.Segments, o.Storage.Format)
 	case o.form == "" || o.form == kernels.FormAuto:
 		o.form = kernels.FormCSR
 	}
@@ -107,11 +123,11 @@ func (s *share[V]) pack(ctx context.Context, l layout[V], o PlanOptions, after k
 	packed, err := packer.Pack(&kernels.Packing[V]{
 		Part: p.Shift(p.First(), 0), Ptr: l.ptr[p.First() : p.End()+1],
 		Idx: l.minor[p.StartIdx : p.EndIdx+1], Val: l.val[p.StartIdx : p.EndIdx+1], Minors: l.minors,
-		Form: o.form, Own: o.Kernel == KernelOwn, Products: o.ExpectedProducts, Vectors: o.ExpectedVectors, Precision: o.Precision, Fixed: o.Deterministic, After: after, Stop: ctx.Err,
-		InPlace: o.Strategy == Optimized && (s.inPlace == nil || !s.placed) && !o.Release,
+		Form: o.form, Own: o.Variant.Library == KernelOwn, Products: o.Expected.Products, Vectors: o.Expected.Vectors, Precision: o.Storage.Segments, Fixed: o.Deterministic, After: after, Stop: ctx.Err,
+		InPlace: o.Variant.Strategy == Optimized && (s.inPlace == nil || !s.placed) && !o.Storage.Release,
 	})
 	if errors.Is(err, kernels.ErrNotSupported) {
-		if info := s.dev.Info(); o.Deterministic && o.form != kernels.FormAuto && slices.Contains(FormatsOf(info.Kind), sparse.Format(o.form)) {
+		if info := s.dev.Info(); o.Deterministic && o.form != kernels.FormAuto && slices.Contains(Forms(info.Kind), o.form) {
 			return sparse.Inputf("format", "%q sums in an order of its own on device %s: with deterministic use auto or csr", string(o.form), info.ID)
 		}
 		return s.lacks(o.form)
@@ -125,12 +141,12 @@ func (s *share[V]) lacks(f kernels.Form) error {
 	switch f {
 	case kernels.FormAuto:
 		return nil
-	case kernels.Form(KernelCuSPARSE):
+	case formOfLibrary:
 		return sparse.Inputf("kernel", "cusparse runs on NVIDIA GPUs: device %s has our own kernels only", s.dev.Info().ID)
 	}
 	info := s.dev.Info()
-	var known []string
-	for _, f := range FormatsOf(info.Kind) {
+	known := []string{string(FormatAuto), string(sparse.FormatCSR), string(sparse.FormatCSC), string(sparse.FormatCOO)}
+	for _, f := range Forms(info.Kind) {
 		known = append(known, string(f))
 	}
 	return sparse.Inputf("format", "%q is not known to device %s: use one of %s", string(f), info.ID, strings.Join(known, ", "))
@@ -139,7 +155,7 @@ func (s *share[V]) lacks(f kernels.Form) error {
 // release lets go of the matrix, where all devices hold their parts in forms of
 // their own.
 func (p *Plan[V]) release() error {
-	if !p.opt.Release {
+	if !p.opt.Storage.Release {
 		return nil
 	}
 	for _, s := range p.shares {
@@ -163,9 +179,9 @@ func (p *Plan[V]) needsRows(op Op) bool {
 
 // What needs the matrix as it was given.
 var (
-	errReleased = sparse.Inputf("plan", "its matrix was released (PlanOptions.Release): it makes products with the operations it was packed for only")
-	errNoRows   = sparse.Inputf("plan", "its matrix was released (PlanOptions.Release): there is nothing to look for other forms with, make a new plan")
-	errNoValues = sparse.Inputf("plan", "its matrix was released (PlanOptions.Release): its values can't be replaced, make a new plan")
+	errReleased = sparse.Inputf("plan", "its matrix was released (PlanOptions.Storage.Release): it makes products with the operations it was packed for only")
+	errNoRows   = sparse.Inputf("plan", "its matrix was released (PlanOptions.Storage.Release): there is nothing to look for other forms with, make a new plan")
+	errNoValues = sparse.Inputf("plan", "its matrix was released (PlanOptions.Storage.Release): its values can't be replaced, make a new plan")
 )
 
 // repack packs the part again, with other values, in the form that it has.
@@ -183,7 +199,7 @@ func (s *share[V]) repack(ctx context.Context, l layout[V], o PlanOptions) error
 // Packed describes what each device made of its part for products with op, in the
 // order of Shares: its form, and why. Parts that are multiplied as they were split
 // have no form, unless they are in COO and a device has measured csr beside it.
-func (p *Plan[V]) Packed(op Op) []kernels.PackInfo {
+func (p *Plan[V]) Packed(op Op) []PackInfo {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if q := p.instead(op); q != nil {

@@ -37,15 +37,14 @@ func checkPlacedProducts[V sparse.Value](t *rapid.T) {
 	sys := placedSystem(t, perNode, rapid.Bool().Draw(t, "discrete"))
 	defer func() { require.NoError(t, sys.Close(), "every buffer is freed") }()
 	opt := PlanOptions{
-		Format:   rapid.SampledFrom([]sparse.Format{"", sparse.FormatCSR, sparse.FormatCSC, sparse.FormatCOO}).Draw(t, "format"),
-		Strategy: rapid.SampledFrom([]Strategy{Optimized, Partial, Baseline}).Draw(t, "strategy"),
-		Split:    rapid.SampledFrom([]partition.Rule{"", partition.RuleNNZ, partition.RuleMergePath, partition.RuleMajor}).Draw(t, "split"),
+		Storage: Storage{Format: rapid.SampledFrom([]sparse.Format{"", sparse.FormatCSR, sparse.FormatCSC, sparse.FormatCOO}).Draw(t, "format")},
+		Variant: Variant{Strategy: rapid.SampledFrom([]Strategy{Optimized, Partial, Baseline}).Draw(t, "strategy"), Split: rapid.SampledFrom([]partition.Rule{"", partition.RuleNNZ, partition.RuleMergePath, partition.RuleMajor}).Draw(t, "split")},
 	}
 	if rapid.IntRange(0, 4).Draw(t, "deterministic") == 0 {
 		opt = PlanOptions{Deterministic: true}
 	}
 	plan := planOf(t, sys, a, opt)
-	require.Equal(t, opt.Strategy != Baseline, len(plan.Nodes()) == len(perNode))
+	require.Equal(t, opt.Variant.Strategy != Baseline, len(plan.Nodes()) == len(perNode))
 	plan.xPlace = rapid.SampledFrom([]XPlacement{XInPlace, XReplicated, XInterleaved}).Draw(t, "x")
 	if plan.xPlace == XInterleaved && !plan.inPlace() {
 		plan.xPlace = XInPlace
@@ -118,7 +117,7 @@ func readX(n, inRow, nodes int, memory int64) XPlacement {
 }
 
 func chosenX(sys *System, n, inRow int) XPlacement {
-	p := Plan[float64]{sys: sys, nnz: int64(n) * int64(inRow), opt: PlanOptions{Strategy: Optimized}}
+	p := Plan[float64]{sys: sys, nnz: int64(n) * int64(inRow), opt: PlanOptions{Variant: Variant{Strategy: Optimized}}}
 	p.lay.minors = n
 	return p.chooseX()
 }
@@ -207,10 +206,10 @@ func scratchOf(sys *System, n PlanNode) (sum int64) {
 func TestPlansThatAreNotPlacedReadXInPlaceOrOnTheDevice(t *testing.T) {
 	sys := openCPU(t, "cpu:2")
 	for strategy, want := range map[Strategy]XPlacement{Optimized: XInPlace, Partial: XReplicated, Baseline: XReplicated} {
-		plan := planOf(t, sys, wideMatrix(100), PlanOptions{Strategy: strategy})
+		plan := planOf(t, sys, wideMatrix(100), PlanOptions{Variant: Variant{Strategy: strategy}})
 		require.Equal(t, want, plan.XPlacement(NoTrans))
 	}
-	plan := planOf(t, sys, wideMatrix(100), PlanOptions{ExpectedTransposed: 5})
+	plan := planOf(t, sys, wideMatrix(100), PlanOptions{Expected: Expected{Transposed: 5}})
 	require.Equal(t, XInPlace, plan.XPlacement(Trans))
 }
 

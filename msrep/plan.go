@@ -29,6 +29,7 @@ type Plan[V sparse.Value] struct {
 	opt    PlanOptions
 	rule   partition.Rule
 	timing PlanTiming
+	last   Timing // of the last product
 
 	mu     sync.Mutex
 	crowd  crowd            // whether its products are made by those that ask for them

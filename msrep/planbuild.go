@@ -30,7 +30,7 @@ func (p *Plan[V]) build(ctx context.Context) (err error) {
 			return p.src.Validate()
 		}},
 		{"convert", &p.timing.Convert, func() (err error) {
-			p.lay, err = newLayout(p.src, p.opt.Format, p.opt.RefuseUnsorted)
+			p.lay, err = newLayout(p.src, p.opt.Storage.Format, p.opt.RefuseUnsorted)
 			return err
 		}},
 		{"partition", &p.timing.Partition, p.split},
@@ -73,14 +73,14 @@ func (p *Plan[V]) split() (err error) {
 		p.xPlace = p.chooseX()
 		return p.splitByNode()
 	}
-	p.parts, p.rule, err = p.lay.split(len(p.sys.devices), p.opt.Split)
+	p.parts, p.rule, err = p.lay.split(len(p.sys.devices), p.opt.Variant.Split)
 	return err
 }
 
 func (p *Plan[V]) open() error {
 	p.shares = make([]*share[V], len(p.parts))
 	return p.each(func(i int) error {
-		s, err := newShare[V](p.sys.devices[i], p.opt.Strategy == Optimized)
+		s, err := newShare[V](p.sys.devices[i], p.opt.Variant.Strategy == Optimized)
 		p.shares[i] = s
 		s.stream = p.sys.traced(s.dev, s.stream)
 		if err != nil {
@@ -147,7 +147,7 @@ func (p *Plan[V]) each(f func(i int) error) error {
 	if len(p.nodes) > 0 {
 		return p.eachNode(func(n *nodeShare[V]) error { return n.eachOf(f) })
 	}
-	if p.opt.Strategy != Baseline {
+	if p.opt.Variant.Strategy != Baseline {
 		return together(len(p.parts), f)
 	}
 	errs := make([]error, len(p.parts))

@@ -1,14 +1,13 @@
 package msrep
 
 import (
-	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 )
 
 // Share describes one device's part of a plan.
 type Share struct {
 	Device int // index in System.Devices
-	Part   partition.Part
+	Part   Part
 }
 
 // Dims gives the number of rows and columns of A.
@@ -27,7 +26,7 @@ func (p *Plan[V]) NNZ() int64 { return p.nnz }
 func (p *Plan[V]) Format() sparse.Format { return p.lay.format }
 
 // Rule is the rule by which the matrix was split.
-func (p *Plan[V]) Rule() partition.Rule { return p.rule }
+func (p *Plan[V]) Rule() SplitRule { return p.rule }
 
 // Deterministic reports whether products have the same bits on all devices; see
 // PlanOptions.Deterministic.

@@ -23,7 +23,7 @@ func TestDevicesMakeThePointersOfTheirParts(t *testing.T) {
 			for devices, others := range map[string]int{"sim:1": 0, "sim:3": 3} {
 				var heard log
 				sys := open(t, Config{Devices: devices, Trace: heard.hear})
-				plan := planOf[float64](t, sys, a, PlanOptions{Format: format, Strategy: strategy, Split: partition.RuleNNZ})
+				plan := planOf[float64](t, sys, a, PlanOptions{Storage: Storage{Format: format}, Variant: Variant{Strategy: strategy, Split: partition.RuleNNZ}})
 				var made []string
 				for _, s := range plan.shares {
 					require.Equal(t, int64(s.part.Majors())+1, s.ptr.Len)
@@ -69,7 +69,7 @@ func TestADeviceThatFailsAtItsPointersLeaksNothing(t *testing.T) {
 			require.NoError(t, err)
 			sys.devices = append(sys.devices, d)
 		}
-		plan, err := NewPlan[float64](ctx, sys, a, PlanOptions{Format: sparse.FormatCSR, Split: partition.RuleNNZ})
+		plan, err := NewPlan[float64](ctx, sys, a, PlanOptions{Storage: Storage{Format: sparse.FormatCSR}, Variant: Variant{Split: partition.RuleNNZ}})
 		if err != nil {
 			require.ErrorIs(t, err, errFault)
 			require.Nil(t, plan)
@@ -103,7 +103,7 @@ func TestPartsWithALongRowAreMultipliedByMergePath(t *testing.T) {
 		require.NoError(t, err)
 		sys := &System{plans: map[io.Closer]bool{}, devices: []kernels.Device{d}}
 		x, y := sines(n), make([]float64, n)
-		plan := planOf[float64](t, sys, a, PlanOptions{Format: sparse.FormatCSR})
+		plan := planOf[float64](t, sys, a, PlanOptions{Storage: Storage{Format: sparse.FormatCSR}})
 		multiply(t, plan, NoTrans, 1, x, 0, y)
 		require.Equal(t, -1, reference.Check(y, reference.Multiply(false, 1, a, x, 0, make([]float64, n))))
 		require.Equal(t, long, ran["msrep_gather_merge_f64"])

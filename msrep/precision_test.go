@@ -29,13 +29,13 @@ func TestProductsReadAsMuchOfEachValueAsThePlanSays(t *testing.T) {
 	}
 	sys := openCPU(t, "cpu:2")
 	for _, p := range []kernels.Precision{{Segments: 2, Read: 0}, {Segments: 2, Read: 3}, {Segments: 3, Read: 1}} {
-		_, err := NewPlan(t.Context(), sys, sparse.Matrix[float64](a), PlanOptions{Precision: p})
+		_, err := NewPlan(t.Context(), sys, sparse.Matrix[float64](a), PlanOptions{Storage: Storage{Segments: p}})
 		require.ErrorContains(t, err, fmt.Sprintf("precision: %d of %d segments", p.Read, p.Segments))
 	}
 	for _, p := range []kernels.Precision{{Segments: 2, Read: 1}, {Segments: 4, Read: 3}, {Segments: 2, Read: 2}} {
 		cut := cutValues(a, p)
-		for _, o := range []PlanOptions{{}, {Format: "ell"}, {Format: "pellr", Release: true}, {ExpectedTransposed: 1}} {
-			o.Precision = p
+		for _, o := range []PlanOptions{{}, {Storage: Storage{Form: "ell"}}, {Storage: Storage{Form: "pellr", Release: true}}, {Expected: Expected{Transposed: 1}}} {
+			o.Storage.Segments = p
 			plan := planOf(t, sys, sparse.Matrix[float64](a), o)
 			for _, op := range []Op{NoTrans, Trans} {
 				got := slices.Clone(y)
@@ -87,22 +87,21 @@ func TestFewerSegmentsGiveTheSameOnAnyDevices(t *testing.T) {
 		name := rapid.SampledFrom(names).Draw(t, "devices")
 		sys := systems[name]
 		o := PlanOptions{
-			Format:             rapid.SampledFrom([]sparse.Format{"auto", "csr", "ell", "pellr"}).Draw(t, "format"),
-			Split:              rapid.SampledFrom([]partition.Rule{partition.RuleAuto, partition.RuleNNZ, partition.RuleMergePath, partition.RuleWhole}).Draw(t, "split"),
-			Strategy:           rapid.SampledFrom([]Strategy{Optimized, Partial, Baseline}).Draw(t, "strategy"),
-			ExpectedTransposed: rapid.IntRange(0, 1).Draw(t, "expected transposed"),
+			Storage:  NamedStorage(rapid.SampledFrom([]string{"auto", "csr", "ell", "pellr"}).Draw(t, "format")),
+			Variant:  Variant{Split: rapid.SampledFrom([]partition.Rule{partition.RuleAuto, partition.RuleNNZ, partition.RuleMergePath, partition.RuleWhole}).Draw(t, "split"), Strategy: rapid.SampledFrom([]Strategy{Optimized, Partial, Baseline}).Draw(t, "strategy")},
+			Expected: Expected{Transposed: rapid.IntRange(0, 1).Draw(t, "expected transposed")},
 		}
 		if strings.HasPrefix(name, "sim") {
-			o.ExpectedTransposed = 1 // their forms do not scatter
+			o.Expected.Transposed = 1 // their forms do not scatter
 		}
-		if o.Strategy == Baseline {
-			o.Split = ""
+		if o.Variant.Strategy == Baseline {
+			o.Variant.Split = ""
 		}
-		o.Precision.Segments = rapid.SampledFrom([]int{2, 4}).Draw(t, "segments")
-		o.Precision.Read = rapid.IntRange(1, o.Precision.Segments).Draw(t, "read")
+		o.Storage.Segments.Segments = rapid.SampledFrom([]int{2, 4}).Draw(t, "segments")
+		o.Storage.Segments.Read = rapid.IntRange(1, o.Storage.Segments.Segments).Draw(t, "read")
 		plan := planOf(t, sys, sparse.Matrix[float64](a), o)
 		defer plan.Close()
-		cut := cutValues(a, o.Precision)
+		cut := cutValues(a, o.Storage.Segments)
 		for _, op := range []Op{NoTrans, Trans} {
 			from, to := a.Cols, a.Rows
 			if op == Trans {

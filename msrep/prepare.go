@@ -72,7 +72,7 @@ func (r *run[V]) copies(s *share[V]) (*vectors[V], error) {
 // straight reports whether devices write their results, with beta, to y itself:
 // to the rows that each owns, or to all of y where there is one device only.
 func (r *run[V]) straight() bool {
-	return r.plan.opt.Strategy == Optimized && (r.gathers || len(r.plan.shares) == 1)
+	return r.plan.opt.Variant.Strategy == Optimized && (r.gathers || len(r.plan.shares) == 1)
 }
 
 // yFor is what of y a device writes when it writes straight to y.

@@ -10,21 +10,24 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// SpMV computes y = alpha*op(A)*x + beta*y and says how long each phase took.
+// SpMV computes y = alpha*op(A)*x + beta*y. LastTiming returns the time of each phase.
 //
 // op(A) is m x n; x has n elements and y has m, and they must not overlap. beta = 0
 // overwrites y without reading it; alpha = 0 reads neither A nor x. Bad arguments
-// are *sparse.InputError and leave y alone; after any other error, also when ctx
+// are *sparse.InputError and leave y unchanged; after any other error, also when ctx
 // ends, y is unspecified.
-func (p *Plan[V]) SpMV(ctx context.Context, op Op, alpha V, x []V, beta V, y []V) (t Timing, err error) {
+func (p *Plan[V]) SpMV(ctx context.Context, op Op, alpha V, x []V, beta V, y []V) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer p.rescue(&err)
 	if err := p.enter(ctx); err != nil {
-		return t, err
+		return err
 	}
 	defer p.mu.Unlock()
 	defer p.span("spmv", &err)()
-	return p.multiply(ctx, op, alpha, x, beta, y)
+	if p.last, err = p.multiply(ctx, op, alpha, x, beta, y); err != nil {
+		p.last = Timing{}
+	}
+	return err
 }
 
 // multiply is SpMV for those who hold the plan.
@@ -42,13 +45,14 @@ func (p *Plan[V]) multiply(ctx context.Context, op Op, alpha V, x []V, beta V, y
 		return t, err
 	}
 	if q := p.instead(op); q != nil {
-		return q.SpMV(ctx, op, alpha, x, beta, y)
+		err := q.SpMV(ctx, op, alpha, x, beta, y)
+		return q.LastTiming(), err
 	}
 	if p.lacks(op) {
 		return t, errReleased
 	}
-	if p.opt.Precision.Segments != 0 && p.needsRows(op) {
-		return t, sparse.Inputf("precision", "this plan reads %d of %d segments for products with A only: state ExpectedTransposed", p.opt.Precision.Read, p.opt.Precision.Segments)
+	if p.opt.Storage.Segments.Segments != 0 && p.needsRows(op) {
+		return t, sparse.Inputf("precision", "this plan reads %d of %d segments for products with A only: state Expected.Transposed", p.opt.Storage.Segments.Read, p.opt.Storage.Segments.Segments)
 	}
 	if alpha == 0 {
 		begin := time.Now()
@@ -230,7 +234,7 @@ func (r *run[V]) merge() error {
 		return r.acrossNodes()
 	case r.gathers:
 		return r.addCarries()
-	case p.opt.Strategy == Baseline:
+	case p.opt.Variant.Strategy == Baseline:
 		return merge.SumSerial(r.y, r.beta, r.hosts())
 	}
 	return merge.Sum(r.y, r.beta, r.hosts())
@@ -279,7 +283,7 @@ func (r *run[V]) sum() (t Timing) {
 	t.Devices = make([]time.Duration, 0, len(r.times))
 	for _, d := range r.times {
 		t.Devices = append(t.Devices, d.Kernel)
-		if r.plan.opt.Strategy == Baseline {
+		if r.plan.opt.Variant.Strategy == Baseline {
 			t.Distribute += d.Distribute
 			t.Kernel += d.Kernel
 			t.Merge += d.Merge

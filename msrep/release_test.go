@@ -24,7 +24,7 @@ func TestAReleasedMatrixIsForgotten(t *testing.T) {
 	for i, f := range append(forms, forms...) {
 		sys := openCPU(t, []string{"cpu:1", "cpu:3"}[i/len(forms)])
 		a := wideMatrix(3000)
-		if picky[sparse.Format(f)] {
+		if picky[f] {
 			a = blocksOf4(750)
 		}
 		x, y := make([]float64, 3000), make([]float64, 3000)
@@ -37,8 +37,8 @@ func TestAReleasedMatrixIsForgotten(t *testing.T) {
 		straight, transposed := reference.Multiply(false, 2, a, x, -.5, y), reference.Multiply(true, 2, a, x, -.5, y)
 		for _, expected := range []int{0, 10} { // transposed products are made by the form, or of the transposed matrix
 			given := sparse.ToCSR[float64](sparse.ToCOO[float64](a))
-			plan, err := NewPlan(ctx, sys, given, PlanOptions{Format: sparse.Format(f), Release: true, ExpectedTransposed: expected})
-			if picky[sparse.Format(f)] && sparse.IsInput(err) {
+			plan, err := NewPlan(ctx, sys, given, PlanOptions{Storage: Storage{Form: f, Release: true}, Expected: Expected{Transposed: expected}})
+			if picky[f] && sparse.IsInput(err) {
 				continue
 			}
 			require.NoError(t, err, f)
@@ -61,17 +61,17 @@ func TestAReleasedMatrixIsForgotten(t *testing.T) {
 func TestADeterministicPlanRefusesTransposedProductsThatWereNotExpectedOnceReleased(t *testing.T) {
 	ctx := context.Background()
 	for expected, refused := range map[int]bool{0: true, 2: false} {
-		plan := planOf(t, openCPU(t, "cpu:2"), small(t), PlanOptions{Format: "slices", Deterministic: true, Release: true, ExpectedTransposed: expected})
+		plan := planOf(t, openCPU(t, "cpu:2"), small(t), PlanOptions{Storage: Storage{Form: "slices", Release: true}, Deterministic: true, Expected: Expected{Transposed: expected}})
 		m, n := plan.Dims()
 		x, y := make([]float64, n), make([]float64, m)
-		_, err := plan.SpMV(ctx, Trans, 2, y, 0, x)
+		err := plan.SpMV(ctx, Trans, 2, y, 0, x)
 		if refused {
 			require.ErrorIs(t, err, errReleased)
 			require.True(t, sparse.IsInput(err))
 		} else {
 			require.NoError(t, err)
 		}
-		_, err = plan.SpMV(ctx, NoTrans, 2, x, 0, y)
+		err = plan.SpMV(ctx, NoTrans, 2, x, 0, y)
 		require.NoError(t, err, "the plan lives on")
 		require.NoError(t, plan.Close())
 	}
@@ -80,11 +80,11 @@ func TestADeterministicPlanRefusesTransposedProductsThatWereNotExpectedOnceRelea
 func TestUpdateValuesOfAPlanWithOneDirectionReleasedChangesNothing(t *testing.T) {
 	ctx := context.Background()
 	a := &sparse.COO[float64]{Rows: 3, Cols: 3, RowIdx: []int32{0, 1, 2}, ColIdx: []int32{0, 1, 2}, Val: []float64{1, 2, 3}}
-	plan := planOf(t, openCPU(t, "cpu:1"), a, PlanOptions{Release: true, ExpectedProducts: 1, ExpectedTransposed: 1})
+	plan := planOf(t, openCPU(t, "cpu:1"), a, PlanOptions{Storage: Storage{Release: true}, Expected: Expected{Products: 1, Transposed: 1}})
 	require.ErrorContains(t, plan.UpdateValues(ctx, []float64{4, 5, 6}), "was released")
 	y := make([]float64, 3)
 	for _, op := range []Op{NoTrans, Trans} {
-		_, err := plan.SpMV(ctx, op, 1, []float64{1, 1, 1}, 0, y)
+		err := plan.SpMV(ctx, op, 1, []float64{1, 1, 1}, 0, y)
 		require.NoError(t, err, "the plan lives on")
 		require.Equal(t, []float64{1, 2, 3}, y)
 	}
@@ -112,7 +112,7 @@ func TestACancelledUpdateChangesBothDirectionsOrNone(t *testing.T) {
 		x[i] = 1
 	}
 	for calls := range 12 { // of Err before it says that the context ended
-		plan := planOf(t, sys, a, PlanOptions{ExpectedTransposed: 50})
+		plan := planOf(t, sys, a, PlanOptions{Expected: Expected{Transposed: 50}})
 		val := make([]float64, len(a.Val))
 		for i := range val {
 			val[i] = 5
@@ -122,7 +122,7 @@ func TestACancelledUpdateChangesBothDirectionsOrNone(t *testing.T) {
 		}
 		var sums [2]float64
 		for i, op := range []Op{NoTrans, Trans} {
-			if _, err := plan.SpMV(context.Background(), op, 1, x, 0, y); err != nil {
+			if err := plan.SpMV(context.Background(), op, 1, x, 0, y); err != nil {
 				require.ErrorContains(t, err, "unusable", "or all products are refused")
 				sums[i] = -1
 				continue

@@ -18,7 +18,7 @@ import (
 // It takes as long as making the plan, and as much memory again meanwhile; products wait. Where forms change, sums
 // are rounded in another order from then on, unless the plan is Deterministic. It does nothing for a plan whose Format
 // was named. After an error the plan goes on with the forms that it has, other than after a panic. With
-// PlanOptions.Release it is a *sparse.InputError.
+// PlanOptions.Storage.Release it is a *sparse.InputError.
 func (p *Plan[V]) Retune(ctx context.Context) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer p.rescue(&err)
@@ -91,7 +91,7 @@ func (p *Plan[V]) retune(ctx context.Context) error {
 		ended.Once(ctx, &err)
 		return err
 	}
-	p.opt.Choice = "" // what it named may be gone
+	p.opt.Storage.Choice = "" // what it named may be gone
 	p.noteDoubt(time.Since(begin))
 	return nil
 }

@@ -32,8 +32,8 @@ func stencil(t *testing.T) (a *sparse.CSR[float64], x, want []float64) {
 
 // inCSR is a plan that chose csr, as in a bad moment.
 func inCSR(t *testing.T, sys *System, a *sparse.CSR[float64], doubt float64) *Plan[float64] {
-	choice := planOf[float64](t, sys, a, PlanOptions{ExpectedProducts: 1}).Choice()
-	p := planOf[float64](t, sys, a, PlanOptions{Choice: choice})
+	choice := planOf[float64](t, sys, a, PlanOptions{Expected: Expected{Products: 1}}).Choice()
+	p := planOf[float64](t, sys, a, PlanOptions{Storage: Storage{Choice: choice}})
 	require.Equal(t, kernels.FormCSR, p.Packed(NoTrans)[0].Form)
 	p.shares[0].doubt, p.later.doubt = doubt, doubt
 	return p
@@ -85,7 +85,7 @@ func TestALookThatFailsLeavesThePlan(t *testing.T) {
 		e.looks.Store(1)
 		return e
 	}
-	_, err := p.SpMV(ends(), NoTrans, 1, x, 0, make([]float64, a.Rows))
+	err := p.SpMV(ends(), NoTrans, 1, x, 0, make([]float64, a.Rows))
 	require.Equal(t, context.Canceled, err)
 	require.Equal(t, held, p.Bytes())
 	require.Equal(t, kernels.FormCSR, p.Packed(NoTrans)[0].Form)
@@ -100,13 +100,13 @@ func TestRetuneLooksForFormsBesideProducts(t *testing.T) {
 	a, x, want := stencil(t)
 	for _, devices := range []string{"cpu:1", "cpu:3"} {
 		sys := open(t, Config{Devices: devices, Threads: 4})
-		p := planOf[float64](t, sys, a, PlanOptions{ExpectedTransposed: 5})
+		p := planOf[float64](t, sys, a, PlanOptions{Expected: Expected{Transposed: 5}})
 		var all sync.WaitGroup
 		for k := range 4 {
 			all.Go(func() {
 				y := make([]float64, a.Rows)
 				for range 30 {
-					_, err := p.SpMV(ctx, Op(k%2 == 1), 1, x, 0, y)
+					err := p.SpMV(ctx, Op(k%2 == 1), 1, x, 0, y)
 					if err != nil {
 						t.Error(err)
 						return
@@ -131,8 +131,8 @@ func TestRetuneLooksForFormsBesideProducts(t *testing.T) {
 	var none *Plan[float64]
 	require.ErrorContains(t, none.Retune(ctx), "was not made by NewPlan")
 	sys := openCPU(t, "cpu:1")
-	require.True(t, sparse.IsInput(planOf[float64](t, sys, a, PlanOptions{Release: true}).Retune(ctx)))
-	named := planOf[float64](t, sys, a, PlanOptions{Format: "ell"})
+	require.True(t, sparse.IsInput(planOf[float64](t, sys, a, PlanOptions{Storage: Storage{Release: true}}).Retune(ctx)))
+	named := planOf[float64](t, sys, a, PlanOptions{Storage: Storage{Form: "ell"}})
 	require.NoError(t, named.Retune(ctx))
 	require.Equal(t, kernels.Form("ell"), named.Packed(NoTrans)[0].Form)
 }
@@ -143,16 +143,16 @@ func TestAChoiceIsGivenBack(t *testing.T) {
 		devices string
 		opt     PlanOptions
 	}{
-		{"cpu:1", PlanOptions{}}, {"cpu:3", PlanOptions{}}, {"cpu:1", PlanOptions{ExpectedTransposed: 5}},
-		{"cpu:2", PlanOptions{Deterministic: true}}, {"sim:2", PlanOptions{}}, {"cpu:1", PlanOptions{Format: "tiles"}},
+		{"cpu:1", PlanOptions{}}, {"cpu:3", PlanOptions{}}, {"cpu:1", PlanOptions{Expected: Expected{Transposed: 5}}},
+		{"cpu:2", PlanOptions{Deterministic: true}}, {"sim:2", PlanOptions{}}, {"cpu:1", PlanOptions{Storage: Storage{Form: "tiles"}}},
 	} {
 		sys := open(t, Config{Devices: c.devices, Threads: 4})
 		first := planOf[float64](t, sys, a, c.opt)
 		text, err := json.Marshal(first.Choice())
 		require.NoError(t, err)
 		o := c.opt
-		o.Format = ""
-		require.NoError(t, json.Unmarshal(text, &o.Choice))
+		o.Storage.Form = ""
+		require.NoError(t, json.Unmarshal(text, &o.Storage.Choice))
 		for _, m := range []sparse.Matrix[float64]{a, sparse.ToCSC[float64](a)} {
 			second := planOf(t, sys, m, o)
 			require.Equal(t, first.Choice(), second.Choice())
@@ -194,7 +194,7 @@ func TestAChoiceThatDoesNotSuitIsRefused(t *testing.T) {
 		form("slices") + " transposed": "",
 		form("slices") + " transposed " + fmt.Sprintf("cpu/%d=x", threads): "",
 	} {
-		p, err := NewPlan[float64](ctx, sys, a, PlanOptions{Choice: Choice(text)})
+		p, err := NewPlan[float64](ctx, sys, a, PlanOptions{Storage: Storage{Choice: Choice(text)}})
 		if want == "" {
 			require.NoError(t, err, text)
 			require.NoError(t, p.Close())
@@ -204,12 +204,12 @@ func TestAChoiceThatDoesNotSuitIsRefused(t *testing.T) {
 		require.ErrorContains(t, err, "choice: ", text)
 		require.ErrorContains(t, err, want, text)
 	}
-	for _, o := range []PlanOptions{{Format: "csr"}, {Format: "slices"}, {Strategy: Partial}, {Precision: kernels.Precision{Segments: 2, Read: 1}}} {
-		o.Choice = Choice(good)
+	for _, o := range []PlanOptions{{Storage: Storage{Format: "csr"}}, {Storage: Storage{Form: "slices"}}, {Variant: Variant{Strategy: Partial}}, {Storage: Storage{Segments: kernels.Precision{Segments: 2, Read: 1}}}} {
+		o.Storage.Choice = Choice(good)
 		_, err := NewPlan[float64](ctx, sys, a, o)
 		require.ErrorContains(t, err, "choice: names the forms already")
 	}
-	_, err := NewPlan(ctx, sys, sparse.Matrix[float32](sparse.Convert[float32](a)), PlanOptions{Choice: Choice(good)})
+	_, err := NewPlan(ctx, sys, sparse.Matrix[float32](sparse.Convert[float32](a)), PlanOptions{Storage: Storage{Choice: Choice(good)}})
 	require.ErrorContains(t, err, "is for another matrix")
 	require.NoError(t, sys.Close(), "nothing stays allocated")
 }

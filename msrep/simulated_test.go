@@ -39,9 +39,8 @@ func TestSimulatedGPUsAgreeWithTheReference(t *testing.T) {
 func checkSimulated[V sparse.Value](t *rapid.T, sys *System) {
 	a := randomMatrix[V](t)
 	plan, err := NewPlan(ctx, sys, a, PlanOptions{
-		Format:   rapid.SampledFrom([]sparse.Format{"", sparse.FormatCSR, sparse.FormatCSC, sparse.FormatCOO}).Draw(t, "format"),
-		Strategy: rapid.SampledFrom([]Strategy{Optimized, Partial, Baseline}).Draw(t, "strategy"),
-		Split:    rapid.SampledFrom([]partition.Rule{"", partition.RuleNNZ, partition.RuleMergePath}).Draw(t, "split"),
+		Storage: Storage{Format: rapid.SampledFrom([]sparse.Format{"", sparse.FormatCSR, sparse.FormatCSC, sparse.FormatCOO}).Draw(t, "format")},
+		Variant: Variant{Strategy: rapid.SampledFrom([]Strategy{Optimized, Partial, Baseline}).Draw(t, "strategy"), Split: rapid.SampledFrom([]partition.Rule{"", partition.RuleNNZ, partition.RuleMergePath}).Draw(t, "split")},
 	})
 	require.NoError(t, err)
 	defer plan.Close()
@@ -65,7 +64,7 @@ func TestSimulatedGPUsAgreeWithSciPyOnRealMatrices(t *testing.T) {
 		m, err := matio.Read(ctx, filepath.Join(dir, row["name"]+".mtx.gz"))
 		require.NoError(t, err)
 		for _, f := range []sparse.Format{sparse.FormatCSR, sparse.FormatCSC, sparse.FormatCOO} {
-			checkProducts(t, sys, m, f, sines(max(m.Rows, m.Cols)), row)
+			checkProducts(t, sys, m, Form(f), sines(max(m.Rows, m.Cols)), row)
 		}
 		checked++
 	}

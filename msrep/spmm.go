@@ -12,20 +12,20 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// SpMM computes Y = alpha*op(A)*X + beta*Y for all vectors of two blocks and says
-// how long each phase took.
+// SpMM computes Y = alpha*op(A)*X + beta*Y for all vectors of two blocks. LastTiming
+// returns the time of each phase.
 //
 // op(A) is m x n; the vectors of X have n elements and those of Y have m, and the
 // blocks must not overlap. beta = 0 overwrites Y without reading it; alpha = 0
 // reads neither A nor X. Bad arguments are *sparse.InputError and leave Y alone; after
-// any other error, also when ctx ends, Y is unspecified. State ExpectedVectors where
+// any other error, also when ctx ends, Y is unspecified. State Expected.Vectors where
 // products have several vectors.
 //
 // # How often the matrix is read
 //
 // CPU devices read it once for all vectors, in the form that they packed it in or in CSR,
 // when op gathers in the format of the plan (A in CSR, its transpose in CSC, or as
-// expected by ExpectedTransposed). Where op adds to Y instead, one CPU device that has the
+// expected by Expected.Transposed). Where op adds to Y instead, one CPU device that has the
 // matrix in CSR or CSC, not released, reads it once for as many vectors as fill 64 bytes (8
 // of float64), and once for those that remain, unless these are 3 or fewer. All others are
 // multiplied one after the other, and so are two vectors by column of a small matrix on one
@@ -42,14 +42,22 @@ import (
 //     copy of X in another order in the fourth and fifth product with as many vectors. If
 //     that was faster they keep the column numbers for it, 4 bytes an entry, for other
 //     numbers of vectors too. No result changes by it.
-func (p *Plan[V]) SpMM(ctx context.Context, op Op, alpha V, x Block[V], beta V, y Block[V]) (t Timing, err error) {
+func (p *Plan[V]) SpMM(ctx context.Context, op Op, alpha V, x Block[V], beta V, y Block[V]) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer p.rescue(&err)
 	if err := p.enter(ctx); err != nil {
-		return t, err
+		return err
 	}
 	defer p.mu.Unlock()
 	defer p.span("spmm", &err)()
+	if p.last, err = p.multiplyMany(ctx, op, alpha, x, beta, y); err != nil {
+		p.last = Timing{}
+	}
+	return err
+}
+
+// multiplyMany is SpMM for callers that hold the lock of the plan.
+func (p *Plan[V]) multiplyMany(ctx context.Context, op Op, alpha V, x Block[V], beta V, y Block[V]) (t Timing, err error) {
 	if err := p.usable(ctx); err != nil {
 		return t, err
 	}
@@ -57,7 +65,8 @@ func (p *Plan[V]) SpMM(ctx context.Context, op Op, alpha V, x Block[V], beta V, 
 		return t, err
 	}
 	if q := p.instead(op); q != nil {
-		return q.SpMM(ctx, op, alpha, x, beta, y)
+		err := q.SpMM(ctx, op, alpha, x, beta, y)
+		return q.LastTiming(), err
 	}
 	some := x.Count // vectors at once
 	if !p.lay.gathers(op) {
@@ -116,7 +125,7 @@ func (p *Plan[V]) checkBlocks(op Op, x, y Block[V]) error {
 // atOnce reports whether all devices read the matrix once for all vectors: in its
 // form, or in CSR unless that was released, which transposed products need, of one device.
 func (p *Plan[V]) atOnce(op Op) bool {
-	if p.lay.ptr == nil || p.opt.Deterministic || p.opt.Precision.Segments != 0 || !p.inPlace() {
+	if p.lay.ptr == nil || p.opt.Deterministic || p.opt.Storage.Segments.Segments != 0 || !p.inPlace() {
 		return false
 	}
 	if !p.lay.gathers(op) {

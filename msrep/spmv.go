@@ -20,12 +20,12 @@ func SpMV[V sparse.Value](ctx context.Context, op Op, alpha V, a sparse.Matrix[V
 	if err != nil {
 		return err
 	}
-	plan, err := NewPlan(ctx, sys, a, PlanOptions{ExpectedProducts: 1})
+	plan, err := NewPlan(ctx, sys, a, PlanOptions{Expected: Expected{Products: 1}})
 	if err != nil {
 		return err
 	}
 	defer plan.Close()
-	_, err = plan.SpMV(ctx, op, alpha, x, beta, y)
+	err = plan.SpMV(ctx, op, alpha, x, beta, y)
 	return err
 }
 

@@ -18,7 +18,7 @@ import (
 )
 
 // picky is the forms that refuse matrices which do not suit them.
-var picky = map[sparse.Format]bool{"ell": true, "diagonals": true, "symmetric-diagonals": true, "blocks": true, "symmetric-blocks": true, "panels": true}
+var picky = map[Form]bool{"ell": true, "diagonals": true, "symmetric-diagonals": true, "blocks": true, "symmetric-blocks": true, "panels": true}
 
 // discrete hides that a CPU device reaches host memory, so that a plan treats it
 // like a GPU.
@@ -103,19 +103,17 @@ func checkRandomProducts[V sparse.Value](t *rapid.T) {
 	a := randomMatrix[V](t)
 	sys := testSystem(t, rapid.SampledFrom([]int{1, 2, 3, 8, 70}).Draw(t, "devices"), rapid.Bool().Draw(t, "discrete"))
 	defer func() { require.NoError(t, sys.Close(), "every buffer is freed") }()
-	formats := []sparse.Format{"", sparse.FormatCSR, sparse.FormatCSC, sparse.FormatCOO}
+	storages := []string{"", "csr", "csc", "coo"}
 	for _, f := range cpu.Forms() {
-		formats = append(formats, sparse.Format(f))
+		storages = append(storages, string(f))
 	}
 	opt := PlanOptions{
-		ExpectedProducts:   rapid.SampledFrom([]int{0, 1, 10}).Draw(t, "expected products"),
-		ExpectedTransposed: rapid.SampledFrom([]int{0, 10}).Draw(t, "expected transposed"),
-		Format:             rapid.SampledFrom(formats).Draw(t, "format"),
-		Strategy:           rapid.SampledFrom([]Strategy{Optimized, Partial, Baseline}).Draw(t, "strategy"),
-		Split:              rapid.SampledFrom([]partition.Rule{"", partition.RuleNNZ, partition.RuleMergePath}).Draw(t, "split"),
+		Expected: Expected{Products: rapid.SampledFrom([]int{0, 1, 10}).Draw(t, "expected products"), Transposed: rapid.SampledFrom([]int{0, 10}).Draw(t, "expected transposed")},
+		Storage:  NamedStorage(rapid.SampledFrom(storages).Draw(t, "storage")),
+		Variant:  Variant{Strategy: rapid.SampledFrom([]Strategy{Optimized, Partial, Baseline}).Draw(t, "strategy"), Split: rapid.SampledFrom([]partition.Rule{"", partition.RuleNNZ, partition.RuleMergePath}).Draw(t, "split")},
 	}
 	plan, err := NewPlan(ctx, sys, a, opt)
-	if picky[opt.Format] && sparse.IsInput(err) {
+	if picky[opt.Storage.Form] && sparse.IsInput(err) {
 		return
 	}
 	require.NoError(t, err)
@@ -150,11 +148,10 @@ func checkRandomProduct[V sparse.Value](t *rapid.T, plan *Plan[V], a sparse.Matr
 		}
 	}
 	want := reference.Multiply(bool(op), alpha, a, x, beta, y)
-	tm, err := plan.SpMV(ctx, op, alpha, x, beta, y)
-	require.NoError(t, err)
+	require.NoError(t, plan.SpMV(ctx, op, alpha, x, beta, y))
 	bad := reference.Check(y, want)
 	require.Equal(t, -1, bad, "%s", describe(y, want, bad))
-	return tm
+	return plan.LastTiming()
 }
 
 // perhapsNewValues gives the plan other values at times, and the matrix that it then has.

@@ -15,7 +15,7 @@ import (
 // TestValuesThatAreSymmetricNoMoreAreMultipliedAllTheSame also takes several vectors, and a
 // matrix that is released, by a form that stores half of it.
 func TestValuesThatAreSymmetricNoMoreAreMultipliedAllTheSame(t *testing.T) {
-	for spec, whole := range map[string]sparse.Format{
+	for spec, whole := range map[string]Form{
 		"stencil:dims=3,points=27,n=12,value=random":     "diagonals",
 		"cfd:unknowns=3,n=8,points=27,value=ones,seed=1": "blocks",
 	} {
@@ -23,7 +23,7 @@ func TestValuesThatAreSymmetricNoMoreAreMultipliedAllTheSame(t *testing.T) {
 	}
 }
 
-func symmetricNoMore(t *testing.T, spec string, whole sparse.Format) {
+func symmetricNoMore(t *testing.T, spec string, whole Form) {
 	a := generated(t, spec)
 	half := "symmetric-" + whole
 	sys := openCPU(t, "cpu:1")
@@ -40,17 +40,17 @@ func symmetricNoMore(t *testing.T, spec string, whole sparse.Format) {
 		}
 		want := reference.Multiply(false, 2, sparse.Matrix[float64](a), x, 0, y)
 		twice := make([]float64, 2*a.Rows)
-		_, err := p.SpMM(t.Context(), NoTrans, 2, Block[float64]{Val: slices.Concat(x, x), Count: 2, Stride: a.Cols, ByColumn: true}, 0,
+		err := p.SpMM(t.Context(), NoTrans, 2, Block[float64]{Val: slices.Concat(x, x), Count: 2, Stride: a.Cols, ByColumn: true}, 0,
 			Block[float64]{Val: twice, Count: 2, Stride: a.Rows, ByColumn: true})
 		require.NoError(t, err)
 		require.Equal(t, -1, reference.Check(twice[:a.Rows], want))
 		require.Equal(t, -1, reference.Check(twice[a.Rows:], want))
 	}
-	plan := planOf[float64](t, sys, a, PlanOptions{Format: half, ExpectedVectors: 2})
-	require.Equal(t, kernels.Form(whole), form(plan))
+	plan := planOf[float64](t, sys, a, PlanOptions{Storage: Storage{Form: half}, Expected: Expected{Vectors: 2}})
+	require.Equal(t, whole, form(plan))
 	require.NoError(t, plan.Close())
-	plan = planOf[float64](t, sys, a, PlanOptions{Format: half})
-	require.Equal(t, kernels.Form(half), form(plan))
+	plan = planOf[float64](t, sys, a, PlanOptions{Storage: Storage{Form: half}})
+	require.Equal(t, half, form(plan))
 	check(plan, a)
 	other := *a
 	other.Val = slices.Clone(a.Val)
@@ -58,21 +58,21 @@ func symmetricNoMore(t *testing.T, spec string, whole sparse.Format) {
 		other.Val[k] *= 2
 	}
 	require.NoError(t, plan.UpdateValues(t.Context(), other.Val))
-	require.Equal(t, kernels.Form(half), form(plan))
+	require.Equal(t, half, form(plan))
 	check(plan, &other)
 	other.Val = slices.Clone(a.Val)
 	other.Val[a.RowPtr[700]]++
 	require.NoError(t, plan.UpdateValues(t.Context(), other.Val))
-	require.Equal(t, kernels.Form(whole), form(plan))
+	require.Equal(t, whole, form(plan))
 	check(plan, &other)
 	require.NoError(t, plan.UpdateValues(t.Context(), a.Val))
-	require.Equal(t, kernels.Form(half), form(plan), "symmetric again")
+	require.Equal(t, half, form(plan), "symmetric again")
 	require.NoError(t, plan.Close())
 
-	released := planOf[float64](t, sys, &other, PlanOptions{Format: half, Release: true})
+	released := planOf[float64](t, sys, &other, PlanOptions{Storage: Storage{Form: half, Release: true}})
 	bytes := released.Bytes()
 	require.NoError(t, released.Close())
-	released = planOf[float64](t, sys, a, PlanOptions{Format: half, Release: true})
+	released = planOf[float64](t, sys, a, PlanOptions{Storage: Storage{Form: half, Release: true}})
 	require.Less(t, float64(released.Bytes()), .7*float64(bytes))
 	check(released, a)
 	require.NoError(t, released.Close())
@@ -91,7 +91,7 @@ func TestValuesThatNoDiagonalsSuitAnyMoreAreMultipliedAllTheSame(t *testing.T) {
 	}
 	a := sparse.Assemble(n, n, sparse.General, []sparse.Triples[float64]{entries})
 	sys := open(t, Config{Devices: "cpu:1", Threads: 1}) // diagonals do not suit half of the rows
-	plan := planOf[float64](t, sys, a, PlanOptions{Format: "symmetric-diagonals"})
+	plan := planOf[float64](t, sys, a, PlanOptions{Storage: Storage{Form: "symmetric-diagonals"}})
 	require.Equal(t, kernels.Form("symmetric-diagonals"), plan.Packed(NoTrans)[0].Form)
 	val := slices.Clone(a.Val)
 	for k := range val {

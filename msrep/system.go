@@ -108,7 +108,7 @@ func (s *System) take(d kernels.Device, err error) error {
 func (s *System) refused(err error) { s.refusal.report(err.Error()) }
 
 // Devices describes the devices, in the order of the parts of a plan.
-func (s *System) Devices() []kernels.Info {
+func (s *System) Devices() []DeviceInfo {
 	out := make([]kernels.Info, len(s.devices))
 	for i, d := range s.devices {
 		out[i] = d.Info()

@@ -1,6 +1,9 @@
 package msrep
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Timing is how long the phases of one product took. With several devices at
 // work at once a phase is as long as on the slowest; with Baseline, which serves
@@ -11,6 +14,19 @@ type Timing struct {
 	Merge      time.Duration   // results back to the host, shared rows or partial vectors joined
 	Total      time.Duration   // of the whole call
 	Devices    []time.Duration // the kernel of each device
+}
+
+// LastTiming returns the timing of the last product by SpMV or SpMM: zero before the first one and after a product that
+// failed. It waits for a product that is running.
+func (p *Plan[V]) LastTiming() Timing {
+	if p == nil {
+		return Timing{}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	t := p.last
+	t.Devices = slices.Clone(t.Devices)
+	return t
 }
 
 // PlanTiming is how long it took to make a plan.

@@ -48,12 +48,12 @@ func ExampleConfig_trace() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	plan, err := msrep.NewPlan(context.Background(), sys, sparse.Matrix[float64](a), msrep.PlanOptions{Format: sparse.FormatCSR})
+	plan, err := msrep.NewPlan(context.Background(), sys, sparse.Matrix[float64](a), msrep.PlanOptions{Storage: msrep.Storage{Format: sparse.FormatCSR}})
 	if err != nil {
 		log.Fatal(err)
 	}
 	y := make([]float64, 2)
-	if _, err := plan.SpMV(context.Background(), msrep.NoTrans, 1, []float64{1, 1}, 0, y); err != nil {
+	if err := plan.SpMV(context.Background(), msrep.NoTrans, 1, []float64{1, 1}, 0, y); err != nil {
 		log.Fatal(err)
 	}
 	text, err := json.Marshal(&trace)

@@ -31,7 +31,7 @@ func TestListenersHearWhatIsDone(t *testing.T) {
 	sys := open(t, Config{Devices: "sim:2", Trace: heard.hear})
 	const n = 500
 	begin := time.Now()
-	plan := planOf(t, sys, sparse.Matrix[float64](bands(n)), PlanOptions{Format: sparse.FormatCSR, Split: partition.RuleNNZ})
+	plan := planOf(t, sys, sparse.Matrix[float64](bands(n)), PlanOptions{Storage: Storage{Format: sparse.FormatCSR}, Variant: Variant{Split: partition.RuleNNZ}})
 	require.Equal(t, []string{"plan: validate", "plan: convert", "plan: partition", "plan: distribute", "plan: pack",
 		"plan: partition", "plan: distribute", "plan: partition", "plan: convert", "plan: pack", "plan: pack"}, heard.names(""))
 	heard.take()
@@ -58,7 +58,7 @@ func TestListenersHearWhatIsDone(t *testing.T) {
 	multiplyMany(t, plan, NoTrans, 1, ByRow(x, 1), 0, ByRow(y, 1))
 	require.Equal(t, []string{"spmm"}, heard.names(""))
 	heard.take()
-	_, err := plan.SpMV(t.Context(), NoTrans, 1, x[1:], 0, y)
+	err := plan.SpMV(t.Context(), NoTrans, 1, x[1:], 0, y)
 	require.Error(t, err)
 	require.Equal(t, err, heard.events[0].Err, "also of what went wrong")
 	vx, err := plan.ColumnVector()
@@ -69,7 +69,7 @@ func TestListenersHearWhatIsDone(t *testing.T) {
 	require.NoError(t, plan.Apply(t.Context(), NoTrans, 1, vx, 0, vy))
 	require.Equal(t, []string{"apply"}, heard.names(""))
 
-	twice := planOf(t, sys, sparse.Matrix[float64](bands(n)), PlanOptions{ExpectedTransposed: 2})
+	twice := planOf(t, sys, sparse.Matrix[float64](bands(n)), PlanOptions{Expected: Expected{Transposed: 2}})
 	require.NotNil(t, twice.transposed)
 	heard.take()
 	multiply(t, twice, Trans, 1, x, 0, y)
@@ -106,14 +106,14 @@ func TestAPanicOfTheListenerIsAnErrorAndLosesNoMemory(t *testing.T) {
 // useAll makes a plan and vectors, multiplies and closes them, and goes on after an error.
 func useAll(ctx context.Context, sys *System) (errs []error) {
 	tell := func(err error) { errs = append(errs, err) }
-	plan, err := NewPlan(ctx, sys, sparse.Matrix[float64](bands(20)), PlanOptions{ExpectedTransposed: 2})
+	plan, err := NewPlan(ctx, sys, sparse.Matrix[float64](bands(20)), PlanOptions{Expected: Expected{Transposed: 2}})
 	if tell(err); err != nil {
 		return errs
 	}
 	x, y := make([]float64, 20), make([]float64, 20)
-	_, err = plan.SpMV(ctx, NoTrans, 1, x, 0, y)
+	err = plan.SpMV(ctx, NoTrans, 1, x, 0, y)
 	tell(err)
-	_, err = plan.SpMM(ctx, Trans, 1, ByRow(x, 1), 0, ByRow(y, 1))
+	err = plan.SpMM(ctx, Trans, 1, ByRow(x, 1), 0, ByRow(y, 1))
 	tell(err)
 	vx, err := plan.ColumnVector()
 	tell(err)

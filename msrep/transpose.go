@@ -34,15 +34,15 @@ func (p *Plan[V]) instead(op Op) *Plan[V] {
 // transposeExpecting makes the plan of the transposed matrix when enough products of it are expected.
 func (p *Plan[V]) transposeExpecting(ctx context.Context) (err error) {
 	o := p.opt
-	scatters := o.form == kernels.FormAuto && !o.Release // it can do without, which is better for one product
+	scatters := o.form == kernels.FormAuto && !o.Storage.Release // it can do without, which is better for one product
 	switch {
-	case o.form == "" || p.lay.gathers(Trans) || o.ExpectedTransposed == 0:
+	case o.form == "" || p.lay.gathers(Trans) || o.Expected.Transposed == 0:
 		return nil
-	case scatters && o.ExpectedTransposed == 1:
+	case scatters && o.Expected.Transposed == 1:
 		return nil
 	}
-	o.Format, o.held = sparse.FormatCSC, true
-	o.ExpectedProducts, o.ExpectedTransposed, o.turned = o.ExpectedTransposed, 0, true
+	o.Storage.Format, o.held = sparse.FormatCSC, true
+	o.Expected.Products, o.Expected.Transposed, o.turned = o.Expected.Transposed, 0, true
 	p.transposed, err = newPlan(ctx, p.sys, p.src, o)
 	if scatters && errors.Is(err, kernels.ErrOutOfMemory) {
 		return nil // it does without
@@ -57,7 +57,7 @@ func (p *Plan[V]) transposeFixed(ctx context.Context, op Op) (err error) {
 		return nil
 	}
 	o := p.opt
-	o.Format, o.held, o.Release, o.form, o.Choice = sparse.FormatCSC, true, false, "", ""
+	o.Storage.Format, o.held, o.Storage.Release, o.form, o.Storage.Choice = sparse.FormatCSC, true, false, "", ""
 	p.transposed, err = newPlan(ctx, p.sys, p.src, o)
 	return err
 }
@@ -72,7 +72,7 @@ func (p *Plan[V]) transposeLater(ctx context.Context, op Op) error {
 	if p.scattered++; p.scattered < transposeAfter {
 		return nil
 	}
-	p.opt.ExpectedTransposed = transposeExpected
+	p.opt.Expected.Transposed = transposeExpected
 	if err := p.transposeExpecting(ctx); err != nil && ctx.Err() != nil {
 		p.scattered--
 		return ctx.Err()

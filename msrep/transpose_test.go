@@ -50,7 +50,7 @@ func TestManyTransposedProductsThatNobodyAnnouncedGetAPlanOfTheirOwn(t *testing.
 	}
 	require.Nil(t, p.transposed)
 
-	_, err := p.SpMV(&ending{Context: ctx, left: 1}, Trans, 1, x, 0, y)
+	err := p.SpMV(&ending{Context: ctx, left: 1}, Trans, 1, x, 0, y)
 	require.ErrorIs(t, err, context.Canceled)
 	require.Nil(t, p.transposed)
 	check(p, a, 2, -1)
@@ -78,12 +78,12 @@ func TestOtherPlansDoWithoutATransposedMatrixThatNobodyAnnounced(t *testing.T) {
 		devices string
 		opt     PlanOptions
 	}{
-		"a format that was named": {small, "cpu", PlanOptions{Format: sparse.FormatCSR}},
-		"a form that was named":   {small, "cpu", PlanOptions{Format: "slices"}},
-		"a released matrix":       {small, "cpu", PlanOptions{Release: true}},
+		"a format that was named": {small, "cpu", PlanOptions{Storage: Storage{Format: sparse.FormatCSR}}},
+		"a form that was named":   {small, "cpu", PlanOptions{Storage: Storage{Form: "slices"}}},
+		"a released matrix":       {small, "cpu", PlanOptions{Storage: Storage{Release: true}}},
 		"two devices":             {small, "cpu:2", PlanOptions{}},
-		"vectors of its own":      {small, "cpu", PlanOptions{Strategy: Partial}},
-		"a large matrix":          {scattered(1<<14+1, 200, cachedEntries>>14), "cpu", PlanOptions{ExpectedProducts: 1}},
+		"vectors of its own":      {small, "cpu", PlanOptions{Variant: Variant{Strategy: Partial}}},
+		"a large matrix":          {scattered(1<<14+1, 200, cachedEntries>>14), "cpu", PlanOptions{Expected: Expected{Products: 1}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			sys := open(t, Config{Devices: c.devices, Threads: 1})
@@ -116,8 +116,8 @@ func TestAPlanThatCannotKeepTheTransposedMatrixTriesOnceAndMultipliesOn(t *testi
 func TestAMatrixThatIsItsOwnTransposeIsNotKeptTwice(t *testing.T) {
 	a := generated(t, "stencil:dims=2,points=5,n=40,value=random")
 	sys := open(t, Config{Devices: "cpu", Threads: 1})
-	for format, twice := range map[sparse.Format]bool{"symmetric-diagonals": false, "diagonals": true} {
-		p := planOf[float64](t, sys, a, PlanOptions{Format: format})
+	for format, twice := range map[Form]bool{"symmetric-diagonals": false, "diagonals": true} {
+		p := planOf[float64](t, sys, a, PlanOptions{Storage: Storage{Form: format}})
 		p.opt.form = kernels.FormAuto // as if that had chosen the form
 		x, y := make([]float64, a.Rows), make([]float64, a.Rows)
 		for range transposeAfter {

@@ -51,7 +51,7 @@ func TestOnlyTwoVectorsOfASmallMatrixAreNotTurned(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			sys := open(t, Config{Devices: c.devices, Threads: 1})
-			p := planOf[float64](t, sys, c.a, PlanOptions{ExpectedProducts: 1})
+			p := planOf[float64](t, sys, c.a, PlanOptions{Expected: Expected{Products: 1}})
 			x := Block[float64]{Val: make([]float64, c.count*c.a.Cols), Count: c.count, Stride: c.a.Cols, ByColumn: true}
 			y := Block[float64]{Val: make([]float64, c.count*c.a.Rows), Count: c.count, Stride: c.a.Rows, ByColumn: true}
 			if c.byRow {

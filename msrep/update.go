@@ -34,7 +34,7 @@ func (p *Plan[V]) UpdateValues(ctx context.Context, val []V) (err error) {
 		return sparse.Inputf("val", "%d values: the matrix has %d entries", len(val), p.nnz)
 	}
 	src := withValues(p.src, val)
-	lay, err := newLayout(src, p.opt.Format, p.opt.RefuseUnsorted)
+	lay, err := newLayout(src, p.opt.Storage.Format, p.opt.RefuseUnsorted)
 	if err != nil {
 		return err
 	}

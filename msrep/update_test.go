@@ -40,7 +40,7 @@ func TestValuesMayBeFilledAnewInTheSameSlice(t *testing.T) {
 			fill(0, true)
 			m := *a
 			m.Val = val
-			plan := planOf(t, sys, &m, PlanOptions{Format: format})
+			plan := planOf(t, sys, &m, PlanOptions{Storage: NamedStorage(string(format))})
 			for step, symmetric := range []bool{true, true, false, true} {
 				fill(step, symmetric)
 				require.NoError(t, plan.UpdateValues(ctx, val))
@@ -65,7 +65,7 @@ func TestValuesOfAnyFormatAreUpdatedInTheirOrder(t *testing.T) {
 	for _, m := range []struct{ old, new sparse.Matrix[float64] }{{csr, &newCSR}, {csc, &newCSC}, {coo, &newCOO}} {
 		for _, format := range []sparse.Format{FormatAuto, sparse.FormatCSR, sparse.FormatCSC, sparse.FormatCOO} {
 			for _, products := range []int{1, 100} {
-				plan := planOf(t, sys, m.old, PlanOptions{Format: format, ExpectedProducts: products, ExpectedTransposed: 2})
+				plan := planOf(t, sys, m.old, PlanOptions{Storage: Storage{Format: format}, Expected: Expected{Products: products, Transposed: 2}})
 				require.NoError(t, plan.UpdateValues(ctx, val))
 				for _, op := range []Op{NoTrans, Trans} {
 					x, y := []float64{1, 10, 100, 1000}, make([]float64, 3)
@@ -103,7 +103,7 @@ func TestAContextThatEndsLeavesAllValuesOrNoneReplaced(t *testing.T) {
 	}
 	for _, devices := range []string{"cpu:2", "sim:2"} {
 		sys := openCPU(t, devices)
-		for _, opt := range []PlanOptions{{}, {Format: sparse.FormatCSR}, {Format: "slices", ExpectedTransposed: 100}, {Strategy: Partial}} {
+		for _, opt := range []PlanOptions{{}, {Storage: Storage{Format: sparse.FormatCSR}}, {Storage: Storage{Form: "slices"}, Expected: Expected{Transposed: 100}}, {Variant: Variant{Strategy: Partial}}} {
 			plan := planOf(t, sys, sparse.Matrix[float64](a), opt)
 			m := *a
 			for left := range int32(4) {
@@ -148,9 +148,9 @@ func TestAPlanOfWhichSomeValuesAreNewIsNotUsed(t *testing.T) {
 	sys := testSystem(t, 2, false)
 	sys.devices[1] = &panicking{sys.devices[1].(*cpu.Device), 1}
 	a := small(t)
-	plan := planOf[float64](t, sys, a, PlanOptions{Format: "slices"})
+	plan := planOf[float64](t, sys, a, PlanOptions{Storage: Storage{Form: "slices"}})
 	require.ErrorContains(t, plan.UpdateValues(ctx, []float64{7, 8, 9}), "internal error: no more")
-	_, err := plan.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
+	err := plan.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
 	require.ErrorContains(t, err, "unusable after an earlier error: some of the values are new")
 	require.NoError(t, sys.Close())
 }

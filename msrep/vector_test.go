@@ -35,12 +35,12 @@ func applies[V sparse.Value](t *rapid.T) {
 	a := devicetest.Draw[V](t)
 	sys := open(t, Config{Devices: rapid.SampledFrom([]string{"sim:1", "sim:2", "sim:5", "cpu:1", "cpu:3"}).Draw(t, "devices")})
 	opt := PlanOptions{
-		Format:             sparse.Format(rapid.SampledFrom([]string{"auto", "csr", "csc", "coo"}).Draw(t, "format")),
-		Split:              rapid.SampledFrom([]partition.Rule{"", partition.RuleNNZ, partition.RuleMajor}).Draw(t, "split"),
-		ExpectedTransposed: rapid.SampledFrom([]int{0, 10}).Draw(t, "transposed"),
+		Storage:  Storage{Format: sparse.Format(rapid.SampledFrom([]string{"auto", "csr", "csc", "coo"}).Draw(t, "format"))},
+		Variant:  Variant{Split: rapid.SampledFrom([]partition.Rule{"", partition.RuleNNZ, partition.RuleMajor}).Draw(t, "split")},
+		Expected: Expected{Transposed: rapid.SampledFrom([]int{0, 10}).Draw(t, "transposed")},
 	}
-	if opt.Format == "auto" {
-		opt.Deterministic = rapid.Bool().Draw(t, "deterministic") && opt.Split == ""
+	if opt.Storage.Format == "auto" {
+		opt.Deterministic = rapid.Bool().Draw(t, "deterministic") && opt.Variant.Split == ""
 	}
 	plan := planOf[V](t, sys, a, opt)
 	op := Op(rapid.Bool().Draw(t, "trans"))
@@ -96,7 +96,7 @@ func TestProductsOfResidentVectorsDoNotTouchTheHost(t *testing.T) {
 		for _, c := range kinds {
 			var heard log
 			sys := open(t, Config{Devices: fmt.Sprintf("sim:%d", devices), Trace: heard.hear})
-			plan := planOf(t, sys, sparse.Matrix[float64](bands(n)), PlanOptions{Format: c.format, Split: partition.RuleNNZ})
+			plan := planOf(t, sys, sparse.Matrix[float64](bands(n)), PlanOptions{Storage: Storage{Format: c.format}, Variant: Variant{Split: partition.RuleNNZ}})
 			require.True(t, plan.Resident(c.op))
 			x, err := plan.ColumnVector()
 			require.NoError(t, err)
@@ -205,7 +205,7 @@ func TestBadVectorsOfProductsAreRefused(t *testing.T) {
 
 func TestReleasedMatricesAreNotTransposedForVectors(t *testing.T) {
 	sys := open(t, Config{Devices: "cpu:1"})
-	plan := planOf(t, sys, sparse.Matrix[float64](bands(9)), PlanOptions{Deterministic: true, Release: true})
+	plan := planOf(t, sys, sparse.Matrix[float64](bands(9)), PlanOptions{Deterministic: true, Storage: Storage{Release: true}})
 	x, err := plan.RowVector()
 	require.NoError(t, err)
 	y, err := plan.ColumnVector()
@@ -268,7 +268,7 @@ func TestFailuresOfDevicesComeBackFromVectorsAndLeaveNothingBehind(t *testing.T)
 			sys.devices = append(sys.devices, d)
 		}
 		err := func() error {
-			plan, err := NewPlan(t.Context(), sys, sparse.Matrix[float64](a), PlanOptions{Format: sparse.FormatCSR, Split: partition.RuleNNZ})
+			plan, err := NewPlan(t.Context(), sys, sparse.Matrix[float64](a), PlanOptions{Storage: Storage{Format: sparse.FormatCSR}, Variant: Variant{Split: partition.RuleNNZ}})
 			if err != nil {
 				return err
 			}

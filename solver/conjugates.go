@@ -134,7 +134,7 @@ func (c *conjugates) multiply(a float64, x []float64, b float64, y []float64) er
 		return c.host.err
 	}
 	t := time.Now()
-	_, err := c.a.SpMM(c.host.ctx, msrep.NoTrans, a, c.block(x), b, c.block(y))
+	err := c.a.SpMM(c.host.ctx, msrep.NoTrans, a, c.block(x), b, c.block(y))
 	c.host.products += time.Since(t)
 	for _, s := range c.columns {
 		s.res.Products++

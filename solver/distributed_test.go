@@ -63,10 +63,10 @@ func (m *member) Dims() (int, int)  { return m.n, m.n }
 func (m *member) Piece() (int, int) { return m.first, m.total }
 func (m *member) Fixed() bool       { return m.fixed }
 
-func (m *member) SpMV(ctx context.Context, op msrep.Op, alpha float64, x []float64, beta float64, y []float64) (msrep.Timing, error) {
+func (m *member) SpMV(ctx context.Context, op msrep.Op, alpha float64, x []float64, beta float64, y []float64) error {
 	whole := slices.Concat(m.meet(m.rank, x)...)
 	if m.fail != nil {
-		return msrep.Timing{}, m.fail
+		return m.fail
 	}
 	return m.plan.SpMV(ctx, op, alpha, whole, beta, y)
 }

@@ -59,7 +59,7 @@ func ExampleCGMany() {
 		log.Fatal(err)
 	}
 	defer sys.Close()
-	plan, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{ExpectedVectors: 3})
+	plan, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{Expected: msrep.Expected{Vectors: 3}})
 	if err != nil {
 		log.Fatal(err)
 	}

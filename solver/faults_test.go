@@ -182,9 +182,9 @@ type failing struct {
 	err  error
 }
 
-func (f *failing) SpMV(ctx context.Context, op msrep.Op, alpha float64, x []float64, beta float64, y []float64) (msrep.Timing, error) {
+func (f *failing) SpMV(ctx context.Context, op msrep.Op, alpha float64, x []float64, beta float64, y []float64) error {
 	if f.left == 0 {
-		return msrep.Timing{}, f.err
+		return f.err
 	}
 	f.left--
 	return f.Operator.SpMV(ctx, op, alpha, x, beta, y)

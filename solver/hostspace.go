@@ -65,7 +65,7 @@ func (s *hostSpace) free() error { return nil }
 
 func (s *hostSpace) product(a float64, x vector, b float64, y vector) {
 	s.multiply(func(ctx context.Context) error {
-		_, err := s.a.SpMV(ctx, msrep.NoTrans, a, s.v[x], b, s.v[y])
+		err := s.a.SpMV(ctx, msrep.NoTrans, a, s.v[x], b, s.v[y])
 		return err
 	})
 }

@@ -19,14 +19,14 @@ import (
 type ManyOperator interface {
 	Operator
 	// SpMM computes Y = alpha*op(A)*X + beta*Y; see msrep.Plan.SpMM.
-	SpMM(ctx context.Context, op msrep.Op, alpha float64, x msrep.Block[float64], beta float64, y msrep.Block[float64]) (msrep.Timing, error)
+	SpMM(ctx context.Context, op msrep.Op, alpha float64, x msrep.Block[float64], beta float64, y msrep.Block[float64]) error
 }
 
 var _ ManyOperator = (*msrep.Plan[float64])(nil)
 
 // CGMany solves A x_j = b_j for several right-hand sides by CG, all at once: an
 // iteration multiplies all directions by A in one SpMM, which reads the matrix once
-// (state msrep.PlanOptions.ExpectedVectors). Each system has its own CG, and drops out
+// (state msrep.PlanOptions.Expected.Vectors). Each system has its own CG, and drops out
 // when it has converged or given up; what is left moves together.
 //
 // The vectors of b and x are the systems; x has the first guesses and takes the

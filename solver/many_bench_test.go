@@ -20,7 +20,7 @@ func BenchmarkCGMany(b *testing.B) {
 		require.NoError(b, err)
 		sys, err := msrep.Open(msrep.Config{Devices: "cpu:1"})
 		require.NoError(b, err)
-		plan, err := msrep.NewPlan(b.Context(), sys, sparse.Matrix[float64](a), msrep.PlanOptions{Format: sparse.FormatCSR})
+		plan, err := msrep.NewPlan(b.Context(), sys, sparse.Matrix[float64](a), msrep.PlanOptions{Storage: msrep.Storage{Format: sparse.FormatCSR}})
 		require.NoError(b, err)
 		opt := Options{MaxIter: iterations, Tol: 1e-14}
 		for _, count := range []int{2, 4, 8, 16} {

@@ -133,7 +133,7 @@ func (r *operatorRanker) inactive(v []float64, lo, hi int) (sum float64) {
 }
 
 func (r *operatorRanker) step(ctx context.Context, _, _ int, damping, add float64) (diff, dangling float64, err error) {
-	_, err = r.links.SpMV(ctx, msrep.NoTrans, damping, r.cur, 0, r.next)
+	err = r.links.SpMV(ctx, msrep.NoTrans, damping, r.cur, 0, r.next)
 	if err != nil && r.all == nil {
 		return 0, 0, err
 	}

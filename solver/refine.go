@@ -15,7 +15,7 @@ type Method func(ctx context.Context, a Operator, b, x []float64, opt Options) (
 // Refine solves A x = b by iterative refinement: as long as r = b - A x is too
 // large, it solves F d = r for a matrix F that is close to A and cheaper to multiply
 // by, and adds d to x. F may be the float32 matrix (Single) or a plan that reads fewer
-// segments of each value (msrep.PlanOptions.Precision). opt is for the whole, its
+// segments of each value (msrep.PlanOptions.Storage.Segments). opt is for the whole, its
 // Precond and Restart are not used; inner is for each of the solves with F, and its Tol 0
 // means 1e-4.
 //
@@ -91,12 +91,12 @@ type single struct {
 
 func (s *single) Dims() (rows, cols int) { return s.plan.Dims() }
 
-func (s *single) SpMV(ctx context.Context, op msrep.Op, alpha float64, x []float64, beta float64, y []float64) (msrep.Timing, error) {
+func (s *single) SpMV(ctx context.Context, op msrep.Op, alpha float64, x []float64, beta float64, y []float64) error {
 	if err := growSingle(&s.x, len(x)); err != nil {
-		return msrep.Timing{}, err
+		return err
 	}
 	if err := growSingle(&s.y, len(y)); err != nil {
-		return msrep.Timing{}, err
+		return err
 	}
 	sx, sy := s.x[:len(x)], s.y[:len(y)]
 	err := s.Range(len(x), SumBlock, func(lo, hi int) {
@@ -105,13 +105,12 @@ func (s *single) SpMV(ctx context.Context, op msrep.Op, alpha float64, x []float
 		}
 	})
 	if err != nil {
-		return msrep.Timing{}, err
+		return err
 	}
-	t, err := s.plan.SpMV(ctx, op, 1, sx, 0, sy)
-	if err != nil {
-		return t, err
+	if err := s.plan.SpMV(ctx, op, 1, sx, 0, sy); err != nil {
+		return err
 	}
-	return t, s.Range(len(y), SumBlock, func(lo, hi int) {
+	return s.Range(len(y), SumBlock, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			v := float64(alpha * float64(sy[i]))
 			if beta != 0 {

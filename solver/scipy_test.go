@@ -134,7 +134,7 @@ func TestNoSolveClaimsToHaveConvergedThatHasNot(t *testing.T) {
 			continue
 		}
 		sys := openAs(t, msrep.Config{Devices: "cpu:1", Threads: 1})
-		plan := planOf(t, sys, m.CSR, msrep.PlanOptions{ExpectedProducts: 1})
+		plan := planOf(t, sys, m.CSR, msrep.PlanOptions{Expected: msrep.Expected{Products: 1}})
 		b := sines(m.Rows)
 		for name, method := range methods {
 			x := make([]float64, m.Rows)

@@ -237,16 +237,16 @@ func (s *soaker) plan(sys *msrep.System, simulated bool) error {
 		most = 20_000
 	}
 	a := s.matrix(most)
-	opt := msrep.PlanOptions{Strategy: []msrep.Strategy{"", msrep.Partial, msrep.Baseline}[s.rng.IntN(3)]}
+	opt := msrep.PlanOptions{Variant: msrep.Variant{Strategy: []msrep.Strategy{"", msrep.Partial, msrep.Baseline}[s.rng.IntN(3)]}}
 	switch s.rng.IntN(4) {
 	case 0:
-		formats := msrep.FormatsOf(kind)
-		opt.Format = formats[s.rng.IntN(len(formats))]
-		opt.Strategy = ""
+		names := append(msrep.Forms(kind), "auto", "csr", "csc", "coo")
+		opt.Storage = msrep.NamedStorage(string(names[s.rng.IntN(len(names))]))
+		opt.Variant.Strategy = ""
 	case 1:
-		opt.Strategy, opt.Deterministic = "", true
+		opt.Variant.Strategy, opt.Deterministic = "", true
 	case 2:
-		opt.ExpectedTransposed = 2
+		opt.Expected.Transposed = 2
 	}
 	if s.chance(10) {
 		bad := *a
@@ -266,7 +266,7 @@ func (s *soaker) plan(sys *msrep.System, simulated bool) error {
 		}
 	}
 	p, err := msrep.NewPlan(ctx, sys, sparse.Matrix[float64](a), opt)
-	if sparse.IsInput(err) && opt.Format != "" { // which not every matrix can have
+	if sparse.IsInput(err) && opt.Storage.Form != "" { // which not every matrix can have
 		s.n.faults.Add(1)
 		return nil
 	}
@@ -309,7 +309,7 @@ func (s *soaker) use(p *msrep.Plan[float64], a *sparse.CSR[float64], opt msrep.P
 	before := append([]float64{}, y...)
 	switch s.rng.IntN(8) {
 	case 0: // wrong arguments leave y as it is
-		_, err := p.SpMV(ctx, op, alpha, append(x, 0), beta, y)
+		err := p.SpMV(ctx, op, alpha, append(x, 0), beta, y)
 		for i := range y {
 			if y[i] != before[i] {
 				return fmt.Errorf("a refused product has changed y")
@@ -319,7 +319,7 @@ func (s *soaker) use(p *msrep.Plan[float64], a *sparse.CSR[float64], opt msrep.P
 	case 1:
 		over, cancel := context.WithCancel(ctx)
 		cancel()
-		_, err := p.SpMV(over, op, alpha, x, beta, y)
+		err := p.SpMV(over, op, alpha, x, beta, y)
 		return s.fails("a context that has ended", err)
 	case 2:
 		return s.fails("a panic in Range", p.Range(len(x), 1, func(int, int) { panic(errMine) }))
@@ -336,7 +336,7 @@ func (s *soaker) use(p *msrep.Plan[float64], a *sparse.CSR[float64], opt msrep.P
 		const count = 3
 		xs, ys := s.vector(count*cols), s.vector(count*rows)
 		was := append([]float64{}, ys...)
-		if _, err := p.SpMM(ctx, op, alpha, msrep.ByRow(xs, count), beta, msrep.ByRow(ys, count)); err != nil {
+		if err := p.SpMM(ctx, op, alpha, msrep.ByRow(xs, count), beta, msrep.ByRow(ys, count)); err != nil {
 			return err
 		}
 		for j := range count {
@@ -354,7 +354,7 @@ func (s *soaker) use(p *msrep.Plan[float64], a *sparse.CSR[float64], opt msrep.P
 	case 5:
 		return s.apply(p, a, op, alpha, x, beta, y)
 	}
-	if _, err := p.SpMV(ctx, op, alpha, x, beta, y); err != nil {
+	if err := p.SpMV(ctx, op, alpha, x, beta, y); err != nil {
 		return err
 	}
 	return s.check(a, op, alpha, x, beta, before, y)

@@ -89,21 +89,22 @@ func (s *Session) fig6Measure(ctx context.Context, a *sparse.CSR[float64], name 
 		opt  msrep.PlanOptions
 		to   *float64
 	}{
-		{"row blocks, each device alone", msrep.PlanOptions{Strategy: msrep.Baseline}, &c.alone},
-		{"row blocks, devices at once", msrep.PlanOptions{Split: partition.RuleMajor}, &c.blocks},
-		{"by nonzeros, devices at once", msrep.PlanOptions{Split: partition.RuleNNZ}, &c.nnz},
+		{"row blocks, each device alone", msrep.PlanOptions{Variant: msrep.Variant{Strategy: msrep.Baseline}}, &c.alone},
+		{"row blocks, devices at once", msrep.PlanOptions{Variant: msrep.Variant{Split: partition.RuleMajor}}, &c.blocks},
+		{"by nonzeros, devices at once", msrep.PlanOptions{Variant: msrep.Variant{Split: partition.RuleNNZ}}, &c.nnz},
 	} {
-		v.opt.Format, v.opt.ExpectedProducts, v.opt.SkipValidation = sparse.FormatCSR, 1, true
+		v.opt.Storage.Format, v.opt.Expected.Products, v.opt.SkipValidation = sparse.FormatCSR, 1, true
 		plan, err := msrep.NewPlan(ctx, sys, a, v.opt)
 		if err != nil {
 			return c, err
 		}
 		samples, err := measure.Repeat(ctx, s.Options, func() ([]float64, error) {
-			t, err := plan.SpMV(ctx, msrep.NoTrans, 1.5, x, 0, y)
+			err := plan.SpMV(ctx, msrep.NoTrans, 1.5, x, 0, y)
+			t := plan.LastTiming()
 			switch {
 			case err != nil:
 				return nil, err
-			case v.opt.Strategy == msrep.Baseline:
+			case v.opt.Variant.Strategy == msrep.Baseline:
 				return []float64{slices.Max(t.Devices).Seconds()}, nil
 			}
 			return []float64{t.Total.Seconds()}, nil
@@ -112,7 +113,7 @@ func (s *Session) fig6Measure(ctx context.Context, a *sparse.CSR[float64], name 
 			return c, err
 		}
 		*v.to = flops / s.Record.Add("msrep-fig6", name, v.what, samples[0]).Median
-		if v.opt.Strategy != msrep.Baseline { // that is the time of one device, which does a part
+		if v.opt.Variant.Strategy != msrep.Baseline { // that is the time of one device, which does a part
 			s.Record.Moves(leastBytes(sparse.FormatCSR, a.Rows, a.Cols, a.NNZ()))
 		}
 	}

@@ -23,7 +23,7 @@ func modelReport(ctx context.Context, s *Session) error {
 			fmt.Sprintf("Half of the authors' runs (six matrices, three formats) calibrate the model, the other half checks it: the tables of parameters say which phase of which runs each parameter is fitted on, and how far it is off on those held out. Errors are relative, without sign, medians over the runs. Above %.0f %% a phase counts as not modelled, and is drawn in no figure.", 100*model.Tolerance),
 			"The times of five of the six matrices on Summit are four times too short for its links: copies at 188 GB/s over links of 50, kernels at 2.9 TB/s from memories of 0.9. The model is calibrated on those times multiplied by 4. Below it is checked in three ways: so, with the times as they are, and calibrated again on the times as they are.",
 			"Scaling of this library is over itself on one GPU. End to end copies the matrix and the vectors for each product; resident leaves both on the GPUs; with exchange each GPU also gets the elements of the new vector that the others made, as an iteration needs.",
-			fmt.Sprintf("The fastest split is that of the rules %q (msrep.PlanOptions.Split) with which the model's resident product is the fastest.", modelRules),
+			fmt.Sprintf("The fastest split is that of the rules %q (msrep.PlanOptions.Variant.Split) with which the model's resident product is the fastest.", modelRules),
 			"The matrices are like those of Table 2 in size and in the spread of their lengths, and are split for real; the traffic of x is counted with a model of each GPU's cache on a matrix of fewer entries. No GPU took part.",
 		},
 	}
@@ -144,7 +144,7 @@ func sameAsDGX1(times []paper.Time) string {
 }
 
 // modelRules are the splits of which the model takes the fastest; see
-// msrep.PlanOptions.Split. The first is the paper's.
+// msrep.PlanOptions.Variant.Split. The first is the paper's.
 var modelRules = []partition.Rule{partition.RuleNNZ, partition.RuleMergePath, partition.RuleWhole}
 
 // scaling is the modelled times of a matrix on some GPUs.

@@ -108,12 +108,12 @@ func (s *Session) measureRun(ctx context.Context, m *matrixSet, r run) (samples 
 		x[i] = 1 / float64(i+1)
 	}
 	return measure.Repeat(ctx, s.Options, func() ([]float64, error) {
-		plan, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{Format: r.format, Strategy: r.strategy, ExpectedProducts: 1, SkipValidation: true})
+		plan, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{Storage: msrep.Storage{Format: r.format}, Variant: msrep.Variant{Strategy: r.strategy}, Expected: msrep.Expected{Products: 1}, SkipValidation: true})
 		if err != nil {
 			return nil, err
 		}
-		t, err := plan.SpMV(ctx, msrep.NoTrans, 1.5, x, 0.5, y)
-		made := plan.Timing()
+		err = plan.SpMV(ctx, msrep.NoTrans, 1.5, x, 0.5, y)
+		made, t := plan.Timing(), plan.LastTiming()
 		if err := errors.Join(err, plan.Close()); err != nil {
 			return nil, err
 		}

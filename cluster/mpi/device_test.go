@@ -34,7 +34,7 @@ func TestVectorsThatStayOnDevicesAgreeWithOneProcess(t *testing.T) {
 			m.Part.Val[k] *= 1 + float64(m.Part.ColIdx[k]%7)
 		}
 		n, first, own := m.Rows, m.First(), m.Part.Rows
-		p, err := cluster.NewPlan(ctx, sys, m, msrep.PlanOptions{ExpectedTransposed: 10})
+		p, err := cluster.NewPlan(ctx, sys, m, msrep.PlanOptions{Expected: msrep.Expected{Transposed: 10}})
 		must(t, err)
 		check(t, p.Resident(op), "op %v is not resident", op)
 		check(t, comm.Size() == 1 || p.Messages() == memory, "messages use %s memory, want %s", p.Messages(), memory)
@@ -54,7 +54,7 @@ func TestVectorsThatStayOnDevicesAgreeWithOneProcess(t *testing.T) {
 		must(t, y.Close())
 		// Products of host vectors in between use the same messages.
 		z := sines(first, own)
-		_, err = p.SpMV(ctx, op, 0.25, sines(first, own), -0.7, z)
+		err = p.SpMV(ctx, op, 0.25, sines(first, own), -0.7, z)
 		must(t, err)
 		got, err := cluster.Gather(comm, piece)
 		must(t, err)

@@ -185,6 +185,6 @@ func (p *openPlan[V]) multiply(op msrep.Op, alpha V, x []V, beta V, y []V) error
 			return err
 		}
 	}
-	_, err := p.plan.SpMV(context.Background(), op, alpha, x, beta, y)
+	err := p.plan.SpMV(context.Background(), op, alpha, x, beta, y)
 	return err
 }

@@ -33,7 +33,7 @@ func (s *spmv) checkChoice() error {
 // choices reads the file of --choice into opt, and opens that of --save-choice, nil for none.
 func (s *spmv) choices(opt *msrep.PlanOptions) (save *fileio.Out, err error) {
 	if s.choice != "" {
-		if opt.Choice, err = readChoice(s.choice); err != nil {
+		if opt.Storage.Choice, err = readChoice(s.choice); err != nil {
 			return nil, err
 		}
 	}

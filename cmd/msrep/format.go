@@ -12,8 +12,11 @@ import (
 
 // formats is what --format may be, by the devices that have it.
 func formats() (all, cpu, gpu []string) {
-	ofCPU, ofGPU := msrep.FormatsOf("cpu"), msrep.FormatsOf("cuda")
-	for _, f := range msrep.Formats() {
+	ofCPU, ofGPU := msrep.Forms("cpu"), msrep.Forms("cuda")
+	for _, f := range []sparse.Format{msrep.FormatAuto, sparse.FormatCSR, sparse.FormatCSC, sparse.FormatCOO} {
+		all = append(all, string(f))
+	}
+	for _, f := range msrep.Forms("") {
 		switch {
 		case !slices.Contains(ofGPU, f):
 			cpu = append(cpu, string(f))
@@ -40,10 +43,10 @@ func formatHelp() string {
 // checkFormat refuses a name that no device knows. What a device lacks is found by the
 // plan.
 func checkFormat(f string) error {
-	if slices.Contains(msrep.Formats(), sparse.Format(f)) {
+	all, cpu, gpu := formats()
+	if slices.Contains(slices.Concat(all, cpu, gpu), f) {
 		return nil
 	}
-	all, cpu, gpu := formats()
 	return sparse.Inputf("--format", "%q is not known: use one of %s; on CPU devices also %s; on GPUs also %s",
 		f, strings.Join(all, ", "), strings.Join(cpu, ", "), strings.Join(gpu, ", "))
 }

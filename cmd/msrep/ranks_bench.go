@@ -85,11 +85,11 @@ func (b *benchmark) measureRanks(ctx context.Context, path string, op msrep.Op) 
 	read := time.Since(begin)
 	rank := t.comm.Rank()
 	xCut, yCut := m.ColCut, m.RowCut
-	opt := msrep.PlanOptions{ExpectedProducts: b.expected}
+	opt := msrep.PlanOptions{Expected: msrep.Expected{Products: b.expected}}
 	c = rankCase{Matrix: matrixName{shortName(path), m.Rows, m.Cols, m.NNZ}, Op: "A", Ranks: t.comm.Size(), Products: b.samples}
 	if op == msrep.Trans {
 		xCut, yCut, c.Op = yCut, xCut, "A'"
-		opt.ExpectedTransposed = max(b.expected, 100)
+		opt.Expected.Transposed = max(b.expected, 100)
 	}
 	plan, err := place(ctx, t, m, opt, read)
 	if err != nil {
@@ -144,7 +144,7 @@ func productOf(ctx context.Context, plan *cluster.Plan[float64], op msrep.Op, co
 		x, y := make([]float64, cols), make([]float64, rows)
 		ones(x)
 		return func() error {
-			_, err := plan.SpMV(ctx, op, 1, x, 0, y)
+			err := plan.SpMV(ctx, op, 1, x, 0, y)
 			return err
 		}, func() error { return nil }, nil
 	}

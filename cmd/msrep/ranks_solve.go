@@ -52,7 +52,7 @@ func (s *solve) solveOverRanks(ctx context.Context, m *cluster.Matrix[float64], 
 	}
 	r.Phases.Precond = time.Since(begin).Seconds()
 
-	plan, err := place(ctx, t, m, msrep.PlanOptions{Deterministic: s.deterministic, Release: !s.deterministic}, read)
+	plan, err := place(ctx, t, m, msrep.PlanOptions{Deterministic: s.deterministic, Storage: msrep.Storage{Release: !s.deterministic}}, read)
 	if err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func (p *pagerank) rankOverRanks(ctx context.Context, m *cluster.Matrix[float64]
 		return err
 	}
 	ones(links.Part.Val)
-	plan, err := place(ctx, t, links, msrep.PlanOptions{Deterministic: p.deterministic, Release: !p.deterministic}, read)
+	plan, err := place(ctx, t, links, msrep.PlanOptions{Deterministic: p.deterministic, Storage: msrep.Storage{Release: !p.deterministic}}, read)
 	if err != nil {
 		return err
 	}

@@ -88,9 +88,10 @@ func multiplyOverRanks[V sparse.Value](ctx context.Context, s *spmv, m *cluster.
 	var failed error
 	for i := range times { // a rank that has failed goes on for the sake of the others
 		copy(y, y0)
-		if times[i], err = plan.SpMV(ctx, op, V(s.alpha), x, V(s.beta), y); err != nil && failed == nil {
+		if err := plan.SpMV(ctx, op, V(s.alpha), x, V(s.beta), y); err != nil && failed == nil {
 			failed = err
 		}
+		times[i] = plan.LastTiming()
 	}
 	if err := s.agree(failed); err != nil {
 		return err

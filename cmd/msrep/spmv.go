@@ -174,9 +174,10 @@ func multiply[V sparse.Value](ctx context.Context, s *spmv, j *job, a *sparse.CS
 	times := make([]msrep.Timing, s.repeat)
 	for i := range times {
 		copy(yv, y0)
-		if times[i], err = plan.SpMV(ctx, op, V(s.alpha), xv, V(s.beta), yv); err != nil {
+		if err := plan.SpMV(ctx, op, V(s.alpha), xv, V(s.beta), yv); err != nil {
 			return err
 		}
+		times[i] = plan.LastTiming()
 	}
 	var ids []int64
 	if s.renumber && j.out != nil {
@@ -199,14 +200,16 @@ func multiply[V sparse.Value](ctx context.Context, s *spmv, j *job, a *sparse.CS
 // planOptions is what the flags ask of a plan.
 func (s *spmv) planOptions() msrep.PlanOptions {
 	opt := msrep.PlanOptions{
-		Format: sparse.Format(s.format), Strategy: msrep.Strategy(s.strategy), Kernel: msrep.Kernel(s.kernel), Precision: s.segments(),
-		SkipValidation: true, // readers have checked it
+		Storage:        msrep.NamedStorage(s.format),
+		Variant:        msrep.Variant{Strategy: msrep.Strategy(s.strategy), Library: msrep.Kernel(s.kernel)},
+		SkipValidation: true,
 		Deterministic:  s.deterministic,
 	}
+	opt.Storage.Segments = s.segments()
 	if s.transpose {
-		opt.ExpectedProducts, opt.ExpectedTransposed = 1, s.repeat
+		opt.Expected.Products, opt.Expected.Transposed = 1, s.repeat
 	} else {
-		opt.ExpectedProducts = s.repeat
+		opt.Expected.Products = s.repeat
 	}
 	return opt
 }

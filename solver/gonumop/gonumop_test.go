@@ -31,7 +31,7 @@ func planOf(t testing.TB, spec string) (*sparse.CSR[float64], *msrep.Plan[float6
 	sys, err := msrep.Open(msrep.Config{Devices: "cpu:1"})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, sys.Close()) })
-	plan, err := msrep.NewPlan(context.Background(), sys, a, msrep.PlanOptions{Format: sparse.FormatCSR})
+	plan, err := msrep.NewPlan(context.Background(), sys, a, msrep.PlanOptions{Storage: msrep.Storage{Format: sparse.FormatCSR}})
 	require.NoError(t, err)
 	return a, plan
 }

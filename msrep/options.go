@@ -1,0 +1,158 @@
+package msrep
+
+import (
+	"cmp"
+
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/partition"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// PlanOptions says how a Plan stores and splits its matrix. The zero value suits almost every program.
+type PlanOptions struct {
+	Expected Expected // the products that the plan will make
+	Storage  Storage  // how devices store the matrix
+	Variant  Variant  // what the MSREP paper compares
+	// Deterministic gives every product the same bits, whatever the devices and the number of threads. Sums then
+	// have a fixed shape (kernels.GatherFixed), no row is cut between devices, and devices use only forms that sum
+	// in this shape. Products with Trans use the transposed matrix, which the first of them builds where none were
+	// expected. Variant and Storage.Segments must be left at their defaults; Storage.Format must not be csc or coo.
+	Deterministic bool
+	// RefuseUnsorted makes NewPlan fail with partition.ErrUnsorted on a COO matrix that is sorted neither by row
+	// nor by column. Without it NewPlan sorts a copy.
+	RefuseUnsorted bool
+	// SkipValidation trusts the matrix: NewPlan does not check its pointers and indices. A wrong index then ends a
+	// product with an error or a wrong result.
+	SkipValidation bool
+
+	form   kernels.Form // the form into which devices bring their parts; "" leaves the parts as they are
+	held   bool         // another plan holds this one, has checked the matrix and reports the products
+	turned bool         // another plan holds this one as the plan of its transposed matrix
+}
+
+// Expected states the products that a plan will make. CPU devices weigh the time that a faster form takes to find and
+// build against the time that it saves.
+type Expected struct {
+	// Products is the number of products. The search for a form takes about 15 % of the time that this many products
+	// take in plain CSR; 30 % for matrices that stay in the last cache and for forms that block for the caches. The
+	// time of the system to provide memory comes on top. With 1 there is no search; below about 60 no form pays for
+	// itself on a matrix in the caches. 0 means that the number is unknown: the search then takes twice the time for
+	// 100 products, or 30 ms if that is longer.
+	Products int
+	// Transposed is the number of products with Trans, in addition to Products. From 2 on (from 1 on with a named
+	// form, Release or Segments) the plan also keeps the transposed matrix. That takes the same memory again and
+	// makes these products as fast as the others.
+	//
+	// Below that, a product with Trans adds to y entry by entry. On CPU devices it takes little longer than a product
+	// without, except for matrices that stay in the last cache. A plan of such a matrix on a single CPU device
+	// builds the transposed matrix after 100 products with Trans, unless Release, Format or Form forbids it. From then
+	// on sums are rounded in another order.
+	Transposed int
+	// Vectors is the number of vectors in each product (SpMM, solver.CGMany); 0 means 1. With more than 1, CPU
+	// devices leave out the symmetric forms, which gain less from several vectors than other forms do.
+	Vectors int
+}
+
+// Storage states how the devices store the matrix. The zero value lets each device choose its fastest form.
+type Storage struct {
+	// Format is the format in which the matrix is split. "" and FormatAuto split a CSR matrix, convert a CSC or
+	// unsorted COO matrix to CSR in a copy first (unless Expected.Products is 1), and let each device choose a form for
+	// its part. FormatCSR, FormatCSC and FormatCOO keep the parts in the partial formats of the MSREP paper (pCSR,
+	// pCSC, pCOO). GPUs convert parts in COO to CSR (to CSC where the matrix is sorted by column) if they measure
+	// that to be faster and 100 products or more, or an unknown number, are expected.
+	Format sparse.Format
+	// Form names the form into which every device brings its part: "sell", "ellr", "diagonals"; Forms lists the
+	// names. "" names none. With a form, Format must be "", FormatAuto or FormatCSR.
+	Form Form
+	// Choice is the result of Plan.Choice of an earlier plan: devices use its forms and do not search. A choice for
+	// another matrix or other devices, or with a form that does not suit the matrix, is a *sparse.InputError.
+	// Format, Form, Segments and Variant.Strategy must be left at their defaults.
+	Choice Choice
+	// Segments states how many CPMS segments of each value a product reads. The zero value keeps plain values.
+	Segments Segments
+	// Release states that the caller does not need the matrix after NewPlan. A plan whose devices store all parts in
+	// forms keeps nothing of the matrix, and the caller may drop it too. UpdateValues is then an error. So is a
+	// product with Trans that was not expected (Expected.Transposed), if the plan is Deterministic or has a device
+	// other than a CPU.
+	Release bool
+}
+
+// NamedStorage returns the Storage for a name as the flag --format takes it: "auto", "csr", "csc", "coo" or the name
+// of a form.
+func NamedStorage(name string) Storage {
+	switch f := sparse.Format(name); f {
+	case "", FormatAuto, sparse.FormatCSR, sparse.FormatCSC, sparse.FormatCOO:
+		return Storage{Format: f}
+	}
+	return Storage{Form: Form(name)}
+}
+
+// Variant selects among the ways to multiply that the MSREP paper compares (section 5.3). The zero value is the fastest.
+type Variant struct {
+	Strategy Strategy  // Optimized when ""
+	Split    SplitRule // partition.RuleAuto when "": by nonzeros, or by merge path if very many rows are empty or short. Baseline uses partition.RuleMajor
+	Library  Kernel    // the kernels that GPUs use: KernelAuto when "". CPU devices have this project's only
+}
+
+// Strategy is one of the paper's three ways to distribute a product.
+type Strategy string
+
+// The strategies.
+const (
+	// Optimized (p*-opt) splits by nonzeros, lets devices use the matrix in place where they can, and writes results
+	// straight to y. It is the default.
+	Optimized Strategy = "p-opt"
+	// Partial (p*) splits by nonzeros and serves each device by a goroutine, but copies every part, with row pointers
+	// of its own, and merges the results on the host.
+	Partial Strategy = "p"
+	// Baseline splits into equal numbers of rows (CSR, COO) or columns (CSC) and serves one device after the other.
+	Baseline Strategy = "baseline"
+)
+
+// Kernel says whose kernels a GPU uses.
+type Kernel string
+
+// The kernel libraries.
+const (
+	KernelAuto     Kernel = "auto"     // the faster one, measured once on the matrix
+	KernelOwn      Kernel = "own"      // this project's kernels
+	KernelCuSPARSE Kernel = "cusparse" // NVIDIA's library, on NVIDIA GPUs
+)
+
+// fill replaces empty options by their defaults for a matrix in the given format,
+// and checks the others.
+func (o *PlanOptions) fill(given sparse.Format) error {
+	o.Variant.Strategy, o.Variant.Split = cmp.Or(o.Variant.Strategy, Optimized), cmp.Or(o.Variant.Split, partition.RuleAuto)
+	switch o.Variant.Strategy {
+	case Optimized, Partial:
+	case Baseline:
+		o.Variant.Split = partition.RuleMajor
+	default:
+		return sparse.Inputf("strategy", "%q is not known: use %s, %s or %s", string(o.Variant.Strategy), Baseline, Partial, Optimized)
+	}
+	switch o.Variant.Library {
+	case "", KernelAuto, KernelOwn, KernelCuSPARSE:
+	default:
+		return sparse.Inputf("kernel", "%q is not known: use auto, own or cusparse", string(o.Variant.Library))
+	}
+	if o.Expected.Products < 0 || o.Expected.Transposed < 0 {
+		return sparse.Inputf("expected products", "%d and %d transposed: they can't be negative", o.Expected.Products, o.Expected.Transposed)
+	}
+	if o.Expected.Vectors < 0 {
+		return sparse.Inputf("expected vectors", "%d: they can't be negative", o.Expected.Vectors)
+	}
+	if err := o.checkStorage(); err != nil {
+		return err
+	}
+	fill := func() error { return o.fillForm(given) }
+	if o.Deterministic {
+		fill = o.fillDeterministic
+	}
+	if err := fill(); err != nil {
+		return err
+	}
+	if o.Storage.Choice != "" && o.form != kernels.FormAuto {
+		return sparse.Inputf("choice", "names the forms already: leave format, strategy and precision at their defaults")
+	}
+	return nil
+}
