@@ -86,7 +86,7 @@ func (t formatTimer) time(ctx context.Context, a *sparse.CSR[float64], formats [
 // multiplies it.
 func planOptions(f sparse.Format) msrep.PlanOptions {
 	if f == formatCuCSR {
-		return msrep.PlanOptions{Storage: msrep.Storage{Format: sparse.FormatCSR}, Variant: msrep.Variant{Library: msrep.KernelCuSPARSE}, SkipValidation: true}
+		return msrep.PlanOptions{Storage: msrep.Storage{Format: sparse.FormatCSR}, Variant: msrep.Variant{Library: msrep.LibraryCuSPARSE}, SkipValidation: true}
 	}
 	return msrep.PlanOptions{Storage: msrep.NamedStorage(string(f)), SkipValidation: true}
 }

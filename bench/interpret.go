@@ -20,7 +20,7 @@ type Counted struct {
 // Interpret counts what the kernels of a product with a do on a simulated GPU. The matrix is packed as pack says,
 // which the arrays of a are added to but for the values; product makes the operation. Forms whose padding takes too
 // much are *sparse.InputError.
-func Interpret(a *sparse.CSR[float64], pack kernels.Packing[float64], product func(a kernels.Packed, x, y kernels.Array[float64]) kernels.Op) (n Counted, err error) {
+func Interpret(a *sparse.CSR[float64], pack kernels.Packing[float64], product func(a kernels.Packed, x, y kernels.Array[float64]) kernels.Operation) (n Counted, err error) {
 	d, err := sim.Open(sim.Config{Unchecked: true, Trace: func(_ string, c ptx.Counters) {
 		t := c.Total()
 		n.Sectors += t.LoadSectors + t.StoreSectors + t.AtomicSectors
@@ -65,8 +65,8 @@ func Interpret(a *sparse.CSR[float64], pack kernels.Packing[float64], product fu
 // interpret counts a product in the format; nothing where its padding takes too much.
 func (r *FormatRun) interpret(a *sparse.CSR[float64]) error {
 	n, err := Interpret(a, kernels.Packing[float64]{Val: a.Val, Form: kernels.Form(r.Format)},
-		func(a kernels.Packed, x, y kernels.Array[float64]) kernels.Op {
-			return &kernels.GatherPacked[float64]{A: a, Alpha: 1, X: x, Y: y}
+		func(a kernels.Packed, x, y kernels.Array[float64]) kernels.Operation {
+			return &kernels.MajorProductPacked[float64]{A: a, Alpha: 1, X: x, Y: y}
 		})
 	if sparse.IsInput(err) {
 		return nil

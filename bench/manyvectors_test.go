@@ -61,7 +61,7 @@ func (m manyVectors) run(b *testing.B, alloc func(b *testing.B, n int) []float64
 	sys := open(b, "cpu", m.threads)
 	plan := planOf(b, sys, a, msrep.PlanOptions{SkipValidation: true, Storage: msrep.Storage{Release: m.release}})
 	x, y := alloc(b, a.Cols), alloc(b, a.Rows+apart)[apart:]
-	xs, ys := msrep.ByRow(alloc(b, a.Cols*m.count), m.count), msrep.ByRow(alloc(b, a.Rows*m.count+apart)[apart:], m.count)
+	xs, ys := msrep.MultiVectorByRow(alloc(b, a.Cols*m.count), m.count), msrep.MultiVectorByRow(alloc(b, a.Rows*m.count+apart)[apart:], m.count)
 	one := func() error { return plan.SpMV(ctx, msrep.NoTrans, 1, x, 0, y) }
 	all := func() error { return plan.SpMM(ctx, msrep.NoTrans, 1, xs, 0, ys) }
 	took := func(product func() error) time.Duration {
@@ -119,7 +119,7 @@ func manyTransposedOfPlan(b *testing.B, a *sparse.CSR[float64], count int) {
 	sys := open(b, "cpu", 2)
 	plan := planOf(b, sys, a, msrep.PlanOptions{SkipValidation: true})
 	x, y := vector(b, max(a.Rows, a.Cols)), vector(b, max(a.Rows, a.Cols)+apart)[apart:]
-	xs, ys := msrep.ByRow(vector(b, a.Rows*count), count), msrep.ByRow(vector(b, a.Cols*count+apart)[apart:], count)
+	xs, ys := msrep.MultiVectorByRow(vector(b, a.Rows*count), count), msrep.MultiVectorByRow(vector(b, a.Cols*count+apart)[apart:], count)
 	calls := []func() error{
 		func() error {
 			return plan.SpMV(ctx, msrep.NoTrans, 1, x[:a.Cols], 0, y[:a.Rows])

@@ -46,7 +46,7 @@ func ReadPeerTimes(path string) (times []PeerTime, err error) {
 		}
 	}
 	if err := in.Err(); err != nil {
-		return nil, &sparse.InputError{File: path, Err: err}
+		return nil, &sparse.InputError{Subject: path, Err: err}
 	}
 	if len(times) == 0 {
 		return nil, sparse.Inputf(path, "no line has the columns: matrix, library, threads, median seconds, GFLOP/s")

@@ -15,7 +15,7 @@ import (
 func PELLRFiles(dir string, maxBytes int64) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, &sparse.InputError{File: dir, Err: err}
+		return nil, &sparse.InputError{Subject: dir, Err: err}
 	}
 	var paths []string
 	for _, e := range entries {

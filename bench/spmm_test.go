@@ -54,7 +54,7 @@ func BenchmarkManyVectors(b *testing.B) {
 				host[i] = float64(i % 1000)
 			}
 			times := map[int][]time.Duration{}
-			clock := func(k int, op kernels.Op) {
+			clock := func(k int, op kernels.Operation) {
 				t := time.Now()
 				if err := s.Launch(op); err != nil {
 					b.Fatal(err)
@@ -62,12 +62,12 @@ func BenchmarkManyVectors(b *testing.B) {
 				times[k] = append(times[k], time.Since(t))
 			}
 			for b.Loop() {
-				clock(1, &kernels.Gather[float64]{A: m, Alpha: 1, X: x.Sub(0, int64(a.Cols)), Y: y.Sub(0, int64(a.Rows))})
+				clock(1, &kernels.MajorProduct[float64]{A: m, Alpha: 1, X: x.Sub(0, int64(a.Cols)), Y: y.Sub(0, int64(a.Rows))})
 				for _, k := range counts {
-					block := func(v kernels.Array[float64], rows int) kernels.Block[float64] {
-						return kernels.Block[float64]{Val: v.Sub(0, int64(rows)*int64(k)), Cols: k, Stride: k}
+					block := func(v kernels.Array[float64], rows int) kernels.MultiVector[float64] {
+						return kernels.MultiVector[float64]{Val: v.Sub(0, int64(rows)*int64(k)), Cols: k, Stride: k}
 					}
-					clock(k, &kernels.GatherMany[float64]{A: m, Alpha: 1, X: block(x, a.Cols), Y: block(y, a.Rows)})
+					clock(k, &kernels.MajorProductMany[float64]{A: m, Alpha: 1, X: block(x, a.Cols), Y: block(y, a.Rows)})
 				}
 			}
 			for _, k := range counts {

@@ -48,7 +48,7 @@ func transposedOfPlan(b *testing.B, a *sparse.CSR[float64], threads int) {
 	kinds := []struct {
 		name string
 		plan *msrep.Plan[float64]
-		op   msrep.Op
+		op   msrep.Transpose
 	}{{"N-ms", plan, msrep.NoTrans}, {"T-ms", plan, msrep.Trans}, {"csr-N-ms", plain, msrep.NoTrans}, {"csr-T-ms", plain, msrep.Trans}}
 	times := map[string][]time.Duration{}
 	for round := -1; b.Loop(); round++ {

@@ -13,10 +13,10 @@ import (
 
 // onDevices is what products need of vectors that stay on the devices.
 type onDevices[V sparse.Value] struct {
-	resident map[msrep.Op]bool   // on all ranks
-	picked   *msrep.Selection[V] // elements of this rank that others need
-	rows     *msrep.Selection[V] // rows of remote
-	partial  *msrep.Vector[V]    // of the remote product
+	resident map[msrep.Transpose]bool // on all ranks
+	picked   *msrep.Selection[V]      // elements of this rank that others need
+	rows     *msrep.Selection[V]      // rows of remote
+	partial  *msrep.Vector[V]         // of the remote product
 }
 
 // ownMemory reports whether the devices have memory of their own.
@@ -29,7 +29,7 @@ func (s *System) ownMemory() bool {
 // prepares these.
 func (p *Plan[V]) settle(failed bool) error {
 	through := []float64{0, 0} // whether products with A and with A' go through a host
-	for i, op := range []msrep.Op{msrep.NoTrans, msrep.Trans} {
+	for i, op := range []msrep.Transpose{msrep.NoTrans, msrep.Trans} {
 		if failed || p.whole || !p.sys.ownMemory() || !p.local.Resident(op) || p.remote != nil && !p.remote.Resident(op) {
 			through[i] = 1
 		}
@@ -37,7 +37,7 @@ func (p *Plan[V]) settle(failed bool) error {
 	if err := p.sys.comm.Max(through); err != nil {
 		return err
 	}
-	p.dev.resident = map[msrep.Op]bool{msrep.NoTrans: through[0] == 0, msrep.Trans: through[1] == 0}
+	p.dev.resident = map[msrep.Transpose]bool{msrep.NoTrans: through[0] == 0, msrep.Trans: through[1] == 0}
 	if through[0] == 1 && through[1] == 1 {
 		return nil
 	}
@@ -69,7 +69,7 @@ func selection[V sparse.Value](runs [][]int32, like func() (*msrep.Vector[V], er
 // Resident reports whether products of Vectors with op leave them on the devices, on
 // all ranks alike. What ranks send each other then comes from the first device of each:
 // as it is, or through host memory; see Messages.
-func (p *Plan[V]) Resident(op msrep.Op) bool { return p.dev.resident[op] }
+func (p *Plan[V]) Resident(op msrep.Transpose) bool { return p.dev.resident[op] }
 
 // RowVector makes a vector of zeros on the devices of this rank, with one element for
 // each of its rows.
@@ -116,7 +116,7 @@ func (p *Plan[V]) Messages() string {
 //
 // A rank that fails takes part in the exchange all the same, also where x or y is nil
 // because there was no memory for it.
-func (p *Plan[V]) Apply(ctx context.Context, op msrep.Op, alpha V, x *msrep.Vector[V], beta V, y *msrep.Vector[V]) (err error) {
+func (p *Plan[V]) Apply(ctx context.Context, op msrep.Transpose, alpha V, x *msrep.Vector[V], beta V, y *msrep.Vector[V]) (err error) {
 	if p.none() {
 		return errNoPlan
 	}
@@ -140,7 +140,7 @@ func (p *Plan[V]) Apply(ctx context.Context, op msrep.Op, alpha V, x *msrep.Vect
 }
 
 // throughHost makes a product that does not leave its vectors on the devices.
-func (p *Plan[V]) throughHost(ctx context.Context, op msrep.Op, alpha V, x *msrep.Vector[V], beta V, y *msrep.Vector[V]) error {
+func (p *Plan[V]) throughHost(ctx context.Context, op msrep.Transpose, alpha V, x *msrep.Vector[V], beta V, y *msrep.Vector[V]) error {
 	rows, cols := p.ownRows, p.ownCols
 	if op == msrep.Trans {
 		rows, cols = cols, rows

@@ -24,7 +24,7 @@ func applies[V sparse.Value](t *rapid.T) {
 	a := randomMatrix[V](t)
 	devices := rapid.SampledFrom([]string{"sim:1", "sim:2", "sim:3", "cpu:2"}).Draw(t, "devices")
 	ranks := rapid.SampledFrom([]int{1, 2, 3, 5}).Draw(t, "ranks")
-	op := msrep.Op(rapid.Bool().Draw(t, "transpose"))
+	op := msrep.Transpose(rapid.Bool().Draw(t, "transpose"))
 	alpha := V(rapid.SampledFrom([]float64{0, 1, -1.25}).Draw(t, "alpha"))
 	beta := V(rapid.SampledFrom([]float64{0, 1, 0.5}).Draw(t, "beta"))
 	opt := msrep.PlanOptions{

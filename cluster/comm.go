@@ -119,7 +119,7 @@ func newOutcome(host string, err error) outcome {
 	case !errors.As(err, &bad):
 	case bad.Error() == o.Text:
 		why := sparse.InputError{Msg: bad.Msg, Err: bad.Err}
-		o.Input = &sparse.InputError{File: bad.File, Line: bad.Line, Msg: why.Error()}
+		o.Input = &sparse.InputError{Subject: bad.Subject, Line: bad.Line, Msg: why.Error()}
 	default: // part of a longer message
 		o.Input = &sparse.InputError{Msg: o.Text}
 	}

@@ -46,7 +46,7 @@ func TestARankThatFailsEndsTheOthers(t *testing.T) {
 }
 
 func TestAnErrorOfOneRankIsKnownToAll(t *testing.T) {
-	odd := &sparse.InputError{File: "m.mtx", Line: 3, Msg: "is odd", Err: io.EOF}
+	odd := &sparse.InputError{Subject: "m.mtx", Line: 3, Msg: "is odd", Err: io.EOF}
 	for message, own := range map[string]error{
 		"m.mtx:3: is odd: EOF":          odd,
 		"reading: m.mtx:3: is odd: EOF": fmt.Errorf("reading: %w", odd),
@@ -63,7 +63,7 @@ func TestAnErrorOfOneRankIsKnownToAll(t *testing.T) {
 			require.Equal(t, sparse.IsInput(own), sparse.IsInput(err))
 			var bad *sparse.InputError
 			if own == error(odd) && errors.As(err, &bad) {
-				require.Equal(t, []any{"m.mtx", int64(3)}, []any{bad.File, bad.Line}, "on all ranks")
+				require.Equal(t, []any{"m.mtx", int64(3)}, []any{bad.Subject, bad.Line}, "on all ranks")
 			}
 		}
 	}

@@ -84,7 +84,7 @@ func withDevices(c Comm, config msrep.Config, f func(sys *System) error) error {
 }
 
 // planOf is a plan of a rank's piece of a, and how x and y of products with op are cut.
-func planOf[V sparse.Value](sys *System, a *sparse.CSR[V], opt msrep.PlanOptions, align Align, op msrep.Op) (p *Plan[V], xCut, yCut []int, err error) {
+func planOf[V sparse.Value](sys *System, a *sparse.CSR[V], opt msrep.PlanOptions, align Align, op msrep.Transpose) (p *Plan[V], xCut, yCut []int, err error) {
 	m, err := Slice(sys.Comm(), a, align)
 	if err != nil {
 		return nil, nil, nil, err
@@ -99,7 +99,7 @@ func planOf[V sparse.Value](sys *System, a *sparse.CSR[V], opt msrep.PlanOptions
 
 // multiplied is op(A)*x over n ranks, put together, and how many bytes and messages each
 // rank sent.
-func multiplied[V sparse.Value](t require.TestingT, n int, a *sparse.CSR[V], opt msrep.PlanOptions, align Align, op msrep.Op, alpha V, x []V, beta V, y []V) (got []V, sent, counts []int64) {
+func multiplied[V sparse.Value](t require.TestingT, n int, a *sparse.CSR[V], opt msrep.PlanOptions, align Align, op msrep.Transpose, alpha V, x []V, beta V, y []V) (got []V, sent, counts []int64) {
 	sent, counts = make([]int64, n), make([]int64, n)
 	each(t, n, func(sys *System) error {
 		p, xCut, yCut, err := planOf(sys, a, opt, align, op)

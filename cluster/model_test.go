@@ -18,7 +18,7 @@ import (
 func requireModelled(t require.TestingT, a *sparse.CSR[float64], n int) {
 	e, err := Model(a, n, 1, 8)
 	require.NoError(t, err)
-	for _, op := range []msrep.Op{msrep.NoTrans, msrep.Trans} {
+	for _, op := range []msrep.Transpose{msrep.NoTrans, msrep.Trans} {
 		rows, cols := a.Rows, a.Cols
 		if op == msrep.Trans {
 			rows, cols = cols, rows

@@ -28,12 +28,12 @@ type Plan[V sparse.Value] struct {
 	ownRows        int
 	ownCols        int
 
-	mu     sync.Mutex
-	local  *msrep.Plan[V] // local columns; all columns where whole
-	remote *msrep.Plan[V] // columns of other ranks; nil where there are none, and where whole
-	rowsOf []int32        // row of each row of remote
-	whole  bool           // deterministic: local has all columns
-	turned *Plan[V]       // deterministic: the transposed matrix; nil where no product with it is expected
+	mu         sync.Mutex
+	local      *msrep.Plan[V] // local columns; all columns where whole
+	remote     *msrep.Plan[V] // columns of other ranks; nil where there are none, and where whole
+	rowsOf     []int32        // row of each row of remote
+	whole      bool           // deterministic: local has all columns
+	transposed *Plan[V]       // deterministic: the transposed matrix; nil where no product with it is expected
 
 	want     wanted
 	halo     port[V]         // elements of other ranks; where whole with room for own ones in front
@@ -120,7 +120,7 @@ func (p *Plan[V]) build(ctx context.Context, m *Matrix[V], opt msrep.PlanOptions
 		}
 		turned := opt
 		turned.Expected.Products, turned.Expected.Transposed = max(opt.Expected.Transposed, 1), 0
-		if p.turned, err = NewPlan(ctx, p.sys, t, turned); err != nil {
+		if p.transposed, err = NewPlan(ctx, p.sys, t, turned); err != nil {
 			return err
 		}
 	}
@@ -184,9 +184,9 @@ func (p *Plan[V]) Whole() (rows, cols int, nnz int64) { return p.rows, p.cols, p
 
 // Local is the plan that products with op multiply the columns of this rank by; with
 // Deterministic all columns, by a plan for op(A) itself.
-func (p *Plan[V]) Local(op msrep.Op) *msrep.Plan[V] {
-	if p.turned != nil && op == msrep.Trans {
-		return p.turned.local
+func (p *Plan[V]) Local(op msrep.Transpose) *msrep.Plan[V] {
+	if p.transposed != nil && op == msrep.Trans {
+		return p.transposed.local
 	}
 	return p.local
 }
@@ -200,8 +200,8 @@ func (p *Plan[V]) Times() (t Times, products int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	t, products = p.times, p.products
-	if p.turned != nil {
-		u, n := p.turned.Times()
+	if p.transposed != nil {
+		u, n := p.transposed.Times()
 		t = Times{t.Pack + u.Pack, t.Exchange + u.Exchange, t.Wait + u.Wait, t.Local + u.Local, t.Remote + u.Remote, t.Total + u.Total}
 		products += n
 	}
@@ -213,8 +213,8 @@ func (p *Plan[V]) ResetTimes() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.times, p.products = Times{}, 0
-	if p.turned != nil {
-		p.turned.ResetTimes()
+	if p.transposed != nil {
+		p.transposed.ResetTimes()
 	}
 }
 
@@ -229,8 +229,8 @@ func (p *Plan[V]) Sent() (bytes, messages int64) {
 			bytes, messages = bytes+b, messages+m
 		}
 	}
-	if p.turned != nil {
-		b, m := p.turned.Sent()
+	if p.transposed != nil {
+		b, m := p.transposed.Sent()
 		bytes, messages = bytes+b, messages+m
 	}
 	return bytes, messages
@@ -250,13 +250,13 @@ func (p *Plan[V]) Close() error {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	errs := []error{p.turned.Close(), p.local.Close(), p.remote.Close()}
+	errs := []error{p.transposed.Close(), p.local.Close(), p.remote.Close()}
 	for _, l := range []Link{p.forth, p.back} {
 		if l != nil {
 			errs = append(errs, l.Close())
 		}
 	}
 	errs = append(errs, p.dev.close(), p.halo.close(), p.out.close())
-	p.local, p.remote, p.turned, p.forth, p.back = nil, nil, nil, nil, nil
+	p.local, p.remote, p.transposed, p.forth, p.back = nil, nil, nil, nil, nil
 	return errors.Join(errs...)
 }

@@ -20,7 +20,7 @@ import (
 //
 // A rank whose devices fail takes part in the exchange all the same, so that the others
 // do not wait for it, and then gives the error.
-func (p *Plan[V]) SpMV(ctx context.Context, op msrep.Op, alpha V, x []V, beta V, y []V) (err error) {
+func (p *Plan[V]) SpMV(ctx context.Context, op msrep.Transpose, alpha V, x []V, beta V, y []V) (err error) {
 	if p.none() {
 		return errNoPlan
 	}
@@ -47,7 +47,7 @@ func (p *Plan[V]) LastTiming() msrep.Timing {
 }
 
 // multiply is SpMV for those who hold the plan.
-func (p *Plan[V]) multiply(ctx context.Context, op msrep.Op, alpha V, x []V, beta V, y []V) (t msrep.Timing, err error) {
+func (p *Plan[V]) multiply(ctx context.Context, op msrep.Transpose, alpha V, x []V, beta V, y []V) (t msrep.Timing, err error) {
 	if p.local == nil {
 		return t, fmt.Errorf("plan: %w", msrep.ErrClosed)
 	}
@@ -55,11 +55,11 @@ func (p *Plan[V]) multiply(ctx context.Context, op msrep.Op, alpha V, x []V, bet
 		return t, err
 	}
 	if p.whole && op == msrep.Trans {
-		if p.turned == nil {
+		if p.transposed == nil {
 			return t, sparse.Inputf("op", "a deterministic plan over ranks multiplies by the transpose only where Expected.Transposed says so")
 		}
-		err := p.turned.SpMV(ctx, msrep.NoTrans, alpha, x, beta, y)
-		return p.turned.LastTiming(), err
+		err := p.transposed.SpMV(ctx, msrep.NoTrans, alpha, x, beta, y)
+		return p.transposed.LastTiming(), err
 	}
 	before := p.times
 	end := p.product()
@@ -70,11 +70,11 @@ func (p *Plan[V]) multiply(ctx context.Context, op msrep.Op, alpha V, x []V, bet
 		}
 		err = p.localProduct(ctx, op, alpha, x, beta, y)
 	case p.whole:
-		err = p.gatherWhole(ctx, alpha, x, beta, y)
+		err = p.multiplyWhole(ctx, alpha, x, beta, y)
 	case op == msrep.NoTrans:
-		err = p.gather(ctx, alpha, x, beta, y)
+		err = p.multiplyPieces(ctx, alpha, x, beta, y)
 	default:
-		err = p.scatter(ctx, alpha, x, beta, y)
+		err = p.multiplyTransposed(ctx, alpha, x, beta, y)
 	}
 	end()
 	t.Distribute = p.times.Pack - before.Pack + p.times.Wait - before.Wait
@@ -93,7 +93,7 @@ func (p *Plan[V]) product() (end func()) {
 	}
 }
 
-func (p *Plan[V]) checkVectors(op msrep.Op, x, y []V) error {
+func (p *Plan[V]) checkVectors(op msrep.Transpose, x, y []V) error {
 	rows, cols := p.ownRows, p.ownCols
 	if op == msrep.Trans {
 		rows, cols = cols, rows
@@ -110,9 +110,9 @@ func (p *Plan[V]) checkVectors(op msrep.Op, x, y []V) error {
 	return nil
 }
 
-// gather is the product with A: elements of x come from other ranks while the local
+// multiplyPieces is the product with A: elements of x come from other ranks while the local
 // matrix multiplies.
-func (p *Plan[V]) gather(ctx context.Context, alpha V, x []V, beta V, y []V) error {
+func (p *Plan[V]) multiplyPieces(ctx context.Context, alpha V, x []V, beta V, y []V) error {
 	failed := p.packed(func() error { return p.pick(x) })
 	arrived := p.start(p.forth)
 	err := p.localProduct(ctx, msrep.NoTrans, alpha, x, beta, y)
@@ -131,9 +131,9 @@ func (p *Plan[V]) gather(ctx context.Context, alpha V, x []V, beta V, y []V) err
 	})
 }
 
-// scatter is the product with the transpose: what the remote matrix adds to elements of
+// multiplyTransposed is the product with the transpose: what the remote matrix adds to elements of
 // y of other ranks goes there while the local matrix multiplies.
-func (p *Plan[V]) scatter(ctx context.Context, alpha V, x []V, beta V, y []V) error {
+func (p *Plan[V]) multiplyTransposed(ctx context.Context, alpha V, x []V, beta V, y []V) error {
 	var failed error
 	if p.remote != nil {
 		_ = p.packed(func() error {
@@ -159,8 +159,8 @@ func (p *Plan[V]) scatter(ctx context.Context, alpha V, x []V, beta V, y []V) er
 	})
 }
 
-// gatherWhole is the product with A in the order of one process: all of x comes first.
-func (p *Plan[V]) gatherWhole(ctx context.Context, alpha V, x []V, beta V, y []V) error {
+// multiplyWhole is the product with A in the order of one process: all of x comes first.
+func (p *Plan[V]) multiplyWhole(ctx context.Context, alpha V, x []V, beta V, y []V) error {
 	err := p.packed(func() error {
 		copy(p.halo.room, x)
 		return p.pick(x)
@@ -204,7 +204,7 @@ func (p *Plan[V]) start(l Link) (arrived func() error) {
 	}
 }
 
-func (p *Plan[V]) localProduct(ctx context.Context, op msrep.Op, alpha V, x []V, beta V, y []V) error {
+func (p *Plan[V]) localProduct(ctx context.Context, op msrep.Transpose, alpha V, x []V, beta V, y []V) error {
 	return p.timed(&p.times.Local, func() error {
 		err := p.local.SpMV(ctx, op, alpha, x, beta, y)
 		p.kernels = p.local.LastTiming().Devices
@@ -212,7 +212,7 @@ func (p *Plan[V]) localProduct(ctx context.Context, op msrep.Op, alpha V, x []V,
 	})
 }
 
-func (p *Plan[V]) remoteProduct(ctx context.Context, op msrep.Op, alpha V, x, y []V) error {
+func (p *Plan[V]) remoteProduct(ctx context.Context, op msrep.Transpose, alpha V, x, y []V) error {
 	return p.timed(&p.times.Remote, func() error {
 		return p.remote.SpMV(ctx, op, alpha, x, 0, y)
 	})

@@ -19,7 +19,7 @@ func testProducts[V sparse.Value](t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := randomMatrix[V](t)
 		ranks := rapid.SampledFrom([]int{1, 2, 3, 4, 7, 40}).Draw(t, "ranks")
-		op := msrep.Op(rapid.Bool().Draw(t, "transpose"))
+		op := msrep.Transpose(rapid.Bool().Draw(t, "transpose"))
 		alpha := V(rapid.SampledFrom([]float64{0, 1, -1.25, 3}).Draw(t, "alpha"))
 		beta := V(rapid.SampledFrom([]float64{0, 1, 0.5}).Draw(t, "beta"))
 		opt := msrep.PlanOptions{Deterministic: rapid.Bool().Draw(t, "deterministic"), Expected: msrep.Expected{Products: 1}}
@@ -58,7 +58,7 @@ func TestProductsOverRanksAreRightInFloat64(t *testing.T) { testProducts[float64
 func TestProductsOverRanksAreRightInFloat32(t *testing.T) { testProducts[float32](t) }
 
 // oneProcess is the product of a deterministic plan without ranks.
-func oneProcess[V sparse.Value](t require.TestingT, a *sparse.CSR[V], op msrep.Op, alpha V, x []V, beta V, y []V) []V {
+func oneProcess[V sparse.Value](t require.TestingT, a *sparse.CSR[V], op msrep.Transpose, alpha V, x []V, beta V, y []V) []V {
 	sys, err := msrep.Open(msrep.Config{Devices: "cpu:2", Threads: 3})
 	require.NoError(t, err)
 	defer sys.Close()
@@ -77,7 +77,7 @@ func TestDeterministicProductsHaveTheBitsOfOneProcess(t *testing.T) {
 		for k := range a.Val { // sums that depend on their order
 			a.Val[k] *= 1 + float64(s.next()%1000)/3
 		}
-		op := msrep.Op(rapid.Bool().Draw(t, "transpose"))
+		op := msrep.Transpose(rapid.Bool().Draw(t, "transpose"))
 		rows, cols := a.Rows, a.Cols
 		if op == msrep.Trans {
 			rows, cols = cols, rows
@@ -109,7 +109,7 @@ func TestAPlanMultipliesAgainAndAgainInBothDirections(t *testing.T) {
 		for i := range 5 {
 			x := []float64{1, float64(i), 3, 4}
 			for _, c := range []struct {
-				op   msrep.Op
+				op   msrep.Transpose
 				want []float64
 			}{{msrep.NoTrans, []float64{9, 3, 4*x[1] + 15, 6}}, {msrep.Trans, []float64{25 + 3*x[1], 12, 15, 2}}} {
 				y := make([]float64, hi-lo)
@@ -143,7 +143,7 @@ func TestCountsOfADeterministicPlanAreThoseOfBothDirections(t *testing.T) {
 			if i == 2 {
 				p.ResetTimes()
 			}
-			op := msrep.Op(i%2 == 1)
+			op := msrep.Transpose(i%2 == 1)
 			before, _ := p.Times()
 			if err := p.SpMV(ctx, op, 1, []float64{1}, 0, make([]float64, 1)); err != nil {
 				return err
@@ -240,7 +240,7 @@ func TestAProductDoesNotOverwriteWhatItReads(t *testing.T) {
 func TestAContextThatEndsIsOneErrorInBothDirections(t *testing.T) {
 	a := &sparse.CSR[float64]{Rows: 2, Cols: 2, RowPtr: []int64{0, 2, 4}, ColIdx: []int32{0, 1, 0, 1}, Val: []float64{1, 2, 3, 4}}
 	for _, devices := range []string{"cpu:1", "sim:1"} {
-		for _, op := range []msrep.Op{msrep.NoTrans, msrep.Trans} {
+		for _, op := range []msrep.Transpose{msrep.NoTrans, msrep.Trans} {
 			onRanks(t, 2, msrep.Config{Devices: devices, Threads: 1}, func(sys *System) error {
 				p, _, _, err := planOf(sys, a, msrep.PlanOptions{}, 1, op)
 				if err != nil {

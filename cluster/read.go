@@ -115,7 +115,7 @@ func msrRows[V sparse.Value](ctx context.Context, c Comm, path string, align Ali
 	}
 	var in *sparse.InputError
 	if errors.As(err, &in) {
-		return nil, &sparse.InputError{File: path, Msg: in.Msg, Err: in.Err}
+		return nil, &sparse.InputError{Subject: path, Msg: in.Msg, Err: in.Err}
 	}
 	return m, err
 }

@@ -18,13 +18,13 @@ func (p *Plan[V]) Piece() (first, total int) {
 }
 
 // Fixed reports whether sums of solvers are to have the bits of one process: the plan
-// is deterministic and ranks begin at multiples of solver.SumBlock.
+// is deterministic and ranks begin at multiples of solver.SumChunk.
 func (p *Plan[V]) Fixed() bool {
 	if !p.whole {
 		return false
 	}
 	for _, c := range p.rowCut {
-		if c%solver.SumBlock != 0 && c != p.rows {
+		if c%solver.SumChunk != 0 && c != p.rows {
 			return false
 		}
 	}

@@ -35,7 +35,7 @@ func solved(t *testing.T, n int, path string, fixed bool) (x []float64, res *sol
 	}
 	align := Align(1)
 	if fixed {
-		align = solver.SumBlock
+		align = solver.SumChunk
 	}
 	each(t, n, func(sys *System) error {
 		m, _, err := Read(ctx, sys, path, align)
@@ -111,7 +111,7 @@ func TestPageRankOverRanksHasTheBitsOfOneProcess(t *testing.T) {
 		require.InDelta(t, r, want.Ranks[i], 1e-14)
 	}
 	each(t, 3, func(sys *System) error {
-		a, err := Slice(sys.Comm(), m.CSR, solver.SumBlock)
+		a, err := Slice(sys.Comm(), m.CSR, solver.SumChunk)
 		if err != nil {
 			return err
 		}

@@ -27,5 +27,5 @@ func (op *COOPtr) Check() error {
 	return nil
 }
 
-// Kernel names the operation.
-func (*COOPtr) Kernel() string { return "coo-ptr" }
+// Name names the operation.
+func (*COOPtr) Name() string { return "coo-ptr" }

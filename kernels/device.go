@@ -59,7 +59,7 @@ type Stream interface {
 	Copy(dst Buffer, dstOff int64, src Buffer, srcOff, bytes int64) error
 	// Launch runs a kernel. An op that the device does not have is an error that wraps
 	// ErrNotSupported, and wrong arguments are one that wraps ErrArgument.
-	Launch(op Op) error
+	Launch(op Operation) error
 	// Record makes e the moment when all that was put on the stream so far is done.
 	Record(e Event) error
 	// Wait holds back what is put on the stream from now on until the moment of e has
@@ -86,6 +86,6 @@ type Event interface {
 	Close() error
 }
 
-// Op is a kernel with its arguments: a pointer to one of the structs of this
+// Operation is a kernel with its arguments: a pointer to one of the structs of this
 // package.
-type Op interface{ Kernel() string }
+type Operation interface{ Name() string }

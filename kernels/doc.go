@@ -15,13 +15,13 @@
 //
 //	Gather     y[r] = alpha * sum over k of val[k]*x[idx[k]] + beta*y[r]   pCSR, and pCSC transposed
 //	Scatter    y[idx[k]] += alpha * val[k]*x[r]                            pCSC, and pCSR transposed
-//	GatherCOO  the same as Gather, for entries sorted by the index of y
-//	ScatterCOO the same as Scatter, for entries sorted by the index of x
+//	MajorProductCOO  the same as Gather, for entries sorted by the index of y
+//	MinorProductCOO the same as Scatter, for entries sorted by the index of x
 //
-// A device that is a Packer may keep a part in a form of its own, which GatherPacked
-// and ScatterPacked multiply by: the same formulas as Gather and Scatter, as ProductHost for vectors
-// in host memory, one or several. GatherMany, GatherManyPacked and ScatterMany are for several vectors,
-// GatherFixed is Gather with the same bits on every device. LocalPtr makes a part's pointers of
+// A device that is a Packer may keep a part in a form of its own, which MajorProductPacked
+// and MinorProductPacked multiply by: the same formulas as Gather and Scatter, as HostProduct for vectors
+// in host memory, one or several. MajorProductMany, MajorProductManyPacked and MinorProductMany are for several vectors,
+// MajorProductFixed is Gather with the same bits on every device. LocalPtr makes a part's pointers of
 // those of the matrix, COOPtr of the majors of its entries.
 //
 // kernels/reference has the same products in a few plain lines: what every

@@ -2,13 +2,13 @@ package kernels
 
 import "github.com/msrep-go/msrep/sparse"
 
-// The shape of the sums of GatherFixed.
+// The shape of the sums of MajorProductFixed.
 const (
 	FixedChunk   = 512 // entries of a row that are summed by themselves, at most
 	FixedStripes = 32  // partial sums over the chunks of a long row
 )
 
-// GatherFixed is Gather for parts that hold whole majors only (Part.StartFlag is not
+// MajorProductFixed is Gather for parts that hold whole majors only (Part.StartFlag is not
 // set, and the last major ends in the part), with the same bits on every device:
 //
 //	y[r] = alpha * sum over the entries k of major r of val[k]*x[idx[k]] + beta*y[r]
@@ -34,12 +34,12 @@ const (
 //
 // Forms that keep a row in one lane of a register, or entry by entry, sum so anyway
 // as long as they take the entries in their order: Packing.Fixed asks for those.
-type GatherFixed[V sparse.Value] struct {
+type MajorProductFixed[V sparse.Value] struct {
 	A           Compressed[V]
 	Alpha, Beta V
 	X, Y        Array[V]
 	Short       bool // no major has more than FixedChunk entries: nobody has to look
 }
 
-// Kernel names the operation.
-func (*GatherFixed[V]) Kernel() string { return "gather-fixed" }
+// Name names the operation.
+func (*MajorProductFixed[V]) Name() string { return "gather-fixed" }

@@ -27,5 +27,5 @@ func (op *LocalPtr) Check() error {
 	return nil
 }
 
-// Kernel names the operation.
-func (*LocalPtr) Kernel() string { return "local-ptr" }
+// Name names the operation.
+func (*LocalPtr) Name() string { return "local-ptr" }

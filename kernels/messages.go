@@ -8,8 +8,8 @@ type Take[V sparse.Value] struct {
 	X, Y Array[V]
 }
 
-// Kernel names the operation.
-func (*Take[V]) Kernel() string { return "take" }
+// Name names the operation.
+func (*Take[V]) Name() string { return "take" }
 
 // Pinner is a device that copies from and to some host memory without a detour.
 type Pinner interface {

@@ -5,5 +5,5 @@ package kernels
 type Meter interface {
 	// Traffic runs an operation and gives the bytes that its kernels load and store, in
 	// units of 32. What the operation uses must not be in use by any stream.
-	Traffic(op Op) (int64, error)
+	Traffic(op Operation) (int64, error)
 }

@@ -23,25 +23,25 @@ type Compressed[V sparse.Value] struct {
 	Longest int64
 }
 
-// Gather multiplies a part by x, one result per major:
+// MajorProduct multiplies a part by x, one result per major:
 //
 //	y[r] = alpha * sum over the entries k of major r of val[k]*x[idx[k]] + beta*y[r]
 //
 // for the owned majors, and Carry[0] = alpha * sum for a first major that an
 // earlier part owns. beta = 0 does not read y. X has one element per minor, Y one
 // per owned major. Carry is used when Part.StartFlag is set.
-type Gather[V sparse.Value] struct {
+type MajorProduct[V sparse.Value] struct {
 	A           Compressed[V]
 	Alpha, Beta V
 	X, Y, Carry Array[V]
 }
 
-// Scatter multiplies the transposed part by x, one product per entry:
+// MinorProduct multiplies the transposed part by x, one product per entry:
 //
 //	y = beta*y, then y[idx[k]] += alpha*val[k]*x[r] for every entry k of each major r
 //
 // beta = 0 does not read y. X has one element per covered major, Y one per minor.
-type Scatter[V sparse.Value] struct {
+type MinorProduct[V sparse.Value] struct {
 	A           Compressed[V]
 	Alpha, Beta V
 	X, Y        Array[V]
@@ -57,30 +57,30 @@ type Coordinate[V sparse.Value] struct {
 	Val   Array[V]     // Part.NNZ()
 }
 
-// GatherCOO is Gather for a coordinate part: X has one element per minor, Y one
+// MajorProductCOO is Gather for a coordinate part: X has one element per minor, Y one
 // per owned major.
-type GatherCOO[V sparse.Value] struct {
+type MajorProductCOO[V sparse.Value] struct {
 	A           Coordinate[V]
 	Alpha, Beta V
 	X, Y, Carry Array[V]
 }
 
-// ScatterCOO is Scatter for a coordinate part: X has one element per major of the
+// MinorProductCOO is Scatter for a coordinate part: X has one element per major of the
 // matrix, Y one per minor.
-type ScatterCOO[V sparse.Value] struct {
+type MinorProductCOO[V sparse.Value] struct {
 	A           Coordinate[V]
 	Alpha, Beta V
 	X, Y        Array[V]
 }
 
-// Kernel names the operation.
-func (*Gather[V]) Kernel() string { return "gather" }
+// Name names the operation.
+func (*MajorProduct[V]) Name() string { return "gather" }
 
-// Kernel names the operation.
-func (*Scatter[V]) Kernel() string { return "scatter" }
+// Name names the operation.
+func (*MinorProduct[V]) Name() string { return "scatter" }
 
-// Kernel names the operation.
-func (*GatherCOO[V]) Kernel() string { return "gather-coo" }
+// Name names the operation.
+func (*MajorProductCOO[V]) Name() string { return "gather-coo" }
 
-// Kernel names the operation.
-func (*ScatterCOO[V]) Kernel() string { return "scatter-coo" }
+// Name names the operation.
+func (*MinorProductCOO[V]) Name() string { return "scatter-coo" }

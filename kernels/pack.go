@@ -36,9 +36,9 @@ type Packing[V sparse.Value] struct {
 	Products int
 	// Vectors is how many vectors a product is expected to have; 0 means 1.
 	Vectors int
-	// Precision is how much of each value a product reads. The zero value is all.
-	Precision Precision
-	// Fixed asks for the sums of GatherFixed, to the last bit. The part must hold whole
+	// Count is how much of each value a product reads. The zero value is all.
+	Segments Segments
+	// Fixed asks for the sums of MajorProductFixed, to the last bit. The part must hold whole
 	// majors only. With FormAuto the device chooses among the forms that sum so; a form
 	// that is named and does not, or not on this matrix, is a *sparse.InputError.
 	Fixed bool
@@ -69,13 +69,13 @@ func (op *Packing[V]) Check() error {
 	return nil
 }
 
-// Precision is how much of a float64 value is kept within reach of a product (the
+// Count is how much of a float64 value is kept within reach of a product (the
 // CPMS paper): the value in Segments segments of equal size, of which Read are
 // read. Segments 0 means plain values. Read 0 of 2 or 4 is for a part whose values are
-// all 1 and not stored, for GatherSegments: Packing.Val is nil then.
-type Precision struct {
-	Segments int // 0, 2 or 4
-	Read     int // 1 ... Segments
+// all 1 and not stored, for MajorProductSegments: Packing.Val is nil then.
+type Segments struct {
+	Count int // 0, 2 or 4
+	Read  int // 1 ... Segments
 }
 
 // Packer is a device that can keep parts in forms of its own.
@@ -83,10 +83,10 @@ type Packer interface {
 	// Pack takes a *Packing. It fails with an error that wraps ErrNotSupported for a
 	// form that the device lacks, with ErrOutOfMemory when the form does not fit, and
 	// with a *sparse.InputError when the matrix does not suit the form that was named.
-	Pack(op Op) (Packed, error)
+	Pack(op Operation) (Packed, error)
 }
 
-// Packed is a part in a form of its device. GatherPacked multiplies by it.
+// Packed is a part in a form of its device. MajorProductPacked multiplies by it.
 type Packed interface {
 	Info() PackInfo
 	// Buffers is the memory that it holds, for counting.
@@ -119,38 +119,38 @@ type PackTrial struct {
 	Skipped string        // why it was not timed, "" when it was
 }
 
-// GatherPacked is Gather for a packed part: the same formula, the same vectors.
-type GatherPacked[V sparse.Value] struct {
+// MajorProductPacked is Gather for a packed part: the same formula, the same vectors.
+type MajorProductPacked[V sparse.Value] struct {
 	A           Packed
 	Alpha, Beta V
 	X, Y, Carry Array[V]
 }
 
-// ProductHost is a product by a packed part with vectors in host memory. Only a HostMapper has
+// HostProduct is a product by a packed part with vectors in host memory. Only a HostMapper has
 // it, and it is done when Launch returns. It is
 //
-//   - GatherPacked, for a part that begins with a major: X has an element for each minor, Y one
+//   - MajorProductPacked, for a part that begins with a major: X has an element for each minor, Y one
 //     for each major;
-//   - ScatterPacked where Scatters is set: X has an element for each major, Y one for each minor.
+//   - MinorProductPacked where Scatters is set: X has an element for each major, Y one for each minor.
 //     Where the form of the part does not scatter, or not as fast, it is Scatter with the part as
 //     it is;
-//   - GatherManyPacked where Cols is set, for a part that multiplies several vectors at once: X
+//   - MajorProductManyPacked where Cols is set, for a part that multiplies several vectors at once: X
 //     and Y then have rows of so many elements.
-type ProductHost[V sparse.Value] struct {
+type HostProduct[V sparse.Value] struct {
 	A           Packed
 	Alpha, Beta V
 	X, Y        []V
 	Cols        int // vectors, whose rows begin StrideX and StrideY elements apart; 0 means one
 	StrideX     int
 	StrideY     int
-	Scatters    bool
+	Minor       bool
 	Alone       bool // the goroutine that launches it makes it by itself where it can
 }
 
-// Kernel names the operation, which is the same as that of GatherPacked, ScatterPacked or GatherManyPacked.
-func (op *ProductHost[V]) Kernel() string {
+// Name names the operation, which is the same as that of MajorProductPacked, MinorProductPacked or MajorProductManyPacked.
+func (op *HostProduct[V]) Name() string {
 	switch {
-	case op.Scatters:
+	case op.Minor:
 		return "scatter-packed"
 	case op.Cols > 0:
 		return "gather-many-packed"
@@ -158,8 +158,8 @@ func (op *ProductHost[V]) Kernel() string {
 	return "gather-packed"
 }
 
-// Kernel names the operation.
-func (*Packing[V]) Kernel() string { return "pack" }
+// Name names the operation.
+func (*Packing[V]) Name() string { return "pack" }
 
-// Kernel names the operation.
-func (*GatherPacked[V]) Kernel() string { return "gather-packed" }
+// Name names the operation.
+func (*MajorProductPacked[V]) Name() string { return "gather-packed" }

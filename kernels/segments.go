@@ -10,14 +10,14 @@ type SegmentVector struct {
 	Read int // segments that are read or written, from the first; 0 where values are plain
 }
 
-// GatherSegments is GatherPacked for a part that was packed with a Precision, with
+// MajorProductSegments is MajorProductPacked for a part that was packed with a Precision, with
 // values, x and y each in their own precision and sums in float64:
 //
 //	y[r] = alpha * sum over the entries k of major r of val[k]*x[idx[k]] + beta*y[r]
 //
 // X and Y are cut into as many segments as the values of A. What is written is cut
 // towards zero.
-type GatherSegments struct {
+type MajorProductSegments struct {
 	A           Packed
 	Read        int // segments of each value that are read; 0: those that A was packed for
 	Alpha, Beta float64
@@ -26,7 +26,7 @@ type GatherSegments struct {
 }
 
 // JoinSegments gives the values of a part their plain form back, in place. From then
-// on GatherSegments reads all of them.
+// on MajorProductSegments reads all of them.
 type JoinSegments struct{ A Packed }
 
 // RankSegments ends an iteration of PageRank for a run of nodes, of which Sums is what
@@ -62,17 +62,17 @@ type DivideSegments struct {
 	By float64
 }
 
-// Kernel names the operation.
-func (*GatherSegments) Kernel() string { return "gather-segments" }
+// Name names the operation.
+func (*MajorProductSegments) Name() string { return "gather-segments" }
 
-// Kernel names the operation.
-func (*JoinSegments) Kernel() string { return "join-segments" }
+// Name names the operation.
+func (*JoinSegments) Name() string { return "join-segments" }
 
-// Kernel names the operation.
-func (*RankSegments) Kernel() string { return "rank-segments" }
+// Name names the operation.
+func (*RankSegments) Name() string { return "rank-segments" }
 
-// Kernel names the operation.
-func (*SumSegments) Kernel() string { return "sum-segments" }
+// Name names the operation.
+func (*SumSegments) Name() string { return "sum-segments" }
 
-// Kernel names the operation.
-func (*DivideSegments) Kernel() string { return "divide-segments" }
+// Name names the operation.
+func (*DivideSegments) Name() string { return "divide-segments" }

@@ -2,7 +2,7 @@ package kernels
 
 import "github.com/msrep-go/msrep/sparse"
 
-// TransposedMultiplier is a Packed part that may run ScatterPacked.
+// TransposedMultiplier is a Packed part that may run MinorProductPacked.
 type TransposedMultiplier interface {
 	Packed
 	// MultipliesTransposed reports whether it does, and faster than Scatter with the
@@ -10,12 +10,12 @@ type TransposedMultiplier interface {
 	MultipliesTransposed() bool
 }
 
-// ScatterPacked is Scatter for a packed part: the same formula, the same vectors.
-type ScatterPacked[V sparse.Value] struct {
+// MinorProductPacked is Scatter for a packed part: the same formula, the same vectors.
+type MinorProductPacked[V sparse.Value] struct {
 	A           Packed
 	Alpha, Beta V
 	X, Y        Array[V]
 }
 
-// Kernel names the operation.
-func (*ScatterPacked[V]) Kernel() string { return "scatter-packed" }
+// Name names the operation.
+func (*MinorProductPacked[V]) Name() string { return "scatter-packed" }

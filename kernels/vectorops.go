@@ -67,70 +67,70 @@ type Misfit[V sparse.Value] struct {
 	Sums Array[float64] // 1
 }
 
-// Step is the end of an iteration of CG: X = X + A*P and R = R - A*Q. It leaves R'R.
+// CGStep is the end of an iteration of CG: X = X + A*P and R = R - A*Q. It leaves R'R.
 //
 // X is the solution, R its residual, P the direction of the search, Q the matrix times P,
 // and A = R'Z / P'Q, where Z is R, or what the preconditioner makes of R.
-type Step[V sparse.Value] struct {
+type CGStep[V sparse.Value] struct {
 	A          V
 	P, Q, X, R Array[V]
 	Sums       Array[float64] // 1
 }
 
-// Turn is the next direction of BiCGSTAB: P = R + B*(P - W*V).
+// BiCGSTABDirection is the next direction of BiCGSTAB: P = R + B*(P - W*V).
 //
 // R is the residual, V the matrix times the old P (preconditioned, if so), W that of
 // Finish, and B = (C'R / the C'R before it) * (A / W), with A and C'R those of Finish.
-type Turn[V sparse.Value] struct {
+type BiCGSTABDirection[V sparse.Value] struct {
 	B, W    V
 	R, V, P Array[V]
 }
 
-// Finish is the end of an iteration of BiCGSTAB: X = X + A*P + W*S and R = R - W*T,
+// BiCGSTABStep is the end of an iteration of BiCGSTAB: X = X + A*P + W*S and R = R - W*T,
 // where S may be R as it was. It leaves R'R and C'R.
 //
 // X is the solution, R comes as the residual halfway, from which A times V was taken
 // already (V as in Turn, A = C'R / C'V with the R before that), S is R, T the matrix
 // times S, and W = T'R / T'T. With a preconditioner, P and S are what it makes of the
 // direction and of R. C is the first residual, or any other vector that stays.
-type Finish[V sparse.Value] struct {
+type BiCGSTABStep[V sparse.Value] struct {
 	A, W             V
 	P, S, T, C, X, R Array[V]
 	Sums             Array[float64] // 2
 }
 
-// Kernel names the operation.
-func (*Axpby[V]) Kernel() string { return "axpby" }
+// Name names the operation.
+func (*Axpby[V]) Name() string { return "axpby" }
 
-// Kernel names the operation.
-func (*Scale[V]) Kernel() string { return "scale" }
+// Name names the operation.
+func (*Scale[V]) Name() string { return "scale" }
 
-// Kernel names the operation.
-func (*Fill[V]) Kernel() string { return "fill" }
+// Name names the operation.
+func (*Fill[V]) Name() string { return "fill" }
 
-// Kernel names the operation.
-func (*Multiply[V]) Kernel() string { return "multiply" }
+// Name names the operation.
+func (*Multiply[V]) Name() string { return "multiply" }
 
-// Kernel names the operation.
-func (*AddCarries[V]) Kernel() string { return "add-carries" }
+// Name names the operation.
+func (*AddCarries[V]) Name() string { return "add-carries" }
 
-// Kernel names the operation.
-func (*SumPartials[V]) Kernel() string { return "sum-partials" }
+// Name names the operation.
+func (*SumPartials[V]) Name() string { return "sum-partials" }
 
-// Kernel names the operation.
-func (*Project[V]) Kernel() string { return "project" }
+// Name names the operation.
+func (*Project[V]) Name() string { return "project" }
 
-// Kernel names the operation.
-func (*Combine[V]) Kernel() string { return "combine" }
+// Name names the operation.
+func (*Combine[V]) Name() string { return "combine" }
 
-// Kernel names the operation.
-func (*Misfit[V]) Kernel() string { return "misfit" }
+// Name names the operation.
+func (*Misfit[V]) Name() string { return "misfit" }
 
-// Kernel names the operation.
-func (*Step[V]) Kernel() string { return "step" }
+// Name names the operation.
+func (*CGStep[V]) Name() string { return "step" }
 
-// Kernel names the operation.
-func (*Turn[V]) Kernel() string { return "turn" }
+// Name names the operation.
+func (*BiCGSTABDirection[V]) Name() string { return "turn" }
 
-// Kernel names the operation.
-func (*Finish[V]) Kernel() string { return "finish" }
+// Name names the operation.
+func (*BiCGSTABStep[V]) Name() string { return "finish" }

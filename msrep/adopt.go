@@ -17,7 +17,7 @@ func AdoptVector[V sparse.Value](sys *System, device int, a kernels.Array[V]) (v
 	case a.Len < 0 || a.Len > sparse.MaxDim:
 		return nil, sparse.Inputf("vector", "%d elements: use 0 to %d", a.Len, sparse.MaxDim)
 	}
-	l, err := sys.vectorLanes()
+	l, err := sys.vectorStreams()
 	if err != nil {
 		return nil, err
 	}
@@ -43,5 +43,5 @@ func (v *Vector[V]) Wait() (err error) {
 	if v == nil {
 		return sparse.Inputf("vector", "is nil")
 	}
-	return v.do(nil, func(l *lanes) error { return l.sync() })
+	return v.do(nil, func(l *vectorStreams) error { return l.sync() })
 }

@@ -16,7 +16,7 @@ type (
 	// PackTrial is one of the forms that a device considered for a part.
 	PackTrial = kernels.PackTrial
 	// Segments states into how many CPMS segments values are cut, and how many of them a product reads.
-	Segments = kernels.Precision
+	Segments = kernels.Segments
 	// Part is a range of the nonzeros of a matrix.
 	Part = partition.Part
 	// SplitRule names a rule by which a matrix is split into parts.

@@ -25,7 +25,7 @@ func (p *Plan[V]) ColumnVector() (*Vector[V], error) {
 }
 
 // newVector makes a vector for the results of products with op.
-func (p *Plan[V]) newVector(op Op) (v *Vector[V], err error) {
+func (p *Plan[V]) newVector(op Transpose) (v *Vector[V], err error) {
 	defer rescue(&err)
 	if p == nil {
 		return nil, errNoPlan
@@ -41,9 +41,9 @@ func (p *Plan[V]) newVector(op Op) (v *Vector[V], err error) {
 }
 
 // cutsOf is how results of products with op are cut.
-func (p *Plan[V]) cutsOf(op Op) []int {
+func (p *Plan[V]) cutsOf(op Transpose) []int {
 	switch {
-	case p.lay.gathers(op):
+	case p.lay.byMajor(op):
 		return p.ownCuts()
 	case p.transposed != nil:
 		return p.transposed.ownCuts()
@@ -64,17 +64,17 @@ func (p *Plan[V]) ownCuts() []int {
 // Resident reports whether Apply with op leaves Vectors on devices that have memory of
 // their own, and copies between devices only. Otherwise it works on host memory, as with
 // CPU devices, or goes through it.
-func (p *Plan[V]) Resident(op Op) bool {
+func (p *Plan[V]) Resident(op Transpose) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.resident(op)
 }
 
-func (p *Plan[V]) resident(op Op) bool {
+func (p *Plan[V]) resident(op Transpose) bool {
 	if q := p.instead(op); q != nil {
 		return q.Resident(op)
 	}
-	return p.amongDevices() && (p.lay.gathers(op) || p.opt.Storage.Segments.Segments == 0)
+	return p.amongDevices() && (p.lay.byMajor(op) || p.opt.Storage.Segments.Count == 0)
 }
 
 // inPlace reports whether the devices work on vectors in host memory where these are.
@@ -93,7 +93,7 @@ func (p *Plan[V]) amongDevices() bool { return p.opt.Variant.Strategy == Optimiz
 //
 // x and y belong to the System of the plan. Vectors of RowVector and ColumnVector are
 // read and written in place; y of other pieces is copied.
-func (p *Plan[V]) Apply(ctx context.Context, op Op, alpha V, x *Vector[V], beta V, y *Vector[V]) (err error) {
+func (p *Plan[V]) Apply(ctx context.Context, op Transpose, alpha V, x *Vector[V], beta V, y *Vector[V]) (err error) {
 	defer p.rescue(&err)
 	if err := p.enter(ctx); err != nil {
 		return err
@@ -117,23 +117,23 @@ func (p *Plan[V]) Apply(ctx context.Context, op Op, alpha V, x *Vector[V], beta 
 	case alpha == 0:
 		return y.Scale(beta)
 	case x.host != nil:
-		return y.do([]*Vector[V]{x}, func(*lanes) error {
+		return y.do([]*Vector[V]{x}, func(*vectorStreams) error {
 			_, err := p.multiply(ctx, op, alpha, x.host, beta, y.host)
 			return err
 		})
 	case !p.resident(op):
 		return p.throughHost(ctx, op, alpha, x, beta, y)
-	case p.lay.gathers(op) && !slices.Equal(y.cuts, p.ownCuts()):
+	case p.lay.byMajor(op) && !slices.Equal(y.cuts, p.ownCuts()):
 		return p.recut(ctx, op, alpha, x, beta, y)
 	}
 	return p.applyOn(op, alpha, x, beta, y)
 }
 
 // applyOn puts a product on the streams of the vectors.
-func (p *Plan[V]) applyOn(op Op, alpha V, x *Vector[V], beta V, y *Vector[V]) error {
-	err := y.do([]*Vector[V]{x}, func(l *lanes) error {
-		p.flying = l
-		return newExchange(l, &run[V]{plan: p, gathers: p.lay.gathers(op), alpha: alpha, beta: beta}, y.cuts, y.pieces).apply(x)
+func (p *Plan[V]) applyOn(op Transpose, alpha V, x *Vector[V], beta V, y *Vector[V]) error {
+	err := y.do([]*Vector[V]{x}, func(l *vectorStreams) error {
+		p.pending = l
+		return newExchange(l, &run[V]{plan: p, byMajor: p.lay.byMajor(op), alpha: alpha, beta: beta}, y.cuts, y.pieces).apply(x)
 	})
 	if err != nil && !sparse.IsInput(err) && !errors.Is(err, ErrClosed) {
 		p.broken = err
@@ -141,21 +141,21 @@ func (p *Plan[V]) applyOn(op Op, alpha V, x *Vector[V], beta V, y *Vector[V]) er
 	return err
 }
 
-// land waits for products of vectors that are under way, before something else uses
+// waitPending waits for products of vectors that are under way, before something else uses
 // what they use. Its error is the first of any operation on vectors since somebody
 // waited, of this plan or not, and does not make the plan unusable: such a product
 // leaves nothing that the next one needs.
-func (p *Plan[V]) land() error {
-	if p.flying == nil {
+func (p *Plan[V]) waitPending() error {
+	if p.pending == nil {
 		return nil
 	}
-	l := p.flying
-	p.flying = nil
-	return l.land()
+	l := p.pending
+	p.pending = nil
+	return l.waitIdle()
 }
 
 // checkPieces says what is wrong with the vectors of a product.
-func (p *Plan[V]) checkPieces(op Op, x, y *Vector[V]) error {
+func (p *Plan[V]) checkPieces(op Transpose, x, y *Vector[V]) error {
 	rows, cols := p.dims(op)
 	switch {
 	case x == nil:
@@ -175,7 +175,7 @@ func (p *Plan[V]) checkPieces(op Op, x, y *Vector[V]) error {
 }
 
 // throughHost makes a product that the devices do not make among themselves.
-func (p *Plan[V]) throughHost(ctx context.Context, op Op, alpha V, x *Vector[V], beta V, y *Vector[V]) error {
+func (p *Plan[V]) throughHost(ctx context.Context, op Transpose, alpha V, x *Vector[V], beta V, y *Vector[V]) error {
 	in, err := hostVector[V](x.Len())
 	if err != nil {
 		return err
@@ -199,7 +199,7 @@ func (p *Plan[V]) throughHost(ctx context.Context, op Op, alpha V, x *Vector[V],
 }
 
 // recut makes a product whose result is cut in another way than y.
-func (p *Plan[V]) recut(ctx context.Context, op Op, alpha V, x *Vector[V], beta V, y *Vector[V]) (err error) {
+func (p *Plan[V]) recut(ctx context.Context, op Transpose, alpha V, x *Vector[V], beta V, y *Vector[V]) (err error) {
 	t, err := newVector[V](p.sys, p.ownCuts())
 	if err != nil {
 		return err

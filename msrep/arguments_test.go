@@ -22,7 +22,7 @@ func TestWrongArgumentsAreNamedAndLeaveYAlone(t *testing.T) {
 	both := make([]float64, 7)
 	for _, c := range []struct {
 		message string
-		op      Op
+		op      Transpose
 		x, y    []float64
 	}{
 		{"x: 3 elements: op(A) is 3 x 4", NoTrans, make([]float64, 3), make([]float64, 3)},
@@ -200,7 +200,7 @@ func TestAnInvalidIndexWithoutValidationIsExplainedOnSimulatedDevices(t *testing
 }
 
 func TestIndicesThatChangeAfterTheyWereCheckedAreNotBlamedOnSkipValidation(t *testing.T) {
-	for _, op := range []Op{NoTrans, Trans} {
+	for _, op := range []Transpose{NoTrans, Trans} {
 		a := small(t)
 		plan := planOf[float64](t, openCPU(t, "cpu:2"), sparse.ToCSC[float64](a), PlanOptions{Expected: Expected{Transposed: 2}})
 		require.NotNil(t, plan.transposed)
@@ -229,7 +229,7 @@ func TestPlansThatWereNotMadeAreRefusedAndClosed(t *testing.T) {
 		require.NoError(t, none.Close())
 		err := none.SpMV(ctx, NoTrans, 1, nil, 0, nil)
 		require.ErrorIs(t, err, errNoPlan)
-		err = none.SpMM(ctx, NoTrans, 1, Block[float64]{}, 0, Block[float64]{})
+		err = none.SpMM(ctx, NoTrans, 1, MultiVector[float64]{}, 0, MultiVector[float64]{})
 		require.ErrorIs(t, err, errNoPlan)
 		require.ErrorIs(t, none.Apply(ctx, NoTrans, 1, nil, 0, nil), errNoPlan)
 		require.ErrorIs(t, none.UpdateValues(ctx, nil), errNoPlan)
@@ -253,7 +253,7 @@ func TestPlansThatWereNotMadeAreRefusedAndClosed(t *testing.T) {
 }
 
 func TestVectorsThatABlockDoesNotHavePanic(t *testing.T) {
-	for _, b := range []Block[float64]{
+	for _, b := range []MultiVector[float64]{
 		{Val: make([]float64, 6), Count: 2, Stride: 2},                 // 3 elements each
 		{Val: make([]float64, 6), Count: 2, Stride: 3, ByColumn: true}, // the same
 		{Val: make([]float64, 9), Count: 2, Stride: 3},                 // with gaps, where more vectors would fit
@@ -270,6 +270,6 @@ func TestVectorsThatABlockDoesNotHavePanic(t *testing.T) {
 		require.Panics(t, func() { b.Get(1, long) })
 		require.Panics(t, func() { b.Set(1, long) })
 	}
-	Block[float64]{Count: 1, Stride: 1}.Get(0, nil)
-	Block[float64]{Count: 2, Stride: 9, ByColumn: true}.Set(1, nil)
+	MultiVector[float64]{Count: 1, Stride: 1}.Get(0, nil)
+	MultiVector[float64]{Count: 2, Stride: 9, ByColumn: true}.Set(1, nil)
 }

@@ -8,25 +8,25 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Block is Count vectors of the same length. Element i of vector j is
+// MultiVector is Count vectors of the same length. Element i of vector j is
 // Val[i*Stride+j], or Val[j*Stride+i] when ByColumn is set. What lies in Val beside
 // the elements is neither read nor written.
-type Block[V sparse.Value] struct {
+type MultiVector[V sparse.Value] struct {
 	Val      []V
 	Count    int // vectors, at least 1 and below 2^31
 	Stride   int // from row to row, at least Count; by column from vector to vector, at least their length
 	ByColumn bool
 }
 
-// ByRow is a block without gaps whose elements lie row by row: what SpMM is fastest
+// MultiVectorByRow is a block without gaps whose elements lie row by row: what SpMM is fastest
 // with.
-func ByRow[V sparse.Value](val []V, count int) Block[V] {
-	return Block[V]{Val: val, Count: count, Stride: count}
+func MultiVectorByRow[V sparse.Value](val []V, count int) MultiVector[V] {
+	return MultiVector[V]{Val: val, Count: count, Stride: count}
 }
 
 // Check says what is wrong with a block of vectors of n elements: a *sparse.InputError
 // about name.
-func (b Block[V]) Check(name string, n int) error {
+func (b MultiVector[V]) Check(name string, n int) error {
 	runs, length := n, b.Count // of elements without a gap
 	if b.ByColumn {
 		runs, length = length, runs
@@ -47,13 +47,13 @@ func (b Block[V]) Check(name string, n int) error {
 
 // Get copies vector j to dst, which has the length of the vectors. Like an index of a
 // slice, j must be in [0, Count) and the elements within Val: it panics otherwise.
-func (b Block[V]) Get(j int, dst []V) {
+func (b MultiVector[V]) Get(j int, dst []V) {
 	b.inRange(j)
 	copy(dst, b.vector(j, len(dst), dst))
 }
 
 // Set copies src, which has the length of the vectors, to vector j. It panics as Get does.
-func (b Block[V]) Set(j int, src []V) {
+func (b MultiVector[V]) Set(j int, src []V) {
 	b.inRange(j)
 	if b.ByColumn && len(src) > 0 {
 		copy(b.Val[j*b.Stride:j*b.Stride+len(src)], src)
@@ -65,14 +65,14 @@ func (b Block[V]) Set(j int, src []V) {
 }
 
 // inRange panics where there is no vector j.
-func (b Block[V]) inRange(j int) {
+func (b MultiVector[V]) inRange(j int) {
 	if j < 0 || j >= b.Count {
 		panic(fmt.Sprintf("msrep: vector %d of a block of %d", j, b.Count))
 	}
 }
 
 // vector is vector j, of n elements: where it lies by column, or copied to buf.
-func (b Block[V]) vector(j, n int, buf []V) []V {
+func (b MultiVector[V]) vector(j, n int, buf []V) []V {
 	if b.ByColumn && n > 0 {
 		return b.Val[j*b.Stride : j*b.Stride+n]
 	}
@@ -83,7 +83,7 @@ func (b Block[V]) vector(j, n int, buf []V) []V {
 }
 
 // vectors is vectors lo <= j < hi of a block.
-func (b Block[V]) vectors(lo, hi int) Block[V] {
+func (b MultiVector[V]) vectors(lo, hi int) MultiVector[V] {
 	if b.ByColumn {
 		b.Val = b.Val[min(lo*b.Stride, len(b.Val)):]
 	} else {
@@ -94,12 +94,12 @@ func (b Block[V]) vectors(lo, hi int) Block[V] {
 }
 
 // rows is rows lo <= i < hi of a block by row, in place on a device.
-func (b Block[V]) rows(d kernels.HostMapper, lo, hi int) kernels.Block[V] {
-	return kernels.Block[V]{Val: kernels.AdoptArray(d, b.between(lo, hi)), Cols: b.Count, Stride: b.Stride}
+func (b MultiVector[V]) rows(d kernels.HostMapper, lo, hi int) kernels.MultiVector[V] {
+	return kernels.MultiVector[V]{Val: kernels.AdoptArray(d, b.between(lo, hi)), Cols: b.Count, Stride: b.Stride}
 }
 
 // between is the elements of rows lo <= i < hi of a block by row.
-func (b Block[V]) between(lo, hi int) []V {
+func (b MultiVector[V]) between(lo, hi int) []V {
 	if hi <= lo {
 		return nil
 	}

@@ -88,9 +88,9 @@ func (p *Plan[V]) chosen() ([]kernels.Form, error) {
 	forms := words[1+len(matrix):]
 	at := slices.Index(forms, choiceTransposed)
 	switch {
-	case p.opt.turned && at < 0:
+	case p.opt.ofTransposed && at < 0:
 		return nil, nil
-	case p.opt.turned:
+	case p.opt.ofTransposed:
 		forms = forms[at+1:]
 	case at >= 0:
 		forms = forms[:at]

@@ -39,7 +39,7 @@ func (p *Plan[V]) compressFor() (products int, gathers, none bool) {
 	if p.opt.Expected.Transposed > products {
 		products, op = p.opt.Expected.Transposed, Trans
 	}
-	return products, p.lay.gathers(op), products < compressFrom
+	return products, p.lay.byMajor(op), products < compressFrom
 }
 
 // compress has the devices make pointers of their parts in COO.
@@ -104,7 +104,7 @@ func (p *Plan[V]) chooseCompressed(ctx context.Context) error {
 			return err
 		}
 		begin := time.Now()
-		err := s.race(&run[V]{plan: p, gathers: gathers, alpha: 1}, products)
+		err := s.race(&run[V]{plan: p, byMajor: gathers, alpha: 1}, products)
 		if errors.Is(err, kernels.ErrOutOfMemory) {
 			s.asCSR, s.chosen.Why = false, "no memory to measure csr beside it"
 			if err = s.stream.Sync(); errors.Is(err, kernels.ErrOutOfMemory) { // the same error once more
@@ -138,7 +138,7 @@ func (s *share[V]) keepFaster() (err error) {
 // race measures a product both ways, and sets asCSR and chosen.
 func (s *share[V]) race(r *run[V], products int) (err error) {
 	nx, ny := r.plan.lay.majors, r.plan.lay.minors
-	if r.gathers {
+	if r.byMajor {
 		nx, ny = r.plan.lay.minors, s.part.OwnEnd-s.part.OwnFirst
 	}
 	var v vectors[V]
@@ -152,7 +152,7 @@ func (s *share[V]) race(r *run[V], products int) (err error) {
 	if err := errors.Join(s.stream.Launch(&kernels.Fill[V]{Y: v.x, Value: 1}), s.stream.Launch(&kernels.Fill[V]{Y: v.y}), s.stream.Sync()); err != nil {
 		return err
 	}
-	var ops [2]kernels.Op // in COO, and in CSR
+	var ops [2]kernels.Operation // in COO, and in CSR
 	for i := range ops {
 		s.asCSR = i == 1
 		ops[i] = r.op(s, &v, s.carry)
@@ -174,7 +174,7 @@ func (s *share[V]) race(r *run[V], products int) (err error) {
 }
 
 // meter is race on a device that counts.
-func (s *share[V]) meter(m kernels.Meter, ops [2]kernels.Op) (err error) {
+func (s *share[V]) meter(m kernels.Meter, ops [2]kernels.Operation) (err error) {
 	var bytes [2]int64
 	for i, op := range ops {
 		if bytes[i], err = m.Traffic(op); err != nil {
@@ -187,7 +187,7 @@ func (s *share[V]) meter(m kernels.Meter, ops [2]kernels.Op) (err error) {
 }
 
 // spells is the time of a product by each of ops, in its fastest spell.
-func (s *share[V]) spells(ops [2]kernels.Op, products int) (best [2]time.Duration, err error) {
+func (s *share[V]) spells(ops [2]kernels.Operation, products int) (best [2]time.Duration, err error) {
 	calls := 1
 	for _, op := range ops { // the first product also loads the kernels, which may take a second
 		if _, err := s.kernel(op); err != nil {
@@ -212,7 +212,7 @@ func (s *share[V]) spells(ops [2]kernels.Op, products int) (best [2]time.Duratio
 }
 
 // spell is the time of each of some products, one behind the other.
-func (s *share[V]) spell(op kernels.Op, calls int) (time.Duration, error) {
+func (s *share[V]) spell(op kernels.Operation, calls int) (time.Duration, error) {
 	err := s.stream.Record(s.start)
 	for range calls {
 		if err == nil {

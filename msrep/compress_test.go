@@ -23,9 +23,9 @@ type leaning struct {
 	toCSR bool
 }
 
-func (d leaning) Traffic(op kernels.Op) (int64, error) {
+func (d leaning) Traffic(op kernels.Operation) (int64, error) {
 	n, err := d.Device.Traffic(op)
-	if strings.HasSuffix(op.Kernel(), "-coo") == d.toCSR {
+	if strings.HasSuffix(op.Name(), "-coo") == d.toCSR {
 		n = 1 << 60
 	}
 	return n, err
@@ -105,7 +105,7 @@ func TestCOOWithOneRowOrOneColumnIsMultipliedAsCSR(t *testing.T) {
 		for _, devices := range []int{1, 3} {
 			sys := simulated(t, devices, sim.Config{Unchecked: true}, func(d *sim.Device) kernels.Device { return leaning{d, true} })
 			plan := planOf[float64](t, sys, a, PlanOptions{Storage: Storage{Format: sparse.FormatCOO}})
-			for _, op := range []Op{NoTrans, Trans} {
+			for _, op := range []Transpose{NoTrans, Trans} {
 				rows, cols := plan.dims(op)
 				x, y := sines(cols), sines(rows)
 				want := reference.Multiply(bool(op), 0.5, a, x, -2, y)
@@ -130,7 +130,7 @@ func TestCOOAsCSRMultipliesVectorsOnTheDevices(t *testing.T) {
 		a := inCOO[float64](bands(n), byRow)
 		plan := planOf[float64](t, sys, a, PlanOptions{Storage: Storage{Format: sparse.FormatCOO}})
 		require.True(t, plan.shares[1].asCSR)
-		for _, op := range []Op{NoTrans, Trans} {
+		for _, op := range []Transpose{NoTrans, Trans} {
 			require.True(t, plan.Resident(op))
 			vx, err := plan.ColumnVector()
 			require.NoError(t, err)
@@ -227,8 +227,8 @@ func (d timed) NewEvent() (kernels.Event, error) {
 	return timedEvent{e, new(time.Duration)}, err
 }
 
-func (s timedStream) Launch(op kernels.Op) error {
-	*s.now += s.dev.took[op.Kernel()]
+func (s timedStream) Launch(op kernels.Operation) error {
+	*s.now += s.dev.took[op.Name()]
 	return s.Stream.Launch(op)
 }
 

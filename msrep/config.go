@@ -56,11 +56,11 @@ const (
 	NUMAOff  NUMA = "off" // matrices are used in place, threads run anywhere
 )
 
-// Op selects op(A), the matrix that a product multiplies by.
-type Op bool
+// Transpose selects op(A), the matrix that a product multiplies by.
+type Transpose bool
 
 // The values of Op.
 const (
-	NoTrans Op = false // op(A) = A
-	Trans   Op = true  // op(A) = A', the transpose of A
+	NoTrans Transpose = false // op(A) = A
+	Trans   Transpose = true  // op(A) = A', the transpose of A
 )

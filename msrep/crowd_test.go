@@ -14,7 +14,7 @@ import (
 
 func TestProductsOfSeveralCallersAreMadeInTheFasterWay(t *testing.T) {
 	const shorter, longer = 100 * time.Microsecond, 70 * time.Millisecond // the second one is longer than crowdTime
-	var c crowd
+	var c callerSchedule
 	now := time.Second
 	for range 1000 {
 		now += time.Millisecond
@@ -23,9 +23,9 @@ func TestProductsOfSeveralCallersAreMadeInTheFasterWay(t *testing.T) {
 	for _, product := range []time.Duration{shorter, 2 * shorter, longer} {
 		for _, faster := range []bool{true, false} { // whether products are faster alone
 			took := map[bool]time.Duration{}
-			for begin := now; now < begin+300*max(crowdTime, product); {
-				if c.seen == 0 || now-c.seen > crowdLasts/2 {
-					c.seen = now
+			for begin := now; now < begin+300*max(callerTrialTime, product); {
+				if c.lastWait == 0 || now-c.lastWait > callerKeepTime/2 {
+					c.lastWait = now
 				}
 				one, a := product, c.alone(now)
 				if a != faster {
@@ -38,9 +38,9 @@ func TestProductsOfSeveralCallersAreMadeInTheFasterWay(t *testing.T) {
 			require.Positive(t, took[!faster], "the other way is tried again")
 		}
 	}
-	now += 2 * crowdLasts
+	now += 2 * callerKeepTime
 	require.False(t, c.alone(now))
-	require.Equal(t, crowd{begin: now}, c, "they are gone")
+	require.Equal(t, callerSchedule{began: now}, c, "they are gone")
 }
 
 // asking is a context that says when somebody waits for its end.
@@ -73,8 +73,8 @@ func (d watched) NewStream() (kernels.Stream, error) {
 	return watchedStream{s, d.alone}, err
 }
 
-func (s watchedStream) Launch(op kernels.Op) error {
-	if op, ok := op.(*kernels.ProductHost[float64]); ok {
+func (s watchedStream) Launch(op kernels.Operation) error {
+	if op, ok := op.(*kernels.HostProduct[float64]); ok {
 		*s.alone = op.Alone
 	}
 	return s.Stream.Launch(op)
@@ -91,7 +91,7 @@ func TestAPlanSeesACrowdWhereACallerWaitsForAnother(t *testing.T) {
 		return err
 	}
 	require.NoError(t, product(ctx))
-	require.Zero(t, p.crowd.seen)
+	require.Zero(t, p.callers.lastWait)
 
 	c, stop := context.WithCancel(ctx)
 	defer stop()
@@ -101,14 +101,14 @@ func TestAPlanSeesACrowdWhereACallerWaitsForAnother(t *testing.T) {
 	<-waiting.waits
 	p.mu.Unlock()
 	require.NoError(t, <-done)
-	require.Positive(t, p.crowd.seen)
+	require.Positive(t, p.callers.lastWait)
 	require.False(t, alone, "first all workers make them")
 
 	later := time.Since(began) + time.Hour
-	p.crowd = crowd{seen: later, begin: later, way: crowdAlone}
+	p.callers = callerSchedule{lastWait: later, began: later, stage: timeCallerAlone}
 	require.NoError(t, product(ctx))
 	require.True(t, alone)
-	require.Equal(t, kernels.ProductHost[float64]{}, p.shares[0].host, "it keeps no vectors of a caller")
+	require.Equal(t, kernels.HostProduct[float64]{}, p.shares[0].host, "it keeps no vectors of a caller")
 	require.NoError(t, sys.Close())
 }
 
@@ -116,7 +116,7 @@ func TestTransposedProductsSeeTheCrowdOfTheirPlan(t *testing.T) {
 	p := planOf[float64](t, openCPU(t, "cpu:1"), small(t), PlanOptions{Expected: Expected{Transposed: 1000}})
 	require.NotNil(t, p.transposed)
 	require.NoError(t, p.enter(ctx))
-	require.Zero(t, p.transposed.crowd.seen)
+	require.Zero(t, p.transposed.callers.lastWait)
 	done := make(chan error)
 	waiting := asking{ctx, make(chan bool, 1)}
 	go func() {
@@ -126,6 +126,6 @@ func TestTransposedProductsSeeTheCrowdOfTheirPlan(t *testing.T) {
 	<-waiting.waits
 	p.mu.Unlock()
 	require.NoError(t, <-done)
-	require.Positive(t, p.crowd.seen)
-	require.Equal(t, p.crowd.seen, p.transposed.crowd.seen)
+	require.Positive(t, p.callers.lastWait)
+	require.Equal(t, p.callers.lastWait, p.transposed.callers.lastWait)
 }

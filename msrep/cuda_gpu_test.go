@@ -203,7 +203,7 @@ func TestGPUsMeasureCOOBesideCSR(t *testing.T) {
 				require.Equal(t, plan.shares[i].asCSR, info.Form == kernels.FormCSR)
 				require.Len(t, info.Tried, 2)
 			}
-			for _, op := range []Op{NoTrans, Trans} {
+			for _, op := range []Transpose{NoTrans, Trans} {
 				x, y := sines(2000), sines(2000)
 				want := reference.Multiply(bool(op), 0.5, a, x, -2, y)
 				multiply(t, plan, op, 0.5, x, -2, y)

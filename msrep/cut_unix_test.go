@@ -20,7 +20,7 @@ func TestAMappedFileThatIsCutIsAnError(t *testing.T) {
 	require.NoError(t, err)
 	for _, format := range []sparse.Format{sparse.FormatCSR, sparse.FormatCOO, sparse.FormatCSC, FormatAuto} {
 		for devices := range 3 {
-			for _, op := range []Op{NoTrans, Trans} {
+			for _, op := range []Transpose{NoTrans, Trans} {
 				name := fmt.Sprintf("%s, %d devices, transposed %v", format, devices+1, op)
 				path := filepath.Join(t.TempDir(), "a.msr")
 				require.NoError(t, matio.Write(path, a.CSR, a.Source))
@@ -32,7 +32,7 @@ func TestAMappedFileThatIsCutIsAnError(t *testing.T) {
 				require.NoError(t, os.Truncate(path, 4096))
 				x, y := make([]float64, 2*a.Rows), make([]float64, 2*a.Rows)
 				if devices == 1 {
-					err = plan.SpMM(t.Context(), op, 1, Block[float64]{Val: x, Count: 2, Stride: 2}, 0, Block[float64]{Val: y, Count: 2, Stride: 2})
+					err = plan.SpMM(t.Context(), op, 1, MultiVector[float64]{Val: x, Count: 2, Stride: 2}, 0, MultiVector[float64]{Val: y, Count: 2, Stride: 2})
 				} else {
 					err = plan.SpMV(t.Context(), op, 1, x[:a.Rows], 0, y[:a.Rows])
 				}

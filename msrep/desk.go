@@ -10,8 +10,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// desk is what a device keeps for exchanges of one kind.
-type desk[V sparse.Value] struct {
+// exchangeBuffers is what a device keeps for exchanges of one kind.
+type exchangeBuffers[V sparse.Value] struct {
 	lo, hi int              // the elements of x that the part needs
 	first  int              // the element of x that x begins with
 	n      int64            // elements of x that the kernel asks for
@@ -26,16 +26,16 @@ type desk[V sparse.Value] struct {
 
 	// Of products that scatter: the device's own sum, as long as y, and room for the
 	// stretches of the others'.
-	partial, room kernels.Array[V]
+	partial, received kernels.Array[V]
 }
 
-// deskFor makes the desk, once.
-func (s *share[V]) deskFor(p *Plan[V], gathers bool) (*desk[V], error) {
-	if d := s.desks[gathers]; d != nil {
+// exchangeBuffersFor makes the desk, once.
+func (s *share[V]) exchangeBuffersFor(p *Plan[V], gathers bool) (*exchangeBuffers[V], error) {
+	if d := s.exchanges[gathers]; d != nil {
 		return d, nil
 	}
-	d := &desk[V]{}
-	s.desks[gathers] = d // so that close finds what was made of it; the plan is of no use when that fails
+	d := &exchangeBuffers[V]{}
+	s.exchanges[gathers] = d // so that close finds what was made of it; the plan is of no use when that fails
 	l := p.lay
 	switch {
 	case gathers:
@@ -61,7 +61,7 @@ func (s *share[V]) deskFor(p *Plan[V], gathers bool) (*desk[V], error) {
 }
 
 // findCarries finds the parts whose first rows the device owns.
-func (d *desk[V]) findCarries(s *share[V], p *Plan[V]) (err error) {
+func (d *exchangeBuffers[V]) findCarries(s *share[V], p *Plan[V]) (err error) {
 	var row []int32
 	for k, q := range p.parts {
 		if q.StartFlag && q.StartMajor >= s.part.OwnFirst && q.StartMajor < s.part.OwnEnd {
@@ -94,12 +94,12 @@ func atLeast[V sparse.Value](dev kernels.Device, a *kernels.Array[V], n int64) (
 }
 
 // buffers is the memory that it holds.
-func (d *desk[V]) buffers() []kernels.Buffer {
-	return []kernels.Buffer{d.x.Buf, d.y.Buf, d.row.Buf, d.val.Buf, d.partial.Buf, d.room.Buf}
+func (d *exchangeBuffers[V]) buffers() []kernels.Buffer {
+	return []kernels.Buffer{d.x.Buf, d.y.Buf, d.row.Buf, d.val.Buf, d.partial.Buf, d.received.Buf}
 }
 
-func (d *desk[V]) close() error {
-	return errors.Join(d.x.Free(), d.y.Free(), d.row.Free(), d.val.Free(), d.partial.Free(), d.room.Free())
+func (d *exchangeBuffers[V]) close() error {
+	return errors.Join(d.x.Free(), d.y.Free(), d.row.Free(), d.val.Free(), d.partial.Free(), d.received.Free())
 }
 
 // span is the least range that holds all indices.

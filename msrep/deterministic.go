@@ -19,9 +19,9 @@ func (o *PlanOptions) fillDeterministic() error {
 		return sparse.Inputf("format", "%q sums in an order of its own: with deterministic use auto, csr, or a form that takes entries in their order", string(o.Storage.Format))
 	case o.Variant.Split != partition.RuleAuto && o.Variant.Split != partition.RuleWhole:
 		return sparse.Inputf("split", "%q cuts rows, or balances badly: with deterministic use %s or %s", string(o.Variant.Split), partition.RuleAuto, partition.RuleWhole)
-	case o.Storage.Segments != kernels.Precision{}:
-		return sparse.Inputf("precision", "%d of %d segments: with deterministic all of each value is read", o.Storage.Segments.Read, o.Storage.Segments.Segments)
-	case o.Variant.Library == KernelCuSPARSE:
+	case o.Storage.Segments != kernels.Segments{}:
+		return sparse.Inputf("precision", "%d of %d segments: with deterministic all of each value is read", o.Storage.Segments.Read, o.Storage.Segments.Count)
+	case o.Variant.Library == LibraryCuSPARSE:
 		return sparse.Inputf("kernel", "cusparse sums in an order of its own: with deterministic use auto or own")
 	}
 	switch {

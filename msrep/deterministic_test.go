@@ -42,7 +42,7 @@ var inOrder = []PlanOptions{
 // fixed computes y of random x and y0 on each system, and requires the bits of the
 // definition, and the right numbers.
 // Simulated devices, which are slow, have one case in four.
-func fixed[V sparse.Value](t require.TestingT, systems []*System, op Op, a sparse.Matrix[V], r *rand.Rand, special bool) {
+func fixed[V sparse.Value](t require.TestingT, systems []*System, op Transpose, a sparse.Matrix[V], r *rand.Rand, special bool) {
 	rows, cols := a.Dims()
 	if op == Trans {
 		rows, cols = cols, rows
@@ -109,7 +109,7 @@ func TestRealMatricesGiveTheSameBitsOnAllDevices(t *testing.T) {
 		}
 		m, err := matio.Read(t.Context(), filepath.Join(filepath.Dir(index), row["file"]))
 		require.NoError(t, err)
-		fixed[float64](t, systems, Op(count%5 == 4), m.CSR, r, count%3 == 2)
+		fixed[float64](t, systems, Transpose(count%5 == 4), m.CSR, r, count%3 == 2)
 		if count%4 == 0 {
 			fixed[float32](t, systems, NoTrans, sparse.Convert[float32](m.CSR), r, false)
 		}
@@ -145,7 +145,7 @@ func TestAnyMatrixGivesTheSameBitsOnAllDevices(t *testing.T) {
 		}
 		a, err := sparse.NewCSR(len(lengths), cols, ptr, idx, val)
 		require.NoError(t, err)
-		op := Op(rapid.Bool().Draw(t, "transposed"))
+		op := Transpose(rapid.Bool().Draw(t, "transposed"))
 		if rapid.Bool().Draw(t, "float32") {
 			fixed[float32](t, systems, op, sparse.Convert[float32](a), r, true)
 		} else {
@@ -160,7 +160,7 @@ func TestDeterministicTakesTheNewValues(t *testing.T) {
 	require.NoError(t, err)
 	plan := planOf(t, s, sparse.Matrix[float64](a), PlanOptions{Deterministic: true})
 	y := make([]float64, 2)
-	for _, op := range []Op{NoTrans, Trans} {
+	for _, op := range []Transpose{NoTrans, Trans} {
 		multiply(t, plan, op, 1, []float64{1, 1}, 0, y)
 	}
 	require.Equal(t, []float64{3, 3}, y)
@@ -185,7 +185,7 @@ func TestDeterministicRefusesWhatSumsInAnotherOrder(t *testing.T) {
 		{PlanOptions{Storage: Storage{Format: sparse.FormatCSC}}, "format"},
 		{PlanOptions{Storage: Storage{Form: "ell"}}, "format"}, // says the device
 		{PlanOptions{Variant: Variant{Split: partition.RuleNNZ}}, "split"},
-		{PlanOptions{Variant: Variant{Library: KernelCuSPARSE}}, "kernel"},
+		{PlanOptions{Variant: Variant{Library: LibraryCuSPARSE}}, "kernel"},
 	} {
 		c.opt.Deterministic = true
 		_, err := NewPlan(t.Context(), s, sparse.Matrix[float64](a), c.opt)

@@ -19,12 +19,12 @@ func (p *Plan[V]) direct() bool {
 
 // multiplyDirect is multiply where direct holds: without what other products need, which takes
 // as long as 2000 entries.
-func (p *Plan[V]) multiplyDirect(ctx context.Context, op Op, alpha V, x []V, beta V, y []V) (t Timing, err error) {
+func (p *Plan[V]) multiplyDirect(ctx context.Context, op Transpose, alpha V, x []V, beta V, y []V) (t Timing, err error) {
 	s := p.shares[0]
 	begin := time.Since(began)
-	s.host = kernels.ProductHost[V]{A: s.packed, Alpha: alpha, Beta: beta, X: x, Y: y, Scatters: !p.lay.gathers(op), Alone: p.crowd.alone(begin)}
+	s.host = kernels.HostProduct[V]{A: s.packed, Alpha: alpha, Beta: beta, X: x, Y: y, Minor: !p.lay.byMajor(op), Alone: p.callers.alone(begin)}
 	err = s.stream.Launch(&s.host)
-	s.host = kernels.ProductHost[V]{} // the vectors belong to the caller
+	s.host = kernels.HostProduct[V]{} // the vectors belong to the caller
 	if err != nil {
 		return t, p.fail(ctx, err)
 	}
@@ -33,12 +33,12 @@ func (p *Plan[V]) multiplyDirect(ctx context.Context, op Op, alpha V, x []V, bet
 }
 
 // multiplyManyDirect is gatherMany where direct holds, for blocks by row.
-func (p *Plan[V]) multiplyManyDirect(alpha V, x Block[V], beta V, y Block[V]) (took time.Duration, err error) {
+func (p *Plan[V]) multiplyManyDirect(alpha V, x MultiVector[V], beta V, y MultiVector[V]) (took time.Duration, err error) {
 	s := p.shares[0]
 	begin := time.Since(began)
-	s.host = kernels.ProductHost[V]{A: s.packed, Alpha: alpha, Beta: beta, X: x.between(0, p.lay.minors), Y: y.between(0, s.part.OwnEnd),
+	s.host = kernels.HostProduct[V]{A: s.packed, Alpha: alpha, Beta: beta, X: x.between(0, p.lay.minors), Y: y.between(0, s.part.OwnEnd),
 		Cols: x.Count, StrideX: x.Stride, StrideY: y.Stride}
 	err = s.stream.Launch(&s.host)
-	s.host = kernels.ProductHost[V]{}
+	s.host = kernels.HostProduct[V]{}
 	return time.Since(began) - begin, err
 }

@@ -12,7 +12,7 @@
 //   - SpMV: one product.
 //   - Open, NewPlan, Plan.SpMV: many products with a matrix. Config says which devices,
 //     PlanOptions how the matrix is split and kept; the zero values do for most.
-//   - Plan.SpMM and Block: several vectors at once.
+//   - Plan.SpMM and MultiVector: several vectors at once.
 //   - Plan.UpdateValues: other values in the same places.
 //   - Vector and Plan.Apply: vectors that stay in the memory of the devices; Selection,
 //     AdoptVector and System.Device are for those who exchange elements of them with other

@@ -62,7 +62,7 @@ func ExamplePlanOptions_precision() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	plan, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{Storage: msrep.Storage{Segments: msrep.Segments{Segments: 2, Read: 1}}})
+	plan, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{Storage: msrep.Storage{Segments: msrep.Segments{Count: 2, Read: 1}}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -34,7 +34,7 @@ func ExamplePlan_SpMM_transposed() {
 		0, 0,
 		0, 1,
 	}
-	rank, next := msrep.ByRow(slices.Clone(starts), 2), msrep.ByRow(make([]float64, 6), 2)
+	rank, next := msrep.MultiVectorByRow(slices.Clone(starts), 2), msrep.MultiVectorByRow(make([]float64, 6), 2)
 	for range 100 {
 		for i, s := range starts {
 			next.Val[i] = 0.15 * s

@@ -83,12 +83,12 @@ func ExamplePlan_SpMM() {
 		log.Fatal(err)
 	}
 	defer plan.Close()
-	x := msrep.ByRow([]float64{
+	x := msrep.MultiVectorByRow([]float64{
 		1, 1,
 		0, 2,
 		0, 3,
 	}, 2)
-	y := msrep.ByRow(make([]float64, 6), 2)
+	y := msrep.MultiVectorByRow(make([]float64, 6), 2)
 	if err := plan.SpMM(ctx, msrep.NoTrans, 1, x, 0, y); err != nil {
 		log.Fatal(err)
 	}

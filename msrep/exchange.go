@@ -15,14 +15,14 @@ import (
 // adds it up. Devices wait for each other on their streams, the host does not.
 type exchange[V sparse.Value] struct {
 	*run[V]
-	l    *lanes
+	l    *vectorStreams
 	cuts []int              // device i has the rows [cuts[i], cuts[i+1]) of y
 	y    []kernels.Array[V] // which are here
 	x    []kernels.Array[V] // what each device multiplies by
 	host bool               // x and y are in host memory
 }
 
-func newExchange[V sparse.Value](l *lanes, r *run[V], cuts []int, y []kernels.Array[V]) *exchange[V] {
+func newExchange[V sparse.Value](l *vectorStreams, r *run[V], cuts []int, y []kernels.Array[V]) *exchange[V] {
 	return &exchange[V]{run: r, l: l, cuts: cuts, y: y, x: make([]kernels.Array[V], len(y))}
 }
 
@@ -35,11 +35,11 @@ func (e *exchange[V]) apply(x *Vector[V]) error {
 	several := len(e.y) > 1
 	if several {
 		// What is copied was written, and nobody is still at what the last product left.
-		if err := e.l.meet(func(i, j int) bool { return e.reads(i, j, x) || e.takes(j, i) }); err != nil {
+		if err := e.l.barrier(func(i, j int) bool { return e.reads(i, j, x) || e.takes(j, i) }); err != nil {
 			return err
 		}
 	}
-	err := e.l.each(func(i int) error {
+	err := e.l.eachDevice(func(i int) error {
 		o := e.desk(i)
 		if !several {
 			e.x[i] = x.pieces[i].Sub(int64(o.first), int64(o.first)+o.n)
@@ -52,19 +52,19 @@ func (e *exchange[V]) apply(x *Vector[V]) error {
 		return err
 	}
 	// The sums are there, and x has been read before anybody writes to it.
-	if err := e.l.meet(func(i, j int) bool { return e.takes(i, j) || e.reads(j, i, x) }); err != nil {
+	if err := e.l.barrier(func(i, j int) bool { return e.takes(i, j) || e.reads(j, i, x) }); err != nil {
 		return err
 	}
-	return e.l.each(e.merge)
+	return e.l.eachDevice(e.merge)
 }
 
 // prepare brings what device i needs there, once.
 func (e *exchange[V]) prepare(i int) error {
 	s, l := e.plan.shares[i], e.plan.lay
-	if err := s.prepare(l, e.gathers); err != nil {
+	if err := s.prepare(l, e.byMajor); err != nil {
 		return err
 	}
-	d, err := s.deskFor(e.plan, e.gathers)
+	d, err := s.exchangeBuffersFor(e.plan, e.byMajor)
 	if err != nil {
 		return err
 	}
@@ -81,13 +81,13 @@ func (e *exchange[V]) prepare(i int) error {
 		e.y[i] = d.y
 	}
 	e.x[i] = d.x
-	if e.gathers || len(e.y) == 1 {
+	if e.byMajor || len(e.y) == 1 {
 		return nil
 	}
-	return atLeast(s.dev, &d.room, int64(len(e.y)-1)*rows)
+	return atLeast(s.dev, &d.received, int64(len(e.y)-1)*rows)
 }
 
-func (e *exchange[V]) desk(i int) *desk[V] { return e.plan.shares[i].desks[e.gathers] }
+func (e *exchange[V]) desk(i int) *exchangeBuffers[V] { return e.plan.shares[i].exchanges[e.byMajor] }
 
 // launch puts the kernel of device i on its stream.
 func (e *exchange[V]) launch(i int) error {
@@ -107,11 +107,11 @@ func (e *exchange[V]) reads(i, j int, x *Vector[V]) bool {
 
 // takes reports whether device i adds sums of device j to its rows, in this product or
 // in one before it.
-func (e *exchange[V]) takes(i, j int) bool { return !e.gathers || slices.Contains(e.desk(i).from, j) }
+func (e *exchange[V]) takes(i, j int) bool { return !e.byMajor || slices.Contains(e.desk(i).from, j) }
 
 // merge adds what other devices have for the rows of device i.
 func (e *exchange[V]) merge(i int) error {
-	if e.gathers {
+	if e.byMajor {
 		return e.addCarries(i)
 	}
 	return e.sumPartials(i)
@@ -135,7 +135,7 @@ func (e *exchange[V]) addCarries(i int) error {
 // sumPartials adds up the stretches of all partial vectors that are the rows of device
 // i.
 func (e *exchange[V]) sumPartials(i int) error {
-	n, room := e.y[i].Len, e.desk(i).room
+	n, room := e.y[i].Len, e.desk(i).received
 	if n == 0 {
 		return nil
 	}

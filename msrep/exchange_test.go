@@ -19,7 +19,7 @@ import (
 // kinds of products: those that gather and those that scatter.
 var kinds = []struct {
 	format sparse.Format
-	op     Op
+	op     Transpose
 }{{sparse.FormatCSR, NoTrans}, {sparse.FormatCSR, Trans}, {sparse.FormatCSC, NoTrans}, {sparse.FormatCOO, NoTrans}, {sparse.FormatCOO, Trans}}
 
 func TestOnlyWhatIsNeededOfHostVectorsCrossesToDevices(t *testing.T) {

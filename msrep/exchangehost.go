@@ -12,7 +12,7 @@ import (
 func (r *run[V]) exchange() error {
 	p := r.plan
 	cuts := p.ownCuts()
-	if !r.gathers {
+	if !r.byMajor {
 		cuts = evenCuts(p.lay.minors, len(p.shares))
 	}
 	l, err := p.ownLanes()
@@ -23,7 +23,7 @@ func (r *run[V]) exchange() error {
 	e.host = true
 	err = p.each(e.begin)
 	if err == nil && len(p.shares) > 1 {
-		err = l.meet(e.takes)
+		err = l.barrier(e.takes)
 	}
 	if err == nil {
 		err = p.each(e.end)
@@ -34,7 +34,7 @@ func (r *run[V]) exchange() error {
 	return err
 }
 
-// begin brings x and y to device i, and multiplies.
+// began brings x and y to device i, and multiplies.
 func (e *exchange[V]) begin(i int) error {
 	if err := e.prepare(i); err != nil {
 		return err
@@ -91,15 +91,15 @@ func (e *exchange[V]) end(i int) (err error) {
 }
 
 // ownLanes is the streams of the plan, on which products of host vectors are put.
-func (p *Plan[V]) ownLanes() (*lanes, error) {
-	if p.lanes != nil {
-		return p.lanes, nil
+func (p *Plan[V]) ownLanes() (*vectorStreams, error) {
+	if p.streams != nil {
+		return p.streams, nil
 	}
-	l := &lanes{devices: p.sys.devices}
-	p.lanes = l // so that Close finds what was made of it; the plan is of no use when that fails
+	l := &vectorStreams{devices: p.sys.devices}
+	p.streams = l // so that Close finds what was made of it; the plan is of no use when that fails
 	for i, s := range p.shares {
 		l.streams = append(l.streams, s.stream)
-		if err := l.mark(i); err != nil {
+		if err := l.addEvents(i); err != nil {
 			return nil, err
 		}
 	}

@@ -119,7 +119,7 @@ func checkProducts(t *testing.T, sys *System, m *matio.Matrix, f Form, x []float
 // checkPlan does the same for a plan that is there, and closes it.
 func checkPlan(t *testing.T, plan *Plan[float64], m *matio.Matrix, f Form, x []float64, row map[string]string) {
 	defer func() { require.NoError(t, plan.Close()) }()
-	for op, prefix := range map[Op]string{NoTrans: "y_", Trans: "z_"} {
+	for op, prefix := range map[Transpose]string{NoTrans: "y_", Trans: "z_"} {
 		n, k := m.Rows, m.Cols
 		if op == Trans {
 			n, k = k, n

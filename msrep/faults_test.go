@@ -71,7 +71,7 @@ func (s faultyStream) Read(dst []byte, src kernels.Buffer, off int64) error {
 	return s.Stream.Read(dst, src, off)
 }
 
-func (s faultyStream) Launch(op kernels.Op) error {
+func (s faultyStream) Launch(op kernels.Operation) error {
 	if err := s.use(); err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func TestADeviceThatFailsAtAnyCallLeaksNothing(t *testing.T) {
 			sys := &System{devices: []kernels.Device{faulty{d, &left}}, plans: map[io.Closer]bool{}}
 			plan, err := NewPlan[float64](ctx, sys, small(t), PlanOptions{Variant: Variant{Strategy: strategy}})
 			for i := 0; err == nil && i < 9; i++ {
-				err = plan.SpMV(ctx, Op(i%2 == 1), 1, make([]float64, 4-i%2), 1, make([]float64, 3+i%2))
+				err = plan.SpMV(ctx, Transpose(i%2 == 1), 1, make([]float64, 4-i%2), 1, make([]float64, 3+i%2))
 			}
 			if err == nil {
 				if err = plan.UpdateValues(ctx, make([]float64, 3)); err != nil {

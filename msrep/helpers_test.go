@@ -54,13 +54,13 @@ func generated(t require.TestingT, spec string) *sparse.CSR[float64] {
 }
 
 // multiplyMany is SpMM, which must not fail.
-func multiplyMany[V sparse.Value](t require.TestingT, p *Plan[V], op Op, alpha V, x Block[V], beta V, y Block[V]) {
+func multiplyMany[V sparse.Value](t require.TestingT, p *Plan[V], op Transpose, alpha V, x MultiVector[V], beta V, y MultiVector[V]) {
 	err := p.SpMM(ctx, op, alpha, x, beta, y)
 	require.NoError(t, err)
 }
 
 // multiply is SpMV, which must not fail.
-func multiply[V sparse.Value](t require.TestingT, p *Plan[V], op Op, alpha V, x []V, beta V, y []V) {
+func multiply[V sparse.Value](t require.TestingT, p *Plan[V], op Transpose, alpha V, x []V, beta V, y []V) {
 	err := p.SpMV(ctx, op, alpha, x, beta, y)
 	require.NoError(t, err)
 }

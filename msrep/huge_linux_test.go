@@ -64,8 +64,8 @@ func TestMoreEntriesThan32BitsCount(t *testing.T) {
 			require.Equal(t, atu, z, c.devices)
 		}
 		two := make([]float32, 2*len(lengths))
-		err := p.SpMM(t.Context(), NoTrans, 1, Block[float32]{Val: append(x[:cols:cols], x...), Count: 2, Stride: cols, ByColumn: true}, 0,
-			Block[float32]{Val: two, Count: 2, Stride: len(lengths), ByColumn: true})
+		err := p.SpMM(t.Context(), NoTrans, 1, MultiVector[float32]{Val: append(x[:cols:cols], x...), Count: 2, Stride: cols, ByColumn: true}, 0,
+			MultiVector[float32]{Val: two, Count: 2, Stride: len(lengths), ByColumn: true})
 		require.NoError(t, err)
 		require.Equal(t, append(ax[:len(ax):len(ax)], ax...), two, c.devices)
 		require.NoError(t, s.Close())

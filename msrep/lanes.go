@@ -8,29 +8,29 @@ import (
 	"github.com/msrep-go/msrep/kernels"
 )
 
-// lanes is what the vectors of a System share: a stream of each device, on which all
+// vectorStreams is what the vectors of a System share: a stream of each device, on which all
 // operations on vectors are put in order, and room for the sums that they leave.
-type lanes struct {
-	mu      sync.Mutex // held by the operation that is being put on the streams
+type vectorStreams struct {
+	mu      sync.Mutex // ofPlan by the operation that is being put on the streams
 	devices []kernels.Device
 	streams []kernels.Stream
-	marks   [2][]kernels.Event // of meet, in turn; one for each device
-	turn    int
+	events  [2][]kernels.Event // of meet, in turn; one for each device
+	next    int
 	sums    []kernels.Array[float64]
 	closed  bool
 }
 
-// vectorLanes makes the lanes of a System, once. Close of the System waits for it.
-func (s *System) vectorLanes() (*lanes, error) {
+// vectorStreams makes the lanes of a System, once. Close of the System waits for it.
+func (s *System) vectorStreams() (*vectorStreams, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
 	case s.plans == nil:
 		return nil, fmt.Errorf("system: %w", ErrClosed)
-	case s.lanes != nil:
-		return s.lanes, nil
+	case s.streams != nil:
+		return s.streams, nil
 	}
-	l := &lanes{devices: s.devices, streams: make([]kernels.Stream, len(s.devices)), sums: make([]kernels.Array[float64], len(s.devices))}
+	l := &vectorStreams{devices: s.devices, streams: make([]kernels.Stream, len(s.devices)), sums: make([]kernels.Array[float64], len(s.devices))}
 	for i := range s.devices {
 		if err := l.open(i); err != nil {
 			return nil, errors.Join(err, l.Close())
@@ -39,34 +39,34 @@ func (s *System) vectorLanes() (*lanes, error) {
 	for i, d := range s.devices {
 		l.streams[i] = s.traced(d, l.streams[i])
 	}
-	s.lanes, s.plans[l] = l, true
+	s.streams, s.plans[l] = l, true
 	return l, nil
 }
 
 // open makes the stream of device i, and its marks.
-func (l *lanes) open(i int) (err error) {
+func (l *vectorStreams) open(i int) (err error) {
 	if l.streams[i], err = l.devices[i].NewStream(); err != nil {
 		return err
 	}
-	return l.mark(i)
+	return l.addEvents(i)
 }
 
-// mark makes the marks of device i, behind those of the devices before it.
-func (l *lanes) mark(i int) error {
-	for k := range l.marks {
+// addEvents makes the marks of device i, behind those of the devices before it.
+func (l *vectorStreams) addEvents(i int) error {
+	for k := range l.events {
 		e, err := l.devices[i].NewEvent()
 		if err != nil {
 			return err
 		}
-		l.marks[k] = append(l.marks[k], e)
+		l.events[k] = append(l.events[k], e)
 	}
 	return nil
 }
 
-// unmark closes the marks of device i.
-func (l *lanes) unmark(i int) error {
+// closeEvents closes the marks of device i.
+func (l *vectorStreams) closeEvents(i int) error {
 	var errs []error
-	for _, marks := range l.marks {
+	for _, marks := range l.events {
 		if i < len(marks) {
 			errs = append(errs, marks[i].Close())
 		}
@@ -74,11 +74,11 @@ func (l *lanes) unmark(i int) error {
 	return errors.Join(errs...)
 }
 
-// meet puts what comes on stream i from now on behind what is on stream j, where
+// barrier puts what comes on stream i from now on behind what is on stream j, where
 // after(i, j) says so. The devices wait for each other, the host does not.
-func (l *lanes) meet(after func(i, j int) bool) error {
-	marks := l.marks[l.turn]
-	l.turn = (l.turn + 1) % len(l.marks) // so that a slow device seldom waits for a later moment than it has to
+func (l *vectorStreams) barrier(after func(i, j int) bool) error {
+	marks := l.events[l.next]
+	l.next = (l.next + 1) % len(l.events) // so that a slow device seldom waits for a later moment than it has to
 	for i, s := range l.streams {
 		if err := s.Record(marks[i]); err != nil {
 			return err
@@ -97,19 +97,19 @@ func (l *lanes) meet(after func(i, j int) bool) error {
 	return nil
 }
 
-// all is what meet is told where every device waits for all others.
-func all(int, int) bool { return true }
+// everyDevice is what meet is told where every device waits for everyDevice others.
+func everyDevice(int, int) bool { return true }
 
-// each serves all devices at once.
-func (l *lanes) each(f func(i int) error) error { return together(len(l.devices), f) }
+// eachDevice serves all devices at once.
+func (l *vectorStreams) eachDevice(f func(i int) error) error { return together(len(l.devices), f) }
 
 // sync waits for everything that was put on the streams.
-func (l *lanes) sync() error {
-	return l.each(func(i int) error { return l.streams[i].Sync() })
+func (l *vectorStreams) sync() error {
+	return l.eachDevice(func(i int) error { return l.streams[i].Sync() })
 }
 
-// land is sync for those who do not put operations on the streams.
-func (l *lanes) land() error {
+// waitPending is sync for those who do not put operations on the streams.
+func (l *vectorStreams) waitIdle() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed { // which has waited
@@ -118,8 +118,8 @@ func (l *lanes) land() error {
 	return l.sync()
 }
 
-// room is space for k sums on device i.
-func (l *lanes) room(i, k int) (kernels.Array[float64], error) {
+// sumBuffer is space for k sums on device i.
+func (l *vectorStreams) sumBuffer(i, k int) (kernels.Array[float64], error) {
 	if a := l.sums[i]; a.Len >= int64(k) {
 		return a.Sub(0, int64(k)), nil
 	}
@@ -137,17 +137,17 @@ func (l *lanes) room(i, k int) (kernels.Array[float64], error) {
 }
 
 // Close waits for what is under way and gives everything back.
-func (l *lanes) Close() error {
+func (l *vectorStreams) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
 		return nil
 	}
 	l.closed = true
-	return l.each(func(i int) error {
+	return l.eachDevice(func(i int) error {
 		if l.streams[i] == nil {
 			return nil
 		}
-		return errors.Join(l.streams[i].Sync(), l.sums[i].Free(), l.unmark(i), l.streams[i].Close())
+		return errors.Join(l.streams[i].Sync(), l.sums[i].Free(), l.closeEvents(i), l.streams[i].Close())
 	})
 }

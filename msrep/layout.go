@@ -36,7 +36,7 @@ func plain[V sparse.Value](a sparse.Matrix[V]) sparse.Matrix[V] {
 // a *sparse.InputError that wraps kernels.ErrOutOfMemory where a copy does not fit into memory.
 func newLayout[V sparse.Value](a sparse.Matrix[V], format sparse.Format, refuseUnsorted bool) (layout[V], error) {
 	if coo, ok := a.(*sparse.COO[V]); ok && refuseUnsorted && coo.Order() == sparse.Unsorted {
-		return layout[V]{}, &sparse.InputError{File: "matrix", Err: partition.ErrUnsorted}
+		return layout[V]{}, &sparse.InputError{Subject: "matrix", Err: partition.ErrUnsorted}
 	}
 	if err := checkConversion(a, format); err != nil {
 		return layout[V]{}, err
@@ -76,7 +76,7 @@ func checkConversion[V sparse.Value](a sparse.Matrix[V], format sparse.Format) e
 	if ok {
 		return nil
 	}
-	return &sparse.InputError{File: "matrix", Err: kernels.ErrOutOfMemory,
+	return &sparse.InputError{Subject: "matrix", Err: kernels.ErrOutOfMemory,
 		Msg: fmt.Sprintf("%d entries: to bring them from %s into %s takes %d bytes, %d are available", a.NNZ(), a.Format(), format, need, have)}
 }
 
@@ -128,17 +128,17 @@ func (l layout[V]) bytes() int64 {
 	return mem.Size[V]()*int64(len(l.val)) + 4*int64(len(l.minor)+len(l.major)) + 8*int64(len(l.ptr))
 }
 
-// share cuts a part among takers in proportion to their weights.
-func (l layout[V]) share(p partition.Part, weights []int, rule partition.Rule) ([]partition.Part, error) {
+// splitPart cuts a part among takers in proportion to their weights.
+func (l layout[V]) splitPart(p partition.Part, weights []int, rule partition.Rule) ([]partition.Part, error) {
 	if l.ptr == nil {
-		return partition.ShareCOO(l.major, p, weights, rule)
+		return partition.SplitWeightedCOO(l.major, p, weights, rule)
 	}
-	return partition.Share(l.ptr, p, weights, rule)
+	return partition.SplitWeighted(l.ptr, p, weights, rule)
 }
 
-// gathers reports whether a product sums within majors, so that results are
+// byMajor reports whether a product sums within majors, so that results are
 // merged by rows; otherwise it adds to minors, and whole vectors are merged.
-func (l layout[V]) gathers(op Op) bool { return l.byRow == (op == NoTrans) }
+func (l layout[V]) byMajor(op Transpose) bool { return l.byRow == (op == NoTrans) }
 
 // values is the values of a.
 func values[V sparse.Value](a sparse.Matrix[V]) []V {

@@ -87,9 +87,9 @@ func TestVectorsForWhichHostMemoryLacksAreRefused(t *testing.T) {
 		err := plan.SpMV(t.Context(), NoTrans, 1, x[:1], 0, y[:rows])
 		if message == "" {
 			require.NoError(t, err)
-			err = plan.SpMM(t.Context(), NoTrans, 1, Block[float64]{Val: x, Count: 3, Stride: 1, ByColumn: true}, 0, Block[float64]{Val: y, Count: 3, Stride: rows, ByColumn: true})
+			err = plan.SpMM(t.Context(), NoTrans, 1, MultiVector[float64]{Val: x, Count: 3, Stride: 1, ByColumn: true}, 0, MultiVector[float64]{Val: y, Count: 3, Stride: rows, ByColumn: true})
 			require.NoError(t, err, "there is no need to copy them")
-			err = plan.SpMM(t.Context(), Trans, 1, ByRow(y[:rows], 1), 0, ByRow(x[:1], 1))
+			err = plan.SpMM(t.Context(), Trans, 1, MultiVectorByRow(y[:rows], 1), 0, MultiVectorByRow(x[:1], 1))
 			require.True(t, sparse.IsInput(err), "%v", err)
 			_, err = NewVector[float64](sys, rows)
 			message = "vector: 2097153 elements"

@@ -70,7 +70,7 @@ func TestAThousandPlansLeaveResidentMemoryFlat(t *testing.T) {
 		if opt.Variant.Strategy == Optimized {
 			plan.xPlace = []XPlacement{XInPlace, XReplicated, XInterleaved}[i/2%3]
 		}
-		multiply(t, plan, Op(i%5 == 0), 1, x, 0, y)
+		multiply(t, plan, Transpose(i%5 == 0), 1, x, 0, y)
 		held = max(held, plan.Bytes())
 		require.NoError(t, plan.Close())
 		require.Zero(t, inUse(sys))
@@ -123,7 +123,7 @@ func TestAProductThatFailsHalfWayLeavesNothingBehind(t *testing.T) {
 	const n = 1 << 15
 	a := spreadMatrix(n, 8) // enough entries for copies of x
 	x, y := make([]float64, n), make([]float64, n)
-	for _, op := range []Op{NoTrans, Trans} {
+	for _, op := range []Transpose{NoTrans, Trans} {
 		left := -1
 		d, err := cpu.Open(cpu.Config{Threads: 2, NUMANode: 0})
 		require.NoError(t, err)

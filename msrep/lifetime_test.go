@@ -128,7 +128,7 @@ func TestAContextThatEndsEndsTheWaitForATurn(t *testing.T) {
 			return err
 		},
 		"SpMM": func(c context.Context) error {
-			err := plan.SpMM(c, NoTrans, 1, ByRow(make([]float64, 8), 2), 0, ByRow(make([]float64, 6), 2))
+			err := plan.SpMM(c, NoTrans, 1, MultiVectorByRow(make([]float64, 8), 2), 0, MultiVectorByRow(make([]float64, 6), 2))
 			return err
 		},
 		"Apply":        func(c context.Context) error { return plan.Apply(c, NoTrans, 1, x, 0, y) },
@@ -275,7 +275,7 @@ func TestAPlanDoesNotKeepTheVectorsOfItsLastProduct(t *testing.T) {
 	sys := openCPU(t, "cpu:2")
 	plan := planOf[float64](t, sys, small(t), PlanOptions{})
 	defer plan.Close()
-	for _, op := range []Op{NoTrans, Trans} {
+	for _, op := range []Transpose{NoTrans, Trans} {
 		for range 2 { // the second one finds what the first one made
 			gone := make(chan struct{}, 2)
 			func() {

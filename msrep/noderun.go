@@ -43,9 +43,9 @@ func (r *run[V]) serveNode(n *nodeShare[V]) error {
 // node.
 func (r *run[V]) mergeNode(n *nodeShare[V]) error {
 	switch {
-	case r.gathers && r.straight():
+	case r.byMajor && r.straight():
 		return r.addCarriesOf(n)
-	case r.gathers || n.end-n.first == 1:
+	case r.byMajor || n.end-n.first == 1:
 		return nil
 	}
 	return r.sumOn(n)
@@ -79,7 +79,7 @@ func (r *run[V]) addCarriesOf(n *nodeShare[V]) error {
 func (r *run[V]) sumOn(n *nodeShare[V]) error {
 	var hosts [][]V
 	for _, s := range r.plan.shares[n.first:n.end] {
-		hosts = append(hosts, s.vec[r.gathers].host)
+		hosts = append(hosts, s.vec[r.byMajor].host)
 	}
 	m := int64(len(r.y))
 	return n.eachOf(func(i int) error {
@@ -103,11 +103,11 @@ func (r *run[V]) acrossNodes() error {
 	var sums [][]V
 	for _, n := range r.plan.nodes {
 		parts, carry = append(parts, n.part), append(carry, r.nodeCarry[n.first])
-		if !r.gathers {
-			sums = append(sums, r.plan.shares[n.first].vec[r.gathers].host)
+		if !r.byMajor {
+			sums = append(sums, r.plan.shares[n.first].vec[r.byMajor].host)
 		}
 	}
-	if r.gathers {
+	if r.byMajor {
 		return merge.Rows(r.y, parts, carry)
 	}
 	return merge.Sum(r.y, r.beta, sums)

@@ -52,7 +52,7 @@ func (p *Plan[V]) splitByNode() error {
 	for _, g := range p.sys.nodes {
 		weights = append(weights, g.end-g.first)
 	}
-	parts, err := p.lay.share(whole[0], weights, rule)
+	parts, err := p.lay.splitPart(whole[0], weights, rule)
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (p *Plan[V]) splitByNode() error {
 	p.parts = make([]partition.Part, len(p.sys.devices))
 	return p.eachNode(func(n *nodeShare[V]) error {
 		return represent(p.sys.devices[n.first], func() error {
-			inner, err := p.lay.share(n.part, slices.Repeat([]int{1}, n.end-n.first), rule)
+			inner, err := p.lay.splitPart(n.part, slices.Repeat([]int{1}, n.end-n.first), rule)
 			copy(p.parts[n.first:n.end], inner)
 			return err
 		})

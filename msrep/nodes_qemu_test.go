@@ -22,7 +22,7 @@ import (
 
 // These tests need a kernel with several NUMA nodes. .ci/numa-qemu.sh boots one,
 // with this test binary as its first process, and says in MSREP_NODES which CPUs
-// each node has: "0-1;2-3", nothing for a node of memory only, "2-3!" for one without.
+// eachDevice node has: "0-1;2-3", nothing for a node of memory only, "2-3!" for one without.
 
 // init makes what a first process has to make for itself.
 func init() {
@@ -130,7 +130,7 @@ func TestOnNodesEveryPartLiesOnItsNode(t *testing.T) {
 				if strategy == Optimized {
 					plan.xPlace = XReplicated
 				}
-				for _, op := range []Op{NoTrans, Trans} {
+				for _, op := range []Transpose{NoTrans, Trans} {
 					want := reference.Multiply(bool(op), 2, a, x, 0, y)
 					multiply(t, plan, op, 2, x, 0, y)
 					require.Equal(t, -1, reference.Check(y, want))

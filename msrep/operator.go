@@ -12,7 +12,7 @@ type Operator[V sparse.Value] interface {
 	// Dims gives the number of rows and columns of A.
 	Dims() (rows, cols int)
 	// SpMV computes y = alpha*op(A)*x + beta*y; see Plan.SpMV.
-	SpMV(ctx context.Context, op Op, alpha V, x []V, beta V, y []V) error
+	SpMV(ctx context.Context, op Transpose, alpha V, x []V, beta V, y []V) error
 }
 
 var _ Operator[float64] = (*Plan[float64])(nil)

@@ -14,7 +14,7 @@ type PlanOptions struct {
 	Storage  Storage  // how devices store the matrix
 	Variant  Variant  // what the MSREP paper compares
 	// Deterministic gives every product the same bits, whatever the devices and the number of threads. Sums then
-	// have a fixed shape (kernels.GatherFixed), no row is cut between devices, and devices use only forms that sum
+	// have a fixed shape (kernels.MajorProductFixed), no row is cut between devices, and devices use only forms that sum
 	// in this shape. Products with Trans use the transposed matrix, which the first of them builds where none were
 	// expected. Variant and Storage.Segments must be left at their defaults; Storage.Format must not be csc or coo.
 	Deterministic bool
@@ -25,9 +25,9 @@ type PlanOptions struct {
 	// product with an error or a wrong result.
 	SkipValidation bool
 
-	form   kernels.Form // the form into which devices bring their parts; "" leaves the parts as they are
-	held   bool         // another plan holds this one, has checked the matrix and reports the products
-	turned bool         // another plan holds this one as the plan of its transposed matrix
+	form         kernels.Form // the form into which devices bring their parts; "" leaves the parts as they are
+	ofPlan       bool         // another plan holds this one, has checked the matrix and reports the products
+	ofTransposed bool         // another plan holds this one as the plan of its transposed matrix
 }
 
 // Expected states the products that a plan will make. CPU devices weigh the time that a faster form takes to find and
@@ -89,9 +89,9 @@ func NamedStorage(name string) Storage {
 
 // Variant selects among the ways to multiply that the MSREP paper compares (section 5.3). The zero value is the fastest.
 type Variant struct {
-	Strategy Strategy  // Optimized when ""
-	Split    SplitRule // partition.RuleAuto when "": by nonzeros, or by merge path if very many rows are empty or short. Baseline uses partition.RuleMajor
-	Library  Kernel    // the kernels that GPUs use: KernelAuto when "". CPU devices have this project's only
+	Strategy Strategy      // Optimized when ""
+	Split    SplitRule     // partition.RuleAuto when "": by nonzeros, or by merge path if very many rows are empty or short. Baseline uses partition.RuleMajor
+	Library  KernelLibrary // the kernels that GPUs use: LibraryAuto when "". CPU devices have this project's only
 }
 
 // Strategy is one of the paper's three ways to distribute a product.
@@ -109,14 +109,14 @@ const (
 	Baseline Strategy = "baseline"
 )
 
-// Kernel says whose kernels a GPU uses.
-type Kernel string
+// KernelLibrary says whose kernels a GPU uses.
+type KernelLibrary string
 
 // The kernel libraries.
 const (
-	KernelAuto     Kernel = "auto"     // the faster one, measured once on the matrix
-	KernelOwn      Kernel = "own"      // this project's kernels
-	KernelCuSPARSE Kernel = "cusparse" // NVIDIA's library, on NVIDIA GPUs
+	LibraryAuto     KernelLibrary = "auto"     // the faster one, measured once on the matrix
+	LibraryOwn      KernelLibrary = "own"      // this project's kernels
+	LibraryCuSPARSE KernelLibrary = "cusparse" // NVIDIA's library, on NVIDIA GPUs
 )
 
 // fill replaces empty options by their defaults for a matrix in the given format,
@@ -131,7 +131,7 @@ func (o *PlanOptions) fill(given sparse.Format) error {
 		return sparse.Inputf("strategy", "%q is not known: use %s, %s or %s", string(o.Variant.Strategy), Baseline, Partial, Optimized)
 	}
 	switch o.Variant.Library {
-	case "", KernelAuto, KernelOwn, KernelCuSPARSE:
+	case "", LibraryAuto, LibraryOwn, LibraryCuSPARSE:
 	default:
 		return sparse.Inputf("kernel", "%q is not known: use auto, own or cusparse", string(o.Variant.Library))
 	}

@@ -59,21 +59,21 @@ func (o *PlanOptions) checkStorage() error {
 	default:
 		return sparse.Inputf("format", "%q is not known: use auto, csr, csc or coo; Storage.Form takes the name of a form", string(s.Format))
 	}
-	if o.Variant.Library == KernelCuSPARSE && (s.Form != "" || s.Format == sparse.FormatCSC || s.Format == sparse.FormatCOO) {
+	if o.Variant.Library == LibraryCuSPARSE && (s.Form != "" || s.Format == sparse.FormatCSC || s.Format == sparse.FormatCOO) {
 		return sparse.Inputf("kernel", "cusparse multiplies in csr, not in %s", cmp.Or(string(s.Form), string(s.Format)))
 	}
 	return nil
 }
 
 // formOfLibrary is the name by which devices know the form of NVIDIA's library.
-const formOfLibrary = Form(KernelCuSPARSE)
+const formOfLibrary = Form(LibraryCuSPARSE)
 
 // fillForm sets the format of the split and the form of the parts, for a matrix in the format given.
 func (o *PlanOptions) fillForm(given sparse.Format) error {
 	s := &o.Storage
 	o.form = s.Form
 	switch {
-	case o.Variant.Library == KernelCuSPARSE:
+	case o.Variant.Library == LibraryCuSPARSE:
 		o.form, s.Format = formOfLibrary, sparse.FormatCSR
 	case o.form != "":
 		s.Format = sparse.FormatCSR
@@ -93,15 +93,15 @@ func (o *PlanOptions) fillForm(given sparse.Format) error {
 // stay as they are.
 func (o *PlanOptions) fillPrecision() error {
 	p := o.Storage.Segments
-	if p == (kernels.Precision{}) {
+	if p == (kernels.Segments{}) {
 		return nil
 	}
-	if p.Segments != 2 && p.Segments != 4 || p.Read < 1 || p.Read > p.Segments {
-		return sparse.Inputf("precision", "%d of %d segments: values have 2 or 4, of which at least one is read", p.Read, p.Segments)
+	if p.Count != 2 && p.Count != 4 || p.Read < 1 || p.Read > p.Count {
+		return sparse.Inputf("precision", "%d of %d segments: values have 2 or 4, of which at least one is read", p.Read, p.Count)
 	}
 	switch {
 	case o.Storage.Format == sparse.FormatCSC || o.Storage.Format == sparse.FormatCOO:
-		return sparse.Inputf("precision", "%d of %d segments: %s has plain values only, use csr or ell", p.Read, p.Segments, o.Storage.Format)
+		return sparse.Inputf("precision", "%d of %d segments: %s has plain values only, use csr or ell", p.Read, p.Count, o.Storage.Format)
 	case o.form == "" || o.form == kernels.FormAuto:
 		o.form = kernels.FormCSR
 	}
@@ -123,7 +123,7 @@ func (s *share[V]) pack(ctx context.Context, l layout[V], o PlanOptions, after k
 	packed, err := packer.Pack(&kernels.Packing[V]{
 		Part: p.Shift(p.First(), 0), Ptr: l.ptr[p.First() : p.End()+1],
 		Idx: l.minor[p.StartIdx : p.EndIdx+1], Val: l.val[p.StartIdx : p.EndIdx+1], Minors: l.minors,
-		Form: o.form, Own: o.Variant.Library == KernelOwn, Products: o.Expected.Products, Vectors: o.Expected.Vectors, Precision: o.Storage.Segments, Fixed: o.Deterministic, After: after, Stop: ctx.Err,
+		Form: o.form, Own: o.Variant.Library == LibraryOwn, Products: o.Expected.Products, Vectors: o.Expected.Vectors, Segments: o.Storage.Segments, Fixed: o.Deterministic, After: after, Stop: ctx.Err,
 		InPlace: o.Variant.Strategy == Optimized && (s.inPlace == nil || !s.placed) && !o.Storage.Release,
 	})
 	if errors.Is(err, kernels.ErrNotSupported) {
@@ -169,12 +169,12 @@ func (p *Plan[V]) release() error {
 }
 
 // lacks reports whether the matrix was released and products with op need it.
-func (p *Plan[V]) lacks(op Op) bool { return p.src == nil && p.needsRows(op) }
+func (p *Plan[V]) lacks(op Transpose) bool { return p.src == nil && p.needsRows(op) }
 
 // needsRows reports whether the forms of some devices do not make products with op, so that
 // these use their parts as they are.
-func (p *Plan[V]) needsRows(op Op) bool {
-	return slices.ContainsFunc(p.shares, func(s *share[V]) bool { return !s.packs(p.lay.gathers(op)) })
+func (p *Plan[V]) needsRows(op Transpose) bool {
+	return slices.ContainsFunc(p.shares, func(s *share[V]) bool { return !s.packs(p.lay.byMajor(op)) })
 }
 
 // What needs the matrix as it was given.
@@ -199,7 +199,7 @@ func (s *share[V]) repack(ctx context.Context, l layout[V], o PlanOptions) error
 // Packed describes what each device made of its part for products with op, in the
 // order of Shares: its form, and why. Parts that are multiplied as they were split
 // have no form, unless they are in COO and a device has measured csr beside it.
-func (p *Plan[V]) Packed(op Op) []PackInfo {
+func (p *Plan[V]) Packed(op Transpose) []PackInfo {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if q := p.instead(op); q != nil {
@@ -209,7 +209,7 @@ func (p *Plan[V]) Packed(op Op) []PackInfo {
 	for i, s := range p.shares {
 		switch {
 		case s == nil:
-		case s.packs(p.lay.gathers(op)):
+		case s.packs(p.lay.byMajor(op)):
 			out[i] = s.packed.Info()
 		case s.packed == nil:
 			out[i] = s.chosen

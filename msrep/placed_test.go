@@ -72,7 +72,7 @@ func TestDeterministicPlansGiveTheSameBitsWhenPlaced(t *testing.T) {
 	defer func() { require.NoError(t, placed.Close()) }()
 	systems := []*System{openCPU(t, "cpu:1"), placed}
 	r := rand.New(rand.NewPCG(7, 1))
-	for _, op := range []Op{NoTrans, Trans} {
+	for _, op := range []Transpose{NoTrans, Trans} {
 		for range 5 {
 			fixed[float64](t, systems, op, wideMatrix(5000), r, false)
 		}
@@ -168,7 +168,7 @@ func TestPlansReadXWhereTheyChoseTo(t *testing.T) {
 		for i := range x {
 			x[i] = float64(i%11) - 5
 		}
-		for _, op := range []Op{NoTrans, Trans, NoTrans} {
+		for _, op := range []Transpose{NoTrans, Trans, NoTrans} {
 			want := reference.Multiply(bool(op), 1, a, x, 0, y)
 			multiply(t, plan, op, 1, x, 0, y)
 			require.Equal(t, -1, reference.Check(y, want))

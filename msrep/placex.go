@@ -29,7 +29,7 @@ const (
 // XPlacement tells where x is read by products with op. A placed plan decides it
 // when it is made, from the size of x, the number of entries and the nodes; see
 // docs/numa.md for the rule. SpMM with several vectors at once reads X in place.
-func (p *Plan[V]) XPlacement(op Op) XPlacement {
+func (p *Plan[V]) XPlacement(op Transpose) XPlacement {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if q := p.instead(op); q != nil {
@@ -38,7 +38,7 @@ func (p *Plan[V]) XPlacement(op Op) XPlacement {
 	if !p.inPlace() {
 		return XReplicated
 	}
-	return p.placeOfX(p.lay.gathers(op))
+	return p.placeOfX(p.lay.byMajor(op))
 }
 
 // placeOfX is where devices that work in place read x. A product that scatters
@@ -110,7 +110,7 @@ func (r *run[V]) spreadX() error {
 	for _, s := range p.shares {
 		s.nodeX = nil
 	}
-	if p.placeOfX(r.gathers) != XInterleaved {
+	if p.placeOfX(r.byMajor) != XInterleaved {
 		return nil
 	}
 	t := time.Now()
@@ -136,7 +136,7 @@ func (r *run[V]) spreadX() error {
 // Devices that do not work in place have vectors of their own, and bring x
 // themselves.
 func (r *run[V]) bringX(n *nodeShare[V]) error {
-	if !r.plan.inPlace() || r.plan.placeOfX(r.gathers) != XReplicated {
+	if !r.plan.inPlace() || r.plan.placeOfX(r.byMajor) != XReplicated {
 		return nil
 	}
 	hosts := r.plan.shares[n.first:n.end]

@@ -31,28 +31,28 @@ type Plan[V sparse.Value] struct {
 	timing PlanTiming
 	last   Timing // of the last product
 
-	mu     sync.Mutex
-	crowd  crowd            // whether its products are made by those that ask for them
-	src    sparse.Matrix[V] // as given; nil once closed, or released
-	given  []V              // its values, of which lay may have a copy
-	closed bool
-	nnz    int64
-	lay    layout[V]
-	parts  []partition.Part
-	shares []*share[V]
-	nodes  []*nodeShare[V]  // of a placed plan
-	xPlace XPlacement       // of products that gather, where devices work in place and the plan is placed
-	x      kernels.Array[V] // the interleaved copy of x, made by the first product that wants one
-	byRow  turnedBlocks[V]  // of products with blocks by column
-	short  bool             // no major is longer than a chunk; known where the plan is deterministic
-	lanes  *lanes           // the streams of the shares, where these join their results among themselves
-	flying *lanes           // on which products of vectors may be under way; nil for none
-	run    run[V]           // the product under way
-	broken error            // why the plan can't be used any more
-	later  later            // when it looks for other forms
+	mu      sync.Mutex
+	callers callerSchedule   // whether its products are made by those that ask for them
+	src     sparse.Matrix[V] // as given; nil once closed, or released
+	given   []V              // its values, of which lay may have a copy
+	closed  bool
+	nnz     int64
+	lay     layout[V]
+	parts   []partition.Part
+	shares  []*share[V]
+	nodes   []*nodeShare[V]      // of a placed plan
+	xPlace  XPlacement           // of products that gather, where devices work in place and the plan is placed
+	x       kernels.Array[V]     // the interleaved copy of x, made by the first product that wants one
+	byRow   transposedVectors[V] // of products with blocks by column
+	short   bool                 // no major is longer than a chunk; known where the plan is deterministic
+	streams *vectorStreams       // the streams of the shares, where these join their results among themselves
+	pending *vectorStreams       // on which products of vectors may be under way; nil for none
+	run     run[V]               // the product under way
+	broken  error                // why the plan can't be used any more
+	later   later                // when it looks for other forms
 
-	transposed *Plan[V] // of the transposed matrix, for products that would scatter here; nil where they do scatter
-	scattered  int      // such products that nobody announced, as transposeLater counts them
+	transposed    *Plan[V] // of the transposed matrix, for products that would scatter here; nil where they do scatter
+	minorProducts int      // such products that nobody announced, as transposeLater counts them
 }
 
 // NewPlan splits a among the devices of sys and brings each part into the form in which
@@ -103,10 +103,10 @@ func (p *Plan[V]) Close() error {
 	}
 	p.closed, p.src, p.given = true, nil, nil
 	defer p.sys.leave(p) // whose Close waits for this one until then
-	errs := []error{p.land(), p.transposed.Close(), p.x.Free(), p.byRow.free()}
+	errs := []error{p.waitPending(), p.transposed.Close(), p.x.Free(), p.byRow.free()}
 	for i, s := range p.shares {
-		if p.lanes != nil {
-			errs = append(errs, p.lanes.unmark(i))
+		if p.streams != nil {
+			errs = append(errs, p.streams.closeEvents(i))
 		}
 		if s != nil {
 			errs = append(errs, s.close())
@@ -131,9 +131,9 @@ func (p *Plan[V]) enter(ctx context.Context) error {
 	if err := p.await(ctx); err != nil {
 		return err
 	}
-	p.crowd.seen = time.Since(began)
+	p.callers.lastWait = time.Since(began)
 	if p.transposed != nil { // for whose products they wait here
-		p.transposed.crowd.seen = p.crowd.seen
+		p.transposed.callers.lastWait = p.callers.lastWait
 	}
 	return nil
 }

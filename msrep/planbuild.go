@@ -24,7 +24,7 @@ func (p *Plan[V]) build(ctx context.Context) (err error) {
 		do   func() error
 	}{
 		{"validate", &p.timing.Validate, func() error {
-			if p.opt.SkipValidation || p.opt.held {
+			if p.opt.SkipValidation || p.opt.ofPlan {
 				return nil
 			}
 			return p.src.Validate()
@@ -141,7 +141,7 @@ func (p *Plan[V]) eachUnpacked(f func(*share[V], layout[V]) error) error {
 	})
 }
 
-// each serves all devices, one goroutine for each, or one after the other for the
+// eachDevice serves all devices, one goroutine for eachDevice, or one after the other for the
 // baseline.
 func (p *Plan[V]) each(f func(i int) error) error {
 	if len(p.nodes) > 0 {

@@ -39,7 +39,7 @@ func TestDevicesMakeThePointersOfTheirParts(t *testing.T) {
 					others = 0 // the host makes them
 				}
 				require.Len(t, made, others, "%s in %s: %s", devices, format, strategy)
-				for _, op := range []Op{NoTrans, Trans} {
+				for _, op := range []Transpose{NoTrans, Trans} {
 					want := reference.Multiply(bool(op), 1, a, x, 0, y)
 					multiply(t, plan, op, 1, x, 0, y)
 					require.Equal(t, -1, reference.Check(y, want))
@@ -73,7 +73,7 @@ func TestADeviceThatFailsAtItsPointersLeaksNothing(t *testing.T) {
 		if err != nil {
 			require.ErrorIs(t, err, errFault)
 			require.Nil(t, plan)
-			if strings.Contains(err.Error(), "local_ptr") || strings.Contains(err.Error(), (&kernels.LocalPtr{}).Kernel()) {
+			if strings.Contains(err.Error(), "local_ptr") || strings.Contains(err.Error(), (&kernels.LocalPtr{}).Name()) {
 				failures++
 			}
 		}

@@ -28,16 +28,16 @@ func TestProductsReadAsMuchOfEachValueAsThePlanSays(t *testing.T) {
 		x[i], y[i] = math.Cos(float64(i)), float64(i%7)
 	}
 	sys := openCPU(t, "cpu:2")
-	for _, p := range []kernels.Precision{{Segments: 2, Read: 0}, {Segments: 2, Read: 3}, {Segments: 3, Read: 1}} {
+	for _, p := range []kernels.Segments{{Count: 2, Read: 0}, {Count: 2, Read: 3}, {Count: 3, Read: 1}} {
 		_, err := NewPlan(t.Context(), sys, sparse.Matrix[float64](a), PlanOptions{Storage: Storage{Segments: p}})
-		require.ErrorContains(t, err, fmt.Sprintf("precision: %d of %d segments", p.Read, p.Segments))
+		require.ErrorContains(t, err, fmt.Sprintf("precision: %d of %d segments", p.Read, p.Count))
 	}
-	for _, p := range []kernels.Precision{{Segments: 2, Read: 1}, {Segments: 4, Read: 3}, {Segments: 2, Read: 2}} {
+	for _, p := range []kernels.Segments{{Count: 2, Read: 1}, {Count: 4, Read: 3}, {Count: 2, Read: 2}} {
 		cut := cutValues(a, p)
 		for _, o := range []PlanOptions{{}, {Storage: Storage{Form: "ell"}}, {Storage: Storage{Form: "pellr", Release: true}}, {Expected: Expected{Transposed: 1}}} {
 			o.Storage.Segments = p
 			plan := planOf(t, sys, sparse.Matrix[float64](a), o)
-			for _, op := range []Op{NoTrans, Trans} {
+			for _, op := range []Transpose{NoTrans, Trans} {
 				got := slices.Clone(y)
 				multiply(t, plan, op, 2, x, -.5, got)
 				require.Equal(t, -1, reference.Check(got, reference.Multiply[float64](op == Trans, 2, cut, x, -.5, y)), "%+v", o)
@@ -48,11 +48,11 @@ func TestProductsReadAsMuchOfEachValueAsThePlanSays(t *testing.T) {
 }
 
 // cutValues is the matrix with the bits of each value that a product with p reads.
-func cutValues(a *sparse.CSR[float64], p kernels.Precision) *sparse.CSR[float64] {
+func cutValues(a *sparse.CSR[float64], p kernels.Segments) *sparse.CSR[float64] {
 	cut := *a
 	cut.Val = slices.Clone(a.Val)
 	for k, v := range cut.Val {
-		cut.Val[k] = cpms.Keep(v, p.Read*64/p.Segments, cpms.Truncate)
+		cut.Val[k] = cpms.Keep(v, p.Read*64/p.Count, cpms.Truncate)
 	}
 	return &cut
 }
@@ -97,19 +97,19 @@ func TestFewerSegmentsGiveTheSameOnAnyDevices(t *testing.T) {
 		if o.Variant.Strategy == Baseline {
 			o.Variant.Split = ""
 		}
-		o.Storage.Segments.Segments = rapid.SampledFrom([]int{2, 4}).Draw(t, "segments")
-		o.Storage.Segments.Read = rapid.IntRange(1, o.Storage.Segments.Segments).Draw(t, "read")
+		o.Storage.Segments.Count = rapid.SampledFrom([]int{2, 4}).Draw(t, "segments")
+		o.Storage.Segments.Read = rapid.IntRange(1, o.Storage.Segments.Count).Draw(t, "read")
 		plan := planOf(t, sys, sparse.Matrix[float64](a), o)
 		defer plan.Close()
 		cut := cutValues(a, o.Storage.Segments)
-		for _, op := range []Op{NoTrans, Trans} {
+		for _, op := range []Transpose{NoTrans, Trans} {
 			from, to := a.Cols, a.Rows
 			if op == Trans {
 				from, to = to, from
 			}
 			const count = 2
-			block := func(val []float64, n int) Block[float64] {
-				return Block[float64]{Val: val, Count: count, Stride: n, ByColumn: true}
+			block := func(val []float64, n int) MultiVector[float64] {
+				return MultiVector[float64]{Val: val, Count: count, Stride: n, ByColumn: true}
 			}
 			x, y := make([]float64, count*from), make([]float64, count*to)
 			for i := range x {

@@ -29,14 +29,14 @@ func (r *run[V]) inPlace(s *share[V]) (*vectors[V], error) {
 		s.here = vectors[V]{x: x, y: kernels.AdoptArray(d, y), host: y}
 		return &s.here, nil
 	}
-	kept := s.vec[r.gathers]
+	kept := s.vec[r.byMajor]
 	if kept == nil {
 		y, err := kernels.NewArray[V](s.dev, int64(r.plan.lay.minors))
 		if err != nil {
 			return nil, err
 		}
 		kept = &vectors[V]{y: y}
-		s.vec[r.gathers] = kept
+		s.vec[r.byMajor] = kept
 		if kept.host, err = kernels.View(d, y); err != nil {
 			return nil, err
 		}
@@ -48,18 +48,18 @@ func (r *run[V]) inPlace(s *share[V]) (*vectors[V], error) {
 // copies gives the device's own vectors, allocated by its first product of this
 // kind, and room on the host for what comes back.
 func (r *run[V]) copies(s *share[V]) (*vectors[V], error) {
-	if v := s.vec[r.gathers]; v != nil {
+	if v := s.vec[r.byMajor]; v != nil {
 		return v, nil
 	}
 	v := &vectors[V]{}
-	s.vec[r.gathers] = v // so that close finds what was made of it
+	s.vec[r.byMajor] = v // so that close finds what was made of it
 	var err error
 	if v.x, err = kernels.NewArray[V](s.dev, int64(len(r.xFor(s)))); err != nil {
-		delete(s.vec, r.gathers)
+		delete(s.vec, r.byMajor)
 		return nil, err
 	}
 	n := r.plan.lay.minors
-	if r.gathers {
+	if r.byMajor {
 		n = s.part.Majors()
 	}
 	if v.host, err = hostVector[V](n); err != nil {
@@ -72,12 +72,12 @@ func (r *run[V]) copies(s *share[V]) (*vectors[V], error) {
 // straight reports whether devices write their results, with beta, to y itself:
 // to the rows that each owns, or to all of y where there is one device only.
 func (r *run[V]) straight() bool {
-	return r.plan.opt.Variant.Strategy == Optimized && (r.gathers || len(r.plan.shares) == 1)
+	return r.plan.opt.Variant.Strategy == Optimized && (r.byMajor || len(r.plan.shares) == 1)
 }
 
 // yFor is what of y a device writes when it writes straight to y.
 func (r *run[V]) yFor(s *share[V]) []V {
-	if !r.gathers {
+	if !r.byMajor {
 		return r.y
 	}
 	return r.y[s.part.OwnFirst:s.part.OwnEnd]
@@ -85,7 +85,7 @@ func (r *run[V]) yFor(s *share[V]) []V {
 
 // xFor is what of x a device reads: all of it, or the elements of its majors.
 func (r *run[V]) xFor(s *share[V]) []V {
-	if r.gathers || r.plan.lay.ptr == nil {
+	if r.byMajor || r.plan.lay.ptr == nil {
 		return r.x
 	}
 	return r.x[s.part.First():s.part.End()]
@@ -93,7 +93,7 @@ func (r *run[V]) xFor(s *share[V]) []V {
 
 // op is the kernel call for a device. Where the host adds partial results, beta
 // is left to it.
-func (r *run[V]) op(s *share[V], v *vectors[V], carry kernels.Array[V]) kernels.Op {
+func (r *run[V]) op(s *share[V], v *vectors[V], carry kernels.Array[V]) kernels.Operation {
 	beta := r.beta
 	if !r.straight() {
 		beta = 0
@@ -103,16 +103,16 @@ func (r *run[V]) op(s *share[V], v *vectors[V], carry kernels.Array[V]) kernels.
 	}
 	if r.plan.lay.ptr == nil {
 		a := kernels.Coordinate[V]{Part: s.part.Shift(0, s.part.StartIdx), Major: s.major, Minor: s.minor, Val: s.val}
-		if r.gathers {
-			return &kernels.GatherCOO[V]{A: a, Alpha: r.alpha, Beta: beta, X: v.x, Y: v.y, Carry: carry}
+		if r.byMajor {
+			return &kernels.MajorProductCOO[V]{A: a, Alpha: r.alpha, Beta: beta, X: v.x, Y: v.y, Carry: carry}
 		}
-		return &kernels.ScatterCOO[V]{A: a, Alpha: r.alpha, Beta: beta, X: v.x, Y: v.y}
+		return &kernels.MinorProductCOO[V]{A: a, Alpha: r.alpha, Beta: beta, X: v.x, Y: v.y}
 	}
-	if r.gathers && s.packed != nil {
-		return &kernels.GatherPacked[V]{A: s.packed, Alpha: r.alpha, Beta: beta, X: v.x, Y: v.y, Carry: carry}
+	if r.byMajor && s.packed != nil {
+		return &kernels.MajorProductPacked[V]{A: s.packed, Alpha: r.alpha, Beta: beta, X: v.x, Y: v.y, Carry: carry}
 	}
-	if s.packs(r.gathers) {
-		return &kernels.ScatterPacked[V]{A: s.packed, Alpha: r.alpha, Beta: beta, X: v.x, Y: v.y}
+	if s.packs(r.byMajor) {
+		return &kernels.MinorProductPacked[V]{A: s.packed, Alpha: r.alpha, Beta: beta, X: v.x, Y: v.y}
 	}
 	entries := int64(0) // a window of the global pointers counts from the start of the matrix
 	if s.inPlace == nil {
@@ -120,21 +120,21 @@ func (r *run[V]) op(s *share[V], v *vectors[V], carry kernels.Array[V]) kernels.
 	}
 	a := kernels.Compressed[V]{Part: s.part.Shift(s.part.First(), entries), Ptr: s.ptr, Idx: s.minor, Val: s.val, Longest: s.longest}
 	if r.plan.opt.Deterministic {
-		return &kernels.GatherFixed[V]{A: a, Alpha: r.alpha, Beta: beta, X: v.x, Y: v.y, Short: r.plan.short}
+		return &kernels.MajorProductFixed[V]{A: a, Alpha: r.alpha, Beta: beta, X: v.x, Y: v.y, Short: r.plan.short}
 	}
-	if r.gathers {
-		return &kernels.Gather[V]{A: a, Alpha: r.alpha, Beta: beta, X: v.x, Y: v.y, Carry: carry}
+	if r.byMajor {
+		return &kernels.MajorProduct[V]{A: a, Alpha: r.alpha, Beta: beta, X: v.x, Y: v.y, Carry: carry}
 	}
-	return &kernels.Scatter[V]{A: a, Alpha: r.alpha, Beta: beta, X: v.x, Y: v.y}
+	return &kernels.MinorProduct[V]{A: a, Alpha: r.alpha, Beta: beta, X: v.x, Y: v.y}
 }
 
 // compressedOp is op for a part in COO that the device has made pointers for. x of products that
 // scatter has an element for each major of the matrix, as those of parts in COO do.
-func (r *run[V]) compressedOp(s *share[V], v *vectors[V], carry kernels.Array[V], beta V) kernels.Op {
+func (r *run[V]) compressedOp(s *share[V], v *vectors[V], carry kernels.Array[V], beta V) kernels.Operation {
 	p := s.part
 	a := kernels.Compressed[V]{Part: p.Shift(p.First(), p.StartIdx), Ptr: s.ptr, Idx: s.minor, Val: s.val, Longest: s.longest}
-	if r.gathers {
-		return &kernels.Gather[V]{A: a, Alpha: r.alpha, Beta: beta, X: v.x, Y: v.y, Carry: carry}
+	if r.byMajor {
+		return &kernels.MajorProduct[V]{A: a, Alpha: r.alpha, Beta: beta, X: v.x, Y: v.y, Carry: carry}
 	}
-	return &kernels.Scatter[V]{A: a, Alpha: r.alpha, Beta: beta, X: v.x.Sub(int64(p.First()), int64(p.End())), Y: v.y}
+	return &kernels.MinorProduct[V]{A: a, Alpha: r.alpha, Beta: beta, X: v.x.Sub(int64(p.First()), int64(p.End())), Y: v.y}
 }

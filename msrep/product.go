@@ -16,7 +16,7 @@ import (
 // overwrites y without reading it; alpha = 0 reads neither A nor x. Bad arguments
 // are *sparse.InputError and leave y unchanged; after any other error, also when ctx
 // ends, y is unspecified.
-func (p *Plan[V]) SpMV(ctx context.Context, op Op, alpha V, x []V, beta V, y []V) (err error) {
+func (p *Plan[V]) SpMV(ctx context.Context, op Transpose, alpha V, x []V, beta V, y []V) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer p.rescue(&err)
 	if err := p.enter(ctx); err != nil {
@@ -31,7 +31,7 @@ func (p *Plan[V]) SpMV(ctx context.Context, op Op, alpha V, x []V, beta V, y []V
 }
 
 // multiply is SpMV for those who hold the plan.
-func (p *Plan[V]) multiply(ctx context.Context, op Op, alpha V, x []V, beta V, y []V) (t Timing, err error) {
+func (p *Plan[V]) multiply(ctx context.Context, op Transpose, alpha V, x []V, beta V, y []V) (t Timing, err error) {
 	if err := p.usable(ctx); err != nil {
 		return t, err
 	}
@@ -51,8 +51,8 @@ func (p *Plan[V]) multiply(ctx context.Context, op Op, alpha V, x []V, beta V, y
 	if p.lacks(op) {
 		return t, errReleased
 	}
-	if p.opt.Storage.Segments.Segments != 0 && p.needsRows(op) {
-		return t, sparse.Inputf("precision", "this plan reads %d of %d segments for products with A only: state Expected.Transposed", p.opt.Storage.Segments.Read, p.opt.Storage.Segments.Segments)
+	if p.opt.Storage.Segments.Count != 0 && p.needsRows(op) {
+		return t, sparse.Inputf("precision", "this plan reads %d of %d segments for products with A only: state Expected.Transposed", p.opt.Storage.Segments.Read, p.opt.Storage.Segments.Count)
 	}
 	if alpha == 0 {
 		begin := time.Now()
@@ -64,7 +64,7 @@ func (p *Plan[V]) multiply(ctx context.Context, op Op, alpha V, x []V, beta V, y
 	if err := p.lookAgain(ctx); err != nil {
 		return t, err
 	}
-	if err := p.land(); err != nil {
+	if err := p.waitPending(); err != nil {
 		return t, err
 	}
 	if p.direct() {
@@ -74,7 +74,7 @@ func (p *Plan[V]) multiply(ctx context.Context, op Op, alpha V, x []V, beta V, y
 	}
 	r := p.begin(ctx)
 	defer p.end()
-	r.gathers, r.alpha, r.beta, r.x, r.y = p.lay.gathers(op), alpha, beta, x, y
+	r.byMajor, r.alpha, r.beta, r.x, r.y = p.lay.byMajor(op), alpha, beta, x, y
 	begin := time.Now()
 	if err := r.serveAll(); err != nil {
 		return t, p.fail(ctx, err)
@@ -90,7 +90,7 @@ func (p *Plan[V]) multiply(ctx context.Context, op Op, alpha V, x []V, beta V, y
 	return t, nil
 }
 
-func (p *Plan[V]) checkVectors(op Op, x, y []V) error {
+func (p *Plan[V]) checkVectors(op Transpose, x, y []V) error {
 	rows, cols := p.dims(op)
 	if len(x) != cols {
 		return sparse.Inputf("x", "%d elements: op(A) is %d x %d, so it needs %d", len(x), rows, cols, cols)
@@ -112,7 +112,7 @@ func (p *Plan[V]) checkResult(y []V) error {
 	return nil
 }
 
-// begin is the run of the next product. A plan has one at a time, and keeps its memory.
+// began is the run of the next product. A plan has one at a time, and keeps its memory.
 func (p *Plan[V]) begin(ctx context.Context) *run[V] {
 	times := p.run.times
 	if times == nil {
@@ -135,7 +135,7 @@ func (p *Plan[V]) end() {
 type run[V sparse.Value] struct {
 	plan        *Plan[V]
 	ctx         context.Context
-	gathers     bool // results are merged by rows, not as whole vectors
+	byMajor     bool // results are merged by rows, not as whole vectors
 	alpha, beta V
 	x, y        []V
 	times       []Timing // by device
@@ -168,7 +168,7 @@ func (r *run[V]) serve(i int) error {
 // serveInPlace is serve where the device works on x and y themselves.
 func (r *run[V]) serveInPlace(i int) error {
 	s := r.plan.shares[i]
-	if err := s.prepare(r.plan.lay, r.gathers); err != nil {
+	if err := s.prepare(r.plan.lay, r.byMajor); err != nil {
 		return err
 	}
 	v, err := r.inPlace(s)
@@ -187,7 +187,7 @@ func (r *run[V]) serveInPlace(i int) error {
 func (r *run[V]) serveCopies(i int) error {
 	s, t := r.plan.shares[i], &r.times[i]
 	begin := time.Now()
-	if err := s.prepare(r.plan.lay, r.gathers); err != nil {
+	if err := s.prepare(r.plan.lay, r.byMajor); err != nil {
 		return err
 	}
 	v, err := r.copies(s)
@@ -205,7 +205,7 @@ func (r *run[V]) serveCopies(i int) error {
 	}
 	t.Distribute = time.Since(begin)
 	own, carry := *v, s.carry
-	if r.gathers && s.part.StartFlag {
+	if r.byMajor && s.part.StartFlag {
 		own.y, carry = v.y.Sub(1, v.y.Len), v.y.Sub(0, 1)
 	}
 	if t.Kernel, err = s.kernel(r.op(s, &own, carry)); err != nil {
@@ -226,13 +226,13 @@ func (r *run[V]) merge() error {
 	switch {
 	case p.amongDevices(): // they have merged it
 		return nil
-	case !r.gathers && r.straight():
+	case !r.byMajor && r.straight():
 		return nil
-	case r.gathers && !r.straight():
+	case r.byMajor && !r.straight():
 		return merge.CopyRows(r.y, r.beta, p.parts, r.hosts())
 	case len(p.nodes) > 0:
 		return r.acrossNodes()
-	case r.gathers:
+	case r.byMajor:
 		return r.addCarries()
 	case p.opt.Variant.Strategy == Baseline:
 		return merge.SumSerial(r.y, r.beta, r.hosts())
@@ -273,7 +273,7 @@ func (r *run[V]) carries(first, end int) ([]V, error) {
 func (r *run[V]) hosts() [][]V {
 	out := make([][]V, len(r.plan.shares))
 	for i, s := range r.plan.shares {
-		out[i] = s.vec[r.gathers].host
+		out[i] = s.vec[r.byMajor].host
 	}
 	return out
 }

@@ -115,7 +115,7 @@ func multiplyOnRefused(t *testing.T, warning string, open func() (*System, error
 		for _, read := range []XPlacement{XInPlace, XReplicated, XInterleaved} {
 			plan := planOf(t, sys, a, PlanOptions{})
 			plan.xPlace = read
-			for _, op := range []Op{NoTrans, Trans} {
+			for _, op := range []Transpose{NoTrans, Trans} {
 				want := reference.Multiply(bool(op), 2, a, x, 0, y)
 				multiply(t, plan, op, 2, x, 0, y)
 				require.Equal(t, -1, reference.Check(y, want))
@@ -129,7 +129,7 @@ func multiplyOnRefused(t *testing.T, warning string, open func() (*System, error
 }
 
 // forbid makes the kernel answer these system calls with EPERM from now on, in
-// all threads.
+// everyDevice threads.
 func forbid(t *testing.T, calls []uint32) {
 	if len(calls) == 0 {
 		return

@@ -45,7 +45,7 @@ func TestAReleasedMatrixIsForgotten(t *testing.T) {
 			clear(given.Val)
 			clear(given.ColIdx)
 			clear(given.RowPtr)
-			for op, want := range map[Op]reference.Product{NoTrans: straight, Trans: transposed} {
+			for op, want := range map[Transpose]reference.Product{NoTrans: straight, Trans: transposed} {
 				got := slices.Clone(y)
 				multiply(t, plan, op, 2, x, -.5, got)
 				require.Equal(t, -1, reference.Check(got, want), f)
@@ -83,7 +83,7 @@ func TestUpdateValuesOfAPlanWithOneDirectionReleasedChangesNothing(t *testing.T)
 	plan := planOf(t, openCPU(t, "cpu:1"), a, PlanOptions{Storage: Storage{Release: true}, Expected: Expected{Products: 1, Transposed: 1}})
 	require.ErrorContains(t, plan.UpdateValues(ctx, []float64{4, 5, 6}), "was released")
 	y := make([]float64, 3)
-	for _, op := range []Op{NoTrans, Trans} {
+	for _, op := range []Transpose{NoTrans, Trans} {
 		err := plan.SpMV(ctx, op, 1, []float64{1, 1, 1}, 0, y)
 		require.NoError(t, err, "the plan lives on")
 		require.Equal(t, []float64{1, 2, 3}, y)
@@ -121,7 +121,7 @@ func TestACancelledUpdateChangesBothDirectionsOrNone(t *testing.T) {
 			require.ErrorIs(t, err, context.Canceled)
 		}
 		var sums [2]float64
-		for i, op := range []Op{NoTrans, Trans} {
+		for i, op := range []Transpose{NoTrans, Trans} {
 			if err := plan.SpMV(context.Background(), op, 1, x, 0, y); err != nil {
 				require.ErrorContains(t, err, "unusable", "or all products are refused")
 				sums[i] = -1

@@ -83,7 +83,7 @@ func (p *Plan[V]) retune(ctx context.Context) error {
 	if p.opt.form != kernels.FormAuto {
 		return nil
 	}
-	if err := p.land(); err != nil {
+	if err := p.waitPending(); err != nil {
 		return err
 	}
 	begin := time.Now()

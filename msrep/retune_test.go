@@ -106,7 +106,7 @@ func TestRetuneLooksForFormsBesideProducts(t *testing.T) {
 			all.Go(func() {
 				y := make([]float64, a.Rows)
 				for range 30 {
-					err := p.SpMV(ctx, Op(k%2 == 1), 1, x, 0, y)
+					err := p.SpMV(ctx, Transpose(k%2 == 1), 1, x, 0, y)
 					if err != nil {
 						t.Error(err)
 						return
@@ -204,7 +204,7 @@ func TestAChoiceThatDoesNotSuitIsRefused(t *testing.T) {
 		require.ErrorContains(t, err, "choice: ", text)
 		require.ErrorContains(t, err, want, text)
 	}
-	for _, o := range []PlanOptions{{Storage: Storage{Format: "csr"}}, {Storage: Storage{Form: "slices"}}, {Variant: Variant{Strategy: Partial}}, {Storage: Storage{Segments: kernels.Precision{Segments: 2, Read: 1}}}} {
+	for _, o := range []PlanOptions{{Storage: Storage{Format: "csr"}}, {Storage: Storage{Form: "slices"}}, {Variant: Variant{Strategy: Partial}}, {Storage: Storage{Segments: kernels.Segments{Count: 2, Read: 1}}}} {
 		o.Storage.Choice = Choice(good)
 		_, err := NewPlan[float64](ctx, sys, a, o)
 		require.ErrorContains(t, err, "choice: names the forms already")

@@ -14,7 +14,7 @@ import (
 // exchanges with others. The devices keep their numbers.
 type Selection[V sparse.Value] struct {
 	sys   *System
-	lanes *lanes
+	lanes *vectorStreams
 	cuts  []int         // of the vectors
 	n     int           // elements of all runs
 	parts []selected[V] // nil once closed
@@ -51,8 +51,8 @@ func NewSelection[V sparse.Value](v *Vector[V], runs [][]int32) (s *Selection[V]
 		}
 		s.n += len(run)
 	}
-	err = v.do(nil, func(l *lanes) error {
-		err := l.each(func(i int) error { return s.parts[i].fill(l, i, v.cuts[i], v.cuts[i+1], runs) })
+	err = v.do(nil, func(l *vectorStreams) error {
+		err := l.eachDevice(func(i int) error { return s.parts[i].fill(l, i, v.cuts[i], v.cuts[i+1], runs) })
 		if err == nil {
 			err = v.sys.enter(s)
 		}
@@ -68,7 +68,7 @@ func NewSelection[V sparse.Value](v *Vector[V], runs [][]int32) (s *Selection[V]
 }
 
 // fill brings the numbers in [first, end) to device i.
-func (p *selected[V]) fill(l *lanes, i, first, end int, runs [][]int32) (err error) {
+func (p *selected[V]) fill(l *vectorStreams, i, first, end int, runs [][]int32) (err error) {
 	var row []int32
 	at := 0
 	for _, run := range runs {
@@ -111,12 +111,12 @@ func (s *Selection[V]) Take(dst, x *Vector[V]) (err error) {
 	if err := s.check(x, dst); err != nil {
 		return err
 	}
-	return x.do([]*Vector[V]{dst}, func(l *lanes) error {
+	return x.do([]*Vector[V]{dst}, func(l *vectorStreams) error {
 		if s.parts == nil {
 			return fmt.Errorf("selection: %w", ErrClosed)
 		}
 		several := len(l.devices) > 1
-		err := l.each(func(i int) error {
+		err := l.eachDevice(func(i int) error {
 			p := &s.parts[i]
 			if len(p.runs) == 0 {
 				return nil
@@ -133,7 +133,7 @@ func (s *Selection[V]) Take(dst, x *Vector[V]) (err error) {
 		if err := l.sync(); err != nil {
 			return err
 		}
-		if err := l.each(func(i int) error { return s.collect(l.streams[i], dst, i) }); err != nil {
+		if err := l.eachDevice(func(i int) error { return s.collect(l.streams[i], dst, i) }); err != nil {
 			return err
 		}
 		return l.sync() // before anybody takes other elements
@@ -164,7 +164,7 @@ func (s *Selection[V]) AddTo(y, src *Vector[V]) (err error) {
 	if err := s.check(y, src); err != nil {
 		return err
 	}
-	return y.do([]*Vector[V]{src}, func(l *lanes) error {
+	return y.do([]*Vector[V]{src}, func(l *vectorStreams) error {
 		if s.parts == nil {
 			return fmt.Errorf("selection: %w", ErrClosed)
 		}
@@ -174,7 +174,7 @@ func (s *Selection[V]) AddTo(y, src *Vector[V]) (err error) {
 				return err
 			}
 		}
-		err := l.each(func(i int) error {
+		err := l.eachDevice(func(i int) error {
 			p := &s.parts[i]
 			val := p.room
 			for _, r := range p.runs {

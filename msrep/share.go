@@ -9,7 +9,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// share is one device's part of a plan. Everything in it belongs to the goroutine
+// splitPart is one device's part of a plan. Everything in it belongs to the goroutine
 // that serves the device.
 type share[V sparse.Value] struct {
 	dev         kernels.Device
@@ -36,11 +36,11 @@ type share[V sparse.Value] struct {
 	asCSR   bool             // the part is in COO, but has ptr instead of major
 	chosen  kernels.PackInfo // what was measured of a part in COO, and kept
 
-	host  kernels.ProductHost[V] // the product under way where it is direct
-	vec   map[bool]*vectors[V]   // by layout.gathers
-	here  vectors[V]             // of the product under way, where the device works in place
-	nodeX *kernels.Array[V]      // x in memory of the node, for this product; nil for the caller's
-	desks map[bool]*desk[V]      // by layout.gathers: of products that devices make among themselves
+	host      kernels.HostProduct[V]       // the product under way where it is direct
+	vec       map[bool]*vectors[V]         // by layout.byMajor
+	here      vectors[V]                   // of the product under way, where the device works in place
+	nodeX     *kernels.Array[V]            // x in memory of the node, for this product; nil for the caller's
+	exchanges map[bool]*exchangeBuffers[V] // by layout.byMajor: of products that devices make among themselves
 }
 
 // vectors is a device's own x and y for one kind of product, and what comes back.
@@ -50,7 +50,7 @@ type vectors[V sparse.Value] struct {
 }
 
 func newShare[V sparse.Value](d kernels.Device, optimized bool) (*share[V], error) {
-	s := &share[V]{dev: d, vec: map[bool]*vectors[V]{}, desks: map[bool]*desk[V]{}}
+	s := &share[V]{dev: d, vec: map[bool]*vectors[V]{}, exchanges: map[bool]*exchangeBuffers[V]{}}
 	if optimized {
 		s.inPlace, _ = d.(kernels.HostMapper)
 		s.ownPtr = s.inPlace == nil
@@ -186,7 +186,7 @@ func (s *share[V]) packs(gathers bool) bool {
 // place.
 func (s *share[V]) buffers() (out []kernels.Buffer) {
 	bufs := []kernels.Buffer{s.carry.Buf}
-	for _, d := range s.desks {
+	for _, d := range s.exchanges {
 		bufs = append(bufs, d.buffers()...)
 	}
 	for _, v := range s.vec {
@@ -207,7 +207,7 @@ func (s *share[V]) buffers() (out []kernels.Buffer) {
 }
 
 // kernel runs op between the two events and gives its time.
-func (s *share[V]) kernel(op kernels.Op) (time.Duration, error) {
+func (s *share[V]) kernel(op kernels.Operation) (time.Duration, error) {
 	if err := s.stream.Record(s.start); err != nil {
 		return 0, err
 	}
@@ -226,7 +226,7 @@ func (s *share[V]) kernel(op kernels.Op) (time.Duration, error) {
 // close releases all that the share holds, whatever of it was made.
 func (s *share[V]) close() error {
 	errs := []error{s.window.Free(), s.ptr.Free(), s.major.Free(), s.minor.Free(), s.val.Free(), s.carry.Free()}
-	for _, d := range s.desks {
+	for _, d := range s.exchanges {
 		errs = append(errs, d.close())
 	}
 	for _, v := range s.vec {

@@ -42,7 +42,7 @@ import (
 //     copy of X in another order in the fourth and fifth product with as many vectors. If
 //     that was faster they keep the column numbers for it, 4 bytes an entry, for other
 //     numbers of vectors too. No result changes by it.
-func (p *Plan[V]) SpMM(ctx context.Context, op Op, alpha V, x Block[V], beta V, y Block[V]) (err error) {
+func (p *Plan[V]) SpMM(ctx context.Context, op Transpose, alpha V, x MultiVector[V], beta V, y MultiVector[V]) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer p.rescue(&err)
 	if err := p.enter(ctx); err != nil {
@@ -57,7 +57,7 @@ func (p *Plan[V]) SpMM(ctx context.Context, op Op, alpha V, x Block[V], beta V, 
 }
 
 // multiplyMany is SpMM for callers that hold the lock of the plan.
-func (p *Plan[V]) multiplyMany(ctx context.Context, op Op, alpha V, x Block[V], beta V, y Block[V]) (t Timing, err error) {
+func (p *Plan[V]) multiplyMany(ctx context.Context, op Transpose, alpha V, x MultiVector[V], beta V, y MultiVector[V]) (t Timing, err error) {
 	if err := p.usable(ctx); err != nil {
 		return t, err
 	}
@@ -69,10 +69,10 @@ func (p *Plan[V]) multiplyMany(ctx context.Context, op Op, alpha V, x Block[V], 
 		return q.LastTiming(), err
 	}
 	some := x.Count // vectors at once
-	if !p.lay.gathers(op) {
-		some = scatteredAtOnce[V](some)
+	if !p.lay.byMajor(op) {
+		some = minorAtOnce[V](some)
 	}
-	if some == 0 || alpha == 0 || !p.atOnce(op) || p.pairInCaches(x, y) || !p.canTurn(op, x, y) {
+	if some == 0 || alpha == 0 || !p.atOnce(op) || p.pairInCaches(x, y) || !p.canTransposeVectors(op, x, y) {
 		return p.oneByOne(ctx, op, alpha, x, beta, y)
 	}
 	if err := p.lookAgain(ctx); err != nil {
@@ -80,7 +80,7 @@ func (p *Plan[V]) multiplyMany(ctx context.Context, op Op, alpha V, x Block[V], 
 	}
 	begin := time.Since(began)
 	if err := p.allAtOnce(ctx, op, alpha, x.vectors(0, some), beta, y.vectors(0, some), &t); err != nil {
-		if !p.lay.gathers(op) && errors.Is(err, kernels.ErrOutOfMemory) { // y is as it was
+		if !p.lay.byMajor(op) && errors.Is(err, kernels.ErrOutOfMemory) { // y is as it was
 			return p.oneByOne(ctx, op, alpha, x, beta, y)
 		}
 		return t, p.fail(ctx, err)
@@ -95,9 +95,9 @@ func (p *Plan[V]) multiplyMany(ctx context.Context, op Op, alpha V, x Block[V], 
 	return t, nil
 }
 
-// scatteredAtOnce is how many of count vectors are multiplied at once where products add to
+// minorAtOnce is how many of count vectors are multiplied at once where products add to
 // y: as many as fill cache lines, and all but a few others, which are faster one by one.
-func scatteredAtOnce[V sparse.Value](count int) int {
+func minorAtOnce[V sparse.Value](count int) int {
 	const few = 3
 	if rest := count % int(64/mem.Size[V]()); rest <= few {
 		return count - rest
@@ -105,7 +105,7 @@ func scatteredAtOnce[V sparse.Value](count int) int {
 	return count
 }
 
-func (p *Plan[V]) checkBlocks(op Op, x, y Block[V]) error {
+func (p *Plan[V]) checkBlocks(op Transpose, x, y MultiVector[V]) error {
 	rows, cols := p.dims(op)
 	if err := x.Check("x", cols); err != nil {
 		return err
@@ -124,11 +124,11 @@ func (p *Plan[V]) checkBlocks(op Op, x, y Block[V]) error {
 
 // atOnce reports whether all devices read the matrix once for all vectors: in its
 // form, or in CSR unless that was released, which transposed products need, of one device.
-func (p *Plan[V]) atOnce(op Op) bool {
-	if p.lay.ptr == nil || p.opt.Deterministic || p.opt.Storage.Segments.Segments != 0 || !p.inPlace() {
+func (p *Plan[V]) atOnce(op Transpose) bool {
+	if p.lay.ptr == nil || p.opt.Deterministic || p.opt.Storage.Segments.Count != 0 || !p.inPlace() {
 		return false
 	}
-	if !p.lay.gathers(op) {
+	if !p.lay.byMajor(op) {
 		return p.src != nil && len(p.shares) == 1
 	}
 	return p.src != nil || !slices.ContainsFunc(p.shares, func(s *share[V]) bool { return !s.packsMany() })
@@ -136,12 +136,12 @@ func (p *Plan[V]) atOnce(op Op) bool {
 
 // pairInCaches reports whether two vectors by column are multiplied sooner one by one, as one device has the
 // matrix in its caches: to turn them takes longer than reading it again.
-func (p *Plan[V]) pairInCaches(x, y Block[V]) bool {
+func (p *Plan[V]) pairInCaches(x, y MultiVector[V]) bool {
 	return x.Count == 2 && x.ByColumn && y.ByColumn && p.nnz <= cachedEntries && p.direct()
 }
 
-// canTurn reports whether there is memory to turn those blocks that lie by column.
-func (p *Plan[V]) canTurn(op Op, x, y Block[V]) bool {
+// canTransposeVectors reports whether there is memory to turn those blocks that lie by column.
+func (p *Plan[V]) canTransposeVectors(op Transpose, x, y MultiVector[V]) bool {
 	m, n := p.dims(op)
 	var forX, forY int64
 	if x.ByColumn {
@@ -154,7 +154,7 @@ func (p *Plan[V]) canTurn(op Op, x, y Block[V]) bool {
 }
 
 // dims is the rows and columns of op(A).
-func (p *Plan[V]) dims(op Op) (m, n int) {
+func (p *Plan[V]) dims(op Transpose) (m, n int) {
 	m, n = p.Dims()
 	if op == Trans {
 		return n, m
@@ -169,7 +169,7 @@ func (s *share[V]) packsMany() bool {
 }
 
 // oneByOne multiplies one vector after the other.
-func (p *Plan[V]) oneByOne(ctx context.Context, op Op, alpha V, x Block[V], beta V, y Block[V]) (t Timing, err error) {
+func (p *Plan[V]) oneByOne(ctx context.Context, op Transpose, alpha V, x MultiVector[V], beta V, y MultiVector[V]) (t Timing, err error) {
 	begin := time.Now()
 	rows, cols := p.dims(op)
 	var xj, yj []V // copies of what lies by row

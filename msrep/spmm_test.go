@@ -21,8 +21,8 @@ import (
 )
 
 // randomBlock draws count vectors of n elements with gaps of NaN.
-func randomBlock[V sparse.Value](t *rapid.T, n, count int, name string) Block[V] {
-	b := Block[V]{Count: count, ByColumn: rapid.Bool().Draw(t, name+" by column")}
+func randomBlock[V sparse.Value](t *rapid.T, n, count int, name string) MultiVector[V] {
+	b := MultiVector[V]{Count: count, ByColumn: rapid.Bool().Draw(t, name+" by column")}
 	gap := rapid.IntRange(0, 3).Draw(t, name+" gap")
 	b.Stride = count + gap
 	size := n * b.Stride
@@ -40,20 +40,20 @@ func randomBlock[V sparse.Value](t *rapid.T, n, count int, name string) Block[V]
 	return b
 }
 
-func (b Block[V]) at(i, j int) *V {
+func (b MultiVector[V]) at(i, j int) *V {
 	if b.ByColumn {
 		return &b.Val[j*b.Stride+i]
 	}
 	return &b.Val[i*b.Stride+j]
 }
 
-func (b Block[V]) put(j int, v []V) {
+func (b MultiVector[V]) put(j int, v []V) {
 	for i := range v {
 		*b.at(i, j) = v[i]
 	}
 }
 
-func (b Block[V]) get(j, n int) []V {
+func (b MultiVector[V]) get(j, n int) []V {
 	v := make([]V, n)
 	for i := range v {
 		v[i] = *b.at(i, j)
@@ -75,7 +75,7 @@ func checkRandomBlocks[V sparse.Value](t *rapid.T) {
 	})
 	require.NoError(t, err)
 	m, n := a.Dims()
-	op := Op(rapid.Bool().Draw(t, "transpose"))
+	op := Transpose(rapid.Bool().Draw(t, "transpose"))
 	if op == Trans {
 		m, n = n, m
 	}
@@ -144,7 +144,7 @@ func checkStencilBlocks[V sparse.Value](t *testing.T) {
 			require.EqualValues(t, "diagonals", plan.Packed(NoTrans)[0].Form)
 			for _, k := range []int{3, 8, 19} {
 				for _, byColumn := range []bool{false, true} {
-					x := Block[V]{Val: fill(make([]V, k*a.Cols)), Count: k, Stride: k}
+					x := MultiVector[V]{Val: fill(make([]V, k*a.Cols)), Count: k, Stride: k}
 					if byColumn {
 						x.Stride, x.ByColumn = a.Cols, true
 					}
@@ -173,7 +173,7 @@ func TestReleasedPlansMultiplyAllVectorsAtOnceInTheFormTheyHave(t *testing.T) {
 		plan := planOf(t, openCPU(t, "cpu:2"), small(t), PlanOptions{Storage: Storage{Form: c.form, Release: true}})
 		require.Equal(t, c.atOnce, plan.atOnce(NoTrans), c.form)
 		m, n := plan.Dims()
-		x, y := ByRow(make([]float64, 3*n), 3), ByRow(make([]float64, 3*m), 3)
+		x, y := MultiVectorByRow(make([]float64, 3*n), 3), MultiVectorByRow(make([]float64, 3*m), 3)
 		multiplyMany(t, plan, NoTrans, 1, x, 0, y)
 		multiplyMany(t, plan, Trans, 1, y, 0, x)
 		require.NoError(t, plan.Close())
@@ -182,10 +182,10 @@ func TestReleasedPlansMultiplyAllVectorsAtOnceInTheFormTheyHave(t *testing.T) {
 
 func TestTransposedProductsTakeAsManyVectorsAtOnceAsPay(t *testing.T) {
 	for count, want := range map[int]int{1: 0, 3: 0, 4: 4, 7: 7, 8: 8, 11: 8, 12: 12, 64: 64} {
-		require.Equal(t, want, scatteredAtOnce[float64](count))
+		require.Equal(t, want, minorAtOnce[float64](count))
 	}
-	require.Equal(t, 16, scatteredAtOnce[float32](19))
-	require.Equal(t, 11, scatteredAtOnce[float32](11))
+	require.Equal(t, 16, minorAtOnce[float32](19))
+	require.Equal(t, 11, minorAtOnce[float32](11))
 }
 
 // scarce is a device without memory for products that add several vectors to y.
@@ -204,10 +204,10 @@ func (d scarce) NewStream() (kernels.Stream, error) {
 	return scarceStream{s, d.asked}, err
 }
 
-func (s scarceStream) Launch(op kernels.Op) error {
-	if op.Kernel() == "scatter-many" {
+func (s scarceStream) Launch(op kernels.Operation) error {
+	if op.Name() == "scatter-many" {
 		*s.asked++
-		return &kernels.DeviceError{Device: "cpu:0", Call: op.Kernel(), Err: kernels.ErrOutOfMemory}
+		return &kernels.DeviceError{Device: "cpu:0", Call: op.Name(), Err: kernels.ErrOutOfMemory}
 	}
 	return s.Stream.Launch(op)
 }
@@ -219,7 +219,7 @@ func TestVectorsAreMultipliedOneByOneWhereMemoryIsScarce(t *testing.T) {
 	sys := &System{devices: []kernels.Device{scarce{d, &asked}}, plans: map[io.Closer]bool{}}
 	defer sys.Close()
 	plan := planOf(t, sys, unitMatrix(30), PlanOptions{})
-	x, y := ByRow(make([]float64, 30*9), 9), ByRow(make([]float64, 30*9), 9)
+	x, y := MultiVectorByRow(make([]float64, 30*9), 9), MultiVectorByRow(make([]float64, 30*9), 9)
 	for i := range x.Val {
 		x.Val[i], y.Val[i] = float64(i), 1
 	}
@@ -234,7 +234,7 @@ func TestTheTimeOfVectorsMultipliedOneByOneIncludesTheirCopies(t *testing.T) {
 	const n, count = 200000, 4
 	ctx := context.Background()
 	plan := planOf(t, openCPU(t, "cpu:2"), unitMatrix(n), PlanOptions{Deterministic: true})
-	x, y := ByRow(make([]float64, n*count), count), ByRow(make([]float64, n*count), count)
+	x, y := MultiVectorByRow(make([]float64, n*count), count), MultiVectorByRow(make([]float64, n*count), count)
 	share := 0.0
 	for range 5 {
 		begin := time.Now()
@@ -249,20 +249,20 @@ func TestWrongBlocksAreNamedAndLeaveYAlone(t *testing.T) {
 	sys := openCPU(t, "cpu:2")
 	plan := planOf(t, sys, small(t), PlanOptions{})
 	m, n := plan.Dims()
-	x, y := ByRow(make([]float64, 3*n), 3), ByRow(make([]float64, 3*m), 3)
+	x, y := MultiVectorByRow(make([]float64, 3*n), 3), MultiVectorByRow(make([]float64, 3*m), 3)
 	for i := range y.Val {
 		y.Val[i] = 7
 	}
 	wide := int64(1) << 33
 	many, long := int(wide), int(wide/4) // 0 and negative where int has 32 bits
-	for message, c := range map[string][2]Block[float64]{
-		"y: 2 vectors: x has 3":                {x, ByRow(y.Val, 2)},
-		"x: 0 vectors":                         {ByRow(x.Val, 0), ByRow(y.Val, 0)},
-		"x: -3 vectors: there must be":         {ByRow(x.Val, -3), y},
+	for message, c := range map[string][2]MultiVector[float64]{
+		"y: 2 vectors: x has 3":                {x, MultiVectorByRow(y.Val, 2)},
+		"x: 0 vectors":                         {MultiVectorByRow(x.Val, 0), MultiVectorByRow(y.Val, 0)},
+		"x: -3 vectors: there must be":         {MultiVectorByRow(x.Val, -3), y},
 		"x: a stride of 2":                     {{Val: x.Val, Count: 3, Stride: 2}, y},
 		"y: a stride of":                       {x, {Val: y.Val, Count: 3, Stride: m - 1, ByColumn: true}},
-		"x: ":                                  {ByRow(x.Val[1:], 3), y},
-		"y: shares memory with x":              {x, ByRow(x.Val[:3*m], 3)},
+		"x: ":                                  {MultiVectorByRow(x.Val[1:], 3), y},
+		"y: shares memory with x":              {x, MultiVectorByRow(x.Val[:3*m], 3)},
 		fmt.Sprintf("x: %d vectors", many):     {{Val: x.Val, Count: many, Stride: 1<<31 - 1, ByColumn: true}, {Val: y.Val, Count: many, Stride: 1<<31 - 1, ByColumn: true}},
 		fmt.Sprintf("y: a stride of %d", long): {x, {Val: y.Val, Count: 3, Stride: long}},
 	} {
@@ -285,7 +285,7 @@ func TestBlocksOfEmptyVectorsAreLeftAlone(t *testing.T) {
 	sys := openCPU(t, "cpu:2")
 	for _, f := range []sparse.Format{"", sparse.FormatCOO} {
 		plan := planOf(t, sys, sparse.ToCSR[float64](&sparse.COO[float64]{Rows: 0, Cols: 5}), PlanOptions{Storage: Storage{Format: f}})
-		x, y := Block[float64]{Val: make([]float64, 10), Count: 2, Stride: 5, ByColumn: true}, Block[float64]{Count: 2, Stride: 1, ByColumn: true}
+		x, y := MultiVector[float64]{Val: make([]float64, 10), Count: 2, Stride: 5, ByColumn: true}, MultiVector[float64]{Count: 2, Stride: 1, ByColumn: true}
 		multiplyMany(t, plan, NoTrans, 1, x, 0, y)
 		multiplyMany(t, plan, Trans, 1, y, 0, x)
 	}
@@ -298,7 +298,7 @@ func TestPlansKeepTheMemoryOfTurnedBlocksUntilTheyAreClosed(t *testing.T) {
 	plan := planOf(t, sys, unitMatrix(n), PlanOptions{Storage: Storage{Format: sparse.FormatCSR}})
 	held := plan.Bytes()
 	for _, count := range []int{9, 2, 17, 17} {
-		x := Block[float64]{Val: make([]float64, n*count), Count: count, Stride: n, ByColumn: true}
+		x := MultiVector[float64]{Val: make([]float64, n*count), Count: count, Stride: n, ByColumn: true}
 		y := x
 		y.Val = make([]float64, n*count)
 		for i := range x.Val {
@@ -325,7 +325,7 @@ func unitMatrix(n int) *sparse.CSR[float64] {
 }
 
 func TestBlocksOfVectorsLongerThanAMatrixAreRefused(t *testing.T) {
-	b := Block[float64]{Val: make([]float64, 4), Count: 1, Stride: math.MaxInt32}
+	b := MultiVector[float64]{Val: make([]float64, 4), Count: 1, Stride: math.MaxInt32}
 	require.NoError(t, b.Check("x", 1))
 	wide := int64(1<<33 + 2) // as int of 32 bits 2
 	for _, n := range []int{-1, 2, int(wide)} {

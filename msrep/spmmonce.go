@@ -8,7 +8,7 @@ import (
 )
 
 // allAtOnce multiplies all vectors at once, row by row.
-func (p *Plan[V]) allAtOnce(ctx context.Context, op Op, alpha V, x Block[V], beta V, y Block[V], t *Timing) error {
+func (p *Plan[V]) allAtOnce(ctx context.Context, op Transpose, alpha V, x MultiVector[V], beta V, y MultiVector[V], t *Timing) error {
 	begin := time.Since(began)
 	m, n := p.dims(op)
 	to := y
@@ -17,7 +17,7 @@ func (p *Plan[V]) allAtOnce(ctx context.Context, op Op, alpha V, x Block[V], bet
 		if err != nil {
 			return err
 		}
-		if err := p.turn(x, turned, n, false); err != nil {
+		if err := p.transposeVectors(x, turned, n, false); err != nil {
 			return err
 		}
 		x = turned
@@ -28,7 +28,7 @@ func (p *Plan[V]) allAtOnce(ctx context.Context, op Op, alpha V, x Block[V], bet
 			return err
 		}
 		if beta != 0 {
-			if err := p.turn(y, to, m, false); err != nil {
+			if err := p.transposeVectors(y, to, m, false); err != nil {
 				return err
 			}
 		}
@@ -50,15 +50,15 @@ func (p *Plan[V]) allAtOnce(ctx context.Context, op Op, alpha V, x Block[V], bet
 		}
 	}
 	if y.ByColumn {
-		err = p.turn(y, to, m, true)
+		err = p.transposeVectors(y, to, m, true)
 	}
 	t.Merge = time.Since(began) - begin
 	return err
 }
 
 // launchMany multiplies blocks by row on all devices. It gives their carries, and the time that each took.
-func (p *Plan[V]) launchMany(ctx context.Context, op Op, alpha V, x Block[V], beta V, y Block[V], took []time.Duration) (carries [][]V, err error) {
-	if p.direct() && p.lay.gathers(op) && p.shares[0].packsMany() {
+func (p *Plan[V]) launchMany(ctx context.Context, op Transpose, alpha V, x MultiVector[V], beta V, y MultiVector[V], took []time.Duration) (carries [][]V, err error) {
+	if p.direct() && p.lay.byMajor(op) && p.shares[0].packsMany() {
 		if err = ctx.Err(); err == nil {
 			took[0], err = p.multiplyManyDirect(alpha, x, beta, y)
 		}
@@ -69,17 +69,17 @@ func (p *Plan[V]) launchMany(ctx context.Context, op Op, alpha V, x Block[V], be
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if s := p.shares[i]; p.lay.gathers(op) {
-			carries[i], took[i], err = s.gatherMany(p.lay, alpha, x, beta, y)
+		if s := p.shares[i]; p.lay.byMajor(op) {
+			carries[i], took[i], err = s.majorMany(p.lay, alpha, x, beta, y)
 		} else {
-			took[i], err = s.scatterMany(p.lay, alpha, x, beta, y)
+			took[i], err = s.minorMany(p.lay, alpha, x, beta, y)
 		}
 		return err
 	})
 }
 
-// gatherMany multiplies the part. The carry is nil where the first row is its own.
-func (s *share[V]) gatherMany(l layout[V], alpha V, x Block[V], beta V, y Block[V]) (carry []V, took time.Duration, err error) {
+// majorMany multiplies the part. The carry is nil where the first row is its own.
+func (s *share[V]) majorMany(l layout[V], alpha V, x MultiVector[V], beta V, y MultiVector[V]) (carry []V, took time.Duration, err error) {
 	d, p := s.inPlace, s.part
 	if p.StartFlag {
 		carry = make([]V, y.Count)
@@ -87,24 +87,24 @@ func (s *share[V]) gatherMany(l layout[V], alpha V, x Block[V], beta V, y Block[
 	xs, ys := x.rows(d, 0, l.minors), y.rows(d, p.OwnFirst, p.OwnEnd)
 	carries := kernels.AdoptArray(d, carry)
 	if s.packsMany() {
-		took, err = s.kernel(&kernels.GatherManyPacked[V]{A: s.packed, Alpha: alpha, Beta: beta, X: xs, Y: ys, Carry: carries})
+		took, err = s.kernel(&kernels.MajorProductManyPacked[V]{A: s.packed, Alpha: alpha, Beta: beta, X: xs, Y: ys, Carry: carries})
 		return carry, took, err
 	}
 	a, err := s.compressed(l)
 	if err != nil {
 		return nil, 0, err
 	}
-	took, err = s.kernel(&kernels.GatherMany[V]{A: a, Alpha: alpha, Beta: beta, X: xs, Y: ys, Carry: carries})
+	took, err = s.kernel(&kernels.MajorProductMany[V]{A: a, Alpha: alpha, Beta: beta, X: xs, Y: ys, Carry: carries})
 	return carry, took, err
 }
 
-// scatterMany multiplies the transposed part, which is all of the matrix.
-func (s *share[V]) scatterMany(l layout[V], alpha V, x Block[V], beta V, y Block[V]) (took time.Duration, err error) {
+// minorMany multiplies the transposed part, which is all of the matrix.
+func (s *share[V]) minorMany(l layout[V], alpha V, x MultiVector[V], beta V, y MultiVector[V]) (took time.Duration, err error) {
 	a, err := s.compressed(l)
 	if err != nil {
 		return 0, err
 	}
-	return s.kernel(&kernels.ScatterMany[V]{A: a, Alpha: alpha, Beta: beta, X: x.rows(s.inPlace, s.part.First(), s.part.End()), Y: y.rows(s.inPlace, 0, l.minors)})
+	return s.kernel(&kernels.MinorProductMany[V]{A: a, Alpha: alpha, Beta: beta, X: x.rows(s.inPlace, s.part.First(), s.part.End()), Y: y.rows(s.inPlace, 0, l.minors)})
 }
 
 // compressed is the part as it is, on the device.

@@ -15,7 +15,7 @@ import (
 //
 // Each call splits the matrix anew: to multiply more than once, make a Plan. The first
 // one opens the devices, which stay open; where that fails, the next one tries again.
-func SpMV[V sparse.Value](ctx context.Context, op Op, alpha V, a sparse.Matrix[V], x []V, beta V, y []V) error {
+func SpMV[V sparse.Value](ctx context.Context, op Transpose, alpha V, a sparse.Matrix[V], x []V, beta V, y []V) error {
 	sys, err := defaultSystem.get()
 	if err != nil {
 		return err

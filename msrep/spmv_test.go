@@ -25,7 +25,7 @@ var picky = map[Form]bool{"ell": true, "diagonals": true, "symmetric-diagonals":
 type discrete struct{ kernels.Device }
 
 // Pack asks the device.
-func (d discrete) Pack(op kernels.Op) (kernels.Packed, error) {
+func (d discrete) Pack(op kernels.Operation) (kernels.Packed, error) {
 	return d.Device.(kernels.Packer).Pack(op)
 }
 
@@ -131,7 +131,7 @@ func checkRandomProducts[V sparse.Value](t *rapid.T) {
 // be no numbers, or infinite: they show in no row but their own.
 func checkRandomProduct[V sparse.Value](t *rapid.T, plan *Plan[V], a sparse.Matrix[V], alpha, beta V) Timing {
 	m, n := a.Dims()
-	op := Op(rapid.Bool().Draw(t, "transpose"))
+	op := Transpose(rapid.Bool().Draw(t, "transpose"))
 	if op == Trans {
 		m, n = n, m
 	}

@@ -33,15 +33,15 @@ func symmetricNoMore(t *testing.T, spec string, whole Form) {
 		for i := range x {
 			x[i], y[i] = float64(i%11)-5, float64(i%5)
 		}
-		for _, op := range []Op{NoTrans, Trans} {
+		for _, op := range []Transpose{NoTrans, Trans} {
 			want, got := reference.Multiply(op == Trans, -1.5, sparse.Matrix[float64](a), x, .5, y), slices.Clone(y)
 			multiply(t, p, op, -1.5, x, .5, got)
 			require.Equal(t, -1, reference.Check(got, want))
 		}
 		want := reference.Multiply(false, 2, sparse.Matrix[float64](a), x, 0, y)
 		twice := make([]float64, 2*a.Rows)
-		err := p.SpMM(t.Context(), NoTrans, 2, Block[float64]{Val: slices.Concat(x, x), Count: 2, Stride: a.Cols, ByColumn: true}, 0,
-			Block[float64]{Val: twice, Count: 2, Stride: a.Rows, ByColumn: true})
+		err := p.SpMM(t.Context(), NoTrans, 2, MultiVector[float64]{Val: slices.Concat(x, x), Count: 2, Stride: a.Cols, ByColumn: true}, 0,
+			MultiVector[float64]{Val: twice, Count: 2, Stride: a.Rows, ByColumn: true})
 		require.NoError(t, err)
 		require.Equal(t, -1, reference.Check(twice[:a.Rows], want))
 		require.Equal(t, -1, reference.Check(twice[a.Rows:], want))

@@ -28,9 +28,9 @@ type System struct {
 	refusal refusal
 	trace   func(Event) error // nil for none
 
-	mu    sync.Mutex
-	plans map[io.Closer]bool // and vectors; nil once closed
-	lanes *lanes             // of vectors; nil before the first
+	mu      sync.Mutex
+	plans   map[io.Closer]bool // and vectors; nil once closed
+	streams *vectorStreams     // of vectors; nil before the first
 }
 
 // Open opens the devices that c asks for. Errors about c are *sparse.InputError.

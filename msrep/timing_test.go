@@ -31,8 +31,8 @@ func TestProductsSayHowLongTheirPhasesTook(t *testing.T) {
 		x, y := make([]float64, 2*a.Rows), make([]float64, 2*a.Rows)
 		for _, product := range []func() error{
 			func() error { return plan.SpMV(ctx, NoTrans, 1, x[:a.Rows], 0, y[:a.Rows]) },
-			func() error { return plan.SpMM(ctx, NoTrans, 1, ByRow(x, 2), 0, ByRow(y, 2)) },
-			func() error { return plan.SpMM(ctx, Trans, 1, ByRow(x, 2), 0, ByRow(y, 2)) },
+			func() error { return plan.SpMM(ctx, NoTrans, 1, MultiVectorByRow(x, 2), 0, MultiVectorByRow(y, 2)) },
+			func() error { return plan.SpMM(ctx, Trans, 1, MultiVectorByRow(x, 2), 0, MultiVectorByRow(y, 2)) },
 		} {
 			require.NoError(t, product())
 			got := plan.LastTiming()

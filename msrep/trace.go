@@ -61,7 +61,7 @@ func (s *System) traced(d kernels.Device, stream kernels.Stream) kernels.Stream 
 // span reports a call as a whole: it begins now and ends when the function that it
 // gives is called.
 func (p *Plan[V]) span(name string, err *error) func() {
-	if p.sys == nil || p.sys.trace == nil || p.opt.held { // nil: NewPlan did not make it
+	if p.sys == nil || p.sys.trace == nil || p.opt.ofPlan { // nil: NewPlan did not make it
 		return func() {}
 	}
 	start := time.Now()
@@ -93,8 +93,8 @@ func (s *tracedStream) Copy(dst kernels.Buffer, dstOff int64, src kernels.Buffer
 	return s.report("copy", bytes, func() error { return s.Stream.Copy(dst, dstOff, src, srcOff, bytes) })
 }
 
-func (s *tracedStream) Launch(op kernels.Op) error {
-	return s.report(op.Kernel(), 0, func() error { return s.Stream.Launch(op) })
+func (s *tracedStream) Launch(op kernels.Operation) error {
+	return s.report(op.Name(), 0, func() error { return s.Stream.Launch(op) })
 }
 
 func (s *tracedStream) Sync() error { return s.report("sync", 0, s.Stream.Sync) }

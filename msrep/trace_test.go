@@ -55,7 +55,7 @@ func TestListenersHearWhatIsDone(t *testing.T) {
 	}
 	heard.take()
 
-	multiplyMany(t, plan, NoTrans, 1, ByRow(x, 1), 0, ByRow(y, 1))
+	multiplyMany(t, plan, NoTrans, 1, MultiVectorByRow(x, 1), 0, MultiVectorByRow(y, 1))
 	require.Equal(t, []string{"spmm"}, heard.names(""))
 	heard.take()
 	err := plan.SpMV(t.Context(), NoTrans, 1, x[1:], 0, y)
@@ -73,7 +73,7 @@ func TestListenersHearWhatIsDone(t *testing.T) {
 	require.NotNil(t, twice.transposed)
 	heard.take()
 	multiply(t, twice, Trans, 1, x, 0, y)
-	multiplyMany(t, twice, Trans, 1, ByRow(x, 1), 0, ByRow(y, 1))
+	multiplyMany(t, twice, Trans, 1, MultiVectorByRow(x, 1), 0, MultiVectorByRow(y, 1))
 	require.NoError(t, twice.Apply(t.Context(), Trans, 1, vx, 0, vy))
 	require.Equal(t, []string{"spmv", "spmm", "apply"}, heard.names(""), "once, whichever plan makes them")
 }
@@ -113,7 +113,7 @@ func useAll(ctx context.Context, sys *System) (errs []error) {
 	x, y := make([]float64, 20), make([]float64, 20)
 	err = plan.SpMV(ctx, NoTrans, 1, x, 0, y)
 	tell(err)
-	err = plan.SpMM(ctx, Trans, 1, ByRow(x, 1), 0, ByRow(y, 1))
+	err = plan.SpMM(ctx, Trans, 1, MultiVectorByRow(x, 1), 0, MultiVectorByRow(y, 1))
 	tell(err)
 	vx, err := plan.ColumnVector()
 	tell(err)

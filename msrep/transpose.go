@@ -24,8 +24,8 @@ const (
 const cachedEntries = 1 << 20
 
 // instead is the plan that makes products with op in place of p, or nil.
-func (p *Plan[V]) instead(op Op) *Plan[V] {
-	if p.lay.gathers(op) {
+func (p *Plan[V]) instead(op Transpose) *Plan[V] {
+	if p.lay.byMajor(op) {
 		return nil
 	}
 	return p.transposed
@@ -36,13 +36,13 @@ func (p *Plan[V]) transposeExpecting(ctx context.Context) (err error) {
 	o := p.opt
 	scatters := o.form == kernels.FormAuto && !o.Storage.Release // it can do without, which is better for one product
 	switch {
-	case o.form == "" || p.lay.gathers(Trans) || o.Expected.Transposed == 0:
+	case o.form == "" || p.lay.byMajor(Trans) || o.Expected.Transposed == 0:
 		return nil
 	case scatters && o.Expected.Transposed == 1:
 		return nil
 	}
-	o.Storage.Format, o.held = sparse.FormatCSC, true
-	o.Expected.Products, o.Expected.Transposed, o.turned = o.Expected.Transposed, 0, true
+	o.Storage.Format, o.ofPlan = sparse.FormatCSC, true
+	o.Expected.Products, o.Expected.Transposed, o.ofTransposed = o.Expected.Transposed, 0, true
 	p.transposed, err = newPlan(ctx, p.sys, p.src, o)
 	if scatters && errors.Is(err, kernels.ErrOutOfMemory) {
 		return nil // it does without
@@ -52,29 +52,29 @@ func (p *Plan[V]) transposeExpecting(ctx context.Context) (err error) {
 
 // transposeFixed makes the plan of the transposed matrix before the first product with op that would
 // scatter and must not, as the plan is deterministic.
-func (p *Plan[V]) transposeFixed(ctx context.Context, op Op) (err error) {
-	if !p.opt.Deterministic || p.transposed != nil || p.src == nil || p.lay.gathers(op) {
+func (p *Plan[V]) transposeFixed(ctx context.Context, op Transpose) (err error) {
+	if !p.opt.Deterministic || p.transposed != nil || p.src == nil || p.lay.byMajor(op) {
 		return nil
 	}
 	o := p.opt
-	o.Storage.Format, o.held, o.Storage.Release, o.form, o.Storage.Choice = sparse.FormatCSC, true, false, "", ""
+	o.Storage.Format, o.ofPlan, o.Storage.Release, o.form, o.Storage.Choice = sparse.FormatCSC, true, false, "", ""
 	p.transposed, err = newPlan(ctx, p.sys, p.src, o)
 	return err
 }
 
 // transposeLater makes the plan of the transposed matrix before the last of transposeAfter products
 // with op that scatter. It fails where ctx ends only: without that plan they go on as before.
-func (p *Plan[V]) transposeLater(ctx context.Context, op Op) error {
-	if p.transposed != nil || p.lay.gathers(op) || p.scattered >= transposeAfter || p.src == nil || p.opt.form != kernels.FormAuto ||
+func (p *Plan[V]) transposeLater(ctx context.Context, op Transpose) error {
+	if p.transposed != nil || p.lay.byMajor(op) || p.minorProducts >= transposeAfter || p.src == nil || p.opt.form != kernels.FormAuto ||
 		p.nnz > cachedEntries || !p.direct() || p.shares[0].packed.Info().Symmetric {
 		return nil
 	}
-	if p.scattered++; p.scattered < transposeAfter {
+	if p.minorProducts++; p.minorProducts < transposeAfter {
 		return nil
 	}
 	p.opt.Expected.Transposed = transposeExpected
 	if err := p.transposeExpecting(ctx); err != nil && ctx.Err() != nil {
-		p.scattered--
+		p.minorProducts--
 		return ctx.Err()
 	}
 	return nil

@@ -12,7 +12,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// scattered is a matrix with so many entries in each row, anywhere.
+// minorProducts is a matrix with so many entries in each row, anywhere.
 func scattered(rows, cols, each int) *sparse.CSR[float64] {
 	rng := rand.New(rand.NewSource(1))
 	a := &sparse.CSR[float64]{Rows: rows, Cols: cols, RowPtr: []int64{0}}

@@ -10,23 +10,23 @@ import (
 )
 
 func TestBlocksThatSeveralThreadsTurnArriveWhole(t *testing.T) {
-	const n, count, stride = turnedByGoroutine, 3, turnedByGoroutine + 5
+	const n, count, stride = transposedByGoroutine, 3, transposedByGoroutine + 5
 	for _, devices := range []string{"cpu", "cpu:2"} { // whose workers turn, and goroutines
 		p := planOf[float32](t, open(t, Config{Devices: devices, Threads: 3}), sparse.Convert[float32](scattered(5000, 5000, 8)), PlanOptions{})
 		require.Equal(t, 3/len(p.shares), p.shares[0].packed.(kernels.ManyMultiplier).Workers())
-		b := Block[float32]{Val: make([]float32, count*stride), Count: count, Stride: stride, ByColumn: true}
+		b := MultiVector[float32]{Val: make([]float32, count*stride), Count: count, Stride: stride, ByColumn: true}
 		for i := range b.Val {
 			b.Val[i] = float32(i) // exact
 		}
-		rows := ByRow(make([]float32, n*count), count)
-		require.NoError(t, p.turn(b, rows, n, false))
-		back := Block[float32]{Val: make([]float32, count*stride), Count: count, Stride: stride, ByColumn: true}
+		rows := MultiVectorByRow(make([]float32, n*count), count)
+		require.NoError(t, p.transposeVectors(b, rows, n, false))
+		back := MultiVector[float32]{Val: make([]float32, count*stride), Count: count, Stride: stride, ByColumn: true}
 		for i := range n {
 			if [count]float32{b.Val[i], b.Val[stride+i], b.Val[2*stride+i]} != [count]float32(rows.Val[i*count:]) {
 				t.Fatalf("row %d: %v", i, rows.Val[i*count:][:count])
 			}
 		}
-		require.NoError(t, p.turn(back, rows, n, true))
+		require.NoError(t, p.transposeVectors(back, rows, n, true))
 		for j := range count {
 			require.Equal(t, b.Val[j*stride:j*stride+n], back.Val[j*stride:j*stride+n])
 			require.Equal(t, make([]float32, 5), back.Val[j*stride+n:(j+1)*stride])
@@ -52,10 +52,10 @@ func TestOnlyTwoVectorsOfASmallMatrixAreNotTurned(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			sys := open(t, Config{Devices: c.devices, Threads: 1})
 			p := planOf[float64](t, sys, c.a, PlanOptions{Expected: Expected{Products: 1}})
-			x := Block[float64]{Val: make([]float64, c.count*c.a.Cols), Count: c.count, Stride: c.a.Cols, ByColumn: true}
-			y := Block[float64]{Val: make([]float64, c.count*c.a.Rows), Count: c.count, Stride: c.a.Rows, ByColumn: true}
+			x := MultiVector[float64]{Val: make([]float64, c.count*c.a.Cols), Count: c.count, Stride: c.a.Cols, ByColumn: true}
+			y := MultiVector[float64]{Val: make([]float64, c.count*c.a.Rows), Count: c.count, Stride: c.a.Rows, ByColumn: true}
 			if c.byRow {
-				y = ByRow(y.Val, c.count)
+				y = MultiVectorByRow(y.Val, c.count)
 			}
 			multiplyMany(t, p, NoTrans, 1, x, 0, y)
 			require.Equal(t, c.turned, p.byRow.bytes() > 0)

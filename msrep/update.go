@@ -38,10 +38,10 @@ func (p *Plan[V]) UpdateValues(ctx context.Context, val []V) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := p.land(); err != nil {
+	if err := p.waitPending(); err != nil {
 		return err
 	}
-	ctx = context.WithoutCancel(ctx) // all values change or none
+	ctx = context.WithoutCancel(ctx) // everyDevice values change or none
 	p.broken = errHalfUpdated        // also after a panic
 	p.src, p.given, p.lay.val = src, val, lay.val
 	err = p.each(func(i int) error {

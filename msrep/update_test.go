@@ -67,7 +67,7 @@ func TestValuesOfAnyFormatAreUpdatedInTheirOrder(t *testing.T) {
 			for _, products := range []int{1, 100} {
 				plan := planOf(t, sys, m.old, PlanOptions{Storage: Storage{Format: format}, Expected: Expected{Products: products, Transposed: 2}})
 				require.NoError(t, plan.UpdateValues(ctx, val))
-				for _, op := range []Op{NoTrans, Trans} {
+				for _, op := range []Transpose{NoTrans, Trans} {
 					x, y := []float64{1, 10, 100, 1000}, make([]float64, 3)
 					if op == Trans {
 						x, y = x[:3], make([]float64, 4)
@@ -120,7 +120,7 @@ func TestAContextThatEndsLeavesAllValuesOrNoneReplaced(t *testing.T) {
 					require.NoError(t, err)
 					m.Val = val
 				}
-				for _, op := range []Op{NoTrans, Trans} {
+				for _, op := range []Transpose{NoTrans, Trans} {
 					y := make([]float64, a.Rows)
 					multiply(t, plan, op, 1, x, 0, y)
 					require.Equal(t, -1, reference.Check(y, reference.Multiply(bool(op), 1, &m, x, 0, y)), "%s %+v, %d times, op %v", devices, opt, left, op)
@@ -137,7 +137,7 @@ type panicking struct {
 	packs int
 }
 
-func (d *panicking) Pack(op kernels.Op) (kernels.Packed, error) {
+func (d *panicking) Pack(op kernels.Operation) (kernels.Packed, error) {
 	if d.packs--; d.packs < 0 {
 		panic("no more")
 	}

@@ -30,10 +30,10 @@ import (
 // An operation that fails leaves the vectors that it writes unspecified.
 type Vector[V sparse.Value] struct {
 	sys    *System
-	lanes  *lanes
+	lanes  *vectorStreams
 	cuts   []int // device i has the elements [cuts[i], cuts[i+1])
 	pieces []kernels.Array[V]
-	host   []V // all elements, where the devices work on host memory
+	host   []V // everyDevice elements, where the devices work on host memory
 	closed bool
 }
 
@@ -60,7 +60,7 @@ func evenCuts(n, parts int) []int {
 
 // newVector makes a vector that is cut so.
 func newVector[V sparse.Value](sys *System, cuts []int) (*Vector[V], error) {
-	l, err := sys.vectorLanes()
+	l, err := sys.vectorStreams()
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func newVector[V sparse.Value](sys *System, cuts []int) (*Vector[V], error) {
 			v.pieces[i] = kernels.AdoptArray(d.(kernels.HostMapper), v.host[cuts[i]:cuts[i+1]])
 		}
 	}
-	err = l.each(func(i int) (err error) {
+	err = l.eachDevice(func(i int) (err error) {
 		if v.host == nil {
 			v.pieces[i], err = kernels.NewArray[V](sys.devices[i], int64(cuts[i+1]-cuts[i]))
 		}
@@ -106,7 +106,7 @@ func hostMemory[V sparse.Value](sys *System, n int) ([]V, error) {
 func hostVector[T mem.Elem](n int) ([]T, error) {
 	need := int64(n) * mem.Size[T]()
 	if have, ok := mem.Fits(need); !ok {
-		return nil, &sparse.InputError{File: "vector", Err: kernels.ErrOutOfMemory,
+		return nil, &sparse.InputError{Subject: "vector", Err: kernels.ErrOutOfMemory,
 			Msg: fmt.Sprintf("%d elements take %d bytes of host memory, %d are available", n, need, have)}
 	}
 	return make([]T, n), nil
@@ -158,8 +158,8 @@ func (v *Vector[V]) transfer(name string, all []V, f func(s kernels.Stream, piec
 	if v != nil && len(all) != v.Len() {
 		return sparse.Inputf(name, "%d elements: the vector has %d", len(all), v.Len())
 	}
-	return v.do(nil, func(l *lanes) error {
-		return l.each(func(i int) error {
+	return v.do(nil, func(l *vectorStreams) error {
+		return l.eachDevice(func(i int) error {
 			if v.pieces[i].Len == 0 { // it may still have failed at what others have got from it
 				return l.streams[i].Sync()
 			}
@@ -196,7 +196,7 @@ func (v *Vector[V]) free() error {
 }
 
 // do runs f when the vectors can be used, one operation after the other.
-func (v *Vector[V]) do(others []*Vector[V], f func(l *lanes) error) error {
+func (v *Vector[V]) do(others []*Vector[V], f func(l *vectorStreams) error) error {
 	for _, x := range append([]*Vector[V]{v}, others...) {
 		switch {
 		case x == nil:

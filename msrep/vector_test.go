@@ -43,7 +43,7 @@ func applies[V sparse.Value](t *rapid.T) {
 		opt.Deterministic = rapid.Bool().Draw(t, "deterministic") && opt.Variant.Split == ""
 	}
 	plan := planOf[V](t, sys, a, opt)
-	op := Op(rapid.Bool().Draw(t, "trans"))
+	op := Transpose(rapid.Bool().Draw(t, "trans"))
 	rows, cols := plan.Dims()
 	if op == Trans {
 		rows, cols = cols, rows
@@ -113,7 +113,7 @@ func TestProductsOfResidentVectorsDoNotTouchTheHost(t *testing.T) {
 			host, between, waits := heard.take()
 			require.Zero(t, host, "bytes to or from the host")
 			require.Zero(t, waits, "of the host")
-			least, most := int64(devices-1), int64(products*devices*(8*n+8)) // all of x, or of the partial vectors, and carries
+			least, most := int64(devices-1), int64(products*devices*(8*n+8)) // everyDevice of x, or of the partial vectors, and carries
 			require.GreaterOrEqual(t, between, min(least, 1))
 			if devices == 1 {
 				most = 0

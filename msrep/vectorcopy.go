@@ -17,22 +17,22 @@ func (v *Vector[V]) Copy(x *Vector[V]) (err error) {
 	if x != nil && v != nil && v.Len() != x.Len() {
 		return sparse.Inputf("x", "%d elements: the vector that it is copied to has %d", x.Len(), v.Len())
 	}
-	return v.do([]*Vector[V]{x}, func(l *lanes) error { return v.copyAcross(l, x) })
+	return v.do([]*Vector[V]{x}, func(l *vectorStreams) error { return v.copyAcross(l, x) })
 }
 
 // copyAcross copies what device i of v has from the devices that have it in x.
-func (v *Vector[V]) copyAcross(l *lanes, x *Vector[V]) error {
+func (v *Vector[V]) copyAcross(l *vectorStreams, x *Vector[V]) error {
 	alike := slices.Equal(v.cuts, x.cuts)
 	if !alike { // others may still be writing what is copied from them
-		if err := l.meet(all); err != nil {
+		if err := l.barrier(everyDevice); err != nil {
 			return err
 		}
 	}
-	err := l.each(func(i int) error { return copyRange(l.streams[i], v.pieces[i], v.cuts[i], v.cuts[i+1], x) })
+	err := l.eachDevice(func(i int) error { return copyRange(l.streams[i], v.pieces[i], v.cuts[i], v.cuts[i+1], x) })
 	if err != nil || alike {
 		return err
 	}
-	return l.meet(all) // before anybody writes to x again
+	return l.barrier(everyDevice) // before anybody writes to x again
 }
 
 // copyRange copies the elements [lo, hi) of x to the start of an array.

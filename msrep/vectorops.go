@@ -12,12 +12,12 @@ import (
 
 // Fill is v = a in every element.
 func (v *Vector[V]) Fill(a V) error {
-	return v.launch(nil, func(i int) kernels.Op { return &kernels.Fill[V]{Value: a, Y: v.pieces[i]} })
+	return v.launch(nil, func(i int) kernels.Operation { return &kernels.Fill[V]{Value: a, Y: v.pieces[i]} })
 }
 
 // Scale is v = a*v. a = 0 overwrites v without reading it.
 func (v *Vector[V]) Scale(a V) error {
-	return v.launch(nil, func(i int) kernels.Op { return &kernels.Scale[V]{Beta: a, Y: v.pieces[i]} })
+	return v.launch(nil, func(i int) kernels.Operation { return &kernels.Scale[V]{Beta: a, Y: v.pieces[i]} })
 }
 
 // Axpy is v = v + a*x.
@@ -28,7 +28,7 @@ func (v *Vector[V]) Axpby(a V, x *Vector[V], b V) error {
 	if v == x {
 		return v.Scale(a + b)
 	}
-	return v.launch([]*Vector[V]{x}, func(i int) kernels.Op {
+	return v.launch([]*Vector[V]{x}, func(i int) kernels.Operation {
 		return &kernels.Axpby[V]{Alpha: a, X: x.pieces[i], Beta: b, Y: v.pieces[i]}
 	})
 }
@@ -38,7 +38,7 @@ func (v *Vector[V]) Multiply(d, x *Vector[V]) error {
 	if err := v.notAmong(d, x); err != nil {
 		return err
 	}
-	return v.launch([]*Vector[V]{d, x}, func(i int) kernels.Op {
+	return v.launch([]*Vector[V]{d, x}, func(i int) kernels.Operation {
 		return &kernels.Multiply[V]{D: d.pieces[i], R: x.pieces[i], Z: v.pieces[i]}
 	})
 }
@@ -64,7 +64,7 @@ func (v *Vector[V]) Project(h []float64, vs []*Vector[V]) error {
 	if len(vs) == 0 {
 		return nil
 	}
-	return v.reduce(h, vs, func(i int, sums kernels.Array[float64]) kernels.Op {
+	return v.reduce(h, vs, func(i int, sums kernels.Array[float64]) kernels.Operation {
 		return &kernels.Project[V]{V: piecesOf(vs, i), W: v.pieces[i], Sums: sums}
 	})
 }
@@ -78,7 +78,7 @@ func (v *Vector[V]) Combine(h []V, vs []*Vector[V]) (float64, error) {
 		return v.Dot(v)
 	}
 	var sum [1]float64
-	err := v.reduce(sum[:], vs, func(i int, sums kernels.Array[float64]) kernels.Op {
+	err := v.reduce(sum[:], vs, func(i int, sums kernels.Array[float64]) kernels.Operation {
 		return &kernels.Combine[V]{H: h, V: piecesOf(vs, i), W: v.pieces[i], Sums: sums}
 	})
 	return sum[0], err
@@ -89,7 +89,7 @@ func (v *Vector[V]) Add(h []V, vs []*Vector[V]) error {
 	if err := v.canAdd(h, vs); err != nil || len(vs) == 0 {
 		return err
 	}
-	return v.launch(vs, func(i int) kernels.Op { return &kernels.Combine[V]{H: h, V: piecesOf(vs, i), W: v.pieces[i]} })
+	return v.launch(vs, func(i int) kernels.Operation { return &kernels.Combine[V]{H: h, V: piecesOf(vs, i), W: v.pieces[i]} })
 }
 
 // canAdd says why vectors can't be added up to v.
@@ -114,7 +114,7 @@ func (v *Vector[V]) notAmong(vs ...*Vector[V]) error {
 // Misfit is the squared length of v - a*x.
 func (v *Vector[V]) Misfit(a V, x *Vector[V]) (float64, error) {
 	var sum [1]float64
-	err := v.reduce(sum[:], []*Vector[V]{x}, func(i int, sums kernels.Array[float64]) kernels.Op {
+	err := v.reduce(sum[:], []*Vector[V]{x}, func(i int, sums kernels.Array[float64]) kernels.Operation {
 		return &kernels.Misfit[V]{A: a, X: x.pieces[i], Y: v.pieces[i], Sums: sums}
 	})
 	return sum[0], err
@@ -134,8 +134,8 @@ func CGStep[V sparse.Value](a V, p, q, x, r *Vector[V]) (float64, error) {
 		return 0, err
 	}
 	var sum [1]float64
-	err := r.reduce(sum[:], []*Vector[V]{p, q, x}, func(i int, sums kernels.Array[float64]) kernels.Op {
-		return &kernels.Step[V]{A: a, P: p.pieces[i], Q: q.pieces[i], X: x.pieces[i], R: r.pieces[i], Sums: sums}
+	err := r.reduce(sum[:], []*Vector[V]{p, q, x}, func(i int, sums kernels.Array[float64]) kernels.Operation {
+		return &kernels.CGStep[V]{A: a, P: p.pieces[i], Q: q.pieces[i], X: x.pieces[i], R: r.pieces[i], Sums: sums}
 	})
 	return sum[0], err
 }
@@ -151,8 +151,8 @@ func BiCGSTABDirection[V sparse.Value](r *Vector[V], b, w V, v, p *Vector[V]) er
 	if err := p.notAmong(r, v); err != nil {
 		return err
 	}
-	return p.launch([]*Vector[V]{r, v}, func(i int) kernels.Op {
-		return &kernels.Turn[V]{B: b, W: w, R: r.pieces[i], V: v.pieces[i], P: p.pieces[i]}
+	return p.launch([]*Vector[V]{r, v}, func(i int) kernels.Operation {
+		return &kernels.BiCGSTABDirection[V]{B: b, W: w, R: r.pieces[i], V: v.pieces[i], P: p.pieces[i]}
 	})
 }
 
@@ -171,8 +171,8 @@ func BiCGSTABStep[V sparse.Value](a V, p *Vector[V], w V, s, x, t, r, c *Vector[
 		return 0, 0, err
 	}
 	var sums [2]float64
-	err = r.reduce(sums[:], []*Vector[V]{p, s, x, t, c}, func(i int, sums kernels.Array[float64]) kernels.Op {
-		return &kernels.Finish[V]{A: a, W: w, P: p.pieces[i], S: s.pieces[i], T: t.pieces[i], C: c.pieces[i],
+	err = r.reduce(sums[:], []*Vector[V]{p, s, x, t, c}, func(i int, sums kernels.Array[float64]) kernels.Operation {
+		return &kernels.BiCGSTABStep[V]{A: a, W: w, P: p.pieces[i], S: s.pieces[i], T: t.pieces[i], C: c.pieces[i],
 			X: x.pieces[i], R: r.pieces[i], Sums: sums}
 	})
 	return sums[0], sums[1], err
@@ -187,13 +187,13 @@ func piecesOf[V sparse.Value](vs []*Vector[V], i int) []kernels.Array[V] {
 }
 
 // launch puts an operation on all devices that have a piece.
-func (v *Vector[V]) launch(others []*Vector[V], op func(i int) kernels.Op) (err error) {
+func (v *Vector[V]) launch(others []*Vector[V], op func(i int) kernels.Operation) (err error) {
 	defer rescue(&err)
 	if err := v.alike(others); err != nil {
 		return err
 	}
-	return v.do(others, func(l *lanes) error {
-		return l.each(func(i int) error {
+	return v.do(others, func(l *vectorStreams) error {
+		return l.eachDevice(func(i int) error {
 			if v.pieces[i].Len == 0 {
 				return nil
 			}
@@ -204,19 +204,19 @@ func (v *Vector[V]) launch(others []*Vector[V], op func(i int) kernels.Op) (err 
 
 // reduce puts an operation on all devices that have a piece, waits, and adds up the
 // sums that it leaves.
-func (v *Vector[V]) reduce(out []float64, others []*Vector[V], op func(i int, sums kernels.Array[float64]) kernels.Op) (err error) {
+func (v *Vector[V]) reduce(out []float64, others []*Vector[V], op func(i int, sums kernels.Array[float64]) kernels.Operation) (err error) {
 	defer rescue(&err)
 	if err := v.alike(others); err != nil {
 		return err
 	}
-	return v.do(others, func(l *lanes) error {
+	return v.do(others, func(l *vectorStreams) error {
 		k := len(out)
 		part := make([]float64, k*len(l.devices))
-		err := l.each(func(i int) error {
+		err := l.eachDevice(func(i int) error {
 			if v.pieces[i].Len == 0 {
 				return l.streams[i].Sync()
 			}
-			sums, err := l.room(i, k)
+			sums, err := l.sumBuffer(i, k)
 			if err != nil {
 				return err
 			}

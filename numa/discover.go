@@ -38,7 +38,7 @@ func Discover(root string) (*Topology, error) {
 	}
 	r, err := os.OpenRoot(root)
 	if err != nil {
-		return nil, &sparse.InputError{File: root, Msg: "a folder that holds a sys tree is needed", Err: plain(err)}
+		return nil, &sparse.InputError{Subject: root, Msg: "a folder that holds a sys tree is needed", Err: plain(err)}
 	}
 	defer r.Close()
 	s := scan{root: root, fsys: r.FS()}

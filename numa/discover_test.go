@@ -146,7 +146,7 @@ func TestFaultyTreesAreRefusedByNameOfTheFile(t *testing.T) {
 		_, err := numa.Discover(root)
 		var in *sparse.InputError
 		require.ErrorAs(t, err, &in, "%s", c.tree[:min(len(c.tree), 80)])
-		require.Equal(t, filepath.Join(root, filepath.FromSlash(c.file)), in.File)
+		require.Equal(t, filepath.Join(root, filepath.FromSlash(c.file)), in.Subject)
 		require.ErrorContains(t, err, c.want)
 	}
 }
@@ -158,7 +158,7 @@ func TestRootsThatAreNoFolderAreRefused(t *testing.T) {
 		_, err := numa.Discover(root)
 		var in *sparse.InputError
 		require.ErrorAs(t, err, &in)
-		require.Equal(t, root, in.File)
+		require.Equal(t, root, in.Subject)
 	}
 }
 

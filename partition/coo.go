@@ -70,4 +70,4 @@ func (p *Part) locateCOO(idx []int32) bool {
 	return p.OwnFirst <= p.StartMajor+1 && p.StartMajor <= p.EndMajor
 }
 
-var errUnsorted = &sparse.InputError{File: "matrix", Err: ErrUnsorted, Msg: "COO entries must be sorted by row or by column to be split"}
+var errUnsorted = &sparse.InputError{Subject: "matrix", Err: ErrUnsorted, Msg: "COO entries must be sorted by row or by column to be split"}

@@ -2,7 +2,7 @@ package partition
 
 import "github.com/msrep-go/msrep/sparse"
 
-// Share cuts a part of a compressed matrix once more by any rule but RuleAuto:
+// SplitWeighted cuts a part of a compressed matrix once more by any rule but RuleAuto:
 // taker i gets weights[i] of sum(weights) equal shares of the entries (RuleWhole: as
 // nearly as it can without cutting a major), of the steps of the merge path, or of
 // the owned majors. It is the two-level partition of the paper's section 4.2, one level
@@ -19,7 +19,7 @@ import "github.com/msrep-go/msrep/sparse"
 // The new parts cover p as those of Within do, and ptr may be a window in the same
 // way. Share fails with a *sparse.InputError when a weight is negative, the sum is
 // not in [1, MaxParts], the rule is unknown, or p does not lie within ptr.
-func Share(ptr []int64, p Part, weights []int, rule Rule) ([]Part, error) {
+func SplitWeighted(ptr []int64, p Part, weights []int, rule Rule) ([]Part, error) {
 	c, err := newCutter(ptr, p, rule)
 	if err != nil {
 		return nil, err
@@ -27,8 +27,8 @@ func Share(ptr []int64, p Part, weights []int, rule Rule) ([]Part, error) {
 	return c.weighted(weights)
 }
 
-// ShareCOO is Share for the sorted index of a COO matrix.
-func ShareCOO(idx []int32, p Part, weights []int, rule Rule) ([]Part, error) {
+// SplitWeightedCOO is Share for the sorted index of a COO matrix.
+func SplitWeightedCOO(idx []int32, p Part, weights []int, rule Rule) ([]Part, error) {
 	c, err := newCOOCutter(idx, p, rule)
 	if err != nil {
 		return nil, err

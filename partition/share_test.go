@@ -46,7 +46,7 @@ func TestTheTwoLevelSplitKeepsTheInvariantsAndTheBalanceOfOneLevel(t *testing.T)
 		one, _, err := Split(ptr, 1, rule)
 		require.NoError(t, err)
 
-		parts := twoLevel(t, one[0], perNode, func(p Part, w []int) ([]Part, error) { return Share(ptr, p, w, rule) })
+		parts := twoLevel(t, one[0], perNode, func(p Part, w []int) ([]Part, error) { return SplitWeighted(ptr, p, w, rule) })
 		require.Len(t, parts, devices)
 		require.NoError(t, Verify(parts, ptr), "%+v", parts)
 		if rule == RuleWhole { // not for COO
@@ -56,7 +56,7 @@ func TestTheTwoLevelSplitKeepsTheInvariantsAndTheBalanceOfOneLevel(t *testing.T)
 			}
 			return
 		}
-		coo := twoLevel(t, one[0], perNode, func(p Part, w []int) ([]Part, error) { return ShareCOO(idx, p, w, rule) })
+		coo := twoLevel(t, one[0], perNode, func(p Part, w []int) ([]Part, error) { return SplitWeightedCOO(idx, p, w, rule) })
 		require.Equal(t, parts, coo, "the same cuts without pointers")
 
 		nnz := ptr[len(ptr)-1]
@@ -89,7 +89,7 @@ func TestTheTwoLevelSplitKeepsTheInvariantsAndTheBalanceOfOneLevel(t *testing.T)
 func TestShareCutsAPartThatBeginsInsideARow(t *testing.T) {
 	ptr := []int64{0, 10, 10, 12} // the part holds entries 4 to 11: the rest of row 0, and rows 1 and 2
 	p := Part{StartIdx: 4, EndIdx: 11, EndMajor: 2, StartFlag: true, OwnFirst: 1, OwnEnd: 3}
-	parts, err := Share(ptr, p, []int{3, 0, 1}, RuleNNZ)
+	parts, err := SplitWeighted(ptr, p, []int{3, 0, 1}, RuleNNZ)
 	require.NoError(t, err)
 	require.Equal(t, []Part{
 		{StartIdx: 4, EndIdx: 9, StartFlag: true, OwnFirst: 1, OwnEnd: 1},
@@ -113,9 +113,9 @@ func TestShareRefusesWrongWeightsRulesAndParts(t *testing.T) {
 		"auto stands for one":  {whole, []int{1}, RuleAuto},
 		"it ":                  {Part{OwnEnd: 3, EndIdx: 2}, []int{1}, RuleNNZ},
 	} {
-		_, err := Share(ptr, call.p, call.weights, call.rule)
+		_, err := SplitWeighted(ptr, call.p, call.weights, call.rule)
 		require.ErrorContains(t, err, want)
-		_, err = ShareCOO(idx, call.p, call.weights, call.rule)
+		_, err = SplitWeightedCOO(idx, call.p, call.weights, call.rule)
 		require.ErrorContains(t, err, want)
 	}
 }
@@ -152,8 +152,8 @@ func TestArbitraryPartsAreRefusedOrCutInOrder(t *testing.T) {
 			require.Equal(t, p.OwnEnd, own)
 		}
 		for _, rule := range []Rule{RuleNNZ, RuleMergePath, RuleMajor, RuleWhole} {
-			check(Share(ptr, p, weights, rule))
-			check(ShareCOO(idx, p, weights, rule))
+			check(SplitWeighted(ptr, p, weights, rule))
+			check(SplitWeightedCOO(idx, p, weights, rule))
 		}
 	})
 }

@@ -83,7 +83,7 @@ func (s *stabilised) iterate() (broken string, err error) {
 		if tt == 0 || math.Abs(ts) <= orthogonal*norm*math.Sqrt(tt) {
 			omega = 0
 		}
-		rr, next := s.finish(alpha, p, omega, r, s.x, s.t, s.r, s.shadow)
+		rr, next := s.bicgstabStep(alpha, p, omega, r, s.x, s.t, s.r, s.shadow)
 		near, err := s.note(math.Sqrt(rr))
 		switch {
 		case err != nil || near:
@@ -95,7 +95,7 @@ func (s *stabilised) iterate() (broken string, err error) {
 		case math.Abs(next) <= orthogonal*size*math.Sqrt(rr):
 			return "the residual is orthogonal to the first one", nil
 		}
-		s.turn(s.r, next/rho*alpha/omega, omega, s.v, s.p)
+		s.bicgstabDirection(s.r, next/rho*alpha/omega, omega, s.v, s.p)
 		rho = next
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// MaxBlock bounds the blocks of BlockJacobi.
-const MaxBlock = 256
+// MaxVectors bounds the blocks of BlockJacobi.
+const MaxVectors = 256
 
 type blockJacobi struct {
 	n, size int
@@ -21,7 +21,7 @@ type blockJacobi struct {
 // BlockJacobi makes the preconditioner that multiplies by the inverses of the blocks of
 // size x size on the diagonal of a square matrix, the last one being smaller where size
 // does not divide n. It keeps size*n numbers. A block that is singular to working
-// precision, a size that is not in [1, MaxBlock], and blocks for which memory lacks are
+// precision, a size that is not in [1, MaxVectors], and blocks for which memory lacks are
 // *sparse.InputError.
 func BlockJacobi(a sparse.Matrix[float64], size int) (Preconditioner, error) {
 	return BlockJacobiPiece(a, size, 0)
@@ -34,8 +34,8 @@ func BlockJacobiPiece(a sparse.Matrix[float64], size, first int) (Preconditioner
 	if err != nil {
 		return nil, err
 	}
-	if size < 1 || size > MaxBlock {
-		return nil, sparse.Inputf("block size", "%d: use 1 to %d", size, MaxBlock)
+	if size < 1 || size > MaxVectors {
+		return nil, sparse.Inputf("block size", "%d: use 1 to %d", size, MaxVectors)
 	}
 	n := m.Rows
 	if err := blocksFit(n, size); err != nil {
@@ -175,7 +175,7 @@ func (b *blockJacobi) apply(a any, r, z []float64) error {
 	}
 	area := b.size * b.size
 	if w, ok := a.(workers); ok {
-		return w.Range(b.blocks(), SumBlock/area, f)
+		return w.Range(b.blocks(), SumChunk/area, f)
 	}
 	par.Range(int64(b.blocks()), int64(max(applyGrain/area, 1)), func(lo, hi int64) { f(int(lo), int(hi)) })
 	return nil

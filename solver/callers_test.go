@@ -26,7 +26,7 @@ type panickingOperator struct {
 	at int
 }
 
-func (o *panickingOperator) Apply(ctx context.Context, op msrep.Op, alpha float64, x *msrep.Vector[float64], beta float64, y *msrep.Vector[float64]) error {
+func (o *panickingOperator) Apply(ctx context.Context, op msrep.Transpose, alpha float64, x *msrep.Vector[float64], beta float64, y *msrep.Vector[float64]) error {
 	if o.at--; o.at < 0 {
 		panic("mine")
 	}
@@ -85,8 +85,8 @@ func TestPreconditionersThatAreSingularOrNotFiniteEndInAnHonestError(t *testing.
 			}
 		}
 		for _, v := range []float64{0, 1, math.NaN(), math.Inf(1)} {
-			b := msrep.ByRow(sines(2*a.Rows), 2)
-			res, err := CGMany(t.Context(), plan, b, msrep.ByRow(make([]float64, 2*a.Rows), 2), Options{Precond: constant{a.Rows, v}, MaxIter: 200})
+			b := msrep.MultiVectorByRow(sines(2*a.Rows), 2)
+			res, err := CGMany(t.Context(), plan, b, msrep.MultiVectorByRow(make([]float64, 2*a.Rows), 2), Options{Precond: constant{a.Rows, v}, MaxIter: 200})
 			var failed *ConvergenceError
 			require.ErrorAs(t, err, &failed, "many, %g on %s", v, devices)
 			require.False(t, res[0].Converged || res[1].Converged)

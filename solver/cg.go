@@ -44,10 +44,10 @@ func cg(t *task) error {
 				return t.give(ErrBreakdown, "%s", why)
 			}
 			alpha := rz / pq
-			rr, next := t.fall(alpha, p, q, t.x, r, kept)
+			rr, next := t.updateResidual(alpha, p, q, t.x, r, kept)
 			near, err := t.note(math.Sqrt(rr))
 			if near || err != nil {
-				t.land(alpha, p, t.x)
+				t.updateSolution(alpha, p, t.x)
 			}
 			if err != nil {
 				return err
@@ -55,7 +55,7 @@ func cg(t *task) error {
 			if near {
 				break
 			}
-			t.rise(alpha, next/rz, r, kept, p, t.x)
+			t.updateDirection(alpha, next/rz, r, kept, p, t.x)
 			rz = next
 		}
 	}

@@ -16,7 +16,7 @@ type conjugates struct {
 	host          *hostSpace // of one system at a time
 	one, right, r vector     // its x, b and residual
 	a             ManyOperator
-	b, out        msrep.Block[float64]
+	b, out        msrep.MultiVector[float64]
 	opt           Options
 	begin         time.Time
 	round         int
@@ -41,7 +41,7 @@ type column struct {
 }
 
 // newConjugates makes the columns of systems whose numbers are at most as large as sizes says.
-func newConjugates(ctx context.Context, a ManyOperator, b, x msrep.Block[float64], sizes systemSizes, opt Options) *conjugates {
+func newConjugates(ctx context.Context, a ManyOperator, b, x msrep.MultiVector[float64], sizes systemSizes, opt Options) *conjugates {
 	n, _ := a.Dims()
 	c := &conjugates{a: a, b: b, out: x, opt: opt, begin: time.Now()}
 	c.host = newHostSpace(ctx, a, opt.Precond, nil, n)
@@ -75,7 +75,7 @@ func newConjugates(ctx context.Context, a ManyOperator, b, x msrep.Block[float64
 // load makes x and res of rows of the first guesses and of b.
 func (c *conjugates) load(lo, hi int, sizes systemSizes) {
 	part := make([]float64, hi-lo)
-	get := func(from msrep.Block[float64], s *column, to []float64, j int) {
+	get := func(from msrep.MultiVector[float64], s *column, to []float64, j int) {
 		rowsFrom(from, lo).Get(s.number, part)
 		scaleBy(part, -s.exp)
 		rowsFrom(c.block(to), lo).Set(j, part)
@@ -97,7 +97,7 @@ func (c *conjugates) start() error {
 	if err := c.multiply(-1, c.x, 1, c.res); err != nil {
 		return err
 	}
-	c.fall() // by nothing
+	c.updateResiduals() // by nothing
 	for j, s := range c.columns {
 		s.norm = math.Sqrt(bb[j])
 		var done bool
@@ -107,20 +107,22 @@ func (c *conjugates) start() error {
 		}
 	}
 	c.compact()
-	return c.rise()
+	return c.updateDirections()
 }
 
 // vectors is those of this solve.
 func (c *conjugates) vectors() []*[]float64 { return []*[]float64{&c.x, &c.res, &c.p, &c.q} }
 
 // block is vectors of this solve as a block.
-func (c *conjugates) block(v []float64) msrep.Block[float64] { return msrep.ByRow(v, len(c.columns)) }
+func (c *conjugates) block(v []float64) msrep.MultiVector[float64] {
+	return msrep.MultiVectorByRow(v, len(c.columns))
+}
 
 // manyRows is rows of several vectors that stay in a cache while each vector is looked at.
 const manyRows = 256
 
 // rowsFrom is a block without the rows before lo.
-func rowsFrom(b msrep.Block[float64], lo int) msrep.Block[float64] {
+func rowsFrom(b msrep.MultiVector[float64], lo int) msrep.MultiVector[float64] {
 	if !b.ByColumn {
 		lo *= b.Stride
 	}
@@ -153,7 +155,7 @@ func (c *conjugates) blocks(from, to int, f func(k, lo, hi int)) {
 // blockSize is the elements of a block: some 4096, and whole rows as many times as there are parts.
 func (c *conjugates) blockSize() int {
 	parts := vec.Parts(len(c.columns))
-	return max(SumBlock/parts, 1) * parts
+	return max(SumChunk/parts, 1) * parts
 }
 
 // share calls f for pieces of all blocks, on the workers.

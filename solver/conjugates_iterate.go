@@ -22,7 +22,7 @@ func (c *conjugates) iterate() error {
 			s.alpha, s.err = 0, s.give(ErrBreakdown, "%s", why) // it stays where it is
 		}
 	}
-	c.fall()
+	c.updateResiduals()
 	c.round++
 	worst := 0.0
 	for _, s := range c.columns {
@@ -41,18 +41,18 @@ func (c *conjugates) iterate() error {
 	}
 	for j, s := range c.columns {
 		if s.near || s.err != nil {
-			c.land(j)
+			c.updateSolution(j)
 		}
 		if c.host.err != nil {
 			return c.host.err
 		}
 	}
 	c.compact()
-	return c.rise()
+	return c.updateDirections()
 }
 
-// fall is res = res - alpha*q, and r'r and r'M*r; with Jacobi also q = M*res.
-func (c *conjugates) fall() {
+// updateResidual is res = res - alpha*q, and r'r and r'M*r; with Jacobi also q = M*res.
+func (c *conjugates) updateResiduals() {
 	a := c.factors(func(s *column) float64 { return -s.alpha })
 	m, d, level := len(c.columns), c.host.inverse, c.host.level
 	rr, rz := c.sums(func(lo, hi int, s, t []float64) {
@@ -71,8 +71,8 @@ func (c *conjugates) fall() {
 	}
 }
 
-// land takes the step of a system that gave up or is near its solution. Where that is not good enough it begins anew.
-func (c *conjugates) land(j int) {
+// updateSolution takes the step of a system that gave up or is near its solution. Where that is not good enough it begins anew.
+func (c *conjugates) updateSolution(j int) {
 	s := c.columns[j]
 	c.fetch(j)
 	if s.near {
@@ -118,8 +118,8 @@ func (c *conjugates) close(s *column) {
 	s.done = true
 }
 
-// rise is x = x + alpha*p and p = M*res + beta*p, the next directions.
-func (c *conjugates) rise() error {
+// updateDirection is x = x + alpha*p and p = M*res + beta*p, the next directions.
+func (c *conjugates) updateDirections() error {
 	if len(c.columns) == 0 || c.host.err != nil {
 		return c.host.err
 	}
@@ -138,7 +138,7 @@ func (c *conjugates) rise() error {
 		return s.rz / s.before
 	})
 	c.share(func(from, to int) {
-		c.blocks(from, to, func(_, lo, hi int) { simd.MoveMany(c.host.level, a, b, z[lo:hi], c.p[lo:hi], c.x[lo:hi]) })
+		c.blocks(from, to, func(_, lo, hi int) { simd.UpdateDirectionMany(c.host.level, a, b, z[lo:hi], c.p[lo:hi], c.x[lo:hi]) })
 	})
 	return c.host.err
 }

@@ -31,9 +31,9 @@ type deviceSpace struct {
 // and a cluster.Plan do. Of several processes all give the same answer, and Apply takes
 // part in a product also where it is given nil for vectors.
 type residentOperator interface {
-	Resident(op msrep.Op) bool
+	Resident(op msrep.Transpose) bool
 	RowVector() (*msrep.Vector[float64], error)
-	Apply(ctx context.Context, op msrep.Op, alpha float64, x *msrep.Vector[float64], beta float64, y *msrep.Vector[float64]) error
+	Apply(ctx context.Context, op msrep.Transpose, alpha float64, x *msrep.Vector[float64], beta float64, y *msrep.Vector[float64]) error
 }
 
 // onDevices gives the operator of a solve whose vectors are to stay on devices, or nil.
@@ -194,8 +194,8 @@ func (s *deviceSpace) axpy(a float64, x, y vector) float64 {
 	return s.combine(a, []float64{1}, []vector{x}, y)
 }
 
-// fall does what land would do as well: a step is one operation of the devices.
-func (s *deviceSpace) fall(a float64, p, q, x, r, z vector) (rr, rz float64) {
+// updateResidual does what land would do as well: a step is one operation of the devices.
+func (s *deviceSpace) updateResidual(a float64, p, q, x, r, z vector) (rr, rz float64) {
 	rr = s.number(func() (float64, error) { return msrep.CGStep(a, s.v[p], s.v[q], s.v[x], s.v[r]) })
 	if s.m == nil {
 		return rr, rr
@@ -203,20 +203,20 @@ func (s *deviceSpace) fall(a float64, p, q, x, r, z vector) (rr, rz float64) {
 	return rr, s.dot(r, s.preconditioned(r, z))
 }
 
-func (s *deviceSpace) rise(_, b float64, r, z, p, _ vector) {
+func (s *deviceSpace) updateDirection(_, b float64, r, z, p, _ vector) {
 	if s.m == nil {
 		z = r
 	}
 	s.do(func() error { return s.v[p].Axpby(1, s.v[z], b) })
 }
 
-func (s *deviceSpace) land(float64, vector, vector) {}
+func (s *deviceSpace) updateSolution(float64, vector, vector) {}
 
-func (s *deviceSpace) turn(r vector, b, w float64, v, p vector) {
+func (s *deviceSpace) bicgstabDirection(r vector, b, w float64, v, p vector) {
 	s.do(func() error { return msrep.BiCGSTABDirection(s.v[r], b, w, s.v[v], s.v[p]) })
 }
 
-func (s *deviceSpace) finish(a float64, p vector, w float64, u, x, t, r, c vector) (rr, cr float64) {
+func (s *deviceSpace) bicgstabStep(a float64, p vector, w float64, u, x, t, r, c vector) (rr, cr float64) {
 	var h [2]float64
 	s.sums(h[:], func() (err error) {
 		h[0], h[1], err = msrep.BiCGSTABStep(a, s.v[p], w, s.v[u], s.v[x], s.v[t], s.v[r], s.v[c])
@@ -245,7 +245,7 @@ func (s *deviceSpace) project(v []vector, u, w vector) (g, h []float64) {
 	return g, h
 }
 
-func (s *deviceSpace) remove(g, h []float64, v []vector, u, w vector) float64 {
+func (s *deviceSpace) subtractProjection(g, h []float64, v []vector, u, w vector) float64 {
 	s.add(-1, g, v, u)
 	return s.combine(-1, h, append(slices.Clip(v), u), w)
 }

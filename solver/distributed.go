@@ -29,7 +29,7 @@ type Distributed interface {
 	// how many the whole vector has.
 	Piece() (first, total int)
 	// Fixed reports whether sums are to have the bits that a single process finds.
-	// Each piece that is not empty must then begin at a multiple of SumBlock.
+	// Each piece that is not empty must then begin at a multiple of SumChunk.
 	Fixed() bool
 	// Sum makes each element of v its sum over all processes; all get the same bits.
 	Sum(ctx context.Context, v []float64) error
@@ -61,11 +61,11 @@ func newProcesses(a Operator) (*processes, error) {
 	switch {
 	case first < 0 || first > total-n:
 		return p, sparse.Inputf("matrix", "a piece of %d elements from element %d on, of %d", n, first, total)
-	case op.Fixed() && n > 0 && first%SumBlock != 0:
-		return p, sparse.Inputf("matrix", "a piece from element %d on: with fixed sums pieces begin at multiples of %d", first, SumBlock)
+	case op.Fixed() && n > 0 && first%SumChunk != 0:
+		return p, sparse.Inputf("matrix", "a piece from element %d on: with fixed sums pieces begin at multiples of %d", first, SumChunk)
 	}
 	if op.Fixed() {
-		p.first, p.blocks = first/SumBlock, (total+SumBlock-1)/SumBlock
+		p.first, p.blocks = first/SumChunk, (total+SumChunk-1)/SumChunk
 	}
 	return p, nil
 }

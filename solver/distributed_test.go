@@ -63,7 +63,7 @@ func (m *member) Dims() (int, int)  { return m.n, m.n }
 func (m *member) Piece() (int, int) { return m.first, m.total }
 func (m *member) Fixed() bool       { return m.fixed }
 
-func (m *member) SpMV(ctx context.Context, op msrep.Op, alpha float64, x []float64, beta float64, y []float64) error {
+func (m *member) SpMV(ctx context.Context, op msrep.Transpose, alpha float64, x []float64, beta float64, y []float64) error {
 	whole := slices.Concat(m.meet(m.rank, x)...)
 	if m.fail != nil {
 		return m.fail
@@ -146,7 +146,7 @@ func TestProcessesFindWhatOneFinds(t *testing.T) {
 	for _, fixed := range []bool{false, true} {
 		cuts := [][]int{{10000}, {0, 7, 25600}}
 		if fixed {
-			cuts = [][]int{{SumBlock}, {0, SumBlock, 3 * SumBlock, a.Rows}}
+			cuts = [][]int{{SumChunk}, {0, SumChunk, 3 * SumChunk, a.Rows}}
 		}
 		whole := members(t, a, fixed)[0].plan
 		for name, method := range allMethods() {

@@ -63,7 +63,7 @@ func ExampleCGMany() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	b, x := msrep.ByRow(make([]float64, 3*a.Rows), 3), msrep.ByRow(make([]float64, 3*a.Rows), 3)
+	b, x := msrep.MultiVectorByRow(make([]float64, 3*a.Rows), 3), msrep.MultiVectorByRow(make([]float64, 3*a.Rows), 3)
 	for j := range b.Count {
 		b.Val[j*b.Stride+j] = 1 // b_j is column j of the identity
 	}

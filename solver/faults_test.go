@@ -129,7 +129,7 @@ func TestErrorsOfWorkersBetweenProductsComeBack(t *testing.T) {
 	broken := errors.New("device lost")
 	solves := map[string]func(op *idle, opt Options) (gave bool, err error){
 		"many": func(op *idle, opt Options) (bool, error) {
-			res, err := CGMany(t.Context(), op, msrep.ByRow(b, 1), msrep.ByRow(make([]float64, a.Rows), 1), opt)
+			res, err := CGMany(t.Context(), op, msrep.MultiVectorByRow(b, 1), msrep.MultiVectorByRow(make([]float64, a.Rows), 1), opt)
 			return res != nil, err
 		},
 		"pagerank": func(op *idle, _ Options) (bool, error) {
@@ -182,7 +182,7 @@ type failing struct {
 	err  error
 }
 
-func (f *failing) SpMV(ctx context.Context, op msrep.Op, alpha float64, x []float64, beta float64, y []float64) error {
+func (f *failing) SpMV(ctx context.Context, op msrep.Transpose, alpha float64, x []float64, beta float64, y []float64) error {
 	if f.left == 0 {
 		return f.err
 	}

@@ -142,7 +142,7 @@ func (k *krylov) orthogonal(j int) (col []float64) {
 		col[i] /= r
 		t[i] /= size
 	}
-	norm := math.Sqrt(k.remove(s, t, k.v[:j], u, w))
+	norm := math.Sqrt(k.subtractProjection(s, t, k.v[:j], u, w))
 	k.size = append(k.size, k.sized(w, norm))
 	col[j+1] = norm / r
 	return col

@@ -13,7 +13,7 @@ import (
 // product lies in the basis already. One projection alone leaves 3e-13 to 1. The last vector has
 // had one only, and is no part of a solution. A times the basis is what the columns say.
 func TestTheBasisOfGMRESStaysOrthonormal(t *testing.T) {
-	const n, m = SumBlock + 904, 40
+	const n, m = SumChunk + 904, 40
 	diagonal := func(at func(x float64) float64) *sparse.CSR[float64] {
 		a := &sparse.CSR[float64]{Rows: n, Cols: n, RowPtr: make([]int64, n+1)}
 		for i := range n {

@@ -22,7 +22,7 @@ func (s *hostSpace) project(v []vector, uv, wv vector) (g, h []float64) {
 	s.pieces(func(from, to int) {
 		sums := make([]vec.Sum, len(all))
 		for k := from; k < to; k++ {
-			lo, hi := k*SumBlock, min((k+1)*SumBlock, s.n)
+			lo, hi := k*SumChunk, min((k+1)*SumChunk, s.n)
 			clear(sums)
 			simd.Project(s.level, basis, lo, u[lo:hi], w[lo:hi], sums[:m], sums[m:2*m])
 			simd.AddDot(s.level, u[lo:hi], w[lo:hi], &sums[2*m])
@@ -35,10 +35,10 @@ func (s *hostSpace) project(v []vector, uv, wv vector) (g, h []float64) {
 	return all[:m], all[m:]
 }
 
-func (s *hostSpace) remove(g, h []float64, v []vector, uv, wv vector) float64 {
+func (s *hostSpace) subtractProjection(g, h []float64, v []vector, uv, wv vector) float64 {
 	u, w, basis, m := s.v[uv], s.v[wv], s.basis(v), len(v)
 	d, _ := s.sum(func(lo, hi int, ww, _ *vec.Sum) {
-		simd.Remove(s.level, g, h[:m], basis, lo, u[lo:hi], w[lo:hi], ww)
+		simd.SubtractProjection(s.level, g, h[:m], basis, lo, u[lo:hi], w[lo:hi], ww)
 		*ww = vec.Sum{}
 		simd.AddAxpy(s.level, -h[m], u[lo:hi], w[lo:hi], ww)
 	})
@@ -50,8 +50,8 @@ func (s *hostSpace) add(a float64, h []float64, v []vector, wv vector) {
 	s.pieces(func(from, to int) {
 		var lost vec.Sum
 		for k := from; k < to; k++ {
-			lo := k * SumBlock
-			simd.Combine(s.level, a, h, basis, lo, w[lo:min(lo+SumBlock, s.n)], &lost)
+			lo := k * SumChunk
+			simd.Combine(s.level, a, h, basis, lo, w[lo:min(lo+SumChunk, s.n)], &lost)
 		}
 	})
 }

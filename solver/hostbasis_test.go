@@ -13,7 +13,7 @@ import (
 // What is done with the vectors of a basis in one pass has the bits of plain loops, one after the
 // other.
 func TestPassesOverABasisHaveTheBitsOfLoopsOverItsVectors(t *testing.T) {
-	const n = 2*SumBlock + 1003
+	const n = 2*SumChunk + 1003
 	plan := planOn(t, "cpu:1", laplacian(t, "stencil:n=3,points=5")) // for its workers only
 	for _, m := range []int{1, 4, 11, 38, 140} {
 		s := newHostSpace(t.Context(), plan, nil, nil, n)
@@ -36,8 +36,8 @@ func TestPassesOverABasisHaveTheBitsOfLoopsOverItsVectors(t *testing.T) {
 			require.True(t, slices.Equal(wantW, s.v[w]), "w, %d vectors", m)
 		}
 		dot := func(x, y []float64) (sum float64) {
-			for lo := 0; lo < n; lo += SumBlock {
-				hi := min(lo+SumBlock, n)
+			for lo := 0; lo < n; lo += SumChunk {
+				hi := min(lo+SumChunk, n)
 				sum += vec.Dot(x[lo:hi], y[lo:hi])
 			}
 			return sum
@@ -49,7 +49,7 @@ func TestPassesOverABasisHaveTheBitsOfLoopsOverItsVectors(t *testing.T) {
 		}
 		require.Equal(t, dot(wantU, wantW), gotH[m], "%d vectors", m)
 		check()
-		square := s.remove(g, h, v, u, w)
+		square := s.subtractProjection(g, h, v, u, w)
 		for j := range v {
 			vec.Axpy(-g[j], s.v[v[j]], wantU)
 			vec.Axpy(-h[j], s.v[v[j]], wantW)

@@ -24,9 +24,9 @@ type hostSpace struct {
 	partial []float64 // two for each block
 }
 
-// SumBlock is the number of elements whose products are summed by themselves, before
+// SumChunk is the number of elements whose products are summed by themselves, before
 // the sums of all blocks are added in order.
-const SumBlock = 1 << 12 // so that two threads share vectors that stay in the nearest caches
+const SumChunk = 1 << 12 // so that two threads share vectors that stay in the nearest caches
 
 const (
 	grain     = 8  // blocks that are worth a goroutine
@@ -36,7 +36,7 @@ const (
 
 // newHostSpace makes a space of vectors of n elements.
 func newHostSpace(ctx context.Context, a Operator, m Preconditioner, all *processes, n int) *hostSpace {
-	s := &hostSpace{work: work{ctx: ctx, all: all}, a: a, m: m, level: simd.Default(), n: n, partial: make([]float64, 2*((n+SumBlock-1)/SumBlock))}
+	s := &hostSpace{work: work{ctx: ctx, all: all}, a: a, m: m, level: simd.Default(), n: n, partial: make([]float64, 2*((n+SumChunk-1)/SumChunk))}
 	if j, ok := m.(*jacobi); ok && all == nil { // other processes may have other preconditioners, and sums of their own
 		s.inverse = j.inverse
 	}
@@ -91,7 +91,7 @@ func (s *hostSpace) preconditioned(r, z vector) vector {
 func (s *hostSpace) each(f func(lo, hi int)) {
 	s.pieces(func(from, to int) {
 		for k := from; k < to; k++ {
-			f(k*SumBlock, min((k+1)*SumBlock, s.n))
+			f(k*SumChunk, min((k+1)*SumChunk, s.n))
 		}
 	})
 }
@@ -120,7 +120,7 @@ func (s *hostSpace) sum(f func(lo, hi int, a, b *vec.Sum)) (a, b float64) {
 		var a, b vec.Sum
 		for k := from; k < to; k++ {
 			a, b = vec.Sum{}, vec.Sum{}
-			f(k*SumBlock, min((k+1)*SumBlock, s.n), &a, &b)
+			f(k*SumChunk, min((k+1)*SumChunk, s.n), &a, &b)
 			s.partial[2*k], s.partial[2*k+1] = a.Total(), b.Total()
 		}
 	})
@@ -159,7 +159,7 @@ func (s *hostSpace) axpy(a float64, xv, yv vector) float64 {
 	return d
 }
 
-func (s *hostSpace) fall(a float64, _, qv, _, rv, zv vector) (rr, rz float64) {
+func (s *hostSpace) updateResidual(a float64, _, qv, _, rv, zv vector) (rr, rz float64) {
 	if s.inverse == nil {
 		rr = s.axpy(-a, qv, rv)
 		if s.m == nil {
@@ -173,30 +173,30 @@ func (s *hostSpace) fall(a float64, _, qv, _, rv, zv vector) (rr, rz float64) {
 	})
 }
 
-func (s *hostSpace) rise(a, b float64, rv, zv, pv, xv vector) {
+func (s *hostSpace) updateDirection(a, b float64, rv, zv, pv, xv vector) {
 	z, p, x := s.v[rv], s.v[pv], s.v[xv]
 	switch {
 	case s.inverse != nil:
 		d := s.inverse
-		s.each(func(lo, hi int) { simd.MoveScaled(s.level, a, b, d[lo:hi], z[lo:hi], p[lo:hi], x[lo:hi]) })
+		s.each(func(lo, hi int) { simd.UpdateDirectionScaled(s.level, a, b, d[lo:hi], z[lo:hi], p[lo:hi], x[lo:hi]) })
 		return
 	case s.m != nil:
 		z = s.v[zv]
 	}
-	s.each(func(lo, hi int) { simd.Move(s.level, a, b, z[lo:hi], p[lo:hi], x[lo:hi]) })
+	s.each(func(lo, hi int) { simd.UpdateDirection(s.level, a, b, z[lo:hi], p[lo:hi], x[lo:hi]) })
 }
 
-func (s *hostSpace) land(a float64, p, x vector) { s.add(a, []float64{1}, []vector{p}, x) }
+func (s *hostSpace) updateSolution(a float64, p, x vector) { s.add(a, []float64{1}, []vector{p}, x) }
 
-func (s *hostSpace) turn(rv vector, b, w float64, vv, pv vector) {
+func (s *hostSpace) bicgstabDirection(rv vector, b, w float64, vv, pv vector) {
 	r, v, p := s.v[rv], s.v[vv], s.v[pv]
-	s.each(func(lo, hi int) { simd.Turn(s.level, r[lo:hi], b, w, v[lo:hi], p[lo:hi]) })
+	s.each(func(lo, hi int) { simd.BiCGSTABDirection(s.level, r[lo:hi], b, w, v[lo:hi], p[lo:hi]) })
 }
 
-func (s *hostSpace) finish(a float64, pv vector, w float64, uv, xv, tv, rv, cv vector) (rr, cr float64) {
+func (s *hostSpace) bicgstabStep(a float64, pv vector, w float64, uv, xv, tv, rv, cv vector) (rr, cr float64) {
 	p, u, x, t, r, c := s.v[pv], s.v[uv], s.v[xv], s.v[tv], s.v[rv], s.v[cv]
 	return s.sum(func(lo, hi int, rr, cr *vec.Sum) {
-		simd.AddStabilise(s.level, a, p[lo:hi], w, u[lo:hi], x[lo:hi], t[lo:hi], r[lo:hi], c[lo:hi], rr, cr)
+		simd.AddBiCGSTABStep(s.level, a, p[lo:hi], w, u[lo:hi], x[lo:hi], t[lo:hi], r[lo:hi], c[lo:hi], rr, cr)
 	})
 }
 

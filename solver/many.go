@@ -19,7 +19,7 @@ import (
 type ManyOperator interface {
 	Operator
 	// SpMM computes Y = alpha*op(A)*X + beta*Y; see msrep.Plan.SpMM.
-	SpMM(ctx context.Context, op msrep.Op, alpha float64, x msrep.Block[float64], beta float64, y msrep.Block[float64]) error
+	SpMM(ctx context.Context, op msrep.Transpose, alpha float64, x msrep.MultiVector[float64], beta float64, y msrep.MultiVector[float64]) error
 }
 
 var _ ManyOperator = (*msrep.Plan[float64])(nil)
@@ -38,7 +38,7 @@ var _ ManyOperator = (*msrep.Plan[float64])(nil)
 // *ConvergenceError behind the number of the system. Other errors are those of CG and
 // come without results. The vectors are kept in host memory, also with devices that
 // have their own. It keeps 4 vectors for each system.
-func CGMany(ctx context.Context, a ManyOperator, b, x msrep.Block[float64], opt Options) ([]*Result, error) {
+func CGMany(ctx context.Context, a ManyOperator, b, x msrep.MultiVector[float64], opt Options) ([]*Result, error) {
 	if err := cmp.Or(given.Context(ctx), given.Check("matrix", a)); err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func CGMany(ctx context.Context, a ManyOperator, b, x msrep.Block[float64], opt 
 type systemSizes struct{ b, x []float64 }
 
 // checkMany checks the shapes and the numbers of the systems.
-func checkMany(a Operator, b, x msrep.Block[float64]) (n int, sizes systemSizes, err error) {
+func checkMany(a Operator, b, x msrep.MultiVector[float64]) (n int, sizes systemSizes, err error) {
 	n, cols := a.Dims()
 	if n != cols {
 		return n, sizes, sparse.Inputf("matrix", "%d x %d: a system that is solved is square", n, cols)
@@ -92,7 +92,7 @@ func checkMany(a Operator, b, x msrep.Block[float64]) (n int, sizes systemSizes,
 }
 
 // largestOfEach is the largest number of each vector, all of which must be finite.
-func largestOfEach(name string, block msrep.Block[float64], n int) ([]float64, error) {
+func largestOfEach(name string, block msrep.MultiVector[float64], n int) ([]float64, error) {
 	if err := block.Check(name, n); err != nil {
 		return nil, err
 	}

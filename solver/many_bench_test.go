@@ -24,10 +24,10 @@ func BenchmarkCGMany(b *testing.B) {
 		require.NoError(b, err)
 		opt := Options{MaxIter: iterations, Tol: 1e-14}
 		for _, count := range []int{2, 4, 8, 16} {
-			rhs := msrep.ByRow(sines(a.Rows*count), count)
+			rhs := msrep.MultiVectorByRow(sines(a.Rows*count), count)
 			b.Run(fmt.Sprintf("%s/%d/together", spec, count), func(b *testing.B) {
 				for b.Loop() {
-					_, err := CGMany(b.Context(), plan, rhs, msrep.ByRow(make([]float64, a.Rows*count), count), opt)
+					_, err := CGMany(b.Context(), plan, rhs, msrep.MultiVectorByRow(make([]float64, a.Rows*count), count), opt)
 					require.ErrorIs(b, err, ErrNotConverged)
 				}
 			})

@@ -22,12 +22,12 @@ type counting struct {
 	err       error
 }
 
-func (c *counting) SpMV(ctx context.Context, op msrep.Op, alpha float64, x []float64, beta float64, y []float64) error {
+func (c *counting) SpMV(ctx context.Context, op msrep.Transpose, alpha float64, x []float64, beta float64, y []float64) error {
 	c.one++
 	return c.Plan.SpMV(ctx, op, alpha, x, beta, y)
 }
 
-func (c *counting) SpMM(ctx context.Context, op msrep.Op, alpha float64, x msrep.Block[float64], beta float64, y msrep.Block[float64]) error {
+func (c *counting) SpMM(ctx context.Context, op msrep.Transpose, alpha float64, x msrep.MultiVector[float64], beta float64, y msrep.MultiVector[float64]) error {
 	if c.many++; c.err != nil && c.many > c.left {
 		return c.err
 	}
@@ -48,8 +48,8 @@ func TestManySystemsHaveTheSolutionsOfEach(t *testing.T) {
 	plan := planOn(t, "cpu:2", a)
 	rapid.Check(t, func(t *rapid.T) {
 		count := rapid.IntRange(1, 9).Draw(t, "systems")
-		block := func(name string) msrep.Block[float64] {
-			b := msrep.Block[float64]{Count: count, Stride: count + 1, ByColumn: rapid.Bool().Draw(t, name+" by column")}
+		block := func(name string) msrep.MultiVector[float64] {
+			b := msrep.MultiVector[float64]{Count: count, Stride: count + 1, ByColumn: rapid.Bool().Draw(t, name+" by column")}
 			b.Val = make([]float64, n*b.Stride)
 			if b.ByColumn {
 				b.Stride = n + 3
@@ -113,14 +113,14 @@ func (l *lying) lies(beta float64) bool {
 	return beta == 0 && l.calls == l.at
 }
 
-func (l *lying) SpMV(ctx context.Context, op msrep.Op, alpha float64, x []float64, beta float64, y []float64) error {
+func (l *lying) SpMV(ctx context.Context, op msrep.Transpose, alpha float64, x []float64, beta float64, y []float64) error {
 	if l.lies(beta) {
 		alpha *= 1.01
 	}
 	return l.Plan.SpMV(ctx, op, alpha, x, beta, y)
 }
 
-func (l *lying) SpMM(ctx context.Context, op msrep.Op, alpha float64, x msrep.Block[float64], beta float64, y msrep.Block[float64]) error {
+func (l *lying) SpMM(ctx context.Context, op msrep.Transpose, alpha float64, x msrep.MultiVector[float64], beta float64, y msrep.MultiVector[float64]) error {
 	lies := l.lies(beta)
 	err := l.Plan.SpMM(ctx, op, alpha, x, beta, y)
 	for i := 0; lies && i < len(y.Val); i += y.Stride {
@@ -141,7 +141,7 @@ func TestSystemsThatBeginAnewGoOnAsThoseOfCG(t *testing.T) {
 	require.NoError(t, err)
 	plan := planOn(t, "cpu:1", a)
 	for _, precond := range []Preconditioner{nil, jacobi, identity{a.Rows}} {
-		b, x := msrep.ByRow(sines(count*a.Rows), count), msrep.ByRow(make([]float64, count*a.Rows), count)
+		b, x := msrep.MultiVectorByRow(sines(count*a.Rows), count), msrep.MultiVectorByRow(make([]float64, count*a.Rows), count)
 		res, err := CGMany(t.Context(), &lying{Plan: plan, at: at, vector: wrong}, b, x, Options{Precond: precond})
 		require.NoError(t, err)
 		for j, r := range res {
@@ -163,8 +163,8 @@ func TestSystemsThatBeginAnewGoOnAsThoseOfCG(t *testing.T) {
 
 func TestGuessesBeyondTheUnitsOfTheSystemAreLeftOut(t *testing.T) {
 	a := laplacian(t, "stencil:n=8,points=5")
-	b := msrep.ByRow(scaledBy(sines(a.Rows), -900), 1)
-	x := msrep.ByRow(slices.Repeat([]float64{1e305}, a.Rows), 1)
+	b := msrep.MultiVectorByRow(scaledBy(sines(a.Rows), -900), 1)
+	x := msrep.MultiVectorByRow(slices.Repeat([]float64{1e305}, a.Rows), 1)
 	res, err := CGMany(t.Context(), planOn(t, "cpu:1", a), b, x, Options{})
 	require.NoError(t, err)
 	require.InDelta(t, 1, res[0].History[0], 1e-15)
@@ -173,8 +173,8 @@ func TestGuessesBeyondTheUnitsOfTheSystemAreLeftOut(t *testing.T) {
 func TestSystemsThatGiveUpDoNotHoldOthersUp(t *testing.T) {
 	// b_0 lies where the matrix is positive definite, b_1 where it is not.
 	a := dense(t, []float64{4, 1, 0, 0}, []float64{1, 3, 0, 0}, []float64{0, 0, -1, 0}, []float64{0, 0, 0, -2})
-	b := msrep.ByRow([]float64{1, 0, 2, 0, 0, 1, 0, 1}, 2)
-	x := msrep.ByRow(make([]float64, 8), 2)
+	b := msrep.MultiVectorByRow([]float64{1, 0, 2, 0, 0, 1, 0, 1}, 2)
+	x := msrep.MultiVectorByRow(make([]float64, 8), 2)
 	res, err := CGMany(t.Context(), planOn(t, "cpu:1", a), b, x, Options{})
 	require.ErrorIs(t, err, ErrBreakdown)
 	require.ErrorContains(t, err, "system 1: cg: breakdown")
@@ -185,11 +185,11 @@ func TestSystemsThatGiveUpDoNotHoldOthersUp(t *testing.T) {
 	require.Equal(t, []float64{0, 0}, []float64{x.Val[5], x.Val[7]}, "the other stays where it was")
 
 	l := laplacian(t, "stencil:n=20,points=5")
-	many := msrep.ByRow(make([]float64, 3*l.Rows), 3)
+	many := msrep.MultiVectorByRow(make([]float64, 3*l.Rows), 3)
 	for i := range many.Val {
 		many.Val[i] = math.Cos(float64(i))
 	}
-	res, err = CGMany(t.Context(), planOn(t, "cpu:1", l), many, msrep.ByRow(make([]float64, 3*l.Rows), 3), Options{MaxIter: 4})
+	res, err = CGMany(t.Context(), planOn(t, "cpu:1", l), many, msrep.MultiVectorByRow(make([]float64, 3*l.Rows), 3), Options{MaxIter: 4})
 	require.ErrorIs(t, err, ErrNotConverged)
 	for _, r := range res {
 		require.Equal(t, 4, r.Iterations)
@@ -200,7 +200,7 @@ func TestSystemsThatGiveUpDoNotHoldOthersUp(t *testing.T) {
 func TestFailuresEndAllSystems(t *testing.T) {
 	a := laplacian(t, "stencil:n=20,points=5")
 	broken := errors.New("device lost")
-	b, x := msrep.ByRow(sines(2*a.Rows), 2), msrep.ByRow(make([]float64, 2*a.Rows), 2)
+	b, x := msrep.MultiVectorByRow(sines(2*a.Rows), 2), msrep.MultiVectorByRow(make([]float64, 2*a.Rows), 2)
 	for left := range 4 {
 		res, err := CGMany(t.Context(), &counting{Plan: planOn(t, "cpu:1", a), err: broken, left: left}, b, x, Options{})
 		require.ErrorIs(t, err, broken)
@@ -219,8 +219,8 @@ func TestSystemsWhoseGuessIsTheSolutionAreDoneAtOnce(t *testing.T) {
 	want, b := sines(a.Rows), make([]float64, a.Rows)
 	err := plan.SpMV(t.Context(), msrep.NoTrans, 1, want, 0, b)
 	require.NoError(t, err)
-	block := func(v []float64) msrep.Block[float64] {
-		return msrep.Block[float64]{Val: slices.Concat(v, scaledBy(v, 900)), Count: 2, Stride: len(v), ByColumn: true}
+	block := func(v []float64) msrep.MultiVector[float64] {
+		return msrep.MultiVector[float64]{Val: slices.Concat(v, scaledBy(v, 900)), Count: 2, Stride: len(v), ByColumn: true}
 	}
 	x := block(want)
 	res, err := CGMany(t.Context(), plan, block(b), x, Options{})
@@ -236,16 +236,16 @@ func TestSystemsWhoseGuessIsTheSolutionAreDoneAtOnce(t *testing.T) {
 func TestBadBlocksOfSystemsAreRefused(t *testing.T) {
 	a := dense(t, []float64{2, 1}, []float64{1, 2})
 	plan := planOn(t, "cpu:1", a)
-	good := func() msrep.Block[float64] { return msrep.ByRow([]float64{1, 2, 3, 4}, 2) }
+	good := func() msrep.MultiVector[float64] { return msrep.MultiVectorByRow([]float64{1, 2, 3, 4}, 2) }
 	same := good()
 	for _, c := range []struct {
-		b, x msrep.Block[float64]
+		b, x msrep.MultiVector[float64]
 		opt  Options
 		says string
 	}{
-		{msrep.ByRow([]float64{1, 2}, 1), good(), Options{}, "x: 2 vectors: b has 1"},
-		{msrep.ByRow([]float64{1, 2}, 2), good(), Options{}, "b: 2 elements"},
-		{msrep.ByRow([]float64{1, 2, math.NaN(), 4}, 2), good(), Options{}, "b: element 1 of vector 0 is NaN"},
+		{msrep.MultiVectorByRow([]float64{1, 2}, 1), good(), Options{}, "x: 2 vectors: b has 1"},
+		{msrep.MultiVectorByRow([]float64{1, 2}, 2), good(), Options{}, "b: 2 elements"},
+		{msrep.MultiVectorByRow([]float64{1, 2, math.NaN(), 4}, 2), good(), Options{}, "b: element 1 of vector 0 is NaN"},
 		{same, same, Options{}, "x: shares memory"},
 		{good(), good(), Options{Tol: 3}, "tolerance"},
 		{good(), good(), Options{Precond: identity{3}}, "preconditioner"},
@@ -257,7 +257,7 @@ func TestBadBlocksOfSystemsAreRefused(t *testing.T) {
 	_, err := CGMany(t.Context(), nil, good(), good(), Options{})
 	require.True(t, sparse.IsInput(err))
 	empty := planOn(t, "cpu:1", dense(t))
-	res, err := CGMany(t.Context(), empty, msrep.ByRow([]float64{}, 3), msrep.ByRow([]float64{}, 3), Options{})
+	res, err := CGMany(t.Context(), empty, msrep.MultiVectorByRow([]float64{}, 3), msrep.MultiVectorByRow([]float64{}, 3), Options{})
 	require.NoError(t, err)
 	require.Len(t, res, 3)
 }

@@ -18,7 +18,7 @@ func TestNilAndClosedArgumentsAreErrors(t *testing.T) {
 	var none context.Context
 	var noPlan *msrep.Plan[float64]
 	b, x := []float64{1, 2}, make([]float64, 2)
-	one := func(v []float64) msrep.Block[float64] { return msrep.ByRow(v, 1) }
+	one := func(v []float64) msrep.MultiVector[float64] { return msrep.MultiVectorByRow(v, 1) }
 	jacobi, err := Jacobi(a)
 	require.NoError(t, err)
 	blocks, err := BlockJacobi(a, 2)
@@ -43,7 +43,7 @@ func TestNilAndClosedArgumentsAreErrors(t *testing.T) {
 	add(CGMany(t.Context(), nil, one(b), one(x), Options{}))
 	add(CGMany(t.Context(), noPlan, one(b), one(x), Options{}))
 	add(CGMany(none, plan, one(b), one(x), Options{}))
-	add(CGMany(t.Context(), plan, msrep.Block[float64]{}, one(x), Options{}))
+	add(CGMany(t.Context(), plan, msrep.MultiVector[float64]{}, one(x), Options{}))
 	add(Refine(t.Context(), plan, Single(nil), CG, b, x, Options{}, Options{}))
 	add(Refine(t.Context(), plan, plan, nil, b, x, Options{}, Options{}))
 	add(Jacobi(nil))

@@ -34,10 +34,10 @@ func (r *deviceRanker) load(c *card, p partition.Part, weights []float64, opt Pa
 	}
 	pack := &kernels.Packing[float64]{
 		Part: p.Shift(p.First(), 0), Ptr: g.ptr[p.First() : p.End()+1], Idx: g.in[p.StartIdx : p.EndIdx+1], Minors: g.nodes,
-		Form: form, Precision: kernels.Precision{Segments: r.segments},
+		Form: form, Segments: kernels.Segments{Count: r.segments},
 	}
 	if r.stored {
-		pack.Val, pack.Precision.Read = weights[p.StartIdx:p.EndIdx+1], r.segments
+		pack.Val, pack.Segments.Read = weights[p.StartIdx:p.EndIdx+1], r.segments
 	}
 	packer, ok := c.dev.(kernels.Packer)
 	if !ok {
@@ -82,7 +82,7 @@ func (c *card) upload(v []int32) (a kernels.Array[int32], err error) {
 }
 
 // run puts operations on the stream of the card, and waits for the results.
-func (c *card) run(ops ...kernels.Op) error {
+func (c *card) run(ops ...kernels.Operation) error {
 	for _, op := range ops {
 		if err := c.stream.Launch(op); err != nil {
 			return err
@@ -93,9 +93,9 @@ func (c *card) run(ops ...kernels.Op) error {
 
 // inactive is the operation that sums the ranks of dangling nodes, none where a card
 // has no such nodes.
-func (c *card) inactive(p kernels.SegmentVector) []kernels.Op {
+func (c *card) inactive(p kernels.SegmentVector) []kernels.Operation {
 	if c.dangling.Len == 0 {
 		return nil
 	}
-	return []kernels.Op{&kernels.SumSegments{P: p, Node: c.dangling, Sum: c.results.Sub(1, 2)}}
+	return []kernels.Operation{&kernels.SumSegments{P: p, Node: c.dangling, Sum: c.results.Sub(1, 2)}}
 }

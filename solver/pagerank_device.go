@@ -95,7 +95,7 @@ func (r *deviceRanker) start(width int) (float64, error) {
 		p := r.vector(c, r.cur, width)
 		first := &kernels.RankSegments{Sums: c.sums, Cur: r.vector(c, r.next, 8), Next: p, First: c.first, Degree: c.degree,
 			Add: 1 / float64(r.g.nodes), Diff: c.results.Sub(0, 1)}
-		return c.run(append([]kernels.Op{first}, c.inactive(p)...)...)
+		return c.run(append([]kernels.Operation{first}, c.inactive(p)...)...)
 	})
 	if err == nil {
 		err = r.share(r.cur, width)
@@ -106,12 +106,12 @@ func (r *deviceRanker) start(width int) (float64, error) {
 func (r *deviceRanker) step(_ context.Context, read, write int, damping, add float64) (diff, dangling float64, err error) {
 	err = r.each(func(_ int, c *card) error {
 		cur, next := r.vector(c, r.cur, read), r.vector(c, r.next, write)
-		product := &kernels.GatherSegments{A: c.links, Alpha: damping, X: cur, Y: kernels.SegmentVector{Val: c.sums}}
+		product := &kernels.MajorProductSegments{A: c.links, Alpha: damping, X: cur, Y: kernels.SegmentVector{Val: c.sums}}
 		if r.stored {
 			product.Read = read * r.segments / 8
 		}
 		rank := &kernels.RankSegments{Sums: c.sums, Cur: cur, Next: next, First: c.first, Degree: c.degree, Add: add, Diff: c.results.Sub(0, 1)}
-		return c.run(append([]kernels.Op{product, rank}, c.inactive(next)...)...)
+		return c.run(append([]kernels.Operation{product, rank}, c.inactive(next)...)...)
 	})
 	if err == nil {
 		err = r.share(r.next, write)

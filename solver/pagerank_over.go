@@ -20,7 +20,7 @@ import (
 // degree is the number of links from each node, 0 for dangling ones. When links is
 // Distributed, all processes call PageRankOver together and degree, Ranks and Dangling
 // are those of this process's nodes; decisions are those of all. Sums are over blocks of
-// SumBlock nodes, so that the bits are those of links: with a deterministic plan they
+// SumChunk nodes, so that the bits are those of links: with a deterministic plan they
 // are the same for any devices and processes.
 //
 // Ranks are float64: other precisions, formats and stored weights are refused. Products
@@ -58,7 +58,7 @@ func PageRankOver(ctx context.Context, links Operator, degree []int32, opt PageR
 		_, r.nodes = all.op.Piece()
 	}
 	r.cur, r.next = make([]float64, len(degree)), make([]float64, len(degree))
-	r.part = make([]float64, 2*((len(degree)+SumBlock-1)/SumBlock))
+	r.part = make([]float64, 2*((len(degree)+SumChunk-1)/SumChunk))
 	res := &PageRankResult{Format: opt.Format, BySegments: map[int]int{}, Seconds: map[int]float64{}, Timing: PageRankTiming{Build: time.Since(begin)}}
 	for _, n := range degree {
 		if n == 0 {
@@ -99,7 +99,7 @@ func (r *operatorRanker) of(i int) float64 { return float64(max(r.degree[i], 1))
 func (r *operatorRanker) sum(err error, f func(lo, hi int) (a, b float64)) (a, b float64, _ error) {
 	failed := share(r.links, len(r.part)/2, func(lo, hi int) {
 		for k := lo; k < hi; k++ {
-			r.part[2*k], r.part[2*k+1] = f(k*SumBlock, min((k+1)*SumBlock, len(r.cur)))
+			r.part[2*k], r.part[2*k+1] = f(k*SumChunk, min((k+1)*SumChunk, len(r.cur)))
 		}
 	})
 	if err == nil {

@@ -63,7 +63,7 @@ func TestDeterministicSolutionsHaveTheSameBitsOnEveryProcessor(t *testing.T) {
 // threeSystems solves with b and two parts of it by CGMany, and gives the sum of the solutions.
 func threeSystems(ctx context.Context, plan *msrep.Plan[float64], b, x []float64, m Preconditioner) error {
 	const systems = 3
-	rhs, out := msrep.ByRow(make([]float64, systems*len(b)), systems), msrep.ByRow(make([]float64, systems*len(b)), systems)
+	rhs, out := msrep.MultiVectorByRow(make([]float64, systems*len(b)), systems), msrep.MultiVectorByRow(make([]float64, systems*len(b)), systems)
 	for j := range systems {
 		part := slices.Clone(b)
 		clear(part[:j*len(b)/4])

@@ -31,8 +31,8 @@ func scaledPlan(t *testing.T, sys *msrep.System, a *sparse.CSR[float64], exp int
 
 // many is CGMany with b as it is and in the units of 1, as a method for one system.
 func many(ctx context.Context, a Operator, b, x []float64, opt Options) (*Result, error) {
-	two := func(v []float64, exp int) msrep.Block[float64] {
-		return msrep.Block[float64]{Val: slices.Concat(v, scaledBy(v, exp)), Count: 2, Stride: len(v), ByColumn: true}
+	two := func(v []float64, exp int) msrep.MultiVector[float64] {
+		return msrep.MultiVector[float64]{Val: slices.Concat(v, scaledBy(v, exp)), Count: 2, Stride: len(v), ByColumn: true}
 	}
 	rhs, out := two(b, -exponent(largestOf(b))), two(x, 0)
 	res, err := CGMany(ctx, a.(ManyOperator), rhs, out, opt)

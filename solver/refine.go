@@ -40,7 +40,7 @@ func Refine(ctx context.Context, a, f Operator, solveCheap Method, b, x []float6
 				return err
 			}
 			switch {
-			case t.strikes > 0:
+			case t.slowStarts > 0:
 				return t.give(ErrStagnation, "the cheap matrix is too far from the other")
 			case t.res.Iterations >= t.opt.MaxIter:
 				return t.give(ErrNotConverged, "")
@@ -91,7 +91,7 @@ type single struct {
 
 func (s *single) Dims() (rows, cols int) { return s.plan.Dims() }
 
-func (s *single) SpMV(ctx context.Context, op msrep.Op, alpha float64, x []float64, beta float64, y []float64) error {
+func (s *single) SpMV(ctx context.Context, op msrep.Transpose, alpha float64, x []float64, beta float64, y []float64) error {
 	if err := growSingle(&s.x, len(x)); err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func (s *single) SpMV(ctx context.Context, op msrep.Op, alpha float64, x []float
 		return err
 	}
 	sx, sy := s.x[:len(x)], s.y[:len(y)]
-	err := s.Range(len(x), SumBlock, func(lo, hi int) {
+	err := s.Range(len(x), SumChunk, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			sx[i] = float32(x[i])
 		}
@@ -110,7 +110,7 @@ func (s *single) SpMV(ctx context.Context, op msrep.Op, alpha float64, x []float
 	if err := s.plan.SpMV(ctx, op, 1, sx, 0, sy); err != nil {
 		return err
 	}
-	return s.Range(len(y), SumBlock, func(lo, hi int) {
+	return s.Range(len(y), SumChunk, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			v := float64(alpha * float64(sy[i]))
 			if beta != 0 {

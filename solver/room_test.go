@@ -22,7 +22,7 @@ type unit struct{ n, products int }
 
 func (m *unit) Dims() (int, int) { return m.n, m.n }
 
-func (m *unit) SpMV(_ context.Context, _ msrep.Op, alpha float64, x []float64, beta float64, y []float64) error {
+func (m *unit) SpMV(_ context.Context, _ msrep.Transpose, alpha float64, x []float64, beta float64, y []float64) error {
 	m.products++
 	for i := range y {
 		y[i] = alpha*x[i] + beta*y[i]
@@ -30,7 +30,7 @@ func (m *unit) SpMV(_ context.Context, _ msrep.Op, alpha float64, x []float64, b
 	return nil
 }
 
-func (m *unit) SpMM(ctx context.Context, op msrep.Op, alpha float64, x msrep.Block[float64], beta float64, y msrep.Block[float64]) error {
+func (m *unit) SpMM(ctx context.Context, op msrep.Transpose, alpha float64, x msrep.MultiVector[float64], beta float64, y msrep.MultiVector[float64]) error {
 	return m.SpMV(ctx, op, alpha, x.Val, beta, y.Val)
 }
 
@@ -73,7 +73,7 @@ func TestVectorsForWhichMemoryLacksAreRefused(t *testing.T) {
 
 func TestVectorsOfManySystemsForWhichMemoryLacksAreRefused(t *testing.T) {
 	const n, systems = 1 << 16, 8
-	b, x := msrep.ByRow(make([]float64, n*systems), systems), msrep.ByRow(make([]float64, n*systems), systems)
+	b, x := msrep.MultiVectorByRow(make([]float64, n*systems), systems), msrep.MultiVectorByRow(make([]float64, n*systems), systems)
 	for i := range b.Val {
 		b.Val[i] = 1
 	}

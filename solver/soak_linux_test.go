@@ -299,7 +299,7 @@ func (s *soaker) vector(n int) []float64 {
 
 // use does one thing with a plan.
 func (s *soaker) use(p *msrep.Plan[float64], a *sparse.CSR[float64], opt msrep.PlanOptions) error {
-	ctx, op := context.Background(), msrep.Op(s.chance(2))
+	ctx, op := context.Background(), msrep.Transpose(s.chance(2))
 	rows, cols := a.Rows, a.Cols
 	if op {
 		rows, cols = cols, rows
@@ -336,7 +336,7 @@ func (s *soaker) use(p *msrep.Plan[float64], a *sparse.CSR[float64], opt msrep.P
 		const count = 3
 		xs, ys := s.vector(count*cols), s.vector(count*rows)
 		was := append([]float64{}, ys...)
-		if err := p.SpMM(ctx, op, alpha, msrep.ByRow(xs, count), beta, msrep.ByRow(ys, count)); err != nil {
+		if err := p.SpMM(ctx, op, alpha, msrep.MultiVectorByRow(xs, count), beta, msrep.MultiVectorByRow(ys, count)); err != nil {
 			return err
 		}
 		for j := range count {
@@ -361,7 +361,7 @@ func (s *soaker) use(p *msrep.Plan[float64], a *sparse.CSR[float64], opt msrep.P
 }
 
 // apply multiplies vectors of the system, which it may leave open.
-func (s *soaker) apply(p *msrep.Plan[float64], a *sparse.CSR[float64], op msrep.Op, alpha float64, x []float64, beta float64, y []float64) (err error) {
+func (s *soaker) apply(p *msrep.Plan[float64], a *sparse.CSR[float64], op msrep.Transpose, alpha float64, x []float64, beta float64, y []float64) (err error) {
 	vx, err := p.ColumnVector()
 	if err != nil {
 		return err
@@ -388,7 +388,7 @@ func (s *soaker) apply(p *msrep.Plan[float64], a *sparse.CSR[float64], op msrep.
 
 // check compares got with alpha*op(A)*x + beta*y: each element may differ by the roundings of as many
 // additions as it has terms.
-func (s *soaker) check(a *sparse.CSR[float64], op msrep.Op, alpha float64, x []float64, beta float64, y, got []float64) error {
+func (s *soaker) check(a *sparse.CSR[float64], op msrep.Transpose, alpha float64, x []float64, beta float64, y, got []float64) error {
 	s.n.vectors.Add(1)
 	sum, size, terms := make([]float64, len(y)), make([]float64, len(y)), make([]float64, len(y))
 	for r := range a.Rows {

@@ -11,14 +11,14 @@ import "time"
 type space interface {
 	load(b, x []float64) (bv, xv vector) // once, before all others; b may be nil, and bv then is none
 	zero() vector
-	set(a float64, src, dst vector)                   // dst = a*src
-	round(x vector, exp int)                          // roundAt
-	dot(x, y vector) float64                          // x'y
-	dots(x, y vector) (xy, xx float64)                // x'y and x'x
-	misfit(y vector, a float64, x vector) float64     // |y - a*x|^2
-	axpy(a float64, x, y vector) float64              // y = y + a*x, and y'y
-	turn(r vector, b, w float64, v, p vector)         // p = r + b*(p - w*v)
-	add(a float64, h []float64, v []vector, w vector) // w = w + a * sum of h[j]*v[j]
+	set(a float64, src, dst vector)                        // dst = a*src
+	round(x vector, exp int)                               // roundAt
+	dot(x, y vector) float64                               // x'y
+	dots(x, y vector) (xy, xx float64)                     // x'y and x'x
+	misfit(y vector, a float64, x vector) float64          // |y - a*x|^2
+	axpy(a float64, x, y vector) float64                   // y = y + a*x, and y'y
+	bicgstabDirection(r vector, b, w float64, v, p vector) // p = r + b*(p - w*v)
+	add(a float64, h []float64, v []vector, w vector)      // w = w + a * sum of h[j]*v[j]
 
 	// project and then remove make u and w orthogonal to the vectors of v, and w to u, where all but w are unit
 	// vectors (krylov.orthogonal has what changes g and h for others). h has one number more than v, for u:
@@ -26,22 +26,22 @@ type space interface {
 	//	project  g[j] = v[j]'u, and h[j] = v[j]'w and u'w
 	//	remove   u = u - sum of g[j]*v[j], and then w = w - sum of h[j]*v[j] - h[len(v)]*u, and w'w
 	project(v []vector, u, w vector) (g, h []float64)
-	remove(g, h []float64, v []vector, u, w vector) float64
+	subtractProjection(g, h []float64, v []vector, u, w vector) float64
 
-	// finish is x = x + a*p + w*s and r = r - w*t, and r'r and c'r.
-	finish(a float64, p vector, w float64, s, x, t, r, c vector) (rr, cr float64)
+	// bicgstabStep is x = x + a*p + w*s and r = r - w*t, and r'r and c'r.
+	bicgstabStep(a float64, p vector, w float64, s, x, t, r, c vector) (rr, cr float64)
 
-	// fall and then rise, or land where no product follows, are a step of CG, with z for
-	// fall to keep M*r:
+	// updateResidual and then rise, or land where no product follows, are a step of CG, with z for
+	// updateResidual to keep M*r:
 	//
 	//	fall   r = r - a*q, and r'r and r'M*r
 	//	rise   x = x + a*p and p = M*r + b*p
 	//	land   x = x + a*p
 	//
-	// fall may add a*p to x already, and rise and land then do not.
-	fall(a float64, p, q, x, r, z vector) (rr, rz float64)
-	rise(a, b float64, r, z, p, x vector)
-	land(a float64, p, x vector)
+	// updateResidual may add a*p to x already, and rise and land then do not.
+	updateResidual(a float64, p, q, x, r, z vector) (rr, rz float64)
+	updateDirection(a, b float64, r, z, p, x vector)
+	updateSolution(a float64, p, x vector)
 
 	product(a float64, x vector, b float64, y vector) // y = a*A*x + b*y
 	preconditioned(r, z vector) vector                // z = M*r, kept in z; or r itself without a preconditioner

@@ -33,15 +33,15 @@ type task struct {
 	norm   float64 // of b
 	res    *Result
 
-	best    float64 // least residual of the recurrence so far
-	bestAt  int     // its iteration
-	window  int     // iterations without a better one that are stagnation
-	last    float64 // true residual at the last start
-	strikes int     // starts in a row that brought too little
+	best       float64 // least residual of the recurrence so far
+	bestAt     int     // its iteration
+	window     int     // iterations without a better one that are stagnation
+	last       float64 // true residual at the last start
+	slowStarts int     // starts in a row that brought too little
 }
 
-// maxStrikes is how many starts in a row may bring too little.
-const maxStrikes = 3
+// maxSlowStarts is how many starts in a row may bring too little.
+const maxSlowStarts = 3
 
 // solve runs a method on vectors in host memory, or on copies where the devices are.
 //
@@ -218,12 +218,12 @@ func (t *task) begin(rel, factor float64) (done bool, err error) {
 	case t.res.Iterations >= t.opt.MaxIter: // where each restart promises more than it keeps
 		return true, t.give(ErrNotConverged, "")
 	case rel > factor*t.last:
-		t.strikes++
+		t.slowStarts++
 	default:
-		t.strikes = 0
+		t.slowStarts = 0
 	}
 	t.last = rel
-	if t.strikes == maxStrikes {
+	if t.slowStarts == maxSlowStarts {
 		return true, t.give(ErrStagnation, "the true residual stays at this")
 	}
 	return false, nil

@@ -10,10 +10,10 @@ import (
 // InputError is bad input: a file or an argument that is not what it has to be.
 // The command turns it into exit code 2.
 type InputError struct {
-	File string // file or argument; "" where there is none
-	Line int64  // 1-based line in the file; 0 where lines mean nothing
-	Msg  string // what is wrong, and what would be right
-	Err  error  // cause, or nil
+	Subject string // file or argument; "" where there is none
+	Line    int64  // 1-based line in the file; 0 where lines mean nothing
+	Msg     string // what is wrong, and what would be right
+	Err     error  // cause, or nil
 }
 
 func (e *InputError) Error() string {
@@ -25,10 +25,10 @@ func (e *InputError) Error() string {
 		msg += e.Err.Error()
 	}
 	switch {
-	case e.File != "" && e.Line > 0:
-		return fmt.Sprintf("%s:%d: %s", e.File, e.Line, msg)
-	case e.File != "":
-		return e.File + ": " + msg
+	case e.Subject != "" && e.Line > 0:
+		return fmt.Sprintf("%s:%d: %s", e.Subject, e.Line, msg)
+	case e.Subject != "":
+		return e.Subject + ": " + msg
 	case e.Line > 0:
 		return fmt.Sprintf("line %d: %s", e.Line, msg)
 	}
@@ -40,12 +40,12 @@ func (e *InputError) Unwrap() error { return e.Err }
 
 // Inputf makes an InputError without a line.
 func Inputf(file, format string, args ...any) error {
-	return &InputError{File: file, Msg: fmt.Sprintf(format, args...)}
+	return &InputError{Subject: file, Msg: fmt.Sprintf(format, args...)}
 }
 
 // InputLinef makes an InputError with a line.
 func InputLinef(file string, line int64, format string, args ...any) error {
-	return &InputError{File: file, Line: line, Msg: fmt.Sprintf(format, args...)}
+	return &InputError{Subject: file, Line: line, Msg: fmt.Sprintf(format, args...)}
 }
 
 // IsInput reports whether err says that the input, not the program, is at fault.

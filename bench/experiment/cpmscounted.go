@@ -19,18 +19,18 @@ const countedLinks = 20_000
 
 // countedCases is the cases of Figure 4, after plain float64 and no values: what is
 // read of values and x.
-var countedCases = []kernels.Precision{{}, {Segments: 2}, {Segments: 2, Read: 1}, {Segments: 2, Read: 2},
-	{Segments: 4, Read: 1}, {Segments: 4, Read: 2}, {Segments: 4, Read: 3}, {Segments: 4, Read: 4}}
+var countedCases = []kernels.Segments{{}, {Count: 2}, {Count: 2, Read: 1}, {Count: 2, Read: 2},
+	{Count: 4, Read: 1}, {Count: 4, Read: 2}, {Count: 4, Read: 3}, {Count: 4, Read: 4}}
 
 // countedName is a case as Figure 4 labels it.
-func countedName(p kernels.Precision) string {
+func countedName(p kernels.Segments) string {
 	switch {
-	case p.Segments == 0:
+	case p.Count == 0:
 		return "fp64"
 	case p.Read == 0:
 		return "no values"
 	}
-	return fmt.Sprintf("%d bits, %d-seg", 64/p.Segments*p.Read, p.Segments)
+	return fmt.Sprintf("%d bits, %d-seg", 64/p.Count*p.Read, p.Count)
 }
 
 // countCPMS counts the sectors of 32 bytes that products on a simulated GPU ask for,
@@ -54,19 +54,19 @@ func countCPMS(ctx context.Context, spec string) (map[string][]float64, error) {
 }
 
 // countProduct multiplies once, with one thread for each row as in the paper.
-func countProduct(a *sparse.CSR[float64], format string, p kernels.Precision) (sectors int64, err error) {
-	pack := kernels.Packing[float64]{Form: kernels.Form(format), Precision: p}
-	if p.Segments == 0 {
+func countProduct(a *sparse.CSR[float64], format string, p kernels.Segments) (sectors int64, err error) {
+	pack := kernels.Packing[float64]{Form: kernels.Form(format), Segments: p}
+	if p.Count == 0 {
 		pack.Form = map[string]kernels.Form{"csr": launch.FormCSRScalar, "ell": kernels.Form(ellpack.FormatELLR)}[format]
 	}
-	if p.Segments == 0 || p.Read > 0 {
+	if p.Count == 0 || p.Read > 0 {
 		pack.Val = a.Val
 	}
-	n, err := bench.Interpret(a, pack, func(a kernels.Packed, x, y kernels.Array[float64]) kernels.Op {
-		if p.Segments == 0 {
-			return &kernels.GatherPacked[float64]{A: a, Alpha: 1, X: x, Y: y}
+	n, err := bench.Interpret(a, pack, func(a kernels.Packed, x, y kernels.Array[float64]) kernels.Operation {
+		if p.Count == 0 {
+			return &kernels.MajorProductPacked[float64]{A: a, Alpha: 1, X: x, Y: y}
 		}
-		return &kernels.GatherSegments{A: a, Alpha: 1, X: kernels.SegmentVector{Val: x, Of: p.Segments, Read: p.Read}, Y: kernels.SegmentVector{Val: y}}
+		return &kernels.MajorProductSegments{A: a, Alpha: 1, X: kernels.SegmentVector{Val: x, Of: p.Count, Read: p.Read}, Y: kernels.SegmentVector{Val: y}}
 	})
 	return n.Distinct, err
 }

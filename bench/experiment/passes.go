@@ -58,7 +58,7 @@ func (s *Session) onePass(ctx context.Context, list []Experiment, whole measure.
 			s.Options = whole
 		}
 		err := e.run(ctx, s)
-		if in := (*sparse.InputError)(nil); len(list) > 1 && errors.As(err, &in) && in.File == "--devices" {
+		if in := (*sparse.InputError)(nil); len(list) > 1 && errors.As(err, &in) && in.Subject == "--devices" {
 			s.Page.Sections = append(s.Page.Sections, report.Section{Name: e.Name, Title: e.Name + ": left out", Intro: []string{err.Error()}})
 			continue
 		}

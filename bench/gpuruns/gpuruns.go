@@ -77,7 +77,7 @@ func Find(dir string) ([]string, error) {
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, &sparse.InputError{File: dir, Err: err}
+		return nil, &sparse.InputError{Subject: dir, Err: err}
 	}
 	var out []string
 	for _, e := range entries {
@@ -85,7 +85,7 @@ func Find(dir string) ([]string, error) {
 		if _, err := os.Stat(filepath.Join(sub, resultsFile)); err == nil {
 			out = append(out, sub)
 		} else if !errors.Is(err, fs.ErrNotExist) && e.IsDir() {
-			return nil, &sparse.InputError{File: sub, Err: err}
+			return nil, &sparse.InputError{Subject: sub, Err: err}
 		}
 	}
 	return out, nil
@@ -132,12 +132,12 @@ func Read(dir string) (*Run, error) {
 		}
 		var l line
 		if err := json.Unmarshal(in.Bytes(), &l); err != nil {
-			return nil, &sparse.InputError{File: fmt.Sprintf("%s:%d", name, n), Err: fmt.Errorf("it must be a line of scripts/gpu-run: %w", err)}
+			return nil, &sparse.InputError{Subject: fmt.Sprintf("%s:%d", name, n), Err: fmt.Errorf("it must be a line of scripts/gpu-run: %w", err)}
 		}
 		r.add(l)
 	}
 	if err := in.Err(); err != nil {
-		return nil, &sparse.InputError{File: fmt.Sprintf("%s:%d", name, n+1), Err: err}
+		return nil, &sparse.InputError{Subject: fmt.Sprintf("%s:%d", name, n+1), Err: err}
 	}
 	return r, nil
 }

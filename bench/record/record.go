@@ -139,7 +139,7 @@ func Read(path string) (*Record, error) {
 	defer f.Close()
 	r := &Record{}
 	if err := json.NewDecoder(io.LimitReader(f, maxFile)).Decode(r); err != nil {
-		return nil, &sparse.InputError{File: path, Err: fmt.Errorf("it must be a results.json of msrep bench: %w", err)}
+		return nil, &sparse.InputError{Subject: path, Err: fmt.Errorf("it must be a results.json of msrep bench: %w", err)}
 	}
 	if r.Schema != schema {
 		return nil, sparse.Inputf(path, "schema %d is not known: it must be a results.json of msrep bench with schema %d", r.Schema, schema)

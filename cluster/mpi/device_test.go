@@ -27,7 +27,7 @@ func TestVectorsThatStayOnDevicesAgreeWithOneProcess(t *testing.T) {
 	must(t, err)
 	defer sys.Close()
 	const path = "gen:stencil:dims=2,n=14"
-	for _, op := range []msrep.Op{msrep.NoTrans, msrep.Trans} {
+	for _, op := range []msrep.Transpose{msrep.NoTrans, msrep.Trans} {
 		m, _, err := cluster.Read(ctx, sys, path, 1)
 		must(t, err)
 		for k := range m.Part.Val { // not symmetric

@@ -175,13 +175,13 @@ func TestProductsAgreeWithOneProcess(t *testing.T) {
 	defer sys.Close()
 	matrices(t, append(append(append([]string{}, spd...), square...), rectangular...), func(path string) {
 		type product struct {
-			op         msrep.Op
+			op         msrep.Transpose
 			fixed      bool
 			xCut, yCut []int
 			y          []float64
 		}
 		var products []product
-		for _, op := range []msrep.Op{msrep.NoTrans, msrep.Trans} {
+		for _, op := range []msrep.Transpose{msrep.NoTrans, msrep.Trans} {
 			for _, fixed := range []bool{false, true} {
 				m, _, err := cluster.Read(ctx, sys, path, 1)
 				must(t, err)
@@ -230,7 +230,7 @@ func TestCGAgreesWithOneProcess(t *testing.T) {
 		for _, fixed := range []bool{false, true} {
 			align := cluster.Align(1)
 			if fixed {
-				align = solver.SumBlock
+				align = solver.SumChunk
 			}
 			m, _, err := cluster.Read(ctx, sys, path, align)
 			must(t, err)
@@ -279,7 +279,7 @@ func TestPageRankAgreesWithOneProcess(t *testing.T) {
 	sys := open(t)
 	defer sys.Close()
 	matrices(t, append(append([]string{}, spd...), square...), func(path string) {
-		m, _, err := cluster.Read(ctx, sys, path, solver.SumBlock)
+		m, _, err := cluster.Read(ctx, sys, path, solver.SumChunk)
 		must(t, err)
 		degree := make([]int32, m.Part.Rows)
 		for i := range degree {

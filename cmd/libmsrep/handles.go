@@ -175,7 +175,7 @@ func (p *openPlan[V]) solve(method, precond int, b, x []float64, opt solver.Opti
 }
 
 // multiply is y = alpha*op(A)*x + beta*y.
-func (p *openPlan[V]) multiply(op msrep.Op, alpha V, x []V, beta V, y []V) error {
+func (p *openPlan[V]) multiply(op msrep.Transpose, alpha V, x []V, beta V, y []V) error {
 	rows, cols := p.matrix.Rows, p.matrix.Cols
 	if op == msrep.Trans {
 		rows, cols = cols, rows

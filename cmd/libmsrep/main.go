@@ -173,7 +173,7 @@ func multiply[V sparse.Value](plan C.uint64_t, transpose C.int, alpha V, nx C.in
 		if err != nil {
 			return err
 		}
-		return p.multiply(msrep.Op(transpose != 0), alpha, vx, beta, vy)
+		return p.multiply(msrep.Transpose(transpose != 0), alpha, vx, beta, vy)
 	})
 }
 
@@ -263,7 +263,7 @@ func view[T int32 | int64 | float32 | float64](name string, p unsafe.Pointer, n 
 }
 
 // touch reads a byte of each page of the caller's memory, and writes it back if write is set. Where
-// the caller does not have the memory that is an error here, and not a fault in a worker, after which
+// the caller does not have the memory that Transpose an error here, and not a fault in a worker, after which
 // a plan cannot be used any more. The caller runs under guard, which makes faults panics.
 func touch[V sparse.Value](name string, v []V, write bool) (err error) {
 	const page = 4096

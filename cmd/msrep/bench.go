@@ -173,7 +173,7 @@ func (b *benchmark) experiments(ctx context.Context, chosen []experiment.Experim
 	o.MinSamples, o.MaxSamples, o.MaxTime = b.samples, max(b.samples, o.MaxSamples), b.maxTime
 	if b.out != "" { // a place that cannot be made is found before the work is done
 		if err := os.MkdirAll(b.out, 0o777); err != nil {
-			return &sparse.InputError{File: "--out", Err: err}
+			return &sparse.InputError{Subject: "--out", Err: err}
 		}
 	}
 	p := newProgress(b.stderr, b.quiet)

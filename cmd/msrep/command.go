@@ -258,16 +258,16 @@ func (c *call) inFlags(err error) {
 	if !errors.As(err, &bad) {
 		return
 	}
-	isFile := slices.Contains(c.args, bad.File) // a file may be called like a flag
-	c.flags.Visit(func(f *flag.Flag) { isFile = isFile || f.Value.String() == bad.File })
-	switch name := bad.File; {
+	isFile := slices.Contains(c.args, bad.Subject) // a file may be called like a flag
+	c.flags.Visit(func(f *flag.Flag) { isFile = isFile || f.Value.String() == bad.Subject })
+	switch name := bad.Subject; {
 	case isFile:
 	case name == "matrix" && len(c.args) > 0:
-		bad.File = c.args[0]
+		bad.Subject = c.args[0]
 	case name == "b" && c.flags.Lookup("rhs") != nil:
-		bad.File = "--rhs"
+		bad.Subject = "--rhs"
 	case c.flags.Lookup(name) != nil:
-		bad.File = "--" + name
+		bad.Subject = "--" + name
 	}
 }
 

@@ -55,8 +55,8 @@ func checkFormat(f string) error {
 // part of it, does not suit the format that was named.
 func (s *spmv) unsuited(err error) error {
 	var bad *sparse.InputError
-	if errors.As(err, &bad) && (bad.File == "matrix" || bad.File == "blocks") && s.format != string(msrep.FormatAuto) {
-		bad.File, bad.Msg = "--format", fmt.Sprintf("%s does not suit %s: %s", s.format, s.args[0], bad.Msg)
+	if errors.As(err, &bad) && (bad.Subject == "matrix" || bad.Subject == "blocks") && s.format != string(msrep.FormatAuto) {
+		bad.Subject, bad.Msg = "--format", fmt.Sprintf("%s does not suit %s: %s", s.format, s.args[0], bad.Msg)
 	}
 	return err
 }

@@ -50,7 +50,7 @@ func (b *benchmark) runOverRanks(ctx context.Context) error {
 	}
 	var cases []rankCase
 	for _, path := range b.args[1:] {
-		for _, op := range []msrep.Op{msrep.NoTrans, msrep.Trans} {
+		for _, op := range []msrep.Transpose{msrep.NoTrans, msrep.Trans} {
 			c, err := b.measureRanks(ctx, path, op)
 			if err != nil {
 				return err
@@ -75,7 +75,7 @@ func (b *benchmark) runOverRanks(ctx context.Context) error {
 }
 
 // measureRanks times the products of one matrix, after one that warms up.
-func (b *benchmark) measureRanks(ctx context.Context, path string, op msrep.Op) (c rankCase, err error) {
+func (b *benchmark) measureRanks(ctx context.Context, path string, op msrep.Transpose) (c rankCase, err error) {
 	t := b.team
 	begin := time.Now()
 	m, _, err := cluster.Read(ctx, t.sys, path, 1)
@@ -139,7 +139,7 @@ func (b *benchmark) measureRanks(ctx context.Context, path string, op msrep.Op) 
 // productOf gives a function that makes a product of a vector of ones, which stays on
 // the devices where they leave it there, and one that frees the vectors. It waits for
 // the product in any case.
-func productOf(ctx context.Context, plan *cluster.Plan[float64], op msrep.Op, cols, rows int) (product func() error, done func() error, err error) {
+func productOf(ctx context.Context, plan *cluster.Plan[float64], op msrep.Transpose, cols, rows int) (product func() error, done func() error, err error) {
 	if !plan.Resident(op) {
 		x, y := make([]float64, cols), make([]float64, rows)
 		ones(x)

@@ -16,7 +16,7 @@ import (
 func (s *solve) runOverRanks(ctx context.Context) error {
 	align := max(s.block, 1) // no rank begins within a block
 	if s.deterministic {
-		align *= solver.SumBlock
+		align *= solver.SumChunk
 	}
 	m, read, err := s.onRanks(ctx, s.out, msrep.Config{}, align)
 	if err != nil {
@@ -100,7 +100,7 @@ func (p *pagerank) runOverRanks(ctx context.Context) error {
 	}
 	align := 1
 	if p.deterministic {
-		align = solver.SumBlock
+		align = solver.SumChunk
 	}
 	m, read, err := p.onRanks(ctx, p.out, msrep.Config{}, align)
 	if err != nil {

@@ -104,7 +104,7 @@ func multiplyOverRanks[V sparse.Value](ctx context.Context, s *spmv, m *cluster.
 		return err
 	}
 	part := rankPart{rankReport: plan.report(), Bytes: bytesHere(plan.Plan, op, s.beta != 0)}
-	part.Devices = devicesOf(rank, t.sys.Local(), plan.Local(op), op && !msrep.Op(s.deterministic), times)
+	part.Devices = devicesOf(rank, t.sys.Local(), plan.Local(op), op && !msrep.Transpose(s.deterministic), times)
 	parts, err := collect(t, part)
 	if err != nil || rank != 0 {
 		return err
@@ -132,7 +132,7 @@ func pieceOf[V sparse.Value](ctx context.Context, c *call, comm cluster.Comm, fl
 }
 
 // devicesOf describes the devices of one rank.
-func devicesOf[V sparse.Value](rank int, sys *msrep.System, plan *msrep.Plan[V], op msrep.Op, times []msrep.Timing) (out []rankDevice) {
+func devicesOf[V sparse.Value](rank int, sys *msrep.System, plan *msrep.Plan[V], op msrep.Transpose, times []msrep.Timing) (out []rankDevice) {
 	for _, d := range deviceReports(sys, plan, op, times) {
 		out = append(out, rankDevice{rank, d})
 	}
@@ -141,7 +141,7 @@ func devicesOf[V sparse.Value](rank int, sys *msrep.System, plan *msrep.Plan[V],
 
 // bytesHere is the least that a product must move on this rank, elements for other
 // ranks and from them included.
-func bytesHere[V sparse.Value](p *cluster.Plan[V], op msrep.Op, readsY bool) int64 {
+func bytesHere[V sparse.Value](p *cluster.Plan[V], op msrep.Transpose, readsY bool) int64 {
 	rows, cols := p.Local(op).Dims()
 	b := productBytes(p.Local(op), rows, cols, readsY)
 	if r := p.Remote(); r != nil {

@@ -103,7 +103,7 @@ func newReport[V sparse.Value](s *spmv, j *job, plan *msrep.Plan[V], times []msr
 		Matrix: matrixName{shortName(j.m.Name), rows, cols, plan.NNZ()}, Op: "A", Format: plan.Format(),
 		Strategy: s.strategy, Split: plan.Rule(), NUMA: newNUMAReport(j.sys, plan.Nodes()),
 	}
-	r.NUMA.X = string(plan.XPlacement(msrep.Op(s.transpose)))
+	r.NUMA.X = string(plan.XPlacement(msrep.Transpose(s.transpose)))
 	if s.format != "auto" {
 		r.Format = sparse.Format(s.format)
 	}
@@ -115,7 +115,7 @@ func newReport[V sparse.Value](s *spmv, j *job, plan *msrep.Plan[V], times []msr
 	for _, sh := range plan.Shares() {
 		parts = append(parts, sh.Part)
 	}
-	r.Devices = deviceReports(j.sys, plan, msrep.Op(s.transpose), times)
+	r.Devices = deviceReports(j.sys, plan, msrep.Transpose(s.transpose), times)
 	pt := plan.Timing()
 	r.Phases = phases{
 		Read:       j.read.Seconds(),
@@ -131,8 +131,8 @@ func newReport[V sparse.Value](s *spmv, j *job, plan *msrep.Plan[V], times []msr
 	nnz := float64(plan.NNZ())
 	r.GFlops = number(2 * nnz / r.Phases.Product / 1e9)
 	bytes := productBytes[V](plan, rows, cols, s.beta != 0)
-	if p := s.segments(); p.Segments > 0 { // the others of a value's 8 bytes are not read
-		bytes -= plan.NNZ() * int64(8/p.Segments*(p.Segments-p.Read))
+	if p := s.segments(); p.Count > 0 { // the others of a value's 8 bytes are not read
+		bytes -= plan.NNZ() * int64(8/p.Count*(p.Count-p.Read))
 	}
 	r.BytesPerNNZ = number(float64(bytes) / nnz)
 	r.Imbalance = partition.Imbalance(parts)
@@ -149,7 +149,7 @@ func medianOf(times []msrep.Timing, f func(msrep.Timing) time.Duration) float64 
 }
 
 // deviceReports describes the part of each device, and the medians of its kernels.
-func deviceReports[V sparse.Value](sys *msrep.System, plan *msrep.Plan[V], op msrep.Op, times []msrep.Timing) (out []deviceReport) {
+func deviceReports[V sparse.Value](sys *msrep.System, plan *msrep.Plan[V], op msrep.Transpose, times []msrep.Timing) (out []deviceReport) {
 	infos := sys.Devices()
 	packed := plan.Packed(op)
 	for i, sh := range plan.Shares() {

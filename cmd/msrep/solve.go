@@ -60,8 +60,8 @@ func (s *solve) check() error {
 	case slices.Contains([]string{"none", "jacobi"}, s.precond):
 	case kind == "block-jacobi":
 		n, err := strconv.Atoi(size)
-		if err != nil || n < 1 || n > solver.MaxBlock {
-			return sparse.Inputf("--precond", "%q: give the size of the blocks, block-jacobi:1 to block-jacobi:%d", s.precond, solver.MaxBlock)
+		if err != nil || n < 1 || n > solver.MaxVectors {
+			return sparse.Inputf("--precond", "%q: give the size of the blocks, block-jacobi:1 to block-jacobi:%d", s.precond, solver.MaxVectors)
 		}
 		s.block = n
 	default:

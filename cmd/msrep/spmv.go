@@ -201,7 +201,7 @@ func multiply[V sparse.Value](ctx context.Context, s *spmv, j *job, a *sparse.CS
 func (s *spmv) planOptions() msrep.PlanOptions {
 	opt := msrep.PlanOptions{
 		Storage:        msrep.NamedStorage(s.format),
-		Variant:        msrep.Variant{Strategy: msrep.Strategy(s.strategy), Library: msrep.Kernel(s.kernel)},
+		Variant:        msrep.Variant{Strategy: msrep.Strategy(s.strategy), Library: msrep.KernelLibrary(s.kernel)},
 		SkipValidation: true,
 		Deterministic:  s.deterministic,
 	}
@@ -215,7 +215,7 @@ func (s *spmv) planOptions() msrep.PlanOptions {
 }
 
 // segments is what --precision asks for: "cpms4:2" is 2 of 4 segments.
-func (s *spmv) segments() (p kernels.Precision) {
-	fmt.Sscanf(s.precision, "cpms%d:%d", &p.Segments, &p.Read) // fp64 leaves both at 0
+func (s *spmv) segments() (p kernels.Segments) {
+	fmt.Sscanf(s.precision, "cpms%d:%d", &p.Count, &p.Read) // fp64 leaves both at 0
 	return p
 }

@@ -134,5 +134,5 @@ func openError(path string, err error) error {
 	if errors.As(err, &pe) {
 		err = pe.Err
 	}
-	return &sparse.InputError{File: path, Err: err}
+	return &sparse.InputError{Subject: path, Err: err}
 }

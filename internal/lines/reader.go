@@ -125,5 +125,5 @@ func readError(name string, err error) error {
 	if err == nil || err == io.EOF || errors.As(err, &in) {
 		return err
 	}
-	return &sparse.InputError{File: name, Msg: "cannot be read", Err: err}
+	return &sparse.InputError{Subject: name, Msg: "cannot be read", Err: err}
 }

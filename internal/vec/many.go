@@ -5,14 +5,14 @@ package vec
 // vectors: element e of the rows has factor e%len and is added to sum e%len. So registers of any
 // width treat rows of any length.
 
-// lanes is the elements that assembly treats in one round.
-const lanes = 16
+// placesAtOnce is the elements that assembly treats in one round.
+const placesAtOnce = 16
 
 // Parts is how many places factors and sums of m > 0 vectors have: those of some rows. It is a
 // multiple of 16, unless that would be many.
 func Parts(m int) int {
 	const most = 4096
-	if p := lanes / (m & -m); m%lanes != 0 && p > 1 {
+	if p := placesAtOnce / (m & -m); m%placesAtOnce != 0 && p > 1 {
 		if m*p > most {
 			return m
 		}
@@ -67,8 +67,8 @@ func AxpyMany(a, x, y, parts []float64) {
 	}
 }
 
-// MoveMany is x_j = x_j + a_j*p_j and p_j = z_j + b_j*p_j.
-func MoveMany(a, b, z, p, x []float64) {
+// UpdateDirectionMany is x_j = x_j + a_j*p_j and p_j = z_j + b_j*p_j.
+func UpdateDirectionMany(a, b, z, p, x []float64) {
 	for at := 0; at < len(z); at += len(a) {
 		z := stretch(z, at, len(a))
 		a, b, p, x := a[:len(z)], b[:len(z)], p[at:][:len(z)], x[at:][:len(z)]

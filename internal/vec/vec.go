@@ -121,8 +121,8 @@ func AddAxpyScaled[V sparse.Value](a V, x, y, d []V, s, scaled *Sum) {
 	}
 }
 
-// Move is x = x + a*p and p = z + b*p.
-func Move[V sparse.Value](a, b V, z, p, x []V) {
+// UpdateDirection is x = x + a*p and p = z + b*p.
+func UpdateDirection[V sparse.Value](a, b V, z, p, x []V) {
 	p, x = p[:len(z)], x[:len(z)]
 	for i, v := range z {
 		old := p[i]
@@ -131,8 +131,8 @@ func Move[V sparse.Value](a, b V, z, p, x []V) {
 	}
 }
 
-// MoveScaled is Move with z = d*r, element by element.
-func MoveScaled[V sparse.Value](a, b V, d, r, p, x []V) {
+// UpdateDirectionScaled is Move with z = d*r, element by element.
+func UpdateDirectionScaled[V sparse.Value](a, b V, d, r, p, x []V) {
 	r, p, x = r[:len(d)], p[:len(d)], x[:len(d)]
 	for i, v := range d {
 		old := p[i]
@@ -173,8 +173,8 @@ func Multiply[V sparse.Value](d, r, z []V) {
 	}
 }
 
-// Step is x = x + a*p and r = r - a*q, and r'r.
-func Step[V sparse.Value](a V, p, q, x, r []V) float64 {
+// CGStep is x = x + a*p and r = r - a*q, and r'r.
+func CGStep[V sparse.Value](a V, p, q, x, r []V) float64 {
 	q, x, r = q[:len(p)], x[:len(p)], r[:len(p)]
 	var s0, s1 float64
 	i := 0
@@ -195,23 +195,23 @@ func Step[V sparse.Value](a V, p, q, x, r []V) float64 {
 	return s0 + s1
 }
 
-// Turn is p = r + b*(p - w*v).
-func Turn[V sparse.Value](r []V, b, w V, v, p []V) {
+// BiCGSTABDirection is p = r + b*(p - w*v).
+func BiCGSTABDirection[V sparse.Value](r []V, b, w V, v, p []V) {
 	v, p = v[:len(r)], p[:len(r)]
 	for i := range r {
 		p[i] = r[i] + mul(b, p[i]-mul(w, v[i]))
 	}
 }
 
-// Finish is x = x + a*p + w*s and r = r - w*t, and r'r and c'r. s may be r.
-func Finish[V sparse.Value](a V, p []V, w V, s, x, t, r, c []V) (rr, cr float64) {
+// BiCGSTABStep is x = x + a*p + w*s and r = r - w*t, and r'r and c'r. s may be r.
+func BiCGSTABStep[V sparse.Value](a V, p []V, w V, s, x, t, r, c []V) (rr, cr float64) {
 	var rs, cs Sum
-	AddFinish(a, p, w, s, x, t, r, c, &rs, &cs)
+	AddBiCGSTABStep(a, p, w, s, x, t, r, c, &rs, &cs)
 	return rs.Total(), cs.Total()
 }
 
-// AddFinish is Finish, and adds r'r to rr and c'r to cr.
-func AddFinish[V sparse.Value](a V, p []V, w V, s, x, t, r, c []V, rr, cr *Sum) {
+// AddBiCGSTABStep is Finish, and adds r'r to rr and c'r to cr.
+func AddBiCGSTABStep[V sparse.Value](a V, p []V, w V, s, x, t, r, c []V, rr, cr *Sum) {
 	n := len(p)
 	s, x, t, r, c = s[:n], x[:n], t[:n], r[:n], c[:n]
 	for i := range p {

@@ -40,7 +40,7 @@ func TestLoopsFollowTheirFormulasAtEveryLength(t *testing.T) {
 			e := r[i] - 0.5*q[i]
 			rr += e * e
 		}
-		require.InDelta(t, rr, Step(0.5, p, q, x, r), 1e-13)
+		require.InDelta(t, rr, CGStep(0.5, p, q, x, r), 1e-13)
 		for i := range x {
 			require.InDelta(t, math.Sin(float64(i)+3)+0.5*p[i], x[i], 1e-14)
 			require.InDelta(t, math.Sin(float64(i)+4)-0.5*q[i], r[i], 1e-14)
@@ -77,18 +77,18 @@ func TestLoopsWithoutSumsGiveTheBitsOfTheirFormulas(t *testing.T) {
 		check("pq", func(i int) float64 { return p[i] * q[i] })
 		copy(y, q)
 		x := append([]float64(nil), r...)
-		Move(0.7, 0.3, p, y, x)
+		UpdateDirection(0.7, 0.3, p, y, x)
 		check("p+0.3q", func(i int) float64 { return p[i] + float64(0.3*q[i]) })
 		copy(y, x)
 		check("r+0.7q", func(i int) float64 { return r[i] + float64(0.7*q[i]) })
 		copy(y, q)
 		copy(x, r)
-		MoveScaled(0.7, 0.3, p, r, y, x)
+		UpdateDirectionScaled(0.7, 0.3, p, r, y, x)
 		check("pr+0.3q", func(i int) float64 { return float64(p[i]*r[i]) + float64(0.3*q[i]) })
 		copy(y, x)
 		check("r+0.7q", func(i int) float64 { return r[i] + float64(0.7*q[i]) })
 		copy(y, p)
-		Turn(r, 0.3, 0.7, q, y)
+		BiCGSTABDirection(r, 0.3, 0.7, q, y)
 		check("r+0.3(p-0.7q)", func(i int) float64 { return r[i] + float64(0.3*(p[i]-float64(0.7*q[i]))) })
 	}
 }
@@ -126,7 +126,7 @@ func TestFinishUpdatesBothVectorsAlsoWhereTheyAreRead(t *testing.T) {
 				wantR[i] = r[i] - 0.3*q[i]
 				rr, cr = rr+wantR[i]*wantR[i], cr+c[i]*wantR[i]
 			}
-			gotRR, gotCR := Finish(0.7, p, 0.3, s, x, q, r, c)
+			gotRR, gotCR := BiCGSTABStep(0.7, p, 0.3, s, x, q, r, c)
 			require.InDeltaSlice(t, wantX, x, 1e-14)
 			require.InDeltaSlice(t, wantR, r, 1e-14)
 			require.InDeltaSlice(t, []float64{rr, cr}, []float64{gotRR, gotCR}, 1e-13)
@@ -165,11 +165,11 @@ func TestSeveralVectorsAreTreatedAsEachAlone(t *testing.T) {
 				require.Equal(t, d[i]*r[i], v)
 			}
 			Axpy(a[j], column(q, j), r)
-			Move(a[j], b[j], r, p, x)
+			UpdateDirection(a[j], b[j], r, p, x)
 			wantX, wantR, wantP = append(wantX, x), append(wantR, r), append(wantP, p)
 		}
 		AxpyMany(Repeat(a), q, r, squares)
-		MoveMany(Repeat(a), Repeat(b), r, p, x)
+		UpdateDirectionMany(Repeat(a), Repeat(b), r, p, x)
 		Totals(squares, sums)
 		for j := range m {
 			want := Dot(wantR[j], wantR[j])

@@ -12,7 +12,7 @@ import (
 )
 
 // mustPack is Pack, which must not fail.
-func mustPack(t require.TestingT, d *Device, op kernels.Op) kernels.Packed {
+func mustPack(t require.TestingT, d *Device, op kernels.Operation) kernels.Packed {
 	p, err := d.Pack(op)
 	require.NoError(t, err)
 	return p
@@ -69,7 +69,7 @@ func TestFreedBuffersGiveErrorsEverywhere(t *testing.T) {
 	_, err = kernels.View(d, x)
 	require.ErrorIs(t, err, kernels.ErrClosed)
 	a := kernels.Compressed[float64]{Part: partition.Part{EndIdx: n - 1, OwnEnd: 1}, Ptr: ptr, Idx: idx, Val: x}
-	err = s.Launch(&kernels.Gather[float64]{A: a, Alpha: 1, X: kernels.AdoptArray(d, host), Y: y})
+	err = s.Launch(&kernels.MajorProduct[float64]{A: a, Alpha: 1, X: kernels.AdoptArray(d, host), Y: y})
 	require.ErrorIs(t, err, kernels.ErrClosed)
 	require.ErrorContains(t, err, "val: already closed: the buffer was freed")
 	require.NoError(t, y.Free())
@@ -154,7 +154,7 @@ func scatterReversed(t *testing.T, d *Device, n int) {
 	y[7] = 5
 	a := kernels.Compressed[float64]{Part: partition.Part{EndIdx: int64(n) - 1, EndMajor: n - 1, OwnEnd: n},
 		Ptr: kernels.AdoptArray(d, ptr), Idx: kernels.AdoptArray(d, idx), Val: kernels.AdoptArray(d, val)}
-	require.NoError(t, s.Launch(&kernels.Scatter[float64]{A: a, Alpha: 2, Beta: 1, X: kernels.AdoptArray(d, val), Y: kernels.AdoptArray(d, y)}))
+	require.NoError(t, s.Launch(&kernels.MinorProduct[float64]{A: a, Alpha: 2, Beta: 1, X: kernels.AdoptArray(d, val), Y: kernels.AdoptArray(d, y)}))
 	require.Equal(t, 2.0, y[0])
 	require.Equal(t, 7.0, y[7])
 }

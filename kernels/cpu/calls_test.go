@@ -24,7 +24,7 @@ func open(t *testing.T, c cpu.Config) (*cpu.Device, kernels.Stream) {
 }
 
 // mustPack is Pack, which must not fail.
-func mustPack(t require.TestingT, d *cpu.Device, op kernels.Op) kernels.Packed {
+func mustPack(t require.TestingT, d *cpu.Device, op kernels.Operation) kernels.Packed {
 	p, err := d.Pack(op)
 	require.NoError(t, err)
 	return p
@@ -119,7 +119,7 @@ func TestCopiesStayInsideTheirBuffers(t *testing.T) {
 
 type unknownOp struct{}
 
-func (unknownOp) Kernel() string { return "sort" }
+func (unknownOp) Name() string { return "sort" }
 
 func TestLaunchChecksItsArguments(t *testing.T) {
 	d, s := open(t, cpu.Config{Threads: 2})
@@ -130,7 +130,7 @@ func TestLaunchChecksItsArguments(t *testing.T) {
 	part := partition.Part{EndIdx: 1, EndMajor: 1, OwnEnd: 2}
 	good := kernels.Compressed[float64]{Part: part, Ptr: ints(0, 1, 2), Idx: idx(0, 1), Val: val(2, 3)}
 	y := val(0, 0)
-	require.NoError(t, s.Launch(&kernels.Gather[float64]{A: good, Alpha: 1, X: val(10, 100), Y: y}))
+	require.NoError(t, s.Launch(&kernels.MajorProduct[float64]{A: good, Alpha: 1, X: val(10, 100), Y: y}))
 	got, err := kernels.View(d, y)
 	require.NoError(t, err)
 	require.Equal(t, []float64{20, 300}, got)
@@ -140,21 +140,21 @@ func TestLaunchChecksItsArguments(t *testing.T) {
 		change(&a)
 		return a
 	}
-	for name, op := range map[string]kernels.Op{
-		"y short":   &kernels.Gather[float64]{A: good, X: val(1, 1), Y: val(1)},
-		"ptr short": &kernels.Gather[float64]{A: with(func(a *kernels.Compressed[float64]) { a.Ptr = ints(0, 2) }), X: val(1, 1), Y: y},
-		"idx long":  &kernels.Scatter[float64]{A: with(func(a *kernels.Compressed[float64]) { a.Idx = idx(0, 1, 1) }), X: val(1, 1), Y: y},
-		"val short": &kernels.Scatter[float64]{A: with(func(a *kernels.Compressed[float64]) { a.Val = val(1) }), X: val(1, 1), Y: y},
-		"x short":   &kernels.Scatter[float64]{A: good, X: val(1), Y: y},
-		"no carry":  &kernels.Gather[float64]{A: with(func(a *kernels.Compressed[float64]) { a.Part.StartFlag, a.Part.OwnFirst = true, 1 }), X: val(1, 1), Y: val(0)},
-		"part":      &kernels.Gather[float64]{A: with(func(a *kernels.Compressed[float64]) { a.Part = a.Part.Shift(-5, 0) }), X: val(1, 1), Y: y},
-		"index":     &kernels.Gather[float64]{A: good, Alpha: 1, X: val(10), Y: y},
-		"coo":       &kernels.GatherCOO[float64]{A: kernels.Coordinate[float64]{Part: part, Major: idx(0), Minor: idx(0, 1), Val: val(1, 2)}, X: val(1, 1), Y: y},
-		"coo part":  &kernels.ScatterCOO[float64]{A: kernels.Coordinate[float64]{Part: part.Shift(0, -1), Major: idx(0, 1), Minor: idx(0, 1), Val: val(1, 2)}, X: val(1, 1), Y: y},
+	for name, op := range map[string]kernels.Operation{
+		"y short":   &kernels.MajorProduct[float64]{A: good, X: val(1, 1), Y: val(1)},
+		"ptr short": &kernels.MajorProduct[float64]{A: with(func(a *kernels.Compressed[float64]) { a.Ptr = ints(0, 2) }), X: val(1, 1), Y: y},
+		"idx long":  &kernels.MinorProduct[float64]{A: with(func(a *kernels.Compressed[float64]) { a.Idx = idx(0, 1, 1) }), X: val(1, 1), Y: y},
+		"val short": &kernels.MinorProduct[float64]{A: with(func(a *kernels.Compressed[float64]) { a.Val = val(1) }), X: val(1, 1), Y: y},
+		"x short":   &kernels.MinorProduct[float64]{A: good, X: val(1), Y: y},
+		"no carry":  &kernels.MajorProduct[float64]{A: with(func(a *kernels.Compressed[float64]) { a.Part.StartFlag, a.Part.OwnFirst = true, 1 }), X: val(1, 1), Y: val(0)},
+		"part":      &kernels.MajorProduct[float64]{A: with(func(a *kernels.Compressed[float64]) { a.Part = a.Part.Shift(-5, 0) }), X: val(1, 1), Y: y},
+		"index":     &kernels.MajorProduct[float64]{A: good, Alpha: 1, X: val(10), Y: y},
+		"coo":       &kernels.MajorProductCOO[float64]{A: kernels.Coordinate[float64]{Part: part, Major: idx(0), Minor: idx(0, 1), Val: val(1, 2)}, X: val(1, 1), Y: y},
+		"coo part":  &kernels.MinorProductCOO[float64]{A: kernels.Coordinate[float64]{Part: part.Shift(0, -1), Major: idx(0, 1), Minor: idx(0, 1), Val: val(1, 2)}, X: val(1, 1), Y: y},
 	} {
 		err := s.Launch(op)
 		require.ErrorIs(t, err, kernels.ErrArgument, name)
-		require.ErrorContains(t, err, "device cpu:0: "+op.Kernel(), name)
+		require.ErrorContains(t, err, "device cpu:0: "+op.Name(), name)
 	}
 	require.ErrorIs(t, s.Launch(unknownOp{}), kernels.ErrNotSupported)
 }
@@ -186,6 +186,6 @@ func TestAClosedDeviceSaysSo(t *testing.T) {
 	require.ErrorIs(t, err, kernels.ErrClosed)
 	_, err = d.NewStream()
 	require.ErrorIs(t, err, kernels.ErrClosed)
-	require.ErrorIs(t, s.Launch(&kernels.Gather[float64]{}), kernels.ErrClosed)
+	require.ErrorIs(t, s.Launch(&kernels.MajorProduct[float64]{}), kernels.ErrClosed)
 	require.ErrorIs(t, s.Read(make([]byte, 1), nil, 0), kernels.ErrClosed)
 }

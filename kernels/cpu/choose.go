@@ -26,7 +26,7 @@ const tooSmall = "too small to look for another form"
 // choose packs the pieces: in the form that is named, or in the fastest of those
 // that the inspector suggests and that can be built and timed within the budget.
 func (p *packed[V]) choose(op *kernels.Packing[V]) error {
-	ends, err := inspect.Named[V](kernels.FormCSR, op.Precision, op.InPlace)
+	ends, err := inspect.Named[V](kernels.FormCSR, op.Segments, op.InPlace)
 	if err != nil {
 		return err
 	}
@@ -37,7 +37,7 @@ func (p *packed[V]) choose(op *kernels.Packing[V]) error {
 		return err
 	}
 	switch {
-	case op.Precision.Segments != 0 || op.Form != "" && op.Form != kernels.FormAuto:
+	case op.Segments.Count != 0 || op.Form != "" && op.Form != kernels.FormAuto:
 		return p.named(op)
 	case op.Products == 1:
 		return p.plain(op, "one product does not repay the search for another form")
@@ -62,12 +62,12 @@ func (p *packed[V]) named(op *kernels.Packing[V]) error {
 	} else if again {
 		p.halving = old.halving
 	}
-	if p.halving != "" && op.Precision.Segments == 0 {
+	if p.halving != "" && op.Segments.Count == 0 {
 		if taken, err := p.namedSymmetric(op, again); taken || err != nil {
 			return err
 		}
 	}
-	c, err := inspect.Named[V](f, op.Precision, op.InPlace)
+	c, err := inspect.Named[V](f, op.Segments, op.InPlace)
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (p *packed[V]) plain(op *kernels.Packing[V], why string) error {
 // sideBySide packs in slices: in plain CSR a row with sums of a fixed shape is added
 // up entry by entry.
 func (p *packed[V]) sideBySide() error {
-	c, err := inspect.Named[V](inspect.FormSlices, kernels.Precision{}, false)
+	c, err := inspect.Named[V](inspect.FormSlices, kernels.Segments{}, false)
 	if err != nil {
 		return err
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// gatherCOO runs kernels.GatherCOO.
-func gatherCOO[V sparse.Value](d *Device, op *kernels.GatherCOO[V]) (err error) {
+// gatherCOO runs kernels.MajorProductCOO.
+func gatherCOO[V sparse.Value](d *Device, op *kernels.MajorProductCOO[V]) (err error) {
 	v := newViews(d)
 	defer v.close(&err)
 	a := viewCoordinate(v, op.A)
@@ -56,8 +56,8 @@ func (a coordinate[V]) gatherRuns(q partition.Part, alpha, beta V, x, y []V) (ca
 	return carry
 }
 
-// scatterCOO runs kernels.ScatterCOO.
-func scatterCOO[V sparse.Value](d *Device, s *scratch[V], op *kernels.ScatterCOO[V]) (err error) {
+// scatterCOO runs kernels.MinorProductCOO.
+func scatterCOO[V sparse.Value](d *Device, s *scratch[V], op *kernels.MinorProductCOO[V]) (err error) {
 	v := newViews(d)
 	defer v.close(&err)
 	a := viewCoordinate(v, op.A)

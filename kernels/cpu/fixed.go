@@ -12,8 +12,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// gatherFixed runs kernels.GatherFixed. Workers share the rows; none is cut.
-func gatherFixed[V sparse.Value](d *Device, op *kernels.GatherFixed[V]) (err error) {
+// gatherFixed runs kernels.MajorProductFixed. Workers share the rows; none is cut.
+func gatherFixed[V sparse.Value](d *Device, op *kernels.MajorProductFixed[V]) (err error) {
 	v := newViews(d)
 	defer v.close(&err)
 	a := viewCompressed(v, op.A)

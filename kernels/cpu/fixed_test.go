@@ -47,7 +47,7 @@ func fixedShape[V sparse.Value](t *testing.T) {
 			x, y := random[V](r, a.Cols), random[V](r, a.Rows)
 			want := reference.Fixed(1.5, a, x, beta, y)
 			part := partition.Part{EndIdx: a.NNZ() - 1, OwnEnd: a.Rows, EndMajor: a.Rows - 1}
-			op := &kernels.GatherFixed[V]{
+			op := &kernels.MajorProductFixed[V]{
 				A: kernels.Compressed[V]{Part: part, Ptr: kernels.AdoptArray(d, a.RowPtr),
 					Idx: kernels.AdoptArray(d, a.ColIdx), Val: kernels.AdoptArray(d, a.Val)},
 				Alpha: 1.5, Beta: beta, X: kernels.AdoptArray(d, x), Y: kernels.AdoptArray(d, y),
@@ -79,7 +79,7 @@ func TestPackedPartsOfWholeRowsGiveTheFixedSumsForAnyNumberOfWorkers(t *testing.
 		for _, f := range []kernels.Form{"", kernels.FormCSR, "slices"} {
 			p := mustPack(t, d, &kernels.Packing[float64]{Part: part, Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Minors: a.Cols, Form: f, Fixed: true})
 			y := append([]float64{}, y0...)
-			require.NoError(t, s.Launch(&kernels.GatherPacked[float64]{A: p, Alpha: -0.7, Beta: 1.25, X: kernels.AdoptArray(d, x), Y: kernels.AdoptArray(d, y)}))
+			require.NoError(t, s.Launch(&kernels.MajorProductPacked[float64]{A: p, Alpha: -0.7, Beta: 1.25, X: kernels.AdoptArray(d, x), Y: kernels.AdoptArray(d, y)}))
 			require.NoError(t, s.Sync())
 			require.Equal(t, want, y, "%d threads, form %q", threads, f)
 			require.NoError(t, p.Free())
@@ -99,7 +99,7 @@ func TestFixedSumsOfCutRowsAreRefused(t *testing.T) {
 	_, err = d.Pack(&pack)
 	require.True(t, sparse.IsInput(err), "%v", err)
 	require.ErrorContains(t, err, "order of its own")
-	pack.Form, pack.Precision = "", kernels.Precision{Segments: 2, Read: 1}
+	pack.Form, pack.Segments = "", kernels.Segments{Count: 2, Read: 1}
 	_, err = d.Pack(&pack)
 	require.ErrorIs(t, err, kernels.ErrArgument)
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// gather runs kernels.Gather.
-func gather[V sparse.Value](d *Device, op *kernels.Gather[V]) (err error) {
+// gather runs kernels.MajorProduct.
+func gather[V sparse.Value](d *Device, op *kernels.MajorProduct[V]) (err error) {
 	v := newViews(d)
 	defer v.close(&err)
 	a := viewCompressed(v, op.A)

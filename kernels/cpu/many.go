@@ -10,8 +10,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// gatherMany runs kernels.GatherMany.
-func gatherMany[V sparse.Value](d *Device, op *kernels.GatherMany[V]) (err error) {
+// gatherMany runs kernels.MajorProductMany.
+func gatherMany[V sparse.Value](d *Device, op *kernels.MajorProductMany[V]) (err error) {
 	v := newViews(d)
 	defer v.close(&err)
 	a := viewCompressed(v, op.A)
@@ -33,7 +33,7 @@ func gatherMany[V sparse.Value](d *Device, op *kernels.GatherMany[V]) (err error
 
 // joinCarries adds the carries of a worker's part q to the row of p that another
 // worker owns, or to those of p.
-func joinCarries[V sparse.Value](carries []V, q, p partition.Part, y simd.Block[V], carry []V) {
+func joinCarries[V sparse.Value](carries []V, q, p partition.Part, y simd.MultiVector[V], carry []V) {
 	to := carry
 	if q.StartFlag && q.StartMajor >= p.OwnFirst {
 		to = y.From(q.StartMajor - p.OwnFirst).Val
@@ -45,7 +45,7 @@ func joinCarries[V sparse.Value](carries []V, q, p partition.Part, y simd.Block[
 
 // viewBlocks opens the blocks and carries of a product with a part; x must have room
 // for so many rows.
-func viewBlocks[V sparse.Value](v *views, p partition.Part, minors int, xs, ys kernels.Block[V], carries kernels.Array[V]) (x, y simd.Block[V], carry []V) {
+func viewBlocks[V sparse.Value](v *views, p partition.Part, minors int, xs, ys kernels.MultiVector[V], carries kernels.Array[V]) (x, y simd.MultiVector[V], carry []V) {
 	x = viewBlock(v, "x", xs, minors)
 	y = viewBlock(v, "y", ys, p.OwnEnd-p.OwnFirst)
 	if v.err == nil && xs.Cols != ys.Cols {
@@ -58,11 +58,11 @@ func viewBlocks[V sparse.Value](v *views, p partition.Part, minors int, xs, ys k
 }
 
 // viewBlock opens a block that must have room for that many rows.
-func viewBlock[V sparse.Value](v *views, name string, b kernels.Block[V], rows int) simd.Block[V] {
+func viewBlock[V sparse.Value](v *views, name string, b kernels.MultiVector[V], rows int) simd.MultiVector[V] {
 	if v.err == nil && (b.Cols < 1 || b.Stride < b.Cols || b.Stride > math.MaxInt32) {
 		v.err = fmt.Errorf("%w: %s has %d columns at a stride of %d: it needs 1 or more, and a stride of at least as many", kernels.ErrArgument, name, b.Cols, b.Stride)
 	}
-	out := simd.Block[V]{Val: view(v, name, b.Val, b.Val.Len), Cols: b.Cols, Stride: b.Stride}
+	out := simd.MultiVector[V]{Val: view(v, name, b.Val, b.Val.Len), Cols: b.Cols, Stride: b.Stride}
 	if v.err == nil && out.Rows() < rows {
 		v.err = fmt.Errorf("%w: %s has %d elements: %d rows at a stride of %d need more", kernels.ErrArgument, name, b.Val.Len, rows, b.Stride)
 	}

@@ -86,7 +86,7 @@ func (q *manyPiece[V]) leaveOut(giants []giantRow[V], own int) int64 {
 
 // joinGiants writes the giant rows, or gives the carry, from what the workers have of
 // them.
-func (m *manyRows[V]) joinGiants(sums []simd.Block[V], beta V, y simd.Block[V], carry []V) {
+func (m *manyRows[V]) joinGiants(sums []simd.MultiVector[V], beta V, y simd.MultiVector[V], carry []V) {
 	for i, g := range m.giants {
 		to, scale := carry, V(0)
 		if g.row >= 0 {

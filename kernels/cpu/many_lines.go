@@ -19,11 +19,11 @@ type linesOfX[V sparse.Value] struct {
 
 // asLines is a copy of x that all pieces multiply faster than x, or else x: where they do not gain
 // by one, and where there is no memory.
-func (p *packed[V]) asLines(x simd.Block[V]) (simd.Block[V], error) {
+func (p *packed[V]) asLines(x simd.MultiVector[V]) (simd.MultiVector[V], error) {
 	if !each(p.pieces, func(f form.Lined[V]) bool { return f.GainsByLines(x) }) {
 		return x, nil
 	}
-	lines := simd.Block[V]{Cols: x.Cols, Stride: lineStride[V](x.Cols)}
+	lines := simd.MultiVector[V]{Cols: x.Cols, Stride: lineStride[V](x.Cols)}
 	rows, n := int64(p.minors), len(p.pieces)
 	val, err := p.lines.room(p.dev, rows*int64(lines.Stride))
 	if errors.Is(err, kernels.ErrOutOfMemory) {

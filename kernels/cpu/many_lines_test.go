@@ -38,10 +38,10 @@ func TestBinsMultiplyCopiesOfXInLines(t *testing.T) {
 			}
 			x[7*(k+gap)] = math.Inf(1)
 			x[9*(k+gap)+k-1] = math.NaN()
-			block := func(v []float64, stride int) kernels.Block[float64] {
-				return kernels.Block[float64]{Val: kernels.AdoptArray(d, v), Cols: k, Stride: stride}
+			block := func(v []float64, stride int) kernels.MultiVector[float64] {
+				return kernels.MultiVector[float64]{Val: kernels.AdoptArray(d, v), Cols: k, Stride: stride}
 			}
-			require.NoError(t, s.Launch(&kernels.GatherManyPacked[float64]{A: p, Alpha: .7, X: block(x, k+gap), Y: block(y, k)}))
+			require.NoError(t, s.Launch(&kernels.MajorProductManyPacked[float64]{A: p, Alpha: .7, X: block(x, k+gap), Y: block(y, k)}))
 			for j := range k {
 				one, got := make([]float64, cols), make([]float64, rows)
 				for i := range one {

@@ -46,7 +46,7 @@ type orderedColumns[V sparse.Value] struct {
 
 // orderColumns orders the columns of a part for products with blocks like x: nil where that
 // is not likely to help, or there is no memory.
-func orderColumns[V sparse.Value](p *packed[V], op *kernels.Packing[V], x simd.Block[V]) (*orderedColumns[V], error) {
+func orderColumns[V sparse.Value](p *packed[V], op *kernels.Packing[V], x simd.MultiVector[V]) (*orderedColumns[V], error) {
 	stride, nnz := lineStride[V](x.Cols), p.part.NNZ()
 	if _, ok := mem.Fits(2 * (int64(op.Minors)*(int64(stride)*mem.Size[V]()+4) + 4*nnz)); !ok {
 		return nil, nil
@@ -147,7 +147,7 @@ func lineStride[V sparse.Value](cols int) int {
 
 // reachesOver reports whether rows of at most a cache line reach over the end of one, and
 // would not at a stride.
-func reachesOver[V sparse.Value](x simd.Block[V], stride int) bool {
+func reachesOver[V sparse.Value](x simd.MultiVector[V], stride int) bool {
 	size := int(mem.Size[V]())
 	bytes := stride * size
 	return bytes <= cacheLine && (x.Stride*size%bytes != 0 || uintptr(unsafe.Pointer(unsafe.SliceData(x.Val)))%uintptr(bytes) != 0)
@@ -191,8 +191,8 @@ func hottestFirst(idx []int32, cols, n int) []int32 {
 }
 
 // copyOrdered is a copy of x in the new order.
-func (h *orderedColumns[V]) copyOrdered(d *Device, x simd.Block[V]) (to simd.Block[V], err error) {
-	to = simd.Block[V]{Cols: x.Cols, Stride: lineStride[V](x.Cols)}
+func (h *orderedColumns[V]) copyOrdered(d *Device, x simd.MultiVector[V]) (to simd.MultiVector[V], err error) {
+	to = simd.MultiVector[V]{Cols: x.Cols, Stride: lineStride[V](x.Cols)}
 	if to.Val, err = h.lines.room(d, int64(h.places)*int64(to.Stride)); err != nil {
 		return to, err
 	}
@@ -208,7 +208,7 @@ func (h *orderedColumns[V]) copyOrdered(d *Device, x simd.Block[V]) (to simd.Blo
 }
 
 // copyRows copies the first n rows of a block.
-func copyRows[V sparse.Value](to, from simd.Block[V], n int) {
+func copyRows[V sparse.Value](to, from simd.MultiVector[V], n int) {
 	if from.Stride == from.Cols && to.Stride == from.Cols {
 		copy(to.Val[:n*to.Stride], from.Val)
 		return

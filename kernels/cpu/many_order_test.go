@@ -60,10 +60,10 @@ func TestColumnsAreOrderedWhereThatIsFaster(t *testing.T) {
 		}
 		multiply := func(k int) []float64 {
 			y := make([]float64, rows*k)
-			block := func(v []float64, stride int) kernels.Block[float64] {
-				return kernels.Block[float64]{Val: kernels.AdoptArray(d, v), Cols: k, Stride: stride}
+			block := func(v []float64, stride int) kernels.MultiVector[float64] {
+				return kernels.MultiVector[float64]{Val: kernels.AdoptArray(d, v), Cols: k, Stride: stride}
 			}
-			require.NoError(t, s.Launch(&kernels.GatherManyPacked[float64]{A: packs, Alpha: .7, X: block(x, len(x)/cols), Y: block(y, k)}))
+			require.NoError(t, s.Launch(&kernels.MajorProductManyPacked[float64]{A: packs, Alpha: .7, X: block(x, len(x)/cols), Y: block(y, k)}))
 			return y
 		}
 		want := multiply(k)
@@ -126,8 +126,8 @@ func TestSlicesTakeThePlaceOfRowsWhereAllOfThemSuit(t *testing.T) {
 	require.Len(t, p.pieces, 2)
 	require.Equal(t, 1, p.rowsFrom, "rows are faster unless slices suit")
 	rows := func(k, yStride int) bool {
-		x := simd.Block[float64]{Val: make([]float64, a.Cols*k), Cols: k, Stride: k}
-		takes, err := p.takesRows(x, simd.Block[float64]{Val: make([]float64, a.Rows*yStride), Cols: k, Stride: yStride})
+		x := simd.MultiVector[float64]{Val: make([]float64, a.Cols*k), Cols: k, Stride: k}
+		takes, err := p.takesRows(x, simd.MultiVector[float64]{Val: make([]float64, a.Rows*yStride), Cols: k, Stride: yStride})
 		require.NoError(t, err)
 		return takes
 	}
@@ -164,10 +164,10 @@ func TestHotColumnsLeaveFewerVectorsToRows(t *testing.T) {
 			for i := range x {
 				x[i] = float64(i%17) / 7
 			}
-			block := func(v []float64) kernels.Block[float64] {
-				return kernels.Block[float64]{Val: kernels.AdoptArray(d, v), Cols: k, Stride: k}
+			block := func(v []float64) kernels.MultiVector[float64] {
+				return kernels.MultiVector[float64]{Val: kernels.AdoptArray(d, v), Cols: k, Stride: k}
 			}
-			require.NoError(t, s.Launch(&kernels.GatherManyPacked[float64]{A: packs, Alpha: .7, X: block(x), Y: block(y)}))
+			require.NoError(t, s.Launch(&kernels.MajorProductManyPacked[float64]{A: packs, Alpha: .7, X: block(x), Y: block(y)}))
 			for j := range k {
 				column := func(v []float64) (out []float64) {
 					for ; j < len(v); v = v[k:] {

@@ -47,7 +47,7 @@ func (p *packed[V]) multipliesMany() bool {
 // faster than the form of a piece does. The rows hold plain values, so a part in segments
 // keeps none.
 func (p *packed[V]) keepRows(op *kernels.Packing[V]) {
-	if !op.InPlace || op.Fixed || op.Precision.Segments != 0 {
+	if !op.InPlace || op.Fixed || op.Segments.Count != 0 {
 		return
 	}
 	for i := range p.pieces {
@@ -74,8 +74,8 @@ func (p *packed[V]) parts() []partition.Part {
 	return out
 }
 
-// gatherManyPacked runs kernels.GatherManyPacked.
-func gatherManyPacked[V sparse.Value](d *Device, s *scratch[V], op *kernels.GatherManyPacked[V]) (err error) {
+// gatherManyPacked runs kernels.MajorProductManyPacked.
+func gatherManyPacked[V sparse.Value](d *Device, s *scratch[V], op *kernels.MajorProductManyPacked[V]) (err error) {
 	p, err := usePacked[V](d, op.A)
 	if err != nil {
 		return err
@@ -90,11 +90,11 @@ func gatherManyPacked[V sparse.Value](d *Device, s *scratch[V], op *kernels.Gath
 	return p.multiplyMany(d, s, op.Alpha, op.Beta, x, y, carry)
 }
 
-// productMany runs kernels.ProductHost for several vectors.
-func (p *packed[V]) productMany(d *Device, s *scratch[V], op *kernels.ProductHost[V]) error {
-	x, y := simd.Block[V]{Val: op.X, Cols: op.Cols, Stride: op.StrideX}, simd.Block[V]{Val: op.Y, Cols: op.Cols, Stride: op.StrideY}
+// productMany runs kernels.HostProduct for several vectors.
+func (p *packed[V]) productMany(d *Device, s *scratch[V], op *kernels.HostProduct[V]) error {
+	x, y := simd.MultiVector[V]{Val: op.X, Cols: op.Cols, Stride: op.StrideX}, simd.MultiVector[V]{Val: op.Y, Cols: op.Cols, Stride: op.StrideY}
 	rows := p.part.OwnEnd - p.part.OwnFirst
-	if min(x.Stride, y.Stride) < op.Cols || x.Rows() < p.minors || y.Rows() < rows || p.part.StartFlag || op.Scatters {
+	if min(x.Stride, y.Stride) < op.Cols || x.Rows() < p.minors || y.Rows() < rows || p.part.StartFlag || op.Minor {
 		return fmt.Errorf("%w: %d vectors of %d and %d rows at strides of %d and %d, part %+v needs %d and %d and does not scatter",
 			kernels.ErrArgument, op.Cols, x.Rows(), y.Rows(), x.Stride, y.Stride, p.part, p.minors, rows)
 	}
@@ -102,7 +102,7 @@ func (p *packed[V]) productMany(d *Device, s *scratch[V], op *kernels.ProductHos
 }
 
 // multiplyMany is multiply for several vectors: by the forms or the rows, whichever is faster.
-func (p *packed[V]) multiplyMany(d *Device, s *scratch[V], alpha, beta V, x, y simd.Block[V], carry []V) (err error) {
+func (p *packed[V]) multiplyMany(d *Device, s *scratch[V], alpha, beta V, x, y simd.MultiVector[V], carry []V) (err error) {
 	if !p.multipliesMany() {
 		return fmt.Errorf("%w: several vectors at once in the form %s", kernels.ErrNotSupported, p.info.Form)
 	}
@@ -136,7 +136,7 @@ func (p *packed[V]) multiplyMany(d *Device, s *scratch[V], alpha, beta V, x, y s
 }
 
 // takesRows reports whether the rows multiply x, not the forms; y is what they write.
-func (p *packed[V]) takesRows(x, y simd.Block[V]) (bool, error) {
+func (p *packed[V]) takesRows(x, y simd.MultiVector[V]) (bool, error) {
 	if p.rows == nil || each(p.pieces, func(f form.Suited[V]) bool { return f.Suits(x, y) }) {
 		return false, nil
 	}
@@ -158,13 +158,13 @@ func each[F any, V sparse.Value](pieces []piece[V], is func(f F) bool) bool {
 
 // multiplyMany is multiply for several vectors. The carries are nil where the piece
 // has none.
-func (p *piece[V]) multiplyMany(alpha, beta V, x, y simd.Block[V]) (carries []V) {
-	many := func(f form.Form[V], beta V, y simd.Block[V]) {
+func (p *piece[V]) multiplyMany(alpha, beta V, x, y simd.MultiVector[V]) (carries []V) {
+	many := func(f form.Form[V], beta V, y simd.MultiVector[V]) {
 		f.(form.Many[V]).MultiplyMany(alpha, beta, x, y)
 	}
 	if p.head != nil {
 		carries = make([]V, y.Cols)
-		many(p.head, 0, simd.Block[V]{Val: carries, Cols: y.Cols, Stride: y.Cols})
+		many(p.head, 0, simd.MultiVector[V]{Val: carries, Cols: y.Cols, Stride: y.Cols})
 	}
 	many(p.body, beta, y)
 	if p.tail != nil {

@@ -48,14 +48,14 @@ func eachPackedMany(t *testing.T, forms []kernels.Form, places []bool) {
 				for _, parts := range []int{1, 2, 5} {
 					for _, k := range []int{1, 3, 8, 19} {
 						t.Run(fmt.Sprintf("%s, in place %v, %d workers, %d parts, %d vectors", form, inPlace, threads, parts, k), func(t *testing.T) {
-							checkMany(t, rng, threads, parts, k, func(t *testing.T, d *cpu.Device, a *sparse.CSR[float64], p partition.Part, op kernels.GatherMany[float64]) kernels.Op {
+							checkMany(t, rng, threads, parts, k, func(t *testing.T, d *cpu.Device, a *sparse.CSR[float64], p partition.Part, op kernels.MajorProductMany[float64]) kernels.Operation {
 								packed := mustPack(t, d, packing(a, p, form, inPlace))
 								t.Cleanup(func() { require.NoError(t, packed.Free()) })
 								require.True(t, packed.(kernels.ManyMultiplier).MultipliesMany())
 								if threads == 3 && !p.StartFlag { // the same for vectors in host memory
 									return onHost(t, d, packed, op)
 								}
-								return &kernels.GatherManyPacked[float64]{A: packed, Alpha: op.Alpha, Beta: op.Beta, X: op.X, Y: op.Y, Carry: op.Carry}
+								return &kernels.MajorProductManyPacked[float64]{A: packed, Alpha: op.Alpha, Beta: op.Beta, X: op.X, Y: op.Y, Carry: op.Carry}
 							})
 						})
 					}
@@ -66,12 +66,12 @@ func eachPackedMany(t *testing.T, forms []kernels.Form, places []bool) {
 }
 
 // onHost is a product with a packed part for vectors in host memory.
-func onHost(t *testing.T, d *cpu.Device, p kernels.Packed, op kernels.GatherMany[float64]) kernels.Op {
+func onHost(t *testing.T, d *cpu.Device, p kernels.Packed, op kernels.MajorProductMany[float64]) kernels.Operation {
 	x, err := kernels.View(d, op.X.Val)
 	require.NoError(t, err)
 	y, err := kernels.View(d, op.Y.Val)
 	require.NoError(t, err)
-	return &kernels.ProductHost[float64]{A: p, Alpha: op.Alpha, Beta: op.Beta, X: x, Y: y, Cols: op.X.Cols, StrideX: op.X.Stride, StrideY: op.Y.Stride}
+	return &kernels.HostProduct[float64]{A: p, Alpha: op.Alpha, Beta: op.Beta, X: x, Y: y, Cols: op.X.Cols, StrideX: op.X.Stride, StrideY: op.Y.Stride}
 }
 
 func TestPackedPartsSayWhereTheyKnowOneVectorOnly(t *testing.T) {
@@ -81,8 +81,8 @@ func TestPackedPartsSayWhereTheyKnowOneVectorOnly(t *testing.T) {
 	split := splitOf(t, a, 1)
 	val := func(n int) kernels.Array[float64] { return kernels.AdoptArray(d, make([]float64, n)) }
 	launch := func(p kernels.Packed, xs, ys int) error {
-		return s.Launch(&kernels.GatherManyPacked[float64]{A: p, Alpha: 1,
-			X: kernels.Block[float64]{Val: val(xs * 2), Cols: 2, Stride: 2}, Y: kernels.Block[float64]{Val: val(ys * 2), Cols: 2, Stride: 2}})
+		return s.Launch(&kernels.MajorProductManyPacked[float64]{A: p, Alpha: 1,
+			X: kernels.MultiVector[float64]{Val: val(xs * 2), Cols: 2, Stride: 2}, Y: kernels.MultiVector[float64]{Val: val(ys * 2), Cols: 2, Stride: 2}})
 	}
 	one := mustPack(t, d, packing(a, split[0], "ellr", false))
 	require.False(t, one.(kernels.ManyMultiplier).MultipliesMany())
@@ -109,7 +109,7 @@ func TestProductsOfSeveralVectorsInHostMemoryCheckTheirArguments(t *testing.T) {
 		t.Cleanup(func() { require.NoError(t, p.Free()) })
 		return p
 	}
-	type product = kernels.ProductHost[float64]
+	type product = kernels.HostProduct[float64]
 	launch := func(change func(op *product)) error {
 		op := &product{A: pack(0, 1, "slices"), Alpha: 1, X: make([]float64, 2*70), Y: make([]float64, 2*90), Cols: 2, StrideX: 2, StrideY: 2}
 		change(op)
@@ -121,7 +121,7 @@ func TestProductsOfSeveralVectorsInHostMemoryCheckTheirArguments(t *testing.T) {
 		"y":               func(op *product) { op.Y = op.Y[1:] },
 		"stride of x":     func(op *product) { op.StrideX = 1 },
 		"stride of y":     func(op *product) { op.StrideY = 1 },
-		"scatters":        func(op *product) { op.Scatters = true },
+		"scatters":        func(op *product) { op.Minor = true },
 		"begins in a row": func(op *product) { op.A = pack(1, 2, "slices") },
 	} {
 		require.ErrorContains(t, launch(change), "2 vectors of", name)

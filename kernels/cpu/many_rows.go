@@ -38,11 +38,11 @@ func newManyRows[V sparse.Value](a compressed[V], parts []partition.Part, minors
 }
 
 // multiply computes the rows that the part owns, and its carry.
-func (m *manyRows[V]) multiply(d *Device, alpha, beta V, x, y simd.Block[V], carry []V) error {
-	carries, sums := make([][]V, len(m.pieces)), make([]simd.Block[V], len(m.pieces))
+func (m *manyRows[V]) multiply(d *Device, alpha, beta V, x, y simd.MultiVector[V], carry []V) error {
+	carries, sums := make([][]V, len(m.pieces)), make([]simd.MultiVector[V], len(m.pieces))
 	err := d.pool.run(len(m.pieces), func(i int) {
 		q := &m.pieces[i]
-		sums[i] = simd.Block[V]{Val: make([]V, len(m.giants)*y.Cols), Cols: y.Cols, Stride: y.Cols}
+		sums[i] = simd.MultiVector[V]{Val: make([]V, len(m.giants)*y.Cols), Cols: y.Cols, Stride: y.Cols}
 		carries[i] = q.multiply(alpha, beta, x, y.From(q.part.OwnFirst-m.part.OwnFirst), sums[i])
 	})
 	if err != nil {
@@ -58,10 +58,10 @@ func (m *manyRows[V]) multiply(d *Device, alpha, beta V, x, y simd.Block[V], car
 
 // multiply writes the rows that the piece owns to y, and what it has of giant rows to
 // sums. It gives its carry, nil where there is none.
-func (q *manyPiece[V]) multiply(alpha, beta V, x, y, sums simd.Block[V]) (carry []V) {
+func (q *manyPiece[V]) multiply(alpha, beta V, x, y, sums simd.MultiVector[V]) (carry []V) {
 	if q.rows.head.Ptr != nil {
 		carry = make([]V, y.Cols)
-		multiplyRowsMany(q.rows.head, alpha, 0, x, simd.Block[V]{Val: carry, Cols: y.Cols, Stride: y.Cols})
+		multiplyRowsMany(q.rows.head, alpha, 0, x, simd.MultiVector[V]{Val: carry, Cols: y.Cols, Stride: y.Cols})
 	}
 	q.multiplyBody(alpha, beta, x, y, sums)
 	if q.rows.tail.Ptr != nil {
@@ -76,7 +76,7 @@ const stretchBytes = 256 << 10
 
 // multiplyBody takes giant rows from left to right while it takes the body from top to
 // bottom: where entries lie about the diagonal, both find the same rows of x in the cache.
-func (q *manyPiece[V]) multiplyBody(alpha, beta V, x, y, sums simd.Block[V]) {
+func (q *manyPiece[V]) multiplyBody(alpha, beta V, x, y, sums simd.MultiVector[V]) {
 	steps := 1
 	for _, g := range q.giants {
 		steps = max(steps, len(g.idx)*x.Cols*int(unsafe.Sizeof(alpha))/stretchBytes)
@@ -102,6 +102,6 @@ func (q *manyPiece[V]) multiplyBody(alpha, beta V, x, y, sums simd.Block[V]) {
 }
 
 // multiplyRowsMany multiplies rows by several vectors. Idx and Val may go on behind them.
-func multiplyRowsMany[V sparse.Value](r form.Rows[V], alpha, beta V, x, y simd.Block[V]) {
+func multiplyRowsMany[V sparse.Value](r form.Rows[V], alpha, beta V, x, y simd.MultiVector[V]) {
 	simd.RowsMany(simd.Default(), alpha, beta, r.Ptr, r.Idx, r.Val, x, y)
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// scatterMany runs kernels.ScatterMany. The matrix is read once for each cache line of
+// scatterMany runs kernels.MinorProductMany. The matrix is read once for each cache line of
 // columns: the workers' own results then are no larger than that.
-func scatterMany[V sparse.Value](d *Device, s *scratch[V], op *kernels.ScatterMany[V]) (err error) {
+func scatterMany[V sparse.Value](d *Device, s *scratch[V], op *kernels.MinorProductMany[V]) (err error) {
 	v := newViews(d)
 	defer v.close(&err)
 	a := viewCompressed(v, op.A)
@@ -53,13 +53,13 @@ type manyScatter[V sparse.Value] struct {
 	a      compressed[V]
 	parts  []partition.Part
 	border []int
-	spill  []simd.Block[V] // zero between products; empty where it is not needed
+	spill  []simd.MultiVector[V] // zero between products; empty where it is not needed
 }
 
 // takeSpill gets the workers' own blocks, for so many columns at a time.
-func (m *manyScatter[V]) takeSpill(d *Device, s *scratch[V], y simd.Block[V], width int) error {
+func (m *manyScatter[V]) takeSpill(d *Device, s *scratch[V], y simd.MultiVector[V], width int) error {
 	n := len(m.parts)
-	m.spill = make([]simd.Block[V], n)
+	m.spill = make([]simd.MultiVector[V], n)
 	if last := y.Cols % width; n == 1 && (last == 0 || last == lineStride[V](last)) {
 		return nil
 	}
@@ -75,8 +75,8 @@ func (m *manyScatter[V]) takeSpill(d *Device, s *scratch[V], y simd.Block[V], wi
 	return err
 }
 
-// columns makes the product for as many vectors as simd.ScatterMany takes.
-func (m *manyScatter[V]) columns(d *Device, alpha, beta V, x, y simd.Block[V]) error {
+// columns makes the product for as many vectors as simd.RowsTransposedMany takes.
+func (m *manyScatter[V]) columns(d *Device, alpha, beta V, x, y simd.MultiVector[V]) error {
 	n, rows, width := len(m.parts), y.Rows(), lineStride[V](y.Cols)
 	to := make([]manyTarget[V], n)
 	err := d.pool.run(n, func(i int) {
@@ -109,7 +109,7 @@ const (
 )
 
 // rows adds the products of q.
-func (m *manyScatter[V]) rows(q partition.Part, alpha V, x simd.Block[V], to *manyTarget[V]) {
+func (m *manyScatter[V]) rows(q partition.Part, alpha V, x simd.MultiVector[V], to *manyTarget[V]) {
 	a, level := m.a, simd.Default()
 	base, end := a.part.StartIdx, q.EndIdx+1
 	asks, looked := int64(0), q.StartIdx // entries from there on were not looked at
@@ -134,7 +134,7 @@ func (m *manyScatter[V]) rows(q partition.Part, alpha V, x simd.Block[V], to *ma
 			}
 		}
 		for from := k; k < stop; {
-			k = simd.ScatterMany(level, alpha, k, ptr, a.idx[from-base:stop-base], a.val[from-base:stop-base], x.From(r).First(last-r), &to.places, asks)
+			k = simd.RowsTransposedMany(level, alpha, k, ptr, a.idx[from-base:stop-base], a.val[from-base:stop-base], x.From(r).First(last-r), &to.places, asks)
 			if k < stop {
 				to.scale(int(a.idx[k-base]))
 			}
@@ -191,7 +191,7 @@ func (t *manyTarget[V]) scale(i int) {
 }
 
 // scaleRows multiplies the first n rows of a block by beta.
-func scaleRows[V sparse.Value](y simd.Block[V], beta V, n int) {
+func scaleRows[V sparse.Value](y simd.MultiVector[V], beta V, n int) {
 	if y.Stride == y.Cols {
 		merge.Scale(y.Val[:n*y.Cols], beta)
 		return
@@ -203,7 +203,7 @@ func scaleRows[V sparse.Value](y simd.Block[V], beta V, n int) {
 
 // joinMany finishes rows from to to of y: it scales what no worker did, and adds the
 // workers' own blocks, which are zero afterwards.
-func joinMany[V sparse.Value](targets []manyTarget[V], y simd.Block[V], from, to int) {
+func joinMany[V sparse.Value](targets []manyTarget[V], y simd.MultiVector[V], from, to int) {
 	for lo := from; lo < to; {
 		hi := min((lo/simd.MarkedRows+1)*simd.MarkedRows, to)
 		for i := range targets {
@@ -224,7 +224,7 @@ func joinMany[V sparse.Value](targets []manyTarget[V], y simd.Block[V], from, to
 }
 
 // addRows adds rows from to to of a block to y and clears them.
-func addRows[V sparse.Value](y, b simd.Block[V], from, to int) {
+func addRows[V sparse.Value](y, b simd.MultiVector[V], from, to int) {
 	for i := from; i < to; i++ {
 		row, sum := b.Val[i*b.Stride:][:b.Cols], y.Val[i*y.Stride:][:y.Cols]
 		for j, v := range row[:len(sum)] {

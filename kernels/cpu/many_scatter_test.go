@@ -42,7 +42,7 @@ func TestTransposedProductsWithManyVectorsAreThoseOfEach(t *testing.T) {
 
 // checkManyTransposed adds up the products of all parts.
 func checkManyTransposed(t *testing.T, rng *rand.Rand, d *cpu.Device, s kernels.Stream, a *sparse.CSR[float64], split []partition.Part, k int) {
-	block := func(rows int) kernels.Block[float64] {
+	block := func(rows int) kernels.MultiVector[float64] {
 		gap := k % 3
 		v := make([]float64, max(0, rows*(k+gap)-gap))
 		for i := range v {
@@ -50,9 +50,9 @@ func checkManyTransposed(t *testing.T, rng *rand.Rand, d *cpu.Device, s kernels.
 				v[i] = math.NaN()
 			}
 		}
-		return kernels.Block[float64]{Val: kernels.AdoptArray(d, v), Cols: k, Stride: k + gap}
+		return kernels.MultiVector[float64]{Val: kernels.AdoptArray(d, v), Cols: k, Stride: k + gap}
 	}
-	view := func(b kernels.Block[float64]) []float64 {
+	view := func(b kernels.MultiVector[float64]) []float64 {
 		v, err := kernels.View(d, b.Val)
 		require.NoError(t, err)
 		return v
@@ -83,11 +83,11 @@ func checkManyTransposed(t *testing.T, rng *rand.Rand, d *cpu.Device, s kernels.
 			if i == 0 {
 				scale = beta
 			}
-			require.NoError(t, s.Launch(&kernels.ScatterMany[float64]{
+			require.NoError(t, s.Launch(&kernels.MinorProductMany[float64]{
 				A: kernels.Compressed[float64]{Part: p.Shift(lo, 0), Ptr: kernels.AdoptArray(d, a.RowPtr[lo:hi+1]),
 					Idx: kernels.AdoptArray(d, a.ColIdx[p.StartIdx:p.EndIdx+1]), Val: kernels.AdoptArray(d, a.Val[p.StartIdx:p.EndIdx+1])},
 				Alpha: 1.5, Beta: scale, Y: y,
-				X: kernels.Block[float64]{Val: kernels.AdoptArray(d, view(x)[lo*x.Stride:(hi-1)*x.Stride+k]), Cols: k, Stride: x.Stride}}))
+				X: kernels.MultiVector[float64]{Val: kernels.AdoptArray(d, view(x)[lo*x.Stride:(hi-1)*x.Stride+k]), Cols: k, Stride: x.Stride}}))
 		}
 		for j, want := range want {
 			require.Equal(t, -1, reference.Check(column(view(y), y.Stride, j), want), "vector %d of %d, beta %v", j, k, beta)
@@ -108,16 +108,16 @@ func TestATransposedProductWithManyVectorsThatFailsLeavesNothingForTheNext(t *te
 	for i := range ones {
 		ones[i] = 1
 	}
-	x := kernels.Block[float64]{Val: kernels.AdoptArray(d, ones), Cols: 3, Stride: 3}
-	y := kernels.Block[float64]{Val: kernels.AdoptArray(d, make([]float64, 3000*3)), Cols: 3, Stride: 3}
+	x := kernels.MultiVector[float64]{Val: kernels.AdoptArray(d, ones), Cols: 3, Stride: 3}
+	y := kernels.MultiVector[float64]{Val: kernels.AdoptArray(d, make([]float64, 3000*3)), Cols: 3, Stride: 3}
 	for _, bad := range []int32{-1, 3000, math.MaxInt32, math.MinInt32} {
 		good := a.ColIdx[6000]
 		a.ColIdx[6000] = bad
-		require.ErrorIs(t, s.Launch(&kernels.ScatterMany[float64]{A: whole(d, a), Alpha: 1, X: x, Y: y}), kernels.ErrArgument)
+		require.ErrorIs(t, s.Launch(&kernels.MinorProductMany[float64]{A: whole(d, a), Alpha: 1, X: x, Y: y}), kernels.ErrArgument)
 		a.ColIdx[6000] = good
 		checkManyTransposed(t, rng, d, s, a, split, 3)
 	}
 	short := y
 	short.Cols, short.Stride = 2, 2
-	require.ErrorContains(t, s.Launch(&kernels.ScatterMany[float64]{A: whole(d, a), Alpha: 1, X: x, Y: short}), "x has 3 columns and y has 2")
+	require.ErrorContains(t, s.Launch(&kernels.MinorProductMany[float64]{A: whole(d, a), Alpha: 1, X: x, Y: short}), "x has 3 columns and y has 2")
 }

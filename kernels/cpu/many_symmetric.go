@@ -17,7 +17,7 @@ const symmetricAtOnce = 4
 // multiplyMany is multiply for several vectors: what fills registers, or half of one, at
 // once, and the others one after the other, which is faster than a masked register is. What
 // waits in spill, and vectors that are copied, come from the scratch of the device.
-func (s *symmetric[V]) multiplyMany(d *Device, kept *scratch[V], alpha, beta V, x, y simd.Block[V]) error {
+func (s *symmetric[V]) multiplyMany(d *Device, kept *scratch[V], alpha, beta V, x, y simd.MultiVector[V]) error {
 	kept.mu.Lock()
 	defer kept.mu.Unlock()
 	atOnce := 0
@@ -39,13 +39,13 @@ func (s *symmetric[V]) multiplyMany(d *Device, kept *scratch[V], alpha, beta V, 
 }
 
 // multiplyEach multiplies one vector after the other.
-func (s *symmetric[V]) multiplyEach(d *Device, kept *scratch[V], alpha, beta V, x, y simd.Block[V]) error {
+func (s *symmetric[V]) multiplyEach(d *Device, kept *scratch[V], alpha, beta V, x, y simd.MultiVector[V]) error {
 	n, workers := s.border[len(s.border)-1], len(s.pieces)
 	room, err := s.room(d, kept, 2, n)
 	if err != nil {
 		return err
 	}
-	in, out := simd.Block[V]{Val: room[0], Cols: 1, Stride: 1}, simd.Block[V]{Val: room[1], Cols: 1, Stride: 1}
+	in, out := simd.MultiVector[V]{Val: room[0], Cols: 1, Stride: 1}, simd.MultiVector[V]{Val: room[1], Cols: 1, Stride: 1}
 	stretches := func(do func(lo, n int)) error {
 		return d.pool.run(workers, func(i int) {
 			lo := int(par.Cut(int64(n), workers, i))
@@ -82,7 +82,7 @@ func (s *symmetric[V]) room(d *Device, kept *scratch[V], n, m int) ([][]V, error
 }
 
 // multiplyTogether multiplies all vectors at once, or so many of them.
-func (s *symmetric[V]) multiplyTogether(d *Device, kept *scratch[V], alpha, beta V, x, y simd.Block[V]) error {
+func (s *symmetric[V]) multiplyTogether(d *Device, kept *scratch[V], alpha, beta V, x, y simd.MultiVector[V]) error {
 	width, most := min(symmetricAtOnce*simd.VectorsAtOnce[V](), x.Cols), 0
 	for i := range s.pieces {
 		most = max(most, len(s.pieces[i].spill))
@@ -91,11 +91,11 @@ func (s *symmetric[V]) multiplyTogether(d *Device, kept *scratch[V], alpha, beta
 	if err != nil {
 		return err
 	}
-	spill := make([]simd.Block[V], len(s.pieces))
+	spill := make([]simd.MultiVector[V], len(s.pieces))
 	for c := 0; c < y.Cols; c += width {
 		n := min(width, y.Cols-c)
 		for i := range spill {
-			spill[i] = simd.Block[V]{Val: room[i][:len(s.pieces[i].spill)*n], Cols: n, Stride: n}
+			spill[i] = simd.MultiVector[V]{Val: room[i][:len(s.pieces[i].spill)*n], Cols: n, Stride: n}
 		}
 		if err := s.multiplyColumns(d, alpha, beta, x.Columns(c, n), y.Columns(c, n), spill); err != nil {
 			return err
@@ -105,10 +105,10 @@ func (s *symmetric[V]) multiplyTogether(d *Device, kept *scratch[V], alpha, beta
 }
 
 // multiplyColumns is multiplyFinite for as many vectors as the blocks of spill have columns.
-func (s *symmetric[V]) multiplyColumns(d *Device, alpha, beta V, x, y simd.Block[V], spill []simd.Block[V]) error {
+func (s *symmetric[V]) multiplyColumns(d *Device, alpha, beta V, x, y simd.MultiVector[V], spill []simd.MultiVector[V]) error {
 	err := d.pool.run(len(s.pieces), func(i int) {
 		q := &s.pieces[i]
-		q.rows.MultiplyMany(alpha, beta, x, y.From(q.first), func(lo, hi int) simd.Block[V] {
+		q.rows.MultiplyMany(alpha, beta, x, y.From(q.first), func(lo, hi int) simd.MultiVector[V] {
 			if lo >= q.first {
 				return y.From(lo)
 			}
@@ -127,7 +127,7 @@ func (s *symmetric[V]) multiplyColumns(d *Device, alpha, beta V, x, y simd.Block
 }
 
 // joinColumns adds what waits for rows lo <= i < hi of y.
-func (s *symmetric[V]) joinColumns(y simd.Block[V], lo, hi int, spill []simd.Block[V]) {
+func (s *symmetric[V]) joinColumns(y simd.MultiVector[V], lo, hi int, spill []simd.MultiVector[V]) {
 	for i := range s.pieces {
 		q := &s.pieces[i]
 		for r := max(lo, q.low); r < min(hi, q.low+len(q.spill)); r++ {

@@ -73,10 +73,10 @@ func checkSymmetricMany(t *testing.T, rng *rand.Rand, d *cpu.Device, s kernels.S
 				y[i] = math.NaN()
 			}
 		}
-		block := func(v []float64) kernels.Block[float64] {
-			return kernels.Block[float64]{Val: kernels.AdoptArray(d, v), Cols: k, Stride: k + gap}
+		block := func(v []float64) kernels.MultiVector[float64] {
+			return kernels.MultiVector[float64]{Val: kernels.AdoptArray(d, v), Cols: k, Stride: k + gap}
 		}
-		require.NoError(t, s.Launch(&kernels.GatherManyPacked[float64]{A: p, Alpha: c.alpha, Beta: c.beta, X: block(x), Y: block(y)}))
+		require.NoError(t, s.Launch(&kernels.MajorProductManyPacked[float64]{A: p, Alpha: c.alpha, Beta: c.beta, X: block(x), Y: block(y)}))
 		for j := range want {
 			require.Equal(t, -1, reference.Check(column(y, j), want[j]), "alpha %g, column %d of %d", c.alpha, j, k)
 		}

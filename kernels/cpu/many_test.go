@@ -50,10 +50,10 @@ func TestProductsWithManyVectorsAreThoseOfEach(t *testing.T) {
 }
 
 // manyOp makes the kernel call for a part of a matrix: of op, all but the matrix is set.
-type manyOp func(t *testing.T, d *cpu.Device, a *sparse.CSR[float64], p partition.Part, op kernels.GatherMany[float64]) kernels.Op
+type manyOp func(t *testing.T, d *cpu.Device, a *sparse.CSR[float64], p partition.Part, op kernels.MajorProductMany[float64]) kernels.Operation
 
 // plainMany multiplies by the arrays as they are.
-func plainMany(_ *testing.T, d *cpu.Device, a *sparse.CSR[float64], p partition.Part, op kernels.GatherMany[float64]) kernels.Op {
+func plainMany(_ *testing.T, d *cpu.Device, a *sparse.CSR[float64], p partition.Part, op kernels.MajorProductMany[float64]) kernels.Operation {
 	op.A = kernels.Compressed[float64]{Part: p.Shift(p.First(), 0),
 		Ptr: kernels.AdoptArray(d, a.RowPtr[p.First():p.End()+1]),
 		Idx: kernels.AdoptArray(d, a.ColIdx[p.StartIdx:p.EndIdx+1]),
@@ -90,10 +90,10 @@ func checkMany(t *testing.T, rng *rand.Rand, threads, parts, k int, call manyOp)
 	for i, p := range split {
 		carries[i] = make([]float64, k)
 		lo, hi := p.OwnFirst*(k+gap), p.OwnEnd*(k+gap)
-		require.NoError(t, s.Launch(call(t, d, a, p, kernels.GatherMany[float64]{
+		require.NoError(t, s.Launch(call(t, d, a, p, kernels.MajorProductMany[float64]{
 			Alpha: alpha, Beta: beta,
-			X:     kernels.Block[float64]{Val: kernels.AdoptArray(d, x), Cols: k, Stride: k + gap},
-			Y:     kernels.Block[float64]{Val: kernels.AdoptArray(d, y[lo:hi]), Cols: k, Stride: k + gap},
+			X:     kernels.MultiVector[float64]{Val: kernels.AdoptArray(d, x), Cols: k, Stride: k + gap},
+			Y:     kernels.MultiVector[float64]{Val: kernels.AdoptArray(d, y[lo:hi]), Cols: k, Stride: k + gap},
 			Carry: kernels.AdoptArray(d, carries[i]),
 		})))
 	}
@@ -113,13 +113,13 @@ func TestProductsWithManyVectorsCheckTheirArguments(t *testing.T) {
 	d, s := open(t, cpu.Config{Threads: 2})
 	defer d.Close()
 	val := func(n int) kernels.Array[float64] { return kernels.AdoptArray(d, make([]float64, n)) }
-	block := func(n, cols, stride int) kernels.Block[float64] {
-		return kernels.Block[float64]{Val: val(n), Cols: cols, Stride: stride}
+	block := func(n, cols, stride int) kernels.MultiVector[float64] {
+		return kernels.MultiVector[float64]{Val: val(n), Cols: cols, Stride: stride}
 	}
 	a := kernels.Compressed[float64]{Part: partition.Part{EndIdx: 1, EndMajor: 1, OwnEnd: 2},
 		Ptr: kernels.AdoptArray(d, []int64{0, 1, 2}), Idx: kernels.AdoptArray(d, []int32{0, 1}), Val: val(2)}
-	launch := func(x, y kernels.Block[float64]) error {
-		return s.Launch(&kernels.GatherMany[float64]{A: a, Alpha: 1, X: x, Y: y})
+	launch := func(x, y kernels.MultiVector[float64]) error {
+		return s.Launch(&kernels.MajorProductMany[float64]{A: a, Alpha: 1, X: x, Y: y})
 	}
 	require.NoError(t, launch(block(6, 3, 3), block(6, 3, 3)))
 	for name, err := range map[string]error{

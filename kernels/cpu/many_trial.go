@@ -68,7 +68,7 @@ func (t *orderTrial[V]) follow(old *orderTrial[V]) {
 // gainsByOrder reports whether the rows with hot columns first multiply x faster than forms that are
 // faster than the rows as they are. It stays so before there is that order, and if there never is, so
 // that results do not change.
-func (p *packed[V]) gainsByOrder(x simd.Block[V]) (_ bool, err error) {
+func (p *packed[V]) gainsByOrder(x simd.MultiVector[V]) (_ bool, err error) {
 	t := &p.trial
 	if x.Cols*int(mem.Size[V]()) <= orderedRowBytes || !large(x) {
 		return false, nil
@@ -88,13 +88,13 @@ func (p *packed[V]) gainsByOrder(x simd.Block[V]) (_ bool, err error) {
 func (t *orderTrial[V]) orders() bool { return t.columns != nil && t.columns.order != nil }
 
 // large reports whether a block is too large for the last cache, where the order of its rows matters little.
-func large[V sparse.Value](x simd.Block[V]) bool {
+func large[V sparse.Value](x simd.MultiVector[V]) bool {
 	return int64(len(x.Val))*mem.Size[V]() >= 2*int64(hotBytes)
 }
 
 // multiplyRows multiplies several vectors by the rows: as they are, or with columns
 // ordered, whichever was faster.
-func (p *packed[V]) multiplyRows(alpha, beta V, x, y simd.Block[V], carry []V) error {
+func (p *packed[V]) multiplyRows(alpha, beta V, x, y simd.MultiVector[V], carry []V) error {
 	t := &p.trial
 	if err := p.goOn(x); err != nil {
 		return err
@@ -125,7 +125,7 @@ func (p *packed[V]) multiplyRows(alpha, beta V, x, y simd.Block[V], carry []V) e
 
 // goOn takes the trial a product further: it orders the columns when products without
 // were timed, and goes back when products with them were, and were slower.
-func (p *packed[V]) goOn(x simd.Block[V]) (err error) {
+func (p *packed[V]) goOn(x simd.MultiVector[V]) (err error) {
 	t := &p.trial
 	if t.op == nil || !large(x) || t.cols != 0 && t.cols != x.Cols {
 		return nil

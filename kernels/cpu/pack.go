@@ -41,7 +41,7 @@ type packed[V sparse.Value] struct {
 }
 
 // Pack implements kernels.Packer.
-func (d *Device) Pack(op kernels.Op) (p kernels.Packed, err error) {
+func (d *Device) Pack(op kernels.Operation) (p kernels.Packed, err error) {
 	if d.closed.Load() {
 		return nil, d.fail("pack", 0, kernels.ErrClosed)
 	}
@@ -122,7 +122,7 @@ func checkPacking[V sparse.Value](op *kernels.Packing[V]) error {
 		return err
 	}
 	switch {
-	case op.Fixed && op.Precision.Segments != 0:
+	case op.Fixed && op.Segments.Count != 0:
 		return fmt.Errorf("%w: sums of a fixed shape read all of each value", kernels.ErrArgument)
 	case op.Fixed && !whole(op.Ptr, op.Part):
 		return fmt.Errorf("%w: part %+v does not hold whole rows", kernels.ErrArgument, op.Part)
@@ -171,8 +171,8 @@ func usePacked[V sparse.Value](d *Device, a kernels.Packed) (*packed[V], error) 
 	return p, nil
 }
 
-// gatherPacked runs kernels.GatherPacked.
-func gatherPacked[V sparse.Value](d *Device, op *kernels.GatherPacked[V]) (err error) {
+// gatherPacked runs kernels.MajorProductPacked.
+func gatherPacked[V sparse.Value](d *Device, op *kernels.MajorProductPacked[V]) (err error) {
 	p, err := usePacked[V](d, op.A)
 	if err != nil {
 		return err
@@ -189,8 +189,8 @@ func gatherPacked[V sparse.Value](d *Device, op *kernels.GatherPacked[V]) (err e
 	return p.multiply(p.run, op.Alpha, op.Beta, x, y, carry)
 }
 
-// productHost runs kernels.ProductHost.
-func productHost[V sparse.Value](d *Device, s *scratch[V], op *kernels.ProductHost[V]) error {
+// productHost runs kernels.HostProduct.
+func productHost[V sparse.Value](d *Device, s *scratch[V], op *kernels.HostProduct[V]) error {
 	p, err := usePacked[V](d, op.A)
 	if err != nil {
 		return err
@@ -200,7 +200,7 @@ func productHost[V sparse.Value](d *Device, s *scratch[V], op *kernels.ProductHo
 		return p.productMany(d, s, op)
 	}
 	to, from := p.part.OwnEnd-p.part.OwnFirst, p.minors
-	if op.Scatters {
+	if op.Minor {
 		to, from = from, to
 	}
 	if len(op.X) != from || len(op.Y) != to || p.part.StartFlag {
@@ -210,7 +210,7 @@ func productHost[V sparse.Value](d *Device, s *scratch[V], op *kernels.ProductHo
 	if op.Alone && !d.pool.placed {
 		run = d.pool.byItself
 	}
-	if op.Scatters {
+	if op.Minor {
 		return p.multiplyTransposed(d, s, run, op.Alpha, op.Beta, op.X, op.Y)
 	}
 	return p.multiply(run, op.Alpha, op.Beta, op.X, op.Y, nil)

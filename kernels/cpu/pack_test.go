@@ -33,12 +33,12 @@ func multiplied(t *testing.T, d *cpu.Device, s kernels.Stream, p kernels.Packed,
 	for i := range x {
 		x[i] = float64(i + 1)
 	}
-	require.NoError(t, s.Launch(&kernels.GatherPacked[float64]{A: p, Alpha: 2, X: kernels.AdoptArray(d, x), Y: kernels.AdoptArray(d, y)}))
+	require.NoError(t, s.Launch(&kernels.MajorProductPacked[float64]{A: p, Alpha: 2, X: kernels.AdoptArray(d, x), Y: kernels.AdoptArray(d, y)}))
 	again := make([]float64, rows)
-	require.NoError(t, s.Launch(&kernels.ProductHost[float64]{A: p, Alpha: 2, X: x, Y: again}))
+	require.NoError(t, s.Launch(&kernels.HostProduct[float64]{A: p, Alpha: 2, X: x, Y: again}))
 	require.Equal(t, y, again)
 	clear(again)
-	require.NoError(t, s.Launch(&kernels.ProductHost[float64]{A: p, Alpha: 2, X: x, Y: again, Alone: true}))
+	require.NoError(t, s.Launch(&kernels.HostProduct[float64]{A: p, Alpha: 2, X: x, Y: again, Alone: true}))
 	require.Equal(t, y, again)
 	return y
 }
@@ -106,7 +106,7 @@ func TestPackingRefusesWhatDoesNotFitTogether(t *testing.T) {
 	op.Form = "origami"
 	_, err := d.Pack(op)
 	require.ErrorIs(t, err, kernels.ErrNotSupported)
-	_, err = d.Pack(&kernels.Gather[float64]{})
+	_, err = d.Pack(&kernels.MajorProduct[float64]{})
 	require.ErrorIs(t, err, kernels.ErrNotSupported)
 	op = band(5000, false)
 	op.Form = kernels.FormCSR
@@ -116,16 +116,16 @@ func TestPackingRefusesWhatDoesNotFitTogether(t *testing.T) {
 
 	p := mustPack(t, d, band(50, true))
 	x := kernels.AdoptArray(d, make([]float64, 50))
-	require.ErrorIs(t, s.Launch(&kernels.GatherPacked[float32]{A: p}), kernels.ErrArgument)
-	require.ErrorIs(t, s.Launch(&kernels.GatherPacked[float64]{X: x, Y: x}), kernels.ErrArgument)
-	require.ErrorIs(t, s.Launch(&kernels.GatherPacked[float64]{A: p, X: x.Sub(1, 50), Y: x}), kernels.ErrArgument)
+	require.ErrorIs(t, s.Launch(&kernels.MajorProductPacked[float32]{A: p}), kernels.ErrArgument)
+	require.ErrorIs(t, s.Launch(&kernels.MajorProductPacked[float64]{X: x, Y: x}), kernels.ErrArgument)
+	require.ErrorIs(t, s.Launch(&kernels.MajorProductPacked[float64]{A: p, X: x.Sub(1, 50), Y: x}), kernels.ErrArgument)
 	host := make([]float64, 50)
-	require.ErrorIs(t, s.Launch(&kernels.ProductHost[float32]{A: p}), kernels.ErrArgument)
-	require.ErrorContains(t, s.Launch(&kernels.ProductHost[float64]{A: p, X: host[1:], Y: host}), "x and y have")
-	require.ErrorContains(t, s.Launch(&kernels.ProductHost[float64]{A: p, X: host, Y: host[1:]}), "x and y have")
+	require.ErrorIs(t, s.Launch(&kernels.HostProduct[float32]{A: p}), kernels.ErrArgument)
+	require.ErrorContains(t, s.Launch(&kernels.HostProduct[float64]{A: p, X: host[1:], Y: host}), "x and y have")
+	require.ErrorContains(t, s.Launch(&kernels.HostProduct[float64]{A: p, X: host, Y: host[1:]}), "x and y have")
 	require.NoError(t, p.Free())
-	require.ErrorIs(t, s.Launch(&kernels.GatherPacked[float64]{A: p, X: x, Y: x}), kernels.ErrClosed)
-	require.ErrorIs(t, s.Launch(&kernels.ProductHost[float64]{A: p, X: host, Y: host}), kernels.ErrClosed)
+	require.ErrorIs(t, s.Launch(&kernels.MajorProductPacked[float64]{A: p, X: x, Y: x}), kernels.ErrClosed)
+	require.ErrorIs(t, s.Launch(&kernels.HostProduct[float64]{A: p, X: host, Y: host}), kernels.ErrClosed)
 	require.NoError(t, d.Close())
 	_, err = d.Pack(band(50, true))
 	require.ErrorIs(t, err, kernels.ErrClosed)

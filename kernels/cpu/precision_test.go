@@ -25,26 +25,26 @@ func TestRowsThatWorkersShareAreReadInSegmentsToo(t *testing.T) {
 		rows[i] = float64(i%11) - 4.5
 	}
 	part := splitOf(t, a, 1)[0]
-	for _, precision := range []kernels.Precision{{Segments: 2, Read: 1}, {Segments: 4, Read: 1}, {Segments: 4, Read: 2}, {Segments: 4, Read: 3}, {Segments: 4, Read: 4}} {
+	for _, precision := range []kernels.Segments{{Count: 2, Read: 1}, {Count: 4, Read: 1}, {Count: 4, Read: 2}, {Count: 4, Read: 3}, {Count: 4, Read: 4}} {
 		cut := *a
 		cut.Val = slices.Clone(a.Val)
 		for k, v := range cut.Val {
-			cut.Val[k] = cpms.Keep(v, precision.Read*64/precision.Segments, cpms.Truncate)
+			cut.Val[k] = cpms.Keep(v, precision.Read*64/precision.Count, cpms.Truncate)
 		}
 		for _, form := range []kernels.Form{kernels.FormCSR, "ell", "pellr"} {
 			for _, threads := range []int{1, 2, 7} {
 				for _, inPlace := range []bool{false, true} {
-					t.Run(fmt.Sprintf("%d of %d segments, %s, %d workers, in place %v", precision.Read, precision.Segments, form, threads, inPlace), func(t *testing.T) {
+					t.Run(fmt.Sprintf("%d of %d segments, %s, %d workers, in place %v", precision.Read, precision.Count, form, threads, inPlace), func(t *testing.T) {
 						d, s := open(t, cpu.Config{Threads: threads, Grain: 1})
 						op := packing(a, part, form, inPlace)
-						op.Precision = precision
+						op.Segments = precision
 						p := mustPack(t, d, op)
 						require.False(t, p.(kernels.ManyMultiplier).MultipliesMany(), "the rows in place have whole values")
 						y := make([]float64, a.Rows)
-						require.NoError(t, s.Launch(&kernels.ProductHost[float64]{A: p, Alpha: 1, X: x, Y: y}))
+						require.NoError(t, s.Launch(&kernels.HostProduct[float64]{A: p, Alpha: 1, X: x, Y: y}))
 						require.Equal(t, -1, reference.Check(y, reference.Multiply(false, 1, sparse.Matrix[float64](&cut), x, 0, y)))
 						y = make([]float64, a.Cols)
-						require.NoError(t, s.Launch(&kernels.ProductHost[float64]{A: p, Alpha: 1, X: rows, Y: y, Scatters: true}))
+						require.NoError(t, s.Launch(&kernels.HostProduct[float64]{A: p, Alpha: 1, X: rows, Y: y, Minor: true}))
 						require.Equal(t, -1, reference.Check(y, reference.Multiply(true, 1, sparse.Matrix[float64](&cut), rows, 0, y)))
 						require.NoError(t, p.Free())
 						require.Zero(t, d.InUse())

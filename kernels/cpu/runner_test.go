@@ -49,7 +49,7 @@ func TestHowLongAProductIsAndWhoAsksDecideWhetherWorkersAreGivenAJob(t *testing.
 			op.Products = 1
 			p := mustPack(t, d, op)
 			x, y := make([]float64, rows), make([]float64, rows)
-			gives := func(op kernels.Op) bool {
+			gives := func(op kernels.Operation) bool {
 				time.Sleep(2 * spinTime) // of short products that follow each other one does wake workers
 				require.Eventually(t, func() bool { return d.pool.workers[0].gate.asleep.Load() != awake }, 10*time.Second, time.Millisecond)
 				given := d.pool.given
@@ -57,12 +57,12 @@ func TestHowLongAProductIsAndWhoAsksDecideWhetherWorkersAreGivenAJob(t *testing.
 				return d.pool.given != given
 			}
 			for _, scatters := range []bool{false, true} {
-				alone := gives(&kernels.ProductHost[float64]{A: p, Alpha: 1, X: x, Y: y, Scatters: scatters, Alone: true})
+				alone := gives(&kernels.HostProduct[float64]{A: p, Alpha: 1, X: x, Y: y, Minor: scatters, Alone: true})
 				require.Equal(t, placed, alone, "workers on CPUs of their own have the memory near by")
-				all := gives(&kernels.ProductHost[float64]{A: p, Alpha: 1, X: x, Y: y, Scatters: scatters})
+				all := gives(&kernels.HostProduct[float64]{A: p, Alpha: 1, X: x, Y: y, Minor: scatters})
 				require.Equal(t, placed || !short, all, "%d rows", rows)
 			}
-			require.Equal(t, placed || !short, gives(&kernels.GatherPacked[float64]{A: p, Alpha: 1, X: kernels.AdoptArray(d, x), Y: kernels.AdoptArray(d, y)}))
+			require.Equal(t, placed || !short, gives(&kernels.MajorProductPacked[float64]{A: p, Alpha: 1, X: kernels.AdoptArray(d, x), Y: kernels.AdoptArray(d, y)}))
 			require.NoError(t, p.Free())
 		}
 		require.NoError(t, d.Close())

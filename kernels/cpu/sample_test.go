@@ -134,7 +134,7 @@ func TestTheFormOfALargePartIsChosenOnASample(t *testing.T) {
 	}
 	s, err := d.NewStream()
 	require.NoError(t, err)
-	require.NoError(t, s.Launch(&kernels.GatherPacked[float64]{A: a, Alpha: 1, X: kernels.AdoptArray(d, x), Y: kernels.AdoptArray(d, y)}))
+	require.NoError(t, s.Launch(&kernels.MajorProductPacked[float64]{A: a, Alpha: 1, X: kernels.AdoptArray(d, x), Y: kernels.AdoptArray(d, y)}))
 	for r := range n {
 		sum := 0.0
 		for k := op.Ptr[r]; k < op.Ptr[r+1]; k++ {
@@ -166,7 +166,7 @@ func TestAFormThatIsTimedOnAllRowsIsNotBuiltAgain(t *testing.T) {
 	require.NoError(t, s.makeVectors(s.all))
 	require.NoError(t, s.timeCSR())
 
-	c, err := inspect.Named[float64](inspect.FormSlices, kernels.Precision{}, false)
+	c, err := inspect.Named[float64](inspect.FormSlices, kernels.Segments{}, false)
 	require.NoError(t, err)
 	build, whole := c.Build, 0
 	c.Whole, c.Build = true, func(r form.Rows[float64]) (form.Form[float64], error) {
@@ -234,7 +234,7 @@ func TestAFormThatCannotBeBuiltWholeHoldsNoMemory(t *testing.T) {
 		s := newSearch(p, op)
 		require.NoError(t, s.makeVectors(s.sample))
 		require.NoError(t, s.timeCSR())
-		c, err := inspect.Named[float64](inspect.FormSlices, kernels.Precision{}, false)
+		c, err := inspect.Named[float64](inspect.FormSlices, kernels.Segments{}, false)
 		require.NoError(t, err)
 		build := c.Build
 		c.Build = func(r form.Rows[float64]) (form.Form[float64], error) {
@@ -349,7 +349,7 @@ func TestADelayThatBeganAfterCSRWasTimedDoesNotDecideForIt(t *testing.T) {
 	require.NoError(t, s.makeVectors(s.all))
 	require.NoError(t, s.timeCSR())
 	step *= 3
-	c, err := inspect.Named[float64](inspect.FormSlices, kernels.Precision{}, false)
+	c, err := inspect.Named[float64](inspect.FormSlices, kernels.Segments{}, false)
 	require.NoError(t, err)
 	s.info.Tried = append(s.info.Tried, kernels.PackTrial{Form: c.Form})
 	require.NoError(t, s.try(c, &s.info.Tried[1]))
@@ -383,7 +383,7 @@ func TestADelayThatIsNotOverDoesNotDecideForCSR(t *testing.T) {
 	})
 	require.NoError(t, s.makeVectors(s.all))
 	require.NoError(t, s.timeCSR())
-	c, err := inspect.Named[float64](inspect.FormSlices, kernels.Precision{}, false)
+	c, err := inspect.Named[float64](inspect.FormSlices, kernels.Segments{}, false)
 	require.NoError(t, err)
 	build := c.Build
 	c.Build = func(r form.Rows[float64]) (form.Form[float64], error) {
@@ -416,7 +416,7 @@ func TestInTheCachesAFormIsBuiltOnceIfItMayRepay(t *testing.T) {
 		require.True(t, s.brief())
 		require.NoError(t, s.makeVectors(s.all))
 		require.NoError(t, s.timeCSR())
-		c, err := inspect.Named[float64](inspect.FormSlices, kernels.Precision{}, false)
+		c, err := inspect.Named[float64](inspect.FormSlices, kernels.Segments{}, false)
 		require.NoError(t, err)
 		c.Cached = inspect.Cached{Product: .5, Build: 10}
 		var built atomic.Int64

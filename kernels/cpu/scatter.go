@@ -12,8 +12,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// scatter runs kernels.Scatter.
-func scatter[V sparse.Value](d *Device, s *scratch[V], op *kernels.Scatter[V]) (err error) {
+// scatter runs kernels.MinorProduct.
+func scatter[V sparse.Value](d *Device, s *scratch[V], op *kernels.MinorProduct[V]) (err error) {
 	v := newViews(d)
 	defer v.close(&err)
 	a := viewCompressed(v, op.A)
@@ -56,7 +56,7 @@ func (a compressed[V]) scatterRows(q partition.Part, alpha V, x []V, to *target[
 				rows, e = last-r, a.ptr[last]
 				ptr = a.ptr[r : last+1]
 			}
-			done := simd.Scatter(level, alpha, ptr, a.idx[k-base:e-base], a.val[k-base:e-base], x[r:r+rows], y, first, far)
+			done := simd.RowsTransposed(level, alpha, ptr, a.idx[k-base:e-base], a.val[k-base:e-base], x[r:r+rows], y, first, far)
 			k += int64(done)
 			if k < e {
 				for a.ptr[r+1] <= k {

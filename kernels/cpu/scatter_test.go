@@ -73,12 +73,12 @@ func TestTransposedProductsAreRightWhereverTheEntriesLie(t *testing.T) {
 						}
 					}
 					got := append([]float64(nil), y...)
-					require.NoError(t, s.Launch(&kernels.Scatter[float64]{A: whole(d, a), Alpha: 1.5, Beta: beta,
+					require.NoError(t, s.Launch(&kernels.MinorProduct[float64]{A: whole(d, a), Alpha: 1.5, Beta: beta,
 						X: kernels.AdoptArray(d, x), Y: kernels.AdoptArray(d, got)}))
 					require.Equal(t, -1, reference.Check(got, want), "compressed, beta %v", beta)
 
 					coo := sparse.ToCOO[float64](a)
-					require.NoError(t, s.Launch(&kernels.ScatterCOO[float64]{
+					require.NoError(t, s.Launch(&kernels.MinorProductCOO[float64]{
 						A: kernels.Coordinate[float64]{Part: partition.Part{EndIdx: a.NNZ() - 1, EndMajor: a.Rows - 1, OwnEnd: a.Rows},
 							Major: kernels.AdoptArray(d, coo.RowIdx), Minor: kernels.AdoptArray(d, coo.ColIdx), Val: kernels.AdoptArray(d, coo.Val)},
 						Alpha: 1.5, Beta: beta, X: kernels.AdoptArray(d, x), Y: kernels.AdoptArray(d, y)}))
@@ -100,7 +100,7 @@ func TestATransposedProductThatFailsLeavesNothingForTheNext(t *testing.T) {
 		x[i] = rng.NormFloat64()
 	}
 	launch := func() error {
-		return s.Launch(&kernels.Scatter[float64]{A: whole(d, a), Alpha: 1, X: kernels.AdoptArray(d, x), Y: kernels.AdoptArray(d, y)})
+		return s.Launch(&kernels.MinorProduct[float64]{A: whole(d, a), Alpha: 1, X: kernels.AdoptArray(d, x), Y: kernels.AdoptArray(d, y)})
 	}
 	for _, bad := range []int32{-1, 20000, math.MaxInt32, math.MinInt32} {
 		good := a.ColIdx[40000]
@@ -129,7 +129,7 @@ func TestOneWorkerMultipliesTransposedWhereMemoryLacksForSeveral(t *testing.T) {
 		end := sync.OnceFunc(mem.Pretend(have))
 		defer end()
 		got := slices.Clone(y)
-		require.NoError(t, s.Launch(&kernels.Scatter[float64]{A: whole(d, a), Alpha: 1.5, Beta: -0.5, X: kernels.AdoptArray(d, x), Y: kernels.AdoptArray(d, got)}))
+		require.NoError(t, s.Launch(&kernels.MinorProduct[float64]{A: whole(d, a), Alpha: 1.5, Beta: -0.5, X: kernels.AdoptArray(d, x), Y: kernels.AdoptArray(d, got)}))
 		require.Equal(t, -1, reference.Check(got, want))
 		require.Equal(t, held, d.Scratch())
 		end()

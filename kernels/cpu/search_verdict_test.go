@@ -59,7 +59,7 @@ func raceOf(t *testing.T, c inspect.Candidate[float64], csr, other func()) (*sea
 }
 
 func diagonalsCandidate(t *testing.T) inspect.Candidate[float64] {
-	c, err := inspect.Named[float64](inspect.FormDiagonals, kernels.Precision{}, false)
+	c, err := inspect.Named[float64](inspect.FormDiagonals, kernels.Segments{}, false)
 	require.NoError(t, err)
 	c.Cached = inspect.Cached{Product: .2, Build: 7}
 	return c

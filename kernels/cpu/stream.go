@@ -75,18 +75,18 @@ func (v *views) window(b kernels.Buffer, off, n int64) ([]byte, error) {
 	return m[off : off+n], nil
 }
 
-func (s *stream) Launch(op kernels.Op) error {
+func (s *stream) Launch(op kernels.Operation) error {
 	if s.dev.closed.Load() {
-		return s.dev.fail(op.Kernel(), 0, kernels.ErrClosed)
+		return s.dev.fail(op.Name(), 0, kernels.ErrClosed)
 	}
 	if err := s.run(op); err != nil {
-		return s.dev.fail(op.Kernel(), 0, err)
+		return s.dev.fail(op.Name(), 0, err)
 	}
 	return nil
 }
 
 // run finds the kernel. An index outside its vector stops it with an error.
-func (s *stream) run(op kernels.Op) (err error) {
+func (s *stream) run(op kernels.Operation) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		r := recover()
@@ -120,29 +120,29 @@ func (s *stream) run(op kernels.Op) (err error) {
 }
 
 // product runs a product with values of type V, and says whether op is one.
-func product[V sparse.Value](d *Device, s *scratch[V], op kernels.Op) (known bool, err error) {
+func product[V sparse.Value](d *Device, s *scratch[V], op kernels.Operation) (known bool, err error) {
 	switch op := op.(type) {
-	case *kernels.Gather[V]:
+	case *kernels.MajorProduct[V]:
 		err = gather(d, op)
-	case *kernels.GatherPacked[V]:
+	case *kernels.MajorProductPacked[V]:
 		err = gatherPacked(d, op)
-	case *kernels.ProductHost[V]:
+	case *kernels.HostProduct[V]:
 		err = productHost(d, s, op)
-	case *kernels.GatherFixed[V]:
+	case *kernels.MajorProductFixed[V]:
 		err = gatherFixed(d, op)
-	case *kernels.GatherMany[V]:
+	case *kernels.MajorProductMany[V]:
 		err = gatherMany(d, op)
-	case *kernels.GatherManyPacked[V]:
+	case *kernels.MajorProductManyPacked[V]:
 		err = gatherManyPacked(d, s, op)
-	case *kernels.ScatterMany[V]:
+	case *kernels.MinorProductMany[V]:
 		err = scatterMany(d, s, op)
-	case *kernels.Scatter[V]:
+	case *kernels.MinorProduct[V]:
 		err = scatter(d, s, op)
-	case *kernels.ScatterPacked[V]:
+	case *kernels.MinorProductPacked[V]:
 		err = scatterPacked(d, s, op)
-	case *kernels.GatherCOO[V]:
+	case *kernels.MajorProductCOO[V]:
 		err = gatherCOO(d, op)
-	case *kernels.ScatterCOO[V]:
+	case *kernels.MinorProductCOO[V]:
 		err = scatterCOO(d, s, op)
 	default:
 		return false, nil

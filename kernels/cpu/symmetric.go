@@ -86,7 +86,7 @@ func (s *symmetric[V]) multiply(run runner, alpha, beta V, x, y []V) error {
 	}
 	sums := make([]V, len(y))
 	err := s.multiplyFinite(run, 1, 0, x, sums)
-	simd.Finish(simd.Default(), alpha, beta, sums, y, false)
+	simd.StoreRows(simd.Default(), alpha, beta, sums, y, false)
 	return err
 }
 
@@ -122,7 +122,7 @@ func (s *symmetric[V]) join(y []V, lo, hi int) {
 			continue
 		}
 		spill, to := q.spill[a-q.low:b-q.low], y[a:b]
-		simd.Finish(simd.Default(), 1, 1, spill, to, false)
+		simd.StoreRows(simd.Default(), 1, 1, spill, to, false)
 		clear(spill)
 	}
 }

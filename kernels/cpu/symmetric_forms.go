@@ -23,7 +23,7 @@ type half[V sparse.Value] struct {
 // halfRows is what one worker has; see form.Symmetric.
 type halfRows[V sparse.Value] interface {
 	Multiply(alpha, beta V, x, y []V, to func(lo, hi int) []V)
-	MultiplyMany(alpha, beta V, x, y simd.Block[V], to func(lo, hi int) simd.Block[V])
+	MultiplyMany(alpha, beta V, x, y simd.MultiVector[V], to func(lo, hi int) simd.MultiVector[V])
 	Reach() (lo, hi int)
 	Name() string
 	Padding() int64

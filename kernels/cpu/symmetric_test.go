@@ -96,9 +96,9 @@ func TestHalfOfASymmetricMatrixMultipliesAsTheWhole(t *testing.T) {
 						}
 					}
 					want := reference.Multiply(false, c.alpha, sparse.Matrix[float64](a), x, c.beta, y)
-					var op kernels.Op = &kernels.GatherPacked[float64]{A: p, Alpha: c.alpha, Beta: c.beta, X: kernels.AdoptArray(d, x), Y: kernels.AdoptArray(d, y)}
+					var op kernels.Operation = &kernels.MajorProductPacked[float64]{A: p, Alpha: c.alpha, Beta: c.beta, X: kernels.AdoptArray(d, x), Y: kernels.AdoptArray(d, y)}
 					if k == 2 {
-						op = &kernels.ScatterPacked[float64]{A: p, Alpha: c.alpha, Beta: c.beta, X: kernels.AdoptArray(d, x), Y: kernels.AdoptArray(d, y)}
+						op = &kernels.MinorProductPacked[float64]{A: p, Alpha: c.alpha, Beta: c.beta, X: kernels.AdoptArray(d, x), Y: kernels.AdoptArray(d, y)}
 					}
 					require.NoError(t, s.Launch(op))
 					require.Equal(t, -1, reference.Check(y, want), "alpha %g", c.alpha)
@@ -122,7 +122,7 @@ func TestAnInfiniteAlphaMakesNoNaNOfHalfAMatrix(t *testing.T) {
 	for i := range x {
 		x[i] = 1
 	}
-	require.NoError(t, s.Launch(&kernels.GatherPacked[float64]{A: p, Alpha: math.Inf(1), Beta: 1, X: kernels.AdoptArray(d, x), Y: kernels.AdoptArray(d, y)}))
+	require.NoError(t, s.Launch(&kernels.MajorProductPacked[float64]{A: p, Alpha: math.Inf(1), Beta: 1, X: kernels.AdoptArray(d, x), Y: kernels.AdoptArray(d, y)}))
 	for i := range y {
 		require.Equal(t, math.Inf(1), y[i], i)
 	}

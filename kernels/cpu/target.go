@@ -140,7 +140,7 @@ func join[V sparse.Value](targets []target[V], from, to int64) {
 			t := &targets[i]
 			if a, b := max(lo, t.lo), min(hi, t.hi); a < b {
 				y, own := t.y[a:b], t.spill[a:b]
-				simd.Finish(simd.Default(), 1, 1, own, y, false)
+				simd.StoreRows(simd.Default(), 1, 1, own, y, false)
 				clear(own)
 			}
 		}

@@ -23,8 +23,8 @@ func (p *packed[V]) transposes() bool {
 	return !p.fixed && !(p.rows != nil && form.FasterAsRows(p.pieces[0].body))
 }
 
-// scatterPacked runs kernels.ScatterPacked.
-func scatterPacked[V sparse.Value](d *Device, s *scratch[V], op *kernels.ScatterPacked[V]) (err error) {
+// scatterPacked runs kernels.MinorProductPacked.
+func scatterPacked[V sparse.Value](d *Device, s *scratch[V], op *kernels.MinorProductPacked[V]) (err error) {
 	p, err := usePacked[V](d, op.A)
 	if err != nil {
 		return err

@@ -61,16 +61,16 @@ func TestPackedPartsMultiplyTheirTransposes(t *testing.T) {
 							beta = -.5
 						}
 						before := slices.Clone(y)
-						require.NoError(t, s.Launch(&kernels.ScatterPacked[float64]{A: packed, Alpha: 1.5, Beta: beta,
+						require.NoError(t, s.Launch(&kernels.MinorProductPacked[float64]{A: packed, Alpha: 1.5, Beta: beta,
 							X: kernels.AdoptArray(d, x[p.First():p.End()]), Y: kernels.AdoptArray(d, y)}))
 						for _, alone := range []bool{false, true} {
 							again := slices.Clone(before)
-							err := s.Launch(&kernels.ProductHost[float64]{A: packed, Alpha: 1.5, Beta: beta, X: x[p.First():p.End()], Y: again, Scatters: true, Alone: alone})
+							err := s.Launch(&kernels.HostProduct[float64]{A: packed, Alpha: 1.5, Beta: beta, X: x[p.First():p.End()], Y: again, Minor: true, Alone: alone})
 							if p.StartFlag {
 								require.ErrorContains(t, err, "x and y have")
 								require.Equal(t, before, again)
 								own := make([]float64, p.OwnEnd-p.OwnFirst)
-								err = s.Launch(&kernels.ProductHost[float64]{A: packed, Alpha: 1, X: y, Y: own, Alone: alone})
+								err = s.Launch(&kernels.HostProduct[float64]{A: packed, Alpha: 1, X: y, Y: own, Alone: alone})
 								require.ErrorContains(t, err, "x and y have", "its first row belongs to another part")
 								continue
 							}
@@ -96,14 +96,14 @@ func TestPackedPartsSayWhereTheyDoNotMultiplyTheirTransposes(t *testing.T) {
 		for i := range y {
 			y[i] = math.NaN()
 		}
-		return s.Launch(&kernels.ScatterPacked[float64]{A: p, Alpha: 1, X: kernels.AdoptArray(d, make([]float64, xs)), Y: kernels.AdoptArray(d, y)})
+		return s.Launch(&kernels.MinorProductPacked[float64]{A: p, Alpha: 1, X: kernels.AdoptArray(d, make([]float64, xs)), Y: kernels.AdoptArray(d, y)})
 	}
 	x, y := make([]float64, 500), make([]float64, 500)
 	for i := range x {
 		x[i] = float64(i)
 	}
 	host := func(p kernels.Packed, x, y []float64) error {
-		return s.Launch(&kernels.ProductHost[float64]{A: p, Alpha: 3, X: x, Y: y, Scatters: true})
+		return s.Launch(&kernels.HostProduct[float64]{A: p, Alpha: 3, X: x, Y: y, Minor: true})
 	}
 	want := reference.Multiply(true, 3, sparse.Matrix[float64](a), x, 0, y)
 	for _, form := range []kernels.Form{"ellr", kernels.FormCSR} { // csr in place: Scatter is faster

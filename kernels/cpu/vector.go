@@ -14,7 +14,7 @@ import (
 const sumBlock = 1 << 13
 
 // vectorOp runs an operation on vectors. known says that it is one.
-func vectorOp[V sparse.Value](d *Device, op kernels.Op) (known bool, err error) {
+func vectorOp[V sparse.Value](d *Device, op kernels.Operation) (known bool, err error) {
 	v := &vectors[V]{views: newViews(d)}
 	defer v.close(&err)
 	switch op := op.(type) {
@@ -40,9 +40,9 @@ func vectorOp[V sparse.Value](d *Device, op kernels.Op) (known bool, err error) 
 	case *kernels.Multiply[V]:
 		a, r, z := v.of("d", op.D), v.of("r", op.R), v.of("z", op.Z)
 		err = v.each(func(lo, hi int) { vec.Multiply(a[lo:hi], r[lo:hi], z[lo:hi]) })
-	case *kernels.Turn[V]:
+	case *kernels.BiCGSTABDirection[V]:
 		r, u, p := v.of("r", op.R), v.of("v", op.V), v.of("p", op.P)
-		err = v.each(func(lo, hi int) { vec.Turn(r[lo:hi], op.B, op.W, u[lo:hi], p[lo:hi]) })
+		err = v.each(func(lo, hi int) { vec.BiCGSTABDirection(r[lo:hi], op.B, op.W, u[lo:hi], p[lo:hi]) })
 	case *kernels.Take[V]:
 		err = take(v.views, op)
 	case *kernels.AddCarries[V]:
@@ -59,7 +59,7 @@ func vectorOp[V sparse.Value](d *Device, op kernels.Op) (known bool, err error) 
 }
 
 // sumOp runs an operation that leaves sums. known says that it is one.
-func (v *vectors[V]) sumOp(op kernels.Op) (known bool, err error) {
+func (v *vectors[V]) sumOp(op kernels.Operation) (known bool, err error) {
 	switch op := op.(type) {
 	case *kernels.Project[V]:
 		w, vs := v.of("w", op.W), v.all(op.V)
@@ -85,16 +85,16 @@ func (v *vectors[V]) sumOp(op kernels.Op) (known bool, err error) {
 	case *kernels.Misfit[V]:
 		y, x := v.of("y", op.Y), v.of("x", op.X)
 		err = v.run(op.Sums, func(lo, hi int, sums []float64) { sums[0] = vec.Misfit(y[lo:hi], op.A, x[lo:hi]) })
-	case *kernels.Step[V]:
+	case *kernels.CGStep[V]:
 		p, q, x, r := v.of("p", op.P), v.of("q", op.Q), v.of("x", op.X), v.of("r", op.R)
 		err = v.run(op.Sums, func(lo, hi int, sums []float64) {
-			sums[0] = vec.Step(op.A, p[lo:hi], q[lo:hi], x[lo:hi], r[lo:hi])
+			sums[0] = vec.CGStep(op.A, p[lo:hi], q[lo:hi], x[lo:hi], r[lo:hi])
 		})
-	case *kernels.Finish[V]:
+	case *kernels.BiCGSTABStep[V]:
 		p, s, t, c := v.of("p", op.P), v.of("s", op.S), v.of("t", op.T), v.of("c", op.C)
 		x, r := v.of("x", op.X), v.of("r", op.R)
 		err = v.run(op.Sums, func(lo, hi int, sums []float64) {
-			sums[0], sums[1] = vec.Finish(op.A, p[lo:hi], op.W, s[lo:hi], x[lo:hi], t[lo:hi], r[lo:hi], c[lo:hi])
+			sums[0], sums[1] = vec.BiCGSTABStep(op.A, p[lo:hi], op.W, s[lo:hi], x[lo:hi], t[lo:hi], r[lo:hi], c[lo:hi])
 		})
 	default:
 		return false, nil

@@ -50,13 +50,13 @@ func TestVectorsOfDifferentLengthsAreRefused(t *testing.T) {
 	require.NoError(t, err)
 	short, long := kernels.AdoptArray(d, make([]float64, 2)), kernels.AdoptArray(d, make([]float64, 3))
 	one := kernels.AdoptArray(d, make([]float64, 1))
-	for _, op := range []kernels.Op{
+	for _, op := range []kernels.Operation{
 		&kernels.Axpby[float64]{X: short, Y: long},
-		&kernels.Step[float64]{P: long, Q: long, X: long, R: short, Sums: one},
+		&kernels.CGStep[float64]{P: long, Q: long, X: long, R: short, Sums: one},
 		&kernels.Combine[float64]{H: nil, V: []kernels.Array[float64]{long}, W: long, Sums: one},
 		&kernels.Combine[float64]{W: long, Sums: one},
 		&kernels.AddCarries[float64]{Row: kernels.AdoptArray(d, []int32{3}), Val: one, Y: long},
 	} {
-		require.ErrorIs(t, s.Launch(op), kernels.ErrArgument, op.Kernel())
+		require.ErrorIs(t, s.Launch(op), kernels.ErrArgument, op.Name())
 	}
 }

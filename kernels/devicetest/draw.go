@@ -63,7 +63,7 @@ func Property[V sparse.Value](t *rapid.T, open Open, ways []kernels.Form) {
 	var err error
 	q.Parts, _, err = partition.Split(q.A.RowPtr, n, rule)
 	require.NoError(t, err)
-	transpose := way == Scatter || way == ScatterCOO
+	transpose := way == MinorProduct || way == MinorProductCOO
 	in, out := q.A.Cols, q.A.Rows
 	if transpose {
 		in, out = out, in
@@ -77,7 +77,7 @@ func Property[V sparse.Value](t *rapid.T, open Open, ways []kernels.Form) {
 	}
 	var got []V
 	if transpose {
-		got = q.Scatter(t, open, way == ScatterCOO)
+		got = q.Scatter(t, open, way == MinorProductCOO)
 	} else {
 		got = q.Gather(t, open, way)
 	}

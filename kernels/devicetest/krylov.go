@@ -71,7 +71,7 @@ func (q *vectorProblem[V]) step() {
 	x, ax := q.vector()
 	r, ar := q.vector()
 	sums := q.sums(1)
-	got := q.run(&kernels.Step[V]{A: 0.75, P: ap, Q: au, X: ax, R: ar, Sums: sums}, sums)
+	got := q.run(&kernels.CGStep[V]{A: 0.75, P: ap, Q: au, X: ax, R: ar, Sums: sums}, sums)
 	for i := range p {
 		x[i] += 0.75 * p[i]
 		r[i] -= 0.75 * u[i]
@@ -85,7 +85,7 @@ func (q *vectorProblem[V]) turn() {
 	r, ar := q.vector()
 	v, av := q.vector()
 	p, ap := q.vector()
-	q.run(&kernels.Turn[V]{B: 0.5, W: -0.75, R: ar, V: av, P: ap}, kernels.Array[float64]{})
+	q.run(&kernels.BiCGSTABDirection[V]{B: 0.5, W: -0.75, R: ar, V: av, P: ap}, kernels.Array[float64]{})
 	for i := range p {
 		p[i] = r[i] + 0.5*(p[i]+0.75*v[i])
 	}
@@ -103,7 +103,7 @@ func (q *vectorProblem[V]) finish() {
 		s, as = q.vector()
 	}
 	sums := q.sums(2)
-	got := q.run(&kernels.Finish[V]{A: 0.75, W: -0.5, P: ap, S: as, T: au, C: ac, X: ax, R: ar, Sums: sums}, sums)
+	got := q.run(&kernels.BiCGSTABStep[V]{A: 0.75, W: -0.5, P: ap, S: as, T: au, C: ac, X: ax, R: ar, Sums: sums}, sums)
 	for i := range p {
 		x[i] += 0.75*p[i] - 0.5*s[i]
 		r[i] += 0.5 * u[i]

@@ -88,11 +88,11 @@ func (q *Problem[V]) Packing(p partition.Part, form kernels.Form) *kernels.Packi
 
 // Ways to multiply, beside the forms that a device packs parts in.
 const (
-	Plain      kernels.Form = "plain"       // kernels.Gather
-	COO        kernels.Form = "coo"         // kernels.GatherCOO
-	Fixed      kernels.Form = "fixed"       // kernels.GatherFixed, of parts with whole rows
-	Scatter    kernels.Form = "scatter"     // kernels.Scatter
-	ScatterCOO kernels.Form = "scatter-coo" // kernels.ScatterCOO
+	Plain           kernels.Form = "plain"       // kernels.MajorProduct
+	COO             kernels.Form = "coo"         // kernels.MajorProductCOO
+	Fixed           kernels.Form = "fixed"       // kernels.MajorProductFixed, of parts with whole rows
+	MinorProduct    kernels.Form = "scatter"     // kernels.MinorProduct
+	MinorProductCOO kernels.Form = "scatter-coo" // kernels.MinorProductCOO
 )
 
 // RowForms is the forms of one row a thread or a warp that GPUs pack beside CSR.
@@ -115,16 +115,16 @@ func (q *Problem[V]) Gather(t require.TestingT, open Open, way kernels.Form) []V
 		carry := up(t, m, s, d, []V{V(math.NaN())})
 		switch way {
 		case Plain:
-			require.NoError(t, s.Launch(&kernels.Gather[V]{A: q.compressed(t, m, s, d, p), Alpha: q.Alpha, Beta: q.Beta, X: x, Y: own, Carry: carry}))
+			require.NoError(t, s.Launch(&kernels.MajorProduct[V]{A: q.compressed(t, m, s, d, p), Alpha: q.Alpha, Beta: q.Beta, X: x, Y: own, Carry: carry}))
 		case COO:
-			require.NoError(t, s.Launch(&kernels.GatherCOO[V]{A: q.coordinate(t, m, s, d, p), Alpha: q.Alpha, Beta: q.Beta, X: x, Y: own, Carry: carry}))
+			require.NoError(t, s.Launch(&kernels.MajorProductCOO[V]{A: q.coordinate(t, m, s, d, p), Alpha: q.Alpha, Beta: q.Beta, X: x, Y: own, Carry: carry}))
 		case Fixed:
-			require.NoError(t, s.Launch(&kernels.GatherFixed[V]{A: q.compressed(t, m, s, d, p), Alpha: q.Alpha, Beta: q.Beta, X: x, Y: own}))
+			require.NoError(t, s.Launch(&kernels.MajorProductFixed[V]{A: q.compressed(t, m, s, d, p), Alpha: q.Alpha, Beta: q.Beta, X: x, Y: own}))
 		default:
 			a, err := d.(kernels.Packer).Pack(q.Packing(p, way))
 			require.NoError(t, err)
 			m.arrays = append(m.arrays, a)
-			require.NoError(t, s.Launch(&kernels.GatherPacked[V]{A: a, Alpha: q.Alpha, Beta: q.Beta, X: x, Y: own, Carry: carry}))
+			require.NoError(t, s.Launch(&kernels.MajorProductPacked[V]{A: a, Alpha: q.Alpha, Beta: q.Beta, X: x, Y: own, Carry: carry}))
 		}
 		copy(y[p.OwnFirst:p.OwnEnd], Download(t, s, own))
 		carries[i] = Download(t, s, carry)[0]
@@ -138,7 +138,7 @@ func (q *Problem[V]) Gather(t require.TestingT, open Open, way kernels.Form) []V
 	return y
 }
 
-// Scatter computes alpha*A'*x + beta*y: beta in the first part.
+// MinorProduct computes alpha*A'*x + beta*y: beta in the first part.
 func (q *Problem[V]) Scatter(t require.TestingT, open Open, coo bool) []V {
 	y := q.Y
 	beta := q.Beta
@@ -147,10 +147,10 @@ func (q *Problem[V]) Scatter(t require.TestingT, open Open, coo bool) []V {
 		m := &memory{}
 		out := up(t, m, s, d, y)
 		if coo {
-			require.NoError(t, s.Launch(&kernels.ScatterCOO[V]{A: q.coordinate(t, m, s, d, p), Alpha: q.Alpha, Beta: beta, X: up(t, m, s, d, q.X), Y: out}))
+			require.NoError(t, s.Launch(&kernels.MinorProductCOO[V]{A: q.coordinate(t, m, s, d, p), Alpha: q.Alpha, Beta: beta, X: up(t, m, s, d, q.X), Y: out}))
 		} else {
 			x := up(t, m, s, d, q.X[p.First():p.End()])
-			require.NoError(t, s.Launch(&kernels.Scatter[V]{A: q.compressed(t, m, s, d, p), Alpha: q.Alpha, Beta: beta, X: x, Y: out}))
+			require.NoError(t, s.Launch(&kernels.MinorProduct[V]{A: q.compressed(t, m, s, d, p), Alpha: q.Alpha, Beta: beta, X: x, Y: out}))
 		}
 		y, beta = Download(t, s, out), 1
 		m.free(t)

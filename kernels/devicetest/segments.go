@@ -79,9 +79,9 @@ func SegmentProperty(t *rapid.T, open Open, form kernels.Form, read, segments in
 		d, s := open(t)
 		m := &memory{}
 		packing := q.Packing(p, form)
-		packing.Precision = kernels.Precision{Segments: segments, Read: segments}
+		packing.Segments = kernels.Segments{Count: segments, Read: segments}
 		if read == 0 {
-			packing.Precision.Read, packing.Val = 0, nil
+			packing.Segments.Read, packing.Val = 0, nil
 		}
 		packed, err := d.(kernels.Packer).Pack(packing)
 		require.NoError(t, err)
@@ -91,13 +91,13 @@ func SegmentProperty(t *rapid.T, open Open, form kernels.Form, read, segments in
 		}
 		carry := up(t, m, s, d, []float64{math.NaN()})
 		own := kernels.SegmentVector{Val: up(t, m, s, d, q.Y[p.OwnFirst:p.OwnEnd])}
-		require.NoError(t, s.Launch(&kernels.GatherSegments{
+		require.NoError(t, s.Launch(&kernels.MajorProductSegments{
 			A: packed, Read: read, Alpha: q.Alpha, Beta: q.Beta, X: segmentVector(t, m, s, d, q.X, xread, segments), Y: own, Carry: carry,
 		}))
 		copy(y[p.OwnFirst:p.OwnEnd], floats(t, s, own))
 		carries = append(carries, Download(t, s, carry)[0])
 		require.NoError(t, packed.Free())
-		require.ErrorIs(t, s.Launch(&kernels.GatherSegments{A: packed, Read: read}), kernels.ErrClosed)
+		require.ErrorIs(t, s.Launch(&kernels.MajorProductSegments{A: packed, Read: read}), kernels.ErrClosed)
 		m.free(t)
 	}
 	for i, p := range q.Parts {

@@ -66,7 +66,7 @@ func put[T mem.Elem, V sparse.Value](q *vectorProblem[V], v []T) kernels.Array[T
 }
 
 // run launches an operation and gives the sums that it leaves.
-func (q *vectorProblem[V]) run(op kernels.Op, sums kernels.Array[float64]) []float64 {
+func (q *vectorProblem[V]) run(op kernels.Operation, sums kernels.Array[float64]) []float64 {
 	require.NoError(q.t, q.s.Launch(op))
 	if sums.Buf == nil {
 		require.NoError(q.t, q.s.Sync())

@@ -162,7 +162,7 @@ func TestProductsThatCuSPARSECannotAlignAreMade(t *testing.T) {
 	for skip := range int64(3) {
 		y := devicetest.Upload(t, s, d, []float64{0, 1, 2, 3, 4, 5})
 		own, carry := y.Sub(skip, skip+3), devicetest.Upload(t, s, d, []float64{0})
-		require.NoError(t, s.Launch(&kernels.GatherPacked[float64]{A: p, Alpha: 2, Beta: 3, X: x.Sub(1, 6), Y: own, Carry: carry}))
+		require.NoError(t, s.Launch(&kernels.MajorProductPacked[float64]{A: p, Alpha: 2, Beta: 3, X: x.Sub(1, 6), Y: own, Carry: carry}))
 		b := 3 * float64(skip)
 		require.Equal(t, []float64{2*5004 + b, b + 3, 2*98760 + b + 6}, devicetest.Download(t, s, own))
 		require.Equal(t, []float64{2 * 321}, devicetest.Download(t, s, carry))

@@ -319,7 +319,7 @@ func TestWrongArgumentsAreRefusedAtOnce(t *testing.T) {
 	d, s := open(t, Config{})
 	x := devicetest.Upload(t, s, d, []float64{1, 2, 3})
 	part := partition.Part{EndIdx: 2, EndMajor: 2, OwnEnd: 3}
-	op := &kernels.Gather[float64]{A: kernels.Compressed[float64]{Part: part}, X: x, Y: x}
+	op := &kernels.MajorProduct[float64]{A: kernels.Compressed[float64]{Part: part}, X: x, Y: x}
 	err := s.Launch(op)
 	require.ErrorIs(t, err, kernels.ErrArgument)
 	require.EqualError(t, err, "device cuda:0: gather: invalid argument: ptr has 0 elements, it needs 4")
@@ -330,9 +330,9 @@ func TestWrongArgumentsAreRefusedAtOnce(t *testing.T) {
 
 type unknown struct{}
 
-func (unknown) Kernel() string { return "unknown" }
+func (unknown) Name() string { return "unknown" }
 
-var ways = append([]kernels.Form{devicetest.Plain, devicetest.COO, devicetest.Fixed, devicetest.Scatter, devicetest.ScatterCOO,
+var ways = append([]kernels.Form{devicetest.Plain, devicetest.COO, devicetest.Fixed, devicetest.MinorProduct, devicetest.MinorProductCOO,
 	kernels.FormCSR, launch.FormMerge, launch.FormStreamed, kernels.FormAuto}, devicetest.RowForms()...)
 
 // agree checks products in each of the ways, by itself: where a kernel loses the GPU, the
@@ -453,13 +453,13 @@ func TestEachFormOfAPartIsMadeAndSaysWhy(t *testing.T) {
 			}
 			require.Equal(t, held, info.Bytes)
 			require.Equal(t, held+x.Buf.Bytes()+y.Buf.Bytes()+carry.Buf.Bytes(), d.InUse())
-			require.NoError(t, s.Launch(&kernels.GatherPacked[float64]{A: p, Alpha: 2, Beta: 3, X: x, Y: y, Carry: carry}))
+			require.NoError(t, s.Launch(&kernels.MajorProductPacked[float64]{A: p, Alpha: 2, Beta: 3, X: x, Y: y, Carry: carry}))
 			require.Equal(t, []float64{2*5004 + 3, 6, 2*98760 + 9}, devicetest.Download(t, s, y), form)
 			require.Equal(t, []float64{2 * 321}, devicetest.Download(t, s, carry), form)
-			require.ErrorIs(t, s.Launch(&kernels.GatherPacked[float64]{A: p, X: y, Y: y, Carry: carry}), kernels.ErrArgument)
+			require.ErrorIs(t, s.Launch(&kernels.MajorProductPacked[float64]{A: p, X: y, Y: y, Carry: carry}), kernels.ErrArgument)
 			require.NoError(t, p.Free())
 			require.NoError(t, p.Free())
-			require.ErrorIs(t, s.Launch(&kernels.GatherPacked[float64]{A: p, X: x, Y: y, Carry: carry}), kernels.ErrClosed)
+			require.ErrorIs(t, s.Launch(&kernels.MajorProductPacked[float64]{A: p, X: x, Y: y, Carry: carry}), kernels.ErrClosed)
 		}
 		few := packing(kernels.FormAuto)
 		few.Products = 1

@@ -95,7 +95,7 @@ func scenario() (errs []error) {
 				continue
 			}
 			frees = append(frees, p)
-			note(s.Launch(&kernels.GatherPacked[float64]{A: p, Alpha: 1, X: x, Y: y.Sub(0, 3), Carry: y.Sub(3, 4)}))
+			note(s.Launch(&kernels.MajorProductPacked[float64]{A: p, Alpha: 1, X: x, Y: y.Sub(0, 3), Carry: y.Sub(3, 4)}))
 			got := make([]float64, 4)
 			note(errors.Join(y.Read(s, got), s.Sync()))
 			note(p.Free())
@@ -229,7 +229,7 @@ func TestAFaultOfAKernelNamesTheOperation(t *testing.T) {
 	require.NoError(t, err)
 	x, err := kernels.NewArray[float64](d, 5)
 	require.NoError(t, err)
-	require.NoError(t, s.Launch(&kernels.GatherPacked[float64]{A: a, Alpha: 1, X: x, Y: x.Sub(0, 3), Carry: x.Sub(3, 4)}))
+	require.NoError(t, s.Launch(&kernels.MajorProductPacked[float64]{A: a, Alpha: 1, X: x, Y: x.Sub(0, 3), Carry: x.Sub(3, 4)}))
 	require.EqualError(t, s.Sync(), "device cuda:0: sync: after gather-packed: CUDA error 719, unspecified launch failure")
 	require.NoError(t, a.Free())
 	require.NoError(t, x.Free())

@@ -19,29 +19,29 @@ type temp struct {
 }
 
 // Launch puts an operation on the stream.
-func (s *stream) Launch(op kernels.Op) error {
+func (s *stream) Launch(op kernels.Operation) error {
 	if multiply, ok := launch.StreamedProduct(op); ok {
 		return multiply(s)
 	}
 	d := s.dev
 	f, err := d.plan(s, op)
 	if err != nil {
-		return d.fail(op.Kernel(), 0, err)
+		return d.fail(op.Name(), 0, err)
 	}
-	return s.later(op.Kernel(), 0, func() error {
-		s.last = op.Kernel()
+	return s.later(op.Name(), 0, func() error {
+		s.last = op.Name()
 		return f()
 	})
 }
 
 // plan checks an operation and says how it is put on a stream.
-func (d *Device) plan(s *stream, op kernels.Op) (func() error, error) {
+func (d *Device) plan(s *stream, op kernels.Operation) (func() error, error) {
 	switch op := op.(type) {
-	case *kernels.GatherPacked[float64]:
+	case *kernels.MajorProductPacked[float64]:
 		if a, ok := op.A.(*sparsePart[float64]); ok {
 			return a.product(s, op)
 		}
-	case *kernels.GatherPacked[float32]:
+	case *kernels.MajorProductPacked[float32]:
 		if a, ok := op.A.(*sparsePart[float32]); ok {
 			return a.product(s, op)
 		}

@@ -28,7 +28,7 @@ const (
 // where launch.TrySlices finds that they suit, and the fastest is kept. Where few
 // products are expected or the memory for measuring is not there, the lengths of the
 // rows decide between our own kernels for CSR.
-func (d *Device) Pack(op kernels.Op) (p kernels.Packed, err error) {
+func (d *Device) Pack(op kernels.Operation) (p kernels.Packed, err error) {
 	switch op := op.(type) {
 	case *kernels.Packing[float64]:
 		p, err = pack(d, op)

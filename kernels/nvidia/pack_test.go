@@ -108,7 +108,7 @@ func TestSlicesAreMeasuredWhereTheyMayPay(t *testing.T) {
 
 		x := devicetest.Upload(t, s, d, devicetest.Vector[float64](op.Minors, 1))
 		y := devicetest.Upload(t, s, d, make([]float64, op.Part.Majors()))
-		require.NoError(t, s.Launch(&kernels.GatherPacked[float64]{A: p, Alpha: 1, X: x, Y: y}))
+		require.NoError(t, s.Launch(&kernels.MajorProductPacked[float64]{A: p, Alpha: 1, X: x, Y: y}))
 		a := &sparse.CSR[float64]{Rows: op.Part.Majors(), Cols: op.Minors, RowPtr: op.Ptr, ColIdx: op.Idx, Val: op.Val}
 		want := reference.Multiply(false, 1, a, devicetest.Vector[float64](op.Minors, 1), 0, make([]float64, a.Rows))
 		require.Equal(t, -1, reference.Check(devicetest.Download(t, s, y), want), info.Form)
@@ -165,7 +165,7 @@ func TestTheFormThatIsKeptCountsItsOwnBytes(t *testing.T) {
 				require.Equal(t, held, tried.Bytes, form)
 			}
 		}
-		require.NoError(t, s.Launch(&kernels.GatherPacked[float64]{A: p, Alpha: 1, X: x, Y: y}))
+		require.NoError(t, s.Launch(&kernels.MajorProductPacked[float64]{A: p, Alpha: 1, X: x, Y: y}))
 		require.Equal(t, -1, reference.Check(devicetest.Download(t, s, y), want), form)
 		require.NoError(t, p.Free())
 		require.Equal(t, vectors, d.InUse())
@@ -212,7 +212,7 @@ func TestAResidentProductIsALaunchAndNothingElse(t *testing.T) {
 		require.NoError(t, err)
 		x := devicetest.Upload(t, s, d, devicetest.Vector[float64](op.Minors, 1))
 		y := devicetest.Upload(t, s, d, make([]float64, op.Part.Majors()))
-		product := &kernels.GatherPacked[float64]{A: p, Alpha: 1, X: x, Y: y}
+		product := &kernels.MajorProductPacked[float64]{A: p, Alpha: 1, X: x, Y: y}
 		require.NoError(t, s.Launch(product)) // the first loads kernels and takes scratch memory
 		require.NoError(t, s.Sync())
 		nvidiatest.Fail("", 0, 0)

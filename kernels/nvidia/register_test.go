@@ -152,7 +152,7 @@ func TestRegisteredMemoryIsCollectedWhileKernelsAreLaunched(t *testing.T) {
 		var next sync.WaitGroup
 		next.Go(runtime.GC)
 		time.Sleep(2 * time.Millisecond)
-		require.NoError(t, s.Launch(&kernels.GatherPacked[float64]{A: a, Alpha: 1, X: x, Y: y.Sub(0, 3), Carry: y.Sub(3, 4)}))
+		require.NoError(t, s.Launch(&kernels.MajorProductPacked[float64]{A: a, Alpha: 1, X: x, Y: y.Sub(0, 3), Carry: y.Sub(3, 4)}))
 		next.Wait()
 	}
 	require.NoError(t, s.Sync())

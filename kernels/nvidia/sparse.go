@@ -168,7 +168,7 @@ func (p *sparsePart[V]) prepare(s *stream, bytes int64) (err error) {
 }
 
 // product checks the vectors and says how the product is put on a stream.
-func (p *sparsePart[V]) product(s *stream, op *kernels.GatherPacked[V]) (func() error, error) {
+func (p *sparsePart[V]) product(s *stream, op *kernels.MajorProductPacked[V]) (func() error, error) {
 	d := p.dev
 	switch {
 	case p.freed.Load():
@@ -208,7 +208,7 @@ func (p *sparsePart[V]) product(s *stream, op *kernels.GatherPacked[V]) (func() 
 }
 
 // first is the program for the row that is cut off: its sum goes to the carry.
-func (p *sparsePart[V]) first(op *kernels.GatherPacked[V]) (*launch.Program, error) {
+func (p *sparsePart[V]) first(op *kernels.MajorProductPacked[V]) (*launch.Program, error) {
 	if p.skip == 0 {
 		return &launch.Program{}, nil
 	}
@@ -217,7 +217,7 @@ func (p *sparsePart[V]) first(op *kernels.GatherPacked[V]) (*launch.Program, err
 		Part: partition.Part{EndIdx: n - 1, StartFlag: true, OwnFirst: 1, OwnEnd: 1},
 		Ptr:  p.head, Idx: a.Idx.Sub(0, n), Val: a.Val.Sub(0, n),
 	}
-	return launch.Plan(&kernels.Gather[V]{A: row, Alpha: op.Alpha, X: op.X, Y: op.Y.Sub(0, 0), Carry: op.Carry}, p.dev, launch.Merge)
+	return launch.Plan(&kernels.MajorProduct[V]{A: row, Alpha: op.Alpha, X: op.X, Y: op.Y.Sub(0, 0), Carry: op.Carry}, p.dev, launch.Merge)
 }
 
 // Info describes the packed part.

@@ -55,7 +55,7 @@ func (t *trial[V]) time(p kernels.Packed, form kernels.Form, name string) (best 
 
 // spell is the time of each of some products of p, one behind the other.
 func (t *trial[V]) spell(p kernels.Packed, calls int) (time.Duration, error) {
-	op := &kernels.GatherPacked[V]{A: p, Alpha: 1, X: t.x, Y: t.y, Carry: t.carry}
+	op := &kernels.MajorProductPacked[V]{A: p, Alpha: 1, X: t.x, Y: t.y, Carry: t.carry}
 	err := t.s.Record(t.start)
 	for range calls {
 		if err == nil {

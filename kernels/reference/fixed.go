@@ -8,7 +8,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Fixed is y = alpha*A*x + beta*y by the letter of kernels.GatherFixed: all devices
+// Fixed is y = alpha*A*x + beta*y by the letter of kernels.MajorProductFixed: all devices
 // must give these bits.
 func Fixed[V sparse.Value](alpha V, a *sparse.CSR[V], x []V, beta V, y []V) []V {
 	out := make([]V, a.Rows)
@@ -26,7 +26,7 @@ func Fixed[V sparse.Value](alpha V, a *sparse.CSR[V], x []V, beta V, y []V) []V 
 	return out
 }
 
-// FixedSum is the sum of a row of kernels.GatherFixed.
+// FixedSum is the sum of a row of kernels.MajorProductFixed.
 func FixedSum[V sparse.Value](idx []int32, val, x []V) V {
 	var stripe [kernels.FixedStripes]V
 	for chunk := 0; ; chunk++ {

@@ -45,14 +45,14 @@ func (d *Device) Address(name string, b kernels.Buffer, off, bytes int64) (launc
 }
 
 // launch runs an operation as package launch puts it together.
-func (s *stream) launch(op kernels.Op) (err error) {
+func (s *stream) launch(op kernels.Operation) (err error) {
 	d := s.dev
 	w := &watched{Device: d}
-	prog, err := launch.Plan(op, w, d.config.Gather)
+	prog, err := launch.Plan(op, w, d.config.CSRKernel)
 	if err != nil {
 		return err
 	}
-	if err := s.begin(op.Kernel(), w.uses(prog)...); err != nil {
+	if err := s.begin(op.Name(), w.uses(prog)...); err != nil {
 		return err
 	}
 	temps := make([]ptx.Addr, 0, len(prog.Temps))
@@ -120,7 +120,7 @@ func (d *Device) call(c launch.Call, temps []ptx.Addr) (counters ptx.Counters, e
 }
 
 // Traffic implements kernels.Meter.
-func (d *Device) Traffic(op kernels.Op) (int64, error) {
+func (d *Device) Traffic(op kernels.Operation) (int64, error) {
 	const sector = 32
 	s := newStream(d)
 	err := s.Launch(op)

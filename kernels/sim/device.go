@@ -20,8 +20,8 @@ type Config struct {
 	Workers int   // blocks that run side by side, 0 for one
 	// Blocks is the most blocks of a grid, 0 for no bound but that of the kernel:
 	// with few, each takes several turns.
-	Blocks int64
-	Gather launch.Gather // launch.Vector when empty
+	Blocks    int64
+	CSRKernel launch.CSRKernel // launch.Vector when empty
 	// Unchecked switches off the checks for races and for reads of memory that
 	// nobody wrote, which take about half of the time.
 	Unchecked bool
@@ -59,10 +59,10 @@ func Open(c Config) (*Device, error) {
 	switch {
 	case c.Memory < 0 || c.Workers < 0 || c.Blocks < 0:
 		return nil, sparse.Inputf(d.info.ID, "memory %d, workers %d, blocks %d: none may be negative", c.Memory, c.Workers, c.Blocks)
-	case c.Gather != "" && c.Gather != launch.Vector && c.Gather != launch.Merge:
-		return nil, sparse.Inputf(d.info.ID, "unknown gather kernel %q: there are %q and %q", c.Gather, launch.Vector, launch.Merge)
+	case c.CSRKernel != "" && c.CSRKernel != launch.Vector && c.CSRKernel != launch.Merge:
+		return nil, sparse.Inputf(d.info.ID, "unknown gather kernel %q: there are %q and %q", c.CSRKernel, launch.Vector, launch.Merge)
 	}
-	d.config.Gather = cmp.Or(c.Gather, launch.Vector)
+	d.config.CSRKernel = cmp.Or(c.CSRKernel, launch.Vector)
 	return d, nil
 }
 

@@ -19,7 +19,7 @@ import (
 func TestDevicesAreNamedAndRefuseWhatTheyCannotBe(t *testing.T) {
 	d, _ := open(t, sim.Config{Index: 3, Memory: 1 << 20})
 	require.Equal(t, kernels.Info{ID: "sim:3", Kind: "sim", Name: "simulated GPU", NUMANode: -1, Memory: 1 << 20}, d.Info())
-	for _, c := range []sim.Config{{Memory: -1}, {Workers: -1}, {Blocks: -1}, {Gather: "best"}} {
+	for _, c := range []sim.Config{{Memory: -1}, {Workers: -1}, {Blocks: -1}, {CSRKernel: "best"}} {
 		_, err := sim.Open(c)
 		require.True(t, sparse.IsInput(err), "%v", err)
 	}
@@ -96,7 +96,7 @@ func TestEventsMeasureTime(t *testing.T) {
 }
 
 // diagonal is a gather with the identity.
-func diagonal(t *testing.T, d *sim.Device, s kernels.Stream, n int, idx []int32) *kernels.Gather[float64] {
+func diagonal(t *testing.T, d *sim.Device, s kernels.Stream, n int, idx []int32) *kernels.MajorProduct[float64] {
 	ptr := make([]int64, n+1)
 	for i := range ptr {
 		ptr[i] = int64(i)
@@ -107,7 +107,7 @@ func diagonal(t *testing.T, d *sim.Device, s kernels.Stream, n int, idx []int32)
 	}
 	part := partition.Part{EndIdx: int64(n) - 1, EndMajor: n - 1, OwnEnd: n}
 	a := kernels.Compressed[float64]{Part: part, Ptr: upload(t, s, d, ptr), Idx: upload(t, s, d, idx), Val: upload(t, s, d, one)}
-	return &kernels.Gather[float64]{A: a, Alpha: 2, X: upload(t, s, d, one), Y: upload(t, s, d, make([]float64, n))}
+	return &kernels.MajorProduct[float64]{A: a, Alpha: 2, X: upload(t, s, d, one), Y: upload(t, s, d, make([]float64, n))}
 }
 
 func TestFaultsOfKernelsNameDeviceAndPlace(t *testing.T) {
@@ -124,34 +124,34 @@ func TestFaultsOfKernelsNameDeviceAndPlace(t *testing.T) {
 func TestWrongArgumentsOfOperationsAreRefused(t *testing.T) {
 	d, s := open(t, sim.Config{})
 	e, es := open(t, sim.Config{Index: 1})
-	good := func() *kernels.Gather[float64] { return diagonal(t, d, s, 4, []int32{0, 1, 2, 3}) }
-	for name, change := range map[string]func(g *kernels.Gather[float64]){
-		"ptr":          func(g *kernels.Gather[float64]) { g.A.Ptr.Len-- },
-		"idx":          func(g *kernels.Gather[float64]) { g.A.Idx.Len++ },
-		"y":            func(g *kernels.Gather[float64]) { g.Y.Len = 3 },
-		"part":         func(g *kernels.Gather[float64]) { g.A.Part = g.A.Part.Shift(1, 0) },
-		"buffer":       func(g *kernels.Gather[float64]) { g.X.Buf = nil },
-		"carry":        func(g *kernels.Gather[float64]) { g.A.Part.StartFlag, g.A.Part.OwnFirst = true, 1; g.Y.Len = 3 },
-		"alignment":    func(g *kernels.Gather[float64]) { g.X.Off, g.X.Len = 4, 3 },
-		"long":         func(g *kernels.Gather[float64]) { g.X.Len = 5 },
-		"other device": func(g *kernels.Gather[float64]) { g.X = upload(t, es, e, []float64{1, 2, 3, 4}) },
+	good := func() *kernels.MajorProduct[float64] { return diagonal(t, d, s, 4, []int32{0, 1, 2, 3}) }
+	for name, change := range map[string]func(g *kernels.MajorProduct[float64]){
+		"ptr":          func(g *kernels.MajorProduct[float64]) { g.A.Ptr.Len-- },
+		"idx":          func(g *kernels.MajorProduct[float64]) { g.A.Idx.Len++ },
+		"y":            func(g *kernels.MajorProduct[float64]) { g.Y.Len = 3 },
+		"part":         func(g *kernels.MajorProduct[float64]) { g.A.Part = g.A.Part.Shift(1, 0) },
+		"buffer":       func(g *kernels.MajorProduct[float64]) { g.X.Buf = nil },
+		"carry":        func(g *kernels.MajorProduct[float64]) { g.A.Part.StartFlag, g.A.Part.OwnFirst = true, 1; g.Y.Len = 3 },
+		"alignment":    func(g *kernels.MajorProduct[float64]) { g.X.Off, g.X.Len = 4, 3 },
+		"long":         func(g *kernels.MajorProduct[float64]) { g.X.Len = 5 },
+		"other device": func(g *kernels.MajorProduct[float64]) { g.X = upload(t, es, e, []float64{1, 2, 3, 4}) },
 	} {
 		g := good()
 		change(g)
 		require.ErrorIs(t, s.Launch(g), kernels.ErrArgument, name)
 	}
-	require.ErrorIs(t, s.Launch(&kernels.ScatterCOO[float64]{A: kernels.Coordinate[float64]{Part: partition.Part{StartIdx: 1}}}), kernels.ErrArgument)
+	require.ErrorIs(t, s.Launch(&kernels.MinorProductCOO[float64]{A: kernels.Coordinate[float64]{Part: partition.Part{StartIdx: 1}}}), kernels.ErrArgument)
 	require.ErrorIs(t, s.Launch(unknown{}), kernels.ErrNotSupported)
 }
 
 type unknown struct{}
 
-func (unknown) Kernel() string { return "unknown" }
+func (unknown) Name() string { return "unknown" }
 
 func TestInjectedFailuresLeaveNothingBehind(t *testing.T) {
 	broken := errors.New("the device fell off the bus")
 	fails := ""
-	d, s := open(t, sim.Config{Gather: launch.Merge, Fail: func(call string) error {
+	d, s := open(t, sim.Config{CSRKernel: launch.Merge, Fail: func(call string) error {
 		if call == fails {
 			return broken
 		}
@@ -189,7 +189,7 @@ func TestInjectedFailuresLeaveNothingBehind(t *testing.T) {
 func TestScratchBeyondTheMemoryIsOutOfMemory(t *testing.T) {
 	probe, s := open(t, sim.Config{})
 	diagonal(t, probe, s, 40, make([]int32, 40))
-	d, s := open(t, sim.Config{Gather: launch.Merge, Memory: probe.InUse()})
+	d, s := open(t, sim.Config{CSRKernel: launch.Merge, Memory: probe.InUse()})
 	g := diagonal(t, d, s, 40, make([]int32, 40))
 	require.ErrorIs(t, s.Launch(g), kernels.ErrOutOfMemory)
 	require.Equal(t, probe.InUse(), d.InUse())
@@ -197,7 +197,7 @@ func TestScratchBeyondTheMemoryIsOutOfMemory(t *testing.T) {
 
 func TestTraceSeesEachKernelWithItsBuffers(t *testing.T) {
 	seen := map[string]ptx.Counters{}
-	d, s := open(t, sim.Config{Gather: launch.Merge, Trace: func(kernel string, c ptx.Counters) { seen[kernel] = c }})
+	d, s := open(t, sim.Config{CSRKernel: launch.Merge, Trace: func(kernel string, c ptx.Counters) { seen[kernel] = c }})
 	g := diagonal(t, d, s, 2000, make([]int32, 2000))
 	require.NoError(t, s.Launch(g))
 	require.Len(t, seen, 3)
@@ -220,7 +220,7 @@ func TestBlocksSideBySideGiveTheSameProduct(t *testing.T) {
 			require.Equal(t, 2.0, v)
 		}
 		n := int64(5000)
-		sc := &kernels.Scatter[float64]{A: g.A, Alpha: 1, X: g.X, Y: g.Y.Sub(0, n)}
+		sc := &kernels.MinorProduct[float64]{A: g.A, Alpha: 1, X: g.X, Y: g.Y.Sub(0, n)}
 		require.NoError(t, s.Launch(sc))
 		require.Equal(t, 5000.0, download(t, s, g.Y)[0], "all entries are in column 0; beta is 0")
 	}

@@ -11,7 +11,7 @@ import (
 // Pack implements kernels.Packer: kernels.FormCSR, launch.FormMerge, and
 // kernels.FormAuto, which chooses between them by the lengths of the rows, and the
 // other forms of launch.PackForm. Time on an interpreter says nothing about a GPU.
-func (d *Device) Pack(op kernels.Op) (p kernels.Packed, err error) {
+func (d *Device) Pack(op kernels.Operation) (p kernels.Packed, err error) {
 	s := newStream(d)
 	defer s.Close()
 	switch op := op.(type) {

@@ -33,12 +33,12 @@ func gatherForm[V sparse.Value](t require.TestingT, q *devicetest.Problem[V], c 
 		}
 		require.GreaterOrEqual(t, packed.Info().Bytes, p.NNZ()*least)
 		x, own, carry := upload(t, s, d, q.X), upload(t, s, d, q.Y[p.OwnFirst:p.OwnEnd]), upload(t, s, d, []V{V(math.NaN())})
-		require.NoError(t, s.Launch(&kernels.GatherPacked[V]{A: packed, Alpha: q.Alpha, Beta: q.Beta, X: x, Y: own, Carry: carry}), f)
+		require.NoError(t, s.Launch(&kernels.MajorProductPacked[V]{A: packed, Alpha: q.Alpha, Beta: q.Beta, X: x, Y: own, Carry: carry}), f)
 		copy(y[p.OwnFirst:p.OwnEnd], download(t, s, own))
 		carries[i] = download(t, s, carry)[0]
 		require.NoError(t, packed.Free())
 		require.NoError(t, packed.Free())
-		require.ErrorIs(t, s.Launch(&kernels.GatherPacked[V]{A: packed, X: x, Y: own, Carry: carry}), kernels.ErrClosed)
+		require.ErrorIs(t, s.Launch(&kernels.MajorProductPacked[V]{A: packed, X: x, Y: own, Carry: carry}), kernels.ErrClosed)
 	}
 	for i, p := range q.Parts {
 		if p.StartFlag {

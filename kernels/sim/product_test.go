@@ -39,10 +39,10 @@ func fresh(c sim.Config) devicetest.Open {
 
 func property[V sparse.Value](t *rapid.T) {
 	c := sim.Config{
-		Gather: rapid.SampledFrom([]launch.Gather{launch.Vector, launch.Merge}).Draw(t, "kernel"),
-		Blocks: rapid.SampledFrom([]int64{0, 1, 2}).Draw(t, "blocks"),
+		CSRKernel: rapid.SampledFrom([]launch.CSRKernel{launch.Vector, launch.Merge}).Draw(t, "kernel"),
+		Blocks:    rapid.SampledFrom([]int64{0, 1, 2}).Draw(t, "blocks"),
 	}
-	devicetest.Property[V](t, fresh(c), []kernels.Form{devicetest.Plain, devicetest.COO, devicetest.Fixed, devicetest.Scatter, devicetest.ScatterCOO,
+	devicetest.Property[V](t, fresh(c), []kernels.Form{devicetest.Plain, devicetest.COO, devicetest.Fixed, devicetest.MinorProduct, devicetest.MinorProductCOO,
 		kernels.FormCSR, launch.FormMerge, launch.FormStreamed, kernels.FormAuto})
 }
 
@@ -64,7 +64,7 @@ func TestManyCarriesAreAddedInSeveralLevels(t *testing.T) {
 	require.NoError(t, err)
 	want := reference.Multiply(false, 1, a, q.X, 0, q.Y)
 	for _, way := range []kernels.Form{devicetest.Plain, devicetest.COO, kernels.FormAuto} {
-		got := q.Gather(t, fresh(sim.Config{Gather: launch.Merge}), way)
+		got := q.Gather(t, fresh(sim.Config{CSRKernel: launch.Merge}), way)
 		require.Equal(t, -1, reference.Check(got, want))
 	}
 }
@@ -103,7 +103,7 @@ func TestPackedPartsSayWhatTheyAre(t *testing.T) {
 	require.Equal(t, long.Info().Bytes+short.Info().Bytes, d.InUse())
 
 	x, y := upload(t, s, d, []float64{1}), upload(t, s, d, []float64{0})
-	product := &kernels.GatherPacked[float64]{A: long, Alpha: 1, X: x.Sub(0, 0), Y: y}
+	product := &kernels.MajorProductPacked[float64]{A: long, Alpha: 1, X: x.Sub(0, 0), Y: y}
 	require.ErrorContains(t, s.Launch(product), "x has 0 elements, it needs 1")
 	require.NoError(t, long.Free())
 	require.NoError(t, long.Free())
@@ -152,7 +152,7 @@ func TestAPartLargerThanTheDeviceIsStreamed(t *testing.T) {
 			require.Equal(t, a.Info().Bytes, d.InUse())
 		}
 		x := upload(t, s, d, q.X)
-		require.ErrorContains(t, s.Launch(&kernels.GatherPacked[float64]{A: a, X: x.Sub(0, 0), Y: x.Sub(0, 0)}), "need")
+		require.ErrorContains(t, s.Launch(&kernels.MajorProductPacked[float64]{A: a, X: x.Sub(0, 0), Y: x.Sub(0, 0)}), "need")
 		require.NoError(t, a.Free())
 		require.NoError(t, a.Free())
 		require.NoError(t, x.Free())

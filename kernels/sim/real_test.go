@@ -34,7 +34,7 @@ func TestRealMatricesAgreeWithTheReference(t *testing.T) {
 				}
 				q.X, q.Y = devicetest.Vector[float64](in, 1), devicetest.Vector[float64](out, 3)
 				want := reference.Multiply(transpose, q.Alpha, q.A, q.X, q.Beta, q.Y)
-				open := fresh(sim.Config{Blocks: 3, Gather: launch.Vector})
+				open := fresh(sim.Config{Blocks: 3, CSRKernel: launch.Vector})
 				var got []float64
 				if transpose {
 					got = q.Scatter(t, open, coo)

@@ -46,12 +46,12 @@ func TestAJoinedPartWithALongRowGoesByMergePath(t *testing.T) {
 		var ran []string
 		d, s := open(t, sim.Config{Trace: func(name string, _ ptx.Counters) { ran = append(ran, name) }})
 		packing := (&devicetest.Problem[float64]{A: a}).Packing(parts[0], "csr")
-		packing.Precision = kernels.Precision{Segments: 2, Read: 2}
+		packing.Segments = kernels.Segments{Count: 2, Read: 2}
 		packed, err := d.Pack(packing)
 		require.NoError(t, err)
 		x, y := upload(t, s, d, []float64{2}), upload(t, s, d, make([]float64, 2))
 		require.NoError(t, s.Launch(&kernels.JoinSegments{A: packed}))
-		require.NoError(t, s.Launch(&kernels.GatherSegments{A: packed, Alpha: 1, X: kernels.SegmentVector{Val: x}, Y: kernels.SegmentVector{Val: y}}))
+		require.NoError(t, s.Launch(&kernels.MajorProductSegments{A: packed, Alpha: 1, X: kernels.SegmentVector{Val: x}, Y: kernels.SegmentVector{Val: y}}))
 		require.Equal(t, []float64{2, 2 * float64(n-1)}, download(t, s, y))
 		require.Equal(t, n > 4096, slices.Contains(ran, "msrep_gather_merge_f64"), "%v", ran)
 	}
@@ -68,14 +68,14 @@ func TestOperationsOnSegmentsRefuseWhatDoesNotFit(t *testing.T) {
 	packing := (&devicetest.Problem[float64]{A: a}).Packing(parts[0], "csr")
 	plain, err := d.Pack(packing)
 	require.NoError(t, err)
-	packing.Precision = kernels.Precision{Segments: 2}
+	packing.Segments = kernels.Segments{Count: 2}
 	ones, err := d.Pack(packing)
 	require.NoError(t, err)
-	for _, op := range []kernels.Op{
-		&kernels.GatherSegments{A: plain, X: whole, Y: whole},
-		&kernels.GatherSegments{A: ones, Read: 1, X: whole, Y: whole},
-		&kernels.GatherSegments{A: ones, X: kernels.SegmentVector{Val: v, Of: 4, Read: 1}, Y: whole},
-		&kernels.GatherSegments{A: ones, X: kernels.SegmentVector{Val: one}, Y: whole},
+	for _, op := range []kernels.Operation{
+		&kernels.MajorProductSegments{A: plain, X: whole, Y: whole},
+		&kernels.MajorProductSegments{A: ones, Read: 1, X: whole, Y: whole},
+		&kernels.MajorProductSegments{A: ones, X: kernels.SegmentVector{Val: v, Of: 4, Read: 1}, Y: whole},
+		&kernels.MajorProductSegments{A: ones, X: kernels.SegmentVector{Val: one}, Y: whole},
 		&kernels.JoinSegments{A: ones}, &kernels.JoinSegments{A: plain},
 		&kernels.RankSegments{Sums: v, Cur: whole, Next: whole, First: 1, Diff: one},
 		&kernels.RankSegments{Sums: v, Cur: whole, Next: whole, Diff: v},
@@ -85,8 +85,8 @@ func TestOperationsOnSegmentsRefuseWhatDoesNotFit(t *testing.T) {
 	} {
 		require.ErrorIs(t, s.Launch(op), kernels.ErrArgument, "%T", op)
 	}
-	for _, p := range []kernels.Precision{{Segments: 3, Read: 1}, {Segments: 2, Read: 3}, {Segments: 2, Read: -1}} {
-		packing.Precision = p
+	for _, p := range []kernels.Segments{{Count: 3, Read: 1}, {Count: 2, Read: 3}, {Count: 2, Read: -1}} {
+		packing.Segments = p
 		_, err := d.Pack(packing)
 		require.True(t, sparse.IsInput(err), "%+v: %v", p, err)
 	}

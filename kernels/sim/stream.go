@@ -74,9 +74,9 @@ func (s *stream) do(call string, bytes int64, f func() error) error {
 	return nil
 }
 
-func (s *stream) Launch(op kernels.Op) error {
+func (s *stream) Launch(op kernels.Operation) error {
 	if multiply, ok := launch.StreamedProduct(op); ok {
 		return multiply(s)
 	}
-	return s.do(op.Kernel(), 0, func() error { return s.launch(op) })
+	return s.do(op.Name(), 0, func() error { return s.launch(op) })
 }

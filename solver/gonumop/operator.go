@@ -64,7 +64,7 @@ func (o *Operator) MulVecTo(dst *mat.VecDense, trans bool, x mat.Vector) {
 			o.y = resize(o.y, y.N)
 			out = o.y
 		}
-		o.err = o.a.SpMV(o.ctx, msrep.Op(trans), 1, o.dense(x), 0, out)
+		o.err = o.a.SpMV(o.ctx, msrep.Transpose(trans), 1, o.dense(x), 0, out)
 		if o.err == nil && y.Inc != 1 {
 			for i, v := range out {
 				dst.SetVec(i, v)

@@ -50,7 +50,7 @@ func Read(ctx context.Context, r io.Reader, name string, lim sparse.Limits) (*sp
 	if err := m.Validate(); err != nil {
 		var in *sparse.InputError
 		if errors.As(err, &in) {
-			in.File = name
+			in.Subject = name
 		}
 		return nil, sparse.Source{}, err
 	}
@@ -119,7 +119,7 @@ func readArray[T int64 | int32 | float64](f *file, n int64) []T {
 		}
 		var err error
 		if a, err = mem.Grow(a, have+int64(len(b))/size, n); err != nil {
-			f.err = &sparse.InputError{File: f.name, Err: err}
+			f.err = &sparse.InputError{Subject: f.name, Err: err}
 			return nil
 		}
 		_, f.err = binary.Decode(b, binary.LittleEndian, a[have:])

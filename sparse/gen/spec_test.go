@@ -17,7 +17,7 @@ import (
 func requireInput(t require.TestingT, err error, file, want string) {
 	var in *sparse.InputError
 	require.True(t, errors.As(err, &in), "%v", err)
-	require.Equal(t, file, in.File)
+	require.Equal(t, file, in.Subject)
 	require.ErrorContains(t, err, want)
 	require.NotContains(t, err.Error(), "\n")
 }

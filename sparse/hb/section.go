@@ -53,7 +53,7 @@ func (s *section[T]) read(place func(n int64) ([]T, error)) error {
 		}
 		to, err := place(end - done)
 		if err != nil {
-			return &sparse.InputError{File: s.name, Line: line, Err: err}
+			return &sparse.InputError{Subject: s.name, Line: line, Err: err}
 		}
 		par.Do(len(pieces)+1, func(i int) {
 			if i == len(pieces) {

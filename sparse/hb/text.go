@@ -58,7 +58,7 @@ func (t *text) fetch() {
 		next = next[:len(next)+n]
 	}
 	if t.err != nil && t.err != io.EOF && !sparse.IsInput(t.err) {
-		t.err = &sparse.InputError{File: t.name, Msg: "cannot be read", Err: t.err}
+		t.err = &sparse.InputError{Subject: t.name, Msg: "cannot be read", Err: t.err}
 	}
 	t.front, t.back = next, t.front
 	t.buf = next

@@ -24,7 +24,7 @@ import (
 func requireInput(t require.TestingT, err error, name, want string) {
 	var in *sparse.InputError
 	require.True(t, errors.As(err, &in), "%v", err)
-	require.Equal(t, name, in.File)
+	require.Equal(t, name, in.Subject)
 	require.ErrorContains(t, err, want)
 }
 

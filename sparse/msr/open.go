@@ -174,11 +174,11 @@ func openRegular(path string) (*os.File, int64, error) {
 func nameError(name string, err error) error {
 	var in *sparse.InputError
 	if errors.As(err, &in) {
-		return &sparse.InputError{File: name, Line: in.Line, Msg: in.Msg, Err: in.Err}
+		return &sparse.InputError{Subject: name, Line: in.Line, Msg: in.Msg, Err: in.Err}
 	}
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
 		err = pe.Err
 	}
-	return &sparse.InputError{File: name, Err: err}
+	return &sparse.InputError{Subject: name, Err: err}
 }

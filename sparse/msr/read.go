@@ -147,7 +147,7 @@ func readArray[T mem.Elem](s *stream, n int64) []T {
 	for have := int64(0); have < n && s.err == nil; have = int64(len(a)) {
 		var err error
 		if a, err = mem.Grow(a, min(n, have+perRead), n); err != nil {
-			s.err = &sparse.InputError{File: s.name, Err: err}
+			s.err = &sparse.InputError{Subject: s.name, Err: err}
 			return nil
 		}
 		s.fill(mem.Bytes(a[have:]))

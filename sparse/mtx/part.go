@@ -133,7 +133,7 @@ func (p *Part) rangePart(ctx context.Context, f *fileio.File, i, n int) error {
 	}
 	p.h.inexact.Shift(before)
 	if isBad {
-		return &sparse.InputError{File: bad.File, Line: bad.Line + before, Msg: bad.Msg, Err: bad.Err}
+		return &sparse.InputError{Subject: bad.Subject, Line: bad.Line + before, Msg: bad.Msg, Err: bad.Err}
 	}
 	return err
 }

@@ -184,7 +184,7 @@ func TestBadFilesAreRefusedWithTheLineAndTheReason(t *testing.T) {
 				require.Nil(t, m)
 				var in *sparse.InputError
 				require.ErrorAs(t, err, &in)
-				require.Equal(t, "f.mtx", in.File)
+				require.Equal(t, "f.mtx", in.Subject)
 				require.Equal(t, c.line, in.Line, err)
 				require.Contains(t, in.Msg, c.message)
 				require.NotContains(t, err.Error(), "\n")

@@ -28,7 +28,7 @@ func openArchive(r io.ReaderAt, size int64, name string) (*archive, error) {
 		if errors.Is(err, zip.ErrFormat) || err == io.ErrUnexpectedEOF || err == io.EOF {
 			return nil, sparse.Inputf(name, "is not a whole zip archive, as .npz files are: it is truncated or something else")
 		}
-		return nil, &sparse.InputError{File: name, Msg: "cannot be read as a zip archive", Err: err}
+		return nil, &sparse.InputError{Subject: name, Msg: "cannot be read as a zip archive", Err: err}
 	}
 	a := &archive{name: name, size: size, member: map[string]*zip.File{}}
 	for _, f := range z.File {

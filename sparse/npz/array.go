@@ -65,7 +65,7 @@ func (x *array) fail(err error) error {
 	case errors.Is(err, zip.ErrFormat), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		err = errors.New("ends early: the file is truncated or damaged")
 	}
-	return &sparse.InputError{File: x.file, Msg: x.name, Err: err}
+	return &sparse.InputError{Subject: x.file, Msg: x.name, Err: err}
 }
 
 func (x *array) failf(format string, args ...any) error {

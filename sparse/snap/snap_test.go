@@ -105,7 +105,7 @@ func TestBadListsAreRefusedWithTheLineAndTheReason(t *testing.T) {
 			require.Nil(t, m)
 			var in *sparse.InputError
 			require.ErrorAs(t, err, &in)
-			require.Equal(t, "g.txt", in.File)
+			require.Equal(t, "g.txt", in.Subject)
 			require.Equal(t, c.line, in.Line, err)
 			require.Contains(t, in.Msg, c.message)
 			require.NotContains(t, err.Error(), "\n")

@@ -26,16 +26,18 @@ type binLines[V sparse.Value] struct {
 // Suits implements Suited: whether x has rows of a cache line, or half of one, of which more than two
 // elements are multiplied. Then bins are faster than the rows in CSR; of a row that lies across
 // lines two must come.
-func (f *binsForm[V]) Suits(x, _ simd.Block[V]) bool {
+func (f *binsForm[V]) Suits(x, _ simd.MultiVector[V]) bool {
 	row := int64(x.Stride) * mem.Size[V]()
 	return f.fillLines(x) && (row == cacheLine || row == cacheLine/2) && int64(uintptr(unsafe.Pointer(unsafe.SliceData(x.Val))))%row == 0
 }
 
 // GainsByLines implements Lined: a copy of x takes little time beside a line of it for each entry.
-func (f *binsForm[V]) GainsByLines(x simd.Block[V]) bool { return f.fillLines(x) && !f.Suits(x, x) }
+func (f *binsForm[V]) GainsByLines(x simd.MultiVector[V]) bool {
+	return f.fillLines(x) && !f.Suits(x, x)
+}
 
 // fillLines reports whether rows of x fit a cache line, and are too long for pairs.
-func (f *binsForm[V]) fillLines(x simd.Block[V]) bool {
+func (f *binsForm[V]) fillLines(x simd.MultiVector[V]) bool {
 	return x.Cols > 2 && x.Cols <= simd.BinLine[V]()
 }
 
@@ -46,7 +48,7 @@ func (f *binsForm[V]) lineBlocks(cols int) int {
 }
 
 // multiplyLines multiplies a cache line of columns at a time.
-func (f *binsForm[V]) multiplyLines(alpha, beta V, x, y simd.Block[V]) {
+func (f *binsForm[V]) multiplyLines(alpha, beta V, x, y simd.MultiVector[V]) {
 	p := binLines[V]{f: f, alpha: alpha, beta: beta, next: make([]int64, f.across), stream: beta == 0 && y.StreamsWhole(f.level)}
 	if p.stream {
 		defer simd.Fence(f.level)
@@ -59,7 +61,7 @@ func (f *binsForm[V]) multiplyLines(alpha, beta V, x, y simd.Block[V]) {
 }
 
 // columns makes at most a cache line of columns of y by the same columns of x.
-func (p *binLines[V]) columns(x, y simd.Block[V]) {
+func (p *binLines[V]) columns(x, y simd.MultiVector[V]) {
 	f, most := p.f, p.f.lineBlocks(y.Cols)
 	if n := most * f.height * simd.BinColumns[V](y.Cols); len(p.sums) < n {
 		p.sums = room[V](n)
@@ -76,7 +78,7 @@ func (p *binLines[V]) columns(x, y simd.Block[V]) {
 }
 
 // blocks makes the sums of blocks of rows, from first on and below end, of group g.
-func (p *binLines[V]) blocks(g, first, end int, x simd.Block[V]) {
+func (p *binLines[V]) blocks(g, first, end int, x simd.MultiVector[V]) {
 	f := p.f
 	block := f.height * simd.BinColumns[V](x.Cols) // elements of the sums of a block
 	clear(p.sums[:(end-first)*block])
@@ -105,7 +107,7 @@ const mostAhead = 1 << 12
 
 // ahead is what the same blocks of rows read in the next block of columns, and where their entries
 // in the one after that are.
-func (p *binLines[V]) ahead(g, c, first, end int, x simd.Block[V]) (a simd.BinAhead[V]) {
+func (p *binLines[V]) ahead(g, c, first, end int, x simd.MultiVector[V]) (a simd.BinAhead[V]) {
 	f := p.f
 	if c+1 == f.across {
 		return a

@@ -8,7 +8,7 @@ import (
 
 // MultiplyMany multiplies by a cache line of x for each entry, or where rows of x do not lie so and
 // are short, two columns at a time.
-func (f *binsForm[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V]) {
+func (f *binsForm[V]) MultiplyMany(alpha, beta V, x, y simd.MultiVector[V]) {
 	if f.Suits(x, y) || y.Cols >= simd.BinLine[V]() {
 		f.multiplyLines(alpha, beta, x.First(f.cols), y.First(f.rows))
 		return
@@ -18,7 +18,7 @@ func (f *binsForm[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V]) {
 
 // multiplyPairs multiplies two columns at a time, whose elements of x lie side by side, so that there
 // is room for those of half a group, and then the last one where their number is odd.
-func (f *binsForm[V]) multiplyPairs(alpha, beta V, x, y simd.Block[V]) {
+func (f *binsForm[V]) multiplyPairs(alpha, beta V, x, y simd.MultiVector[V]) {
 	x, y = x.First(f.cols), y.First(f.rows)
 	most := min(2, y.Cols)
 	p := binVectors[V]{f: f, alpha: alpha, beta: beta, sums: room[V](most * (f.height + 1))}
@@ -46,7 +46,7 @@ type binVectors[V sparse.Value] struct {
 }
 
 // columns makes one or two columns of y by the same columns of x.
-func (p *binVectors[V]) columns(x, y simd.Block[V]) {
+func (p *binVectors[V]) columns(x, y simd.MultiVector[V]) {
 	f, n := p.f, y.Cols
 	stream := p.beta == 0 && y.StreamsWhole(f.level)
 	if stream {
@@ -69,7 +69,7 @@ func (p *binVectors[V]) columns(x, y simd.Block[V]) {
 }
 
 // copy copies what some blocks of rows, of group g, take of block c of columns.
-func (p *binVectors[V]) copy(g, c, first, end int, x simd.Block[V]) {
+func (p *binVectors[V]) copy(g, c, first, end int, x simd.MultiVector[V]) {
 	f := p.f
 	strip, k := f.strip(g, c), f.first[g*f.across+c]
 	if k == f.first[g*f.across+c+1] {
@@ -92,7 +92,7 @@ func (p *binVectors[V]) copy(g, c, first, end int, x simd.Block[V]) {
 }
 
 // x is the rows of x in block c of columns, which follow each other.
-func (p *binVectors[V]) x(x simd.Block[V], c int) []V {
+func (p *binVectors[V]) x(x simd.MultiVector[V], c int) []V {
 	lo := c << p.f.shift
 	n := x.Cols * (min(lo+1<<p.f.shift, p.f.cols) - lo)
 	x = x.From(lo)
@@ -105,7 +105,7 @@ func (p *binVectors[V]) x(x simd.Block[V], c int) []V {
 }
 
 // add multiplies and adds up block b of rows, of those from first on, for its rows of y.
-func (p *binVectors[V]) add(first, b int, y simd.Block[V], stream bool) {
+func (p *binVectors[V]) add(first, b int, y simd.MultiVector[V], stream bool) {
 	f, n := p.f, y.Cols
 	sums := p.sums[:n*(f.height+1)]
 	clear(sums)
@@ -118,19 +118,19 @@ func (p *binVectors[V]) add(first, b int, y simd.Block[V], stream bool) {
 	}
 	sums = sums[:n*min(f.height, f.rows-b*f.height)]
 	if y.Stride == n {
-		simd.Finish(f.level, p.alpha, p.beta, sums, y.Val[:len(sums)], stream)
+		simd.StoreRows(f.level, p.alpha, p.beta, sums, y.Val[:len(sums)], stream)
 		return
 	}
 	rows := p.rows[:len(sums)]
 	if p.beta != 0 {
 		pack(rows, y)
 	}
-	simd.Finish(f.level, p.alpha, p.beta, sums, rows, false)
+	simd.StoreRows(f.level, p.alpha, p.beta, sums, rows, false)
 	unpack(y, rows)
 }
 
 // pack copies rows of one or two elements side by side.
-func pack[V sparse.Value](to []V, from simd.Block[V]) {
+func pack[V sparse.Value](to []V, from simd.MultiVector[V]) {
 	if from.Cols == 1 {
 		for i := range to {
 			to[i] = from.Val[i*from.Stride]
@@ -145,7 +145,7 @@ func pack[V sparse.Value](to []V, from simd.Block[V]) {
 }
 
 // unpack copies back what pack would copy.
-func unpack[V sparse.Value](to simd.Block[V], from []V) {
+func unpack[V sparse.Value](to simd.MultiVector[V], from []V) {
 	if to.Cols == 1 {
 		for i, v := range from {
 			to.Val[i*to.Stride] = v

@@ -73,7 +73,7 @@ func checkLargeBins[V sparse.Value](t *testing.T, l simd.Level) {
 	f = must(form.NewBins(form.Rows[V]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: cols, Mem: atEnd}, form.BinOptions[V]{Level: l, Rows: 500}))(t)
 	for _, beta := range []V{0, .5} {
 		many := slices.Clone(y)
-		f.(form.Many[V]).MultiplyMany(-1.25, beta, simd.Block[V]{Val: x, Cols: vectors, Stride: vectors}, simd.Block[V]{Val: many, Cols: vectors, Stride: vectors})
+		f.(form.Many[V]).MultiplyMany(-1.25, beta, simd.MultiVector[V]{Val: x, Cols: vectors, Stride: vectors}, simd.MultiVector[V]{Val: many, Cols: vectors, Stride: vectors})
 		for j := range vectors {
 			want := column(y, rows, j)
 			f.Multiply(-1.25, beta, column(x, cols, j), want) // the whole group at once, not by halves
@@ -104,7 +104,7 @@ func checkBinLines[V sparse.Value](t *testing.T, r *rand.Rand, f form.Many[V], a
 	}
 	for _, beta := range []V{0, .5} {
 		many := slices.Clone(y)
-		f.MultiplyMany(-1.25, beta, simd.Block[V]{Val: x, Cols: vectors, Stride: vectors}, simd.Block[V]{Val: many, Cols: vectors, Stride: vectors})
+		f.MultiplyMany(-1.25, beta, simd.MultiVector[V]{Val: x, Cols: vectors, Stride: vectors}, simd.MultiVector[V]{Val: many, Cols: vectors, Stride: vectors})
 		for _, j := range []int{0, 7, 8, 15, 16, 20} {
 			want := reference.Multiply(false, -1.25, sparse.Matrix[V](a), column(x, a.Cols, j), beta, column(y, a.Rows, j))
 			require.Equal(t, -1, reference.Check(column(many, a.Rows, j), want), "column %d", j)
@@ -123,7 +123,7 @@ func TestBinsTakeRowsOfXThatAreCacheLines(t *testing.T) {
 	}{{0, 8, 8, true, false}, {8, 8, 8, true, false}, {4, 8, 8, false, true}, {0, 4, 4, true, false}, {4, 4, 4, true, false},
 		{2, 4, 4, false, true}, {0, 7, 8, true, false}, {0, 7, 9, false, true}, {0, 3, 4, true, false}, {0, 3, 3, false, true},
 		{0, 6, 6, false, true}, {0, 2, 2, false, false}, {0, 2, 4, false, false}, {0, 16, 16, false, false}} {
-		x := simd.Block[float64]{Val: x[c.from:], Cols: c.cols, Stride: c.stride}
+		x := simd.MultiVector[float64]{Val: x[c.from:], Cols: c.cols, Stride: c.stride}
 		require.Equal(t, c.lines, f.(form.Lined[float64]).Suits(x, x), "%+v", c)
 		require.Equal(t, c.gains, f.(form.Lined[float64]).GainsByLines(x), "%+v", c)
 	}

@@ -69,8 +69,8 @@ func TestBlocksHaveTheSameBitsWithValuesIn57Bits(t *testing.T) {
 			less.Multiply(1.5, 0, x, z)
 			equalBits(t, y, z)
 			const cols = 3
-			block := func(rows int) simd.Block[float64] {
-				return simd.Block[float64]{Val: make([]float64, rows*cols), Cols: cols, Stride: cols}
+			block := func(rows int) simd.MultiVector[float64] {
+				return simd.MultiVector[float64]{Val: make([]float64, rows*cols), Cols: cols, Stride: cols}
 			}
 			xs, ys, zs := block(a.Cols), block(a.Rows), block(a.Rows)
 			for i := range xs.Val {

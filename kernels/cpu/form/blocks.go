@@ -81,7 +81,7 @@ func (b *blockForm[V]) Multiply(alpha, beta V, x, y []V) {
 		}
 		rows := b.rows[:n*height]
 		b.place(b.order[i*blockWindow:i*blockWindow+n], rows)
-		simd.Finish(b.level, alpha, beta, rows, y[i*blockWindow*height:][:n*height], b.stream)
+		simd.StoreRows(b.level, alpha, beta, rows, y[i*blockWindow*height:][:n*height], b.stream)
 		at = w.after(at)
 	}
 	if b.stream {

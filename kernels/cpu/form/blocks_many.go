@@ -2,7 +2,7 @@ package form
 
 import "github.com/msrep-go/msrep/kernels/cpu/simd"
 
-func (b *blockForm[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V]) {
+func (b *blockForm[V]) MultiplyMany(alpha, beta V, x, y simd.MultiVector[V]) {
 	var values simd.Expansion[V]
 	x = x.First(b.cols)
 	head, height, lanes := b.head.size(), b.blocks.Height, b.blocks.Values.Lanes

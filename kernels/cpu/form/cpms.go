@@ -18,11 +18,11 @@ const (
 // NewCPMS is the rows with their values in segments, of which every product reads
 // the first p.Read; sums are formed in float64. bank is that of cpms.Layout. It
 // fails with a *sparse.InputError for another precision, layout or name.
-func NewCPMS(name kernels.Form, r Rows[float64], p kernels.Precision, bank int) (Form[float64], error) {
-	if p.Read < 1 || p.Read > p.Segments {
-		return nil, sparse.Inputf("precision", "%d of %d segments: use 1 to %d", p.Read, p.Segments, p.Segments)
+func NewCPMS(name kernels.Form, r Rows[float64], p kernels.Segments, bank int) (Form[float64], error) {
+	if p.Read < 1 || p.Read > p.Count {
+		return nil, sparse.Inputf("precision", "%d of %d segments: use 1 to %d", p.Read, p.Count, p.Count)
 	}
-	m, err := NewSegmented(name, r, cpms.Layout{Segments: p.Segments, Bank: bank}, false)
+	m, err := NewSegmented(name, r, cpms.Layout{Segments: p.Count, Bank: bank}, false)
 	if err != nil {
 		return nil, err
 	}

@@ -22,16 +22,16 @@ import (
 var cpmsForms = []kernels.Form{form.FormCPMSRows, form.FormCPMSSlices, form.FormCPMSSorted}
 
 // cut gives a with the values that reading p of them gives.
-func cut(a *sparse.CSR[float64], p kernels.Precision) *sparse.CSR[float64] {
+func cut(a *sparse.CSR[float64], p kernels.Segments) *sparse.CSR[float64] {
 	b := *a
 	b.Val = make([]float64, len(a.Val))
 	for k, v := range a.Val {
-		b.Val[k] = cpms.Keep(v, p.Read*64/p.Segments, cpms.Truncate)
+		b.Val[k] = cpms.Keep(v, p.Read*64/p.Count, cpms.Truncate)
 	}
 	return &b
 }
 
-func checkCPMS(t require.TestingT, name kernels.Form, a *sparse.CSR[float64], p kernels.Precision, bank int, alpha, beta float64, x, y []float64) {
+func checkCPMS(t require.TestingT, name kernels.Form, a *sparse.CSR[float64], p kernels.Segments, bank int, alpha, beta float64, x, y []float64) {
 	f := must(form.NewCPMS(name, rowsOf(a), p, bank))(t)
 	want := reference.Multiply[float64](false, alpha, cut(a, p), x, beta, y)
 	got := append([]float64(nil), y...)
@@ -52,7 +52,7 @@ func checkCPMS(t require.TestingT, name kernels.Form, a *sparse.CSR[float64], p 
 func TestValuesInSegmentsMultiplyAsTheirFirstBits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		segments := rapid.SampledFrom([]int{2, 4}).Draw(t, "segments")
-		p := kernels.Precision{Segments: segments, Read: rapid.IntRange(1, segments).Draw(t, "read")}
+		p := kernels.Segments{Count: segments, Read: rapid.IntRange(1, segments).Draw(t, "read")}
 		bank := rapid.SampledFrom([]int{cpms.Separated, 64, 128, 8192}).Draw(t, "bank")
 		rows, cols := rapid.IntRange(0, 600).Draw(t, "rows"), rapid.IntRange(1, 100).Draw(t, "cols")
 		giant := rapid.IntRange(-1, max(rows-1, 0)).Draw(t, "giant")
@@ -99,7 +99,7 @@ func TestRealMatricesInSegmentsMultiplyAsTheirFirstBits(t *testing.T) {
 		for segments := 2; segments <= 4; segments += 2 {
 			for k := 1; k <= segments; k++ {
 				for _, name := range cpmsForms {
-					checkCPMS(t, name, m.CSR, kernels.Precision{Segments: segments, Read: k}, 8192, 2, 0, x, y)
+					checkCPMS(t, name, m.CSR, kernels.Segments{Count: segments, Read: k}, 8192, 2, 0, x, y)
 				}
 			}
 		}
@@ -143,23 +143,23 @@ func TestWhatCannotBeReadInSegmentsIsAnInputError(t *testing.T) {
 	r := form.Rows[float64]{Ptr: []int64{0, 1}, Idx: []int32{0}, Val: []float64{1}, Cols: 1}
 	for _, c := range []struct {
 		name kernels.Form
-		p    kernels.Precision
+		p    kernels.Segments
 		bank int
 	}{
-		{"csr", kernels.Precision{}, 0}, {"csr", kernels.Precision{Segments: 2, Read: 3}, 0}, {"csr", kernels.Precision{Segments: 3, Read: 1}, 0},
-		{"jad", kernels.Precision{Segments: 2, Read: 1}, 0}, {"csr", kernels.Precision{Segments: 2, Read: 1}, 63},
+		{"csr", kernels.Segments{}, 0}, {"csr", kernels.Segments{Count: 2, Read: 3}, 0}, {"csr", kernels.Segments{Count: 3, Read: 1}, 0},
+		{"jad", kernels.Segments{Count: 2, Read: 1}, 0}, {"csr", kernels.Segments{Count: 2, Read: 1}, 63},
 	} {
 		_, err := form.NewCPMS(c.name, r, c.p, c.bank)
 		require.True(t, sparse.IsInput(err), "%+v: %v", c, err)
 	}
 	for _, j := range []int32{-1, 1} {
-		_, err := form.NewCPMS("csr", form.Rows[float64]{Ptr: r.Ptr, Idx: []int32{j}, Val: r.Val, Cols: 1}, kernels.Precision{Segments: 2, Read: 1}, 0)
+		_, err := form.NewCPMS("csr", form.Rows[float64]{Ptr: r.Ptr, Idx: []int32{j}, Val: r.Val, Cols: 1}, kernels.Segments{Count: 2, Read: 1}, 0)
 		require.True(t, sparse.IsInput(err), "column %d", j)
 	}
 	for _, name := range cpmsForms {
 		small := r
 		small.Mem = &form.Memory{Alloc: func(n int64) ([]byte, error) { return make([]byte, n), nil }, Limit: 20}
-		_, err := form.NewCPMS(name, small, kernels.Precision{Segments: 2, Read: 1}, 0)
+		_, err := form.NewCPMS(name, small, kernels.Segments{Count: 2, Read: 1}, 0)
 		require.True(t, errors.Is(err, kernels.ErrOutOfMemory), "%v", err)
 	}
 }

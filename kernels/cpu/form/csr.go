@@ -37,7 +37,7 @@ func (c *csr[V]) Name() string { return "csr" }
 // size is the number of rows.
 func (c *csr[V]) size() int { return len(c.rows.Ptr) - 1 }
 
-func (c *csr[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V]) {
+func (c *csr[V]) MultiplyMany(alpha, beta V, x, y simd.MultiVector[V]) {
 	simd.RowsMany(c.level, alpha, beta, c.rows.Ptr, c.rows.Idx, c.rows.Val, x.First(c.rows.Cols), y)
 }
 
@@ -57,7 +57,7 @@ func (c *csr[V]) MultiplyTransposed(alpha V, x []V, to func(lo, hi int) []V) {
 		if lo, hi := ptr[r]-ptr[0], ptr[end]-ptr[0]; lo < hi {
 			idx := c.rows.Idx[lo:hi]
 			first, last := simd.MinMax(c.level, idx)
-			simd.Scatter(c.level, alpha, ptr[r:end+1], idx, c.rows.Val[lo:hi], x[r:end], to(int(first), int(last)+1), int(first), false)
+			simd.RowsTransposed(c.level, alpha, ptr[r:end+1], idx, c.rows.Val[lo:hi], x[r:end], to(int(first), int(last)+1), int(first), false)
 		}
 		r = end
 	}

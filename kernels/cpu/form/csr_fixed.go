@@ -10,7 +10,7 @@ import (
 // to y holds up loads of x whose addresses are equal to it modulo 4 KiB.
 const fixedBlock = 128
 
-// MultiplyFixed computes kernels.GatherFixed from rows as they are. short says that
+// MultiplyFixed computes kernels.MajorProductFixed from rows as they are. short says that
 // no row has more than kernels.FixedChunk entries; else it looks. A column outside x
 // is a panic.
 func MultiplyFixed[V sparse.Value](l simd.Level, r Rows[V], short bool, alpha, beta V, x, y []V) {
@@ -23,7 +23,7 @@ func MultiplyFixed[V sparse.Value](l simd.Level, r Rows[V], short bool, alpha, b
 		} else {
 			r.mixed(l, ptr, x, sums[:n])
 		}
-		simd.Finish(l, alpha, beta, sums[:n], y[lo:lo+n], false)
+		simd.StoreRows(l, alpha, beta, sums[:n], y[lo:lo+n], false)
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-func (d *diagonalForm[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V]) {
+func (d *diagonalForm[V]) MultiplyMany(alpha, beta V, x, y simd.MultiVector[V]) {
 	var values simd.Expansion[V]
 	x = x.First(d.cols)
 	simd.MultiplyDiagonalsMany(d.level, &d.slices, d.strips(x), alpha, beta, x, y.First(d.rows), &values)
@@ -21,7 +21,7 @@ const cachedRows = 32 << 20
 
 // Suits implements Suited: rows have more bytes, but in the caches they take less time than diagonals of which a sixth
 // of the columns is masked, unless the vectors are so few that a register has several rows of x.
-func (d *diagonalForm[V]) Suits(x, y simd.Block[V]) bool {
+func (d *diagonalForm[V]) Suits(x, y simd.MultiVector[V]) bool {
 	s := &d.slices
 	if 6*len(s.Masks) < s.Columns || simd.FewDiagonals(d.level, s, x, y) {
 		return true
@@ -38,7 +38,7 @@ var stripBytes = 2 << 20
 // strips is an order of rows in which what they read of x stays in the caches. It is that of
 // the matrix where no plane is more than twice as large as a strip, and where the matrix is no
 // stencil of planes.
-func (d *diagonalForm[V]) strips(x simd.Block[V]) simd.Strips {
+func (d *diagonalForm[V]) strips(x simd.MultiVector[V]) simd.Strips {
 	all := simd.Strips{Plane: d.rows, Strip: d.rows}
 	if len(x.Val) <= 2*stripBytes/int(mem.Size[V]()) {
 		return all

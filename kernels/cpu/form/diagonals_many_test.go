@@ -64,7 +64,7 @@ func eachStripLevel(t *testing.T, a *sparse.CSR[float64], spec string) {
 	for l := simd.Generic; l <= simd.Default(); l++ {
 		f := must(form.NewDiagonals(rowsOf(a), form.DiagonalOptions[float64]{Level: l}))(t)
 		for _, cols := range []int{3, 20} {
-			x := simd.Block[float64]{Val: make([]float64, a.Cols*cols), Cols: cols, Stride: cols}
+			x := simd.MultiVector[float64]{Val: make([]float64, a.Cols*cols), Cols: cols, Stride: cols}
 			for i := range x.Val {
 				x.Val[i] = float64(i%101) / 7
 			}
@@ -72,7 +72,7 @@ func eachStripLevel(t *testing.T, a *sparse.CSR[float64], spec string) {
 			product := func(bytes int) []float64 {
 				n := a.Rows * cols
 				all := slices.Repeat([]float64{.25}, n+100)
-				y := simd.Block[float64]{Val: all[:n], Cols: cols, Stride: cols}
+				y := simd.MultiVector[float64]{Val: all[:n], Cols: cols, Stride: cols}
 				form.WithStrips(bytes, func() { f.(form.Many[float64]).MultiplyMany(1.5, .5, x, y) })
 				require.Equal(t, slices.Repeat([]float64{.25}, 100), all[n:], "%s, %v, %d vectors, strips of %d bytes", spec, l, cols, bytes)
 				return y.Val
@@ -112,7 +112,9 @@ func checkDiagonalsSuit[V sparse.Value](t *testing.T, l simd.Level) {
 		s := f.(form.Suited[V])
 		require.Equal(t, 1, s.RowsFrom())
 		left := (32<<20-8*n-entries*(4+size))/size + more // elements of x and y, as many as count as cached and more
-		block := func(n int) simd.Block[V] { return simd.Block[V]{Val: make([]V, n), Cols: cols, Stride: stride} }
+		block := func(n int) simd.MultiVector[V] {
+			return simd.MultiVector[V]{Val: make([]V, n), Cols: cols, Stride: stride}
+		}
 		return s.Suits(block(left/3), block(left-left/3))
 	}
 	lanes := simd.Lanes[V](l)

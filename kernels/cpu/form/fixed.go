@@ -122,7 +122,7 @@ func (w *results[V]) direct() bool { return w.beta == 0 && !w.stream && w.at == 
 // putFrom is put(row) where row[i] = sums[at[i]], for which it has room.
 func (w *results[V]) putFrom(at []uint16, sums, row []V) {
 	if n := len(at); w.at == len(w.long) {
-		simd.FinishFrom(w.level, w.alpha, w.beta, at, sums, w.y[:n], w.stream)
+		simd.StorePermutedRows(w.level, w.alpha, w.beta, at, sums, w.y[:n], w.stream)
 		w.y = w.y[n:] // next is of no use any more
 		return
 	}
@@ -143,6 +143,6 @@ func (w *results[V]) chunks(l longRow, sums []V) {
 
 // store stores the elements of y that come next.
 func (w *results[V]) store(sums []V) {
-	simd.Finish(w.level, w.alpha, w.beta, sums, w.y[:len(sums)], w.stream)
+	simd.StoreRows(w.level, w.alpha, w.beta, sums, w.y[:len(sums)], w.stream)
 	w.y = w.y[len(sums):]
 }

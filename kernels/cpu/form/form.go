@@ -28,7 +28,7 @@ type Rows[V sparse.Value] struct {
 	Val  []V
 	Cols int // elements of x
 
-	// Fixed asks for sums of the fixed shape of kernels.GatherFixed. A form that sums
+	// Fixed asks for sums of the fixed shape of kernels.MajorProductFixed. A form that sums
 	// in another order fails with a *sparse.InputError, and so does one whose order is
 	// that of the columns where a row has its entries in another.
 	Fixed bool

@@ -80,7 +80,7 @@ func checkLastTile[V sparse.Value](t *testing.T, l simd.Level) {
 			x[i] = V(i)
 		}
 		y := make([]V, k)
-		f.(form.Many[V]).MultiplyMany(1, 0, simd.Block[V]{Val: guarded(t, &g, x, true), Cols: k, Stride: k}, simd.Block[V]{Val: y, Cols: k, Stride: k})
+		f.(form.Many[V]).MultiplyMany(1, 0, simd.MultiVector[V]{Val: guarded(t, &g, x, true), Cols: k, Stride: k}, simd.MultiVector[V]{Val: y, Cols: k, Stride: k})
 		for j, v := range y {
 			require.Equal(t, 2*x[(cols-1)*k+j], v)
 		}

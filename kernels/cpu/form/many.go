@@ -12,7 +12,7 @@ type Many[V sparse.Value] interface {
 	// MultiplyMany computes Multiply for the columns of x and y, whose numbers are
 	// equal. x has Cols rows and y one per row of the form, or more. It is called by
 	// one goroutine at a time.
-	MultiplyMany(alpha, beta V, x, y simd.Block[V])
+	MultiplyMany(alpha, beta V, x, y simd.MultiVector[V])
 	// RowsFrom is from how many vectors on the rows in CSR, where they stay in place,
 	// multiply them faster; 0 where they never do.
 	RowsFrom() int
@@ -22,14 +22,14 @@ type Many[V sparse.Value] interface {
 type Suited[V sparse.Value] interface {
 	Many[V]
 	// Suits reports whether x and y are such blocks.
-	Suits(x, y simd.Block[V]) bool
+	Suits(x, y simd.MultiVector[V]) bool
 }
 
 // Lined is Suited for blocks x whose rows lie in cache lines.
 type Lined[V sparse.Value] interface {
 	Suited[V]
 	// GainsByLines reports whether x is not such a block, but a copy of it would be, which is worth its time.
-	GainsByLines(x simd.Block[V]) bool
+	GainsByLines(x simd.MultiVector[V]) bool
 }
 
 // scaleTo sets to to the elements of x, multiplied by what goes before products of alpha, and gives
@@ -44,7 +44,7 @@ func scaleTo[V sparse.Value](l simd.Level, to []V, alpha V, x []V) (after V) {
 }
 
 // scaleRows is y = beta*y for the first n rows.
-func scaleRows[V sparse.Value](beta V, y simd.Block[V], n int) {
+func scaleRows[V sparse.Value](beta V, y simd.MultiVector[V], n int) {
 	if beta == 1 {
 		return
 	}
@@ -62,7 +62,7 @@ func scaleRows[V sparse.Value](beta V, y simd.Block[V], n int) {
 
 // finishRows is y = alpha*sums + beta*y for so many rows of y, whose sums lie width elements apart.
 // With stream, which needs what StreamsWhole says of y, they go past the caches.
-func finishRows[V sparse.Value](l simd.Level, alpha, beta V, sums []V, width, rows int, y simd.Block[V], stream bool) {
+func finishRows[V sparse.Value](l simd.Level, alpha, beta V, sums []V, width, rows int, y simd.MultiVector[V], stream bool) {
 	n := y.Cols
 	if y.Stride == n { // rows follow each other
 		if n < width {
@@ -70,10 +70,10 @@ func finishRows[V sparse.Value](l simd.Level, alpha, beta V, sums []V, width, ro
 				copy(sums[i*n:][:n], sums[i*width:])
 			}
 		}
-		simd.Finish(l, alpha, beta, sums, y.Val[:rows*n], stream)
+		simd.StoreRows(l, alpha, beta, sums, y.Val[:rows*n], stream)
 		return
 	}
 	for i := range rows {
-		simd.Finish(l, alpha, beta, sums[i*width:], y.Val[i*y.Stride:][:n], false)
+		simd.StoreRows(l, alpha, beta, sums[i*width:], y.Val[i*y.Stride:][:n], false)
 	}
 }

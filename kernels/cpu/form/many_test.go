@@ -46,9 +46,9 @@ func checkManyOf[V sparse.Value](t *rapid.T, m made[V]) {
 	k := rapid.SampledFrom(counts).Draw(t, "vectors")
 	alpha := rapid.SampledFrom([]V{1, .75, -2.5}).Draw(t, "alpha")
 	beta := rapid.SampledFrom([]V{0, 1, -.5}).Draw(t, "beta")
-	block := func(n int, name string) simd.Block[V] {
+	block := func(n int, name string) simd.MultiVector[V] {
 		stride := k + rapid.SampledFrom(gaps).Draw(t, name+" gap")
-		b := simd.Block[V]{Val: make([]V, max(0, (n-1)*stride+k)), Cols: k, Stride: stride}
+		b := simd.MultiVector[V]{Val: make([]V, max(0, (n-1)*stride+k)), Cols: k, Stride: stride}
 		if n == 0 {
 			b.Val = nil
 		}
@@ -63,7 +63,7 @@ func checkManyOf[V sparse.Value](t *rapid.T, m made[V]) {
 			x.Val[r.IntN(len(x.Val))] = V(v)
 		}
 	}
-	column := func(b simd.Block[V], n, j int) []V {
+	column := func(b simd.MultiVector[V], n, j int) []V {
 		out := make([]V, n)
 		for i := range out {
 			out[i] = b.Val[i*b.Stride+j]

@@ -7,10 +7,10 @@ import (
 
 // MultiplyMany copies rows of x, a cache line of columns at a time, as Multiply copies elements, but
 // those of far entries for one block at a time.
-func (f *nearFarForm[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V]) {
+func (f *nearFarForm[V]) MultiplyMany(alpha, beta V, x, y simd.MultiVector[V]) {
 	x, y = x.First(f.cols), y.First(f.rows)
 	most := min(simd.BinLine[V](), y.Cols)
-	local := simd.Block[V]{Val: room[V](len(f.local) * most)}
+	local := simd.MultiVector[V]{Val: room[V](len(f.local) * most)}
 	next := make([]int64, f.far.across)
 	for j := 0; j < y.Cols; j += most {
 		n := min(most, y.Cols-j)
@@ -21,7 +21,7 @@ func (f *nearFarForm[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V]) {
 
 // columns makes the columns of y by the same columns of x. It has room for the rows of a block, and
 // for a number for each block of columns.
-func (f *nearFarForm[V]) columns(alpha, beta V, x, y, local simd.Block[V], next []int64) {
+func (f *nearFarForm[V]) columns(alpha, beta V, x, y, local simd.MultiVector[V], next []int64) {
 	group, row, line := 0, 0, simd.BinLine[V]()
 	for i := range f.blocks {
 		if i == f.far.groups[group] {
@@ -43,7 +43,7 @@ func (f *nearFarForm[V]) columns(alpha, beta V, x, y, local simd.Block[V], next 
 
 // copyRows copies the rows of x that block i of rows, of group g, takes for its entries. next is
 // where those of each block of columns are, and then those for the block that follows.
-func (f *binRuns[V]) copyRows(g, i int, next []int64, x, to simd.Block[V]) {
+func (f *binRuns[V]) copyRows(g, i int, next []int64, x, to simd.MultiVector[V]) {
 	row := 0
 	for c := range f.across {
 		n := inLines[V](int64(f.strip(g, c)[i-f.groups[g]].Entries))
@@ -56,7 +56,7 @@ func (f *binRuns[V]) copyRows(g, i int, next []int64, x, to simd.Block[V]) {
 }
 
 // copyRows copies n rows of from to rows of to.
-func copyRows[V sparse.Value](to simd.Block[V], row int, from simd.Block[V], first, n int) {
+func copyRows[V sparse.Value](to simd.MultiVector[V], row int, from simd.MultiVector[V], first, n int) {
 	if to.Stride == to.Cols && from.Stride == to.Cols {
 		copy(to.Val[row*to.Cols:], from.Val[first*to.Cols:][:n*to.Cols])
 		return

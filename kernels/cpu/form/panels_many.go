@@ -3,7 +3,7 @@ package form
 import "github.com/msrep-go/msrep/kernels/cpu/simd"
 
 // MultiplyMany scales y and adds the panels to it, one after the other.
-func (f *panelsForm[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V]) {
+func (f *panelsForm[V]) MultiplyMany(alpha, beta V, x, y simd.MultiVector[V]) {
 	x, y = x.First(f.cols), y.First(f.rows)
 	scaleRows(beta, y, f.rows)
 	var values simd.Expansion[V]

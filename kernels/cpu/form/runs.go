@@ -97,7 +97,7 @@ func (f *runsForm[V]) Multiply(alpha, beta V, x, y []V) {
 	for i, w := range f.windows[:len(f.windows)-1] {
 		next := f.windows[i+1]
 		simd.MultiplyRuns(f.level, &f.runs, w.at, next.at.Group-w.at.Group, x, f.sums)
-		simd.Finish(f.level, alpha, beta, f.sums[:next.row-w.row], y[w.row:next.row], f.stream)
+		simd.StoreRows(f.level, alpha, beta, f.sums[:next.row-w.row], y[w.row:next.row], f.stream)
 	}
 	if f.stream {
 		simd.Fence(f.level)

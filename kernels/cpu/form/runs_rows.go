@@ -73,7 +73,7 @@ func (f *runsForm[V]) eachRows(do func(e *expandedRuns[V], more bool)) {
 	do(e, false)
 }
 
-func (f *runsForm[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V]) {
+func (f *runsForm[V]) MultiplyMany(alpha, beta V, x, y simd.MultiVector[V]) {
 	x = x.First(f.cols)
 	f.eachRows(func(e *expandedRuns[V], more bool) {
 		b := beta

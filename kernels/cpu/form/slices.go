@@ -62,7 +62,7 @@ type slicesForm[V sparse.Value] struct {
 	sorted  int  // rows that were sorted together
 	strip   int  // rows whose slices follow each other, 0 if by length alone
 	size    int  // rows in a window
-	fixed   bool // sums have the shape of kernels.GatherFixed
+	fixed   bool // sums have the shape of kernels.MajorProductFixed
 	narrow  simd.Slices[V]
 	wide    simd.Slices[V]
 	windows []window

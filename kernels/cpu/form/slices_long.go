@@ -165,7 +165,7 @@ func (p *piece) follows(first *piece) bool {
 // finish adds the sums to y, and clears them.
 func (l *longRows[V]) finish(alpha V, y []V) {
 	for i, r := range l.row {
-		y[r] = simd.Finished(alpha, 1, l.sums[i], y[r])
+		y[r] = simd.RowValue(alpha, 1, l.sums[i], y[r])
 	}
 	clear(l.sums)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-func (s *slicesForm[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V]) {
+func (s *slicesForm[V]) MultiplyMany(alpha, beta V, x, y simd.MultiVector[V]) {
 	x, y = x.First(s.cols), y.First(s.rows)
 	m := manySlices[V]{slicesForm: s, alpha: alpha, x: x}
 	order, long, lanes := s.rowOf, s.long.pieces, s.narrow.Values.Lanes
@@ -51,25 +51,25 @@ func (s *slicesForm[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V]) {
 type manySlices[V sparse.Value] struct {
 	*slicesForm[V]
 	alpha            V
-	x                simd.Block[V]
+	x                simd.MultiVector[V]
 	values           simd.Expansion[V]
 	narrowAt, wideAt simd.Position
 }
 
 // addNarrow makes rows of y beta*y and adds the narrow slices of a window, the next ones, which have the first of them.
-func (m *manySlices[V]) addNarrow(w *window, beta V, rows []uint16, y simd.Block[V], stream bool) {
+func (m *manySlices[V]) addNarrow(w *window, beta V, rows []uint16, y simd.MultiVector[V], stream bool) {
 	simd.MultiplySlicesMany(m.level, &m.narrow, m.narrowAt, int(w.narrow.slices), m.alpha, beta, m.x.From(int(w.base)), rows, y, stream, &m.values)
 	m.narrowAt = w.narrow.after(m.narrowAt)
 }
 
 // addWide is addNarrow for the wide slices.
-func (m *manySlices[V]) addWide(w *window, beta V, rows []uint16, y simd.Block[V], stream bool) {
+func (m *manySlices[V]) addWide(w *window, beta V, rows []uint16, y simd.MultiVector[V], stream bool) {
 	simd.MultiplySlicesMany(m.level, &m.wide, m.wideAt, int(w.wide.slices), m.alpha, beta, m.x, rows, y, stream, &m.values)
 	m.wideAt = w.wide.after(m.wideAt)
 }
 
 // addPieces adds the first of pieces, as many as one call multiplies, to their rows of y. It gives their number.
-func (m *manySlices[V]) addPieces(pieces []piece, y simd.Block[V]) int {
+func (m *manySlices[V]) addPieces(pieces []piece, y simd.MultiVector[V]) int {
 	var rows [simd.AddedAtOnce]uint16
 	p, n, at := &pieces[0], 0, m.long.row
 	first := max(0, at[p.row]-narrowSpan/2)
@@ -101,7 +101,7 @@ const suitedBytes = 10 << 20
 
 // Suits implements Suited: no branch depends on the length of a row. More columns than slices sum at once
 // are faster by the rows in CSR, which sum twice as many.
-func (s *slicesForm[V]) Suits(x, y simd.Block[V]) bool {
+func (s *slicesForm[V]) Suits(x, y simd.MultiVector[V]) bool {
 	return s.level >= simd.AVX2 && x.Cols <= simd.SlicedAtOnce[V](s.level) && int64(len(x.Val)+len(y.Val))*mem.Size[V]() <= suitedBytes
 }
 

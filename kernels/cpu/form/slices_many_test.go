@@ -28,8 +28,8 @@ func checkSlicesSuit[V sparse.Value](t *testing.T, l simd.Level) {
 	require.Equal(t, 1, s.RowsFrom(), "rows are sorted")
 	size := int(unsafe.Sizeof(V(0)))
 	most := map[simd.Level]int{simd.AVX2: 64, simd.AVX512: 128}[l] / size
-	block := func(bytes, cols int) simd.Block[V] {
-		return simd.Block[V]{Val: make([]V, bytes/size), Cols: cols, Stride: cols}
+	block := func(bytes, cols int) simd.MultiVector[V] {
+		return simd.MultiVector[V]{Val: make([]V, bytes/size), Cols: cols, Stride: cols}
 	}
 	for _, c := range []struct {
 		x, y, cols int
@@ -66,11 +66,11 @@ func checkWindowsMany[V sparse.Value](t *testing.T, l simd.Level) {
 	}
 	a := sparse.Convert[V](p.csr(r.NormFloat64))
 	f := must(form.NewSlices(rowsOf(a), form.SliceOptions[V]{Level: l, Window: window}))(t)
-	x := simd.Block[V]{Val: make([]V, 2*a.Cols), Cols: 2, Stride: 2}
+	x := simd.MultiVector[V]{Val: make([]V, 2*a.Cols), Cols: 2, Stride: 2}
 	for i := range x.Val {
 		x.Val[i] = V(r.NormFloat64())
 	}
-	y := simd.Block[V]{Val: make([]V, 2*a.Rows), Cols: 2, Stride: 2}
+	y := simd.MultiVector[V]{Val: make([]V, 2*a.Rows), Cols: 2, Stride: 2}
 	f.(form.Many[V]).MultiplyMany(1, 0, x, y)
 	for j := range 2 {
 		want := reference.Multiply(false, 1, a, columnOf(x, j), 0, make([]V, a.Rows))
@@ -140,7 +140,7 @@ func checkPiecesMany[V sparse.Value](t *testing.T, l simd.Level) {
 func checkProductMany[V sparse.Value](t *testing.T, f form.Many[V], a *sparse.CSR[V], k int, beta V) {
 	const alpha = 1.5
 	r := rand.New(rand.NewPCG(3, 4))
-	x, y := simd.Block[V]{Val: make([]V, k*a.Cols), Cols: k, Stride: k}, simd.Block[V]{Val: make([]V, k*a.Rows), Cols: k, Stride: k}
+	x, y := simd.MultiVector[V]{Val: make([]V, k*a.Cols), Cols: k, Stride: k}, simd.MultiVector[V]{Val: make([]V, k*a.Rows), Cols: k, Stride: k}
 	for _, v := range [][]V{x.Val, y.Val} {
 		for i := range v {
 			v[i] = V(r.NormFloat64())

@@ -21,7 +21,7 @@ func (s *slicesForm[V]) put(w *window, narrow, wide simd.Position, rows []uint16
 	if n == 0 {
 		of, at, n = &s.wide, wide, int(w.wide.slices)
 	}
-	y, none := out.y[:len(rows)], simd.Finished(out.alpha, 0, 0, 0)
+	y, none := out.y[:len(rows)], simd.RowValue(out.alpha, 0, 0, 0)
 	if empty := rows[n*s.narrow.Values.Lanes:]; len(empty) > len(rows)/8 {
 		fill(y, none) // so that all lines come to the first cache in their order
 	} else {

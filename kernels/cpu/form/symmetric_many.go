@@ -4,7 +4,7 @@ import "github.com/msrep-go/msrep/kernels/cpu/simd"
 
 // MultiplyMany is Multiply for the columns of x and y, of which there are as many as
 // simd.SymmetricColumns says: to gives a place for rows lo <= i < hi.
-func (s *Symmetric[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V], to func(lo, hi int) simd.Block[V]) {
+func (s *Symmetric[V]) MultiplyMany(alpha, beta V, x, y simd.MultiVector[V], to func(lo, hi int) simd.MultiVector[V]) {
 	for i, w := range s.windows {
 		row := i * symmetricWindow
 		scaleRows(beta, y.From(row), w.rows)
@@ -14,7 +14,7 @@ func (s *Symmetric[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V], to func(l
 
 // MultiplyMany is Multiply for the columns of x and y, of which there are as many as
 // simd.SymmetricColumns says: to gives a place for rows lo <= i < hi.
-func (s *SymmetricBlocks[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V], to func(lo, hi int) simd.Block[V]) {
+func (s *SymmetricBlocks[V]) MultiplyMany(alpha, beta V, x, y simd.MultiVector[V], to func(lo, hi int) simd.MultiVector[V]) {
 	slice, column, row := 0, 0, 0
 	for _, w := range s.windows {
 		n := min(blockWindow*s.blocks.Size, s.rows-row)

@@ -18,7 +18,7 @@ type halvesOfMany[V sparse.Value] struct {
 	g           *guards
 	atEnd       bool
 	alpha, beta V
-	x, y        simd.Block[V]
+	x, y        simd.MultiVector[V]
 	want        []reference.Product
 }
 
@@ -26,9 +26,9 @@ func newHalvesOfMany[V sparse.Value](t *rapid.T, r *rand.Rand, g *guards, a *spa
 	h := &halvesOfMany[V]{g: g, atEnd: atEnd, alpha: alpha, beta: beta}
 	k := rapid.SampledFrom([]int{4, 4, 8, 8, 12, 28}).Draw(t, "vectors")
 	k = max(simd.SymmetricColumns[V](k), simd.VectorsAtOnce[V]()/2)
-	block := func(name string) simd.Block[V] {
+	block := func(name string) simd.MultiVector[V] {
 		stride := k + rapid.IntRange(0, 3).Draw(t, name+" gap")
-		b := simd.Block[V]{Val: make([]V, (a.Rows-1)*stride+k), Cols: k, Stride: stride}
+		b := simd.MultiVector[V]{Val: make([]V, (a.Rows-1)*stride+k), Cols: k, Stride: stride}
 		for i := range b.Val {
 			b.Val[i] = V(r.NormFloat64())
 		}
@@ -55,7 +55,7 @@ func newHalvesOfMany[V sparse.Value](t *rapid.T, r *rand.Rand, g *guards, a *spa
 }
 
 // columnOf is a copy of column j.
-func columnOf[V sparse.Value](b simd.Block[V], j int) (out []V) {
+func columnOf[V sparse.Value](b simd.MultiVector[V], j int) (out []V) {
 	for i := range b.Rows() {
 		out = append(out, b.Val[i*b.Stride+j])
 	}
@@ -66,8 +66,8 @@ func columnOf[V sparse.Value](b simd.Block[V], j int) (out []V) {
 func (h *halvesOfMany[V]) multiply(t *rapid.T, s halves[V], from, end int) {
 	low, top := s.Reach()
 	k := h.x.Cols
-	spill := simd.Block[V]{Val: guarded(t, h.g, make([]V, (top-low)*k), h.atEnd), Cols: k, Stride: k}
-	s.MultiplyMany(h.alpha, h.beta, h.x, h.y.From(from), func(lo, hi int) simd.Block[V] {
+	spill := simd.MultiVector[V]{Val: guarded(t, h.g, make([]V, (top-low)*k), h.atEnd), Cols: k, Stride: k}
+	s.MultiplyMany(h.alpha, h.beta, h.x, h.y.From(from), func(lo, hi int) simd.MultiVector[V] {
 		require.Less(t, lo, hi)
 		if lo >= from {
 			require.LessOrEqual(t, hi, end)

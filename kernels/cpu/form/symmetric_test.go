@@ -82,7 +82,7 @@ func checkSymmetric[V sparse.Value](t *testing.T, l simd.Level) {
 // halves is rows of a symmetric matrix of which half are stored.
 type halves[V sparse.Value] interface {
 	Multiply(alpha, beta V, x, y []V, to func(lo, hi int) []V)
-	MultiplyMany(alpha, beta V, x, y simd.Block[V], to func(lo, hi int) simd.Block[V])
+	MultiplyMany(alpha, beta V, x, y simd.MultiVector[V], to func(lo, hi int) simd.MultiVector[V])
 	Reach() (lo, hi int)
 	Name() string
 }

@@ -8,7 +8,7 @@ import (
 
 // MultiplyMany multiplies a register of columns at a time, with as many sums as a
 // block of rows needs, which it takes from the Go heap.
-func (f *tilesForm[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V]) {
+func (f *tilesForm[V]) MultiplyMany(alpha, beta V, x, y simd.MultiVector[V]) {
 	x, y = x.First(f.cols), y.First(f.rows)
 	p := tileVectors[V]{f: f, alpha: alpha, beta: beta}
 	p.stream = beta == 0 && y.StreamsWhole(f.level)
@@ -33,7 +33,7 @@ type tileVectors[V sparse.Value] struct {
 }
 
 // columns makes some columns of y by the same columns of x.
-func (p *tileVectors[V]) columns(x, y simd.Block[V]) {
+func (p *tileVectors[V]) columns(x, y simd.MultiVector[V]) {
 	f, width := p.f, simd.TileColumns[V](p.f.level, x.Cols)
 	for row, t := 0, 0; row < f.rows; row, t = row+f.height, t+f.across {
 		rows := min(f.height, f.rows-row)
@@ -41,7 +41,7 @@ func (p *tileVectors[V]) columns(x, y simd.Block[V]) {
 		clear(sums)
 		for c := range f.across {
 			lo, hi, part := f.first[t+c], f.first[t+c+1], x.From(c<<f.shift)
-			next, nextPart := hi, simd.Block[V]{}
+			next, nextPart := hi, simd.MultiVector[V]{}
 			if c+1 < f.across {
 				next, nextPart = f.first[t+c+2], x.From((c+1)<<f.shift)
 			}

@@ -111,7 +111,7 @@ func CSR[V sparse.Value](inPlace bool) Candidate[V] {
 // Named is the form of that name. It fails with an error that wraps
 // kernels.ErrNotSupported when there is none, and with a *sparse.InputError for a
 // precision that the values do not have.
-func Named[V sparse.Value](name kernels.Form, p kernels.Precision, inPlace bool) (Candidate[V], error) {
+func Named[V sparse.Value](name kernels.Form, p kernels.Segments, inPlace bool) (Candidate[V], error) {
 	name = Whole(name)
 	builds := map[kernels.Form]func(form.Rows[V]) (form.Form[V], error){
 		FormSlices: newSlices[V], FormDiagonals: newDiagonals[V], FormBlocks: namedBlocks[V], FormRuns: newRuns[V],
@@ -119,7 +119,7 @@ func Named[V sparse.Value](name kernels.Form, p kernels.Precision, inPlace bool)
 	}
 	c := Candidate[V]{Form: name, Build: builds[name]}
 	switch {
-	case p.Segments != 0:
+	case p.Count != 0:
 		return segments[V](name, p)
 	case name == kernels.FormCSR:
 		return CSR[V](inPlace), nil
@@ -133,7 +133,7 @@ func Named[V sparse.Value](name kernels.Form, p kernels.Precision, inPlace bool)
 
 // segments is the form of that name with values in segments (the CPMS paper): csr
 // or ell, csr when the choice is free.
-func segments[V sparse.Value](name kernels.Form, p kernels.Precision) (Candidate[V], error) {
+func segments[V sparse.Value](name kernels.Form, p kernels.Segments) (Candidate[V], error) {
 	if name == "" || name == kernels.FormAuto {
 		name = form.FormCPMSRows
 	}
@@ -146,7 +146,7 @@ func segments[V sparse.Value](name kernels.Form, p kernels.Precision) (Candidate
 	}}
 	var v V
 	if _, ok := any(v).(float64); !ok {
-		return c, sparse.Inputf("precision", "%d of %d segments: only float64 values have segments", p.Read, p.Segments)
+		return c, sparse.Inputf("precision", "%d of %d segments: only float64 values have segments", p.Read, p.Count)
 	}
 	return c, nil
 }

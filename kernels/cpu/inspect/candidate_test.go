@@ -228,13 +228,13 @@ func TestBudgetsGrowWithTheProductsThatAreExpected(t *testing.T) {
 }
 
 func TestNamesThatAreNoFormAreRefused(t *testing.T) {
-	_, err := Named[float64]("origami", kernels.Precision{}, true)
+	_, err := Named[float64]("origami", kernels.Segments{}, true)
 	require.ErrorIs(t, err, kernels.ErrNotSupported)
-	_, err = Named[float32]("", kernels.Precision{Segments: 2, Read: 1}, true)
+	_, err = Named[float32]("", kernels.Segments{Count: 2, Read: 1}, true)
 	require.True(t, sparse.IsInput(err))
 	require.ErrorContains(t, err, "only float64 values have segments")
 	for _, f := range Forms() {
-		_, err := Named[float64](f, kernels.Precision{}, false)
+		_, err := Named[float64](f, kernels.Segments{}, false)
 		require.NoError(t, err, f)
 	}
 }

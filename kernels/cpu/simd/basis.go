@@ -28,9 +28,9 @@ func Project(l Level, v [][]float64, at int, u, w []float64, us, ws []vec.Sum) {
 	}
 }
 
-// Remove is u = u - g[0]*v_0 - g[1]*v_1 - ... and w = w - h[0]*v_0 - h[1]*v_1 - ...,
+// SubtractProjection is u = u - g[0]*v_0 - g[1]*v_1 - ... and w = w - h[0]*v_0 - h[1]*v_1 - ...,
 // subtracted in this order. lost is changed in some way, as the sums of AddAxpy are not asked for.
-func Remove(l Level, g, h []float64, v [][]float64, at int, u, w []float64, lost *vec.Sum) {
+func SubtractProjection(l Level, g, h []float64, v [][]float64, at int, u, w []float64, lost *vec.Sum) {
 	u = u[:len(w)]
 	n, j := grouped(l, len(w)), 0
 	if n > 0 {

@@ -103,11 +103,11 @@ func checkInside[V sparse.Value](t *testing.T) {
 				require.Equal(t, []V{4, 1, 2, V(n + 1)}, y)
 				for _, far := range []bool{false, true} {
 					y := between(t, ones(cols), atEnd)
-					require.Equal(t, 4+n, simd.Scatter(l, 1, ptr, idx, val, between(t, ones(4), atEnd), y, 0, far))
+					require.Equal(t, 4+n, simd.RowsTransposed(l, 1, ptr, idx, val, between(t, ones(4), atEnd), y, 0, far))
 				}
 				for _, k := range []int{1, 3, 8, 9, 33, 70} {
-					x := simd.Block[V]{Val: between(t, ones(cols*k), atEnd), Cols: k, Stride: k}
-					y := simd.Block[V]{Val: between(t, ones(4*k), atEnd), Cols: k, Stride: k}
+					x := simd.MultiVector[V]{Val: between(t, ones(cols*k), atEnd), Cols: k, Stride: k}
+					y := simd.MultiVector[V]{Val: between(t, ones(4*k), atEnd), Cols: k, Stride: k}
 					simd.RowsMany(l, 1, 1, ptr, idx, val, x, y)
 					require.Equal(t, V(n+1), y.Val[4*k-1])
 				}

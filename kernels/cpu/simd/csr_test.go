@@ -224,7 +224,7 @@ func checkScatter[V sparse.Value](t *testing.T) {
 					r++
 				}
 				ptr := append([]int64{int64(k)}, a.RowPtr[r+1:]...)
-				done := simd.Scatter(l, alpha, ptr, a.ColIdx[k:], a.Val[k:], x[r:], window, first, far)
+				done := simd.RowsTransposed(l, alpha, ptr, a.ColIdx[k:], a.Val[k:], x[r:], window, first, far)
 				for _, i := range a.ColIdx[k : k+done] {
 					if int(i) < first || int(i) >= first+len(window) {
 						t.Fatalf("index %d was not beside the window [%d, %d)", i, first, first+len(window))
@@ -272,7 +272,7 @@ func TestScatterTakesRowsOfAnyLengthAtEveryLevel(t *testing.T) {
 		levels(t, func(t *testing.T, l simd.Level) {
 			for _, far := range []bool{false, true} {
 				y := make([]float64, 500)
-				require.Equal(t, stop, simd.Scatter(l, 2, ptr, idx, val, x, y, 0, far))
+				require.Equal(t, stop, simd.RowsTransposed(l, 2, ptr, idx, val, x, y, 0, far))
 				require.Equal(t, want, y)
 			}
 		})
@@ -283,9 +283,9 @@ func TestScatterPanicsWhenPointersLeaveTheEntriesAtEveryLevel(t *testing.T) {
 	levels(t, func(t *testing.T, l simd.Level) {
 		idx, val, x, y := make([]int32, 9), make([]float64, 9), make([]float64, 2), make([]float64, 1)
 		for _, ptr := range [][]int64{{0, 10, 10}, {0, 9, 8}, {0, 4, math.MaxInt64}, {0, -1, 8}, {0, 4, 8}, {0, 9}} {
-			require.Panics(t, func() { simd.Scatter(l, 1, ptr, idx, val, x, y, 0, false) }, fmt.Sprint(ptr))
+			require.Panics(t, func() { simd.RowsTransposed(l, 1, ptr, idx, val, x, y, 0, false) }, fmt.Sprint(ptr))
 		}
-		require.Equal(t, 9, simd.Scatter(l, 1, []int64{3, 7, 12}, idx, val, x, y, 0, true))
-		require.Equal(t, 0, simd.Scatter(l, 1, []int64{3, 7, 12}, idx, val, x, y, 1, true))
+		require.Equal(t, 9, simd.RowsTransposed(l, 1, []int64{3, 7, 12}, idx, val, x, y, 0, true))
+		require.Equal(t, 0, simd.RowsTransposed(l, 1, []int64{3, 7, 12}, idx, val, x, y, 1, true))
 	})
 }

@@ -99,7 +99,7 @@ func checkFinish[V sparse.Value](t *testing.T) {
 					want[i] = reference.FMA(beta, y[i], want[i])
 				}
 			}
-			simd.Finish(l, alpha, beta, sums, y, rapid.Bool().Draw(t, "stream"))
+			simd.StoreRows(l, alpha, beta, sums, y, rapid.Bool().Draw(t, "stream"))
 			simd.Fence(l)
 			for i, v := range y {
 				if v != v {

@@ -6,15 +6,15 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Block is a dense matrix of Cols columns, row by row: element (i, j) is
+// MultiVector is a dense matrix of Cols columns, row by row: element (i, j) is
 // Val[i*Stride+j]. The elements between two rows are not touched.
-type Block[V sparse.Value] struct {
+type MultiVector[V sparse.Value] struct {
 	Val          []V
 	Cols, Stride int
 }
 
 // Rows is how many rows Val has room for.
-func (b Block[V]) Rows() int {
+func (b MultiVector[V]) Rows() int {
 	if len(b.Val) < b.Cols {
 		return 0
 	}
@@ -22,13 +22,13 @@ func (b Block[V]) Rows() int {
 }
 
 // From is the block without its first rows.
-func (b Block[V]) From(row int) Block[V] {
+func (b MultiVector[V]) From(row int) MultiVector[V] {
 	b.Val = b.Val[min(row*b.Stride, len(b.Val)):]
 	return b
 }
 
 // First is the first rows of the block, which must have as many.
-func (b Block[V]) First(rows int) Block[V] {
+func (b MultiVector[V]) First(rows int) MultiVector[V] {
 	n := 0
 	if rows > 0 {
 		n = (rows-1)*b.Stride + b.Cols
@@ -38,7 +38,7 @@ func (b Block[V]) First(rows int) Block[V] {
 }
 
 // Columns is the columns [lo, lo+n) of the block.
-func (b Block[V]) Columns(lo, n int) Block[V] {
+func (b MultiVector[V]) Columns(lo, n int) MultiVector[V] {
 	if len(b.Val) > 0 {
 		b.Val = b.Val[lo : len(b.Val)-(b.Cols-lo-n)]
 	}
@@ -48,10 +48,10 @@ func (b Block[V]) Columns(lo, n int) Block[V] {
 
 // Streams reports whether a block is worth writing around the caches, and can be:
 // it is large, fills its registers, and its rows begin at multiples of them.
-func (b Block[V]) Streams(l Level) bool { return l >= AVX2 && b.streams(registerBytes(l)) }
+func (b MultiVector[V]) Streams(l Level) bool { return l >= AVX2 && b.streams(registerBytes(l)) }
 
 // streams is Streams for registers of so many bytes.
-func (b Block[V]) streams(bytes int) bool {
+func (b MultiVector[V]) streams(bytes int) bool {
 	size := int(unsafe.Sizeof(*new(V)))
 	return len(b.Val)*size >= streamed && b.Cols*size%bytes == 0 && b.Stride*size%bytes == 0 &&
 		uintptr(unsafe.Pointer(unsafe.SliceData(b.Val)))%uintptr(bytes) == 0
@@ -59,17 +59,17 @@ func (b Block[V]) streams(bytes int) bool {
 
 // StreamsWhole is Streams for a block whose rows follow each other, that is written from end
 // to end: it may begin anywhere.
-func (b Block[V]) StreamsWhole(l Level) bool {
+func (b MultiVector[V]) StreamsWhole(l Level) bool {
 	return l >= AVX2 && len(b.Val)*int(unsafe.Sizeof(*new(V))) >= streamed && b.Stride == b.Cols
 }
 
 // far reports whether rows of the block are worth bringing to the cache before their
 // turn: it is larger than the caches next to a core.
-func (b Block[V]) far() bool { return len(b.Val)*int(unsafe.Sizeof(*new(V))) > 1<<20 }
+func (b MultiVector[V]) far() bool { return len(b.Val)*int(unsafe.Sizeof(*new(V))) > 1<<20 }
 
 // across reports whether rows of so many bytes, as they are loaded, may lie across more cache lines than
 // they fill.
-func (b Block[V]) across(bytes int) bool {
+func (b MultiVector[V]) across(bytes int) bool {
 	unit := min(bytes, 64)
 	return b.Stride*int(unsafe.Sizeof(*new(V)))%unit != 0 || int(uintptr(unsafe.Pointer(unsafe.SliceData(b.Val)))%uintptr(unit)) != 0
 }
@@ -102,7 +102,7 @@ var farRowsBytes = func() int64 {
 //
 // y has len(ptr)-1 rows or more: those behind are left alone. x.Cols is y.Cols, 1 or
 // more. beta = 0 does not read y. Arrays that are left are a panic, as with Rows.
-func RowsMany[V sparse.Value](l Level, alpha, beta V, ptr []int64, idx []int32, val []V, x, y Block[V]) {
+func RowsMany[V sparse.Value](l Level, alpha, beta V, ptr []int64, idx []int32, val []V, x, y MultiVector[V]) {
 	rows := len(ptr) - 1
 	if rows == 0 {
 		return
@@ -156,7 +156,7 @@ func rowRegister(l Level, row int) int {
 
 // manyColumns is RowsMany for at most four registers of columns, where entry k is
 // idx[k-base].
-func manyColumns[V sparse.Value](l Level, register int, alpha, beta V, base int64, ptr []int64, idx []int32, val []V, x, y Block[V], stream, known bool) {
+func manyColumns[V sparse.Value](l Level, register int, alpha, beta V, base int64, ptr []int64, idx []int32, val []V, x, y MultiVector[V], stream, known bool) {
 	rows, size := len(ptr)-1, int(unsafe.Sizeof(alpha))
 	lanes := register / size
 	k := ptr[0] - base
@@ -182,7 +182,7 @@ type manyRowsKernel[V sparse.Value] func(alpha, beta V, ptr []int64, idx []int32
 type manyRowsTable[V sparse.Value] [2][3]manyRowsKernel[V]
 
 // manyGeneric is RowsMany in plain Go, where entry k is idx[k-base].
-func manyGeneric[V sparse.Value](alpha, beta V, base int64, ptr []int64, idx []int32, val []V, x, y Block[V]) {
+func manyGeneric[V sparse.Value](alpha, beta V, base int64, ptr []int64, idx []int32, val []V, x, y MultiVector[V]) {
 	for r := range len(ptr) - 1 {
 		idx, val := idx[ptr[r]-base:ptr[r+1]-base], val[ptr[r]-base:ptr[r+1]-base]
 		for _, i := range idx {

@@ -13,7 +13,7 @@ package simd
 //go:noescape
 func manyF64AVX2(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool, near bool, known bool) (done int)
 
-// scatterManyF64AVX2 is ScatterMany from entry from on, as ptr counts, up to the first entry that
+// scatterManyF64AVX2 is RowsTransposedMany from entry from on, as ptr counts, up to the first entry that
 // has no place yet: it gives that one, or the end of idx. vectors is registers of a row,
 // last the elements of x in the last one; ldx, ldy and lds are bytes. y has done rows from
 // first on, spill rows; the open rows behind those of y have no place yet. Places of

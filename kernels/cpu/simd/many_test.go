@@ -25,13 +25,13 @@ func checkRowsMany[V sparse.Value](t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			a := drawCSR[V](t)
 			k := rapid.SampledFrom([]int{1, 2, 3, 4, 5, 7, 8, 9, 12, 16, 17, 24, 31, 32, 33, 64, 65, 70}).Draw(t, "columns")
-			block := func(rows int) simd.Block[V] {
+			block := func(rows int) simd.MultiVector[V] {
 				stride := k + rapid.IntRange(0, 3).Draw(t, "gap")
-				return simd.Block[V]{Val: vector[V](t, max(rows-1, 0)*stride+k), Cols: k, Stride: stride}
+				return simd.MultiVector[V]{Val: vector[V](t, max(rows-1, 0)*stride+k), Cols: k, Stride: stride}
 			}
 			x, y := block(a.Cols), block(a.Rows)
 			alpha, beta := V(rapid.SampledFrom(factors[2:]).Draw(t, "alpha")), V(rapid.SampledFrom(factors).Draw(t, "beta"))
-			column := func(b simd.Block[V], rows, j int) []V {
+			column := func(b simd.MultiVector[V], rows, j int) []V {
 				out := make([]V, rows)
 				for i := range out {
 					out[i] = b.Val[i*b.Stride+j]
@@ -75,7 +75,7 @@ func TestRowsManyWritesLargeResultsAroundTheCaches(t *testing.T) {
 		for i := range x {
 			x[i] = float64(i % 1001)
 		}
-		simd.RowsMany(l, 2, 0, ptr, idx, val, simd.Block[float64]{Val: x, Cols: k, Stride: k}, simd.Block[float64]{Val: y, Cols: k, Stride: k})
+		simd.RowsMany(l, 2, 0, ptr, idx, val, simd.MultiVector[float64]{Val: x, Cols: k, Stride: k}, simd.MultiVector[float64]{Val: y, Cols: k, Stride: k})
 		for i, v := range y {
 			r := i / k
 			if want := 2 * val[r] * x[(rows-1-r)*k+i%k]; v != want {
@@ -93,12 +93,12 @@ func TestRowsManyStopsAtWhatLeavesTheArraysAtEveryLevel(t *testing.T) {
 					for at := range 3 {
 						idx, val := make([]int32, 3), make([]float32, 3)
 						idx[at] = bad
-						x, y := simd.Block[float32]{Val: make([]float32, 6*(k+1)+k), Cols: k, Stride: k + 1}, simd.Block[float32]{Val: make([]float32, 2*k), Cols: k, Stride: k}
+						x, y := simd.MultiVector[float32]{Val: make([]float32, 6*(k+1)+k), Cols: k, Stride: k + 1}, simd.MultiVector[float32]{Val: make([]float32, 2*k), Cols: k, Stride: k}
 						require.Panics(t, func() { simd.RowsMany(l, 1, 0, []int64{0, 0, 3}, idx, val, x, y) })
 					}
 				}
 			}
-			x, y := simd.Block[float64]{Val: make([]float64, 8), Cols: 8, Stride: 8}, simd.Block[float64]{Val: make([]float64, 16), Cols: 8, Stride: 8}
+			x, y := simd.MultiVector[float64]{Val: make([]float64, 8), Cols: 8, Stride: 8}, simd.MultiVector[float64]{Val: make([]float64, 16), Cols: 8, Stride: 8}
 			for _, ptr := range [][]int64{{0, 10, 10}, {0, 9, 8}, {0, 4, math.MaxInt64}, {0, -1, 9}, {5, 4, 9}, {0, 1, 2, 3}} {
 				require.Panics(t, func() { simd.RowsMany(l, 1, 0, ptr, make([]int32, 9), make([]float64, 9), x, y) }, ptr)
 			}
@@ -124,8 +124,8 @@ func TestRowsManyTakesNothingOfTheRowsBehind(t *testing.T) {
 						x[j], x[k+j] = float64(j+1), math.NaN()
 					}
 					multiply := func() {
-						simd.RowsMany(l, 1, 0, []int64{0, int64(n), int64(n + behind)}, idx, val, simd.Block[float64]{Val: x, Cols: k, Stride: k},
-							simd.Block[float64]{Val: y, Cols: k, Stride: k})
+						simd.RowsMany(l, 1, 0, []int64{0, int64(n), int64(n + behind)}, idx, val, simd.MultiVector[float64]{Val: x, Cols: k, Stride: k},
+							simd.MultiVector[float64]{Val: y, Cols: k, Stride: k})
 					}
 					check := func() {
 						for j := range k {
@@ -155,7 +155,7 @@ func checkOrderRows[V sparse.Value](t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			rows, k := rapid.IntRange(1, 9).Draw(t, "rows"), rapid.IntRange(1, 70).Draw(t, "columns")
 			order := rapid.SliceOfN(rapid.Int32Range(0, int32(rows-1)), 0, 12).Draw(t, "order")
-			x := simd.Block[V]{Cols: k, Stride: k + rapid.IntRange(0, 3).Draw(t, "gap")}
+			x := simd.MultiVector[V]{Cols: k, Stride: k + rapid.IntRange(0, 3).Draw(t, "gap")}
 			x.Val = make([]V, (rows-1)*x.Stride+k)
 			for i := range x.Val {
 				x.Val[i] = V(i + 1)
@@ -163,7 +163,7 @@ func checkOrderRows[V sparse.Value](t *testing.T) {
 			stride := rapid.SampledFrom([]int{k, (k + 7) / 8 * 8, (k + 15) / 16 * 16}).Draw(t, "stride")
 			const behind = 16
 			room := slices.Repeat([]V{12345}, len(order)*stride+behind)
-			to := simd.Block[V]{Val: room[:len(order)*stride], Cols: k, Stride: stride}
+			to := simd.MultiVector[V]{Val: room[:len(order)*stride], Cols: k, Stride: stride}
 			simd.OrderRows(l, order, x, to)
 			for i, from := range order {
 				if !slices.Equal(to.Val[i*stride:][:k], x.Val[int(from)*x.Stride:][:k]) {

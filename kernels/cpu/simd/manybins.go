@@ -19,7 +19,7 @@ const (
 type BinAhead[V sparse.Value] struct {
 	// Rows of X that these places number, whole lines of BinLine, those of the next calls.
 	Rows []uint16
-	X    Block[V]
+	X    MultiVector[V]
 	// Columns from place Entries by columns on, and values from Values by rows on, those of calls
 	// after these.
 	Entries, Values int
@@ -42,7 +42,7 @@ func BinColumns[V sparse.Value](cols int) int {
 //
 // The rows of sums are BinColumns apart; what is in them beyond x.Cols is spoiled. Rows and columns
 // must be in sums and x; they are not checked.
-func (b *Bins[V]) AddMany(l Level, k, place, n int, x Block[V], sums []V, ahead BinAhead[V], e *Expansion[V]) {
+func (b *Bins[V]) AddMany(l Level, k, place, n int, x MultiVector[V], sums []V, ahead BinAhead[V], e *Expansion[V]) {
 	columns, rows, asks := b.Columns[k:], b.Rows[place:], len(ahead.Rows)/binRound
 	more := min(binNear, len(columns)-n, len(rows)-n)
 	for n > 0 || asks > 0 {
@@ -73,7 +73,7 @@ type manyBinTable[V sparse.Value] [3]func(n, more, asks int, from, to *uint16, v
 
 // addBinMany is AddMany for n entries with these values. Rows of ahead.X for asks rounds are
 // asked for, and meanwhile what lies at soonFrom, and at soonVal, where a round has step bytes.
-func addBinMany[V sparse.Value](l Level, n, more, asks int, from, to []uint16, val []V, x Block[V], sums []V, ahead BinAhead[V], soonFrom []uint16, soonVal *byte, step int) {
+func addBinMany[V sparse.Value](l Level, n, more, asks int, from, to []uint16, val []V, x MultiVector[V], sums []V, ahead BinAhead[V], soonFrom []uint16, soonVal *byte, step int) {
 	lanes := registerBytes(AVX2) / int(unsafe.Sizeof(*new(V)))
 	kernel, last := 0, (x.Cols-1)%lanes+1 // of the last register
 	switch {

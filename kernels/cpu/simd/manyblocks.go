@@ -16,10 +16,10 @@ const blockBytes = 1 << 14
 //	y[row][c] = alpha * sum over the blocks k of lane of slice s, and j, of val[k][i][j]*x[idx[k]+j][c] + beta*y[row][c]
 //
 // Lanes beyond order have no rows. beta = 0 does not read y. With stream, which needs
-// beta = 0 and what Block.Streams says, y is written around the caches: Fence must
+// beta = 0 and what MultiVector.Streams says, y is written around the caches: Fence must
 // follow. The level must be the one whose Lanes the slices have, or Generic. Indices are not checked,
 // nor are rows.
-func MultiplyBlocksMany[V sparse.Value](l Level, b *Blocks[V], at Position, n int, alpha, beta V, x Block[V], order []uint16, y Block[V], stream bool, e *Expansion[V]) {
+func MultiplyBlocksMany[V sparse.Value](l Level, b *Blocks[V], at Position, n int, alpha, beta V, x MultiVector[V], order []uint16, y MultiVector[V], stream bool, e *Expansion[V]) {
 	lanes, size := b.Values.Lanes, b.Height*b.Width
 	n = min(n, (len(order)+lanes-1)/lanes)
 	most := blockBytes / (lanes * size * int(unsafe.Sizeof(alpha)))
@@ -77,7 +77,7 @@ type manyBlocks[V sparse.Value] struct {
 }
 
 // generic is MultiplyBlocksMany for the slices in plain Go.
-func (s *manyBlocks[V]) generic(alpha, beta V, x, y Block[V]) {
+func (s *manyBlocks[V]) generic(alpha, beta V, x, y MultiVector[V]) {
 	k, mask := 0, 0
 	for i := range s.n {
 		full, masked := int(s.widths[2*i]), int(s.widths[2*i+1])
@@ -101,7 +101,7 @@ func (s *manyBlocks[V]) generic(alpha, beta V, x, y Block[V]) {
 
 // sum is row r of the blocks of a lane times column c of x. The slice begins with column k of
 // blocks, and has full columns of which every lane has a block, then those with a mask.
-func (s *manyBlocks[V]) sum(k, full int, masks []uint16, lane, r int, x Block[V], c int) (sum V) {
+func (s *manyBlocks[V]) sum(k, full int, masks []uint16, lane, r int, x MultiVector[V], c int) (sum V) {
 	for j := range full + len(masks) {
 		if j >= full && masks[j-full]>>lane&1 == 0 {
 			continue
@@ -140,7 +140,7 @@ func manyBlocksTogether(l Level, height int) int {
 }
 
 // assembly multiplies by the kernels of a level, as many columns of y as fill a register at a time.
-func (s *manyBlocks[V]) assembly(l Level, alpha, beta V, x, y Block[V], stream bool) {
+func (s *manyBlocks[V]) assembly(l Level, alpha, beta V, x, y MultiVector[V], stream bool) {
 	kernel := of[*manyBlockTable[V]](manyBlockTables)[l-AVX2][s.height-2]
 	size, together := int(unsafe.Sizeof(alpha)), manyBlocksTogether(l, s.height)
 	most := registerBytes(l) / size

@@ -10,7 +10,7 @@ type Strips struct{ Plane, Strip int }
 
 // MultiplyDiagonalsMany is MultiplyDiagonals for y.Cols vectors at once, the columns
 // of x and y. y has no rows behind those of d. Any order of the rows gives the same result.
-func MultiplyDiagonalsMany[V sparse.Value](l Level, d *Diagonals[V], order Strips, alpha, beta V, x, y Block[V], e *Expansion[V]) {
+func MultiplyDiagonalsMany[V sparse.Value](l Level, d *Diagonals[V], order Strips, alpha, beta V, x, y MultiVector[V], e *Expansion[V]) {
 	rows := y.Rows()
 	if rows == 0 {
 		return
@@ -37,7 +37,7 @@ type manyDiagonals[V sparse.Value] struct {
 	l           Level
 	d           *Diagonals[V]
 	alpha, beta V
-	x, y        Block[V]
+	x, y        MultiVector[V]
 	values      *Expansion[V]
 	most        int // slices in a call
 	few, stream bool

@@ -9,13 +9,13 @@ import (
 // FewDiagonals reports whether slices of diagonals that have all rows are multiplied by
 // fewAssembly: x and y are fewer vectors than fill a register, and their rows follow each
 // other, so that a register has elements of several rows.
-func FewDiagonals[V sparse.Value](l Level, d *Diagonals[V], x, y Block[V]) bool {
+func FewDiagonals[V sparse.Value](l Level, d *Diagonals[V], x, y MultiVector[V]) bool {
 	k := y.Cols
 	return l == AVX512 && d.Values.Storage != Same && k > 1 && k < 8 && k*d.Values.Lanes <= 64 && x.Stride == k && y.Stride == k
 }
 
-// fewStream is Block.Streams for products of few vectors.
-func (b Block[V]) fewStream() bool {
+// fewStream is MultiVector.Streams for products of few vectors.
+func (b MultiVector[V]) fewStream() bool {
 	at := uintptr(unsafe.Pointer(unsafe.SliceData(b.Val)))
 	return len(b.Val)*int(unsafe.Sizeof(*new(V))) >= streamed && at%uintptr(registerBytes(AVX512)) == 0
 }
@@ -24,7 +24,7 @@ func (b Block[V]) fewStream() bool {
 type fewTable[V sparse.Value] [6]func(n, width int, masks *uint16, val *V, offsets *int64, x *V, row int, y *V, alpha, beta V, reads, stream bool)
 
 // fewAssembly is multiply for slices that have all rows and few vectors, as FewDiagonals says.
-func (s *manyShape[V]) fewAssembly(alpha, beta V, x, y Block[V], stream bool) {
+func (s *manyShape[V]) fewAssembly(alpha, beta V, x, y MultiVector[V], stream bool) {
 	of[*fewTable[V]](fewTables)[y.Cols-2](s.n, len(s.offsets), unsafe.SliceData(s.masks), unsafe.SliceData(s.val), unsafe.SliceData(s.offsets),
 		unsafe.SliceData(x.Val), s.row, unsafe.SliceData(y.Val), alpha, beta, beta != 0, stream)
 }

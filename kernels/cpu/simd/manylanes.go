@@ -50,10 +50,10 @@ type expandTable[V sparse.Value] [2][storages]func(n int, val *byte, table, out 
 //	y[row][j] = alpha * sum over the entries k of lane of slice s of val[k]*x[idx[k]][j] + beta*y[row][j]
 //
 // Lanes beyond order have no row, and rows of order beyond the slices no entries. beta = 0 does not read y.
-// With stream, which needs beta = 0 and what Block.Streams says, y is written around the caches: Fence must
+// With stream, which needs beta = 0 and what MultiVector.Streams says, y is written around the caches: Fence must
 // follow. The level must be the one whose Lanes the slices have, or Generic. Indices are not checked,
 // nor are rows.
-func MultiplySlicesMany[V sparse.Value](l Level, s *Slices[V], at Position, n int, alpha, beta V, x Block[V], order []uint16, y Block[V], stream bool, e *Expansion[V]) {
+func MultiplySlicesMany[V sparse.Value](l Level, s *Slices[V], at Position, n int, alpha, beta V, x MultiVector[V], order []uint16, y MultiVector[V], stream bool, e *Expansion[V]) {
 	lanes := s.Values.Lanes
 	n = min(n, (len(order)+lanes-1)/lanes)
 	if n*lanes < len(order) {
@@ -67,7 +67,7 @@ func MultiplySlicesMany[V sparse.Value](l Level, s *Slices[V], at Position, n in
 //	y[rows[s]][j] += alpha * sum over the entries k of slice s of val[k]*x[idx[k]][j]
 //
 // At most AddedAtOnce slices are added by one call. Level, indices and e are those of MultiplySlicesMany.
-func AddSlicesMany[V sparse.Value](l Level, s *Slices[V], at Position, alpha V, x Block[V], rows []uint16, y Block[V], e *Expansion[V]) {
+func AddSlicesMany[V sparse.Value](l Level, s *Slices[V], at Position, alpha V, x MultiVector[V], rows []uint16, y MultiVector[V], e *Expansion[V]) {
 	var order [AddedAtOnce * 16]uint16
 	lanes := s.Values.Lanes
 	for i := range order[:len(rows)*lanes] {
@@ -80,7 +80,7 @@ func AddSlicesMany[V sparse.Value](l Level, s *Slices[V], at Position, alpha V, 
 const AddedAtOnce = 32
 
 // multiplyMany is MultiplySlicesMany for slices all of which have rows, and with one AddSlicesMany.
-func (s *Slices[V]) multiplyMany(l Level, at Position, n int, alpha, beta V, x Block[V], order []uint16, one bool, y Block[V], stream bool, e *Expansion[V]) {
+func (s *Slices[V]) multiplyMany(l Level, at Position, n int, alpha, beta V, x MultiVector[V], order []uint16, one bool, y MultiVector[V], stream bool, e *Expansion[V]) {
 	lanes := s.Values.Lanes
 	full := s.Values.Storage == Full
 	for n > 0 {
@@ -108,7 +108,7 @@ func (s *Slices[V]) multiplyMany(l Level, at Position, n int, alpha, beta V, x B
 }
 
 // scaleRows is y[row] = beta*y[row] for the rows of order, as slices without columns.
-func scaleRows[V sparse.Value](l Level, lanes int, beta V, order []uint16, y Block[V], stream bool) {
+func scaleRows[V sparse.Value](l Level, lanes int, beta V, order []uint16, y MultiVector[V], stream bool) {
 	for len(order) > 0 {
 		n := min(len(noColumns)/2*lanes, len(order))
 		s := manyShape[V]{n: (n + lanes - 1) / lanes, widths: noColumns[:], lanes: lanes, order: order[:n]}
@@ -163,7 +163,7 @@ type manyShape[V sparse.Value] struct {
 }
 
 // multiply is MultiplySlicesMany for the slices of the shape.
-func (s *manyShape[V]) multiply(l Level, alpha, beta V, x, y Block[V], stream bool) {
+func (s *manyShape[V]) multiply(l Level, alpha, beta V, x, y MultiVector[V], stream bool) {
 	if len(s.order) == 0 {
 		return
 	}
@@ -180,7 +180,7 @@ func (s *manyShape[V]) multiply(l Level, alpha, beta V, x, y Block[V], stream bo
 
 // panels is how many times the kernels go over the entries: slices are then few at a
 // time, so that they and what they need of x are found in the caches again.
-func (b Block[V]) panels(l Level) int {
+func (b MultiVector[V]) panels(l Level) int {
 	width := SlicedAtOnce[V](l)
 	return (b.Cols + width - 1) / width
 }
@@ -194,7 +194,7 @@ func SlicedAtOnce[V sparse.Value](l Level) int {
 }
 
 // generic is multiply in plain Go.
-func (s *manyShape[V]) generic(alpha, beta V, x, y Block[V]) {
+func (s *manyShape[V]) generic(alpha, beta V, x, y MultiVector[V]) {
 	k, mask := 0, 0
 	for i := range s.n {
 		w := s.widths

@@ -37,7 +37,7 @@ func manyTogether(l Level) int {
 }
 
 // assembly is multiply for at most manyVectors registers of columns.
-func (s *manyShape[V]) assembly(l Level, alpha, beta V, x, y Block[V], stream bool) {
+func (s *manyShape[V]) assembly(l Level, alpha, beta V, x, y MultiVector[V], stream bool) {
 	size := int(unsafe.Sizeof(alpha))
 	kind, val := manyNarrow, s.val
 	switch {

@@ -9,7 +9,7 @@ import (
 // OrderRows copies rows of x: row i of to is row order[i] of x. Their numbers of columns are equal, and
 // the elements between two rows of to, which begin at whole registers, or at halves of one that they fit,
 // are spoiled. Rows must be in both; they are not checked.
-func OrderRows[V sparse.Value](l Level, order []int32, x, to Block[V]) {
+func OrderRows[V sparse.Value](l Level, order []int32, x, to MultiVector[V]) {
 	if len(order) == 0 {
 		return
 	}

@@ -14,7 +14,7 @@ func SymmetricColumns[V sparse.Value](cols int) int {
 }
 
 // symmetricPanel is how many columns, of those from c on, a kernel takes.
-func symmetricPanel[V sparse.Value](l Level, b Block[V], c int) int {
+func symmetricPanel[V sparse.Value](l Level, b MultiVector[V], c int) int {
 	if all := VectorsAtOnce[V](); l >= AVX512 && b.Cols-c >= all {
 		return all
 	}
@@ -31,7 +31,7 @@ func symmetricPanel[V sparse.Value](l Level, b Block[V], c int) int {
 // to gives a place for the rows lo <= i < hi of y, which holds until it is called again, with
 // as many columns. alpha is finite. The level must be the one whose Lanes the slices have, or
 // Generic. Columns of the matrix are not checked.
-func AddSymmetricMany[V sparse.Value](l Level, d *Diagonals[V], alpha V, x Block[V], first, rows int, to func(lo, hi int) Block[V]) {
+func AddSymmetricMany[V sparse.Value](l Level, d *Diagonals[V], alpha V, x MultiVector[V], first, rows int, to func(lo, hi int) MultiVector[V]) {
 	lanes := d.Values.Lanes
 	row, column, mask := 0, 0, 0
 	for _, run := range d.Runs {
@@ -67,7 +67,7 @@ func (s *symmetricRun[V]) offsets() (offsets []int64, before int) {
 }
 
 // add is AddSymmetricMany for the run. y begins with row low.
-func (s *symmetricRun[V]) add(l Level, alpha V, x, y Block[V], low int) {
+func (s *symmetricRun[V]) add(l Level, alpha V, x, y MultiVector[V], low int) {
 	if !FastSymmetricMany(l) {
 		s.generic(alpha, x, y, low)
 		return
@@ -79,7 +79,7 @@ func (s *symmetricRun[V]) add(l Level, alpha V, x, y Block[V], low int) {
 }
 
 // generic is add in plain Go.
-func (s *symmetricRun[V]) generic(alpha V, x, y Block[V], low int) {
+func (s *symmetricRun[V]) generic(alpha V, x, y MultiVector[V], low int) {
 	offsets, before := s.offsets()
 	lanes := s.d.Values.Lanes
 	for i := range s.rows {
@@ -105,7 +105,7 @@ func (s *symmetricRun[V]) generic(alpha V, x, y Block[V], low int) {
 
 // MultiplySymmetricBlocksMany is MultiplySymmetricBlocks for the columns of x and y, of which
 // there are as many as SymmetricColumns says.
-func MultiplySymmetricBlocksMany[V sparse.Value](l Level, b *SymmetricBlocks[V], slice, column, n int, alpha V, x, y Block[V], first int) {
+func MultiplySymmetricBlocksMany[V sparse.Value](l Level, b *SymmetricBlocks[V], slice, column, n int, alpha V, x, y MultiVector[V], first int) {
 	if n == 0 {
 		return
 	}
@@ -120,7 +120,7 @@ func MultiplySymmetricBlocksMany[V sparse.Value](l Level, b *SymmetricBlocks[V],
 }
 
 // genericMany is MultiplySymmetricBlocksMany in plain Go.
-func (b *SymmetricBlocks[V]) genericMany(slice, column, n int, alpha V, x, y Block[V], first int) {
+func (b *SymmetricBlocks[V]) genericMany(slice, column, n int, alpha V, x, y MultiVector[V], first int) {
 	in, out := make([]V, x.Rows()), make([]V, y.Rows())
 	for j := range x.Cols {
 		for i := range in {

@@ -17,7 +17,7 @@ type manySymmetricBlockTable[V sparse.Value] [2][SymmetricBlockMax - 1]func(lane
 func filled[V sparse.Value](cols int) int { return cols / VectorsAtOnce[V]() }
 
 // assembly is add for as many columns as symmetricPanel says.
-func (s *symmetricRun[V]) assembly(alpha V, x, y Block[V], low int) {
+func (s *symmetricRun[V]) assembly(alpha V, x, y MultiVector[V], low int) {
 	offsets, before := s.offsets()
 	lanes := s.d.Values.Lanes
 	kernel := of[*manySymmetricTable[V]](manySymmetricTables)[filled[V](x.Cols)]
@@ -26,7 +26,7 @@ func (s *symmetricRun[V]) assembly(alpha V, x, y Block[V], low int) {
 }
 
 // assemblyMany is MultiplySymmetricBlocksMany for as many columns as symmetricPanel says.
-func (b *SymmetricBlocks[V]) assemblyMany(slice, column, n int, alpha V, x, y Block[V], first int) {
+func (b *SymmetricBlocks[V]) assemblyMany(slice, column, n int, alpha V, x, y MultiVector[V], first int) {
 	k := column * b.Values.Lanes
 	kernel := of[*manySymmetricBlockTable[V]](manySymmetricBlockTables)[filled[V](x.Cols)][b.Size-2]
 	kernel(b.Values.Lanes, n, &b.Widths[slice], &b.Masks[column], &b.Values.Full[k*b.Size*b.Size], &b.Idx[k],
@@ -34,4 +34,4 @@ func (b *SymmetricBlocks[V]) assemblyMany(slice, column, n int, alpha V, x, y Bl
 }
 
 // rowBytes is the bytes from row to row.
-func (b Block[V]) rowBytes() int { return b.Stride * int(unsafe.Sizeof(*new(V))) }
+func (b MultiVector[V]) rowBytes() int { return b.Stride * int(unsafe.Sizeof(*new(V))) }

@@ -21,7 +21,7 @@ const (
 // The rows of acc are TileColumns apart; what is in them beyond x.Cols is spoiled.
 // Rows and columns must be in acc and x; they are not checked. The entries from hi to next
 // are those of the next tile: what they read of nextX is brought to the cache.
-func AddTileMany[V sparse.Value](l Level, t *Tiles[V], lo, hi, next int, x, nextX Block[V], acc []V, e *Expansion[V]) {
+func AddTileMany[V sparse.Value](l Level, t *Tiles[V], lo, hi, next int, x, nextX MultiVector[V], acc []V, e *Expansion[V]) {
 	asks := min(hi, lo+next-hi) // entries at whose turn one of the next tile is asked for
 	for ahead := hi - lo; lo < hi; {
 		end := min(lo+tileEntries, hi)
@@ -67,7 +67,7 @@ type manyTileTable[V sparse.Value] [3]func(n, more int, entries *uint32, val, x 
 
 // addTileMany is AddTileMany for entries with these values; more entries can be read
 // behind them. What as many later ones read of nextX is asked for.
-func addTileMany[V sparse.Value](l Level, entries []uint32, more int, later []uint32, val []V, x, nextX Block[V], acc []V) {
+func addTileMany[V sparse.Value](l Level, entries []uint32, more int, later []uint32, val []V, x, nextX MultiVector[V], acc []V) {
 	lda := TileColumns[V](l, x.Cols) * int(unsafe.Sizeof(*new(V)))
 	of[*manyTileTable[V]](manyTileTables)[lda/(2*shortRegister)](len(entries), more, unsafe.SliceData(entries), unsafe.SliceData(val), unsafe.SliceData(x.Val), x.rowBytes(),
 		unsafe.SliceData(acc), lda, x.Cols, unsafe.SliceData(later), unsafe.SliceData(nextX.Val))

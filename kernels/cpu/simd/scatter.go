@@ -6,7 +6,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Scatter adds rows of a CSR matrix, times alpha and an element of x each, to y:
+// RowsTransposed adds rows of a CSR matrix, times alpha and an element of x each, to y:
 //
 //	y[idx[k]-first] += alpha * (val[k]*x[r]),  ptr[r]-ptr[0] <= k < ptr[r+1]-ptr[0]
 //
@@ -14,7 +14,7 @@ import (
 // those done, len(idx) if all. ptr has len(x)+1 elements and ends at the last
 // entry; one that falls or leaves idx is a panic. far says that places follow each
 // other at random in more memory than the caches hold.
-func Scatter[V sparse.Value](l Level, alpha V, ptr []int64, idx []int32, val, x, y []V, first int, far bool) (done int) {
+func RowsTransposed[V sparse.Value](l Level, alpha V, ptr []int64, idx []int32, val, x, y []V, first int, far bool) (done int) {
 	ptr, val = ptr[:len(x)+1], val[:len(idx)]
 	if ptr[len(x)]-ptr[0] != int64(len(idx)) {
 		panic(errPointers)

@@ -9,14 +9,14 @@ import (
 // MarkedRows is how many successive rows have a mark together in Places.
 const MarkedRows = 1 << 10
 
-// Places says where ScatterMany adds to for each row of the result.
+// Places says where RowsTransposedMany adds to for each row of the result.
 type Places[V sparse.Value] struct {
-	Rows  int      // of the result
-	First int      // the row that Y begins with
-	Done  int      // rows of Y that are ready to be added to
-	Own   int      // rows of Y; those from Done on have no place yet
-	Y     Block[V] // rows First <= i < First+Own
-	Spill Block[V] // all rows, for those that are not in Y; may be empty where Y has all
+	Rows  int            // of the result
+	First int            // the row that Y begins with
+	Done  int            // rows of Y that are ready to be added to
+	Own   int            // rows of Y; those from Done on have no place yet
+	Y     MultiVector[V] // rows First <= i < First+Own
+	Spill MultiVector[V] // all rows, for those that are not in Y; may be empty where Y has all
 	// Marks is set where rows of Spill were added to, one for each MarkedRows of the result.
 	Marks []byte
 }
@@ -37,10 +37,10 @@ func (p *Places[V]) place(i int32) []V {
 	return p.Spill.Val[int(i)*p.Spill.Stride:][:p.Spill.Cols]
 }
 
-// VectorsAtOnce is the most columns that ScatterMany takes: a cache line.
+// VectorsAtOnce is the most columns that RowsTransposedMany takes: a cache line.
 func VectorsAtOnce[V sparse.Value]() int { return 64 / int(unsafe.Sizeof(*new(V))) }
 
-// ScatterMany adds rows of a CSR matrix, times alpha and a row of x each, to rows of the
+// RowsTransposedMany adds rows of a CSR matrix, times alpha and a row of x each, to rows of the
 // result:
 //
 //	row idx[k-ptr[0]][j] += alpha * (val[k-ptr[0]]*x[r][j]),  ptr[r] <= k < ptr[r+1], from <= k < ptr[0]+len(idx)
@@ -52,7 +52,7 @@ func VectorsAtOnce[V sparse.Value]() int { return 64 / int(unsafe.Sizeof(*new(V)
 // ptr[0]+len(idx). Pointers that do not lead there, and an index out of range, are a
 // panic. x has len(ptr)-1 rows. idx goes on behind its end to entry asks, for what is asked
 // for ahead; asks is 0 to ask for nothing.
-func ScatterMany[V sparse.Value](l Level, alpha V, from int64, ptr []int64, idx []int32, val []V, x Block[V], to *Places[V], asks int64) int64 {
+func RowsTransposedMany[V sparse.Value](l Level, alpha V, from int64, ptr []int64, idx []int32, val []V, x MultiVector[V], to *Places[V], asks int64) int64 {
 	end := ptr[0] + int64(len(idx))
 	before, after := factorsMany(l, alpha, x)
 	if l >= AVX2 && after == 1 {
@@ -74,7 +74,7 @@ func ScatterMany[V sparse.Value](l Level, alpha V, from int64, ptr []int64, idx 
 }
 
 // factorsMany is Factors for all elements of a block.
-func factorsMany[V sparse.Value](l Level, alpha V, x Block[V]) (before, after V) {
+func factorsMany[V sparse.Value](l Level, alpha V, x MultiVector[V]) (before, after V) {
 	if x.Stride == x.Cols {
 		return Factors(l, alpha, x.Val)
 	}
@@ -86,7 +86,7 @@ func factorsMany[V sparse.Value](l Level, alpha V, x Block[V]) (before, after V)
 	return before, after
 }
 
-func scatterManyGeneric[V sparse.Value](before, after V, from int64, ptr []int64, idx []int32, val []V, x Block[V], to *Places[V]) int64 {
+func scatterManyGeneric[V sparse.Value](before, after V, from int64, ptr []int64, idx []int32, val []V, x MultiVector[V], to *Places[V]) int64 {
 	base := ptr[0]
 	end := base + int64(len(idx))
 	for r := range len(ptr) - 1 {

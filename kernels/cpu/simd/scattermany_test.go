@@ -29,9 +29,9 @@ func checkScatterMany[V sparse.Value](t *testing.T) {
 			if k <= width/2 {
 				width /= 2
 			}
-			block := func(rows, k int, value func(*rapid.T) float64) simd.Block[V] {
+			block := func(rows, k int, value func(*rapid.T) float64) simd.MultiVector[V] {
 				stride := k + rapid.IntRange(0, 3).Draw(t, "gap")
-				b := simd.Block[V]{Val: make([]V, max(rows*stride, k)), Cols: k, Stride: stride}
+				b := simd.MultiVector[V]{Val: make([]V, max(rows*stride, k)), Cols: k, Stride: stride}
 				for i := range b.Val {
 					if b.Val[i] = V(math.NaN()); i%stride < k {
 						b.Val[i] = V(value(t))
@@ -52,7 +52,7 @@ func checkScatterMany[V sparse.Value](t *testing.T) {
 				}
 				alpha = V(math.Ldexp(float64(alpha), least+3))
 			}
-			column := func(b simd.Block[V], rows, j int) []V {
+			column := func(b simd.MultiVector[V], rows, j int) []V {
 				out := make([]V, rows)
 				for i := range out {
 					out[i] = b.Val[i*b.Stride+j]
@@ -61,7 +61,7 @@ func checkScatterMany[V sparse.Value](t *testing.T) {
 			}
 			asks := rapid.SampledFrom([]int64{0, a.NNZ()}).Draw(t, "asks")
 			for from := int64(0); from < a.NNZ(); {
-				if from = simd.ScatterMany(l, alpha, from, a.RowPtr, a.ColIdx, a.Val, x, &to, asks); from < a.NNZ() {
+				if from = simd.RowsTransposedMany(l, alpha, from, a.RowPtr, a.ColIdx, a.Val, x, &to, asks); from < a.NNZ() {
 					require.GreaterOrEqual(t, int(a.ColIdx[from]), first+to.Done)
 					require.Less(t, int(a.ColIdx[from]), first+own)
 					to.Done = int(a.ColIdx[from]) - first + 1
@@ -79,7 +79,7 @@ func checkScatterMany[V sparse.Value](t *testing.T) {
 			for _, c := range a.ColIdx {
 				require.True(t, int(c) >= first && int(c) < first+own || to.Marks[0] != 0)
 			}
-			for _, b := range []simd.Block[V]{to.Y, to.Spill} {
+			for _, b := range []simd.MultiVector[V]{to.Y, to.Spill} {
 				for i, v := range b.Val {
 					require.False(t, i%b.Stride >= width && v == v, "written between the rows")
 				}
@@ -91,11 +91,11 @@ func checkScatterMany[V sparse.Value](t *testing.T) {
 func TestScatterManyStopsAtWhatLeavesTheArraysAtEveryLevel(t *testing.T) {
 	levels(t, func(t *testing.T, l simd.Level) {
 		for _, k := range []int{4, 8} {
-			block := simd.Block[float64]{Val: make([]float64, 6*k), Cols: k, Stride: k}
+			block := simd.MultiVector[float64]{Val: make([]float64, 6*k), Cols: k, Stride: k}
 			launch := func(ptr []int64, idx ...int32) func() {
 				to := simd.Places[float64]{Rows: 6, Own: 6, Done: 6, Y: block, Spill: block, Marks: make([]byte, 1)}
 				return func() {
-					simd.ScatterMany(l, 1, ptr[0], ptr, idx, make([]float64, len(idx)), block.First(len(ptr)-1), &to, 0)
+					simd.RowsTransposedMany(l, 1, ptr[0], ptr, idx, make([]float64, len(idx)), block.First(len(ptr)-1), &to, 0)
 				}
 			}
 			require.NotPanics(t, launch([]int64{7, 7, 10}, 5, 0, 5))

@@ -65,7 +65,7 @@ func PutSlices[V sparse.Value](l Level, s *Slices[V], at Position, n int, x, ahe
 	}
 	multiplySlicesFrom(l, s, at, n, x, ahead, sums, false, finished[V]{})
 	for i, r := range rows {
-		y[r] = Finished(alpha, 0, sums[i], 0)
+		y[r] = RowValue(alpha, 0, sums[i], 0)
 	}
 }
 

@@ -109,7 +109,7 @@ func slicesPutTest[V sparse.Value](t *testing.T, l Level, near, wide bool) {
 		for i := range want {
 			want[i], got[i] = 9, 9
 		}
-		Finish(l, alpha, 0, sums, room, false)
+		StoreRows(l, alpha, 0, sums, room, false)
 		for i, v := range room {
 			want[rows[i]] = v
 		}

@@ -21,7 +21,7 @@ func LastCache() int64 {
 	return 32 << 20
 }
 
-// Finish is the last step of a product, with the same bits on all levels:
+// StoreRows is the last step of a product, with the same bits on all levels:
 //
 //	y[i] = fma(beta, y[i], alpha*sums[i])
 //
@@ -29,7 +29,7 @@ func LastCache() int64 {
 // quiet one without a payload. With stream and beta = 0 stores go past the caches,
 // but for the elements before and behind whole registers: Fence must follow before
 // another goroutine may look at y.
-func Finish[V sparse.Value](l Level, alpha, beta V, sums, y []V, stream bool) {
+func StoreRows[V sparse.Value](l Level, alpha, beta V, sums, y []V, stream bool) {
 	sums = sums[:len(y)]
 	if beta == 0 {
 		beta = 0 // not -0: the kernels look at its bits
@@ -70,10 +70,10 @@ func registers[V sparse.Value](l Level, y []V, stream bool) (head, end int) {
 	return head, len(y) - (len(y)-head)%Lanes[V](l)
 }
 
-// FinishFrom is Finish for sums in another order, whose places are not checked:
+// StorePermutedRows is Finish for sums in another order, whose places are not checked:
 //
 //	y[i] = fma(beta, y[i], alpha*sums[at[i]])
-func FinishFrom[V sparse.Value](l Level, alpha, beta V, at []uint16, sums, y []V, stream bool) {
+func StorePermutedRows[V sparse.Value](l Level, alpha, beta V, at []uint16, sums, y []V, stream bool) {
 	at = at[:len(y)]
 	if beta == 0 {
 		beta = 0
@@ -90,7 +90,7 @@ func FinishFrom[V sparse.Value](l Level, alpha, beta V, at []uint16, sums, y []V
 
 func finishFromGeneric[V sparse.Value](alpha, beta V, at []uint16, sums, y []V) {
 	for i, k := range at {
-		y[i] = Finished(alpha, beta, sums[k], y[i])
+		y[i] = RowValue(alpha, beta, sums[k], y[i])
 	}
 }
 
@@ -98,21 +98,21 @@ func finishGeneric[V sparse.Value](alpha, beta V, sums, y []V) {
 	y = y[:len(sums)]
 	if beta != 0 {
 		for i, s := range sums {
-			y[i] = Finished(alpha, beta, s, y[i])
+			y[i] = RowValue(alpha, beta, s, y[i])
 		}
 		return
 	}
 	for i, s := range sums {
 		v := alpha * s
 		if v != v {
-			v = Finished(alpha, 0, s, 0)
+			v = RowValue(alpha, 0, s, 0)
 		}
 		y[i] = v
 	}
 }
 
-// Finished is Finish for one element.
-func Finished[V sparse.Value](alpha, beta, sum, y V) V {
+// RowValue is Finish for one element.
+func RowValue[V sparse.Value](alpha, beta, sum, y V) V {
 	v := alpha * sum
 	if beta != 0 {
 		v = FMA(beta, y, v)

@@ -7,7 +7,7 @@ package simd
 //go:noescape
 func finishF64AVX2(n int, alpha float64, beta float64, sums *float64, y *float64, stream int)
 
-// finishFromF64AVX2 is FinishFrom for n > 0 registers of elements.
+// finishFromF64AVX2 is StorePermutedRows for n > 0 registers of elements.
 //
 //go:noescape
 func finishFromF64AVX2(n int, alpha float64, beta float64, at *uint16, sums *float64, y *float64, stream int)

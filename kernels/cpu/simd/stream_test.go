@@ -22,7 +22,7 @@ func streamTest[V sparse.Value](t *testing.T) {
 				for i := range v {
 					v[i] = V(i + 1)
 				}
-				Finish(l, 3, 0, v, y[from:from+n], true)
+				StoreRows(l, 3, 0, v, y[from:from+n], true)
 				Fence(l)
 				for i, e := range y {
 					want := V(0)
@@ -61,8 +61,8 @@ func finishFromTest[V sparse.Value](t *testing.T) {
 						for i := range want {
 							want[i], got[i] = V(i)/7, V(i)/7
 						}
-						Finish(l, 3, beta, permuted, want[from:from+n], stream)
-						FinishFrom(l, 3, beta, at, sums, got[from:from+n], stream)
+						StoreRows(l, 3, beta, permuted, want[from:from+n], stream)
+						StorePermutedRows(l, 3, beta, at, sums, got[from:from+n], stream)
 						Fence(l)
 						for i := range want {
 							require.Equal(t, math.Float64bits(float64(want[i])), math.Float64bits(float64(got[i])), "%s, from %d, %d elements, beta %g, element %d", l, from, n, beta, i)

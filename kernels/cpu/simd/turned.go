@@ -22,10 +22,10 @@ func (g Grid[V]) From(i int) Grid[V] {
 // nearest cache.
 const turnedAtOnce = 128
 
-// CopyTurned copies count vectors of n elements, of which one grid has the elements of a vector side by side
+// CopyTransposed copies count vectors of n elements, of which one grid has the elements of a vector side by side
 // and the other one the vectors: to[i][j] = from[i][j]. Both must have as many; what is beside them in to
 // is left alone.
-func CopyTurned[V sparse.Value](l Level, n, count int, from, to Grid[V]) {
+func CopyTransposed[V sparse.Value](l Level, n, count int, from, to Grid[V]) {
 	if l < AVX2 || from.I == to.I {
 		turnGeneric(0, n, 0, count, from, to)
 		return
@@ -49,7 +49,7 @@ func CopyTurned[V sparse.Value](l Level, n, count int, from, to Grid[V]) {
 // turnTable is kernels for tiles of 2 x 2 and of 4 x 4.
 type turnTable[V sparse.Value] [2]func(n int, from *V, ldf, stepf int, to *V, ldt, stept int)
 
-// turnTiles is CopyTurned for elements lo <= i < hi of the vectors from j on, as many as tiles have rows.
+// turnTiles is CopyTransposed for elements lo <= i < hi of the vectors from j on, as many as tiles have rows.
 func turnTiles[V sparse.Value](side, lo, hi, j int, from, to Grid[V]) {
 	size := int(unsafe.Sizeof(*new(V)))
 	ldf, ldt := from.J, to.I
@@ -60,7 +60,7 @@ func turnTiles[V sparse.Value](side, lo, hi, j int, from, to Grid[V]) {
 	of[*turnTable[V]](turnTables)[side/4]((hi-lo)/side, unsafe.SliceData(a), ldf*size, side*from.I*size, unsafe.SliceData(b), ldt*size, side*to.I*size)
 }
 
-// turnGeneric is CopyTurned in plain Go, for elements lo <= i < hi of the vectors first <= j < end.
+// turnGeneric is CopyTransposed in plain Go, for elements lo <= i < hi of the vectors first <= j < end.
 func turnGeneric[V sparse.Value](lo, hi, first, end int, from, to Grid[V]) {
 	for i := lo; i < hi; i++ {
 		for j := first; j < end; j++ {

@@ -14,8 +14,8 @@ func TestTurnedVectorsStayInsideTheirMemory(t *testing.T) {
 					side := between(t, make([]float64, n*count), atEnd)
 					row := between(t, make([]float64, n*count), atEnd)
 					byColumn, byRow := simd.Grid[float64]{Val: side, I: 1, J: n}, simd.Grid[float64]{Val: row, I: count, J: 1}
-					simd.CopyTurned(l, n, count, byColumn, byRow)
-					simd.CopyTurned(l, n, count, byRow, byColumn)
+					simd.CopyTransposed(l, n, count, byColumn, byRow)
+					simd.CopyTransposed(l, n, count, byRow, byColumn)
 				}
 			}
 		}

@@ -26,7 +26,7 @@ func testTurn[V sparse.Value](t *testing.T) {
 						from, to, want := by[way], by[1-way], by[1-way]
 						from.Val, to.Val, want.Val = counted[V](from, n, count), blank[V](to, n, count), blank[V](to, n, count)
 						turnGeneric(0, n, 0, count, from, want)
-						CopyTurned(l, n, count, from, to)
+						CopyTransposed(l, n, count, from, to)
 						require.Equal(t, want.Val, to.Val, fmt.Sprintf("%s, %d vectors of %d, gap %d, way %d", l, count, n, gap, way))
 					}
 				}

@@ -46,45 +46,45 @@ func AddAxpyScaled(l Level, a float64, x, y, d []float64, s, scaled *vec.Sum) {
 	vec.AddAxpyScaled(a, x[n:], y[n:], d[n:], s, scaled)
 }
 
-// Move is x = x + a*p and p = z + b*p.
-func Move(l Level, a, b float64, z, p, x []float64) {
+// UpdateDirection is x = x + a*p and p = z + b*p.
+func UpdateDirection(l Level, a, b float64, z, p, x []float64) {
 	p, x = p[:len(z)], x[:len(z)]
 	n := grouped(l, len(z))
 	if n > 0 {
 		vectorKernels[l-AVX2].move(n/8, a, b, &z[0], &p[0], &x[0])
 	}
-	vec.Move(a, b, z[n:], p[n:], x[n:])
+	vec.UpdateDirection(a, b, z[n:], p[n:], x[n:])
 }
 
-// MoveScaled is Move with z = d*r, element by element.
-func MoveScaled(l Level, a, b float64, d, r, p, x []float64) {
+// UpdateDirectionScaled is Move with z = d*r, element by element.
+func UpdateDirectionScaled(l Level, a, b float64, d, r, p, x []float64) {
 	r, p, x = r[:len(d)], p[:len(d)], x[:len(d)]
 	n := grouped(l, len(d))
 	if n > 0 {
 		vectorKernels[l-AVX2].moveScaled(n/8, a, b, &d[0], &r[0], &p[0], &x[0])
 	}
-	vec.MoveScaled(a, b, d[n:], r[n:], p[n:], x[n:])
+	vec.UpdateDirectionScaled(a, b, d[n:], r[n:], p[n:], x[n:])
 }
 
-// Turn is p = r + b*(p - w*v).
-func Turn(l Level, r []float64, b, w float64, v, p []float64) {
+// BiCGSTABDirection is p = r + b*(p - w*v).
+func BiCGSTABDirection(l Level, r []float64, b, w float64, v, p []float64) {
 	v, p = v[:len(r)], p[:len(r)]
 	n := grouped(l, len(r))
 	if n > 0 {
 		vectorKernels[l-AVX2].turn(n/8, b, w, &r[0], &v[0], &p[0])
 	}
-	vec.Turn(r[n:], b, w, v[n:], p[n:])
+	vec.BiCGSTABDirection(r[n:], b, w, v[n:], p[n:])
 }
 
-// AddStabilise is x = x + (a*p + w*s) and r = r - w*t, and adds r'r to rr and c'r to cr. s may be r.
-func AddStabilise(l Level, a float64, p []float64, w float64, s, x, t, r, c []float64, rr, cr *vec.Sum) {
+// AddBiCGSTABStep is x = x + (a*p + w*s) and r = r - w*t, and adds r'r to rr and c'r to cr. s may be r.
+func AddBiCGSTABStep(l Level, a float64, p []float64, w float64, s, x, t, r, c []float64, rr, cr *vec.Sum) {
 	k := len(p)
 	s, x, t, r, c = s[:k], x[:k], t[:k], r[:k], c[:k]
 	n := grouped(l, k)
 	if n > 0 {
 		vectorKernels[l-AVX2].stabilise(n/8, a, w, &p[0], &s[0], &x[0], &t[0], &r[0], &c[0], (*[8]float64)(rr), (*[8]float64)(cr))
 	}
-	vec.AddFinish(a, p[n:], w, s[n:], x[n:], t[n:], r[n:], c[n:], rr, cr)
+	vec.AddBiCGSTABStep(a, p[n:], w, s[n:], x[n:], t[n:], r[n:], c[n:], rr, cr)
 }
 
 // grouped is how many of so many elements assembly takes: groups of 8, the parts of a sum.

@@ -44,17 +44,23 @@ func vectorCalls() []vectorCall {
 		{"AxpyScaled", 3, func(l simd.Level, v [][]float64) []float64 {
 			return two(func(s, t *vec.Sum) { simd.AddAxpyScaled(l, 0.7, v[0], v[1], v[2], s, t) })
 		}},
-		{"Move", 3, func(l simd.Level, v [][]float64) []float64 { simd.Move(l, 0.7, -0.3, v[0], v[1], v[2]); return nil }},
-		{"MoveScaled", 4, func(l simd.Level, v [][]float64) []float64 {
-			simd.MoveScaled(l, 0.7, -0.3, v[0], v[1], v[2], v[3])
+		{"Move", 3, func(l simd.Level, v [][]float64) []float64 {
+			simd.UpdateDirection(l, 0.7, -0.3, v[0], v[1], v[2])
 			return nil
 		}},
-		{"Turn", 3, func(l simd.Level, v [][]float64) []float64 { simd.Turn(l, v[0], 0.7, -0.3, v[1], v[2]); return nil }},
+		{"MoveScaled", 4, func(l simd.Level, v [][]float64) []float64 {
+			simd.UpdateDirectionScaled(l, 0.7, -0.3, v[0], v[1], v[2], v[3])
+			return nil
+		}},
+		{"Turn", 3, func(l simd.Level, v [][]float64) []float64 {
+			simd.BiCGSTABDirection(l, v[0], 0.7, -0.3, v[1], v[2])
+			return nil
+		}},
 		{"Stabilise", 6, func(l simd.Level, v [][]float64) []float64 {
-			return two(func(s, t *vec.Sum) { simd.AddStabilise(l, 0.7, v[0], -0.3, v[1], v[2], v[3], v[4], v[5], s, t) })
+			return two(func(s, t *vec.Sum) { simd.AddBiCGSTABStep(l, 0.7, v[0], -0.3, v[1], v[2], v[3], v[4], v[5], s, t) })
 		}},
 		{"Stabilise with s = r", 5, func(l simd.Level, v [][]float64) []float64 {
-			return two(func(s, t *vec.Sum) { simd.AddStabilise(l, 0.7, v[0], -0.3, v[3], v[1], v[2], v[3], v[4], s, t) })
+			return two(func(s, t *vec.Sum) { simd.AddBiCGSTABStep(l, 0.7, v[0], -0.3, v[3], v[1], v[2], v[3], v[4], s, t) })
 		}},
 	}
 	for _, m := range []int{1, 2, 3, 6, 8, 24} {
@@ -71,7 +77,7 @@ func vectorCalls() []vectorCall {
 				return parts
 			}},
 			vectorCall{fmt.Sprintf("MoveMany/%d", m), 3, func(l simd.Level, v [][]float64) []float64 {
-				simd.MoveMany(l, a, b, v[0], v[1], v[2])
+				simd.UpdateDirectionMany(l, a, b, v[0], v[1], v[2])
 				return nil
 			}},
 			vectorCall{fmt.Sprintf("ScaleMany/%d", m), 3, func(l simd.Level, v [][]float64) []float64 {
@@ -85,7 +91,7 @@ func vectorCalls() []vectorCall {
 			vectorCall{fmt.Sprintf("Project/%d", m), m + 2, func(l simd.Level, v [][]float64) []float64 { return project(l, v[:m], v[m], v[m+1]) }},
 			vectorCall{fmt.Sprintf("Remove/%d", m), m + 2, func(l simd.Level, v [][]float64) []float64 {
 				at := len(v[m]) / 3
-				simd.Remove(l, coefficients[9-m:], coefficients[:m], v[:m], at, v[m][at:], v[m+1][at:], new(vec.Sum))
+				simd.SubtractProjection(l, coefficients[9-m:], coefficients[:m], v[:m], at, v[m][at:], v[m+1][at:], new(vec.Sum))
 				return nil
 			}},
 			vectorCall{fmt.Sprintf("Combine/%d", m), m + 1, func(l simd.Level, v [][]float64) []float64 {
@@ -144,7 +150,7 @@ func TestABasisIsTreatedAsItsVectorsOneAfterTheOther(t *testing.T) {
 					vec.Axpy(-g[j], v[j][at:], wantU[at:])
 					vec.Axpy(-h[j], v[j][at:], wantW[at:])
 				}
-				simd.Remove(l, g, h, v[:m], at, u[at:], w[at:], new(vec.Sum))
+				simd.SubtractProjection(l, g, h, v[:m], at, u[at:], w[at:], new(vec.Sum))
 				require.Equal(t, wantU, u, "%d elements, %d vectors", n, m)
 				require.Equal(t, wantW, w, "%d elements, %d vectors", n, m)
 				for j := range m {

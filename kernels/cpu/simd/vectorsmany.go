@@ -25,14 +25,14 @@ func AxpyMany(l Level, a, x, y, parts []float64) {
 	vec.AxpyMany(a, x[n:], y[n:], parts)
 }
 
-// MoveMany is x_j = x_j + a_j*p_j and p_j = z_j + b_j*p_j.
-func MoveMany(l Level, a, b, z, p, x []float64) {
+// UpdateDirectionMany is x_j = x_j + a_j*p_j and p_j = z_j + b_j*p_j.
+func UpdateDirectionMany(l Level, a, b, z, p, x []float64) {
 	b, p, x = b[:len(a)], p[:len(z)], x[:len(z)]
 	n := rowsGrouped(l, len(z), len(a))
 	if n > 0 {
 		vectorKernels[l-AVX2].moveMany(n/len(a), len(a), &a[0], &b[0], &z[0], &p[0], &x[0])
 	}
-	vec.MoveMany(a, b, z[n:], p[n:], x[n:])
+	vec.UpdateDirectionMany(a, b, z[n:], p[n:], x[n:])
 }
 
 // ScaleMany is z_j = d*r_j, element by element, for each of m vectors.

@@ -14,7 +14,7 @@ func skewed(longest, nnz int64) bool { return longest >= longRow && longest > nn
 // skewed, or where rows are so short that their number counts for more than their
 // entries; else the vector kernels. The second result says why. ptr is as in
 // kernels.Packing: rows that are cut count whole.
-func choose(ptr []int64) (Gather, string) {
+func choose(ptr []int64) (CSRKernel, string) {
 	rows := int64(len(ptr) - 1)
 	if rows < 1 {
 		return Vector, "the part has no rows"

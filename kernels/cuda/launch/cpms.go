@@ -23,7 +23,7 @@ const segmentBank = 128
 // kernels.Packed.
 type packedSegments struct {
 	Rows[float64]
-	precision kernels.Precision
+	precision kernels.Segments
 	ones      bool                  // all values are 1, and not stored
 	val       func(b *builder) Addr // the values
 	places    int64                 // values
@@ -42,25 +42,25 @@ type segmentVectors struct {
 // ELLPACK-R for "ell", and the same with sorted rows for "pellr". Other forms and
 // types are a *sparse.InputError.
 func packSegments[V sparse.Value](d kernels.Device, s kernels.Stream, given *kernels.Packing[V]) (kernels.Packed, error) {
-	read := given.Precision
+	read := given.Segments
 	op, ok := any(given).(*kernels.Packing[float64])
 	if !ok {
-		return nil, sparse.Inputf("precision", "%d of %d segments: only float64 values have segments", read.Read, read.Segments)
+		return nil, sparse.Inputf("precision", "%d of %d segments: only float64 values have segments", read.Read, read.Count)
 	}
-	layout := cpms.Layout{Segments: read.Segments, Bank: segmentBank}
+	layout := cpms.Layout{Segments: read.Count, Bank: segmentBank}
 	if err := layout.Check(); err != nil {
 		return nil, err
 	}
 	ones := read.Read == 0 && op.Val == nil
-	if !ones && (read.Read < 1 || read.Read > read.Segments) {
-		return nil, sparse.Inputf("precision", "%d of %d segments: use 1 to %d", read.Read, read.Segments, read.Segments)
+	if !ones && (read.Read < 1 || read.Read > read.Count) {
+		return nil, sparse.Inputf("precision", "%d of %d segments: use 1 to %d", read.Read, read.Count, read.Count)
 	}
 	if err := checkSegments(op, ones); err != nil {
 		return nil, err
 	}
 	begin := time.Now()
 	p := &packedSegments{Rows: Rows[float64]{dev: d, stream: s, part: op.Part, minors: int64(op.Minors)}, precision: read, ones: ones}
-	p.info.Form, p.info.Why = op.Form, fmt.Sprintf("%d of %d segments are read", read.Read, read.Segments)
+	p.info.Form, p.info.Why = op.Form, fmt.Sprintf("%d of %d segments are read", read.Read, read.Count)
 	var err error
 	if ones {
 		p.info.Why = "all values are 1"
@@ -89,7 +89,7 @@ func packSegments[V sparse.Value](d kernels.Device, s kernels.Stream, given *ker
 // checkSegments is checkPacking for a part in segments, or without values.
 func checkSegments(op *kernels.Packing[float64], ones bool) error {
 	plain := *op
-	plain.Precision = kernels.Precision{}
+	plain.Segments = kernels.Segments{}
 	if ones && int64(len(op.Idx)) == op.Part.NNZ() {
 		plain.Part.EndIdx, plain.Idx = plain.Part.StartIdx-1, nil
 	}
@@ -124,7 +124,7 @@ func (p *packedSegments) values(b *builder) Addr {
 
 // shift is the logarithm of the values in a bank.
 func (p *packedSegments) shift() int64 {
-	l := cpms.Layout{Segments: p.precision.Segments, Bank: segmentBank}
+	l := cpms.Layout{Segments: p.precision.Count, Bank: segmentBank}
 	return int64(bits.TrailingZeros(uint(l.PerBank())))
 }
 

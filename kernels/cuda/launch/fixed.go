@@ -7,9 +7,9 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// gatherFixed is kernels.GatherFixed. That the last row ends in the part is for the
+// gatherFixed is kernels.MajorProductFixed. That the last row ends in the part is for the
 // caller to know: the pointers are on the device.
-func gatherFixed[V sparse.Value](b *builder, op *kernels.GatherFixed[V]) {
+func gatherFixed[V sparse.Value](b *builder, op *kernels.MajorProductFixed[V]) {
 	if op.A.Part.StartFlag {
 		b.err = fmt.Errorf("%w: part %+v does not hold whole rows", kernels.ErrArgument, op.A.Part)
 		return

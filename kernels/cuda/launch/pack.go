@@ -38,8 +38,8 @@ func checkPacking[V sparse.Value](op *kernels.Packing[V]) error {
 	switch {
 	case op.Fixed:
 		return fmt.Errorf("%w: sums of a fixed shape in another form than the part as it is", kernels.ErrNotSupported)
-	case op.Precision != kernels.Precision{}:
-		return fmt.Errorf("%w: %d of %d segments of values", kernels.ErrNotSupported, op.Precision.Read, op.Precision.Segments)
+	case op.Segments != kernels.Segments{}:
+		return fmt.Errorf("%w: %d of %d segments of values", kernels.ErrNotSupported, op.Segments.Read, op.Segments.Count)
 	}
 	return nil
 }
@@ -145,7 +145,7 @@ func put[T mem.Elem](d kernels.Device, s kernels.Stream, src []T) (kernels.Array
 }
 
 // Prepare makes ready for the kernels of g; why says who chose them.
-func (p *Packed[V]) Prepare(s kernels.Stream, g Gather, why string) error {
+func (p *Packed[V]) Prepare(s kernels.Stream, g CSRKernel, why string) error {
 	form := kernels.FormCSR
 	if g == Merge {
 		form = FormMerge
@@ -218,18 +218,18 @@ type mergePath struct {
 	rows, first, end int64
 }
 
-// Kernel names the operation.
-func (*mergePath) Kernel() string { return "merge-path" }
+// Name names the operation.
+func (*mergePath) Name() string { return "merge-path" }
 
 func (op *mergePath) plan(b *builder) {
 	ptr, start := array(b, "ptr", op.ptr, op.rows+1), array(b, "start", op.start, op.start.Len)
 	b.call("msrep_merge_path", op.start.Len, ptr, start, op.rows, op.first, op.end)
 }
 
-func gatherPacked[V sparse.Value](b *builder, op *kernels.GatherPacked[V]) {
+func gatherPacked[V sparse.Value](b *builder, op *kernels.MajorProductPacked[V]) {
 	if _, ok := op.A.(*packedSegments); ok {
-		if op, ok := any(op).(*kernels.GatherPacked[float64]); ok {
-			gatherSegments(b, &kernels.GatherSegments{
+		if op, ok := any(op).(*kernels.MajorProductPacked[float64]); ok {
+			gatherSegments(b, &kernels.MajorProductSegments{
 				A: op.A, Alpha: op.Alpha, Beta: op.Beta, X: kernels.SegmentVector{Val: op.X}, Y: kernels.SegmentVector{Val: op.Y}, Carry: op.Carry,
 			})
 			return
@@ -251,7 +251,7 @@ func gatherPacked[V sparse.Value](b *builder, op *kernels.GatherPacked[V]) {
 		b.err = fmt.Errorf("%w: x has %d elements, it needs %d", kernels.ErrArgument, op.X.Len, p.Minors)
 		return
 	}
-	g := &kernels.Gather[V]{A: p.A, Alpha: op.Alpha, Beta: op.Beta, X: op.X, Y: op.Y, Carry: op.Carry}
+	g := &kernels.MajorProduct[V]{A: p.A, Alpha: op.Alpha, Beta: op.Beta, X: op.X, Y: op.Y, Carry: op.Carry}
 	if p.info.Form == FormMerge {
 		gather(b, g, Merge, &p.start)
 		return

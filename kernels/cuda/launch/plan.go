@@ -9,19 +9,19 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Gather says which kernels compute kernels.Gather.
-type Gather string
+// CSRKernel says which kernels compute kernels.MajorProduct.
+type CSRKernel string
 
-// The kernels for kernels.Gather.
+// The kernels for kernels.MajorProduct.
 const (
-	Vector Gather = "vector" // msrep_gather_vectorL, L from cuda.Lanes
-	Merge  Gather = "merge"  // msrep_merge_path, msrep_gather_merge, msrep_add_carries
+	Vector CSRKernel = "vector" // msrep_gather_vectorL, L from cuda.Lanes
+	Merge  CSRKernel = "merge"  // msrep_merge_path, msrep_gather_merge, msrep_add_carries
 )
 
 // Plan puts an operation together, as README.md of package cuda describes. An
 // error wraps kernels.ErrArgument when the arrays do not fit, and
 // kernels.ErrNotSupported for an operation that it does not know.
-func Plan(op kernels.Op, m Memory, g Gather) (*Program, error) {
+func Plan(op kernels.Operation, m Memory, g CSRKernel) (*Program, error) {
 	b := &builder{mem: m}
 	known := product[float64](b, op, g) || product[float32](b, op, g) || segmentOp(b, op) ||
 		vectorOp[float64](b, op) || vectorOp[float32](b, op) || pointerOp(b, op) || ownOp(b, op)
@@ -35,19 +35,19 @@ func Plan(op kernels.Op, m Memory, g Gather) (*Program, error) {
 }
 
 // product adds a product with a part, and says whether it knows it.
-func product[V sparse.Value](b *builder, op kernels.Op, g Gather) bool {
+func product[V sparse.Value](b *builder, op kernels.Operation, g CSRKernel) bool {
 	switch op := op.(type) {
-	case *kernels.Gather[V]:
+	case *kernels.MajorProduct[V]:
 		gather(b, op, g, nil)
-	case *kernels.GatherPacked[V]:
+	case *kernels.MajorProductPacked[V]:
 		gatherPacked(b, op)
-	case *kernels.GatherFixed[V]:
+	case *kernels.MajorProductFixed[V]:
 		gatherFixed(b, op)
-	case *kernels.Scatter[V]:
+	case *kernels.MinorProduct[V]:
 		scatter(b, op)
-	case *kernels.GatherCOO[V]:
+	case *kernels.MajorProductCOO[V]:
 		gatherCOO(b, op)
-	case *kernels.ScatterCOO[V]:
+	case *kernels.MinorProductCOO[V]:
 		scatterCOO(b, op)
 	default:
 		return false
@@ -56,9 +56,9 @@ func product[V sparse.Value](b *builder, op kernels.Op, g Gather) bool {
 }
 
 // segmentOp adds an operation on values in segments, and says whether it knows it.
-func segmentOp(b *builder, op kernels.Op) bool {
+func segmentOp(b *builder, op kernels.Operation) bool {
 	switch op := op.(type) {
-	case *kernels.GatherSegments:
+	case *kernels.MajorProductSegments:
 		gatherSegments(b, op)
 	case *kernels.JoinSegments:
 		joinSegments(b, op)
@@ -75,7 +75,7 @@ func segmentOp(b *builder, op kernels.Op) bool {
 }
 
 // pointerOp adds an operation on pointers, and says whether it knows it.
-func pointerOp(b *builder, op kernels.Op) bool {
+func pointerOp(b *builder, op kernels.Operation) bool {
 	switch p := op.(type) {
 	case *kernels.LocalPtr:
 		if b.err = p.Check(); b.err == nil && p.Dst.Len > 0 {
@@ -97,7 +97,7 @@ func pointerOp(b *builder, op kernels.Op) bool {
 type planner interface{ plan(b *builder) }
 
 // ownOp adds an operation of this package, and says whether it is one.
-func ownOp(b *builder, op kernels.Op) bool {
+func ownOp(b *builder, op kernels.Operation) bool {
 	p, ok := op.(planner)
 	if ok {
 		p.plan(b)
@@ -142,7 +142,7 @@ func openCarry[V sparse.Value](b *builder, p partition.Part, a kernels.Array[V])
 
 // gather takes where the tiles of the merge path start from start, or finds it
 // anew for each product when start is nil.
-func gather[V sparse.Value](b *builder, op *kernels.Gather[V], g Gather, start *kernels.Array[int32]) {
+func gather[V sparse.Value](b *builder, op *kernels.MajorProduct[V], g CSRKernel, start *kernels.Array[int32]) {
 	a := openCompressed(b, op.A)
 	v := vectors[V]{
 		x: array(b, "x", op.X, op.X.Len), y: array(b, "y", op.Y, int64(op.A.Part.OwnEnd-op.A.Part.OwnFirst)),
@@ -158,7 +158,7 @@ func gather[V sparse.Value](b *builder, op *kernels.Gather[V], g Gather, start *
 }
 
 // gatherRows is gather for a part with rows.
-func gatherRows[V sparse.Value](b *builder, a compressed, of vectors[V], g Gather, start *kernels.Array[int32]) {
+func gatherRows[V sparse.Value](b *builder, a compressed, of vectors[V], g CSRKernel, start *kernels.Array[int32]) {
 	v := suffix[V]()
 	if g != Merge {
 		name := fmt.Sprintf("msrep_gather_vector%d%s", cuda.Lanes(a.rows, a.end-a.first), v)
@@ -200,7 +200,7 @@ func scale[V sparse.Value](b *builder, y Addr, n int64, beta V) {
 	}
 }
 
-func scatter[V sparse.Value](b *builder, op *kernels.Scatter[V]) {
+func scatter[V sparse.Value](b *builder, op *kernels.MinorProduct[V]) {
 	a := openCompressed(b, op.A)
 	x := array(b, "x", op.X, a.rows)
 	y := array(b, "y", op.Y, op.Y.Len)
@@ -227,7 +227,7 @@ func openCoordinate[V sparse.Value](b *builder, a kernels.Coordinate[V]) coordin
 	return coordinate{major: array(b, "major", a.Major, n), minor: array(b, "minor", a.Minor, n), val: array(b, "val", a.Val, n), nnz: n}
 }
 
-func gatherCOO[V sparse.Value](b *builder, op *kernels.GatherCOO[V]) {
+func gatherCOO[V sparse.Value](b *builder, op *kernels.MajorProductCOO[V]) {
 	p := op.A.Part
 	owned := int64(p.OwnEnd - p.OwnFirst)
 	a := openCoordinate(b, op.A)
@@ -255,7 +255,7 @@ func addCoordinates[V sparse.Value](b *builder, major, minor, val, x, y, carry A
 	addCarries[V](b, row, sum, y, carry, n, owned+1, 1)
 }
 
-func scatterCOO[V sparse.Value](b *builder, op *kernels.ScatterCOO[V]) {
+func scatterCOO[V sparse.Value](b *builder, op *kernels.MinorProductCOO[V]) {
 	a := openCoordinate(b, op.A)
 	x := array(b, "x", op.X, op.X.Len)
 	y := array(b, "y", op.Y, op.Y.Len)

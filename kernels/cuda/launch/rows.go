@@ -25,7 +25,7 @@ const (
 // names there, FormSlices, FormCSRScalar and FormCSRVector. With a precision, values are read in
 // segments, in csr, ell or pellr.
 func PackForm[V sparse.Value](d kernels.Device, s kernels.Stream, op *kernels.Packing[V]) (kernels.Packed, error) {
-	if op.Precision.Segments != 0 {
+	if op.Segments.Count != 0 {
 		return packSegments(d, s, op)
 	}
 	if op.Form == FormSlices {
@@ -110,7 +110,7 @@ func (p *Rows[V]) Free() error {
 }
 
 // gather puts a product together.
-func (p *Rows[V]) gather(b *builder, op *kernels.GatherPacked[V]) {
+func (p *Rows[V]) gather(b *builder, op *kernels.MajorProductPacked[V]) {
 	switch {
 	case p.freed.Load():
 		b.err = fmt.Errorf("%w: the packed part was freed", kernels.ErrClosed)

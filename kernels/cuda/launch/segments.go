@@ -30,12 +30,12 @@ func vector(b *builder, name string, v kernels.SegmentVector, n int64, of int) A
 }
 
 // gatherSegments puts a product together.
-func gatherSegments(b *builder, op *kernels.GatherSegments) {
+func gatherSegments(b *builder, op *kernels.MajorProductSegments) {
 	p := segmentsOf(b, op.A)
 	if p == nil {
 		return
 	}
-	of, read := p.precision.Segments, op.Read
+	of, read := p.precision.Count, op.Read
 	if read == 0 {
 		read = p.precision.Read
 	}
@@ -75,7 +75,7 @@ func joinSegments(b *builder, op *kernels.JoinSegments) {
 	if p.joined = true; p.places == 0 {
 		return
 	}
-	b.call(fmt.Sprintf("msrep_cpms_join_%d", p.precision.Segments), p.places, p.val(b), p.places)
+	b.call(fmt.Sprintf("msrep_cpms_join_%d", p.precision.Count), p.places, p.val(b), p.places)
 }
 
 // reduceBlocks bounds the partial sums of a reduction.

@@ -12,22 +12,22 @@ import (
 // StreamedProduct gives what multiplies by a part in FormStreamed; ok is false for
 // any other operation. It puts nothing on the stream but what joins the pieces: it
 // waits for the stream first, and for the pieces.
-func StreamedProduct(op kernels.Op) (multiply func(s kernels.Stream) error, ok bool) {
+func StreamedProduct(op kernels.Operation) (multiply func(s kernels.Stream) error, ok bool) {
 	switch op := op.(type) {
-	case *kernels.GatherPacked[float64]:
+	case *kernels.MajorProductPacked[float64]:
 		return streamedProduct(op)
-	case *kernels.GatherPacked[float32]:
+	case *kernels.MajorProductPacked[float32]:
 		return streamedProduct(op)
 	}
 	return nil, false
 }
 
-func streamedProduct[V sparse.Value](op *kernels.GatherPacked[V]) (func(kernels.Stream) error, bool) {
+func streamedProduct[V sparse.Value](op *kernels.MajorProductPacked[V]) (func(kernels.Stream) error, bool) {
 	p, ok := op.A.(*streamed[V])
 	return func(s kernels.Stream) error { return p.multiply(s, op) }, ok
 }
 
-func (p *streamed[V]) multiply(s kernels.Stream, op *kernels.GatherPacked[V]) error {
+func (p *streamed[V]) multiply(s kernels.Stream, op *kernels.MajorProductPacked[V]) error {
 	p.use.Lock()
 	defer p.use.Unlock()
 	part := p.op.Part
@@ -39,7 +39,7 @@ func (p *streamed[V]) multiply(s kernels.Stream, op *kernels.GatherPacked[V]) er
 		bad = fmt.Errorf("%w: x and y have %d and %d elements, they need %d and %d", kernels.ErrArgument, op.X.Len, op.Y.Len, p.op.Minors, owned)
 	}
 	if bad != nil {
-		return &kernels.DeviceError{Device: p.dev.Info().ID, Call: op.Kernel(), Err: bad}
+		return &kernels.DeviceError{Device: p.dev.Info().ID, Call: op.Name(), Err: bad}
 	}
 	if err := s.Sync(); err != nil { // x and y may still be on their way
 		return err
@@ -53,7 +53,7 @@ func (p *streamed[V]) multiply(s kernels.Stream, op *kernels.GatherPacked[V]) er
 			carries++
 		}
 		y := op.Y.Sub(int64(q.OwnFirst-part.OwnFirst), int64(q.OwnEnd-part.OwnFirst))
-		g := &kernels.Gather[V]{Alpha: op.Alpha, Beta: op.Beta, X: op.X, Y: y, Carry: carry}
+		g := &kernels.MajorProduct[V]{Alpha: op.Alpha, Beta: op.Beta, X: op.X, Y: y, Carry: carry}
 		if err := p.put(&p.sets[j%len(p.sets)], q, g); err != nil {
 			errs = append(errs, err)
 			break
@@ -70,7 +70,7 @@ func (p *streamed[V]) multiply(s kernels.Stream, op *kernels.GatherPacked[V]) er
 
 // put brings a piece to the device and multiplies by it, behind the piece that was
 // in the same memory before.
-func (p *streamed[V]) put(set *pieceSet[V], q partition.Part, g *kernels.Gather[V]) error {
+func (p *streamed[V]) put(set *pieceSet[V], q partition.Part, g *kernels.MajorProduct[V]) error {
 	lo, hi := q.StartIdx-p.op.Part.StartIdx, q.EndIdx+1-p.op.Part.StartIdx
 	g.A = kernels.Compressed[V]{
 		Part: q.Shift(q.First(), 0),
@@ -96,8 +96,8 @@ type addCarriesOp[V sparse.Value] struct {
 	y, carry kernels.Array[V]
 }
 
-// Kernel names the operation.
-func (*addCarriesOp[V]) Kernel() string { return "add-carries" }
+// Name names the operation.
+func (*addCarriesOp[V]) Name() string { return "add-carries" }
 
 func (op *addCarriesOp[V]) plan(b *builder) {
 	rows, vals := array(b, "row", op.rows, op.rows.Len), array(b, "val", op.vals, op.rows.Len)

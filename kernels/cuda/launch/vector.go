@@ -17,7 +17,7 @@ const maxParts = 1024
 const together = 4
 
 // vectorOp adds an operation on vectors, and says whether it knows it.
-func vectorOp[V sparse.Value](b *builder, op kernels.Op) bool {
+func vectorOp[V sparse.Value](b *builder, op kernels.Operation) bool {
 	switch op := op.(type) {
 	case *kernels.Axpby[V]:
 		each[V](b, "axpby", op.Y.Len, input(b, "x", op.X, op.Y.Len), input(b, "y", op.Y, op.Y.Len), op.Y.Len, op.Alpha, op.Beta)
@@ -28,7 +28,7 @@ func vectorOp[V sparse.Value](b *builder, op kernels.Op) bool {
 	case *kernels.Multiply[V]:
 		n := op.Z.Len
 		each[V](b, "multiply", n, input(b, "d", op.D, n), input(b, "r", op.R, n), input(b, "z", op.Z, n), n)
-	case *kernels.Turn[V]:
+	case *kernels.BiCGSTABDirection[V]:
 		n := op.P.Len
 		each[V](b, "turn", n, input(b, "r", op.R, n), input(b, "v", op.V, n), input(b, "p", op.P, n), n, op.B, op.W)
 	case *kernels.Take[V]:
@@ -53,14 +53,14 @@ func vectorOp[V sparse.Value](b *builder, op kernels.Op) bool {
 		summed[V](b, "misfit", n, 1, op.Sums, func(partial Temp, parts int64) []any {
 			return []any{y, x, partial, n, parts, op.A}
 		})
-	case *kernels.Step[V]:
+	case *kernels.CGStep[V]:
 		n := op.R.Len
 		p, q := input(b, "p", op.P, n), input(b, "q", op.Q, n)
 		x, r := input(b, "x", op.X, n), input(b, "r", op.R, n)
 		summed[V](b, "step", n, 1, op.Sums, func(partial Temp, parts int64) []any {
 			return []any{p, q, x, r, partial, n, parts, op.A}
 		})
-	case *kernels.Finish[V]:
+	case *kernels.BiCGSTABStep[V]:
 		n := op.R.Len
 		p, s, t, c := input(b, "p", op.P, n), input(b, "s", op.S, n), input(b, "t", op.T, n), input(b, "c", op.C, n)
 		x, r := input(b, "x", op.X, n), input(b, "r", op.R, n)

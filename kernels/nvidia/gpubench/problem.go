@@ -105,7 +105,7 @@ func (p *problem[V]) one(form kernels.Form) (r result, y []V, err error) {
 	defer func() { err = errors.Join(err, packed.Free()) }()
 	info := packed.Info()
 	r.PackS, r.Why, r.Kept, r.Bytes = time.Since(begin).Seconds(), info.Why, string(info.Form), info.Bytes
-	product := &kernels.GatherPacked[V]{A: packed, Alpha: 1, X: p.x, Y: p.y}
+	product := &kernels.MajorProductPacked[V]{A: packed, Alpha: 1, X: p.x, Y: p.y}
 	multiply := func() error { return b.stream.Launch(product) }
 	if *watch {
 		err = b.profile(multiply)
