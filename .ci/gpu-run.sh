@@ -110,15 +110,15 @@ says wrong/summary.txt 'nothing:n=3 +failed'
 if grep reached "$work/wrong/summary.txt"; then echo "nothing was measured" && exit 1; fi
 
 # A kernel that loses the GPU takes nothing along: it is named, and the others are tested and measured.
-GPU_RUN_TESTS="-rapid.checks=42 -rapid.seed=1" MSREP_STANDIN_FAULT=msrep_gather_coo_f64 try fault 1 $small check
-says fault.log '/coo_float64: fails alone, in msrep_gather_coo_f64: CUDA error 719'
+GPU_RUN_TESTS="-rapid.checks=42 -rapid.seed=1" MSREP_STANDIN_FAULT=msrep_major_coo_f64 try fault 1 $small check
+says fault.log '/coo_float64: fails alone, in msrep_major_coo_f64: CUDA error 719'
 says fault.log '/coo_float32: passes alone'
 says fault.log '/sell_float32: passes alone'
-MSREP_STANDIN_FAULT=msrep_gather_vector4_f64 try lost 1 $small bench
+MSREP_STANDIN_FAULT=msrep_major_vector4_f64 try lost 1 $small bench
 for form in csr-merge slices cusparse; do
 	says lost/results.jsonl "\"form\":\"$form\".*\"seconds\":.*\"value\":\"fp32\""
 done
-MSREP_STANDIN_FAULT=msrep_gather_vector4_f64 try variant 1 $small variants
+MSREP_STANDIN_FAULT=msrep_major_vector4_f64 try variant 1 $small variants
 
 # CuPy ends the process that loads it first, before that reads what it was asked: the next one
 # answers for its own matrix, and not until that is measured.

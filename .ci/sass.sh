@@ -21,7 +21,7 @@ if [ "${1:-}" = --download ]; then
 fi
 arch=${1:-sm_90}
 cd "$(dirname "$0")/../kernels/cuda"
-for family in slices csr_vector csr_merge coo scatter gather_fixed ell; do
+for family in slices csr_vector csr_merge coo minor major_fixed ell; do
 	"$ptxas" -v "-arch=$arch" $family.ptx -o "$work/$family.cubin" 2>"$work/$family.log"
 	"$nvdisasm" -c "$work/$family.cubin" >"$work/$family.sass"
 done

@@ -42,4 +42,4 @@ type MajorProductFixed[V sparse.Value] struct {
 }
 
 // Name names the operation.
-func (*MajorProductFixed[V]) Name() string { return "gather-fixed" }
+func (*MajorProductFixed[V]) Name() string { return "major-product-fixed" }

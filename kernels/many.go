@@ -25,7 +25,7 @@ type MajorProductMany[V sparse.Value] struct {
 }
 
 // Name names the operation.
-func (*MajorProductMany[V]) Name() string { return "gather-many" }
+func (*MajorProductMany[V]) Name() string { return "major-product-many" }
 
 // ManyMultiplier is a Packed part that may run MajorProductManyPacked.
 type ManyMultiplier interface {
@@ -46,7 +46,7 @@ type MajorProductManyPacked[V sparse.Value] struct {
 }
 
 // Name names the operation.
-func (*MajorProductManyPacked[V]) Name() string { return "gather-many-packed" }
+func (*MajorProductManyPacked[V]) Name() string { return "major-product-many-packed" }
 
 // MinorProductMany is Scatter for several vectors at once, the columns of X and Y:
 //
@@ -61,4 +61,4 @@ type MinorProductMany[V sparse.Value] struct {
 }
 
 // Name names the operation.
-func (*MinorProductMany[V]) Name() string { return "scatter-many" }
+func (*MinorProductMany[V]) Name() string { return "minor-product-many" }

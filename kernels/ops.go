@@ -74,13 +74,13 @@ type MinorProductCOO[V sparse.Value] struct {
 }
 
 // Name names the operation.
-func (*MajorProduct[V]) Name() string { return "gather" }
+func (*MajorProduct[V]) Name() string { return "major-product" }
 
 // Name names the operation.
-func (*MinorProduct[V]) Name() string { return "scatter" }
+func (*MinorProduct[V]) Name() string { return "minor-product" }
 
 // Name names the operation.
-func (*MajorProductCOO[V]) Name() string { return "gather-coo" }
+func (*MajorProductCOO[V]) Name() string { return "major-product-coo" }
 
 // Name names the operation.
-func (*MinorProductCOO[V]) Name() string { return "scatter-coo" }
+func (*MinorProductCOO[V]) Name() string { return "minor-product-coo" }

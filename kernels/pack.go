@@ -151,15 +151,15 @@ type HostProduct[V sparse.Value] struct {
 func (op *HostProduct[V]) Name() string {
 	switch {
 	case op.Minor:
-		return "scatter-packed"
+		return "minor-product-packed"
 	case op.Cols > 0:
-		return "gather-many-packed"
+		return "major-product-many-packed"
 	}
-	return "gather-packed"
+	return "major-product-packed"
 }
 
 // Name names the operation.
 func (*Packing[V]) Name() string { return "pack" }
 
 // Name names the operation.
-func (*MajorProductPacked[V]) Name() string { return "gather-packed" }
+func (*MajorProductPacked[V]) Name() string { return "major-product-packed" }

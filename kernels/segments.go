@@ -63,7 +63,7 @@ type DivideSegments struct {
 }
 
 // Name names the operation.
-func (*MajorProductSegments) Name() string { return "gather-segments" }
+func (*MajorProductSegments) Name() string { return "major-product-segments" }
 
 // Name names the operation.
 func (*JoinSegments) Name() string { return "join-segments" }

@@ -18,4 +18,4 @@ type MinorProductPacked[V sparse.Value] struct {
 }
 
 // Name names the operation.
-func (*MinorProductPacked[V]) Name() string { return "scatter-packed" }
+func (*MinorProductPacked[V]) Name() string { return "minor-product-packed" }

@@ -54,7 +54,7 @@ func operations(t *testing.T) (names []string) {
 		require.NoError(t, err)
 		for _, d := range file.Decls {
 			f, ok := d.(*ast.FuncDecl)
-			if !ok || f.Name.Name != "Kernel" || f.Recv == nil {
+			if !ok || f.Name.Name != "Name" || f.Recv == nil {
 				continue
 			}
 			star, ok := f.Recv.List[0].Type.(*ast.StarExpr)

@@ -127,10 +127,10 @@ func (*Combine[V]) Name() string { return "combine" }
 func (*Misfit[V]) Name() string { return "misfit" }
 
 // Name names the operation.
-func (*CGStep[V]) Name() string { return "step" }
+func (*CGStep[V]) Name() string { return "cg-step" }
 
 // Name names the operation.
-func (*BiCGSTABDirection[V]) Name() string { return "turn" }
+func (*BiCGSTABDirection[V]) Name() string { return "bicgstab-direction" }
 
 // Name names the operation.
-func (*BiCGSTABStep[V]) Name() string { return "finish" }
+func (*BiCGSTABStep[V]) Name() string { return "bicgstab-step" }

@@ -245,8 +245,8 @@ func (e timedEvent) Since(start kernels.Event) (time.Duration, error) {
 
 func TestTheFasterOfCOOAndCSRIsKept(t *testing.T) {
 	took := map[string]time.Duration{
-		"gather-coo": 5 * time.Microsecond, "gather": 4 * time.Microsecond,
-		"scatter-coo": 6 * time.Microsecond, "scatter": 7 * time.Microsecond,
+		"major-product-coo": 5 * time.Microsecond, "major-product": 4 * time.Microsecond,
+		"minor-product-coo": 6 * time.Microsecond, "minor-product": 7 * time.Microsecond,
 	}
 	for _, byRow := range []bool{true, false} {
 		for _, transposed := range []int{0, 1000} {
@@ -293,7 +293,7 @@ func TestADeviceThatFailsWhileCOOIsMeasuredLeaksNothing(t *testing.T) {
 		}
 		require.NoError(t, sys.Close(), "call %d: every buffer is freed", n)
 	}
-	for _, kernel := range []string{"coo-ptr", "gather-coo", "gather:"} {
+	for _, kernel := range []string{"coo-ptr", "major-product-coo", "major-product:"} {
 		require.True(t, slices.ContainsFunc(reached, func(s string) bool { return strings.Contains(s, kernel) }), "%s must be reached", kernel)
 	}
 }

@@ -106,8 +106,8 @@ func TestPartsWithALongRowAreMultipliedByMergePath(t *testing.T) {
 		plan := planOf[float64](t, sys, a, PlanOptions{Storage: Storage{Format: sparse.FormatCSR}})
 		multiply(t, plan, NoTrans, 1, x, 0, y)
 		require.Equal(t, -1, reference.Check(y, reference.Multiply(false, 1, a, x, 0, make([]float64, n))))
-		require.Equal(t, long, ran["msrep_gather_merge_f64"])
-		require.Equal(t, !long, ran["msrep_gather_vector1_f64"])
+		require.Equal(t, long, ran["msrep_major_merge_f64"])
+		require.Equal(t, !long, ran["msrep_major_vector1_f64"])
 		require.NoError(t, sys.Close())
 	}
 }

@@ -13,7 +13,7 @@ import (
 //
 // Name is
 //   - "write", "read": a copy from or to host memory, "copy": between buffers of devices;
-//   - the name of a kernel as in package kernels: "gather-packed", "step";
+//   - the name of a kernel as in package kernels: "major-product-packed", "cg-step";
 //   - "sync": waiting for a device;
 //   - "plan: " and a phase of NewPlan (PlanTiming), "spmv", "spmm", "apply": the call
 //     as a whole. They have no device. What devices copy to bring parts into forms of

@@ -62,7 +62,7 @@ func ExampleConfig_trace() {
 	}
 	kernels := 0
 	for _, e := range trace.Events {
-		if e.Name == "gather" || e.Name == "gather-packed" {
+		if e.Name == "major-product" || e.Name == "major-product-packed" {
 			kernels++
 		}
 	}

@@ -41,9 +41,9 @@ func TestListenersHearWhatIsDone(t *testing.T) {
 	require.Equal(t, []string{"spmv"}, heard.names(""))
 	for _, device := range []string{"sim:0", "sim:1"} {
 		got := heard.names(device)
-		require.Contains(t, got, "gather")
+		require.Contains(t, got, "major-product")
 		require.Contains(t, got, "read")
-		require.Less(t, slices.Index(got, "write"), slices.Index(got, "gather"))
+		require.Less(t, slices.Index(got, "write"), slices.Index(got, "major-product"))
 	}
 	for _, e := range heard.events {
 		require.NoError(t, e.Err)

@@ -78,15 +78,15 @@ func vectorFormulas(t *testing.T, devices string) {
 	require.NoError(t, err)
 	each(func(i int) { x[i] += 0.5 * p[i]; res[i] -= 0.5 * q[i] })
 	require.InDelta(t, dot(res, res), rr, 1e-9)
-	check("step")
+	check("cg-step")
 	require.NoError(t, BiCGSTABDirection(dr, 0.5, 0.25, dq, dp))
 	each(func(i int) { p[i] = res[i] + 0.5*(p[i]-0.25*q[i]) })
-	check("turn")
+	check("bicgstab-direction")
 	rr, cr, err := BiCGSTABStep(0.5, dp, 0.25, dr, dx, dq, dr, dc)
 	require.NoError(t, err)
 	each(func(i int) { x[i] += 0.5*p[i] + 0.25*res[i]; res[i] -= 0.25 * q[i] })
 	require.InDeltaSlice(t, []float64{dot(res, res), dot(c, res)}, []float64{rr, cr}, 1e-9)
-	check("finish")
+	check("bicgstab-step")
 	require.NoError(t, dp.Multiply(dq, dr))
 	each(func(i int) { p[i] = q[i] * res[i] })
 	require.NoError(t, dq.Copy(dr))
@@ -104,8 +104,8 @@ func vectorFormulas(t *testing.T, devices string) {
 		"project":     dp.Project(h, []*Vector[float64]{dp, dq}),
 		"combine":     errOf(dp.Combine([]float64{1}, []*Vector[float64]{dp})),
 		"into itself": dp.Multiply(dp, dq),
-		"step":        errOf(CGStep(1, dp, dq, dq, dr)),
-		"turn":        BiCGSTABDirection(dp, 1, 1, dq, dp),
+		"cg-step":        errOf(CGStep(1, dp, dq, dq, dr)),
+		"bicgstab-direction":        BiCGSTABDirection(dp, 1, 1, dq, dp),
 		"no vector":   dp.Axpy(1, &Vector[float64]{}),
 		"itself none": (&Vector[float64]{}).Fill(1),
 		"write":       dp.Write(p[1:]),

@@ -132,6 +132,6 @@ func TestProductsWithManyVectorsCheckTheirArguments(t *testing.T) {
 		"index, empty x":    launch(block(0, 3, 3), block(6, 3, 3)),
 	} {
 		require.ErrorIs(t, err, kernels.ErrArgument, name)
-		require.ErrorContains(t, err, "gather-many", name)
+		require.ErrorContains(t, err, "major-product-many", name)
 	}
 }

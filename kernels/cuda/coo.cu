@@ -1,7 +1,7 @@
 // Products of sorted coordinate parts. beta is applied before, by msrep_scale.
 //
-//	msrep_gather_coo   y[major[k] - own] += alpha * val[k] * x[minor[k]]
-//	msrep_scatter_coo  y[minor[k]]       += alpha * val[k] * x[major[k]]
+//	msrep_major_coo   y[major[k] - own] += alpha * val[k] * x[minor[k]]
+//	msrep_minor_coo  y[minor[k]]       += alpha * val[k] * x[major[k]]
 //
 // own is the first row that the part owns. In a gather, what the part has for the
 // row before it is added to carry[0], which msrep_fill sets to 0 before.
@@ -111,12 +111,12 @@ static __device__ __forceinline__ void scatterCOO(const i32* major, const i32* m
 }
 
 #define MSREP_COO(suffix, V)                                                                                           \
-	extern "C" __global__ void __launch_bounds__(block, resident) msrep_gather_coo_##suffix(                                     \
+	extern "C" __global__ void __launch_bounds__(block, resident) msrep_major_coo_##suffix(                                     \
 	    const i32* major, const i32* minor, const V* val, const V* x, V* y, V* carry, i32* carryRow, V* carryVal, i64 nnz, \
 	    i64 own, V alpha) {                                                                                            \
 		gatherCOO<V>(major, minor, val, x, y, carry, carryRow, carryVal, nnz, own, alpha);                             \
 	}                                                                                                                  \
-	extern "C" __global__ void __launch_bounds__(block, resident) msrep_scatter_coo_##suffix(                                    \
+	extern "C" __global__ void __launch_bounds__(block, resident) msrep_minor_coo_##suffix(                                    \
 	    const i32* major, const i32* minor, const V* val, const V* x, V* y, i64 nnz, V alpha) {                            \
 		scatterCOO<V>(major, minor, val, x, y, nnz, alpha);                                                            \
 	}

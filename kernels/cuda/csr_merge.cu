@@ -7,7 +7,7 @@
 // million empty rows cost each tile the same.
 //
 //   - msrep_merge_path finds where each tile begins: once per matrix.
-//   - msrep_gather_merge_* writes the rows that end in a tile, and what the tile
+//   - msrep_major_merge_* writes the rows that end in a tile, and what the tile
 //     has of the next row to carryRow and carryVal.
 //   - msrep_add_carries_* (carries.cu) adds those to their rows.
 //
@@ -114,7 +114,7 @@ static __device__ __forceinline__ void gatherMerge(const i64* ptr, const i32* id
 }
 
 #define MSREP_GATHER_MERGE(suffix, V)                                                                                  \
-	extern "C" __global__ void __launch_bounds__(block, resident) msrep_gather_merge_##suffix(                                   \
+	extern "C" __global__ void __launch_bounds__(block, resident) msrep_major_merge_##suffix(                                   \
 	    const i64* ptr, const i32* idx, const V* val, const V* x, V* y, V* carry, const i32* start, i32* carryRow,         \
 	    V* carryVal, i64 rows, i64 first, i64 end, i64 skip, V alpha, V beta) {                                            \
 		gatherMerge<V>(ptr, idx, val, x, y, carry, start, carryRow, carryVal, rows, first, end, skip, alpha, beta);    \

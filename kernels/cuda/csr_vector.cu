@@ -97,7 +97,7 @@ static __device__ __forceinline__ void gatherVector(const i64* ptr, const i32* i
 }
 
 #define MSREP_GATHER_VECTOR(suffix, V, lanes)                                                                          \
-	extern "C" __global__ void __launch_bounds__(block, resident) msrep_gather_vector##lanes##_##suffix(                         \
+	extern "C" __global__ void __launch_bounds__(block, resident) msrep_major_vector##lanes##_##suffix(                         \
 	    const i64* ptr, const i32* idx, const V* val, const V* x, V* y, V* carry, i64 rows, i64 first, i64 end, i64 skip, \
 	    V alpha, V beta) {                                                                                             \
 		gatherVector<V, lanes>(ptr, idx, val, x, y, carry, rows, first, end, skip, alpha, beta);                       \

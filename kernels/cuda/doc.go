@@ -8,18 +8,18 @@
 //
 // The products of package kernels are made of these:
 //
-//	Gather      msrep_gather_vectorL, with L of Lanes, or
-//	            msrep_merge_path once, then msrep_gather_merge, msrep_add_carries, or
-//	            msrep_gather_slices, or the kernel of a format of sparse/ellpack
-//	Scatter     msrep_scale, msrep_scatter
-//	GatherCOO   msrep_scale, msrep_gather_coo, msrep_add_carries
-//	ScatterCOO  msrep_scale, msrep_scatter_coo
+//	Gather      msrep_major_vectorL, with L of Lanes, or
+//	            msrep_merge_path once, then msrep_major_merge, msrep_add_carries, or
+//	            msrep_major_slices, or the kernel of a format of sparse/ellpack
+//	Scatter     msrep_scale, msrep_minor
+//	GatherCOO   msrep_scale, msrep_major_coo, msrep_add_carries
+//	ScatterCOO  msrep_scale, msrep_minor_coo
 //
 // README.md in this folder has the formula and the parameters of each kernel.
 //
 // # Deterministic or not
 //
-// All kernels but msrep_scatter and msrep_scatter_coo give the same bits every
+// All kernels but msrep_minor and msrep_minor_coo give the same bits every
 // time they are run with the same arguments and grid. Those two add with atomics.
 // The deterministic scatter is a gather on the transposed structure, made once
 // per matrix; msrep_permute brings new values over.

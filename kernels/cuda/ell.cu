@@ -107,22 +107,22 @@ static __device__ __forceinline__ void gatherSELL(const i32* idx, const V* val, 
 }
 
 #define MSREP_ELL(suffix, V)                                                                                           \
-	extern "C" __global__ void __launch_bounds__(block) msrep_gather_ell_##suffix(                                     \
+	extern "C" __global__ void __launch_bounds__(block) msrep_major_ell_##suffix(                                     \
 	    const i32* idx, const V* val, const V* x, V* y, V* carry, i64 rows, i64 stride, i64 width, i64 skip, V alpha,  \
 	    V beta) {                                                                                                      \
 		gatherELL<V>(idx, val, x, y, carry, rows, stride, width, skip, alpha, beta);                                   \
 	}                                                                                                                  \
-	extern "C" __global__ void __launch_bounds__(block) msrep_gather_ellr_##suffix(                                    \
+	extern "C" __global__ void __launch_bounds__(block) msrep_major_ellr_##suffix(                                    \
 	    const i32* idx, const V* val, const i32* length, const i64* start, const i32* perm, const V* x, V* y,          \
 	    V* carry, i64 rows, i64 stride, i64 skip, V alpha, V beta) {                                                   \
 		gatherELLR<V>(idx, val, length, start, perm, x, y, carry, rows, stride, skip, alpha, beta);                    \
 	}                                                                                                                  \
-	extern "C" __global__ void __launch_bounds__(block) msrep_gather_pellr_warp_##suffix(                              \
+	extern "C" __global__ void __launch_bounds__(block) msrep_major_pellr_warp_##suffix(                              \
 	    const i32* idx, const V* val, const i32* length, const i64* start, const i32* perm, const V* x, V* y,          \
 	    V* carry, i64 rows, i64 stride, i64 skip, V alpha, V beta) {                                                   \
 		gatherPELLRWarp<V>(idx, val, length, start, perm, x, y, carry, rows, stride, skip, alpha, beta);               \
 	}                                                                                                                  \
-	extern "C" __global__ void __launch_bounds__(block) msrep_gather_sell_##suffix(                                    \
+	extern "C" __global__ void __launch_bounds__(block) msrep_major_sell_##suffix(                                    \
 	    const i32* idx, const V* val, const i64* start, const i32* perm, const V* x, V* y, V* carry, i64 rows,         \
 	    i64 skip, V alpha, V beta) {                                                                                   \
 		gatherSELL<V>(idx, val, start, perm, x, y, carry, rows, skip, alpha, beta);                                    \

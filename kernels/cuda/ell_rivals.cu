@@ -1,6 +1,6 @@
 // CSR as the PELLR paper times it against its format (Figure 12): CSRS with one
 // thread for each row, CSRV with half a warp for each row. They are rivals to
-// measure against; msrep_gather_vector and msrep_gather_merge are what is used.
+// measure against; msrep_major_vector and msrep_major_merge are what is used.
 #include "include/place.cuh"
 
 static constexpr int block = 128;
@@ -53,12 +53,12 @@ static __device__ __forceinline__ void gatherHalf(const i64* ptr, const i32* idx
 }
 
 #define MSREP_ELL_RIVALS(suffix, V)                                                                                    \
-	extern "C" __global__ void __launch_bounds__(block) msrep_gather_csrs_##suffix(                                    \
+	extern "C" __global__ void __launch_bounds__(block) msrep_major_csrs_##suffix(                                    \
 	    const i64* ptr, const i32* idx, const V* val, const V* x, V* y, V* carry, i64 rows, i64 first, i64 end,        \
 	    i64 skip, V alpha, V beta) {                                                                                   \
 		gatherScalar<V>(ptr, idx, val, x, y, carry, rows, first, end, skip, alpha, beta);                              \
 	}                                                                                                                  \
-	extern "C" __global__ void __launch_bounds__(block) msrep_gather_csrv_##suffix(                                    \
+	extern "C" __global__ void __launch_bounds__(block) msrep_major_csrv_##suffix(                                    \
 	    const i64* ptr, const i32* idx, const V* val, const V* x, V* y, V* carry, i64 rows, i64 first, i64 end,        \
 	    i64 skip, V alpha, V beta) {                                                                                   \
 		gatherHalf<V>(ptr, idx, val, x, y, carry, rows, first, end, skip, alpha, beta);                                \

@@ -63,12 +63,12 @@ static __device__ __forceinline__ void gatherBisected(const i32* idx, const V* v
 }
 
 #define MSREP_ELL_SORTED(suffix, V)                                                                                    \
-	extern "C" __global__ void __launch_bounds__(block) msrep_gather_jad_##suffix(                                     \
+	extern "C" __global__ void __launch_bounds__(block) msrep_major_jad_##suffix(                                     \
 	    const i32* idx, const V* val, const i64* start, const i32* perm, const V* x, V* y, V* carry, i64 rows,         \
 	    i64 diagonals, i64 skip, V alpha, V beta) {                                                                    \
 		gatherJAD<V>(idx, val, start, perm, x, y, carry, rows, diagonals, skip, alpha, beta);                          \
 	}                                                                                                                  \
-	extern "C" __global__ void __launch_bounds__(block) msrep_gather_bisected_##suffix(                                \
+	extern "C" __global__ void __launch_bounds__(block) msrep_major_bisected_##suffix(                                \
 	    const i32* idx, const V* val, const i64* start, const i32* perm, const V* x, V* y, V* carry, i64 rows,         \
 	    i64 skip, V alpha, V beta) {                                                                                   \
 		gatherBisected<V>(idx, val, start, perm, x, y, carry, rows, skip, alpha, beta);                                \

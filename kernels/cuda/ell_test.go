@@ -50,7 +50,7 @@ func pack[V sparse.Value](g *gpu, f sparse.Format, p *part[V], o ellpack.Options
 	case ellpack.FormatELL:
 		e, err := ellpack.NewELL(p.ellRows(), o)
 		require.NoError(g.t, err)
-		return ellLaunch[V]{named[V]("msrep_gather_ell"), entries(e.Idx, e.Val), []any{e.Stride, e.Width}, e.Shape, 0, least}
+		return ellLaunch[V]{named[V]("msrep_major_ell"), entries(e.Idx, e.Val), []any{e.Stride, e.Width}, e.Shape, 0, least}
 	case ellpack.FormatELLR, ellpack.FormatPELLR, ellpack.FormatPELLRWarp:
 		e, err := ellpack.NewELLR(f, p.ellRows(), o)
 		require.NoError(g.t, err)
@@ -59,22 +59,22 @@ func pack[V sparse.Value](g *gpu, f sparse.Format, p *part[V], o ellpack.Options
 			name = "pellr_warp"
 		}
 		args := append(entries(e.Idx, e.Val), upload(g, "length", e.Length), nullable(g, "start", e.Start), nullable(g, "perm", e.Perm))
-		return ellLaunch[V]{named[V]("msrep_gather_%s", name), args, []any{e.Stride}, e.Shape, sectors(e.Length, 4) + sectors(e.Perm, 4) + sectors(e.Start, 8), least}
+		return ellLaunch[V]{named[V]("msrep_major_%s", name), args, []any{e.Stride}, e.Shape, sectors(e.Length, 4) + sectors(e.Perm, 4) + sectors(e.Start, 8), least}
 	case ellpack.FormatBiELL, ellpack.FormatBiJAD:
 		e, err := ellpack.NewBisected(f, p.ellRows(), o)
 		require.NoError(g.t, err)
 		args := append(entries(e.Idx, e.Val), upload(g, "start", e.Start), upload(g, "perm", e.Perm))
-		return ellLaunch[V]{named[V]("msrep_gather_bisected"), args, nil, e.Shape, sectors(e.Start, 8) + sectors(e.Perm, 4), least}
+		return ellLaunch[V]{named[V]("msrep_major_bisected"), args, nil, e.Shape, sectors(e.Start, 8) + sectors(e.Perm, 4), least}
 	case ellpack.FormatJAD:
 		e, err := ellpack.NewJAD(p.ellRows(), o)
 		require.NoError(g.t, err)
 		args := append(entries(e.Idx, e.Val), upload(g, "start", e.Start), upload(g, "perm", e.Perm))
-		return ellLaunch[V]{named[V]("msrep_gather_jad"), args, []any{int64(len(e.Start) - 1)}, e.Shape, sectors(e.Start, 8) + sectors(e.Perm, 4), least}
+		return ellLaunch[V]{named[V]("msrep_major_jad"), args, []any{int64(len(e.Start) - 1)}, e.Shape, sectors(e.Start, 8) + sectors(e.Perm, 4), least}
 	default:
 		e, err := ellpack.NewSELL(p.ellRows(), o)
 		require.NoError(g.t, err)
 		args := append(entries(e.Idx, e.Val), upload(g, "start", e.Start), nullable(g, "perm", e.Perm))
-		return ellLaunch[V]{named[V]("msrep_gather_sell"), args, nil, e.Shape, sectors(e.Start, 8) + sectors(e.Perm, 4), least}
+		return ellLaunch[V]{named[V]("msrep_major_sell"), args, nil, e.Shape, sectors(e.Start, 8) + sectors(e.Perm, 4), least}
 	}
 }
 
@@ -104,9 +104,9 @@ func gatherHYB[V sparse.Value](g *gpu, f sparse.Format, p *part[V], o ellpack.Op
 	require.NoError(g.t, err)
 	x := upload(g, "x", p.x)
 	y, carry := result(g, p.beta, p.y), carryOf[V](g, p.skip)
-	g.launch(named[V]("msrep_gather_ell"), int64(p.rows()), upload(g, "idx", e.ELL.Idx), upload(g, "val", e.ELL.Val), x, y.addr, carry.addr,
+	g.launch(named[V]("msrep_major_ell"), int64(p.rows()), upload(g, "idx", e.ELL.Idx), upload(g, "val", e.ELL.Val), x, y.addr, carry.addr,
 		int64(p.rows()), e.ELL.Stride, e.ELL.Width, int64(p.skip), p.alpha, p.beta)
-	rest, name := int64(len(e.Row)), named[V]("msrep_gather_coo")
+	rest, name := int64(len(e.Row)), named[V]("msrep_major_coo")
 	k, err := cuda.Lookup(name)
 	require.NoError(g.t, err)
 	if rest > 0 {
@@ -122,7 +122,7 @@ func gatherHYB[V sparse.Value](g *gpu, f sparse.Format, p *part[V], o ellpack.Op
 // gatherRival multiplies as CSRS or CSRV.
 func gatherRival[V sparse.Value](g *gpu, name string, p *part[V]) []V {
 	y, carry := result(g, p.beta, p.y), carryOf[V](g, p.skip)
-	g.launch(named[V]("msrep_gather_%s", name), int64(p.rows()),
+	g.launch(named[V]("msrep_major_%s", name), int64(p.rows()),
 		upload(g, "ptr", p.ptr), upload(g, "idx", p.idx), upload(g, "val", p.val), upload(g, "x", p.x), y.addr, carry.addr,
 		int64(p.rows()), p.first, p.end, int64(p.skip), p.alpha, p.beta)
 	return append(carry.read(), y.read()...)

@@ -40,7 +40,7 @@ func TestPlantedFaultsAreCaught(t *testing.T) {
 		{"a sum in the wrong direction", "csr_vector", `shfl\.sync\.bfly`, "shfl.sync.up", -1, vector, ""},
 		{"a scan in the wrong direction", "coo", `shfl\.sync\.up\.b32(.*), 0, -1;`, "shfl.sync.down.b32$1, 31, -1;", -1, coordinates, ""},
 		{"a search that stops too late", "csr_merge", `setp\.lt\.s64`, "setp.le.s64", 0, merged, ""},
-		{"a store in place of an atomic sum", "scatter", `atom\.global\.add\.f64\s+%fd\d+,`, "st.global.f64 ", -1, scatter[float64], ""},
+		{"a store in place of an atomic sum", "minor", `atom\.global\.add\.f64\s+%fd\d+,`, "st.global.f64 ", -1, scatter[float64], ""},
 	}
 	for nth := range 4 {
 		list = append(list, planted{"a missing barrier", "csr_merge", barrier, "", nth, merged, "race|nobody wrote"})
@@ -60,7 +60,7 @@ func TestPlantedFaultsAreCaught(t *testing.T) {
 				g.blocks = 1
 				got := c.run(g, p)
 				want := p.gathered()
-				if len(got) != len(want.Y) || c.family == "scatter" {
+				if len(got) != len(want.Y) || c.family == "minor" {
 					want = p.scattered()
 				}
 				switch {

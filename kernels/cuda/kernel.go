@@ -74,7 +74,7 @@ func Lookup(name string) (Kernel, error) {
 	return table[i], nil
 }
 
-// Lanes is how many lanes of a warp msrep_gather_vector should give each row of a
+// Lanes is how many lanes of a warp msrep_major_vector should give each row of a
 // part with that many rows and entries: 1, 2, 4, 8, 16 or 32. The products are
 // read and formed in the same way for all; the lanes share the sum of a row.
 func Lanes(rows, nnz int64) int {

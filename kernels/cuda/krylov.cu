@@ -3,9 +3,9 @@
 //
 //	msrep_project  sum j of v_j[i]*w[i], j = 0 ... count-1
 //	msrep_combine  w = w + h0*v_0 + ... (count terms), sum of w[i]^2
-//	msrep_step     x = x + a*p, r = r - a*q, sum of r[i]^2
-//	msrep_turn     p = r + b*(p - w*v)
-//	msrep_finish   x = x + a*p + w*s, r = r - w*t, sums of r[i]^2 and c[i]*r[i]
+//	msrep_cg_step     x = x + a*p, r = r - a*q, sum of r[i]^2
+//	msrep_bicgstab_direction     p = r + b*(p - w*v)
+//	msrep_bicgstab_step   x = x + a*p + w*s, r = r - w*t, sums of r[i]^2 and c[i]*r[i]
 //	msrep_misfit   sum of (y[i] - a*x[i])^2
 //	msrep_multiply z = d*r, element by element
 //	msrep_totals   out[j] = sum of partial[j*parts ... (j+1)*parts-1], one block for each j
@@ -141,15 +141,15 @@ extern "C" __global__ void __launch_bounds__(block) msrep_totals(const double* p
 		combine<V>(v0, v1, v2, v3, w, partial, count, n, parts, h0, h1, h2, h3);                                       \
 	}                                                                                                                  \
 	extern "C" __global__ void __launch_bounds__(block)                                                                \
-		msrep_step_##suffix(const V* p, const V* q, V* x, V* r, double* partial, i64 n, i64 parts, V a) {              \
+		msrep_cg_step_##suffix(const V* p, const V* q, V* x, V* r, double* partial, i64 n, i64 parts, V a) {              \
 		step<V>(p, q, x, r, partial, n, parts, a);                                                                     \
 	}                                                                                                                  \
 	extern "C" __global__ void __launch_bounds__(block)                                                                \
-		msrep_turn_##suffix(const V* r, const V* v, V* p, i64 n, V b, V w) {                                           \
+		msrep_bicgstab_direction_##suffix(const V* r, const V* v, V* p, i64 n, V b, V w) {                                           \
 		turn<V>(r, v, p, n, b, w);                                                                                     \
 	}                                                                                                                  \
 	extern "C" __global__ void __launch_bounds__(block)                                                                \
-		msrep_finish_##suffix(const V* p, const V* s, const V* t, const V* c, V* x, V* r, double* partial, i64 n,      \
+		msrep_bicgstab_step_##suffix(const V* p, const V* s, const V* t, const V* c, V* x, V* r, double* partial, i64 n,      \
 	                          i64 parts, V a, V w) {                                                                   \
 		finish<V>(p, s, t, c, x, r, partial, n, parts, a, w);                                                          \
 	}                                                                                                                  \

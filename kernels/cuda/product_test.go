@@ -28,7 +28,7 @@ func carryOf[V sparse.Value](g *gpu, skip int) *vector[V] {
 
 func gatherVector[V sparse.Value](g *gpu, p *part[V], lanes int) []V {
 	y, carry := result(g, p.beta, p.y), carryOf[V](g, p.skip)
-	g.launch(named[V]("msrep_gather_vector%d", lanes), int64(p.rows()),
+	g.launch(named[V]("msrep_major_vector%d", lanes), int64(p.rows()),
 		upload(g, "ptr", p.ptr), upload(g, "idx", p.idx), upload(g, "val", p.val), upload(g, "x", p.x), y.addr, carry.addr,
 		int64(p.rows()), p.first, p.end, int64(p.skip), p.alpha, p.beta)
 	return append(carry.read(), y.read()...)
@@ -37,7 +37,7 @@ func gatherVector[V sparse.Value](g *gpu, p *part[V], lanes int) []V {
 func gatherMerge[V sparse.Value](g *gpu, p *part[V]) []V {
 	y, carry := result(g, p.beta, p.y), carryOf[V](g, p.skip)
 	ptr, rows := upload(g, "ptr", p.ptr), int64(p.rows())
-	name := named[V]("msrep_gather_merge")
+	name := named[V]("msrep_major_merge")
 	k, err := cuda.Lookup(name)
 	g.err = err
 	items := rows + int64(p.nnz())
@@ -67,7 +67,7 @@ func gatherCOO[V sparse.Value](g *gpu, p *part[V], above int32) []V {
 	}
 	y, carry := result(g, p.beta, p.y), carryOf[V](g, p.skip)
 	nnz, owned, own := int64(p.nnz()), int64(len(p.y)), int64(above)+int64(p.skip)
-	name := named[V]("msrep_gather_coo")
+	name := named[V]("msrep_major_coo")
 	k, err := cuda.Lookup(name)
 	g.err = err
 	carries := k.Carries(nnz)
@@ -85,7 +85,7 @@ func gatherCOO[V sparse.Value](g *gpu, p *part[V], above int32) []V {
 func scatter[V sparse.Value](g *gpu, p *part[V]) []V {
 	y := result(g, p.beta, p.yt)
 	g.launch(named[V]("msrep_scale"), int64(p.cols), y.addr, int64(p.cols), p.beta)
-	g.launch(named[V]("msrep_scatter"), int64(p.nnz()),
+	g.launch(named[V]("msrep_minor"), int64(p.nnz()),
 		upload(g, "ptr", p.ptr), upload(g, "idx", p.idx), upload(g, "val", p.val), upload(g, "x", p.xt), y.addr,
 		int64(p.rows()), p.first, p.end, p.alpha)
 	return y.read()
@@ -94,7 +94,7 @@ func scatter[V sparse.Value](g *gpu, p *part[V]) []V {
 func scatterCOO[V sparse.Value](g *gpu, p *part[V]) []V {
 	y := result(g, p.beta, p.yt)
 	g.launch(named[V]("msrep_scale"), int64(p.cols), y.addr, int64(p.cols), p.beta)
-	g.launch(named[V]("msrep_scatter_coo"), int64(p.nnz()),
+	g.launch(named[V]("msrep_minor_coo"), int64(p.nnz()),
 		upload(g, "major", p.majors()), upload(g, "minor", p.idx), upload(g, "val", p.val), upload(g, "x", p.xt), y.addr,
 		int64(p.nnz()), p.alpha)
 	return y.read()

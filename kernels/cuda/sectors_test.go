@@ -76,10 +76,10 @@ func TestACoordinateGatherReadsItsArraysOnce(t *testing.T) {
 	y := array[float64](g, "y", len(p.y))
 	n := int64(p.nnz())
 	g.launch("msrep_fill_f64", int64(len(p.y)), y, int64(len(p.y)), 0.0)
-	k, err := cuda.Lookup("msrep_gather_coo_f64")
+	k, err := cuda.Lookup("msrep_major_coo_f64")
 	require.NoError(t, err)
 	carries := k.Carries(n)
-	g.launch("msrep_gather_coo_f64", n, upload(g, "major", majors), upload(g, "minor", p.idx), upload(g, "val", p.val),
+	g.launch("msrep_major_coo_f64", n, upload(g, "major", majors), upload(g, "minor", p.idx), upload(g, "val", p.val),
 		upload(g, "x", p.x), y, y, array[int32](g, "carryRow", int(carries)), array[float64](g, "carryVal", int(carries)),
 		n, int64(0), 1.0)
 	g.ok()

@@ -121,7 +121,7 @@ static __device__ __forceinline__ void gatherSlices(const i64* data, const i64* 
 }
 
 #define MSREP_GATHER_SLICES(suffix, V)                                                                                 \
-	extern "C" __global__ void __launch_bounds__(block, resident) msrep_gather_slices_##suffix(                        \
+	extern "C" __global__ void __launch_bounds__(block, resident) msrep_major_slices_##suffix(                        \
 	    const i64* data, const i64* head, const i32* perm, const V* x, V* y, V* carry, i64 rows, i64 skip, V alpha,    \
 	    V beta) {                                                                                                      \
 		gatherSlices<V, V>(data, head, perm, x, y, carry, rows, skip, alpha, beta);                                    \
@@ -129,7 +129,7 @@ static __device__ __forceinline__ void gatherSlices(const i64* data, const i64* 
 MSREP_GATHER_SLICES(f64, double)
 MSREP_GATHER_SLICES(f32, float)
 
-extern "C" __global__ void __launch_bounds__(block, resident) msrep_gather_slices_short_f64(
+extern "C" __global__ void __launch_bounds__(block, resident) msrep_major_slices_short_f64(
     const i64* data, const i64* head, const i32* perm, const double* x, double* y, double* carry, i64 rows, i64 skip,
     double alpha, double beta) {
 	gatherSlices<double, float>(data, head, perm, x, y, carry, rows, skip, alpha, beta);

@@ -20,9 +20,9 @@ func gatherSlices[V sparse.Value](g *gpu, p *part[V]) []V {
 	plan, err := sliced.NewPlan(p.ellRows())
 	require.NoError(g.t, err)
 	m := plan.Build()
-	name := named[V]("msrep_gather_slices")
+	name := named[V]("msrep_major_slices")
 	if m.Short {
-		name = named[V]("msrep_gather_slices_short")
+		name = named[V]("msrep_major_slices_short")
 	}
 	y, carry, offset := result(g, p.beta, p.y), carryOf[V](g, p.skip), g.offset
 	perm, x := nullable(g, "perm", m.Perm), upload(g, "x", p.x)

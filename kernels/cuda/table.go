@@ -59,46 +59,46 @@ func addPartition(add adder) {
 func addRows(add adder, v string) {
 	for lanes := 1; lanes <= 32; lanes *= 2 {
 		rows := 4 * min(32, 128/int64(lanes))
-		add("csr_vector", fmt.Sprintf("msrep_gather_vector%d_%s", lanes, v), v, 128, rows, "rows", 0,
+		add("csr_vector", fmt.Sprintf("msrep_major_vector%d_%s", lanes, v), v, 128, rows, "rows", 0,
 			compressed+", "+bounds+", skip i64, "+scalars)
 	}
-	add("gather_fixed", "msrep_gather_fixed_"+v, v, 128, 128, "rows", 0,
+	add("major_fixed", "msrep_major_fixed_"+v, v, 128, 128, "rows", 0,
 		"ptr *i64, idx *i32, val *V, x *V, y &V, rows i64, first i64, "+scalars)
-	add("csr_merge", "msrep_gather_merge_"+v, v, 128, 1408, "rows and entries", 1408,
+	add("csr_merge", "msrep_major_merge_"+v, v, 128, 1408, "rows and entries", 1408,
 		compressed+", start *i32, carryRow &i32, carryVal &V, "+bounds+", skip i64, "+scalars)
 	add("carries", "msrep_add_carries_"+v, v, 512, 512, "carries", 0,
 		"row *i32, val *V, y &V, carry &V, n i64, rows i64, skip i64")
-	add("ell_rivals", "msrep_gather_csrs_"+v, v, 128, 128, "rows", 0, compressed+", "+bounds+", skip i64, "+scalars)
-	add("ell_rivals", "msrep_gather_csrv_"+v, v, 128, 8, "rows", 0, compressed+", "+bounds+", skip i64, "+scalars)
+	add("ell_rivals", "msrep_major_csrs_"+v, v, 128, 128, "rows", 0, compressed+", "+bounds+", skip i64, "+scalars)
+	add("ell_rivals", "msrep_major_csrv_"+v, v, 128, 8, "rows", 0, compressed+", "+bounds+", skip i64, "+scalars)
 }
 
 // addELL adds gathers by the ELLPACK family and by slices.
 func addELL(add adder, v string) {
-	add("ell", "msrep_gather_ell_"+v, v, 128, 128, "rows", 0,
+	add("ell", "msrep_major_ell_"+v, v, 128, 128, "rows", 0,
 		places+", "+vectors+", rows i64, stride i64, width i64, skip i64, "+scalars)
-	for _, name := range []string{"msrep_gather_ellr_", "msrep_gather_pellr_warp_"} {
+	for _, name := range []string{"msrep_major_ellr_", "msrep_major_pellr_warp_"} {
 		add("ell", name+v, v, 128, 128, "rows", 0,
 			places+", length *i32, start *i64, perm *i32, "+vectors+", rows i64, stride i64, skip i64, "+scalars)
 	}
-	add("ell", "msrep_gather_sell_"+v, v, 128, 128, "rows", 0,
+	add("ell", "msrep_major_sell_"+v, v, 128, 128, "rows", 0,
 		places+", start *i64, perm *i32, "+vectors+", rows i64, skip i64, "+scalars)
 	for _, name := range map[string][]string{"f64": {"slices_", "slices_short_"}, "f32": {"slices_"}}[v] {
-		add("slices", "msrep_gather_"+name+v, v, 128, 128, "rows", 0,
+		add("slices", "msrep_major_"+name+v, v, 128, 128, "rows", 0,
 			"data *i64, head *i64, perm *i32, "+vectors+", rows i64, skip i64, "+scalars)
 	}
-	add("ell_sorted", "msrep_gather_jad_"+v, v, 128, 128, "rows", 0,
+	add("ell_sorted", "msrep_major_jad_"+v, v, 128, 128, "rows", 0,
 		places+", start *i64, perm *i32, "+vectors+", rows i64, diagonals i64, skip i64, "+scalars)
-	add("ell_sorted", "msrep_gather_bisected_"+v, v, 128, 128, "rows", 0,
+	add("ell_sorted", "msrep_major_bisected_"+v, v, 128, 128, "rows", 0,
 		places+", start *i64, perm *i32, "+vectors+", rows i64, skip i64, "+scalars)
 }
 
 // addEntries adds products that go by the entries, whatever rows these are in.
 func addEntries(add adder, v string) {
-	add("scatter", "msrep_scatter_"+v, v, 128, 1024, "entries", 0,
+	add("minor", "msrep_minor_"+v, v, 128, 1024, "entries", 0,
 		"ptr *i64, idx *i32, val *V, x *V, y &V, "+bounds+", alpha V")
-	add("coo", "msrep_gather_coo_"+v, v, 128, 1792, "entries", 448,
+	add("coo", "msrep_major_coo_"+v, v, 128, 1792, "entries", 448,
 		"major *i32, minor *i32, val *V, x *V, y &V, carry &V, carryRow &i32, carryVal &V, nnz i64, own i64, alpha V")
-	add("coo", "msrep_scatter_coo_"+v, v, 128, 128, "entries", 0,
+	add("coo", "msrep_minor_coo_"+v, v, 128, 128, "entries", 0,
 		"major *i32, minor *i32, val *V, x *V, y &V, nnz i64, alpha V")
 }
 

@@ -8,9 +8,9 @@ func addKrylov(add adder) {
 		for _, k := range []struct{ name, params string }{
 			{"project", four + ", w *V, partial &f64, count i64, n i64, parts i64"},
 			{"combine", four + ", w &V, partial &f64, count i64, n i64, parts i64, h0 V, h1 V, h2 V, h3 V"},
-			{"step", "p *V, q *V, x &V, r &V, partial &f64, n i64, parts i64, a V"},
-			{"turn", "r *V, v *V, p &V, n i64, b V, w V"},
-			{"finish", "p *V, s *V, t *V, c *V, x &V, r &V, partial &f64, n i64, parts i64, a V, w V"},
+			{"cg_step", "p *V, q *V, x &V, r &V, partial &f64, n i64, parts i64, a V"},
+			{"bicgstab_direction", "r *V, v *V, p &V, n i64, b V, w V"},
+			{"bicgstab_step", "p *V, s *V, t *V, c *V, x &V, r &V, partial &f64, n i64, parts i64, a V, w V"},
 			{"misfit", "y *V, x *V, partial &f64, n i64, parts i64, a V"},
 			{"multiply", "d *V, r *V, z &V, n i64"},
 		} {

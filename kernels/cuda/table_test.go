@@ -164,11 +164,11 @@ func TestNoKernelUsesLocalMemory(t *testing.T) {
 func TestMatricesAndVectorsAreReadThroughTheReadOnlyPath(t *testing.T) {
 	for _, k := range cuda.Kernels() {
 		body := entries(text(t, k.Family))[k.Name].body
-		if strings.Contains(k.Name, "gather") || strings.Contains(k.Name, "scatter") {
+		if strings.Contains(k.Name, "msrep_major_") || strings.Contains(k.Name, "msrep_minor_") {
 			require.Contains(t, body, "ld.global.nc.", k.Name)
 		}
 		atomics := regexp.MustCompile(`(?m)(^|\s)(atom|red)\.`).MatchString(body)
-		require.Equal(t, strings.Contains(k.Name, "scatter"), atomics, k.Name)
+		require.Equal(t, strings.Contains(k.Name, "msrep_minor_"), atomics, k.Name)
 	}
 }
 
@@ -203,7 +203,7 @@ func TestTheLanesGrowWithTheRows(t *testing.T) {
 }
 
 func TestAGridHasAtLeastOneBlock(t *testing.T) {
-	k, err := cuda.Lookup("msrep_gather_merge_f64")
+	k, err := cuda.Lookup("msrep_major_merge_f64")
 	require.NoError(t, err)
 	require.EqualValues(t, 1, k.Blocks(0))
 	require.EqualValues(t, 1, k.Blocks(1408))

@@ -78,7 +78,7 @@ func (q *vectorProblem[V]) step() {
 	}
 	q.same(x, ax, "step, x")
 	q.same(r, ar, "step, r")
-	q.near(square(r, r), got[0], "step")
+	q.near(square(r, r), got[0], "cg-step")
 }
 
 func (q *vectorProblem[V]) turn() {
@@ -89,7 +89,7 @@ func (q *vectorProblem[V]) turn() {
 	for i := range p {
 		p[i] = r[i] + 0.5*(p[i]+0.75*v[i])
 	}
-	q.same(p, ap, "turn")
+	q.same(p, ap, "bicgstab-direction")
 }
 
 func (q *vectorProblem[V]) finish() {
@@ -110,6 +110,6 @@ func (q *vectorProblem[V]) finish() {
 	}
 	q.same(x, ax, "finish, x")
 	q.same(r, ar, "finish, r")
-	q.near(square(r, r), got[0], "finish")
-	q.near(square(c, r), got[1], "finish")
+	q.near(square(r, r), got[0], "bicgstab-step")
+	q.near(square(c, r), got[1], "bicgstab-step")
 }

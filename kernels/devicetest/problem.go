@@ -92,7 +92,7 @@ const (
 	COO             kernels.Form = "coo"         // kernels.MajorProductCOO
 	Fixed           kernels.Form = "fixed"       // kernels.MajorProductFixed, of parts with whole rows
 	MinorProduct    kernels.Form = "scatter"     // kernels.MinorProduct
-	MinorProductCOO kernels.Form = "scatter-coo" // kernels.MinorProductCOO
+	MinorProductCOO kernels.Form = "minor-product-coo" // kernels.MinorProductCOO
 )
 
 // RowForms is the forms of one row a thread or a warp that GPUs pack beside CSR.

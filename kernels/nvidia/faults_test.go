@@ -230,7 +230,7 @@ func TestAFaultOfAKernelNamesTheOperation(t *testing.T) {
 	x, err := kernels.NewArray[float64](d, 5)
 	require.NoError(t, err)
 	require.NoError(t, s.Launch(&kernels.MajorProductPacked[float64]{A: a, Alpha: 1, X: x, Y: x.Sub(0, 3), Carry: x.Sub(3, 4)}))
-	require.EqualError(t, s.Sync(), "device cuda:0: sync: after gather-packed: CUDA error 719, unspecified launch failure")
+	require.EqualError(t, s.Sync(), "device cuda:0: sync: after major-product-packed: CUDA error 719, unspecified launch failure")
 	require.NoError(t, a.Free())
 	require.NoError(t, x.Free())
 }

@@ -116,7 +116,7 @@ func TestFaultsOfKernelsNameDeviceAndPlace(t *testing.T) {
 	var f *ptx.Fault
 	require.ErrorAs(t, err, &f)
 	require.Equal(t, [3]int64{2}, f.Thread)
-	require.ErrorContains(t, err, "device sim:2: gather: kernel msrep_gather_vector1_f64, csr_vector.ptx:")
+	require.ErrorContains(t, err, "device sim:2: major-product: kernel msrep_major_vector1_f64, csr_vector.ptx:")
 	require.ErrorContains(t, err, "load of 8 bytes at offset 32 of x, which has 32")
 	require.NoError(t, s.Launch(diagonal(t, d, s, 4, []int32{0, 1, 2, 3})), "the device goes on")
 }
@@ -159,7 +159,7 @@ func TestInjectedFailuresLeaveNothingBehind(t *testing.T) {
 	}})
 	g := diagonal(t, d, s, 40, make([]int32, 40))
 	used := d.InUse()
-	for _, call := range []string{"alloc", "alloc pinned", "pack", "write", "read", "copy", "gather", "msrep_merge_path", "msrep_gather_merge_f64", "msrep_add_carries_f64"} {
+	for _, call := range []string{"alloc", "alloc pinned", "pack", "write", "read", "copy", "major-product", "msrep_merge_path", "msrep_major_merge_f64", "msrep_add_carries_f64"} {
 		fails = call
 		var err error
 		switch call {
@@ -201,7 +201,7 @@ func TestTraceSeesEachKernelWithItsBuffers(t *testing.T) {
 	g := diagonal(t, d, s, 2000, make([]int32, 2000))
 	require.NoError(t, s.Launch(g))
 	require.Len(t, seen, 3)
-	c := seen["msrep_gather_merge_f64"]
+	c := seen["msrep_major_merge_f64"]
 	b := c.Buffer("val")
 	require.Equal(t, int64(16000), b.Bytes)
 	require.GreaterOrEqual(t, b.DistinctSectors, int64(500))

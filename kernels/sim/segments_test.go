@@ -53,7 +53,7 @@ func TestAJoinedPartWithALongRowGoesByMergePath(t *testing.T) {
 		require.NoError(t, s.Launch(&kernels.JoinSegments{A: packed}))
 		require.NoError(t, s.Launch(&kernels.MajorProductSegments{A: packed, Alpha: 1, X: kernels.SegmentVector{Val: x}, Y: kernels.SegmentVector{Val: y}}))
 		require.Equal(t, []float64{2, 2 * float64(n-1)}, download(t, s, y))
-		require.Equal(t, n > 4096, slices.Contains(ran, "msrep_gather_merge_f64"), "%v", ran)
+		require.Equal(t, n > 4096, slices.Contains(ran, "msrep_major_merge_f64"), "%v", ran)
 	}
 }
 

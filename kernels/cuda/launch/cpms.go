@@ -182,7 +182,7 @@ func uploadELLR[V sparse.Value](p *packedSegments, e *ellpack.ELLR[V]) error {
 			v.rows, stride, places, v.skip, p.shift(), v.xlen, v.xread, v.ylen, v.yread, v.alpha, v.beta)
 	}
 	p.plain = func(b *builder, v vectors[float64]) {
-		b.call("msrep_gather_ellr_f64", v.rows, idx(b), p.values(b), length(b), start(b), perm(b), v.x, v.y, v.carry,
+		b.call("msrep_major_ellr_f64", v.rows, idx(b), p.values(b), length(b), start(b), perm(b), v.x, v.y, v.carry,
 			v.rows, stride, v.skip, v.alpha, v.beta)
 	}
 	return errors.Join(err1, err2, err3, err4, p.stream.Sync())

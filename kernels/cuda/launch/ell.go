@@ -72,7 +72,7 @@ func (p *Rows[V]) ellCalls(e *ellpack.ELL[V]) (func(*builder, vectors[V]), error
 	val, err2 := upload(p, "val", e.Val)
 	stride, width := e.Stride, e.Width
 	return func(b *builder, v vectors[V]) {
-		b.call("msrep_gather_ell"+suffix[V](), v.rows, idx(b), val(b), v.x, v.y, v.carry, v.rows, stride, width, v.skip, v.alpha, v.beta)
+		b.call("msrep_major_ell"+suffix[V](), v.rows, idx(b), val(b), v.x, v.y, v.carry, v.rows, stride, width, v.skip, v.alpha, v.beta)
 	}, errors.Join(err1, err2, p.stream.Sync())
 }
 
@@ -90,9 +90,9 @@ func (p *Rows[V]) ellr(f sparse.Format, r ellpack.Rows[V], o ellpack.Options) er
 	length, err3 := upload(p, "length", e.Length)
 	start, err4 := upload(p, "start", e.Start)
 	perm, err5 := upload(p, "perm", e.Perm)
-	name, stride := "msrep_gather_ellr", e.Stride
+	name, stride := "msrep_major_ellr", e.Stride
 	if e.ByWarp {
-		name = "msrep_gather_pellr_warp"
+		name = "msrep_major_pellr_warp"
 	}
 	p.calls = func(b *builder, v vectors[V]) {
 		b.call(name+suffix[V](), v.rows, idx(b), val(b), length(b), start(b), perm(b), v.x, v.y, v.carry,
@@ -107,7 +107,7 @@ func (p *Rows[V]) sell(r ellpack.Rows[V], o ellpack.Options) error {
 		return err
 	}
 	p.info.Padding = e.Shape.Padding()
-	return p.byStarts("msrep_gather_sell", e.Idx, e.Val, e.Start, e.Perm)
+	return p.byStarts("msrep_major_sell", e.Idx, e.Val, e.Start, e.Perm)
 }
 
 func (p *Rows[V]) bisected(f sparse.Format, r ellpack.Rows[V], o ellpack.Options) error {
@@ -116,7 +116,7 @@ func (p *Rows[V]) bisected(f sparse.Format, r ellpack.Rows[V], o ellpack.Options
 		return err
 	}
 	p.info.Padding = e.Shape.Padding()
-	return p.byStarts("msrep_gather_bisected", e.Idx, e.Val, e.Start, e.Perm)
+	return p.byStarts("msrep_major_bisected", e.Idx, e.Val, e.Start, e.Perm)
 }
 
 func (p *Rows[V]) jad(r ellpack.Rows[V], o ellpack.Options) error {
@@ -124,7 +124,7 @@ func (p *Rows[V]) jad(r ellpack.Rows[V], o ellpack.Options) error {
 	if err != nil {
 		return err
 	}
-	return p.byStarts("msrep_gather_jad", e.Idx, e.Val, e.Start, e.Perm, int64(len(e.Start)-1))
+	return p.byStarts("msrep_major_jad", e.Idx, e.Val, e.Start, e.Perm, int64(len(e.Start)-1))
 }
 
 // byStarts uploads a format of places with starts and a permutation, for a kernel

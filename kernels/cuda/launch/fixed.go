@@ -18,6 +18,6 @@ func gatherFixed[V sparse.Value](b *builder, op *kernels.MajorProductFixed[V]) {
 	x := array(b, "x", op.X, op.X.Len)
 	y := array(b, "y", op.Y, a.rows)
 	if a.rows > 0 {
-		b.call("msrep_gather_fixed"+suffix[V](), a.rows, a.ptr, a.idx, a.val, x, y, a.rows, a.first, op.Alpha, op.Beta)
+		b.call("msrep_major_fixed"+suffix[V](), a.rows, a.ptr, a.idx, a.val, x, y, a.rows, a.first, op.Alpha, op.Beta)
 	}
 }

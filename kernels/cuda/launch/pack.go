@@ -165,7 +165,7 @@ func (p *Packed[V]) findStarts(s kernels.Stream) error {
 	if p.start.Buf != nil {
 		return nil
 	}
-	info, err := cuda.Lookup("msrep_gather_merge" + suffix[V]())
+	info, err := cuda.Lookup("msrep_major_merge" + suffix[V]())
 	if err != nil {
 		return err
 	}

@@ -14,8 +14,8 @@ type CSRKernel string
 
 // The kernels for kernels.MajorProduct.
 const (
-	Vector CSRKernel = "vector" // msrep_gather_vectorL, L from cuda.Lanes
-	Merge  CSRKernel = "merge"  // msrep_merge_path, msrep_gather_merge, msrep_add_carries
+	Vector CSRKernel = "vector" // msrep_major_vectorL, L from cuda.Lanes
+	Merge  CSRKernel = "merge"  // msrep_merge_path, msrep_major_merge, msrep_add_carries
 )
 
 // Plan puts an operation together, as README.md of package cuda describes. An
@@ -161,7 +161,7 @@ func gather[V sparse.Value](b *builder, op *kernels.MajorProduct[V], g CSRKernel
 func gatherRows[V sparse.Value](b *builder, a compressed, of vectors[V], g CSRKernel, start *kernels.Array[int32]) {
 	v := suffix[V]()
 	if g != Merge {
-		name := fmt.Sprintf("msrep_gather_vector%d%s", cuda.Lanes(a.rows, a.end-a.first), v)
+		name := fmt.Sprintf("msrep_major_vector%d%s", cuda.Lanes(a.rows, a.end-a.first), v)
 		b.call(name, a.rows, a.ptr, a.idx, a.val, of.x, of.y, of.carry, a.rows, a.first, a.end, a.skip, of.alpha, of.beta)
 		turns := int64(2)
 		if a.end-a.first < 8*a.rows { // a turn is short
@@ -170,7 +170,7 @@ func gatherRows[V sparse.Value](b *builder, a compressed, of vectors[V], g CSRKe
 		b.inTurns(turns)
 		return
 	}
-	name := "msrep_gather_merge" + v
+	name := "msrep_major_merge" + v
 	items := a.rows + a.end - a.first
 	tiles := b.carries(name, items)
 	var starts any
@@ -206,7 +206,7 @@ func scatter[V sparse.Value](b *builder, op *kernels.MinorProduct[V]) {
 	y := array(b, "y", op.Y, op.Y.Len)
 	scale(b, y, op.Y.Len, op.Beta)
 	if n := a.end - a.first; n > 0 {
-		b.call("msrep_scatter"+suffix[V](), n, a.ptr, a.idx, a.val, x, y, a.rows, a.first, a.end, op.Alpha)
+		b.call("msrep_minor"+suffix[V](), n, a.ptr, a.idx, a.val, x, y, a.rows, a.first, a.end, op.Alpha)
 		b.inTurns(8)
 	}
 }
@@ -248,7 +248,7 @@ func gatherCOO[V sparse.Value](b *builder, op *kernels.MajorProductCOO[V]) {
 // addCoordinates adds nnz > 0 entries to y, and those of majors below own to the
 // carry.
 func addCoordinates[V sparse.Value](b *builder, major, minor, val, x, y, carry Addr, nnz, owned, own int64, alpha V) {
-	name := "msrep_gather_coo" + suffix[V]()
+	name := "msrep_major_coo" + suffix[V]()
 	n := b.carries(name, nnz)
 	row, sum := temp[int32](b, "carryRow", n), temp[V](b, "carryVal", n)
 	b.call(name, nnz, major, minor, val, x, y, carry, row, sum, nnz, own, alpha)
@@ -261,6 +261,6 @@ func scatterCOO[V sparse.Value](b *builder, op *kernels.MinorProductCOO[V]) {
 	y := array(b, "y", op.Y, op.Y.Len)
 	scale(b, y, op.Y.Len, op.Beta)
 	if a.nnz > 0 {
-		b.call("msrep_scatter_coo"+suffix[V](), a.nnz, a.major, a.minor, a.val, x, y, a.nnz, op.Alpha)
+		b.call("msrep_minor_coo"+suffix[V](), a.nnz, a.major, a.minor, a.val, x, y, a.nnz, op.Alpha)
 	}
 }

@@ -152,7 +152,7 @@ func (p *Rows[V]) compressed(op *kernels.Packing[V]) error {
 	ptr, err1 := upload(p, "ptr", local)
 	idx, err2 := upload(p, "idx", op.Idx)
 	val, err3 := upload(p, "val", op.Val)
-	name, nnz := "msrep_gather_"+string(op.Form)+suffix[V](), op.Part.NNZ()
+	name, nnz := "msrep_major_"+string(op.Form)+suffix[V](), op.Part.NNZ()
 	p.calls = func(b *builder, v vectors[V]) {
 		b.call(name, v.rows, ptr(b), idx(b), val(b), v.x, v.y, v.carry, v.rows, int64(0), nnz, v.skip, v.alpha, v.beta)
 	}

@@ -101,9 +101,9 @@ func buildSlices[V sparse.Value](d kernels.Device, s kernels.Stream, op *kernels
 	// Few steps are over before the next slice's head is there. With many, neighbours at the same
 	// time find more of x in the caches than one block with its next turn.
 	turns := min(48*int64(len(m.Head)/2)*sliced.Height/max(plan.Places(), 1), 8)
-	name := "msrep_gather_slices" + suffix[V]()
+	name := "msrep_major_slices" + suffix[V]()
 	if m.Short {
-		name = "msrep_gather_slices_short" + suffix[V]()
+		name = "msrep_major_slices_short" + suffix[V]()
 	}
 	p.calls = func(b *builder, v vectors[V]) {
 		b.call(name, v.rows, data(b), head(b), perm(b), v.x, v.y, v.carry, v.rows, v.skip, v.alpha, v.beta)

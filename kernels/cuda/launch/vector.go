@@ -30,7 +30,7 @@ func vectorOp[V sparse.Value](b *builder, op kernels.Operation) bool {
 		each[V](b, "multiply", n, input(b, "d", op.D, n), input(b, "r", op.R, n), input(b, "z", op.Z, n), n)
 	case *kernels.BiCGSTABDirection[V]:
 		n := op.P.Len
-		each[V](b, "turn", n, input(b, "r", op.R, n), input(b, "v", op.V, n), input(b, "p", op.P, n), n, op.B, op.W)
+		each[V](b, "bicgstab_direction", n, input(b, "r", op.R, n), input(b, "v", op.V, n), input(b, "p", op.P, n), n, op.B, op.W)
 	case *kernels.Take[V]:
 		n := op.Y.Len
 		x, idx := array(b, "x", op.X, op.X.Len), array(b, "idx", op.Idx, n)
@@ -57,14 +57,14 @@ func vectorOp[V sparse.Value](b *builder, op kernels.Operation) bool {
 		n := op.R.Len
 		p, q := input(b, "p", op.P, n), input(b, "q", op.Q, n)
 		x, r := input(b, "x", op.X, n), input(b, "r", op.R, n)
-		summed[V](b, "step", n, 1, op.Sums, func(partial Temp, parts int64) []any {
+		summed[V](b, "cg_step", n, 1, op.Sums, func(partial Temp, parts int64) []any {
 			return []any{p, q, x, r, partial, n, parts, op.A}
 		})
 	case *kernels.BiCGSTABStep[V]:
 		n := op.R.Len
 		p, s, t, c := input(b, "p", op.P, n), input(b, "s", op.S, n), input(b, "t", op.T, n), input(b, "c", op.C, n)
 		x, r := input(b, "x", op.X, n), input(b, "r", op.R, n)
-		summed[V](b, "finish", n, 2, op.Sums, func(partial Temp, parts int64) []any {
+		summed[V](b, "bicgstab_step", n, 2, op.Sums, func(partial Temp, parts int64) []any {
 			return []any{p, s, t, c, x, r, partial, n, parts, op.A, op.W}
 		})
 	default:

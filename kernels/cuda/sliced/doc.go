@@ -1,4 +1,4 @@
-// Package sliced keeps the rows of a part for the kernels msrep_gather_slices of
+// Package sliced keeps the rows of a part for the kernels msrep_major_slices of
 // kernels/cuda: slices of 32 rows, a thread of a warp for each, in as few bytes for an
 // entry as the slice allows.
 //

@@ -149,7 +149,7 @@ static __device__ __forceinline__ void gatherFixed(const i64* ptr, const i32* id
 }
 
 #define MSREP_GATHER_FIXED(suffix, V)                                                                                \
-	extern "C" __global__ void __launch_bounds__(block) msrep_gather_fixed_##suffix(                                 \
+	extern "C" __global__ void __launch_bounds__(block) msrep_major_fixed_##suffix(                                 \
 	    const i64* ptr, const i32* idx, const V* val, const V* x, V* y, i64 rows, i64 first, V alpha, V beta) {      \
 		gatherFixed<V>(ptr, idx, val, x, y, rows, first, alpha, beta);                                               \
 	}

@@ -50,7 +50,7 @@ static __device__ __forceinline__ void scatter(const i64* ptr, const i32* idx, c
 }
 
 #define MSREP_SCATTER(suffix, V)                                                                                    \
-	extern "C" __global__ void __launch_bounds__(block, resident) msrep_scatter_##suffix(                                     \
+	extern "C" __global__ void __launch_bounds__(block, resident) msrep_minor_##suffix(                                     \
 	    const i64* ptr, const i32* idx, const V* val, const V* x, V* y, i64 rows, i64 first, i64 end, V alpha) {        \
 		scatter<V>(ptr, idx, val, x, y, rows, first, end, alpha);                                                   \
 	}
