@@ -21,7 +21,7 @@ func AdoptVector[V sparse.Value](sys *System, device int, a kernels.Array[V]) (v
 	if err != nil {
 		return nil, err
 	}
-	v = &Vector[V]{sys: sys, lanes: l, cuts: make([]int, len(sys.devices)+1), pieces: make([]kernels.Array[V], len(sys.devices))}
+	v = &Vector[V]{sys: sys, streams: l, cuts: make([]int, len(sys.devices)+1), pieces: make([]kernels.Array[V], len(sys.devices))}
 	for i := device + 1; i < len(v.cuts); i++ {
 		v.cuts[i] = int(a.Len)
 	}

@@ -31,7 +31,7 @@ const (
 
 // compressFor is the products for which parts in COO are to be converted: how many, and whether
 // they gather. none says that the plan keeps COO.
-func (p *Plan[V]) compressFor() (products int, gathers, none bool) {
+func (p *Plan[V]) compressFor() (products int, byMajor, none bool) {
 	if p.lay.ptr != nil || p.opt.Variant.Strategy != Optimized {
 		return 0, false, true
 	}
@@ -91,7 +91,7 @@ func longestRun(sorted []int32) (longest int64) {
 
 // chooseCompressed keeps the arrays by which each device multiplies its part in COO faster.
 func (p *Plan[V]) chooseCompressed(ctx context.Context) error {
-	products, gathers, none := p.compressFor()
+	products, byMajor, none := p.compressFor()
 	if none {
 		return nil
 	}
@@ -104,7 +104,7 @@ func (p *Plan[V]) chooseCompressed(ctx context.Context) error {
 			return err
 		}
 		begin := time.Now()
-		err := s.race(&run[V]{plan: p, byMajor: gathers, alpha: 1}, products)
+		err := s.race(&run[V]{plan: p, byMajor: byMajor, alpha: 1}, products)
 		if errors.Is(err, kernels.ErrOutOfMemory) {
 			s.asCSR, s.chosen.Why = false, "no memory to measure csr beside it"
 			if err = s.stream.Sync(); errors.Is(err, kernels.ErrOutOfMemory) { // the same error once more

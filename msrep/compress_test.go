@@ -253,9 +253,9 @@ func TestTheFasterOfCOOAndCSRIsKept(t *testing.T) {
 			sys := simulated(t, 2, sim.Config{Unchecked: true}, func(d *sim.Device) kernels.Device { return timed{d, took} })
 			a := inCOO[float64](bands(300), byRow)
 			plan := planOf[float64](t, sys, a, PlanOptions{Storage: Storage{Format: sparse.FormatCOO}, Expected: Expected{Transposed: transposed}})
-			gathers := byRow == (transposed == 0)
+			byMajor := byRow == (transposed == 0)
 			for _, info := range plan.Packed(NoTrans) {
-				if gathers {
+				if byMajor {
 					require.Equal(t, kernels.FormCSR, info.Form)
 					require.Equal(t, "measured: coo 5µs, csr 4µs", info.Why)
 				} else {

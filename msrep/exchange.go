@@ -40,7 +40,7 @@ func (e *exchange[V]) apply(x *Vector[V]) error {
 		}
 	}
 	err := e.l.eachDevice(func(i int) error {
-		o := e.desk(i)
+		o := e.buffers(i)
 		if !several {
 			e.x[i] = x.pieces[i].Sub(int64(o.first), int64(o.first)+o.n)
 		} else if err := copyRange(e.l.streams[i], e.x[i].Sub(int64(o.lo-o.first), e.x[i].Len), o.lo, o.hi, x); err != nil {
@@ -87,27 +87,31 @@ func (e *exchange[V]) prepare(i int) error {
 	return atLeast(s.dev, &d.received, int64(len(e.y)-1)*rows)
 }
 
-func (e *exchange[V]) desk(i int) *exchangeBuffers[V] { return e.plan.shares[i].exchanges[e.byMajor] }
+func (e *exchange[V]) buffers(i int) *exchangeBuffers[V] {
+	return e.plan.shares[i].exchanges[e.byMajor]
+}
 
 // launch puts the kernel of device i on its stream.
 func (e *exchange[V]) launch(i int) error {
 	s := e.plan.shares[i]
 	v := &vectors[V]{x: e.x[i], y: e.y[i]}
 	if !e.straight() {
-		v.y = e.desk(i).partial
+		v.y = e.buffers(i).partial
 	}
 	return e.l.streams[i].Launch(e.op(s, v, s.carry))
 }
 
 // reads reports whether device i needs elements of x that device j has.
 func (e *exchange[V]) reads(i, j int, x *Vector[V]) bool {
-	d := e.desk(i)
+	d := e.buffers(i)
 	return max(d.lo, x.cuts[j]) < min(d.hi, x.cuts[j+1])
 }
 
 // takes reports whether device i adds sums of device j to its rows, in this product or
 // in one before it.
-func (e *exchange[V]) takes(i, j int) bool { return !e.byMajor || slices.Contains(e.desk(i).from, j) }
+func (e *exchange[V]) takes(i, j int) bool {
+	return !e.byMajor || slices.Contains(e.buffers(i).from, j)
+}
 
 // merge adds what other devices have for the rows of device i.
 func (e *exchange[V]) merge(i int) error {
@@ -119,7 +123,7 @@ func (e *exchange[V]) merge(i int) error {
 
 // addCarries adds the sums that other devices carry to rows of device i.
 func (e *exchange[V]) addCarries(i int) error {
-	d, size := e.desk(i), mem.Size[V]()
+	d, size := e.buffers(i), mem.Size[V]()
 	if len(d.from) == 0 {
 		return nil
 	}
@@ -135,13 +139,13 @@ func (e *exchange[V]) addCarries(i int) error {
 // sumPartials adds up the stretches of all partial vectors that are the rows of device
 // i.
 func (e *exchange[V]) sumPartials(i int) error {
-	n, room := e.y[i].Len, e.desk(i).received
+	n, room := e.y[i].Len, e.buffers(i).received
 	if n == 0 {
 		return nil
 	}
 	var ps []kernels.Array[V]
 	for j := range e.y {
-		part := e.desk(j).partial.Sub(int64(e.cuts[i]), int64(e.cuts[i+1]))
+		part := e.buffers(j).partial.Sub(int64(e.cuts[i]), int64(e.cuts[i+1]))
 		if j != i {
 			near := room.Sub(0, n)
 			room = room.Sub(n, room.Len)

@@ -30,15 +30,15 @@ type exchangeBuffers[V sparse.Value] struct {
 }
 
 // exchangeBuffersFor makes the desk, once.
-func (s *share[V]) exchangeBuffersFor(p *Plan[V], gathers bool) (*exchangeBuffers[V], error) {
-	if d := s.exchanges[gathers]; d != nil {
+func (s *share[V]) exchangeBuffersFor(p *Plan[V], byMajor bool) (*exchangeBuffers[V], error) {
+	if d := s.exchanges[byMajor]; d != nil {
 		return d, nil
 	}
 	d := &exchangeBuffers[V]{}
-	s.exchanges[gathers] = d // so that close finds what was made of it; the plan is of no use when that fails
+	s.exchanges[byMajor] = d // so that close finds what was made of it; the plan is of no use when that fails
 	l := p.lay
 	switch {
-	case gathers:
+	case byMajor:
 		d.hi, d.n = l.minors, int64(l.minors)
 		if l.minor != nil {
 			d.lo, d.hi = span(l.minor[s.part.StartIdx : s.part.EndIdx+1])
@@ -52,7 +52,7 @@ func (s *share[V]) exchangeBuffersFor(p *Plan[V], gathers bool) (*exchangeBuffer
 	if len(p.shares) == 1 {
 		return d, nil
 	}
-	if gathers {
+	if byMajor {
 		return d, d.findCarries(s, p)
 	}
 	var err error

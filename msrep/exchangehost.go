@@ -39,7 +39,7 @@ func (e *exchange[V]) begin(i int) error {
 	if err := e.prepare(i); err != nil {
 		return err
 	}
-	s, d := e.plan.shares[i], e.desk(i)
+	s, d := e.plan.shares[i], e.buffers(i)
 	if err := s.stream.Record(s.begin); err != nil {
 		return err
 	}

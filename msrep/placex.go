@@ -43,8 +43,8 @@ func (p *Plan[V]) XPlacement(op Transpose) XPlacement {
 
 // placeOfX is where devices that work in place read x. A product that scatters
 // reads each element once.
-func (p *Plan[V]) placeOfX(gathers bool) XPlacement {
-	if !gathers || len(p.nodes) == 0 {
+func (p *Plan[V]) placeOfX(byMajor bool) XPlacement {
+	if !byMajor || len(p.nodes) == 0 {
 		return XInPlace
 	}
 	return p.xPlace

@@ -3,8 +3,8 @@ package msrep
 import "github.com/msrep-go/msrep/kernels"
 
 // prepare brings what of the part the kernel needs to the device.
-func (s *share[V]) prepare(l layout[V], gathers bool) error {
-	if s.packs(gathers) {
+func (s *share[V]) prepare(l layout[V], byMajor bool) error {
+	if s.packs(byMajor) {
 		return nil
 	}
 	if err := s.hostPointers(l); err != nil {

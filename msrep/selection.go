@@ -13,11 +13,11 @@ import (
 // Selection is some elements of vectors that are cut alike: those that a process
 // exchanges with others. The devices keep their numbers.
 type Selection[V sparse.Value] struct {
-	sys   *System
-	lanes *vectorStreams
-	cuts  []int         // of the vectors
-	n     int           // elements of all runs
-	parts []selected[V] // nil once closed
+	sys     *System
+	streams *vectorStreams
+	cuts    []int         // of the vectors
+	n       int           // elements of all runs
+	parts   []selected[V] // nil once closed
 }
 
 // selected is the elements of a Selection that one device has.
@@ -42,7 +42,7 @@ func NewSelection[V sparse.Value](v *Vector[V], runs [][]int32) (s *Selection[V]
 	if v == nil {
 		return nil, sparse.Inputf("vector", "is nil")
 	}
-	s = &Selection[V]{sys: v.sys, lanes: v.lanes, cuts: v.cuts, parts: make([]selected[V], len(v.pieces))}
+	s = &Selection[V]{sys: v.sys, streams: v.streams, cuts: v.cuts, parts: make([]selected[V], len(v.pieces))}
 	for r, run := range runs {
 		for k, i := range run {
 			if i < 0 || int(i) >= v.Len() || k > 0 && i <= run[k-1] {
@@ -219,7 +219,7 @@ func (s *Selection[V]) Close() error {
 	if s == nil || s.sys == nil {
 		return nil
 	}
-	l := s.lanes
+	l := s.streams
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if s.parts == nil {

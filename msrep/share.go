@@ -174,8 +174,8 @@ func put[V sparse.Value, T int32 | int64 | float32 | float64](s *share[V], src [
 
 // packs reports whether products that gather, or those that scatter, are made by what the
 // device made of the part. The first one that is not brings the part there as it is.
-func (s *share[V]) packs(gathers bool) bool {
-	if gathers || s.packed == nil {
+func (s *share[V]) packs(byMajor bool) bool {
+	if byMajor || s.packed == nil {
 		return s.packed != nil
 	}
 	m, ok := s.packed.(kernels.TransposedMultiplier)

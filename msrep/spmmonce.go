@@ -13,14 +13,14 @@ func (p *Plan[V]) allAtOnce(ctx context.Context, op Transpose, alpha V, x MultiV
 	m, n := p.dims(op)
 	to := y
 	if x.ByColumn {
-		turned, err := p.byRow.block(&p.byRow.x, n, x.Count)
+		rows, err := p.byRow.block(&p.byRow.x, n, x.Count)
 		if err != nil {
 			return err
 		}
-		if err := p.transposeVectors(x, turned, n, false); err != nil {
+		if err := p.transposeVectors(x, rows, n, false); err != nil {
 			return err
 		}
-		x = turned
+		x = rows
 	}
 	if y.ByColumn {
 		var err error

@@ -34,17 +34,17 @@ func (p *Plan[V]) instead(op Transpose) *Plan[V] {
 // transposeExpecting makes the plan of the transposed matrix when enough products of it are expected.
 func (p *Plan[V]) transposeExpecting(ctx context.Context) (err error) {
 	o := p.opt
-	scatters := o.form == kernels.FormAuto && !o.Storage.Release // it can do without, which is better for one product
+	minor := o.form == kernels.FormAuto && !o.Storage.Release // it can do without, which is better for one product
 	switch {
 	case o.form == "" || p.lay.byMajor(Trans) || o.Expected.Transposed == 0:
 		return nil
-	case scatters && o.Expected.Transposed == 1:
+	case minor && o.Expected.Transposed == 1:
 		return nil
 	}
 	o.Storage.Format, o.ofPlan = sparse.FormatCSC, true
 	o.Expected.Products, o.Expected.Transposed, o.ofTransposed = o.Expected.Transposed, 0, true
 	p.transposed, err = newPlan(ctx, p.sys, p.src, o)
-	if scatters && errors.Is(err, kernels.ErrOutOfMemory) {
+	if minor && errors.Is(err, kernels.ErrOutOfMemory) {
 		return nil // it does without
 	}
 	return err

@@ -29,12 +29,12 @@ import (
 //
 // An operation that fails leaves the vectors that it writes unspecified.
 type Vector[V sparse.Value] struct {
-	sys    *System
-	lanes  *vectorStreams
-	cuts   []int // device i has the elements [cuts[i], cuts[i+1])
-	pieces []kernels.Array[V]
-	host   []V // everyDevice elements, where the devices work on host memory
-	closed bool
+	sys     *System
+	streams *vectorStreams
+	cuts    []int // device i has the elements [cuts[i], cuts[i+1])
+	pieces  []kernels.Array[V]
+	host    []V // everyDevice elements, where the devices work on host memory
+	closed  bool
 }
 
 // NewVector makes a vector of n zeros, in equal pieces. Products of a plan are
@@ -69,7 +69,7 @@ func newVector[V sparse.Value](sys *System, cuts []int) (*Vector[V], error) {
 	if l.closed {
 		return nil, fmt.Errorf("system: %w", ErrClosed)
 	}
-	v := &Vector[V]{sys: sys, lanes: l, cuts: cuts, pieces: make([]kernels.Array[V], len(sys.devices))}
+	v := &Vector[V]{sys: sys, streams: l, cuts: cuts, pieces: make([]kernels.Array[V], len(sys.devices))}
 	if sys.onHost() {
 		if v.host, err = hostMemory[V](sys, v.Len()); err != nil {
 			return nil, err
@@ -173,16 +173,16 @@ func (v *Vector[V]) Close() error {
 	if v == nil || v.sys == nil {
 		return nil
 	}
-	v.lanes.mu.Lock()
-	defer v.lanes.mu.Unlock()
+	v.streams.mu.Lock()
+	defer v.streams.mu.Unlock()
 	if v.closed {
 		return nil
 	}
 	v.closed = true
 	defer v.sys.leave(v)
 	var err error
-	if !v.lanes.closed {
-		err = v.lanes.sync()
+	if !v.streams.closed {
+		err = v.streams.sync()
 	}
 	return errors.Join(err, v.free())
 }
@@ -207,14 +207,14 @@ func (v *Vector[V]) do(others []*Vector[V], f func(l *vectorStreams) error) erro
 			return sparse.Inputf("vector", "of another system")
 		}
 	}
-	v.lanes.mu.Lock()
-	defer v.lanes.mu.Unlock()
+	v.streams.mu.Lock()
+	defer v.streams.mu.Unlock()
 	for _, x := range append([]*Vector[V]{v}, others...) {
-		if x.closed || v.lanes.closed {
+		if x.closed || v.streams.closed {
 			return fmt.Errorf("vector: %w", ErrClosed)
 		}
 	}
-	return f(v.lanes)
+	return f(v.streams)
 }
 
 // alike says that the vectors are not cut like v.

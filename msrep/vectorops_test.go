@@ -98,18 +98,18 @@ func vectorFormulas(t *testing.T, devices string) {
 	short, err := NewVector[float64](sys, n-1)
 	require.NoError(t, err)
 	for what, err := range map[string]error{
-		"axpy":        dp.Axpy(1, short),
-		"nil":         dp.Axpy(1, nil),
-		"copy":        dp.Copy(short),
-		"project":     dp.Project(h, []*Vector[float64]{dp, dq}),
-		"combine":     errOf(dp.Combine([]float64{1}, []*Vector[float64]{dp})),
-		"into itself": dp.Multiply(dp, dq),
-		"cg-step":        errOf(CGStep(1, dp, dq, dq, dr)),
-		"bicgstab-direction":        BiCGSTABDirection(dp, 1, 1, dq, dp),
-		"no vector":   dp.Axpy(1, &Vector[float64]{}),
-		"itself none": (&Vector[float64]{}).Fill(1),
-		"write":       dp.Write(p[1:]),
-		"read":        dp.Read(p[1:]),
+		"axpy":               dp.Axpy(1, short),
+		"nil":                dp.Axpy(1, nil),
+		"copy":               dp.Copy(short),
+		"project":            dp.Project(h, []*Vector[float64]{dp, dq}),
+		"combine":            errOf(dp.Combine([]float64{1}, []*Vector[float64]{dp})),
+		"into itself":        dp.Multiply(dp, dq),
+		"cg-step":            errOf(CGStep(1, dp, dq, dq, dr)),
+		"bicgstab-direction": BiCGSTABDirection(dp, 1, 1, dq, dp),
+		"no vector":          dp.Axpy(1, &Vector[float64]{}),
+		"itself none":        (&Vector[float64]{}).Fill(1),
+		"write":              dp.Write(p[1:]),
+		"read":               dp.Read(p[1:]),
 	} {
 		require.True(t, sparse.IsInput(err), "%s: %v", what, err)
 	}
