@@ -70,7 +70,7 @@ const (
 	transposedByWorker    = 1 << 10
 )
 
-// next copies b, by column, of vectors of n elements, to a block by row without gaps;
+// transposeVectors copies b, by column, of vectors of n elements, to a block by row without gaps;
 // or with back, from there to b. Of one CPU device the workers do that multiply, so that
 // they have the rows in their own caches.
 func (p *Plan[V]) transposeVectors(b, rows MultiVector[V], n int, back bool) error {
