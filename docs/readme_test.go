@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -31,6 +32,45 @@ func TestTheOutputInTheREADMEIsThatOfTheCommand(t *testing.T) {
 	out, err := run.Output()
 	require.NoError(t, err)
 	require.Equal(t, withoutTimes(shown), withoutTimes(string(out)))
+}
+
+// TestTheLibraryExampleInTheREADMERuns compiles the example, calls it on a small matrix and on a missing file, and
+// counts its lines.
+func TestTheLibraryExampleInTheREADMERuns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles a program")
+	}
+	text := readFile(t, filepath.Join(corpus.Root(), "README.md"))
+	_, rest, found := strings.Cut(text, "```go\n")
+	require.True(t, found)
+	code, _, found := strings.Cut(rest, "```")
+	require.True(t, found)
+	require.LessOrEqual(t, strings.Count(code, "\n"), 25, "lines")
+
+	program := filepath.Join(t.TempDir(), "main.go")
+	require.NoError(t, os.WriteFile(program, []byte(`package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/sparse/matio"
+)
+
+func main() { fmt.Print(powers(context.Background(), os.Args[1])) }
+
+`+code), 0o600))
+	run := func(path string) string {
+		cmd := exec.CommandContext(t.Context(), "go", "run", program, path)
+		cmd.Dir = corpus.Root()
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		return string(out)
+	}
+	require.Equal(t, "<nil>", run("testdata/gre_343.mtx.gz"))
+	require.Contains(t, run("missing.mtx"), "missing.mtx")
 }
 
 var (
