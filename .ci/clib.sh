@@ -1,11 +1,10 @@
 #!/usr/bin/env bash
 # Builds the C library and runs its examples in C, Python and Fortran.
 #
-#     .ci/clib.sh                  in a temporary folder
-#     .ci/clib.sh --prefix FOLDER  keeps library, header and pkg-config file there
+#     .ci/clib.sh                  build in a temporary folder
+#     .ci/clib.sh --prefix FOLDER  keep library, header and pkg-config file in FOLDER
 #
-# It needs gcc, gfortran, pkg-config and python3-scipy as Debian has them, and installs
-# what is missing (as root).
+# It needs gcc, gfortran, pkg-config and python3-scipy from Debian, and installs missing ones (as root).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

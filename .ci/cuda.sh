@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Builds and tests the CUDA backend on a machine without a GPU: what it needs beside
-# Go is gcc and pip.
+# Builds and tests the CUDA backend on a machine without a GPU. It needs Go, gcc and pip.
 #
 #   .ci/cuda.sh             headers of CUDA 11.8, 12 and 13: vet, build, link; the
 #                           binary without a driver; tests on the stand-in for the
@@ -23,12 +22,12 @@ fetch() { # GENERATION PACKAGE==VERSION: its headers to $cache/GENERATION
 	tmp=$(mktemp -d "$cache/fetch.XXXXXX")
 	python3 -m pip download --quiet --no-deps --disable-pip-version-check --dest "$tmp" "$2"
 	(cd "$tmp" && python3 -m zipfile -e ./*.whl wheel)
-	# At once, as another script may fetch them too.
+	# Atomically, because another script may fetch them at the same time.
 	mv -T "$(dirname "$(find "$tmp/wheel" -name cuda.h)")" "$dir" 2>/dev/null || [ -f "$dir/cuda.h" ]
 	rm -rf "$tmp"
 }
 
-# An empty libcuda is enough to link with: the binary finds the driver itself.
+# An empty libcuda suffices for linking: the binary looks up the driver at run time.
 stub() {
 	local lib=$cache/stub/libcuda.so
 	[ -f "$lib" ] && return
@@ -37,7 +36,7 @@ stub() {
 	mv "$lib.$$" "$lib"
 }
 
-use() { # GENERATION: build with its headers from now on
+use() { # GENERATION: use its headers for the following builds
 	export CGO_ENABLED=1
 	export CGO_CFLAGS="-O2 -g -I$root/kernels/nvidia/include -I$cache/$1"
 	export CGO_LDFLAGS="-L$cache/stub"

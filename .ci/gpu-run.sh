@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Tries scripts/gpu-check and scripts/gpu-run without a GPU: on the stand-in for the driver,
-# with stand-ins for nvidia-smi, nvcc, compute-sanitizer and ncu. What a run leaves must be whole, also where
-# programs fail and where the run is killed. Its times mean nothing.
+# Tests scripts/gpu-check and scripts/gpu-run without a GPU: with a stand-in for the driver, and with stand-ins for
+# nvidia-smi, nvcc, compute-sanitizer and ncu. The files of a run must be complete even if programs fail or the run is
+# killed. The times mean nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/gpu-check --stand-in
@@ -56,13 +56,13 @@ SH
 chmod +x "$work"/bin/*
 export TMPDIR=$work PATH=$work/bin:$PATH GPU_RUN_TMP=$work GPU_RUN_SECONDS=400 GPU_RUN_BENCH="--runs 2 --bytes 100000"
 
-try() { # NAME STATUS MATRIX STAGE...: run them, which must exit with that status
+try() { # NAME STATUS MATRIX STAGE...: run them and check the exit status
 	local name=$1 want=$2 status=0
 	GPU_RUN_MATRICES=$3 scripts/gpu-run "$work/$name" "${@:4}" >"$work/$name.log" 2>&1 || status=$?
 	[ "$status" = "$want" ] || { cat "$work/$name.log"; echo "$name: exit code $status, not $want"; exit 1; }
 	whole "$name"
 }
-whole() { # NAME: each line that was written is JSON
+whole() { # NAME: every written line is JSON
 	python3 - "$work/$1" <<'PYTHON'
 import glob, json, sys
 for path in glob.glob(sys.argv[1] + "/*.jsonl"):
@@ -73,7 +73,7 @@ PYTHON
 says() { # FILE PATTERN
 	grep -qE "$2" "$work/$1" || { cat "$work/$1"; echo "$1 does not say: $2"; exit 1; }
 }
-lines() { # FILE PATTERN COUNT: so many lines are like that
+lines() { # FILE PATTERN COUNT: check the number of matching lines
 	[ "$(grep -cE "$2" "$work/$1")" = "$3" ] || { cat "$work/$1"; echo "$1 has not $3 lines like: $2"; exit 1; }
 }
 
@@ -102,14 +102,14 @@ NCU_STAND_IN=deaf try deaf 0 $small counters
 says deaf/summary.txt '^banded:n=600,band=5 +cusparse +2 +2[.]0'
 GPU_RUN_TESTS="-test.run=RowsOfAny|OnTheirNodes -test.short" try tests 0 $small tests
 says tests/tests.log '^--- PASS: TestRowsOfAny'
-says tests/tests.log '^--- PASS: TestDevicesOnGPUsArePlacedOnTheirNodes' # which reads a file of the project
+says tests/tests.log '^--- PASS: TestDevicesOnGPUsArePlacedOnTheirNodes' # the test reads a file of the project
 says tests/sanitizer.log 'memcheck: ERROR SUMMARY'
 says tests/sanitizer.log 'racecheck: ERROR SUMMARY'
 try wrong 1 gen:nothing:n=3 bench
 says wrong/summary.txt 'nothing:n=3 +failed'
 if grep reached "$work/wrong/summary.txt"; then echo "nothing was measured" && exit 1; fi
 
-# A kernel that loses the GPU takes nothing along: it is named, and the others are tested and measured.
+# When a kernel loses the GPU, gpu-run names it, and tests and measures the other kernels.
 GPU_RUN_TESTS="-rapid.checks=42 -rapid.seed=1" MSREP_STANDIN_FAULT=msrep_major_coo_f64 try fault 1 $small check
 says fault.log '/coo_float64: fails alone, in msrep_major_coo_f64: CUDA error 719'
 says fault.log '/coo_float32: passes alone'
@@ -120,10 +120,10 @@ for form in csr-merge slices cusparse; do
 done
 MSREP_STANDIN_FAULT=msrep_major_vector4_f64 try variant 1 $small variants
 
-# CuPy ends the process that loads it first, before that reads what it was asked: the next one
-# answers for its own matrix, and not until that is measured.
+# CuPy ends the first process that loads it before the process reads its request. The next process answers for its own
+# matrix, and only when that matrix is measured.
 mkdir "$work/peers"
-if ! python3 -c 'import numpy' 2>/dev/null; then # which gpu-peers.py reads matrices by
+if ! python3 -c 'import numpy' 2>/dev/null; then # gpu-peers.py reads matrices with it
 	python3 -m pip install --quiet --disable-pip-version-check --root-user-action=ignore --target "$work/peers" numpy
 fi
 cat >"$work/peers/cupy.py" <<'PYTHON'
@@ -140,7 +140,7 @@ for n in 500 400; do
 	lines peers/results.jsonl "n-$n-.*ImportError: no CuPy" 2
 done
 
-# Killed in the middle of a run: what was measured is there, and whole.
+# Killed during a run: all measurements so far are there and complete.
 GPU_RUN_MATRICES="$small gen:banded:n=20000,band=9" setsid scripts/gpu-run "$work/killed" bench >"$work/killed.log" 2>&1 &
 pid=$!
 for _ in $(seq 100); do

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Links between the documents lead to files, and to headings, that are there.
+# Checks that links between the documents lead to existing files and headings.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-anchors() { # FILE: what its headings are called in links
+anchors() { # FILE: the link names of its headings
 	sed -n '/^```/,/^```/d; s/^##* //p' "$1" | tr 'A-Z ' 'a-z-' | tr -cd 'a-z0-9_\n-'
 }
 

@@ -4,10 +4,9 @@
 #
 #   .ci/mpi.sh
 #
-# Needs Debian or Ubuntu; installs both libraries if they are missing (as root). The
-# part with three network namespaces as three hosts needs root and CAP_NET_ADMIN, and is
-# skipped where they are not allowed. MSREP_MATRICES is the folder of the real matrices,
-# by default shared/matrices beside the project, and testdata where that is absent.
+# Needs Debian or Ubuntu; installs both libraries if they are missing (as root). One part uses three network
+# namespaces as three hosts; it needs root and CAP_NET_ADMIN, and is skipped without them. MSREP_MATRICES is the
+# folder of the real matrices, by default shared/matrices next to the project, or testdata if that is missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export GOFLAGS="${GOFLAGS:-} -buildvcs=false"
@@ -45,8 +44,7 @@ install_libraries() {
 		fail "cannot install ${missing[*]}: $(tail -n 1 "$work/apt.log")"
 }
 
-# Ranks give their cores away while they wait; Hydra leaves it to msrep to say that a
-# rank is gone.
+# Waiting ranks yield their cores. Hydra leaves the report of a lost rank to msrep.
 launch() { # LIBRARY RANKS COMMAND...
 	local lib=$1 n=$2
 	shift 2
@@ -66,7 +64,7 @@ build() {
 		go test -c -tags mpi -o "$work/test.$lib" ./cluster/mpi
 	done
 	unset CC
-	# With GPUs as well, which the stand-in for the driver plays.
+	# With GPUs as well, simulated by the stand-in for the driver.
 	(
 		eval "$(.ci/cuda.sh --headers)"
 		export CC=mpicc.openmpi
@@ -83,7 +81,7 @@ if [ -z "${MSREP_MATRICES:-}" ]; then
 fi
 export MSREP_MATRICES
 
-# Products, CG and PageRank against one process: cluster/mpi/mpi_test.go.
+# Products, CG and PageRank compared with one process: cluster/mpi/mpi_test.go.
 agreement() {
 	for lib in openmpi mpich; do
 		for n in 1 2 3 4; do
@@ -96,10 +94,10 @@ agreement() {
 	done
 }
 
-# field FILE EXPRESSION: something of a JSON object j.
+# field FILE EXPRESSION: evaluates an expression of the JSON object j.
 field() { python3 -c "import json,sys; j=json.load(open(sys.argv[1])); print($2)" "$1"; }
 
-# What the command prints, and that it sends what the model says.
+# Checks the output of the command, and that it sends the messages of the model.
 commands() {
 	local a=$root/testdata/memplus.mtx.gz
 	"$work/msrep" info "$a" --ranks 1,2,4 --json >"$work/model"
@@ -107,7 +105,7 @@ commands() {
 	for lib in openmpi mpich; do
 		for n in 1 2 4; do
 			launch $lib $n "$work/msrep.$lib" spmv "$a" --x sin --repeat 3 --deterministic --out "$work/y.mtx" --json >"$work/run"
-			cmp "$work/one.mtx" "$work/y.mtx" || fail "$lib, $n ranks: y has other bits than in one process"
+			cmp "$work/one.mtx" "$work/y.mtx" || fail "$lib, $n ranks: the bits of y differ from those of one process"
 			local sent want
 			sent=$(field "$work/run" '(sum(r["bytes_sent"] for r in j["ranks"]), sum(r["messages_sent"] for r in j["ranks"]))')
 			want=$(field "$work/model" "[(3*e['bytes'], 3*e['messages']) for e in j['ranks'] if e['ranks'] == $n][0]")
@@ -115,10 +113,10 @@ commands() {
 		done
 		launch $lib 3 "$work/msrep.$lib" solve "gen:stencil:dims=2,n=120" --precond jacobi --deterministic --out "$work/x.mtx" >/dev/null
 		"$work/msrep" solve "gen:stencil:dims=2,n=120" --precond jacobi --deterministic --out "$work/x1.mtx" >/dev/null
-		cmp "$work/x.mtx" "$work/x1.mtx" || fail "$lib: x has other bits than in one process"
+		cmp "$work/x.mtx" "$work/x1.mtx" || fail "$lib: the bits of x differ from those of one process"
 		launch $lib 3 "$work/msrep.$lib" pagerank "$a" --deterministic --out "$work/p.mtx" >/dev/null
 		"$work/msrep" pagerank "$a" --deterministic --out "$work/p1.mtx" >/dev/null
-		cmp "$work/p.mtx" "$work/p1.mtx" || fail "$lib: ranks have other bits than in one process"
+		cmp "$work/p.mtx" "$work/p1.mtx" || fail "$lib: the bits of the ranks differ from those of one process"
 		local status=0
 		launch $lib 2 "$work/msrep.$lib" pagerank "$a" --max-iter 2 --json >"$work/run" 2>"$work/log" || status=$?
 		[ $status = 1 ] && [ "$(grep -c '^msrep pagerank: not converged after 2 iterations' "$work/log")" = 1 ] &&
@@ -130,11 +128,11 @@ commands() {
 		launch $lib 2 "$work/msrep" spmv "$a" >"$work/log" 2>&1 || status=$?
 		[ $status = 2 ] && [ "$(grep -c 'was built without MPI' "$work/log")" = 1 ] || fail "$lib: msrep without MPI gives $status and $(cat "$work/log")"
 	done
-	echo "the bits of one process; bytes sent are those of the partition"
+	echo "same bits as in one process; bytes sent are those of the partition"
 }
 
-# apart LIBRARY STATUS MESSAGE FIRST SECOND: two ranks with command lines of their own. Rank 0
-# says why they can't go on, within 10 s.
+# apart LIBRARY STATUS MESSAGE FIRST SECOND: runs two ranks with different command lines. Rank 0 must report the
+# reason within 10 s.
 apart() {
 	local lib=$1 want=$2 message=$3 status=0 begin=$SECONDS
 	# shellcheck disable=SC2086 # command lines are words
@@ -143,8 +141,8 @@ apart() {
 		fail "$lib, $4 beside $5: status $status after $((SECONDS - begin)) s, and $(cat "$work/log")"
 }
 
-# A rank that can't go on tells the others while they join; a rank that does not join is not
-# waited for.
+# A rank with a wrong command line reports it to the others while they join; nobody waits for a rank that does not
+# join.
 joining() {
 	local a=gen:diag:n=9
 	for lib in openmpi mpich; do
@@ -158,11 +156,11 @@ joining() {
 		launch $lib 1 "$work/msrep.$lib" info $a --json : -n 1 "$work/msrep.$lib" info gen:diag:n=8 --json >"$work/run"
 		[ "$(grep -c '"rows": [89]' "$work/run")" = 2 ] || fail "$lib: info on two ranks: $(cat "$work/run")"
 	done
-	echo "ranks with wrong or different command lines, or that end before, are told of"
+	echo "ranks with wrong or different command lines, or that end early, are reported"
 }
 
-# Vectors that stay on GPUs, whose messages go through pinned memory or, as an MPI library
-# with CUDA would have it, from one device to another: the memory of these is host memory.
+# Vectors that stay on GPUs. Messages use pinned memory or, as with a CUDA-aware MPI library, device memory, which is
+# host memory in the simulation.
 devices() {
 	local how memory
 	export MSREP_LIBCUDA=$work/libcuda.so MSREP_LIBCUSPARSE=$work/libcuda.so
@@ -181,12 +179,12 @@ devices() {
 	echo "products and CG agree with one process, with messages of device memory and through pinned memory"
 }
 
-# Memory of a rank of 4, reading included, beyond what the program takes with a matrix
-# of ten rows, beside that of one process.
+# Memory of one of 4 ranks, reading included, beyond the memory of the program with a matrix of ten rows, compared
+# with one process.
 memory() {
 	local a=$work/large.mtx rest one few
 	if [ ! -f "$MSREP_MATRICES/cnr-2000.mtx.gz" ]; then
-		echo "memory: skipped, the large matrix is not here"
+		echo "memory: skipped, the large matrix is missing"
 		return
 	fi
 	zcat "$MSREP_MATRICES/cnr-2000.mtx.gz" >"$a"
@@ -211,27 +209,27 @@ assert r <= 0.35, 'more than 0.35'"
 	done
 }
 
-# end_of COMMAND...: runs it until it ends or its rank was hurt, and checks the promise:
-# over within 10 s, one message of msrep that names rank, host and cause, no output file.
-# Where MESSAGE begins with ? there may be none.
-end_of() { # NAME MESSAGE HURT COMMAND...
-	local name=$1 message=$2 hurt=$3 begin took
+# end_of NAME MESSAGE FAULT COMMAND...: runs the command, injects the fault, and checks that the run ends within 10 s,
+# with one message of msrep that names rank, host and cause, and without an output file. If MESSAGE starts with ?, the
+# message may be missing.
+end_of() { # NAME MESSAGE FAULT COMMAND...
+	local name=$1 message=$2 fault=$3 begin took
 	shift 3
 	mkdir -p "$work/out"
 	"$@" >"$work/stdout" 2>"$work/log" &
 	local job=$!
 	sleep 2
 	begin=$SECONDS
-	$hurt
+	$fault
 	wait $job && fail "$name: ended well"
 	took=$((SECONDS - begin))
-	sed -i '/^YOUR APPLICATION TERMINATED/,/^Please see the FAQ/d' "$work/stdout" # words of MPICH's launcher
+	sed -i '/^YOUR APPLICATION TERMINATED/,/^Please see the FAQ/d' "$work/stdout" # text of MPICH's launcher
 	if [ "${message#\?}" != "$message" ] && [ "$(grep -c "^msrep spmv: " "$work/log")" = 0 ]; then
-		echo "$name: the launcher ended all ranks before one could speak"
+		echo "$name: the launcher ended all ranks before one could report the cause"
 	else
 		[ "$(grep -c "^msrep spmv: " "$work/log")" = 1 ] && grep -q "^msrep spmv: ${message#\?}" "$work/log" || {
 			cat "$work/log"
-			fail "$name: not one message with ${message#\?}"
+			fail "$name: expected one message with ${message#\?}"
 		}
 	fi
 	[ $took -le 10 ] || fail "$name: took $took s to end"
@@ -240,7 +238,7 @@ end_of() { # NAME MESSAGE HURT COMMAND...
 	echo "$name: over in $took s: $(grep '^msrep spmv: ' "$work/log" || true)"
 }
 
-# Products without end on a grid.
+# Endless products on a grid.
 forever=(spmv gen:stencil:dims=2,n=200 --repeat 1000000 --out "$work/out/y.mtx")
 
 kill_rank_2() {
@@ -255,13 +253,13 @@ kill_rank_2() {
 killed() {
 	local gone="rank 2 on .*: its process has ended without a word"
 	end_of "openmpi, a rank is killed" "$gone" kill_rank_2 launch openmpi 3 "$work/msrep.openmpi" "${forever[@]}"
-	# MPICH's launcher is the first at times; in one of five runs a rank must be.
+	# At times MPICH's launcher ends the ranks first; in one of five runs a rank must report.
 	local run
 	for run in 1 2 3 4 5; do
 		end_of "mpich, a rank is killed" "?$gone" kill_rank_2 launch mpich 3 "$work/msrep.mpich" "${forever[@]}"
 		grep -q "^msrep spmv: " "$work/log" && return
 	done
-	fail "mpich, a rank is killed: no rank said so in five runs"
+	fail "mpich, a rank is killed: no rank reported it in five runs"
 }
 
 # Three namespaces with a bridge between them.
@@ -280,7 +278,7 @@ make_hosts() {
 	done
 	cat >"$work/rsh" <<-'END'
 		#!/bin/bash
-		# stands in for ssh: a host is a network namespace with a name of its own
+		# Stands in for ssh: a host is a network namespace with a host name.
 		while [[ $1 == -* ]]; do shift; done
 		host=$1
 		shift
@@ -292,8 +290,8 @@ make_hosts() {
 	"$work/rsh" "${hosts[0]}" true 2>/dev/null
 }
 
-# on_hosts LIBRARY COMMAND...: a rank on each host. Open MPI is told to look after its
-# daemons, so that it too notices a host that is cut off.
+# on_hosts LIBRARY COMMAND...: runs a rank on each host. Open MPI is configured to watch its daemons, so it also
+# notices a host that is cut off.
 on_hosts() {
 	local lib=$1
 	shift
@@ -325,18 +323,18 @@ three_hosts() {
 			fail "$lib, three hosts: see above"
 		}
 		echo "$lib, three hosts: $(sed -n 's/.*: \([0-9]* real matrices\).*/\1/p' "$work/log" | paste -sd, | sed 's/,/, /g') agree"
-		# Hydra's agent on that host at times ends the run first.
+		# At times Hydra's agent on that host ends the run first.
 		end_of "$lib, a process on another host is killed" "?rank 2 on ${hosts[2]}: its process has ended without a word" kill_rank_2 \
 			on_hosts $lib "$work/msrep.$lib" "${forever[@]}"
 		end_of "$lib, a host is cut off" "rank 2 on ${hosts[2]}: no sign of life" cut_host_2 \
 			on_hosts $lib "$work/msrep.$lib" "${forever[@]}"
 		join_hosts
 	done
-	# That of rank 0, where the launcher is: the other ranks end by themselves.
+	# The host of rank 0, where the launcher is: the other ranks end by themselves.
 	end_of "$lib, the host of rank 0 is cut off" "rank [12] on .*: no sign of life" cut_host_0 \
 		on_hosts $lib "$work/msrep.$lib" "${forever[@]}"
 	sleep 3
-	[ -z "$(pgrep -f "^$work/msrep.*spmv gen:stencil")" ] || fail "$lib: ranks of other hosts go on without that of rank 0"
+	[ -z "$(pgrep -f "^$work/msrep.*spmv gen:stencil")" ] || fail "$lib: ranks on other hosts continue without rank 0"
 	join_hosts
 }
 

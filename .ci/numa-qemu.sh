@@ -1,14 +1,12 @@
 #!/usr/bin/env bash
-# Boots Linux on machines with several NUMA nodes, which QEMU emulates, and runs
-# the tests of package msrep that need them (build tag qemu) as its first process.
-# It proves where memory and threads are, not how fast anything is.
+# Boots Linux on emulated machines (QEMU) with several NUMA nodes, and runs the tests of package msrep with the build
+# tag qemu as the first process. It checks where memory and threads are, not speed.
 #
 #   .ci/numa-qemu.sh
 #
-# Needs Debian or Ubuntu. Installs qemu-system-x86 and cpio if they are missing
-# (as root), and unpacks the cloud kernel into the cache folder; it is not
-# installed. Where there is gcc, a third machine has GPUs on both nodes, with the
-# stand-in for the driver. At most 3 minutes.
+# Needs Debian or Ubuntu. Installs qemu-system-x86 and cpio if they are missing (as root), and unpacks the cloud
+# kernel into the cache folder without installing it. With gcc, a third machine has GPUs on both nodes, with the
+# stand-in for the driver. Takes at most 3 minutes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -38,7 +36,7 @@ install_tools() {
 		fail "cannot install ${missing[*]}: $(tail -n 1 "$work/apt.log")"
 }
 
-# unpack_kernel leaves the kernel in $cache/vmlinuz.
+# unpack_kernel writes the kernel to $cache/vmlinuz.
 unpack_kernel() {
 	[ -s "$cache/vmlinuz" ] && return
 	local name
@@ -57,15 +55,14 @@ unpack_kernel() {
 	mv "$cache/vmlinuz.part" "$cache/vmlinuz"
 }
 
-# build makes the initramfs: the static test binary, as /init.
+# build makes the initramfs with the static test binary as /init.
 build() {
 	mkdir "$work/files"
 	CGO_ENABLED=0 GOOS=linux GOARCH=amd64 go test -c -tags qemu -o "$work/files/init" ./msrep
 	(cd "$work/files" && echo init | cpio -o -H newc --quiet) >"$work/initrd"
 }
 
-# build_gpu makes the initramfs of a binary for GPUs, with the stand-in for the
-# driver and the libraries that both need.
+# build_gpu makes the initramfs with a binary for GPUs, the stand-in for the driver and the libraries that both need.
 build_gpu() {
 	local dir=$work/gpu lib
 	mkdir "$dir"
@@ -80,7 +77,7 @@ build_gpu() {
 	(cd "$dir" && find . -mindepth 1 | cpio -o -H newc --quiet) >"$work/initrd-gpu"
 }
 
-# gpu puts a virtio GPU on a host bridge of its own on a node.
+# gpu adds a virtio GPU on a separate host bridge to a node.
 gpu() {
 	local node=$1
 	echo "-device pxb-pcie,id=px$node,bus=pcie.0,bus_nr=$((96 + 32 * node)),numa_node=$node" \
@@ -88,22 +85,20 @@ gpu() {
 		"-device virtio-gpu-pci,bus=rp$node"
 }
 
-# begins waits until process $1, a machine that prints to $2, is over or has begun the tests. It
-# is false where that takes 40 s: emulated processors now and then hang before there is a
-# program of ours.
+# begins waits until process $1, a machine that prints to $2, has ended or started the tests. It returns false after
+# 40 s: emulated processors sometimes hang before the first process starts.
 begins() {
 	local s
 	for s in {1..80}; do
-		grep -qs '=== RUN' "$2" && return # there may be no log yet
+		grep -qs '=== RUN' "$2" && return # the log may not exist yet
 		kill -0 "$1" 2>/dev/null || return 0
 		sleep 0.5
 	done
 	return 1
 }
 
-# boot NAME NODES INITRD TESTS LEAST VARIABLES... runs the tests on a machine, of
-# which at least so many must pass; NODES are the CPUs of each node, with nothing for
-# one of memory only, and with ! behind those of a node without memory.
+# boot NAME NODES INITRD TESTS LEAST VARIABLES... runs the tests on a machine; at least LEAST tests must pass. NODES
+# lists the CPUs of each node: nothing for a node with memory only, and ! after the CPUs of a node without memory.
 boot() {
 	local name=$1 spec=$2 initrd=$3 tests=$4 least=$5 args=() i=0 memory=0 cpus list
 	shift 5
@@ -127,7 +122,7 @@ boot() {
 		-nodefaults -display none -no-reboot -serial stdio)
 	timeout 80 "${machine[@]}" </dev/null >"$log" 2>&1 &
 	if ! begins $! "$log"; then
-		echo "numa-qemu: $name: Linux has not come up in 40 s: once more"
+		echo "numa-qemu: $name: Linux did not start within 40 s: retrying"
 		kill $! 2>/dev/null || true
 		wait $! || true
 		timeout 80 "${machine[@]}" </dev/null >"$log" 2>&1 &
@@ -136,7 +131,7 @@ boot() {
 	tr -d '\r' <"$log" | grep -E '^ *(--- |PASS|FAIL|[a-z_]+\.go:)' || true
 	local passed
 	passed=$(grep -c '^--- PASS: TestOn' "$log" || true)
-	# Linux takes the end of its first process for a panic, and says its exit status.
+	# Linux reports the end of its first process as a panic, with the exit status.
 	if ! grep -q 'Kernel panic .* exitcode=0x00000000' "$log" || ! grep -q '^PASS' "$log" ||
 		[ "$passed" -lt "$least" ] || grep -qE '^--- (FAIL|SKIP)' "$log"; then
 		sed '/Kernel panic/q' "$log" >&2

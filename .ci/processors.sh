@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs tests as on other processors: an arm64 one, for which Go fuses products into sums,
-# so that deterministic results must be written with care, and a big-endian one, for what
-# reads and writes files, both emulated by QEMU; and a 32-bit one, for what counts.
+# Runs tests as on other processors, emulated by QEMU: arm64, for which Go fuses multiplications and additions, to
+# test deterministic results; a big-endian processor, to test reading and writing files; and a 32-bit processor, to
+# test counts.
 #
 #   .ci/processors.sh
 #

@@ -1,14 +1,13 @@
 #!/bin/sh
-# Puts the kernels through NVIDIA's own compilers, as far as they are here; no GPU
-# is needed. Not part of the default checks: the tools are large.
+# Compiles the kernels with NVIDIA's compilers, as far as they are installed. Needs no GPU. It is not part of the
+# default checks because the tools are large.
 #
 #   .ci/ptx-second.sh             uses nvcc, ptxas and libnvrtc where found
 #   .ci/ptx-second.sh --download  first fetches ptxas 11.8 and NVRTC 12.6 with pip
 #                                 (45 MB) into a temporary folder
 #
-# ptxas assembles the committed PTX for sm_70, sm_80 and sm_90; NVRTC compiles the
-# sources for compute_70, 75 and 90; nvcc, where there is one, for its oldest and
-# newest. PTXAS, NVCC and NVRTC name them if they are elsewhere.
+# ptxas assembles the committed PTX for sm_70, sm_80 and sm_90. NVRTC compiles the sources for compute_70, 75 and 90.
+# nvcc, if present, compiles for its oldest and newest architecture. PTXAS, NVCC and NVRTC set their paths.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)

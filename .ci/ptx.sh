@@ -1,5 +1,5 @@
 #!/bin/sh
-# Compiles the CUDA C++ in kernels/cuda to the PTX beside it.
+# Compiles the CUDA C++ in kernels/cuda to the PTX next to it.
 #
 #   .ci/ptx.sh            writes kernels/cuda/*.ptx
 #   .ci/ptx.sh --check    compiles to a temporary folder and fails where the
@@ -7,8 +7,8 @@
 #   .ci/ptx.sh --install  first installs the compiler from Debian (as root);
 #                         may stand before --check
 #
-# The compiler is clang 19.1.7 as Debian has it, without any header or library of
-# CUDA. Another version gives other bytes, so it is refused.
+# The compiler is clang 19.1.7 from Debian, without headers or libraries of CUDA. Other versions are refused because
+# they produce other bytes.
 set -eu
 
 version=19.1.7

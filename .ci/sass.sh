@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Prints what NVIDIA's assembler makes of the kernels for products, as a table for
-# kernels/cuda/README.md: registers and spills by ptxas, loads by nvdisasm, and the warps
-# that fit on a multiprocessor. No GPU is needed; not part of the default checks.
+# Prints the result of NVIDIA's assembler for the product kernels as a table for kernels/cuda/README.md: registers and
+# spills from ptxas, loads from nvdisasm, and the warps that fit on a multiprocessor. Needs no GPU. Not part of the
+# default checks.
 #
 #   .ci/sass.sh [ARCH]       sm_90 unless said; uses ptxas and nvdisasm where found
 #   .ci/sass.sh --download   first fetches both with pip (50 MB) into a temporary folder
@@ -41,7 +41,7 @@ for path in sorted(glob.glob(work + "/*.log")):
         block = 128
         blocks = min(2048 // block, 65536 // (-(-int(used) // 8) * 8 * block), (227 << 10) // (shared + 1024))
         best = (0, 0)
-        # A run of loads that no instruction waits for: their results are not read in it.
+        # A run of loads ends at the instruction that reads one of their results.
         pending, count, size = set(), 0, 0
         for line in parts[name].splitlines():
             m = re.search(r"(@!?U?P\d+ +)?(\w+[\w.]*) (.*);", line)

@@ -15,44 +15,40 @@ import (
 	"github.com/msrep-go/msrep/sparse/matio"
 )
 
-// CPUPeers times products on CPU devices over files of binary CSR (package bincsr), in
-// the columns that the drivers of other libraries print, so that ours and theirs can be
-// run in turn and compared.
+// CPUPeers times products of binary CSR files (package bincsr) on CPU devices. It prints the columns that the drivers
+// of other libraries print, so both can run alternately and be compared.
 type CPUPeers struct {
-	Dir     string // *.bin
+	Dir     string // folder of files *.bin
 	Random  bool   // replace the values by random ones
 	Single  bool   // round values and vectors to float32
 	Threads []int
-	Reps    int // products that are timed, after three that are not, and others in the place of disturbed ones
+	Reps    int // timed products, after three untimed ones; a disturbed product is repeated
 
 	Expected int // msrep.PlanOptions.Expected.Products
 }
 
-// Run prints a line for each file and number of threads, and gives the times:
+// Run prints one line for each file and number of threads, and returns the times:
 //
 //	name msrep threads median-seconds GFLOP/s GB/s min=s runs=undisturbed/all alone=us,us together=us,us prep=s again=s csr=s form=...
 //
-// The median is that of Reps products in which the system took no CPU from the process, as
-// the drivers of other libraries have it: on a shared machine many are disturbed. Where
-// fewer than 5 of five times as many, or of those of 5 seconds, were not, all count, marked
-// by ~, and their lower quartile stands for the median.
+// The median is over Reps undisturbed products, during which the system took no CPU from the process; the drivers of
+// other libraries count the same way. On a shared machine many products are disturbed. If fewer than 5 products are
+// undisturbed after 5*Reps products or 5 seconds, all products count, ~ marks the line, and the lower quartile
+// replaces the median.
 //
-// alone and together are the pace of the processor right before the products and right
-// after: how long one thread takes for some arithmetic, and all threads at once. Only
-// times at the same pace can be compared.
+// alone and together are the pace of the processor just before and just after the products: the time of a fixed
+// amount of arithmetic on one thread, and on all threads at once. Only times at the same pace can be compared.
 //
-// prep is how long the plan took to make, again the same a second time, when the
-// system has its memory at hand, and csr a product in plain CSR as the search for a
-// form found it (0 where there was no search).
+// prep is the time to make the plan. again is the time to make it a second time, when the memory is already
+// allocated. csr is the time of a product in plain CSR that the search for a form measured, or 0 without a search.
 //
-// GB/s counts 12 bytes for each nonzero, 4 for each row pointer, 8 for each element
-// of x and y (8 and 4 with float32): what plain CSR with 32-bit pointers must move,
-// whatever is moved here.
-// x and y are slices as make gives them, which is what callers pass.
+// GB/s counts the bytes of plain CSR with 32-bit pointers, whatever form is used: 12 for each nonzero, 4 for each row
+// pointer, and 8 for each element of x and y (with float32, 8 for each nonzero and 4 for each element). x and y come from make, as callers usually
+// allocate them.
 func (c CPUPeers) Run(ctx context.Context, w io.Writer) (times []PeerTime, err error) {
 	files, err := filepath.Glob(filepath.Join(c.Dir, "*.bin"))
 	if err != nil || len(files) == 0 {
-		return nil, sparse.Inputf(c.Dir, "must be a folder with files *.bin of binary CSR, as msrep convert writes them; it has none")
+		return nil, sparse.Inputf(c.Dir, "must be a folder with *.bin files of binary CSR, as msrep convert writes them; it has none")
 	}
 	for _, f := range files {
 		m, err := matio.Read(ctx, f)
@@ -141,12 +137,12 @@ func peerTime[V sparse.Value](ctx context.Context, c CPUPeers, w io.Writer, name
 	return out, err
 }
 
-// values says what the values are.
+// values describes the values.
 func (c CPUPeers) values() string {
 	return map[bool]string{true: "random", false: "as is"}[c.Random] + map[bool]string{true: ", fp32", false: ", fp64"}[c.Single]
 }
 
-// peerPlan makes a plan and says how long that took.
+// peerPlan makes a plan and returns the time that it took.
 func peerPlan[V sparse.Value](ctx context.Context, c CPUPeers, sys *msrep.System, a *sparse.CSR[V]) (*msrep.Plan[V], time.Duration, error) {
 	begin := time.Now()
 	p, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{Expected: msrep.Expected{Products: c.Expected}, SkipValidation: true})

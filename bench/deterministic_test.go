@@ -19,16 +19,16 @@ import (
 	"github.com/msrep-go/msrep/sparse/matio"
 )
 
-// BenchmarkDeterministic gives the time of deterministic products beside that of
-// the default mode, and of both in plain CSR, taken in turn: medians, as ratios. The
-// matrices are the files of binary CSR in MSREP_BENCH_MATS, or else generated ones.
+// BenchmarkDeterministic reports the time of deterministic products over that of default products, for plans that
+// choose a form and for plain CSR: ratios of medians, timed alternately. The matrices are the files of binary CSR in
+// MSREP_BENCH_MATS, or generated ones without it.
 func BenchmarkDeterministic(b *testing.B) {
 	for _, in := range inputs("stencil:dims=3,n=100,points=27", "stencil:n=1500,points=5", "rmat:scale=18,edges=16", "random:rows=300k,nnz=5M") {
 		b.Run(in.name, func(b *testing.B) {
 			a, err := in.read()
 			require.NoError(b, err)
 			sys := open(b, "cpu:1", runtime.GOMAXPROCS(0))
-			times := inTurn(b, sys, a, func() bool { return b.Loop() },
+			times := alternately(b, sys, a, func() bool { return b.Loop() },
 				msrep.PlanOptions{Deterministic: true}, msrep.PlanOptions{}, msrep.PlanOptions{Deterministic: true, Storage: msrep.Storage{Format: "csr"}}, msrep.PlanOptions{Storage: msrep.Storage{Format: "csr"}})
 			b.ReportMetric(times[0]/1e6, "ms")
 			b.ReportMetric(times[0]/times[1], "of_default")
@@ -37,12 +37,10 @@ func BenchmarkDeterministic(b *testing.B) {
 	}
 }
 
-// BenchmarkDeterministicOnRealMatrices does the same with the collection of real
-// matrices: the median and the greatest of the ratios, and how many are beyond 1.25.
-// Those that are get a line. The same for a second default plan beside the first says
-// what of it is the choice of a form, which is timed anew for each plan. MSREP_THREADS
-// is the number of threads, 1 if it is not set, MSREP_ENTRIES the least number of
-// entries.
+// BenchmarkDeterministicOnRealMatrices reports the same for the collection of real matrices: the median and the
+// largest ratio, and the number of ratios above 1.25, each of which gets a line. It also compares a second default
+// plan with the first, because each plan times the forms again and may choose another. MSREP_THREADS is the number of
+// threads (default 1), MSREP_ENTRIES the least number of entries.
 func BenchmarkDeterministicOnRealMatrices(b *testing.B) {
 	index := corpus.Shared(b, "matrices", "INDEX.tsv")
 	sys := open(b, "cpu:1", envInt(b, "MSREP_THREADS", 1))
@@ -57,14 +55,14 @@ func BenchmarkDeterministicOnRealMatrices(b *testing.B) {
 			m, err := matio.Read(b.Context(), filepath.Join(filepath.Dir(index), row["file"]))
 			require.NoError(b, err)
 			begin, round := time.Now(), 0
-			times := inTurn(b, sys, m.CSR, func() bool {
+			times := alternately(b, sys, m.CSR, func() bool {
 				round++
 				return round <= 20 || time.Since(begin) < 40*time.Millisecond
 			}, msrep.PlanOptions{Deterministic: true}, msrep.PlanOptions{}, msrep.PlanOptions{})
 			require.NoError(b, m.Close())
 			again = append(again, times[2]/times[1])
 			fixed = append(fixed, times[0]/times[1])
-			if ratio := times[0] / times[1]; ratio > tooDear {
+			if ratio := times[0] / times[1]; ratio > maxPrice {
 				fmt.Fprintf(os.Stderr, "%s, %d entries: %.2f\n", row["name"], nnz, ratio) // b.Log keeps ten lines
 			}
 		}
@@ -74,27 +72,26 @@ func BenchmarkDeterministicOnRealMatrices(b *testing.B) {
 	}
 }
 
-// tooDear is the price of deterministic products that should not be exceeded.
-const tooDear = 1.25
+// maxPrice is the largest acceptable ratio of deterministic to default products.
+const maxPrice = 1.25
 
-// priceReport is times of products, each of that in the default mode.
+// priceReport is a list of ratios to the time of the default mode.
 type priceReport []float64
 
 func (r priceReport) report(b *testing.B, prefix string) {
 	slices.Sort(r)
-	beyond, _ := slices.BinarySearch(r, tooDear)
+	beyond, _ := slices.BinarySearch(r, maxPrice)
 	b.ReportMetric(r[len(r)/2], prefix+"median")
 	b.ReportMetric(r[len(r)-1], prefix+"greatest")
 	b.ReportMetric(float64(len(r)-beyond), prefix+"beyond")
 }
 
-// inTurn multiplies with several plans in turn as long as more says so, and gives the
-// median time of a product of each, in nanoseconds. Products too short for the clock
-// are timed by the dozen.
-func inTurn(b *testing.B, sys *msrep.System, a *sparse.CSR[float64], more func() bool, options ...msrep.PlanOptions) []float64 {
+// alternately multiplies alternately with several plans while more returns true, and returns the median time of a product
+// of each plan in nanoseconds. A sample of a short product is the mean of a dozen.
+func alternately(b *testing.B, sys *msrep.System, a *sparse.CSR[float64], more func() bool, options ...msrep.PlanOptions) []float64 {
 	var plans []*msrep.Plan[float64]
 	for _, o := range options {
-		runtime.GC() // what reading and building left, so that no search meets it
+		runtime.GC() // collect garbage now, not during the search for a form
 		p, err := msrep.NewPlan(context.Background(), sys, sparse.Matrix[float64](a), o)
 		require.NoError(b, err)
 		plans = append(plans, p)

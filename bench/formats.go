@@ -12,32 +12,30 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// formatTime is what a format costs on the devices of a system.
+// formatTime is the cost of a format on the devices of a system.
 type formatTime struct {
-	Product float64       // nanoseconds, the least of all rounds; +Inf where the matrix was refused
-	Rounds  []float64     // seconds of a product in each round; NaN where the format sat out
-	Pack    time.Duration // to make the format
+	Product float64       // nanoseconds, least of all rounds; +Inf if the format refuses the matrix
+	Rounds  []float64     // seconds of a product in each round; NaN for a round that skipped the format
+	Pack    time.Duration // time to make the format
 }
 
-// rounds in which formats take turns, so that a slow moment hits all of them.
+// rounds is the number of rounds. Each round times every format, so a slow moment of the machine affects all formats.
 const rounds = 15
 
 // formatTimer times products of a matrix in several formats.
 type formatTimer struct {
 	sys *msrep.System
-	// kernels takes the time that the devices say their kernels took, not that of the
-	// whole call, which with GPUs has the copies of the vectors in it.
+	// kernels selects the kernel times that the devices report, instead of the time of the whole call, which on GPUs
+	// includes copies of the vectors.
 	kernels bool
-	// patient lets only formats sit out that are far behind after several rounds: for those
-	// who compare the slow ones, too.
+	// patient skips only formats that are far behind after several rounds, for comparisons of slow formats.
 	patient bool
-	// before is called before each product, off the clock, to empty the caches; nil
-	// where products follow each other and find what the last one left there.
+	// before runs before each product, outside the timed interval, to empty the caches. With nil, a product finds the
+	// caches as the last product left them.
 	before func()
 }
 
-// time times products of a matrix that is multiplied again and again, all formats in
-// turn. Formats that are far behind the best sit out the later rounds.
+// time times products of a in the given formats, alternately. Later rounds skip formats that are far behind the best.
 func (t formatTimer) time(ctx context.Context, a *sparse.CSR[float64], formats []sparse.Format) ([]formatTime, error) {
 	plans := make([]*msrep.Plan[float64], len(formats))
 	times := make([]formatTime, len(formats))
@@ -45,7 +43,7 @@ func (t formatTimer) time(ctx context.Context, a *sparse.CSR[float64], formats [
 		times[i].Product = math.Inf(1)
 		p, err := msrep.NewPlan(ctx, t.sys, a, planOptions(f))
 		if sparse.IsInput(err) {
-			continue // padding takes too much
+			continue // the padding takes too much memory
 		}
 		if err != nil {
 			return nil, fmt.Errorf("format %s: %w", f, err)
@@ -57,7 +55,7 @@ func (t formatTimer) time(ctx context.Context, a *sparse.CSR[float64], formats [
 	for i := range x {
 		x[i] = math.Sin(float64(i))
 	}
-	runtime.GC() // what building left, so that it does not run meanwhile
+	runtime.GC() // collect the garbage of building now, not between products
 	turns := max(2, int(200_000/(1+a.NNZ())))
 	best := math.Inf(1)
 	for round := range rounds {
@@ -82,8 +80,7 @@ func (t formatTimer) time(ctx context.Context, a *sparse.CSR[float64], formats [
 	return times, nil
 }
 
-// planOptions makes plans for many products in one format. cucsr is CSR as cuSPARSE
-// multiplies it.
+// planOptions returns the options of a plan for many products in one format. cucsr is CSR with cuSPARSE's kernel.
 func planOptions(f sparse.Format) msrep.PlanOptions {
 	if f == formatCuCSR {
 		return msrep.PlanOptions{Storage: msrep.Storage{Format: sparse.FormatCSR}, Variant: msrep.Variant{Library: msrep.LibraryCuSPARSE}, SkipValidation: true}
@@ -91,20 +88,20 @@ func planOptions(f sparse.Format) msrep.PlanOptions {
 	return msrep.PlanOptions{Storage: msrep.NamedStorage(string(f)), SkipValidation: true}
 }
 
-// The rivals of the PELLR paper that GPUs alone have.
+// The rivals of the PELLR paper that only GPUs have.
 const (
 	formatCSRS  = sparse.Format(launch.FormCSRScalar)
 	formatCSRV  = sparse.Format(launch.FormCSRVector)
 	formatCuCSR = sparse.Format("cucsr")
 )
 
-// round gives the mean nanoseconds of so many products, one where the caches are
-// emptied before.
+// round returns the mean nanoseconds of the given number of products; of one product if the caches are emptied
+// before.
 func (t formatTimer) round(ctx context.Context, p *msrep.Plan[float64], turns int, x, y []float64) (float64, error) {
 	if t.before != nil {
 		t.before()
 		turns = 1
-	} else if err := p.SpMV(ctx, msrep.NoTrans, 1, x, 0, y); err != nil { // brings the format back into the caches
+	} else if err := p.SpMV(ctx, msrep.NoTrans, 1, x, 0, y); err != nil { // loads the format into the caches
 		return 0, err
 	}
 	var inKernels time.Duration
@@ -121,7 +118,7 @@ func (t formatTimer) round(ctx context.Context, p *msrep.Plan[float64], turns in
 	return float64(time.Since(begin)) / float64(turns), nil
 }
 
-// known leaves out the rounds in which a format sat out.
+// known returns the rounds that did not skip the format.
 func known(rounds []float64) (samples []float64) {
 	for _, v := range rounds {
 		if !math.IsNaN(v) {

@@ -19,21 +19,19 @@ import (
 	"github.com/msrep-go/msrep/sparse/stats"
 )
 
-// BenchmarkFormats times products of all real matrices of at least MSREP_ENTRIES entries,
-// 5000 unless it is set, in every format on one CPU device, and how far two choices are from the best: the one
-// that msrep info recommends, and that of --format auto, which measures. It runs
-// once: go test -bench Formats -benchtime 1x ./bench. It prints, for each choice,
+// BenchmarkFormats times products of all real matrices with at least MSREP_ENTRIES entries (default 5000) in every
+// format on one CPU device. It compares two choices with the best format: the recommendation of msrep info, which
+// measures nothing, and --format auto, which measures and is not told the number of products. Run it once: go test
+// -bench Formats -benchtime 1x ./bench. For each choice it prints
 //
-//	within5%  share of matrices on which it is at most 5 % slower than the best format, and
-//	within10% at most 10 %
+//	within5%  fraction of matrices on which the choice is at most 5 % slower than the best format
+//	within10% the same for 10 %
 //	worst     largest ratio of its time to that of the best format
 //	mean      geometric mean of these ratios
 //
-// and for each format the mean cost of making it, in products of csr in place. The
-// times are the least of several rounds, in which formats take turns: products of a
-// matrix that is multiplied again and again.
-// auto is not told how many products to expect.
-// MSREP_BENCH_CSV names a file for all figures, MSREP_THREADS the threads.
+// and for each format the mean cost of making it, in products of csr in place. A time is the least of several rounds
+// that alternate between the formats, with the matrix multiplied repeatedly. MSREP_BENCH_CSV names a file for all
+// results, MSREP_THREADS the number of threads.
 func BenchmarkFormats(b *testing.B) {
 	formats := append([]sparse.Format{sparse.FormatCSR, sparse.FormatCOO}, ellpack.Formats()...)
 	sys := open(b, "cpu:1", envInt(b, "MSREP_THREADS", 1))
@@ -62,11 +60,11 @@ func BenchmarkFormats(b *testing.B) {
 	}
 }
 
-// formatReport is the figures of BenchmarkFormats.
+// formatReport holds the results of BenchmarkFormats.
 type formatReport struct {
 	formats []sparse.Format // auto comes last
 	lines   [][]string
-	ratios  map[string][]float64 // of a choice to the best, by its name
+	ratios  map[string][]float64 // time of a choice over the best time, by name of the choice
 	costs   map[sparse.Format][]float64
 }
 
@@ -92,7 +90,7 @@ func (r *formatReport) measure(sys *msrep.System, name string, a *sparse.CSR[flo
 	return nil
 }
 
-// add keeps the figures of one matrix.
+// add records the results of one matrix.
 func (r *formatReport) add(name string, s stats.Stats, all []formatTime) {
 	best, csr, recommended := math.Inf(1), 0.0, math.NaN()
 	choice := s.Recommend().Format

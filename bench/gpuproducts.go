@@ -10,10 +10,9 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// GPUProducts times products on a GPU, named as msrep.Config does: our kernels, by
-// vectors and by merge path, cuSPARSE, and what a plan keeps by itself. It gives the
-// seconds of the kernels in each of several rounds, in which the ways take turns, by the
-// names of package gpuruns; a way that the device does not have is not there.
+// GPUProducts times products on the GPU that devices names, as in msrep.Config: with our kernels by vectors and by
+// merge path, with cuSPARSE, and with the form that a plan chooses. It returns the seconds of the kernels in each of
+// several alternating rounds, by the names of package gpuruns. A way that the device lacks is missing from the map.
 func GPUProducts(ctx context.Context, devices string, a *sparse.CSR[float64]) (seconds map[string][]float64, err error) {
 	sys, err := msrep.Open(msrep.Config{Devices: devices})
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/msrep-go/msrep/sparse/gen"
 )
 
-// envInt is an environment variable as a number, def where it is not set.
+// envInt returns an environment variable as a number, or def if it is not set.
 func envInt(b testing.TB, name string, def int) int {
 	s := os.Getenv(name)
 	if s == "" {
@@ -29,7 +29,7 @@ func envInt(b testing.TB, name string, def int) int {
 	return n
 }
 
-// open opens CPU devices for a benchmark; without a number of threads with all.
+// open opens CPU devices for a benchmark, with all threads if threads is 0.
 func open(b *testing.B, devices string, threads int) *msrep.System {
 	sys, err := msrep.Open(msrep.Config{Devices: devices, Threads: threads})
 	require.NoError(b, err)
@@ -37,7 +37,7 @@ func open(b *testing.B, devices string, threads int) *msrep.System {
 	return sys
 }
 
-// planOf makes a plan, which ends with the devices.
+// planOf makes a plan that is closed with the devices.
 func planOf(b *testing.B, sys *msrep.System, a *sparse.CSR[float64], o msrep.PlanOptions) *msrep.Plan[float64] {
 	plan, err := msrep.NewPlan(b.Context(), sys, a, o)
 	require.NoError(b, err)
@@ -49,13 +49,13 @@ func parallelCopy(dst, src []int64) {
 	par.Range(int64(len(src)), 1<<15, func(lo, hi int64) { copy(dst[lo:hi], src[lo:hi]) })
 }
 
-// input is a matrix that a benchmark reads or makes when its turn comes.
+// input is a matrix that a benchmark reads or generates when it needs the matrix.
 type input struct {
 	name string
 	read func() (*sparse.CSR[float64], error)
 }
 
-// inputs is the files of binary CSR in MSREP_BENCH_MATS, or else what these specs make.
+// inputs returns the files of binary CSR in MSREP_BENCH_MATS, or the matrices that specs generate.
 func inputs(specs ...string) (in []input) {
 	if dir := os.Getenv("MSREP_BENCH_MATS"); dir != "" {
 		files, _ := filepath.Glob(filepath.Join(dir, "*.bin"))
@@ -73,10 +73,10 @@ func inputs(specs ...string) (in []input) {
 	return in
 }
 
-// kinds is a stencil, a band and a random matrix, beyond the caches.
+// kinds are a stencil, a band and a random matrix, all larger than the caches.
 var kinds = []string{"stencil:dims=3,points=27,n=108", "banded:n=150k,band=100", "random:rows=400k,nnz=12M"}
 
-// randomise replaces values by random ones, the same each time.
+// randomise replaces the values by random ones, always the same.
 func randomise(val []float64) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for k := range val {
@@ -84,11 +84,11 @@ func randomise(val []float64) {
 	}
 }
 
-// apart is how many elements one of two vectors begins later in its memory, so that they
-// do not begin at the same place of a page.
-const apart = 104
+// vectorOffset is the distance, in elements, by which one of two vectors starts later in its memory, so that the two do not
+// start at the same offset of a page.
+const vectorOffset = 104
 
-// vector is n elements in memory of their own, until the benchmark ends.
+// vector returns n elements in separate memory that is freed after the benchmark.
 func vector(b *testing.B, n int) []float64 {
 	m, err := mem.New(8 * int64(n))
 	if err != nil {
@@ -99,7 +99,7 @@ func vector(b *testing.B, n int) []float64 {
 	return filled(v)
 }
 
-// filled is v with numbers in it.
+// filled returns v with numbers in it.
 func filled(v []float64) []float64 {
 	for i := range v {
 		v[i] = float64(i%1000) / 1000

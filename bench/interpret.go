@@ -10,16 +10,16 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Counted is what the interpreter of GPU code counted of a product.
+// Counted holds what the interpreter of GPU code counted for one product.
 type Counted struct {
-	Sectors   int64 // of 32 bytes that the kernels ask for
-	Distinct  int64 // of those, each once for each block: what the first-level cache lets through
+	Sectors   int64 // sectors of 32 bytes that the kernels request
+	Distinct  int64 // sectors, each counted once per thread block: those that pass the first-level cache
 	Instructs int64 // instructions of warps
 }
 
-// Interpret counts what the kernels of a product with a do on a simulated GPU. The matrix is packed as pack says,
-// which the arrays of a are added to but for the values; product makes the operation. Forms whose padding takes too
-// much are *sparse.InputError.
+// Interpret counts the work of the kernels of a product with a on a simulated GPU. The arrays of a, except its
+// values, are added to pack, which describes the packing; product makes the operation. A form whose padding takes too
+// much memory is a *sparse.InputError.
 func Interpret(a *sparse.CSR[float64], pack kernels.Packing[float64], product func(a kernels.Packed, x, y kernels.Array[float64]) kernels.Operation) (n Counted, err error) {
 	d, err := sim.Open(sim.Config{Unchecked: true, Trace: func(_ string, c ptx.Counters) {
 		t := c.Total()
@@ -57,12 +57,12 @@ func Interpret(a *sparse.CSR[float64], pack kernels.Packing[float64], product fu
 		return n, err
 	}
 	defer func() { err = errors.Join(err, y.Free()) }()
-	n = Counted{} // of packing
+	n = Counted{} // drop the counts of packing
 	err = s.Launch(product(packed, x, y))
 	return n, err
 }
 
-// interpret counts a product in the format; nothing where its padding takes too much.
+// interpret counts a product in the format, and nothing if its padding takes too much memory.
 func (r *FormatRun) interpret(a *sparse.CSR[float64]) error {
 	n, err := Interpret(a, kernels.Packing[float64]{Val: a.Val, Form: kernels.Form(r.Format)},
 		func(a kernels.Packed, x, y kernels.Array[float64]) kernels.Operation {

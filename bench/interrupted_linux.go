@@ -2,7 +2,7 @@ package bench
 
 import "golang.org/x/sys/unix"
 
-// interrupted is how often the system took a CPU from a thread of the process that was not done.
+// interrupted returns how often the system took a CPU from a thread of this process that had work to do.
 func interrupted() int64 {
 	var use unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_SELF, &use) != nil {

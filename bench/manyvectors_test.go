@@ -10,19 +10,16 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// BenchmarkManyVectorsOfPlan times products of a plan with several vectors at once
-// beside products of the same plan with one, in turn, for matrices with random values, as
-// they are, and with random values where the plan has released the matrix, so that only
-// the form is left; all of these with vectors from make, in small pages, and with vectors
-// in huge pages:
+// BenchmarkManyVectorsOfPlan times products of a plan with several vectors at once and with one vector, alternately.
+// It measures matrices as they are, with random values, and with random values after the plan has released the matrix
+// and keeps only the form. Each is measured with vectors from make, in small pages, and with vectors in huge pages:
 //
 //	one-ms, many-ms   time of a product with one vector, and with all
-//	ratio             the second over the first
-//	bytes             the same of the bytes of the form and the vectors, each moved once
+//	ratio             many-ms over one-ms
+//	bytes             the same ratio of the bytes of the form and the vectors, each moved once
 //
-// The matrices are the files of binary CSR in MSREP_BENCH_MATS, or else generated
-// ones; there are MSREP_BENCH_VECTORS vectors, 8 without, and MSREP_BENCH_THREADS workers,
-// 2 without.
+// The matrices are the files of binary CSR in MSREP_BENCH_MATS, or generated ones without it. MSREP_BENCH_VECTORS is
+// the number of vectors (default 8), MSREP_BENCH_THREADS the number of workers (default 2).
 func BenchmarkManyVectorsOfPlan(b *testing.B) {
 	count, threads := envInt(b, "MSREP_BENCH_VECTORS", 8), envInt(b, "MSREP_BENCH_THREADS", 2)
 	made := func(_ *testing.B, n int) []float64 { return filled(make([]float64, n)) }
@@ -44,24 +41,23 @@ func BenchmarkManyVectorsOfPlan(b *testing.B) {
 	}
 }
 
-// manyVectors is products of a matrix with so many vectors, on so many workers.
+// manyVectors is a product of a matrix with several vectors on several workers.
 type manyVectors struct {
 	a              *sparse.CSR[float64]
 	count, threads int
 	release        bool
 }
 
-// warmProducts is how many products a plan takes until it keeps to one way to multiply several
-// vectors, at most.
+// warmProducts is the largest number of products after which a plan has settled on a way to multiply several vectors.
 const warmProducts = 6
 
-// run times products with vectors that alloc gives.
+// run times products with vectors from alloc.
 func (m manyVectors) run(b *testing.B, alloc func(b *testing.B, n int) []float64) {
 	ctx, a := context.Background(), m.a
 	sys := open(b, "cpu", m.threads)
 	plan := planOf(b, sys, a, msrep.PlanOptions{SkipValidation: true, Storage: msrep.Storage{Release: m.release}})
-	x, y := alloc(b, a.Cols), alloc(b, a.Rows+apart)[apart:]
-	xs, ys := msrep.MultiVectorByRow(alloc(b, a.Cols*m.count), m.count), msrep.MultiVectorByRow(alloc(b, a.Rows*m.count+apart)[apart:], m.count)
+	x, y := alloc(b, a.Cols), alloc(b, a.Rows+vectorOffset)[vectorOffset:]
+	xs, ys := msrep.MultiVectorByRow(alloc(b, a.Cols*m.count), m.count), msrep.MultiVectorByRow(alloc(b, a.Rows*m.count+vectorOffset)[vectorOffset:], m.count)
 	one := func() error { return plan.SpMV(ctx, msrep.NoTrans, 1, x, 0, y) }
 	all := func() error { return plan.SpMM(ctx, msrep.NoTrans, 1, xs, 0, ys) }
 	took := func(product func() error) time.Duration {
@@ -79,7 +75,7 @@ func (m manyVectors) run(b *testing.B, alloc func(b *testing.B, n int) []float64
 	}
 	info := plan.Packed(msrep.NoTrans)[0]
 	form := float64(info.Bytes)
-	if info.Form == kernels.FormCSR { // in place
+	if info.Form == kernels.FormCSR { // the matrix in place
 		form = float64(12*a.NNZ() + 8*int64(a.Rows))
 	}
 	vectors := float64(8 * (a.Rows + a.Cols))
@@ -91,13 +87,13 @@ func (m manyVectors) run(b *testing.B, alloc func(b *testing.B, n int) []float64
 	b.Logf("%s: %s", info.Form, info.Why)
 }
 
-// BenchmarkManyTransposedOfPlan times transposed products of a plan, which expects
-// straight ones only, with several vectors at once beside those with one, and straight
-// ones, in turn, on two workers, for matrices with random values:
+// BenchmarkManyTransposedOfPlan times transposed products with several vectors at once, transposed products with one
+// vector, and products without transpose, alternately, on two workers, for matrices with random values. The plan
+// expects no transposed products:
 //
-//	N-ms, T-ms, many-ms  a straight product, a transposed one, and one with all vectors
-//	many/T               the third over the second; one by one it is the number of vectors
-//	many/N               the third over the first
+//	N-ms, T-ms, many-ms  a product, a transposed one, and a transposed one with all vectors
+//	many/T               many-ms over T-ms; multiplying one vector after the other gives the number of vectors
+//	many/N               many-ms over N-ms
 //
 // Matrices and vectors are those of BenchmarkManyVectorsOfPlan.
 func BenchmarkManyTransposedOfPlan(b *testing.B) {
@@ -118,8 +114,8 @@ func manyTransposedOfPlan(b *testing.B, a *sparse.CSR[float64], count int) {
 	ctx := context.Background()
 	sys := open(b, "cpu", 2)
 	plan := planOf(b, sys, a, msrep.PlanOptions{SkipValidation: true})
-	x, y := vector(b, max(a.Rows, a.Cols)), vector(b, max(a.Rows, a.Cols)+apart)[apart:]
-	xs, ys := msrep.MultiVectorByRow(vector(b, a.Rows*count), count), msrep.MultiVectorByRow(vector(b, a.Cols*count+apart)[apart:], count)
+	x, y := vector(b, max(a.Rows, a.Cols)), vector(b, max(a.Rows, a.Cols)+vectorOffset)[vectorOffset:]
+	xs, ys := msrep.MultiVectorByRow(vector(b, a.Rows*count), count), msrep.MultiVectorByRow(vector(b, a.Cols*count+vectorOffset)[vectorOffset:], count)
 	calls := []func() error{
 		func() error {
 			return plan.SpMV(ctx, msrep.NoTrans, 1, x[:a.Cols], 0, y[:a.Rows])
@@ -135,7 +131,7 @@ func manyTransposedOfPlan(b *testing.B, a *sparse.CSR[float64], count int) {
 			if err := call(); err != nil {
 				b.Fatal(err)
 			}
-			if round >= 0 { // the first ones take memory
+			if round >= 0 { // the first rounds allocate memory
 				times[i] = append(times[i], plan.LastTiming().Total)
 			}
 		}

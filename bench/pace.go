@@ -9,15 +9,14 @@ import (
 	"time"
 )
 
-// pace is how fast the processor is at the moment: how long a thread takes for some arithmetic in
-// registers, alone and while others do the same. It tells what a virtual machine does not, and
-// what may change at any time: alone takes longer where somebody else is on the same core, and
-// together longer than alone where two of its CPUs are one core. Times of products that were
-// taken at different paces can't be compared.
+// pace is the current speed of the processor: the time of a fixed amount of arithmetic in registers on one thread,
+// alone and while the other threads do the same. It shows what a virtual machine hides and what can change at any
+// time: alone grows when another guest uses the same core; together exceeds alone when two virtual CPUs are one core.
+// Times of products at different paces cannot be compared.
 type pace struct{ alone, together time.Duration }
 
-// paceOf takes the medians of some rounds, a few milliseconds. More threads than Go runs at a
-// time are not measured.
+// paceOf returns the median pace of several rounds, which take a few milliseconds. It uses at most GOMAXPROCS
+// threads.
 func paceOf(threads int) pace {
 	const rounds = 9
 	var alone, together [rounds]time.Duration
@@ -30,14 +29,14 @@ func paceOf(threads int) pace {
 	return pace{alone[rounds/2], together[rounds/2]}
 }
 
-// paces is the columns of the paces before and after something, in microseconds.
+// paces formats the paces before and after a measurement as columns, in microseconds.
 func paces(before, after pace) string {
 	return fmt.Sprintf("alone=%d,%d together=%d,%d", before.alone.Microseconds(), after.alone.Microseconds(),
 		before.together.Microseconds(), after.together.Microseconds())
 }
 
-// atOnce calls f on so many goroutines, which begin when the last of them runs. They don't give
-// way before: two that did could take turns on one thread.
+// atOnce calls f on n goroutines, which all start when the last one runs. They spin instead of yielding: two that
+// yield could run one after the other on one thread.
 func atOnce(n int, f func() time.Duration) []time.Duration {
 	took := make([]time.Duration, n)
 	var ready atomic.Int64
@@ -53,11 +52,10 @@ func atOnce(n int, f func() time.Duration) []time.Duration {
 	return took
 }
 
-// arithmeticResult keeps the compiler from leaving the arithmetic out.
+// arithmeticResult keeps the compiler from removing the arithmetic.
 var arithmeticResult atomic.Uint64
 
-// arithmetic is how long a few hundred thousand steps take, each as many additions as a core has
-// units for.
+// arithmetic returns the time of a few hundred thousand steps, each with as many additions as a core has units.
 func arithmetic() time.Duration {
 	begin := time.Now()
 	var a, b, c, d, e, f uint64

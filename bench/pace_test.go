@@ -25,7 +25,7 @@ func TestGoroutinesRunAtOnce(t *testing.T) {
 		begun.Add(1)
 		for late := time.Now().Add(10 * time.Second); begun.Load() < n; time.Sleep(time.Microsecond) {
 			if time.Now().After(late) {
-				return 0 // one had to end before another began
+				return 0 // one ended before another started
 			}
 		}
 		return time.Second

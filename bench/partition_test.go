@@ -13,13 +13,13 @@ import (
 	"github.com/msrep-go/msrep/sparse/gen"
 )
 
-// BenchmarkPartition sets the cost of splitting a matrix of 50 M nonzeros (11 a
-// row in a band, whose product is as fast as any; MSREP_BENCH_NNZ changes the
-// number) beside the time of one product on it, both in the same run:
+// BenchmarkPartition compares the cost of splitting a matrix of 50 M nonzeros with the time of one product, in the
+// same run. The matrix has 11 nonzeros per row in a band, which makes its product as fast as possible.
+// MSREP_BENCH_NNZ changes the number of nonzeros.
 //
-//	split/product  the binary searches, caches cold as after a product, as a share of one product
-//	ptr-GB/s       bytes read and written while a device's own pointers are built
-//	ptr/copy       that, as a share of what copying the pointers reaches
+//	split/product  the binary searches, with the caches cold as after a product, over one product
+//	ptr-GB/s       bytes read and written per second while the local pointers of a device are built
+//	ptr/copy       ptr-GB/s over the speed of copying the pointers
 func BenchmarkPartition(b *testing.B) {
 	nnz := envInt(b, "MSREP_BENCH_NNZ", 50_000_000)
 	a, _, err := gen.Generate(fmt.Sprintf("banded:n=%d,band=5", nnz/11))

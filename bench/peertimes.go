@@ -12,27 +12,26 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// PeerTime is how long a library takes for a product of a matrix.
+// PeerTime is the time of a library for the product of one matrix.
 type PeerTime struct {
 	Matrix, Library string
 	Threads         int
-	Values          string    // what they are: "as is, fp64", "random, fp32"; "" for what was read from a table
-	Seconds         float64   // the median
-	Samples         []float64 // seconds; nil for what was read from a table
-	Bytes           int64     // that plain CSR must move; 0 for what was read
+	Values          string    // the values: "as is, fp64", "random, fp32"; "" if read from a table
+	Seconds         float64   // median
+	Samples         []float64 // seconds; nil if read from a table
+	Bytes           int64     // bytes that plain CSR moves; 0 if read from a table
 	GFLOPs          float64
 }
 
-// maxPeerTable bounds the table that is read.
+// maxPeerTable is the limit of the size of a table, in bytes.
 const maxPeerTable = 64 << 20
 
-// ReadPeerTimes reads a table in the columns that CPUPeers.Run prints, as the drivers of
-// other libraries make it:
+// ReadPeerTimes reads a table with the columns that CPUPeers.Run and the drivers of other libraries print:
 //
 //	name library threads median-seconds GFLOP/s ...
 //
-// Lines that are not of this form, such as messages in between, are passed over; so are
-// our own. A file without any line of the form is a *sparse.InputError.
+// It skips lines without these columns, such as messages, and the lines of msrep. A file without any matching line is
+// a *sparse.InputError.
 func ReadPeerTimes(path string) (times []PeerTime, err error) {
 	f, err := fileio.Open(path)
 	if err != nil {
@@ -54,7 +53,7 @@ func ReadPeerTimes(path string) (times []PeerTime, err error) {
 	return times, nil
 }
 
-// ownName is what we call ourselves in such tables.
+// ownName is the name of msrep in these tables.
 const ownName = "msrep"
 
 func peerLine(line string) (t PeerTime, ok bool) {

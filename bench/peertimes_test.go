@@ -16,7 +16,7 @@ import (
 	"github.com/msrep-go/msrep/sparse/matio"
 )
 
-// readBinaryCSR reads a matrix that a benchmark is given.
+// readBinaryCSR reads a matrix file of a benchmark.
 func readBinaryCSR(path string) (*sparse.CSR[float64], error) {
 	m, err := matio.Read(context.Background(), path)
 	if err != nil {

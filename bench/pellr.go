@@ -19,49 +19,46 @@ import (
 	"github.com/msrep-go/msrep/sparse/stats"
 )
 
-// PELLR compares the formats of the PELLR paper (its Figures 6 and 8 to 12): times on
-// a device, and what the kernels for GPUs do on the interpreter, which stands in for
-// times where no GPU is at hand: figures of the kernels, not of a machine.
+// PELLR compares the formats of the PELLR paper (its Figures 6 and 8 to 12) by times on a device and by the counts of
+// the interpreter of GPU kernels. The counts describe the kernels, not a machine, and replace times where no GPU is
+// available.
 type PELLR struct {
-	// Paths are files of matrices, or generator specs.
+	// Paths are matrix files or generator specs.
 	Paths []string
-	// Names are those of generator specs that have another name than the spec.
+	// Names gives names to generator specs. A spec without one is its own name.
 	Names map[string]string
-	// Filter takes a matrix or passes it over; nil takes all. Matrices with complex
-	// values are passed over without being asked about.
+	// Filter reports whether a matrix takes part; nil takes all. Matrices with complex values are always left out.
 	Filter func(name string, m *matio.Matrix) bool
-	// Devices are those that are timed, as msrep.Config has them; "" times nothing.
+	// Devices are the timed devices, as in msrep.Config; "" times nothing.
 	Devices string
-	Threads int // of CPU devices, 0 for all
-	// Before is called before each product that is timed, to empty the caches; nil
-	// leaves in them what the last product did.
+	Threads int // of CPU devices; 0 for all
+	// Before runs before each timed product, to empty the caches. With nil, a product finds the caches as the last
+	// one left them.
 	Before func()
-	// Interpreted is the most steps of threads, waiting ones with them, of a product that
-	// the interpreter is given; 0 means 4 million, a negative number none.
+	// Interpreted is the limit of the steps of threads, waiting threads included, of a product that is interpreted. 0
+	// means 4 million; with a negative number nothing is interpreted.
 	Interpreted int64
-	// Step, when not nil, is told before each matrix which of how many it is. Its error
-	// ends the run.
+	// Step, if not nil, is called before each matrix with its index, the number of matrices and its name. An error of
+	// Step ends the run.
 	Step func(done, total int, name string) error
 }
 
-// pellrRivals are the formats of Figure 12 beside those of sparse/ellpack. csr is our
-// own kernel, cucsr that of cuSPARSE.
+// pellrRivals are the formats of Figure 12 that sparse/ellpack lacks. csr is our kernel, cucsr that of cuSPARSE.
 var pellrRivals = []sparse.Format{formatCSRS, formatCSRV, formatCuCSR, sparse.FormatCSR}
 
 // PELLRFormats lists the formats in the order of the results.
 func PELLRFormats() []sparse.Format { return append(slices.Clone(pellrRivals), ellpack.Formats()...) }
 
-// Where a matrix, or its values, come from, if not from a file.
+// Sources of a matrix or its values other than a file.
 const (
 	Generated    = "generated"
-	RandomValues = "random values" // the file has none, or integers
+	RandomValues = "random values" // the file has no values, or integers
 )
 
-// PELLRMatrix is a matrix with the parameters of the paper's Table 1, and what its
-// formats cost.
+// PELLRMatrix is a matrix with the parameters of the paper's Table 1 and the cost of each format.
 type PELLRMatrix struct {
 	Name   string
-	Source string // Generated, RandomValues, or "" for a file as it is
+	Source string // Generated, RandomValues, or "" for the contents of a file
 	Rows   int
 	NNZ    int64
 	Mean   float64 // ave
@@ -73,17 +70,17 @@ type PELLRMatrix struct {
 // FormatRun is a matrix in one format.
 type FormatRun struct {
 	Format sparse.Format
-	// Rounds are the seconds of a product in each of the rounds in which formats take
-	// turns, NaN where the format sat out; nil where it was not timed or was refused.
+	// Rounds are the seconds of a product in each round, NaN in rounds that skipped the format; nil if the format was
+	// not timed or refused the matrix.
 	Rounds  []float64
-	Bytes   int64 // of the format's arrays and of both vectors
-	Counted       // zero where not interpreted
+	Bytes   int64 // bytes of the format's arrays and of both vectors
+	Counted       // zero if not interpreted
 }
 
-// Samples are the rounds in which the format did not sit out.
+// Samples returns the rounds that did not skip the format.
 func (r FormatRun) Samples() []float64 { return known(r.Rounds) }
 
-// Run gives the figures of a format; false where there are none.
+// Run returns the results of a format, and false if there are none.
 func (m *PELLRMatrix) Run(f sparse.Format) (FormatRun, bool) {
 	i := slices.IndexFunc(m.Runs, func(r FormatRun) bool { return r.Format == f })
 	if i < 0 {
@@ -92,7 +89,7 @@ func (m *PELLRMatrix) Run(f sparse.Format) (FormatRun, bool) {
 	return m.Runs[i], true
 }
 
-// Measure gives the figures of all matrices, by sigma.
+// Measure returns the results of all matrices, sorted by sigma.
 func (p PELLR) Measure(ctx context.Context) (all []PELLRMatrix, err error) {
 	timer := formatTimer{before: p.Before, patient: true, kernels: strings.HasPrefix(p.Devices, "cuda")}
 	if p.Devices != "" {
@@ -139,8 +136,8 @@ func (p PELLR) Measure(ctx context.Context) (all []PELLRMatrix, err error) {
 	return all, nil
 }
 
-// withRandomValues is the matrix with values in [-1, 1), the same in each run. Patterns and
-// integers would be multiplied by forms that keep no value, or few.
+// withRandomValues returns the matrix with random values in [-1, 1), the same in each run. With the values of
+// patterns and integer matrices, forms would store no or few values.
 func withRandomValues(a *sparse.CSR[float64]) *sparse.CSR[float64] {
 	out := *a
 	out.Val = make([]float64, len(a.Val))
@@ -160,7 +157,7 @@ func (p PELLR) matrix(ctx context.Context, timer formatTimer, name string, a *sp
 	if timer.sys != nil {
 		timed := out.Runs
 		if !timer.kernels {
-			timed = timed[len(pellrRivals)-1:] // the other rivals are kernels for GPUs
+			timed = timed[len(pellrRivals)-1:] // the other rivals are GPU kernels
 		}
 		formats := make([]sparse.Format, len(timed))
 		for i, r := range timed {
@@ -193,7 +190,7 @@ func (p PELLR) matrix(ctx context.Context, timer formatTimer, name string, a *sp
 	return out, errors.Join(errs...)
 }
 
-// formatCost is what the matrix costs in a format; the rivals are csr.
+// formatCost returns the cost of a format for the matrix; the rivals cost the same as csr.
 func formatCost(s *stats.Stats, f sparse.Format) stats.Cost {
 	if c, ok := s.Formats[string(f)]; ok {
 		return c
@@ -201,14 +198,13 @@ func formatCost(s *stats.Stats, f sparse.Format) stats.Cost {
 	return s.Formats[string(sparse.FormatCSR)]
 }
 
-// productBytes are those of the format's arrays and of both vectors. Costs that would
-// pass 2^63-1 are given as that.
+// productBytes returns the bytes of the format's arrays and of both vectors, at most 2^63-1.
 func productBytes(s *stats.Stats, f sparse.Format) int64 {
 	vectors := 8 * int64(s.Rows+s.Cols)
 	return min(formatCost(s, f).Bytes, math.MaxInt64-vectors) + vectors
 }
 
-// threadSteps is 32 for each step of a warp. The rivals take those of csr at most.
+// threadSteps returns 32 for each step of a warp. The rivals take at most as many as csr.
 func threadSteps(s *stats.Stats, f sparse.Format) int64 {
 	c := formatCost(s, f)
 	if c.Bytes > maxInterpretedBytes {
@@ -217,5 +213,5 @@ func threadSteps(s *stats.Stats, f sparse.Format) int64 {
 	return ellpack.WarpHeight * *c.WarpIterations
 }
 
-// maxInterpretedBytes bounds the memory of a format on the interpreter.
+// maxInterpretedBytes is the limit of a format's memory on the interpreter.
 const maxInterpretedBytes = 256 << 20

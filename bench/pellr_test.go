@@ -52,7 +52,7 @@ func TestTheInterpretedFiguresAreThoseOfOneProduct(t *testing.T) {
 		if r.Sectors == 0 {
 			continue
 		}
-		// At the least, each value and index is read, and y is written.
+		// A product reads at least each value and index, and writes y.
 		least := (12*nnz + 8*rows) / 32
 		require.GreaterOrEqual(t, r.Sectors, least, r.Format)
 		require.GreaterOrEqual(t, r.Sectors, r.Distinct)
@@ -98,7 +98,7 @@ func TestMatricesAreFilteredAndSortedBySigma(t *testing.T) {
 	require.True(t, sparse.IsInput(err))
 }
 
-func TestOnlyMatricesOfASizeAreLookedAt(t *testing.T) {
+func TestOnlyMatricesOfASizeAreCompared(t *testing.T) {
 	dir := t.TempDir()
 	for name, bytes := range map[string]int{"a.mtx": 10, "b.mtx.gz": 10, "large.mtx": 1000, "notes.txt": 10, "c.rua": 10} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), make([]byte, bytes), 0o600))

@@ -9,9 +9,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// PELLRFiles lists the files in dir that may be matrices for the comparison: those of
-// a known format and of at most maxBytes, which keeps larger ones from being read only
-// to be passed over. They are in the order of their names.
+// PELLRFiles lists the files in dir that may be matrices for the comparison, sorted by name: files of a known format
+// with at most maxBytes. Larger files would be read only to be left out.
 func PELLRFiles(dir string, maxBytes int64) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -23,7 +22,7 @@ func PELLRFiles(dir string, maxBytes int64) ([]string, error) {
 			return strings.HasSuffix(strings.TrimSuffix(e.Name(), ".gz"), ext)
 		})
 		path := filepath.Join(dir, e.Name())
-		info, err := os.Stat(path) // of what a link points to
+		info, err := os.Stat(path) // follows links
 		if err == nil && known && info.Mode().IsRegular() && info.Size() <= maxBytes {
 			paths = append(paths, path)
 		}
@@ -31,8 +30,8 @@ func PELLRFiles(dir string, maxBytes int64) ([]string, error) {
 	return paths, nil
 }
 
-// MatrixName is the name of a file without its folder and what follows the first dot,
-// or a generator spec as it is.
+// MatrixName returns a file name without its folder and without everything from the first dot on. A generator spec is
+// returned unchanged.
 func MatrixName(path string) string {
 	if strings.HasPrefix(path, "gen:") {
 		return path

@@ -13,15 +13,13 @@ import (
 	"github.com/msrep-go/msrep/sparse/gen"
 )
 
-// BenchmarkProduct times products of matrices that no cache holds (about 400 MB
-// of CSR) beside a pure read of 512 MB on all cores, in turn in the same run:
+// BenchmarkProduct times products of matrices that exceed all caches (about 400 MB of CSR) and a pure read of 512 MB
+// on all cores, alternately in the same run:
 //
-//	GB/s       12 nnz + 8(m+1) + 8n + 8m bytes, those of CSR whatever the form, over the
-//	           median time of a product
-//	%read      the bytes of the form and of x and y, each moved once, over that time, as a
-//	           share of the speed of the pure read: what the memory gives
-//	%read-csr  the same with the bytes of CSR: above 100 where the form has fewer
-//	T/N        time of a transposed product over that of a straight one, both expected
+//	GB/s       12 nnz + 8(m+1) + 8n + 8m bytes, those of CSR in any form, over the median time of a product
+//	%read      speed of moving the form, x and y once each, in percent of the speed of the pure read
+//	%read-csr  the same with the bytes of CSR: above 100 for a form with fewer bytes
+//	T/N        time of a transposed product over that of one without transpose; the plan expects both
 func BenchmarkProduct(b *testing.B) {
 	for _, spec := range []string{
 		"stencil:dims=3,points=27,n=108",
@@ -75,7 +73,7 @@ func benchmarkProduct(b *testing.B, a *sparse.CSR[float64]) {
 	}
 	packed := plan.Packed(msrep.NoTrans)[0]
 	form := packed.Bytes
-	if packed.Form == kernels.FormCSR { // in place
+	if packed.Form == kernels.FormCSR { // the matrix in place
 		form = a.Bytes()
 	}
 	vectors := 8 * int64(a.Rows+a.Cols)

@@ -19,22 +19,20 @@ import (
 	"github.com/msrep-go/msrep/sparse/mtx"
 )
 
-// BenchmarkReading reads a generated Matrix Market file, 16 entries a row on
-// average. It reports the speed in MB of text a second, and the peak of resident
-// memory as a multiple of the matrix that comes out.
+// BenchmarkReading reads a generated Matrix Market file with 16 entries per row on average. It reports the speed in
+// MB of text per second, and the peak of resident memory as a multiple of the size of the resulting matrix.
 //
 //	MSREP_BENCH_MB=300 go test -run - -bench 'Reading/digits16/banded$' -benchtime 1x ./bench
 //
-// The peak is that of the whole process since the case began, on Linux: it means
-// something only with -benchtime 1x, and a file large enough to outweigh the runtime.
-// MSREP_BENCH_KEEP names a folder that keeps the files, for other programs to
-// read:
+// The peak is that of the whole process since the case started, on Linux. It is meaningful only with -benchtime 1x
+// and a file much larger than the runtime's memory. MSREP_BENCH_KEEP names a folder that keeps the files for other
+// programs:
 //
 //	python3 -c "import scipy.io, sys, time; t=time.time(); scipy.io.mmread(sys.argv[1]).tocsr(); print(time.time()-t)" FILE
 //
-// banded files go column by column, rows near the diagonal, as most matrices of
-// the public collections do; scattered files hold the same entries in another
-// order. Symmetric ones of both kinds have the entries of one triangle. No entry comes twice.
+// banded files are ordered by column with rows near the diagonal, as most matrices of the public collections.
+// scattered files hold the same entries in another order. Symmetric files of both kinds hold one triangle. No entry
+// occurs twice.
 func BenchmarkReading(b *testing.B) {
 	for _, text := range []string{"digits16", "short", "pattern"} {
 		for _, order := range []string{"banded", "scattered", "symmetric-banded", "symmetric-scattered"} {
@@ -55,7 +53,7 @@ func benchmarkReading(b *testing.B, text, order, suffix string) {
 		b.Fatal(err)
 	}
 	debug.FreeOSMemory()
-	_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // the peak is what is resident now
+	_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // resets the peak to the current resident memory
 	b.SetBytes(size)
 	b.ResetTimer()
 	var m *sparse.CSR[float64]
@@ -87,8 +85,8 @@ func megabytes(b *testing.B) int {
 	return n
 }
 
-// generate writes a file of about size bytes of text, unless it is there, and
-// gives its true size before compression.
+// generate writes a file of about size bytes of text, unless it exists, and returns its exact size before
+// compression.
 func generate(path, text, order string, size int64) (int64, error) {
 	if suffix := filepath.Ext(path); suffix != ".gz" {
 		if st, err := os.Stat(path); err == nil {
@@ -127,7 +125,7 @@ func generate(path, text, order string, size int64) (int64, error) {
 		if scattered {
 			k = k * stride % entries
 		}
-		// 16 rows of column j, one in each stretch of 125: no entry comes twice.
+		// 16 rows of column j, one in each range of 125: no entry occurs twice.
 		j := k / 16 % rows
 		i := (j + k%16*125 + r.Int64N(125)) % rows
 		if symmetry == "symmetric" {
@@ -168,8 +166,7 @@ func (c *counter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// peakBytes is the largest resident memory of this process since that was last reset; 0 where the
-// system does not say.
+// peakBytes returns the peak of the resident memory since the last reset, or 0 if the system does not report it.
 func peakBytes() (bytes int64) {
 	text, err := os.ReadFile("/proc/self/status")
 	if err != nil {

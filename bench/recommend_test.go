@@ -14,9 +14,9 @@ import (
 	"github.com/msrep-go/msrep/sparse/stats"
 )
 
-// TestTheRecommendationForGPUsIsNearTheBestByCounts interprets the kernels of csr and of
-// all formats of sparse/ellpack on all real matrices. No GPU has timed them: counts stand
-// in for times. MSREP_MOST_ENTRIES is the most entries of a matrix, 30,000 unless it is set.
+// TestTheRecommendationForGPUsIsNearTheBestByCounts interprets the kernels of csr and of all formats of
+// sparse/ellpack on all real matrices. Counts replace the times of a GPU. MSREP_MOST_ENTRIES is the largest number of
+// entries of a matrix (default 30,000).
 func TestTheRecommendationForGPUsIsNearTheBestByCounts(t *testing.T) {
 	index := corpus.Table(t, corpus.Shared(t, "expected", "products.tsv"))
 	most := int64(envInt(t, "MSREP_MOST_ENTRIES", 30_000))
@@ -62,9 +62,8 @@ func geometricMean(all []float64) float64 {
 	return math.Exp(sum / float64(len(all)))
 }
 
-// TestTheRecommendationForGPUsIsNearTheBestOnAnH100 compares with the formats that an
-// H100 timed on two stencils (bench/results); the matrices here are smaller ones of the
-// same kind.
+// TestTheRecommendationForGPUsIsNearTheBestOnAnH100 compares the recommendation with the times of an H100 on two
+// stencils (bench/results). The matrices here are smaller ones of the same kind.
 func TestTheRecommendationForGPUsIsNearTheBestOnAnH100(t *testing.T) {
 	for _, c := range []struct {
 		spec string
@@ -72,7 +71,7 @@ func TestTheRecommendationForGPUsIsNearTheBestOnAnH100(t *testing.T) {
 	}{
 		{"gen:stencil:dims=3,points=27,n=40", map[sparse.Format]float64{"csr": 413.5, "ell": 394.6, "ellr": 396.9, "pellr": 403.4, "pellr-warp": 398.7, "sell": 397.7, "jad": 407.1, "biell": 455.3}},
 		{"gen:stencil:dims=3,points=7,n=60", map[sparse.Format]float64{"csr": 58.3, "ell": 53.3, "ellr": 55.7, "pellr": 59.9, "pellr-warp": 58.2, "sell": 59.4, "jad": 59.1, "biell": 67.3}},
-		// microseconds of the first run; csr is from the second one
+		// Times in microseconds from the first run; csr is from the second one.
 		{"gen:powerlaw:rows=100k,nnz=1M", map[sparse.Format]float64{"csr": 9399, "pellr": 411104.7, "pellr-warp": 439435.4, "jad": 254360.8, "biell": 23794.7}},
 	} {
 		m, err := matio.Read(context.Background(), c.spec)

@@ -19,32 +19,31 @@ import (
 	"github.com/msrep-go/msrep/sparse/matio"
 )
 
-// Regret measures how far the forms that automatic plans choose are from the best ones, on one CPU
-// device, with random values.
+// Regret measures how much slower the forms that automatic plans choose are than the best ones, on one CPU device,
+// with random values.
 //
-// Of each matrix a plan is made in every form that plans may choose, and products of all of them are
-// timed in turns. Then Runs automatic plans are made for each number
-// of busy processes. The regret of a plan is the time of its form over the least time of any form,
-// less 1.
+// For each matrix it makes a plan in every form that plans may choose, and times products of all of them alternately.
+// Then it makes Runs automatic plans for each number of busy processes. The regret of a plan is the time of its form
+// over the least time of any form, minus 1.
 type Regret struct {
-	Dir     string // *.bin of binary CSR
+	Dir     string // folder of *.bin files of binary CSR
 	Threads []int
 	Busy    []int // numbers of processes that keep a CPU busy while the automatic plans are made
-	Runs    int   // automatic plans for each of these
+	Runs    int   // automatic plans for each number of busy processes
 	Limit   time.Duration
 
 	Expected int // msrep.PlanOptions.Expected.Products
 }
 
-// RegretBound is the regret up to which a plan counts as right.
+// RegretBound is the largest regret of a plan that counts as right.
 const RegretBound = 0.05
 
-// RegretCase is the plans of one matrix.
+// RegretCase holds the plans of one matrix.
 type RegretCase struct {
 	Matrix        string
 	Threads, Busy int
 	Best          kernels.Form
-	Seconds       float64 // a product in the best form
+	Seconds       float64 // of a product in the best form
 	Plans         []RegretPlan
 }
 
@@ -54,10 +53,10 @@ type RegretPlan struct {
 	Why     string  // kernels.PackInfo.Why
 	Doubt   float64 // kernels.PackInfo.Doubt
 	Regret  float64
-	Seconds float64 // to make it
+	Seconds float64 // to make the plan
 }
 
-// within is how many plans have at most RegretBound.
+// within returns the number of plans with a regret of at most RegretBound.
 func (c RegretCase) within() (n int) {
 	for _, p := range c.Plans {
 		if p.Regret <= RegretBound {
@@ -67,12 +66,12 @@ func (c RegretCase) within() (n int) {
 	return n
 }
 
-// Run prints a line for each matrix, number of threads and number of busy processes, then a table of the
-// means, and gives the cases. It begins no matrix after Limit, if that is not 0.
+// Run prints a line for each matrix, number of threads and number of busy processes, then a table of the means, and
+// returns the cases. It starts no matrix after Limit, unless Limit is 0.
 func (r Regret) Run(ctx context.Context, w io.Writer) (cases []RegretCase, err error) {
 	files, err := filepath.Glob(filepath.Join(r.Dir, "*.bin"))
 	if err != nil || len(files) == 0 {
-		return nil, sparse.Inputf(r.Dir, "must be a folder with files *.bin of binary CSR, as msrep convert writes them; it has none")
+		return nil, sparse.Inputf(r.Dir, "must be a folder with *.bin files of binary CSR, as msrep convert writes them; it has none")
 	}
 	begin, left := time.Now(), 0
 	for i, f := range files {
@@ -87,7 +86,7 @@ func (r Regret) Run(ctx context.Context, w io.Writer) (cases []RegretCase, err e
 		cases = append(cases, of...)
 	}
 	if left > 0 {
-		if _, err := fmt.Fprintf(w, "the limit of %v was reached: %d of %d matrices were left out\n", r.Limit, left, len(files)); err != nil {
+		if _, err := fmt.Fprintf(w, "reached the limit of %v: left out %d of %d matrices\n", r.Limit, left, len(files)); err != nil {
 			return cases, err
 		}
 	}
@@ -166,13 +165,13 @@ func (r Regret) plan(ctx context.Context, sys *msrep.System, a *sparse.CSR[float
 	info := p.Packed(msrep.NoTrans)[0]
 	out.Form, out.Why, out.Doubt = info.Form, info.Why, info.Doubt
 	if times[out.Form] == 0 {
-		return out, fmt.Errorf("a plan chose the form %s, which can't be made when it is asked for", out.Form)
+		return out, fmt.Errorf("a plan chose the form %s, but a plan that names this form cannot be made", out.Form)
 	}
 	return out, p.Close()
 }
 
-// formTimes is the time of a product in each form that a plan may choose and that suits the matrix: the least
-// of a turn, and of all turns the lower quartile, as a form may have luck with the caches in a few of them.
+// formTimes returns the time of a product in each form that a plan may choose and that suits the matrix. It takes the
+// least time of each turn and the lower quartile over all turns, because in a few turns the caches may favour a form.
 func formTimes(ctx context.Context, sys *msrep.System, a *sparse.CSR[float64]) (times map[kernels.Form]float64, err error) {
 	type formPlan struct {
 		form kernels.Form
@@ -187,13 +186,13 @@ func formTimes(ctx context.Context, sys *msrep.System, a *sparse.CSR[float64]) (
 		}
 		p, err := msrep.NewPlan(ctx, sys, a, o)
 		if sparse.IsInput(err) {
-			continue // it does not suit the matrix
+			continue // the form does not suit the matrix
 		}
 		if err != nil {
 			return nil, fmt.Errorf("form %s: %w", f, err)
 		}
 		defer p.Close()
-		if p.Packed(msrep.NoTrans)[0].Form == f { // not that of all entries where a symmetric one does not suit
+		if p.Packed(msrep.NoTrans)[0].Form == f { // false if a plan replaced a symmetric form that does not suit
 			plans = append(plans, formPlan{f, p})
 			times[f] = math.Inf(1)
 		}
@@ -201,12 +200,12 @@ func formTimes(ctx context.Context, sys *msrep.System, a *sparse.CSR[float64]) (
 	const (
 		rounds   = 60
 		turnTime = 300 * time.Microsecond
-		few      = 5 // products of a turn at least
-		warm     = 3 // before each turn
-		early    = 5 // rounds after which forms that are far behind the best sit out
-		behind   = 4 // less may be so by what the caches kept of each
+		few      = 5 // least number of products of a turn
+		warm     = 3 // products before each turn
+		early    = 5 // rounds after which forms far behind the best are skipped
+		behind   = 4 // a smaller factor may come from the contents of the caches
 	)
-	turns := map[kernels.Form][]float64{} // the least time of a product in each turn
+	turns := map[kernels.Form][]float64{} // least time of a product in each turn
 	x, y := make([]float64, a.Cols), make([]float64, a.Rows)
 	randomize(x)
 	least := math.Inf(1)
@@ -242,7 +241,7 @@ func formTimes(ctx context.Context, sys *msrep.System, a *sparse.CSR[float64]) (
 	return times, nil
 }
 
-// randomize fills v with numbers around 0.
+// randomize fills v with random numbers around 0.
 func randomize(v []float64) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for k := range v {
@@ -250,7 +249,7 @@ func randomize(v []float64) {
 	}
 }
 
-// print is the line of a case.
+// print prints the line of a case.
 func (c RegretCase) print(w io.Writer) error {
 	chosen := map[kernels.Form]int{}
 	var worst RegretPlan
@@ -274,7 +273,7 @@ func (c RegretCase) print(w io.Writer) error {
 	return err
 }
 
-// planTime is the median time to make a plan.
+// planTime returns the median time to make a plan.
 func (c RegretCase) planTime() float64 {
 	var times []float64
 	for _, p := range c.Plans {
@@ -284,8 +283,8 @@ func (c RegretCase) planTime() float64 {
 	return times[len(times)/2]
 }
 
-// summary prints a table: for each number of threads and of busy processes the share of matrices all of whose
-// plans are within the bound, and the share of plans.
+// summary prints a table with a row for each number of threads and of busy processes: the fraction of matrices all of
+// whose plans are within the bound, and the fraction of plans within it.
 func (r Regret) summary(w io.Writer, cases []RegretCase) error {
 	if _, err := fmt.Fprintf(w, "\n| threads | busy | matrices | all plans within %.0f %% | plans within | mean regret | worst | plan, ms (median) |\n|---|---|---|---|---|---|---|---|\n", 100*RegretBound); err != nil {
 		return err

@@ -48,7 +48,7 @@ func TestRegretIsMeasuredQuietAndBesideBusyProcesses(t *testing.T) {
 	cases, err = r.Run(t.Context(), &out)
 	require.NoError(t, err)
 	require.Empty(t, cases)
-	require.Contains(t, out.String(), "2 of 2 matrices were left out")
+	require.Contains(t, out.String(), "left out 2 of 2 matrices")
 	_, err = Regret{Dir: t.TempDir()}.Run(t.Context(), &out)
 	require.True(t, sparse.IsInput(err))
 }
@@ -73,10 +73,10 @@ func TestTheTableOfRegretCountsMatricesAndPlans(t *testing.T) {
 func TestBusyProcessesEnd(t *testing.T) {
 	broken := errors.New("broken")
 	require.ErrorIs(t, besideBusy(t.Context(), 2, func() error { return broken }), broken)
-	// One whose parent is gone ends by itself.
+	// A busy process whose parent has ended ends as well.
 	shell := exec.CommandContext(t.Context(), "sh", "-c", "sh -c '"+strings.ReplaceAll(busyLoop, "'", `'\''`)+"; echo over' & sleep 0.1")
 	begin := time.Now()
-	text, err := shell.CombinedOutput() // until all that have its output are gone
+	text, err := shell.CombinedOutput() // until every process that holds its output has ended
 	require.NoError(t, err)
 	require.Equal(t, "over\n", string(text))
 	require.Less(t, time.Since(begin), time.Minute)

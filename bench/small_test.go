@@ -8,8 +8,7 @@ import (
 	"github.com/msrep-go/msrep/sparse/gen"
 )
 
-// BenchmarkSmallProduct times a product of 994 nonzeros through a plan on one
-// worker: what a product costs beside its kernel.
+// BenchmarkSmallProduct times a product of 994 nonzeros through a plan on one worker: the overhead of a product.
 func BenchmarkSmallProduct(b *testing.B) {
 	ctx := context.Background()
 	a, _, err := gen.Generate("banded:n=200,band=2")

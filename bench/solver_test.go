@@ -16,10 +16,9 @@ import (
 	"github.com/msrep-go/msrep/sparse/gen"
 )
 
-// BenchmarkCGBytes gives the time of an iteration of CG on a 27-point stencil beside
-// what its bytes take at the bandwidth of reading, measured before and after each solve:
-// the share of the bandwidth that it reaches. Medians, and the least and greatest share, of
-// all solves. The matrix is plain CSR; 10 M unknowns, 1 M with -short.
+// BenchmarkCGBytes reports the fraction of the read bandwidth that an iteration of CG on a 27-point stencil reaches.
+// The bandwidth is measured before and after each solve. It prints the median, least and largest fraction of all
+// solves. The matrix is plain CSR with 10 M unknowns, 1 M with -short.
 func BenchmarkCGBytes(b *testing.B) {
 	spec := "stencil:dims=3,n=215,points=27"
 	if testing.Short() {
@@ -35,9 +34,9 @@ func BenchmarkCGBytes(b *testing.B) {
 	}
 	const iterations = 4
 	n, nnz := float64(a.Rows), float64(a.NNZ())
-	// The matrix, x and y of the product, and 10 n elements of vectors.
+	// The matrix, x and y of the product, and 10 n elements of other vectors.
 	bytes := 12*nnz + 8*n + 8*2*n + 8*10*n
-	reading := func() float64 { // seconds for a byte
+	reading := func() float64 { // seconds per byte
 		begin := time.Now()
 		sum := measure.Sum(a.Val)
 		took := time.Since(begin).Seconds()

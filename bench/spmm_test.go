@@ -11,8 +11,8 @@ import (
 	"github.com/msrep-go/msrep/sparse/gen"
 )
 
-// BenchmarkManyVectors times products with 2 to 64 vectors at once beside one
-// product in plain CSR, in turn, for matrices of 200 to 400 MB on two workers:
+// BenchmarkManyVectors times products with 2 to 64 vectors at once and a product with one vector in plain CSR,
+// alternately, for matrices of 200 to 400 MB on two workers:
 //
 //	x8, ...   time with 8 vectors over the time with one
 func BenchmarkManyVectors(b *testing.B) {

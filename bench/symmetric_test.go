@@ -13,14 +13,13 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// BenchmarkSymmetric times products and solves of plans in diagonals or blocks and in
-// symmetric ones in turn, for stencils and finite elements with random symmetric values and one
-// and two workers:
+// BenchmarkSymmetric times products and solves of plans in diagonals or blocks and of plans in symmetric diagonals or
+// blocks, alternately, for stencils and finite elements with random symmetric values, with one and two workers:
 //
 //	whole-ms, half-ms  a product in diagonals or blocks, and in symmetric ones
-//	whole/half         the former over the latter
-//	CG-whole/half      the same of CG, which takes some 15 products
-//	plan/csr           a plan for which nothing is stated over a product of csr, of three
+//	whole/half         whole-ms over half-ms
+//	CG-whole/half      the same ratio of CG solves with about 15 products
+//	plan/csr           time of a plan with default options over a product of csr; median of three
 //
 // All are medians.
 func BenchmarkSymmetric(b *testing.B) {
@@ -33,7 +32,7 @@ func BenchmarkSymmetric(b *testing.B) {
 					b.Fatal(err)
 				}
 				whole := sparse.Format("diagonals")
-				if strings.HasPrefix(in.name, "cfd") { // values are not symmetric, the structure is
+				if strings.HasPrefix(in.name, "cfd") { // the structure is symmetric, the values are not
 					whole = "blocks"
 					mirror(a)
 				}
@@ -44,7 +43,7 @@ func BenchmarkSymmetric(b *testing.B) {
 	}
 }
 
-// mirror gives entries on either side of the diagonal the same random value.
+// mirror gives the entries on both sides of the diagonal the same random value.
 func mirror(a *sparse.CSR[float64]) {
 	for i := range a.Rows {
 		for k := a.RowPtr[i]; k < a.RowPtr[i+1]; k++ {
@@ -54,7 +53,7 @@ func mirror(a *sparse.CSR[float64]) {
 	}
 }
 
-// dominate makes a symmetric matrix with entries of at most 1 positive definite.
+// dominate makes a symmetric matrix with entries of magnitude at most 1 positive definite.
 func dominate(a *sparse.CSR[float64]) {
 	longest := int64(30)
 	for i := range a.Rows {
@@ -81,7 +80,7 @@ func symmetricAndWhole(b *testing.B, a *sparse.CSR[float64], whole sparse.Format
 		}
 		plans = append(plans, plan)
 	}
-	x, y := vector(b, a.Cols), vector(b, a.Rows+apart)[apart:]
+	x, y := vector(b, a.Cols), vector(b, a.Rows+vectorOffset)[vectorOffset:]
 	const repeat = 10 // products for each solve
 	products, solves := make([][]time.Duration, 2), make([][]time.Duration, 2)
 	for round := -1; b.Loop(); round++ {
@@ -90,7 +89,7 @@ func symmetricAndWhole(b *testing.B, a *sparse.CSR[float64], whole sparse.Format
 				if err := p.SpMV(ctx, msrep.NoTrans, 1, x, 0, y); err != nil {
 					b.Fatal(err)
 				}
-				if round >= 0 { // the first ones take memory
+				if round >= 0 { // the first rounds allocate memory
 					products[i] = append(products[i], p.LastTiming().Total)
 				}
 			}
@@ -117,11 +116,11 @@ func symmetricAndWhole(b *testing.B, a *sparse.CSR[float64], whole sparse.Format
 	b.ReportMetric(0, "ns/op")
 }
 
-// planOverCSR is the time of a plan for which nothing is stated, over that of a product of csr.
+// planOverCSR returns the time of a plan with default options over that of a product of csr.
 func planOverCSR(b *testing.B, sys *msrep.System, a *sparse.CSR[float64]) float64 {
 	ctx := context.Background()
 	csr := planOf(b, sys, a, msrep.PlanOptions{Storage: msrep.Storage{Format: "csr"}})
-	x, y := vector(b, a.Cols), vector(b, a.Rows+apart)[apart:]
+	x, y := vector(b, a.Cols), vector(b, a.Rows+vectorOffset)[vectorOffset:]
 	var plans, products []time.Duration
 	for range 3 {
 		plan := planOf(b, sys, a, msrep.PlanOptions{SkipValidation: true})

@@ -10,19 +10,18 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// BenchmarkTransposedOfPlan times transposed products of plans that expect straight
-// ones only, or MSREP_BENCH_ANNOUNCED transposed ones as well, in turn with straight ones,
-// for matrices with random values and one and two workers:
+// BenchmarkTransposedOfPlan times transposed products and products without transpose of the same plans, alternately,
+// for matrices with random values, with one and two workers. The plans expect MSREP_BENCH_ANNOUNCED transposed
+// products (default 0):
 //
-//	N-ms, T-ms          a straight product in the form of the plan, and a transposed one
+//	N-ms, T-ms          a product in the form of the plan, and a transposed one
 //	csr-N-ms, csr-T-ms  the same of a plan in plain CSR
-//	T/N                 a transposed product over a straight one
-//	T/csr               a transposed product over a straight one in plain CSR
-//	csr-T/N             the same, both in plain CSR
+//	T/N                 T-ms over N-ms
+//	T/csr               T-ms over csr-N-ms
+//	csr-T/N             csr-T-ms over csr-N-ms
 //
-// With 100 rounds or more the plan of a small matrix makes another of the transposed one meanwhile.
-// All are medians. The matrices are the files of binary CSR in MSREP_BENCH_MATS, or else
-// generated ones.
+// With 100 rounds or more, the plan of a small matrix builds a form for the transposed products during the rounds.
+// All times are medians. The matrices are the files of binary CSR in MSREP_BENCH_MATS, or generated ones without it.
 func BenchmarkTransposedOfPlan(b *testing.B) {
 	for _, in := range inputs(kinds...) {
 		for threads := 1; threads <= 2; threads++ {
@@ -44,7 +43,7 @@ func transposedOfPlan(b *testing.B, a *sparse.CSR[float64], threads int) {
 	plan := planOf(b, sys, a, msrep.PlanOptions{SkipValidation: true, Expected: msrep.Expected{Transposed: envInt(b, "MSREP_BENCH_ANNOUNCED", 0)}})
 	plain := planOf(b, sys, a, msrep.PlanOptions{SkipValidation: true, Storage: msrep.Storage{Format: sparse.FormatCSR}})
 	n := max(a.Rows, a.Cols)
-	x, y := vector(b, n), vector(b, n+apart)[apart:]
+	x, y := vector(b, n), vector(b, n+vectorOffset)[vectorOffset:]
 	kinds := []struct {
 		name string
 		plan *msrep.Plan[float64]
@@ -60,7 +59,7 @@ func transposedOfPlan(b *testing.B, a *sparse.CSR[float64], threads int) {
 			if err := k.plan.SpMV(ctx, k.op, 1, x[:cols], 0, y[:rows]); err != nil {
 				b.Fatal(err)
 			}
-			if round >= 0 { // the first ones take memory
+			if round >= 0 { // the first rounds allocate memory
 				times[k.name] = append(times[k.name], k.plan.LastTiming().Total)
 			}
 		}

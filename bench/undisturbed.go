@@ -6,17 +6,18 @@ import (
 	"time"
 )
 
-// undisturbed is times of something that was done again and again, in order of length.
+// undisturbed holds the times of a repeated operation, sorted.
 type undisturbed struct {
-	times []time.Duration // of the runs that count
-	clean int             // runs that were undisturbed
-	all   int             // runs
-	few   bool            // too few were undisturbed: times are of all
+	times []time.Duration // times of the runs that count
+	clean int             // number of undisturbed runs
+	all   int             // number of runs
+	few   bool            // too few runs were undisturbed: times holds all runs
 }
 
-// timeUndisturbed times f until reps runs were undisturbed, but 5*reps runs and, from the fifth on, 5 seconds
-// at most. A run is disturbed if the system took a CPU from the process, as interrupted counts: it then tells
-// what else the machine had to do. The drivers of the other libraries (scripts/race-cpu) take the same runs.
+// timeUndisturbed times f until reps runs were undisturbed, with at most 5*reps runs and, from the fifth run on, at
+// most 5 seconds. interrupted counts how often the system took a CPU from the process; a run in which the count grows
+// is disturbed by other work on the machine. The drivers of the other libraries (scripts/race-cpu) count the same
+// way.
 func timeUndisturbed(reps int, f func() error, interrupted func() int64) (u undisturbed, err error) {
 	const least, most, limit = 5, 5, 5 * time.Second
 	var every []time.Duration
@@ -39,7 +40,7 @@ func timeUndisturbed(reps int, f func() error, interrupted func() int64) (u undi
 	return u, nil
 }
 
-// String is the undisturbed runs and all, with a mark where all count, as other drivers print them.
+// String returns the numbers of undisturbed runs and of all runs, with a ~ if all count, as other drivers print them.
 func (u undisturbed) String() string {
 	mark := ""
 	if u.few {
@@ -48,7 +49,7 @@ func (u undisturbed) String() string {
 	return fmt.Sprintf("%d/%d%s", u.clean, u.all, mark)
 }
 
-// typical is the median of undisturbed runs, or the lower quartile of all where too few were.
+// typical returns the median of the undisturbed runs, or the lower quartile of all runs if too few were undisturbed.
 func (u undisturbed) typical() time.Duration {
 	if u.few {
 		return u.times[len(u.times)/4]

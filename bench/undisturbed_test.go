@@ -13,9 +13,9 @@ func TestInterruptedRunsDoNotCount(t *testing.T) {
 		reps, every, runs, count int
 		told                     string
 	}{
-		{10, 0, 10, 10, "10/10"}, // none is interrupted
-		{10, 2, 19, 10, "10/19"}, // every second one
-		{10, 1, 50, 50, "0/50~"}, // all are: then all count
+		{10, 0, 10, 10, "10/10"}, // none is disturbed
+		{10, 2, 19, 10, "10/19"}, // every second run is disturbed
+		{10, 1, 50, 50, "0/50~"}, // all runs are disturbed, so all count
 		{3, 1, 15, 15, "0/15~"},
 		{2, 0, 2, 2, "2/2"},
 	} {

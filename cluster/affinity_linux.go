@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// usableCPUs names the CPUs that this process may run on.
+// usableCPUs returns the list of CPUs that this process may run on.
 func usableCPUs() string {
 	var set unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &set); err != nil {

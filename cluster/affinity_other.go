@@ -2,5 +2,5 @@
 
 package cluster
 
-// usableCPUs says nothing where processes are not bound to CPUs.
+// usableCPUs returns "": processes are not bound to CPUs here.
 func usableCPUs() string { return "" }

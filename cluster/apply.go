@@ -11,24 +11,24 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// onDevices is what products need of vectors that stay on the devices.
+// onDevices holds the data for products of vectors that stay on the devices.
 type onDevices[V sparse.Value] struct {
-	resident map[msrep.Transpose]bool // on all ranks
-	picked   *msrep.Selection[V]      // elements of this rank that others need
+	resident map[msrep.Transpose]bool // products that leave their vectors on the devices of all ranks
+	picked   *msrep.Selection[V]      // elements of this rank that other ranks need
 	rows     *msrep.Selection[V]      // rows of remote
-	partial  *msrep.Vector[V]         // of the remote product
+	partial  *msrep.Vector[V]         // y of the remote product
 }
 
-// ownMemory reports whether the devices have memory of their own.
+// ownMemory reports whether the devices have separate memory.
 func (s *System) ownMemory() bool {
 	_, onHost := s.local.Device(0).(kernels.HostMapper)
 	return !onHost
 }
 
-// settle finds out which products leave vectors on the devices, on all ranks, and
-// prepares these.
-func (p *Plan[V]) settle(failed bool) error {
-	through := []float64{0, 0} // whether products with A and with A' go through a host
+// prepareDevices determines on all ranks which products leave their vectors on the devices, and prepares these
+// products.
+func (p *Plan[V]) prepareDevices(failed bool) error {
+	through := []float64{0, 0} // 1 for A, and for A', if the product goes through the host on any rank
 	for i, op := range []msrep.Transpose{msrep.NoTrans, msrep.Trans} {
 		if failed || p.whole || !p.sys.ownMemory() || !p.local.Resident(op) || p.remote != nil && !p.remote.Resident(op) {
 			through[i] = 1
@@ -56,7 +56,7 @@ func (p *Plan[V]) settle(failed bool) error {
 	return err
 }
 
-// selection selects elements of the vectors that a plan makes.
+// selection selects elements of the vectors that like makes.
 func selection[V sparse.Value](runs [][]int32, like func() (*msrep.Vector[V], error)) (s *msrep.Selection[V], err error) {
 	v, err := like()
 	if err != nil {
@@ -66,13 +66,11 @@ func selection[V sparse.Value](runs [][]int32, like func() (*msrep.Vector[V], er
 	return msrep.NewSelection(v, runs)
 }
 
-// Resident reports whether products of Vectors with op leave them on the devices, on
-// all ranks alike. What ranks send each other then comes from the first device of each:
-// as it is, or through host memory; see Messages.
+// Resident reports whether products of Vectors with op leave the vectors on the devices; all ranks return the same.
+// Messages then come from the first device of each rank, directly or through host memory; see Messages.
 func (p *Plan[V]) Resident(op msrep.Transpose) bool { return p.dev.resident[op] }
 
-// RowVector makes a vector of zeros on the devices of this rank, with one element for
-// each of its rows.
+// RowVector returns a vector of zeros on the devices of this rank, with one element for each of its rows.
 func (p *Plan[V]) RowVector() (*msrep.Vector[V], error) {
 	if p.none() {
 		return nil, errNoPlan
@@ -85,8 +83,7 @@ func (p *Plan[V]) RowVector() (*msrep.Vector[V], error) {
 	return p.local.RowVector()
 }
 
-// ColumnVector makes a vector of zeros with one element for each column that this rank
-// has.
+// ColumnVector returns a vector of zeros on the devices of this rank, with one element for each of its columns.
 func (p *Plan[V]) ColumnVector() (*msrep.Vector[V], error) {
 	if p.none() {
 		return nil, errNoPlan
@@ -102,20 +99,18 @@ func (p *Plan[V]) ColumnVector() (*msrep.Vector[V], error) {
 	return p.local.ColumnVector()
 }
 
-// Messages names the memory that messages use on this rank: "host", "pinned" (host
-// memory that its devices copy to without a detour) or "device".
+// Messages returns the memory that messages use on this rank: "host", "pinned" (host memory that its devices copy to
+// directly) or "device".
 func (p *Plan[V]) Messages() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.out.memory()
 }
 
-// Apply computes y = alpha*op(A)*x + beta*y for pieces that stay with the devices of
-// this rank, vectors of RowVector and ColumnVector; see SpMV. Where Resident does not
-// hold they go through the host.
+// Apply computes y = alpha*op(A)*x + beta*y for pieces on the devices of this rank, vectors from RowVector and
+// ColumnVector; see SpMV. If Resident(op) is false, the vectors go through the host.
 //
-// A rank that fails takes part in the exchange all the same, also where x or y is nil
-// because there was no memory for it.
+// A rank that fails still takes part in the exchange, even if x or y is nil because memory was short.
 func (p *Plan[V]) Apply(ctx context.Context, op msrep.Transpose, alpha V, x *msrep.Vector[V], beta V, y *msrep.Vector[V]) (err error) {
 	if p.none() {
 		return errNoPlan
@@ -134,12 +129,12 @@ func (p *Plan[V]) Apply(ctx context.Context, op msrep.Transpose, alpha V, x *msr
 	case alpha == 0:
 		return p.local.Apply(ctx, op, alpha, x, beta, y)
 	case op == msrep.NoTrans:
-		return p.gatherOn(ctx, alpha, x, beta, y)
+		return p.multiplyOnDevices(ctx, alpha, x, beta, y)
 	}
-	return p.scatterOn(ctx, alpha, x, beta, y)
+	return p.multiplyTransposedOnDevices(ctx, alpha, x, beta, y)
 }
 
-// throughHost makes a product that does not leave its vectors on the devices.
+// throughHost computes a product that does not leave its vectors on the devices.
 func (p *Plan[V]) throughHost(ctx context.Context, op msrep.Transpose, alpha V, x *msrep.Vector[V], beta V, y *msrep.Vector[V]) error {
 	rows, cols := p.ownRows, p.ownCols
 	if op == msrep.Trans {
@@ -150,15 +145,15 @@ func (p *Plan[V]) throughHost(ctx context.Context, op msrep.Transpose, alpha V, 
 	if beta != 0 {
 		err = errors.Join(err, y.Read(out))
 	}
-	_, e := p.multiply(ctx, op, alpha, in, beta, out) // for the sake of the others, whatever failed
+	_, e := p.multiply(ctx, op, alpha, in, beta, out) // multiply even after an error, because the other ranks wait for the exchange
 	if err = errors.Join(err, e); err != nil {
 		return err
 	}
 	return y.Write(out)
 }
 
-// gatherOn is gather for vectors on devices.
-func (p *Plan[V]) gatherOn(ctx context.Context, alpha V, x *msrep.Vector[V], beta V, y *msrep.Vector[V]) error {
+// multiplyOnDevices computes the product with A for vectors on devices.
+func (p *Plan[V]) multiplyOnDevices(ctx context.Context, alpha V, x *msrep.Vector[V], beta V, y *msrep.Vector[V]) error {
 	err := p.packed(func() error { return errors.Join(p.dev.picked.Take(p.out.device, x), p.out.fromDevice()) })
 	arrived := p.start(p.forth)
 	err = errors.Join(err, p.timed(&p.times.Local, func() error { return p.local.Apply(ctx, msrep.NoTrans, alpha, x, beta, y) }))
@@ -166,7 +161,7 @@ func (p *Plan[V]) gatherOn(ctx context.Context, alpha V, x *msrep.Vector[V], bet
 		return err
 	}
 	return p.timed(&p.times.Remote, func() error {
-		return inTurn(
+		return firstError(
 			p.halo.toDevice,
 			func() error { return p.remote.Apply(ctx, msrep.NoTrans, alpha, p.halo.device, 0, p.dev.partial) },
 			func() error { return p.dev.rows.AddTo(y, p.dev.partial) },
@@ -174,12 +169,12 @@ func (p *Plan[V]) gatherOn(ctx context.Context, alpha V, x *msrep.Vector[V], bet
 	})
 }
 
-// scatterOn is scatter for vectors on devices.
-func (p *Plan[V]) scatterOn(ctx context.Context, alpha V, x *msrep.Vector[V], beta V, y *msrep.Vector[V]) error {
+// multiplyTransposedOnDevices computes the product with the transpose for vectors on devices.
+func (p *Plan[V]) multiplyTransposedOnDevices(ctx context.Context, alpha V, x *msrep.Vector[V], beta V, y *msrep.Vector[V]) error {
 	var failed error
 	if p.remote != nil {
 		failed = p.timed(&p.times.Remote, func() error {
-			return inTurn(
+			return firstError(
 				func() error { return p.dev.rows.Take(p.dev.partial, x) },
 				func() error { return p.remote.Apply(ctx, msrep.Trans, alpha, p.dev.partial, 0, p.halo.device) },
 			)
@@ -192,12 +187,12 @@ func (p *Plan[V]) scatterOn(ctx context.Context, alpha V, x *msrep.Vector[V], be
 		return err
 	}
 	return p.packed(func() error {
-		return inTurn(p.out.toDevice, func() error { return p.dev.picked.AddTo(y, p.out.device) })
+		return firstError(p.out.toDevice, func() error { return p.dev.picked.AddTo(y, p.out.device) })
 	})
 }
 
-// inTurn does steps up to the first that fails.
-func inTurn(steps ...func() error) error {
+// firstError runs steps until one fails, and returns its error.
+func firstError(steps ...func() error) error {
 	for _, f := range steps {
 		if err := f(); err != nil {
 			return err

@@ -18,8 +18,8 @@ import (
 	"github.com/msrep-go/msrep/sparse/matio"
 )
 
-// applies checks two products of vectors that stay on the devices, the second of what
-// the first one left where the matrix is square.
+// applies checks two products of vectors that stay on the devices. If the matrix is square, the second multiplies the
+// result of the first.
 func applies[V sparse.Value](t *rapid.T) {
 	a := randomMatrix[V](t)
 	devices := rapid.SampledFrom([]string{"sim:1", "sim:2", "sim:3", "cpu:2"}).Draw(t, "devices")
@@ -79,7 +79,7 @@ func applies[V sparse.Value](t *rapid.T) {
 			}
 		}()
 		piece := make([]V, vy.Len())
-		for range 2 { // the second finds everything in place
+		for range 2 { // the second product finds everything allocated
 			if err := vx.Write(x[xCut[r]:xCut[r+1]]); err != nil {
 				return err
 			}
@@ -116,7 +116,7 @@ func TestSolversKeepVectorsOnTheDevicesOfAllRanks(t *testing.T) {
 		name, devices string
 		solve         func(context.Context, solver.Operator, []float64, []float64, solver.Options) (*solver.Result, error)
 	}{{"cg", "sim:1", solver.CG}, {"bicgstab", "sim:2", solver.BiCGSTAB}} {
-		var crossed, products atomic.Int64 // bytes between hosts and devices, after the start
+		var crossed, products atomic.Int64 // bytes between hosts and devices, after the first product
 		count := func(e msrep.Event) {
 			if e.Name == "read" || e.Name == "write" {
 				crossed.Add(e.Bytes)
@@ -157,8 +157,8 @@ func TestSolversKeepVectorsOnTheDevicesOfAllRanks(t *testing.T) {
 		})
 		residual := reference.Multiply[float64](false, -1, a.CSR, x, 1, b)
 		require.Less(t, norm(residual.Y), 1.01e-6*norm(b), "%s on %s", c.name, c.devices)
-		// A product brings a row of the grid each way over two borders, from a device and
-		// to one; the sums of an iteration are a few numbers; x goes to the host once.
+		// A product moves one row of the grid in each direction over two borders, from a device and to a device. The
+		// sums of an iteration are a few numbers, and x goes to the host once.
 		halo := int64(2 * 2 * 2 * n * 8)
 		require.Less(t, crossed.Load(), n*n*8+products.Load()*(halo+ranks*8*8), "%s on %s", c.name, c.devices)
 	}

@@ -8,79 +8,73 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Comm joins the ranks of a run. Its methods are collective, but for Rank, Size and
-// Abort: all ranks call them in the same order, from one goroutine at a time. Errors
-// mean that the run is over.
+// Comm connects the ranks of a run. All methods except Rank, Size and Abort are collective: all ranks call them in
+// the same order, from one goroutine at a time. An error ends the run.
 type Comm interface {
-	// Rank is the number of this process, from 0 on. Size is how many there are.
+	// Rank returns the number of this process, from 0. Size returns the number of processes.
 	Rank() int
 	Size() int
-	// Swap sends send[r] to rank r, for all r, and gives what each rank sent here.
+	// Swap sends send[r] to rank r, for all r, and returns the bytes that each rank sent to this one.
 	Swap(send [][]byte) (received [][]byte, err error)
-	// Share sends b to all ranks and gives what each of them sent, 2 GiB together at
-	// most.
+	// Share sends b to all ranks and returns the bytes of each rank, in total at most 2 GiB.
 	Share(b []byte) (all [][]byte, err error)
-	// Sum makes each element of v its sum over all ranks, and Max its maximum. All
-	// ranks get the same bits. No element of Max may be NaN.
+	// Sum replaces each element of v by its sum over all ranks, Max by its maximum. All ranks get the same bits. No
+	// element of Max may be NaN.
 	Sum(v []float64) error
 	Max(v []float64) error
-	// Link sets up messages that are sent again and again.
+	// Link sets up messages that are sent repeatedly.
 	Link(out, in []Message) (Link, error)
-	// Abort ends all ranks at once, with this exit code where they are processes. It
-	// may be called at any time.
+	// Abort ends all ranks at once; code is the exit code of processes. It may be called at any time.
 	Abort(code int)
 }
 
-// Message is memory that is sent to a rank, or received from it. No two messages of a
-// Link have the same direction and rank. Empty ones are allowed.
+// Message is memory that is sent to a rank or received from it. A Link has at most one message for each direction and
+// rank. Empty messages are allowed.
 type Message struct {
 	Rank int
 	Data []byte
-	// Enter, where it is not nil, says that Data is memory of a device, which the host
-	// must not look into: only a DeviceComm takes it. It makes the device that of the
-	// calling thread.
+	// Enter, if not nil, states that Data is memory of a device, which the host must not access; only a DeviceComm
+	// accepts such a message. Enter makes the device current on the calling thread.
 	Enter func() error
 }
 
-// DeviceComm is a Comm whose links may take memory of devices.
+// DeviceComm is a Comm whose links accept memory of devices.
 type DeviceComm interface {
 	Comm
-	// TakesMemoryOf reports whether they take that of devices of a kind, as in
-	// kernels.Info.
+	// TakesMemoryOf reports whether links accept memory of devices of a kind, as in kernels.Info.
 	TakesMemoryOf(kind string) bool
 }
 
-// Link is a set of messages. All ranks that take part start and await it equally often.
+// Link is a set of messages. All ranks of the link start it and wait for it equally often.
 type Link interface {
-	// Start begins to send and receive. The memory of messages belongs to the Link
-	// until Wait returns.
+	// Start starts sending and receiving. The memory of messages belongs to the Link until Wait returns.
 	Start() error
-	// Wait ends when all messages of this rank were sent and received. It may be called
-	// from another goroutine than Start.
+	// Wait returns when all messages of this rank are sent and received. It may be called on another goroutine than
+	// Start.
 	Wait() error
-	// Sent is how many bytes and messages this rank has sent since the beginning.
+	// Sent returns the bytes and messages that this rank has sent over the link so far.
 	Sent() (bytes, messages int64)
 	Close() error
 }
 
-// ErrAborted says that another rank ended the run.
+// ErrAborted is the error of a rank whose run another rank ended.
 var ErrAborted = errors.New("the run was ended by another rank")
 
-// RankError is an error of one rank, as all ranks know it.
+// RankError is the error of one rank, as reported to all ranks.
 type RankError struct {
 	Rank int
 	Host string
-	Err  error // a *sparse.InputError where it was one there
+	Err  error // a *sparse.InputError if it was one on that rank
 }
 
 func (e *RankError) Error() string {
 	return fmt.Sprintf("rank %d on %s: %v", e.Rank, e.Host, e.Err)
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *RankError) Unwrap() error { return e.Err }
 
-// Arguments that are missing.
+// Errors for missing arguments.
 var (
 	errNoComm   = sparse.Inputf("comm", "is nil")
 	errNoSystem = sparse.Inputf("system", "is nil, or was not made by Open")
@@ -88,27 +82,26 @@ var (
 	errNoPart   = sparse.Inputf("matrix", "is nil, or a plan has taken it over")
 )
 
-// agreed is an error that all ranks have.
+// agreed is an error that all ranks return.
 type agreed struct{ error }
 
 func (e *agreed) Unwrap() error { return e.error }
 
-// Agreed reports whether all ranks have err, or one that says the same: none of them
-// waits for this one.
+// Agreed reports whether all ranks return err or an error with the same text, so none of them waits for this rank.
 func Agreed(err error) bool {
 	var a *agreed
 	return errors.As(err, &a)
 }
 
-// outcome is what a rank tells the others of its error.
+// outcome describes the error of a rank to the others.
 type outcome struct {
 	Failed bool
 	Host   string
 	Text   string
-	Input  *sparse.InputError // the same, without its cause; nil for other errors
+	Input  *sparse.InputError // the error without its cause; nil for other errors
 }
 
-// newOutcome describes an error, or that there is none.
+// newOutcome describes an error, or success.
 func newOutcome(host string, err error) outcome {
 	if err == nil {
 		return outcome{Host: host}
@@ -126,7 +119,7 @@ func newOutcome(host string, err error) outcome {
 	return o
 }
 
-// cause is the error that was described.
+// cause returns the described error.
 func (o outcome) cause() error {
 	if o.Input != nil {
 		return o.Input
@@ -134,9 +127,9 @@ func (o outcome) cause() error {
 	return errors.New(o.Text)
 }
 
-// Agree is where ranks that may have failed meet: when err is nil on all of them, so is
-// the result. Otherwise it is a *RankError of the first that failed, or just its error
-// where all say the same, as they do when a file is wrong; see Agreed.
+// Agree combines the errors of all ranks. It returns nil if err is nil on all ranks. Otherwise it returns on all
+// ranks a *RankError with the error of the first rank that failed, or that error alone if all ranks have the same
+// one, as for a bad file. Agreed reports true for the result.
 func Agree(c Comm, host string, err error) error {
 	if c == nil {
 		return errors.Join(err, errNoComm)

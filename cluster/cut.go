@@ -8,8 +8,8 @@ import (
 	"github.com/msrep-go/msrep/partition"
 )
 
-// rowCuts shares the rows of a compressed matrix out among ranks, by nonzeros
-// (partition.RuleWhole). Cuts are at multiples of align, but for the ends.
+// rowCuts divides the rows of a compressed matrix among ranks by nonzeros (partition.RuleWhole). Inner cuts are
+// multiples of align.
 func rowCuts(ptr []int64, ranks, align int) ([]int, error) {
 	parts, _, err := partition.Split(ptr, ranks, partition.RuleWhole)
 	if err != nil {
@@ -23,7 +23,7 @@ func rowCuts(ptr []int64, ranks, align int) ([]int, error) {
 	return cuts, nil
 }
 
-// aligned is the multiple of align that is nearest to cut, at most rows.
+// aligned returns the multiple of align nearest to cut, at most rows.
 func aligned(cut, rows, align int) int {
 	if align <= 1 {
 		return cut
@@ -31,7 +31,7 @@ func aligned(cut, rows, align int) int {
 	return min((cut+align/2)/align*align, rows)
 }
 
-// columnCuts shares the columns out: like the rows in a square matrix, else evenly.
+// columnCuts divides the columns among ranks: like the rows if the matrix is square, else evenly.
 func columnCuts(rowCut []int, rows, cols int) []int {
 	if rows == cols {
 		return rowCut
@@ -44,12 +44,12 @@ func columnCuts(rowCut []int, rows, cols int) []int {
 	return cuts
 }
 
-// owner is the rank that has element i.
+// owner returns the rank that owns element i.
 func owner(cuts []int, i int) int {
 	return sort.Search(len(cuts)-2, func(r int) bool { return cuts[r+1] > i })
 }
 
-// eachOwner calls f for every run of indices, which rise, that one rank owns.
+// eachOwner calls f for every run of ascending indices that one rank owns.
 func eachOwner(cuts []int, idx []int32, f func(rank int, run []int32)) {
 	for len(idx) > 0 {
 		r := owner(cuts, int(idx[0]))
@@ -59,15 +59,15 @@ func eachOwner(cuts []int, idx []int32, f func(rank int, run []int32)) {
 	}
 }
 
-// finest is how many counts ranks add up at least to find their cuts.
+// finest is the least number of counts that ranks add up to find their cuts.
 const finest = 1 << 16
 
-// distributedCuts is rowCuts for entries that are spread over ranks: each calls visit
-// for the rows of those that it has, twice. All ranks call it.
+// distributedCuts is rowCuts for entries that are spread over ranks. On each rank, each calls visit with the row of
+// every entry of the rank; distributedCuts calls each twice. All ranks call it.
 //
-// Rows are counted in bunches first, then one by one in the bunches in which a cut lies:
-// about sqrt(rows*ranks) counts each time. partition.RuleWhole then sees rows and
-// whole bunches as its majors. In matrices of up to 65536 rows a bunch is one row.
+// It counts the entries of bunches of rows first, then those of each row in the bunches that contain a cut. Both
+// passes count about sqrt(rows*ranks) numbers. The majors of partition.RuleWhole are then single rows and whole
+// bunches. In matrices of up to 65536 rows a bunch is one row.
 func distributedCuts(c Comm, rows, align int, each func(visit func(row int32))) ([]int, error) {
 	ranks := c.Size()
 	bunches := max(finest, int(math.Sqrt(float64(rows)*float64(ranks))))
@@ -83,7 +83,7 @@ func distributedCuts(c Comm, rows, align int, each func(visit func(row int32))) 
 	for b, n := range coarse {
 		ptr[b+1] = ptr[b] + int64(n)
 	}
-	place := make([]int, bunches) // of a bunch with a cut in it among the fine counts, from 1 on
+	place := make([]int, bunches) // of a bunch with a cut: its number among the fine counts, from 1
 	fine := 0
 	if width > 1 {
 		for r := 1; r < ranks; r++ {
@@ -105,7 +105,7 @@ func distributedCuts(c Comm, rows, align int, each func(visit func(row int32))) 
 			return nil, err
 		}
 	}
-	mixed, starts := []int64{0}, []int{} // rows and bunches, and the row where each begins
+	mixed, starts := []int64{0}, []int{} // pointers of rows and bunches, and the first row of each
 	for b := range bunches {
 		first := b * width
 		if place[b] == 0 {

@@ -1,53 +1,48 @@
-// Package cluster multiplies a matrix that is spread over several processes, its
-// ranks, by vectors that are spread in the same way:
+// Package cluster multiplies a matrix that is distributed over several processes, its ranks, by vectors that are
+// distributed in the same way:
 //
 //	y = alpha*op(A)*x + beta*y      op(A) = A or its transpose
 //
-// Ranks are joined by a Comm. Local makes them goroutines of one process, for tests;
-// package cluster/mpi, with the build tag mpi, the processes of an MPI run. The package
-// itself knows no MPI.
+// A Comm connects the ranks. Local makes ranks that are goroutines of one process, for tests. Package cluster/mpi,
+// with the build tag mpi, connects the processes of an MPI run. Package cluster itself does not use MPI.
 //
 // # Three levels
 //
-// The nonzeros are shared out three times by the rules of package partition: over the
-// ranks, over the NUMA nodes of a rank, over the devices of a node. Ranks get whole
-// rows (partition.RuleWhole): a row with more than nnz/ranks entries makes its rank
-// the largest one. A rank's rows are the job of a msrep.Plan, which does the other two
-// levels.
+// The rules of package partition split the nonzeros three times: among the ranks, among the NUMA nodes of a rank, and
+// among the devices of a node. Ranks get whole rows (partition.RuleWhole), so a row with more than nnz/ranks entries
+// makes its rank the largest. A msrep.Plan does the other two splits for the rows of a rank.
 //
 // # Vectors
 //
-// Rank r has the elements [RowCut[r], RowCut[r+1]) of vectors with as many elements as
-// A has rows, and [ColCut[r], ColCut[r+1]) of those with as many as it has columns.
-// For a square matrix both are the same, so that y can be the next x. Methods take and
-// give these pieces only.
+// Rank r has the elements [RowCut[r], RowCut[r+1]) of vectors with one element for each row of A, and the elements
+// [ColCut[r], ColCut[r+1]) of vectors with one element for each column. For a square matrix both are the same, so y
+// can be the next x. Methods accept and return only these pieces.
 //
 // # A product
 //
-// The columns of a rank's rows are local, where it has that element of x, or remote.
-// It keeps them as two matrices. A plan finds out once which elements of x every rank
-// needs of every other, its halo, and sets up messages for just these. A product sends
-// them, multiplies the local matrix meanwhile, then adds the product of the remote one.
-// With the transpose the messages go the other way: the remote matrix comes first, what
-// it adds to elements of other ranks is sent to them while the local one multiplies.
+// A column of a rank's rows is local if the rank has that element of x, else remote. The rank stores the local and
+// the remote columns as two matrices. A plan determines once which elements of x each rank needs from the others, its
+// halo, and sets up messages for these elements. A product sends the messages, multiplies by the local matrix
+// meanwhile, and then adds the product of the remote matrix. With the transpose the messages go in the other
+// direction: the remote matrix multiplies first, and its results for elements of other ranks are sent while the local
+// matrix multiplies.
 //
 // All ranks call the same methods in the same order with the same options and scalars.
 //
-// A deterministic plan (msrep.PlanOptions.Deterministic) gives the bits of one process:
-// it keeps one matrix, whose rows are summed in the order in which they are stored, and
-// waits for the halo before it begins; for the transpose it keeps the transposed matrix.
+// A deterministic plan (msrep.PlanOptions.Deterministic) gives the same bits as one process. It stores one matrix,
+// whose rows are summed in stored order, and waits for the halo before it multiplies. For the transpose it stores the
+// transposed matrix.
 //
-// # Devices with memory of their own
+// # Devices with separate memory
 //
-// Pieces of vectors may stay there: Plan.Apply multiplies them, and solvers use it. Ranks
-// on one host share its GPUs. Messages leave from the first device of a rank and arrive
-// there: its own memory where the Comm takes that (DeviceComm), else pinned host memory.
+// Pieces of vectors may stay on the devices: Plan.Apply multiplies them, and solvers use it. Ranks on one host share
+// its GPUs. Messages are sent from and received by the first device of a rank: in its own memory if the Comm accepts
+// it (DeviceComm), else in pinned host memory.
 //
 // # Failures
 //
-// Nil arguments and closed plans are errors, as in package msrep. They are errors of one
-// rank alone, for which the others may wait, but those of NewPlan are known to all.
+// Nil arguments and closed plans are errors, as in package msrep. They concern one rank only, and the other ranks may
+// wait for it; but errors of NewPlan are reported on all ranks.
 //
-// Agree makes an error of one rank known to all. Watch ends the process when another one
-// is gone.
+// Agree reports an error of one rank on all ranks. Watch ends the process when another process is lost.
 package cluster

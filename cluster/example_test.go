@@ -10,8 +10,8 @@ import (
 	"github.com/msrep-go/msrep/sparse/gen"
 )
 
-// Two ranks multiply, each by its rows. Here they are goroutines; the processes of an
-// MPI run do the same with the Comm that mpi.Start gives.
+// Two ranks multiply, each by its own rows. They are goroutines here; in an MPI run they are processes that use the
+// Comm of mpi.Start.
 func ExampleRun() {
 	ctx := context.Background()
 	rank := func(comm cluster.Comm) error {
@@ -20,7 +20,7 @@ func ExampleRun() {
 			return err
 		}
 		defer sys.Close()
-		a, _, err := gen.Generate("stencil:dims=2,n=2") // cluster.Read takes a file
+		a, _, err := gen.Generate("stencil:dims=2,n=2") // cluster.Read reads a file
 		if err != nil {
 			return err
 		}

@@ -10,21 +10,20 @@ import (
 	"github.com/msrep-go/msrep/numa"
 )
 
-// place is where a rank runs, as all ranks are told.
+// place describes to all ranks where a rank runs.
 type place struct {
 	Host string
-	CPUs string // that it may use, by usableCPUs
-	GPUs []near // that it sees
+	CPUs string // CPUs that the rank may use, from usableCPUs
+	GPUs []near // GPUs that the rank sees
 }
 
-// near is a GPU, and whether the rank may use CPUs of its node.
+// near is a GPU. Here is true if the rank may use CPUs of its NUMA node.
 type near struct {
 	PCI  string
 	Here bool
 }
 
-// visibleGPUs is the GPUs that devices ("auto" or "cuda") asks for: all. It is empty
-// for other devices, which say themselves which ones.
+// visibleGPUs returns all GPUs if devices is "auto" or "cuda", and none for other values, which name the GPUs.
 func visibleGPUs(devices string) (gpus []near) {
 	if devices != "" && devices != "auto" && devices != "cuda" {
 		return nil
@@ -40,10 +39,9 @@ func visibleGPUs(devices string) (gpus []near) {
 	return gpus
 }
 
-// shareOfGPUs is the GPUs, counted as rank r sees them, that it is to use: ranks on one
-// host that see the same GPUs share these out evenly. Each takes from those that hang
-// on its own NUMA nodes first, then from what nobody else took. Where there are more
-// ranks than GPUs several have the same one.
+// shareOfGPUs returns the GPUs that rank r uses, numbered as it sees them. Ranks on one host that see the same GPUs
+// divide these evenly. Each rank takes GPUs on its own NUMA nodes first, then GPUs that no rank has taken. With more
+// ranks than GPUs, several ranks share one.
 func shareOfGPUs(all []place, r int) []int {
 	own := all[r]
 	var group []place
@@ -60,7 +58,7 @@ func shareOfGPUs(all []place, r int) []int {
 	if gpus == 0 {
 		return nil
 	}
-	users := make([]int, gpus) // ranks that have each
+	users := make([]int, gpus) // number of ranks that have each GPU
 	most := (ranks + gpus - 1) / gpus
 	shares := make([][]int, ranks)
 	for _, near := range []bool{true, false} {
@@ -82,7 +80,7 @@ func shareOfGPUs(all []place, r int) []int {
 	return shares[me]
 }
 
-// leastUsed is the first GPU with the fewest users among those that suit, -1 where none does.
+// leastUsed returns the first GPU with the fewest users among those that suit, -1 for none.
 func leastUsed(users []int, suits func(g int) bool) int {
 	best := -1
 	for g, n := range users {
@@ -93,7 +91,7 @@ func leastUsed(users []int, suits func(g int) bool) int {
 	return best
 }
 
-// devicesOf names GPUs as in msrep.Config.
+// devicesOf returns a list of GPUs in the syntax of msrep.Config.
 func devicesOf(gpus []int) string {
 	names := make([]string, len(gpus))
 	for i, g := range gpus {
@@ -102,7 +100,7 @@ func devicesOf(gpus []int) string {
 	return "cuda:" + strings.Join(names, ",")
 }
 
-// places tells all ranks where each of them runs.
+// places returns the places of all ranks on all ranks.
 func places(c Comm, own place) ([]place, error) {
 	b, err := json.Marshal(own)
 	if err != nil {

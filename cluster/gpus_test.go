@@ -7,7 +7,7 @@ import (
 )
 
 func TestRanksOfAHostShareItsGPUs(t *testing.T) {
-	// gpus is GPUs 0 to n-1, of which the rank runs near those from first to last.
+	// gpus returns GPUs 0 to n-1; the rank may use CPUs near GPUs first to last.
 	gpus := func(n, first, last int) (out []near) {
 		for i := range n {
 			out = append(out, near{string(rune('a' + i)), first <= i && i <= last})

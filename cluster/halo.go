@@ -6,15 +6,15 @@ import (
 	"github.com/msrep-go/msrep/internal/mem"
 )
 
-// columnSet is a set of columns, and the number of each in it. It takes 3/16 byte per
-// column of the matrix.
+// columnSet is a set of columns that numbers its members in ascending order. It takes 3/16 byte per column of the
+// matrix.
 type columnSet struct {
 	words  []uint64
-	before []int32 // members in the words before
+	before []int32 // number of members in the earlier words
 	size   int
 }
 
-// remoteColumns is the set of the columns in idx outside [first, end).
+// remoteColumns returns the set of the columns in idx outside [first, end).
 func remoteColumns(idx []int32, cols, first, end int) *columnSet {
 	s := &columnSet{words: make([]uint64, (cols+63)/64), before: make([]int32, (cols+63)/64)}
 	own := uint32(end - first)
@@ -30,12 +30,12 @@ func remoteColumns(idx []int32, cols, first, end int) *columnSet {
 	return s
 }
 
-// number is the place of member j among all, which rise.
+// number returns the index of member j among the ascending members.
 func (s *columnSet) number(j int32) int32 {
 	return s.before[j/64] + int32(bits.OnesCount64(s.words[j/64]&(1<<(j%64)-1)))
 }
 
-// members is all of them, rising.
+// members returns all members in ascending order.
 func (s *columnSet) members() []int32 {
 	out := make([]int32, 0, s.size)
 	for w, word := range s.words {
@@ -46,23 +46,22 @@ func (s *columnSet) members() []int32 {
 	return out
 }
 
-// wanted is what ranks ask of each other, found out once.
+// wanted holds the elements that ranks send to each other in each product.
 type wanted struct {
-	out []indexRun // elements that this rank sends, counted from its first; by rank
-	in  []indexRun // elements that it gets: places in the halo
+	out []indexRun // elements that this rank sends, numbered within the rank; by receiving rank
+	in  []indexRun // elements that this rank receives: ranges of the halo
 }
 
-// indexRun is elements that belong to one other rank: the elements themselves or, of
-// the halo, where they begin and how many they are.
+// indexRun is the elements of one other rank: idx lists elements to send; at and n are a range of the halo.
 type indexRun struct {
 	rank  int
 	at, n int
 	idx   []int32
 }
 
-// ask tells every rank which of its elements this one needs: those of halo, which rise.
-// All ranks call it.
-func ask(c Comm, cuts []int, halo []int32) (wanted, error) {
+// requestHalo tells every rank which of its elements this rank needs. halo lists the elements in ascending order. All
+// ranks call it.
+func requestHalo(c Comm, cuts []int, halo []int32) (wanted, error) {
 	var w wanted
 	send := make([][]byte, c.Size())
 	eachOwner(cuts, halo, func(r int, run []int32) {
@@ -92,7 +91,7 @@ func ask(c Comm, cuts []int, halo []int32) (wanted, error) {
 	return w, nil
 }
 
-// length is the number of elements of all runs together.
+// length returns the total number of elements of all runs.
 func length(runs []indexRun) int {
 	if len(runs) == 0 {
 		return 0

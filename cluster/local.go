@@ -5,14 +5,14 @@ import (
 	"sync"
 )
 
-// Local makes n ranks of one process, to be used by a goroutine each. Run is the
-// convenient way. There are none where n is below 1.
+// Local returns n ranks of one process, each for one goroutine, or none if n is below 1. Run also starts the
+// goroutines.
 func Local(n int) []Comm {
 	if n < 1 {
 		return nil
 	}
 	h := &hub{n: n, failed: make(chan struct{}), mail: map[address]chan []byte{}}
-	h.turned = sync.NewCond(&h.mu)
+	h.roundDone = sync.NewCond(&h.mu)
 	comms := make([]Comm, n)
 	for r := range comms {
 		comms[r] = &local{hub: h, rank: r}
@@ -20,9 +20,8 @@ func Local(n int) []Comm {
 	return comms
 }
 
-// Run calls f for n ranks of this process, each in its own goroutine, and gives their
-// errors by rank. A rank that fails ends the others, as it does to processes. Where n is
-// below 1 there are no calls and no errors.
+// Run calls f for n ranks of this process, each in its own goroutine, and returns their errors by rank. A rank that
+// fails ends the others, as in a run of processes. If n is below 1, Run makes no calls and returns no errors.
 func Run(n int, f func(c Comm) error) []error {
 	comms := Local(n)
 	errs := make([]error, len(comms))
@@ -30,7 +29,7 @@ func Run(n int, f func(c Comm) error) []error {
 	for r, c := range comms {
 		wg.Go(func() {
 			finished := false
-			defer func() { // also after a panic
+			defer func() { // runs after a panic as well
 				if !finished || errs[r] != nil {
 					c.Abort(1)
 				}
@@ -43,22 +42,22 @@ func Run(n int, f func(c Comm) error) []error {
 	return errs
 }
 
-// hub is where ranks of one process meet.
+// hub is the shared state of the ranks of one process.
 type hub struct {
 	n      int
 	once   sync.Once
 	failed chan struct{} // closed by Abort
 
-	mu     sync.Mutex
-	turned *sync.Cond
-	turn   int // meetings so far
-	came   int
-	given  []any // of the meeting that is under way
-	last   []any // of the one before
-	mail   map[address]chan []byte
+	mu        sync.Mutex
+	roundDone *sync.Cond
+	round     int // number of finished barriers
+	arrived   int
+	values    []any // values of the current barrier
+	last      []any // values of the previous barrier
+	mail      map[address]chan []byte
 }
 
-// address is where the messages of one rank to another lie, for each Link.
+// address identifies the messages of one rank to another in one Link.
 type address struct{ link, from, to int }
 
 // local is one rank of a hub.
@@ -71,27 +70,27 @@ type local struct {
 func (l *local) Rank() int { return l.rank }
 func (l *local) Size() int { return l.n }
 
-// meet waits for all ranks and gives what each of them brought.
-func (l *local) meet(v any) ([]any, error) {
+// barrier waits for all ranks and returns the value that each of them passed.
+func (l *local) barrier(v any) ([]any, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.came == 0 {
-		l.given = make([]any, l.n)
+	if l.arrived == 0 {
+		l.values = make([]any, l.n)
 	}
-	l.given[l.rank] = v
-	l.came++
-	turn := l.turn
-	if l.came == l.n {
-		l.turn, l.came, l.last = l.turn+1, 0, l.given
-		l.turned.Broadcast()
+	l.values[l.rank] = v
+	l.arrived++
+	round := l.round
+	if l.arrived == l.n {
+		l.round, l.arrived, l.last = l.round+1, 0, l.values
+		l.roundDone.Broadcast()
 	}
-	for l.turn == turn && !l.ended() {
-		l.turned.Wait()
+	for l.round == round && !l.ended() {
+		l.roundDone.Wait()
 	}
-	if l.turn == turn {
+	if l.round == round {
 		return nil, ErrAborted
 	}
-	return l.last, nil // nobody gets to the next meeting before all have left this one's lock
+	return l.last, nil // no rank finishes the next barrier before all ranks have returned from this one
 }
 
 func (h *hub) ended() bool {
@@ -107,7 +106,7 @@ func (l *local) Abort(int) {
 	l.once.Do(func() { close(l.failed) })
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.turned.Broadcast()
+	l.roundDone.Broadcast()
 }
 
 func (l *local) Swap(send [][]byte) ([][]byte, error) {
@@ -115,7 +114,7 @@ func (l *local) Swap(send [][]byte) ([][]byte, error) {
 	for r := range send {
 		own[r] = bytes.Clone(send[r])
 	}
-	all, err := l.meet(own)
+	all, err := l.barrier(own)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +126,7 @@ func (l *local) Swap(send [][]byte) ([][]byte, error) {
 }
 
 func (l *local) Share(b []byte) ([][]byte, error) {
-	all, err := l.meet(bytes.Clone(b))
+	all, err := l.barrier(bytes.Clone(b))
 	if err != nil {
 		return nil, err
 	}
@@ -146,22 +145,22 @@ func (l *local) Max(v []float64) error {
 	return l.reduce(v, func(a, b float64) float64 { return max(a, b) })
 }
 
-// reduce joins the elements of all ranks, in the order of the ranks.
-func (l *local) reduce(v []float64, join func(a, b float64) float64) error {
-	all, err := l.meet(append([]float64(nil), v...))
+// reduce combines the elements of all ranks in the order of the ranks.
+func (l *local) reduce(v []float64, combine func(a, b float64) float64) error {
+	all, err := l.barrier(append([]float64(nil), v...))
 	if err != nil {
 		return err
 	}
 	for i := range v {
 		v[i] = all[0].([]float64)[i]
 		for _, other := range all[1:] {
-			v[i] = join(v[i], other.([]float64)[i])
+			v[i] = combine(v[i], other.([]float64)[i])
 		}
 	}
 	return nil
 }
 
-// box is where messages between two ranks wait.
+// box returns the channel for the messages from one rank to another.
 func (h *hub) box(a address) chan []byte {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-func TestRanksOfOneProcessExchangeWhatTheyShould(t *testing.T) {
+func TestLocalFulfilsComm(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 8} {
 		for r, err := range cluster.Run(n, commtest.Check) {
 			require.NoError(t, err, "rank %d of %d", r, n)

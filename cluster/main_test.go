@@ -16,7 +16,7 @@ func TestMain(m *testing.M) { cases.Main(m, "40") }
 
 var ctx = context.Background()
 
-// xorshift is a source of numbers that is faster than drawing each of them.
+// xorshift is a random number generator that is faster than rapid's draws.
 type xorshift uint64
 
 func (s *xorshift) next() uint64 {
@@ -26,8 +26,8 @@ func (s *xorshift) next() uint64 {
 	return uint64(*s)
 }
 
-// randomMatrix has empty rows at every border, giant rows, entries twice, and any
-// shape down to 0 x n and n x 0; it is square half of the time.
+// randomMatrix draws a matrix of any shape down to 0 x n and n x 0, square half of the time, with empty rows at every
+// border, long rows, and duplicate entries.
 func randomMatrix[V sparse.Value](t *rapid.T) *sparse.CSR[V] {
 	cols := rapid.SampledFrom([]int{0, 1, 2, 3, 7, 40, 300}).Draw(t, "cols")
 	lens := rapid.SliceOfN(rapid.SampledFrom([]int{0, 0, 1, 2, 3, 9, cols, 3 * cols}), 0, 30).Draw(t, "row lengths")
@@ -57,13 +57,12 @@ func randomVector[V sparse.Value](n int, seed uint64) []V {
 	return v
 }
 
-// each runs f on n ranks of this process, with one CPU device each, and requires that
-// none fails.
+// each runs f on n ranks of this process, each with one CPU device, and requires that none fails.
 func each(t require.TestingT, n int, f func(sys *System) error) {
 	onRanks(t, n, msrep.Config{Devices: "cpu", Threads: 1}, f)
 }
 
-// onRanks is each with other devices.
+// onRanks is each with given devices.
 func onRanks(t require.TestingT, n int, c msrep.Config, f func(sys *System) error) {
 	for r, err := range Run(n, func(comm Comm) error { return withDevices(comm, c, f) }) {
 		require.NoError(t, err, "rank %d of %d", r, n)
@@ -83,7 +82,7 @@ func withDevices(c Comm, config msrep.Config, f func(sys *System) error) error {
 	return f(sys)
 }
 
-// planOf is a plan of a rank's piece of a, and how x and y of products with op are cut.
+// planOf returns a plan for a rank's piece of a, and the cuts of x and y for products with op.
 func planOf[V sparse.Value](sys *System, a *sparse.CSR[V], opt msrep.PlanOptions, align Align, op msrep.Transpose) (p *Plan[V], xCut, yCut []int, err error) {
 	m, err := Slice(sys.Comm(), a, align)
 	if err != nil {
@@ -97,8 +96,7 @@ func planOf[V sparse.Value](sys *System, a *sparse.CSR[V], opt msrep.PlanOptions
 	return p, xCut, yCut, err
 }
 
-// multiplied is op(A)*x over n ranks, put together, and how many bytes and messages each
-// rank sent.
+// multiplied returns op(A)*x over n ranks as one vector, and the bytes and messages that each rank sent.
 func multiplied[V sparse.Value](t require.TestingT, n int, a *sparse.CSR[V], opt msrep.PlanOptions, align Align, op msrep.Transpose, alpha V, x []V, beta V, y []V) (got []V, sent, counts []int64) {
 	sent, counts = make([]int64, n), make([]int64, n)
 	each(t, n, func(sys *System) error {

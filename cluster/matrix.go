@@ -6,26 +6,25 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Matrix is a matrix over ranks, as one of them has it: some whole rows. Read, Slice,
-// Convert and Transpose make it; NewPlan takes it over.
+// Matrix is a matrix over ranks, as one rank stores it: some whole rows. Read, Slice, Convert and Transpose make it;
+// NewPlan takes it over.
 type Matrix[V sparse.Value] struct {
 	Rows, Cols int   // of all ranks together
 	NNZ        int64 // of all ranks together
-	// RowCut and ColCut say which elements of vectors each rank has; the rows of rank r
-	// are [RowCut[r], RowCut[r+1]). See the package comment.
+	// RowCut and ColCut are the cuts of vectors among ranks; the rows of rank r are [RowCut[r], RowCut[r+1]). See the
+	// package comment.
 	RowCut, ColCut []int
-	// Part is the rows of this rank, with the column numbers of the whole matrix.
+	// Part holds the rows of this rank, with the column numbers of the whole matrix.
 	Part *sparse.CSR[V]
 
 	rank int
 }
 
-// Align is a demand on where ranks may begin: their first rows are multiples of it. 1
-// and less mean anywhere.
+// Align restricts the cuts between ranks: the first row of each rank is a multiple of Align. Values below 2 mean no
+// restriction.
 type Align int
 
-// Slice is the rows that this rank has of a matrix which all ranks have whole: for
-// matrices that are made, and for tests.
+// Slice returns this rank's rows of a matrix that all ranks have as a whole: for generated matrices and tests.
 func Slice[V sparse.Value](c Comm, a *sparse.CSR[V], align Align) (*Matrix[V], error) {
 	if c == nil {
 		return nil, errNoComm
@@ -36,7 +35,7 @@ func Slice[V sparse.Value](c Comm, a *sparse.CSR[V], align Align) (*Matrix[V], e
 	return rowsOf(c, a, align)
 }
 
-// rowsOf is Slice of a matrix whose pointers may be wrong.
+// rowsOf is Slice for a matrix whose pointers may be wrong.
 func rowsOf[V sparse.Value](c Comm, a *sparse.CSR[V], align Align) (*Matrix[V], error) {
 	cuts, err := rowCuts(a.RowPtr, c.Size(), int(align))
 	if err != nil {
@@ -45,13 +44,13 @@ func rowsOf[V sparse.Value](c Comm, a *sparse.CSR[V], align Align) (*Matrix[V], 
 	m := &Matrix[V]{Rows: a.Rows, Cols: a.Cols, NNZ: a.NNZ(), RowCut: cuts, ColCut: columnCuts(cuts, a.Rows, a.Cols), rank: c.Rank()}
 	first, end := cuts[m.rank], cuts[m.rank+1]
 	if k0, k1 := a.RowPtr[first], a.RowPtr[end]; k0 < 0 || k0 > k1 || k1 > a.NNZ() {
-		return nil, sparse.Inputf("matrix", "rows %d to %d have the entries %d to %d, of %d: row pointers must rise from 0 to their number", first, end-1, k0, k1-1, a.NNZ())
+		return nil, sparse.Inputf("matrix", "rows %d to %d have entries %d to %d of %d: row pointers must ascend from 0 to the number of entries", first, end-1, k0, k1-1, a.NNZ())
 	}
 	m.Part = window(a, first, end)
 	return m, nil
 }
 
-// window is a copy of the rows [first, end) of a.
+// window returns a copy of the rows [first, end) of a.
 func window[V sparse.Value](a *sparse.CSR[V], first, end int) *sparse.CSR[V] {
 	k0, k1 := a.RowPtr[first], a.RowPtr[end]
 	ptr := make([]int64, end-first+1)
@@ -61,7 +60,7 @@ func window[V sparse.Value](a *sparse.CSR[V], first, end int) *sparse.CSR[V] {
 	return &sparse.CSR[V]{Rows: end - first, Cols: a.Cols, RowPtr: ptr, ColIdx: slices.Clone(a.ColIdx[k0:k1]), Val: slices.Clone(a.Val[k0:k1])}
 }
 
-// Convert changes the type of the values.
+// Convert returns the matrix with another type of values.
 func Convert[W, V sparse.Value](m *Matrix[V]) *Matrix[W] {
 	return &Matrix[W]{
 		Rows: m.Rows, Cols: m.Cols, NNZ: m.NNZ, RowCut: m.RowCut, ColCut: m.ColCut, Part: sparse.Convert[W](m.Part),
@@ -69,16 +68,14 @@ func Convert[W, V sparse.Value](m *Matrix[V]) *Matrix[W] {
 	}
 }
 
-// First is the first row of this rank.
+// First returns the first row of this rank.
 func (m *Matrix[V]) First() int { return m.RowCut[m.rank] }
 
-// FirstCol is the first element that this rank has of vectors with as many elements as
-// there are columns.
+// FirstCol returns the first element of this rank in vectors with one element for each column.
 func (m *Matrix[V]) FirstCol() int { return m.ColCut[m.rank] }
 
-// Transpose makes the transposed matrix: rank r gets the columns [ColCut[r],
-// ColCut[r+1]) of m as its rows, entries in the order of the rows of m. All ranks call
-// it.
+// Transpose returns the transposed matrix: the rows of rank r are the columns [ColCut[r], ColCut[r+1]) of m, with
+// entries in the order of the rows of m. All ranks call it.
 func (m *Matrix[V]) Transpose(c Comm) (*Matrix[V], error) {
 	switch {
 	case c == nil:
@@ -109,8 +106,7 @@ func (m *Matrix[V]) Transpose(c Comm) (*Matrix[V], error) {
 	return t, nil
 }
 
-// arrange makes rows of triples and keeps the order in which the entries of a row
-// come.
+// arrange makes rows from triples and keeps the order of the entries of a row.
 func arrange[V sparse.Value](rows, cols int, blocks []sparse.Triples[V]) *sparse.CSR[V] {
 	m := &sparse.CSR[V]{Rows: rows, Cols: cols, RowPtr: make([]int64, rows+1)}
 	next := m.RowPtr[1:]
@@ -136,9 +132,9 @@ func arrange[V sparse.Value](rows, cols int, blocks []sparse.Triples[V]) *sparse
 	return m
 }
 
-// Diagonal is the entries of this rank's rows within the blocks of size x size on the
-// diagonal of a square matrix, as a square matrix of its own: what solver.Jacobi (size
-// 1) and solver.BlockJacobi need. Ranks must begin at multiples of size.
+// Diagonal returns a square matrix with the entries of this rank's rows in the size x size blocks on the diagonal of
+// a square matrix. solver.Jacobi (size 1) and solver.BlockJacobi need it. The first rows of ranks must be multiples
+// of size.
 func (m *Matrix[V]) Diagonal(size int) *sparse.CSR[V] {
 	a, first := m.Part, m.First()
 	d := &sparse.CSR[V]{Rows: a.Rows, Cols: a.Rows, RowPtr: make([]int64, a.Rows+1), ColIdx: []int32{}, Val: []V{}}

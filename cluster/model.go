@@ -2,21 +2,21 @@ package cluster
 
 import "github.com/msrep-go/msrep/sparse"
 
-// Exchange is what a product over ranks sends, computed from a matrix without ranks. A
-// Plan of the same matrix over as many ranks sends just that.
+// Exchange describes the messages of a product over ranks, computed without ranks. A Plan of the same matrix over the
+// same number of ranks sends exactly these.
 type Exchange struct {
 	Ranks     int     `json:"ranks"`
 	Imbalance float64 `json:"imbalance"`    // largest number of entries of a rank over the mean
-	Local     float64 `json:"local_share"`  // of the entries, those in columns of their own rank
-	Bytes     int64   `json:"bytes"`        // of all ranks together
-	MaxBytes  int64   `json:"max_bytes"`    // that one rank sends
-	MaxHalo   int64   `json:"max_halo"`     // elements that one rank gets
-	Messages  int64   `json:"messages"`     // of all ranks together
-	MaxPeers  int     `json:"max_messages"` // that one rank sends
+	Local     float64 `json:"local_share"`  // fraction of the entries in columns of their own rank
+	Bytes     int64   `json:"bytes"`        // sent by all ranks
+	MaxBytes  int64   `json:"max_bytes"`    // largest number sent by one rank
+	MaxHalo   int64   `json:"max_halo"`     // largest number of elements that one rank receives
+	Messages  int64   `json:"messages"`     // sent by all ranks
+	MaxPeers  int     `json:"max_messages"` // largest number sent by one rank
 }
 
-// Model computes what a product with a, or with its transpose, sends over n ranks. align
-// is that of Slice. n is at most partition.MaxParts; errors are *sparse.InputError.
+// Model computes the messages of a product with a, or with its transpose, over n ranks. align is the argument of
+// Slice. n is at most partition.MaxParts; errors are *sparse.InputError.
 func Model[V sparse.Value](a *sparse.CSR[V], n int, align Align, elementBytes int64) (Exchange, error) {
 	if a == nil {
 		return Exchange{}, sparse.Inputf("matrix", "is nil")
@@ -31,7 +31,7 @@ func Model[V sparse.Value](a *sparse.CSR[V], n int, align Align, elementBytes in
 	colCut := columnCuts(rowCut, a.Rows, a.Cols)
 	e := Exchange{Ranks: n, Imbalance: 1, Local: 1}
 	sent, peers := make([]int64, n), make([]int, n)
-	column, peer := make([]int32, a.Cols), make([]int32, n) // the last rank that asked for it, from 1 on
+	column, peer := make([]int32, a.Cols), make([]int32, n) // last rank that needs the column (or the peer), from 1
 	var most, local int64
 	for r := range n {
 		first, end := int32(colCut[r]), int32(colCut[r+1])

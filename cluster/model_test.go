@@ -14,7 +14,7 @@ import (
 	"github.com/msrep-go/msrep/sparse/matio"
 )
 
-// requireModelled multiplies over n ranks and compares what was sent with the model.
+// requireModelled multiplies over n ranks and compares the messages with the model.
 func requireModelled(t require.TestingT, a *sparse.CSR[float64], n int) {
 	e, err := Model(a, n, 1, 8)
 	require.NoError(t, err)
@@ -37,7 +37,7 @@ func requireModelled(t require.TestingT, a *sparse.CSR[float64], n int) {
 	}
 }
 
-func TestProductsSendWhatTheModelSays(t *testing.T) {
+func TestProductsSendTheModelledMessages(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		requireModelled(t, randomMatrix[float64](t), rapid.IntRange(1, 9).Draw(t, "ranks"))
 	})
@@ -81,7 +81,7 @@ func TestDiagonalBlocksAreThoseOfTheRanksRows(t *testing.T) {
 	})
 }
 
-func TestTheModelOfAMatrixThatIsNoneIsRefused(t *testing.T) {
+func TestModelRefusesInvalidMatrices(t *testing.T) {
 	for _, a := range []*sparse.CSR[float64]{
 		{Rows: 1, Cols: 3, RowPtr: []int64{0, 2}, ColIdx: []int32{100, 2}, Val: []float64{1, 1}},
 		{Rows: 1, Cols: 1 << 40, RowPtr: []int64{0, 1}, ColIdx: []int32{0}, Val: []float64{1}},

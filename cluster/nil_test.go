@@ -44,7 +44,7 @@ func TestNilArgumentsAndPlansThatWereNotMadeAreErrors(t *testing.T) {
 	add(cluster.NewPlan(ctx, sys, noMatrix, msrep.PlanOptions{}))
 	plan, err := cluster.NewPlan(ctx, sys, m, msrep.PlanOptions{})
 	require.NoError(t, err)
-	add(cluster.NewPlan(ctx, sys, m, msrep.PlanOptions{})) // the first has taken it over
+	add(cluster.NewPlan(ctx, sys, m, msrep.PlanOptions{})) // the first call has taken m over
 	add(m.Transpose(comm))
 	x, y := []float64{1, 2}, make([]float64, 2)
 	for _, p := range []*cluster.Plan[float64]{nil, {}} {

@@ -14,11 +14,11 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Plan is a matrix over ranks that was placed once, to be multiplied many times. With
-// float64 it is an operator of package solver.
+// Plan is a matrix over ranks, placed on the devices once and multiplied many times. With float64 it is an operator
+// of package solver.
 //
-// All ranks call SpMV, Sum and Max in the same order. The vectors of a Plan are the
-// pieces of this rank; see the package comment.
+// All ranks call SpMV, Sum and Max in the same order. The vectors of a Plan are the pieces of this rank; see the
+// package comment.
 type Plan[V sparse.Value] struct {
 	sys            *System
 	rank           int
@@ -29,32 +29,32 @@ type Plan[V sparse.Value] struct {
 	ownCols        int
 
 	mu         sync.Mutex
-	local      *msrep.Plan[V] // local columns; all columns where whole
-	remote     *msrep.Plan[V] // columns of other ranks; nil where there are none, and where whole
+	local      *msrep.Plan[V] // local columns; all columns if whole
+	remote     *msrep.Plan[V] // remote columns; nil if there are none or if whole
 	rowsOf     []int32        // row of each row of remote
 	whole      bool           // deterministic: local has all columns
-	transposed *Plan[V]       // deterministic: the transposed matrix; nil where no product with it is expected
+	transposed *Plan[V]       // deterministic: the transposed matrix; nil if no transposed products are expected
 
 	want     wanted
-	halo     port[V]         // elements of other ranks; where whole with room for own ones in front
+	halo     port[V]         // elements of other ranks; if whole, preceded by the rank's own elements
 	out      port[V]         // elements for other ranks
-	sums     []V             // of the remote product
-	forth    Link            // out to halo
-	back     Link            // halo to out
-	kernels  []time.Duration // of the devices, in the last local product
+	sums     []V             // y of the remote product
+	forth    Link            // from out to halo
+	back     Link            // from halo to out
+	kernels  []time.Duration // of the devices, in the latest local product
 	last     msrep.Timing    // of the last product
 	times    Times
 	products int64
 	dev      onDevices[V]
 }
 
-// Times is where the time of products went, added up over products. Of devices that
-// work while the host goes on, products of vectors that stay there (Plan.Apply) take as
-// long as it takes to ask for them; that they work shows in the next time that waits.
+// Times holds the times of products, added up. Devices may work asynchronously: for products of vectors on devices
+// (Plan.Apply), Local and Remote are the times to queue the work, and the next phase that waits includes the
+// execution.
 type Times struct {
-	Pack     time.Duration // elements for others, into messages and out of them
+	Pack     time.Duration // copying elements into and out of messages
 	Exchange time.Duration // from the first message to the last
-	Wait     time.Duration // the part of Exchange that no product hid
+	Wait     time.Duration // part of Exchange that no product overlapped
 	Local    time.Duration // products of the local matrix
 	Remote   time.Duration // products of the remote matrix
 	Total    time.Duration
@@ -62,13 +62,12 @@ type Times struct {
 
 var _ solver.Distributed = (*Plan[float64])(nil)
 
-// NewPlan places the rows of all ranks on their devices. All ranks call it with the
-// same options, for pieces of the same matrix; what they would wait for each other in is
-// compared, and is an error of all where it differs.
+// NewPlan places the rows of all ranks on their devices. All ranks call it with the same options, for pieces of the
+// same matrix. It compares the arguments that affect the exchange, and returns an error on all ranks if they differ.
 //
-// It takes m over: m.Part is nil afterwards. opt is that of msrep.NewPlan for the rows of
-// each rank; opt.Split is the split among its devices. With opt.Deterministic products with
-// Trans need opt.Expected.Transposed.
+// NewPlan takes m over: m.Part is nil afterwards. opt is the argument of msrep.NewPlan for the rows of each rank;
+// opt.Split is the split among its devices. With opt.Deterministic, products with Trans require
+// opt.Expected.Transposed.
 func NewPlan[V sparse.Value](ctx context.Context, sys *System, m *Matrix[V], opt msrep.PlanOptions) (*Plan[V], error) {
 	if sys.none() {
 		return nil, errNoSystem
@@ -94,7 +93,7 @@ func NewPlan[V sparse.Value](ctx context.Context, sys *System, m *Matrix[V], opt
 	}
 	err := p.build(ctx, m, opt)
 	m.Part = nil
-	if e := p.settle(err != nil); err == nil {
+	if e := p.prepareDevices(err != nil); err == nil {
 		err = e
 	}
 	if err = sys.Agree(err); err != nil {
@@ -103,7 +102,7 @@ func NewPlan[V sparse.Value](ctx context.Context, sys *System, m *Matrix[V], opt
 	return p, nil
 }
 
-// planned describes what ranks must have in common to multiply together.
+// planned describes the properties that ranks must have in common.
 func planned[V sparse.Value](m *Matrix[V], opt msrep.PlanOptions) string {
 	var v V
 	cuts := crc32.ChecksumIEEE(fmt.Append(nil, m.RowCut, m.ColCut))
@@ -111,16 +110,16 @@ func planned[V sparse.Value](m *Matrix[V], opt msrep.PlanOptions) string {
 		opt.Deterministic, opt.Deterministic && opt.Expected.Transposed > 0)
 }
 
-// build does the steps. Where one of them needs the other ranks, all have come to it.
+// build runs the steps of NewPlan. A step that needs the other ranks is reached by all ranks.
 func (p *Plan[V]) build(ctx context.Context, m *Matrix[V], opt msrep.PlanOptions) error {
 	if opt.Deterministic && opt.Expected.Transposed > 0 {
 		t, err := m.Transpose(p.sys.comm)
 		if err != nil {
 			return err
 		}
-		turned := opt
-		turned.Expected.Products, turned.Expected.Transposed = max(opt.Expected.Transposed, 1), 0
-		if p.transposed, err = NewPlan(ctx, p.sys, t, turned); err != nil {
+		transposed := opt
+		transposed.Expected.Products, transposed.Expected.Transposed = max(opt.Expected.Transposed, 1), 0
+		if p.transposed, err = NewPlan(ctx, p.sys, t, transposed); err != nil {
 			return err
 		}
 	}
@@ -136,7 +135,7 @@ func (p *Plan[V]) build(ctx context.Context, m *Matrix[V], opt msrep.PlanOptions
 		return err
 	}
 	var err error
-	opt.SkipValidation = true // every rank has looked at its indices
+	opt.SkipValidation = true // every rank has checked its indices
 	if p.local, err = msrep.NewPlan(ctx, p.sys.local, parts.local, opt); err != nil {
 		return err
 	}
@@ -148,10 +147,10 @@ func (p *Plan[V]) build(ctx context.Context, m *Matrix[V], opt msrep.PlanOptions
 	return err
 }
 
-// connect finds out what ranks need of each other and sets up their messages.
+// connect exchanges the needs of the ranks and sets up their messages.
 func (p *Plan[V]) connect(halo []int32) (err error) {
 	c := p.sys.comm
-	if p.want, err = ask(c, p.colCut, halo); err != nil {
+	if p.want, err = requestHalo(c, p.colCut, halo); err != nil {
 		return err
 	}
 	front := 0
@@ -165,25 +164,24 @@ func (p *Plan[V]) connect(halo []int32) (err error) {
 	var gives, gets []Message
 	if err == nil {
 		gives, gets = p.out.messages(p.want.out), p.halo.messages(p.want.in)
-	} // else this rank makes as many links as the others all the same
+	} // after an error, too, this rank makes as many links as the others
 	var forth, back error
 	p.forth, forth = c.Link(gives, gets)
 	p.back, back = c.Link(gets, gives)
 	return errors.Join(err, forth, back)
 }
 
-// none says that NewPlan did not make p.
+// none reports whether p was not made by NewPlan.
 func (p *Plan[V]) none() bool { return p == nil || p.sys == nil }
 
-// Dims gives the numbers of rows and columns that pieces of vectors here stand for:
-// the lengths of y and x in a product with A.
+// Dims returns the numbers of rows and columns of this rank's pieces: the lengths of y and x in a product with A.
 func (p *Plan[V]) Dims() (rows, cols int) { return p.ownRows, p.ownCols }
 
-// Whole gives the numbers of rows, columns and entries of the matrix of all ranks.
+// Whole returns the numbers of rows, columns and entries of the matrix of all ranks.
 func (p *Plan[V]) Whole() (rows, cols int, nnz int64) { return p.rows, p.cols, p.nnz }
 
-// Local is the plan that products with op multiply the columns of this rank by; with
-// Deterministic all columns, by a plan for op(A) itself.
+// Local returns the plan of the local columns for products with op. With Deterministic it is a plan for op(A) with
+// all columns.
 func (p *Plan[V]) Local(op msrep.Transpose) *msrep.Plan[V] {
 	if p.transposed != nil && op == msrep.Trans {
 		return p.transposed.local
@@ -191,11 +189,10 @@ func (p *Plan[V]) Local(op msrep.Transpose) *msrep.Plan[V] {
 	return p.local
 }
 
-// Remote is the plan for the columns of other ranks; nil where there are none, and with
-// Deterministic.
+// Remote returns the plan of the remote columns; nil if there are none, and with Deterministic.
 func (p *Plan[V]) Remote() *msrep.Plan[V] { return p.remote }
 
-// Times is where the time of all products so far went, and their number.
+// Times returns the times of all products so far, and their number.
 func (p *Plan[V]) Times() (t Times, products int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -208,7 +205,7 @@ func (p *Plan[V]) Times() (t Times, products int64) {
 	return t, products
 }
 
-// ResetTimes begins to count times and products anew.
+// ResetTimes resets the times and the number of products to 0.
 func (p *Plan[V]) ResetTimes() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -218,8 +215,8 @@ func (p *Plan[V]) ResetTimes() {
 	}
 }
 
-// Sent is how many bytes and messages of vector elements this rank has sent in all
-// products so far; 0 after Close.
+// Sent returns the bytes and messages of vector elements that this rank has sent in all products so far; 0 after
+// Close.
 func (p *Plan[V]) Sent() (bytes, messages int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -236,14 +233,14 @@ func (p *Plan[V]) Sent() (bytes, messages int64) {
 	return bytes, messages
 }
 
-// Halo is how many elements of x a product with A brings to this rank.
+// Halo returns the number of elements of x that this rank receives in a product with A.
 func (p *Plan[V]) Halo() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.halo.host)
 }
 
-// Close releases what the plan holds on this rank.
+// Close releases the plan's memory on this rank.
 func (p *Plan[V]) Close() error {
 	if p == nil {
 		return nil

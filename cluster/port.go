@@ -10,20 +10,20 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// port is where elements leave this rank, or arrive: host memory, and where vectors
-// stay on devices also memory of the first device. Messages use one of the two.
+// port is the memory of the elements that this rank sends, or receives: host memory and, if vectors stay on devices,
+// also memory of the first device. Messages use one of the two.
 type port[V sparse.Value] struct {
-	room   []V              // host memory: what the caller wanted in front, then the elements
+	room   []V              // host memory: front elements for the caller, then the elements of the port
 	host   []V              // the elements
-	pinned bool             // room is
-	free   func() error     // gives room back; nil where there is nothing to do
-	device *msrep.Vector[V] // the elements on the first device; nil where vectors stay on none
-	addr   uintptr          // of the elements there, where messages use them; else 0
-	enter  func() error     // makes that device the one of the calling thread
+	pinned bool             // room is pinned memory
+	free   func() error     // frees room; nil for memory of Go
+	device *msrep.Vector[V] // the elements on the first device; nil if no vectors stay on devices
+	addr   uintptr          // of the elements on the device, if messages use them; else 0
+	enter  func() error     // makes the device current on the calling thread
 }
 
-// openPort makes a port for n elements, with room for others in front of them.
-// onDevice says that vectors stay on the devices.
+// openPort makes a port for n elements, preceded by front elements for the caller. onDevice means that vectors stay
+// on the devices.
 func openPort[V sparse.Value](s *System, front, n int, onDevice bool) (q port[V], err error) {
 	d := s.local.Device(0)
 	if p, ok := d.(kernels.Pinner); ok && front+n > 0 {
@@ -63,10 +63,10 @@ func openPort[V sparse.Value](s *System, front, n int, onDevice bool) (q port[V]
 // direct reports whether messages use the memory of the device.
 func (q *port[V]) direct() bool { return q.addr != 0 }
 
-// messages is the messages of runs.
+// messages returns the messages of runs.
 func (q *port[V]) messages(runs []indexRun) []Message {
 	b := mem.Bytes(q.host)
-	if q.direct() { // never read here: only its address counts
+	if q.direct() { // a slice of the device address, which the host never reads
 		b = unsafe.Slice(*(**byte)(unsafe.Pointer(&q.addr)), len(b))
 	}
 	size := int(mem.Size[V]())
@@ -77,8 +77,8 @@ func (q *port[V]) messages(runs []indexRun) []Message {
 	return out
 }
 
-// fromHost brings the elements in host memory to where messages leave from, when all
-// operations on vectors are done: they may still read what messages bring anew.
+// fromHost makes the elements in host memory ready to be sent. It waits for all operations on vectors, which may
+// still read memory that messages overwrite.
 func (q *port[V]) fromHost() error {
 	switch {
 	case q.device == nil:
@@ -89,7 +89,7 @@ func (q *port[V]) fromHost() error {
 	return q.device.Wait()
 }
 
-// toHost brings the elements that have arrived to host memory.
+// toHost copies received elements to host memory.
 func (q *port[V]) toHost() error {
 	if q.direct() {
 		return q.device.Read(q.host)
@@ -97,8 +97,7 @@ func (q *port[V]) toHost() error {
 	return nil
 }
 
-// fromDevice brings the elements on the device to where messages leave from, when all
-// operations on vectors are done.
+// fromDevice makes the elements on the device ready to be sent, after all operations on vectors are done.
 func (q *port[V]) fromDevice() error {
 	if q.direct() || len(q.host) == 0 {
 		return q.device.Wait()
@@ -106,7 +105,7 @@ func (q *port[V]) fromDevice() error {
 	return q.device.Read(q.host)
 }
 
-// toDevice brings the elements that have arrived to the device.
+// toDevice copies received elements to the device.
 func (q *port[V]) toDevice() error {
 	if q.direct() || len(q.host) == 0 {
 		return nil
@@ -114,7 +113,7 @@ func (q *port[V]) toDevice() error {
 	return q.device.Write(q.host)
 }
 
-// memory names what messages use.
+// memory returns the name of the memory that messages use.
 func (q *port[V]) memory() string {
 	switch {
 	case q.direct():

@@ -14,12 +14,11 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// SpMV computes y = alpha*op(A)*x + beta*y. x and y are the pieces of this rank, and must
-// not overlap. All ranks call it with the same op, alpha and beta; NaN, beta = 0 and
-// alpha = 0 mean what they mean to msrep.Plan.SpMV.
+// SpMV computes y = alpha*op(A)*x + beta*y. x and y are the pieces of this rank and must not overlap. All ranks call
+// SpMV with the same op, alpha and beta. NaN, beta = 0 and alpha = 0 have the same effect as in msrep.Plan.SpMV.
 //
-// A rank whose devices fail takes part in the exchange all the same, so that the others
-// do not wait for it, and then gives the error.
+// A rank whose devices fail still takes part in the exchange, so the others do not wait for it, and then returns the
+// error.
 func (p *Plan[V]) SpMV(ctx context.Context, op msrep.Transpose, alpha V, x []V, beta V, y []V) (err error) {
 	if p.none() {
 		return errNoPlan
@@ -46,7 +45,7 @@ func (p *Plan[V]) LastTiming() msrep.Timing {
 	return t
 }
 
-// multiply is SpMV for those who hold the plan.
+// multiply is SpMV without the lock.
 func (p *Plan[V]) multiply(ctx context.Context, op msrep.Transpose, alpha V, x []V, beta V, y []V) (t msrep.Timing, err error) {
 	if p.local == nil {
 		return t, fmt.Errorf("plan: %w", msrep.ErrClosed)
@@ -56,7 +55,7 @@ func (p *Plan[V]) multiply(ctx context.Context, op msrep.Transpose, alpha V, x [
 	}
 	if p.whole && op == msrep.Trans {
 		if p.transposed == nil {
-			return t, sparse.Inputf("op", "a deterministic plan over ranks multiplies by the transpose only where Expected.Transposed says so")
+			return t, sparse.Inputf("op", "a deterministic plan over ranks needs Expected.Transposed for products with the transpose")
 		}
 		err := p.transposed.SpMV(ctx, msrep.NoTrans, alpha, x, beta, y)
 		return p.transposed.LastTiming(), err
@@ -64,7 +63,7 @@ func (p *Plan[V]) multiply(ctx context.Context, op msrep.Transpose, alpha V, x [
 	before := p.times
 	end := p.product()
 	switch {
-	case alpha == 0: // nobody needs x
+	case alpha == 0: // x is not needed
 		if p.whole {
 			x = p.halo.room
 		}
@@ -72,7 +71,7 @@ func (p *Plan[V]) multiply(ctx context.Context, op msrep.Transpose, alpha V, x [
 	case p.whole:
 		err = p.multiplyWhole(ctx, alpha, x, beta, y)
 	case op == msrep.NoTrans:
-		err = p.multiplyPieces(ctx, alpha, x, beta, y)
+		err = p.multiplyRows(ctx, alpha, x, beta, y)
 	default:
 		err = p.multiplyTransposed(ctx, alpha, x, beta, y)
 	}
@@ -84,7 +83,7 @@ func (p *Plan[V]) multiply(ctx context.Context, op msrep.Transpose, alpha V, x [
 	return t, err
 }
 
-// product counts a product and its time, until the function that it gives is called.
+// product counts a product and its time until the returned function is called.
 func (p *Plan[V]) product() (end func()) {
 	begin := time.Now()
 	return func() {
@@ -110,9 +109,8 @@ func (p *Plan[V]) checkVectors(op msrep.Transpose, x, y []V) error {
 	return nil
 }
 
-// multiplyPieces is the product with A: elements of x come from other ranks while the local
-// matrix multiplies.
-func (p *Plan[V]) multiplyPieces(ctx context.Context, alpha V, x []V, beta V, y []V) error {
+// multiplyRows computes the product with A: elements of x arrive from other ranks while the local matrix multiplies.
+func (p *Plan[V]) multiplyRows(ctx context.Context, alpha V, x []V, beta V, y []V) error {
 	failed := p.packed(func() error { return p.pick(x) })
 	arrived := p.start(p.forth)
 	err := p.localProduct(ctx, msrep.NoTrans, alpha, x, beta, y)
@@ -131,8 +129,8 @@ func (p *Plan[V]) multiplyPieces(ctx context.Context, alpha V, x []V, beta V, y 
 	})
 }
 
-// multiplyTransposed is the product with the transpose: what the remote matrix adds to elements of
-// y of other ranks goes there while the local matrix multiplies.
+// multiplyTransposed computes the product with the transpose: the results of the remote matrix for elements of y on
+// other ranks are sent while the local matrix multiplies.
 func (p *Plan[V]) multiplyTransposed(ctx context.Context, alpha V, x []V, beta V, y []V) error {
 	var failed error
 	if p.remote != nil {
@@ -148,7 +146,7 @@ func (p *Plan[V]) multiplyTransposed(ctx context.Context, alpha V, x []V, beta V
 	if err = errors.Join(failed, err, arrived()); err != nil {
 		return err
 	}
-	return p.packed(func() error { // rank after rank: each element takes them in this order
+	return p.packed(func() error { // in the order of the ranks, which fixes the order of the additions
 		if err := p.out.toHost(); err != nil {
 			return err
 		}
@@ -159,7 +157,7 @@ func (p *Plan[V]) multiplyTransposed(ctx context.Context, alpha V, x []V, beta V
 	})
 }
 
-// multiplyWhole is the product with A in the order of one process: all of x comes first.
+// multiplyWhole computes the product with A in the order of one process: all of x arrives first.
 func (p *Plan[V]) multiplyWhole(ctx context.Context, alpha V, x []V, beta V, y []V) error {
 	err := p.packed(func() error {
 		copy(p.halo.room, x)
@@ -171,7 +169,7 @@ func (p *Plan[V]) multiplyWhole(ctx context.Context, alpha V, x []V, beta V, y [
 	return p.localProduct(ctx, msrep.NoTrans, alpha, p.halo.room, beta, y)
 }
 
-// pick puts the elements that others need into their messages.
+// pick copies the elements that other ranks need into their messages.
 func (p *Plan[V]) pick(x []V) error {
 	for _, r := range p.want.out {
 		take(p.out.host[r.at:r.at+r.n], x, r.idx)
@@ -179,7 +177,7 @@ func (p *Plan[V]) pick(x []V) error {
 	return p.out.fromHost()
 }
 
-// start sends and receives. What it gives waits for the end.
+// start starts the messages. The returned function waits for them.
 func (p *Plan[V]) start(l Link) (arrived func() error) {
 	if len(p.halo.host)+len(p.out.host) == 0 { // no messages
 		return func() error { return nil }
@@ -190,7 +188,7 @@ func (p *Plan[V]) start(l Link) (arrived func() error) {
 	}
 	var took time.Duration
 	done := make(chan error, 1)
-	go func() { // the messages make progress while somebody waits for them
+	go func() { // messages make progress only while a goroutine waits for them
 		err := l.Wait()
 		took = time.Since(begin)
 		done <- err
@@ -218,20 +216,20 @@ func (p *Plan[V]) remoteProduct(ctx context.Context, op msrep.Transpose, alpha V
 	})
 }
 
-// packed does work on messages.
+// packed runs work and adds its time to Pack.
 func (p *Plan[V]) packed(work func() error) error { return p.timed(&p.times.Pack, work) }
 
-// timed adds the time of some work to t.
+// timed runs work and adds its time to t.
 func (p *Plan[V]) timed(t *time.Duration, work func() error) error {
 	begin := time.Now()
 	defer func() { *t += time.Since(begin) }()
 	return work()
 }
 
-// packGrain is how many elements are worth a goroutine.
+// packGrain is the least number of elements for a goroutine.
 const packGrain = 1 << 14
 
-// take is dst[k] = v[idx[k]].
+// take computes dst[k] = v[idx[k]].
 func take[V sparse.Value](dst, v []V, idx []int32) {
 	par.Range(int64(len(idx)), packGrain, func(lo, hi int64) {
 		dst, idx := dst[lo:hi], idx[lo:hi]
@@ -241,7 +239,7 @@ func take[V sparse.Value](dst, v []V, idx []int32) {
 	})
 }
 
-// addTo is v[idx[k]] += src[k]. The indices are distinct.
+// addTo computes v[idx[k]] += src[k]. The indices are distinct.
 func addTo[V sparse.Value](v []V, idx []int32, src []V) {
 	par.Range(int64(len(idx)), packGrain, func(lo, hi int64) {
 		src, idx := src[lo:hi], idx[lo:hi]

@@ -57,7 +57,7 @@ func testProducts[V sparse.Value](t *testing.T) {
 func TestProductsOverRanksAreRightInFloat64(t *testing.T) { testProducts[float64](t) }
 func TestProductsOverRanksAreRightInFloat32(t *testing.T) { testProducts[float32](t) }
 
-// oneProcess is the product of a deterministic plan without ranks.
+// oneProcess returns the product of a deterministic plan without ranks.
 func oneProcess[V sparse.Value](t require.TestingT, a *sparse.CSR[V], op msrep.Transpose, alpha V, x []V, beta V, y []V) []V {
 	sys, err := msrep.Open(msrep.Config{Devices: "cpu:2", Threads: 3})
 	require.NoError(t, err)
@@ -74,7 +74,7 @@ func TestDeterministicProductsHaveTheBitsOfOneProcess(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := randomMatrix[float64](t)
 		s := xorshift(rapid.Uint64().Draw(t, "values"))
-		for k := range a.Val { // sums that depend on their order
+		for k := range a.Val { // values whose sums depend on the order
 			a.Val[k] *= 1 + float64(s.next()%1000)/3
 		}
 		op := msrep.Transpose(rapid.Bool().Draw(t, "transpose"))
@@ -160,7 +160,7 @@ func TestCountsOfADeterministicPlanAreThoseOfBothDirections(t *testing.T) {
 	})
 }
 
-func TestCutsAreAtMultiplesButForTheEnds(t *testing.T) {
+func TestInnerCutsAreMultiplesOfAlign(t *testing.T) {
 	for _, c := range []struct{ cut, align, want int }{{5, 1, 5}, {5, 0, 5}, {5, 4, 4}, {6, 4, 8}, {9, 4, 8}, {10, 4, 10}, {0, 4, 0}} {
 		require.Equal(t, c.want, aligned(c.cut, 10, c.align), "%+v", c)
 	}
@@ -188,7 +188,7 @@ func TestWrongPiecesAreRefusedWithoutLeavingOthersWaiting(t *testing.T) {
 	require.ErrorContains(t, errs[1], "x: 2 elements: this rank has 1 of them")
 }
 
-func TestPlansThatDoNotBelongTogetherAreAnErrorOfAllRanks(t *testing.T) {
+func TestDifferentPlansAreAnErrorOfAllRanks(t *testing.T) {
 	a := &sparse.CSR[float64]{Rows: 4, Cols: 4, RowPtr: []int64{0, 1, 2, 3, 4}, ColIdx: []int32{3, 2, 1, 0}, Val: []float64{1, 2, 3, 4}}
 	for says, change := range map[string]func(align *Align, opt *msrep.PlanOptions){
 		"deterministic true":                   func(_ *Align, opt *msrep.PlanOptions) { opt.Deterministic = true },
@@ -233,11 +233,11 @@ func TestAProductDoesNotOverwriteWhatItReads(t *testing.T) {
 				return err
 			})
 		})
-		require.ErrorContains(t, errors.Join(errs...), "y: shares memory with x") // the other rank may have been ended by it
+		require.ErrorContains(t, errors.Join(errs...), "y: shares memory with x") // the failed rank may have ended the other one
 	}
 }
 
-func TestAContextThatEndsIsOneErrorInBothDirections(t *testing.T) {
+func TestACancelledContextIsOneErrorInBothDirections(t *testing.T) {
 	a := &sparse.CSR[float64]{Rows: 2, Cols: 2, RowPtr: []int64{0, 2, 4}, ColIdx: []int32{0, 1, 0, 1}, Val: []float64{1, 2, 3, 4}}
 	for _, devices := range []string{"cpu:1", "sim:1"} {
 		for _, op := range []msrep.Transpose{msrep.NoTrans, msrep.Trans} {

@@ -15,18 +15,15 @@ import (
 	"github.com/msrep-go/msrep/sparse/mtx"
 )
 
-// Read reads the matrix at path, each rank its own part: no rank holds more of it than
-// that at any time. All ranks call it, and all of them must see the same file. Every
-// rank gets the same error.
+// Read reads the matrix at path. Each rank reads its part, and never holds more of the matrix than this part. All
+// ranks call Read and must see the same file. All ranks get the same error.
 //
-// Of a Matrix Market file each rank parses a range of bytes (of a gzipped file, or one
-// that holds an array, it reads all and keeps a part), and sends the entries to the
-// ranks whose rows they are in. An .msr file is mapped, and each rank takes its rows.
-// Other files are refused. The Note of the Source is that of the rank's own part. The result has the bits that matio.Read gives in one
-// process.
+// Of a Matrix Market file, each rank parses a range of bytes and sends the entries to the ranks that own their rows;
+// of a gzipped file, or one with an array, it reads everything and keeps a part. An .msr file is mapped, and each
+// rank takes its rows. Other files are refused. The Note of the Source describes the rank's own part. The result has
+// the same bits as matio.Read in one process.
 //
-// A generator spec gen:NAME:... is not a file: every rank makes the whole matrix and
-// keeps its rows.
+// For a generator spec gen:NAME:... every rank generates the whole matrix and keeps its rows.
 func Read(ctx context.Context, sys *System, path string, align Align) (*Matrix[float64], sparse.Source, error) {
 	switch {
 	case sys.none():
@@ -55,7 +52,7 @@ func Read(ctx context.Context, sys *System, path string, align Align) (*Matrix[f
 	return readMTX(ctx, sys, path, align)
 }
 
-// sniff tells an .msr file from a Matrix Market file by its content.
+// sniff distinguishes an .msr file from a Matrix Market file by its content.
 func sniff(path string) (isMSR bool, err error) {
 	f, err := fileio.Open(path)
 	if err != nil {
@@ -71,7 +68,7 @@ func sniff(path string) (isMSR bool, err error) {
 	case mtx.HasBanner(head):
 		return false, nil
 	case !bytes.HasPrefix(head, []byte(msr.Magic)):
-		return false, sparse.Inputf(path, "ranks read parts of .mtx and .msr files only: bring it into one of these with msrep convert")
+		return false, sparse.Inputf(path, "ranks read parts of .mtx and .msr files only: convert it with msrep convert")
 	case !f.Plain():
 		return true, sparse.Inputf(path, "a gzipped .msr file, or one in an archive, can't be read in parts: unpack it first")
 	}
@@ -130,7 +127,7 @@ func readMTX(ctx context.Context, sys *System, path string, align Align) (*Matri
 	if src.Stored, err = sumInt(c, part.Entries()); err != nil {
 		return nil, src, err
 	}
-	if src.Field == sparse.Real { // by rounded integers, maybe, which other ranks need not have
+	if src.Field == sparse.Real { // a rank may have rounded integers where others did not
 		rounded++
 	}
 	if rounded, err = sumInt(c, rounded); err != nil {
@@ -140,7 +137,7 @@ func readMTX(ctx context.Context, sys *System, path string, align Align) (*Matri
 		src.Field = sparse.Real
 	}
 	if err := part.CheckEntries(src.Stored); err != nil {
-		return nil, src, &agreed{err} // all compare the same numbers
+		return nil, src, &agreed{err} // all ranks compare the same numbers
 	}
 	m := &Matrix[float64]{Rows: part.Rows, Cols: part.Cols, rank: c.Rank()}
 	if m.RowCut, err = distributedCuts(c, part.Rows, int(align), rowsIn(part.Blocks, src.Symmetry)); err != nil {
@@ -157,15 +154,15 @@ func readMTX(ctx context.Context, sys *System, path string, align Align) (*Matri
 	return m, src, err
 }
 
-// sumInt adds n up over all ranks, exactly below 2^53.
+// sumInt returns the sum of n over all ranks, exact below 2^53.
 func sumInt(c Comm, n int64) (int64, error) {
 	v := []float64{float64(n)}
 	err := c.Sum(v)
 	return int64(v[0]), err
 }
 
-// expanded gives the entries of blocks some at a time, with those that a symmetric file
-// leaves out, and drops each block once it was given.
+// expanded returns the entries of blocks in batches, with the entries that a symmetric file omits, and drops each
+// block after returning it.
 func expanded(blocks []sparse.Triples[float64], sym sparse.Symmetry) func() (sparse.Triples[float64], bool) {
 	sign := 1.0
 	if sym == sparse.SkewSymmetric {
@@ -192,7 +189,7 @@ func expanded(blocks []sparse.Triples[float64], sym sparse.Symmetry) func() (spa
 	}
 }
 
-// mirrored puts the twin of each entry that is not on the diagonal behind it.
+// mirrored adds, after each entry off the diagonal, the entry that mirrors it.
 func mirrored(b sparse.Triples[float64], sign float64) (t sparse.Triples[float64]) {
 	n := 2 * len(b.Row)
 	t.Row, t.Col = make([]int32, 0, n), make([]int32, 0, n)
@@ -214,7 +211,7 @@ func mirrored(b sparse.Triples[float64], sign float64) (t sparse.Triples[float64
 	return t
 }
 
-// rowsIn calls visit for the row of each entry that the matrix will have.
+// rowsIn calls visit with the row of each entry of the matrix.
 func rowsIn(blocks []sparse.Triples[float64], sym sparse.Symmetry) func(visit func(row int32)) {
 	return func(visit func(row int32)) {
 		for _, b := range blocks {

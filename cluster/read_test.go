@@ -19,7 +19,7 @@ import (
 	"github.com/msrep-go/msrep/sparse/matio"
 )
 
-// readTogether reads path with n ranks and puts their rows together.
+// readTogether reads path with n ranks and joins their rows.
 func readTogether(t *testing.T, n int, path string, align Align) (whole *sparse.CSR[float64], src sparse.Source, cuts []int) {
 	parts := make([]*sparse.CSR[float64], n)
 	each(t, n, func(sys *System) error {
@@ -45,7 +45,7 @@ func readTogether(t *testing.T, n int, path string, align Align) (whole *sparse.
 	return whole, src, cuts
 }
 
-// unpacked writes the content of a gzipped file beside it.
+// unpacked writes the content of a gzipped file next to it.
 func unpacked(t *testing.T, path string) string {
 	f, err := os.Open(path)
 	require.NoError(t, err)
@@ -146,7 +146,7 @@ func TestAllRanksKnowThatOneOfThemRoundedIntegers(t *testing.T) {
 	}
 }
 
-func TestGeneratedMatricesAreSharedOut(t *testing.T) {
+func TestGeneratedMatricesAreDividedAmongRanks(t *testing.T) {
 	want, err := matio.Read(ctx, "gen:stencil:dims=2,n=20")
 	require.NoError(t, err)
 	got, _, _ := readTogether(t, 3, "gen:stencil:dims=2,n=20", 1)
@@ -162,7 +162,7 @@ func TestCutsCanBeAligned(t *testing.T) {
 	}
 }
 
-// Bunches of rows only narrow the search: the cuts are those of all row pointers.
+// The cuts found with bunches of rows equal those found with all row pointers.
 func TestCutsOfManyRowsAreThoseOfTheirPointers(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	const rows, ranks = 300_000, 5
@@ -174,7 +174,7 @@ func TestCutsOfManyRowsAreThoseOfTheirPointers(t *testing.T) {
 		case i/1000%7 == 0:
 			n = r.IntN(9)
 		case i == 123_456:
-			n = 100_000 // a giant row
+			n = 100_000 // a long row
 		}
 		ptr[i+1] = ptr[i] + int64(n)
 		for range n {

@@ -8,8 +8,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Piece says which elements of vectors this rank has: the first of them, and how many
-// there are on all ranks together. For square matrices only, as solvers need it.
+// Piece returns the first element of vectors that this rank has, and the number of elements on all ranks. It is for
+// square matrices only, which solvers need.
 func (p *Plan[V]) Piece() (first, total int) {
 	if p.none() {
 		return 0, 0
@@ -17,8 +17,8 @@ func (p *Plan[V]) Piece() (first, total int) {
 	return p.rowCut[p.rank], p.rows
 }
 
-// Fixed reports whether sums of solvers are to have the bits of one process: the plan
-// is deterministic and ranks begin at multiples of solver.SumChunk.
+// Fixed reports whether the sums of solvers have the same bits as in one process: the plan is deterministic and the
+// first rows of ranks are multiples of solver.SumChunk.
 func (p *Plan[V]) Fixed() bool {
 	if !p.whole {
 		return false
@@ -31,7 +31,7 @@ func (p *Plan[V]) Fixed() bool {
 	return true
 }
 
-// Sum makes each element of v its sum over all ranks, with the same bits on each.
+// Sum replaces each element of v by its sum over all ranks, with the same bits on each rank.
 func (p *Plan[V]) Sum(_ context.Context, v []float64) error {
 	if p.none() {
 		return errNoPlan
@@ -39,7 +39,7 @@ func (p *Plan[V]) Sum(_ context.Context, v []float64) error {
 	return p.sys.comm.Sum(v)
 }
 
-// Max makes each element of v its maximum over all ranks.
+// Max replaces each element of v by its maximum over all ranks.
 func (p *Plan[V]) Max(_ context.Context, v []float64) error {
 	if p.none() {
 		return errNoPlan
@@ -47,8 +47,8 @@ func (p *Plan[V]) Max(_ context.Context, v []float64) error {
 	return p.sys.comm.Max(v)
 }
 
-// Gather brings the pieces of a vector to rank 0: all of it there, nil elsewhere. All
-// ranks call it.
+// Gather returns the whole vector on rank 0, joined from the pieces of all ranks, and nil on other ranks. All ranks
+// call it.
 func Gather[V sparse.Value](c Comm, piece []V) ([]V, error) {
 	if c == nil {
 		return nil, errNoComm

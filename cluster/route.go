@@ -7,21 +7,21 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// routeBatch is how many entries a rank sends at a time: what is on the way stays
-// small beside the matrix.
+// routeBatch is the number of entries that a rank sends at a time. It keeps the messages small compared with the
+// matrix.
 const routeBatch = 1 << 15
 
-// router brings entries to the ranks that own their rows.
+// router sends entries to the ranks that own their rows.
 type router[V sparse.Value] struct {
 	comm   Comm
 	cuts   []int
-	values bool // entries have values; else all are 1
+	values bool // entries have values; otherwise all are 1
 
-	from [][]sparse.Triples[V] // what came from each rank, in its order, rows counted from the first one here
+	from [][]sparse.Triples[V] // entries from each rank in order, with rows numbered within this rank
 }
 
-// run asks next for entries, with rows of the whole matrix, until it says that there
-// are no more, and sends them. All ranks call it and stay until the last one is done.
+// run calls next for batches of entries, with rows of the whole matrix, until more is false, and sends them. All
+// ranks call it; it returns when all ranks have sent their entries.
 func (t *router[V]) run(next func() (batch sparse.Triples[V], more bool)) error {
 	t.from = make([][]sparse.Triples[V], t.comm.Size())
 	for more := true; ; {
@@ -46,13 +46,13 @@ func (t *router[V]) run(next func() (batch sparse.Triples[V], more bool)) error 
 	}
 }
 
-// blocks is what came, first that of rank 0.
+// blocks returns the received entries in the order of the ranks.
 func (t *router[V]) blocks() []sparse.Triples[V] {
 	return slices.Concat(t.from...)
 }
 
-// head is the length of what stands before the entries of a message: a byte that is 1
-// where more messages come, and nothing.
+// head is the length of the header of a message in bytes. Its first byte is 1 if more messages follow; the rest is
+// padding.
 const head = 8
 
 // pack makes a message for each rank: values, rows, columns.
@@ -100,7 +100,7 @@ func (t *router[V]) entrySize() int {
 	return 8
 }
 
-// views is the arrays of n entries in a message.
+// views returns the arrays of n entries in a message.
 func (t *router[V]) views(b []byte, n int) (val []V, row, col []int32) {
 	b = b[head:]
 	if t.values {
@@ -112,8 +112,7 @@ func (t *router[V]) views(b []byte, n int) (val []V, row, col []int32) {
 	return val, row, col
 }
 
-// unpack is the entries of a message; false where there are none. They stay in the
-// memory of the message.
+// unpack returns the entries of a message, and false if there are none. They use the memory of the message.
 func (t *router[V]) unpack(b []byte) (block sparse.Triples[V], ok bool) {
 	n := (len(b) - head) / t.entrySize()
 	if n == 0 {

@@ -9,9 +9,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Same makes sure that all ranks have the same of something, such as their version. The
-// error is a *sparse.InputError that names the first rank which differs from rank 0,
-// and the same on all ranks. All ranks call it.
+// Same checks that all ranks pass the same string, such as a version. The error is a *sparse.InputError, the same on
+// all ranks, that names the first rank that differs from rank 0. All ranks call it.
 func (s *System) Same(what, own string) error {
 	if s.none() {
 		return errNoSystem
@@ -28,8 +27,8 @@ func (s *System) Same(what, own string) error {
 	return nil
 }
 
-// sameFile makes sure that all ranks see the same file at path: its length, and what
-// its first and its last bytes are. All ranks call it.
+// sameFile checks that all ranks see the same file at path: the same length, and the same bytes at both ends. All
+// ranks call it.
 func (s *System) sameFile(path string) error {
 	print, err := fingerprint(path)
 	if err := s.Agree(err); err != nil {
@@ -38,7 +37,7 @@ func (s *System) sameFile(path string) error {
 	return s.Same(path, print)
 }
 
-// printed is how many bytes at each end of a file fingerprint reads.
+// printed is the number of bytes at each end of a file that fingerprint reads.
 const printed = 1 << 16
 
 func fingerprint(path string) (string, error) {

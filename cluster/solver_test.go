@@ -15,7 +15,7 @@ import (
 	"github.com/msrep-go/msrep/sparse/matio"
 )
 
-// solved is what CG finds over n ranks, or in one process for n = 0.
+// solved returns the result of CG over n ranks, or in one process for n = 0.
 func solved(t *testing.T, n int, path string, fixed bool) (x []float64, res *solver.Result) {
 	opt := msrep.PlanOptions{Deterministic: fixed}
 	if n == 0 {

@@ -6,15 +6,15 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// split is a rank's rows as two matrices.
+// split holds a rank's rows as two matrices.
 type split[V sparse.Value] struct {
-	local  *sparse.CSR[V] // columns counted from the first one of this rank
-	remote *sparse.CSR[V] // columns are places in the halo; only rows that have some
-	rows   []int32        // row of the rank that each row of remote is
-	halo   []int32        // columns of the whole matrix, rising
+	local  *sparse.CSR[V] // columns numbered within this rank
+	remote *sparse.CSR[V] // columns are indices in the halo; only rows with such columns
+	rows   []int32        // the rank's row of each row of remote
+	halo   []int32        // columns of the whole matrix, ascending
 }
 
-// newSplit cuts the columns of m. The larger one of the two takes the arrays of m over.
+// newSplit splits the columns of m. The larger of the two matrices takes over the arrays of m.
 func newSplit[V sparse.Value](m *Matrix[V]) split[V] {
 	a, first, end := m.Part, m.FirstCol(), m.ColCut[m.rank+1]
 	set := remoteColumns(a.ColIdx, m.Cols, first, end)
@@ -41,7 +41,7 @@ func newSplit[V sparse.Value](m *Matrix[V]) split[V] {
 	if locals := len(a.ColIdx) - remotes; locals < remotes {
 		large, small, n = s.remote, s.local, locals
 	}
-	large.ColIdx, large.Val = a.ColIdx[:0], a.Val[:0] // it grows behind what was read already
+	large.ColIdx, large.Val = a.ColIdx[:0], a.Val[:0] // written no further than already read
 	small.ColIdx, small.Val = make([]int32, 0, n), make([]V, 0, n)
 	for i := range a.Rows {
 		for k := a.RowPtr[i]; k < a.RowPtr[i+1]; k++ {
@@ -61,7 +61,7 @@ func newSplit[V sparse.Value](m *Matrix[V]) split[V] {
 	return s
 }
 
-// trimmed copies s where much of its memory would be left over.
+// trimmed copies s if much of its capacity is unused.
 func trimmed[T any](s []T) []T {
 	if cap(s)-len(s) > len(s)/4 {
 		return slices.Clone(s)
@@ -69,8 +69,8 @@ func trimmed[T any](s []T) []T {
 	return s[:len(s):len(s)]
 }
 
-// joined is a rank's rows as one matrix: first the columns of this rank, then the
-// halo. The entries of a row keep their order. It takes the arrays of m over.
+// joined returns a rank's rows as one matrix: first the columns of this rank, then the halo. The entries of a row
+// keep their order. It takes over the arrays of m.
 func joined[V sparse.Value](m *Matrix[V]) (a *sparse.CSR[V], halo []int32) {
 	first, end := m.FirstCol(), m.ColCut[m.rank+1]
 	set := remoteColumns(m.Part.ColIdx, m.Cols, first, end)

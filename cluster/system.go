@@ -10,17 +10,16 @@ import (
 	"github.com/msrep-go/msrep/msrep"
 )
 
-// System is the devices of one rank, and the ranks that it works with.
+// System holds the devices of one rank and its connection to the other ranks.
 type System struct {
 	comm  Comm
 	local *msrep.System
 	hosts []string
 }
 
-// Open opens the devices of this rank. All ranks call it. Where c.Threads is 0, ranks
-// that share a host and have the same CPUs share these out. Where c.Devices is "auto"
-// or "cuda", ranks on one host that see the same GPUs share those out: each has some of
-// those on the NUMA nodes that it may run on, or several have the same one.
+// Open opens the devices of this rank. All ranks call it. If c.Threads is 0, ranks on one host with the same CPUs
+// divide these among them. If c.Devices is "auto" or "cuda", ranks on one host that see the same GPUs divide those:
+// each takes GPUs on the NUMA nodes that it may run on first, and with more ranks than GPUs several share one.
 func Open(comm Comm, c msrep.Config) (*System, error) {
 	if comm == nil {
 		return nil, errNoComm
@@ -53,10 +52,10 @@ func Open(comm Comm, c msrep.Config) (*System, error) {
 	return s, nil
 }
 
-// Comm is what joins the ranks.
+// Comm returns the connection between the ranks.
 func (s *System) Comm() Comm { return s.comm }
 
-// Local is the devices of this rank.
+// Local returns the devices of this rank.
 func (s *System) Local() *msrep.System { return s.local }
 
 // Agree is the function Agree with the name of this host.
@@ -67,10 +66,10 @@ func (s *System) Agree(err error) error {
 	return Agree(s.comm, s.hosts[s.comm.Rank()], err)
 }
 
-// none says that Open did not make s.
+// none reports whether s was not made by Open.
 func (s *System) none() bool { return s == nil || s.comm == nil }
 
-// Name is how messages call a rank, 0 to Size-1.
+// Name returns the name of a rank, 0 to Size-1, in messages.
 func (s *System) Name(rank int) string { return fmt.Sprintf("rank %d on %s", rank, s.hosts[rank]) }
 
 // Close closes the devices of this rank.

@@ -12,23 +12,23 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// How the processes of a run look after each other: each sends a sign of life every
-// beatTime, and counts as lost when none has come for patience.
+// The processes of a run watch each other: each sends a heartbeat every heartbeatTime, and is lost when none has
+// arrived for lossTime.
 const (
-	beatTime = time.Second
-	patience = 5 * time.Second
-	dialTime = time.Second
-	joinTime = 10 * time.Second // for all connections to be made
+	heartbeatTime = time.Second
+	lossTime      = 5 * time.Second
+	dialTime      = time.Second
+	joinTime      = 10 * time.Second // until all connections are made
 )
 
-// Signs that a connection carries.
+// Signs that a process sends over a connection.
 const (
 	signBeat   = 'b'
-	signEnded  = 'e' // this process ends as it should
-	signFailed = 'f' // a process failed and has said why
+	signEnded  = 'e' // this process ends normally
+	signFailed = 'f' // a process failed and has reported the reason
 )
 
-// Watcher keeps a connection to rank 0, or on rank 0 to all others.
+// Watcher keeps a connection to rank 0, or on rank 0 to all other ranks.
 type Watcher struct {
 	rank    int
 	report  func(err error)
@@ -38,18 +38,17 @@ type Watcher struct {
 
 	mu    sync.Mutex
 	peers map[int]net.Conn
-	last  byte // sign that this process has ended with; then what happens to connections means nothing. 0 before
+	last  byte // sign with which this process has ended, after which connections no longer matter; 0 before
 
-	mute atomic.Bool // tests: sends nothing, like a host that is cut off
+	mute atomic.Bool // for tests: sends nothing, like a host that is cut off
 }
 
-// Watch begins to look after the other processes, over TCP connections to rank 0 that
-// have nothing to do with how the ranks exchange data: launchers do not always notice
-// that a process or a host is gone, and MPI then waits for ever. All ranks call it.
+// Watch starts to watch the other processes over TCP connections to rank 0, separate from the Comm. Launchers do not
+// always notice that a process or host is lost, and MPI then waits forever. All ranks call Watch.
 //
-// report is called at most once, on another goroutine: with a *RankError when a rank
-// is gone, or with nil when another process has failed and said so itself. It should
-// end the process. unwatched names the ranks that no connection could be made to.
+// report is called at most once, on another goroutine: with a *RankError when a rank is lost, or with nil when
+// another process has failed and reported the reason itself. It should end the process. unwatched lists the ranks
+// without a connection.
 func Watch(sys *System, report func(err error)) (w *Watcher, unwatched []int, err error) {
 	switch {
 	case sys.none():
@@ -111,11 +110,11 @@ func Watch(sys *System, report func(err error)) (w *Watcher, unwatched []int, er
 	return w, unwatched, nil
 }
 
-// turnTime is what a rank waits for those before it to report that rank 0 is gone, so
-// that one of them does.
+// turnTime is the time by which each rank delays its report of a lost rank 0 after the rank before it, so only one
+// rank reports.
 const turnTime = 50 * time.Millisecond
 
-// lost reports that a rank is gone, or with nil that one said itself why.
+// lost reports a lost rank; err is nil if a rank has reported the reason itself.
 func (w *Watcher) lost(err *RankError) {
 	w.mu.Lock()
 	over := w.last != 0
@@ -136,7 +135,7 @@ func (w *Watcher) lost(err *RankError) {
 	})
 }
 
-// signal sends a last sign to all and stops to mind them.
+// signal sends a last sign to all and stops watching.
 func (w *Watcher) signal(sign byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -149,13 +148,13 @@ func (w *Watcher) signal(sign byte) {
 	}
 }
 
-// Fail tells the other processes that this one fails and says why itself.
+// Fail tells the other processes that this one fails and reports the reason itself.
 func (w *Watcher) Fail() { w.signal(signFailed) }
 
-// End tells the other processes that this one ends as it should.
+// End tells the other processes that this one ends normally.
 func (w *Watcher) End() { w.signal(signEnded) }
 
-// Close ends the connections, after End.
+// Close closes the connections, after End.
 func (w *Watcher) Close() error {
 	if w == nil {
 		return nil

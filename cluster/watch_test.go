@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// watched runs n ranks that watch each other. act is what they do once all do; said
-// gets what each rank reported, a nil error as "".
+// watched runs n ranks that watch each other. Each calls act when all are connected; said holds the report of each
+// rank, "" for a nil error.
 func watched(t *testing.T, n int, act func(w *Watcher)) (said []string) {
 	said = make([]string, n)
 	var left atomic.Int32
@@ -36,7 +36,7 @@ func watched(t *testing.T, n int, act func(w *Watcher)) (said []string) {
 		act(w)
 		select {
 		case said[r] = <-reports:
-		case <-time.After(patience + 2*time.Second):
+		case <-time.After(lossTime + 2*time.Second):
 			said[r] = "nothing"
 		}
 		left.Add(-1)
@@ -53,9 +53,8 @@ func watched(t *testing.T, n int, act func(w *Watcher)) (said []string) {
 	return said
 }
 
-// die ends the connections of a process as its death does, without a last word on one that
-// was made just now either.
-func (w *Watcher) die() {
+// abandon closes the connections of a process as its death does, without a last sign, on a new connection either.
+func (w *Watcher) abandon() {
 	w.mute.Store(true)
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -66,28 +65,27 @@ func (w *Watcher) die() {
 	w.reports.Do(func() { w.report(nil) })
 }
 
-func TestADeadProcessIsReportedOnceAndToAll(t *testing.T) {
+func TestALostProcessIsReportedOnceAndToAll(t *testing.T) {
 	said := watched(t, 4, func(w *Watcher) {
 		if w.rank == 2 {
-			w.die()
+			w.abandon()
 		}
 	})
 	require.Regexp(t, `^rank 2 on .*: its process has ended without a word$`, said[0])
 	require.Equal(t, []string{"", "", ""}, said[1:], "the others end without a message")
 }
 
-func TestWhenRankZeroDiesTheNextOneSaysSo(t *testing.T) {
+func TestRank1ReportsThatRank0IsLost(t *testing.T) {
 	said := watched(t, 3, func(w *Watcher) {
 		if w.rank == 0 {
-			w.die()
+			w.abandon()
 		}
 	})
 	require.Regexp(t, `^rank 0 on .*: its process has ended without a word$`, said[1])
 }
 
-// Of all that miss rank 0 one is to say so: each waits for those before it, but no longer than
-// 39 turns.
-func TestRanksTakeTurnsToReportThatRankZeroIsGone(t *testing.T) {
+// One of the ranks that lose rank 0 reports it. Each rank waits for those before it, at most 39 times turnTime.
+func TestOneRankReportsThatRank0IsLost(t *testing.T) {
 	for rank, turn := range map[int]int{0: 0, 1: 0, 2: 1, 40: 39, 1000: 39} {
 		synctest.Test(t, func(t *testing.T) {
 			begin, reports := time.Now(), 0
@@ -100,7 +98,7 @@ func TestRanksTakeTurnsToReportThatRankZeroIsGone(t *testing.T) {
 			w.lost(&RankError{Rank: 0})
 			require.Equal(t, 1, reports)
 		})
-		synctest.Test(t, func(t *testing.T) { // somebody has said it
+		synctest.Test(t, func(t *testing.T) { // another rank has reported it
 			begin := time.Now()
 			w := &Watcher{rank: rank, report: func(err error) { require.NoError(t, err) }}
 			w.lost(nil)
@@ -109,7 +107,7 @@ func TestRanksTakeTurnsToReportThatRankZeroIsGone(t *testing.T) {
 	}
 }
 
-// Others that do not hang up hold Close up for dialTime, all together.
+// Peers that do not close their connections delay Close by dialTime in total.
 func TestCloseEndsAllConnections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &Watcher{peers: map[int]net.Conn{}}
@@ -129,7 +127,7 @@ func TestCloseEndsAllConnections(t *testing.T) {
 	})
 }
 
-func TestAProcessThatFailsAndSaysSoItselfIsNotReported(t *testing.T) {
+func TestAProcessThatReportsItsFailureIsNotReportedAgain(t *testing.T) {
 	said := watched(t, 3, func(w *Watcher) {
 		if w.rank == 1 {
 			w.Fail()
@@ -160,7 +158,7 @@ func TestProcessesThatEndAreNotReported(t *testing.T) {
 		if _, err := sys.Comm().Share(nil); err != nil {
 			return err
 		}
-		if sys.Comm().Rank() == 1 { // busy while the others close, who do not read all of it
+		if sys.Comm().Rank() == 1 { // busy while the others close, which leaves signs unread
 			for begin := time.Now(); time.Since(begin) < 50*time.Millisecond; {
 				w.mu.Lock()
 				conn := w.peers[0]
@@ -172,7 +170,7 @@ func TestProcessesThatEndAreNotReported(t *testing.T) {
 	})
 }
 
-func TestStrangersAreNotTakenForRanks(t *testing.T) {
+func TestConnectionsWithoutTheTokenAreNoRanks(t *testing.T) {
 	token := bytes.Repeat([]byte{7}, tokenSize)
 	w := &Watcher{token: token, sys: &System{comm: Local(2)[0]}}
 	greet := func(hello []byte) (int, error) {

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// tokenSize is the bytes of the token by which the ranks of a run know each other.
+// tokenSize is the size in bytes of the token that identifies the ranks of a run to each other.
 const tokenSize = 16
 
-// addresses is where other hosts may reach this one.
+// addresses returns the addresses at which other hosts may reach this one.
 func addresses() (hosts []string) {
 	nets, _ := net.InterfaceAddrs()
 	for _, a := range nets {
@@ -24,7 +24,7 @@ func addresses() (hosts []string) {
 	return hosts
 }
 
-// accept takes the connections of the other ranks until all have tried.
+// accept accepts the connections of the other ranks until all ranks have tried to connect.
 func (w *Watcher) accept(l net.Listener, joined <-chan struct{}) {
 	go func() {
 		select {
@@ -48,7 +48,7 @@ func (w *Watcher) accept(l net.Listener, joined <-chan struct{}) {
 	}
 }
 
-// greet finds out which rank has connected, and answers it.
+// greet reads the rank of a new connection and answers it.
 func (w *Watcher) greet(conn net.Conn) (rank int, err error) {
 	conn.SetDeadline(time.Now().Add(dialTime))
 	hello := make([]byte, tokenSize+4)
@@ -63,8 +63,7 @@ func (w *Watcher) greet(conn net.Conn) (rank int, err error) {
 	return int(n), err
 }
 
-// dial connects to rank 0 at the first of its addresses that answers as it should; nil
-// where none does.
+// dial connects to rank 0 at the first of its addresses that answers correctly, and returns nil if none does.
 func (w *Watcher) dial(hosts []string, port int) net.Conn {
 	hello := binary.BigEndian.AppendUint32(bytes.Clone(w.token), uint32(w.rank))
 	for _, h := range hosts {

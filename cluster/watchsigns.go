@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// keep beats and listens on a connection.
+// keep sends heartbeats on a connection and receives signs from it.
 func (w *Watcher) keep(rank int, conn net.Conn) {
 	conn.SetDeadline(time.Time{})
 	w.mu.Lock()
@@ -31,28 +31,28 @@ func (w *Watcher) keep(rank int, conn net.Conn) {
 			select {
 			case <-gone:
 				return
-			case <-time.After(beatTime):
+			case <-time.After(heartbeatTime):
 				w.send(conn, signBeat)
 			}
 		}
 	}()
 }
 
-// send writes a sign. That it fails shows when nothing comes back.
+// send writes a sign. It ignores errors: listen notices a lost connection.
 func (w *Watcher) send(conn net.Conn, sign byte) {
 	if w.mute.Load() {
 		return
 	}
-	conn.SetWriteDeadline(time.Now().Add(beatTime))
+	conn.SetWriteDeadline(time.Now().Add(heartbeatTime))
 	conn.Write([]byte{sign})
 }
 
-// listen waits for signs until the last one.
+// listen receives signs until the last one.
 func (w *Watcher) listen(rank int, conn net.Conn) {
 	var b [64]byte
 	for {
 		begin := time.Now()
-		if !w.listening(conn, begin.Add(patience)) {
+		if !w.listening(conn, begin.Add(lossTime)) {
 			return
 		}
 		n, err := conn.Read(b[:])
@@ -67,18 +67,18 @@ func (w *Watcher) listen(rank int, conn net.Conn) {
 		}
 		cause := errors.New("its process has ended without a word")
 		if e, ok := err.(net.Error); ok && e.Timeout() {
-			if time.Since(begin) > patience+beatTime { // it was this process that was stopped
+			if time.Since(begin) > lossTime+heartbeatTime { // this process itself was stopped
 				w.lost(nil)
 				return
 			}
-			cause = fmt.Errorf("no sign of life for %v: its host is cut off, or the process is stopped", patience)
+			cause = fmt.Errorf("no sign of life for %v: its host is cut off, or the process is stopped", lossTime)
 		}
 		w.lost(&RankError{rank, w.sys.hosts[rank], cause})
 		return
 	}
 }
 
-// listening sets until when a connection is listened to, and reports whether it is.
+// listening sets the read deadline of a connection, and returns false if the process has ended.
 func (w *Watcher) listening(conn net.Conn, until time.Time) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -89,12 +89,11 @@ func (w *Watcher) listening(conn net.Conn, until time.Time) bool {
 	return true
 }
 
-// hangUp closes a connection when the other end has, but no later than at the deadline:
-// one that is closed while there are signs that were not read takes back those that it
-// has sent.
+// hangUp closes a connection after the other end has closed it, at the latest at the deadline. Closing a connection
+// with unread signs would discard the signs that it has sent.
 func hangUp(conn net.Conn, deadline time.Time) error {
 	if c, ok := conn.(*net.TCPConn); ok {
-		_ = c.CloseWrite() // it fails where the other end is gone
+		_ = c.CloseWrite() // fails if the other end is gone
 	}
 	conn.SetReadDeadline(deadline)
 	_, _ = io.Copy(io.Discard, conn)

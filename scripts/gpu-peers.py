@@ -3,9 +3,9 @@
 
     scripts/gpu-peers.py [--value fp64,fp32] [--runs N] [--out FILE] [MATRIX.msr...]
 
-Prints one line of JSON per matrix, type and library, or adds it to FILE: the median by
-CUDA events. A library that is not installed, or fails, is said to. Without matrices it
-reads names of files, and prints "done" with the name after each.
+Prints one line of JSON per matrix, type and library, or appends it to FILE: the median time by
+CUDA events. The line of a library that is missing or fails has the error. Without matrices it
+reads names of files from standard input, and prints "done" and the name after each.
 """
 import argparse
 import json
@@ -17,7 +17,7 @@ import numpy as np
 
 
 def read(path):
-    """The shape and the arrays of an .msr file (sparse/msr, version 1), mapped."""
+    """Returns the shape and the mapped arrays of an .msr file (sparse/msr, version 1)."""
     with open(path, "rb") as f:
         head = f.read(64)
     if head[:8] != b"\x89MSR\r\n\x1a\n":
@@ -33,14 +33,14 @@ def read(path):
     return rows, cols, ptr, idx, val
 
 
-# As gpubench has them: seconds of products between two events at the least, and seconds
-# of products before times count.
+# As in gpubench: the least seconds of products between two events, and the seconds of
+# products before the timing.
 SPELL = 2e-3
 WARM = 50e-3
 
 
 def median(event, multiply, runs):
-    """The median time of a product, and the number of products between two events."""
+    """Returns the median time of a product, and the number of products between two events."""
 
     def once(calls):
         def several():
@@ -49,7 +49,7 @@ def median(event, multiply, runs):
 
         return event(several) / calls
 
-    once(1)  # loads kernels, too
+    once(1)  # also loads kernels
     calls, begin, n = 1, time.monotonic(), 0
     while n < 3 or time.monotonic() - begin < WARM:
         calls = int(min(max(SPELL / max(once(calls), 1e-6), 1), 200))
@@ -113,7 +113,7 @@ def measure(path, kind, runs, out):
         try:
             seconds, calls, y, version = f(rows, cols, ptr, idx, val, x, runs)
             line.update(version=version, seconds=seconds, spell=calls, sum=float(y.sum(dtype=np.float64)))
-        except Exception as e:  # a peer that is missing or fails is a result, too
+        except Exception as e:  # a missing or failing library is a result, too
             line["error"] = f"{type(e).__name__}: {e}"
         print(json.dumps(line), file=out, flush=True)
         if any(w in line.get("error", "") for w in ("illegal", "misaligned", "launch failure")):
@@ -121,11 +121,11 @@ def measure(path, kind, runs, out):
 
 
 def load():
-    """Loads the libraries while there is nothing to measure yet."""
+    """Loads the libraries before the first measurement."""
     for name in ("cupy", "torch"):
         try:
             __import__(name)
-        except Exception:  # each measurement will say so
+        except Exception:  # each measurement reports it
             pass
 
 

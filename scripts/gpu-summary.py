@@ -8,19 +8,19 @@ import sys
 
 
 def lines(path):
-    """What the lines of a file hold, without those of programs that were ended on the way."""
+    """Returns the objects in the lines of a file, without incomplete lines of killed programs."""
     out = []
     with open(path) as f:
         for line in f:
             try:
                 out += [json.loads(line)] if line.strip() else []
             except ValueError:
-                print(f"{os.path.basename(path)}: no JSON: {line.strip()[:60]}")
+                print(f"{os.path.basename(path)}: not JSON: {line.strip()[:60]}")
     return out
 
 
 def merged(results):
-    """The lines of a measurement, one for each form, as one; a form that worked counts."""
+    """Joins the lines of a measurement, one for each form; a successful line wins."""
     out, known = [], {}
     for r in results:
         if "forms" not in r:
@@ -58,7 +58,7 @@ def verdict(what, value, aim, reached):
 
 
 def products(results, copy):
-    """One line for each matrix, then the figures that count."""
+    """Prints one line for each matrix, then the main figures."""
     peers = {}
     for r in results:
         if r["what"] == "peer":
@@ -109,7 +109,7 @@ def products(results, copy):
 
 
 def others(results, copy):
-    """What forms reach that plans do not choose by themselves, such as those of the PELLR paper."""
+    """Prints the speed of forms that plans never choose, such as those of the PELLR paper."""
     print(f"\n{'other forms':44} {'value':5} {'form':12} {'us':>9} {'GB/s':>6} {'of copy':>8} {'worst':>6}")
     for r, f in ((r, f) for r in results for f in r["forms"] if f["form"] not in USUAL):
         what = f.get("error", "")[:90]
@@ -120,7 +120,7 @@ def others(results, copy):
 
 
 def phases(path):
-    """Partition and merge of the end-to-end time, by format: from a matrix in the format, as the paper counts."""
+    """Prints the fraction of partition and merge in the end-to-end time, by format. As in the paper, the matrix starts in the format."""
     print(f"\n{'matrix':44} {'flags':36} {'convert':>10} {'partition':>10} {'distribute':>10} {'kernel':>10} {'merge':>10}  partition and merge of the total without reading and converting")
     most = {}
     for r in lines(path):
@@ -142,7 +142,7 @@ def phases(path):
 
 
 def iterations(path):
-    """What an iteration of a solver or of PageRank takes."""
+    """Prints the time of an iteration of a solver or of PageRank."""
     print(f"\n{'iterations':22} {'matrix':44} {'number':>7} {'us':>10} {'total, s':>10}")
     for r in lines(path):
         if "error" in r:
@@ -154,7 +154,7 @@ def iterations(path):
 
 
 def variants(results):
-    """How many times as fast a form is in each variant."""
+    """Prints the speed of each variant of a form over the speed without changes."""
     print(f"\n{'variant':12} {'matrix':44} times as fast as it is")
     base = {}
     for r in results:
@@ -171,7 +171,7 @@ def variants(results):
 
 
 def counters(path):
-    """What ncu counted of one product, the sums of its kernels, beside what it moves at the least."""
+    """Prints the counts of ncu for one product, summed over its kernels, and the least bytes it moves."""
     print(f"\n{'counted':44} {'form':10} {'kernels':>7} {'us':>8} {'GB/s':>6} {'bytes':>6} {'least':>6} {'L2':>6} {'L1 hit':>6} {'warp':>6} {'issue':>6} {'warps':>6}")
     print(f"{'':44} {'':10} {'':7} {'':8} {'DRAM':>6} {'entry':>6} {'entry':>6} {'sector':>6} {'':6} {'instr.':>6} {'%':>6} {'%':>6}  sectors and instructions: an entry")
     with open(path) as f:
@@ -183,7 +183,7 @@ def counters(path):
             for r in csv.DictReader(table):
                 try:
                     kernels.setdefault(r["ID"], {})[r["Metric Name"]] = float(r["Metric Value"].replace(",", ""))
-                except (KeyError, TypeError, ValueError):  # another form of table, or no number
+                except (KeyError, TypeError, ValueError):  # a different table, or no number
                     pass
             if not kernels or not said:
                 print(f"{spec.removeprefix('gen:'):44} {form:10} not counted")

@@ -13,10 +13,10 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// placed is p-opt with the matrix placed on the NUMA nodes of the devices.
+// placed is p-opt with the matrix on the NUMA nodes of the devices.
 const placed = "p-opt, NUMA"
 
-// caseKey names a product of the MSREP paper's experiments.
+// caseKey identifies a product of the MSREP paper's experiments.
 type caseKey struct {
 	matrix  string
 	format  sparse.Format
@@ -24,13 +24,13 @@ type caseKey struct {
 	devices int
 }
 
-// timed are the times of a product, in seconds. What is not known is NaN.
+// timed holds the times of a product in seconds. Unknown times are NaN.
 type timed struct{ partition, h2d, compute, merge, total float64 }
 
-// cases are products by what they are, of one machine.
+// cases maps the products measured on one machine to their times.
 type cases map[caseKey]timed
 
-// most is the largest number of devices.
+// most returns the largest number of devices.
 func (c cases) most() (n int) {
 	for k := range c {
 		n = max(n, k.devices)
@@ -38,7 +38,7 @@ func (c cases) most() (n int) {
 	return n
 }
 
-// at is a case of HV15R.
+// at returns a case of HV15R.
 func (c cases) at(format sparse.Format, version string, devices int) timed {
 	if t, ok := c[caseKey{single, format, version, devices}]; ok {
 		return t
@@ -47,7 +47,7 @@ func (c cases) at(format sparse.Format, version string, devices int) timed {
 	return timed{nan, nan, nan, nan, nan}
 }
 
-// counts are the numbers of devices above 1 that a version was tried with.
+// counts returns the numbers of devices above 1 with a case of the version.
 func (c cases) counts(version string) (n []int) {
 	for k := range c {
 		if k.version == version && k.devices > 1 && !slices.Contains(n, k.devices) {
@@ -58,7 +58,7 @@ func (c cases) counts(version string) (n []int) {
 	return n
 }
 
-// speedup is that of paper.Speedup.
+// speedup returns the speed-up as paper.Speedup defines it.
 func (c cases) speedup(matrix string, format sparse.Format, version string, devices int) float64 {
 	one, ok1 := c[caseKey{matrix, format, string(msrep.Baseline), 1}]
 	run, ok2 := c[caseKey{matrix, format, version, devices}]
@@ -68,7 +68,7 @@ func (c cases) speedup(matrix string, format sparse.Format, version string, devi
 	return (one.h2d + one.compute + one.merge) / run.total
 }
 
-// authorsCases are the authors' own times on a platform.
+// authorsCases returns the authors' times on a platform.
 func authorsCases(platform string) cases {
 	c := cases{}
 	for _, t := range paper.Times() {
@@ -84,7 +84,7 @@ func authorsCases(platform string) cases {
 	return c
 }
 
-// ownCases are those of this session.
+// ownCases returns the times of this session.
 func (s *Session) ownCases() cases {
 	c := cases{}
 	for r, p := range s.runs {
@@ -97,8 +97,7 @@ func (s *Session) ownCases() cases {
 	return c
 }
 
-// known is the times of a run without modelled phases that the model is not good enough
-// for.
+// known returns the times of a run; phases that the model does not reproduce within its tolerance are NaN.
 func (s *Session) known(r run, p phases) timed {
 	v := timed{p.partition, p.h2d, p.compute, p.merge, p.total()}
 	for phase, to := range map[string]*float64{"partition": &v.partition, "h2d": &v.h2d, "compute": &v.compute, "merge": &v.merge, model.Total: &v.total} {
@@ -109,19 +108,19 @@ func (s *Session) known(r run, p phases) timed {
 	return v
 }
 
-// claim is a statement of the MSREP paper with a number that can be taken from times.
+// claim is a statement of the MSREP paper with a number that follows from times.
 type claim struct {
 	figure   string
-	platform string // that it is about, "" for both
+	platform string // the platform of the statement, "" for both
 	says     string
-	paper    string // what the paper gives, in words
-	when     string // when it is said to hold
+	paper    string // the paper's value, in words
+	when     string // condition under which the statement holds
 	value    func(c cases) float64
 	holds    func(x float64) bool
-	parallel bool // it takes as many processors as devices
+	parallel bool // needs as many processors as devices
 }
 
-// greatest of numbers; NaN of none, and where one of them is not known.
+// greatest returns the largest number; NaN for none and if one of them is unknown.
 func greatest(v []float64) float64 {
 	if len(v) == 0 || slices.ContainsFunc(v, math.IsNaN) {
 		return math.NaN()
@@ -129,7 +128,7 @@ func greatest(v []float64) float64 {
 	return slices.Max(v)
 }
 
-// percentOf is how many of the numbers fulfil a condition; NaN as for greatest.
+// percentOf returns the percentage of the numbers that fulfil a condition; NaN as for greatest.
 func percentOf(v []float64, is func(float64) bool) float64 {
 	n := 0
 	for _, x := range v {
@@ -143,8 +142,7 @@ func percentOf(v []float64, is func(float64) bool) float64 {
 	return 100 * float64(n) / float64(len(v))
 }
 
-// each gathers a number for some formats and all numbers of devices above 1 that a
-// version was tried with.
+// each collects a number for each of the formats and each number of devices above 1 with a case of the version.
 func (c cases) each(of []sparse.Format, version string, value func(f sparse.Format, n int) float64) (v []float64) {
 	for _, f := range of {
 		for _, n := range c.counts(version) {
@@ -154,7 +152,7 @@ func (c cases) each(of []sparse.Format, version string, value func(f sparse.Form
 	return v
 }
 
-// atMost gathers a number for some formats with the most devices.
+// atMost collects a number for each of the formats, with the most devices.
 func (c cases) atMost(of []sparse.Format, value func(f sparse.Format, n int) float64) (v []float64) {
 	for _, f := range of {
 		v = append(v, value(f, c.most()))
@@ -170,9 +168,9 @@ var (
 	onlyCSR    = []sparse.Format{sparse.FormatCSR}
 )
 
-// highestShare is the highest share, in percent, that a phase takes of a version with
-// any number of devices.
-func highestShare(of []sparse.Format, version string, phase func(timed) float64) func(cases) float64 {
+// highestPercentage returns the largest percentage of the whole time that a phase takes in a version, over all numbers of
+// devices.
+func highestPercentage(of []sparse.Format, version string, phase func(timed) float64) func(cases) float64 {
 	return func(c cases) float64 {
 		v := c.each(of, version, func(f sparse.Format, n int) float64 { t := c.at(f, version, n); return 100 * phase(t) / t.total })
 		for _, f := range of {
@@ -183,15 +181,15 @@ func highestShare(of []sparse.Format, version string, phase func(timed) float64)
 	}
 }
 
-// ratioOf is the geometric mean of a phase of one version over that of another.
+// ratioOf returns the geometric mean of the ratio of a phase in two versions.
 func ratioOf(of []sparse.Format, over, under string, phase func(timed) float64) func(cases) float64 {
 	return func(c cases) float64 {
 		return geometricMean(c.each(of, over, func(f sparse.Format, n int) float64 { return phase(c.at(f, over, n)) / phase(c.at(f, under, n)) }))
 	}
 }
 
-// scalingOf is the speed-up of a version with the most devices by their number, a
-// geometric mean over all matrices and formats.
+// scalingOf returns the speed-up of a version with the most devices divided by their number: the geometric mean over
+// all matrices and formats.
 func scalingOf(c cases) float64 {
 	var v []float64
 	for _, m := range paper.Matrices {
@@ -205,7 +203,7 @@ func scalingOf(c cases) float64 {
 func partitionOf(t timed) float64 { return t.partition }
 func mergeOf(t timed) float64     { return t.merge }
 
-// between says that a number is within limits.
+// between returns a condition: the number is within the limits.
 func between(low, high float64) func(float64) bool {
 	return func(x float64) bool { return x >= low && x <= high }
 }
@@ -216,8 +214,8 @@ const (
 	opt   = string(msrep.Optimized)
 )
 
-// msrepClaims are the statements of the MSREP paper, sections 5.4 to 5.7, about HV15R
-// unless they name other matrices.
+// msrepClaims are the statements of sections 5.4 to 5.7 of the MSREP paper. They are about HV15R unless they name
+// other matrices.
 var msrepClaims = []claim{
 	{"16", "", "baseline: time to split with the most devices over that with one", "the same", "0.8 to 1.25",
 		func(c cases) float64 {
@@ -232,10 +230,10 @@ var msrepClaims = []claim{
 			}))
 		}, atLeast(0.5), true},
 	{"16", "", "p over p-opt: time to split", "significant benefit", ">= 2", ratioOf(formats, plain, opt, partitionOf), atLeast(2), false},
-	{"17", "dgx1", "baseline, CSR and CSC: highest share of splitting, %", "2.3", "1.8 to 2.8", highestShare(compressed, base, partitionOf), between(1.8, 2.8), false},
-	{"17", "dgx1", "baseline, COO: highest share of splitting, %", "62", "52 to 72", highestShare(onlyCOO, base, partitionOf), between(52, 72), false},
-	{"17", "summit", "baseline, CSR and CSC: highest share of splitting, %", "9", "7 to 11", highestShare(compressed, base, partitionOf), between(7, 11), false},
-	{"17", "summit", "baseline, COO: highest share of splitting, %", "85", "75 to 95", highestShare(onlyCOO, base, partitionOf), between(75, 95), false},
+	{"17", "dgx1", "baseline, CSR and CSC: highest share of splitting, %", "2.3", "1.8 to 2.8", highestPercentage(compressed, base, partitionOf), between(1.8, 2.8), false},
+	{"17", "dgx1", "baseline, COO: highest share of splitting, %", "62", "52 to 72", highestPercentage(onlyCOO, base, partitionOf), between(52, 72), false},
+	{"17", "summit", "baseline, CSR and CSC: highest share of splitting, %", "9", "7 to 11", highestPercentage(compressed, base, partitionOf), between(7, 11), false},
+	{"17", "summit", "baseline, COO: highest share of splitting, %", "85", "75 to 95", highestPercentage(onlyCOO, base, partitionOf), between(75, 95), false},
 	{"17", "", "p-opt: cases in which splitting takes less than 2 %, %", "most", "> 50",
 		func(c cases) float64 {
 			return percentOf(c.each(formats, opt, func(f sparse.Format, n int) float64 { t := c.at(f, opt, n); return t.partition / t.total }), below(0.02))
@@ -249,9 +247,9 @@ var msrepClaims = []claim{
 	{"18", "", "p over baseline: time to merge CSR and COO", "higher", "> 1.1", ratioOf(byRows, plain, base, mergeOf), atLeast(1.1), false},
 	{"18", "", "p over baseline: time to merge CSC", "the same", "0.8 to 1.25", ratioOf(onlyCSC, plain, base, mergeOf), between(0.8, 1.25), false},
 	{"18", "", "p over p-opt: time to merge", "reduced", "> 1", ratioOf(formats, plain, opt, mergeOf), atLeast(1), false},
-	{"19", "", "p-opt, CSR: highest share of merging, %", "3.8", "< 3.8", highestShare(onlyCSR, opt, mergeOf), below(3.85), false},
-	{"19", "", "p-opt, CSC: highest share of merging, %", "9", "< 9", highestShare(onlyCSC, opt, mergeOf), below(9.5), false},
-	{"19", "", "p-opt, COO: highest share of merging, %", "17", "< 17", highestShare(onlyCOO, opt, mergeOf), below(17.5), false},
+	{"19", "", "p-opt, CSR: highest share of merging, %", "3.8", "< 3.8", highestPercentage(onlyCSR, opt, mergeOf), below(3.85), false},
+	{"19", "", "p-opt, CSC: highest share of merging, %", "9", "< 9", highestPercentage(onlyCSC, opt, mergeOf), below(9.5), false},
+	{"19", "", "p-opt, COO: highest share of merging, %", "17", "< 17", highestPercentage(onlyCOO, opt, mergeOf), below(17.5), false},
 	{"20", "summit", "without placement: speed of 6 GPUs over that of 3, highest of the formats", "cannot scale well beyond 3 GPUs", "< 1.25",
 		func(c cases) float64 {
 			var v []float64
@@ -291,7 +289,7 @@ const (
 	notTestable   = "cannot be tested here"
 )
 
-// outcome judges a number; without one nothing can be said.
+// outcome judges a number. An unknown number is notTestable.
 func outcome(x float64, holds func(float64) bool) string {
 	switch {
 	case math.IsNaN(x):
@@ -302,8 +300,8 @@ func outcome(x float64, holds func(float64) bool) string {
 	return notReproduced
 }
 
-// judgeFigure lays the statements about a figure beside the times of this session and
-// the authors' own. The verdicts go into the table of outcomes, too.
+// judgeFigure compares the statements about a figure with the times of this session and with the authors' own. It
+// adds the verdicts to the table of outcomes.
 func (s *Session) judgeFigure(number string) (report.Table, []string) {
 	t := report.Table{
 		Name: "msrep-fig" + number + "-claims", Title: "What the paper says", Prose: true,
@@ -319,7 +317,7 @@ func (s *Session) judgeFigure(number string) (report.Table, []string) {
 		x := math.NaN()
 		few := s.platform == nil && len(s.gpus) == 0 && s.most > s.Record.Machine.Cores
 		if cl.parallel && few {
-			x = math.NaN() // devices take turns
+			x = math.NaN() // devices share cores
 		} else if cl.platform == "" || s.platform != nil && s.platform.Name == cl.platform {
 			x = cl.value(own)
 		}
@@ -351,7 +349,7 @@ func (s *Session) judgeFigure(number string) (report.Table, []string) {
 	return t, append([]string{fmt.Sprintf("Statements of the paper about this figure: %d. Tested here: %d. Of these hold: %d.", len(t.Rows), found, held)}, contradicted...)
 }
 
-// cell is a number with its verdict, "-" without one.
+// cell returns the number with its verdict, "-" without a number.
 func (cl claim) cell(x float64) string {
 	switch outcome(x, cl.holds) {
 	case reproduced:
@@ -362,13 +360,13 @@ func (cl claim) cell(x float64) string {
 	return "-"
 }
 
-// platformTitle is the short name of a platform in texts.
+// platformTitle returns the short name of a platform.
 func platformTitle(platform string) string {
 	return map[string]string{"dgx1": "DGX-1", "summit": "Summit"}[platform]
 }
 
-// capital begins a sentence.
+// capital returns the sentence with a capital letter.
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// join lists things with commas.
+// join joins the list with commas.
 func join(list []string) string { return strings.Join(list, ", ") }

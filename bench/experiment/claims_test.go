@@ -15,8 +15,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// asThePaperSays makes times of which every statement of the paper about a platform
-// holds; with opposite, none does.
+// asThePaperSays returns times for which every statement of the paper about a platform holds; with opposite, none
+// does.
 func asThePaperSays(platform string, opposite bool) cases {
 	c := cases{}
 	gpus := paper.GPUs[platform]
@@ -32,12 +32,12 @@ func asThePaperSays(platform string, opposite bool) cases {
 		for _, f := range formats {
 			for n := 1; n <= gpus; n++ {
 				k := float64(n)
-				merge := 0.001 // of the baseline
+				merge := 0.001 // merge time of the baseline
 				if f == sparse.FormatCSC {
 					merge *= k
 				}
 				if !opposite {
-					whole := 2.0 // of the baseline; its speed-ups are over 2 - partition
+					whole := 2.0 // time of the baseline; speed-ups divide 2 - partition
 					put(m.Name, f, base, n, share[f]*whole, merge, whole)
 					one := whole * (1 - share[f])
 					speed := 0.95 * k
@@ -55,7 +55,7 @@ func asThePaperSays(platform string, opposite bool) cases {
 					}
 					continue
 				}
-				put(m.Name, f, base, n, 0.3*k/float64(gpus)*0.1, 0.01/k/k, 0.1) // fast, and slower to split with more
+				put(m.Name, f, base, n, 0.3*k/float64(gpus)*0.1, 0.01/k/k, 0.1) // fast, but slower to split with more devices
 				put(m.Name, f, plain, n, 0.001, map[bool]float64{true: 0.001, false: 5}[f != sparse.FormatCSC]/k/k, 10)
 				put(m.Name, f, opt, n, 3, 6, 20)
 				put(m.Name, f, placed, n, 0, 0, 1/k)
@@ -108,7 +108,7 @@ func TestTheAuthorsOwnTimesContradictThePaper(t *testing.T) {
 	require.False(t, holds)
 }
 
-func TestHeadlinesAreLaidBesideTheRuns(t *testing.T) {
+func TestHeadlinesAreComparedWithTheRuns(t *testing.T) {
 	found := map[string]float64{"p-opt in CSR": 4.21, "p-opt in CSC": 4.06, "p in CSR": 5.82}
 	text := headline("DGX-1 with 8 GPUs", 6.2, found)
 	require.Contains(t, text, "do not give it: the nearest of p-opt is p-opt in CSR with 4.21, the fastest of all is p in CSR with 5.82")
@@ -136,7 +136,7 @@ func TestRemarksAboutTheAuthorsTimesAreComputed(t *testing.T) {
 			others = append(others, run)
 		}
 	}
-	require.Contains(t, sameAsDGX1(others), "DGX-1: 0.")
+	require.Contains(t, sameAsDGX1(others), "digit for digit: 0.")
 	require.Contains(t, rawLink(178), "too short")
 	require.Contains(t, rawLink(45), "possible")
 	require.Contains(t, numaCopies(), "to")
@@ -240,7 +240,7 @@ func TestFigure6IsJudgedByItsErrors(t *testing.T) {
 	require.Equal(t, "1 and 4", v[0].Printed)
 }
 
-func TestShareOfBandwidthIsNotPrintedForWhatTheCachesHold(t *testing.T) {
+func TestNoFractionOfTheBandwidthIsPrintedForDataInTheCaches(t *testing.T) {
 	s := session(t, quick("cpu:1", 3000), "msrep-fig21")
 	last := func() string {
 		rows := s.Page.Sections[0].Tables[1].Rows

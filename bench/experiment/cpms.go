@@ -11,28 +11,27 @@ import (
 	"github.com/msrep-go/msrep/sparse/gen"
 )
 
-// cpmsFactor is the links of a graph by the entries that are asked for: with the default,
-// a product of float64 values reads about 100 MB.
+// cpmsFactor is the number of links of a graph over --entries: with the default, a product of float64 values reads
+// about 100 MB.
 const cpmsFactor = 2
 
-// cpmsGraph is a generated graph of a family of the CPMS paper's Table 1.
+// cpmsGraph is a generated graph of a family in Table 1 of the CPMS paper.
 type cpmsGraph struct {
 	name  string
-	short string   // for the axes of figures
-	like  []string // those of the paper that it stands for, by their abbreviations
+	short string   // label on the axes of figures
+	like  []string // abbreviations of the paper's graphs that it represents
 	spec  string
 }
 
-// The shares of pages of the web graph without links, and of those that link to each other in
-// pairs alone. 7.2 % of the pages of Stanford have no links. With closed pairs the differences of
-// iterations shrink by no more than the damping factor, and about as many iterations are
-// needed as in the paper.
+// Fractions of the pages of the web graph without links, and of those in pairs that link only to each other. 7.2 % of
+// the pages of Stanford have no links. Closed pairs limit the decrease of the differences per iteration to the
+// damping factor, and so the number of iterations is about that of the paper.
 const (
 	webDangling = 0.07
 	webClosed   = 0.01
 )
 
-// cpmsGraphs is graphs with about so many links.
+// cpmsGraphs returns graphs with about the given number of links.
 func cpmsGraphs(links int64) (g []cpmsGraph) {
 	for _, k := range []struct {
 		name, kind, short string
@@ -45,32 +44,31 @@ func cpmsGraphs(links int64) (g []cpmsGraph) {
 		side := max(math.Round(math.Sqrt(float64(links)/k.degree)), 4)
 		g = append(g, cpmsGraph{k.name, k.short, k.like, fmt.Sprintf("planar:kind=%s,n=%.0f,value=ones", k.kind, side)})
 	}
-	const webLinks = 7.4 // of a page: the geometric mean of the paper's four
+	const webLinks = 7.4 // per page: the geometric mean of the paper's four web graphs
 	nodes := max(math.Round(float64(links)/webLinks), 16)
 	return append(g, cpmsGraph{"web", "Web", []string{"Std", "edu", "Brk", "Ggl"},
 		fmt.Sprintf("chunglu:n=%.0f,nnz=%.0f,r=2.1,longest=10000,local=0.7,dangling=%g,closed=%g,value=ones", nodes, webLinks*nodes/(1-webDangling-webClosed), webDangling, webClosed)})
 }
 
-// cpmsResults is what the experiment found about one graph.
+// cpmsResults are the results for one graph.
 type cpmsResults struct {
 	cpmsGraph
 	nodes    int
 	links    int64
 	dangling int                  // nodes without links
-	degrees  []int64              // nodes by their number of links
+	degrees  []int64              // number of nodes by their number of links
 	needs    convergence          // of PageRank
 	products map[string][]float64 // seconds by format, in the order of cpmsCases
 	ranked   map[string][]cpmsRun // by format, in the order of cpmsWays
-	onGPU    map[string][]cpmsRun // the same for cpmsGPUWays, where there is a GPU
+	onGPU    map[string][]cpmsRun // the same for cpmsGPUWays, if there is a GPU
 	counted  map[string][]float64 // sectors by format, in the order of countedCases
 }
 
-// cpmsFormats is the two formats of the paper; ell is in slices of 8 rows on CPUs.
+// cpmsFormats are the two formats of the paper; on CPUs, ell uses slices of 8 rows.
 var cpmsFormats = []string{"csr", "ell"}
 
-// cpmsPaper is Table 2 and Figures 3 to 11 of the CPMS paper: times on CPU threads, for
-// Figure 4 the traffic on a simulated GPU, and for Figures 7 and 8 times on a GPU where
-// there is one.
+// cpmsPaper runs Table 2 and Figures 3 to 11 of the CPMS paper. It measures times on CPU threads, for Figures 7 and 8
+// times on a GPU if there is one, and for Figure 4 the traffic on a simulated GPU.
 func cpmsPaper(ctx context.Context, s *Session) (err error) {
 	if s.platform != nil {
 		return sparse.Inputf("--devices", "%q: cpms is not modelled; use cpu", s.Devices)
@@ -114,7 +112,7 @@ func cpmsPaper(ctx context.Context, s *Session) (err error) {
 	return err
 }
 
-// cpmsGraph makes a graph and measures everything about it; gpu may be nil.
+// cpmsGraph generates a graph and measures all its results; gpu may be nil.
 func (s *Session) cpmsGraph(ctx context.Context, sys, gpu *msrep.System, g cpmsGraph, turns int) (r cpmsResults, err error) {
 	r = cpmsResults{cpmsGraph: g, products: map[string][]float64{}, ranked: map[string][]cpmsRun{}, onGPU: map[string][]cpmsRun{}}
 	if err := s.step(ctx, "cpms: generate "+g.name); err != nil {

@@ -26,7 +26,7 @@ func cpmsSession(t *testing.T, c Config) (*Session, error) {
 	return s, cpmsPaper(context.Background(), s)
 }
 
-func TestTheFiguresOfTheCPMSPaperStandBesideOurs(t *testing.T) {
+func TestTheFiguresOfTheCPMSPaperAreCompared(t *testing.T) {
 	steps := 0
 	c := quick("cpu", 500)
 	c.Progress = func(done, total int, _ string) {

@@ -5,16 +5,16 @@ import (
 	"math"
 )
 
-// Ratios to what the paper has that count as the same, and as about the same.
+// Relative errors up to which a figure counts as reproduced, and as roughly reproduced.
 const (
 	sameWithin  = 0.10
 	aboutWithin = 0.25
 )
 
-// beside sets a figure beside the paper's, with a verdict by the error.
+// beside compares a figure with the paper's and gives a verdict by the error.
 func beside(ours, theirs float64) string { return besideAs(ours, theirs, true) }
 
-// gainBeside is beside for speed-ups: a loss does not reproduce a gain, however small both are.
+// gainBeside is beside for speed-ups: a slow-down never reproduces a speed-up, however small both are.
 func gainBeside(ours, theirs float64) string {
 	return besideAs(ours, theirs, (ours > 1) == (theirs > 1))
 }
@@ -32,7 +32,7 @@ func besideAs(ours, theirs float64, comparable bool) string {
 	return fmt.Sprintf("%.3g here, %.3g in the paper, %.1f %% off: %s", ours, theirs, 100*off, verdict)
 }
 
-// holds says whether what the paper says of a figure holds in n of so many cases.
+// holds states whether a claim of the paper holds in n of the given number of cases.
 func holds(claim string, n, of int) string {
 	verdict := "does not hold"
 	switch share := float64(n) / float64(of); {

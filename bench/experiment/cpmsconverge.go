@@ -10,13 +10,13 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// reading is how PageRank reads values: a precision and the bits that it reads first.
+// reading is the way in which PageRank reads values: a precision and the bits that it reads first.
 type reading struct {
 	precision solver.Precision
 	least     int
 }
 
-// The readings of Table 2. The paper's 4 segments begin with 16 bits, ours with 32.
+// The readings of Table 2. The paper's 4 segments start with 16 bits, ours with 32.
 var (
 	readFP64      = reading{solver.FP64, 32}
 	readCPMS2     = reading{solver.CPMS2, 32}
@@ -24,7 +24,7 @@ var (
 	readCPMS4By16 = reading{solver.CPMS4, 16}
 )
 
-// readingOf is how PageRank reads with some options.
+// readingOf returns the reading of PageRank with given options.
 func readingOf(o solver.PageRankOptions) reading {
 	r := readFP64
 	if o.Precision != "" {
@@ -36,7 +36,7 @@ func readingOf(o solver.PageRankOptions) reading {
 	return r
 }
 
-// bits is what an iteration reads of each value.
+// bits returns the bits of each value that an iteration reads.
 func (r reading) bits(s solver.PageRankStep) int {
 	switch r.precision {
 	case solver.CPMS2:
@@ -47,11 +47,11 @@ func (r reading) bits(s solver.PageRankStep) int {
 	return 64
 }
 
-// convergence is the iterations that PageRank of a graph needs to the least of
-// paper.CPMSThresholds, with weights that are stored in csr.
+// convergence holds, for each reading, the iterations that PageRank of a graph needs to the smallest of
+// paper.CPMSThresholds, with stored weights in csr.
 type convergence map[reading][]solver.PageRankStep
 
-// converge ranks a graph by every reading.
+// converge ranks a graph with every reading.
 func converge(ctx context.Context, sys *msrep.System, a *sparse.CSR[float64]) (convergence, error) {
 	g, err := solver.NewGraph(ctx, a, solver.GraphCSR)
 	if err != nil {
@@ -68,7 +68,7 @@ func converge(ctx context.Context, sys *msrep.System, a *sparse.CSR[float64]) (c
 	return out, nil
 }
 
-// rankWhole ranks to the least of paper.CPMSThresholds.
+// rankWhole ranks to the smallest of paper.CPMSThresholds.
 func rankWhole(ctx context.Context, sys *msrep.System, g *solver.Graph, opt solver.PageRankOptions) (*solver.PageRankResult, error) {
 	opt.Tol = paper.CPMSThresholds[len(paper.CPMSThresholds)-1]
 	res, err := g.PageRank(ctx, sys, opt)
@@ -78,7 +78,7 @@ func rankWhole(ctx context.Context, sys *msrep.System, g *solver.Graph, opt solv
 	return res, err
 }
 
-// to counts the iterations until the difference is below tol, by the bits that they read.
+// to returns the number of iterations until the difference is below tol, in total and by the bits that they read.
 func (c convergence) to(r reading, tol float64) (n map[int]int, total int) {
 	n = map[int]int{}
 	for _, s := range c[r] {

@@ -14,15 +14,14 @@ import (
 	"github.com/msrep-go/msrep/sparse/gen"
 )
 
-// countedLinks is the size of the graphs whose products run on the interpreter.
+// countedLinks is the number of links of the graphs whose products run on the interpreter.
 const countedLinks = 20_000
 
-// countedCases is the cases of Figure 4, after plain float64 and no values: what is
-// read of values and x.
+// countedCases are the segments of values and x in the cases of Figure 4, after plain float64 and no values.
 var countedCases = []kernels.Segments{{}, {Count: 2}, {Count: 2, Read: 1}, {Count: 2, Read: 2},
 	{Count: 4, Read: 1}, {Count: 4, Read: 2}, {Count: 4, Read: 3}, {Count: 4, Read: 4}}
 
-// countedName is a case as Figure 4 labels it.
+// countedName returns the label of a case in Figure 4.
 func countedName(p kernels.Segments) string {
 	switch {
 	case p.Count == 0:
@@ -33,8 +32,8 @@ func countedName(p kernels.Segments) string {
 	return fmt.Sprintf("%d bits, %d-seg", 64/p.Count*p.Read, p.Count)
 }
 
-// countCPMS counts the sectors of 32 bytes that products on a simulated GPU ask for,
-// each once for each block of threads: by format, in the order of countedCases.
+// countCPMS counts the sectors of 32 bytes that products on a simulated GPU request, each once per thread block. It
+// returns them by format, in the order of countedCases.
 func countCPMS(ctx context.Context, spec string) (map[string][]float64, error) {
 	a, _, err := gen.GenerateContext(ctx, spec, 0)
 	if err != nil {
@@ -53,7 +52,7 @@ func countCPMS(ctx context.Context, spec string) (map[string][]float64, error) {
 	return out, ctx.Err()
 }
 
-// countProduct multiplies once, with one thread for each row as in the paper.
+// countProduct counts one product, with one thread per row as in the paper.
 func countProduct(a *sparse.CSR[float64], format string, p kernels.Segments) (sectors int64, err error) {
 	pack := kernels.Packing[float64]{Form: kernels.Form(format), Segments: p}
 	if p.Count == 0 {
@@ -71,13 +70,13 @@ func countProduct(a *sparse.CSR[float64], format string, p kernels.Segments) (se
 	return n.Distinct, err
 }
 
-// cpmsFigure4 is the traffic on a GPU.
+// cpmsFigure4 reports the traffic on a GPU.
 func cpmsFigure4(all []cpmsResults) report.Section {
 	sec := report.Section{
 		Name: "cpms-fig4", Title: "Figure 4: products on a GPU, by the bytes they move",
 		Intro: []string{
-			fmt.Sprintf("Counted, not timed: the kernels for GPUs run on an interpreter, on small graphs of the same families (about %d links). The figures are how many fewer sectors of 32 bytes cross the first-level cache than with fp64; in brackets than without values. Values are in banks of 128 bytes and one thread sums a row, as in the paper.", countedLinks),
-			"The paper measured times on a V100; of its bars the text gives three means, drawn as outlines.",
+			fmt.Sprintf("Counted, not timed: the GPU kernels run on an interpreter, with small graphs of the same families (about %d links). The figures are the number of 32-byte sectors that pass the first-level cache with fp64, over the number with segments; in brackets, the number without values over the number with segments. Values are in banks of 128 bytes and one thread sums a row, as in the paper.", countedLinks),
+			"The paper measured times on a V100. Its text gives three means of the bars, drawn as outlines.",
 		},
 	}
 	var names []string
@@ -99,21 +98,21 @@ func cpmsFigure4(all []cpmsResults) report.Section {
 	return sec
 }
 
-// figure4Means is what the text of the paper says about the bars of its Figure 4: 2 segments
-// with 32 bits are about 1.5 times as fast as fp64, 4 segments with 16 about 2 times, and 4
-// segments with 32 bits about 30 % slower than 2 with as many.
+// figure4Means are the statements in the text of the paper about Figure 4: 2 segments with 32 bits are about 1.5
+// times as fast as fp64, 4 segments with 16 bits about 2 times, and 4 segments with 32 bits about 30 % slower than 2
+// with 32 bits.
 var figure4Means = []struct {
 	name string
 	mean float64
 }{{"32 bits, 2-seg", 1.5}, {"16 bits, 4-seg", 2}, {"32 bits, 4-seg", 1.5 * 0.7}}
 
-// figure4Bars draws the bars of a format: a group for each graph and one of means, and the
-// paper's means behind.
+// figure4Bars draws the bars of a format: a group for each graph and one for the means, with the paper's means
+// behind.
 func figure4Bars(all []cpmsResults, format string, names []string, over [][]float64) report.Figure {
 	step := float64(len(names) + 1)
 	f := report.Figure{
 		Name: "cpms-fig4-bars-" + format, Title: "Figure 4, " + format + ": traffic of products on a GPU", Kind: report.Bars, Level: 1,
-		XLabel: "graph", YLabel: "sectors with fp64 by those with segments", Names: graphNames(all, step/2, step),
+		XLabel: "graph", YLabel: "sectors with fp64 over those with segments", Names: graphNames(all, step/2, step),
 	}
 	for k, name := range names {
 		line := report.Series{Name: name, Origin: report.Counted}

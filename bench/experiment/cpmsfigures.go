@@ -8,13 +8,13 @@ import (
 	segments "github.com/msrep-go/msrep/sparse/cpms"
 )
 
-// cpmsFigure9 is the speed of products.
+// cpmsFigure9 reports the speed of products.
 func cpmsFigure9(all []cpmsResults) report.Section {
 	sec := report.Section{
 		Name: "cpms-fig9", Title: "Figure 9: products on CPUs",
 		Intro: []string{
-			"y = A*x with values and x read with so many bits, over the same kernel with both in float64; in brackets over the product without values. ell is kept in slices of 8 rows.",
-			"Bytes of an entry bound the speed-up over fp64: 12/(4+b) with b bytes read, so 1.2, 1.5 and 2 at 48, 32 and 16 bits, and 3 without values; less what x and y take. Near columns take 2 bytes instead of 4 where those of a slice span less than 65536: then 1.5, 2 and 3 at 48, 32 and 16 bits, over the fp64 with 4.",
+			"Speed of y = A*x with values and x read with the given bits, over the same kernel with both in float64; in brackets, over the product without values. ell uses slices of 8 rows.",
+			"The bytes of an entry bound the speed-up over fp64: 12/(4+b) with b bytes of the value, so 1.2, 1.5 and 2 at 48, 32 and 16 bits, and 3 without values. The traffic of x and y lowers the bound. Near columns take 2 bytes instead of 4 if those of a slice span less than 65536: then the bounds are 1.5, 2 and 3 at 48, 32 and 16 bits, over fp64 with 4-byte columns.",
 			"The paper's Figure 9 is bars without numbers; its text compares the layouts.",
 		},
 	}
@@ -28,7 +28,7 @@ func cpmsFigure9(all []cpmsResults) report.Section {
 		}
 		over, strong, rows := gains(all, func(r *cpmsResults) []float64 { return r.products[format] })
 		means := over[len(over)-1]
-		sec.Tables = append(sec.Tables, transposed(heat("cpms-fig9-"+format, format+": how many times as fast as fp64", "case", names, rows, over, strong)))
+		sec.Tables = append(sec.Tables, transposed(heat("cpms-fig9-"+format, format+": speed over fp64", "case", names, rows, over, strong)))
 		for _, bank := range cpmsBanks {
 			var which []int
 			var labels []string
@@ -68,7 +68,7 @@ func cpmsFigure9(all []cpmsResults) report.Section {
 	return sec
 }
 
-// bankFile is a layout in the name of a file.
+// bankFile returns the name of a layout in file names.
 func bankFile(bank int) string {
 	if bank == segments.Separated {
 		return "separated"
@@ -76,8 +76,8 @@ func bankFile(bank int) string {
 	return fmt.Sprintf("bank%d", bank)
 }
 
-// gains are how many times as much as each case of a product a product with plain
-// values takes, and one without values: a row for each graph and one of means.
+// gains returns the cost of a product with plain values, and of one without values, over the cost of each case, with
+// a row for each graph and one for the means.
 func gains(all []cpmsResults, costs func(r *cpmsResults) []float64) (over, strong [][]float64, rows []string) {
 	for _, r := range all {
 		t := costs(&r)

@@ -23,7 +23,7 @@ func degreesOf(a *sparse.CSR[float64]) (count []int64) {
 	return count
 }
 
-// reaching is the share of the rows that have k entries or more, by k.
+// reaching returns the fraction of the rows that have k entries or more, by k.
 func reaching(count []int64) []float64 {
 	share, rows := make([]float64, len(count)), int64(0)
 	for k := len(count) - 1; k >= 0; k-- {
@@ -36,18 +36,18 @@ func reaching(count []int64) []float64 {
 	return share
 }
 
-// paperGraph is a graph of Table 1 by its abbreviation.
+// paperGraph returns the index in Table 1 of the graph with an abbreviation.
 func paperGraph(short string) int {
 	return slices.IndexFunc(paper.CPMSGraphs, func(g paper.CPMSGraph) bool { return g.Short == short })
 }
 
-// cpmsFigure3 is how the links are spread over the nodes.
+// cpmsFigure3 reports the distribution of links over the nodes.
 func cpmsFigure3(all []cpmsResults) report.Section {
 	sec := report.Section{
 		Name: "cpms-fig3", Title: "Figure 3: how many links nodes have",
-		Intro: []string{"The share of the nodes with so many links or more. The paper's chart has no numbers; its Table 1 has means and the nodes without links."},
+		Intro: []string{"The fraction of the nodes with at least the given number of links. The paper's chart has no numbers; its Table 1 has means and the numbers of nodes without links."},
 	}
-	f := report.Figure{Name: "cpms-fig3", Title: "Figure 3: nodes with so many links or more", XLabel: "links of a node", YLabel: "share of the nodes", Log: true}
+	f := report.Figure{Name: "cpms-fig3", Title: "Figure 3: nodes with at least the given number of links", XLabel: "links of a node", YLabel: "fraction of the nodes", Log: true}
 	table := report.Table{Name: "cpms-fig3-means", Title: "Links of a node", Header: []string{"graph", "mean", "median", "most", "without links, %", "of the paper", "mean", "without links, %"}}
 	longest := 1
 	for _, r := range all {
@@ -59,7 +59,7 @@ func cpmsFigure3(all []cpmsResults) report.Section {
 			if v > 0.5 {
 				median = k
 			}
-			// Few points of a long row, each farther than the one before by a twelfth.
+			// Of a long line, draw few points: each is 1/12 larger than the one before.
 			if k > 0 && (len(line.X) == 0 || k == len(share)-1 || math.Log10(float64(k)) > line.X[len(line.X)-1]+math.Log10(13.0/12)) {
 				line.Add(math.Log10(float64(k)), v)
 			}

@@ -6,11 +6,10 @@ import (
 	"github.com/msrep-go/msrep/bench/report"
 )
 
-// twice writes a speed-up over the paper's baseline and, in brackets, over the
-// strong one.
+// twice formats a speed-up over the paper's baseline and, in brackets, the speed-up over the strong baseline.
 func twice(over, strong float64) string { return fmt.Sprintf("%.2f (%.2f)", over, strong) }
 
-// heat is a table of speed-ups: those of rows[i] in cells[i].
+// heat returns a table of speed-ups with one row for each of rows.
 func heat(name, title, corner string, header, rows []string, over, strong [][]float64) report.Table {
 	t := report.Table{Name: name, Title: title, Origin: report.Measured, Header: append([]string{corner}, header...), Fold: true}
 	most := 0.0
@@ -29,7 +28,7 @@ func heat(name, title, corner string, header, rows []string, over, strong [][]fl
 	return t
 }
 
-// transposed turns a table with one row of names on top round.
+// transposed exchanges the rows and the columns of a table.
 func transposed(t report.Table) report.Table {
 	out := report.Table{Name: t.Name, Title: t.Title, Origin: t.Origin, Header: []string{t.Header[0]}, Fold: t.Fold}
 	for _, row := range t.Rows {
@@ -45,7 +44,7 @@ func transposed(t report.Table) report.Table {
 	return out
 }
 
-// heatMap is a picture of speed-ups: that of graph g of graphs in case k of rows is values[g][k].
+// heatMap returns a figure of speed-ups: values[g][k] for graph g and row k.
 func heatMap(name, title string, o report.Origin, graphs []report.Mark, yLabel string, rows []string, values [][]float64) report.Figure {
 	f := report.Figure{Name: name, Title: title, Kind: report.Heat, XLabel: "graph", YLabel: yLabel, Names: graphs, Level: 1}
 	for k, row := range rows {
@@ -58,8 +57,7 @@ func heatMap(name, title string, o report.Origin, graphs []report.Mark, yLabel s
 	return f
 }
 
-// graphNames is the names of the graphs and of their mean for an axis, step apart and from
-// first on.
+// graphNames returns axis labels for the graphs and their mean, at first, first+step, ....
 func graphNames(all []cpmsResults, first, step float64) (names []report.Mark) {
 	for i := range all {
 		names = append(names, report.Mark{X: first + step*float64(i), Label: all[i].short})
@@ -67,7 +65,7 @@ func graphNames(all []cpmsResults, first, step float64) (names []report.Mark) {
 	return append(names, report.Mark{X: first + step*float64(len(all)), Label: "mean"})
 }
 
-// picked is the elements of v at some places.
+// picked returns the elements of v at the given indices.
 func picked[T any](v []T, which []int) (out []T) {
 	for _, k := range which {
 		out = append(out, v[k])

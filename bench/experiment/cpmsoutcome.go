@@ -10,17 +10,17 @@ import (
 	"github.com/msrep-go/msrep/solver"
 )
 
-// cpmsMeans is what statements of the CPMS paper are judged by: geometric means over
-// the graphs, by format and the name of a case or a way. What is not in it is not known.
+// cpmsMeans holds the numbers that judge the statements of the CPMS paper: geometric means over the graphs, by format
+// and by the name of a case or way. Unknown numbers are missing.
 type cpmsMeans struct {
-	bytes    int64                           // the least that an iteration reads
-	extra    float64                         // most iterations more than fp64 needs to 1e-10
+	bytes    int64                           // least bytes that an iteration reads
+	extra    float64                         // largest number of iterations above that of fp64, to 1e-10
 	products map[string]map[string]float64   // speed-up of products over fp64
-	counted  map[string]map[string]float64   // sectors with fp64 by those of a case
+	counted  map[string]map[string]float64   // sectors with fp64 over those of a case
 	ranked   map[string]map[string][]float64 // speed-up of PageRank over stored fp64, by paper.CPMSThresholds
 }
 
-// cpmsMeansOf gathers them.
+// cpmsMeansOf computes the means of the results.
 func cpmsMeansOf(all []cpmsResults) cpmsMeans {
 	var extra []float64
 	m := cpmsMeans{products: map[string]map[string]float64{}, counted: map[string]map[string]float64{}, ranked: map[string]map[string][]float64{}}
@@ -57,7 +57,7 @@ func cpmsMeansOf(all []cpmsResults) cpmsMeans {
 	return m
 }
 
-// at is a number of a map, NaN where it is not in it.
+// at returns an element of a map, NaN if it is missing.
 func at(m map[string]float64, name string) float64 {
 	if x, ok := m[name]; ok {
 		return x
@@ -65,7 +65,7 @@ func at(m map[string]float64, name string) float64 {
 	return math.NaN()
 }
 
-// rank is the speed-up of a way to a tolerance.
+// rank returns the speed-up of a way to a tolerance.
 func (m cpmsMeans) rank(format, way string, tol float64) float64 {
 	v := m.ranked[format][way]
 	if i := slices.Index(paper.CPMSThresholds, tol); i >= 0 && i < len(v) {
@@ -82,7 +82,7 @@ type cpmsClaim struct {
 	holds             func(x float64) bool
 }
 
-// cpmsClaims lists them. Those of Figures 10 and 11 are about weights that are stored.
+// cpmsClaims lists the statements. Those about Figures 10 and 11 concern stored weights.
 var cpmsClaims = []cpmsClaim{
 	{"Table 2", "most iterations that adaptive precision needs more than fp64 to 1e-10", "up to 24", report.Measured,
 		func(m cpmsMeans) float64 { return m.extra }, below(24.5)},
@@ -104,7 +104,7 @@ var cpmsClaims = []cpmsClaim{
 	separatedAhead("Figure 11", "ell"), twoAhead("Figure 11", "ell"),
 }
 
-// separatedAhead says that segments in separate arrays are faster than in banks.
+// separatedAhead is the statement that segments in separate arrays are faster than in banks.
 func separatedAhead(item, format string) cpmsClaim {
 	return cpmsClaim{item, format + ", 2 segments to 1e-10: separated over banks of 128 bytes", "CPMS-s outperforms CPMS-i", report.Measured,
 		func(m cpmsMeans) float64 {
@@ -112,7 +112,7 @@ func separatedAhead(item, format string) cpmsClaim {
 		}, func(x float64) bool { return x > 1 }}
 }
 
-// twoAhead says that two segments are faster than four.
+// twoAhead is the statement that two segments are faster than four.
 func twoAhead(item, format string) cpmsClaim {
 	return cpmsClaim{item, format + ", separated to 1e-10: 2 segments over 4", "2 segments outperform 4", report.Measured,
 		func(m cpmsMeans) float64 {
@@ -120,8 +120,8 @@ func twoAhead(item, format string) cpmsClaim {
 		}, func(x float64) bool { return x > 1 }}
 }
 
-// judgeCPMS takes the statements of the CPMS paper into the table of outcomes. Those
-// about time take graphs that are twice as large as the last cache.
+// judgeCPMS adds the statements of the CPMS paper to the table of outcomes. Statements about time need graphs at
+// least twice as large as the last-level cache.
 func (s *Session) judgeCPMS(m cpmsMeans) {
 	for _, cl := range cpmsClaims {
 		x := cl.value(m)

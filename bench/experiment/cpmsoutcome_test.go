@@ -8,7 +8,7 @@ import (
 	"github.com/msrep-go/msrep/bench/record"
 )
 
-// cpmsAs makes means of which all statements of the CPMS paper hold, or none.
+// cpmsAs returns means for which all statements of the CPMS paper hold, or none.
 func cpmsAs(thePaper bool) cpmsMeans {
 	m := cpmsMeans{bytes: 1 << 40, products: map[string]map[string]float64{}, counted: map[string]map[string]float64{}, ranked: map[string]map[string][]float64{}}
 	pick := func(good, bad float64) float64 {
@@ -57,7 +57,7 @@ func TestStatementsOfTheCPMSPaperCanHoldAndCanFail(t *testing.T) {
 func TestACPMSRunFillsInItsOutcomes(t *testing.T) {
 	s, err := New(quick("cpu:1", 500), record.New("test", nil))
 	require.NoError(t, err)
-	s.Record.Machine.L3 = 0 // graphs as small as these are beyond the caches
+	s.Record.Machine.L3 = 0 // lets small graphs count as larger than the caches
 	require.NoError(t, cpmsPaper(t.Context(), s))
 	require.NoError(t, outcomes(t.Context(), s))
 	judged := 0

@@ -13,33 +13,30 @@ import (
 	"github.com/msrep-go/msrep/sparse/cpms"
 )
 
-// cpmsTurns is how often each way ranks a graph, in turn with the others.
+// cpmsTurns is the number of times that each way ranks a graph; the ways alternate.
 const cpmsTurns = 2
 
-// timedDamping is the damping factor of rankings that are timed. An iteration takes the same
-// time with any, and with this one a ranking needs far fewer iterations than with
-// 0.85, some of each precision. How many iterations of each
-// precision a graph needs with 0.85 is what convergence says.
+// timedDamping is the damping factor of timed rankings. The time of an iteration does not depend on it, and with 0.3
+// a ranking needs far fewer iterations than with 0.85, including some of each precision. convergence holds the number
+// of iterations of each precision with 0.85.
 const timedDamping = 0.3
 
-// cpmsWay is a way to rank. strong is the place of the strong baseline with indices of
-// the same size.
+// cpmsWay is a way to rank. strong is the index of the strong baseline with indices of the same size.
 type cpmsWay struct {
 	name   string
 	opt    solver.PageRankOptions
 	strong int
 }
 
-// The first two of cpmsWays are those that speed-ups are over: weights stored with the
-// links, as in the paper, and weights folded into the ranks.
+// The first two of cpmsWays are the baselines of speed-ups: weights stored with the links, as in the paper, and
+// weights folded into the ranks.
 const (
 	storedFP64 = iota
 	foldedFP64
 )
 
-// cpmsWays is the ways of Figures 10 and 11 and those of folded weights; and in ell
-// ways whose indices take 2 bytes where nodes are near to their neighbours. least is the bits
-// that 4 segments are read from.
+// cpmsWays returns the ways of Figures 10 and 11 and ways with folded weights; for ell also ways with 2-byte indices
+// where the neighbours of nodes have near numbers. least is the number of bits that 4 segments read first.
 func cpmsWays(format string, least int) (w []cpmsWay) {
 	stored, folded := solver.WeightsStored, solver.WeightsFolded
 	add := func(name string, near bool, strong int, opt solver.PageRankOptions) {
@@ -69,8 +66,8 @@ func cpmsWays(format string, least int) (w []cpmsWay) {
 	return w
 }
 
-// cpmsGPUWays is the ways of Figures 7 and 8, and those of folded weights. Segments are in
-// banks of 128 bytes on GPUs.
+// cpmsGPUWays returns the ways of Figures 7 and 8, and ways with folded weights. On GPUs segments are in banks of 128
+// bytes.
 func cpmsGPUWays(least int) (w []cpmsWay) {
 	for _, p := range []solver.Precision{solver.FP64, solver.CPMS2, solver.CPMS4} {
 		for _, weights := range []solver.Weights{solver.WeightsStored, solver.WeightsFolded} {
@@ -84,7 +81,7 @@ func cpmsGPUWays(least int) (w []cpmsWay) {
 	return w
 }
 
-// wayOf is the place of the paper's way with stored weights in separated segments.
+// wayOf returns the index of the paper's way with stored weights in separated segments.
 func wayOf(p solver.Precision) int {
 	for i, w := range cpmsWays("csr", 0) {
 		if w.opt.Precision == p && w.opt.Weights == solver.WeightsStored && w.opt.Bank == cpms.Separated {
@@ -94,18 +91,18 @@ func wayOf(p solver.Precision) int {
 	return storedFP64
 }
 
-// cpmsRun is a ranking to the least of paper.CPMSThresholds.
+// cpmsRun is a ranking to the smallest of paper.CPMSThresholds.
 type cpmsRun struct {
 	way   cpmsWay
 	needs convergence
-	// iterate is the seconds of an iteration by the bits that it reads, convert those
-	// of the changes of precision after such iterations: the median of a turn, and the
-	// least of the turns, of which others who use the machine may disturb one.
+	// iterate is the seconds of an iteration by the bits that it reads; convert is the seconds of a change of
+	// precision after such iterations. Each is the median of a turn and the least of all turns, because other load
+	// may disturb a turn.
 	iterate, convert map[int]float64
 }
 
-// to gives the seconds, and the iterations by the bits that they read, until the
-// difference is below tol. Every iteration takes the time of its kind.
+// to returns the seconds until the difference is below tol, and the iterations by the bits that they read. Every
+// iteration counts with the time of its kind.
 func (r *cpmsRun) to(tol float64) (seconds float64, iterations map[int]int) {
 	iterations = map[int]int{}
 	read := readingOf(r.way.opt)
@@ -123,14 +120,14 @@ func (r *cpmsRun) to(tol float64) (seconds float64, iterations map[int]int) {
 	return seconds, iterations
 }
 
-// cpmsPageRank times a graph's rankings in all ways, in turn.
+// cpmsPageRank times the rankings of a graph in all ways, alternately.
 func (s *Session) cpmsPageRank(ctx context.Context, sys *msrep.System, ways []cpmsWay, format, name string, a *sparse.CSR[float64], needs convergence, turns int) ([]cpmsRun, error) {
 	g, err := solver.NewGraph(ctx, a, solver.GraphFormat(format))
 	if err != nil {
 		return nil, err
 	}
 	runs := make([]cpmsRun, len(ways))
-	samples := make([]map[int][]float64, len(ways)) // of iterations, of all turns
+	samples := make([]map[int][]float64, len(ways)) // of the iterations of all turns
 	for i, w := range ways {
 		runs[i] = cpmsRun{way: w, needs: needs, iterate: map[int]float64{}, convert: map[int]float64{}}
 		samples[i] = map[int][]float64{}
@@ -160,8 +157,7 @@ func (s *Session) cpmsPageRank(ctx context.Context, sys *msrep.System, ways []cp
 	return runs, nil
 }
 
-// turn takes the times of a ranking into account, and gives those of its iterations by
-// the bits that they read.
+// turn records the times of a ranking, and returns the times of its iterations by the bits that they read.
 func (r *cpmsRun) turn(steps []solver.PageRankStep) map[int][]float64 {
 	iterate, convert := map[int][]float64{}, map[int][]float64{}
 	read := readingOf(r.way.opt)
@@ -177,7 +173,7 @@ func (r *cpmsRun) turn(steps []solver.PageRankStep) map[int][]float64 {
 	return iterate
 }
 
-// keepLeast lowers what is known to the medians of new samples.
+// keepLeast replaces known values by the medians of new samples where these are smaller.
 func keepLeast(known map[int]float64, samples map[int][]float64) {
 	for b, v := range samples {
 		m := measure.Summarize(v).Median

@@ -21,18 +21,17 @@ type cpmsCase struct {
 	read   int
 	bits   int
 	none   bool // the matrix has no values
-	near   bool // columns take 2 bytes where they are near to each other, else 4
+	near   bool // 2-byte columns where columns are near each other, else 4 bytes
 }
 
-// The first two of cpmsCases are those that the others are divided by: plain float64,
-// and no values at all, which is the product of folded weights.
+// The first two of cpmsCases are the baselines: plain float64, and no values, which is the product of folded weights.
 const (
 	plainValues = iota
 	noValues
-	firstCase // the first to report
+	firstCase // the first case in reports
 )
 
-// cpmsCases is the cases of Figure 9, and in ell those with near columns.
+// cpmsCases returns the cases of Figure 9, and for ell also those with near columns.
 func cpmsCases(format string) (c []cpmsCase) {
 	c = []cpmsCase{{name: "fp64", bits: 64, read: 1}, {name: "no values", bits: 64, read: 1, none: true}}
 	for _, bank := range cpmsBanks {
@@ -53,10 +52,10 @@ func cpmsCases(format string) (c []cpmsCase) {
 		cpmsCase{name: "48 bits, near columns", layout: four, read: 3, bits: 48, near: true})
 }
 
-// cpmsBanks is the layouts of the paper.
+// cpmsBanks are the layouts of the paper.
 var cpmsBanks = []int{128, 8192, segments.Separated}
 
-// bankName is a layout in few letters.
+// bankName returns a short name of a layout.
 func bankName(bank int) string {
 	switch bank {
 	case segments.Separated:
@@ -67,8 +66,8 @@ func bankName(bank int) string {
 	return fmt.Sprintf("%d B", bank)
 }
 
-// cpmsProducts times y = A*x in all cases, in turn, and gives the median seconds.
-// Values are those that PageRank stores: 1 over a small integer.
+// cpmsProducts times y = A*x in all cases, alternately, and returns the median seconds. The values are those that
+// PageRank stores: 1 over a small integer.
 func (s *Session) cpmsProducts(ctx context.Context, format, name string, a *sparse.CSR[float64]) (medians []float64, err error) {
 	val := make([]float64, len(a.ColIdx))
 	for k, j := range a.ColIdx {
@@ -109,7 +108,7 @@ func (s *Session) cpmsProducts(ctx context.Context, format, name string, a *spar
 	return medians, err
 }
 
-// cpmsForm builds the matrix for a case.
+// cpmsForm builds the form of the matrix for a case.
 func cpmsForm(format string, a *sparse.CSR[float64], val []float64, c cpmsCase) (*form.Segmented, error) {
 	r := form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Cols: a.Cols}
 	if !c.none {
@@ -124,13 +123,13 @@ func cpmsForm(format string, a *sparse.CSR[float64], val []float64, c cpmsCase) 
 	return m, err
 }
 
-// sums is what products of all threads share.
+// sums is the state that the threads of a product share.
 type sums struct {
 	y       []float64
 	scratch []*form.SegmentScratch
 }
 
-// sumBlock is the rows that a thread takes at a time: a multiple of those of a slice.
+// sumBlock is the number of rows that a thread takes at a time: a multiple of the rows of a slice.
 const sumBlock = 4096
 
 func newSums(rows int) *sums {
@@ -141,7 +140,7 @@ func newSums(rows int) *sums {
 	return p
 }
 
-// time is that of one product.
+// time returns the time of one product.
 func (p *sums) time(m *form.Segmented, read int, x *segments.Heads) time.Duration {
 	begin := time.Now()
 	var next atomic.Int64

@@ -10,14 +10,14 @@ import (
 	"github.com/msrep-go/msrep/solver"
 )
 
-// cpmsFigure5 is where the time of PageRank goes.
+// cpmsFigure5 reports the parts of the time of PageRank.
 func cpmsFigure5(all []cpmsResults) report.Section {
 	const tol = 1e-10
 	sec := report.Section{
 		Name: "cpms-fig5", Title: "Figure 5: the time of PageRank by precision",
 		Intro: []string{
-			"Time to 1e-10 with stored weights in separated segments, in hundredths of the time with fp64. A change is the normalisation of the ranks. The three bars of a graph are fp64, cpms2 and cpms4, from left to right.",
-			"The paper measured a GPU, with banks of 128 bytes. Its bars have no numbers, but those of cpms2 in csr end at 100 over the speed-ups that its Figure 7 (a) prints.",
+			"Time to 1e-10 with stored weights in separated segments, in percent of the time with fp64. A change of precision is the normalisation of the ranks. The three bars of a graph are fp64, cpms2 and cpms4, from left to right.",
+			"The paper measured a GPU, with banks of 128 bytes. Its bars have no numbers, but the bars of cpms2 in csr follow from the speed-ups printed in its Figure 7 (a): 100 over the speed-up.",
 		},
 	}
 	most, totals := 0.0, map[string][]float64{} // of cpms2
@@ -25,7 +25,7 @@ func cpmsFigure5(all []cpmsResults) report.Section {
 	for _, format := range cpmsFormats {
 		t := report.Table{Name: "cpms-fig5-" + format, Title: format, Origin: report.Measured, Header: []string{"graph, precision", "16 bits", "32 bits", "48 bits", "64 bits", "changes", "all"}, Fold: true}
 		f := report.Figure{Name: "cpms-fig5-bars-" + format, Title: "Figure 5, " + format + ": time to 1e-10", Kind: report.Bars, XLabel: "graph: fp64, cpms2, cpms4",
-			YLabel: "hundredths of the time with fp64", Level: 100, Names: graphNames(all, 2, 4)[:len(all)]}
+			YLabel: "percent of the time with fp64", Level: 100, Names: graphNames(all, 2, 4)[:len(all)]}
 		parts := make([]report.Series, len(widths)+1)
 		for k, b := range widths {
 			parts[k] = report.Series{Name: fmt.Sprintf("%d bits", b), Origin: report.Measured}
@@ -72,11 +72,11 @@ func cpmsFigure5(all []cpmsResults) report.Section {
 	return sec
 }
 
-// cpmsFigure6 is the time of PageRank over the tolerance.
+// cpmsFigure6 reports the time of PageRank by tolerance.
 func cpmsFigure6(all []cpmsResults) report.Section {
 	sec := report.Section{
 		Name: "cpms-fig6", Title: "Figure 6: the time of PageRank by the tolerance",
-		Intro: []string{"csr, as in the paper; segments are separated. The line to beat is that of folded weights in fp64."},
+		Intro: []string{"csr, as in the paper, with separated segments. The strong baseline is the line of folded weights in fp64."},
 	}
 	for _, r := range all {
 		f := report.Figure{Name: "cpms-fig6-" + r.name, Title: "Figure 6, csr: " + r.name, XLabel: "tolerance", YLabel: "seconds", Log: true, Names: toleranceMarks()}
@@ -106,7 +106,7 @@ func cpmsFigure6(all []cpmsResults) report.Section {
 	return sec
 }
 
-// toleranceMarks is the names for an axis of -log10 of the tolerance.
+// toleranceMarks returns labels for an axis of -log10 of the tolerance.
 func toleranceMarks() (marks []report.Mark) {
 	names, x := tolerances()
 	for i := range x {
@@ -115,7 +115,7 @@ func toleranceMarks() (marks []report.Mark) {
 	return marks
 }
 
-// tolerances is the names of paper.CPMSThresholds, and -log10 of each.
+// tolerances returns the names of paper.CPMSThresholds, and -log10 of each.
 func tolerances() (names []string, x []float64) {
 	for _, tol := range paper.CPMSThresholds {
 		names, x = append(names, fmt.Sprintf("%.0e", tol)), append(x, -math.Log10(tol))
@@ -123,11 +123,11 @@ func tolerances() (names []string, x []float64) {
 	return names, x
 }
 
-// figure7aWithMeans is paper.CPMSFigure7a with a row of geometric means.
+// figure7aWithMeans returns paper.CPMSFigure7a with a row of geometric means.
 func figure7aWithMeans() [][]float64 { return withMeans(slices.Clone(paper.CPMSFigure7a)) }
 
-// paperFigure7a is the numbers that the paper prints in its Figure 7 (a), the tolerances
-// over them, and their geometric means.
+// paperFigure7a returns the numbers printed in the paper's Figure 7 (a), the tolerances of its columns, and their
+// geometric means.
 func paperFigure7a() (t report.Table, tols []string, means []float64) {
 	tols, _ = tolerances()
 	t = report.Table{Name: "cpms-fig7a-paper", Title: "Figure 7 (a) of the paper: GPU, csr, 2 segments in banks of 128 bytes",
@@ -146,14 +146,14 @@ func paperFigure7a() (t report.Table, tols []string, means []float64) {
 	return t, tols, rows[len(rows)-1]
 }
 
-// cpmsFigures10And11 is the heat maps, and their means as lines.
+// cpmsFigures10And11 reports the heat maps, and their means as lines.
 func cpmsFigures10And11(all []cpmsResults) report.Section {
 	sec := report.Section{
 		Name: "cpms-fig10", Title: "Figures 10 and 11: the speed-up of PageRank",
 		Intro: []string{
-			"Over stored weights in fp64 and indices of 4 bytes, the paper's baseline, and in brackets over folded weights in fp64 with indices of the same size. Figure 10 is csr, Figure 11 ell.",
-			"Two kinds of ways are not the paper's. Folded: only the ranks have adaptive precision, because there are no values. Near (ell only): indices take 2 bytes where the nodes of a slice have neighbours with near numbers, so that values are a larger share of what is read.",
-			"Heat maps are over the paper's baseline. The lines are geometric means of all graphs over it; dotted is that of the paper's ten graphs on a GPU (csr, 2 segments in banks of 128 bytes, the numbers printed in its Figure 7). Figures 7 and 8 follow where there is a GPU.",
+			"Speed-ups over the paper's baseline, stored weights in fp64 with 4-byte indices, and in brackets over folded weights in fp64 with indices of the same size. Figure 10 is csr, Figure 11 ell.",
+			"Two kinds of ways are not in the paper. Folded: only the ranks have adaptive precision, because there are no values. Near (ell only): indices take 2 bytes if the nodes of a slice have neighbours with near numbers, so values are a larger fraction of the bytes read.",
+			"The heat maps show speed-ups over the paper's baseline, the lines their geometric means over all graphs. The dotted line is the mean of the paper's ten graphs on a GPU (csr, 2 segments in banks of 128 bytes, the numbers printed in its Figure 7). Figures 7 and 8 follow if there is a GPU.",
 		},
 	}
 	theirs, tols, paperMeans := paperFigure7a()
@@ -202,13 +202,13 @@ func cpmsFigures10And11(all []cpmsResults) report.Section {
 	return sec
 }
 
-// ofPaper reports whether a way is one of the paper's Figures 10 and 11.
+// ofPaper reports whether the way is in the paper's Figures 10 and 11.
 func (w cpmsWay) ofPaper() bool {
 	return w.opt.Precision != "" && w.opt.Weights == solver.WeightsStored && w.opt.WideIndices
 }
 
-// meansBeside sets the means of the ways with separated segments, by format, way and
-// tolerance, beside those that the paper's abstract gives.
+// meansBeside compares the means of the ways with separated segments, by format, way and tolerance, with those in the
+// paper's abstract.
 func meansBeside(means map[string][][]float64) (remarks []string) {
 	at4, at10 := slices.Index(paper.CPMSThresholds, 1e-4), slices.Index(paper.CPMSThresholds, 1e-10)
 	for _, format := range cpmsFormats {
@@ -228,8 +228,8 @@ func meansBeside(means map[string][][]float64) (remarks []string) {
 	return remarks
 }
 
-// layoutsBeside is what the paper says of its Figures 10 and 11, counted over graphs and
-// tolerances: separated segments beat banks, and 2 segments beat 4.
+// layoutsBeside counts, over graphs and tolerances, how often the paper's statements about Figures 10 and 11 hold:
+// separated segments beat banks, and 2 segments beat 4.
 func layoutsBeside(all []cpmsResults) (remarks []string) {
 	for _, format := range cpmsFormats {
 		ways := cpmsWays(format, 0)
@@ -263,7 +263,7 @@ func layoutsBeside(all []cpmsResults) (remarks []string) {
 	return remarks
 }
 
-// cpmsFigures7And8 is the heat maps of a GPU.
+// cpmsFigures7And8 reports the heat maps of a GPU.
 func cpmsFigures7And8(all []cpmsResults) report.Section {
 	sec := report.Section{
 		Name: "cpms-fig7", Title: "Figures 7 and 8: the speed-up of PageRank on a GPU",
@@ -290,12 +290,12 @@ func cpmsFigures7And8(all []cpmsResults) report.Section {
 	return sec
 }
 
-// onCPU and onGPU are the runs of a graph in a format.
+// onCPU and onGPU return the runs of a graph in a format.
 func onCPU(r *cpmsResults, format string) []cpmsRun { return r.ranked[format] }
 
 func onGPU(r *cpmsResults, format string) []cpmsRun { return r.onGPU[format] }
 
-// speedups of a way over both baselines: a row for each graph and one of means, a
+// speedups returns the speed-ups of a way over both baselines, with a row for each graph and one for the means, and a
 // column for each of paper.CPMSThresholds.
 func speedups(all []cpmsResults, format string, way int, runsOf func(r *cpmsResults, format string) []cpmsRun) (over, strong [][]float64, rows []string) {
 	for _, r := range all {

@@ -10,7 +10,7 @@ import (
 	"github.com/msrep-go/msrep/bench/report"
 )
 
-// cpmsSections is the report.
+// cpmsSections returns the sections of the report.
 func (s *Session) cpmsSections(all []cpmsResults, turns int) []report.Section {
 	list := []report.Section{
 		s.cpmsGraphSection(all, turns), cpmsFigure3(all), cpmsTable2(all), cpmsFigure4(all), cpmsFigure9(all), cpmsFigure5(all), cpmsFigure6(all),
@@ -39,21 +39,21 @@ func (s *Session) cpmsGraphSection(all []cpmsResults, turns int) report.Section 
 		Name: "cpms", Title: "CPMS: precision by segments, and PageRank",
 		Intro: []string{
 			fmt.Sprintf("Graphs of the families of the paper's Table 1 are generated with about %d links each (--entries times %d).", cpmsFactor*s.Entries, cpmsFactor),
-			"Every speed-up is given twice: over the paper's baseline, which is the same program with weights in float64 stored with the links, and in brackets over the strong baseline, whose links have no values because the weights are folded into the ranks. MB are those of indices, values, x and y.",
-			fmt.Sprintf("Times of PageRank are sums over its iterations, each with the median of those that read as many bits, in the less disturbed of %d turns of all ways. The iterations are those of Table 2, with a damping factor of 0.85 and stored weights in csr. The times are those of iterations with %g, of which a ranking needs far fewer and which read the same. Rankings with 4 segments begin with %d bits (--least-segment).", turns, timedDamping, cmp.Or(s.LeastSegment, 32)),
-			"The paper measured a V100 and 48 cores of two Xeon 8168. Its Figures 4 to 6 and 8 to 11 are charts without numbers: beside ours stands what its text says of them. Verdicts follow from the error: up to 10 % is reproduced, up to 25 % roughly.",
+			"Every speed-up is given twice: over the paper's baseline, the same program with float64 weights stored with the links, and in brackets over the strong baseline, whose links have no values because the weights are folded into the ranks. MB counts indices, values, x and y.",
+			fmt.Sprintf("A time of PageRank is a sum over its iterations. Each iteration counts with the median time of the iterations that read the same bits, in the least disturbed of %d turns. The numbers of iterations are those of Table 2, with a damping factor of 0.85 and stored weights in csr. The times of an iteration are measured with a damping factor of %g, which needs far fewer iterations with the same reads. Rankings with 4 segments start with %d bits (--least-segment).", turns, timedDamping, cmp.Or(s.LeastSegment, 32)),
+			"The paper measured a V100 and 48 cores of two Xeon 8168. Its Figures 4 to 6 and 8 to 11 are charts without numbers, so ours are compared with the statements in its text. Verdicts follow from the error: up to 10 % is reproduced, up to 25 % roughly reproduced.",
 		},
 		Tables: []report.Table{ours, theirs},
 	}
 	if l3 := int64(s.Record.Machine.L3); least < 2*l3 {
-		sec.Remarks = append(sec.Remarks, fmt.Sprintf("Not far enough beyond the caches: the least that an iteration reads is %.0f MB, the third-level cache holds %.0f MB. With less than twice as much, part of what reads least stays in the cache; with less than that cache the figures only show that everything works.", float64(least)/1e6, float64(l3)/1e6))
+		sec.Remarks = append(sec.Remarks, fmt.Sprintf("The graphs are too small for the caches: an iteration reads at least %.0f MB, and the third-level cache holds %.0f MB. Below twice the cache, part of the data stays in the cache; below the cache size, the figures only show that everything works.", float64(least)/1e6, float64(l3)/1e6))
 	} else {
-		sec.Remarks = append(sec.Remarks, fmt.Sprintf("The least that an iteration reads is %.0f MB; the third-level cache holds %.0f MB.", float64(least)/1e6, float64(l3)/1e6))
+		sec.Remarks = append(sec.Remarks, fmt.Sprintf("An iteration reads at least %.0f MB; the third-level cache holds %.0f MB.", float64(least)/1e6, float64(l3)/1e6))
 	}
 	return sec
 }
 
-// cpmsTable2 is the iterations to 1e-10.
+// cpmsTable2 reports the iterations to 1e-10.
 func cpmsTable2(all []cpmsResults) report.Section {
 	const tol = 1e-10
 	header := []string{"graph", "fp64", "cpms2: 32", "64", "total", "cpms4: 16", "32", "48", "64", "total"}
@@ -92,10 +92,10 @@ func cpmsTable2(all []cpmsResults) report.Section {
 	}
 	return report.Section{
 		Name: "cpms-table2", Title: "Table 2: iterations by precision",
-		Intro:  []string{"Iterations until the 1-norm of the difference is below 1e-10, by the bits that they read of ranks and weights."},
+		Intro:  []string{"Iterations until the 1-norm of the difference is below 1e-10, by the bits of ranks and weights that they read."},
 		Tables: []report.Table{theirs, ours, from32, more},
 		Remarks: append(remarks,
-			fmt.Sprintf("Adaptive precision that begins with 32 bits needs at most %d iterations more than fp64 here; with 16 bits first at most %d more. The paper, with 16 bits first, has up to 24 more: the 4 bits of mantissa spoil the start vector.", most, mostBy16),
+			fmt.Sprintf("Adaptive precision that begins with 32 bits needs at most %d iterations more than fp64 here; with 16 bits first at most %d more. The paper, with 16 bits first, has up to 24 more: with 4 bits of mantissa the start vector is inaccurate.", most, mostBy16),
 			fmt.Sprintf("Iterations that read 16 bits: %d to %d here, 1 in the paper. Here one more reads them after the difference has come below 0.25 (4 times 2^-4), as step 1 of section 4.2 says; graphs whose first differences are larger need several.", least16, most16),
 			"Misprints of the paper: the parts of Bub with 2 segments sum to 54, those of USA with 4 to 107.",
 		),

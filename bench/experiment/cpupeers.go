@@ -11,17 +11,16 @@ import (
 	"github.com/msrep-go/msrep/bench/report"
 )
 
-// CPUPeers is an experiment that lays products on CPU devices beside those of other
-// libraries: ours as bench.CPUPeers measured them, theirs as bench.ReadPeerTimes read
-// them, none at all where there is no table.
+// CPUPeers returns an experiment that compares products on CPU devices with those of other libraries. ours comes from
+// bench.CPUPeers, theirs from bench.ReadPeerTimes; theirs is empty without a table.
 func CPUPeers(ours, theirs []bench.PeerTime) Experiment {
 	return Experiment{Name: "cpu-peers", run: func(ctx context.Context, s *Session) error {
 		for _, t := range ours {
 			s.Record.Add("cpu-peers", fmt.Sprintf("%s (%s) %d threads", t.Matrix, t.Values, t.Threads), "product", t.Samples)
 			s.Record.Moves(t.Bytes)
 		}
-		s.method = "after 3 products, --reps of them in which the system took no CPU from the process, others in the place of those in which it did; " +
-			"where fewer than 5 were so, all count, and their lower quartile stands for the median"
+		s.method = "after 3 untimed products, --reps products during which the system took no CPU from the process; disturbed products are repeated; " +
+			"with fewer than 5 undisturbed products, all count, and their lower quartile replaces the median"
 		s.Page.Sections = append(s.Page.Sections, peersSection(ours, theirs))
 		return ctx.Err()
 	}}
@@ -29,21 +28,21 @@ func CPUPeers(ours, theirs []bench.PeerTime) Experiment {
 
 func peersSection(ours, theirs []bench.PeerTime) report.Section {
 	sec := report.Section{
-		Name: "cpu-peers", Title: "Products on CPU devices, beside other libraries",
-		Intro: []string{"Median times of products of one matrix, again and again. Ratios are the time of the fastest other library by ours: above 1 ours is faster."},
+		Name: "cpu-peers", Title: "Products on CPU devices, compared with other libraries",
+		Intro: []string{"Median times of repeated products with each matrix. Ratios are the time of the fastest other library over ours: above 1 ours is faster."},
 	}
 	if len(ours) > 0 {
-		sec.Intro = append(sec.Intro, fmt.Sprintf("Values of ours: %s. The table of the others does not tell theirs.", ours[0].Values))
+		sec.Intro = append(sec.Intro, fmt.Sprintf("Our values: %s. The table of the other libraries does not state theirs.", ours[0].Values))
 	}
 	if len(theirs) == 0 {
 		sec.Intro = append(sec.Intro, "No table of other libraries was given (--peers FILE).")
 	} else {
-		sec.Remarks = []string{"The other libraries ran at another time, before this run: on a machine that others use too, run them in turn (scripts/race-cpu) before a ratio near 1 is believed."}
+		sec.Remarks = []string{"The other libraries ran before this run. On a shared machine, a ratio near 1 needs runs that alternate (scripts/race-cpu)."}
 	}
 	t := report.Table{Name: "cpu-peers", Title: "Fastest other library and ours", Header: []string{"matrix", "threads", "other library", "its ms", "ours, ms", "ratio", "ours, GFLOP/s"}}
-	f := report.Figure{Name: "cpu-peers", Title: "Fastest other library by ours", XLabel: "matrices, as in the table", YLabel: "ratio, above 1 ours is faster", Level: 1}
+	f := report.Figure{Name: "cpu-peers", Title: "Time of the fastest other library over ours", XLabel: "matrices, as in the table", YLabel: "ratio, above 1 ours is faster", Level: 1}
 	place := map[string]int{}
-	ratios := map[int][]float64{} // by threads
+	ratios := map[int][]float64{} // by number of threads
 	for _, o := range ours {
 		if _, ok := place[o.Matrix]; !ok {
 			place[o.Matrix] = len(place) + 1
@@ -73,7 +72,7 @@ func peersSection(ours, theirs []bench.PeerTime) report.Section {
 	return sec
 }
 
-// fastest is the fastest of the others on the same matrix with as many threads.
+// fastest returns the fastest other library on the same matrix with the same number of threads.
 func fastest(theirs []bench.PeerTime, own bench.PeerTime) (best bench.PeerTime, ok bool) {
 	same := slices.DeleteFunc(slices.Clone(theirs), func(t bench.PeerTime) bool {
 		return t.Matrix != own.Matrix || t.Threads != own.Threads

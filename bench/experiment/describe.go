@@ -8,7 +8,7 @@ import (
 	"github.com/msrep-go/msrep/kernels/nvidia"
 )
 
-// describe writes the facts of the run and the machine into the report.
+// describe writes the facts about the run and the machine into the report.
 func (s *Session) describe() {
 	m := &s.Record.Machine
 	or := func(v, other string) string {
@@ -22,7 +22,7 @@ func (s *Session) describe() {
 		{"Started", s.Record.Started.Format("2006-01-02 15:04 UTC")},
 		{"Processor", fmt.Sprintf("%s, %d cores, %d threads in use, L2 %d KiB, L3 %d KiB; kernels for %s", m.CPU, m.Cores, m.Threads, m.L2>>10, m.L3>>10, m.Kernels)},
 		{"Memory", fmt.Sprintf("%.1f GiB in %d NUMA nodes; pure reads reach %.1f GB/s", float64(m.Memory)/(1<<30), m.NUMANodes, m.Bandwidth/1e9)},
-		{"Governor", or(m.Governor, "not told by the system")},
+		{"Governor", or(m.Governor, "not reported by the system")},
 		{"GPUs", or(strings.Join(m.GPUs, ", "), "none") + "; driver: " + or(m.Driver, "none")},
 		{"CUDA", aboutCUDA(m.CUDA)},
 		{"System", m.OS + " " + m.Kernel},
@@ -37,13 +37,13 @@ func (s *Session) describe() {
 			outliers, samples = outliers+r.Outliers, samples+r.N
 		}
 	}
-	s.Page.Facts = append(s.Page.Facts, [2]string{"Outliers", fmt.Sprintf("%d of %d samples that were measured, all kept", outliers, samples)})
+	s.Page.Facts = append(s.Page.Facts, [2]string{"Outliers", fmt.Sprintf("%d of %d measured samples, all kept", outliers, samples)})
 	if s.platform != nil {
-		s.Page.Facts = append(s.Page.Facts, [2]string{"Modelled node", s.platform.Title + ": no time of it was measured here; parameters and sources are in the section about the model"})
+		s.Page.Facts = append(s.Page.Facts, [2]string{"Modelled node", s.platform.Title + ": none of its times is measured; the section about the model has its parameters and sources"})
 	}
 }
 
-// aboutCUDA names the GPUs and the versions of CUDA, or says why there are none.
+// aboutCUDA returns the GPUs and the versions of CUDA, or the reason for their absence.
 func aboutCUDA(c nvidia.Status) string {
 	if c.Reason != "" {
 		return "no GPUs: " + c.Reason
@@ -55,23 +55,23 @@ func aboutCUDA(c nvidia.Status) string {
 	return fmt.Sprintf("%s; driver for %s, built for %s, cuSPARSE %s", strings.Join(names, ", "), c.Driver, c.Headers, c.CuSPARSE)
 }
 
-// aboutCaches says what products find in the caches.
+// aboutCaches describes the state of the caches before a product.
 func (s *Session) aboutCaches() string {
 	if s.Cache == CacheCold {
-		return "cold: before each product all cores read memory four times as large as the last cache; each sample is one product"
+		return "cold: before each product all cores read memory four times as large as the last-level cache; each sample is one product"
 	}
-	return "warm: products follow each other, and find in the caches what the last one left there"
+	return "warm: products follow each other directly, and find the caches as the last product left them"
 }
 
-// aboutMethod says how long was measured.
+// aboutMethod describes the sampling.
 func (s *Session) aboutMethod() string {
 	if s.method != "" {
 		return s.method
 	}
 	o := s.Options
-	text := fmt.Sprintf("after %v of warm-up, %d to %d samples until the medians of all quantities are known to %.0f %% or %v are over; a sample takes at least %v", o.Warmup, o.MinSamples, o.MaxSamples, 100*o.RelErr, o.MaxTime, o.MinSample)
+	text := fmt.Sprintf("after %v of warm-up, %d to %d samples until the medians of all quantities are known to %.0f %% or %v have passed; a sample takes at least %v", o.Warmup, o.MinSamples, o.MaxSamples, 100*o.RelErr, o.MaxTime, o.MinSample)
 	if s.Passes > 1 {
-		text += fmt.Sprintf("; so in each of %d passes over all cases of the MSREP paper, whose samples are added up", s.Passes)
+		text += fmt.Sprintf("; the same in each of %d passes over all cases of the MSREP paper, whose samples are combined", s.Passes)
 	}
 	return text + "; intervals are 95 % of the median; no sample is dropped"
 }

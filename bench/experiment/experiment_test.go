@@ -20,7 +20,7 @@ import (
 	"github.com/msrep-go/msrep/sparse/matio"
 )
 
-// quick measures badly and in no time.
+// quick returns options for a fast and inaccurate run.
 func quick(devices string, entries int64) Config {
 	return Config{Devices: devices, Entries: entries, Options: measure.Options{RelErr: 1, MinSamples: 2, MaxSamples: 2, MaxTime: time.Millisecond}}
 }
@@ -43,8 +43,7 @@ func session(t *testing.T, c Config, names ...string) *Session {
 	return s
 }
 
-// requireFull checks that figures and tables have what they promise, and that
-// nothing modelled is called measured.
+// requireFull checks that figures and tables are complete, and that nothing modelled is called measured.
 func requireFull(t *testing.T, s *Session) {
 	t.Helper()
 	for _, sec := range s.Page.Sections {
@@ -74,7 +73,7 @@ func requireFull(t *testing.T, s *Session) {
 	}
 }
 
-func TestFigure6StandsBesideThePapers(t *testing.T) {
+func TestFigure6IsComparedWithThePapers(t *testing.T) {
 	steps := 0
 	c := quick("cpu:8", 40_000)
 	c.Progress = func(done, total int, _ string) {
@@ -114,13 +113,13 @@ func TestTheFiguresOfThePaperAreMeasured(t *testing.T) {
 	}
 	require.Positive(t, s.Record.Machine.Bandwidth)
 	require.NotEmpty(t, s.Page.Facts)
-	six := s.Page.Sections[7].Intro[0] // whose runs are those of Figure 22
+	six := s.Page.Sections[7].Intro[0] // its runs are those of Figure 22
 	require.Contains(t, six, "node of Summit")
 	require.Contains(t, six, "gen:like=mouse_gene,")
 	require.Contains(t, six, "gen:like=HV15R,")
 }
 
-func TestMappedMatricesAreGivenBack(t *testing.T) {
+func TestMappedMatricesAreUnmapped(t *testing.T) {
 	c := quick("cpu:1", 3000)
 	c.Mats = t.TempDir()
 	a, src, err := gen.Generate("like=HV15R,scale=1e-5")
@@ -141,7 +140,7 @@ func TestMappedMatricesAreGivenBack(t *testing.T) {
 	require.Empty(t, mappings(t, c.Mats))
 }
 
-// mappings is what this process has mapped of the files in a folder.
+// mappings returns the mappings of this process for files in a folder.
 func mappings(t *testing.T, dir string) (lines []string) {
 	text, err := os.ReadFile("/proc/self/maps")
 	if err != nil {
@@ -181,7 +180,7 @@ func TestTheModelledShareOfPhasesAddsUp(t *testing.T) {
 	}
 }
 
-func TestTheModelIsLaidBesideTheAuthorsTimes(t *testing.T) {
+func TestTheModelIsComparedWithTheAuthorsTimes(t *testing.T) {
 	s := session(t, quick("cpu:1", 20_000), "model")
 	requireFull(t, s)
 	errs := s.Page.Sections[0].Tables[0]
@@ -212,7 +211,7 @@ func TestTheModelledScalingReachesItsAimsWithRowsLeftWhole(t *testing.T) {
 	require.Empty(t, aims, "both nodes have a table")
 }
 
-func TestConfigurationsThatCannotBeAreRefused(t *testing.T) {
+func TestInvalidConfigurationsAreRefused(t *testing.T) {
 	for _, devices := range []string{"cpu:0", "cpu:x", "cpu:65", "sim:4", "sim:dgx2", "cuda", "cpu:", "gpu"} {
 		_, err := New(quick(devices, 1000), record.New("test", nil))
 		require.True(t, sparse.IsInput(err), devices)

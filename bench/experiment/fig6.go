@@ -18,15 +18,15 @@ import (
 	"github.com/msrep-go/msrep/sparse/gen"
 )
 
-// fig6Cell is the speed of one matrix in GFLOP/s.
+// fig6Cell holds the speeds of one matrix in GFLOP/s.
 type fig6Cell struct {
 	alone  float64 // row blocks; the slowest device counts, each measured alone
 	blocks float64 // row blocks, all devices at once
 	nnz    float64 // parts by nonzeros, all devices at once
 }
 
-// figure6 multiplies matrices whose equal row blocks hold unequal numbers of
-// nonzeros: low of the devices get ratio times as many as the others.
+// figure6 multiplies matrices whose equal row blocks hold unequal numbers of nonzeros: low of the devices get ratio
+// times the nonzeros of the others.
 func figure6(ctx context.Context, s *Session) error {
 	if s.platform != nil && s.platform.Name != "dgx1" {
 		return sparse.Inputf("--devices", "%q: Figure 6 is of a DGX-1: use sim:dgx1", s.Devices)
@@ -40,7 +40,7 @@ func figure6(ctx context.Context, s *Session) error {
 	cells := make([][]fig6Cell, len(lows))
 	for i, low := range lows {
 		for k, ratio := range ratios {
-			if low == 0 && k > 0 { // the ratio does not matter
+			if low == 0 && k > 0 { // without low blocks the ratio has no effect
 				cells[0] = append(cells[0], cells[0][0])
 				continue
 			}
@@ -60,7 +60,7 @@ func figure6(ctx context.Context, s *Session) error {
 
 // fig6Cell makes the matrix and measures or models it.
 func (s *Session) fig6Cell(ctx context.Context, low int, ratio float64) (fig6Cell, error) {
-	room := 2 * math.Sqrt(float64(s.Entries)*float64(s.most)) // rows in which one device can hold all entries
+	room := 2 * math.Sqrt(float64(s.Entries)*float64(s.most)) // enough rows for all entries on one device
 	rows := max(s.Entries/50, int64(s.most), int64(room))
 	a, _, err := gen.GenerateContext(ctx, fmt.Sprintf("lowhigh:rows=%d,nnz=%d,parts=%d,low=%d,ratio=%g", rows, s.Entries, s.most, low, ratio), 0)
 	if err != nil {
@@ -113,15 +113,15 @@ func (s *Session) fig6Measure(ctx context.Context, a *sparse.CSR[float64], name 
 			return c, err
 		}
 		*v.to = flops / s.Record.Add("msrep-fig6", name, v.what, samples[0]).Median
-		if v.opt.Variant.Strategy != msrep.Baseline { // that is the time of one device, which does a part
+		if v.opt.Variant.Strategy != msrep.Baseline { // the other strategies give the time of one device, which computes one part
 			s.Record.Moves(leastBytes(sparse.FormatCSR, a.Rows, a.Cols, a.NNZ()))
 		}
 	}
 	return c, nil
 }
 
-// fig6Entries is the size of the matrix whose times are modelled: large enough for
-// GPUs. It has the shares of the one that is made.
+// fig6Entries is the number of entries of the modelled matrix, large enough for GPUs. Its parts have the same
+// proportions as those of the generated matrix.
 const fig6Entries = 400_000_000
 
 // fig6Model models the kernels of the parts, with the traffic of x through the cache.
@@ -150,10 +150,10 @@ func (s *Session) fig6Model(a *sparse.CSR[float64], name string) (c fig6Cell, er
 func (s *Session) fig6Section(lows []int, ratios []float64, cells [][]fig6Cell) report.Section {
 	sec := report.Section{
 		Name: "msrep-fig6", Title: "Figure 6: unequal numbers of nonzeros",
-		Intro: []string{fmt.Sprintf("The rows are cut into %d equal blocks, one for each device; the first few hold fewer of the nonzeros than the others. Speed is in GFLOP/s of the whole product.", s.most)},
+		Intro: []string{fmt.Sprintf("The rows are cut into %d equal blocks, one for each device; the first few blocks hold fewer nonzeros than the others. Speed is in GFLOP/s of the whole product.", s.most)},
 	}
 	if s.platform != nil {
-		sec.Intro = append(sec.Intro, fmt.Sprintf("Modelled, not measured: %s. The matrix has %d nonzeros, the parts of one of %d that was split for real.", s.platform.Title, fig6Entries, s.Entries))
+		sec.Intro = append(sec.Intro, fmt.Sprintf("Modelled, not measured: %s. The matrix has %d nonzeros, in the proportions of a matrix of %d nonzeros that was split for real.", s.platform.Title, fig6Entries, s.Entries))
 	} else {
 		sec.Intro = append(sec.Intro, fmt.Sprintf("Measured on %s, with %d nonzeros.", s.devicesAre(), s.Entries))
 	}
@@ -178,12 +178,12 @@ func (s *Session) fig6Section(lows []int, ratios []float64, cells [][]fig6Cell) 
 		sec.Tables = append(sec.Tables, speedTable("msrep-fig6-shared", "Row blocks, devices at once on the cores of this machine", report.Measured, lows, ratios,
 			pick(func(c fig6Cell) float64 { return c.blocks })))
 		sec.Intro = append(sec.Intro,
-			fmt.Sprintf("Row blocks: each device multiplies alone, and the longest time is that of a node whose %d devices run side by side, as GPUs do. Split by nonzeros: all run at once and share %d cores, so compare its rows with each other, not with the table of blocks.", s.most, s.Record.Machine.Cores),
-			"Devices at once: when there are fewer cores than devices, cores that finish a short block go on with another, and much of the imbalance does not show.")
+			fmt.Sprintf("Row blocks: each device multiplies alone, and the longest time stands for a node whose %d devices run in parallel, as GPUs do. Split by nonzeros: all devices run at once and share %d cores, so compare the rows of this table with each other, not with the table of blocks.", s.most, s.Record.Machine.Cores),
+			"Devices at once: with fewer cores than devices, a core that finishes a short block continues with another block, which hides much of the imbalance.")
 	}
 	sec.Figures = []report.Figure{
-		relativeFigure("msrep-fig6-few", "Row blocks: share of the balanced speed", s.origin(), lows, ratios, alone, true),
-		relativeFigure("msrep-fig6-even", "Split by nonzeros: share of the balanced speed", s.origin(), lows, ratios, nnz, false),
+		relativeFigure("msrep-fig6-few", "Row blocks: fraction of the balanced speed", s.origin(), lows, ratios, alone, true),
+		relativeFigure("msrep-fig6-even", "Split by nonzeros: fraction of the balanced speed", s.origin(), lows, ratios, nnz, false),
 	}
 	v := fig6Verdicts(lows, ratios, alone, nnz)
 	claims := report.Table{Name: "msrep-fig6-claims", Title: "What the paper says", Prose: true, Header: []string{"statement", "paper", string(s.origin()), "outcome"}}
@@ -199,13 +199,12 @@ func (s *Session) fig6Section(lows []int, ratios []float64, cells [][]fig6Cell) 
 	sec.Tables = append([]report.Table{claims}, sec.Tables...)
 	sec.Remarks = []string{fmt.Sprintf("Statements of the paper about this figure: %d. Of these hold here: %d.", len(v), held)}
 	if s.platform == nil {
-		sec.Remarks = append(sec.Remarks, s.scatter("msrep-fig6"))
+		sec.Remarks = append(sec.Remarks, s.medianErrors("msrep-fig6"))
 	}
 	return sec
 }
 
-// fig6Errors says how far speeds are from the rule of paper.Balance: on average and at
-// most.
+// fig6Errors returns the mean and the largest deviation of speeds from paper.Balance.
 func fig6Errors(lows []int, ratios []float64, speed [][]float64) (mean, worst float64) {
 	for i, low := range lows {
 		for k, ratio := range ratios {
@@ -216,7 +215,7 @@ func fig6Errors(lows []int, ratios []float64, speed [][]float64) (mean, worst fl
 	return mean, worst
 }
 
-// fig6Verdicts judges speeds with row blocks, and split by nonzeros.
+// fig6Verdicts judges the speeds with row blocks and with a split by nonzeros.
 func fig6Verdicts(lows []int, ratios []float64, blocks, nnz [][]float64) []verdict {
 	mean, worst := fig6Errors(lows, ratios, blocks)
 	paperMean, paperWorst := fig6Errors(paper.Figure6Low, paper.Figure6Ratios, paper.Figure6)
@@ -238,8 +237,8 @@ func fig6Verdicts(lows []int, ratios []float64, blocks, nnz [][]float64) []verdi
 	}
 }
 
-// scatter says how well the medians of an experiment's times are known.
-func (s *Session) scatter(experiment string) string {
+// medianErrors describes the widths of the intervals of an experiment's medians.
+func (s *Session) medianErrors(experiment string) string {
 	var widths []float64
 	for _, r := range s.Record.Rows {
 		if r.Experiment == experiment && r.Source == record.Measured && r.Median > 0 {
@@ -250,10 +249,10 @@ func (s *Session) scatter(experiment string) string {
 		return "No time was measured."
 	}
 	slices.Sort(widths)
-	return fmt.Sprintf("The 95 %% intervals of the medians are %.0f %% wide in the middle case and %.0f %% in the worst: errors of that size may be those of a disturbed machine.", 100*widths[len(widths)/2], 100*widths[len(widths)-1])
+	return fmt.Sprintf("The 95 %% intervals of the medians are %.0f %% wide in the median case and %.0f %% in the worst: errors of this size may come from a disturbed machine.", 100*widths[len(widths)/2], 100*widths[len(widths)-1])
 }
 
-// speedTable is a table like Figure 6.
+// speedTable returns a table like Figure 6.
 func speedTable(name, title string, origin report.Origin, lows []int, ratios []float64, v [][]float64) report.Table {
 	t := report.Table{Name: name, Title: title, Origin: origin, Header: []string{"devices with few"}}
 	for _, r := range ratios {
@@ -273,10 +272,10 @@ func speedTable(name, title string, origin report.Origin, lows []int, ratios []f
 	return t
 }
 
-// relativeFigure draws up to three of the rows relative to the balanced speed, and those
-// of the paper, which has only row blocks, beside them.
+// relativeFigure draws up to three of the rows relative to the balanced speed. With beside, it adds those of the
+// paper, which has only row blocks.
 func relativeFigure(name, title string, origin report.Origin, lows []int, ratios []float64, v [][]float64, beside bool) report.Figure {
-	f := report.Figure{Name: name, Title: title, XLabel: "nonzeros of a low device by those of a high one", YLabel: "share of balanced speed"}
+	f := report.Figure{Name: name, Title: title, XLabel: "nonzeros of a low device by those of a high one", YLabel: "fraction of the balanced speed"}
 	scaled := func(row []float64, by float64) (s []float64) {
 		for _, x := range row {
 			s = append(s, x/by)
@@ -295,7 +294,7 @@ func relativeFigure(name, title string, origin report.Origin, lows []int, ratios
 	return f
 }
 
-// short writes a number with three digits or so.
+// short formats a number with about three digits.
 func short(v float64) string {
 	if v >= 100 {
 		return fmt.Sprintf("%.0f", v)

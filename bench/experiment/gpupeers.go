@@ -17,15 +17,15 @@ import (
 	"github.com/msrep-go/msrep/sparse/matio"
 )
 
-// committedResults is where the project keeps what was measured on GPUs, from its root.
+// committedResults is the folder with the project's GPU results, relative to its root.
 var committedResults = filepath.Join("bench", "results")
 
-// gpuPeers lays our kernels beside cuSPARSE on the GPUs at hand, and draws the results
-// of scripts/gpu-run, in which CuPy and torch take part as well.
+// gpuPeers compares our kernels with cuSPARSE on the available GPUs, and draws the results of scripts/gpu-run, which
+// include CuPy and torch.
 func gpuPeers(ctx context.Context, s *Session) error {
 	sec := report.Section{
-		Name: "gpu-peers", Title: "Products on GPUs, beside cuSPARSE, CuPy and torch",
-		Intro: []string{"Ratios are the time of the other by that of the fastest of our kernels (by vectors, by merge path and, where it was measured, by slices): above 1 ours is faster. Matrix and vectors stay on the GPU."},
+		Name: "gpu-peers", Title: "Products on GPUs, compared with cuSPARSE, CuPy and torch",
+		Intro: []string{"Ratios are the time of the other library over that of the fastest of our kernels (by vectors, by merge path and, if measured, by slices): above 1 ours is faster. Matrix and vectors stay on the GPU."},
 	}
 	s.steps(1)
 	if err := s.step(ctx, "gpu-peers: results that are kept"); err != nil {
@@ -46,11 +46,11 @@ func gpuPeers(ctx context.Context, s *Session) error {
 		if why == "" {
 			why = "--devices names none"
 		}
-		sec.Remarks = append(sec.Remarks, "No GPU took part in this run: "+why+".")
+		sec.Remarks = append(sec.Remarks, "This run used no GPU: "+why+".")
 	}
 	for i, r := range runs {
 		if r.StandIn() {
-			sec.Remarks = append(sec.Remarks, r.Folder+" was made on the stand-in for a driver, whose times mean nothing: it is not drawn.")
+			sec.Remarks = append(sec.Remarks, r.Folder+" was made with the stand-in for the driver, whose times mean nothing: it is not drawn.")
 			continue
 		}
 		origin := report.Earlier
@@ -62,13 +62,13 @@ func gpuPeers(ctx context.Context, s *Session) error {
 		sec.Remarks = append(sec.Remarks, peerRemark(r))
 	}
 	if len(sec.Tables) == 0 {
-		sec.Remarks = append(sec.Remarks, "There are no results of a GPU to show: scripts/gpu-run DIR makes them on a machine that has one, and --results DIR names them.")
+		sec.Remarks = append(sec.Remarks, "There are no GPU results to show: scripts/gpu-run DIR writes them on a machine with a GPU, and --results DIR names their folder.")
 	}
 	s.Page.Sections = append(s.Page.Sections, sec)
 	return nil
 }
 
-// gpuRuns reads what was measured before.
+// gpuRuns reads earlier results.
 func (s *Session) gpuRuns() (runs []*gpuruns.Run, err error) {
 	dir := s.Results
 	if dir == "" {
@@ -91,7 +91,7 @@ func (s *Session) gpuRuns() (runs []*gpuruns.Run, err error) {
 	return runs, nil
 }
 
-// gpuSpecs are matrices of about so many entries, regular ones and skewed ones.
+// gpuSpecs returns specs of regular and skewed matrices with about the given number of entries.
 func gpuSpecs(entries int64) (specs []string) {
 	e := float64(entries)
 	return []string{
@@ -104,7 +104,7 @@ func gpuSpecs(entries int64) (specs []string) {
 	}
 }
 
-// measureGPU multiplies on the first GPU.
+// measureGPU measures products on the first GPU.
 func (s *Session) measureGPU(ctx context.Context) (*gpuruns.Run, error) {
 	r := &gpuruns.Run{Folder: "here", GPU: s.measured(1)}
 	for _, g := range nvidia.Query().GPUs {
@@ -140,7 +140,7 @@ func (s *Session) measureGPU(ctx context.Context) (*gpuruns.Run, error) {
 	return r, nil
 }
 
-// rivals of our kernels in a run, in the order of the columns.
+// rivals are the other libraries of a run, in the order of the columns.
 var rivals = []string{gpuruns.CuSPARSE, gpuruns.CuPy, gpuruns.Torch}
 
 func peerTable(r *gpuruns.Run, origin report.Origin) report.Table {
@@ -162,7 +162,7 @@ func peerTable(r *gpuruns.Run, origin report.Origin) report.Table {
 	return t
 }
 
-// ratioTo is the time of a rival by ours, NaN where one is not known.
+// ratioTo returns the time of a rival over ours, NaN if one is unknown.
 func ratioTo(p *gpuruns.Product, rival string) float64 {
 	s, ok := p.Seconds[rival]
 	if !ok {
@@ -173,7 +173,7 @@ func ratioTo(p *gpuruns.Product, rival string) float64 {
 
 func peerFigure(r *gpuruns.Run, origin report.Origin) report.Figure {
 	f := report.Figure{
-		Name: "gpu-peers-" + r.Folder, Title: r.GPU + ": time by that of our kernels", XLabel: "matrices, as in the table", YLabel: "ratio, above 1 ours is faster", Level: 1,
+		Name: "gpu-peers-" + r.Folder, Title: r.GPU + ": time over that of our kernels", XLabel: "matrices, as in the table", YLabel: "ratio, above 1 ours is faster", Level: 1,
 	}
 	for _, rival := range rivals {
 		series := report.Series{Name: rival, Origin: origin, Points: true}
@@ -189,7 +189,7 @@ func peerFigure(r *gpuruns.Run, origin report.Origin) report.Figure {
 	return f
 }
 
-// peerRemark is the geometric mean over the best rival.
+// peerRemark states the geometric mean of the best rival's time over ours.
 func peerRemark(r *gpuruns.Run) string {
 	var ratios []float64
 	for i := range r.Products {

@@ -13,7 +13,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// results writes a folder as scripts/gpu-run does.
+// results writes a folder like those of scripts/gpu-run.
 func results(t *testing.T, gpu string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "2026-12-01-h100")
@@ -39,7 +39,7 @@ func TestResultsOfAGPUAreDrawnAsMeasuredElsewhere(t *testing.T) {
 	}, sec.Tables[0].Rows)
 	require.Equal(t, report.Earlier, sec.Tables[0].Origin)
 	require.Len(t, sec.Figures[0].Series, 2)
-	require.Contains(t, sec.Remarks[0], "No GPU took part")
+	require.Contains(t, sec.Remarks[0], "This run used no GPU")
 	require.Contains(t, sec.Remarks[1], "1.50 times as long")
 }
 
@@ -51,10 +51,10 @@ func TestTimesOfTheStandInAreNotDrawn(t *testing.T) {
 	require.Contains(t, sec.Remarks[1], "stand-in")
 }
 
-func TestWithoutAGPUAndResultsThatIsSaid(t *testing.T) {
+func TestAMissingGPUAndMissingResultsAreReported(t *testing.T) {
 	sec := session(t, quick("cpu:1", 1000), "gpu-peers").Page.Sections[0]
 	require.Empty(t, sec.Tables)
-	require.Contains(t, sec.Remarks[1], "no results of a GPU")
+	require.Contains(t, sec.Remarks[1], "no GPU results")
 	c := quick("cpu:1", 1000)
 	c.Results = filepath.Join(t.TempDir(), "none")
 	s, err := New(c, record.New("test", nil))

@@ -11,7 +11,7 @@ import (
 	"github.com/msrep-go/msrep/sparse/matio"
 )
 
-// matrixSet keeps the matrix that was used last, in the formats that were asked for.
+// matrixSet caches the last matrix in the formats that were requested.
 type matrixSet struct {
 	name    string
 	file    *matio.Matrix
@@ -19,27 +19,27 @@ type matrixSet struct {
 	formats map[sparse.Format]sparse.Matrix[float64]
 }
 
-// loaded is what is known of a matrix that was used.
+// loaded describes a matrix that was used.
 type loaded struct {
-	file       bool // it was read, and not generated
+	file       bool // read from a file, not generated
 	rows, cols int
 	nnz        int64
 }
 
-// free gives back what the matrix is mapped from.
+// free unmaps the file of the matrix.
 func (m *matrixSet) free() error {
 	err := m.file.Close()
 	*m = matrixSet{}
 	return err
 }
 
-// load reads a matrix of Table 2 from the folder of matrices, or generates one like
-// it with about s.Entries entries.
+// load reads a matrix of Table 2 from the folder of matrices, or generates a similar one with about s.Entries
+// entries.
 func (s *Session) load(ctx context.Context, name string) (*matrixSet, error) {
 	if s.matrix.name == name {
 		return s.matrix, nil
 	}
-	if err := s.matrix.free(); err != nil { // the last one
+	if err := s.matrix.free(); err != nil { // the previous matrix
 		return nil, err
 	}
 	m, ok := paper.Find(name)
@@ -60,7 +60,7 @@ func (s *Session) load(ctx context.Context, name string) (*matrixSet, error) {
 	return s.matrix, nil
 }
 
-// find looks for a file of the matrix.
+// find returns the file of a matrix, or "".
 func (s *Session) find(name string) string {
 	if s.Mats == "" {
 		return ""
@@ -74,7 +74,7 @@ func (s *Session) find(name string) string {
 	return ""
 }
 
-// in gives the matrix in a format.
+// in returns the matrix in a format.
 func (m *matrixSet) in(f sparse.Format) sparse.Matrix[float64] {
 	if m.formats[f] == nil {
 		if f == sparse.FormatCSC {
@@ -86,8 +86,8 @@ func (m *matrixSet) in(f sparse.Format) sparse.Matrix[float64] {
 	return m.formats[f]
 }
 
-// leastBytes is what a product moves at the least: the arrays of a matrix in csr, csc or
-// coo, with pointers of 8 bytes and indices of 4, and both vectors, each once.
+// leastBytes returns the least number of bytes that a product moves: the arrays of a matrix in csr, csc or coo, with
+// 8-byte pointers and 4-byte indices, and both vectors, each once.
 func leastBytes(f sparse.Format, rows, cols int, nnz int64) int64 {
 	vectors := 8 * int64(rows+cols)
 	switch f {

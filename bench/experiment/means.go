@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// geometricMean of positive numbers; NaN of none.
+// geometricMean returns the geometric mean of positive numbers; NaN for none.
 func geometricMean(v []float64) float64 {
 	sum := 0.0
 	for _, x := range v {
@@ -14,7 +14,7 @@ func geometricMean(v []float64) float64 {
 	return math.Exp(sum / float64(len(v)))
 }
 
-// columnMeans is the geometric mean of each column.
+// columnMeans returns the geometric mean of each column.
 func columnMeans(rows [][]float64) (means []float64) {
 	for k := range rows[0] {
 		var column []float64
@@ -26,8 +26,8 @@ func columnMeans(rows [][]float64) (means []float64) {
 	return means
 }
 
-// knownMeans writes the geometric mean of each column, over the numbers that are not
-// NaN, and how many these are where some are missing.
+// knownMeans formats the geometric mean of the numbers in each column that are not NaN, with their count if some are
+// missing.
 func knownMeans(rows [][]float64) (cells []string) {
 	for k := range rows[0] {
 		var column []float64
@@ -45,5 +45,5 @@ func knownMeans(rows [][]float64) (cells []string) {
 	return cells
 }
 
-// withMeans adds a row of geometric means.
+// withMeans appends a row of geometric means.
 func withMeans(v [][]float64) [][]float64 { return append(v, columnMeans(v)) }

@@ -14,22 +14,22 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// modelReport lays the model beside the authors' times that did not calibrate it,
-// and models this library on the six matrices. It measures nothing.
+// modelReport compares the model with the authors' times that did not calibrate it, and models this library on the
+// six matrices. It measures nothing.
 func modelReport(ctx context.Context, s *Session) error {
 	sec := report.Section{
 		Name: "model", Title: "The model of the DGX-1 and of Summit",
 		Intro: []string{
-			fmt.Sprintf("Half of the authors' runs (six matrices, three formats) calibrate the model, the other half checks it: the tables of parameters say which phase of which runs each parameter is fitted on, and how far it is off on those held out. Errors are relative, without sign, medians over the runs. Above %.0f %% a phase counts as not modelled, and is drawn in no figure.", 100*model.Tolerance),
-			"The times of five of the six matrices on Summit are four times too short for its links: copies at 188 GB/s over links of 50, kernels at 2.9 TB/s from memories of 0.9. The model is calibrated on those times multiplied by 4. Below it is checked in three ways: so, with the times as they are, and calibrated again on the times as they are.",
-			"Scaling of this library is over itself on one GPU. End to end copies the matrix and the vectors for each product; resident leaves both on the GPUs; with exchange each GPU also gets the elements of the new vector that the others made, as an iteration needs.",
-			fmt.Sprintf("The fastest split is that of the rules %q (msrep.PlanOptions.Variant.Split) with which the model's resident product is the fastest.", modelRules),
-			"The matrices are like those of Table 2 in size and in the spread of their lengths, and are split for real; the traffic of x is counted with a model of each GPU's cache on a matrix of fewer entries. No GPU took part.",
+			fmt.Sprintf("Half of the authors' runs (six matrices, three formats) calibrate the model, the other half checks it. The tables of parameters state the phase and the runs that fit each parameter, and its error on the held-out runs. Errors are medians of the absolute relative errors over the runs. A phase with an error above %.0f %% counts as not modelled and is not drawn.", 100*model.Tolerance),
+			"The times of five of the six matrices on Summit are four times too short for its links: copies at 188 GB/s over links of 50 GB/s, kernels at 2.9 TB/s from memories of 0.9 TB/s. The model is calibrated on those times multiplied by 4. The tables check it in three ways: with these times, with the uncorrected times, and calibrated again on the uncorrected times.",
+			"Scaling of this library is relative to itself on one GPU. End to end copies the matrix and the vectors for each product. Resident leaves both on the GPUs. With exchange, each GPU also receives the elements of the new vector that the other GPUs computed, as in an iteration.",
+			fmt.Sprintf("The fastest split is the one of the rules %q (msrep.PlanOptions.Variant.Split) with the fastest modelled resident product.", modelRules),
+			"The matrices resemble those of Table 2 in size and in the distribution of row lengths, and are split for real. The traffic of x is counted with a model of each GPU's cache on a matrix of fewer entries. No GPU was used.",
 		},
 	}
-	errs := report.Table{Name: "model-errors", Title: "Error on the half that is held out: median (worst), percent", Origin: report.Modelled,
+	errs := report.Table{Name: "model-errors", Title: "Error on the held-out half: median (worst), percent", Origin: report.Modelled,
 		Header: []string{"platform and times", "phase", "runs", "all formats", "CSR", "CSC", "COO"}}
-	versions := report.Table{Name: "model-versions", Title: "Error of all versions on the half that is held out: median (on GPUs of both sockets), percent", Origin: report.Modelled,
+	versions := report.Table{Name: "model-versions", Title: "Error of all versions on the held-out half: median (on GPUs of both sockets), percent", Origin: report.Modelled,
 		Header: []string{"platform, version", "phase", "runs", "CSR", "CSC", "COO"}}
 	for _, name := range model.Names() {
 		p, err := model.Load(name)
@@ -48,9 +48,9 @@ func modelReport(ctx context.Context, s *Session) error {
 		if name == "dgx1" {
 			continue
 		}
-		errs.Rows = append(errs.Rows, errorRows("Summit, times as they are", p, model.Points(name, false))...)
+		errs.Rows = append(errs.Rows, errorRows("Summit, uncorrected times", p, model.Points(name, false))...)
 		raw := model.Calibrate(p, model.Points(name, false))
-		errs.Rows = append(errs.Rows, errorRows("Summit, calibrated on times as they are", raw, model.Points(name, false))...)
+		errs.Rows = append(errs.Rows, errorRows("Summit, calibrated on uncorrected times", raw, model.Points(name, false))...)
 		sec.Remarks = append(sec.Remarks, rawLink(raw.HostLink.Value), sameAsDGX1(paper.Times()))
 	}
 	sec.Tables = append(sec.Tables, errs, versions)
@@ -71,7 +71,7 @@ func modelReport(ctx context.Context, s *Session) error {
 	return nil
 }
 
-// errorRows has the errors of p-opt by phase.
+// errorRows returns the errors of p-opt by phase.
 func errorRows(what string, p *model.Platform, points []model.Point) (rows [][]string) {
 	checks := p.CheckHeld(points)
 	for _, phase := range model.Phases {
@@ -85,7 +85,7 @@ func errorRows(what string, p *model.Platform, points []model.Point) (rows [][]s
 	return rows
 }
 
-// versionRows has the errors that decide what is drawn.
+// versionRows returns the errors that decide which curves are drawn.
 func versionRows(what string, p *model.Platform, points []model.Point) (rows [][]string) {
 	checks := p.CheckHeld(points)
 	for _, version := range paper.Versions {
@@ -101,17 +101,17 @@ func versionRows(what string, p *model.Platform, points []model.Point) (rows [][
 	return rows
 }
 
-// rawLink says what Summit's times as they are mean for its links.
+// rawLink states the speed of Summit's links that its uncorrected times imply.
 func rawLink(speed float64) string {
-	text := fmt.Sprintf("Calibrated on Summit's times as they are, the link to each GPU would carry %.0f GB/s; two NVLinks carry 50", speed)
+	text := fmt.Sprintf("Calibrated on Summit's uncorrected times, the link to each GPU would carry %.0f GB/s; two NVLinks carry 50", speed)
 	if speed > 50 {
 		return text + ": these times are too short for the machine."
 	}
 	return text + ": these times are possible."
 }
 
-// sameAsDGX1 counts the phases of runs on Summit that are digit for digit those of the
-// same run on the DGX-1.
+// sameAsDGX1 counts the phases of runs on Summit whose times equal those of the same run on the DGX-1 digit for
+// digit.
 func sameAsDGX1(times []paper.Time) string {
 	type key struct {
 		matrix, format, kind string
@@ -136,18 +136,18 @@ func sameAsDGX1(times []paper.Time) string {
 			}
 		}
 	}
-	text := fmt.Sprintf("Times of partition, compute and merge on Summit that are digit for digit those of the same run on the DGX-1: %d", same)
+	text := fmt.Sprintf("Times of partition, compute and merge on Summit that equal those of the same run on the DGX-1 digit for digit: %d", same)
 	if same > 0 {
 		text += ", of " + join(slices.Sorted(maps.Keys(where))) + ". They cannot have been measured twice; they are kept"
 	}
 	return text + "."
 }
 
-// modelRules are the splits of which the model takes the fastest; see
-// msrep.PlanOptions.Variant.Split. The first is the paper's.
+// modelRules are the splits among which the model takes the fastest (msrep.PlanOptions.Variant.Split). The first is the
+// paper's.
 var modelRules = []partition.Rule{partition.RuleNNZ, partition.RuleMergePath, partition.RuleWhole}
 
-// scaling is the modelled times of a matrix on some GPUs.
+// scaling holds the modelled times of a matrix on several GPUs.
 type scaling struct {
 	rule                          partition.Rule // of the fastest resident product
 	endToEnd, resident, exchanged float64        // with that rule
@@ -157,7 +157,7 @@ type scaling struct {
 // scale models one matrix on n GPUs.
 func (s *Session) scale(p *model.Platform, of paper.Matrix, n int) (best scaling, err error) {
 	a := s.matrix.csr
-	cache := int64(p.L2.Value * min(1, float64(a.Cols)/float64(of.Cols))) // as small as the matrix
+	cache := int64(p.L2.Value * min(1, float64(a.Cols)/float64(of.Cols))) // scaled down like the matrix
 	best.resident = math.Inf(1)
 	for _, rule := range modelRules {
 		parts, _, err := partition.Split(a.RowPtr, n, rule)
@@ -223,8 +223,8 @@ func (s *Session) residentScaling(ctx context.Context, p *model.Platform) (repor
 	return t, f, nil
 }
 
-// authorsResident is the geometric mean over the six matrices of the authors' compute
-// and merge on one GPU over those on several, with p-opt in CSR.
+// authorsResident returns the authors' time of compute and merge on one GPU over that on several, with p-opt in CSR:
+// the geometric mean over the six matrices.
 func authorsResident(p *model.Platform) report.Series {
 	line := report.Series{Name: "p-opt, compute and merge, mean", Origin: report.Paper}
 	for n := 1; n <= p.GPUs; n++ {
@@ -239,7 +239,7 @@ func authorsResident(p *model.Platform) report.Series {
 
 func parameterTable(p *model.Platform) report.Table {
 	t := report.Table{Name: "model-" + p.Name + "-parameters", Title: p.Title + ": parameters", Origin: report.Modelled, Prose: true,
-		Header: []string{"parameter", "value", "unit", "fitted on", "runs that calibrate, check", "error of these, median %", "source"}}
+		Header: []string{"parameter", "value", "unit", "fitted on", "calibrating, held-out runs", "their median error, %", "source"}}
 	names, params := p.Params()
 	points := model.Points(p.Name, true)
 	row := func(name, value, unit, source string) []string {

@@ -11,29 +11,27 @@ import (
 	"github.com/msrep-go/msrep/bench/report"
 )
 
-// verdict is what a run says about a statement of one of the papers.
+// verdict is the result of a run for a statement of one of the papers.
 type verdict struct {
 	Paper   string // MSREP, CPMS or PELLR
 	Item    string // Figure 16, Table 2, System
 	Says    string // the statement
-	Printed string // what the paper gives
-	Found   string // what this run gives, with its origin
+	Printed string // the paper's value
+	Found   string // value of this run, with its origin
 	Outcome string // reproduced, notReproduced or notTestable
-	Authors string // what the authors' own times give, where they are known
+	Authors string // value of the authors' own times, if known
 }
 
-// paperItem is a system, a figure or a table of a paper that has results in it, with
-// the experiment that is about it.
+// paperItem is a system, figure or table of a paper with results, and the experiment that covers it.
 type paperItem struct {
 	paper, item string
 	what        string
-	command     string // what says most about it: experiment and flags
-	needs       string // what else it takes
+	command     string // experiment and flags that show the most
+	needs       string // what else the command needs
 }
 
-// paperItems lists the three papers. Figures 1 to 5 and 7 to 15 of MSREP and its Table
-// 1, Figures 1 and 2 of CPMS and Figures 1 to 5 and 7 of PELLR are examples, drawings and
-// notation without results.
+// paperItems lists the items of the three papers. It leaves out examples, drawings and notation without results:
+// Figures 1 to 5 and 7 to 15 and Table 1 of MSREP, Figures 1 and 2 of CPMS, and Figures 1 to 5 and 7 of PELLR.
 var paperItems = []paperItem{
 	{"MSREP", "System DGX-1", "8 V100 in pairs on PCIe", "model", "a DGX-1"},
 	{"MSREP", "System Summit", "6 V100 on NVLink", "model", "a node of Summit"},
@@ -68,8 +66,8 @@ var paperItems = []paperItem{
 	{"PELLR", "Figures 11, 12", "speed of all formats", "pellr --devices cuda", ""},
 }
 
-// outcomes is the table of what was reproduced. It is the last experiment, and about
-// those before it in the same run.
+// outcomes reports which results were reproduced. It is the last experiment and covers those before it in the same
+// run.
 func outcomes(ctx context.Context, s *Session) error {
 	s.steps(1)
 	if err := s.step(ctx, "outcomes"); err != nil {
@@ -81,13 +79,13 @@ func outcomes(ctx context.Context, s *Session) error {
 	return nil
 }
 
-// judgeSystems says how near the model is to the authors' runs that did not calibrate
-// it. The machines themselves cannot be told from others.
+// judgeSystems states the error of the model on the authors' runs that did not calibrate it. A run on the machine
+// itself is not recognised.
 func (s *Session) judgeSystems() {
 	for _, name := range model.Names() {
 		p, err := model.Load(name)
 		if err != nil {
-			panic(err) // part of the program
+			panic(err) // the platforms are part of the program
 		}
 		c := model.Find(p.CheckHeld(model.Points(name, true)), "p-opt", model.Total, "")
 		s.verdicts = append(s.verdicts,
@@ -98,8 +96,8 @@ func (s *Session) judgeSystems() {
 	}
 }
 
-// judgeMatrices says which matrices of Table 2 of the MSREP paper were read from files,
-// and whether they have its sizes.
+// judgeMatrices states which matrices of Table 2 of the MSREP paper were read from files, and whether they have its
+// sizes.
 func (s *Session) judgeMatrices() {
 	if len(s.loaded) == 0 {
 		return
@@ -130,10 +128,10 @@ func (s *Session) judgeMatrices() {
 	s.verdicts = append(s.verdicts, v)
 }
 
-// outcomeSection lays all statements out, and counts them.
+// outcomeSection lists all statements and counts the outcomes.
 func (s *Session) outcomeSection() report.Section {
 	t := report.Table{
-		Name: "outcomes", Title: "What of the papers was reproduced", Prose: true,
+		Name: "outcomes", Title: "Which results of the papers were reproduced", Prose: true,
 		Header: []string{"paper, item", "statement", "the paper", "here", "outcome", "by the authors' own times", "command"},
 	}
 	counts := map[string]int{}
@@ -163,7 +161,7 @@ func (s *Session) outcomeSection() report.Section {
 	sec := report.Section{
 		Name: "outcomes", Title: "Reproduced, not reproduced, cannot be tested here",
 		Intro: []string{
-			"Every system, figure and table of the three papers that has results, with each statement that has a number, judged by what this run found. Figures of examples, formats and notation are left out. What is modelled is calibrated on half of the authors' times of the MSREP paper, and agrees with the rest as its section says.",
+			"Every system, figure and table with results in the three papers, with each numerical statement, judged by the results of this run. Figures of examples, formats and notation are left out. Modelled times are calibrated on half of the authors' times of the MSREP paper; the section about the model states their error on the other half.",
 		},
 		Tables:  []report.Table{t},
 		Remarks: []string{fmt.Sprintf("%d reproduced, %d not reproduced, %d cannot be tested here.", counts[reproduced], counts[notReproduced], counts[notTestable])},
@@ -171,8 +169,7 @@ func (s *Session) outcomeSection() report.Section {
 	return sec
 }
 
-// judgePELLR takes the statements of the PELLR paper over: one is reproduced where it
-// holds by all measures.
+// judgePELLR adds the statements of the PELLR paper. A statement is reproduced if it holds by all measures.
 func (s *Session) judgePELLR(v *pellrView) {
 	for _, cl := range pellrClaims {
 		var found []string

@@ -14,7 +14,7 @@ import (
 	"github.com/msrep-go/msrep/bench/record"
 )
 
-// rowsOf are the rows of the table of outcomes about an item.
+// rowsOf returns the rows of the table of outcomes about an item.
 func rowsOf(s *Session, item string) (rows [][]string) {
 	last := s.Page.Sections[len(s.Page.Sections)-1]
 	for _, row := range last.Tables[0].Rows {
@@ -36,7 +36,7 @@ func TestEveryItemOfThePapersHasAnOutcome(t *testing.T) {
 			require.True(t, strings.HasPrefix(row[6], "msrep bench "), row[6])
 		}
 	}
-	for _, cl := range msrepClaims { // each has an item
+	for _, cl := range msrepClaims { // each statement belongs to an item
 		require.True(t, slices.ContainsFunc(paperItems, func(i paperItem) bool { return i.item == "Figure "+cl.figure }), cl.figure)
 	}
 	require.Len(t, rowsOf(s, "MSREP, Figure 6"), 3)

@@ -12,8 +12,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Run runs experiments one after the other, in Passes. Of several, one that the devices are not
-// for is left out, and the report says why.
+// Run runs experiments one after the other, in Passes. Of several experiments, it leaves out one that the devices
+// cannot run, and the report states the reason.
 func (s *Session) Run(ctx context.Context, list []Experiment) (err error) {
 	defer func() { err = errors.Join(err, s.matrix.free()) }()
 	mem, err := measure.NewMemory(max(memoryBytes, 4*int64(s.Record.Machine.L3)))
@@ -36,16 +36,15 @@ func (s *Session) Run(ctx context.Context, list []Experiment) (err error) {
 			return err
 		}
 	}
-	if len(s.gpus) == 0 { // the memory of GPUs was not measured
+	if len(s.gpus) == 0 { // the memory bandwidth of GPUs is not measured
 		s.Record.JudgeBytes(s.Cache == CacheCold)
 	}
 	s.describe()
 	return nil
 }
 
-// onePass runs the experiments once. Those that are not spread over passes have their
-// turn in the last one. The record adds the samples of all passes up, so that the page
-// of the last pass has the medians of all.
+// onePass runs the experiments once. Experiments that are not spread over passes run in the last pass. The record
+// adds the samples of all passes, so the page of the last pass has the medians over all.
 func (s *Session) onePass(ctx context.Context, list []Experiment, whole measure.Options) error {
 	spread := s.Options
 	defer func() { s.Options = spread }()
@@ -69,19 +68,18 @@ func (s *Session) onePass(ctx context.Context, list []Experiment, whole measure.
 	return nil
 }
 
-// spread says whether the experiment is gone through in several passes: those of the
-// MSREP paper, whose cases are long and measured one after the other. In the others what
-// is compared takes turns anyway.
+// spread reports whether the experiment runs in several passes. Those of the MSREP paper do: their cases are long and
+// measured one after the other. The other experiments alternate between the cases that they compare.
 func (e Experiment) spread() bool { return strings.HasPrefix(e.Name, "msrep-fig") }
 
-// spread shares samples and time out over passes.
+// spread divides samples and time among passes.
 func spread(o measure.Options, passes int) measure.Options {
 	share := func(n int) int { return (n + passes - 1) / passes }
 	o.MinSamples, o.MaxSamples, o.MaxTime = share(o.MinSamples), share(o.MaxSamples), o.MaxTime/time.Duration(passes)
 	return o
 }
 
-// step tells the progress.
+// step reports progress.
 func (s *Session) step(ctx context.Context, what string) error {
 	if s.Passes > 1 {
 		what = fmt.Sprintf("pass %d of %d, %s", s.pass, s.Passes, what)
@@ -93,5 +91,5 @@ func (s *Session) step(ctx context.Context, what string) error {
 	return ctx.Err()
 }
 
-// steps announces how many steps follow.
+// steps sets the number of the following steps.
 func (s *Session) steps(n int) { s.done, s.total = 0, n }

@@ -16,19 +16,19 @@ import (
 	"github.com/msrep-go/msrep/sparse/matio"
 )
 
-// Square matrices with so many entries are compared, and those that the paper names
-// whatever their size.
+// The numbers of entries of the square matrices that are compared. Matrices that the paper names are compared at any
+// size.
 const (
 	pellrLeast = 10_000
 	pellrMost  = 300_000
 )
 
-// pellrSmallest is the least size of generated matrices: those with 64 entries in a row
-// must have rows enough.
+// pellrSmallest is the least number of entries of generated matrices: a matrix with 64 entries per row needs enough
+// rows.
 const pellrSmallest = 8000
 
-// pellrBytes bounds the files that are read to look how many entries they have: 40
-// bytes an entry, more than a line of text takes.
+// pellrBytes is the limit of the size of files whose entries are counted: 40 bytes per entry, more than a line of
+// text has.
 const pellrBytes = 40 * pellrMost
 
 // pellr compares the formats of the PELLR paper, Figures 6 and 8 to 12.
@@ -64,8 +64,8 @@ func pellr(ctx context.Context, s *Session) error {
 	return nil
 }
 
-// pellrDevices are those whose time is taken: one GPU, or one CPU device; none where a
-// node is modelled, since the model knows nothing of these formats.
+// pellrDevices returns the timed devices: one GPU, or one CPU device. It returns "" for a modelled node, because the
+// model does not cover these formats.
 func (s *Session) pellrDevices() string {
 	switch {
 	case s.platform != nil:
@@ -76,8 +76,8 @@ func (s *Session) pellrDevices() string {
 	return "cpu:1"
 }
 
-// pellrPaths are the matrices of the folder of matrices; without one those of testdata,
-// where it is at hand, and generated ones.
+// pellrPaths returns the files in the folder of matrices. Without a folder it returns those of testdata, if
+// available, and generated matrices.
 func (s *Session) pellrPaths() (paths []string, from string, err error) {
 	if s.Mats != "" {
 		paths, err = bench.PELLRFiles(s.Mats, pellrBytes)
@@ -91,8 +91,8 @@ func (s *Session) pellrPaths() (paths []string, from string, err error) {
 	return append(paths, pellrGenerated(float64(max(min(s.Entries, pellrMost/3), pellrSmallest)))...), "testdata and generators (--mats DIR names a folder of real ones)", nil
 }
 
-// addPELLRMatrices adds generated matrices for those of the paper's Table 1 that are not
-// among the paths, if they have at most 2*entries entries, and gives their names.
+// addPELLRMatrices adds generated matrices for those of the paper's Table 1 that are not among the paths and have at
+// most 2*entries entries. It returns their names.
 func addPELLRMatrices(paths *[]string, entries int64) map[string]string {
 	names := map[string]string{}
 	for _, m := range paper.PELLRMatrices {
@@ -105,8 +105,8 @@ func addPELLRMatrices(paths *[]string, entries int64) map[string]string {
 	return names
 }
 
-// pellrGenerated are specs of square matrices of about so many entries, from rows of
-// equal length to very unequal ones.
+// pellrGenerated returns specs of square matrices with about the given number of entries, from equal to very unequal
+// row lengths.
 func pellrGenerated(entries float64) (specs []string) {
 	add := func(format string, args ...any) { specs = append(specs, "gen:"+fmt.Sprintf(format, args...)) }
 	side := func(perPoint, dims float64) int64 { return max(2, int64(math.Pow(entries/perPoint, 1/dims))) }
@@ -153,22 +153,22 @@ func (s *Session) recordPELLR(v *pellrView) {
 	}
 }
 
-// pellrMeasure is one way to say what a product costs.
+// pellrMeasure is a measure of the cost of a product.
 type pellrMeasure struct {
 	name   string
 	origin report.Origin
 	unit   string
-	// cost of a format on a matrix; false where it is not known.
+	// cost returns the cost of a format on a matrix; false if unknown.
 	cost func(m *bench.PELLRMatrix, f sparse.Format) (float64, bool)
 }
 
-// pellrView looks at the figures of all matrices, which are sorted by sigma.
+// pellrView holds the results of all matrices, sorted by sigma.
 type pellrView struct {
 	matrices []bench.PELLRMatrix
-	place    string // whose times there are; "" for none
+	place    string // the timed device; "" for none
 }
 
-// measures are the ways for which there are figures.
+// measures returns the measures with results.
 func (v *pellrView) measures() []pellrMeasure {
 	all := []pellrMeasure{
 		{"time on " + v.place, report.Measured, "microseconds", func(m *bench.PELLRMatrix, f sparse.Format) (float64, bool) {
@@ -196,15 +196,14 @@ func (v *pellrView) measures() []pellrMeasure {
 	})
 }
 
-// over is by which factor PELLR is better than another format on a matrix: the cost of
-// the other by that of PELLR.
+// over returns the cost of another format over the cost of PELLR on a matrix.
 func (c pellrMeasure) over(m *bench.PELLRMatrix, f sparse.Format) (float64, bool) {
 	p, ok := c.cost(m, ellpack.FormatPELLR)
 	o, ok2 := c.cost(m, f)
 	return o / p, ok && ok2
 }
 
-// mean is the geometric mean of over on the matrices that pick takes; NaN for none.
+// mean returns the geometric mean of over on the matrices for which pick is true; NaN for none.
 func (v *pellrView) mean(c pellrMeasure, f sparse.Format, pick func(m *bench.PELLRMatrix) bool) float64 {
 	var factors []float64
 	for i := range v.matrices {
@@ -217,7 +216,7 @@ func (v *pellrView) mean(c pellrMeasure, f sparse.Format, pick func(m *bench.PEL
 	return geometricMean(factors)
 }
 
-// ahead is on what share of the matrices PELLR is better than f.
+// ahead returns the number of matrices on which PELLR is better than f, and the number of matrices compared.
 func (v *pellrView) ahead(c pellrMeasure, f sparse.Format) (n, of int) {
 	for i := range v.matrices {
 		if r, ok := c.over(&v.matrices[i], f); ok {
@@ -230,7 +229,7 @@ func (v *pellrView) ahead(c pellrMeasure, f sparse.Format) (n, of int) {
 	return n, of
 }
 
-// ofTable1 is the view of the matrices that the paper names.
+// ofTable1 returns the view of the matrices that the paper names.
 func (v *pellrView) ofTable1() *pellrView {
 	one := &pellrView{place: v.place}
 	for _, m := range v.matrices {
@@ -241,7 +240,7 @@ func (v *pellrView) ofTable1() *pellrView {
 	return one
 }
 
-// names are those of the matrices, marked where they are not as in a file.
+// names returns the names of the matrices, with a mark if a matrix differs from its file.
 func (v *pellrView) names() (names []report.Mark) {
 	for i, m := range v.matrices {
 		mark := ""
@@ -256,7 +255,7 @@ func (v *pellrView) names() (names []report.Mark) {
 	return names
 }
 
-// sigma takes matrices by a range of sigma: low < sigma <= high.
+// sigma selects matrices by a range of sigma: low < sigma <= high.
 func sigma(low, high float64) func(m *bench.PELLRMatrix) bool {
 	return func(m *bench.PELLRMatrix) bool { return m.StdDev > low && m.StdDev <= high }
 }

@@ -94,11 +94,11 @@ func TestAFolderWithoutMatricesIsRefused(t *testing.T) {
 	require.True(t, sparse.IsInput(s.Run(context.Background(), []Experiment{{"pellr", "", pellr}})))
 	c.Mats = filepath.Join(c.Mats, "none")
 	_, err = New(c, record.New("test", nil))
-	require.True(t, sparse.IsInput(err), "nor is it passed over when matrices could be generated")
+	require.True(t, sparse.IsInput(err), "an empty folder is refused even if matrices could be generated")
 }
 
-// fakePELLR has two matrices: on the first PELLR is twice as fast as ELLR and half as
-// fast as HYB, on the second equally fast as all.
+// fakePELLR has two matrices: on the first, PELLR is twice as fast as ELLR and half as fast as HYB; on the second,
+// all formats are equally fast.
 func fakePELLR() *pellrView {
 	runs := func(ellr, hyb float64) []bench.FormatRun {
 		nan := math.NaN()

@@ -10,22 +10,22 @@ import (
 	"github.com/msrep-go/msrep/sparse/ellpack"
 )
 
-// pellrClaim is a statement of the paper with a number that ours can be laid beside.
+// pellrClaim is a statement of the paper with a number that can be compared with ours.
 type pellrClaim struct {
 	figure, says, paper string
-	when                string // in words, when it is said to hold
+	when                string // condition under which the statement holds, in words
 	value               func(v *pellrView, c pellrMeasure) float64
 	holds               func(x float64) bool
 }
 
-// atLeast, about and below are what a number is asked to be.
+// atLeast, about and below are conditions on a number.
 func atLeast(y float64) func(float64) bool { return func(x float64) bool { return x >= y } }
 func below(y float64) func(float64) bool   { return func(x float64) bool { return x < y } }
 func about(y, within float64) func(float64) bool {
 	return func(x float64) bool { return math.Abs(x/y-1) <= within }
 }
 
-// meanOver and others give the number of a claim.
+// meanOver and others return the number of a claim.
 func meanOver(f sparse.Format, pick func(m *bench.PELLRMatrix) bool) func(*pellrView, pellrMeasure) float64 {
 	return func(v *pellrView, c pellrMeasure) float64 { return v.mean(c, f, pick) }
 }
@@ -41,12 +41,11 @@ func shareAhead(f sparse.Format) func(*pellrView, pellrMeasure) float64 {
 	}
 }
 
-// paperFormats are those of the paper's Figures 11 and 12 that are compared with PELLR.
+// paperFormats are the formats of the paper's Figures 11 and 12 that are compared with PELLR.
 var paperFormats = []sparse.Format{"csrv", ellpack.FormatJAD, ellpack.FormatELL, ellpack.FormatELLR, ellpack.FormatPELLR, ellpack.FormatHYB, ellpack.FormatBiELL, ellpack.FormatBiJAD, "cucsr"}
 
-// shareBest is the percentage of matrices on which no other format of the paper is
-// better than PELLR.
-func shareBest(v *pellrView, c pellrMeasure) float64 {
+// percentBest returns the percentage of matrices on which no other format of the paper is better than PELLR.
+func percentBest(v *pellrView, c pellrMeasure) float64 {
 	best, of := 0, 0
 	for i := range v.matrices {
 		m := &v.matrices[i]
@@ -67,7 +66,7 @@ func shareBest(v *pellrView, c pellrMeasure) float64 {
 	return 100 * float64(best) / float64(of)
 }
 
-// highestOver is the largest ratio of any matrix.
+// highestOver returns the largest ratio of all matrices.
 func highestOver(f sparse.Format) func(*pellrView, pellrMeasure) float64 {
 	return func(v *pellrView, c pellrMeasure) float64 {
 		most := math.NaN()
@@ -80,8 +79,7 @@ func highestOver(f sparse.Format) func(*pellrView, pellrMeasure) float64 {
 	}
 }
 
-// shortRows is how much further CSRV is behind PELLR where rows are short than where
-// they are long.
+// shortRows returns the cost of CSRV over PELLR with short rows, divided by the same ratio with long rows.
 func shortRows(v *pellrView, c pellrMeasure) float64 {
 	short := v.mean(c, "csrv", func(m *bench.PELLRMatrix) bool { return m.Mean <= 16 })
 	return short / v.mean(c, "csrv", func(m *bench.PELLRMatrix) bool { return m.Mean > 16 })
@@ -102,13 +100,13 @@ var pellrClaims = []pellrClaim{
 	{"9", "PELLR over BiELL on memplus: BiELL is ahead", "0.82", "< 0.9", overOn(ellpack.FormatBiELL, "memplus"), below(0.9)},
 	{"10", "PELLR ahead of BiJAD, % of matrices", "75", ">= 65", shareAhead(ellpack.FormatBiJAD), atLeast(65)},
 	{"10", "PELLR over BiJAD, the highest", "1.3", "< 1.4", highestOver(ellpack.FormatBiJAD), below(1.4)},
-	{"11, 12", "PELLR the best of the paper's formats, % of matrices", "more than 70", "> 70", shareBest, atLeast(70)},
+	{"11, 12", "PELLR the best of the paper's formats, % of matrices", "more than 70", "> 70", percentBest, atLeast(70)},
 	{"12", "CSRV by PELLR: rows of ave <= 16 over those of ave > 16", "poor on short rows", "> 1.1", shortRows, atLeast(1.1)},
 }
 
-// claimTable lays the statements of the paper beside ours.
+// claimTable compares the statements of the paper with our numbers.
 func (v *pellrView) claimTable() report.Table {
-	t := report.Table{Name: "pellr-claims", Title: "What the paper says, and what is found here", Header: []string{"statement", "figure", "paper", "said to hold when"}}
+	t := report.Table{Name: "pellr-claims", Title: "Statements of the paper, and results here", Header: []string{"statement", "figure", "paper", "said to hold when"}}
 	for _, c := range v.measures() {
 		t.Header = append(t.Header, fmt.Sprintf("%s (%s)", c.name, c.origin))
 	}
@@ -122,7 +120,7 @@ func (v *pellrView) claimTable() report.Table {
 	return t
 }
 
-// verdict is the number and whether the statement holds; "-" without a number.
+// verdict returns the number and whether the statement holds; "-" without a number.
 func (claim pellrClaim) verdict(v *pellrView, c pellrMeasure) string {
 	x := claim.value(v, c)
 	switch {

@@ -13,13 +13,13 @@ import (
 	"github.com/msrep-go/msrep/sparse/ellpack"
 )
 
-// section is the part of the report.
+// section returns the section of the report.
 func (v *pellrView) section(from string) report.Section {
 	sec := report.Section{Name: "pellr", Title: "The PELLR paper: formats of the ELLPACK family (its Figures 6 and 8 to 12)"}
 	sec.Intro = []string{
 		fmt.Sprintf("%d square matrices from %s, by sigma, the standard deviation (σ) of the lengths of their rows. A ratio above 1 says that PELLR is better.", len(v.matrices), from),
-		"Matrices without values, or with integers, get random values (~). Of the 20 matrices of the paper's Table 1 its text names 12; those that are not at hand (*) are generated with as many rows and entries and with lengths of rows as the text says, in random order.",
-		"Warp instructions and sectors of 32 bytes are counted by the interpreter of the kernels for GPUs, sectors once for each block of threads, which is what a first-level cache lets through. They are figures of the kernels and stand in for time where no GPU is: they are not times.",
+		"Matrices without values, or with integers, get random values (~). The text of the paper names 12 of the 20 matrices of its Table 1. Missing ones (*) are generated with the same numbers of rows and entries and with row lengths as in the text, in random order.",
+		"The interpreter of the GPU kernels counts warp instructions and 32-byte sectors, each sector once per thread block, as they pass a first-level cache. These counts replace times if there is no GPU; they are not times.",
 	}
 	if v.place != "" {
 		sec.Intro = append(sec.Intro, v.aboutTimes())
@@ -37,7 +37,7 @@ func (v *pellrView) section(from string) report.Section {
 	return sec
 }
 
-// figures are all of them, with an ending for their names and one for their titles.
+// figures returns all figures; name and title are appended to their names and titles.
 func (v *pellrView) figures(name, title string) (figures []report.Figure) {
 	if len(v.matrices) == 0 {
 		return nil
@@ -60,12 +60,12 @@ func (v *pellrView) figures(name, title string) (figures []report.Figure) {
 
 func (v *pellrView) aboutTimes() string {
 	if strings.HasPrefix(v.place, "cuda") {
-		return fmt.Sprintf("Times are those of the kernels on %s, the least of 15 rounds in which formats take turns. cucsr is CSR as cuSPARSE multiplies it, csr our own kernel, csrs and csrv CSR with a thread and with half a warp for each row.", v.place)
+		return fmt.Sprintf("Times are kernel times on %s, the least of 15 rounds that alternate between the formats. cucsr is CSR with cuSPARSE's kernel, csr with our kernel, csrs and csrv with one thread and with half a warp per row.", v.place)
 	}
-	return fmt.Sprintf("Times are those of products on %s, the least of 15 rounds in which formats take turns. Formats far behind sit out the later rounds. On CPU devices csr and sell run in assembly, the other formats in plain Go with slices as wide as the vector registers: compare them with each other. The paper's GPU hides latency by many threads, which a CPU does not.", v.place)
+	return fmt.Sprintf("Times are product times on %s, the least of 15 rounds that alternate between the formats. Later rounds skip formats that are far behind. On CPU devices csr and sell run in assembly, the other formats in plain Go with slices as wide as the vector registers: compare these with each other. The paper's GPU hides latency with many threads, a CPU does not.", v.place)
 }
 
-// remarks say which statements of the paper hold, figure by figure.
+// remarks states, for each figure, which statements of the paper hold.
 func (v *pellrView) remarks() (out []string) {
 	for _, figure := range []string{"6", "8", "9", "10", "11, 12", "12"} {
 		var found []string
@@ -89,7 +89,7 @@ func (v *pellrView) remarks() (out []string) {
 	}
 	return append(out,
 		"The paper's figures are bars without numbers; the rings and dotted lines are the numbers that its text gives.",
-		"The paper's GPU was a Quadro P600 with the vector x in the texture cache, and its HYB and CSR those of cuSPARSE 10: ours add HYB's rest by segmented sums without atomics.",
+		"The paper's GPU was a Quadro P600 with the vector x in the texture cache, and its HYB and CSR kernels were those of cuSPARSE 10. Our HYB kernel adds the COO part by segmented sums without atomics.",
 	)
 }
 
@@ -132,7 +132,7 @@ func (v *pellrView) table1() report.Table {
 	return t
 }
 
-// parameters are the columns of Table 1.
+// parameters returns the columns of Table 1.
 func parameters(m bench.PELLRMatrix) []string {
 	return []string{m.Name, fmt.Sprint(m.Rows), fmt.Sprint(m.NNZ), fmt.Sprintf("%.4g", m.Mean), fmt.Sprintf("%.4g", m.StdDev), fmt.Sprint(m.Spread)}
 }
@@ -150,7 +150,7 @@ func (v *pellrView) matrixTable() report.Table {
 	return t
 }
 
-// costTable has what each format costs on each matrix.
+// costTable has the cost of each format on each matrix.
 func (v *pellrView) costTable(c pellrMeasure) report.Table {
 	t := report.Table{
 		Name: "pellr-" + strings.Fields(c.name)[0], Title: fmt.Sprintf("All formats: %s, %s of a product", c.name, c.unit), Origin: c.origin, Fold: true,
@@ -180,7 +180,7 @@ func (v *pellrView) costTable(c pellrMeasure) report.Table {
 	return t
 }
 
-// orDash writes a number, "-" where there is none.
+// orDash formats a number, "-" if unknown.
 func orDash(x float64) string {
 	if math.IsNaN(x) {
 		return "-"
@@ -188,7 +188,7 @@ func orDash(x float64) string {
 	return short(x)
 }
 
-// sigmaMarks are where sigma passes 3 and 10: one where it passes both.
+// sigmaMarks returns the positions where sigma passes 3 and 10: one mark if both are the same.
 func (v *pellrView) sigmaMarks() (marks []report.Mark) {
 	for _, limit := range []float64{3, 10} {
 		i := slices.IndexFunc(v.matrices, func(m bench.PELLRMatrix) bool { return m.StdDev > limit })
@@ -224,8 +224,8 @@ func (v *pellrView) ratioFigure(number string, over sparse.Format) report.Figure
 	return f
 }
 
-// paperSeries are the numbers of the paper's text over a format: averages as lines over
-// the matrices that they are about, single matrices as rings.
+// paperSeries returns the numbers in the paper's text about a format: averages as lines over the matrices that they
+// cover, single matrices as rings.
 func (v *pellrView) paperSeries(over sparse.Format) (out []report.Series) {
 	single := report.Series{Name: "single matrices", Origin: report.Paper, Points: true}
 	for _, p := range paper.PELLRRatios {
@@ -254,15 +254,15 @@ func (v *pellrView) paperSeries(over sparse.Format) (out []report.Series) {
 	return out
 }
 
-// speedFigures are Figure 11 or 12: GFLOP/s as the paper counts them, 2 nnz by the time;
-// and for the interpreter, which knows no time, what an entry costs.
+// speedFigures is Figure 11 or 12: GFLOP/s as the paper counts them, 2 nnz over the time; and for the interpreter,
+// which measures no time, the cost of an entry.
 func (v *pellrView) speedFigures(number string, formats []sparse.Format) (figures []report.Figure) {
 	for _, c := range v.measures() {
 		f := report.Figure{Name: "pellr-fig" + number, Title: fmt.Sprintf("Figure %s: speed, %s", number, c.name), XLabel: bySigma, YLabel: "GFLOP/s", Log: true, Marks: v.sigmaMarks()}
 		if c.origin == report.Counted {
 			f.Name += "-" + strings.Fields(c.name)[0]
 			f.Title = fmt.Sprintf("Figure %s: %s, not time", number, c.name)
-			f.YLabel = c.name + " by nonzero (less is better)"
+			f.YLabel = c.name + " per nonzero (less is better)"
 		}
 		for _, format := range formats {
 			s := report.Series{Name: string(format), Origin: c.origin, Points: true}
@@ -274,7 +274,7 @@ func (v *pellrView) speedFigures(number string, formats []sparse.Format) (figure
 				}
 				y := cost / float64(m.NNZ)
 				if c.origin == report.Measured {
-					y = 2e-3 * float64(m.NNZ) / cost // of microseconds
+					y = 2e-3 * float64(m.NNZ) / cost // from microseconds
 				}
 				s.Add(float64(i+1), y)
 			}

@@ -13,7 +13,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// formats and strategies of the paper.
+// Formats and strategies of the paper.
 var (
 	formats    = []sparse.Format{sparse.FormatCSR, sparse.FormatCSC, sparse.FormatCOO}
 	strategies = []msrep.Strategy{msrep.Baseline, msrep.Partial, msrep.Optimized}
@@ -36,26 +36,25 @@ func (r run) name() string {
 	return name
 }
 
-// phases are the median seconds of one product, as in the paper: h2d is the matrix
-// and the vectors to the devices, 0 where they are used in place.
+// phases holds the median seconds of one product, as in the paper. h2d is the copy of the matrix and the vectors to
+// the devices, 0 if they are used in place.
 type phases struct {
 	partition, h2d, compute, merge float64
 }
 
-// total is what the paper divides: all phases, the matrix copied for each product.
+// total is the paper's whole time: all phases, with the matrix copied for each product.
 func (p phases) total() float64 { return p.partition + p.h2d + p.compute + p.merge }
 
-// withoutSplit is what the speed-ups of a run are over: that of the baseline on one
-// device.
+// withoutSplit is the time whose value for the baseline on one device is the numerator of speed-ups.
 func (p phases) withoutSplit() float64 { return p.h2d + p.compute + p.merge }
 
-// resident is a product of a matrix that stays on the devices.
+// resident is the time of a product of a matrix that stays on the devices.
 func (p phases) resident() float64 { return p.compute + p.merge }
 
-// quantities names what measureRun gives.
+// quantities names the results of measureRun.
 var quantities = []string{"partition", "h2d", "compute", "merge"}
 
-// phasesOf measures or models a configuration once.
+// phasesOf measures or models a configuration, once in a pass.
 func (s *Session) phasesOf(ctx context.Context, experiment string, r run) (phases, error) {
 	if p, ok := s.runs[r]; ok {
 		return p, nil
@@ -93,8 +92,7 @@ func (s *Session) phasesOf(ctx context.Context, experiment string, r run) (phase
 	return p, nil
 }
 
-// measureRun makes a plan and multiplies once, again and again, on CPU devices of
-// one thread each.
+// measureRun repeatedly makes a plan and multiplies once, on CPU devices of one thread each.
 func (s *Session) measureRun(ctx context.Context, m *matrixSet, r run) (samples [][]float64, err error) {
 	sys, err := msrep.Open(msrep.Config{Devices: s.measured(r.devices), Threads: r.devices, NUMA: r.numa})
 	if err != nil {
@@ -123,8 +121,8 @@ func (s *Session) measureRun(ctx context.Context, m *matrixSet, r run) (samples 
 	})
 }
 
-// modelRun splits the matrix for real and models the phases of the authors' program
-// from the sizes of the parts, at the size of the matrix that they multiplied.
+// modelRun splits the matrix for real. It models the phases of the authors' program from the sizes of the parts, at
+// the size of the matrix that the authors multiplied.
 func (s *Session) modelRun(m *matrixSet, r run) (phases, error) {
 	j, err := s.job(m, r)
 	if err != nil {

@@ -16,51 +16,45 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Config says what is measured and how.
+// Config sets what is measured and how.
 type Config struct {
-	// Devices is "auto" (all GPUs where there are any, else 8 CPU devices), "cpu" (8 CPU
-	// devices), cpu:N, cuda or cuda:0,2, or sim:dgx1 and sim:summit, whose times are
-	// modelled.
+	// Devices is "auto" (all GPUs if there are any, else 8 CPU devices), "cpu" (8 CPU devices), cpu:N, cuda or
+	// cuda:0,2; or sim:dgx1 or sim:summit, whose times are modelled.
 	Devices string
-	// Mats is a folder with matrices: those of Table 2 under their names, and the
-	// small ones that the formats of the PELLR paper are compared on. "" and those of
-	// Table 2 that are missing are generated.
+	// Mats is a folder with matrices: those of Table 2 by name, and small ones for the formats of the PELLR paper.
+	// Missing matrices of Table 2, or all with "", are generated.
 	Mats string
-	// Entries is about how many entries a matrix has that is measured.
+	// Entries is the approximate number of entries of a measured matrix.
 	Entries int64
 	Options measure.Options
-	// Passes is how many times the experiments of the MSREP paper are gone through when
-	// they are measured, 0 for once. The samples and the time of a case are shared out
-	// over the passes, so that a slow moment of the machine does not meet all of them.
+	// Passes is the number of passes over the measured experiments of the MSREP paper; 0 means one. The samples and
+	// the time of a case are divided among the passes, so a slow moment of the machine does not affect all of them.
 	Passes int
-	// Cache says what products find in the caches: CacheWarm ("" too) or CacheCold.
+	// Cache is the state of the caches before a product: CacheWarm (also "") or CacheCold.
 	Cache Cache
-	// Interpreted is the most steps of threads of a product that the interpreter of GPU
-	// code is given; see bench.PELLR.
+	// Interpreted is the limit of the steps of threads of an interpreted product; see bench.PELLR.
 	Interpreted int64
-	// LeastSegment is the bits that rankings of cpms with 4 segments read first: 16 as in
-	// the CPMS paper, or 32, also for 0.
+	// LeastSegment is the number of bits that cpms rankings with 4 segments read first: 16 as in the CPMS paper, or
+	// 32 (also 0).
 	LeastSegment int
-	// Results is a folder with results of scripts/gpu-run for gpu-peers, or a folder of
-	// such folders.
+	// Results is a folder with results of scripts/gpu-run for gpu-peers, or a folder of such folders.
 	Results string
-	// Progress, unless nil, is called with what is done now and how many steps of how many
-	// are done.
+	// Progress, unless nil, is called with the number of finished steps, the number of all steps, and the current
+	// step.
 	Progress func(done, total int, what string)
 }
 
-// Cache says what products find in the caches.
+// Cache is the state of the caches before a product.
 type Cache string
 
-// The caches. Cold ones hold nothing of the matrix or the vectors: before each product,
-// off the clock, memory four times as large as the last cache is read. Each sample is
-// then one product.
+// The states of the caches. Cold caches hold nothing of the matrix or the vectors: before each product, outside the
+// timed interval, memory four times as large as the last-level cache is read. Each sample is then one product.
 const (
 	CacheWarm Cache = "warm"
 	CacheCold Cache = "cold"
 )
 
-// Experiment is one that msrep bench knows.
+// Experiment is an experiment of msrep bench.
 type Experiment struct {
 	Name    string
 	Summary string
@@ -72,18 +66,18 @@ func All() []Experiment {
 	return []Experiment{
 		{"msrep-fig6", "speed when some devices get fewer nonzeros than others", figure6},
 		{"msrep-fig16", "time to split a matrix", phaseFigure("msrep-fig16")},
-		{"msrep-fig17", "share of the time that splitting takes", phaseFigure("msrep-fig17")},
+		{"msrep-fig17", "fraction of the time that splitting takes", phaseFigure("msrep-fig17")},
 		{"msrep-fig18", "time to merge results", phaseFigure("msrep-fig18")},
-		{"msrep-fig19", "share of the time that merging takes", phaseFigure("msrep-fig19")},
+		{"msrep-fig19", "fraction of the time that merging takes", phaseFigure("msrep-fig19")},
 		{"msrep-fig20", "speed-up with and without NUMA placement", figure20},
 		{"msrep-fig21", "speed-up of the three strategies on HV15R", figure21},
-		{"msrep-fig22", "speed-up on the six matrices of Table 2, beside the DGX-1", sixMatrices("msrep-fig22", "dgx1")},
-		{"msrep-fig23", "speed-up on the six matrices of Table 2, beside Summit", sixMatrices("msrep-fig23", "summit")},
+		{"msrep-fig22", "speed-up on the six matrices of Table 2, compared with the DGX-1", sixMatrices("msrep-fig22", "dgx1")},
+		{"msrep-fig23", "speed-up on the six matrices of Table 2, compared with Summit", sixMatrices("msrep-fig23", "summit")},
 		{"cpms", "precision by segments and adaptive PageRank: Table 2 and Figures 3 to 11 of the CPMS paper", cpmsPaper},
 		{"pellr", "the formats of the PELLR paper: its Figures 6 and 8 to 12", pellr},
-		{"gpu-peers", "products on GPUs beside cuSPARSE, CuPy and torch, from what scripts/gpu-run wrote", gpuPeers},
-		{"model", "the model of the DGX-1 and of Summit beside the authors' times, and what it says about resident matrices", modelReport},
-		{"outcomes", "what of the three papers the experiments before it in the same run reproduced", outcomes},
+		{"gpu-peers", "products on GPUs compared with cuSPARSE, CuPy and torch, from results of scripts/gpu-run", gpuPeers},
+		{"model", "the model of the DGX-1 and of Summit compared with the authors' times, and applied to resident matrices", modelReport},
+		{"outcomes", "which results of the three papers the earlier experiments of this run reproduced", outcomes},
 	}
 }
 
@@ -93,23 +87,22 @@ type Session struct {
 	Record *record.Record
 	Page   *report.Page
 
-	platform *model.Platform // where times are modelled
-	trust    *trust          // of the platform
+	platform *model.Platform // set if times are modelled
+	trust    *trust          // in the platform
 	verdicts []verdict       // for the table of outcomes
-	gpus     []string        // ordinals of GPUs that are measured; none on CPU devices
-	most     int             // devices
+	gpus     []string        // ordinals of the measured GPUs; none on CPU devices
+	most     int             // number of devices
 	matrix   *matrixSet
-	loaded   map[string]loaded // the matrices of Table 2 that were read or generated
-	from     map[string]string // where each matrix of Table 2 came from, and its entries by those that the authors multiplied
-	runs     map[run]phases    // what several experiments use
-	pass     int               // which of Passes this is, from 1
-	method   string            // how an experiment measures that does not go by Options; "" for the others
+	loaded   map[string]loaded // matrices of Table 2 that were read or generated
+	from     map[string]string // source of each matrix of Table 2, and its entries over those that the authors multiplied
+	runs     map[run]phases    // results that several experiments use
+	pass     int               // current pass, from 1
+	method   string            // sampling of an experiment that does not use Options; "" for the others
 	done     int
 	total    int
 }
 
-// defaultDevices is how many CPU devices there are when nobody says: as many as the
-// paper's DGX-1 has GPUs.
+// defaultDevices is the default number of CPU devices: the number of GPUs of the paper's DGX-1.
 const defaultDevices = 8
 
 // New checks the configuration and starts a session.
@@ -129,13 +122,13 @@ func New(c Config, r *record.Record) (*Session, error) {
 	}
 	if c.Mats != "" {
 		if st, err := os.Stat(c.Mats); err != nil || !st.IsDir() {
-			return nil, sparse.Inputf("--mats", "%s: is no folder; matrices that are not in it are generated", c.Mats)
+			return nil, sparse.Inputf("--mats", "%s: is not a folder; missing matrices are generated", c.Mats)
 		}
 	}
 	return s, s.chooseDevices(nvidia.Query())
 }
 
-// chooseDevices reads Config.Devices.
+// chooseDevices parses Config.Devices.
 func (s *Session) chooseDevices(found nvidia.Status) error {
 	word, arg, has := strings.Cut(s.Devices, ":")
 	auto := !has && (word == "auto" || word == "")
@@ -170,7 +163,7 @@ func (s *Session) chooseDevices(found nvidia.Status) error {
 	return nil
 }
 
-// measured names the first n of the devices that are measured, as msrep.Config does.
+// measured returns the first n of the measured devices, as msrep.Config.Devices.
 func (s *Session) measured(n int) string {
 	if len(s.gpus) > 0 {
 		return "cuda:" + strings.Join(s.gpus[:n], ",")
@@ -178,7 +171,7 @@ func (s *Session) measured(n int) string {
 	return fmt.Sprintf("cpu:%d", n)
 }
 
-// devicesAre says in words what the devices of a measured run are.
+// devicesAre describes the devices of a measured run.
 func (s *Session) devicesAre() string {
 	if len(s.gpus) > 0 {
 		return "GPUs"
@@ -186,17 +179,17 @@ func (s *Session) devicesAre() string {
 	return "CPU devices of one thread each"
 }
 
-// maxDevices and maxPasses bound what is asked for.
+// maxDevices and maxPasses are the limits of the configuration.
 const (
 	maxDevices = 64
 	maxPasses  = 100
 )
 
-// memoryBytes is the least that is read to measure the speed of the memory and to empty
-// the caches; four times the last cache where that is more.
+// memoryBytes is the least size of the memory that is read to measure its bandwidth and to empty the caches. The size
+// is four times the last-level cache if that is more.
 const memoryBytes = 64 << 20
 
-// origin of the figures of this session.
+// origin returns the origin of the figures of this session.
 func (s *Session) origin() report.Origin {
 	if s.platform != nil {
 		return report.Modelled
@@ -204,7 +197,7 @@ func (s *Session) origin() report.Origin {
 	return report.Measured
 }
 
-// paperPlatform is the paper's machine that ours is laid beside.
+// paperPlatform returns the paper's machine that ours is compared with.
 func (s *Session) paperPlatform() string {
 	if s.platform != nil {
 		return s.platform.Name
@@ -212,8 +205,7 @@ func (s *Session) paperPlatform() string {
 	return "dgx1"
 }
 
-// counts are the numbers of devices that are tried: 1, 2, 4, 8, 12, ... and the
-// most; in a model all.
+// counts returns the numbers of devices that are tried: 1, 2, 4, 8, 12, ... and the most; in a model every number.
 func (s *Session) counts() (c []int) {
 	for n := 1; n <= s.most; n++ {
 		if s.platform != nil || n <= 2 || n%4 == 0 || n == s.most {

@@ -35,7 +35,7 @@ func TestColdCachesAreEmptiedBeforeEachSample(t *testing.T) {
 	require.Contains(t, warm.aboutCaches(), "warm")
 }
 
-func TestOfSeveralExperimentsThoseThatCanNotBeAreLeftOut(t *testing.T) {
+func TestExperimentsThatCannotRunAreLeftOut(t *testing.T) {
 	c := quick("sim:dgx1", 3000)
 	s, err := New(c, record.New("test", nil))
 	require.NoError(t, err)
@@ -49,7 +49,7 @@ func TestOfSeveralExperimentsThoseThatCanNotBeAreLeftOut(t *testing.T) {
 	require.Error(t, s.Run(t.Context(), []Experiment{bad, other}), "other faults end the run")
 }
 
-func TestMeasuredProductsSayWhatTheyMove(t *testing.T) {
+func TestMeasuredProductsStateTheirBytes(t *testing.T) {
 	s := session(t, quick("cpu:2", 3000), "msrep-fig16")
 	for _, r := range s.Record.Rows {
 		require.Equal(t, r.Quantity == "compute", r.Bytes > 0, r.Key())
@@ -60,7 +60,7 @@ func TestMeasuredProductsSayWhatTheyMove(t *testing.T) {
 	require.EqualValues(t, 16*10+8*(3+5), leastBytes(sparse.FormatCOO, 3, 5, 10))
 }
 
-func TestTimesOnGPUsAreNotHeldAgainstTheMemoryOfTheHost(t *testing.T) {
+func TestTimesOnGPUsAreNotComparedWithTheBandwidthOfTheHost(t *testing.T) {
 	moves := Experiment{"moves", "", func(_ context.Context, s *Session) error {
 		s.Record.Add("moves", "a", "product", []float64{1e-3})
 		s.Record.Moves(1000)
@@ -73,7 +73,7 @@ func TestTimesOnGPUsAreNotHeldAgainstTheMemoryOfTheHost(t *testing.T) {
 		s.gpus = gpus
 		require.NoError(t, s.Run(t.Context(), []Experiment{moves}))
 		require.Equal(t, gpus == nil, s.Record.Rows[0].OfBandwidth > 0)
-		require.Contains(t, fmt.Sprint(s.Page.Facts), "0 of 1 samples that were measured", "what was counted is no sample")
+		require.Contains(t, fmt.Sprint(s.Page.Facts), "0 of 1 measured samples", "what was counted is no sample")
 	}
 }
 

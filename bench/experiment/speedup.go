@@ -65,7 +65,7 @@ func figure21(ctx context.Context, s *Session) error {
 		}
 		sec.Figures = append(sec.Figures, widened(all), widened(stay))
 	}
-	sec.Intro = append(s.about(s.paperPlatform(), single), speedupRule, "Two figures for each format: with all phases, as the paper plots, and with compute and merge only, as a solver sees it that multiplies again and again.")
+	sec.Intro = append(s.about(s.paperPlatform(), single), speedupRule, "Each format has two figures: with all phases, as in the paper, and with compute and merge only, as in a solver with many products.")
 	claims, remarks := s.judgeFigure("21")
 	sec.Tables = []report.Table{claims, table}
 	sec.Remarks = append(append(remarks, notDrawn(left)...), headlines()...)
@@ -73,8 +73,8 @@ func figure21(ctx context.Context, s *Session) error {
 	return nil
 }
 
-// ofBandwidth is the least that a product of the matrix must move by its time, as a
-// share of the bandwidth that was measured in this run.
+// ofBandwidth returns the least bytes of a product over its time, as a fraction of the bandwidth measured in this
+// run.
 func (s *Session) ofBandwidth(f sparse.Format, seconds float64) string {
 	speed, a := s.Record.Machine.Bandwidth, s.matrix.csr
 	if len(s.gpus) > 0 || speed == 0 || seconds == 0 {
@@ -87,8 +87,7 @@ func (s *Session) ofBandwidth(f sparse.Format, seconds float64) string {
 	return fmt.Sprintf("%.2f", float64(bytes)/seconds/speed)
 }
 
-// widened gives a figure a logarithmic axis where its values lie so far apart that the
-// lower ones could not be told from each other.
+// widened gives the figure a logarithmic axis if its values differ so much that the lower ones would coincide.
 func widened(f report.Figure) report.Figure {
 	low, high := math.Inf(1), 0.0
 	for _, line := range f.Series {
@@ -100,8 +99,8 @@ func widened(f report.Figure) report.Figure {
 	return f
 }
 
-// cached says that products which move so many bytes find all or part of them in the
-// caches, where the speed of the memory is no measure; "" where they do not.
+// cached states whether products that move the given bytes find all or part of them in the caches, where the memory
+// bandwidth is no measure; "" if they do not.
 func (s *Session) cached(bytes int64) string {
 	l3 := int64(s.Record.Machine.L3)
 	switch {
@@ -113,7 +112,7 @@ func (s *Session) cached(bytes int64) string {
 	return "in the caches"
 }
 
-// phaseRow writes times in milliseconds, "-" for what is not known.
+// phaseRow formats times in milliseconds, "-" for unknown ones.
 func phaseRow(what string, devices int, t timed) []string {
 	row := []string{what, fmt.Sprint(devices)}
 	for _, v := range []float64{t.partition, t.h2d, t.compute, t.merge, t.total, t.compute + t.merge} {
@@ -126,10 +125,10 @@ func phaseRow(what string, devices int, t timed) []string {
 	return row
 }
 
-// speedupRule says what all speed-ups are, those of the authors, too.
-const speedupRule = "A speed-up is the time of the baseline on one device, without its partition, over that of the run with all phases. The phases of a run are its own, so that it has one speed-up in all figures; the authors' plots take the kernel of p-opt from the plain run of p."
+// speedupRule defines all speed-ups, including the authors'.
+const speedupRule = "A speed-up is the time of the baseline on one device, without its partition, over the time of the run with all phases. All phases of a run are its own, so it has one speed-up in all figures. The authors' plots take the kernel time of p-opt from the plain run of p."
 
-// headlines lays the paper's headline speed-ups beside what the authors' own times give.
+// headlines compares the paper's headline speed-ups with the authors' own times.
 func headlines() (out []string) {
 	for _, h := range []struct {
 		platform string
@@ -149,8 +148,7 @@ func headlines() (out []string) {
 	return out
 }
 
-// headline lays a speed-up that the paper names beside those of the authors' runs. The
-// paper names that of p-opt.
+// headline compares a speed-up that the paper names, which is one of p-opt, with those of the authors' runs.
 func headline(where string, says float64, found map[string]float64) string {
 	nearest, fastest := "", ""
 	var all []string
@@ -172,7 +170,7 @@ func headline(where string, says float64, found map[string]float64) string {
 	return text + " (" + join(all) + ")."
 }
 
-// copyShares says which share of the authors' times the copies take, and how they scale.
+// copyShares states the fraction of the authors' times that the copies take, and how the copies scale.
 func copyShares(platform string) string {
 	gpus := paper.GPUs[platform]
 	low, high := math.Inf(1), 0.0
@@ -188,7 +186,7 @@ func copyShares(platform string) string {
 	return fmt.Sprintf("%s: copying the matrix takes %.0f to %.0f %% of the authors' times of p-opt with %d GPUs, and is %.1f times as fast with them as with one (%s, CSR).", platformTitle(platform), 100*low, 100*high, gpus, one.H2D/all.H2D, single)
 }
 
-// paperSpeedup is a series of the authors' speed-ups, for all GPUs that they had.
+// paperSpeedup returns a series of the authors' speed-ups, for all of their numbers of GPUs.
 func (s *Session) paperSpeedup(matrix string, format sparse.Format, strategy string, of func(platform, matrix, format, strategy string, n int) float64) report.Series {
 	return paperSeries(strategy, s.paperPlatform(), matrix, format, strategy, of)
 }
@@ -203,8 +201,7 @@ func paperSeries(name, platform, matrix string, format sparse.Format, strategy s
 	return series
 }
 
-// sixMatrices is Figure 22 or 23: p-opt on the matrices of Table 2, beside the
-// authors' runs on a platform.
+// sixMatrices is Figure 22 or 23: p-opt on the matrices of Table 2, compared with the authors' runs on a platform.
 func sixMatrices(name, platform string) func(context.Context, *Session) error {
 	return func(ctx context.Context, s *Session) error {
 		number := strings.TrimPrefix(name, "msrep-fig")
@@ -214,7 +211,7 @@ func sixMatrices(name, platform string) func(context.Context, *Session) error {
 		var left []string
 		sec := report.Section{Name: name, Title: fmt.Sprintf("Figure %s: speed-up on six matrices, %s", number, platformTitle(platform))}
 		if s.platform == nil {
-			sec.Title += ", beside devices of this machine"
+			sec.Title += ", compared with devices of this machine"
 		}
 		s.steps(len(formats) * len(paper.Matrices) * (len(s.counts()) + 1))
 		means := report.Table{Name: name + "-means", Title: fmt.Sprintf("Speed-up with %d devices over the baseline on one", s.most),
@@ -227,7 +224,7 @@ func sixMatrices(name, platform string) func(context.Context, *Session) error {
 			theirs[format] = &report.Figure{Name: name + "-" + string(format) + "-paper", Title: title + ": p-opt, all phases, " + platformTitle(platform), XLabel: "GPUs", YLabel: "speed-up"}
 		}
 		var names []string
-		for _, m := range paper.Matrices { // each is made once
+		for _, m := range paper.Matrices { // each matrix is generated once
 			names = append(names, m.Name)
 			for _, format := range formats {
 				one, err := s.phasesOf(ctx, name, run{matrix: m.Name, format: format, strategy: msrep.Baseline, devices: 1})
@@ -245,7 +242,7 @@ func sixMatrices(name, platform string) func(context.Context, *Session) error {
 					series.Add(float64(n), one.withoutSplit()/last.total())
 				}
 				beside := paperSeries(m.Name, platform, m.Name, format, "p-opt", paper.Speedup)
-				if s.drawn(r, model.Total) { // those that both figures have come first, in the same colours
+				if s.drawn(r, model.Total) { // runs in both figures come first, in the same colours
 					theirs[format].Series = slices.Insert(theirs[format].Series, len(ours[format].Series), beside)
 					ours[format].Series = append(ours[format].Series, series)
 				} else {

@@ -12,15 +12,15 @@ import (
 	"github.com/msrep-go/msrep/msrep"
 )
 
-// single is the matrix of the figures that have only one.
+// single is the matrix of the figures with one matrix.
 const single = "HV15R"
 
-// phaseFigure is Figure 16, 17, 18 or 19: time or share of partition or merge.
+// phaseFigure is Figure 16, 17, 18 or 19: time or fraction of partition or merge.
 func phaseFigure(name string) func(context.Context, *Session) error {
 	what := map[string]struct {
 		title, label string
 		log          bool
-		phases       []string // that the model must have right
+		phases       []string // phases that the model must reproduce
 		value        func(p phases) float64
 	}{
 		"msrep-fig16": {"Figure 16: time to split", "milliseconds", true, []string{"partition"}, func(p phases) float64 { return 1e3 * p.partition }},
@@ -31,7 +31,7 @@ func phaseFigure(name string) func(context.Context, *Session) error {
 	return func(ctx context.Context, s *Session) error {
 		sec := report.Section{Name: name, Title: what.title + " (" + single + ")"}
 		s.steps(len(formats) * len(strategies) * len(s.counts()))
-		ratios := report.Table{Name: name + "-ratios", Title: "With the most devices over one device", Header: []string{"format, strategy", string(s.origin()), "paper, " + platformTitle(s.paperPlatform())}}
+		ratios := report.Table{Name: name + "-ratios", Title: "The most devices over one device", Header: []string{"format, strategy", string(s.origin()), "paper, " + platformTitle(s.paperPlatform())}}
 		var left []string
 		for _, format := range formats {
 			f := report.Figure{
@@ -52,7 +52,7 @@ func phaseFigure(name string) func(context.Context, *Session) error {
 				}
 				for n := 1; n <= 8; n++ {
 					if t, ok := paper.Run(s.paperPlatform(), single, string(format), string(strategy), n); ok {
-						k := t.Correction() // which leaves shares as they are
+						k := t.Correction() // leaves fractions unchanged
 						theirs.Add(float64(n), what.value(phases{k * t.Partition, k * t.H2D, k * t.Compute, k * t.Merge}))
 					}
 				}
@@ -70,7 +70,7 @@ func phaseFigure(name string) func(context.Context, *Session) error {
 		sec.Tables = []report.Table{claims, ratios}
 		sec.Intro = append(s.about(s.paperPlatform(), single), s.ourWay(name)...)
 		if t, ok := paper.Run(s.paperPlatform(), single, "csr", opt, 1); ok && t.Correction() != 1 && what.log {
-			sec.Intro = append(sec.Intro, fmt.Sprintf("The authors' times are drawn multiplied by %g, as the model was calibrated on them; its section says why.", t.Correction()))
+			sec.Intro = append(sec.Intro, fmt.Sprintf("The authors' times are drawn multiplied by %g, like those that calibrate the model; the section about the model gives the reason.", t.Correction()))
 		}
 		sec.Remarks = append(remarks, notDrawn(left)...)
 		s.Page.Sections = append(s.Page.Sections, sec)
@@ -78,7 +78,7 @@ func phaseFigure(name string) func(context.Context, *Session) error {
 	}
 }
 
-// about says what stands in for the matrices and for the machine of the authors' times beside it.
+// about describes the replacements of the matrices and the machine of the authors' times.
 func (s *Session) about(platform string, matrices ...string) []string {
 	var from []string
 	for _, name := range matrices {
@@ -86,17 +86,17 @@ func (s *Session) about(platform string, matrices ...string) []string {
 	}
 	made, machine := strings.Join(from, ", ")+", in brackets the entries by those that the authors multiplied", map[string]string{"dgx1": "the GPUs of a DGX-1", "summit": "the GPUs of a node of Summit"}[platform]
 	if s.platform != nil {
-		return []string{fmt.Sprintf("Modelled, not measured: %s. Matrices are split for real: %s; phases follow from the sizes of the parts, scaled to the size that the authors multiplied. Beside it are the authors' times on %s.",
+		return []string{fmt.Sprintf("Modelled, not measured: %s. The matrices are split for real: %s. The phases follow from the sizes of the parts, scaled to the authors' matrix size. The authors' times on %s are shown for comparison.",
 			s.platform.Title, made, machine)}
 	}
-	text := fmt.Sprintf("Measured on %s, with %s. Beside it are the authors' times on %s: compare shapes, not seconds.", s.devicesAre(), made, machine)
+	text := fmt.Sprintf("Measured on %s, with %s. The authors' times on %s are shown for comparison: compare shapes, not seconds.", s.devicesAre(), made, machine)
 	if len(s.gpus) == 0 {
-		text += fmt.Sprintf(" This machine has %d cores: with more devices than cores they take turns.", s.Record.Machine.Cores)
+		text += fmt.Sprintf(" This machine has %d cores: more devices than cores share the cores.", s.Record.Machine.Cores)
 	}
 	return []string{text}
 }
 
-// lastOverFirst is how a series changes from the fewest devices to the most.
+// lastOverFirst returns the last value of a series over the first.
 func lastOverFirst(s report.Series) string {
 	if len(s.Y) == 0 || s.Y[0] == 0 {
 		return "-"
@@ -104,15 +104,15 @@ func lastOverFirst(s report.Series) string {
 	return fmt.Sprintf("%.3g (%.0f devices)", s.Y[len(s.Y)-1]/s.Y[0], s.X[len(s.X)-1])
 }
 
-// ourWay says what a measured program does in another way than that of the authors.
+// ourWay describes how the measured program differs from the authors'.
 func (s *Session) ourWay(name string) []string {
 	switch {
 	case s.platform != nil || len(s.gpus) > 0:
 		return nil
 	case name == "msrep-fig16" || name == "msrep-fig17":
-		return []string{"On CPU devices p-opt makes no local pointers: each device reads those of the whole matrix in place, and a split is a few binary searches. COO uses its row indices as they are, where the authors make new ones for each part."}
+		return []string{"On CPU devices p-opt makes no local pointers: each device reads the pointers of the whole matrix in place, and a split is a few binary searches. COO uses its row indices unchanged; the authors make new ones for each part."}
 	}
-	return []string{"On CPU devices p-opt writes rows straight into y, where the authors copy all of y back over a link. Its merge of CSC includes the additions of whole vectors, before which the authors' clock ends."}
+	return []string{"On CPU devices p-opt writes rows directly into y; the authors copy all of y back over a link. The merge of CSC includes the additions of whole vectors, which the authors' time leaves out."}
 }
 
 // figure20 is the speed-up with and without NUMA placement, strategy p-opt.
@@ -150,9 +150,9 @@ func figure20(ctx context.Context, s *Session) error {
 	}
 	claims, remarks := s.judgeFigure("20")
 	sec.Tables = []report.Table{claims}
-	sec.Intro = append(s.about(s.paperPlatform(), single), speedupRule, "As in the paper, the copy of the matrix between NUMA nodes is left out of the authors' times.")
+	sec.Intro = append(s.about(s.paperPlatform(), single), speedupRule, "As in the paper, the authors' times leave out the copy of the matrix between NUMA nodes.")
 	if s.platform == nil {
-		sec.Intro = append(sec.Intro, fmt.Sprintf("This machine has %d NUMA node(s). Placement copies the matrix, which is in h2d; with one node there is nothing to place.", s.Record.Machine.NUMANodes))
+		sec.Intro = append(sec.Intro, fmt.Sprintf("This machine has %d NUMA node(s). Placement copies the matrix; h2d includes this copy. With one node there is nothing to place.", s.Record.Machine.NUMANodes))
 	}
 	sec.Remarks = append(remarks, notDrawn(left)...)
 	sec.Remarks = append(sec.Remarks, numaCopies(), crossings(model.Points("summit", true)))
@@ -160,8 +160,8 @@ func figure20(ctx context.Context, s *Session) error {
 	return nil
 }
 
-// numaCopies lays the copies between NUMA nodes that the paper leaves out beside the
-// whole of the products, with all GPUs.
+// numaCopies compares the copies between NUMA nodes, which the paper leaves out, with the whole time of the products
+// on all GPUs.
 func numaCopies() string {
 	low, high := math.Inf(1), 0.0
 	for platform, gpus := range paper.GPUs {
@@ -172,15 +172,15 @@ func numaCopies() string {
 			}
 		}
 	}
-	return fmt.Sprintf("The copy between NUMA nodes that the paper leaves out takes the authors %s to %s times as long as the whole product with all GPUs (%s, placed).", short(low), short(high), single)
+	return fmt.Sprintf("The copy between NUMA nodes, which the paper leaves out, takes %s to %s times as long as the whole product with all GPUs in the authors' runs (%s, placed).", short(low), short(high), single)
 }
 
-// crossings says whether the authors' runs without placement can have had the whole
-// matrix on one socket of Summit.
+// crossings states whether the whole matrix can have been on one socket of Summit in the authors' runs without
+// placement.
 func crossings(points []model.Point) string {
 	p, err := model.Load("summit")
 	if err != nil {
-		panic(err) // part of the program
+		panic(err) // the platform is part of the program
 	}
 	most, above, of := 0.0, 0, 0
 	for _, pt := range points {

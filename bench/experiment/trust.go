@@ -8,10 +8,10 @@ import (
 	"github.com/msrep-go/msrep/msrep"
 )
 
-// trust says how far modelled times of a platform are from the authors' runs that did
-// not calibrate the model: on the six matrices, and on one of them.
+// trust holds the errors of a platform's modelled times on the authors' runs that did not calibrate the model: on the
+// six matrices, and on each matrix.
 type trust struct {
-	socket int // GPUs of one
+	socket int // number of GPUs of a socket
 	all    []model.Check
 	own    map[string][]model.Check // by matrix
 }
@@ -30,9 +30,9 @@ func newTrust(p *model.Platform, points []model.Point) *trust {
 	return t
 }
 
-// worst is the check that decides whether a phase of a run is known, or with no devices,
-// whether its curve is drawn: over all matrices or on the matrix, whichever is worse. A
-// total counts only where the copies do, which are most of it.
+// worst returns the check that decides whether a phase of a run is known or, with devices 0, whether its curve is
+// drawn: the worse of the checks over all matrices and on this matrix. A total also requires the copies, which are
+// most of it.
 func (t *trust) worst(r run, phase string) (worst model.Check) {
 	phases := []string{phase}
 	if phase == model.Total {
@@ -55,10 +55,10 @@ func (t *trust) worst(r run, phase string) (worst model.Check) {
 	return worst
 }
 
-// off is the error that is compared with model.Tolerance.
+// off returns the error that is compared with model.Tolerance.
 func off(c model.Check) float64 { return max(c.Near, c.Far) }
 
-// version is the authors' version that a run stands beside.
+// version returns the authors' version that a run is compared with.
 func (r run) version() string {
 	if r.strategy == msrep.Optimized && r.numa == msrep.NUMAOff {
 		return paper.Unplaced
@@ -66,14 +66,14 @@ func (r run) version() string {
 	return string(r.strategy)
 }
 
-// drawn says whether the curve of runs may be drawn, whatever the number of devices:
-// measured ones always, modelled ones where the model is good enough in all the phases.
+// drawn reports whether the curve of runs is drawn for any number of devices: measured curves always, modelled curves
+// if the model is accurate enough in all the phases.
 func (s *Session) drawn(r run, phases ...string) bool {
 	r.devices = 0
 	return s.good(r, phases...)
 }
 
-// good is drawn for a run with its number of devices.
+// good is drawn for the run's number of devices.
 func (s *Session) good(r run, phases ...string) bool {
 	if s.platform == nil {
 		return true
@@ -86,7 +86,7 @@ func (s *Session) good(r run, phases ...string) bool {
 	return true
 }
 
-// leftOut says in words that a modelled curve is not drawn, and why.
+// leftOut returns the reason for which a modelled curve is not drawn, or "".
 func (s *Session) leftOut(r run, phases ...string) string {
 	r.devices = 0
 	for _, phase := range phases {
@@ -97,10 +97,10 @@ func (s *Session) leftOut(r run, phases ...string) string {
 	return ""
 }
 
-// notDrawn is a remark about the curves that are left out, none where all are drawn.
+// notDrawn returns a remark about the curves that are left out, or none.
 func notDrawn(left []string) []string {
 	if len(left) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("Modelled curves that are not drawn, because the median error on the authors' runs that calibrated nothing is above %.0f %%: %s.", 100*model.Tolerance, join(left))}
+	return []string{fmt.Sprintf("Modelled curves that are not drawn, because their median error on the held-out runs of the authors is above %.0f %%: %s.", 100*model.Tolerance, join(left))}
 }

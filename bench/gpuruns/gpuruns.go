@@ -1,5 +1,5 @@
-// Package gpuruns reads what scripts/gpu-run wrote on a machine with a GPU: the times
-// of products in our kernels, in cuSPARSE, and in CuPy and torch.
+// Package gpuruns reads the results of scripts/gpu-run from a machine with a GPU: times of products with our kernels,
+// cuSPARSE, CuPy and torch.
 package gpuruns
 
 import (
@@ -19,8 +19,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// The ways to multiply, as Product.Seconds names them. Vector, Merge and Slices are our
-// own kernels, Auto is what a plan keeps after measuring.
+// The keys of Product.Seconds. Vector, Merge and Slices are our kernels; Auto is the form that a plan chooses after
+// measuring.
 const (
 	Vector   = "csr"
 	Merge    = "csr-merge"
@@ -34,8 +34,8 @@ const (
 // Run is one folder of results.
 type Run struct {
 	Folder   string
-	GPU      string  // as the driver names it
-	Copy     float64 // bandwidth of copies within the GPU, bytes a second; 0 where it was not measured
+	GPU      string  // name from the driver
+	Copy     float64 // bandwidth of copies within the GPU in bytes per second; 0 if not measured
 	Products []Product
 }
 
@@ -44,18 +44,17 @@ type Product struct {
 	Matrix  string
 	Value   string // fp64 or fp32
 	NNZ     int64
-	Least   int64              // bytes that a product in CSR moves at the least
-	Seconds map[string]float64 // by the way to multiply; what failed is not there
+	Least   int64              // least bytes that a product in CSR moves
+	Seconds map[string]float64 // by key; a failed product is missing
 }
 
-// StandIn says that the run was made on the stand-in for the driver: its times mean
-// nothing.
+// StandIn reports whether the run used the stand-in for the driver, whose times mean nothing.
 func (r *Run) StandIn() bool { return r.GPU == standIn }
 
-// standIn is what kernels/nvidia/nvidiatest calls its GPUs.
+// standIn is the name of the GPUs of kernels/nvidia/nvidiatest.
 const standIn = "no GPU, interpreted"
 
-// Own is the time of the fastest of our own kernels; NaN where all failed.
+// Own returns the time of the fastest of our kernels; NaN if all failed.
 func (p *Product) Own() float64 {
 	own := math.NaN()
 	for _, way := range []string{Vector, Merge, Slices} {
@@ -66,11 +65,11 @@ func (p *Product) Own() float64 {
 	return own
 }
 
-// resultsFile is the one that is read.
+// resultsFile is the name of the file that Read reads.
 const resultsFile = "results.jsonl"
 
-// Find gives the folders with results: dir itself, or those in it, in the order of
-// their names. A folder that is not there is a *sparse.InputError.
+// Find returns the folders with results: dir itself, or its subfolders sorted by name. A missing folder is a
+// *sparse.InputError.
 func Find(dir string) ([]string, error) {
 	if _, err := os.Stat(filepath.Join(dir, resultsFile)); err == nil {
 		return []string{dir}, nil
@@ -109,11 +108,10 @@ type line struct {
 	} `json:"forms"`
 }
 
-// maxLine bounds a line of results.jsonl.
+// maxLine is the limit of the length of a line of results.jsonl.
 const maxLine = 1 << 20
 
-// Read reads the results in a folder. What cannot be read is a *sparse.InputError with
-// file and line.
+// Read reads the results in a folder. An unreadable result is a *sparse.InputError with file and line.
 func Read(dir string) (*Run, error) {
 	name := filepath.Join(dir, resultsFile)
 	f, err := fileio.Open(name)
@@ -163,7 +161,7 @@ func (r *Run) add(l line) {
 	}
 }
 
-// product finds or makes the product that a line is about.
+// product returns the product of a line; it makes a new one if there is none.
 func (r *Run) product(l line) *Product {
 	matrix := strings.TrimPrefix(strings.TrimSuffix(path.Base(l.Matrix), ".msr"), "gen-")
 	i := slices.IndexFunc(r.Products, func(p Product) bool { return p.Matrix == matrix && p.Value == l.Value })

@@ -7,8 +7,7 @@ import (
 	"github.com/msrep-go/msrep/internal/par"
 )
 
-// clockCost is how many seconds it takes to read the clock, the least of many
-// readings in a row.
+// clockCost returns the seconds that a reading of the clock takes: the least of many consecutive readings.
 func clockCost() float64 {
 	best := time.Hour
 	for range 100 {
@@ -22,15 +21,15 @@ func clockCost() float64 {
 	return best.Seconds() / 100
 }
 
-// Memory is a piece of memory larger than the caches of most machines, to measure
-// their bandwidth and to empty them. Free it.
+// Memory is an array larger than the caches of most machines, for measuring the memory bandwidth and emptying the
+// caches. The caller must Free it.
 type Memory struct {
 	region *mem.Region
 	words  []float64
-	sum    float64 // of what was read, so that no compiler leaves it out
+	sum    float64 // result of the reads, which keeps the compiler from removing them
 }
 
-// NewMemory takes bytes of memory outside the Go heap, rounded down to 64.
+// NewMemory allocates bytes of memory, rounded down to a multiple of 64, outside the Go heap.
 func NewMemory(bytes int64) (*Memory, error) {
 	r, err := mem.New(max(bytes/64, 1) * 64)
 	if err != nil {
@@ -46,17 +45,16 @@ func NewMemory(bytes int64) (*Memory, error) {
 	return m, nil
 }
 
-// Free gives the memory back.
+// Free frees the memory.
 func (m *Memory) Free() error { return m.region.Free() }
 
-// Read reads all of the memory once, as Sum does, and gives the bytes it read.
+// Read reads all of the memory once, like Sum, and returns the number of bytes.
 func (m *Memory) Read() int64 {
 	m.sum += Sum(m.words)
 	return int64(8 * len(m.words))
 }
 
-// Sum adds up all of v, on all cores. Each core reads four streams: one alone does not
-// reach the memory's speed.
+// Sum adds up v on all cores. Each core reads four streams, because one stream does not reach the memory's bandwidth.
 func Sum(v []float64) (sum float64) {
 	sums := make([]float64, par.Workers(int64(len(v)), 1))
 	w := len(sums)
@@ -82,7 +80,7 @@ func Sum(v []float64) (sum float64) {
 	return sum
 }
 
-// Bandwidth is the speed of Read in bytes a second, the median of n readings.
+// Bandwidth returns the speed of Read in bytes per second: the median of n readings.
 func (m *Memory) Bandwidth(n int) float64 {
 	speeds := make([]float64, 0, n)
 	for range n {

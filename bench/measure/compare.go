@@ -5,48 +5,43 @@ import (
 	"slices"
 )
 
-// Verdict is what a comparison found.
+// Verdict is the result of a comparison.
 type Verdict string
 
-// The verdicts. NoDifference means that a change beyond the tolerance was not
-// found; what could have been found is in the interval.
+// The verdicts. NoDifference means that no change beyond the tolerance was found; the interval shows which changes
+// could have been missed.
 const (
 	NoDifference Verdict = "no difference"
 	Slower       Verdict = "slower" // b takes longer than a
 	Faster       Verdict = "faster"
 )
 
-// Comparison is b beside a, as a ratio of times: 1.1 means that b takes 10 %
-// longer.
+// Comparison is the ratio of the times of b to those of a: 1.1 means that b takes 10 % longer.
 type Comparison struct {
 	Ratio   float64 `json:"ratio"`
-	Low     float64 `json:"low"` // the true ratio lies in [Low, High]; with too few samples 0 and the largest number
+	Low     float64 `json:"low"` // the true ratio lies in [Low, High]; with too few samples they are 0 and the largest number
 	High    float64 `json:"high"`
 	Verdict Verdict `json:"verdict"`
 }
 
-// Judge says how two sets of samples are compared. The zero value finds nothing;
-// use DefaultJudge.
+// Judge sets how two sets of samples are compared. Use DefaultJudge: the zero value finds no difference.
 type Judge struct {
-	// Confidence of the interval of each ratio.
+	// Confidence is the confidence level of the interval of each ratio.
 	Confidence float64
-	// Tolerance is the change that is of no interest: only an interval that lies
-	// wholly beyond 1 ± Tolerance is a difference. It stands for what differs
-	// between two starts of the same program, which no number of samples within a
-	// start can show: where memory lies, and who else uses the machine.
+	// Tolerance is the largest change that is ignored: only an interval entirely beyond 1 ± Tolerance is a
+	// difference. It covers differences between two starts of the same program, such as memory placement and other
+	// load on the machine, which no number of samples within one start can show.
 	Tolerance float64
 }
 
-// DefaultJudge is 99 % confidence and a tolerance of 3 %.
+// DefaultJudge returns a Judge with 99 % confidence and a tolerance of 3 %.
 func DefaultJudge() Judge { return Judge{Confidence: 0.99, Tolerance: 0.03} }
 
-// Compare estimates by which factor b is larger than a: the shift between the
-// logarithms of the samples (Hodges and Lehmann, Annals of Mathematical
-// Statistics 34, 1963), which is the median of all ratios b[j]/a[i]; its interval
-// is the one that belongs to the rank test of Mann and Whitney (Hollander and
-// Wolfe, Nonparametric Statistical Methods, section 4.3), and so needs no
-// distribution. All samples must be positive. With less than 4 in a set nothing
-// can be said, and the interval is unbounded.
+// Compare estimates the factor by which b is larger than a: the shift between the logarithms of the samples (Hodges
+// and Lehmann, Annals of Mathematical Statistics 34, 1963), which is the median of all ratios b[j]/a[i]. The interval
+// belongs to the rank test of Mann and Whitney (Hollander and Wolfe, Nonparametric Statistical Methods, section 4.3)
+// and assumes no distribution. All samples must be positive. With fewer than 4 samples in a set the interval is
+// unbounded.
 func (j Judge) Compare(a, b []float64) Comparison {
 	c := Comparison{Ratio: 1, Low: 0, High: math.MaxFloat64, Verdict: NoDifference}
 	n, m := len(a), len(b)
@@ -73,7 +68,7 @@ func (j Judge) Compare(a, b []float64) Comparison {
 	return c
 }
 
-// verdict is what an interval of the ratio says.
+// verdict returns the verdict that an interval of the ratio implies.
 func (j Judge) verdict(low, high float64) Verdict {
 	switch {
 	case low > 1+j.Tolerance:
@@ -84,11 +79,10 @@ func (j Judge) verdict(low, high float64) Verdict {
 	return NoDifference
 }
 
-// rankBound is the largest k for which less than k of the n*m pairs are in one
-// order with a probability of at most tail, when both sets are drawn from one
-// distribution: 0 where even k = 1 is likelier than that.
+// rankBound returns the largest k such that, with probability of at most tail, fewer than k of the n*m pairs are in
+// one order if both sets come from one distribution. It returns 0 if even k = 1 is more probable.
 func rankBound(n, m int, tail float64) int {
-	if n*m > 400 { // the normal distribution is near enough
+	if n*m > 400 { // the normal approximation suffices
 		z := math.Sqrt2 * math.Erfinv(1-2*tail)
 		return int(math.Floor(float64(n*m)/2 - z*math.Sqrt(float64(n*m)*float64(n+m+1)/12)))
 	}
@@ -101,10 +95,9 @@ func rankBound(n, m int, tail float64) int {
 	return n * m
 }
 
-// rankSums is the distribution of the statistic of Mann and Whitney: element u is
-// the probability that u of the n*m pairs are in one order. The largest of all
-// samples is of the first set with n chances of n+m, and is then in order with all
-// of the second set.
+// rankSums returns the distribution of the Mann-Whitney statistic: element u is the probability that u of the n*m
+// pairs are in one order. The largest of all samples belongs to the first set with probability n/(n+m), and then is
+// in order with all m samples of the second set.
 func rankSums(n, m int) []float64 {
 	p := make([][][]float64, n+1)
 	for i := range p {

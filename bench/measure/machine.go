@@ -14,32 +14,31 @@ import (
 	"github.com/msrep-go/msrep/numa"
 )
 
-// Machine says where and with what a run was made. What the system does not tell
-// is empty.
+// Machine describes the machine and the program of a run. Fields that the system does not report are empty.
 type Machine struct {
 	CPU       string   `json:"cpu"`
-	Kernels   string   `json:"cpu_kernels"` // which instructions they use; MSREP_CPU chooses
-	Cores     int      `json:"cores"`       // physical, that this process may use
+	Kernels   string   `json:"cpu_kernels"` // instruction set of the kernels; MSREP_CPU selects it
+	Cores     int      `json:"cores"`       // physical cores that this process may use
 	Threads   int      `json:"threads"`     // GOMAXPROCS
 	L2        int      `json:"l2_bytes"`
 	L3        int      `json:"l3_bytes"`
 	Memory    int64    `json:"memory_bytes"`
 	NUMANodes int      `json:"numa_nodes"`
-	Governor  string   `json:"governor"` // of the first CPU's frequency
+	Governor  string   `json:"governor"` // frequency governor of the first CPU
 	GPUs      []string `json:"gpus"`     // PCI address, vendor and device
-	Driver    string   `json:"driver"`   // of NVIDIA GPUs
-	// CUDA is what msrep version tells of it: the GPUs' names, versions, or why there are none.
+	Driver    string   `json:"driver"`   // NVIDIA driver
+	// CUDA holds the versions and the GPUs' names, or the reason for their absence, as msrep version prints them.
 	CUDA      nvidia.Status `json:"cuda"`
 	OS        string        `json:"os"`
 	Kernel    string        `json:"kernel"`
 	Go        string        `json:"go"`
 	Version   string        `json:"version"` // of this module
-	Commit    string        `json:"commit"`  // that the program was built from; "+" behind it where files were changed
+	Commit    string        `json:"commit"`  // commit of the program, followed by "+" if files were changed
 	ClockCost float64       `json:"clock_cost_s"`
-	Bandwidth float64       `json:"bandwidth"` // of pure reads on all threads, bytes a second; 0 where it was not measured
+	Bandwidth float64       `json:"bandwidth"` // of pure reads on all threads, in bytes per second; 0 if not measured
 }
 
-// Describe looks at this machine. version is that of the program.
+// Describe describes this machine. version is the version of the program.
 func Describe(version string) Machine {
 	m := Machine{
 		CPU: cpuid.CPU.BrandName, Kernels: simd.Default().String(), Cores: cpuid.CPU.PhysicalCores, Threads: runtime.GOMAXPROCS(0),
@@ -75,7 +74,7 @@ func firstLine(path string) string {
 	return strings.TrimSpace(line)
 }
 
-// commit is what the go command noted when it built the program.
+// commit returns the commit that the go command recorded in the program.
 func commit() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

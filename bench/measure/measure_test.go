@@ -14,8 +14,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// noisy draws times around mean as a busy machine gives them: a skewed spread, a
-// drift from start to start, and now and then a sample that takes twice as long.
+// noisy draws times around mean like those of a busy machine: skewed, with a drift from start to start and an
+// occasional sample that takes twice as long.
 func noisy(rng *rand.Rand, n int, mean float64) []float64 {
 	start := 1 + 0.01*rng.NormFloat64()
 	out := make([]float64, n)
@@ -80,7 +80,7 @@ func TestTheRankDistributionIsThatOfTables(t *testing.T) {
 	for n, want := range map[int]int{4: 0, 5: 1, 6: 3, 8: 8, 10: 17} {
 		require.Equal(t, want, rankBound(n, n, 0.005), "%d and %d samples", n, n)
 	}
-	sum, exact := 0.0, -1 // where the normal distribution is taken
+	sum, exact := 0.0, -1 // where rankBound uses the normal approximation
 	for _, p := range rankSums(21, 25) {
 		if sum += p; sum > 0.005 {
 			break
@@ -91,7 +91,7 @@ func TestTheRankDistributionIsThatOfTables(t *testing.T) {
 }
 
 func TestComparisonsOfAFewSamplesAreThoseMadeByHand(t *testing.T) {
-	// The outermost of 25 ratios bound that of 5 and 5 samples.
+	// The extremes of the 25 ratios bound the interval of 5 and 5 samples.
 	c := DefaultJudge().Compare([]float64{1, 1, 1, 2, 2}, []float64{6, 6, 6, 6, 9})
 	require.Equal(t, Comparison{Ratio: 6, Low: 3, High: 9, Verdict: Slower}, c)
 	require.Equal(t, 9.0, DefaultJudge().Compare([]float64{1, 1, 1}, []float64{9, 9, 9}).Ratio)
@@ -116,14 +116,14 @@ func TestTheSignedRankBoundIsThatOfTables(t *testing.T) {
 	require.Equal(t, 586, signedRankBound(61, 0.005), "61*62/4 - 2.5758*sqrt(61*62*123/24)")
 }
 
-func TestPairsSeeASmallChangeThroughADriftOfBoth(t *testing.T) {
+func TestPairedComparisonFindsASmallChangeDespiteDrift(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	const trials, ratio = 2000, 1.1
 	covered, paired, apart, wrong := 0, 0, 0, 0
 	for range trials {
 		a, b, same := make([]float64, 10), make([]float64, 10), make([]float64, 10)
 		for i := range a {
-			busy := math.Exp(0.2 * rng.NormFloat64()) // of this minute
+			busy := math.Exp(0.2 * rng.NormFloat64()) // load during this minute
 			noise := func() float64 { return busy * math.Exp(0.02*rng.NormFloat64()) }
 			a[i], b[i], same[i] = noise(), ratio*noise(), noise()
 		}
@@ -185,7 +185,7 @@ func TestSummariesCountOutliersAndKeepThem(t *testing.T) {
 	require.True(t, math.IsInf(Summarize([]float64{7}).RelErr(), 1))
 	require.Equal(t, 0.5, Summarize([]float64{1, 3}).RelErr())
 	require.True(t, math.IsInf(Summarize([]float64{-1, 0, 1}).RelErr(), 1))
-	// Quartiles of 3.5 and 6.5: beyond -5.5 and 15.5 it is far out.
+	// The quartiles are 3.5 and 6.5: values beyond -5.5 and 15.5 are far out.
 	require.Zero(t, Summarize([]float64{-5.5, 3, 4, 5, 6, 7, 15.5}).Outliers)
 	require.Equal(t, 2, Summarize([]float64{-5.6, 3, 4, 5, 6, 7, 15.6}).Outliers)
 	require.Equal(t, 2.0, LowerQuartile([]float64{5, 1, 4, 2, 3}))

@@ -5,14 +5,12 @@ import (
 	"slices"
 )
 
-// ComparePaired estimates by which factor b is larger than a where b[i] was measured
-// right after or before a[i], so that what else went on met both: from the logarithms
-// of the ratios b[i]/a[i], the median of the means of all pairs of them (Hodges and
-// Lehmann), with the interval that belongs to the signed rank test of Wilcoxon
-// (Hollander and Wolfe, Nonparametric Statistical Methods, section 3.2). It takes the
-// logarithms to lie symmetrically about their median. All samples must be positive and
-// both sets equally large; with too few (less than 8 at 99 %) the interval is
-// unbounded.
+// ComparePaired estimates the factor by which b is larger than a if b[i] was measured directly before or after a[i],
+// so that other load affected both. It takes the logarithms of the ratios b[i]/a[i] and the median of the means of
+// all their pairs (Hodges and Lehmann). The interval belongs to Wilcoxon's signed rank test (Hollander and Wolfe,
+// Nonparametric Statistical Methods, section 3.2). It assumes that the logarithms are symmetric about their median.
+// All samples must be positive, and both sets must have the same length. With too few samples (fewer than 8 at 99 %)
+// the interval is unbounded.
 func (j Judge) ComparePaired(a, b []float64) Comparison {
 	c := Comparison{Ratio: 1, Low: 0, High: math.MaxFloat64, Verdict: NoDifference}
 	n := min(len(a), len(b))
@@ -34,11 +32,10 @@ func (j Judge) ComparePaired(a, b []float64) Comparison {
 	return c
 }
 
-// signedRankBound is the largest k for which the signed rank statistic of n values is
-// below k with a probability of at most tail, when their signs are those of a fair coin;
-// 0 where even k = 1 is likelier than that.
+// signedRankBound returns the largest k such that, with probability of at most tail, the signed rank statistic of n
+// values is below k if both signs are equally probable. It returns 0 if even k = 1 is more probable.
 func signedRankBound(n int, tail float64) int {
-	if n > 60 { // the normal distribution is near enough
+	if n > 60 { // the normal approximation suffices
 		z, m := math.Sqrt2*math.Erfinv(1-2*tail), float64(n)
 		return int(math.Floor(m*(m+1)/4 - z*math.Sqrt(m*(m+1)*(2*m+1)/24)))
 	}

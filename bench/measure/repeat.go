@@ -8,21 +8,20 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Options say how long to measure. Default is right for products of matrices.
+// Options set how long to measure. Default suits products of matrices.
 type Options struct {
-	Warmup     time.Duration // calls that are not timed go on for so long, one at least
-	RelErr     float64       // stop when the medians of all quantities are known so well
+	Warmup     time.Duration // least duration of the untimed calls, of which there is at least one
+	RelErr     float64       // stop when every median is known to this relative error
 	MinSamples int
 	MaxSamples int
-	MaxTime    time.Duration // stop after so long, once there are MinSamples
-	// MinSample is the least time of a sample: a call that takes less is made
-	// several times for each sample, which is then their mean.
+	MaxTime    time.Duration // stop after this time, once there are MinSamples
+	// MinSample is the least time of a sample. A sample of a shorter call is the mean of several calls.
 	MinSample time.Duration
-	// Before is called before each sample, off the clock: Flush for cold caches.
+	// Before runs before each sample, outside the timed interval, for example Memory.Read for cold caches.
 	Before func()
 }
 
-// Default gives medians known to 2 %, within about half a second of calls.
+// Default returns options for medians known to 2 %, after about half a second of calls.
 func Default() Options {
 	return Options{
 		Warmup: 20 * time.Millisecond, RelErr: 0.02, MinSamples: 11, MaxSamples: 101,
@@ -30,18 +29,17 @@ func Default() Options {
 	}
 }
 
-// maxInner bounds the calls in one sample: a call that takes no time at all must
-// not make the sample endless.
+// maxInner is the limit of calls in one sample. It bounds a sample of a call that takes no measurable time.
 const maxInner = 1 << 20
 
-// Repeat calls f until the medians of its quantities are known to o.RelErr, and
-// gives the samples of each. f gives the quantities of one call, always equally
-// many; Repeat takes the time of a call only to choose how many make a sample.
+// Repeat calls f until the medians of its quantities are known to o.RelErr, and returns the samples of each quantity.
+// f returns the quantities of one call, always the same number. Repeat times the calls itself only to choose the
+// number of calls in a sample.
 //
-// Errors are those of f and of ctx; options that cannot be are *sparse.InputError.
+// Errors are those of f and of ctx; invalid options are *sparse.InputError.
 func Repeat(ctx context.Context, o Options, f func() ([]float64, error)) (samples [][]float64, err error) {
 	if o.MinSamples < 1 || o.MaxSamples < o.MinSamples || o.RelErr < 0 {
-		return nil, sparse.Inputf("options", "%d to %d samples with a relative error of %g can't be", o.MinSamples, o.MaxSamples, o.RelErr)
+		return nil, sparse.Inputf("options", "%d to %d samples with a relative error of %g are not possible", o.MinSamples, o.MaxSamples, o.RelErr)
 	}
 	inner, err := warmUp(ctx, o, f)
 	if err != nil {
@@ -69,7 +67,8 @@ func Repeat(ctx context.Context, o Options, f func() ([]float64, error)) (sample
 	return samples, nil
 }
 
-// known says whether the medians of all quantities are. One that is 0 each time, as of a phase that there is not, is.
+// known reports whether the medians of all quantities are known to relErr. A median of 0, as of an absent phase, is
+// known.
 func known(samples [][]float64, relErr float64) bool {
 	return !slices.ContainsFunc(samples, func(v []float64) bool {
 		s := Summarize(v)
@@ -77,7 +76,7 @@ func known(samples [][]float64, relErr float64) bool {
 	})
 }
 
-// warmUp calls f for a while and says how many calls make a sample.
+// warmUp calls f for o.Warmup and returns the number of calls in a sample.
 func warmUp(ctx context.Context, o Options, f func() ([]float64, error)) (int, error) {
 	begin, calls := time.Now(), 0
 	var last time.Duration
@@ -89,13 +88,13 @@ func warmUp(ctx context.Context, o Options, f func() ([]float64, error)) (int, e
 		last = time.Since(call)
 		calls++
 	}
-	if o.Before != nil || last >= o.MinSample { // a second call would find warm caches
+	if o.Before != nil || last >= o.MinSample { // the next call would find warm caches
 		return 1, nil
 	}
 	return int(min(o.MinSample/max(last, 1)+1, maxInner)), nil
 }
 
-// meanOf calls f and averages.
+// meanOf returns the means of the quantities over the given number of calls.
 func meanOf(ctx context.Context, calls int, f func() ([]float64, error)) (mean []float64, err error) {
 	for range calls {
 		if err := ctx.Err(); err != nil {

@@ -5,25 +5,23 @@ import (
 	"slices"
 )
 
-// Summary describes samples of one quantity, in the unit of the samples.
+// Summary describes the samples of one quantity, in the unit of the samples.
 type Summary struct {
 	N      int     `json:"n"`
 	Median float64 `json:"median"`
-	// Low and High bound the median with a confidence of 95 % or a little more
-	// (order statistics; Hahn and Meeker, Statistical Intervals, 1991, section
-	// 5.2). With fewer than 6 samples they are the extremes, and the confidence
-	// is less.
+	// Low and High bound the median with a confidence of at least 95 % (order statistics; Hahn and Meeker,
+	// Statistical Intervals, 1991, section 5.2). With fewer than 6 samples they are the extremes, and the confidence
+	// is lower.
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
 	Min  float64 `json:"min"`
 	Max  float64 `json:"max"`
-	// Outliers counts samples further than 3 interquartile ranges from the
-	// quartiles (Tukey's far out). They take part in everything else.
+	// Outliers counts the samples beyond 3 interquartile ranges from the quartiles (Tukey's far out). All other
+	// fields include them.
 	Outliers int `json:"outliers"`
 }
 
-// Summarize describes samples. Those that are NaN are not allowed; with none at
-// all the summary is zero.
+// Summarize describes samples, which must not be NaN. The summary of no samples is zero.
 func Summarize(samples []float64) Summary {
 	n := len(samples)
 	if n == 0 {
@@ -41,7 +39,7 @@ func Summarize(samples []float64) Summary {
 	return sum
 }
 
-// RelErr is half of the interval's width over the median: how well it is known.
+// RelErr returns half the width of the interval over the median: the relative error of the median.
 func (s Summary) RelErr() float64 {
 	if s.N < 2 || s.Median == 0 {
 		return math.Inf(1)
@@ -49,7 +47,7 @@ func (s Summary) RelErr() float64 {
 	return (s.High - s.Low) / 2 / math.Abs(s.Median)
 }
 
-// LowerQuartile is the value that a quarter of the samples lie below; 0 for none.
+// LowerQuartile returns the lower quartile, or 0 for no samples.
 func LowerQuartile(samples []float64) float64 {
 	if len(samples) == 0 {
 		return 0
@@ -57,14 +55,13 @@ func LowerQuartile(samples []float64) float64 {
 	return quantile(slices.Sorted(slices.Values(samples)), 0.25)
 }
 
-// medianRanks gives the ranks lo <= hi of the sorted samples between which the
-// true median lies with at least 95 % confidence: the number of samples below it
-// is binomial with n and 1/2, and lo is the largest rank with
+// medianRanks returns the ranks lo <= hi of the sorted samples that bound the true median with at least 95 %
+// confidence. The number of samples below the median is binomial with n and 1/2, and lo is the largest rank with
 //
 //	P(fewer than lo+1 below) <= 0.025.
 func medianRanks(n int) (lo, hi int) {
 	p := math.Pow(0.5, float64(n)) // P(0 below)
-	if p == 0 {                    // many samples: the normal distribution
+	if p == 0 {                    // many samples: normal approximation
 		lo = int(float64(n)/2 - 0.98*math.Sqrt(float64(n)) - 1)
 		return lo, n - 1 - lo
 	}
@@ -77,7 +74,7 @@ func medianRanks(n int) (lo, hi int) {
 	return lo, n - 1 - lo
 }
 
-// quantile interpolates in sorted samples.
+// quantile interpolates between sorted samples.
 func quantile(s []float64, q float64) float64 {
 	at := q * float64(len(s)-1)
 	i := int(at)

@@ -10,7 +10,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Point is one run of the authors with the job that it was.
+// Point is one run of the authors and its job.
 type Point struct {
 	paper.Time        // multiplied by Scale
 	Kind       string // one of paper.Versions
@@ -18,16 +18,14 @@ type Point struct {
 	Scale      float64
 }
 
-// Points gives the authors' runs on a platform on the six matrices of Table 2, in all
-// formats and versions. Of the baseline, whose blocks of rows hold unknown shares of
-// the entries, these are the runs on one GPU, and of HV15R all. With corrected, times
-// are multiplied by the factor that paper.Time.Correction derives.
+// Points returns the authors' runs on a platform on the six matrices of Table 2, in all formats and versions. Of the
+// baseline, the blocks of rows hold unknown fractions of the entries, so it includes only the runs on one GPU and the
+// runs on HV15R. With corrected, times are multiplied by the factor of paper.Time.Correction.
 func Points(platform string, corrected bool) []Point {
 	return points(platform, corrected, paper.Find)
 }
 
-// OtherPoints gives the runs on a matrix that Table 2 does not name: none of them
-// calibrates anything.
+// OtherPoints returns the runs on matrices that Table 2 does not name. No calibration uses them.
 func OtherPoints(platform string) []Point { return points(platform, true, paper.FindOther) }
 
 func points(platform string, corrected bool, find func(string) (paper.Matrix, bool)) (out []Point) {
@@ -49,9 +47,9 @@ func points(platform string, corrected bool, find func(string) (paper.Matrix, bo
 	return out
 }
 
-// held says which half a run belongs to: those held out check the model, the others
-// calibrate it. Runs take turns by the number of GPUs, and matrices and formats begin
-// on either side, so that both halves have all of them.
+// held reports whether a run is held out to check the model; the other half of the runs calibrates it. The halves
+// alternate by the number of GPUs, and the first half alternates by matrix and format, so both halves contain all
+// matrices and formats.
 func (pt Point) held() bool {
 	matrix := slices.IndexFunc(paper.Matrices, func(m paper.Matrix) bool { return m.Name == pt.Matrix })
 	format := slices.Index([]string{"csr", "csc", "coo"}, pt.Format)
@@ -64,12 +62,12 @@ var Phases = []string{"partition", "h2d", "compute", "merge", Total}
 // Total is the sum of the phases.
 const Total = "total"
 
-// phase is a measured phase of the point.
+// phase returns a measured phase of the point.
 func (pt Point) phase(name string) float64 {
 	return Times{pt.Partition, pt.H2D, pt.Compute, pt.Merge, 0}.phase(name)
 }
 
-// phase is the same phase as it is modelled.
+// phase returns the same phase as the model computes it.
 func (p *Platform) phase(pt Point, name string) float64 {
 	return p.Authors(pt.Job, pt.Kind).phase(name)
 }
@@ -88,18 +86,18 @@ func (t Times) phase(name string) float64 {
 	return t.Total()
 }
 
-// Fit says which of the authors' runs a group of parameters is fitted on: a phase of
-// some versions, formats and matrices. The half that is not held out calibrates.
+// Fit states which of the authors' runs fit a group of parameters: one phase of some versions, formats and matrices,
+// in the half that is not held out.
 type Fit struct {
-	Params   []string // names of Platform.Params; "kernels" for Platform.Kernels
+	Params   []string // names from Platform.Params; "kernels" for Platform.Kernels
 	Phase    string
 	Versions []string
-	Formats  []string // all where empty
-	Matrix   string   // all where empty
-	FromGPUs int      // runs on fewer GPUs do not take part
+	Formats  []string // empty for all
+	Matrix   string   // empty for all
+	FromGPUs int      // least number of GPUs of a run
 }
 
-// String says in words which runs take part.
+// String describes the runs that take part.
 func (f Fit) String() string {
 	text := f.Phase + " of " + strings.Join(f.Versions, " and ")
 	if len(f.Formats) > 0 {
@@ -114,8 +112,7 @@ func (f Fit) String() string {
 	return text
 }
 
-// Fits lists what is calibrated, in the order in which it is done. All other
-// parameters are from data sheets.
+// Fits lists the calibrated parameters in the order of calibration. All other parameters come from data sheets.
 func Fits() []Fit {
 	compressed := []string{"csr", "csc"}
 	return []Fit{
@@ -132,14 +129,14 @@ func Fits() []Fit {
 	}
 }
 
-// takes says whether the fit is about the run.
+// takes reports whether the fit uses the run.
 func (f Fit) takes(pt Point) bool {
 	return slices.Contains(f.Versions, pt.Kind) && (len(f.Formats) == 0 || slices.Contains(f.Formats, pt.Format)) &&
 		(f.Matrix == "" || f.Matrix == pt.Matrix) && pt.GPUs >= f.FromGPUs
 }
 
-// Calibrate gives a copy of the platform whose parameters fit the points that are not
-// held out, as Fits says. A parameter that is 0 stays 0.
+// Calibrate returns a copy of the platform with parameters that fit the points that are not held out, as Fits states.
+// A parameter that is 0 stays 0.
 func Calibrate(p *Platform, points []Point) *Platform {
 	c := *p
 	names, params := c.Params()
@@ -168,15 +165,14 @@ func Calibrate(p *Platform, points []Point) *Platform {
 	return &c
 }
 
-// streaming is the platform with a kernel for CSR that streams a matrix from memory and
-// does nothing else.
+// streaming returns the platform with a CSR kernel that only streams a matrix from memory.
 func (p *Platform) streaming(matrix string) *Platform {
 	c := *p
 	c.Kernels = map[string]map[string]Kernel{"csr": {matrix: {Slowdown: 1, Fixed: c.Launch.Value}}}
 	return &c
 }
 
-// fitKernels finds the kernels of each format and matrix.
+// fitKernels fits the kernels of each format and matrix.
 func (p *Platform) fitKernels(points []Point) map[string]map[string]Kernel {
 	groups := map[string]map[string][]Point{}
 	for _, pt := range points {
@@ -199,7 +195,7 @@ func (p *Platform) fitKernels(points []Point) map[string]map[string]Kernel {
 //
 //	slowdown*u + fixed*v = 1,  u = streamed/hbm/time, v = 1/time
 //
-// A negative fixed part is set to 0.
+// It sets a negative fixed part to 0.
 func fitKernel(p *Platform, points []Point) Kernel {
 	var uu, uv, vv, u1, v1 float64
 	for _, pt := range points {
@@ -216,8 +212,8 @@ func fitKernel(p *Platform, points []Point) Kernel {
 	return k
 }
 
-// search changes the parameters by factors until loss does not get less: pattern
-// search, one parameter after the other with smaller and smaller steps.
+// search changes the parameters by factors until loss no longer decreases: pattern search over one parameter after
+// the other, with decreasing steps.
 func search(params []*float64, loss func() float64) {
 	best := loss()
 	for step := 1.3; step > 1.001; step = 1 + (step-1)/2 {

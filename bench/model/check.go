@@ -7,30 +7,28 @@ import (
 	"github.com/msrep-go/msrep/bench/paper"
 )
 
-// Check is how far modelled times are from measured ones: the absolute values of the
-// relative errors.
+// Check holds the errors of modelled times: absolute values of the relative errors.
 type Check struct {
 	Version string
 	Phase   string
 	Format  string // "" for all
-	N       int    // runs
+	N       int    // number of runs
 	Median  float64
-	Near    float64 // median of the runs on GPUs of one socket, 0 without any
-	Far     float64 // median of those on GPUs of both
+	Near    float64 // median error of the runs on GPUs of one socket; 0 without any
+	Far     float64 // median error of the runs on GPUs of both sockets
 	Worst   float64
 
-	far int // of the runs
+	far int // number of runs on both sockets
 }
 
-// Tolerance is the median error up to which a phase counts as modelled. Reports draw
-// no curve of a phase that is further from the runs that did not calibrate it.
+// Tolerance is the largest median error of a phase that counts as modelled. Reports draw no curve of a phase whose
+// error on the held-out runs is larger.
 const Tolerance = 0.25
 
-// Good says whether the errors on one socket and on both are within Tolerance.
+// Good reports whether the errors on one socket and on both are within Tolerance.
 func (c Check) Good() bool { return c.N > 0 && max(c.Near, c.Far) <= Tolerance }
 
-// On is the check of the runs on one socket alone, or on both alone. One without such
-// runs has N 0.
+// On returns the check of the runs on both sockets, or on one socket. N is 0 without any.
 func (c Check) On(both bool) Check {
 	c.Median, c.N = c.Near, c.N-c.far
 	if both {
@@ -40,8 +38,8 @@ func (c Check) On(both bool) Check {
 	return c
 }
 
-// CheckHeld compares the model with the points that are held out, by version, phase
-// and format; first of each phase are all formats together.
+// CheckHeld compares the model with the held-out points by version, phase and format. The first check of each phase
+// covers all formats.
 func (p *Platform) CheckHeld(points []Point) (checks []Check) {
 	for _, version := range paper.Versions {
 		for _, phase := range Phases {
@@ -58,8 +56,7 @@ func (p *Platform) CheckHeld(points []Point) (checks []Check) {
 	return checks
 }
 
-// CheckFit compares the phase that a fit is about: on the runs that calibrated it, and
-// on those held out.
+// CheckFit compares the phase that a fit concerns, on the runs that calibrated it and on the held-out runs.
 func (p *Platform) CheckFit(f Fit, points []Point) (train, held Check) {
 	if f.Params[0] == "hbm" {
 		p = p.streaming(f.Matrix)
@@ -69,15 +66,14 @@ func (p *Platform) CheckFit(f Fit, points []Point) (train, held Check) {
 	return train, held
 }
 
-// splitKnown says whether the parts have as many rows or columns as Point.Job has them:
-// where there is one part, in COO, which is split by what is counted, and in HV15R,
-// whose rows are nearly equally long. On this the time of p to split depends.
+// splitKnown reports whether the parts have as many rows or columns as in Point.Job: with one part, in COO, whose
+// split counts entries, and in HV15R, whose rows have nearly equal lengths. The split time of version p depends on
+// these sizes.
 func (pt Point) splitKnown() bool {
 	return pt.Kind != "p" || pt.GPUs == 1 || pt.Format == "coo" || pt.Matrix == "HV15R"
 }
 
-// CheckOthers compares the phases that no kernel of a matrix is in, on matrices none of
-// whose runs calibrated anything.
+// CheckOthers compares the phases without a matrix's kernel, on matrices that calibrated nothing.
 func (p *Platform) CheckOthers(points []Point) (checks []Check) {
 	for _, phase := range []string{"partition", "h2d", "merge"} {
 		c := p.check(points, phase, func(pt Point) bool { return pt.Kind == "p-opt" })
@@ -108,7 +104,7 @@ func (p *Platform) check(points []Point, phase string, picks func(Point) bool) C
 	return c
 }
 
-// median of numbers, which it sorts; 0 of none.
+// median sorts the numbers and returns their median, or 0 for none.
 func median(v []float64) float64 {
 	if len(v) == 0 {
 		return 0
@@ -117,8 +113,7 @@ func median(v []float64) float64 {
 	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
 }
 
-// Find gives the check of a version, a phase and a format; one without runs where
-// there is none.
+// Find returns the check of a version, a phase and a format, or one without runs.
 func Find(checks []Check, version, phase, format string) Check {
 	for _, c := range checks {
 		if c.Version == version && c.Phase == phase && c.Format == format {
@@ -128,9 +123,8 @@ func Find(checks []Check, version, phase, format string) Check {
 	return Check{Version: version, Phase: phase, Format: format}
 }
 
-// Crossing is the speed in GB/s at which the copies of a run passed from the first
-// socket to the other if all of the matrix lay on the first; 0 where no GPU is on the
-// other.
+// Crossing returns the speed in GB/s of the copies from the first socket to the other if the whole matrix lay on the
+// first; 0 if no GPU is on the other socket.
 func (p *Platform) Crossing(pt Point) float64 {
 	return p.overCross(pt.Job, pt.Job.inBytes, Param{Value: 1 / giga}) / pt.H2D / giga
 }

@@ -2,22 +2,21 @@ package model
 
 import "math/bits"
 
-// ways of the cache that Gather models.
+// ways is the associativity of the cache that Gather models.
 const ways = 4
 
-// sector is the least that a GPU reads from memory, in bytes.
+// sector is the smallest read of a GPU from memory, in bytes.
 const sector = 32
 
-// Gather counts the bytes that reading x[colIdx[k]] for all k in order brings from
-// memory through a cache of so many bytes with 4 ways and sectors of 32 bytes, of
-// which the least recently used is replaced. Half of the cache is taken to be full
-// of the matrix, which passes through it. Elements have 8 bytes.
+// Gather returns the bytes that reading x[colIdx[k]] for all k in order moves from memory through a 4-way cache with
+// sectors of 32 bytes and least-recently-used replacement. It takes half of cacheBytes as full of the matrix, which
+// streams through the cache. Elements have 8 bytes.
 //
-// On a GPU many rows are read at once: the order differs, and so may the traffic.
+// A GPU reads many rows at once, so its order and its traffic may differ.
 func Gather(colIdx []int32, cacheBytes int64) int64 {
 	sets := uint32(max(cacheBytes/2/sector/ways, 1))
 	sets = 1 << (bits.Len32(sets) - 1)
-	tags := make([][ways]int32, sets) // sector+1, the latest first
+	tags := make([][ways]int32, sets) // sector+1, most recently used first
 	misses := int64(0)
 	for _, c := range colIdx {
 		line := c/(sector/8) + 1

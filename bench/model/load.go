@@ -7,27 +7,26 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Part is what one GPU gets of a matrix.
+// Part is the part of a matrix on one GPU.
 type Part struct {
 	NNZ    int64
 	Majors int64
-	// Gather is the traffic in bytes that a kernel causes in memory to read x, as
-	// Gather counts it; 0 where the calibrated slowdown has it.
+	// Gather is the memory traffic of reading x in a kernel, in bytes, as function Gather counts it; 0 if the
+	// calibrated slowdown includes it.
 	Gather int64
-	// Carry says that the first row began in an earlier part, to which a partial sum is
-	// added when all are done.
+	// Carry is true if the first row began in an earlier part, which a partial sum is added to at the end.
 	Carry bool
 }
 
 // Job is a product on the first len(Parts) GPUs of a platform.
 type Job struct {
-	Matrix     string // for its calibrated kernel
+	Matrix     string // names its calibrated kernel
 	Format     sparse.Format
 	Rows, Cols int64
 	Parts      []Part
 }
 
-// even is a matrix of which only the size is known, split evenly.
+// even returns the job of a matrix of known size, split evenly.
 func even(name string, format sparse.Format, rows, cols, nnz int64, gpus int) Job {
 	j := Job{Matrix: name, Format: format, Rows: rows, Cols: cols}
 	majors := rows
@@ -41,7 +40,7 @@ func even(name string, format sparse.Format, rows, cols, nnz int64, gpus int) Jo
 	return j
 }
 
-// Of is a matrix that was split for real.
+// Of returns the job of a matrix that was split for real.
 func Of(name string, format sparse.Format, rows, cols int, parts []partition.Part) Job {
 	j := Job{Matrix: name, Format: format, Rows: int64(rows), Cols: int64(cols)}
 	for _, p := range parts {
@@ -50,8 +49,7 @@ func Of(name string, format sparse.Format, rows, cols int, parts []partition.Par
 	return j
 }
 
-// matrixBytes is what part i takes in its format: values of 8 bytes, indices and
-// pointers of 4.
+// matrixBytes returns the bytes of part i in its format: 8 for a value, 4 for an index or pointer.
 func (j Job) matrixBytes(i int) float64 {
 	p := j.Parts[i]
 	if j.Format == sparse.FormatCOO {
@@ -60,8 +58,8 @@ func (j Job) matrixBytes(i int) float64 {
 	return 12*float64(p.NNZ) + 4*float64(p.Majors)
 }
 
-// inBytes is what GPU i gets for a product: its part, and of the vectors what it
-// needs. By rows that is x and its rows of y; by columns, its elements of x.
+// inBytes returns the bytes that GPU i receives for a product: its part and its vector elements. A part of rows needs
+// x and its rows of y; a part of columns needs its elements of x.
 func (j Job) inBytes(i int) float64 {
 	majors := 8 * float64(j.Parts[i].Majors)
 	if j.Format == sparse.FormatCSC {
@@ -70,7 +68,7 @@ func (j Job) inBytes(i int) float64 {
 	return j.matrixBytes(i) + 8*float64(j.Cols) + majors
 }
 
-// outBytes is the result of GPU i.
+// outBytes returns the bytes of the result of GPU i.
 func (j Job) outBytes(i int) float64 {
 	if j.Format == sparse.FormatCSC {
 		return 8 * float64(j.Rows)
@@ -78,18 +76,18 @@ func (j Job) outBytes(i int) float64 {
 	return 8 * float64(j.Parts[i].Majors)
 }
 
-// carries says whether any part has a partial sum for an earlier one.
+// carries reports whether a part has a partial sum for an earlier one.
 func (j Job) carries() bool {
 	return slices.ContainsFunc(j.Parts, func(p Part) bool { return p.Carry })
 }
 
-// streamed is what the kernel of part i reads and writes in order.
+// streamed returns the bytes that the kernel of part i reads and writes in order.
 func (j Job) streamed(i int) float64 {
 	p := j.Parts[i]
 	return 12*float64(p.NNZ) + 20*float64(p.Majors)
 }
 
-// Resized is the job with so many rows, columns and entries, shared out as before.
+// Resized returns the job scaled to the given numbers of rows, columns and entries, divided in the same proportions.
 func (j Job) Resized(rows, cols, nnz int64) Job {
 	var majors, entries int64
 	for _, p := range j.Parts {

@@ -42,7 +42,7 @@ func TestTheModelAgreesWithTheHeldOutHalf(t *testing.T) {
 }
 
 func TestAGPUMakesLocalIndicesAtTheSpeedOfItsMemoryOnBothNodes(t *testing.T) {
-	for _, name := range Names() { // calibrated one without the other, Summit's on times multiplied by 4
+	for _, name := range Names() { // calibrated independently; Summit on times multiplied by 4
 		p := load(t, name)
 		require.InDelta(t, 800, 8/p.DeviceIndex.Value/giga, 40, "GB/s, 4 bytes read and 4 written")
 		partition := slices.IndexFunc(Fits(), func(f Fit) bool { return f.Params[0] == "device_index" })
@@ -75,7 +75,7 @@ func TestNoRunIsOnBothSides(t *testing.T) {
 			train, held := load(t, name).CheckFit(f, points)
 			require.NotZero(t, train.N, f)
 			require.NotZero(t, held.N, f)
-			// what calibrates may change nothing when the runs that check do
+			// The calibration must not change with the held-out runs.
 			changed := slices.Clone(points)
 			for i := range changed {
 				if changed[i].held() {
@@ -141,7 +141,7 @@ func TestTheFilesHoldWhatCalibrationFinds(t *testing.T) {
 	}
 }
 
-// writePlatform writes a platform with a line for each parameter.
+// writePlatform writes a platform with one line for each parameter.
 func writePlatform(t *testing.T, p *Platform) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "{\n \"name\": %q,\n \"title\": %q,\n \"gpus\": %d,\n \"gpus_per_host_link\": %d,\n \"gpus_per_socket\": %d,\n", p.Name, p.Title, p.GPUs, p.GPUsPerLink, p.GPUsPerSocket)
@@ -214,7 +214,7 @@ func TestWithoutNUMAAwarenessCopiesWaitForTheLinkBetweenSockets(t *testing.T) {
 
 func TestTheSlowestPartCounts(t *testing.T) {
 	p := load(t, "dgx1")
-	ptr := make([]int64, 801) // the first half of the rows has 9 of 10 entries
+	ptr := make([]int64, 801) // 90 % of the entries are in the first half of the rows
 	for i := range 800 {
 		ptr[i+1] = ptr[i] + map[bool]int64{true: 90_000, false: 10_000}[i < 400]
 	}
@@ -243,7 +243,7 @@ func TestWithoutCarriesThereIsNothingToMerge(t *testing.T) {
 	p := load(t, "dgx1")
 	ptr := make([]int64, 1002)
 	for i := range 1001 {
-		ptr[i+1] = ptr[i] + 999 // parts of equally many entries end within rows
+		ptr[i+1] = ptr[i] + 999 // parts with equal numbers of entries end inside rows
 	}
 	cut, _, err := partition.Split(ptr, 8, partition.RuleNNZ)
 	require.NoError(t, err)
@@ -253,8 +253,8 @@ func TestWithoutCarriesThereIsNothingToMerge(t *testing.T) {
 	require.Zero(t, p.Library(Of("", sparse.FormatCSR, 1001, 1001, whole).Resized(1e6, 1e6, 1e9), true, false).Merge)
 }
 
-// byHand is a platform of simple numbers: two GPUs to a link and a socket, and times
-// that are bytes by small powers of two.
+// byHand is a platform with simple numbers: two GPUs on each link and socket, and times that are bytes divided by
+// small powers of two.
 func byHand() *Platform {
 	gb := func(v float64) Param { return Param{Value: v / giga} }
 	return &Platform{GPUsPerLink: 2, GPUsPerSocket: 2, HostLink: gb(1), HostBack: gb(2), CrossCopy: gb(0.5), CrossMerge: gb(0.5), HBM: gb(4), PeerIn: gb(8), PlainCopy: gb(16),
@@ -268,8 +268,8 @@ func TestPhasesAreThoseMadeByHand(t *testing.T) {
 		return Job{Format: f, Rows: 100, Cols: 1000, Parts: []Part{{NNZ: 10, Majors: 20}, {NNZ: 30, Majors: 40, Carry: true}, {NNZ: 50, Majors: 40, Gather: 700}}}
 	}
 	csr, coo, csc := job(sparse.FormatCSR), job(sparse.FormatCOO), job(sparse.FormatCSC)
-	// Parts of 200, 520 and 760 bytes, x of 8000, and 160, 320 and 320 of y; kernels
-	// stream 520, 1160 and 1400, the last 1.5 times as slowly.
+	// The parts have 200, 520 and 760 bytes, x has 8000, y 160, 320 and 320. The kernels stream 520, 1160 and 1400
+	// bytes, the last one 1.5 times as slowly.
 	const compute, merge = 1.5*1400/4 + 0.25, 320/0.5 + 3*0.125
 	for what, c := range map[string]struct{ want, got Times }{
 		"csr, baseline":   {Times{100, 9080 / 0.5, compute, merge, 0}, p.Authors(csr, "baseline")},
@@ -296,7 +296,7 @@ func TestPhasesAreThoseMadeByHand(t *testing.T) {
 func TestGatherCountsWhatMissesTheCache(t *testing.T) {
 	cols := make([]int32, 4000)
 	for i := range cols {
-		cols[i] = int32(i) // in order: a sector has 4 elements
+		cols[i] = int32(i) // in order: a sector holds 4 elements
 	}
 	require.EqualValues(t, 1000*sector, Gather(cols, 1<<20))
 	require.EqualValues(t, 1000*sector, Gather(append(cols, cols...), 1<<20), "it stays in the cache")

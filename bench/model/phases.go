@@ -14,13 +14,12 @@ type Times struct {
 	Partition, H2D, Compute, Merge, Exchange float64
 }
 
-// Total adds the phases up.
+// Total returns the sum of the phases.
 func (t Times) Total() float64 { return t.Partition + t.H2D + t.Compute + t.Merge + t.Exchange }
 
-// Authors models the program of the paper's authors. version is one of
-// paper.Versions; of these only p-opt has its parts on the sockets of their GPUs, the
-// others have them all on the first. The copy that placing takes is not in it, as it
-// is not in the paper.
+// Authors models the program of the paper's authors. version is one of paper.Versions. Only p-opt places its parts on
+// the sockets of their GPUs; the other versions keep all parts on the first socket. Like the paper, it leaves out the
+// copy for the placement.
 func (p *Platform) Authors(j Job, version string) Times {
 	t := Times{Partition: p.authorsSplit(j, version), H2D: p.perLink(j, j.inBytes) / (p.HostLink.Value * giga), Merge: p.authorsMerge(j)}
 	if version != "p-opt" {
@@ -29,7 +28,7 @@ func (p *Platform) Authors(j Job, version string) Times {
 	for i := range j.Parts {
 		t.Compute = max(t.Compute, p.authorsKernel(j, i))
 	}
-	pass := 8 * float64(j.Rows) / (p.PlainCopy.Value * giga) // of the host over one vector
+	pass := 8 * float64(j.Rows) / (p.PlainCopy.Value * giga) // one pass of the host over a vector
 	switch {
 	case version == "p-opt" || version == paper.Unplaced:
 	case j.Format == sparse.FormatCSC:
@@ -40,8 +39,8 @@ func (p *Platform) Authors(j Job, version string) Times {
 	return t
 }
 
-// authorsSplit is the time that local pointers take, or for COO local row indices: one
-// thread of the host makes them all, or each its part, or the GPUs do.
+// authorsSplit returns the time of making local pointers, or for COO local row indices. Depending on version, one
+// host thread makes all of them, each host thread makes its own, or the GPUs do.
 func (p *Platform) authorsSplit(j Job, version string) float64 {
 	of, each := func(part Part) float64 { return float64(part.Majors) }, p.Pointer.Value
 	if j.Format == sparse.FormatCOO {
@@ -64,7 +63,7 @@ func (p *Platform) authorsSplit(j Job, version string) float64 {
 	return t
 }
 
-// authorsKernel is the time of GPU i.
+// authorsKernel returns the kernel time of GPU i.
 func (p *Platform) authorsKernel(j Job, i int) float64 {
 	k, ok := p.Kernels[string(j.Format)][j.Matrix]
 	if !ok {
@@ -73,8 +72,8 @@ func (p *Platform) authorsKernel(j Job, i int) float64 {
 	return k.Slowdown*j.streamed(i)/(p.HBM.Value*giga) + k.Fixed
 }
 
-// authorsMerge brings results to the memory of the first socket. Whole vectors, of
-// CSC, go over the link of a GPU only.
+// authorsMerge returns the time to copy the results to the memory of the first socket. The whole vectors of CSC use
+// only the link of one GPU.
 func (p *Platform) authorsMerge(j Job) float64 {
 	t := p.perLink(j, j.outBytes) / (p.HostBack.Value * giga)
 	if j.Format != sparse.FormatCSC {
@@ -83,11 +82,10 @@ func (p *Platform) authorsMerge(j Job) float64 {
 	return t + p.PerGPU.Value*float64(len(j.Parts))
 }
 
-// Library models this library: kernels without a part that does not shrink, carries, if
-// the split has any, and partial vectors joined on the GPUs. resident leaves the
-// matrix and the vectors on the GPUs; without it all are copied for the product.
-// exchange adds what an iteration needs besides: each GPU gets the elements of the
-// new vector that the others made.
+// Library models this library: kernels without a fixed part, carries if the split has any, and partial vectors that
+// the GPUs add. With resident, the matrix and the vectors stay on the GPUs; otherwise each product copies them.
+// exchange adds the exchange of an iteration: each GPU receives the elements of the new vector that the other GPUs
+// computed.
 func (p *Platform) Library(j Job, resident, exchange bool) Times {
 	var t Times
 	gpus := float64(len(j.Parts))
@@ -100,7 +98,7 @@ func (p *Platform) Library(j Job, resident, exchange bool) Times {
 	}
 	if gpus > 1 {
 		if j.carries() {
-			t.Merge = p.Launch.Value // one small kernel adds them
+			t.Merge = p.Launch.Value // one small kernel adds the carries
 		}
 		if j.Format == sparse.FormatCSC {
 			rounds := float64(bits.Len(uint(len(j.Parts) - 1)))
@@ -122,7 +120,7 @@ func (p *Platform) Library(j Job, resident, exchange bool) Times {
 	return t
 }
 
-// perLink is the largest sum of bytes over the GPUs of one host link.
+// perLink returns the largest sum of bytes over the GPUs of one host link.
 func (p *Platform) perLink(j Job, bytes func(i int) float64) (most float64) {
 	sum := make([]float64, (len(j.Parts)-1)/p.GPUsPerLink+1)
 	for i := range j.Parts {
@@ -132,8 +130,7 @@ func (p *Platform) perLink(j Job, bytes func(i int) float64) (most float64) {
 	return most
 }
 
-// overCross is the time of what passes between the sockets; 0 where speed is 0, which
-// says that it never limits.
+// overCross returns the time of the bytes that pass between the sockets; 0 if speed is 0, which means no limit.
 func (p *Platform) overCross(j Job, bytes func(i int) float64, speed Param) float64 {
 	if speed.Value == 0 {
 		return 0

@@ -9,15 +9,14 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Param is one number of a platform.
+// Param is one parameter of a platform.
 type Param struct {
 	Value  float64 `json:"value"`
 	Unit   string  `json:"unit"`
 	Source string  `json:"source"`
 }
 
-// Platform is a node with several equal GPUs. GPU g hangs on the host link
-// g/GPUsPerLink and on the socket g/GPUsPerSocket.
+// Platform is a node with several equal GPUs. GPU g is on host link g/GPUsPerLink and on socket g/GPUsPerSocket.
 type Platform struct {
 	Name          string `json:"name"`
 	Title         string `json:"title"`
@@ -25,40 +24,40 @@ type Platform struct {
 	GPUsPerLink   int    `json:"gpus_per_host_link"`
 	GPUsPerSocket int    `json:"gpus_per_socket"`
 
-	HostLink    Param `json:"host_link"`      // to the GPUs of a link together
-	HostBack    Param `json:"host_link_back"` // from them
-	CrossCopy   Param `json:"cross_copy"`     // matrix and x between the sockets, without placement; 0 where it was never seen to limit
-	CrossMerge  Param `json:"cross_merge"`    // results between the sockets; likewise
-	CrossLink   Param `json:"cross_link"`     // what the link between the sockets carries in one direction at most
-	HBM         Param `json:"hbm"`            // read by a kernel that streams
+	HostLink    Param `json:"host_link"`      // to all GPUs of a link together
+	HostBack    Param `json:"host_link_back"` // from all GPUs of a link together
+	CrossCopy   Param `json:"cross_copy"`     // matrix and x between the sockets, without placement; 0 if no time shows a limit
+	CrossMerge  Param `json:"cross_merge"`    // results between the sockets; 0 if no time shows a limit
+	CrossLink   Param `json:"cross_link"`     // one direction of the link between the sockets
+	HBM         Param `json:"hbm"`            // memory bandwidth of a kernel that streams
 	PeerIn      Param `json:"peer_in"`        // into one GPU from the others, over NVLink
-	L2          Param `json:"l2"`             // cache of a GPU
-	Launch      Param `json:"launch"`         // of a kernel until it runs
-	PerGPU      Param `json:"merge_per_gpu"`  // of a merge, for each GPU in turn
-	PlainCopy   Param `json:"plain_merge"`    // pass of the host over results, where merging is not optimised
-	Pointer     Param `json:"host_pointer"`   // a local pointer made by the host
-	Index       Param `json:"host_index"`     // a local row index made by the host, for COO
-	DeviceIndex Param `json:"device_index"`   // a local pointer or row index made by a GPU
-	Split       Param `json:"split"`          // of an optimised split, whatever its size
-	SplitWait   Param `json:"split_wait"`     // more than that in CSR and CSC with several GPUs
+	L2          Param `json:"l2"`             // cache size of a GPU
+	Launch      Param `json:"launch"`         // latency until a kernel runs
+	PerGPU      Param `json:"merge_per_gpu"`  // of a merge, for each GPU, one after the other
+	PlainCopy   Param `json:"plain_merge"`    // pass of the host over the results, without optimised merging
+	Pointer     Param `json:"host_pointer"`   // host time for one local pointer
+	Index       Param `json:"host_index"`     // host time for one local row index, for COO
+	DeviceIndex Param `json:"device_index"`   // GPU time for one local pointer or row index
+	Split       Param `json:"split"`          // time of an optimised split of any size
+	SplitWait   Param `json:"split_wait"`     // extra time in CSR and CSC with several GPUs
 
-	// Kernels of the authors by format and matrix.
+	// Kernels are the authors' kernels by format and matrix.
 	Kernels map[string]map[string]Kernel `json:"kernels"`
 }
 
-// Kernel is what calibration found for a matrix.
+// Kernel holds the calibrated parameters of a kernel for a matrix.
 type Kernel struct {
 	Slowdown float64 `json:"slowdown"` // time over that of streaming the part from memory
-	Fixed    float64 `json:"fixed_s"`  // seconds that do not get less with more GPUs
+	Fixed    float64 `json:"fixed_s"`  // seconds that more GPUs do not reduce
 }
 
 //go:embed platforms/*.json
 var files embed.FS
 
-// Names lists the platforms.
+// Names returns the names of the platforms.
 func Names() []string { return []string{"dgx1", "summit"} }
 
-// Load gives a platform by its name. An unknown name is a *sparse.InputError.
+// Load returns the platform with a name. An unknown name is a *sparse.InputError.
 func Load(name string) (*Platform, error) {
 	b, err := files.ReadFile("platforms/" + name + ".json")
 	if err != nil || strings.ContainsAny(name, "/.") {
@@ -71,7 +70,7 @@ func Load(name string) (*Platform, error) {
 	return p, nil
 }
 
-// Params lists the parameters with their names.
+// Params returns the parameters with their names.
 func (p *Platform) Params() (names []string, params []*Param) {
 	for _, e := range []struct {
 		name string

@@ -1,17 +1,16 @@
 package paper
 
-// CPMSGraph is one of Table 1 of the CPMS paper (Grützmacher and others,
-// "Acceleration of PageRank with Customized Precision based on Mantissa
-// Segmentation").
+// CPMSGraph is a graph of Table 1 of the CPMS paper (Grützmacher and others, "Acceleration of PageRank with
+// Customized Precision based on Mantissa Segmentation").
 type CPMSGraph struct {
 	Name     string
-	Short    string // the abbreviation of its tables and figures
+	Short    string // abbreviation in the paper's tables and figures
 	Nodes    int
 	Links    int64
 	Dangling int // empty rows
 }
 
-// CPMSGraphs lists Table 1.
+// CPMSGraphs is Table 1.
 var CPMSGraphs = []CPMSGraph{
 	{"adaptive", "Ada", 6_815_744, 27_248_640, 0},
 	{"delaunay_n22", "Del", 4_194_304, 25_165_738, 0},
@@ -25,7 +24,7 @@ var CPMSGraphs = []CPMSGraph{
 	{"web-Google", "Ggl", 916_428, 5_105_039, 176_974},
 }
 
-// CPMSCounts is a row of Table 2: iterations to a difference of 1e-10.
+// CPMSCounts is a row of Table 2: iterations until the difference is below 1e-10.
 type CPMSCounts struct {
 	FP64  int
 	CPMS2 [2]int // with 32 and 64 bits
@@ -46,18 +45,17 @@ var CPMSTable2 = []CPMSCounts{
 	{116, [2]int{47, 69}, [4]int{1, 46, 67, 2}},
 }
 
-// CPMSTable2Totals is the totals of Table 2 as printed, for cpms2 and cpms4. Those of
-// Bub with cpms2 (54) and of USA with cpms4 (107) are not the sums of their parts.
+// CPMSTable2Totals are the totals of Table 2 as printed, for cpms2 and cpms4. The totals of Bub with cpms2 (54) and
+// of USA with cpms4 (107) are not the sums of their parts.
 var CPMSTable2Totals = [][2]int{
 	{65, 84}, {64, 88}, {118, 119}, {77, 82}, {89, 93}, {117, 117}, {118, 118}, {114, 115}, {119, 119}, {116, 116},
 }
 
-// CPMSThresholds is the tolerances of Figures 7, 8, 10 and 11.
+// CPMSThresholds are the tolerances of Figures 7, 8, 10 and 11.
 var CPMSThresholds = []float64{1e-2, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12}
 
-// CPMSFigure7a is the speed-up of PageRank on a V100 with CSR and two segments in
-// banks of 128 bytes, as printed in the cells of Figure 7 (a): a row for each of
-// CPMSGraphs, a column for each of CPMSThresholds.
+// CPMSFigure7a is the speed-up of PageRank on a V100 with CSR and two segments in banks of 128 bytes, as printed in
+// Figure 7 (a), with a row for each of CPMSGraphs and a column for each of CPMSThresholds.
 var CPMSFigure7a = [][]float64{
 	{0.98, 0.97, 0.98, 0.98, 0.99, 0.99},
 	{1.42, 1.43, 1.11, 1.04, 1.03, 1.02},

@@ -1,7 +1,7 @@
 package paper
 
-// Figure 6: GFLOP/s of a product on the 8 GPUs of a DGX-1 when the first Low of
-// them get Ratio times the nonzeros of the others.
+// Figure 6: GFLOP/s of a product on the 8 GPUs of a DGX-1 when the first Low GPUs get Ratio times the nonzeros of the
+// others.
 var (
 	Figure6Low    = []int{0, 1, 2, 3, 4, 5, 6, 7}
 	Figure6Ratios = []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9}
@@ -17,9 +17,8 @@ var (
 	}
 )
 
-// Balance is the mean load over the largest one when low of parts devices get
-// ratio times the nonzeros of the others: by how much speed falls when the
-// slowest device is waited for. Figure 6 follows it within 7 %.
+// Balance returns the mean load over the largest load when low of parts devices get ratio times the nonzeros of the
+// others. If every device waits for the slowest one, the speed falls by this factor. Figure 6 follows it within 7 %.
 func Balance(parts, low int, ratio float64) float64 {
 	if low == parts {
 		return 1

@@ -45,7 +45,7 @@ func TestRunsAreFoundByTheirNames(t *testing.T) {
 	require.Zero(t, Speedup("dgx1", "HV15R", "csr", "p", 9))
 }
 
-func TestThePapersHeadlinesBesideTheAuthorsTimes(t *testing.T) {
+func TestThePapersHeadlinesAndTheAuthorsTimes(t *testing.T) {
 	require.InDelta(t, 5.48, Speedup("summit", "HV15R", "csr", "p-opt", 6), 0.005, "the paper: 5.5")
 	require.InDelta(t, 4.21, Speedup("dgx1", "HV15R", "csr", "p-opt", 8), 0.005, "the paper: 6.2")
 	require.InDelta(t, 5.82, Speedup("dgx1", "HV15R", "csr", "p", 8), 0.005, "not optimised, and yet faster")

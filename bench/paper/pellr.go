@@ -6,15 +6,13 @@ import (
 	"slices"
 )
 
-// PELLRRatio is a number that the text of the PELLR paper gives (Wang and Gu, 2020): by
-// which factor PELLR is faster than another format, on one matrix, or on average over
-// those with a sigma in a range. The other points of the paper's figures are not
-// printed, and so are not here.
+// PELLRRatio is a number in the text of the PELLR paper (Wang and Gu, 2020): the factor by which PELLR is faster than
+// another format, on one matrix or on average over a range of sigma. The paper prints no other values of its figures.
 type PELLRRatio struct {
 	Figure    int
 	Over      string  // the other format
 	Matrix    string  // "" for an average
-	Low, High float64 // the range of sigma of an average: Low < sigma <= High
+	Low, High float64 // range of sigma of an average: Low < sigma <= High
 	Ratio     float64
 }
 
@@ -31,20 +29,20 @@ var PELLRRatios = []PELLRRatio{
 	{Figure: 9, Over: "biell", Matrix: "memplus", Ratio: 0.8172},
 }
 
-// PELLRMatrix is a matrix of the paper's Table 1. The text names 12 of its 20; the table
-// itself is an image without text in the copies at hand.
+// PELLRMatrix is a matrix of the paper's Table 1. The text names 12 of the 20; the table itself is an image without
+// text in the available copies.
 type PELLRMatrix struct {
 	Name string
 	N    int64
-	NNZ  int64 // of the SuiteSparse collection, from which the paper takes them
-	// Says is what the text tells of the lengths of its rows.
+	NNZ  int64 // from the SuiteSparse collection, which the paper uses
+	// Says is the text's statement about the lengths of the rows.
 	Says string
-	// Like is the generator of a matrix with N rows, NNZ entries and lengths of rows as the
-	// text has them, in random order. What Says leaves out is assumed.
+	// Like is a generator spec of a matrix with N rows, NNZ entries and row lengths as in the text, in random order.
+	// Properties that Says does not state are assumed.
 	Like string
 }
 
-// PELLRMatrices are those of Table 1 that the text names, by name.
+// PELLRMatrices are the matrices of Table 1 that the text names, sorted by name.
 var PELLRMatrices = []PELLRMatrix{
 	pellrMatrix("bcsstk24", 3562, 159_910, "sigma > 10", 11.5, 15, 57),
 	pellrMatrix("bcsstk36", 23_052, 1_143_140, "max-min 170", 15, 8, 178),
@@ -64,7 +62,7 @@ func pellrMatrix(name string, n, nnz int64, says string, sigma float64, least, m
 	return PELLRMatrix{name, n, nnz, says, fmt.Sprintf("gen:rows:n=%d,nnz=%d,sigma=%g,min=%d,max=%d", n, nnz, sigma, least, most)}
 }
 
-// FindPELLR is the matrix of Table 1 with that name.
+// FindPELLR returns the matrix of Table 1 with a name.
 func FindPELLR(name string) (PELLRMatrix, bool) {
 	i := slices.IndexFunc(PELLRMatrices, func(m PELLRMatrix) bool { return m.Name == name })
 	if i < 0 {

@@ -9,16 +9,16 @@ import (
 	"sync"
 )
 
-// Matrix is one of Table 2.
+// Matrix is a matrix of Table 2.
 type Matrix struct {
 	Name       string
 	Rows, Cols int
-	NNZ        int64   // of the whole matrix, as Table 2 counts
+	NNZ        int64   // entries of the whole matrix, as Table 2 counts
 	Stored     int64   // entries that the authors' program multiplied
 	R          float64 // exponent of the power law of its columns, Table 2
 }
 
-// Matrices lists Table 2 in its order, with the exact sizes of the collection.
+// Matrices is Table 2 in its order, with the exact sizes from the collection.
 var Matrices = []Matrix{
 	{"mouse_gene", 45_101, 45_101, 28_967_291, 14_506_196, 1.03},
 	{"wb-edu", 9_845_725, 9_845_725, 57_156_537, 57_156_537, 2.13},
@@ -28,17 +28,17 @@ var Matrices = []Matrix{
 	{"HV15R", 2_017_169, 2_017_169, 283_073_458, 283_073_458, 3.09},
 }
 
-// Others lists the matrices that the authors measured on one platform each and that
-// Table 2 does not name, with the sizes of the collection. The paper gives no R.
+// Others are the matrices that the authors measured on one platform each and that Table 2 does not name, with the
+// sizes from the collection. The paper gives no R.
 var Others = []Matrix{
 	{Name: "cit-Patents", Rows: 3_774_768, Cols: 3_774_768, NNZ: 16_518_948, Stored: 16_518_948},
 	{Name: "europe_osm", Rows: 50_912_018, Cols: 50_912_018, NNZ: 108_109_320, Stored: 54_054_660},
 }
 
-// Find gives the matrix of Table 2 with this name.
+// Find returns the matrix of Table 2 with a name.
 func Find(name string) (Matrix, bool) { return find(Matrices, name) }
 
-// FindOther gives the matrix of Others with this name.
+// FindOther returns the matrix of Others with a name.
 func FindOther(name string) (Matrix, bool) { return find(Others, name) }
 
 func find(list []Matrix, name string) (Matrix, bool) {
@@ -65,16 +65,15 @@ type Time struct {
 	Format   string // csr, csc or coo
 	Version  string // baseline or p
 	GPUs     int
-	// Optimised says that partition and merge were optimised (p*-opt), NUMA that
-	// parts lay on the nodes of their GPUs.
+	// Optimised means that partition and merge were optimised (p*-opt). NUMA means that parts lay on the nodes of
+	// their GPUs.
 	Optimised, NUMA bool
 	Phases
 }
 
-// Correction is the factor by which the times of a run are too short for the
-// machine that they are said to be from: 4 on Summit, but for wb-edu, whose copies
-// run at the speed of NVLink. It is derived from the speed of the copies, and
-// holds for the kernels of CSR too.
+// Correction returns the factor by which the times of a run are too short for the stated machine: 4 on Summit, except
+// for wb-edu, whose copies run at the speed of NVLink. It is derived from the speed of the copies, and fits the CSR
+// kernels too.
 func (t Time) Correction() float64 {
 	if t.Platform == "summit" && t.Matrix != "wb-edu" {
 		return 4
@@ -85,11 +84,11 @@ func (t Time) Correction() float64 {
 //go:embed phase-times.csv
 var phaseTimes string
 
-// Times gives all runs.
+// Times returns all runs.
 var Times = sync.OnceValue(func() []Time {
 	rows, err := csv.NewReader(strings.NewReader(phaseTimes)).ReadAll()
 	if err != nil {
-		panic(fmt.Sprintf("phase-times.csv: %v", err)) // part of the program
+		panic(fmt.Sprintf("phase-times.csv: %v", err)) // the file is part of the program
 	}
 	var out []Time
 	for _, r := range rows[1:] {
@@ -112,11 +111,11 @@ var Times = sync.OnceValue(func() []Time {
 // Unplaced is the optimised version with all parts on the first NUMA node.
 const Unplaced = "p-opt, no NUMA"
 
-// Versions lists the versions of the authors' program that the model knows. Runs of
-// the baseline with optimisations switched on are none of the paper's.
+// Versions lists the versions of the authors' program that the model knows. The paper has no runs of the baseline
+// with optimisations.
 var Versions = []string{"baseline", "p", "p-opt", Unplaced}
 
-// Kind is the version of the run, as in Versions, or "" for one that the paper has not.
+// Kind returns the version of the run, as in Versions, or "" for one that the paper lacks.
 func (t Time) Kind() string {
 	switch {
 	case t.Version == "p" && t.Optimised && t.NUMA:
@@ -142,7 +141,7 @@ var byKey = sync.OnceValue(func() map[runKey]Time {
 	return m
 })
 
-// Run finds one run of one of Versions.
+// Run returns the run of one of Versions.
 func Run(platform, matrix, format, version string, gpus int) (Time, bool) {
 	if version == "" {
 		return Time{}, false
@@ -151,16 +150,14 @@ func Run(platform, matrix, format, version string, gpus int) (Time, bool) {
 	return t, ok
 }
 
-// total is all phases of a run; the matrix is copied for the product.
+// total returns the sum of all phases, with the copy of the matrix.
 func (p Phases) total() float64 { return p.Partition + p.H2D + p.Compute + p.Merge }
 
-// Speedup is the speed-up of a run over the baseline on one GPU, 0 where one of them
-// is missing:
+// Speedup returns the speed-up of a run over the baseline on one GPU, or 0 if one of the runs is missing:
 //
 //	(h2d + compute + merge of the baseline on one GPU) / (partition + h2d + compute + merge of the run)
 //
-// All phases are those of the run itself, so that a run has one speed-up, whichever
-// figure it is in.
+// All phases of the denominator are those of the run itself, so a run has one speed-up in all figures.
 func Speedup(platform, matrix, format, version string, gpus int) float64 {
 	one, ok1 := Run(platform, matrix, format, "baseline", 1)
 	run, ok2 := Run(platform, matrix, format, version, gpus)
@@ -170,9 +167,8 @@ func Speedup(platform, matrix, format, version string, gpus int) float64 {
 	return (one.total() - one.Partition) / run.total()
 }
 
-// Plotted is the speed-up of p-opt as the authors plot it: as Speedup, with the
-// kernel's time of the plain run of p. The two differ in CSC, whose plain kernels on
-// the DGX-1 take up to 34 times as long.
+// Plotted returns the speed-up of p-opt as the authors plot it: Speedup with the kernel time of the plain run of p.
+// The two differ in CSC, whose plain kernels on the DGX-1 take up to 34 times as long.
 func Plotted(platform, matrix, format string, gpus int) float64 {
 	one, ok1 := Run(platform, matrix, format, "baseline", 1)
 	run, ok2 := Run(platform, matrix, format, "p-opt", gpus)
@@ -183,7 +179,7 @@ func Plotted(platform, matrix, format string, gpus int) float64 {
 	return (one.total() - one.Partition) / (run.total() - run.Compute + plain.Compute)
 }
 
-// Resident is the speed-up of compute and merge alone.
+// Resident returns the speed-up of compute and merge alone.
 func Resident(platform, matrix, format, version string, gpus int) float64 {
 	one, ok1 := Run(platform, matrix, format, "baseline", 1)
 	run, ok2 := Run(platform, matrix, format, version, gpus)

@@ -8,7 +8,7 @@ import (
 	"github.com/msrep-go/msrep/bench/measure"
 )
 
-// Change is one row beside the same row of an earlier run.
+// Change compares one row with the same row of an earlier run.
 type Change struct {
 	Row    string          `json:"row"`
 	Before measure.Summary `json:"before"`
@@ -16,41 +16,38 @@ type Change struct {
 	measure.Comparison
 }
 
-// Comparison of two runs.
+// Comparison compares two runs.
 type Comparison struct {
-	// Unlike is what the runs differ in beside the program, in words: the machine, the command. What that changes is in
-	// the ratios as well.
+	// Unlike lists the differences between the runs other than the program: the machine, the command. The ratios
+	// include their effect.
 	Unlike  []string `json:"unlike"`
 	Changes []Change `json:"changes"`
-	// Skipped counts rows that were too short to compare: less than Floor seconds,
-	// where the clock and the wake-up of threads are most of the time.
+	// Skipped counts the rows that are too short to compare: below Floor seconds, the clock and the wake-up of
+	// threads take most of the time.
 	Skipped int      `json:"skipped"`
 	OnlyOld []string `json:"only_before"`
 	OnlyNew []string `json:"only_after"`
 	Same    int      `json:"no_difference"`
 	Slower  int      `json:"slower"`
 	Faster  int      `json:"faster"`
-	// Overall compares all rows at once, where both sides are several runs that were
-	// merged: of each run, the median over the rows of its time by the row's usual
-	// one. It finds a small change of everything that no row shows for certain. With
-	// equally many runs on both sides, made in turn, those of a turn are compared with
-	// each other (measure.Judge.ComparePaired), and what changes on the machine from
-	// turn to turn does not matter.
+	// Overall compares all rows at once if both sides merge several runs. For each run it takes the median over the
+	// rows of the row's time divided by the row's usual time. It finds a small change of all rows that no single row
+	// shows. With the same number of runs on both sides, run alternately, it compares the runs in pairs
+	// (measure.Judge.ComparePaired), which removes changes of the machine between the pairs.
 	Overall *measure.Comparison `json:"overall,omitempty"`
 }
 
-// Floor is the least median, in seconds, of rows that are compared.
+// Floor is the least median, in seconds, of a row that is compared.
 const Floor = 20e-6
 
-// leastPairs is from how many runs on pairs are compared: with fewer their interval would
-// be unbounded at 99 %.
+// leastPairs is the least number of runs that are compared in pairs: with fewer the interval would be unbounded at 99
+// %.
 const leastPairs = 8
 
-// Merge makes one record of several runs of the same program: of each measured row,
-// one sample for each run, its lower quartile. What differs from start to start and
-// from minute to minute, which samples of a single run cannot show, then takes part
-// in the comparison; and what else runs on the machine, which only adds time, does
-// not count much. A single run is left as it is.
+// Merge combines several runs of the same program into one record. Each measured row gets one sample from each run:
+// the lower quartile, which other load on the machine, which only adds time, affects little. The comparison then
+// includes the differences between starts, which the samples of one run cannot show. A single run is returned
+// unchanged.
 func Merge(runs []*Record) *Record {
 	if len(runs) == 1 {
 		return runs[0]
@@ -74,9 +71,9 @@ func Merge(runs []*Record) *Record {
 	return &out
 }
 
-// Compare sets the measured rows of two runs beside each other by their names.
+// Compare compares the measured rows of two runs by name.
 func Compare(before, after *Record, judge measure.Judge) Comparison {
-	c := Comparison{Unlike: unlike(before, after), Changes: []Change{}, OnlyOld: []string{}, OnlyNew: []string{}} // lists in JSON
+	c := Comparison{Unlike: unlike(before, after), Changes: []Change{}, OnlyOld: []string{}, OnlyNew: []string{}} // empty lists, not null, in JSON
 	old := map[string]Row{}
 	var rows [][2][]float64
 	for _, r := range before.Rows {
@@ -111,7 +108,7 @@ func Compare(before, after *Record, judge measure.Judge) Comparison {
 	return c
 }
 
-// unlike says what two runs differ in beside the program.
+// unlike lists the differences between two runs other than the program.
 func unlike(before, after *Record) []string {
 	m, n := before.Machine, after.Machine
 	out := []string{}
@@ -127,15 +124,14 @@ func unlike(before, after *Record) []string {
 		{"system", m.OS + " " + m.Kernel, n.OS + " " + n.Kernel},
 		{"command", strings.Join(before.Command, " "), strings.Join(after.Command, " ")},
 	} {
-		if v.before != "" && v.after != "" && v.before != v.after { // "" is not known
+		if v.before != "" && v.after != "" && v.before != v.after { // "" is unknown
 			out = append(out, fmt.Sprintf("%s: %s before, %s after", v.what, v.before, v.after))
 		}
 	}
 	return out
 }
 
-// overall compares runs by the medians of their rows; nil where no row has a sample
-// of every run.
+// overall compares runs by the medians of their rows. It returns nil if no row has a sample of every run.
 func overall(rows [][2][]float64, before, after int, judge measure.Judge) *measure.Comparison {
 	of := [2][][]float64{make([][]float64, before), make([][]float64, after)} // by run
 	for _, row := range rows {

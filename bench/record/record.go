@@ -1,5 +1,4 @@
-// Package record keeps what a run measured, as the file results.json, and compares
-// two of them.
+// Package record stores the results of a run in the file results.json and compares two such files.
 package record
 
 import (
@@ -15,11 +14,11 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Source says where a figure comes from.
+// Source is the origin of a figure.
 type Source string
 
-// The sources. A modelled time was computed, never measured. What was counted, by the
-// interpreter of GPU code, is a number of events and no time at all.
+// The sources. A modelled time is computed, not measured. Counted is a number of events that the interpreter of GPU
+// code counted, and no time.
 const (
 	Measured Source = "measured"
 	Modelled Source = "modelled"
@@ -33,13 +32,13 @@ type Record struct {
 	Command []string        `json:"command"`
 	Machine measure.Machine `json:"machine"`
 	Rows    []Row           `json:"rows"`
-	Runs    int             `json:"runs,omitempty"` // that were merged into one
+	Runs    int             `json:"runs,omitempty"` // number of merged runs
 
-	at   map[string]int // of each measured row, by its key
+	at   map[string]int // index of each measured row by its key
 	last int            // row that Add changed last
 }
 
-// Row is one quantity of one case. Times are in seconds, what was counted in events.
+// Row is one quantity of one case. Times are in seconds, counts in events.
 type Row struct {
 	Experiment string `json:"experiment"`
 	Case       string `json:"case"`     // matrix, format, strategy, devices
@@ -47,31 +46,29 @@ type Row struct {
 	Source     Source `json:"source"`
 	measure.Summary
 	Samples []float64 `json:"samples,omitempty"`
-	// Bytes is the least that must be moved for it: matrix and vectors once, in the
-	// format of the case. 0 where it was not worked out.
+	// Bytes is the least number of bytes that the case moves: matrix and vectors once each, in the format of the
+	// case. 0 if unknown.
 	Bytes int64 `json:"bytes,omitempty"`
-	// OfBandwidth is Bytes by the median time, as a share of the speed of pure reads that
-	// was measured in the same run. It may be above 1 where Cached is set.
+	// OfBandwidth is Bytes over the median time, as a fraction of the speed of pure reads in the same run. It may
+	// exceed 1 if Cached is set.
 	OfBandwidth float64 `json:"of_bandwidth,omitempty"`
-	// Cached says that Bytes are no more than four times the last cache, and caches were
-	// not emptied: all or part of them comes from there, and the speed of the memory is no
-	// measure.
+	// Cached is true if Bytes is at most four times the size of the last-level cache and the caches were not emptied.
+	// Then part or all of the bytes come from the cache, and OfBandwidth does not measure the memory.
 	Cached bool `json:"cached,omitempty"`
 }
 
-// Key names the row within a record.
+// Key identifies the row within a record.
 func (r Row) Key() string { return r.Experiment + "  " + r.Case + "  " + r.Quantity }
 
-// schema of the files that this version writes and reads.
+// schema is the version of the file format that this package reads and writes.
 const schema = 1
 
-// New starts the record of a run on this machine by a version of the program.
+// New starts the record of a run on this machine. version is the version of the program.
 func New(version string, command []string) *Record {
 	return &Record{Schema: schema, Started: time.Now().UTC().Truncate(time.Second), Command: command, Machine: measure.Describe(version)}
 }
 
-// Add appends a row of measured samples, or adds them to those of the row of the same
-// name, and gives the row.
+// Add appends a row with measured samples, or adds the samples to the row of the same name, and returns the row.
 func (r *Record) Add(experiment, name, quantity string, samples []float64) Row {
 	row := Row{Experiment: experiment, Case: name, Quantity: quantity, Source: Measured}
 	i, ok := r.at[row.Key()]
@@ -89,7 +86,7 @@ func (r *Record) Add(experiment, name, quantity string, samples []float64) Row {
 	return r.Rows[i]
 }
 
-// AddModelled appends a time that was computed.
+// AddModelled appends a computed time.
 func (r *Record) AddModelled(experiment, name, quantity string, seconds float64) Row {
 	return r.append(experiment, name, quantity, Modelled, seconds)
 }
@@ -105,11 +102,11 @@ func (r *Record) append(experiment, name, quantity string, source Source, value 
 	return row
 }
 
-// Moves says how many bytes at least the row moves that Add changed last.
+// Moves sets the Bytes of the row that Add changed last.
 func (r *Record) Moves(bytes int64) { r.Rows[r.last].Bytes = bytes }
 
-// JudgeBytes lays the bytes of all measured rows beside the bandwidth of the machine,
-// which must be known by now. cold says that caches were emptied before each sample.
+// JudgeBytes sets OfBandwidth of all measured rows; the bandwidth of the machine must be known. cold means that the
+// caches were emptied before each sample.
 func (r *Record) JudgeBytes(cold bool) {
 	for i := range r.Rows {
 		if row := &r.Rows[i]; row.Source == Measured && row.Bytes > 0 && row.Median > 0 && r.Machine.Bandwidth > 0 {
@@ -126,11 +123,11 @@ func (r *Record) Write(w io.Writer) error {
 	return e.Encode(r)
 }
 
-// maxFile bounds the files that Read takes: those of all experiments are a
-// hundred times smaller.
+// maxFile is the limit of the size of a file that Read accepts. The file of all experiments is a hundred times
+// smaller.
 const maxFile = 1 << 30
 
-// Read reads a file that Write wrote. Errors are *sparse.InputError.
+// Read reads a file that Write wrote. Its errors are *sparse.InputError.
 func Read(path string) (*Record, error) {
 	f, err := fileio.Open(path)
 	if err != nil {

@@ -62,7 +62,7 @@ func TestSamplesOfOneNameAreAddedUp(t *testing.T) {
 	r.Moves(8)
 	require.EqualValues(t, 8, r.Rows[2].Bytes, "those of the last")
 	require.EqualValues(t, 80, r.Rows[0].Bytes)
-	r.Rows[1].Bytes = 9 // counted: no time
+	r.Rows[1].Bytes = 9 // a count, not a time
 	r.JudgeBytes(false)
 	r.Machine.Bandwidth = 0
 	r.JudgeBytes(false)
@@ -115,7 +115,7 @@ func TestRowsAreComparedByName(t *testing.T) {
 	require.InDelta(t, 1.1, c.Changes[1].Ratio, 0.002)
 }
 
-func TestRunsThatWereNotMadeAlikeAreSaidToBe(t *testing.T) {
+func TestDifferencesBetweenRunsAreReported(t *testing.T) {
 	a, b := New("1", []string{"bench", "x"}), New("2", []string{"bench", "x"})
 	b.Machine.Commit, b.Machine.Go, b.Machine.Bandwidth = "other", "go0", 1
 	require.Empty(t, Compare(a, b, measure.DefaultJudge()).Unlike, "programs may differ")
@@ -142,7 +142,7 @@ func TestRunsAreMergedToOneSampleEach(t *testing.T) {
 	require.Len(t, runs[0].Rows, 2, "the runs stay as they were")
 }
 
-func TestASmallChangeOfAllRowsIsSeenOverSeveralRuns(t *testing.T) {
+func TestASmallChangeOfAllRowsIsFoundWithSeveralRuns(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	runs := func(slow float64) *Record {
 		var runs []*Record
@@ -164,11 +164,11 @@ func TestASmallChangeOfAllRowsIsSeenOverSeveralRuns(t *testing.T) {
 	require.Nil(t, Compare(New("", nil), usual, measure.DefaultJudge()).Overall)
 }
 
-func TestRunsMadeInTurnAreComparedInPairs(t *testing.T) {
+func TestAlternatingRunsAreComparedInPairs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	var before, after []*Record
 	for range 10 {
-		busy := 1 + rng.Float64() // the machine in this turn
+		busy := 1 + rng.Float64() // load of the machine during this pair
 		for k, slow := range []float64{1, 1.1} {
 			r := New("", nil)
 			for row := range 40 {

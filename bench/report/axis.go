@@ -2,7 +2,7 @@ package report
 
 import "math"
 
-// axis maps values to places.
+// axis maps values to positions.
 type axis struct {
 	lo, hi   float64
 	from, to float64
@@ -17,7 +17,7 @@ func (a axis) at(v float64) float64 {
 	return a.from + (v-lo)/(hi-lo)*(a.to-a.from)
 }
 
-// ticks are round values within the axis.
+// ticks returns round values within the axis.
 func (a axis) ticks() (t []float64) {
 	if a.log {
 		return a.logTicks()
@@ -35,7 +35,7 @@ func (a axis) ticks() (t []float64) {
 	return t
 }
 
-// logTicks are powers of ten, and over less than three decades 2 and 5 times them.
+// logTicks returns powers of ten, and for less than three decades also 2 and 5 times them.
 func (a axis) logTicks() (t []float64) {
 	factors := []float64{1}
 	if a.hi < 1e3*a.lo {
@@ -54,7 +54,7 @@ func (a axis) logTicks() (t []float64) {
 	return t
 }
 
-// axes finds the ranges of a figure.
+// axes returns the ranges of a figure.
 func axes(f Figure) (x, y axis) {
 	x, y = axis{lo: math.Inf(1), hi: math.Inf(-1)}, axis{lo: math.Inf(1), hi: math.Inf(-1), log: f.Log}
 	widen := func(a *axis, vs ...float64) {

@@ -2,10 +2,10 @@ package report
 
 import "fmt"
 
-// barWidth is that of a bar, by the distance to the next.
+// barWidth is the width of a bar over the distance to the next bar.
 const barWidth = 0.9
 
-// stackTops is the height of all bars at each x together.
+// stackTops returns the total height of the bars at each x.
 func stackTops(f Figure) map[float64]float64 {
 	tops := map[float64]float64{}
 	for _, s := range f.Series {
@@ -16,7 +16,7 @@ func stackTops(f Figure) map[float64]float64 {
 	return tops
 }
 
-// drawBars draws the series, those at the same x on top of each other.
+// drawBars draws the series; bars at the same x are stacked.
 func drawBars(c canvas, f Figure, x, y axis) {
 	tops := map[float64]float64{}
 	for k, s := range f.Series {
@@ -35,7 +35,7 @@ func drawBars(c canvas, f Figure, x, y axis) {
 	}
 }
 
-// drawBar draws one bar between two corners: filled, or as an outline where it is the paper's.
+// drawBar draws a bar between two corners: filled, or as an outline for a figure of the paper.
 func drawBar(c canvas, a, b point, colour string, o Origin, what string) {
 	c.shape([]point{a, {b.x, a.y}, b, {a.x, b.y}}, colour, o == Paper, what)
 }

@@ -30,7 +30,7 @@ func heatMap() Figure {
 	}
 }
 
-func TestBarsStandOnEachOtherAndHaveNames(t *testing.T) {
+func TestBarsAreStackedAndHaveNames(t *testing.T) {
 	f := stacked()
 	x, y := axes(f)
 	require.Equal(t, 0.0, y.lo)

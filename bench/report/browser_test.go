@@ -20,8 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// browser finds a browser of the Chromium family; the test is skipped where there is
-// none.
+// browser finds a Chromium-based browser, or skips the test.
 func browser(t *testing.T) string {
 	if testing.Short() {
 		t.Skip("a browser takes seconds to start")
@@ -35,16 +34,16 @@ func browser(t *testing.T) string {
 	return ""
 }
 
-// layout is what the script in the frame reports about a page of some width.
+// layout is the data that the script in the frame reports about a page of some width.
 type layout struct {
-	Width   int       `json:"width"`   // of the window
-	Scroll  int       `json:"scroll"`  // of the content
-	Figures []float64 `json:"figures"` // widths of the charts as they are shown
-	Font    float64   `json:"font"`    // the smallest of all texts but those of charts
+	Width   int       `json:"width"`   // width of the window
+	Scroll  int       `json:"scroll"`  // width of the content
+	Figures []float64 `json:"figures"` // displayed widths of the charts
+	Font    float64   `json:"font"`    // smallest font size outside of charts
 }
 
-// frame shows the report in windows of a tablet's or computer's and of a phone's width,
-// and writes down how it lies in them. The page itself has no script and allows none.
+// frame shows the report in windows with the width of a tablet or computer and of a phone, and prints its layout. The
+// page itself has no script and forbids scripts.
 const frame = `<!DOCTYPE html><pre id="out"></pre>
 <iframe src="report.html" width="1200" height="900"></iframe><iframe src="report.html" width="390" height="800"></iframe>
 <script>
@@ -67,7 +66,7 @@ func TestABrowserShowsThePageWithoutANetworkOnAScreenAndOnAPhone(t *testing.T) {
 	require.NoError(t, Write(dir, page()))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "frame.html"), []byte(frame), 0o600))
 
-	// All that the browser asks of a network goes through this proxy.
+	// All network requests of the browser go through this proxy.
 	var mu sync.Mutex
 	var asked []string
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -103,7 +102,7 @@ func TestABrowserShowsThePageWithoutANetworkOnAScreenAndOnAPhone(t *testing.T) {
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	for _, host := range asked { // Chromium looks for its own updates
+	for _, host := range asked { // Chromium checks for updates of itself
 		require.True(t, strings.Contains(host, "google"), "%s: the page asked the network", host)
 	}
 }

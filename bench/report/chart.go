@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Sizes of a chart in its own units. A chart is narrow, so that its text stays
-// readable on a phone, where it is shown at about this width.
+// Sizes of a chart in its own units. A chart is narrow because a phone shows it at about this width, with readable
+// text.
 const (
 	chartWidth  = 360
 	plotHeight  = 210
@@ -17,29 +17,27 @@ const (
 	axisHeight  = 38 // numbers and label below the plot
 	legendLine  = 15
 	fontSize    = 11
-	charWidth   = 5.8 // of fontSize, in the mean
+	charWidth   = 5.8 // average, at fontSize
 	lineWidth   = 1.6
 	markSize    = 2.4
-	legendChars = 52 // that fit into a line of the legend
-	nameWidth   = 12 // between two names that stand upright below the plot
-	nameLetter  = 6  // of such a name
-	nameLetters = 24 // of such a name that are drawn; what is beyond is cut off
+	legendChars = 52 // characters in a line of the legend
+	nameWidth   = 12 // between two upright names below the plot
+	nameLetter  = 6  // of a letter of an upright name
+	nameLetters = 24 // letters of an upright name that are drawn; the rest is cut off
 )
 
-// colours tell series apart, also for most colour-blind people (Okabe and Ito,
-// 2008).
+// colours distinguish series, also for most colour-blind people (Okabe and Ito, 2008).
 var colours = []string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000", "#7f7f7f"}
 
-// Colours of what is not a series.
+// Colours of parts other than series.
 const (
 	inkColour  = "#000000"
 	axisColour = "#444444"
 	gridColour = "#dddddd"
-	noteColour = "#777777" // of Level and Marks
+	noteColour = "#777777" // for Level and Marks
 )
 
-// colourOf gives series of one name the same colour: ours and the paper's differ in
-// their dashes and marks.
+// colourOf gives series of the same name the same colour: our series and the paper's differ in dashes and marks.
 func colourOf(series []Series, k int) string {
 	seen := map[string]int{}
 	for _, s := range series[:k+1] {
@@ -50,7 +48,7 @@ func colourOf(series []Series, k int) string {
 	return colours[seen[series[k].Name]%len(colours)]
 }
 
-// dash tells origins apart: measured lines are whole.
+// dash returns the dashes of an origin: measured lines are solid.
 func dash(o Origin) []float64 {
 	switch o {
 	case Paper:
@@ -65,8 +63,8 @@ func dash(o Origin) []float64 {
 	return nil
 }
 
-// mark is the corners of the mark of an origin at a place: discs are measured,
-// squares modelled, diamonds counted, triangles measured elsewhere, rings the paper's.
+// mark returns the corners of an origin's mark at a position: discs for measured, squares for modelled, diamonds for
+// counted, triangles for measured elsewhere, rings for the paper.
 func mark(o Origin, at point) (corners []point, hollow bool) {
 	n, turn, r := 12, 0.0, markSize
 	switch o {
@@ -86,7 +84,7 @@ func mark(o Origin, at point) (corners []point, hollow bool) {
 	return corners, hollow
 }
 
-// chartHeight is the height of a figure with its legend.
+// chartHeight returns the height of a figure with its legend.
 func chartHeight(f Figure) int {
 	if f.Kind == Heat {
 		return heatHeight(f)
@@ -94,13 +92,12 @@ func chartHeight(f Figure) int {
 	return plotTop + plotHeight + belowPlot(f) + legendLine*len(legendLines(f.Series)) + 4
 }
 
-// upright reports whether the names below the plot stand upright, as they do not fit side by
-// side.
+// upright reports whether the names below the plot stand upright because they do not fit side by side.
 func (f Figure) upright() bool {
 	return f.Kind != Heat && charWidth*float64((f.longestName()+1)*len(f.Names)) > chartWidth-plotLeft-plotRight
 }
 
-// longestName is how many letters the longest name has.
+// longestName returns the number of letters of the longest name.
 func (f Figure) longestName() (letters int) {
 	for _, n := range f.Names {
 		letters = max(letters, len([]rune(n.Label)))
@@ -108,7 +105,7 @@ func (f Figure) longestName() (letters int) {
 	return letters
 }
 
-// widthOf is the width of a figure: that of all charts, or more where it has many names.
+// widthOf returns the width of a figure: the width of all charts, or more for many names.
 func widthOf(f Figure) int {
 	if !f.upright() {
 		return chartWidth
@@ -116,7 +113,7 @@ func widthOf(f Figure) int {
 	return max(chartWidth, plotLeft+plotRight+nameWidth*len(f.Names))
 }
 
-// belowPlot is the height of the x axis: of its numbers or names, and its label.
+// belowPlot returns the height of the x axis: numbers or names, and the label.
 func belowPlot(f Figure) int {
 	if !f.upright() {
 		return axisHeight
@@ -124,7 +121,7 @@ func belowPlot(f Figure) int {
 	return axisHeight + max(nameLetter*min(f.longestName(), nameLetters)-fontSize, 0)
 }
 
-// shortName is what is drawn of a name that stands upright.
+// shortName returns the letters of an upright name that are drawn.
 func shortName(s string) string {
 	if r := []rune(s); len(r) > nameLetters {
 		return string(r[:nameLetters-1]) + "…"
@@ -132,7 +129,7 @@ func shortName(s string) string {
 	return s
 }
 
-// drawFigure draws the figure on a canvas of widthOf and chartHeight.
+// drawFigure draws the figure on a canvas of size widthOf by chartHeight.
 func drawFigure(c canvas, f Figure) {
 	c.text(point{float64(widthOf(f)) / 2, 15}, middle, f.Title, true, false)
 	if f.Kind == Heat {
@@ -180,7 +177,7 @@ func drawAxes(c canvas, f Figure, x, y axis) {
 	c.text(point{11, (y.from + y.to) / 2}, middle, f.YLabel, false, true)
 }
 
-// xTicks is what stands on the x axis.
+// xTicks returns the marks of the x axis.
 func (f Figure) xTicks(x axis) []Mark {
 	if len(f.Names) > 0 {
 		return f.Names
@@ -192,7 +189,7 @@ func (f Figure) xTicks(x axis) []Mark {
 	return ticks
 }
 
-// nameAt is what the x axis says at a place.
+// nameAt returns the text of the x axis at x.
 func (f Figure) nameAt(x float64) string {
 	for _, m := range f.Names {
 		if m.X == x {
@@ -203,7 +200,7 @@ func (f Figure) nameAt(x float64) string {
 }
 
 func drawSeries(c canvas, f Figure, s Series, colour string, x, y axis) {
-	var run []point // joined points; a value that has no place ends it
+	var run []point // joined points; a value without a position ends the line
 	flush := func() {
 		if len(run) > 1 && !s.Points {
 			c.line(run, colour, lineWidth, dash(s.Origin))
@@ -278,7 +275,7 @@ func drawLegend(c canvas, f Figure) {
 	}
 }
 
-// shortNumber writes a number in few characters.
+// shortNumber formats a number in few characters.
 func shortNumber(v float64) string {
 	switch a := math.Abs(v); {
 	case a >= 1e9 || (a != 0 && a < 1e-3):

@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// writeFigureCSV writes the points of a figure: series, origin, x, y, low, high. A heat map
-// has the name of a row in place of the series.
+// writeFigureCSV writes the points of a figure: series, origin, x, y, low, high. For a heat map the series is the
+// name of the row.
 func writeFigureCSV(w io.Writer, f Figure) error {
 	c := csv.NewWriter(w)
 	header := []string{"series", "origin", f.XLabel, f.YLabel, "low", "high"}
@@ -33,11 +33,10 @@ func writeFigureCSV(w io.Writer, f Figure) error {
 	return c.Error()
 }
 
-// bracketed is a number with something in brackets behind it, as a person reads it.
+// bracketed matches a number followed by text in brackets.
 var bracketed = regexp.MustCompile(`^([-+.0-9e]+) \((.+)\)$`)
 
-// writeTableCSV writes a table for programs: what stands in brackets behind a number gets
-// a column of its own.
+// writeTableCSV writes a table for programs: text in brackets after a number gets a separate column.
 func writeTableCSV(w io.Writer, t Table) error {
 	parted := map[int]bool{} // by column
 	for _, row := range t.Rows {

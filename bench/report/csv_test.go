@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestWhatStandsInBracketsHasAColumnOfItsOwnInCSV(t *testing.T) {
+func TestTextInBracketsHasASeparateColumnInCSV(t *testing.T) {
 	var b strings.Builder
 	require.NoError(t, writeTableCSV(&b, Table{
 		Header: []string{"graph", "1e-02", "all", "kept"},

@@ -9,7 +9,7 @@ import (
 // Sizes of a heat map.
 const (
 	heatRow = 20 // height of a row of cells
-	// heatFull is the ratio to Level, or its inverse, from which on colours are full.
+	// heatFull is the ratio to Level, or its inverse, that has the full colour.
 	heatFull = 2.0
 )
 
@@ -23,8 +23,7 @@ func heatHeight(f Figure) int {
 	return plotTop + heatRow*max(len(f.Series), 1) + axisHeight + legendLine + 4
 }
 
-// drawHeat draws the cells with their numbers, the names of rows and columns, and what the
-// colours mean.
+// drawHeat draws the cells with their numbers, the names of rows and columns, and the colour legend.
 func drawHeat(c canvas, f Figure) {
 	columns, names := 1.0, 0
 	for _, s := range f.Series {
@@ -58,7 +57,7 @@ func drawHeat(c canvas, f Figure) {
 	c.text(point{chartWidth / 2, bottom + axisHeight + 10}, middle, note, false, false)
 }
 
-// heatColour goes from white, for 1, to blue for larger ratios and orange for smaller ones.
+// heatColour returns a colour between white, for 1, and blue for larger ratios or orange for smaller ones.
 func heatColour(ratio float64) string {
 	full, share := ink(aboveColour), math.Log(ratio)/math.Log(heatFull)
 	if share < 0 {

@@ -18,10 +18,10 @@ import (
 	"golang.org/x/image/vector"
 )
 
-// pngScale is how many pixels a unit of the chart has: enough for print.
+// pngScale is the number of pixels per unit of the chart, enough for print.
 const pngScale = 3
 
-// PNG draws the figure as SVG does, as an image of 1080 pixels' width, or more where it has many names.
+// PNG draws the figure like SVG, as an image 1080 pixels wide, or wider for many names.
 func PNG(w io.Writer, f Figure) error {
 	faces, err := pngFaces()
 	if err != nil {
@@ -33,15 +33,15 @@ func PNG(w io.Writer, f Figure) error {
 	return png.Encode(w, c.img)
 }
 
-// pngFaces opens the fonts, regular and bold. They are part of the program. A face
-// has a buffer of its own, and is for one goroutine at a time.
+// pngFaces opens the regular and the bold font, which are part of the program. A face has a buffer, so one goroutine
+// at a time may use it.
 func pngFaces() (faces [2]font.Face, err error) {
 	fonts, err := pngFonts()
 	if err != nil {
 		return faces, err
 	}
 	for i, f := range fonts {
-		// A point is a pixel at 72 to the inch.
+		// At 72 dpi a point is a pixel.
 		if faces[i], err = opentype.NewFace(f, &opentype.FaceOptions{Size: pngScale * fontSize, DPI: 72}); err != nil {
 			return faces, err
 		}
@@ -64,21 +64,21 @@ type pngCanvas struct {
 	faces [2]font.Face
 }
 
-// ink is a colour written as #rrggbb.
+// ink returns a colour written as #rrggbb.
 func ink(colour string) color.RGBA {
 	c := color.RGBA{A: 255}
 	fmt.Sscanf(colour, "#%02x%02x%02x", &c.R, &c.G, &c.B)
 	return c
 }
 
-// fill fills a polygon, given in pixels.
+// fill fills a polygon with corners in pixels.
 func (c *pngCanvas) fill(p []point, colour color.RGBA) {
 	lo, hi := p[0], p[0]
 	for _, q := range p {
 		lo, hi = point{min(lo.x, q.x), min(lo.y, q.y)}, point{max(hi.x, q.x), max(hi.y, q.y)}
 	}
 	box := image.Rect(int(math.Floor(lo.x)), int(math.Floor(lo.y)), int(math.Ceil(hi.x))+1, int(math.Ceil(hi.y))+1)
-	r := vector.NewRasterizer(box.Dx(), box.Dy()) // no larger than it must be
+	r := vector.NewRasterizer(box.Dx(), box.Dy()) // the smallest rasterizer that holds the polygon
 	at := func(q point) (x, y float32) {
 		return float32(q.x - float64(box.Min.X)), float32(q.y - float64(box.Min.Y))
 	}
@@ -90,7 +90,7 @@ func (c *pngCanvas) fill(p []point, colour color.RGBA) {
 	r.Draw(c.img, box, image.NewUniform(colour), image.Point{})
 }
 
-// pixels scales points.
+// pixels scales points to pixels.
 func pixels(points []point) []point {
 	out := make([]point, len(points))
 	for i, p := range points {
@@ -109,8 +109,7 @@ func (c *pngCanvas) line(points []point, colour string, width float64, dash []fl
 	}
 }
 
-// segment draws a straight line, half as wide as it is thick beyond its ends, which
-// closes the corners of a line that turns.
+// segment draws a straight line that extends beyond its ends by half its width, which closes the corners of a line.
 func (c *pngCanvas) segment(a, b point, colour color.RGBA, width float64) {
 	length := math.Hypot(b.x-a.x, b.y-a.y)
 	if length == 0 {
@@ -170,7 +169,7 @@ func (c *pngCanvas) text(at point, anchor anchor, s string, bold, up bool) {
 	if bold {
 		face = c.faces[1]
 	}
-	// The text is drawn alone first: its letters as a mask, with the baseline at ascent.
+	// The text is drawn into a mask first, with the baseline at ascent.
 	m := face.Metrics()
 	width, ascent := font.MeasureString(face, s).Ceil(), m.Ascent.Ceil()
 	mask := image.NewAlpha(image.Rect(0, 0, width, ascent+m.Descent.Ceil()))
@@ -180,14 +179,14 @@ func (c *pngCanvas) text(at point, anchor anchor, s string, bold, up bool) {
 	x, y := int(pngScale*at.x), int(pngScale*at.y)
 	to := image.Pt(x-shift, y-ascent)
 	if up {
-		mask = turned(mask)
+		mask = rotated(mask)
 		to = image.Pt(x-ascent, y-width+shift)
 	}
 	draw.DrawMask(c.img, mask.Bounds().Add(to), image.NewUniform(ink(inkColour)), image.Point{}, mask, image.Point{}, draw.Over)
 }
 
-// turned is a mask turned to the left by a quarter.
-func turned(m *image.Alpha) *image.Alpha {
+// rotated returns the mask rotated by a quarter turn to the left.
+func rotated(m *image.Alpha) *image.Alpha {
 	b := m.Bounds()
 	out := image.NewAlpha(image.Rect(0, 0, b.Dy(), b.Dx()))
 	for y := range b.Dy() {

@@ -21,7 +21,7 @@ func drawnPNG(t *testing.T, f Figure) image.Image {
 	return img
 }
 
-// shareOf is the share of the pixels in a box of the chart that are near a colour.
+// shareOf returns the fraction of the pixels in a box of the chart with nearly the colour c.
 func shareOf(img image.Image, c color.RGBA, lo, hi point) float64 {
 	near, all := 0.0, 0.0
 	for y := int(pngScale * lo.y); y < int(pngScale*hi.y); y++ {
@@ -52,7 +52,7 @@ func TestAPNGHasItsLinesWhereTheSVGHasThem(t *testing.T) {
 	require.InDelta(t, 0.4, dotted, 0.15, "2 of 5 units are drawn")
 }
 
-func TestTextsOfAPNGStandWhereTheyBelong(t *testing.T) {
+func TestTextsOfAPNGAreAtTheirPositions(t *testing.T) {
 	img := drawnPNG(t, Figure{Title: "a title", XLabel: "to the right", YLabel: "upwards", Series: []Series{{Name: "one", X: []float64{0, 1}, Y: []float64{0, 1}}}})
 	black := ink(inkColour)
 	require.Positive(t, shareOf(img, black, point{150, 4}, point{210, 18}), "the title")

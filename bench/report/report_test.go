@@ -139,7 +139,7 @@ func TestShortLogarithmicAxesHaveTicksBetweenPowersOfTen(t *testing.T) {
 	require.Equal(t, []float64{1.1, 1.2}, axis{lo: 1.1, hi: 1.2, log: true}.ticks())
 }
 
-func TestNamesStandInThePlaceOfNumbers(t *testing.T) {
+func TestNamesReplaceNumbersOnTheAxis(t *testing.T) {
 	f := Figure{Name: "named", Title: "t", Names: Ranked([]string{"memplus", "a name that is longer than all that can be drawn"}), Series: []Series{{Name: "s", X: []float64{1, 2}, Y: []float64{3, 4}}}}
 	svg := SVG(f)
 	require.Contains(t, svg, ">memplus</text>")

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// SVG draws the figure. The text is a whole file, and fits into HTML as it is.
+// SVG draws the figure. The text is a complete file and can be inserted into HTML.
 func SVG(f Figure) string {
 	var c svgCanvas
 	height := chartHeight(f)
@@ -21,7 +21,7 @@ func SVG(f Figure) string {
 // svgCanvas collects the elements of an SVG.
 type svgCanvas struct{ strings.Builder }
 
-// path is the d of a path element.
+// path returns the d attribute of a path element.
 func path(points []point) string {
 	var b strings.Builder
 	step := "M"

@@ -20,7 +20,7 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"wide":  wide,
 }).Parse(pageHTML))
 
-// wide is the width of a figure in pixels if it takes a line of the page for itself, else 0.
+// wide returns the width in pixels of a figure that fills a line of the page, else 0.
 func wide(f Figure) int {
 	if w := widthOf(f); w > chartWidth {
 		return w
@@ -28,7 +28,7 @@ func wide(f Figure) int {
 	return 0
 }
 
-// shade is the style of a cell: blue that is the darker the smaller the number.
+// shade returns the style of a cell: blue, darker for a smaller number.
 func shade(t Table, row, col int) template.CSS {
 	if col == 0 || row >= len(t.Shade) || col-1 >= len(t.Shade[row]) {
 		return ""
@@ -41,11 +41,11 @@ func shade(t Table, row, col int) template.CSS {
 	return template.CSS(fmt.Sprintf("background:hsl(210 60%% %.0f%%);color:%s", 25+70*v, ink))
 }
 
-// HTML writes the page as one file: styles and figures are in it.
+// HTML writes the page as one file with styles and figures.
 func HTML(w io.Writer, p *Page) error { return pageTemplate.Execute(w, p) }
 
-// Write writes report.html and the files of all figures and tables into dir,
-// which it makes where it is missing. Errors about dir are *sparse.InputError.
+// Write writes report.html and the files of all figures and tables into dir, and makes dir if it is missing. Errors
+// about dir are *sparse.InputError.
 func Write(dir string, p *Page) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return &sparse.InputError{Err: err}
@@ -75,7 +75,7 @@ func Write(dir string, p *Page) error {
 	return File(fileio.Inside(dir, "report.html"), func(w io.Writer) error { return HTML(w, p) })
 }
 
-// File writes one file, which appears when write has succeeded.
+// File writes one file, which appears after write has succeeded.
 func File(path string, write func(io.Writer) error) error {
 	out, err := fileio.Create(path)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package commtest checks that a cluster.Comm does what its interface says.
+// Package commtest checks that a cluster.Comm fulfils its interface.
 package commtest
 
 import (
@@ -8,8 +8,7 @@ import (
 	"github.com/msrep-go/msrep/cluster"
 )
 
-// Check uses everything that c has but Abort. All ranks call it together; they give nil
-// where all is well.
+// Check tests all methods of c except Abort. All ranks call it together; it returns nil on success.
 func Check(c cluster.Comm) error {
 	for _, f := range []func(cluster.Comm) error{swap, share, reduce, links} {
 		if err := f(c); err != nil {
@@ -19,8 +18,7 @@ func Check(c cluster.Comm) error {
 	return nil
 }
 
-// text is what rank from sends to rank to: of every length from nothing to some
-// thousand bytes.
+// text returns the bytes that rank from sends to rank to. Lengths range from 0 to some thousand bytes.
 func text(from, to, turn int) []byte {
 	return bytes.Repeat(fmt.Appendf(nil, "%d>%d#%d;", from, to, turn), (from*7+to*3+turn)%5*200)
 }
@@ -84,8 +82,8 @@ func reduce(c cluster.Comm) error {
 	return nil
 }
 
-// links has two links at once: each rank sends to the next one and to itself, and
-// longer messages to the one before.
+// links uses two links at once: each rank sends to the next rank and to itself, and longer messages to the rank
+// before.
 func links(c cluster.Comm) error {
 	n, r := c.Size(), c.Rank()
 	next, before := (r+1)%n, (r+n-1)%n

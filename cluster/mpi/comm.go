@@ -21,18 +21,18 @@ import (
 	"github.com/msrep-go/msrep/cluster"
 )
 
-// Error is a call of MPI that failed.
+// Error is a failed call of MPI.
 type Error struct {
 	Call string
-	Text string // what the library says
+	Text string // text of the library
 }
 
 func (e *Error) Error() string { return fmt.Sprintf("mpi: %s: %s", e.Call, e.Text) }
 
-// Is says that calls fail when another rank has ended the run.
+// Is reports that target is cluster.ErrAborted: calls fail when another rank has ended the run.
 func (e *Error) Is(target error) bool { return target == cluster.ErrAborted }
 
-// Comm is all processes of a run, as Start gives it. There is one in a process.
+// Comm connects all processes of a run. Start makes the only one of a process.
 type Comm struct {
 	rank, size int
 	onDevice   bool // messages may use the memory of GPUs
@@ -41,24 +41,24 @@ type Comm struct {
 	closing    chan struct{}
 	closed     chan error
 
-	mu sync.Mutex // held by the thread that is in the library
+	mu sync.Mutex // held by the thread that calls the library
 }
 
 var _ cluster.Comm = (*Comm)(nil)
 
-// started tells whether Start was called.
+// started is true after Start was called.
 var started atomic.Bool
 
-// What calls that come at the wrong time give.
+// Errors of calls at the wrong time.
 var (
-	errStarted = errors.New("mpi: Start was called before: MPI can be started once in the life of a process")
+	errStarted = errors.New("mpi: Start was called before: a process can start MPI only once")
 	errOver    = errors.New("mpi: closed, or not made by Start")
 )
 
-// Start joins the run that a launcher such as mpirun has started: it returns when all processes
-// of the run have called it. A process that no launcher has started is a run of its own. Close ends it. Start is an error when it is called again
-// in the life of a process, where the library takes no calls of several threads in turn, and
-// a *sparse.InputError where MSREP_MPI_DEVICE is not auto, on or off.
+// Start joins the run that a launcher such as mpirun has started; it returns after all processes of the run have
+// called it. A process without a launcher is a run by itself. Close ends the run. Start returns an error if the
+// process has called it before, or if the library does not allow calls of several threads one after the other, and a
+// *sparse.InputError if MSREP_MPI_DEVICE is not auto, on or off.
 func Start() (*Comm, error) {
 	if started.Swap(true) {
 		return nil, errStarted
@@ -72,7 +72,7 @@ func Start() (*Comm, error) {
 	return c, nil
 }
 
-// serve starts and ends MPI, which one and the same thread has to do.
+// serve starts and ends MPI on the same thread, which MPI requires.
 func (c *Comm) serve(ready chan<- error) {
 	runtime.LockOSThread()
 	var enough, rank, size C.int
@@ -83,7 +83,7 @@ func (c *Comm) serve(ready chan<- error) {
 	c.rank, c.size = int(rank), int(size)
 	if enough == 0 {
 		C.msrep_finalize()
-		ready <- &Error{"MPI_Init_thread", "this MPI library can't be used from several threads in turn (MPI_THREAD_SERIALIZED)"}
+		ready <- &Error{"MPI_Init_thread", "this MPI library does not allow calls of several threads one after the other (MPI_THREAD_SERIALIZED)"}
 		return
 	}
 	var err error
@@ -99,8 +99,7 @@ func (c *Comm) serve(ready chan<- error) {
 	c.closed <- check("MPI_Finalize", C.msrep_finalize())
 }
 
-// Close ends MPI, after which messages are errors. All ranks call it, when their links are
-// closed. It may be called again.
+// Close ends MPI; later messages are errors. All ranks call it after closing their links. It may be called again.
 func (c *Comm) Close() error {
 	if c == nil || c.closing == nil || c.over.Swap(true) {
 		return nil
@@ -109,7 +108,7 @@ func (c *Comm) Close() error {
 	return <-c.closed
 }
 
-// check makes an error of a code of MPI.
+// check returns the error of an MPI code.
 func check(call string, code C.int) error {
 	if code == 0 { // MPI_SUCCESS is 0 in every version of the standard
 		return nil
@@ -119,27 +118,27 @@ func check(call string, code C.int) error {
 	return &Error{call, strings.TrimSpace(C.GoString(&text[0]))}
 }
 
-// Rank is the number of this process.
+// Rank returns the number of this process.
 func (c *Comm) Rank() int { return c.rank }
 
-// Size is the number of processes.
+// Size returns the number of processes.
 func (c *Comm) Size() int { return c.size }
 
-// abortGrace is how long a launcher has to end this process.
+// abortGrace is the time that a launcher has to end this process.
 const abortGrace = 2 * time.Second
 
 // Abort ends all processes, this one at the latest after abortGrace.
 func (c *Comm) Abort(code int) {
 	time.AfterFunc(abortGrace, func() { os.Exit(code) })
-	c.mu.Lock() // for good
+	c.mu.Lock() // never unlocked
 	C.msrep_abort(C.int(code))
 	os.Exit(code)
 }
 
-// maxMessage is how many bytes one message holds: counts of MPI are 32 bits wide.
+// maxMessage is the largest message in bytes: counts of MPI have 32 bits.
 const maxMessage = 1 << 30
 
-// pieces calls f for pieces of b that are messages of MPI.
+// pieces calls f for pieces of b of at most maxMessage bytes.
 func pieces(b []byte, f func(piece []byte) error) error {
 	for len(b) > 0 {
 		n := min(len(b), maxMessage)
@@ -153,7 +152,7 @@ func pieces(b []byte, f func(piece []byte) error) error {
 
 func countPieces(b []byte) int { return (len(b) + maxMessage - 1) / maxMessage }
 
-// address is memory of Go for a call of MPI; it is pinned where MPI keeps it.
+// address returns the address of Go memory for a call of MPI; memory that MPI retains is pinned.
 func address[T any](pin *runtime.Pinner, v []T) unsafe.Pointer {
 	if len(v) == 0 {
 		return nil
@@ -192,7 +191,7 @@ func (c *Comm) Swap(send [][]byte) ([][]byte, error) {
 		return nil, err
 	}
 	defer q.free()
-	for i := 1; i < c.size; i++ { // each rank begins with its neighbour
+	for i := 1; i < c.size; i++ { // each rank starts with its neighbour
 		from, to := (c.rank+c.size-i)%c.size, (c.rank+i)%c.size
 		if err := q.each("MPI_Irecv", received[from], func(at C.int, data unsafe.Pointer, n C.int) C.int {
 			return C.msrep_irecv(q.first, at, data, n, C.int(from), swapTag)
@@ -208,7 +207,7 @@ func (c *Comm) Swap(send [][]byte) ([][]byte, error) {
 	return received, q.wait()
 }
 
-// Tags: those of links come after that of Swap, up to the least that MPI promises.
+// Tags: those of links follow that of Swap, up to the largest tag that MPI guarantees.
 const (
 	swapTag   = 1
 	firstLink = 2
@@ -248,10 +247,10 @@ func (c *Comm) Share(b []byte) ([][]byte, error) {
 	return all, nil
 }
 
-// Sum adds v up over all ranks.
+// Sum replaces v by its sum over all ranks.
 func (c *Comm) Sum(v []float64) error { return c.reduce(v, 0) }
 
-// Max is the maximum of v over all ranks.
+// Max replaces v by its maximum over all ranks.
 func (c *Comm) Max(v []float64) error { return c.reduce(v, 1) }
 
 func (c *Comm) reduce(v []float64, largest C.int) error {
@@ -270,7 +269,7 @@ func (c *Comm) reduce(v []float64, largest C.int) error {
 	return nil
 }
 
-// once does a call that makes one request, and waits for it.
+// once makes a call that starts one request, and waits for the request.
 func (c *Comm) once(call string, f func(r *C.MPI_Request, pin *runtime.Pinner) C.int) error {
 	q, err := c.requests(1)
 	if err != nil {

@@ -13,17 +13,16 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// deviceVariable says whether messages use the memory of devices: "on", "off", or
-// "auto" for what the library says of itself.
+// deviceVariable names the environment variable that sets whether messages use the memory of devices: "on", "off", or
+// "auto", which asks the library.
 const deviceVariable = "MSREP_MPI_DEVICE"
 
 var _ cluster.DeviceComm = (*Comm)(nil)
 
-// TakesMemoryOf reports whether the library sends and receives memory of GPUs, and
-// MSREP_MPI_DEVICE does not say otherwise.
+// TakesMemoryOf reports whether the library accepts memory of GPUs and MSREP_MPI_DEVICE allows it.
 func (c *Comm) TakesMemoryOf(kind string) bool { return kind == "cuda" && c.onDevice }
 
-// askDevices finds out whether the library takes memory of GPUs. MPI must be started.
+// askDevices reports whether the library accepts memory of GPUs. MPI must be started.
 func askDevices() (bool, error) {
 	switch v := os.Getenv(deviceVariable); v {
 	case "on":

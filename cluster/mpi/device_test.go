@@ -15,8 +15,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// MSREP_DEVICES is the devices of this test: simulated GPUs by default, whose messages
-// go through pinned memory, or cuda:0 where MSREP_MPI_DEVICE says what messages use.
+// MSREP_DEVICES names the devices of this test: by default simulated GPUs, whose messages use pinned memory, or
+// cuda:0, for which MSREP_MPI_DEVICE chooses the memory of messages.
 func TestVectorsThatStayOnDevicesAgreeWithOneProcess(t *testing.T) {
 	devices := cmp.Or(os.Getenv("MSREP_DEVICES"), "sim:1")
 	memory := "pinned"
@@ -30,7 +30,7 @@ func TestVectorsThatStayOnDevicesAgreeWithOneProcess(t *testing.T) {
 	for _, op := range []msrep.Transpose{msrep.NoTrans, msrep.Trans} {
 		m, _, err := cluster.Read(ctx, sys, path, 1)
 		must(t, err)
-		for k := range m.Part.Val { // not symmetric
+		for k := range m.Part.Val { // makes the matrix unsymmetric
 			m.Part.Val[k] *= 1 + float64(m.Part.ColIdx[k]%7)
 		}
 		n, first, own := m.Rows, m.First(), m.Part.Rows
@@ -44,7 +44,7 @@ func TestVectorsThatStayOnDevicesAgreeWithOneProcess(t *testing.T) {
 		must(t, err)
 		must(t, x.Write(sines(first, own)))
 		must(t, y.Write(sines(first, own)))
-		for range 3 { // each is the x of the next one
+		for range 3 { // each result is the x of the next product
 			must(t, p.Apply(ctx, op, 0.25, x, -0.7, y))
 			x, y = y, x
 		}
@@ -80,7 +80,7 @@ func TestVectorsThatStayOnDevicesAgreeWithOneProcess(t *testing.T) {
 	cgOnDevices(t, sys, path)
 }
 
-// near compares numbers that three products of few terms have rounded.
+// near compares numbers with the rounding errors of three products of few terms.
 func near(want, got float64) bool {
 	return want-got <= 1e-12*(1+max(want, -want)) && got-want <= 1e-12*(1+max(want, -want))
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/msrep-go/msrep/solver"
 )
 
-// All ranks solve a linear system together, each with its rows. It is built by
-// CC=mpicc go build -tags mpi, and started by mpirun -n 4.
+// All ranks solve a linear system together, each with its rows. Build it with CC=mpicc go build -tags mpi and start
+// it with mpirun -n 4.
 func Example() {
 	comm, err := mpi.Start()
 	if err != nil {
@@ -23,7 +23,7 @@ func Example() {
 	}
 	err = solve(context.Background(), comm)
 	switch {
-	case err != nil && !cluster.Agreed(err): // the others wait for this rank
+	case err != nil && !cluster.Agreed(err): // the other ranks wait for this one
 		fmt.Fprintf(os.Stderr, "rank %d: %v\n", comm.Rank(), err)
 		comm.Abort(1)
 	case err != nil && comm.Rank() == 0:
@@ -41,7 +41,7 @@ func solve(ctx context.Context, comm cluster.Comm) error {
 		return err
 	}
 	defer sys.Close()
-	m, _, err := cluster.Read(ctx, sys, "matrix.mtx.gz", 1) // symmetric, positive definite
+	m, _, err := cluster.Read(ctx, sys, "matrix.mtx.gz", 1) // symmetric positive definite
 	if err != nil {
 		return err
 	}
@@ -59,5 +59,5 @@ func solve(ctx context.Context, comm cluster.Comm) error {
 	if err == nil && comm.Rank() == 0 {
 		fmt.Println(res.Iterations, res.Residual)
 	}
-	return sys.Agree(err) // that it did not converge all of them know
+	return sys.Agree(err) // all ranks return the error if the solver did not converge
 }

@@ -26,8 +26,8 @@ import (
 	"github.com/msrep-go/msrep/sparse/matio"
 )
 
-// The tests are run by all ranks together: mpirun -n 3 ./mpi.test. Alone they are a
-// run of one rank. MSREP_MATRICES is a folder with real matrices.
+// All ranks run the tests together: mpirun -n 3 ./mpi.test. Without a launcher they are a run of one rank.
+// MSREP_MATRICES is a folder with real matrices.
 var comm *mpi.Comm
 
 var ctx = context.Background()
@@ -50,7 +50,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// must ends all ranks where this one fails: the others wait for it.
+// must ends all ranks if this one fails, because the others wait for it.
 func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
@@ -66,7 +66,7 @@ func check(t *testing.T, ok bool, format string, args ...any) {
 	}
 }
 
-func TestProcessesExchangeWhatTheyShould(t *testing.T) {
+func TestProcessesFulfilComm(t *testing.T) {
 	for range 3 {
 		must(t, commtest.Check(comm))
 	}
@@ -96,7 +96,7 @@ func TestSignalsOfTheLauncherReachGo(t *testing.T) {
 	defer runtime.UnlockOSThread()
 	must(t, unix.Tgkill(os.Getpid(), unix.Gettid(), unix.SIGUSR1))
 	for late := time.Now().Add(10 * time.Second); ; {
-		select { // not in C, nor asleep: this thread takes it on the stack of a goroutine
+		select { // neither in C nor asleep: the thread takes the signal on the stack of a goroutine
 		case <-got:
 			return
 		default:
@@ -105,8 +105,8 @@ func TestSignalsOfTheLauncherReachGo(t *testing.T) {
 	}
 }
 
-// Real matrices: those of spd are symmetric and positive definite, and take CG at most some
-// 250 steps; those of rectangular are not square.
+// Real matrices. Those of spd are symmetric positive definite and take CG at most about 250 iterations; those of
+// rectangular are not square.
 var (
 	spd = []string{"662_bus", "685_bus", "Trefethen_200", "Trefethen_500", "bcsstk01", "bcsstk02", "bcsstk04", "bcsstk05", "bcsstk08",
 		"bcsstk22", "nos5", "nos6", "gr_30_30", "lund_a", "mesh2e1", "mesh3em5", "wathen_30_30", "Dubcova1"}
@@ -114,7 +114,7 @@ var (
 	rectangular = []string{"80bau3b", "Maragal_1", "fit2d"}
 )
 
-// matrices calls f with all real matrices that are there, and with some of a few rows.
+// matrices calls f with the available real matrices and with generated ones of a few rows.
 func matrices(t *testing.T, names []string, f func(path string)) {
 	dir := os.Getenv("MSREP_MATRICES")
 	found := 0
@@ -133,14 +133,14 @@ func matrices(t *testing.T, names []string, f func(path string)) {
 	}
 }
 
-// open opens the devices of this rank, two where ranks are few.
+// open opens the devices of this rank: two if there are few ranks.
 func open(t *testing.T) *cluster.System {
 	sys, err := cluster.Open(comm, msrep.Config{Devices: "cpu:2", Threads: 2})
 	must(t, err)
 	return sys
 }
 
-// alone is what rank 0 does by itself, on the whole matrix.
+// alone runs f on rank 0 with the whole matrix.
 func alone(t *testing.T, path string, f func(a *sparse.CSR[float64], sys *msrep.System)) {
 	if comm.Rank() != 0 {
 		return

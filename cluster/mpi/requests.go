@@ -17,8 +17,7 @@ import (
 	"github.com/msrep-go/msrep/cluster"
 )
 
-// requests is an array of requests of MPI, in memory of C, and the memory that they
-// use, which is pinned.
+// requests is an array of MPI requests, in C memory, and the pinned memory that they use.
 type requests struct {
 	comm  *Comm
 	first *C.MPI_Request
@@ -53,11 +52,10 @@ func (q *requests) each(call string, data []byte, f func(at C.int, data unsafe.P
 	})
 }
 
-// How long a waiting rank tests again at once, before it sleeps in between.
+// spinTime is the time for which a waiting rank tests its requests continuously before it sleeps between tests.
 const spinTime = 200 * time.Microsecond
 
-// wait ends when all requests are done. The lock is free between tests, so that other
-// requests get on.
+// wait returns when all requests are done. The lock is free between tests, so other requests make progress.
 func (q *requests) wait() error {
 	var begin time.Time
 	for rest := C.int(0); ; {
@@ -77,7 +75,7 @@ func (q *requests) wait() error {
 	}
 }
 
-// free gives the requests back. None may be under way.
+// free frees the requests, which must be inactive.
 func (q *requests) free() error {
 	q.comm.mu.Lock()
 	defer q.comm.mu.Unlock()
@@ -87,15 +85,15 @@ func (q *requests) free() error {
 	return err
 }
 
-// link is persistent requests.
+// link is a set of persistent requests.
 type link struct {
 	*requests
-	bytes, messages int64 // of one start
+	bytes, messages int64 // of one Start
 	starts          int64
-	enter           func() error // the device whose memory they use, if it is that of one
+	enter           func() error // enters the device whose memory the messages use; nil for host memory
 }
 
-// entered runs f on a thread that has entered the device of the messages.
+// entered runs f on a thread on which the device of the messages is current.
 func (k *link) entered(f func() error) error {
 	if k.enter == nil {
 		return f()

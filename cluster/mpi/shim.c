@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-// init_beside_go starts MPI and gives Go its handlers of signals back: Open MPI replaces
-// those for crashes, some of which Go turns into panics, and MPICH that for SIGUSR1 by one
-// that calls Go's on the stack of a goroutine, where Go ends the process.
+// init_beside_go starts MPI and restores Go's signal handlers. Open MPI replaces the handlers for crashes, some of
+// which Go turns into panics. MPICH replaces the handler for SIGUSR1 by one that calls Go's on the stack of a
+// goroutine, which makes Go end the process.
 static int init_beside_go(int *level) {
 	struct sigaction go[NSIG];
 	int kept[NSIG];
@@ -24,7 +24,7 @@ static int init_beside_go(int *level) {
 	return e;
 }
 
-// msrep_init starts MPI; enough says whether threads may call it in turn.
+// msrep_init starts MPI; enough is set if several threads may call it one after the other.
 int msrep_init(int *enough, int *rank, int *size) {
 	int level, e = init_beside_go(&level);
 	if (e == MPI_SUCCESS)
@@ -63,7 +63,7 @@ int msrep_test(MPI_Request *r, int n, int *done) { return MPI_Testall(n, r, done
 
 int msrep_start(MPI_Request *r, int n) { return MPI_Startall(n, r); }
 
-// msrep_free frees the requests that are left, which are inactive, and the array.
+// msrep_free frees the remaining requests, which are inactive, and the array.
 int msrep_free(MPI_Request *r, int n) {
 	int e = MPI_SUCCESS;
 	for (int i = 0; i < n && e == MPI_SUCCESS; i++)
@@ -105,8 +105,7 @@ int msrep_allreduce(MPI_Request *r, const double *own, double *all, int n, int l
 	return MPI_Iallreduce(own, all, n, MPI_DOUBLE, largest ? MPI_MAX : MPI_SUM, MPI_COMM_WORLD, r);
 }
 
-// msrep_takes_cuda asks with what some libraries have and others lack: it is looked up
-// at run time.
+// msrep_takes_cuda calls functions that only some libraries have; it looks them up at run time.
 int msrep_takes_cuda(void) {
 	int (*query)(void), (*gpu)(int, int *), yes = 0;
 	*(void **)&query = dlsym(RTLD_DEFAULT, "MPIX_Query_cuda_support"); // Open MPI, MPICH
@@ -116,7 +115,7 @@ int msrep_takes_cuda(void) {
 	return gpu && gpu(0, &yes) == MPI_SUCCESS && yes;
 }
 
-// msrep_pause gives the core to others: at once, or for a moment where rest is set.
+// msrep_pause yields the core: at once, or for a moment if rest is set.
 void msrep_pause(int rest) {
 	if (rest) {
 		struct timespec t = {0, 20000};

@@ -4,7 +4,7 @@
 #include <mpi.h>
 #include <stdint.h>
 
-// Every function gives an MPI error code. Requests are arrays from msrep_requests.
+// Every function returns an MPI error code. Requests are arrays from msrep_requests.
 
 int msrep_init(int *enough, int *rank, int *size);
 int msrep_finalize(void);
@@ -28,7 +28,7 @@ int msrep_allgather(MPI_Request *r, const int64_t *own, int64_t *all);
 int msrep_allgatherv(MPI_Request *r, const void *own, int n, void *all, const int *counts, const int *starts);
 int msrep_allreduce(MPI_Request *r, const double *own, double *all, int n, int largest);
 
-int msrep_takes_cuda(void); // whether the library says that it takes memory of GPUs of NVIDIA
+int msrep_takes_cuda(void); // returns whether the library accepts memory of NVIDIA GPUs
 
 void msrep_pause(int rest);
 

@@ -1,14 +1,12 @@
-// Command libmsrep is the C library of msrep: CSR matrices of float64 or float32, multiplied and
-// solved over all devices of a node, from any language that calls C.
+// Command libmsrep is the C library of msrep. It multiplies and solves with CSR matrices of float64 or float32 on all
+// devices of a node, for any language that calls C.
 //
 //	go build -buildmode=c-shared -o libmsrep.so ./cmd/libmsrep
 //
-// builds it, .ci/clib.sh with a version script and a pkg-config file. msrep.h has the
-// functions and what they mean; examples/ has a program each in C, Python (ctypes and
-// SciPy) and Fortran.
+// builds the library. .ci/clib.sh builds it with a version script and a pkg-config file. msrep.h documents the
+// functions; examples/ has programs in C, Python (ctypes and SciPy) and Fortran.
 //
-// Every call gives a status: stale handles, null pointers, wrong lengths and memory that x or y
-// does not have are errors, and so is a panic inside. One call ends the process: that of a signal
-// handler which has interrupted another call, as the Go runtime is in the middle of its work then. A
-// process that forks without exec must not use the library in the child.
+// Every call returns a status. A stale handle, a null pointer, a wrong length, unmapped memory of x or y, and a panic
+// inside are errors. A call from a signal handler that interrupted another call ends the process, because the Go
+// runtime is not reentrant. A process that forks without exec must not use the library in the child.
 package main

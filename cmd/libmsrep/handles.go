@@ -17,8 +17,7 @@ import (
 
 var errHandle = errors.New("no such handle")
 
-// table gives out handles. A number is never used twice, so that one that was closed
-// is known to be stale.
+// table maps handles to open systems and plans. Numbers are never reused, which makes a closed handle recognizable.
 type table struct {
 	mu   sync.Mutex
 	last uint64
@@ -41,8 +40,7 @@ func (t *table) put(c closer) uint64 {
 	return t.last
 }
 
-// addPlan adds a plan, unless its system was closed while it was made: the plan is
-// closed then as well.
+// addPlan adds a plan. It closes the plan and returns an error if the system was closed while the plan was made.
 func (t *table) addPlan(p owned) (uint64, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -52,13 +50,13 @@ func (t *table) addPlan(p owned) (uint64, error) {
 	return t.put(p), nil
 }
 
-// owned is what a system takes with it.
+// owned is a closer that closes with its system.
 type owned interface {
 	closer
 	owner() uint64
 }
 
-// get finds what a handle stands for.
+// get returns the object of type T with handle h.
 func get[T closer](h uint64) (found T, err error) {
 	handles.mu.Lock()
 	defer handles.mu.Unlock()
@@ -88,15 +86,15 @@ func (t *table) close(h uint64) error {
 
 type openSystem struct{ sys *msrep.System }
 
-// Close closes the plans of the system as well.
+// Close closes the system and its plans.
 func (s *openSystem) Close() error { return s.sys.Close() }
 
-// openPlan is a plan with the matrix that it was made of.
+// openPlan is a plan with its matrix.
 type openPlan[V sparse.Value] struct {
 	system uint64
 	plan   *msrep.Plan[V]
 
-	values sync.RWMutex // a solve, which reads, has the same values from its begin to its end
+	values sync.RWMutex // a solve reads the values under the read lock from start to end
 	matrix *sparse.CSR[V]
 	jacobi func() (solver.Preconditioner, error)
 }
@@ -107,12 +105,12 @@ func newOpenPlan[V sparse.Value](system uint64, plan *msrep.Plan[V], matrix *spa
 	return p
 }
 
-// forget lets jacobi be made anew, when it is asked for first.
+// forget discards the preconditioner; the next call of jacobi builds a new one.
 func (p *openPlan[V]) forget() {
 	p.jacobi = sync.OnceValues(func() (solver.Preconditioner, error) { return solver.Jacobi(sparse.Convert[float64](p.matrix)) })
 }
 
-// solvable is an openPlan of any values.
+// solvable is an openPlan with values of either type.
 type solvable interface {
 	owned
 	solve(method, precond int, b, x []float64, opt solver.Options) (*solver.Result, error)
@@ -122,11 +120,11 @@ func (p *openPlan[V]) Close() error { return p.plan.Close() }
 
 func (p *openPlan[V]) owner() uint64 { return p.system }
 
-// update takes a copy of val.
+// update copies val and makes it the values of the plan.
 func (p *openPlan[V]) update(val []V) error {
 	p.values.Lock()
 	defer p.values.Unlock()
-	if int64(len(val)) != p.matrix.NNZ() { // before so many are read
+	if int64(len(val)) != p.matrix.NNZ() { // before the values are read
 		return sparse.Inputf("val", "%d values: the matrix has %d entries", len(val), p.matrix.NNZ())
 	}
 	val = slices.Clone(val)
@@ -138,7 +136,7 @@ func (p *openPlan[V]) update(val []V) error {
 	return nil
 }
 
-// operator is the plan as solvers want it.
+// operator returns the plan as an operator for solvers.
 func (p *openPlan[V]) operator() solver.Operator {
 	switch plan := any(p.plan).(type) {
 	case *msrep.Plan[float32]:
@@ -146,7 +144,7 @@ func (p *openPlan[V]) operator() solver.Operator {
 	case solver.Operator:
 		return plan
 	}
-	return nil // there are no other values
+	return nil // V has no other types
 }
 
 func (p *openPlan[V]) solve(method, precond int, b, x []float64, opt solver.Options) (*solver.Result, error) {
@@ -166,7 +164,7 @@ func (p *openPlan[V]) solve(method, precond int, b, x []float64, opt solver.Opti
 	default:
 		return nil, sparse.Inputf("precond", "%d: use MSREP_NO_PRECOND or MSREP_JACOBI", precond)
 	}
-	if n := p.matrix.Rows; len(b) == n && len(x) == n { // other lengths are refused
+	if n := p.matrix.Rows; len(b) == n && len(x) == n { // the solver refuses other lengths
 		if err := cmp.Or(touch("b", b, false), touch("x", x, true)); err != nil {
 			return nil, err
 		}
@@ -174,13 +172,13 @@ func (p *openPlan[V]) solve(method, precond int, b, x []float64, opt solver.Opti
 	return methods[method](context.Background(), p.operator(), b, x, opt)
 }
 
-// multiply is y = alpha*op(A)*x + beta*y.
+// multiply computes y = alpha*op(A)*x + beta*y.
 func (p *openPlan[V]) multiply(op msrep.Transpose, alpha V, x []V, beta V, y []V) error {
 	rows, cols := p.matrix.Rows, p.matrix.Cols
 	if op == msrep.Trans {
 		rows, cols = cols, rows
 	}
-	if len(x) == cols && len(y) == rows { // other lengths are refused
+	if len(x) == cols && len(y) == rows { // SpMV refuses other lengths
 		if err := cmp.Or(touch("x", x, false), touch("y", y, true)); err != nil {
 			return err
 		}

@@ -16,7 +16,7 @@ import (
 	"github.com/msrep-go/msrep/sparse/gen"
 )
 
-// planOf makes a plan that no handle stands for yet.
+// planOf makes a plan that has no handle yet.
 func planOf(t *testing.T, system uint64) *openPlan[float64] {
 	sys, err := get[*openSystem](system)
 	require.NoError(t, err)
@@ -44,7 +44,7 @@ func TestAPlanThatIsMadeWhileItsSystemClosesGetsNoHandle(t *testing.T) {
 	require.ErrorIs(t, err, errHandle)
 }
 
-// Values that change between the products of a solve would make it solve neither system.
+// If the values changed during a solve, it would solve neither system.
 func TestAnUpdateWaitsForASolve(t *testing.T) {
 	sys, err := msrep.Open(msrep.Config{Devices: "cpu:1"})
 	require.NoError(t, err)

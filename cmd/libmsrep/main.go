@@ -92,10 +92,10 @@ func makePlan[V sparse.Value](system C.uint64_t, rows, cols, nnz C.int64_t, rowP
 		if err != nil {
 			return err
 		}
-		if err := checkEnds(ptr, int64(nnz)); err != nil { // before so many elements are read
+		if err := checkEnds(ptr, int64(nnz)); err != nil { // before the entries are read
 			return err
 		}
-		need := 8*int64(rows) + (4+mem.Size[V]())*int64(nnz) // no overflow: view has checked the sizes
+		need := 8*int64(rows) + (4+mem.Size[V]())*int64(nnz) // no overflow: view has checked the lengths
 		if have, ok := mem.Fits(need); !ok {
 			return sparse.Inputf("matrix", "a copy takes %d bytes, %d are available", need, have)
 		}
@@ -210,7 +210,7 @@ func msrep_close(handle C.uint64_t) C.msrep_status {
 	return call(func() error { return handles.close(uint64(handle)) })
 }
 
-// call runs f and turns what it gives into a status. A panic is an error too.
+// call runs f and converts its error, or a panic, to a status. It stores the message for msrep_last_error.
 func call(f func() error) C.msrep_status {
 	err := guard(f)
 	if err == nil {
@@ -234,7 +234,7 @@ func call(f func() error) C.msrep_status {
 	return C.MSREP_FAILED
 }
 
-// guard makes errors of panics, and of memory that a caller does not have.
+// guard runs f and returns a panic or a memory fault as an error.
 func guard(f func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -247,7 +247,7 @@ func guard(f func() error) (err error) {
 
 func isNull(name string) error { return sparse.Inputf(name, "is a null pointer") }
 
-// view is n elements that the caller owns, as a slice.
+// view returns n elements of the caller's memory as a slice.
 func view[T int32 | int64 | float32 | float64](name string, p unsafe.Pointer, n int64) ([]T, error) {
 	switch {
 	case n < 0 || n > 1<<48:
@@ -262,9 +262,9 @@ func view[T int32 | int64 | float32 | float64](name string, p unsafe.Pointer, n 
 	return unsafe.Slice((*T)(p), n), nil
 }
 
-// touch reads a byte of each page of the caller's memory, and writes it back if write is set. Where
-// the caller does not have the memory that Transpose an error here, and not a fault in a worker, after which
-// a plan cannot be used any more. The caller runs under guard, which makes faults panics.
+// touch reads one byte of each page of v, and writes it back if write is set. A page that the caller has not mapped
+// Transposeauses an error here instead of a fault in a worker, which would make the plan unusable. The caller runs touch
+// under guard, which converts faults to panics.
 func touch[V sparse.Value](name string, v []V, write bool) (err error) {
 	const page = 4096
 	bytes := int64(len(v)) * int64(unsafe.Sizeof(V(0)))
@@ -285,7 +285,7 @@ func touch[V sparse.Value](name string, v []V, write bool) (err error) {
 	return nil
 }
 
-// load and store are calls, so that the compiler does not leave them out.
+// load and store are not inlined, because the compiler would drop the accesses.
 //
 //go:noinline
 func load(p *byte) byte { return *p }

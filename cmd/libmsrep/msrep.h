@@ -1,19 +1,19 @@
-/* msrep.h - sparse matrix-vector products over all devices of a node.
+/* msrep.h - sparse matrix-vector products on all devices of a node.
  *
  *     y = alpha*op(A)*x + beta*y      op(A) = A or its transpose, A in CSR
  *
- * in float64, or in float32 by the functions that end in _single.
+ * in float64. Functions that end in _single use float32.
  *
- * All functions but msrep_version and msrep_last_error give an msrep_status. They may
- * be called from any thread, but not from a signal handler: one that interrupts a call of
- * the library ends the process by another. A handler may set a flag that the program looks
- * at. Products of one plan run one after the other; msrep_update waits for msrep_solve of
- * the plan, which has the same values from begin to end. Row pointers and indices count
- * from 0.
- * Lengths count elements. A null pointer is allowed where the length is 0.
+ * All functions except msrep_version and msrep_last_error return an msrep_status. Any
+ * thread may call them, but no signal handler: a handler that interrupts a call of the
+ * library and calls the library itself ends the process. A handler may set a flag for the
+ * program to check. Products of one plan run one after the other. msrep_update waits until
+ * msrep_solve of the same plan has returned, so that a solve uses the same values
+ * throughout. Row pointers and indices count from 0. Lengths count elements. A null
+ * pointer is allowed for an array of length 0.
  *
- * The library starts the Go runtime: a process that forks must not use it in the child
- * before exec, and it stays loaded after dlclose.
+ * The library starts the Go runtime. A process that forks must not use the library in the
+ * child before exec. The library stays loaded after dlclose.
  */
 #ifndef MSREP_H
 #define MSREP_H
@@ -26,14 +26,14 @@
 typedef int msrep_status;
 enum {
 	MSREP_OK = 0,
-	MSREP_BAD_INPUT = 1,     /* an argument; msrep_last_error names it */
-	MSREP_BAD_HANDLE = 2,    /* never given out, closed, or of another kind */
+	MSREP_BAD_INPUT = 1,     /* msrep_last_error names the argument */
+	MSREP_BAD_HANDLE = 2,    /* unknown, closed, or of another kind */
 	MSREP_DEVICE_ERROR = 3,  /* a device failed: close the plan */
 	MSREP_NOT_CONVERGED = 4, /* msrep_solve: x is the last iterate */
 	MSREP_FAILED = 5         /* anything else */
 };
 
-/* Handles are never 0 and never used twice. */
+/* Handles are never 0 and never reused. */
 typedef uint64_t msrep_system;
 typedef uint64_t msrep_plan;
 
@@ -49,47 +49,47 @@ extern "C" {
 /* The version of the library, "0.1.0-dev". */
 const char *msrep_version(void);
 
-/* What went wrong in the last call of this thread that was not MSREP_OK: one line,
- * valid until the next call of this thread. */
+/* The error message of the last call in this thread that failed: one line, valid until
+ * the thread calls the library again. */
 const char *msrep_last_error(void);
 
-/* Opens devices: "auto" (or null), "cpu", "cpu:N", "sim:N", and "cuda" or "cuda:0,2" where the
- * library was built with the tag cuda. threads is the number of CPU threads in all, 0 for
- * all there are. */
+/* Opens devices: "auto" (or null), "cpu", "cpu:N", "sim:N", and "cuda" or "cuda:0,2" if the
+ * library was built with the tag cuda. threads is the total number of CPU threads, 0 for
+ * all available threads. */
 msrep_status msrep_open(const char *devices, int threads, msrep_system *system);
 
-/* Splits a matrix of rows x cols and nnz entries among the devices. row_ptr has rows+1
- * elements, from 0 to nnz; col_idx and val have nnz. The arrays are copied. flags is 0
- * or MSREP_DETERMINISTIC: the same bits on any devices with any number of threads. */
+/* Splits a matrix of rows x cols with nnz entries among the devices. row_ptr has rows+1
+ * elements, from 0 to nnz; col_idx and val have nnz. The arrays are copied. flags is 0,
+ * or MSREP_DETERMINISTIC for the same bits on any devices with any number of threads. */
 msrep_status msrep_plan_csr(msrep_system system, int64_t rows, int64_t cols, int64_t nnz, const int64_t *row_ptr,
                             const int32_t *col_idx, const double *val, int flags, msrep_plan *plan);
 
 msrep_status msrep_plan_csr_single(msrep_system system, int64_t rows, int64_t cols, int64_t nnz, const int64_t *row_ptr,
                                    const int32_t *col_idx, const float *val, int flags, msrep_plan *plan);
 
-/* Replaces the values, in the order of msrep_plan_csr, and keeps the structure. Here and
- * in msrep_multiply a plan of the other kind of values is MSREP_BAD_HANDLE. */
+/* Replaces the values, in the order of msrep_plan_csr, and keeps the structure. This
+ * function and msrep_multiply return MSREP_BAD_HANDLE for a plan of the other value type. */
 msrep_status msrep_update(msrep_plan plan, int64_t nnz, const double *val);
 msrep_status msrep_update_single(msrep_plan plan, int64_t nnz, const float *val);
 
 /* y = alpha*op(A)*x + beta*y; op(A) is the transpose when transpose is not 0. nx and ny
- * are the lengths of x and y, which must not overlap. beta = 0 does not read y. */
+ * are the lengths of x and y, which must not overlap. With beta = 0, y is not read. */
 msrep_status msrep_multiply(msrep_plan plan, int transpose, double alpha, int64_t nx, const double *x, double beta,
                             int64_t ny, double *y);
 msrep_status msrep_multiply_single(msrep_plan plan, int transpose, float alpha, int64_t nx, const float *x, float beta,
                                    int64_t ny, float *y);
 
-/* Solves A x = b for n equations; x is the first guess and takes the solution. tol is
- * the relative residual to reach, 0 for 1e-8; max_iter 0 means 10 n, at least 1000. iterations and
- * residual, which may be null, take how it went. A plan of float32 values multiplies in
- * float32 inside. The residual then grows with the condition number of A: CG ends at about
- * 2e-8 times it, 7e-6, 8e-5 and 7e-4 for 5-point Laplacians of 30^2, 100^2 and 300^2 unknowns
- * and b of ones.
- * For a smaller tol the status is MSREP_NOT_CONVERGED: use a plan of float64 values. */
+/* Solves A x = b for n equations. x is the initial guess and receives the solution. tol is
+ * the relative residual to reach; 0 means 1e-8. max_iter = 0 means 10 n, at least 1000.
+ * iterations and residual receive the number of iterations and the relative residual; both
+ * may be null. A plan with float32 values multiplies in float32, which limits the residual:
+ * CG reaches about 2e-8 times the condition number of A. That is 7e-6, 8e-5 and 7e-4 for
+ * 5-point Laplacians of 30^2, 100^2 and 300^2 unknowns and b of ones. For a smaller tol the
+ * status is MSREP_NOT_CONVERGED: use a plan with float64 values. */
 msrep_status msrep_solve(msrep_plan plan, int method, int precond, int64_t n, const double *b, double *x, double tol,
                          int64_t max_iter, int64_t *iterations, double *residual);
 
-/* Releases a plan or a system; a system takes its plans with it. */
+/* Releases a plan, or a system with all of its plans. */
 msrep_status msrep_close(uint64_t handle);
 
 #ifdef __cplusplus

@@ -8,7 +8,7 @@ import (
 	"github.com/msrep-go/msrep/msrep"
 )
 
-// main says that a C library needs cgo.
+// main reports that the C library needs cgo.
 func main() {
 	os.Stderr.WriteString("libmsrep " + msrep.Version + " is a C library: build it with cgo and -buildmode=c-shared\n")
 	os.Exit(2)

@@ -21,7 +21,7 @@ import (
 	"github.com/msrep-go/msrep/internal/corpus"
 )
 
-// badFile is a file that must be refused, and a piece of the message.
+// badFile is a file that must be refused, and a part of the message.
 type badFile struct{ name, content, message string }
 
 var badFiles = []badFile{
@@ -89,13 +89,13 @@ var badFiles = []badFile{
 	{"more.bin", bin(1, 3, 1, 0, 1) + entries(0) + "x", "goes on after"},
 }
 
-// bin is the first numbers of a file in binary CSR, with row pointers.
+// bin returns the leading numbers of a binary CSR file, up to the row pointers.
 func bin(numbers ...int64) string {
 	b, _ := binary.Append(nil, binary.LittleEndian, numbers)
 	return string(b)
 }
 
-// entries is what follows them.
+// entries returns the column indices that follow the row pointers.
 func entries(columns ...int32) string {
 	b, _ := binary.Append(nil, binary.LittleEndian, columns)
 	b, _ = binary.Append(b, binary.LittleEndian, make([]float64, len(columns)))
@@ -188,7 +188,7 @@ func TestWrongUsageIsRefusedInOneLineWithExitCode2(t *testing.T) {
 		{".mtx", []string{"convert", good, filepath.Join(dir, "m.xyz")}},
 		{"no such file", []string{"convert", filepath.Join(dir, "none.mtx"), filepath.Join(dir, "m.msr")}},
 		{"--out", []string{"gen", "stencil"}},
-		{"is unknown", []string{"gen", "stencle"}}, // which no --out mends
+		{"is unknown", []string{"gen", "stencle"}}, // --out would not make it valid
 		{"n=0", []string{"gen", "stencil", "n=0"}},
 		{"colons", []string{"gen", "stencil:n=3", "--out", filepath.Join(dir, "m.msr")}},
 		{"stencil", []string{"gen", "stencle", "--out", filepath.Join(dir, "m.msr")}},
@@ -200,10 +200,10 @@ func TestWrongUsageIsRefusedInOneLineWithExitCode2(t *testing.T) {
 		{"multiple of 64", []string{"pagerank", good, "--layout", "interleaved:100"}},
 		{"--max-time", []string{"bench", "all", "--max-time", "-1s"}},
 		{"--interpreted", []string{"bench", "pellr", "--interpreted", "-1"}},
-		{"is no folder", []string{"bench", "msrep-fig22", "--mats", filepath.Join(dir, "none")}},
+		{"is not a folder", []string{"bench", "msrep-fig22", "--mats", filepath.Join(dir, "none")}},
 		{"*.bin", []string{"bench", "cpu-peers", "--mats", dir}},
 		{"--method", []string{"solve", good, "--method", "luck"}},
-		{"--restart", []string{"solve", "none.mtx", "--restart", "10001"}}, // before anything is read
+		{"--restart", []string{"solve", "none.mtx", "--restart", "10001"}}, // before the file is read
 		{"list", []string{"bench", "all", "list"}},
 		{"name one command", []string{"help", "spmv", "solve"}},
 		{"none", []string{"topo", "--sysfs", filepath.Join(dir, "none")}},
@@ -231,9 +231,9 @@ func TestAFileWithoutPermissionIsRefused(t *testing.T) {
 	require.Equal(t, "msrep spmv: "+path+": permission denied\n", string(out))
 }
 
-func TestFaultsThatNeedNoMatrixAreFoundBeforeItIsRead(t *testing.T) {
+func TestFlagErrorsAreFoundBeforeTheMatrixIsRead(t *testing.T) {
 	dir := t.TempDir()
-	big := filepath.Join(dir, "matrix.mtx") // a pipe that nobody writes to: opening it would wait
+	big := filepath.Join(dir, "matrix.mtx") // a pipe without a writer: opening it blocks
 	require.NoError(t, syscall.Mkfifo(big, 0o600))
 	expectRefusal(t, "m.xyz", "convert", big, filepath.Join(dir, "m.xyz"))
 	expectRefusal(t, "no such file", "spmv", big, "--out", filepath.Join(dir, "none", "y.mtx"))
@@ -241,7 +241,7 @@ func TestFaultsThatNeedNoMatrixAreFoundBeforeItIsRead(t *testing.T) {
 	expectRefusal(t, "no such file", "convert", big, filepath.Join(dir, "none", "y.msr"))
 }
 
-func TestTheVectorDoesNotReplaceWhatIsPrinted(t *testing.T) {
+func TestTheVectorDoesNotReplaceTheResult(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "y.mtx")
 	printed, err := os.Create(path)
 	require.NoError(t, err)
@@ -255,14 +255,14 @@ func TestTheVectorDoesNotReplaceWhatIsPrinted(t *testing.T) {
 		require.Equal(t, exitUsage, exit.ExitCode())
 		require.Equal(t, "msrep spmv: --out: "+out+": is where the result is printed: name another file for the vector\n", stderr.String())
 	}
-	require.NoError(t, process(t.Context(), "user", "spmv", "gen:diag:n=3", "--out", os.DevNull).Run(), "both to nowhere")
+	require.NoError(t, process(t.Context(), "user", "spmv", "gen:diag:n=3", "--out", os.DevNull).Run(), "both go to /dev/null")
 }
 
-func TestTheVectorGoesIntoAnotherPipeThanWhatIsPrinted(t *testing.T) {
+func TestTheVectorMayGoIntoAPipe(t *testing.T) {
 	r, w, err := os.Pipe()
 	require.NoError(t, err)
 	defer r.Close()
-	cmd := process(t.Context(), "user", "spmv", "gen:stencil:n=2", "--x", "zeros", "--out", "/dev/fd/3") // as >(...) of a shell
+	cmd := process(t.Context(), "user", "spmv", "gen:stencil:n=2", "--x", "zeros", "--out", "/dev/fd/3") // like >(...) in a shell
 	cmd.ExtraFiles = []*os.File{w}
 	stdout, err := cmd.Output()
 	require.NoError(t, err)
@@ -286,7 +286,7 @@ func TestAnInterruptedProcessEndsSoonAndLeavesNoFile(t *testing.T) {
 	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
 		cmd := process(t.Context(), "user", "spmv", "gen:stencil:dims=2,n=300", "--repeat", "1000000", "--out", filepath.Join(dir, "y.mtx"))
 		require.NoError(t, cmd.Start())
-		require.Eventually(t, func() bool { return writesIn(cmd.Process.Pid, dir) }, 20*time.Second, time.Millisecond, "it has begun when its output file has")
+		require.Eventually(t, func() bool { return writesIn(cmd.Process.Pid, dir) }, 20*time.Second, time.Millisecond, "it has started when its output file is open")
 		require.NoError(t, cmd.Process.Signal(sig))
 		start := time.Now()
 		var exit *exec.ExitError
@@ -299,8 +299,7 @@ func TestAnInterruptedProcessEndsSoonAndLeavesNoFile(t *testing.T) {
 	}
 }
 
-// writesIn reports whether a process has begun an output file in a folder: one that is in it,
-// or that has no name yet.
+// writesIn reports whether a process has an output file open in dir: a file there, or one without a name yet.
 func writesIn(pid int, dir string) bool {
 	if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
 		return err == nil
@@ -328,11 +327,11 @@ func TestAnInterruptEndsWritingAtOnce(t *testing.T) {
 	_, err = io.ReadFull(pipe, buf)
 	require.NoError(t, err)
 	require.NoError(t, cmd.Process.Signal(os.Interrupt))
-	for err == nil { // all of it takes more than half a second
+	for err == nil { // reading all of it takes more than half a second
 		_, err = pipe.Read(buf)
 		time.Sleep(time.Millisecond)
 	}
 	require.Equal(t, io.EOF, err)
 	require.Error(t, cmd.Wait())
-	require.Equal(t, "msrep convert: interrupted\n", stderr.String(), "not msrep: interrupted, which is what ends those who do not listen")
+	require.Equal(t, "msrep convert: interrupted\n", stderr.String(), "the message is not that of main, which ends a command that ignores the context")
 }

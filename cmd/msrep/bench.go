@@ -21,32 +21,32 @@ import (
 
 var benchCommand = &command{
 	name: "bench", args: "EXPERIMENT...",
-	summary:        "measure: list names the experiments, all runs them; compare A.json B.json compares two runs",
+	summary:        "run an experiment: list prints the names, all runs all; compare A.json B.json compares two runs",
 	example:        "msrep bench msrep-fig6 --devices cpu:8 --out DIR",
 	severalThreads: true,
 	ranks:          true,
 	setup: func(c *call) func(context.Context) error {
 		b := &benchmark{call: c}
 		f := c.flags
-		f.StringVar(&b.out, "out", "", "`DIR` for report.html, figures, tables and results.json")
-		f.Int64Var(&b.entries, "entries", 4_000_000, "nonzeros of a generated matrix, about `N`")
-		f.IntVar(&b.samples, "samples", 11, "samples of each time, at least `N`")
-		f.IntVar(&b.passes, "passes", 3, "passes over the cases of the MSREP paper among which samples and time are shared out, `N`")
-		f.DurationVar(&b.maxTime, "max-time", measure.Default().MaxTime, "`TIME` for each case, once it has its samples")
-		f.BoolVar(&b.failSlower, "fail-slower", false, "compare: exit with 1 when a row is slower")
-		f.StringVar(&b.mats, "mats", "", "`DIR` with matrices: of Table 2 under their names (HV15R.mtx), small ones for pellr, or binary CSR for cpu-peers and regret")
-		f.StringVar((*string)(&b.cache), "cache", string(experiment.CacheWarm), "what products find in the `CACHE`s: warm or cold")
-		f.Int64Var(&b.interpreted, "interpreted", 4<<20, "pellr: steps of GPU threads that a product may take to be interpreted, `N`; 0 interprets none")
-		f.IntVar(&b.leastSegment, "least-segment", 32, "cpms: rankings with 4 segments read `BITS` first: 32, or 16 as in the paper")
-		f.StringVar(&b.results, "results", "", "gpu-peers: `DIR` with what scripts/gpu-run wrote, or with such folders; bench/results unless given")
+		f.StringVar(&b.out, "out", "", "write `DIR` with report.html, figures, tables and results.json")
+		f.Int64Var(&b.entries, "entries", 4_000_000, "generate matrices with about `N` nonzeros")
+		f.IntVar(&b.samples, "samples", 11, "take at least `N` samples of each time")
+		f.IntVar(&b.passes, "passes", 3, "divide the samples and the time among `N` passes over the cases of the MSREP paper")
+		f.DurationVar(&b.maxTime, "max-time", measure.Default().MaxTime, "stop a case after `TIME`, once it has its samples")
+		f.BoolVar(&b.failSlower, "fail-slower", false, "compare: exit with code 1 if a row is slower")
+		f.StringVar(&b.mats, "mats", "", "`DIR` with matrices: those of Table 2 by name (HV15R.mtx), small ones for pellr, or binary CSR for cpu-peers and regret")
+		f.StringVar((*string)(&b.cache), "cache", string(experiment.CacheWarm), "state of the `CACHE`s before a product: warm or cold")
+		f.Int64Var(&b.interpreted, "interpreted", 4<<20, "pellr: interpret products that take at most `N` steps of GPU threads; 0 interprets none")
+		f.IntVar(&b.leastSegment, "least-segment", 32, "cpms: with 4 segments read `BITS` of each value first: 32, or 16 as in the paper")
+		f.StringVar(&b.results, "results", "", "gpu-peers: `DIR` that scripts/gpu-run wrote, or a folder of such folders (default bench/results)")
 		f.StringVar(&b.values, "values", "asis", "cpu-peers: `VALUES` of the matrices, asis or random")
 		f.StringVar(&b.value, "value", "fp64", "cpu-peers: `TYPE` of values and vectors: fp64 or fp32")
-		f.StringVar(&b.peers, "peers", "", "cpu-peers: `FILE` with the lines of other libraries, to lay beside ours")
-		f.IntVar(&b.reps, "reps", 15, "cpu-peers: products that are timed, `N`")
-		f.IntVar(&b.expected, "expected", 0, "cpu-peers, regret: products that a plan is made for, `N`; 0 means that nobody knows: twice the time of 100 to look for a form")
-		f.StringVar(&b.busy, "busy", "0,3", "regret: numbers of busy processes beside which plans are made, `N,...`")
-		f.IntVar(&b.runs, "runs", 10, "regret: plans for each of these, `N`")
-		f.DurationVar(&b.limit, "limit", 0, "regret: begin no matrix after this `TIME`; 0 is no limit")
+		f.StringVar(&b.peers, "peers", "", "cpu-peers: `FILE` with the lines of other libraries, for comparison")
+		f.IntVar(&b.reps, "reps", 15, "cpu-peers: time `N` products")
+		f.IntVar(&b.expected, "expected", 0, "cpu-peers, regret: expect `N` products from a plan; 0 means unknown: the search for a form may take twice the time of 100 products")
+		f.StringVar(&b.busy, "busy", "0,3", "regret: make plans while `N,...` other processes are busy")
+		f.IntVar(&b.runs, "runs", 10, "regret: make `N` plans for each number of busy processes")
+		f.DurationVar(&b.limit, "limit", 0, "regret: start no matrix after `TIME`; 0 means no limit")
 		return b.run
 	},
 }
@@ -79,10 +79,10 @@ func (b *benchmark) run(ctx context.Context) error {
 	}
 	switch b.args[0] {
 	case benchRanks:
-		return usageError("%s runs under mpirun, with a msrep that was built with -tags mpi", benchRanks)
+		return usageError("%s runs under mpirun and needs an msrep built with -tags mpi", benchRanks)
 	case "list":
 		if len(b.args) > 1 {
-			return usageError("bench list takes no more arguments, %q is one", b.args[1])
+			return usageError("bench list takes no further arguments, got %q", b.args[1])
 		}
 		return b.list()
 	case "compare":
@@ -105,7 +105,7 @@ func (b *benchmark) run(ctx context.Context) error {
 	return b.experiments(ctx, chosen)
 }
 
-// list prints what the command takes as its first argument.
+// list prints the names that the command takes as its first argument.
 func (b *benchmark) list() error {
 	type entry struct {
 		Name    string `json:"name"`
@@ -118,8 +118,8 @@ func (b *benchmark) list() error {
 	all = append(all, entry{benchRanks, "MATRIX...: products over the ranks of an MPI run"},
 		entry{"cpu-peers", cpuPeersSummary},
 		entry{"regret", regretSummary},
-		entry{"all", "all of them but ranks, cpu-peers and regret"},
-		entry{"compare", "A.json B.json: two runs, row by row; A1.json,A2.json,... B1.json,...: several of each, made in turn"})
+		entry{"all", "every experiment except ranks, cpu-peers and regret"},
+		entry{"compare", "A.json B.json: compare two runs row by row; A1.json,A2.json,... B1.json,...: several runs of each, taken alternately"})
 	if b.json {
 		return b.printJSON(map[string][]entry{"experiments": all})
 	}
@@ -129,7 +129,7 @@ func (b *benchmark) list() error {
 	return nil
 }
 
-// chooseExperiments finds experiments by their names, in the order of the report.
+// chooseExperiments finds experiments by name and returns them in the order of the report.
 func chooseExperiments(names []string) (chosen []experiment.Experiment, err error) {
 	all := experiment.All()
 	for _, name := range names {
@@ -137,7 +137,7 @@ func chooseExperiments(names []string) (chosen []experiment.Experiment, err erro
 			continue
 		}
 		if name == "cpu-peers" || name == "regret" {
-			return nil, usageError("%s runs alone, not beside other experiments", name)
+			return nil, usageError("%s must be the only experiment", name)
 		}
 		return nil, sparse.Inputf("experiment", "%q is not known: msrep bench list names them", name)
 	}
@@ -149,7 +149,7 @@ func chooseExperiments(names []string) (chosen []experiment.Experiment, err erro
 	return chosen, nil
 }
 
-// experiments measures and reports.
+// experiments runs the experiments and reports the results.
 func (b *benchmark) experiments(ctx context.Context, chosen []experiment.Experiment) error {
 	if b.samples < 1 || b.samples > maxRepeat {
 		return sparse.Inputf("--samples", "%d: use 1 to %d", b.samples, maxRepeat)
@@ -171,7 +171,7 @@ func (b *benchmark) experiments(ctx context.Context, chosen []experiment.Experim
 	}
 	o := measure.Default()
 	o.MinSamples, o.MaxSamples, o.MaxTime = b.samples, max(b.samples, o.MaxSamples), b.maxTime
-	if b.out != "" { // a place that cannot be made is found before the work is done
+	if b.out != "" { // fail before the work if the folder cannot be made
 		if err := os.MkdirAll(b.out, 0o777); err != nil {
 			return &sparse.InputError{Subject: "--out", Err: err}
 		}
@@ -191,7 +191,7 @@ func (b *benchmark) experiments(ctx context.Context, chosen []experiment.Experim
 		return err
 	}
 	s.Page.Title = "msrep bench: " + strings.Join(b.args, " ")
-	s.Page.Intro = []string{"Figures measured on this machine, modelled ones and those of the paper are kept apart: whole lines and discs are measured here, long dashes and squares modelled, dots and rings the paper's; diamonds are counted by the interpreter of GPU code and are no times; triangles were measured on another machine."}
+	s.Page.Intro = []string{"The charts distinguish the origins of the figures: solid lines and discs are measured on this machine, long dashes and squares are modelled, dots and rings are the paper's, diamonds are counts of the interpreter of GPU code and no times, triangles were measured on another machine."}
 	if err := b.write(s.Page, r); err != nil {
 		return err
 	}
@@ -205,7 +205,7 @@ func (b *benchmark) experiments(ctx context.Context, chosen []experiment.Experim
 	return printTables(b.stdout, s.Page)
 }
 
-// write writes the report and the record into --out, where there is one.
+// write writes the report and the record into the folder of --out, if there is one.
 func (b *benchmark) write(p *pages.Page, r *record.Record) error {
 	if b.out == "" {
 		return nil
@@ -216,8 +216,8 @@ func (b *benchmark) write(p *pages.Page, r *record.Record) error {
 	return pages.File(fileio.Inside(b.out, "results.json"), r.Write)
 }
 
-// commandLine is the arguments as they can be given again: flags that differ from their defaults, and always those
-// that are named. Where the results go is not part of it.
+// commandLine returns arguments that repeat the run: the flags that differ from their defaults, and always those
+// named in always. It omits --out, --json and --quiet.
 func (b *benchmark) commandLine(always ...string) []string {
 	line := append([]string{b.name}, b.args...)
 	b.flags.VisitAll(func(f *flag.Flag) {

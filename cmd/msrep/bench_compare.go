@@ -13,7 +13,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// compare prints how the second run differs from the first.
+// compare prints the differences between two runs.
 func (b *benchmark) compare() error {
 	if len(b.args) != 3 {
 		return usageError("compare takes two files: msrep bench compare BEFORE/results.json AFTER/results.json")
@@ -28,7 +28,7 @@ func (b *benchmark) compare() error {
 	}
 	c := record.Compare(before, after, measure.DefaultJudge())
 	if len(c.Changes)+c.Skipped == 0 {
-		return sparse.Inputf(b.args[2], "no time that was measured in it is in %s too: there is nothing to compare", b.args[1])
+		return sparse.Inputf(b.args[2], "has no measured time in common with %s", b.args[1])
 	}
 	if b.json {
 		err = b.printJSON(c)
@@ -41,11 +41,11 @@ func (b *benchmark) compare() error {
 	return err
 }
 
-// readRuns reads a run, or several of the same program with commas between them.
+// readRuns reads one run, or several of one program separated by commas.
 func readRuns(paths string) (*record.Record, error) {
 	var runs []*record.Record
 	for path := range strings.SplitSeq(paths, ",") {
-		if st, err := os.Stat(path); err == nil && st.IsDir() { // of --out
+		if st, err := os.Stat(path); err == nil && st.IsDir() { // a folder that --out wrote
 			path = fileio.Inside(path, "results.json")
 		}
 		r, err := record.Read(path)
@@ -57,7 +57,7 @@ func readRuns(paths string) (*record.Record, error) {
 	return record.Merge(runs), nil
 }
 
-// interval writes a ratio with its interval and its verdict.
+// interval formats a ratio with its confidence interval and verdict.
 func interval(c measure.Comparison) string {
 	if c.High == math.MaxFloat64 {
 		return fmt.Sprintf("%8.3f  %-18s  %-13s", c.Ratio, "(too few samples)", c.Verdict)
@@ -67,7 +67,7 @@ func interval(c measure.Comparison) string {
 
 func printComparison(w io.Writer, c record.Comparison) error {
 	for _, what := range c.Unlike {
-		fmt.Fprintf(w, "not the same: %s\n", what)
+		fmt.Fprintf(w, "differs: %s\n", what)
 	}
 	fmt.Fprintln(w, "after/before  (interval)         verdict        before, s   after, s   row")
 	for _, ch := range c.Changes {
@@ -83,7 +83,7 @@ func printComparison(w io.Writer, c record.Comparison) error {
 		fmt.Fprintf(w, "%s  all rows together\n", interval(*o))
 	}
 	j := measure.DefaultJudge()
-	_, err := fmt.Fprintf(w, "%d no difference, %d slower, %d faster; %d too short to compare (below %.0f us). A difference is an interval (%.0f %%) wholly beyond %.0f %%.\n",
+	_, err := fmt.Fprintf(w, "%d no difference, %d slower, %d faster; %d too short to compare (below %.0f us). A row is slower or faster if its %.0f %% interval lies wholly beyond %.0f %%.\n",
 		c.Same, c.Slower, c.Faster, c.Skipped, 1e6*record.Floor, 100*j.Confidence, 100*j.Tolerance)
 	return err
 }

@@ -8,7 +8,7 @@ import (
 	pages "github.com/msrep-go/msrep/bench/report"
 )
 
-// printTables prints what the report says, without figures.
+// printTables prints the texts and tables of the report, without figures.
 func printTables(w io.Writer, p *pages.Page) error {
 	for _, s := range p.Sections {
 		fmt.Fprintf(w, "%s\n", s.Title)
@@ -17,7 +17,7 @@ func printTables(w io.Writer, p *pages.Page) error {
 		}
 		for _, t := range s.Tables {
 			if t.Fold {
-				continue // in the report
+				continue // only in the report
 			}
 			printTable(w, t)
 		}
@@ -30,10 +30,10 @@ func printTables(w io.Writer, p *pages.Page) error {
 	return err
 }
 
-// prose is the length from which a cell is text: its column is not lined up.
+// prose is the number of characters from which a cell counts as text. A column with text is not aligned.
 const prose = 40
 
-// printTable prints the first column to the left and the others to the right.
+// printTable aligns the first column to the left and the others to the right.
 func printTable(w io.Writer, t pages.Table) {
 	fmt.Fprintf(w, "\n%s", t.Title)
 	if t.Origin != "" {
@@ -45,7 +45,7 @@ func printTable(w io.Writer, t pages.Table) {
 	for _, row := range rows {
 		for i, cell := range row {
 			if i == len(width) {
-				width = append(width, 10) // 0 for text
+				width = append(width, 10) // 0 for a column with text
 			}
 			switch n := utf8.RuneCountInString(cell); {
 			case n >= prose:

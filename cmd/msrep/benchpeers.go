@@ -11,16 +11,16 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// cpuPeersSummary is what cpu-peers does, which prints its own lines and runs alone.
-const cpuPeersSummary = "products on CPU devices over files of binary CSR, in the columns that drivers of other libraries print; with --peers beside theirs"
+// cpuPeersSummary describes cpu-peers, which prints its own lines and runs alone.
+const cpuPeersSummary = "time products of binary CSR files on CPU devices, in the columns of other libraries' drivers; --peers adds their times"
 
-// cpuPeers times products, and lays them beside the table of other libraries.
+// cpuPeers times products and compares them with the table of other libraries.
 func (b *benchmark) cpuPeers(ctx context.Context) error {
 	if b.mats == "" {
 		return sparse.Inputf("--mats", "is missing: name the folder with matrices in binary CSR")
 	}
 	if b.json {
-		return sparse.Inputf("--json", "cpu-peers prints lines in the columns of other libraries' drivers, and no JSON")
+		return sparse.Inputf("--json", "cpu-peers prints columns as the drivers of other libraries do, no JSON")
 	}
 	for _, f := range []choice{{"--values", b.values, []string{"asis", "random"}}, {"--value", b.value, []string{"fp64", "fp32"}}} {
 		if err := f.check(); err != nil {
@@ -34,7 +34,7 @@ func (b *benchmark) cpuPeers(ctx context.Context) error {
 		return sparse.Inputf("--reps", "%d: use 1 to %d", b.reps, maxRepeat)
 	}
 	var theirs []bench.PeerTime
-	if b.peers != "" { // what is wrong with it is found before the work is done
+	if b.peers != "" { // fail before the work if the file is bad
 		var err error
 		if theirs, err = bench.ReadPeerTimes(b.peers); err != nil {
 			return err
@@ -46,7 +46,7 @@ func (b *benchmark) cpuPeers(ctx context.Context) error {
 	}
 	for k, n := range p.Threads {
 		if n == 0 {
-			p.Threads[k] = runtime.GOMAXPROCS(0) // a line tells how many
+			p.Threads[k] = runtime.GOMAXPROCS(0) // the lines name the number of threads
 		}
 	}
 	ours, err := p.Run(ctx, b.stdout)

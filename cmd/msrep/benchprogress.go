@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// progress shows how far a long run is, on a terminal only.
+// progress shows the progress of a long run on a terminal.
 type progress struct {
 	w     io.Writer // nil shows nothing
 	begin time.Time
@@ -24,8 +24,8 @@ func newProgress(w io.Writer, quiet bool) *progress {
 	return &progress{w: w}
 }
 
-// step shows a line over the last one: done of total steps, the time that is left
-// if steps go on as they did, and what comes now. Counting begins anew with 0.
+// step replaces the line: done of total steps, the remaining time at the average pace, and the next step. A call with
+// done = 0 restarts the clock.
 func (p *progress) step(done, total int, what string) {
 	if p.w == nil {
 		return

@@ -10,10 +10,10 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// regretSummary is what regret does, which prints its own lines and runs alone.
-const regretSummary = "how far the forms that plans choose are from the best ones, quiet and beside busy processes, over files of binary CSR"
+// regretSummary describes regret, which prints its own lines and runs alone.
+const regretSummary = "measure how much slower the chosen forms are than the best ones, on an idle and on a busy machine, with binary CSR files"
 
-// mostBusy bounds the busy processes.
+// mostBusy is the limit of the number of busy processes.
 const mostBusy = 1000
 
 // regret measures the regret of automatic plans.
@@ -22,7 +22,7 @@ func (b *benchmark) regret(ctx context.Context) error {
 		return sparse.Inputf("--mats", "is missing: name the folder with matrices in binary CSR")
 	}
 	if b.json {
-		return sparse.Inputf("--json", "regret prints lines and a table, and no JSON")
+		return sparse.Inputf("--json", "regret prints lines and a table, no JSON")
 	}
 	if b.expected < 0 {
 		return sparse.Inputf("--expected", "%d: use 0 or more", b.expected)

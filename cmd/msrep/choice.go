@@ -11,10 +11,11 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// checkChoice refuses --choice and --save-choice where they have no meaning, and files that the second would replace.
+// checkChoice refuses --choice and --save-choice on several ranks, and a --save-choice that would replace the output
+// or the matrix.
 func (s *spmv) checkChoice() error {
 	if s.team != nil && (s.choice != "" || s.saveChoice != "") {
-		return sparse.Inputf("--choice", "and --save-choice are for one process: here each rank has rows of its own")
+		return sparse.Inputf("--choice", "and --save-choice work with one process only; leave them out under MPI")
 	}
 	if s.saveChoice == "" {
 		return nil
@@ -30,7 +31,8 @@ func (s *spmv) checkChoice() error {
 	return nil
 }
 
-// choices reads the file of --choice into opt, and opens that of --save-choice, nil for none.
+// choices reads the file of --choice into opt and creates the file of --save-choice. save is nil without
+// --save-choice.
 func (s *spmv) choices(opt *msrep.PlanOptions) (save *fileio.Out, err error) {
 	if s.choice != "" {
 		if opt.Storage.Choice, err = readChoice(s.choice); err != nil {
@@ -46,22 +48,22 @@ func (s *spmv) choices(opt *msrep.PlanOptions) (save *fileio.Out, err error) {
 	return save, nil
 }
 
-// readChoice reads what --save-choice wrote.
+// readChoice reads a file that --save-choice wrote.
 func readChoice(path string) (msrep.Choice, error) {
 	f, err := fileio.Open(path)
 	if err != nil {
 		return "", err
 	}
 	defer f.Close()
-	const most = 1 << 20 // more than there are devices
+	const most = 1 << 20 // enough for the forms of all devices
 	text, err := io.ReadAll(io.LimitReader(f, most))
 	if err == nil && strings.TrimSpace(string(text)) == "" {
-		err = sparse.Inputf(path, "is empty: it must have the line that --save-choice writes")
+		err = sparse.Inputf(path, "is empty: it must contain the line that --save-choice writes")
 	}
 	return msrep.Choice(strings.TrimSpace(string(text))), err
 }
 
-// writeChoice writes the file of --save-choice, if there is one.
+// writeChoice writes the file of --save-choice; a nil save writes nothing.
 func writeChoice(save *fileio.Out, c msrep.Choice) error {
 	if save == nil {
 		return nil

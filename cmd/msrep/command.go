@@ -22,10 +22,10 @@ import (
 const (
 	exitOK     = 0
 	exitFailed = 1 // something failed at run time
-	exitUsage  = 2 // wrong usage, or input that is bad or too large for the memory
+	exitUsage  = 2 // wrong usage, bad input, or input too large for the memory
 )
 
-// exitCode is that of a command that ends with err.
+// exitCode returns the exit code of a command that ends with err.
 func exitCode(err error) int {
 	switch {
 	case err == nil:
@@ -39,41 +39,41 @@ func exitCode(err error) int {
 // command is a subcommand.
 type command struct {
 	name, args, summary, example string
-	details                      string        // further lines of its help, may be empty
-	more                         func() string // and what is worked out, may be nil
-	severalThreads               bool          // --threads may be several numbers
-	ranks                        bool          // runs on all ranks that a launcher of MPI started
-	apart                        bool          // tells of this machine only: runs even where MPI does not
-	opensNone                    bool          // --devices is only checked (but info --explain opens them)
-	// setup declares flags and returns what to do once they are parsed.
+	details                      string        // further lines of the help text, or empty
+	more                         func() string // returns computed lines of the help text; may be nil
+	severalThreads               bool          // --threads may list several numbers
+	ranks                        bool          // runs on all ranks that an MPI launcher started
+	apart                        bool          // reports on this machine only, so it runs even where MPI fails
+	opensNone                    bool          // checks --devices but opens no device (except info --explain)
+	// setup declares the flags and returns the function that runs after they are parsed.
 	setup func(c *call) func(ctx context.Context) error
 }
 
 var commands = []*command{spmvCommand, solveCommand, pagerankCommand, infoCommand, convertCommand, genCommand,
 	topoCommand, benchCommand, versionCommand}
 
-// matrixHelp says what a MATRIX is.
+// matrixHelp explains the MATRIX argument.
 var matrixHelp = "MATRIX is a file (" + strings.Join(matio.Extensions(), " ") + ", each also .gz or in the\n.tar.gz of the SuiteSparse collection) or made by gen:NAME:key=value,... (see msrep gen --help)."
 
 // call is one run of a command.
 type call struct {
 	*command
 	flags  *flag.FlagSet
-	args   []string // without flags
-	line   string   // the command line, without msrep
+	args   []string // arguments that are no flags
+	line   string   // command line without "msrep"
 	stdout io.Writer
 	stderr io.Writer
 
 	devices string
 	threads int
-	counts  []int // of --threads, where a command takes several
+	counts  []int // all numbers of --threads, for commands that take several
 	json    bool
 	quiet   bool
-	team    *team // nil where there is this process only
-	alone   bool  // what fails here need not fail on the other ranks of a launcher
+	team    *team // nil when this process runs alone
+	alone   bool  // a failure here does not imply a failure on the other ranks
 }
 
-// run runs the command line args and gives the exit code.
+// run runs the command line args and returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -119,7 +119,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 	return refuse(ctx, stderr, usageError("%q is not a command; %s", args[0], commandList()))
 }
 
-// refuse ends a command line without a command.
+// refuse reports err, the error of a command line that names no command, and returns the exit code.
 func refuse(ctx context.Context, stderr io.Writer, err error) int {
 	c := &call{command: &command{}, stdout: io.Discard, stderr: stderr, flags: flag.NewFlagSet("", flag.ContinueOnError)}
 	err = c.overRanks(ctx, err, nil)
@@ -132,13 +132,13 @@ func asksHelp(arg string) bool {
 }
 
 func (cmd *command) run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	out := bufio.NewWriter(stdout) // keeps the first error for the end
+	out := bufio.NewWriter(stdout) // keeps its first error until Flush
 	c := &call{command: cmd, stdout: out, stderr: stderr, line: strings.Join(append([]string{cmd.name}, args...), " "), flags: flag.NewFlagSet(cmd.name, flag.ContinueOnError)}
 	c.flags.SetOutput(io.Discard)
-	c.flags.StringVar(&c.devices, "devices", "auto", "`SPEC`: auto, cpu, cpu:N (N CPU devices), cuda, cuda:0,1,... (GPUs) or sim:N (N simulated GPUs, slow; sim:dgx1 are 8, sim:summit 6)")
-	c.flags.Var((*threadCounts)(&c.counts), "threads", "CPU threads in all, `N`; 0 means all")
+	c.flags.StringVar(&c.devices, "devices", "auto", "`SPEC`: auto, cpu, cpu:N (N CPU devices), cuda, cuda:0,1,... (GPUs) or sim:N (N simulated GPUs, slow; sim:dgx1 has 8, sim:summit 6)")
+	c.flags.Var((*threadCounts)(&c.counts), "threads", "`N` CPU threads in total; 0 means all")
 	c.flags.BoolVar(&c.json, "json", false, "print one JSON object")
-	c.flags.BoolVar(&c.quiet, "quiet", false, "no messages beside the result")
+	c.flags.BoolVar(&c.quiet, "quiet", false, "print the result only, no messages")
 	do := cmd.setup(c)
 	err := c.parse(args)
 	if errors.Is(err, flag.ErrHelp) {
@@ -147,7 +147,7 @@ func (cmd *command) run(ctx context.Context, args []string, stdout, stderr io.Wr
 	} else {
 		err = c.overRanks(ctx, err, do)
 	}
-	if e := out.Flush(); err == nil { // a solve that fails prints its result as well
+	if e := out.Flush(); err == nil { // a solve that fails still prints its result
 		err = e
 	}
 	if err == nil {
@@ -160,32 +160,32 @@ func (cmd *command) run(ctx context.Context, args []string, stdout, stderr io.Wr
 	return exitCode(err)
 }
 
-// complain prints why the command ends: on the first of several ranks, and on another one
-// where that goes on.
+// complain prints why the command ends. Of several ranks, rank 0 prints; another rank prints after othersFirst if it
+// fails alone.
 func (c *call) complain(ctx context.Context, err error) {
 	c.inFlags(err)
 	if rank, _, _ := launched(); rank > 0 {
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(othersFirst): // launchers end all ranks where one fails
+		case <-time.After(othersFirst): // launchers end all ranks when one fails
 		}
 		if !c.alone {
 			return
 		}
 		err = &cluster.RankError{Rank: rank, Host: hostName(), Err: err}
 	}
-	fmt.Fprintf(c.stderr, "%s: %s\n", c.who(), oneLine(err))
+	fmt.Fprintf(c.stderr, "%s: %s\n", c.messagePrefix(), oneLine(err))
 }
 
-// who begins the messages of a command.
-func (c *call) who() string { return strings.TrimSpace("msrep " + c.name) }
+// messagePrefix returns the prefix of the command's messages.
+func (c *call) messagePrefix() string { return strings.TrimSpace("msrep " + c.name) }
 
-// want checks the number of arguments beside the flags.
+// want checks the number of arguments that are no flags.
 func (c *call) want(n int) error {
 	if len(c.args) == n {
 		if slices.Contains(c.args, "") {
-			return usageError("an empty argument is given, it takes %s (see msrep %s --help)", c.command.args, c.name)
+			return usageError("an empty argument is given; expected %s (see msrep %s --help)", c.command.args, c.name)
 		}
 		return nil
 	}
@@ -196,14 +196,14 @@ func (c *call) want(n int) error {
 	return usageError("arguments: %d given, it takes %s (see msrep %s --help)", len(c.args), takes, c.name)
 }
 
-// warn prints what went wrong without harm to the result.
+// warn prints a warning about something that does not change the result.
 func (c *call) warn(msg string) {
 	if !c.quiet {
 		fmt.Fprintf(c.stderr, "msrep %s: warning: %s\n", c.name, msg)
 	}
 }
 
-// note prints what of the file a matrix or vector does not have as it stands there.
+// note warns where the matrix or vector in memory differs from the contents of the file.
 func (c *call) note(file string, src sparse.Source) {
 	if src.Note != "" {
 		c.warn(file + ": " + src.Note)
@@ -232,11 +232,11 @@ func (c *call) help() {
 }
 
 func usage(w io.Writer) {
-	fmt.Fprint(w, "msrep multiplies sparse matrices by vectors over all devices of a node: y = alpha*op(A)*x + beta*y\n\nusage: msrep COMMAND [arguments] [flags]\n\n")
+	fmt.Fprint(w, "msrep multiplies sparse matrices by vectors on all devices of a node: y = alpha*op(A)*x + beta*y\n\nusage: msrep COMMAND [arguments] [flags]\n\n")
 	for _, c := range commands {
 		fmt.Fprintf(w, "  %-9s %-21s %s\n", c.name, c.args, c.summary)
 	}
-	fmt.Fprintf(w, "\n%s\nmsrep COMMAND --help tells more. Of a flag that is given twice the last one counts.\n\nexample:\n  msrep spmv matrix.mtx --x random:1 --devices cpu:2 --out y.mtx\n", matrixHelp)
+	fmt.Fprintf(w, "\n%s\nmsrep COMMAND --help explains a command. If a flag is given twice, the last value counts.\n\nexample:\n  msrep spmv matrix.mtx --x random:1 --devices cpu:2 --out y.mtx\n", matrixHelp)
 }
 
 func commandList() string {
@@ -251,14 +251,13 @@ func usageError(format string, args ...any) error {
 	return &sparse.InputError{Msg: fmt.Sprintf(format, args...)}
 }
 
-// inFlags makes an error about an argument of the library one about the flag that it
-// came from, or the file.
+// inFlags replaces the name of a library argument in err by the flag or the file that it came from.
 func (c *call) inFlags(err error) {
 	var bad *sparse.InputError
 	if !errors.As(err, &bad) {
 		return
 	}
-	isFile := slices.Contains(c.args, bad.Subject) // a file may be called like a flag
+	isFile := slices.Contains(c.args, bad.Subject) // a file may have the name of a flag
 	c.flags.Visit(func(f *flag.Flag) { isFile = isFile || f.Value.String() == bad.Subject })
 	switch name := bad.Subject; {
 	case isFile:
@@ -271,7 +270,7 @@ func (c *call) inFlags(err error) {
 	}
 }
 
-// oneLine is the message of err without line breaks.
+// oneLine returns the message of err without line breaks.
 func oneLine(err error) string {
 	return strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
 }

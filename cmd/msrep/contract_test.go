@@ -14,7 +14,7 @@ import (
 	"github.com/msrep-go/msrep/internal/corpus"
 )
 
-// object runs a command and gives its JSON as the plain object that a script sees.
+// object runs a command and returns its JSON as a map.
 func object(t *testing.T, args ...string) map[string]any {
 	t.Helper()
 	var v map[string]any
@@ -30,8 +30,7 @@ func requireKeys(t *testing.T, v any, keys string) {
 }
 
 func TestSpmvKeepsTheNamesOfItsJSONAndWhatTheyMean(t *testing.T) {
-	// 3 x 3, rows of 2, 0 and 2 entries: with 2 devices each has two entries; with
-	// 4 the rows are cut in the middle.
+	// The matrix is 3 x 3 with rows of 2, 0 and 2 entries. Each of 2 devices gets two entries; 4 devices split rows.
 	path := filepath.Join(t.TempDir(), "tiny.mtx")
 	require.NoError(t, os.WriteFile(path, []byte(head+"3 3 4\n1 1 1\n1 2 2\n3 1 3\n3 3 4\n"), 0o600))
 	v := object(t, "spmv", path, "--devices", "cpu:4", "--repeat", "3")
@@ -65,7 +64,7 @@ func TestSpmvKeepsTheNamesOfItsJSONAndWhatTheyMean(t *testing.T) {
 	for _, once := range []string{"read_s", "convert_s", "partition_s", "pack_s"} {
 		sum += p[once].(float64)
 	}
-	require.InDelta(t, sum+p["distribute_s"].(float64)/2, p["total_s"], p["distribute_s"].(float64)/2+1e-12, "and bringing the matrix there, once")
+	require.InDelta(t, sum+p["distribute_s"].(float64)/2, p["total_s"], p["distribute_s"].(float64)/2+1e-12, "including the copy of the matrix to the devices")
 	require.InEpsilon(t, 2*4/p["product_s"].(float64)/1e9, v["gflops"], 1e-9)
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// explanation is which form each device would keep its part in, and why.
+// explanation is the form in which a device would keep its part, and the reason.
 type explanation struct {
 	Device string       `json:"device"`
 	Form   kernels.Form `json:"form"`
@@ -32,7 +32,7 @@ type tried struct {
 	Skipped  string       `json:"skipped,omitempty"`
 }
 
-// explain packs the matrix as a plan does, and tells what was considered.
+// explain packs the matrix as a plan does and returns which forms each device considered.
 func explain(ctx context.Context, c *call, a *sparse.CSR[float64]) (out []explanation, err error) {
 	sys, err := msrep.Open(msrep.Config{Devices: c.devices, Threads: c.threads, Warn: c.warn})
 	if err != nil {
@@ -53,30 +53,30 @@ func explain(ctx context.Context, c *call, a *sparse.CSR[float64]) (out []explan
 	return out, nil
 }
 
-// printExplanation tells it in words.
+// printExplanation prints explanations as text.
 func printExplanation(c *call, all []explanation) {
 	if len(all) > 0 {
-		fmt.Fprintln(c.stdout, "what a plan would use; the times are measured:")
+		fmt.Fprintln(c.stdout, "forms that a plan would use, with measured times:")
 	}
 	for _, e := range all {
 		if e.Form == "" {
 			fmt.Fprintf(c.stdout, "%-8s keeps its part as it is\n", e.Device)
 			continue
 		}
-		fmt.Fprintf(c.stdout, "%-8s form %s: %s; %s, found in %s\n", e.Device, e.Form, e.Why, held(e.Bytes), seconds(e.TookS))
+		fmt.Fprintf(c.stdout, "%-8s form %s: %s; %s, found in %s\n", e.Device, e.Form, e.Why, memoryOf(e.Bytes), seconds(e.TookS))
 		for _, t := range e.Tried {
 			if t.Skipped != "" {
 				fmt.Fprintf(c.stdout, "  %-19s not timed: %s (%s)\n", t.Form, t.Skipped, t.Why)
 				continue
 			}
 			fmt.Fprintf(c.stdout, "  %-19s product %s, made in %s, %s (%s)\n", t.Form, seconds(t.ProductS),
-				time.Duration(t.BuildS*1e9).Round(time.Microsecond), held(t.Bytes), t.Why)
+				time.Duration(t.BuildS*1e9).Round(time.Microsecond), memoryOf(t.Bytes), t.Why)
 		}
 	}
 }
 
-// held is the memory of a form; one that holds none uses the matrix where it is.
-func held(bytes int64) string {
+// memoryOf returns the memory of a form as text. A form with 0 bytes uses the matrix in place.
+func memoryOf(bytes int64) string {
 	if bytes == 0 {
 		return "in place"
 	}

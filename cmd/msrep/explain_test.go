@@ -12,7 +12,7 @@ import (
 
 func TestInfoSaysWhichNumbersAreOfAModelAndWhichAreMeasured(t *testing.T) {
 	out := runOK(t, "info", "gen:stencil:dims=2,n=100", "--devices", "cpu:1", "--threads", "1", "--explain")
-	model, measured, found := strings.Cut(out, "what a plan would use; the times are measured:\n")
+	model, measured, found := strings.Cut(out, "forms that a plan would use, with measured times:\n")
 	require.True(t, found)
 	require.Contains(t, model, "formats, nothing measured (warp iterations and work: PELLR paper, equations 1 and 2; docs/formats.md)\n  format ")
 	require.Contains(t, model, "recommended by the model: sell, which devices call slices: ")

@@ -35,14 +35,14 @@ var genCommand = &command{
 	example:   "msrep gen stencil dims=3 n=100 --out stencil.msr",
 	opensNone: true,
 	setup: func(c *call) func(context.Context) error {
-		out := c.flags.String("out", "", "`FILE` to write; the format follows from its name")
+		out := c.flags.String("out", "", "`FILE` to write; its extension sets the format")
 		return func(ctx context.Context) error {
 			if len(c.args) == 0 {
-				return usageError("no generator named (see msrep gen --help)")
+				return usageError("no generator given (see msrep gen --help)")
 			}
 			for _, a := range c.args {
 				if strings.ContainsAny(a, ",:") {
-					return usageError("%q: separate the name and the parameters by blanks, without commas and colons", a)
+					return usageError("%q: separate the name and the parameters by spaces, not by commas or colons", a)
 				}
 			}
 			spec := c.args[0] + ":" + strings.Join(c.args[1:], ",")
@@ -57,7 +57,7 @@ var genCommand = &command{
 	},
 }
 
-// copyMatrix reads in and writes out.
+// copyMatrix reads the matrix in and writes it to out.
 func (c *call) copyMatrix(ctx context.Context, in, out string) error {
 	file, err := matio.Create(out)
 	if err != nil {
@@ -71,7 +71,7 @@ func (c *call) copyMatrix(ctx context.Context, in, out string) error {
 	c.note(in, m.Source)
 	f, keeps := m.Source.Field, file.Format() == matio.MatrixMarket || file.Format() == matio.HarwellBoeing
 	if f == sparse.Integer && keeps && source.Field(m.Val, f) != f {
-		c.warn(in + ": not all values are integers of 64 bits with a sign: the field of " + out + " is real")
+		c.warn(in + ": some values do not fit a signed 64-bit integer: the field of " + out + " is real")
 	}
 	if err := file.Write(m.CSR, m.Source); err != nil {
 		return errors.Join(err, m.Close())

@@ -16,7 +16,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// parse takes flags before, between and behind the other arguments.
+// parse accepts flags before, between and after the other arguments.
 func (c *call) parse(args []string) error {
 	for {
 		if err := c.flags.Parse(args); err != nil {
@@ -66,11 +66,10 @@ func (c *call) parse(args []string) error {
 	return nil
 }
 
-// devicesSpec is how --devices is written. Whether the devices are there is found when
-// they are opened.
+// devicesSpec is the syntax of --devices. Opening the devices checks that they exist.
 var devicesSpec = regexp.MustCompile(`^(auto|cpu(:[1-9][0-9]*)?|cuda(:[0-9]+(,[0-9]+)*)?|sim:([1-9][0-9]*|dgx1|summit))$`)
 
-// choice is a flag that takes one of a few words.
+// choice is a flag whose value is one of a few words.
 type choice struct {
 	name, value string
 	known       []string
@@ -84,7 +83,7 @@ func (c choice) check() error {
 	return sparse.Inputf(c.name, "%q is not known: use %s or %s", c.value, strings.Join(c.known[:last], ", "), c.known[last])
 }
 
-// threadCounts is the value of --threads: a number, or several with commas.
+// threadCounts is the value of --threads: a number, or several separated by commas.
 type threadCounts []int
 
 func (t *threadCounts) String() string {
@@ -106,12 +105,11 @@ func (t *threadCounts) Set(s string) error {
 	return nil
 }
 
-// flagError is the errors of package flag that name a flag: without a declaration,
-// without a value, with a bad value.
+// flagError matches the errors of package flag that name a flag: unknown flag, missing value, bad value.
 var flagError = regexp.MustCompile(`(?s)^(?:flag provided but not defined: -(.+)|flag needs an argument: -(.+)|` +
 	`invalid (?:boolean )?value ("(?:[^"\\]|\\.)*") for (?:flag )?-([^:]+): (.*))$`)
 
-// flagFault is err of package flag in our words: flags are written with two dashes here.
+// flagFault rewords an error of package flag; msrep writes flags with two dashes.
 func (c *call) flagFault(err error) string {
 	m := flagError.FindStringSubmatch(err.Error())
 	switch {
@@ -129,7 +127,7 @@ func (c *call) flagFault(err error) string {
 	return fmt.Sprintf("--%s: %s: %s", name, value, why)
 }
 
-// takes says what a flag takes that package flag parses.
+// takes says which values a flag accepts, for types that package flag parses.
 func (c *call) takes(name string) string {
 	switch c.flags.Lookup(name).Value.(flag.Getter).Get().(type) {
 	case bool:

@@ -32,7 +32,7 @@ func TestFaultsOfFormatsNameTheFlagAndWhatDevicesHave(t *testing.T) {
 	}
 }
 
-func TestCommandsThatOpenNoDevicesCheckHowTheyAreWritten(t *testing.T) {
+func TestCommandsThatOpenNoDevicesCheckTheSyntaxOfDevices(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "m.msr")
 	for _, args := range [][]string{{"gen", "diag", "n=3", "--out", out}, {"convert", "gen:diag:n=3", out}, {"info", "gen:diag:n=3"}, {"version"}} {
 		for _, good := range []string{"auto", "cpu", "cpu:20", "cuda", "cuda:0,12", "sim:2", "sim:dgx1", "sim:summit"} {
@@ -46,7 +46,7 @@ func TestCommandsThatOpenNoDevicesCheckHowTheyAreWritten(t *testing.T) {
 	}
 }
 
-func TestAFileMayBeCalledLikeAFlag(t *testing.T) {
+func TestAFileMayHaveTheNameOfAFlag(t *testing.T) {
 	t.Chdir(t.TempDir())
 	require.NoError(t, os.WriteFile("x", []byte("x"), 0o600))
 	for _, args := range [][]string{{"spmv", "x"}, {"spmv", "gen:diag:n=2", "--y", "x"}} {
@@ -80,10 +80,10 @@ func TestFaultsOfFlagsNameTheFlagAsDocumentedAndWhatItTakes(t *testing.T) {
 	}
 }
 
-func TestOfAFlagThatIsGivenTwiceTheLastOneCounts(t *testing.T) {
+func TestTheLastValueOfAFlagCounts(t *testing.T) {
 	y := object(t, "spmv", "gen:diag:n=3,value=ones", "--alpha", "5", "--threads", "1", "--alpha", "2", "--threads", "2")["y"]
 	require.EqualValues(t, 6, y.(map[string]any)["sum"])
-	require.Contains(t, runOK(t, "help"), "given twice the last one counts")
+	require.Contains(t, runOK(t, "help"), "given twice, the last value counts")
 }
 
 func TestTheResultDoesNotReplaceTheMatrix(t *testing.T) {
@@ -103,10 +103,10 @@ func TestTheResultDoesNotReplaceTheMatrix(t *testing.T) {
 	}
 	y := filepath.Join(dir, "y.mtx")
 	runOK(t, "spmv", m, "--out", y)
-	runOK(t, "spmv", m, "--x", y, "--out", y) // a vector may be replaced by the next
+	runOK(t, "spmv", m, "--x", y, "--out", y) // a vector may replace an older one
 }
 
-// full is a place that has no room.
+// full is a writer without space.
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
@@ -120,7 +120,7 @@ func TestHelpThatCannotBeWrittenIsAFailure(t *testing.T) {
 	}
 }
 
-func TestMemoryThatLacksIsInputThatIsTooLarge(t *testing.T) {
+func TestMissingMemoryIsAnInputError(t *testing.T) {
 	defer mem.Pretend(0)()
 	for _, args := range [][]string{
 		{"spmv", "gen:dense:rows=1,cols=3M", "--x", "ones"},

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// runs runs the command and gives what it printed.
+// runs runs the command and returns its output.
 func runs(t *testing.T, args ...string) (stdout, stderr string) {
 	t.Helper()
 	var out, bad bytes.Buffer
@@ -58,11 +58,11 @@ func TestAVectorObjectIsReadAsXAndYAndRightHandSide(t *testing.T) {
 	require.Equal(t, 6.0, sumOfY(t, "spmv", m, "--x", x))
 }
 
-func TestWhatIsNotReadAsItIsWrittenIsSaid(t *testing.T) {
+func TestDifferencesFromTheFileAreReported(t *testing.T) {
 	const head = "%%MatrixMarket matrix coordinate integer general\n"
 	for _, c := range []struct{ name, text, note, field, value string }{
 		{"m.mtx", head + "1 1 1\n1 1 9007199254740993\n", "m.mtx: integers that float64 does not hold are rounded to the nearest that it does, the first in line 3: the field is real", "real", "9.007199254740992e+15"},
-		{"m.mtx", strings.Replace(head, "integer", "unsigned-integer", 1) + "1 1 1\n1 1 9223372036854775808\n", "m.mtx: not all values are integers of 64 bits with a sign: the field of ", "real", "9.223372036854776e+18"},
+		{"m.mtx", strings.Replace(head, "integer", "unsigned-integer", 1) + "1 1 1\n1 1 9223372036854775808\n", "m.mtx: some values do not fit a signed 64-bit integer: the field of ", "real", "9.223372036854776e+18"},
 		{"m.mtx", head + "1 1 1\n1 1 9007199254740994\n", "", "integer", "9007199254740994"},
 		{"m.mtx", head + "1 1 1\n1 1 1152921504606846976\n", "", "integer", "1152921504606846976"},
 		{"m.mtx", strings.Replace(head, "integer", "real", 1) + "1 1 1\n1 1 -1e310\n", "m.mtx: values beyond the range of float64 are read as infinities, the first in line 3", "real", "-inf"},
@@ -145,7 +145,7 @@ func TestSpMVRenumbersEdgeListsOnly(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	m := textFile(t, "m.mtx", head+"1 1 1\n1 1 1\n")
 	require.Equal(t, exitUsage, run(context.Background(), []string{"spmv", m, "--renumber"}, &stdout, &stderr))
-	require.Equal(t, "msrep spmv: --renumber: is for edge lists, and "+m+" is none: leave it out\n", stderr.String())
+	require.Equal(t, "msrep spmv: --renumber: applies to edge lists only, and "+m+" is not one: leave it out\n", stderr.String())
 	stderr.Reset()
 	require.Equal(t, exitUsage, run(context.Background(), []string{"spmv", path}, &stdout, &stderr))
 	require.Contains(t, stderr.String(), "gaps.txt:2: node id 568770231 makes a matrix of 568770232 rows for 3 entries")

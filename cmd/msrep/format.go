@@ -10,7 +10,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// formats is what --format may be, by the devices that have it.
+// formats lists the values of --format by the devices that support them: all devices, CPU devices only, GPUs only.
 func formats() (all, cpu, gpu []string) {
 	ofCPU, ofGPU := msrep.Forms("cpu"), msrep.Forms("cuda")
 	for _, f := range []sparse.Format{msrep.FormatAuto, sparse.FormatCSR, sparse.FormatCSC, sparse.FormatCOO} {
@@ -29,19 +29,18 @@ func formats() (all, cpu, gpu []string) {
 	return all, cpu, gpu
 }
 
-// formatHelp lists them.
+// formatHelp returns the list of formats in the help text.
 func formatHelp() string {
 	all, cpu, gpu := formats()
 	return fmt.Sprintf(`formats (docs/formats.md):
   any device   %s
   CPU devices  %s
-  GPUs         %s (also simulated ones): CSR by merge path,
-               from host memory piece by piece, with a thread and with half a warp for each row
+  GPUs         %s, also on simulated GPUs: CSR by merge path,
+               from host memory in pieces, with one thread per row and with half a warp per row
 `, strings.Join(all, ", "), strings.Join(cpu, ", "), strings.Join(gpu, ", "))
 }
 
-// checkFormat refuses a name that no device knows. What a device lacks is found by the
-// plan.
+// checkFormat refuses a name that no device supports. The plan checks whether the opened devices support it.
 func checkFormat(f string) error {
 	all, cpu, gpu := formats()
 	if slices.Contains(slices.Concat(all, cpu, gpu), f) {
@@ -51,8 +50,7 @@ func checkFormat(f string) error {
 		f, strings.Join(all, ", "), strings.Join(cpu, ", "), strings.Join(gpu, ", "))
 }
 
-// unsuited names the flag and the file in the error of a plan whose matrix, or a rank's
-// part of it, does not suit the format that was named.
+// unsuited rewords the error of a plan whose matrix does not suit the named format: it names --format and the file.
 func (s *spmv) unsuited(err error) error {
 	var bad *sparse.InputError
 	if errors.As(err, &bad) && (bad.Subject == "matrix" || bad.Subject == "blocks") && s.format != string(msrep.FormatAuto) {

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// limitedGroup makes a control group and gives its folder, and the file of its limit. Only
-// root may do that, and not in every container.
+// limitedGroup makes a control group and returns its folder and the file of its memory limit. It needs root, and some
+// containers forbid it.
 func limitedGroup(t *testing.T) (dir, limit string) {
 	t.Helper()
 	for root, file := range map[string]string{"/sys/fs/cgroup/memory": "memory.limit_in_bytes", "/sys/fs/cgroup": "memory.max"} {
@@ -51,7 +51,7 @@ func TestInASmallControlGroupCommandsEndInOrder(t *testing.T) {
 	} {
 		require.NoError(t, os.WriteFile(limit, []byte(strconv.Itoa(c.megabytes*1_000_000)), 0o644))
 		cmd := exec.CommandContext(t.Context(), "sh", append([]string{"-c", `echo $$ >"$0/cgroup.procs" && exec "$@"`, dir, os.Args[0]}, c.args...)...)
-		cmd.Env = append(os.Environ(), commandEnv+"=user", "GOMAXPROCS=4") // each takes memory that nobody asks for: 61 take too much
+		cmd.Env = append(os.Environ(), commandEnv+"=user", "GOMAXPROCS=4") // every process also takes memory of its own: 61 take too much
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr
 		err := cmd.Run()

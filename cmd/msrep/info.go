@@ -20,8 +20,8 @@ var infoCommand = &command{
 	example:   "msrep info matrix.mtx.gz --json",
 	opensNone: true,
 	setup: func(c *call) func(context.Context) error {
-		explain := c.flags.Bool("explain", false, "pack the matrix as a plan would, and tell which forms the devices tried and what they took")
-		ranks := c.flags.String("ranks", "", "what products over so many processes of MPI would send, `N,N,...`")
+		explain := c.flags.Bool("explain", false, "pack the matrix as a plan would, and show the forms that the devices tried, with their times and sizes")
+		ranks := c.flags.String("ranks", "", "estimate what a product sends over `N,N,...` MPI processes")
 		return func(ctx context.Context) error {
 			if err := c.want(1); err != nil {
 				return err
@@ -41,14 +41,14 @@ var infoCommand = &command{
 	},
 }
 
-// description is what msrep info prints.
+// description is the result that msrep info prints.
 type description struct {
 	Name     string          `json:"name"`
 	Stored   int64           `json:"stored"` // entries in the file
 	Field    sparse.Field    `json:"field"`
 	Symmetry sparse.Symmetry `json:"symmetry"`
 	stats.Stats
-	Recommended stats.Recommendation `json:"recommended"` // for a core of a CPU
+	Recommended stats.Recommendation `json:"recommended"` // for one CPU core
 	ForGPU      stats.Recommendation `json:"recommended_gpu"`
 	Explain     []explanation        `json:"explain,omitempty"`
 	Ranks       []cluster.Exchange   `json:"ranks,omitempty"`
@@ -106,7 +106,7 @@ func (d description) print(w io.Writer) error {
 	return err
 }
 
-// alias is the name that a format has among the forms of devices, where it is another.
+// alias says which form of devices corresponds to a format of another name.
 func alias(f sparse.Format) string {
 	if f == ellpack.FormatSELL {
 		return "which devices call slices: "

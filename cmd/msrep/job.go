@@ -12,18 +12,18 @@ import (
 	"github.com/msrep-go/msrep/sparse/matio"
 )
 
-// job is a matrix, and the devices that work on it.
+// job is a matrix and the devices that work on it.
 type job struct {
 	sys   *msrep.System
 	m     *matio.Matrix
-	out   *fileio.Out // for the vector that comes out; nil for none
-	begin time.Time   // of reading
+	out   *fileio.Out // output file of the resulting vector; nil for none
+	begin time.Time   // start of reading
 	read  time.Duration
 }
 
-// onMatrix opens the devices, reads the matrix of the first argument, does the work and
-// closes both. opts say how it is read. out is the file for the vector that comes out, "" for none: a place that
-// cannot be written to is found before the work is done.
+// onMatrix opens the devices, reads the matrix of the first argument with opts, runs do and closes both. out names
+// the file of the resulting vector, "" for none; onMatrix creates it first, so an unwritable path fails before the
+// work.
 func (c *call) onMatrix(ctx context.Context, out string, config msrep.Config, do func(j *job) error, opts ...matio.Option) (err error) {
 	j := &job{}
 	if out != "" {
@@ -46,9 +46,9 @@ func (c *call) onMatrix(ctx context.Context, out string, config msrep.Config, do
 	return errors.Join(err, j.sys.Close(), j.m.Close())
 }
 
-// onRanks opens the devices of all ranks, and each reads its rows of the matrix of the first argument, which begin at
-// a multiple of align. A place for out that cannot be written to is found before the work is done: the file itself comes at
-// the end, as a launcher that kills all ranks leaves nothing of it then.
+// onRanks opens the devices of all ranks. Each rank reads its rows of the matrix of the first argument; its first row
+// is a multiple of align. onRanks checks first that out can be written. writeOutput creates the file at the end,
+// because a launcher that kills the ranks would otherwise leave a partial file.
 func (c *call) onRanks(ctx context.Context, out string, config msrep.Config, align int) (m *cluster.Matrix[float64], read time.Duration, err error) {
 	t := c.team
 	file, err := t.create(out)

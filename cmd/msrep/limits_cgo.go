@@ -1,6 +1,6 @@
 //go:build cgo && linux
 
-// limits_linux.c is compiled where a file of the package uses cgo.
+// The compiler includes limits_linux.c only if a Go file of the package uses cgo.
 
 package main
 

@@ -1,9 +1,9 @@
 //go:build cgo && linux
 
-// Limits of address space (ulimit -v) and of data (ulimit -d), before Go's runtime begins: where it
-// finds too little it ends the process with a trace, and so it does where a thread cannot be made.
-// A thread of glibc takes 8 MB of addresses for its stack and 64 MB or more for malloc; all of them
-// take a small stack and share one heap here.
+// Checks the limits of address space (ulimit -v) and of data (ulimit -d) before Go's runtime starts. The runtime ends
+// the process with a trace when it has too little memory or cannot create a thread. A glibc thread takes 8 MB of
+// address space for its stack and 64 MB or more for malloc. Under a limit, threads get a small stack here and share
+// one heap.
 
 #define _GNU_SOURCE
 #include <malloc.h>
@@ -14,10 +14,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-// What Go's runtime takes from its first instruction to the start of a command, in bytes, where
-// addresses have 64 bits. Measured with Go 1.26, whose heap begins anywhere in its first 64 MiB, so
-// that it may soon take 64 MiB more:
-// TestALimitOfAddressesOrDataGivesAResultOrALine fails where another version takes more.
+// START_ADDRESSES and START_DATA are the bytes that Go's runtime takes before main starts, on machines with 64-bit
+// addresses. Measured with Go 1.26, whose heap starts anywhere in its first 64 MiB and may soon take 64 MiB more.
+// TestALimitOfAddressesOrDataGivesAResultOrALine fails if another Go version takes more.
 #define START_ADDRESSES (1285L * 1000 * 1000 + (64L << 20))
 #define START_DATA (66L * 1000 * 1000)
 #define THREAD_STACK (1L << 20)
@@ -27,7 +26,7 @@ static int limited(int resource) {
 	return getrlimit(resource, &l) == 0 && l.rlim_cur != RLIM_INFINITY;
 }
 
-// require ends the process where so many bytes cannot be mapped.
+// require ends the process if it cannot map the given number of bytes.
 static void require(size_t bytes, int protection, const char *message) {
 	void *p = mmap(NULL, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (p == MAP_FAILED) {

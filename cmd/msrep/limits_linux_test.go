@@ -11,16 +11,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// limited is the command under a limit of the shell (ulimit).
+// limited returns the command under a limit of the shell (ulimit).
 func limited(t *testing.T, limit string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(t.Context(), "sh", append([]string{"-c", "ulimit " + limit + ` && exec "$@"`, "sh", os.Args[0]}, args...)...)
 	cmd.Env = append(os.Environ(), commandEnv+"=user")
 	return cmd
 }
 
-// looksBeforeMain reports whether limits_linux.c is part of the program. Without it Go's runtime ends
-// the process where the limit leaves it less than it needs itself.
-func looksBeforeMain() bool {
+// limitsAreChecked reports whether limits_linux.c is part of the program. Without it, Go's runtime ends the process
+// if the limit leaves too little for the runtime.
+func limitsAreChecked() bool {
 	info, ok := debug.ReadBuildInfo()
 	for _, s := range info.Settings {
 		if ok && s.Key == "CGO_ENABLED" {
@@ -35,7 +35,7 @@ func TestALimitOfAddressesOrDataGivesAResultOrALine(t *testing.T) {
 	if testing.Short() {
 		step = 500
 	}
-	if !looksBeforeMain() {
+	if !limitsAreChecked() {
 		v, d = 1400, 125
 	}
 	var limits []string

@@ -1,5 +1,5 @@
-// Command msrep multiplies sparse matrices by vectors over all devices of a node,
-// and describes, converts and makes the matrices. Run "msrep help".
+// Command msrep multiplies sparse matrices by vectors on all devices of a node. It also solves systems, ranks graphs,
+// and describes, converts and generates matrices. "msrep help" lists its commands.
 package main
 
 import (
@@ -14,13 +14,13 @@ import (
 	"github.com/msrep-go/msrep/internal/mem"
 )
 
-// grace is how long a command has to end by itself once it was interrupted.
+// grace is the time that an interrupted command has to end by itself.
 const grace = 700 * time.Millisecond
 
 func main() {
 	if most, limited := mem.MostThreads(); limited {
 		runtime.GOMAXPROCS(min(runtime.GOMAXPROCS(0), most))
-		debug.SetTraceback("none") // where memory lacks for Go's runtime its one or two lines are enough
+		debug.SetTraceback("none") // the runtime prints one or two lines when it runs out of memory; a trace adds nothing
 	}
 	ctx, stop := ended.BySignals(context.Background())
 	defer stop()
@@ -28,7 +28,7 @@ func main() {
 		<-ctx.Done()
 		fileio.RemovePending()
 		time.Sleep(grace)
-		if speaks() && !told.Load() {
+		if printsMessages() && !failureReported.Load() {
 			os.Stderr.WriteString("msrep: interrupted\n")
 		}
 		os.Exit(exitFailed)

@@ -7,31 +7,31 @@ import (
 	"github.com/msrep-go/msrep/msrep"
 )
 
-const numaUsage = "`PLACEMENT` of threads and memory by NUMA node: auto (where there are several), on or off"
+const numaUsage = "`PLACEMENT` of threads and memory by NUMA node: auto (on with several nodes), on or off"
 
 // checkNUMA checks the value of --numa.
 func checkNUMA(placement string) error {
 	return choice{"--numa", placement, []string{"auto", "on", "off"}}.check()
 }
 
-// numaReport is what a command prints about placement.
+// numaReport is what a command prints about NUMA placement.
 type numaReport struct {
 	On      bool         `json:"on"`
-	Refused string       `json:"refused,omitempty"` // the first thing that the system did not do
+	Refused string       `json:"refused,omitempty"` // first request that the system refused
 	X       string       `json:"x,omitempty"`       // where a plan reads x: in place, replicated or interleaved
 	Nodes   []nodeReport `json:"nodes"`
 }
 
 type nodeReport struct {
-	Node        int   `json:"node"`          // -1 for devices of no node in particular
-	Devices     []int `json:"devices"`       // places in the list of devices
-	NNZ         int64 `json:"nnz"`           // of the parts on the node; 0 without placement
-	Bytes       int64 `json:"bytes"`         // that the devices hold
-	PagesOnNode int   `json:"pages_on_node"` // of the plan's pages, those on the node, as the kernel says
-	Pages       int   `json:"pages"`         // and those on any node; 0 where the system does not tell
+	Node        int   `json:"node"`          // -1 for devices without a NUMA node
+	Devices     []int `json:"devices"`       // indices in the list of devices
+	NNZ         int64 `json:"nnz"`           // nonzeros of the parts on the node; 0 without placement
+	Bytes       int64 `json:"bytes"`         // held by the devices
+	PagesOnNode int   `json:"pages_on_node"` // pages of the plan that the kernel reports on this node
+	Pages       int   `json:"pages"`         // pages of the plan on any node; 0 where the system does not report them
 }
 
-// newNUMAReport tells what the devices hold; nodes is a plan's, or nothing.
+// newNUMAReport reports the memory of the devices, and of the plan's nodes if nodes is not nil.
 func newNUMAReport(sys *msrep.System, nodes []msrep.PlanNode) numaReport {
 	p := sys.Placement()
 	r := numaReport{On: p.On, Refused: p.Refused}
@@ -53,7 +53,7 @@ func (r numaReport) print(w io.Writer) {
 	}
 	for _, n := range r.Nodes {
 		fmt.Fprintf(w, "NUMA node %d: devices %v", n.Node, n.Devices)
-		if n.Bytes > 0 { // with a plan
+		if n.Bytes > 0 { // only with a plan
 			fmt.Fprintf(w, ", %d nonzeros, %d bytes", n.NNZ, n.Bytes)
 		}
 		if n.Pages > 0 {

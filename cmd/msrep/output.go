@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// number is a float64 that is null in JSON when it is not finite.
+// number is a float64 that JSON shows as null when it is not finite.
 type number float64
 
-// MarshalJSON writes the number, or null.
+// MarshalJSON returns the number, or null.
 func (n number) MarshalJSON() ([]byte, error) {
 	f := float64(n)
 	if math.IsNaN(f) || math.IsInf(f, 0) {
@@ -19,7 +19,7 @@ func (n number) MarshalJSON() ([]byte, error) {
 	return json.Marshal(f)
 }
 
-// printJSON prints v as one object.
+// printJSON prints v as one JSON object.
 func (c *call) printJSON(v any) error {
 	e := json.NewEncoder(c.stdout)
 	e.SetIndent("", "  ")
@@ -27,7 +27,7 @@ func (c *call) printJSON(v any) error {
 	return e.Encode(v)
 }
 
-// median in seconds, 0 for none.
+// median returns the median in seconds, or 0 for no durations.
 func median(d []time.Duration) float64 {
 	if len(d) == 0 {
 		return 0
@@ -37,8 +37,7 @@ func median(d []time.Duration) float64 {
 	return (s[(n-1)/2].Seconds() + s[n/2].Seconds()) / 2
 }
 
-// sum adds up with a running compensation (Neumaier), so that its error does not
-// grow with the length.
+// sum adds numbers by Neumaier's compensated summation, whose error does not grow with their count.
 type sum struct{ s, c float64 }
 
 func (a *sum) add(v float64) {
@@ -58,7 +57,7 @@ func (a *sum) value() float64 {
 	return a.s + a.c
 }
 
-// norms of a vector.
+// norms are the norms of a vector and the sum of its elements.
 type norms struct {
 	Norm1 number `json:"norm1"` // sum of absolute values
 	Norm2 number `json:"norm2"` // Euclidean
@@ -71,9 +70,9 @@ func normsOf[V float32 | float64](y []V) norms {
 	for _, v := range y {
 		largest = max(largest, math.Abs(float64(v)))
 	}
-	scale := 1.0 // keeps squares in range
+	scale := 1.0 // keeps the squares in range
 	if largest > 1e140 && !math.IsInf(largest, 1) || (largest > 0 && largest < 1e-140) {
-		scale = math.Ldexp(1, min(-math.Ilogb(largest), 1023)) // of subnormal numbers it is larger than a float64
+		scale = math.Ldexp(1, min(-math.Ilogb(largest), 1023)) // the scale of a subnormal number would overflow
 	}
 	for _, v := range y {
 		f := float64(v)

@@ -16,8 +16,8 @@ import (
 var pagerankCommand = &command{
 	name: "pagerank", args: "GRAPH",
 	summary: "rank the nodes of a graph by PageRank",
-	details: "GRAPH is a MATRIX whose entry (i, j), whatever its value, is a link from i to j. Of an edge list the nodes are the ids that occur.\n" + matrixHelp +
-		"\nThe exit code is 1 when the tolerance is not reached; the ranks are printed and written all the same.",
+	details: "GRAPH is a MATRIX whose entry (i, j), whatever its value, is a link from i to j. The nodes of an edge list are the ids that occur.\n" + matrixHelp +
+		"\nThe exit code is 1 when the tolerance is not reached; the ranks are printed and written nevertheless.",
 	example: "msrep pagerank gen:rmat:scale=16 --precision cpms2 --top 10",
 	ranks:   true,
 	setup: func(c *call) func(context.Context) error {
@@ -25,15 +25,15 @@ var pagerankCommand = &command{
 		f := c.flags
 		f.Float64Var(&p.opt.Damping, "damping", 0.85, "damping `FACTOR`, above 0 and below 1")
 		f.Float64Var(&p.opt.Tol, "tol", 1e-10, "stop when the 1-norm of the difference of two iterates is below `TOL`")
-		f.IntVar(&p.opt.MaxIter, "max-iter", 1000, "stop after `N` iterations in any case")
+		f.IntVar(&p.opt.MaxIter, "max-iter", 1000, "stop after at most `N` iterations")
 		f.StringVar(&p.precision, "precision", "fp64", "`PRECISION`: fp64, cpms2 (32 bits, then 64) or cpms4 (32, 48, 64)")
-		f.IntVar(&p.opt.LeastBits, "least-segment", 32, "read `BITS` of each value first: 32, or 16 with --precision cpms4 as in the CPMS paper, for which most graphs need more iterations")
-		f.StringVar(&p.layout, "layout", "", "`LAYOUT` of stored weights in segments: interleaved:BYTES or separated, which is the default")
+		f.IntVar(&p.opt.LeastBits, "least-segment", 32, "read `BITS` of each value first: 32, or 16 with --precision cpms4 as in the CPMS paper, which takes more iterations on most graphs")
+		f.StringVar(&p.layout, "layout", "", "`LAYOUT` of the segments of stored weights: interleaved:BYTES or separated (default)")
 		f.StringVar(&p.format, "format", "auto", "`FORMAT`: auto, csr, ell or pellr")
-		f.StringVar(&p.weights, "weights", "auto", "`WHERE` the weights are: folded into the ranks, stored with the links as in the CPMS paper, or auto (stored when --layout is given)")
-		f.IntVar(&p.top, "top", 5, "print the `K` best nodes, counted from 0, or by their ids in an edge list")
-		f.StringVar(&p.out, "out", "", "write the ranks to `FILE`: a Matrix Market array, or lines of id and rank where the ids of an edge list have gaps")
-		f.BoolVar(&p.deterministic, "deterministic", false, "the same bits on any devices, with any number of threads and processes; with --precision fp64 only")
+		f.StringVar(&p.weights, "weights", "auto", "`PLACE` of the weights: folded into the ranks, stored with the links as in the CPMS paper, or auto (stored if --layout is given)")
+		f.IntVar(&p.top, "top", 5, "print the `K` nodes of highest rank, numbered from 0, or by id for an edge list")
+		f.StringVar(&p.out, "out", "", "write the ranks to `FILE`: a Matrix Market array, or lines of id and rank if the ids of an edge list have gaps")
+		f.BoolVar(&p.deterministic, "deterministic", false, "compute the same bits on any devices with any number of threads and processes; only with --precision fp64")
 		return p.run
 	},
 }
@@ -46,7 +46,7 @@ type pagerank struct {
 	deterministic                           bool
 }
 
-// check refuses wrong flags before anything is read, and fills the options.
+// check refuses wrong flags before any file is read, and fills the options.
 func (p *pagerank) check() error {
 	if err := p.want(1); err != nil {
 		return err
@@ -62,9 +62,9 @@ func (p *pagerank) check() error {
 	}
 	switch o := &p.opt; {
 	case !(o.Damping > 0 && o.Damping < 1):
-		return sparse.Inputf("--damping", "%g: it must be above 0 and below 1", o.Damping)
+		return sparse.Inputf("--damping", "%g: use a number above 0 and below 1", o.Damping)
 	case !(o.Tol > 0 && o.Tol < 2):
-		return sparse.Inputf("--tol", "%g: it must be above 0 and below 2, the largest difference there is", o.Tol)
+		return sparse.Inputf("--tol", "%g: use a number above 0 and below 2, the largest possible difference", o.Tol)
 	case o.MaxIter < 1:
 		return sparse.Inputf("--max-iter", "%d: use at least 1", o.MaxIter)
 	case p.top < 0:
@@ -75,7 +75,7 @@ func (p *pagerank) check() error {
 		return sparse.Inputf("--least-segment", "16: only --precision cpms4 reads 16 bits, this is %s", p.precision)
 	}
 	if p.deterministic && (p.precision != "fp64" || p.format != "auto" || p.weights == "stored" || p.layout != "") {
-		return sparse.Inputf("--deterministic", "goes with --precision fp64, --format auto and folded weights only")
+		return sparse.Inputf("--deterministic", "works only with --precision fp64, --format auto and folded weights")
 	}
 	p.opt.Precision, p.opt.Format = solver.Precision(p.precision), solver.GraphFormat(p.format)
 	p.opt.Weights = solver.WeightsFolded
@@ -107,7 +107,7 @@ func (p *pagerank) run(ctx context.Context) error {
 func (p *pagerank) rank(ctx context.Context, j *job) error {
 	m := j.m
 	if m.Rows != m.Cols {
-		return sparse.Inputf(p.args[0], "%d x %d: the matrix of a graph is square", m.Rows, m.Cols)
+		return sparse.Inputf(p.args[0], "%d x %d: a graph needs a square matrix", m.Rows, m.Cols)
 	}
 	res, err := p.pageRank(ctx, j.sys, m.CSR)
 	if err != nil {
@@ -116,18 +116,18 @@ func (p *pagerank) rank(ctx context.Context, j *job) error {
 	if err := writeVector(j.out, res.Ranks, m.IDs); err != nil {
 		return err
 	}
-	return errors.Join(p.missed(res), p.finish(p.begun(m.Rows, m.Cols, m.NNZ()), res, m.IDs, j.sys, j.read, j.begin))
+	return errors.Join(p.missed(res), p.finish(p.newRanking(m.Rows, m.Cols, m.NNZ()), res, m.IDs, j.sys, j.read, j.begin))
 }
 
-// begun is what is known of the result before the work.
-func (p *pagerank) begun(rows, cols int, nnz int64) ranking {
+// newRanking returns a ranking with the fields that are known before the iterations.
+func (p *pagerank) newRanking(rows, cols int, nnz int64) ranking {
 	return ranking{
 		Matrix:  matrixName{shortName(p.args[0]), rows, cols, nnz},
 		Damping: p.opt.Damping, Tol: p.opt.Tol, Precision: p.precision, Layout: p.layout, Weights: string(p.opt.Weights),
 	}
 }
 
-// pageRank ranks the nodes.
+// pageRank computes the ranks of the nodes.
 func (p *pagerank) pageRank(ctx context.Context, sys *msrep.System, a *sparse.CSR[float64]) (*solver.PageRankResult, error) {
 	if !p.deterministic {
 		return solver.PageRank(ctx, sys, a, p.opt)
@@ -149,7 +149,7 @@ func (p *pagerank) pageRank(ctx context.Context, sys *msrep.System, a *sparse.CS
 	return res, err
 }
 
-// missed is the error of ranks that are not within the tolerance.
+// missed returns an error if the ranks are not within the tolerance.
 func (p *pagerank) missed(res *solver.PageRankResult) error {
 	if res.Converged {
 		return nil
@@ -157,7 +157,7 @@ func (p *pagerank) missed(res *solver.PageRankResult) error {
 	return fmt.Errorf("not converged after %d iterations: the last difference is %g, --tol is %g", res.Iterations, res.Residual, p.opt.Tol)
 }
 
-// finish prints the result, of which r has what was known before; ids are those of the nodes, nil for 0, 1, ...
+// finish prints the result. r has the fields from newRanking; ids are the node ids, nil for 0, 1, ...
 func (p *pagerank) finish(r ranking, res *solver.PageRankResult, ids []int64, sys *msrep.System, read time.Duration, begin time.Time) error {
 	if missed := p.missed(res); missed != nil {
 		r.Failure = missed.Error()

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// ranking is what msrep pagerank prints.
+// ranking is the result that msrep pagerank prints.
 type ranking struct {
 	Matrix     matrixName         `json:"matrix"`
 	Damping    float64            `json:"damping"`
@@ -21,31 +21,31 @@ type ranking struct {
 	Format     string             `json:"format"`
 	Dangling   int                `json:"dangling"` // nodes without links
 	Iterations int                `json:"iterations"`
-	BySegments map[string]int     `json:"iterations_by_segments"` // by how many segments of each value they read
+	BySegments map[string]int     `json:"iterations_by_segments"` // iterations by the number of segments that they read of each value
 	Residual   number             `json:"residual"`
 	Converged  bool               `json:"converged"`
-	Failure    string             `json:"failure,omitempty"` // why not
+	Failure    string             `json:"failure,omitempty"` // why the iterations did not converge
 	Phases     rankingPhases      `json:"phases"`
 	Seconds    map[string]float64 `json:"seconds_by_segments"`
 	Top        []rankedNode       `json:"top"`
 	Devices    []deviceName       `json:"devices"`
-	Ranks      []rankReport       `json:"ranks,omitempty"` // processes of MPI, of a run on several
+	Ranks      []rankReport       `json:"ranks,omitempty"` // MPI processes; only with several
 }
 
 type rankingPhases struct {
 	Read    float64 `json:"read_s"`
-	Build   float64 `json:"build_s"`   // the graph by incoming links, weights, the format
+	Build   float64 `json:"build_s"`   // transpose of the graph, weights, format
 	Iterate float64 `json:"iterate_s"` // all iterations
 	Convert float64 `json:"convert_s"` // changes of precision
 	Total   float64 `json:"total_s"`
 }
 
 type rankedNode struct {
-	Node  int64   `json:"node"` // its id
+	Node  int64   `json:"node"` // node id
 	Score float64 `json:"score"`
 }
 
-// byName is m with its keys as text, as JSON has them.
+// byName returns m with its keys as text, which JSON requires.
 func byName[V any](m map[int]V) map[string]V {
 	out := map[string]V{}
 	for k, v := range m {
@@ -54,8 +54,8 @@ func byName[V any](m map[int]V) map[string]V {
 	return out
 }
 
-// topNodes is the k best nodes, the lower number first among equals; node i is ids[i], or i where ids is nil. It holds
-// twice as many.
+// topNodes returns the k nodes of highest rank, the lower node number first among equal ranks. Node i has id ids[i],
+// or i if ids is nil. It keeps at most 2k candidates.
 func topNodes(ranks []float64, ids []int64, k int) []rankedNode {
 	k = min(k, len(ranks))
 	best, least := []rankedNode{}, math.Inf(-1)

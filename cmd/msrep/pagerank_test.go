@@ -17,8 +17,7 @@ import (
 	"github.com/msrep-go/msrep/sparse/mtx"
 )
 
-// web is a graph of five nodes, of which the last has no links: 2 -> 0 and 3 -> 0
-// make node 0 the best.
+// web is a graph of five nodes. The last one has no links; 2 -> 0 and 3 -> 0 give node 0 the highest rank.
 const web = "%%MatrixMarket matrix coordinate pattern general\n5 5 5\n1 2\n2 3\n3 1\n4 1\n1 5\n"
 
 func webFile(t *testing.T) string {
@@ -81,7 +80,7 @@ func TestPagerankWritesAllRanks(t *testing.T) {
 	require.InDelta(t, 1, sum, 1e-12)
 }
 
-func TestPagerankRefusesWhatItCannotDo(t *testing.T) {
+func TestPagerankRefusesUnsupportedOptions(t *testing.T) {
 	rect := filepath.Join(t.TempDir(), "rect.mtx")
 	require.NoError(t, os.WriteFile(rect, []byte(head+"2 3 1\n1 1 1\n"), 0o600))
 	for _, c := range []struct{ args, message string }{

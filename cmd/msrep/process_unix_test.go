@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// commandEnv makes the test program the command: of its user, or of nobody.
+// commandEnv makes the test program run as the command: as the current user, or as nobody.
 const commandEnv = "MSREP_TEST_COMMAND"
 
 const nobody = 65534
@@ -36,8 +36,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// listen has signals that were ignored when the tests began, as those of background jobs of a
-// script are, reach the commands that tests run: they would stay ignored there.
+// listen enables signals that were ignored when the tests started, as in background jobs of a script. The commands
+// that tests start would inherit the ignored state.
 func listen() {
 	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGHUP} {
 		if signal.Ignored(sig) {
@@ -46,15 +46,15 @@ func listen() {
 	}
 }
 
-// process is the command in a process of its own.
+// process returns the command in a separate process.
 func process(ctx context.Context, user string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, os.Args[0], args...)
 	cmd.Env = append(os.Environ(), commandEnv+"="+user)
 	return cmd
 }
 
-// expectRefusal runs the command and checks that it says in one line what is
-// wrong, with exit code 2, within a second of processor time and 200 MB. It gives the line.
+// expectRefusal runs the command and checks that it prints one line that contains message and exits with code 2,
+// within one second of processor time and 200 MB. It returns the line.
 func expectRefusal(t *testing.T, message string, args ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)

@@ -18,17 +18,17 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// rankComm joins the ranks of a run until it is closed.
+// rankComm connects the ranks of a run until it is closed.
 type rankComm interface {
 	cluster.Comm
 	Close() error
 }
 
-// startRanks joins the run that a launcher has started; nil in a msrep without MPI.
+// startRanks joins the run that a launcher started; nil in an msrep without MPI.
 var startRanks func() (rankComm, error)
 
-// launched says whether a launcher of MPI, such as mpirun or srun, has started this
-// process, as which rank, and of how many; 0 where it does not tell.
+// launched returns the rank of this process and the number of ranks if an MPI launcher, such as mpirun or srun,
+// started it. size is 0 if the launcher does not state it.
 func launched() (rank, size int, ok bool) {
 	for _, names := range [][2]string{
 		{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, // Open MPI
@@ -45,13 +45,13 @@ func launched() (rank, size int, ok bool) {
 	return 0, 0, false
 }
 
-// speaks reports whether this process prints messages: of several ranks the first one.
-func speaks() bool {
+// printsMessages reports whether this process prints messages: only rank 0 of several does.
+func printsMessages() bool {
 	rank, _, _ := launched()
 	return rank == 0
 }
 
-// team is the ranks that a command runs on.
+// team is the ranks that run a command.
 type team struct {
 	call  *call
 	comm  rankComm
@@ -60,15 +60,15 @@ type team struct {
 	watch *cluster.Watcher
 }
 
-// overRanks calls do, on a team where a launcher has started several processes. parsed is what is
-// wrong with the command line, which a rank tells the others.
+// overRanks calls do, with a team if a launcher started several processes. parsed is the error of the command line or
+// nil; a rank reports it to the others.
 func (c *call) overRanks(ctx context.Context, parsed error, do func(context.Context) error) error {
 	_, size, ok := launched()
 	switch {
 	case !ok:
 		return first(ctx, parsed, do)
 	case startRanks == nil && c.ranks && parsed == nil && size > 1:
-		return usageError("started as %d ranks, but this msrep was built without MPI: install it by CC=mpicc go install -tags mpi ./cmd/msrep", size)
+		return usageError("started as %d ranks, but this msrep was built without MPI: install it with CC=mpicc go install -tags mpi ./cmd/msrep", size)
 	case startRanks == nil || !c.ranks && (size < 2 || c.apart):
 		c.alone = !c.ranks
 		return first(ctx, parsed, do)
@@ -77,7 +77,7 @@ func (c *call) overRanks(ctx context.Context, parsed error, do func(context.Cont
 	if comm == nil {
 		c.alone = true
 		if !c.ranks && parsed == nil && !isLate(err) {
-			return do(ctx) // it can do without MPI
+			return do(ctx) // the command works without MPI
 		}
 		return err
 	}
@@ -96,7 +96,7 @@ func (c *call) overRanks(ctx context.Context, parsed error, do func(context.Cont
 	return t.run(ctx, func(ctx context.Context) error { return first(ctx, err, do) })
 }
 
-// first is err, or else what do gives.
+// first returns err if it is not nil, else the result of do.
 func first(ctx context.Context, err error, do func(context.Context) error) error {
 	if err != nil {
 		return err
@@ -104,7 +104,7 @@ func first(ctx context.Context, err error, do func(context.Context) error) error
 	return do(ctx)
 }
 
-// hostName is the name of this machine.
+// hostName returns the name of this machine.
 func hostName() string {
 	name, err := os.Hostname()
 	if err != nil {
@@ -113,8 +113,8 @@ func hostName() string {
 	return name
 }
 
-// run does the work and ends it: together with the other ranks, or by ending them where
-// this one fails alone.
+// run calls do and then ends the team: it leaves together with the other ranks, or ends them if this rank alone
+// fails.
 func (t *team) run(ctx context.Context, do func(context.Context) error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -125,7 +125,7 @@ func (t *team) run(ctx context.Context, do func(context.Context) error) (err err
 		t.fail(err)
 	}
 	if t.watch != nil {
-		if _, e := t.comm.Share(nil); e != nil { // nobody leaves before all are done
+		if _, e := t.comm.Share(nil); e != nil { // wait until every rank is done
 			t.fail(e)
 		}
 		t.watch.Close()
@@ -139,13 +139,13 @@ func (t *team) run(ctx context.Context, do func(context.Context) error) (err err
 	return errors.Join(err, end)
 }
 
-// collectAt is how much garbage there may be before it is collected, in percent of what
-// is in use. There is little of it: large arrays, made once.
+// collectAt is the garbage collector's target percentage (debug.SetGCPercent). A low value saves memory and costs
+// little here: a rank allocates large arrays, once.
 const collectAt = 20
 
-// open opens the devices of all ranks, and has them look after each other.
+// open opens the devices of all ranks and starts the watch for lost ranks.
 func (t *team) open(ctx context.Context, c msrep.Config) (err error) {
-	debug.SetGCPercent(collectAt) // a rank has its part in memory and little else
+	debug.SetGCPercent(collectAt) // nearly all memory of a rank is its part
 	if t.sys, err = cluster.Open(t.comm, c); err != nil {
 		return err
 	}
@@ -156,12 +156,12 @@ func (t *team) open(ctx context.Context, c msrep.Config) (err error) {
 	t.watch = w
 	context.AfterFunc(ctx, w.End)
 	for _, r := range unwatched {
-		t.call.warn(t.sys.Name(r) + " can't be reached over TCP: that it fails shows only when the launcher notices")
+		t.call.warn(t.sys.Name(r) + " can't be reached over TCP: its failure shows only when the launcher notices it")
 	}
 	return nil
 }
 
-// agree makes an error of one rank known to all; without a team it gives it back.
+// agree returns the error of any rank on all ranks; without a team it returns err.
 func (c *call) agree(err error) error {
 	if c.team == nil {
 		return err
@@ -169,10 +169,10 @@ func (c *call) agree(err error) error {
 	return cluster.Agree(c.team.comm, c.team.host, err)
 }
 
-// How long a rank that fails as another one did lets that one speak.
+// othersFirst is how long a rank waits before it reports a failure that another rank caused, which reports first.
 const othersFirst = 2 * time.Second
 
-// fail says why this rank fails and ends all of them.
+// fail reports why this rank fails and ends all ranks.
 func (t *team) fail(err error) {
 	if errors.Is(err, cluster.ErrAborted) {
 		time.Sleep(othersFirst)
@@ -181,42 +181,42 @@ func (t *team) fail(err error) {
 		t.watch.Fail()
 	}
 	code := exitCode(err)
-	t.tell(&cluster.RankError{Rank: t.comm.Rank(), Host: t.host, Err: err})
+	t.reportFailure(&cluster.RankError{Rank: t.comm.Rank(), Host: t.host, Err: err})
 	t.comm.Abort(code)
 	os.Exit(code)
 }
 
-// passOn is how long a launcher has to pass a message on before this rank ends the run:
-// Hydra drops what is under way then. Where the rank that is gone is on this host it
-// would end the run itself meanwhile, at times without the message.
-const passOn = 200 * time.Millisecond
+// forwardTime is the time that a launcher gets to forward the message of a rank on another host before this rank ends the
+// run: Hydra drops messages under way at the end. If the lost rank is on this host, the launcher may end the run
+// during the wait, without the message, so there is no wait.
+const forwardTime = 200 * time.Millisecond
 
-// lost ends this rank because another one is gone; err says why if nobody has done so.
+// lost ends this rank because another rank is gone. err is the reason, or nil if another rank has reported it.
 func (t *team) lost(err error) {
 	if err != nil {
-		t.tell(err)
+		t.reportFailure(err)
 		if r := (*cluster.RankError)(nil); errors.As(err, &r) && r.Host != t.host {
-			time.Sleep(passOn)
+			time.Sleep(forwardTime)
 		}
 		t.comm.Abort(exitFailed)
 	}
 	fileio.RemovePending()
-	time.Sleep(othersFirst) // the launcher ends this process
+	time.Sleep(othersFirst) // the launcher ends this process meanwhile
 	os.Exit(exitFailed)
 }
 
-// told says that this process has printed why the run ends.
-var told atomic.Bool
+// failureReported is true when this process has printed why the run ends.
+var failureReported atomic.Bool
 
-// tell prints why the run ends and removes what it leaves.
-func (t *team) tell(err error) {
-	told.Store(true)
+// reportFailure prints why the run ends and removes unfinished files.
+func (t *team) reportFailure(err error) {
+	failureReported.Store(true)
 	fileio.RemovePending()
 	t.call.inFlags(err)
-	fmt.Fprintf(t.call.stderr, "%s: %s\n", t.call.who(), oneLine(err))
+	fmt.Fprintf(t.call.stderr, "%s: %s\n", t.call.messagePrefix(), oneLine(err))
 }
 
-// create starts the output file of rank 0; nil elsewhere, and where path is empty.
+// create creates the output file on rank 0. It returns nil on other ranks and for an empty path.
 func (t *team) create(path string) (*fileio.Out, error) {
 	if path == "" || t.comm.Rank() != 0 {
 		return nil, nil
@@ -228,7 +228,7 @@ func (t *team) create(path string) (*fileio.Out, error) {
 	return out, nil
 }
 
-// writeOutput writes a vector to the output file of rank 0, if there is one.
+// writeOutput writes a vector to the output file on rank 0.
 func writeOutput[V sparse.Value](t *team, path string, v []V) error {
 	out, err := t.create(path)
 	if out == nil {

@@ -11,33 +11,32 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// benchRanks is the experiment that several ranks run.
+// benchRanks is the name of the experiment that runs on several ranks.
 const benchRanks = "ranks"
 
-// rankCase is one matrix and operation of bench ranks. Times are those of the slowest
-// rank, each by itself.
+// rankCase is one matrix and operation of bench ranks. Each time is the largest of all ranks.
 type rankCase struct {
 	Matrix   matrixName `json:"matrix"`
 	Op       string     `json:"op"`
 	Ranks    int        `json:"ranks"`
 	Products int        `json:"products"`
-	Bytes    int64      `json:"bytes"`    // that a product sends, on all ranks together
-	Messages int64      `json:"messages"` // likewise
+	Bytes    int64      `json:"bytes"`    // sent by all ranks in one product
+	Messages int64      `json:"messages"` // sent by all ranks in one product
 	Product  float64    `json:"product_s"`
 	Local    float64    `json:"local_s"`
 	Remote   float64    `json:"remote_s"`
 	Exchange float64    `json:"exchange_s"`
-	Wait     float64    `json:"wait_s"`  // the part of exchange_s that no product hid
-	Overlap  float64    `json:"overlap"` // the share of exchange_s that a product hid
+	Wait     float64    `json:"wait_s"`  // part of exchange_s that no product overlapped
+	Overlap  float64    `json:"overlap"` // fraction of exchange_s that a product overlapped
 	GFlops   number     `json:"gflops"`
 }
 
-// runOverRanks measures products of the matrices named behind "ranks".
+// runOverRanks measures products of the matrices named after "ranks".
 func (b *benchmark) runOverRanks(ctx context.Context) error {
 	var err error
 	switch {
 	case len(b.args) < 2 || b.args[0] != benchRanks:
-		err = usageError("over several ranks: msrep bench ranks MATRIX...")
+		err = usageError("on several ranks use msrep bench ranks MATRIX...")
 	case b.samples < 1 || b.samples > maxRepeat:
 		err = sparse.Inputf("--samples", "%d: use 1 to %d", b.samples, maxRepeat)
 	}
@@ -74,7 +73,7 @@ func (b *benchmark) runOverRanks(ctx context.Context) error {
 	return err
 }
 
-// measureRanks times the products of one matrix, after one that warms up.
+// measureRanks times the products of one matrix after one untimed product.
 func (b *benchmark) measureRanks(ctx context.Context, path string, op msrep.Transpose) (c rankCase, err error) {
 	t := b.team
 	begin := time.Now()
@@ -136,9 +135,8 @@ func (b *benchmark) measureRanks(ctx context.Context, path string, op msrep.Tran
 	return c, nil
 }
 
-// productOf gives a function that makes a product of a vector of ones, which stays on
-// the devices where they leave it there, and one that frees the vectors. It waits for
-// the product in any case.
+// productOf returns product, which multiplies a vector of ones and waits for the result, and done, which frees the
+// vectors. The vectors stay on the devices if the plan's devices keep them.
 func productOf(ctx context.Context, plan *cluster.Plan[float64], op msrep.Transpose, cols, rows int) (product func() error, done func() error, err error) {
 	if !plan.Resident(op) {
 		x, y := make([]float64, cols), make([]float64, rows)

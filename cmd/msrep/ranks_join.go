@@ -16,18 +16,18 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// MPI_Init returns on no rank before all ranks have called it. So every rank of a launcher joins
-// the others first, whatever its command line, and all hear why one of them can't go on.
+// MPI_Init returns only after all ranks have called it. So every rank of a launcher joins the others first, whatever
+// its command line, and all ranks learn why one of them cannot continue.
 
-// joinVariable is the time limit for that, in seconds. defaultJoin holds where it is not set:
-// ranks of one run start within seconds of each other, but may load the program from a slow disk.
+// joinVariable names the environment variable with the time limit for joining, in seconds. defaultJoin applies
+// without it: the ranks of a run start within seconds of each other, but may load the program from a slow disk.
 const (
 	joinVariable = "MSREP_MPI_JOIN_SECONDS"
 	defaultJoin  = time.Minute
 	maxJoin      = 24 * 60 * 60
 )
 
-// joinLimit is the time limit for joining.
+// joinLimit returns the time limit for joining.
 func joinLimit() (time.Duration, error) {
 	v := os.Getenv(joinVariable)
 	if v == "" {
@@ -40,9 +40,8 @@ func joinLimit() (time.Duration, error) {
 	return time.Duration(s) * time.Second, nil
 }
 
-// join joins the ranks of the launcher, each with what is wrong with its command line, or nil.
-// The comm is nil where there is nobody to join or to leave any more. An error that is not
-// cluster.Agreed is of this rank alone.
+// join joins the ranks of the launcher and passes on parsed, the error of this rank's command line or nil. The
+// returned comm is nil if joining failed. An error that is not cluster.Agreed concerns this rank alone.
 func (c *call) join(ctx context.Context, size int, parsed error) (rankComm, error) {
 	limit, err := joinLimit()
 	if err != nil {
@@ -52,26 +51,26 @@ func (c *call) join(ctx context.Context, size int, parsed error) (rankComm, erro
 		comm rankComm
 		err  error
 	}
-	met, start := make(chan outcome, 1), startRanks
+	joined, start := make(chan outcome, 1), startRanks
 	go func() {
 		comm, err := start()
 		if err != nil {
-			met <- outcome{nil, cmp.Or(parsed, err)}
+			joined <- outcome{nil, cmp.Or(parsed, err)}
 			return
 		}
-		met <- outcome{comm, c.meet(comm, parsed)}
+		joined <- outcome{comm, c.checkGreetings(comm, parsed)}
 	}()
 	select {
-	case o := <-met:
+	case o := <-joined:
 		return o.comm, o.err
-	case <-ctx.Done(): // some launchers notice that a rank has ended
+	case <-ctx.Done(): // some launchers end the others when a rank has ended
 		return nil, lateError(fmt.Sprintf("interrupted before all %d ranks have joined: one of them has ended before, or has not started", size))
 	case <-time.After(limit):
 		return nil, cmp.Or[error](parsed, lateError(fmt.Sprintf("not all %d ranks have joined within %v (%s): one of them has ended before, or runs another program", size, limit, joinVariable)))
 	}
 }
 
-// lateError says that a rank did not join.
+// lateError is the error of a rank that waited in vain for the others.
 type lateError string
 
 func (e lateError) Error() string { return string(e) }
@@ -81,17 +80,17 @@ func isLate(err error) bool {
 	return errors.As(err, &late)
 }
 
-// greeting is what ranks that meet tell each other.
+// greeting is what each rank sends to the others when it joins.
 type greeting struct {
 	Host    string
-	Program string // which msrep
+	Program string // version and platform of msrep
 	Line    string // command line
-	Ranks   bool   // of a command for several ranks
+	Ranks   bool   // whether the command runs on several ranks
 }
 
-// meet makes sure that all ranks can go on, and with the same command where it is one for several
-// ranks. All ranks get the same error, which is cluster.Agreed, unless MPI fails.
-func (c *call) meet(comm cluster.Comm, parsed error) error {
+// checkGreetings returns the same error on all ranks if one of them has a wrong command line, or if a command for
+// several ranks was started with different ones. The error is cluster.Agreed, unless MPI fails.
+func (c *call) checkGreetings(comm cluster.Comm, parsed error) error {
 	if err := cluster.Agree(comm, hostName(), parsed); err != nil {
 		return err
 	}
@@ -108,14 +107,14 @@ func (c *call) meet(comm cluster.Comm, parsed error) error {
 	return cluster.Agree(comm, hostName(), differ(all))
 }
 
-// differ says which rank differs from rank 0.
+// differ returns an error that names the first rank whose program or command line differs from rank 0's.
 func differ(all [][]byte) error {
-	told, together := make([]greeting, len(all)), false
+	greetings, together := make([]greeting, len(all)), false
 	for r, b := range all {
-		if err := json.Unmarshal(b, &told[r]); err != nil {
+		if err := json.Unmarshal(b, &greetings[r]); err != nil {
 			return err
 		}
-		together = together || told[r].Ranks
+		together = together || greetings[r].Ranks
 	}
 	if !together {
 		return nil
@@ -127,10 +126,10 @@ func differ(all [][]byte) error {
 		{"msrep", func(g greeting) string { return g.Program }},
 		{"command line", func(g greeting) string { return g.Line }},
 	} {
-		first := of.own(told[0])
-		for r, g := range told {
+		first := of.own(greetings[0])
+		for r, g := range greetings {
 			if own := of.own(g); own != first {
-				return sparse.Inputf(of.what, "rank 0 on %s has %s, rank %d on %s has %s: it must be the same on all ranks", told[0].Host, first, r, g.Host, own)
+				return sparse.Inputf(of.what, "rank 0 on %s has %s, rank %d on %s has %s: it must be the same on all ranks", greetings[0].Host, first, r, g.Host, own)
 			}
 		}
 	}

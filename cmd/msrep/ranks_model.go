@@ -11,7 +11,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// rankCounts reads the value of --ranks.
+// rankCounts parses the value of --ranks.
 func rankCounts(s string) (counts []int, err error) {
 	if s == "" {
 		return nil, nil
@@ -26,7 +26,7 @@ func rankCounts(s string) (counts []int, err error) {
 	return counts, nil
 }
 
-// printExchanges prints what products over ranks would send.
+// printExchanges prints the messages that products over ranks would send.
 func printExchanges(w io.Writer, all []cluster.Exchange) {
 	if len(all) == 0 {
 		return

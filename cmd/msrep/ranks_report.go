@@ -14,56 +14,56 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// rankReport is what each rank says of itself.
+// rankReport is what each rank reports.
 type rankReport struct {
 	Rank     int    `json:"rank"`
 	Host     string `json:"host"`
 	FirstRow int    `json:"first_row"`
 	LastRow  int    `json:"last_row"`
 	NNZ      int64  `json:"nnz"`
-	Halo     int    `json:"halo"`          // elements of x that a product with A brings here
+	Halo     int    `json:"halo"`          // elements of x that a product with A receives from other ranks
 	Sent     int64  `json:"bytes_sent"`    // vector elements to other ranks, in all products
-	Messages int64  `json:"messages_sent"` // that held them
-	Memory   string `json:"messages_in"`   // what messages use: host, pinned or device memory
+	Messages int64  `json:"messages_sent"` // messages with these elements
+	Memory   string `json:"messages_in"`   // memory that holds messages: host, pinned or device
 	Products int64  `json:"products"`
-	Peak     int64  `json:"peak_bytes"` // of memory, of the process since its start; 0 where the system does not tell
+	Peak     int64  `json:"peak_bytes"` // peak memory of the process; 0 where the system does not report it
 
 	Phases rankPhases `json:"phases"`
 }
 
-// rankPhases in seconds: the file and the plan, then means over the products.
+// rankPhases are times in seconds: the file and the plan once, the others means over the products.
 type rankPhases struct {
 	Read     float64 `json:"read_s"`
 	Plan     float64 `json:"plan_s"`
-	Pack     float64 `json:"pack_s"`     // elements into and out of messages
+	Pack     float64 `json:"pack_s"`     // copying elements into and out of messages
 	Exchange float64 `json:"exchange_s"` // from the first message to the last
-	Wait     float64 `json:"wait_s"`     // the part of it that no product hid
-	Local    float64 `json:"local_s"`    // product of the columns of this rank
-	Remote   float64 `json:"remote_s"`   // product of the columns of others
-	Product  float64 `json:"product_s"`  // all of one product
+	Wait     float64 `json:"wait_s"`     // part of Exchange that no product overlapped
+	Local    float64 `json:"local_s"`    // product with the columns of this rank
+	Remote   float64 `json:"remote_s"`   // product with the columns of other ranks
+	Product  float64 `json:"product_s"`  // one whole product
 }
 
-// rankPlan is a plan over ranks, and what a rank reports of it.
+// rankPlan is a plan over ranks with the data that a rank reports about it.
 type rankPlan[V sparse.Value] struct {
 	*cluster.Plan[V]
 	team        *team
-	first, rows int // of this rank
+	first, rows int // rows of this rank
 	nnz         int64
-	read, took  time.Duration // the file, and the plan
+	read, took  time.Duration // times of the file and of the plan
 }
 
-// place makes a plan of m, which took so long to read.
+// place makes a plan of m. read is the time that reading m took.
 func place[V sparse.Value](ctx context.Context, t *team, m *cluster.Matrix[V], opt msrep.PlanOptions, read time.Duration) (*rankPlan[V], error) {
 	p := &rankPlan[V]{team: t, first: m.First(), rows: m.Part.Rows, nnz: m.Part.NNZ(), read: read}
 	begin := time.Now()
-	debug.FreeOSMemory() // what reading has left
+	debug.FreeOSMemory() // return the memory that reading used
 	var err error
 	p.Plan, err = cluster.NewPlan(ctx, t.sys, m, opt)
 	p.took = time.Since(begin)
 	return p, err
 }
 
-// report tells what the plan did on this rank.
+// report returns the times and counts of the plan on this rank.
 func (p *rankPlan[V]) report() rankReport {
 	times, n := p.Times()
 	mean := func(d time.Duration) float64 { return d.Seconds() / float64(max(n, 1)) }
@@ -79,7 +79,7 @@ func (p *rankPlan[V]) report() rankReport {
 	return out
 }
 
-// collect brings what each rank reports to rank 0; the others get nothing.
+// collect returns the reports of all ranks on rank 0, and nil on the others.
 func collect[T any](t *team, own T) ([]T, error) {
 	b, err := json.Marshal(own)
 	if err != nil {
@@ -100,8 +100,7 @@ func collect[T any](t *team, own T) ([]T, error) {
 	return all, nil
 }
 
-// peakMemory is the most bytes of memory that this process has had at any time, as
-// Linux says; 0 elsewhere.
+// peakMemory returns the peak memory of this process in bytes, as Linux reports it; 0 elsewhere.
 func peakMemory() int64 {
 	b, err := os.ReadFile("/proc/self/status")
 	if err != nil {

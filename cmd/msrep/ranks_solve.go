@@ -12,9 +12,9 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// runOverRanks is run on a team.
+// runOverRanks does the work of run on several ranks.
 func (s *solve) runOverRanks(ctx context.Context) error {
-	align := max(s.block, 1) // no rank begins within a block
+	align := max(s.block, 1) // no rank starts inside a block
 	if s.deterministic {
 		align *= solver.SumChunk
 	}
@@ -26,10 +26,10 @@ func (s *solve) runOverRanks(ctx context.Context) error {
 }
 
 func (s *solve) solveOverRanks(ctx context.Context, m *cluster.Matrix[float64], read time.Duration) error {
-	t, r := s.team, s.begun(m.Rows, m.Cols, m.NNZ, read)
+	t, r := s.team, s.newSolution(m.Rows, m.Cols, m.NNZ, read)
 	var err error
 	if m.Rows != m.Cols {
-		err = sparse.Inputf(s.args[0], "%d x %d: a system that is solved is square", m.Rows, m.Cols)
+		err = sparse.Inputf(s.args[0], "%d x %d: solve needs a square matrix", m.Rows, m.Cols)
 	}
 	first, end := m.First(), m.First()+m.Part.Rows
 	var b []float64
@@ -65,7 +65,7 @@ func (s *solve) solveOverRanks(ctx context.Context, m *cluster.Matrix[float64], 
 	}
 	res, failed := methods[s.method](ctx, plan.Plan, b, x, opt)
 	if errors.Is(failed, solver.ErrOtherProcess) {
-		failed = nil // that one says why
+		failed = nil // the rank that failed reports the error
 	}
 	if failed = s.agree(failed); res == nil {
 		return failed
@@ -78,7 +78,7 @@ func (s *solve) solveOverRanks(ctx context.Context, m *cluster.Matrix[float64], 
 	if err != nil {
 		return err
 	}
-	r.take(res, failed)
+	r.copyResult(res, failed)
 	if t.comm.Rank() == 0 {
 		r.X, r.Ranks = normsOf(whole), ranks
 		if failed == nil {
@@ -89,11 +89,11 @@ func (s *solve) solveOverRanks(ctx context.Context, m *cluster.Matrix[float64], 
 	return errors.Join(failed, s.agree(err))
 }
 
-// runOverRanks is run on a team.
+// runOverRanks does the work of run on several ranks.
 func (p *pagerank) runOverRanks(ctx context.Context) error {
 	var err error
 	if p.precision != "fp64" || p.format != "auto" || p.opt.Weights != solver.WeightsFolded {
-		err = sparse.Inputf("--precision", "%s, --format %s, --weights %s: over several ranks use fp64, auto and folded", p.precision, p.format, p.opt.Weights)
+		err = sparse.Inputf("--precision", "%s, --format %s, --weights %s: on several ranks use fp64, auto and folded", p.precision, p.format, p.opt.Weights)
 	}
 	if err := p.agree(err); err != nil {
 		return err
@@ -107,13 +107,13 @@ func (p *pagerank) runOverRanks(ctx context.Context) error {
 		return err
 	}
 	if m.Rows != m.Cols {
-		return p.agree(sparse.Inputf(p.args[0], "%d x %d: the matrix of a graph is square", m.Rows, m.Cols))
+		return p.agree(sparse.Inputf(p.args[0], "%d x %d: a graph needs a square matrix", m.Rows, m.Cols))
 	}
 	return p.rankOverRanks(ctx, m, read)
 }
 
 func (p *pagerank) rankOverRanks(ctx context.Context, m *cluster.Matrix[float64], read time.Duration) error {
-	t, r := p.team, p.begun(m.Rows, m.Cols, m.NNZ)
+	t, r := p.team, p.newRanking(m.Rows, m.Cols, m.NNZ)
 	begin := time.Now().Add(-read)
 	building := time.Now()
 	degree := degrees(m.Part)
@@ -130,7 +130,7 @@ func (p *pagerank) rankOverRanks(ctx context.Context, m *cluster.Matrix[float64]
 	plan.took = time.Since(building)
 	res, err := solver.PageRankOver(ctx, plan.Plan, degree, p.opt)
 	if errors.Is(err, solver.ErrOtherProcess) {
-		err = nil // that one says why
+		err = nil // the rank that failed reports the error
 	}
 	if err := p.agree(err); err != nil {
 		return err
@@ -155,7 +155,7 @@ func (p *pagerank) rankOverRanks(ctx context.Context, m *cluster.Matrix[float64]
 	return errors.Join(missed, p.agree(err))
 }
 
-// degrees is the number of entries of each row.
+// degrees returns the number of entries of each row.
 func degrees(a *sparse.CSR[float64]) []int32 {
 	d := make([]int32, a.Rows)
 	for i := range d {
@@ -170,7 +170,7 @@ func ones(v []float64) {
 	}
 }
 
-// linksInto is the matrix of the links into each node, each 1.
+// linksInto returns the matrix of the links into each node, with all values 1.
 func linksInto(a *sparse.CSR[float64]) *sparse.CSR[float64] {
 	links := &sparse.CSR[float64]{Rows: a.Rows, Cols: a.Cols, RowPtr: a.RowPtr, ColIdx: a.ColIdx, Val: slices.Repeat([]float64{1}, len(a.Val))}
 	return sparse.ToCSC[float64](links).Transpose()

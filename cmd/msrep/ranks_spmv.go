@@ -13,8 +13,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// ranksReport is what msrep spmv prints of several ranks. Its phases are those of the
-// slowest rank.
+// ranksReport is the result that msrep spmv prints on several ranks. Its phases are those of the slowest rank.
 type ranksReport struct {
 	Matrix      matrixName     `json:"matrix"`
 	Op          string         `json:"op"`
@@ -30,23 +29,23 @@ type ranksReport struct {
 	Ranks       []rankReport   `json:"ranks"`
 }
 
-// rankDevice is a device of a rank; its rows and entries count from those of the rank.
+// rankDevice is a device of a rank; its rows and entries are counted within the rank.
 type rankDevice struct {
 	Rank int `json:"rank"`
 	deviceReport
 }
 
-// rankPart is what a rank tells rank 0.
+// rankPart is the data that a rank sends to rank 0.
 type rankPart struct {
 	rankReport
 	Devices []rankDevice
-	Bytes   int64 // that a product moves here
+	Bytes   int64 // bytes that a product moves on this rank
 }
 
-// runOverRanks is run on a team.
+// runOverRanks does the work of run on several ranks.
 func (s *spmv) runOverRanks(ctx context.Context) error {
 	if s.renumber {
-		return s.agree(sparse.Inputf("--renumber", "is for edge lists, which several ranks do not read: leave it out"))
+		return s.agree(sparse.Inputf("--renumber", "applies to edge lists, which several ranks cannot read: leave it out"))
 	}
 	m, read, err := s.onRanks(ctx, s.out, msrep.Config{NUMA: msrep.NUMA(s.numa)}, 1)
 	if err != nil {
@@ -86,7 +85,7 @@ func multiplyOverRanks[V sparse.Value](ctx context.Context, s *spmv, m *cluster.
 	defer plan.Close()
 	times := make([]msrep.Timing, s.repeat)
 	var failed error
-	for i := range times { // a rank that has failed goes on for the sake of the others
+	for i := range times { // a failed rank continues, because the others wait for it
 		copy(y, y0)
 		if err := plan.SpMV(ctx, op, V(s.alpha), x, V(s.beta), y); err != nil && failed == nil {
 			failed = err
@@ -121,7 +120,7 @@ func multiplyOverRanks[V sparse.Value](ctx context.Context, s *spmv, m *cluster.
 	return r.print(s.stdout)
 }
 
-// pieceOf reads what this rank has of a vector: elements cut[rank] to cut[rank+1].
+// pieceOf returns this rank's piece of a vector: elements cut[rank] to cut[rank+1].
 func pieceOf[V sparse.Value](ctx context.Context, c *call, comm cluster.Comm, flag, spec string, cut []int) ([]V, error) {
 	rank := comm.Rank()
 	v, err := c.readPiece(ctx, flag, spec, cut[comm.Size()], cut[rank], cut[rank+1])
@@ -139,8 +138,7 @@ func devicesOf[V sparse.Value](rank int, sys *msrep.System, plan *msrep.Plan[V],
 	return out
 }
 
-// bytesHere is the least that a product must move on this rank, elements for other
-// ranks and from them included.
+// bytesHere returns the least number of bytes that a product moves on this rank, messages included.
 func bytesHere[V sparse.Value](p *cluster.Plan[V], op msrep.Transpose, readsY bool) int64 {
 	rows, cols := p.Local(op).Dims()
 	b := productBytes(p.Local(op), rows, cols, readsY)
@@ -158,7 +156,7 @@ func sumOf[T any](all []T, f func(T) float64) (sum float64) {
 	return sum
 }
 
-// overall joins the reports of all ranks.
+// overall combines the reports of all ranks.
 func (s *spmv) overall(format sparse.Format, parts []rankPart) ranksReport {
 	r := ranksReport{Op: "A", Format: format, Strategy: s.strategy, Split: partition.RuleWhole}
 	if s.format != "auto" {

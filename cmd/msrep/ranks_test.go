@@ -32,14 +32,14 @@ func TestALauncherIsRecognised(t *testing.T) {
 	clear()
 	_, _, ok := launched()
 	require.False(t, ok)
-	require.True(t, speaks())
+	require.True(t, printsMessages())
 	for _, names := range [][2]string{{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, {"PMI_RANK", "PMI_SIZE"}, {"PMIX_RANK", "SLURM_STEP_NUM_TASKS"}} {
 		clear()
 		t.Setenv(names[0], "3")
 		t.Setenv(names[1], "8")
 		rank, size, ok := launched()
 		require.Equal(t, []any{3, 8, true}, []any{rank, size, ok})
-		require.False(t, speaks())
+		require.False(t, printsMessages())
 	}
 }
 
@@ -54,12 +54,12 @@ func TestWithoutMPISeveralRanksAreRefused(t *testing.T) {
 		require.Equal(t, exitUsage, code)
 		require.Contains(t, stderr, "started as 4 ranks, but this msrep was built without MPI")
 	}
-	require.NotEmpty(t, runOK(t, "version"), "commands that no ranks share run all the same")
+	require.NotEmpty(t, runOK(t, "version"), "a command that does not use ranks runs nevertheless")
 	t.Setenv("PMI_SIZE", "1")
 	require.NotEmpty(t, runOK(t, "spmv", "gen:diag:n=4"), "one rank needs no MPI")
 }
 
-func TestARankThatFailsLetsRank0SpeakFirst(t *testing.T) {
+func TestARankThatFailsLetsRank0ReportFirst(t *testing.T) {
 	t.Setenv("PMI_SIZE", "4")
 	for rank, wait := range []time.Duration{0, othersFirst} {
 		t.Setenv("PMI_RANK", strconv.Itoa(rank))
@@ -67,13 +67,13 @@ func TestARankThatFailsLetsRank0SpeakFirst(t *testing.T) {
 			begin := time.Now()
 			code, _, stderr := runArgs("spmv", "gen:diag:n=4", "--alpha", "none")
 			require.Equal(t, exitUsage, code)
-			require.Equal(t, rank == 0, stderr != "", "rank 0 speaks for all")
+			require.Equal(t, rank == 0, stderr != "", "rank 0 reports the error for all ranks")
 			require.Equal(t, wait, time.Since(begin))
 		})
 	}
 }
 
-func TestARankThatFailsAloneSpeaks(t *testing.T) {
+func TestARankThatFailsAloneReports(t *testing.T) {
 	defer func(f func() (rankComm, error)) { startRanks = f }(startRanks)
 	startRanks = func() (rankComm, error) { return nil, errors.New("no network") }
 	t.Setenv("PMI_SIZE", "4")
@@ -100,17 +100,17 @@ func TestARankThatFailsAloneSpeaks(t *testing.T) {
 	}
 }
 
-// meets has ranks with these command lines meet, of which parsed[r] is wrong, and gives what each
-// of them hears.
-func meets(lines []string, parsed map[int]error) []error {
+// joinErrors runs one rank for each command line and returns the error that each rank gets from checkGreetings.
+// parsed[r] is the error of rank r's command line.
+func joinErrors(lines []string, parsed map[int]error) []error {
 	return cluster.Run(len(lines), func(comm cluster.Comm) error {
 		name, _, _ := strings.Cut(lines[comm.Rank()], " ")
 		c := &call{command: &command{name: name, ranks: name != "info"}, line: lines[comm.Rank()]}
-		return c.meet(comm, parsed[comm.Rank()])
+		return c.checkGreetings(comm, parsed[comm.Rank()])
 	})
 }
 
-func TestRanksThatMeetHearWhatIsWrongWithAnyOfThem(t *testing.T) {
+func TestAllRanksGetTheErrorOfAnyCommandLine(t *testing.T) {
 	host := hostName()
 	wrong := usageError("there is no flag --wrong")
 	for _, c := range []struct {
@@ -119,20 +119,20 @@ func TestRanksThatMeetHearWhatIsWrongWithAnyOfThem(t *testing.T) {
 		message string
 	}{
 		{[]string{"spmv a", "spmv a", "spmv a"}, nil, ""},
-		{[]string{"info a", "info b"}, nil, ""}, // each does its own
+		{[]string{"info a", "info b"}, nil, ""}, // not a command for several ranks
 		{[]string{"spmv a", "spmv a --wrong"}, map[int]error{1: wrong}, "rank 1 on " + host + ": there is no flag --wrong"},
 		{[]string{"spmv a --wrong", "spmv a"}, map[int]error{0: wrong}, "rank 0 on " + host + ": there is no flag --wrong"},
 		{[]string{"spmv a --wrong", "spmv a --wrong"}, map[int]error{0: wrong, 1: wrong}, "there is no flag --wrong"},
 		{[]string{"info a", "spmv a"}, nil, "command line: rank 0 on " + host + " has info a, rank 1 on " + host + " has spmv a: it must be the same on all ranks"},
 		{[]string{"spmv a", "spmv a", "spmv b"}, nil, "command line: rank 0 on " + host + " has spmv a, rank 2 on " + host + " has spmv b: it must be the same on all ranks"},
 	} {
-		for r, err := range meets(c.lines, c.parsed) {
+		for r, err := range joinErrors(c.lines, c.parsed) {
 			if c.message == "" {
 				require.NoError(t, err, "%q", c.lines)
 				continue
 			}
 			require.EqualError(t, err, c.message, "rank %d", r)
-			require.True(t, cluster.Agreed(err), "nobody waits for it")
+			require.True(t, cluster.Agreed(err), "all ranks have the same error")
 			require.Equal(t, exitUsage, exitCode(err))
 		}
 	}
@@ -184,7 +184,7 @@ func TestJoiningHasATimeLimit(t *testing.T) {
 		}
 	}
 	t.Setenv(joinVariable, "")
-	require.NotEmpty(t, runOK(t, "version"), "which waits for nobody")
+	require.NotEmpty(t, runOK(t, "version"), "version does not wait for other ranks")
 
 	t.Setenv("PMI_RANK", "0")
 	over := make(chan struct{})
@@ -197,7 +197,7 @@ func TestJoiningHasATimeLimit(t *testing.T) {
 	require.Equal(t, "msrep spmv: interrupted before all 4 ranks have joined: one of them has ended before, or has not started\n", stderr.String())
 }
 
-func TestInfoTellsWhatRanksWouldSend(t *testing.T) {
+func TestInfoEstimatesTheMessagesOfRanks(t *testing.T) {
 	v := object(t, "info", "gen:stencil:dims=2,n=64", "--ranks", "1,4")
 	ranks := v["ranks"].([]any)
 	require.Len(t, ranks, 2)
@@ -242,7 +242,7 @@ type alone struct{ cluster.Comm }
 
 func (alone) Close() error { return nil }
 
-func TestACommandOverOneRankPrintsWhatItPrintsWithout(t *testing.T) {
+func TestOneRankPrintsTheSameAsAProcessWithoutMPI(t *testing.T) {
 	defer func(f func() (rankComm, error)) { startRanks = f }(startRanks)
 	startRanks = func() (rankComm, error) { return alone{cluster.Local(1)[0]}, nil }
 	graph := corpus.Testdata("Harvard500.mtx.gz")
@@ -327,7 +327,7 @@ func TestErrorsThatAllRanksHaveEndThemInOrder(t *testing.T) {
 	}
 }
 
-// runArgs runs a command line and gives its exit code and output.
+// runArgs runs a command line and returns its exit code and output.
 func runArgs(args ...string) (code int, stdout, stderr string) {
 	var o, e bytes.Buffer
 	code = run(context.Background(), args, &o, &e)

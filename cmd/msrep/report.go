@@ -16,7 +16,7 @@ import (
 	"github.com/msrep-go/msrep/sparse/matio"
 )
 
-// report is what msrep spmv prints.
+// report is the result that msrep spmv prints.
 type report struct {
 	Matrix      matrixName     `json:"matrix"`
 	Op          string         `json:"op"`
@@ -27,7 +27,7 @@ type report struct {
 	NUMA        numaReport     `json:"numa"`
 	Phases      phases         `json:"phases"`
 	GFlops      number         `json:"gflops"`        // 2 nnz / product_s
-	BytesPerNNZ number         `json:"bytes_per_nnz"` // least bytes a product moves: matrix, x once, y once or twice
+	BytesPerNNZ number         `json:"bytes_per_nnz"` // least traffic of a product: the matrix, x once, y once or twice
 	Imbalance   float64        `json:"imbalance"`     // largest nnz of a device over the mean
 	Y           norms          `json:"y"`
 }
@@ -43,7 +43,7 @@ type deviceName struct {
 	ID      string `json:"id"`
 	Kind    string `json:"kind"`
 	Name    string `json:"name"`
-	Threads int    `json:"threads,omitempty"` // of a CPU device
+	Threads int    `json:"threads,omitempty"` // CPU devices only
 }
 
 func nameOf(d kernels.Info) deviceName { return deviceName{d.ID, d.Kind, d.Name, d.Threads} }
@@ -59,33 +59,32 @@ type deviceReport struct {
 	deviceName
 	NUMANode  int     `json:"numa_node"`
 	NNZ       int64   `json:"nnz"`
-	FirstRow  int     `json:"first_row"` // first and last row (column for csc) that the part covers
+	FirstRow  int     `json:"first_row"` // first row (column for csc) that the part covers; LastRow likewise
 	LastRow   int     `json:"last_row"`
 	StartIdx  int64   `json:"start_idx"`
 	EndIdx    int64   `json:"end_idx"`
 	StartFlag bool    `json:"start_flag"`
 	KernelS   float64 `json:"kernel_s"`
-	Form      string  `json:"form,omitempty"` // what the device keeps its part in
+	Form      string  `json:"form,omitempty"` // form in which the device keeps its part
 	Why       string  `json:"why,omitempty"`
 	Bytes     int64   `json:"form_bytes,omitempty"`
 }
 
-// phases in seconds: once for the matrix, and medians over the products. Over several ranks
-// partition is all of the plan.
+// phases are times in seconds: of the preparation once, of the products their medians. With several ranks Partition
+// is the whole time of the plan.
 type phases struct {
-	Read       float64 `json:"read_s"`       // the file
-	Convert    float64 `json:"convert_s"`    // the matrix to the format that is split
-	Pack       float64 `json:"pack_s"`       // finding and making the forms of the parts
-	Partition  float64 `json:"partition_s"`  // the split, and local pointers
-	Distribute float64 `json:"distribute_s"` // the matrix to the devices, and the vectors of one product
+	Read       float64 `json:"read_s"`       // reading the file
+	Convert    float64 `json:"convert_s"`    // conversion to the format that is split
+	Pack       float64 `json:"pack_s"`       // choosing and building the forms of the parts
+	Partition  float64 `json:"partition_s"`  // the split and the local pointers
+	Distribute float64 `json:"distribute_s"` // copies of the matrix to the devices, and of the vectors of one product
 	Kernel     float64 `json:"kernel_s"`
 	Merge      float64 `json:"merge_s"`
-	Product    float64 `json:"product_s"` // one product on the placed matrix
-	Total      float64 `json:"total_s"`   // read, plan and one product
+	Product    float64 `json:"product_s"` // one product with the plan
+	Total      float64 `json:"total_s"`   // reading, plan and one product
 }
 
-// shortName is a file's name without folder and extension; a generator spec stays
-// as it is.
+// shortName returns the name of a file without folder and extension; a generator spec is returned unchanged.
 func shortName(path string) string {
 	if strings.HasPrefix(path, "gen:") {
 		return path
@@ -131,7 +130,7 @@ func newReport[V sparse.Value](s *spmv, j *job, plan *msrep.Plan[V], times []msr
 	nnz := float64(plan.NNZ())
 	r.GFlops = number(2 * nnz / r.Phases.Product / 1e9)
 	bytes := productBytes[V](plan, rows, cols, s.beta != 0)
-	if p := s.segments(); p.Count > 0 { // the others of a value's 8 bytes are not read
+	if p := s.segments(); p.Count > 0 { // a product reads no other bytes of a value
 		bytes -= plan.NNZ() * int64(8/p.Count*(p.Count-p.Read))
 	}
 	r.BytesPerNNZ = number(float64(bytes) / nnz)
@@ -139,7 +138,7 @@ func newReport[V sparse.Value](s *spmv, j *job, plan *msrep.Plan[V], times []msr
 	return r
 }
 
-// medianOf is the median of one of the phases, in seconds.
+// medianOf returns the median of one phase in seconds.
 func medianOf(times []msrep.Timing, f func(msrep.Timing) time.Duration) float64 {
 	d := make([]time.Duration, len(times))
 	for i, t := range times {
@@ -148,7 +147,7 @@ func medianOf(times []msrep.Timing, f func(msrep.Timing) time.Duration) float64 
 	return median(d)
 }
 
-// deviceReports describes the part of each device, and the medians of its kernels.
+// deviceReports describes the part of each device and the median time of its kernels.
 func deviceReports[V sparse.Value](sys *msrep.System, plan *msrep.Plan[V], op msrep.Transpose, times []msrep.Timing) (out []deviceReport) {
 	infos := sys.Devices()
 	packed := plan.Packed(op)
@@ -165,8 +164,8 @@ func deviceReports[V sparse.Value](sys *msrep.System, plan *msrep.Plan[V], op ms
 	return out
 }
 
-// productBytes is the least that a product must move: the matrix once, x once, y
-// written, and read when beta is not 0.
+// productBytes returns the least number of bytes that a product moves: the matrix once, x once, y written, and y read
+// if beta is not 0.
 func productBytes[V sparse.Value](plan *msrep.Plan[V], rows, cols int, readsY bool) int64 {
 	var v V
 	size := int64(unsafe.Sizeof(v))
@@ -187,7 +186,7 @@ func productBytes[V sparse.Value](plan *msrep.Plan[V], rows, cols int, readsY bo
 	return b
 }
 
-// span is a run of rows or columns in words, "no rows" where it is empty.
+// span describes a range of rows or columns, "no rows" for an empty one.
 func span(axis string, first, last int) string {
 	if first > last {
 		return "no " + axis
@@ -218,7 +217,7 @@ y = alpha*%s*x + beta*y  %s, strategy %s, split by %s, imbalance %.4f
 		}
 	}
 	if len(r.Devices) > 0 && r.Devices[0].Kind == "sim" {
-		fmt.Fprintln(w, "  times are those of the interpreter, not of a GPU")
+		fmt.Fprintln(w, "  times of the interpreter, not of a GPU")
 	}
 	if r.NUMA.On {
 		r.NUMA.print(w)
@@ -228,8 +227,8 @@ y = alpha*%s*x + beta*y  %s, strategy %s, split by %s, imbalance %.4f
 	return printProduct(w, r.Matrix.NNZ, p.Product, r.BytesPerNNZ, slices.ContainsFunc(r.Devices, deviceReport.packed), r.Y)
 }
 
-// printProduct prints how fast a product of nnz entries was, each of so many bytes in the
-// format of the split, and y. packed says that a device has it in another form.
+// printProduct prints the speed of a product with nnz entries that moves perNNZ bytes for each, and the norms of y.
+// packed says that a device uses another form than the format of the split.
 func printProduct(w io.Writer, nnz int64, took float64, perNNZ number, packed bool, y norms) error {
 	if nnz > 0 {
 		rate := float64(nnz) / took / 1e9
@@ -239,11 +238,11 @@ func printProduct(w io.Writer, nnz int64, took float64, perNNZ number, packed bo
 	return err
 }
 
-// packed reports whether the device keeps its part in a form other than CSR.
+// packed reports whether the device keeps its part in another form than CSR.
 func (d deviceReport) packed() bool { return d.Form != "" && d.Form != string(kernels.FormCSR) }
 
-// traffic is the bytes of a product in the format of the split. A form that stores less is
-// faster than the memory could bring so many.
+// traffic describes the bandwidth of a product in the format of the split. A form that stores fewer bytes can exceed
+// the bandwidth of the memory by this figure.
 func traffic(packed bool, gbs, perNNZ float64) string {
 	if packed {
 		return fmt.Sprintf("%.2f GB/s if it were in CSR (%.1f bytes per nonzero)", gbs, perNNZ)
@@ -251,7 +250,7 @@ func traffic(packed bool, gbs, perNNZ float64) string {
 	return fmt.Sprintf("%.2f GB/s of %.1f bytes per nonzero", gbs, perNNZ)
 }
 
-// seconds prints a time with a fitting unit.
+// seconds formats a time with a suitable unit.
 func seconds(s float64) string {
 	return time.Duration(s * 1e9).Round(100 * time.Nanosecond).String()
 }

@@ -18,10 +18,10 @@ import (
 	"github.com/msrep-go/msrep/sparse/matio"
 )
 
-// head begins a Matrix Market file.
+// head is the first line of a Matrix Market file.
 const head = "%%MatrixMarket matrix coordinate real general\n"
 
-// runOK runs a command line that must succeed and gives its output.
+// runOK runs a command line that must succeed and returns its output.
 func runOK(t *testing.T, args ...string) string {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -31,7 +31,7 @@ func runOK(t *testing.T, args ...string) string {
 	return stdout.String()
 }
 
-// runJSON is runOK for one JSON object.
+// runJSON is runOK for output that is one JSON object.
 func runJSON(t *testing.T, v any, args ...string) {
 	t.Helper()
 	d := json.NewDecoder(strings.NewReader(runOK(t, append(args, "--json")...)))
@@ -235,7 +235,7 @@ func parse(t *testing.T, s string) float64 {
 	return v
 }
 
-// restoreProcs gives a function that undoes what --threads did to this process.
+// restoreProcs returns a function that undoes the effect of --threads on this process.
 func restoreProcs() func() {
 	n := runtime.GOMAXPROCS(0)
 	return func() { runtime.GOMAXPROCS(n) }

@@ -33,14 +33,14 @@ func TestSignalsThatWereIgnoredAtTheStartStayIgnored(t *testing.T) {
 			if !assert.NoError(t, err) || !assert.NoError(t, cmd.Start(), args) {
 				return
 			}
-			_, err = stdout.Read(make([]byte, 1)) // the shell ignores them now
+			_, err = stdout.Read(make([]byte, 1)) // from here on the shell ignores them
 			assert.NoError(t, err, args)
 			over := make(chan error, 1)
 			go func() { over <- cmd.Wait() }()
 			for begin := time.Now(); time.Since(begin) < 3*time.Second; time.Sleep(50 * time.Millisecond) {
 				_ = cmd.Process.Signal(syscall.SIGHUP)
 				_ = cmd.Process.Signal(syscall.SIGINT)
-				if time.Since(begin) > 2*time.Second { // Go listens to it until main begins
+				if time.Since(begin) > 2*time.Second { // Go's runtime handles the signal until main starts
 					_ = cmd.Process.Signal(syscall.SIGQUIT)
 				}
 			}
@@ -50,7 +50,7 @@ func TestSignalsThatWereIgnoredAtTheStartStayIgnored(t *testing.T) {
 				return
 			default:
 			}
-			assert.NoError(t, cmd.Process.Signal(syscall.SIGTERM), "%v: which was not ignored", args)
+			assert.NoError(t, cmd.Process.Signal(syscall.SIGTERM), "%v: SIGTERM was not ignored at the start", args)
 			select {
 			case <-over:
 				assert.Equal(t, exitFailed, cmd.ProcessState.ExitCode(), args)

@@ -7,13 +7,13 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// beyond reports whether a number became infinite on its way to another type of value.
+// beyond reports whether a finite number became infinite in the conversion to another type.
 func beyond[W, V sparse.Value](from V, to W) bool {
 	return math.IsInf(float64(to), 0) && !math.IsInf(float64(from), 0)
 }
 
-// checkSingle finds values that fp32 cannot hold and memory that is missing for them. file is what its errors
-// name; row 0 of a is row first of the matrix there.
+// checkSingle returns an error if a value of a exceeds the range of fp32 or if the memory for a copy in fp32 is
+// missing. file is the name in the errors. Row 0 of a is row first of the matrix.
 func checkSingle(file string, a *sparse.CSR[float64], first int) error {
 	for k, v := range a.Val {
 		if beyond(v, float32(v)) {

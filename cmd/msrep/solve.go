@@ -18,7 +18,7 @@ import (
 var solveCommand = &command{
 	name: "solve", args: "MATRIX",
 	summary: "solve A x = b",
-	details: matrixHelp + "\nThe exit code is 1 when the tolerance is not reached; the result is printed all the same.",
+	details: matrixHelp + "\nThe exit code is 1 when the tolerance is not reached; the result is printed nevertheless.",
 	example: "msrep solve matrix.mtx.gz --method cg --precond jacobi --tol 1e-10 --out x.mtx",
 	ranks:   true,
 	setup: func(c *call) func(context.Context) error {
@@ -28,10 +28,10 @@ var solveCommand = &command{
 		f.StringVar(&s.method, "method", "cg", "`METHOD`: cg (symmetric positive definite matrices only), bicgstab or gmres")
 		f.StringVar(&s.precond, "precond", "none", "`PRECONDITIONER`: none, jacobi, or block-jacobi:SIZE")
 		f.Float64Var(&s.tol, "tol", solver.DefaultTol, "`RESIDUAL` to reach, |b - A x| / |b|")
-		f.IntVar(&s.maxIter, "max-iter", 0, "most iterations, `N`; 0 means 10 times the rows, at least 1000")
-		f.IntVar(&s.restart, "restart", solver.DefaultRestart, "gmres begins anew after `N` iterations")
-		f.StringVar(&s.out, "out", "", "write x to `FILE`, as Matrix Market array, once it is within the tolerance")
-		f.BoolVar(&s.deterministic, "deterministic", false, "the same bits of x on any devices, with any number of threads and ranks")
+		f.IntVar(&s.maxIter, "max-iter", 0, "limit of `N` iterations; 0 means 10 times the number of rows, at least 1000")
+		f.IntVar(&s.restart, "restart", solver.DefaultRestart, "restart gmres after `N` iterations")
+		f.StringVar(&s.out, "out", "", "write x to `FILE`, as a Matrix Market array, if the tolerance is reached")
+		f.BoolVar(&s.deterministic, "deterministic", false, "compute the same bits of x on any devices with any number of threads and ranks")
 		return s.run
 	},
 }
@@ -41,13 +41,13 @@ type solve struct {
 	rhs, method, precond, out string
 	tol                       float64
 	maxIter, restart          int
-	block                     int // of block-jacobi
+	block                     int // block size of block-jacobi
 	deterministic             bool
 }
 
 var methods = map[string]solver.Method{"cg": solver.CG, "bicgstab": solver.BiCGSTAB, "gmres": solver.GMRES}
 
-// check refuses wrong flags before anything is read.
+// check refuses wrong flags before any file is read.
 func (s *solve) check() error {
 	if err := s.want(1); err != nil {
 		return err
@@ -82,29 +82,29 @@ func (s *solve) check() error {
 	return s.checkOut(s.out)
 }
 
-// solution is what solve prints.
+// solution is the result that solve prints.
 type solution struct {
 	Matrix     matrixName  `json:"matrix"`
 	Method     string      `json:"method"`
 	Precond    string      `json:"precond"`
 	Converged  bool        `json:"converged"`
-	Failure    string      `json:"failure,omitempty"` // why not
+	Failure    string      `json:"failure,omitempty"` // why the solve did not converge
 	Iterations int         `json:"iterations"`
 	Products   int         `json:"products"`
-	Residual   number      `json:"residual"` // |b - A x| / |b|, from x itself
-	History    []number    `json:"history"`  // as the method's recurrence gives it
+	Residual   number      `json:"residual"` // |b - A x| / |b|, computed from x
+	History    []number    `json:"history"`  // residuals that the method's recurrence gives
 	Phases     solvePhases `json:"phases"`
 	X          norms       `json:"x"`
 
 	Devices []deviceName `json:"devices"`
-	Ranks   []rankReport `json:"ranks,omitempty"` // of a run on several
+	Ranks   []rankReport `json:"ranks,omitempty"` // only with several ranks
 }
 
-// solvePhases in seconds.
+// solvePhases are times in seconds.
 type solvePhases struct {
 	Read    float64 `json:"read_s"`
-	Plan    float64 `json:"plan_s"`    // the split, forms, and copies to the devices
-	Precond float64 `json:"precond_s"` // made and applied
+	Plan    float64 `json:"plan_s"`    // split, packing, and copies to the devices
+	Precond float64 `json:"precond_s"` // construction and application
 	Product float64 `json:"product_s"` // all products
 	Vector  float64 `json:"vector_s"`  // the rest of the solve
 	Total   float64 `json:"total_s"`
@@ -122,9 +122,9 @@ func (s *solve) run(ctx context.Context) error {
 
 func (s *solve) solve(ctx context.Context, j *job) error {
 	m := j.m
-	r := s.begun(m.Rows, m.Cols, m.NNZ(), j.read)
+	r := s.newSolution(m.Rows, m.Cols, m.NNZ(), j.read)
 	if m.Rows != m.Cols {
-		return sparse.Inputf(s.args[0], "%d x %d: a system that is solved is square", m.Rows, m.Cols)
+		return sparse.Inputf(s.args[0], "%d x %d: solve needs a square matrix", m.Rows, m.Cols)
 	}
 	b, err := s.readVector(ctx, "--rhs", s.rhs, m.Rows)
 	if err != nil {
@@ -159,7 +159,7 @@ func (s *solve) solve(ctx context.Context, j *job) error {
 	if res == nil {
 		return failed
 	}
-	r.take(res, failed)
+	r.copyResult(res, failed)
 	r.X = normsOf(x)
 	if failed == nil {
 		if err := writeVector(j.out, x, nil); err != nil {
@@ -169,14 +169,14 @@ func (s *solve) solve(ctx context.Context, j *job) error {
 	return errors.Join(failed, s.finish(r, j.sys))
 }
 
-// begun is what is known of the result before the work.
-func (s *solve) begun(rows, cols int, nnz int64, read time.Duration) *solution {
+// newSolution returns a solution with the fields that are known before the solve.
+func (s *solve) newSolution(rows, cols int, nnz int64, read time.Duration) *solution {
 	r := &solution{Matrix: matrixName{shortName(s.args[0]), rows, cols, nnz}, Method: s.method, Precond: s.precond}
 	r.Phases.Read = read.Seconds()
 	return r
 }
 
-// options is what the flags ask of a solver.
+// options returns the solver options that the flags ask for.
 func (s *solve) options() solver.Options {
 	return solver.Options{Tol: s.tol, MaxIter: s.maxIter, Restart: s.restart}
 }
@@ -190,8 +190,8 @@ func (s *solve) finish(r *solution, sys *msrep.System) error {
 	return r.print(s.stdout)
 }
 
-// take copies what the solver says.
-func (r *solution) take(res *solver.Result, failed error) {
+// copyResult copies the result of the solver.
+func (r *solution) copyResult(res *solver.Result, failed error) {
 	r.Converged, r.Iterations, r.Products, r.Residual = res.Converged, res.Iterations, res.Products, number(res.Residual)
 	for _, h := range res.History {
 		r.History = append(r.History, number(h))

@@ -69,7 +69,7 @@ func TestSolveRefusesWrongFlags(t *testing.T) {
 		{"gen:diag:n=3 --tol 0", "--tol: 0"},
 		{"gen:diag:n=3 --max-iter -1", "--max-iter: -1"},
 		{"gen:diag:n=3 --restart 0", "--restart: 0"},
-		{"gen:random:rows=3,cols=4,nnz=5", "3 x 4: a system"},
+		{"gen:random:rows=3,cols=4,nnz=5", "3 x 4: solve needs"},
 		{"gen:diag:n=3 --rhs nowhere.mtx", "nowhere.mtx"},
 		{"", "arguments: 0"},
 	} {

@@ -25,18 +25,18 @@ var spmvCommand = &command{
 		f.Float64Var(&s.alpha, "alpha", 1, "scalar `ALPHA`")
 		f.Float64Var(&s.beta, "beta", 0, "scalar `BETA`; with 0 the initial y is not read")
 		f.BoolVar(&s.transpose, "transpose", false, "op(A) is the transpose of A")
-		f.StringVar(&s.out, "out", "", "write y to `FILE`, as Matrix Market array; with --renumber as lines of id and value")
-		f.BoolVar(&s.renumber, "renumber", false, "the rows and columns of an edge list are the ids that occur, in rising order; x and y have an element for each")
-		f.StringVar(&s.format, "format", "auto", "`FORMAT`: auto, csr, csc, coo, or a form that the devices make of their parts (see above)")
+		f.StringVar(&s.out, "out", "", "write y to `FILE`, as a Matrix Market array; with --renumber as lines of id and value")
+		f.BoolVar(&s.renumber, "renumber", false, "number the rows and columns of an edge list by the ids that occur, in ascending order; x and y have one element per id")
+		f.StringVar(&s.format, "format", "auto", "`FORMAT`: auto, csr, csc, coo, or a form into which devices pack their parts (see above)")
 		f.StringVar(&s.strategy, "strategy", string(msrep.Optimized), "`STRATEGY` of the MSREP paper: baseline, p or p-opt")
 		f.StringVar(&s.precision, "precision", "fp64", "`PRECISION`: fp64, or cpms2:K and cpms4:K to read K of 2 or 4 segments of each value")
 		f.StringVar(&s.value, "value", "fp64", "`TYPE` of values and vectors: fp64 or fp32")
-		f.StringVar(&s.kernel, "kernel", "auto", "`KERNEL` of GPUs: auto (measured), own or cusparse; CPU devices have their own only")
+		f.StringVar(&s.kernel, "kernel", "auto", "`KERNEL` library of GPUs: auto (the faster one, measured), own or cusparse; CPU devices use their own")
 		f.StringVar(&s.numa, "numa", string(msrep.NUMAAuto), numaUsage)
-		f.StringVar(&s.choice, "choice", "", "use the forms that `FILE` names, which --save-choice wrote, instead of looking for the fastest")
-		f.StringVar(&s.saveChoice, "save-choice", "", "write the forms that the devices chose to `FILE`; they look for one only if --repeat is large enough")
+		f.StringVar(&s.choice, "choice", "", "use the forms in `FILE`, written by --save-choice, instead of searching for the fastest")
+		f.StringVar(&s.saveChoice, "save-choice", "", "write the forms that the devices chose to `FILE`; they search only if --repeat is large enough")
 		f.IntVar(&s.repeat, "repeat", 1, "multiply `N` times; phases are medians")
-		f.BoolVar(&s.deterministic, "deterministic", false, "the same bits of y on any devices, with any number of threads")
+		f.BoolVar(&s.deterministic, "deterministic", false, "compute the same bits of y on any devices with any number of threads")
 		return s.run
 	},
 }
@@ -51,7 +51,7 @@ type spmv struct {
 	choice, saveChoice                               string
 }
 
-// check refuses wrong and future flags before anything is read.
+// check refuses wrong flags before any file is read.
 func (s *spmv) check() error {
 	if err := s.want(1); err != nil {
 		return err
@@ -92,7 +92,7 @@ func (s *spmv) check() error {
 	return s.checkOut(s.out)
 }
 
-// maxRepeat bounds --repeat: the times of all products are kept for the median.
+// maxRepeat is the limit of --repeat: the median needs the times of all products.
 const maxRepeat = 1_000_000
 
 func (s *spmv) run(ctx context.Context) error {
@@ -108,7 +108,7 @@ func (s *spmv) run(ctx context.Context) error {
 	}
 	return s.onMatrix(ctx, s.out, msrep.Config{NUMA: msrep.NUMA(s.numa)}, func(j *job) error {
 		if s.renumber && j.m.FileFormat != matio.SNAP {
-			return sparse.Inputf("--renumber", "is for edge lists, and %s is none: leave it out", s.args[0])
+			return sparse.Inputf("--renumber", "applies to edge lists only, and %s is not one: leave it out", s.args[0])
 		}
 		if s.value == "fp32" {
 			if err := checkSingle(s.args[0], j.m.CSR, 0); err != nil {
@@ -120,7 +120,7 @@ func (s *spmv) run(ctx context.Context) error {
 	}, opts...)
 }
 
-// idsOf is the node ids of a renumbered edge list.
+// idsOf returns the node ids of a renumbered edge list.
 func idsOf(m *matio.Matrix) []int64 {
 	if m.IDs != nil {
 		return m.IDs
@@ -197,7 +197,7 @@ func multiply[V sparse.Value](ctx context.Context, s *spmv, j *job, a *sparse.CS
 	return r.print(s.stdout)
 }
 
-// planOptions is what the flags ask of a plan.
+// planOptions returns the plan options that the flags ask for.
 func (s *spmv) planOptions() msrep.PlanOptions {
 	opt := msrep.PlanOptions{
 		Storage:        msrep.NamedStorage(s.format),
@@ -214,8 +214,8 @@ func (s *spmv) planOptions() msrep.PlanOptions {
 	return opt
 }
 
-// segments is what --precision asks for: "cpms4:2" is 2 of 4 segments.
+// segments returns the segments that --precision asks for: "cpms4:2" reads 2 of 4.
 func (s *spmv) segments() (p kernels.Segments) {
-	fmt.Sscanf(s.precision, "cpms%d:%d", &p.Count, &p.Read) // fp64 leaves both at 0
+	fmt.Sscanf(s.precision, "cpms%d:%d", &p.Count, &p.Read) // leaves both fields 0 for fp64
 	return p
 }

@@ -17,7 +17,7 @@ var topoCommand = &command{
 	summary: "show NUMA nodes, CPUs, GPUs, the links between them, and each device's share",
 	example: "msrep topo --devices cpu:4",
 	setup: func(c *call) func(context.Context) error {
-		sysfs := c.flags.String("sysfs", "/", "root `DIR` of a copied tree of another machine, with sys/ in it")
+		sysfs := c.flags.String("sysfs", "/", "read the copied sys/ tree of another machine below `DIR`")
 		placement := c.flags.String("numa", string(msrep.NUMAAuto), numaUsage)
 		return func(context.Context) error {
 			if err := c.want(0); err != nil {
@@ -46,7 +46,7 @@ var topoCommand = &command{
 				r.Links = append(r.Links, row)
 			}
 			if len(t.GPUs) > 0 {
-				r.Notes = append(r.Notes, "links are those of the PCI tree; sysfs does not show NVLink")
+				r.Notes = append(r.Notes, "links follow the PCI tree; sysfs does not show NVLink")
 			}
 			if *sysfs == "/" {
 				cuda := nvidia.Query()
@@ -65,19 +65,19 @@ type topology struct {
 	*numa.Topology
 	Links   [][]string     `json:"links"` // between GPUs: X, PIX, PXB, PHB, NODE, SYS
 	Devices []deviceShare  `json:"devices"`
-	NUMA    *numaReport    `json:"numa,omitempty"` // of this machine only
-	CUDA    *nvidia.Status `json:"cuda,omitempty"` // of this machine only
+	NUMA    *numaReport    `json:"numa,omitempty"` // this machine only
+	CUDA    *nvidia.Status `json:"cuda,omitempty"` // this machine only
 }
 
 type deviceShare struct {
 	ID     string     `json:"id"`
 	Node   int        `json:"node"`
-	Share  string     `json:"share"` // of the nonzeros
+	Share  string     `json:"share"` // fraction of the nonzeros
 	Detail numa.Share `json:"detail"`
 }
 
-// devicePlaces is this machine's devices, or the ones that a copied tree would
-// have: its NVIDIA GPUs, or a CPU device for each node.
+// devicePlaces returns this machine's devices. For a copied tree it returns the tree's NVIDIA GPUs, or one CPU device
+// for each core group.
 func (c *call) devicePlaces(t *numa.Topology, live bool, placement msrep.NUMA, r *topology) (places []numa.DevicePlace, err error) {
 	if live {
 		sys, err := msrep.Open(msrep.Config{Devices: c.devices, Threads: c.threads, NUMA: placement, Warn: c.warn})
@@ -92,7 +92,7 @@ func (c *call) devicePlaces(t *numa.Topology, live bool, placement msrep.NUMA, r
 		return places, sys.Close()
 	}
 	if c.devices != "auto" {
-		return nil, sparse.Inputf("--devices", "%q: with --sysfs the devices are those of the copied tree; leave it out", c.devices)
+		return nil, sparse.Inputf("--devices", "%q: with --sysfs the copied tree names the devices; leave it out", c.devices)
 	}
 	for _, g := range t.GPUs {
 		if g.NVIDIA {
@@ -138,7 +138,7 @@ func (t topology) print(w io.Writer) error {
 	return err
 }
 
-// describeCUDA says in one line what there is for GPUs.
+// describeCUDA describes the state of CUDA in one line.
 func describeCUDA(s nvidia.Status) string {
 	if s.Reason != "" {
 		return "no GPUs: " + s.Reason

@@ -21,13 +21,13 @@ import (
 	"github.com/msrep-go/msrep/sparse/mtx"
 )
 
-// readVector makes the n elements that a flag asks for: a file, or ones, zeros,
-// sin (sin(j+1), 0-based j), random:SEED (uniform in [-1, 1)).
+// readVector returns the n elements of a vector flag: the contents of a file, ones, zeros, sin (x[j] = sin(j+1),
+// 0-based j), or random:SEED (uniform in [-1, 1)).
 func (c *call) readVector(ctx context.Context, flag, spec string, n int) ([]float64, error) {
 	return c.readPiece(ctx, flag, spec, n, 0, n)
 }
 
-// readPiece is the elements [first, end) of what readVector makes.
+// readPiece returns elements [first, end) of the vector that readVector returns.
 func (c *call) readPiece(ctx context.Context, flag, spec string, n, first, end int) ([]float64, error) {
 	if err := checkVectorSpec(flag, spec); err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func (c *call) readPiece(ctx context.Context, flag, spec string, n, first, end i
 	return v[first:end], nil
 }
 
-// newVector makes n zeros for what a flag asks for.
+// newVector returns n zeros, or an error that names flag if the memory does not suffice.
 func newVector[V sparse.Value](flag string, n int) ([]V, error) {
 	if err := checkMemory(flag, fmt.Sprintf("a vector of %d elements", n), mem.Size[V]()*int64(n)); err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func newVector[V sparse.Value](flag string, n int) ([]V, error) {
 	return make([]V, n), nil
 }
 
-// convert is what a flag asks for in another type of value: v itself where that is its own.
+// convert returns v with elements of type W; v itself if W is V. It refuses elements beyond the range of W.
 func convert[W, V sparse.Value](flag string, v []V) ([]W, error) {
 	if same, ok := any(v).([]W); ok {
 		return same, nil
@@ -97,7 +97,7 @@ func convert[W, V sparse.Value](flag string, v []V) ([]W, error) {
 	return out, err
 }
 
-// checkVectorSpec finds mistakes that need no matrix to be read first.
+// checkVectorSpec finds mistakes that show before the matrix is read.
 func checkVectorSpec(flag, spec string) error {
 	word, arg, hasArg := strings.Cut(spec, ":")
 	switch {
@@ -114,7 +114,7 @@ func checkVectorSpec(flag, spec string) error {
 			return sparse.Inputf(flag, "%s: no such file; ones, zeros, sin and random:SEED need none", spec)
 		}
 		if err != nil || st.IsDir() {
-			f, err := fileio.Open(spec) // for its message
+			f, err := fileio.Open(spec) // for its error message
 			if err == nil {
 				err = f.Close()
 			}
@@ -124,9 +124,8 @@ func checkVectorSpec(flag, spec string) error {
 	return nil
 }
 
-// checkOut refuses names of matrix files that are no text, as vectors are written as Matrix
-// Market array whatever the name of the file, the matrix, which the vector would replace, and
-// the file or pipe into which the result is printed.
+// checkOut refuses an output path that is the matrix, that is the file into which the result is printed, or that has
+// the extension of a binary matrix format: vectors are always written as Matrix Market arrays.
 func (c *call) checkOut(path string) error {
 	if path == "-" {
 		return sparse.Inputf("--out", "-: the result is printed on standard output: name a file for the vector")
@@ -146,8 +145,8 @@ func (c *call) checkOut(path string) error {
 	return nil
 }
 
-// writeVector writes a vector to a file and completes it; to nil, nothing. With ids, element k is that of node ids[k]: the
-// file has lines of id and value then.
+// writeVector writes v to out and completes the file; a nil out writes nothing. With ids it writes lines "id value",
+// and v[k] belongs to node ids[k].
 func writeVector[V sparse.Value](out *fileio.Out, v []V, ids []int64) error {
 	if out == nil {
 		return nil
@@ -167,7 +166,7 @@ func writeVector[V sparse.Value](out *fileio.Out, v []V, ids []int64) error {
 	return out.Commit()
 }
 
-// writeByID writes a line "id value" for each element, with 17 significant digits, after a comment.
+// writeByID writes a comment and then one line "id value" for each element, with 17 significant digits.
 func writeByID(w io.Writer, v []float64, ids []int64) error {
 	if _, err := fmt.Fprintf(w, "# id value, %d nodes\n", len(v)); err != nil {
 		return err
@@ -181,7 +180,7 @@ func writeByID(w io.Writer, v []float64, ids []int64) error {
 	})
 }
 
-// checkMemory refuses what takes more bytes than there are.
+// checkMemory returns an error if need bytes are not available.
 func checkMemory(file, what string, need int64) error {
 	if have, ok := mem.Fits(need); !ok {
 		return sparse.Inputf(file, "%s takes %d bytes, %d are available", what, need, have)

@@ -16,7 +16,7 @@ import (
 
 var versionCommand = &command{
 	name: "version", args: "",
-	summary:   "print versions and what the processor can do",
+	summary:   "print versions and processor features",
 	example:   "msrep version --json",
 	opensNone: true,
 	apart:     true,
@@ -35,7 +35,7 @@ var versionCommand = &command{
 				Platform string        `json:"platform"`
 				CPU      string        `json:"cpu"`
 				Features []string      `json:"cpu_features"` // of the processor
-				Kernels  string        `json:"cpu_kernels"`  // which instructions the kernels use
+				Kernels  string        `json:"cpu_kernels"`  // instruction set that the kernels use
 				CUDA     nvidia.Status `json:"cuda"`
 			}{msrep.Version, runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH, cpuid.CPU.BrandName, cpuid.CPU.FeatureSet(),
 				level.String(), nvidia.Query()}

@@ -1,4 +1,4 @@
-/* Every wrong call gives a status, and the library goes on working. */
+/* Checks that every wrong call returns an error status and leaves the library usable. */
 #include <math.h>
 #include <msrep.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ static void expect(msrep_status got, msrep_status want, const char *says, int li
 #define EXPECT(call, want, says) expect(call, want, says, __LINE__)
 
 int main(void) {
-	const int64_t many = INT64_C(1) << 44; /* no computer has so much memory */
+	const int64_t many = INT64_C(1) << 44; /* more elements than any memory holds */
 	int64_t ptr[] = {0, 1, 2}, falls[] = {0, 3, 2}, ends[] = {0, 1, many};
 	int32_t idx[] = {0, 1}, outside[] = {0, 7};
 	double val[] = {2, 3}, x[] = {1, 1}, y[2], b[] = {1, 1};
@@ -61,7 +61,7 @@ int main(void) {
 	EXPECT(msrep_multiply(plan, 0, 1, INT64_MIN, x, 0, 2, y), MSREP_BAD_INPUT, "no length");
 	EXPECT(msrep_multiply(plan, 0, 1, INT64_MAX, x, 0, 2, y), MSREP_BAD_INPUT, "no length");
 
-	/* Memory that the program does not have, or cannot write: the plan stays as it is. */
+	/* Memory that is not mapped or is read-only: the plan stays usable. */
 	EXPECT(msrep_multiply(plan, 0, 1, 2, (double *)4096, 0, 2, y), MSREP_BAD_INPUT, "x: byte 0 of its 16 is not in memory that can be read");
 	EXPECT(msrep_multiply(plan, 0, 1, 2, x, 0, 2, (double *)4096), MSREP_BAD_INPUT, "y: byte 0 of its 16 is not in memory that can be read");
 	EXPECT(msrep_multiply(plan, 0, 1, 2, x, 0, 2, (double *)constant), MSREP_BAD_INPUT, "y: byte 0 of its 16 is not in memory that can be written");
@@ -111,11 +111,11 @@ int main(void) {
 	EXPECT(msrep_plan_csr(sys, 0, 0, 0, ptr, NULL, NULL, 0, &plan), MSREP_OK, "");
 	EXPECT(msrep_multiply(plan, 0, 1, 0, NULL, 0, 0, NULL), MSREP_OK, "");
 	EXPECT(msrep_close(sys), MSREP_OK, "");
-	EXPECT(msrep_close(plan), MSREP_BAD_HANDLE, ""); /* went with its system */
+	EXPECT(msrep_close(plan), MSREP_BAD_HANDLE, ""); /* closed with its system */
 	EXPECT(msrep_close(single), MSREP_BAD_HANDLE, "");
 	EXPECT(msrep_close(sys), MSREP_BAD_HANDLE, "");
 	EXPECT(msrep_close(other), MSREP_OK, "");
 	if (!bad)
-		puts("misuse: every wrong call gave its status");
+		puts("misuse: every wrong call returned its status");
 	return bad;
 }

@@ -1,4 +1,4 @@
-"""A matrix of SciPy, multiplied by msrep: a LinearOperator through ctypes.
+"""A SciPy LinearOperator whose products msrep computes, called through ctypes.
 
     python3 scipy_operator.py [libmsrep.so]
 """
@@ -29,14 +29,14 @@ def _must(status):
 
 
 class Operator(scipy.sparse.linalg.LinearOperator):
-    """A sparse matrix whose products are made by msrep. devices is as in msrep_open."""
+    """A sparse matrix whose products msrep computes. devices is the argument of msrep_open."""
 
     def __init__(self, matrix, devices="auto"):
         a = scipy.sparse.csr_matrix(matrix, dtype=np.float64)
         super().__init__(np.float64, a.shape)
         system, plan = ctypes.c_uint64(), ctypes.c_uint64()
         _must(_lib.msrep_open(devices.encode(), 0, ctypes.byref(system)))
-        weakref.finalize(self, _lib.msrep_close, system.value)  # with its plan
+        weakref.finalize(self, _lib.msrep_close, system.value)  # closes the plan too
         _must(_lib.msrep_plan_csr(
             system, *a.shape, a.nnz, a.indptr.astype(np.int64), a.indices.astype(np.int32), a.data, 0, ctypes.byref(plan)))
         self._plan = plan
@@ -72,8 +72,8 @@ def main():
     except RuntimeError as e:
         print("a wrong length:", e)
     else:
-        sys.exit("a wrong length went through")
-    print("SciPy's cg and eigsh over msrep: as over SciPy's own matrix")
+        sys.exit("msrep accepted a wrong length")
+    print("SciPy's cg and eigsh give the same results with msrep as with SciPy's own matrix")
 
 
 main()

@@ -1,4 +1,4 @@
-/* Multiplies and solves with the 1-D Laplacian. */
+/* Solves a 1-D Laplacian system with CG, then changes the values and multiplies. */
 #include <math.h>
 #include <msrep.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-! Solves with the 1-D Laplacian by GMRES, from Fortran.
+! Solves a 1-D Laplacian system with GMRES, from Fortran.
 program solve
   use, intrinsic :: iso_c_binding
   implicit none
