@@ -1,19 +1,19 @@
-// Package merge puts the results of the parts of a split matrix together into y.
+// Package merge combines the results of the parts of a matrix into y.
 //
-// Row-wise (pCSR, row-sorted pCOO, and their like for transposed products): a
-// part produces a stretch of y. Each row has one owner, which alone applies beta;
-// a part that begins inside a row adds one number to it, its carry. Rows is for
-// parts that wrote their rows straight into y, CopyRows for parts that return
-// vectors of their own.
+// By row (pCSR, row-sorted pCOO, and their transposed counterparts): a part computes
+// consecutive elements of y. Each row has one owner, and only the owner applies beta. A
+// part that begins inside a row adds one number to that row, its carry. Rows is for parts
+// that wrote their rows directly to y. CopyRows is for parts that return separate
+// vectors.
 //
 //	part 0   y[0] y[1]
 //	part 1     carry -> y[1]   y[2] y[3]
 //	part 2                       carry -> y[3]   y[4]
 //
-// Column-wise (pCSC, column-sorted pCOO): every part produces a vector as long as
-// y, and Sum adds them up.
+// By column (pCSC, column-sorted pCOO): every part returns a vector as long as y, and Sum
+// adds these vectors.
 //
-// In all of them beta is applied once per element, beta = 0 never reads y, so that
-// a NaN there vanishes, and the order of the additions depends on the parts alone,
-// not on the number of goroutines. Calls with different y may run at the same time.
+// All functions apply beta once per element. They do not read y if beta = 0, so a NaN
+// there does not reach the result. The order of the additions depends only on the parts,
+// not on the number of goroutines. Calls with different y may run concurrently.
 package merge

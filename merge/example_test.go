@@ -8,9 +8,9 @@ import (
 	"github.com/msrep-go/msrep/partition"
 )
 
-// Three parts of a matrix with the rows 0 to 3, of which part 1 begins inside row 0 and
-// part 2 inside row 2: their owners wrote these rows, and what the others have of them
-// is added.
+// The matrix has rows 0 to 3 in three parts. Part 1 begins inside row 0, and part 2
+// inside row 2. The owners have written these rows; Rows adds the carries of the other
+// parts.
 func ExampleRows() {
 	parts, _, err := partition.Split([]int64{0, 4, 5, 8, 9}, 3, partition.RuleNNZ)
 	if err != nil {
@@ -31,7 +31,7 @@ func ExampleRows() {
 	// [11 20 32 40]
 }
 
-// Parts of columns give whole vectors.
+// Parts by column return whole vectors.
 func ExampleSum() {
 	y := []float64{1, 1}
 	if err := merge.Sum(y, 2, [][]float64{{1, 10}, {2, 20}, {3, 30}}); err != nil {

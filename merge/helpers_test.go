@@ -71,7 +71,7 @@ func (p product) reference() (y, size []float64) {
 	return y, size
 }
 
-// start is y before the product: NaN where beta = 0 says that it is not read.
+// start is y before the product. It is NaN if beta = 0, which shows that y is not read.
 func (p product) start() []float64 {
 	y := append([]float64(nil), p.y...)
 	if p.beta == 0 {
@@ -98,7 +98,7 @@ func requireClose(t require.TestingT, want, size, got []float64, terms int) {
 	}
 }
 
-// onEachCore calls f with different GOMAXPROCS and gives back all results.
+// onEachCore calls f with different GOMAXPROCS and returns all results.
 func onEachCore[T any](f func() T) []T {
 	old := runtime.GOMAXPROCS(0)
 	defer runtime.GOMAXPROCS(old)

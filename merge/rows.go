@@ -8,13 +8,13 @@ import (
 
 // Rows adds the carries to rows that their owners have already written:
 //
-//	y[parts[i].StartMajor] += carry[i]   for each i with StartFlag, rising
+//	y[parts[i].StartMajor] += carry[i]   for each i with StartFlag, in ascending order
 //
-// carry has one element per part; those without StartFlag are not read. It takes
-// O(len(parts)), on one goroutine.
+// carry has one element per part. Rows does not read the elements of parts without
+// StartFlag. It takes O(len(parts)) on one goroutine.
 //
-// It fails with a *sparse.InputError, and leaves y alone, when the lengths do not
-// fit.
+// Rows fails with a *sparse.InputError, and does not change y, if carry has another
+// length or StartMajor is outside y.
 func Rows[V sparse.Value](y []V, parts []partition.Part, carry []V) error {
 	if len(carry) != len(parts) {
 		return sparse.Inputf("carry", "%d elements for %d parts: there must be one for each", len(carry), len(parts))
@@ -32,17 +32,17 @@ func Rows[V sparse.Value](y []V, parts []partition.Part, carry []V) error {
 	return nil
 }
 
-// CopyRows merges parts that return vectors of their own (the paper's p*, without
-// its optimisation): py[i] holds alpha*A*x for the rows First to End-1 of part i,
-// as far as its entries go, without beta.
+// CopyRows merges parts that return separate vectors (strategy p* of the MSREP paper,
+// without its optimisation). py[i] holds alpha*A*x, without beta, for the rows First to
+// End-1 of part i, summed over the entries of the part.
 //
 //	y[r] = beta*y[r] + sum of py[i][r-First] over the parts i that cover row r
 //
-// The rows that a part owns are written in parallel, then the rows that parts
-// share are finished in the order of the parts. With beta = 0 y is not read.
+// CopyRows first writes the rows that each part owns, on several goroutines, and then
+// adds the carries in the order of the parts. If beta = 0 it does not read y.
 //
-// It fails with a *sparse.InputError, and leaves y alone, when the lengths do not
-// fit or the parts do not own each row of y exactly once, in order.
+// It fails with a *sparse.InputError, and does not change y, if the lengths do not match
+// or the parts do not own each row of y exactly once, in order.
 func CopyRows[V sparse.Value](y []V, beta V, parts []partition.Part, py [][]V) error {
 	if err := checkRows(len(y), parts, py); err != nil {
 		return err

@@ -55,8 +55,8 @@ func TestPrivateVectorsAreCopiedIntoPlace(t *testing.T) {
 	})
 }
 
-// Row 1 holds 1000 entries of five parts. Its sum is taken in the order of the
-// parts, which the values make visible: (1e16 + 1) + 1 + ... loses every 1.
+// Row 1 holds 1000 entries in five parts. The values show that they are added in the
+// order of the parts: (1e16 + 1) + 1 + ... loses every 1.
 func TestRowOverManyPartsIsAddedInOrder(t *testing.T) {
 	parts, _, err := partition.Split([]int64{0, 0, 1000, 1000}, 5, partition.RuleNNZ)
 	require.NoError(t, err)

@@ -2,9 +2,9 @@ package merge
 
 import "github.com/msrep-go/msrep/sparse"
 
-// scaleAdd is y = beta*y + p for equal lengths; beta = 0 does not read y. The
-// conversion keeps the product from being fused with the sum, so that every
-// processor gives the same bits.
+// scaleAdd computes y = beta*y + p for equal lengths. If beta = 0 it does not read y. The
+// conversion to V keeps the compiler from fusing the product with the sum, so every
+// processor computes the same bits.
 func scaleAdd[V sparse.Value](y []V, beta V, p []V) {
 	p = p[:len(y)]
 	switch beta {
@@ -21,7 +21,7 @@ func scaleAdd[V sparse.Value](y []V, beta V, p []V) {
 	}
 }
 
-// Scale is y = beta*y. beta = 0 does not read y.
+// Scale computes y = beta*y. If beta = 0 it does not read y.
 func Scale[V sparse.Value](y []V, beta V) {
 	switch beta {
 	case 0:

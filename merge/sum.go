@@ -7,21 +7,21 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// chunk is how many elements of y are finished before the next ones: few enough
-// that they and the partial sums of all levels stay in the first-level cache.
+// chunk is the number of elements of y that Sum finishes before the next ones. That many,
+// and their partial sums of all levels, fit into the first-level cache.
 const chunk = 512
 
-// Sum adds partial vectors up:
+// Sum adds partial vectors to y:
 //
 //	y = beta*y + sum of partials[i]
 //
-// Each is as long as y and must not overlap it; they are not changed. The sum
-// over i is a tree of fixed shape, pairs at strides 1, 2, 4, ...: for five
-// ((p0+p1)+(p2+p3))+p4. So its rounding error is at most ceil(log2 p) units for
-// p vectors, and its bits do not depend on the number of goroutines. With beta = 0
-// y is not read; without partials y = beta*y.
+// Each partial vector is as long as y and must not overlap it. Sum does not change them.
+// The sum over i is a tree of fixed shape, pairs at strides 1, 2, 4, ...: for five
+// vectors ((p0+p1)+(p2+p3))+p4. For p vectors its rounding error is at most ceil(log2 p)
+// units, and its bits do not depend on the number of goroutines. If beta = 0 Sum does not
+// read y. Without partials y = beta*y.
 //
-// It fails with a *sparse.InputError, and leaves y alone, when a length differs.
+// Sum fails with a *sparse.InputError, and does not change y, if a length differs.
 func Sum[V sparse.Value](y []V, beta V, partials [][]V) error {
 	if err := checkLengths(len(y), partials); err != nil {
 		return err
@@ -45,8 +45,8 @@ func Sum[V sparse.Value](y []V, beta V, partials [][]V) error {
 	return nil
 }
 
-// SumSerial is Sum on one goroutine, one vector after the other, as the paper's
-// unoptimised variant does it.
+// SumSerial is Sum on one goroutine, one vector after the other, like the unoptimised
+// strategy of the MSREP paper.
 func SumSerial[V sparse.Value](y []V, beta V, partials [][]V) error {
 	if err := checkLengths(len(y), partials); err != nil {
 		return err
@@ -77,8 +77,8 @@ func sumChunk[V sparse.Value](y []V, beta V, in [][]V, scratch []V) {
 	scaleAdd(y, beta, sum)
 }
 
-// tree is dst = sum of in, at most chunk elements. scratch has one chunk for each
-// level that a subtree needs: bits.Len(len(in))-1 is enough.
+// tree computes dst = sum of in, for at most chunk elements. scratch holds one chunk for
+// each level of a subtree: bits.Len(len(in))-1 are enough.
 func tree[V sparse.Value](dst []V, in [][]V, scratch []V) {
 	switch len(in) {
 	case 1:

@@ -2,8 +2,8 @@ package numa
 
 import "golang.org/x/sys/unix"
 
-// allowedCPUs gives the CPUs that this process may run on. ok is false where
-// the kernel does not tell.
+// allowedCPUs returns the CPUs that this process may run on. ok is false if the kernel
+// does not say.
 func allowedCPUs() (cpus []int, ok bool) {
 	set := unix.NewCPUSet(MaxCPU + 1)
 	if err := unix.SchedGetaffinityDynamic(0, set); err != nil {

@@ -2,5 +2,5 @@
 
 package numa
 
-// allowedCPUs is known on Linux only.
+// allowedCPUs returns ok = false: the CPUs are known on Linux only.
 func allowedCPUs() (cpus []int, ok bool) { return nil, false }

@@ -15,8 +15,8 @@ func (s *scan) readCores(n *Node) (err error) {
 	return err
 }
 
-// groups cuts cpus by the lists of companions that sysfs holds for each of
-// them. A CPU without a list stands alone, or is left out.
+// groups groups cpus by the list of companions that sysfs holds for each of them. A CPU
+// without a list forms a group by itself if alone is set, and is left out otherwise.
 func (s *scan) groups(cpus []int, file string, alone bool) ([][]int, error) {
 	groups := [][]int{}
 	grouped := map[int]bool{}
@@ -32,7 +32,7 @@ func (s *scan) groups(cpus []int, file string, alone bool) ([][]int, error) {
 			continue
 		}
 		group := []int{}
-		for _, k := range both(cpus, list) {
+		for _, k := range intersect(cpus, list) {
 			if k != c && !grouped[k] {
 				group = append(group, k)
 			}

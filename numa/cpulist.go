@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// MaxCPU is the largest CPU number that ParseCPUList takes. Linux is built for
-// at most 8192 CPUs; the bound keeps "0-4000000000" from filling the memory.
+// MaxCPU is the largest CPU number that ParseCPUList accepts. Linux is built for at most
+// 8192 CPUs; the limit keeps "0-4000000000" from filling the memory.
 const MaxCPU = 1<<16 - 1
 
-// ParseCPUList reads a CPU list as sysfs writes it, such as "0-3,8,10-11".
-// Numbers must rise and no CPU may stand twice. White space around the list is
-// ignored; an empty list is no CPUs. The result is never nil unless err is set.
+// ParseCPUList parses a CPU list as sysfs writes it, such as "0-3,8,10-11". The numbers
+// must be in ascending order, without duplicates. White space around the list is ignored,
+// and an empty list holds no CPUs. The result is nil only if err is set.
 func ParseCPUList(s string) (cpus []int, err error) {
 	s = strings.TrimSpace(s)
 	cpus = []int{}
@@ -31,9 +31,9 @@ func ParseCPUList(s string) (cpus []int, err error) {
 		case err != nil:
 			return nil, fmt.Errorf("CPU list %s: %w", clip(s), err)
 		case hi < lo:
-			return nil, fmt.Errorf("CPU list %s: range %s falls; the smaller number must stand first", clip(s), item)
+			return nil, fmt.Errorf("CPU list %s: range %s decreases; the smaller number must come first", clip(s), item)
 		case len(cpus) > 0 && lo <= cpus[len(cpus)-1]:
-			return nil, fmt.Errorf("CPU list %s: %d follows %d; CPUs must rise", clip(s), lo, cpus[len(cpus)-1])
+			return nil, fmt.Errorf("CPU list %s: %d follows %d; CPU numbers must increase", clip(s), lo, cpus[len(cpus)-1])
 		}
 		for c := lo; c <= hi; c++ {
 			cpus = append(cpus, c)
@@ -45,7 +45,7 @@ func ParseCPUList(s string) (cpus []int, err error) {
 func parseCPU(s string) (int, error) {
 	for _, c := range []byte(s) {
 		if c < '0' || c > '9' {
-			return 0, fmt.Errorf("%s is no CPU number; a list such as 0-3,8 is needed", clip(s))
+			return 0, fmt.Errorf("%s is not a CPU number; a list such as 0-3,8 is needed", clip(s))
 		}
 	}
 	if s == "" {
@@ -58,8 +58,8 @@ func parseCPU(s string) (int, error) {
 	return n, nil
 }
 
-// FormatCPUList writes rising CPU numbers as sysfs does: the inverse of
-// ParseCPUList.
+// FormatCPUList formats CPU numbers, in ascending order, as sysfs does. It is the inverse
+// of ParseCPUList.
 func FormatCPUList(cpus []int) string {
 	var b strings.Builder
 	for i := 0; i < len(cpus); {
@@ -80,8 +80,8 @@ func FormatCPUList(cpus []int) string {
 	return b.String()
 }
 
-// both gives the numbers that are in a and in b, which must rise.
-func both(a, b []int) []int {
+// intersect returns the numbers that are in a and in b. Both are in ascending order.
+func intersect(a, b []int) []int {
 	out := []int{}
 	for _, c := range a {
 		if _, ok := slices.BinarySearch(b, c); ok {

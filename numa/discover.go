@@ -21,28 +21,27 @@ const (
 	pciDir  = "sys/bus/pci/devices"
 )
 
-// Discover reads the topology of this machine (root "/" or ""), or that of
-// another one from a copy of its /sys tree: root is the folder that holds sys.
-// A copy must keep the symbolic links of sys/bus/pci/devices; those that lead
-// out of root are not followed.
+// Discover reads the topology of this machine (root "/" or ""), or of another machine
+// from a copy of its /sys tree: root is the folder that holds sys. A copy must keep the
+// symbolic links of sys/bus/pci/devices. Discover does not follow links that lead out of
+// root.
 //
-// On this machine only the CPUs that the process may run on are given, and what
-// a container hides is replaced by a guess that Topology.Notes states: in the
-// worst case one node with runtime.NumCPU CPUs.
+// On this machine Discover returns only the CPUs that the process may run on. Where a
+// container hides files, it guesses and says so in Topology.Notes: in the worst case it
+// returns one node with runtime.NumCPU CPUs.
 //
-// Errors are *sparse.InputError: root is no such tree, or one of its files is
-// malformed.
+// Errors are *sparse.InputError: root is not such a tree, or one of its files is malformed.
 func Discover(root string) (*Topology, error) {
 	if root == "" {
 		root = "/"
 	}
 	r, err := os.OpenRoot(root)
 	if err != nil {
-		return nil, &sparse.InputError{Subject: root, Msg: "a folder that holds a sys tree is needed", Err: plain(err)}
+		return nil, &sparse.InputError{Subject: root, Msg: "a folder that holds a sys tree is needed", Err: withoutPath(err)}
 	}
 	defer r.Close()
 	s := scan{root: root, fsys: r.FS()}
-	if filepath.Clean(root) == "/" { // which no link leads out of
+	if filepath.Clean(root) == "/" { // no link leads out of "/"
 		s.fsys = os.DirFS(root)
 		s.live, s.numCPU = true, runtime.NumCPU()
 		s.allowed, _ = allowedCPUs()
@@ -50,18 +49,18 @@ func Discover(root string) (*Topology, error) {
 	return s.topology()
 }
 
-// scan is one discovery.
+// scan is the state of one call of Discover.
 type scan struct {
 	root string
 	fsys fs.FS
 
-	live    bool  // the tree is of this machine
-	numCPU  int   // CPUs of this machine where nothing else tells
-	allowed []int // CPUs that this process may run on; none where unknown
+	live    bool  // the tree belongs to this machine
+	numCPU  int   // CPUs of this machine, used if sysfs lists none
+	allowed []int // CPUs that this process may run on; empty if unknown
 
 	tree     tree
 	topo     Topology
-	nodeCPUs [][]int // as each node lists them: offline and refused CPUs too
+	nodeCPUs [][]int // CPUs that each node lists, including offline and forbidden ones
 }
 
 func (s *scan) topology() (*Topology, error) {
@@ -101,7 +100,7 @@ func (s *scan) topology() (*Topology, error) {
 	return &s.topo, nil
 }
 
-// notef keeps a note, each text once.
+// notef adds a note unless there is an equal one.
 func (s *scan) notef(format string, args ...any) {
 	if n := fmt.Sprintf(format, args...); !slices.Contains(s.topo.Notes, n) {
 		s.topo.Notes = append(s.topo.Notes, n)
@@ -125,7 +124,7 @@ func (s *scan) checkTree() error {
 func (s *scan) readNodes() ([]Node, error) {
 	entries, err := fs.ReadDir(s.fsys, nodeDir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		s.notef("%s cannot be read: %v", s.tree.path(nodeDir), plain(err))
+		s.notef("%s cannot be read: %v", s.tree.path(nodeDir), withoutPath(err))
 	}
 	var nodes []Node
 	for _, e := range entries {
@@ -157,7 +156,8 @@ func (s *scan) readNode(n *Node, nodes int) (err error) {
 	return err
 }
 
-// readDistance reads the distances from one node to all nodes by rising number.
+// readDistance reads the distances from one node to all nodes, in the order of node
+// numbers.
 func (s *scan) readDistance(name string, nodes int) ([]int, error) {
 	text, ok, err := s.tree.text(name)
 	if !ok || err != nil {
@@ -167,7 +167,7 @@ func (s *scan) readDistance(name string, nodes int) ([]int, error) {
 	for _, word := range strings.Fields(text) {
 		d, err := strconv.ParseUint(word, 10, 31)
 		if err != nil {
-			return nil, s.tree.fault(name, "%s is no distance; numbers such as 10 21 are needed", clip(word))
+			return nil, s.tree.fault(name, "%s is not a distance; numbers such as 10 21 are needed", clip(word))
 		}
 		dist = append(dist, int(d))
 	}

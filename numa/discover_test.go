@@ -60,7 +60,7 @@ func TestWithoutNodeFoldersOneNodeHasAllOnlineCPUs(t *testing.T) {
 	require.Contains(t, topo.Notes[0], "one node with all CPUs is assumed")
 }
 
-func TestWithoutListOfOnlineCPUsTheNodesTellThem(t *testing.T) {
+func TestWithoutListOfOnlineCPUsTheNodesProvideThem(t *testing.T) {
 	root := numatest.Write(t, `
 		sys/devices/system/node/node1/cpulist = 4-5
 		sys/devices/system/node/node0/cpulist = 0-1
@@ -94,7 +94,7 @@ func TestCPUsOfNoNodeGoToTheFirst(t *testing.T) {
 	require.Contains(t, topo.Notes[0], "CPUs 0,3,5 are in no node: they are counted to node 2")
 }
 
-func TestWithoutPCILinksOnlyNodesTellTheLink(t *testing.T) {
+func TestWithoutPCILinksOnlyNodesDetermineTheLink(t *testing.T) {
 	root := numatest.Write(t, `
 		sys/devices/system/cpu/online = 0-3
 		sys/devices/system/node/node{0,1}/meminfo = Node 0 MemTotal: 1 kB
@@ -124,22 +124,22 @@ func TestFaultyTreesAreRefusedByNameOfTheFile(t *testing.T) {
 	for _, c := range []struct{ tree, file, want string }{
 		{"etc/passwd = x", "", "folder that holds a copied sys is needed"},
 		{"devices/system/cpu/online = 0", "", "folder that holds a copied sys is needed"},
-		{cpu + "kernel_max = 5", cpu, "tells no CPUs"},
-		{cpu + "online = 0-x", cpu + "online", "no CPU number"},
+		{cpu + "kernel_max = 5", cpu, "lists no CPUs"},
+		{cpu + "online = 0-x", cpu + "online", "not a CPU number"},
 		{cpu + "online = 0-4000000000", cpu + "online", "beyond 65535"},
 		{cpu + "online = " + strings.Repeat("1", 1<<17), cpu + "online", "more than 65536 bytes"},
-		{ok + cpu + "cpu2/topology/thread_siblings_list = 2-1", cpu + "cpu2/topology/thread_siblings_list", "falls"},
-		{ok + cpu + "cpu2/cache/index3/shared_cpu_list = 2,2", cpu + "cpu2/cache/index3/shared_cpu_list", "must rise"},
-		{ok + node + "node0/cpulist = *", node + "node0/cpulist", "no CPU number"},
+		{ok + cpu + "cpu2/topology/thread_siblings_list = 2-1", cpu + "cpu2/topology/thread_siblings_list", "decreases"},
+		{ok + cpu + "cpu2/cache/index3/shared_cpu_list = 2,2", cpu + "cpu2/cache/index3/shared_cpu_list", "must increase"},
+		{ok + node + "node0/cpulist = *", node + "node0/cpulist", "not a CPU number"},
 		{ok + node + "node{0,1}/cpulist = 0-3", node, "CPU 0 is in node 0 and in node 1"},
-		{ok + node + "node0/distance = 10 -1", node + "node0/distance", "no distance"},
+		{ok + node + "node0/distance = 10 -1", node + "node0/distance", "not a distance"},
 		{ok + node + "node0/meminfo = Node 0 MemTotal: lots kB", node + "node0/meminfo", "MemTotal"},
 		{ok + node + "node0/meminfo = Node 0 MemTotal: 12", node + "node0/meminfo", "a number of kB is needed"},
 		{ok + node + "node0/meminfo = Node 0 MemTotal: 9223372036854775807 kB", node + "node0/meminfo", "2^53-1"},
 		{ok + gpu + "class = 3D", gpu + "class", "6 hexadecimal digits"},
 		{isGP + gpu + "vendor = 0x10d", gpu + "vendor", "4 hexadecimal digits"},
 		{isGP + gpu + "device = 1db1", gpu + "device", "4 hexadecimal digits"},
-		{isGP + gpu + "numa_node = -2", gpu + "numa_node", "is no node"},
+		{isGP + gpu + "numa_node = -2", gpu + "numa_node", "is not a node"},
 		{isGP + gpu + "local_cpulist = 0-", gpu + "local_cpulist", "missing"},
 	} {
 		root := numatest.Write(t, c.tree)

@@ -6,7 +6,7 @@ import (
 	"github.com/msrep-go/msrep/numa"
 )
 
-// Two nodes with one and two devices: the second gets two thirds of the work.
+// Two nodes with one and two devices: the second node gets two thirds of the work.
 func ExampleTopology_Shares() {
 	machine := &numa.Topology{Nodes: []numa.Node{{ID: 0}, {ID: 1}}}
 	for _, s := range machine.Shares([]numa.DevicePlace{{ID: "cpu:0", Node: 0}, {ID: "cpu:1", Node: 1}, {ID: "cpu:2", Node: 1}}) {

@@ -26,9 +26,9 @@ func TestMachinesAreDiscoveredAsTheirGoldenFilesSay(t *testing.T) {
 	}
 }
 
-// describe writes everything that a topology tells: nodes, GPUs, links, core
-// groups, and the shares of one device for each NVIDIA GPU (for each GPU where
-// there is none) and of one for each group.
+// describe returns the whole content of a topology: nodes, GPUs, links, core groups, and
+// the shares of one device per NVIDIA GPU (per GPU if there is none) and of one device
+// per core group.
 func describe(t *numa.Topology) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }

@@ -15,9 +15,9 @@ const nvidia = "0x10de" // PCI vendor
 func (s *scan) readGPUs(usable []int) error {
 	entries, err := fs.ReadDir(s.fsys, pciDir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		s.notef("%s cannot be read: %v", s.tree.path(pciDir), plain(err))
+		s.notef("%s cannot be read: %v", s.tree.path(pciDir), withoutPath(err))
 	}
-	for _, e := range entries { // by rising name
+	for _, e := range entries { // in the order of names
 		dir := path.Join(pciDir, e.Name())
 		class, err := s.hex(dir+"/class", 6)
 		if err != nil {
@@ -42,7 +42,7 @@ func (s *scan) readGPUs(usable []int) error {
 	return nil
 }
 
-// hex reads a number written as 0x and digits; "" where the file is missing.
+// hex reads a number written as 0x and digits. It returns "" if the file is missing.
 func (s *scan) hex(name string, digits int) (string, error) {
 	text, ok, err := s.tree.text(name)
 	if !ok || err != nil {
@@ -50,15 +50,14 @@ func (s *scan) hex(name string, digits int) (string, error) {
 	}
 	num, prefixed := strings.CutPrefix(text, "0x")
 	if _, err := strconv.ParseUint(num, 16, 32); err != nil || !prefixed || len(num) != digits {
-		return "", s.tree.fault(name, "%s is no PCI number; 0x and %d hexadecimal digits are needed", clip(text), digits)
+		return "", s.tree.fault(name, "%s is not a PCI number; 0x and %d hexadecimal digits are needed", clip(text), digits)
 	}
 	return text, nil
 }
 
-// placeGPU finds the node of a GPU and the usable CPUs near it. Firmware that
-// does not say the node leaves -1 in numa_node: then the node that holds all
-// CPUs of local_cpulist is taken, and the first node where that list spans
-// several nodes or is missing.
+// placeGPU finds the node of a GPU and the usable CPUs near it. Firmware that does not
+// know the node leaves -1 in numa_node. Then placeGPU takes the node that holds all CPUs
+// of local_cpulist, or the first node if that list spans several nodes or is missing.
 func (s *scan) placeGPU(g *GPU, dir string, usable []int) error {
 	local, known, err := s.tree.cpus(dir + "/local_cpulist")
 	if err != nil {
@@ -69,27 +68,27 @@ func (s *scan) placeGPU(g *GPU, dir string, usable []int) error {
 		return err
 	}
 	if at < 0 && len(s.topo.Nodes) == 1 {
-		at = 0 // machines with one node rarely say it
+		at = 0 // machines with one node often leave -1
 	}
 	if at < 0 {
 		at = s.nodeHolding(local)
 		if at >= 0 {
-			s.notef("GPU %s: sysfs tells no node: node %d of its local CPUs is taken", g.PCI, s.topo.Nodes[at].ID)
+			s.notef("GPU %s: sysfs gives no node: node %d of its local CPUs is taken", g.PCI, s.topo.Nodes[at].ID)
 		} else {
 			at = 0
-			s.notef("GPU %s: sysfs tells no node: node %d is assumed", g.PCI, s.topo.Nodes[at].ID)
+			s.notef("GPU %s: sysfs gives no node: node %d is assumed", g.PCI, s.topo.Nodes[at].ID)
 		}
 	}
 	g.Node = s.topo.Nodes[at].ID
-	g.CPUs = both(usable, local)
+	g.CPUs = intersect(usable, local)
 	if !known {
 		g.CPUs = slices.Clone(s.topo.Nodes[at].CPUs)
 	}
 	return nil
 }
 
-// numaNode reads the place in Nodes of the node that a file names; -1 where
-// it is missing, says -1, or names a node that is not there.
+// numaNode reads a node number from a file and returns its index in Nodes. It returns -1
+// if the file is missing or holds -1, or if there is no such node.
 func (s *scan) numaNode(name, pci string) (int, error) {
 	text, ok, err := s.tree.text(name)
 	if !ok || err != nil {
@@ -97,20 +96,20 @@ func (s *scan) numaNode(name, pci string) (int, error) {
 	}
 	id, err := strconv.Atoi(text)
 	if err != nil || id < -1 {
-		return -1, s.tree.fault(name, "%s is no node; a number from -1 is needed", clip(text))
+		return -1, s.tree.fault(name, "%s is not a node; a number from -1 is needed", clip(text))
 	}
 	at := s.topo.nodeIndex(id)
 	if id >= 0 && at < 0 {
-		s.notef("GPU %s: sysfs names node %d, which is not there", pci, id)
+		s.notef("GPU %s: sysfs names node %d, which does not exist", pci, id)
 	}
 	return at, nil
 }
 
-// nodeHolding is the place of the only node with CPUs of the list, or -1.
+// nodeHolding returns the index of the only node with CPUs of the list, or -1.
 func (s *scan) nodeHolding(cpus []int) int {
 	at := -1
 	for i, own := range s.nodeCPUs {
-		if len(both(own, cpus)) == 0 {
+		if len(intersect(own, cpus)) == 0 {
 			continue
 		}
 		if at >= 0 {
@@ -121,9 +120,9 @@ func (s *scan) nodeHolding(cpus []int) int {
 	return at
 }
 
-// pciPath reads where the link of a PCI device leads: the host bridge, the
-// bridges below it, and the device, such as
-// pci0000:00/0000:00:02.0/0000:06:00.0. It is "" where there is no such link.
+// pciPath returns the target of a PCI device's link: the host bridge, the bridges below
+// it, and the device, such as pci0000:00/0000:00:02.0/0000:06:00.0. It returns "" if
+// there is no such link.
 func (s *scan) pciPath(dir string) string {
 	target, err := fs.ReadLink(s.fsys, dir)
 	if err != nil {

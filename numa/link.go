@@ -2,23 +2,23 @@ package numa
 
 import "strings"
 
-// The links between two GPUs, named as nvidia-smi topo names them, from the
-// nearest to the farthest.
+// The links between two GPUs, from the nearest to the farthest, with the names of
+// nvidia-smi topo.
 const (
-	LinkSelf = "X"    // one and the same GPU
+	LinkSelf = "X"    // the same GPU
 	LinkPIX  = "PIX"  // through one PCIe switch or bridge
 	LinkPXB  = "PXB"  // through several PCIe switches, not through the host bridge
-	LinkPHB  = "PHB"  // through the PCIe host bridge (root complex) that both hang on
+	LinkPHB  = "PHB"  // through the PCIe host bridge (root complex) of both
 	LinkNode = "NODE" // between host bridges of one NUMA node
 	LinkSys  = "SYS"  // between NUMA nodes
 )
 
-// Link names the PCI path between GPUs a and b, places in t.GPUs: one of the
-// Link constants, or "" for a place that is not there.
+// Link returns the name of the PCI path between GPUs a and b, which are indices into
+// t.GPUs. The name is one of the Link constants, or "" for an index out of range.
 //
-// NVLink cannot be seen in sysfs: two GPUs that it joins still get the name of
-// their PCI path. Where a copied tree lost the links of sys/bus/pci/devices the
-// path is unknown and only NODE and SYS are told apart.
+// sysfs does not show NVLink: two GPUs that it joins still get the name of their PCI
+// path. If a copied tree lost the links of sys/bus/pci/devices, the path is unknown and
+// Link distinguishes only NODE and SYS.
 func (t *Topology) Link(a, b int) string {
 	if a < 0 || b < 0 || a >= len(t.GPUs) || b >= len(t.GPUs) {
 		return ""

@@ -8,7 +8,7 @@ import (
 	"github.com/msrep-go/msrep/numa"
 )
 
-func TestLinkIsToldByTheNearestCommonBridge(t *testing.T) {
+func TestLinkFollowsFromTheNearestCommonBridge(t *testing.T) {
 	for _, c := range []struct {
 		name, a, b string
 		sameNode   bool

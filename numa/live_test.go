@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// liveMachine is the scan of a machine with 2 nodes of 4 CPUs and one GPU of
-// node 1 whose node the firmware does not tell.
+// liveMachine is the scan of a machine with 2 nodes of 4 CPUs and one GPU on node 1,
+// whose node the firmware does not report.
 func liveMachine(allowed ...int) *scan {
 	file := func(s string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(s)} }
 	return &scan{root: "/", live: true, numCPU: 3, allowed: allowed, fsys: fstest.MapFS{

@@ -5,19 +5,18 @@ import (
 	"fmt"
 )
 
-// ErrRefused says that the system did not do what Pin, Prefer, Bind, Interleave or
-// Pages asked for: the kernel or a container forbids the call, the node or CPU is
-// not there, or the system is not Linux. Nothing was changed, and a program may go
-// on without.
+// ErrRefused reports that the system did not do what Pin, Prefer, Bind, Interleave or
+// Pages requested: the kernel or a container forbids the call, the node or CPU does not
+// exist, or the system is not Linux. Nothing was changed, and the program may continue.
 var ErrRefused = errors.New("placement refused")
 
-// PageCount says where the pages of a piece of memory are.
+// PageCount counts pages of memory by node.
 type PageCount struct {
-	Nodes   map[int]int // pages by the ID of the node that they are on
-	Missing int         // pages that nothing has touched yet: they are nowhere
+	Nodes   map[int]int // number of pages by node ID
+	Missing int         // pages that are on no node because nothing has touched them yet
 }
 
-// Pages is the number of pages that are on some node.
+// Pages returns the number of pages that are on some node.
 func (c PageCount) Pages() (sum int) {
 	for _, n := range c.Nodes {
 		sum += n
@@ -25,7 +24,7 @@ func (c PageCount) Pages() (sum int) {
 	return sum
 }
 
-// Add counts the pages of another piece of memory too.
+// Add adds the counts of more to c.
 func (c *PageCount) Add(more PageCount) {
 	if c.Nodes == nil {
 		c.Nodes = map[int]int{}

@@ -9,15 +9,15 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// maxNode is the largest node number that Bind takes: Linux is built for at most
-// 1024 nodes.
+// maxNode is the largest node number that Bind accepts: Linux is built for at most 1024
+// nodes.
 const maxNode = 1023
 
-// Pin makes the calling thread run on these CPUs only (sched_setaffinity). The
-// goroutine must hold its thread, by runtime.LockOSThread, and should end
-// without giving it back: the thread then ends too, and no other goroutine
-// inherits the CPUs. No CPUs or numbers out of range are a *sparse.InputError;
-// what the kernel does not allow wraps ErrRefused.
+// Pin restricts the calling thread to these CPUs (sched_setaffinity). The goroutine must
+// lock its thread with runtime.LockOSThread, and should end without unlocking it: the
+// thread then ends too, and no other goroutine inherits the CPUs. An empty list or a
+// number out of range is a *sparse.InputError. If the kernel does not allow the call, the
+// error wraps ErrRefused.
 func Pin(cpus []int) error {
 	if len(cpus) == 0 {
 		return sparse.Inputf("CPUs", "none given: a thread needs one to run on")
@@ -35,7 +35,7 @@ func Pin(cpus []int) error {
 	return nil
 }
 
-// Affinity gives the CPUs that the calling thread may run on.
+// Affinity returns the CPUs that the calling thread may run on. Its error wraps ErrRefused.
 func Affinity() ([]int, error) {
 	cpus, ok := allowedCPUs()
 	if !ok {
@@ -44,13 +44,13 @@ func Affinity() ([]int, error) {
 	return cpus, nil
 }
 
-// Bind asks that the pages of mem come from the memory of a node, whichever
-// thread touches them first (mbind, MPOL_PREFERRED). When the node is full the
-// kernel takes another one. Pages that were touched before stay where they are.
+// Bind requests that the pages of mem come from the memory of a node, whichever thread
+// touches them first (mbind, MPOL_PREFERRED). If the node is full, the kernel takes
+// another one. Pages that were touched before stay where they are.
 //
-// mem should be whole pages, as mmap gives them: the pages that it only touches
-// are bound with it. A node out of range is a *sparse.InputError; a node that is
-// not there or not allowed wraps ErrRefused.
+// mem should consist of whole pages, as from mmap: a page that mem covers in part is
+// bound as a whole. A node out of range is a *sparse.InputError. If the node does not
+// exist or is not allowed, the error wraps ErrRefused.
 func Bind(mem []byte, node int) error {
 	if err := checkNode(node); err != nil {
 		return err
@@ -61,10 +61,11 @@ func Bind(mem []byte, node int) error {
 	return policy(mem, unix.MPOL_PREFERRED, []int{node})
 }
 
-// Interleave asks that the pages of mem come from the memory of these nodes in
-// turn, whichever thread touches them first (mbind, MPOL_INTERLEAVE). Huge pages
-// go in turn too, as wholes. Nodes that are not there or not allowed are left out;
-// where none is left the error wraps ErrRefused. It is otherwise as Bind.
+// Interleave requests that the pages of mem come from the memory of these nodes, one page
+// from each node in rotation, whichever thread touches them first (mbind,
+// MPOL_INTERLEAVE). A huge page comes from one node. Nodes that do not exist or are not
+// allowed are left out; if none remains, the error wraps ErrRefused. The rest is as for
+// Bind.
 func Interleave(mem []byte, nodes []int) error {
 	if len(nodes) == 0 {
 		return sparse.Inputf("nodes", "none given: memory needs one to come from")
@@ -80,10 +81,10 @@ func Interleave(mem []byte, nodes []int) error {
 	return policy(mem, unix.MPOL_INTERLEAVE, nodes)
 }
 
-// Prefer makes the memory that the calling thread touches first, where nothing
-// else was asked for it, come from a node (set_mempolicy, MPOL_PREFERRED):
-// also that which a library or the kernel takes on its behalf. As for Pin, the
-// goroutine must hold its thread. Errors are those of Bind.
+// Prefer makes the memory that the calling thread touches first come from a node
+// (set_mempolicy, MPOL_PREFERRED). This includes memory that a library or the kernel
+// allocates for the thread, but not memory given to Bind or Interleave. As for Pin, the
+// goroutine must lock its thread. Errors are those of Bind.
 func Prefer(node int) error {
 	if err := checkNode(node); err != nil {
 		return err
@@ -96,13 +97,13 @@ func Prefer(node int) error {
 	return nil
 }
 
-// maskBits is the size of a set of nodes: the kernel counts one bit less than it
-// is told.
+// maskBits is the size of a set of nodes as the system calls take it: the kernel
+// subtracts one.
 const maskBits = maxNode + 2
 
 const wordBits = 8 * int(unsafe.Sizeof(uint(0)))
 
-// nodeMask is a set of nodes as the kernel takes it.
+// nodeMask returns a set of nodes as the system calls take it.
 func nodeMask(nodes []int) (mask [(maxNode + 1) / wordBits]uint) {
 	for _, n := range nodes {
 		mask[n/wordBits] |= 1 << (n % wordBits)
@@ -117,7 +118,7 @@ func checkNode(node int) error {
 	return nil
 }
 
-// policy sets where the pages of mem come from.
+// policy sets the memory policy of the pages of mem.
 func policy(mem []byte, mode uintptr, nodes []int) error {
 	mask := nodeMask(nodes)
 	first, bytes := pageSpan(mem)
@@ -128,8 +129,8 @@ func policy(mem []byte, mode uintptr, nodes []int) error {
 	return nil
 }
 
-// Pages counts the pages that mem lies in by the node that each is on
-// (move_pages, as a question only). Errors wrap ErrRefused.
+// Pages counts the pages of mem by node (move_pages, which only queries here). Errors
+// wrap ErrRefused.
 func Pages(mem []byte) (PageCount, error) {
 	count := PageCount{Nodes: map[int]int{}}
 	if len(mem) == 0 {
@@ -162,7 +163,8 @@ func Pages(mem []byte) (PageCount, error) {
 	return count, nil
 }
 
-// pageSpan is the address of the first page of mem and the bytes of all of them.
+// pageSpan returns the address of the first page of mem and the size of all its pages in
+// bytes.
 func pageSpan(mem []byte) (first, bytes uintptr) {
 	size := uintptr(os.Getpagesize())
 	start := uintptr(unsafe.Pointer(unsafe.SliceData(mem)))

@@ -12,7 +12,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// pages maps n pages that nothing has touched.
+// pages maps n untouched pages.
 func pages(t *testing.T, n int) []byte {
 	m, err := unix.Mmap(-1, 0, n*os.Getpagesize(), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
 	require.NoError(t, err)
@@ -20,7 +20,7 @@ func pages(t *testing.T, n int) []byte {
 	return m
 }
 
-// usableNode is a node that memory of this machine may come from.
+// usableNode returns a node that memory of this machine may come from.
 func usableNode(t *testing.T) int {
 	topo, err := numa.Discover("/")
 	require.NoError(t, err)

@@ -4,22 +4,22 @@ package numa
 
 import "errors"
 
-// Pin is done on Linux only; here it gives ErrRefused.
+// Pin returns an error that wraps ErrRefused: this system is not Linux.
 func Pin(cpus []int) error { return refused("sched_setaffinity", errors.ErrUnsupported) }
 
-// Affinity is known on Linux only; here it gives ErrRefused.
+// Affinity returns an error that wraps ErrRefused: this system is not Linux.
 func Affinity() ([]int, error) { return nil, refused("sched_getaffinity", errors.ErrUnsupported) }
 
-// Bind is done on Linux only; here it gives ErrRefused.
+// Bind returns an error that wraps ErrRefused: this system is not Linux.
 func Bind(mem []byte, node int) error { return refused("mbind", errors.ErrUnsupported) }
 
-// Interleave is done on Linux only; here it gives ErrRefused.
+// Interleave returns an error that wraps ErrRefused: this system is not Linux.
 func Interleave(mem []byte, nodes []int) error { return refused("mbind", errors.ErrUnsupported) }
 
-// Prefer is done on Linux only; here it gives ErrRefused.
+// Prefer returns an error that wraps ErrRefused: this system is not Linux.
 func Prefer(node int) error { return refused("set_mempolicy", errors.ErrUnsupported) }
 
-// Pages is known on Linux only; here it gives ErrRefused.
+// Pages returns an error that wraps ErrRefused: this system is not Linux.
 func Pages(mem []byte) (PageCount, error) {
 	return PageCount{}, refused("move_pages", errors.ErrUnsupported)
 }

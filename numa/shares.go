@@ -1,34 +1,34 @@
 package numa
 
-// DevicePlace is a device and the node that it is on.
+// DevicePlace is a device and its node.
 type DevicePlace struct {
 	ID   string `json:"id"`
-	Node int    `json:"node"` // ID of the node; an unknown one counts as the first node
+	Node int    `json:"node"` // ID of the node; an unknown ID stands for the first node
 }
 
-// Share is the part of the work that a device takes: the interval
-// [First/Den, (First+Num)/Den) of the whole. The fractions are exact and not
-// reduced, so that those of all devices have one denominator.
+// Share is a device's fraction of the work: the interval [First/Den, (First+Num)/Den) of
+// the whole. The fractions are exact and not reduced, so all devices have the same
+// denominator.
 type Share struct {
-	Device int `json:"device"` // place in the devices given
+	Device int `json:"device"` // index in the argument of Shares
 	Node   int `json:"node"`   // ID of its node
 
 	First int `json:"first"`
 	Num   int `json:"num"`
 	Den   int `json:"den"`
 
-	// The share of the whole node, over the same denominator:
-	// [NodeFirst/Den, (NodeFirst+NodeNum)/Den).
+	// The fraction of the whole node, over the same denominator: [NodeFirst/Den,
+	// (NodeFirst+NodeNum)/Den).
 	NodeFirst int `json:"node_first"`
 	NodeNum   int `json:"node_num"`
 }
 
-// Shares splits work in two levels: among the nodes in proportion to the number
-// of their devices, then equally among the devices of each node. A node's
-// share is one interval, so that its part of the matrix can lie in its memory.
+// Shares divides the work in two levels: among the nodes in proportion to their numbers
+// of devices, then equally among the devices of each node. A node gets one interval, so
+// its part of the matrix can be stored in its memory.
 //
-// There is one share for each device: grouped by node in the order of t.Nodes,
-// within a node in the order given. The intervals follow each other from 0 to 1
+// Shares returns one Share per device, grouped by node in the order of t.Nodes, and
+// within a node in the order of the argument. The intervals cover 0 to 1 in order,
 // without gaps. Nodes without devices get nothing.
 func (t *Topology) Shares(devices []DevicePlace) []Share {
 	byNode := make([][]int, max(len(t.Nodes), 1))

@@ -18,8 +18,8 @@ func nodes(ids ...int) *numa.Topology {
 }
 
 func TestSharesAreGroupedByNodeInProportionToItsDevices(t *testing.T) {
-	// Devices 0 and 2 on node 8, device 1 on node 0, none on node 3, device 3 on
-	// a node that is not there.
+	// Devices 0 and 2 on node 8, device 1 on node 0, none on node 3, device 3 on a node
+	// that does not exist.
 	shares := nodes(0, 3, 8).Shares([]numa.DevicePlace{{"a", 8}, {"b", 0}, {"c", 8}, {"d", 77}})
 	require.Equal(t, []numa.Share{
 		{Device: 1, Node: 0, First: 0, Num: 1, Den: 4, NodeFirst: 0, NodeNum: 2},

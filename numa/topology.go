@@ -1,20 +1,20 @@
 package numa
 
-// Topology is what Discover found out about a machine.
+// Topology is the result of Discover.
 type Topology struct {
-	Nodes []Node   `json:"nodes"`           // by rising ID, at least one
-	GPUs  []GPU    `json:"gpus"`            // by PCI address
-	Notes []string `json:"notes,omitempty"` // what was missing and what was assumed instead
+	Nodes []Node   `json:"nodes"`           // at least one, in ascending order of ID
+	GPUs  []GPU    `json:"gpus"`            // in the order of PCI addresses
+	Notes []string `json:"notes,omitempty"` // what was missing, and what Discover assumed instead
 }
 
 // Node is a NUMA node.
 type Node struct {
 	ID       int     `json:"id"`                 // Linux number; numbers may have gaps (0 and 8 on POWER9)
-	CPUs     []int   `json:"cpus"`               // usable CPUs, rising; none for a node of memory only
+	CPUs     []int   `json:"cpus"`               // usable CPUs, ascending; none for a node of memory only
 	Cores    [][]int `json:"cores"`              // CPUs by physical core
-	L3       [][]int `json:"l3,omitempty"`       // CPUs by level 3 cache, where sysfs tells
+	L3       [][]int `json:"l3,omitempty"`       // CPUs by level 3 cache, if sysfs lists them
 	MemBytes int64   `json:"mem_bytes"`          // memory in bytes; 0 for a node without memory
-	Distance []int   `json:"distance,omitempty"` // to Topology.Nodes[i] at [i]; 10 is local
+	Distance []int   `json:"distance,omitempty"` // [i] is the distance to Topology.Nodes[i]; 10 is local
 }
 
 // GPU is a display or 3D controller on the PCI bus, of any vendor.
@@ -24,22 +24,22 @@ type GPU struct {
 	Device string `json:"device"` // PCI device, such as 0x1db1
 	Class  string `json:"class"`  // PCI class, such as 0x030200 for a 3D controller
 	NVIDIA bool   `json:"nvidia"` // Vendor is 0x10de
-	Node   int    `json:"node"`   // ID of the node that it hangs on
+	Node   int    `json:"node"`   // ID of its node
 	CPUs   []int  `json:"cpus"`   // usable CPUs near it
-	Path   string `json:"path"`   // PCI path from the host bridge to the device; "" where unknown
+	Path   string `json:"path"`   // PCI path from the host bridge to the device; "" if unknown
 }
 
-// CoreGroup is the CPUs that one CPU device runs on.
+// CoreGroup is the CPUs of one CPU device.
 type CoreGroup struct {
 	Node  int   `json:"node"`  // ID of the node
-	CPUs  []int `json:"cpus"`  // usable CPUs of the node, rising
+	CPUs  []int `json:"cpus"`  // usable CPUs of the node, ascending
 	Cores int   `json:"cores"` // physical cores among them
 }
 
-// CoreGroups gives one group for every node that has usable CPUs, in the order
-// of Nodes. A node, not a core or a level 3 cache, is the unit: all of its CPUs
-// read the same memory at the same speed, so that a finer split of a product
-// that is bound by memory only adds borders to merge.
+// CoreGroups returns one group for every node that has usable CPUs, in the order of
+// Nodes. The unit is a node, not a core or a level 3 cache: all CPUs of a node read the
+// same memory at the same speed. A product is bound by memory, so a finer split would
+// only add borders to merge.
 func (t *Topology) CoreGroups() []CoreGroup {
 	var groups []CoreGroup
 	for _, n := range t.Nodes {
@@ -50,9 +50,10 @@ func (t *Topology) CoreGroups() []CoreGroup {
 	return groups
 }
 
-// MemoryNodes gives, for the ID of each node, the node whose memory is nearest: itself
-// unless it has none; of several at the same distance the one that is nearest to the
-// fewest other nodes so far. Where distances or memory are not known it is the node.
+// MemoryNodes maps the ID of each node to the ID of the node whose memory is nearest. A
+// node with memory maps to itself. Of several nodes at the same distance, the one that
+// the fewest other nodes map to so far is taken. A node maps to itself if no distance or
+// no memory is known.
 func (t *Topology) MemoryNodes() map[int]int {
 	users := make([]int, len(t.Nodes))
 	nearest := map[int]int{}
@@ -75,13 +76,13 @@ func (t *Topology) MemoryNodes() map[int]int {
 	return nearest
 }
 
-// unknownFarness is that of two sockets of today: the usual distances are 10 and 20
-// to 21.
+// unknownFarness is the Farness of two sockets of today: their distances are usually 10,
+// and 20 to 21.
 const unknownFarness = 2
 
-// Farness is how much longer than its own memory a node takes to reach that of
-// another one of these, on average: the mean of their distances over 10. It is 2
-// where there are fewer than two nodes or a distance is not known.
+// Farness returns how much longer an access from one of these nodes to the memory of
+// another one takes than to its own memory, on average: the mean of their distances over
+// 10. It returns 2 if there are fewer than two nodes or a distance is not known.
 func (t *Topology) Farness(nodes []int) float64 {
 	sum, pairs := 0, 0
 	for _, a := range nodes {
@@ -102,7 +103,7 @@ func (t *Topology) Farness(nodes []int) float64 {
 	return float64(sum) / float64(10*pairs)
 }
 
-// nodeIndex is the place of node id in Nodes, or -1.
+// nodeIndex returns the index in Nodes of the node with this ID, or -1.
 func (t *Topology) nodeIndex(id int) int {
 	for i, n := range t.Nodes {
 		if n.ID == id {

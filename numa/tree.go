@@ -11,7 +11,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// maxFile bounds the bytes read of one sysfs file.
+// maxFile is the largest number of bytes that are read of a sysfs file.
 const maxFile = 1 << 16
 
 // tree reads small files below a root folder.
@@ -21,22 +21,22 @@ type tree struct {
 	note func(format string, args ...any)
 }
 
-// text gives the content of a file without white space around it. ok is false
-// when there is none: sysfs of a container may hide anything. A file that is
-// there and cannot be read is noted.
+// text returns the content of a file without white space around it. ok is false if the
+// file is missing, since sysfs of a container may hide any file, or cannot be read, for
+// which text adds a note.
 func (t *tree) text(name string) (s string, ok bool, err error) {
 	f, err := t.openRegular(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", false, nil
 	}
 	if err != nil {
-		t.note("%s cannot be read: %v", t.path(name), plain(err))
+		t.note("%s cannot be read: %v", t.path(name), withoutPath(err))
 		return "", false, nil
 	}
 	defer f.Close()
 	b, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err != nil {
-		t.note("%s cannot be read: %v", t.path(name), plain(err))
+		t.note("%s cannot be read: %v", t.path(name), withoutPath(err))
 		return "", false, nil
 	}
 	if len(b) > maxFile {
@@ -45,7 +45,8 @@ func (t *tree) text(name string) (s string, ok bool, err error) {
 	return strings.TrimSpace(string(b)), true, nil
 }
 
-// openRegular opens a plain file; it does not wait for the writer of a pipe.
+// openRegular opens a regular file. It refuses a pipe, which would block until there is a
+// writer.
 func (t *tree) openRegular(name string) (fs.File, error) {
 	st, err := fs.Stat(t.fsys, name)
 	if err != nil {
@@ -57,7 +58,7 @@ func (t *tree) openRegular(name string) (fs.File, error) {
 	return t.fsys.Open(name)
 }
 
-// cpus reads a file that holds a CPU list. A missing file gives ok = false.
+// cpus reads a file that holds a CPU list. ok is false if the file is missing.
 func (t *tree) cpus(name string) (list []int, ok bool, err error) {
 	s, ok, err := t.text(name)
 	if !ok || err != nil {
@@ -70,8 +71,8 @@ func (t *tree) cpus(name string) (list []int, ok bool, err error) {
 	return list, true, nil
 }
 
-// memTotal reads the total of a meminfo file in bytes; 0 where it is missing.
-// Lines are "MemTotal: 123 kB", after "Node 0 " in the files of the nodes.
+// memTotal reads the total of a meminfo file in bytes, or 0 if it is missing. Lines are
+// "MemTotal: 123 kB", with the prefix "Node 0 " in the files of nodes.
 func (t *tree) memTotal(name string) (int64, error) {
 	s, ok, err := t.text(name)
 	if !ok || err != nil {
@@ -101,8 +102,8 @@ func (t *tree) fault(name, format string, args ...any) error {
 	return sparse.Inputf(t.path(name), format, args...)
 }
 
-// plain strips the path of a file error, which the message names already.
-func plain(err error) error {
+// withoutPath strips the path from a file error, because the message already names it.
+func withoutPath(err error) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
 		return pe.Err

@@ -6,7 +6,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// usableCPUs gives the CPUs that are online and, on this machine, allowed.
+// usableCPUs returns the CPUs that are online and, on this machine, allowed.
 func (s *scan) usableCPUs(nodes []Node) ([]int, error) {
 	online, err := s.onlineCPUs(nodes)
 	if err != nil {
@@ -19,7 +19,7 @@ func (s *scan) usableCPUs(nodes []Node) ([]int, error) {
 		s.notef("no CPUs in %s: the %d CPUs that this process may run on are taken", s.tree.path(cpuDir), len(s.allowed))
 		return s.allowed, nil
 	}
-	usable := both(online, s.allowed)
+	usable := intersect(online, s.allowed)
 	switch {
 	case len(usable) == 0:
 		s.notef("none of the online CPUs %s is allowed: CPUs %s, that this process may run on, are taken", FormatCPUList(online), FormatCPUList(s.allowed))
@@ -30,8 +30,9 @@ func (s *scan) usableCPUs(nodes []Node) ([]int, error) {
 	return usable, nil
 }
 
-// onlineCPUs asks, in turn, the files online and present, the nodes, and the
-// Go runtime. It may give none where the allowed CPUs are known.
+// onlineCPUs reads the files online and present, then the nodes, then asks the Go
+// runtime, and returns the first list that is not empty. It may return none if the
+// allowed CPUs are known.
 func (s *scan) onlineCPUs(nodes []Node) ([]int, error) {
 	for _, name := range []string{"online", "present"} {
 		cpus, ok, err := s.tree.cpus(cpuDir + "/" + name)
@@ -58,17 +59,17 @@ func (s *scan) onlineCPUs(nodes []Node) ([]int, error) {
 		}
 		return cpus, nil
 	}
-	return nil, sparse.Inputf(s.tree.path(cpuDir), "tells no CPUs; a file online with a list such as 0-3 is needed")
+	return nil, sparse.Inputf(s.tree.path(cpuDir), "lists no CPUs; a file online with a list such as 0-3 is needed")
 }
 
-// limit leaves each node its usable CPUs. CPUs without a node go to the first
-// one; a CPU of two nodes is an error.
+// limit removes the unusable CPUs from each node. CPUs without a node go to the first
+// node; a CPU in two nodes is an error.
 func (s *scan) limit(nodes []Node, usable []int) error {
 	owner := map[int]int{}
 	for i := range nodes {
 		n := &nodes[i]
 		s.nodeCPUs = append(s.nodeCPUs, n.CPUs)
-		n.CPUs = both(usable, n.CPUs)
+		n.CPUs = intersect(usable, n.CPUs)
 		for _, c := range n.CPUs {
 			if id, taken := owner[c]; taken {
 				return sparse.Inputf(s.tree.path(nodeDir), "CPU %d is in node %d and in node %d; a CPU has one node", c, id, n.ID)

@@ -11,7 +11,7 @@ import (
 	"github.com/msrep-go/msrep/internal/par"
 )
 
-// large is the pointers of a matrix with 5 M rows and 50 M entries.
+// large returns the pointers of a matrix with 5 M rows and 50 M entries.
 var large = sync.OnceValue(func() []int64 {
 	rng := rand.New(rand.NewSource(3))
 	ptr := make([]int64, 5_000_001)
@@ -37,8 +37,8 @@ func BenchmarkSplit50MEntries(b *testing.B) {
 	}
 }
 
-// Both count the bytes read and written. Below is the same by copy, cut between
-// goroutines in the same way.
+// Both benchmarks count the bytes read and written. The last one copies as many bytes
+// with as many goroutines, for comparison.
 func BenchmarkLocalPtr(b *testing.B) {
 	ptr := large()
 	whole := Part{EndIdx: ptr[len(ptr)-1] - 1, OwnEnd: len(ptr) - 1}

@@ -7,15 +7,15 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// ErrUnsorted says that COO entries are sorted neither by row nor by column.
+// ErrUnsorted reports COO entries that are sorted neither by row nor by column.
 var ErrUnsorted = errors.New("the entries are not sorted")
 
-// newCOOCutter is newCutter for the sorted index of a COO matrix.
+// newCOOCutter returns a cutter for a part of a COO matrix, by its sorted index.
 func newCOOCutter(idx []int32, p Part, rule Rule) (*cutter, error) {
 	if err := checkPartCOO(idx, p); err != nil {
 		return nil, err
 	}
-	c := &cutter{whole: p, locate: func(q *Part) bool { return q.locateCOO(idx) }, broken: errUnsorted}
+	c := &cutter{whole: p, locate: func(q *Part) bool { return q.locateCOO(idx) }, orderErr: errUnsorted}
 	own, owned := idx[p.StartIdx:p.EndIdx+1], int64(p.OwnEnd-p.OwnFirst)
 	switch rule {
 	case RuleNNZ:
@@ -50,7 +50,7 @@ func newCOOCutter(idx []int32, p Part, rule Rule) (*cutter, error) {
 	return c, nil
 }
 
-// checkPartCOO is checkPart for the sorted index of a COO matrix.
+// checkPartCOO refuses a part that does not lie within idx.
 func checkPartCOO(idx []int32, p Part) error {
 	if p.StartIdx < 0 || p.EndIdx < p.StartIdx-1 || p.EndIdx >= int64(len(idx)) || p.OwnFirst < 0 || p.OwnFirst > p.OwnEnd {
 		return sparse.Inputf("part", "it holds the entries [%d, %d] and owns rows [%d, %d): there are %d entries", p.StartIdx, p.EndIdx, p.OwnFirst, p.OwnEnd, len(idx))
@@ -58,8 +58,8 @@ func checkPartCOO(idx []int32, p Part) error {
 	return nil
 }
 
-// locateCOO finds the majors that hold the first and the last entry of the part.
-// It is false where the indices do not rise.
+// locateCOO sets the majors that hold the first and the last entry of the part. It
+// returns false if the indices are not in ascending order.
 func (p *Part) locateCOO(idx []int32) bool {
 	p.StartMajor, p.EndMajor = p.OwnFirst, p.OwnFirst-1
 	if p.Empty() {

@@ -37,7 +37,7 @@ func TestBadArgumentsAreNamed(t *testing.T) {
 	_, _, err = SplitCOO([]int32{0, 1}, 2, 2, "")
 	require.ErrorContains(t, err, `rule: "" is not known`)
 	_, _, err = Split([]int64{0, 9, 1, 8, 2, 10}, 3, RuleMajor)
-	require.ErrorContains(t, err, "pointers: they fall")
+	require.ErrorContains(t, err, "pointers: they decrease")
 }
 
 func TestBadCOOArgumentsAreNamed(t *testing.T) {
@@ -65,11 +65,10 @@ func TestBadCOOArgumentsAreNamed(t *testing.T) {
 		require.True(t, sparse.IsInput(err))
 	}
 	_, _, err := SplitCOO([]int32{0, 3, 1, 3}, 4, 2, RuleNNZ)
-	require.ErrorIs(t, err, ErrUnsorted, "the fall lies right on the border")
+	require.ErrorIs(t, err, ErrUnsorted, "the index decreases at the border")
 }
 
-// Whatever the pointers hold, a split ends in an error or in parts whose borders
-// stay within the matrix.
+// For any pointers, a split returns an error or parts whose borders are within the matrix.
 func TestArbitraryPointersNeverPanic(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		inner := rapid.SliceOfN(rapid.OneOf(rapid.Int64Range(-3, 20), rapid.Int64()), 0, 12).Draw(t, "inner")
@@ -127,7 +126,7 @@ func within(t require.TestingT, parts []Part, nnz int64, majors int) {
 	require.Equal(t, majors, own)
 }
 
-// Every field of a part is checked: a split with any one of them changed is found.
+// Verify finds a wrong value in any field of a part.
 func TestVerifyFindsEveryFault(t *testing.T) {
 	ptr := []int64{0, 2, 2, 9, 9, 12, 12}
 	parts, _, err := Split(ptr, 4, RuleNNZ)
@@ -160,12 +159,12 @@ func TestVerifyFindsEveryFault(t *testing.T) {
 			require.True(t, sparse.IsInput(Verify(bad, ptr)), "%s in part %d", name, i)
 		}
 	}
-	// A border row given to the wrong side: coverage is whole, the owner is not.
+	// The row at a border has the wrong owner, though all entries are covered.
 	bad := append([]Part(nil), parts...)
 	bad[0].OwnEnd--
 	bad[1].OwnFirst--
 	require.Error(t, Verify(bad, ptr))
-	// Part 1 goes back by one entry, which part 2 then holds again.
+	// Part 1 ends two entries before it begins, and part 2 begins one entry before part 1.
 	bad = append([]Part(nil), parts...)
 	bad[1].EndIdx, bad[2].StartIdx = bad[1].StartIdx-2, bad[1].StartIdx-1
 	require.ErrorContains(t, Verify(bad, ptr), "part 1 holds the entries")

@@ -8,8 +8,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// figure1 is the matrix of the paper's Figure 1. The arrays of its Figures 3 and
-// 4 have misprints, so they are computed from here.
+// figure1 is the matrix of the paper's Figure 1. The expected arrays are computed from
+// it, because those in the paper's Figures 3 and 4 have misprints.
 var figure1 = [6][6]float64{
 	{10, 0, 0, 0, -2, 0},
 	{3, 9, 0, 0, 0, 3},

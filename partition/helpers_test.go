@@ -10,8 +10,8 @@ import (
 
 func TestMain(m *testing.M) { cases.Main(m, "3000") }
 
-// pointers draws a pointer array: no majors at all, mostly empty ones, runs of
-// equal ones and giant ones all come up.
+// pointers draws a random pointer array: without majors, with mostly empty majors, with
+// runs of equal majors, or with long ones.
 func pointers() *rapid.Generator[[]int64] {
 	size := rapid.OneOf(
 		rapid.Just(int64(0)),
@@ -34,7 +34,7 @@ func pointers() *rapid.Generator[[]int64] {
 	})
 }
 
-// expand gives the major of each entry, the sorted index of the COO form.
+// expand returns the major of each entry, which is the sorted index of the matrix in COO.
 func expand(ptr []int64) []int32 {
 	var idx []int32
 	for r := range len(ptr) - 1 {
@@ -45,13 +45,14 @@ func expand(ptr []int64) []int32 {
 	return idx
 }
 
-// rules are those for compressed matrices and for COO.
+// rules are the rules for both compressed matrices and COO.
 var rules = []Rule{RuleNNZ, RuleMergePath, RuleMajor}
 
-// ptrRules is those for compressed matrices.
+// ptrRules are the rules for compressed matrices.
 var ptrRules = append([]Rule{RuleAuto, RuleWhole}, rules...)
 
-// drawRows draws short and empty rows: their pointers, and the row of each entry.
+// drawRows draws random short and empty rows. It returns their pointers and the row of
+// each entry.
 func drawRows(t *rapid.T) (ptr []int64, idx []int32) {
 	ptr = []int64{0}
 	for r, n := range rapid.SliceOfN(rapid.SampledFrom([]int{0, 0, 0, 1, 2, 3, 50}), 0, 40).Draw(t, "row lengths") {

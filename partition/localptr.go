@@ -5,17 +5,17 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// LocalPtr builds the pointers of a part counted from its own first entry:
+// LocalPtr stores in dst the pointers of a part, counted from its first entry:
 //
 //	dst[j] = min(max(ptr[First+j], s), e) - s,  j = 0 ... Majors
 //
-// with s = StartIdx and e = EndIdx+1, so that dst runs from 0 to NNZ. It is for
-// devices that hold a copy of their part; one that reads the whole matrix can use
-// ptr with an offset. dst must have Majors+1 elements; it may be 32 bits wide
-// where the part has at most 2^31-1 entries. The work is shared between cores.
+// with s = StartIdx and e = EndIdx+1, so dst runs from 0 to NNZ. Devices that hold a copy
+// of their part need them; a device that reads the whole matrix can use ptr with an
+// offset. dst must have Majors+1 elements, of 32 or 64 bits; 32 bits hold at most 2^31-1
+// entries. Several goroutines do the work.
 //
-// It fails with a *sparse.InputError when dst has another length or is too
-// narrow, or when ptr has too few pointers for the part.
+// It fails with a *sparse.InputError if dst has another length or is too narrow, or if
+// ptr has too few pointers for the part.
 func LocalPtr[I int32 | int64](dst []I, ptr []int64, p Part) error {
 	if err := checkCovered(ptr, p); err != nil {
 		return err
@@ -46,13 +46,14 @@ func checkCovered(ptr []int64, p Part) error {
 	return nil
 }
 
-// IsLocal reports whether ptr[First ... End] are the pointers that LocalPtr builds, as those
-// of a part are that begins with the matrix and ends with a row.
+// IsLocal reports whether ptr[First ... End] equals what LocalPtr computes: whether the
+// part begins with the matrix and ends with a row.
 func IsLocal(ptr []int64, p Part) bool {
 	return checkCovered(ptr, p) == nil && p.StartIdx == 0 && ptr[p.First()] == 0 && ptr[p.End()] == p.NNZ()
 }
 
-// OwnPtr gives what LocalPtr builds, in memory of its own or, where IsLocal, in that of ptr.
+// OwnPtr returns the pointers that LocalPtr computes: in new memory, or as a slice of ptr
+// if IsLocal.
 func OwnPtr(ptr []int64, p Part) ([]int64, error) {
 	if err := checkCovered(ptr, p); err != nil {
 		return nil, err
@@ -64,7 +65,7 @@ func OwnPtr(ptr []int64, p Part) ([]int64, error) {
 	return local, LocalPtr(local, ptr, p)
 }
 
-// subtract is dst[i] = src[i] - s for slices of equal length.
+// subtract computes dst[i] = src[i] - s for slices of equal length.
 func subtract[I int32 | int64](dst []I, src []int64, s int64) {
 	for len(src) >= 4 && len(dst) >= 4 {
 		a, b := src[:4:4], dst[:4:4]

@@ -11,7 +11,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// naiveLocal counts the part's entries major by major.
+// naiveLocal returns the local pointers of a part, counted major by major.
 func naiveLocal[I int32 | int64](idx []int32, p Part) []I {
 	ptr := make([]I, p.Majors()+1)
 	for k := p.StartIdx; k <= p.EndIdx; k++ {
@@ -42,7 +42,7 @@ func TestLocalPointersCountThePartsEntries(t *testing.T) {
 	})
 }
 
-// Large enough that several goroutines share the rows.
+// The matrix is large enough for several goroutines.
 func TestLocalPointersOfManyRowsAreRight(t *testing.T) {
 	rng := rand.New(rand.NewSource(2))
 	ptr := make([]int64, 200_001)
@@ -92,7 +92,7 @@ func TestLocalPointersThatDoNotFitAreRefused(t *testing.T) {
 	require.NoError(t, LocalPtr(wide, ptr, parts[0]))
 	require.Equal(t, ptr, wide)
 
-	// Two parts are small enough, far into the matrix as they are.
+	// Smaller parts fit, though they lie beyond the first 2^31 entries.
 	parts, _, err = Split(ptr, 4, RuleNNZ)
 	require.NoError(t, err)
 	narrow := make([]int32, 2)

@@ -2,31 +2,31 @@ package partition
 
 import "github.com/msrep-go/msrep/sparse"
 
-// Unsorted says what NewPCOO does with entries that are sorted neither by row
-// nor by column.
+// Unsorted selects what NewPCOO does with entries that are sorted neither by row nor by
+// column.
 type Unsorted int
 
-// What to do with unsorted entries.
+// The choices for unsorted entries.
 const (
 	SortFirst Unsorted = iota // sort a copy by row
 	Refuse                    // fail with ErrUnsorted
 )
 
-// PCOO is a part of a sorted COO matrix; majors are rows or columns, as Order
-// says. It shares the arrays of A.
+// PCOO is a part of a sorted COO matrix. Its majors are rows or columns, depending on
+// Order. It shares the arrays of A.
 type PCOO[V sparse.Value] struct {
 	Part
 	A     *sparse.COO[V]
 	Order sparse.Order // RowSorted or ColSorted
 }
 
-// NewPCOO splits a into parts by the index that rises: the row index if both do.
-// If neither does, a sorted copy is split, which the parts then share as their A,
-// or the error wraps ErrUnsorted.
+// NewPCOO splits a into parts by its sorted index: the row index if both are sorted. If
+// neither is, unsorted selects whether NewPCOO fails with ErrUnsorted or sorts a copy by
+// row, splits that, and stores it as A in every part.
 //
-// It reads the indices once to find their order, and fails with a
-// *sparse.InputError when the lengths do not fit, for an unknown rule, when an
-// index that it has to sort by is outside the matrix, and as SplitCOO does.
+// It reads the indices once to find their order. It fails with a *sparse.InputError if
+// the lengths of the arrays differ, the rule is unknown, or an index that it has to sort
+// by is outside the matrix, and where SplitCOO fails.
 func NewPCOO[V sparse.Value](a *sparse.COO[V], parts int, rule Rule, unsorted Unsorted) ([]PCOO[V], error) {
 	if a == nil {
 		return nil, errNil
@@ -59,13 +59,13 @@ func NewPCOO[V sparse.Value](a *sparse.COO[V], parts int, rule Rule, unsorted Un
 	return out, nil
 }
 
-// Val is the values of the part, shared with A.
+// Val returns the values of the part, shared with A.
 func (p PCOO[V]) Val() []V { return run(p.A.Val, p.Part) }
 
-// RowIdx is the row indices of the part, shared with A; they count from the first
+// RowIdx returns the row indices of the part, shared with A and counted from the first
 // row of A.
 func (p PCOO[V]) RowIdx() []int32 { return run(p.A.RowIdx, p.Part) }
 
-// ColIdx is the column indices of the part, shared with A; they count from the
-// first column of A.
+// ColIdx returns the column indices of the part, shared with A and counted from the first
+// column of A.
 func (p PCOO[V]) ColIdx() []int32 { return run(p.A.ColIdx, p.Part) }

@@ -2,16 +2,16 @@ package partition
 
 import "github.com/msrep-go/msrep/sparse"
 
-// PCSR is a part of a CSR matrix; majors are rows. It shares the arrays of A.
+// PCSR is a part of a CSR matrix. Its majors are rows. It shares the arrays of A.
 type PCSR[V sparse.Value] struct {
 	Part
 	A *sparse.CSR[V]
 }
 
-// NewPCSR splits a by rows into parts. It looks at the lengths of the arrays and
-// at the pointers near the borders, not at all of them: that is a.Validate's work.
-// It fails with a *sparse.InputError when the lengths do not fit, for an unknown
-// rule, and as Split does.
+// NewPCSR splits a by rows into parts. It checks the lengths of the arrays and the
+// pointers near the borders; a.Validate checks the rest. It fails with a
+// *sparse.InputError if the lengths do not match or the rule is unknown, and where Split
+// fails.
 func NewPCSR[V sparse.Value](a *sparse.CSR[V], parts int, rule Rule) ([]PCSR[V], error) {
 	if a == nil {
 		return nil, errNil
@@ -27,26 +27,25 @@ func NewPCSR[V sparse.Value](a *sparse.CSR[V], parts int, rule Rule) ([]PCSR[V],
 	return out, nil
 }
 
-// Val is the values of the part, shared with A.
+// Val returns the values of the part, shared with A.
 func (p PCSR[V]) Val() []V { return run(p.A.Val, p.Part) }
 
-// ColIdx is the column indices of the part, shared with A.
+// ColIdx returns the column indices of the part, shared with A.
 func (p PCSR[V]) ColIdx() []int32 { return run(p.A.ColIdx, p.Part) }
 
-// GlobalRowPtr is A.RowPtr[First : End+1], shared with A: row First+j of the part
-// holds the local entries RowPtr[j]-StartIdx to RowPtr[j+1]-StartIdx, as far as
-// they lie in [0, NNZ). A device that reads the whole matrix needs no other
-// pointers.
+// GlobalRowPtr returns ptr = A.RowPtr[First : End+1], shared with A. The local entries of
+// row First+j are those from ptr[j]-StartIdx to ptr[j+1]-StartIdx-1 that lie in [0, NNZ).
+// A device that reads the whole matrix needs no other pointers.
 func (p PCSR[V]) GlobalRowPtr() []int64 { return p.A.RowPtr[p.First() : p.End()+1] }
 
-// RowPtr makes the local row pointers of the part, as LocalPtr states them.
+// RowPtr returns the local row pointers of the part; see LocalPtr.
 func (p PCSR[V]) RowPtr() ([]int64, error) {
 	dst := make([]int64, p.Majors()+1)
 	return dst, LocalPtr(dst, p.A.RowPtr, p.Part)
 }
 
-// splitArrays splits compressed arrays after a look at their lengths, so that no
-// view can leave them.
+// splitArrays checks the lengths of compressed arrays and splits them. The check keeps
+// every view of a part within the arrays.
 func splitArrays(ptr []int64, majors, nidx, nval, parts int, rule Rule) ([]Part, error) {
 	if err := checkPtr(ptr); err != nil {
 		return nil, err
@@ -58,7 +57,7 @@ func splitArrays(ptr []int64, majors, nidx, nval, parts int, rule Rule) ([]Part,
 	return out, err
 }
 
-// run is the part's stretch of one of the arrays over all entries.
+// run returns the part's range of an array that has one element per entry.
 func run[T any](all []T, p Part) []T { return all[p.StartIdx : p.EndIdx+1 : p.EndIdx+1] }
 
 var errNil = sparse.Inputf("matrix", "is nil")

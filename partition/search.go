@@ -2,13 +2,14 @@ package partition
 
 import "slices"
 
-// lowerBound is the first i with ptr[i] >= s in a rising slice that ends with s or more.
+// lowerBound returns the first i with ptr[i] >= s. ptr is in ascending order and its last
+// element is s or more.
 //
-// Each probe of a large array is a cache miss, which is all that a split costs.
-// So it guesses where s would stand if all majors were of equal length, mends
-// the guess by the same rule a few times, and then looks around it in steps that
-// double. Where lengths vary so much that this does not help, it is a binary
-// search of what is left: O(log m) in every case.
+// Each probe of a large array is a cache miss, and these are the whole cost of a split.
+// So lowerBound interpolates: it guesses the index as if all majors had equal length and
+// corrects the guess the same way up to four times. Then it searches around the guess in
+// steps that double, and ends with a binary search, which bounds the time to O(log m)
+// where lengths vary too much for the guess to help.
 func lowerBound(ptr []int64, s int64) int {
 	lo, hi := 0, len(ptr)-1 // the answer is in [lo, hi]
 	if s <= ptr[0] || hi == 0 {

@@ -17,7 +17,7 @@ func TestLowerBoundFindsWhatABinarySearchFinds(t *testing.T) {
 			for range rapid.IntRange(0, 300).Draw(t, "rows") {
 				ptr = append(ptr, ptr[len(ptr)-1]+step)
 			}
-			ptr = append(ptr, ptr[len(ptr)-1]+rapid.SampledFrom([]int64{0, 1, 100_000, 1 << 55}).Draw(t, "giant row"))
+			ptr = append(ptr, ptr[len(ptr)-1]+rapid.SampledFrom([]int64{0, 1, 100_000, 1 << 55}).Draw(t, "long row"))
 		}
 		m := len(ptr) - 1
 		s := rapid.Int64Range(0, ptr[m]).Draw(t, "s")

@@ -10,8 +10,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// twoLevel splits among nodes with these numbers of devices, then among the
-// devices of each.
+// twoLevel splits among nodes with these numbers of devices, then among the devices of
+// each node.
 func twoLevel(t require.TestingT, whole Part, perNode []int, share func(Part, []int) ([]Part, error)) (parts []Part) {
 	nodes, err := share(whole, perNode)
 	require.NoError(t, err)
@@ -120,8 +120,8 @@ func TestShareRefusesWrongWeightsRulesAndParts(t *testing.T) {
 	}
 }
 
-// Whatever a part says, cutting it once more ends in an error or in parts that lie
-// within the matrix, one after the other.
+// For any part, splitting it again returns an error or parts that are within the matrix,
+// in order.
 func TestArbitraryPartsAreRefusedOrCutInOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ptr, idx := drawRows(t)

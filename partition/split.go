@@ -2,12 +2,13 @@ package partition
 
 import "github.com/msrep-go/msrep/sparse"
 
-// Split cuts a compressed matrix into parts by any rule, and says which one was used:
-// RuleAuto is replaced by its choice. ptr has majors+1 elements and rises from 0 to nnz.
+// Split splits a compressed matrix into parts by a rule and returns the rule that it
+// used, which differs from the argument for RuleAuto. ptr has majors+1 elements, in
+// ascending order from 0 to nnz.
 //
-// It fails with a *sparse.InputError when parts is not in [1, MaxParts], the rule is
-// unknown, or ptr does not run from 0 to a number of entries, or falls where a border is.
-// Other pointers are not looked at: sparse.CSR.Validate does that.
+// It fails with a *sparse.InputError if parts is not in [1, MaxParts], the rule is
+// unknown, ptr does not begin with 0 or ends with a negative number, or ptr decreases at
+// a border. It does not check the other pointers; sparse.CSR.Validate does.
 func Split(ptr []int64, parts int, rule Rule) ([]Part, Rule, error) {
 	if err := checkPtr(ptr); err != nil {
 		return nil, rule, err
@@ -27,15 +28,15 @@ func Split(ptr []int64, parts int, rule Rule) ([]Part, Rule, error) {
 	return out, rule, err
 }
 
-// SplitCOO is Split for a COO matrix by the index idx by which its entries are sorted, in
-// [0, majors); there is no row pointer. Cuts and owners are those of Split for the same
-// matrix in compressed form. RuleNNZ takes O(1) per part: a major whose first entry is
-// StartIdx or later follows idx[StartIdx-1].
+// SplitCOO is Split for a COO matrix. idx is the index by which the entries are sorted,
+// in [0, majors). Cuts and owners are those of Split for the same matrix in compressed
+// form. RuleNNZ takes O(1) per part: every major whose first entry is StartIdx or later
+// is greater than idx[StartIdx-1].
 //
-// It fails with a *sparse.InputError when parts is not in [1, MaxParts], when majors is not
-// in [0, sparse.MaxDim], when the rule is unknown or RuleWhole, when idx does not begin and
-// end in [0, majors), or when it falls between the borders; the latter wraps ErrUnsorted.
-// Other indices are not looked at: sparse.COO.Order and Validate do that.
+// It fails with a *sparse.InputError if parts is not in [1, MaxParts], majors is not in
+// [0, sparse.MaxDim], the rule is unknown or RuleWhole, idx does not begin and end in [0,
+// majors), or idx decreases between two borders. The last error wraps ErrUnsorted.
+// SplitCOO does not check the other indices; sparse.COO.Order and Validate do.
 func SplitCOO(idx []int32, majors, parts int, rule Rule) ([]Part, Rule, error) {
 	if majors < 0 || majors > sparse.MaxDim {
 		return nil, rule, sparse.Inputf("matrix", "%d rows or columns: there must be 0 to %d", majors, sparse.MaxDim)

@@ -12,7 +12,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// naive is the paper's rule written down entry by entry and major by major.
+// naive is the rule of the paper, computed entry by entry and major by major.
 func naive(ptr []int64, parts int) []Part {
 	idx, m, nnz := expand(ptr), len(ptr)-1, ptr[len(ptr)-1]
 	out := make([]Part, parts)
@@ -176,7 +176,7 @@ func TestEntriesBeyond32BitsAndNearTheLimitSplit(t *testing.T) {
 	require.True(t, sparse.IsInput(err))
 }
 
-// The same cuts must come out however many goroutines share the work.
+// The cuts do not depend on the number of goroutines.
 func TestManyPartsAreMadeInParallel(t *testing.T) {
 	rng := rand.New(rand.NewSource(1))
 	ptr := make([]int64, 5001)

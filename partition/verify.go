@@ -2,17 +2,17 @@ package partition
 
 import "github.com/msrep-go/msrep/sparse"
 
-// Verify checks that parts are a valid split of the matrix with these pointers,
-// by whatever rule:
+// Verify checks that parts are a valid split, by any rule, of the matrix with these
+// pointers:
 //
 //   - every entry is in exactly one part, and the parts are in order;
-//   - every major has exactly one owner, which holds its first entry if it has
-//     any; the pointer of an empty one lies within the owner's entries or at
-//     their end;
+//   - every major has exactly one owner, which holds its first entry if it has any; the
+//     pointer of an empty major lies within the owner's entries or at their end;
 //   - StartMajor and EndMajor hold StartIdx and EndIdx;
-//   - StartFlag is set just when StartMajor began in an earlier part.
+//   - StartFlag is set if and only if StartMajor began in an earlier part.
 //
-// It reads every pointer once, and is made for tests.
+// Verify reads every pointer once and is meant for tests. Its errors are
+// *sparse.InputError.
 func Verify(parts []Part, ptr []int64) error {
 	if err := checkPtr(ptr); err != nil {
 		return err

@@ -98,7 +98,7 @@ func TestViewsOfBrokenMatricesAreRefused(t *testing.T) {
 	a := figureCSR()
 	a.RowPtr[2], a.RowPtr[3] = 99, -5
 	_, err := NewPCSR(a, 6, RuleMajor)
-	require.ErrorContains(t, err, "pointers: they fall")
+	require.ErrorContains(t, err, "pointers: they decrease")
 	_, err = NewPCSR[float64](nil, 2, RuleNNZ)
 	require.True(t, sparse.IsInput(err))
 	_, err = NewPCSC[float64](nil, 2, RuleNNZ)

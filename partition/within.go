@@ -1,14 +1,13 @@
 package partition
 
-// Within cuts a part of a compressed matrix once more into n parts, for the
-// workers of one device: Share by merge path with equal weights, so that entries
-// and owned majors together are shared out evenly. The majors that p owns are
-// owned by one of the new parts each, and if p has a carry, so has the first of
-// them that holds entries.
+// Within splits a part of a compressed matrix again into n parts, for the workers of one
+// device. It is Share by merge path with equal weights: each new part gets equally many
+// entries and owned majors together. Each major that p owns has one owner among the new
+// parts. If p has a carry, the first new part that holds entries has it.
 //
-// ptr may be the pointers of the whole matrix or a window of them with p shifted
-// to it (see Shift). It fails with a *sparse.InputError when n is not in
-// [1, MaxParts] or p does not lie within ptr.
+// ptr is the pointers of the whole matrix, or a window of them with p shifted to it (see
+// Shift). Within fails with a *sparse.InputError if n is not in [1, MaxParts] or p does
+// not lie within ptr.
 func Within(ptr []int64, p Part, n int) ([]Part, error) {
 	if err := checkParts(n); err != nil {
 		return nil, err

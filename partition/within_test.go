@@ -16,7 +16,7 @@ func TestCuttingEveryPartOnceMoreIsStillASplitOfTheWholeMatrix(t *testing.T) {
 		n := rapid.IntRange(1, 5).Draw(t, "pieces")
 		var fine, fineCOO []Part
 		for _, p := range parts {
-			// Through a window, as a device sees its part.
+			// Through a window, as a device does it.
 			win := p.First()
 			sub, err := Within(ptr[win:], p.Shift(win, 0), n)
 			require.NoError(t, err)

@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// dense adds triples up in a plain way.
+// dense adds triples with simple code.
 func dense(rows, cols int, sym Symmetry, blocks []Triples[float64]) [][]float64 {
 	out := make([][]float64, rows)
 	for i := range out {

@@ -2,11 +2,10 @@ package sparse
 
 import "github.com/msrep-go/msrep/internal/par"
 
-// ToCSR gives a as CSR: a itself if it is one already, else a conversion that
-// shares no array with a. Entries keep their order within a row, and
-// duplicates of a COO matrix stay apart, so that nnz and the sum of each row do
-// not change. a must be valid (Matrix.Validate): otherwise this and the other
-// conversions may panic.
+// ToCSR returns a as CSR: a itself if it is CSR, else a conversion that shares no array
+// with a. Entries keep their order within a row. Duplicates of a COO matrix remain
+// separate entries, so nnz and the sum of each row do not change. a must be valid
+// (Matrix.Validate); otherwise this and the other conversions may panic.
 func ToCSR[V Value](a Matrix[V]) *CSR[V] {
 	switch a := a.plain().(type) {
 	case *CSR[V]:
@@ -23,7 +22,7 @@ func ToCSR[V Value](a Matrix[V]) *CSR[V] {
 	panic("sparse: matrix of an unknown type")
 }
 
-// ToCSC is ToCSR for CSC.
+// ToCSC returns a as CSC: a itself if it is CSC, else a conversion; see ToCSR.
 func ToCSC[V Value](a Matrix[V]) *CSC[V] {
 	switch a := a.plain().(type) {
 	case *CSC[V]:
@@ -36,8 +35,8 @@ func ToCSC[V Value](a Matrix[V]) *CSC[V] {
 	panic("sparse: matrix of an unknown type")
 }
 
-// ToCOO gives a as COO: a itself if it is one already. From CSR it is sorted by
-// row, from CSC by column, and it shares the values and one index array with a.
+// ToCOO returns a as COO: a itself if it is COO. The result is sorted by row if a is CSR,
+// by column if a is CSC, and shares the values and one index array with a.
 func ToCOO[V Value](a Matrix[V]) *COO[V] {
 	switch a := a.plain().(type) {
 	case *COO[V]:
@@ -50,12 +49,11 @@ func ToCOO[V Value](a Matrix[V]) *COO[V] {
 	panic("sparse: matrix of an unknown type")
 }
 
-// SortByRow gives a copy with rising row indices; entries of one row keep their
-// order.
+// SortByRow returns a copy sorted by row. Entries of one row keep their order.
 func (m *COO[V]) SortByRow() *COO[V] { return ToCOO[V](ToCSR[V](m)) }
 
-// Convert gives m with another type of value. The structure is shared; the
-// values are rounded to nearest; those beyond the range of W become infinite.
+// Convert returns m with values of type W, rounded to nearest. Values beyond the range of
+// W become infinite. The result shares the pointers and indices of m.
 func Convert[W, V Value](m *CSR[V]) *CSR[W] {
 	val := make([]W, len(m.Val))
 	par.Range(int64(len(val)), 1<<15, func(lo, hi int64) {
@@ -66,13 +64,13 @@ func Convert[W, V Value](m *CSR[V]) *CSR[W] {
 	return &CSR[W]{Rows: m.Rows, Cols: m.Cols, RowPtr: m.RowPtr, ColIdx: m.ColIdx, Val: val}
 }
 
-// compress sorts entries stably by major: ptr[r] to ptr[r+1] are those of major
-// r. Each goroutine owns a range of majors and scans all indices for it, so that
-// the result needs no memory beside itself.
+// compress sorts entries stably by major: entries ptr[r] to ptr[r+1]-1 are those of major
+// r. Each goroutine owns a range of majors and scans all indices for it, so compress
+// allocates only its result.
 func compress[V Value](majors int, major, minor []int32, val []V) (ptr []int64, idx []int32, out []V) {
 	ptr = make([]int64, majors+1)
-	next := ptr[1:] // counts, then where the next entry of a major goes
-	workers := min(par.Workers(int64(len(val)), 1<<15), scanners, max(majors, 1))
+	next := ptr[1:] // counts, then the index of the next entry of each major
+	workers := min(par.Workers(int64(len(val)), 1<<15), maxScanners, max(majors, 1))
 	par.Do(workers, func(w int) {
 		lo, hi := par.Cut(int64(majors), workers, w), par.Cut(int64(majors), workers, w+1)
 		for _, r := range major {
@@ -81,7 +79,7 @@ func compress[V Value](majors int, major, minor []int32, val []V) (ptr []int64, 
 			}
 		}
 	})
-	first, _ := spread(next, workers)
+	first, _ := startsAndRanges(next, workers)
 	idx, out = make([]int32, len(val)), make([]V, len(val))
 	par.Do(workers, func(w int) {
 		lo, n := int32(first[w]), uint32(first[w+1]-first[w])
@@ -95,10 +93,10 @@ func compress[V Value](majors int, major, minor []int32, val []V) (ptr []int64, 
 	return ptr, idx, out
 }
 
-// spread turns counts into starts and cuts the majors into ranges with about
-// equal numbers of entries: worker w gets [first[w], first[w+1]). nnz is the sum
-// of the counts.
-func spread(counts []int64, workers int) (first []int, nnz int64) {
+// startsAndRanges replaces counts by their exclusive prefix sums and divides the majors
+// into ranges with about equal numbers of entries: worker w gets [first[w], first[w+1]).
+// nnz is the sum of the counts.
+func startsAndRanges(counts []int64, workers int) (first []int, nnz int64) {
 	for i, n := range counts {
 		counts[i] = nnz
 		nnz += n
@@ -111,7 +109,7 @@ func spread(counts []int64, workers int) (first []int, nnz int64) {
 	return first, nnz
 }
 
-// expand gives the major of every entry.
+// expand returns the major of every entry.
 func expand(ptr []int64) []int32 {
 	m := len(ptr) - 1
 	out := make([]int32, ptr[m])

@@ -7,12 +7,12 @@ import (
 	"github.com/msrep-go/msrep/internal/mem"
 )
 
-// InputError is bad input: a file or an argument that is not what it has to be.
-// The command turns it into exit code 2.
+// InputError reports bad input: an invalid file or argument. The command ends with exit
+// code 2 for it.
 type InputError struct {
-	Subject string // file or argument; "" where there is none
-	Line    int64  // 1-based line in the file; 0 where lines mean nothing
-	Msg     string // what is wrong, and what would be right
+	Subject string // file or argument; "" if there is none
+	Line    int64  // 1-based line in the file; 0 if it does not apply
+	Msg     string // what is wrong, and what is expected
 	Err     error  // cause, or nil
 }
 
@@ -35,28 +35,30 @@ func (e *InputError) Error() string {
 	return msg
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *InputError) Unwrap() error { return e.Err }
 
-// Inputf makes an InputError without a line.
+// Inputf returns an *InputError without a line.
 func Inputf(file, format string, args ...any) error {
 	return &InputError{Subject: file, Msg: fmt.Sprintf(format, args...)}
 }
 
-// InputLinef makes an InputError with a line.
+// InputLinef returns an *InputError with a line.
 func InputLinef(file string, line int64, format string, args ...any) error {
 	return &InputError{Subject: file, Line: line, Msg: fmt.Sprintf(format, args...)}
 }
 
-// IsInput reports whether err says that the input, not the program, is at fault.
+// IsInput reports whether err is or wraps an *InputError: the input is wrong, not the
+// program.
 func IsInput(err error) bool {
 	var e *InputError
 	return errors.As(err, &e)
 }
 
-// LostFile is the error of a panic with r that came from reading a mapped file that no
-// longer has the bytes, and nil of any other. Where debug.SetPanicOnFault is set such reads
-// panic; else they end the program.
+// LostFile returns an error if r is the value of a panic from reading a mapped file that
+// can no longer be read, because the disk failed or another program shortened the file.
+// For other panics it returns nil. Reading such a file panics only if
+// debug.SetPanicOnFault is set; otherwise it ends the program.
 func LostFile(r any) error {
 	fault, ok := r.(interface{ Addr() uintptr })
 	if !ok {

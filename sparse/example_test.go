@@ -7,7 +7,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Two finite elements share node 1: what they add there is summed.
+// Two finite elements share node 1; their values there are added.
 func ExampleFromTriples() {
 	var row, col []int32
 	var val []float64
@@ -24,7 +24,7 @@ func ExampleFromTriples() {
 	// Output: [0 2 5 7] [0 1 0 1 2 1 2] [1 -1 -1 2 -1 -1 1]
 }
 
-// Entries in any order become rows; those of the same position stay apart.
+// Entries in any order become rows; entries of the same position remain separate.
 func ExampleToCSR() {
 	a, err := sparse.NewCOO(2, 3, []int32{1, 0, 0}, []int32{2, 1, 0}, []float64{6, 2, 1})
 	if err != nil {

@@ -1,13 +1,14 @@
 package sparse
 
-// grouper is memory for a copy of a piece.
+// grouper reorders pieces by group. It holds memory for a copy of one piece.
 type grouper[V Value] struct {
 	row, col []int32
 	val      []V
 	next     []uint32
 }
 
-// group moves the triples of a piece group by group, and gives where each group ends.
+// group reorders the triples of a piece by group, stably, and stores the end of each
+// group in ends.
 func (g *grouper[V]) group(t Triples[V], byCol bool, shift uint8, ends []uint32) {
 	key := t.Row
 	if byCol {

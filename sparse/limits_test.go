@@ -9,7 +9,7 @@ import (
 	"github.com/msrep-go/msrep/internal/mem"
 )
 
-func TestMatricesForWhichMemoryLacksAreRefused(t *testing.T) {
+func TestMatricesThatDoNotFitIntoMemoryAreRefused(t *testing.T) {
 	defer mem.Pretend(100 << 20)()
 	var l Limits
 	const most = (100<<20 - 8<<20) / EntryBytes

@@ -5,55 +5,57 @@ import (
 	"slices"
 )
 
-// A group with at most mostOrdered triples is put in the order of columns, by so many buckets.
+// A group with at most maxBucketed triples is ordered by column, in this number of buckets.
 const (
-	mostOrdered = 1 << 20
+	maxBucketed = 1 << 20
 	bucketBits  = 11
 	buckets     = 1 << bucketBits
 )
 
-// maker makes the rows of one group of an assembler after the other, on one goroutine.
-type maker[V Value] struct {
+// rowBuilder builds the rows of a group of an assembler one after the other, on one
+// goroutine.
+type rowBuilder[V Value] struct {
 	rowSorter[V]
-	runs    []Triples[V] // the triples of the group; for twins with rows and columns exchanged
-	twins   bool         // they are twins: what is on the diagonal has none
-	ordered Triples[V]   // memory for them
-	next    []int64      // of each row of the group, where its next entry goes
-	double  bool         // a column came twice in a row
+	runs       []Triples[V] // the triples of the group; rows and columns are exchanged for mirrored entries
+	mirrored   bool         // runs holds mirrored entries, except for its entries on the diagonal
+	ordered    Triples[V]   // memory for runs ordered by column
+	next       []int64      // for each row of the group, the index of its next entry
+	duplicates bool         // a row holds a column more than once
 }
 
-// take takes the triples of a group, or their twins. Where their columns fall from piece to
-// piece they are put about in the order of columns.
-func (m *maker[V]) take(a *assembler[V], group int, twins bool) {
-	m.runs, m.twins = m.runs[:0], twins
-	n, falls := 0, 0
+// load sets runs to the triples of a group, or to its mirrored entries. If columns often
+// decrease from one piece to the next, it orders the triples by column.
+func (m *rowBuilder[V]) load(a *assembler[V], group int, mirrored bool) {
+	m.runs, m.mirrored = m.runs[:0], mirrored
+	n, decreases := 0, 0
 	least, most, last := int32(MaxDim), int32(0), int32(0)
 	for p := range a.pieces {
 		t := a.run(p, group)
 		if len(t.Row) == 0 {
 			continue
 		}
-		if twins {
+		if mirrored {
 			t.Row, t.Col = t.Col, t.Row
 		}
 		m.runs = append(m.runs, t)
 		n += len(t.Row)
 		if t.Col[0] < last {
-			falls++
+			decreases++
 		}
 		last = t.Col[0]
-		for k := 0; k < len(t.Col); k += 16 { // each line of the cache
+		for k := 0; k < len(t.Col); k += 16 { // one element per cache line
 			least, most = min(least, t.Col[k]), max(most, t.Col[k])
 		}
 	}
-	if falls > len(m.runs)/8 && n <= mostOrdered {
+	if decreases > len(m.runs)/8 && n <= maxBucketed {
 		m.order(n, least, bits.Len32(uint32(most-least))-bucketBits, a.values)
 	}
 }
 
-// order puts the n triples of the runs into buckets, as one run. A bucket is 1 << shift columns
-// from least on; the first and the last one take what lies beyond.
-func (m *maker[V]) order(n int, least int32, shift int, values bool) {
+// order reorders the n triples of the runs into buckets, as one run. A bucket holds 1 <<
+// shift columns; the first bucket begins with column least. The first and the last bucket
+// also hold the columns beyond.
+func (m *rowBuilder[V]) order(n int, least int32, shift int, values bool) {
 	o := &m.ordered
 	o.Row, o.Col = slices.Grow(o.Row[:0], n)[:n], slices.Grow(o.Col[:0], n)[:n]
 	if values {
@@ -88,7 +90,7 @@ func (m *maker[V]) order(n int, least int32, shift int, values bool) {
 	m.runs = append(m.runs[:0], *o)
 }
 
-// value is the value of triple k.
+// value returns the value of triple k.
 func (t *Triples[V]) value(k int) V {
 	if t.Val == nil {
 		return 1
@@ -96,27 +98,27 @@ func (t *Triples[V]) value(k int) V {
 	return t.Val[k]
 }
 
-// count adds the triples of each row to n, from row lo on.
-func (m *maker[V]) count(n []int64, lo int) {
+// count adds the number of triples of row lo+i to n[i].
+func (m *rowBuilder[V]) count(n []int64, lo int) {
 	for _, t := range m.runs {
 		col := t.Col[:len(t.Row)]
 		for k, i := range t.Row {
-			if !m.twins || i != col[k] {
+			if !m.mirrored || i != col[k] {
 				n[int(i)-lo]++
 			}
 		}
 	}
 }
 
-// put moves the triples to their rows, from row lo on: next is where the next one of each goes.
-// Without values only columns are.
-func (m *maker[V]) put(a *assembler[V], next []int64, lo int) {
+// store writes the triples to their rows, beginning with row lo. next holds the index of
+// each row's next entry. It writes only columns if there are no values.
+func (m *rowBuilder[V]) store(a *assembler[V], next []int64, lo int) {
 	col, val := a.out.ColIdx, a.out.Val
 	for _, t := range m.runs {
 		from := t.Col[:len(t.Row)]
 		for k, i := range t.Row {
 			j := from[k]
-			if m.twins && i == j {
+			if m.mirrored && i == j {
 				continue
 			}
 			to := next[int(i)-lo]
@@ -126,7 +128,7 @@ func (m *maker[V]) put(a *assembler[V], next []int64, lo int) {
 				continue
 			}
 			v := t.value(k)
-			if m.twins {
+			if m.mirrored {
 				v *= a.sign
 			}
 			val[to] = v

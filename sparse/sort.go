@@ -1,23 +1,23 @@
 package sparse
 
-// rowSorter sorts (column, value) pairs by column, keeping equal columns in
-// their order. Its scratch memory is reused from row to row.
+// rowSorter sorts (column, value) pairs by column, stably. All rows share its scratch
+// memory.
 type rowSorter[V Value] struct {
 	col []int32
 	val []V
 }
 
-// fewEntries is how many entries a row may have to be sorted by insertion in any case. Longer
-// ones that are not nearly sorted are sorted digit by digit, which takes a fixed time beside that
-// of the entries.
-const fewEntries = 40
+// insertionEntries is the largest number of entries of a row that is always sorted by
+// insertion. A longer row that is not nearly sorted is sorted by radix, which has a fixed
+// cost per row.
+const insertionEntries = 40
 
-// sort sorts one row and says whether a column comes more than once.
-func (s *rowSorter[V]) sort(col []int32, val []V) (twins bool) {
+// sort sorts one row and reports whether a column occurs more than once.
+func (s *rowSorter[V]) sort(col []int32, val []V) (duplicates bool) {
 	for k := 1; k < len(col); k++ {
 		if col[k] < col[k-1] {
 			if !insertionSort(col, val) {
-				s.byDigits(col, val)
+				s.radixSort(col, val)
 			}
 			break
 		}
@@ -30,11 +30,11 @@ func (s *rowSorter[V]) sort(col []int32, val []V) (twins bool) {
 	return false
 }
 
-// insertionSort sorts, but gives up where a row of more than fewEntries takes more than two
-// moves an entry.
+// insertionSort sorts a row. It gives up and returns false if a row of more than
+// insertionEntries takes more than two moves per entry.
 func insertionSort[V Value](col []int32, val []V) bool {
 	moves := 2 * len(col)
-	if len(col) <= fewEntries {
+	if len(col) <= insertionEntries {
 		moves = len(col) * len(col)
 	}
 	for k := 1; k < len(col); k++ {
@@ -50,8 +50,9 @@ func insertionSort[V Value](col []int32, val []V) bool {
 	return true
 }
 
-// byDigits sorts by digits of 8 bits, the lowest first, from a copy to the row and back.
-func (s *rowSorter[V]) byDigits(col []int32, val []V) {
+// radixSort sorts by digits of 8 bits, lowest first, alternating between the row and a
+// copy.
+func (s *rowSorter[V]) radixSort(col []int32, val []V) {
 	s.col, s.val = append(s.col[:0], col...), append(s.val[:0], val...)
 	var all int32
 	for _, c := range col {

@@ -33,11 +33,11 @@ func TestRowsOfAnyLengthAreSortedAndKeepEqualColumnsInOrder(t *testing.T) {
 				col[k], val[k] = e.col, e.val
 			}
 			slices.SortStableFunc(want, func(a, b entry) int { return int(a.col) - int(b.col) })
-			twins := false
+			duplicates := false
 			for k := 1; k < n; k++ {
-				twins = twins || want[k].col == want[k-1].col
+				duplicates = duplicates || want[k].col == want[k-1].col
 			}
-			require.Equal(t, twins, s.sort(col, val), "%d entries below %d", n, cols)
+			require.Equal(t, duplicates, s.sort(col, val), "%d entries below %d", n, cols)
 			for k, e := range want {
 				if e.col != col[k] || e.val != val[k] {
 					t.Fatalf("%d entries below %d: %v at %d, not %v", n, cols, entry{col[k], val[k]}, k, e)

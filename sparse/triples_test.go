@@ -9,7 +9,7 @@ import (
 	"github.com/msrep-go/msrep/internal/mem"
 )
 
-func TestFromTriplesAddsUpWhatItIsGivenAndLeavesItAlone(t *testing.T) {
+func TestFromTriplesAddsDuplicatesAndDoesNotChangeItsArguments(t *testing.T) {
 	row, col, val := []int32{2, 0, 2, 0}, []int32{1, 2, 1, 0}, []float32{1, 2, 3, 4}
 	before := []any{slices.Clone(row), slices.Clone(col), slices.Clone(val)}
 	from, piece, group := groupFrom, pieceEntries, groupEntries

@@ -7,7 +7,8 @@ import (
 	"github.com/msrep-go/msrep/internal/par"
 )
 
-// validateCompressed checks CSR (major = row) and CSC (major = column) arrays.
+// validateCompressed checks the arrays of CSR (majors are rows) and CSC (majors are
+// columns).
 func validateCompressed(major, minor string, majors, minors int, ptr []int64, idx []int32, nval int) error {
 	if majors < 0 {
 		return Inputf("matrix", "%d %ss: a size must not be negative", majors, major)
@@ -62,8 +63,8 @@ func checkIndices(name string, idx []int32, n int) error {
 	return f.err
 }
 
-// firstFault keeps the error with the smallest position, so that the message
-// does not depend on how a loop was cut.
+// firstFault keeps the error with the smallest position, so the message does not depend
+// on how a loop was divided.
 type firstFault struct {
 	mu  sync.Mutex
 	at  int64

@@ -2,14 +2,15 @@ package sparse
 
 import "math"
 
-// Value is the type of a matrix entry and of the vectors it is multiplied with.
+// Value is the type of a matrix entry and of the elements of the vectors that a matrix is
+// multiplied with.
 type Value interface{ float32 | float64 }
 
-// MaxDim is the largest number of rows or columns that a 32-bit index array
-// addresses.
+// MaxDim is the largest number of rows or columns of a matrix, whose indices are 32 bits
+// wide.
 const MaxDim = math.MaxInt32
 
-// Format names how the entries of a matrix are laid out.
+// Format names a layout of the entries of a matrix.
 type Format string
 
 // The formats of this package.
@@ -19,46 +20,46 @@ const (
 	FormatCOO Format = "coo"
 )
 
-// Field says what kind of values a file stored.
+// Field names the kind of the values in a file.
 type Field string
 
-// The fields that can be read.
+// The fields that readers accept.
 const (
 	Real    Field = "real"
 	Integer Field = "integer"
 	Pattern Field = "pattern" // positions only; every value is 1
 )
 
-// Symmetry says which half of a matrix a file stored.
+// Symmetry says whether a file stores a whole matrix or one half of it.
 type Symmetry string
 
-// The symmetries that can be read. Matrices in memory are always general:
-// readers expand the other two.
+// The symmetries that readers accept. Matrices in memory are always general: readers
+// expand the other two.
 const (
 	General       Symmetry = "general"
 	Symmetric     Symmetry = "symmetric"
 	SkewSymmetric Symmetry = "skew-symmetric" // a[j][i] = -a[i][j]
 )
 
-// Source says what a file held before its entries were expanded and sorted.
+// Source describes what a file held before its entries were expanded and sorted.
 type Source struct {
 	Field    Field
 	Symmetry Symmetry
-	Stored   int64 // entries in the file, duplicates and one half of a symmetric matrix counted as they stand
-	// Note says, in words for people, what of the file the matrix does not have as it stands there, such as
-	// values that were rounded; it is empty where there is nothing to say.
+	Stored   int64 // number of entries in the file, before duplicates are added and symmetry is expanded
+	// Note says, for people, how the matrix differs from the content of the file, such as
+	// by rounded values. It is empty if there is no difference.
 	Note string
 }
 
-// Matrix is any of *CSR, *CSC and *COO, and what embeds one of them, as *matio.Matrix does.
+// Matrix is *CSR, *CSC, *COO, or a type that embeds one of them, such as *matio.Matrix.
 type Matrix[V Value] interface {
 	Dims() (rows, cols int)
 	NNZ() int64
 	Format() Format
-	// Validate checks every length, pointer and index; nil means that no kernel
-	// can leave the arrays.
+	// Validate checks every length, pointer and index. If it returns nil, no kernel can
+	// read outside the arrays.
 	Validate() error
-	// plain is the one of the three that it is or embeds.
+	// plain returns the CSR, CSC or COO that the matrix is or embeds.
 	plain() Matrix[V]
 }
 

@@ -1,4 +1,4 @@
-// Package cases sets how many random cases each property of a test package runs.
+// Package cases sets the number of random cases for each property of a test package.
 package cases
 
 import (
@@ -9,9 +9,9 @@ import (
 	_ "pgregory.net/rapid" // defines -rapid.checks
 )
 
-// Main runs the tests with n random cases a property, a tenth with -short, or as
-// many as -rapid.checks says. Call it from TestMain, whose return ends the program with
-// the tests' exit status.
+// Main runs the tests with n random cases per property, a tenth with -short, or as many
+// as -rapid.checks says. Call it from TestMain; when TestMain returns, the program ends
+// with the exit status of the tests.
 func Main(m *testing.M, n string) {
 	flag.Parse()
 	given := false
@@ -27,7 +27,7 @@ func Main(m *testing.M, n string) {
 	m.Run()
 }
 
-// Share has the n properties of a test run an nth of the cases each.
+// Share divides the cases by n for a test with n properties.
 func Share(t testing.TB, n int) {
 	f := flag.Lookup("rapid.checks")
 	all := f.Value.String()
@@ -37,7 +37,7 @@ func Share(t testing.TB, n int) {
 	}
 	least := 1
 	if testing.Short() {
-		least = 5 // of which rapid takes a fifth
+		least = 5 // rapid takes a fifth with -short
 	}
 	t.Cleanup(func() { f.Value.Set(all) })
 	f.Value.Set(strconv.Itoa(max(count/n, least)))

@@ -1,6 +1,6 @@
-// Package corpus finds the real matrices that tests use: a few in testdata/,
-// which always run, and the large collection in a folder named shared beside
-// the project (or where MSREP_SHARED points), which may be absent.
+// Package corpus finds the real matrices that tests use: a few in testdata/, which are
+// always present, and the large collection in a folder named shared beside the project
+// (or in the folder MSREP_SHARED), which may be absent.
 package corpus
 
 import (
@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// Root is the project's own folder, also where its tests were built elsewhere: the first
-// with go.mod above the one in which a test begins.
+// Root returns the folder of the project: the first with go.mod in or above the folder in
+// which a test begins. It is right even if the tests were built elsewhere.
 func Root() string { return root }
 
 var root = func() string {
@@ -26,8 +26,8 @@ var root = func() string {
 	}
 }()
 
-// Shared is the path of a file below the shared folder; the test is skipped
-// where it is absent.
+// Shared returns the path of a file below the shared folder. It skips the test if the
+// file is absent.
 func Shared(t testing.TB, elem ...string) string {
 	t.Helper()
 	dir := os.Getenv("MSREP_SHARED")
@@ -41,12 +41,13 @@ func Shared(t testing.TB, elem ...string) string {
 	return path
 }
 
-// Testdata is the path of a file in testdata/.
+// Testdata returns the path of a file in testdata/.
 func Testdata(elem ...string) string {
 	return filepath.Join(append([]string{Root(), "testdata"}, elem...)...)
 }
 
-// Table reads a tab-separated file with a header line: one map a row, by column name.
+// Table reads a tab-separated file with a header line. It returns one map per row, with
+// the column names as keys.
 func Table(t testing.TB, path string) []map[string]string {
 	t.Helper()
 	f, err := os.Open(path)

@@ -1,4 +1,5 @@
-// Package crash makes errors of panics: one line that says what happened, and where.
+// Package crash converts panics to errors: one line with the value and the place of the
+// panic.
 package crash
 
 import (
@@ -8,16 +9,16 @@ import (
 	"strings"
 )
 
-// Error is a panic that was recovered.
+// Error is a recovered panic.
 type Error struct {
-	Value any    // what it was called with
+	Value any    // argument of panic
 	Where string // file:line, with the file's folder
 }
 
 func (e *Error) Error() string { return fmt.Sprintf("%v (%s)", e.Value, e.Where) }
 
-// Recovered is the error of r, which the deferred function that calls it has recovered. An
-// *Error that was raised again stays as it is.
+// Recovered returns the error for r, which the calling deferred function has recovered.
+// If r is an *Error that was raised again, it returns r.
 func Recovered(r any) *Error {
 	if e, ok := r.(*Error); ok {
 		return e
@@ -25,7 +26,8 @@ func Recovered(r any) *Error {
 	return &Error{Value: r, Where: where()}
 }
 
-// where is the place outside the runtime that panicked: the first one below the panic.
+// where returns the place outside the runtime that panicked: the first frame below the
+// panic.
 func where() string {
 	pc := make([]uintptr, 64)
 	frames := runtime.CallersFrames(pc[:runtime.Callers(3, pc)])

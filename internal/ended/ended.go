@@ -1,4 +1,5 @@
-// Package ended tells that work ended because its context did, and ends a context by signals.
+// Package ended reports whether work ended because its context ended, and ends a context
+// by signals.
 package ended
 
 import (
@@ -7,8 +8,8 @@ import (
 	"slices"
 )
 
-// Once makes err the error of ctx, and reports true, where err is that, alone or joined from
-// several parts of the work, and nothing else. ctx may be nil.
+// Once replaces err by the error of ctx and returns true if err consists only of that
+// error, alone or joined from several parts of the work. ctx may be nil.
 func Once(ctx context.Context, err *error) bool {
 	if ctx == nil || ctx.Err() == nil || !only(*err, ctx.Err()) {
 		return false
@@ -17,7 +18,7 @@ func Once(ctx context.Context, err *error) bool {
 	return true
 }
 
-// only reports whether err is end, or several errors that all are.
+// only reports whether err is end, or several errors that are all end.
 func only(err, end error) bool {
 	if several, ok := err.(interface{ Unwrap() []error }); ok {
 		return !slices.ContainsFunc(several.Unwrap(), func(e error) bool { return !only(e, end) })

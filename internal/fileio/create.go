@@ -14,13 +14,13 @@ import (
 	"syscall"
 )
 
-// Out is a file being written. Commit gives it its name, once all of it is on the disk; Close
-// without Commit drops it. What is not a regular file, such as a pipe or a terminal, is written in
-// place.
+// Out is an output file that is being written. Commit gives it its name once its content
+// is on the disk; Close without Commit removes it. Other files than regular ones, such as
+// pipes and terminals, are written in place.
 type Out struct {
 	path string
 	tmp  *temporary
-	// inPlace means that tmp is the output itself.
+	// inPlace is set if tmp is the output itself.
 	inPlace bool
 	gz      *gzip.Writer
 	w       *bufio.Writer
@@ -35,8 +35,9 @@ var (
 
 var errStopped = errors.New("the program is about to end")
 
-// Create starts the output file path; a name that ends in .gz is compressed. A file that is
-// replaced keeps its permissions, and nobody else can read its content meanwhile.
+// Create starts writing the output file path. The content is compressed if the name ends
+// in .gz. A replaced file keeps its permissions, and the temporary file never grants more
+// than these.
 func Create(path string) (*Out, error) {
 	o := &Out{path: path}
 	var err error
@@ -44,13 +45,13 @@ func Create(path string) (*Out, error) {
 	switch {
 	case statErr == nil && st.IsDir():
 		return nil, fmt.Errorf("%s: is a directory; a file name is needed", path)
-	case statErr != nil && !errors.Is(statErr, fs.ErrNotExist): // such as a name that is too long
+	case statErr != nil && !errors.Is(statErr, fs.ErrNotExist): // for example, the name is too long
 		err = statErr
 	case statErr == nil && !st.Mode().IsRegular():
 		err = o.openInPlace(0)
 	default:
 		o.path = target(path)
-		if statErr == nil && !isFile(o.path, st) { // such as a deleted file in /proc/self/fd
+		if statErr == nil && !isFile(o.path, st) { // for example, a deleted file in /proc/self/fd
 			o.path = path
 			err = o.openInPlace(os.O_TRUNC)
 			break
@@ -69,7 +70,7 @@ func Create(path string) (*Out, error) {
 	return o, nil
 }
 
-// isFile reports whether path, which is no link, is the file of st.
+// isFile reports whether path, which is not a link, is the file of st.
 func isFile(path string, st fs.FileInfo) bool {
 	at, err := os.Lstat(path)
 	return err == nil && os.SameFile(at, st)
@@ -81,8 +82,8 @@ func (o *Out) openInPlace(flags int) error {
 	return err
 }
 
-// createBeside makes the temporary file in the folder of o.path and notes it. old is the file
-// that it is to replace, or nil.
+// createBeside creates the temporary file in the folder of o.path and records it in
+// pending. old is the file that will be replaced, or nil.
 func (o *Out) createBeside(old fs.FileInfo) error {
 	pendingMu.Lock()
 	defer pendingMu.Unlock()
@@ -97,7 +98,7 @@ func (o *Out) createBeside(old fs.FileInfo) error {
 	if o.tmp, err = createIn(folder(o.path), perm); err != nil {
 		return err
 	}
-	if old != nil { // the process may deny some of it to new files
+	if old != nil { // the umask may have removed some permissions
 		if err := o.tmp.Chmod(perm); err != nil {
 			o.tmp.drop()
 			return err
@@ -107,7 +108,7 @@ func (o *Out) createBeside(old fs.FileInfo) error {
 	return nil
 }
 
-// unnamed is err without the temporary name.
+// unnamed returns err without the temporary name.
 func unnamed(err error) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
@@ -120,9 +121,9 @@ func unnamed(err error) error {
 	return err
 }
 
-// Write appends p. It fails soon after RemovePending.
+// Write appends p. It fails soon after a call of RemovePending.
 func (o *Out) Write(p []byte) (n int, err error) {
-	const most = 4 << 20 // at a time
+	const most = 4 << 20 // bytes per write
 	for n < len(p) && err == nil {
 		if stopped.Load() {
 			return n, o.failed(errStopped)
@@ -137,13 +138,13 @@ func (o *Out) Write(p []byte) (n int, err error) {
 	return n, err
 }
 
-// failed says which file could not be written, and why.
+// failed returns an error that names the file and the cause.
 func (o *Out) failed(err error) error {
 	return fmt.Errorf("%s: cannot be written: %w", o.path, unnamed(err))
 }
 
-// Commit completes the file and gives it its name. The content is on the disk before, and the name
-// is when Commit returns.
+// Commit completes the file and gives it its name. The content is on the disk before
+// that, and the name when Commit returns.
 func (o *Out) Commit() error {
 	err := o.w.Flush()
 	if err == nil && o.gz != nil {
@@ -162,10 +163,10 @@ func (o *Out) Commit() error {
 	return nil
 }
 
-// publish brings the temporary file to the disk and gives it the name of the output.
+// publish syncs the temporary file to the disk and gives it the name of the output.
 func (o *Out) publish() error {
 	if st, err := os.Stat(o.path); err == nil {
-		if err := o.tmp.Chmod(st.Mode().Perm()); err != nil { // it may have changed meanwhile
+		if err := o.tmp.Chmod(st.Mode().Perm()); err != nil { // the permissions may have changed since Create
 			return err
 		}
 	}
@@ -178,7 +179,8 @@ func (o *Out) publish() error {
 	return syncFolder(folder(o.path))
 }
 
-// rename replaces o.path by the temporary file and closes that, unless RemovePending came first.
+// rename replaces o.path by the temporary file and closes it, unless RemovePending was
+// called before.
 func (o *Out) rename() error {
 	pendingMu.Lock()
 	defer pendingMu.Unlock()
@@ -189,7 +191,8 @@ func (o *Out) rename() error {
 	return o.tmp.rename(o.path)
 }
 
-// unlessUnsupported is err, or nil where it says that the file system has no such operation.
+// unlessUnsupported returns err, or nil if err says that the file system does not support
+// the operation.
 func unlessUnsupported(err error) error {
 	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EINVAL) {
 		return nil
@@ -197,7 +200,7 @@ func unlessUnsupported(err error) error {
 	return err
 }
 
-// Close drops the file unless it was committed.
+// Close removes the file unless it was committed.
 func (o *Out) Close() error {
 	if o.done {
 		return nil
@@ -219,8 +222,8 @@ func (o *Out) finish() {
 	pendingMu.Unlock()
 }
 
-// RemovePending removes every file that was started and not committed, and lets
-// none be started, written to or committed any more: for a program that ends.
+// RemovePending removes every file that was started and not committed. Afterwards no file
+// can be started, written or committed. It is for a program that is about to end.
 func RemovePending() {
 	pendingMu.Lock()
 	defer pendingMu.Unlock()

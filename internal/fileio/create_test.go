@@ -27,7 +27,7 @@ func requireText(t *testing.T, path, want string) {
 	require.Equal(t, want, string(got), path)
 }
 
-// C/D is A/B, and C/D/y stands for A/z: joined as text it would be C/z.
+// C/D is a link to A/B, so C/D/y is a link to A/z. Joining the texts would give C/z.
 func TestLinksAreResolvedAsTheSystemDoes(t *testing.T) {
 	for _, path := range []string{"C/D/y", "C/D/../z", "E", "F/../z"} {
 		t.Run(path, func(t *testing.T) {
@@ -52,7 +52,7 @@ func TestLinksAreResolvedAsTheSystemDoes(t *testing.T) {
 	}
 }
 
-func TestAFileThatHasNoNameAnyMoreIsWrittenInPlace(t *testing.T) {
+func TestADeletedFileIsWrittenInPlace(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux names open files so that they can be opened again")
 	}
@@ -90,8 +90,8 @@ func TestInsideLeavesTheParentOfALinkToTheSystem(t *testing.T) {
 	require.Equal(t, "y", Inside("", "y"))
 }
 
-// modes runs check with files that have no name until they are complete, where the system has
-// these, and with files that have a temporary one.
+// modes runs check with files that have no name until they are complete, if the system
+// supports these, and with files that have a temporary name.
 func modes(t *testing.T, check func(t *testing.T, create func(dir string, perm fs.FileMode) (*temporary, error))) {
 	t.Run("as the system can", func(t *testing.T) { check(t, createIn) })
 	t.Run("named", func(t *testing.T) { check(t, createNamed) })
@@ -161,7 +161,7 @@ func TestWithoutProcAnUnnamedFileIsCopied(t *testing.T) {
 	require.Empty(t, openIn(dir))
 }
 
-func TestWhatKilledProgramsLeftIsRemovedByTheNextRun(t *testing.T) {
+func TestFilesOfKilledProgramsAreRemovedByTheNextRun(t *testing.T) {
 	switch runtime.GOOS {
 	case "linux", "darwin", "windows", "freebsd":
 	default:
@@ -174,7 +174,7 @@ func TestWhatKilledProgramsLeftIsRemovedByTheNextRun(t *testing.T) {
 	left := filepath.Join(dir, ".msrep-0123abcd.tmp")
 	for _, perm := range []fs.FileMode{0o600, 0o400, 0o200} {
 		require.NoError(t, os.WriteFile(left, nil, perm))
-		swept = sync.Map{}
+		searchedFolders = sync.Map{}
 		out, err := Create(filepath.Join(dir, "y"))
 		require.NoError(t, err)
 		require.NoFileExists(t, left)
@@ -185,7 +185,7 @@ func TestWhatKilledProgramsLeftIsRemovedByTheNextRun(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
 	}
 	require.NoError(t, os.Mkdir(left, 0o700))
-	swept = sync.Map{}
+	searchedFolders = sync.Map{}
 	write(t, filepath.Join(dir, "y"), "text")
 	for _, name := range others {
 		require.FileExists(t, filepath.Join(dir, name), "another program's")
@@ -222,7 +222,7 @@ func TestAKilledProgramLeavesNothing(t *testing.T) {
 	require.NoError(t, cmd.Process.Kill())
 	require.Error(t, cmd.Wait())
 	requireText(t, path, "old")
-	swept = sync.Map{}
+	searchedFolders = sync.Map{}
 	write(t, path, "new")
 	require.Equal(t, []string{"y"}, list(t, dir))
 }

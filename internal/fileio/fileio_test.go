@@ -49,7 +49,7 @@ func TestAnOutputFileAppearsOnlyWhenItIsCommitted(t *testing.T) {
 	require.Equal(t, os.FileMode(0o600), st.Mode().Perm(), "the mode of the file that was replaced")
 }
 
-func TestWithoutCommitNothingStays(t *testing.T) {
+func TestWithoutCommitNoFileRemains(t *testing.T) {
 	dir := t.TempDir()
 	out, err := Create(filepath.Join(dir, "y.mtx"))
 	require.NoError(t, err)
@@ -128,7 +128,7 @@ func TestDevicesAndFoldersAreNotReplaced(t *testing.T) {
 	require.False(t, st.Mode().IsRegular(), "and is still one")
 }
 
-func TestGzipIsToldByContentAndWrittenByName(t *testing.T) {
+func TestGzipIsDetectedByContentAndWrittenByName(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "y.mtx.gz")
 	out, err := Create(path)
 	require.NoError(t, err)
@@ -240,7 +240,7 @@ func TestAFileThatCannotBeReadIsNotLeftOpen(t *testing.T) {
 	require.NotContains(t, openIn(all), filepath.Join(all, "mem"))
 }
 
-// openIn lists the files below dir that this process has open, where the system tells it.
+// openIn lists the files below dir that this process has open, if the system reports them.
 func openIn(dir string) (names []string) {
 	all, _ := filepath.Glob("/proc/self/fd/*")
 	for _, fd := range all {
@@ -251,13 +251,13 @@ func openIn(dir string) (names []string) {
 	return names
 }
 
-func TestAnEmptyNameIsToldApartFromAMissingFile(t *testing.T) {
+func TestAnEmptyNameIsDistinguishedFromAMissingFile(t *testing.T) {
 	_, err := Open("")
 	require.EqualError(t, err, "path: is empty: name a file")
 	require.True(t, sparse.IsInput(err))
 }
 
-func TestADashIsToldHowStandardInputIsNamed(t *testing.T) {
+func TestTheErrorForADashNamesStandardInput(t *testing.T) {
 	t.Chdir(t.TempDir())
 	_, err := Open("-")
 	require.EqualError(t, err, "-: no such file or directory: standard input is /dev/stdin")
@@ -268,7 +268,7 @@ func TestADashIsToldHowStandardInputIsNamed(t *testing.T) {
 	require.NoError(t, f.Close())
 }
 
-func TestAFullDiskIsTold(t *testing.T) {
+func TestAFullDiskIsReported(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip("this system has no full device")
 	}

@@ -6,14 +6,14 @@ import (
 	"io"
 )
 
-// members reads the members of gzipped content one after the other. Zero bytes behind a member, to which some programs
-// pad a file, are skipped.
+// members reads the members of gzipped content one after the other. It skips zero bytes
+// after a member, with which some programs pad a file.
 type members struct {
 	in *bufio.Reader
 	z  *gzip.Reader
 }
 
-// isGzip reports whether content begins as gzip does.
+// isGzip reports whether head is the start of gzipped content.
 func isGzip(head []byte) bool { return len(head) >= 2 && head[0] == 0x1f && head[1] == 0x8b }
 
 func newMembers(in *bufio.Reader) (*members, error) {
@@ -37,7 +37,8 @@ func (m *members) Read(p []byte) (int, error) {
 	}
 }
 
-// next begins the next member. The error is io.EOF behind the last one, and gzip.ErrHeader where something else follows.
+// next starts the next member. The error is io.EOF after the last member, and
+// gzip.ErrHeader if other bytes follow.
 func (m *members) next() error {
 	for {
 		head, err := m.in.Peek(1)

@@ -9,8 +9,8 @@ import (
 
 func lock(*os.File) {}
 
-// removeUnlocked removes a file unless it is in use. Only Windows tells: it refuses to remove a
-// file that is open.
+// removeUnlocked removes a file unless it is in use. Only Windows detects that: it
+// refuses to remove an open file.
 func removeUnlocked(name string) {
 	if runtime.GOOS == "windows" {
 		os.Remove(name)

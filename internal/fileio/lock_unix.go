@@ -8,14 +8,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lock marks f as in use until it is closed. Where the file system has no locks it does nothing:
-// removeUnlocked removes nothing there either.
+// lock marks f as in use until it is closed. It does nothing if the file system has no
+// locks; removeUnlocked then removes nothing either.
 func lock(f *os.File) { _ = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) }
 
 // removeUnlocked removes a file unless it is locked.
 func removeUnlocked(name string) {
 	f, err := os.OpenFile(name, os.O_RDWR|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
-	if err != nil { // such as one of mode 0400
+	if err != nil { // for example, a file of mode 0400
 		f, err = os.OpenFile(name, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	}
 	if err != nil {
@@ -31,8 +31,8 @@ func removeUnlocked(name string) {
 	}
 }
 
-// syncFolder makes the names in dir last, which is "" or ends in a separator. Folders that can't
-// be opened, and file systems that can't sync them, are left alone.
+// syncFolder syncs the names in dir, which is "" or ends in a separator. It ignores
+// folders that cannot be opened and file systems that cannot sync them.
 func syncFolder(dir string) error {
 	if dir == "" {
 		dir = "."

@@ -1,5 +1,5 @@
-// Package fileio opens input files, plain, gzipped or in tar archives, and writes output files
-// that appear under their name only when they are complete.
+// Package fileio opens input files, plain, gzipped or in tar archives, and writes output
+// files that appear under their name only when they are complete.
 package fileio
 
 import (
@@ -13,20 +13,21 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// File is an open input file; reads give its decompressed content.
+// File is an open input file. Reads return its decompressed content.
 type File struct {
-	Name  string // as given
+	Name  string // as passed to Open
 	Size  int64  // bytes on disk
-	Gzip  bool   // the content is gzipped (told by its first bytes, not its name)
-	Entry string // the file within a tar archive that the content is; "" where it is no archive
+	Gzip  bool   // the content is gzipped, according to its first bytes
+	Entry string // file within the tar archive whose content is read; "" if it is not an archive
 
 	r      io.Reader
 	f      *os.File
-	packed *counter // reads f
+	packed *counter // counts the bytes read from f
 }
 
-// Open opens a regular file (or a pipe) for reading. Of a tar archive, which may be gzipped, the content is that of the
-// matrix in it (see enterTar). Errors are *sparse.InputError.
+// Open opens a regular file or a pipe for reading. The content of a tar archive, which
+// may be gzipped, is that of the matrix in it (see enterTar). Errors are
+// *sparse.InputError.
 func Open(path string) (*File, error) {
 	if path == "" {
 		return nil, sparse.Inputf("path", "is empty: name a file")
@@ -60,7 +61,7 @@ func Open(path string) (*File, error) {
 	return file, nil
 }
 
-// start gives the decompressed content from the place on where the file underneath stands.
+// start starts decompression at the current position of the underlying file.
 func (f *File) start() error {
 	f.packed = &counter{Reader: f.f}
 	in := bufio.NewReaderSize(f.packed, 1<<16)
@@ -78,8 +79,8 @@ func (f *File) start() error {
 	return nil
 }
 
-// Read gives decompressed bytes. Damaged or truncated gzip content is an
-// *sparse.InputError, and so is content that unpacks to more than UnpackRatio and
+// Read reads decompressed bytes. Damaged or truncated gzip content gives an
+// *sparse.InputError, and so does content that unpacks to more than UnpackRatio and
 // UnpackFree allow.
 func (f *File) Read(p []byte) (int, error) {
 	n, err := f.r.Read(p)
@@ -89,7 +90,7 @@ func (f *File) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// readError makes what reading failed with an *sparse.InputError.
+// readError returns err, the error of a read, as an *sparse.InputError.
 func (f *File) readError(err error) error {
 	switch {
 	case sparse.IsInput(err):
@@ -106,7 +107,8 @@ func (f *File) readError(err error) error {
 	return openError(f.Name, err)
 }
 
-// Title is what errors about the content name: the file, and the file within it where it is an archive.
+// Title returns the name of the content for errors: the file, and the file within it if
+// it is an archive.
 func (f *File) Title() string {
 	if f.Entry == "" {
 		return f.Name
@@ -114,16 +116,17 @@ func (f *File) Title() string {
 	return f.Name + " (" + f.Entry + ")"
 }
 
-// Plain reports whether the file on disk is the content itself: regular, not gzipped and no archive.
+// Plain reports whether the file on disk is the content itself: a regular file, neither
+// gzipped nor an archive.
 func (f *File) Plain() bool {
 	st, err := f.f.Stat()
 	return err == nil && st.Mode().IsRegular() && !f.Gzip && f.Entry == ""
 }
 
-// Packed is how many bytes of the file on disk the content took so far.
+// Packed returns the number of bytes of the file on disk that were read so far.
 func (f *File) Packed() int64 { return f.packed.n }
 
-// OS is the file underneath, for readers that map it; only for plain files.
+// OS returns the underlying file, for readers that map it. Use it only if Plain.
 func (f *File) OS() *os.File { return f.f }
 
 // Close closes the file.

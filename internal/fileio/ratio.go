@@ -6,15 +6,16 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Compressed content may unpack to UnpackFree bytes and UnpackRatio times its bytes on disk. Files
-// of matrices stay below; one that is made to fill memory or to keep the program busy does not.
-// (Deflate goes up to 1032 times, which only repetitions reach.)
+// Compressed content may unpack to UnpackFree bytes plus UnpackRatio times its size on
+// disk. Real matrix files stay below that limit; files made to fill memory or to keep the
+// program busy do not. (Deflate reaches a ratio of at most 1032, and only for
+// repetitions.)
 const (
 	UnpackRatio = 200
 	UnpackFree  = 64 << 20
 )
 
-// UnpacksTooFar reports whether so many bytes are more than packed ones may unpack to.
+// UnpacksTooFar reports whether unpacked bytes are more than packed bytes may unpack to.
 func UnpacksTooFar(unpacked, packed int64) bool {
 	return (unpacked-UnpackFree)/UnpackRatio > packed
 }
@@ -31,8 +32,8 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// unpacked reads decompressed content, whoever asks for it, and stops where that is too much for the
-// bytes that were read of the file.
+// unpacked reads decompressed content and fails when it exceeds the limit for the bytes
+// read from the file.
 type unpacked struct {
 	io.Reader
 	name   string

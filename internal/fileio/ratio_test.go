@@ -16,7 +16,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// repeated is a gzipped text of n times MiB zeros, behind a head that does not compress.
+// repeated is a gzipped text of n MiB of zeros after a start that does not compress.
 func repeated(t *testing.T, mib, head int) []byte {
 	pack := func(b []byte) []byte {
 		var out bytes.Buffer
@@ -84,7 +84,7 @@ func TestTheRatioHasNoMarginOfItsOwn(t *testing.T) {
 	require.True(t, UnpacksTooFar(UnpackFree+UnpackRatio*1001, 1000))
 }
 
-// To find the file in an archive all of it is read, and then once more.
+// An archive is read twice: first to find the file, then to read it.
 func TestArchivesThatUnpackTooFarAreRefused(t *testing.T) {
 	for name, sizes := range map[string][]int{"before the matrix": {100, 1}, "behind it": {1, 100}, "the matrix": {100}, "in all": {40, 40, 40}} {
 		var raw bytes.Buffer

@@ -11,20 +11,21 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// tarHead is how many bytes tell a tar archive.
+// tarHead is the number of bytes that identify a tar archive.
 const tarHead = 263
 
-// isTar reports whether content begins as tar archives of POSIX and of GNU do.
+// isTar reports whether head is the start of a POSIX or GNU tar archive.
 func isTar(head []byte) bool {
 	return len(head) >= tarHead && (string(head[257:263]) == "ustar\x00" || string(head[257:263]) == "ustar ")
 }
 
-// enterTar goes on with the matrix of the archive that content begins, if it begins one: the file that is called as the
-// folder that it is in, as bcsstk14/bcsstk14.mtx in the archives of the SuiteSparse collection, or else the only file.
+// enterTar continues with the matrix in the archive, if the content is a tar archive: the
+// file that has the name of its folder, such as bcsstk14/bcsstk14.mtx in the archives of
+// the SuiteSparse collection, or else the only file.
 func (f *File) enterTar() error {
 	content := bufio.NewReaderSize(f.r, 1<<16)
 	f.r = content
-	if head, _ := content.Peek(tarHead); !isTar(head) { // an error comes again when it is read
+	if head, _ := content.Peek(tarHead); !isTar(head) { // Read returns an error again
 		return nil
 	}
 	var names []string
@@ -36,7 +37,7 @@ func (f *File) enterTar() error {
 		return err
 	}
 	if len(names) != 1 {
-		return sparse.Inputf(f.Name, "is a tar archive of %d files, none of which is called as its folder: unpack it first", len(names))
+		return sparse.Inputf(f.Name, "is a tar archive of %d files, none of which has the name of its folder: unpack it first", len(names))
 	}
 	if _, err := f.f.Seek(0, io.SeekStart); err != nil {
 		return sparse.Inputf(f.Name, "is a tar archive that can't be read twice: unpack it first")
@@ -47,7 +48,8 @@ func (f *File) enterTar() error {
 	return f.findEntry(f.r, func(string) bool { return true })
 }
 
-// findEntry goes on with the first file of the archive whose name is wanted. The error is io.EOF where there is none.
+// findEntry continues with the first file of the archive whose name is wanted. It returns
+// io.EOF if there is none.
 func (f *File) findEntry(content io.Reader, wanted func(name string) bool) error {
 	archive := tar.NewReader(content)
 	for {
@@ -65,7 +67,8 @@ func (f *File) findEntry(content io.Reader, wanted func(name string) bool) error
 	}
 }
 
-// entry is a file of an archive. At its end the rest of the archive is read too, so that damage to it shows.
+// entry is a file of an archive. At its end it reads the rest of the archive, to detect
+// damage.
 type entry struct {
 	*tar.Reader
 	content io.Reader
@@ -81,7 +84,7 @@ func (e *entry) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// isTarError reports whether an archive is damaged.
+// isTarError reports whether err means a damaged archive.
 func isTarError(err error) bool {
 	return errors.Is(err, tar.ErrHeader) || errors.Is(err, io.ErrUnexpectedEOF)
 }

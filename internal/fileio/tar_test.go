@@ -81,7 +81,7 @@ func TestArchivesWithoutOneMatrixAndDamagedOnesAreRefused(t *testing.T) {
 		content []byte
 		message string
 	}{
-		"none.tar":   {archive(t, tar.FormatUSTAR, "a/"), "is a tar archive of 0 files, none of which is called as its folder: unpack it first"},
+		"none.tar":   {archive(t, tar.FormatUSTAR, "a/"), "is a tar archive of 0 files, none of which has the name of its folder: unpack it first"},
 		"two.tar.gz": {zipped(t, archive(t, tar.FormatUSTAR, "a/b.mtx", "a/c.mtx")), "is a tar archive of 2 files"},
 		"cut.tar":    {raw[:515], "the tar archive is damaged or ends early"},
 		"cut.tar.gz": {zipped(t, raw)[:60], "gzip content ends early"},

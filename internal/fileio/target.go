@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 )
 
-// target is the path of the file that path stands for, symbolic links at its end followed. The
-// system resolves what stands before the last name, so that ".." behind a link to a folder means
-// the parent of that folder: path/filepath would drop both names.
+// target returns the path of the file that path refers to, with symbolic links at its end
+// resolved. The system resolves the folders of the path, so ".." after a link to a folder
+// is the parent of the linked folder; path/filepath would remove both names.
 func target(path string) string {
 	for range 40 {
 		link, err := os.Readlink(path)
@@ -22,14 +22,14 @@ func target(path string) string {
 	return path
 }
 
-// folder is all of path up to its last name: "" or a text that ends in a separator.
+// folder returns path without its last name: "" or a text that ends in a separator.
 func folder(path string) string {
 	dir, _ := filepath.Split(path)
 	return dir
 }
 
-// Inside is the path of name in the folder dir. Unlike filepath.Join it leaves ".." in dir to the
-// system, which may find a link before it.
+// Inside returns the path of name in the folder dir. Unlike filepath.Join, it does not
+// resolve ".." in dir, because the name before it may be a link.
 func Inside(dir, name string) string {
 	if dir == "" || os.IsPathSeparator(dir[len(dir)-1]) {
 		return dir + name

@@ -13,20 +13,20 @@ import (
 	"sync"
 )
 
-// temporary is a file being written. On Linux it has no name where the file system can do that, so
-// that nothing is left of it when the program is killed. Elsewhere it has a temporary name in the
-// folder of the output; a later run removes what a killed one left there (removeAbandoned).
-// The file is locked, which tells later runs that it is in use.
+// temporary is a file that is being written. On Linux it has no name if the file system
+// supports that, so nothing remains of it when the program is killed. Otherwise it has a
+// temporary name in the folder of the output, and a later run removes it if the program
+// is killed (removeAbandoned). The file is locked to show other runs that it is in use.
 type temporary struct {
 	*os.File
-	name string // the temporary one, "" for none
+	name string // temporary name, or ""
 }
 
-// The temporary names are namePrefix, 8 hexadecimal digits, nameSuffix.
+// A temporary name consists of namePrefix, 8 hexadecimal digits and nameSuffix.
 const namePrefix, nameSuffix = ".msrep-", ".tmp"
 
-// createIn makes a temporary file in dir, which is "" or ends in a separator. Its permissions are
-// perm, less what the process denies to new files.
+// createIn creates a temporary file in dir, which is "" or ends in a separator. Its
+// permissions are perm without those that the umask removes.
 func createIn(dir string, perm fs.FileMode) (*temporary, error) {
 	removeAbandoned(dir)
 	if f, err := createUnnamed(dir, perm); err == nil {
@@ -35,7 +35,7 @@ func createIn(dir string, perm fs.FileMode) (*temporary, error) {
 	return createNamed(dir, perm)
 }
 
-// createNamed makes a temporary file that has a name from the start.
+// createNamed creates a temporary file with a name.
 func createNamed(dir string, perm fs.FileMode) (*temporary, error) {
 	var failed error
 	for range 100 {
@@ -52,7 +52,7 @@ func createNamed(dir string, perm fs.FileMode) (*temporary, error) {
 		if isNamed(f, name) {
 			return &temporary{f, name}, nil
 		}
-		f.Close() // another run took it for an abandoned one before it was locked
+		f.Close() // another run removed it before it was locked
 		failed = fs.ErrNotExist
 	}
 	return nil, failed
@@ -72,16 +72,16 @@ func isNamed(f *os.File, name string) bool {
 	return err == nil && os.SameFile(st, at)
 }
 
-// rename replaces path, or makes it, and closes the file. After an error the file can be dropped.
-// The file is complete, and locked where the system can rename open files, while it has a
-// temporary name.
+// rename gives the file the name path, replacing any file of that name, and closes it.
+// After an error the file can be dropped. A file with a temporary name is complete at
+// this point, and still locked if the system can rename open files.
 func (t *temporary) rename(path string) error {
 	if t.name == "" {
 		if err := t.setName(path); err != nil {
 			return err
 		}
 	}
-	if runtime.GOOS == "windows" { // it renames no open file
+	if runtime.GOOS == "windows" { // Windows cannot rename open files
 		if err := t.Close(); err != nil {
 			return err
 		}
@@ -91,14 +91,15 @@ func (t *temporary) rename(path string) error {
 			return err
 		}
 	}
-	t.name = "" // drop must not remove it any more
+	t.name = "" // drop must not remove it
 	if runtime.GOOS == "windows" {
 		return nil
 	}
 	return t.Close()
 }
 
-// setName gives an unnamed file the name path if nothing has it, else a temporary name beside it.
+// setName gives an unnamed file the name path if no file has it, else a temporary name
+// beside it.
 func (t *temporary) setName(path string) error {
 	name := path
 	for range 100 {
@@ -115,8 +116,8 @@ func (t *temporary) setName(path string) error {
 	return fs.ErrExist
 }
 
-// copyToNamed moves the content to a file that has a temporary name from the start, for systems
-// where files without a name can be made but not named, as without /proc.
+// copyToNamed moves the content to a new file with a temporary name, for systems that can
+// create unnamed files but not name them, such as those without /proc.
 func (t *temporary) copyToNamed(dir string) error {
 	st, err := t.Stat()
 	if err != nil {
@@ -150,16 +151,16 @@ func (t *temporary) drop() error {
 	return os.Remove(t.name)
 }
 
-// swept is the folders that removeAbandoned has looked through.
-var swept sync.Map
+// searchedFolders holds the folders that removeAbandoned has searched.
+var searchedFolders sync.Map
 
-// removeAbandoned removes the temporary files in dir that killed programs left: those that nobody
-// has locked. It looks through a folder once in a run.
+// removeAbandoned removes the temporary files in dir that killed programs left, which are
+// those without a lock. It searches each folder once per run.
 func removeAbandoned(dir string) {
 	if dir == "" {
 		dir = "." + string(filepath.Separator)
 	}
-	if _, done := swept.LoadOrStore(dir, true); done {
+	if _, done := searchedFolders.LoadOrStore(dir, true); done {
 		return
 	}
 	d, err := os.Open(dir)
@@ -180,7 +181,7 @@ func removeAbandoned(dir string) {
 	}
 }
 
-// isTemporary reports whether name is one of randomName.
+// isTemporary reports whether name is a name from randomName.
 func isTemporary(name string) bool {
 	digits, ok := strings.CutPrefix(name, namePrefix)
 	if !ok {

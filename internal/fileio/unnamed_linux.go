@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// createUnnamed makes a file without a name in dir, which is "" or ends in a separator. It fails
-// where the file system has no such files.
+// createUnnamed creates a file without a name in dir, which is "" or ends in a separator.
+// It fails if the file system does not support that.
 func createUnnamed(dir string, perm fs.FileMode) (*os.File, error) {
 	if dir == "" {
 		dir = "."
@@ -23,7 +23,7 @@ func createUnnamed(dir string, perm fs.FileMode) (*os.File, error) {
 	return f, nil
 }
 
-// link gives the unnamed file f a name that nothing has yet.
+// link gives the unnamed file f the name name, which must not exist.
 func link(f *os.File, name string) error {
 	err := unix.Linkat(unix.AT_FDCWD, fmt.Sprintf("/proc/self/fd/%d", f.Fd()), unix.AT_FDCWD, name, unix.AT_SYMLINK_FOLLOW)
 	if err != nil {

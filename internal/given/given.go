@@ -1,4 +1,4 @@
-// Package given refuses nil where an interface would let it through.
+// Package given refuses nil arguments, including nil pointers in interfaces.
 package given
 
 import (
@@ -8,14 +8,14 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Nothing reports whether a value is nil, or a nil pointer in an interface.
+// Nothing reports whether v is nil or a nil pointer in an interface.
 func Nothing(v any) bool {
 	r := reflect.ValueOf(v)
 	return !r.IsValid() || r.Kind() == reflect.Pointer && r.IsNil()
 }
 
-// Check gives a *sparse.InputError for the first value that is Nothing, of arguments given
-// as name, value, name, value.
+// Check returns a *sparse.InputError for the first value that is Nothing. The arguments
+// are name, value, name, value, ....
 func Check(args ...any) error {
 	for i := 0; i+1 < len(args); i += 2 {
 		if Nothing(args[i+1]) {
@@ -26,7 +26,7 @@ func Check(args ...any) error {
 	return nil
 }
 
-// Context refuses a context that is nil.
+// Context refuses a nil context.
 func Context(ctx context.Context) error {
 	if ctx == nil {
 		return sparse.Inputf("ctx", "is nil: use context.Background()")
@@ -34,7 +34,7 @@ func Context(ctx context.Context) error {
 	return nil
 }
 
-// Input refuses a context or a reader that is nil.
+// Input refuses a nil context or reader.
 func Input(ctx context.Context, r any) error {
 	if err := Context(ctx); err != nil {
 		return err

@@ -10,18 +10,17 @@ import (
 	"github.com/msrep-go/msrep/internal/par"
 )
 
-// buffers keeps chunk memory from one call to the next.
+// buffers reuses chunk memory between calls.
 var buffers = sync.Pool{New: func() any { return new([chunkSize]byte) }}
 
-// Each reads the lines that r has not given yet. It calls parse for chunks of
-// them, on as many goroutines as there are CPUs, and take for every chunk and
-// its result, one after the other in the order of the text. Chunks are valid
-// until take returns.
+// Each reads the lines that r has not returned yet. It calls parse for chunks of lines,
+// on GOMAXPROCS goroutines, and take for every chunk and its result, one at a time in the
+// order of the text. A chunk is valid until take returns.
 //
-// The first error ends it: of take, of reading (an *sparse.InputError), or of
-// ctx. Lines before the place where reading fails are parsed and taken first.
-// Each does not wait for a Read that blocks when it ends with an error; the
-// reader must not be used again then.
+// Each ends with the first error of take, of reading (an *sparse.InputError), or of ctx.
+// It first parses and takes the lines before the place where reading fails. When it ends
+// with an error it does not wait for a blocked Read, and the reader must not be used
+// again.
 func Each[T any](ctx context.Context, r *Reader, parse func(Chunk) T, take func(Chunk, T) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -35,9 +34,9 @@ func Each[T any](ctx context.Context, r *Reader, parse func(Chunk) T, take func(
 	go produce(inner, s, jobs, free)
 
 	q := queue[T]{take: take, free: free, waiting: map[int]result[T]{}}
-	var ended atomic.Bool // all chunks were handed out
+	var ended atomic.Bool // all chunks were parsed
 	par.Do(workers, func(int) {
-		defer stop() // also after a panic in parse: the others must not wait for it
+		defer stop() // also after a panic in parse, for which the other goroutines must not wait
 		for {
 			select {
 			case <-inner.Done():
@@ -66,15 +65,15 @@ func Each[T any](ctx context.Context, r *Reader, parse func(Chunk) T, take func(
 	return s.err
 }
 
-// job is one chunk with its place in the text and the memory that holds it.
+// job is one chunk with its number and the memory that holds it.
 type job struct {
 	Chunk
 	seq int
 	buf *[chunkSize]byte
 }
 
-// produce hands out the chunks of s and closes jobs at the end of the text. It
-// takes at most cap(free) buffers.
+// produce sends the chunks of s to jobs and closes jobs at the end of the text. It takes
+// at most cap(free) buffers.
 func produce(ctx context.Context, s *splitter, jobs chan<- job, free chan *[chunkSize]byte) {
 	made := 0
 	for seq := 0; ; seq++ {
@@ -107,19 +106,19 @@ type result[T any] struct {
 	value T
 }
 
-// queue puts results back into the order of the text.
+// queue restores the order of the text.
 type queue[T any] struct {
 	take func(Chunk, T) error
 	free chan *[chunkSize]byte
 
 	mu      sync.Mutex
-	next    int // place of the result to be taken next
+	next    int // number of the result to be taken next
 	waiting map[int]result[T]
 	err     error
 }
 
-// put takes the result of j and those that waited for it, if its turn has come;
-// false means that an error has ended the work.
+// put takes the result of j and the results that wait for it, if all earlier ones were
+// taken. It returns false if an error has ended the work.
 func (q *queue[T]) put(j job, value T) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -132,13 +131,13 @@ func (q *queue[T]) put(j job, value T) bool {
 		delete(q.waiting, q.next)
 		q.next++
 		if q.err = q.take(r.Chunk, r.value); q.err == nil {
-			q.free <- r.buf // never blocks: there are as many places as buffers
+			q.free <- r.buf // never blocks: free has room for all buffers
 		}
 	}
 	return false
 }
 
-// release gives the chunk memory back for later calls.
+// release returns the chunk memory to the pool.
 func (q *queue[T]) release() {
 	for {
 		select {

@@ -19,7 +19,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// collect gives all lines that Each hands out, with their numbers.
+// collect returns all lines that Each passes on, with their numbers.
 func collect(t *testing.T, r *lines.Reader) ([]string, error) {
 	t.Helper()
 	var got []string
@@ -66,7 +66,7 @@ func TestLinesComeInOrderWhateverTheReaderGives(t *testing.T) {
 	}
 }
 
-func TestHeaderLinesAreNotHandedOutAgain(t *testing.T) {
+func TestHeaderLinesAreNotReturnedAgain(t *testing.T) {
 	r := lines.NewReader(iotest.OneByteReader(strings.NewReader("Head\r\n\ntwo\nthree\r\nfour")), "f")
 	require.Equal(t, "Head\r\n", string(r.Peek(6)))
 	for _, want := range []string{"Head", "", "two"} {

@@ -11,26 +11,27 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// MaxLine is how many bytes a line may have, its end not counted.
+// MaxLine is the largest number of bytes in a line, without its end.
 const MaxLine = 1 << 16
 
 // Reader reads a text line by line.
 type Reader struct {
 	name string
 	in   *bufio.Reader
-	back []byte // a line to be read once more, or nil
-	last []byte // the line that Next gave last, with its end
-	line int64  // its number
+	back []byte // line that Next returns again, or nil
+	last []byte // last line that Next returned, with its end
+	line int64  // number of that line
 }
 
-// NewReader makes a Reader of r. name is the file that errors name.
+// NewReader returns a Reader of r. name stands for the file in errors.
 func NewReader(r io.Reader, name string) *Reader {
 	return &Reader{name: name, in: bufio.NewReaderSize(r, MaxLine+2)}
 }
 
-// Next gives the next line without its end; it is valid until the next call. At
-// the end of the text the error is io.EOF. A byte order mark of UTF-8 at the beginning is skipped. A line longer than MaxLine is an
-// *sparse.InputError, like everything else that keeps the text from being read.
+// Next returns the next line without its end. The line is valid until the next call. At
+// the end of the text the error is io.EOF. Next skips a UTF-8 byte order mark at the
+// start. A line longer than MaxLine, and any error of reading, gives an
+// *sparse.InputError.
 func (r *Reader) Next() ([]byte, error) {
 	if r.back != nil {
 		r.last, r.back = r.back, nil
@@ -58,8 +59,8 @@ func (r *Reader) Next() ([]byte, error) {
 	return nil, readError(r.name, err)
 }
 
-// Skip passes over the lines that begin with one of marks, those of comments. It may leave some,
-// and is there because Next takes longer.
+// Skip skips lines that begin with one of marks, such as comments. It is faster than
+// Next, but may leave some of these lines to Next.
 func (r *Reader) Skip(marks string) {
 	for r.back == nil {
 		b, _ := r.in.Peek(max(r.in.Buffered(), 1))
@@ -75,26 +76,27 @@ func (r *Reader) Skip(marks string) {
 		if n == 0 {
 			return
 		}
-		_, _ = r.in.Discard(n) // they are buffered
+		_, _ = r.in.Discard(n) // cannot fail: the bytes are buffered
 	}
 }
 
-// Line is the number of the line that Next gave last, from 1 on.
+// Line returns the number of the last line that Next returned, from 1.
 func (r *Reader) Line() int64 { return r.line }
 
-// Unread makes the line that Next gave last the next one again.
+// Unread makes Next return its last line again.
 func (r *Reader) Unread() {
 	r.back = slices.Clone(r.last)
 	r.line--
 }
 
-// Peek gives the next n bytes without reading them, fewer where the text ends, before the first call of Next.
+// Peek returns the next n bytes without reading them, or fewer if the text ends. It must
+// be called before the first call of Next.
 func (r *Reader) Peek(n int) []byte {
 	b, _ := r.in.Peek(n)
 	return b
 }
 
-// rest is the text after the lines that were read.
+// rest returns the text after the lines that were read.
 func (r *Reader) rest() io.Reader {
 	if r.back == nil {
 		return r.in
@@ -102,10 +104,11 @@ func (r *Reader) rest() io.Reader {
 	return io.MultiReader(bytes.NewReader(r.back), r.in)
 }
 
-// ByteOrderMark is what some programs put before a text in UTF-8. It is skipped.
+// ByteOrderMark is the UTF-8 byte order mark, which some programs put at the start of a
+// text. Reader skips it.
 const ByteOrderMark = "\xef\xbb\xbf"
 
-// utf16 reports whether a text that begins with line has the byte order mark of UTF-16.
+// utf16 reports whether line begins with the byte order mark of UTF-16.
 func utf16(line []byte) bool {
 	return bytes.HasPrefix(line, []byte("\xff\xfe")) || bytes.HasPrefix(line, []byte("\xfe\xff"))
 }
@@ -119,7 +122,8 @@ func tooLong(name string, line int64) error {
 	return sparse.InputLinef(name, line, "line is longer than %d bytes: this is not a text file of numbers", MaxLine)
 }
 
-// readError makes what a Read failed with an *sparse.InputError; io.EOF stays.
+// readError returns err, the error of a Read, as an *sparse.InputError, but io.EOF
+// unchanged.
 func readError(name string, err error) error {
 	var in *sparse.InputError
 	if err == nil || err == io.EOF || errors.As(err, &in) {

@@ -2,8 +2,8 @@ package lines
 
 import "bytes"
 
-// SkipBlanks is the place of the first byte of b, from p on, that is neither a
-// blank nor other white space. Line ends are not skipped, and one must follow.
+// SkipBlanks returns the index of the first byte of b, from p on, that is not white
+// space. It stops at a line end, and b must have one at or after p.
 func SkipBlanks(b []byte, p int) int {
 	for b[p] == ' ' || b[p]-'\t' < 5 && b[p] != '\n' {
 		p++
@@ -11,7 +11,7 @@ func SkipBlanks(b []byte, p int) int {
 	return p
 }
 
-// First is the first line of b without its end and surrounding white space.
+// First returns the first line of b without its end and without surrounding white space.
 func First(b []byte) []byte {
 	if end := bytes.IndexByte(b, '\n'); end >= 0 {
 		b = b[:end]

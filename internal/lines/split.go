@@ -5,15 +5,15 @@ import (
 	"io"
 )
 
-// chunkSize is how many bytes are read and parsed at a time. It holds several
-// lines of any length that is allowed.
+// chunkSize is the number of bytes that are read and parsed at a time. It is several
+// times MaxLine.
 const chunkSize = 1 << 20
 
-// Chunk is a run of whole lines.
+// Chunk is a sequence of whole lines.
 type Chunk struct {
-	Data  []byte // every line ends with \n, the last one of the file too
-	Line  int64  // number of the first line, from 1 on
-	Count int    // lines
+	Data  []byte // every line ends with \n, even the last one of the file
+	Line  int64  // number of the first line, from 1
+	Count int    // number of lines
 }
 
 // splitter reads a text in chunks.
@@ -21,16 +21,16 @@ type splitter struct {
 	name string
 	in   io.Reader
 	line int64  // number of the next line
-	part []byte // the line that the last chunk ended within
-	err  error  // that ended the text
+	part []byte // start of the line after the last chunk
+	err  error  // error that ended the text
 }
 
-// next reads a chunk into buf, which has chunkSize bytes. Its error, io.EOF at
-// the end, comes with the last chunk, which may be empty.
+// next reads a chunk into buf, which has chunkSize bytes. With the last chunk, which may
+// be empty, it returns an error: io.EOF at the end of the text.
 func (s *splitter) next(buf []byte) (Chunk, error) {
 	n := copy(buf, s.part)
 	s.part = s.part[:0]
-	for stalls := 0; n < len(buf)-1 && s.err == nil; { // one byte stays for a missing line end
+	for stalls := 0; n < len(buf)-1 && s.err == nil; { // one byte is reserved for a missing line end
 		k, err := s.in.Read(buf[n : len(buf)-1])
 		n += k
 		if stalls++; k > 0 {
@@ -48,7 +48,7 @@ func (s *splitter) next(buf []byte) (Chunk, error) {
 	end := bytes.LastIndexByte(buf[:n], '\n') + 1
 	c := Chunk{Data: buf[:end], Line: s.line, Count: bytes.Count(buf[:end], []byte{'\n'})}
 	if at := longLine(buf[:n]); at >= 0 {
-		// The lines before it are still to be parsed: they may hold an earlier fault.
+		// Return the lines before it: they may hold an earlier error.
 		c.Data = buf[:at]
 		c.Count = bytes.Count(c.Data, []byte{'\n'})
 		s.err = tooLong(s.name, s.line+int64(c.Count))
@@ -59,8 +59,8 @@ func (s *splitter) next(buf []byte) (Chunk, error) {
 	return c, s.err
 }
 
-// longLine is where the first line of more than MaxLine bytes begins, -1 if
-// there is none. It looks at the last bytes of each stretch only.
+// longLine returns the index of the first line of more than MaxLine bytes, or -1. It
+// looks only at the end of each window of MaxLine bytes.
 func longLine(b []byte) int {
 	const window = MaxLine + 2 // with \r\n
 	start := 0

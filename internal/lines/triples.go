@@ -6,8 +6,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// NewTriples has room for all entries that c can hold, one a line and at least
-// 4 bytes long; without values if they are not wanted.
+// NewTriples returns triples with room for all entries that c can hold: one per line, at
+// least 4 bytes each. Val is nil if values is false.
 func NewTriples(c Chunk, values bool) sparse.Triples[float64] {
 	room := min(c.Count, len(c.Data)/len("1 1\n"))
 	t := sparse.Triples[float64]{Row: make([]int32, room), Col: make([]int32, room)}
@@ -17,8 +17,7 @@ func NewTriples(c Chunk, values bool) sparse.Triples[float64] {
 	return t
 }
 
-// Cut shortens t to n entries. Where much memory would be left over, the entries
-// are copied.
+// Cut shortens t to n entries. It copies the entries if much memory would be unused.
 func Cut(t sparse.Triples[float64], n int) sparse.Triples[float64] {
 	spare := len(t.Row) - n
 	t.Row, t.Col = t.Row[:n], t.Col[:n]

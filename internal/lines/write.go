@@ -9,12 +9,11 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// piece is how many items are formatted at a time.
+// piece is the number of items that are formatted at a time.
 const piece = 1 << 14
 
-// Write writes the text of n items to w. format appends the text of items
-// [lo, hi) to buf; it is called on several goroutines, and what it gives is
-// written in the order of the items.
+// Write writes the text of n items to w in order. format appends the text of items [lo,
+// hi) to buf; several goroutines call it.
 func Write(w io.Writer, n int64, format func(buf []byte, lo, hi int64) []byte) error {
 	bufs := make([][]byte, runtime.GOMAXPROCS(0))
 	for lo := int64(0); lo < n; {
@@ -33,8 +32,8 @@ func Write(w io.Writer, n int64, format func(buf []byte, lo, hi int64) []byte) e
 	return nil
 }
 
-// WriteEntries writes the text of the entries of m to w, row after row. entry appends
-// the text of one to buf; it is called on several goroutines.
+// WriteEntries writes the text of the entries of m to w, row after row. entry appends the
+// text of one entry to buf; several goroutines call it.
 func WriteEntries(w io.Writer, m *sparse.CSR[float64], entry func(buf []byte, i, j int, v float64) []byte) error {
 	return Write(w, m.NNZ(), func(buf []byte, lo, hi int64) []byte {
 		// The row of entry lo is the first one that ends after it.

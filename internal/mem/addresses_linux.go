@@ -8,16 +8,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What is kept back of a limit of addresses and of one of data for what nobody asks Fits for. Go's
-// heap takes addresses 64 MiB at a time: one such arena for small objects, and one that a large
-// object is rounded up by. Go never gives addresses back.
+// The parts of a limit on addresses and of a limit on data that are reserved for
+// allocations without Fits. Go's heap takes addresses in arenas of 64 MiB and never
+// returns them. The reserve covers one arena for small objects and one to round up a
+// large object.
 const (
-	addressesKept = 128 << 20
-	dataKept      = 32 << 20
+	addressesReserved = 128 << 20
+	dataReserved      = 32 << 20
 )
 
-// addressRoom is the bytes that may still be asked for where the process has a limit of address
-// space (ulimit -v) or of data (ulimit -d), and math.MaxInt64 where it has none.
+// addressRoom returns the number of bytes that the process can still allocate under its
+// limits of address space (ulimit -v) and of data (ulimit -d), or math.MaxInt64 if it has
+// none.
 func addressRoom() int64 {
 	addresses, data := limit(unix.RLIMIT_AS), limit(unix.RLIMIT_DATA)
 	if addresses >= noLimit && data >= noLimit {
@@ -32,10 +34,11 @@ func addressRoom() int64 {
 		return math.MaxInt64
 	}
 	page := int64(os.Getpagesize())
-	return max(min(addresses-page*pages[0]-addressesKept, data-page*pages[5]-dataKept), 0)
+	return max(min(addresses-page*pages[0]-addressesReserved, data-page*pages[5]-dataReserved), 0)
 }
 
-// limit is a limit of the process, noLimit or more where there is none.
+// limit returns a limit of the process; a value of at least noLimit means that there is
+// none.
 func limit(resource int) int64 {
 	var r unix.Rlimit
 	if err := unix.Getrlimit(resource, &r); err != nil || r.Cur >= noLimit {

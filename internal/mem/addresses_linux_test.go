@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// under calls f while a limit of the process leaves so much more than it has taken, of which the
-// number at index i of statm tells.
+// under calls f with a limit of the process that exceeds its current use by the given
+// number of bytes. The number at index i of statm is the current use.
 func under(t *testing.T, resource, i int, more uint64, f func()) {
 	text, err := os.ReadFile("/proc/self/statm")
 	require.NoError(t, err)
@@ -28,11 +28,11 @@ func under(t *testing.T, resource, i int, more uint64, f func()) {
 	f()
 }
 
-func TestALimitLeavesWhatIsNeitherTakenNorKeptBack(t *testing.T) {
+func TestALimitLeavesWhatIsNeitherUsedNorReserved(t *testing.T) {
 	for _, c := range []struct {
 		resource, index int
 		kept            int64
-	}{{unix.RLIMIT_AS, 0, addressesKept}, {unix.RLIMIT_DATA, 5, dataKept}} {
+	}{{unix.RLIMIT_AS, 0, addressesReserved}, {unix.RLIMIT_DATA, 5, dataReserved}} {
 		under(t, c.resource, c.index, 1<<30, func() {
 			room, available := addressRoom(), Available()
 			require.InDelta(t, 1<<30-c.kept, room, 1<<27)

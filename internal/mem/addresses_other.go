@@ -4,5 +4,5 @@ package mem
 
 import "math"
 
-// addressRoom is no bound where nothing tells how much of a limit is taken.
+// addressRoom returns math.MaxInt64: only Linux reports how much of a limit is in use.
 func addressRoom() int64 { return math.MaxInt64 }

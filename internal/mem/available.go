@@ -10,28 +10,29 @@ import (
 	"sync/atomic"
 )
 
-// unknownMemory is the limit where the machine does not say what it has.
+// unknownMemory is the available memory on a machine that does not report it.
 const unknownMemory = 16 << 30
 
-// Available is how many bytes can be allocated without swapping, as Linux says in
-// /proc/meminfo, or 16 GiB where nothing says it. It is less where a control group of the
-// process, of whose limit an eighth is kept back (256 MiB at most), or its limit of address
-// space or of data (ulimit -v, -d) leaves less, and at most math.MaxInt, which is 2 GiB where addresses
-// have 32 bits.
+// Available returns the number of bytes that can be allocated without swapping:
+// MemAvailable of /proc/meminfo on Linux, or 16 GiB if the system does not report it.
+// Limits of the process's control groups, less an eighth (at most 256 MiB) that is
+// reserved, and its limits of address space and of data (ulimit -v, -d) reduce it. It is
+// at most math.MaxInt, which is 2 GiB with 32-bit addresses.
 func Available() int64 {
-	room := min(free(), addressRoom(), math.MaxInt)
+	room := min(memAvailable(), addressRoom(), math.MaxInt)
 	for _, g := range ownGroups() {
 		room = min(room, g.room())
 	}
 	return room
 }
 
-// threadBytes is what a thread of a C library takes of addresses with what it works on, at most,
-// where the command has made its stack small.
+// threadBytes is the largest use of addresses by a thread of a C library and its working
+// memory, with the small stack that the command sets.
 const threadBytes = 2 << 20
 
-// MostThreads is how many threads a limit of address space or of data (ulimit -v, -d) leaves room
-// for; limited is false where there is none. A thread that cannot be made ends the process.
+// MostThreads returns the number of threads for which a limit of address space or of data
+// (ulimit -v, -d) has room. limited is false if there is no limit. A thread that cannot
+// be created ends the process.
 func MostThreads() (n int, limited bool) {
 	room := addressRoom()
 	if room == math.MaxInt64 {
@@ -40,21 +41,22 @@ func MostThreads() (n int, limited bool) {
 	return int(1 + room/threadBytes), true
 }
 
-// leastAsked is the bytes for which nobody looks whether there is memory: to look takes some
-// 20 us, to touch so many pages some milliseconds.
-const leastAsked = 4 << 20
+// minChecked is the number of bytes below which Fits does not check the available memory:
+// the check takes some 20 us, touching that many pages some milliseconds.
+const minChecked = 4 << 20
 
-// unasked is the bytes that were said to fit since somebody looked.
-var unasked atomic.Int64
+// unchecked is the number of bytes that Fits has allowed since its last check.
+var unchecked atomic.Int64
 
-// Fits reports whether need bytes can be allocated; have is how many can if they do not fit.
-// Less than 4 MiB fit without a look, all together since the last one. Garbage of the Go
-// heap, and what is kept as Spare, counts as taken, and is given back before the answer is no.
+// Fits reports whether need bytes can be allocated. If not, have is the number of bytes
+// that can be. Requests below 4 MiB fit without a check until their sum since the last
+// check reaches 4 MiB. Garbage of the Go heap and Spare memory count as used, but Fits
+// releases both before it returns false.
 func Fits(need int64) (have int64, ok bool) {
-	if need < leastAsked && unasked.Add(max(need, 0)) < leastAsked {
+	if need < minChecked && unchecked.Add(max(need, 0)) < minChecked {
 		return 0, true
 	}
-	unasked.Store(0)
+	unchecked.Store(0)
 	if have = available(); have < need {
 		dropSpares()
 		debug.FreeOSMemory()
@@ -63,14 +65,14 @@ func Fits(need int64) (have int64, ok bool) {
 	return have, need <= have
 }
 
-// pretended is what tests say that is available.
+// pretended is the available memory that a test has set.
 var pretended atomic.Pointer[int64]
 
-// Pretend lets Fits find so many bytes in place of those of the machine until the function
-// that it gives is called. It is for tests of what is refused.
+// Pretend makes Fits use have bytes as the available memory until end is called. Tests of
+// refusals use it.
 func Pretend(have int64) (end func()) {
 	before := pretended.Swap(&have)
-	unasked.Store(0)
+	unchecked.Store(0)
 	return func() { pretended.Store(before) }
 }
 
@@ -81,7 +83,7 @@ func available() int64 {
 	return Available()
 }
 
-func free() int64 {
+func memAvailable() int64 {
 	f, err := os.Open("/proc/meminfo")
 	if err != nil {
 		return unknownMemory

@@ -16,7 +16,7 @@ func TestAvailableMemoryIsSensible(t *testing.T) {
 	require.LessOrEqual(t, mem.Available(), int64(math.MaxInt), "a slice can have it")
 }
 
-func TestGarbageIsCollectedBeforeMemoryIsFoundToLack(t *testing.T) {
+func TestGarbageIsCollectedBeforeARequestIsRefused(t *testing.T) {
 	collected := func() uint32 {
 		var s runtime.MemStats
 		runtime.ReadMemStats(&s)
@@ -32,7 +32,7 @@ func TestGarbageIsCollectedBeforeMemoryIsFoundToLack(t *testing.T) {
 	require.Greater(t, collected(), before)
 }
 
-func TestWhatFitsIsWhatIsAvailableAndAllThatIsSmall(t *testing.T) {
+func TestAvailableAndSmallSizesFit(t *testing.T) {
 	const room = 20 << 20
 	end := mem.Pretend(room)
 	for _, c := range []struct {

@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// mappedFiles is the memory that is mapped from files, and their names.
+// mappedFiles holds the memory that is mapped from files, and their names.
 var mappedFiles = struct {
 	mu  sync.Mutex
 	all map[*mappedFile]bool
@@ -16,7 +16,7 @@ type mappedFile struct {
 	name string
 }
 
-// NameFile says of which file b is mapped, until forget is called: for FileOf.
+// NameFile records that b is mapped from the file name, for FileOf, until forget is called.
 func NameFile(b []byte, name string) (forget func()) {
 	f := &mappedFile{b, name}
 	mappedFiles.mu.Lock()
@@ -29,7 +29,7 @@ func NameFile(b []byte, name string) (forget func()) {
 	}
 }
 
-// FileOf is the name of the file that an address is mapped from.
+// FileOf returns the name of the file that is mapped at an address.
 func FileOf(address uintptr) (name string, ok bool) {
 	mappedFiles.mu.Lock()
 	defer mappedFiles.mu.Unlock()

@@ -11,15 +11,15 @@ import (
 	"sync"
 )
 
-// group is a control group of Linux whose memory is limited, as containers and batch
-// systems do it. What goes beyond is killed.
+// group is a Linux control group with a memory limit, such as those of containers and
+// batch systems. The kernel kills processes that exceed the limit.
 type group struct {
 	dir string
 	groupFiles
 }
 
-// groupFiles is the files of a control group, and what the lines of the last one begin with
-// that have the bytes of files in memory: these are given back before the limit is reached.
+// groupFiles names the files of a control group. total is the prefix of the lines of stat
+// with the bytes of files in memory, which the kernel frees before the limit is reached.
 type groupFiles struct{ limit, used, stat, total string }
 
 var (
@@ -27,13 +27,13 @@ var (
 	version2 = groupFiles{"memory.max", "memory.current", "memory.stat", ""}
 )
 
-// noLimit is the bytes from which on a limit is none.
+// noLimit is the number of bytes from which a limit counts as none.
 const noLimit = 1 << 50
 
-// ownGroups is the groups that this process started in, and those that hold them.
+// ownGroups returns the groups in which this process started, and their parents.
 var ownGroups = sync.OnceValue(func() []group { return groupsIn("/") })
 
-// groupsIn finds the groups with a limit. root is the root folder.
+// groupsIn returns the groups with a limit. root is the root folder.
 func groupsIn(root string) (all []group) {
 	f, err := os.Open(filepath.Join(root, "proc/self/cgroup"))
 	if err != nil {
@@ -52,7 +52,8 @@ func groupsIn(root string) (all []group) {
 		case parts[0] != "0":
 			base, files = "sys/fs/cgroup/memory", version1
 		}
-		// A container may see the path that the group has outside: what is there begins at base.
+		// A container may show the path of the group outside the container; its own part
+		// then begins at base.
 		for p := path.Clean("/" + parts[2]); ; p = path.Dir(p) {
 			g := group{filepath.Join(root, base, p), files}
 			if limit, ok := g.number(files.limit); ok && limit < noLimit {
@@ -66,21 +67,21 @@ func groupsIn(root string) (all []group) {
 	return all
 }
 
-// room is the bytes that may still be asked for in the group.
+// room returns the number of bytes that can still be allocated in the group.
 func (g group) room() int64 {
 	limit, ok := g.number(g.limit)
 	if !ok {
 		return math.MaxInt64
 	}
 	used, _ := g.number(g.used)
-	return max(limit-keptBack(limit)-used+min(g.cached(), used), 0)
+	return max(limit-reserved(limit)-used+min(g.cached(), used), 0)
 }
 
-// keptBack is the bytes of a limit that are left for what nobody asks for: an eighth, and 64
-// times leastAsked at most. Linux kills where they lack.
-func keptBack(limit int64) int64 { return min(limit/8, 64*leastAsked) }
+// reserved returns the bytes of a limit that are reserved for allocations without Fits:
+// an eighth, at most 64 times minChecked. Linux kills the process if these are missing.
+func reserved(limit int64) int64 { return min(limit/8, 64*minChecked) }
 
-// number is the content of a file; ok is false for "max".
+// number returns the content of a file; ok is false for "max".
 func (g group) number(file string) (n int64, ok bool) {
 	text, err := os.ReadFile(filepath.Join(g.dir, file))
 	if err != nil {
@@ -90,7 +91,7 @@ func (g group) number(file string) (n int64, ok bool) {
 	return n, err == nil && n >= 0
 }
 
-// cached is the bytes of files in memory.
+// cached returns the number of bytes of files in memory.
 func (g group) cached() (sum int64) {
 	text, _ := os.ReadFile(filepath.Join(g.dir, g.stat))
 	for line := range strings.Lines(string(text)) {

@@ -2,12 +2,12 @@ package mem
 
 import "fmt"
 
-// growth bounds the room for items that have not come yet: so many times those that have.
+// growth is the largest ratio of allocated elements to elements that have arrived.
 const growth = 4
 
-// Grow lengthens a, which is being read from a file, to n of at most limit items, n <= limit: what
-// the file says that it holds is believed step by step. The room that it makes is at most four times
-// n, and it fails where memory lacks for that.
+// Grow lengthens a, which is being read from a file, to n elements of at most limit, n <=
+// limit. The file declares limit; Grow trusts it step by step: it allocates at most 4n
+// elements, and fails if these do not fit into memory.
 func Grow[T Elem](a []T, n, limit int64) ([]T, error) {
 	if n > int64(cap(a)) {
 		room := limit

@@ -2,5 +2,5 @@
 
 package mem
 
-// adviseHuge does nothing where the system decides about huge pages alone.
+// adviseHuge does nothing: this system offers no control over huge pages.
 func adviseHuge([]byte) {}

@@ -5,7 +5,7 @@ package mem
 // hasMmap reports whether memory can be mapped.
 const hasMmap = false
 
-// mapRegion takes the Go heap where there is no mmap.
+// mapRegion allocates on the Go heap, because there is no mmap.
 func mapRegion(n int64) (*Region, error) { return &Region{bytes: Aligned(n)}, nil }
 
 func unmap([]byte, int64) error { return nil }

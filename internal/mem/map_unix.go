@@ -36,7 +36,7 @@ func mapRegion(n int64) (*Region, error) {
 	return &Region{bytes: b, mapped: true}, nil
 }
 
-// mapBytes maps n bytes that begin at a page.
+// mapBytes maps n bytes, from the start of a page.
 func mapBytes(n int64) ([]byte, error) {
 	if n > math.MaxInt || n < 0 {
 		return nil, fmt.Errorf("map %d bytes: %w", n, unix.ENOMEM)
@@ -48,7 +48,7 @@ func mapBytes(n int64) ([]byte, error) {
 	return unsafe.Slice((*byte)(p), n), nil
 }
 
-// unmap gives back the pages of b but for those that hold its first keep bytes.
+// unmap unmaps the pages of b except those of its first keep bytes.
 func unmap(b []byte, keep int64) error {
 	first, end := pages(keep), pages(int64(len(b)))
 	if first >= end {
@@ -57,7 +57,7 @@ func unmap(b []byte, keep int64) error {
 	return unix.MunmapPtr(unsafe.Add(unsafe.Pointer(unsafe.SliceData(b)), first), uintptr(end-first))
 }
 
-// pages is n rounded up to whole pages.
+// pages returns n rounded up to whole pages.
 func pages(n int64) int64 {
 	size := int64(os.Getpagesize())
 	return (n + size - 1) / size * size

@@ -46,7 +46,7 @@ func TestLargeRegionsLieOutsideTheGoHeap(t *testing.T) {
 	require.Equal(t, before, Mapped())
 }
 
-func TestTheEndOfAReservedRegionCanBeGivenBack(t *testing.T) {
+func TestTheEndOfAReservedRegionCanBeFreed(t *testing.T) {
 	before := Mapped()
 	r, err := Reserve(1 << 30)
 	if !hasMmap {
@@ -72,7 +72,7 @@ func TestTheEndOfAReservedRegionCanBeGivenBack(t *testing.T) {
 	require.Equal(t, before, Mapped())
 }
 
-func TestRegionsThatCannotBeAreRefused(t *testing.T) {
+func TestImpossibleRegionsAreRefused(t *testing.T) {
 	_, err := New(-1)
 	require.ErrorIs(t, err, errNegative)
 	if hasMmap {

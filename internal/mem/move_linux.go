@@ -7,12 +7,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mremap is replaced in tests.
+// mremap is a variable because tests replace it.
 var mremap = unix.MremapPtr
 
-// move puts the pages of b in place of the first ones of to, which is longer and was not
-// touched. b is gone then. If it fails b is as before, and to is not the caller's any more:
-// most versions of Linux have unmapped it by then, and others may have memory there.
+// move replaces the first pages of to, which is longer and untouched, by the pages of b.
+// Afterwards b is no longer mapped. If move fails, b is unchanged, but the caller no
+// longer owns to: most versions of Linux have unmapped it, and other memory may be mapped
+// there.
 func move(b, to []byte) error {
 	from, n := unsafe.Pointer(unsafe.SliceData(b)), uintptr(pages(int64(len(b))))
 	at, room := unsafe.Pointer(unsafe.SliceData(to)), uintptr(pages(int64(len(to))))

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Linux may unmap the place that a region is to move to, and then fail: what another thread has
-// mapped there since must stay.
+// Linux may unmap the target of a move and then fail. Memory that another thread has
+// mapped there since must remain.
 func TestARegionThatCannotMoveLeavesMemoryOfOthersAlone(t *testing.T) {
 	var others []byte
 	t.Cleanup(func() { mremap = unix.MremapPtr })

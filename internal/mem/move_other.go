@@ -4,5 +4,5 @@ package mem
 
 import "errors"
 
-// move puts the pages of b in place of the first ones of to, where the system can do that.
+// move fails: this system cannot move pages.
 func move(b, to []byte) error { return errors.ErrUnsupported }

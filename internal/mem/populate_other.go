@@ -2,5 +2,5 @@
 
 package mem
 
-// Populate does nothing where pages cannot be touched at once.
+// Populate does nothing: this system cannot touch pages in one call.
 func Populate([]byte) {}

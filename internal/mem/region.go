@@ -6,36 +6,37 @@ import (
 	"sync/atomic"
 )
 
-// MinMapped is the size from which memory is mapped: below it, the rest of the
-// last page would cost more than the collector does.
+// MinMapped is the least size of mapped memory. For smaller sizes the unused rest of the
+// last page would cost more than garbage collection.
 const MinMapped = 16 << 10
 
-// minHuge is the size from which huge pages are asked for. They are 2 MiB on most
-// machines; a smaller region has few that it could fill.
+// minHuge is the least size for which huge pages are requested. They are 2 MiB on most
+// machines, and a smaller region would fill few of them.
 const minHuge = 4 << 20
 
-// hugePage is of what such a region begins at a multiple, as huge pages do, so that they stay
-// huge when it moves.
+// hugePage is the alignment of a region with huge pages. Because of it the pages remain
+// huge when the region moves.
 const hugePage = 2 << 20
 
-// mapped is the bytes that are mapped now.
+// mapped is the number of bytes that are mapped now.
 var mapped atomic.Int64
 
-// Mapped is the bytes of all mapped regions of the process that were not freed.
+// Mapped returns the number of bytes in all mapped regions of the process that were not
+// freed.
 func Mapped() int64 { return mapped.Load() }
 
-// Region is memory with one owner, who frees it once. Large ones lie outside the
-// Go heap, begin at a page, and use huge pages where the system gives them; small
-// ones are on the Go heap. It must not be copied.
+// Region is memory with one owner, which frees it once. Large regions are outside the Go
+// heap, begin at a page, and use huge pages if the system provides them; small ones are
+// on the Go heap. A Region must not be copied.
 type Region struct {
 	bytes  []byte
 	mapped bool
 }
 
-// New gives n zero bytes that begin at a multiple of 64. No page of a mapped
-// region has been touched: the first thread that writes to it, or a policy set
-// before, decides where it lies. It fails when the system has no memory left, or
-// n is negative.
+// New returns a region of n zero bytes that begin at a multiple of 64. No page of a
+// mapped region has been touched: the node of a page is that of the first thread that
+// writes to it, unless a policy was set before. New fails if the system has no memory
+// left or n is negative.
 func New(n int64) (*Region, error) {
 	if n >= MinMapped {
 		r, err := mapRegion(n)
@@ -50,9 +51,9 @@ func New(n int64) (*Region, error) {
 	return &Region{bytes: Aligned(n)}, nil
 }
 
-// Reserve is New where nothing but addresses is taken before the memory is touched, so
-// that more can be asked for than will be needed; see Shrink. It fails with an error
-// that wraps errors.ErrUnsupported on a system where that cannot be had.
+// Reserve is New, but it takes only addresses until the memory is touched, so a caller
+// can reserve more than it will need; see Shrink. It fails with an error that wraps
+// errors.ErrUnsupported on systems that cannot do that.
 func Reserve(n int64) (*Region, error) {
 	if !hasMmap {
 		return nil, errors.ErrUnsupported
@@ -60,8 +61,8 @@ func Reserve(n int64) (*Region, error) {
 	return New(max(n, MinMapped))
 }
 
-// Shrink gives back all memory behind the first n bytes, which stay where they are.
-// Nothing may read or write it from then on.
+// Shrink frees all memory after the first n bytes, which do not move. Nothing may access
+// the freed memory afterwards.
 func (r *Region) Shrink(n int64) error {
 	if n < 0 || n > int64(len(r.bytes)) {
 		return fmt.Errorf("shrink %d bytes to %d", len(r.bytes), n)
@@ -78,8 +79,8 @@ func (r *Region) Shrink(n int64) error {
 	return unmap(b, n)
 }
 
-// grow makes the region longer, at another address: what it holds stays, and zeros follow. If
-// it fails the region is as before, but addresses without memory may be lost; see move.
+// grow lengthens the region, at another address: it keeps the content and adds zeros. If
+// grow fails the region is unchanged, but addresses without memory may be lost; see move.
 func (r *Region) grow(n int64) error {
 	if !r.mapped {
 		return errors.ErrUnsupported
@@ -98,14 +99,14 @@ func (r *Region) grow(n int64) error {
 	return nil
 }
 
-// Bytes is the memory; nil once it was freed.
+// Bytes returns the memory, or nil after Free.
 func (r *Region) Bytes() []byte { return r.bytes }
 
-// Mapped reports whether the region has pages of its own, outside the Go heap.
+// Mapped reports whether the region has separate pages, outside the Go heap.
 func (r *Region) Mapped() bool { return r.mapped }
 
-// Free gives the memory back. Nothing may read or write it from then on. More
-// calls do nothing; two at the same time are the caller's mistake.
+// Free frees the memory. Nothing may access it afterwards. Further calls do nothing;
+// concurrent calls are not allowed.
 func (r *Region) Free() error {
 	b, isMapped := r.bytes, r.mapped
 	r.bytes, r.mapped = nil, false

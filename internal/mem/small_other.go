@@ -2,5 +2,5 @@
 
 package mem
 
-// AdviseSmall does nothing where the system decides about huge pages alone.
+// AdviseSmall does nothing: this system offers no control over huge pages.
 func AdviseSmall([]byte) {}

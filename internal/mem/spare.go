@@ -7,44 +7,44 @@ import (
 	"time"
 )
 
-// Spare keeps regions that are not used any more for those that are wanted next. Their pages
-// need only be cleared, where the system would have to provide others: in a virtual machine
-// whose host must do so first that takes some 100 times as long. A region is kept for keepFor
-// at most, all together take an eighth of the memory that is available then, and Fits gives
-// them back before it says no. The zero value keeps nothing yet.
+// Spare keeps unused regions for later use. Their pages need only be cleared, while new
+// pages come from the system, which takes some 100 times as long in a virtual machine
+// whose host must provide them. A region is kept for at most keepFor. All Spares together
+// keep at most an eighth of the available memory, and Fits frees it before it returns
+// false. The zero value is an empty Spare.
 type Spare struct {
 	kept   []spareRegion
-	timer  *time.Timer // runs while anything is kept
+	timer  *time.Timer // runs while a region is kept
 	closed bool
 	bytes  atomic.Int64
 }
 
-// spareRegion is a region whose first bytes have pages.
+// spareRegion is a region whose first touched bytes have pages.
 type spareRegion struct {
 	*Region
 	touched int64
 	since   time.Time
 }
 
-// What is kept in all: up to keptUnasked nobody looks what is available, beyond it 1/keptShare
-// of that.
+// The limits on all kept memory: up to keptUnchecked bytes without a check of the available
+// memory, beyond that 1/keptFraction of the available memory.
 const (
-	keptUnasked = 16 << 20
-	keptShare   = 8
+	keptUnchecked = 16 << 20
+	keptFraction  = 8
 )
 
-// keepFor is replaced in tests.
+// keepFor is a variable because tests replace it.
 var keepFor = 10 * time.Second
 
-// spares is those that keep anything, and guards them all.
+// spares holds every Spare that keeps a region. Its mutex guards all Spares.
 var spares = struct {
 	mu    sync.Mutex
 	all   map[*Spare]bool
 	bytes int64
 }{all: map[*Spare]bool{}}
 
-// Keep frees a region, the first bytes of which were touched: at once or, where there is
-// memory enough, later. It is the last that its owner does with it.
+// Keep frees a region: later if there is enough memory, otherwise at once. Only its first
+// touched bytes have pages. The caller must not use the region afterwards.
 func (s *Spare) Keep(r *Region, touched int64) error {
 	if !r.Mapped() || touched <= 0 {
 		return r.Free()
@@ -52,7 +52,7 @@ func (s *Spare) Keep(r *Region, touched int64) error {
 	spares.mu.Lock()
 	defer spares.mu.Unlock()
 	all := spares.bytes + touched
-	if s.closed || all > keptUnasked && all > available()/keptShare {
+	if s.closed || all > keptUnchecked && all > available()/keptFraction {
 		return r.Free()
 	}
 	s.kept = append(s.kept, spareRegion{r, touched, time.Now()})
@@ -64,9 +64,9 @@ func (s *Spare) Keep(r *Region, touched int64) error {
 	return nil
 }
 
-// Take gives a region of room bytes at least, the first touched of which may hold anything and
-// have pages; the others are zero and have none. It is the smallest one with need bytes that
-// have pages, else the largest, and nil where there is none.
+// Take returns a region of at least room bytes. Its first touched bytes have pages and
+// arbitrary content; the others are zero and have no pages. It is the smallest region
+// with pages for need bytes, else the one with the most pages, or nil if there is none.
 func (s *Spare) Take(need, room int64) (r *Region, touched int64) {
 	spares.mu.Lock()
 	defer spares.mu.Unlock()
@@ -81,13 +81,14 @@ func (s *Spare) Take(need, room int64) (r *Region, touched int64) {
 	}
 	r, touched = s.remove(best)
 	if int64(len(r.Bytes())) < room && r.grow(room) != nil {
-		_ = r.Free() // new memory does as well
+		_ = r.Free() // the caller allocates new memory
 		return nil, 0
 	}
 	return r, touched
 }
 
-// better reports whether so many bytes suit a need better than others do.
+// better reports whether a region with bytes of pages suits need better than one with
+// others bytes.
 func better(bytes, others, need int64) bool {
 	if bytes >= need && others >= need {
 		return bytes < others
@@ -95,17 +96,17 @@ func better(bytes, others, need int64) bool {
 	return bytes > others
 }
 
-// Bytes is what is kept.
+// Bytes returns the number of bytes that are kept.
 func (s *Spare) Bytes() int64 { return s.bytes.Load() }
 
-// Drop gives all that is kept back to the system.
+// Drop frees all kept regions.
 func (s *Spare) Drop() error {
 	spares.mu.Lock()
 	defer spares.mu.Unlock()
 	return s.drop(func(spareRegion) bool { return true })
 }
 
-// Close is Drop; nothing is kept any more.
+// Close is Drop, and later calls of Keep keep nothing.
 func (s *Spare) Close() error {
 	spares.mu.Lock()
 	defer spares.mu.Unlock()
@@ -113,7 +114,7 @@ func (s *Spare) Close() error {
 	return s.drop(func(spareRegion) bool { return true })
 }
 
-// dropSpares gives back all that is kept anywhere.
+// dropSpares frees the kept regions of all Spares.
 func dropSpares() {
 	spares.mu.Lock()
 	defer spares.mu.Unlock()
@@ -122,7 +123,7 @@ func dropSpares() {
 	}
 }
 
-// expire gives back what was kept for long enough.
+// expire frees the regions that were kept for keepFor.
 func (s *Spare) expire() {
 	spares.mu.Lock()
 	defer spares.mu.Unlock()
@@ -133,7 +134,8 @@ func (s *Spare) expire() {
 	}
 }
 
-// drop frees those that are to go. spares.mu is held, as in those that follow.
+// drop frees the regions for which goes is true. Callers of drop, remove and count hold
+// spares.mu.
 func (s *Spare) drop(goes func(spareRegion) bool) error {
 	var errs []error
 	for i := len(s.kept) - 1; i >= 0; i-- {
@@ -152,7 +154,7 @@ func (s *Spare) drop(goes func(spareRegion) bool) error {
 	return errors.Join(errs...)
 }
 
-// remove takes out what was kept as the i-th.
+// remove removes the i-th kept region from s and returns it.
 func (s *Spare) remove(i int) (*Region, int64) {
 	k := s.kept[i]
 	s.kept = append(s.kept[:i], s.kept[i+1:]...)

@@ -22,7 +22,7 @@ func touchedRegion(t *testing.T, n, room int64) *Region {
 	return r
 }
 
-func TestMemoryThatIsKeptComesAgain(t *testing.T) {
+func TestKeptMemoryIsReused(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("pages can't be moved")
 	}
@@ -63,7 +63,7 @@ func TestMemoryThatIsKeptComesAgain(t *testing.T) {
 	require.Equal(t, before, Mapped(), "nothing is kept after Close")
 }
 
-func TestTheSmallestRegionThatDoesIsTakenElseTheLargest(t *testing.T) {
+func TestTheSmallestSufficientRegionIsTakenElseTheLargest(t *testing.T) {
 	var s Spare
 	for _, n := range []int64{2, 4, 1, 3} {
 		require.NoError(t, s.Keep(touchedRegion(t, n<<16, 1<<20), n<<16))
@@ -78,7 +78,7 @@ func TestTheSmallestRegionThatDoesIsTakenElseTheLargest(t *testing.T) {
 	require.Nil(t, r)
 }
 
-func TestWhatIsKeptIsGivenBackInTime(t *testing.T) {
+func TestKeptRegionsAreFreedInTime(t *testing.T) {
 	old := keepFor
 	t.Cleanup(func() { keepFor = old })
 	before := Mapped()
@@ -96,7 +96,7 @@ func TestWhatIsKeptIsGivenBackInTime(t *testing.T) {
 	require.Zero(t, s.Bytes())
 }
 
-func TestWhatIsKeptLaterIsGivenBackLater(t *testing.T) {
+func TestRegionsKeptLaterAreFreedLater(t *testing.T) {
 	old := keepFor
 	t.Cleanup(func() { keepFor = old })
 	keepFor = time.Hour
@@ -113,24 +113,24 @@ func TestWhatIsKeptLaterIsGivenBackLater(t *testing.T) {
 	require.Eventually(t, func() bool { return Mapped() == before }, 10*time.Second, time.Millisecond)
 }
 
-func TestWhatIsKeptLeavesMemoryForOthers(t *testing.T) {
+func TestKeptRegionsLeaveMemoryForOthers(t *testing.T) {
 	before := Mapped()
 	var s Spare
 	require.NoError(t, s.Keep(touchedRegion(t, 1<<20, 1<<20), 1<<20))
-	end := Pretend(8 * keptUnasked)
-	require.NoError(t, s.Keep(touchedRegion(t, 1, 1), keptUnasked))
+	end := Pretend(8 * keptUnchecked)
+	require.NoError(t, s.Keep(touchedRegion(t, 1, 1), keptUnchecked))
 	require.Equal(t, int64(1<<20), s.Bytes(), "an eighth of what is available is the most")
-	require.NoError(t, s.Keep(touchedRegion(t, 1, 1), keptUnasked-1<<20))
-	require.Equal(t, int64(keptUnasked), s.Bytes())
-	_, ok := Fits(8*keptUnasked + 1)
+	require.NoError(t, s.Keep(touchedRegion(t, 1, 1), keptUnchecked-1<<20))
+	require.Equal(t, int64(keptUnchecked), s.Bytes())
+	_, ok := Fits(8*keptUnchecked + 1)
 	end()
 	require.False(t, ok)
 	require.Zero(t, s.Bytes(), "it is given back before anything is refused")
 	require.Equal(t, before, Mapped())
 }
 
-func TestWhatIsAvailableCountsOnlyBeyondWhatIsKeptUnasked(t *testing.T) {
-	for bytes, have := range map[int64]int64{keptUnasked: 0, keptUnasked + 1: 1 << 40} {
+func TestAvailableMemoryIsCheckedOnlyBeyondTheUncheckedBytes(t *testing.T) {
+	for bytes, have := range map[int64]int64{keptUnchecked: 0, keptUnchecked + 1: 1 << 40} {
 		end := Pretend(have)
 		var s Spare
 		require.NoError(t, s.Keep(touchedRegion(t, 1, 1), bytes))
@@ -140,7 +140,7 @@ func TestWhatIsAvailableCountsOnlyBeyondWhatIsKeptUnasked(t *testing.T) {
 	}
 }
 
-func TestWhatHasNoPagesOfItsOwnIsFreedAtOnce(t *testing.T) {
+func TestRegionsWithoutSeparatePagesAreFreedAtOnce(t *testing.T) {
 	before := Mapped()
 	onHeap, err := New(1)
 	require.NoError(t, err)
@@ -151,7 +151,7 @@ func TestWhatHasNoPagesOfItsOwnIsFreedAtOnce(t *testing.T) {
 	require.Equal(t, before, Mapped())
 }
 
-func TestManyKeepAndTakeAtOnce(t *testing.T) {
+func TestManyGoroutinesKeepAndTake(t *testing.T) {
 	before := Mapped()
 	touchedRegion(t, 1, 1<<16).Free() // skips where there is nothing to keep
 	all := make([]Spare, 2)

@@ -5,9 +5,10 @@ import (
 	"strconv"
 )
 
-// Append appends v to b as strconv.AppendFloat does, except that +Inf is inf, -Inf is -inf and NaN is nan. The mmread of
-// SciPy and of MATLAB, fast_matrix_market and Julia's MatrixMarket read these words, but the first and the third refuse a
-// plus sign before a number.
+// Append appends v to b like strconv.AppendFloat, but writes inf for +Inf, -inf for -Inf
+// and nan for NaN. The mmread of SciPy and of MATLAB, fast_matrix_market and Julia's
+// MatrixMarket read these words. SciPy and fast_matrix_market refuse a plus sign before a
+// number.
 func Append(b []byte, v float64, format byte, precision int) []byte {
 	switch {
 	case math.IsNaN(v):

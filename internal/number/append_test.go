@@ -56,7 +56,7 @@ func TestScanWholeAgreesWithArithmeticOfAnyPrecision(t *testing.T) {
 	})
 }
 
-func TestScanBeyondTakesOnlyWhatIsTooLarge(t *testing.T) {
+func TestScanBeyondParsesOnlyNumbersThatAreTooLarge(t *testing.T) {
 	for text, want := range map[string]float64{"1e309 x": math.Inf(1), "-1.8D308": math.Inf(-1), "1.7976931348623159e308\n": math.Inf(1)} {
 		v, n := number.ScanBeyond([]byte(text))
 		require.Equal(t, want, v, text)

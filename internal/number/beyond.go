@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// ScanBeyond reads the number that b begins with where ScanFloat does not because it is too large for a float64: it is an
-// infinity then. n is 0 for all else.
+// ScanBeyond parses the number at the start of b if it is too large for float64. v is
+// then infinite. For other text n is 0.
 func ScanBeyond(b []byte) (v float64, n int) {
 	for n < len(b) && !space(b[n]) {
 		n++
@@ -18,9 +18,10 @@ func ScanBeyond(b []byte) (v float64, n int) {
 	return infinity(b), n
 }
 
-// ScanWhole reads the whole number of any length that b begins with, sign included, and says how many bytes it took, 0
-// where there is none. v is the nearest float64, which is infinite beyond their range; exact says that it is the number.
-// What follows the last digit is not looked at.
+// ScanWhole parses the whole number of any length at the start of b, sign included. n is
+// its length in bytes, or 0 if there is none. v is the nearest float64, or infinite
+// beyond the range of float64; exact reports whether v is the number. The bytes after the
+// last digit are not checked.
 func ScanWhole(b []byte) (v float64, n int, exact bool) {
 	at, negative := sign(b)
 	d := countDigits(b[at:])
@@ -42,7 +43,7 @@ func ScanWhole(b []byte) (v float64, n int, exact bool) {
 	return v, at + d, exact
 }
 
-// infinity has the sign of the number that b begins with.
+// infinity returns the infinity with the sign of the number at the start of b.
 func infinity(b []byte) float64 {
 	if _, negative := sign(b); negative {
 		return math.Inf(-1)

@@ -10,18 +10,18 @@ import (
 	"unsafe"
 )
 
-// The ways in which a text fails to be a number.
+// The errors for a text that is not a number in range.
 var (
 	ErrSyntax = errors.New("not a decimal number")
 	ErrRange  = errors.New("number out of range")
 )
 
-// maxDigits is how many digits always fit into a uint64.
+// maxDigits is the largest number of digits that always fits into a uint64.
 const maxDigits = 19
 
-// Float reads all of b as a float64. An exponent may also be a sign alone (1.5-300), as
-// Fortran writes those of three digits. The error is ErrSyntax,
-// or ErrRange where the number is too large; numbers too small become 0.
+// Float parses all of b as a float64. The exponent may lack its letter (1.5-300), as
+// Fortran writes exponents of three digits. The error is ErrSyntax, or ErrRange if the
+// number is too large. Numbers that are too small become 0.
 func Float(b []byte) (float64, error) {
 	if v, n := scanFloat(b, true); n == len(b) && n > 0 {
 		return v, nil
@@ -29,14 +29,13 @@ func Float(b []byte) (float64, error) {
 	return slow(withE(b, true))
 }
 
-// ScanFloat reads the float64 that b begins with and says how many bytes it
-// took: 0 where there is none or it is out of range. The number must be
-// followed by white space or the end of b. Exponents are written with E or, as Fortran
-// does, with D, small or large.
+// ScanFloat parses the float64 at the start of b. n is its length in bytes, or 0 if there
+// is no number or it is out of range. White space or the end of b must follow the number.
+// Exponents begin with E or, as in Fortran, D, in upper or lower case.
 //
-// Numbers of at most 19 digits, fewer than 8 of them before a point, where 32 bytes may be read,
-// are read here, all others by scanRare. Branches that depend on the digits are few: a number
-// is found in the 8 bytes that it begins in, and more are read only of longer ones.
+// ScanFloat itself handles numbers of at most 19 digits with fewer than 8 of them before
+// the point, if b has 32 bytes; scanRare handles all others. Few branches depend on the
+// digits: a number is found in its first 8 bytes, and only longer numbers need more.
 func ScanFloat(b []byte) (v float64, n int) {
 	if len(b) < 32 {
 		return scanRare(b)
@@ -54,7 +53,7 @@ func ScanFloat(b []byte) (v float64, n int) {
 	}
 	var m uint64
 	var count int
-	if stop &= stop - uint64(point); stop != 0 { // the end is there too: the digits move together
+	if stop &= stop - uint64(point); stop != 0 { // the number ends in these 8 bytes: remove the point between its digits
 		end := bits.TrailingZeros64(stop) / 8
 		count = end - point
 		before := uint64(1)<<(8*i&63) - 1
@@ -108,11 +107,11 @@ func scanRare(b []byte) (v float64, n int) {
 	return v, n
 }
 
-// scanFloat is ScanFloat for numbers of at most 19 digits and a small exponent, which may
-// be a sign alone if lone; for all else n is 0.
-func scanFloat(b []byte, lone bool) (v float64, n int) {
+// scanFloat is ScanFloat for numbers of at most 19 digits with a small exponent. If noLetter
+// is set, the exponent may lack its letter. For other text n is 0.
+func scanFloat(b []byte, noLetter bool) (v float64, n int) {
 	i, negative := sign(b)
-	// The integer digits, then the digits after the point, as one integer.
+	// m is the integer digits followed by the digits after the point, as one integer.
 	start := i
 	m, i := scanDigits(b, i, 0)
 	count, exp := i-start, 0
@@ -133,7 +132,7 @@ func scanFloat(b []byte, lone bool) (v float64, n int) {
 		switch c := b[i]; {
 		case c|0x20 == 'e', c|0x20 == 'd':
 			i++
-		case lone && (c == '+' || c == '-'):
+		case noLetter && (c == '+' || c == '-'):
 		default:
 			return 0, 0
 		}
@@ -154,8 +153,8 @@ func scanFloat(b []byte, lone bool) (v float64, n int) {
 	return v, i
 }
 
-// scanDigits appends the digits that stand at b[i:] to m and says where they
-// end. m overflows after maxDigits digits.
+// scanDigits appends the digits at b[i:] to m and returns the index after them. m
+// overflows after maxDigits digits.
 func scanDigits(b []byte, i int, m uint64) (uint64, int) {
 	for len(b)-i >= 8 {
 		word := binary.LittleEndian.Uint64(b[i:])
@@ -175,8 +174,8 @@ func scanDigits(b []byte, i int, m uint64) (uint64, int) {
 	return m, i
 }
 
-// scanExponent reads a signed exponent and says how many bytes it took, 0 where
-// there is none. Beyond 5 digits its value stops growing: far out of range.
+// scanExponent parses a signed exponent. n is its length in bytes, or 0 if there is none.
+// The value stops growing after 5 digits, which are far out of range.
 func scanExponent(b []byte) (e, n int) {
 	n, negative := sign(b)
 	d := countDigits(b[n:])
@@ -194,8 +193,8 @@ func scanExponent(b []byte) (e, n int) {
 	return e, n + d
 }
 
-// leadingZeros counts the zeros before the first other digit of digits with a
-// point among them.
+// leadingZeros counts the zeros before the first nonzero digit of b, which holds digits
+// and a point.
 func leadingZeros(b []byte) (n int) {
 	for _, c := range b {
 		switch c {
@@ -209,7 +208,7 @@ func leadingZeros(b []byte) (n int) {
 	return n
 }
 
-// slow reads all of b by way of strconv.
+// slow parses all of b with strconv.
 func slow(b []byte) (float64, error) {
 	at, negative := sign(b)
 	if v, ok := word(b[at:]); ok {
@@ -222,7 +221,7 @@ func slow(b []byte) (float64, error) {
 		return 0, ErrSyntax
 	}
 	v, err := strconv.ParseFloat(unsafe.String(unsafe.SliceData(b), len(b)), 64)
-	if err != nil { // the notation is right, so that only the range is left
+	if err != nil { // the notation is valid, so the number is out of range
 		return 0, ErrRange
 	}
 	return v, nil
@@ -247,7 +246,7 @@ func isDecimal(b []byte) bool {
 	return i == len(b)
 }
 
-// word is the number that b is the name of.
+// word returns the value of the words nan, inf and infinity.
 func word(b []byte) (v float64, ok bool) {
 	const longest = len("infinity")
 	if len(b) > longest {
@@ -266,9 +265,10 @@ func word(b []byte) (v float64, ok bool) {
 	return 0, false
 }
 
-// withE is b with an exponent that begins with d, or with a sign if lone, rewritten to
-// begin with e; b itself where there is none.
-func withE(b []byte, lone bool) []byte {
+// withE returns b with the letter e before its exponent: in place of d or, if noLetter is
+// set, before a sign without a letter. It returns b itself if its exponent has an e, or
+// if it has no exponent.
+func withE(b []byte, noLetter bool) []byte {
 	for i, c := range b {
 		switch {
 		case c|0x20 == 'e':
@@ -277,7 +277,7 @@ func withE(b []byte, lone bool) []byte {
 			t := slices.Clone(b)
 			t[i] = 'e'
 			return t
-		case lone && (c == '+' || c == '-') && i > 0:
+		case noLetter && (c == '+' || c == '-') && i > 0:
 			return slices.Concat(b[:i], []byte("e"), b[i:])
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"math/bits"
 )
 
-// Int reads all of b as a decimal int64 with an optional sign. The error is
-// ErrSyntax or ErrRange.
+// Int parses all of b as a decimal int64 with an optional sign. The error is ErrSyntax or
+// ErrRange.
 func Int(b []byte) (int64, error) {
 	v, n := ScanInt(b)
 	switch {
@@ -19,9 +19,9 @@ func Int(b []byte) (int64, error) {
 	return v, nil
 }
 
-// ScanInt reads the decimal int64 that b begins with, sign included, and says
-// how many bytes it took: 0 where there is none or it does not fit. What
-// follows the last digit is not looked at.
+// ScanInt parses the decimal int64 at the start of b, sign included. n is its length in
+// bytes, or 0 if there is no number or it does not fit. The bytes after the last digit
+// are not checked.
 func ScanInt(b []byte) (v int64, n int) {
 	if len(b) >= 8 {
 		if v, d := ScanWord(binary.LittleEndian.Uint64(b)); d&7 > 0 {
@@ -31,9 +31,9 @@ func ScanInt(b []byte) (v int64, n int) {
 	return scanInt(b)
 }
 
-// ScanWord reads the number that word, 8 bytes of text with the first one lowest, begins with,
-// and says how many digits it has. Where n is 0 there is none, and v means nothing; where n is 8
-// it may go on behind the word.
+// ScanWord parses the digits at the start of word, which is 8 bytes of text, the first in
+// the lowest byte. n is the number of digits. If n is 0, v has no meaning; if n is 8, the
+// number may continue after the word.
 func ScanWord(word uint64) (v uint64, n int) {
 	t := word ^ allZeros
 	n = bits.TrailingZeros64(notDigits(t)) / 8
@@ -66,14 +66,14 @@ func scanInt(b []byte) (v int64, n int) {
 	return 0, 0
 }
 
-// isInt reports whether b is digits only, after an optional sign.
+// isInt reports whether b is an optional sign and digits.
 func isInt(b []byte) bool {
 	i, _ := sign(b)
 	rest := b[i:]
 	return len(rest) > 0 && countDigits(rest) == len(rest)
 }
 
-// sign says where the digits begin and whether a minus stands before them.
+// sign returns the index of the first digit and whether a minus precedes it.
 func sign(b []byte) (at int, negative bool) {
 	if len(b) > 0 && (b[0] == '-' || b[0] == '+') {
 		return 1, b[0] == '-'
@@ -88,31 +88,30 @@ func countDigits(b []byte) (n int) {
 	return n
 }
 
-// digits counts the digits before the first other byte of word, whose lowest
-// byte comes first.
+// digits returns the number of digits at the start of word, whose lowest byte is the first.
 //
-// A digit xor '0' is at most 9, so adding 0x76 leaves its high bit clear; any
-// other byte sets it. A carry can only spoil bytes after the first non-digit.
+// A digit xor '0' is at most 9, so adding 0x76 leaves its high bit clear; any other byte
+// sets it. A carry changes only bytes after the first non-digit.
 func digits(word uint64) int { return bits.TrailingZeros64(notDigits(word^allZeros)) / 8 }
 
 // allZeros is the text 00000000.
 const allZeros = 0x3030303030303030
 
-// notDigits has the highest bit of each byte of t that is above 9, up to the first one
-// above 0x7f.
+// notDigits sets the highest bit of each byte of t that is above 9, up to and including
+// the first byte above 0x7f. Bits after that byte are not reliable.
 func notDigits(t uint64) uint64 {
 	const high = 0x8080808080808080
 	return (t + 0x7676767676767676 | t) & high
 }
 
-// leading is the number made of the first n digits of word, n <= 8.
+// leading returns the number in the first n digits of word, n <= 8.
 func leading(word uint64, n int) uint64 {
-	// Shifting the digits up fills the places before them with zeros.
+	// Shifting the digits up puts zeros before them.
 	return eight((word ^ allZeros) << (64 - 8*n))
 }
 
-// eight is the number made of 8 digit values, the lowest byte first: pairs,
-// then fours, then all, each with one multiplication.
+// eight returns the number of 8 digit values, the first in the lowest byte. It combines
+// pairs, then fours, then all, with one multiplication each.
 func eight(t uint64) uint64 {
 	const pairs = 0x000000ff000000ff
 	t = t*10 + t>>8

@@ -17,7 +17,7 @@ import (
 	"github.com/msrep-go/msrep/internal/number"
 )
 
-// same says that two numbers have the same bits; all NaNs are one.
+// same reports whether two numbers have the same bits; all NaNs count as equal.
 func same(a, b float64) bool {
 	return math.Float64bits(a) == math.Float64bits(b) || math.IsNaN(a) && math.IsNaN(b)
 }
@@ -47,7 +47,7 @@ var formats = []struct {
 	prec int
 }{{'g', -1}, {'g', 17}, {'g', 16}, {'e', 18}, {'e', 16}, {'e', 15}, {'E', 5}, {'f', 6}, {'f', 17}, {'g', 3}, {'e', 25}}
 
-// draws is how many numbers a test of random ones takes.
+// draws is the number of random numbers in a test.
 func draws() int {
 	if testing.Short() {
 		return 20_000
@@ -103,7 +103,7 @@ func TestFloatsOfEveryLengthAndExponentHaveTheBitsOfStrconv(t *testing.T) {
 	}
 }
 
-// Numbers half way between two floats, and one digit beside them.
+// Numbers halfway between two floats, and numbers that differ from these in one digit.
 func TestTiesGoToEven(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 20_000 {
@@ -239,7 +239,7 @@ func TestWordsGiveTheirLeadingDigits(t *testing.T) {
 	}
 }
 
-// plain is the notation that the package states, as an independent check.
+// plain matches the notation in the package comment, as an independent check.
 var plain = regexp.MustCompile(`^[+-]?((\d+\.?\d*|\.\d+)(([eE]|[dD])[+-]?\d+|[+-]\d+)?|(?i:nan|inf|infinity))$`)
 
 func FuzzParse(f *testing.F) {

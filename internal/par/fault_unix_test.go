@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Memory that cannot be read stands for a mapped file that was cut.
+// Unreadable memory replaces a mapped file that was shortened.
 func TestMemoryThatCannotBeReadPanicsInTheCallerWithItsAddress(t *testing.T) {
 	gone, err := unix.Mmap(-1, 0, 4096, unix.PROT_NONE, unix.MAP_ANON|unix.MAP_PRIVATE)
 	require.NoError(t, err)

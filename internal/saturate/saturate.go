@@ -1,5 +1,4 @@
-// Package saturate has sums and products of sizes that end at the largest int64 instead
-// of going beyond it.
+// Package saturate adds and multiplies sizes with results limited to the largest int64.
 package saturate
 
 import (
@@ -7,7 +6,7 @@ import (
 	"math/bits"
 )
 
-// Mul is a*b for a, b >= 0, at most 2^63-1.
+// Mul returns a*b for a, b >= 0, or 2^63-1 if that is smaller.
 func Mul(a, b int64) int64 {
 	hi, lo := bits.Mul64(uint64(a), uint64(b))
 	if hi != 0 || lo > math.MaxInt64 {
@@ -16,7 +15,7 @@ func Mul(a, b int64) int64 {
 	return int64(lo)
 }
 
-// Add is a+b for a, b >= 0, at most 2^63-1.
+// Add returns a+b for a, b >= 0, or 2^63-1 if that is smaller.
 func Add(a, b int64) int64 {
 	if a > math.MaxInt64-b {
 		return math.MaxInt64

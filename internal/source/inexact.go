@@ -6,18 +6,18 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Inexact is the lines of a file that first have a value of a kind which a matrix of float64 cannot hold; 0 for none.
+// Inexact holds the first lines of a file with values that float64 cannot hold, or 0.
 type Inexact struct {
-	Infinite int64 // beyond the range of float64: read as an infinity
-	Rounded  int64 // an integer that lies between two float64: read as the nearer one
+	Infinite int64 // value beyond the range of float64, read as an infinity
+	Rounded  int64 // integer between two float64 values, read as the nearer one
 }
 
-// Merge takes what is earlier in y.
+// Merge keeps the earlier lines of x and y.
 func (x *Inexact) Merge(y Inexact) {
 	x.Infinite, x.Rounded = earlier(x.Infinite, y.Infinite), earlier(x.Rounded, y.Rounded)
 }
 
-// Shift counts so many lines more before each.
+// Shift adds lines to the line numbers.
 func (x *Inexact) Shift(lines int64) {
 	for _, at := range []*int64{&x.Infinite, &x.Rounded} {
 		if *at > 0 {
@@ -33,7 +33,8 @@ func earlier(a, b int64) int64 {
 	return a
 }
 
-// Apply writes a note of x into s. Rounded integers are not those of the file any more, so that the field is real.
+// Apply adds a note about x to s and changes the field Integer to Real, because rounded
+// integers are no longer those of the file.
 func (x Inexact) Apply(s *sparse.Source) {
 	if x.Infinite > 0 {
 		AddNote(s, fmt.Sprintf("values beyond the range of float64 are read as infinities, the first in line %d", x.Infinite))
@@ -46,7 +47,7 @@ func (x Inexact) Apply(s *sparse.Source) {
 	}
 }
 
-// AddNote adds to what the note of s says.
+// AddNote appends note to the note of s.
 func AddNote(s *sparse.Source, note string) {
 	if s.Note != "" {
 		note = s.Note + "; " + note

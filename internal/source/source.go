@@ -1,5 +1,5 @@
-// Package source tells what a matrix still has of the sparse.Source of the file that it was
-// read from, for those that write it again.
+// Package source determines which properties of the source file a matrix still has, for
+// functions that write the matrix.
 package source
 
 import (
@@ -11,11 +11,11 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// grain is how many rows or entries are worth a goroutine.
+// grain is the least number of rows or entries that pays for a goroutine.
 const grain = 1 << 14
 
-// Field is want if all values can be written so, else real. Integers are those of 64 bits; a
-// zero with a sign is none.
+// Field returns want if that field can hold all values, else real. An integer must fit
+// into 64 bits, and must not be a negative zero.
 func Field(val []float64, want sparse.Field) sparse.Field {
 	var fits func(v float64) bool
 	switch want {
@@ -34,9 +34,10 @@ func Field(val []float64, want sparse.Field) sparse.Field {
 	return want
 }
 
-// Mirrored reports whether s is a symmetry that m has: a[j][i] has the bits of a[i][j], or of
-// -a[i][j] and a diagonal of zeros where it is skew; lower is how many entries stand on and
-// below the diagonal. A matrix with unsorted rows or duplicates has none.
+// Mirrored reports whether m has the symmetry s: a[j][i] has the bits of a[i][j], or, if
+// s is skew-symmetric, those of -a[i][j], with zeros on the diagonal. lower is the number
+// of entries on and below the diagonal. A matrix with unsorted rows or duplicates has no
+// symmetry.
 func Mirrored(m *sparse.CSR[float64], s sparse.Symmetry) (lower int64, ok bool) {
 	skew := s == sparse.SkewSymmetric
 	if m.Rows != m.Cols || !skew && s != sparse.Symmetric || !Rising(m.RowPtr, m.ColIdx) {
@@ -59,8 +60,8 @@ func Mirrored(m *sparse.CSR[float64], s sparse.Symmetry) (lower int64, ok bool) 
 			if skew {
 				v = -v
 			}
-			twin, there := at(m, m.ColIdx[k], int32(i))
-			if !there || math.Float64bits(v) != math.Float64bits(twin) {
+			mirrored, there := at(m, m.ColIdx[k], int32(i))
+			if !there || math.Float64bits(v) != math.Float64bits(mirrored) {
 				return false
 			}
 		}
@@ -69,7 +70,7 @@ func Mirrored(m *sparse.CSR[float64], s sparse.Symmetry) (lower int64, ok bool) 
 	return m.NNZ() - above.Load(), ok && below.Load() == above.Load()
 }
 
-// at is entry (i, j) of a matrix with sorted rows.
+// at returns entry (i, j) of a matrix with sorted rows.
 func at(m *sparse.CSR[float64], i, j int32) (v float64, ok bool) {
 	k0, k1 := m.RowPtr[i], m.RowPtr[i+1]
 	n, ok := slices.BinarySearch(m.ColIdx[k0:k1], j)
@@ -79,7 +80,8 @@ func at(m *sparse.CSR[float64], i, j int32) (v float64, ok bool) {
 	return m.Val[k0+int64(n)], true
 }
 
-// Rising reports whether the indices of every row rise: it is sorted and has no duplicates.
+// Rising reports whether the indices of every row increase: the row is sorted and has no
+// duplicates.
 func Rising(ptr []int64, idx []int32) bool {
 	return all(len(ptr)-1, func(i int) bool {
 		for k := ptr[i] + 1; k < ptr[i+1]; k++ {
@@ -91,7 +93,7 @@ func Rising(ptr []int64, idx []int32) bool {
 	})
 }
 
-// all reports whether f holds for 0 ... n-1, in parallel.
+// all reports whether f returns true for 0 ... n-1. It uses several goroutines.
 func all(n int, f func(i int) bool) bool {
 	var fails atomic.Bool
 	par.Range(int64(n), grain, func(lo, hi int64) {

@@ -88,10 +88,10 @@ func (q *Problem[V]) Packing(p partition.Part, form kernels.Form) *kernels.Packi
 
 // Ways to multiply, beside the forms that a device packs parts in.
 const (
-	Plain           kernels.Form = "plain"       // kernels.MajorProduct
-	COO             kernels.Form = "coo"         // kernels.MajorProductCOO
-	Fixed           kernels.Form = "fixed"       // kernels.MajorProductFixed, of parts with whole rows
-	MinorProduct    kernels.Form = "scatter"     // kernels.MinorProduct
+	Plain           kernels.Form = "plain"             // kernels.MajorProduct
+	COO             kernels.Form = "coo"               // kernels.MajorProductCOO
+	Fixed           kernels.Form = "fixed"             // kernels.MajorProductFixed, of parts with whole rows
+	MinorProduct    kernels.Form = "scatter"           // kernels.MinorProduct
 	MinorProductCOO kernels.Form = "minor-product-coo" // kernels.MinorProductCOO
 )
 

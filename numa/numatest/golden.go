@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
-// Golden compares got with the golden file at path, or writes that anew where the test
+// Golden compares got with the golden file at path, or rewrites that file if the test
 // runs with -update.
 func Golden(t testing.TB, path, got string) {
 	t.Helper()

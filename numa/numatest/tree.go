@@ -1,16 +1,15 @@
-// Package numatest gives tests the sysfs trees of machines that are not here.
+// Package numatest provides sysfs trees of other machines for tests.
 //
-// Each tree stands in one text file numa/testdata/NAME.txt, because the names
-// of PCI folders hold colons, which module zips and some file systems refuse.
-// A line is one of
+// Each tree is stored in one text file numa/testdata/NAME.txt, because the names of PCI
+// folders hold colons, which module zips and some file systems refuse. A line is one of
 //
 //	path = content
 //	path -> target of a symbolic link
 //	# comment
 //
-// In a path, {0-3,8} stands for each of 0, 1, 2, 3 and 8, and {06,0a} for each
-// of the words. A link makes the folder that it leads to, so that later lines
-// can write through it.
+// In a path, {0-3,8} stands for each of 0, 1, 2, 3 and 8, and {06,0a} for each of the
+// words. A link creates the folder that it leads to, so later lines can write through the
+// link.
 package numatest
 
 import (
@@ -25,11 +24,11 @@ import (
 	"github.com/msrep-go/msrep/internal/corpus"
 )
 
-// Machines names the trees.
+// Machines lists the names of the trees.
 var Machines = []string{"amd-4node", "cloud-vm", "dgx1", "memory-only-node", "node-unknown", "summit", "uneven"}
 
-// Tree writes the tree of a machine into a temporary folder and gives that
-// folder: the root for numa.Discover.
+// Tree writes the tree of a machine into a temporary folder and returns that folder, the
+// root for numa.Discover.
 func Tree(t testing.TB, machine string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(corpus.Root(), "numa", "testdata", machine+".txt"))
@@ -39,7 +38,7 @@ func Tree(t testing.TB, machine string) string {
 	return Write(t, string(text))
 }
 
-// Write writes a tree given as text into a temporary folder.
+// Write writes a tree given as text into a temporary folder and returns that folder.
 func Write(t testing.TB, text string) string {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -84,7 +83,8 @@ func writeLine(root, line string) error {
 	return nil
 }
 
-// expand replaces the first {...} of a path by each of its words, and so on.
+// expand expands the braces of a path, from left to right, and returns every path that
+// results.
 func expand(path string) []string {
 	before, rest, ok := strings.Cut(path, "{")
 	words, after, closed := strings.Cut(rest, "}")
@@ -100,7 +100,7 @@ func expand(path string) []string {
 	return out
 }
 
-// numbers gives 0, 1, 2, 3 for 0-3, and any other word itself.
+// numbers returns 0, 1, 2, 3 for 0-3, and any other word as it is.
 func numbers(word string) []string {
 	lo, hi, _ := strings.Cut(word, "-")
 	first, err1 := strconv.Atoi(lo)

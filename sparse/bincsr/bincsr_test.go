@@ -19,7 +19,7 @@ import (
 	"github.com/msrep-go/msrep/sparse/matrixtest"
 )
 
-// small has an empty row, a row out of order, and values that only bits tell apart.
+// small has an empty row, an unsorted row, and values that differ only in their bits.
 func small() *sparse.CSR[float64] {
 	return &sparse.CSR[float64]{
 		Rows: 4, Cols: 3,
@@ -115,7 +115,7 @@ func TestFilesThatAreNoMatrixAreRefusedWithTheReason(t *testing.T) {
 	require.True(t, sparse.IsInput(Write(&bytes.Buffer{}, &sparse.CSR[float64]{Rows: 1})))
 }
 
-func TestMemoryIsNotTakenOnTheWordOfAFile(t *testing.T) {
+func TestDeclaredSizesTakeNoMemory(t *testing.T) {
 	var b bytes.Buffer
 	require.NoError(t, binary.Write(&b, binary.LittleEndian, []int64{10, 10, 1 << 40}))
 	b.Write(make([]byte, 1000))
@@ -132,7 +132,7 @@ func TestMemoryIsNotTakenOnTheWordOfAFile(t *testing.T) {
 	}
 }
 
-func TestOtherFailuresAreNoFaultOfTheInput(t *testing.T) {
+func TestOtherErrorsAreNotInputErrors(t *testing.T) {
 	broken := errors.New("the disk is gone")
 	_, _, err := Read(context.Background(), iotest.ErrReader(broken), "m.bin", sparse.Limits{})
 	require.ErrorIs(t, err, broken)
@@ -148,13 +148,13 @@ func TestOtherFailuresAreNoFaultOfTheInput(t *testing.T) {
 	require.ErrorIs(t, err, iotest.ErrTimeout, "though the reader would go on")
 }
 
-// failing is a place that cannot be written to.
+// failing is a writer that fails.
 type failing struct{ err error }
 
 func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
-// FuzzRead: whatever the bytes, Read gives a matrix that Write turns into the same
-// bytes, or an InputError.
+// FuzzRead: for any bytes, Read returns a matrix that Write converts to the same bytes,
+// or an InputError.
 func FuzzRead(f *testing.F) {
 	good := encode(f, small())
 	f.Add(good)

@@ -12,13 +12,13 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Read reads a matrix from r. Entries stay in the order of the file, so that columns
-// may be unsorted within a row; zeros are kept.
+// Read reads a matrix from r. Entries keep the order of the file, so the columns of a row
+// may be unsorted. Zeros are kept.
 //
-// Memory grows with the bytes that really arrive, whatever the first numbers say; lim
-// bounds the dimensions. name stands for the file in errors. Content that is cut short,
-// goes on, or is no matrix gives an *sparse.InputError; other errors of r are passed on,
-// and so is that of ctx when it ends first.
+// Memory grows with the bytes that arrive, whatever sizes the file declares; lim limits
+// the dimensions. name stands for the file in errors. Content that is truncated, too long
+// or not a matrix gives an *sparse.InputError. Other errors of r are returned unchanged,
+// and so is the error of ctx if it ends first.
 func Read(ctx context.Context, r io.Reader, name string, lim sparse.Limits) (*sparse.CSR[float64], sparse.Source, error) {
 	if err := given.Input(ctx, r); err != nil {
 		return nil, sparse.Source{}, err
@@ -59,18 +59,18 @@ func Read(ctx context.Context, r io.Reader, name string, lim sparse.Limits) (*sp
 
 const (
 	headSize   = 3 * 8
-	maxEntries = math.MaxInt64 / 32 // so that no size overflows
+	maxEntries = math.MaxInt64 / 32 // keeps every size below 2^63
 )
 
-// fileSize is the bytes of a file.
+// fileSize returns the length of a file in bytes.
 func fileSize(rows, nnz int64) int64 { return headSize + 8*(rows+1) + (4+8)*nnz }
 
-// file reads the arrays of a file in order. After an error it reads nothing more.
+// file reads the arrays of a file in order. After an error it reads nothing.
 type file struct {
 	ctx    context.Context
 	r      io.Reader
 	name   string
-	length int64 // bytes of the file, 0 before it is known
+	length int64 // length of the file in bytes, 0 until it is known
 	at     int64 // bytes read
 	err    error
 }
@@ -92,7 +92,7 @@ func (f *file) fill(b []byte) {
 	}
 }
 
-// end checks that nothing follows.
+// end checks that the file ends here.
 func (f *file) end() {
 	if f.err != nil {
 		return
@@ -105,7 +105,7 @@ func (f *file) end() {
 	}
 }
 
-// piece is how many items are read at a time: 512 KiB at most.
+// piece is the number of items that are read at a time: at most 512 KiB.
 const piece = 1 << 16
 
 // readArray reads n numbers.

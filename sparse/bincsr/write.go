@@ -9,7 +9,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Write writes m. Rows need not be sorted; they stay as they are.
+// Write writes m to w. It keeps the order of the entries of each row.
 //
 // Errors are those of m.Validate and of w.
 func Write(w io.Writer, m *sparse.CSR[float64]) error {
@@ -38,14 +38,15 @@ func Write(w io.Writer, m *sparse.CSR[float64]) error {
 
 const flushAt = 1 << 16
 
-// writer gathers bytes, and keeps the first error.
+// writer buffers bytes and keeps the first error.
 type writer struct {
 	w   io.Writer
 	buf []byte
 	err error
 }
 
-// add takes the buffer with an item more.
+// add sets the buffer to b, which is the buffer with one more item, and flushes it if it
+// is full.
 func (o *writer) add(b []byte) {
 	if o.buf = b; len(b) >= flushAt {
 		o.flush()

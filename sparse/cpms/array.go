@@ -9,27 +9,27 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// fits refuses n values of so many bytes for which memory lacks.
-func fits(n, bytes int64) error {
+// checkMemory refuses n values of the given size if they do not fit into memory.
+func checkMemory(n, bytes int64) error {
 	if have, ok := mem.Fits(saturate.Mul(n, bytes)); !ok {
 		return sparse.Inputf("n", "%d values of %d bytes: %d bytes are available", n, bytes, have)
 	}
 	return nil
 }
 
-// Array is n float64 values in segments, in 8n bytes. Values may be read by many
-// goroutines at once, and written by many where no two write the same one.
+// Array holds n float64 values in segments, in 8n bytes. Several goroutines may read
+// values at once, and write different values at once.
 type Array struct {
 	layout Layout
 	n      int
-	per    int // values in a block: a bank of each segment
+	per    int // values in a chunk, which holds one bank of each segment
 	mem    []uint64
-	s32    []uint32 // mem as segments of 32 bits, or
-	s16    []uint16 // of 16
+	s32    []uint32 // mem as segments of 32 bits, if Segments is 2
+	s16    []uint16 // mem as segments of 16 bits, if Segments is 4
 }
 
-// New makes an array of n zeros. Errors are *sparse.InputError, also for more values than
-// there is memory for.
+// New returns an array of n zeros. Errors are *sparse.InputError, also if the values do
+// not fit into memory.
 func New(n int, l Layout) (*Array, error) {
 	if err := l.Check(); err != nil {
 		return nil, err
@@ -37,13 +37,13 @@ func New(n int, l Layout) (*Array, error) {
 	if n < 0 {
 		return nil, sparse.Inputf("n", "%d values: use 0 or more", n)
 	}
-	if err := fits(int64(n), 8); err != nil {
+	if err := checkMemory(int64(n), 8); err != nil {
 		return nil, err
 	}
 	return newArray(make([]uint64, n), l), nil
 }
 
-// newArray sees memory as segments.
+// newArray returns an Array that uses the memory m.
 func newArray(m []uint64, l Layout) *Array {
 	a := &Array{layout: l, n: len(m), per: l.PerBank(), mem: m}
 	if l.Bank == Separated {
@@ -58,17 +58,17 @@ func newArray(m []uint64, l Layout) *Array {
 	return a
 }
 
-// Len is the number of values.
+// Len returns the number of values.
 func (a *Array) Len() int { return a.n }
 
-// place is the index of segment 0 of value i and the distance to the next
-// segment. The last block is as long as what is left: it has no gaps.
+// place returns the index of segment 0 of value i and the distance to its next segment.
+// The last chunk has only the values that remain and no gaps.
 func (a *Array) place(i int) (at, step int) {
 	first := i - i%a.per
 	return first*a.layout.Segments + i%a.per, min(a.per, a.n-first)
 }
 
-// At reads the first k segments of value i; 1 <= k <= Segments.
+// At reads value i from its first k segments, 1 <= k <= Segments.
 func (a *Array) At(i, k int) float64 {
 	a.check(i, 1, k)
 	at, step := a.place(i)
@@ -88,7 +88,7 @@ func (a *Array) load(at, step, k int) (u uint64) {
 	return u
 }
 
-// Set writes the first k segments of value i, and leaves the others as they are.
+// Set writes the first k segments of value i. The other segments do not change.
 func (a *Array) Set(i, k int, v float64, r Rounding) {
 	a.check(i, 1, k)
 	at, step := a.place(i)
@@ -107,8 +107,7 @@ func (a *Array) store(at, step, k int, u uint64) {
 	}
 }
 
-// Read puts the values first, first+1, ... into dst, each from its first k
-// segments.
+// Read copies the values first, first+1, ... to dst, each from its first k segments.
 func (a *Array) Read(dst []float64, first, k int) {
 	a.check(first, len(dst), k)
 	for i := range dst {
@@ -117,8 +116,7 @@ func (a *Array) Read(dst []float64, first, k int) {
 	}
 }
 
-// Write sets the first k segments of the values first, first+1, ... to those of
-// src.
+// Write sets the first k segments of the values first, first+1, ... to those of src.
 func (a *Array) Write(src []float64, first, k int, r Rounding) {
 	a.check(first, len(src), k)
 	bits := k * a.layout.Bits()
@@ -134,17 +132,17 @@ func (a *Array) check(first, n, k int) {
 	}
 }
 
-// Run is where the values from first on lie, for kernels that read them: segment s
-// of value first+i, i < run, is segment at+s*step+i of those that Segments32 or
-// Segments16 gives. The run ends with the bank.
+// Run returns the position of the values from first on, for kernels that read them. For i
+// < run, segment s of value first+i is element at+s*step+i of Segments32 or Segments16.
+// The run ends with the bank.
 func (a *Array) Run(first int) (at, step, run int) {
 	a.check(first, 1, 1)
 	at, step = a.place(first)
 	return at, step, step - first%a.per
 }
 
-// Segments32 is the memory of an array with 2 segments, nil otherwise.
+// Segments32 returns the memory of an array with 2 segments, or nil.
 func (a *Array) Segments32() []uint32 { return a.s32 }
 
-// Segments16 is the memory of an array with 4 segments, nil otherwise.
+// Segments16 returns the memory of an array with 4 segments, or nil.
 func (a *Array) Segments16() []uint16 { return a.s16 }

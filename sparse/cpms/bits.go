@@ -2,13 +2,13 @@ package cpms
 
 import "math"
 
-// Rounding says what becomes of the bits that are not written.
+// Rounding says how a value is rounded to the segments that are written.
 type Rounding bool
 
-// The ways to round.
+// The kinds of rounding.
 const (
-	Truncate Rounding = false // towards zero, as in the paper
-	Nearest  Rounding = true  // to nearest, ties to even; never up to infinity
+	Truncate Rounding = false // toward zero, as in the paper
+	Nearest  Rounding = true  // to nearest, ties to even; a finite value stays finite
 )
 
 const (
@@ -16,8 +16,8 @@ const (
 	quietBit = 1 << 51
 )
 
-// Keep gives v with its first bits only, 12 < bits <= 64: what reading back
-// gives after v was written with so many bits. A NaN stays one.
+// Keep returns v rounded to its first bits, 12 < bits <= 64: the value that is read back
+// after v was written with that number of bits. A NaN stays a NaN.
 func Keep(v float64, bits int, r Rounding) float64 {
 	return math.Float64frombits(keep(math.Float64bits(v), bits, r))
 }
@@ -28,7 +28,7 @@ func keep(u uint64, bits int, r Rounding) uint64 {
 		if head := u &^ low; u<<12 == 0 || head<<12 != 0 {
 			return head
 		}
-		return u&^low | quietBit // a NaN whose bits all lie below
+		return u&^low | quietBit // a NaN whose mantissa bits all lie in the part cut off
 	}
 	if r == Nearest && low != 0 {
 		half := low >> 1

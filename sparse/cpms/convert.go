@@ -5,30 +5,29 @@ import (
 	"github.com/msrep-go/msrep/internal/par"
 )
 
-// convertGrain is how many values are worth a goroutine.
+// convertGrain is the least number of values that pays for a goroutine.
 const convertGrain = 1 << 15
 
-// FromFloats cuts the values of v into segments in the memory of v, which the
-// array owns from then on. All bits stay: Floats gives v back as it was. Separated
-// segments need a second memory of the same size while it works, interleaved ones
-// a block for each goroutine.
+// FromFloats splits the values of v into segments within the memory of v, which then
+// belongs to the array. It keeps all bits: Floats restores v. Separated segments take as
+// much memory again during the conversion, interleaved ones a chunk for each goroutine.
 func FromFloats(v []float64, l Layout) (*Array, error) {
 	if err := l.Check(); err != nil {
 		return nil, err
 	}
-	if l.Bank == Separated { // a copy of all values meanwhile
-		if err := fits(int64(len(v)), 8); err != nil {
+	if l.Bank == Separated { // needs a copy of all values during the conversion
+		if err := checkMemory(int64(len(v)), 8); err != nil {
 			return nil, err
 		}
 	}
 	words, _ := mem.Slice[uint64](mem.Bytes(v), int64(len(v)))
 	a := newArray(words, l)
-	a.blocks(a.cut)
+	a.eachChunk(a.split)
 	return a, nil
 }
 
-// FromSegments sees memory in which the values lie in segments already, as an array:
-// what a device wrote, for example. The array owns v from then on.
+// FromSegments returns an array over memory in which the values are already in segments,
+// such as the output of a device. v then belongs to the array.
 func FromSegments(v []float64, l Layout) (*Array, error) {
 	if err := l.Check(); err != nil {
 		return nil, err
@@ -37,18 +36,19 @@ func FromSegments(v []float64, l Layout) (*Array, error) {
 	return newArray(words, l), nil
 }
 
-// Floats joins the segments in place, all of them, and gives the memory back as
-// plain values. The array is empty from then on.
+// Floats joins all segments in place and returns the memory as plain values. The array is
+// empty afterwards.
 func (a *Array) Floats() []float64 {
-	a.blocks(a.join)
+	a.eachChunk(a.join)
 	v, _ := mem.Slice[float64](mem.Bytes(a.mem), int64(a.n))
 	*a = *newArray(nil, a.layout)
 	return v
 }
 
-// blocks calls f for all values on several goroutines: for the values lo to hi of a
-// block, of which all words are given as a copy.
-func (a *Array) blocks(f func(first int, copied []uint64, lo, hi int64)) {
+// eachChunk calls f on several goroutines until all values are covered. Each call gets
+// the first value of a chunk, a copy of all words of that chunk, and the range of values
+// [lo, hi) within the chunk.
+func (a *Array) eachChunk(f func(first int, copied []uint64, lo, hi int64)) {
 	if a.layout.Bank == Separated {
 		copied := make([]uint64, a.n)
 		par.Range(int64(a.n), convertGrain, func(lo, hi int64) { copy(copied[lo:hi], a.mem[lo:hi]) })
@@ -67,8 +67,8 @@ func (a *Array) blocks(f func(first int, copied []uint64, lo, hi int64)) {
 	})
 }
 
-// cut writes the segments of the values words[lo:hi] to their block.
-func (a *Array) cut(first int, words []uint64, lo, hi int64) {
+// split writes the segments of the values words[lo:hi] to their chunk.
+func (a *Array) split(first int, words []uint64, lo, hi int64) {
 	n := len(words)
 	words = words[lo:hi]
 	if a.s32 != nil {
@@ -86,7 +86,7 @@ func (a *Array) cut(first int, words []uint64, lo, hi int64) {
 	}
 }
 
-// join writes the values lo to hi of a block whose segments are the memory of words.
+// join writes the values lo to hi-1 of a chunk. words are the segments of the chunk.
 func (a *Array) join(first int, words []uint64, lo, hi int64) {
 	n := len(words)
 	out := a.mem[first:][lo:hi]

@@ -43,8 +43,7 @@ func anyLayout(t *rapid.T) Layout {
 	}
 }
 
-// anyArray draws more values than one bank holds, most of the time, and not only
-// whole banks of them.
+// anyArray mostly draws more values than one bank holds, and often an incomplete last bank.
 func anyArray(t *rapid.T, l Layout) []float64 {
 	n := rapid.IntRange(0, 300).Draw(t, "n")
 	if p := l.PerBank(); p > 0 && p < 1<<14 {
@@ -157,7 +156,8 @@ func TestWritingAndReadingGivesTheLeadingBitsOfEveryClass(t *testing.T) {
 	})
 }
 
-// requireHead checks got as the first bits of x, from what the format promises.
+// requireHead checks that got has the first bits of x, by the guarantees in the package
+// comment.
 func requireHead(t require.TestingT, x, got float64, bits int, r Rounding) {
 	ulp := math.Float64frombits(math.Float64bits(math.Abs(x))&(0x7ff<<52)) * math.Ldexp(1, 12-bits)
 	switch {
@@ -255,17 +255,17 @@ func TestWrongLayoutsAreInputErrors(t *testing.T) {
 	require.Zero(t, a.At(2, 2), "and nothing is written")
 }
 
-func TestArraysForWhichMemoryLacksAreRefused(t *testing.T) {
+func TestArraysThatDoNotFitIntoMemoryAreRefused(t *testing.T) {
 	for _, n := range []int{-1, math.MaxInt, math.MinInt} {
 		_, err := New(n, Layout{Segments: 2})
 		require.True(t, sparse.IsInput(err), "%d: %v", n, err)
 	}
-	err := fits(1<<40, 8)
+	err := checkMemory(1<<40, 8)
 	require.True(t, sparse.IsInput(err))
 	require.ErrorContains(t, err, "n: 1099511627776 values of 8 bytes: ")
 }
 
-func TestACopyForWhichMemoryLacksIsRefused(t *testing.T) {
+func TestACopyThatDoesNotFitIntoMemoryIsRefused(t *testing.T) {
 	defer mem.Pretend(0)()
 	v := make([]float64, 2<<20)
 	_, err := FromFloats(v, Layout{Segments: 2})

@@ -7,24 +7,25 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Separated is the Bank of a layout that keeps all segments of one kind together.
+// Separated is the Bank of a layout in which all segments with the same index are
+// consecutive.
 const Separated = 0
 
-// The bounds of Layout.Bank. The paper uses 128 bytes on GPUs and 8 KiB on CPUs.
+// The limits of Layout.Bank. The paper uses 128 bytes on GPUs and 8 KiB on CPUs.
 const (
 	BankStep = 64
 	MaxBank  = 1 << 20
 )
 
-// Layout says how an Array is cut and where its segments lie.
+// Layout describes how an Array splits values and where it stores their segments.
 type Layout struct {
 	Segments int // 2 or 4
-	// Bank is the number of bytes of one kind of segment that follow each other: a
-	// multiple of BankStep up to MaxBank, or Separated.
+	// Bank is the number of bytes of consecutive segments with the same index: a multiple
+	// of BankStep up to MaxBank, or Separated.
 	Bank int
 }
 
-// Check fails with a *sparse.InputError when l is no layout.
+// Check returns a *sparse.InputError if l is not a valid layout.
 func (l Layout) Check() error {
 	if l.Segments != 2 && l.Segments != 4 {
 		return sparse.Inputf("segments", "%d: a value is cut into 2 or 4", l.Segments)
@@ -35,14 +36,14 @@ func (l Layout) Check() error {
 	return nil
 }
 
-// PerBank is the number of values whose segments share a bank: a multiple of 16,
-// or 0 when the segments are separated.
+// PerBank returns the number of values whose segments share a bank: a multiple of 16, or
+// 0 if the segments are separated.
 func (l Layout) PerBank() int { return l.Bank * l.Segments / 8 }
 
-// Bits is the size of a segment.
+// Bits returns the size of a segment in bits.
 func (l Layout) Bits() int { return 64 / l.Segments }
 
-// String is "interleaved:BYTES" or "separated".
+// String returns "interleaved:BYTES" or "separated".
 func (l Layout) String() string {
 	if l.Bank == Separated {
 		return "separated"
@@ -50,8 +51,8 @@ func (l Layout) String() string {
 	return "interleaved:" + strconv.Itoa(l.Bank)
 }
 
-// ParseBank reads what String writes, without the number of segments: the bank of
-// "interleaved:BYTES" or "separated". Errors are *sparse.InputError.
+// ParseBank parses a string from String and returns the Bank of its layout. Errors are
+// *sparse.InputError.
 func ParseBank(s string) (int, error) {
 	if s == "separated" {
 		return Separated, nil

@@ -11,8 +11,8 @@ import (
 	"github.com/msrep-go/msrep/sparse/ellpack"
 )
 
-// giant is n rows of one entry, the middle one of n.
-func giant(n int) ellpack.Rows[float64] {
+// longRow returns n rows of one entry, except for the middle row, which has n.
+func longRow(n int) ellpack.Rows[float64] {
 	lengths := make([]int, n)
 	for i := range lengths {
 		lengths[i] = 1
@@ -22,8 +22,8 @@ func giant(n int) ellpack.Rows[float64] {
 	return rows
 }
 
-func TestOneGiantRowIsRefusedByELLAndNoOther(t *testing.T) {
-	rows := giant(20_000)
+func TestOneLongRowIsRefusedByELLOnly(t *testing.T) {
+	rows := longRow(20_000)
 	for _, f := range ellpack.Formats() {
 		got, err := build(f, rows, ellpack.Options{Height: 32})
 		if f == ellpack.FormatELL {
@@ -39,7 +39,7 @@ func TestOneGiantRowIsRefusedByELLAndNoOther(t *testing.T) {
 	}
 }
 
-func TestFiguresBeyond63BitsAreGivenAsTheLargestNumber(t *testing.T) {
+func TestNumbersBeyond63BitsBecomeTheLargestNumber(t *testing.T) {
 	// 2^16 rows of 2^30 entries need no arrays to be measured.
 	ptr := make([]int64, 1<<16+1)
 	for i := range ptr {
@@ -89,7 +89,7 @@ func TestRowsThatDoNotHoldTheirEntriesAreRefused(t *testing.T) {
 	}
 }
 
-func TestAnErrorOfTheMemoryIsHandedOn(t *testing.T) {
+func TestAnErrorOfAllocIsReturned(t *testing.T) {
 	full := errors.New("no memory left")
 	test := func(f sparse.Format, lengths []int, most int64) {
 		rows, _ := matrix(lengths, 1)
@@ -126,7 +126,7 @@ func TestTheLargestFormatIsRefusedBeforeMemoryIsTaken(t *testing.T) {
 }
 
 func TestAFormatLargerThanTheMachineIsAnErrorBeforeMemoryIsTaken(t *testing.T) {
-	_, err := ellpack.NewELL(giant(300_000), ellpack.Options{MaxBytes: math.MaxInt64})
+	_, err := ellpack.NewELL(longRow(300_000), ellpack.Options{MaxBytes: math.MaxInt64})
 	require.ErrorIs(t, err, ellpack.ErrMemory)
 	require.ErrorContains(t, err, "ell takes 1080000000000 bytes")
 }

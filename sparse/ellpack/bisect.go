@@ -2,25 +2,25 @@ package ellpack
 
 import "github.com/msrep-go/msrep/sparse"
 
-// Bisected is BiELL or BiJAD. The rows of a warp of H, longest first, are cut into
-// log2(H)+1 groups: group 0 holds all H rows up to the length of row H/2; group g
-// the first H/2^g rows, from there up to the length of row H/2^(g+1), each shared by
-// 2^g threads; the last group what is left of the first row.
+// Bisected is BiELL or BiJAD. The rows of a warp of H rows, longest first, are divided
+// into log2(H)+1 groups. Group 0 holds all H rows up to the length of row H/2. Group g
+// holds the entries of the first H/2^g rows from there up to the length of row H/2^(g+1),
+// and 2^g threads share a row. The last group holds the rest of the first row.
 //
-// Group g of warp w has the places Start[groups*w+g] ... Start[groups*w+g+1]-1, H a
-// step. In a step, thread t has an entry of row t mod H/2^g of the group; the threads
-// of a row take its entries in turn.
+// Group g of warp w has the slots Start[groups*w+g] ... Start[groups*w+g+1]-1, H per
+// step. In each step, thread t has an entry of row t mod H/2^g of the group. The entries
+// of a row go to its threads in rotation.
 type Bisected[V sparse.Value] struct {
 	Shape  Shape
-	Groups int     // of a warp
+	Groups int     // groups per warp
 	Start  []int64 // Groups*warps+1
-	Perm   []int32 // place i holds row Perm[i]
+	Perm   []int32 // position i holds row Perm[i]
 	Idx    []int32
 	Val    []V
 }
 
-// group is the entries [from, to) that the rows of group g of a warp have there, and
-// the steps they take.
+// group returns the range of entries [from, to) that group g of a warp takes from each of
+// its rows, and the number of steps for them.
 func (l *Lengths) group(perm []int32, warp int64, g int) (from, to, steps int64) {
 	h := int64(l.opt.Height)
 	first := warp * h
@@ -31,14 +31,14 @@ func (l *Lengths) group(perm []int32, warp int64, g int) (from, to, steps int64)
 	return from, to, ceil(to-from, 1<<g)
 }
 
-// NewBisected builds FormatBiELL or FormatBiJAD. Errors are those of NewELL.
+// NewBisected builds FormatBiELL or FormatBiJAD, with the errors of NewELL.
 func NewBisected[V sparse.Value](f sparse.Format, r Rows[V], o Options) (*Bisected[V], error) {
-	b, err := begin(&r, f, o)
+	b, err := newBuilder(&r, f, o)
 	if err != nil {
 		return nil, err
 	}
 	e := &Bisected[V]{Shape: b.shape, Groups: b.opt.groups()}
-	if e.Start, err = take[int64](b.opt, int64(e.Groups)*b.len.warps()+1); err != nil {
+	if e.Start, err = allocate[int64](b.opt, int64(e.Groups)*b.len.warps()+1); err != nil {
 		return nil, err
 	}
 	at := int64(0)
@@ -60,7 +60,7 @@ func NewBisected[V sparse.Value](f sparse.Format, r Rows[V], o Options) (*Bisect
 			}
 		}
 	})
-	e.Perm, err = keep(b, b.perm)
+	e.Perm, err = allocCopy(b, b.perm)
 	return e, err
 }
 
@@ -73,7 +73,7 @@ func (b *builder[V]) bisected(e *Bisected[V], w int64, g int) {
 	for t := range h {
 		idx, val := b.row(w*h + t&(h>>g-1))
 		stop := min(to, int64(len(idx)))
-		k := from + t/(h>>g) // the threads of a row take turns
+		k := from + t/(h>>g) // thread number t/(h>>g) of its row
 		for p := t; p < steps*h; p, k = p+h, k+1<<g {
 			if k < stop {
 				col[p], v[p] = idx[k], val[k]

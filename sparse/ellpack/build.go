@@ -8,14 +8,14 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// ErrMemory says that a format which may be built is larger than the memory that the
-// machine has left.
+// ErrMemory reports that a format is within the allowed size but does not fit into the
+// machine's available memory.
 var ErrMemory = errors.New("out of memory")
 
-// empty marks a place without an entry.
+// empty is the column index of a slot without an entry.
 const empty = -1
 
-// builder is rows on their way into a format.
+// builder holds the rows and the results of a conversion to a format.
 type builder[V sparse.Value] struct {
 	rows  *Rows[V]
 	opt   *Options
@@ -24,8 +24,8 @@ type builder[V sparse.Value] struct {
 	perm  []int32 // on the Go heap; nil keeps the order of the matrix
 }
 
-// begin measures rows for a format and checks that it fits.
-func begin[V sparse.Value](r *Rows[V], f sparse.Format, o Options) (*builder[V], error) {
+// newBuilder measures rows for a format and checks that the format fits into memory.
+func newBuilder[V sparse.Value](r *Rows[V], f sparse.Format, o Options) (*builder[V], error) {
 	l, err := Measure(r.Ptr, r.First, r.End, o)
 	if err != nil {
 		return nil, err
@@ -46,31 +46,31 @@ func begin[V sparse.Value](r *Rows[V], f sparse.Format, o Options) (*builder[V],
 	return b, nil
 }
 
-// entries makes the arrays for all places of the format.
+// entries allocates the arrays for all slots of the format.
 func (b *builder[V]) entries(slots int64) (idx []int32, val []V, err error) {
-	if idx, err = take[int32](b.opt, slots); err != nil {
+	if idx, err = allocate[int32](b.opt, slots); err != nil {
 		return nil, nil, err
 	}
-	val, err = take[V](b.opt, slots)
+	val, err = allocate[V](b.opt, slots)
 	return idx, val, err
 }
 
-// keep copies an array of helpers into memory of the format.
-func keep[T mem.Elem, V sparse.Value](b *builder[V], from []T) ([]T, error) {
+// allocCopy copies an array into memory from Options.Alloc, if that is set.
+func allocCopy[T mem.Elem, V sparse.Value](b *builder[V], from []T) ([]T, error) {
 	if from == nil || b.opt.Alloc == nil {
 		return from, nil
 	}
-	s, err := take[T](b.opt, int64(len(from)))
+	s, err := allocate[T](b.opt, int64(len(from)))
 	copy(s, from)
 	return s, err
 }
 
-// eachWarp runs f on runs of warps [lo, hi).
+// eachWarp calls f for ranges of warps [lo, hi).
 func (b *builder[V]) eachWarp(f func(lo, hi int64)) {
 	each(b.len.warps(), 1<<12/int64(b.opt.Height), b.opt.Serial, f)
 }
 
-// row is the entries of the row at place i, none beyond the end.
+// row returns the entries of the row at position i, or none beyond the last row.
 func (b *builder[V]) row(i int64) (idx []int32, val []V) {
 	if i >= b.len.rows() {
 		return nil, nil
@@ -82,9 +82,10 @@ func (b *builder[V]) row(i int64) (idx []int32, val []V) {
 	return b.rows.Idx[lo:hi], b.rows.Val[lo:hi]
 }
 
-// warp writes the entries of a warp's rows into steps columns of Height places; the
-// first begins at `at`, the next stride further; what a row has beyond is left out. It goes row by row: what the rows of
-// a warp write stays in the cache.
+// warp writes the entries of a warp's rows to steps columns of Height slots each. The
+// first column begins at slot at, the next stride slots later. Entries of a row beyond
+// steps are left out. warp writes row by row, because the slots of one warp stay in the
+// cache.
 func (b *builder[V]) warp(w int64, idx []int32, val []V, at, stride, steps int64) {
 	h := int64(b.opt.Height)
 	for l := range h {
@@ -102,7 +103,7 @@ func (b *builder[V]) warp(w int64, idx []int32, val []V, at, stride, steps int64
 	}
 }
 
-// starts is where the places of each warp begin, when it has so many steps.
+// starts returns the first slot of each warp, if warp w has steps(w) steps.
 func (b *builder[V]) starts(steps func(w int64) int64) []int64 {
 	start := make([]int64, b.len.warps()+1)
 	b.eachWarp(func(lo, hi int64) {

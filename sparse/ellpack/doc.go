@@ -1,28 +1,27 @@
-// Package ellpack keeps rows of a sparse matrix in the formats of the ELLPACK
-// family, as the PELLR paper compares them (Wang and Gu, PELLR: A Permutated
-// ELLPACK-R Format for SpMV on GPUs, 2020), and counts what each costs before it is
-// built.
+// Package ellpack stores rows of a sparse matrix in the formats of the ELLPACK family
+// that the PELLR paper compares (Wang and Gu, PELLR: A Permutated ELLPACK-R Format for
+// SpMV on GPUs, 2020). It computes the cost of each format before the format is built.
 //
-// In all of them a warp of Height rows (32 threads of a GPU, the lanes of a vector
-// register on a CPU) walks through its rows side by side, one entry of each a step:
+// In all formats a warp of Height rows (32 threads of a GPU, the lanes of a vector
+// register on a CPU) processes its rows in parallel, one entry of each row per step:
 //
 //	ell       every row padded to the longest one
-//	ellr      the same with the length of each row, where it stops
-//	pellr     rows sorted by falling length, so that the rows of a warp stop together
-//	biell     the rows of each warp sorted and cut in halves again and again: a row
-//	          of a shorter group is shared by more threads
-//	jad       all rows sorted, step by step without padding
+//	ellr      ell with the length of each row, where its thread stops
+//	pellr     rows sorted by descending length, so the rows of a warp have similar lengths
+//	biell     the rows of each warp sorted and halved repeatedly: more threads share
+//	          a row of a smaller group
+//	jad       all rows sorted, entries stored step by step without padding
 //	bijad     all rows sorted, then as biell
 //	hyb       the first entries of each row as ell, the rest as coordinates
-//	hyb-mean  the same with another rule for how many
+//	hyb-mean  hyb with another rule for the number of first entries
 //	sell      rows sorted within windows, each warp padded to its own longest row
 //	          (SELL-C-sigma: Kreutzer et al., SIAM J. Sci. Comput. 36(5), 2014)
 //
-// A place without an entry has column -1: it takes no part in any sum, so that an
-// infinity or NaN in x stays where it belongs. Steps (Equation (1) of the paper)
-// and operations (Equation (2)) are counted for the rows of a warp side by side.
+// A slot without an entry has column -1 and is not added to any sum, so it does not
+// spread an infinity or NaN of x. Steps (Equation (1) of the paper) are counted per warp,
+// operations (Equation (2)) per row.
 //
-// Formats are built from rows in CSR, in parallel, once the memory they need is
-// known and was asked for. The kernels that multiply by them are in kernels/cuda
-// and kernels/cpu/form.
+// Formats are built from rows in CSR, on several goroutines, after the memory that they
+// need was computed and checked. The kernels for these formats are in kernels/cuda and
+// kernels/cpu/form.
 package ellpack

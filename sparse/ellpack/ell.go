@@ -2,8 +2,8 @@ package ellpack
 
 import "github.com/msrep-go/msrep/sparse"
 
-// ELL is every row padded to the longest one, column by column: entry k of row i is
-// at i + k*Stride.
+// ELL stores every row padded to the longest one, column by column: entry k of row i is
+// in slot i + k*Stride.
 type ELL[V sparse.Value] struct {
 	Shape  Shape
 	Width  int64 // columns
@@ -12,11 +12,11 @@ type ELL[V sparse.Value] struct {
 	Val    []V
 }
 
-// NewELL builds the format from rows. It fails with a *sparse.InputError where
-// padding would take more than Options.MaxBytes, with an error that wraps ErrMemory
-// where the machine has not enough memory, or with an error of Options.Alloc.
+// NewELL builds the format from rows. It fails with a *sparse.InputError if the format
+// would take more than Options.MaxBytes, with an error that wraps ErrMemory if it does
+// not fit into memory, or with the error of Options.Alloc.
 func NewELL[V sparse.Value](r Rows[V], o Options) (*ELL[V], error) {
-	b, err := begin(&r, FormatELL, o)
+	b, err := newBuilder(&r, FormatELL, o)
 	if err != nil {
 		return nil, err
 	}
@@ -24,7 +24,7 @@ func NewELL[V sparse.Value](r Rows[V], o Options) (*ELL[V], error) {
 	return e, b.ell(e, b.len.longest)
 }
 
-// ell fills e with the first width entries of each row.
+// ell stores the first width entries of each row in e.
 func (b *builder[V]) ell(e *ELL[V], width int64) (err error) {
 	e.Width, e.Stride = width, roundUp(b.len.rows(), int64(b.opt.Height))
 	if e.Idx, e.Val, err = b.entries(e.Width * e.Stride); err != nil {

@@ -2,28 +2,28 @@ package ellpack
 
 import "github.com/msrep-go/msrep/sparse"
 
-// ELLR is ELL with the length of each row, or of the longest row of each warp. With
-// Perm it is PELLR: place i holds row Perm[i], longest first.
+// ELLR is ELL with the length of each row, or of the longest row of each warp. With Perm
+// it is PELLR: position i holds row Perm[i], longest first.
 //
-// Entry k of place i, in warp w, is at i + k*Stride, or where Start is not nil at
-// Start[w] + i - w*Height + k*Height: each warp is then only as wide as its longest
-// row.
+// Entry k of position i, in warp w, is in slot i + k*Stride if Start is nil. Otherwise
+// each warp is only as wide as its longest row, and the slot is Start[w] + i - w*Height +
+// k*Height.
 type ELLR[V sparse.Value] struct {
 	Shape  Shape
-	Stride int64   // between the entries of a row
-	Start  []int64 // warps+1, nil for one array of all rows
-	Length []int32 // of each place, or of each warp when ByWarp
+	Stride int64   // slots between two entries of a row
+	Start  []int64 // warps+1; nil if all rows have the same width
+	Length []int32 // per position, or per warp if ByWarp
 	ByWarp bool
 	Perm   []int32 // nil: rows are in the order of the matrix
 	Idx    []int32
 	Val    []V
 }
 
-// NewELLR builds FormatELLR, FormatPELLR or FormatPELLRWarp. Where the array of all
-// rows would take more than Options.MaxBytes, it is cut into warps; errors are those
-// of NewELL.
+// NewELLR builds FormatELLR, FormatPELLR or FormatPELLRWarp. If padding all rows to one
+// width would take more than Options.MaxBytes, each warp gets its own width. Errors are
+// those of NewELL.
 func NewELLR[V sparse.Value](f sparse.Format, r Rows[V], o Options) (*ELLR[V], error) {
-	b, err := begin(&r, f, o)
+	b, err := newBuilder(&r, f, o)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func NewELLR[V sparse.Value](f sparse.Format, r Rows[V], o Options) (*ELLR[V], e
 	longest := func(w int64) int64 { return b.len.warpLongest(b.perm, w) }
 	if e.Shape.Sliced {
 		e.Stride = h
-		if e.Start, err = keep(b, b.starts(longest)); err != nil {
+		if e.Start, err = allocCopy(b, b.starts(longest)); err != nil {
 			return nil, err
 		}
 	}
@@ -40,7 +40,7 @@ func NewELLR[V sparse.Value](f sparse.Format, r Rows[V], o Options) (*ELLR[V], e
 	if e.ByWarp {
 		n = b.len.warps()
 	}
-	if e.Length, err = take[int32](b.opt, n); err != nil {
+	if e.Length, err = allocate[int32](b.opt, n); err != nil {
 		return nil, err
 	}
 	if e.Idx, e.Val, err = b.entries(e.Shape.Slots); err != nil {
@@ -62,6 +62,6 @@ func NewELLR[V sparse.Value](f sparse.Format, r Rows[V], o Options) (*ELLR[V], e
 			}
 		}
 	})
-	e.Perm, err = keep(b, b.perm)
+	e.Perm, err = allocCopy(b, b.perm)
 	return e, err
 }

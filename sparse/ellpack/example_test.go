@@ -8,8 +8,8 @@ import (
 	"github.com/msrep-go/msrep/sparse/ellpack"
 )
 
-// Rows of 1, 3 and 2 entries, and an empty place that fills the warp of 4: ell pads all of
-// them to 3, jad pads none. Place i of jad holds row Perm[i], longest first.
+// Rows of 1, 3 and 2 entries, and an empty position that fills the warp of 4: ell pads
+// all of them to 3, jad pads none. Position i of jad holds row Perm[i], longest first.
 func ExampleMeasure() {
 	m, err := sparse.NewCSR(3, 3, []int64{0, 1, 4, 6}, []int32{0, 0, 1, 2, 1, 2}, []float64{1, 2, 3, 4, 5, 6})
 	if err != nil {

@@ -14,12 +14,12 @@ const (
 	FormatHYBMean sparse.Format = "hyb-mean"
 	FormatSELL    sparse.Format = "sell"
 
-	// FormatPELLRWarp is pellr with one length for each warp instead of each row,
-	// which the paper proposes to save memory.
+	// FormatPELLRWarp is pellr with one length per warp instead of one per row, which the
+	// paper proposes to save memory.
 	FormatPELLRWarp sparse.Format = "pellr-warp"
 )
 
-// Formats is all of them, in the order of the paper.
+// Formats returns all formats of this package, in the order of the paper.
 func Formats() []sparse.Format {
 	return []sparse.Format{
 		FormatELL, FormatELLR, FormatPELLR, FormatPELLRWarp, FormatBiELL, FormatJAD, FormatBiJAD, FormatHYB, FormatHYBMean, FormatSELL,

@@ -41,8 +41,8 @@ func cmpAll(row, col int64, val float64) int {
 	return 0
 }
 
-// built is a format as the tests look at it: its entries as the package says where
-// they lie, the places it has, and the bytes of its arrays.
+// built is a format in the form that the tests compare: its entries by the documented
+// layout, the number of its slots, and the bytes of its arrays.
 type built struct {
 	shape   ellpack.Shape
 	entries []entry
@@ -58,7 +58,7 @@ type places struct {
 	out  []entry
 }
 
-// take adds what lies at a place, for the row at place i of the order.
+// take adds the content of a slot to the row at position i of the order.
 func (p *places) take(i, at int64) {
 	row := int32(i)
 	if p.perm != nil && i < int64(len(p.perm)) {

@@ -2,8 +2,8 @@ package ellpack
 
 import "github.com/msrep-go/msrep/sparse"
 
-// HYB is the first ELL.Width entries of each row as ELL, and the rest as
-// coordinates, sorted by row.
+// HYB stores the first ELL.Width entries of each row as ELL, and the other entries as
+// coordinates sorted by row.
 type HYB[V sparse.Value] struct {
 	Shape   Shape
 	ELL     ELL[V]
@@ -12,9 +12,9 @@ type HYB[V sparse.Value] struct {
 	RestVal []V
 }
 
-// NewHYB builds FormatHYB or FormatHYBMean. Errors are those of NewELL.
+// NewHYB builds FormatHYB or FormatHYBMean, with the errors of NewELL.
 func NewHYB[V sparse.Value](f sparse.Format, r Rows[V], o Options) (*HYB[V], error) {
-	b, err := begin(&r, f, o)
+	b, err := newBuilder(&r, f, o)
 	if err != nil {
 		return nil, err
 	}
@@ -25,7 +25,7 @@ func NewHYB[V sparse.Value](f sparse.Format, r Rows[V], o Options) (*HYB[V], err
 		return nil, err
 	}
 	rest := b.len.beyond(width)
-	if e.Row, err = take[int32](b.opt, rest); err != nil {
+	if e.Row, err = allocate[int32](b.opt, rest); err != nil {
 		return nil, err
 	}
 	if e.Col, e.RestVal, err = b.entries(rest); err != nil {

@@ -2,28 +2,29 @@ package ellpack
 
 import "github.com/msrep-go/msrep/sparse"
 
-// JAD is the jagged diagonals: rows sorted by falling length, and the entries of one
-// step after those of the last, without padding. Entry k of place i is at
-// Start[k] + i, for i < Start[k+1] - Start[k].
+// JAD is the jagged diagonal format: rows sorted by descending length, with the entries
+// of each step after those of the step before, without padding. Entry k of position i is
+// in slot Start[k] + i, for i < Start[k+1] - Start[k].
 type JAD[V sparse.Value] struct {
 	Shape Shape
 	Start []int64 // longest row + 1
-	Perm  []int32 // place i holds row Perm[i]
+	Perm  []int32 // position i holds row Perm[i]
 	Idx   []int32
 	Val   []V
 }
 
-// NewJAD builds the format from rows. Errors are those of NewELL.
+// NewJAD builds the format from rows, with the errors of NewELL.
 func NewJAD[V sparse.Value](r Rows[V], o Options) (*JAD[V], error) {
-	b, err := begin(&r, FormatJAD, o)
+	b, err := newBuilder(&r, FormatJAD, o)
 	if err != nil {
 		return nil, err
 	}
 	e := &JAD[V]{Shape: b.shape}
-	if e.Start, err = take[int64](b.opt, b.len.longest+1); err != nil {
+	if e.Start, err = allocate[int64](b.opt, b.len.longest+1); err != nil {
 		return nil, err
 	}
-	// Rows are passed from the shortest on: those before have more than k entries.
+	// The loop runs from the shortest row to the longest: the i first rows have more than
+	// k entries.
 	for i, k := b.len.rows(), int64(0); i > 0; i-- {
 		for n := b.len.at(b.perm, i-1); k < n; k++ {
 			e.Start[k+1] = e.Start[k] + i
@@ -43,6 +44,6 @@ func NewJAD[V sparse.Value](r Rows[V], o Options) (*JAD[V], error) {
 			}
 		}
 	})
-	e.Perm, err = keep(b, b.perm)
+	e.Perm, err = allocCopy(b, b.perm)
 	return e, err
 }

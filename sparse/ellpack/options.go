@@ -9,38 +9,38 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// WarpHeight is the number of rows that a warp of a GPU takes.
+// WarpHeight is the number of rows of a GPU warp.
 const WarpHeight = 32
 
 // DefaultSigma is the number of rows that FormatSELL sorts together.
 const DefaultSigma = 1024
 
-// Options says how a format is built. The zero value is right for GPUs.
+// Options says how a format is built. The zero value suits GPUs.
 type Options struct {
-	// Height is the number of rows that go side by side, a power of two from 2 to
-	// 64; 0 means WarpHeight.
+	// Height is the number of rows that are processed in parallel, a power of two from 2
+	// to 64; 0 means WarpHeight.
 	Height int
-	// Sigma is the number of rows that FormatSELL sorts together, a multiple of
-	// Height; 0 means DefaultSigma. 1 means that no row is moved.
+	// Sigma is the number of rows that FormatSELL sorts together, a multiple of Height; 0
+	// means DefaultSigma. 1 keeps the order of the rows.
 	Sigma int
-	// Sliced keeps ellr, pellr and pellr-warp warp by warp, each as wide as its longest
-	// row, also where the array of all rows would fit. It takes less memory, and the
-	// same steps.
+	// Sliced stores ellr, pellr and pellr-warp with the width of the longest row of each
+	// warp, even if one width for all rows would fit. This takes less memory and the same
+	// steps.
 	Sliced bool
-	// MaxBytes is the most memory a format may take; 0 means Bound of the same rows.
+	// MaxBytes is the largest size of a format; 0 means Bound of the size in CSR.
 	MaxBytes int64
-	// Alloc gives zeroed memory for the arrays, at a multiple of 8 bytes at least;
-	// nil means the Go heap.
+	// Alloc allocates zeroed memory for the arrays, aligned to at least 8 bytes; nil
+	// means the Go heap.
 	Alloc func(bytes int64) ([]byte, error)
-	// Serial keeps all work in the goroutine that calls.
+	// Serial does all work in the calling goroutine.
 	Serial bool
 }
 
-// Bound is the most bytes that a format may take when nobody says: four times those of
-// CSR, and 1 GiB, so that small matrices may be padded more.
+// Bound returns the default of Options.MaxBytes: four times the size in CSR plus 1 GiB,
+// so small matrices may be padded more.
 func Bound(csrBytes int64) int64 { return saturate.Add(saturate.Mul(4, csrBytes), 1<<30) }
 
-func (o Options) fill() (Options, error) {
+func (o Options) withDefaults() (Options, error) {
 	if o.Height == 0 {
 		o.Height = WarpHeight
 	}
@@ -59,8 +59,8 @@ func (o Options) fill() (Options, error) {
 // groups is the number of groups of a bisected warp: six for 32 rows.
 func (o Options) groups() int { return bits.Len(uint(o.Height)) }
 
-// take makes n zero elements.
-func take[T mem.Elem](o *Options, n int64) ([]T, error) {
+// allocate returns n zero elements.
+func allocate[T mem.Elem](o *Options, n int64) ([]T, error) {
 	if o.Alloc == nil {
 		return make([]T, n), nil
 	}

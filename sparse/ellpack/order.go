@@ -2,8 +2,9 @@ package ellpack
 
 import "slices"
 
-// sortByLength gives the order of rows by falling length within windows of so many
-// rows; rows of equal length keep theirs. Place i of the result is row perm[i].
+// sortByLength returns the order of rows by descending length within windows of
+// consecutive rows. Rows of equal length keep their order. Position i of the result holds
+// row perm[i].
 func sortByLength(lengths []int32, window int64, serial bool) []int32 {
 	n := int64(len(lengths))
 	perm := make([]int32, n)
@@ -18,15 +19,15 @@ func sortByLength(lengths []int32, window int64, serial bool) []int32 {
 	return perm
 }
 
-// sorter sorts by counting, and keeps its counters.
+// sorter is a counting sort. It reuses its counters.
 type sorter struct{ next []int32 }
 
-// sort fills perm with the rows first, first+1, ... by falling length.
+// sort fills perm with the rows first, first+1, ... by descending length.
 func (s *sorter) sort(perm, lengths []int32, first int32) {
 	own := lengths[first : int(first)+len(perm)]
 	longest := slices.Max(own)
 	if int64(longest) > 4*int64(len(perm))+256 {
-		// Counting would take more than comparing.
+		// Counting would be slower than comparing.
 		for i := range perm {
 			perm[i] = first + int32(i)
 		}
@@ -47,7 +48,7 @@ func (s *sorter) sort(perm, lengths []int32, first int32) {
 	}
 }
 
-// ceil is n/d, rounded up.
+// ceil returns n/d rounded up, or 0 if n is not positive.
 func ceil(n, d int64) int64 {
 	if n <= 0 {
 		return 0
@@ -55,5 +56,5 @@ func ceil(n, d int64) int64 {
 	return (n-1)/d + 1
 }
 
-// roundUp is the next multiple of d.
+// roundUp returns n rounded up to a multiple of d.
 func roundUp(n, d int64) int64 { return ceil(n, d) * d }

@@ -8,29 +8,30 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Shape is what a format makes of rows, known before it is built. A figure that
-// would pass 2^63-1 is given as that.
+// Shape is the size and the cost of rows in a format, known before the format is built.
+// Numbers beyond 2^63-1 are set to 2^63-1.
 type Shape struct {
 	Format sparse.Format
 	Rows   int64
 	NNZ    int64
-	Slots  int64 // places for an entry: a value and a column each
-	Meta   int64 // bytes of lengths, starts, permutations and rows of coordinates
+	Slots  int64 // slots for an entry, each with a value and a column
+	Meta   int64 // bytes of lengths, starts, permutations and row indices of coordinates
 
-	// Steps is N_iter, Equation (1) of the PELLR paper: the steps of all warps. A warp
-	// makes as many as its longest row has entries (in ell, as the longest of all);
-	// the coordinates of a hyb are taken Height at a time.
+	// Steps is N_iter, Equation (1) of the PELLR paper: the sum of the steps of all
+	// warps. A warp takes as many steps as its longest row has entries (in ell, the
+	// longest of all rows). The coordinates of a hyb take one step per Height entries.
 	Steps int64
-	// Work is N_p, Equation (2): 2b-1 operations for a row of b entries, 0 for an
-	// empty one. In ell, and in the ell part of a hyb, padding counts as entries.
+	// Work is N_p, Equation (2): 2b-1 operations for a row of b entries, 0 for an empty
+	// row. In ell, and in the ell part of a hyb, padding counts as entries.
 	Work int64
 
-	// Sliced says that ellr, pellr and pellr-warp are kept warp by warp, each as wide
-	// as its longest row, because the whole array would pass the bound or Options.Sliced asks for it.
+	// Sliced is set if ellr, pellr and pellr-warp use the width of the longest row of
+	// each warp, because one width for all rows would exceed MaxBytes or because
+	// Options.Sliced is set.
 	Sliced bool
 }
 
-// Padding is the number of places without an entry.
+// Padding returns the number of slots without an entry.
 func (s Shape) Padding() int64 {
 	if s.Slots == math.MaxInt64 {
 		return s.Slots
@@ -38,12 +39,12 @@ func (s Shape) Padding() int64 {
 	return s.Slots - s.NNZ
 }
 
-// Bytes is the memory that the arrays take, with values of so many bytes.
+// Bytes returns the size of the arrays for values of valueBytes bytes.
 func (s Shape) Bytes(valueBytes int64) int64 {
 	return saturate.Add(saturate.Mul(s.Slots, valueBytes+4), s.Meta)
 }
 
-// Lengths is the lengths of rows, from which all shapes follow.
+// Lengths holds the lengths of rows, from which all shapes are computed.
 type Lengths struct {
 	opt     Options
 	of      []int32
@@ -54,11 +55,11 @@ type Lengths struct {
 	sorted  func() []int32
 }
 
-// Measure finds the lengths of rows whose pointers, first and end are those of
-// Rows. It fails with a *sparse.InputError when there are more than 2^31-1 rows, or
-// as many entries in one.
+// Measure computes the lengths of rows; ptr, first and end are Ptr, First and End of
+// Rows. It fails with a *sparse.InputError if the options or the pointers are invalid, or
+// if there are more than 2^31-1 rows or entries in a row.
 func Measure(ptr []int64, first, end int64, o Options) (*Lengths, error) {
-	o, err := o.fill()
+	o, err := o.withDefaults()
 	if err != nil {
 		return nil, err
 	}
@@ -81,11 +82,11 @@ func Measure(ptr []int64, first, end int64, o Options) (*Lengths, error) {
 
 func (l *Lengths) rows() int64 { return int64(len(l.of)) }
 
-// warps is N_w.
+// warps returns N_w, the number of warps.
 func (l *Lengths) warps() int64 { return ceil(l.rows(), int64(l.opt.Height)) }
 
-// at is the length of the row at place i of an order; 0 beyond the end. nil is the
-// order of the matrix.
+// at returns the length of the row at position i of an order, or 0 beyond the last row. A
+// nil perm is the order of the matrix.
 func (l *Lengths) at(perm []int32, i int64) int64 {
 	switch {
 	case i >= l.rows():
@@ -96,7 +97,7 @@ func (l *Lengths) at(perm []int32, i int64) int64 {
 	return int64(l.of[perm[i]])
 }
 
-// order is the order of the rows in a format; nil is that of the matrix.
+// order returns the order of the rows in a format; nil is the order of the matrix.
 func (l *Lengths) order(f sparse.Format) []int32 {
 	window := int64(1)
 	switch f {
@@ -113,7 +114,7 @@ func (l *Lengths) order(f sparse.Format) []int32 {
 	return sortByLength(l.of, window, l.opt.Serial)
 }
 
-// warpLongest is the length of the longest row of a warp.
+// warpLongest returns the length of the longest row of a warp.
 func (l *Lengths) warpLongest(perm []int32, warp int64) int64 {
 	h := int64(l.opt.Height)
 	longest := int64(0)
@@ -123,9 +124,9 @@ func (l *Lengths) warpLongest(perm []int32, warp int64) int64 {
 	return longest
 }
 
-// hybWidth is how many entries of each row a hyb keeps as ell: by the one-third
-// rule, the largest K such that a third of the rows have K entries; by the mean,
-// the mean length, rounded to the nearest.
+// hybWidth returns the number of entries of each row that a hyb stores as ell. For hyb it
+// is the largest K such that a third of the rows have at least K entries; for hyb-mean it
+// is the mean length, rounded to nearest.
 func (l *Lengths) hybWidth(f sparse.Format) int64 {
 	switch {
 	case l.rows() == 0:
@@ -136,14 +137,14 @@ func (l *Lengths) hybWidth(f sparse.Format) int64 {
 	return l.at(l.sorted(), ceil(l.rows(), 3)-1)
 }
 
-// Shape is what the format makes of these rows, for values of so many bytes. It is
-// false for a name that Formats does not give.
+// Shape returns the Shape of these rows in a format, for values of valueBytes bytes. It
+// returns false if f is not one of Formats.
 func (l *Lengths) Shape(f sparse.Format, valueBytes int64) (Shape, bool) {
 	s, _, ok := l.shape(f, valueBytes)
 	return s, ok
 }
 
-// shape is Shape with the order of the rows.
+// shape returns Shape and the order of the rows.
 func (l *Lengths) shape(f sparse.Format, valueBytes int64) (Shape, []int32, bool) {
 	s := Shape{Format: f, Rows: l.rows(), NNZ: l.nnz, Work: l.work}
 	perm := l.order(f)
@@ -197,7 +198,7 @@ func (l *Lengths) shape(f sparse.Format, valueBytes int64) (Shape, []int32, bool
 	return s, perm, true
 }
 
-// beyond is the number of entries that rows have beyond their first so many.
+// beyond returns the number of entries after the first width entries of each row.
 func (l *Lengths) beyond(width int64) (rest int64) {
 	for _, n := range l.of {
 		rest += max(int64(n)-width, 0)
@@ -205,7 +206,7 @@ func (l *Lengths) beyond(width int64) (rest int64) {
 	return rest
 }
 
-// bound is the most bytes a format may take.
+// bound returns the largest allowed size of a format in bytes.
 func (l *Lengths) bound(valueBytes int64) int64 {
 	if l.opt.MaxBytes > 0 {
 		return l.opt.MaxBytes
@@ -213,7 +214,7 @@ func (l *Lengths) bound(valueBytes int64) int64 {
 	return Bound(l.csr + l.nnz*valueBytes)
 }
 
-// check says that a format would take more than it may.
+// check returns an error if the format would exceed the allowed size.
 func (l *Lengths) check(s Shape, valueBytes int64) error {
 	need, have := s.Bytes(valueBytes), l.bound(valueBytes)
 	if need <= have {

@@ -2,12 +2,12 @@ package gen
 
 var bandedInfo = Info{
 	Name:    "banded",
-	Summary: "a full diagonal and entries beside it with a given density; symmetric",
+	Summary: "a full diagonal, and other entries near it with a given density; symmetric",
 	Example: "banded:n=1M,band=8,density=0.5",
 	Params: []Param{
 		{"n", "1k", "rows and columns"},
-		{"band", "5", "how far entries may be from the diagonal: |i-j| <= band"},
-		{"density", "1", "chance of each entry beside the diagonal, 0 to 1"},
+		{"band", "5", "largest distance of an entry from the diagonal: |i-j| <= band"},
+		{"density", "1", "probability of each entry off the diagonal, 0 to 1"},
 		valueParam, seedParam,
 	},
 }
@@ -22,7 +22,7 @@ func banded(p *params) *plan {
 
 	s, limit := p.seed().sub(columnStream), uint64(0)
 	if density < 1 {
-		limit = chance(density)
+		limit = threshold(density)
 	}
 	present := func(i, j int64) bool {
 		if i < j {

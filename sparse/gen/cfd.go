@@ -4,12 +4,12 @@ import "github.com/msrep-go/msrep/sparse"
 
 var cfdInfo = Info{
 	Name:    "cfd",
-	Summary: "flow on a grid of 3 dimensions: several unknowns for each cell, and a full block for each pair of neighbouring cells; its structure is symmetric",
+	Summary: "flow on a 3-dimensional grid: several unknowns per cell and a full block per pair of neighbouring cells; the structure is symmetric",
 	Example: "cfd:n=50,unknowns=5,points=27",
 	Params: []Param{
 		{"n", "10", "cells along each axis"},
-		{"unknowns", "5", "unknowns for each cell, 1 to 64: rows and columns of a block"},
-		{"points", "7", "7 or 27: a cell and its neighbours"},
+		{"unknowns", "5", "unknowns per cell, 1 to 64: the size of a block"},
+		{"points", "7", "7 or 27: the cell and its neighbours"},
 		valueParam, seedParam,
 	},
 }

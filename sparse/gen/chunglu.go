@@ -8,17 +8,17 @@ import (
 
 var chungluInfo = Info{
 	Name:    "chunglu",
-	Summary: "rows and columns of about k entries with frequency about k^-r, so that node i is long in both (Chung and Lu); near 1, r makes gene-like matrices",
+	Summary: "the frequency of rows and columns with k entries is about k^-r, and row i is long if column i is (Chung and Lu); r near 1 gives gene-like matrices",
 	Example: "chunglu:n=1M,nnz=30M,r=2.1,local=0.5",
 	Params: []Param{
 		{"n", "1k", "rows and columns"},
-		{"nnz", "10k", "entries, exactly, and from n on no row is empty; about, and fewer, with dangling or closed"},
+		{"nnz", "10k", "exact number of entries; no row is empty if nnz >= n; dangling and closed make it approximate, and mostly smaller"},
 		{"r", "2.1", "exponent, 0.5 to 10: smaller means more long rows"},
-		{"longest", "", "by how much the longest row may pass the shortest; n unless given"},
-		{"local", "0", "share of the columns that lie near the diagonal, 0 to 1"},
-		{"width", "1k", "how far from the diagonal those lie, at most"},
-		{"dangling", "0", "share of the rows that lose their entries, 0 to 1: pages without links"},
-		{"closed", "0", "share of the rows, in pairs, whose only entry is in the column of the other, 0 to 1: pages that link to each other alone"},
+		{"longest", "", "approximate ratio of the longest row to the shortest, at most; n unless given"},
+		{"local", "0", "fraction of the entries that are near the diagonal, 0 to 1"},
+		{"width", "1k", "largest distance of these from the diagonal"},
+		{"dangling", "0", "fraction of the rows without entries, 0 to 1: pages without links"},
+		{"closed", "0", "fraction of the rows that form pairs i, j with the only entries (i, j) and (j, i), 0 to 1: pages that only link to each other"},
 		valueParam, seedParam,
 	},
 }
@@ -28,7 +28,7 @@ func chunglu(p *params) *plan {
 	nnz := p.count("nnz", 0, n*n)
 	r := p.number("r", 0.5, 10)
 	longest := p.dimOr("longest", 1, max(n, 1))
-	c := nodes{n: n, local: chance(min(p.number("local", 0, 1), 1-0x1p-53)), width: p.dim("width", 1)}
+	c := nodes{n: n, local: threshold(min(p.number("local", 0, 1), 1-0x1p-53)), width: p.dim("width", 1)}
 	pl := &plan{rows: n, cols: n, entries: nnz, extra: 16 * n}
 	pl.setValues(p)
 	s := p.seed()
@@ -42,30 +42,30 @@ func chunglu(p *params) *plan {
 		fitLengths(ctx, length, w, nnz, n)
 	}
 	pl.row = c.columns
-	e := ends{seed: s.sub(endStream), n: n, closed: chance(min(p.number("closed", 0, 1), 1-0x1p-53)), dangling: chance(min(p.number("dangling", 0, 1), 1-0x1p-53))}
+	e := sinks{seed: s.sub(sinkStream), n: n, closed: threshold(min(p.number("closed", 0, 1), 1-0x1p-53)), dangling: threshold(min(p.number("dangling", 0, 1), 1-0x1p-53))}
 	if e.closed > 0 || e.dangling > 0 {
 		e.applyTo(pl)
 	}
 	return pl
 }
 
-// ends is the rows of a web graph from which a walk along the links comes to no other part of
-// it: dangling ones, and closed pairs 2j, 2j+1.
-type ends struct {
+// sinks is the rows of a web graph that a random walk along the links cannot leave:
+// dangling rows, and closed pairs 2j, 2j+1.
+type sinks struct {
 	seed             seed
 	n                int64
-	closed, dangling uint64 // chances of a pair and of a row
+	closed, dangling uint64 // probability of a closed pair, and of a dangling row
 }
 
-// isClosed reports whether row i belongs to a closed pair. The last of an odd number of rows
-// has no partner.
-func (e *ends) isClosed(i int64) bool { return i|1 < e.n && e.seed.at(uint64(i/2)) < e.closed }
+// isClosed reports whether row i belongs to a closed pair. The last of an odd number of
+// rows has no partner.
+func (e *sinks) isClosed(i int64) bool { return i|1 < e.n && e.seed.at(uint64(i/2)) < e.closed }
 
-// isDangling is for rows that are not closed.
-func (e *ends) isDangling(i int64) bool { return e.seed.sub(1).at(uint64(i)) < e.dangling }
+// isDangling reports whether row i, which is not closed, is dangling.
+func (e *sinks) isDangling(i int64) bool { return e.seed.sub(1).at(uint64(i)) < e.dangling }
 
-// applyTo replaces the rows of a plan that are ends.
-func (e *ends) applyTo(pl *plan) {
+// applyTo replaces the rows of a plan that are sinks.
+func (e *sinks) applyTo(pl *plan) {
 	lengths, row := pl.lengths, pl.row
 	pl.lengths = func(ctx context.Context, n []int64) {
 		lengths(ctx, n)
@@ -85,11 +85,11 @@ func (e *ends) applyTo(pl *plan) {
 		}
 		row(i, col, s)
 	}
-	pl.entries += e.n // closed rows that were empty
+	pl.entries += e.n // for closed rows that were empty before
 }
 
-// powerWeights draws weights in [1, most] with the density of w^-r: the inverse of
-// their distribution at uniform numbers.
+// powerWeights draws weights in [1, most] with the density of w^-r, by inverting their
+// distribution at uniform random numbers.
 func powerWeights(ctx context.Context, s seed, n int64, r, most float64) []float64 {
 	w := make([]float64, n)
 	perIndex(ctx, n, func(i int64) {
@@ -104,16 +104,16 @@ func powerWeights(ctx context.Context, s seed, n int64, r, most float64) []float
 	return w
 }
 
-// nodes draws columns in proportion to the weights of nodes.
+// nodes draws columns in proportion to the weights of the nodes.
 type nodes struct {
 	seed  seed
 	n     int64
-	local uint64 // chance of a column near the diagonal
+	local uint64 // probability of a column near the diagonal
 	width int64
-	upTo  []uint64 // of node j, the sum of weights up to it, where all have 2^63
+	upTo  []uint64 // sum of the weights of nodes 0 to j, scaled to a total of 2^63
 }
 
-// sumWeights prepares drawing.
+// sumWeights computes upTo.
 func (c *nodes) sumWeights(w []float64) {
 	sum := 0.0
 	for _, v := range w {
@@ -127,12 +127,13 @@ func (c *nodes) sumWeights(w []float64) {
 	}
 }
 
-// drawnRounds is how often a row whose columns came twice is drawn for again
-// before the rest is taken uniformly: rows that are nearly full, or of which a few
-// columns have most of the weight, would take for ever.
+// drawnRounds is the number of rounds in which columns that occur twice are drawn again.
+// After that the remaining columns are drawn uniformly, because weighted drawing would
+// take too long in rows that are nearly full, or in which a few columns have most of the
+// weight.
 const drawnRounds = 4
 
-// columns is a plan.row.
+// columns fills the columns of row i; it is a plan.row.
 func (c *nodes) columns(i int64, col []int32, tmp *scratch) {
 	row := c.seed.sub(uint64(i))
 	if int64(len(col)) > c.n/8 {
@@ -153,7 +154,7 @@ func (c *nodes) columns(i int64, col []int32, tmp *scratch) {
 	tmp.idx = idx
 }
 
-// draw is one column for row i.
+// draw returns one column for row i.
 func (c *nodes) draw(row seed, k uint64, i int64, uniform bool) int32 {
 	where := row.at(2*k + 1)
 	switch {
@@ -165,7 +166,7 @@ func (c *nodes) draw(row seed, k uint64, i int64, uniform bool) int32 {
 	return c.within(where, 0, c.n-1)
 }
 
-// within picks one of the columns lo to hi in proportion to their weights.
+// within draws one of the columns lo to hi in proportion to their weights.
 func (c *nodes) within(bits uint64, lo, hi int64) int32 {
 	before := uint64(0)
 	if lo > 0 {

@@ -2,8 +2,8 @@ package gen
 
 import "slices"
 
-// randomColumns is a plan.row that draws the columns of a row uniformly out of
-// cols, without repetition.
+// randomColumns returns a plan.row that draws the columns of a row uniformly from cols
+// columns, without repetition.
 func randomColumns(s seed, cols int64) func(i int64, col []int32, tmp *scratch) {
 	return func(i int64, col []int32, tmp *scratch) {
 		if row := s.sub(uint64(i)); int64(len(col)) > cols/8 {
@@ -14,8 +14,9 @@ func randomColumns(s seed, cols int64) func(i int64, col []int32, tmp *scratch) 
 	}
 }
 
-// selectColumns looks at every column in turn and takes it with the chance that
-// is left for it (Knuth, TAOCP 3.4.2, algorithm S). For full rows.
+// selectColumns visits every column in order and selects it with the probability that
+// remains for it (Knuth, TAOCP 3.4.2, algorithm S). It suits rows with many of the
+// columns.
 func (s seed) selectColumns(col []int32, cols int64) {
 	k := 0
 	for j := int64(0); k < len(col); j++ {
@@ -26,8 +27,8 @@ func (s seed) selectColumns(col []int32, cols int64) {
 	}
 }
 
-// drawColumns draws, sorts, drops repetitions and draws again for those. For
-// rows that use few of the columns.
+// drawColumns draws columns, sorts them, drops repeated ones, and draws again for those.
+// It suits rows with few of the columns.
 func (s seed) drawColumns(col []int32, cols int64, tmp *scratch) {
 	drawn := uint64(0)
 	idx := slices.Grow(tmp.idx[:0], len(col))

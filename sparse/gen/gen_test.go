@@ -23,7 +23,7 @@ func generateAll(t testing.TB, spec string) (*sparse.CSR[float64], sparse.Source
 	return m, src
 }
 
-// requireProper checks what every generator promises.
+// requireProper checks the properties that every generator guarantees.
 func requireProper(t require.TestingT, m *sparse.CSR[float64], src sparse.Source) {
 	require.NoError(t, m.Validate())
 	for i := range m.Rows {
@@ -60,7 +60,7 @@ func requireProper(t require.TestingT, m *sparse.CSR[float64], src sparse.Source
 	require.Equal(t, (m.NNZ()+diagonal)/2, src.Stored)
 }
 
-// at is the entry (i, j), nil where there is none.
+// at returns entry (i, j), or nil if there is none.
 func at(m *sparse.CSR[float64], i, j int) *float64 {
 	k, ok := slices.BinarySearch(m.ColIdx[m.RowPtr[i]:m.RowPtr[i+1]], int32(j))
 	if !ok {
@@ -226,7 +226,8 @@ func TestTheSimpleShapes(t *testing.T) {
 	}
 }
 
-// The bits of a spec are a promise: results of different versions are compared.
+// The bits of a spec must not change between versions, because results of different
+// versions are compared.
 func TestTheBitsOfASpecStayTheSame(t *testing.T) {
 	for i, want := range []uint32{
 		0x16407839, 0x57a8f339, 0x1825bab0, 0xe13cbf9b, 0x45e6a128, 0xc982be2c, 0x53f32ca6,

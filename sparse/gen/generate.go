@@ -8,21 +8,20 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Generate makes the matrix that spec names, NAME:key=value,..., if it fits
-// into the memory that the machine has available (16 GiB where that is not
-// known). See GenerateContext.
+// Generate generates the matrix of a spec, NAME:key=value,..., if it fits into the
+// available memory (16 GiB if that is not known). See GenerateContext.
 func Generate(spec string) (*sparse.CSR[float64], sparse.Source, error) {
 	return GenerateContext(context.Background(), spec, 0)
 }
 
-// GenerateContext is Generate that stops with the error of ctx when ctx ends,
-// and that refuses, before it allocates, a matrix which needs more than
-// maxBytes bytes while it is made; 0 stands for the memory that is available.
+// GenerateContext is Generate, but it stops with the error of ctx when ctx ends. Before
+// it allocates memory, it refuses a matrix that needs more than maxBytes bytes during
+// generation; 0 means the available memory.
 //
-// Columns are sorted and distinct in every row. The source says Symmetric where
-// the matrix is, and then counts one half of it and the diagonal as stored; its
-// field is pattern where every value is 1. Errors are *sparse.InputError with
-// the file "gen:" and the spec, without colons at its end.
+// Columns are sorted and distinct in every row. The source is Symmetric if the matrix is,
+// and then counts the entries on and below the diagonal as stored. Its field is Pattern
+// if every value is 1. Errors are *sparse.InputError; they name "gen:" and the spec,
+// without trailing colons.
 func GenerateContext(ctx context.Context, spec string, maxBytes int64) (*sparse.CSR[float64], sparse.Source, error) {
 	if err := given.Context(ctx); err != nil {
 		return nil, sparse.Source{}, err
@@ -34,13 +33,14 @@ func GenerateContext(ctx context.Context, spec string, maxBytes int64) (*sparse.
 	return m, src, nil
 }
 
-// Check gives the error that Generate would give for a spec, without making the matrix.
+// Check returns the error that Generate would return for a spec, without generating the
+// matrix.
 func Check(spec string) error {
 	_, err := planned(spec, 0)
 	return err
 }
 
-// planned is the plan of a matrix that fits into maxBytes.
+// planned returns the plan of a matrix that fits into maxBytes.
 func planned(spec string, maxBytes int64) (*plan, error) {
 	g, p, err := parse(spec)
 	if err != nil {

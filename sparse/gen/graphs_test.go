@@ -32,7 +32,7 @@ func TestLikeMatchesRowsEntriesAndPowerLaw(t *testing.T) {
 	require.Equal(t, []int64{4510, 2_896_729}, []int64{int64(m.Rows), m.NNZ()})
 }
 
-func TestChungLuKeepsWhatItIsGiven(t *testing.T) {
+func TestChungLuKeepsItsParameters(t *testing.T) {
 	for _, c := range []string{
 		"chunglu:n=0,nnz=0", "chunglu:n=1,nnz=1", "chunglu:n=50,nnz=2500", "chunglu:n=300,nnz=89k,r=1",
 		"chunglu:n=2k,nnz=20k,r=1,longest=1", "chunglu:n=500,nnz=9k,local=1,width=1", "chunglu:n=1k,nnz=30k,r=10",

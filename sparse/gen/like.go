@@ -4,18 +4,18 @@ import "math"
 
 var likeInfo = Info{
 	Name:    "like",
-	Summary: "as many rows and entries as a matrix of the MSREP paper's Table 2, with columns that follow a power law of about its exponent; short: like=HV15R,scale=0.1",
+	Summary: "the numbers of rows and entries of a matrix in the MSREP paper's Table 2, scaled, and columns with a power law of about its exponent; short: like=HV15R,scale=0.1",
 	Example: "like:name=HV15R,scale=0.02",
 	Params: []Param{
 		{"name", "mouse_gene", "mouse_gene, wb-edu, com-LiveJournal, hollywood-2009, com-Orkut or HV15R"},
-		{"scale", "0.01", "rows and entries by those of the matrix, above 0 to 1"},
+		{"scale", "0.01", "ratio of rows and of entries to those of the matrix, above 0 to 1"},
 		valueParam, seedParam,
 	},
 }
 
-// models are the matrices of Table 2 as chunglu makes them. Exponents and longest
-// rows were tried until sparse/stats finds about the paper's R with a few million
-// entries; mouse_gene has so few rows that its R depends on the scale.
+// models are the parameters of chunglu for the matrices of Table 2. Exponents and longest
+// rows were chosen such that sparse/stats finds about the paper's R with a few million
+// entries. mouse_gene has so few rows that its R depends on the scale.
 var models = []struct {
 	name    string
 	n, nnz  int64
@@ -46,7 +46,7 @@ func like(p *params) *plan {
 		q.set("longest", m.longest)
 		q.value["r"], q.value["local"] = formatNumber(m.r), formatNumber(m.local)
 		pl := chunglu(q)
-		if p.err == nil { // else it is about the scale
+		if p.err == nil { // otherwise the scale is wrong
 			p.err = q.err
 		}
 		return pl

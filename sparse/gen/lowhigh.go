@@ -8,15 +8,15 @@ import (
 
 var lowhighInfo = Info{
 	Name:    "lowhigh",
-	Summary: "equal row blocks of which the first few hold fewer entries than the others (MSREP paper, Figure 6)",
+	Summary: "row blocks of equal height, the first of which hold fewer entries than the others (MSREP paper, Figure 6)",
 	Example: "lowhigh:rows=1M,nnz=50M,parts=8,low=4,ratio=0.1",
 	Params: []Param{
 		{"rows", "8k", "rows"},
 		colsParam,
-		{"nnz", "80k", "entries, exactly"},
-		{"parts", "8", "row blocks, at most 65536; as many as devices"},
-		{"low", "4", "how many of them, the first ones, hold few entries"},
-		{"ratio", "0.1", "entries of a low block by those of a high one, 0 to 1"},
+		{"nnz", "80k", "exact number of entries"},
+		{"parts", "8", "row blocks, at most 65536; usually one per device"},
+		{"low", "4", "number of row blocks, from the first on, that hold few entries"},
+		{"ratio", "0.1", "ratio of the entries of a low block to those of a high one, 0 to 1"},
 		valueParam, seedParam,
 	},
 }
@@ -34,7 +34,7 @@ func lowhigh(p *params) *plan {
 	pl := &plan{rows: rows, cols: cols, entries: nnz}
 	pl.setValues(p)
 
-	// entriesBefore is how many entries lie before block b.
+	// entriesBefore returns the number of entries before block b.
 	entriesBefore := func(b int) int64 {
 		weight := func(b int) float64 { return ratio*float64(min(b, low)) + float64(max(b-low, 0)) }
 		switch {

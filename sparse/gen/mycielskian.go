@@ -7,9 +7,9 @@ var mycielskianInfo = Info{
 	Params:  []Param{{"k", "8", "order, 2 to 30"}, valueParam, seedParam},
 }
 
-// mycielskian begins with one edge. Each step makes of a graph with n nodes one
-// with 2n+1 (Mycielski, Colloquium Mathematicum 3, 1955): node n+i joins the
-// neighbours of i, and the last node joins n to 2n-1. The numbering is that of the
+// mycielskian starts with a graph of one edge. Each step replaces a graph of n nodes by
+// one of 2n+1 nodes (Mycielski, Colloquium Mathematicum 3, 1955): node n+i is joined to
+// the neighbours of i, and the last node to nodes n to 2n-1. The numbering is that of the
 // collection's matrices mycielskian2 to mycielskian20.
 func mycielskian(p *params) *plan {
 	k := p.count("k", 2, 30)
@@ -26,7 +26,7 @@ func mycielskian(p *params) *plan {
 	return pl
 }
 
-// mycielskiDegree is the number of neighbours of node i in the graph of n nodes.
+// mycielskiDegree returns the number of neighbours of node i in the graph of n nodes.
 func mycielskiDegree(i, n int64) int64 {
 	if n == 2 {
 		return 1
@@ -41,7 +41,7 @@ func mycielskiDegree(i, n int64) int64 {
 	return half
 }
 
-// mycielskiRow appends the neighbours of node i, rising.
+// mycielskiRow appends the neighbours of node i in ascending order.
 func mycielskiRow(i, n int64, col []int32) []int32 {
 	if n == 2 {
 		return append(col, int32(1-i))

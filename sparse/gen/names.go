@@ -11,24 +11,24 @@ type Info struct {
 // Param describes one parameter of a generator.
 type Param struct {
 	Name    string
-	Default string // "" where the text of Doc says what happens without it
+	Default string // "" if Doc states the default
 	Doc     string
 }
 
-// generator is a named way to make a matrix.
+// generator is a named generator of matrices.
 type generator struct {
 	Info
-	plan func(p *params) *plan // looks at the parameters only; faults go into p
+	plan func(p *params) *plan // allocates nothing large; sets p.err if a parameter is wrong
 }
 
-// Parameters that several generators have.
+// Parameters of several generators.
 var (
 	valueParam = Param{"value", "random", "random (uniform in [-1, 1)) or ones"}
 	seedParam  = Param{"seed", "1", "seed of all random numbers, any whole number"}
 	colsParam  = Param{"cols", "", "columns; as many as rows unless given"}
 )
 
-// generators lists all of them in the order of the help text.
+// generators lists all generators in the order of the help text.
 var generators = withShorts([]generator{
 	{stencilInfo, stencil},
 	{bandedInfo, banded},

@@ -9,28 +9,27 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// plan is a matrix that was described and not yet made.
+// plan describes a matrix that is not generated yet.
 type plan struct {
 	rows, cols int64
-	entries    int64 // about how many entries will be made, exact or a little high
-	extra      int64 // bytes needed beside the result while it is made
+	entries    int64 // number of entries, exact or slightly too large
+	extra      int64 // bytes needed during generation beside the result
 	symmetric  bool
 	field      sparse.Field
 	value      func(i, j int64) float64
 
 	// lengths sets n[i] to the number of entries of row i, for all rows.
 	lengths func(ctx context.Context, n []int64)
-	// row fills col with the columns of row i, rising and distinct.
+	// row fills col with the columns of row i, ascending and distinct.
 	row func(i int64, col []int32, s *scratch)
-	// structure replaces lengths and row where rows cannot be made one by one.
+	// structure replaces lengths and row if rows cannot be generated independently.
 	structure func(ctx context.Context) (rowPtr []int64, colIdx []int32)
 }
 
-// scratch is memory that one goroutine reuses from row to row.
+// scratch is memory that a goroutine reuses for each row.
 type scratch struct{ idx []int32 }
 
-// bytes is how much memory making the matrix takes; MaxInt64 where the number
-// would not fit.
+// bytes returns the memory that generation takes, or MaxInt64 if it exceeds that.
 func (pl *plan) bytes() int64 {
 	if pl.entries > math.MaxInt64/64 || pl.extra > math.MaxInt64/2 {
 		return math.MaxInt64
@@ -38,7 +37,7 @@ func (pl *plan) bytes() int64 {
 	return 8*(pl.rows+1) + 12*pl.entries + pl.extra
 }
 
-// build makes the matrix.
+// build generates the matrix.
 func (pl *plan) build(ctx context.Context) (*sparse.CSR[float64], error) {
 	m := &sparse.CSR[float64]{Rows: int(pl.rows), Cols: int(pl.cols)}
 	if pl.structure != nil {
@@ -60,7 +59,7 @@ func (pl *plan) build(ctx context.Context) (*sparse.CSR[float64], error) {
 	return m, ctx.Err()
 }
 
-// byRows makes row pointers, then the columns of each row.
+// byRows generates the row pointers, then the columns of each row.
 func (pl *plan) byRows(ctx context.Context) ([]int64, []int32) {
 	ptr := make([]int64, pl.rows+1)
 	pl.lengths(ctx, ptr[1:])
@@ -80,21 +79,21 @@ func (pl *plan) byRows(ctx context.Context) ([]int64, []int32) {
 	return ptr, idx
 }
 
-// sumUp turns the lengths of rows, in ptr[1:], into row pointers.
+// sumUp replaces the lengths of rows, in ptr[1:], by row pointers.
 func sumUp(ptr []int64) {
 	for i := 1; i < len(ptr); i++ {
 		ptr[i] += ptr[i-1]
 	}
 }
 
-// perRow is a plan.lengths that asks f for each row.
+// perRow returns a plan.lengths that calls f for each row.
 func perRow(f func(i int64) int64) func(ctx context.Context, n []int64) {
 	return func(ctx context.Context, n []int64) {
 		perIndex(ctx, int64(len(n)), func(i int64) { n[i] = f(i) })
 	}
 }
 
-// perIndex calls f for 0 to n-1 in parallel. It ends early when ctx does.
+// perIndex calls f for 0 to n-1 on several goroutines. It ends early when ctx ends.
 func perIndex(ctx context.Context, n int64, f func(i int64)) {
 	par.Range(n, 1<<13, func(lo, hi int64) {
 		for i := lo; i < hi && (i&0xfff != 0 || ctx.Err() == nil); i++ {
@@ -103,9 +102,9 @@ func perIndex(ctx context.Context, n int64, f func(i int64)) {
 	})
 }
 
-// eachRow visits all rows in parallel, in pieces of about equal work that
-// goroutines take as they come free. Each goroutine visits rows with a function
-// of its own, from start. It ends early when ctx does.
+// eachRow visits all rows on several goroutines. It divides the rows into pieces of about
+// equal work, and each goroutine takes the next piece when it is idle. start returns a
+// separate function for each goroutine. eachRow ends early when ctx ends.
 func eachRow(ctx context.Context, ptr []int64, start func() func(i int64)) {
 	const grain = 1 << 14
 	rows := int64(len(ptr)) - 1
@@ -127,7 +126,7 @@ func eachRow(ctx context.Context, ptr []int64, start func() func(i int64)) {
 	})
 }
 
-// firstRow is the first row i with ptr[i] + i >= x: both terms rise.
+// firstRow returns the first row i with ptr[i] + i >= x. Both terms increase.
 func firstRow(ptr []int64, x int64) int64 {
 	lo, hi := int64(0), int64(len(ptr))-1
 	for lo < hi {
@@ -157,7 +156,7 @@ func lowerHalf(m *sparse.CSR[float64]) int64 {
 	return n.Load()
 }
 
-// setValues reads the parameters value and seed and sets what follows from them.
+// setValues reads the parameters value and seed and sets field and value.
 func (pl *plan) setValues(p *params) {
 	s, cols := p.seed().sub(valueStream), uint64(pl.cols)
 	if p.choice("value", "random", "ones") == "ones" {
@@ -174,10 +173,10 @@ func (pl *plan) setValues(p *params) {
 	}
 }
 
-// Streams of random numbers that are drawn from one seed.
+// Independent streams of random numbers from one seed.
 const (
 	valueStream = iota
 	columnStream
 	lengthStream
-	endStream
+	sinkStream
 )

@@ -8,10 +8,10 @@ import (
 
 var planarInfo = Info{
 	Name:    "planar",
-	Summary: "graphs of points in the plane, one on each place of a grid, with their neighbours; symmetric, no diagonal",
+	Summary: "graphs of points in the plane, one at each point of a grid, joined to their neighbours; symmetric, no diagonal",
 	Example: "planar:kind=rgg,n=2000",
 	Params: []Param{
-		{"kind", "delaunay", "delaunay (grid and a random diagonal in each cell, 6 neighbours in the mean), rgg (moved at random, all within a radius, 16), road (grid with edges left out, 2.4), quads (4) or bubbles (honeycomb, 3)"},
+		{"kind", "delaunay", "delaunay (a grid with a random diagonal in each cell, 6 neighbours on average), rgg (points shifted at random, joined within a radius, 16), road (a grid with edges left out, 2.4), quads (4) or bubbles (honeycomb, 3)"},
 		{"n", "100", "points along each axis"},
 		{"nx", "", "points along x, which varies fastest; n unless given"},
 		{"ny", "", "points along y; n unless given"},
@@ -19,14 +19,14 @@ var planarInfo = Info{
 	},
 }
 
-// planarReach is how far, along each axis, neighbours of a point may be.
+// planarReach is the largest distance, along each axis, between neighbours.
 var planarReach = map[string]int64{"delaunay": 1, "rgg": 3, "road": 1, "quads": 1, "bubbles": 1}
 
-// rggRadius gives a mean of pi*r^2 - 1 = 15.8 neighbours, as rgg_n_2_24_s0 has.
+// rggRadius gives pi*r^2 - 1 = 15.8 neighbours on average, like rgg_n_2_24_s0.
 const rggRadius = 2.3
 
-// roadShare is the share of the edges of the grid that a road map keeps.
-const roadShare = 0.6
+// roadEdges is the fraction of the edges of the grid that a road map keeps.
+const roadEdges = 0.6
 
 func planar(p *params) *plan {
 	kind := p.choice("kind", "delaunay", "rgg", "road", "quads", "bubbles")
@@ -54,7 +54,7 @@ func planar(p *params) *plan {
 	return pl
 }
 
-// points are places of a grid, numbered y*nx + x.
+// points are the points of a grid, numbered y*nx + x.
 type points struct {
 	nx, ny int64
 	kind   string
@@ -62,7 +62,7 @@ type points struct {
 	reach  int64
 }
 
-// neighbours calls visit with the number of every neighbour of point i, rising.
+// neighbours calls visit for every neighbour of point i, in ascending order.
 func (g points) neighbours(i int64, visit func(j int64)) {
 	x, y := i%g.nx, i/g.nx
 	for v := max(y-g.reach, 0); v <= min(y+g.reach, g.ny-1); v++ {
@@ -75,7 +75,7 @@ func (g points) neighbours(i int64, visit func(j int64)) {
 	}
 }
 
-// linked says whether the points i < j are neighbours.
+// linked reports whether the points i < j are neighbours.
 func (g points) linked(i, j int64) bool {
 	dx, dy := j%g.nx-i%g.nx, j/g.nx-i/g.nx
 	along := dx == 0 || dy == 0
@@ -85,17 +85,17 @@ func (g points) linked(i, j int64) bool {
 		bx, by := g.moved(j)
 		return math.Hypot(bx-ax, by-ay) <= rggRadius
 	case "road":
-		return along && g.seed.at(uint64(2*i+dy)) < chance(roadShare)
-	case "bubbles": // rows are whole, every other rung between them
+		return along && g.seed.at(uint64(2*i+dy)) < threshold(roadEdges)
+	case "bubbles": // all horizontal edges, every other vertical one
 		return dy == 0 || dx == 0 && (i%g.nx+i/g.nx)%2 == 0
 	case "quads":
 		return along
 	}
-	// The cell between the two has its upper left corner at i, or one to the left.
+	// The upper left corner of the cell between the two is i or the point left of i.
 	return along || g.seed.at(uint64(i+min(dx, 0)))>>63 == uint64(max(dx, 0))
 }
 
-// moved is where point i of a random geometric graph is.
+// moved returns the shifted position of point i of a random geometric graph.
 func (g points) moved(i int64) (x, y float64) {
 	return float64(i%g.nx) + g.seed.uniform(uint64(2*i))/2, float64(i/g.nx) + g.seed.uniform(uint64(2*i+1))/2
 }

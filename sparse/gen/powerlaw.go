@@ -15,8 +15,8 @@ var powerlawInfo = Info{
 	Params: []Param{
 		{"rows", "1k", "rows"},
 		colsParam,
-		{"nnz", "10k", "entries, exactly; from rows on, no row is empty"},
-		{"r", "2.1", "exponent, 1.1 to 10: smaller means longer longest rows"},
+		{"nnz", "10k", "exact number of entries; no row is empty if nnz >= rows"},
+		{"r", "2.1", "exponent, 1.1 to 10: a smaller exponent gives a longer longest row"},
 		valueParam, seedParam,
 	},
 }
@@ -36,8 +36,8 @@ func powerlaw(p *params) *plan {
 	return pl
 }
 
-// powerLengths sets n to row lengths of sum nnz. Each row has a weight w >= 1
-// with the density of w^-r (a Pareto distribution).
+// powerLengths sets n to row lengths with sum nnz. Each row has a weight w >= 1 with the
+// density of w^-r (a Pareto distribution).
 func powerLengths(ctx context.Context, s seed, n []int64, nnz, cols int64, r float64) {
 	w := make([]float64, len(n))
 	perIndex(ctx, int64(len(n)), func(i int64) {
@@ -47,10 +47,9 @@ func powerLengths(ctx context.Context, s seed, n []int64, nnz, cols int64, r flo
 	fitLengths(ctx, n, w, nnz, cols)
 }
 
-// fitLengths sets n[i] to base + min(floor(scale*w[i]), cols-base) with the
-// scale for which the sum is nnz; base is 1 where there are enough entries for
-// all rows, else 0. Weights are finite and at least 1, nnz at most
-// len(n)*cols.
+// fitLengths sets n[i] to base + min(floor(scale*w[i]), cols-base), with the scale for
+// which the sum is nnz. base is 1 if there are enough entries for all rows, else 0.
+// Weights are finite and at least 1; nnz is at most len(n)*cols.
 func fitLengths(ctx context.Context, n []int64, w []float64, nnz, cols int64) {
 	rows := int64(len(n))
 	if nnz == 0 {
@@ -73,8 +72,8 @@ func fitLengths(ctx context.Context, n []int64, w []float64, nnz, cols int64) {
 		})
 		return all.Load()
 	}
-	// Bisection for the neighbouring numbers lo and hi between which the sum
-	// passes rest. The bits of positive numbers are in the order of the numbers.
+	// Bisect for the neighbouring floats lo and hi between which the sum exceeds rest.
+	// The bits of positive floats have the order of the floats.
 	lo, hi := uint64(0), math.Float64bits(float64(cols))
 	if sum(float64(cols)) <= rest {
 		lo = hi // every row is full
@@ -91,7 +90,7 @@ func fitLengths(ctx context.Context, n []int64, w []float64, nnz, cols int64) {
 	}
 	below, above := math.Float64frombits(lo), math.Float64frombits(hi)
 	perIndex(ctx, rows, func(i int64) { n[i] = base + length(i, below) })
-	// Several rows may grow between lo and hi: then the first of them do.
+	// If several rows grow between lo and hi, the first of them get the missing entries.
 	short := rest - sum(below)
 	for i := int64(0); i < rows && short > 0; i++ {
 		if length(i, above) > length(i, below) {

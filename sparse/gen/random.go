@@ -9,7 +9,7 @@ var randomInfo = Info{
 	Params: []Param{
 		{"rows", "1k", "rows"},
 		colsParam,
-		{"nnz", "10k", "entries, exactly"},
+		{"nnz", "10k", "exact number of entries"},
 		valueParam, seedParam,
 	},
 }
@@ -22,7 +22,7 @@ func random(p *params) *plan {
 	pl.setValues(p)
 	s := p.seed()
 	pl.lengths = func(ctx context.Context, n []int64) {
-		scatter(ctx, s.sub(lengthStream), 1, n, nnz, cols)
+		distribute(ctx, s.sub(lengthStream), 1, n, nnz, cols)
 	}
 	pl.row = randomColumns(s.sub(columnStream), cols)
 	return pl

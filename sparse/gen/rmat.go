@@ -12,10 +12,10 @@ var rmatInfo = Info{
 	Example: "rmat:scale=20,edges=16,seed=7",
 	Params: []Param{
 		{"scale", "10", "rows and columns are 2^scale; at most 30"},
-		{"edges", "16", "edges drawn per row; fewer stay, as repeated ones are dropped"},
-		{"a", "0.57", "chance of the upper left quarter"},
-		{"b", "0.19", "chance of the upper right quarter"},
-		{"c", "0.19", "chance of the lower left quarter; the lower right has the rest"},
+		{"edges", "16", "edges drawn per row; repeated edges are dropped, so fewer remain"},
+		{"a", "0.57", "probability of the upper left quarter"},
+		{"b", "0.19", "probability of the upper right quarter"},
+		{"c", "0.19", "probability of the lower left quarter; the lower right quarter has the rest"},
 		valueParam, seedParam,
 	},
 }
@@ -25,9 +25,9 @@ func rmat(p *params) *plan {
 	n := int64(1) << scale
 	edges := n * p.count("edges", 0, 1<<20)
 	a, b, c := p.number("a", 0, 1), p.number("b", 0, 1), p.number("c", 0, 1)
-	// A hair above 1 is what rounding makes of a sum of 1.
+	// Rounding may make a sum of 1 slightly larger.
 	if a+b+c > 1+1e-12 {
-		p.fail("a+b+c is %g: the chances of three quarters must not pass 1", a+b+c)
+		p.fail("a+b+c is %g: the probabilities of three quarters must not exceed 1", a+b+c)
 	}
 	pl := &plan{rows: n, cols: n, entries: edges, extra: 4*edges + 16*n}
 	pl.setValues(p)
@@ -53,10 +53,10 @@ type edgeSource struct {
 	a, ab, abc uint64
 }
 
-// edge draws edge k: at each level one of four quarters, with 32 random bits.
+// edge draws edge k: at each level one of four quarters, from 32 random bits.
 //
-// The quarter is found without branches, which no processor could foresee: the
-// lower half begins at ab, the right half lies between a and ab and from abc.
+// The code finds the quarter without branches, because no processor could predict them:
+// the lower half begins at ab, the right half is between a and ab and above abc.
 func (e *edgeSource) edge(k int64) (i, j int64) {
 	s := e.seed.sub(uint64(k))
 	var h, row, col uint64
@@ -73,11 +73,11 @@ func (e *edgeSource) edge(k int64) (i, j int64) {
 	return int64(row), int64(col)
 }
 
-// reaches is 1 where x >= limit, else 0, for numbers below 2^63.
+// reaches returns 1 if x >= limit, else 0, for numbers below 2^63.
 func reaches(x, limit uint64) uint64 { return (limit - 1 - x) >> 63 }
 
-// build draws all edges twice: to count the rows, and to fill them. The columns
-// of a row are in no order.
+// build draws all edges twice: first to count the entries of the rows, then to store
+// them. The columns of a row are not sorted.
 func (e *edgeSource) build(ctx context.Context, rows, edges int64) (ptr []int64, idx []int32) {
 	ptr = make([]int64, rows+1)
 	e.each(ctx, edges, func(i, _ int64) { atomic.AddInt64(&ptr[i+1], 1) })
@@ -91,13 +91,13 @@ func (e *edgeSource) build(ctx context.Context, rows, edges int64) (ptr []int64,
 	return ptr, idx
 }
 
-// each calls visit for every edge, in parallel.
+// each calls visit for every edge, on several goroutines.
 func (e *edgeSource) each(ctx context.Context, edges int64, visit func(i, j int64)) {
 	perIndex(ctx, edges, func(k int64) { visit(e.edge(k)) })
 }
 
-// dropRepeated sorts the columns of each row, drops repeated ones, and packs
-// the rest into new arrays.
+// dropRepeated sorts the columns of each row, drops repeated ones, and copies the others
+// to new arrays.
 func dropRepeated(ctx context.Context, ptr []int64, idx []int32) ([]int64, []int32) {
 	packed := make([]int64, len(ptr))
 	simple := func(visit func(i int64)) func() func(i int64) { return func() func(i int64) { return visit } }

@@ -11,11 +11,11 @@ var rowsInfo = Info{
 	Example: "rows:n=3937,nnz=25407,sigma=3.1,min=1,max=11",
 	Params: []Param{
 		{"n", "1k", "rows and columns"},
-		{"nnz", "10k", "entries, exactly"},
-		{"sigma", "2", "standard deviation of the lengths, about; ranges that are narrow for it make it smaller"},
-		{"min", "0", "least length, which one row has at least"},
-		{"max", "", "largest length, which one row has at least; n unless given"},
-		{"width", "", "how far from the diagonal columns lie; n/32 or max unless given, whichever is larger"},
+		{"nnz", "10k", "exact number of entries"},
+		{"sigma", "2", "approximate standard deviation of the lengths; smaller if min and max are too close"},
+		{"min", "0", "smallest length; at least one row has it"},
+		{"max", "", "largest length; at least one row has it; n unless given"},
+		{"width", "", "largest distance of columns from the diagonal; n/32 or max unless given, whichever is larger"},
 		valueParam, seedParam,
 	},
 }
@@ -34,21 +34,21 @@ func rows(p *params) *plan {
 	pl.setValues(p)
 	s := p.seed()
 	pl.lengths = func(_ context.Context, length []int64) {
-		spreadLengths(s.sub(lengthStream), length, nnz, least, most, sigma)
+		randomLengths(s.sub(lengthStream), length, nnz, least, most, sigma)
 	}
 	pl.row = bandColumns(s.sub(columnStream), n, min(max(2*width+1, most), n))
 	return pl
 }
 
-// spreadLengths draws lengths from the uniform distribution with the mean nnz/n and the
-// standard deviation sigma, that of k successive integers with k^2 = 12 sigma^2 + 1, within
-// [least, most]. One row
-// gets either bound, and the others are made longer or shorter by one, in turn, until the
-// sum is nnz.
-func spreadLengths(s seed, length []int64, nnz, least, most int64, sigma float64) {
+// randomLengths draws lengths from a uniform distribution with mean nnz/n and standard
+// deviation sigma, limited to [least, most]. The uniform distribution over k successive
+// integers has the standard deviation sigma if k^2 = 12 sigma^2 + 1. One row gets the
+// length least and one row most. The lengths of the others change by one, row by row,
+// until the sum is nnz.
+func randomLengths(s seed, length []int64, nnz, least, most int64, sigma float64) {
 	n := int64(len(length))
 	mean := float64(nnz) / float64(n)
-	half := (math.Sqrt(1+float64(12*float64(sigma*sigma))) - 1) / 2 // float64: nothing fused, the same everywhere
+	half := (math.Sqrt(1+float64(12*float64(sigma*sigma))) - 1) / 2 // the conversion prevents a fused multiply-add, so all machines give the same bits
 	low := clamp(int64(math.Round(mean-half)), least, most)
 	high := clamp(int64(math.Round(mean+half)), low, most)
 	for i := range length {
@@ -78,8 +78,8 @@ func spreadLengths(s seed, length []int64, nnz, least, most int64, sigma float64
 
 func clamp(v, lo, hi int64) int64 { return min(max(v, lo), hi) }
 
-// bandColumns is a plan.row that draws columns out of a window of successive ones around
-// the diagonal.
+// bandColumns returns a plan.row that draws the columns of a row from a window of
+// consecutive columns around the diagonal.
 func bandColumns(s seed, cols, window int64) func(i int64, col []int32, tmp *scratch) {
 	draw := randomColumns(s, window)
 	return func(i int64, col []int32, tmp *scratch) {

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestShortNamesMakeWhatTheyStandFor(t *testing.T) {
+func TestShortNamesGiveTheirGenerators(t *testing.T) {
 	for name, long := range map[string]string{
 		"delaunay:n=30":           "planar:kind=delaunay,n=30",
 		"rgg:n=30,seed=5":         "planar:kind=rgg,n=30,seed=5",

@@ -23,7 +23,7 @@ var (
 	}
 	emptyInfo = Info{
 		Name:    "empty",
-		Summary: "rows and columns without any entry",
+		Summary: "no entries",
 		Example: "empty:rows=1M,cols=10",
 		Params:  []Param{{"rows", "1k", "rows"}, colsParam},
 	}

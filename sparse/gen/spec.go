@@ -9,11 +9,10 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// params are the parameters of a spec. The first fault is kept; after it every
-// getter gives some value that is allowed, so that a plan needs no checks in
-// between.
+// params are the parameters of a spec. They keep the first error. After an error every
+// getter still returns an allowed value, so a plan needs no checks in between.
 type params struct {
-	arg   string            // "gen:" and the spec without colons behind it, for errors
+	arg   string            // "gen:" and the spec without trailing colons, for errors
 	value map[string]string // as given, or the default
 	err   error
 }
@@ -78,23 +77,23 @@ func keys(g generator) (names []string) {
 	return names
 }
 
-// fail keeps the first fault.
+// fail records an error unless there is one already.
 func (p *params) fail(format string, args ...any) {
 	if p.err == nil {
 		p.err = sparse.Inputf(p.arg, format, args...)
 	}
 }
 
-// set gives a parameter of a generator that another one calls.
+// set sets a parameter for a generator that calls another one.
 func (p *params) set(key string, n int64) { p.value[key] = strconv.FormatInt(n, 10) }
 
-// formatNumber writes a number as a parameter.
+// formatNumber formats a number as a parameter.
 func formatNumber(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// given says whether a parameter without a default was given.
+// given reports whether a parameter without a default was given.
 func (p *params) given(key string) bool { return p.value[key] != "" }
 
-// count is a whole number in [lo, hi], lo after a fault.
+// count returns a whole number in [lo, hi], or lo after an error.
 func (p *params) count(key string, lo, hi int64) int64 {
 	n, ok := parseCount(p.value[key])
 	switch {
@@ -108,10 +107,10 @@ func (p *params) count(key string, lo, hi int64) int64 {
 	return lo
 }
 
-// dim is the number of rows or columns.
+// dim returns a number of rows or columns.
 func (p *params) dim(key string, lo int64) int64 { return p.count(key, lo, sparse.MaxDim) }
 
-// dimOr is dim, or other where the parameter is not given.
+// dimOr is dim, or other if the parameter is not given.
 func (p *params) dimOr(key string, lo, other int64) int64 {
 	if !p.given(key) {
 		return other
@@ -119,8 +118,8 @@ func (p *params) dimOr(key string, lo, other int64) int64 {
 	return p.dim(key, lo)
 }
 
-// parseCount reads digits and at most one of k, M and G; false where they are
-// something else or pass 2^63.
+// parseCount parses digits with an optional k, M or G. It returns false for other text
+// and for numbers beyond 2^63-1.
 func parseCount(s string) (int64, bool) {
 	unit := int64(1)
 	if s != "" {
@@ -143,7 +142,7 @@ func parseCount(s string) (int64, bool) {
 	return n * unit, true
 }
 
-// number is a number in [lo, hi], lo after a fault.
+// number returns a number in [lo, hi], or lo after an error.
 func (p *params) number(key string, lo, hi float64) float64 {
 	x, err := strconv.ParseFloat(p.value[key], 64)
 	switch {
@@ -157,12 +156,12 @@ func (p *params) number(key string, lo, hi float64) float64 {
 	return lo
 }
 
-// seed is the seed: any whole number.
+// seed returns the seed, which is any whole number.
 func (p *params) seed() seed {
 	return newSeed(p.count("seed", math.MinInt64, math.MaxInt64))
 }
 
-// choice is one of the words, the first after a fault.
+// choice returns one of the words, the first after an error.
 func (p *params) choice(key string, words ...string) string {
 	for _, w := range words {
 		if p.value[key] == w {
@@ -173,7 +172,7 @@ func (p *params) choice(key string, words ...string) string {
 	return words[0]
 }
 
-// clip keeps error messages to a line of sensible length.
+// clip limits the length of s for an error message.
 func clip(s string) string {
 	const most = 100
 	if len(s) > most {
@@ -182,7 +181,7 @@ func clip(s string) string {
 	return s
 }
 
-// size is a number of bytes for people.
+// size formats a number of bytes for people.
 func size(n int64) string {
 	switch {
 	case n >= 1<<30:

@@ -81,7 +81,7 @@ func TestBadSpecsAreRefusedWithTheReason(t *testing.T) {
 	}
 }
 
-func TestCheckSaysWhatGenerateWould(t *testing.T) {
+func TestCheckReturnsTheErrorOfGenerate(t *testing.T) {
 	require.NoError(t, Check("stencil:dims=3"))
 	for _, spec := range []string{"stencl", "diag:n=-1"} {
 		_, _, err := Generate(spec)
@@ -121,7 +121,7 @@ func TestAMatrixBeyondTheLimitIsRefusedBeforeItIsAllocated(t *testing.T) {
 	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(1<<20))
 }
 
-func TestWhatIsNeededIsWhatIsUsed(t *testing.T) {
+func TestGenerationTakesThePlannedMemory(t *testing.T) {
 	for _, spec := range specs {
 		g, p, err := parse(spec)
 		require.NoError(t, err)

@@ -8,7 +8,7 @@ import (
 
 var stencilInfo = Info{
 	Name:    "stencil",
-	Summary: "finite differences on a grid of 2 or 3 dimensions; symmetric, one row per grid point",
+	Summary: "finite differences on a 2- or 3-dimensional grid; symmetric, one row per grid point",
 	Example: "stencil:n=1000,points=9",
 	Params: []Param{
 		{"dims", "", "2 or 3; follows from points unless given"},
@@ -22,10 +22,10 @@ var stencilInfo = Info{
 	},
 }
 
-// grid is a box of points, numbered (z*ny + y)*nx + x.
+// grid is a box of grid points, numbered (z*ny + y)*nx + x.
 type grid struct{ nx, ny, nz int64 }
 
-// step leads from a point to a neighbour.
+// step is the offset of a neighbour from its point.
 type step struct{ x, y, z int64 }
 
 func stencil(p *params) *plan {
@@ -71,7 +71,7 @@ func stencil(p *params) *plan {
 	return pl
 }
 
-// stencilShape finds dims and points, of which one or both may be given.
+// stencilShape returns dims and points; the spec may give one of them, both or neither.
 func stencilShape(p *params) (dims, points int64) {
 	dimsOf := map[int64]int64{5: 2, 9: 2, 7: 3, 27: 3}
 	switch {
@@ -88,14 +88,14 @@ func stencilShape(p *params) (dims, points int64) {
 	return 2, 5
 }
 
-// stencilSteps lists the steps to all neighbours and to the point itself, in
-// the order of their numbers.
+// stencilSteps returns the steps to all neighbours and to the point itself, in the order
+// of the point numbers.
 func stencilSteps(dims, points int64) (steps []step) {
 	box := points == 9 || points == 27
 	for z := int64(-1); z <= 1; z++ {
 		for y := int64(-1); y <= 1; y++ {
 			for x := int64(-1); x <= 1; x++ {
-				axes := x*x + y*y + z*z // how many coordinates change
+				axes := x*x + y*y + z*z // number of coordinates that change
 				if (z == 0 || dims == 3) && (box || axes <= 1) {
 					steps = append(steps, step{x, y, z})
 				}
@@ -105,8 +105,8 @@ func stencilSteps(dims, points int64) (steps []step) {
 	return steps
 }
 
-// neighbours calls visit with the number of every point that a step from point
-// i reaches, rising.
+// neighbours calls visit for every point that a step from point i leads to, in ascending
+// order.
 func (g grid) neighbours(i int64, steps []step, visit func(j int64)) {
 	x, y, z := i%g.nx, i/g.nx%g.ny, i/(g.nx*g.ny)
 	for _, s := range steps {

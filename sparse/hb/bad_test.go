@@ -18,12 +18,12 @@ func TestBadFilesAreRefusedWithTheirLineAndReason(t *testing.T) {
 	formats := func(k string) string { return with(func(f *file) { f.formats = k }) }
 	body := func(i int, line string) string { return with(func(f *file) { f.body[i] = line }) }
 	for name, c := range map[string]struct{ text, want string }{
-		"empty file":                {"", "t.rb:1: the file ends in its header, where the title"},
-		"title only":                {"title\n", "t.rb:2: the file ends in its header, where the numbers of lines"},
+		"empty file":                {"", "t.rb:1: the file ends in its header, before the title"},
+		"title only":                {"title\n", "t.rb:2: the file ends in its header, before the numbers of lines"},
 		"Matrix Market file":        {"%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 1.0\n", "t.rb:2: \"2 2 1\": 4 or 5 numbers of lines"},
 		"negative line count":       {with(func(f *file) { f.counts = "3 1 -1 1" }), "t.rb:2: -1 lines"},
 		"auxiliary file":            {with(func(f *file) { f.counts = "rhs  A  SMALL    r      3   1   3" }), "auxiliary Rutherford-Boeing file"},
-		"no type line":              {small().title + "\n3 1 1 1\n", "t.rb:3: the file ends in its header, where the type"},
+		"no type line":              {small().title + "\n3 1 1 1\n", "t.rb:3: the file ends in its header, before the type"},
 		"complex":                   {kind("cua 3 3 5 0"), "t.rb:3: matrix type \"cua\": complex values are not supported"},
 		"values elsewhere":          {kind("qua 3 3 5 0"), "the values are in another file"},
 		"Hermitian":                 {kind("rha 3 3 5 0"), "Hermitian matrices are not supported"},
@@ -46,13 +46,13 @@ func TestBadFilesAreRefusedWithTheirLineAndReason(t *testing.T) {
 		"entries without columns":   {kind("rua 3 0 5 0"), "5 entries in a matrix of 3 rows and 0 columns"},
 		"symmetric, not square":     {kind("rsa 3 4 5 0"), "a symmetric matrix must be square"},
 		"no values announced":       {with(func(f *file) { f.counts = "2 1 1 0" }), "0 lines of values for a real matrix"},
-		"no formats line":           {strings.Join(strings.Split(small().String(), "\n")[:3], "\n"), "t.rb:4: the file ends in its header, where the formats"},
+		"no formats line":           {strings.Join(strings.Split(small().String(), "\n")[:3], "\n"), "t.rb:4: the file ends in its header, before the formats"},
 		"no index format":           {formats("(4I4)"), "t.rb:4: \"(4I4)\": the Fortran format of the row indices is missing"},
 		"no value format":           {formats("(4I4) (5I3)"), "format of the values is missing"},
 		"real pointer format":       {formats("(4F4.0) (5I3) (5E10.3)"), "column pointers: format \"(4F4.0)\": must be an integer format"},
 		"unknown format":            {formats("(4I4) (5Z3) (5E10.3)"), "row indices: format \"(5Z3)\""},
 		"unclosed format":           {formats("(4I4) (5I3) (5E10.3"), "a ) is missing"},
-		"no fifth line":             {small().title + "\n3 1 1 1 1\n" + small().kind + "\n" + small().formats + "\n", "t.rb:5: the file ends in its header, where the kind"},
+		"no fifth line":             {small().title + "\n3 1 1 1 1\n" + small().kind + "\n" + small().formats + "\n", "t.rb:5: the file ends in its header, before the kind"},
 		"no body":                   {with(func(f *file) { f.body = nil }), "t.rb:4: the file ends after 0 of 4 numbers (column pointer)"},
 		"no indices":                {with(func(f *file) { f.body = f.body[:1] }), "t.rb:5: the file ends after 0 of 5 numbers (row index)"},
 		"no values":                 {with(func(f *file) { f.body = f.body[:2] }), "t.rb:6: the file ends after 0 of 5 numbers (value)"},
@@ -62,9 +62,9 @@ func TestBadFilesAreRefusedWithTheirLineAndReason(t *testing.T) {
 		"last pointer too large":    {body(0, "   1   3   4   7"), "the last column pointer is 7: it must be 6"},
 		"pointer not a number":      {body(0, "   1   x   4   6"), "t.rb:5: \"x\" in columns 5 to 8 is not an integer (column pointer, format (4I4))"},
 		"pointer too large":         {with(func(f *file) { f.formats = "(4I20) (5I3) (5E10.3)"; f.body[0] = "99999999999999999999" }), "is too large"},
-		"blank pointer":             {body(0, "   1       4   6"), "columns 5 to 8 are blank where a column pointer must stand (number 2 of 4"},
+		"blank pointer":             {body(0, "   1       4   6"), "columns 5 to 8 are blank where a column pointer is expected (number 2 of 4"},
 		"line too short":            {body(0, "   1   3   4"), "t.rb:5: columns 13 to 16 are blank"},
-		"line too long":             {body(0, "   1   3   4   6   7"), "\"7\" stands after column 16"},
+		"line too long":             {body(0, "   1   3   4   6   7"), "\"7\" follows column 16"},
 		"index 0":                   {body(1, "  0  3  2  1  3"), "t.rb:6: columns 1 to 3: row index 0 is outside 1 to 3"},
 		"index too large":           {body(1, "  1  3  4  1  3"), "row index 4 is outside 1 to 3"},
 		"negative index":            {body(1, "  1  3 -2  1  3"), "row index -2 is outside 1 to 3"},
@@ -99,7 +99,7 @@ func TestBadFilesAreRefusedWithTheirLineAndReason(t *testing.T) {
 	}
 }
 
-func TestALyingHeaderCostsNeitherMemoryNorTime(t *testing.T) {
+func TestAWrongHeaderCostsNeitherMemoryNorTime(t *testing.T) {
 	full := slices.Repeat([]string{strings.Repeat("1", 80)}, 10000)
 	blank := slices.Repeat([]string{""}, 40000)
 	wide := slices.Repeat([]string{"1"}, 20000)

@@ -8,15 +8,15 @@ import (
 	"github.com/msrep-go/msrep/internal/par"
 )
 
-// numberColumns is how a writer sets numbers: so many in a line, each so wide.
-// The zero value is for files without values.
+// numberColumns is the layout of numbers in a written file. The zero value is the layout
+// of a file without values.
 type numberColumns struct {
 	perLine, width int
-	decimals       int // of real numbers, after the point
+	decimals       int // digits of a real number after the point
 	format         string
 }
 
-// lines is how many lines n numbers take.
+// lines returns the number of lines that n numbers take.
 func (c numberColumns) lines(n int64) int64 {
 	if c.perLine == 0 {
 		return 0
@@ -25,12 +25,12 @@ func (c numberColumns) lines(n int64) int64 {
 	return n/per + (n%per+per-1)/per
 }
 
-// intColumns sets integers from 1 to most, with a blank between.
+// intColumns returns the layout of integers from 1 to most, separated by blanks.
 func intColumns(most int64) numberColumns {
 	return integerFormat(len(strconv.FormatInt(most, 10)) + 1)
 }
 
-// wholeColumns sets values that are integers.
+// wholeColumns returns the layout of integer values.
 func wholeColumns(val []float64) numberColumns {
 	return integerFormat(1 + widest(val, func(b []byte, v float64) int {
 		return len(strconv.AppendInt(b, int64(v), 10))
@@ -42,9 +42,9 @@ func integerFormat(width int) numberColumns {
 	return numberColumns{perLine: per, width: width, format: fmt.Sprintf("(%dI%d)", per, width)}
 }
 
-// realColumns sets values with the digits that the longest of them needs. The
-// format says Ew.d without the scale factor 1P, which some readers do not know:
-// on input it makes no difference where a number has a point and an exponent.
+// realColumns returns the layout of real values, with the digits that the longest of them
+// needs. The format is Ew.d without the scale factor 1P, which some readers do not know.
+// On input the scale factor has no effect on a number with a point and an exponent.
 func realColumns(val []float64) numberColumns {
 	digits := widest(val, func(b []byte, v float64) int {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -56,7 +56,7 @@ func realColumns(val []float64) numberColumns {
 			n++
 		}
 		n-- // without the point; 0 for a single digit
-		if !sixteenDo(v) {
+		if !sixteenDigitsSuffice(v) {
 			n = 17
 		}
 		return n
@@ -67,9 +67,10 @@ func realColumns(val []float64) numberColumns {
 	return numberColumns{perLine: per, width: width, decimals: decimals, format: fmt.Sprintf("(%dE%d.%d)", per, width, decimals)}
 }
 
-// sixteenDo reports whether v comes back from its nearest decimal of 16 digits, if it
-// comes back from any. A power of 2 may not: numbers below it are nearer than those above.
-func sixteenDo(v float64) bool {
+// sixteenDigitsSuffice reports whether v can be read back from its nearest decimal of 16
+// digits, if it can be from any decimal of 16 digits. It may be false for a power of 2,
+// because the floats below it are closer than those above.
+func sixteenDigitsSuffice(v float64) bool {
 	if frac, _ := math.Frexp(v); math.Abs(frac) != 0.5 {
 		return true
 	}
@@ -77,7 +78,7 @@ func sixteenDo(v float64) bool {
 	return err == nil && back == v
 }
 
-// widest is the largest of all lengths, 1 if there are no values. length may
+// widest returns the largest of all lengths, or 1 if there are no values. length may
 // append to b.
 func widest(val []float64, length func(b []byte, v float64) int) int {
 	const grain = 1 << 14

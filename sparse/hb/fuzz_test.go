@@ -11,8 +11,8 @@ import (
 	"github.com/msrep-go/msrep/sparse/matrixtest"
 )
 
-// FuzzRead: whatever the bytes, Read gives a valid matrix or an InputError, and
-// a matrix that it gives survives Write and Read.
+// FuzzRead: for any bytes, Read returns a valid matrix, which Write and Read preserve, or
+// an InputError.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(small().String()))
 	f.Add([]byte(with(func(f *file) { f.kind = "rsa 3 3 2 0"; f.body = []string{"   1   2   2   3", "  2  3", " 1.0+1  .5-2"} })))

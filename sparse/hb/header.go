@@ -9,7 +9,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// header is what the first lines of a file say.
+// header is the content of the header lines.
 type header struct {
 	field      sparse.Field
 	symmetry   sparse.Symmetry
@@ -20,10 +20,11 @@ type header struct {
 	pointers, indices, values *layout // values is nil for a pattern
 }
 
-// The types of auxiliary Rutherford-Boeing files, which begin the second line.
+// The types of auxiliary Rutherford-Boeing files, which are at the start of the second
+// line.
 const auxiliary = " ord rhs sln est evl svl evc svc sbv sbm sbp ipt icv lvl geo avl "
 
-// readHeader reads the header lines and checks all of them.
+// readHeader reads and checks the header lines.
 func readHeader(t *text, lim sparse.Limits) (*header, error) {
 	h := &header{}
 	if _, err := headerLine(t, "the title"); err != nil {
@@ -68,19 +69,19 @@ func readHeader(t *text, lim sparse.Limits) (*header, error) {
 func headerLine(t *text, what string) (string, error) {
 	line, err := t.next()
 	if err == io.EOF {
-		return "", sparse.InputLinef(t.name, t.line+1, "the file ends in its header, where %s must stand", what)
+		return "", sparse.InputLinef(t.name, t.line+1, "the file ends in its header, before %s", what)
 	}
 	return string(line), err
 }
 
-// readCounts reads line 2 and gives the number of lines with values.
+// readCounts reads line 2 and returns the number of lines with values.
 func (h *header) readCounts(t *text, line string) (values int64, err error) {
 	if f := strings.Fields(line); len(f) > 0 && len(f[0]) >= 3 && strings.Contains(auxiliary, " "+strings.ToLower(f[0][:3])+" ") {
 		return 0, sparse.InputLinef(t.name, t.line, "%q begins an auxiliary Rutherford-Boeing file (right-hand sides, orderings and the like): only files with a matrix can be read", clip(f[0]))
 	}
 	n, err := integers(line)
 	if err != nil || len(n) < 4 || len(n) > 5 {
-		return 0, sparse.InputLinef(t.name, t.line, "%q: 4 or 5 numbers of lines must stand here; this is not a Harwell-Boeing or Rutherford-Boeing file", clip(strings.TrimSpace(line)))
+		return 0, sparse.InputLinef(t.name, t.line, "%q: 4 or 5 numbers of lines are expected here; this is not a Harwell-Boeing or Rutherford-Boeing file", clip(strings.TrimSpace(line)))
 	}
 	for _, v := range n {
 		if v < 0 {
@@ -91,8 +92,8 @@ func (h *header) readCounts(t *text, line string) (values int64, err error) {
 	return n[3], nil
 }
 
-// readType reads line 3: type, rows, columns, entries and, where it stands
-// there, the number of elemental entries.
+// readType reads line 3: type, rows, columns, entries and, if present, the number of
+// elemental entries.
 func (h *header) readType(t *text, line string) error {
 	kind, sizes := line, ""
 	if len(line) > 3 {
@@ -118,7 +119,7 @@ func (h *header) readType(t *text, line string) error {
 	return nil
 }
 
-// setType understands the three letters of the type.
+// setType parses the three letters of the type.
 func (h *header) setType(kind string) error {
 	const want = "must be three letters such as rua (r, i or p; u, r, s or z; a)"
 	if len(kind) < 3 {
@@ -163,8 +164,8 @@ func (h *header) setType(kind string) error {
 	return bad(kind[2])
 }
 
-// readFormats reads line 4. The formats are found by their parentheses, because
-// not all writers keep to the columns.
+// readFormats reads line 4. It finds the formats by their parentheses, because some
+// writers do not keep to the columns.
 func (h *header) readFormats(t *text, line string) error {
 	texts := parenthesised(line)
 	names := []string{"column pointers", "row indices", "values"}
@@ -201,8 +202,8 @@ func (f *layout) integer() bool {
 	return true
 }
 
-// parenthesised cuts a line into its outermost pairs of parentheses. An unclosed
-// one reaches to the end.
+// parenthesised returns the outermost pairs of parentheses of a line. An unclosed one
+// extends to the end.
 func parenthesised(line string) (out []string) {
 	depth, start := 0, 0
 	for i := range len(line) {
@@ -225,7 +226,7 @@ func parenthesised(line string) (out []string) {
 	return out
 }
 
-// integers reads a line of integers with blanks between them.
+// integers parses a line of integers separated by blanks.
 func integers(line string) (out []int64, err error) {
 	for _, f := range strings.Fields(line) {
 		v, err := number.Int([]byte(f))

@@ -7,11 +7,11 @@ import (
 
 // layout is a Fortran format: the fields of one line, from left to right.
 type layout struct {
-	text   string // as the file has it, for messages
+	text   string // as in the file, for messages
 	fields []field
 }
 
-// field is one number of a line. It stands in the bytes [start, end).
+// field is one number of a line, in the bytes [start, end).
 type field struct {
 	start, end int
 	kind       byte // 'I' for an integer, 'E' for any real format
@@ -19,22 +19,21 @@ type field struct {
 	scale      int  // the k of kP
 }
 
-// Bounds on a format, far above what files have: 80 columns.
+// Limits on a format, far above those of real files with their 80 columns.
 const (
 	maxFields = 1 << 12
 	maxWidth  = 1 << 16
 	maxDepth  = 8
 )
 
-// lines is how many lines n numbers take.
+// lines returns the number of lines that n numbers take.
 func (f *layout) lines(n int64) int64 {
 	per := int64(len(f.fields))
 	return n/per + (n%per+per-1)/per
 }
 
-// parseLayout reads a Fortran format such as (16I5), (1P,4D20.12) or
-// (4(1X,E19.12)). It knows the edit descriptors I, F, E, D, G, ES, EN, nX, kP and
-// groups.
+// parseLayout parses a Fortran format such as (16I5), (1P,4D20.12) or (4(1X,E19.12)). It
+// accepts the edit descriptors I, F, E, D, G, ES, EN, nX, kP and groups.
 func parseLayout(text string) (*layout, error) {
 	p := layoutParser{in: strings.ToUpper(strings.ReplaceAll(text, " ", ""))}
 	if !p.take('(') {
@@ -56,12 +55,12 @@ func parseLayout(text string) (*layout, error) {
 type layoutParser struct {
 	in     string
 	at     int
-	col    int // where the next field starts
+	col    int // start of the next field
 	scale  int // the k of the last kP
 	fields []field
 }
 
-// group reads items up to the closing parenthesis.
+// group parses items up to the closing parenthesis.
 func (p *layoutParser) group(depth int) error {
 	if depth > maxDepth {
 		return fmt.Errorf("more than %d levels of parentheses", maxDepth)
@@ -82,7 +81,7 @@ func (p *layoutParser) group(depth int) error {
 	}
 }
 
-// item reads one edit descriptor or group with the number before it.
+// item parses one edit descriptor or group with its repeat count or scale factor.
 func (p *layoutParser) item(depth int) error {
 	start := p.at
 	negative := p.take('-')
@@ -133,11 +132,11 @@ func (p *layoutParser) item(depth int) error {
 	return nil
 }
 
-// repeat reads a group once and lays its fields out n times.
+// repeat parses a group once and adds its fields n times.
 func (p *layoutParser) repeat(n, depth int) error {
 	if depth == 1 && p.col > 0 {
-		// Fortran goes on in the second line with the last group, not with the
-		// start of the format, so that lines would differ.
+		// Fortran continues the second line with the last group, not with the start of
+		// the format, so the lines would differ.
 		return fmt.Errorf("a number or space before a group is not supported")
 	}
 	first, col := len(p.fields), p.col
@@ -164,7 +163,7 @@ func (p *layoutParser) repeat(n, depth int) error {
 	return nil
 }
 
-// edit reads Iw, Iw.m, or one of F, E, D, G, ES, EN with w.d or w.dEe.
+// edit parses Iw, Iw.m, or one of F, E, D, G, ES, EN with w.d or w.dEe.
 func (p *layoutParser) edit() (f field, width int, err error) {
 	start := p.at
 	for p.at < len(p.in) && 'A' <= p.in[p.at] && p.in[p.at] <= 'Z' {
@@ -193,7 +192,7 @@ func (p *layoutParser) edit() (f field, width int, err error) {
 	return f, width, err
 }
 
-// number reads digits, if there are any.
+// number parses digits, if there are any.
 func (p *layoutParser) number() (n int, given bool, err error) {
 	start := p.at
 	for p.at < len(p.in) && '0' <= p.in[p.at] && p.in[p.at] <= '9' {

@@ -9,8 +9,8 @@ import (
 	"github.com/msrep-go/msrep/internal/number"
 )
 
-// trim drops the blanks of a field: they mean nothing to Fortran, wherever they
-// stand. Only a field with blanks between other characters is copied.
+// trim removes the blanks of a field, which Fortran ignores anywhere. It copies only
+// fields with blanks between other characters.
 func trim(b []byte) []byte {
 	for len(b) > 0 && blank(b[0]) {
 		b = b[1:]
@@ -26,11 +26,12 @@ func trim(b []byte) []byte {
 	return b
 }
 
-// parseValue is parseReal for every number: beyond the range of float64 it is an infinity. rounded says
-// that a whole number may lie between two float64, of which v is the nearer one.
+// parseValue is parseReal for integers too. Values beyond the range of float64 become
+// infinite. rounded reports that a whole number may lie between two floats, and v is then
+// the nearer one.
 func parseValue(b []byte, f *field) (v float64, rounded bool, err error) {
 	if f.kind == 'I' {
-		if v, n := number.ScanInt(b); n == len(b) && n > 0 && n <= len("999999999999999") { // which is below 2^53
+		if v, n := number.ScanInt(b); n == len(b) && n > 0 && n <= len("999999999999999") { // 15 digits are below 2^53
 			return float64(v), false, nil
 		}
 		v, n, exact := number.ScanWhole(b)
@@ -48,9 +49,9 @@ func parseValue(b []byte, f *field) (v float64, rounded bool, err error) {
 	return v, math.Abs(v) > 1<<53, err
 }
 
-// parseReal reads a trimmed field of a real format (not I): with a point, or with the
-// decimals that the format states, and with the scale factor applied where there
-// is no exponent.
+// parseReal parses a trimmed field of a real format (not I). If there is no point, the
+// format states the number of decimals; if there is no exponent, it applies the scale
+// factor.
 func parseReal(b []byte, f *field) (float64, error) {
 	if f.scale == 0 && (f.decimals == 0 || bytes.IndexByte(b, '.') >= 0) {
 		return number.Float(b)
@@ -63,7 +64,7 @@ func parseReal(b []byte, f *field) (float64, error) {
 	if bytes.IndexByte(mantissa, '.') < 0 {
 		shift -= int64(f.decimals)
 	}
-	if shift == 0 || !hasDigit(mantissa) { // also nan and inf
+	if shift == 0 || !hasDigit(mantissa) { // nan and inf have no digit
 		return number.Float(b)
 	}
 	if given {
@@ -71,14 +72,14 @@ func parseReal(b []byte, f *field) (float64, error) {
 		if err != nil {
 			return 0, err
 		}
-		shift += min(max(e, math.MinInt32), math.MaxInt32) // beyond all floats
+		shift += min(max(e, math.MinInt32), math.MaxInt32) // limits that no float reaches
 	}
 	t := append(make([]byte, 0, 64), mantissa...)
 	return number.Float(strconv.AppendInt(append(t, 'e'), shift, 10))
 }
 
-// splitExponent cuts a number before the sign and digits of its exponent, and
-// drops the letter between. given says that there is an exponent.
+// splitExponent splits a number before the sign and digits of its exponent and drops the
+// letter between them. given is false if there is no exponent.
 func splitExponent(b []byte) (mantissa, exponent []byte, given bool) {
 	for i, c := range b {
 		switch {

@@ -12,14 +12,14 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Read reads a matrix in Harwell-Boeing or Rutherford-Boeing format: rows sorted,
-// symmetric halves expanded, entries that are stored twice added up. Entries
-// whose value is zero are kept. Right-hand sides that follow the matrix are
-// skipped. Values beyond the range of float64 become infinities, and integers that
-// float64 does not hold the nearest ones, with field real; Source.Note says so.
+// Read reads a matrix in Harwell-Boeing or Rutherford-Boeing format. It sorts rows,
+// expands the stored half of a symmetric matrix, and adds entries that are stored twice.
+// It keeps entries whose value is zero and skips right-hand sides. Values beyond the
+// range of float64 become infinite. Integers that float64 cannot hold become the nearest
+// float64, and the field real. Source.Note reports both.
 //
-// name stands for the file in errors. Bad input gives an *sparse.InputError; a
-// cancelled ctx gives its error.
+// name stands for the file in errors. Invalid input gives an *sparse.InputError. If ctx
+// is cancelled, Read returns its error.
 func Read(ctx context.Context, r io.Reader, name string, lim sparse.Limits) (*sparse.CSR[float64], sparse.Source, error) {
 	if err := given.Input(ctx, r); err != nil {
 		return nil, sparse.Source{}, err
@@ -36,13 +36,13 @@ func Read(ctx context.Context, r io.Reader, name string, lim sparse.Limits) (*sp
 	if err := drain(t, h.rightSides); err != nil {
 		return nil, sparse.Source{}, err
 	}
-	blocks, err := c.triples(h, name)
+	chunks, err := c.triples(h, name)
 	if err != nil {
 		return nil, sparse.Source{}, err
 	}
 	src := sparse.Source{Field: h.field, Symmetry: h.symmetry, Stored: h.nnz}
 	c.inexact.Apply(&src)
-	return sparse.Assemble(int(h.rows), int(h.cols), h.symmetry, blocks), src, nil
+	return sparse.Assemble(int(h.rows), int(h.cols), h.symmetry, chunks), src, nil
 }
 
 // readStored reads the three sections of numbers.
@@ -93,8 +93,8 @@ func readStored(t *text, h *header, lim sparse.Limits) (*stored, error) {
 	return c, values.read(c.val.place)
 }
 
-// checkPointers checks that pointers rise from 1 to nnz+1. line is the one
-// before the first pointer.
+// checkPointers checks that pointers ascend from 1 to nnz+1. line is the line before the
+// first pointer.
 func checkPointers(ptr []int64, h *header, name string, line int64) error {
 	at := func(k int64) int64 { return line + h.pointers.lines(k+1) }
 	if ptr[0] != 1 {
@@ -111,8 +111,8 @@ func checkPointers(ptr []int64, h *header, name string, line int64) error {
 	return nil
 }
 
-// drain reads to the end of the file, so that damage of a compressed file shows.
-// Text after the matrix is an error unless it is right-hand sides.
+// drain reads to the end of the file, to detect damage in a compressed file. Text after
+// the matrix is an error unless it is right-hand sides.
 func drain(t *text, rightSides bool) error {
 	for {
 		line, err := t.next()

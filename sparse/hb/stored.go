@@ -10,13 +10,13 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// stored is a matrix as the file has it. Row indices and values lie in runs as
-// long as the blocks of text that they came in, so that memory is taken only for
-// what has been read, and never copied.
+// stored is the content of a file before expansion. Row indices and values are stored in
+// slices of the same lengths as the chunks of text that they came from. So memory is
+// allocated only for numbers that were read, and never copied.
 type stored struct {
 	ptr []int64 // 1-based
 	row runs[int32]
-	val runs[float64] // none for a pattern
+	val runs[float64] // empty for a pattern
 
 	rowLine int64 // number of the line before the first row index
 
@@ -24,24 +24,24 @@ type stored struct {
 	inexact source.Inexact // of the values
 }
 
-// note notes where a value is not what the file has; on any goroutine.
+// note records that the file has another value than the result. Any goroutine may call it.
 func (c *stored) note(x source.Inexact) {
 	c.mu.Lock()
 	c.inexact.Merge(x)
 	c.mu.Unlock()
 }
 
-// runs is an array in pieces.
+// runs is an array in several slices.
 type runs[T any] [][]T
 
-// place appends a run of n items.
+// place appends a slice of n elements and returns it.
 func (r *runs[T]) place(n int64) ([]T, error) {
 	run := make([]T, n)
 	*r = append(*r, run)
 	return run, nil
 }
 
-// placePointers gives room for n pointers, a part at a time.
+// placePointers returns a function that returns memory for the next part of n pointers.
 func (c *stored) placePointers(n int64) func(part int64) ([]int64, error) {
 	return func(part int64) (to []int64, err error) {
 		have := int64(len(c.ptr))
@@ -52,35 +52,35 @@ func (c *stored) placePointers(n int64) func(part int64) ([]int64, error) {
 	}
 }
 
-// block is a run of entries whose row indices and values both lie in one piece.
-type block struct {
+// entryRange is a range of entries whose row indices and values are each in one slice.
+type entryRange struct {
 	first        int64 // position of its first entry in the file
 	entries      *sparse.Triples[float64]
-	below, above int64 // its first entry below and above the diagonal, -1 if none
+	below, above int64 // position of its first entry below and above the diagonal, or -1
 	fault        error
 }
 
-// triples gives all entries with their columns, and checks that a symmetric
-// matrix stores one triangle only.
+// triples returns all entries with their columns. It checks that a symmetric matrix
+// stores only one triangle.
 func (c *stored) triples(h *header, name string) ([]sparse.Triples[float64], error) {
 	out := c.pair()
-	blocks := make([]block, len(out))
+	ranges := make([]entryRange, len(out))
 	var first int64
 	for i := range out {
-		blocks[i] = block{first: first, entries: &out[i], below: -1, above: -1}
+		ranges[i] = entryRange{first: first, entries: &out[i], below: -1, above: -1}
 		first += int64(len(out[i].Row))
 	}
-	par.Range(int64(len(blocks)), 1, func(lo, hi int64) {
+	par.Range(int64(len(ranges)), 1, func(lo, hi int64) {
 		for i := lo; i < hi; i++ {
-			c.setColumns(&blocks[i])
+			c.setColumns(&ranges[i])
 			if h.symmetry != sparse.General {
-				c.checkTriangles(&blocks[i], h, name)
+				c.checkTriangles(&ranges[i], h, name)
 			}
 		}
 	})
 	below, above := int64(-1), int64(-1)
-	for i := range blocks {
-		b := &blocks[i]
+	for i := range ranges {
+		b := &ranges[i]
 		if b.fault != nil {
 			return nil, b.fault
 		}
@@ -98,7 +98,7 @@ func (c *stored) triples(h *header, name string) ([]sparse.Triples[float64], err
 	return out, nil
 }
 
-// pair cuts the runs of rows and values where either ends.
+// pair divides the slices of rows and values wherever either ends.
 func (c *stored) pair() (out []sparse.Triples[float64]) {
 	val := c.val
 	for _, row := range c.row {
@@ -119,11 +119,11 @@ func (c *stored) pair() (out []sparse.Triples[float64]) {
 	return out
 }
 
-// setColumns finds the column of every entry of b.
-func (c *stored) setColumns(b *block) {
-	k := b.first + 1 // as pointers count
+// setColumns computes the column of every entry of b.
+func (c *stored) setColumns(b *entryRange) {
+	k := b.first + 1 // pointers are 1-based
 	col := make([]int32, len(b.entries.Row))
-	// The column of the first entry is the last one that begins at or before it.
+	// The column of the first entry is the last one that begins at or before that entry.
 	j := sort.Search(len(c.ptr), func(j int) bool { return c.ptr[j] > k }) - 1
 	for i := range col {
 		for c.ptr[j+1] <= k {
@@ -135,9 +135,9 @@ func (c *stored) setColumns(b *block) {
 	b.entries.Col = col
 }
 
-// checkTriangles notes which triangles b has entries in, and refuses a diagonal
-// that a skew-symmetric matrix does not have.
-func (c *stored) checkTriangles(b *block, h *header, name string) {
+// checkTriangles records the triangles in which b has entries. It refuses entries other
+// than zero on the diagonal of a skew-symmetric matrix.
+func (c *stored) checkTriangles(b *entryRange, h *header, name string) {
 	e := b.entries
 	for k, i := range e.Row {
 		j, at := e.Col[k], b.first+int64(k)
@@ -153,7 +153,7 @@ func (c *stored) checkTriangles(b *block, h *header, name string) {
 	}
 }
 
-// lineOf is the line of the row index of entry k.
+// lineOf returns the line of the row index of entry k.
 func (c *stored) lineOf(h *header, k int64) int64 {
 	return c.rowLine + h.indices.lines(k+1)
 }

@@ -9,36 +9,37 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Sizes of the text buffers. They begin small, for small files, and grow while
-// lines go on coming.
+// Sizes of the text buffers. They start small for small files and grow while more lines
+// follow.
 const (
 	firstBuffer = 64 << 10
 	maxBuffer   = 512 << 10 // for each worker
 	maxLine     = 1 << 20
 )
 
-// workers is how many goroutines parse: more than 16 would wait for the reader.
+// workers returns the number of goroutines that parse: more than 16 would wait for the
+// reader.
 func workers() int { return min(runtime.GOMAXPROCS(0), 16) }
 
-// text hands out the lines of a file in order. It reads ahead into a second
-// buffer, so that lines handed out stay valid until the next fetch but one.
+// text returns the lines of a file in order. It reads ahead into a second buffer, so
+// lines remain valid until the second fetch after they were returned.
 type text struct {
 	ctx  context.Context
 	r    io.Reader
 	name string
 
-	buf         []byte // read and not handed out; lies in front
+	buf         []byte // bytes that were read and not yet returned; a slice of front
 	front, back []byte
-	err         error // why no more can be read: io.EOF or a fault
-	line        int64 // lines handed out
-	size        int   // of the next buffer
+	err         error // why no more can be read: io.EOF or an error
+	line        int64 // lines returned so far
+	size        int   // size of the next buffer
 }
 
 func newText(ctx context.Context, r io.Reader, name string) *text {
 	return &text{ctx: ctx, r: r, name: name, size: firstBuffer}
 }
 
-// fetch moves what is left to the other buffer and fills that up.
+// fetch moves the remaining bytes to the other buffer and fills that buffer.
 func (t *text) fetch() {
 	if t.err != nil {
 		return
@@ -65,7 +66,7 @@ func (t *text) fetch() {
 	t.size = min(t.size*4, maxBuffer*workers())
 }
 
-// whole is how many bytes of buf are whole lines. At the end of the file the
+// whole returns the number of bytes of buf in whole lines. At the end of the file the
 // last line needs no line end.
 func (t *text) whole() int {
 	if t.err == io.EOF {
@@ -74,7 +75,7 @@ func (t *text) whole() int {
 	return bytes.LastIndexByte(t.buf, '\n') + 1
 }
 
-// more makes sure that a whole line is in buf. It gives io.EOF at the end.
+// more reads until buf holds a whole line. It returns io.EOF at the end.
 func (t *text) more() error {
 	for t.whole() == 0 {
 		switch {
@@ -88,7 +89,7 @@ func (t *text) more() error {
 	return nil
 }
 
-// next hands out one line without its end. It gives io.EOF after the last.
+// next returns one line without its end, or io.EOF after the last line.
 func (t *text) next() ([]byte, error) {
 	if err := t.more(); err != nil {
 		return nil, err
@@ -99,28 +100,28 @@ func (t *text) next() ([]byte, error) {
 	return line, nil
 }
 
-// take hands out up to n whole lines, as many as are in memory, and their
-// number: at least one. It gives io.EOF after the last line.
-func (t *text) take(n int64) (block []byte, lines int64, err error) {
+// take returns up to n whole lines that are in memory, at least one, and their number. It
+// returns io.EOF after the last line.
+func (t *text) take(n int64) (chunk []byte, lines int64, err error) {
 	if err := t.more(); err != nil {
 		return nil, 0, err
 	}
-	block = t.buf[:t.whole()]
-	lines = countLines(block)
+	chunk = t.buf[:t.whole()]
+	lines = countLines(chunk)
 	if lines > n {
 		end := 0
 		for range n {
-			_, k := cutLine(block[end:])
+			_, k := cutLine(chunk[end:])
 			end += k
 		}
-		block, lines = block[:end], n
+		chunk, lines = chunk[:end], n
 	}
-	t.buf = t.buf[len(block):]
+	t.buf = t.buf[len(chunk):]
 	t.line += lines
-	return block, lines, nil
+	return chunk, lines, nil
 }
 
-// countLines counts lines, the last one with or without a line end.
+// countLines counts lines; the last one may lack a line end.
 func countLines(b []byte) int64 {
 	n := int64(bytes.Count(b, []byte{'\n'}))
 	if len(b) > 0 && b[len(b)-1] != '\n' {
@@ -129,8 +130,8 @@ func countLines(b []byte) int64 {
 	return n
 }
 
-// cutLine is the first line of b without its end, and how many bytes it takes
-// with it.
+// cutLine returns the first line of b without its end, and the number of bytes of the
+// line and its end.
 func cutLine(b []byte) (line []byte, n int) {
 	line, n = b, len(b)
 	if i := bytes.IndexByte(b, '\n'); i >= 0 {
@@ -142,8 +143,7 @@ func cutLine(b []byte) (line []byte, n int) {
 	return line, n
 }
 
-// isBlank reports whether a line holds nothing but white space or the end mark
-// of old DOS editors.
+// isBlank reports whether a line holds only white space or the end mark of old DOS editors.
 func isBlank(line []byte) bool {
 	return len(bytes.Trim(line, " \t\r\v\f\x1a")) == 0
 }

@@ -13,13 +13,13 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Write writes m in Rutherford-Boeing format. Reading it again gives the same
-// bits; values are written with as few digits as that allows, 17 at most.
+// Write writes m in Rutherford-Boeing format. Read returns the same bits again: values
+// have as few digits as that allows, at most 17.
 //
-// src says what the file should hold: a pattern if src.Field is Pattern, integers
-// if it is Integer, one triangle if src.Symmetry says so. Where m does not have
-// that property the file holds all entries, or real values. Entries of m with the
-// same position are added up, since the format has none.
+// src describes the content of the file: a pattern if src.Field is Pattern, integers if
+// it is Integer, one triangle if src.Symmetry is not General. If m lacks the property,
+// Write writes all entries, or real values. It adds entries of m with the same position,
+// because the format has no duplicates.
 //
 // Errors are those of m.Validate and of w.
 func Write(w io.Writer, m *sparse.CSR[float64], src sparse.Source) error {
@@ -43,16 +43,16 @@ func Write(w io.Writer, m *sparse.CSR[float64], src sparse.Source) error {
 	return out.err
 }
 
-// canonical is m with sorted rows and without duplicates.
+// canonical returns m with sorted rows and without duplicates.
 func canonical(m *sparse.CSR[float64]) *sparse.CSR[float64] {
 	if source.Rising(m.RowPtr, m.ColIdx) {
 		return m
 	}
-	blocks := []sparse.Triples[float64]{{Row: sparse.ToCOO[float64](m).RowIdx, Col: slices.Clone(m.ColIdx), Val: slices.Clone(m.Val)}}
-	return sparse.Assemble(m.Rows, m.Cols, sparse.General, blocks)
+	chunks := []sparse.Triples[float64]{{Row: sparse.ToCOO[float64](m).RowIdx, Col: slices.Clone(m.ColIdx), Val: slices.Clone(m.Val)}}
+	return sparse.Assemble(m.Rows, m.Cols, sparse.General, chunks)
 }
 
-// keepLower drops the entries above the diagonal.
+// keepLower removes the entries above the diagonal.
 func keepLower(c *sparse.CSC[float64]) {
 	n := int64(0)
 	for j := range c.Cols {
@@ -75,7 +75,7 @@ type writer struct {
 	err error
 }
 
-// lineWidth is the width that Fortran programs of old expect at most.
+// lineWidth is the largest line width that old Fortran programs accept.
 const lineWidth = 80
 
 func (o *writer) matrix(c *sparse.CSC[float64], field sparse.Field, s sparse.Symmetry) {
@@ -114,7 +114,7 @@ func (o *writer) printf(format string, args ...any) {
 	}
 }
 
-// numbers writes n numbers right-aligned in their columns.
+// numbers writes n right-aligned numbers.
 func (o *writer) numbers(n int, c numberColumns, text func(b []byte, k int) []byte) {
 	var number, line []byte
 	for k := 0; k < n && o.err == nil; {
@@ -131,7 +131,7 @@ func (o *writer) numbers(n int, c numberColumns, text func(b []byte, k int) []by
 	}
 }
 
-// typeOf is the three letters of the type.
+// typeOf returns the three letters of the type.
 func typeOf(f sparse.Field, s sparse.Symmetry, square bool) string {
 	field := map[sparse.Field]string{sparse.Real: "r", sparse.Integer: "i", sparse.Pattern: "p"}[f]
 	switch {

@@ -145,7 +145,7 @@ func TestPropertiesThatAMatrixDoesNotHaveAreNotWritten(t *testing.T) {
 	}
 }
 
-func TestWriteRefusesAMatrixThatIsNone(t *testing.T) {
+func TestWriteRefusesAnInvalidMatrix(t *testing.T) {
 	require.True(t, sparse.IsInput(Write(&bytes.Buffer{}, nil, sparse.Source{})))
 	bad := &sparse.CSR[float64]{Rows: 1, Cols: 1, RowPtr: []int64{0, 1}, ColIdx: []int32{7}, Val: []float64{1}}
 	require.True(t, sparse.IsInput(Write(&bytes.Buffer{}, bad, sparse.Source{})))

@@ -49,7 +49,7 @@ func TestPathsThatAreNoMatrixGiveOneClearError(t *testing.T) {
 		{write(t, "m.npz.gz", gzipped(t, content(t, ".npz"))[:200]), "gzip"},
 		{write(t, "m.mtx.gz", []byte{0x1f, 0x8b, 7}), "gzip"},
 		{write(t, "m.mtx", content(t, ".mtx")) + "#group", ""},
-		{write(t, "m.tar.gz", gzipped(t, tarred(t, "m/a.mtx", "m/b.mtx"))), "is a tar archive of 2 files, none of which is called as its folder: unpack it first"},
+		{write(t, "m.tar.gz", gzipped(t, tarred(t, "m/a.mtx", "m/b.mtx"))), "is a tar archive of 2 files, none of which has the name of its folder: unpack it first"},
 		{write(t, "cut.tar.gz", gzipped(t, tarred(t, "m/m.mtx")[:540])), "cut.tar.gz"},
 		{write(t, "gnu.tar", []byte(strings.Repeat("m", 257)+"ustar  \x00")), "the tar archive is damaged or ends early"},
 		{write(t, "m.7z", []byte("7z\xbc\xaf\x27\x1c\x00\x04")), "is a 7z archive"},
@@ -82,7 +82,7 @@ func TestAnNPZFileThatUnpacksWithoutEndIsStopped(t *testing.T) {
 	head, zeros := gzipped(t, []byte("PK\x03\x04")), gzipped(t, make([]byte, 1<<20))
 	for mib, want := range map[int]string{
 		90: "unpacks to more than 200 times its size",
-		66: "is not a whole zip archive", // little beyond what is free
+		66: "is not a complete zip archive", // little beyond what is free
 	} {
 		path := write(t, "bomb.npz.gz", append(head[:len(head):len(head)], bytes.Repeat(zeros, mib)...))
 		_, err := Read(ctx, path)
@@ -103,7 +103,7 @@ func TestReadStopsWhenTheContextIsDone(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-func TestWhatCannotBeWrittenLeavesNoFile(t *testing.T) {
+func TestAFailedWriteLeavesNoFile(t *testing.T) {
 	dir := t.TempDir()
 	m, src, err := gen.Generate("diag:n=3")
 	require.NoError(t, err)
@@ -129,8 +129,8 @@ func TestErrorsKeepTheirCause(t *testing.T) {
 	require.True(t, errors.Is(err, os.ErrNotExist), "%v", err)
 }
 
-// tarred is an archive with a matrix file, as the SuiteSparse collection gives them.
-// tarred is a tar archive of files of the names, each with the content that content has for its extension.
+// tarred returns a tar archive of files with these names, each with the content for its
+// extension.
 func tarred(t *testing.T, names ...string) []byte {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)

@@ -16,13 +16,14 @@ import (
 	"github.com/msrep-go/msrep/sparse/msr"
 )
 
-// What a reader may allocate in all: so many bytes, and so many for each byte of content.
+// The limit on the bytes that a reader allocates: a constant, and a multiple of the bytes
+// of content.
 const (
 	allocatedFree = 32 << 20
 	allocatedEach = 40
 )
 
-// allocated is the bytes that f allocates, which is more than it holds at any time.
+// allocated returns the bytes that f allocates, which are more than it holds at any time.
 func allocated(f func()) int64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -31,7 +32,7 @@ func allocated(f func()) int64 {
 	return int64(after.TotalAlloc - before.TotalAlloc)
 }
 
-func TestWhatAFileClaimsCostsNoMoreThanWhatArrives(t *testing.T) {
+func TestDeclaredSizesCostNoMoreThanTheContent(t *testing.T) {
 	defer mem.Pretend(1 << 50)() // so that nothing is refused because it would not fit
 	const claim = 1 << 40
 	var bin bytes.Buffer
@@ -101,7 +102,7 @@ func TestDenseContentCostsAMultipleOfItsBytes(t *testing.T) {
 	}
 }
 
-// gzip makes a thousandth of such content.
+// gzip reduces this content to a thousandth.
 func TestContentThatUnpacksTooFarIsRefusedInEveryFormat(t *testing.T) {
 	const mib = 300
 	for name, c := range map[string]struct{ head, line string }{

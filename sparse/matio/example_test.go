@@ -10,7 +10,7 @@ import (
 	"github.com/msrep-go/msrep/sparse/matio"
 )
 
-// The name says the format: what is read from one is written as another.
+// The extension selects the format: Read reads one format, and Write writes another.
 func ExampleRead() {
 	dir, err := os.MkdirTemp("", "matio")
 	if err != nil {

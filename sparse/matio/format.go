@@ -27,7 +27,7 @@ const (
 	Generated     Format = "gen" // no file
 )
 
-// extensions of each format, in the order of messages.
+// extensions lists the file name extensions of each format, in the order of messages.
 var extensions = []struct {
 	format Format
 	names  []string
@@ -40,8 +40,7 @@ var extensions = []struct {
 	{BinaryCSR, []string{".bin"}},
 }
 
-// Extensions lists the file name extensions that are known; each may have .gz
-// behind it.
+// Extensions returns the known file name extensions. Each may be followed by .gz.
 func Extensions() (names []string) {
 	for _, e := range extensions {
 		names = append(names, e.names...)
@@ -49,7 +48,7 @@ func Extensions() (names []string) {
 	return names
 }
 
-// byName is the format that a file name stands for, "" where it is not known.
+// byName returns the format that a file name stands for, or "" if it is not known.
 func byName(path string) Format {
 	ext := filepath.Ext(strings.TrimSuffix(strings.ToLower(path), ".gz"))
 	for _, e := range extensions {
@@ -60,18 +59,18 @@ func byName(path string) Format {
 	return ""
 }
 
-// sniffed is how many bytes byContent looks at: a Harwell-Boeing type stands
-// within the first three lines of 80 columns.
-const sniffed = 512
+// sniffBytes is the number of bytes that byContent inspects: a Harwell-Boeing type is within
+// the first three lines of 80 columns.
+const sniffBytes = 512
 
 // harwellBoeing matches the type at the start of the third line.
 var harwellBoeing = regexp.MustCompile(`^[^\n]*\n[^\n]*\n[RIPCQripcq][USZHRuszhr][AEae][ \t]`)
 
-// edges matches the comments at the start of an edge list, and two nodes behind them.
+// edges matches the comments at the start of an edge list and the two nodes after them.
 var edges = regexp.MustCompile(`^(#[^\n]*\n)+[0-9]+[ \t]+[0-9]+\s`)
 
-// byContent is the format of a file that starts with head, by its content where
-// that is unmistakable and else by its name; "" where neither tells.
+// byContent returns the format of a file that begins with head: by its content if that is
+// unmistakable, else by its name, or "" if both are unknown.
 func byContent(head []byte, path string) Format {
 	switch named := byName(path); {
 	case mtx.HasBanner(head):
@@ -90,7 +89,8 @@ func byContent(head []byte, path string) Format {
 	return ""
 }
 
-// packings are what files begin with that hold others, or are compressed otherwise than by gzip.
+// packings are the first bytes of archives, and of files with another compression than
+// gzip.
 var packings = []struct {
 	at    int
 	magic string
@@ -104,7 +104,7 @@ var packings = []struct {
 	{0, "\x28\xb5\x2f\xfd", "compressed by zstd"},
 }
 
-// checkPacking refuses a file that starts with head and has to be unpacked first.
+// checkPacking refuses a file that must be unpacked first; head is its beginning.
 func checkPacking(head []byte, path string) error {
 	for _, p := range packings {
 		if len(head) > p.at && bytes.HasPrefix(head[p.at:], []byte(p.magic)) {
@@ -114,7 +114,7 @@ func checkPacking(head []byte, path string) error {
 	return nil
 }
 
-// unknown is the error for a name and content that say nothing.
+// unknown returns the error for a file whose name and content give no format.
 func unknown(path string) error {
 	return sparse.Inputf(path, "the format is unknown: the name must end in one of %s, with or without .gz", strings.Join(Extensions(), " "))
 }

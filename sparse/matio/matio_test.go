@@ -24,7 +24,7 @@ import (
 
 var ctx = context.Background()
 
-// requireInput demands an *sparse.InputError of one line that says all of want.
+// requireInput requires an *sparse.InputError of one line that contains all of want.
 func requireInput(t require.TestingT, err error, want ...string) {
 	require.True(t, sparse.IsInput(err), "%v", err)
 	require.NotContains(t, err.Error(), "\n")
@@ -33,8 +33,8 @@ func requireInput(t require.TestingT, err error, want ...string) {
 	}
 }
 
-// square draws a small matrix with sorted columns whose last row and column are
-// not empty, so that formats which do not store the size find it.
+// square draws a small matrix with sorted columns whose last row and column are not
+// empty. Formats that do not store the dimensions derive them from these.
 func square(t *rapid.T) (*sparse.CSR[float64], sparse.Source) {
 	n := rapid.Int32Range(1, 12).Draw(t, "n")
 	sym := rapid.SampledFrom([]sparse.Symmetry{sparse.General, sparse.Symmetric}).Draw(t, "symmetry")
@@ -77,7 +77,7 @@ func TestAnyMatrixComesBackThroughEveryExtension(t *testing.T) {
 					require.Equal(t, byName(path), got.FileFormat)
 					switch got.FileFormat {
 					case MatrixMarket, HarwellBoeing:
-						// A general matrix may happen to be symmetric: then either is right.
+						// A general matrix may happen to be symmetric: both are then right.
 						require.Equal(t, src, got.Source)
 					case MSR:
 						require.Equal(t, src, got.Source)
@@ -132,7 +132,7 @@ func TestFaultsInAnArchiveNameTheFileInIt(t *testing.T) {
 	requireInput(t, err, path+" (a/a.mtx):3: column index")
 }
 
-func TestTheBannerIsFoundBehindWhatEditorsPutBeforeIt(t *testing.T) {
+func TestTheBannerIsFoundAfterMarksAndBlanks(t *testing.T) {
 	text := string(content(t, ".mtx"))
 	want, err := Read(ctx, write(t, "m.mtx", []byte(text)))
 	require.NoError(t, err)

@@ -13,7 +13,7 @@ import (
 	"github.com/msrep-go/msrep/sparse/msr"
 )
 
-// readMSR maps a plain file and reads any other as a stream.
+// readMSR maps a plain file into memory and reads any other file as a stream.
 func (m *Matrix) readMSR(ctx context.Context, f *fileio.File, in *bufio.Reader, o options) error {
 	head, err := in.Peek(msr.HeaderSize)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -55,7 +55,7 @@ func loadMSR[V sparse.Value](ctx context.Context, m *Matrix, f *fileio.File, in 
 	return file.Matrix(), nil
 }
 
-// widen converts the values; the other arrays are shared.
+// widen converts the values. The result shares the other arrays.
 func widen(m *sparse.CSR[float32]) *sparse.CSR[float64] {
 	val := make([]float64, len(m.Val))
 	par.Range(int64(len(val)), 1<<16, func(lo, hi int64) {

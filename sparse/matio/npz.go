@@ -15,8 +15,8 @@ import (
 	"github.com/msrep-go/msrep/sparse/npz"
 )
 
-// readNPZ reads a zip file, which needs random access: content that is gzipped
-// or comes through a pipe goes to a temporary file first.
+// readNPZ reads a zip file, which needs random access: gzipped content and the content of
+// a pipe are copied to a temporary file first.
 func (m *Matrix) readNPZ(ctx context.Context, f *fileio.File, in io.Reader, group string, o options) (err error) {
 	defer func() {
 		if err == nil {
@@ -47,7 +47,8 @@ func (m *Matrix) readNPZ(ctx context.Context, f *fileio.File, in io.Reader, grou
 	return err
 }
 
-// noteLargeIntegers makes the field real where integers may have been rounded: from 2^53 on float64 has not all of them.
+// noteLargeIntegers sets the field to real if integers may have been rounded: from 2^53
+// on float64 does not hold all integers.
 func (m *Matrix) noteLargeIntegers() {
 	large := func(v float64) bool { return math.Abs(v) >= 1<<53 }
 	if m.Source.Field == sparse.Integer && slices.ContainsFunc(m.Val, large) {
@@ -75,11 +76,12 @@ func unpack(ctx context.Context, w io.Writer, in io.Reader, f *fileio.File) (siz
 	}
 }
 
-// checkMembers refuses an archive that was unpacked from f and unpacks too far from there.
+// checkMembers refuses an archive from within f that would unpack beyond the limits on
+// memory.
 func checkMembers(archive io.ReaderAt, size int64, f *fileio.File) error {
 	z, err := zip.NewReader(archive, size)
 	if err != nil {
-		return nil // npz.Read says what is wrong
+		return nil // npz.Read reports the error
 	}
 	var all uint64
 	for _, m := range z.File {

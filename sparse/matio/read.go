@@ -18,23 +18,22 @@ import (
 	"github.com/msrep-go/msrep/sparse/snap"
 )
 
-// Matrix is a matrix with where it came from, and a sparse.Matrix: plans take it as it is.
-// Close it when it is no longer needed.
+// Matrix is a matrix and its origin. It is a sparse.Matrix, so plans accept it. Close it
+// when it is no longer needed.
 type Matrix struct {
 	*sparse.CSR[float64]
 	Source     sparse.Source
 	Name       string // as given to Read
-	FileFormat Format // how it was read
-	// IDs are the node ids of the rows and columns, rising, of an edge list that was renumbered and whose ids have gaps;
-	// else nil: row k is node k.
+	FileFormat Format // format of the content
+	// IDs are the node ids of the rows and columns, in ascending order, of an edge list
+	// that was renumbered and whose ids have gaps. Otherwise it is nil: row k is node k.
 	IDs []int64
 
-	close func() error // releases the mapping; nil where there is none
+	close func() error // unmaps the file; nil if it is not mapped
 }
 
-// Close releases the file that an .msr matrix is mapped from; its arrays must
-// not be used any more. For other matrices, and when called again, it does
-// nothing.
+// Close unmaps the file of an .msr matrix, whose arrays must not be used afterwards. For
+// other matrices, and when called again, it does nothing.
 func (m *Matrix) Close() error {
 	if m == nil || m.close == nil {
 		return nil
@@ -44,7 +43,7 @@ func (m *Matrix) Close() error {
 	return err
 }
 
-// Option changes how Read works.
+// Option is an option of Read.
 type Option func(*options)
 
 type options struct {
@@ -53,24 +52,25 @@ type options struct {
 	renumber      bool
 }
 
-// WithLimits bounds what may be allocated on the word of a file.
+// WithLimits bounds the memory that Read allocates because of sizes that a file declares.
 func WithLimits(l sparse.Limits) Option { return func(o *options) { o.limits = l } }
 
-// SkipChecksums leaves out the checksums of an .msr file that is mapped, so
-// that opening it need not read its values; indices are checked all the same.
+// SkipChecksums skips the checksums of a mapped .msr file, so opening the file need not
+// read its values. Indices are checked in any case.
 func SkipChecksums() Option { return func(o *options) { o.skipChecksums = true } }
 
-// Renumber has the nodes of an edge list be only the ids that occur (see Matrix.IDs). Other files are read as without it.
+// Renumber numbers only the node ids that occur in an edge list (see Matrix.IDs). It has
+// no effect on other files.
 func Renumber() Option { return func(o *options) { o.renumber = true } }
 
-// Read reads the matrix that path names: a file of any known format, or a
-// generator spec gen:NAME:key=value,... (see the package comment). Columns are
-// sorted and distinct in every row, except where an .msr or .bin file was written
-// otherwise.
+// Read reads the matrix at path: a file of any known format, or a generator spec
+// gen:NAME:key=value,... (see the package comment). Columns are sorted and distinct in
+// every row, except in .msr and .bin files, which keep the order in which they were
+// written.
 //
-// Bad content, a name of unknown format, and a file that is missing, empty, a
-// directory or not readable are *sparse.InputError; when ctx ends first its
-// error is returned.
+// A name of unknown format, invalid content, and a file that is missing, empty, a
+// directory or not readable give an *sparse.InputError. If ctx ends first, Read returns
+// its error.
 func Read(ctx context.Context, path string, opts ...Option) (*Matrix, error) {
 	if err := given.Context(ctx); err != nil {
 		return nil, err
@@ -106,7 +106,7 @@ func (m *Matrix) read(ctx context.Context, path string, o options) (err error) {
 	if err := checkPacking(head, file); err != nil {
 		return err
 	}
-	inner := file // what the name of the content is
+	inner := file // name of the content
 	if f.Entry != "" {
 		inner = f.Entry
 	}
@@ -137,10 +137,10 @@ func (m *Matrix) read(ctx context.Context, path string, o options) (err error) {
 	return err
 }
 
-// peek gives a reader of all content and the first bytes of it.
+// peek returns a reader of the whole content, and its first bytes.
 func peek(f *fileio.File) (*bufio.Reader, []byte, error) {
 	in := bufio.NewReaderSize(f, 1<<16)
-	head, err := in.Peek(sniffed)
+	head, err := in.Peek(sniffBytes)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, nil, err
 	}
@@ -150,8 +150,8 @@ func peek(f *fileio.File) (*bufio.Reader, []byte, error) {
 	return in, head, nil
 }
 
-// splitGroup cuts FILE.npz#GROUP at the last #. A file that has the whole name
-// comes first.
+// splitGroup splits FILE.npz#GROUP at the last #, unless there is a file with the whole
+// name.
 func splitGroup(path string) (file, group string) {
 	at := strings.LastIndexByte(path, '#')
 	if at < 0 {

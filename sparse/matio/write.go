@@ -13,14 +13,13 @@ import (
 	"github.com/msrep-go/msrep/sparse/snap"
 )
 
-// Write writes m to the file path, in the format that its name stands for,
-// gzipped where the name ends in .gz. src says what the matrix was made of;
-// formats that know symmetry and field keep them. A file of that name is
-// replaced, but only when the new one is complete.
+// Write writes m to the file path, in the format of its extension, gzipped if the name
+// ends in .gz. src describes the origin of the matrix; formats with symmetry and field
+// keep these. Write replaces an existing file, but only when the new one is complete.
 //
-// A name of unknown format, a matrix that is not valid or that the format cannot
-// hold, and a place that cannot be written to are *sparse.InputError. When
-// writing fails later, for example because the disk is full, the error is not.
+// A name of unknown format, a matrix that is not valid or that the format cannot hold,
+// and a path that cannot be written give an *sparse.InputError. Later errors, such as a
+// full disk, do not.
 func Write(path string, m *sparse.CSR[float64], src sparse.Source) error {
 	out, err := Create(path)
 	if err != nil {
@@ -30,16 +29,16 @@ func Write(path string, m *sparse.CSR[float64], src sparse.Source) error {
 	return out.Write(m, src)
 }
 
-// Output is a matrix file to be written.
+// Output is a matrix file that is being written.
 type Output struct {
 	path   string
 	format Format
 	out    *fileio.Out
 }
 
-// Create starts the file path, so that a wrong name or place is found before the
-// matrix is made. The file appears when Write is done; Close drops it otherwise.
-// Errors are *sparse.InputError.
+// Create starts writing the file path, so a wrong name or place is reported before the
+// matrix is computed. The file appears when Output.Write has succeeded; otherwise Close
+// removes it. Errors are *sparse.InputError.
 func Create(path string) (*Output, error) {
 	if strings.HasPrefix(path, "gen:") {
 		return nil, sparse.Inputf(path, "names a generator; a file name is needed to write to")
@@ -55,7 +54,7 @@ func Create(path string) (*Output, error) {
 	return &Output{path, format, out}, nil
 }
 
-// Close drops the file unless Write has completed it.
+// Close removes the file unless Write has completed it.
 func (o *Output) Close() error {
 	if o == nil || o.out == nil {
 		return nil
@@ -63,7 +62,7 @@ func (o *Output) Close() error {
 	return o.out.Close()
 }
 
-// Format is the format of the file.
+// Format returns the format of the file.
 func (o *Output) Format() Format { return o.format }
 
 // Write writes the matrix and completes the file; see the function Write.

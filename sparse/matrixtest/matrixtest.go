@@ -1,5 +1,4 @@
-// Package matrixtest is for tests of file formats: it compares matrices, and reads those that
-// are expected.
+// Package matrixtest compares matrices in tests of file formats, and reads expected ones.
 package matrixtest
 
 import (
@@ -21,13 +20,14 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Same demands that two matrices agree bit by bit.
+// Same requires that two matrices agree bit by bit.
 func Same[V sparse.Value](t require.TestingT, want, got *sparse.CSR[V]) {
 	samePlaces(t, want, got)
 	require.True(t, bytes.Equal(mem.Bytes(want.Val), mem.Bytes(got.Val)), "values differ")
 }
 
-// SameText is Same but for NaN, of which text says only that it is one.
+// SameText is Same except that any two NaNs are equal: text does not store the bits of a
+// NaN.
 func SameText(t require.TestingT, want, got *sparse.CSR[float64]) {
 	samePlaces(t, want, got)
 	for k, v := range want.Val {
@@ -36,7 +36,7 @@ func SameText(t require.TestingT, want, got *sparse.CSR[float64]) {
 	}
 }
 
-// samePlaces demands the same size and entries in the same places.
+// samePlaces requires the same dimensions and the same positions of the entries.
 func samePlaces[V sparse.Value](t require.TestingT, want, got *sparse.CSR[V]) {
 	require.Equal(t, [2]int{want.Rows, want.Cols}, [2]int{got.Rows, got.Cols})
 	require.True(t, slices.Equal(want.RowPtr, got.RowPtr), "row pointers differ")
@@ -44,7 +44,7 @@ func samePlaces[V sparse.Value](t require.TestingT, want, got *sparse.CSR[V]) {
 	require.Len(t, got.Val, len(want.Val))
 }
 
-// Dense is m as rows of values.
+// Dense returns m as a dense matrix, one slice per row.
 func Dense(m *sparse.CSR[float64]) [][]float64 {
 	d := make([][]float64, m.Rows)
 	for i := range d {
@@ -56,7 +56,7 @@ func Dense(m *sparse.CSR[float64]) [][]float64 {
 	return d
 }
 
-// Entries lists a matrix as "row,column=value", from 0 on.
+// Entries lists the entries of a matrix as "row,column=value", with indices from 0.
 func Entries(m *sparse.CSR[float64]) string {
 	var s []string
 	for i := range m.Rows {
@@ -67,7 +67,8 @@ func Entries(m *sparse.CSR[float64]) string {
 	return strings.Join(s, " ")
 }
 
-// ReadMatrixMarket reads a well-formed gzipped coordinate file, in the plainest way.
+// ReadMatrixMarket reads a well-formed gzipped coordinate file with simple code that is
+// independent of package mtx.
 func ReadMatrixMarket(t testing.TB, path string) *sparse.CSR[float64] {
 	t.Helper()
 	f, err := os.Open(path)

@@ -9,7 +9,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// valueType names V.
+// valueType returns the ValueType of V.
 func valueType[V sparse.Value]() ValueType {
 	if mem.Size[V]() == 4 {
 		return Float32
@@ -17,8 +17,8 @@ func valueType[V sparse.Value]() ValueType {
 	return Float64
 }
 
-// checkByteOrder refuses machines on which the arrays of a file cannot be used
-// in place. The error is errors.ErrUnsupported.
+// checkByteOrder refuses big-endian machines, which cannot use the arrays of a file in
+// place. The error wraps errors.ErrUnsupported.
 func checkByteOrder(name string) error {
 	if binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
 		return fmt.Errorf("%s: .msr files hold little-endian arrays and this machine is big-endian: %w", name, errors.ErrUnsupported)

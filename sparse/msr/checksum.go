@@ -15,7 +15,7 @@ import (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// payload is what the table covers, as pieces of memory one after the other.
+// payload is the bytes that the table covers, as consecutive slices.
 type payload [][]byte
 
 func (p payload) size() (n int64) {
@@ -25,7 +25,7 @@ func (p payload) size() (n int64) {
 	return n
 }
 
-// sum is the CRC32C of bytes [lo, hi).
+// sum returns the CRC32C of bytes [lo, hi).
 func (p payload) sum(lo, hi int64) uint32 {
 	var crc uint32
 	for _, piece := range p {
@@ -38,21 +38,22 @@ func (p payload) sum(lo, hi int64) uint32 {
 	return crc
 }
 
-// table computes the checksums of all blocks in parallel, padded as in a file.
+// table returns the checksums of all chunks, padded as in a file. It computes them on
+// several goroutines.
 func (p payload) table() []byte {
 	size := p.size()
-	blocks := (size + blockSize - 1) / blockSize
-	table := make([]byte, padded(4*blocks))
-	par.Range(blocks, 1, func(lo, hi int64) {
+	chunks := (size + chunkSize - 1) / chunkSize
+	table := make([]byte, padded(4*chunks))
+	par.Range(chunks, 1, func(lo, hi int64) {
 		for b := lo; b < hi; b++ {
-			sum := p.sum(b*blockSize, min((b+1)*blockSize, size))
+			sum := p.sum(b*chunkSize, min((b+1)*chunkSize, size))
 			binary.LittleEndian.PutUint32(table[4*b:], sum)
 		}
 	})
 	return table
 }
 
-// verifyTable checks the table itself.
+// verifyTable checks the checksum of the table itself.
 func verifyTable(table []byte, want uint32, name string) error {
 	if got := crc32.Checksum(table, castagnoli); got != want {
 		return sparse.Inputf(name, "damaged table of checksums: its checksum is %08x, its content gives %08x", want, got)
@@ -60,17 +61,17 @@ func verifyTable(table []byte, want uint32, name string) error {
 	return nil
 }
 
-// verify compares every block of p with the table, in parallel. It stops early
-// when ctx is done or a block is wrong, and names the first wrong block.
+// verify compares every chunk of p with the table, on several goroutines. It stops early
+// when ctx ends or a chunk is wrong. The error names the first wrong chunk.
 func (p payload) verify(ctx context.Context, table []byte, name string) error {
 	size := p.size()
-	blocks := (size + blockSize - 1) / blockSize
-	var bad, lost atomic.Int64 // lowest wrong block and lowest unreadable one
+	chunks := (size + chunkSize - 1) / chunkSize
+	var bad, lost atomic.Int64 // lowest wrong chunk and lowest unreadable one
 	bad.Store(math.MaxInt64)
 	lost.Store(math.MaxInt64)
-	par.Range(blocks, 1, func(lo, hi int64) {
+	par.Range(chunks, 1, func(lo, hi int64) {
 		for b := lo; b < hi && b < bad.Load() && ctx.Err() == nil; b++ {
-			sum, ok := p.sumReadable(b*blockSize, min((b+1)*blockSize, size))
+			sum, ok := p.sumReadable(b*chunkSize, min((b+1)*chunkSize, size))
 			if !ok {
 				lower(&lost, b)
 				return
@@ -84,18 +85,17 @@ func (p payload) verify(ctx context.Context, table []byte, name string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if b := lost.Load(); b < blocks {
-		return sparse.Inputf(name, "%s cannot be read: the disk failed, or another program cut the file", blockName(b, size))
+	if b := lost.Load(); b < chunks {
+		return sparse.Inputf(name, "%s cannot be read: the disk failed, or another program cut the file", chunkName(b, size))
 	}
-	if b := bad.Load(); b < blocks {
-		return blockError(name, b, size)
+	if b := bad.Load(); b < chunks {
+		return chunkError(name, b, size)
 	}
 	return nil
 }
 
-// sumReadable is sum for memory that may be a mapped file: where the file no
-// longer has the bytes, or the disk fails, it says so instead of ending the
-// program.
+// sumReadable is sum for memory that may be a mapped file. It returns false, instead of
+// ending the program, if the file no longer has the bytes or the disk fails.
 func (p payload) sumReadable(lo, hi int64) (sum uint32, ok bool) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -109,16 +109,16 @@ func (p payload) sumReadable(lo, hi int64) (sum uint32, ok bool) {
 	return p.sum(lo, hi), true
 }
 
-// lower makes x at most v.
+// lower stores v in x if v is less than x.
 func lower(x *atomic.Int64, v int64) {
 	for old := x.Load(); v < old && !x.CompareAndSwap(old, v); old = x.Load() {
 	}
 }
 
-func blockError(name string, block, size int64) error {
-	return sparse.Inputf(name, "%s does not match its checksum: the file is damaged", blockName(block, size))
+func chunkError(name string, chunk, size int64) error {
+	return sparse.Inputf(name, "%s does not match its checksum: the file is damaged", chunkName(chunk, size))
 }
 
-func blockName(block, size int64) string {
-	return fmt.Sprintf("block %d of the payload (its bytes %d to %d)", block, block*blockSize, min((block+1)*blockSize, size)-1)
+func chunkName(chunk, size int64) string {
+	return fmt.Sprintf("chunk %d of the payload (its bytes %d to %d)", chunk, chunk*chunkSize, min((chunk+1)*chunkSize, size)-1)
 }

@@ -1,13 +1,12 @@
-// Package msr reads and writes .msr files: a CSR matrix laid out on disk as it
-// lies in memory, so that opening one maps the file and copies nothing.
+// Package msr reads and writes .msr files: a CSR matrix in the same layout on disk as in
+// memory, so opening a file maps it and copies nothing.
 //
 // # Layout, version 1
 //
-// All numbers are little endian; big-endian machines refuse to read and write such
-// files. A file is a header of 64 bytes, a table of checksums, and a payload of
-// three arrays. The table and each array are padded with zero bytes to a multiple
-// of 64, so that every array starts at a multiple of 64 bytes in the file and,
-// once mapped, in memory.
+// All numbers are little-endian; big-endian machines can neither read nor write these
+// files. A file is a header of 64 bytes, a table of checksums, and a payload of three
+// arrays. The table and each array are padded with zero bytes to a multiple of 64 bytes,
+// so every array starts at a multiple of 64 in the file and, once mapped, in memory.
 //
 //	offset  bytes  header
 //	     0      8  magic: 89 'M' 'S' 'R' 0D 0A 1A 0A
@@ -24,15 +23,15 @@
 //	    56      4  CRC32C of the table with its padding
 //	    60      4  CRC32C of bytes 0 to 59
 //
-//	table    uint32[ceil(payload bytes / 4 MiB)]  CRC32C of each 4 MiB of payload, the last piece may be shorter
+//	table    uint32[ceil(payload bytes / 4 MiB)]  CRC32C of each 4 MiB chunk of the payload; the last chunk may be shorter
 //	payload  rowPtr int64[rows+1], colIdx int32[nnz], val float64[nnz] or float32[nnz]
 //
-// The checksums cover the payload with its padding. The header gives the exact
-// length, so a file that was cut or that has bytes after its end is recognised.
-// Symmetric matrices are stored expanded; field and symmetry only say what the
-// source was. CRC32C is the Castagnoli polynomial as in iSCSI.
+// The checksums cover the payload with its padding. The header states the exact length,
+// so truncated files and files with extra bytes are detected. Symmetric matrices are
+// stored expanded; field and symmetry only describe the source. CRC32C is the Castagnoli
+// polynomial, as in iSCSI.
 //
-// The pieces of 4 MiB are checked in parallel, so that verification runs at
-// about the speed of memory. Open and Read check everything unless told
-// otherwise: a matrix that they return can be given to any kernel.
+// Several goroutines check the chunks, so verification runs at about the speed of memory.
+// Open and Read check everything unless an option says otherwise: any kernel can use the
+// matrix that they return.
 package msr

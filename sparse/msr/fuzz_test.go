@@ -48,7 +48,7 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// FuzzRead demands that the stream and the mapped file are judged alike.
+// FuzzRead requires the same result for a stream and for the mapped file.
 func FuzzRead(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, b []byte) {

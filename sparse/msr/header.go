@@ -13,11 +13,12 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Magic is what every .msr file starts with. The byte above 127 and the line
-// ends make a transfer that treats the file as text visible.
+// Magic is the start of every .msr file. Its byte above 127 and its line ends reveal a
+// transfer that treated the file as text.
 const Magic = "\x89MSR\r\n\x1a\n"
 
-// Version is the layout that Write produces, and the only one that is read.
+// Version is the version of the layout that Write produces, and the only one that can be
+// read.
 const Version = 1
 
 // HeaderSize is the length of the header in bytes.
@@ -32,27 +33,27 @@ const (
 	Float32 ValueType = "float32"
 )
 
-// Header is what the first bytes of a file say.
+// Header is the content of a file's header.
 type Header struct {
 	Version   int
 	ValueType ValueType
 	Rows      int
 	Cols      int
 	NNZ       int64         // entries in the payload
-	Source    sparse.Source // what the matrix was made of
-	Length    int64         // bytes of the whole file
+	Source    sparse.Source // origin of the matrix
+	Length    int64         // length of the file in bytes
 }
 
-// Codes in the header are places in these lists; place 0 is not used.
+// The codes in the header are indices into these slices; index 0 is not used.
 var (
 	valueTypes = []ValueType{"", Float64, Float32}
 	fields     = []sparse.Field{"", sparse.Real, sparse.Integer, sparse.Pattern}
 	symmetries = []sparse.Symmetry{"", sparse.General, sparse.Symmetric, sparse.SkewSymmetric}
 )
 
-// Peek reads the header of a file, plain or gzipped, to learn its value type
-// and shape before it is opened. The header's own checksum is verified; the
-// rest of the file is not looked at. Errors are *sparse.InputError.
+// Peek reads the header of a file, plain or gzipped, to get its value type and dimensions
+// before it is opened. Peek verifies the checksum of the header and does not read the
+// rest of the file. Errors are *sparse.InputError.
 func Peek(path string) (Header, error) {
 	f, err := fileio.Open(path)
 	if err != nil {
@@ -62,8 +63,8 @@ func Peek(path string) (Header, error) {
 	return ReadHeader(f, path)
 }
 
-// ReadHeader reads and checks the first HeaderSize bytes of r. name goes into
-// errors, which are *sparse.InputError where the content is at fault.
+// ReadHeader reads and checks the first HeaderSize bytes of r. name stands for the file
+// in errors, which are *sparse.InputError if the content is wrong.
 func ReadHeader(r io.Reader, name string) (Header, error) {
 	if err := given.Check("reader", r); err != nil {
 		return Header{}, err
@@ -72,7 +73,7 @@ func ReadHeader(r io.Reader, name string) (Header, error) {
 	return h, err
 }
 
-// readHeader also gives the checksum of the table.
+// readHeader is ReadHeader and also returns the checksum of the table.
 func readHeader(r io.Reader, name string) (Header, uint32, error) {
 	var b [HeaderSize]byte
 	n, err := io.ReadFull(r, b[:])
@@ -82,7 +83,7 @@ func readHeader(r io.Reader, name string) (Header, uint32, error) {
 	return parseHeader(b[:n], name)
 }
 
-// checkIntact checks that b is a whole header of this version, as it was written.
+// checkIntact checks that b is a complete, undamaged header of this version.
 func checkIntact(b []byte, name string) error {
 	le := binary.LittleEndian
 	switch start := min(len(b), len(Magic)); {
@@ -103,8 +104,7 @@ func checkIntact(b []byte, name string) error {
 	return nil
 }
 
-// parseHeader checks a header on its own; b is shorter than HeaderSize where
-// the file is.
+// parseHeader checks a header alone. b is shorter than HeaderSize if the file is.
 func parseHeader(b []byte, name string) (h Header, tableSum uint32, err error) {
 	if err := checkIntact(b, name); err != nil {
 		return Header{}, 0, err
@@ -161,7 +161,7 @@ func parseHeader(b []byte, name string) (h Header, tableSum uint32, err error) {
 	return h, le.Uint32(b[56:]), nil
 }
 
-// bytes is the header as it stands in the file.
+// bytes returns the header as it is in the file.
 func (h Header) bytes(tableSum uint32) []byte {
 	b := make([]byte, HeaderSize)
 	copy(b, Magic)

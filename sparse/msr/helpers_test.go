@@ -38,12 +38,12 @@ func save(t testing.TB, b []byte) string {
 	return path
 }
 
-// sealHeader makes the header's checksum right again.
+// sealHeader corrects the checksum of the header.
 func sealHeader(b []byte) {
 	binary.LittleEndian.PutUint32(b[60:], crc32.Checksum(b[:60], castagnoli))
 }
 
-// seal makes every checksum of a file with one block right again.
+// seal corrects every checksum of a file with one chunk.
 func seal(b []byte) {
 	binary.LittleEndian.PutUint32(b[64:], crc32.Checksum(b[128:], castagnoli))
 	binary.LittleEndian.PutUint32(b[56:], crc32.Checksum(b[64:128], castagnoli))

@@ -10,8 +10,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// On a big-endian machine there are no such files: that they are refused is all that is
-// tested there.
+// On a big-endian machine only the refusal of .msr files is tested.
 func TestMain(m *testing.M) {
 	err := Write(io.Discard, small(), sparse.Source{})
 	if errors.Is(err, errors.ErrUnsupported) {

@@ -10,11 +10,11 @@ import (
 	"github.com/msrep-go/msrep/internal/mem"
 )
 
-// mapFile maps size bytes of f, read-only. The mapping starts on a page.
+// mapFile maps size bytes of f, read-only, from the start of a page.
 //
-// It gives no advice to the kernel: each goroutine that verifies reads straight
-// ahead, which is seen without help. MADV_WILLNEED changed nothing that could be
-// measured, and MADV_SEQUENTIAL made cold files slower.
+// It does not call madvise: each verifying goroutine reads sequentially, which the kernel
+// detects. MADV_WILLNEED had no measurable effect, and MADV_SEQUENTIAL made cold files
+// slower.
 func mapFile(f *os.File, size int64) ([]byte, func() error, error) {
 	data, err := unix.Mmap(int(f.Fd()), 0, int(size), unix.PROT_READ, unix.MAP_SHARED)
 	if err != nil {

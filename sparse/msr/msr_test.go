@@ -45,7 +45,7 @@ func TestAnyMatrixComesBackThroughOpenAndRead(t *testing.T) {
 	})
 }
 
-// large spans several blocks of checksums in each array.
+// large spans several chunks of checksums in each array.
 func large() *sparse.CSR[float32] {
 	const rows, nnz = 700_001, 2_500_000
 	m := &sparse.CSR[float32]{Rows: rows, Cols: rows, RowPtr: make([]int64, rows+1), ColIdx: make([]int32, nnz), Val: make([]float32, nnz)}
@@ -58,7 +58,7 @@ func large() *sparse.CSR[float32] {
 	return m
 }
 
-func TestAMatrixOfManyBlocksComesBackAndDamageToAnyBlockIsNamed(t *testing.T) {
+func TestAMatrixOfManyChunksComesBackAndDamageToAnyChunkIsNamed(t *testing.T) {
 	m := large()
 	b := encode(t, m, sparse.Source{})
 	path := save(t, b)
@@ -74,12 +74,12 @@ func TestAMatrixOfManyBlocksComesBackAndDamageToAnyBlockIsNamed(t *testing.T) {
 	h, err := Peek(path)
 	require.NoError(t, err)
 	l := layoutOf(h)
-	require.EqualValues(t, 7, l.blocks)
-	for block := range l.blocks {
-		at := min(l.payload+block*blockSize+blockSize/2, l.length-1)
+	require.EqualValues(t, 7, l.chunks)
+	for chunk := range l.chunks {
+		at := min(l.payload+chunk*chunkSize+chunkSize/2, l.length-1)
 		b[at] ^= 1
 		require.NoError(t, os.WriteFile(path, b, 0o600))
-		want := blockName(block, l.length-l.payload)
+		want := chunkName(chunk, l.length-l.payload)
 		_, err := Open[float32](ctx, path)
 		requireInput(t, err, path, want)
 		_, _, err = Read[float32](ctx, bytes.NewReader(b), "stream", sparse.Limits{})
@@ -112,7 +112,7 @@ func TestOpeningDoesNotCopyTheArrays(t *testing.T) {
 	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(1<<20))
 }
 
-func TestPeekTellsTypeAndShape(t *testing.T) {
+func TestPeekReturnsTypeAndShape(t *testing.T) {
 	m := &sparse.CSR[float32]{Rows: 1, Cols: 1, RowPtr: []int64{0, 1}, ColIdx: []int32{0}, Val: []float32{3}}
 	src := sparse.Source{Field: sparse.Pattern, Symmetry: sparse.Symmetric, Stored: 9}
 	b := encode(t, m, src)

@@ -16,25 +16,24 @@ import (
 
 // File is an open .msr file whose arrays are used in place.
 //
-// The file must stay as it is while it is open: as with every mapped file, a
-// program that shortens it makes later reads of the arrays fatal, but for those of
-// plans and products (sparse.LostFile). Replacing it by renaming another file over
-// it is safe.
+// The file must not change while it is open. As with every mapped file, if a program
+// shortens it, later reads of the arrays end the process, except in plans and products
+// (sparse.LostFile). Replacing the file by renaming another one to its name is safe.
 type File[V sparse.Value] struct {
 	m   *sparse.CSR[V]
 	src sparse.Source
 
 	mu    sync.Mutex
-	unmap func() error // nil once closed
+	unmap func() error // nil after Close
 }
 
-// Open maps the file at path into memory, read-only, and checks its checksums
-// and indices (see SkipChecksums, SkipIndexCheck). On systems without mapping
-// the file is read into memory.
+// Open maps the file at path into memory, read-only, and checks its checksums and indices
+// (see SkipChecksums, SkipIndexCheck). On systems without mapping it reads the file into
+// memory.
 //
-// V must be the type of the file's values: Peek tells it. A file that is
-// damaged, of another value type, gzipped, or not a regular file is refused
-// with an *sparse.InputError. When ctx ends first its error is returned.
+// V must be the type of the file's values, which Peek returns. A file that is damaged, of
+// another value type, gzipped, or not a regular file gives an *sparse.InputError. If ctx
+// ends first, Open returns its error.
 func Open[V sparse.Value](ctx context.Context, path string, opts ...Option) (*File[V], error) {
 	if err := given.Context(ctx); err != nil {
 		return nil, err
@@ -50,7 +49,7 @@ func Open[V sparse.Value](ctx context.Context, path string, opts ...Option) (*Fi
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close() // a mapping outlives its file descriptor
+	defer f.Close() // the mapping remains valid
 	h, tableSum, err := readHeader(io.NewSectionReader(f, 0, HeaderSize), path)
 	if err != nil {
 		return nil, nameError(path, err)
@@ -73,14 +72,14 @@ func Open[V sparse.Value](ctx context.Context, path string, opts ...Option) (*Fi
 	return &File[V]{m: m, src: h.Source, unmap: unmap}, nil
 }
 
-// Matrix is the matrix. Its arrays lie in the mapped file, each at a multiple
-// of 64 bytes; they must not be written to, nor used in any way after Close.
+// Matrix returns the matrix. Its arrays are in the mapped file, each at a multiple of 64
+// bytes. They must not be written, and not be used after Close.
 func (f *File[V]) Matrix() *sparse.CSR[V] { return f.m }
 
-// Source says what the matrix was made of.
+// Source returns the origin of the matrix.
 func (f *File[V]) Source() sparse.Source { return f.src }
 
-// Close gives the mapping back. Further calls do nothing.
+// Close unmaps the file. Further calls do nothing.
 func (f *File[V]) Close() error {
 	if f == nil {
 		return nil
@@ -95,8 +94,8 @@ func (f *File[V]) Close() error {
 	return err
 }
 
-// load checks the whole content of a file, of the length that h says, and finds
-// the arrays in it.
+// load checks the whole content of a file, whose length is that in h, and returns a
+// matrix that uses its arrays.
 func load[V sparse.Value](ctx context.Context, h Header, tableSum uint32, data []byte, name string, o options) (*sparse.CSR[V], error) {
 	l := layoutOf(h)
 	if !o.skipChecksums {
@@ -117,8 +116,8 @@ func load[V sparse.Value](ctx context.Context, h Header, tableSum uint32, data [
 	ptr, ok1 := mem.Slice[int64](next(l.ptr), int64(h.Rows)+1)
 	idx, ok2 := mem.Slice[int32](next(l.idx), h.NNZ)
 	val, ok3 := mem.Slice[V](next(l.val), h.NNZ)
-	if !ok1 || !ok2 || !ok3 { // the system maps files at whole pages
-		return nil, fmt.Errorf("%s: mapped at an address that is no multiple of %d", name, align)
+	if !ok1 || !ok2 || !ok3 { // cannot happen: systems map whole pages
+		return nil, fmt.Errorf("%s: mapped at an address that is not a multiple of %d", name, align)
 	}
 	m := &sparse.CSR[V]{Rows: h.Rows, Cols: h.Cols, RowPtr: ptr, ColIdx: idx, Val: val}
 	if !o.skipIndices {
@@ -146,8 +145,8 @@ func checkLength(h Header, size int64, name string) error {
 	return nil
 }
 
-// openRegular opens a regular file. Other kinds are refused before they are
-// opened, because opening a pipe waits for its writer.
+// openRegular opens a regular file. It refuses other kinds of files before opening them,
+// because opening a pipe waits for its writer.
 func openRegular(path string) (*os.File, int64, error) {
 	st, err := os.Stat(path)
 	if err != nil {
@@ -170,7 +169,7 @@ func openRegular(path string) (*os.File, int64, error) {
 	return f, st.Size(), nil
 }
 
-// nameError makes err an *sparse.InputError that names the file.
+// nameError returns err as an *sparse.InputError that names the file.
 func nameError(name string, err error) error {
 	var in *sparse.InputError
 	if errors.As(err, &in) {

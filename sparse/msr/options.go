@@ -1,18 +1,18 @@
 package msr
 
-// Option changes how Open works.
+// Option is an option of Open.
 type Option func(*options)
 
 type options struct {
 	skipChecksums, skipIndices bool
 }
 
-// SkipChecksums leaves the payload unread, so that opening a file of any size
-// takes no time; damage to the arrays goes unnoticed unless the indices show
-// it. The header and the length of the file are checked all the same.
+// SkipChecksums skips the check of the payload, so opening a file takes the same short
+// time for any size. Damage to the arrays is then detected only if it makes an index
+// invalid. The header and the length of the file are checked in any case.
 func SkipChecksums() Option { return func(o *options) { o.skipChecksums = true } }
 
-// SkipIndexCheck leaves out the check of every row pointer and column index. It
-// is for files from a trusted writer only: a kernel given a wrong index fails
-// in ways that cannot be foreseen.
+// SkipIndexCheck skips the check of every row pointer and column index. Use it only for
+// files from a trusted writer: with an invalid index the behaviour of a kernel is
+// undefined.
 func SkipIndexCheck() Option { return func(o *options) { o.skipIndices = true } }

@@ -12,15 +12,15 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Read reads an .msr file from a stream, for content that is gzipped or comes
-// through a pipe, into memory of its own. Checksums are compared as the bytes
-// pass, and the indices are checked at the end.
+// Read reads an .msr file from a stream into memory, for content that is gzipped or comes
+// through a pipe. It compares checksums while it reads, and checks the indices at the
+// end.
 //
-// Memory grows with the bytes that really arrive, whatever the header says; its
-// peak is at most 1.5 times the matrix. Where there is not so much the file is
-// refused, as a rule before its arrays are read. lim bounds the dimensions. name goes
-// into errors, which are *sparse.InputError where the content is at fault;
-// other errors of r are passed on, and so is that of ctx when it ends first.
+// Memory grows with the bytes that arrive, whatever size the header declares. Its peak is
+// at most 1.5 times the matrix. A file that needs more memory than is available is
+// refused, in most cases before its arrays are read. lim limits the dimensions. name
+// stands for the file in errors, which are *sparse.InputError if the content is wrong.
+// Other errors of r are returned unchanged, and so is the error of ctx if it ends first.
 func Read[V sparse.Value](ctx context.Context, r io.Reader, name string, lim sparse.Limits) (*sparse.CSR[V], sparse.Source, error) {
 	if err := given.Input(ctx, r); err != nil {
 		return nil, sparse.Source{}, err
@@ -70,26 +70,26 @@ func read[V sparse.Value](ctx context.Context, r io.Reader, name string, lim spa
 	return m, h.Source, nil
 }
 
-// stream reads the parts of a file in order and compares the payload with its
-// checksums. After an error it reads nothing more.
+// stream reads the parts of a file in order and compares the payload with its checksums.
+// After an error it reads nothing.
 type stream struct {
 	ctx    context.Context
 	r      io.Reader
 	name   string
-	length int64 // of the file, as the header says
+	length int64 // length of the file according to the header
 	at     int64 // bytes read
 	err    error
 
-	table []byte // checksums, once the payload has begun
-	size  int64  // of the payload
+	table []byte // checksums; nil before the payload
+	size  int64  // size of the payload
 	done  int64  // bytes of payload read
-	crc   uint32 // of the block that done lies in
+	crc   uint32 // checksum of the current chunk up to done
 }
 
-// begin says that the payload, of size bytes, comes next.
+// begin starts the payload of size bytes.
 func (s *stream) begin(table []byte, size int64) { s.table, s.size = table, size }
 
-// end checks that nothing follows.
+// end checks that the file ends here.
 func (s *stream) end() {
 	if s.err != nil {
 		return
@@ -108,8 +108,8 @@ func (s *stream) fill(b []byte) {
 		if s.err = s.ctx.Err(); s.err != nil {
 			return
 		}
-		// A piece ends where a block of the payload does.
-		n := int(min(int64(len(b)), blockSize-s.done%blockSize))
+		// A read ends at the end of a chunk of the payload.
+		n := int(min(int64(len(b)), chunkSize-s.done%chunkSize))
 		got, err := io.ReadFull(s.r, b[:n])
 		s.at += int64(got)
 		switch {
@@ -124,24 +124,25 @@ func (s *stream) fill(b []byte) {
 	}
 }
 
-// check adds b, which lies in one block, to the payload read.
+// check adds b, which is within one chunk, to the checksum, and compares it at the end of
+// the chunk.
 func (s *stream) check(b []byte) {
 	s.crc = crc32.Update(s.crc, castagnoli, b)
 	s.done += int64(len(b))
-	if s.done%blockSize != 0 && s.done != s.size {
+	if s.done%chunkSize != 0 && s.done != s.size {
 		return
 	}
-	block := (s.done - 1) / blockSize
-	if s.crc != binary.LittleEndian.Uint32(s.table[4*block:]) {
-		s.err = blockError(s.name, block, s.size)
+	chunk := (s.done - 1) / chunkSize
+	if s.crc != binary.LittleEndian.Uint32(s.table[4*chunk:]) {
+		s.err = chunkError(s.name, chunk, s.size)
 	}
 	s.crc = 0
 }
 
-// perRead is how many elements are read at a time: 1 MiB at most.
+// perRead is the number of elements that are read at a time: at most 1 MiB.
 const perRead = 1 << 17
 
-// readArray reads n elements and the padding behind them.
+// readArray reads n elements and the padding after them.
 func readArray[T mem.Elem](s *stream, n int64) []T {
 	a := []T{}
 	for have := int64(0); have < n && s.err == nil; have = int64(len(a)) {

@@ -12,9 +12,9 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// VerifyPart checks share i of n of the checksums of the file at path: n calls, by n
-// processes, check it whole, as Open does, and each reads about 1/n of it. It takes
-// little memory. Errors are those of Open; indices are not looked at.
+// VerifyPart checks part i of n of the checksums of the file at path. n calls, by n
+// processes, check the whole file as Open does, and each reads about 1/n of it.
+// VerifyPart takes little memory and does not check indices. Errors are those of Open.
 func VerifyPart(ctx context.Context, path string, i, n int) error {
 	if err := given.Context(ctx); err != nil {
 		return err
@@ -41,22 +41,22 @@ func VerifyPart(ctx context.Context, path string, i, n int) error {
 	}
 	buf := make([]byte, 1<<18)
 	bytes := l.length - l.payload
-	for b := par.Cut(l.blocks, n, i); b < par.Cut(l.blocks, n, i+1); b++ {
+	for b := par.Cut(l.chunks, n, i); b < par.Cut(l.chunks, n, i+1); b++ {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		sum, err := checksum(io.NewSectionReader(f, l.payload+b*blockSize, min(blockSize, bytes-b*blockSize)), buf)
+		sum, err := checksum(io.NewSectionReader(f, l.payload+b*chunkSize, min(chunkSize, bytes-b*chunkSize)), buf)
 		if err != nil {
 			return nameError(path, err)
 		}
 		if sum != binary.LittleEndian.Uint32(table[4*b:]) {
-			return blockError(path, b, bytes)
+			return chunkError(path, b, bytes)
 		}
 	}
 	return nil
 }
 
-// checksum is the CRC32C of all that r gives.
+// checksum returns the CRC32C of all content of r.
 func checksum(r io.Reader, buf []byte) (crc uint32, err error) {
 	for {
 		n, err := r.Read(buf)

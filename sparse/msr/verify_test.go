@@ -9,12 +9,12 @@ import (
 	"github.com/msrep-go/msrep/sparse/gen"
 )
 
-func TestSharesOfTheChecksumsTogetherCoverTheFile(t *testing.T) {
+func TestPartsOfTheChecksumsTogetherCoverTheFile(t *testing.T) {
 	m, src, err := gen.Generate("random:rows=30000,nnz=900000")
 	require.NoError(t, err)
 	b := encode(t, m, src)
-	blocks := (len(b) - HeaderSize - 64 + blockSize - 1) / blockSize
-	require.Greater(t, blocks, 2)
+	chunks := (len(b) - HeaderSize - 64 + chunkSize - 1) / chunkSize
+	require.Greater(t, chunks, 2)
 	verify := func(b []byte, n int) (bad int) {
 		path := save(t, b)
 		for i := range n {
@@ -27,7 +27,7 @@ func TestSharesOfTheChecksumsTogetherCoverTheFile(t *testing.T) {
 	}
 	for _, n := range []int{1, 2, 3, 10} {
 		require.Zero(t, verify(b, n))
-		for at := HeaderSize + 64; at < len(b); at += blockSize - 1000 {
+		for at := HeaderSize + 64; at < len(b); at += chunkSize - 1000 {
 			b[at] ^= 4
 			require.Equal(t, 1, verify(b, n), "byte %d, %d shares", at, n)
 			b[at] ^= 4
@@ -35,7 +35,7 @@ func TestSharesOfTheChecksumsTogetherCoverTheFile(t *testing.T) {
 	}
 }
 
-func TestAShareOfADamagedFileIsRefused(t *testing.T) {
+func TestAPartOfADamagedFileIsRefused(t *testing.T) {
 	b := encode(t, small(), sparse.Source{Field: sparse.Real, Symmetry: sparse.General, Stored: 5})
 	for _, c := range []struct {
 		b    []byte

@@ -9,15 +9,14 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Write writes m as an .msr file to w, without copying its arrays: checksums
-// are computed first, in parallel, then everything is written in order.
+// Write writes m as an .msr file to w, without copying its arrays. It first computes the
+// checksums, on several goroutines, and then writes everything in order.
 //
-// src says what the matrix was made of. An empty Field means real, an empty
-// Symmetry general, and the zero Source also that m.NNZ() entries were stored.
+// src describes the origin of the matrix. An empty Field means real, an empty Symmetry
+// general; the zero Source also means that m.NNZ() entries were stored.
 //
-// A matrix that is not valid, has more than sparse.MaxDim rows, or does not fit
-// src is refused with an *sparse.InputError before anything is written. Other
-// errors are those of w.
+// A matrix that is invalid, has more than sparse.MaxDim rows, or does not match src gives
+// an *sparse.InputError before anything is written. Other errors are those of w.
 func Write[V sparse.Value](w io.Writer, m *sparse.CSR[V], src sparse.Source) error {
 	if err := given.Check("writer", w); err != nil {
 		return err
@@ -40,7 +39,7 @@ func Write[V sparse.Value](w io.Writer, m *sparse.CSR[V], src sparse.Source) err
 	return nil
 }
 
-// headerOf checks m and src and describes the file to be.
+// headerOf checks m and src and returns the header of the file.
 func headerOf[V sparse.Value](m *sparse.CSR[V], src sparse.Source) (Header, error) {
 	if err := m.Validate(); err != nil {
 		return Header{}, err
@@ -73,7 +72,7 @@ func headerOf[V sparse.Value](m *sparse.CSR[V], src sparse.Source) (Header, erro
 	return h, nil
 }
 
-// payloadOf is the memory of the arrays of m, each with its padding.
+// payloadOf returns the memory of the arrays of m, each with its padding.
 func payloadOf[V sparse.Value](m *sparse.CSR[V]) payload {
 	var p payload
 	for _, array := range [][]byte{mem.Bytes(m.RowPtr), mem.Bytes(m.ColIdx), mem.Bytes(m.Val)} {

@@ -9,17 +9,17 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// values is the numbers of one chunk of an array file, up to its first fault.
+// values is the values of one chunk of an array file, up to the first error.
 type values struct {
 	val     *[]float64
 	inexact source.Inexact
 	err     error
 }
 
-// scratch keeps the memory of values from one chunk to the next.
+// scratch reuses the memory of values from chunk to chunk.
 var scratch = sync.Pool{New: func() any { return new([]float64) }}
 
-// parseValues reads the values of a chunk, one a line.
+// parseValues parses the values of a chunk, one per line.
 func (h *header) parseValues(c lines.Chunk) values {
 	b, line := c.Data, c.Line
 	to := scratch.Get().(*[]float64)
@@ -49,7 +49,7 @@ func (h *header) parseValues(c lines.Chunk) values {
 	return values{to, inexact, nil}
 }
 
-// lineFault says what is wrong with a line that is not one value.
+// lineFault returns the error for a line that is not one value.
 func (h *header) lineFault(line int64, text []byte) error {
 	if words := bytes.Fields(text); len(words) != 1 {
 		return h.errorf(line, "line has %d words: an array has one value a line: %.60q", len(words), text)
@@ -60,15 +60,15 @@ func (h *header) lineFault(line int64, text []byte) error {
 	return h.errorf(line, "not a value: %.60q", text)
 }
 
-// blockEntries is how many entries of an array stand in one block of triples.
-const blockEntries = 1 << 16
+// chunkSize is the number of entries of an array in one chunk of triples.
+const chunkSize = 1 << 16
 
-// denseEntries makes triples of the values of an array, column after column.
-// Zeros are left out.
+// denseEntries converts the values of an array, column after column, to triples. It
+// leaves out zeros.
 type denseEntries struct {
 	h      *header
-	i, j   int64 // where the next value stands
-	blocks []sparse.Triples[float64]
+	i, j   int64 // position of the next value
+	chunks []sparse.Triples[float64]
 }
 
 func newDenseEntries(h *header) *denseEntries {
@@ -77,7 +77,7 @@ func newDenseEntries(h *header) *denseEntries {
 	return d
 }
 
-// top is the first row that a file gives of column j.
+// top returns the first row that a file stores of column j.
 func (d *denseEntries) top() int64 {
 	switch d.h.symmetry {
 	case sparse.Symmetric:
@@ -101,17 +101,17 @@ func (d *denseEntries) add(val []float64) {
 }
 
 func (d *denseEntries) append(i, j int32, v float64) {
-	k := len(d.blocks) - 1
-	if k < 0 || len(d.blocks[k].Row) == blockEntries {
-		size := blockEntries
+	k := len(d.chunks) - 1
+	if k < 0 || len(d.chunks[k].Row) == chunkSize {
+		size := chunkSize
 		if k < 0 { // small matrices are common
-			size = int(min(d.h.entries, blockEntries))
+			size = int(min(d.h.entries, chunkSize))
 		}
-		d.blocks = append(d.blocks, sparse.Triples[float64]{
+		d.chunks = append(d.chunks, sparse.Triples[float64]{
 			Row: make([]int32, 0, size), Col: make([]int32, 0, size), Val: make([]float64, 0, size),
 		})
 		k++
 	}
-	t := &d.blocks[k]
+	t := &d.chunks[k]
 	t.Row, t.Col, t.Val = append(t.Row, i), append(t.Col, j), append(t.Val, v)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/msrep-go/msrep/sparse/mtx"
 )
 
-func TestAVectorTakesMemoryForWhatArrivesNotForWhatItsHeaderClaims(t *testing.T) {
+func TestAVectorTakesMemoryForItsContentNotItsHeader(t *testing.T) {
 	const claimed, values = 1_000_000_000, 2_000_000 // several chunks of text
 	text := fmt.Sprintf("%%%%MatrixMarket matrix array real general\n%d 1\n%s", claimed, strings.Repeat("0\n", values))
 	var before, after runtime.MemStats

@@ -4,29 +4,28 @@
 //
 //	%%MatrixMarket OBJECT FORMAT FIELD SYMMETRY
 //
-// in any case, with one or two % and, if need be, a byte order mark and white space before it,
-// where
+// in upper or lower case, with one or two %. A byte order mark and white space may
+// precede it. Here
 //
 //	OBJECT    matrix or vector: a vector is a matrix of one column, whose sizes and entries may
-//	          leave out the column, as the banner may the symmetry
+//	          omit the column; its banner may omit the symmetry
 //	FORMAT    coordinate: one line "row column value" per entry, any order
 //	          array: one value per line, column after column, zeros included
 //	FIELD     real (or double), integer (or unsigned-integer, as SciPy writes it), or
 //	          pattern (coordinate only; no values, each is 1)
 //	SYMMETRY  general, symmetric, or skew-symmetric (not for pattern)
 //
-// then a line "rows columns entries" (array: "rows columns"), then the entries.
-// Indices start at 1. Comments begin with % and may stand anywhere after the
-// first line, as may blank lines; numbers are separated by any white space.
-// Exponents may be written as Fortran does, 1.5D+3. A value is the nearest float64 of
-// the number that is written, an infinity beyond their range; integers may be of any length.
+// Then follow a line "rows columns entries" (array: "rows columns") and the entries.
+// Indices start at 1. Comments begin with %; comments and blank lines may be anywhere
+// after the first line. Any white space separates numbers. Exponents may be written as in
+// Fortran, 1.5D+3. A value is the float64 nearest to the written number, or infinite
+// beyond the range of float64. Integers may have any length.
 //
-// Entries at the same place add up, also those of a pattern. A symmetric file
-// gives one of a[i][j] and a[j][i]: the format wants that below the diagonal, the
-// other one is taken as well. The matrix that is read holds both. If a file gives
-// both, each of the two becomes the sum, as in SciPy, since they are one entry.
-// Complex and hermitian files are refused.
+// Entries with the same position are added, also in a pattern. A symmetric file stores
+// one of a[i][j] and a[j][i]. The format requires the one below the diagonal; the other
+// one is accepted too. The matrix holds both. If a file stores both, they count as one
+// entry, and both get the sum, as in SciPy. Complex and hermitian files are refused.
 //
-// Reading is parallel and streaming. It needs 16 bytes per entry of the file (8
-// for a pattern) beside the matrix.
+// Several goroutines parse the file while it is read. Reading takes 16 bytes per entry of
+// the file (8 for a pattern) beside the matrix.
 package mtx

@@ -11,21 +11,21 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// block is the entries of one chunk of a coordinate file, up to its first fault.
-type block struct {
+// chunkEntries is the entries of one chunk of a coordinate file, up to the first error.
+type chunkEntries struct {
 	sparse.Triples[float64]
 	inexact source.Inexact
 	err     error
 }
 
-// entry is what a line of a coordinate file says.
+// entry is the content of a line of a coordinate file.
 type entry struct {
-	row, col int64 // from 1 on
+	row, col int64 // 1-based
 	val      float64
 }
 
-// parseEntries reads the entries of a chunk.
-func (h *header) parseEntries(c lines.Chunk) block {
+// parseEntries parses the entries of a chunk.
+func (h *header) parseEntries(c lines.Chunk) chunkEntries {
 	b, line := c.Data, c.Line
 	t := lines.NewTriples(c, h.field != sparse.Pattern)
 	values, skew := t.Val != nil, h.symmetry == sparse.SkewSymmetric
@@ -45,7 +45,7 @@ func (h *header) parseEntries(c lines.Chunk) block {
 			}
 		}
 		if next == 0 || uint64(e.row-1) >= uint64(h.rows) || uint64(e.col-1) >= uint64(h.cols) || skew && e.row == e.col && e.val != 0 {
-			return block{lines.Cut(t, count), inexact, h.entryFault(line, lines.First(b[p:]))}
+			return chunkEntries{lines.Cut(t, count), inexact, h.entryFault(line, lines.First(b[p:]))}
 		}
 		p = next
 		t.Row[count], t.Col[count] = int32(e.row-1), int32(e.col-1)
@@ -54,12 +54,12 @@ func (h *header) parseEntries(c lines.Chunk) block {
 		}
 		count++
 	}
-	return block{lines.Cut(t, count), inexact, nil}
+	return chunkEntries{lines.Cut(t, count), inexact, nil}
 }
 
-// scanCommon reads the line of b that begins at p and says where the next one does, if it
-// is written as most are: indices of 1 to 8 digits, single blanks, and nothing else. Of all
-// other lines, and of the last ones of b, next is 0.
+// scanCommon parses the line at b[p:] if it has the common form: indices of 1 to 8
+// digits, single blanks, and nothing else. It returns the start of the next line, or 0
+// for all other lines and for the last lines of b.
 func (h *header) scanCommon(b []byte, p int, value bool) (e entry, next int) {
 	const room = 2 * len("12345678 ")
 	if len(b)-p <= room || h.vector {
@@ -92,8 +92,8 @@ func (h *header) scanCommon(b []byte, p int, value bool) (e entry, next int) {
 	return e, p + 1
 }
 
-// scanEntry reads the line of b that begins at p and says where the next one does, 0 if it
-// is not an entry. inexact says that its value is not what is written.
+// scanEntry parses the line at b[p:] and returns the start of the next line, or 0 if the
+// line is not an entry. inexact reports that the value differs from the written one.
 func (h *header) scanEntry(b []byte, p int, value bool) (e entry, next int, inexact bool) {
 	e.row, next = number.ScanInt(b[p:])
 	p += next
@@ -120,12 +120,13 @@ func (h *header) scanEntry(b []byte, p int, value bool) (e entry, next int, inex
 	return e, p + 1, inexact
 }
 
-// scanValue reads the value that b begins with and says how many bytes it took: 0 also of
-// integers of more than 15 bytes and of what is beyond the range of float64, which scanAny reads.
+// scanValue parses the value at the start of b and returns its length in bytes. The
+// length is 0 if there is no value, and also for integers of more than 15 bytes and
+// values beyond the range of float64; scanAny parses those.
 func (h *header) scanValue(b []byte) (float64, int) {
 	if h.field == sparse.Integer {
 		v, n := number.ScanInt(b)
-		if n > len("999999999999999") { // which is below 2^53
+		if n > len("999999999999999") { // 15 digits are below 2^53
 			return 0, 0
 		}
 		return float64(v), n
@@ -133,7 +134,8 @@ func (h *header) scanValue(b []byte) (float64, int) {
 	return number.ScanFloat(b)
 }
 
-// scanAny is scanValue for every value; inexact says that v is not what is written.
+// scanAny is scanValue for every value. inexact reports that v differs from the written
+// value.
 func (h *header) scanAny(b []byte) (v float64, n int, inexact bool) {
 	if v, n = h.scanValue(b); n > 0 {
 		return v, n, false
@@ -146,7 +148,7 @@ func (h *header) scanAny(b []byte) (v float64, n int, inexact bool) {
 	return v, n, n > 0
 }
 
-// inexactAt notes that the value v stands for another one in a line.
+// inexactAt returns the Inexact of a line whose value was read as v.
 func inexactAt(v float64, line int64) source.Inexact {
 	if math.IsInf(v, 0) {
 		return source.Inexact{Infinite: line}
@@ -154,7 +156,7 @@ func inexactAt(v float64, line int64) source.Inexact {
 	return source.Inexact{Rounded: line}
 }
 
-// entryFault says what is wrong with a line that is not an entry.
+// entryFault returns the error for a line that is not an entry.
 func (h *header) entryFault(line int64, text []byte) error {
 	words := bytes.Fields(text)
 	need, form := 3, "row, column and value"
@@ -197,7 +199,7 @@ func (h *header) entryFault(line int64, text []byte) error {
 	return h.errorf(line, "not an entry: %.60q", text)
 }
 
-// valueFault says what is wrong with a word that is not a value; nil if nothing.
+// valueFault returns the error for a word that is not a value, or nil.
 func (h *header) valueFault(line int64, word []byte) error {
 	if _, n, _ := h.scanAny(word); n == len(word) {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/msrep-go/msrep/sparse/mtx"
 )
 
-// One triangle of a symmetric matrix becomes both; written again it is one.
+// Read expands one triangle of a symmetric matrix to both; Write writes one triangle.
 func ExampleRead() {
 	const file = `%%MatrixMarket matrix coordinate real symmetric
 2 2 2

@@ -16,17 +16,19 @@ import (
 
 const banner = "%%MatrixMarket"
 
-// sniffed is how many bytes of a file its banner must begin in.
-const sniffed = 512
+// sniffBytes is the number of bytes within which the banner must begin.
+const sniffBytes = 512
 
-// HasBanner reports whether a file that starts with head, of which 512 bytes are enough, is a Matrix Market file. Its
-// banner may have one % only, and white space and the byte order mark of UTF-8 before it.
+// HasBanner reports whether a file that begins with head is a Matrix Market file. 512
+// bytes are enough. The banner may have only one %, and white space and the byte order
+// mark of UTF-8 before it.
 func HasBanner(head []byte) bool {
 	_, head = cutBlank(head)
 	return hasPrefixFold(head, banner) || hasPrefixFold(head, banner[1:])
 }
 
-// cutBlank cuts the byte order mark and the white space that head begins with, and says in which line the rest begins.
+// cutBlank removes the byte order mark and the white space at the start of head, and
+// returns the rest and its line.
 func cutBlank(head []byte) (line int64, rest []byte) {
 	rest = bytes.TrimLeft(bytes.TrimPrefix(head, []byte(lines.ByteOrderMark)), " \t\r\n\v\f")
 	return 1 + int64(bytes.Count(head[:len(head)-len(rest)], []byte{'\n'})), rest
@@ -36,22 +38,22 @@ func hasPrefixFold(b []byte, prefix string) bool {
 	return len(b) >= len(prefix) && strings.EqualFold(string(b[:len(prefix)]), prefix)
 }
 
-// header is what stands before the entries.
+// header is the part of a file before the entries.
 type header struct {
-	name       string // of the file
-	first      int64  // the line of the banner
+	name       string // name of the file
+	first      int64  // line of the banner
 	vector     bool   // sizes and entries have no column
 	array      bool
 	field      sparse.Field
 	symmetry   sparse.Symmetry
 	rows, cols int64
-	entries    int64 // that have to follow
-	line       int64 // of the sizes
+	entries    int64 // number of entries that must follow
+	line       int64 // line of the sizes
 
-	inexact source.Inexact // of the entries that were read
+	inexact source.Inexact // of the entries read so far
 }
 
-// readHeader reads up to the line with the sizes and checks all of it.
+// readHeader reads and checks the file up to the line with the sizes.
 func readHeader(r *lines.Reader, name string, lim sparse.Limits) (*header, error) {
 	h := &header{name: name}
 	if err := h.readBanner(r); err != nil {
@@ -79,7 +81,7 @@ func (h *header) errorf(line int64, format string, args ...any) error {
 
 func (h *header) readBanner(r *lines.Reader) error {
 	var head []byte
-	for n := len(banner); len(head) < n && n <= sniffed; { // no more than is needed: a pipe may have no more yet
+	for n := len(banner); len(head) < n && n <= sniffBytes; { // read no more than is needed: a pipe may not have more yet
 		if head = r.Peek(n); len(head) < n {
 			break
 		}
@@ -89,7 +91,7 @@ func (h *header) readBanner(r *lines.Reader) error {
 	h.first, _ = cutBlank(head)
 	if !HasBanner(head) {
 		if _, err := r.Next(); err != nil && err != io.EOF && r.Line() == 0 {
-			return err // nothing can be read at all
+			return err // not even the first line can be read
 		}
 		return h.errorf(h.first, "not a Matrix Market file: it must begin with %s", banner)
 	}
@@ -160,7 +162,7 @@ func (h *header) readBanner(r *lines.Reader) error {
 	return nil
 }
 
-// setSizes takes the sizes from the words of their line.
+// setSizes parses the line with the sizes.
 func (h *header) setSizes(words [][]byte, lim sparse.Limits) error {
 	to, names := []*int64{&h.rows, &h.cols, &h.entries}, []string{"rows", "columns", "entries"}
 	if h.array {
@@ -200,15 +202,15 @@ func (h *header) setSizes(words [][]byte, lim sparse.Limits) error {
 	return nil
 }
 
-// source describes a file of which so many entries were stored.
+// source returns the Source of a file with this number of stored entries.
 func (h *header) source(stored int64) sparse.Source {
 	s := sparse.Source{Field: h.field, Symmetry: h.symmetry, Stored: stored}
 	h.inexact.Apply(&s)
 	return s
 }
 
-// arrayLength is how many values an array file has; 0 for sizes that are about
-// to be refused, whose product may overflow.
+// arrayLength returns the number of values in an array file. It returns 0 for sizes that
+// will be refused, because their product may overflow.
 func (h *header) arrayLength() int64 {
 	m, n := h.rows, h.cols
 	if m < 0 || n < 0 || m > sparse.MaxDim || n > sparse.MaxDim {

@@ -16,8 +16,8 @@ import (
 	"github.com/msrep-go/msrep/sparse/mtx"
 )
 
-// serial reads a valid coordinate file of real values in the plainest way. It
-// gives the sums of all entries by position, added in the order of the file.
+// serial reads a valid coordinate file of real values with simple code. It returns the
+// sums of all entries by position, added in the order of the file.
 func serial(text string) map[[2]int]float64 {
 	sums := map[[2]int]float64{}
 	var sym string

@@ -14,25 +14,25 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Part is some of the entries of a file, as they stand in it: those of one of several
-// readers, which together have all of them.
+// Part is some of the entries of a file, in the form of the file: the part of one of
+// several readers, which together read all entries.
 type Part struct {
 	Rows, Cols int
-	Source     sparse.Source // Stored is what the header declares; Note, and Field where integers are rounded, are of this part
-	// Blocks is the entries, in the order of the file, symmetric halves not expanded and
-	// without the zeros of an array.
+	Source     sparse.Source // Stored is the number in the header; Note, and Field if integers are rounded, concern this part
+	// Blocks is the entries in the order of the file, without the mirrored entries of a
+	// symmetric file and without the zeros of an array.
 	Blocks []sparse.Triples[float64]
 
 	h *header
 }
 
 // ReadPart reads part i of n of the file at path. Parts of a plain coordinate file are
-// ranges of bytes, and nothing else of it is read but the header. A gzipped file, and
-// one that holds an array, is read whole for every part, but only a part of it is kept.
+// ranges of bytes; ReadPart reads only the range and the header. It reads gzipped files
+// and arrays completely for every part, but keeps only the part.
 //
-// The entries of part i come before those of part i+1 in the file. Errors are those of
-// Read; that the number of entries is not what the header declares shows only when all
-// parts were read: see CheckEntries.
+// The entries of part i precede those of part i+1 in the file. Errors are those of Read,
+// except that a wrong number of entries is detected only when all parts have been read;
+// see CheckEntries.
 func ReadPart(ctx context.Context, path string, i, n int, lim sparse.Limits) (*Part, error) {
 	if err := given.Context(ctx); err != nil {
 		return nil, err
@@ -63,16 +63,16 @@ func ReadPart(ctx context.Context, path string, i, n int, lim sparse.Limits) (*P
 	return p, nil
 }
 
-// Entries is how many entries this part has.
+// Entries returns the number of entries of this part.
 func (p *Part) Entries() int64 { return stored(p.Blocks) }
 
-// CheckEntries compares the entries of all parts together with what the header
-// declares.
+// CheckEntries returns an error if all, the number of entries of all parts, differs from
+// the number in the header.
 func (p *Part) CheckEntries(all int64) error {
-	if p.h.array || all == p.h.entries { // an array was counted as it was read
+	if p.h.array || all == p.h.entries { // eachValues has counted the values of an array
 		return nil
 	}
-	return p.h.errorf(0, "has %d entries, not the %d that line %d %s", all, p.h.entries, p.h.line, p.h.says())
+	return p.h.errorf(0, "has %d entries, not the %d that line %d %s", all, p.h.entries, p.h.line, p.h.countVerb())
 }
 
 // arrayPart keeps the values [first, end) of an array.
@@ -82,28 +82,28 @@ func (p *Part) arrayPart(ctx context.Context, in *lines.Reader, first, end int64
 	err := p.h.eachValues(ctx, in, func(val []float64) error {
 		for k := range val {
 			if at := before + int64(k); at < first || at >= end {
-				val[k] = 0 // which is left out
+				val[k] = 0 // denseEntries leaves out zeros
 			}
 		}
 		before += int64(len(val))
 		d.add(val)
 		return nil
 	})
-	p.Blocks = d.blocks
+	p.Blocks = d.chunks
 	return err
 }
 
-// streamPart reads everything and parses the chunks of lines that begin in its share of
-// the lines that the header calls for.
+// streamPart reads everything and parses the chunks of lines that begin in part i of the
+// lines that the header declares.
 func (p *Part) streamPart(ctx context.Context, in *lines.Reader, i, n int) error {
 	all := max(p.h.entries, 1)
-	return p.take(ctx, in, func(c lines.Chunk) bool {
+	return p.parseChunks(ctx, in, func(c lines.Chunk) bool {
 		at := min(c.Line-p.h.line-1, all-1)
 		return par.Cut(all, n, i) <= at && at < par.Cut(all, n, i+1)
 	})
 }
 
-// rangePart reads the lines that begin in a range of bytes behind the header.
+// rangePart reads the lines that begin in a range of bytes after the header.
 func (p *Part) rangePart(ctx context.Context, f *fileio.File, i, n int) error {
 	r := f.OS()
 	body, err := afterLine(r, f.Size, p.h.line)
@@ -121,13 +121,13 @@ func (p *Part) rangePart(ctx context.Context, f *fileio.File, i, n int) error {
 	}
 	lo, hi := cut[0], cut[1]
 	in := lines.NewReader(io.NewSectionReader(r, lo, hi-lo), p.h.name)
-	err = p.take(ctx, in, func(lines.Chunk) bool { return true })
+	err = p.parseChunks(ctx, in, func(lines.Chunk) bool { return true })
 	var bad *sparse.InputError
 	isBad := errors.As(err, &bad) && bad.Line > 0
 	if !isBad && p.h.inexact == (source.Inexact{}) {
 		return err
 	}
-	before, e := countLines(r, lo) // lines were counted from lo
+	before, e := countLines(r, lo) // line numbers so far count from lo
 	if e != nil {
 		return e
 	}
@@ -138,15 +138,15 @@ func (p *Part) rangePart(ctx context.Context, f *fileio.File, i, n int) error {
 	return err
 }
 
-// take parses the chunks that are wanted.
-func (p *Part) take(ctx context.Context, in *lines.Reader, wanted func(lines.Chunk) bool) error {
-	parse := func(c lines.Chunk) block {
+// parseChunks parses the chunks for which wanted is true.
+func (p *Part) parseChunks(ctx context.Context, in *lines.Reader, wanted func(lines.Chunk) bool) error {
+	parse := func(c lines.Chunk) chunkEntries {
 		if !wanted(c) {
-			return block{}
+			return chunkEntries{}
 		}
 		return p.h.parseEntries(c)
 	}
-	return lines.Each(ctx, in, parse, func(_ lines.Chunk, b block) error {
+	return lines.Each(ctx, in, parse, func(_ lines.Chunk, b chunkEntries) error {
 		if len(b.Row) > 0 {
 			p.Blocks = append(p.Blocks, b.Triples)
 		}
@@ -155,7 +155,7 @@ func (p *Part) take(ctx context.Context, in *lines.Reader, wanted func(lines.Chu
 	})
 }
 
-// afterLine is where the line after the given one begins.
+// afterLine returns the offset of the line after the given one.
 func afterLine(r io.ReaderAt, size, line int64) (int64, error) {
 	in := bufio.NewReaderSize(io.NewSectionReader(r, 0, size), lines.MaxLine+2)
 	var at int64
@@ -169,7 +169,7 @@ func afterLine(r io.ReaderAt, size, line int64) (int64, error) {
 	return at, nil
 }
 
-// lineStart is where the first line begins that does so at at or behind it.
+// lineStart returns the offset of the first line that begins at or after the offset at.
 func lineStart(r io.ReaderAt, at, size int64) (int64, error) {
 	in := bufio.NewReader(io.NewSectionReader(r, at-1, size-at+1))
 	for at--; ; {

@@ -23,7 +23,7 @@ import (
 	"github.com/msrep-go/msrep/sparse/mtx"
 )
 
-// inParts reads a file in n parts and puts them together.
+// inParts reads a file in n parts and combines them.
 func inParts(path string, n int) (*sparse.CSR[float64], sparse.Source, error) {
 	var blocks []sparse.Triples[float64]
 	var last *mtx.Part
@@ -53,7 +53,7 @@ func inParts(path string, n int) (*sparse.CSR[float64], sparse.Source, error) {
 	return sparse.Assemble(last.Rows, last.Cols, src.Symmetry, blocks), src, nil
 }
 
-// twoFiles puts text into a file, as it is and gzipped.
+// twoFiles writes text to two files, one of them gzipped.
 func twoFiles(t *testing.T, text string) (plain, zipped string) {
 	plain = filepath.Join(t.TempDir(), "f.mtx")
 	require.NoError(t, os.WriteFile(plain, []byte(text), 0o600))
@@ -203,7 +203,7 @@ func TestAMissingEntryIsFoundWhenAllPartsAreRead(t *testing.T) {
 	}
 }
 
-func TestPartsOfRealMatricesTogetherAreThem(t *testing.T) {
+func TestPartsOfRealMatricesMakeTheWhole(t *testing.T) {
 	for _, name := range []string{"gre_343", "memplus"} {
 		path := corpus.Testdata(name + ".mtx.gz")
 		want, err := matio.Read(context.Background(), path)

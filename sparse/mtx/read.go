@@ -10,15 +10,15 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Read reads a matrix. The result is general (symmetric halves are expanded),
-// with sorted columns and no duplicates; src says what the file held. Values are
-// the nearest float64 of what is written, nan and inf included; beyond the range
-// of float64 they are infinities. src.Note says where these and rounded integers
-// stand; with rounded integers src.Field is real.
+// Read reads a matrix. The result has sorted columns, no duplicates, and both halves of a
+// symmetric matrix; src describes the content of the file. A value is the float64 nearest
+// to the written number, nan and inf included; beyond the range of float64 it is
+// infinite. src.Note gives the lines of infinite values and rounded integers. If integers
+// are rounded, src.Field is real.
 //
-// name is the file that errors name. Whatever is wrong with the file is an
-// *sparse.InputError with a line; lim bounds sizes out of proportion to the
-// number of entries. When ctx ends, so does Read, with its error.
+// name stands for the file in errors. Invalid content gives an *sparse.InputError with a
+// line. lim limits the dimensions in relation to the number of entries. If ctx ends, Read
+// returns its error.
 func Read(ctx context.Context, r io.Reader, name string, lim sparse.Limits) (m *sparse.CSR[float64], src sparse.Source, err error) {
 	if err := given.Input(ctx, r); err != nil {
 		return nil, src, err
@@ -28,7 +28,7 @@ func Read(ctx context.Context, r io.Reader, name string, lim sparse.Limits) (m *
 	if err != nil {
 		return nil, src, err
 	}
-	var blocks []sparse.Triples[float64]
+	var chunks []sparse.Triples[float64]
 	fits := once(func() error { return lim.CheckMemory(name, h.line, h.rows, h.entries, sparse.TripleBytes) })
 	if h.array {
 		d := newDenseEntries(h)
@@ -36,22 +36,23 @@ func Read(ctx context.Context, r io.Reader, name string, lim sparse.Limits) (m *
 			d.add(val)
 			return fits()
 		})
-		blocks = d.blocks
+		chunks = d.chunks
 	} else {
-		err = h.eachBlock(ctx, in, func(t sparse.Triples[float64]) error {
-			blocks = append(blocks, t)
+		err = h.eachTriples(ctx, in, func(t sparse.Triples[float64]) error {
+			chunks = append(chunks, t)
 			return fits()
 		})
 	}
 	if err != nil {
 		return nil, src, err
 	}
-	src = h.source(stored(blocks))
-	return sparse.Assemble(int(h.rows), int(h.cols), h.symmetry, blocks), src, nil
+	src = h.source(stored(chunks))
+	return sparse.Assemble(int(h.rows), int(h.cols), h.symmetry, chunks), src, nil
 }
 
-// once is a check that is made for the second chunk of a file: that is not so short that its
-// header lies.
+// once returns a function that calls check when it is called the second time, for the
+// second chunk of a file. A file of one chunk is too short for a check of memory to
+// matter.
 func once(check func() error) func() error {
 	chunks := 0
 	return func() error {
@@ -62,18 +63,18 @@ func once(check func() error) func() error {
 	}
 }
 
-func stored(blocks []sparse.Triples[float64]) (n int64) {
-	for _, t := range blocks {
+func stored(chunks []sparse.Triples[float64]) (n int64) {
+	for _, t := range chunks {
 		n += int64(len(t.Row))
 	}
 	return n
 }
 
-// eachBlock calls add for the entries of a coordinate file, in their order. An error of
-// add ends it.
-func (h *header) eachBlock(ctx context.Context, in *lines.Reader, add func(sparse.Triples[float64]) error) error {
+// eachTriples calls add for the entries of a coordinate file, in order, until add returns
+// an error.
+func (h *header) eachTriples(ctx context.Context, in *lines.Reader, add func(sparse.Triples[float64]) error) error {
 	t := tally{h: h, line: h.line}
-	err := lines.Each(ctx, in, h.parseEntries, func(c lines.Chunk, b block) error {
+	err := lines.Each(ctx, in, h.parseEntries, func(c lines.Chunk, b chunkEntries) error {
 		if err := t.count(c, len(b.Row), b.err); err != nil {
 			return err
 		}
@@ -83,8 +84,8 @@ func (h *header) eachBlock(ctx context.Context, in *lines.Reader, add func(spars
 	return t.end(err)
 }
 
-// eachValues calls add for the values of an array file, in their order. An error of add
-// ends it.
+// eachValues calls add for the values of an array file, in order, until add returns an
+// error.
 func (h *header) eachValues(ctx context.Context, in *lines.Reader, add func([]float64) error) error {
 	t := tally{h: h, line: h.line}
 	err := lines.Each(ctx, in, h.parseValues, func(c lines.Chunk, v values) error {
@@ -98,41 +99,42 @@ func (h *header) eachValues(ctx context.Context, in *lines.Reader, add func([]fl
 	return t.end(err)
 }
 
-// tally compares the number of entries with what the header says.
+// tally compares the number of entries with the number in the header.
 type tally struct {
 	h    *header
 	n    int64 // entries so far
-	line int64 // the last one so far
+	line int64 // last line so far
 }
 
-// count adds the n entries of c. fault is what stands after them, or nil; one
-// entry too many comes before it.
+// count adds the n entries of c. fault is the error after them, or nil; an entry too many
+// precedes it.
 func (t *tally) count(c lines.Chunk, n int, fault error) error {
 	if room := t.h.entries - t.n; int64(n) > room {
-		return t.h.errorf(entryLine(c, room), "more entries than the %d that line %d %s", t.h.entries, t.h.line, t.h.says())
+		return t.h.errorf(entryLine(c, room), "more entries than the %d that line %d %s", t.h.entries, t.h.line, t.h.countVerb())
 	}
 	t.n += int64(n)
 	t.line = c.Line + int64(c.Count) - 1
 	return fault
 }
 
-// end gives err, or says that entries are missing.
+// end returns err, or an error if entries are missing.
 func (t *tally) end(err error) error {
 	if err == nil && t.n < t.h.entries {
-		err = t.h.errorf(t.line, "file ends after %d of the %d entries that line %d %s", t.n, t.h.entries, t.h.line, t.h.says())
+		err = t.h.errorf(t.line, "file ends after %d of the %d entries that line %d %s", t.n, t.h.entries, t.h.line, t.h.countVerb())
 	}
 	return err
 }
 
-// says tells how the header gives the number of entries.
-func (h *header) says() string {
+// countVerb returns the verb for the number of entries in the header: an array header only
+// implies it.
+func (h *header) countVerb() string {
 	if h.array {
 		return "calls for"
 	}
 	return "declares"
 }
 
-// entryLine is the line of entry k of a chunk, counted from 0.
+// entryLine returns the line of entry k of a chunk, counted from 0.
 func entryLine(c lines.Chunk, k int64) int64 {
 	line := c.Line
 	for text := range bytes.Lines(c.Data) {

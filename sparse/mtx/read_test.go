@@ -194,8 +194,8 @@ func TestBadFilesAreRefusedWithTheLineAndTheReason(t *testing.T) {
 	}
 }
 
-// A fault deep in a file of several chunks has its true line, and the first one
-// is reported.
+// An error late in a file of several chunks has the right line number, and the first
+// error is reported.
 func TestFaultsInLongFilesHaveTheirTrueLine(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(general + "% comment\n1000 1000 120000\n")
@@ -257,7 +257,7 @@ func TestReadFaultsAndCancellationPassThrough(t *testing.T) {
 	require.Less(t, time.Since(start), time.Second)
 }
 
-func TestArraysForWhichMemoryLacksAreRefused(t *testing.T) {
+func TestArraysThatDoNotFitIntoMemoryAreRefused(t *testing.T) {
 	const n = 1_500_000 // in several chunks
 	text := fmt.Sprintf("%%%%MatrixMarket matrix array real general\n%d 1\n%s", n, strings.Repeat("1\n", n))
 	defer mem.Pretend(20 << 20)()

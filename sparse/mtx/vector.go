@@ -13,19 +13,19 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// ReadVector reads a vector: one that the file calls so, or a real or integer
-// matrix of one column or one row, array or coordinate. Its length is the larger size; entries of a coordinate
-// file that are not given are 0, and those given twice add up.
+// ReadVector reads a vector: a file with the object vector, or a real or integer matrix
+// of one column or one row, array or coordinate. Its length is the larger dimension. In a
+// coordinate file, missing entries are 0, and entries with the same position are added.
 //
-// Whatever is wrong with the file is an *sparse.InputError that names name and
-// the line. A coordinate file must not declare a length out of all proportion to
-// its entries, as sparse.Limits states it.
+// Invalid content gives an *sparse.InputError with name and line. The length that a
+// coordinate file declares is limited by the number of its entries, as in sparse.Limits.
 func ReadVector(ctx context.Context, r io.Reader, name string) ([]float64, error) {
 	x, _, err := ReadVectorSource(ctx, r, name)
 	return x, err
 }
 
-// ReadVectorSource is ReadVector, and says what the file held: see Read of src.Note.
+// ReadVectorSource is ReadVector and also returns a description of the content of the
+// file; for src.Note see Read.
 func ReadVectorSource(ctx context.Context, r io.Reader, name string) (x []float64, src sparse.Source, err error) {
 	if err := given.Input(ctx, r); err != nil {
 		return nil, src, err
@@ -40,7 +40,7 @@ func ReadVectorSource(ctx context.Context, r io.Reader, name string) (x []float6
 	return x, h.source(h.entries), err
 }
 
-// readVector reads what follows the header.
+// readVector reads the part of the file after the header.
 func (h *header) readVector(ctx context.Context, in *lines.Reader, lim sparse.Limits) ([]float64, error) {
 	name := h.name
 	switch {
@@ -69,10 +69,10 @@ func (h *header) readVector(ctx context.Context, in *lines.Reader, lim sparse.Li
 		}
 		return x, nil
 	}
-	var blocks []sparse.Triples[float64]
+	var chunks []sparse.Triples[float64]
 	fits := once(func() error { return lim.CheckMemory(name, h.line, h.rows*h.cols, h.entries, 16) })
-	err := h.eachBlock(ctx, in, func(t sparse.Triples[float64]) error {
-		blocks = append(blocks, t)
+	err := h.eachTriples(ctx, in, func(t sparse.Triples[float64]) error {
+		chunks = append(chunks, t)
 		return fits()
 	})
 	if err == nil {
@@ -82,7 +82,7 @@ func (h *header) readVector(ctx context.Context, in *lines.Reader, lim sparse.Li
 		return nil, err
 	}
 	x := make([]float64, h.rows*h.cols)
-	for _, t := range blocks {
+	for _, t := range chunks {
 		for k, v := range t.Val {
 			x[t.Row[k]+t.Col[k]] += v // one of the two is 0
 		}

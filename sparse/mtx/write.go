@@ -12,14 +12,14 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Write writes m as a coordinate file with shortest decimals that read back as
-// the same float64.
+// Write writes m as a coordinate file, with the shortest decimals that read back as the
+// same float64.
 //
-// Field and symmetry are those of src where m still has them: pattern if every
-// value is 1, integer if every value is an integer of 64 bits, symmetric and
-// skew-symmetric if the triangles mirror each other bit by bit and every row is
-// sorted without duplicates. Else they are real and general. Of a symmetric
-// matrix the lower triangle is written.
+// Field and symmetry are those of src if m still has them: pattern if every value is 1,
+// integer if every value is an integer of 64 bits, symmetric or skew-symmetric if the
+// triangles mirror each other bit by bit and every row is sorted without duplicates.
+// Otherwise they are real and general. Of a symmetric matrix, Write writes the lower
+// triangle.
 func Write(w io.Writer, m *sparse.CSR[float64], src sparse.Source) error {
 	if err := given.Check("writer", w); err != nil {
 		return err
@@ -31,7 +31,7 @@ func Write(w io.Writer, m *sparse.CSR[float64], src sparse.Source) error {
 	if lower, ok := source.Mirrored(m, src.Symmetry); ok {
 		symmetry, entries = src.Symmetry, lower
 		if field == sparse.Pattern && symmetry == sparse.SkewSymmetric {
-			field = sparse.Integer // only of a matrix without entries
+			field = sparse.Integer // only for a matrix without entries
 		}
 	}
 	_, err := fmt.Fprintf(w, "%s matrix coordinate %s %s\n%d %d %d\n", banner, field, symmetry, m.Rows, m.Cols, entries)

@@ -27,7 +27,7 @@ func write(t require.TestingT, m *sparse.CSR[float64], src sparse.Source) string
 	return b.String()
 }
 
-func TestFilesThatWereReadAreWrittenInTheirForm(t *testing.T) {
+func TestFilesKeepTheirFieldAndSymmetryWhenTheyAreWritten(t *testing.T) {
 	for _, c := range []struct{ name, text string }{
 		{"real", general + "2 3 3\n1 1 0.1\n1 3 -1e+300\n2 2 5e-324\n"},
 		{"integer symmetric", "%%MatrixMarket matrix coordinate integer symmetric\n3 3 3\n1 1 7\n2 1 -5\n3 2 6\n"},
@@ -47,7 +47,7 @@ func TestFilesThatWereReadAreWrittenInTheirForm(t *testing.T) {
 	}
 }
 
-func TestAFormThatNoLongerHoldsIsNotWritten(t *testing.T) {
+func TestAFieldOrSymmetryThatNoLongerHoldsIsNotWritten(t *testing.T) {
 	csr := func(v ...float64) *sparse.CSR[float64] {
 		return &sparse.CSR[float64]{Rows: 2, Cols: 2, RowPtr: []int64{0, 2, 4}, ColIdx: []int32{0, 1, 0, 1}, Val: v}
 	}
@@ -86,14 +86,15 @@ func TestAFormThatNoLongerHoldsIsNotWritten(t *testing.T) {
 	}
 }
 
-// What each of SciPy's and MATLAB's mmread, fast_matrix_market and Julia's MatrixMarket takes: the first and the third have
-// no plus before a number, and Julia and SciPy no integers beyond 64 bits with a sign.
+// The numbers that the mmread of SciPy and of MATLAB, fast_matrix_market and Julia's
+// MatrixMarket accept. SciPy and fast_matrix_market accept no plus before a number; Julia
+// and SciPy accept no integers beyond signed 64 bits.
 var foreign = map[string]*regexp.Regexp{
 	"real":    regexp.MustCompile(`^(-?[0-9]+(\.[0-9]+)?(e[+-][0-9]{2,3})?|-?inf|nan)$`),
 	"integer": regexp.MustCompile(`^-?[0-9]+$`),
 }
 
-func TestEveryNumberThatIsWrittenIsOneThatOtherReadersTake(t *testing.T) {
+func TestOtherReadersAcceptEveryWrittenNumber(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		val := rapid.SliceOfN(rapid.OneOf(
 			rapid.Map(rapid.Uint64(), math.Float64frombits), rapid.Map(rapid.Int64(), func(v int64) float64 { return float64(v) }),
@@ -159,7 +160,7 @@ func TestANoteNamesTheFirstLineOfEachKindInEveryWayOfReading(t *testing.T) {
 	require.Equal(t, sparse.Integer, part.Source.Field)
 }
 
-// genCSR draws a matrix with sorted rows whose form is src's.
+// genCSR draws a matrix with sorted rows that has the field and symmetry of src.
 func genCSR(t *rapid.T) (*sparse.CSR[float64], sparse.Source) {
 	src := sparse.Source{
 		Field:    rapid.SampledFrom([]sparse.Field{sparse.Real, sparse.Integer, sparse.Pattern}).Draw(t, "field"),
@@ -247,7 +248,7 @@ func TestBadMatricesAndFailingWritersGiveErrors(t *testing.T) {
 
 var errFull = errors.New("disk full")
 
-// full takes some writes, then fails.
+// full accepts some writes and then fails.
 type full struct{ room int }
 
 func (f *full) Write(p []byte) (int, error) {

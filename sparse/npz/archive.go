@@ -11,22 +11,22 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// archive is an .npz file: arrays by name, without the ending .npy.
+// archive is an .npz file: arrays by name, without the extension .npy.
 type archive struct {
 	name   string
 	size   int64 // bytes
 	member map[string]*zip.File
 	arrays []string // sorted
-	others []string // files that are no arrays
+	others []string // files that are not arrays
 
-	unpacked int64 // bytes of the arrays that were opened
+	unpacked int64 // bytes of the arrays opened so far
 }
 
 func openArchive(r io.ReaderAt, size int64, name string) (*archive, error) {
 	z, err := zip.NewReader(r, size)
-	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // paths are not used
+	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // paths are not used to create files
 		if errors.Is(err, zip.ErrFormat) || err == io.ErrUnexpectedEOF || err == io.EOF {
-			return nil, sparse.Inputf(name, "is not a whole zip archive, as .npz files are: it is truncated or something else")
+			return nil, sparse.Inputf(name, "is not a complete zip archive, which an .npz file must be: it is truncated or has another format")
 		}
 		return nil, &sparse.InputError{Subject: name, Msg: "cannot be read as a zip archive", Err: err}
 	}
@@ -47,8 +47,8 @@ func openArchive(r io.ReaderAt, size int64, name string) (*archive, error) {
 	return a, nil
 }
 
-// groups lists the matrices of the archive by name. The one without a prefix has
-// the name "".
+// groups returns the sorted names of the matrices in the archive. The matrix without a
+// prefix has the name "".
 func (a *archive) groups() []string {
 	var out []string
 	for _, key := range a.arrays {
@@ -70,7 +70,7 @@ func (a *archive) groups() []string {
 	return slices.Compact(out)
 }
 
-// choose gives the prefix of the arrays of a group; "" chooses the only one.
+// choose returns the prefix of the arrays of a group; "" chooses the only group.
 func (a *archive) choose(group string) (prefix string, err error) {
 	all := a.groups()
 	switch {
@@ -96,7 +96,7 @@ func (a *archive) choose(group string) (prefix string, err error) {
 	return group + "_", nil
 }
 
-// list is names for a message, the first of many.
+// list formats names for a message; it shortens a long list.
 func list(names []string) string {
 	const most = 8
 	if len(names) == 0 {

@@ -13,15 +13,15 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// array is an open array of an archive: its head has been read.
+// array is an open array of an archive whose header has been read.
 type array struct {
 	*header
-	file string // the archive
-	name string // of the array, with .npy
+	file string // name of the archive
+	name string // name of the array, with .npy
 	r    io.ReadCloser
 }
 
-// open opens an array, reads its head, and checks that its size fits.
+// open opens an array, reads its header, and checks that its size is that in the header.
 func (a *archive) open(key string) (*array, error) {
 	f := a.member[key]
 	if f == nil {
@@ -54,7 +54,7 @@ func (a *archive) open(key string) (*array, error) {
 	return x, nil
 }
 
-// fail makes an error about the array.
+// fail returns an error that names the array.
 func (x *array) fail(err error) error {
 	if sparse.IsInput(err) {
 		return err
@@ -72,8 +72,8 @@ func (x *array) failf(format string, args ...any) error {
 	return x.fail(fmt.Errorf(format, args...))
 }
 
-// read reads all items of x and closes it. decode turns bytes into len(to)
-// items, the first of which is number k of the array.
+// read reads all items of x and closes it. decode converts bytes to len(to) items; the
+// first is item k of the array.
 func read[T mem.Elem](ctx context.Context, x *array, decode func(to []T, b []byte, k int64) error) ([]T, error) {
 	defer x.r.Close()
 	const bufferSize = 1 << 18
@@ -103,8 +103,8 @@ func read[T mem.Elem](ctx context.Context, x *array, decode func(to []T, b []byt
 	return all, nil
 }
 
-// finish checks that nothing follows the items. The archive checks its checksum
-// there.
+// finish checks that no data follow the items. The zip reader verifies the checksum at
+// that point.
 func (x *array) finish() error {
 	n, err := io.Copy(io.Discard, x.r)
 	if err == nil && n > 0 {
@@ -116,7 +116,7 @@ func (x *array) finish() error {
 	return nil
 }
 
-// indices reads an array of integers from 0 to below limit. what names them.
+// indices reads an array of integers in [0, limit). what names them in errors.
 func (x *array) indices(ctx context.Context, what string, limit int64) ([]int32, error) {
 	d := x.dtype
 	return read(ctx, x, func(to []int32, b []byte, k int64) error {
@@ -145,7 +145,7 @@ func (x *array) ints(ctx context.Context) ([]int64, error) {
 	})
 }
 
-// pointers reads an array of integers that rise from 0 and never fall.
+// pointers reads an array of integers in ascending order, beginning with 0.
 func (x *array) pointers(ctx context.Context) ([]int64, error) {
 	d, last := x.dtype, int64(0)
 	return read(ctx, x, func(to []int64, b []byte, k int64) error {

@@ -34,10 +34,10 @@ func TestBadArchivesAreRefusedWithTheArrayAndTheReason(t *testing.T) {
 		file []byte
 		want string
 	}{
-		"empty":                    {nil, "t.npz: is not a whole zip archive"},
-		"text":                     {[]byte("%%MatrixMarket matrix"), "is not a whole zip archive"},
-		"cut in half":              {csr()[:500], "is not a whole zip archive"},
-		"an array alone":           {csrArrays("")[4].data, "is not a whole zip archive"},
+		"empty":                    {nil, "t.npz: is not a complete zip archive"},
+		"text":                     {[]byte("%%MatrixMarket matrix"), "is not a complete zip archive"},
+		"cut in half":              {csr()[:500], "is not a complete zip archive"},
+		"an array alone":           {csrArrays("")[4].data, "is not a complete zip archive"},
 		"no arrays":                {archiveOf(entry{"a.txt", []byte("x")}), "holds no sparse matrix, which has arrays data, indices, indptr and shape (or row and col): it holds a.txt"},
 		"nothing":                  {archiveOf(), "(or row and col): it holds nothing"},
 		"dense array":              {archiveOf(npy("arr_0", "<f8", "(2, 2)", []float64{1, 2, 3, 4})), "it holds arr_0"},
@@ -59,21 +59,21 @@ func TestBadArchivesAreRefusedWithTheArrayAndTheReason(t *testing.T) {
 		"future version":           {csr(raw("data", "\x04\x00", good, five)), "version 4.0 of the .npy format is not supported"},
 		"header of 4 GB":           {csr(entry{"data.npy", []byte("\x93NUMPY\x02\x00\xff\xff\xff\xff{")}), "a header of 4294967295 bytes"},
 		"header cut":               {csr(entry{"data.npy", []byte("\x93NUMPY\x01\x00\x70\x00{'descr'")}), "ends early"},
-		"no dictionary":            {data("hello"), "{ must stand where it says \"hello\""},
+		"no dictionary":            {data("hello"), "{ is expected where it says \"hello\""},
 		"key missing":              {data("{'descr': '<f8', 'shape': (5,), }"), "must have the keys descr, fortran_order and shape"},
 		"key twice":                {data("{'descr': '<f8', 'descr': '<f8', 'shape': (5,), }"), "has the key \"descr\" twice"},
 		"unknown key":              {data("{'descr': '<f8', 'order': 'C', 'shape': (5,), }"), "unknown key \"order\""},
 		"text after dictionary":    {data(strings.TrimSpace(good) + "x"), "\"x\" follows its header"},
-		"negative size":            {data(strings.Replace(good, "5", "-5", 1)), "a size must stand where it says \"-5"},
-		"size beyond 64 bits":      {data(strings.Replace(good, "5", "99999999999999999999", 1)), "a size must stand"},
+		"negative size":            {data(strings.Replace(good, "5", "-5", 1)), "a size is expected where it says \"-5"},
+		"size beyond 64 bits":      {data(strings.Replace(good, "5", "99999999999999999999", 1)), "a size is expected"},
 		"sizes whose product is":   {data(strings.Replace(good, "(5,)", "(4294967296, 4294967296)", 1)), "too large"},
 		"as many empty strings":    {data(strings.Replace(strings.Replace(good, "<f8", "|S0", 1), "(5,)", "(4294967296, 4294967296)", 1)), "too large"},
 		"bytes beyond 63 bits":     {data(strings.Replace(good, "5", "1152921504606846976", 1)), "too large"},
-		"bool that is none":        {data(strings.Replace(good, "False", "Maybe", 1)), "True or False must stand where it says \"Maybe"},
-		"unquoted key":             {data("{descr: '<f8'}"), "a string must stand where it says"},
-		"no colon":                 {data("{'descr' '<f8'}"), ": must stand where"},
-		"no comma":                 {data("{'descr': '<f8' 'shape': (5,)}"), ", or } must stand"},
-		"100 dimensions":           {data(strings.Replace(good, "(5,)", "("+strings.Repeat("1,", 100)+")", 1)), "a size must stand"},
+		"bool that is none":        {data(strings.Replace(good, "False", "Maybe", 1)), "True or False is expected where it says \"Maybe"},
+		"unquoted key":             {data("{descr: '<f8'}"), "a string is expected where it says"},
+		"no colon":                 {data("{'descr' '<f8'}"), ": is expected where"},
+		"no comma":                 {data("{'descr': '<f8' 'shape': (5,)}"), ", or } is expected"},
+		"100 dimensions":           {data(strings.Replace(good, "(5,)", "("+strings.Repeat("1,", 100)+")", 1)), "a size is expected"},
 		"objects":                  {data(strings.Replace(good, "<f8", "|O", 1)), "pickled objects are never read"},
 		"complex":                  {data(strings.Replace(good, "<f8", "<c16", 1)), "holds complex numbers (<c16)"},
 		"half precision":           {data(strings.Replace(good, "<f8", "<f2", 1)), "items of type \"<f2\", which is not supported"},
@@ -167,8 +167,8 @@ func patched(change func(h *zip.FileHeader)) []byte {
 	return b.Bytes()
 }
 
-func TestAnArchiveThatClaimsMuchCostsLittle(t *testing.T) {
-	// Directory and head agree on 2^40 values, of which 40 bytes are there.
+func TestDeclaredSizesOfAnArchiveTakeLittleMemory(t *testing.T) {
+	// The directory and the header agree on 2^40 values, but the file has 40 bytes of them.
 	claim := "{'descr': '<f8', 'fortran_order': False, 'shape': (1099511627776,), }"
 	index := strings.Replace(claim, "<f8", "<i4", 1)
 	pointers := strings.Replace(claim, "<f8", "<i4", 1)

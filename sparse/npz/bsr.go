@@ -5,7 +5,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// blocks reads bsr.
+// blocks reads a bsr matrix.
 func (g *groupReader) blocks() (*sparse.CSR[float64], error) {
 	data, err := g.numbers(3)
 	if err != nil {

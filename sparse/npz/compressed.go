@@ -6,7 +6,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// compressed reads csr and, with byColumn, csc.
+// compressed reads a csr matrix or, with byColumn, a csc matrix.
 func (g *groupReader) compressed(majors, minors int64, minor string, byColumn bool) (*sparse.CSR[float64], error) {
 	data, err := g.numbers(1)
 	if err != nil {
@@ -21,13 +21,13 @@ func (g *groupReader) compressed(majors, minors int64, minor string, byColumn bo
 	if err != nil {
 		return nil, err
 	}
-	n := ptr[majors] // more items than entries are spare room, as in SciPy
+	n := ptr[majors] // SciPy allows unused items after the entries
 	index, val = index[:n], val[:n]
 	g.note(val)
 	if !byColumn && source.Rising(ptr, index) {
 		return &sparse.CSR[float64]{Rows: int(g.rows), Cols: int(g.cols), RowPtr: ptr, ColIdx: index, Val: val}, nil
 	}
-	const read = 12 // bytes of an entry, of TripleBytes
+	const read = 12 // bytes per entry, of TripleBytes, that are read already
 	if err := g.limits.CheckMemory(g.name, 0, g.rows, n, sparse.TripleBytes-read); err != nil {
 		return nil, err
 	}
@@ -37,8 +37,8 @@ func (g *groupReader) compressed(majors, minors int64, minor string, byColumn bo
 	return g.assemble(majorOf(ptr), index, val), nil
 }
 
-// structure opens indptr and indices for n blocks of perBlock entries each,
-// checks their sizes, and reads the pointers.
+// structure opens indptr and indices for n blocks of perBlock entries each, checks their
+// sizes, and reads the pointers.
 func (g *groupReader) structure(majors int64, data *array, perBlock, n int64) (ptr []int64, idx *array, err error) {
 	indptr, err := g.integers("indptr", 1)
 	if err != nil {
@@ -65,8 +65,8 @@ func (g *groupReader) structure(majors int64, data *array, perBlock, n int64) (p
 	return ptr, idx, g.limits.CheckMemory(g.name, 0, g.rows, n*perBlock, sparse.EntryBytes)
 }
 
-// majorOf is the row of every entry for row pointers, the column for column
-// pointers.
+// majorOf returns the major of every entry: the row for row pointers, the column for
+// column pointers.
 func majorOf(ptr []int64) []int32 {
 	n := int64(len(ptr)) - 1
 	out := make([]int32, ptr[n])

@@ -2,7 +2,7 @@ package npz
 
 import "github.com/msrep-go/msrep/sparse"
 
-// coordinates reads coo.
+// coordinates reads a coo matrix.
 func (g *groupReader) coordinates() (*sparse.CSR[float64], error) {
 	data, err := g.numbers(1)
 	if err != nil {
@@ -45,7 +45,7 @@ func (g *groupReader) coordinates() (*sparse.CSR[float64], error) {
 	return g.assemble(index[0], index[1], val), nil
 }
 
-// coords reads the row and column indices of newer SciPy versions: one array of
+// coords reads the row and column indices of newer SciPy versions, which are one array of
 // two rows.
 func (g *groupReader) coords(data *array, n int64) (*sparse.CSR[float64], error) {
 	x, err := g.integers("coords", 2)

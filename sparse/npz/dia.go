@@ -2,7 +2,7 @@ package npz
 
 import "github.com/msrep-go/msrep/sparse"
 
-// diagonals reads dia. What a diagonal has outside the matrix is left out, and so are zeros.
+// diagonals reads a dia matrix. It leaves out elements outside the matrix, and zeros.
 func (g *groupReader) diagonals() (*sparse.CSR[float64], error) {
 	data, err := g.numbers(2)
 	if err != nil {
@@ -33,7 +33,7 @@ func (g *groupReader) diagonals() (*sparse.CSR[float64], error) {
 	span := func(offset int64) (lo, hi int64) { return max(offset, 0), min(width, g.cols, g.rows+offset) }
 	room := int64(0)
 	for d, offset := range offsets {
-		offsets[d] = min(max(offset, -g.rows), g.cols) // beyond them all is outside
+		offsets[d] = min(max(offset, -g.rows), g.cols) // larger offsets are outside the matrix too
 		lo, hi := span(offsets[d])
 		room += max(hi-lo, 0)
 	}

@@ -1,5 +1,5 @@
-// Package npz reads and writes the .npz files of SciPy's sparse matrices: zip
-// archives of NumPy arrays, as scipy.sparse.save_npz and load_npz use them.
+// Package npz reads and writes the .npz files of SciPy's sparse matrices: zip archives of
+// NumPy arrays, as written by scipy.sparse.save_npz and read by load_npz.
 //
 // A matrix is a group of arrays:
 //
@@ -11,30 +11,29 @@
 //
 // The array format names the format.
 //
-// Arrays COO and GCXS of the package sparse (PyData) are read too: GCXS is csr or, where
-// compressed_axes is 1, csc. Where fill_value is not 0 the matrix is refused.
+// Arrays COO and GCXS of the package sparse (PyData) can be read too: GCXS is csr or, if
+// compressed_axes is 1, csc. A matrix whose fill_value is not 0 is refused.
 //
 // # Groups
 //
 // Files of graph benchmarks hold several matrices, each with a prefix: adj_data,
-// adj_indices, adj_indptr, adj_shape, attr_data and so on. The prefix without
-// its last character, _ or a point, is the name of the group. Such groups have
-// no array format: csr is meant where there is indptr, coo where there is row.
-// Groups lists them; Read takes the name. A file with one group needs no name.
+// adj_indices, adj_indptr, adj_shape, attr_data and so on. The prefix without its last
+// character, _ or a point, is the name of the group. These groups have no array format:
+// they are csr if there is an indptr, coo if there is a row. Groups lists them; Read
+// takes the name. A file with one group needs no name.
 //
 // # Values
 //
-// Values may be float32, float64, any integer, or bool, in either byte order;
-// the field is Real, Integer, or Pattern for bool with all values true (Integer
-// otherwise). All become float64: integers beyond 2^53 are rounded to nearest.
-// Entries with the same position add up, without the wrap-around of small
-// integer types; for bool they stay 1, as in SciPy. Complex, half and extended
-// precision are refused.
+// Values may be float32, float64, any integer, or bool, in either byte order. The field
+// is Real, Integer, or Pattern for bool with all values true (Integer otherwise). All
+// become float64; integers beyond 2^53 are rounded to nearest. Entries with the same
+// position are added, without the wrap-around of small integer types; for bool the sum
+// stays 1, as in SciPy. Complex, half and extended precision are refused.
 //
 // # Safety
 //
-// Arrays of Python objects are refused: pickled objects are never read. Sizes of
-// all arrays are checked against each other and the archive before their content
-// is read, and memory grows with the content really found, since an archive may
-// claim, or compress, anything.
+// Arrays of Python objects are refused: pickled objects are never read. The sizes of all
+// arrays are checked against each other and the archive before their content is read.
+// Memory grows with the content that is found, because an archive may declare or compress
+// any size.
 package npz

@@ -11,13 +11,13 @@ import (
 
 // dtype is the type of the items of an array.
 type dtype struct {
-	name  string // as NumPy writes it: <f8
+	name  string // as NumPy writes it, such as <f8
 	kind  byte   // f, i, u, b, S or U
 	size  int    // bytes of an item
 	order binary.ByteOrder
 }
 
-// parseDtype understands numbers, bool and short strings.
+// parseDtype parses the types of numbers, bool and short strings.
 func parseDtype(name string) (dtype, error) {
 	d := dtype{name: name, order: binary.LittleEndian}
 	unsupported := fmt.Errorf("holds items of type %q, which is not supported: only float32, float64, integers and bool are", clip(name))
@@ -68,7 +68,8 @@ func parseDtype(name string) (dtype, error) {
 // integer reports whether the items are integers.
 func (d dtype) integer() bool { return d.kind == 'i' || d.kind == 'u' }
 
-// field is what a matrix with such values stores; for bool it depends on them.
+// field returns the field of a matrix with such values; for bool it also depends on the
+// values.
 func (d dtype) field() sparse.Field {
 	if d.kind == 'f' {
 		return sparse.Real
@@ -76,7 +77,7 @@ func (d dtype) field() sparse.Field {
 	return sparse.Integer
 }
 
-// int is the integer that b begins with. Beyond int64 it is the largest one.
+// int returns the integer at the start of b, or the largest int64 if it is larger.
 func (d dtype) int(b []byte) int64 {
 	switch d.size {
 	case 1:

@@ -10,7 +10,7 @@ import (
 	"github.com/msrep-go/msrep/sparse/npz"
 )
 
-// What Write gives scipy.sparse.load_npz reads, and so does Read.
+// Both scipy.sparse.load_npz and Read read the output of Write.
 func ExampleWrite() {
 	m, err := sparse.NewCSR(2, 3, []int64{0, 2, 3}, []int32{0, 2, 1}, []float64{1, 2, 3})
 	if err != nil {

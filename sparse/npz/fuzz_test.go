@@ -10,8 +10,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// FuzzRead: whatever the bytes and the group, Read gives a valid matrix or an
-// InputError, and a matrix that it gives survives Write and Read.
+// FuzzRead: for any bytes and group, Read returns a valid matrix, which Write and Read
+// preserve, or an InputError.
 func FuzzRead(f *testing.F) {
 	f.Add(csr(), "")
 	f.Add(csr(npy("format", "|S3", "()", []byte("csc"))), "")
@@ -25,8 +25,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// FuzzReadArrays does the same for whole archives of arbitrary arrays, which
-// chance seldom makes.
+// FuzzReadArrays does the same for complete archives of arbitrary arrays, which random
+// bytes seldom are.
 func FuzzReadArrays(f *testing.F) {
 	a := csrArrays("")
 	f.Add(a[0].data, a[1].data, a[2].data, a[3].data, a[4].data)

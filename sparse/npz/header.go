@@ -11,18 +11,18 @@ import (
 	"strings"
 )
 
-// header is what the head of an .npy array says.
+// header is the header of an .npy array.
 type header struct {
 	dtype   dtype
 	fortran bool // the first index varies fastest
 	shape   []int64
-	size    int64 // bytes that the head takes
+	size    int64 // bytes of the header
 }
 
-// maxHeader is more than any array of numbers needs.
+// maxHeader is more than the header of any array of numbers needs.
 const maxHeader = 1 << 14
 
-// items is the product of the shape, 1 for an array without dimensions.
+// items returns the product of the shape, or 1 for an array without dimensions.
 func (h *header) items() int64 {
 	n := int64(1)
 	for _, d := range h.shape {
@@ -31,10 +31,10 @@ func (h *header) items() int64 {
 	return n
 }
 
-// bytes is how many bytes of content follow the head.
+// bytes returns the number of bytes of content after the header.
 func (h *header) bytes() int64 { return h.items() * int64(h.dtype.size) }
 
-// readHeader reads the head of an array in version 1, 2 or 3 of the .npy format.
+// readHeader reads the header of an array in version 1, 2 or 3 of the .npy format.
 func readHeader(r io.Reader) (*header, error) {
 	var head [12]byte
 	if err := full(r, head[:8]); err != nil {
@@ -77,7 +77,7 @@ func readHeader(r io.Reader) (*header, error) {
 	return h, nil
 }
 
-// full fills b or says that the array ends early.
+// full fills b, or returns an error if the array ends early.
 func full(r io.Reader, b []byte) error {
 	_, err := io.ReadFull(r, b)
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
@@ -86,8 +86,8 @@ func full(r io.Reader, b []byte) error {
 	return err
 }
 
-// parseHeader reads the Python dictionary of a head: exactly the keys descr,
-// fortran_order and shape.
+// parseHeader parses the Python dictionary of a header, which must have exactly the keys
+// descr, fortran_order and shape.
 func parseHeader(text string) (*header, error) {
 	p := &dictParser{in: text}
 	h := &header{}
@@ -120,7 +120,7 @@ func parseHeader(text string) (*header, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !p.take(',') && !p.sees('}') {
+		if !p.take(',') && !p.isNext('}') {
 			return nil, p.fail(", or }")
 		}
 	}
@@ -130,7 +130,7 @@ func parseHeader(text string) (*header, error) {
 	if len(seen) != 3 {
 		return nil, errors.New("its header must have the keys descr, fortran_order and shape")
 	}
-	// The number of bytes must be countable.
+	// The number of bytes must fit into an int64.
 	n := uint64(max(h.dtype.size, 1))
 	for _, d := range h.shape {
 		hi, lo := bits.Mul64(n, uint64(d))
@@ -142,7 +142,7 @@ func parseHeader(text string) (*header, error) {
 	return h, nil
 }
 
-// dictParser reads the few Python literals that heads are made of.
+// dictParser parses the few Python literals that headers consist of.
 type dictParser struct {
 	in string
 	at int
@@ -154,13 +154,13 @@ func (p *dictParser) blanks() {
 	}
 }
 
-func (p *dictParser) sees(c byte) bool {
+func (p *dictParser) isNext(c byte) bool {
 	p.blanks()
 	return p.at < len(p.in) && p.in[p.at] == c
 }
 
 func (p *dictParser) take(c byte) bool {
-	if !p.sees(c) {
+	if !p.isNext(c) {
 		return false
 	}
 	p.at++
@@ -169,7 +169,7 @@ func (p *dictParser) take(c byte) bool {
 
 func (p *dictParser) fail(want string) error {
 	p.blanks()
-	return fmt.Errorf("its header is damaged: %s must stand where it says %q", want, clip(p.in[p.at:]))
+	return fmt.Errorf("its header is damaged: %s is expected where it says %q", want, clip(p.in[p.at:]))
 }
 
 func (p *dictParser) quoted() (string, error) {
@@ -187,7 +187,7 @@ func (p *dictParser) quoted() (string, error) {
 }
 
 func (p *dictParser) dtype() (dtype, error) {
-	if p.sees('[') {
+	if p.isNext('[') {
 		return dtype{}, errors.New("is an array of records: only plain numbers are supported")
 	}
 	s, err := p.quoted()
@@ -208,7 +208,7 @@ func (p *dictParser) bool() (bool, error) {
 	return false, p.fail("True or False")
 }
 
-// shape reads a tuple of sizes. Python 2 wrote an L after some.
+// shape parses a tuple of sizes. Python 2 wrote an L after some of them.
 func (p *dictParser) shape() ([]int64, error) {
 	const maxDims = 32
 	if !p.take('(') {
@@ -228,7 +228,7 @@ func (p *dictParser) shape() ([]int64, error) {
 		}
 		shape = append(shape, d)
 		p.take('L')
-		if !p.take(',') && !p.sees(')') {
+		if !p.take(',') && !p.isNext(')') {
 			return nil, p.fail(", or )")
 		}
 	}

@@ -36,7 +36,7 @@ func npyOrder(name, descr, shape string, fortran bool, order binary.ByteOrder, i
 	return entry{name + ".npy", b.Bytes()}
 }
 
-// raw is an array with a head given as text and any content.
+// raw is an array with a header given as text and any content.
 func raw(name, version, text, content string) entry {
 	head := []byte("\x93NUMPY" + version)
 	if version[0] == 1 {
@@ -53,8 +53,8 @@ func must(err error) {
 	}
 }
 
-// archiveOf zips arrays; a later one replaces an earlier one of the same name.
-// One with nil data is left out.
+// archiveOf zips arrays. A later array replaces an earlier one of the same name; an array
+// with nil data is left out.
 func archiveOf(arrays ...entry) []byte {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)

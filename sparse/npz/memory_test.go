@@ -11,7 +11,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-func TestMatricesThatMemoryLacksToAssembleAreRefused(t *testing.T) {
+func TestMatricesThatDoNotFitIntoMemoryDuringAssemblyAreRefused(t *testing.T) {
 	const n = 1_100_000
 	items := fmt.Sprintf("(%d,)", n)
 	head := []entry{npy("shape", "<i8", "(2,)", []int64{n, n}), npy("data", "<f8", items, make([]float64, n))}

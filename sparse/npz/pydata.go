@@ -2,15 +2,16 @@ package npz
 
 import "github.com/msrep-go/msrep/sparse"
 
-// The package sparse of PyData writes its classes COO and GCXS with the array names of SciPy, and two
-// more. Version 0.19 also writes the array format, coo or gcxs; 0.15 writes none.
+// The package sparse of PyData writes its classes COO and GCXS with the array names of
+// SciPy and two more. Version 0.19 also writes the array format, coo or gcxs; version
+// 0.15 does not.
 const (
-	axesKey = "compressed_axes" // of GCXS: [0] stands for csr, [1] for csc
-	fillKey = "fill_value"      // the value of all entries that are not stored; here it must be 0
+	axesKey = "compressed_axes" // for GCXS: [0] means csr, [1] csc
+	fillKey = "fill_value"      // the value of all entries that are not stored, which must be 0
 )
 
-// compressedFormat resolves gcxs to csr or csc. Other formats stay, unless the compressed axis
-// contradicts them.
+// compressedFormat returns csr or csc for gcxs. It returns other formats unchanged, and
+// an error if the compressed axis contradicts them.
 func (g *groupReader) compressedFormat(format string) (string, error) {
 	if g.member[g.prefix+axesKey] == nil {
 		if format == "gcxs" {

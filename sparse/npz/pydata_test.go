@@ -17,7 +17,8 @@ func utf32(s string) []int32 {
 	return out
 }
 
-// The package sparse writes gcxs as format (0.19), or none (0.15). The arrays of csr, which is not symmetric, read by columns give the transposed matrix.
+// The package sparse writes the format gcxs (0.19) or none (0.15). The arrays of csr,
+// which is not symmetric, give the transposed matrix when they are read by column.
 func TestTheCompressedAxisSaysWhetherRowsOrColumnsAreMeant(t *testing.T) {
 	transposed := [][]float64{{1, 0, 2}, {0, 3, 0}, {4, 0, 5}}
 	axis := func(a int64) entry { return npy("compressed_axes", "<i8", "(1,)", []int64{a}) }
@@ -42,7 +43,7 @@ func TestTheCompressedAxisSaysWhetherRowsOrColumnsAreMeant(t *testing.T) {
 	}
 }
 
-// A group of an archive with several matrices has such arrays under its prefix.
+// In an archive with several matrices the arrays of a group have its prefix.
 func TestEveryGroupHasItsOwnFillValueAndAxis(t *testing.T) {
 	arrays := append(csrArrays("a_"), csrArrays("b_")...)
 	arrays = append(arrays, npy("a_fill_value", "<f8", "()", []float64{5}), npy("b_compressed_axes", "<i8", "(1,)", []int64{1}), entry{"b_format.npy", nil})

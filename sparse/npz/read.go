@@ -13,9 +13,9 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Groups lists the sparse matrices of the archive r of the given size in bytes,
-// sorted by name. A matrix whose arrays have no prefix has the name "". The
-// error, an *sparse.InputError without a file name, says that r is no archive.
+// Groups returns the sorted names of the sparse matrices in the archive r, which has size
+// bytes. A matrix whose arrays have no prefix has the name "". If r is not an archive,
+// the error is an *sparse.InputError without a file name.
 func Groups(r io.ReaderAt, size int64) ([]string, error) {
 	if err := given.Check("reader", r); err != nil {
 		return nil, err
@@ -27,13 +27,13 @@ func Groups(r io.ReaderAt, size int64) ([]string, error) {
 	return a.groups(), nil
 }
 
-// Read reads a matrix from the archive r of the given size in bytes: rows
-// sorted, entries with the same position added up. Entries whose value is zero
-// are kept, those inside the blocks of bsr too, but for those of dia, as in SciPy.
+// Read reads a matrix from the archive r, which has size bytes. It sorts rows and adds
+// entries with the same position. It keeps entries whose value is zero, also inside the
+// blocks of bsr, but not in dia, as SciPy does.
 //
-// group is the name of the matrix where the archive holds several; "" means the
-// only one, or the one without a prefix. name stands for the file in errors. Bad
-// input gives an *sparse.InputError; a cancelled ctx gives its error.
+// group is the name of the matrix if the archive holds several; "" means the only matrix,
+// or the one without a prefix. name stands for the file in errors. Invalid input gives an
+// *sparse.InputError. If ctx is cancelled, Read returns its error.
 func Read(ctx context.Context, r io.ReaderAt, size int64, name, group string, lim sparse.Limits) (*sparse.CSR[float64], sparse.Source, error) {
 	if err := given.Input(ctx, r); err != nil {
 		return nil, sparse.Source{}, err
@@ -118,7 +118,7 @@ func (g *groupReader) close() {
 	}
 }
 
-// integers opens an array of integers with so many dimensions.
+// integers opens an array of integers with dims dimensions.
 func (g *groupReader) integers(key string, dims int) (*array, error) {
 	x, err := g.open(key)
 	if err != nil {
@@ -130,7 +130,7 @@ func (g *groupReader) integers(key string, dims int) (*array, error) {
 	return x, x.wantDims(dims)
 }
 
-// numbers opens the values and notes what field they make.
+// numbers opens the values and sets the field of the matrix.
 func (g *groupReader) numbers(dims int) (*array, error) {
 	x, err := g.open("data")
 	if err != nil {
@@ -150,7 +150,7 @@ func (x *array) wantDims(dims int) error {
 	return nil
 }
 
-// format is the name of the sparse format.
+// format returns the name of the sparse format.
 func (g *groupReader) format() (string, error) {
 	if g.member[g.prefix+"format"] == nil {
 		switch {
@@ -186,7 +186,7 @@ func (g *groupReader) format() (string, error) {
 	return strings.TrimRight(string(b), "\x00"), nil
 }
 
-// shape reads the size of the matrix.
+// shape reads the dimensions of the matrix.
 func (g *groupReader) shape() error {
 	x, err := g.integers("shape", 1)
 	if err != nil {
@@ -203,7 +203,7 @@ func (g *groupReader) shape() error {
 	return nil
 }
 
-// checkDims checks the size of the matrix against the number of its entries.
+// checkDims checks the dimensions of the matrix against the number of its entries.
 func (g *groupReader) checkDims(data *array, entries int64) error {
 	if err := g.limits.CheckDims(g.name, 0, g.rows, g.cols, entries); err != nil {
 		return err
@@ -214,7 +214,7 @@ func (g *groupReader) checkDims(data *array, entries int64) error {
 	return nil
 }
 
-// both reads indices and values at the same time.
+// both reads indices and values concurrently.
 func (g *groupReader) both(index func() ([]int32, error), data *array) (idx []int32, val []float64, err error) {
 	var errs [2]error
 	par.Do(2, func(i int) {
@@ -230,7 +230,8 @@ func (g *groupReader) both(index func() ([]int32, error), data *array) (idx []in
 	return idx, val, errs[1]
 }
 
-// note counts the stored entries; bool values that are all true make a pattern.
+// note sets the number of stored entries and, if all values are the bool true, the field
+// Pattern.
 func (g *groupReader) note(val []float64) {
 	g.stored = int64(len(val))
 	if g.bool && !slices.Contains(val, 0) {
@@ -239,6 +240,6 @@ func (g *groupReader) note(val []float64) {
 }
 
 func (g *groupReader) assemble(row, col []int32, val []float64) *sparse.CSR[float64] {
-	blocks := []sparse.Triples[float64]{{Row: row, Col: col, Val: val}}
-	return sparse.Assemble(int(g.rows), int(g.cols), sparse.General, blocks)
+	chunks := []sparse.Triples[float64]{{Row: row, Col: col, Val: val}}
+	return sparse.Assemble(int(g.rows), int(g.cols), sparse.General, chunks)
 }

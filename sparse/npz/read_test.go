@@ -140,7 +140,8 @@ func TestBlocksBecomeTheirEntries(t *testing.T) {
 	require.Equal(t, want, matrixtest.Dense(m))
 }
 
-// dia holds [1 7 0; 0 2 8; 5 0 3; 0 6 0] as SciPy writes it, with NaN where nothing is read.
+// dia holds [1 7 0; 0 2 8; 5 0 3; 0 6 0] as SciPy writes it, with NaN where Read must not
+// read.
 func dia(change ...entry) []byte {
 	nan := math.NaN()
 	return archiveOf(append([]entry{
@@ -169,7 +170,7 @@ func TestDiagonalsBecomeTheirEntries(t *testing.T) {
 		require.EqualValues(t, 7, m.NNZ(), name)
 		require.Equal(t, sparse.Source{Field: sparse.Real, Symmetry: sparse.General, Stored: 7}, src, name)
 	}
-	// Fewer values than columns, and zeros, which SciPy does not take as entries.
+	// Fewer values than columns, and zeros, which are not entries in SciPy either.
 	m, src, err := readAll(dia(npy("data", "|b1", "(3, 1)", []uint8{1, 0, 1})))
 	require.NoError(t, err)
 	require.Equal(t, [][]float64{{1, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}}, matrixtest.Dense(m))

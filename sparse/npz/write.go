@@ -12,9 +12,9 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Write writes m as scipy.sparse.save_npz writes a csr matrix: compressed, with
-// float64 values, and int32 indices where all of them and nnz fit, else int64.
-// scipy.sparse.load_npz reads it. Rows need not be sorted; they stay as they are.
+// Write writes m as scipy.sparse.save_npz writes a csr matrix: compressed, with float64
+// values, and with int32 indices if all of them and nnz fit, else int64.
+// scipy.sparse.load_npz can read it. Write keeps the order of the entries of each row.
 //
 // Errors are those of m.Validate and of w.
 func Write(w io.Writer, m *sparse.CSR[float64]) error {
@@ -81,8 +81,7 @@ func writeArray(w io.Writer, dtype, shape string, n int64, item func(b []byte, k
 	return err
 }
 
-// npyHead is the head of an array, padded so that the content is aligned to 64
-// bytes.
+// npyHead returns the header of an array, padded to align the content to 64 bytes.
 func npyHead(dtype, shape string) []byte {
 	const before, align = 10, 64
 	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", dtype, shape)

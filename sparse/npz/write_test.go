@@ -69,7 +69,7 @@ func TestContentIsAlignedTo64Bytes(t *testing.T) {
 	}
 }
 
-func TestWriteRefusesAMatrixThatIsNone(t *testing.T) {
+func TestWriteRefusesAnInvalidMatrix(t *testing.T) {
 	require.True(t, sparse.IsInput(Write(&bytes.Buffer{}, nil)))
 	bad := &sparse.CSR[float64]{Rows: 1, Cols: 1, RowPtr: []int64{0, 1}, ColIdx: []int32{7}, Val: []float64{1}}
 	require.True(t, sparse.IsInput(Write(&bytes.Buffer{}, bad)))
@@ -87,7 +87,7 @@ type full0 struct{}
 
 func (full0) Write([]byte) (int, error) { return 0, errFull }
 
-// python is a Python with SciPy; the test is skipped where there is none.
+// python returns a Python with SciPy, or skips the test if there is none.
 func python(t *testing.T) string {
 	for _, name := range []string{"python3", "/usr/bin/python3"} {
 		if exec.Command(name, "-c", "import scipy.sparse").Run() == nil {

@@ -7,19 +7,19 @@ import (
 	"github.com/msrep-go/msrep/internal/number"
 )
 
-// headLines is how many comment lines are searched for the number of edges.
+// headLines is the number of comment lines that are searched for the number of edges.
 const headLines = 1000
 
-// declared is the number of edges that a comment states, as SNAP writes it:
+// declared is the number of edges in a comment as SNAP writes it:
 //
 //	# Nodes: 5 Edges: 9
 type declared struct {
 	edges int64
-	line  int64 // of the comment, 0 where there is none
+	line  int64 // line of the comment, or 0
 }
 
-// look takes the number from a comment line, if it states one.
-func (d *declared) look(text []byte, line int64) {
+// parse parses the number in a comment line, if there is one.
+func (d *declared) parse(text []byte, line int64) {
 	words := bytes.Fields(text)
 	for k := 0; k+1 < len(words); k++ {
 		if !bytes.EqualFold(words[k], []byte("edges:")) {
@@ -31,8 +31,8 @@ func (d *declared) look(text []byte, line int64) {
 	}
 }
 
-// note says that a list has fewer edges than it states, as one does whose download was cut;
-// "" where it does not.
+// note returns a note if a list has fewer edges than the comment states, for example
+// after an incomplete download. Otherwise it returns "".
 func (d declared) note(edges int64) string {
 	if d.line == 0 || edges >= d.edges {
 		return ""

@@ -1,17 +1,17 @@
-// Package snap reads and writes edge lists as the Stanford Network Analysis
-// Project (SNAP) publishes them.
+// Package snap reads and writes edge lists as the Stanford Network Analysis Project
+// (SNAP) publishes them.
 //
-// Each line is one edge of a graph, "from to" or "from to weight", separated by
-// any white space. Lines that begin with # or % are comments. Node ids are whole
-// numbers from 0 on. The first edge says whether all edges have weights.
+// Each line is one edge of a graph, "from to" or "from to weight", separated by white
+// space. Lines that begin with # or % are comments. Node ids are whole numbers from 0.
+// The first edge determines whether all edges have weights.
 //
-// The matrix is square, of order largest id + 1: a[from][to] is the weight, or 1.
-// Ids are kept, so that ids without edges are empty rows and columns; ReadRenumbered
-// leaves these out. Node and
-// edge counts in comments are not trusted; where there are fewer edges than a comment states, Source.Note says so.
+// The matrix is square, of order largest id + 1: a[from][to] is the weight, or 1. Ids are
+// kept, so ids without edges are empty rows and columns; ReadRenumbered removes these.
+// The counts of nodes and edges in comments are not used, but if there are fewer edges
+// than a comment states, Source.Note says so.
 //
-// An edge without a weight is there or not: if a list repeats it, as logs of
-// events do, it still counts once, and the value stays 1. Weights of an edge that
-// is repeated add up, as in a multigraph. Edges are directed as they stand: lists
-// of undirected graphs that give each edge once give a triangular matrix.
+// Without weights, an edge that is repeated, as in logs of events, counts once, and its
+// value is 1. With weights, those of a repeated edge are added, as in a multigraph. Edges
+// are directed: a list of an undirected graph that holds each edge once gives a
+// triangular matrix.
 package snap

@@ -9,24 +9,24 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// maxID is the largest node id where ids are kept: the order of the matrix is one more.
+// maxID is the largest node id if ids are kept: the order of the matrix is maxID+1.
 const maxID = sparse.MaxDim - 1
 
-// list is what the first edge of a file says about the others.
+// list is what is known about an edge list before its edges are parsed.
 type list struct {
 	name     string
 	weighted bool
-	first    int64 // its line
+	first    int64 // line of the first edge
 	declared declared
-	most     int64 // the largest id that is allowed
+	most     int64 // largest id that is allowed
 }
 
-// block is the edges of one chunk, up to its first fault.
-type block struct {
-	sparse.Triples[float64]         // an id beyond maxID is ^k for wide[k]
-	wide                    []int64 // such ids
-	largest                 int32   // of the other ids, -1 if there are none
-	at                      int64   // the first line that has it
+// chunkEdges is the edges of one chunk, up to the first error.
+type chunkEdges struct {
+	sparse.Triples[float64]         // ^k stands for the id wide[k]
+	wide                    []int64 // ids beyond maxID
+	largest                 int32   // largest of the other ids, or -1
+	at                      int64   // first line with the id largest
 	times                   times
 	inexact                 source.Inexact
 	err                     error
@@ -36,12 +36,12 @@ func (l *list) errorf(line int64, format string, args ...any) error {
 	return sparse.InputLinef(l.name, line, format, args...)
 }
 
-// parse reads the edges of a chunk.
-func (l *list) parse(c lines.Chunk) block {
+// parse parses the edges of a chunk.
+func (l *list) parse(c lines.Chunk) chunkEdges {
 	b, line := c.Data, c.Line
 	t := lines.NewTriples(c, l.weighted)
 	count, largest := 0, int64(-1)
-	var x block
+	var x chunkEdges
 	for p := 0; p < len(b); line++ {
 		p = lines.SkipBlanks(b, p)
 		if b[p] == '\n' || b[p] == '#' || b[p] == '%' {
@@ -91,8 +91,8 @@ func (l *list) parse(c lines.Chunk) block {
 	return x
 }
 
-// narrow is id, or what stands for it where it is beyond maxID.
-func (x *block) narrow(id int64) int64 {
+// narrow returns id, or the number that stands for an id beyond maxID.
+func (x *chunkEdges) narrow(id int64) int64 {
 	if id <= maxID {
 		return id
 	}
@@ -100,7 +100,7 @@ func (x *block) narrow(id int64) int64 {
 	return ^int64(len(x.wide) - 1)
 }
 
-// edgeFault says what is wrong with a line that is not an edge.
+// edgeFault returns the error for a line that is not an edge.
 func (l *list) edgeFault(line int64, text []byte) error {
 	words := bytes.Fields(text)
 	need, form := 2, "two node ids, as in"

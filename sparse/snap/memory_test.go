@@ -25,7 +25,7 @@ func (e *endless) Read(p []byte) (n int, err error) {
 }
 
 // A small gzipped file may unpack to such a list.
-func TestListsForWhichMemoryLacksAreRefusedWhileTheyAreRead(t *testing.T) {
+func TestListsThatDoNotFitIntoMemoryAreRefusedWhileTheyAreRead(t *testing.T) {
 	defer mem.Pretend(32 << 20)()
 	in := &endless{text: strings.Repeat("0 1\n", 1<<12)}
 	const most = 256 << 20

@@ -8,26 +8,27 @@ import (
 	"github.com/msrep-go/msrep/internal/par"
 )
 
-// numbering gives the ids that occur the numbers 0, 1, ... in rising order.
+// numbering maps the ids that occur, in ascending order, to 0, 1, ....
 type numbering struct {
-	set    bitSet  // of the ids up to maxID; empty where they are in sorted
-	sorted []int64 // the ids beyond those of set
+	set    bitSet  // ids up to maxID; empty if these are in sorted
+	sorted []int64 // all other ids
 }
 
-// A bitSet takes 1 bit for each id up to the largest one: setFree bytes whatever the number of edges is, and at most
-// setPerEdge bytes for each edge beyond that.
+// A bitSet takes 1 bit for each id up to the largest one. It is used if it takes at most
+// setFree bytes and setPerEdge bytes per edge.
 const (
 	setFree    = 16 << 20
 	setPerEdge = 32
 )
 
-// newNumbering numbers the ids of blocks, of which the largest of those up to maxID is largest, -1 if there is none.
-func newNumbering(blocks []block, largest int64, edges int64) numbering {
+// newNumbering numbers the ids of chunks. largest is the largest of those up to maxID, or
+// -1.
+func newNumbering(chunks []chunkEdges, largest int64, edges int64) numbering {
 	n := numbering{}
 	if (largest+1)/8 <= setFree+setPerEdge*edges {
 		n.set = newBitSet(largest + 1)
 	}
-	each(blocks, func(b *block) {
+	each(chunks, func(b *chunkEdges) {
 		for _, ids := range [][]int32{b.Row, b.Col} {
 			for _, id := range ids {
 				if id >= 0 && n.set.bits != nil {
@@ -37,12 +38,12 @@ func newNumbering(blocks []block, largest int64, edges int64) numbering {
 		}
 	})
 	n.set.count()
-	for i := range blocks {
-		n.sorted = append(n.sorted, blocks[i].wide...)
+	for i := range chunks {
+		n.sorted = append(n.sorted, chunks[i].wide...)
 		if n.set.bits != nil {
 			continue
 		}
-		for _, ids := range [][]int32{blocks[i].Row, blocks[i].Col} {
+		for _, ids := range [][]int32{chunks[i].Row, chunks[i].Col} {
 			for _, id := range ids {
 				if id >= 0 {
 					n.sorted = append(n.sorted, int64(id))
@@ -55,10 +56,10 @@ func newNumbering(blocks []block, largest int64, edges int64) numbering {
 	return n
 }
 
-// len is how many ids occur.
+// len returns the number of ids.
 func (n *numbering) len() int64 { return n.set.n + int64(len(n.sorted)) }
 
-// ids lists them, nil if they are 0 ... len-1.
+// ids returns the ids in ascending order, or nil if they are 0 ... len-1.
 func (n *numbering) ids() []int64 {
 	if len(n.sorted) == 0 && n.set.n == n.set.size {
 		return nil
@@ -76,12 +77,12 @@ func (n *numbering) ids() []int64 {
 	return ids
 }
 
-// renumber gives every edge of blocks the numbers of its ids.
-func (n *numbering) renumber(blocks []block) {
+// renumber replaces the ids of every edge of chunks by their numbers.
+func (n *numbering) renumber(chunks []chunkEdges) {
 	if len(n.sorted) == 0 && n.set.n == n.set.size {
 		return
 	}
-	each(blocks, func(b *block) {
+	each(chunks, func(b *chunkEdges) {
 		for _, ids := range [][]int32{b.Row, b.Col} {
 			for k, id := range ids {
 				wide := int64(id)
@@ -99,28 +100,28 @@ func (n *numbering) renumber(blocks []block) {
 	})
 }
 
-// each calls f for every block, several at a time.
-func each(blocks []block, f func(b *block)) {
-	par.Range(int64(len(blocks)), 1, func(lo, hi int64) {
+// each calls f for every chunk, several at a time.
+func each(chunks []chunkEdges, f func(b *chunkEdges)) {
+	par.Range(int64(len(chunks)), 1, func(lo, hi int64) {
 		for k := lo; k < hi; k++ {
-			f(&blocks[k])
+			f(&chunks[k])
 		}
 	})
 }
 
 // bitSet is a set of the ids 0 ... size-1.
 type bitSet struct {
-	size, n int64    // n are in it, once they are counted
-	bits    []uint64 // nil for a set that is not used
-	before  []int64  // how many are in it before each group of words
+	size, n int64    // n is the number of elements, set by count
+	bits    []uint64 // nil if the set is not used
+	before  []int64  // number of elements before each group of words
 }
 
-// group is how many words of a bitSet have one count.
+// group is the number of words of a bitSet that share one count.
 const group = 8
 
 func newBitSet(size int64) bitSet { return bitSet{size: size, bits: make([]uint64, (size+63)/64)} }
 
-// add puts id into the set; on any goroutine.
+// add adds id to the set. Several goroutines may call it.
 func (s *bitSet) add(id int64) {
 	word, bit := &s.bits[id/64], uint64(1)<<(id%64)
 	if atomic.LoadUint64(word)&bit == 0 {
@@ -128,7 +129,7 @@ func (s *bitSet) add(id int64) {
 	}
 }
 
-// count prepares rank, when the set is complete.
+// count prepares rank, after the last call of add.
 func (s *bitSet) count() {
 	s.before = make([]int64, (len(s.bits)+group-1)/group)
 	for g := range s.before {
@@ -139,7 +140,7 @@ func (s *bitSet) count() {
 	}
 }
 
-// rank is how many ids below id are in the set.
+// rank returns the number of elements below id.
 func (s *bitSet) rank(id int64) int64 {
 	w := int(id / 64)
 	g := w / group

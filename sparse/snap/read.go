@@ -15,22 +15,23 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Read reads an edge list. The result has sorted columns and no duplicates. src
-// has Stored = the edges as they stand in the file, repeated ones counted, field
-// pattern or (with weights) real, and symmetry general. src.Note says where weights
-// look like times, and where they are beyond the range of float64.
+// Read reads an edge list. The result has sorted columns and no duplicates. src.Stored is
+// the number of edges in the file, repeated ones included; the field is pattern or, with
+// weights, real, and the symmetry general. src.Note reports weights that look like times
+// and weights beyond the range of float64.
 //
-// name is the file that errors name. Whatever is wrong with the file is an
-// *sparse.InputError with a line; lim bounds ids out of proportion to the number
-// of edges, and a list for which memory lacks is one as well. A list needs at least one edge, because nothing else says how large
-// the matrix is. When ctx ends, so does Read, with its error.
+// name stands for the file in errors. Invalid content gives an *sparse.InputError with a
+// line, and so do ids too large for the number of edges (lim) and a list that does not
+// fit into memory. A list needs at least one edge, because only edges determine the size
+// of the matrix. If ctx ends, Read returns its error.
 func Read(ctx context.Context, r io.Reader, name string, lim sparse.Limits) (m *sparse.CSR[float64], src sparse.Source, err error) {
 	m, src, _, err = read(ctx, r, name, lim, false)
 	return m, src, err
 }
 
-// ReadRenumbered is Read, but the nodes are only the ids that occur, which may be any integers from 0 to 2^63-1: row and
-// column k of the matrix are node ids[k], and ids rises. It is nil where the ids are 0, 1, ... without a gap.
+// ReadRenumbered is Read, but only the ids that occur are nodes. They may be any integers
+// from 0 to 2^63-1. Row and column k of the matrix are node ids[k]; ids is ascending, or
+// nil if the ids are 0, 1, ... without a gap.
 func ReadRenumbered(ctx context.Context, r io.Reader, name string, lim sparse.Limits) (m *sparse.CSR[float64], src sparse.Source, ids []int64, err error) {
 	return read(ctx, r, name, lim, true)
 }
@@ -47,14 +48,14 @@ func read(ctx context.Context, r io.Reader, name string, lim sparse.Limits, renu
 	if err := l.readFirst(in); err != nil {
 		return nil, src, nil, err
 	}
-	var blocks []block
+	var chunks []chunkEdges
 	largest, at := int32(-1), int64(0)
 	var when times
 	var inexact source.Inexact
 	fits := func(rows int64) error { return lim.CheckMemory(name, 0, rows, src.Stored, sparse.EntryBytes) }
-	err = lines.Each(ctx, in, l.parse, func(_ lines.Chunk, b block) error {
+	err = lines.Each(ctx, in, l.parse, func(_ lines.Chunk, b chunkEdges) error {
 		if len(b.Row) > 0 {
-			blocks = append(blocks, b)
+			chunks = append(chunks, b)
 			src.Stored += int64(len(b.Row))
 		}
 		if b.largest > largest {
@@ -62,7 +63,7 @@ func read(ctx context.Context, r io.Reader, name string, lim sparse.Limits, renu
 		}
 		when.join(b.times)
 		inexact.Merge(b.inexact)
-		if b.err == nil && len(blocks)%16 == 0 { // no header says how many edges come
+		if b.err == nil && len(chunks)%16 == 0 { // no header declares the number of edges
 			if renumber {
 				return fits(0)
 			}
@@ -75,11 +76,11 @@ func read(ctx context.Context, r io.Reader, name string, lim sparse.Limits, renu
 	}
 	n := int64(largest) + 1
 	if renumber {
-		numbers := newNumbering(blocks, int64(largest), src.Stored)
+		numbers := newNumbering(chunks, int64(largest), src.Stored)
 		if n = numbers.len(); n > sparse.MaxDim {
 			return nil, src, nil, sparse.Inputf(name, "%d nodes: more than %d are not supported (indices are 32 bits wide)", n, sparse.MaxDim)
 		}
-		numbers.renumber(blocks)
+		numbers.renumber(chunks)
 		ids = numbers.ids()
 	} else {
 		err = checkOrder(lim, name, at, n, src.Stored)
@@ -92,19 +93,19 @@ func read(ctx context.Context, r io.Reader, name string, lim sparse.Limits, renu
 		src.Field = sparse.Real
 	}
 	if inexact.Apply(&src); when.likely() {
-		source.AddNote(&src, "the third column looks like a time: the matrix has it as weights, which add up where an edge is repeated")
+		source.AddNote(&src, "the third column looks like a time: the matrix uses it as weights, and adds those of repeated edges")
 	}
 	if note := l.declared.note(src.Stored); note != "" {
 		source.AddNote(&src, note)
 	}
-	triples := make([]sparse.Triples[float64], len(blocks))
-	for k := range blocks {
-		triples[k] = blocks[k].Triples
+	triples := make([]sparse.Triples[float64], len(chunks))
+	for k := range chunks {
+		triples[k] = chunks[k].Triples
 	}
-	blocks = nil
+	chunks = nil
 	m = sparse.Assemble(int(n), int(n), sparse.General, triples)
 	if !l.weighted && m.NNZ() < src.Stored {
-		par.Range(m.NNZ(), 1<<16, func(lo, hi int64) { // repeated edges have added up
+		par.Range(m.NNZ(), 1<<16, func(lo, hi int64) { // repeated edges were added
 			for k := lo; k < hi; k++ {
 				m.Val[k] = 1
 			}
@@ -113,8 +114,7 @@ func read(ctx context.Context, r io.Reader, name string, lim sparse.Limits, renu
 	return m, src, ids, nil
 }
 
-// readFirst looks at the first edge, to find out whether edges have weights, and
-// leaves it to be read again.
+// readFirst reads the first edge, to determine whether edges have weights, and unreads it.
 func (l *list) readFirst(in *lines.Reader) error {
 	for {
 		if in.Line() >= headLines {
@@ -135,12 +135,12 @@ func (l *list) readFirst(in *lines.Reader) error {
 			in.Unread()
 			return nil
 		}
-		l.declared.look(text, in.Line())
+		l.declared.parse(text, in.Line())
 	}
 }
 
-// checkOrder refuses a matrix of order n that has few edges; line is where the
-// largest id stands.
+// checkOrder refuses a matrix of order n that has too few edges. line is the line of the
+// largest id.
 func checkOrder(lim sparse.Limits, name string, line, n, edges int64) error {
 	err := lim.CheckDims(name, line, n, n, edges)
 	var in *sparse.InputError

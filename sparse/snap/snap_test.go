@@ -162,7 +162,7 @@ func TestReadFaultsAndCancellationPassThrough(t *testing.T) {
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 }
 
-// edgesOf is the edges of m by the ids of its nodes.
+// edgesOf returns the edges of m by the ids of its nodes.
 func edgesOf(m *sparse.CSR[float64], ids []int64) map[[2]int64]float64 {
 	edges := map[[2]int64]float64{}
 	name := func(k int64) int64 {
@@ -214,7 +214,7 @@ func TestOnlyIdsThatOccurAreNodesWhereTheyAreRenumbered(t *testing.T) {
 	}
 }
 
-// Ids of every density, in lists of several chunks: the edges are those of a map.
+// For ids of every density, in lists of several chunks, the edges are those of a map.
 func TestRenumberedEdgesKeepTheirIds(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, most := range []int64{100, 40_000, 1 << 24, 1 << 31, 1 << 62} {
@@ -240,8 +240,8 @@ func TestRenumberedEdgesKeepTheirIds(t *testing.T) {
 	}
 }
 
-func TestAThirdColumnOfTimesIsSaid(t *testing.T) {
-	const note = "the third column looks like a time: the matrix has it as weights, which add up where an edge is repeated"
+func TestAThirdColumnOfTimesIsNoted(t *testing.T) {
+	const note = "the third column looks like a time: the matrix uses it as weights, and adds those of repeated edges"
 	rising := func(from, step int, n int) string {
 		var b strings.Builder
 		for k := range n {
@@ -274,9 +274,10 @@ func TestAWeightBeyondFloat64IsAnInfinityWithANote(t *testing.T) {
 	require.Equal(t, "values beyond the range of float64 are read as infinities, the first in line 2", src.Note)
 }
 
-// The twin takes the ids, of which the least is 3, as indices from 1 on. An edge
-// list counts from 0: one more empty row and column stand before the others.
-func TestWikiVoteIsTheMatrixOfItsTwin(t *testing.T) {
+// The matrix of the collection uses the ids, the smallest of which is 3, as 1-based
+// indices. Ids of an edge list are 0-based, so the list has one more empty row and column
+// at the start.
+func TestWikiVoteIsTheMatrixOfTheCollection(t *testing.T) {
 	open := func(elem ...string) *fileio.File {
 		f, err := fileio.Open(corpus.Shared(t, elem...))
 		require.NoError(t, err)
@@ -309,7 +310,7 @@ func TestListsAreWrittenWithAHeaderLine(t *testing.T) {
 	require.Equal(t, "# Nodes: 3 Edges: 2\n0\t1\t1\n2\t0\t0.1\n", write(t, m, src), "a pattern with other values has weights")
 }
 
-func TestWhatCannotBeWrittenGivesAnError(t *testing.T) {
+func TestMatricesThatAListCannotHoldGiveAnError(t *testing.T) {
 	wide := &sparse.CSR[float64]{Rows: 1, Cols: 2, RowPtr: []int64{0, 0}}
 	err := snap.Write(io.Discard, wide, sparse.Source{})
 	require.True(t, sparse.IsInput(err))
@@ -328,7 +329,7 @@ func TestWhatIsWrittenReadsBackTheSame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 12).Draw(t, "n")
 		weighted := rapid.Bool().Draw(t, "weighted")
-		// The last node has an edge, so that the order is kept.
+		// The last node has an edge, which preserves the order of the matrix.
 		last := int32(n - 1)
 		tr := sparse.Triples[float64]{Row: []int32{last}, Col: []int32{last}, Val: []float64{1}}
 		for range rapid.IntRange(0, 40).Draw(t, "edges") {

@@ -2,17 +2,17 @@ package snap
 
 import "math"
 
-// times is what tells whether the weights of a list are times.
+// times is statistics of weights that show whether the weights are times.
 type times struct {
 	n           int64
 	min, max    float64
 	first, last float64
-	fraction    bool  // not all are whole numbers
-	falls       bool  // one is smaller than the one before it
-	steps       int64 // how many are larger than the one before them
+	fraction    bool  // some weight is not a whole number
+	decreases   bool  // some weight is smaller than the one before it
+	steps       int64 // number of weights that are larger than the one before
 }
 
-// timesOf looks at the weights of some edges.
+// timesOf computes the statistics of the weights of some edges.
 func timesOf(val []float64) times {
 	if len(val) == 0 {
 		return times{}
@@ -21,20 +21,20 @@ func timesOf(val []float64) times {
 	before := val[0]
 	for _, v := range val {
 		if v != math.Trunc(v) {
-			t.fraction = true // which ends the question
+			t.fraction = true // these are not times
 			break
 		}
 		if v > before {
 			t.steps++
 		} else if v < before {
-			t.falls = true
+			t.decreases = true
 		}
 		t.min, t.max, before = min(t.min, v), max(t.max, v), v
 	}
 	return t
 }
 
-// join puts the edges of u behind those of t.
+// join adds the statistics u of the edges that follow those of t.
 func (t *times) join(u times) {
 	if t.n == 0 || u.n == 0 {
 		if t.n == 0 {
@@ -42,7 +42,7 @@ func (t *times) join(u times) {
 		}
 		return
 	}
-	t.falls = t.falls || u.falls || !(u.first >= t.last)
+	t.decreases = t.decreases || u.decreases || !(u.first >= t.last)
 	if u.first > t.last {
 		t.steps++
 	}
@@ -50,8 +50,9 @@ func (t *times) join(u times) {
 	t.min, t.max, t.fraction = min(t.min, u.min), max(t.max, u.max), t.fraction || u.fraction
 }
 
-// likely reports whether the weights look like times: whole numbers that are all seconds or milliseconds since 1970 of the
-// years 1980 to 2100, or that never fall from edge to edge and mostly rise, in a list of 100 edges or more.
+// likely reports whether the weights look like times: whole numbers that are all seconds
+// or milliseconds since 1970 in the years 1980 to 2100, or, in a list of at least 100
+// edges, whole numbers that never decrease from edge to edge and increase at most edges.
 func (t *times) likely() bool {
 	const first, last = 315_532_800, 4_133_980_800 // seconds
 	if t.n == 0 || t.fraction {
@@ -62,5 +63,5 @@ func (t *times) likely() bool {
 			return true
 		}
 	}
-	return t.n >= 100 && !t.falls && 2*t.steps > t.n
+	return t.n >= 100 && !t.decreases && 2*t.steps > t.n
 }

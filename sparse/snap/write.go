@@ -11,14 +11,14 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Write writes the entries of m as edges, row after row, after one comment line
-// with the order of m and the number of edges. m must be square.
+// Write writes the entries of m as edges, row after row, after one comment line with the
+// order of m and the number of edges. m must be square.
 //
-// Edges have no weights if src.Field is pattern and every value is 1; else they
-// have, as shortest decimals that read back as the same float64. Both triangles
-// of a symmetric matrix are written. Empty rows and columns at the end of m leave
-// no trace in an edge list: what is read back ends with the largest id. A matrix
-// without any entry is refused.
+// Edges have no weights if src.Field is pattern and every value is 1. Otherwise weights
+// are the shortest decimals that read back as the same float64. Write writes both
+// triangles of a symmetric matrix. An edge list cannot hold empty rows and columns at the
+// end of m: the matrix that is read back ends with the largest id. A matrix without
+// entries is refused.
 func Write(w io.Writer, m *sparse.CSR[float64], src sparse.Source) error {
 	if err := given.Check("writer", w); err != nil {
 		return err
@@ -30,7 +30,7 @@ func Write(w io.Writer, m *sparse.CSR[float64], src sparse.Source) error {
 		return sparse.Inputf("matrix", "%d rows and %d columns: an edge list holds square matrices only", m.Rows, m.Cols)
 	}
 	if m.NNZ() == 0 {
-		return sparse.Inputf("matrix", "no entries: an edge list has one edge at the least")
+		return sparse.Inputf("matrix", "no entries: an edge list has at least one edge")
 	}
 	weighted := src.Field != sparse.Pattern
 	for k := 0; k < len(m.Val) && !weighted; k++ {

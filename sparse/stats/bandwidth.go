@@ -7,9 +7,9 @@ import (
 	"github.com/msrep-go/msrep/internal/par"
 )
 
-// bandwidths gives the largest i-j and the largest j-i over all entries (i, j),
-// each at least 0. The entries, not the rows, are split, so that one giant row
-// does not keep the others waiting.
+// bandwidths returns the largest i-j and the largest j-i over all entries (i, j), each at
+// least 0. It divides the entries, not the rows, among goroutines, so a long row is
+// shared by all of them.
 func bandwidths(rowPtr []int64, colIdx []int32) (lower, upper int64) {
 	var mu sync.Mutex
 	rows := len(rowPtr) - 1

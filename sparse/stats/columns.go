@@ -7,11 +7,11 @@ import (
 	"github.com/msrep-go/msrep/internal/par"
 )
 
-// scanners bounds the goroutines that each look at every column index: beyond
-// that the shared reads cost more than the split gains.
-const scanners = 16
+// maxScanners limits the goroutines that each read every column index: with more, the
+// shared reads cost more than they gain.
+const maxScanners = 16
 
-// countColumns gives the histogram of the number of entries of the columns.
+// countColumns returns the histogram of the numbers of entries of the columns.
 func countColumns(cols int, colIdx []int32) *histogram {
 	if int64(len(colIdx)) <= math.MaxUint32 {
 		return tally(make([]uint32, cols), colIdx)
@@ -19,13 +19,14 @@ func countColumns(cols int, colIdx []int32) *histogram {
 	return tally(make([]uint64, cols), colIdx)
 }
 
-// tally counts the entries of each column in count. Each goroutine owns a range
-// of columns and scans all indices for them, so that no counter is shared.
+// tally counts the entries of each column in count and returns the histogram of the
+// counts. Each goroutine owns a range of columns and scans all indices for them, so
+// goroutines share no counter.
 func tally[C uint32 | uint64](count []C, colIdx []int32) *histogram {
 	total := newHistogram()
 	var mu sync.Mutex
 	cols := int64(len(count))
-	workers := min(par.Workers(int64(len(colIdx))+cols, 1<<15), scanners)
+	workers := min(par.Workers(int64(len(colIdx))+cols, 1<<15), maxScanners)
 	par.Do(workers, func(w int) {
 		lo, hi := par.Cut(cols, workers, w), par.Cut(cols, workers, w+1)
 		own := count[lo:hi]
@@ -45,8 +46,8 @@ func tally[C uint32 | uint64](count []C, colIdx []int32) *histogram {
 	return total
 }
 
-// exponent is R of P(k) ~ k^-R, nil where it is undefined: see Stats.PowerLawR.
-// The number of columns only shifts ln P(k), so that counts serve as well.
+// exponent returns R of P(k) ~ k^-R, or nil if it is undefined; see Stats.PowerLawR. It
+// uses counts instead of P(k), because the number of columns only shifts ln P(k).
 func exponent(columns *histogram) *float64 {
 	var n, sumX, sumY float64
 	var points [][2]float64

@@ -6,30 +6,28 @@ import (
 	"github.com/msrep-go/msrep/internal/saturate"
 )
 
-// Cost is what a matrix costs in one format. A figure that would pass 2^63-1 is
-// given as that.
+// Cost is the cost of a matrix in one format. Numbers beyond 2^63-1 are set to 2^63-1.
 type Cost struct {
-	Bytes   int64 `json:"bytes"`   // of all arrays
+	Bytes   int64 `json:"bytes"`   // size of all arrays
 	Padding int64 `json:"padding"` // stored slots without an entry
 
-	// WarpIterations is Equation (1) of the PELLR paper: the sum over warps of
-	// 32 rows, one row a thread, of the steps of the longest row.
-	// Work is Equation (2): 2b-1 operations for a row of b steps, 0 for b = 0.
-	// A step is an entry, in ell any slot. Both are nil (null in JSON) for csc
-	// and coo, which give no thread a row.
+	// WarpIterations is Equation (1) of the PELLR paper: the sum, over warps of 32 rows
+	// with one row per thread, of the steps of the longest row. Work is Equation (2):
+	// 2b-1 operations for a row of b steps, 0 for b = 0. A step is an entry, in ell any
+	// slot. Both are nil (null in JSON) for csc and coo, where threads do not own rows.
 	WarpIterations *int64 `json:"warp_iterations"`
 	Work           *int64 `json:"work"`
 }
 
-// Sizes of an index (also of a row length and of a row number in a permutation)
-// and of a pointer.
+// The sizes of an index (also of a row length, and of a row number in a permutation) and
+// of a pointer.
 const (
 	indexBytes   = 4
 	pointerBytes = 8
 )
 
-// costs fills Stats.Formats. With m rows, n columns, s bytes a value and K
-// entries in the longest row:
+// costs returns Stats.Formats. With m rows, n columns, s bytes per value and K entries in
+// the longest row:
 //
 //	csr    8(m+1) + (4+s) nnz
 //	csc    8(n+1) + (4+s) nnz
@@ -38,9 +36,9 @@ const (
 //	ellr   (4+s) m K + 4m            with the length of each row
 //	pellr  (4+s) m K + 8m            rows sorted by length, with their permutation
 //
-// These are the figures of the paper; devices round m up to whole warps. What the
-// other formats of sparse/ellpack take follows from the lengths of the rows, warp by
-// warp (see ellpack.Shape). A format that pads beyond ellpack.Bound is listed too.
+// These are the formulas of the paper; devices round m up to whole warps. The sizes of
+// the other formats of sparse/ellpack follow from the lengths of the rows (see
+// ellpack.Shape). Formats that exceed ellpack.Bound are listed too.
 func costs(s *Stats, rows *rowScan, valueBytes int64) map[string]Cost {
 	m, n, longest := int64(s.Rows), int64(s.Cols), s.Row.Max
 	entry := indexBytes + valueBytes

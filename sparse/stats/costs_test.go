@@ -9,7 +9,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-func TestCostsBeyond63BitsAreGivenAsTheLargestNumber(t *testing.T) {
+func TestCostsBeyond63BitsBecomeTheLargestNumber(t *testing.T) {
 	// 2^30 rows, one of them with 2^40 entries: 2^70 slots.
 	rows := &rowScan{hist: newHistogram(), rows: 1 << 30}
 	rows.hist.add(0, 1<<30-1)
@@ -28,14 +28,14 @@ func TestCostsBeyond63BitsAreGivenAsTheLargestNumber(t *testing.T) {
 }
 
 func TestStandardDeviationOfHugeRowsIsExact(t *testing.T) {
-	// One row of 2^40 entries and 3 empty ones: the squares pass 64 bits.
+	// One row of 2^40 entries and 3 empty ones: the sum of squares exceeds 64 bits.
 	s := scanRows([]int64{0, 0, 1 << 40, 1 << 40, 1 << 40})
 	require.Equal(t, RowLengths{
 		Max: 1 << 40, Mean: 1 << 38, StdDev: math.Sqrt(3) * (1 << 38),
 	}, s.lengths())
 }
 
-// Sorting the rows changes Equation (1) of ellr and nothing else: the model must see it.
+// Sorting the rows changes only Equation (1) of ellr, and the model must show it.
 func TestTheModelsFollowEquationOne(t *testing.T) {
 	mixed, sorted := []int64{0}, []int64{0}
 	for i := range int64(640) {

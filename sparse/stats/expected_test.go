@@ -52,8 +52,8 @@ func number(t *testing.T, s string) float64 {
 	return f
 }
 
-// structure reads the positions of a gzipped Matrix Market coordinate file,
-// whatever its values are. It expects a well-formed file.
+// structure reads the positions of a gzipped Matrix Market coordinate file with any
+// values. The file must be well-formed.
 func structure(t *testing.T, path string) *sparse.CSR[float32] {
 	f, err := os.Open(path)
 	require.NoError(t, err)
@@ -90,7 +90,7 @@ func structure(t *testing.T, path string) *sparse.CSR[float32] {
 	return m
 }
 
-// index reads a number at the start of a line and gives what follows it.
+// index parses a number at the start of a line and returns it with the rest of the line.
 func index(line []byte) (n int32, rest []byte) {
 	line = bytes.TrimLeft(line, " \t\r\n")
 	k := 0

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// histogram counts how often each number >= 0 occurs. Small numbers, which are
-// nearly all, go to an array.
+// histogram counts how often each number >= 0 occurs. Small numbers, which are nearly
+// all, are counted in an array.
 type histogram struct {
 	small []int64
 	large map[int64]int64
@@ -43,7 +43,7 @@ func (h *histogram) merge(o *histogram) {
 	}
 }
 
-// values gives the numbers that occur, rising.
+// values returns the numbers that occur, in ascending order.
 func (h *histogram) values() []int64 {
 	var out []int64
 	for k, times := range h.small {

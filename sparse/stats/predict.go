@@ -7,13 +7,14 @@ import (
 	"github.com/msrep-go/msrep/sparse/ellpack"
 )
 
-// cpuCost is what a format costs on a core, in nanoseconds for each step of a warp
-// (N_iter), operation (N_p) and row.
+// cpuCost is the cost of a format on a CPU core, in nanoseconds per warp step (N_iter),
+// per operation (N_p) and per row.
 type cpuCost struct{ step, work, row float64 }
 
-// cpuCosts are fitted to the times of every second one of 209 real matrices in the caches
-// of one core of a Zen 5, by the least sum of absolute relative errors without negative
-// numbers (go test -run - -bench Formats ./bench measures them). csr and sell run in assembly, the others in plain Go.
+// cpuCosts are fitted to measured times (go test -run - -bench Formats ./bench) of every
+// second one of 209 real matrices in the caches of one Zen 5 core. The fit minimises the
+// sum of absolute relative errors without negative costs. csr and sell run in assembly,
+// the others in plain Go.
 var cpuCosts = map[sparse.Format]cpuCost{
 	sparse.FormatCSR:        {step: 0.80, work: 0.11, row: 1.0},
 	sparse.FormatCOO:        {work: 0.41, row: 2.3},
@@ -29,17 +30,18 @@ var cpuCosts = map[sparse.Format]cpuCost{
 	ellpack.FormatSELL:      {step: 0.89, work: 0.06, row: 0.36},
 }
 
-// Of that machine: its last cache, and what a core reads at least from memory in a nanosecond.
+// The size of the last-level cache of that machine, and a lower bound of the bytes that
+// one core reads from memory per nanosecond.
 const (
 	cpuCache  = 32 << 20
 	cpuMemory = 25
 )
 
-// sellPadding bounds the padding of sell for each entry: slices of CPU devices are lower
-// than a warp, and long rows are cut into pieces there.
+// sellPadding is the padding of sell per entry in the model. CPU devices pad less than
+// Shape says: their slices have fewer rows than a warp, and they split long rows.
 const sellPadding = 0.005
 
-// nanoseconds is how long a product takes in a format, by the model of Recommend.
+// nanoseconds returns the time of a product in a format, by the model of Recommend.
 func (s *Stats) nanoseconds(f sparse.Format) float64 {
 	c, o := s.Formats[string(f)], cpuCosts[f]
 	t := o.row * float64(s.Rows)
@@ -55,14 +57,15 @@ func (s *Stats) nanoseconds(f sparse.Format) float64 {
 	return max(t, (bytes-cpuCache)/cpuMemory)
 }
 
-// gpuCost is the instructions of warps that a kernel takes for each step (N_iter),
-// operation (N_p) and warp, and once.
+// gpuCost is the number of warp instructions of a kernel per step (N_iter), per operation
+// (N_p), per warp, and per launch.
 type gpuCost struct{ step, work, warp, once float64 }
 
-// gpuCosts are fitted to what the interpreter of PTX counts of float64 products with
-// every second one of 406 matrices (go test -run Recommendation ./bench compares them).
+// gpuCosts are fitted to the instruction counts of the PTX interpreter for float64
+// products with every second one of 406 matrices (go test -run Recommendation ./bench
+// compares them).
 var gpuCosts = map[sparse.Format]gpuCost{
-	sparse.FormatCSR:        {step: 3.3, work: 0.6, warp: 194, once: 28}, // a row is shared by 2 to 32 threads
+	sparse.FormatCSR:        {step: 3.3, work: 0.6, warp: 194, once: 28}, // 2 to 32 threads share a row
 	ellpack.FormatELL:       {step: 15.4, warp: 82},
 	ellpack.FormatELLR:      {step: 16, warp: 80.5},
 	ellpack.FormatPELLR:     {step: 16, warp: 83.4},
@@ -73,12 +76,13 @@ var gpuCosts = map[sparse.Format]gpuCost{
 	ellpack.FormatSELL:      {step: 12.4, warp: 82.2},
 }
 
-// instructionBytes is how many bytes an H100 reads in the time of a warp instruction:
-// csrv, bound by instructions, took 169 us for 105 M of them on a 7-point stencil, where
-// ell read at 0.9 of the copy bandwidth (bench/results/2026-11-26-h100).
+// instructionBytes is the number of bytes that an H100 reads in the time of one warp
+// instruction. csrv, bound by instructions, took 169 us for 105 M instructions on a
+// 7-point stencil, while ell read at 0.9 of the copy bandwidth
+// (bench/results/2026-11-26-h100).
 const instructionBytes = 5.3
 
-// gpuBytes is what a product costs in a format, by the model of RecommendGPU.
+// gpuBytes returns the cost of a product in a format, by the model of RecommendGPU.
 func (s *Stats) gpuBytes(f sparse.Format) float64 {
 	o, known := gpuCosts[f]
 	if !known {
@@ -89,23 +93,25 @@ func (s *Stats) gpuBytes(f sparse.Format) float64 {
 	return max(s.productBytes(f), instructionBytes*instructions)
 }
 
-// longRow is how many times as long as the steps of the mean warp the longest row may be.
-const longRow = 32
+// longRowRatio is the largest ratio of the longest row to the mean steps of a warp at
+// which a GPU does not wait for one row.
+const longRowRatio = 32
 
-// hasLongRow says whether a GPU would wait for one row in most formats.
+// hasLongRow reports whether a GPU would wait for one row in most formats.
 func (s *Stats) hasLongRow() bool {
 	steps := s.Formats["csr"].WarpIterations
-	return steps != nil && float64(s.Row.Max)*float64(warps(int64(s.Rows))) > longRow*float64(*steps)
+	return steps != nil && float64(s.Row.Max)*float64(warps(int64(s.Rows))) > longRowRatio*float64(*steps)
 }
 
-// valueBytes is the size of a value.
+// valueBytes returns the size of a value.
 func (s *Stats) valueBytes() float64 {
 	return float64(s.Formats["coo"].Bytes)/float64(max(s.NNZ, 1)) - 2*indexBytes
 }
 
-// productBytes is what a product reads and writes in a format: the places that it visits,
-// the arrays beside them, y, and each element of x that it needs: once, or twice where rows
-// are sorted, as rows that share elements of x then lie apart.
+// productBytes returns the number of bytes that a product reads and writes in a format:
+// the slots that it visits, the other arrays, y, and each element of x that it needs.
+// Elements of x count twice in formats that sort rows, because rows that share elements
+// of x are then far apart.
 func (s *Stats) productBytes(f sparse.Format) float64 {
 	value := s.valueBytes()
 	c := s.Formats[string(f)]
@@ -114,12 +120,12 @@ func (s *Stats) productBytes(f sparse.Format) float64 {
 	if c.WarpIterations != nil {
 		steps = ellpack.WarpHeight * float64(*c.WarpIterations)
 	}
-	beside := max(0, float64(c.Bytes)-padded*(indexBytes+value)) // 0 where sizes pass 2^63-1
+	beside := max(0, float64(c.Bytes)-padded*(indexBytes+value)) // 0 if a size exceeds 2^63-1
 	places, x := padded, 2*value
 	switch f {
 	case sparse.FormatCSR, sparse.FormatCOO, ellpack.FormatELL, ellpack.FormatHYB, ellpack.FormatHYBMean:
 		x = value
-	case ellpack.FormatELLR: // a sector that one thread needs has places of threads that wait: about half of these
+	case ellpack.FormatELLR: // a memory sector that one thread needs also holds slots of idle threads: about half of those
 		places, x = (nnz+steps)/2, value
 	case ellpack.FormatPELLR:
 		places = nnz

@@ -2,6 +2,6 @@
 
 package stats_test
 
-// raceEntries bounds the real matrices that the race detector, which is an
-// order slower, has to read.
+// raceEntries limits the real matrices for the race detector, which reads ten times as
+// slowly.
 const raceEntries = 50_000

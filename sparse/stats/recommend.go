@@ -8,37 +8,39 @@ import (
 	"github.com/msrep-go/msrep/sparse/ellpack"
 )
 
-// Recommendation is a format to multiply in, and why.
+// Recommendation is a format for products, and the reason for it.
 type Recommendation struct {
 	Format sparse.Format `json:"format"`
 	Why    string        `json:"why"`
 }
 
-// Recommend says which format of csr, coo and sparse/ellpack multiplies fastest on one
-// core of a CPU, by a model of its time:
+// Recommend returns the format among csr, coo and sparse/ellpack that is fastest on one
+// CPU core, by a model of the time of a product:
 //
 //	max(step*N_iter + work*N_p + row*rows, (bytes - 32 MiB)/25)   nanoseconds
 //
-// N_iter and N_p are Equations (1) and (2) of the PELLR paper, of each format; step, work
+// N_iter and N_p are Equations (1) and (2) of the PELLR paper for the format; step, work
 // and row are from cpuCosts. The last term is for matrices beyond the caches. csc is left
-// out, as it must merge whole vectors.
+// out because its product adds whole vectors.
 func (s *Stats) Recommend() Recommendation {
 	order := append([]sparse.Format{sparse.FormatCSR, sparse.FormatCOO}, ellpack.Formats()...)
 	return s.choose(order, s.nanoseconds, "us on one core", 1e-3)
 }
 
-// RecommendGPU says which format of csr and sparse/ellpack a GPU multiplies fastest, by
-// a model of what its kernels cost:
+// RecommendGPU returns the format among csr and sparse/ellpack that is fastest on a GPU,
+// by a model of the cost of its kernel:
 //
 //	max(bytes, 5.3*instructions)
 //
-// with the bytes that a product reads and writes, and the instructions of warps, which
-// follow from Equations (1) and (2) of the PELLR paper by gpuCosts. An instruction takes as
-// long as 5.3 bytes on an H100. So it is for matrices that keep a GPU busy.
+// where bytes is the number of bytes that a product reads and writes, and instructions is
+// the number of warp instructions, computed from Equations (1) and (2) of the PELLR paper
+// with gpuCosts. An instruction takes as long as 5.3 bytes on an H100. The model assumes
+// a matrix that is large enough to occupy the whole GPU.
 //
-// Where one row is much longer than the others it recommends csr: a single thread would
-// take 0.2 to 0.4 us for each entry of that row on an H100, after all others are done.
-// hyb is left out, as Equation (1) does not say how long its coordinates take.
+// If one row is much longer than the others, RecommendGPU returns csr: in other formats a
+// single thread would take 0.2 to 0.4 us per entry of that row on an H100, after all
+// other rows are done. hyb is left out because Equation (1) does not cover its
+// coordinates.
 func (s *Stats) RecommendGPU() Recommendation {
 	if s.hasLongRow() {
 		return Recommendation{sparse.FormatCSR, fmt.Sprintf("a row has %d entries: other formats give it to few threads, for which a GPU would wait", s.Row.Max)}
@@ -49,8 +51,8 @@ func (s *Stats) RecommendGPU() Recommendation {
 	return r
 }
 
-// choose takes the format that costs least. A model gives +Inf for a format that it
-// does not know.
+// choose returns the format of the least cost. model returns +Inf for a format that it
+// does not cover.
 func (s *Stats) choose(order []sparse.Format, model func(sparse.Format) float64, unit string, scale float64) Recommendation {
 	if s.NNZ == 0 {
 		return Recommendation{sparse.FormatCSR, "no entries: nothing is read but x and y"}
@@ -74,8 +76,8 @@ func (s *Stats) choose(order []sparse.Format, model func(sparse.Format) float64,
 	return Recommendation{best, fmt.Sprintf("%.3g %s by the model; the next is %s with %.2f times as many", least*scale, unit, second, next/least)}
 }
 
-// fits says whether a device takes the matrix in a format. ell alone is refused for its
-// padding, as the others are cut into warps.
+// fits reports whether devices accept the matrix in a format. Only ell is refused for its
+// padding, because devices store the other formats with a width per warp.
 func (s *Stats) fits(f sparse.Format) bool {
 	c, ok := s.Formats[string(f)]
 	return ok && c.Bytes < math.MaxInt64 && (f != ellpack.FormatELL || c.Bytes <= ellpack.Bound(s.Formats["csr"].Bytes))

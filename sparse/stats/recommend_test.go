@@ -33,8 +33,8 @@ func TestTheRecommendationFollowsTheRows(t *testing.T) {
 			mixed[i] = upTo(300)
 		}
 	}
-	giant := slices.Clone(short)
-	giant[17] = upTo(4000)
+	longRow := slices.Clone(short)
+	longRow[17] = upTo(4000)
 	for _, c := range []struct {
 		name     string
 		rows     [][]int32
@@ -43,7 +43,7 @@ func TestTheRecommendationFollowsTheRows(t *testing.T) {
 		{"rows of equal length", equal, ellpack.FormatSELL, ellpack.FormatELL},
 		{"many short rows", short, ellpack.FormatSELL, sparse.FormatCSR},
 		{"a long row in each third warp", mixed, ellpack.FormatSELL, ellpack.FormatJAD},
-		{"one giant row", giant, ellpack.FormatSELL, sparse.FormatCSR},
+		{"one long row", longRow, ellpack.FormatSELL, sparse.FormatCSR},
 		{"nothing", make([][]int32, 7), sparse.FormatCSR, sparse.FormatCSR},
 	} {
 		s := stats.Of(ofRows(t, 5000, c.rows...))
@@ -52,7 +52,7 @@ func TestTheRecommendationFollowsTheRows(t *testing.T) {
 		require.NotEmpty(t, s.Recommend().Why)
 		require.NotEmpty(t, s.RecommendGPU().Why)
 	}
-	s := stats.Of(ofRows(t, 5000, giant...))
+	s := stats.Of(ofRows(t, 5000, longRow...))
 	require.Contains(t, s.RecommendGPU().Why, "a row has 4000 entries")
 }
 

@@ -9,17 +9,17 @@ import (
 	"github.com/msrep-go/msrep/internal/par"
 )
 
-// warpRows is the number of rows that one warp handles, one for each thread.
+// warpRows is the number of rows of a warp, one per thread.
 const warpRows = 32
 
-// rowScan is what one pass over the row pointers finds.
+// rowScan is the result of one pass over the row pointers.
 type rowScan struct {
-	hist     *histogram // of the row lengths
+	hist     *histogram // row lengths
 	rows     int64
 	nnz      int64
 	sumSqHi  uint64 // sum of the squared lengths, 128 bits
 	sumSqLo  uint64
-	warpIter int64 // Equation (1) for the rows in their order
+	warpIter int64 // Equation (1) for the rows in the order of the matrix
 }
 
 func scanRows(rowPtr []int64) *rowScan {
@@ -63,9 +63,9 @@ func (s *rowScan) merge(o *rowScan) {
 	s.warpIter += o.warpIter
 }
 
-// lengths gives min, max, mean S/n and population deviation
-// sqrt(n Q - S^2)/n, with S and Q the sums of the lengths and of their squares.
-// The term under the root is computed exactly.
+// lengths returns the minimum, the maximum, the mean S/n and the population standard
+// deviation sqrt(n Q - S^2)/n, where S and Q are the sums of the lengths and of their
+// squares. The term under the root is exact.
 func (s *rowScan) lengths() RowLengths {
 	if s.rows == 0 {
 		return RowLengths{}
@@ -86,10 +86,10 @@ func (s *rowScan) lengths() RowLengths {
 	}
 }
 
-// sortedWarpIterations is Equation (1) for the rows sorted by falling length:
-// the first row of each warp is its longest.
+// sortedWarpIterations returns Equation (1) for the rows sorted by descending length: the
+// first row of each warp is its longest.
 func (s *rowScan) sortedWarpIterations() int64 {
-	var iterations, row int64 // row: how many rows are longer than k
+	var iterations, row int64 // row: the number of rows longer than k
 	values := s.hist.values()
 	for i := len(values) - 1; i >= 0; i-- {
 		k := values[i]
@@ -100,7 +100,7 @@ func (s *rowScan) sortedWarpIterations() int64 {
 	return iterations
 }
 
-// warps is the number of warps for some rows, ceil(rows/32).
+// warps returns the number of warps of rows rows, ceil(rows/32).
 func warps(rows int64) int64 {
 	w := rows / warpRows
 	if rows%warpRows != 0 {

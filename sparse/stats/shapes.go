@@ -2,7 +2,7 @@ package stats
 
 import "github.com/msrep-go/msrep/sparse/ellpack"
 
-// addShapes adds the formats of sparse/ellpack that are not there yet.
+// addShapes adds the formats of sparse/ellpack that formats lacks.
 func addShapes(formats map[string]Cost, rowPtr []int64, valueBytes int64) {
 	l, err := ellpack.Measure(rowPtr, 0, rowPtr[len(rowPtr)-1], ellpack.Options{})
 	if err != nil {

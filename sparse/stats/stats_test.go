@@ -38,7 +38,7 @@ func upTo(n int) []int32 {
 // ref is a number that a format has.
 func ref(n int64) *int64 { return &n }
 
-// counted is the formats whose costs are counted by hand here; sparse/ellpack tests
+// counted are the formats whose costs were counted by hand here; sparse/ellpack tests
 // those of the others.
 func counted(all map[string]stats.Cost) map[string]stats.Cost {
 	some := map[string]stats.Cost{}
@@ -48,7 +48,7 @@ func counted(all map[string]stats.Cost) map[string]stats.Cost {
 	return some
 }
 
-func TestSmallMatricesGiveWhatIsCountedByHand(t *testing.T) {
+func TestSmallMatricesHaveTheCountsMadeByHand(t *testing.T) {
 	csrOnly := func(csr, csc int64) map[string]stats.Cost { // a matrix without entries
 		return map[string]stats.Cost{
 			"csr": {Bytes: csr, WarpIterations: ref(0), Work: ref(0)}, "csc": {Bytes: csc}, "coo": {},
@@ -57,8 +57,8 @@ func TestSmallMatricesGiveWhatIsCountedByHand(t *testing.T) {
 			"pellr": {Bytes: csr - 8, WarpIterations: ref(0), Work: ref(0)},
 		}
 	}
-	giant := make([][]int32, 70) // row 40 is full, rows 0 and 69 hold one entry
-	giant[0], giant[40], giant[69] = []int32{99}, upTo(100), []int32{0}
+	longRow := make([][]int32, 70) // row 40 is full, rows 0 and 69 hold one entry
+	longRow[0], longRow[40], longRow[69] = []int32{99}, upTo(100), []int32{0}
 
 	for _, c := range []struct {
 		name string
@@ -80,7 +80,7 @@ func TestSmallMatricesGiveWhatIsCountedByHand(t *testing.T) {
 				"pellr": {Bytes: 32, WarpIterations: ref(2), Work: ref(3)},
 			},
 		}},
-		{"one giant row", ofRows(t, 100, giant...), stats.Stats{
+		{"one long row", ofRows(t, 100, longRow...), stats.Stats{
 			Rows: 70, Cols: 100, NNZ: 102, EmptyRows: 67, Bandwidth: 99, Lower: 69, Upper: 99,
 			Row: stats.RowLengths{Max: 100, Mean: 102. / 70, StdDev: math.Sqrt(70*10002-102*102) / 70},
 			// 98 columns hold 1 entry, 2 hold 2.
@@ -188,7 +188,8 @@ func TestAnyMatrixAgreesWithPlainCounting(t *testing.T) {
 }
 
 func TestResultsDoNotDependOnTheNumberOfGoroutines(t *testing.T) {
-	// Large enough that every pass is split; one giant row and one giant column.
+	// Large enough for several goroutines in every pass, with one long row and one long
+	// column.
 	rng := rand.New(rand.NewPCG(1, 2))
 	const n = 200_000
 	rows := make([][]int32, n)
