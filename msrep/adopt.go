@@ -5,15 +5,15 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// AdoptVector makes a vector whose elements are all on one device, in memory that it
-// takes over: Close gives that back.
+// AdoptVector returns a vector that has all its elements on one device, in the array a. The vector takes over the
+// memory of a: Close frees it. After an error the memory still belongs to the caller.
 func AdoptVector[V sparse.Value](sys *System, device int, a kernels.Array[V]) (v *Vector[V], err error) {
 	defer rescue(&err)
 	switch {
 	case sys == nil:
 		return nil, sparse.Inputf("system", "is nil")
 	case device < 0 || device >= len(sys.devices) || a.Buf == nil || a.Buf.Device() != sys.devices[device]:
-		return nil, sparse.Inputf("device", "%d: the array is not in memory of such a device", device)
+		return nil, sparse.Inputf("device", "%d: the array is not in the memory of this device", device)
 	case a.Len < 0 || a.Len > sparse.MaxDim:
 		return nil, sparse.Inputf("vector", "%d elements: use 0 to %d", a.Len, sparse.MaxDim)
 	}
@@ -31,17 +31,17 @@ func AdoptVector[V sparse.Value](sys *System, device int, a kernels.Array[V]) (v
 			return nil, err
 		}
 	}
-	if err := sys.enter(v); err != nil {
-		return nil, err // the memory stays the caller's
+	if err := sys.register(v); err != nil {
+		return nil, err
 	}
 	return v, nil
 }
 
-// Wait waits for the operations on the vectors of the System that were called before.
+// Wait blocks until all earlier operations on vectors of the System are done.
 func (v *Vector[V]) Wait() (err error) {
 	defer rescue(&err)
 	if v == nil {
 		return sparse.Inputf("vector", "is nil")
 	}
-	return v.do(nil, func(l *vectorStreams) error { return l.sync() })
+	return v.withStreams(nil, func(l *vectorStreams) error { return l.sync() })
 }

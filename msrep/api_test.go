@@ -43,7 +43,7 @@ func TestTheBaselineSplitsByRowsAndTheDefaultUsesTheMatrixInPlace(t *testing.T) 
 	}
 }
 
-func TestThreadsAreTheNumberOfAllDevicesTogether(t *testing.T) {
+func TestThreadsIsTheTotalOfAllDevices(t *testing.T) {
 	sys := open(t, Config{Devices: "cpu:3", Threads: 7, NUMA: NUMAOff})
 	sum := 0
 	for _, d := range sys.Devices() {
@@ -61,7 +61,7 @@ func TestSpMVOnceUsesAllDevices(t *testing.T) {
 	require.ErrorContains(t, SpMV(ctx, NoTrans, 2, sparse.Matrix[float64](small(t)), nil, 3, y), "x: 0 elements")
 }
 
-func TestThePlanSaysWhatItDid(t *testing.T) {
+func TestAPlanDescribesItsParts(t *testing.T) {
 	sys := openCPU(t, "cpu:2")
 	hyper := &sparse.CSR[float64]{Rows: 1000, Cols: 2, RowPtr: make([]int64, 1001), ColIdx: []int32{1}, Val: []float64{2}}
 	hyper.RowPtr[1000] = 1

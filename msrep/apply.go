@@ -8,12 +8,11 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// RowVector makes a vector of zeros with one element for each row of A, cut as the
-// products of the plan leave their results. A square matrix has ColumnVector cut in
-// the same way.
+// RowVector returns a vector of zeros with one element for each row of A. Its pieces are the rows of y that the devices
+// compute. For a square matrix, ColumnVector has the same pieces.
 func (p *Plan[V]) RowVector() (*Vector[V], error) { return p.newVector(NoTrans) }
 
-// ColumnVector makes a vector of zeros with one element for each column of A.
+// ColumnVector returns a vector of zeros with one element for each column of A.
 func (p *Plan[V]) ColumnVector() (*Vector[V], error) {
 	if p == nil {
 		return nil, errNoPlan
@@ -24,7 +23,7 @@ func (p *Plan[V]) ColumnVector() (*Vector[V], error) {
 	return p.newVector(Trans)
 }
 
-// newVector makes a vector for the results of products with op.
+// newVector returns a vector of zeros for the results of products with op.
 func (p *Plan[V]) newVector(op Transpose) (v *Vector[V], err error) {
 	defer rescue(&err)
 	if p == nil {
@@ -40,7 +39,7 @@ func (p *Plan[V]) newVector(op Transpose) (v *Vector[V], err error) {
 	return newVector[V](p.sys, cuts)
 }
 
-// cutsOf is how results of products with op are cut.
+// cutsOf returns the bounds of the pieces of a result of a product with op.
 func (p *Plan[V]) cutsOf(op Transpose) []int {
 	switch {
 	case p.lay.byMajor(op):
@@ -52,7 +51,7 @@ func (p *Plan[V]) cutsOf(op Transpose) []int {
 	return evenCuts(rows, len(p.sys.devices))
 }
 
-// ownCuts is the majors that each device owns.
+// ownCuts returns the bounds of the majors that the devices own: device i owns [cuts[i], cuts[i+1]).
 func (p *Plan[V]) ownCuts() []int {
 	cuts := []int{0}
 	for _, q := range p.parts {
@@ -61,9 +60,8 @@ func (p *Plan[V]) ownCuts() []int {
 	return cuts
 }
 
-// Resident reports whether Apply with op leaves Vectors on devices that have memory of
-// their own, and copies between devices only. Otherwise it works on host memory, as with
-// CPU devices, or goes through it.
+// Resident reports whether Apply with op keeps all vector elements in device memory and copies only between devices.
+// Otherwise the devices work on host memory, as CPU devices do, or Apply copies the vectors to the host and back.
 func (p *Plan[V]) Resident(op Transpose) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -71,31 +69,29 @@ func (p *Plan[V]) Resident(op Transpose) bool {
 }
 
 func (p *Plan[V]) resident(op Transpose) bool {
-	if q := p.instead(op); q != nil {
+	if q := p.transposedFor(op); q != nil {
 		return q.Resident(op)
 	}
 	return p.amongDevices() && (p.lay.byMajor(op) || p.opt.Storage.Segments.Count == 0)
 }
 
-// inPlace reports whether the devices work on vectors in host memory where these are.
+// inPlace reports whether the devices use vectors in host memory without a copy.
 func (p *Plan[V]) inPlace() bool { return p.opt.Variant.Strategy == Optimized && p.sys.onHost() }
 
-// amongDevices reports whether the devices, which have memory of their own, join the
-// results among themselves.
+// amongDevices reports whether the devices have their own memory and merge their results without the host.
 func (p *Plan[V]) amongDevices() bool { return p.opt.Variant.Strategy == Optimized && !p.sys.onHost() }
 
-// Apply computes y = alpha*op(A)*x + beta*y for vectors that stay with the devices;
-// see SpMV. Where Resident holds, each device copies what it needs of x from the
-// other devices, multiplies, and copies what the others have summed for its rows. The
-// devices wait for each other; the host does not wait, and no element comes to it. On
-// CPU devices Apply is SpMV on the host memory of the vectors. In all other cases x and
-// y go through the host.
+// Apply computes y = alpha*op(A)*x + beta*y for vectors that stay on the devices; see SpMV for the arguments. If
+// Resident(op) is true, each device copies the elements of x that it needs from the other devices, multiplies, and adds
+// the partial sums that other devices have for its rows. The devices wait for each other; the host neither waits nor
+// receives elements. On CPU devices, Apply is SpMV on the host memory of the vectors. In all other cases x and y are
+// copied to the host and back.
 //
-// x and y belong to the System of the plan. Vectors of RowVector and ColumnVector are
-// read and written in place; y of other pieces is copied.
+// x and y must belong to the System of the plan. Vectors made by RowVector and ColumnVector are used in place; a y with
+// other pieces is copied.
 func (p *Plan[V]) Apply(ctx context.Context, op Transpose, alpha V, x *Vector[V], beta V, y *Vector[V]) (err error) {
 	defer p.rescue(&err)
-	if err := p.enter(ctx); err != nil {
+	if err := p.lock(ctx); err != nil {
 		return err
 	}
 	defer p.mu.Unlock()
@@ -105,19 +101,19 @@ func (p *Plan[V]) Apply(ctx context.Context, op Transpose, alpha V, x *Vector[V]
 	if err := p.checkPieces(op, x, y); err != nil {
 		return err
 	}
-	defer p.span("apply", &err)()
-	if err := p.transposeFixed(ctx, op); err != nil {
+	defer p.traceCall("apply", &err)()
+	if err := p.transposeIfDeterministic(ctx, op); err != nil {
 		return err
 	}
-	switch q := p.instead(op); {
+	switch q := p.transposedFor(op); {
 	case q != nil:
 		return q.Apply(ctx, op, alpha, x, beta, y)
-	case p.lacks(op):
+	case p.needsReleased(op):
 		return errReleased
 	case alpha == 0:
 		return y.Scale(beta)
 	case x.host != nil:
-		return y.do([]*Vector[V]{x}, func(*vectorStreams) error {
+		return y.withStreams([]*Vector[V]{x}, func(*vectorStreams) error {
 			_, err := p.multiply(ctx, op, alpha, x.host, beta, y.host)
 			return err
 		})
@@ -129,9 +125,9 @@ func (p *Plan[V]) Apply(ctx context.Context, op Transpose, alpha V, x *Vector[V]
 	return p.applyOn(op, alpha, x, beta, y)
 }
 
-// applyOn puts a product on the streams of the vectors.
+// applyOn queues a product on the streams of the vectors.
 func (p *Plan[V]) applyOn(op Transpose, alpha V, x *Vector[V], beta V, y *Vector[V]) error {
-	err := y.do([]*Vector[V]{x}, func(l *vectorStreams) error {
+	err := y.withStreams([]*Vector[V]{x}, func(l *vectorStreams) error {
 		p.pending = l
 		return newExchange(l, &run[V]{plan: p, byMajor: p.lay.byMajor(op), alpha: alpha, beta: beta}, y.cuts, y.pieces).apply(x)
 	})
@@ -141,10 +137,9 @@ func (p *Plan[V]) applyOn(op Transpose, alpha V, x *Vector[V], beta V, y *Vector
 	return err
 }
 
-// waitPending waits for products of vectors that are under way, before something else uses
-// what they use. Its error is the first of any operation on vectors since somebody
-// waited, of this plan or not, and does not make the plan unusable: such a product
-// leaves nothing that the next one needs.
+// waitPending blocks until all products queued by Apply are done, so that their buffers can be used again. It returns
+// the first error of any vector operation of the System since the last wait. The plan remains usable after this
+// error: the next product does not depend on the results of a queued one.
 func (p *Plan[V]) waitPending() error {
 	if p.pending == nil {
 		return nil
@@ -154,7 +149,7 @@ func (p *Plan[V]) waitPending() error {
 	return l.waitIdle()
 }
 
-// checkPieces says what is wrong with the vectors of a product.
+// checkPieces returns an error if x and y do not suit a product with op.
 func (p *Plan[V]) checkPieces(op Transpose, x, y *Vector[V]) error {
 	rows, cols := p.dims(op)
 	switch {
@@ -163,7 +158,7 @@ func (p *Plan[V]) checkPieces(op Transpose, x, y *Vector[V]) error {
 	case y == nil:
 		return sparse.Inputf("y", "is nil")
 	case x.sys != p.sys || y.sys != p.sys:
-		return sparse.Inputf("vector", "of another system than the plan")
+		return sparse.Inputf("vector", "belongs to another system than the plan")
 	case x == y:
 		return sparse.Inputf("y", "is x: the product would read what it has written")
 	case x.Len() != cols:
@@ -174,7 +169,7 @@ func (p *Plan[V]) checkPieces(op Transpose, x, y *Vector[V]) error {
 	return nil
 }
 
-// throughHost makes a product that the devices do not make among themselves.
+// throughHost computes a product of host copies of x and y and writes the result back to y.
 func (p *Plan[V]) throughHost(ctx context.Context, op Transpose, alpha V, x *Vector[V], beta V, y *Vector[V]) error {
 	in, err := hostVector[V](x.Len())
 	if err != nil {
@@ -198,7 +193,7 @@ func (p *Plan[V]) throughHost(ctx context.Context, op Transpose, alpha V, x *Vec
 	return y.Write(out)
 }
 
-// recut makes a product whose result is cut in another way than y.
+// recut computes a product into a vector with the pieces of the plan and copies that to y, which has other pieces.
 func (p *Plan[V]) recut(ctx context.Context, op Transpose, alpha V, x *Vector[V], beta V, y *Vector[V]) (err error) {
 	t, err := newVector[V](p.sys, p.ownCuts())
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-func TestWrongArgumentsAreNamedAndLeaveYAlone(t *testing.T) {
+func TestWrongArgumentsAreNamedAndLeaveYUnchanged(t *testing.T) {
 	sys := openCPU(t, "cpu:2")
 	a := small(t)
 	plan := planOf[float64](t, sys, a, PlanOptions{})
@@ -43,7 +43,7 @@ func TestWrongArgumentsAreNamedAndLeaveYAlone(t *testing.T) {
 		}
 	}
 	err := plan.SpMV(ctx, NoTrans, 1, both[:4], 0, both[4:])
-	require.NoError(t, err, "neighbours in one array do not overlap")
+	require.NoError(t, err, "adjacent ranges of one array do not overlap")
 	csc := sparse.ToCSC[float64](a) // a plan splits a copy in CSR, but transposes csc itself
 	plan = planOf[float64](t, sys, csc, PlanOptions{Expected: Expected{Transposed: 2}})
 	err = plan.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, csc.Val)
@@ -72,7 +72,7 @@ func TestTypesThatEmbedAMatrixAreMultiplied(t *testing.T) {
 		plan := planOf(t, sys, m, PlanOptions{Storage: Storage{Format: m.Format()}})
 		require.NoError(t, plan.UpdateValues(ctx, []float64{10, 20, 30}))
 		multiply(t, plan, NoTrans, 1, x, 0, y)
-		if m.Format() == sparse.FormatCSC { // its values stand in the order of the columns
+		if m.Format() == sparse.FormatCSC { // its values are ordered by column
 			require.Equal(t, []float64{10 + 4*30, 0, 2 * 20}, y)
 		} else {
 			require.Equal(t, []float64{10 + 4*20, 0, 2 * 30}, y)
@@ -100,7 +100,7 @@ func TestDevicesHaveTheFormatsOfTheirKindAndNoOthers(t *testing.T) {
 			_, err := NewPlan(ctx, sys, a, PlanOptions{Storage: Storage{Form: f}})
 			switch {
 			case strings.HasSuffix(string(f), "blocks") && kind == "cpu":
-				require.EqualError(t, err, "blocks: the rows do not fall into dense blocks", "which a device says that has them")
+				require.EqualError(t, err, "blocks: the rows do not fall into dense blocks", "the error of a device that has the form")
 				continue
 			case slices.Contains(Forms(kind), f):
 				require.NoError(t, err, "%s on %s", f, kind)
@@ -112,7 +112,7 @@ func TestDevicesHaveTheFormatsOfTheirKindAndNoOthers(t *testing.T) {
 	}
 }
 
-func TestNewPlanRefusesWhatCannotBePlanned(t *testing.T) {
+func TestNewPlanRefusesBadArguments(t *testing.T) {
 	sys := openCPU(t, "cpu:2")
 	bad := small(t)
 	bad.ColIdx = []int32{0, 9, 1}
@@ -176,12 +176,12 @@ func TestAnInvalidIndexWithoutValidationIsAnErrorNotAPanic(t *testing.T) {
 		err := plan.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, y)
 		var de *kernels.DeviceError
 		require.ErrorAs(t, err, &de)
-		require.Regexp(t, `^device cpu:\d: .*: index out of range \[\d+\] with length 4 \(\w+/\w+\.go:\d+\): with SkipValidation nobody has checked.*$`, err)
+		require.Regexp(t, `^device cpu:\d: .*: index out of range \[\d+\] with length 4 \(\w+/\w+\.go:\d+\): with SkipValidation the pointers and indices.*$`, err)
 		err = plan.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, y)
 		require.ErrorContains(t, err, "unusable after an earlier error")
 		require.NoError(t, plan.Close())
 		good, err := NewPlan[float64](ctx, sys, small(t), PlanOptions{})
-		require.NoError(t, err, "other plans live on")
+		require.NoError(t, err, "other plans still work")
 		multiply(t, good, NoTrans, 1, make([]float64, 4), 0, y)
 	}
 }
@@ -190,10 +190,10 @@ func TestAnInvalidIndexWithoutValidationIsExplainedOnSimulatedDevices(t *testing
 	bad := small(t)
 	bad.ColIdx = []int32{0, 99, 1}
 	sys := open(t, Config{Devices: "sim:2"})
-	for _, strategy := range []Strategy{Optimized, Partial, Baseline} { // the first one fails on the host
+	for _, strategy := range []Strategy{Optimized, Partial, Baseline} { // Optimized fails on the host
 		plan := planOf[float64](t, sys, bad, PlanOptions{SkipValidation: true, Variant: Variant{Strategy: strategy}})
 		err := plan.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
-		require.Regexp(t, `^[^\n]*: with SkipValidation nobody has checked the pointers and indices of the matrix$`, err)
+		require.Regexp(t, `^[^\n]*: with SkipValidation the pointers and indices of the matrix are not checked$`, err)
 		require.NoError(t, plan.Close())
 	}
 	require.NoError(t, sys.Close())
@@ -249,10 +249,10 @@ func TestPlansThatWereNotMadeAreRefusedAndClosed(t *testing.T) {
 	require.NotNil(t, sys.Device(0))
 	require.NoError(t, sys.Close())
 	require.Nil(t, sys.Device(0))
-	require.Len(t, sys.Devices(), 1, "it still tells what it was")
+	require.Len(t, sys.Devices(), 1, "it still describes its devices")
 }
 
-func TestVectorsThatABlockDoesNotHavePanic(t *testing.T) {
+func TestIndicesOutsideAMultiVectorPanic(t *testing.T) {
 	for _, b := range []MultiVector[float64]{
 		{Val: make([]float64, 6), Count: 2, Stride: 2},                 // 3 elements each
 		{Val: make([]float64, 6), Count: 2, Stride: 3, ByColumn: true}, // the same

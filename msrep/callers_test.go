@@ -12,8 +12,8 @@ import (
 	"github.com/msrep-go/msrep/kernels/cpu"
 )
 
-func TestProductsOfSeveralCallersAreMadeInTheFasterWay(t *testing.T) {
-	const shorter, longer = 100 * time.Microsecond, 70 * time.Millisecond // the second one is longer than crowdTime
+func TestProductsOfSeveralCallersRunTheFasterWay(t *testing.T) {
+	const shorter, longer = 100 * time.Microsecond, 70 * time.Millisecond // longer exceeds callerTrialTime
 	var c callerSchedule
 	now := time.Second
 	for range 1000 {
@@ -40,16 +40,16 @@ func TestProductsOfSeveralCallersAreMadeInTheFasterWay(t *testing.T) {
 	}
 	now += 2 * callerKeepTime
 	require.False(t, c.alone(now))
-	require.Equal(t, callerSchedule{began: now}, c, "they are gone")
+	require.Equal(t, callerSchedule{start: now}, c, "the schedule restarts")
 }
 
-// asking is a context that says when somebody waits for its end.
-type asking struct {
+// waitSignal is a context that signals when a caller waits for its end.
+type waitSignal struct {
 	context.Context
 	waits chan bool
 }
 
-func (a asking) Done() <-chan struct{} {
+func (a waitSignal) Done() <-chan struct{} {
 	select {
 	case a.waits <- true:
 	default:
@@ -57,34 +57,34 @@ func (a asking) Done() <-chan struct{} {
 	return a.Context.Done()
 }
 
-// watched is a device that keeps whether the last product was to be made by who asked for it.
-type watched struct {
+// aloneRecorder is a device that records whether the last product was to run on its caller alone.
+type aloneRecorder struct {
 	*cpu.Device
 	alone *bool
 }
 
-type watchedStream struct {
+type aloneStream struct {
 	kernels.Stream
 	alone *bool
 }
 
-func (d watched) NewStream() (kernels.Stream, error) {
+func (d aloneRecorder) NewStream() (kernels.Stream, error) {
 	s, err := d.Device.NewStream()
-	return watchedStream{s, d.alone}, err
+	return aloneStream{s, d.alone}, err
 }
 
-func (s watchedStream) Launch(op kernels.Operation) error {
+func (s aloneStream) Launch(op kernels.Operation) error {
 	if op, ok := op.(*kernels.HostProduct[float64]); ok {
 		*s.alone = op.Alone
 	}
 	return s.Stream.Launch(op)
 }
 
-func TestAPlanSeesACrowdWhereACallerWaitsForAnother(t *testing.T) {
+func TestAPlanNotesThatACallerWaitedForAnother(t *testing.T) {
 	d, err := cpu.Open(cpu.Config{Threads: 2, NUMANode: -1})
 	require.NoError(t, err)
 	alone := false
-	sys := &System{devices: []kernels.Device{watched{d, &alone}}, plans: map[io.Closer]bool{}}
+	sys := &System{devices: []kernels.Device{aloneRecorder{d, &alone}}, closers: map[io.Closer]bool{}}
 	p := planOf[float64](t, sys, small(t), PlanOptions{})
 	product := func(ctx context.Context) error {
 		err := p.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
@@ -95,30 +95,30 @@ func TestAPlanSeesACrowdWhereACallerWaitsForAnother(t *testing.T) {
 
 	c, stop := context.WithCancel(ctx)
 	defer stop()
-	waiting, done := asking{c, make(chan bool, 1)}, make(chan error)
+	waiting, done := waitSignal{c, make(chan bool, 1)}, make(chan error)
 	p.mu.Lock()
 	go func() { done <- product(waiting) }()
 	<-waiting.waits
 	p.mu.Unlock()
 	require.NoError(t, <-done)
 	require.Positive(t, p.callers.lastWait)
-	require.False(t, alone, "first all workers make them")
+	require.False(t, alone, "the first stage uses all workers")
 
-	later := time.Since(began) + time.Hour
-	p.callers = callerSchedule{lastWait: later, began: later, stage: timeCallerAlone}
+	later := time.Since(clockStart) + time.Hour
+	p.callers = callerSchedule{lastWait: later, start: later, stage: timeCallerAlone}
 	require.NoError(t, product(ctx))
 	require.True(t, alone)
-	require.Equal(t, kernels.HostProduct[float64]{}, p.shares[0].host, "it keeps no vectors of a caller")
+	require.Equal(t, kernels.HostProduct[float64]{}, p.shares[0].host, "no reference to the vectors of a caller remains")
 	require.NoError(t, sys.Close())
 }
 
-func TestTransposedProductsSeeTheCrowdOfTheirPlan(t *testing.T) {
+func TestThePlanOfTheTransposedMatrixNotesWaitingCallers(t *testing.T) {
 	p := planOf[float64](t, openCPU(t, "cpu:1"), small(t), PlanOptions{Expected: Expected{Transposed: 1000}})
 	require.NotNil(t, p.transposed)
-	require.NoError(t, p.enter(ctx))
+	require.NoError(t, p.lock(ctx))
 	require.Zero(t, p.transposed.callers.lastWait)
 	done := make(chan error)
-	waiting := asking{ctx, make(chan bool, 1)}
+	waiting := waitSignal{ctx, make(chan bool, 1)}
 	go func() {
 		err := p.SpMV(waiting, Trans, 1, make([]float64, 3), 0, make([]float64, 4))
 		done <- err

@@ -10,14 +10,14 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Choice is the forms that a plan has chosen for the parts of its matrix, as a line of text; "" is none.
-// Plan.Choice gives it and PlanOptions.Storage.Choice takes it, so that a later plan of a matrix with the same structure, on
-// devices of the same kinds, does not look for forms again. It says what it was made for:
+// Choice lists the forms that a plan has chosen for the parts of its matrix, as one line of text; "" means no choice.
+// Plan.Choice returns it. With PlanOptions.Storage.Choice, a later plan of a matrix of the same structure, on devices
+// of the same kinds, uses these forms and does not search. The text also names the matrix and the devices:
 //
 //	msrep-choice rows=3 cols=4 nnz=3 values=float64 cpu/2=slices transposed cpu/2=tiles
 //
-// A device is its kind and its number of threads, with the form of its part, or "-" where the part is not packed. What
-// follows "transposed" is for products with the transposed matrix, where the plan keeps that as well.
+// Each device is written as kind/threads=form, with "-" as the form of a part that is not packed. If the plan also
+// stores the transposed matrix, the forms of its parts follow the word "transposed".
 type Choice string
 
 const (
@@ -26,7 +26,7 @@ const (
 	choiceUnpacked   = kernels.Form("-")
 )
 
-// Choice is the forms of the parts as they are now; "" for a plan that is closed.
+// Choice returns the current forms of the parts; "" if the plan is closed.
 func (p *Plan[V]) Choice() Choice {
 	if p == nil || p.sys == nil {
 		return ""
@@ -46,13 +46,13 @@ func (p *Plan[V]) Choice() Choice {
 	return Choice(strings.Join(words, " "))
 }
 
-// choiceOf is the words of a choice that tell the matrix.
+// choiceOf returns the words of a choice that describe the matrix.
 func (p *Plan[V]) choiceOf() []string {
 	rows, cols := p.Dims()
 	return strings.Fields(fmt.Sprintf("rows=%d cols=%d nnz=%d values=%s", rows, cols, p.nnz, reflect.TypeFor[V]()))
 }
 
-// deviceForms is the words of a choice that tell the forms of the parts of a plan that is locked.
+// deviceForms returns the words of a choice that describe the devices and forms. The caller holds the lock of p.
 func (p *Plan[V]) deviceForms() (out []string) {
 	for _, s := range p.shares {
 		f := choiceUnpacked
@@ -64,22 +64,22 @@ func (p *Plan[V]) deviceForms() (out []string) {
 	return out
 }
 
-// choiceName is what a choice calls the device.
+// choiceName returns the name of the device in a choice.
 func (s *share[V]) choiceName() string {
 	i := s.dev.Info()
 	return fmt.Sprintf("%s/%d", i.Kind, i.Threads)
 }
 
-// chosen is the forms that the choice of the options names, by share; nil where it is "". A choice that was made
-// for another matrix or other devices is an error. That of a transposed matrix begins with the word for it, and has
-// no forms where none were kept.
-func (p *Plan[V]) chosen() ([]kernels.Form, error) {
+// choiceForms returns the form that Storage.Choice names for each share; nil if the choice is "", or if p is the plan
+// of a transposed matrix and the choice has no forms for it. A choice for another matrix or other devices is an
+// error.
+func (p *Plan[V]) choiceForms() ([]kernels.Form, error) {
 	words := strings.Fields(string(p.opt.Storage.Choice))
 	if len(words) == 0 {
 		return nil, nil
 	}
 	if words[0] != choiceHead {
-		return nil, sparse.Inputf("choice", "%.80q is none: it must begin with %q", string(p.opt.Storage.Choice), choiceHead)
+		return nil, sparse.Inputf("choice", "%.80q is not a choice: it must begin with %q", string(p.opt.Storage.Choice), choiceHead)
 	}
 	matrix := p.choiceOf()
 	if len(words) < 1+len(matrix) || !slices.Equal(words[1:1+len(matrix)], matrix) {
@@ -88,9 +88,9 @@ func (p *Plan[V]) chosen() ([]kernels.Form, error) {
 	forms := words[1+len(matrix):]
 	at := slices.Index(forms, choiceTransposed)
 	switch {
-	case p.opt.ofTransposed && at < 0:
+	case p.opt.nestedTransposed && at < 0:
 		return nil, nil
-	case p.opt.ofTransposed:
+	case p.opt.nestedTransposed:
 		forms = forms[at+1:]
 	case at >= 0:
 		forms = forms[:at]
@@ -110,7 +110,7 @@ func (p *Plan[V]) chosen() ([]kernels.Form, error) {
 	return out, nil
 }
 
-// packAs packs the part in the form that a choice names, by pack.
+// packAs calls pack with the form that a choice names, and checks that the part now has this form.
 func (s *share[V]) packAs(form kernels.Form, o PlanOptions, pack func(PlanOptions) error) error {
 	o.form = form
 	if form == choiceUnpacked {

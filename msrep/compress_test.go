@@ -17,13 +17,13 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// leaning is a simulated GPU that finds products in COO, or as CSR, to move fewer bytes.
-type leaning struct {
+// biased is a simulated GPU that reports less traffic for products in CSR (toCSR), or in COO.
+type biased struct {
 	*sim.Device
 	toCSR bool
 }
 
-func (d leaning) Traffic(op kernels.Operation) (int64, error) {
+func (d biased) Traffic(op kernels.Operation) (int64, error) {
 	n, err := d.Device.Traffic(op)
 	if strings.HasSuffix(op.Name(), "-coo") == d.toCSR {
 		n = 1 << 60
@@ -31,9 +31,9 @@ func (d leaning) Traffic(op kernels.Operation) (int64, error) {
 	return n, err
 }
 
-// simulated is a System of simulated GPUs as wrap gives them.
+// simulated returns a System of n simulated GPUs, each wrapped by wrap.
 func simulated(t require.TestingT, n int, c sim.Config, wrap func(*sim.Device) kernels.Device) *System {
-	sys := &System{plans: map[io.Closer]bool{}}
+	sys := &System{closers: map[io.Closer]bool{}}
 	for i := range n {
 		c.Index = i
 		d, err := sim.Open(c)
@@ -43,7 +43,7 @@ func simulated(t require.TestingT, n int, c sim.Config, wrap func(*sim.Device) k
 	return sys
 }
 
-// inCOO gives a in COO, by row or by column.
+// inCOO returns a in COO, sorted by row or by column.
 func inCOO[V sparse.Value](a sparse.Matrix[V], byRow bool) *sparse.COO[V] {
 	if byRow {
 		return sparse.ToCOO[V](sparse.ToCSR(a))
@@ -54,7 +54,7 @@ func inCOO[V sparse.Value](a sparse.Matrix[V], byRow bool) *sparse.COO[V] {
 func checkCompressed[V sparse.Value](t *rapid.T) {
 	toCSR := rapid.Bool().Draw(t, "to csr")
 	sys := simulated(t, rapid.SampledFrom([]int{1, 2, 5, 40}).Draw(t, "devices"), sim.Config{},
-		func(d *sim.Device) kernels.Device { return leaning{d, toCSR} })
+		func(d *sim.Device) kernels.Device { return biased{d, toCSR} })
 	defer func() { require.NoError(t, sys.Close(), "every buffer is freed") }()
 	var a sparse.Matrix[V] = inCOO(randomMatrix[V](t), rapid.Bool().Draw(t, "by row"))
 	plan := planOf(t, sys, a, PlanOptions{
@@ -72,7 +72,7 @@ func checkCompressed[V sparse.Value](t *rapid.T) {
 	scalar := rapid.SampledFrom([]V{0, 1, 0.37, -2.5})
 	for range 3 {
 		checkRandomProduct(t, plan, a, scalar.Draw(t, "alpha"), scalar.Draw(t, "beta"))
-		a = perhapsNewValues(t, plan, a)
+		a = maybeUpdateValues(t, plan, a)
 	}
 }
 
@@ -93,7 +93,7 @@ func TestCOOAsCSRAgreesWithTheReference(t *testing.T) {
 	})
 }
 
-// A giant row is shared by all warps and devices, a giant column by none.
+// All warps and devices share a long row. A long column is not shared.
 func TestCOOWithOneRowOrOneColumnIsMultipliedAsCSR(t *testing.T) {
 	const n = 9000
 	line := &sparse.COO[float64]{Rows: 1, Cols: n}
@@ -103,7 +103,7 @@ func TestCOOWithOneRowOrOneColumnIsMultipliedAsCSR(t *testing.T) {
 	column := &sparse.COO[float64]{Rows: n, Cols: 1, RowIdx: line.ColIdx, ColIdx: line.RowIdx, Val: line.Val}
 	for _, a := range []*sparse.COO[float64]{line, column} {
 		for _, devices := range []int{1, 3} {
-			sys := simulated(t, devices, sim.Config{Unchecked: true}, func(d *sim.Device) kernels.Device { return leaning{d, true} })
+			sys := simulated(t, devices, sim.Config{Unchecked: true}, func(d *sim.Device) kernels.Device { return biased{d, true} })
 			plan := planOf[float64](t, sys, a, PlanOptions{Storage: Storage{Format: sparse.FormatCOO}})
 			for _, op := range []Transpose{NoTrans, Trans} {
 				rows, cols := plan.dims(op)
@@ -126,7 +126,7 @@ func TestCOOWithOneRowOrOneColumnIsMultipliedAsCSR(t *testing.T) {
 func TestCOOAsCSRMultipliesVectorsOnTheDevices(t *testing.T) {
 	const n = 300
 	for _, byRow := range []bool{true, false} {
-		sys := simulated(t, 3, sim.Config{}, func(d *sim.Device) kernels.Device { return leaning{d, true} })
+		sys := simulated(t, 3, sim.Config{}, func(d *sim.Device) kernels.Device { return biased{d, true} })
 		a := inCOO[float64](bands(n), byRow)
 		plan := planOf[float64](t, sys, a, PlanOptions{Storage: Storage{Format: sparse.FormatCOO}})
 		require.True(t, plan.shares[1].asCSR)
@@ -158,17 +158,17 @@ func TestPlansForFewProductsStayInCOO(t *testing.T) {
 		{PlanOptions{}, 2, "csr"},
 		{PlanOptions{Expected: Expected{Products: 100}}, 2, "csr"},
 		{PlanOptions{Expected: Expected{Products: 99}}, 0, ""},
-		{PlanOptions{Expected: Expected{Products: 1, Transposed: 100}}, 2, "coo"}, // scatters
+		{PlanOptions{Expected: Expected{Products: 1, Transposed: 100}}, 2, "coo"}, // minor products
 		{PlanOptions{Variant: Variant{Strategy: Partial}}, 0, ""},
 		{PlanOptions{Variant: Variant{Strategy: Baseline}}, 0, ""},
 	} {
-		var heard log
-		sys := open(t, Config{Devices: "sim:2", Trace: heard.hear})
+		var recorded eventLog
+		sys := open(t, Config{Devices: "sim:2", Trace: recorded.record})
 		c.opt.Storage.Format = sparse.FormatCOO
 		plan := planOf[float64](t, sys, a, c.opt)
 		var made int
 		for _, d := range sys.Devices() {
-			for _, name := range heard.names(d.ID) {
+			for _, name := range recorded.names(d.ID) {
 				if name == "coo-ptr" {
 					made++
 				}
@@ -192,7 +192,7 @@ func TestPlansForFewProductsStayInCOO(t *testing.T) {
 	require.Zero(t, planOf[float64](t, sys, a, PlanOptions{Storage: Storage{Format: sparse.FormatCOO}}).Packed(NoTrans)[0], "CPU devices use it in place")
 }
 
-// Most rows are empty: their pointers take more than the majors of the entries.
+// Most rows are empty, so the pointers take more memory than the row indices of the entries.
 func TestPointersOfMoreRowsThanEntriesAreNotMade(t *testing.T) {
 	a := &sparse.COO[float64]{Rows: 1 << 30, Cols: 3, RowIdx: []int32{0, 7, 1<<30 - 1}, ColIdx: []int32{0, 1, 2}, Val: []float64{1, 2, 3}}
 	sys := open(t, Config{Devices: "sim:2"})
@@ -200,7 +200,7 @@ func TestPointersOfMoreRowsThanEntriesAreNotMade(t *testing.T) {
 	require.Less(t, plan.Bytes(), int64(200))
 }
 
-// timed is a GPU by whose clock each product takes as long as its kind of operation does.
+// timed is a GPU on which an operation takes the time that took states for its name.
 type timed struct {
 	kernels.Device // hides Traffic
 	took           map[string]time.Duration
@@ -304,7 +304,7 @@ func TestWithoutMemoryForPointersOrVectorsAPlanStaysInCOO(t *testing.T) {
 	plan := planOf[float64](t, sys, a, PlanOptions{Storage: Storage{Format: sparse.FormatCOO}, Expected: Expected{Products: 1}})
 	need := plan.Bytes()
 	require.NoError(t, sys.Close())
-	for _, more := range []int64{0, 8 * 302, 8 * 500} { // for nothing, for the pointers, for one vector of two
+	for _, more := range []int64{0, 8 * 302, 8 * 500} { // no extra memory, enough for the pointers, enough for one of two vectors
 		sys := simulated(t, 1, sim.Config{Memory: need + more}, func(d *sim.Device) kernels.Device { return d })
 		plan := planOf[float64](t, sys, a, PlanOptions{Storage: Storage{Format: sparse.FormatCOO}})
 		require.Equal(t, need, plan.Bytes())

@@ -2,56 +2,55 @@ package msrep
 
 import "github.com/msrep-go/msrep/kernels"
 
-// ErrClosed says that a System, or a Plan, Vector or Selection of it, was closed before
-// the call. Devices give the same error.
+// ErrClosed reports that a System, or one of its Plans, Vectors or Selections, was closed before the call. Devices
+// return the same error.
 var ErrClosed = kernels.ErrClosed
 
-// Config says which devices a System has. The zero value means all of them.
+// Config selects the devices of a System. The zero value selects all devices of the machine.
 type Config struct {
-	// Devices is "auto" (or ""), "cpu", "cpu:N" for N CPU devices, "cuda" for all
-	// NVIDIA GPUs, "cuda:0,2" for some of them (one that stands several times gets
-	// several devices), or "sim:N" for N simulated GPUs, which are for tests: right,
-	// checked, and slow ("sim:dgx1" are 8 and "sim:summit" 6). auto is all GPUs where
-	// there are any, else cpu, which makes one CPU device per group of physical cores
-	// that share a NUMA node. GPUs need a binary built with the tag cuda.
+	// Devices is one of
+	//   - "auto" or "": all NVIDIA GPUs if there are any, otherwise "cpu";
+	//   - "cpu": one CPU device for each group of physical cores that share a NUMA node;
+	//   - "cpu:N": N CPU devices;
+	//   - "cuda": all NVIDIA GPUs;
+	//   - "cuda:0,2": the listed GPUs; a GPU that is listed several times gets several devices;
+	//   - "sim:N": N simulated GPUs, which run the GPU kernels in a checking interpreter: for tests, slow. "sim:dgx1"
+	//     means 8 and "sim:summit" 6.
+	//
+	// GPUs need a binary that was built with the tag cuda.
 	Devices string
-	// Threads is the number of CPU threads of all devices together; 0 means
-	// GOMAXPROCS. Each device has at least one. While GOMAXPROCS is less than when the System was
-	// opened, fewer of them work; where it is more, open another System to use more.
+	// Threads is the total number of CPU threads of all devices; 0 means GOMAXPROCS. Each device has at least one.
+	// If GOMAXPROCS is reduced after Open, fewer threads work. If it is increased, open another System to use more.
 	Threads int
-	// NUMA says whether devices are placed: NUMAAuto when "".
+	// NUMA states whether devices are placed on NUMA nodes; "" means NUMAAuto.
 	NUMA NUMA
-	// Warn, unless nil, is called with a line of text where placement is on and the
-	// system refuses it or has no use for it. It is called at most once in the life of
-	// the process, whatever is opened, from any goroutine. Products are right all the
-	// same. System.Placement tells the same of each System. A panic of it is ignored.
+	// Warn, unless nil, is called with one line of text if placement is on and the operating system refuses it or the
+	// devices do not allow it. Products are correct in any case. Warn is called at most once in the life of the
+	// process, from any goroutine; System.Placement reports the same for each System. A panic in Warn is ignored.
 	Warn func(msg string)
-	// Trace, unless nil, is called for everything that is done on the devices, as soon as
-	// it is done, and for the phases of plans and products; see Event. It is called from
-	// any goroutine, from several at once, and should return soon. It must not use the plans
-	// and vectors of the System, which wait for it. A panic of it is an error of the call that it
-	// was called for. nil costs nothing.
+	// Trace, unless nil, is called after each operation on a device and after each phase of a plan or product; see
+	// Event. It may be called from several goroutines at once and should return soon. It must not use the plans and
+	// vectors of the System: they wait for it. A panic in Trace becomes the error of the call that it reports. A nil
+	// Trace costs nothing.
 	Trace func(Event)
 }
 
-// NUMA says whether threads and memory of CPU devices are placed by NUMA node.
+// NUMA states whether the threads and the memory of devices are placed on NUMA nodes.
 //
-// With placement every device belongs to a node: its workers are threads that run
-// on the CPUs of the node only, and its memory is memory of the node. A plan then
-// splits its matrix in two levels, first among the nodes in proportion to their
-// devices, then among the devices of each node (section 4.2 of the MSREP paper),
-// and copies each part to memory of its node, so that it needs as much memory again
-// as the matrix; a matrix whose copy would take more than half of the memory of a
-// node is used where it is. Partial results are merged within a node first. Plans of
-// strategy Baseline are split as without placement. docs/numa.md has more.
+// With placement, each device belongs to a node: the threads of the device run on the CPUs of that node, and its host
+// memory is on that node. A plan splits its matrix in two levels, first among the nodes in proportion to their number
+// of devices, then among the devices of each node (section 4.2 of the MSREP paper). It copies each part to the memory
+// of its node, which takes as much memory again as the matrix. If the copy would take more than half of the memory of
+// a node, the plan uses the matrix in place. Partial results are merged within a node first. The strategy Baseline
+// ignores placement. docs/numa.md has more.
 //
-// Placement needs at least one device for each node that has CPUs. cpu:N spreads
-// N devices over the nodes in proportion to their CPUs, at least one on each.
+// Placement needs at least one device for each node that has CPUs. "cpu:N" distributes N devices over the nodes in
+// proportion to their CPUs, at least one on each.
 type NUMA string
 
-// When devices are placed.
+// The values of NUMA.
 const (
-	NUMAAuto NUMA = "auto" // on when more than one node has CPUs, each with a device
+	NUMAAuto NUMA = "auto" // on if more than one node has CPUs and each of these has a device
 	NUMAOn   NUMA = "on"
 	NUMAOff  NUMA = "off" // matrices are used in place, threads run anywhere
 )
@@ -59,7 +58,7 @@ const (
 // Transpose selects op(A), the matrix that a product multiplies by.
 type Transpose bool
 
-// The values of Op.
+// The values of Transpose.
 const (
 	NoTrans Transpose = false // op(A) = A
 	Trans   Transpose = true  // op(A) = A', the transpose of A

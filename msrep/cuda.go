@@ -10,12 +10,11 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// maxGPUDevices bounds the devices in cuda:0,0,...: each has a thread and pinned
-// memory.
+// maxGPUDevices is the largest number of devices in cuda:0,0,... Each device has a thread and pinned memory.
 const maxGPUDevices = 64
 
-// gpusFor says which GPUs a Devices string asks for: those of cuda or cuda:0,2, or all
-// for auto where there are any. ok is false when it asks for none.
+// gpusFor returns the GPUs that a Devices string selects: those of cuda or cuda:0,2, or for auto all GPUs that there
+// are. ok is false if it selects none.
 func gpusFor(devices string, query func() nvidia.Status) (list []nvidia.GPU, ok bool, err error) {
 	kind, arg, hasArg := strings.Cut(devices, ":")
 	switch {
@@ -46,10 +45,10 @@ func gpusFor(devices string, query func() nvidia.Status) (list []nvidia.GPU, ok 
 	return list, true, nil
 }
 
-// gpuConfigs places devices on GPUs. A GPU that stands several times gets several
-// devices. With placement each one's thread and pinned memory are on its GPU's node;
-// nodes says that there are several, so that devices are sorted by node and matrices
-// are split in two levels.
+// gpuConfigs returns the configuration of a device for each element of gpus. A GPU that is listed several times gets
+// several devices. With placement, the thread and the pinned memory of a device are on the node of its GPU. nodes
+// reports that the GPUs are on several nodes: the devices are then sorted by node, and matrices are split in two
+// levels.
 func gpuConfigs(topo *numa.Topology, gpus []nvidia.GPU, placement NUMA) (out []nvidia.Config, nodes bool) {
 	copies, near := map[int]int{}, topo.MemoryNodes()
 	for _, g := range gpus {
@@ -62,7 +61,7 @@ func gpuConfigs(topo *numa.Topology, gpus []nvidia.GPU, placement NUMA) (out []n
 	}
 	for _, c := range out {
 		if c.Node < 0 {
-			return out, false // one of unknown place
+			return out, false // the node of this GPU is unknown
 		}
 		nodes = nodes || c.Node != out[0].Node
 	}
@@ -72,12 +71,12 @@ func gpuConfigs(topo *numa.Topology, gpus []nvidia.GPU, placement NUMA) (out []n
 	return out, nodes
 }
 
-// openGPUs opens devices on GPUs.
+// openGPUs opens one device for each element of gpus.
 func (s *System) openGPUs(topo *numa.Topology, gpus []nvidia.GPU, placement NUMA) error {
 	configs, nodes := gpuConfigs(topo, gpus, placement)
 	for _, c := range configs {
-		c.OnRefused = s.refused
-		if err := s.take(nvidia.Open(c)); err != nil {
+		c.OnRefused = s.onRefused
+		if err := s.addDevice(nvidia.Open(c)); err != nil {
 			return err
 		}
 	}

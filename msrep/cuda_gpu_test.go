@@ -22,8 +22,8 @@ import (
 	"github.com/msrep-go/msrep/sparse/gen"
 )
 
-// onGPU reports whether this process has GPUs. Where there are none, it runs the
-// test in another process, with the stand-in for the driver.
+// onGPU reports whether this process has GPUs. Otherwise it runs the test in another process, with the stand-in for the
+// driver.
 func onGPU(t *testing.T) bool {
 	if nvidiatest.Attached() {
 		nvidiatest.Reset(nvidiatest.Machine{GPUs: 2, Memory: 1 << 30})
@@ -53,7 +53,7 @@ func TestGPUsAgreeWithTheReference(t *testing.T) {
 	for _, devices := range []string{"cuda", "cuda:0", "cuda:0,0,0,0"} {
 		systems[devices] = openCPU(t, devices)
 	}
-	left := 60 // with the stand-in a case is as much work as dozens on the CPU
+	left := 60 // with the stand-in, a case takes as long as dozens on the CPU
 	if !nvidiatest.Attached() {
 		left = 1000
 	}
@@ -83,7 +83,7 @@ func TestAnInvalidIndexWithoutValidationIsExplainedOnGPUs(t *testing.T) {
 		err = plan.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
 	}
 	require.ErrorIs(t, err, kernels.ErrBadAccess)
-	require.ErrorContains(t, err, ": with SkipValidation nobody has checked the pointers and indices of the matrix")
+	require.ErrorContains(t, err, ": with SkipValidation the pointers and indices of the matrix are not checked")
 	_ = plan.Close() // the device is lost
 	_ = sys.Close()
 }
@@ -118,7 +118,7 @@ func TestProductsOfVectorsOnGPUsDoNotTouchTheHost(t *testing.T) {
 			}
 			require.NoError(t, dx.Scale(3)) // after all have read it
 			if nvidiatest.Attached() {
-				for _, d := range sys.devices { // until all is handed over to the driver
+				for _, d := range sys.devices { // wait until all calls have reached the driver
 					require.NoError(t, d.(*nvidia.Device).OnThread(func() {}))
 				}
 				calls := nvidiatest.Calls()
@@ -133,7 +133,7 @@ func TestProductsOfVectorsOnGPUsDoNotTouchTheHost(t *testing.T) {
 	}
 }
 
-func TestAFailingGPUEndsThePlanAndNotTheOthers(t *testing.T) {
+func TestAFailingGPUBreaksOnlyItsPlan(t *testing.T) {
 	if !onGPU(t) || !nvidiatest.Attached() {
 		return
 	}
@@ -141,9 +141,9 @@ func TestAFailingGPUEndsThePlanAndNotTheOthers(t *testing.T) {
 	other := openCPU(t, "cuda:1")
 	a, _, err := gen.Generate("stencil:dims=2,n=20")
 	require.NoError(t, err)
-	plan, err := NewPlan(ctx, sys, a, PlanOptions{Expected: Expected{Products: 1}}) // by our own kernels
+	plan, err := NewPlan(ctx, sys, a, PlanOptions{Expected: Expected{Products: 1}}) // with the kernels of this project
 	require.NoError(t, err)
-	goes, err := NewPlan(ctx, other, a, PlanOptions{})
+	second, err := NewPlan(ctx, other, a, PlanOptions{})
 	require.NoError(t, err)
 	x, y := make([]float64, 400), make([]float64, 400)
 	err = plan.SpMV(ctx, NoTrans, 1, x, 0, y)
@@ -156,7 +156,7 @@ func TestAFailingGPUEndsThePlanAndNotTheOthers(t *testing.T) {
 	err = plan.SpMV(ctx, NoTrans, 1, x, 0, y)
 	require.ErrorContains(t, err, "unusable after an earlier error")
 	require.NoError(t, plan.Close())
-	err = goes.SpMV(ctx, NoTrans, 1, x, 0, y)
+	err = second.SpMV(ctx, NoTrans, 1, x, 0, y)
 	if err != nil { // it was the GPU that both use
 		require.ErrorContains(t, err, "device cuda:1")
 	}
@@ -220,7 +220,7 @@ func TestAGPUWithLittleMemoryKeepsCOO(t *testing.T) {
 	}
 	const n = 3000
 	var a sparse.Matrix[float64] = inCOO[float64](bands(n), true)
-	said := map[string]bool{}
+	seen := map[string]bool{}
 	for memory := int64(280_000); memory < 500_000; memory += 4_000 {
 		nvidiatest.Reset(nvidiatest.Machine{GPUs: 1, Memory: memory})
 		sys, err := Open(Config{Devices: "cuda:0"})
@@ -228,12 +228,12 @@ func TestAGPUWithLittleMemoryKeepsCOO(t *testing.T) {
 		plan, err := NewPlan(ctx, sys, a, PlanOptions{Storage: Storage{Format: sparse.FormatCOO}})
 		if err != nil {
 			require.ErrorIs(t, err, kernels.ErrOutOfMemory)
-			said["nothing"] = true
+			seen["nothing"] = true
 			require.NoError(t, sys.Close())
 			continue
 		}
 		why, _, _ := strings.Cut(plan.Packed(NoTrans)[0].Why, " coo")
-		said[why] = true
+		seen[why] = true
 		x, y := sines(n), sines(n)
 		want := reference.Multiply(false, 0.5, a, x, -2, y)
 		if err := plan.SpMV(ctx, NoTrans, 0.5, x, -2, y); err == nil {
@@ -244,6 +244,6 @@ func TestAGPUWithLittleMemoryKeepsCOO(t *testing.T) {
 		require.NoError(t, sys.Close())
 	}
 	for _, why := range []string{"nothing", "", "no memory to measure csr beside it", "measured:"} {
-		require.True(t, said[why], "%q: %v", why, said)
+		require.True(t, seen[why], "%q: %v", why, seen)
 	}
 }

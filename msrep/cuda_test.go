@@ -19,7 +19,7 @@ func gpus(n int) nvidia.Status {
 	return s
 }
 
-func TestGPUsAreTheOnesAskedFor(t *testing.T) {
+func TestTheSelectedGPUsAreOpened(t *testing.T) {
 	three := func() nvidia.Status { return gpus(3) }
 	none := func() nvidia.Status { return nvidia.Status{Reason: "no driver"} }
 	for devices, want := range map[string][]int{
@@ -36,7 +36,7 @@ func TestGPUsAreTheOnesAskedFor(t *testing.T) {
 	}
 	_, some, err := gpusFor("auto", none)
 	require.NoError(t, err)
-	require.False(t, some, "auto does without")
+	require.False(t, some, "auto needs no GPU")
 	for devices, message := range map[string]string{"cuda:3": `"3" is not a GPU: they are 0 to 2`, "cuda:": `"" is not`, "cuda:0,": `"" is not`, "cuda:x": "0 to 2", "cuda:-1": "0 to 2"} {
 		_, _, err := gpusFor(devices, three)
 		require.ErrorContains(t, err, message)

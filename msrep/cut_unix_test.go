@@ -36,7 +36,7 @@ func TestAMappedFileThatIsCutIsAnError(t *testing.T) {
 				} else {
 					err = plan.SpMV(t.Context(), op, 1, x[:a.Rows], 0, y[:a.Rows])
 				}
-				if format != sparse.FormatCSC { // which has copies
+				if format != sparse.FormatCSC { // the plan in CSC has copies
 					require.True(t, sparse.IsInput(err), "%s: %v", name, err)
 					require.ErrorContains(t, err, path+": cannot be read any more")
 				}

@@ -9,18 +9,17 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// fillDeterministic sets what Deterministic asks for, and refuses options that it
-// cannot go with.
+// fillDeterministic sets the options that Deterministic implies, and refuses options that contradict it.
 func (o *PlanOptions) fillDeterministic() error {
 	switch {
 	case o.Variant.Strategy != Optimized:
-		return sparse.Inputf("strategy", "%s rounds in an order of its own: with deterministic use %s", o.Variant.Strategy, Optimized)
+		return sparse.Inputf("strategy", "%s sums in an order of its own: with deterministic use %s", o.Variant.Strategy, Optimized)
 	case o.Storage.Format == sparse.FormatCSC || o.Storage.Format == sparse.FormatCOO:
 		return sparse.Inputf("format", "%q sums in an order of its own: with deterministic use auto, csr, or a form that takes entries in their order", string(o.Storage.Format))
 	case o.Variant.Split != partition.RuleAuto && o.Variant.Split != partition.RuleWhole:
-		return sparse.Inputf("split", "%q cuts rows, or balances badly: with deterministic use %s or %s", string(o.Variant.Split), partition.RuleAuto, partition.RuleWhole)
+		return sparse.Inputf("split", "%q cuts rows or balances badly: with deterministic use %s or %s", string(o.Variant.Split), partition.RuleAuto, partition.RuleWhole)
 	case o.Storage.Segments != kernels.Segments{}:
-		return sparse.Inputf("precision", "%d of %d segments: with deterministic all of each value is read", o.Storage.Segments.Read, o.Storage.Segments.Count)
+		return sparse.Inputf("precision", "%d of %d segments: with deterministic all segments of a value are read", o.Storage.Segments.Read, o.Storage.Segments.Count)
 	case o.Variant.Library == LibraryCuSPARSE:
 		return sparse.Inputf("kernel", "cusparse sums in an order of its own: with deterministic use auto or own")
 	}
@@ -36,9 +35,8 @@ func (o *PlanOptions) fillDeterministic() error {
 	return nil
 }
 
-// longest is the number of entries of the longest of majors [first, end) of a compressed
-// matrix.
-func (l layout[V]) longest(first, end int) int64 {
+// longestMajor returns the number of entries of the longest of the majors [first, end). l must have pointers.
+func (l layout[V]) longestMajor(first, end int) int64 {
 	var most atomic.Int64
 	ptr := l.ptr[first : end+1]
 	par.Range(int64(end-first), 1<<16, func(lo, hi int64) {

@@ -19,8 +19,8 @@ import (
 	"github.com/msrep-go/msrep/sparse/matio"
 )
 
-// differing are devices and threads that must agree to the last bit.
-var differing = []Config{
+// deterministicConfigs are configurations that must give the same bits.
+var deterministicConfigs = []Config{
 	{Devices: "cpu:1", Threads: 1}, {Devices: "cpu:1", Threads: 4}, {Devices: "cpu:2"}, {Devices: "cpu:3"}, {Devices: "cpu:7"}, {Devices: "sim:2"},
 }
 
@@ -32,17 +32,16 @@ func systemsOf(t *testing.T, configs []Config) (out []*System) {
 	return out
 }
 
-// inOrder is what a deterministic plan may be asked for beside its defaults: forms
-// that not every device has, and that do not suit every matrix.
-var inOrder = []PlanOptions{
+// deterministicOptions are options that a deterministic plan accepts. Some name forms that not every device has or
+// that do not suit every matrix.
+var deterministicOptions = []PlanOptions{
 	{Storage: Storage{Format: sparse.FormatCSR}}, {Storage: Storage{Form: "slices"}}, {Storage: Storage{Form: "tiles"}}, {Storage: Storage{Form: "panels"}}, {Storage: Storage{Form: "bins"}}, {Storage: Storage{Form: "diagonals"}}, {Storage: Storage{Form: "blocks"}}, {Storage: Storage{Form: "sell"}},
 	{Expected: Expected{Transposed: 2}}, {Expected: Expected{Products: 1}}, {Storage: Storage{Release: true}},
 }
 
-// fixed computes y of random x and y0 on each system, and requires the bits of the
-// definition, and the right numbers.
-// Simulated devices, which are slow, have one case in four.
-func fixed[V sparse.Value](t require.TestingT, systems []*System, op Transpose, a sparse.Matrix[V], r *rand.Rand, special bool) {
+// checkFixed computes y for random x and y0 on each system and requires the bits of reference.Fixed, which must agree
+// with the exact product. Simulated devices are slow and run one case in four.
+func checkFixed[V sparse.Value](t require.TestingT, systems []*System, op Transpose, a sparse.Matrix[V], r *rand.Rand, special bool) {
 	rows, cols := a.Dims()
 	if op == Trans {
 		rows, cols = cols, rows
@@ -79,7 +78,7 @@ func fixed[V sparse.Value](t require.TestingT, systems []*System, op Transpose, 
 			require.NoError(t, err)
 			for k := range y {
 				if math.Float64bits(float64(y[k])) != math.Float64bits(float64(want[k])) {
-					require.Failf(t, "other bits", "%v %+v: y[%d] is %x on %+v, not %x", a.Format(), o, k, y[k], differing[i], want[k])
+					require.Failf(t, "other bits", "%v %+v: y[%d] is %x on %+v, not %x", a.Format(), o, k, y[k], deterministicConfigs[i], want[k])
 				}
 			}
 		}
@@ -93,12 +92,12 @@ func fixed[V sparse.Value](t require.TestingT, systems []*System, op Transpose, 
 		}
 	}
 	for range 2 {
-		check(r.IntN(len(systems)), inOrder[r.IntN(len(inOrder))])
+		check(r.IntN(len(systems)), deterministicOptions[r.IntN(len(deterministicOptions))])
 	}
 }
 
 func TestRealMatricesGiveTheSameBitsOnAllDevices(t *testing.T) {
-	systems := systemsOf(t, differing)
+	systems := systemsOf(t, deterministicConfigs)
 	index := corpus.Shared(t, "matrices", "INDEX.tsv")
 	count := 0
 	r := rand.New(rand.NewPCG(1, 9))
@@ -109,9 +108,9 @@ func TestRealMatricesGiveTheSameBitsOnAllDevices(t *testing.T) {
 		}
 		m, err := matio.Read(t.Context(), filepath.Join(filepath.Dir(index), row["file"]))
 		require.NoError(t, err)
-		fixed[float64](t, systems, Transpose(count%5 == 4), m.CSR, r, count%3 == 2)
+		checkFixed[float64](t, systems, Transpose(count%5 == 4), m.CSR, r, count%3 == 2)
 		if count%4 == 0 {
-			fixed[float32](t, systems, NoTrans, sparse.Convert[float32](m.CSR), r, false)
+			checkFixed[float32](t, systems, NoTrans, sparse.Convert[float32](m.CSR), r, false)
 		}
 		require.NoError(t, m.Close())
 		if count++; testing.Short() && count == 20 {
@@ -123,12 +122,12 @@ func TestRealMatricesGiveTheSameBitsOnAllDevices(t *testing.T) {
 
 func TestAnyMatrixGivesTheSameBitsOnAllDevices(t *testing.T) {
 	t.Parallel()
-	systems := systemsOf(t, differing)
+	systems := systemsOf(t, deterministicConfigs)
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 		cols := rapid.IntRange(1, 300).Draw(t, "cols")
 		sorted := rapid.Bool().Draw(t, "sorted")
-		// Lengths about the borders of chunks and stripes, and empty rows.
+		// Row lengths near the limits of chunks and stripes, and empty rows.
 		lengths := rapid.SliceOfN(rapid.OneOf(rapid.IntRange(0, 9), rapid.IntRange(0, 40), rapid.IntRange(0, 9), rapid.SampledFrom([]int{0, 511, 512, 513, 1024, 1025, 9000, 16384, 16385})), 0, 12).Draw(t, "lengths")
 		ptr := []int64{0}
 		var idx []int32
@@ -147,14 +146,14 @@ func TestAnyMatrixGivesTheSameBitsOnAllDevices(t *testing.T) {
 		require.NoError(t, err)
 		op := Transpose(rapid.Bool().Draw(t, "transposed"))
 		if rapid.Bool().Draw(t, "float32") {
-			fixed[float32](t, systems, op, sparse.Convert[float32](a), r, true)
+			checkFixed[float32](t, systems, op, sparse.Convert[float32](a), r, true)
 		} else {
-			fixed[float64](t, systems, op, a, r, true)
+			checkFixed[float64](t, systems, op, a, r, true)
 		}
 	})
 }
 
-func TestDeterministicTakesTheNewValues(t *testing.T) {
+func TestDeterministicPlansUseUpdatedValues(t *testing.T) {
 	s := systemsOf(t, []Config{{Devices: "cpu:2"}})[0]
 	a, err := sparse.NewCSR(2, 2, []int64{0, 1, 3}, []int32{0, 0, 1}, []float64{1, 2, 3})
 	require.NoError(t, err)
@@ -177,20 +176,20 @@ func TestDeterministicRefusesWhatSumsInAnotherOrder(t *testing.T) {
 	require.NoError(t, err)
 	for _, c := range []struct {
 		opt  PlanOptions
-		says string
+		want string
 	}{
 		{PlanOptions{Variant: Variant{Strategy: Partial}}, "strategy"},
 		{PlanOptions{Variant: Variant{Strategy: Baseline}}, "strategy"},
 		{PlanOptions{Storage: Storage{Format: sparse.FormatCOO}}, "format"},
 		{PlanOptions{Storage: Storage{Format: sparse.FormatCSC}}, "format"},
-		{PlanOptions{Storage: Storage{Form: "ell"}}, "format"}, // says the device
+		{PlanOptions{Storage: Storage{Form: "ell"}}, "format"}, // refused by the device
 		{PlanOptions{Variant: Variant{Split: partition.RuleNNZ}}, "split"},
 		{PlanOptions{Variant: Variant{Library: LibraryCuSPARSE}}, "kernel"},
 	} {
 		c.opt.Deterministic = true
 		_, err := NewPlan(t.Context(), s, sparse.Matrix[float64](a), c.opt)
 		require.True(t, sparse.IsInput(err), "%v", err)
-		require.ErrorContains(t, err, c.says)
+		require.ErrorContains(t, err, c.want)
 	}
 }
 

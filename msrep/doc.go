@@ -1,59 +1,52 @@
-// Package msrep multiplies a sparse matrix by a vector over all devices of a
-// node:
+// Package msrep multiplies a sparse matrix by a vector on all devices of a node:
 //
 //	y = alpha*op(A)*x + beta*y      op(A) = A or its transpose
 //
-// SpMV does it once. A program that multiplies by the same matrix again and again
-// opens a System (its devices), makes a Plan (the matrix, split and placed once)
-// and calls Plan.SpMV as often as it likes.
+// SpMV computes one product. For many products with the same matrix, open a System (the devices), make a Plan (the
+// matrix, split among the devices and stored on them) and call Plan.SpMV for each product.
 //
 // # Where to look
 //
 //   - SpMV: one product.
-//   - Open, NewPlan, Plan.SpMV: many products with a matrix. Config says which devices,
-//     PlanOptions how the matrix is split and kept; the zero values do for most.
+//   - Open, NewPlan, Plan.SpMV: many products with one matrix. Config selects the devices, PlanOptions states how the
+//     matrix is split and stored. The zero values suit most programs.
 //   - Plan.SpMM and MultiVector: several vectors at once.
-//   - Plan.UpdateValues: other values in the same places.
-//   - Vector and Plan.Apply: vectors that stay in the memory of the devices; Selection,
-//     AdoptVector and System.Device are for those who exchange elements of them with other
-//     processes, as package cluster does.
-//   - Plan.Shares, Packed, Nodes, Bytes and Timing, Config.Trace: what was done, and how long
-//     it took.
+//   - Plan.UpdateValues: new values for the same structure.
+//   - Vector and Plan.Apply: vectors that stay in the memory of the devices. Selection, AdoptVector and System.Device
+//     exchange their elements with other processes, as package cluster does.
+//   - Plan.Shares, Packed, Nodes, Bytes, Timing and LastTiming, Config.Trace: how a plan stores its matrix, and how
+//     long each phase took.
 //
-// Package sparse has the matrices, sparse/matio reads them, solver solves systems and ranks
-// graphs, cluster works over several processes.
+// Package sparse defines the matrices, sparse/matio reads and writes them, solver solves linear systems and ranks
+// graphs, and cluster works with several processes.
 //
 // # The product
 //
-// What alpha and beta mean is never in doubt: beta = 0 overwrites y without reading
-// it, so that NaN in y vanishes; beta = 1 adds to y; alpha = 0 reads neither A nor
-// x. y must overlap neither x nor the values of the matrix. An infinite alpha may
-// give NaN where the formula gives an infinity: it multiplies what each worker has
-// of a row.
+// With beta = 0, y is overwritten and not read: a NaN in y has no effect. With beta = 1, the product is added to y.
+// With alpha = 0, neither A nor x is read. y must overlap neither x nor the values of the matrix. An infinite alpha
+// may give NaN where the formula gives an infinity, because it multiplies partial sums of a row.
 //
-// On machines with several NUMA nodes a plan copies each part to the memory of the
-// node that works on it, and splits in two levels; see type NUMA.
+// On machines with several NUMA nodes, a plan splits its matrix in two levels and copies each part to the memory of
+// the node that multiplies it; see type NUMA.
 //
 // # Arguments, errors and lifetimes
 //
-// Everything that returns an error returns one for a nil argument, for a value that its
-// constructor did not make, and after Close (ErrClosed): no panic leaves it. Close of nil
-// does nothing. Other methods panic on nil as those of any Go type do; on a closed Plan or
-// System they go on telling what it was, but for what it held: Packed, Nodes, Bytes and
-// XPlacement.
+// Functions and methods that return an error do so for a nil argument, for a value that its constructor did not make,
+// and after Close (ErrClosed). They do not panic. Close of nil does nothing. Other methods panic on nil, as is usual in
+// Go. After Close, the methods that describe a Plan or System still work, except that Packed, Nodes, Bytes and
+// XPlacement no longer describe what was released.
 //
-// Wrong arguments are *sparse.InputError: they name the argument and leave results alone.
-// Devices that fail give *kernels.DeviceError. A context that ends gives its error, before
-// the next phase of the call: a kernel that runs is not interrupted. y is unspecified then.
+// Wrong arguments give a *sparse.InputError, which names the argument, and leave results unchanged. A device that fails
+// gives a *kernels.DeviceError. When a context ends, the call returns the error of the context before its next phase; a
+// running kernel is not interrupted. y is then unspecified.
 //
-// Slices belong to the caller. x and y are used during the call only; the arrays of a
-// matrix while its Plan is open, see Plan and PlanOptions.Storage.Release.
+// Slices belong to the caller. A plan uses x and y only during the call, and the arrays of its matrix as long as it is
+// open; see Plan and PlanOptions.Storage.Release.
 //
-// # What a product goes through
+// # Steps of a product
 //
-// A matrix is any of sparse.CSR, sparse.CSC and sparse.COO, of float64 or
-// float32. It is split by nonzeros (package partition), each part is multiplied
-// by its device (package kernels), and rows or columns that parts share are
-// merged (package merge), as the MSREP paper describes: Chen et al., "MSREP: A Fast
-// yet Light Sparse Matrix Framework for Multi-GPU Systems".
+// A matrix is a sparse.CSR, sparse.CSC or sparse.COO of float64 or float32. It is split by nonzeros (package
+// partition), each device multiplies its part (package kernels), and the results of rows or columns that parts share
+// are merged (package merge), as in the MSREP paper: Chen et al., "MSREP: A Fast yet Light Sparse Matrix Framework
+// for Multi-GPU Systems".
 package msrep

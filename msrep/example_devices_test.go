@@ -10,8 +10,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// GPUs where there are any, else CPU devices: what "auto" does, but it says why. GPUs need a
-// binary that was built with -tags cuda.
+// Use GPUs if there are any, otherwise CPU devices, as "auto" does, but report the reason. GPUs need a binary that was
+// built with -tags cuda.
 func ExampleOpen_gpus() {
 	ctx := context.Background()
 	sys, err := msrep.Open(msrep.Config{Devices: "cuda"})
@@ -49,8 +49,8 @@ func ExampleOpen_gpus() {
 	// Output: [4 27 31]
 }
 
-// Values in two segments, of which products read the first: 20 bits of mantissa, in two thirds
-// of the bytes. Sums are formed in float64.
+// Cut values into two segments and read only the first: 20 bits of mantissa, in two thirds of the bytes. Sums are
+// computed in float64.
 func ExamplePlanOptions_precision() {
 	ctx := context.Background()
 	sys, err := msrep.Open(msrep.Config{Devices: "cpu:1"})

@@ -10,9 +10,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Random walks from two nodes of a graph at once, each of which begins anew with
-// probability 0.15 (personalised PageRank): p = 0.85 * P'p + 0.15 * e, where row i of P
-// shares 1 among the links from node i. Here 0 links to 1 and 2, 1 to 2, and 2 to 0.
+// Compute two random walks with restart (personalised PageRank) at once: p = 0.85 * P'p + 0.15 * e, where row i of P
+// divides 1 equally among the links from node i. Node 0 links to 1 and 2, node 1 to 2, and node 2 to 0.
 func ExamplePlan_SpMM_transposed() {
 	ctx := context.Background()
 	p, err := sparse.NewCSR(3, 3, []int64{0, 2, 3, 4}, []int32{1, 2, 2, 0}, []float64{0.5, 0.5, 1, 1})
@@ -29,7 +28,7 @@ func ExamplePlan_SpMM_transposed() {
 		log.Fatal(err)
 	}
 	defer plan.Close()
-	starts := []float64{ // row by row: node 0 of the first walk, node 2 of the second
+	starts := []float64{ // by row: the first walk starts at node 0, the second at node 2
 		1, 0,
 		0, 0,
 		0, 1,

@@ -11,13 +11,13 @@ import (
 	"github.com/msrep-go/msrep/sparse/matio"
 )
 
-// A matrix from a file, on devices that the user of the program names.
+// Read a matrix from a file and open devices that the user of the program names.
 func ExampleOpen() {
 	ctx := context.Background()
 	sys, err := msrep.Open(msrep.Config{Devices: "cpu:2"}) // or "", "cuda", "cuda:0,1", ...
 	var wrong *sparse.InputError
 	if errors.As(err, &wrong) {
-		log.Fatalf("%v", wrong) // names the argument: no such devices, say
+		log.Fatalf("%v", wrong) // names the argument, for example devices that do not exist
 	} else if err != nil {
 		log.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func ExampleOpen() {
 	// 1138 1138 4054 symmetric
 }
 
-// Results with the same bits on any devices, with any number of threads.
+// Compute results with the same bits on any devices and with any number of threads.
 func ExamplePlanOptions_deterministic() {
 	ctx := context.Background()
 	a, err := matio.Read(ctx, "gen:powerlaw:rows=2000,nnz=40k,r=2.1")

@@ -9,7 +9,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// A 3 x 3 matrix:
+// matrix returns a 3 x 3 matrix:
 //
 //	10  0 -2
 //	 0  9  3
@@ -25,7 +25,7 @@ func matrix() *sparse.CSR[float64] {
 	return a
 }
 
-// One product: beta = 0 overwrites y, whatever was in it.
+// Compute one product. beta = 0 overwrites y.
 func ExampleSpMV() {
 	x := []float64{1, 2, 3}
 	y := make([]float64, 3)
@@ -36,7 +36,7 @@ func ExampleSpMV() {
 	// Output: [4 27 31]
 }
 
-// Many products with one matrix: it is split and placed once.
+// Compute many products with one matrix, which is split and stored once.
 func ExamplePlan() {
 	ctx := context.Background()
 	sys, err := msrep.Open(msrep.Config{Devices: "cpu:2"})
@@ -70,7 +70,7 @@ func ExamplePlan() {
 	// device 1: nonzeros 3 to 5
 }
 
-// Several vectors at once, side by side in rows: the matrix is read once for all.
+// Multiply several vectors by row at once. The matrix is read once.
 func ExamplePlan_SpMM() {
 	ctx := context.Background()
 	sys, err := msrep.Open(msrep.Config{})
@@ -96,8 +96,7 @@ func ExamplePlan_SpMM() {
 	// Output: [10 4 0 27 7 31]
 }
 
-// A time loop: the values of the matrix change in each step, its structure does not, so
-// nothing is split again.
+// Change the values of the matrix in each time step. The structure does not change, so the matrix is not split again.
 func ExamplePlan_UpdateValues() {
 	ctx := context.Background()
 	sys, err := msrep.Open(msrep.Config{})
@@ -112,7 +111,7 @@ func ExamplePlan_UpdateValues() {
 	}
 	defer plan.Close()
 	u, next := []float64{1, 1, 1}, make([]float64, 3)
-	val := make([]float64, len(a.Val)) // the plan's between UpdateValues and the last product with it
+	val := make([]float64, len(a.Val)) // belongs to the plan from UpdateValues to the last product that uses it
 	for step := range 3 {
 		for k, v := range a.Val {
 			val[k] = v * float64(step+1) / 10

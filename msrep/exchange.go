@@ -8,25 +8,25 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// exchange is a product that devices with memory of their own make among themselves. Each
-// has its rows of y, and what its part needs of x. A product that gathers leaves sums of
-// rows that other devices own, one number each; one that scatters leaves on each device a
-// vector as long as y. Either way a device copies what the others have for its rows and
-// adds it up. Devices wait for each other on their streams, the host does not.
+// exchange is a product on devices that have their own memory and exchange results without the host. Each device has
+// its rows of y and the elements of x that its part needs. A major product leaves carries: one partial sum for each
+// row that another device owns. A minor product leaves a vector as long as y on each device. In both cases, each
+// device copies the partial sums for its rows from the other devices and adds them. The devices wait for each other
+// on their streams; the host does not wait.
 type exchange[V sparse.Value] struct {
 	*run[V]
-	l    *vectorStreams
-	cuts []int              // device i has the rows [cuts[i], cuts[i+1]) of y
-	y    []kernels.Array[V] // which are here
-	x    []kernels.Array[V] // what each device multiplies by
-	host bool               // x and y are in host memory
+	streams *vectorStreams
+	cuts    []int              // device i has the rows [cuts[i], cuts[i+1]) of y
+	y       []kernels.Array[V] // these rows, by device
+	x       []kernels.Array[V] // the elements of x that each device reads
+	host    bool               // x and y of the caller are in host memory
 }
 
 func newExchange[V sparse.Value](l *vectorStreams, r *run[V], cuts []int, y []kernels.Array[V]) *exchange[V] {
-	return &exchange[V]{run: r, l: l, cuts: cuts, y: y, x: make([]kernels.Array[V], len(y))}
+	return &exchange[V]{run: r, streams: l, cuts: cuts, y: y, x: make([]kernels.Array[V], len(y))}
 }
 
-// apply multiplies by a vector that is on the devices.
+// apply queues the product with a vector that is on the devices.
 func (e *exchange[V]) apply(x *Vector[V]) error {
 	p := e.plan
 	if err := p.each(func(i int) error { return e.prepare(i) }); err != nil {
@@ -34,16 +34,16 @@ func (e *exchange[V]) apply(x *Vector[V]) error {
 	}
 	several := len(e.y) > 1
 	if several {
-		// What is copied was written, and nobody is still at what the last product left.
-		if err := e.l.barrier(func(i, j int) bool { return e.reads(i, j, x) || e.takes(j, i) }); err != nil {
+		// x must be written before it is copied, and the partial sums of the last product must be read.
+		if err := e.streams.barrier(func(i, j int) bool { return e.readsFrom(i, j, x) || e.addsFrom(j, i) }); err != nil {
 			return err
 		}
 	}
-	err := e.l.eachDevice(func(i int) error {
-		o := e.buffers(i)
+	err := e.streams.eachDevice(func(i int) error {
+		b := e.buffers(i)
 		if !several {
-			e.x[i] = x.pieces[i].Sub(int64(o.first), int64(o.first)+o.n)
-		} else if err := copyRange(e.l.streams[i], e.x[i].Sub(int64(o.lo-o.first), e.x[i].Len), o.lo, o.hi, x); err != nil {
+			e.x[i] = x.pieces[i].Sub(int64(b.first), int64(b.first)+b.n)
+		} else if err := copyRange(e.streams.streams[i], e.x[i].Sub(int64(b.lo-b.first), e.x[i].Len), b.lo, b.hi, x); err != nil {
 			return err
 		}
 		return e.launch(i)
@@ -51,14 +51,14 @@ func (e *exchange[V]) apply(x *Vector[V]) error {
 	if err != nil || !several {
 		return err
 	}
-	// The sums are there, and x has been read before anybody writes to it.
-	if err := e.l.barrier(func(i, j int) bool { return e.takes(i, j) || e.reads(j, i, x) }); err != nil {
+	// The partial sums must be written before they are copied. x must be read before the next operation writes to it.
+	if err := e.streams.barrier(func(i, j int) bool { return e.addsFrom(i, j) || e.readsFrom(j, i, x) }); err != nil {
 		return err
 	}
-	return e.l.eachDevice(e.merge)
+	return e.streams.eachDevice(e.merge)
 }
 
-// prepare brings what device i needs there, once.
+// prepare copies the part to device i and allocates its exchange buffers, if this has not been done.
 func (e *exchange[V]) prepare(i int) error {
 	s, l := e.plan.shares[i], e.plan.lay
 	if err := s.prepare(l, e.byMajor); err != nil {
@@ -91,29 +91,28 @@ func (e *exchange[V]) buffers(i int) *exchangeBuffers[V] {
 	return e.plan.shares[i].exchanges[e.byMajor]
 }
 
-// launch puts the kernel of device i on its stream.
+// launch queues the kernel of device i.
 func (e *exchange[V]) launch(i int) error {
 	s := e.plan.shares[i]
 	v := &vectors[V]{x: e.x[i], y: e.y[i]}
-	if !e.straight() {
+	if !e.writesToY() {
 		v.y = e.buffers(i).partial
 	}
-	return e.l.streams[i].Launch(e.op(s, v, s.carry))
+	return e.streams.streams[i].Launch(e.operation(s, v, s.carry))
 }
 
-// reads reports whether device i needs elements of x that device j has.
-func (e *exchange[V]) reads(i, j int, x *Vector[V]) bool {
+// readsFrom reports whether device i reads elements of x that device j has.
+func (e *exchange[V]) readsFrom(i, j int, x *Vector[V]) bool {
 	d := e.buffers(i)
 	return max(d.lo, x.cuts[j]) < min(d.hi, x.cuts[j+1])
 }
 
-// takes reports whether device i adds sums of device j to its rows, in this product or
-// in one before it.
-func (e *exchange[V]) takes(i, j int) bool {
-	return !e.byMajor || slices.Contains(e.buffers(i).from, j)
+// addsFrom reports whether device i adds partial sums of device j to its rows, in this product or an earlier one.
+func (e *exchange[V]) addsFrom(i, j int) bool {
+	return !e.byMajor || slices.Contains(e.buffers(i).carriers, j)
 }
 
-// merge adds what other devices have for the rows of device i.
+// merge adds the partial sums of the other devices to the rows of device i.
 func (e *exchange[V]) merge(i int) error {
 	if e.byMajor {
 		return e.addCarries(i)
@@ -121,25 +120,24 @@ func (e *exchange[V]) merge(i int) error {
 	return e.sumPartials(i)
 }
 
-// addCarries adds the sums that other devices carry to rows of device i.
+// addCarries adds the carries of the other devices to the rows of device i.
 func (e *exchange[V]) addCarries(i int) error {
 	d, size := e.buffers(i), mem.Size[V]()
-	if len(d.from) == 0 {
+	if len(d.carriers) == 0 {
 		return nil
 	}
-	for k, j := range d.from {
+	for k, j := range d.carriers {
 		c := e.plan.shares[j].carry
-		if err := e.l.streams[i].Copy(d.val.Buf, d.val.Off+int64(k)*size, c.Buf, c.Off, size); err != nil {
+		if err := e.streams.streams[i].Copy(d.carryVal.Buf, d.carryVal.Off+int64(k)*size, c.Buf, c.Off, size); err != nil {
 			return err
 		}
 	}
-	return e.l.streams[i].Launch(&kernels.AddCarries[V]{Row: d.row, Val: d.val, Y: e.y[i]})
+	return e.streams.streams[i].Launch(&kernels.AddCarries[V]{Row: d.carryRow, Val: d.carryVal, Y: e.y[i]})
 }
 
-// sumPartials adds up the stretches of all partial vectors that are the rows of device
-// i.
+// sumPartials computes the rows of device i as the sum of these rows in the partial vectors of all devices.
 func (e *exchange[V]) sumPartials(i int) error {
-	n, room := e.y[i].Len, e.buffers(i).received
+	n, free := e.y[i].Len, e.buffers(i).received
 	if n == 0 {
 		return nil
 	}
@@ -147,15 +145,15 @@ func (e *exchange[V]) sumPartials(i int) error {
 	for j := range e.y {
 		part := e.buffers(j).partial.Sub(int64(e.cuts[i]), int64(e.cuts[i+1]))
 		if j != i {
-			near := room.Sub(0, n)
-			room = room.Sub(n, room.Len)
+			received := free.Sub(0, n)
+			free = free.Sub(n, free.Len)
 			size := mem.Size[V]()
-			if err := e.l.streams[i].Copy(near.Buf, near.Off, part.Buf, part.Off, n*size); err != nil {
+			if err := e.streams.streams[i].Copy(received.Buf, received.Off, part.Buf, part.Off, n*size); err != nil {
 				return err
 			}
-			part = near
+			part = received
 		}
 		ps = append(ps, part)
 	}
-	return e.l.streams[i].Launch(&kernels.SumPartials[V]{P: ps, Beta: e.beta, Y: e.y[i]})
+	return e.streams.streams[i].Launch(&kernels.SumPartials[V]{P: ps, Beta: e.beta, Y: e.y[i]})
 }

@@ -16,18 +16,18 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// kinds of products: those that gather and those that scatter.
+// kinds are formats and operations of major and minor products.
 var kinds = []struct {
 	format sparse.Format
 	op     Transpose
 }{{sparse.FormatCSR, NoTrans}, {sparse.FormatCSR, Trans}, {sparse.FormatCSC, NoTrans}, {sparse.FormatCOO, NoTrans}, {sparse.FormatCOO, Trans}}
 
-func TestOnlyWhatIsNeededOfHostVectorsCrossesToDevices(t *testing.T) {
+func TestOnlyTheNeededElementsOfHostVectorsAreCopied(t *testing.T) {
 	const n, devices = 4000, 4
 	a := bands(n)
 	for _, k := range kinds {
-		var heard log
-		sys := open(t, Config{Devices: fmt.Sprintf("sim:%d", devices), Trace: heard.hear})
+		var recorded eventLog
+		sys := open(t, Config{Devices: fmt.Sprintf("sim:%d", devices), Trace: recorded.record})
 		plan := planOf(t, sys, sparse.Matrix[float64](a), PlanOptions{Storage: Storage{Format: k.format}, Variant: Variant{Split: partition.RuleNNZ}})
 		r := rand.New(rand.NewPCG(3, 3))
 		x, y := normalVector[float64](r, n), normalVector[float64](r, n)
@@ -35,20 +35,20 @@ func TestOnlyWhatIsNeededOfHostVectorsCrossesToDevices(t *testing.T) {
 		var waits int
 		for range 2 {
 			want := reference.Multiply(bool(k.op), 1.5, a, x, 0.5, y)
-			heard.take()
+			recorded.drain()
 			require.NoError(t, plan.SpMV(t.Context(), k.op, 1.5, x, 0.5, y))
 			require.Len(t, plan.LastTiming().Devices, devices)
 			require.Equal(t, -1, reference.Check(y, want))
-			host, _, waits = heard.take()
+			host, _, waits = recorded.drain()
 		}
-		require.Equal(t, devices, waits, "the host waits once for all")
-		// y to the devices and back, and of x what the parts need: twice the long row at most.
+		require.Equal(t, devices, waits, "the host waits once for each device")
+		// Copied: y to the devices and back, and the elements of x that the parts need, at most twice the long row.
 		require.LessOrEqual(t, host, int64(2*8*n+8*(3*n+4*devices)), "%v", k)
 		require.NoError(t, sys.Close())
 	}
 }
 
-func TestProductsOfBothKindsOfVectorsFollowEachOther(t *testing.T) {
+func TestProductsOfHostAndDeviceVectorsAlternate(t *testing.T) {
 	const n = 300
 	a := bands(n)
 	for _, k := range kinds {
@@ -58,7 +58,7 @@ func TestProductsOfBothKindsOfVectorsFollowEachOther(t *testing.T) {
 		x, y, z := normalVector[float64](r, n), normalVector[float64](r, n), make([]float64, n)
 		vx, err := plan.ColumnVector()
 		dx := onDevices(t, vx, err, x)
-		vy, err := NewVector[float64](sys, n) // cut in another way
+		vy, err := NewVector[float64](sys, n) // other pieces than those of the plan
 		dy := onDevices(t, vy, err, y)
 		want := reference.Multiply(bool(k.op), 1, a, x, 0.5, y)
 		require.NoError(t, plan.Apply(t.Context(), k.op, 1, dx, 0.5, dy))
@@ -84,35 +84,35 @@ func TestProductsOfBothKindsOfVectorsFollowEachOther(t *testing.T) {
 	}
 }
 
-// tardy is a device whose streams tell a failure only when they are waited for.
-type tardy struct {
+// lateError is a device whose streams report an error only in Sync.
+type lateError struct {
 	kernels.Device
 	failed *error
 }
 
-type tardyStream struct {
+type lateErrorStream struct {
 	kernels.Stream
 	failed *error
 }
 
-func (d tardy) NewStream() (kernels.Stream, error) {
+func (d lateError) NewStream() (kernels.Stream, error) {
 	s, err := d.Device.NewStream()
-	return tardyStream{s, d.failed}, err
+	return lateErrorStream{s, d.failed}, err
 }
 
-func (s tardyStream) Sync() error {
+func (s lateErrorStream) Sync() error {
 	failed := *s.failed
 	*s.failed = nil
 	return errors.Join(s.Stream.Sync(), failed)
 }
 
-func TestAFailureThatVectorsLeftOnAStreamDoesNotEndThePlanThatFindsIt(t *testing.T) {
+func TestAPlanSurvivesAnEarlierErrorOfAVectorOperation(t *testing.T) {
 	const n = 50
 	a, r := bands(n), rand.New(rand.NewPCG(5, 5))
 	d, err := sim.Open(sim.Config{})
 	require.NoError(t, err)
 	var failed error
-	sys := &System{devices: []kernels.Device{tardy{d, &failed}}, plans: map[io.Closer]bool{}}
+	sys := &System{devices: []kernels.Device{lateError{d, &failed}}, closers: map[io.Closer]bool{}}
 	plan := planOf(t, sys, sparse.Matrix[float64](a), PlanOptions{})
 	vx, err := plan.ColumnVector()
 	require.NoError(t, err)

@@ -10,38 +10,37 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// exchangeBuffers is what a device keeps for exchanges of one kind.
+// exchangeBuffers holds the buffers of one device for exchanges of one kind, major or minor products.
 type exchangeBuffers[V sparse.Value] struct {
-	lo, hi int              // the elements of x that the part needs
-	first  int              // the element of x that x begins with
-	n      int64            // elements of x that the kernel asks for
-	x      kernels.Array[V] // nothing where the kernel reads the caller's vector
-	y      kernels.Array[V] // the rows of the device, of products of host vectors
+	lo, hi int              // the part reads the elements [lo, hi) of x
+	first  int              // index of the element of x that x[0] stands for
+	n      int64            // number of elements of x that the kernel expects
+	x      kernels.Array[V] // empty if the kernel reads the caller's vector
+	y      kernels.Array[V] // the rows of the device, in products of host vectors
 
-	// Of products that gather: who carries sums to rows of this device, to which, and
-	// what.
-	from []int
-	row  kernels.Array[int32]
-	val  kernels.Array[V]
+	// For major products: the devices that carry sums to rows of this device, the rows, and the sums.
+	carriers []int
+	carryRow kernels.Array[int32]
+	carryVal kernels.Array[V]
 
-	// Of products that scatter: the device's own sum, as long as y, and room for the
-	// stretches of the others'.
+	// For minor products: the partial vector of this device, as long as y, and space for the rows of this device from
+	// the partial vectors of the others.
 	partial, received kernels.Array[V]
 }
 
-// exchangeBuffersFor makes the desk, once.
+// exchangeBuffersFor returns the exchange buffers of the device. The first call creates them.
 func (s *share[V]) exchangeBuffersFor(p *Plan[V], byMajor bool) (*exchangeBuffers[V], error) {
 	if d := s.exchanges[byMajor]; d != nil {
 		return d, nil
 	}
 	d := &exchangeBuffers[V]{}
-	s.exchanges[byMajor] = d // so that close finds what was made of it; the plan is of no use when that fails
+	s.exchanges[byMajor] = d // before it is complete, so that close frees its arrays after an error; the plan is then unusable
 	l := p.lay
 	switch {
 	case byMajor:
 		d.hi, d.n = l.minors, int64(l.minors)
 		if l.minor != nil {
-			d.lo, d.hi = span(l.minor[s.part.StartIdx : s.part.EndIdx+1])
+			d.lo, d.hi = indexRange(l.minor[s.part.StartIdx : s.part.EndIdx+1])
 		}
 	default:
 		d.lo, d.hi, d.n = s.part.First(), s.part.End(), int64(l.majors)
@@ -60,27 +59,27 @@ func (s *share[V]) exchangeBuffersFor(p *Plan[V], byMajor bool) (*exchangeBuffer
 	return d, err
 }
 
-// findCarries finds the parts whose first rows the device owns.
+// findCarries finds the parts that begin within a row that the device owns.
 func (d *exchangeBuffers[V]) findCarries(s *share[V], p *Plan[V]) (err error) {
 	var row []int32
 	for k, q := range p.parts {
 		if q.StartFlag && q.StartMajor >= s.part.OwnFirst && q.StartMajor < s.part.OwnEnd {
-			d.from, row = append(d.from, k), append(row, int32(q.StartMajor-s.part.OwnFirst))
+			d.carriers, row = append(d.carriers, k), append(row, int32(q.StartMajor-s.part.OwnFirst))
 		}
 	}
 	if len(row) == 0 {
 		return nil
 	}
-	if d.row, err = kernels.NewArray[int32](s.dev, int64(len(row))); err != nil {
+	if d.carryRow, err = kernels.NewArray[int32](s.dev, int64(len(row))); err != nil {
 		return err
 	}
-	if d.val, err = kernels.NewArray[V](s.dev, int64(len(row))); err != nil {
+	if d.carryVal, err = kernels.NewArray[V](s.dev, int64(len(row))); err != nil {
 		return err
 	}
-	return errors.Join(d.row.Write(s.stream, row), s.stream.Sync())
+	return errors.Join(d.carryRow.Write(s.stream, row), s.stream.Sync())
 }
 
-// atLeast makes an array of n elements or more, with any content.
+// atLeast replaces *a by a larger array, with unspecified content, if it has fewer than n elements.
 func atLeast[V sparse.Value](dev kernels.Device, a *kernels.Array[V], n int64) (err error) {
 	if a.Buf != nil && a.Len >= n {
 		return nil
@@ -93,17 +92,17 @@ func atLeast[V sparse.Value](dev kernels.Device, a *kernels.Array[V], n int64) (
 	return err
 }
 
-// buffers is the memory that it holds.
+// buffers returns the device memory that d holds; elements may be nil.
 func (d *exchangeBuffers[V]) buffers() []kernels.Buffer {
-	return []kernels.Buffer{d.x.Buf, d.y.Buf, d.row.Buf, d.val.Buf, d.partial.Buf, d.received.Buf}
+	return []kernels.Buffer{d.x.Buf, d.y.Buf, d.carryRow.Buf, d.carryVal.Buf, d.partial.Buf, d.received.Buf}
 }
 
 func (d *exchangeBuffers[V]) close() error {
-	return errors.Join(d.x.Free(), d.y.Free(), d.row.Free(), d.val.Free(), d.partial.Free(), d.received.Free())
+	return errors.Join(d.x.Free(), d.y.Free(), d.carryRow.Free(), d.carryVal.Free(), d.partial.Free(), d.received.Free())
 }
 
-// span is the least range that holds all indices.
-func span(idx []int32) (lo, hi int) {
+// indexRange returns the smallest range [lo, hi) that contains all indices.
+func indexRange(idx []int32) (lo, hi int) {
 	var mu sync.Mutex
 	first := true
 	par.Range(int64(len(idx)), 1<<16, func(a, b int64) {

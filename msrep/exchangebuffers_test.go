@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestTheSpanOfManyIndicesIsThatOfAll(t *testing.T) {
+func TestIndexRangeOfManyIndices(t *testing.T) {
 	idx := make([]int32, 1<<18)
 	for i := range idx {
 		idx[i] = 1000 + int32(i%7)
@@ -16,9 +16,9 @@ func TestTheSpanOfManyIndicesIsThatOfAll(t *testing.T) {
 	for _, at := range [][2]int{{0, len(idx) - 1}, {len(idx) - 1, 0}, {1 << 16, 1<<17 + 1}} {
 		with := slices.Clone(idx)
 		with[at[0]], with[at[1]] = 3, math.MaxInt32-1
-		lo, hi := span(with)
+		lo, hi := indexRange(with)
 		require.Equal(t, []int{3, math.MaxInt32}, []int{lo, hi})
 	}
-	lo, hi := span(nil)
+	lo, hi := indexRange(nil)
 	require.Equal(t, lo, hi)
 }

@@ -6,16 +6,15 @@ import (
 	"github.com/msrep-go/msrep/kernels"
 )
 
-// exchange makes a product of host vectors on devices with memory of their own. Each
-// device gets what its part needs of x, and gives back its rows of y. The host waits
-// once, for all of them.
+// exchange computes a product of host vectors on devices that have their own memory. Each device receives the
+// elements of x that its part needs and returns its rows of y. The host waits once, at the end.
 func (r *run[V]) exchange() error {
 	p := r.plan
 	cuts := p.ownCuts()
 	if !r.byMajor {
 		cuts = evenCuts(p.lay.minors, len(p.shares))
 	}
-	l, err := p.ownLanes()
+	l, err := p.ownStreams()
 	if err != nil {
 		return err
 	}
@@ -23,18 +22,18 @@ func (r *run[V]) exchange() error {
 	e.host = true
 	err = p.each(e.begin)
 	if err == nil && len(p.shares) > 1 {
-		err = l.barrier(e.takes)
+		err = l.barrier(e.addsFrom)
 	}
 	if err == nil {
 		err = p.each(e.end)
 	}
 	if err != nil {
-		_ = l.sync() // nobody is at x and y any more; what went wrong is known
+		_ = l.sync() // the devices must not use x and y after the call; err is the first error
 	}
 	return err
 }
 
-// began brings x and y to device i, and multiplies.
+// begin copies x, and y unless beta is 0, to device i and queues the kernel.
 func (e *exchange[V]) begin(i int) error {
 	if err := e.prepare(i); err != nil {
 		return err
@@ -63,7 +62,7 @@ func (e *exchange[V]) begin(i int) error {
 	return s.stream.Record(s.stop)
 }
 
-// end joins what the devices have for the rows of device i, brings them back, and waits.
+// end merges the partial sums for the rows of device i, copies these rows to the host, and waits.
 func (e *exchange[V]) end(i int) (err error) {
 	s, t := e.plan.shares[i], &e.times[i]
 	if err := e.ctx.Err(); err != nil {
@@ -90,13 +89,13 @@ func (e *exchange[V]) end(i int) (err error) {
 	return err
 }
 
-// ownLanes is the streams of the plan, on which products of host vectors are put.
-func (p *Plan[V]) ownLanes() (*vectorStreams, error) {
+// ownStreams returns the streams of the plan, which run products of host vectors.
+func (p *Plan[V]) ownStreams() (*vectorStreams, error) {
 	if p.streams != nil {
 		return p.streams, nil
 	}
 	l := &vectorStreams{devices: p.sys.devices}
-	p.streams = l // so that Close finds what was made of it; the plan is of no use when that fails
+	p.streams = l // before it is complete, so that Close closes its events after an error; the plan is then unusable
 	for i, s := range p.shares {
 		l.streams = append(l.streams, s.stream)
 		if err := l.addEvents(i); err != nil {

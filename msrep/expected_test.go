@@ -28,8 +28,8 @@ func TestProductsOfAllRealMatricesAgreeWithSciPy(t *testing.T) {
 	checkExpected(t, corpus.Shared(t, "matrices"), corpus.Shared(t, "expected", "products.tsv"), 400)
 }
 
-// checkExpected multiplies every matrix of a table in every format on 1, 2, 3 and
-// 8 devices, straight and transposed, and compares norms and sums.
+// checkExpected multiplies each matrix of a table and its transpose in every format on 1, 2, 3 and 8 devices, and
+// compares norms and sums.
 func checkExpected(t *testing.T, dir, table string, atLeast int) {
 	var systems []*System
 	for _, n := range []int{1, 2, 3, 8} {
@@ -57,7 +57,7 @@ func checkExpected(t *testing.T, dir, table string, atLeast int) {
 	require.GreaterOrEqual(t, checked, atLeast)
 }
 
-// TestEveryFormOfRealMatricesAgreesWithSciPy takes those of up to 100,000 entries.
+// TestEveryFormOfRealMatricesAgreesWithSciPy uses the matrices with up to 100,000 entries.
 func TestEveryFormOfRealMatricesAgreesWithSciPy(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -78,7 +78,7 @@ func TestEveryFormOfRealMatricesAgreesWithSciPy(t *testing.T) {
 		x := sines(max(m.Rows, m.Cols))
 		for _, f := range forms {
 			plan, err := NewPlan(context.Background(), systems[0], m.CSR, PlanOptions{Storage: NamedStorage(string(f)), Expected: Expected{Transposed: 2}})
-			if picky[f] && sparse.IsInput(err) {
+			if limitedForms[f] && sparse.IsInput(err) {
 				continue
 			}
 			require.NoError(t, err)
@@ -88,7 +88,7 @@ func TestEveryFormOfRealMatricesAgreesWithSciPy(t *testing.T) {
 		}
 	}
 	for _, f := range forms {
-		if picky[f] && f != "ell" {
+		if limitedForms[f] && f != "ell" {
 			require.NotZero(t, checked[f], f)
 			continue
 		}
@@ -96,7 +96,7 @@ func TestEveryFormOfRealMatricesAgreesWithSciPy(t *testing.T) {
 	}
 }
 
-// sines is the vector of the table: sin(j+1).
+// sines returns the vector of the table, x[j] = sin(j+1).
 func sines(n int) []float64 {
 	x := make([]float64, n)
 	for j := range x {
@@ -105,18 +105,17 @@ func sines(n int) []float64 {
 	return x
 }
 
-// checkProducts compares the products of a plan in a format with those of a row of the
-// table. x has the sines of the rows and columns.
+// checkProducts compares the products of a plan in form f with a row of the table. x is sines of the larger dimension.
 func checkProducts(t *testing.T, sys *System, m *matio.Matrix, f Form, x []float64, row map[string]string) {
 	plan, err := NewPlan(context.Background(), sys, m.CSR, PlanOptions{Storage: NamedStorage(string(f)), Expected: Expected{Transposed: 2}})
-	if picky[f] && sparse.IsInput(err) { // a part of the matrix
+	if limitedForms[f] && sparse.IsInput(err) { // the form does not suit a part of the matrix
 		return
 	}
 	require.NoError(t, err)
 	checkPlan(t, plan, m, f, x, row)
 }
 
-// checkPlan does the same for a plan that is there, and closes it.
+// checkPlan compares the products of a plan with a row of the table, and closes the plan.
 func checkPlan(t *testing.T, plan *Plan[float64], m *matio.Matrix, f Form, x []float64, row map[string]string) {
 	defer func() { require.NoError(t, plan.Close()) }()
 	for op, prefix := range map[Transpose]string{NoTrans: "y_", Trans: "z_"} {
@@ -142,7 +141,7 @@ func checkPlan(t *testing.T, plan *Plan[float64], m *matio.Matrix, f Form, x []f
 	}
 }
 
-// total adds f of every element up in pairs, so that long vectors lose nothing.
+// total returns the sum of f of all elements, by pairwise summation.
 func total(v []float64, f func(float64) float64) float64 {
 	if len(v) <= 8 {
 		sum := 0.0

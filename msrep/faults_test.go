@@ -14,24 +14,24 @@ import (
 
 func TestAFailedPlanLeavesNothingBehind(t *testing.T) {
 	sys := openCPU(t, "cpu:2")
-	// The pointers leave the matrix: with checks switched off the conversion panics.
+	// The pointers are out of range: without validation the conversion panics.
 	wild := &sparse.CSR[float64]{Rows: 6, Cols: 6, RowPtr: []int64{0, 1, 99, 2, 3, 4, 6}, ColIdx: make([]int32, 6), Val: make([]float64, 6)}
 	for _, f := range []sparse.Format{sparse.FormatCSC, sparse.FormatCOO} {
 		plan, err := NewPlan(ctx, sys, sparse.Matrix[float64](wild), PlanOptions{SkipValidation: true, Storage: Storage{Format: f}})
-		require.Regexp(t, `^msrep: internal error: .*\(\w+/\w+\.go:\d+\): with SkipValidation nobody has checked.*$`, err)
+		require.Regexp(t, `^msrep: internal error: .*\(\w+/\w+\.go:\d+\): with SkipValidation the pointers and indices.*$`, err)
 		require.Nil(t, plan)
-		require.Empty(t, sys.plans)
+		require.Empty(t, sys.closers)
 	}
 	_, err := NewPlan(ctx, sys, sparse.Matrix[float64](wild), PlanOptions{})
 	require.True(t, sparse.IsInput(err))
-	require.Empty(t, sys.plans)
+	require.Empty(t, sys.closers)
 	plan := planOf[float64](t, sys, small(t), PlanOptions{})
-	require.Len(t, sys.plans, 1)
+	require.Len(t, sys.closers, 1)
 	require.NoError(t, plan.Close())
-	require.Empty(t, sys.plans, "a closed plan is forgotten")
+	require.Empty(t, sys.closers, "a closed plan is unregistered")
 }
 
-// faulty is a device whose n-th call of a stream fails.
+// faulty is a device on which call number *left of its streams fails.
 type faulty struct {
 	*cpu.Device
 	left *int
@@ -92,7 +92,7 @@ func TestADeviceThatFailsAtAnyCallLeaksNothing(t *testing.T) {
 			d, err := cpu.Open(cpu.Config{Threads: 1, NUMANode: -1})
 			require.NoError(t, err)
 			left := n
-			sys := &System{devices: []kernels.Device{faulty{d, &left}}, plans: map[io.Closer]bool{}}
+			sys := &System{devices: []kernels.Device{faulty{d, &left}}, closers: map[io.Closer]bool{}}
 			plan, err := NewPlan[float64](ctx, sys, small(t), PlanOptions{Variant: Variant{Strategy: strategy}})
 			for i := 0; err == nil && i < 9; i++ {
 				err = plan.SpMV(ctx, Transpose(i%2 == 1), 1, make([]float64, 4-i%2), 1, make([]float64, 3+i%2))
@@ -100,7 +100,7 @@ func TestADeviceThatFailsAtAnyCallLeaksNothing(t *testing.T) {
 			if err == nil {
 				if err = plan.UpdateValues(ctx, make([]float64, 3)); err != nil {
 					again := plan.UpdateValues(ctx, make([]float64, 3))
-					require.ErrorContains(t, again, "unusable after an earlier error", "some of the values are new")
+					require.ErrorContains(t, again, "unusable after an earlier error", "an update of the values was not completed")
 					updates++
 				}
 			}
@@ -111,9 +111,9 @@ func TestADeviceThatFailsAtAnyCallLeaksNothing(t *testing.T) {
 			require.NoError(t, sys.Close(), "%s, call %d: every buffer is freed", strategy, n)
 			require.Zero(t, d.InUse())
 		}
-		require.Greater(t, failures, 8, "the faults must be reached")
-		require.Less(t, failures, 119, "and without them it must work")
-		if strategy != Optimized { // which uses the values in place
+		require.Greater(t, failures, 8, "the faults must occur")
+		require.Less(t, failures, 119, "without a fault the calls must succeed")
+		if strategy != Optimized { // Optimized uses the values in place
 			require.Positive(t, updates)
 		}
 	}

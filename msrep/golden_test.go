@@ -15,10 +15,9 @@ import (
 	"github.com/msrep-go/msrep/partition"
 )
 
-// On machines that are not here nothing is pinned or bound. The devices, their
-// order, CPUs and threads, and the parts of one matrix are those that they would
-// get.
-func TestPlacementOnCopiedMachinesIsAsTheirGoldenFilesSay(t *testing.T) {
+// This machine is not the copied one, so nothing is pinned or bound. The test checks the devices, their order, CPUs and
+// threads, and the parts of one matrix.
+func TestPlacementOnCopiedMachinesMatchesGoldenFiles(t *testing.T) {
 	for _, name := range numatest.Machines {
 		t.Run(name, func(t *testing.T) {
 			topo, err := numa.Discover(numatest.Tree(t, name))
@@ -41,7 +40,7 @@ func describePlacement(t *testing.T, topo *numa.Topology) string {
 		places, placed, note, err := Config{Devices: devices, Threads: cpus}.places(topo)
 		require.NoError(t, err)
 		require.Empty(t, note)
-		sys := &System{plans: map[io.Closer]bool{}}
+		sys := &System{closers: map[io.Closer]bool{}}
 		for i, p := range places {
 			fmt.Fprintf(&b, "  cpu:%d on node %d: CPUs %s, %d threads, %d bytes of memory\n", i, p.node, numa.FormatCPUList(p.cpus), p.threads, p.memory)
 			sys.add(t, p.node, false)
@@ -63,7 +62,7 @@ func describePlacement(t *testing.T, topo *numa.Topology) string {
 		return b.String()
 	}
 	fmt.Fprintf(&b, "devices like the NVIDIA GPUs\n")
-	sys := &System{plans: map[io.Closer]bool{}}
+	sys := &System{closers: map[io.Closer]bool{}}
 	for _, s := range topo.Shares(gpus) {
 		fmt.Fprintf(&b, "  %s on node %d\n", gpus[s.Device].ID, s.Node)
 		sys.add(t, s.Node, true)
@@ -73,11 +72,11 @@ func describePlacement(t *testing.T, topo *numa.Topology) string {
 	return b.String()
 }
 
-// add opens a device of one thread that runs anywhere.
+// add opens a CPU device with one thread that runs on any CPU.
 func (s *System) add(t *testing.T, node int, separate bool) {
 	d, err := cpu.Open(cpu.Config{Index: len(s.devices), Threads: 1, NUMANode: node})
 	require.NoError(t, err)
-	s.devices = append(s.devices, hidden(d, separate))
+	s.devices = append(s.devices, asDiscrete(d, separate))
 }
 
 func describeParts(t *testing.T, b *strings.Builder, sys *System) {
@@ -98,18 +97,18 @@ func describeParts(t *testing.T, b *strings.Builder, sys *System) {
 	require.NoError(t, sys.Close())
 }
 
-func TestDevicesAreSpreadByCPUsWithOneOnEachNodeAtLeast(t *testing.T) {
+func TestDevicesPerGroupFollowsTheCPUs(t *testing.T) {
 	groups := func(cpus ...int) (out []numa.CoreGroup) {
 		for i, n := range cpus {
 			out = append(out, numa.CoreGroup{Node: i, CPUs: make([]int, n)})
 		}
 		return out
 	}
-	require.Equal(t, []int{2, 2}, spread(groups(4, 4), 4))
-	require.Equal(t, []int{1, 3}, spread(groups(2, 6), 4))
-	require.Equal(t, []int{1, 1, 1}, spread(groups(1, 100, 1), 3))
-	require.Equal(t, []int{1, 8, 1}, spread(groups(1, 100, 1), 10))
-	require.Equal(t, []int{4, 3}, spread(groups(8, 8), 7))
+	require.Equal(t, []int{2, 2}, devicesPerGroup(groups(4, 4), 4))
+	require.Equal(t, []int{1, 3}, devicesPerGroup(groups(2, 6), 4))
+	require.Equal(t, []int{1, 1, 1}, devicesPerGroup(groups(1, 100, 1), 3))
+	require.Equal(t, []int{1, 8, 1}, devicesPerGroup(groups(1, 100, 1), 10))
+	require.Equal(t, []int{4, 3}, devicesPerGroup(groups(8, 8), 7))
 }
 
 func TestNUMAIsOnWhereThereAreSeveralNodesAndADeviceForEach(t *testing.T) {
@@ -149,7 +148,7 @@ func TestNUMAIsOnWhereThereAreSeveralNodesAndADeviceForEach(t *testing.T) {
 	}
 }
 
-func TestDevicesOfANodeWithoutMemoryStandWithThoseOfTheNodeWhoseMemoryTheyUse(t *testing.T) {
+func TestDevicesOfANodeWithoutMemoryBelongToTheNearestNodeWithMemory(t *testing.T) {
 	far := func(nearest int) []int { d := []int{30, 30, 30}; d[nearest] = 20; return d }
 	topo := &numa.Topology{Nodes: []numa.Node{
 		{ID: 0, CPUs: []int{0, 1}, Distance: far(2)}, {ID: 1, CPUs: []int{2, 3}, MemBytes: 10}, {ID: 2, CPUs: []int{4, 5}, MemBytes: 20},
@@ -161,7 +160,7 @@ func TestDevicesOfANodeWithoutMemoryStandWithThoseOfTheNodeWhoseMemoryTheyUse(t 
 	require.Equal(t, []string{"1 [2 3] 2 10", "2 [0 1] 2 20", "2 [4 5] 2 20"}, got)
 }
 
-// twoNodesOf is a machine with these numbers of CPUs on nodes 0 and 1.
+// twoNodesOf returns a machine with a CPUs on node 0 and b on node 1.
 func twoNodesOf(a, b int) *numa.Topology {
 	t := &numa.Topology{Nodes: []numa.Node{{ID: 0}, {ID: 1}}}
 	for c := range a + b {

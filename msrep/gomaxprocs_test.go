@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// leastTime is the least time of several runs of products, for each product: in a run, no pause lets
-// one goroutine make products by itself that several would be woken for.
+// leastTime returns the time of one product in the fastest of several runs. Within a run there is no pause after
+// which a single goroutine would compute a product alone.
 func leastTime(t *testing.T, p *Plan[float64], n int) time.Duration {
 	const products = 100
 	x, y := make([]float64, n), make([]float64, n)
@@ -25,7 +25,7 @@ func leastTime(t *testing.T, p *Plan[float64], n int) time.Duration {
 }
 
 func TestProductsAreAsFastAsThoseOfASystemOpenedAfterGOMAXPROCSChanged(t *testing.T) {
-	const n = 5000 // some microseconds on one CPU; several workers make it
+	const n = 5000 // a product takes some microseconds on one CPU and uses several workers
 	procs := min(runtime.NumCPU(), 4)
 	if procs < 2 {
 		t.Skip("this needs two CPUs")
@@ -44,7 +44,7 @@ func TestProductsAreAsFastAsThoseOfASystemOpenedAfterGOMAXPROCSChanged(t *testin
 			t.Logf("%s, GOMAXPROCS %d: %v, opened now: %v", devices, now, old, fresh)
 			most := 2 * fresh
 			if now > 1 {
-				most = 5 * fresh // its workers wait for CPUs that others use; those opened now leave the work to one
+				most = 5 * fresh // its workers wait for CPUs in use; a System opened now uses one worker
 			}
 			require.LessOrEqual(t, old, most, "%s, GOMAXPROCS %d", devices, now)
 		}

@@ -2,6 +2,7 @@ package msrep
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -18,15 +19,15 @@ func small(t *testing.T) *sparse.CSR[float64] {
 	return m
 }
 
-// tester is a test, of rapid too.
-type tester interface {
+// testingT is a *testing.T or a *rapid.T.
+type testingT interface {
 	require.TestingT
 	Helper()
 	Cleanup(func())
 }
 
-// open is a System that is closed when the test ends, if it is not before.
-func open(t tester, c Config) *System {
+// open returns a System that is closed at the end of the test.
+func open(t testingT, c Config) *System {
 	t.Helper()
 	sys, err := Open(c)
 	require.NoError(t, err)
@@ -34,33 +35,52 @@ func open(t tester, c Config) *System {
 	return sys
 }
 
-func openCPU(t tester, devices string) *System {
+func openCPU(t testingT, devices string) *System {
 	t.Helper()
 	return open(t, Config{Devices: devices})
 }
 
-// planOf is a plan, which its System closes.
+// planOf returns a plan. Close of its System closes it.
 func planOf[V sparse.Value](t require.TestingT, sys *System, a sparse.Matrix[V], o PlanOptions) *Plan[V] {
 	plan, err := NewPlan(ctx, sys, a, o)
 	require.NoError(t, err)
 	return plan
 }
 
-// generated is the matrix of a spec.
+// generated returns the matrix of a generator specification.
 func generated(t require.TestingT, spec string) *sparse.CSR[float64] {
 	a, _, err := gen.Generate(spec)
 	require.NoError(t, err)
 	return a
 }
 
-// multiplyMany is SpMM, which must not fail.
+// multiplyMany calls SpMM and requires success.
 func multiplyMany[V sparse.Value](t require.TestingT, p *Plan[V], op Transpose, alpha V, x MultiVector[V], beta V, y MultiVector[V]) {
 	err := p.SpMM(ctx, op, alpha, x, beta, y)
 	require.NoError(t, err)
 }
 
-// multiply is SpMV, which must not fail.
+// multiply calls SpMV and requires success.
 func multiply[V sparse.Value](t require.TestingT, p *Plan[V], op Transpose, alpha V, x []V, beta V, y []V) {
 	err := p.SpMV(ctx, op, alpha, x, beta, y)
 	require.NoError(t, err)
+}
+
+// endsAfter is a context that ends after a number of calls of Err.
+type endsAfter struct {
+	context.Context
+	left atomic.Int64
+}
+
+func newEndsAfter(calls int) *endsAfter {
+	c := &endsAfter{Context: ctx}
+	c.left.Store(int64(calls))
+	return c
+}
+
+func (c *endsAfter) Err() error {
+	if c.left.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return nil
 }

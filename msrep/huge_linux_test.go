@@ -11,8 +11,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// More entries than 32 bits count, in memory that the system provides only where it is
-// written: nearly all entries are 0, in column 0. It takes a minute.
+// The matrix has more than 2^31 entries. Almost all are 0 and in column 0, in memory that is never written and so
+// takes no space. The test takes a minute.
 func TestMoreEntriesThan32BitsCount(t *testing.T) {
 	if os.Getenv("MSREP_TEST_HUGE") == "" {
 		t.Skip("takes a minute; MSREP_TEST_HUGE=1 runs it")
@@ -59,7 +59,7 @@ func TestMoreEntriesThan32BitsCount(t *testing.T) {
 		y, z := make([]float32, len(lengths)), make([]float32, cols)
 		multiply(t, p, NoTrans, 1, x, 0, y)
 		require.Equal(t, ax, y, c.devices)
-		if !c.opt.Deterministic { // which would make the transposed matrix
+		if !c.opt.Deterministic { // a deterministic plan would build the transposed matrix
 			multiply(t, p, Trans, 1, u, 0, z)
 			require.Equal(t, atu, z, c.devices)
 		}
@@ -72,7 +72,7 @@ func TestMoreEntriesThan32BitsCount(t *testing.T) {
 	}
 }
 
-// untouched is n zeros, whose memory is provided when they are written.
+// untouched returns n zeros. Memory is allocated only for pages that are written.
 func untouched[T any](t *testing.T, n int64) []T {
 	var v T
 	b, err := unix.Mmap(-1, 0, int(n*int64(unsafe.Sizeof(v))), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)

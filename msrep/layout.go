@@ -9,20 +9,19 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// layout is a matrix of any format as arrays. Majors are what is compressed or
-// sorted by: rows if byRow, else columns.
+// layout is a matrix in any format as plain arrays. Its majors are the rows if byRow is set, otherwise the columns.
 type layout[V sparse.Value] struct {
 	format         sparse.Format
 	byRow          bool
 	majors, minors int
 	ptr            []int64 // majors+1; nil for COO
-	major          []int32 // nnz, for COO only
+	major          []int32 // nnz, only for COO
 	minor          []int32 // nnz
 	val            []V     // nnz
 }
 
-// plain gives the matrix that a of another type embeds, as *matio.Matrix does, and otherwise a.
-func plain[V sparse.Value](a sparse.Matrix[V]) sparse.Matrix[V] {
+// unwrap returns the matrix that a type such as *matio.Matrix embeds, or a itself.
+func unwrap[V sparse.Value](a sparse.Matrix[V]) sparse.Matrix[V] {
 	switch a.Format() {
 	case sparse.FormatCSC:
 		return sparse.ToCSC(a)
@@ -32,8 +31,8 @@ func plain[V sparse.Value](a sparse.Matrix[V]) sparse.Matrix[V] {
 	return sparse.ToCSR(a)
 }
 
-// newLayout brings a into the format, without copying where it is in it already. It fails with
-// a *sparse.InputError that wraps kernels.ErrOutOfMemory where a copy does not fit into memory.
+// newLayout converts a to the format. It copies nothing if a is in that format. If a copy does not fit into memory, the
+// error is a *sparse.InputError that wraps kernels.ErrOutOfMemory.
 func newLayout[V sparse.Value](a sparse.Matrix[V], format sparse.Format, refuseUnsorted bool) (layout[V], error) {
 	if coo, ok := a.(*sparse.COO[V]); ok && refuseUnsorted && coo.Order() == sparse.Unsorted {
 		return layout[V]{}, &sparse.InputError{Subject: "matrix", Err: partition.ErrUnsorted}
@@ -43,7 +42,7 @@ func newLayout[V sparse.Value](a sparse.Matrix[V], format sparse.Format, refuseU
 	}
 	switch format {
 	case sparse.FormatCSR:
-		if coo, ok := a.(*sparse.COO[V]); ok && coo.Order() == sparse.RowSorted { // it lacks the pointers only
+		if coo, ok := a.(*sparse.COO[V]); ok && coo.Order() == sparse.RowSorted { // only the pointers are missing
 			return layout[V]{format: format, byRow: true, majors: coo.Rows, minors: coo.Cols,
 				ptr: pointers(coo.RowIdx, coo.Rows), minor: coo.ColIdx, val: coo.Val}, nil
 		}
@@ -65,11 +64,11 @@ func newLayout[V sparse.Value](a sparse.Matrix[V], format sparse.Format, refuseU
 	return l, nil
 }
 
-// checkConversion refuses a conversion to the format that there is no memory for.
+// checkConversion returns an error if the conversion to the format needs more memory than is available.
 func checkConversion[V sparse.Value](a sparse.Matrix[V], format sparse.Format) error {
 	need := converted(a, format, sparse.Unsorted)
 	have, ok := mem.Fits(need)
-	if coo, is := a.(*sparse.COO[V]); !ok && is { // which may be sorted: to look takes a while
+	if coo, is := a.(*sparse.COO[V]); !ok && is { // Order takes time, so it is called only now
 		need = converted(a, format, coo.Order())
 		have, ok = mem.Fits(need)
 	}
@@ -77,10 +76,10 @@ func checkConversion[V sparse.Value](a sparse.Matrix[V], format sparse.Format) e
 		return nil
 	}
 	return &sparse.InputError{Subject: "matrix", Err: kernels.ErrOutOfMemory,
-		Msg: fmt.Sprintf("%d entries: to bring them from %s into %s takes %d bytes, %d are available", a.NNZ(), a.Format(), format, need, have)}
+		Msg: fmt.Sprintf("%d entries: to convert them from %s to %s takes %d bytes, %d are available", a.NNZ(), a.Format(), format, need, have)}
 }
 
-// converted is the bytes that newLayout takes beside those of a; order is that of COO.
+// converted returns the bytes that newLayout allocates. order is the order of a matrix in COO.
 func converted[V sparse.Value](a sparse.Matrix[V], format sparse.Format, order sparse.Order) int64 {
 	rows, cols := a.Dims()
 	from, pointers, each := a.Format(), 0, int64(0) // bytes of an entry
@@ -96,14 +95,14 @@ func converted[V sparse.Value](a sparse.Matrix[V], format sparse.Format, order s
 		if pointers = rows; format == sparse.FormatCSC {
 			pointers = cols
 		}
-		if each = 4 + mem.Size[V](); from != sparse.FormatCOO { // it lacks the majors of the entries
+		if each = 4 + mem.Size[V](); from != sparse.FormatCOO { // the majors of the entries are allocated too
 			each += 4
 		}
 	}
 	return 8*int64(pointers) + each*a.NNZ()
 }
 
-// pointers gives where the entries of each major begin, from sorted majors.
+// pointers returns the row or column pointers of entries that are sorted by major.
 func pointers(major []int32, majors int) []int64 {
 	ptr := make([]int64, majors+1)
 	for _, r := range major {
@@ -115,7 +114,7 @@ func pointers(major []int32, majors int) []int64 {
 	return ptr
 }
 
-// split cuts the matrix into parts and says by which rule.
+// split cuts the matrix into parts and returns the rule that was used.
 func (l layout[V]) split(parts int, rule partition.Rule) ([]partition.Part, partition.Rule, error) {
 	if l.ptr == nil {
 		return partition.SplitCOO(l.major, l.majors, parts, rule)
@@ -123,12 +122,12 @@ func (l layout[V]) split(parts int, rule partition.Rule) ([]partition.Part, part
 	return partition.Split(l.ptr, parts, rule)
 }
 
-// bytes is the memory of the matrix.
+// bytes returns the memory of the matrix.
 func (l layout[V]) bytes() int64 {
 	return mem.Size[V]()*int64(len(l.val)) + 4*int64(len(l.minor)+len(l.major)) + 8*int64(len(l.ptr))
 }
 
-// splitPart cuts a part among takers in proportion to their weights.
+// splitPart cuts a part into smaller parts in proportion to the weights.
 func (l layout[V]) splitPart(p partition.Part, weights []int, rule partition.Rule) ([]partition.Part, error) {
 	if l.ptr == nil {
 		return partition.SplitWeightedCOO(l.major, p, weights, rule)
@@ -136,11 +135,11 @@ func (l layout[V]) splitPart(p partition.Part, weights []int, rule partition.Rul
 	return partition.SplitWeighted(l.ptr, p, weights, rule)
 }
 
-// byMajor reports whether a product sums within majors, so that results are
-// merged by rows; otherwise it adds to minors, and whole vectors are merged.
+// byMajor reports whether a product with op is a major product, whose results are merged by row. Otherwise it is a
+// minor product, and whole partial vectors are merged.
 func (l layout[V]) byMajor(op Transpose) bool { return l.byRow == (op == NoTrans) }
 
-// values is the values of a.
+// values returns the array of the values of a.
 func values[V sparse.Value](a sparse.Matrix[V]) []V {
 	switch a := a.(type) {
 	case *sparse.CSR[V]:
@@ -153,7 +152,7 @@ func values[V sparse.Value](a sparse.Matrix[V]) []V {
 	return nil
 }
 
-// withValues gives a with other values in the same places.
+// withValues returns a matrix with the structure of a and the values val.
 func withValues[V sparse.Value](a sparse.Matrix[V], val []V) sparse.Matrix[V] {
 	switch a := a.(type) {
 	case *sparse.CSR[V]:

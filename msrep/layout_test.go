@@ -11,7 +11,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// full is a matrix without zeros.
+// full returns a matrix whose entries are all stored.
 func full(rows, cols int) *sparse.CSR[float64] {
 	a := &sparse.CSR[float64]{Rows: rows, Cols: cols, RowPtr: make([]int64, rows+1), ColIdx: make([]int32, rows*cols), Val: make([]float64, rows*cols)}
 	for i := range a.RowPtr {
@@ -23,7 +23,7 @@ func full(rows, cols int) *sparse.CSR[float64] {
 	return a
 }
 
-func TestConversionsForWhichMemoryLacksAreRefused(t *testing.T) {
+func TestConversionsThatDoNotFitInMemoryAreErrors(t *testing.T) {
 	const rows, cols = 1 << 10, 4200
 	const entries = rows * cols
 	csr := full(rows, cols)
@@ -51,7 +51,7 @@ func TestConversionsForWhichMemoryLacksAreRefused(t *testing.T) {
 			if c.need > 0 {
 				require.True(t, sparse.IsInput(err))
 				require.ErrorIs(t, err, kernels.ErrOutOfMemory)
-				require.ErrorContains(t, err, "matrix: 4300800 entries: to bring them from ")
+				require.ErrorContains(t, err, "matrix: 4300800 entries: to convert them from ")
 			} else {
 				require.NoError(t, err)
 			}
@@ -62,7 +62,7 @@ func TestConversionsForWhichMemoryLacksAreRefused(t *testing.T) {
 	}
 }
 
-func TestPlansDoWithoutTheTransposedMatrixWhereMemoryLacks(t *testing.T) {
+func TestPlansOmitTheTransposedMatrixWhenMemoryIsScarce(t *testing.T) {
 	a := full(1<<10, 4200)
 	sys := testSystem(t, 1, false)
 	defer func() { require.NoError(t, sys.Close()) }()
@@ -75,7 +75,7 @@ func TestPlansDoWithoutTheTransposedMatrixWhereMemoryLacks(t *testing.T) {
 	require.True(t, sparse.IsInput(err), "%v", err)
 }
 
-func TestVectorsForWhichHostMemoryLacksAreRefused(t *testing.T) {
+func TestVectorsThatDoNotFitInHostMemoryAreErrors(t *testing.T) {
 	const rows = 2<<20 + 1
 	a := &sparse.CSR[float64]{Rows: rows, Cols: 1, RowPtr: make([]int64, rows+1)}
 	x, y := make([]float64, 3), make([]float64, 3*rows)
@@ -88,7 +88,7 @@ func TestVectorsForWhichHostMemoryLacksAreRefused(t *testing.T) {
 		if message == "" {
 			require.NoError(t, err)
 			err = plan.SpMM(t.Context(), NoTrans, 1, MultiVector[float64]{Val: x, Count: 3, Stride: 1, ByColumn: true}, 0, MultiVector[float64]{Val: y, Count: 3, Stride: rows, ByColumn: true})
-			require.NoError(t, err, "there is no need to copy them")
+			require.NoError(t, err, "vectors by column need no copy")
 			err = plan.SpMM(t.Context(), Trans, 1, MultiVectorByRow(y[:rows], 1), 0, MultiVectorByRow(x[:1], 1))
 			require.True(t, sparse.IsInput(err), "%v", err)
 			_, err = NewVector[float64](sys, rows)

@@ -19,7 +19,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// residentBytes is the memory of the process after a collection, in bytes.
+// residentBytes returns the resident memory of the process after a garbage collection.
 func residentBytes(t *testing.T) int64 {
 	debug.FreeOSMemory()
 	text, err := os.ReadFile("/proc/self/statm")
@@ -29,17 +29,17 @@ func residentBytes(t *testing.T) int64 {
 	return pages * int64(os.Getpagesize())
 }
 
-// hereTwice is a machine with two nodes that are both this one: what belongs to
-// the second is refused or not, but memory and threads are real.
-func hereTwice(t *testing.T) *numa.Topology {
+// thisMachineTwice returns a topology with two nodes that both have the CPUs of this machine. The system may refuse
+// placement on the second node, but memory and threads are real.
+func thisMachineTwice(t *testing.T) *numa.Topology {
 	here, err := numa.Affinity()
 	require.NoError(t, err)
 	return twoNodes(here, 1, here)
 }
 
-// flat makes and closes things, and checks that the memory of the process does not
-// grow. One of them holds half a megabyte: a leak of a twentieth would show.
-func flat(t *testing.T, n int, once func(i int)) {
+// requireFlatMemory calls once n times and requires that the resident memory does not grow. Each call allocates half a
+// megabyte, so that a leak of a twentieth of it is detected.
+func requireFlatMemory(t *testing.T, n int, once func(i int)) {
 	if testing.Short() {
 		t.Skip("-short")
 	}
@@ -58,13 +58,13 @@ func flat(t *testing.T, n int, once func(i int)) {
 
 func TestAThousandPlansLeaveResidentMemoryFlat(t *testing.T) {
 	before := mem.Mapped()
-	sys, err := openOn(hereTwice(t), Config{Devices: "cpu:3", NUMA: NUMAOn})
+	sys, err := openOn(thisMachineTwice(t), Config{Devices: "cpu:3", NUMA: NUMAOn})
 	require.NoError(t, err)
 	const n = 1 << 13
 	a := wideMatrix(n) // half a megabyte
 	x, y := make([]float64, n), make([]float64, n)
 	held := int64(0)
-	flat(t, 1000, func(i int) {
+	requireFlatMemory(t, 1000, func(i int) {
 		opt := PlanOptions{SkipValidation: true, Variant: Variant{Strategy: []Strategy{Optimized, Partial}[i%2]}}
 		plan := planOf(t, sys, a, opt)
 		if opt.Variant.Strategy == Optimized {
@@ -79,7 +79,7 @@ func TestAThousandPlansLeaveResidentMemoryFlat(t *testing.T) {
 	require.NoError(t, sys.Close())
 	require.Equal(t, before, mem.Mapped())
 	for _, m := range sys.Placement().Nodes {
-		require.Zero(t, m.Bytes, "the workers' results are freed too")
+		require.Zero(t, m.Bytes, "results of workers are freed too")
 	}
 }
 
@@ -88,19 +88,19 @@ func TestAThousandPlansThatFailHalfWayLeaveResidentMemoryFlat(t *testing.T) {
 	ctx := context.Background()
 	a := wideMatrix(1 << 13)
 	left := 0
-	sys := &System{plans: map[io.Closer]bool{}}
+	sys := &System{closers: map[io.Closer]bool{}}
 	for i := range 3 {
 		d, err := cpu.Open(cpu.Config{Index: i, Threads: 2, NUMANode: i / 2})
 		require.NoError(t, err)
 		var dev kernels.Device = d
-		if i == 1 { // one device fails: its allocations come one after the other
+		if i == 1 { // only one device fails, so that the order of its allocations is fixed
 			dev = failing{d, &left}
 		}
 		sys.devices = append(sys.devices, dev)
 	}
 	sys.place(&numa.Topology{})
 	failed := 0
-	flat(t, 1000, func(i int) {
+	requireFlatMemory(t, 1000, func(i int) {
 		left = 1 + i%6
 		opt := PlanOptions{SkipValidation: true, Variant: Variant{Strategy: []Strategy{Optimized, Partial}[i%2]}, Storage: Storage{Format: []sparse.Format{sparse.FormatCSR, sparse.FormatCOO}[i/2%2]}}
 		plan, err := NewPlan(ctx, sys, a, opt)
@@ -111,7 +111,7 @@ func TestAThousandPlansThatFailHalfWayLeaveResidentMemoryFlat(t *testing.T) {
 		} else {
 			require.NoError(t, plan.Close())
 		}
-		require.Zero(t, inUse(sys), "what was made before the failure is freed")
+		require.Zero(t, inUse(sys), "allocations before the failure are freed")
 	})
 	require.Greater(t, failed, 500)
 	require.NoError(t, sys.Close())
@@ -129,7 +129,7 @@ func TestAProductThatFailsHalfWayLeavesNothingBehind(t *testing.T) {
 		require.NoError(t, err)
 		e, err := cpu.Open(cpu.Config{Index: 1, Threads: 2, NUMANode: 1})
 		require.NoError(t, err)
-		sys := &System{plans: map[io.Closer]bool{}, devices: []kernels.Device{failing{d, &left}, e}}
+		sys := &System{closers: map[io.Closer]bool{}, devices: []kernels.Device{failing{d, &left}, e}}
 		sys.place(&numa.Topology{})
 		plan := planOf(t, sys, a, PlanOptions{})
 		left = 1
@@ -150,15 +150,15 @@ func TestThreadsOfClosedSystemsEnd(t *testing.T) {
 	}
 	before := threads()
 	for range 100 {
-		sys, err := openOn(hereTwice(t), Config{Devices: "cpu:4", Threads: 8, NUMA: NUMAOn})
+		sys, err := openOn(thisMachineTwice(t), Config{Devices: "cpu:4", Threads: 8, NUMA: NUMAOn})
 		require.NoError(t, err)
 		require.NoError(t, sys.Close())
 	}
-	// The system may keep some threads of its own; 800 were started.
+	// The runtime may keep some threads; 800 were started.
 	require.Eventually(t, func() bool { return threads() < before+30 }, 5*time.Second, 10*time.Millisecond)
 }
 
-// failing is a CPU device whose allocation number at fails.
+// failing is a CPU device on which allocation number *left fails.
 type failing struct {
 	*cpu.Device
 	left *int

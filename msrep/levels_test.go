@@ -18,11 +18,10 @@ import (
 	"github.com/msrep-go/msrep/sparse/matio"
 )
 
-// bitsFile is the environment variable with which a test starts itself again: where
-// to write the bits.
+// bitsFile is an environment variable. It tells the child process of the test where to write the bits.
 const bitsFile = "MSREP_TEST_BITS"
 
-// Instruction sets are chosen once in a process, so each gets one of its own.
+// A process chooses its instruction set once, so each set runs in its own process.
 func TestDeterministicProductsHaveTheSameBitsWithAllInstructions(t *testing.T) {
 	if path := os.Getenv(bitsFile); path != "" {
 		require.NoError(t, os.WriteFile(path, productBits(t), 0o600))
@@ -45,7 +44,7 @@ func TestDeterministicProductsHaveTheSameBitsWithAllInstructions(t *testing.T) {
 	}
 }
 
-// productBits is a line for each matrix of testdata, with a hash of products with it.
+// productBits returns a line for each matrix of testdata, with hashes of its products.
 func productBits(t *testing.T) (lines []byte) {
 	s := systemsOf(t, []Config{{Devices: "cpu:1", Threads: 2}})[0]
 	files, err := filepath.Glob(corpus.Testdata("*.mtx.gz"))

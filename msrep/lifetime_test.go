@@ -5,7 +5,6 @@ import (
 	"errors"
 	"runtime"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -34,7 +33,7 @@ func TestPlansAndProductsRacingCloseEndWithErrClosed(t *testing.T) {
 	}
 }
 
-func TestClosedPlansAndSystemsSaySo(t *testing.T) {
+func TestClosedPlansAndSystemsReturnErrClosed(t *testing.T) {
 	sys := open(t, Config{Devices: "cpu:2"})
 	plan := planOf[float64](t, sys, small(t), PlanOptions{Variant: Variant{Strategy: Partial}})
 	require.Positive(t, plan.Bytes())
@@ -53,7 +52,7 @@ func TestClosedPlansAndSystemsSaySo(t *testing.T) {
 	require.ErrorIs(t, err, ErrClosed)
 }
 
-// System.Close may close the plan of transposed products before the one that it belongs to.
+// System.Close may close the plan of the transposed matrix before the plan that uses it.
 func TestNewValuesRacingCloseEndWithErrClosed(t *testing.T) {
 	for range 100 {
 		sys := open(t, Config{Devices: "cpu:2"})
@@ -80,42 +79,26 @@ func TestACancelledContextStopsAProductAndThePlanLivesOn(t *testing.T) {
 	multiply(t, plan, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
 }
 
-// endsLater is a context that ends once it was looked at so many times.
-type endsLater struct {
-	context.Context
-	looks atomic.Int64
-}
-
-func (e *endsLater) Err() error {
-	if e.looks.Add(-1) < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 func TestAContextThatEndsOnAllDevicesIsOneError(t *testing.T) {
 	for _, devices := range []string{"cpu:1", "cpu:3"} {
 		sys := openCPU(t, devices)
 		plan := planOf[float64](t, sys, small(t), PlanOptions{})
-		for looks := range int64(3) {
-			ends := &endsLater{Context: ctx}
-			ends.looks.Store(looks)
-			err := plan.SpMV(ends, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
-			if err != nil || looks == 0 {
-				require.Equal(t, context.Canceled, err, "%s, look %d", devices, looks)
+		for calls := range 3 {
+			err := plan.SpMV(newEndsAfter(calls), NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
+			if err != nil || calls == 0 {
+				require.Equal(t, context.Canceled, err, "%s, %d calls of Err", devices, calls)
 			}
-			ends.looks.Store(looks)
-			_, err = NewPlan[float64](ends, sys, small(t), PlanOptions{})
-			if err != nil || looks == 0 {
-				require.EqualError(t, err, "context canceled", "%s, look %d", devices, looks)
+			_, err = NewPlan[float64](newEndsAfter(calls), sys, small(t), PlanOptions{})
+			if err != nil || calls == 0 {
+				require.EqualError(t, err, "context canceled", "%s, %d calls of Err", devices, calls)
 			}
 		}
 		multiply(t, plan, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
 	}
 }
 
-func TestAContextThatEndsEndsTheWaitForATurn(t *testing.T) {
-	sys := open(t, Config{Devices: "cpu:1"}) // closed at the end only: Close waits for its turn, too
+func TestAWaitForAPlanEndsWithItsContext(t *testing.T) {
+	sys := open(t, Config{Devices: "cpu:1"}) // closed at the end: Close also waits for the lock
 	plan := planOf[float64](t, sys, small(t), PlanOptions{})
 	x, err := plan.ColumnVector()
 	require.NoError(t, err)
@@ -141,29 +124,29 @@ func TestAContextThatEndsEndsTheWaitForATurn(t *testing.T) {
 		case err := <-ended:
 			require.ErrorIs(t, err, context.DeadlineExceeded, name)
 		case <-time.After(10 * time.Second):
-			require.Fail(t, "it waits for its turn", name)
+			require.Fail(t, "the call still waits for the lock", name)
 		}
 		cancel()
 	}
-	turn := make(chan error, 1)
+	done := make(chan error, 1)
 	later, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {
 		err := plan.SpMV(later, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
-		turn <- err
+		done <- err
 	}()
-	time.Sleep(time.Millisecond) // so that it waits, most of the time
+	time.Sleep(time.Millisecond) // so that the call waits, in most runs
 	plan.mu.Unlock()
 	select {
-	case err := <-turn:
+	case err := <-done:
 		require.NoError(t, err)
 	case <-time.After(10 * time.Second):
-		require.Fail(t, "those that gave up keep the turn")
+		require.Fail(t, "a call that gave up still holds the lock")
 	}
 	require.NoError(t, sys.Close())
 }
 
-func TestOnePlanAndOneSystemServeManyGoroutines(t *testing.T) {
+func TestManyGoroutinesUseOnePlanAndOneSystem(t *testing.T) {
 	a := generated(t, "random:rows=4000,cols=3000,nnz=60000")
 	sys := open(t, Config{Devices: "cpu:2", Threads: 4})
 	shared := planOf[float64](t, sys, a, PlanOptions{})
@@ -204,7 +187,7 @@ func TestOnePlanAndOneSystemServeManyGoroutines(t *testing.T) {
 func TestDevicesThatCannotBeOpenedAreTriedAgain(t *testing.T) {
 	busy := errors.New("busy")
 	failures, opened := 2, 0
-	late := lateSystem{open: func() (*System, error) {
+	late := lazySystem{open: func() (*System, error) {
 		if failures--; failures >= 0 {
 			return nil, busy
 		}
@@ -224,18 +207,18 @@ func TestDevicesThatCannotBeOpenedAreTriedAgain(t *testing.T) {
 	require.Equal(t, 1, opened)
 }
 
-// slowEnd is a device whose streams are closed when they may, and which tells that it is closed.
-type slowEnd struct {
+// slowClose is a device whose streams close after may is closed. It closes closing and closed as signals.
+type slowClose struct {
 	kernels.Device
 	closing, may, closed chan struct{}
 }
 
 type slowStream struct {
 	kernels.Stream
-	dev slowEnd
+	dev slowClose
 }
 
-func (d slowEnd) NewStream() (kernels.Stream, error) {
+func (d slowClose) NewStream() (kernels.Stream, error) {
 	s, err := d.Device.NewStream()
 	return slowStream{s, d}, err
 }
@@ -246,14 +229,14 @@ func (s slowStream) Close() error {
 	return s.Stream.Close()
 }
 
-func (d slowEnd) Close() error {
+func (d slowClose) Close() error {
 	close(d.closed)
 	return d.Device.Close()
 }
 
 func TestASystemWaitsForPlansThatAreBeingClosed(t *testing.T) {
 	sys := testSystem(t, 1, false)
-	d := slowEnd{sys.devices[0], make(chan struct{}), make(chan struct{}), make(chan struct{})}
+	d := slowClose{sys.devices[0], make(chan struct{}), make(chan struct{}), make(chan struct{})}
 	sys.devices[0] = d
 	plan := planOf(t, sys, small(t), PlanOptions{})
 	ends := make(chan error)
@@ -276,7 +259,7 @@ func TestAPlanDoesNotKeepTheVectorsOfItsLastProduct(t *testing.T) {
 	plan := planOf[float64](t, sys, small(t), PlanOptions{})
 	defer plan.Close()
 	for _, op := range []Transpose{NoTrans, Trans} {
-		for range 2 { // the second one finds what the first one made
+		for range 2 { // the second product reuses the buffers of the first
 			gone := make(chan struct{}, 2)
 			func() {
 				rows, cols := plan.dims(op)
@@ -298,14 +281,15 @@ func TestAPlanDoesNotKeepTheVectorsOfItsLastProduct(t *testing.T) {
 	}
 }
 
-// slowStart is a device that gives streams, or memory, when it may, and which tells that it is closed.
-type slowStart struct {
+// slowOpen is a device that creates a stream or allocates memory only after may is closed. It closes asked and closed
+// as signals.
+type slowOpen struct {
 	kernels.Device
-	slow               *string // the call that waits; none waits after it
+	slow               *string // the call that waits; later calls do not wait
 	asked, may, closed chan struct{}
 }
 
-func (d slowStart) wait(call string) {
+func (d slowOpen) wait(call string) {
 	if *d.slow == call {
 		*d.slow = ""
 		close(d.asked)
@@ -313,17 +297,17 @@ func (d slowStart) wait(call string) {
 	}
 }
 
-func (d slowStart) NewStream() (kernels.Stream, error) {
+func (d slowOpen) NewStream() (kernels.Stream, error) {
 	d.wait("stream")
 	return d.Device.NewStream()
 }
 
-func (d slowStart) Alloc(bytes int64) (kernels.Buffer, error) {
+func (d slowOpen) Alloc(bytes int64) (kernels.Buffer, error) {
 	d.wait("alloc")
 	return d.Device.Alloc(bytes)
 }
 
-func (d slowStart) Close() error {
+func (d slowOpen) Close() error {
 	close(d.closed)
 	return d.Device.Close()
 }
@@ -331,7 +315,7 @@ func (d slowStart) Close() error {
 func TestASystemWaitsForVectorsThatAreBeingMade(t *testing.T) {
 	for _, slow := range []string{"stream", "alloc", "selection"} {
 		sys, call := testSystem(t, 1, true), slow
-		d := slowStart{sys.devices[0], &call, make(chan struct{}), make(chan struct{}), make(chan struct{})}
+		d := slowOpen{sys.devices[0], &call, make(chan struct{}), make(chan struct{}), make(chan struct{})}
 		sys.devices[0] = d
 		ends := make(chan error)
 		if slow == "selection" {
@@ -353,7 +337,7 @@ func TestASystemWaitsForVectorsThatAreBeingMade(t *testing.T) {
 		go func() { closed <- sys.Close() }()
 		select {
 		case <-d.closed:
-			t.Errorf("%s: the device is closed before what is being made is", slow)
+			t.Errorf("%s: the device is closed before the call ends", slow)
 		case <-time.After(20 * time.Millisecond):
 		}
 		close(d.may)

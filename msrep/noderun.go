@@ -9,22 +9,22 @@ import (
 	"github.com/msrep-go/msrep/partition"
 )
 
-// serveNodes does the parts of all nodes.
-func (r *run[V]) serveNodes() error {
-	if err := r.spreadX(); err != nil {
+// multiplyOnNodes computes the partial results of all nodes.
+func (r *run[V]) multiplyOnNodes() error {
+	if err := r.interleaveX(); err != nil {
 		return err
 	}
-	return r.plan.eachNode(r.serveNode)
+	return r.plan.eachNode(r.multiplyOnNode)
 }
 
-// serveNode does one node's part of the product.
-func (r *run[V]) serveNode(n *nodeShare[V]) error {
+// multiplyOnNode computes the partial result of one node.
+func (r *run[V]) multiplyOnNode(n *nodeShare[V]) error {
 	t := time.Now()
-	if err := r.bringX(n); err != nil {
+	if err := r.copyXToNode(n); err != nil {
 		return err
 	}
-	bring := time.Since(t)
-	if err := n.eachOf(r.serve); err != nil {
+	copying := time.Since(t)
+	if err := n.eachDevice(r.multiplyPart); err != nil {
 		return err
 	}
 	t = time.Now()
@@ -33,27 +33,26 @@ func (r *run[V]) serveNode(n *nodeShare[V]) error {
 	}
 	merging := time.Since(t)
 	for i := n.first; i < n.end; i++ {
-		r.times[i].Distribute += bring
+		r.times[i].Distribute += copying
 		r.times[i].Merge += merging
 	}
 	return nil
 }
 
-// mergeNode joins what the devices of a node left, as far as that stays within the
-// node.
+// mergeNode merges the results of the devices of a node, as far as this concerns only the node.
 func (r *run[V]) mergeNode(n *nodeShare[V]) error {
 	switch {
-	case r.byMajor && r.straight():
-		return r.addCarriesOf(n)
+	case r.byMajor && r.writesToY():
+		return r.addCarriesOnNode(n)
 	case r.byMajor || n.end-n.first == 1:
 		return nil
 	}
-	return r.sumOn(n)
+	return r.sumOnNode(n)
 }
 
-// addCarriesOf adds the partial sums of the node's devices: to y where the row
-// belongs to the node, else to the one carry of the node.
-func (r *run[V]) addCarriesOf(n *nodeShare[V]) error {
+// addCarriesOnNode adds the carries of the devices of the node: to y if the node owns the row, otherwise to the carry
+// of the node.
+func (r *run[V]) addCarriesOnNode(n *nodeShare[V]) error {
 	carry, err := r.carries(n.first, n.end)
 	if err != nil {
 		return err
@@ -74,15 +73,14 @@ func (r *run[V]) addCarriesOf(n *nodeShare[V]) error {
 	return merge.Rows(r.y, parts, own)
 }
 
-// sumOn adds the partial vectors of the node's devices into the first of them,
-// every device a stretch.
-func (r *run[V]) sumOn(n *nodeShare[V]) error {
+// sumOnNode adds the partial vectors of the devices of the node into the first one. Each device adds one range.
+func (r *run[V]) sumOnNode(n *nodeShare[V]) error {
 	var hosts [][]V
 	for _, s := range r.plan.shares[n.first:n.end] {
 		hosts = append(hosts, s.vec[r.byMajor].host)
 	}
 	m := int64(len(r.y))
-	return n.eachOf(func(i int) error {
+	return n.eachDevice(func(i int) error {
 		k, of := i-n.first, n.end-n.first
 		lo, hi := par.Cut(m, of, k), par.Cut(m, of, k+1)
 		in := make([][]V, 0, of-1)
@@ -96,8 +94,8 @@ func (r *run[V]) sumOn(n *nodeShare[V]) error {
 	})
 }
 
-// acrossNodes joins what the nodes left.
-func (r *run[V]) acrossNodes() error {
+// mergeNodes merges the results of the nodes.
+func (r *run[V]) mergeNodes() error {
 	var parts []partition.Part
 	var carry []V
 	var sums [][]V

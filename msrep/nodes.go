@@ -11,37 +11,36 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// nodeShare is one node's part of a placed plan. A thread of the node's first device
-// represents it and splits the part among the devices. In a product one goroutine
-// serves the node: it brings x and merges what the devices leave; what touches memory
-// runs on the workers of the devices.
+// nodeShare is the part of a placed plan that one node multiplies. A thread of the first device of the node splits the
+// part among the devices. In a product, one goroutine for each node copies x and merges the results; the loops over
+// memory run on the workers of the devices.
 type nodeShare[V sparse.Value] struct {
 	nodeGroup
 	part partition.Part   // of the whole matrix
-	x    kernels.Array[V] // the node's copy of x, made by the first product that wants one
+	x    kernels.Array[V] // the copy of x on the node; the first product that needs it allocates it
 }
 
-// placeable reports whether the plan is split and placed by node. A matrix that
-// would fill more than half of a node with its copy stays where it is, if it can.
+// placeable reports whether the plan is split and placed by node. If a copy would take more than half of the memory
+// of a node, the matrix is used in place, except with Partial, which always copies.
 func (p *Plan[V]) placeable() bool {
 	if len(p.sys.nodes) == 0 || p.opt.Variant.Strategy == Baseline {
 		return false
 	}
-	if p.opt.Variant.Strategy == Partial { // copies in any case
+	if p.opt.Variant.Strategy == Partial { // always copies
 		return true
 	}
-	bytes := float64(p.lay.bytes()) / float64(len(p.sys.devices)) // of one device
+	bytes := float64(p.lay.bytes()) / float64(len(p.sys.devices)) // per device
 	for _, g := range p.sys.nodes {
 		memory := p.sys.devices[g.first].Info().Memory
 		if need := bytes * float64(g.end-g.first); memory > 0 && need > float64(memory)/2 {
-			p.sys.refusal.report(fmt.Sprintf("a copy of the matrix takes %.0f of the %d bytes of node %d, more than half: it is used where it is", need, memory, g.node))
+			p.sys.refusal.report(fmt.Sprintf("a copy of the matrix takes %.0f of the %d bytes of node %d, more than half: the matrix is used in place", need, memory, g.node))
 			return false
 		}
 	}
 	return true
 }
 
-// splitByNode is the two-level partition.
+// splitByNode splits the matrix in two levels: among the nodes, then among the devices of each node.
 func (p *Plan[V]) splitByNode() error {
 	whole, rule, err := p.lay.split(1, p.opt.Variant.Split)
 	if err != nil {
@@ -61,7 +60,7 @@ func (p *Plan[V]) splitByNode() error {
 	}
 	p.parts = make([]partition.Part, len(p.sys.devices))
 	return p.eachNode(func(n *nodeShare[V]) error {
-		return represent(p.sys.devices[n.first], func() error {
+		return runOnNode(p.sys.devices[n.first], func() error {
 			inner, err := p.lay.splitPart(n.part, slices.Repeat([]int{1}, n.end-n.first), rule)
 			copy(p.parts[n.first:n.end], inner)
 			return err
@@ -69,9 +68,9 @@ func (p *Plan[V]) splitByNode() error {
 	})
 }
 
-// represent runs f on a thread of the device, which stands for its node: a worker of
-// a CPU device, or the thread that manages a GPU. f must not use the device.
-func represent(d kernels.Device, f func() error) (err error) {
+// runOnNode runs f on a thread of d, and so on the node of d: a worker of a CPU device, or the thread that manages a
+// GPU. f must not use the device.
+func runOnNode(d kernels.Device, f func() error) (err error) {
 	guarded := func() {
 		defer rescue(&err)
 		err = f()
@@ -87,12 +86,12 @@ func represent(d kernels.Device, f func() error) (err error) {
 	return err
 }
 
-// eachNode serves all nodes, each by its representative.
+// eachNode calls f for all nodes at the same time and waits.
 func (p *Plan[V]) eachNode(f func(n *nodeShare[V]) error) error {
-	return together(len(p.nodes), func(i int) error { return f(p.nodes[i]) })
+	return inParallel(len(p.nodes), func(i int) error { return f(p.nodes[i]) })
 }
 
-// eachOf serves the devices of a node, one goroutine for each.
-func (n *nodeShare[V]) eachOf(f func(i int) error) error {
-	return together(n.end-n.first, func(i int) error { return f(n.first + i) })
+// eachDevice calls f for all devices of the node at the same time and waits.
+func (n *nodeShare[V]) eachDevice(f func(i int) error) error {
+	return inParallel(n.end-n.first, func(i int) error { return f(n.first + i) })
 }

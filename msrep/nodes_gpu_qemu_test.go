@@ -14,20 +14,19 @@ import (
 	"github.com/msrep-go/msrep/numa"
 )
 
-// staged is a device on a GPU.
+// staged is a GPU device with pinned memory.
 type staged interface {
 	Staging() (int64, numa.PageCount)
 }
 
-// The stand-in for the driver pretends that its GPUs are the machine's: two PCI
-// devices, on nodes 0 and 1.
+// The stand-in for the driver presents two PCI devices of the machine, on nodes 0 and 1, as its GPUs.
 func TestOnNodesGPUsHaveTheirThreadsAndPinnedMemoryOnTheirNodes(t *testing.T) {
 	nodes := machine(t)
 	require.True(t, nvidiatest.Attached(), "MSREP_LIBCUDA is the stand-in")
 	topo, err := numa.Discover("/")
 	require.NoError(t, err)
 	require.Len(t, topo.GPUs, 2)
-	t.Setenv("MSREP_STANDIN_PCI", strings.Join([]string{topo.GPUs[1].PCI, topo.GPUs[0].PCI}, ",")) // the driver counts in its own order
+	t.Setenv("MSREP_STANDIN_PCI", strings.Join([]string{topo.GPUs[1].PCI, topo.GPUs[0].PCI}, ",")) // the order of the driver
 	ctx := context.Background()
 	const n = 3000
 	a := wideMatrix(n)
@@ -39,7 +38,7 @@ func TestOnNodesGPUsHaveTheirThreadsAndPinnedMemoryOnTheirNodes(t *testing.T) {
 		nvidiatest.Reset(nvidiatest.Machine{GPUs: 2, Memory: 64 << 20})
 		sys, err := Open(Config{Devices: "cuda"})
 		require.NoError(t, err)
-		if !pin { // then it is memory of the driver
+		if !pin { // without pinning, the memory is from the driver
 			nvidiatest.Fail("cuMemHostRegister_v2", 1, 801)
 		}
 		plan, err := NewPlan(ctx, sys, a, PlanOptions{})
@@ -59,7 +58,7 @@ func TestOnNodesGPUsHaveTheirThreadsAndPinnedMemoryOnTheirNodes(t *testing.T) {
 			require.Equal(t, []int{i}, parts[i].Devices)
 			require.InDelta(t, plan.NNZ()/2, parts[i].NNZ, 1)
 			var cpus []int
-			require.NoError(t, represent(sys.devices[i], func() (err error) {
+			require.NoError(t, runOnNode(sys.devices[i], func() (err error) {
 				cpus, err = numa.Affinity()
 				return err
 			}))

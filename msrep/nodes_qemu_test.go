@@ -20,11 +20,11 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// These tests need a kernel with several NUMA nodes. .ci/numa-qemu.sh boots one,
-// with this test binary as its first process, and says in MSREP_NODES which CPUs
-// eachDevice node has: "0-1;2-3", nothing for a node of memory only, "2-3!" for one without.
+// These tests need a kernel with several NUMA nodes. .ci/numa-qemu.sh boots one, with this test binary as its first
+// process, and lists the CPUs of each node in MSREP_NODES: "0-1;2-3". An empty list is a node with memory only,
+// "2-3!" a node without memory.
 
-// init makes what a first process has to make for itself.
+// init mounts the file systems that the first process of a machine needs.
 func init() {
 	if os.Getpid() != 1 {
 		return
@@ -35,11 +35,11 @@ func init() {
 			panic(err)
 		}
 	}
-	// Linux dies with its first process, and with it what the console has not sent yet.
+	// When its first process ends, Linux stops and loses unsent console output.
 	atEnd = func() { _ = unix.IoctlSetInt(int(os.Stdout.Fd()), unix.TCSBRK, 1) }
 }
 
-// machine is the CPUs of each node.
+// machine returns the CPUs of each node.
 func machine(t *testing.T) (nodes [][]int) {
 	spec, ok := os.LookupEnv("MSREP_NODES")
 	if !ok {
@@ -86,7 +86,7 @@ func TestOnNodesTheTopologyIsThatOfTheMachine(t *testing.T) {
 
 func TestOnNodesMemoryGoesWhereItIsBound(t *testing.T) {
 	nodes := machine(t)
-	for node := range nodes { // those without CPUs too
+	for node := range nodes { // also nodes without CPUs
 		d, err := cpu.Open(cpu.Config{Threads: 1, NUMANode: node, CPUs: nodes[0]})
 		require.NoError(t, err)
 		buf, err := d.Alloc(8 << 20)
@@ -100,11 +100,10 @@ func TestOnNodesMemoryGoesWhereItIsBound(t *testing.T) {
 		require.NoError(t, buf.Free())
 		require.NoError(t, d.Close())
 	}
-	require.ErrorIs(t, numa.Bind(make([]byte, 1<<16), len(nodes)), numa.ErrRefused, "a node that is not there")
+	require.ErrorIs(t, numa.Bind(make([]byte, 1<<16), len(nodes)), numa.ErrRefused, "a node that does not exist")
 }
 
-// requireOn checks that at least 99 % of the pages of m are on a node, and at most
-// 1 % nowhere.
+// requireOn requires that at least 99 % of the pages of m are on the node.
 func requireOn(t *testing.T, node int, m []byte) {
 	t.Helper()
 	count, err := numa.Pages(m)
@@ -147,7 +146,7 @@ func TestOnNodesEveryPartLiesOnItsNode(t *testing.T) {
 	}
 }
 
-// checkPages looks at every large buffer of every part. These have at least its column indices.
+// checkPages checks every large buffer of every part. The large buffers hold at least the column indices.
 func checkPages(t *testing.T, sys *System, plan *Plan[float64]) (pages int) {
 	infos := sys.Devices()
 	for i, s := range plan.shares {
@@ -175,7 +174,7 @@ func checkBuffer(t *testing.T, node int, b kernels.Buffer) int {
 	return len(m) / os.Getpagesize()
 }
 
-func TestOnNodesAnInterleavedXLiesOnAllNodesInTurn(t *testing.T) {
+func TestOnNodesThePagesOfAnInterleavedXAlternate(t *testing.T) {
 	nodes := machine(t)
 	const n = 100000 // 196 pages
 	a := wideMatrix(n)
@@ -203,7 +202,7 @@ func TestOnNodesAnInterleavedXLiesOnAllNodesInTurn(t *testing.T) {
 		require.Zero(t, pages.Missing)
 		require.Equal(t, (8*n+os.Getpagesize()-1)/os.Getpagesize(), pages.Pages())
 		require.Len(t, pages.Nodes, len(plan.nodes), "the nodes with devices")
-		for at, page := 0, os.Getpagesize(); at+page < len(m); at += page { // or halves would do
+		for at, page := 0, os.Getpagesize(); at+page < len(m); at += page { // neighbouring pages must be on different nodes
 			here, err := numa.Pages(m[at : at+page])
 			require.NoError(t, err)
 			next, err := numa.Pages(m[at+page : at+page+1])
@@ -222,7 +221,7 @@ func TestOnNodesAnInterleavedXLiesOnAllNodesInTurn(t *testing.T) {
 
 func TestOnNodesALargePartHasHugePagesOfItsNode(t *testing.T) {
 	machine(t)
-	// Only to those who ask.
+	// Huge pages only for memory that requests them.
 	require.NoError(t, os.WriteFile("/sys/kernel/mm/transparent_hugepage/enabled", []byte("madvise"), 0o644))
 	const n = 400000 // 5 MB of values for each of three nodes: above 4 MiB they ask for huge pages
 	sys := openPlaced(t, "auto")
@@ -240,7 +239,7 @@ func TestOnNodesALargePartHasHugePagesOfItsNode(t *testing.T) {
 	require.NoError(t, sys.Close())
 }
 
-// hugeBytes is the bytes in huge pages of the mapping that m begins in.
+// hugeBytes returns the bytes in huge pages of the mapping that contains the start of m.
 func hugeBytes(t *testing.T, m []byte) int {
 	text, err := os.ReadFile("/proc/self/smaps")
 	require.NoError(t, err)
@@ -266,7 +265,7 @@ func TestOnNodesSwitchedOffTheMatrixStaysInPlace(t *testing.T) {
 	require.NoError(t, sys.Close())
 }
 
-// On a machine of its own: node 2 has CPUs and no memory.
+// This test needs its own machine: node 2 has CPUs and no memory.
 func TestOnANodeWithoutMemoryDevicesUseThatOfTheNearest(t *testing.T) {
 	nodes := machine(t)
 	topo, err := numa.Discover("/")
@@ -282,7 +281,7 @@ func TestOnANodeWithoutMemoryDevicesUseThatOfTheNearest(t *testing.T) {
 	cpus := [][]int{nodes[0], nodes[2], nodes[1]}
 	for i, node := range []int{0, 0, 1} {
 		require.Equal(t, node, infos[i].NUMANode)
-		require.NoError(t, represent(sys.devices[i], func() error {
+		require.NoError(t, runOnNode(sys.devices[i], func() error {
 			got, err := numa.Affinity()
 			require.Equal(t, cpus[i], got)
 			return err

@@ -29,7 +29,7 @@ func TestOnNodesThreadsRunOnTheirCPUsOnlyAndEnd(t *testing.T) {
 	cpusOf := workers(t, sys, nodes)
 	for _, n := range plan.nodes {
 		var cpus []int
-		err := represent(sys.devices[n.first], func() (err error) {
+		err := runOnNode(sys.devices[n.first], func() (err error) {
 			cpus, err = numa.Affinity()
 			return err
 		})
@@ -55,13 +55,12 @@ func TestOnNodesThreadsRunOnTheirCPUsOnlyAndEnd(t *testing.T) {
 	require.Len(t, free, len(slices.Concat(nodes...)), "other threads keep all CPUs")
 }
 
-// workers gives the threads of all devices with the CPUs of their nodes, and
-// checks the affinity of each.
+// workers returns the CPUs of the node of each worker thread, and checks the affinity of the thread.
 func workers(t *testing.T, sys *System, nodes [][]int) map[int][]int {
 	var mu sync.Mutex
 	cpusOf := map[int][]int{}
 	for i, info := range sys.Devices() {
-		var all sync.WaitGroup // until every worker has come: none comes twice
+		var all sync.WaitGroup // makes each worker run f once
 		all.Add(info.Threads)
 		err := sys.devices[i].(cpu.Workers).Run(info.Threads, func(int) {
 			all.Done()
@@ -80,11 +79,11 @@ func workers(t *testing.T, sys *System, nodes [][]int) map[int][]int {
 	for _, info := range sys.Devices() {
 		threads += info.Threads
 	}
-	require.Len(t, cpusOf, threads, "each worker is a thread of its own")
+	require.Len(t, cpusOf, threads, "each worker has its own thread")
 	return cpusOf
 }
 
-// processor is the CPU that a thread ran on last: field 39 of its stat file.
+// processor returns the CPU on which a thread ran last: field 39 of its stat file.
 func processor(t *testing.T, tid int) int {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/self/task/%d/stat", tid))
 	require.NoError(t, err)
@@ -95,8 +94,7 @@ func processor(t *testing.T, tid int) int {
 	return cpu
 }
 
-// A container that may use one node only, in two ways. The kernel's own cpusets, of
-// a process each.
+// The test runs a process in a cpuset of one node, once with only the CPUs and once with only the memory of that node.
 func TestOnNodesACpusetOfOneNodeGivesRightProductsAndOneWarning(t *testing.T) {
 	const variable = "MSREP_TEST_CPUSET"
 	if warning := os.Getenv(variable); warning != "" {

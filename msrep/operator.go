@@ -6,10 +6,10 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Operator is a matrix known by what it does to a vector. A Plan is one; solvers
-// take any.
+// Operator is a matrix that multiplies vectors; how it is stored does not matter. A Plan is an Operator. Solvers accept
+// any Operator.
 type Operator[V sparse.Value] interface {
-	// Dims gives the number of rows and columns of A.
+	// Dims returns the number of rows and columns of A.
 	Dims() (rows, cols int)
 	// SpMV computes y = alpha*op(A)*x + beta*y; see Plan.SpMV.
 	SpMV(ctx context.Context, op Transpose, alpha V, x []V, beta V, y []V) error

@@ -8,42 +8,42 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// PlanOptions says how a Plan stores and splits its matrix. The zero value suits almost every program.
+// PlanOptions states how a Plan stores and splits its matrix. The zero value suits almost every program.
 type PlanOptions struct {
 	Expected Expected // the products that the plan will make
 	Storage  Storage  // how devices store the matrix
 	Variant  Variant  // what the MSREP paper compares
-	// Deterministic gives every product the same bits, whatever the devices and the number of threads. Sums then
-	// have a fixed shape (kernels.MajorProductFixed), no row is cut between devices, and devices use only forms that sum
-	// in this shape. Products with Trans use the transposed matrix, which the first of them builds where none were
-	// expected. Variant and Storage.Segments must be left at their defaults; Storage.Format must not be csc or coo.
+	// Deterministic gives every product the same bits, whatever the devices and the number of threads. Sums then have
+	// a fixed shape (kernels.MajorProductFixed), no row is cut between devices, and devices use only forms that sum
+	// in this shape. Products with Trans use the transposed matrix. The first one builds it if none were expected.
+	// Variant and Storage.Segments must be left at their defaults; Storage.Format must not be csc or coo.
 	Deterministic bool
 	// RefuseUnsorted makes NewPlan fail with partition.ErrUnsorted on a COO matrix that is sorted neither by row
 	// nor by column. Without it NewPlan sorts a copy.
 	RefuseUnsorted bool
-	// SkipValidation trusts the matrix: NewPlan does not check its pointers and indices. A wrong index then ends a
-	// product with an error or a wrong result.
+	// SkipValidation trusts the matrix: NewPlan does not check its pointers and indices. A wrong index then leads
+	// to an error or a wrong result of a product.
 	SkipValidation bool
 
-	form         kernels.Form // the form into which devices bring their parts; "" leaves the parts as they are
-	ofPlan       bool         // another plan holds this one, has checked the matrix and reports the products
-	ofTransposed bool         // another plan holds this one as the plan of its transposed matrix
+	form             kernels.Form // the form into which devices bring their parts; "" leaves the parts as they are
+	nested           bool         // the plan belongs to another plan, which has checked the matrix and traces the calls
+	nestedTransposed bool         // the plan belongs to another plan as the plan of its transposed matrix
 }
 
 // Expected states the products that a plan will make. CPU devices weigh the time that a faster form takes to find and
 // build against the time that it saves.
 type Expected struct {
 	// Products is the number of products. The search for a form takes about 15 % of the time that this many products
-	// take in plain CSR; 30 % for matrices that stay in the last cache and for forms that block for the caches. The
-	// time of the system to provide memory comes on top. With 1 there is no search; below about 60 no form pays for
-	// itself on a matrix in the caches. 0 means that the number is unknown: the search then takes twice the time for
-	// 100 products, or 30 ms if that is longer.
+	// take in plain CSR; 30 % for matrices that stay in the last cache and for forms with cache blocking. The time to
+	// allocate memory is extra. With 1 there is no search. With fewer than about 60 no form pays for itself on a
+	// matrix in the caches. 0 means that the number is unknown: the search then takes twice as long as for 100
+	// products, or 30 ms if that is longer.
 	Products int
 	// Transposed is the number of products with Trans, in addition to Products. From 2 on (from 1 on with a named
 	// form, Release or Segments) the plan also keeps the transposed matrix. That takes the same memory again and
 	// makes these products as fast as the others.
 	//
-	// Below that, a product with Trans adds to y entry by entry. On CPU devices it takes little longer than a product
+	// With fewer, a product with Trans adds to y entry by entry. On CPU devices it takes little longer than a product
 	// without, except for matrices that stay in the last cache. A plan of such a matrix on a single CPU device
 	// builds the transposed matrix after 100 products with Trans, unless Release, Format or Form forbids it. From then
 	// on sums are rounded in another order.
@@ -87,11 +87,16 @@ func NamedStorage(name string) Storage {
 	return Storage{Form: Form(name)}
 }
 
-// Variant selects among the ways to multiply that the MSREP paper compares (section 5.3). The zero value is the fastest.
+// Variant selects among the ways to multiply that the MSREP paper compares (section 5.3). The zero value is the
+// fastest.
 type Variant struct {
-	Strategy Strategy      // Optimized when ""
-	Split    SplitRule     // partition.RuleAuto when "": by nonzeros, or by merge path if very many rows are empty or short. Baseline uses partition.RuleMajor
-	Library  KernelLibrary // the kernels that GPUs use: LibraryAuto when "". CPU devices have this project's only
+	// Strategy is the way to distribute a product; "" means Optimized.
+	Strategy Strategy
+	// Split is the rule by which the matrix is split. "" means partition.RuleAuto: by nonzeros, or by merge path if very
+	// many rows are empty or short. Baseline always uses partition.RuleMajor.
+	Split SplitRule
+	// Library is the library of kernels that GPUs use; "" means LibraryAuto. CPU devices have only this project's kernels.
+	Library KernelLibrary
 }
 
 // Strategy is one of the paper's three ways to distribute a product.
@@ -100,16 +105,16 @@ type Strategy string
 // The strategies.
 const (
 	// Optimized (p*-opt) splits by nonzeros, lets devices use the matrix in place where they can, and writes results
-	// straight to y. It is the default.
+	// directly to y. It is the default.
 	Optimized Strategy = "p-opt"
-	// Partial (p*) splits by nonzeros and serves each device by a goroutine, but copies every part, with row pointers
-	// of its own, and merges the results on the host.
+	// Partial (p*) splits by nonzeros and uses one goroutine for each device, but copies every part, with local row
+	// pointers, and merges the results on the host.
 	Partial Strategy = "p"
-	// Baseline splits into equal numbers of rows (CSR, COO) or columns (CSC) and serves one device after the other.
+	// Baseline splits into equal numbers of rows (CSR, COO) or columns (CSC) and uses one device after the other.
 	Baseline Strategy = "baseline"
 )
 
-// KernelLibrary says whose kernels a GPU uses.
+// KernelLibrary selects the kernels that GPUs use.
 type KernelLibrary string
 
 // The kernel libraries.
@@ -119,8 +124,7 @@ const (
 	LibraryCuSPARSE KernelLibrary = "cusparse" // NVIDIA's library, on NVIDIA GPUs
 )
 
-// fill replaces empty options by their defaults for a matrix in the given format,
-// and checks the others.
+// fill sets empty options to their defaults for a matrix in the given format, and checks the others.
 func (o *PlanOptions) fill(given sparse.Format) error {
 	o.Variant.Strategy, o.Variant.Split = cmp.Or(o.Variant.Strategy, Optimized), cmp.Or(o.Variant.Split, partition.RuleAuto)
 	switch o.Variant.Strategy {

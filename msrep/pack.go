@@ -17,8 +17,8 @@ import (
 // FormatAuto lets each device choose the form of its part.
 const FormatAuto sparse.Format = "auto"
 
-// Forms returns what Storage.Form may be on devices of a kind (kernels.Info.Kind): "cpu", "cuda", or "sim", which has
-// the forms of "cuda". With "" it returns the forms of all kinds.
+// Forms returns the names that Storage.Form accepts on devices of a kind (kernels.Info.Kind): "cpu", "cuda", or "sim",
+// which has the forms of "cuda". With "" it returns the forms of all kinds.
 func Forms(kind string) []Form {
 	gpu := append([]Form{launch.FormSlices}, ellForms()...)
 	gpu = append(gpu, launch.FormMerge, launch.FormStreamed, launch.FormCSRScalar, launch.FormCSRVector)
@@ -65,10 +65,10 @@ func (o *PlanOptions) checkStorage() error {
 	return nil
 }
 
-// formOfLibrary is the name by which devices know the form of NVIDIA's library.
+// formOfLibrary is the form that devices multiply with NVIDIA's library.
 const formOfLibrary = Form(LibraryCuSPARSE)
 
-// fillForm sets the format of the split and the form of the parts, for a matrix in the format given.
+// fillForm sets the format of the split and the form of the parts. given is the format of the matrix.
 func (o *PlanOptions) fillForm(given sparse.Format) error {
 	s := &o.Storage
 	o.form = s.Form
@@ -89,8 +89,7 @@ func (o *PlanOptions) fillForm(given sparse.Format) error {
 	return o.fillPrecision()
 }
 
-// fillPrecision checks the precision, and packs parts in csr that would otherwise
-// stay as they are.
+// fillPrecision checks Storage.Segments. Values in segments need a form: it sets csr if there is none.
 func (o *PlanOptions) fillPrecision() error {
 	p := o.Storage.Segments
 	if p == (kernels.Segments{}) {
@@ -108,16 +107,15 @@ func (o *PlanOptions) fillPrecision() error {
 	return nil
 }
 
-// pack asks the device to keep the part in the form of the plan, as it was packed after
-// other values, nil for not at all. Without a form, or on a device that keeps parts only
-// as they are, it does nothing.
+// pack brings the part into the form of the plan. after is the part packed earlier with other values, or nil. pack does
+// nothing if the plan has no form, or if the form is FormAuto and the device packs nothing.
 func (s *share[V]) pack(ctx context.Context, l layout[V], o PlanOptions, after kernels.Packed) error {
 	packer, ok := s.dev.(kernels.Packer)
 	if o.form == "" || l.ptr == nil {
 		return nil
 	}
 	if !ok {
-		return s.lacks(o.form)
+		return s.formError(o.form)
 	}
 	p := s.part
 	packed, err := packer.Pack(&kernels.Packing[V]{
@@ -130,19 +128,19 @@ func (s *share[V]) pack(ctx context.Context, l layout[V], o PlanOptions, after k
 		if info := s.dev.Info(); o.Deterministic && o.form != kernels.FormAuto && slices.Contains(Forms(info.Kind), o.form) {
 			return sparse.Inputf("format", "%q sums in an order of its own on device %s: with deterministic use auto or csr", string(o.form), info.ID)
 		}
-		return s.lacks(o.form)
+		return s.formError(o.form)
 	}
 	s.packed = packed
 	return err
 }
 
-// lacks is the error of a form that the device does not have.
-func (s *share[V]) lacks(f kernels.Form) error {
+// formError returns the error for a form that the device does not have; nil for FormAuto.
+func (s *share[V]) formError(f kernels.Form) error {
 	switch f {
 	case kernels.FormAuto:
 		return nil
 	case formOfLibrary:
-		return sparse.Inputf("kernel", "cusparse runs on NVIDIA GPUs: device %s has our own kernels only", s.dev.Info().ID)
+		return sparse.Inputf("kernel", "cusparse runs on NVIDIA GPUs: device %s has only the kernels of this project", s.dev.Info().ID)
 	}
 	info := s.dev.Info()
 	known := []string{string(FormatAuto), string(sparse.FormatCSR), string(sparse.FormatCSC), string(sparse.FormatCOO)}
@@ -152,8 +150,7 @@ func (s *share[V]) lacks(f kernels.Form) error {
 	return sparse.Inputf("format", "%q is not known to device %s: use one of %s", string(f), info.ID, strings.Join(known, ", "))
 }
 
-// release lets go of the matrix, where all devices hold their parts in forms of
-// their own.
+// release drops the references to the matrix if Storage.Release is set and all parts are packed.
 func (p *Plan[V]) release() error {
 	if !p.opt.Storage.Release {
 		return nil
@@ -163,28 +160,28 @@ func (p *Plan[V]) release() error {
 			return nil
 		}
 	}
-	p.src, p.given = nil, nil
-	p.lay.ptr, p.lay.minor, p.lay.val = []int64{}, nil, nil // not nil: that would be COO
+	p.src, p.givenVal = nil, nil
+	p.lay.ptr, p.lay.minor, p.lay.val = []int64{}, nil, nil // not nil, which means COO
 	return nil
 }
 
-// lacks reports whether the matrix was released and products with op need it.
-func (p *Plan[V]) lacks(op Transpose) bool { return p.src == nil && p.needsRows(op) }
+// needsReleased reports whether products with op need the matrix, but it was released.
+func (p *Plan[V]) needsReleased(op Transpose) bool { return p.src == nil && p.needsUnpacked(op) }
 
-// needsRows reports whether the forms of some devices do not make products with op, so that
-// these use their parts as they are.
-func (p *Plan[V]) needsRows(op Transpose) bool {
-	return slices.ContainsFunc(p.shares, func(s *share[V]) bool { return !s.packs(p.lay.byMajor(op)) })
+// needsUnpacked reports whether some device needs its unpacked part for products with op, because the part has no
+// form or its form does not multiply with op.
+func (p *Plan[V]) needsUnpacked(op Transpose) bool {
+	return slices.ContainsFunc(p.shares, func(s *share[V]) bool { return !s.usesPacked(p.lay.byMajor(op)) })
 }
 
-// What needs the matrix as it was given.
+// Errors of calls that need a matrix that was released.
 var (
-	errReleased = sparse.Inputf("plan", "its matrix was released (PlanOptions.Storage.Release): it makes products with the operations it was packed for only")
-	errNoRows   = sparse.Inputf("plan", "its matrix was released (PlanOptions.Storage.Release): there is nothing to look for other forms with, make a new plan")
-	errNoValues = sparse.Inputf("plan", "its matrix was released (PlanOptions.Storage.Release): its values can't be replaced, make a new plan")
+	errReleased       = sparse.Inputf("plan", "its matrix was released (PlanOptions.Storage.Release): it can only multiply with the operations that it was packed for")
+	errRetuneReleased = sparse.Inputf("plan", "its matrix was released (PlanOptions.Storage.Release): other forms cannot be tried, make a new plan")
+	errUpdateReleased = sparse.Inputf("plan", "its matrix was released (PlanOptions.Storage.Release): its values can't be replaced, make a new plan")
 )
 
-// repack packs the part again, with other values, in the form that it has.
+// repack packs the part again with new values, in its current form.
 func (s *share[V]) repack(ctx context.Context, l layout[V], o PlanOptions) error {
 	if s.packed == nil {
 		return nil
@@ -196,23 +193,22 @@ func (s *share[V]) repack(ctx context.Context, l layout[V], o PlanOptions) error
 	return errors.Join(err, s.pack(ctx, l, o, old))
 }
 
-// Packed describes what each device made of its part for products with op, in the
-// order of Shares: its form, and why. Parts that are multiplied as they were split
-// have no form, unless they are in COO and a device has measured csr beside it.
+// Packed describes the form of each part for products with op, and why it was chosen, in the order of Shares. An
+// unpacked part has no form, except that of a part in COO for which a device has timed csr and coo.
 func (p *Plan[V]) Packed(op Transpose) []PackInfo {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if q := p.instead(op); q != nil {
+	if q := p.transposedFor(op); q != nil {
 		return q.Packed(op)
 	}
 	out := make([]kernels.PackInfo, len(p.shares))
 	for i, s := range p.shares {
 		switch {
 		case s == nil:
-		case s.packs(p.lay.byMajor(op)):
+		case s.usesPacked(p.lay.byMajor(op)):
 			out[i] = s.packed.Info()
 		case s.packed == nil:
-			out[i] = s.chosen
+			out[i] = s.cooInfo
 		}
 	}
 	return out

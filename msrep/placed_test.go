@@ -15,16 +15,16 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// placedSystem has devices on nodes 0, 1, ..., as many on each as perNode says.
-// They are tied to the nodes for plans only: the threads run anywhere.
+// placedSystem returns a System with perNode[i] devices on node i. Only plans use these nodes: the threads run on any
+// CPU.
 func placedSystem(t require.TestingT, perNode []int, separate bool) *System {
-	s := &System{plans: map[io.Closer]bool{}}
+	s := &System{closers: map[io.Closer]bool{}}
 	for node, n := range perNode {
 		for range n {
 			i := len(s.devices)
 			d, err := cpu.Open(cpu.Config{Index: i, Threads: 1 + i%3, NUMANode: node, Grain: 4})
 			require.NoError(t, err)
-			s.devices = append(s.devices, hidden(d, separate))
+			s.devices = append(s.devices, asDiscrete(d, separate))
 		}
 	}
 	s.place(&numa.Topology{})
@@ -52,7 +52,7 @@ func checkPlacedProducts[V sparse.Value](t *rapid.T) {
 	for range 3 {
 		alpha := rapid.SampledFrom([]V{1, -2.5}).Draw(t, "alpha")
 		checkRandomProduct(t, plan, a, alpha, rapid.SampledFrom([]V{0, 1, 0.37}).Draw(t, "beta"))
-		a = perhapsNewValues(t, plan, a)
+		a = maybeUpdateValues(t, plan, a)
 	}
 }
 
@@ -64,7 +64,7 @@ func TestPlacedPlansAgreeWithTheReferenceInFloat32(t *testing.T) {
 	rapid.Check(t, checkPlacedProducts[float32])
 }
 
-// wideMatrix is n x n with 4 entries in each row, and one row of n entries.
+// wideMatrix returns an n x n matrix with 4 entries in each row, except one row of n entries.
 func wideMatrix(n int) *sparse.CSR[float64] { return spreadMatrix(n, 4) }
 
 func TestDeterministicPlansGiveTheSameBitsWhenPlaced(t *testing.T) {
@@ -74,12 +74,12 @@ func TestDeterministicPlansGiveTheSameBitsWhenPlaced(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 1))
 	for _, op := range []Transpose{NoTrans, Trans} {
 		for range 5 {
-			fixed[float64](t, systems, op, wideMatrix(5000), r, false)
+			checkFixed[float64](t, systems, op, wideMatrix(5000), r, false)
 		}
 	}
 }
 
-// spreadMatrix is n x n with some entries in each row, and one row of n entries.
+// spreadMatrix returns an n x n matrix with inRow entries in each row, except one row of n entries.
 func spreadMatrix(n, inRow int) *sparse.CSR[float64] {
 	a := &sparse.CSR[float64]{Rows: n, Cols: n, RowPtr: []int64{0}}
 	for r := range n {
@@ -100,8 +100,8 @@ func spreadMatrix(n, inRow int) *sparse.CSR[float64] {
 	return a
 }
 
-// readX is a plan of n columns with so many entries in each row, on nodes of so much
-// memory, just far enough made to know where it reads x.
+// readX returns the placement of x for a matrix of n rows and columns with inRow entries in each row, on nodes with the
+// given memory.
 func readX(n, inRow, nodes int, memory int64) XPlacement {
 	var sys System
 	for i := range nodes {
@@ -119,10 +119,10 @@ func readX(n, inRow, nodes int, memory int64) XPlacement {
 func chosenX(sys *System, n, inRow int) XPlacement {
 	p := Plan[float64]{sys: sys, nnz: int64(n) * int64(inRow), opt: PlanOptions{Variant: Variant{Strategy: Optimized}}}
 	p.lay.minors = n
-	return p.chooseX()
+	return p.chooseXPlacement()
 }
 
-func TestWhereXIsReadFollowsFromItsSizeTheEntriesAndTheNodes(t *testing.T) {
+func TestXPlacementDependsOnSizeEntriesAndNodes(t *testing.T) {
 	const large = minCopiedX / 8
 	for _, c := range []struct {
 		n, inRow, nodes int
@@ -137,9 +137,9 @@ func TestWhereXIsReadFollowsFromItsSizeTheEntriesAndTheNodes(t *testing.T) {
 		{large, 3, 4, 0, XInterleaved},   // 3 > 1.25+1.3
 		{large, 19, 4, 0, XInterleaved},  // 1.25+8.3 < 5+4.75
 		{large, 21, 4, 0, XReplicated},   // 1.25+9.2 > 5+5.25
-		{large, 21, 4, minCopiedX*maxCopyOfX - 1, XInterleaved},
-		{large, 21, 4, minCopiedX * maxCopyOfX, XReplicated},
-		{large, 21, 4, minCopiedX/4*maxCopyOfX - 1, XInPlace},
+		{large, 21, 4, minCopiedX*xCopyDivisor - 1, XInterleaved},
+		{large, 21, 4, minCopiedX * xCopyDivisor, XReplicated},
+		{large, 21, 4, minCopiedX/4*xCopyDivisor - 1, XInPlace},
 		{1 << 30, 40, 2, 1 << 39, XReplicated},
 		{1 << 30, 40, 2, 1 << 35, XInterleaved},
 		{0, 0, 2, 0, XInPlace},
@@ -148,7 +148,7 @@ func TestWhereXIsReadFollowsFromItsSizeTheEntriesAndTheNodes(t *testing.T) {
 	}
 }
 
-func TestPlansReadXWhereTheyChoseTo(t *testing.T) {
+func TestProductsFollowTheXPlacement(t *testing.T) {
 	const n = minCopiedX / 8
 	for _, c := range []struct {
 		perNode []int
@@ -163,7 +163,7 @@ func TestPlansReadXWhereTheyChoseTo(t *testing.T) {
 		a := spreadMatrix(n, c.inRow)
 		plan := planOf(t, sys, a, PlanOptions{})
 		require.Equal(t, c.want, plan.XPlacement(NoTrans))
-		require.Equal(t, XInPlace, plan.XPlacement(Trans), "each element is read once")
+		require.Equal(t, XInPlace, plan.XPlacement(Trans), "minor products read each element once")
 		x, y := make([]float64, n), make([]float64, n)
 		for i := range x {
 			x[i] = float64(i%11) - 5
@@ -176,7 +176,7 @@ func TestPlansReadXWhereTheyChoseTo(t *testing.T) {
 				require.Equal(t, c.want == XReplicated, node.x.Buf != nil)
 			}
 			require.Equal(t, c.want == XInterleaved, plan.x.Buf != nil)
-			x[0]++ // the copy must follow
+			x[0]++ // the copy of x must be updated
 		}
 		nodes := plan.Nodes()
 		require.Len(t, nodes, len(c.perNode))
@@ -195,7 +195,7 @@ func TestPlansReadXWhereTheyChoseTo(t *testing.T) {
 	}
 }
 
-// scratchOf is what the workers of a node's devices hold, which is of no plan.
+// scratchOf returns the memory of the workers of the devices of a node, which belongs to no plan.
 func scratchOf(sys *System, n PlanNode) (sum int64) {
 	for _, i := range n.Devices {
 		sum += sys.devices[i].(*cpu.Device).Scratch()
@@ -224,7 +224,7 @@ func TestWithoutPlacementThePlanUsesTheMatrixInPlace(t *testing.T) {
 	sys := open(t, Config{Devices: "cpu:3", NUMA: NUMAOff})
 	plan := planOf(t, sys, wideMatrix(1000), PlanOptions{})
 	require.Empty(t, plan.Nodes())
-	require.Equal(t, int64(3*8), plan.Bytes(), "the carries alone")
+	require.Equal(t, int64(3*8), plan.Bytes(), "only the carries")
 	p := sys.Placement()
 	require.False(t, p.On)
 	require.Equal(t, []NodeMemory{{Node: -1, Devices: []int{0, 1, 2}, Bytes: 3 * 8}}, p.Nodes)

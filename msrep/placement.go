@@ -7,22 +7,21 @@ import (
 	"github.com/msrep-go/msrep/numa"
 )
 
-// Placement is how a System places its devices, and the memory that they hold.
+// Placement describes how a System places its devices, and the memory that they hold.
 type Placement struct {
 	On      bool   // threads and memory belong to nodes
-	Refused string // the first thing that the system did not do, "" if it did all
+	Refused string // the first reason why placement is off or incomplete although requested, "" if none
 	Nodes   []NodeMemory
 }
 
-// NodeMemory is the devices of one NUMA node.
+// NodeMemory describes the devices of one NUMA node and their memory.
 type NodeMemory struct {
-	Node    int   // -1 for devices of no node in particular
+	Node    int   // -1 for devices that belong to no node
 	Devices []int // indices in System.Devices
-	Bytes   int64 // that they hold now: buffers, results of their workers, pinned memory of GPUs
+	Bytes   int64 // held now: buffers, results of workers, pinned memory of GPUs
 }
 
-// Placement tells where the devices are and how much memory they hold for all
-// plans, by node.
+// Placement returns, for each node, its devices and the memory that they hold for all plans.
 func (s *System) Placement() Placement {
 	p := Placement{On: len(s.nodes) > 0, Refused: s.refusal.text()}
 	for _, g := range groupByNode(s.devices) {
@@ -45,11 +44,10 @@ func (s *System) Placement() Placement {
 	return p
 }
 
-// nodeGroup is the devices [first, end) of a System, which are on one node.
-// Devices of any kind make groups; their own Info says the node.
+// nodeGroup is the range [first, end) of the devices of a System that are on one node (kernels.Info.NUMANode).
 type nodeGroup struct{ node, first, end int }
 
-// place makes plans split and place their matrices by the nodes of the devices.
+// place turns placement on: from now on, plans split and place their matrices by the nodes of the devices.
 func (s *System) place(topo *numa.Topology) {
 	s.nodes = groupByNode(s.devices)
 	var ids []int
@@ -71,10 +69,10 @@ func groupByNode(devices []kernels.Device) (groups []nodeGroup) {
 	return groups
 }
 
-// warned is used up by the first warning of the process.
+// warned limits warnings to one for each process.
 var warned sync.Once
 
-// refusal keeps the first thing that the system did not do.
+// refusal stores the first reason why placement is off or incomplete.
 type refusal struct {
 	warn func(string) // may be nil
 
@@ -90,7 +88,7 @@ func (r *refusal) report(reason string) {
 	r.mu.Unlock()
 	if r.warn != nil {
 		warned.Do(func() {
-			defer func() { _ = recover() }() // else what is being opened would stay open
+			defer func() { _ = recover() }() // a panic of warn must not interrupt Open
 			r.warn("NUMA: " + reason + "; results are right, but memory or threads may be far from each other")
 		})
 	}

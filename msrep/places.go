@@ -11,19 +11,19 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// maxDevices bounds N in cpu:N.
+// maxDevices is the largest N in cpu:N.
 const maxDevices = 1024
 
-// place is where a CPU device goes.
+// place is the placement of one CPU device.
 type place struct {
-	node    int   // NUMA node of its memory, -1 for none in particular
-	cpus    []int // that its workers run on; none for any
+	node    int   // NUMA node of its memory, -1 for any
+	cpus    []int // CPUs of its workers; none means any
 	threads int
-	memory  int64 // of its node, or of the whole machine; 0 when unknown
+	memory  int64 // bytes of its node, or of the whole machine; 0 means unknown
 }
 
-// places resolves the Devices and NUMA strings for a machine. placed says that
-// devices are tied to nodes; note, why placement does less than was asked for.
+// places returns the CPU devices that the Devices and NUMA strings select on a machine. placed reports whether devices
+// are bound to nodes. note explains why NUMAOn has less effect than requested, or is "".
 func (c Config) places(topo *numa.Topology) (out []place, placed bool, note string, err error) {
 	groups := topo.CoreGroups()
 	n, counted, err := c.countDevices(len(groups))
@@ -59,7 +59,7 @@ func (c Config) places(topo *numa.Topology) (out []place, placed bool, note stri
 	return out, false, note, nil
 }
 
-// countDevices reads the Devices string. counted says that it gives the number.
+// countDevices returns the number of CPU devices, and whether the Devices string states it.
 func (c Config) countDevices(groups int) (n int, counted bool, err error) {
 	kind, arg, hasArg := strings.Cut(c.Devices, ":")
 	switch kind {
@@ -80,9 +80,9 @@ func (c Config) countDevices(groups int) (n int, counted bool, err error) {
 	return n, true, nil
 }
 
-// placedDevices gives n devices, at least as many as groups, in the order of their
-// nodes. A node's devices share its part of the threads. Devices whose node has no
-// memory belong to the nearest one that has.
+// placedDevices returns n devices, sorted by node; n is at least the number of groups. The threads are divided among
+// the groups in proportion to their CPUs, then among the devices of each group. A device on a node without memory
+// belongs to the nearest node with memory.
 func placedDevices(topo *numa.Topology, groups []numa.CoreGroup, n, threads int) (out []place) {
 	memory := map[int]int64{}
 	for _, node := range topo.Nodes {
@@ -93,13 +93,13 @@ func placedDevices(topo *numa.Topology, groups []numa.CoreGroup, n, threads int)
 	for _, g := range groups {
 		all += len(g.CPUs)
 	}
-	for i, num := range spread(groups, n) {
+	for i, num := range devicesPerGroup(groups, n) {
 		g := groups[i]
 		end := before + len(g.CPUs)
-		share := int(par.Cut(int64(threads), all, end) - par.Cut(int64(threads), all, before))
+		own := int(par.Cut(int64(threads), all, end) - par.Cut(int64(threads), all, before))
 		node := near[g.Node]
 		for k := range num {
-			out = append(out, place{node: node, cpus: g.CPUs, threads: portion(share, num, k), memory: memory[node]})
+			out = append(out, place{node: node, cpus: g.CPUs, threads: portion(own, num, k), memory: memory[node]})
 		}
 		before = end
 	}
@@ -107,9 +107,9 @@ func placedDevices(topo *numa.Topology, groups []numa.CoreGroup, n, threads int)
 	return out
 }
 
-// spread says how many of n devices each group gets: one, and the others one by
-// one to the group with the most CPUs for each device it would then have.
-func spread(groups []numa.CoreGroup, n int) []int {
+// devicesPerGroup distributes n devices over the groups. Each group gets one device. Each further device goes to the
+// group that would then have the most CPUs for each of its devices.
+func devicesPerGroup(groups []numa.CoreGroup, n int) []int {
 	num := make([]int, len(groups))
 	for i := range num {
 		num[i] = 1
@@ -126,7 +126,7 @@ func spread(groups []numa.CoreGroup, n int) []int {
 	return num
 }
 
-// portion is the threads of device i of n that share them: at least one.
+// portion returns the number of threads of device i if n devices share threads: at least one.
 func portion(threads, n, i int) int {
 	return int(max(par.Cut(int64(threads), n, i+1)-par.Cut(int64(threads), n, i), 1))
 }

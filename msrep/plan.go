@@ -17,13 +17,12 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Plan is a matrix that was split and placed once, to be multiplied many times.
+// Plan is a matrix that is split among the devices of a System and stored on them, for many products.
 //
-// A plan may use the arrays of its matrix in place: do not change them while it is
-// open, other than through UpdateValues. Its methods may be called from any goroutine;
-// products of one plan run one after the other, and a context that ends ends the wait
-// for a turn as well. When a device fails in a call of a plan (*kernels.DeviceError)
-// the plan can only be closed; other plans go on.
+// A plan may use the arrays of its matrix in place: do not change them while the plan is open, except through
+// UpdateValues. The methods may be called from any goroutine. Products of one plan run one after the other; a call that
+// waits for another one returns if its context ends. After a device error (*kernels.DeviceError) the plan can only be
+// closed. Other plans are not affected.
 type Plan[V sparse.Value] struct {
 	sys    *System
 	opt    PlanOptions
@@ -31,57 +30,56 @@ type Plan[V sparse.Value] struct {
 	timing PlanTiming
 	last   Timing // of the last product
 
-	mu      sync.Mutex
-	callers callerSchedule   // whether its products are made by those that ask for them
-	src     sparse.Matrix[V] // as given; nil once closed, or released
-	given   []V              // its values, of which lay may have a copy
-	closed  bool
-	nnz     int64
-	lay     layout[V]
-	parts   []partition.Part
-	shares  []*share[V]
-	nodes   []*nodeShare[V]      // of a placed plan
-	xPlace  XPlacement           // of products that gather, where devices work in place and the plan is placed
-	x       kernels.Array[V]     // the interleaved copy of x, made by the first product that wants one
-	byRow   transposedVectors[V] // of products with blocks by column
-	short   bool                 // no major is longer than a chunk; known where the plan is deterministic
-	streams *vectorStreams       // the streams of the shares, where these join their results among themselves
-	pending *vectorStreams       // on which products of vectors may be under way; nil for none
-	run     run[V]               // the product under way
-	broken  error                // why the plan can't be used any more
-	later   later                // when it looks for other forms
+	mu         sync.Mutex
+	callers    callerSchedule   // on which threads products run
+	src        sparse.Matrix[V] // the matrix of NewPlan; nil after Close or release
+	givenVal   []V              // its values; lay may have a copy
+	closed     bool
+	nnz        int64
+	lay        layout[V]
+	parts      []partition.Part
+	shares     []*share[V]
+	nodes      []*nodeShare[V]      // only in a placed plan
+	xPlace     XPlacement           // where major products read x, in a placed plan on devices that use host memory
+	x          kernels.Array[V]     // the interleaved copy of x; the first product that needs it allocates it
+	rowBuffers transposedVectors[V] // for products of vectors by column
+	short      bool                 // no major is longer than kernels.FixedChunk; set only in a deterministic plan
+	streams    *vectorStreams       // the streams of the shares, for exchanges of host vectors
+	pending    *vectorStreams       // the streams that may have unfinished products of vectors; nil if none
+	run        run[V]               // the product in progress
+	broken     error                // why the plan is unusable; nil if it is usable
+	retuning   retuneState
 
-	transposed    *Plan[V] // of the transposed matrix, for products that would scatter here; nil where they do scatter
-	minorProducts int      // such products that nobody announced, as transposeLater counts them
+	transposed    *Plan[V] // plan of the transposed matrix; it computes the minor products of this plan as major products
+	minorProducts int      // minor products so far, as transposeIfFrequent counts them
 }
 
-// NewPlan splits a among the devices of sys and brings each part into the form in which
-// its device multiplies it fastest, as opt says. It checks the matrix first
-// (PlanOptions.SkipValidation). Bad arguments are *sparse.InputError; device errors are
-// *kernels.DeviceError. When it fails, nothing stays allocated.
+// NewPlan checks the matrix (unless PlanOptions.SkipValidation is set), splits it among the devices of sys and brings
+// each part into the form in which its device multiplies it fastest; opt may prescribe other choices. Bad arguments
+// give a *sparse.InputError, device errors a *kernels.DeviceError. After an error nothing stays allocated.
 func NewPlan[V sparse.Value](ctx context.Context, sys *System, a sparse.Matrix[V], opt PlanOptions) (p *Plan[V], err error) {
-	defer rescue(&err) // of a matrix that embeds none
+	defer rescue(&err) // a type that embeds a nil matrix panics
 	if err := cmp.Or(given.Check("system", sys), given.Context(ctx), given.Check("matrix", a)); err != nil {
 		return nil, err
 	}
-	a = plain(a)
+	a = unwrap(a)
 	if err := cmp.Or(given.Check("matrix", a), opt.fill(a.Format())); err != nil {
 		return nil, err
 	}
 	return newPlan(ctx, sys, a, opt)
 }
 
-// newPlan is NewPlan with options that were checked.
+// newPlan is NewPlan for arguments and options that were checked.
 func newPlan[V sparse.Value](ctx context.Context, sys *System, a sparse.Matrix[V], opt PlanOptions) (p *Plan[V], err error) {
-	p = &Plan[V]{sys: sys, opt: opt, src: a, given: values(a), nnz: a.NNZ()}
-	if err := sys.enter(p); err != nil {
+	p = &Plan[V]{sys: sys, opt: opt, src: a, givenVal: values(a), nnz: a.NNZ()}
+	if err := sys.register(p); err != nil {
 		return nil, err
 	}
 	made := p
 	defer func() { // also after a panic
 		if err != nil {
 			ended.Once(ctx, &err)
-			err = errors.Join(made.unchecked(err), made.Close())
+			err = errors.Join(made.explainUnchecked(err), made.Close())
 			p = nil
 		}
 	}()
@@ -90,8 +88,7 @@ func newPlan[V sparse.Value](ctx context.Context, sys *System, a sparse.Matrix[V
 	return p, p.build(ctx)
 }
 
-// Close releases what the plan holds, after a product that is running. It may be
-// called again.
+// Close waits for a running product and releases all memory of the plan. It may be called again.
 func (p *Plan[V]) Close() error {
 	if p == nil || p.sys == nil {
 		return nil
@@ -101,9 +98,9 @@ func (p *Plan[V]) Close() error {
 	if p.closed {
 		return nil
 	}
-	p.closed, p.src, p.given = true, nil, nil
-	defer p.sys.leave(p) // whose Close waits for this one until then
-	errs := []error{p.waitPending(), p.transposed.Close(), p.x.Free(), p.byRow.free()}
+	p.closed, p.src, p.givenVal = true, nil, nil
+	defer p.sys.unregister(p) // last: until then Close of the System also waits for this plan
+	errs := []error{p.waitPending(), p.transposed.Close(), p.x.Free(), p.rowBuffers.free()}
 	for i, s := range p.shares {
 		if p.streams != nil {
 			errs = append(errs, p.streams.closeEvents(i))
@@ -119,42 +116,41 @@ func (p *Plan[V]) Close() error {
 	return errors.Join(errs...)
 }
 
-// enter locks mu for a call of the plan, or gives up its turn where ctx ends before it comes. There
-// may be no plan.
-func (p *Plan[V]) enter(ctx context.Context) error {
+// lock locks p.mu for a call of the plan. It fails if ctx ends first, or if p is nil.
+func (p *Plan[V]) lock(ctx context.Context) error {
 	if p == nil {
 		return errNoPlan
 	}
 	if p.mu.TryLock() {
 		return nil
 	}
-	if err := p.await(ctx); err != nil {
+	if err := p.lockContext(ctx); err != nil {
 		return err
 	}
-	p.callers.lastWait = time.Since(began)
-	if p.transposed != nil { // for whose products they wait here
+	p.callers.lastWait = time.Since(clockStart)
+	if p.transposed != nil { // its callers wait for the lock of p
 		p.transposed.callers.lastWait = p.callers.lastWait
 	}
 	return nil
 }
 
-// await is enter where another caller holds mu.
-func (p *Plan[V]) await(ctx context.Context) error {
+// lockContext is lock if another caller holds p.mu.
+func (p *Plan[V]) lockContext(ctx context.Context) error {
 	if ctx == nil || ctx.Done() == nil {
 		p.mu.Lock()
 		return nil
 	}
-	mine := make(chan struct{})
+	locked := make(chan struct{})
 	go func() {
 		p.mu.Lock()
 		select {
-		case mine <- struct{}{}:
+		case locked <- struct{}{}:
 		case <-ctx.Done():
 			p.mu.Unlock()
 		}
 	}()
 	select {
-	case <-mine:
+	case <-locked:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
@@ -175,45 +171,44 @@ func (p *Plan[V]) usable(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// fail is what a product that ended with err returns: the error of its context, once, where
-// it is nothing else on any device; after any other one the plan is of no use any more.
+// fail returns the error of a product that ended with err. If every device failed only because ctx ended, that is the
+// error of ctx. After any other error the plan is unusable.
 func (p *Plan[V]) fail(ctx context.Context, err error) error {
 	if ended.Once(ctx, &err) {
 		return err
 	}
-	p.broken = p.unchecked(err)
+	p.broken = p.explainUnchecked(err)
 	return p.broken
 }
 
-// unchecked adds to a panic, and to a bad access of a GPU, what is the likeliest cause, in
-// a plan that trusts its matrix.
-func (p *Plan[V]) unchecked(err error) error {
+// explainUnchecked adds the likely cause to a panic or a bad memory access of a GPU if the matrix was not validated.
+func (p *Plan[V]) explainUnchecked(err error) error {
 	var panicked *crash.Error
 	if p.opt.SkipValidation && (errors.As(err, &panicked) || errors.Is(err, kernels.ErrBadAccess)) {
-		return fmt.Errorf("%w: with SkipValidation nobody has checked the pointers and indices of the matrix", err)
+		return fmt.Errorf("%w: with SkipValidation the pointers and indices of the matrix are not checked", err)
 	}
 	return err
 }
 
 var errNoPlan = sparse.Inputf("plan", "was not made by NewPlan")
 
-// rescue turns a panic into an error: none crosses the public API.
+// rescue converts a panic to an error, so that no panic leaves the public API. Call it with defer.
 func rescue(err *error) {
 	if r := recover(); r != nil {
-		*err = rescued(r)
+		*err = panicError(r)
 	}
 }
 
-// rescue is rescue for the products of a plan; there may be none.
+// rescue is the function rescue for the products of a plan. p may be nil.
 func (p *Plan[V]) rescue(err *error) {
 	if r := recover(); r != nil {
-		if *err = rescued(r); p != nil {
-			*err = p.unchecked(*err)
+		if *err = panicError(r); p != nil {
+			*err = p.explainUnchecked(*err)
 		}
 	}
 }
 
-func rescued(r any) error {
+func panicError(r any) error {
 	if err := sparse.LostFile(r); err != nil {
 		return err
 	}

@@ -11,11 +11,11 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// build makes the plan, step by step.
+// build runs the steps that make the plan.
 func (p *Plan[V]) build(ctx context.Context) (err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.closed { // the System was closed since
+	if p.closed { // the System was closed in the meantime
 		return fmt.Errorf("plan: %w", ErrClosed)
 	}
 	steps := []struct {
@@ -24,7 +24,7 @@ func (p *Plan[V]) build(ctx context.Context) (err error) {
 		do   func() error
 	}{
 		{"validate", &p.timing.Validate, func() error {
-			if p.opt.SkipValidation || p.opt.ofPlan {
+			if p.opt.SkipValidation || p.opt.nested {
 				return nil
 			}
 			return p.src.Validate()
@@ -44,7 +44,7 @@ func (p *Plan[V]) build(ctx context.Context) (err error) {
 			if err := p.chooseCompressed(ctx); err != nil {
 				return err
 			}
-			return p.transposeExpecting(ctx)
+			return p.transposeIfExpected(ctx)
 		}},
 		{"pack", &p.timing.Pack, p.release},
 	}
@@ -67,10 +67,10 @@ func (p *Plan[V]) build(ctx context.Context) (err error) {
 
 func (p *Plan[V]) split() (err error) {
 	if p.opt.Deterministic {
-		p.short = p.lay.longest(0, p.lay.majors) <= kernels.FixedChunk
+		p.short = p.lay.longestMajor(0, p.lay.majors) <= kernels.FixedChunk
 	}
 	if p.placeable() {
-		p.xPlace = p.chooseX()
+		p.xPlace = p.chooseXPlacement()
 		return p.splitByNode()
 	}
 	p.parts, p.rule, err = p.lay.split(len(p.sys.devices), p.opt.Variant.Split)
@@ -92,9 +92,9 @@ func (p *Plan[V]) open() error {
 	})
 }
 
-// pack lets devices bring their parts into forms of their own.
+// pack lets each device bring its part into a form.
 func (p *Plan[V]) pack(ctx context.Context) error {
-	chosen, err := p.chosen()
+	chosen, err := p.choiceForms()
 	if err != nil {
 		return err
 	}
@@ -114,24 +114,24 @@ func (p *Plan[V]) pack(ctx context.Context) error {
 			s.doubt = s.packed.Info().Doubt
 		}
 		if s.packed == nil && s.inPlace == nil && p.lay.ptr != nil {
-			s.longest = p.lay.longest(s.part.First(), s.part.End())
+			s.longest = p.lay.longestMajor(s.part.First(), s.part.End())
 		}
 		return nil
 	})
 }
 
-// distribute brings the parts that are not packed to the devices as they are.
+// distribute copies the parts that are not packed to the devices.
 func (p *Plan[V]) distribute() error { return p.eachUnpacked((*share[V]).place) }
 
-// hostPointers makes the pointers that these parts are to have, where the host does.
+// hostPointers makes the local pointers of unpacked parts that the host makes.
 func (p *Plan[V]) hostPointers() error { return p.eachUnpacked((*share[V]).hostPointers) }
 
-// devicePointers makes those that devices make themselves.
+// devicePointers makes the local pointers of unpacked parts that the devices make.
 func (p *Plan[V]) devicePointers() error {
 	return p.eachUnpacked(func(s *share[V], _ layout[V]) error { return s.devicePointers() })
 }
 
-// eachUnpacked serves the devices whose parts are not packed, as each does.
+// eachUnpacked calls f for each device whose part is not packed, as each does.
 func (p *Plan[V]) eachUnpacked(f func(*share[V], layout[V]) error) error {
 	return p.each(func(i int) error {
 		if s := p.shares[i]; s.packed == nil {
@@ -141,32 +141,31 @@ func (p *Plan[V]) eachUnpacked(f func(*share[V], layout[V]) error) error {
 	})
 }
 
-// eachDevice serves all devices, one goroutine for eachDevice, or one after the other for the
-// baseline.
+// each calls f for all devices at the same time, or one after the other with Baseline, and waits.
 func (p *Plan[V]) each(f func(i int) error) error {
 	if len(p.nodes) > 0 {
-		return p.eachNode(func(n *nodeShare[V]) error { return n.eachOf(f) })
+		return p.eachNode(func(n *nodeShare[V]) error { return n.eachDevice(f) })
 	}
 	if p.opt.Variant.Strategy != Baseline {
-		return together(len(p.parts), f)
+		return inParallel(len(p.parts), f)
 	}
 	errs := make([]error, len(p.parts))
 	for i := range p.parts {
 		errs[i] = f(i)
 	}
-	return joined(errs)
+	return joinErrors(errs)
 }
 
-// together calls f(0) ... f(n-1) at once, and waits.
-func together(n int, f func(i int) error) error {
+// inParallel calls f(0) ... f(n-1) at the same time and waits.
+func inParallel(n int, f func(i int) error) error {
 	errs := make([]error, n)
 	par.Do(n, func(i int) { errs[i] = f(i) })
-	return joined(errs)
+	return joinErrors(errs)
 }
 
-// joined is the errors of several devices: all of them, or one that says what is
-// wrong with the input, which is the same for all.
-func joined(errs []error) error {
+// joinErrors returns the errors of several devices as one. An input error is returned alone, because it is the same for
+// all devices.
+func joinErrors(errs []error) error {
 	for _, err := range errs {
 		if err != nil && sparse.IsInput(err) {
 			return err

@@ -4,13 +4,13 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Share describes one device's part of a plan.
+// Share is the part of a matrix that one device multiplies.
 type Share struct {
 	Device int // index in System.Devices
 	Part   Part
 }
 
-// Dims gives the number of rows and columns of A.
+// Dims returns the number of rows and columns of A.
 func (p *Plan[V]) Dims() (rows, cols int) {
 	if p.lay.byRow {
 		return p.lay.majors, p.lay.minors
@@ -18,24 +18,22 @@ func (p *Plan[V]) Dims() (rows, cols int) {
 	return p.lay.minors, p.lay.majors
 }
 
-// NNZ is the number of stored entries.
+// NNZ returns the number of stored entries.
 func (p *Plan[V]) NNZ() int64 { return p.nnz }
 
-// Format is the format in which the matrix was split: csr, csc or coo. Packed tells the
-// forms that the devices multiply in.
+// Format returns the format in which the matrix was split: csr, csc or coo. Packed returns the forms of the parts.
 func (p *Plan[V]) Format() sparse.Format { return p.lay.format }
 
-// Rule is the rule by which the matrix was split.
+// Rule returns the rule by which the matrix was split.
 func (p *Plan[V]) Rule() SplitRule { return p.rule }
 
-// Deterministic reports whether products have the same bits on all devices; see
-// PlanOptions.Deterministic.
+// Deterministic reports whether products have the same bits on all devices; see PlanOptions.Deterministic.
 func (p *Plan[V]) Deterministic() bool { return p.opt.Deterministic }
 
-// Timing is how long it took to make the plan.
+// Timing returns the time that each phase of NewPlan took.
 func (p *Plan[V]) Timing() PlanTiming { return p.timing }
 
-// Shares describes the parts, one per device.
+// Shares returns the parts, one for each device.
 func (p *Plan[V]) Shares() []Share {
 	out := make([]Share, len(p.parts))
 	for i, q := range p.parts {
@@ -44,8 +42,7 @@ func (p *Plan[V]) Shares() []Share {
 	return out
 }
 
-// Bytes is the device memory that the plan holds now, without what it uses in
-// place.
+// Bytes returns the device memory that the plan holds now, without arrays that it uses in place.
 func (p *Plan[V]) Bytes() int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -63,7 +60,7 @@ func (p *Plan[V]) Bytes() int64 {
 	if p.x.Buf != nil {
 		sum += p.x.Buf.Bytes()
 	}
-	sum += p.byRow.bytes()
+	sum += p.rowBuffers.bytes()
 	if p.transposed != nil {
 		sum += p.transposed.Bytes()
 	}

@@ -7,19 +7,18 @@ import (
 	"github.com/msrep-go/msrep/numa"
 )
 
-// PlanNode is the part of a plan that is on one node.
+// PlanNode describes the part of a plan on one NUMA node.
 type PlanNode struct {
 	Node    int
 	Devices []int          // indices in System.Devices
 	NNZ     int64          // entries
-	Bytes   int64          // of device memory that the plan holds there
-	Pages   numa.PageCount // where the pages of that memory are, as the kernel says
+	Bytes   int64          // device memory that the plan holds on the node
+	Pages   numa.PageCount // actual nodes of the pages of that memory, from the operating system
 }
 
-// Nodes tells which part of the plan is on which node, and where its memory lies.
-// It is empty without placement: the matrix is then used where it is. Pages stays
-// empty where the system does not tell; buffers below 16 KiB are not in it. It
-// waits for a product that is running.
+// Nodes returns the parts of a placed plan by node, and where their memory is. It returns nil for a plan that is not
+// placed. Pages is empty if the operating system does not report it, and leaves out buffers below 16 KiB. Nodes waits
+// for a running product.
 func (p *Plan[V]) Nodes() []PlanNode {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -45,8 +44,8 @@ func (p *Plan[V]) Nodes() []PlanNode {
 	return out
 }
 
-// countX adds the interleaved copy of x: to each node its share of the bytes, and
-// the pages that are there. Pages that are on none of the nodes go to the first.
+// countX adds the interleaved copy of x to out: to each node an equal fraction of the bytes, and the pages on this
+// node. Pages on other nodes count for the first node.
 func (p *Plan[V]) countX(out []PlanNode) {
 	pages, bytes := pagesOf(p.x.Buf), p.x.Buf.Bytes()
 	for i := range out {
@@ -58,7 +57,7 @@ func (p *Plan[V]) countX(out []PlanNode) {
 	out[0].Pages.Add(pages)
 }
 
-// pagesOf counts the pages of a buffer that has pages of its own.
+// pagesOf counts the pages of a buffer by node; none for a small buffer, which shares its pages with others.
 func pagesOf(b kernels.Buffer) (none numa.PageCount) {
 	d, ok := b.Device().(kernels.HostMapper)
 	if !ok || b.Bytes() < mem.MinMapped {

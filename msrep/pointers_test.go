@@ -21,15 +21,15 @@ func TestDevicesMakeThePointersOfTheirParts(t *testing.T) {
 	for _, format := range []sparse.Format{sparse.FormatCSR, sparse.FormatCSC} {
 		for _, strategy := range []Strategy{Optimized, Partial, Baseline} {
 			for devices, others := range map[string]int{"sim:1": 0, "sim:3": 3} {
-				var heard log
-				sys := open(t, Config{Devices: devices, Trace: heard.hear})
+				var recorded eventLog
+				sys := open(t, Config{Devices: devices, Trace: recorded.record})
 				plan := planOf[float64](t, sys, a, PlanOptions{Storage: Storage{Format: format}, Variant: Variant{Strategy: strategy, Split: partition.RuleNNZ}})
 				var made []string
 				for _, s := range plan.shares {
 					require.Equal(t, int64(s.part.Majors())+1, s.ptr.Len)
-					require.Nil(t, s.window.Buf, "it was freed")
-					require.Nil(t, s.local)
-					for _, name := range heard.names(s.dev.Info().ID) {
+					require.Nil(t, s.globalPtr.Buf, "it was freed")
+					require.Nil(t, s.localPtr)
+					for _, name := range recorded.names(s.dev.Info().ID) {
 						if name == "local-ptr" {
 							made = append(made, name)
 						}
@@ -54,7 +54,7 @@ func TestADeviceThatFailsAtItsPointersLeaksNothing(t *testing.T) {
 	failures := 0
 	for n := 1; n < 80; n++ {
 		left := n
-		sys := &System{plans: map[io.Closer]bool{}}
+		sys := &System{closers: map[io.Closer]bool{}}
 		for i := range 2 {
 			c := sim.Config{Index: i}
 			if i == 1 {
@@ -82,10 +82,10 @@ func TestADeviceThatFailsAtItsPointersLeaksNothing(t *testing.T) {
 			require.Zero(t, d.InUse())
 		}
 	}
-	require.Positive(t, failures, "the kernel must be reached")
+	require.Positive(t, failures, "the kernel must fail in some run")
 }
 
-// A long row is shared by many warps, in csr that nobody packed, too.
+// Many warps share a long row, also in an unpacked part in CSR.
 func TestPartsWithALongRowAreMultipliedByMergePath(t *testing.T) {
 	const n = 5000
 	for _, long := range []bool{false, true} {
@@ -101,7 +101,7 @@ func TestPartsWithALongRowAreMultipliedByMergePath(t *testing.T) {
 		ran := map[string]bool{}
 		d, err := sim.Open(sim.Config{Trace: func(kernel string, _ ptx.Counters) { ran[kernel] = true }})
 		require.NoError(t, err)
-		sys := &System{plans: map[io.Closer]bool{}, devices: []kernels.Device{d}}
+		sys := &System{closers: map[io.Closer]bool{}, devices: []kernels.Device{d}}
 		x, y := sines(n), make([]float64, n)
 		plan := planOf[float64](t, sys, a, PlanOptions{Storage: Storage{Format: sparse.FormatCSR}})
 		multiply(t, plan, NoTrans, 1, x, 0, y)

@@ -18,7 +18,7 @@ import (
 	"github.com/msrep-go/msrep/sparse/cpms"
 )
 
-func TestProductsReadAsMuchOfEachValueAsThePlanSays(t *testing.T) {
+func TestProductsReadTheStatedSegmentsOfEachValue(t *testing.T) {
 	a := blocksOf4(60)
 	for k := range a.Val {
 		a.Val[k] = math.Sin(float64(k))
@@ -47,7 +47,7 @@ func TestProductsReadAsMuchOfEachValueAsThePlanSays(t *testing.T) {
 	}
 }
 
-// cutValues is the matrix with the bits of each value that a product with p reads.
+// cutValues returns a with only those bits of each value that a product with p reads.
 func cutValues(a *sparse.CSR[float64], p kernels.Segments) *sparse.CSR[float64] {
 	cut := *a
 	cut.Val = slices.Clone(a.Val)
@@ -57,7 +57,7 @@ func cutValues(a *sparse.CSR[float64], p kernels.Segments) *sparse.CSR[float64] 
 	return &cut
 }
 
-// drawRows is a matrix whose rows have 0 to cols entries, so that devices share rows.
+// drawRows draws a matrix whose rows have 0 to cols entries, so that devices share rows.
 func drawRows(t *rapid.T) *sparse.CSR[float64] {
 	rows, cols := rapid.IntRange(1, 40).Draw(t, "rows"), rapid.IntRange(1, 60).Draw(t, "columns")
 	a := &sparse.CSR[float64]{Rows: rows, Cols: cols, RowPtr: []int64{0}}
@@ -92,7 +92,7 @@ func TestFewerSegmentsGiveTheSameOnAnyDevices(t *testing.T) {
 			Expected: Expected{Transposed: rapid.IntRange(0, 1).Draw(t, "expected transposed")},
 		}
 		if strings.HasPrefix(name, "sim") {
-			o.Expected.Transposed = 1 // their forms do not scatter
+			o.Expected.Transposed = 1 // their forms compute no minor products
 		}
 		if o.Variant.Strategy == Baseline {
 			o.Variant.Split = ""
@@ -108,7 +108,7 @@ func TestFewerSegmentsGiveTheSameOnAnyDevices(t *testing.T) {
 				from, to = to, from
 			}
 			const count = 2
-			block := func(val []float64, n int) MultiVector[float64] {
+			vectors := func(val []float64, n int) MultiVector[float64] {
 				return MultiVector[float64]{Val: val, Count: count, Stride: n, ByColumn: true}
 			}
 			x, y := make([]float64, count*from), make([]float64, count*to)
@@ -119,7 +119,7 @@ func TestFewerSegmentsGiveTheSameOnAnyDevices(t *testing.T) {
 				y[i] = float64(i % 7)
 			}
 			got := slices.Clone(y)
-			multiplyMany(t, plan, op, 2, block(x, from), -.5, block(got, to))
+			multiplyMany(t, plan, op, 2, vectors(x, from), -.5, vectors(got, to))
 			for v := range count {
 				x, y, got := x[v*from:][:from], y[v*to:][:to], got[v*to:][:to]
 				want := reference.Multiply(op == Trans, 2, sparse.Matrix[float64](cut), x, -.5, y)

@@ -2,9 +2,9 @@ package msrep
 
 import "github.com/msrep-go/msrep/kernels"
 
-// prepare brings what of the part the kernel needs to the device.
+// prepare copies the arrays of the part that the kernel needs to the device, if they are not there.
 func (s *share[V]) prepare(l layout[V], byMajor bool) error {
-	if s.packs(byMajor) {
+	if s.usesPacked(byMajor) {
 		return nil
 	}
 	if err := s.hostPointers(l); err != nil {
@@ -16,18 +16,18 @@ func (s *share[V]) prepare(l layout[V], byMajor bool) error {
 	return s.devicePointers()
 }
 
-// inPlace makes vectors of the caller's own memory, except for partial results
-// of several devices.
-func (r *run[V]) inPlace(s *share[V]) (*vectors[V], error) {
+// inPlaceVectors returns the vectors of a device that uses x and y of the caller in place. If several devices compute
+// partial results, y is a vector of the device.
+func (r *run[V]) inPlaceVectors(s *share[V]) (*vectors[V], error) {
 	d := s.inPlace
 	x := kernels.AdoptArray(d, r.xFor(s))
 	if s.nodeX != nil {
 		x = *s.nodeX
 	}
-	if r.straight() {
+	if r.writesToY() {
 		y := r.yFor(s)
-		s.here = vectors[V]{x: x, y: kernels.AdoptArray(d, y), host: y}
-		return &s.here, nil
+		s.current = vectors[V]{x: x, y: kernels.AdoptArray(d, y), host: y}
+		return &s.current, nil
 	}
 	kept := s.vec[r.byMajor]
 	if kept == nil {
@@ -41,18 +41,18 @@ func (r *run[V]) inPlace(s *share[V]) (*vectors[V], error) {
 			return nil, err
 		}
 	}
-	s.here = vectors[V]{x: x, y: kept.y, host: kept.host}
-	return &s.here, nil
+	s.current = vectors[V]{x: x, y: kept.y, host: kept.host}
+	return &s.current, nil
 }
 
-// copies gives the device's own vectors, allocated by its first product of this
-// kind, and room on the host for what comes back.
-func (r *run[V]) copies(s *share[V]) (*vectors[V], error) {
+// deviceVectors returns the vectors of the device and the host memory that receives its result. The first product of
+// each kind allocates them.
+func (r *run[V]) deviceVectors(s *share[V]) (*vectors[V], error) {
 	if v := s.vec[r.byMajor]; v != nil {
 		return v, nil
 	}
 	v := &vectors[V]{}
-	s.vec[r.byMajor] = v // so that close finds what was made of it
+	s.vec[r.byMajor] = v // before it is complete, so that close frees its arrays
 	var err error
 	if v.x, err = kernels.NewArray[V](s.dev, int64(len(r.xFor(s)))); err != nil {
 		delete(s.vec, r.byMajor)
@@ -69,13 +69,13 @@ func (r *run[V]) copies(s *share[V]) (*vectors[V], error) {
 	return v, err
 }
 
-// straight reports whether devices write their results, with beta, to y itself:
-// to the rows that each owns, or to all of y where there is one device only.
-func (r *run[V]) straight() bool {
+// writesToY reports whether devices write their results, with beta, directly to y: each device to the rows that it
+// owns, or a single device to all of y.
+func (r *run[V]) writesToY() bool {
 	return r.plan.opt.Variant.Strategy == Optimized && (r.byMajor || len(r.plan.shares) == 1)
 }
 
-// yFor is what of y a device writes when it writes straight to y.
+// yFor returns the elements of y that a device writes if writesToY holds.
 func (r *run[V]) yFor(s *share[V]) []V {
 	if !r.byMajor {
 		return r.y
@@ -83,7 +83,7 @@ func (r *run[V]) yFor(s *share[V]) []V {
 	return r.y[s.part.OwnFirst:s.part.OwnEnd]
 }
 
-// xFor is what of x a device reads: all of it, or the elements of its majors.
+// xFor returns the elements of x that a device reads: all, or those of its majors.
 func (r *run[V]) xFor(s *share[V]) []V {
 	if r.byMajor || r.plan.lay.ptr == nil {
 		return r.x
@@ -91,15 +91,14 @@ func (r *run[V]) xFor(s *share[V]) []V {
 	return r.x[s.part.First():s.part.End()]
 }
 
-// op is the kernel call for a device. Where the host adds partial results, beta
-// is left to it.
-func (r *run[V]) op(s *share[V], v *vectors[V], carry kernels.Array[V]) kernels.Operation {
+// operation returns the kernel operation for a device. If partial results are merged later, beta is applied then.
+func (r *run[V]) operation(s *share[V], v *vectors[V], carry kernels.Array[V]) kernels.Operation {
 	beta := r.beta
-	if !r.straight() {
+	if !r.writesToY() {
 		beta = 0
 	}
 	if s.asCSR {
-		return r.compressedOp(s, v, carry, beta)
+		return r.compressedOperation(s, v, carry, beta)
 	}
 	if r.plan.lay.ptr == nil {
 		a := kernels.Coordinate[V]{Part: s.part.Shift(0, s.part.StartIdx), Major: s.major, Minor: s.minor, Val: s.val}
@@ -111,10 +110,10 @@ func (r *run[V]) op(s *share[V], v *vectors[V], carry kernels.Array[V]) kernels.
 	if r.byMajor && s.packed != nil {
 		return &kernels.MajorProductPacked[V]{A: s.packed, Alpha: r.alpha, Beta: beta, X: v.x, Y: v.y, Carry: carry}
 	}
-	if s.packs(r.byMajor) {
+	if s.usesPacked(r.byMajor) {
 		return &kernels.MinorProductPacked[V]{A: s.packed, Alpha: r.alpha, Beta: beta, X: v.x, Y: v.y}
 	}
-	entries := int64(0) // a window of the global pointers counts from the start of the matrix
+	entries := int64(0) // the global pointers count from the start of the matrix
 	if s.inPlace == nil {
 		entries = s.part.StartIdx
 	}
@@ -128,9 +127,9 @@ func (r *run[V]) op(s *share[V], v *vectors[V], carry kernels.Array[V]) kernels.
 	return &kernels.MinorProduct[V]{A: a, Alpha: r.alpha, Beta: beta, X: v.x, Y: v.y}
 }
 
-// compressedOp is op for a part in COO that the device has made pointers for. x of products that
-// scatter has an element for each major of the matrix, as those of parts in COO do.
-func (r *run[V]) compressedOp(s *share[V], v *vectors[V], carry kernels.Array[V], beta V) kernels.Operation {
+// compressedOperation is operation for a part in COO whose device has made pointers. In minor products, v.x has an
+// element for each major of the matrix, as for parts in COO.
+func (r *run[V]) compressedOperation(s *share[V], v *vectors[V], carry kernels.Array[V], beta V) kernels.Operation {
 	p := s.part
 	a := kernels.Compressed[V]{Part: p.Shift(p.First(), p.StartIdx), Ptr: s.ptr, Idx: s.minor, Val: s.val, Longest: s.longest}
 	if r.byMajor {

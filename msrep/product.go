@@ -12,25 +12,24 @@ import (
 
 // SpMV computes y = alpha*op(A)*x + beta*y. LastTiming returns the time of each phase.
 //
-// op(A) is m x n; x has n elements and y has m, and they must not overlap. beta = 0
-// overwrites y without reading it; alpha = 0 reads neither A nor x. Bad arguments
-// are *sparse.InputError and leave y unchanged; after any other error, also when ctx
-// ends, y is unspecified.
+// op(A) is m x n, x has n elements, y has m. x and y must not overlap. beta = 0 overwrites y without reading it;
+// alpha = 0 reads neither A nor x. Bad arguments give a *sparse.InputError and leave y unchanged. After any other
+// error, such as that of ctx, y is unspecified.
 func (p *Plan[V]) SpMV(ctx context.Context, op Transpose, alpha V, x []V, beta V, y []V) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer p.rescue(&err)
-	if err := p.enter(ctx); err != nil {
+	if err := p.lock(ctx); err != nil {
 		return err
 	}
 	defer p.mu.Unlock()
-	defer p.span("spmv", &err)()
+	defer p.traceCall("spmv", &err)()
 	if p.last, err = p.multiply(ctx, op, alpha, x, beta, y); err != nil {
 		p.last = Timing{}
 	}
 	return err
 }
 
-// multiply is SpMV for those who hold the plan.
+// multiply is SpMV for callers that hold p.mu.
 func (p *Plan[V]) multiply(ctx context.Context, op Transpose, alpha V, x []V, beta V, y []V) (t Timing, err error) {
 	if err := p.usable(ctx); err != nil {
 		return t, err
@@ -38,21 +37,21 @@ func (p *Plan[V]) multiply(ctx context.Context, op Transpose, alpha V, x []V, be
 	if err := p.checkVectors(op, x, y); err != nil {
 		return t, err
 	}
-	if err := p.transposeFixed(ctx, op); err != nil {
+	if err := p.transposeIfDeterministic(ctx, op); err != nil {
 		return t, err
 	}
-	if err := p.transposeLater(ctx, op); err != nil {
+	if err := p.transposeIfFrequent(ctx, op); err != nil {
 		return t, err
 	}
-	if q := p.instead(op); q != nil {
+	if q := p.transposedFor(op); q != nil {
 		err := q.SpMV(ctx, op, alpha, x, beta, y)
 		return q.LastTiming(), err
 	}
-	if p.lacks(op) {
+	if p.needsReleased(op) {
 		return t, errReleased
 	}
-	if p.opt.Storage.Segments.Count != 0 && p.needsRows(op) {
-		return t, sparse.Inputf("precision", "this plan reads %d of %d segments for products with A only: state Expected.Transposed", p.opt.Storage.Segments.Read, p.opt.Storage.Segments.Count)
+	if p.opt.Storage.Segments.Count != 0 && p.needsUnpacked(op) {
+		return t, sparse.Inputf("precision", "this plan reads %d of %d segments only for products without transpose: set Expected.Transposed", p.opt.Storage.Segments.Read, p.opt.Storage.Segments.Count)
 	}
 	if alpha == 0 {
 		begin := time.Now()
@@ -61,7 +60,7 @@ func (p *Plan[V]) multiply(ctx context.Context, op Transpose, alpha V, x []V, be
 		t.Devices = make([]time.Duration, len(p.shares))
 		return t, nil
 	}
-	if err := p.lookAgain(ctx); err != nil {
+	if err := p.retuneIfDue(ctx); err != nil {
 		return t, err
 	}
 	if err := p.waitPending(); err != nil {
@@ -69,24 +68,24 @@ func (p *Plan[V]) multiply(ctx context.Context, op Transpose, alpha V, x []V, be
 	}
 	if p.direct() {
 		t, err = p.multiplyDirect(ctx, op, alpha, x, beta, y)
-		p.later.busy += t.Total
+		p.retuning.productTime += t.Total
 		return t, err
 	}
 	r := p.begin(ctx)
 	defer p.end()
 	r.byMajor, r.alpha, r.beta, r.x, r.y = p.lay.byMajor(op), alpha, beta, x, y
 	begin := time.Now()
-	if err := r.serveAll(); err != nil {
+	if err := r.multiplyParts(); err != nil {
 		return t, p.fail(ctx, err)
 	}
-	served := time.Since(begin)
+	multiplied := time.Since(begin)
 	if err := r.merge(); err != nil {
 		return t, err
 	}
-	t = r.sum()
+	t = r.timing()
 	t.Total = time.Since(begin)
-	t.Merge += t.Total - served
-	p.later.busy += t.Total
+	t.Merge += t.Total - multiplied
+	p.retuning.productTime += t.Total
 	return t, nil
 }
 
@@ -104,15 +103,15 @@ func (p *Plan[V]) checkVectors(op Transpose, x, y []V) error {
 	return p.checkResult(y)
 }
 
-// checkResult refuses a y that would overwrite the values of the matrix.
+// checkResult returns an error if y overlaps the values of the matrix.
 func (p *Plan[V]) checkResult(y []V) error {
-	if mem.Overlap(y, p.given) {
-		return sparse.Inputf("y", "shares memory with the values of the matrix, which must not change while a plan has it")
+	if mem.Overlap(y, p.givenVal) {
+		return sparse.Inputf("y", "shares memory with the values of the matrix, which must not change while the plan is open")
 	}
 	return nil
 }
 
-// began is the run of the next product. A plan has one at a time, and keeps its memory.
+// begin returns the run of the next product. A plan has one run at a time and reuses its memory.
 func (p *Plan[V]) begin(ctx context.Context) *run[V] {
 	times := p.run.times
 	if times == nil {
@@ -123,74 +122,74 @@ func (p *Plan[V]) begin(ctx context.Context) *run[V] {
 	return &p.run
 }
 
-// end lets go of what belongs to the caller.
+// end drops the references to the caller's vectors.
 func (p *Plan[V]) end() {
 	p.run = run[V]{times: p.run.times}
 	for _, s := range p.shares {
-		s.here = vectors[V]{}
+		s.current = vectors[V]{}
 	}
 }
 
-// run is one product under way.
+// run is a product in progress.
 type run[V sparse.Value] struct {
 	plan        *Plan[V]
 	ctx         context.Context
-	byMajor     bool // results are merged by rows, not as whole vectors
+	byMajor     bool // a major product, whose results are merged by row; otherwise whole vectors are merged
 	alpha, beta V
 	x, y        []V
 	times       []Timing // by device
-	nodeCarry   []V      // at the first device of each node: its partial sum of a row that an earlier node owns
+	nodeCarry   []V      // carry of each node, at the index of its first device
 }
 
-// serveAll does the parts of all devices.
-func (r *run[V]) serveAll() error {
+// multiplyParts computes the partial results of all devices.
+func (r *run[V]) multiplyParts() error {
 	p := r.plan
 	switch {
 	case p.amongDevices():
 		return r.exchange()
 	case len(p.nodes) > 0:
 		r.nodeCarry = make([]V, len(p.shares))
-		return r.serveNodes()
+		return r.multiplyOnNodes()
 	case len(p.shares) == 1:
-		return r.serve(0)
+		return r.multiplyPart(0)
 	}
-	return p.each(r.serve)
+	return p.each(r.multiplyPart)
 }
 
-// serve does one device's part of the product.
-func (r *run[V]) serve(i int) error {
+// multiplyPart computes the partial result of device i.
+func (r *run[V]) multiplyPart(i int) error {
 	if r.plan.shares[i].inPlace != nil {
-		return r.serveInPlace(i)
+		return r.multiplyPartInPlace(i)
 	}
-	return r.serveCopies(i)
+	return r.multiplyPartCopied(i)
 }
 
-// serveInPlace is serve where the device works on x and y themselves.
-func (r *run[V]) serveInPlace(i int) error {
+// multiplyPartInPlace is multiplyPart for a device that uses host memory in place.
+func (r *run[V]) multiplyPartInPlace(i int) error {
 	s := r.plan.shares[i]
 	if err := s.prepare(r.plan.lay, r.byMajor); err != nil {
 		return err
 	}
-	v, err := r.inPlace(s)
+	v, err := r.inPlaceVectors(s)
 	if err != nil {
 		return err
 	}
 	if err := r.ctx.Err(); err != nil {
 		return err
 	}
-	r.times[i].Kernel, err = s.kernel(r.op(s, v, s.carry))
+	r.times[i].Kernel, err = s.kernel(r.operation(s, v, s.carry))
 	return err
 }
 
-// serveCopies is serve where the device has vectors of its own. All of its y comes back, behind the sum of
-// a row that an earlier part owns if it has one.
-func (r *run[V]) serveCopies(i int) error {
+// multiplyPartCopied is multiplyPart for a device that has its own vectors. It copies the result of the device to the
+// host. If the part begins within a row, the first element of the result is the carry.
+func (r *run[V]) multiplyPartCopied(i int) error {
 	s, t := r.plan.shares[i], &r.times[i]
 	begin := time.Now()
 	if err := s.prepare(r.plan.lay, r.byMajor); err != nil {
 		return err
 	}
-	v, err := r.copies(s)
+	v, err := r.deviceVectors(s)
 	if err != nil {
 		return err
 	}
@@ -208,7 +207,7 @@ func (r *run[V]) serveCopies(i int) error {
 	if r.byMajor && s.part.StartFlag {
 		own.y, carry = v.y.Sub(1, v.y.Len), v.y.Sub(0, 1)
 	}
-	if t.Kernel, err = s.kernel(r.op(s, &own, carry)); err != nil {
+	if t.Kernel, err = s.kernel(r.operation(s, &own, carry)); err != nil {
 		return err
 	}
 	begin = time.Now()
@@ -220,18 +219,18 @@ func (r *run[V]) serveCopies(i int) error {
 	return err
 }
 
-// merge joins what the devices left.
+// merge merges the results of the devices into y.
 func (r *run[V]) merge() error {
 	p := r.plan
 	switch {
-	case p.amongDevices(): // they have merged it
+	case p.amongDevices(): // exchange has merged them
 		return nil
-	case !r.byMajor && r.straight():
+	case !r.byMajor && r.writesToY():
 		return nil
-	case r.byMajor && !r.straight():
+	case r.byMajor && !r.writesToY():
 		return merge.CopyRows(r.y, r.beta, p.parts, r.hosts())
 	case len(p.nodes) > 0:
-		return r.acrossNodes()
+		return r.mergeNodes()
 	case r.byMajor:
 		return r.addCarries()
 	case p.opt.Variant.Strategy == Baseline:
@@ -240,7 +239,7 @@ func (r *run[V]) merge() error {
 	return merge.Sum(r.y, r.beta, r.hosts())
 }
 
-// addCarries adds each device's partial sum to the row that an earlier one owns.
+// addCarries adds the carry of each device to its row, which an earlier device owns.
 func (r *run[V]) addCarries() error {
 	if len(r.plan.shares) == 1 {
 		return nil
@@ -252,7 +251,7 @@ func (r *run[V]) addCarries() error {
 	return merge.Rows(r.y, r.plan.parts, carry)
 }
 
-// carries reads the partial sums of the devices [first, end).
+// carries reads the carries of the devices [first, end).
 func (r *run[V]) carries(first, end int) ([]V, error) {
 	carry := make([]V, end-first)
 	for i, s := range r.plan.shares[first:end] {
@@ -269,7 +268,7 @@ func (r *run[V]) carries(first, end int) ([]V, error) {
 	return carry, nil
 }
 
-// hosts is the partial results of the devices.
+// hosts returns the partial results of the devices in host memory.
 func (r *run[V]) hosts() [][]V {
 	out := make([][]V, len(r.plan.shares))
 	for i, s := range r.plan.shares {
@@ -278,8 +277,8 @@ func (r *run[V]) hosts() [][]V {
 	return out
 }
 
-// sum joins the times of the devices.
-func (r *run[V]) sum() (t Timing) {
+// timing combines the times of the devices.
+func (r *run[V]) timing() (t Timing) {
 	t.Devices = make([]time.Duration, 0, len(r.times))
 	for _, d := range r.times {
 		t.Devices = append(t.Devices, d.Kernel)

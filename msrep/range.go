@@ -11,21 +11,19 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// goroutineGrain is how many times as much a goroutine must have to do to be worth it as a worker
-// that looks for work.
+// goroutineGrain is the smallest piece of work for a new goroutine, as a multiple of the smallest piece for a worker
+// that polls for work.
 const goroutineGrain = 4
 
-// Range cuts [0, n) into equal pieces of at least grain items, calls f(lo, hi) for each, at the
-// same time, and waits until all are done. It is for what is done with vectors in host memory
-// between products. Where the System has one CPU device its workers call f: after a product
-// they go on looking for work for a moment, and would keep goroutines from their CPUs meanwhile.
-// With them, choose a grain of half a microsecond of work or more. Otherwise new goroutines call
-// f, with at least 4*grain items each.
+// Range cuts [0, n) into equal pieces of at least grain items, calls f(lo, hi) for all pieces at the same time, and
+// waits. It is meant for loops over vectors in host memory between products. If the System has a single CPU device,
+// its workers call f: after a product they poll for more work for a short time and would slow down new goroutines.
+// Choose a grain of at least half a microsecond of work. On other systems, new goroutines call f, each with at least
+// 4*grain items.
 //
-// A panic of f becomes an error that says so; whether f was called for all pieces is then
-// unspecified, and the plan can still be used. f must not use the System. Range does not wait for
-// a product that is under way. Where the workers of a closed System would have to call f, it gives
-// ErrClosed.
+// A panic in f becomes an error; f may then have been called for only some of the pieces. The plan can still be used. f
+// must not use the System. Range does not wait for a running product. It returns ErrClosed if the System is closed and
+// its workers would call f.
 func (p *Plan[V]) Range(n, grain int, f func(lo, hi int)) (err error) {
 	if p == nil || p.sys == nil {
 		return errNoPlan
@@ -38,7 +36,7 @@ func (p *Plan[V]) Range(n, grain int, f func(lo, hi int)) (err error) {
 	}
 	grain = min(max(grain, 1), n)
 	defer func() {
-		if panicked, ok := errors.AsType[*crash.Error](err); ok { // wherever it was recovered
+		if panicked, ok := errors.AsType[*crash.Error](err); ok { // of a worker or of this goroutine
 			err = fmt.Errorf("f: panicked: %w", panicked)
 		}
 	}()
@@ -54,7 +52,7 @@ func (p *Plan[V]) Range(n, grain int, f func(lo, hi int)) (err error) {
 	return nil
 }
 
-// workers is the workers of the only CPU device; nil where there are other devices, or none.
+// workers returns the workers of the CPU device if it is the only device of the System, otherwise nil.
 func (p *Plan[V]) workers() cpu.Workers {
 	if w, ok := p.sys.devices[0].(cpu.Workers); ok && len(p.sys.devices) == 1 && len(p.sys.nodes) == 0 {
 		return w
@@ -62,7 +60,7 @@ func (p *Plan[V]) workers() cpu.Workers {
 	return nil
 }
 
-// rangeOn cuts [0, n) into equal pieces for t workers, one at least, and calls f for each.
+// rangeOn cuts [0, n) into equal pieces for max(t, 1) workers and calls f for each piece.
 func rangeOn(w cpu.Workers, t int, n int64, f func(lo, hi int64)) error {
 	t = max(t, 1)
 	return w.Run(t, func(i int) { f(par.Cut(n, t, i), par.Cut(n, t, i+1)) })

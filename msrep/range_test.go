@@ -37,9 +37,9 @@ func TestRangeGivesEveryItemToOnePiece(t *testing.T) {
 				panic("oh dear")
 			}
 		})
-		require.Regexp(t, `^f: panicked: oh dear \(msrep/range_test.go:\d+\)$`, err.Error(), "%+v: not a fault of the device or of msrep", c)
+		require.Regexp(t, `^f: panicked: oh dear \(msrep/range_test.go:\d+\)$`, err.Error(), "%+v: the error must name neither the device nor msrep", c)
 		require.EqualError(t, plan.Range(100, 1, nil), "f: is nil")
-		require.NoError(t, plan.Range(100, 1, func(lo, hi int) {}), "the workers go on")
+		require.NoError(t, plan.Range(100, 1, func(lo, hi int) {}), "the workers still run")
 		require.NoError(t, sys.Close())
 		if c.Devices == "cpu:1" {
 			require.ErrorIs(t, plan.Range(100, 1, func(lo, hi int) {}), ErrClosed)
@@ -51,7 +51,7 @@ func TestRangeGivesEveryItemToOnePiece(t *testing.T) {
 func TestRangeHasAPieceForEachWorkerOfOneDeviceAndFewerOfSeveral(t *testing.T) {
 	a, err := sparse.NewCSR(1, 1, []int64{0, 1}, []int32{0}, []float64{1})
 	require.NoError(t, err)
-	for devices, want := range map[string]int32{"cpu:1": 6, "cpu:2": 1} { // a grain of goroutines is four times as large
+	for devices, want := range map[string]int32{"cpu:1": 6, "cpu:2": 1} { // goroutines need pieces of at least 4*grain
 		sys := open(t, Config{Devices: devices, Threads: 6})
 		plan := planOf(t, sys, sparse.Matrix[float64](a), PlanOptions{})
 		var pieces atomic.Int32

@@ -15,13 +15,12 @@ import (
 	"github.com/msrep-go/msrep/numa"
 )
 
-// twoNodes is a machine with these CPUs on nodes 0 and other.
+// twoNodes returns a machine with cpus0 on node 0 and cpus1 on node other.
 func twoNodes(cpus0 []int, other int, cpus1 []int) *numa.Topology {
 	return &numa.Topology{Nodes: []numa.Node{{ID: 0, CPUs: cpus0}, {ID: other, CPUs: cpus1}}}
 }
 
-// refusals are machines and kernels that refuse what placement asks for, with a
-// part of the warning.
+// refusals are cases in which the operating system refuses a placement request, with a part of the warning.
 var refusals = map[string]struct {
 	machine func(here []int) *numa.Topology
 	forbid  []uint32 // system calls
@@ -51,8 +50,7 @@ var refusals = map[string]struct {
 	},
 }
 
-// A filter of system calls can't be taken off again, and a process has one
-// warning: each case runs in a process of its own.
+// A filter of system calls cannot be removed, and a process warns only once, so each case runs in its own process.
 func TestRefusedPlacementGivesRightProductsAndOneWarning(t *testing.T) {
 	const variable = "MSREP_TEST_REFUSED"
 	if name := os.Getenv(variable); name != "" {
@@ -74,7 +72,7 @@ func TestRefusedPlacementGivesRightProductsAndOneWarning(t *testing.T) {
 	}
 }
 
-// requireOneWarning checks what a process of multiplyOnRefused said.
+// requireOneWarning checks the output of a process that ran multiplyOnRefused.
 func requireOneWarning(t *testing.T, out, warning string) {
 	var warnings []string
 	for line := range strings.Lines(out) {
@@ -99,8 +97,7 @@ func multiplyRefused(t *testing.T, name string) {
 	})
 }
 
-// multiplyOnRefused multiplies on two systems, one after the other; the second one
-// warns no more.
+// multiplyOnRefused multiplies on two systems, one after the other. Only the first one warns.
 func multiplyOnRefused(t *testing.T, warning string, open func() (*System, error)) {
 	const n = 40000
 	a := spreadMatrix(n, 8) // enough entries for copies of x
@@ -128,8 +125,7 @@ func multiplyOnRefused(t *testing.T, warning string, open func() (*System, error
 	}
 }
 
-// forbid makes the kernel answer these system calls with EPERM from now on, in
-// everyDevice threads.
+// forbid makes these system calls fail with EPERM from now on, in all threads.
 func forbid(t *testing.T, calls []uint32) {
 	if len(calls) == 0 {
 		return

@@ -13,18 +13,18 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-func TestAReleasedMatrixIsForgotten(t *testing.T) {
+func TestAReleasedMatrixIsNotUsedAgain(t *testing.T) {
 	ctx := context.Background()
 	forms := []kernels.Form{kernels.FormAuto}
 	for _, f := range cpu.Forms() {
-		if f != kernels.FormCSR { // parts as they are, which the plan goes on using
+		if f != kernels.FormCSR { // with csr the plan still uses the matrix
 			forms = append(forms, f)
 		}
 	}
 	for i, f := range append(forms, forms...) {
 		sys := openCPU(t, []string{"cpu:1", "cpu:3"}[i/len(forms)])
 		a := wideMatrix(3000)
-		if picky[f] {
+		if limitedForms[f] {
 			a = blocksOf4(750)
 		}
 		x, y := make([]float64, 3000), make([]float64, 3000)
@@ -34,18 +34,18 @@ func TestAReleasedMatrixIsForgotten(t *testing.T) {
 		for j := range y {
 			y[j] = float64(j % 5)
 		}
-		straight, transposed := reference.Multiply(false, 2, a, x, -.5, y), reference.Multiply(true, 2, a, x, -.5, y)
-		for _, expected := range []int{0, 10} { // transposed products are made by the form, or of the transposed matrix
+		plain, transposed := reference.Multiply(false, 2, a, x, -.5, y), reference.Multiply(true, 2, a, x, -.5, y)
+		for _, expected := range []int{0, 10} { // products with Trans use the form, or the transposed matrix
 			given := sparse.ToCSR[float64](sparse.ToCOO[float64](a))
 			plan, err := NewPlan(ctx, sys, given, PlanOptions{Storage: Storage{Form: f, Release: true}, Expected: Expected{Transposed: expected}})
-			if picky[f] && sparse.IsInput(err) {
+			if limitedForms[f] && sparse.IsInput(err) {
 				continue
 			}
 			require.NoError(t, err, f)
 			clear(given.Val)
 			clear(given.ColIdx)
 			clear(given.RowPtr)
-			for op, want := range map[Transpose]reference.Product{NoTrans: straight, Trans: transposed} {
+			for op, want := range map[Transpose]reference.Product{NoTrans: plain, Trans: transposed} {
 				got := slices.Clone(y)
 				multiply(t, plan, op, 2, x, -.5, got)
 				require.Equal(t, -1, reference.Check(got, want), f)
@@ -72,7 +72,7 @@ func TestADeterministicPlanRefusesTransposedProductsThatWereNotExpectedOnceRelea
 			require.NoError(t, err)
 		}
 		err = plan.SpMV(ctx, NoTrans, 2, x, 0, y)
-		require.NoError(t, err, "the plan lives on")
+		require.NoError(t, err, "the plan still works")
 		require.NoError(t, plan.Close())
 	}
 }
@@ -85,12 +85,12 @@ func TestUpdateValuesOfAPlanWithOneDirectionReleasedChangesNothing(t *testing.T)
 	y := make([]float64, 3)
 	for _, op := range []Transpose{NoTrans, Trans} {
 		err := plan.SpMV(ctx, op, 1, []float64{1, 1, 1}, 0, y)
-		require.NoError(t, err, "the plan lives on")
+		require.NoError(t, err, "the plan still works")
 		require.Equal(t, []float64{1, 2, 3}, y)
 	}
 }
 
-// blocksOf4 is n rows of 4 x 4 blocks, two in each.
+// blocksOf4 returns a matrix of n rows of 4 x 4 blocks, two blocks in each row.
 func blocksOf4(n int) *sparse.CSR[float64] {
 	coo := &sparse.COO[float64]{Rows: 4 * n, Cols: 4 * n}
 	for b := range n {
@@ -111,19 +111,19 @@ func TestACancelledUpdateChangesBothDirectionsOrNone(t *testing.T) {
 	for i := range x {
 		x[i] = 1
 	}
-	for calls := range 12 { // of Err before it says that the context ended
+	for calls := range 12 { // calls of Err before the context ends
 		plan := planOf(t, sys, a, PlanOptions{Expected: Expected{Transposed: 50}})
 		val := make([]float64, len(a.Val))
 		for i := range val {
 			val[i] = 5
 		}
-		if err := plan.UpdateValues(&endsAfter{Context: context.Background(), left: calls}, val); err != nil {
+		if err := plan.UpdateValues(newEndsAfter(calls), val); err != nil {
 			require.ErrorIs(t, err, context.Canceled)
 		}
 		var sums [2]float64
 		for i, op := range []Transpose{NoTrans, Trans} {
 			if err := plan.SpMV(context.Background(), op, 1, x, 0, y); err != nil {
-				require.ErrorContains(t, err, "unusable", "or all products are refused")
+				require.ErrorContains(t, err, "unusable", "otherwise all products fail")
 				sums[i] = -1
 				continue
 			}
@@ -132,17 +132,4 @@ func TestACancelledUpdateChangesBothDirectionsOrNone(t *testing.T) {
 		require.InDelta(t, sums[0], sums[1], 1e-9)
 		require.NoError(t, plan.Close())
 	}
-}
-
-// endsAfter is a context that ends after a number of looks at it.
-type endsAfter struct {
-	context.Context
-	left int
-}
-
-func (c *endsAfter) Err() error {
-	if c.left--; c.left < 0 {
-		return context.Canceled
-	}
-	return nil
 }

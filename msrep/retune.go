@@ -10,28 +10,28 @@ import (
 	"github.com/msrep-go/msrep/kernels"
 )
 
-// Retune looks again for the forms in which the devices multiply their parts fastest, and takes those of which it is
-// as sure as of the ones that the plan has (kernels.PackInfo.Doubt). A plan does so by itself where its forms
-// were chosen while other processes had the CPUs: after products that took some time, a few times at
-// most. Call Retune where a better moment is known, such as a machine that has become idle.
+// Retune searches again for the fastest form of each part. It replaces the form of a part unless the new choice is
+// less certain than the present one (kernels.PackInfo.Doubt). A plan retunes by itself, a few times at most, if its
+// forms were chosen while other processes used the CPUs. Call Retune at a better moment, for example when the machine
+// has become idle.
 //
-// It takes as long as making the plan, and as much memory again meanwhile; products wait. Where forms change, sums
-// are rounded in another order from then on, unless the plan is Deterministic. It does nothing for a plan whose Format
-// was named. After an error the plan goes on with the forms that it has, other than after a panic. With
-// PlanOptions.Storage.Release it is a *sparse.InputError.
+// Retune takes as long as NewPlan, and temporarily as much memory again; products wait for it. If a form changes,
+// sums are rounded in another order from then on, unless the plan is Deterministic. Retune does nothing if the
+// options prescribe the format or the form. After an error, except after a panic, the plan keeps its present forms.
+// With PlanOptions.Storage.Release, Retune returns a *sparse.InputError.
 func (p *Plan[V]) Retune(ctx context.Context) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer p.rescue(&err)
-	if err := p.enter(ctx); err != nil {
+	if err := p.lock(ctx); err != nil {
 		return err
 	}
 	defer p.mu.Unlock()
-	defer p.span("retune", &err)()
+	defer p.traceCall("retune", &err)()
 	if err := p.usable(ctx); err != nil {
 		return err
 	}
 	if p.src == nil || p.transposed.released() {
-		return errNoRows
+		return errRetuneReleased
 	}
 	if err := p.retune(ctx); err != nil || p.transposed == nil {
 		return err
@@ -39,46 +39,47 @@ func (p *Plan[V]) Retune(ctx context.Context) (err error) {
 	return p.transposed.Retune(ctx)
 }
 
-// later is when a plan whose forms are in doubt looks for others.
-type later struct {
-	doubt float64       // of the forms; see kernels.PackInfo
-	cost  time.Duration // of the last look
-	looks int
-	busy  time.Duration // products since the last look
+// retuneState decides when a plan whose forms are uncertain searches again.
+type retuneState struct {
+	doubt       float64       // largest doubt of the forms; see kernels.PackInfo
+	cost        time.Duration // duration of the last search
+	attempts    int           // searches so far, without NewPlan
+	productTime time.Duration // total time of the products since the last search
 }
 
 const (
-	// Forms that are likelier than this to be missed are looked at again...
-	mostDoubt = 0.05
-	// ...after products that took so many times as long as the last look, and twice as many after each, ...
-	laterAfter = 32
-	// ...so often at most.
-	mostLooks = 6
+	// maxDoubt is the largest doubt with which forms are kept without another search.
+	maxDoubt = 0.05
+	// retuneAfter is the time of the products before the first new search, as a multiple of the time of the last
+	// search. It doubles with each search.
+	retuneAfter = 32
+	// maxRetunes is the largest number of searches.
+	maxRetunes = 6
 )
 
-// due reports whether it is time to look.
-func (l *later) due() bool {
-	return l.doubt > mostDoubt && l.looks < mostLooks && l.busy >= laterAfter*l.cost<<l.looks
+// due reports whether the plan should search now.
+func (l *retuneState) due() bool {
+	return l.doubt > maxDoubt && l.attempts < maxRetunes && l.productTime >= retuneAfter*l.cost<<l.attempts
 }
 
-// lookAgain is Retune before a product, where that is due. It fails where ctx ends only: otherwise the forms that
-// the plan has will do.
-func (p *Plan[V]) lookAgain(ctx context.Context) error {
-	if !p.later.due() || p.src == nil {
+// retuneIfDue retunes before a product if that is due. It fails only if ctx ends. After any other error the plan
+// keeps its forms and does not try again.
+func (p *Plan[V]) retuneIfDue(ctx context.Context) error {
+	if !p.retuning.due() || p.src == nil {
 		return nil
 	}
-	p.later.looks++
+	p.retuning.attempts++
 	if err := p.retune(ctx); err != nil {
 		if ctx.Err() != nil {
-			p.later.looks--
+			p.retuning.attempts--
 			return ctx.Err()
 		}
-		p.later.looks = mostLooks
+		p.retuning.attempts = maxRetunes
 	}
 	return nil
 }
 
-// retune is Retune for those who hold the plan, without that of the transposed matrix.
+// retune is Retune for callers that hold p.mu, without the plan of the transposed matrix.
 func (p *Plan[V]) retune(ctx context.Context) error {
 	if p.opt.form != kernels.FormAuto {
 		return nil
@@ -91,20 +92,20 @@ func (p *Plan[V]) retune(ctx context.Context) error {
 		ended.Once(ctx, &err)
 		return err
 	}
-	p.opt.Storage.Choice = "" // what it named may be gone
+	p.opt.Storage.Choice = "" // its forms may have been replaced
 	p.noteDoubt(time.Since(begin))
 	return nil
 }
 
-// noteDoubt keeps how sure the forms of all shares are, and what it took to find them.
+// noteDoubt stores the largest doubt of the forms of all shares, and the time that the search took.
 func (p *Plan[V]) noteDoubt(cost time.Duration) {
-	p.later.doubt, p.later.cost, p.later.busy = 0, cost, 0
+	p.retuning.doubt, p.retuning.cost, p.retuning.productTime = 0, cost, 0
 	for _, s := range p.shares {
-		p.later.doubt = max(p.later.doubt, s.doubt)
+		p.retuning.doubt = max(p.retuning.doubt, s.doubt)
 	}
 }
 
-// retune packs the part again, and keeps the surer of its two forms.
+// retune packs the part again and keeps the form with less doubt.
 func (s *share[V]) retune(ctx context.Context, l layout[V], o PlanOptions) error {
 	old, doubt := s.packed, s.doubt
 	if old == nil {

@@ -15,7 +15,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// stencil is a matrix that no quiet plan leaves in csr, and its product with ones.
+// stencil returns a matrix for which a plan on an idle machine does not choose csr, a vector of ones, and their
+// product.
 func stencil(t *testing.T) (a *sparse.CSR[float64], x, want []float64) {
 	a = generated(t, "stencil:dims=2,points=5,n=200")
 	x, want = make([]float64, a.Cols), make([]float64, a.Rows)
@@ -30,16 +31,16 @@ func stencil(t *testing.T) (a *sparse.CSR[float64], x, want []float64) {
 	return a, x, want
 }
 
-// inCSR is a plan that chose csr, as in a bad moment.
+// inCSR returns a plan that has chosen csr with the given doubt, as if other processes had used the CPUs.
 func inCSR(t *testing.T, sys *System, a *sparse.CSR[float64], doubt float64) *Plan[float64] {
 	choice := planOf[float64](t, sys, a, PlanOptions{Expected: Expected{Products: 1}}).Choice()
 	p := planOf[float64](t, sys, a, PlanOptions{Storage: Storage{Choice: choice}})
 	require.Equal(t, kernels.FormCSR, p.Packed(NoTrans)[0].Form)
-	p.shares[0].doubt, p.later.doubt = doubt, doubt
+	p.shares[0].doubt, p.retuning.doubt = doubt, doubt
 	return p
 }
 
-func TestAPlanThatWasChosenInNoiseLooksAgain(t *testing.T) {
+func TestAPlanWithUncertainFormsRetunes(t *testing.T) {
 	sys := openCPU(t, "cpu:1")
 	a, x, want := stencil(t)
 	p := inCSR(t, sys, a, 0.9)
@@ -48,55 +49,50 @@ func TestAPlanThatWasChosenInNoiseLooksAgain(t *testing.T) {
 		multiply(t, p, NoTrans, 1, x, 0, y)
 		require.InDeltaSlice(t, want, y, 1e-12)
 	}
-	p.later.cost = time.Hour
+	p.retuning.cost = time.Hour
 	product()
 	product()
-	require.Zero(t, p.later.looks, "products have not taken long enough")
-	p.later.cost = time.Nanosecond
+	require.Zero(t, p.retuning.attempts, "products have not taken long enough")
+	p.retuning.cost = time.Nanosecond
 	product()
-	require.Equal(t, 1, p.later.looks)
+	require.Equal(t, 1, p.retuning.attempts)
 	require.NotEqual(t, kernels.FormCSR, p.Packed(NoTrans)[0].Form)
-	require.Less(t, p.later.doubt, 0.9)
-	require.Greater(t, p.later.cost, time.Nanosecond, "the next look follows what this one took")
+	require.Less(t, p.retuning.doubt, 0.9)
+	require.Greater(t, p.retuning.cost, time.Nanosecond, "cost is the time of the search")
 
-	for range 100 { // in noise that does not end
-		p.shares[0].doubt, p.later.doubt, p.later.cost, p.later.busy = 1, 1, 0, time.Second
+	for range 100 { // the doubt never decreases
+		p.shares[0].doubt, p.retuning.doubt, p.retuning.cost, p.retuning.productTime = 1, 1, 0, time.Second
 		product()
 	}
-	require.Equal(t, mostLooks, p.later.looks)
+	require.Equal(t, maxRetunes, p.retuning.attempts)
 
 	sure := inCSR(t, sys, a, 0)
-	sure.later.cost = 0
+	sure.retuning.cost = 0
 	multiply(t, sure, NoTrans, 1, x, 0, y)
 	multiply(t, sure, NoTrans, 1, x, 0, y)
-	require.Zero(t, sure.later.looks)
+	require.Zero(t, sure.retuning.attempts)
 	require.Equal(t, kernels.FormCSR, sure.Packed(NoTrans)[0].Form)
 }
 
-// A look that fails leaves the plan as it was, unless the context of the product ended.
-func TestALookThatFailsLeavesThePlan(t *testing.T) {
+// A retune that fails because the context ends makes the product fail, and leaves the plan unchanged.
+func TestAFailedRetuneLeavesThePlanUnchanged(t *testing.T) {
 	sys := openCPU(t, "cpu:1")
 	a, x, want := stencil(t)
 	p := inCSR(t, sys, a, 0.9)
 	held := p.Bytes()
-	p.later.cost, p.later.busy = 0, time.Second
-	ends := func() *endsLater {
-		e := &endsLater{Context: ctx}
-		e.looks.Store(1)
-		return e
-	}
-	err := p.SpMV(ends(), NoTrans, 1, x, 0, make([]float64, a.Rows))
+	p.retuning.cost, p.retuning.productTime = 0, time.Second
+	err := p.SpMV(newEndsAfter(1), NoTrans, 1, x, 0, make([]float64, a.Rows))
 	require.Equal(t, context.Canceled, err)
 	require.Equal(t, held, p.Bytes())
 	require.Equal(t, kernels.FormCSR, p.Packed(NoTrans)[0].Form)
-	require.ErrorIs(t, p.Retune(ends()), context.Canceled)
+	require.ErrorIs(t, p.Retune(newEndsAfter(1)), context.Canceled)
 	require.Equal(t, held, p.Bytes())
 	y := make([]float64, a.Rows)
 	multiply(t, p, NoTrans, 1, x, 0, y)
 	require.InDeltaSlice(t, want, y, 1e-12)
 }
 
-func TestRetuneLooksForFormsBesideProducts(t *testing.T) {
+func TestRetuneRunsConcurrentlyWithProducts(t *testing.T) {
 	a, x, want := stencil(t)
 	for _, devices := range []string{"cpu:1", "cpu:3"} {
 		sys := open(t, Config{Devices: devices, Threads: 4})
@@ -137,7 +133,7 @@ func TestRetuneLooksForFormsBesideProducts(t *testing.T) {
 	require.Equal(t, kernels.Form("ell"), named.Packed(NoTrans)[0].Form)
 }
 
-func TestAChoiceIsGivenBack(t *testing.T) {
+func TestAChoiceReproducesTheForms(t *testing.T) {
 	a, x, want := stencil(t)
 	for _, c := range []struct {
 		devices string
@@ -157,7 +153,7 @@ func TestAChoiceIsGivenBack(t *testing.T) {
 			second := planOf(t, sys, m, o)
 			require.Equal(t, first.Choice(), second.Choice())
 			for _, p := range second.Packed(NoTrans) {
-				require.Empty(t, p.Tried, "nothing was looked for")
+				require.Empty(t, p.Tried, "no search")
 			}
 			y := make([]float64, a.Rows)
 			multiply(t, second, NoTrans, 1, x, 0, y)

@@ -10,33 +10,33 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Selection is some elements of vectors that are cut alike: those that a process
-// exchanges with others. The devices keep their numbers.
+// Selection is a list of element numbers of vectors that have the same pieces, such as the elements that a process
+// sends to other processes. The numbers are stored on the devices.
 type Selection[V sparse.Value] struct {
 	sys     *System
 	streams *vectorStreams
-	cuts    []int         // of the vectors
-	n       int           // elements of all runs
-	parts   []selected[V] // nil once closed
+	cuts    []int         // bounds of the pieces of the vectors
+	n       int           // number of elements in all runs
+	parts   []selected[V] // nil after Close
 }
 
-// selected is the elements of a Selection that one device has.
+// selected is the part of a Selection that one device has.
 type selected[V sparse.Value] struct {
 	runs []selectedRun
-	row  kernels.Array[int32] // their numbers, counted from the first of the device, run after run
-	idx  kernels.Array[int64] // the same
-	room kernels.Array[V]     // for as many elements; nothing on a single device
+	row  kernels.Array[int32] // element numbers relative to the first element of the device, run after run
+	idx  kernels.Array[int64] // the same numbers as int64
+	buf  kernels.Array[V]     // buffer for these elements; empty if there is a single device
 }
 
-// selectedRun is the elements of one run.
+// selectedRun is the part of one run that one device has.
 type selectedRun struct {
-	at int // the first one, of all elements of the Selection
-	lo int // the same, of those of the device
-	n  int
+	first         int // index of its first element among all elements of the Selection
+	firstOnDevice int // the same index among the elements of the device
+	n             int
 }
 
-// NewSelection selects elements of vectors that are cut like v: runs of numbers, each
-// of which rises.
+// NewSelection selects elements of vectors that have the same pieces as v. Each run is a list of increasing element
+// numbers.
 func NewSelection[V sparse.Value](v *Vector[V], runs [][]int32) (s *Selection[V], err error) {
 	defer rescue(&err)
 	if v == nil {
@@ -46,15 +46,15 @@ func NewSelection[V sparse.Value](v *Vector[V], runs [][]int32) (s *Selection[V]
 	for r, run := range runs {
 		for k, i := range run {
 			if i < 0 || int(i) >= v.Len() || k > 0 && i <= run[k-1] {
-				return nil, sparse.Inputf("runs", "number %d of run %d is %d: numbers rise from 0 to %d", k, r, i, v.Len()-1)
+				return nil, sparse.Inputf("runs", "number %d of run %d is %d: the numbers of a run must increase, from 0 to %d", k, r, i, v.Len()-1)
 			}
 		}
 		s.n += len(run)
 	}
-	err = v.do(nil, func(l *vectorStreams) error {
+	err = v.withStreams(nil, func(l *vectorStreams) error {
 		err := l.eachDevice(func(i int) error { return s.parts[i].fill(l, i, v.cuts[i], v.cuts[i+1], runs) })
 		if err == nil {
-			err = v.sys.enter(s)
+			err = v.sys.register(s)
 		}
 		if err != nil {
 			err = errors.Join(err, s.free())
@@ -67,7 +67,7 @@ func NewSelection[V sparse.Value](v *Vector[V], runs [][]int32) (s *Selection[V]
 	return s, nil
 }
 
-// fill brings the numbers in [first, end) to device i.
+// fill copies the numbers in [first, end) to device i.
 func (p *selected[V]) fill(l *vectorStreams, i, first, end int, runs [][]int32) (err error) {
 	var row []int32
 	at := 0
@@ -97,21 +97,20 @@ func (p *selected[V]) fill(l *vectorStreams, i, first, end int, runs [][]int32) 
 		return err
 	}
 	if len(l.devices) > 1 {
-		if p.room, err = kernels.NewArray[V](d, int64(len(row))); err != nil {
+		if p.buf, err = kernels.NewArray[V](d, int64(len(row))); err != nil {
 			return err
 		}
 	}
 	return errors.Join(p.row.Write(s, row), p.idx.Write(s, idx), s.Sync())
 }
 
-// Take is dst[k] = x[number k], over all runs one after the other. dst may be cut in
-// any way.
+// Take computes dst[k] = x[number k] for all numbers, run after run. dst may have any pieces.
 func (s *Selection[V]) Take(dst, x *Vector[V]) (err error) {
 	defer rescue(&err)
 	if err := s.check(x, dst); err != nil {
 		return err
 	}
-	return x.do([]*Vector[V]{dst}, func(l *vectorStreams) error {
+	return x.withStreams([]*Vector[V]{dst}, func(l *vectorStreams) error {
 		if s.parts == nil {
 			return fmt.Errorf("selection: %w", ErrClosed)
 		}
@@ -121,7 +120,7 @@ func (s *Selection[V]) Take(dst, x *Vector[V]) (err error) {
 			if len(p.runs) == 0 {
 				return nil
 			}
-			to := p.room
+			to := p.buf
 			if !several {
 				to = dst.pieces[i]
 			}
@@ -136,19 +135,19 @@ func (s *Selection[V]) Take(dst, x *Vector[V]) (err error) {
 		if err := l.eachDevice(func(i int) error { return s.collect(l.streams[i], dst, i) }); err != nil {
 			return err
 		}
-		return l.sync() // before anybody takes other elements
+		return l.sync() // before the next Take overwrites the buffers
 	})
 }
 
-// collect copies what device i of dst has from the devices that took it.
+// collect copies the elements of piece i of dst from the buffers of all devices.
 func (s *Selection[V]) collect(stream kernels.Stream, dst *Vector[V], i int) error {
 	for _, p := range s.parts {
 		for _, r := range p.runs {
-			lo, hi := max(r.at, dst.cuts[i]), min(r.at+r.n, dst.cuts[i+1])
+			lo, hi := max(r.first, dst.cuts[i]), min(r.first+r.n, dst.cuts[i+1])
 			if lo >= hi {
 				continue
 			}
-			to, from := dst.pieces[i].Sub(int64(lo-dst.cuts[i]), int64(hi-dst.cuts[i])), p.room.Sub(int64(r.lo+lo-r.at), p.room.Len)
+			to, from := dst.pieces[i].Sub(int64(lo-dst.cuts[i]), int64(hi-dst.cuts[i])), p.buf.Sub(int64(r.firstOnDevice+lo-r.first), p.buf.Len)
 			if err := stream.Copy(to.Buf, to.Off, from.Buf, from.Off, int64(hi-lo)*mem.Size[V]()); err != nil {
 				return err
 			}
@@ -157,14 +156,13 @@ func (s *Selection[V]) collect(stream kernels.Stream, dst *Vector[V], i int) err
 	return nil
 }
 
-// AddTo is y[number k] = y[number k] + src[k], run after run. src may be cut in any
-// way.
+// AddTo computes y[number k] = y[number k] + src[k] for all numbers, run after run. src may have any pieces.
 func (s *Selection[V]) AddTo(y, src *Vector[V]) (err error) {
 	defer rescue(&err)
 	if err := s.check(y, src); err != nil {
 		return err
 	}
-	return y.do([]*Vector[V]{src}, func(l *vectorStreams) error {
+	return y.withStreams([]*Vector[V]{src}, func(l *vectorStreams) error {
 		if s.parts == nil {
 			return fmt.Errorf("selection: %w", ErrClosed)
 		}
@@ -176,14 +174,14 @@ func (s *Selection[V]) AddTo(y, src *Vector[V]) (err error) {
 		}
 		err := l.eachDevice(func(i int) error {
 			p := &s.parts[i]
-			val := p.room
+			val := p.buf
 			for _, r := range p.runs {
 				if !several {
 					val = src.pieces[i]
-				} else if err := copyRange(l.streams[i], val.Sub(int64(r.lo), val.Len), r.at, r.at+r.n, src); err != nil {
+				} else if err := copyRange(l.streams[i], val.Sub(int64(r.firstOnDevice), val.Len), r.first, r.first+r.n, src); err != nil {
 					return err
 				}
-				lo, hi := int64(r.lo), int64(r.lo+r.n)
+				lo, hi := int64(r.firstOnDevice), int64(r.firstOnDevice+r.n)
 				if err := l.streams[i].Launch(&kernels.AddCarries[V]{Row: p.row.Sub(lo, hi), Val: val.Sub(lo, hi), Y: y.pieces[i]}); err != nil {
 					return err
 				}
@@ -193,11 +191,11 @@ func (s *Selection[V]) AddTo(y, src *Vector[V]) (err error) {
 		if err != nil || !several {
 			return err
 		}
-		return l.sync() // before anybody writes to src again
+		return l.sync() // before the next operation writes to src
 	})
 }
 
-// check says that vectors do not suit the selection: v that it is of, and elements.
+// check returns an error if v does not have the pieces of the selection, or elements not its length.
 func (s *Selection[V]) check(v, elements *Vector[V]) error {
 	switch {
 	case s == nil:
@@ -205,16 +203,16 @@ func (s *Selection[V]) check(v, elements *Vector[V]) error {
 	case v == nil || elements == nil:
 		return sparse.Inputf("vector", "is nil")
 	case v == elements:
-		return sparse.Inputf("vector", "is both what is read and what is written")
+		return sparse.Inputf("vector", "is both read and written: use two vectors")
 	case v.sys != s.sys || !slices.Equal(v.cuts, s.cuts):
-		return sparse.Inputf("vector", "in other pieces than the selection is of")
+		return sparse.Inputf("vector", "has other pieces than the vector of NewSelection")
 	case elements.Len() != s.n:
 		return sparse.Inputf("vector", "%d elements: the selection has %d", elements.Len(), s.n)
 	}
 	return nil
 }
 
-// Close gives the memory back, after what is under way. It may be called again.
+// Close waits for unfinished operations and frees the memory. It may be called again.
 func (s *Selection[V]) Close() error {
 	if s == nil || s.sys == nil {
 		return nil
@@ -225,7 +223,7 @@ func (s *Selection[V]) Close() error {
 	if s.parts == nil {
 		return nil
 	}
-	defer s.sys.leave(s)
+	defer s.sys.unregister(s)
 	var err error
 	if !l.closed {
 		err = l.sync()
@@ -236,7 +234,7 @@ func (s *Selection[V]) Close() error {
 func (s *Selection[V]) free() error {
 	var errs []error
 	for _, p := range s.parts {
-		errs = append(errs, p.row.Free(), p.idx.Free(), p.room.Free())
+		errs = append(errs, p.row.Free(), p.idx.Free(), p.buf.Free())
 	}
 	s.parts = nil
 	return errors.Join(errs...)

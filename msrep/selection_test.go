@@ -11,17 +11,17 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-func TestSelectionsTakeAndAddTheElementsThatWereNamed(t *testing.T) {
+func TestSelectionsTakeAndAddTheirElements(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		if rapid.Bool().Draw(t, "single") {
-			selects[float32](t)
+			checkSelection[float32](t)
 		} else {
-			selects[float64](t)
+			checkSelection[float64](t)
 		}
 	})
 }
 
-func selects[V sparse.Value](t *rapid.T) {
+func checkSelection[V sparse.Value](t *rapid.T) {
 	sys := open(t, Config{Devices: rapid.SampledFrom([]string{"sim:1", "sim:2", "sim:5", "cpu:1", "cpu:3"}).Draw(t, "devices")})
 	n := rapid.SampledFrom([]int{0, 1, 2, 7, 300}).Draw(t, "n")
 	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 3))
@@ -57,7 +57,7 @@ func selects[V sparse.Value](t *rapid.T) {
 		require.NoError(t, s.Take(dst, dx))
 		require.Equal(t, want, elements(t, dst))
 	}
-	more := normalVector[V](r, len(all)) // not what Take left behind
+	more := normalVector[V](r, len(all)) // other values than those of Take
 	require.NoError(t, dst.Write(more))
 	require.NoError(t, s.AddTo(dx, dst))
 	for k, i := range all {
@@ -69,14 +69,14 @@ func selects[V sparse.Value](t *rapid.T) {
 	require.ErrorIs(t, s.Take(dst, dx), ErrClosed)
 }
 
-func TestSelectionsSayWhatIsWrongWithNumbersAndVectors(t *testing.T) {
+func TestSelectionsRejectWrongNumbersAndVectors(t *testing.T) {
 	sys := open(t, Config{Devices: "sim:2"})
 	v, err := NewVector[float64](sys, 4)
 	require.NoError(t, err)
 	for _, run := range [][]int32{{-1}, {4}, {1, 1}, {2, 0}} {
 		_, err := NewSelection(v, [][]int32{{0}, run})
 		require.True(t, sparse.IsInput(err), "%v: %v", run, err)
-		require.ErrorContains(t, err, "numbers rise from 0 to 3")
+		require.ErrorContains(t, err, "the numbers of a run must increase, from 0 to 3")
 	}
 	s, err := NewSelection(v, [][]int32{{0, 3}})
 	require.NoError(t, err)
@@ -90,15 +90,15 @@ func TestSelectionsSayWhatIsWrongWithNumbersAndVectors(t *testing.T) {
 	}
 	cut, err := newVector[float64](sys, []int{0, 1, 4})
 	require.NoError(t, err)
-	require.ErrorContains(t, s.Take(two, cut), "in other pieces")
-	require.ErrorContains(t, s.AddTo(cut, two), "in other pieces")
-	held := len(sys.plans)
+	require.ErrorContains(t, s.Take(two, cut), "other pieces than")
+	require.ErrorContains(t, s.AddTo(cut, two), "other pieces than")
+	held := len(sys.closers)
 	all, err := NewSelection(v, [][]int32{{0, 1, 2, 3}})
 	require.NoError(t, err)
 	require.ErrorContains(t, all.Take(v, v), "both")
 	require.ErrorContains(t, all.AddTo(v, v), "both")
 	require.NoError(t, all.Close())
-	require.Len(t, sys.plans, held, "the system forgets it")
+	require.Len(t, sys.closers, held, "the selection is unregistered")
 	var none *Selection[float64]
 	require.True(t, sparse.IsInput(none.Take(two, v)))
 	_, err = AdoptVector(sys, 0, kernels.Array[float64]{})

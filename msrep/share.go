@@ -9,44 +9,44 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// splitPart is one device's part of a plan. Everything in it belongs to the goroutine
-// that serves the device.
+// share is the part of a plan that one device multiplies, with its buffers. Only the goroutine that works for the
+// device uses it.
 type share[V sparse.Value] struct {
 	dev         kernels.Device
-	inPlace     kernels.HostMapper // set when the device works on vectors in place, and on the matrix unless placed
+	inPlace     kernels.HostMapper // set if the device uses vectors in place, and the matrix too unless placed
 	placed      bool               // the device has a copy of its part of the matrix
-	ownPtr      bool               // the device makes its own pointers, of those of the matrix
+	ownPtr      bool               // the device makes local pointers from those of the matrix
 	stream      kernels.Stream
-	start, stop kernels.Event // of the kernel
-	begin, end  kernels.Event // of a product of host vectors that devices make among themselves
+	start, stop kernels.Event // around the kernel
+	begin, end  kernels.Event // around a product of host vectors that devices exchange
 
-	part    partition.Part       // of the whole matrix
-	longest int64                // entries of its longest major, where the device may ask
-	local   []int64              // ptr on the host, where that makes it, until the device has it
-	window  kernels.Array[int64] // pointers of the matrix, until the device has made ptr of them
-	ptr     kernels.Array[int64]
-	major   kernels.Array[int32]
-	minor   kernels.Array[int32]
-	val     kernels.Array[V]
-	carry   kernels.Array[V] // one element: the partial sum of a row that an earlier part owns
+	part      partition.Part       // in the whole matrix
+	longest   int64                // entries of its longest major, if the kernel may need it
+	localPtr  []int64              // local pointers that the host made, until they are copied to ptr
+	globalPtr kernels.Array[int64] // pointers of the matrix, until the device has made ptr from them
+	ptr       kernels.Array[int64]
+	major     kernels.Array[int32]
+	minor     kernels.Array[int32]
+	val       kernels.Array[V]
+	carry     kernels.Array[V] // one element: the partial sum of a row that an earlier part owns
 
-	packed  kernels.Packed   // the part in a form of the device; nil where it has none
-	doubt   float64          // of that form, when it was chosen
+	packed  kernels.Packed   // the part in a form; nil if it has none
+	doubt   float64          // of the choice of this form; see kernels.PackInfo
 	present bool             // the arrays above are on the device
 	asCSR   bool             // the part is in COO, but has ptr instead of major
-	chosen  kernels.PackInfo // what was measured of a part in COO, and kept
+	cooInfo kernels.PackInfo // the choice between coo and csr for a part in COO
 
-	host      kernels.HostProduct[V]       // the product under way where it is direct
+	host      kernels.HostProduct[V]       // the product in progress, if it is direct
 	vec       map[bool]*vectors[V]         // by layout.byMajor
-	here      vectors[V]                   // of the product under way, where the device works in place
-	nodeX     *kernels.Array[V]            // x in memory of the node, for this product; nil for the caller's
-	exchanges map[bool]*exchangeBuffers[V] // by layout.byMajor: of products that devices make among themselves
+	current   vectors[V]                   // of the product in progress, if the device uses host memory
+	nodeX     *kernels.Array[V]            // copy of x on the node in this product; nil if x is read in place
+	exchanges map[bool]*exchangeBuffers[V] // by layout.byMajor
 }
 
-// vectors is a device's own x and y for one kind of product, and what comes back.
+// vectors holds the x and y of a device for one kind of product, and its result.
 type vectors[V sparse.Value] struct {
 	x, y kernels.Array[V]
-	host []V // y on the host: the memory of y itself where the device works in place
+	host []V // y in host memory: the memory of y itself if the device uses host memory
 }
 
 func newShare[V sparse.Value](d kernels.Device, optimized bool) (*share[V], error) {
@@ -72,8 +72,8 @@ func (s *share[V]) events() []*kernels.Event {
 	return []*kernels.Event{&s.start, &s.stop, &s.begin, &s.end}
 }
 
-// place brings the part's structure and values to the device, once, but for pointers that
-// the device makes. A packed part needs them only for products that its form does not make.
+// place copies the structure and the values of the part to the device, once, without pointers that the device makes
+// itself. A packed part needs them only for products that its form cannot compute.
 func (s *share[V]) place(l layout[V]) error {
 	if s.present {
 		return nil
@@ -91,52 +91,52 @@ func (s *share[V]) place(l layout[V]) error {
 		}
 	} else {
 		to, ptr := &s.ptr, l.ptr[p.First():p.End()+1]
-		if s.local != nil {
-			ptr = s.local
+		if s.localPtr != nil {
+			ptr = s.localPtr
 		} else if s.ownPtr && !partition.IsLocal(l.ptr, p) {
-			to = &s.window
+			to = &s.globalPtr
 		}
 		if *to, err = put(s, ptr); err != nil {
 			return err
 		}
 	}
 	err = s.placeValues(l)
-	s.local = nil
+	s.localPtr = nil
 	return err
 }
 
-// hostPointers makes the part's own pointers on the host, where the device neither works
-// in place nor makes them itself.
+// hostPointers makes the local pointers of the part on the host, unless the device uses the matrix in place or makes
+// the pointers itself.
 func (s *share[V]) hostPointers(l layout[V]) (err error) {
 	if s.present || l.ptr == nil || s.inPlace != nil || s.ownPtr || partition.IsLocal(l.ptr, s.part) {
 		return nil
 	}
-	if s.local, err = hostVector[int64](s.part.Majors() + 1); err != nil {
+	if s.localPtr, err = hostVector[int64](s.part.Majors() + 1); err != nil {
 		return err
 	}
-	return partition.LocalPtr(s.local, l.ptr, s.part)
+	return partition.LocalPtr(s.localPtr, l.ptr, s.part)
 }
 
-// devicePointers has the device make the part's own pointers, where they are not those of
-// the matrix. These are freed before vectors of products need room.
+// devicePointers makes the device compute the local pointers of the part, if they differ from those of the matrix. It
+// frees the latter, so that the memory is available for vectors.
 func (s *share[V]) devicePointers() (err error) {
-	if s.window.Buf == nil {
+	if s.globalPtr.Buf == nil {
 		return nil
 	}
 	if s.ptr.Buf == nil {
-		if s.ptr, err = kernels.NewArray[int64](s.dev, s.window.Len); err != nil {
+		if s.ptr, err = kernels.NewArray[int64](s.dev, s.globalPtr.Len); err != nil {
 			return err
 		}
 	}
-	if err := s.stream.Launch(&kernels.LocalPtr{Src: s.window, Dst: s.ptr, Start: s.part.StartIdx, End: s.part.EndIdx + 1}); err != nil {
+	if err := s.stream.Launch(&kernels.LocalPtr{Src: s.globalPtr, Dst: s.ptr, Start: s.part.StartIdx, End: s.part.EndIdx + 1}); err != nil {
 		return err
 	}
-	err = errors.Join(s.stream.Sync(), s.window.Free())
-	s.window = kernels.Array[int64]{}
+	err = errors.Join(s.stream.Sync(), s.globalPtr.Free())
+	s.globalPtr = kernels.Array[int64]{}
 	return err
 }
 
-// placeValues brings the part's values to the device, for the first time or anew.
+// placeValues copies the values of the part to the device if its other arrays are there.
 func (s *share[V]) placeValues(l layout[V]) error {
 	if !s.present {
 		return nil
@@ -157,7 +157,7 @@ func (s *share[V]) placeValues(l layout[V]) error {
 	return s.stream.Sync()
 }
 
-// put makes an array of src: in place, or as a copy on the device.
+// put returns src as an array of the device: in place, or as a copy.
 func put[V sparse.Value, T int32 | int64 | float32 | float64](s *share[V], src []T) (kernels.Array[T], error) {
 	if s.inPlace != nil && !s.placed {
 		return kernels.AdoptArray(s.inPlace, src), nil
@@ -172,9 +172,9 @@ func put[V sparse.Value, T int32 | int64 | float32 | float64](s *share[V], src [
 	return a, nil
 }
 
-// packs reports whether products that gather, or those that scatter, are made by what the
-// device made of the part. The first one that is not brings the part there as it is.
-func (s *share[V]) packs(byMajor bool) bool {
+// usesPacked reports whether the packed part computes major products (byMajor) or minor products. The first product
+// that it does not compute copies the unpacked part to the device.
+func (s *share[V]) usesPacked(byMajor bool) bool {
 	if byMajor || s.packed == nil {
 		return s.packed != nil
 	}
@@ -182,8 +182,7 @@ func (s *share[V]) packs(byMajor bool) bool {
 	return ok && m.MultipliesTransposed()
 }
 
-// buffers is the device memory that the share holds, without what it uses in
-// place.
+// buffers returns the device memory that the share holds, without arrays that it uses in place.
 func (s *share[V]) buffers() (out []kernels.Buffer) {
 	bufs := []kernels.Buffer{s.carry.Buf}
 	for _, d := range s.exchanges {
@@ -193,7 +192,7 @@ func (s *share[V]) buffers() (out []kernels.Buffer) {
 		bufs = append(bufs, v.x.Buf, v.y.Buf)
 	}
 	if s.inPlace == nil || s.placed {
-		bufs = append(bufs, s.window.Buf, s.ptr.Buf, s.major.Buf, s.minor.Buf, s.val.Buf)
+		bufs = append(bufs, s.globalPtr.Buf, s.ptr.Buf, s.major.Buf, s.minor.Buf, s.val.Buf)
 	}
 	if s.packed != nil {
 		bufs = append(bufs, s.packed.Buffers()...)
@@ -206,7 +205,7 @@ func (s *share[V]) buffers() (out []kernels.Buffer) {
 	return out
 }
 
-// kernel runs op between the two events and gives its time.
+// kernel runs op and returns its time, measured by two events.
 func (s *share[V]) kernel(op kernels.Operation) (time.Duration, error) {
 	if err := s.stream.Record(s.start); err != nil {
 		return 0, err
@@ -223,9 +222,9 @@ func (s *share[V]) kernel(op kernels.Operation) (time.Duration, error) {
 	return s.stop.Since(s.start)
 }
 
-// close releases all that the share holds, whatever of it was made.
+// close releases everything that the share holds. The share may be incomplete.
 func (s *share[V]) close() error {
-	errs := []error{s.window.Free(), s.ptr.Free(), s.major.Free(), s.minor.Free(), s.val.Free(), s.carry.Free()}
+	errs := []error{s.globalPtr.Free(), s.ptr.Free(), s.major.Free(), s.minor.Free(), s.val.Free(), s.carry.Free()}
 	for _, d := range s.exchanges {
 		errs = append(errs, d.close())
 	}

@@ -8,18 +8,18 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// maxSimulated bounds N in sim:N.
+// maxSimulated is the largest N in sim:N.
 const maxSimulated = 64
 
-// machines is the numbers of GPUs of the paper's machines. msrep bench models their
-// times; here they are only as many simulated GPUs.
-var machines = map[string]int{"dgx1": 8, "summit": 6}
+// simulatedMachines maps the machines of the MSREP paper to their number of GPUs. Only the number is simulated here;
+// msrep bench models the times of these machines.
+var simulatedMachines = map[string]int{"dgx1": 8, "summit": 6}
 
-// openSimulated opens the simulated GPUs that spec, "sim:N", asks for. They run the
-// kernels of real GPUs, on an interpreter: right, checked, and slow.
+// openSimulated opens the simulated GPUs of spec, "sim:N". They run the PTX kernels of real GPUs in an interpreter,
+// which checks memory accesses and is slow.
 func (s *System) openSimulated(spec string) error {
 	_, arg, _ := strings.Cut(spec, ":")
-	if n, ok := machines[arg]; ok {
+	if n, ok := simulatedMachines[arg]; ok {
 		arg = strconv.Itoa(n)
 	}
 	n, err := strconv.Atoi(arg)
@@ -27,7 +27,7 @@ func (s *System) openSimulated(spec string) error {
 		return sparse.Inputf("devices", "%q: use 1 to %d simulated GPUs, or sim:dgx1 (8) or sim:summit (6)", spec, maxSimulated)
 	}
 	for i := range n {
-		if err := s.take(sim.Open(sim.Config{Index: i})); err != nil {
+		if err := s.addDevice(sim.Open(sim.Config{Index: i})); err != nil {
 			return err
 		}
 	}

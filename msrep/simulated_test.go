@@ -19,7 +19,7 @@ func TestSimulatedGPUsAgreeWithTheReference(t *testing.T) {
 	for _, devices := range []string{"sim:1", "sim:2", "sim:6"} {
 		systems[devices] = openCPU(t, devices)
 	}
-	left := 150 // an interpreted case is as much work as dozens on the CPU
+	left := 150 // an interpreted case takes as long as dozens on the CPU
 	if testing.Short() {
 		left = 30
 	}

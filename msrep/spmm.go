@@ -12,44 +12,37 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// SpMM computes Y = alpha*op(A)*X + beta*Y for all vectors of two blocks. LastTiming
-// returns the time of each phase.
+// SpMM computes Y = alpha*op(A)*X + beta*Y for several vectors at once. LastTiming returns the time of each phase.
 //
-// op(A) is m x n; the vectors of X have n elements and those of Y have m, and the
-// blocks must not overlap. beta = 0 overwrites Y without reading it; alpha = 0
-// reads neither A nor X. Bad arguments are *sparse.InputError and leave Y alone; after
-// any other error, also when ctx ends, Y is unspecified. State Expected.Vectors where
-// products have several vectors.
+// op(A) is m x n, the vectors of X have n elements, those of Y have m. X and Y have the same number of vectors and
+// must not overlap. beta = 0 overwrites Y without reading it; alpha = 0 reads neither A nor X. Bad arguments give a
+// *sparse.InputError and leave Y unchanged. After any other error, such as that of ctx, Y is unspecified. Set
+// Expected.Vectors in the options of the plan.
 //
 // # How often the matrix is read
 //
-// CPU devices read it once for all vectors, in the form that they packed it in or in CSR,
-// when op gathers in the format of the plan (A in CSR, its transpose in CSC, or as
-// expected by Expected.Transposed). Where op adds to Y instead, one CPU device that has the
-// matrix in CSR or CSC, not released, reads it once for as many vectors as fill 64 bytes (8
-// of float64), and once for those that remain, unless these are 3 or fewer. All others are
-// multiplied one after the other, and so are two vectors by column of a small matrix on one
-// device.
+//   - Major products, in which each element of y is the sum over one stored row or column (op(A) = A in CSR; op(A) = A'
+//     in CSC or with Expected.Transposed): CPU devices read the matrix once for all vectors, in its form or in CSR.
+//   - The other products (minor products) on a single CPU device that has the matrix in CSR or CSC, not released: once for each group of
+//     vectors that fills 64 bytes (8 vectors of float64), and once for the rest if it has more than 3 vectors.
+//   - Otherwise, and for two vectors by column with a small matrix on a single device: once for each vector.
 //
-// # What a plan keeps for the next product
+// # Memory that a plan keeps for the next product
 //
-//   - Where op adds to Y, each worker keeps a block as long as Y of as many vectors as
-//     fill 64 bytes.
-//   - Blocks by column are turned to rows first, and an X of 3 to 8 vectors (16 of float32)
-//     that bins multiply is copied where its rows are not cache lines. The plan keeps the
-//     memory for both, and does without where memory is scarce.
-//   - Where X has more than 16 MB and the matrix is multiplied in CSR, CPU devices try a
-//     copy of X in another order in the fourth and fifth product with as many vectors. If
-//     that was faster they keep the column numbers for it, 4 bytes an entry, for other
-//     numbers of vectors too. No result changes by it.
+//   - For minor products, each worker keeps a partial result for a group of vectors.
+//   - Vectors by column are transposed to a copy by row. If the form bins multiplies 3 to 8 vectors (16 of float32), X is
+//     copied if its rows are not cache lines. The plan keeps the memory of both copies; if memory is scarce it makes none.
+//   - If X has more than 16 MB and the product uses CSR, CPU devices try a copy of X in another order in the fourth and
+//     fifth product with the same number of vectors. If it is faster, they keep the column numbers for this order (4
+//     bytes per entry) for any number of vectors. Results do not change.
 func (p *Plan[V]) SpMM(ctx context.Context, op Transpose, alpha V, x MultiVector[V], beta V, y MultiVector[V]) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer p.rescue(&err)
-	if err := p.enter(ctx); err != nil {
+	if err := p.lock(ctx); err != nil {
 		return err
 	}
 	defer p.mu.Unlock()
-	defer p.span("spmm", &err)()
+	defer p.traceCall("spmm", &err)()
 	if p.last, err = p.multiplyMany(ctx, op, alpha, x, beta, y); err != nil {
 		p.last = Timing{}
 	}
@@ -61,42 +54,42 @@ func (p *Plan[V]) multiplyMany(ctx context.Context, op Transpose, alpha V, x Mul
 	if err := p.usable(ctx); err != nil {
 		return t, err
 	}
-	if err := p.checkBlocks(op, x, y); err != nil {
+	if err := p.checkMultiVectors(op, x, y); err != nil {
 		return t, err
 	}
-	if q := p.instead(op); q != nil {
+	if q := p.transposedFor(op); q != nil {
 		err := q.SpMM(ctx, op, alpha, x, beta, y)
 		return q.LastTiming(), err
 	}
-	some := x.Count // vectors at once
+	first := x.Count // number of vectors to multiply at once
 	if !p.lay.byMajor(op) {
-		some = minorAtOnce[V](some)
+		first = minorAtOnce[V](first)
 	}
-	if some == 0 || alpha == 0 || !p.atOnce(op) || p.pairInCaches(x, y) || !p.canTransposeVectors(op, x, y) {
-		return p.oneByOne(ctx, op, alpha, x, beta, y)
+	if first == 0 || alpha == 0 || !p.atOnce(op) || p.pairInCaches(x, y) || !p.canTransposeVectors(op, x, y) {
+		return p.multiplyOneByOne(ctx, op, alpha, x, beta, y)
 	}
-	if err := p.lookAgain(ctx); err != nil {
+	if err := p.retuneIfDue(ctx); err != nil {
 		return t, err
 	}
-	begin := time.Since(began)
-	if err := p.allAtOnce(ctx, op, alpha, x.vectors(0, some), beta, y.vectors(0, some), &t); err != nil {
-		if !p.lay.byMajor(op) && errors.Is(err, kernels.ErrOutOfMemory) { // y is as it was
-			return p.oneByOne(ctx, op, alpha, x, beta, y)
+	begin := time.Since(clockStart)
+	if err := p.multiplyAtOnce(ctx, op, alpha, x.vectors(0, first), beta, y.vectors(0, first), &t); err != nil {
+		if !p.lay.byMajor(op) && errors.Is(err, kernels.ErrOutOfMemory) { // y is unchanged
+			return p.multiplyOneByOne(ctx, op, alpha, x, beta, y)
 		}
 		return t, p.fail(ctx, err)
 	}
-	t.Total = time.Since(began) - begin
-	p.later.busy += t.Total
-	if some < x.Count {
-		rest, err := p.oneByOne(ctx, op, alpha, x.vectors(some, x.Count), beta, y.vectors(some, x.Count))
+	t.Total = time.Since(clockStart) - begin
+	p.retuning.productTime += t.Total
+	if first < x.Count {
+		rest, err := p.multiplyOneByOne(ctx, op, alpha, x.vectors(first, x.Count), beta, y.vectors(first, x.Count))
 		t.add(rest)
 		return t, err
 	}
 	return t, nil
 }
 
-// minorAtOnce is how many of count vectors are multiplied at once where products add to
-// y: as many as fill cache lines, and all but a few others, which are faster one by one.
+// minorAtOnce returns how many of count vectors a minor product multiplies at once: as many as fill whole cache
+// lines, and the rest too unless it is so small that one vector after the other is faster.
 func minorAtOnce[V sparse.Value](count int) int {
 	const few = 3
 	if rest := count % int(64/mem.Size[V]()); rest <= few {
@@ -105,7 +98,7 @@ func minorAtOnce[V sparse.Value](count int) int {
 	return count
 }
 
-func (p *Plan[V]) checkBlocks(op Transpose, x, y MultiVector[V]) error {
+func (p *Plan[V]) checkMultiVectors(op Transpose, x, y MultiVector[V]) error {
 	rows, cols := p.dims(op)
 	if err := x.Check("x", cols); err != nil {
 		return err
@@ -122,8 +115,8 @@ func (p *Plan[V]) checkBlocks(op Transpose, x, y MultiVector[V]) error {
 	return p.checkResult(y.Val)
 }
 
-// atOnce reports whether all devices read the matrix once for all vectors: in its
-// form, or in CSR unless that was released, which transposed products need, of one device.
+// atOnce reports whether all devices can multiply several vectors at once. Major products use the form of the part,
+// or CSR if the matrix was not released. Minor products need the matrix and a single device.
 func (p *Plan[V]) atOnce(op Transpose) bool {
 	if p.lay.ptr == nil || p.opt.Deterministic || p.opt.Storage.Segments.Count != 0 || !p.inPlace() {
 		return false
@@ -131,16 +124,16 @@ func (p *Plan[V]) atOnce(op Transpose) bool {
 	if !p.lay.byMajor(op) {
 		return p.src != nil && len(p.shares) == 1
 	}
-	return p.src != nil || !slices.ContainsFunc(p.shares, func(s *share[V]) bool { return !s.packsMany() })
+	return p.src != nil || !slices.ContainsFunc(p.shares, func(s *share[V]) bool { return !s.multipliesMany() })
 }
 
-// pairInCaches reports whether two vectors by column are multiplied sooner one by one, as one device has the
-// matrix in its caches: to turn them takes longer than reading it again.
+// pairInCaches reports whether x and y are two vectors by column and the matrix stays in the caches of a single device.
+// Reading the matrix twice is then faster than transposing the vectors.
 func (p *Plan[V]) pairInCaches(x, y MultiVector[V]) bool {
 	return x.Count == 2 && x.ByColumn && y.ByColumn && p.nnz <= cachedEntries && p.direct()
 }
 
-// canTransposeVectors reports whether there is memory to turn those blocks that lie by column.
+// canTransposeVectors reports whether there is memory for copies by row of those of x and y that are by column.
 func (p *Plan[V]) canTransposeVectors(op Transpose, x, y MultiVector[V]) bool {
 	m, n := p.dims(op)
 	var forX, forY int64
@@ -150,10 +143,10 @@ func (p *Plan[V]) canTransposeVectors(op Transpose, x, y MultiVector[V]) bool {
 	if y.ByColumn {
 		forY = int64(m) * int64(y.Count)
 	}
-	return p.byRow.fits(forX, forY)
+	return p.rowBuffers.fits(forX, forY)
 }
 
-// dims is the rows and columns of op(A).
+// dims returns the number of rows and columns of op(A).
 func (p *Plan[V]) dims(op Transpose) (m, n int) {
 	m, n = p.Dims()
 	if op == Trans {
@@ -162,17 +155,17 @@ func (p *Plan[V]) dims(op Transpose) (m, n int) {
 	return m, n
 }
 
-// packsMany reports whether the form of the part multiplies several vectors at once.
-func (s *share[V]) packsMany() bool {
+// multipliesMany reports whether the form of the part multiplies several vectors at once.
+func (s *share[V]) multipliesMany() bool {
 	m, ok := s.packed.(kernels.ManyMultiplier)
 	return ok && m.MultipliesMany()
 }
 
-// oneByOne multiplies one vector after the other.
-func (p *Plan[V]) oneByOne(ctx context.Context, op Transpose, alpha V, x MultiVector[V], beta V, y MultiVector[V]) (t Timing, err error) {
+// multiplyOneByOne multiplies one vector after the other.
+func (p *Plan[V]) multiplyOneByOne(ctx context.Context, op Transpose, alpha V, x MultiVector[V], beta V, y MultiVector[V]) (t Timing, err error) {
 	begin := time.Now()
 	rows, cols := p.dims(op)
-	var xj, yj []V // copies of what lies by row
+	var xj, yj []V // copies of vectors by row
 	if !x.ByColumn {
 		if xj, err = hostVector[V](cols); err != nil {
 			return t, err
@@ -197,6 +190,6 @@ func (p *Plan[V]) oneByOne(ctx context.Context, op Transpose, alpha V, x MultiVe
 		}
 		t.add(one)
 	}
-	t.Total = time.Since(begin) // with the copies
+	t.Total = time.Since(begin) // including the copies
 	return t, nil
 }

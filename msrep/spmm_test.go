@@ -20,8 +20,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// randomBlock draws count vectors of n elements with gaps of NaN.
-func randomBlock[V sparse.Value](t *rapid.T, n, count int, name string) MultiVector[V] {
+// randomMultiVector draws count vectors of n elements, with NaN in the gaps.
+func randomMultiVector[V sparse.Value](t *rapid.T, n, count int, name string) MultiVector[V] {
 	b := MultiVector[V]{Count: count, ByColumn: rapid.Bool().Draw(t, name+" by column")}
 	gap := rapid.IntRange(0, 3).Draw(t, name+" gap")
 	b.Stride = count + gap
@@ -61,7 +61,7 @@ func (b MultiVector[V]) get(j, n int) []V {
 	return v
 }
 
-func checkRandomBlocks[V sparse.Value](t *rapid.T) {
+func checkRandomMultiVectors[V sparse.Value](t *rapid.T) {
 	ctx := context.Background()
 	a := randomMatrix[V](t)
 	sys := testSystem(t, rapid.SampledFrom([]int{1, 2, 3, 8, 70}).Draw(t, "devices"), rapid.Bool().Draw(t, "discrete"))
@@ -82,7 +82,7 @@ func checkRandomBlocks[V sparse.Value](t *rapid.T) {
 	scalar := rapid.SampledFrom([]V{0, 1, 0.37, -2.5})
 	alpha, beta := scalar.Draw(t, "alpha"), scalar.Draw(t, "beta")
 	count := rapid.SampledFrom([]int{1, 2, 3, 5, 8, 17}).Draw(t, "vectors")
-	x, y := randomBlock[V](t, n, count, "x"), randomBlock[V](t, m, count, "y")
+	x, y := randomMultiVector[V](t, n, count, "x"), randomMultiVector[V](t, m, count, "y")
 	var want []reference.Product
 	for j := range count {
 		yj := y.get(j, m)
@@ -109,20 +109,20 @@ func checkRandomBlocks[V sparse.Value](t *rapid.T) {
 }
 
 func TestSeveralVectorsAtOnceAgreeWithTheReferenceInFloat64(t *testing.T) {
-	rapid.Check(t, checkRandomBlocks[float64])
+	rapid.Check(t, checkRandomMultiVectors[float64])
 }
 
 func TestSeveralVectorsAtOnceAgreeWithTheReferenceInFloat32(t *testing.T) {
-	rapid.Check(t, checkRandomBlocks[float32])
+	rapid.Check(t, checkRandomMultiVectors[float32])
 }
 
-// Small stencils have masks, so that their rows multiply what fills registers of vectors.
-func TestStencilsInDiagonalsMultiplySeveralVectorsAsEach(t *testing.T) {
-	t.Run("float64", checkStencilBlocks[float64])
-	t.Run("float32", checkStencilBlocks[float32])
+// Small stencils have masks, so their rows multiply whole registers of vectors.
+func TestStencilsInDiagonalsMultiplySeveralVectors(t *testing.T) {
+	t.Run("float64", checkStencilVectors[float64])
+	t.Run("float32", checkStencilVectors[float32])
 }
 
-func checkStencilBlocks[V sparse.Value](t *testing.T) {
+func checkStencilVectors[V sparse.Value](t *testing.T) {
 	ctx := context.Background()
 	stencil := generated(t, "stencil:dims=3,points=7,n=9")
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -137,7 +137,7 @@ func checkStencilBlocks[V sparse.Value](t *testing.T) {
 		fill(a.Val)
 		sys := testSystem(t, devices, false)
 		plan := planOf(t, sys, a, PlanOptions{Storage: Storage{Form: "diagonals"}})
-		for _, val := range [][]V{a.Val, fill(make([]V, len(a.Val)))} { // also with values that came later
+		for _, val := range [][]V{a.Val, fill(make([]V, len(a.Val)))} { // also with updated values
 			b := *a
 			b.Val = val
 			require.NoError(t, plan.UpdateValues(ctx, val))
@@ -180,7 +180,7 @@ func TestReleasedPlansMultiplyAllVectorsAtOnceInTheFormTheyHave(t *testing.T) {
 	}
 }
 
-func TestTransposedProductsTakeAsManyVectorsAtOnceAsPay(t *testing.T) {
+func TestMinorProductsTakeWholeCacheLinesOfVectors(t *testing.T) {
 	for count, want := range map[int]int{1: 0, 3: 0, 4: 4, 7: 7, 8: 8, 11: 8, 12: 12, 64: 64} {
 		require.Equal(t, want, minorAtOnce[float64](count))
 	}
@@ -188,25 +188,25 @@ func TestTransposedProductsTakeAsManyVectorsAtOnceAsPay(t *testing.T) {
 	require.Equal(t, 11, minorAtOnce[float32](11))
 }
 
-// scarce is a device without memory for products that add several vectors to y.
+// scarce is a device without memory for minor products of several vectors.
 type scarce struct {
 	*cpu.Device
-	asked *int
+	calls *int
 }
 
 type scarceStream struct {
 	kernels.Stream
-	asked *int
+	calls *int
 }
 
 func (d scarce) NewStream() (kernels.Stream, error) {
 	s, err := d.Device.NewStream()
-	return scarceStream{s, d.asked}, err
+	return scarceStream{s, d.calls}, err
 }
 
 func (s scarceStream) Launch(op kernels.Operation) error {
 	if op.Name() == "minor-product-many" {
-		*s.asked++
+		*s.calls++
 		return &kernels.DeviceError{Device: "cpu:0", Call: op.Name(), Err: kernels.ErrOutOfMemory}
 	}
 	return s.Stream.Launch(op)
@@ -216,7 +216,7 @@ func TestVectorsAreMultipliedOneByOneWhereMemoryIsScarce(t *testing.T) {
 	d, err := cpu.Open(cpu.Config{Threads: 2, NUMANode: -1})
 	require.NoError(t, err)
 	asked := 0
-	sys := &System{devices: []kernels.Device{scarce{d, &asked}}, plans: map[io.Closer]bool{}}
+	sys := &System{devices: []kernels.Device{scarce{d, &asked}}, closers: map[io.Closer]bool{}}
 	defer sys.Close()
 	plan := planOf(t, sys, unitMatrix(30), PlanOptions{})
 	x, y := MultiVectorByRow(make([]float64, 30*9), 9), MultiVectorByRow(make([]float64, 30*9), 9)
@@ -235,16 +235,16 @@ func TestTheTimeOfVectorsMultipliedOneByOneIncludesTheirCopies(t *testing.T) {
 	ctx := context.Background()
 	plan := planOf(t, openCPU(t, "cpu:2"), unitMatrix(n), PlanOptions{Deterministic: true})
 	x, y := MultiVectorByRow(make([]float64, n*count), count), MultiVectorByRow(make([]float64, n*count), count)
-	share := 0.0
+	fraction := 0.0
 	for range 5 {
 		begin := time.Now()
 		require.NoError(t, plan.SpMM(ctx, NoTrans, 1, x, 0, y))
-		share = max(share, float64(plan.LastTiming().Total)/float64(time.Since(begin)))
+		fraction = max(fraction, float64(plan.LastTiming().Total)/float64(time.Since(begin)))
 	}
-	require.Greater(t, share, 0.8)
+	require.Greater(t, fraction, 0.8)
 }
 
-func TestWrongBlocksAreNamedAndLeaveYAlone(t *testing.T) {
+func TestWrongMultiVectorsAreNamedAndLeaveYUnchanged(t *testing.T) {
 	ctx := context.Background()
 	sys := openCPU(t, "cpu:2")
 	plan := planOf(t, sys, small(t), PlanOptions{})
@@ -254,7 +254,7 @@ func TestWrongBlocksAreNamedAndLeaveYAlone(t *testing.T) {
 		y.Val[i] = 7
 	}
 	wide := int64(1) << 33
-	many, long := int(wide), int(wide/4) // 0 and negative where int has 32 bits
+	many, long := int(wide), int(wide/4) // 0 and negative as 32-bit ints
 	for message, c := range map[string][2]MultiVector[float64]{
 		"y: 2 vectors: x has 3":                {x, MultiVectorByRow(y.Val, 2)},
 		"x: 0 vectors":                         {MultiVectorByRow(x.Val, 0), MultiVectorByRow(y.Val, 0)},
@@ -281,7 +281,7 @@ func TestWrongBlocksAreNamedAndLeaveYAlone(t *testing.T) {
 	require.ErrorIs(t, err, ErrClosed)
 }
 
-func TestBlocksOfEmptyVectorsAreLeftAlone(t *testing.T) {
+func TestMultiVectorsOfEmptyVectorsAreAccepted(t *testing.T) {
 	sys := openCPU(t, "cpu:2")
 	for _, f := range []sparse.Format{"", sparse.FormatCOO} {
 		plan := planOf(t, sys, sparse.ToCSR[float64](&sparse.COO[float64]{Rows: 0, Cols: 5}), PlanOptions{Storage: Storage{Format: f}})
@@ -291,7 +291,7 @@ func TestBlocksOfEmptyVectorsAreLeftAlone(t *testing.T) {
 	}
 }
 
-func TestPlansKeepTheMemoryOfTurnedBlocksUntilTheyAreClosed(t *testing.T) {
+func TestPlansKeepTheBuffersOfTransposedVectorsUntilClose(t *testing.T) {
 	const n = 3000
 	before := mem.Mapped()
 	sys := testSystem(t, 1, false)
@@ -315,7 +315,7 @@ func TestPlansKeepTheMemoryOfTurnedBlocksUntilTheyAreClosed(t *testing.T) {
 	require.Equal(t, before, mem.Mapped())
 }
 
-// unitMatrix is the unit matrix of n rows.
+// unitMatrix returns the identity matrix of n rows.
 func unitMatrix(n int) *sparse.CSR[float64] {
 	a := &sparse.CSR[float64]{Rows: n, Cols: n, RowPtr: make([]int64, n+1), ColIdx: make([]int32, n), Val: make([]float64, n)}
 	for i := range n {
@@ -324,10 +324,10 @@ func unitMatrix(n int) *sparse.CSR[float64] {
 	return a
 }
 
-func TestBlocksOfVectorsLongerThanAMatrixAreRefused(t *testing.T) {
+func TestVectorsLongerThanAMatrixAreRefused(t *testing.T) {
 	b := MultiVector[float64]{Val: make([]float64, 4), Count: 1, Stride: math.MaxInt32}
 	require.NoError(t, b.Check("x", 1))
-	wide := int64(1<<33 + 2) // as int of 32 bits 2
+	wide := int64(1<<33 + 2) // 2 as a 32-bit int
 	for _, n := range []int{-1, 2, int(wide)} {
 		require.ErrorContains(t, b.Check("x", n), "x: ")
 	}

@@ -7,13 +7,13 @@ import (
 	"github.com/msrep-go/msrep/kernels"
 )
 
-// allAtOnce multiplies all vectors at once, row by row.
-func (p *Plan[V]) allAtOnce(ctx context.Context, op Transpose, alpha V, x MultiVector[V], beta V, y MultiVector[V], t *Timing) error {
-	begin := time.Since(began)
+// multiplyAtOnce multiplies all vectors at once. It transposes vectors by column to vectors by row first.
+func (p *Plan[V]) multiplyAtOnce(ctx context.Context, op Transpose, alpha V, x MultiVector[V], beta V, y MultiVector[V], t *Timing) error {
+	begin := time.Since(clockStart)
 	m, n := p.dims(op)
 	to := y
 	if x.ByColumn {
-		rows, err := p.byRow.block(&p.byRow.x, n, x.Count)
+		rows, err := p.rowBuffers.buffer(&p.rowBuffers.x, n, x.Count)
 		if err != nil {
 			return err
 		}
@@ -24,7 +24,7 @@ func (p *Plan[V]) allAtOnce(ctx context.Context, op Transpose, alpha V, x MultiV
 	}
 	if y.ByColumn {
 		var err error
-		if to, err = p.byRow.block(&p.byRow.y, m, y.Count); err != nil {
+		if to, err = p.rowBuffers.buffer(&p.rowBuffers.y, m, y.Count); err != nil {
 			return err
 		}
 		if beta != 0 {
@@ -33,7 +33,7 @@ func (p *Plan[V]) allAtOnce(ctx context.Context, op Transpose, alpha V, x MultiV
 			}
 		}
 	}
-	t.Distribute = time.Since(began) - begin
+	t.Distribute = time.Since(clockStart) - begin
 	t.Devices = make([]time.Duration, len(p.shares))
 	carries, err := p.launchMany(ctx, op, alpha, x, beta, to, t.Devices)
 	if err != nil {
@@ -42,7 +42,7 @@ func (p *Plan[V]) allAtOnce(ctx context.Context, op Transpose, alpha V, x MultiV
 	for _, d := range t.Devices {
 		t.Kernel = max(t.Kernel, d)
 	}
-	begin = time.Since(began)
+	begin = time.Since(clockStart)
 	for i, c := range carries {
 		row := p.parts[i].StartMajor * to.Stride
 		for j, v := range c {
@@ -52,13 +52,14 @@ func (p *Plan[V]) allAtOnce(ctx context.Context, op Transpose, alpha V, x MultiV
 	if y.ByColumn {
 		err = p.transposeVectors(y, to, m, true)
 	}
-	t.Merge = time.Since(began) - begin
+	t.Merge = time.Since(clockStart) - begin
 	return err
 }
 
-// launchMany multiplies blocks by row on all devices. It gives their carries, and the time that each took.
+// launchMany multiplies vectors by row on all devices. It returns the carries of the devices and sets their kernel
+// times.
 func (p *Plan[V]) launchMany(ctx context.Context, op Transpose, alpha V, x MultiVector[V], beta V, y MultiVector[V], took []time.Duration) (carries [][]V, err error) {
-	if p.direct() && p.lay.byMajor(op) && p.shares[0].packsMany() {
+	if p.direct() && p.lay.byMajor(op) && p.shares[0].multipliesMany() {
 		if err = ctx.Err(); err == nil {
 			took[0], err = p.multiplyManyDirect(alpha, x, beta, y)
 		}
@@ -78,7 +79,8 @@ func (p *Plan[V]) launchMany(ctx context.Context, op Transpose, alpha V, x Multi
 	})
 }
 
-// majorMany multiplies the part. The carry is nil where the first row is its own.
+// majorMany multiplies the part in a major product. carry has one element for each vector; it is nil if the part owns
+// its first row.
 func (s *share[V]) majorMany(l layout[V], alpha V, x MultiVector[V], beta V, y MultiVector[V]) (carry []V, took time.Duration, err error) {
 	d, p := s.inPlace, s.part
 	if p.StartFlag {
@@ -86,7 +88,7 @@ func (s *share[V]) majorMany(l layout[V], alpha V, x MultiVector[V], beta V, y M
 	}
 	xs, ys := x.rows(d, 0, l.minors), y.rows(d, p.OwnFirst, p.OwnEnd)
 	carries := kernels.AdoptArray(d, carry)
-	if s.packsMany() {
+	if s.multipliesMany() {
 		took, err = s.kernel(&kernels.MajorProductManyPacked[V]{A: s.packed, Alpha: alpha, Beta: beta, X: xs, Y: ys, Carry: carries})
 		return carry, took, err
 	}
@@ -98,7 +100,7 @@ func (s *share[V]) majorMany(l layout[V], alpha V, x MultiVector[V], beta V, y M
 	return carry, took, err
 }
 
-// minorMany multiplies the transposed part, which is all of the matrix.
+// minorMany multiplies the part, which is the whole matrix, in a minor product.
 func (s *share[V]) minorMany(l layout[V], alpha V, x MultiVector[V], beta V, y MultiVector[V]) (took time.Duration, err error) {
 	a, err := s.compressed(l)
 	if err != nil {
@@ -107,7 +109,7 @@ func (s *share[V]) minorMany(l layout[V], alpha V, x MultiVector[V], beta V, y M
 	return s.kernel(&kernels.MinorProductMany[V]{A: a, Alpha: alpha, Beta: beta, X: x.rows(s.inPlace, s.part.First(), s.part.End()), Y: y.rows(s.inPlace, 0, l.minors)})
 }
 
-// compressed is the part as it is, on the device.
+// compressed returns the unpacked part on the device.
 func (s *share[V]) compressed(l layout[V]) (kernels.Compressed[V], error) {
 	err := s.place(l)
 	return kernels.Compressed[V]{Part: s.part.Shift(s.part.First(), 0), Ptr: s.ptr, Idx: s.minor, Val: s.val}, err

@@ -9,12 +9,11 @@ import (
 
 // SpMV computes y = alpha*op(A)*x + beta*y once, on all devices of the machine.
 //
-// op(A) is m x n; x has n elements and y has m, and they must not overlap. beta = 0
-// overwrites y without reading it. a is checked first; bad arguments are
-// *sparse.InputError and leave y alone. After any other error y is unspecified.
+// op(A) is m x n, x has n elements, y has m. x and y must not overlap. beta = 0 overwrites y without reading it. SpMV
+// validates a. Bad arguments give a *sparse.InputError and leave y unchanged. After any other error y is unspecified.
 //
-// Each call splits the matrix anew: to multiply more than once, make a Plan. The first
-// one opens the devices, which stay open; where that fails, the next one tries again.
+// Each call splits the matrix again: to multiply more than once, make a Plan. The first call opens the devices, and
+// they stay open. If this fails, the next call tries again.
 func SpMV[V sparse.Value](ctx context.Context, op Transpose, alpha V, a sparse.Matrix[V], x []V, beta V, y []V) error {
 	sys, err := defaultSystem.get()
 	if err != nil {
@@ -29,19 +28,18 @@ func SpMV[V sparse.Value](ctx context.Context, op Transpose, alpha V, a sparse.M
 	return err
 }
 
-// defaultSystem has all devices and stays open. Nothing is placed: a copy of the
-// matrix would cost more than a single product saves.
-var defaultSystem = lateSystem{open: func() (*System, error) { return Open(Config{NUMA: NUMAOff}) }}
+// defaultSystem has all devices and stays open. Its plans are not placed, because a copy of the matrix costs more
+// than a single product saves.
+var defaultSystem = lazySystem{open: func() (*System, error) { return Open(Config{NUMA: NUMAOff}) }}
 
-// lateSystem is a System that is opened when it is wanted for the first time, and where
-// that fails at the next time again.
-type lateSystem struct {
+// lazySystem is a System that the first call of get opens. If this fails, the next call tries again.
+type lazySystem struct {
 	open func() (*System, error)
 	mu   sync.Mutex
 	sys  *System
 }
 
-func (l *lateSystem) get() (*System, error) {
+func (l *lazySystem) get() (*System, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.sys != nil {

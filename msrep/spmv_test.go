@@ -17,39 +17,38 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// picky is the forms that refuse matrices which do not suit them.
-var picky = map[Form]bool{"ell": true, "diagonals": true, "symmetric-diagonals": true, "blocks": true, "symmetric-blocks": true, "panels": true}
+// limitedForms are the forms that refuse some matrices.
+var limitedForms = map[Form]bool{"ell": true, "diagonals": true, "symmetric-diagonals": true, "blocks": true, "symmetric-blocks": true, "panels": true}
 
-// discrete hides that a CPU device reaches host memory, so that a plan treats it
-// like a GPU.
+// discrete is a CPU device without kernels.HostMapper. A plan treats it like a GPU.
 type discrete struct{ kernels.Device }
 
-// Pack asks the device.
+// Pack calls Pack of the device.
 func (d discrete) Pack(op kernels.Operation) (kernels.Packed, error) {
 	return d.Device.(kernels.Packer).Pack(op)
 }
 
-// hidden is d, or where that is asked for a discrete device that is d.
-func hidden(d *cpu.Device, separate bool) kernels.Device {
+// asDiscrete returns d, as a discrete device if separate is set.
+func asDiscrete(d *cpu.Device, separate bool) kernels.Device {
 	if separate {
 		return discrete{d}
 	}
 	return d
 }
 
-// testSystem has n devices with 1 to 3 workers.
+// testSystem returns a System of n devices with 1 to 3 workers each.
 func testSystem(t require.TestingT, n int, separate bool) *System {
-	s := &System{plans: map[io.Closer]bool{}}
+	s := &System{closers: map[io.Closer]bool{}}
 	for i := range n {
 		d, err := cpu.Open(cpu.Config{Index: i, Threads: 1 + i%3, NUMANode: -1, Grain: 4})
 		require.NoError(t, err)
-		s.devices = append(s.devices, hidden(d, separate))
+		s.devices = append(s.devices, asDiscrete(d, separate))
 	}
 	return s
 }
 
-// randomMatrix draws a matrix with empty rows at every border, giant rows, and
-// any shape down to 0 x n and n x 0, in any format and order.
+// randomMatrix draws a matrix of any shape, 0 x n and n x 0 included, with empty and long rows, in any format and
+// order.
 func randomMatrix[V sparse.Value](t *rapid.T) sparse.Matrix[V] {
 	cols := rapid.SampledFrom([]int{0, 1, 2, 3, 7, 40, 300}).Draw(t, "cols")
 	lens := rapid.SliceOfN(rapid.SampledFrom([]int{0, 0, 1, 2, 3, 9, cols, 3 * cols}), 0, 30).Draw(t, "row lengths")
@@ -113,7 +112,7 @@ func checkRandomProducts[V sparse.Value](t *rapid.T) {
 		Variant:  Variant{Strategy: rapid.SampledFrom([]Strategy{Optimized, Partial, Baseline}).Draw(t, "strategy"), Split: rapid.SampledFrom([]partition.Rule{"", partition.RuleNNZ, partition.RuleMergePath}).Draw(t, "split")},
 	}
 	plan, err := NewPlan(ctx, sys, a, opt)
-	if picky[opt.Storage.Form] && sparse.IsInput(err) {
+	if limitedForms[opt.Storage.Form] && sparse.IsInput(err) {
 		return
 	}
 	require.NoError(t, err)
@@ -122,13 +121,13 @@ func checkRandomProducts[V sparse.Value](t *rapid.T) {
 		alpha := rapid.SampledFrom(scalars).Draw(t, "alpha")
 		tm := checkRandomProduct(t, plan, a, alpha, rapid.SampledFrom(append(scalars, V(math.Inf(1)), V(math.NaN()))).Draw(t, "beta"))
 		require.Len(t, tm.Devices, len(sys.devices))
-		a = perhapsNewValues(t, plan, a)
+		a = maybeUpdateValues(t, plan, a)
 	}
 }
 
-// checkRandomProduct multiplies random vectors by a, straight or transposed, and compares
-// with the reference. With beta = 0 y is not a number before. Some elements of x and y may
-// be no numbers, or infinite: they show in no row but their own.
+// checkRandomProduct compares the product of a plan with the reference, for a random op and random x and y. With beta
+// = 0, y is NaN before the product. Some elements of x and y may be NaN or infinite; they must affect only the rows
+// that use them.
 func checkRandomProduct[V sparse.Value](t *rapid.T, plan *Plan[V], a sparse.Matrix[V], alpha, beta V) Timing {
 	m, n := a.Dims()
 	op := Transpose(rapid.Bool().Draw(t, "transpose"))
@@ -154,8 +153,8 @@ func checkRandomProduct[V sparse.Value](t *rapid.T, plan *Plan[V], a sparse.Matr
 	return plan.LastTiming()
 }
 
-// perhapsNewValues gives the plan other values at times, and the matrix that it then has.
-func perhapsNewValues[V sparse.Value](t *rapid.T, plan *Plan[V], a sparse.Matrix[V]) sparse.Matrix[V] {
+// maybeUpdateValues updates the values of the plan in some cases, and returns the present matrix.
+func maybeUpdateValues[V sparse.Value](t *rapid.T, plan *Plan[V], a sparse.Matrix[V]) sparse.Matrix[V] {
 	if !rapid.Bool().Draw(t, "new values") {
 		return a
 	}

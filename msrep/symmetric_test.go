@@ -12,18 +12,18 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// TestValuesThatAreSymmetricNoMoreAreMultipliedAllTheSame also takes several vectors, and a
-// matrix that is released, by a form that stores half of it.
-func TestValuesThatAreSymmetricNoMoreAreMultipliedAllTheSame(t *testing.T) {
+// TestProductsAreRightAfterValuesLoseTheirSymmetry also multiplies several vectors, and a released matrix in a form
+// that stores half of the entries.
+func TestProductsAreRightAfterValuesLoseTheirSymmetry(t *testing.T) {
 	for spec, whole := range map[string]Form{
 		"stencil:dims=3,points=27,n=12,value=random":     "diagonals",
 		"cfd:unknowns=3,n=8,points=27,value=ones,seed=1": "blocks",
 	} {
-		t.Run(string(whole), func(t *testing.T) { symmetricNoMore(t, spec, whole) })
+		t.Run(string(whole), func(t *testing.T) { checkSymmetryLost(t, spec, whole) })
 	}
 }
 
-func symmetricNoMore(t *testing.T, spec string, whole Form) {
+func checkSymmetryLost(t *testing.T, spec string, whole Form) {
 	a := generated(t, spec)
 	half := "symmetric-" + whole
 	sys := openCPU(t, "cpu:1")
@@ -78,8 +78,8 @@ func symmetricNoMore(t *testing.T, spec string, whole Form) {
 	require.NoError(t, released.Close())
 }
 
-// Few entries anywhere are too many distances for diagonals, and not for half of them.
-func TestValuesThatNoDiagonalsSuitAnyMoreAreMultipliedAllTheSame(t *testing.T) {
+// The scattered entries have too many different diagonals for the form diagonals, but not for symmetric-diagonals.
+func TestProductsAreRightAfterDiagonalsNoLongerSuit(t *testing.T) {
 	const n = 5000
 	random := rand.New(rand.NewPCG(1, 1))
 	var entries sparse.Triples[float64]

@@ -16,33 +16,33 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// MaxThreads bounds Config.Threads.
+// MaxThreads is the largest Config.Threads.
 const MaxThreads = 4096
 
-// System is a set of open devices of one kind. Its methods may be called from any goroutine. Several
-// may be open at once, also with the same GPUs; what they do then shares the machine.
+// System is a set of open devices of one kind. Its methods may be called from any goroutine. Several Systems may be
+// open at the same time, also with the same GPUs; they then compete for the machine.
 type System struct {
 	devices []kernels.Device
-	nodes   []nodeGroup // of the devices, in order; none without placement
-	farness float64     // how much farther the memory of other nodes is; see numa.Topology.Farness
+	nodes   []nodeGroup // groups of devices, in order; none without placement
+	farness float64     // relative cost of memory on other nodes; see numa.Topology.Farness
 	refusal refusal
 	trace   func(Event) error // nil for none
 
 	mu      sync.Mutex
-	plans   map[io.Closer]bool // and vectors; nil once closed
-	streams *vectorStreams     // of vectors; nil before the first
+	closers map[io.Closer]bool // open plans, vectors and selections; nil after Close
+	streams *vectorStreams     // for vectors; nil before the first one
 }
 
-// Open opens the devices that c asks for. Errors about c are *sparse.InputError.
+// Open opens the devices that c selects. Errors in c give a *sparse.InputError.
 func Open(c Config) (*System, error) {
 	topo, err := numa.Discover("/")
-	if err != nil { // a machine that hides its topology still multiplies
+	if err != nil { // the topology is optional
 		topo = &numa.Topology{}
 	}
 	return openOn(topo, c)
 }
 
-// openOn opens devices on a machine of this topology.
+// openOn is Open on a machine with the topology topo.
 func openOn(topo *numa.Topology, c Config) (*System, error) {
 	if c.Threads < 0 || c.Threads > MaxThreads {
 		return nil, sparse.Inputf("threads", "%d: use 1 to %d, or 0 for all", c.Threads, MaxThreads)
@@ -53,14 +53,14 @@ func openOn(topo *numa.Topology, c Config) (*System, error) {
 		return nil, sparse.Inputf("numa", "%q is not known: use %s, %s or %s", string(c.NUMA), NUMAAuto, NUMAOn, NUMAOff)
 	}
 	c.Threads = cmp.Or(c.Threads, runtime.GOMAXPROCS(0))
-	s := &System{plans: map[io.Closer]bool{}, refusal: refusal{warn: c.Warn}, trace: listener(c.Trace)}
+	s := &System{closers: map[io.Closer]bool{}, refusal: refusal{warn: c.Warn}, trace: listener(c.Trace)}
 	if err := s.open(topo, c); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }
 
-// open opens the devices that c asks for. Where it fails some may be open.
+// open opens the devices that c selects. After an error some devices may be open.
 func (s *System) open(topo *numa.Topology, c Config) error {
 	if kind, _, _ := strings.Cut(c.Devices, ":"); kind == "sim" {
 		return s.openSimulated(c.Devices)
@@ -75,7 +75,7 @@ func (s *System) open(topo *numa.Topology, c Config) error {
 	return s.openCPUs(topo, c)
 }
 
-// openCPUs opens CPU devices.
+// openCPUs opens the CPU devices that c selects.
 func (s *System) openCPUs(topo *numa.Topology, c Config) error {
 	places, placed, note, err := c.places(topo)
 	if err != nil {
@@ -85,8 +85,8 @@ func (s *System) openCPUs(topo *numa.Topology, c Config) error {
 		s.refusal.report(note)
 	}
 	for i, p := range places {
-		if err := s.take(cpu.Open(cpu.Config{Index: i, Threads: p.threads, NUMANode: p.node, Memory: p.memory,
-			CPUs: p.cpus, OnRefused: s.refused})); err != nil {
+		if err := s.addDevice(cpu.Open(cpu.Config{Index: i, Threads: p.threads, NUMANode: p.node, Memory: p.memory,
+			CPUs: p.cpus, OnRefused: s.onRefused})); err != nil {
 			return err
 		}
 	}
@@ -96,18 +96,18 @@ func (s *System) openCPUs(topo *numa.Topology, c Config) error {
 	return nil
 }
 
-// take takes a device that was opened; else it gives the error.
-func (s *System) take(d kernels.Device, err error) error {
+// addDevice adds d to the devices, or returns err if it is not nil.
+func (s *System) addDevice(d kernels.Device, err error) error {
 	if err == nil {
 		s.devices = append(s.devices, d)
 	}
 	return err
 }
 
-// refused hears of what the system did not do to place a device.
-func (s *System) refused(err error) { s.refusal.report(err.Error()) }
+// onRefused records a placement request that the operating system refused.
+func (s *System) onRefused(err error) { s.refusal.report(err.Error()) }
 
-// Devices describes the devices, in the order of the parts of a plan.
+// Devices returns a description of each device, in the order of the parts of a plan.
 func (s *System) Devices() []DeviceInfo {
 	out := make([]kernels.Info, len(s.devices))
 	for i, d := range s.devices {
@@ -116,15 +116,14 @@ func (s *System) Devices() []DeviceInfo {
 	return out
 }
 
-// Close closes the plans and vectors that are still open, then the devices. It may be called
-// again.
+// Close closes the plans and vectors that are still open, then the devices. It may be called again.
 func (s *System) Close() error {
 	if s == nil {
 		return nil
 	}
 	s.mu.Lock()
-	plans := s.plans
-	s.plans = nil
+	plans := s.closers
+	s.closers = nil
 	s.mu.Unlock()
 	if plans == nil {
 		return nil
@@ -139,20 +138,20 @@ func (s *System) Close() error {
 	return errors.Join(errs...)
 }
 
-// enter notes an open plan.
-func (s *System) enter(p io.Closer) error {
+// register adds an open plan, vector or selection, which Close will close.
+func (s *System) register(p io.Closer) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.plans == nil {
+	if s.closers == nil {
 		return fmt.Errorf("system: %w", ErrClosed)
 	}
-	s.plans[p] = true
+	s.closers[p] = true
 	return nil
 }
 
-// leave forgets a plan.
-func (s *System) leave(p io.Closer) {
+// unregister removes what register added.
+func (s *System) unregister(p io.Closer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.plans, p)
+	delete(s.closers, p)
 }

@@ -5,19 +5,18 @@ import (
 	"time"
 )
 
-// Timing is how long the phases of one product took. With several devices at
-// work at once a phase is as long as on the slowest; with Baseline, which serves
-// one after the other, phases add up.
+// Timing states how long the phases of one product took. A phase on several devices takes as long as on the slowest
+// device. With Baseline, which uses one device after the other, it is the sum over the devices.
 type Timing struct {
-	Distribute time.Duration // vectors to the devices; 0 where they are used in place
+	Distribute time.Duration // copies of vectors to the devices; 0 if they are used in place
 	Kernel     time.Duration
-	Merge      time.Duration   // results back to the host, shared rows or partial vectors joined
+	Merge      time.Duration   // copies of results to the host, and merging
 	Total      time.Duration   // of the whole call
 	Devices    []time.Duration // the kernel of each device
 }
 
-// LastTiming returns the timing of the last product by SpMV or SpMM: zero before the first one and after a product that
-// failed. It waits for a product that is running.
+// LastTiming returns the timing of the last product by SpMV or SpMM. It is zero before the first product and after a
+// product that failed. LastTiming waits for a running product.
 func (p *Plan[V]) LastTiming() Timing {
 	if p == nil {
 		return Timing{}
@@ -29,16 +28,16 @@ func (p *Plan[V]) LastTiming() Timing {
 	return t
 }
 
-// PlanTiming is how long it took to make a plan.
+// PlanTiming states how long the phases of NewPlan took.
 type PlanTiming struct {
 	Validate   time.Duration
-	Convert    time.Duration // to another format, or into order; on GPUs also the pointers of parts in COO
-	Pack       time.Duration // finding and making the forms of the parts
-	Partition  time.Duration // the split, and local pointers where a device needs its own
-	Distribute time.Duration // parts to the devices; 0 where they are used in place
+	Convert    time.Duration // to another format, or sorting; on GPUs also the pointers of parts in COO
+	Pack       time.Duration // choosing and building the forms of the parts
+	Partition  time.Duration // the split, and local pointers if a device needs them
+	Distribute time.Duration // copies of parts to the devices; 0 if they are used in place
 }
 
-// add joins the times of another product, done after this one.
+// add adds the times of a product that ran after this one.
 func (t *Timing) add(o Timing) {
 	t.Distribute += o.Distribute
 	t.Kernel += o.Kernel

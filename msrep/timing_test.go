@@ -10,12 +10,12 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-func TestTimesOfDevicesJoinAsTheirStrategySays(t *testing.T) {
+func TestTimingCombinesDevicesByStrategy(t *testing.T) {
 	times := []Timing{{Distribute: 1, Kernel: 20, Merge: 300}, {Distribute: 2, Kernel: 10, Merge: 500}}
 	r := run[float64]{plan: &Plan[float64]{}, times: times}
-	require.Equal(t, Timing{Distribute: 2, Kernel: 20, Merge: 500, Devices: []time.Duration{20, 10}}, r.sum())
+	require.Equal(t, Timing{Distribute: 2, Kernel: 20, Merge: 500, Devices: []time.Duration{20, 10}}, r.timing())
 	r.plan.opt.Variant.Strategy = Baseline
-	sum := r.sum()
+	sum := r.timing()
 	require.Equal(t, Timing{Distribute: 3, Kernel: 30, Merge: 800, Devices: []time.Duration{20, 10}}, sum)
 	var all Timing
 	sum.Total = 4000
@@ -24,7 +24,7 @@ func TestTimesOfDevicesJoinAsTheirStrategySays(t *testing.T) {
 	require.Equal(t, Timing{Distribute: 6, Kernel: 60, Merge: 1600, Total: 8000, Devices: []time.Duration{40, 20}}, all)
 }
 
-func TestProductsSayHowLongTheirPhasesTook(t *testing.T) {
+func TestProductsReportTheTimeOfTheirPhases(t *testing.T) {
 	a := bands(2000)
 	for _, devices := range []string{"cpu:2", "sim:2"} {
 		plan := planOf(t, openCPU(t, devices), sparse.Matrix[float64](a), PlanOptions{})

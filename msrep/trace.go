@@ -8,32 +8,29 @@ import (
 	"github.com/msrep-go/msrep/kernels"
 )
 
-// Event is something that took time on a device or in a call. Config.Trace is called
-// with each.
+// Event is an operation on a device, or a call or phase of a plan. Config.Trace receives all events.
 //
 // Name is
-//   - "write", "read": a copy from or to host memory, "copy": between buffers of devices;
-//   - the name of a kernel as in package kernels: "major-product-packed", "cg-step";
-//   - "sync": waiting for a device;
-//   - "plan: " and a phase of NewPlan (PlanTiming), "spmv", "spmm", "apply": the call
-//     as a whole. They have no device. What devices copy to bring parts into forms of
-//     their own is in "plan: pack" only, and for parts that are streamed in the kernel.
+//   - "write" or "read": a copy from or to host memory; "copy": a copy between buffers of devices;
+//   - the name of a kernel in package kernels, such as "major-product-packed" or "cg-step";
+//   - "sync": a wait for a device;
+//   - "plan: " and a phase of NewPlan (PlanTiming), or "spmv", "spmm", "apply", "retune": the whole phase or call. These
+//     events have no device. The copies that a device makes to pack its part have no events of their own: they are
+//     included in "plan: pack". For parts that are streamed they are included in the kernel.
 //
-// Copies and kernels are over when an event of a CPU device or a simulated GPU comes.
-// Real GPUs work later: there a Duration is what it took to hand the work over, and
-// the work itself shows in the next "sync".
+// On CPU devices and simulated GPUs, the event follows the end of the operation. Real GPUs work asynchronously: there
+// Duration is the time to queue the operation, and the next "sync" includes the operation itself.
 type Event struct {
 	Name     string
-	Device   string // as in kernels.Info; "" for a call as a whole
-	Bytes    int64  // that were copied; 0 for others
+	Device   string // kernels.Info.ID; "" for a call or phase
+	Bytes    int64  // bytes copied; 0 for other operations
 	Start    time.Time
 	Duration time.Duration
-	Err      error // of the call; nil when it went well
+	Err      error // nil if the operation succeeded
 }
 
-// listener calls trace with an event and gives the error of the event. A panic of trace becomes that
-// error where there is none: the call that the event tells of has failed, and what frees memory
-// after a call that failed frees it now.
+// listener returns a function that calls trace with an event and returns the error of the event. A panic in trace
+// becomes the error of an event without one, so that the call fails and frees its memory.
 func listener(trace func(Event)) func(Event) error {
 	if trace == nil {
 		return nil
@@ -50,7 +47,7 @@ func listener(trace func(Event)) func(Event) error {
 	}
 }
 
-// traced lets the listener of the system hear what is put on a stream.
+// traced returns a stream that reports its operations to Config.Trace; stream itself if there is no Trace.
 func (s *System) traced(d kernels.Device, stream kernels.Stream) kernels.Stream {
 	if s.trace == nil || stream == nil {
 		return stream
@@ -58,17 +55,16 @@ func (s *System) traced(d kernels.Device, stream kernels.Stream) kernels.Stream 
 	return &tracedStream{Stream: stream, device: d.Info().ID, trace: s.trace}
 }
 
-// span reports a call as a whole: it begins now and ends when the function that it
-// gives is called.
-func (p *Plan[V]) span(name string, err *error) func() {
-	if p.sys == nil || p.sys.trace == nil || p.opt.ofPlan { // nil: NewPlan did not make it
+// traceCall starts the event of a call. The function that it returns ends and reports the event.
+func (p *Plan[V]) traceCall(name string, err *error) func() {
+	if p.sys == nil || p.sys.trace == nil || p.opt.nested { // p.sys is nil if NewPlan did not make p
 		return func() {}
 	}
 	start := time.Now()
 	return func() { *err = p.sys.trace(Event{Name: name, Start: start, Duration: time.Since(start), Err: *err}) }
 }
 
-// tracedStream reports what is put on a stream.
+// tracedStream is a stream that reports each operation.
 type tracedStream struct {
 	kernels.Stream
 	device string

@@ -23,11 +23,11 @@ type chromeEvent struct {
 	Start    int64  `json:"ts"`  // microseconds
 	Duration int64  `json:"dur"` // microseconds
 	Process  int    `json:"pid"`
-	Thread   string `json:"tid"` // a line for each device
+	Thread   string `json:"tid"` // one line for each device
 	Args     any    `json:"args,omitempty"`
 }
 
-func (c *chrome) hear(e msrep.Event) {
+func (c *chrome) record(e msrep.Event) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.Events = append(c.Events, chromeEvent{
@@ -36,10 +36,10 @@ func (c *chrome) hear(e msrep.Event) {
 	})
 }
 
-// A listener writes down what every device does, for the trace viewer of a browser.
+// Write the operations of all devices as a trace for the trace viewer of a browser.
 func ExampleConfig_trace() {
 	var trace chrome
-	sys, err := msrep.Open(msrep.Config{Devices: "cpu:2", Trace: trace.hear})
+	sys, err := msrep.Open(msrep.Config{Devices: "cpu:2", Trace: trace.record})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func ExampleConfig_trace() {
 	// Output: true 2 kernels
 }
 
-// A vector stays with the devices from product to product: here the power method.
+// Keep a vector on the devices between products: the power method.
 func ExampleVector() {
 	ctx := context.Background()
 	sys, err := msrep.Open(msrep.Config{Devices: "sim:2"})

@@ -14,8 +14,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// names gives the names of the events of a device, in order.
-func (l *log) names(device string) (out []string) {
+// names returns the names of the events of a device, in order.
+func (l *eventLog) names(device string) (out []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, e := range l.events {
@@ -26,66 +26,66 @@ func (l *log) names(device string) (out []string) {
 	return out
 }
 
-func TestListenersHearWhatIsDone(t *testing.T) {
-	var heard log
-	sys := open(t, Config{Devices: "sim:2", Trace: heard.hear})
+func TestTraceReportsAllOperations(t *testing.T) {
+	var recorded eventLog
+	sys := open(t, Config{Devices: "sim:2", Trace: recorded.record})
 	const n = 500
 	begin := time.Now()
 	plan := planOf(t, sys, sparse.Matrix[float64](bands(n)), PlanOptions{Storage: Storage{Format: sparse.FormatCSR}, Variant: Variant{Split: partition.RuleNNZ}})
 	require.Equal(t, []string{"plan: validate", "plan: convert", "plan: partition", "plan: distribute", "plan: pack",
-		"plan: partition", "plan: distribute", "plan: partition", "plan: convert", "plan: pack", "plan: pack"}, heard.names(""))
-	heard.take()
+		"plan: partition", "plan: distribute", "plan: partition", "plan: convert", "plan: pack", "plan: pack"}, recorded.names(""))
+	recorded.drain()
 
 	x, y := make([]float64, n), make([]float64, n)
 	multiply(t, plan, NoTrans, 1, x, 0, y)
-	require.Equal(t, []string{"spmv"}, heard.names(""))
+	require.Equal(t, []string{"spmv"}, recorded.names(""))
 	for _, device := range []string{"sim:0", "sim:1"} {
-		got := heard.names(device)
+		got := recorded.names(device)
 		require.Contains(t, got, "major-product")
 		require.Contains(t, got, "read")
 		require.Less(t, slices.Index(got, "write"), slices.Index(got, "major-product"))
 	}
-	for _, e := range heard.events {
+	for _, e := range recorded.events {
 		require.NoError(t, e.Err)
 		require.False(t, e.Start.Before(begin))
 		require.GreaterOrEqual(t, e.Duration, time.Duration(0))
 		if e.Name == "write" && e.Bytes > 8*n {
-			require.Fail(t, "only x is written, and where sums of rows go", "%+v", e)
+			require.Fail(t, "only x and the rows of carries are written", "%+v", e)
 		}
 	}
-	heard.take()
+	recorded.drain()
 
 	multiplyMany(t, plan, NoTrans, 1, MultiVectorByRow(x, 1), 0, MultiVectorByRow(y, 1))
-	require.Equal(t, []string{"spmm"}, heard.names(""))
-	heard.take()
+	require.Equal(t, []string{"spmm"}, recorded.names(""))
+	recorded.drain()
 	err := plan.SpMV(t.Context(), NoTrans, 1, x[1:], 0, y)
 	require.Error(t, err)
-	require.Equal(t, err, heard.events[0].Err, "also of what went wrong")
+	require.Equal(t, err, recorded.events[0].Err, "the event has the error")
 	vx, err := plan.ColumnVector()
 	require.NoError(t, err)
 	vy, err := plan.RowVector()
 	require.NoError(t, err)
-	heard.take()
+	recorded.drain()
 	require.NoError(t, plan.Apply(t.Context(), NoTrans, 1, vx, 0, vy))
-	require.Equal(t, []string{"apply"}, heard.names(""))
+	require.Equal(t, []string{"apply"}, recorded.names(""))
 
 	twice := planOf(t, sys, sparse.Matrix[float64](bands(n)), PlanOptions{Expected: Expected{Transposed: 2}})
 	require.NotNil(t, twice.transposed)
-	heard.take()
+	recorded.drain()
 	multiply(t, twice, Trans, 1, x, 0, y)
 	multiplyMany(t, twice, Trans, 1, MultiVectorByRow(x, 1), 0, MultiVectorByRow(y, 1))
 	require.NoError(t, twice.Apply(t.Context(), Trans, 1, vx, 0, vy))
-	require.Equal(t, []string{"spmv", "spmm", "apply"}, heard.names(""), "once, whichever plan makes them")
+	require.Equal(t, []string{"spmv", "spmm", "apply"}, recorded.names(""), "each call is reported once")
 }
 
-func TestAPanicOfTheListenerIsAnErrorAndLosesNoMemory(t *testing.T) {
+func TestAPanicInTraceIsAnErrorAndLeaksNothing(t *testing.T) {
 	for _, devices := range []string{"cpu:2", "sim:2"} {
 		panicked := true
 		for at := 0; panicked; at++ {
 			panicked = false
-			var heard atomic.Int64
+			var recorded atomic.Int64
 			sys, err := Open(Config{Devices: devices, Trace: func(Event) {
-				if heard.Add(1) == int64(at+1) {
+				if recorded.Add(1) == int64(at+1) {
 					panicked = true
 					panic("mine")
 				}
@@ -103,30 +103,30 @@ func TestAPanicOfTheListenerIsAnErrorAndLosesNoMemory(t *testing.T) {
 	}
 }
 
-// useAll makes a plan and vectors, multiplies and closes them, and goes on after an error.
+// useAll creates a plan and vectors, multiplies, and closes them. It continues after an error and returns all errors.
 func useAll(ctx context.Context, sys *System) (errs []error) {
-	tell := func(err error) { errs = append(errs, err) }
+	add := func(err error) { errs = append(errs, err) }
 	plan, err := NewPlan(ctx, sys, sparse.Matrix[float64](bands(20)), PlanOptions{Expected: Expected{Transposed: 2}})
-	if tell(err); err != nil {
+	if add(err); err != nil {
 		return errs
 	}
 	x, y := make([]float64, 20), make([]float64, 20)
 	err = plan.SpMV(ctx, NoTrans, 1, x, 0, y)
-	tell(err)
+	add(err)
 	err = plan.SpMM(ctx, Trans, 1, MultiVectorByRow(x, 1), 0, MultiVectorByRow(y, 1))
-	tell(err)
+	add(err)
 	vx, err := plan.ColumnVector()
-	tell(err)
+	add(err)
 	vy, err := plan.RowVector()
-	tell(err)
+	add(err)
 	if vx != nil && vy != nil {
-		tell(plan.Apply(ctx, NoTrans, 1, vx, 0, vy))
+		add(plan.Apply(ctx, NoTrans, 1, vx, 0, vy))
 		_, err = vy.Norm()
-		tell(err)
+		add(err)
 	}
-	tell(vx.Close())
-	tell(vy.Close())
-	tell(plan.Close())
+	add(vx.Close())
+	add(vy.Close())
+	add(plan.Close())
 	return errs
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// minorProducts is a matrix with so many entries in each row, anywhere.
+// scattered returns a matrix with each entries in each row, at random places.
 func scattered(rows, cols, each int) *sparse.CSR[float64] {
 	rng := rand.New(rand.NewSource(1))
 	a := &sparse.CSR[float64]{Rows: rows, Cols: cols, RowPtr: []int64{0}}
@@ -26,9 +26,9 @@ func scattered(rows, cols, each int) *sparse.CSR[float64] {
 	return a
 }
 
-func TestManyTransposedProductsThatNobodyAnnouncedGetAPlanOfTheirOwn(t *testing.T) {
+func TestAPlanKeepsTheTransposedMatrixAfterManyUnexpectedProducts(t *testing.T) {
 	a := scattered(300, 200, 5)
-	x, y, straight := make([]float64, 300), make([]float64, 200), make([]float64, 300)
+	x, y, ax := make([]float64, 300), make([]float64, 200), make([]float64, 300)
 	for i := range x {
 		x[i] = float64(i%7) - 2.5
 	}
@@ -46,15 +46,15 @@ func TestManyTransposedProductsThatNobodyAnnouncedGetAPlanOfTheirOwn(t *testing.
 	before := p.Bytes()
 	for range transposeAfter - 1 {
 		check(p, a, 2, -1)
-		multiply(t, p, NoTrans, 1, y, 0, straight) // these do not count
+		multiply(t, p, NoTrans, 1, y, 0, ax) // these do not count
 	}
 	require.Nil(t, p.transposed)
 
-	err := p.SpMV(&ending{Context: ctx, left: 1}, Trans, 1, x, 0, y)
+	err := p.SpMV(newEndsAfter(1), Trans, 1, x, 0, y)
 	require.ErrorIs(t, err, context.Canceled)
 	require.Nil(t, p.transposed)
 	check(p, a, 2, -1)
-	require.NotNil(t, p.transposed, "the next product makes it")
+	require.NotNil(t, p.transposed, "the next product builds it")
 	require.Greater(t, p.Bytes(), before)
 	check(p, a, 1, 0)
 
@@ -64,14 +64,14 @@ func TestManyTransposedProductsThatNobodyAnnouncedGetAPlanOfTheirOwn(t *testing.
 	}
 	require.NoError(t, p.UpdateValues(ctx, other.Val))
 	check(p, other, 3, 1)
-	want := reference.Multiply(false, 1, sparse.Matrix[float64](other), y, 0, straight)
-	multiply(t, p, NoTrans, 1, y, 0, straight)
-	require.Equal(t, -1, reference.Check(straight, want))
+	want := reference.Multiply(false, 1, sparse.Matrix[float64](other), y, 0, ax)
+	multiply(t, p, NoTrans, 1, y, 0, ax)
+	require.Equal(t, -1, reference.Check(ax, want))
 	require.NoError(t, p.Close())
-	require.Empty(t, sys.plans)
+	require.Empty(t, sys.closers)
 }
 
-func TestOtherPlansDoWithoutATransposedMatrixThatNobodyAnnounced(t *testing.T) {
+func TestOtherPlansNeverKeepAnUnexpectedTransposedMatrix(t *testing.T) {
 	small := scattered(300, 200, 5)
 	for name, c := range map[string]struct {
 		a       *sparse.CSR[float64]
@@ -82,7 +82,7 @@ func TestOtherPlansDoWithoutATransposedMatrixThatNobodyAnnounced(t *testing.T) {
 		"a form that was named":   {small, "cpu", PlanOptions{Storage: Storage{Form: "slices"}}},
 		"a released matrix":       {small, "cpu", PlanOptions{Storage: Storage{Release: true}}},
 		"two devices":             {small, "cpu:2", PlanOptions{}},
-		"vectors of its own":      {small, "cpu", PlanOptions{Variant: Variant{Strategy: Partial}}},
+		"copies of the vectors":   {small, "cpu", PlanOptions{Variant: Variant{Strategy: Partial}}},
 		"a large matrix":          {scattered(1<<14+1, 200, cachedEntries>>14), "cpu", PlanOptions{Expected: Expected{Products: 1}}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -102,10 +102,10 @@ func TestAPlanThatCannotKeepTheTransposedMatrixTriesOnceAndMultipliesOn(t *testi
 	sys := open(t, Config{Devices: "cpu", Threads: 1})
 	p := planOf[float64](t, sys, a, PlanOptions{})
 	x, y := make([]float64, a.Rows), make([]float64, a.Cols)
-	plans := sys.plans
+	plans := sys.closers
 	for i := range transposeAfter + 1 {
-		if sys.plans = plans; i == transposeAfter-1 {
-			sys.plans = nil // it refuses plans
+		if sys.closers = plans; i == transposeAfter-1 {
+			sys.closers = nil // the System is closed for new plans
 		}
 		multiply(t, p, Trans, 1, x, 0, y)
 	}
@@ -118,24 +118,11 @@ func TestAMatrixThatIsItsOwnTransposeIsNotKeptTwice(t *testing.T) {
 	sys := open(t, Config{Devices: "cpu", Threads: 1})
 	for format, twice := range map[Form]bool{"symmetric-diagonals": false, "diagonals": true} {
 		p := planOf[float64](t, sys, a, PlanOptions{Storage: Storage{Form: format}})
-		p.opt.form = kernels.FormAuto // as if that had chosen the form
+		p.opt.form = kernels.FormAuto // as if FormAuto had chosen the form
 		x, y := make([]float64, a.Rows), make([]float64, a.Rows)
 		for range transposeAfter {
 			multiply(t, p, Trans, 1, x, 0, y)
 		}
 		require.Equal(t, twice, p.transposed != nil, format)
 	}
-}
-
-// ending is a context that ends after so many looks at it.
-type ending struct {
-	context.Context
-	left int
-}
-
-func (e *ending) Err() error {
-	if e.left--; e.left < 0 {
-		return context.Canceled
-	}
-	return nil
 }

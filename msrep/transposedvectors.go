@@ -10,14 +10,12 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// transposedVectors is room for blocks by row that stand for blocks by column in products:
-// kept from product to product, since new memory would cost more than turning does.
-// The zero value is empty.
+// transposedVectors holds buffers for copies by row of vectors by column. A plan keeps them between products, because
+// allocating memory takes longer than transposing. The zero value is empty.
 type transposedVectors[V sparse.Value] struct{ x, y *mem.Region }
 
-// block is a block of count vectors of n elements in *r. What is in it is left from
-// before.
-func (*transposedVectors[V]) block(r **mem.Region, n, count int) (MultiVector[V], error) {
+// buffer returns count vectors of n elements in *r, with unspecified content. It enlarges *r if necessary.
+func (*transposedVectors[V]) buffer(r **mem.Region, n, count int) (MultiVector[V], error) {
 	elements := int64(n) * int64(count)
 	bytes := elements * mem.Size[V]()
 	if regionBytes(*r) < bytes {
@@ -38,7 +36,7 @@ func (*transposedVectors[V]) block(r **mem.Region, n, count int) (MultiVector[V]
 	return MultiVectorByRow(val, count), nil
 }
 
-// fits reports whether there is memory for blocks of so many elements for x and y.
+// fits reports whether there is memory for buffers of x and y elements.
 func (t *transposedVectors[V]) fits(x, y int64) bool {
 	lacks := max(0, x*mem.Size[V]()-regionBytes(t.x)) + max(0, y*mem.Size[V]()-regionBytes(t.y))
 	_, ok := mem.Fits(2 * lacks)
@@ -63,27 +61,26 @@ func freeRegion(r *mem.Region) error {
 	return r.Free()
 }
 
-// How many elements of a block are worth a goroutine, which takes longer to be woken than to turn a quarter of
-// them, and a worker of a device.
+// The least number of elements to transpose on one goroutine, and on one worker of a device. Starting a goroutine takes
+// longer than transposing a quarter of its elements.
 const (
 	transposedByGoroutine = 1 << 17
 	transposedByWorker    = 1 << 10
 )
 
-// transposeVectors copies b, by column, of vectors of n elements, to a block by row without gaps;
-// or with back, from there to b. Of one CPU device the workers do that multiply, so that
-// they have the rows in their own caches.
+// transposeVectors copies b, vectors of n elements by column, to rows, the same vectors by row; with back, it copies
+// rows to b. On a single CPU device the workers that multiply also transpose, so that the rows are in their caches.
 func (p *Plan[V]) transposeVectors(b, rows MultiVector[V], n int, back bool) error {
 	from, to := simd.Grid[V]{Val: b.Val, I: 1, J: b.Stride}, simd.Grid[V]{Val: rows.Val, I: rows.Stride, J: 1}
 	if back {
 		from, to = to, from
 	}
-	turn := func(lo, hi int64) {
+	transpose := func(lo, hi int64) {
 		simd.CopyTransposed(simd.Default(), int(hi-lo), b.Count, from.From(int(lo)), to.From(int(lo)))
 	}
 	if m, ok := p.shares[0].packed.(kernels.ManyMultiplier); ok && p.workers() != nil {
-		return rangeOn(p.workers(), min(m.Workers(), n*b.Count/transposedByWorker), int64(n), turn)
+		return rangeOn(p.workers(), min(m.Workers(), n*b.Count/transposedByWorker), int64(n), transpose)
 	}
-	par.Range(int64(n), int64(transposedByGoroutine/b.Count+1), turn)
+	par.Range(int64(n), int64(transposedByGoroutine/b.Count+1), transpose)
 	return nil
 }

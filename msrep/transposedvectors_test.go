@@ -9,9 +9,9 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-func TestBlocksThatSeveralThreadsTurnArriveWhole(t *testing.T) {
+func TestSeveralThreadsTransposeAllVectors(t *testing.T) {
 	const n, count, stride = transposedByGoroutine, 3, transposedByGoroutine + 5
-	for _, devices := range []string{"cpu", "cpu:2"} { // whose workers turn, and goroutines
+	for _, devices := range []string{"cpu", "cpu:2"} { // transposed by workers, and by goroutines
 		p := planOf[float32](t, open(t, Config{Devices: devices, Threads: 3}), sparse.Convert[float32](scattered(5000, 5000, 8)), PlanOptions{})
 		require.Equal(t, 3/len(p.shares), p.shares[0].packed.(kernels.ManyMultiplier).Workers())
 		b := MultiVector[float32]{Val: make([]float32, count*stride), Count: count, Stride: stride, ByColumn: true}
@@ -34,14 +34,14 @@ func TestBlocksThatSeveralThreadsTurnArriveWhole(t *testing.T) {
 	}
 }
 
-func TestOnlyTwoVectorsOfASmallMatrixAreNotTurned(t *testing.T) {
+func TestOnlyTwoVectorsOfASmallMatrixAreNotTransposed(t *testing.T) {
 	small := scattered(300, 200, 5)
 	for name, c := range map[string]struct {
-		a       *sparse.CSR[float64]
-		devices string
-		count   int
-		byRow   bool // Y
-		turned  bool
+		a          *sparse.CSR[float64]
+		devices    string
+		count      int
+		byRow      bool // Y
+		transposed bool
 	}{
 		"two":            {small, "cpu", 2, false, false},
 		"three":          {small, "cpu", 3, false, true},
@@ -58,7 +58,7 @@ func TestOnlyTwoVectorsOfASmallMatrixAreNotTurned(t *testing.T) {
 				y = MultiVectorByRow(y.Val, c.count)
 			}
 			multiplyMany(t, p, NoTrans, 1, x, 0, y)
-			require.Equal(t, c.turned, p.byRow.bytes() > 0)
+			require.Equal(t, c.transposed, p.rowBuffers.bytes() > 0)
 		})
 	}
 }

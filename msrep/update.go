@@ -8,19 +8,16 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// UpdateValues replaces the values and keeps the structure: val[k] belongs to
-// the entry whose value was Val[k] in the matrix that the plan was made of. The
-// plan may use val in place from then on, and no longer uses the values that it had.
-// The same slice may be filled anew and given again, as long as no product runs while it
-// is filled.
+// UpdateValues replaces the values and keeps the structure. val[k] is the new value of the entry whose value is Val[k]
+// in the matrix of NewPlan. From then on the plan may use val in place, and no longer uses the old values. The caller
+// may overwrite val and pass it again, provided that no product runs while val is overwritten.
 //
-// If ctx has ended when the update would begin, the plan keeps the values that it had; an
-// update that has begun is completed. After an error of a device the plan can only be
-// closed.
+// If ctx ends before the update begins, the plan keeps its old values. An update that has begun is completed. After a
+// device error the plan can only be closed.
 func (p *Plan[V]) UpdateValues(ctx context.Context, val []V) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer rescue(&err)
-	if err := p.enter(ctx); err != nil {
+	if err := p.lock(ctx); err != nil {
 		return err
 	}
 	defer p.mu.Unlock()
@@ -28,7 +25,7 @@ func (p *Plan[V]) UpdateValues(ctx context.Context, val []V) (err error) {
 		return err
 	}
 	if p.src == nil || p.transposed.released() { // before anything changes
-		return errNoValues
+		return errUpdateReleased
 	}
 	if int64(len(val)) != p.nnz {
 		return sparse.Inputf("val", "%d values: the matrix has %d entries", len(val), p.nnz)
@@ -41,9 +38,9 @@ func (p *Plan[V]) UpdateValues(ctx context.Context, val []V) (err error) {
 	if err := p.waitPending(); err != nil {
 		return err
 	}
-	ctx = context.WithoutCancel(ctx) // everyDevice values change or none
-	p.broken = errHalfUpdated        // also after a panic
-	p.src, p.given, p.lay.val = src, val, lay.val
+	ctx = context.WithoutCancel(ctx) // all values change or none
+	p.broken = errHalfUpdated        // in case of a panic
+	p.src, p.givenVal, p.lay.val = src, val, lay.val
 	err = p.each(func(i int) error {
 		return errors.Join(p.shares[i].placeValues(p.lay), p.shares[i].repack(ctx, p.lay, p.opt))
 	})
@@ -54,9 +51,9 @@ func (p *Plan[V]) UpdateValues(ctx context.Context, val []V) (err error) {
 	return err
 }
 
-var errHalfUpdated = errors.New("some of the values are new")
+var errHalfUpdated = errors.New("an update of the values was not completed")
 
-// released reports whether the plan, if there is one, has let its matrix go before it is closed.
+// released reports whether the plan is open and has released its matrix. p may be nil.
 func (p *Plan[V]) released() bool {
 	if p == nil {
 		return false

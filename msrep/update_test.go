@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -16,7 +15,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-func TestValuesMayBeFilledAnewInTheSameSlice(t *testing.T) {
+func TestTheSameSliceOfValuesMayBeUsedAgain(t *testing.T) {
 	sys := openCPU(t, "cpu:2")
 	for _, spec := range []string{"stencil:dims=3,n=9,points=27", "random:rows=300,nnz=3k", "powerlaw:rows=500,nnz=9k,r=2"} {
 		a := generated(t, spec)
@@ -82,19 +81,6 @@ func TestValuesOfAnyFormatAreUpdatedInTheirOrder(t *testing.T) {
 	}
 }
 
-// asked is a context that ends when it has been asked so many times whether it has.
-type asked struct {
-	context.Context
-	left atomic.Int32
-}
-
-func (c *asked) Err() error {
-	if c.left.Add(-1) < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 func TestAContextThatEndsLeavesAllValuesOrNoneReplaced(t *testing.T) {
 	a := generated(t, "stencil:dims=2,n=40,points=9")
 	x := make([]float64, a.Cols)
@@ -106,14 +92,12 @@ func TestAContextThatEndsLeavesAllValuesOrNoneReplaced(t *testing.T) {
 		for _, opt := range []PlanOptions{{}, {Storage: Storage{Format: sparse.FormatCSR}}, {Storage: Storage{Form: "slices"}, Expected: Expected{Transposed: 100}}, {Variant: Variant{Strategy: Partial}}} {
 			plan := planOf(t, sys, sparse.Matrix[float64](a), opt)
 			m := *a
-			for left := range int32(4) {
+			for left := range 4 {
 				val := slices.Clone(m.Val)
 				for k := range val {
 					val[k] += float64(k%7) - 3
 				}
-				c := &asked{Context: ctx}
-				c.left.Store(left)
-				err := plan.UpdateValues(c, val)
+				err := plan.UpdateValues(newEndsAfter(left), val)
 				if left == 0 {
 					require.ErrorIs(t, err, context.Canceled)
 				} else {
@@ -131,7 +115,7 @@ func TestAContextThatEndsLeavesAllValuesOrNoneReplaced(t *testing.T) {
 	}
 }
 
-// panicking is a device that does not pack again.
+// panicking is a device that panics in Pack after a number of calls.
 type panicking struct {
 	*cpu.Device
 	packs int
@@ -144,13 +128,13 @@ func (d *panicking) Pack(op kernels.Operation) (kernels.Packed, error) {
 	return d.Device.Pack(op)
 }
 
-func TestAPlanOfWhichSomeValuesAreNewIsNotUsed(t *testing.T) {
+func TestAPlanIsUnusableAfterAnIncompleteUpdate(t *testing.T) {
 	sys := testSystem(t, 2, false)
 	sys.devices[1] = &panicking{sys.devices[1].(*cpu.Device), 1}
 	a := small(t)
 	plan := planOf[float64](t, sys, a, PlanOptions{Storage: Storage{Form: "slices"}})
 	require.ErrorContains(t, plan.UpdateValues(ctx, []float64{7, 8, 9}), "internal error: no more")
 	err := plan.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
-	require.ErrorContains(t, err, "unusable after an earlier error: some of the values are new")
+	require.ErrorContains(t, err, "unusable after an earlier error: an update of the values was not completed")
 	require.NoError(t, sys.Close())
 }

@@ -11,21 +11,21 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Vector is a vector that stays with the devices of a System. Each device has a piece
-// of it: a run of its elements, in order. Where the devices work on host memory, as
-// CPU devices do, it is one array there, and Host gives it; otherwise each piece is in
-// the memory of its device, and only Write and Read bring elements from and to the
+// Vector is a vector that stays in the memory of the devices of a System. Each device has one piece of it, a range of
+// consecutive elements. On devices that use host memory, such as CPU devices, the vector is one array, which Host
+// returns. Otherwise each piece is in the memory of its device, and only Write and Read copy elements from and to the
 // host.
 //
-// Operations take vectors that are cut alike: those that NewVector makes for the same
-// System and length, or those of the same plan (Plan.RowVector, Plan.ColumnVector).
-// Copy takes others as well. Sums (Dot, Norm, Project, ...) are in float64, over the
-// pieces in order, so that their last bits depend on how vectors are cut, also where
-// a plan is Deterministic: a method of one's own that is to have the same bits on any
-// devices keeps its vectors on the host. Methods may be called from any goroutine; operations on
-// the vectors of one System are done in the order of the calls. On devices that work
-// while the host goes on, only operations that give a number or bring elements to the
-// host wait; the errors of others come with those.
+// The vectors of an operation must have the same pieces: make all of them with NewVector for the same System and
+// length, or all with the same plan (Plan.RowVector, Plan.ColumnVector). Copy accepts any pieces.
+//
+// Sums (Dot, Norm, Project, ...) are computed in float64 and added over the pieces in order. Their last bits depend
+// on the pieces, also if a plan is Deterministic. For the same bits on any devices, keep the vectors of your method
+// on the host.
+//
+// Methods may be called from any goroutine. Operations on the vectors of one System run in the order of the calls. On
+// devices that work asynchronously, only operations that return a number or copy elements to or from the host wait;
+// they also return the errors of earlier operations.
 //
 // An operation that fails leaves the vectors that it writes unspecified.
 type Vector[V sparse.Value] struct {
@@ -33,12 +33,12 @@ type Vector[V sparse.Value] struct {
 	streams *vectorStreams
 	cuts    []int // device i has the elements [cuts[i], cuts[i+1])
 	pieces  []kernels.Array[V]
-	host    []V // everyDevice elements, where the devices work on host memory
+	host    []V // all elements, if the devices use host memory
 	closed  bool
 }
 
-// NewVector makes a vector of n zeros, in equal pieces. Products of a plan are
-// fastest with the vectors that the plan makes.
+// NewVector returns a vector of n zeros in equal pieces. Products of a plan are fastest with vectors made by the plan
+// (RowVector, ColumnVector).
 func NewVector[V sparse.Value](sys *System, n int) (v *Vector[V], err error) {
 	defer rescue(&err)
 	if sys == nil {
@@ -58,13 +58,13 @@ func evenCuts(n, parts int) []int {
 	return cuts
 }
 
-// newVector makes a vector that is cut so.
+// newVector returns a vector of zeros; device i has the elements [cuts[i], cuts[i+1]).
 func newVector[V sparse.Value](sys *System, cuts []int) (*Vector[V], error) {
 	l, err := sys.vectorStreams()
 	if err != nil {
 		return nil, err
 	}
-	l.mu.Lock() // Close of the System waits until it knows the vector
+	l.mu.Lock() // Close of the System waits until the vector is registered
 	defer l.mu.Unlock()
 	if l.closed {
 		return nil, fmt.Errorf("system: %w", ErrClosed)
@@ -85,7 +85,7 @@ func newVector[V sparse.Value](sys *System, cuts []int) (*Vector[V], error) {
 		return err
 	})
 	if err == nil {
-		err = sys.enter(v)
+		err = sys.register(v)
 	}
 	if err != nil {
 		return nil, errors.Join(err, v.free())
@@ -93,7 +93,7 @@ func newVector[V sparse.Value](sys *System, cuts []int) (*Vector[V], error) {
 	return v, nil
 }
 
-// hostMemory is zeros, whose pages go where they are used first.
+// hostMemory returns n zeros for devices that use host memory. The first use of a page decides its node.
 func hostMemory[V sparse.Value](sys *System, n int) ([]V, error) {
 	info := sys.devices[0].Info()
 	if need := int64(n) * mem.Size[V](); info.Memory > 0 && need > info.Memory {
@@ -102,7 +102,7 @@ func hostMemory[V sparse.Value](sys *System, n int) ([]V, error) {
 	return hostVector[V](n)
 }
 
-// hostVector makes n zeros in host memory, where there is room for them.
+// hostVector returns n zeros in host memory, or an error if there is not enough memory.
 func hostVector[T mem.Elem](n int) ([]T, error) {
 	need := int64(n) * mem.Size[T]()
 	if have, ok := mem.Fits(need); !ok {
@@ -112,7 +112,7 @@ func hostVector[T mem.Elem](n int) ([]T, error) {
 	return make([]T, n), nil
 }
 
-// onHost reports whether the devices, which are of one kind, work on host memory.
+// onHost reports whether the devices use host memory. All devices of a System are of one kind.
 func (s *System) onHost() bool {
 	if len(s.devices) == 0 {
 		return true
@@ -121,7 +121,7 @@ func (s *System) onHost() bool {
 	return ok
 }
 
-// Len is the number of elements, 0 for nil.
+// Len returns the number of elements; 0 if v is nil.
 func (v *Vector[V]) Len() int {
 	if v == nil || len(v.cuts) == 0 {
 		return 0
@@ -129,9 +129,8 @@ func (v *Vector[V]) Len() int {
 	return v.cuts[len(v.cuts)-1]
 }
 
-// Host is the elements themselves, in host memory, or nil where the devices have
-// memory of their own. No operation on v may be under way while they are used, and
-// after Close they mean nothing.
+// Host returns the elements in place if the devices use host memory, otherwise nil. Do not use them during an
+// operation on v or after Close.
 func (v *Vector[V]) Host() []V {
 	if v == nil {
 		return nil
@@ -139,28 +138,28 @@ func (v *Vector[V]) Host() []V {
 	return v.host
 }
 
-// Bytes is the memory that the vector takes, wherever that is.
+// Bytes returns the memory of the vector, in device or host memory.
 func (v *Vector[V]) Bytes() int64 { return int64(v.Len()) * mem.Size[V]() }
 
-// Write copies src, which has as many elements, to the vector.
+// Write copies src to the vector. src must have Len elements.
 func (v *Vector[V]) Write(src []V) error {
 	return v.transfer("src", src, func(s kernels.Stream, piece kernels.Array[V], part []V) error { return piece.Write(s, part) })
 }
 
-// Read copies the vector to dst, which has as many elements.
+// Read copies the vector to dst. dst must have Len elements.
 func (v *Vector[V]) Read(dst []V) error {
 	return v.transfer("dst", dst, func(s kernels.Stream, piece kernels.Array[V], part []V) error { return piece.Read(s, part) })
 }
 
-// transfer brings every piece from or to the host, and waits.
+// transfer calls f to copy each piece from or to the host, and waits.
 func (v *Vector[V]) transfer(name string, all []V, f func(s kernels.Stream, piece kernels.Array[V], part []V) error) (err error) {
 	defer rescue(&err)
 	if v != nil && len(all) != v.Len() {
 		return sparse.Inputf(name, "%d elements: the vector has %d", len(all), v.Len())
 	}
-	return v.do(nil, func(l *vectorStreams) error {
+	return v.withStreams(nil, func(l *vectorStreams) error {
 		return l.eachDevice(func(i int) error {
-			if v.pieces[i].Len == 0 { // it may still have failed at what others have got from it
+			if v.pieces[i].Len == 0 { // for the error of an earlier operation on this stream
 				return l.streams[i].Sync()
 			}
 			return errors.Join(f(l.streams[i], v.pieces[i], all[v.cuts[i]:v.cuts[i+1]]), l.streams[i].Sync())
@@ -168,7 +167,7 @@ func (v *Vector[V]) transfer(name string, all []V, f func(s kernels.Stream, piec
 	})
 }
 
-// Close gives the memory back, after what is under way. It may be called again.
+// Close waits for unfinished operations and frees the memory. It may be called again.
 func (v *Vector[V]) Close() error {
 	if v == nil || v.sys == nil {
 		return nil
@@ -179,7 +178,7 @@ func (v *Vector[V]) Close() error {
 		return nil
 	}
 	v.closed = true
-	defer v.sys.leave(v)
+	defer v.sys.unregister(v)
 	var err error
 	if !v.streams.closed {
 		err = v.streams.sync()
@@ -195,8 +194,8 @@ func (v *Vector[V]) free() error {
 	return errors.Join(errs...)
 }
 
-// do runs f when the vectors can be used, one operation after the other.
-func (v *Vector[V]) do(others []*Vector[V], f func(l *vectorStreams) error) error {
+// withStreams checks that v and others are open vectors of one System and runs f, one operation at a time.
+func (v *Vector[V]) withStreams(others []*Vector[V], f func(l *vectorStreams) error) error {
 	for _, x := range append([]*Vector[V]{v}, others...) {
 		switch {
 		case x == nil:
@@ -204,7 +203,7 @@ func (v *Vector[V]) do(others []*Vector[V], f func(l *vectorStreams) error) erro
 		case x.sys == nil:
 			return sparse.Inputf("vector", "was made neither by NewVector nor by a plan")
 		case x.sys != v.sys:
-			return sparse.Inputf("vector", "of another system")
+			return sparse.Inputf("vector", "belongs to another system")
 		}
 	}
 	v.streams.mu.Lock()
@@ -217,15 +216,15 @@ func (v *Vector[V]) do(others []*Vector[V], f func(l *vectorStreams) error) erro
 	return f(v.streams)
 }
 
-// alike says that the vectors are not cut like v.
-func (v *Vector[V]) alike(others []*Vector[V]) error {
+// checkCuts returns an error if one of the vectors does not have the pieces of v.
+func (v *Vector[V]) checkCuts(others []*Vector[V]) error {
 	for _, x := range others {
 		switch {
-		case v == nil || x == nil: // do says so
+		case v == nil || x == nil: // withStreams returns this error
 		case x.Len() != v.Len():
 			return sparse.Inputf("vector", "%d elements: the others have %d", x.Len(), v.Len())
 		case !slices.Equal(x.cuts, v.cuts):
-			return sparse.Inputf("vector", "in other pieces than the others: make all by the same plan, or all by NewVector, or Copy it")
+			return sparse.Inputf("vector", "has other pieces than the others: make all with the same plan or all with NewVector, or use Copy")
 		}
 	}
 	return nil

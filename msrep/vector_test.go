@@ -24,14 +24,14 @@ import (
 func TestProductsOfVectorsOnDevicesAgreeWithTheReference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		if rapid.Bool().Draw(t, "single") {
-			applies[float32](t)
+			checkApply[float32](t)
 		} else {
-			applies[float64](t)
+			checkApply[float64](t)
 		}
 	})
 }
 
-func applies[V sparse.Value](t *rapid.T) {
+func checkApply[V sparse.Value](t *rapid.T) {
 	a := devicetest.Draw[V](t)
 	sys := open(t, Config{Devices: rapid.SampledFrom([]string{"sim:1", "sim:2", "sim:5", "cpu:1", "cpu:3"}).Draw(t, "devices")})
 	opt := PlanOptions{
@@ -68,22 +68,22 @@ func applies[V sparse.Value](t *rapid.T) {
 	}
 	dy := onDevices(t, vy, err, y)
 	held := 0
-	for round := range 2 { // the second finds everything in place
-		require.NoError(t, dx.Scale(-2)) // under way when the product begins,
+	for round := range 2 { // the second product reuses the buffers
+		require.NoError(t, dx.Scale(-2)) // may still run when the product begins
 		for i := range x {
 			x[i] *= -2
 		}
 		want := reference.Multiply[V](bool(op), alpha, a, x, beta, y)
 		require.NoError(t, plan.Apply(context.Background(), op, alpha, dx, beta, dy))
-		require.NoError(t, dx.Scale(1)) // and when it is
+		require.NoError(t, dx.Scale(1)) // queued while the product may still run
 		got := elements(t, dy)
 		require.Equal(t, -1, reference.Check(got, want))
 		require.Equal(t, x, elements(t, dx), "x stays")
 		y = got
 		if round == 1 {
-			require.Len(t, sys.plans, held, "nothing stays behind")
+			require.Len(t, sys.closers, held, "no vector stays open")
 		}
-		held = len(sys.plans)
+		held = len(sys.closers)
 	}
 }
 
@@ -94,8 +94,8 @@ func TestProductsOfResidentVectorsDoNotTouchTheHost(t *testing.T) {
 	}
 	for _, devices := range []int{1, 2, 4} {
 		for _, c := range kinds {
-			var heard log
-			sys := open(t, Config{Devices: fmt.Sprintf("sim:%d", devices), Trace: heard.hear})
+			var recorded eventLog
+			sys := open(t, Config{Devices: fmt.Sprintf("sim:%d", devices), Trace: recorded.record})
 			plan := planOf(t, sys, sparse.Matrix[float64](bands(n)), PlanOptions{Storage: Storage{Format: c.format}, Variant: Variant{Split: partition.RuleNNZ}})
 			require.True(t, plan.Resident(c.op))
 			x, err := plan.ColumnVector()
@@ -103,17 +103,17 @@ func TestProductsOfResidentVectorsDoNotTouchTheHost(t *testing.T) {
 			y, err := plan.RowVector()
 			require.NoError(t, err)
 			require.NoError(t, x.Fill(1))
-			require.NoError(t, plan.Apply(t.Context(), c.op, 1, x, 0, y)) // brings the matrix
-			heard.take()
+			require.NoError(t, plan.Apply(t.Context(), c.op, 1, x, 0, y)) // copies the matrix to the devices
+			recorded.drain()
 			const products = 3
 			for range products {
 				require.NoError(t, plan.Apply(t.Context(), c.op, 2, x, 0.5, y))
-				require.NoError(t, x.Scale(0.5)) // once all have read it
+				require.NoError(t, x.Scale(0.5)) // after all devices have read it
 			}
-			host, between, waits := heard.take()
+			host, between, waits := recorded.drain()
 			require.Zero(t, host, "bytes to or from the host")
-			require.Zero(t, waits, "of the host")
-			least, most := int64(devices-1), int64(products*devices*(8*n+8)) // everyDevice of x, or of the partial vectors, and carries
+			require.Zero(t, waits, "waits of the host")
+			least, most := int64(devices-1), int64(products*devices*(8*n+8)) // all of x or of the partial vectors, and carries
 			require.GreaterOrEqual(t, between, min(least, 1))
 			if devices == 1 {
 				most = 0
@@ -121,7 +121,7 @@ func TestProductsOfResidentVectorsDoNotTouchTheHost(t *testing.T) {
 			require.LessOrEqual(t, between, most)
 			_, err = x.Dot(y)
 			require.NoError(t, err)
-			host, _, waits = heard.take()
+			host, _, waits = recorded.drain()
 			require.Equal(t, int64(8*devices), host, "a sum from each device")
 			require.Equal(t, devices, waits, "one wait")
 			require.NoError(t, sys.Close())
@@ -129,9 +129,9 @@ func TestProductsOfResidentVectorsDoNotTouchTheHost(t *testing.T) {
 	}
 }
 
-func TestADeviceGathersOnlyWhatItsPartNeeds(t *testing.T) {
-	var heard log
-	sys := open(t, Config{Devices: "sim:2", Trace: heard.hear})
+func TestADeviceCopiesOnlyTheElementsOfXThatItNeeds(t *testing.T) {
+	var recorded eventLog
+	sys := open(t, Config{Devices: "sim:2", Trace: recorded.record})
 	a := bands(2001)
 	a = sparse.ToCSR[float64](keepBands(a))
 	plan := planOf(t, sys, sparse.Matrix[float64](a), PlanOptions{})
@@ -140,9 +140,9 @@ func TestADeviceGathersOnlyWhatItsPartNeeds(t *testing.T) {
 	y, err := plan.RowVector()
 	require.NoError(t, err)
 	require.NoError(t, plan.Apply(t.Context(), NoTrans, 1, x, 0, y))
-	heard.take()
+	recorded.drain()
 	require.NoError(t, plan.Apply(t.Context(), NoTrans, 1, x, 0, y))
-	_, between, _ := heard.take()
+	_, between, _ := recorded.drain()
 	require.LessOrEqual(t, between, int64(8*(2001+8)), "its own piece, two elements beyond it, and a carry")
 }
 
@@ -164,7 +164,7 @@ func TestVectorsOfCPUDevicesAreHostMemory(t *testing.T) {
 	require.ErrorIs(t, w.Fill(1), ErrClosed, "a system closes its vectors")
 	_, err = NewVector[float64](gpus, 10)
 	require.ErrorIs(t, err, ErrClosed)
-	tooMany := int64(sparse.MaxDim) + 1 // negative as int of 32 bits
+	tooMany := int64(sparse.MaxDim) + 1 // negative as a 32-bit int
 	for _, n := range []int{-1, int(tooMany)} {
 		_, err = NewVector[float64](sys, n)
 		require.True(t, sparse.IsInput(err))
@@ -189,13 +189,13 @@ func TestBadVectorsOfProductsAreRefused(t *testing.T) {
 		} {
 			require.True(t, sparse.IsInput(plan.Apply(t.Context(), NoTrans, 1, c.x, 0, c.y)))
 		}
-		require.NoError(t, plan.Apply(t.Context(), NoTrans, 1, x, 0, y), "the plan is still good")
+		require.NoError(t, plan.Apply(t.Context(), NoTrans, 1, x, 0, y), "the plan is still usable")
 		ended, cancel := context.WithCancel(t.Context())
 		cancel()
 		require.ErrorIs(t, plan.Apply(ended, NoTrans, 1, x, 0, y), context.Canceled)
 		require.NoError(t, x.Close())
 		require.ErrorIs(t, plan.Apply(t.Context(), NoTrans, 1, x, 0, y), ErrClosed)
-		require.NoError(t, plan.Apply(t.Context(), NoTrans, 1, of(sys, 50), 0, y), "still")
+		require.NoError(t, plan.Apply(t.Context(), NoTrans, 1, of(sys, 50), 0, y), "the plan is still usable")
 		require.NoError(t, plan.Close())
 		_, err := plan.RowVector()
 		require.ErrorIs(t, err, ErrClosed)
@@ -210,7 +210,7 @@ func TestReleasedMatricesAreNotTransposedForVectors(t *testing.T) {
 	require.NoError(t, err)
 	y, err := plan.ColumnVector()
 	require.NoError(t, err)
-	if err := plan.Apply(t.Context(), Trans, 1, x, 0, y); err != nil { // where the matrix was let go
+	if err := plan.Apply(t.Context(), Trans, 1, x, 0, y); err != nil { // if the matrix was released
 		require.ErrorIs(t, err, errReleased)
 	}
 	var none *Vector[float64]
@@ -248,7 +248,7 @@ func TestVectorsAreUsedFromManyGoroutines(t *testing.T) {
 	}
 }
 
-func TestFailuresOfDevicesComeBackFromVectorsAndLeaveNothingBehind(t *testing.T) {
+func TestVectorOperationsReturnDeviceErrorsAndLeakNothing(t *testing.T) {
 	a := bands(60)
 	for at := 0; ; at++ {
 		var mu sync.Mutex
@@ -261,7 +261,7 @@ func TestFailuresOfDevicesComeBackFromVectorsAndLeaveNothingBehind(t *testing.T)
 			}
 			return nil
 		}
-		sys := &System{plans: map[io.Closer]bool{}}
+		sys := &System{closers: map[io.Closer]bool{}}
 		for i := range 2 {
 			d, err := sim.Open(sim.Config{Index: i, Fail: fail})
 			require.NoError(t, err)
@@ -276,14 +276,14 @@ func TestFailuresOfDevicesComeBackFromVectorsAndLeaveNothingBehind(t *testing.T)
 			if err != nil {
 				return err
 			}
-			y, err := NewVector[float64](sys, a.Rows) // cut in another way
+			y, err := NewVector[float64](sys, a.Rows) // other pieces than those of the plan
 			if err != nil {
 				return err
 			}
 			_, err = x.Dot(x)
 			return errors.Join(x.Fill(1), plan.Apply(t.Context(), NoTrans, 1, x, 0.5, y), err, y.Read(make([]float64, a.Rows)))
 		}()
-		require.NoError(t, sys.Close(), "failure %d leaves nothing behind", at)
+		require.NoError(t, sys.Close(), "failure %d leaks nothing", at)
 		if err == nil {
 			require.Greater(t, at, 30, "every call failed once")
 			return
@@ -294,5 +294,5 @@ func TestFailuresOfDevicesComeBackFromVectorsAndLeaveNothingBehind(t *testing.T)
 	}
 }
 
-// errInjected is the error of calls that tests let fail.
+// errInjected is the error of calls that tests make fail.
 var errInjected = errors.New("injected")

@@ -8,7 +8,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Copy is v = x. The two may be cut in different ways.
+// Copy computes v = x. The two vectors may have different pieces.
 func (v *Vector[V]) Copy(x *Vector[V]) (err error) {
 	defer rescue(&err)
 	if v == x {
@@ -17,22 +17,22 @@ func (v *Vector[V]) Copy(x *Vector[V]) (err error) {
 	if x != nil && v != nil && v.Len() != x.Len() {
 		return sparse.Inputf("x", "%d elements: the vector that it is copied to has %d", x.Len(), v.Len())
 	}
-	return v.do([]*Vector[V]{x}, func(l *vectorStreams) error { return v.copyAcross(l, x) })
+	return v.withStreams([]*Vector[V]{x}, func(l *vectorStreams) error { return v.copyAcross(l, x) })
 }
 
-// copyAcross copies what device i of v has from the devices that have it in x.
+// copyAcross copies each piece of v from the pieces of x that have its elements.
 func (v *Vector[V]) copyAcross(l *vectorStreams, x *Vector[V]) error {
-	alike := slices.Equal(v.cuts, x.cuts)
-	if !alike { // others may still be writing what is copied from them
+	same := slices.Equal(v.cuts, x.cuts)
+	if !same { // other devices must finish writing x
 		if err := l.barrier(everyDevice); err != nil {
 			return err
 		}
 	}
 	err := l.eachDevice(func(i int) error { return copyRange(l.streams[i], v.pieces[i], v.cuts[i], v.cuts[i+1], x) })
-	if err != nil || alike {
+	if err != nil || same {
 		return err
 	}
-	return l.barrier(everyDevice) // before anybody writes to x again
+	return l.barrier(everyDevice) // before the next operation writes to x
 }
 
 // copyRange copies the elements [lo, hi) of x to the start of an array.

@@ -9,21 +9,20 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// log counts what happens on devices.
-type log struct {
+// eventLog records the events of a System.
+type eventLog struct {
 	mu     sync.Mutex
 	events []Event
 }
 
-func (l *log) hear(e Event) {
+func (l *eventLog) record(e Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.events = append(l.events, e)
 }
 
-// take gives the bytes that crossed to and from the host and between devices, and the
-// number of waits, and forgets them.
-func (l *log) take() (host, between int64, waits int) {
+// drain returns the bytes copied to and from the host and between devices, and the number of waits, and clears the log.
+func (l *eventLog) drain() (host, between int64, waits int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, e := range l.events {
@@ -48,7 +47,7 @@ func normalVector[V sparse.Value](r *rand.Rand, n int) []V {
 	return v
 }
 
-// onDevices makes a vector with these elements.
+// onDevices writes elements to v and returns v.
 func onDevices[V sparse.Value](t require.TestingT, v *Vector[V], err error, elements []V) *Vector[V] {
 	require.NoError(t, err)
 	require.NoError(t, v.Write(elements))
@@ -61,7 +60,7 @@ func elements[V sparse.Value](t require.TestingT, v *Vector[V]) []V {
 	return out
 }
 
-// bands is a matrix with wide rows in the middle, so that parts begin within rows.
+// bands returns a band matrix with one full row in the middle, so that parts begin within rows.
 func bands(n int) *sparse.CSR[float64] {
 	ptr, idx, val := []int64{0}, []int32{}, []float64{}
 	for i := range n {
@@ -77,7 +76,7 @@ func bands(n int) *sparse.CSR[float64] {
 	return &sparse.CSR[float64]{Rows: n, Cols: n, RowPtr: ptr, ColIdx: idx, Val: val}
 }
 
-// keepBands leaves out the long row.
+// keepBands returns the entries of the bands, without the long row.
 func keepBands(a *sparse.CSR[float64]) *sparse.COO[float64] {
 	c := sparse.ToCOO[float64](a)
 	out := &sparse.COO[float64]{Rows: c.Rows, Cols: c.Cols}

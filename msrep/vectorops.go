@@ -10,20 +10,20 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Fill is v = a in every element.
+// Fill sets every element of v to a.
 func (v *Vector[V]) Fill(a V) error {
 	return v.launch(nil, func(i int) kernels.Operation { return &kernels.Fill[V]{Value: a, Y: v.pieces[i]} })
 }
 
-// Scale is v = a*v. a = 0 overwrites v without reading it.
+// Scale computes v = a*v. a = 0 overwrites v without reading it.
 func (v *Vector[V]) Scale(a V) error {
 	return v.launch(nil, func(i int) kernels.Operation { return &kernels.Scale[V]{Beta: a, Y: v.pieces[i]} })
 }
 
-// Axpy is v = v + a*x.
+// Axpy computes v = v + a*x.
 func (v *Vector[V]) Axpy(a V, x *Vector[V]) error { return v.Axpby(a, x, 1) }
 
-// Axpby is v = a*x + b*v. b = 0 overwrites v without reading it. x may be v: that is Scale(a + b).
+// Axpby computes v = a*x + b*v. b = 0 overwrites v without reading it. If x is v, Axpby computes Scale(a + b).
 func (v *Vector[V]) Axpby(a V, x *Vector[V], b V) error {
 	if v == x {
 		return v.Scale(a + b)
@@ -33,7 +33,7 @@ func (v *Vector[V]) Axpby(a V, x *Vector[V], b V) error {
 	})
 }
 
-// Multiply is v = d*x, element by element. v is neither of them.
+// Multiply computes v = d*x, element by element. v must be neither d nor x.
 func (v *Vector[V]) Multiply(d, x *Vector[V]) error {
 	if err := v.notAmong(d, x); err != nil {
 		return err
@@ -43,20 +43,20 @@ func (v *Vector[V]) Multiply(d, x *Vector[V]) error {
 	})
 }
 
-// Dot is v'x. In which order sums are formed is said at Vector.
+// Dot returns v'x. Vector states the order of the sum.
 func (v *Vector[V]) Dot(x *Vector[V]) (float64, error) {
 	var sum [1]float64
 	err := v.Project(sum[:], []*Vector[V]{x})
 	return sum[0], err
 }
 
-// Norm is the length of v, the square root of v'v.
+// Norm returns the 2-norm of v, the square root of v'v.
 func (v *Vector[V]) Norm() (float64, error) {
 	d, err := v.Dot(v)
 	return math.Sqrt(d), err
 }
 
-// Project is h[j] = vs[j]'v for all vs, which v may be among, with one wait.
+// Project computes h[j] = vs[j]'v for all j and waits once. v may be one of vs. h and vs must have the same length.
 func (v *Vector[V]) Project(h []float64, vs []*Vector[V]) error {
 	if len(h) != len(vs) {
 		return sparse.Inputf("h", "%d numbers for %d vectors", len(h), len(vs))
@@ -69,7 +69,7 @@ func (v *Vector[V]) Project(h []float64, vs []*Vector[V]) error {
 	})
 }
 
-// Combine is v = v + the sum of h[j]*vs[j], of which none is v, and gives v'v.
+// Combine computes v = v + sum of h[j]*vs[j] over j, and returns v'v of the result. v must not be one of vs.
 func (v *Vector[V]) Combine(h []V, vs []*Vector[V]) (float64, error) {
 	if err := v.canAdd(h, vs); err != nil {
 		return 0, err
@@ -84,7 +84,7 @@ func (v *Vector[V]) Combine(h []V, vs []*Vector[V]) (float64, error) {
 	return sum[0], err
 }
 
-// Add is Combine without v'v: it does not wait.
+// Add is Combine without v'v. It does not wait.
 func (v *Vector[V]) Add(h []V, vs []*Vector[V]) error {
 	if err := v.canAdd(h, vs); err != nil || len(vs) == 0 {
 		return err
@@ -92,7 +92,7 @@ func (v *Vector[V]) Add(h []V, vs []*Vector[V]) error {
 	return v.launch(vs, func(i int) kernels.Operation { return &kernels.Combine[V]{H: h, V: piecesOf(vs, i), W: v.pieces[i]} })
 }
 
-// canAdd says why vectors can't be added up to v.
+// canAdd checks the arguments of Combine and Add.
 func (v *Vector[V]) canAdd(h []V, vs []*Vector[V]) error {
 	if len(h) != len(vs) {
 		return sparse.Inputf("h", "%d numbers for %d vectors", len(h), len(vs))
@@ -103,15 +103,15 @@ func (v *Vector[V]) canAdd(h []V, vs []*Vector[V]) error {
 	return nil
 }
 
-// notAmong says that v, which is written, is one of those that are read.
+// notAmong returns an error if v, which an operation writes, is one of vs, which it also uses.
 func (v *Vector[V]) notAmong(vs ...*Vector[V]) error {
 	if v != nil && slices.Contains(vs, v) {
-		return sparse.Inputf("vector", "is written, and is another argument as well: use another one for the result")
+		return sparse.Inputf("vector", "is the result and also another argument: use another vector for the result")
 	}
 	return nil
 }
 
-// Misfit is the squared length of v - a*x.
+// Misfit returns the square of the 2-norm of v - a*x.
 func (v *Vector[V]) Misfit(a V, x *Vector[V]) (float64, error) {
 	var sum [1]float64
 	err := v.reduce(sum[:], []*Vector[V]{x}, func(i int, sums kernels.Array[float64]) kernels.Operation {
@@ -120,15 +120,15 @@ func (v *Vector[V]) Misfit(a V, x *Vector[V]) (float64, error) {
 	return sum[0], err
 }
 
-// CGStep is the end of an iteration of CG (Hestenes and Stiefel, 1952), in one pass:
+// CGStep updates the solution and the residual at the end of an iteration of CG (Hestenes and Stiefel, 1952), in one
+// pass, and returns r'r of the new r:
 //
 //	x = x + a*p    the solution
 //	r = r - a*q    its residual
 //
-// where p is the direction of the search, q = A p, and a = r'z / p'q; z is r, or what the
-// preconditioner makes of r. It gives r'r of the new r. The next direction is
-// p = z + b*p with b the new r'z over the old one: p.Axpby(1, z, b). x and r are
-// different from all others.
+// p is the search direction, q = A p, and a = r'z / p'q. z is r, or M r with a preconditioner M. The next direction
+// is p = z + b*p, which is p.Axpby(1, z, b), where b is the new r'z divided by the old r'z. x and r must be different
+// from all other arguments.
 func CGStep[V sparse.Value](a V, p, q, x, r *Vector[V]) (float64, error) {
 	if err := cmp.Or(x.notAmong(p, q, r), r.notAmong(p, q)); err != nil {
 		return 0, err
@@ -140,13 +140,12 @@ func CGStep[V sparse.Value](a V, p, q, x, r *Vector[V]) (float64, error) {
 	return sum[0], err
 }
 
-// BiCGSTABDirection is the next direction of BiCGSTAB (van der Vorst, 1992), in one pass:
+// BiCGSTABDirection computes the next search direction of BiCGSTAB (van der Vorst, 1992), in one pass:
 //
 //	p = r + b*(p - w*v)
 //
-// where r is the residual, v = A p of the old p (or A M p with the preconditioner M), and
-// w the one that BiCGSTABStep was given. b = (c'r / the c'r before it) * (a / w), with a and
-// c'r those of BiCGSTABStep. p is different from the others.
+// r is the residual, and v = A p of the old p (A M p with a preconditioner M). b = (c'r / old c'r) * (a / w). a, w
+// and c'r are those of BiCGSTABStep. p must be different from r and v.
 func BiCGSTABDirection[V sparse.Value](r *Vector[V], b, w V, v, p *Vector[V]) error {
 	if err := p.notAmong(r, v); err != nil {
 		return err
@@ -156,16 +155,16 @@ func BiCGSTABDirection[V sparse.Value](r *Vector[V], b, w V, v, p *Vector[V]) er
 	})
 }
 
-// BiCGSTABStep is the end of an iteration of BiCGSTAB (van der Vorst, 1992), in one pass:
+// BiCGSTABStep updates the solution and the residual at the end of an iteration of BiCGSTAB (van der Vorst, 1992), in
+// one pass, and returns r'r and c'r of the new r:
 //
 //	x = x + a*p + w*s    the solution
 //	r = r - w*t          its residual
 //
-// where r comes as the residual halfway, from which a*v was taken already: v = A p and
-// a = c'r / c'v with the r before that. s is r, which may be given twice, t = A s, and
-// w = t'r / t't. With a preconditioner M, p and s are M p and M r. c is the first
-// residual, or any other vector that stays. It gives r'r and c'r of the new r, which BiCGSTABDirection
-// needs. But for s = r, x and r are different from all others.
+// On entry, r is the intermediate residual r - a*v, with v = A p and a = c'r / c'v of the r before it. s is the same
+// vector as r on entry, and may be r itself; t = A s, and w = t'r / t't. With a preconditioner M, pass M p for p and
+// M r for s. c is the initial residual, or another vector that is the same in all iterations. Except for s = r, x and
+// r must be different from all other arguments.
 func BiCGSTABStep[V sparse.Value](a V, p *Vector[V], w V, s, x, t, r, c *Vector[V]) (rr, cr float64, err error) {
 	if err := cmp.Or(x.notAmong(p, s, t, r, c), r.notAmong(p, t, c)); err != nil {
 		return 0, 0, err
@@ -186,13 +185,13 @@ func piecesOf[V sparse.Value](vs []*Vector[V], i int) []kernels.Array[V] {
 	return out
 }
 
-// launch puts an operation on all devices that have a piece.
+// launch queues an operation on all devices that have elements of v.
 func (v *Vector[V]) launch(others []*Vector[V], op func(i int) kernels.Operation) (err error) {
 	defer rescue(&err)
-	if err := v.alike(others); err != nil {
+	if err := v.checkCuts(others); err != nil {
 		return err
 	}
-	return v.do(others, func(l *vectorStreams) error {
+	return v.withStreams(others, func(l *vectorStreams) error {
 		return l.eachDevice(func(i int) error {
 			if v.pieces[i].Len == 0 {
 				return nil
@@ -202,14 +201,14 @@ func (v *Vector[V]) launch(others []*Vector[V], op func(i int) kernels.Operation
 	})
 }
 
-// reduce puts an operation on all devices that have a piece, waits, and adds up the
-// sums that it leaves.
+// reduce queues an operation on all devices that have elements of v, waits, and sets out to the total of the sums
+// that the devices compute.
 func (v *Vector[V]) reduce(out []float64, others []*Vector[V], op func(i int, sums kernels.Array[float64]) kernels.Operation) (err error) {
 	defer rescue(&err)
-	if err := v.alike(others); err != nil {
+	if err := v.checkCuts(others); err != nil {
 		return err
 	}
-	return v.do(others, func(l *vectorStreams) error {
+	return v.withStreams(others, func(l *vectorStreams) error {
 		k := len(out)
 		part := make([]float64, k*len(l.devices))
 		err := l.eachDevice(func(i int) error {

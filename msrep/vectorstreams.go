@@ -8,24 +8,25 @@ import (
 	"github.com/msrep-go/msrep/kernels"
 )
 
-// vectorStreams is what the vectors of a System share: a stream of each device, on which all
-// operations on vectors are put in order, and room for the sums that they leave.
+// vectorStreams has a stream on each device, which runs the operations on all vectors of a System in order, and a
+// buffer for the sums that they compute.
 type vectorStreams struct {
-	mu      sync.Mutex // ofPlan by the operation that is being put on the streams
+	mu      sync.Mutex // held while an operation is queued
 	devices []kernels.Device
 	streams []kernels.Stream
-	events  [2][]kernels.Event // of meet, in turn; one for each device
+	events  [2][]kernels.Event // for barrier, used alternately; one for each device
 	next    int
 	sums    []kernels.Array[float64]
 	closed  bool
 }
 
-// vectorStreams makes the lanes of a System, once. Close of the System waits for it.
+// vectorStreams returns the streams for the vectors of a System. The first call creates them. Close of the System
+// waits for their creation.
 func (s *System) vectorStreams() (*vectorStreams, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case s.plans == nil:
+	case s.closers == nil:
 		return nil, fmt.Errorf("system: %w", ErrClosed)
 	case s.streams != nil:
 		return s.streams, nil
@@ -39,11 +40,11 @@ func (s *System) vectorStreams() (*vectorStreams, error) {
 	for i, d := range s.devices {
 		l.streams[i] = s.traced(d, l.streams[i])
 	}
-	s.streams, s.plans[l] = l, true
+	s.streams, s.closers[l] = l, true
 	return l, nil
 }
 
-// open makes the stream of device i, and its marks.
+// open creates the stream and the events of device i.
 func (l *vectorStreams) open(i int) (err error) {
 	if l.streams[i], err = l.devices[i].NewStream(); err != nil {
 		return err
@@ -51,7 +52,7 @@ func (l *vectorStreams) open(i int) (err error) {
 	return l.addEvents(i)
 }
 
-// addEvents makes the marks of device i, behind those of the devices before it.
+// addEvents creates the events of device i. The devices before it must have theirs.
 func (l *vectorStreams) addEvents(i int) error {
 	for k := range l.events {
 		e, err := l.devices[i].NewEvent()
@@ -63,29 +64,30 @@ func (l *vectorStreams) addEvents(i int) error {
 	return nil
 }
 
-// closeEvents closes the marks of device i.
+// closeEvents closes the events of device i.
 func (l *vectorStreams) closeEvents(i int) error {
 	var errs []error
-	for _, marks := range l.events {
-		if i < len(marks) {
-			errs = append(errs, marks[i].Close())
+	for _, events := range l.events {
+		if i < len(events) {
+			errs = append(errs, events[i].Close())
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// barrier puts what comes on stream i from now on behind what is on stream j, where
-// after(i, j) says so. The devices wait for each other, the host does not.
+// barrier makes stream i wait for all operations queued on stream j so far, for all i and j with after(i, j). The
+// host does not wait.
 func (l *vectorStreams) barrier(after func(i, j int) bool) error {
-	marks := l.events[l.next]
-	l.next = (l.next + 1) % len(l.events) // so that a slow device seldom waits for a later moment than it has to
+	// Alternate between two sets of events: recording an event again may delay a device that still waits for it.
+	events := l.events[l.next]
+	l.next = (l.next + 1) % len(l.events)
 	for i, s := range l.streams {
-		if err := s.Record(marks[i]); err != nil {
+		if err := s.Record(events[i]); err != nil {
 			return err
 		}
 	}
 	for i, s := range l.streams {
-		for j, e := range marks {
+		for j, e := range events {
 			if i == j || !after(i, j) {
 				continue
 			}
@@ -97,33 +99,33 @@ func (l *vectorStreams) barrier(after func(i, j int) bool) error {
 	return nil
 }
 
-// everyDevice is what meet is told where every device waits for everyDevice others.
+// everyDevice makes barrier wait for every other device.
 func everyDevice(int, int) bool { return true }
 
-// eachDevice serves all devices at once.
-func (l *vectorStreams) eachDevice(f func(i int) error) error { return together(len(l.devices), f) }
+// eachDevice calls f for all devices at the same time and waits.
+func (l *vectorStreams) eachDevice(f func(i int) error) error { return inParallel(len(l.devices), f) }
 
-// sync waits for everything that was put on the streams.
+// sync waits for all queued operations. The caller holds mu.
 func (l *vectorStreams) sync() error {
 	return l.eachDevice(func(i int) error { return l.streams[i].Sync() })
 }
 
-// waitPending is sync for those who do not put operations on the streams.
+// waitIdle waits for all queued operations.
 func (l *vectorStreams) waitIdle() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.closed { // which has waited
+	if l.closed { // Close has waited
 		return nil
 	}
 	return l.sync()
 }
 
-// sumBuffer is space for k sums on device i.
+// sumBuffer returns a buffer for k sums on device i.
 func (l *vectorStreams) sumBuffer(i, k int) (kernels.Array[float64], error) {
 	if a := l.sums[i]; a.Len >= int64(k) {
 		return a.Sub(0, int64(k)), nil
 	}
-	// Nobody uses the old one: the operation that filled it has read it.
+	// The old buffer is unused: the operation that wrote it has also read it.
 	if err := l.sums[i].Free(); err != nil {
 		return kernels.Array[float64]{}, err
 	}
@@ -136,7 +138,7 @@ func (l *vectorStreams) sumBuffer(i, k int) (kernels.Array[float64], error) {
 	return a, nil
 }
 
-// Close waits for what is under way and gives everything back.
+// Close waits for all queued operations and closes the streams.
 func (l *vectorStreams) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -1,4 +1,4 @@
 package msrep
 
-// Version of this module: -dev until it is released.
+// Version is the version of this module. It ends in -dev before a release.
 const Version = "0.1.0-dev"

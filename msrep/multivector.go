@@ -8,26 +8,23 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// MultiVector is Count vectors of the same length. Element i of vector j is
-// Val[i*Stride+j], or Val[j*Stride+i] when ByColumn is set. What lies in Val beside
-// the elements is neither read nor written.
+// MultiVector is Count vectors of the same length. Element i of vector j is Val[i*Stride+j] (by row), or
+// Val[j*Stride+i] if ByColumn is set. Gaps in Val between the elements are neither read nor written.
 type MultiVector[V sparse.Value] struct {
 	Val      []V
 	Count    int // vectors, at least 1 and below 2^31
-	Stride   int // from row to row, at least Count; by column from vector to vector, at least their length
+	Stride   int // elements between rows, at least Count; by column between vectors, at least their length
 	ByColumn bool
 }
 
-// MultiVectorByRow is a block without gaps whose elements lie row by row: what SpMM is fastest
-// with.
+// MultiVectorByRow returns count vectors stored by row without gaps. SpMM is fastest with this layout.
 func MultiVectorByRow[V sparse.Value](val []V, count int) MultiVector[V] {
 	return MultiVector[V]{Val: val, Count: count, Stride: count}
 }
 
-// Check says what is wrong with a block of vectors of n elements: a *sparse.InputError
-// about name.
+// Check returns a *sparse.InputError about name if b cannot hold vectors of n elements.
 func (b MultiVector[V]) Check(name string, n int) error {
-	runs, length := n, b.Count // of elements without a gap
+	runs, length := n, b.Count // runs of contiguous elements, and their length
 	if b.ByColumn {
 		runs, length = length, runs
 	}
@@ -45,14 +42,14 @@ func (b MultiVector[V]) Check(name string, n int) error {
 	return nil
 }
 
-// Get copies vector j to dst, which has the length of the vectors. Like an index of a
-// slice, j must be in [0, Count) and the elements within Val: it panics otherwise.
+// Get copies vector j to dst, which has the length of the vectors. It panics, as indexing a slice does, if j is not in
+// [0, Count) or Val is too short.
 func (b MultiVector[V]) Get(j int, dst []V) {
 	b.inRange(j)
 	copy(dst, b.vector(j, len(dst), dst))
 }
 
-// Set copies src, which has the length of the vectors, to vector j. It panics as Get does.
+// Set copies src, which has the length of the vectors, to vector j. It panics in the same cases as Get.
 func (b MultiVector[V]) Set(j int, src []V) {
 	b.inRange(j)
 	if b.ByColumn && len(src) > 0 {
@@ -64,14 +61,14 @@ func (b MultiVector[V]) Set(j int, src []V) {
 	}
 }
 
-// inRange panics where there is no vector j.
+// inRange panics if there is no vector j.
 func (b MultiVector[V]) inRange(j int) {
 	if j < 0 || j >= b.Count {
-		panic(fmt.Sprintf("msrep: vector %d of a block of %d", j, b.Count))
+		panic(fmt.Sprintf("msrep: vector %d of %d", j, b.Count))
 	}
 }
 
-// vector is vector j, of n elements: where it lies by column, or copied to buf.
+// vector returns vector j, of n elements: in place if b is by column, otherwise as a copy in buf.
 func (b MultiVector[V]) vector(j, n int, buf []V) []V {
 	if b.ByColumn && n > 0 {
 		return b.Val[j*b.Stride : j*b.Stride+n]
@@ -82,7 +79,7 @@ func (b MultiVector[V]) vector(j, n int, buf []V) []V {
 	return buf
 }
 
-// vectors is vectors lo <= j < hi of a block.
+// vectors returns the vectors lo <= j < hi in place.
 func (b MultiVector[V]) vectors(lo, hi int) MultiVector[V] {
 	if b.ByColumn {
 		b.Val = b.Val[min(lo*b.Stride, len(b.Val)):]
@@ -93,13 +90,13 @@ func (b MultiVector[V]) vectors(lo, hi int) MultiVector[V] {
 	return b
 }
 
-// rows is rows lo <= i < hi of a block by row, in place on a device.
+// rows returns the rows lo <= i < hi of b, which is by row, in place as memory of a device.
 func (b MultiVector[V]) rows(d kernels.HostMapper, lo, hi int) kernels.MultiVector[V] {
-	return kernels.MultiVector[V]{Val: kernels.AdoptArray(d, b.between(lo, hi)), Cols: b.Count, Stride: b.Stride}
+	return kernels.MultiVector[V]{Val: kernels.AdoptArray(d, b.rowElements(lo, hi)), Cols: b.Count, Stride: b.Stride}
 }
 
-// between is the elements of rows lo <= i < hi of a block by row.
-func (b MultiVector[V]) between(lo, hi int) []V {
+// rowElements returns the elements of the rows lo <= i < hi of b, which is by row.
+func (b MultiVector[V]) rowElements(lo, hi int) []V {
 	if hi <= lo {
 		return nil
 	}
