@@ -1,3 +1,28 @@
+// The layout of bins, blocks of 3 rows and of 4 columns, one group:
+//
+//	     0 1 2 3   4 5 6 7
+//	  0  a . . b | . . . .     run 0: a b c d e     run 1: f
+//	  1  . c . . | . . . .
+//	  2  . . d e | . . f .
+//	     --------+--------
+//	  3  g . . . | . . . h     run 2: g             run 3: h i
+//	  4  . . . . | i . . .
+//
+//	A run occupies whole cache lines of 8 slots (float64), here 8 slots each; - is padding.
+//
+//	first pass, by block of columns:  run 0            run 2            run 1            run 3
+//	Columns                           0 3 1 2 3 - - -  0 - - - - - - -  2 - - - - - - -  3 0 - - - - - -
+//	runs   entries, first line        5, 0             1, 2             1, 1             2, 3
+//
+//	second pass, by block of rows:    run 0            run 1            run 2            run 3
+//	Rows                              0 0 1 2 2 3 3 3  2 3 3 3 3 3 3 3  0 3 3 3 3 3 3 3  0 1 3 3 3 3 3 3
+//	Values                            a b c d e - - -  f - - - - - - -  g - - - - - - -  h i - - - - - -
+//
+//	first   0 16 32      first slot of each block of columns, in the order of the first pass
+//	blocks  0 16 32      first slot of each block of rows, in the order of the second pass
+//
+//	Padding has row 3, the extra sum, and column 0. Runs of more than 8 entries are distributed as in tiles.
+
 package form
 
 import (
@@ -7,59 +32,61 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// BinOptions says how bins are made.
+// BinOptions are the options of NewBins.
 type BinOptions[V sparse.Value] struct {
 	Level simd.Level
-	// Rows and Cols are the most rows of a block of rows, at most 65535, and the columns of
-	// a block of columns, a power of two up to 65536; 0 fits them to the caches: the sums
-	// of a block in half of the first, its part of x in the second.
+	// Rows is the largest number of rows of a block of rows, at most 65535. Cols is the number of
+	// columns of a block of columns, a power of two, at most 65536. 0 chooses Rows such that the
+	// sums of a block fill half of the first-level cache, and Cols such that the elements of x of a
+	// block fit in the second-level cache.
 	Rows, Cols int
-	// Group is for about how many entries there is room between the passes; 0 fits it to x.
+	// Group is the approximate number of entries that the buffer holds; 0 derives it from x.
 	Group int
-	// Values is how values are stored; see FindValues. A table is not used.
+	// Values is the storage of the values; see FindValues. Bins do not use a table.
 	Values ValueSet[V]
 }
 
-// NewBins builds bins: a product takes two passes, each of which jumps about in the first
-// caches only, and writes and reads an element for each entry in between once, as streams
-// (propagation blocking: Beamer, Asanovic and Patterson, IPDPS 2017; here the bins are filled while
-// the form is built, as the matrix stays). It suits matrices whose rows jump about in vectors that
-// are so long that tiles would read x too often.
+// NewBins builds bins (propagation blocking: Beamer, Asanovic and Patterson, IPDPS 2017). A product
+// makes two passes. The first pass fills a buffer with one element of x per entry. The second pass
+// multiplies the buffer by the values and adds the products to y. Each pass accesses x or y only
+// within a block that fits in the first- and second-level caches; the buffer is written once and
+// read once, sequentially. Unlike in the paper, the order of the buffer is computed once, when the
+// form is built. Bins suit matrices that access x at random, if x is so long that tiles would read
+// it too often.
 //
-// The entries of a block of rows in a block of columns are a run. The first pass takes the runs
-// block of columns by block of columns, and writes the elements of x of their entries past the
-// caches to the place of their block of rows. The second one takes these block of rows by block of
-// rows, multiplies them by the values and adds them up. To hold fewer elements at a time, the
-// blocks of rows are parted into groups, for each of which x is read once. A run takes whole cache
-// lines: places that hold no entry add to a sum that nobody reads.
+// The entries of one block of rows in one block of columns are a run. The first pass visits the
+// runs block of columns by block of columns and writes, past the caches, to the slots of the run's
+// block of rows. The second pass visits the same slots block of rows by block of rows. To limit the
+// buffer, the blocks of rows are divided into groups; a product reads x once for each group. A run
+// occupies whole cache lines. Slots without an entry are added to an extra sum that is not used.
 //
-// With Rows.Fixed the entries of a row follow each other in their order, from run to run, so their
-// columns must not fall from one block of columns to an earlier one.
+// With Rows.Fixed the entries of a row stay in their order from run to run, so a row must not have
+// an entry in an earlier block of columns than the entry before it.
 //
-// It fails with a *sparse.InputError on a column outside x, on options that are out of range,
-// and where most runs would be short, and with an error that wraps kernels.ErrOutOfMemory.
+// NewBins fails with a *sparse.InputError if a column is outside x, if an option is out of range,
+// or if most runs would be short, and with an error that wraps kernels.ErrOutOfMemory.
 func NewBins[V sparse.Value](r Rows[V], o BinOptions[V]) (Form[V], error) {
 	b, err := newBinBuilder(r, o)
 	if err != nil {
 		return nil, err
 	}
-	defer b.drop()
+	defer b.release()
 	if err := b.count(); err != nil {
 		return nil, err
 	}
-	if err := b.lay(o.Group); err != nil {
+	if err := b.layOut(o.Group); err != nil {
 		return nil, err
 	}
 	b.fill()
 	return b.out, nil
 }
 
-// binsForm is the Form of NewBins.
+// binsForm is the Form that NewBins builds.
 type binsForm[V sparse.Value] struct {
 	binRuns[V]
 	footprint
-	rows, height int // chunks of long rows are rows here; rows of a block
-	sums         []V // of a block of rows, and one for places that hold no entry
+	rows, height int // rows, where a chunk of a long row counts as a row; rows of a block
+	sums         []V // the sums of a block of rows, and one sum for slots without an entry
 	results      results[V]
 }
 
@@ -73,10 +100,10 @@ func (f *binsForm[V]) Multiply(alpha, beta V, x, y []V) {
 	}
 }
 
-// sum multiplies and adds up block b of rows, of group g. The sums hold until the next call.
+// sum returns the sums of block b of rows, which is in group g. They are valid until the next call.
 func (f *binsForm[V]) sum(g, b int) []V {
 	clear(f.sums)
-	x := f.of(g, b)
+	x := f.copied(g, b)
 	f.entries.Multiply(f.level, int(f.blocks[b]), len(x), x, f.sums)
 	return f.sums[:min(f.height, f.rows-b*f.height)]
 }

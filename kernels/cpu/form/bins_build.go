@@ -12,27 +12,29 @@ import (
 )
 
 const (
-	// firstCaches is how many times half of the first cache the x of a block of columns takes.
+	// firstCaches is the size of the part of x of a block of columns, in halves of the first-level
+	// cache.
 	firstCaches = 4
-	// minRun is how many entries a run has at least on average: below, blocks of columns get
-	// wider, as a run fills whole lines.
+	// minRun is the least average number of entries of a run. Blocks of columns are widened until
+	// runs have that many, because a run occupies whole cache lines.
 	minRun = 64
-	// leastRun is how many it must have, where there are many runs.
+	// leastRun is the least average number of entries of a run if there are more than manyTiles
+	// runs.
 	leastRun = 8
 )
 
-// shortRuns reports whether so many runs are many and short.
+// shortRuns reports whether there are many runs and most are short.
 func shortRuns(runs, nnz int64) bool { return runs > manyTiles && runs > nnz/leastRun }
 
-// binBuilder makes a binsForm in two passes over the rows.
+// binBuilder builds a binsForm in two passes over the rows.
 type binBuilder[V sparse.Value] struct {
-	heap   // counts, and the entries of a block of rows twice
+	heap   // of counts, and of two copies of the entries of a block of rows
 	r      Rows[V]
 	values ValueSet[V]
 	out    *binsForm[V]
-	counts []uint32 // entries of each run: of a block of rows, then of columns
+	counts []uint32 // number of entries of each run, ordered by block of rows, then by block of columns
 
-	largest int64 // entries of a block of rows
+	largest int64 // most entries of a block of rows
 }
 
 func newBinBuilder[V sparse.Value](r Rows[V], o BinOptions[V]) (*binBuilder[V], error) {
@@ -42,7 +44,7 @@ func newBinBuilder[V sparse.Value](r Rows[V], o BinOptions[V]) (*binBuilder[V], 
 	}
 	r, long := r.chunked()
 	rows, nnz := len(r.Ptr)-1, int64(len(r.Idx))
-	half := fit[V](cpuid.CPU.Cache.L1D, firstCache)
+	half := halfCache[V](cpuid.CPU.Cache.L1D, firstCache)
 	height := o.Rows
 	if height == 0 {
 		height = min(half, simd.BinRows)
@@ -65,17 +67,17 @@ func newBinBuilder[V sparse.Value](r Rows[V], o BinOptions[V]) (*binBuilder[V], 
 	if err := r.checkOrder(f.shift, "bins"); err != nil {
 		return nil, err
 	}
-	if err := cmp.Or(take(r.Mem, &f.blocks, int64(blocks)+1), take(r.Mem, &f.sums, int64(height)+1)); err != nil {
+	if err := cmp.Or(alloc(r.Mem, &f.blocks, int64(blocks)+1), alloc(r.Mem, &f.sums, int64(height)+1)); err != nil {
 		return nil, err
 	}
 	return &binBuilder[V]{heap: heap{mem: r.Mem}, r: r, values: o.Values.withoutTable(), out: f}, nil
 }
 
-// count finds how many entries each run has, and where those of each block of rows begin.
+// count counts the entries of each run and sets the first slot of each block of rows.
 func (b *binBuilder[V]) count() error {
 	f := b.out
 	runs := (len(f.blocks) - 1) * f.across
-	if err := b.hold(4 * int64(runs)); err != nil {
+	if err := b.reserve(4 * int64(runs)); err != nil {
 		return err
 	}
 	b.counts = make([]uint32, runs)
@@ -97,10 +99,10 @@ func (b *binBuilder[V]) count() error {
 	return nil
 }
 
-// lay gives each run its places, and takes the memory.
-func (b *binBuilder[V]) lay(group int) (err error) {
+// layOut assigns slots to the runs and allocates the arrays.
+func (b *binBuilder[V]) layOut(group int) (err error) {
 	f, m := b.out, b.r.Mem
-	if err := f.lay(m, group, b.counts); err != nil {
+	if err := f.layOutRuns(m, group, b.counts); err != nil {
 		return err
 	}
 	all := int64(len(f.entries.Columns))
@@ -113,7 +115,7 @@ func (b *binBuilder[V]) lay(group int) (err error) {
 	for block := range len(f.blocks) - 1 {
 		b.largest = max(b.largest, b.r.at(min((block+1)*f.height, f.rows))-b.r.at(block*f.height))
 	}
-	if err := b.hold(2 * b.largest * (4 + mem.Size[V]())); err != nil {
+	if err := b.reserve(2 * b.largest * (4 + mem.Size[V]())); err != nil {
 		return err
 	}
 	f.padding = all - int64(len(b.r.Idx))
@@ -121,9 +123,8 @@ func (b *binBuilder[V]) lay(group int) (err error) {
 	return nil
 }
 
-// fill puts the entries in their places: those of a block of rows are sorted by blocks of
-// columns first, and those of a run then dealt to lanes, so that an addition does not wait for
-// the one before.
+// fill stores the entries. It sorts the entries of a block of rows by block of columns, then
+// distributes those of a run among lanes, so that consecutive additions are independent.
 func (b *binBuilder[V]) fill() {
 	f := b.out
 	for k := range f.entries.Rows {
@@ -133,7 +134,7 @@ func (b *binBuilder[V]) fill() {
 	entries, room := make([]uint32, b.largest), make([]uint32, b.largest)
 	val, valRoom := make([]V, b.largest), make([]V, b.largest)
 	for g := range len(f.groups) - 1 {
-		at := make([]int64, f.across) // where the next run of each block of columns begins
+		at := make([]int64, f.across) // the next slot in each block of columns
 		copy(at, f.first[g*f.across:])
 		for block := f.groups[g]; block < f.groups[g+1]; block++ {
 			counts := b.counts[block*f.across:][:f.across]
@@ -148,10 +149,10 @@ func (b *binBuilder[V]) fill() {
 				e, v := entries[done:done+int64(n)], val[done:done+int64(n)]
 				done += int64(n)
 				if b.r.Fixed {
-					orderDealt(e, func(from int, to []int) { move(v, from, to) })
+					orderForLanes(e, func(from int, to []int) { move(v, from, to) })
 				}
-				dealTile(e, room)
-				dealTile(v, valRoom)
+				distribute(e, room)
+				distribute(v, valRoom)
 				b.put(at[c], place, e, v)
 				at[c] += inLines[V](int64(n))
 				place += inLines[V](int64(n))
@@ -160,7 +161,7 @@ func (b *binBuilder[V]) fill() {
 	}
 }
 
-// sort brings the entries of a block of rows to the places next of their blocks of columns.
+// sort copies the entries of a block of rows to the positions next of their blocks of columns.
 func (b *binBuilder[V]) sort(block int, next []int64, entries []uint32, val []V) {
 	f := b.out
 	first := block * f.height
@@ -176,7 +177,7 @@ func (b *binBuilder[V]) sort(block int, next []int64, entries []uint32, val []V)
 	}
 }
 
-// put stores a run: from k on for the first pass, from place on for the second.
+// put stores a run at slot k of the first pass and at slot place of the second pass.
 func (b *binBuilder[V]) put(k, place int64, entries []uint32, val []V) {
 	f := b.out
 	columns, rows := f.entries.Columns[k:][:len(entries)], f.entries.Rows[place:][:len(entries)]

@@ -10,10 +10,11 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// binLines is a product of bins with as many vectors as fill a cache line, or fewer: the runs are
-// multiplied as they are, with nothing written in between, for as many blocks of rows at a time as have
-// their sums in the second cache. They read x block of columns by block of columns, where lines
-// share pages, which rows read from all over x; the next block's lines are asked for meanwhile.
+// binLines computes a product of bins with several vectors; a row of x fits in a cache line. It
+// needs no buffer: it multiplies the runs of several blocks of rows directly, as many blocks as
+// have their sums in the second-level cache. It reads x block of columns by block of columns, so
+// that the lines it reads share pages; rows in CSR read from all over x. Meanwhile it prefetches
+// the lines of the next block of columns.
 type binLines[V sparse.Value] struct {
 	f           *binsForm[V]
 	alpha, beta V
@@ -23,31 +24,32 @@ type binLines[V sparse.Value] struct {
 	values      simd.Expansion[V]
 }
 
-// Suits implements Suited: whether x has rows of a cache line, or half of one, of which more than two
-// elements are multiplied. Then bins are faster than the rows in CSR; of a row that lies across
-// lines two must come.
+// Suits implements Suited. It reports whether rows of x fill a cache line or half of one, are
+// aligned, and have more than two columns. Bins are then faster than rows in CSR. An unaligned row
+// would need two cache lines.
 func (f *binsForm[V]) Suits(x, _ simd.MultiVector[V]) bool {
 	row := int64(x.Stride) * mem.Size[V]()
 	return f.fillLines(x) && (row == cacheLine || row == cacheLine/2) && int64(uintptr(unsafe.Pointer(unsafe.SliceData(x.Val))))%row == 0
 }
 
-// GainsByLines implements Lined: a copy of x takes little time beside a line of it for each entry.
+// GainsByLines implements Lined: copying x takes little time compared with one cache line per
+// entry.
 func (f *binsForm[V]) GainsByLines(x simd.MultiVector[V]) bool {
 	return f.fillLines(x) && !f.Suits(x, x)
 }
 
-// fillLines reports whether rows of x fit a cache line, and are too long for pairs.
+// fillLines reports whether rows of x fit in a cache line and are too long for multiplyPairs.
 func (f *binsForm[V]) fillLines(x simd.MultiVector[V]) bool {
 	return x.Cols > 2 && x.Cols <= simd.BinLine[V]()
 }
 
-// lineBlocks is how many blocks of rows are multiplied at a time by so many columns.
+// lineBlocks returns the number of blocks of rows that are multiplied together by cols columns.
 func (f *binsForm[V]) lineBlocks(cols int) int {
 	block := f.height * simd.BinColumns[V](cols)
-	return max(1, min(fit[V](cpuid.CPU.Cache.L2, secondCache)/max(1, block), len(f.blocks)-1))
+	return max(1, min(halfCache[V](cpuid.CPU.Cache.L2, secondCache)/max(1, block), len(f.blocks)-1))
 }
 
-// multiplyLines multiplies a cache line of columns at a time.
+// multiplyLines multiplies as many columns at a time as fill a cache line.
 func (f *binsForm[V]) multiplyLines(alpha, beta V, x, y simd.MultiVector[V]) {
 	p := binLines[V]{f: f, alpha: alpha, beta: beta, next: make([]int64, f.across), stream: beta == 0 && y.StreamsWhole(f.level)}
 	if p.stream {
@@ -60,11 +62,11 @@ func (f *binsForm[V]) multiplyLines(alpha, beta V, x, y simd.MultiVector[V]) {
 	}
 }
 
-// columns makes at most a cache line of columns of y by the same columns of x.
+// columns computes at most one cache line of columns of y from the same columns of x.
 func (p *binLines[V]) columns(x, y simd.MultiVector[V]) {
 	f, most := p.f, p.f.lineBlocks(y.Cols)
 	if n := most * f.height * simd.BinColumns[V](y.Cols); len(p.sums) < n {
-		p.sums = room[V](n)
+		p.sums = allocAligned[V](n)
 	}
 	for g := range len(f.groups) - 1 {
 		copy(p.next, f.first[g*f.across:])
@@ -77,16 +79,16 @@ func (p *binLines[V]) columns(x, y simd.MultiVector[V]) {
 	}
 }
 
-// blocks makes the sums of blocks of rows, from first on and below end, of group g.
+// blocks computes the sums of the blocks of rows first <= b < end of group g.
 func (p *binLines[V]) blocks(g, first, end int, x simd.MultiVector[V]) {
 	f := p.f
-	block := f.height * simd.BinColumns[V](x.Cols) // elements of the sums of a block
+	block := f.height * simd.BinColumns[V](x.Cols) // number of sums of a block
 	clear(p.sums[:(end-first)*block])
 	from := f.blocks[f.groups[g]]
 	line := int64(simd.BinLine[V]())
 	for c := range f.across {
 		strip := f.strip(g, c)[first-f.groups[g] : end-f.groups[g]]
-		part, ahead := x.From(c<<f.shift), p.ahead(g, c, first, end, x)
+		part, ahead := x.From(c<<f.shift), p.toPrefetch(g, c, first, end, x)
 		k, last := p.next[c], min(c+2, f.across-1)
 		for i, run := range strip {
 			now := ahead
@@ -102,12 +104,12 @@ func (p *binLines[V]) blocks(g, first, end int, x simd.MultiVector[V]) {
 	}
 }
 
-// mostAhead is how many rows of x are asked for ahead.
-const mostAhead = 1 << 12
+// maxPrefetch is the greatest number of rows of x that one call prefetches.
+const maxPrefetch = 1 << 12
 
-// ahead is what the same blocks of rows read in the next block of columns, and where their entries
-// in the one after that are.
-func (p *binLines[V]) ahead(g, c, first, end int, x simd.MultiVector[V]) (a simd.BinAhead[V]) {
+// toPrefetch returns the rows of x that the same blocks of rows read in the next block of columns,
+// and the position of their entries in the block of columns after that.
+func (p *binLines[V]) toPrefetch(g, c, first, end int, x simd.MultiVector[V]) (a simd.BinAhead[V]) {
 	f := p.f
 	if c+1 == f.across {
 		return a
@@ -118,6 +120,6 @@ func (p *binLines[V]) ahead(g, c, first, end int, x simd.MultiVector[V]) (a simd
 		places += inLines[V](int64(run.Entries))
 	}
 	k := p.next[c+1]
-	a.X, a.Rows = x.From((c+1)<<f.shift), f.entries.Columns[k:k+min(places, mostAhead)]
+	a.X, a.Rows = x.From((c+1)<<f.shift), f.entries.Columns[k:k+min(places, maxPrefetch)]
 	return a
 }

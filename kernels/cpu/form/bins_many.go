@@ -6,8 +6,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// MultiplyMany multiplies by a cache line of x for each entry, or where rows of x do not lie so and
-// are short, two columns at a time.
+// MultiplyMany multiplies a cache line of columns at a time if rows of x are aligned or long
+// enough, and two columns at a time otherwise.
 func (f *binsForm[V]) MultiplyMany(alpha, beta V, x, y simd.MultiVector[V]) {
 	if f.Suits(x, y) || y.Cols >= simd.BinLine[V]() {
 		f.multiplyLines(alpha, beta, x.First(f.cols), y.First(f.rows))
@@ -16,14 +16,15 @@ func (f *binsForm[V]) MultiplyMany(alpha, beta V, x, y simd.MultiVector[V]) {
 	f.multiplyPairs(alpha, beta, x, y)
 }
 
-// multiplyPairs multiplies two columns at a time, whose elements of x lie side by side, so that there
-// is room for those of half a group, and then the last one where their number is odd.
+// multiplyPairs multiplies two columns at a time and interleaves their elements of x in the buffer,
+// which then holds half of a group. If the number of columns is odd, the last column is multiplied
+// alone.
 func (f *binsForm[V]) multiplyPairs(alpha, beta V, x, y simd.MultiVector[V]) {
 	x, y = x.First(f.cols), y.First(f.rows)
 	most := min(2, y.Cols)
-	p := binVectors[V]{f: f, alpha: alpha, beta: beta, sums: room[V](most * (f.height + 1))}
+	p := binVectors[V]{f: f, alpha: alpha, beta: beta, sums: allocAligned[V](most * (f.height + 1))}
 	if y.Cols > most || x.Stride > most || y.Stride > most {
-		p.part, p.rows = room[V](most*min(1<<f.shift, f.cols)), room[V](most*min(f.height, f.rows))
+		p.part, p.rows = allocAligned[V](most*min(1<<f.shift, f.cols)), allocAligned[V](most*min(f.height, f.rows))
 	}
 	for j := 0; j < y.Cols; j += most {
 		n := min(most, y.Cols-j)
@@ -31,21 +32,21 @@ func (f *binsForm[V]) multiplyPairs(alpha, beta V, x, y simd.MultiVector[V]) {
 	}
 }
 
-// room is room for n elements, from the Go heap, that begins at a cache line.
-func room[V sparse.Value](n int) []V {
+// allocAligned allocates n elements on the Go heap, aligned to a cache line.
+func allocAligned[V sparse.Value](n int) []V {
 	s, _ := mem.Slice[V](mem.Aligned(int64(n)*mem.Size[V]()), int64(n))
 	return s
 }
 
-// binVectors is a product of bins with several vectors.
+// binVectors computes a product of bins with several vectors.
 type binVectors[V sparse.Value] struct {
 	f           *binsForm[V]
 	alpha, beta V
-	sums        []V // of a block of rows, and for places that hold no entry
-	part, rows  []V // what a block of columns takes of x, and a block of rows gives of y, side by side
+	sums        []V // the sums of a block of rows, and those of slots without an entry
+	part, rows  []V // contiguous copies of the rows of x of a block of columns, and of the rows of y of a block of rows
 }
 
-// columns makes one or two columns of y by the same columns of x.
+// columns computes one or two columns of y from the same columns of x.
 func (p *binVectors[V]) columns(x, y simd.MultiVector[V]) {
 	f, n := p.f, y.Cols
 	stream := p.beta == 0 && y.StreamsWhole(f.level)
@@ -54,7 +55,7 @@ func (p *binVectors[V]) columns(x, y simd.MultiVector[V]) {
 	}
 	for g := range len(f.groups) - 1 {
 		for first, end := f.groups[g], 0; first < f.groups[g+1]; first = end {
-			for end = first + 1; end < f.groups[g+1] && int64(n)*(f.blocks[end+1]-f.blocks[first]) <= int64(len(f.between)); {
+			for end = first + 1; end < f.groups[g+1] && int64(n)*(f.blocks[end+1]-f.blocks[first]) <= int64(len(f.buffer)); {
 				end++
 			}
 			for c := range f.across {
@@ -68,7 +69,8 @@ func (p *binVectors[V]) columns(x, y simd.MultiVector[V]) {
 	}
 }
 
-// copy copies what some blocks of rows, of group g, take of block c of columns.
+// copy runs the first pass for the blocks of rows first <= b < end of group g in block c of
+// columns.
 func (p *binVectors[V]) copy(g, c, first, end int, x simd.MultiVector[V]) {
 	f := p.f
 	strip, k := f.strip(g, c), f.first[g*f.across+c]
@@ -81,17 +83,17 @@ func (p *binVectors[V]) copy(g, c, first, end int, x simd.MultiVector[V]) {
 	strip = strip[first-f.groups[g] : end-f.groups[g]]
 	from := int(f.blocks[first]-f.blocks[f.groups[g]]) / simd.BinLine[V]()
 	part, next := p.x(x, c), []V(nil)
-	if x.Stride == x.Cols && c+1 < f.across && f.worthAhead(g*f.across+c+1, len(part)) {
+	if x.Stride == x.Cols && c+1 < f.across && f.worthPrefetching(g*f.across+c+1, len(part)) {
 		next = p.x(x, c+1)
 	}
 	if x.Cols == 2 {
-		f.entries.CopyOfTwo(f.level, int(k), strip, from, part, next, f.between)
+		f.entries.CopyOfTwo(f.level, int(k), strip, from, part, next, f.buffer)
 		return
 	}
-	f.entries.Copy(f.level, int(k), strip, part, next, f.between)
+	f.entries.Copy(f.level, int(k), strip, part, next, f.buffer)
 }
 
-// x is the rows of x in block c of columns, which follow each other.
+// x returns the rows of x in block c of columns, contiguous.
 func (p *binVectors[V]) x(x simd.MultiVector[V], c int) []V {
 	lo := c << p.f.shift
 	n := x.Cols * (min(lo+1<<p.f.shift, p.f.cols) - lo)
@@ -104,13 +106,14 @@ func (p *binVectors[V]) x(x simd.MultiVector[V], c int) []V {
 	return part
 }
 
-// add multiplies and adds up block b of rows, of those from first on, for its rows of y.
+// add runs the second pass for block b of rows and stores its rows of y. first is the first block
+// in the buffer.
 func (p *binVectors[V]) add(first, b int, y simd.MultiVector[V], stream bool) {
 	f, n := p.f, y.Cols
 	sums := p.sums[:n*(f.height+1)]
 	clear(sums)
 	lo, hi := f.blocks[b], f.blocks[b+1]
-	of := f.between[int64(n)*(lo-f.blocks[first]):]
+	of := f.buffer[int64(n)*(lo-f.blocks[first]):]
 	if n == 2 {
 		f.entries.MultiplyOfTwo(f.level, int(lo), int(hi-lo), of, sums)
 	} else {
@@ -129,7 +132,7 @@ func (p *binVectors[V]) add(first, b int, y simd.MultiVector[V], stream bool) {
 	unpack(y, rows)
 }
 
-// pack copies rows of one or two elements side by side.
+// pack copies rows of one or two elements to consecutive elements.
 func pack[V sparse.Value](to []V, from simd.MultiVector[V]) {
 	if from.Cols == 1 {
 		for i := range to {
@@ -144,7 +147,7 @@ func pack[V sparse.Value](to []V, from simd.MultiVector[V]) {
 	}
 }
 
-// unpack copies back what pack would copy.
+// unpack is the inverse of pack.
 func unpack[V sparse.Value](to simd.MultiVector[V], from []V) {
 	if to.Cols == 1 {
 		for i, v := range from {
@@ -159,6 +162,6 @@ func unpack[V sparse.Value](to simd.MultiVector[V], from []V) {
 	}
 }
 
-// RowsFrom tells that the rows in CSR, which read x once for all vectors, are for more than
-// a few, but where Suits says otherwise.
+// RowsFrom is 4: rows in CSR read x once for all vectors, which is faster for four or more, except
+// where Suits reports true.
 func (f *binsForm[V]) RowsFrom() int { return 4 }

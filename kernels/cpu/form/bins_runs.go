@@ -8,36 +8,37 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// binRuns is the first pass of bins: which element of x is copied to which place. The entries of a
-// block of rows in a block of columns are a run.
+// binRuns is the first pass of bins: for each entry, the element of x and the slot to which it is
+// copied. The entries of one block of rows in one block of columns are a run.
 type binRuns[V sparse.Value] struct {
-	columnBlocks[V] // of which first is that of each block of columns, group by group
+	columnBlocks[V] // first has an element for each block of columns, group by group
 	level           simd.Level
-	groups          []int // the first block of rows of each group, and how many blocks there are
+	groups          []int // the first block of rows of each group, then the number of blocks
 
-	// runs is those of a group, then of a block of columns, then of a block of rows.
+	// runs are ordered by group, then by block of columns, then by block of rows.
 	runs    []simd.BinRun
-	entries simd.Bins[V] // by columns in the order of runs, by rows in that of blocks
+	entries simd.Bins[V] // Columns in the order of the first pass, Rows in that of the second
 
-	// blocks is the place of the first entry of each block of rows, and the end; within
-	// them are the runs by blocks of columns. A group has the same places in both orders.
+	// blocks has the first slot of each block of rows, then the number of slots. The slots of a
+	// block are ordered by block of columns. A group has the same range of slots in both orders.
 	blocks []int64
 
-	between []V // of a group: what the first pass writes for each entry
+	buffer []V // the buffer of a group: the first pass writes one element per slot
 }
 
 func newBinRuns[V sparse.Value](l simd.Level, cols, width int) binRuns[V] {
 	return binRuns[V]{columnBlocks: newColumnBlocks[V](cols, width), level: l}
 }
 
-// groupColumns is how many entries a group has at least for each column, so that reading
-// x for each of them is little beside the 28 bytes for each entry, and groupLeast how many
-// in any case.
+// groupColumns is the least number of entries of a group, per column of the matrix: reading x once
+// per group is then cheap compared with the 28 bytes that an entry moves. groupLeast is the least
+// number of entries of a group in any case.
 const groupColumns, groupLeast = 4, 1 << 20
 
-// lay parts the blocks of rows, which are known, into groups of about so many entries, or 0, and
-// gives each run its places. counts is the entries of the runs, of a block of rows, then of columns.
-func (f *binRuns[V]) lay(m *Memory, group int, counts []uint32) error {
+// layOutRuns divides the blocks of rows into groups of about group entries (0: a default) and
+// assigns slots to the runs. f.blocks is set. counts has the entries of each run, ordered by block
+// of rows, then by block of columns.
+func (f *binRuns[V]) layOutRuns(m *Memory, group int, counts []uint32) error {
 	blocks := len(f.blocks) - 1
 	if group == 0 {
 		group = max(groupColumns*f.cols, groupLeast)
@@ -51,11 +52,11 @@ func (f *binRuns[V]) lay(m *Memory, group int, counts []uint32) error {
 			f.groups = append(f.groups, block+1)
 		}
 	}
-	// With two vectors a group is taken in two halves; see MultiplyMany.
+	// multiplyPairs needs two slots for each entry: it multiplies a group in two halves.
 	if err := cmp.Or(
-		take(m, &f.between, most+2*largest),
-		take(m, &f.first, int64((len(f.groups)-1)*f.across)+1),
-		take(m, &f.entries.Columns, f.blocks[blocks]),
+		alloc(m, &f.buffer, most+2*largest),
+		alloc(m, &f.first, int64((len(f.groups)-1)*f.across)+1),
+		alloc(m, &f.entries.Columns, f.blocks[blocks]),
 	); err != nil {
 		return err
 	}
@@ -82,38 +83,38 @@ func (f *binRuns[V]) lay(m *Memory, group int, counts []uint32) error {
 	return nil
 }
 
-// memory is the bytes of all but the rows and the values of entries.
+// memory returns the bytes of everything except Rows and Values of the entries.
 func (f *binRuns[V]) memory() int64 {
-	return 8*int64(len(f.blocks)+len(f.first)+len(f.runs)+len(f.groups)) + mem.Size[V]()*int64(len(f.between)) + 2*int64(len(f.entries.Columns))
+	return 8*int64(len(f.blocks)+len(f.first)+len(f.runs)+len(f.groups)) + mem.Size[V]()*int64(len(f.buffer)) + 2*int64(len(f.entries.Columns))
 }
 
-// copyGroup copies what the entries of group g take of x.
+// copyGroup runs the first pass for group g.
 func (f *binRuns[V]) copyGroup(g int, x []V) {
 	for c := range f.across {
 		s := g*f.across + c
-		f.entries.Copy(f.level, int(f.first[s]), f.strip(g, c), f.part(x, c), f.ahead(x, s+1), f.between)
+		f.entries.Copy(f.level, int(f.first[s]), f.strip(g, c), f.elements(x, c), f.toPrefetch(x, s+1), f.buffer)
 	}
 	simd.Fence(f.level)
 }
 
-// of is what was copied for block i of rows, of group g.
-func (f *binRuns[V]) of(g, i int) []V {
+// copied returns what the first pass copied for block i of rows, which is in group g.
+func (f *binRuns[V]) copied(g, i int) []V {
 	from := f.blocks[f.groups[g]]
-	return f.between[f.blocks[i]-from : f.blocks[i+1]-from]
+	return f.buffer[f.blocks[i]-from : f.blocks[i+1]-from]
 }
 
-// strip is the runs of group g in block c of columns.
+// strip returns the runs of group g in block c of columns.
 func (f *binRuns[V]) strip(g, c int) []simd.BinRun {
 	first, n := f.groups[g], f.groups[g+1]-f.groups[g]
 	return f.runs[first*f.across+c*n:][:n]
 }
 
-// collect adds up, block of columns by block of columns, what spread wrote for group g.
-func (f *binRuns[V]) collect(g int, after V, to func(lo, hi int) []V) {
-	last, y := -1, []V(nil) // the block whose turn it is, when the next one is known
+// addBuffer adds what writeProducts wrote for group g to y, block of columns by block of columns.
+func (f *binRuns[V]) addBuffer(g int, after V, to func(lo, hi int) []V) {
+	last, y := -1, []V(nil) // the previous non-empty block: it is added once the next one is known
 	add := func(next []V) {
 		if last >= 0 {
-			f.entries.AddTransposed(f.level, int(f.first[g*f.across+last]), f.strip(g, last), after, f.between, y, next)
+			f.entries.AddTransposed(f.level, int(f.first[g*f.across+last]), f.strip(g, last), after, f.buffer, y, next)
 		}
 	}
 	for c := range f.across {
@@ -122,7 +123,7 @@ func (f *binRuns[V]) collect(g int, after V, to func(lo, hi int) []V) {
 			continue
 		}
 		next := to(c<<f.shift, min((c+1)<<f.shift, f.cols))
-		if f.worthAhead(s, len(next)) {
+		if f.worthPrefetching(s, len(next)) {
 			add(next)
 		} else {
 			add(nil)
@@ -132,7 +133,7 @@ func (f *binRuns[V]) collect(g int, after V, to func(lo, hi int) []V) {
 	add(nil)
 }
 
-// inLines is the places that so many entries take.
+// inLines returns the number of slots that a run occupies.
 func inLines[V sparse.Value](entries int64) int64 {
 	line := int64(simd.BinLine[V]())
 	return (entries + line - 1) / line * line

@@ -19,8 +19,8 @@ func TestBinsOfTheSizeOfTheCachesMultiplyAsTheReference(t *testing.T) {
 	eachLevel(t, checkLargeBins[float64], checkLargeBins[float32])
 }
 
-// checkLargeBins has several groups, blocks of rows and columns, a row that is longer than some
-// runs, and runs dense enough that the next one's x is read ahead.
+// checkLargeBins multiplies by a matrix with several groups, blocks of rows and blocks of columns,
+// with a row longer than some runs, and with runs dense enough for prefetching.
 func checkLargeBins[V sparse.Value](t *testing.T, l simd.Level) {
 	r := rand.New(rand.NewPCG(3, 4))
 	const rows, cols = 10_000, 33_000 // the last block of columns is a narrow one
@@ -56,9 +56,9 @@ func checkLargeBins[V sparse.Value](t *testing.T, l simd.Level) {
 	require.Equal(t, -1, reference.Check(one, want), f.Name())
 
 	want = reference.Multiply(true, -1.25, sparse.Matrix[V](a), y[:rows], 1, x[:cols])
-	turned := slices.Clone(x[:cols])
-	f.MultiplyTransposed(-1.25, y[:rows], func(lo, hi int) []V { return turned[lo:hi] })
-	require.Equal(t, -1, reference.Check(turned, want), f.Name())
+	transposed := slices.Clone(x[:cols])
+	f.MultiplyTransposed(-1.25, y[:rows], func(lo, hi int) []V { return transposed[lo:hi] })
+	require.Equal(t, -1, reference.Check(transposed, want), f.Name())
 
 	column := func(v []V, n, j int) []V {
 		out := make([]V, n)
@@ -76,7 +76,7 @@ func checkLargeBins[V sparse.Value](t *testing.T, l simd.Level) {
 		f.(form.Many[V]).MultiplyMany(-1.25, beta, simd.MultiVector[V]{Val: x, Cols: vectors, Stride: vectors}, simd.MultiVector[V]{Val: many, Cols: vectors, Stride: vectors})
 		for j := range vectors {
 			want := column(y, rows, j)
-			f.Multiply(-1.25, beta, column(x, cols, j), want) // the whole group at once, not by halves
+			f.Multiply(-1.25, beta, column(x, cols, j), want) // the whole group with one call
 			require.Equal(t, want, column(many, rows, j), "the same bits as one by one")
 		}
 	}
@@ -85,7 +85,7 @@ func checkLargeBins[V sparse.Value](t *testing.T, l simd.Level) {
 	checkBinLines(t, r, f.(form.Many[V]), a)
 }
 
-// checkBinLines multiplies by a cache line of vectors and some of another one.
+// checkBinLines multiplies by a cache line of vectors and by a few more vectors.
 func checkBinLines[V sparse.Value](t *testing.T, r *rand.Rand, f form.Many[V], a *sparse.CSR[V]) {
 	const vectors = 21
 	column := func(v []V, n, j int) []V {
@@ -112,7 +112,7 @@ func checkBinLines[V sparse.Value](t *testing.T, r *rand.Rand, f form.Many[V], a
 	}
 }
 
-func TestBinsTakeRowsOfXThatAreCacheLines(t *testing.T) {
+func TestBinsSuitRowsOfXThatAreCacheLines(t *testing.T) {
 	a := pattern{cols: 40, rows: [][]int32{{3, 5}, {7}}}.csr(func() float64 { return 1 })
 	f := must(form.NewBins(rowsOf(a), form.BinOptions[float64]{}))(t)
 	x, ok := mem.Slice[float64](mem.Aligned(8*1000), 1000)
@@ -129,12 +129,12 @@ func TestBinsTakeRowsOfXThatAreCacheLines(t *testing.T) {
 	}
 }
 
-func TestPlacesOfBinsWithoutAnEntryAddNothing(t *testing.T) {
+func TestSlotsOfBinsWithoutAnEntryAddNothing(t *testing.T) {
 	eachLevel(t, checkEmptyPlaces[float64], checkEmptyPlaces[float32])
 }
 
-// checkEmptyPlaces has one value for all entries, which no run fills a line with: 0 times it, or
-// times alpha, may be NaN.
+// checkEmptyPlaces has one value for all entries and runs that fill no cache line. 0 times the
+// value, or times alpha, may be NaN.
 func checkEmptyPlaces[V sparse.Value](t *testing.T, l simd.Level) {
 	inf := math.Inf(1)
 	for _, value := range []float64{inf, 2} {
@@ -158,7 +158,7 @@ func checkEmptyPlaces[V sparse.Value](t *testing.T, l simd.Level) {
 	}
 }
 
-func TestBinsRefuseWhatTheyCannotHold(t *testing.T) {
+func TestBinsRefuseInvalidInput(t *testing.T) {
 	one := form.Rows[float64]{Ptr: []int64{0, 1}, Idx: []int32{0}, Val: []float64{1}, Cols: 1}
 	for _, o := range []form.BinOptions[float64]{{Rows: -1}, {Rows: 65536}, {Cols: -2}, {Cols: 24}, {Cols: 1 << 17}, {Group: -1}} {
 		_, err := form.NewBins(one, o)

@@ -4,20 +4,20 @@ import (
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 )
 
-// MultiplyTransposed changes the places of both passes: the first one writes the products of the
-// entries block of rows by block of rows, and the second one adds them to y block of columns by
-// block of columns.
+// MultiplyTransposed exchanges the two passes: the first pass writes the products of the entries to
+// the buffer, block of rows by block of rows; the second adds them to y, block of columns by block
+// of columns.
 func (f *binsForm[V]) MultiplyTransposed(alpha V, x []V, to func(lo, hi int) []V) {
 	for g := range len(f.groups) - 1 {
-		after := f.spread(f.groups[g], f.groups[g+1], alpha, x)
-		f.collect(g, after, to)
+		after := f.writeProducts(f.groups[g], f.groups[g+1], alpha, x)
+		f.addBuffer(g, after, to)
 	}
 }
 
-// spread writes the products of the entries of some blocks of rows, and gives what is left of
-// alpha to multiply by: see simd.Factors. A place that holds no entry gets 0 where its value is
-// finite.
-func (f *binsForm[V]) spread(first, end int, alpha V, x []V) (after V) {
+// writeProducts writes the products of the entries of the blocks of rows first <= b < end to the
+// buffer. It returns the factor by which they must still be multiplied (see simd.Factors). A slot
+// without an entry gets 0 if its value is finite.
+func (f *binsForm[V]) writeProducts(first, end int, alpha V, x []V) (after V) {
 	x = x[first*f.height : min(end*f.height, f.rows)]
 	before, after := simd.Factors(f.level, alpha, x)
 	from := f.blocks[first]
@@ -29,7 +29,7 @@ func (f *binsForm[V]) spread(first, end int, alpha V, x []V) (after V) {
 		}
 		f.sums[f.height] = 0
 		lo, hi := f.blocks[b], f.blocks[b+1]
-		f.entries.Spread(f.level, int(lo), int(hi-lo), f.sums, f.between[lo-from:])
+		f.entries.Spread(f.level, int(lo), int(hi-lo), f.sums, f.buffer[lo-from:])
 	}
 	simd.Fence(f.level)
 	return after

@@ -10,26 +10,26 @@ import (
 )
 
 const (
-	sample57 = 1 << 12 // values that are looked at
-	// apart57 is the share of eights of values that may stand apart, for 72 bytes each: the
-	// others save 7.
-	apart57 = 0.04
-	// A slice of more values is not packed in 57 bits: all of it lies in memory of its own
-	// while it is.
+	sample57 = 1 << 12 // number of values in a sample
+	// mostUncompressed57 is the largest fraction of groups of eight values that are stored
+	// uncompressed, which takes 72 bytes each. A compressed group saves 7 bytes.
+	mostUncompressed57 = 0.04
+	// slice57 is the largest number of values of a slice that is packed in 57 bits: packing needs
+	// an uncompressed copy of the slice.
 	slice57 = 1 << 16
 )
 
-// set57 is what a ValueSet knows of values in 57 bits.
+// set57 is the part of a ValueSet for storage in 57 bits.
 type set57[V sparse.Value] struct {
-	low   int
-	share float64 // of the eights that stand apart, as a sample shows
-	// The slice that is being filled, and the place of its first value.
+	low          int
+	uncompressed float64 // fraction of groups of eight values that are stored uncompressed, from a sample
+	// slice is the slice that is being filled; first is the slot of its first value.
 	slice []V
 	first int
 }
 
-// Find57 gives the way to store float64 values in 57 bits each (simd.Values57). ok is
-// false where too many would stand apart, as a sample shows.
+// Find57 returns the ValueSet that stores float64 values in 57 bits each (simd.Values57). ok is
+// false if a sample shows that too many groups of eight would be stored uncompressed.
 func Find57[V sparse.Value](val []V) (s ValueSet[V], ok bool) {
 	all, double := any(val).([]float64)
 	if !double || len(all) == 0 {
@@ -38,22 +38,22 @@ func Find57[V sparse.Value](val []V) (s ValueSet[V], ok bool) {
 	looked := make([]float64, 0, sample57)
 	step := len(all)/sample57 + 1
 	for k, at := 0, 0; k < len(all); k += step {
-		at = int((uint(at) + 0x9E3779B1) % uint(step)) // not at equal distances: values may have a period
+		at = int((uint(at) + 0x9E3779B1) % uint(step)) // varying distances, because values may be periodic
 		looked = append(looked, all[min(k+at, len(all)-1)])
 	}
 	low, out := simd.Low57(looked)
 	s.storage = simd.Bits57
-	s.set57 = set57[V]{low: low, share: 1 - math.Pow(1-float64(out)/float64(len(looked)), 8)}
-	return s, s.set57.share <= apart57
+	s.set57 = set57[V]{low: low, uncompressed: 1 - math.Pow(1-float64(out)/float64(len(looked)), 8)}
+	return s, s.set57.uncompressed <= mostUncompressed57
 }
 
-// Bytes is how many bytes a value takes.
+// Bytes returns the average number of bytes of a value.
 func (s ValueSet[V]) Bytes() float64 {
-	return float64(s.storage.Bits(int(mem.Size[V]())))/8 + 9*s.set57.share
+	return float64(s.storage.Bits(int(mem.Size[V]())))/8 + 9*s.set57.uncompressed
 }
 
-// within is the same values, as they are where they would be in 57 bits that the level
-// does not know, or in slices of too many values.
+// within returns s, or full storage if s uses 57 bits and the level has no kernel for them or a
+// slice has more than slice57 values.
 func (s ValueSet[V]) within(l simd.Level, slice int) ValueSet[V] {
 	if l != simd.Generic && !simd.Fast57(l) || slice > slice57 {
 		return s.not57()
@@ -61,8 +61,8 @@ func (s ValueSet[V]) within(l simd.Level, slice int) ValueSet[V] {
 	return s
 }
 
-// not57 is the same values, as they are where they would be in 57 bits: for forms that
-// are not filled slice by slice.
+// not57 returns s, or full storage if s uses 57 bits. It is for forms that are not filled slice by
+// slice.
 func (s ValueSet[V]) not57() ValueSet[V] {
 	if s.storage == simd.Bits57 {
 		return ValueSet[V]{}
@@ -70,13 +70,13 @@ func (s ValueSet[V]) not57() ValueSet[V] {
 	return s
 }
 
-// make57 makes room for n values.
+// make57 allocates room for n values.
 func (s *ValueSet[V]) make57(m *Memory, n int64) (*simd.Values57, error) {
 	bytes, err := Make[byte](m, n/8*57+simd.Slack57)
 	if err != nil {
 		return nil, err
 	}
-	room := min(int64((1.5*s.set57.share+0.01)*float64(n/8))+16, n/8) // more than the sample shows
+	room := min(int64((1.5*s.set57.uncompressed+0.01)*float64(n/8))+16, n/8) // more than the sample shows
 	apart, err := Make[int64](m, room+1)
 	if err != nil {
 		return nil, err
@@ -85,32 +85,32 @@ func (s *ValueSet[V]) make57(m *Memory, n int64) (*simd.Values57, error) {
 	return simd.New57(s.set57.low, bytes, apart, plain), err
 }
 
-// open begins a slice of n values, the first of which has this place. They can be put in
-// any order until it is closed. This and close do nothing where there is no need.
+// open begins a slice of n values; first is the slot of the first one. The values can be put in any
+// order until close. open and close do nothing for other storages.
 func (s *ValueSet[V]) open(first, n int) {
 	if s.storage != simd.Bits57 {
 		return
 	}
 	q := &s.set57
 	q.slice, q.first = slices.Grow(q.slice[:0], n)[:n], first
-	none := V(simd.In57(q.low)) // where no value is put, none stands apart
+	none := V(simd.In57(q.low)) // fills slots without a value; it is stored in 57 bits
 	for i := range q.slice {
 		q.slice[i] = none
 	}
 }
 
-// close packs the slice that is open.
+// close packs the open slice.
 func (s *ValueSet[V]) close(l simd.Level, out *simd.Values[V]) error {
 	if s.storage != simd.Bits57 {
 		return nil
 	}
 	if !out.Bits57.Append(l, any(s.set57.slice).([]float64)) {
-		return sparse.Inputf("matrix", "more values than a sample shows can't be stored in 57 bits")
+		return sparse.Inputf("matrix", "more values do not fit in 57 bits than their sample predicts")
 	}
 	return nil
 }
 
-// bytes57 is the memory of values in 57 bits.
+// bytes57 returns the memory of values in 57 bits.
 func bytes57(s *simd.Values57) int64 {
 	if s == nil {
 		return 0

@@ -26,7 +26,7 @@ func anyValues[V sparse.Value](t *rapid.T, val []V) form.ValueSet[V] {
 	return form.ValueSet[V]{}
 }
 
-// nearValue is a value of 16 powers of 2, or rarely one that is not.
+// nearValue returns a value with one of 16 exponents, rarely another one.
 func nearValue(r *rand.Rand) float64 {
 	if r.IntN(400) == 0 {
 		return []float64{
@@ -89,7 +89,7 @@ func equalBits(t *rapid.T, a, b []float64) {
 	}
 }
 
-func TestMoreValuesApartThanASampleShowsAreRefused(t *testing.T) {
+func TestValuesThatDoNotFitIn57BitsAreRefused(t *testing.T) {
 	p := blockMatrix(rand.New(rand.NewPCG(1, 1)), 5, 5, 0)
 	k := 0
 	a := p.csr(func() float64 { k++; return float64(k) / 3 })
@@ -104,6 +104,6 @@ func TestMoreValuesApartThanASampleShowsAreRefused(t *testing.T) {
 	_, err := form.NewBlocks(rows, form.BlockOptions[float64]{Level: simd.Best(), Shape: form.BlockShape{Height: 5, Width: 5}, Values: near})
 	if simd.Fast57(simd.Best()) {
 		require.True(t, sparse.IsInput(err), "%v", err)
-		require.ErrorContains(t, err, "more values than a sample shows")
+		require.ErrorContains(t, err, "do not fit in 57 bits")
 	}
 }

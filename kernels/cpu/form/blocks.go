@@ -1,3 +1,24 @@
+// The layout of blocks of 2 x 2, with 4 lanes (AVX2, float64):
+//
+//	     0 1 2 3 4 5 6 7     block rows by decreasing number of blocks: 0 3 1 2
+//	  0  a b . . c d . .
+//	  1  e f . . g h . .     slice 0    lane 0   lane 1   lane 2   lane 3
+//	  2  . . i j . . . .
+//	  3  . . k l . . . .     block 0     a b      q r      i j      m n     full
+//	  4  . . . . m n . .                 e f      u v      k l      o p
+//	  5  . . . . o p . .
+//	  6  q r . . . . s t     block 1     c d      s t       -        -      masked
+//	  7  u v . . . . w x                 g h      w x       -        -
+//
+//	Widths  1 1                   full and masked columns of blocks of each slice
+//	Masks   0011                  one bit per lane, lane 0 last
+//	Idx     0 0 2 4  4 6 0 0      first column of each block
+//	Values  a q i m  e u k o  b r j n  f v l p     block 0, column by column of the block
+//	        c s - -  g w - -  d t - -  h x - -     block 1; - is padding
+//	order   0 3 1 2               the block row of each lane
+//
+//	head and tail have the rows before and after the block rows in CSR.
+
 package form
 
 import (
@@ -7,27 +28,26 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// BlockOptions says how blocks are made.
+// BlockOptions are the options of NewBlocks.
 type BlockOptions[V sparse.Value] struct {
 	Level simd.Level
 	Shape BlockShape // see FindBlocks
-	// Values is how values are stored; see FindValues. Tables and values that are all
-	// the same are stored as they are.
+	// Values is the storage of the values; see FindValues. Tables and equal values are stored as
+	// Full.
 	Values ValueSet[V]
 }
 
-// blockWindow is how many rows of blocks are sorted by length together.
+// blockWindow is the number of block rows that are sorted by length together.
 const blockWindow = 256
 
-// NewBlocks builds dense blocks, full of entries, each with one column index; rows of
-// blocks lie side by side, one per lane of a register. The rows before the first
-// whole row of blocks and behind the last are copied as they are.
+// NewBlocks builds dense blocks with one column index each. A block row is Shape.Height successive
+// rows. Block rows are stored side by side, one per lane of a register. The rows before the first
+// block row and after the last are copied in CSR.
 //
-// It fails with a *sparse.InputError on a column outside x, a shape that is not
-// there, a matrix with an entry outside its full blocks, and rows of blocks so
-// unequal that they would take a quarter of places more than there are entries, and
-// on values that do not fit 57 bits as their sample did; with an error that wraps
-// kernels.ErrOutOfMemory when there is no memory for it.
+// NewBlocks fails with a *sparse.InputError if a column is outside x, if the shape is out of range,
+// if an entry is outside the full blocks, if block rows differ so much in length that padding would
+// exceed a quarter of the blocks, or if values do not fit in 57 bits although their sample did. It
+// fails with an error that wraps kernels.ErrOutOfMemory if there is too little memory.
 func NewBlocks[V sparse.Value](r Rows[V], o BlockOptions[V]) (Form[V], error) {
 	if o.Shape.Height < 2 || o.Shape.Height > simd.BlockMax || o.Shape.Width < 1 || o.Shape.Width > simd.BlockMax {
 		return nil, sparse.Inputf("shape", "blocks of %d x %d: use 2 to %d rows and 1 to %d columns", o.Shape.Height, o.Shape.Width, simd.BlockMax, simd.BlockMax)
@@ -48,19 +68,19 @@ func NewBlocks[V sparse.Value](r Rows[V], o BlockOptions[V]) (Form[V], error) {
 	return b.out, nil
 }
 
-// blockForm is the Form of NewBlocks.
+// blockForm is the Form that NewBlocks builds.
 type blockForm[V sparse.Value] struct {
 	footprint
 	level      simd.Level
 	cols       int
-	head, tail *csr[V] // rows before and behind the blocks
+	head, tail *csr[V] // rows before and after the blocks
 	blockRows  int
 	blocks     simd.Blocks[V]
 	windows    []group
-	// order has, for each lane, the row of blocks, counted from the start of its window.
+	// order has the block row of each lane, relative to the start of the window.
 	order  []uint16
-	sums   []V // of a window, as simd.MultiplyBlocks leaves them
-	rows   []V // the same, row by row
+	sums   []V // the sums of a window as simd.MultiplyBlocks returns them
+	rows   []V // the same sums in the order of the rows
 	stream bool
 }
 
@@ -89,7 +109,7 @@ func (b *blockForm[V]) Multiply(alpha, beta V, x, y []V) {
 	}
 }
 
-// place puts the sums of a window, which lie lane by lane, into the order of its rows.
+// place copies the sums of a window, which are in the order of the lanes, to the order of the rows.
 func (b *blockForm[V]) place(order []uint16, rows []V) {
 	lanes, height := b.blocks.Values.Lanes, b.blocks.Height
 	sums := b.sums
@@ -107,5 +127,5 @@ func (b *blockForm[V]) place(order []uint16, rows []V) {
 }
 
 func (b *blockForm[V]) Name() string {
-	return named(fmt.Sprintf("blocks of %d x %d", b.blocks.Height, b.blocks.Width), b.blocks.Values.Storage)
+	return withStorage(fmt.Sprintf("blocks of %d x %d", b.blocks.Height, b.blocks.Width), b.blocks.Values.Storage)
 }

@@ -8,16 +8,16 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// blockBuilder makes a blockForm: it looks at all rows of blocks, makes room, and
-// looks again to fill it.
+// blockBuilder builds a blockForm: it counts the blocks of all block rows, allocates, and counts
+// again while it fills.
 type blockBuilder[V sparse.Value] struct {
 	r      Rows[V]
 	shape  BlockShape
 	lanes  int
-	head   int // rows before the blocks
+	head   int // rows before the first block row
 	values ValueSet[V]
 	out    *blockForm[V]
-	rows   lengths // blocks in each row of blocks of a window
+	rows   lengths // number of blocks in each block row of a window
 }
 
 func newBlockBuilder[V sparse.Value](r Rows[V], o BlockOptions[V]) *blockBuilder[V] {
@@ -35,27 +35,27 @@ func newBlockBuilder[V sparse.Value](r Rows[V], o BlockOptions[V]) *blockBuilder
 		sums:    make([]V, (blockWindow+b.lanes)*o.Shape.Height),
 		rows:    make([]V, blockWindow*o.Shape.Height),
 	}
-	b.rows.of, b.rows.order = make([]int32, blockWindow), make([]uint16, blockWindow)
+	b.rows.counts, b.rows.order = make([]int32, blockWindow), make([]uint16, blockWindow)
 	return b
 }
 
-// window counts the blocks of each row of blocks of window i, and orders them.
+// window counts the blocks of each block row of window i and sorts the block rows by length.
 func (b *blockBuilder[V]) window(i int) error {
 	first := i * blockWindow
 	n := min(blockWindow, b.out.blockRows-first)
-	b.rows.of, b.rows.order = b.rows.of[:n], b.rows.order[:n]
+	b.rows.counts, b.rows.order = b.rows.counts[:n], b.rows.order[:n]
 	for r := range n {
 		count, ok := b.r.countBlocks(b.row(first+r), b.shape)
 		if !ok {
-			return sparse.Inputf("matrix", "an entry is outside of full blocks of %d x %d, or not in its order", b.shape.Height, b.shape.Width)
+			return sparse.Inputf("matrix", "an entry is outside the full blocks of %d x %d, or the columns do not ascend", b.shape.Height, b.shape.Width)
 		}
-		b.rows.of[r] = count
+		b.rows.counts[r] = count
 	}
 	b.rows.sort()
 	return nil
 }
 
-// measure looks at all windows and makes room for their blocks.
+// measure counts the blocks of all windows and allocates the arrays.
 func (b *blockBuilder[V]) measure() (err error) {
 	o, entries, longest := b.out, int64(0), 0
 	var end simd.Position
@@ -65,7 +65,7 @@ func (b *blockBuilder[V]) measure() (err error) {
 		}
 		o.windows[i], _ = b.rows.group(b.lanes)
 		end = o.windows[i].after(end)
-		for _, n := range b.rows.of {
+		for _, n := range b.rows.counts {
 			entries += int64(n)
 			longest = max(longest, int(n))
 		}
@@ -74,7 +74,7 @@ func (b *blockBuilder[V]) measure() (err error) {
 	b.values = b.values.within(o.level, longest*size*b.lanes)
 	places := int64(end.Column * b.lanes)
 	if places > entries+entries/4+int64(64*b.lanes) {
-		return sparse.Inputf("matrix", "blocks of %d x %d: %d blocks would take %d places", b.shape.Height, b.shape.Width, entries, places)
+		return sparse.Inputf("matrix", "blocks of %d x %d: %d blocks would need %d slots", b.shape.Height, b.shape.Width, entries, places)
 	}
 	o.padding = (places - entries) * int64(size)
 	s := &o.blocks
@@ -82,16 +82,16 @@ func (b *blockBuilder[V]) measure() (err error) {
 		return err
 	}
 	if err := cmp.Or(
-		take(b.r.Mem, &s.Idx, places),
-		take(b.r.Mem, &s.Widths, 2*int64(end.Slice)),
-		take(b.r.Mem, &s.Masks, int64(end.Mask)),
+		alloc(b.r.Mem, &s.Idx, places),
+		alloc(b.r.Mem, &s.Widths, 2*int64(end.Slice)),
+		alloc(b.r.Mem, &s.Masks, int64(end.Mask)),
 	); err != nil {
 		return err
 	}
-	if o.head, err = b.beside(0, b.head); err != nil {
+	if o.head, err = b.copyRows(0, b.head); err != nil {
 		return err
 	}
-	if o.tail, err = b.beside(b.row(o.blockRows), len(b.r.Ptr)-1); err != nil {
+	if o.tail, err = b.copyRows(b.row(o.blockRows), len(b.r.Ptr)-1); err != nil {
 		return err
 	}
 	o.bytes = copyBytes(&o.head.rows) + copyBytes(&o.tail.rows) + valueBytes(&s.Values) + 4*places + 8*int64(end.Slice) + 2*int64(end.Mask+cap(o.order)) +
@@ -100,23 +100,23 @@ func (b *blockBuilder[V]) measure() (err error) {
 	return nil
 }
 
-// reopen counts and orders the blocks of a window that window did not refuse.
+// reopen is window for a window that has been checked.
 func (b *blockBuilder[V]) reopen(i int) {
 	first := i * blockWindow
 	n := min(blockWindow, b.out.blockRows-first)
-	b.rows.of, b.rows.order = b.rows.of[:n], b.rows.order[:n]
+	b.rows.counts, b.rows.order = b.rows.counts[:n], b.rows.order[:n]
 	for r := range n {
 		row := b.row(first + r)
-		b.rows.of[r] = int32((b.r.Ptr[row+1] - b.r.Ptr[row]) / int64(b.shape.Width))
+		b.rows.counts[r] = int32((b.r.Ptr[row+1] - b.r.Ptr[row]) / int64(b.shape.Width))
 	}
 	b.rows.sort()
 }
 
-// row is the first row of a row of blocks.
+// row returns the first row of a block row.
 func (b *blockBuilder[V]) row(blocks int) int { return b.head + blocks*b.shape.Height }
 
-// beside is a copy of rows that are in no row of blocks.
-func (b *blockBuilder[V]) beside(from, to int) (*csr[V], error) {
+// copyRows copies rows that are in no block row.
+func (b *blockBuilder[V]) copyRows(from, to int) (*csr[V], error) {
 	idx, val := b.r.entries(from, to)
 	rows, err := Copy(Rows[V]{Ptr: b.r.Ptr[from : to+1], Idx: idx, Val: val, Cols: b.r.Cols, Fixed: b.r.Fixed, Mem: b.r.Mem})
 	if err != nil {

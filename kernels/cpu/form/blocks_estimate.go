@@ -2,8 +2,8 @@ package form
 
 import "github.com/msrep-go/msrep/sparse"
 
-// EstimateBlocks is the estimate for NewBlocks. It fails with a *sparse.InputError
-// where NewBlocks would, as far as the sample shows.
+// EstimateBlocks estimates NewBlocks from a sample. It fails with a *sparse.InputError if the
+// sample shows that NewBlocks would.
 func EstimateBlocks[V sparse.Value](r Rows[V], o BlockOptions[V]) (Estimate, error) {
 	if err := r.noChunks(); err != nil {
 		return Estimate{}, err
@@ -20,9 +20,9 @@ func EstimateBlocks[V sparse.Value](r Rows[V], o BlockOptions[V]) (Estimate, err
 		}
 		g, _ := b.rows.group(b.lanes)
 		here := int64(g.columns) * int64(b.lanes)
-		bytes += float64(here)*(value*float64(size)+4) + 8*float64(g.slices) + 2*float64(g.masks) + 2*float64(len(b.rows.of))
+		bytes += float64(here)*(value*float64(size)+4) + 8*float64(g.slices) + 2*float64(g.masks) + 2*float64(len(b.rows.counts))
 		places += here
-		for _, c := range b.rows.of {
+		for _, c := range b.rows.counts {
 			blocks += int64(c)
 		}
 	}

@@ -23,7 +23,7 @@ func (b *blockBuilder[V]) fill() error {
 					b.put4(&rows, int(full), at.Column*size*b.lanes+lane-3)
 				}
 				b.put(rows[lane%4], int(full), at.Column*b.lanes+lane, at.Column*size*b.lanes+lane)
-				for j := full; j < b.rows.of[r]; j++ {
+				for j := full; j < b.rows.counts[r]; j++ {
 					s.Masks[at.Mask+int(j-full)] |= 1 << lane
 				}
 			}
@@ -36,8 +36,8 @@ func (b *blockBuilder[V]) fill() error {
 	return nil
 }
 
-// put4 stores the values of the first n blocks of four rows of blocks, given by their
-// first rows, in four lanes side by side from a place on.
+// put4 stores the values of the first n blocks of four block rows in four adjacent lanes, beginning
+// at slot place. rows are the first rows of the block rows.
 func (b *blockBuilder[V]) put4(rows *[4]int, n, place int) {
 	for i := range b.shape.Height {
 		at := b.r.starts4(rows, i)
@@ -45,7 +45,7 @@ func (b *blockBuilder[V]) put4(rows *[4]int, n, place int) {
 	}
 }
 
-// starts4 is where the rows that come i behind each of four begin.
+// starts4 returns the index of the first entry of row rows[l]+i, for each l.
 func (r *Rows[V]) starts4(rows *[4]int, i int) (at [4]int64) {
 	for l, row := range rows {
 		at[l] = r.at(row + i)
@@ -53,9 +53,8 @@ func (r *Rows[V]) starts4(rows *[4]int, i int) (at [4]int64) {
 	return at
 }
 
-// put stores the row of blocks that begins with a row, in one lane: its indices, and
-// its values but for the first skip blocks. idx and place are those of its first
-// block.
+// put stores the block row that begins with row in one lane: all indices, and the values of all
+// blocks after the first skip. idx and place are the slots of the first block.
 func (b *blockBuilder[V]) put(row, skip, idx, place int) {
 	width := b.shape.Width
 	columns := b.r.columns(row)

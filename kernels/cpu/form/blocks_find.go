@@ -7,21 +7,21 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// BlockShape is how rows fall into dense blocks.
+// BlockShape describes how rows are divided into dense blocks.
 type BlockShape struct {
 	Height, Width int
-	First         int // the row with which the first whole row of blocks begins
+	First         int // the first row of the first block row
 }
 
-// The sample of FindBlocks: stretches of rows.
+// FindBlocks looks at blockStretches ranges of blockStretchLen rows each.
 const (
 	blockStretches  = 16
 	blockStretchLen = 64
 )
 
-// FindBlocks looks at a sample of the rows for dense blocks of 2 to 8 rows and 1 to
-// 8 columns that hold all entries, and gives the largest that may be there; ok is
-// false where there are none. NewBlocks looks at all rows.
+// FindBlocks returns the largest shape of dense blocks, of 2 to 8 rows and 1 to 8 columns, that
+// contain all entries of a sample of the rows. ok is false if there is none. NewBlocks checks all
+// rows.
 func FindBlocks[V sparse.Value](r Rows[V]) (shape BlockShape, ok bool) {
 	rows := len(r.Ptr) - 1
 	height, width, first := 0, 0, -1
@@ -33,7 +33,7 @@ func FindBlocks[V sparse.Value](r Rows[V]) (shape BlockShape, ok bool) {
 			if slices.Equal(idx, r.columns(i-1)) {
 				continue
 			}
-			// Row i begins a row of blocks.
+			// A block row begins with row i.
 			if first < 0 {
 				first = i
 			}
@@ -50,8 +50,7 @@ func FindBlocks[V sparse.Value](r Rows[V]) (shape BlockShape, ok bool) {
 	return shape, true
 }
 
-// runs is the greatest divisor of g and the lengths of the runs of successive
-// columns.
+// runs returns the greatest common divisor of g and the lengths of the runs of successive columns.
 func runs(g int, idx []int32) int {
 	from := 0
 	for k := 1; k <= len(idx); k++ {
@@ -69,7 +68,7 @@ func gcd(a, b int) int {
 	return a
 }
 
-// divisor is the greatest divisor of n that a block may have, 0 for none.
+// divisor returns the greatest divisor of n that is at most simd.BlockMax, or 0 if n is 0.
 func divisor(n int) int {
 	for d := min(n, simd.BlockMax); d > 0; d-- {
 		if n%d == 0 {
@@ -79,8 +78,8 @@ func divisor(n int) int {
 	return 0
 }
 
-// countBlocks is the number of blocks that the rows from first on make; ok is false
-// when they are not made of full blocks only.
+// countBlocks returns the number of blocks of the block row that begins with row first. ok is false
+// if it does not consist of full blocks.
 func (r *Rows[V]) countBlocks(first int, s BlockShape) (n int32, ok bool) {
 	idx := r.columns(first)
 	if len(idx)%s.Width != 0 {

@@ -28,5 +28,5 @@ func (b *blockForm[V]) MultiplyMany(alpha, beta V, x, y simd.MultiVector[V]) {
 	}
 }
 
-// RowsFrom is 0: rows have more bytes.
+// RowsFrom is 0: rows in CSR have more bytes.
 func (b *blockForm[V]) RowsFrom() int { return 0 }

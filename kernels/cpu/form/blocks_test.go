@@ -12,7 +12,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// blockMatrix has full blocks of one shape behind some rows of the block before.
+// blockMatrix has full blocks of one shape after a few rows of another block.
 func blockMatrix(r *rand.Rand, height, width, cut int) pattern {
 	p := pattern{cols: 40 * width}
 	for range 30 {
@@ -71,12 +71,12 @@ func TestBlocksRefuseEntriesOutsideThem(t *testing.T) {
 	rows := rowsOf(a)
 	_, err := form.NewBlocks(rows, form.BlockOptions[float64]{Shape: form.BlockShape{Height: 4, Width: 4}})
 	require.True(t, sparse.IsInput(err), "%v", err)
-	require.ErrorContains(t, err, "outside of full blocks of 4 x 4")
+	require.ErrorContains(t, err, "outside the full blocks of 4 x 4")
 	_, err = form.NewBlocks(rows, form.BlockOptions[float64]{Shape: form.BlockShape{Height: 9, Width: 4}})
 	require.ErrorContains(t, err, "use 2 to 8 rows")
 }
 
-func TestBlocksCountTheRowsBesideThem(t *testing.T) {
+func TestBlocksCountTheMemoryOfRowsOutsideBlocks(t *testing.T) {
 	long := make([]int32, 4000)
 	for i := range long {
 		long[i] = int32(i)

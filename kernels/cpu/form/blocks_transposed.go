@@ -22,11 +22,11 @@ func (b *blockForm[V]) MultiplyTransposed(alpha V, x []V, to func(lo, hi int) []
 	}
 }
 
-// maxLanes is the most lanes of a register.
+// maxLanes is the greatest number of lanes of a register.
 const maxLanes = 16
 
-// factors puts alpha*x for the rows of a window to the lanes of its slices, as place
-// takes sums from there.
+// factors sets b.sums to alpha*x of the rows of a window, in the order of the lanes. It is the
+// inverse of place.
 func (b *blockForm[V]) factors(order []uint16, alpha V, x []V) {
 	lanes, height := b.blocks.Values.Lanes, b.blocks.Height
 	factors := b.sums

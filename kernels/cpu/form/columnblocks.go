@@ -7,50 +7,50 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// columnBlocks is x in blocks of columns, and where the entries lie of the pieces that a matrix
-// is cut into along them.
+// columnBlocks divides the columns of a matrix into blocks. A piece is what a form stores for one
+// block of columns: a tile, or the runs of a group.
 type columnBlocks[V sparse.Value] struct {
 	cols   int
-	shift  uint8 // log2 of the columns of a block
-	across int   // blocks, which are pieces side by side: at least one
-	// first is where the entries of each piece begin, all those side by side one after the other,
-	// and where the last one's end.
+	shift  uint8 // log2 of the number of columns of a block
+	across int   // number of blocks of columns, at least 1
+	// first has the index of the first entry of each piece, then the number of entries. The pieces
+	// of all blocks of columns follow each other, block by block.
 	first []int64
 }
 
-// newColumnBlocks cuts columns into blocks of a width that is a power of two.
+// newColumnBlocks divides cols columns into blocks of width columns, a power of two.
 func newColumnBlocks[V sparse.Value](cols, width int) columnBlocks[V] {
 	return columnBlocks[V]{cols: cols, shift: uint8(bits.TrailingZeros(uint(width))), across: int(tilesAcross(cols, width))}
 }
 
-// tilesAcross is how many pieces of so many columns lie side by side, at least one.
+// tilesAcross returns the number of blocks of width columns, at least 1.
 func tilesAcross(cols, width int) int64 {
 	return max(1, (int64(cols)+int64(width)-1)/int64(width))
 }
 
-// part is the columns of x in block c.
-func (b *columnBlocks[V]) part(x []V, c int) []V {
+// elements returns the elements of x of block c.
+func (b *columnBlocks[V]) elements(x []V, c int) []V {
 	lo := c << b.shift
 	return x[lo:min(lo+1<<b.shift, len(x))]
 }
 
-// ahead is the part of x that piece p needs, if it is worth reading as a whole.
-func (b *columnBlocks[V]) ahead(x []V, p int) []V {
+// toPrefetch returns the part of x of piece p if it is worth prefetching, and nil otherwise.
+func (b *columnBlocks[V]) toPrefetch(x []V, p int) []V {
 	if p+1 >= len(b.first) {
 		return nil
 	}
-	part := b.part(x, p%b.across)
-	if !b.worthAhead(p, len(part)) {
+	part := b.elements(x, p%b.across)
+	if !b.worthPrefetching(p, len(part)) {
 		return nil
 	}
 	return part
 }
 
-// worthAhead reports whether piece p has an entry for every other cache line of its elements of
-// a vector.
-func (b *columnBlocks[V]) worthAhead(p, elements int) bool {
+// worthPrefetching reports whether piece p has at least one entry for every two cache lines of a
+// vector of that many elements.
+func (b *columnBlocks[V]) worthPrefetching(p, elements int) bool {
 	return (b.first[p+1]-b.first[p])*2*cacheLine >= int64(elements)*mem.Size[V]()
 }
 
-// cacheLine is the bytes that a cache loads at a time.
+// cacheLine is the bytes of a cache line.
 const cacheLine = 64

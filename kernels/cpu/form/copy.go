@@ -7,13 +7,13 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Copy is the same rows in memory of their own, from r.Mem.
+// Copy copies rows to memory from r.Mem.
 func Copy[V sparse.Value](r Rows[V]) (Rows[V], error) {
 	out := r
 	err := cmp.Or(
-		take(r.Mem, &out.Ptr, int64(len(r.Ptr))),
-		take(r.Mem, &out.Idx, int64(len(r.Idx))),
-		take(r.Mem, &out.Val, int64(len(r.Val))),
+		alloc(r.Mem, &out.Ptr, int64(len(r.Ptr))),
+		alloc(r.Mem, &out.Idx, int64(len(r.Idx))),
+		alloc(r.Mem, &out.Val, int64(len(r.Val))),
 	)
 	copy(out.Ptr, r.Ptr)
 	copy(out.Idx, r.Idx)
@@ -21,7 +21,7 @@ func Copy[V sparse.Value](r Rows[V]) (Rows[V], error) {
 	return out, err
 }
 
-// copyBytes is what a copy of rows takes.
+// copyBytes returns the memory of a copy of r.
 func copyBytes[V sparse.Value](r *Rows[V]) int64 {
 	return 8*int64(len(r.Ptr)) + 4*int64(len(r.Idx)) + mem.Size[V]()*int64(len(r.Val))
 }

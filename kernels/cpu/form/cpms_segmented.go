@@ -9,33 +9,32 @@ import (
 	"github.com/msrep-go/msrep/sparse/cpms"
 )
 
-// Segmented is rows of a matrix with their values in segments, or without values,
-// for sums with vectors of which only the heads are kept. Its products may run on
-// many goroutines at once, each with a SegmentScratch of its own.
+// Segmented stores rows of a matrix with their values in segments, or without values, for products
+// with vectors of which only the heads are stored. Several goroutines may multiply at the same
+// time, each with its own SegmentScratch.
 type Segmented struct {
 	name   kernels.Form
 	layout cpms.Layout
 	rows   int
 	level  simd.Level
-	wide   bool // 4 bytes for each column
+	wide   bool // store 4 bytes for each column, even if 2 suffice
 
-	order []int32 // the row at each place, nil where rows are in their order
-	ptr   []int64 // of rows, or of slices
-	count []int32 // entries of each row, 0 beyond the last; for slices only
+	order []int32 // the row in each position; nil if the rows are not sorted
+	ptr   []int64 // the first entry of each row, or the first slot of each slice
+	count []int32 // slices only: the number of entries of each row, 0 after the last row
 	idx   []int32
-	near  []uint16    // columns less the start of their slice, instead of idx
-	start []int32     // of slices
-	val   *cpms.Array // in segments, or
-	plain []float64   // as they are; both nil when all values are 1
+	near  []uint16    // columns relative to the start of their slice, instead of idx
+	start []int32     // least column of each slice
+	val   *cpms.Array // values in segments, or
+	plain []float64   // values as float64; val and plain are nil if all values are 1
 
 	bytes, padding int64
 }
 
-// NewSegmented builds the form of that name. Without values (r.Val nil) all are 1.
-// Where the columns of each slice are near to each other they take 2 bytes each,
-// unless wide asks for 4.
-// The rows are copied, so that r may change afterwards. A column outside of x is a
-// *sparse.InputError, and so is a name or a layout that does not exist.
+// NewSegmented builds the form with the given name. If r.Val is nil, all values are 1. A column
+// takes 2 bytes if the columns of every slice span less than 2^16 and wide is false, and 4 bytes
+// otherwise. NewSegmented copies the rows, so r may change afterwards. It fails with a
+// *sparse.InputError if a column is outside x or if the name or the layout does not exist.
 func NewSegmented(name kernels.Form, r Rows[float64], l cpms.Layout, wide bool) (*Segmented, error) {
 	m := &Segmented{name: name, layout: l, rows: len(r.Ptr) - 1, wide: wide, level: simd.Default()}
 	if r.Val != nil {
@@ -75,7 +74,7 @@ func NewSegmented(name kernels.Form, r Rows[float64], l cpms.Layout, wide bool) 
 }
 
 func (m *Segmented) copyRows(r Rows[float64]) (val []float64, err error) {
-	if err := cmp.Or(take(r.Mem, &m.ptr, int64(len(r.Ptr))), take(r.Mem, &m.idx, int64(len(r.Idx)))); err != nil {
+	if err := cmp.Or(alloc(r.Mem, &m.ptr, int64(len(r.Ptr))), alloc(r.Mem, &m.idx, int64(len(r.Idx)))); err != nil {
 		return nil, err
 	}
 	for i, p := range r.Ptr {
@@ -90,7 +89,7 @@ func (m *Segmented) copyRows(r Rows[float64]) (val []float64, err error) {
 	return val, err
 }
 
-// JoinBytes is what Join takes meanwhile.
+// JoinBytes returns the additional memory that Join needs while it runs.
 func (m *Segmented) JoinBytes() int64 {
 	if m.val == nil || m.layout.Bank != cpms.Separated {
 		return 0
@@ -98,19 +97,19 @@ func (m *Segmented) JoinBytes() int64 {
 	return 8 * int64(m.val.Len())
 }
 
-// Join gives the values back their plain form, in place: from then on products
-// read all of them. No product may run at the time.
+// Join replaces the segments by float64 values. Products then read all bits of the values. No
+// product may run at the same time.
 func (m *Segmented) Join() {
 	if m.val != nil {
 		m.plain, m.val = m.val.Floats(), nil
 	}
 }
 
-// scratchValues is how many values a goroutine joins from their segments at a time
-// where no kernel reads them as they are: few enough for the nearest cache.
+// scratchValues is the number of values that a goroutine joins at a time if no kernel reads
+// segments directly. They fit in the first-level cache.
 const scratchValues = 1024
 
-// SegmentScratch is what a goroutine needs for the products of a Segmented.
+// SegmentScratch is the buffer that a goroutine needs for products of a Segmented.
 type SegmentScratch struct{ val []float64 }
 
 func newScratch(m *Memory) (*SegmentScratch, error) {
@@ -118,7 +117,7 @@ func newScratch(m *Memory) (*SegmentScratch, error) {
 	return &SegmentScratch{val}, err
 }
 
-// NewSegmentScratch makes one on the Go heap.
+// NewSegmentScratch allocates a SegmentScratch on the Go heap.
 func NewSegmentScratch() *SegmentScratch {
 	s, _ := newScratch(nil)
 	return s
@@ -128,9 +127,9 @@ func NewSegmentScratch() *SegmentScratch {
 //
 //	y[i] = sum over k of val[k]*x[idx[k]]
 //
-// where each value is read from its first read segments. In slices, first must be a
-// multiple of 8, and so must len(y) but at the last row. FormCPMSSorted counts rows in
-// its own order.
+// It reads the first read segments of each value. In slices, first must be a multiple of 8, and so
+// must len(y) unless y ends with the last row. For FormCPMSSorted, rows are counted in sorted
+// order.
 func (m *Segmented) Sums(y []float64, first, read int, x *cpms.Heads, s *SegmentScratch) {
 	e := simd.Entries{Idx: m.idx, Near: m.near, Plain: m.plain, Segments: m.val, Read: read}
 	if m.count == nil {

@@ -12,8 +12,7 @@ import (
 	"github.com/msrep-go/msrep/sparse/cpms"
 )
 
-// SlicePadding is the number of places without an entry that FormCPMSSlices would
-// have.
+// SlicePadding returns the number of slots without an entry that FormCPMSSlices would have.
 func SlicePadding(ptr []int64) (padding int64) {
 	rows := len(ptr) - 1
 	for first := 0; first < rows; first += simd.SliceRows {
@@ -23,7 +22,7 @@ func SlicePadding(ptr []int64) (padding int64) {
 	return padding
 }
 
-// widest is the length of the longest of some rows.
+// widest returns the length of the longest of the rows first <= i < end.
 func widest(ptr []int64, first, end int) (w int64) {
 	for i := first; i < end; i++ {
 		w = max(w, ptr[i+1]-ptr[i])
@@ -31,8 +30,7 @@ func widest(ptr []int64, first, end int) (w int64) {
 	return w
 }
 
-// cutSlices stores slices of 8 rows: place t of the rows of slice s is at
-// ptr[s]+8t, 8 of them side by side.
+// cutSlices stores slices of 8 rows, column by column: entry t of row 8s+i is in slot ptr[s]+8t+i.
 func (m *Segmented) cutSlices(r Rows[float64]) (val []float64, err error) {
 	slices := (m.rows + simd.SliceRows - 1) / simd.SliceRows
 	if err = m.placeSlices(r, slices); err != nil {
@@ -41,17 +39,17 @@ func (m *Segmented) cutSlices(r Rows[float64]) (val []float64, err error) {
 	total := m.ptr[slices]
 	m.padding = total - int64(len(r.Idx))
 	if !m.wide {
-		if err = m.findNear(r, slices); err != nil {
+		if err = m.setStarts(r, slices); err != nil {
 			return nil, err
 		}
 	}
 	if m.start != nil {
-		err = take(r.Mem, &m.near, total)
+		err = alloc(r.Mem, &m.near, total)
 	} else {
-		err = take(r.Mem, &m.idx, total)
+		err = alloc(r.Mem, &m.idx, total)
 	}
 	if err == nil && r.Val != nil {
-		err = take(r.Mem, &val, total)
+		err = alloc(r.Mem, &val, total)
 	}
 	if err != nil {
 		return nil, err
@@ -75,10 +73,10 @@ func (m *Segmented) cutSlices(r Rows[float64]) (val []float64, err error) {
 	return val, nil
 }
 
-// placeSlices sets where each slice begins, and how many entries each row has. It fails with
-// kernels.ErrOutOfMemory where these are more than can be counted.
+// placeSlices sets the first slot of each slice and the number of entries of each row. It fails
+// with kernels.ErrOutOfMemory if these numbers overflow.
 func (m *Segmented) placeSlices(r Rows[float64], slices int) (err error) {
-	if err := cmp.Or(take(r.Mem, &m.ptr, int64(slices)+1), take(r.Mem, &m.count, int64(slices)*simd.SliceRows)); err != nil {
+	if err := cmp.Or(alloc(r.Mem, &m.ptr, int64(slices)+1), alloc(r.Mem, &m.count, int64(slices)*simd.SliceRows)); err != nil {
 		return err
 	}
 	for s := range slices {
@@ -95,22 +93,21 @@ func (m *Segmented) placeSlices(r Rows[float64], slices int) (err error) {
 	return nil
 }
 
-// findNear sets start where the columns of every slice are within 16 bits of the first
-// of them.
-func (m *Segmented) findNear(r Rows[float64], slices int) error {
+// setStarts sets start if the columns of every slice span less than 2^16.
+func (m *Segmented) setStarts(r Rows[float64], slices int) error {
 	start, err := Make[int32](r.Mem, int64(slices))
 	if err != nil {
 		return err
 	}
-	if m.near16(r, func(slice int64, first int32) { start[slice] = first }) {
+	if m.spans16Bits(r, func(slice int64, first int32) { start[slice] = first }) {
 		m.start = start
 	}
 	return nil
 }
 
-// near16 reports whether the columns of every slice are within 16 bits of the first of them,
-// and tells that of each slice with entries.
-func (m *Segmented) near16(r Rows[float64], first func(slice int64, column int32)) bool {
+// spans16Bits reports whether the columns of every slice span less than 2^16. It calls first with
+// the least column of each slice that has entries.
+func (m *Segmented) spans16Bits(r Rows[float64], first func(slice int64, column int32)) bool {
 	slices := (m.rows + simd.SliceRows - 1) / simd.SliceRows
 	var far atomic.Bool
 	par.Range(int64(slices), 1<<10, func(lo, hi int64) {
@@ -133,8 +130,9 @@ func (m *Segmented) near16(r Rows[float64], first func(slice int64, column int32
 	return !far.Load()
 }
 
-// SegmentedBytes is what NewSegmented takes for rows in their order, as FormCPMSRows or
-// FormCPMSSlices, without r.Val but for entries with values: all of it, and what goes again.
+// SegmentedBytes returns the memory that NewSegmented needs for unsorted rows, as FormCPMSRows or
+// FormCPMSSlices: kept is the memory of the form, passing is the additional memory while it is
+// built. It does not use r.Val; values says whether the entries have values.
 func SegmentedBytes(name kernels.Form, r Rows[float64], l cpms.Layout, values, wide bool) (kept, passing int64) {
 	rows, places, each := int64(len(r.Ptr)-1), int64(len(r.Idx)), int64(4)
 	kept = 8 * (rows + 1)
@@ -142,7 +140,7 @@ func SegmentedBytes(name kernels.Form, r Rows[float64], l cpms.Layout, values, w
 		places += SlicePadding(r.Ptr)
 		slices := (rows + simd.SliceRows - 1) / simd.SliceRows
 		kept = 8*(slices+1) + 4*simd.SliceRows*slices
-		if m := (&Segmented{rows: int(rows)}); !wide && m.near16(r, func(int64, int32) {}) {
+		if m := (&Segmented{rows: int(rows)}); !wide && m.spans16Bits(r, func(int64, int32) {}) {
 			kept, each = kept+4*slices, 2
 		}
 	}
@@ -155,7 +153,7 @@ func SegmentedBytes(name kernels.Form, r Rows[float64], l cpms.Layout, values, w
 	return kept + each*places, passing
 }
 
-// sortRows puts the longest rows first, and keeps the order of equally long ones.
+// sortRows sorts the rows by decreasing length; rows of equal length stay in their order.
 func (m *Segmented) sortRows(r Rows[float64]) (err error) {
 	if m.order, err = Make[int32](r.Mem, int64(m.rows)); err != nil {
 		return err
@@ -169,7 +167,7 @@ func (m *Segmented) sortRows(r Rows[float64]) (err error) {
 	return nil
 }
 
-// row is the row of the matrix at place i.
+// row returns the row of the matrix in position i.
 func (m *Segmented) row(i int) int {
 	if m.order == nil {
 		return i

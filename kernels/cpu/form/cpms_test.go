@@ -21,7 +21,7 @@ import (
 
 var cpmsForms = []kernels.Form{form.FormCPMSRows, form.FormCPMSSlices, form.FormCPMSSorted}
 
-// cut gives a with the values that reading p of them gives.
+// cut returns a with the values that reading p of them gives.
 func cut(a *sparse.CSR[float64], p kernels.Segments) *sparse.CSR[float64] {
 	b := *a
 	b.Val = make([]float64, len(a.Val))
@@ -55,12 +55,12 @@ func TestValuesInSegmentsMultiplyAsTheirFirstBits(t *testing.T) {
 		p := kernels.Segments{Count: segments, Read: rapid.IntRange(1, segments).Draw(t, "read")}
 		bank := rapid.SampledFrom([]int{cpms.Separated, 64, 128, 8192}).Draw(t, "bank")
 		rows, cols := rapid.IntRange(0, 600).Draw(t, "rows"), rapid.IntRange(1, 100).Draw(t, "cols")
-		giant := rapid.IntRange(-1, max(rows-1, 0)).Draw(t, "giant")
+		long := rapid.IntRange(-1, max(rows-1, 0)).Draw(t, "long")
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 		a := &sparse.CSR[float64]{Rows: rows, Cols: cols, RowPtr: []int64{0}}
 		for i := range rows {
 			n := max(r.IntN(8)-2, 0)
-			if i == giant {
+			if i == long {
 				n = 4000
 			}
 			for range n {
@@ -139,7 +139,7 @@ func TestJoinedSegmentsMultiplyAsPlainValues(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeReadInSegmentsIsAnInputError(t *testing.T) {
+func TestInvalidSegmentsAreInputErrors(t *testing.T) {
 	r := form.Rows[float64]{Ptr: []int64{0, 1}, Idx: []int32{0}, Val: []float64{1}, Cols: 1}
 	for _, c := range []struct {
 		name kernels.Form
@@ -164,7 +164,7 @@ func TestWhatCannotBeReadInSegmentsIsAnInputError(t *testing.T) {
 	}
 }
 
-func TestTheMemoryOfSegmentsIsForetold(t *testing.T) {
+func TestSegmentedBytesPredictsTheMemory(t *testing.T) {
 	m, err := matio.Read(t.Context(), corpus.Testdata("memplus.mtx.gz"))
 	require.NoError(t, err)
 	defer func() { require.NoError(t, m.Close()) }()

@@ -2,7 +2,7 @@ package form
 
 import "github.com/msrep-go/msrep/kernels/cpu/simd"
 
-// MultiplyTransposed reads as much of each value as Multiply.
+// MultiplyTransposed reads as many segments of each value as Multiply.
 func (f *cpmsForm) MultiplyTransposed(alpha float64, x []float64, to func(lo, hi int) []float64) {
 	m := f.m
 	if m.val == nil || m.val.Len() == 0 {
@@ -12,7 +12,7 @@ func (f *cpmsForm) MultiplyTransposed(alpha float64, x []float64, to func(lo, hi
 	if m.count != nil {
 		height = simd.SliceRows
 	}
-	for s := range len(m.ptr) - 1 { // slices, or rows
+	for s := range len(m.ptr) - 1 { // slices or rows
 		for first := m.ptr[s]; first < m.ptr[s+1]; first += scratchValues {
 			val := f.scratch.val[:min(scratchValues, m.ptr[s+1]-first)]
 			simd.JoinSegments(m.level, val, m.val, int(first), f.read)
@@ -27,7 +27,7 @@ func (f *cpmsForm) MultiplyTransposed(alpha float64, x []float64, to func(lo, hi
 	}
 }
 
-// column is that of entry k, which is in slice s.
+// column returns the column of entry k, which is in slice s.
 func (m *Segmented) column(s int, k int64) int32 {
 	if m.near != nil {
 		return m.start[s] + int32(m.near[k])

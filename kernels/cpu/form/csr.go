@@ -1,3 +1,12 @@
+// The layout of csr: the arrays of the caller.
+//
+//	     0 1 2 3 4 5 6 7     Ptr  0 2 3 6 8 9
+//	  0  a . . b . . . .
+//	  1  . c . . . . . .     Idx  0 3 | 1 | 2 3 6 | 0 7 | 4
+//	  2  . . d e . . f .     Val  a b | c | d e f | g h | i
+//	  3  g . . . . . . h
+//	  4  . . . . i . . .     | separates the rows; it is not stored
+
 package form
 
 import (
@@ -6,8 +15,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// NewCSR is the rows as they are, in place: nothing is built and nothing copied. A
-// column outside x makes Multiply panic, as a slice would.
+// NewCSR multiplies the rows in place: it builds and copies nothing. Multiply panics if a column is
+// outside x.
 func NewCSR[V sparse.Value](r Rows[V]) Form[V] { return newCSR(r, simd.Default()) }
 
 func newCSR[V sparse.Value](r Rows[V], l simd.Level) *csr[V] {
@@ -17,7 +26,7 @@ func newCSR[V sparse.Value](r Rows[V], l simd.Level) *csr[V] {
 type csr[V sparse.Value] struct {
 	rows  Rows[V]
 	level simd.Level
-	short bool // with rows.Fixed: no row has more than one chunk
+	short bool // with rows.Fixed: no row has more than kernels.FixedChunk entries
 }
 
 func (c *csr[V]) Multiply(alpha, beta V, x, y []V) {
@@ -34,17 +43,17 @@ func (c *csr[V]) Padding() int64 { return 0 }
 
 func (c *csr[V]) Name() string { return "csr" }
 
-// size is the number of rows.
+// size returns the number of rows.
 func (c *csr[V]) size() int { return len(c.rows.Ptr) - 1 }
 
 func (c *csr[V]) MultiplyMany(alpha, beta V, x, y simd.MultiVector[V]) {
 	simd.RowsMany(c.level, alpha, beta, c.rows.Ptr, c.rows.Idx, c.rows.Val, x.First(c.rows.Cols), y)
 }
 
-// RowsFrom is 1: it multiplies by them as they are.
+// RowsFrom is 1: this form is the rows in CSR.
 func (c *csr[V]) RowsFrom() int { return 1 }
 
-// runEntries is how many entries of rows in CSR go to one place.
+// runEntries is the largest number of entries that share one call of to, unless one row has more.
 const runEntries = 1 << 15
 
 func (c *csr[V]) MultiplyTransposed(alpha V, x []V, to func(lo, hi int) []V) {

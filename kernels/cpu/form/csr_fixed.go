@@ -6,13 +6,13 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// fixedBlock is how many rows are summed before their results are stored: a store
-// to y holds up loads of x whose addresses are equal to it modulo 4 KiB.
+// fixedBlock is the number of rows that are summed before their results are stored. A store to y
+// delays loads of x from addresses that are equal to it modulo 4 KiB.
 const fixedBlock = 128
 
-// MultiplyFixed computes kernels.MajorProductFixed from rows as they are. short says that
-// no row has more than kernels.FixedChunk entries; else it looks. A column outside x
-// is a panic.
+// MultiplyFixed computes kernels.MajorProductFixed from rows in CSR. If short is true, no row has more
+// than kernels.FixedChunk entries; otherwise MultiplyFixed checks the lengths. It panics if a
+// column is outside x.
 func MultiplyFixed[V sparse.Value](l simd.Level, r Rows[V], short bool, alpha, beta V, x, y []V) {
 	var sums [fixedBlock]V
 	for lo := 0; lo < len(y); lo += fixedBlock {
@@ -27,7 +27,7 @@ func MultiplyFixed[V sparse.Value](l simd.Level, r Rows[V], short bool, alpha, b
 	}
 }
 
-// mixed sums rows of any length: those between long ones at once.
+// mixed sums rows of any length. It sums the rows between two long ones with one call.
 func (r *Rows[V]) mixed(l simd.Level, ptr []int64, x, sums []V) {
 	first := 0
 	for i := range sums {
@@ -40,15 +40,15 @@ func (r *Rows[V]) mixed(l simd.Level, ptr []int64, x, sums []V) {
 	r.sums(l, ptr[first:], x, sums[first:])
 }
 
-// sums sums rows of at most one chunk.
+// sums sums rows of at most one chunk each.
 func (r *Rows[V]) sums(l simd.Level, ptr []int64, x, sums []V) {
 	k, end := ptr[0]-r.Ptr[0], ptr[len(ptr)-1]-r.Ptr[0]
 	simd.RowSums(l, ptr, r.Idx[k:end], r.Val[k:end], x, sums)
 }
 
-// long is the sum of a row of several chunks, of the entries from k to end.
+// long returns the sum of the entries k <= i < end, which are a row of several chunks.
 func (r *Rows[V]) long(l simd.Level, k, end int64, x []V) V {
-	const batch = 32 // chunks that are summed at once
+	const batch = 32 // number of chunks that one call sums
 	var (
 		s      stripes[V]
 		chunks [batch]V

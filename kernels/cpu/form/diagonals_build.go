@@ -9,24 +9,24 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// errVary says that values differ along a diagonal.
+// errVary reports that values differ along a diagonal.
 var errVary = errors.New("values differ along a diagonal")
 
-// diagonalBuilder makes a diagonalForm: it finds the runs, makes room, and fills it.
+// diagonalBuilder builds a diagonalForm: it finds the runs, allocates, and fills.
 type diagonalBuilder[V sparse.Value] struct {
 	r     Rows[V]
 	level simd.Level
 	lanes int
-	same  bool // values are the same along each diagonal of a pattern
+	same  bool // values are equal along each diagonal of a pattern
 
 	out      simd.Diagonals[V]
-	coefs    []V            // of all patterns, with same
-	patterns map[string]int // where the offsets of a pattern begin
+	coefs    []V            // if same: the values of all patterns
+	patterns map[string]int // index of the first offset of each pattern
 	columns  int64
 	masks    int64
 
-	// Of the slice that is looked at, and scratch: its distances, with same the value
-	// at each, and its entries.
+	// offsets has the offsets of the current slice, values the value at each offset if same is
+	// true, and entries the number of its entries. offsets2 and values2 are scratch.
 	offsets, offsets2 []int64
 	values, values2   []V
 	entries           int64
@@ -37,7 +37,8 @@ func newDiagonalBuilder[V sparse.Value](r Rows[V], l simd.Level, same bool) *dia
 	return &diagonalBuilder[V]{r: r, level: l, lanes: simd.Lanes[V](l), same: same, patterns: map[string]int{}}
 }
 
-// checkedRows is how many rows are checked together, just before they are looked at.
+// checkedRows is the number of rows that are checked by one call of checkColumns, just before they
+// are added.
 const checkedRows = 1 << 10
 
 // plan finds all runs.
@@ -55,7 +56,7 @@ func (b *diagonalBuilder[V]) plan() error {
 			return err
 		}
 		if first%checkedRows == 0 || end == rows {
-			if err := b.worthIt(b.r.at(end)); err != nil {
+			if err := b.checkSize(b.r.at(end)); err != nil {
 				return err
 			}
 		}
@@ -63,21 +64,21 @@ func (b *diagonalBuilder[V]) plan() error {
 	return nil
 }
 
-// worthIt fails when so many entries take too much room.
-func (b *diagonalBuilder[V]) worthIt(entries int64) error {
+// checkSize fails if the rows so far, which have that many entries, need too much memory.
+func (b *diagonalBuilder[V]) checkSize(entries int64) error {
 	if int64(len(b.out.Offsets)) > entries/16+4096 {
 		if b.same {
 			return errVary
 		}
-		return sparse.Inputf("matrix", "no diagonals: the %d entries looked at lie at %d distances from the main diagonal, pattern by pattern", entries, len(b.out.Offsets))
+		return sparse.Inputf("matrix", "no diagonals: the %d entries inspected have patterns with %d offsets from the main diagonal", entries, len(b.out.Offsets))
 	}
 	if places := b.columns * int64(b.lanes); places > entries+entries/2+4096 {
-		return sparse.Inputf("matrix", "no diagonals: the %d entries looked at would take %d places", entries, places)
+		return sparse.Inputf("matrix", "no diagonals: the %d entries inspected would need %d slots", entries, places)
 	}
 	return nil
 }
 
-// add puts one slice of rows behind the runs.
+// add appends one slice of rows to the runs.
 func (b *diagonalBuilder[V]) add(first, end int) error {
 	var last *diagonalRun
 	if n := len(b.out.Runs); n > 0 {
@@ -105,7 +106,7 @@ func (b *diagonalBuilder[V]) add(first, end int) error {
 
 type diagonalRun = simd.DiagonalRun
 
-// extend counts one more slice, which is as run says. Only whole slices share a run.
+// extend counts one more slice like run. Only whole slices share a run.
 func (b *diagonalBuilder[V]) extend(run diagonalRun, whole bool) {
 	b.columns += int64(run.Width)
 	if run.Masked {
@@ -122,8 +123,7 @@ func (b *diagonalBuilder[V]) extend(run diagonalRun, whole bool) {
 	b.out.Runs = append(b.out.Runs, run)
 }
 
-// fits reports whether every row has an entry at each distance of a run, and no
-// other, and the values of its pattern.
+// fits reports whether every row has exactly the offsets of run, and the values of its pattern.
 func (b *diagonalBuilder[V]) fits(run *diagonalRun, first, end int) bool {
 	offsets := b.out.Offsets[run.Pattern : run.Pattern+run.Width]
 	for i := first; i < end; i++ {
@@ -131,7 +131,7 @@ func (b *diagonalBuilder[V]) fits(run *diagonalRun, first, end int) bool {
 		if len(idx) != len(offsets) {
 			return false
 		}
-		differ := int64(0) // one branch for all
+		differ := int64(0) // one branch for all entries
 		for j, c := range idx {
 			differ |= int64(c) - int64(i) - offsets[j]
 		}
@@ -145,14 +145,14 @@ func (b *diagonalBuilder[V]) fits(run *diagonalRun, first, end int) bool {
 	return true
 }
 
-// unite sets the distances of all entries of some rows.
+// unite sets offsets to all offsets of the rows first <= i < end.
 func (b *diagonalBuilder[V]) unite(first, end int) error {
 	b.offsets, b.values, b.entries = b.offsets[:0], b.values[:0], 0
 	for i := first; i < end; i++ {
 		idx, val := b.r.entries(i, i+1)
 		for k := 1; k < len(idx); k++ {
 			if idx[k] <= idx[k-1] {
-				return sparse.Inputf("matrix", "columns do not ascend in a row: diagonals need sorted rows without duplicates")
+				return sparse.Inputf("matrix", "the columns of a row do not ascend: diagonals need sorted rows without duplicates")
 			}
 		}
 		b.entries += int64(len(idx))
@@ -163,7 +163,7 @@ func (b *diagonalBuilder[V]) unite(first, end int) error {
 	return nil
 }
 
-// merge adds a row to the distances.
+// merge adds the offsets of a row.
 func (b *diagonalBuilder[V]) merge(row int, idx []int32, val []V) error {
 	offsets, values := b.offsets2[:0], b.values2[:0]
 	j := 0
@@ -186,13 +186,13 @@ func (b *diagonalBuilder[V]) merge(row int, idx []int32, val []V) error {
 	return nil
 }
 
-// isPattern reports whether the slice has the pattern of a run.
+// isPattern reports whether the current slice has the pattern of run.
 func (b *diagonalBuilder[V]) isPattern(run *diagonalRun) bool {
 	from, to := run.Pattern, run.Pattern+run.Width
 	return slices.Equal(b.offsets, b.out.Offsets[from:to]) && (!b.same || sameBits(b.values, b.coefs[from:to]))
 }
 
-// pattern is where the pattern of the slice begins, a new one if need be.
+// pattern returns the index of the pattern of the current slice, which it adds if it is new.
 func (b *diagonalBuilder[V]) pattern() int {
 	b.key = b.key[:0]
 	for j, o := range b.offsets {

@@ -2,20 +2,20 @@ package form
 
 import "github.com/msrep-go/msrep/sparse"
 
-// An estimate for diagonals looks at an eighth of the rows, within these limits in one place.
-// mostDiagonals is the most entries that it lets them have on average: to bring longer ones
-// together takes longer than it is worth.
+// The estimate for diagonals inspects an eighth of the rows, at most mostDiagonalStretch in each of
+// samples ranges. mostDiagonals is the largest average number of entries of the rows of a slice:
+// merging longer rows takes more time than diagonals save.
 const (
 	mostDiagonalStretch = 512
 	mostDiagonals       = 1 << 12
-	// The most bytes for each entry, beside its value, with which diagonals may be faster than
-	// slices, and some more that few rows may take in all.
+	// worthDiagonals is the most bytes per entry, without its value, with which diagonals may be
+	// faster than slices. spareDiagonals is an allowance of bytes, for small samples.
 	worthDiagonals = 3.5
 	spareDiagonals = 1 << 12
 )
 
-// EstimateDiagonals is the estimate for NewDiagonals. It fails with a
-// *sparse.InputError where NewDiagonals would, as far as the sample shows.
+// EstimateDiagonals estimates NewDiagonals from a sample. It fails with a *sparse.InputError if the
+// sample shows that NewDiagonals would.
 func EstimateDiagonals[V sparse.Value](r Rows[V], o DiagonalOptions[V]) (Estimate, error) {
 	if err := r.noChunks(); err != nil {
 		return Estimate{}, err
@@ -30,7 +30,7 @@ func EstimateDiagonals[V sparse.Value](r Rows[V], o DiagonalOptions[V]) (Estimat
 	return e, nil
 }
 
-// estimateDiagonals is the estimate for values that vary along diagonals, or for the same ones.
+// estimateDiagonals estimates diagonals with one value per entry, or per diagonal if same is true.
 func estimateDiagonals[V sparse.Value](r Rows[V], o DiagonalOptions[V], same bool) (Estimate, error) {
 	b := newDiagonalBuilder(r, o.Level, same)
 	sample := diagonalSample[V]{b: b, value: o.Values.Bytes()}
@@ -57,11 +57,12 @@ func estimateDiagonals[V sparse.Value](r Rows[V], o DiagonalOptions[V], same boo
 // diagonalSample is the diagonals of a sample of the rows.
 type diagonalSample[V sparse.Value] struct {
 	b       *diagonalBuilder[V]
-	value   float64 // bytes of one
-	entries int64   // of the rows so far
+	value   float64 // bytes of a value
+	entries int64   // number of entries of the rows so far
 }
 
-// add takes the rows of a slice. It fails where these, or all so far, are not worth diagonals.
+// add adds the rows of a slice. It fails if this slice, or the rows so far, are not worth
+// diagonals.
 func (s *diagonalSample[V]) add(first, end int) error {
 	ptr := s.b.r.Ptr
 	n := ptr[end] - ptr[first]
@@ -69,7 +70,7 @@ func (s *diagonalSample[V]) add(first, end int) error {
 		return sparse.Inputf("matrix", "no diagonals: %d entries in %d rows", n, end-first)
 	}
 	s.entries += n
-	if err := s.check(widest(ptr, first, end), spareDiagonals); err != nil { // at least so many columns
+	if err := s.check(widest(ptr, first, end), spareDiagonals); err != nil { // a slice has at least that many columns
 		return err
 	}
 	if err := s.b.add(first, end); err != nil {
@@ -78,20 +79,21 @@ func (s *diagonalSample[V]) add(first, end int) error {
 	return s.check(0, spareDiagonals)
 }
 
-// check fails where the rows so far, with more columns, take too many bytes beside those that are spared.
+// check fails if the rows so far, with more columns, need too many bytes even without spared of
+// them.
 func (s *diagonalSample[V]) check(more int64, spared float64) error {
 	if s.estimate(more).EntryBytes <= s.value+worthDiagonals+spared/float64(max(s.entries, 1)) {
 		return nil
 	}
-	return sparse.Inputf("matrix", "no diagonals: the %d entries looked at would take %d places or more", s.entries, s.places(more))
+	return sparse.Inputf("matrix", "no diagonals: the %d entries inspected would need at least %d slots", s.entries, s.places(more))
 }
 
-// estimate is that of the rows so far, with more columns.
+// estimate returns the estimate of the rows so far, with more columns.
 func (s *diagonalSample[V]) estimate(more int64) Estimate {
 	out, places := &s.b.out, s.places(more)
 	bytes := float64(places)*s.value + 2*float64(s.b.masks) + 32*float64(len(out.Runs)) + 8*float64(len(out.Offsets))
 	return estimate(bytes, places, s.entries)
 }
 
-// places is the places of the rows so far, with more columns.
+// places returns the number of slots of the rows so far, with more columns.
 func (s *diagonalSample[V]) places(more int64) int64 { return (s.b.columns + more) * int64(s.b.lanes) }

@@ -5,7 +5,7 @@ import (
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 )
 
-// build makes room and fills it.
+// build allocates the form and fills it.
 func (b *diagonalBuilder[V]) build(values ValueSet[V]) (Form[V], error) {
 	rows := len(b.r.Ptr) - 1
 	if b.same {
@@ -26,7 +26,7 @@ func (b *diagonalBuilder[V]) build(values ValueSet[V]) (Form[V], error) {
 	b.out.Last, b.out.Fused = make([]V, b.lanes), b.r.Fixed
 	b.fill(&values)
 	bytes := valueBytes(&b.out.Values) + 2*b.masks + 8*int64(len(b.out.Offsets)) + 32*int64(len(b.out.Runs)) + mem.Size[V]()*int64(b.lanes)
-	// With vectors of this size little of y would be in a cache for the next product.
+	// With vectors of this size, the next product would find little of y in the caches.
 	b.out.Near = simd.NearDiagonals(bytes)
 	b.out.Stream = beyond(bytes + mem.Size[V]()*int64(rows+min(rows, b.r.Cols)))
 	return &diagonalForm[V]{
@@ -59,8 +59,8 @@ func (b *diagonalBuilder[V]) fill(values *ValueSet[V]) {
 	}
 }
 
-// fillMasked stores a slice of some rows, not all of which have an entry at each
-// distance, with its values from k and its masks from mask on.
+// fillMasked stores a slice of lanes rows that do not all have an entry at each offset, or that are
+// fewer than b.lanes. Its first value is in slot k, its first mask in b.out.Masks[mask].
 func (b *diagonalBuilder[V]) fillMasked(values *ValueSet[V], run diagonalRun, first, lanes, k, mask int) {
 	for lane := range lanes {
 		idx, val := b.r.entries(first+lane, first+lane+1)

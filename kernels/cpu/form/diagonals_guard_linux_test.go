@@ -11,13 +11,13 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-func TestDiagonalsTouchNothingBesideVectors(t *testing.T) {
+func TestDiagonalsStayInsideTheirVectors(t *testing.T) {
 	eachLevel(t, checkDiagonalsBesideVectors[float64], checkDiagonalsBesideVectors[float32])
 }
 
-// checkDiagonalsBesideVectors multiplies by up to three diagonals of every number of columns up to 50, of which the
-// outer ones leave x at any lane, and by x that begins or ends at a page that nobody may touch. Their transposes
-// add to such a vector.
+// checkDiagonalsBesideVectors multiplies by up to three diagonals of every number of columns up to
+// 50. The outer diagonals leave x at each lane in turn. x begins or ends at an inaccessible page,
+// and so does the y of the transposed products.
 func checkDiagonalsBesideVectors[V sparse.Value](t *testing.T, l simd.Level) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for cols := 1; cols <= 50; cols++ {

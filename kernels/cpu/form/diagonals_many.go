@@ -12,15 +12,16 @@ func (d *diagonalForm[V]) MultiplyMany(alpha, beta V, x, y simd.MultiVector[V]) 
 	simd.MultiplyDiagonalsMany(d.level, &d.slices, d.strips(x), alpha, beta, x, y.First(d.rows), &values)
 }
 
-// RowsFrom is 1: see Suits.
+// RowsFrom is 1: Suits says when diagonals are faster.
 func (d *diagonalForm[V]) RowsFrom() int { return 1 }
 
-// cachedRows is up to how many bytes the rows in CSR, x and y count as cached together: what the last cache of the Zen 5
-// has on which that was measured.
+// cachedRows is the largest number of bytes of rows in CSR, x and y that count as cached: the size
+// of the last-level cache of the Zen 5 on which Suits was measured.
 const cachedRows = 32 << 20
 
-// Suits implements Suited: rows have more bytes, but in the caches they take less time than diagonals of which a sixth
-// of the columns is masked, unless the vectors are so few that a register has several rows of x.
+// Suits implements Suited. Rows in CSR have more bytes. In the caches they are nevertheless faster
+// than diagonals if at least a sixth of the columns are masked, unless the vectors are so few that
+// a register holds several rows of x.
 func (d *diagonalForm[V]) Suits(x, y simd.MultiVector[V]) bool {
 	s := &d.slices
 	if 6*len(s.Masks) < s.Columns || simd.FewDiagonals(d.level, s, x, y) {
@@ -30,35 +31,34 @@ func (d *diagonalForm[V]) Suits(x, y simd.MultiVector[V]) bool {
 	return entries*(size+4)+8*int64(d.rows)+size*int64(len(x.Val)+len(y.Val)) > cachedRows
 }
 
-// stripBytes is how much of x the rows of a strip read before the next plane of the strip finds
-// it again: what stays in the second cache, or for some workers together in the last. It is
-// replaced in tests.
+// stripBytes is the number of bytes of x that a strip reads before its next plane reads them again.
+// They stay in the second-level cache, or in the shared last-level cache. Tests replace it.
 var stripBytes = 2 << 20
 
-// strips is an order of rows in which what they read of x stays in the caches. It is that of
-// the matrix where no plane is more than twice as large as a strip, and where the matrix is no
-// stencil of planes.
+// strips returns an order of the rows in which what they read of x stays in the caches. It is the
+// order of the matrix if the matrix is not a stencil of planes or if a plane is at most twice as
+// large as a strip.
 func (d *diagonalForm[V]) strips(x simd.MultiVector[V]) simd.Strips {
 	all := simd.Strips{Plane: d.rows, Strip: d.rows}
 	if len(x.Val) <= 2*stripBytes/int(mem.Size[V]()) {
 		return all
 	}
 	s := findStencil(widestOffsets(&d.slices))
-	// How many rows of each plane may be read.
+	// the number of rows of each plane that a strip may read
 	most := stripBytes / int(mem.Size[V]()) / max(x.Stride, 1) / max(s.planes, 1)
-	if s.apart == 0 || s.apart >= d.rows || s.apart <= 2*most {
+	if s.distance == 0 || s.distance >= d.rows || s.distance <= 2*most {
 		return all
 	}
-	// Neighbouring strips both read as many rows of a plane as a row reaches over.
+	// Neighbouring strips both read s.reach rows of each plane.
 	strip := max(most-s.reach, 4*s.reach, 1)
-	if strip >= s.apart {
+	if strip >= s.distance {
 		return all
 	}
-	n := (s.apart + strip - 1) / strip
-	return simd.Strips{Plane: s.apart, Strip: (s.apart + n - 1) / n}
+	n := (s.distance + strip - 1) / strip
+	return simd.Strips{Plane: s.distance, Strip: (s.distance + n - 1) / n}
 }
 
-// widestOffsets is the offsets of the widest run.
+// widestOffsets returns the offsets of the widest run.
 func widestOffsets[V sparse.Value](d *simd.Diagonals[V]) (offsets []int64) {
 	for _, r := range d.Runs {
 		if r.Width > len(offsets) {
@@ -68,18 +68,18 @@ func widestOffsets[V sparse.Value](d *simd.Diagonals[V]) (offsets []int64) {
 	return offsets
 }
 
-// stencil is what a row of a stencil reads of x: of planes that are apart rows from each other,
-// reach rows each, or fewer.
-type stencil struct{ planes, apart, reach int }
+// stencil describes what a row reads of x: at most reach rows of each of planes planes. The middles
+// of successive planes are distance rows from each other.
+type stencil struct{ planes, distance, reach int }
 
-// findStencil finds planes in ascending distances from the main diagonal: groups with gaps
-// between them, whose middles are equally far apart. Without such apart is 0.
+// findStencil divides ascending offsets into planes: groups that are separated by gaps and have
+// equally distant middles. distance is 0 if there are none.
 func findStencil(offsets []int64) (s stencil) {
-	gap := int64(0) // the largest
+	gap := int64(0) // the largest gap
 	for j := 1; j < len(offsets); j++ {
 		gap = max(gap, offsets[j]-offsets[j-1])
 	}
-	first, middle := 0, int64(0) // of a group; the middle is doubled
+	first, middle := 0, int64(0) // first offset of a group; twice the middle of the group before
 	for j := 1; j <= len(offsets); j++ {
 		if j < len(offsets) && offsets[j]-offsets[j-1] <= gap/2 {
 			continue
@@ -87,8 +87,8 @@ func findStencil(offsets []int64) (s stencil) {
 		from, last := offsets[first], offsets[j-1]
 		switch apart := from + last - middle; {
 		case s.planes == 1:
-			s.apart = int(apart / 2)
-		case s.planes > 1 && int64(s.apart) != apart/2:
+			s.distance = int(apart / 2)
+		case s.planes > 1 && int64(s.distance) != apart/2:
 			return stencil{}
 		}
 		s.planes, s.reach = s.planes+1, max(s.reach, int(last-from)+1)

@@ -48,7 +48,7 @@ func TestPlanesOfStencilsAreFound(t *testing.T) {
 	}
 }
 
-// The order of rows is no matter of the result: each is added up as before.
+// The order of rows does not change the result: each row is summed as before.
 func TestStripsOfStencilsGiveTheSameBits(t *testing.T) {
 	for _, spec := range []string{"stencil:dims=3,points=27,n=17", "stencil:dims=3,points=7,n=17", "stencil:dims=2,points=5,n=60"} {
 		a, _, err := gen.Generate(spec)
@@ -68,7 +68,7 @@ func eachStripLevel(t *testing.T, a *sparse.CSR[float64], spec string) {
 			for i := range x.Val {
 				x.Val[i] = float64(i%101) / 7
 			}
-			// A row that is multiplied twice shows as y is added; nothing is behind y.
+			// A row that is multiplied twice would add its y twice; nothing is after y.
 			product := func(bytes int) []float64 {
 				n := a.Rows * cols
 				all := slices.Repeat([]float64{.25}, n+100)
@@ -85,7 +85,7 @@ func eachStripLevel(t *testing.T, a *sparse.CSR[float64], spec string) {
 	}
 }
 
-func TestRowsTakeTheVectorsOfDiagonalsWithMasksInTheCaches(t *testing.T) {
+func TestCachedVectorsOfMaskedDiagonalsAreMultipliedByRows(t *testing.T) {
 	eachLevel(t, checkDiagonalsSuit[float64], checkDiagonalsSuit[float32])
 }
 
@@ -118,7 +118,7 @@ func checkDiagonalsSuit[V sparse.Value](t *testing.T, l simd.Level) {
 		return s.Suits(block(left/3), block(left-left/3))
 	}
 	lanes := simd.Lanes[V](l)
-	few := l == simd.AVX512 // which has kernels for few vectors
+	few := l == simd.AVX512 // AVX-512 has kernels for few vectors
 	for _, c := range []struct {
 		line, cols, stride int
 		same               bool

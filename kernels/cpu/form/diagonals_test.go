@@ -18,8 +18,9 @@ func TestDiagonalsOfEachWidthMultiplyAsTheReference(t *testing.T) {
 	eachLevel(t, checkDiagonalWidths[float64], checkDiagonalWidths[float32])
 }
 
-// checkDiagonalWidths multiplies runs of up to 20 columns, side by side and 3 apart, few and many slices of
-// each, every other one with a missing entry; and their transposes, whose last columns end where y ends.
+// checkDiagonalWidths multiplies runs of up to 20 columns, adjacent or 3 apart, with few and many
+// slices each, and with an entry missing in every other run; and their transposes, with last
+// columns that end where y ends.
 func checkDiagonalWidths[V sparse.Value](t *testing.T, l simd.Level) {
 	for _, apart := range []int{1, 3} {
 		r := rand.New(rand.NewPCG(1, 2))
@@ -58,12 +59,12 @@ func checkDiagonalWidths[V sparse.Value](t *testing.T, l simd.Level) {
 	}
 }
 
-func TestTransposesOfLongRunsOfDiagonalsBesideShortOnes(t *testing.T) {
+func TestTransposesOfLongAndShortRunsOfDiagonals(t *testing.T) {
 	eachLevel(t, checkLongRuns[float64], checkLongRuns[float32])
 }
 
-// checkLongRuns multiplies the transposes of a run of more slices than the kernels take at once, and not a
-// multiple of these, and of short runs behind it.
+// checkLongRuns multiplies the transposes of a run of more slices than one kernel call takes, not a
+// multiple of that number, and of short runs after it.
 func checkLongRuns[V sparse.Value](t *testing.T, l simd.Level) {
 	const long = 5000
 	r := rand.New(rand.NewPCG(1, 2))
@@ -86,8 +87,8 @@ func checkLongRuns[V sparse.Value](t *testing.T, l simd.Level) {
 	}
 }
 
-// drawDiagonals is a matrix of a pattern with values of a kind, or another one for each diagonal where that
-// is nil, itself and in diagonals, with an x for it and a y of zeros.
+// drawDiagonals returns a matrix of a pattern with values of a kind, or with one value per diagonal
+// if the kind is nil; the same matrix in diagonals; an x; and a y of zeros.
 func drawDiagonals[V sparse.Value](t *testing.T, l simd.Level, r *rand.Rand, p pattern, value func(*rand.Rand) float64) (a *sparse.CSR[V], f form.Form[V], x, y []V) {
 	if value != nil {
 		a = sparse.Convert[V](p.csr(func() float64 { return value(r) }))
@@ -102,7 +103,7 @@ func drawDiagonals[V sparse.Value](t *testing.T, l simd.Level, r *rand.Rand, p p
 	return a, f, x, y
 }
 
-// byDiagonal is the matrix of a pattern with another value for each diagonal.
+// byDiagonal returns a matrix of a pattern with another value for each diagonal.
 func byDiagonal[V sparse.Value](p pattern) *sparse.CSR[V] {
 	a := sparse.Convert[V](p.csr(func() float64 { return 0 }))
 	for i := range a.Rows {

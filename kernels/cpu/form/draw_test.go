@@ -14,7 +14,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// must is f, unless there is an error, which fails the test: must(form.NewRuns(r, o))(t).
+// must returns f, and fails the test if there is an error: must(form.NewRuns(r, o))(t).
 func must[F any](f F, err error) func(t require.TestingT) F {
 	return func(t require.TestingT) F {
 		require.NoError(t, err)
@@ -22,23 +22,23 @@ func must[F any](f F, err error) func(t require.TestingT) F {
 	}
 }
 
-// made is how a form is made: its name, and what its options say.
+// made describes a form: its name and its options.
 type made[V sparse.Value] struct {
 	name                            string
 	level                           simd.Level
-	window, rows, cols, group, lone int // of pieces; 0 fits them to the caches
+	window, rows, cols, group, lone int // 0 fits them to the caches
 	part                            bool
 }
 
 // formNames is all forms but those of the ELLPACK family.
 var formNames = []string{"csr", "slices", "diagonals", "blocks", "tiles", "panels", "bins", "near-far", "runs"}
 
-// small is a form with small pieces, where it has such.
+// small returns a form with small pieces, if it has pieces.
 func small[V sparse.Value](name string, l simd.Level) made[V] {
 	return made[V]{name: name, level: l, rows: 50, cols: 32, group: 500, lone: 1}
 }
 
-// drawMade draws what the options of a form say.
+// drawMade draws the options of a form.
 func drawMade[V sparse.Value](t *rapid.T, name string, l simd.Level) made[V] {
 	m := made[V]{name: name, level: l}
 	switch name {
@@ -62,8 +62,8 @@ func drawMade[V sparse.Value](t *rapid.T, name string, l simd.Level) made[V] {
 	return m
 }
 
-// build builds the form of rows, with values stored as the set says. Where it does not suit the rows, an
-// input error comes.
+// build builds the form of the rows, with the storage of the set. It returns an input error if the
+// form does not suit the rows.
 func (m made[V]) build(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error) {
 	switch m.name {
 	case "csr":
@@ -95,7 +95,7 @@ func (m made[V]) build(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error)
 	return form.NewEll(kernels.Form(m.name), r)
 }
 
-// mayRefuse reports whether the form may not suit these rows.
+// mayRefuse reports whether the form may refuse these rows.
 func (m made[V]) mayRefuse(r form.Rows[V]) bool {
 	places := max(1, len(r.Ptr)-1) * r.Cols
 	switch m.name {
@@ -111,8 +111,8 @@ func (m made[V]) mayRefuse(r form.Rows[V]) bool {
 	return true
 }
 
-// drawForm draws a matrix that suits the form as a rule, with values of one of these kinds times 2^scale,
-// and builds the form, in memory between guards. The form is nil where it refuses the matrix.
+// drawForm draws a matrix that usually suits the form, with values of one of these kinds times
+// 2^scale, and builds the form in memory between guards. The form is nil if it refuses the matrix.
 func drawForm[V sparse.Value](t *rapid.T, g *guards, r *rand.Rand, m made[V], kinds []string, scale int, atEnd bool) (*sparse.CSR[V], form.Form[V]) {
 	pattern := rapid.SampledFrom(sortedKeys(patterns)).Draw(t, "pattern")
 	if name := m.name; name == "diagonals" || name == "blocks" {
@@ -126,7 +126,7 @@ func drawForm[V sparse.Value](t *rapid.T, g *guards, r *rand.Rand, m made[V], ki
 	return a, m.between(t, g, rows, atEnd)
 }
 
-// between builds the form in memory between guards. It is nil where it refuses the rows.
+// between builds the form in memory between guards. It returns nil if the form refuses the rows.
 func (m made[V]) between(t *rapid.T, g *guards, rows form.Rows[V], atEnd bool) form.Form[V] {
 	rows.Mem = &form.Memory{Alloc: func(n int64) ([]byte, error) { return g.bytes(n, 64, atEnd) }}
 	f, err := m.build(rows, anyValues(t, rows.Val))

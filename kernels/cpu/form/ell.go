@@ -1,3 +1,19 @@
+// The layout of ell, with 8 rows per slice (float64). sparse/ellpack describes the other formats.
+//
+//	     0 1 2 3 4 5 6 7
+//	  0  a . . b . . . .     Stride 8: the number of rows, rounded up to whole slices
+//	  1  . c . . . . . .
+//	  2  . . d e . . f .             row  0  1  2  3  4  -  -  -
+//	  3  g . . . . . . h     Idx          0  1  2  0  4 -1 -1 -1
+//	  4  . . . . i . . .                  3 -1  3  7 -1 -1 -1 -1
+//	                                     -1 -1  6 -1 -1 -1 -1 -1
+//
+//	                         Val          a  c  d  g  i  -  -  -
+//	                                      b  -  e  h  -  -  -  -
+//	                                      -  -  f  -  -  -  -  -
+//
+//	Entry k of row i is at i + k*Stride. Column -1 marks padding.
+
 package form
 
 import (
@@ -10,12 +26,11 @@ import (
 	"github.com/msrep-go/msrep/sparse/ellpack"
 )
 
-// NewEll builds one of the formats of the ELLPACK family: ell, ellr, pellr,
-// pellr-warp, biell, jad, bijad, hyb or hyb-mean, as sparse/ellpack describes them,
-// with as many rows side by side as a register of 512 bits has lanes; or sell, which
-// is NewSlices. It keeps nothing of r. It fails with a *sparse.InputError when padding would take too much
-// memory, with kernels.ErrOutOfMemory when r.Mem has not enough, and with
-// kernels.ErrNotSupported for another name.
+// NewEll builds a format of the ELLPACK family as sparse/ellpack describes it: ell, ellr, pellr,
+// pellr-warp, biell, jad, bijad, hyb or hyb-mean, with as many rows per slice as a 512-bit register
+// has lanes; or sell, which is NewSlices. The form does not refer to r. NewEll fails with a
+// *sparse.InputError if padding would need too much memory, with kernels.ErrOutOfMemory if r.Mem
+// has too little, and with kernels.ErrNotSupported for another name.
 func NewEll[V sparse.Value](name kernels.Form, r Rows[V]) (Form[V], error) {
 	if r.Fixed && sparse.Format(name) != ellpack.FormatSELL {
 		return nil, sparse.Inputf("format", "%q sums in an order of its own: sums of a fixed shape have csr, slices, sell, diagonals, blocks, panels, tiles, bins and near-far", string(name))
@@ -68,10 +83,10 @@ func NewEll[V sparse.Value](name kernels.Form, r Rows[V]) (Form[V], error) {
 	return nil, fmt.Errorf("%w: form %q", kernels.ErrNotSupported, name)
 }
 
-// ellHeight is the number of lanes in 512 bits.
+// ellHeight returns the number of lanes of 512 bits.
 func ellHeight[V sparse.Value]() int { return int(64 / mem.Size[V]()) }
 
-// ellBase is what all forms of the family say of themselves.
+// ellBase implements Bytes, Padding and Name for all forms of the family.
 type ellBase struct {
 	shape      ellpack.Shape
 	rows, cols int
@@ -84,11 +99,11 @@ func (b ellBase) Padding() int64 { return b.shape.Padding() }
 
 func (b ellBase) Name() string { return string(b.shape.Format) }
 
-// sums is the sums of the rows that go side by side, at most 16.
+// sums has the sums of the rows of a slice, at most 16.
 type sums[V sparse.Value] [16]V
 
-// addFull adds steps entries to each of h rows, h a multiple of 8. Entry k of lane l
-// is at k*stride + l; all are entries.
+// addFull adds steps entries to each of h rows; h is a multiple of 8. Entry k of lane l is in slot
+// k*stride + l. No slot is padding.
 func (s *sums[V]) addFull(h int, idx []int32, val, x []V, stride, steps int64) {
 	if steps == 0 {
 		return
@@ -111,7 +126,7 @@ func (s *sums[V]) addFull(h int, idx []int32, val, x []V, stride, steps int64) {
 	}
 }
 
-// addMarked adds one entry to each lane, but where the column is below 0.
+// addMarked adds one entry to each lane. A negative column marks padding.
 func (s *sums[V]) addMarked(idx []int32, val, x []V) {
 	val = val[:len(idx)]
 	for l, c := range idx {
@@ -121,7 +136,7 @@ func (s *sums[V]) addMarked(idx []int32, val, x []V) {
 	}
 }
 
-// store writes the sums of the rows from place i on: y = alpha*sum + beta*y.
+// store computes y = alpha*sum + beta*y for the h rows from position i on.
 func (s *sums[V]) store(alpha, beta V, y []V, perm []int32, i, h int) {
 	for l := range min(h, len(y)-i) {
 		r := i + l

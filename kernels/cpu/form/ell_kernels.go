@@ -60,7 +60,7 @@ func (e *ellr[V]) Multiply(alpha, beta V, x, y []V) {
 	}
 }
 
-// shortest is the steps in which all h lanes have an entry.
+// shortest returns the number of steps in which all h lanes have an entry.
 func shortest(lengths []int32, h int) int64 {
 	if len(lengths) < h {
 		return 0
@@ -83,12 +83,13 @@ func (e *bisected[V]) Multiply(alpha, beta V, x, y []V) {
 	for i, w := 0, 0; i < len(y); i, w = i+h, w+1 {
 		var s sums[V]
 		start := e.Start[w*e.Groups : (w+1)*e.Groups+1]
-		// From the last group, where all lanes have the first row, to the first.
+		// From the last group, in which all lanes belong to the first rows, to the first group.
 		for g := e.Groups - 1; g >= 0; g-- {
 			for at := start[g]; at < start[g+1]; at += int64(h) {
 				s.addMarked(e.Idx[at:at+int64(h)], e.Val[at:], x)
 			}
-			// The lanes of the upper half hand their sums to the same rows in the lower.
+			// Add the sums of the upper half of the lanes to those of the same rows in the lower
+			// half.
 			if g > 0 {
 				s.fold(h >> g)
 			}
@@ -97,8 +98,8 @@ func (e *bisected[V]) Multiply(alpha, beta V, x, y []V) {
 	}
 }
 
-// fold turns sums of n rows, lane l that of row l mod n, into sums of 2n rows, of
-// which the second half begins with none.
+// fold changes the lanes from n rows, where lane l has row l mod n, to 2n rows: it adds lane l+n to
+// lane l for each l with l&n = 0, and clears lane l+n.
 func (s *sums[V]) fold(n int) {
 	for l := range s {
 		if l&n == 0 && l+n < len(s) {

@@ -41,8 +41,8 @@ func ellVector[V sparse.Value](n int, seed uint64) []V {
 	return v
 }
 
-// ellCheck multiplies by a matrix in a form and compares with the reference. With
-// shift the pointers are those of a window of a larger matrix.
+// ellCheck compares products of a form with the reference. With shift, the pointers are those of a
+// window of a larger matrix.
 func ellCheck[V sparse.Value](t require.TestingT, f sparse.Format, a *sparse.CSR[V], alpha, beta V, x, y []V, shift int64) {
 	ptr := make([]int64, len(a.RowPtr))
 	for i, p := range a.RowPtr {
@@ -99,7 +99,7 @@ func TestRealMatricesInFormsOfTheEllpackFamilyAgreeWithTheReference(t *testing.T
 	})
 }
 
-// Padding must not multiply: 0 times an infinity is NaN.
+// Padding must not be multiplied: 0 times an infinity is NaN.
 func TestAnInfinityInXStaysInItsRowsInEllpackForms(t *testing.T) {
 	a := ellMatrix[float64]([]int{5, 0, 1, 2, 9, 1, 1, 0, 0, 3, 3, 20, 1, 0}, 40, 1)
 	for k := range a.ColIdx {
@@ -115,7 +115,7 @@ func TestAnInfinityInXStaysInItsRowsInEllpackForms(t *testing.T) {
 	}
 }
 
-func TestOneGiantRowIsAResultForAllEllpackFormsButELL(t *testing.T) {
+func TestOneLongRowFailsOnlyInELL(t *testing.T) {
 	lengths := make([]int, 20_000)
 	lengths[7], lengths[19_999] = 20_000, 1
 	a := ellMatrix[float64](lengths, 20_000, 1)
@@ -130,7 +130,7 @@ func TestOneGiantRowIsAResultForAllEllpackFormsButELL(t *testing.T) {
 	}
 }
 
-func TestEllpackFormsTakeTheirArraysFromTheirMemory(t *testing.T) {
+func TestEllpackFormsAllocateFromTheirMemory(t *testing.T) {
 	a := ellMatrix[float64]([]int{5, 0, 1, 2, 9, 1, 1, 0, 0, 3, 3, 20, 1, 0}, 40, 1)
 	for _, f := range ellpack.Formats() {
 		m := &form.Memory{Alloc: func(n int64) ([]byte, error) { return mem.Aligned(n), nil }}

@@ -7,11 +7,11 @@ import (
 	"github.com/msrep-go/msrep/sparse/ellpack"
 )
 
-// Transposed products of the ELLPACK family add to any element of y, entry by entry in the
-// order of Multiply.
+// Transposed products of the ELLPACK family add to any element of y, in the order of the entries in
+// Multiply.
 
 func (e *ell[V]) MultiplyTransposed(alpha V, x []V, to func(lo, hi int) []V) {
-	if y := whole(e.ellBase, to); y != nil {
+	if y := allOfY(e.ellBase, to); y != nil {
 		addELL(e.ELL, alpha, x[:e.rows], y)
 	}
 }
@@ -27,7 +27,7 @@ func addELL[V sparse.Value](e *ellpack.ELL[V], alpha V, x, y []V) {
 }
 
 func (e *ellr[V]) MultiplyTransposed(alpha V, x []V, to func(lo, hi int) []V) {
-	y := whole(e.ellBase, to)
+	y := allOfY(e.ellBase, to)
 	if y == nil {
 		return
 	}
@@ -50,7 +50,7 @@ func (e *ellr[V]) MultiplyTransposed(alpha V, x []V, to func(lo, hi int) []V) {
 }
 
 func (e *bisected[V]) MultiplyTransposed(alpha V, x []V, to func(lo, hi int) []V) {
-	y := whole(e.ellBase, to)
+	y := allOfY(e.ellBase, to)
 	if y == nil {
 		return
 	}
@@ -58,7 +58,7 @@ func (e *bisected[V]) MultiplyTransposed(alpha V, x []V, to func(lo, hi int) []V
 	for i, w := 0, 0; i < e.rows; i, w = i+h, w+1 {
 		f := factorsOf(x, e.Perm, i, h)
 		for g := range e.Groups {
-			for l := range h { // the first rows have all lanes
+			for l := range h { // all lanes belong to the first rows
 				f[l] = f[l&(h>>g-1)]
 			}
 			for at := e.Start[w*e.Groups+g]; at < e.Start[w*e.Groups+g+1]; at += int64(h) {
@@ -69,7 +69,7 @@ func (e *bisected[V]) MultiplyTransposed(alpha V, x []V, to func(lo, hi int) []V
 }
 
 func (e *jad[V]) MultiplyTransposed(alpha V, x []V, to func(lo, hi int) []V) {
-	y := whole(e.ellBase, to)
+	y := allOfY(e.ellBase, to)
 	if y == nil {
 		return
 	}
@@ -88,7 +88,7 @@ func (e *jad[V]) MultiplyTransposed(alpha V, x []V, to func(lo, hi int) []V) {
 }
 
 func (e *hyb[V]) MultiplyTransposed(alpha V, x []V, to func(lo, hi int) []V) {
-	y := whole(e.ellBase, to)
+	y := allOfY(e.ellBase, to)
 	if y == nil {
 		return
 	}
@@ -98,15 +98,15 @@ func (e *hyb[V]) MultiplyTransposed(alpha V, x []V, to func(lo, hi int) []V) {
 	}
 }
 
-// whole is a place for all of y, nil where nothing is added to it.
-func whole[V sparse.Value](b ellBase, to func(lo, hi int) []V) []V {
+// allOfY returns all of y, or nil if there are no entries.
+func allOfY[V sparse.Value](b ellBase, to func(lo, hi int) []V) []V {
 	if b.shape.NNZ == 0 {
 		return nil
 	}
 	return to(0, b.cols)
 }
 
-// factorsOf is the elements of x for the rows in h places from i on.
+// factorsOf returns the elements of x of the rows in the h positions from i on.
 func factorsOf[V sparse.Value](x []V, perm []int32, i, h int) (f sums[V]) {
 	if perm == nil {
 		copy(f[:h], x[i:])
@@ -118,7 +118,7 @@ func factorsOf[V sparse.Value](x []V, perm []int32, i, h int) (f sums[V]) {
 	return f
 }
 
-// addTo adds the product of one entry of each lane to y, but where the column is below 0.
+// addTo adds the product of one entry of each lane to y. A negative column marks padding.
 func (s *sums[V]) addTo(y []V, alpha V, idx []int32, val []V) {
 	val = val[:len(idx)]
 	for l, c := range idx {

@@ -2,29 +2,30 @@ package form
 
 import "github.com/msrep-go/msrep/kernels/cpu/simd"
 
-// Estimate is what a form would need, from a sample of the rows.
+// An Estimate is the expected size of a form, computed from a sample of the rows.
 type Estimate struct {
-	EntryBytes float64 // that a product reads for each entry of the matrix, beside x and y
-	Padding    float64 // places without an entry, for each entry
+	EntryBytes float64 // bytes that a product reads per entry of the matrix, without x and y
+	Padding    float64 // slots without an entry, per entry
 }
 
-// samples is how many stretches of rows the estimates look at.
+// samples is the number of ranges of rows that estimates inspect.
 const samples = 16
 
-// estimate puts the counts of a sample together.
+// estimate returns the Estimate for a sample with these counts.
 func estimate(bytes float64, places, entries int64) Estimate {
 	n := float64(max(entries, 1))
 	return Estimate{EntryBytes: bytes / n, Padding: float64(places-entries) / n}
 }
 
-// How many entries heads looks at in one place: a sixteenth of all, within these limits.
-// A row counts with a part of them at most.
+// The number of entries that heads copies from one range: a sixteenth of all entries divided by the
+// number of ranges, within these limits. A row contributes at most 1/RunRows of that number.
 const (
 	leastHead, mostHead = 8 * simd.RunRows, 128 * simd.RunRows
-	headStretch         = 64 // rows in one place at most
+	headStretch         = 64 // most rows of a range
 )
 
-// heads is the first entries of rows in several places, or in every so many of these, without values.
+// heads returns the first entries of the rows of samples ranges, or of every every-th range,
+// without values.
 func (r *Rows[V]) heads(every int) Rows[V] {
 	rows, n := len(r.Ptr)-1, min(max(len(r.Idx)/(16*samples), leastHead), mostHead)
 	out := Rows[V]{Ptr: make([]int64, 1, samples*headStretch+1), Idx: make([]int32, 0, samples*n), Cols: r.Cols}

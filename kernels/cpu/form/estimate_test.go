@@ -11,8 +11,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Matrices that are small enough are looked at as a whole: an estimate is then what
-// the form takes, but for what is not read by a product or belongs to the form.
+// Small matrices are inspected completely: an estimate then equals the memory of the form, except
+// for what a product does not read.
 func TestEstimatesAreNearWhatTheFormsTake(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for kind, build := range map[string]func(form.Rows[float64]) (form.Estimate, error, form.Form[float64], error){

@@ -32,7 +32,7 @@ func TestFormsHaveTheSameBitsHoweverValuesAreStored(t *testing.T) {
 	eachLevel(t, checkStored[float64], checkStored[float32])
 }
 
-// checkStored compares products with values stored as they are and in fewer bytes.
+// checkStored compares products with values stored as Full and in fewer bytes.
 func checkStored[V sparse.Value](t *testing.T, l simd.Level) {
 	kinds := []string{"float32", "few", "one"}
 	for _, name := range []string{"slices", "diagonals", "tiles", "panels", "bins", "near-far"} {
@@ -72,7 +72,7 @@ func TestFormsRefuseColumnsOutsideX(t *testing.T) {
 	}
 }
 
-func TestFormsReportMemoryThatIsShort(t *testing.T) {
+func TestFormsReportTooLittleMemory(t *testing.T) {
 	p := pattern{cols: 100}
 	for range 100 {
 		p.rows = append(p.rows, make([]int32, 50))

@@ -14,7 +14,7 @@ func WithStreams(f func()) {
 	f()
 }
 
-// AsksAhead reports whether slices, or those of near-far, ask for their values and columns ahead.
+// AsksAhead reports whether slices, or those of near-far, prefetch their values and columns.
 func AsksAhead[V sparse.Value](f Form[V]) bool {
 	switch f := f.(type) {
 	case *slicesForm[V]:
@@ -25,51 +25,51 @@ func AsksAhead[V sparse.Value](f Form[V]) bool {
 	panic("neither slices nor near-far")
 }
 
-// Orders is the two orders of the rows of slices.
+// Orders returns the two orders of the rows of slices.
 func Orders[V sparse.Value](f Form[V]) [2][]uint16 {
 	s := f.(*slicesForm[V])
 	return [2][]uint16{s.order, s.rowOf}
 }
 
-// RegularColumns is how many columns of slices load successive elements of x at once, and how many pairs
-// of columns do so lane by lane.
-func RegularColumns[V sparse.Value](f Form[V]) (straight, pairs int) {
+// RegularColumns returns the number of consecutive columns and of pairs of columns of slices.
+func RegularColumns[V sparse.Value](f Form[V]) (consecutive, pairs int) {
 	s := f.(*slicesForm[V])
 	for n := range slices.Chunk(slices.Concat(s.narrow.Regular, s.wide.Regular), 2) {
-		straight, pairs = straight+int(n[0]), pairs+int(n[1])
+		consecutive, pairs = consecutive+int(n[0]), pairs+int(n[1])
 	}
-	return straight, pairs
+	return consecutive, pairs
 }
 
-// WithGroups calls f while transposed products of tiles take few of them at a time.
+// WithGroups calls f while transposed products of tiles have small groups.
 func WithGroups(f func()) {
 	defer func(bytes int64) { groupCache = bytes }(groupCache)
 	groupCache = 0
 	f()
 }
 
-// WithStrips calls f while strips of stencils read no more than so many bytes of x.
+// WithStrips calls f while strips of stencils read at most that many bytes of x.
 func WithStrips(bytes int, f func()) {
 	defer func(old int) { stripBytes = old }(stripBytes)
 	stripBytes = bytes
 	f()
 }
 
-// WithLoneCache calls f while blocks of near-far are for a second cache of so many bytes, unknown where negative.
+// WithLoneCache calls f while near-far fits its blocks to a second-level cache of that many bytes,
+// or of an unknown size if negative.
 func WithLoneCache(bytes int, f func()) {
 	defer func(old int) { loneCache = old }(loneCache)
 	loneCache = bytes
 	f()
 }
 
-// FindStencil gives the planes of offsets, their distance, and how many rows of each a row reads
-// at most.
+// FindStencil returns the number of planes of offsets, their distance, and the largest number of
+// rows of a plane that a row reads.
 func FindStencil(offsets []int64) (planes, apart, reach int) {
 	s := findStencil(offsets)
-	return s.planes, s.apart, s.reach
+	return s.planes, s.distance, s.reach
 }
 
-// IndexBytes is how many bytes a product reads of each column.
+// IndexBytes returns the number of bytes of a column that a product reads.
 func (m *Segmented) IndexBytes() int {
 	if m.near != nil {
 		return 2
@@ -77,7 +77,7 @@ func (m *Segmented) IndexBytes() int {
 	return 4
 }
 
-// Segments is how many segments a value has, 1 when they are plain or none.
+// Segments returns the number of segments of a value, or 1 if values are plain or absent.
 func (m *Segmented) Segments() int {
 	if m.val == nil {
 		return 1
@@ -85,10 +85,10 @@ func (m *Segmented) Segments() int {
 	return m.layout.Segments
 }
 
-// Bytes is the memory that the arrays take.
+// Bytes returns the memory of the arrays.
 func (m *Segmented) Bytes() int64 { return m.bytes }
 
-// NarrowBlocks is the rows of those blocks of a form of NewNearFar whose columns take 2 bytes.
+// NarrowBlocks returns the number of rows of each block of near-far with columns of 2 bytes.
 func NarrowBlocks(f Form[float64]) (rows []int) {
 	for _, b := range f.(*nearFarForm[float64]).blocks {
 		if len(b.slices.wide.Wide) == 0 {

@@ -6,15 +6,15 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// longRow is a row that was cut into chunks, each of which counts as a row.
+// longRow is a row that was divided into chunks, each of which counts as a row.
 type longRow struct {
-	first  int // the number of the first chunk, chunks counted as rows
+	first  int // number of the first chunk, where chunks count as rows
 	chunks int
 }
 
-// chunked is r with each chunk of a row of more than kernels.FixedChunk entries as a
-// row of its own, and those rows in their order. It is r itself where sums have no
-// fixed shape, and where no row is that long.
+// chunked divides each row of more than kernels.FixedChunk entries into chunks, which count as
+// rows, and returns these rows in their order. It returns r if sums have no fixed shape or if no
+// row has more than one chunk.
 func (r Rows[V]) chunked() (Rows[V], []longRow) {
 	if !r.Fixed || r.longest() <= kernels.FixedChunk {
 		return r, nil
@@ -36,7 +36,7 @@ func (r Rows[V]) chunked() (Rows[V], []longRow) {
 	return r, long
 }
 
-// longest is the number of entries of the longest row.
+// longest returns the number of entries of the longest row.
 func (r Rows[V]) longest() int64 { return longest(r.Ptr) }
 
 func longest(ptr []int64) (most int64) {
@@ -46,8 +46,8 @@ func longest(ptr []int64) (most int64) {
 	return most
 }
 
-// noChunks fails where a row has more than one chunk: forms that compute y at once
-// have no place for their sums.
+// noChunks fails if a row has more than one chunk. It is for forms that compute y directly and have
+// no room for the sums of chunks.
 func (r Rows[V]) noChunks() error {
 	if n := r.longest(); r.Fixed && n > kernels.FixedChunk {
 		return sparse.Inputf("matrix", "a row has %d entries: with sums of a fixed shape this form takes at most %d", n, kernels.FixedChunk)
@@ -55,17 +55,17 @@ func (r Rows[V]) noChunks() error {
 	return nil
 }
 
-// stripes is the partial sums over the chunks of a long row.
+// stripes has the partial sums over the chunks of a long row.
 type stripes[V sparse.Value] [kernels.FixedStripes]V
 
-// add adds the sums of successive chunks, of which the first has a number.
+// add adds the sums of successive chunks; first is the number of the first one.
 func (s *stripes[V]) add(first int, chunks []V) {
 	for i, c := range chunks {
 		s[(first+i)%len(s)] += c
 	}
 }
 
-// sum is the sum of the row. The stripes are then of no more use.
+// sum returns the sum of the row and overwrites the stripes.
 func (s *stripes[V]) sum() V {
 	for d := len(s) / 2; d > 0; d /= 2 {
 		for g := range d {
@@ -75,18 +75,18 @@ func (s *stripes[V]) sum() V {
 	return s[0]
 }
 
-// results takes the sums of rows in their order and stores y. Chunks of long rows
-// are joined before.
+// results computes y from the sums of the rows, in their order. It joins the sums of the chunks of
+// long rows.
 type results[V sparse.Value] struct {
 	level  simd.Level
-	stream bool // write y past the caches where beta is 0
+	stream bool // write y past the caches if beta is 0
 	long   []longRow
 
-	// Of the product under way:
+	// The current product:
 	alpha, beta V
-	y           []V // what is not yet stored
-	next        int // the row whose sum comes next, chunks counted as rows
-	at          int // the long row that comes next, or has begun
+	y           []V // elements that are not stored yet
+	next        int // the next row, where chunks count as rows
+	at          int // index of the current or next long row
 	stripes     stripes[V]
 }
 
@@ -95,7 +95,7 @@ func (w *results[V]) begin(alpha, beta V, y []V) {
 	w.alpha, w.beta, w.y, w.next, w.at, w.stripes = alpha, beta, y, 0, 0, stripes[V]{}
 }
 
-// put takes the sums of the rows that come next.
+// put takes the sums of the next rows.
 func (w *results[V]) put(sums []V) {
 	for len(sums) > 0 {
 		n := len(sums)
@@ -115,22 +115,22 @@ func (w *results[V]) put(sums []V) {
 	}
 }
 
-// direct reports whether elements of y may be stored in any order, without put: beta is 0, nothing goes past the caches,
-// and no chunks of long rows follow.
+// direct reports whether elements of y may be stored in any order, without put: beta is 0, y is not
+// written past the caches, and no long rows follow.
 func (w *results[V]) direct() bool { return w.beta == 0 && !w.stream && w.at == len(w.long) }
 
-// putFrom is put(row) where row[i] = sums[at[i]], for which it has room.
+// putFrom is put(row) for row[i] = sums[at[i]]. row is scratch.
 func (w *results[V]) putFrom(at []uint16, sums, row []V) {
 	if n := len(at); w.at == len(w.long) {
 		simd.StorePermutedRows(w.level, w.alpha, w.beta, at, sums, w.y[:n], w.stream)
-		w.y = w.y[n:] // next is of no use any more
+		w.y = w.y[n:] // next is not needed any more
 		return
 	}
 	simd.Permute(w.level, at, sums, row)
 	w.put(row[:len(at)])
 }
 
-// chunks takes the sums of chunks of the long row that comes next.
+// chunks takes the sums of the next chunks of the long row l.
 func (w *results[V]) chunks(l longRow, sums []V) {
 	w.stripes.add(w.next-l.first, sums)
 	w.next += len(sums)
@@ -141,7 +141,7 @@ func (w *results[V]) chunks(l longRow, sums []V) {
 	}
 }
 
-// store stores the elements of y that come next.
+// store stores the next elements of y.
 func (w *results[V]) store(sums []V) {
 	simd.StoreRows(w.level, w.alpha, w.beta, sums, w.y[:len(sums)], w.stream)
 	w.y = w.y[len(sums):]

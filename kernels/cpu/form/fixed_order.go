@@ -7,14 +7,14 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// checkOrder fails where sums are to have a fixed shape and a row goes back to an earlier block
-// of 2^shift columns, for pieces of that name.
+// checkOrder fails if sums have a fixed shape and an entry of a row is in an earlier block of
+// 2^shift columns than the entry before it. pieces names the pieces of the form in the error.
 func (r Rows[V]) checkOrder(shift uint8, pieces string) error {
 	for i := 0; r.Fixed && i < len(r.Ptr)-1; i++ {
 		last := int32(0)
 		for _, c := range r.columns(i) {
 			if c>>shift < last {
-				return sparse.Inputf("matrix", "columns fall in a row: with sums of a fixed shape %s need sorted rows", pieces)
+				return sparse.Inputf("matrix", "the columns of a row do not ascend: with sums of a fixed shape, %s need sorted rows", pieces)
 			}
 			last = c >> shift
 		}
@@ -22,15 +22,16 @@ func (r Rows[V]) checkOrder(shift uint8, pieces string) error {
 	return nil
 }
 
-// orderDealt moves those of entries, which are sorted by rows, in their high 16 bits, whose rows
-// will be in several lanes, so that each such row is in its order once dealTile has dealt them.
-// others moves what belongs to entries in the same way: element from+k to to[k], for all k at once.
-func orderDealt(e []uint32, others func(from int, to []int)) {
+// orderForLanes permutes entries such that distribute leaves the entries of each row in their
+// order. The entries are sorted by row, which is in their high 16 bits. Only rows that distribute
+// distributes over several lanes change. For each such row orderForLanes calls others, which must
+// move element from+k of other arrays to to[k], for all k at once.
+func orderForLanes(e []uint32, others func(from int, to []int)) {
 	each, more := len(e)/tileLanes, len(e)%tileLanes
 	if each == 0 {
 		return
 	}
-	// place is where dealTile puts element i.
+	// place returns the position to which distribute moves element i.
 	place := func(i int) int {
 		if long := more * (each + 1); i >= long {
 			return (i-long)%each*tileLanes + more + (i-long)/each

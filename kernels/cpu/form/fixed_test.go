@@ -91,7 +91,7 @@ func checkFixed[V sparse.Value](t *testing.T, l simd.Level) {
 		}
 	})
 	if testing.Short() {
-		return // too few cases to meet every form
+		return // too few cases to draw every form
 	}
 	for _, name := range fixedForms {
 		require.NotZero(t, made[name], name)

@@ -12,12 +12,12 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// guards is memory between pages that nobody may touch: a kernel that leaves its
-// arrays ends the test program with a fault.
+// guards is memory between inaccessible pages: a kernel that leaves its arrays ends the test
+// program with a fault.
 type guards struct{ maps [][]byte }
 
-// bytes gives n zero bytes that begin at a multiple of align. They end at the page
-// behind them, as far as align allows, or begin at the page before.
+// bytes returns n zero bytes aligned to align. They end at the page after them, as far as align
+// allows, or begin at the page before.
 func (g *guards) bytes(n, align int64, atEnd bool) ([]byte, error) {
 	page := int64(unix.Getpagesize())
 	inner := (n + page - 1) / page * page
@@ -45,7 +45,7 @@ func (g *guards) free(t require.TestingT) {
 	g.maps = nil
 }
 
-// guarded is a copy of v between guards.
+// guarded returns a copy of v between guards.
 func guarded[T mem.Elem](t require.TestingT, g *guards, v []T, atEnd bool) []T {
 	b, err := g.bytes(int64(len(v))*mem.Size[T](), mem.Size[T](), atEnd)
 	require.NoError(t, err)
@@ -68,7 +68,8 @@ func TestTilesReadNothingBehindTheLastRowOfX(t *testing.T) {
 	eachLevel(t, checkLastTile[float64], checkLastTile[float32])
 }
 
-// checkLastTile multiplies blocks of vectors that do not fill a register by a last column that ends a tile.
+// checkLastTile multiplies blocks of vectors that do not fill a register by a last column that ends
+// a tile.
 func checkLastTile[V sparse.Value](t *testing.T, l simd.Level) {
 	const cols = 8
 	f := must(form.NewTiles(form.Rows[V]{Ptr: []int64{0, 1}, Idx: []int32{cols - 1}, Val: []V{2}, Cols: cols}, form.TileOptions[V]{Level: l, Cols: cols}))(t)

@@ -2,41 +2,41 @@ package form
 
 import "slices"
 
-// lengths is the entries of each row of a window that go to one kind of slices, or the blocks of
-// each row of blocks.
+// lengths has the number of entries of each row of a window that are in one kind of slices, or the
+// number of blocks of each block row.
 type lengths struct {
-	of    []int32
-	order []uint16   // the rows as they follow in lanes, those without entries last
-	falls bool       // the order is that of falling length
-	count [][4]int32 // scratch of sort
-	old   []uint16   // and of byStrips
+	counts     []int32
+	order      []uint16   // the row of each lane; rows without entries last
+	decreasing bool       // order is by decreasing length
+	scratch    [][4]int32 // scratch of sortFrom
+	old        []uint16   // scratch of byStrips
 }
 
 // equal reports whether all rows have the same number of entries.
 func (l *lengths) equal() bool {
-	for _, n := range l.of {
-		if n != l.of[0] {
+	for _, n := range l.counts {
+		if n != l.counts[0] {
 			return false
 		}
 	}
 	return true
 }
 
-// keep leaves the rows in their order.
-func (l *lengths) keep() {
+// keepOrder leaves the rows in their order.
+func (l *lengths) keepOrder() {
 	for i := range l.order {
 		l.order[i] = uint16(i)
 	}
-	l.falls = false
+	l.decreasing = false
 }
 
-// sort orders the rows by falling length, those of equal length as they are.
-func (l *lengths) sort() { l.sortFrom(successiveRows()[:len(l.of)]) }
+// sort orders the rows by decreasing length; rows of equal length stay in their order.
+func (l *lengths) sort() { l.sortFrom(successiveRows()[:len(l.counts)]) }
 
-// sortFrom orders the rows by falling length, those of equal length as in first.
+// sortFrom orders the rows by decreasing length; rows of equal length are in the order of first.
 func (l *lengths) sortFrom(first []uint16) {
-	l.falls = true
-	of, order := l.of, l.order
+	l.decreasing = true
+	of, order := l.counts, l.order
 	longest := int32(0)
 	for _, n := range of {
 		longest = max(longest, n)
@@ -46,9 +46,9 @@ func (l *lengths) sortFrom(first []uint16) {
 		slices.SortStableFunc(order, func(a, b uint16) int { return int(of[b]) - int(of[a]) })
 		return
 	}
-	// Counting sort, where a quarter of the rows does not wait for the counts of another.
-	l.count = append(l.count[:0], make([][4]int32, longest+1)...)
-	count, n := l.count, len(first)/4
+	// Counting sort in four quarters, which do not wait for each other's counts.
+	l.scratch = append(l.scratch[:0], make([][4]int32, longest+1)...)
+	count, n := l.scratch, len(first)/4
 	a, b, c, d := first[:n], first[n:2*n], first[2*n:3*n], first[3*n:]
 	for i, r := range a {
 		count[of[r]][0]++
@@ -59,7 +59,7 @@ func (l *lengths) sortFrom(first []uint16) {
 	for _, r := range d[n:] {
 		count[of[r]][3]++
 	}
-	at := int32(0) // the place of the next row
+	at := int32(0) // the next position
 	for i := longest; i >= 0; i-- {
 		for q, n := range &count[i] {
 			count[i][q] = at
@@ -82,8 +82,8 @@ func (l *lengths) sortFrom(first []uint16) {
 	}
 }
 
-// group is the slices that the rows make in their order, and the number of rows in
-// them. Slices at the end whose rows have no entries are left out.
+// group returns the slices of the rows in their order, and the number of rows in them. Slices at
+// the end without entries are left out.
 func (l *lengths) group(lanes int) (g group, rows int32) {
 	for i := 0; i < len(l.order); i += lanes {
 		full, masked := l.widths(i, lanes)
@@ -97,14 +97,14 @@ func (l *lengths) group(lanes int) (g group, rows int32) {
 	return g, rows
 }
 
-// widths is the number of columns in which all lanes of the slice that begins with
-// row i of the order have an entry, and of those in which some have.
+// widths returns, for the slice that begins with order[i], the number of columns in which all lanes
+// have an entry and the number of columns in which only some have.
 func (l *lengths) widths(i, lanes int) (full, masked int32) {
 	order := l.order[i:min(i+lanes, len(l.order))]
-	longest, shortest := l.of[order[0]], l.of[order[len(order)-1]]
-	if !l.falls {
+	longest, shortest := l.counts[order[0]], l.counts[order[len(order)-1]]
+	if !l.decreasing {
 		for _, r := range order {
-			shortest, longest = min(shortest, l.of[r]), max(longest, l.of[r])
+			shortest, longest = min(shortest, l.counts[r]), max(longest, l.counts[r])
 		}
 	}
 	if len(order) < lanes {
@@ -113,17 +113,17 @@ func (l *lengths) widths(i, lanes int) (full, masked int32) {
 	return shortest, longest - shortest
 }
 
-// byStrips lets slices of sorted rows whose middle rows lie in the same strip, so many successive rows, follow each
-// other, with falling lengths in each strip. The last slice, if it has empty lanes, and those without entries stay
-// behind all others.
+// byStrips reorders slices of sorted rows by strip, which is the strip rows around the middle row
+// of the slice. Within a strip lengths decrease. Slices without entries, and the last slice if it
+// has empty lanes, stay at the end.
 func (l *lengths) byStrips(lanes, strip int) {
 	whole := len(l.order) / lanes * lanes
-	for whole > 0 && l.of[l.order[whole-lanes]] == 0 {
+	for whole > 0 && l.counts[l.order[whole-lanes]] == 0 {
 		whole -= lanes
 	}
 	l.old = append(l.old[:0], l.order[:whole]...)
 	order := l.old
-	at := make([]int, len(l.order)/strip+2) // where the next slice of a strip goes
+	at := make([]int, len(l.order)/strip+2) // the position of the next slice of each strip
 	of := func(i int) int { return int(order[i+lanes/2]) / strip }
 	for i := 0; i < whole; i += lanes {
 		at[of(i)+1] += lanes

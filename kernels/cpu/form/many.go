@@ -5,35 +5,34 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Many is a Form that multiplies several vectors at once. Its entries are read once
-// for all of them, or once for some at a time.
+// Many is a Form that multiplies several vectors at once. It reads its entries once for all
+// vectors, or once for several at a time.
 type Many[V sparse.Value] interface {
 	Form[V]
-	// MultiplyMany computes Multiply for the columns of x and y, whose numbers are
-	// equal. x has Cols rows and y one per row of the form, or more. It is called by
-	// one goroutine at a time.
+	// MultiplyMany computes Multiply for the columns of x and y; both have the same number of
+	// columns. x has Cols rows; y has at least one row per row of the form. At most one goroutine
+	// calls it at a time.
 	MultiplyMany(alpha, beta V, x, y simd.MultiVector[V])
-	// RowsFrom is from how many vectors on the rows in CSR, where they stay in place,
-	// multiply them faster; 0 where they never do.
+	// RowsFrom returns the number of vectors from which rows in CSR are faster, or 0 if they never
+	// are.
 	RowsFrom() int
 }
 
-// Suited is a Many that is faster than the rows in CSR for some blocks, also from RowsFrom vectors on.
+// Suited is a Many that for some blocks is faster than rows in CSR even from RowsFrom vectors on.
 type Suited[V sparse.Value] interface {
 	Many[V]
 	// Suits reports whether x and y are such blocks.
 	Suits(x, y simd.MultiVector[V]) bool
 }
 
-// Lined is Suited for blocks x whose rows lie in cache lines.
+// Lined is a Suited that suits blocks x with rows that are aligned to cache lines.
 type Lined[V sparse.Value] interface {
 	Suited[V]
-	// GainsByLines reports whether x is not such a block, but a copy of it would be, which is worth its time.
+	// GainsByLines reports whether x is not such a block, but copying it to one is worth the time.
 	GainsByLines(x simd.MultiVector[V]) bool
 }
 
-// scaleTo sets to to the elements of x, multiplied by what goes before products of alpha, and gives
-// what comes after them: see simd.Factors.
+// scaleTo computes to = before*x and returns after; see simd.Factors for both factors.
 func scaleTo[V sparse.Value](l simd.Level, to []V, alpha V, x []V) (after V) {
 	before, after := simd.Factors(l, alpha, x)
 	to = to[:len(x)]
@@ -43,7 +42,7 @@ func scaleTo[V sparse.Value](l simd.Level, to []V, alpha V, x []V) (after V) {
 	return after
 }
 
-// scaleRows is y = beta*y for the first n rows.
+// scaleRows computes y = beta*y for the first n rows.
 func scaleRows[V sparse.Value](beta V, y simd.MultiVector[V], n int) {
 	if beta == 1 {
 		return
@@ -60,11 +59,12 @@ func scaleRows[V sparse.Value](beta V, y simd.MultiVector[V], n int) {
 	}
 }
 
-// finishRows is y = alpha*sums + beta*y for so many rows of y, whose sums lie width elements apart.
-// With stream, which needs what StreamsWhole says of y, they go past the caches.
+// finishRows computes y = alpha*sums + beta*y for the first rows rows of y. The sums of a row begin
+// width elements after those of the row before. stream writes y past the caches; it requires
+// y.StreamsWhole.
 func finishRows[V sparse.Value](l simd.Level, alpha, beta V, sums []V, width, rows int, y simd.MultiVector[V], stream bool) {
 	n := y.Cols
-	if y.Stride == n { // rows follow each other
+	if y.Stride == n { // rows are contiguous
 		if n < width {
 			for i := range rows {
 				copy(sums[i*n:][:n], sums[i*width:])

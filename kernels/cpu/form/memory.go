@@ -8,26 +8,26 @@ import (
 	"github.com/msrep-go/msrep/kernels"
 )
 
-// Memory is where a form keeps its arrays: it counts them and bounds them, and its
-// owner gives all of them back at once. A nil *Memory is the Go heap, as far as there is
-// memory. It is used by one goroutine at a time.
+// Memory allocates the arrays of a form, counts them and limits them. Its owner frees all of them
+// at once. A nil *Memory allocates on the Go heap while memory is available. At most one goroutine
+// uses it at a time.
 type Memory struct {
-	// Alloc gives zeroed memory that begins at a multiple of 64 bytes.
+	// Alloc returns zeroed memory that is aligned to 64 bytes.
 	Alloc func(bytes int64) ([]byte, error)
-	// Mark gives a function that gives back what Alloc gives from now on. nil where that
-	// is not needed.
+	// Mark returns a function that frees what Alloc returns from now on. It is nil if nothing needs
+	// to be freed.
 	Mark func() func() error
-	// Count, unless nil, is called with the bytes on the Go heap that a form takes more while
-	// it is built, which it may refuse, or with a negative number where it takes fewer.
+	// Count, unless nil, is called when a builder reserves bytes on the Go heap, which it may
+	// refuse, and with a negative number when the builder releases them.
 	Count func(bytes int64) error
-	// Limit is the most bytes in all, 0 for no bound.
+	// Limit is the largest number of bytes in all; 0 is no limit.
 	Limit int64
 
 	used int64
-	heap int64 // that Count was told of
+	heap int64 // reserved on the Go heap
 }
 
-// Used is the number of bytes taken so far.
+// Used returns the number of bytes allocated so far.
 func (m *Memory) Used() int64 {
 	if m == nil {
 		return 0
@@ -35,7 +35,7 @@ func (m *Memory) Used() int64 {
 	return m.used
 }
 
-// Try calls build and gives back the memory that it has taken if it fails.
+// Try calls build. If build fails, Try frees the memory that it has allocated.
 func Try[F any](m *Memory, build func() (F, error)) (F, error) {
 	if m == nil || m.Mark == nil {
 		return build()
@@ -49,8 +49,8 @@ func Try[F any](m *Memory, build func() (F, error)) (F, error) {
 	return f, err
 }
 
-// Make takes n zero elements, on a 64-byte boundary. It fails with an error that
-// wraps kernels.ErrOutOfMemory.
+// Make allocates n zero elements, aligned to 64 bytes. It fails with an error that wraps
+// kernels.ErrOutOfMemory.
 func Make[T mem.Elem](m *Memory, n int64) ([]T, error) {
 	bytes := n * mem.Size[T]()
 	if n < 0 || bytes/mem.Size[T]() != n {
@@ -76,15 +76,15 @@ func Make[T mem.Elem](m *Memory, n int64) ([]T, error) {
 	return s, nil
 }
 
-// take sets an array to Make of so many elements. Several of them go together in cmp.Or, which
-// gives the first error.
-func take[T mem.Elem](m *Memory, to *[]T, n int64) (err error) {
+// alloc sets *to to Make(m, n). cmp.Or of several calls returns the first error.
+func alloc[T mem.Elem](m *Memory, to *[]T, n int64) (err error) {
 	*to, err = Make[T](m, n)
 	return err
 }
 
-// hold counts bytes on the Go heap for the time of building; see Count.
-func (m *Memory) hold(bytes int64) error {
+// reserve reserves bytes on the Go heap while a form is built; see Count. A negative number
+// releases.
+func (m *Memory) reserve(bytes int64) error {
 	switch {
 	case m == nil:
 		return nil
@@ -99,26 +99,26 @@ func (m *Memory) hold(bytes int64) error {
 	return nil
 }
 
-// heap counts what a builder takes from the Go heap beside the form, until drop.
+// heap counts the bytes that a builder needs on the Go heap in addition to the form.
 type heap struct {
-	mem  *Memory
-	held int64
+	mem      *Memory
+	reserved int64
 }
 
-func (h *heap) hold(bytes int64) error {
-	if err := h.mem.hold(bytes); err != nil {
+func (h *heap) reserve(bytes int64) error {
+	if err := h.mem.reserve(bytes); err != nil {
 		return err
 	}
-	h.held += bytes
+	h.reserved += bytes
 	return nil
 }
 
-// drop counts all that was held as given back.
-func (h *heap) drop() {
-	_ = h.mem.hold(-h.held) // fewer bytes are never refused
-	h.held = 0
+// release releases all bytes that reserve has counted.
+func (h *heap) release() {
+	_ = h.mem.reserve(-h.reserved) // a release is never refused
+	h.reserved = 0
 }
 
 func (m *Memory) lacks(bytes int64) error {
-	return fmt.Errorf("%w: %d bytes beside %d of %d", kernels.ErrOutOfMemory, bytes, m.used+m.heap, m.Limit)
+	return fmt.Errorf("%w: %d bytes, %d of %d are in use", kernels.ErrOutOfMemory, bytes, m.used+m.heap, m.Limit)
 }

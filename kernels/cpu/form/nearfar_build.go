@@ -11,35 +11,35 @@ import (
 )
 
 const (
-	// defaultLone is how many entries of a block may share a line of x that is far.
+	// defaultLone is the default of NearFarOptions.Lone; mostLone is its upper limit.
 	defaultLone = 3
 	mostLone    = 254
-	// oftenFar is about one of how many entries is far: blocks of columns of bins are as wide
-	// as runs are long enough then.
+	// oftenFar assumes that one entry of oftenFar is far when the width of blocks of columns is
+	// chosen: their runs then have minRun entries.
 	oftenFar = 8
 )
 
-// nearFarBuilder makes a nearFarForm block by block, and then the runs of its far entries.
+// nearFarBuilder builds a nearFarForm block by block, then the runs of its far entries.
 type nearFarBuilder[V sparse.Value] struct {
-	heap   // the table, what follows, and what all blocks have for the runs
+	heap   // of table, local, far, next, counts and columns
 	r      Rows[V]
 	o      NearFarOptions[V]
 	out    *nearFarForm[V]
 	table  *lineTable[V]
-	fewest int64   // far entries of a block: fewer count as near
-	local  []int32 // columns of the entries of a block
-	far    []int32 // far entries of a block, and room for one more
-	next   []int32 // the next place of each block of columns
+	fewest int64   // least number of far entries of a block: if there are fewer, all are near
+	local  []int32 // positions of the entries of a block in its local vector
+	far    []int32 // indices of the far entries of a block, with room for one more
+	next   []int32 // the next slot of each block of columns
 
-	counts  []uint32   // of each run: of a block of rows, then of columns
-	columns [][]uint16 // of far entries in the places of each block
-	sum     int64      // of far entries
-	most    int        // places of a block
+	counts  []uint32   // number of entries of each run, ordered by block of rows, then by block of columns
+	columns [][]uint16 // for each block, the columns of its far entries in the order of their slots
+	sum     int64      // number of far entries
+	most    int        // most elements of a local vector
 }
 
 func newNearFarBuilder[V sparse.Value](r Rows[V], o NearFarOptions[V]) (*nearFarBuilder[V], error) {
 	if o.Window < 0 || o.Lone < 0 || o.Lone > mostLone {
-		return nil, sparse.Inputf("far", "lines of at most %d of %d entries: use at most %d entries", o.Lone, o.Window, mostLone)
+		return nil, sparse.Inputf("far", "lines with at most %d of %d entries: use at most %d entries", o.Lone, o.Window, mostLone)
 	}
 	if o.Cols < 0 || o.Cols > simd.BinCols || o.Cols&(o.Cols-1) != 0 || o.Group < 0 {
 		return nil, sparse.Inputf("bin", "%d columns in groups of %d entries: use a power of two up to %d of columns", o.Cols, o.Group, simd.BinCols)
@@ -51,7 +51,7 @@ func newNearFarBuilder[V sparse.Value](r Rows[V], o NearFarOptions[V]) (*nearFar
 		o.Lone = defaultLone
 	}
 	if o.Cols == 0 {
-		o.Cols = min(firstCaches*fit[V](cpuid.CPU.Cache.L1D, firstCache), simd.BinCols)
+		o.Cols = min(firstCaches*halfCache[V](cpuid.CPU.Cache.L1D, firstCache), simd.BinCols)
 		for o.Cols < simd.BinCols && tilesAcross(r.Cols, o.Cols)*minRun*oftenFar > int64(o.Window) {
 			o.Cols *= 2
 		}
@@ -64,12 +64,12 @@ func newNearFarBuilder[V sparse.Value](r Rows[V], o NearFarOptions[V]) (*nearFar
 	f.far.blocks = []int64{0}
 	longest := min(max(int64(o.Window), r.longest()), int64(len(r.Idx)))
 	if longest > math.MaxInt32/int64(simd.BinLine[V]()) {
-		return nil, sparse.Inputf("matrix", "near and far entries: a row has %d entries, more than a vector of its own has room for", longest)
+		return nil, sparse.Inputf("matrix", "near and far entries: a row has %d entries, which do not fit in the local vector of a block", longest)
 	}
 	if runs := (int64(len(r.Idx))/int64(o.Window) + 1) * int64(f.far.across); runs > manyTiles {
 		b.fewest = leastRun * int64(f.far.across)
 	}
-	if err := b.hold(lineTableBytes[V](r.Cols) + 8*longest + 4*int64(f.far.across)); err != nil {
+	if err := b.reserve(lineTableBytes[V](r.Cols) + 8*longest + 4*int64(f.far.across)); err != nil {
 		return nil, err
 	}
 	b.table = newLineTable[V](r.Cols)
@@ -79,7 +79,7 @@ func newNearFarBuilder[V sparse.Value](r Rows[V], o NearFarOptions[V]) (*nearFar
 
 func (b *nearFarBuilder[V]) rows() int { return b.out.rows }
 
-// add makes a block of rows from first on, and gives the row behind it.
+// add builds a block that begins with row first and returns the row after it.
 func (b *nearFarBuilder[V]) add(first int) (end int, err error) {
 	for end = first + 1; end < b.rows() && b.r.at(end+1)-b.r.at(first) <= int64(b.o.Window); {
 		end++
@@ -99,7 +99,7 @@ func (b *nearFarBuilder[V]) add(first int) (end int, err error) {
 		if end == first+1 || places <= narrowSpan {
 			break
 		}
-		end = b.wholeLines(first, first+max(1, int(int64(end-first)*narrowSpan/places))) // for which columns of 2 bytes do
+		end = b.wholeLines(first, first+max(1, int(int64(end-first)*narrowSpan/places))) // so that columns of 2 bytes suffice
 		hi = b.r.at(end)
 	}
 	near, err := b.lines()
@@ -108,7 +108,7 @@ func (b *nearFarBuilder[V]) add(first int) (end int, err error) {
 	}
 	places := len(b.table.near) * int(line)
 	idx := b.r.Idx[lo:hi]
-	if places, err = b.part(idx, places); err != nil {
+	if places, err = b.placeEntries(idx, places); err != nil {
 		return 0, err
 	}
 	s, err := NewSlices(Rows[V]{Ptr: b.r.Ptr[first : end+1], Idx: b.local[:len(idx)], Val: b.r.Val[lo:hi], Cols: places, Fixed: b.r.Fixed, Mem: b.r.Mem},
@@ -122,8 +122,8 @@ func (b *nearFarBuilder[V]) add(first int) (end int, err error) {
 	return end, nil
 }
 
-// wholeLines is the row behind a block that may end before a row, such that its rows are whole lines
-// of y where they can be: the last elements of a block are otherwise stored one by one.
+// wholeLines reduces end such that the rows of the block fill whole cache lines of y, if they can:
+// the last elements of a block would otherwise be stored one by one.
 func (b *nearFarBuilder[V]) wholeLines(first, end int) int {
 	if n := end - first; end < b.rows() && n > simd.BinLine[V]() {
 		return end - n%simd.BinLine[V]()
@@ -131,7 +131,7 @@ func (b *nearFarBuilder[V]) wholeLines(first, end int) int {
 	return end
 }
 
-// lines is a block with the near lines.
+// lines returns a block with its near lines.
 func (b *nearFarBuilder[V]) lines() (out nearFarBlock[V], err error) {
 	near := b.table.near
 	if len(near) == 0 {
@@ -145,9 +145,10 @@ func (b *nearFarBuilder[V]) lines() (out nearFarBlock[V], err error) {
 	return out, err
 }
 
-// part sets local to the places of entries with these columns: in near lines, or behind so many places,
-// and keeps the columns of far ones. It gives the number of all places.
-func (b *nearFarBuilder[V]) part(idx []int32, places int) (all int, err error) {
+// placeEntries sets local to the positions of the entries in the local vector: in near lines, or
+// after the first places positions, which are those of the near lines. It stores the columns of the
+// far entries and returns the length of the local vector.
+func (b *nearFarBuilder[V]) placeEntries(idx []int32, places int) (all int, err error) {
 	f := &b.out.far
 	far := b.table.places(idx, b.local, b.far)
 	counts := make([]uint32, f.across)
@@ -160,9 +161,10 @@ func (b *nearFarBuilder[V]) part(idx []int32, places int) (all int, err error) {
 		n += inLines[V](int64(counts[c]))
 	}
 	if b.sum += int64(len(far)); b.sum > math.MaxUint32 || int64(places)+n > math.MaxInt32 {
-		return 0, sparse.Inputf("matrix", "%d far entries, and %d places in a vector", b.sum, int64(places)+n)
+		return 0, sparse.Inputf("matrix", "near and far entries: %d far entries and a local vector of %d elements: at most %d and %d are possible",
+			b.sum, int64(places)+n, uint32(math.MaxUint32), math.MaxInt32)
 	}
-	if err := b.hold(4*int64(len(counts)) + 2*n); err != nil {
+	if err := b.reserve(4*int64(len(counts)) + 2*n); err != nil {
 		return 0, err
 	}
 	columns := make([]uint16, n)
@@ -178,10 +180,10 @@ func (b *nearFarBuilder[V]) part(idx []int32, places int) (all int, err error) {
 	return places + int(n), nil
 }
 
-// finish makes the runs, and lets all blocks share what a product of one needs.
+// finish builds the runs. It also makes all blocks share the scratch of the first one.
 func (b *nearFarBuilder[V]) finish() (_ Form[V], err error) {
 	f := b.out
-	if err := f.far.lay(b.r.Mem, b.o.Group, b.counts); err != nil {
+	if err := f.far.layOutRuns(b.r.Mem, b.o.Group, b.counts); err != nil {
 		return nil, err
 	}
 	next := make([]int64, f.far.across)
@@ -199,7 +201,7 @@ func (b *nearFarBuilder[V]) finish() (_ Form[V], err error) {
 	if f.local, err = Make[V](b.r.Mem, int64(b.most)); err != nil {
 		return nil, err
 	}
-	f.share = float64(b.sum) / float64(max(len(b.r.Idx), 1))
+	f.farFraction = float64(b.sum) / float64(max(len(b.r.Idx), 1))
 	f.padding = int64(len(f.far.entries.Columns)) - b.sum
 	f.bytes = f.far.memory() + mem.Size[V]()*int64(len(f.local))
 	for i := range f.blocks {
@@ -207,7 +209,7 @@ func (b *nearFarBuilder[V]) finish() (_ Form[V], err error) {
 		f.padding += s.padding
 		f.bytes += nearFarBlockBytes + 4*int64(len(f.blocks[i].lines)) + s.bytes
 		if i > 0 {
-			s.sums, s.more, s.row = first.sums, first.more, first.row
+			s.sums, s.wideSums, s.rowSums = first.sums, first.wideSums, first.rowSums
 			f.bytes -= 3 * mem.Size[V]() * int64(len(s.sums))
 		}
 	}
@@ -215,5 +217,5 @@ func (b *nearFarBuilder[V]) finish() (_ Form[V], err error) {
 	return f, nil
 }
 
-// nearFarBlockBytes is about the size of a block beside its slices.
+// nearFarBlockBytes is about the size of a block without its slices.
 const nearFarBlockBytes = 40

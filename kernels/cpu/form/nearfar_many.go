@@ -5,12 +5,12 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// MultiplyMany copies rows of x, a cache line of columns at a time, as Multiply copies elements, but
-// those of far entries for one block at a time.
+// MultiplyMany copies rows of x as Multiply copies elements, a cache line of columns at a time. It
+// copies the far entries of one block at a time.
 func (f *nearFarForm[V]) MultiplyMany(alpha, beta V, x, y simd.MultiVector[V]) {
 	x, y = x.First(f.cols), y.First(f.rows)
 	most := min(simd.BinLine[V](), y.Cols)
-	local := simd.MultiVector[V]{Val: room[V](len(f.local) * most)}
+	local := simd.MultiVector[V]{Val: allocAligned[V](len(f.local) * most)}
 	next := make([]int64, f.far.across)
 	for j := 0; j < y.Cols; j += most {
 		n := min(most, y.Cols-j)
@@ -19,8 +19,8 @@ func (f *nearFarForm[V]) MultiplyMany(alpha, beta V, x, y simd.MultiVector[V]) {
 	}
 }
 
-// columns makes the columns of y by the same columns of x. It has room for the rows of a block, and
-// for a number for each block of columns.
+// columns computes the columns of y from the same columns of x. local has room for the rows of a
+// local vector, next for one number per block of columns.
 func (f *nearFarForm[V]) columns(alpha, beta V, x, y, local simd.MultiVector[V], next []int64) {
 	group, row, line := 0, 0, simd.BinLine[V]()
 	for i := range f.blocks {
@@ -41,8 +41,8 @@ func (f *nearFarForm[V]) columns(alpha, beta V, x, y, local simd.MultiVector[V],
 	}
 }
 
-// copyRows copies the rows of x that block i of rows, of group g, takes for its entries. next is
-// where those of each block of columns are, and then those for the block that follows.
+// copyRows copies the rows of x that the entries of block i of rows, in group g, read. next has the
+// position of these entries in each block of columns; copyRows advances it to those of block i+1.
 func (f *binRuns[V]) copyRows(g, i int, next []int64, x, to simd.MultiVector[V]) {
 	row := 0
 	for c := range f.across {
@@ -55,7 +55,7 @@ func (f *binRuns[V]) copyRows(g, i int, next []int64, x, to simd.MultiVector[V])
 	}
 }
 
-// copyRows copies n rows of from to rows of to.
+// copyRows copies the n rows of from that begin with first to the rows of to that begin with row.
 func copyRows[V sparse.Value](to simd.MultiVector[V], row int, from simd.MultiVector[V], first, n int) {
 	if to.Stride == to.Cols && from.Stride == to.Cols {
 		copy(to.Val[row*to.Cols:], from.Val[first*to.Cols:][:n*to.Cols])
@@ -66,5 +66,6 @@ func copyRows[V sparse.Value](to simd.MultiVector[V], row int, from simd.MultiVe
 	}
 }
 
-// RowsFrom is 1: the rows in CSR read a whole row of x for each entry, of which few miss.
+// RowsFrom is 1: rows in CSR read a whole row of x per entry, and few of these reads miss the
+// caches.
 func (f *nearFarForm[V]) RowsFrom() int { return 1 }

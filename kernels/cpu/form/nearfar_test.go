@@ -14,8 +14,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// links is rows most of whose entries are within 200 columns of the diagonal; one in eight is
-// anywhere, and one in 16 in one of 50 columns. One row is long.
+// links returns rows with most entries within 200 columns of the diagonal; one in eight is
+// anywhere, and one in 16 is in one of 50 columns. One row is long.
 func links[V sparse.Value](r *rand.Rand, n int) form.Rows[V] {
 	a := form.Rows[V]{Ptr: []int64{0}, Cols: n}
 	for i := range n {
@@ -42,7 +42,7 @@ func TestOnlyEntriesOfLoneLinesAreFar(t *testing.T) {
 	eachLevel(t, checkLinks[float64], checkLinks[float32])
 }
 
-// checkLinks has several blocks of rows and of columns, and several groups.
+// checkLinks multiplies by a matrix with several blocks of rows and of columns, and several groups.
 func checkLinks[V sparse.Value](t *testing.T, l simd.Level) {
 	r := rand.New(rand.NewPCG(5, 6))
 	const n = 150_000
@@ -75,7 +75,7 @@ func checkLinks[V sparse.Value](t *testing.T, l simd.Level) {
 }
 
 func TestBlocksHaveAsManyRowsAsColumnsOfTwoBytesReach(t *testing.T) {
-	// Each line of x has two entries, which makes it a near one: 4 places for an entry.
+	// Each line of x has two entries, so that it is near: 4 elements per entry.
 	const entries = 1 << 17
 	r := form.Rows[float64]{Ptr: []int64{0}, Cols: 4 * entries}
 	for k := range entries {
@@ -100,13 +100,14 @@ func TestBlocksOfRowsFillLinesOfY(t *testing.T) {
 	}
 }
 
-func TestTheShareOfLoneEntriesIsThatOfTheForm(t *testing.T) {
+func TestLoneShareIsTheFractionOfTheForm(t *testing.T) {
 	for cache, n := range map[int]int{-1: 1 << 18, 1 << 20: 1 << 19} { // some more than 64 windows of entries
 		form.WithLoneCache(cache, func() { checkLoneShare(t, n, 2*max(cache, 512<<10)) })
 	}
 }
 
-// checkLoneShare checks the share of n rows, which are too few for a second cache of so many bytes.
+// checkLoneShare checks LoneShare for n rows, which are too few for a second-level cache of
+// tooLarge bytes.
 func checkLoneShare(t *testing.T, n, tooLarge int) {
 	r := rand.New(rand.NewPCG(7, 8))
 	rows := links[float64](r, n)
@@ -129,7 +130,7 @@ func checkLoneShare(t *testing.T, n, tooLarge int) {
 }
 
 func TestFewFarEntriesCountAsNear(t *testing.T) {
-	// Two entries share a line of x; the third one is far, among so many columns that nearly all
+	// Two entries share a line of x. The third one is far, with so many columns that nearly all
 	// runs would be empty.
 	r := form.Rows[float64]{Ptr: make([]int64, 100_001), Idx: []int32{0, 1, 1 << 23}, Val: []float64{1, 2, 3}, Cols: 1 << 24}
 	for i := range r.Ptr {
@@ -142,7 +143,7 @@ func TestFewFarEntriesCountAsNear(t *testing.T) {
 	require.Equal(t, "near entries in slices, 0 % far ones in bins", f.Name())
 }
 
-func TestNearAndFarEntriesRefuseWhatTheyCannotHold(t *testing.T) {
+func TestNearFarRefusesInvalidInput(t *testing.T) {
 	one := form.Rows[float64]{Ptr: []int64{0, 1}, Idx: []int32{0}, Val: []float64{1}, Cols: 1}
 	for _, o := range []form.NearFarOptions[float64]{{Window: -1}, {Lone: -1}, {Lone: 255}, {Cols: -1}, {Cols: 3}, {Cols: 1 << 17}, {Group: -1}} {
 		_, err := form.NewNearFar(one, o)
@@ -150,7 +151,7 @@ func TestNearAndFarEntriesRefuseWhatTheyCannotHold(t *testing.T) {
 	}
 }
 
-func TestValuesAreAskedForAheadWhereTheyAreNotInTheSecondCache(t *testing.T) {
+func TestValuesOutsideTheSecondLevelCacheArePrefetched(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	small, large := links[float64](r, 4_000), links[float64](r, 400_000)
 	for l := simd.AVX2; l <= simd.Best(); l++ {

@@ -9,20 +9,20 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// panelBuilder makes a panelsForm: it counts the entries of each row in each panel, makes
-// room, and stores them.
+// panelBuilder builds a panelsForm: it counts the entries of each row in each panel, allocates, and
+// stores the entries.
 type panelBuilder[V sparse.Value] struct {
-	sliceFiller[V] // of the rows of a block
-	heap           // of, and sorted entries
+	sliceFiller[V] // for the rows of a block
+	heap           // of counts and the sorted entries
 	r              Rows[V]
 	out            *panelsForm[V]
 	lanes          int
-	across         int     // panels side by side
-	of             []int32 // entries of each row in each panel: block by block, and in it panel by panel
-	rows           lengths // of a block in a panel
+	across         int     // number of panels
+	counts         []int32 // number of entries of each row in each panel, ordered by block, then by panel
+	rows           lengths // the rows of a block in one panel
 }
 
-// mostInPanel is the most entries that a row may have in a panel, some in the same column.
+// mostInPanel is the largest number of entries of a row in a panel; columns may repeat.
 const mostInPanel = 1 << 20
 
 func newPanelBuilder[V sparse.Value](r Rows[V], o PanelOptions[V]) (*panelBuilder[V], error) {
@@ -45,26 +45,26 @@ func newPanelBuilder[V sparse.Value](r Rows[V], o PanelOptions[V]) (*panelBuilde
 	}, nil
 }
 
-// measure counts the entries in every panel, plans the slices, and makes room for them.
+// measure counts the entries of every panel, plans the slices, and allocates the arrays.
 func (b *panelBuilder[V]) measure() error {
 	f := b.out
 	if err := checkColumns(b.idx, f.cols); err != nil {
 		return err
 	}
-	if err := b.hold(4 * int64(f.rows*b.across)); err != nil {
+	if err := b.reserve(4 * int64(f.rows*b.across)); err != nil {
 		return err
 	}
-	b.of = make([]int32, f.rows*b.across)
+	b.counts = make([]int32, f.rows*b.across)
 	b.rows.order = make([]uint16, min(f.height, f.rows))
 	sorted, err := b.count()
 	if err != nil {
 		return err
 	}
 	if !sorted && b.r.Fixed {
-		return sparse.Inputf("matrix", "columns fall in a row: with sums of a fixed shape panels need sorted rows")
+		return sparse.Inputf("matrix", "the columns of a row do not ascend: with sums of a fixed shape, panels need sorted rows")
 	}
 	if !sorted {
-		if err := b.hold(int64(len(b.idx)) * (4 + mem.Size[V]())); err != nil {
+		if err := b.reserve(int64(len(b.idx)) * (4 + mem.Size[V]())); err != nil {
 			return err
 		}
 		b.sort()
@@ -74,8 +74,8 @@ func (b *panelBuilder[V]) measure() error {
 	for block := 0; block*f.height < f.rows; block++ {
 		for c := range b.across {
 			rows := b.open(block, c)
-			for i := 0; i < len(rows.order) && rows.of[rows.order[i]] > 0; i += pieceLanes {
-				some := lengths{of: rows.of, order: rows.order[i:min(i+pieceLanes, len(rows.order))]}
+			for i := 0; i < len(rows.order) && rows.counts[rows.order[i]] > 0; i += pieceLanes {
+				some := lengths{counts: rows.counts, order: rows.order[i:min(i+pieceLanes, len(rows.order))]}
 				g, n := some.group(b.lanes)
 				f.pieces = append(f.pieces, panelPiece{block: int32(block), base: int32(c << f.shift), slices: g, listed: n})
 				end = g.after(end)
@@ -86,25 +86,26 @@ func (b *panelBuilder[V]) measure() error {
 	return b.makeRoom(end, listed)
 }
 
-// open sets the rows of a block as they are in panel c, sorted.
+// open sets the rows of a block to their entries in panel c and sorts them by length.
 func (b *panelBuilder[V]) open(block, c int) *lengths {
 	f, l := b.out, &b.rows
 	first := block * f.height
 	n := min(f.height, f.rows-first)
-	l.of = b.of[first*b.across+c*n:][:n]
+	l.counts = b.counts[first*b.across+c*n:][:n]
 	l.order = l.order[:n]
 	l.sort()
 	return l
 }
 
-// count counts the entries. It reports whether no row goes back to an earlier panel.
+// count counts the entries. It reports whether no entry is in an earlier panel than the one before
+// it.
 func (b *panelBuilder[V]) count() (sorted bool, err error) {
 	f := b.out
 	sorted = true
 	ptr := b.r.Ptr
 	for first := 0; first < f.rows; first += f.height {
 		n := min(f.height, f.rows-first)
-		of := b.of[first*b.across:][:n*b.across]
+		of := b.counts[first*b.across:][:n*b.across]
 		for i := range n {
 			idx := b.idx[ptr[first+i]-ptr[0] : ptr[first+i+1]-ptr[0]]
 			last := int32(0)
@@ -125,14 +126,14 @@ func (b *panelBuilder[V]) count() (sorted bool, err error) {
 	return sorted, nil
 }
 
-// sort copies the entries so that those of a row are in the order of the panels.
+// sort copies the entries such that those of a row are ordered by panel.
 func (b *panelBuilder[V]) sort() {
 	f, ptr := b.out, b.r.Ptr
 	b.idx, b.val = make([]int32, len(b.r.Idx)), make([]V, len(b.r.Idx))
 	next := make([]int64, b.across)
 	for first := 0; first < f.rows; first += f.height {
 		n := min(f.height, f.rows-first)
-		of := b.of[first*b.across:][:n*b.across]
+		of := b.counts[first*b.across:][:n*b.across]
 		for i := range n {
 			at, end := ptr[first+i]-ptr[0], ptr[first+i+1]-ptr[0]
 			k := at
@@ -149,23 +150,23 @@ func (b *panelBuilder[V]) sort() {
 	}
 }
 
-// makeRoom makes arrays for slices that end at a position and so many of their rows.
+// makeRoom allocates slices that end at position end and have listed rows in all.
 func (b *panelBuilder[V]) makeRoom(end simd.Position, listed int) (err error) {
 	f, m := b.out, b.r.Mem
 	nnz := int64(len(b.idx))
 	f.padding = int64(end.Column*b.lanes) - nnz
 	if f.padding > nnz+manyTiles {
-		return sparse.Inputf("matrix", "panels of %d columns: %d entries would need %d places more", 1<<f.shift, nnz, f.padding)
+		return sparse.Inputf("matrix", "panels of %d columns: %d entries would need %d more slots", 1<<f.shift, nnz, f.padding)
 	}
 	if f.slices, err = newSlices(m, &b.values, b.lanes, end); err != nil {
 		return err
 	}
 	f.slices.Fused = b.r.Fixed
 	if err := cmp.Or(
-		take(m, &f.slices.Narrow, int64(end.Column*b.lanes)),
-		take(m, &f.order, int64(listed)),
-		take(m, &f.sums, int64(min(f.height, f.rows))),
-		take(m, &f.lanes, pieceLanes),
+		alloc(m, &f.slices.Narrow, int64(end.Column*b.lanes)),
+		alloc(m, &f.order, int64(listed)),
+		alloc(m, &f.sums, int64(min(f.height, f.rows))),
+		alloc(m, &f.lanes, pieceLanes),
 	); err != nil {
 		return err
 	}
@@ -190,7 +191,7 @@ func (b *panelBuilder[V]) fill() {
 			g, n := rows.group(b.lanes)
 			order = order[copy(order, rows.order[:n]):]
 			b.fillGroup(&f.slices, &at, int32(c<<f.shift), rows, g)
-			for i, n := range rows.of {
+			for i, n := range rows.counts {
 				b.from[i] += int64(n)
 			}
 		}

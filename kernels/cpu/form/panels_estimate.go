@@ -2,13 +2,13 @@ package form
 
 import "github.com/msrep-go/msrep/sparse"
 
-// fewInPanel is how many entries the rows must have on average in the panels in which they
-// have some: with fewer, tiles or slices are faster.
+// fewInPanel is the least average number of entries of a row in the panels in which it has any: if
+// there are fewer, tiles or slices are faster.
 const fewInPanel = 16
 
-// EstimatePanels is the estimate for NewPanels, but for padding. It fails with a
-// *sparse.InputError where NewPanels would for other reasons than the values of columns, and
-// where rows have few entries in a panel, as far as the sample shows.
+// EstimatePanels estimates NewPanels from a sample, without padding. It fails with a
+// *sparse.InputError if NewPanels would, except for columns outside x, or if the rows of the sample
+// have few entries in a panel.
 func EstimatePanels[V sparse.Value](r Rows[V], o PanelOptions[V]) (Estimate, error) {
 	p, err := newPanelBuilder(r, o)
 	if err != nil {
@@ -27,7 +27,7 @@ func EstimatePanels[V sparse.Value](r Rows[V], o PanelOptions[V]) (Estimate, err
 		entries += end - heads.Ptr[i]
 	}
 	if entries < fewInPanel*pieces {
-		return Estimate{}, sparse.Inputf("matrix", "rows have few entries in each panel of columns: %d in %d", entries, pieces)
+		return Estimate{}, sparse.Inputf("matrix", "rows have few entries in each panel of columns: %d entries in %d pieces of rows", entries, pieces)
 	}
 	bytes := (o.Values.Bytes() + 2) * float64(entries)
 	return estimate(bytes+2*float64(pieces), entries, entries), nil

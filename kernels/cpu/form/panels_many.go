@@ -2,7 +2,7 @@ package form
 
 import "github.com/msrep-go/msrep/kernels/cpu/simd"
 
-// MultiplyMany scales y and adds the panels to it, one after the other.
+// MultiplyMany computes y = beta*y and adds the products of the panels one after the other.
 func (f *panelsForm[V]) MultiplyMany(alpha, beta V, x, y simd.MultiVector[V]) {
 	x, y = x.First(f.cols), y.First(f.rows)
 	scaleRows(beta, y, f.rows)
@@ -17,5 +17,5 @@ func (f *panelsForm[V]) MultiplyMany(alpha, beta V, x, y simd.MultiVector[V]) {
 	}
 }
 
-// RowsFrom is 0: what a panel reads of x stays in the second cache.
+// RowsFrom is 0: the elements of x of a panel stay in the second-level cache.
 func (f *panelsForm[V]) RowsFrom() int { return 0 }

@@ -16,8 +16,8 @@ func TestPanelsOfTheSizeOfTheCachesMultiplyAsTheReference(t *testing.T) {
 	eachLevel(t, checkLargePanels[float64], checkLargePanels[float32])
 }
 
-// checkLargePanels has several blocks of rows, and more rows in a panel than are summed at a
-// time.
+// checkLargePanels multiplies by a matrix with several blocks of rows, and more rows in a panel
+// than one piece has.
 func checkLargePanels[V sparse.Value](t *testing.T, l simd.Level) {
 	f, nnz := checkLarge(t, 2, func(r form.Rows[V]) (form.Form[V], error) {
 		return form.NewPanels(r, form.PanelOptions[V]{Level: l})
@@ -26,7 +26,7 @@ func checkLargePanels[V sparse.Value](t *testing.T, l simd.Level) {
 	require.Greater(t, f.Bytes(), 6*nnz)
 }
 
-func TestPanelsRefuseWhatTheyWouldBlowUp(t *testing.T) {
+func TestPanelsRefuseMatricesThatNeedManySlots(t *testing.T) {
 	one := pattern{cols: 1 << 17, rows: make([][]int32, 1<<10)}
 	for i := range one.rows {
 		one.rows[i] = []int32{int32(i * 128)}
@@ -39,7 +39,7 @@ func TestPanelsRefuseWhatTheyWouldBlowUp(t *testing.T) {
 		error string
 	}{
 		"no entries in most pieces":   {pattern{1 << 27, make([][]int32, 2)}, "would be in 131072 pieces"},
-		"one row far longer":          {one, "places more"},
+		"one row far longer":          {one, "more slots"},
 		"too many entries in a piece": {pattern{2049, [][]int32{apart}}, "in one panel"},
 	} {
 		a := c.p.csr(func() float64 { return 1 })
@@ -49,7 +49,7 @@ func TestPanelsRefuseWhatTheyWouldBlowUp(t *testing.T) {
 	}
 }
 
-func TestPanelsAreEstimatedByWhatRowsHaveInThem(t *testing.T) {
+func TestPanelsAreEstimatedByEntriesPerPanel(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	estimate := func(n int) (form.Estimate, form.Form[float64], error) {
 		p := pattern{cols: 8192}

@@ -2,13 +2,13 @@ package form
 
 import "github.com/msrep-go/msrep/kernels/cpu/simd"
 
-// MultiplyTransposed adds panels in the order of Multiply.
+// MultiplyTransposed visits the panels in the order of Multiply.
 func (f *panelsForm[V]) MultiplyTransposed(alpha V, x []V, to func(lo, hi int) []V) {
 	var at simd.Position
 	order, block, after := f.order, -1, V(1)
 	for i := range f.pieces {
 		p := &f.pieces[i]
-		if int(p.block) != block { // its factors are in f.sums
+		if int(p.block) != block { // f.sums must have the factors of the new block
 			block = int(p.block)
 			after = scaleTo(f.level, f.sums, alpha, x[block*f.height:min((block+1)*f.height, f.rows)])
 		}

@@ -28,7 +28,7 @@ func eachLevel(t *testing.T, double, single func(*testing.T, simd.Level)) {
 	}
 }
 
-// rowsOf is all rows of a matrix.
+// rowsOf returns all rows of a matrix.
 func rowsOf[V sparse.Value](a *sparse.CSR[V]) form.Rows[V] {
 	return form.Rows[V]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols}
 }
@@ -107,7 +107,7 @@ var patterns = map[string]func(r *rand.Rand) pattern{
 		}
 		return p
 	},
-	// Rows of one chunk of a fixed sum, each far longer than those about it.
+	// Rows of one chunk of a fixed sum, each much longer than its neighbours.
 	"longer rows": func(r *rand.Rand) pattern {
 		p := pattern{cols: 600}
 		for range 1 + r.IntN(300) {
@@ -122,7 +122,7 @@ var patterns = map[string]func(r *rand.Rand) pattern{
 	"one row":    func(r *rand.Rand) pattern { return pattern{5000, [][]int32{anyRow(r, 5000, 5000)}} },
 	"one column": func(r *rand.Rand) pattern { return pattern{1, make([][]int32, 40, 41)}.with([]int32{0}) },
 	"empty":      func(r *rand.Rand) pattern { return pattern{r.IntN(3), make([][]int32, r.IntN(20))} },
-	// Rows that follow each other have the same columns, moved by one.
+	// Successive rows have the same columns, shifted by one.
 	"diagonals": func(r *rand.Rand) pattern {
 		n := 1 + r.IntN(500)
 		p := pattern{cols: max(1, n+r.IntN(40)-20)}
@@ -164,7 +164,7 @@ var patterns = map[string]func(r *rand.Rand) pattern{
 		}
 		return p
 	},
-	// Rows that follow each other have runs of columns in common, some of them not quite.
+	// Successive rows have runs of columns in common, some not quite.
 	"runs": func(r *rand.Rand) pattern {
 		p := pattern{cols: 1 + r.IntN(150)}
 		apart, end := r.IntN(4), r.IntN(80)
@@ -212,7 +212,7 @@ func (p pattern) with(row []int32) pattern {
 	return p
 }
 
-// anyRow is n columns, in any order, some of them more than once.
+// anyRow returns n columns in any order, some of them repeated.
 func anyRow(r *rand.Rand, cols, n int) []int32 {
 	row := make([]int32, n)
 	for k := range row {
@@ -221,13 +221,13 @@ func anyRow(r *rand.Rand, cols, n int) []int32 {
 	return row
 }
 
-// valueKinds make values that can be stored in several ways.
+// valueKinds make values for each storage.
 var valueKinds = map[string]func(r *rand.Rand) float64{
 	"any":     (*rand.Rand).NormFloat64,
 	"float32": func(r *rand.Rand) float64 { return float64(float32(r.NormFloat64())) },
 	"few":     func(r *rand.Rand) float64 { return float64(r.IntN(16)) * .3 },
 	"one":     func(*rand.Rand) float64 { return -1.7 },
-	// Larger than float32 allows, with 20 bits behind the first.
+	// Larger than the largest float32, with 20 bits after the first.
 	"large": func(r *rand.Rand) float64 {
 		return math.Ldexp(float64(1<<20+r.IntN(1<<20)), 180+r.IntN(40)) * float64(1-2*r.IntN(2))
 	},
@@ -249,8 +249,8 @@ func (p pattern) csr(value func() float64) *sparse.CSR[float64] {
 	return a
 }
 
-// checkForm multiplies by random matrices in the form of this name, which lie between guards, and
-// compares with the reference.
+// checkForm multiplies by random matrices in the form of this name, between guards, and compares
+// with the reference.
 func checkForm[V sparse.Value](t *testing.T, name string, l simd.Level) {
 	rapid.Check(t, func(t *rapid.T) {
 		var g guards

@@ -1,3 +1,20 @@
+// The layout of runs, with pieces of at most 4 columns (AVX2, float64):
+//
+//	     0 1 2 3 4 5 6 7
+//	  0  a b c . . . d e     group 0: 4 rows with different columns, 2 pieces with masks
+//	  1  f g h . . . i j
+//	  2  . k l . . m . .         piece 0: columns 0 to 3     piece 1: columns 4 to 7
+//	  3  n o . . . p . .
+//	  4  q . . . . r s t     group 1: 2 rows with equal columns, 2 pieces
+//	  5  u . . . . v w x         piece 0: column 0           piece 1: columns 5 to 7
+//
+//	Groups  2<<4 | 0,  2<<4 | 2                        pieces<<4 | rows; 0 means 4 rows with masks
+//	First   0 4 | 0 5                                  first column of each piece
+//	Masks   0111 0111 0110 0011  1100 1100 0010 0010   group 0: one per row of each piece
+//	        0001  0111                                 group 1: one per piece; bit i is column First+i
+//	Val     a b c  f g h  k l  n o    d e  i j  m  p   group 0, piece by piece, row by row
+//	        q  u    r s t  v w x                       group 1
+
 package form
 
 import (
@@ -8,30 +25,28 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// RunOptions says how runs are made.
+// RunOptions are the options of NewRuns.
 type RunOptions[V sparse.Value] struct {
 	Level simd.Level
-	// Values is how values are stored; see FindValues. Those that are not all the same are
-	// stored as they are.
+	// Values is the storage of the values; see FindValues. Values that are not all equal are stored
+	// as Full.
 	Values ValueSet[V]
 }
 
-// runsWindow is about how many rows are summed before their results are stored.
+// runsWindow is about the number of rows that are summed before their results are stored.
 const runsWindow = 512
 
-// NewRuns builds runs of successive columns, each with one column index; rows that follow
-// each other share them, where they have the same columns or nearly the same. No entry
-// is added: this suits dense blocks of any size that lie anywhere (blocks without
-// padding: Pinar and Heath, Supercomputing 1999; Bramas and Kus, PeerJ Computer Science
-// 4:e151, 2018).
+// NewRuns builds runs of successive columns, each with one column index. Successive rows with the
+// same columns, or nearly the same, share the indices. The form has no padding. It suits dense
+// blocks of any size at any position (blocks without padding: Pinar and Heath, Supercomputing 1999;
+// Bramas and Kus, PeerJ Computer Science 4:e151, 2018).
 //
-// Rows may have their entries in any order, but runs are only seen in rising columns. The
-// level may be any, though they are slower than CSR in plain Go, which products with AVX2, and
-// straight ones of float32, are made in as well where a value is not finite.
+// The entries of a row may be in any order, but only ascending columns form runs. Every level
+// works; in plain Go, runs are slower than CSR. If a value is not finite, products with AVX2, and
+// float32 products without transpose at any level, run in plain Go.
 //
-// It fails with a *sparse.InputError on a column outside x, for sums of a fixed shape, and
-// where a row has more than 2^28-1 runs, and with an error that wraps
-// kernels.ErrOutOfMemory.
+// NewRuns fails with a *sparse.InputError if a column is outside x, if r.Fixed is set, or if a row
+// has more than 2^28-1 runs, and with an error that wraps kernels.ErrOutOfMemory.
 func NewRuns[V sparse.Value](r Rows[V], o RunOptions[V]) (Form[V], error) {
 	if err := r.noRuns(); err != nil {
 		return nil, err
@@ -40,7 +55,7 @@ func NewRuns[V sparse.Value](r Rows[V], o RunOptions[V]) (Form[V], error) {
 		return nil, err
 	}
 	b := newRunsBuilder(r, o.Level)
-	defer b.drop()
+	defer b.release()
 	if err := b.count(); err != nil {
 		return nil, err
 	}
@@ -49,7 +64,7 @@ func NewRuns[V sparse.Value](r Rows[V], o RunOptions[V]) (Form[V], error) {
 	}
 	f := &runsForm[V]{level: o.Level, rows: b.rows, cols: r.Cols, windows: b.windows, sums: make([]V, runsWindow+2*simd.RunRows)}
 	f.runs.One = o.Values.storage == simd.Same
-	if err := f.keep(r.Mem, &b.runs, b.end()); err != nil {
+	if err := f.copyRuns(r.Mem, &b.runs, b.end()); err != nil {
 		return nil, err
 	}
 	if f.runs.One {
@@ -63,7 +78,7 @@ func NewRuns[V sparse.Value](r Rows[V], o RunOptions[V]) (Form[V], error) {
 	return f, nil
 }
 
-// noRuns fails where sums have a fixed shape: those of runs have another.
+// noRuns fails if sums have a fixed shape, because runs are summed in another order.
 func (r *Rows[V]) noRuns() error {
 	if r.Fixed {
 		return sparse.Inputf("format", "runs are summed in an order of their own: sums of a fixed shape have csr, slices, sell, diagonals, blocks, panels, tiles, bins and near-far")
@@ -71,19 +86,18 @@ func (r *Rows[V]) noRuns() error {
 	return nil
 }
 
-// runsForm is the Form of NewRuns.
+// runsForm is the Form that NewRuns builds.
 type runsForm[V sparse.Value] struct {
 	footprint
 	level      simd.Level
 	rows, cols int
 	runs       simd.Runs[V]
-	windows    []runsStart // and where the last one ends
+	windows    []runsStart // then the end of the last window
 	sums       []V
 	stream     bool
 }
 
-// runsStart is where a window begins, and the columns that its pieces reach: least <= i <
-// end.
+// runsStart is the start of a window. The columns of its pieces are least <= i < end.
 type runsStart struct {
 	row        int
 	at         simd.RunPosition
@@ -117,23 +131,23 @@ func (f *runsForm[V]) MultiplyTransposed(alpha V, x []V, to func(lo, hi int) []V
 
 func (f *runsForm[V]) Name() string {
 	if f.runs.One {
-		return named("runs", simd.Same)
+		return withStorage("runs", simd.Same)
 	}
 	return "runs"
 }
 
-// keep copies pieces, and makes room for their values.
-func (f *runsForm[V]) keep(m *Memory, r *simd.Runs[V], end simd.RunPosition) error {
+// copyRuns copies the pieces to the memory of the form and allocates the values.
+func (f *runsForm[V]) copyRuns(m *Memory, r *simd.Runs[V], end simd.RunPosition) error {
 	values, apart := end.Entry, simd.RunRows
 	if f.runs.One {
 		values, apart = simd.RunRows, 0
 	}
 	var all []V
 	if err := cmp.Or(
-		take(m, &f.runs.Groups, int64(end.Group)),
-		take(m, &f.runs.First, int64(end.Piece)),
-		take(m, &f.runs.Masks, int64(end.Mask)),
-		take(m, &all, int64(values+2*apart)),
+		alloc(m, &f.runs.Groups, int64(end.Group)),
+		alloc(m, &f.runs.First, int64(end.Piece)),
+		alloc(m, &f.runs.Masks, int64(end.Mask)),
+		alloc(m, &all, int64(values+2*apart)),
 	); err != nil {
 		return err
 	}

@@ -7,20 +7,20 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// runsBuilder cuts rows into groups and pieces. It holds these on the Go heap, until they
-// are copied to the memory of the form.
+// runsBuilder divides rows into groups and pieces. They are on the Go heap until copyRuns copies
+// them to the memory of the form.
 type runsBuilder[V sparse.Value] struct {
-	heap    // all of this
+	heap    // of all arrays of the builder
 	r       Rows[V]
 	rows    int
-	columns int // of a piece, at most
+	columns int // most columns of a piece
 	costs   runCosts
 	runs    simd.Runs[V] // without values
-	entries int          // of the groups so far
-	cost    int          // of these
+	entries int          // number of entries of the groups so far
+	cost    int          // cost of the groups so far
 	windows []runsStart
-	// ends has a bit for each entry that the next one of its row does not follow in the
-	// next column, and 64 bits behind these.
+	// ends has one bit per entry, and at least 64 more. The bit is set if the next entry of the row
+	// is not in the next column or if the row ends.
 	ends []uint64
 }
 
@@ -32,13 +32,13 @@ func newRunsBuilder[V sparse.Value](r Rows[V], l simd.Level) *runsBuilder[V] {
 	return b
 }
 
-// count counts what the builder holds now.
+// count counts the memory that the builder uses now.
 func (b *runsBuilder[V]) count() error {
 	now := 8*int64(cap(b.ends)) + 4*int64(cap(b.runs.Groups)+cap(b.runs.First)) + int64(cap(b.runs.Masks)) + startBytes*int64(cap(b.windows))
-	return b.hold(now - b.held)
+	return b.reserve(now - b.reserved)
 }
 
-// cut cuts all rows.
+// cut divides all rows.
 func (b *runsBuilder[V]) cut() (err error) {
 	for row := 0; row < b.rows; {
 		if row, err = b.next(row); err != nil {
@@ -54,7 +54,7 @@ func (b *runsBuilder[V]) cut() (err error) {
 	return nil
 }
 
-// endWindow ends a window before a row.
+// endWindow ends the current window before row.
 func (b *runsBuilder[V]) endWindow(row int) {
 	w := &b.windows[len(b.windows)-1]
 	if first := b.runs.First[w.at.Piece:]; len(first) > 0 {
@@ -64,30 +64,30 @@ func (b *runsBuilder[V]) endWindow(row int) {
 	b.windows = append(b.windows, runsStart{row: row, at: b.end()})
 }
 
-// end is where the groups so far end.
+// end returns the position after the last group.
 func (b *runsBuilder[V]) end() simd.RunPosition {
 	return simd.RunPosition{Group: len(b.runs.Groups), Piece: len(b.runs.First), Mask: len(b.runs.Masks), Entry: b.entries}
 }
 
-// next appends a group with masks for the rows from one on where this is cheapest, and
-// else those groups of rows with the same columns that begin among as many rows. It gives
-// the row behind these.
+// next appends groups that begin with row and returns the row after them: one group with masks, of
+// RunMasked rows, if this is cheapest; otherwise the groups of rows with equal columns that begin
+// within RunMasked rows.
 func (b *runsBuilder[V]) next(row int) (int, error) {
 	const four = simd.RunMasked
 	limit := min(row+four, b.rows)
 	var rows [four]int
 	n, end, cost, most := 0, row, 0, 0
 	for ; end < limit; n++ {
-		rows[n] = b.alike(end)
+		rows[n] = b.sameColumns(end)
 		pieces := b.countPieces(end)
 		end += rows[n]
-		cost += b.costs.same(rows[n], pieces) * (rows[n] - max(end-limit, 0)) / rows[n] // of the rows before the limit
+		cost += b.costs.same(rows[n], pieces) * (rows[n] - max(end-limit, 0)) / rows[n] // for the rows before limit
 		most = max(most, pieces)
 	}
-	// A piece with masks has at most one piece of each row.
+	// A piece with masks contains at most one piece of each row.
 	if bound := b.costs.mostMasked(cost); rows[0] < four && limit-row == four && most < bound && b.r.Cols >= b.columns {
 		if pieces, ok := b.putMasked(row, bound); ok {
-			b.put(limit, simd.RunGroup(four, true, pieces), b.costs.apart(pieces))
+			b.put(limit, simd.RunGroup(four, true, pieces), b.costs.withMasks(pieces))
 			return limit, nil
 		}
 	}
@@ -95,7 +95,7 @@ func (b *runsBuilder[V]) next(row int) (int, error) {
 	for _, rows := range rows[:n] {
 		pieces := b.putSame(end)
 		if pieces > simd.RunPieces {
-			return 0, sparse.Inputf("matrix", "a row with %d runs of columns: this form takes at most %d", pieces, simd.RunPieces)
+			return 0, sparse.Inputf("matrix", "a row has %d runs of columns: this form takes at most %d", pieces, simd.RunPieces)
 		}
 		end += rows
 		b.put(end, simd.RunGroup(rows, false, pieces), b.costs.same(rows, pieces))
@@ -103,15 +103,15 @@ func (b *runsBuilder[V]) next(row int) (int, error) {
 	return end, nil
 }
 
-// put appends a group of rows that end before one.
+// put appends a group that ends before row end.
 func (b *runsBuilder[V]) put(end int, group uint32, cost int) {
 	b.runs.Groups = append(b.runs.Groups, group)
 	b.cost += cost
 	b.entries = int(b.r.at(end))
 }
 
-// alike is how many rows from one on have the same columns, as many as a group may have.
-func (b *runsBuilder[V]) alike(row int) int {
+// sameColumns returns the number of successive rows, at most RunRows, that have the columns of row.
+func (b *runsBuilder[V]) sameColumns(row int) int {
 	columns, n := b.r.columns(row), 1
 	for n < simd.RunRows && row+n < b.rows && sameBits(columns, b.r.columns(row+n)) {
 		n++
@@ -119,7 +119,7 @@ func (b *runsBuilder[V]) alike(row int) int {
 	return n
 }
 
-// putSame appends the pieces of a row and gives their number.
+// putSame appends the pieces of a row and returns their number.
 func (b *runsBuilder[V]) putSame(row int) (pieces int) {
 	k, end := b.entriesOf(row)
 	for ; k < end; pieces++ {
@@ -158,8 +158,8 @@ func (b *runsBuilder[V]) fill(val []V) {
 	}
 }
 
-// putRun is copy(to, from[:n]) for n of at most RunRows values, in order from the first to
-// the last: where there is room it writes as many as a piece can have.
+// putRun is copy(to, from[:n]), n <= RunRows, for calls with ascending to. If there is room it
+// copies RunRows values; the next call overwrites those after the first n.
 func putRun[V sparse.Value](to, from []V, n int) {
 	if len(to) < simd.RunRows || len(from) < simd.RunRows {
 		copy(to, from[:n])

@@ -2,8 +2,8 @@ package form
 
 import "math/bits"
 
-// runEnds is runsBuilder.ends. It is made without a branch for each entry, which the
-// processor could not foresee.
+// runEnds returns runsBuilder.ends. It has no branch per entry, because such branches would be
+// unpredictable.
 func runEnds(ptr []int64, idx []int32) []uint64 {
 	ends := make([]uint64, len(idx)/64+2)
 	for w := range len(idx) / 64 {
@@ -28,25 +28,26 @@ func runEnds(ptr []int64, idx []int32) []uint64 {
 	return ends
 }
 
-// jumps is 0 where a column follows another, and else 1.
+// jumps returns 0 if next is c+1, and 1 otherwise.
 func jumps(c, next int32) uint64 {
 	x := uint32(next - c - 1)
 	return uint64((x | -x) >> 31)
 }
 
-// entriesOf is the entries of a row: k <= i < end.
+// entriesOf returns the range of the entries of a row: k <= i < end.
 func (b *runsBuilder[V]) entriesOf(row int) (k, end int) {
 	return int(b.r.at(row)), int(b.r.at(row + 1))
 }
 
-// countPieces is about how many pieces a row has: longer runs may have one more or less.
+// countPieces returns about the number of pieces of a row: a long run may have one more or one
+// less.
 func (b *runsBuilder[V]) countPieces(row int) (n int) {
 	k, end := b.entriesOf(row)
 	for ; k < end; k += 64 {
 		word := b.endsFrom(k)
 		valid := ^uint64(0) >> (64 - min(end-k, 64))
 		n += bits.OnesCount64(word & valid)
-		// A run has a bit here for each entry that b.columns others follow.
+		// more has a bit for each entry that is followed by b.columns entries of its run.
 		more := ^word & valid
 		for n := 1; n < b.columns; n *= 2 {
 			more &= more >> n
@@ -59,14 +60,14 @@ func (b *runsBuilder[V]) countPieces(row int) (n int) {
 	return n
 }
 
-// runFrom has a bit for each of the entries from k on that follow each other, at most
-// b.columns.
+// runFrom returns a mask with one bit for entry k and one for each entry that follows it in its
+// run, at most b.columns bits.
 func (b *runsBuilder[V]) runFrom(k int) uint8 {
 	first := b.endsFrom(k) | 1<<(b.columns-1)
 	return uint8(first ^ (first - 1)) // up to the first end
 }
 
-// endsFrom is the bits of 64 entries from k on.
+// endsFrom returns the bits of the 64 entries from k on.
 func (b *runsBuilder[V]) endsFrom(k int) uint64 {
 	at, shift := k/64, k%64
 	return b.ends[at]>>shift | b.ends[at+1]<<1<<(63-shift)

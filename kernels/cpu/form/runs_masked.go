@@ -8,12 +8,12 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// maskedRows is RunMasked rows of which some entries are in pieces.
+// maskedRows divides RunMasked rows into pieces with masks.
 type maskedRows[V sparse.Value] struct {
 	b       *runsBuilder[V]
 	at, end [simd.RunMasked]int
-	head    [simd.RunMasked]int32 // the column of the next entry, math.MaxInt32 where there is none
-	last    int32                 // no piece begins behind it
+	head    [simd.RunMasked]int32 // column of the next entry, math.MaxInt32 at the end of the row
+	last    int32                 // greatest first column of a piece
 }
 
 func (b *runsBuilder[V]) maskedRows(row int) (m maskedRows[V]) {
@@ -25,7 +25,7 @@ func (b *runsBuilder[V]) maskedRows(row int) (m maskedRows[V]) {
 	return m
 }
 
-// move goes n entries on in row i.
+// move skips n entries of row i.
 func (m *maskedRows[V]) move(i, n int) {
 	m.at[i] += n
 	m.head[i] = math.MaxInt32
@@ -34,22 +34,22 @@ func (m *maskedRows[V]) move(i, n int) {
 	}
 }
 
-// first is the column with which the next piece begins; ok is false where all are done.
+// first returns the first column of the next piece; ok is false if all entries are in pieces.
 func (m *maskedRows[V]) first() (first int32, ok bool) {
 	first = min(m.head[0], m.head[1], m.head[2], m.head[3])
 	return min(first, m.last), first != math.MaxInt32
 }
 
-// take takes what row i has of the piece that begins with a column.
+// take returns the mask of row i in the piece that begins with column first, and skips its entries.
 func (m *maskedRows[V]) take(i int, first int32) (mask uint8) {
-	// Bits that are moved out of the mask are columns behind the piece.
+	// The shift drops the columns after the piece.
 	mask = m.b.runFrom(m.at[i]) << min(uint32(m.head[i]-first), simd.RunRows) & (1<<m.b.columns - 1)
 	m.move(i, bits.OnesCount8(mask))
 	return mask
 }
 
-// putMasked appends the pieces with masks of the rows from one on and gives their number.
-// Where it is not below most it appends nothing.
+// putMasked appends the pieces with masks of RunMasked rows, beginning with row, and returns their
+// number. If there are most pieces or more, it appends nothing and ok is false.
 func (b *runsBuilder[V]) putMasked(row, most int) (pieces int, ok bool) {
 	before, masks := len(b.runs.First), len(b.runs.Masks)
 	m := b.maskedRows(row)

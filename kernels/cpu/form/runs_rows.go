@@ -5,15 +5,15 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// What runsForm.eachRows gives at a time: few enough entries to stay in the cache.
+// The sizes of the CSR rows that eachRows passes at a time: they stay in the first-level cache.
 const (
 	expandedRows    = 256
 	expandedEntries = 1 << 12
 )
 
-// expandedRuns is rows of runs as rows in CSR.
+// expandedRuns is rows of runs, expanded to CSR.
 type expandedRuns[V sparse.Value] struct {
-	first int // the row of the form
+	first int // first row
 	ptr   []int64
 	idx   []int32
 	val   []V
@@ -23,10 +23,10 @@ func (e *expandedRuns[V]) clear(first int) {
 	e.first, e.ptr, e.idx, e.val = first, append(e.ptr[:0], 0), e.idx[:0], e.val[:0]
 }
 
-// add appends what the rows of a group have in the pieces lo ... hi-1.
+// add appends the entries of a group in the pieces lo <= i < hi.
 func (e *expandedRuns[V]) add(r *simd.Runs[V], at simd.RunPosition, lo, hi int) simd.RunPosition {
 	rows, _, _ := simd.OpenRunGroup(r.Groups[at.Group])
-	var next [simd.RunRows]int // where the next entry of each row goes
+	var next [simd.RunRows]int // the position of the next entry of each row
 	r.Each(at, lo, hi, func(row, _ int, val []V) { next[row] += len(val) })
 	end := len(e.idx)
 	for i, n := range next[:rows] {
@@ -44,8 +44,8 @@ func (e *expandedRuns[V]) add(r *simd.Runs[V], at simd.RunPosition, lo, hi int) 
 	})
 }
 
-// eachRows calls f with some rows at a time, in order, or with parts of a few long ones:
-// more says that the call before had their first entries.
+// eachRows calls do with a few rows at a time, in order. Rows with many pieces are divided: more is
+// true if the previous call had their first entries.
 func (f *runsForm[V]) eachRows(do func(e *expandedRuns[V], more bool)) {
 	e := &expandedRuns[V]{ptr: make([]int64, 0, expandedRows+1), idx: make([]int32, 0, expandedEntries), val: make([]V, 0, expandedEntries)}
 	e.clear(0)
@@ -84,5 +84,5 @@ func (f *runsForm[V]) MultiplyMany(alpha, beta V, x, y simd.MultiVector[V]) {
 	})
 }
 
-// RowsFrom is 1: it makes rows for several vectors.
+// RowsFrom is 1: MultiplyMany expands the runs to CSR rows.
 func (f *runsForm[V]) RowsFrom() int { return 1 }

@@ -15,8 +15,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// supernodes has rows of which each so many follow each other with the same columns, in
-// runs of several lengths, some of which miss a column here and there.
+// supernodes returns groups of alike successive rows with the same columns, in runs of several
+// lengths; some rows miss a column here and there.
 func supernodes(r *rand.Rand, rows, alike int, missing bool) form.Rows[float64] {
 	p := pattern{cols: rows}
 	for len(p.rows) < rows {
@@ -132,7 +132,7 @@ func TestRunsOfFloat32MustBeLonger(t *testing.T) {
 	}
 }
 
-func TestRunsRefuseWhatTheyCannotSum(t *testing.T) {
+func TestRunsRefuseInvalidInput(t *testing.T) {
 	r := form.Rows[float64]{Ptr: []int64{0, 2}, Idx: []int32{0, 3}, Val: []float64{1, 1}, Cols: 3}
 	_, err := form.NewRuns(r, form.RunOptions[float64]{})
 	require.True(t, sparse.IsInput(err), "%v", err)
@@ -145,7 +145,7 @@ func TestRunsRefuseWhatTheyCannotSum(t *testing.T) {
 	require.ErrorContains(t, err, "order of their own")
 }
 
-func TestFormsCountWhatTheyTakeWhileTheyAreBuilt(t *testing.T) {
+func TestFormsCountMemoryWhileTheyAreBuilt(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	nodes := supernodes(r, 3000, 1, false)
 	p := pattern{cols: 9000, rows: make([][]int32, 500)}

@@ -1,3 +1,25 @@
+// The layout of slices, with 4 lanes (AVX2, float64):
+//
+//	     0 1 2 3 4 5 6 7     rows by decreasing length: 2 0 3 1 4
+//	  0  a . . b . . . .
+//	  1  . c . . . . . .     slice 0   lane 0  lane 1  lane 2  lane 3
+//	  2  . . d e . . f .               row 2   row 0   row 3   row 1
+//	  3  g . . . . . . h     column 0    d       a       g       c     full
+//	  4  . . . . i . . .     column 1    e       b       h       -     masked
+//	                         column 2    f       -       -       -     masked
+//	  -  padding, 0          slice 1   row 4
+//	                         column 0    i       -       -       -     masked
+//
+//	Widths  1 2 | 0 1                                 full and masked columns of each slice
+//	Masks   0111 0001 | 0001                          one bit per lane, lane 0 last
+//	Narrow  2 0 0 1  3 3 7 0  6 0 0 0 | 4 0 0 0       columns minus the base of the window, 0
+//	Values  d a g c  e b h -  f - - - | i - - -
+//	order   1 3 0 2 4                                 the lane of each row
+//	rowOf   2 0 3 1 4                                 the row of each lane
+//
+//	| separates the slices; it is not stored. Wide entries, whose columns do not fit in 16 bits, are
+//	in slices of their own with 32-bit columns (Wide). Pieces of long rows are slices as well.
+
 package form
 
 import (
@@ -7,41 +29,41 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// SliceOptions says how slices are made.
+// SliceOptions are the options of NewSlices.
 type SliceOptions[V sparse.Value] struct {
 	Level simd.Level
-	// Window is how many successive rows are sorted by length, at most 65536: 1
-	// leaves them as they are, 0 is the default of 1024.
+	// Window is the number of successive rows that are sorted by length, at most 65536. 1 leaves
+	// the rows in their order; 0 is the default of 1024.
 	Window int
-	// Values is how values are stored; see FindValues.
+	// Values is the storage of the values; see FindValues.
 	Values ValueSet[V]
-	// Part says that these are some rows of a form that multiplies others before them again, so
-	// that they are in no cache by then, however small.
+	// Part says that the rows are a part of a larger form. The rest of the form evicts them from
+	// the caches between two products, however small they are.
 	Part bool
 }
 
-// defaultWindow keeps the sums of a window and what it reads of a banded x in the
-// first cache.
+// defaultWindow keeps the sums of a window and the elements that it reads of a banded x in the
+// first-level cache.
 const defaultWindow = 1024
 
-// beyond is replaced in tests.
+// beyond reports whether so many bytes are beyond the caches. Tests replace it.
 var beyond = simd.Beyond
 
-// NewSlices builds slices (SELL-C-sigma: Kreutzer et al., SIAM J. Sci. Comput. 36,
-// 2014): rows of about equal length side by side, one per lane of a register.
+// NewSlices builds slices (SELL-C-sigma: Kreutzer et al., SIAM J. Sci. Comput. 36, 2014): rows of
+// about equal length side by side, one per lane of a register.
 //
-// Columns are stored in 16 bits, counted from a column of the window, for entries
-// near each other; the other entries of a window are in slices of their own, with
-// 32 bits. All entries of a window are, where x stays in the caches and that takes
-// less time: slices of both kinds are more and emptier where rows have few entries
-// that lie anywhere. Rows far longer than the others, and those beside which lanes
-// would be empty, are cut into pieces, one per lane. Lanes that have no entry are
-// masked out. Slices follow each other by falling length, or so within strips of
-// successive rows where the first cache then keeps more of x.
+// A narrow entry has a column in 16 bits, relative to the base column of its window. A wide entry
+// has a column in 32 bits. Narrow and wide entries of a window are in different slices. If x stays
+// in the caches and it is faster, all entries of a window are wide: if rows have few, scattered
+// entries, two kinds of slices have more padding than one. Long rows are divided into pieces, one
+// slice each: rows far longer than the others, and rows that would leave other lanes of their slice
+// empty. Lanes without an entry are masked out. Slices are ordered by decreasing length. If the
+// first-level cache then keeps more of x, slices are ordered by strips of successive rows instead,
+// and by decreasing length within a strip.
 //
-// With Rows.Fixed all entries of a row are in one lane, but for chunks of
-// kernels.FixedChunk. It fails with a *sparse.InputError on a column outside x and
-// with an error that wraps kernels.ErrOutOfMemory.
+// With Rows.Fixed all entries of a row are in one lane, except that each chunk of
+// kernels.FixedChunk entries counts as a row. NewSlices fails with a *sparse.InputError if a column
+// is outside x and with an error that wraps kernels.ErrOutOfMemory.
 func NewSlices[V sparse.Value](r Rows[V], o SliceOptions[V]) (Form[V], error) {
 	b := newSliceBuilder(r, o)
 	if err := b.measure(); err != nil {
@@ -53,46 +75,46 @@ func NewSlices[V sparse.Value](r Rows[V], o SliceOptions[V]) (Form[V], error) {
 	return b.out, nil
 }
 
-// slicesForm is the Form of NewSlices.
+// slicesForm is the Form that NewSlices builds.
 type slicesForm[V sparse.Value] struct {
 	footprint
 	level   simd.Level
-	rows    int // chunks of long rows are rows here
+	rows    int // a chunk of a long row counts as a row
 	cols    int
-	sorted  int  // rows that were sorted together
-	strip   int  // rows whose slices follow each other, 0 if by length alone
-	size    int  // rows in a window
+	sorted  int  // number of rows that were sorted together
+	strip   int  // number of rows of a strip; 0 if slices are ordered by length alone
+	size    int  // number of rows of a window
 	fixed   bool // sums have the shape of kernels.MajorProductFixed
 	narrow  simd.Slices[V]
 	wide    simd.Slices[V]
 	windows []window
-	// order has, for each window that is sorted, the lane of each row; then, unless they are
-	// joint, the row of each lane of its wide slices. rowOf has the row of each lane for both: for
-	// several vectors.
+	// order has, for each sorted window, the lane of each row; then, for each window that is not
+	// joint, the row of each lane of its wide slices. rowOf has the row of each lane for both, for
+	// products with several vectors.
 	order, rowOf []uint16
 	long         longRows[V]
-	sums         []V // of narrow slices
-	more         []V // of wide slices
-	row          []V // of the rows of a window in their order
+	sums         []V // sums of the lanes of narrow slices
+	wideSums     []V // sums of the lanes of wide slices
+	rowSums      []V // sums of the rows of a window in their order
 	results      results[V]
 }
 
-// window is successive rows.
+// window is a number of successive rows.
 type window struct {
-	base   int32 // the column that narrow indices count from
-	sorted bool  // order has the lanes of the rows
-	joint  bool  // wide slices have their rows in the same lanes as narrow ones
-	put    bool  // results are best stored slice by slice
-	narrow group
-	wide   group
-	listed int32 // rows in order for wide slices that are not joint
-	// The columns of all entries but those of long rows.
+	base        int32 // base column of the narrow entries
+	sorted      bool  // order has the lane of each row
+	joint       bool  // a row has the same lane in wide slices as in narrow ones
+	storeDirect bool  // it is faster to store results slice by slice
+	narrow      group
+	wide        group
+	listed      int32 // number of lanes in order of the wide slices, if not joint
+	// The least and the greatest column of all entries except those of long rows.
 	least, greatest int32
-	// The columns that the next window reads and none before it.
-	aheadFrom, aheadTo int32
+	// The columns that the next window reads and no earlier window has read.
+	prefetchFrom, prefetchTo int32
 }
 
-// group is successive slices.
+// group is the size of successive slices.
 type group struct{ slices, columns, masks int32 }
 
 func (g group) after(at simd.Position) simd.Position {
@@ -108,8 +130,7 @@ func (s *slicesForm[V]) Multiply(alpha, beta V, x, y []V) {
 	s.long.finish(alpha, y)
 }
 
-// multiply gives the sums of all rows to out, but for the pieces of long rows, which are left to
-// s.long.finish.
+// multiply passes the sums of all rows to out. It leaves the sums of long rows to s.long.finish.
 func (s *slicesForm[V]) multiply(x []V, out *results[V]) {
 	x = x[:s.cols]
 	var narrow, wide simd.Position
@@ -117,9 +138,9 @@ func (s *slicesForm[V]) multiply(x []V, out *results[V]) {
 	for i := range s.windows {
 		w := &s.windows[i]
 		rows := min(s.size, s.rows-i*s.size)
-		if w.put && out.direct() {
+		if w.storeDirect && out.direct() {
 			at := len(s.order) - len(order)
-			s.put(w, narrow, wide, s.rowOf[at:at+rows], x, out)
+			s.multiplyDirect(w, narrow, wide, s.rowOf[at:at+rows], x, out)
 			order = order[rows:]
 		} else {
 			order = s.sum(w, narrow, wide, rows, order, x, out)
@@ -135,10 +156,10 @@ func (s *slicesForm[V]) multiply(x []V, out *results[V]) {
 	}
 }
 
-// sum gives the sums of a window to out, and what follows its part of order.
+// sum passes the sums of window w to out and returns the rest of order.
 func (s *slicesForm[V]) sum(w *window, narrow, wide simd.Position, rows int, order []uint16, x []V, out *results[V]) []uint16 {
 	lanes := int(w.narrow.slices) * s.narrow.Values.Lanes
-	simd.MultiplySlices(s.level, &s.narrow, narrow, int(w.narrow.slices), x[w.base:], x[w.aheadFrom:w.aheadTo], s.sums)
+	simd.MultiplySlices(s.level, &s.narrow, narrow, int(w.narrow.slices), x[w.base:], x[w.prefetchFrom:w.prefetchTo], s.sums)
 	if lanes < rows {
 		clear(s.sums[lanes:rows])
 	}
@@ -150,12 +171,12 @@ func (s *slicesForm[V]) sum(w *window, narrow, wide simd.Position, rows int, ord
 		at, order = order[:rows], order[rows:]
 	}
 	if w.sorted && (w.wide.slices == 0 || w.joint) {
-		out.putFrom(at, s.sums, s.row)
+		out.putFrom(at, s.sums, s.rowSums)
 		return order
 	}
 	row := s.sums[:rows]
 	if w.sorted {
-		row = s.row[:rows]
+		row = s.rowSums[:rows]
 		simd.Permute(s.level, at, s.sums, row)
 	}
 	if w.wide.slices > 0 && !w.joint {
@@ -166,14 +187,14 @@ func (s *slicesForm[V]) sum(w *window, narrow, wide simd.Position, rows int, ord
 	return order
 }
 
-// addWide adds the sums of wide slices that are not in the lanes of narrow ones: order has their rows.
+// addWide adds the sums of the wide slices of a window that is not joint; order has their rows.
 func (s *slicesForm[V]) addWide(w *window, at simd.Position, order []uint16, x, row []V) {
-	simd.MultiplySlices(s.level, &s.wide, at, int(w.wide.slices), x, nil, s.more)
+	simd.MultiplySlices(s.level, &s.wide, at, int(w.wide.slices), x, nil, s.wideSums)
 	for lane, r := range order[:w.listed] {
 		if s.fixed { // no row has narrow entries as well
-			row[r] = s.more[lane]
+			row[r] = s.wideSums[lane]
 		} else {
-			row[r] += s.more[lane]
+			row[r] += s.wideSums[lane]
 		}
 	}
 }
@@ -186,5 +207,5 @@ func (s *slicesForm[V]) Name() string {
 	if s.strip > 0 {
 		name += fmt.Sprintf(" by strips of %d", s.strip)
 	}
-	return named(name, s.narrow.Values.Storage)
+	return withStorage(name, s.narrow.Values.Storage)
 }

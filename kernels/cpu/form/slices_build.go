@@ -8,17 +8,17 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// sliceBuilder makes a slicesForm: it plans all windows, makes room, and goes over
-// them again to fill it, which is cheaper than to keep all of the plans.
+// sliceBuilder builds a slicesForm: it plans all windows, allocates, and plans again while it
+// fills, which is cheaper than storing all plans.
 type sliceBuilder[V sparse.Value] struct {
 	*slicePlanner[V]
-	sliceFiller[V]   // of the window that is filled
+	sliceFiller[V]   // for the current window
 	out              *slicesForm[V]
-	narrowAt, wideAt simd.Position // where the next slices go
-	orders           []uint16      // of the windows that come next, from rowOf of out
+	narrowAt, wideAt simd.Position // positions of the next slices
+	orders           []uint16      // the part of out.rowOf for the next windows
 
-	parted splitWindow[V]
-	part   bool // see SliceOptions
+	separated splitWindow[V]
+	part      bool // see SliceOptions
 }
 
 func newSliceBuilder[V sparse.Value](r Rows[V], o SliceOptions[V]) *sliceBuilder[V] {
@@ -31,13 +31,13 @@ func newSliceBuilder[V sparse.Value](r Rows[V], o SliceOptions[V]) *sliceBuilder
 		out: &slicesForm[V]{
 			level: o.Level, rows: rows, cols: r.Cols,
 			sorted: p.sorted, size: p.size,
-			sums: make([]V, p.size), more: make([]V, p.size), row: make([]V, p.size),
+			sums: make([]V, p.size), wideSums: make([]V, p.size), rowSums: make([]V, p.size),
 			fixed: r.Fixed, results: results[V]{level: o.Level, long: long},
 		},
 	}
 }
 
-// measure plans all windows and makes room for their slices.
+// measure plans all windows and allocates their slices.
 func (b *sliceBuilder[V]) measure() error {
 	var narrow, wide simd.Position
 	s := b.out
@@ -52,9 +52,9 @@ func (b *sliceBuilder[V]) measure() error {
 			return err
 		}
 		w := b.window
-		w.base, w.put = max(w.base, 0), b.puts()
-		if from := max(reach+1, b.low); i > 0 && b.worthAhead(from) {
-			s.windows[i-1].aheadFrom, s.windows[i-1].aheadTo = from, b.high+1
+		w.base, w.storeDirect = max(w.base, 0), b.storesDirectly()
+		if from := max(reach+1, b.low); i > 0 && b.worthPrefetching(from) {
+			s.windows[i-1].prefetchFrom, s.windows[i-1].prefetchTo = from, b.high+1
 		}
 		reach = max(reach, b.high)
 		reached[i] = reach
@@ -78,14 +78,14 @@ func (b *sliceBuilder[V]) measure() error {
 		}
 	}
 	n := int64(len(rowOf))
-	if err := cmp.Or(take(b.r.Mem, &s.order, n), take(b.r.Mem, &s.rowOf, n)); err != nil {
+	if err := cmp.Or(alloc(b.r.Mem, &s.order, n), alloc(b.r.Mem, &s.rowOf, n)); err != nil {
 		return err
 	}
 	copy(s.rowOf, rowOf)
 	return b.makeRoom(narrow, wide)
 }
 
-// makeRoom makes arrays that end at the given positions.
+// makeRoom allocates arrays that end at the given positions.
 func (b *sliceBuilder[V]) makeRoom(narrow, wide simd.Position) (err error) {
 	s, m := b.out, b.r.Mem
 	if s.narrow, err = newSlices(m, &b.values, b.lanes, narrow); err != nil {
@@ -95,12 +95,12 @@ func (b *sliceBuilder[V]) makeRoom(narrow, wide simd.Position) (err error) {
 		return err
 	}
 	s.narrow.Fused, s.wide.Fused = s.fixed, s.fixed
-	if !s.fixed { // else entries stay in their order
+	if !s.fixed { // otherwise entries stay in their order
 		s.narrow.Regular, s.wide.Regular = make([]uint16, 2*narrow.Slice), make([]uint16, 2*wide.Slice)
 	}
 	if err := cmp.Or(
-		take(m, &s.narrow.Narrow, int64(narrow.Column*b.lanes)),
-		take(m, &s.wide.Wide, int64(wide.Column*b.lanes)),
+		alloc(m, &s.narrow.Narrow, int64(narrow.Column*b.lanes)),
+		alloc(m, &s.wide.Wide, int64(wide.Column*b.lanes)),
 	); err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (b *sliceBuilder[V]) makeRoom(narrow, wide simd.Position) (err error) {
 		windowBytes*int64(len(s.windows)) + longPieceBytes*int64(cap(s.long.pieces)) + 3*mem.Size[V]()*int64(len(s.sums))
 	near := !b.part && simd.Near(s.bytes)
 	s.narrow.Near, s.wide.Near = near, near
-	// With vectors of this size little of y would be in a cache for the next product.
+	// With vectors of this size, the next product would find little of y in the caches.
 	s.results.stream = beyond(s.bytes + mem.Size[V]()*int64(s.rows+min(s.rows, s.cols)))
 	return nil
 }
@@ -124,7 +124,7 @@ func newSlices[V sparse.Value](m *Memory, values *ValueSet[V], lanes int, end si
 	if s.Values, err = values.store(m, lanes, int64(end.Column)); err != nil {
 		return s, err
 	}
-	err = cmp.Or(take(m, &s.Widths, 2*int64(end.Slice)), take(m, &s.Masks, int64(end.Mask)))
+	err = cmp.Or(alloc(m, &s.Widths, 2*int64(end.Slice)), alloc(m, &s.Masks, int64(end.Mask)))
 	return s, err
 }
 
@@ -144,7 +144,7 @@ func (b *sliceBuilder[V]) fill() error {
 		w := &b.window
 		b.fillGroup(&s.narrow, &b.narrowAt, b.base, &b.narrowRows, w.narrow)
 		if w.narrow.columns > 0 && w.wide.columns > 0 {
-			b.idx, b.val, b.from = b.parted.wideIdx, b.parted.wideVal, b.parted.wideFrom // and origin 0
+			b.idx, b.val, b.from = b.separated.wideIdx, b.separated.wideVal, b.separated.wideFrom // origin is 0 already
 		}
 		b.fillGroup(&s.wide, &b.wideAt, b.base, &b.wideRows, w.wide)
 		for ; len(long) > 0 && long[0].after == i; long = long[1:] {

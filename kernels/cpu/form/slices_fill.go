@@ -7,19 +7,18 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// reopen sets the rows of window i as they were planned. It gives the rows of the lanes where
-// they are sorted.
+// reopen restores the plan of window i. It returns the row of each lane if the window is sorted.
 func (b *sliceBuilder[V]) reopen(i int) (sorted []uint16) {
 	b.open(i)
 	w := b.out.windows[i]
 	b.window = w
 	switch {
 	case w.wide.columns == 0:
-		clear(b.wideRows.of)
+		clear(b.wideRows.counts)
 		b.keepEntries()
 	case w.narrow.columns == 0:
-		copy(b.wideRows.of, b.narrowRows.of)
-		clear(b.narrowRows.of)
+		copy(b.wideRows.counts, b.narrowRows.counts)
+		clear(b.narrowRows.counts)
 		b.keepEntries()
 	default:
 		b.splitEntries()
@@ -28,11 +27,11 @@ func (b *sliceBuilder[V]) reopen(i int) (sorted []uint16) {
 		n := b.end - b.first
 		sorted, b.orders = b.orders[:n], b.orders[n:]
 		copy(b.narrowRows.order, sorted)
-		b.narrowRows.falls = true
+		b.narrowRows.decreasing = true
 	} else {
-		b.narrowRows.keep()
+		b.narrowRows.keepOrder()
 	}
-	b.wideRows.falls = !w.joint
+	b.wideRows.decreasing = !w.joint
 	if w.joint {
 		copy(b.wideRows.order, b.narrowRows.order)
 		return sorted
@@ -41,31 +40,31 @@ func (b *sliceBuilder[V]) reopen(i int) (sorted []uint16) {
 	return sorted
 }
 
-// keepEntries leaves the entries of the window where they are.
+// keepEntries makes the entries of the window the source of the filler.
 func (b *sliceBuilder[V]) keepEntries() {
 	b.idx, b.val, b.from, b.origin = b.r.Idx, b.r.Val, b.r.Ptr[b.first:b.end], b.r.Ptr[0]
 }
 
-// splitWindow is room for the narrow entries of a window, row by row, and for the others.
+// splitWindow has the narrow and the wide entries of a window, row by row.
 type splitWindow[V sparse.Value] struct {
 	idx, wideIdx   []int32
 	val, wideVal   []V
 	from, wideFrom []int64
 }
 
-// splitEntries parts the narrow entries of the window from the others, and counts both. Which
-// they are cannot be foreseen, so that to write each to both places is faster than to branch.
+// splitEntries separates the narrow and the wide entries of the window and counts them per row. It
+// writes each entry to both places, which is faster than a branch that is unpredictable.
 func (b *sliceBuilder[V]) splitEntries() {
-	s := &b.parted
-	n := 0 // entries but those of long rows
-	for _, of := range b.narrowRows.of {
+	s := &b.separated
+	n := 0 // number of entries, without long rows
+	for _, of := range b.narrowRows.counts {
 		n += int(of)
 	}
 	s.idx, s.val = slices.Grow(s.idx[:0], n)[:n], slices.Grow(s.val[:0], n)[:n]
 	s.wideIdx, s.wideVal = slices.Grow(s.wideIdx[:0], n)[:n], slices.Grow(s.wideVal[:0], n)[:n]
 	s.from, s.wideFrom = s.from[:0], s.wideFrom[:0]
 	narrow, wide := 0, 0
-	for r, n := range b.narrowRows.of {
+	for r, n := range b.narrowRows.counts {
 		s.from, s.wideFrom = append(s.from, int64(narrow)), append(s.wideFrom, int64(wide))
 		k := b.r.at(b.first + r)
 		idx, val := b.r.Idx[k:k+int64(n)], b.r.Val[k:k+int64(n)] // none of a long row
@@ -78,25 +77,25 @@ func (b *sliceBuilder[V]) splitEntries() {
 			narrow += one
 			wide += 1 - one
 		}
-		b.narrowRows.of[r], b.wideRows.of[r] = int32(narrow-before), n-int32(narrow-before)
+		b.narrowRows.counts[r], b.wideRows.counts[r] = int32(narrow-before), n-int32(narrow-before)
 	}
 	b.idx, b.val, b.from, b.origin = s.idx, s.val, s.from, 0
 }
 
-// sliceFiller stores entries of rows in slices: row r has those from from[r]-origin on.
+// sliceFiller stores rows in slices: the entries of row r begin at from[r]-origin.
 type sliceFiller[V sparse.Value] struct {
-	values ValueSet[V]
-	idx    []int32
-	val    []V
-	from   []int64
-	origin int64
-	turned turned[V]
+	values    ValueSet[V]
+	idx       []int32
+	val       []V
+	from      []int64
+	origin    int64
+	reordered reordered[V]
 }
 
-// start is where the entries of a row begin.
+// start returns the index of the first entry of a row.
 func (b *sliceFiller[V]) start(row uint16) int64 { return b.from[row] - b.origin }
 
-// fillGroup stores a group of slices, with narrow indices counted from base.
+// fillGroup stores a group of slices; narrow columns are relative to base.
 func (b *sliceFiller[V]) fillGroup(to *simd.Slices[V], at *simd.Position, base int32, rows *lengths, g group) {
 	lanes := to.Values.Lanes
 	for i := range int(g.slices) {
@@ -105,13 +104,13 @@ func (b *sliceFiller[V]) fillGroup(to *simd.Slices[V], at *simd.Position, base i
 		to.Widths[2*at.Slice], to.Widths[2*at.Slice+1] = uint32(full), uint32(masked)
 		masks := to.Masks[at.Mask : at.Mask+int(masked)]
 		first := at.Column * lanes
-		turned := to.Regular != nil && full > 0 && b.regularize(order, int(full), to.Regular[2*at.Slice:][:2])
+		moved := to.Regular != nil && full > 0 && b.regularize(order, int(full), to.Regular[2*at.Slice:][:2])
 		if full > 0 {
-			b.putFull(to, first, base, order, int(full), turned)
+			b.putFull(to, first, base, order, int(full), moved)
 		}
 		if masked > 0 {
 			for lane, r := range order {
-				lo, hi := b.start(r)+int64(full), b.start(r)+int64(rows.of[r])
+				lo, hi := b.start(r)+int64(full), b.start(r)+int64(rows.counts[r])
 				if lo == hi {
 					continue
 				}
@@ -125,32 +124,32 @@ func (b *sliceFiller[V]) fillGroup(to *simd.Slices[V], at *simd.Position, base i
 	}
 }
 
-// putFull stores the first n entries of as many rows as there are lanes, from place k on, in the order
-// of turned where that is the one.
-func (b *sliceFiller[V]) putFull(to *simd.Slices[V], k int, base int32, rows []uint16, n int, turned bool) {
+// putFull stores the first n entries of the rows, one row per lane, from slot k on, in the order of
+// b.reordered if moved is true.
+func (b *sliceFiller[V]) putFull(to *simd.Slices[V], k int, base int32, rows []uint16, n int, moved bool) {
 	idx, val := b.idx, b.val
-	if turned {
-		idx, val = b.turned.idx, b.turned.val
+	if moved {
+		idx, val = b.reordered.idx, b.reordered.val
 	}
 	var at [4]int64
 	for lane := 0; lane < len(rows); lane += 4 {
 		for j, r := range (*[4]uint16)(rows[lane:]) {
 			at[j] = b.start(r)
-			if turned {
+			if moved {
 				at[j] = int64((lane + j) * n)
 			}
 		}
 		b.values.put4(&to.Values, k+lane, len(rows), val, &at, n)
 		if to.Narrow == nil {
-			weave(to.Wide[k+lane:], len(rows), idx, &at, n)
+			interleave(to.Wide[k+lane:], len(rows), idx, &at, n)
 		} else {
-			weaveNarrow(to.Narrow[k+lane:], len(rows), idx, &at, n, base)
+			interleaveNarrow(to.Narrow[k+lane:], len(rows), idx, &at, n, base)
 		}
 	}
 }
 
-// weaveNarrow is weave for columns counted from base.
-func weaveNarrow(to []uint16, step int, idx []int32, at *[4]int64, n int, base int32) {
+// interleaveNarrow is interleave for columns relative to base.
+func interleaveNarrow(to []uint16, step int, idx []int32, at *[4]int64, n int, base int32) {
 	a, b, c, d := four(idx, at, n)
 	for j := range a {
 		o := (*[4]uint16)(to[j*step:])
@@ -158,7 +157,7 @@ func weaveNarrow(to []uint16, step int, idx []int32, at *[4]int64, n int, base i
 	}
 }
 
-// put stores entries at every step-th place, from place k on.
+// put stores entries in the slots k, k+step, ...
 func (b *sliceFiller[V]) put(to *simd.Slices[V], k, step int, base int32, idx []int32, val []V) {
 	b.values.put(&to.Values, k, step, val)
 	if to.Narrow != nil {

@@ -8,25 +8,25 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// longRows is the rows of slices that are cut into pieces.
+// longRows has the rows of slices that are divided into pieces.
 type longRows[V sparse.Value] struct {
 	row    []int
-	sums   []V // of the rows, in the product under way
+	sums   []V // sums of these rows, for the current product
 	pieces []piece
 }
 
-// piece is a slice of successive entries of one row.
+// piece is a slice of successive entries of one long row.
 type piece struct {
-	row      int   // among the long ones
-	after    int   // the window that it follows
-	from, to int64 // entries, counted in Rows
-	base     int32 // the column from which narrow indices count
-	greatest int32 // the greatest one
+	row      int   // index of the row in longRows
+	after    int   // the window after which the piece is multiplied
+	from, to int64 // range of entries in Rows
+	base     int32 // base column of narrow entries
+	greatest int32 // greatest column
 	wide     bool
-	at       simd.Position // of its slice, among the wide ones or the narrow ones
+	at       simd.Position // position of its slice among the wide or the narrow slices
 }
 
-// group is the slice of a piece: its entries side by side.
+// group returns the size of the slice of a piece.
 func (p *piece) group(lanes int) group {
 	n := p.to - p.from
 	g := group{1, int32(n / int64(lanes)), 0}
@@ -37,14 +37,14 @@ func (p *piece) group(lanes int) group {
 	return g
 }
 
-// The most entries of a piece, whose part of x the second cache should hold, and the fewest
-// that are worth one that is narrow.
+// longestPiece is the largest number of entries of a piece: their elements of x should fit in the
+// second-level cache. shortestPiece is the least number of entries of a narrow piece.
 const (
 	longestPiece  = 1 << 13
 	shortestPiece = 1 << 8
 )
 
-// cutLong cuts the long rows of the window that was planned last into pieces.
+// cutLong divides the long rows of the current window into pieces.
 func (b *sliceBuilder[V]) cutLong() {
 	for r, left := 0, b.long; left > 0; r++ {
 		if !b.isLong(r) {
@@ -72,8 +72,8 @@ func (b *sliceBuilder[V]) cutLong() {
 	}
 }
 
-// reach is up to where narrow columns reach the entries from k on, until before most, and the least and the
-// greatest column of these.
+// reach returns the end of the longest range of entries that begins with k, ends before or at most,
+// and has narrow columns; and the least and the greatest column of the range.
 func (b *sliceBuilder[V]) reach(k, most int64) (to int64, lo, hi int32) {
 	lo, hi = b.r.Idx[k], b.r.Idx[k]
 	for to = k + 1; to < most; to++ {
@@ -100,15 +100,16 @@ func (b *sliceBuilder[V]) fillPiece(p *piece) {
 	}
 	all := entries[V]{b.r.Idx[p.from:p.to], b.r.Val[p.from:p.to]}
 	if to.Regular != nil {
-		all = b.turned.regularizePiece(all, b.lanes, int(g.columns-g.masks), to.Regular[2*at.Slice:][:2])
+		all = b.reordered.regularizePiece(all, b.lanes, int(g.columns-g.masks), to.Regular[2*at.Slice:][:2])
 	}
 	b.put(to, at.Column*b.lanes, 1, p.base, all.idx, all.val)
 	*at = g.after(*at)
 }
 
-// place puts pieces behind the first window by which the windows have read as far as they do,
-// where reached says how far each has: x is then near, and pieces of several rows that read the
-// same of it follow each other.
+// place sets the window after which each piece is multiplied: the first window such that the
+// windows so far have read up to the piece's greatest column. reached has that column for each
+// window. The piece's elements of x are then in a cache, and pieces of several rows that read the
+// same elements are adjacent.
 func (l *longRows[V]) place(reached []int32) {
 	l.sums = make([]V, len(l.row))
 	for i := range l.pieces {
@@ -119,7 +120,7 @@ func (l *longRows[V]) place(reached []int32) {
 	slices.SortStableFunc(l.pieces, func(a, b piece) int {
 		return cmp.Or(cmp.Compare(a.after, b.after), cmp.Compare(a.base, b.base))
 	})
-	for i := 1; i < len(l.pieces); i++ { // one call multiplies those that count from the same column
+	for i := 1; i < len(l.pieces); i++ { // one call multiplies pieces with the same base
 		p, next := &l.pieces[i-1], &l.pieces[i]
 		if p.after == next.after && !p.wide && !next.wide && next.greatest-p.base < narrowSpan {
 			next.base = p.base
@@ -127,7 +128,7 @@ func (l *longRows[V]) place(reached []int32) {
 	}
 }
 
-// pass brings the positions behind a piece that lies at one of them.
+// pass moves the position of the piece's kind of slices past the piece.
 func (p *piece) pass(lanes int, narrow, wide *simd.Position) {
 	if p.wide {
 		*wide = p.group(lanes).after(*wide)
@@ -136,7 +137,8 @@ func (p *piece) pass(lanes int, narrow, wide *simd.Position) {
 	}
 }
 
-// sumPieces adds the first of pieces, as many as one call multiplies, to the sums of their rows. It gives their number.
+// sumPieces adds as many of the first pieces as one call can multiply to the sums of their rows. It
+// returns their number.
 func (s *slicesForm[V]) sumPieces(pieces []piece, x []V) int {
 	lanes, first, n := s.narrow.Values.Lanes, &pieces[0], 1
 	for n < min(len(pieces), len(s.sums)/lanes) && pieces[n].follows(first) {
@@ -148,7 +150,7 @@ func (s *slicesForm[V]) sumPieces(pieces []piece, x []V) int {
 		simd.MultiplySlices(s.level, &s.narrow, first.at, n, x[first.base:], nil, s.sums)
 	}
 	for i := range pieces[:n] {
-		var a, b, c, d V // so that additions wait for fewer others
+		var a, b, c, d V // four sums, so that consecutive additions are independent
 		for v := s.sums[i*lanes : (i+1)*lanes]; len(v) > 0; v = v[4:] {
 			a, b, c, d = a+v[0], b+v[1], c+v[2], d+v[3]
 		}
@@ -157,12 +159,12 @@ func (s *slicesForm[V]) sumPieces(pieces []piece, x []V) int {
 	return n
 }
 
-// follows reports whether one call can multiply the piece with another one, whose slice lies before its own.
+// follows reports whether one call can multiply first and the pieces after it up to p.
 func (p *piece) follows(first *piece) bool {
 	return p.after == first.after && p.wide == first.wide && (p.wide || p.base == first.base)
 }
 
-// finish adds the sums to y, and clears them.
+// finish adds the sums of the long rows to y and clears them.
 func (l *longRows[V]) finish(alpha V, y []V) {
 	for i, r := range l.row {
 		y[r] = simd.RowValue(alpha, 1, l.sums[i], y[r])
@@ -170,7 +172,7 @@ func (l *longRows[V]) finish(alpha V, y []V) {
 	clear(l.sums)
 }
 
-// addPieceTransposed adds the products of a piece: all lanes of its slice are one row.
+// addPieceTransposed adds the products of a piece: all lanes of its slice belong to one row.
 func (s *slicesForm[V]) addPieceTransposed(p *piece, alpha V, x []V, to func(lo, hi int) []V) {
 	row := s.long.row[p.row]
 	before, after := simd.Factors(s.level, alpha, x[row:row+1])
@@ -180,8 +182,8 @@ func (s *slicesForm[V]) addPieceTransposed(p *piece, alpha V, x []V, to func(lo,
 	}
 	y, lo := to(int(p.base), int(p.greatest)+1), int(p.base)
 	if p.wide {
-		simd.AddSlicesTransposed(s.level, &s.wide, p.at, 1, after, factors, y, lo, s.more)
+		simd.AddSlicesTransposed(s.level, &s.wide, p.at, 1, after, factors, y, lo, s.wideSums)
 	} else {
-		simd.AddSlicesTransposed(s.level, &s.narrow, p.at, 1, after, factors, y, 0, s.more)
+		simd.AddSlicesTransposed(s.level, &s.narrow, p.at, 1, after, factors, y, 0, s.wideSums)
 	}
 }

@@ -31,7 +31,7 @@ func (s *slicesForm[V]) MultiplyMany(alpha, beta V, x, y simd.MultiVector[V]) {
 			m.addNarrow(w, beta, list, out, false)
 			m.addWide(w, 1, order[:w.listed], out, false)
 			order = order[w.listed:]
-		case narrow >= wide: // those that have all rows first
+		case narrow >= wide: // the slices that have all rows first
 			m.addNarrow(w, beta, list, out, false)
 			m.addWide(w, 1, list[:min(wide*lanes, rows)], out, false)
 		default:
@@ -42,12 +42,12 @@ func (s *slicesForm[V]) MultiplyMany(alpha, beta V, x, y simd.MultiVector[V]) {
 			long[0].pass(lanes, &m.narrowAt, &m.wideAt)
 		}
 	}
-	for pieces := s.long.pieces; len(pieces) > 0; { // once their rows of y were written
+	for pieces := s.long.pieces; len(pieces) > 0; { // after their rows of y were written
 		pieces = pieces[m.addPieces(pieces, y):]
 	}
 }
 
-// manySlices is a product of slices with several vectors, and how far it is.
+// manySlices is the state of a product of slices with several vectors.
 type manySlices[V sparse.Value] struct {
 	*slicesForm[V]
 	alpha            V
@@ -56,19 +56,21 @@ type manySlices[V sparse.Value] struct {
 	narrowAt, wideAt simd.Position
 }
 
-// addNarrow makes rows of y beta*y and adds the narrow slices of a window, the next ones, which have the first of them.
+// addNarrow scales rows of y by beta and adds the products of the next narrow slices, those of
+// window w, which have the first of these rows.
 func (m *manySlices[V]) addNarrow(w *window, beta V, rows []uint16, y simd.MultiVector[V], stream bool) {
 	simd.MultiplySlicesMany(m.level, &m.narrow, m.narrowAt, int(w.narrow.slices), m.alpha, beta, m.x.From(int(w.base)), rows, y, stream, &m.values)
 	m.narrowAt = w.narrow.after(m.narrowAt)
 }
 
-// addWide is addNarrow for the wide slices.
+// addWide is addNarrow for wide slices.
 func (m *manySlices[V]) addWide(w *window, beta V, rows []uint16, y simd.MultiVector[V], stream bool) {
 	simd.MultiplySlicesMany(m.level, &m.wide, m.wideAt, int(w.wide.slices), m.alpha, beta, m.x, rows, y, stream, &m.values)
 	m.wideAt = w.wide.after(m.wideAt)
 }
 
-// addPieces adds the first of pieces, as many as one call multiplies, to their rows of y. It gives their number.
+// addPieces adds as many of the first pieces as one call can multiply to their rows of y. It
+// returns their number.
 func (m *manySlices[V]) addPieces(pieces []piece, y simd.MultiVector[V]) int {
 	var rows [simd.AddedAtOnce]uint16
 	p, n, at := &pieces[0], 0, m.long.row
@@ -86,8 +88,8 @@ func (m *manySlices[V]) addPieces(pieces []piece, y simd.MultiVector[V]) int {
 	return n
 }
 
-// RowsFrom is 1 where most rows were sorted by length: what they have in common
-// of x, which is more than with one vector, then leaves the nearest cache.
+// RowsFrom is 1 if most rows were sorted by length: sorted rows share elements of x that with
+// several vectors do not stay in the first-level cache.
 func (s *slicesForm[V]) RowsFrom() int {
 	if len(s.order) > s.rows/2 {
 		return 1
@@ -95,12 +97,12 @@ func (s *slicesForm[V]) RowsFrom() int {
 	return 0
 }
 
-// suitedBytes is up to how many bytes of x and y sorted rows find them in the caches again. It was measured
-// on Zen 5 only, whose last cache has 32 MB.
+// suitedBytes is the largest size of x and y with which sorted rows find them in the caches. It was
+// measured only on Zen 5, with a last-level cache of 32 MB.
 const suitedBytes = 10 << 20
 
-// Suits implements Suited: no branch depends on the length of a row. More columns than slices sum at once
-// are faster by the rows in CSR, which sum twice as many.
+// Suits implements Suited: slices have no branch that depends on the length of a row. For more
+// columns than slices sum at once, rows in CSR are faster, because they sum twice as many.
 func (s *slicesForm[V]) Suits(x, y simd.MultiVector[V]) bool {
 	return s.level >= simd.AVX2 && x.Cols <= simd.SlicedAtOnce[V](s.level) && int64(len(x.Val)+len(y.Val))*mem.Size[V]() <= suitedBytes
 }

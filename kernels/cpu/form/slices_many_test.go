@@ -16,7 +16,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-func TestSortedSlicesTakeFewVectorsThatStayInTheCaches(t *testing.T) {
+func TestSortedSlicesSuitFewCachedVectors(t *testing.T) {
 	eachLevel(t, checkSlicesSuit[float64], checkSlicesSuit[float32])
 }
 
@@ -43,8 +43,8 @@ func TestSlicesOfSeveralWindowsMultiplySeveralVectors(t *testing.T) {
 	eachLevel(t, checkWindowsMany[float64], checkWindowsMany[float32])
 }
 
-// checkWindowsMany multiplies two vectors by windows of all kinds: rows of one length or several, with entries
-// far away in some, or in all, or none.
+// checkWindowsMany multiplies two vectors by windows of all kinds: rows of one length or several,
+// with wide entries in some rows, in all, or in none.
 func checkWindowsMany[V sparse.Value](t *testing.T, l simd.Level) {
 	const window, near = 64, 8
 	r := rand.New(rand.NewPCG(1, 2))
@@ -78,13 +78,13 @@ func checkWindowsMany[V sparse.Value](t *testing.T, l simd.Level) {
 	}
 }
 
-func TestSlicesWhoseWindowsHaveWideEntriesMultiplySeveralVectors(t *testing.T) {
+func TestSlicesWithWideEntriesMultiplySeveralVectors(t *testing.T) {
 	eachLevel(t, checkWideMany[float64], checkWideMany[float32])
 }
 
-// checkWideMany multiplies by windows whose entries are all far from each other, or more of whose rows have such than
-// near ones, or fewer, or that have near ones only; behind them are rows without entries, as many as several calls
-// of a kernel take, or fewer than its lanes.
+// checkWideMany multiplies by windows with only wide entries, with more or fewer rows with wide
+// entries than with narrow ones, and with only narrow entries. After them are rows without entries:
+// as many as several calls of a kernel take, or fewer than its lanes.
 func checkWideMany[V sparse.Value](t *testing.T, l simd.Level) {
 	const window = 4096
 	r := rand.New(rand.NewPCG(1, 2))
@@ -114,8 +114,8 @@ func TestPiecesOfLongRowsMultiplySeveralVectors(t *testing.T) {
 	eachLevel(t, checkPiecesMany[float64], checkPiecesMany[float32])
 }
 
-// checkPiecesMany multiplies by more rows in pieces that count from one column than one call takes, one of them farther
-// away than a number of 16 bits tells, and by rows in pieces whose entries are far from each other.
+// checkPiecesMany multiplies by more long rows with the same base column than one call takes, one
+// of them farther away than 16 bits can say, and by long rows with wide entries.
 func checkPiecesMany[V sparse.Value](t *testing.T, l simd.Level) {
 	const rows, near, far = 70_000, 3000, 300_000
 	r := rand.New(rand.NewPCG(1, 2))

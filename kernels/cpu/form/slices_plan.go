@@ -9,7 +9,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// narrowSpan is the number of columns that 16-bit indices reach.
+// narrowSpan is the number of columns that 16-bit indices address.
 const narrowSpan = 1 << 16
 
 // slicePlanner decides how windows of rows become slices.
@@ -17,17 +17,17 @@ type slicePlanner[V sparse.Value] struct {
 	r      Rows[V]
 	level  simd.Level
 	lanes  int
-	sorted int  // rows that are sorted together
-	size   int  // rows in a window
-	near   bool // x fits the last cache several times, so that it stays there
-	strip  int  // rows whose slices follow each other; 0 where only their length counts
+	sorted int  // number of rows that are sorted together
+	size   int  // number of rows of a window
+	near   bool // several times x fits in the last-level cache, so that x stays there
+	strip  int  // number of rows of a strip; 0 if slices are ordered by length alone
 
-	// Of the window that was planned last:
+	// The current window:
 	window
 	first, end int   // rows
-	low, high  int32 // of the columns of narrow entries; about, where there are wide ones
+	low, high  int32 // columns of narrow entries; about, if there are wide ones
 	longest    int64
-	long       int // rows that are longer
+	long       int // number of rows that are longer than longest
 	narrowRows lengths
 	wideRows   lengths
 	sample     []int32
@@ -47,15 +47,15 @@ func newSlicePlanner[V sparse.Value](r Rows[V], o SliceOptions[V]) *slicePlanner
 	p.near = !beyond(8 * mem.Size[V]() * int64(r.Cols))
 	rows := min(p.size, len(r.Ptr)-1)
 	for _, l := range []*lengths{&p.narrowRows, &p.wideRows} {
-		l.of, l.order = make([]int32, rows), make([]uint16, rows)
+		l.counts, l.order = make([]int32, rows), make([]uint16, rows)
 	}
 	return p
 }
 
-// windows is the number of windows.
+// windows returns the number of windows.
 func (p *slicePlanner[V]) windows() int { return (len(p.r.Ptr) - 1 + p.size - 1) / p.size }
 
-// plan looks at window i. It fails on a column outside x.
+// plan plans window i. It fails if a column is outside x.
 func (p *slicePlanner[V]) plan(i int) error {
 	p.window = window{}
 	p.open(i)
@@ -72,7 +72,7 @@ func (p *slicePlanner[V]) plan(i int) error {
 	if p.base, p.low, p.high = -1, 0, -1; !p.r.Fixed {
 		p.chooseBase()
 	}
-	// Entries that wait for x from memory hold up the others less in slices of their own.
+	// Entries that wait for x from memory delay the others less if they are in slices of their own.
 	choose := p.base >= 0 && p.near
 	var whole group
 	if choose {
@@ -83,12 +83,12 @@ func (p *slicePlanner[V]) plan(i int) error {
 	p.placeWide()
 	p.placeNarrow()
 	if choose && sliceCosts(group{}, whole, 0) < sliceCosts(p.narrow, p.wide, p.listed) {
-		p.allWide()
+		p.makeAllWide()
 	}
 	return nil
 }
 
-// placeWide puts the wide entries into slices.
+// placeWide divides the wide entries into slices.
 func (p *slicePlanner[V]) placeWide() {
 	if p.base >= 0 {
 		p.wideRows.sort()
@@ -99,7 +99,7 @@ func (p *slicePlanner[V]) placeWide() {
 	p.tryJoint()
 }
 
-// placeNarrow puts the narrow entries into slices.
+// placeNarrow divides the narrow entries into slices.
 func (p *slicePlanner[V]) placeNarrow() {
 	p.window.sorted = p.joint || p.sorted > 1 && !p.narrowRows.equal()
 	switch {
@@ -107,53 +107,52 @@ func (p *slicePlanner[V]) placeNarrow() {
 	case p.window.sorted:
 		p.sortRows(&p.narrowRows)
 	default:
-		p.narrowRows.keep()
+		p.narrowRows.keepOrder()
 	}
 	p.narrow, _ = p.narrowRows.group(p.lanes)
 }
 
-// allWide makes all entries of the window wide.
-func (p *slicePlanner[V]) allWide() {
+// makeAllWide makes all entries of the window wide.
+func (p *slicePlanner[V]) makeAllWide() {
 	p.base, p.low, p.high = -1, 0, -1
-	for r, n := range p.narrowRows.of {
-		p.narrowRows.of[r], p.wideRows.of[r] = 0, p.wideRows.of[r]+n
+	for r, n := range p.narrowRows.counts {
+		p.narrowRows.counts[r], p.wideRows.counts[r] = 0, p.wideRows.counts[r]+n
 	}
 	p.placeWide()
 	p.placeNarrow()
 }
 
-// What a window takes for each column, slice and row that is listed apart, in cycles (Zen 4), a mask of a column
-// more, and a piece of a long row beside its columns (Zen 5).
+// The costs of a window in cycles: per column, per slice and per row of wide slices that are not
+// joint (Zen 4); in addition per column with a mask, and per piece of a long row (Zen 5).
 const (
 	narrowCycles = 6
-	wideCycles   = 7 // 9 beside narrow ones; windows of wide entries alone store their results at once
+	wideCycles   = 7 // 9 beside narrow columns; a window without narrow entries stores its results directly
 	sliceCycles  = 8
 	listedCycles = 3
 	maskCycles   = 2
 	pieceCycles  = 80
 )
 
-// sliceCosts is about how long slices take.
+// sliceCosts returns about the number of cycles of slices.
 func sliceCosts(narrow, wide group, listed int32) int64 {
 	slices := int64(narrow.slices) + int64(wide.slices)
 	return narrowCycles*int64(narrow.columns) + wideCycles*int64(wide.columns) + sliceCycles*slices + listedCycles*int64(listed)
 }
 
-// open sets the rows of window i, with all entries narrow but those of long rows,
-// which have none.
+// open starts window i. All entries are narrow; long rows count as empty.
 func (p *slicePlanner[V]) open(i int) {
 	p.first, p.end = i*p.size, min((i+1)*p.size, len(p.r.Ptr)-1)
 	n := p.end - p.first
-	p.narrowRows.of, p.wideRows.of = p.narrowRows.of[:n], p.wideRows.of[:n]
+	p.narrowRows.counts, p.wideRows.counts = p.narrowRows.counts[:n], p.wideRows.counts[:n]
 	p.narrowRows.order, p.wideRows.order = p.narrowRows.order[:n], p.wideRows.order[:n]
-	// So padding stays small beside a window of sorted rows, and beside few rows.
+	// Padding is then small for a window of sorted rows and for few rows.
 	p.longest = 8*(p.r.at(p.end)-p.r.at(p.first))/int64(max(n, 64)) + 128
 	ptr := p.r.Ptr[p.first : p.end+1]
 	if p.r.Fixed {
 		p.longest = kernels.FixedChunk // no row is longer
 	}
 	p.long = 0
-	of, from := p.narrowRows.of, ptr[0]
+	of, from := p.narrowRows.counts, ptr[0]
 	for r, to := range ptr[1:] {
 		n := to - from
 		if n > p.longest {
@@ -163,35 +162,36 @@ func (p *slicePlanner[V]) open(i int) {
 		of[r], from = int32(n), to
 	}
 	if p.sorted > 1 && !p.r.Fixed {
-		p.cutUneven()
+		p.addLongRows()
 	}
 }
 
-// worthCutting is how many entries the longest row of a window has where it may be worth looking for more long rows.
+// worthCutting is the least length of the longest row for which addLongRows looks for more long
+// rows.
 const worthCutting = 256
 
-// cutUneven makes the longest of the other rows long as well, where pieces of them take less time than slices in which
-// they lie beside rows with fewer entries.
-func (p *slicePlanner[V]) cutUneven() {
+// addLongRows makes more rows long, the longest first, if pieces of them take less time than slices
+// with shorter rows.
+func (p *slicePlanner[V]) addLongRows() {
 	rows := &p.narrowRows
-	if len(rows.of) == 0 || slices.Max(rows.of) < worthCutting {
+	if len(rows.counts) == 0 || slices.Max(rows.counts) < worthCutting {
 		return
 	}
 	rows.sort()
 	all, _ := rows.group(p.lanes)
 	cost, longest := all.cycles(), p.longest
 	least := cost
-	for i := 0; i < len(rows.order); i += p.lanes { // the slices from the first one to this one in pieces
+	for i := 0; i < len(rows.order); i += p.lanes { // the slices up to this one become pieces
 		full, masked := rows.widths(i, p.lanes)
 		cost -= group{1, full + masked, masked}.cycles()
 		end := min(i+p.lanes, len(rows.order))
 		for _, r := range rows.order[i:end] {
-			cost += pieceCycles + narrowCycles*int64(rows.of[r])/int64(p.lanes)
+			cost += pieceCycles + narrowCycles*int64(rows.counts[r])/int64(p.lanes)
 		}
 		if cost < least {
 			least, longest = cost, 0
 			if end < len(rows.order) {
-				longest = int64(rows.of[rows.order[end]])
+				longest = int64(rows.counts[rows.order[end]])
 			}
 		}
 	}
@@ -199,15 +199,15 @@ func (p *slicePlanner[V]) cutUneven() {
 		return
 	}
 	p.longest = longest
-	for r, n := range rows.of {
+	for r, n := range rows.counts {
 		if int64(n) > longest {
-			rows.of[r] = 0
+			rows.counts[r] = 0
 			p.long++
 		}
 	}
 }
 
-// cycles is about how long narrow slices of long rows take.
+// cycles returns about the number of cycles of narrow slices with masks.
 func (g group) cycles() int64 { return sliceCosts(g, group{}, 0) + maskCycles*int64(g.masks) }
 
 // isLong reports whether row r of the window is long.
@@ -215,15 +215,15 @@ func (p *slicePlanner[V]) isLong(r int) bool {
 	return p.r.Ptr[p.first+r+1]-p.r.Ptr[p.first+r] > p.longest
 }
 
-// span is the least and the greatest column of the rows that are not long, 0 and 0
-// when they have no entries. It fails when any column is outside x.
+// span returns the least and the greatest column of the rows that are not long, or 0 and 0 if these
+// have no entries. It fails if a column of any row is outside x.
 func (p *slicePlanner[V]) span() (lo, hi int32, err error) {
 	if lo, hi, err = p.columns(p.r.at(p.first), p.r.at(p.end)); err != nil || hi-lo < narrowSpan {
 		return lo, hi, err
 	}
 	lo, hi = 0, 0
 	from, none := p.r.at(p.first), true
-	look := func(to int64) {
+	include := func(to int64) {
 		if from < to {
 			a, b := simd.MinMax(p.level, p.r.Idx[from:to])
 			if none {
@@ -232,17 +232,18 @@ func (p *slicePlanner[V]) span() (lo, hi int32, err error) {
 			lo, hi, none = min(lo, a), max(hi, b), false
 		}
 	}
-	for r := range p.narrowRows.of {
+	for r := range p.narrowRows.counts {
 		if p.isLong(r) {
-			look(p.r.at(p.first + r))
+			include(p.r.at(p.first + r))
 			from = p.r.at(p.first + r + 1)
 		}
 	}
-	look(p.r.at(p.end))
+	include(p.r.at(p.end))
 	return lo, hi, nil
 }
 
-// columns is the least and the greatest column of some entries, 0 and 0 for none.
+// columns returns the least and the greatest column of the entries from <= k < to, or 0 and 0 if
+// there are none.
 func (p *slicePlanner[V]) columns(from, to int64) (lo, hi int32, err error) {
 	if from == to {
 		return 0, 0, nil
@@ -254,11 +255,11 @@ func (p *slicePlanner[V]) columns(from, to int64) (lo, hi int32, err error) {
 	return lo, hi, nil
 }
 
-// sampleLen is how many entries of a window are looked at to find where most are.
+// sampleLen is the number of entries from which chooseBase chooses the base of a window.
 const sampleLen = 128
 
-// chooseBase sets the base such that narrow indices reach as many entries of a
-// sample as can be; to -1 where that is less than half of them.
+// chooseBase sets base such that as many entries of a sample as possible are narrow, or to -1 if
+// less than half of them would be.
 func (p *slicePlanner[V]) chooseBase() {
 	from, to := p.r.at(p.first), p.r.at(p.end)
 	p.sample = p.sample[:0]
@@ -283,21 +284,20 @@ func (p *slicePlanner[V]) chooseBase() {
 	}
 }
 
-// worthAhead reports whether the window reads about every line of x from a column
-// to the highest: at least one entry for eight columns.
-func (p *slicePlanner[V]) worthAhead(from int32) bool {
+// worthPrefetching reports whether the window reads most cache lines of x between column from and
+// the highest: it has at least one entry per eight columns.
+func (p *slicePlanner[V]) worthPrefetching(from int32) bool {
 	entries := p.r.at(p.end) - p.r.at(p.first)
 	return from <= p.high && int64(p.high-from) <= 8*entries
 }
 
-// jointRows is how many rows must be spared an addition of their own for a column more of wide
-// slices.
+// jointRows is the number of additions to rows that one more column of wide slices must save.
 const jointRows = 16
 
-// tryJoint lets wide slices, whose rows are sorted, have these in the same lanes as narrow ones,
-// which takes no order of their own and adds to whole registers of sums, unless it takes many more
-// columns. Rows are then in the order of falling numbers of narrow entries, in each strip if there are any, and
-// those with equal numbers in that of wide ones.
+// tryJoint gives rows the same lanes in wide slices as in narrow ones, unless the wide slices would
+// then have many more columns. Joint slices need no order of their own and add whole registers to
+// the sums. The rows are then ordered by decreasing number of narrow entries (within each strip, if
+// there are strips), and by decreasing number of wide entries among equals.
 func (p *slicePlanner[V]) tryJoint() {
 	if p.sorted == 1 || p.r.Fixed {
 		return
@@ -306,16 +306,15 @@ func (p *slicePlanner[V]) tryJoint() {
 	if p.strip > 0 && p.base >= 0 {
 		p.narrowRows.byStrips(p.lanes, p.strip)
 	}
-	joint := lengths{of: p.wideRows.of, order: p.narrowRows.order}
+	joint := lengths{counts: p.wideRows.counts, order: p.narrowRows.order}
 	if g, _ := joint.group(p.lanes); g.columns <= p.wide.columns+p.listed/jointRows {
 		copy(p.wideRows.order, p.narrowRows.order)
 		p.wide, p.listed, p.joint = g, 0, true
 	}
 }
 
-// oneIfNarrow is 1 for a column within reach of a base that is at least 0, and
-// otherwise 0: which of them cannot be foreseen, so that to count is faster than to
-// branch.
+// oneIfNarrow returns 1 if column c is narrow for a base of at least 0, and 0 otherwise. Counting
+// is faster than a branch, which would be unpredictable.
 func oneIfNarrow(base, c int32) (one int32) {
 	if uint32(c-base) < narrowSpan {
 		one = 1
@@ -325,9 +324,9 @@ func oneIfNarrow(base, c int32) (one int32) {
 
 // split counts the narrow and the wide entries of each row.
 func (p *slicePlanner[V]) split() {
-	for r, all := range p.narrowRows.of {
+	for r, all := range p.narrowRows.counts {
 		if all == 0 {
-			p.wideRows.of[r] = 0
+			p.wideRows.counts[r] = 0
 			continue
 		}
 		narrow := int32(0)
@@ -336,6 +335,6 @@ func (p *slicePlanner[V]) split() {
 				narrow += oneIfNarrow(p.base, c)
 			}
 		}
-		p.narrowRows.of[r], p.wideRows.of[r] = narrow, all-narrow
+		p.narrowRows.counts[r], p.wideRows.counts[r] = narrow, all-narrow
 	}
 }

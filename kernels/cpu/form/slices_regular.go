@@ -7,45 +7,45 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// turned is the first entries of the rows of a slice, or all of a piece, in another order.
-type turned[V sparse.Value] struct {
-	entries[V]            // of a slice row after row
+// reordered has the first entries of the rows of a slice, or all of a piece, in another order.
+type reordered[V sparse.Value] struct {
+	entries[V]            // row after row, if of a slice
 	rest       entries[V] // scratch
-	order      []int      // the columns of a slice, the straight ones first
+	order      []int      // columns of a slice, consecutive ones first
 }
 
-// entries is some entries.
+// entries is a number of entries.
 type entries[V sparse.Value] struct {
 	idx []int32
 	val []V
 }
 
-// makeRoom makes room for n entries.
+// makeRoom sets the length to n.
 func (e *entries[V]) makeRoom(n int) {
 	e.idx, e.val = slices.Grow(e.idx[:0], n)[:n], slices.Grow(e.val[:0], n)[:n]
 }
 
-// cut is n entries from place k on.
+// cut returns the entries k <= i < k+n.
 func (e *entries[V]) cut(k, n int) entries[V] { return entries[V]{e.idx[k:][:n], e.val[k:][:n]} }
 
-// copy copies entries to place k on, and gives the place behind them.
+// copy copies from to the entries from k on and returns the index after them.
 func (e *entries[V]) copy(k int, from entries[V]) int {
 	copy(e.idx[k:], from.idx)
 	return k + copy(e.val[k:], from.val)
 }
 
-// regularize puts those of the first n entries of these rows first that make columns for which x is
-// loaded at once, and sets the two numbers of a slice; see simd.Slices. The entries are in turned if
-// it reports that it put them anywhere else.
+// regularize moves to the front, among the first n entries of the rows, those that make columns for
+// which consecutive elements of x are loaded at once. It sets the two numbers of the slice; see
+// simd.Slices. If it returns true, the entries are in b.reordered; otherwise they have not moved.
 func (b *sliceFiller[V]) regularize(rows []uint16, n int, regular []uint16) bool {
-	t := &b.turned
-	straight, moved := b.findStraight(rows, n)
+	t := &b.reordered
+	consecutive, moved := b.findConsecutive(rows, n)
 	if moved {
-		b.straighten(rows, n)
+		b.reorder(rows, n)
 	} else {
 		t.makeRoom(n * len(rows))
 	}
-	regular[0], regular[1] = uint16(straight), 0
+	regular[0], regular[1] = uint16(consecutive), 0
 	pairs := math.MaxUint16
 	for lane, r := range rows {
 		to, at := t.cut(lane*n, n), b.start(r)
@@ -55,7 +55,7 @@ func (b *sliceFiller[V]) regularize(rows []uint16, n int, regular []uint16) bool
 			t.rest.copy(0, to)
 			from = t.rest
 		}
-		if pairs = min(pairs, to.pairsFirst(from, straight)); fewPairs*pairs < n {
+		if pairs = min(pairs, to.pairsFirst(from, consecutive)); fewPairs*pairs < n {
 			return moved
 		}
 	}
@@ -63,19 +63,19 @@ func (b *sliceFiller[V]) regularize(rows []uint16, n int, regular []uint16) bool
 	return true
 }
 
-// fewPairs is how many times as many columns a slice has where its pairs are too few to look for them
-// when it is multiplied.
+// fewPairs is the ratio of columns to pairs of columns of a slice above which the pairs are not
+// worth a loop of their own.
 const fewPairs = 8
 
-// findStraight finds those of the first n columns of a slice with these rows whose indices follow each
-// other from lane to lane, and how many they are. Where others are before them it reports that, and
-// sets the order of turned.
-func (b *sliceFiller[V]) findStraight(rows []uint16, n int) (found int, moved bool) {
-	t := &b.turned
+// findConsecutive returns how many of the first n columns of a slice are consecutive: the index in
+// lane i is that in lane 0 plus i. If other columns are before them it sets moved and
+// b.reordered.order, which has the consecutive columns first.
+func (b *sliceFiller[V]) findConsecutive(rows []uint16, n int) (found int, moved bool) {
+	t := &b.reordered
 	t.order = t.order[:0]
 	head, next := b.idx[b.start(rows[0]):][:n], b.idx[b.start(rows[1]):][:n]
 	for j, c := range next {
-		if c == head[j]+1 && len(t.order) < math.MaxUint16 && b.isStraight(rows[1:], j) {
+		if c == head[j]+1 && len(t.order) < math.MaxUint16 && b.isConsecutive(rows[1:], j) {
 			t.order = append(t.order, j)
 		}
 	}
@@ -93,9 +93,9 @@ func (b *sliceFiller[V]) findStraight(rows []uint16, n int) (found int, moved bo
 	return found, true
 }
 
-// straighten puts the first n entries of these rows to turned, in its order.
-func (b *sliceFiller[V]) straighten(rows []uint16, n int) {
-	t := &b.turned
+// reorder copies the first n entries of the rows to b.reordered, in its order.
+func (b *sliceFiller[V]) reorder(rows []uint16, n int) {
+	t := &b.reordered
 	t.makeRoom(n * len(rows))
 	for lane, r := range rows {
 		idx, val, to := b.idx[b.start(r):], b.val[b.start(r):], t.cut(lane*n, n)
@@ -105,8 +105,8 @@ func (b *sliceFiller[V]) straighten(rows []uint16, n int) {
 	}
 }
 
-// isStraight reports whether the j-th entry of each row is in the column behind that of the row before.
-func (b *sliceFiller[V]) isStraight(rows []uint16, j int) bool {
+// isConsecutive reports whether the j-th entries of the rows are in consecutive columns.
+func (b *sliceFiller[V]) isConsecutive(rows []uint16, j int) bool {
 	first := b.idx[b.start(rows[0])+int64(j)]
 	for lane, r := range rows[1:] {
 		if b.idx[b.start(r)+int64(j)] != first+int32(lane)+1 {
@@ -116,7 +116,7 @@ func (b *sliceFiller[V]) isStraight(rows []uint16, j int) bool {
 	return true
 }
 
-// oneIfPair is 1 where b is the column behind a, and otherwise 0.
+// oneIfPair returns 1 if b is a+1, and 0 otherwise.
 func oneIfPair(a, b int32) (one int) {
 	if b == a+1 {
 		one = 1
@@ -124,9 +124,9 @@ func oneIfPair(a, b int32) (one int) {
 	return one
 }
 
-// pairsFirst puts the first entries, then the pairs among those behind, of which the second one is in
-// the column behind that of the first, then what is left, from the last to the first. It gives the
-// number of pairs. Which they are cannot be foreseen: it does not branch.
+// pairsFirst copies the first entries, then all pairs among the others, then the rest in reverse
+// order. The columns of a pair are consecutive. It returns the number of pairs. It does not branch
+// on columns, because such branches would be unpredictable.
 func (e *entries[V]) pairsFirst(from entries[V], first int) (pairs int) {
 	copy(e.idx, from.idx[:first])
 	copy(e.val, from.val[:first])
@@ -143,27 +143,26 @@ func (e *entries[V]) pairsFirst(from entries[V], first int) (pairs int) {
 		e.idx[k], e.val[k] = c, val[i]
 		at, left, second = at+one, left-1+one, pair
 	}
-	e.idx[at], e.val[at] = idx[len(idx)-1], val[len(idx)-1] // to the one place that is left
+	e.idx[at], e.val[at] = idx[len(idx)-1], val[len(idx)-1] // the only slot that is left
 	return (at + second - first) / 2
 }
 
-// regularizePiece puts those of the first columns of a piece, n entries each, before the others for
-// which x is loaded at once: straight ones, then pairs, as regularize does. It gives all entries, which
-// hold until the next call.
-func (t *turned[V]) regularizePiece(all entries[V], n, columns int, regular []uint16) entries[V] {
+// regularizePiece reorders the first columns of a piece, n entries each, like regularize:
+// consecutive columns first, then pairs. The entries that it returns are valid until the next call.
+func (t *reordered[V]) regularizePiece(all entries[V], n, columns int, regular []uint16) entries[V] {
 	t.makeRoom(len(all.idx))
 	t.rest.makeRoom(len(all.idx))
-	straight, rest := 0, 0
+	consecutive, rest := 0, 0
 	for k := 0; k < n*columns; k += n {
-		if column := all.cut(k, n); rises(column.idx) {
-			straight = t.copy(straight, column)
+		if column := all.cut(k, n); allConsecutive(column.idx) {
+			consecutive = t.copy(consecutive, column)
 		} else {
 			rest = t.rest.copy(rest, column)
 		}
 	}
-	others, to := t.rest.cut(0, rest), t.cut(straight, rest)
+	others, to := t.rest.cut(0, rest), t.cut(consecutive, rest)
 	pairs := to.pairsFirst(others, 0) / n
-	regular[0], regular[1] = uint16(straight/n), uint16(pairs)
+	regular[0], regular[1] = uint16(consecutive/n), uint16(pairs)
 	found := others.cut(0, 2*n*pairs)
 	found.copy(0, to.cut(0, 2*n*pairs))
 	for k := range n * pairs {
@@ -175,8 +174,8 @@ func (t *turned[V]) regularizePiece(all entries[V], n, columns int, regular []ui
 	return t.entries
 }
 
-// rises reports whether each column is the one behind that before it.
-func rises(idx []int32) bool {
+// allConsecutive reports whether the columns are consecutive.
+func allConsecutive(idx []int32) bool {
 	for i, c := range idx {
 		if c != idx[0]+int32(i) {
 			return false
@@ -185,8 +184,8 @@ func rises(idx []int32) bool {
 	return true
 }
 
-// keepRegular forgets which columns are straight and which are pairs where there is fewer than one for
-// two slices, as to look takes time for each slice.
+// keepRegular returns nil if the slices have fewer than one consecutive column or pair per two
+// slices, because testing for them takes time for each slice.
 func keepRegular(regular []uint16) []uint16 {
 	sum := 0
 	for _, n := range regular {

@@ -2,23 +2,24 @@ package form
 
 import "github.com/msrep-go/msrep/kernels/cpu/simd"
 
-// strips is how many successive rows of a window may make a strip.
+// strips has the possible numbers of rows of a strip.
 var strips = []int{64, 128, 256}
 
-// changeCycles is about what a slice takes more that has another number of columns than the one before it: the
-// processor did not foresee it.
+// changeCycles is about the cost of a slice that has another number of columns than the one before
+// it: a branch misprediction.
 const changeCycles = 8
 
-// chooseStrip sets strip, on which sortRows depends. Where all rows of a window are sorted by length each number of
-// columns is a sweep over what the window reads of x, of which the first cache keeps little for the next sweep if it is
-// long. It keeps the part of x that a strip reads, but then more slices differ from those before them in the number of
-// columns. Half of the sampled windows tell what takes least.
+// chooseStrip sets strip, which sortRows uses. If all rows of a window are sorted by length, the
+// slices of each length read elements of x from the whole range of the window. The first-level
+// cache does not keep a large range until the slices of the next length. It keeps the range of a
+// strip, but with strips more slices differ in length from the one before. chooseStrip compares the
+// cycles on a sample of the windows.
 func (p *slicePlanner[V]) chooseStrip() {
 	shift := lineShift[V]()
 	if p.sorted == 1 || p.r.Cols <= sampleLines<<shift {
 		return
 	}
-	least := make([]int64, len(strips)+1) // cycles: sorted by length alone, then by strips
+	least := make([]int64, len(strips)+1) // cycles: sorted by length alone, then by each of strips
 	n := p.windows()
 	for s := range min(n, sampleWindows/2) {
 		p.open(s * n / min(n, sampleWindows/2))
@@ -42,8 +43,9 @@ func (p *slicePlanner[V]) chooseStrip() {
 	}
 }
 
-// sweep is about how many cycles the lines of x that the rows of the window miss in the first cache take, in their
-// order, and those slices that differ from the one before them.
+// sweep returns about the number of cycles for the cache lines of x that the rows of the window
+// miss in the first-level cache, in their order, and for slices that differ in length from the one
+// before.
 func (p *slicePlanner[V]) sweep(shift int) (cycles int64) {
 	var lines lineCache
 	var last [2]int32
@@ -55,13 +57,14 @@ func (p *slicePlanner[V]) sweep(shift int) (cycles int64) {
 		}
 		for _, r := range rows.order[i:min(i+p.lanes, len(rows.order))] {
 			k := p.r.at(p.first + int(r))
-			cycles += simd.LineCycles() * lines.read(p.r.Idx[k:k+int64(rows.of[r])], shift)
+			cycles += simd.LineCycles() * lines.read(p.r.Idx[k:k+int64(rows.counts[r])], shift)
 		}
 	}
 	return cycles
 }
 
-// sortRows orders rows of the window by falling length, or so in each of its strips.
+// sortRows orders the rows of the window by decreasing length, within each strip if there are
+// strips.
 func (p *slicePlanner[V]) sortRows(rows *lengths) {
 	rows.sort()
 	if p.strip > 0 {

@@ -24,7 +24,7 @@ func TestSlicesLoadSuccessiveElementsAtOnce(t *testing.T) {
 func checkStraight[V sparse.Value](t *testing.T, l simd.Level) {
 	const n, apart = 4000, 70_000
 	lanes := simd.Lanes[V](l)
-	// Three diagonals behind entries anywhere, in columns of 2 bytes or of 4, and a long row.
+	// Three diagonals after scattered entries, in columns of 2 or 4 bytes, and a long row.
 	for _, spread := range []int{1, apart} {
 		r := rand.New(rand.NewPCG(1, 2))
 		p := pattern{cols: n + 3*spread}
@@ -50,20 +50,20 @@ func checkStraight[V sparse.Value](t *testing.T, l simd.Level) {
 		for _, part := range []bool{false, true} {
 			rows := rowsOf(a)
 			f := must(form.NewSlices(rows, form.SliceOptions[V]{Level: l, Part: part}))(t)
-			straight, _ := form.RegularColumns(f)
-			require.Greater(t, straight, 7*n/2/lanes, "three of four columns, and most of the long row")
+			consecutive, _ := form.RegularColumns(f)
+			require.Greater(t, consecutive, 7*n/2/lanes, "three of four columns, and most of the long row")
 			f.Multiply(1, 0, x, y)
 			require.Equal(t, -1, reference.Check(y, reference.Multiply(false, 1, a, x, 0, y)))
 			rows.Fixed = true
 			f = must(form.NewSlices(rows, form.SliceOptions[V]{Level: l, Part: part}))(t)
-			straight, pairs := form.RegularColumns(f)
-			require.Zero(t, straight+pairs, "entries stay in their order")
+			consecutive, pairs := form.RegularColumns(f)
+			require.Zero(t, consecutive+pairs, "entries stay in their order")
 		}
 	}
 	rows := links[V](rand.New(rand.NewPCG(3, 4)), 3000)
 	f := must(form.NewSlices(rows, form.SliceOptions[V]{Level: l}))(t)
-	straight, pairs := form.RegularColumns(f)
-	require.Zero(t, straight+pairs, "hardly any")
+	consecutive, pairs := form.RegularColumns(f)
+	require.Zero(t, consecutive+pairs, "hardly any")
 }
 
 func TestSlicesLoadPairsOfElementsAtOnce(t *testing.T) {
@@ -118,8 +118,8 @@ func checkPairs[V sparse.Value](t *testing.T, l simd.Level) {
 				require.Equal(t, -1, reference.Check(y, reference.Multiply(false, 1, a, x, 0, y)))
 				rows.Fixed = true
 				f = must(form.NewSlices(rows, form.SliceOptions[V]{Level: l, Part: part}))(t)
-				straight, found := form.RegularColumns(f)
-				require.Zero(t, straight+found, "entries stay in their order")
+				consecutive, found := form.RegularColumns(f)
+				require.Zero(t, consecutive+found, "entries stay in their order")
 			}
 		}
 		g.free(t)
@@ -164,12 +164,12 @@ func checkUneven[V sparse.Value](t *testing.T, l simd.Level) {
 	}
 }
 
-func TestSlicesOfMoreStraightColumnsThanTheirCountTakes(t *testing.T) {
-	const straight, half, rows = 1<<16 + 8, 30_000, 16
+func TestSlicesOfMoreConsecutiveColumnsThanTheirCountHolds(t *testing.T) {
+	const consecutive, half, rows = 1<<16 + 8, 30_000, 16
 	p := pattern{cols: 2*half + rows + 3}
 	for i := range int32(rows) {
 		var row []int32
-		for j := range int32(straight) {
+		for j := range int32(consecutive) {
 			row = append(row, i+j%half)
 		}
 		for j := range int32(half) { // pairs
@@ -196,7 +196,7 @@ func TestSlicesOfMoreStraightColumnsThanTheirCountTakes(t *testing.T) {
 	}
 }
 
-func TestSlicesFollowEachOtherByStripsWhereTheFirstCacheKeepsWhatAStripReads(t *testing.T) {
+func TestSlicesAreOrderedByStripsIfTheFirstCacheKeepsAStrip(t *testing.T) {
 	eachLevel(t, checkStrips[float64], checkStrips[float32])
 }
 
@@ -251,16 +251,16 @@ func checkStrips[V sparse.Value](t *testing.T, l simd.Level) {
 					require.Equal(t, -1, reference.Check(y, want), "beta %v", beta)
 					checkProductMany(t, f.(form.Many[V]), a, 2, beta)
 				}
-				turned := make([]V, a.Cols)
-				want := reference.Multiply(true, 1.5, a, y, 0, slices.Clone(turned))
-				f.MultiplyTransposed(1.5, y, func(lo, hi int) []V { return turned[lo:hi] })
-				require.Equal(t, -1, reference.Check(turned, want), "transposed")
+				transposed := make([]V, a.Cols)
+				want := reference.Multiply(true, 1.5, a, y, 0, slices.Clone(transposed))
+				f.MultiplyTransposed(1.5, y, func(lo, hi int) []V { return transposed[lo:hi] })
+				require.Equal(t, -1, reference.Check(transposed, want), "transposed")
 			}
 		}
 	}
 }
 
-func TestEntriesOfShortRowsAreNotPartedByHowFarTheyAre(t *testing.T) {
+func TestScatteredEntriesOfShortRowsAreAllWide(t *testing.T) {
 	bytes := func(near, far int) float64 { // for each entry, but for the order that only several vectors need
 		r, p := rand.New(rand.NewPCG(1, 2)), pattern{cols: 150_000}
 		for range 1 << 15 {
@@ -275,7 +275,7 @@ func TestEntriesOfShortRowsAreNotPartedByHowFarTheyAre(t *testing.T) {
 	form.WithStreams(func() { require.Less(t, bytes(0, 3), 13., "x beyond the caches") })
 }
 
-func TestLongRowsTakeNoRoomWhereNearAndFarEntriesAreParted(t *testing.T) {
+func TestLongRowsAddNoPaddingBesideNarrowAndWideEntries(t *testing.T) {
 	p := pattern{cols: 200_000, rows: [][]int32{make([]int32, 1<<20)}}
 	for i := range int32(300) {
 		p.rows = append(p.rows, []int32{i, 150_000 + i})

@@ -1,3 +1,23 @@
+// The layout of symmetric diagonals, with 4 lanes (AVX2, float64), one window:
+//
+//	     0 1 2 3 4 5 6 7
+//	  0  a b . c . . . .     Only the entries on and before the diagonal are stored:
+//	  1  b d e . f . . .
+//	  2  . e g h . i . .     slice 0: rows 0 to 3        slice 1: rows 4 to 7
+//	  3  c . h j k . l .
+//	  4  . f . k m n . o     offset -3   - - - c          f i l o
+//	  5  . . i . n p q .     offset -1   - b e h          k n q s
+//	  6  . . . l . q r s     offset  0   a d g j          m p r t
+//	  7  . . . . o . s t
+//
+//	Offsets  -3 -1 0                                   from the diagonal of the matrix
+//	Runs     {Slices 1, Pattern 0, Width 3, Masked, Ends}
+//	         {Slices 1, Pattern 0, Width 3}
+//	Masks    1000 1110 1111                            of the masked run: one bit per lane, lane 0 last
+//	Values   - - - c  - b e h  a d g j  |  f i l o  k n q s  m p r t
+//
+//	| separates the slices; it is not stored. - is padding.
+
 package form
 
 import (
@@ -8,32 +28,31 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// symmetricWindow is how many rows are built together.
+// symmetricWindow is the number of rows that are built together.
 const symmetricWindow = 1 << 10
 
-// SymmetricRows is a number of which the first row of Symmetric must be a multiple.
+// SymmetricRows is the granularity of Symmetric: its first row must be a multiple of SymmetricRows.
 const SymmetricRows = 64
 
-// Symmetric is rows of a symmetric matrix, as diagonals, of which only the entries on the
-// main diagonal and before it are stored.
+// Symmetric stores rows of a symmetric matrix as diagonals. It stores only the entries on the main
+// diagonal and before it.
 type Symmetric[V sparse.Value] struct {
 	footprint
 	level    simd.Level
 	first    int // row of the matrix
 	windows  []*diagonalForm[V]
 	carries  []V
-	low, top int // that Multiply adds to beside its rows
-	patterns int // of the window that has most
+	low, top int // range of y to which Multiply adds if it adds before its rows
+	patterns int // largest number of patterns of a window
 }
 
-// NewSymmetric builds the rows of a square, symmetric matrix from row first on, a multiple
-// of SymmetricRows. Of r it reads what is on the diagonal and before it; that what is
-// behind is the same is for the caller to know. Values are stored as they are. It fails as
-// NewDiagonals.
+// NewSymmetric builds rows of a square, symmetric matrix; first is the first of them, a multiple of
+// SymmetricRows. It reads only the entries on the diagonal and before it: the caller ensures that
+// the others are equal to these. Values are stored as Full. NewSymmetric fails like NewDiagonals.
 func NewSymmetric[V sparse.Value](r Rows[V], first int, l simd.Level) (*Symmetric[V], error) {
 	s := &Symmetric[V]{level: l, first: first, low: first, top: first}
 	rows, widest := len(r.Ptr)-1, 0
-	lower := Rows[V]{Cols: r.Cols, Mem: r.Mem} // of a window: it stays in the cache
+	lower := Rows[V]{Cols: r.Cols, Mem: r.Mem} // the rows of a window: they stay in the cache
 	for row := 0; row < rows; row += symmetricWindow {
 		end := min(row+symmetricWindow, rows)
 		lower.Ptr, lower.Idx, lower.Val = append(lower.Ptr[:0], 0), lower.Idx[:0], lower.Val[:0]
@@ -58,7 +77,7 @@ func NewSymmetric[V sparse.Value](r Rows[V], first int, l simd.Level) (*Symmetri
 	return s, nil
 }
 
-// upTo is the columns of a row that are at most c.
+// upTo returns the leading columns of a row that are at most c.
 func upTo(idx []int32, c int) []int32 {
 	for j, i := range idx {
 		if int(i) > c {
@@ -68,7 +87,7 @@ func upTo(idx []int32, c int) []int32 {
 	return idx
 }
 
-// add adds a window that begins with a row, and gives the width of its widest run.
+// add appends a window that begins with row, and returns the width of its widest run.
 func (s *Symmetric[V]) add(d *diagonalForm[V], row int) (widest int) {
 	for i := range d.slices.Offsets {
 		d.slices.Offsets[i] -= int64(row)
@@ -89,10 +108,10 @@ func (s *Symmetric[V]) add(d *diagonalForm[V], row int) (widest int) {
 	return widest
 }
 
-// Multiply computes y for all rows, and adds what the entries before the diagonal are for
-// other rows; see simd.MultiplySymmetric. y has one element per row. to gives a place for
-// the elements lo <= i < hi of a vector like x, which may be that of y where lo is one of
-// the rows; where it is not, they are in Reach.
+// Multiply computes y for all rows, and adds the products of the transposed entries before the
+// diagonal; see simd.MultiplySymmetric. y has one element per row. to returns a slice for the
+// elements lo <= i < hi of a vector of the length of x. If lo is one of the rows, the slice may be
+// part of y; otherwise lo and hi are within Reach.
 func (s *Symmetric[V]) Multiply(alpha, beta V, x, y []V, to func(lo, hi int) []V) {
 	for i, w := range s.windows {
 		row := i * symmetricWindow
@@ -100,17 +119,17 @@ func (s *Symmetric[V]) Multiply(alpha, beta V, x, y []V, to func(lo, hi int) []V
 	}
 }
 
-// Reach is the elements lo <= i < hi that Multiply asks for together with some before its
-// rows; lo = hi where there are none.
+// Reach returns the range lo <= i < hi of elements that Multiply requests together with elements
+// before its rows; lo = hi if there are none.
 func (s *Symmetric[V]) Reach() (lo, hi int) { return s.low, s.top }
 
-// Name is the name of the form, with what matters of its parameters.
+// Name returns the name of the form followed by its most important parameters.
 func (s *Symmetric[V]) Name() string {
 	return fmt.Sprintf("symmetric diagonals in up to %d patterns for %d rows", s.patterns, symmetricWindow)
 }
 
-// SuitsSymmetric reports whether f is diagonals whose values take their full size, so
-// that half of them can be saved where the matrix is symmetric.
+// SuitsSymmetric reports whether Symmetric would halve the memory of f if the matrix is symmetric:
+// f is diagonals with values stored as Full, and its level has a kernel.
 func SuitsSymmetric[V sparse.Value](f Form[V]) bool {
 	d, ok := f.(*diagonalForm[V])
 	return ok && simd.FastSymmetric(d.level) && d.slices.Values.Storage == simd.Full

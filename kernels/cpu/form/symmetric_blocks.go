@@ -1,3 +1,22 @@
+// The layout of symmetric blocks of 2 x 2, with 4 lanes (float64), one window:
+//
+//	     0 1 2 3 4 5 6 7     Only the blocks on and before the diagonal are stored.
+//	  0  a b d e . . . .     block rows by decreasing number of blocks: 1 3 0 2
+//	  1  b c f g . . . .
+//	  2  d f h i . . n o     slice 0    lane 0   lane 1   lane 2   lane 3
+//	  3  e g i j . . p q
+//	  4  . . . . k l . .     block 0     h i      r s      a b      k l     on the diagonal
+//	  5  . . . . l m . .                 i j      s t      b c      l m
+//	  6  . . n p . . r s
+//	  7  . . o q . . s t     block 1     d f      n p       -        -      before it
+//	                                     e g      o q       -        -
+//
+//	Widths  2                     blocks of each lane of each slice, the one on the diagonal first
+//	Masks   1111 0011             one bit per lane, lane 0 last
+//	Idx     2 6 0 4  0 2 0 4      first column of each block; for padding the lane's own first row
+//	Values  h r a k  i s b l  i s b l  j t c m     block 0, column by column of the block
+//	        d n - -  e o - -  f p - -  g q - -     block 1; - is padding
+
 package form
 
 import (
@@ -7,9 +26,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// SymmetricBlocks is rows of a symmetric matrix of dense blocks, of which only the blocks
-// on the main diagonal and before it are stored; rows of blocks lie side by side, one per
-// lane of a register.
+// SymmetricBlocks stores rows of a symmetric matrix of dense blocks. It stores only the blocks on
+// the main diagonal and before it. Block rows are stored side by side, one per lane of a register.
 type SymmetricBlocks[V sparse.Value] struct {
 	footprint
 	level    simd.Level
@@ -17,19 +35,19 @@ type SymmetricBlocks[V sparse.Value] struct {
 	rows     int
 	blocks   simd.SymmetricBlocks[V]
 	windows  []symmetricBlocksWindow
-	low, top int // that Multiply adds to beside its rows
+	low, top int // range of y to which Multiply adds if it adds before its rows
 }
 
-// symmetricBlocksWindow is blockWindow successive rows of blocks.
+// symmetricBlocksWindow is up to blockWindow successive block rows.
 type symmetricBlocksWindow struct {
 	slices, columns int32
-	low             int32 // the least column
+	low             int32 // least column
 }
 
-// Multiply computes y for all rows, and adds what the blocks before the diagonal are for
-// other rows; see simd.MultiplySymmetricBlocks. y has one element per row. to gives a place
-// for the elements lo <= i < hi of a vector like x, which may be that of y where lo is one
-// of the rows; where it is not, they are in Reach.
+// Multiply computes y for all rows, and adds the products of the transposed blocks before the
+// diagonal; see simd.MultiplySymmetricBlocks. y has one element per row. to returns a slice for the
+// elements lo <= i < hi of a vector of the length of x. If lo is one of the rows, the slice may be
+// part of y; otherwise lo and hi are within Reach.
 func (s *SymmetricBlocks[V]) Multiply(alpha, beta V, x, y []V, to func(lo, hi int) []V) {
 	slice, column, row, end := 0, 0, s.first, s.first+s.rows
 	for _, w := range s.windows {
@@ -50,17 +68,19 @@ func (s *SymmetricBlocks[V]) Multiply(alpha, beta V, x, y []V, to func(lo, hi in
 	}
 }
 
-// Reach is the elements lo <= i < hi that Multiply asks for together with some before its
-// rows; lo = hi where there are none.
+// Reach returns the range lo <= i < hi of elements that Multiply requests together with elements
+// before its rows; lo = hi if there are none.
 func (s *SymmetricBlocks[V]) Reach() (lo, hi int) { return s.low, s.top }
 
-// Name is the name of the form, with what matters of its parameters.
+// Name returns the name of the form followed by its most important parameters.
 func (s *SymmetricBlocks[V]) Name() string {
 	return fmt.Sprintf("symmetric blocks of %d x %d", s.blocks.Size, s.blocks.Size)
 }
 
-// SuitsSymmetricBlocks is the size of the blocks of which half can be saved where f is made
-// of blocks and the matrix is symmetric: values take their full size, or nearly that.
+// SuitsSymmetricBlocks returns the size of the square blocks of SymmetricBlocks for a symmetric
+// matrix in form f. ok is false if SymmetricBlocks would not halve the memory: f is not made of
+// blocks, its blocks cannot be divided into square ones, its values are stored in fewer than 57
+// bits, or its level has no kernel.
 func SuitsSymmetricBlocks[V sparse.Value](f Form[V]) (size int, ok bool) {
 	b, is := f.(*blockForm[V])
 	if !is || !simd.FastSymmetric(b.level) {
@@ -72,8 +92,8 @@ func SuitsSymmetricBlocks[V sparse.Value](f Form[V]) (size int, ok bool) {
 	return SymmetricBlockSize(BlockShape{Height: b.blocks.Height, Width: b.blocks.Width})
 }
 
-// SymmetricBlockSize is the size of the largest square blocks into which blocks of this shape
-// fall; ok is false where they are too small.
+// SymmetricBlockSize returns the size of the largest square blocks into which blocks of this shape
+// can be divided. ok is false if these would have fewer than 2 rows.
 func SymmetricBlockSize(s BlockShape) (size int, ok bool) {
 	for size = simd.SymmetricBlockMax; size > 1; size-- {
 		if s.Height > 0 && s.Height%size == 0 && s.Width%size == 0 && s.First%size == 0 {

@@ -8,22 +8,23 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// NewSymmetricBlocks builds the rows of a square, symmetric matrix from row first on, in
-// full blocks of size x size entries whose first rows and columns are multiples of size. Of
-// r it reads the blocks on the diagonal and before it; that what is behind is the same, and
-// that columns rise, is for the caller to know. Values are stored as they are.
+// NewSymmetricBlocks builds rows of a square, symmetric matrix that consists of full blocks of size
+// x size entries; the first row and the first column of a block are multiples of size. first is the
+// first of the rows. NewSymmetricBlocks reads only the blocks on the diagonal and before it: the
+// caller ensures that the others are equal to these and that columns ascend. Values are stored as
+// Full.
 //
-// It fails with a *sparse.InputError on a size that is not there, rows that are not made of
-// such blocks, and rows of blocks so unequal that they would take a quarter of places more
-// than there are blocks; with an error that wraps kernels.ErrOutOfMemory when there is no
-// memory for it.
+// NewSymmetricBlocks fails with a *sparse.InputError if the size is out of range, if the rows do
+// not consist of such blocks, or if block rows differ so much in length that padding would exceed a
+// quarter of the blocks. It fails with an error that wraps kernels.ErrOutOfMemory if there is too
+// little memory.
 func NewSymmetricBlocks[V sparse.Value](r Rows[V], first, size int, l simd.Level) (*SymmetricBlocks[V], error) {
 	rows := len(r.Ptr) - 1
 	if size < 2 || size > simd.SymmetricBlockMax {
 		return nil, sparse.Inputf("size", "symmetric blocks of %d x %[1]d: use 2 to %d rows", size, simd.SymmetricBlockMax)
 	}
 	if rows%size != 0 || first%size != 0 {
-		return nil, sparse.Inputf("matrix", "%d rows from row %d on do not fall into blocks of %d", rows, first, size)
+		return nil, sparse.Inputf("matrix", "%d rows from row %d on cannot be divided into blocks of %d rows", rows, first, size)
 	}
 	b := &symmetricBlocksBuilder[V]{r: r, size: size, lanes: simd.SymmetricBlockLanes[V](l), out: &SymmetricBlocks[V]{
 		level: l, first: first, rows: rows, low: first, top: first, blocks: simd.SymmetricBlocks[V]{Size: size},
@@ -35,49 +36,49 @@ func NewSymmetricBlocks[V sparse.Value](r Rows[V], first, size int, l simd.Level
 	return b.out, nil
 }
 
-// symmetricBlocksBuilder looks at all rows of blocks, makes room, and looks again.
+// symmetricBlocksBuilder counts the blocks of all block rows, allocates, and fills.
 type symmetricBlocksBuilder[V sparse.Value] struct {
 	r      Rows[V]
 	size   int
 	lanes  int
 	values ValueSet[V]
 	out    *SymmetricBlocks[V]
-	before []int32 // blocks before the diagonal, for each row of blocks
-	rows   lengths // of a window: the same and 1
+	before []int32 // number of blocks before the diagonal in each block row
+	rows   lengths // the block rows of a window: before plus 1
 }
 
-// row is the first row of a row of blocks, as r counts.
+// row returns the first row of a block row, relative to r.
 func (b *symmetricBlocksBuilder[V]) row(blocks int) int { return blocks * b.size }
 
-// window orders the rows of blocks of window i, which begins with one, by their length.
+// window sorts the block rows of window i by length and returns the first of them.
 func (b *symmetricBlocksBuilder[V]) window(i int) (begin int) {
 	begin = i * blockWindow
 	before := b.before[begin:min(begin+blockWindow, len(b.before))]
-	b.rows.of, b.rows.order = b.rows.of[:0], append(b.rows.order[:0], make([]uint16, len(before))...)
+	b.rows.counts, b.rows.order = b.rows.counts[:0], append(b.rows.order[:0], make([]uint16, len(before))...)
 	for _, n := range before {
-		b.rows.of = append(b.rows.of, n+1)
+		b.rows.counts = append(b.rows.counts, n+1)
 	}
 	b.rows.sort()
 	return begin
 }
 
-// count is the number of blocks before the diagonal in a row of blocks, and with the one on
-// it, and the least column, which is that of the row where there is none.
+// count returns the number of blocks of a block row before the diagonal, that number plus the block
+// on the diagonal, and the least column. low is the first row if there are no blocks.
 func (b *symmetricBlocksBuilder[V]) count(blocks int) (before, all, low int32, err error) {
 	row := b.row(blocks)
 	own := b.out.first + row
 	idx := through(b.r.columns(row), own+b.size-1)
 	for i := row + 1; i < row+b.size; i++ {
 		if !sameBits(idx, through(b.r.columns(i), own+b.size-1)) {
-			return 0, 0, 0, b.no(own)
+			return 0, 0, 0, b.notBlocks(own)
 		}
 	}
 	if len(idx)%b.size != 0 {
-		return 0, 0, 0, b.no(own)
+		return 0, 0, 0, b.notBlocks(own)
 	}
 	for k := 0; k < len(idx); k += b.size {
 		if idx[k] < 0 || int(idx[k]) > own || int(idx[k])%b.size != 0 || int(idx[k+b.size-1]) != int(idx[k])+b.size-1 {
-			return 0, 0, 0, b.no(own)
+			return 0, 0, 0, b.notBlocks(own)
 		}
 	}
 	if len(idx) == 0 {
@@ -91,18 +92,18 @@ func (b *symmetricBlocksBuilder[V]) count(blocks int) (before, all, low int32, e
 	return before, all, idx[0], nil
 }
 
-// through is the columns of a row that are at most c.
+// through returns the leading columns of a row that are at most c.
 func through(idx []int32, c int) []int32 {
 	n, _ := slices.BinarySearch(idx, int32(c)+1)
 	return idx[:n]
 }
 
-// no says that the row of blocks that begins with a row is not made of blocks.
-func (b *symmetricBlocksBuilder[V]) no(row int) error {
-	return sparse.Inputf("matrix", "an entry of rows %d to %d is outside of full blocks of %d x %[3]d, or not in its order", row, row+b.size-1, b.size)
+// notBlocks returns the error for a block row that does not consist of blocks; row is its first row.
+func (b *symmetricBlocksBuilder[V]) notBlocks(row int) error {
+	return sparse.Inputf("matrix", "an entry of rows %d to %d is outside the full blocks of %d x %[3]d, or the columns do not ascend", row, row+b.size-1, b.size)
 }
 
-// measure looks at all rows and makes room for their blocks.
+// measure counts the blocks of all block rows and allocates the arrays.
 func (b *symmetricBlocksBuilder[V]) measure() (err error) {
 	o := b.out
 	b.before = make([]int32, o.rows/b.size)
@@ -132,7 +133,7 @@ func (b *symmetricBlocksBuilder[V]) measure() (err error) {
 	}
 	places := int64(columns * b.lanes)
 	if places > blocks+blocks/4+int64(64*b.lanes) {
-		return sparse.Inputf("matrix", "symmetric blocks of %d x %[1]d: %d blocks would take %d places", b.size, blocks, places)
+		return sparse.Inputf("matrix", "symmetric blocks of %d x %[1]d: %d blocks would need %d slots", b.size, blocks, places)
 	}
 	o.padding = (places - blocks) * int64(b.size*b.size)
 	s := &o.blocks
@@ -140,9 +141,9 @@ func (b *symmetricBlocksBuilder[V]) measure() (err error) {
 		return err
 	}
 	if err := cmp.Or(
-		take(b.r.Mem, &s.Idx, places),
-		take(b.r.Mem, &s.Widths, int64(allSlices)),
-		take(b.r.Mem, &s.Masks, int64(columns)),
+		alloc(b.r.Mem, &s.Idx, places),
+		alloc(b.r.Mem, &s.Widths, int64(allSlices)),
+		alloc(b.r.Mem, &s.Masks, int64(columns)),
 	); err != nil {
 		return err
 	}
@@ -157,12 +158,12 @@ func (b *symmetricBlocksBuilder[V]) fill() {
 		begin := b.window(i)
 		for s := range int(w.slices) {
 			order := b.rows.order[s*b.lanes : min((s+1)*b.lanes, len(b.rows.order))]
-			width := int(b.rows.of[order[0]])
+			width := int(b.rows.counts[order[0]])
 			b.out.blocks.Widths[slice] = uint32(width)
-			done := 0 // blocks before the diagonal of four lanes
+			done := 0 // number of blocks before the diagonal that put4 stored
 			for lane := range b.lanes {
 				if lane >= len(order) {
-					b.idle(begin+int(order[0]), column, width, lane)
+					b.fillIndices(begin+int(order[0]), column, width, lane)
 					continue
 				}
 				if lane%4 == 0 {
@@ -177,11 +178,11 @@ func (b *symmetricBlocksBuilder[V]) fill() {
 	}
 }
 
-// put4 stores the values before the diagonal of four rows of blocks, counted from one on, in
-// lanes side by side: of as many blocks as all of them have.
+// put4 stores the values before the diagonal of four block rows in adjacent lanes, for as many
+// blocks as all of them have. order is relative to begin.
 func (b *symmetricBlocksBuilder[V]) put4(begin int, order *[4]uint16, column, lane int) (n int) {
 	var rows [4]int
-	n = int(b.before[begin+int(order[3])]) // they fall
+	n = int(b.before[begin+int(order[3])]) // order is by decreasing length
 	for l, r := range order {
 		rows[l] = b.row(begin + int(r))
 	}
@@ -192,11 +193,11 @@ func (b *symmetricBlocksBuilder[V]) put4(begin int, order *[4]uint16, column, la
 	return n
 }
 
-// put stores a row of blocks in a lane of a slice, which begins with a column; the values of
-// the first done blocks before the diagonal are there.
+// put stores a block row in a lane of the slice that begins with column. The values of the first
+// done blocks before the diagonal are stored already.
 func (b *symmetricBlocksBuilder[V]) put(blocks, done, column, width, lane int) {
 	row, n, s := b.row(blocks), int(b.before[blocks]), &b.out.blocks
-	b.idle(blocks, column, width, lane)
+	b.fillIndices(blocks, column, width, lane)
 	idx := through(b.r.columns(row), b.out.first+row)
 	for k := range n {
 		s.Idx[(column+1+k)*b.lanes+lane] = idx[k*b.size]
@@ -216,8 +217,8 @@ func (b *symmetricBlocksBuilder[V]) put(blocks, done, column, width, lane int) {
 	}
 }
 
-// idle gives a lane a column of its own for each of its blocks.
-func (b *symmetricBlocksBuilder[V]) idle(blocks, column, width, lane int) {
+// fillIndices sets all indices of a lane to the lane's own first row.
+func (b *symmetricBlocksBuilder[V]) fillIndices(blocks, column, width, lane int) {
 	own := int32(b.out.first + b.row(blocks))
 	for c := column; c < column+width; c++ {
 		b.out.blocks.Idx[c*b.lanes+lane] = own

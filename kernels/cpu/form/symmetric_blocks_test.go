@@ -27,7 +27,7 @@ func checkSymmetricBlocks[V sparse.Value](t *testing.T, l simd.Level) {
 	})
 }
 
-// symmetricBlocks is where the blocks of a symmetric matrix are.
+// symmetricBlocks returns the positions of the blocks of a symmetric matrix.
 func symmetricBlocks(r *rand.Rand) pattern {
 	n := 1 + r.IntN(60)
 	if r.IntN(8) == 0 {
@@ -50,7 +50,7 @@ func symmetricBlocks(r *rand.Rand) pattern {
 	return p
 }
 
-// inBlocks has a full block of size x size in place of each entry.
+// inBlocks returns a matrix with a full block of size x size in place of each entry.
 func (p pattern) inBlocks(size int) pattern {
 	out := pattern{cols: p.cols * size}
 	for _, row := range p.rows {
@@ -82,7 +82,7 @@ func TestSymmetricBlocksTakeHalfTheMemory(t *testing.T) {
 	require.Less(t, s.Padding(), int64(9*64))
 }
 
-// band has entries at most a distance from the diagonal.
+// band returns a matrix with entries at most a distance from the diagonal.
 func band(n, distance int) pattern {
 	p := pattern{cols: n}
 	for row := range n {
@@ -111,8 +111,8 @@ func TestSymmetricBlocksRefuseOtherRows(t *testing.T) {
 	}{
 		"a size that is too large":  {none, 0, 10, "use 2 to 6"},
 		"a size that is too small":  {none, 0, 1, "use 2 to 6"},
-		"another size":              {none, 0, 6, "outside of full blocks of 6 x 6"},
-		"half a row of blocks":      {none, 0, 4, "outside of full blocks"},
+		"another size":              {none, 0, 6, "outside the full blocks of 6 x 6"},
+		"half a row of blocks":      {none, 0, 4, "outside the full blocks"},
 		"a first row inside":        {none, 1, 3, "60 rows from row 1 on"},
 		"a column below 0":          {func(a *sparse.CSR[float64]) { a.ColIdx[a.RowPtr[30]] = -3 }, 0, 3, "an entry of rows 30 to 32"},
 		"rows that differ":          {func(a *sparse.CSR[float64]) { a.ColIdx[a.RowPtr[31]] = 0 }, 0, 3, "an entry of rows 30 to 32"},

@@ -2,8 +2,8 @@ package form
 
 import "github.com/msrep-go/msrep/kernels/cpu/simd"
 
-// MultiplyMany is Multiply for the columns of x and y, of which there are as many as
-// simd.SymmetricColumns says: to gives a place for rows lo <= i < hi.
+// MultiplyMany computes Multiply for the columns of x and y. Their number must be one that
+// simd.SymmetricColumns returns. to returns the rows lo <= i < hi.
 func (s *Symmetric[V]) MultiplyMany(alpha, beta V, x, y simd.MultiVector[V], to func(lo, hi int) simd.MultiVector[V]) {
 	for i, w := range s.windows {
 		row := i * symmetricWindow
@@ -12,8 +12,8 @@ func (s *Symmetric[V]) MultiplyMany(alpha, beta V, x, y simd.MultiVector[V], to 
 	}
 }
 
-// MultiplyMany is Multiply for the columns of x and y, of which there are as many as
-// simd.SymmetricColumns says: to gives a place for rows lo <= i < hi.
+// MultiplyMany computes Multiply for the columns of x and y. Their number must be one that
+// simd.SymmetricColumns returns. to returns the rows lo <= i < hi.
 func (s *SymmetricBlocks[V]) MultiplyMany(alpha, beta V, x, y simd.MultiVector[V], to func(lo, hi int) simd.MultiVector[V]) {
 	slice, column, row := 0, 0, 0
 	for _, w := range s.windows {

@@ -12,8 +12,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// halvesOfMany is a product of half of a symmetric matrix with several vectors. Blocks and
-// spill lie between guards.
+// halvesOfMany computes a product of half of a symmetric matrix with several vectors. The vectors
+// and spill are between guards.
 type halvesOfMany[V sparse.Value] struct {
 	g           *guards
 	atEnd       bool
@@ -54,7 +54,7 @@ func newHalvesOfMany[V sparse.Value](t *rapid.T, r *rand.Rand, g *guards, a *spa
 	return h
 }
 
-// columnOf is a copy of column j.
+// columnOf returns a copy of column j.
 func columnOf[V sparse.Value](b simd.MultiVector[V], j int) (out []V) {
 	for i := range b.Rows() {
 		out = append(out, b.Val[i*b.Stride+j])

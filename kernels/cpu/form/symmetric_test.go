@@ -19,8 +19,8 @@ func TestSymmetricDiagonalsMultiplyAsTheReference(t *testing.T) {
 	eachLevel(t, checkSymmetric[float64], checkSymmetric[float32])
 }
 
-// symmetricPattern is a symmetric matrix of a few diagonals, near and far, side by side or
-// not, from which some entries are missing.
+// symmetricPattern returns a symmetric matrix of a few diagonals, near and far, adjacent or not,
+// with some entries missing.
 func symmetricPattern(r *rand.Rand) pattern {
 	n := 1 + r.IntN(300)
 	if r.IntN(4) == 0 {
@@ -55,7 +55,7 @@ func symmetricPattern(r *rand.Rand) pattern {
 	return p
 }
 
-// symmetricCSR is a matrix of that pattern with symmetric values.
+// symmetricCSR returns a matrix of that pattern with symmetric values.
 func symmetricCSR[V sparse.Value](p pattern, value func() float64) *sparse.CSR[V] {
 	of := map[[2]int]V{}
 	a := &sparse.CSR[V]{Rows: p.cols, Cols: p.cols, RowPtr: []int64{0}}
@@ -79,7 +79,7 @@ func checkSymmetric[V sparse.Value](t *testing.T, l simd.Level) {
 	})
 }
 
-// halves is rows of a symmetric matrix of which half are stored.
+// halves computes products of rows of a symmetric matrix of which half are stored.
 type halves[V sparse.Value] interface {
 	Multiply(alpha, beta V, x, y []V, to func(lo, hi int) []V)
 	MultiplyMany(alpha, beta V, x, y simd.MultiVector[V], to func(lo, hi int) simd.MultiVector[V])
@@ -87,8 +87,8 @@ type halves[V sparse.Value] interface {
 	Name() string
 }
 
-// checkHalves checks products of a matrix of that pattern, which is built in two pieces: the
-// second begins with a multiple of some rows.
+// checkHalves checks products of a matrix of that pattern, which is built in two pieces; the second
+// one begins with a multiple of some rows.
 func checkHalves[V sparse.Value](t *rapid.T, r *rand.Rand, p pattern, multiple int, build func(rows form.Rows[V], first int) (halves[V], error)) {
 	var g guards
 	defer g.free(t)

@@ -1,3 +1,21 @@
+// The layout of tiles of 3 x 4:
+//
+//	     0 1 2 3   4 5 6 7
+//	  0  a . . b | . . . .     tile 0: a b c d e     tile 1: f
+//	  1  . c . . | . . . .
+//	  2  . . d e | . . f .
+//	     --------+--------
+//	  3  g . . . | . . . h     tile 2: g             tile 3: h i
+//	  4  . . . . | i . . .
+//
+//	first    0 5 6 7 9                                   first entry of each tile, and the end
+//	Entries  0,0 0,3 1,1 2,2 2,3 | 2,2 | 0,0 | 0,3 1,0   row<<16 | column, both in the tile
+//	Values   a   b   c   d   e   | f   | g   | h   i
+//
+//	| separates the tiles; it is not stored. A tile of more than 8 entries is distributed over 8 lanes: with
+//	16 entries, slots 0 to 7 have the entries 0 2 4 6 8 10 12 14, slots 8 to 15 the entries 1 3 5 7 9 11
+//	13 15, so that consecutive slots belong to rows far apart.
+
 package form
 
 import (
@@ -7,41 +25,39 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// TileOptions says how tiles are made.
+// TileOptions are the options of NewTiles.
 type TileOptions[V sparse.Value] struct {
 	Level simd.Level
-	// Rows and Cols are the most rows and columns of a tile, at most 65536, and
-	// columns a power of two; 0 fits them to the caches: the sums of a tile in half of
-	// the second, its part of x in two thirds of the first.
+	// Rows and Cols are the largest numbers of rows and columns of a tile, at most 65536; Cols is a
+	// power of two. 0 chooses Rows such that the sums of a tile fill half of the second-level
+	// cache, and Cols such that its elements of x fill two thirds of the first-level cache.
 	Rows, Cols int
-	// Values is how values are stored; see FindValues. A table is not used.
+	// Values is the storage of the values; see FindValues. Tiles do not use a table.
 	Values ValueSet[V]
 }
 
-// NewTiles builds tiles: entries sorted by blocks of rows, and within them by
-// blocks of columns, so that what a tile needs of x and y stays in the nearest
-// caches (cache blocking: Nishtala et al., Applicable Algebra in Engineering,
-// Communication and Computing 18, 2007). It suits matrices whose rows jump about
-// in an x that leaves the first cache.
+// NewTiles builds tiles: entries sorted by block of rows, and within it by block of columns. The
+// elements of x and y that a tile needs stay in the first- and second-level caches (cache blocking:
+// Nishtala et al., Applicable Algebra in Engineering, Communication and Computing 18, 2007). Tiles
+// suit matrices that access x at random, if x is larger than the first-level cache.
 //
-// An entry has 4 bytes for its place in the tile. The entries of a tile are
-// dealt to 8 lanes in turn: successive ones belong to rows far apart, so that an
-// addition does not wait for the one before. While a tile is multiplied, the next
-// one's part of x is brought to the cache. A row that holds nearly all entries of
-// its tiles has them in every lane: there additions do wait.
+// An entry has 4 bytes for its row and column in the tile. The entries of a tile are distributed
+// over 8 lanes: successive ones belong to rows far apart, so that consecutive additions are
+// independent. If one row has nearly all entries of a tile, it is in every lane, and additions
+// depend on each other. While a tile is multiplied, the elements of x of the next one are
+// prefetched.
 //
-// With Rows.Fixed the entries of a row follow each other in their order, from tile to
-// tile, so their columns must not fall from one block of columns to an earlier one.
+// With Rows.Fixed the entries of a row stay in their order from tile to tile, so a row must not
+// have an entry in an earlier block of columns than the entry before it.
 //
-// It fails with a *sparse.InputError on a column outside x, on options that are
-// out of range, and where most tiles would be empty, and with an error that wraps
-// kernels.ErrOutOfMemory.
+// NewTiles fails with a *sparse.InputError if a column is outside x, if an option is out of range,
+// or if most tiles would be empty, and with an error that wraps kernels.ErrOutOfMemory.
 func NewTiles[V sparse.Value](r Rows[V], o TileOptions[V]) (Form[V], error) {
 	b, err := newTileBuilder(r, o)
 	if err != nil {
 		return nil, err
 	}
-	defer b.drop()
+	defer b.release()
 	if err := b.count(); err != nil {
 		return nil, err
 	}
@@ -51,15 +67,15 @@ func NewTiles[V sparse.Value](r Rows[V], o TileOptions[V]) (Form[V], error) {
 	return b.out, nil
 }
 
-// tilesForm is the Form of NewTiles.
+// tilesForm is the Form that NewTiles builds.
 type tilesForm[V sparse.Value] struct {
-	columnBlocks[V] // of which first is that of each tile, block of rows by block of rows
+	columnBlocks[V] // first has an element for each tile, block of rows by block of rows
 	footprint
 	level   simd.Level
-	rows    int // chunks of long rows are rows here
-	height  int // rows of a tile
+	rows    int // a chunk of a long row counts as a row
+	height  int // number of rows of a tile
 	entries simd.Tiles[V]
-	sums    []V // of a block of rows
+	sums    []V // the sums of a block of rows
 	results results[V]
 }
 
@@ -72,7 +88,7 @@ func (f *tilesForm[V]) Multiply(alpha, beta V, x, y []V) {
 		for c := range f.across {
 			lo, hi := f.first[t+c], f.first[t+c+1]
 			if lo < hi {
-				simd.AddTile(f.level, &f.entries, int(lo), int(hi), f.part(x, c), sums, f.ahead(x, t+c+1))
+				simd.AddTile(f.level, &f.entries, int(lo), int(hi), f.elements(x, c), sums, f.toPrefetch(x, t+c+1))
 			}
 		}
 		f.results.put(sums)

@@ -13,41 +13,41 @@ import (
 )
 
 const (
-	tileLanes = 8 // to which the entries of a tile are dealt
-	// minTileFill is how many entries a tile that holds any has at least on average: below, tiles
-	// get more columns. emptyFill is the same of all tiles, as empty ones are passed over.
+	tileLanes = 8 // number of lanes over which the entries of a tile are distributed
+	// minTileFill is the least average number of entries of a tile that is not empty, emptyFill
+	// that of all tiles, because empty ones cost little. Tiles are widened until both are reached.
 	minTileFill = 128
 	emptyFill   = 32
-	// fillBlocks is in how many blocks of rows entries and tiles are counted for that.
+	// fillBlocks is the number of blocks of rows from which these averages are computed.
 	fillBlocks = 4
-	// manyTiles is how many tiles there may be however few entries they have.
+	// manyTiles is the number of tiles that is allowed however few entries they have.
 	manyTiles = 1 << 16
-	// Caches of a processor that does not say what it has.
+	// Cache sizes, if the processor does not report them.
 	firstCache  = 32 << 10
 	secondCache = 512 << 10
 )
 
-// tileBuilder makes a tilesForm in two passes over the rows.
+// tileBuilder builds a tilesForm in two passes over the rows.
 type tileBuilder[V sparse.Value] struct {
-	heap   // the entries of a tile
+	heap   // of the entries of a tile
 	r      Rows[V]
 	values ValueSet[V]
 	out    *tilesForm[V]
 }
 
-// tileSize gives the rows and columns of a piece, a tile or a panel, of a matrix of so many
-// rows: at most mostRows, all blocks of them about equally high, and cols, or what fits the
-// caches where these are 0.
+// tileSize returns the rows and columns of a piece, which is a tile or a panel. Blocks of rows have
+// about equal heights of at most mostRows. The width is cols. If mostRows or cols is 0, the cache
+// sizes determine it.
 func tileSize[V sparse.Value](piece string, rows, mostRows, cols int) (height, width int, err error) {
 	if mostRows < 0 || mostRows > simd.TileRows || cols < 0 || cols > simd.TileCols || cols&(cols-1) != 0 {
 		return 0, 0, sparse.Inputf(piece, "%d rows and %d columns: use at most %d rows, and a power of two up to %d of columns",
 			mostRows, cols, simd.TileRows, simd.TileCols)
 	}
 	if mostRows == 0 {
-		mostRows = min(fit[V](cpuid.CPU.Cache.L2, secondCache), simd.TileRows)
+		mostRows = min(halfCache[V](cpuid.CPU.Cache.L2, secondCache), simd.TileRows)
 	}
 	if cols == 0 {
-		cols = min(fit[V](cpuid.CPU.Cache.L1D, firstCache), simd.TileCols)
+		cols = min(halfCache[V](cpuid.CPU.Cache.L1D, firstCache), simd.TileCols)
 	}
 	blocks := max(1, (rows+mostRows-1)/mostRows)
 	return max(1, (rows+blocks-1)/blocks), cols, nil
@@ -80,9 +80,9 @@ func newTileBuilder[V sparse.Value](r Rows[V], o TileOptions[V]) (*tileBuilder[V
 		return nil, err
 	}
 	if err := cmp.Or(
-		take(r.Mem, &f.first, tiles+1),
-		take(r.Mem, &f.sums, int64(min(height, rows))),
-		take(r.Mem, &f.entries.Entries, nnz),
+		alloc(r.Mem, &f.first, tiles+1),
+		alloc(r.Mem, &f.sums, int64(min(height, rows))),
+		alloc(r.Mem, &f.entries.Entries, nnz),
 	); err != nil {
 		return nil, err
 	}
@@ -94,18 +94,18 @@ func newTileBuilder[V sparse.Value](r Rows[V], o TileOptions[V]) (*tileBuilder[V
 	return b, nil
 }
 
-// tileWidth is the columns of tiles for so many blocks of rows of a height: what two thirds of the
-// first cache hold of x, or more where tiles would have few entries. It fails on a column outside x,
-// where it looks at columns.
+// tileWidth returns the columns of a tile for blocks of rows of the given height: as many as have
+// their elements of x in two thirds of the first-level cache, or more if tiles would have few
+// entries. It fails if it finds a column outside x.
 func tileWidth[V sparse.Value](r Rows[V], blocks, height int) (width int, err error) {
-	width = min(fit[V](cpuid.CPU.Cache.L1D*4/3, firstCache), simd.TileCols)
+	width = min(halfCache[V](cpuid.CPU.Cache.L1D*4/3, firstCache), simd.TileCols)
 	nnz := int64(len(r.Idx))
 	tiles := func() int64 { return int64(blocks) * tilesAcross(r.Cols, width) }
 	if tiles()*minTileFill <= nnz {
 		return width, nil
 	}
 	some := min(blocks, fillBlocks)
-	entries, filled := int64(0), make([][]bool, some) // of some blocks
+	entries, filled := int64(0), make([][]bool, some) // of some blocks of rows
 	for i := range filled {
 		first := blocks * i / some * height
 		idx, _ := r.entries(first, min(first+height, len(r.Ptr)-1))
@@ -136,16 +136,17 @@ func tileWidth[V sparse.Value](r Rows[V], blocks, height int) (width int, err er
 	return width, nil
 }
 
-// fit is the elements that half of a cache holds, rounded down to a power of two.
-func fit[V sparse.Value](cache, unknown int) int {
+// halfCache returns the number of elements that half of a cache holds, rounded down to a power of
+// two.
+func halfCache[V sparse.Value](cache, unknown int) int {
 	if cache <= 0 {
 		cache = unknown
 	}
 	return 1 << (bits.Len(uint(cache/2/int(mem.Size[V]()))) - 1)
 }
 
-// withoutTable is the same values without a table: tiles begin at any entry, and a
-// table is read by pairs.
+// withoutTable returns s with another storage if s uses a table: a table is read by pairs of
+// values, but tiles begin at any entry.
 func (s ValueSet[V]) withoutTable() ValueSet[V] {
 	switch s.storage {
 	case simd.Bits57:
@@ -161,15 +162,15 @@ func (s ValueSet[V]) withoutTable() ValueSet[V] {
 	return s
 }
 
-// lookAhead is how many entries are looked at together: few enough that they are
-// still in the first cache when they are stored.
+// lookAhead is the number of entries that are placed together, before their values are stored. They
+// stay in the first-level cache until then.
 const lookAhead = 1 << 10
 
-// count finds where each tile begins.
+// count computes the index of the first entry of each tile.
 func (b *tileBuilder[V]) count() error {
 	f := b.out
-	// Four counts for each tile: successive entries of a row are often in the same one,
-	// and an addition would wait for the one before.
+	// Four counts per tile: successive entries of a row are often in the same tile, and increments
+	// of one count would depend on each other.
 	counts := make([][4]int64, f.across)
 	for block := 0; block*f.height < f.rows; block++ {
 		clear(counts)
@@ -194,8 +195,8 @@ func (b *tileBuilder[V]) count() error {
 	return nil
 }
 
-// fill puts the entries in their places: one block of rows after the other, tile by
-// tile in the order of the rows, and then deals those of each tile to the lanes.
+// fill stores the entries, one block of rows after the other, sorted by tile and within a tile by
+// row. It then distributes the entries of each tile over the lanes.
 func (b *tileBuilder[V]) fill() error {
 	f := b.out
 	next := make([]int64, f.across)
@@ -204,7 +205,7 @@ func (b *tileBuilder[V]) fill() error {
 		copy(next, f.first[block*f.across:])
 		first, end := block*f.height, min((block+1)*f.height, f.rows)
 		for row, k := first, b.r.at(first); row < end; {
-			n := 0 // entries of some rows, up to part of the last one
+			n := 0 // number of entries; the last row may be incomplete
 			for ; row < end; row++ {
 				some := b.r.Idx[k+int64(n) : min(b.r.at(row+1), k+lookAhead)]
 				b.place(uint32(row-first)<<16, some, next, places[n:])
@@ -212,15 +213,15 @@ func (b *tileBuilder[V]) fill() error {
 					break
 				}
 			}
-			b.values.scatter(&f.entries.Values, places[:n], b.r.Val[k:k+int64(n)])
+			b.values.putAt(&f.entries.Values, places[:n], b.r.Val[k:k+int64(n)])
 			k += int64(n)
 		}
 	}
-	return b.deal()
+	return b.distributeTiles()
 }
 
-// place stores entries of a row at next, the place of each tile's next entry, and
-// notes the places.
+// place stores entries of a row at next, which has the next slot of each tile, and sets places to
+// their slots.
 func (b *tileBuilder[V]) place(row uint32, idx []int32, next, places []int64) {
 	f := b.out
 	places = places[:len(idx)]
@@ -236,16 +237,16 @@ func (b *tileBuilder[V]) place(row uint32, idx []int32, next, places []int64) {
 	}
 }
 
-// deal deals the entries of every tile to the lanes: the first of them go to lane 0,
-// which is every 8th place, then to lane 1.
-func (b *tileBuilder[V]) deal() error {
+// distributeTiles distributes the entries of every tile over the lanes: the first ones go to lane
+// 0, which is every 8th slot, the next ones to lane 1, and so on.
+func (b *tileBuilder[V]) distributeTiles() error {
 	f := b.out
 	largest := int64(0)
 	for t := range len(f.first) - 1 {
 		largest = max(largest, f.first[t+1]-f.first[t])
 	}
 	storage := f.entries.Values.Storage
-	if err := b.hold(largest * int64(4+storage.Bits(int(mem.Size[V]()))/8)); err != nil {
+	if err := b.reserve(largest * int64(4+storage.Bits(int(mem.Size[V]()))/8)); err != nil {
 		return err
 	}
 	entries := make([]uint32, largest)
@@ -260,7 +261,7 @@ func (b *tileBuilder[V]) deal() error {
 	for t := range len(f.first) - 1 {
 		lo, hi := f.first[t], f.first[t+1]
 		if b.r.Fixed {
-			orderDealt(f.entries.Entries[lo:hi], func(from int, to []int) {
+			orderForLanes(f.entries.Entries[lo:hi], func(from int, to []int) {
 				switch v := &f.entries.Values; v.Storage {
 				case simd.Full:
 					move(v.Full[lo:hi], from, to)
@@ -269,19 +270,19 @@ func (b *tileBuilder[V]) deal() error {
 				}
 			})
 		}
-		dealTile(f.entries.Entries[lo:hi], entries)
+		distribute(f.entries.Entries[lo:hi], entries)
 		if full != nil {
-			dealTile(f.entries.Values.Full[lo:hi], full)
+			distribute(f.entries.Values.Full[lo:hi], full)
 		}
 		if short != nil {
-			dealTile(f.entries.Values.Short[lo:hi], short)
+			distribute(f.entries.Values.Short[lo:hi], short)
 		}
 	}
 	return nil
 }
 
-// dealTile deals elements in place, with room for a copy of them.
-func dealTile[T any](s, room []T) {
+// distribute distributes elements in place; room is scratch of the same length.
+func distribute[T any](s, room []T) {
 	room = room[:copy(room, s)]
 	each, more := len(s)/tileLanes, len(s)%tileLanes
 	var lane [tileLanes][]T

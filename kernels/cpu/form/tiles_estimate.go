@@ -9,19 +9,19 @@ import (
 
 const (
 	sampleWindows = 8
-	// The entries of a window: an eighth of all in all windows, but no more than
-	// needed, and not so few that the first ones decide.
+	// The number of entries of a window is an eighth of all entries divided by the number of
+	// windows, within these limits.
 	leastEntries = 1 << 10
 	mostEntries  = 1 << 15
-	// sampleLines is the lines of x that the first cache keeps beside the matrix:
-	// half of 32 KiB. The first entries of a window, twice as many, only fill it.
+	// sampleLines is the number of cache lines of x that the first-level cache keeps beside the
+	// matrix: half of 32 KiB. The first fillEntries entries of a window only fill the cache.
 	sampleLines = 256
 	fillEntries = 2 * sampleLines
 )
 
-// FirstCacheMisses is the share of entries for which a first cache that keeps 256
-// lines of x would have to load one: near 0 for bands, near 1 for rows that jump
-// about. Tiles pay where it is high. It looks at 8 windows of 1 Ki to 32 Ki entries.
+// FirstCacheMisses returns the fraction of entries that miss a first-level cache of 256 lines of x.
+// It is near 0 for bands and near 1 for rows that access x at random. Tiles pay if it is high. It
+// is measured on 8 windows of 1 Ki to 32 Ki entries.
 func FirstCacheMisses[V sparse.Value](r Rows[V]) float64 {
 	shift, nnz := lineShift[V](), int64(len(r.Idx))
 	if r.Cols <= sampleLines<<shift {
@@ -44,14 +44,14 @@ func FirstCacheMisses[V sparse.Value](r Rows[V]) float64 {
 	return float64(missed) / float64(seen)
 }
 
-// lineCache is the line of x that is in each place of a cache, plus 1.
+// lineCache is a direct-mapped cache: the line of x in each place, plus 1.
 type lineCache [sampleLines]int32
 
-// read brings in the lines of some columns, and gives the number of those that were missing.
+// read loads the lines of some columns and returns the number of misses.
 func (c *lineCache) read(idx []int32, shift int) (missed int64) {
 	for _, column := range idx {
 		line, one := column>>shift, int64(0)
-		if c[uint32(line)%sampleLines] != line+1 { // it can't be foreseen: adding is faster than a branch
+		if c[uint32(line)%sampleLines] != line+1 { // unpredictable: adding is faster than a branch
 			one = 1
 		}
 		c[uint32(line)%sampleLines] = line + 1
@@ -60,14 +60,15 @@ func (c *lineCache) read(idx []int32, shift int) (missed int64) {
 	return missed
 }
 
-// nearSecond is how many times the second cache x may be and count as near.
+// nearSecond is the largest ratio of the size of x to the second-level cache for which x counts as
+// near.
 const nearSecond = 4
 
-// TilesReadAgain is the bytes of x that tiles read, once for each block of rows, over those
-// that bins write and read more, which is each product once. It is 0 where x is near enough
-// to the second cache to be read fast.
+// TilesReadAgain returns the bytes of x that tiles read (x once per block of rows), divided by the
+// bytes that bins move in addition (one write and one read per entry). It returns 0 if x is near
+// enough to the second-level cache to be read fast.
 func TilesReadAgain[V sparse.Value](r Rows[V]) float64 {
-	second := 2 * fit[V](cpuid.CPU.Cache.L2, secondCache) // elements that fill it
+	second := 2 * halfCache[V](cpuid.CPU.Cache.L2, secondCache) // elements that fill the second-level cache
 	if r.Cols <= nearSecond*second || len(r.Idx) == 0 {
 		return 0
 	}

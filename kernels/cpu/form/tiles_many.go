@@ -6,8 +6,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// MultiplyMany multiplies a register of columns at a time, with as many sums as a
-// block of rows needs, which it takes from the Go heap.
+// MultiplyMany multiplies as many columns at a time as fill a register. It allocates the sums of a
+// block of rows on the Go heap.
 func (f *tilesForm[V]) MultiplyMany(alpha, beta V, x, y simd.MultiVector[V]) {
 	x, y = x.First(f.cols), y.First(f.rows)
 	p := tileVectors[V]{f: f, alpha: alpha, beta: beta}
@@ -16,14 +16,14 @@ func (f *tilesForm[V]) MultiplyMany(alpha, beta V, x, y simd.MultiVector[V]) {
 		defer simd.Fence(f.level)
 	}
 	width := simd.TileColumns[V](f.level, y.Cols)
-	p.sums = room[V](min(f.height, f.rows) * width)
+	p.sums = allocAligned[V](min(f.height, f.rows) * width)
 	for c := 0; c < y.Cols; c += width {
 		n := min(width, y.Cols-c)
 		p.columns(x.Columns(c, n), y.Columns(c, n))
 	}
 }
 
-// tileVectors is a product of tiles with several vectors.
+// tileVectors computes a product of tiles with several vectors.
 type tileVectors[V sparse.Value] struct {
 	f           *tilesForm[V]
 	alpha, beta V
@@ -32,7 +32,7 @@ type tileVectors[V sparse.Value] struct {
 	stream      bool
 }
 
-// columns makes some columns of y by the same columns of x.
+// columns computes some columns of y from the same columns of x.
 func (p *tileVectors[V]) columns(x, y simd.MultiVector[V]) {
 	f, width := p.f, simd.TileColumns[V](p.f.level, x.Cols)
 	for row, t := 0, 0; row < f.rows; row, t = row+f.height, t+f.across {
@@ -46,7 +46,7 @@ func (p *tileVectors[V]) columns(x, y simd.MultiVector[V]) {
 				next, nextPart = f.first[t+c+2], x.From((c+1)<<f.shift)
 			}
 			if end := (c + 1) << f.shift; (end-1)*x.Stride+width <= len(x.Val) {
-				part.Cols = width // there is more of x behind: filled registers are faster
+				part.Cols = width // x has elements after these columns: full registers are faster
 			}
 			simd.AddTileMany(f.level, &f.entries, int(lo), int(hi), int(next), part, nextPart, sums, &p.values)
 		}
@@ -54,18 +54,18 @@ func (p *tileVectors[V]) columns(x, y simd.MultiVector[V]) {
 	}
 }
 
-// rowBytes is up to how many bytes of a row of x, which is not too much for the caches that
-// tiles are made for, they are faster than the rows in CSR: fewer where rows are short, with fewer
-// entries than shortRow on average, which CSR multiplies without a branch on their number, and
-// whose sums tiles move as often as x.
+// rowBytes is the largest size of a row of x for which tiles are faster than rows in CSR, if it
+// fits the caches. It is shortRowBytes if rows have fewer than shortRow entries on average: CSR
+// multiplies these without branches on their number, and tiles load and store as many sums as
+// elements of x.
 const (
 	rowBytes      = 32
 	shortRowBytes = 16
 	shortRow      = 4
 )
 
-// RowsFrom tells that CSR is for more than a few vectors: entry by entry, tiles read and
-// write a row of sums where CSR reads one of x alone.
+// RowsFrom returns a small number: for each entry, tiles read and write a row of sums, while CSR
+// reads only a row of x.
 func (f *tilesForm[V]) RowsFrom() int {
 	bytes := rowBytes
 	if f.level >= simd.AVX2 && f.first[len(f.first)-1] < shortRow*int64(f.rows) {

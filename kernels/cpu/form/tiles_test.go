@@ -19,8 +19,8 @@ func TestTilesOfTheSizeOfTheCachesMultiplyAsTheReference(t *testing.T) {
 	eachLevel(t, checkLargeTiles[float64], checkLargeTiles[float32])
 }
 
-// checkLargeTiles has several blocks of rows and tiles dense enough that the next
-// one's x is read ahead.
+// checkLargeTiles multiplies by a matrix with several blocks of rows and with tiles dense enough
+// for prefetching.
 func checkLargeTiles[V sparse.Value](t *testing.T, l simd.Level) {
 	f, nnz := checkLarge(t, 0, func(r form.Rows[V]) (form.Form[V], error) {
 		return form.NewTiles(r, form.TileOptions[V]{Level: l})
@@ -29,8 +29,9 @@ func checkLargeTiles[V sparse.Value](t *testing.T, l simd.Level) {
 	require.Greater(t, f.Bytes(), 8*nnz)
 }
 
-// checkLarge multiplies by a form of 70,000 rows with least to least+7 entries anywhere in an
-// x larger than the first cache, and one with 20,000. It gives the form and its entries.
+// checkLarge multiplies by a form of 70,000 rows with least to least+7 entries each, anywhere in an
+// x larger than the first-level cache, and one row with 20,000. It returns the form and the number
+// of its entries.
 func checkLarge[V sparse.Value](t *testing.T, least int, build func(form.Rows[V]) (form.Form[V], error)) (form.Form[V], int64) {
 	r := rand.New(rand.NewPCG(3, 4))
 	const rows, cols = 70_000, 9000
@@ -107,7 +108,7 @@ func checkTilesRowsFrom[V sparse.Value](t *testing.T, l simd.Level) {
 	}
 }
 
-// Tiles get wider where they would have few entries, but not where most are empty.
+// Tiles are widened if they would have few entries, but not if most are empty.
 func TestTilesGetWiderWhereEntriesAreFew(t *testing.T) {
 	eachLevel(t, checkTileWidth[float64], checkTileWidth[float32])
 }

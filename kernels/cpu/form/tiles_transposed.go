@@ -5,22 +5,22 @@ import (
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 )
 
-// MultiplyTransposed takes the tiles side by side in groups, and those of a group in the
-// order of Multiply: y of a group is then in the last cache, that of a tile in the first, and
-// its part of x in the second.
+// MultiplyTransposed visits the tiles in groups of adjacent blocks of columns, and those of a group
+// in the order of Multiply. The part of y of a group then stays in the last-level cache, that of a
+// tile in the first-level cache, and its part of x in the second-level cache.
 func (f *tilesForm[V]) MultiplyTransposed(alpha V, x []V, to func(lo, hi int) []V) {
-	block, after := -1, V(1) // the block whose factors are in f.sums
+	block, after := -1, V(1) // f.sums has alpha*x of this block
 	add := func(t int, y, ahead []V) {
 		if t < 0 {
 			return
 		}
 		if b := t / f.across; b != block {
 			block = b
-			after = scaleTo(f.level, f.sums, alpha, x[b*f.height:min((b+1)*f.height, f.rows)]) // nearer than x
+			after = scaleTo(f.level, f.sums, alpha, x[b*f.height:min((b+1)*f.height, f.rows)]) // in a nearer cache than x
 		}
 		simd.AddTileTransposed(f.level, &f.entries, int(f.first[t]), int(f.first[t+1]), after, f.sums, y, ahead)
 	}
-	last, y := -1, []V(nil) // the tile whose turn it is, when the next one is known
+	last, y := -1, []V(nil) // the previous non-empty tile: it is added once the next one is known
 	group := f.group()
 	for first := 0; first < f.across; first += group {
 		for row := 0; row+1 < len(f.first); row += f.across {
@@ -32,7 +32,7 @@ func (f *tilesForm[V]) MultiplyTransposed(alpha V, x []V, to func(lo, hi int) []
 				lo := c << f.shift
 				next := to(lo, min(lo+1<<f.shift, f.cols))
 				ahead := next
-				if !f.worthAhead(t, len(next)) {
+				if !f.worthPrefetching(t, len(next)) {
 					ahead = nil
 				}
 				add(last, y, ahead)
@@ -43,11 +43,11 @@ func (f *tilesForm[V]) MultiplyTransposed(alpha V, x []V, to func(lo, hi int) []
 	add(last, y, nil)
 }
 
-// groupCache is the bytes that y of a group takes, of a cache that other workers use too.
+// groupCache is the bytes of y of a group, in a cache that other workers use too. Tests replace it.
 var groupCache = simd.LastCache() / 8
 
-// group is how many tiles side by side are in a group. The factors of a block are made anew
-// for each of them: there are no more groups than entries in a row.
+// group returns the number of adjacent tiles of a group. Each group computes the factors of a block
+// again, so there are at most as many groups as a row has entries.
 func (f *tilesForm[V]) group() int {
 	cached := groupCache >> f.shift / mem.Size[V]()
 	worth := int64(f.across) * int64(f.rows) / max(int64(len(f.entries.Entries)), 1)

@@ -2,8 +2,8 @@ package form
 
 import "github.com/msrep-go/msrep/sparse"
 
-// FasterAsRows reports whether the transposed product of a form takes longer than that of its
-// rows in CSR, where these are at hand.
+// FasterAsRows reports whether the transposed product of a form is slower than that of its rows in
+// CSR, if these are available.
 func FasterAsRows[V sparse.Value](f Form[V]) bool {
 	switch f.(type) {
 	case *csr[V], *ell[V], *ellr[V], *bisected[V], *jad[V], *hyb[V]:

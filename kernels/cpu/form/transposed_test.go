@@ -36,8 +36,8 @@ func checkTransposed[V sparse.Value](t *testing.T, l simd.Level) {
 	})
 }
 
-// transposedScale is powers of 2 for values and for x such that alpha*x overflows (sign 1), or
-// underflows (-1), where alpha*(val*x) does not.
+// transposedScale returns powers of 2 for values and for x such that alpha*x overflows (sign 1) or
+// underflows (-1), while alpha*(val*x) does not.
 func transposedScale[V sparse.Value](sign int) (ofVal, ofX int) {
 	if mem.Size[V]() == 8 {
 		return []int{1000, 0, -900}[sign+1], []int{-1060, 0, 1021}[sign+1]
@@ -45,8 +45,8 @@ func transposedScale[V sparse.Value](sign int) (ofVal, ofX int) {
 	return []int{110, 0, -90}[sign+1], []int{-140, 0, 125}[sign+1]
 }
 
-// checkTransposedOf multiplies the transpose of a random matrix in a form; form and
-// vectors lie between guards.
+// checkTransposedOf multiplies the transpose of a random matrix in a form; the form and the vectors
+// are between guards.
 func checkTransposedOf[V sparse.Value](t *rapid.T, m made[V]) {
 	var g guards
 	defer g.free(t)
@@ -77,7 +77,7 @@ func checkTransposedOf[V sparse.Value](t *rapid.T, m made[V]) {
 	want := reference.Multiply(true, alpha, a, x, 1, y)
 	x, y = guarded(t, &g, x, atEnd), guarded(t, &g, y, atEnd)
 
-	// Places are y itself, or room for sums between elements that must stay.
+	// A place is part of y, or room for sums between elements that must not change.
 	const canaries, canary = 40, 12345
 	type place struct {
 		at  int

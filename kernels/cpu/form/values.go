@@ -9,21 +9,21 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// ValueSet says how values can be stored in fewer bytes without losing a bit. The
-// zero value stores them as they are.
+// ValueSet describes how values are stored in fewer bytes without loss. The zero value stores them
+// as Full.
 type ValueSet[V sparse.Value] struct {
 	storage simd.Storage
-	values  []V // distinct ones, at most 16
+	values  []V // distinct values, at most 16
 	codes   [4 * simd.TableLen]uint8
-	set57   set57[V] // of Bits57
+	set57   set57[V] // for Bits57
 }
 
-// Storage is how the values will be stored.
+// Storage returns how the values are stored.
 func (s *ValueSet[V]) Storage() simd.Storage { return s.storage }
 
-// FindValues looks at all values and gives the way to store them that takes the
-// fewest bytes: all the same, at most 16 distinct ones, float32. Values are the same
-// when all their bits are. It ends early at values that allow none of these.
+// FindValues returns the storage of values that needs the fewest bytes: one value if all are equal,
+// a table of at most 16 distinct values, float32, or Full. Values are equal if all their bits are.
+// It returns early if only Full is possible.
 func FindValues[V sparse.Value](val []V) ValueSet[V] {
 	s := ValueSet[V]{storage: simd.Table}
 	if len(val) == 0 {
@@ -50,7 +50,7 @@ func FindValues[V sparse.Value](val []V) ValueSet[V] {
 	return s
 }
 
-// add notes a value. It is false when there are too many.
+// add adds a value to the table. It returns false if the table is full.
 func (s *ValueSet[V]) add(v V) bool {
 	slot := s.slot(v)
 	if s.codes[slot] == 0 {
@@ -63,10 +63,10 @@ func (s *ValueSet[V]) add(v V) bool {
 	return true
 }
 
-// code is the number of a value that was noted.
+// code returns the number of a value in the table.
 func (s *ValueSet[V]) code(v V) uint8 { return s.codes[s.slot(v)] - 1 }
 
-// slot is where the code of v stands, or a free place for it.
+// slot returns the index of the code of v, or of a free slot for it (linear probing).
 func (s *ValueSet[V]) slot(v V) int {
 	at := int(bitsOf(v) * 0x9E3779B97F4A7C15 >> 58)
 	for s.codes[at] != 0 && bitsOf(s.values[s.codes[at]-1]) != bitsOf(v) {
@@ -75,10 +75,11 @@ func (s *ValueSet[V]) slot(v V) int {
 	return at
 }
 
-// sameBits reports whether all bits of some numbers are equal.
+// sameBits reports whether a and b have the same length and the same bits.
 func sameBits[T mem.Elem](a, b []T) bool { return bytes.Equal(mem.Bytes(a), mem.Bytes(b)) }
 
-// bitsOf tells values apart that == does not: zeros by sign, and NaNs.
+// bitsOf returns the bits of v, which differ for values that == confuses: zeros of either sign, and
+// NaNs.
 func bitsOf[V sparse.Value](v V) uint64 {
 	switch v := any(v).(type) {
 	case float64:
@@ -89,7 +90,7 @@ func bitsOf[V sparse.Value](v V) uint64 {
 	return 0
 }
 
-// store makes room for columns of values.
+// store allocates columns of values.
 func (s *ValueSet[V]) store(m *Memory, lanes int, columns int64) (simd.Values[V], error) {
 	out := simd.Values[V]{Storage: s.storage, Lanes: lanes}
 	var err error
@@ -110,7 +111,7 @@ func (s *ValueSet[V]) store(m *Memory, lanes int, columns int64) (simd.Values[V]
 	return out, err
 }
 
-// put stores values at every step-th place, from value k of out on.
+// put stores values in the slots k, k+step, ...
 func (s *ValueSet[V]) put(out *simd.Values[V], k, step int, val []V) {
 	switch s.storage {
 	case simd.Full:
@@ -137,16 +138,16 @@ func (s *ValueSet[V]) put(out *simd.Values[V], k, step int, val []V) {
 	}
 }
 
-// put4 is put for four rows of n values, side by side: row l has those from val[at[l]] on.
+// put4 is put for four adjacent slots: slot k+l gets the n values from val[at[l]] on.
 func (s *ValueSet[V]) put4(out *simd.Values[V], k, step int, val []V, at *[4]int64, n int) {
 	if n == 0 {
-		return // there may be no place k
+		return // slot k may not exist
 	}
 	switch s.storage {
 	case simd.Full:
-		weave(out.Full[k:], step, val, at, n)
+		interleave(out.Full[k:], step, val, at, n)
 	case simd.Bits57:
-		weave(s.set57.slice[k-s.set57.first:], step, val, at, n)
+		interleave(s.set57.slice[k-s.set57.first:], step, val, at, n)
 	case simd.Short:
 		a, b, c, d := four(val, at, n)
 		to := out.Short[k:]
@@ -161,8 +162,8 @@ func (s *ValueSet[V]) put4(out *simd.Values[V], k, step int, val []V, at *[4]int
 	}
 }
 
-// weave is to[j*step+l] = from[at[l]+j] for n elements of four rows.
-func weave[T any](to []T, step int, from []T, at *[4]int64, n int) {
+// interleave sets to[j*step+l] = from[at[l]+j] for four rows l of n elements.
+func interleave[T any](to []T, step int, from []T, at *[4]int64, n int) {
 	a, b, c, d := four(from, at, n)
 	for j := range a {
 		o := (*[4]T)(to[j*step:])
@@ -170,13 +171,13 @@ func weave[T any](to []T, step int, from []T, at *[4]int64, n int) {
 	}
 }
 
-// four is n elements from each of four places on.
+// four returns the n elements from each of four indices on.
 func four[T any](from []T, at *[4]int64, n int) (a, b, c, d []T) {
 	return from[at[0]:][:n], from[at[1]:][:n], from[at[2]:][:n], from[at[3]:][:n]
 }
 
-// scatter stores values at these places. There is no table.
-func (s *ValueSet[V]) scatter(out *simd.Values[V], places []int64, val []V) {
+// putAt stores val[k] in slot places[k]. The storage is not a table.
+func (s *ValueSet[V]) putAt(out *simd.Values[V], places []int64, val []V) {
 	val = val[:len(places)]
 	switch s.storage {
 	case simd.Full:
@@ -190,7 +191,7 @@ func (s *ValueSet[V]) scatter(out *simd.Values[V], places []int64, val []V) {
 	}
 }
 
-// valueBytes is the memory of stored values.
+// valueBytes returns the memory of stored values.
 func valueBytes[V sparse.Value](v *simd.Values[V]) int64 {
 	return mem.Size[V]()*int64(len(v.Full)+len(v.Table)) + 4*int64(len(v.Short)) + int64(len(v.Codes)) + bytes57(v.Bits57)
 }

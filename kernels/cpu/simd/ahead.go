@@ -6,22 +6,26 @@ import (
 	"github.com/klauspost/cpuid/v2"
 )
 
-// zen4 and zen5 say whether the processor is of AMD's Zen 4 or Zen 5, or of a later one. Zen 4 was the first with AVX-512.
+// zen4 and zen5 report whether the processor is an AMD Zen 4 or Zen 5, respectively, or a later
+// one. Zen 4 was the first AMD processor with AVX-512.
 var (
 	zen4 = cpuid.CPU.VendorID == cpuid.AMD && cpuid.CPU.Supports(cpuid.AVX512F)
 	zen5 = cpuid.CPU.VendorID == cpuid.AMD && cpuid.CPU.Family >= 0x1A
 )
 
-// xeon says whether the processor is Intel's with AVX-512; one of 2023, model 207, was measured.
+// xeon reports whether the processor is an Intel processor with AVX-512. One of 2023, model 207,
+// was measured.
 var xeon = cpuid.CPU.VendorID == cpuid.Intel && cpuid.CPU.Supports(cpuid.AVX512F)
 
-// asksAhead says whether kernels of blocks ask for values ahead: 1.2 times as fast on Zen 5, 1.1 on the Xeon, 1.5 there
-// with values in 57 bits; up to an eighth slower on Zen 4. Other processors were not measured.
-var asksAhead = zen5 || xeon
+// prefetchesBlocks reports whether kernels of blocks prefetch values. They are then 1.2 times as
+// fast on Zen 5, 1.1 times on the Xeon (1.5 times with values in 57 bits), and up to an eighth
+// slower on Zen 4. Other processors were not measured.
+var prefetchesBlocks = zen5 || xeon
 
-// nearBytes is up to how many bytes of entries asking for them ahead takes more than it gains: one and a half second
-// caches, or of 512 KiB where that is not known. On Zen 4 and 5 it is an eighth of the last one, which was measured with
-// two CPUs: with more of them, which share it, a quarter for all together.
+// nearBytes is the number of bytes of entries up to which prefetching them costs more than it
+// gains: 1.5 second-level caches, where an unknown cache counts as 512 KiB. On Zen 4 and 5 it is an
+// eighth of the last-level cache, measured with two CPUs; more CPUs, which share that cache, get a
+// quarter of it together.
 var nearBytes = func() int64 {
 	second := int64(cpuid.CPU.Cache.L2)
 	if second <= 0 {
@@ -34,14 +38,17 @@ var nearBytes = func() int64 {
 	return second
 }()
 
-// Near reports whether so many bytes of entries are near enough that nothing of them is asked for ahead.
+// Near reports whether that many bytes of entries are so near to the CPU that kernels do not
+// prefetch them.
 func Near(bytes int64) bool { return bytes <= nearBytes }
 
-// NearDiagonals is Near for diagonals. Zen 5 gains by asking for them even in the last cache.
+// NearDiagonals is Near for diagonals. Zen 5 gains by prefetching them even from the last-level
+// cache.
 func NearDiagonals(bytes int64) bool { return !zen5 && Near(bytes) }
 
-// LineCycles is how long the first cache takes to get a line that the second one has while it waits for others as
-// well: 2.0 to 2.2 cycles on a Zen 4, which moves 32 bytes a cycle. About 1 was fitted on a Zen 5.
+// LineCycles returns the cycles that the first-level cache needs to load a line from the
+// second-level cache while it waits for other lines: 2.0 to 2.2 on Zen 4, which moves 32 bytes per
+// cycle, and about 1, fitted, on Zen 5.
 func LineCycles() int64 {
 	if zen4 && !zen5 {
 		return 2

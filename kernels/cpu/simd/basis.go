@@ -2,8 +2,9 @@ package simd
 
 import "github.com/msrep-go/msrep/internal/vec"
 
-// The loops over a vector or two and those of a basis, four of these at a time, with the bits of
-// one after the other. u and w are the elements from at on of vectors as long as those of the basis.
+// The loops over one or two vectors and the vectors v_j of a basis, four of these at a time. The
+// bits are those of one v_j after the other. u and w are the elements from index at on of vectors
+// of the length of v_j.
 
 // Project adds v_j'u to us[j] and v_j'w to ws[j] for each v_j.
 func Project(l Level, v [][]float64, at int, u, w []float64, us, ws []vec.Sum) {
@@ -28,9 +29,13 @@ func Project(l Level, v [][]float64, at int, u, w []float64, us, ws []vec.Sum) {
 	}
 }
 
-// SubtractProjection is u = u - g[0]*v_0 - g[1]*v_1 - ... and w = w - h[0]*v_0 - h[1]*v_1 - ...,
-// subtracted in this order. lost is changed in some way, as the sums of AddAxpy are not asked for.
-func SubtractProjection(l Level, g, h []float64, v [][]float64, at int, u, w []float64, lost *vec.Sum) {
+// SubtractProjection computes, with the subtractions in this order,
+//
+//	u = u - g[0]*v_0 - g[1]*v_1 - ...
+//	w = w - h[0]*v_0 - h[1]*v_1 - ...
+//
+// scratch is overwritten; its value is undefined.
+func SubtractProjection(l Level, g, h []float64, v [][]float64, at int, u, w []float64, scratch *vec.Sum) {
 	u = u[:len(w)]
 	n, j := grouped(l, len(w)), 0
 	if n > 0 {
@@ -46,13 +51,17 @@ func SubtractProjection(l Level, g, h []float64, v [][]float64, at int, u, w []f
 	}
 	for ; j < len(v); j++ {
 		x := v[j][at : at+len(w)]
-		AddAxpy(l, -g[j], x, u, lost)
-		AddAxpy(l, -h[j], x, w, lost)
+		AddAxpy(l, -g[j], x, u, scratch)
+		AddAxpy(l, -h[j], x, w, scratch)
 	}
 }
 
-// Combine is w = w + a*h[0]*v_0 + a*h[1]*v_1 + ..., added in this order; lost is that of Remove.
-func Combine(l Level, a float64, h []float64, v [][]float64, at int, w []float64, lost *vec.Sum) {
+// Combine computes, with the additions in this order,
+//
+//	w = w + a*h[0]*v_0 + a*h[1]*v_1 + ...
+//
+// scratch is overwritten; its value is undefined.
+func Combine(l Level, a float64, h []float64, v [][]float64, at int, w []float64, scratch *vec.Sum) {
 	n, j := grouped(l, len(w)), 0
 	if n > 0 {
 		for ; j+4 <= len(v); j += 4 {
@@ -65,11 +74,11 @@ func Combine(l Level, a float64, h []float64, v [][]float64, at int, w []float64
 		}
 	}
 	for ; j < len(v); j++ {
-		AddAxpy(l, a*h[j], v[j][at:at+len(w)], w, lost)
+		AddAxpy(l, a*h[j], v[j][at:at+len(w)], w, scratch)
 	}
 }
 
-// four is n elements from at on of each of the first four vectors.
+// four returns the n elements from index at on of each of the first four vectors.
 func four(v [][]float64, at, n int) [4][]float64 {
 	return [4][]float64{v[0][at : at+n], v[1][at : at+n], v[2][at : at+n], v[3][at : at+n]}
 }

@@ -6,46 +6,45 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// BinRows and BinCols are the most rows and columns that a bin can have.
+// BinRows and BinCols are the greatest numbers of rows and columns of a bin.
 const (
-	BinRows = 1<<16 - 1 // one more is for places that hold no entry
+	BinRows = 1<<16 - 1 // one more row is for slots without an entry
 	BinCols = 1 << 16
 )
 
-// Bins is entries of a matrix in runs, each of which takes whole lines of BinLine places, in two
-// orders: of blocks of columns, and of blocks of rows. Places that hold no entry have column 0, and
-// the value 0 where each has its own.
+// Bins stores the entries of a matrix in runs. A run occupies whole lines of BinLine slots. The
+// slots have two orders: by block of columns and by block of rows. Slots without an entry have
+// column 0, and the value 0 unless one value is stored for all.
 type Bins[V sparse.Value] struct {
-	Columns []uint16  // of entries by blocks of columns, within their block
-	Rows    []uint16  // of entries by blocks of rows, within their block
-	Values  Values[V] // by blocks of rows, stored Full, Short or Same
-	// Fused says to round a product and its sum once in plain Go too, as assembly does.
+	Columns []uint16  // columns in their block of columns; slots by block of columns
+	Rows    []uint16  // rows in their block of rows; slots by block of rows
+	Values  Values[V] // slots by block of rows; the storage is Full, Short or Same
+	// Fused makes plain Go round a product and its sum once, as assembly does.
 	Fused bool
 }
 
-// BinLine is the places of a line: the elements of 64 bytes.
+// BinLine returns the number of slots of a line: the number of elements in 64 bytes.
 func BinLine[V sparse.Value]() int { return 64 / int(unsafe.Sizeof(*new(V))) }
 
-// BinRun is the entries of a block of rows in a block of columns.
+// BinRun is the entries of one block of rows in one block of columns.
 type BinRun struct {
-	To      uint32 // its first line among those of the blocks of rows
+	To      uint32 // its first line in the order by block of rows
 	Entries uint32
 }
 
-// Copy copies elements of x for runs that follow each other from place k by columns on, which
-// begins a line:
+// Copy copies elements of x for successive runs. k is the first slot of the first run, in the order
+// by block of columns; it begins a line.
 //
-//	to[run.To*BinLine+i] = x[Columns[k+i]] for every place i of a run
+//	to[run.To*BinLine+i] = x[Columns[k+i]]  for every slot i of a run; then k += slots of the run
 //
-// It writes past the caches: Fence must follow. next is what the call after this one reads
-// of x: it is brought to the cache meanwhile. Columns and lines must be in x and to,
-// which begins at a multiple of 64 bytes; they are not checked.
+// Copy writes past the caches: Fence must follow. It prefetches next, the x of the next call.
+// Columns and lines are not checked; they must be in x and to. to is aligned to 64 bytes.
 func (b *Bins[V]) Copy(l Level, k int, runs []BinRun, x, next, to []V) {
 	if len(runs) == 0 || k == len(b.Columns) {
 		return
 	}
 	if l != Generic {
-		kernel := of[copyBinKernel[V]](copyBinKernels)
+		kernel := forType[copyBinKernel[V]](copyBinKernels)
 		kernel(unsafe.SliceData(to), unsafe.SliceData(x), unsafe.SliceData(b.Columns[k:]), &runs[0].To, len(runs), unsafe.SliceData(next), len(next)/BinLine[V]())
 		return
 	}
@@ -59,15 +58,15 @@ func (b *Bins[V]) Copy(l Level, k int, runs []BinRun, x, next, to []V) {
 	}
 }
 
-// CopyOfTwo is Copy for two vectors side by side, where to is the place of the elements of line from:
+// CopyOfTwo is Copy for two interleaved vectors; to begins with the elements of line from:
 //
-//	to[2*((run.To-from)*BinLine+i)+j] = x[2*Columns[k+i]+j] for j = 0, 1
+//	to[2*((run.To-from)*BinLine+i)+j] = x[2*Columns[k+i]+j]  for j = 0, 1
 func (b *Bins[V]) CopyOfTwo(l Level, k int, runs []BinRun, from int, x, next, to []V) {
 	if len(runs) == 0 || k == len(b.Columns) {
 		return
 	}
 	if l != Generic {
-		kernel := of[copyBinOfTwoKernel[V]](copyBinOfTwoKernels)
+		kernel := forType[copyBinOfTwoKernel[V]](copyBinOfTwoKernels)
 		kernel(unsafe.SliceData(to), unsafe.SliceData(x), unsafe.SliceData(b.Columns[k:]), &runs[0].To, len(runs), from, unsafe.SliceData(next), len(next)/BinLine[V]())
 		return
 	}
@@ -82,12 +81,13 @@ func (b *Bins[V]) CopyOfTwo(l Level, k int, runs []BinRun, from int, x, next, to
 	}
 }
 
-// Multiply multiplies n entries from place k by rows on, whole lines, by the elements of x that were
-// copied for them, and adds them to the sums of their rows, one after the other:
+// Multiply multiplies the entries of n slots, whole lines, by the elements of x that Copy has
+// copied for them. k is the first slot, in the order by block of rows. For i = 0 ... n-1, in this
+// order,
 //
-//	sums[Rows[k+i]] += value(k+i) * x[i] for i < n
+//	sums[Rows[k+i]] += value(k+i) * x[i]
 //
-// Rows must be in sums; they are not checked.
+// Rows are not checked; they must be in sums.
 func (b *Bins[V]) Multiply(l Level, k, n int, x, sums []V) {
 	x = x[:n]
 	switch {
@@ -103,7 +103,7 @@ func (b *Bins[V]) Multiply(l Level, k, n int, x, sums []V) {
 func (b *Bins[V]) add(k int, x, sums []V) {
 	var room expanded[V]
 	for len(x) > 0 {
-		val := b.Values.some(k, len(x), &room)
+		val := b.Values.valuesFrom(k, len(x), &room)
 		rows, u := b.Rows[k:][:len(val)], x[:len(val)]
 		k, x = k+len(val), x[len(val):]
 		if b.Fused {
@@ -118,9 +118,9 @@ func (b *Bins[V]) add(k int, x, sums []V) {
 	}
 }
 
-// MultiplyOfTwo is Multiply for two vectors side by side:
+// MultiplyOfTwo is Multiply for two interleaved vectors:
 //
-//	sums[2*Rows[k+i]+j] += value(k+i) * x[2*i+j] for j = 0, 1
+//	sums[2*Rows[k+i]+j] += value(k+i) * x[2*i+j]  for j = 0, 1
 func (b *Bins[V]) MultiplyOfTwo(l Level, k, n int, x, sums []V) {
 	x = x[:2*n]
 	switch {
@@ -135,12 +135,12 @@ func (b *Bins[V]) MultiplyOfTwo(l Level, k, n int, x, sums []V) {
 	}
 }
 
-// Spread is the first pass of transposed products, for n entries from place k by rows on, whole
-// lines:
+// Spread is the first pass of transposed products, for n slots, whole lines. k is the first slot,
+// in the order by block of rows.
 //
-//	to[i] = value(k+i) * x[Rows[k+i]] for i < n
+//	to[i] = value(k+i) * x[Rows[k+i]]  for i < n
 //
-// It writes past the caches: Fence must follow. Rows must be in x; they are not checked.
+// Spread writes past the caches: Fence must follow. Rows are not checked; they must be in x.
 func (b *Bins[V]) Spread(l Level, k, n int, x, to []V) {
 	to = to[:n]
 	switch {
@@ -155,21 +155,21 @@ func (b *Bins[V]) Spread(l Level, k, n int, x, to []V) {
 	}
 }
 
-// AddTransposed is the second pass of transposed products, for runs that follow each other from
-// place k by columns on, which begins a line:
+// AddTransposed is the second pass of transposed products, for successive runs. k is the first slot
+// of the first run, in the order by block of columns; it begins a line.
 //
-//	y[Columns[k+i]] += after * products[run.To*BinLine+i] for every entry i of a run
+//	y[Columns[k+i]] += after * products[run.To*BinLine+i]  for every entry i of a run
 //
-// The products of places that hold no entry are 0 where the value of all is finite. next is what
-// the call after this one adds to: it is brought to the cache meanwhile. Columns and lines must be
-// in y and products; they are not checked.
+// The products of slots without an entry are 0 if the value of all is finite. AddTransposed
+// prefetches next, the y of the next call. Columns and lines are not checked; they must be in y and
+// products.
 func (b *Bins[V]) AddTransposed(l Level, k int, runs []BinRun, after V, products, y, next []V) {
 	if len(runs) == 0 || k == len(b.Columns) {
 		return
 	}
 	line := BinLine[V]()
 	if l != Generic && after*0 == 0 && b.finitePadding() {
-		kernel := of[addBinRunKernel[V]](addBinRunKernels)
+		kernel := forType[addBinRunKernel[V]](addBinRunKernels)
 		kernel(unsafe.SliceData(y), unsafe.SliceData(products), unsafe.SliceData(b.Columns[k:]), &runs[0].To, len(runs), unsafe.SliceData(next), len(next)/BinLine[V](), after)
 		return
 	}
@@ -182,7 +182,7 @@ func (b *Bins[V]) AddTransposed(l Level, k int, runs []BinRun, after V, products
 	}
 }
 
-// finitePadding reports whether the values of places that hold no entry, times 0, are 0.
+// finitePadding reports whether the value of slots without an entry is finite.
 func (b *Bins[V]) finitePadding() bool {
 	return b.Values.Storage != Same || b.Values.Table[0]*0 == 0
 }
@@ -191,13 +191,13 @@ type (
 	copyBinKernel[V sparse.Value]      func(to, x *V, columns *uint16, runs *uint32, n int, next *V, lines int)
 	copyBinOfTwoKernel[V sparse.Value] func(to, x *V, columns *uint16, runs *uint32, n, from int, next *V, lines int)
 	addBinRunKernel[V sparse.Value]    func(y, products *V, columns *uint16, runs *uint32, n int, next *V, lines int, after V)
-	// binTable is kernels by Storage, which take whole lines of entries by rows: they add to sums
-	// what these and x give, or write it to to.
+	// binTable has kernels by Storage. They take whole lines of slots in the order by block of
+	// rows, and add products to to, or write them to to.
 	binTable[V sparse.Value] [4]func(to, x *V, rows *uint16, values *byte, lines int)
 )
 
-// byRows calls one of the kernels for n entries from place k by rows on.
+// byRows calls a kernel of tables for n slots from slot k on, in the order by block of rows.
 func (b *Bins[V]) byRows(tables kernels, k, n int, x, to []V) {
-	kernel := of[*binTable[V]](tables)[b.Values.Storage]
+	kernel := forType[*binTable[V]](tables)[b.Values.Storage]
 	kernel(unsafe.SliceData(to), unsafe.SliceData(x), unsafe.SliceData(b.Rows[k:k+n]), b.Values.entry(k), n/BinLine[V]())
 }

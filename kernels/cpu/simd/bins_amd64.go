@@ -2,8 +2,13 @@
 
 package simd
 
-// multiplyBinF64FullAVX2 multiplies so many lines of entries, at least 1, by the elements of x that were copied
-// for them, and adds them to the sums of their rows, one after the other, with one rounding.
+// multiplyBinF64FullAVX2 computes, with one rounding each,
+//
+//	for i := range lines * lineLen {
+//		sums[rows[i]] += value(i) * x[i]
+//	}
+//
+// for lines > 0. In OfTwo, x and sums have two interleaved vectors.
 //
 //go:noescape
 func multiplyBinF64FullAVX2(sums *float64, x *float64, rows *uint16, values *byte, lines int)
@@ -11,7 +16,13 @@ func multiplyBinF64FullAVX2(sums *float64, x *float64, rows *uint16, values *byt
 //go:noescape
 func multiplyBinOfTwoF64FullAVX2(sums *float64, x *float64, rows *uint16, values *byte, lines int)
 
-// spreadBinF64FullAVX2 writes the products of so many lines of entries, at least 1, past the caches.
+// spreadBinF64FullAVX2 computes, with stores past the caches,
+//
+//	for i := range lines * lineLen {
+//		to[i] = value(i) * x[rows[i]]
+//	}
+//
+// for lines > 0.
 //
 //go:noescape
 func spreadBinF64FullAVX2(to *float64, x *float64, rows *uint16, values *byte, lines int)
@@ -52,20 +63,39 @@ func multiplyBinOfTwoF32SameAVX2(sums *float32, x *float32, rows *uint16, values
 //go:noescape
 func spreadBinF32SameAVX2(to *float32, x *float32, rows *uint16, values *byte, lines int)
 
-// copyBinsF64AVX2 writes the elements of x of n runs past the caches, and asks for so many lines of
-// 64 bytes from next on, one for each line of them.
+// copyBinsF64AVX2 copies, for n successive runs,
+//
+//	for _, r := range runs { // r is the first line, then the number of entries
+//		for i := range slots(r) { // whole lines
+//			to[r.line*lineLen+i] = x[columns[0]]
+//			columns = columns[1:]
+//		}
+//	}
+//
+// with stores past the caches. For each line it prefetches a line of 64 bytes from next on, lines in all.
 //
 //go:noescape
 func copyBinsF64AVX2(to *float64, x *float64, columns *uint16, runs *uint32, n int, next *float64, lines int)
 
-// copyBinsOfTwoF64AVX2 writes the elements of x of n runs past the caches, where to is the place of those of
-// line from, and asks for so many lines of 64 bytes from next on, two for each line of entries.
+// copyBinsOfTwoF64AVX2 is copyBins for two interleaved vectors; to begins with line from:
+//
+//	to[2*((r.line-from)*lineLen+i)+j] = x[2*columns[0]+j]  for j = 0, 1
+//
+// For each line it prefetches two lines of 64 bytes from next on, lines in all.
 //
 //go:noescape
 func copyBinsOfTwoF64AVX2(to *float64, x *float64, columns *uint16, runs *uint32, n int, from int, next *float64, lines int)
 
-// addBinRunsF64AVX2 adds the products of n runs, times after, to y, and asks for so many lines of
-// 64 bytes from next on, one for each line of products.
+// addBinRunsF64AVX2 computes, for n successive runs,
+//
+//	for _, r := range runs { // r is the first line, then the number of entries
+//		for i := range slots(r) { // whole lines
+//			y[columns[0]] += after * products[r.line*lineLen+i]
+//			columns = columns[1:]
+//		}
+//	}
+//
+// For each line it prefetches a line of 64 bytes from next on, lines in all.
 //
 //go:noescape
 func addBinRunsF64AVX2(y *float64, products *float64, columns *uint16, runs *uint32, n int, next *float64, lines int, after float64)

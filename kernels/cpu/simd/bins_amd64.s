@@ -1074,11 +1074,11 @@ run:
 
 line:
 	CMPQ       DI, R8
-	JAE        asked
+	JAE        prefetched
 	PREFETCHT1 (DI)
 	ADDQ       $0x40, DI
 
-asked:
+prefetched:
 	PREFETCHT1  2048(DX)
 	MOVWLZX     (DX), R11
 	VMOVSD      (CX)(R11*8), X0
@@ -1143,12 +1143,12 @@ run:
 
 line:
 	CMPQ       R8, R9
-	JAE        asked
+	JAE        prefetched
 	PREFETCHT1 (R8)
 	PREFETCHT1 64(R8)
 	ADDQ       $0x80, R8
 
-asked:
+prefetched:
 	PREFETCHT1  2048(DX)
 	MOVWLZX     (DX), R11
 	ADDQ        R11, R11
@@ -1215,7 +1215,7 @@ first:
 
 firstRun:
 	CMPQ R9, SI
-	JAE  firstAsked
+	JAE  firstPrefetched
 	MOVL (R9), R10
 	MOVL 4(R9), R11
 	ADDQ $0x08, R9
@@ -1230,7 +1230,7 @@ firstLine:
 	ADDQ       $0x40, R10
 	DECQ       R11
 
-firstAsked:
+firstPrefetched:
 	DECQ R13
 	JNZ  first
 
@@ -1248,17 +1248,17 @@ run:
 
 line:
 	CMPQ       DI, R8
-	JAE        asked
+	JAE        prefetched
 	PREFETCHT1 (DI)
 	ADDQ       $0x40, DI
 
-asked:
+prefetched:
 	TESTQ R11, R11
 	JNZ   laterLine
 
 laterRun:
 	CMPQ R9, SI
-	JAE  laterAsked
+	JAE  laterPrefetched
 	MOVL (R9), R10
 	MOVL 4(R9), R11
 	ADDQ $0x08, R9
@@ -1273,7 +1273,7 @@ laterLine:
 	ADDQ       $0x40, R10
 	DECQ       R11
 
-laterAsked:
+laterPrefetched:
 	PREFETCHT1   2048(DX)
 	VMULPD       (R12), Y0, Y1
 	VEXTRACTF128 $0x01, Y1, X2
@@ -1344,11 +1344,11 @@ run:
 
 line:
 	CMPQ       DI, R8
-	JAE        asked
+	JAE        prefetched
 	PREFETCHT1 (DI)
 	ADDQ       $0x40, DI
 
-asked:
+prefetched:
 	PREFETCHT1  4096(DX)
 	MOVWLZX     (DX), R11
 	VMOVSS      (CX)(R11*4), X0
@@ -1429,12 +1429,12 @@ run:
 
 line:
 	CMPQ       R8, R9
-	JAE        asked
+	JAE        prefetched
 	PREFETCHT1 (R8)
 	PREFETCHT1 64(R8)
 	ADDQ       $0x80, R8
 
-asked:
+prefetched:
 	PREFETCHT1  4096(DX)
 	MOVWLZX     (DX), R11
 	VMOVSD      (CX)(R11*8), X0
@@ -1513,7 +1513,7 @@ first:
 
 firstRun:
 	CMPQ R9, SI
-	JAE  firstAsked
+	JAE  firstPrefetched
 	MOVL (R9), R10
 	MOVL 4(R9), R11
 	ADDQ $0x08, R9
@@ -1528,7 +1528,7 @@ firstLine:
 	ADDQ       $0x40, R10
 	DECQ       R11
 
-firstAsked:
+firstPrefetched:
 	DECQ R13
 	JNZ  first
 
@@ -1546,17 +1546,17 @@ run:
 
 line:
 	CMPQ       DI, R8
-	JAE        asked
+	JAE        prefetched
 	PREFETCHT1 (DI)
 	ADDQ       $0x40, DI
 
-asked:
+prefetched:
 	TESTQ R11, R11
 	JNZ   laterLine
 
 laterRun:
 	CMPQ R9, SI
-	JAE  laterAsked
+	JAE  laterPrefetched
 	MOVL (R9), R10
 	MOVL 4(R9), R11
 	ADDQ $0x08, R9
@@ -1571,7 +1571,7 @@ laterLine:
 	ADDQ       $0x40, R10
 	DECQ       R11
 
-laterAsked:
+laterPrefetched:
 	PREFETCHT1   4096(DX)
 	VMULPS       (R12), Y0, Y1
 	VEXTRACTF128 $0x01, Y1, X2

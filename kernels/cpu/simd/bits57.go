@@ -8,60 +8,59 @@ import (
 	"github.com/klauspost/cpuid/v2"
 )
 
-// Values57 is float64 values in 57 bits each, of which no bit is lost, where the
-// exponents of most are 16 successive ones at most: the exponent then takes 4 bits. Eight
-// values take 57 bytes. The first 56 have 7 for each value, which are, the last ones
-// first,
+// Values57 stores float64 values in 57 bits each without loss, if most of their exponents are among
+// 16 successive ones: 4 bits then suffice for the exponent. Eight values occupy 57 bytes. The first
+// 56 bytes have 7 bytes per value, least significant byte first:
 //
-//	sign << 55 | exponent-Low << 52 | mantissa
+//	sign << 55 | d&7 << 52 | mantissa,  d = exponent - Low
 //
-// with the mantissa of 52 bits and the exponent of 11 of IEEE 754, less the fourth bit of
-// the difference: that of value i is bit i of the last byte.
+// The mantissa of 52 bits and the exponent of 11 bits are those of IEEE 754. Bit i of the last byte
+// is the fourth bit of d of value i.
 //
-// Eight values of which one has another exponent, as zeros, infinities and NaN mostly
-// have, stand apart as they are.
+// If one of eight values has another exponent, as zeros, infinities and NaN mostly have, the eight
+// are stored uncompressed.
 type Values57 struct {
 	Low   int    // the least of the 16 exponents, at most 2032
-	Bytes []byte // 57 for each eight values, and Slack57 that kernels may read
-	// Apart is where in Bytes the eights begin that stand apart, rising, and a last one
-	// that is nowhere. Plain is their values. Neither grows: they have their room before.
+	Bytes []byte // 57 bytes per eight values, and Slack57 bytes that kernels may read
+	// Apart has the offset in Bytes of each uncompressed group of eight, ascending, then an offset
+	// beyond Bytes. Plain has the values of these groups. Both are allocated with their capacity.
 	Apart []int64
 	Plain []float64
 
-	n      int // values that were added
+	n      int // number of values
 	cursor cursor57
 }
 
 const (
-	// Slack57 is the bytes behind the last value that kernels may read.
+	// Slack57 is the number of bytes after the last value that kernels may read.
 	Slack57 = 8
 
 	eight57   = 57 // bytes of eight values
-	codes57   = 16 // exponents that have a code
+	codes57   = 16 // number of exponents
 	nowhere57 = math.MaxInt64 >> 1
 )
 
-// cursor57 is what kernels read of Values57. They count index up.
+// cursor57 is the part of Values57 that kernels read. They increment index.
 type cursor57 struct {
 	low   uint64 // Low << 52
 	bytes *byte  // Bytes[0]
 	apart *int64
 	plain *float64
-	index int // in apart and plain
+	index int // next group in apart and plain
 }
 
-// New57 is Values57 without values, with memory for n of them, a multiple of 8, of
-// which at most so many eights stand apart.
+// New57 returns Values57 without values. bytes has room for the values. The capacities of apart and
+// plain limit the number of uncompressed groups.
 func New57(low int, bytes []byte, apart []int64, plain []float64) *Values57 {
 	return &Values57{Low: low, Bytes: bytes, Apart: append(apart[:0], nowhere57), Plain: plain[:0]}
 }
 
-// Fast57 reports whether the kernels of a level read values in 57 bits: that takes
-// AVX-512 VBMI as well. Plain Go reads them too, but slowly.
+// Fast57 reports whether the kernels of a level read values in 57 bits, which needs AVX-512 VBMI.
+// Plain Go reads them too, but slowly.
 func Fast57(l Level) bool { return l == AVX512 && cpuid.CPU.Supports(cpuid.AVX512VBMI) }
 
-// Append adds values, a multiple of 8, behind those that are there. It is false where
-// there is no room for all eights that stand apart.
+// Append appends values; their number is a multiple of 8. It returns false if there is no room for
+// the uncompressed groups.
 func (s *Values57) Append(l Level, val []float64) bool {
 	for len(val) > 0 {
 		n := 0
@@ -76,7 +75,7 @@ func (s *Values57) Append(l Level, val []float64) bool {
 		if len(val) == 0 {
 			break
 		}
-		// Eight values of which one at least is out of range.
+		// A group of eight with an exponent out of range.
 		last := len(s.Apart) - 1
 		if last+2 > cap(s.Apart) || len(s.Plain)+8 > cap(s.Plain) {
 			return false
@@ -89,10 +88,10 @@ func (s *Values57) Append(l Level, val []float64) bool {
 	return true
 }
 
-// at is the bytes of the eight values with value k.
+// at returns the bytes of the group of eight of value k.
 func (s *Values57) at(k int) *[eight57]byte { return (*[eight57]byte)(s.Bytes[k/8*eight57:]) }
 
-// pack writes eight values. It is false where one has an exponent that is out of range.
+// pack writes a group of eight values. It returns false if an exponent is out of range.
 func (s *Values57) pack(val *[8]float64, out *[eight57]byte) bool {
 	out[56] = 0
 	for i, v := range val {
@@ -110,7 +109,7 @@ func (s *Values57) pack(val *[8]float64, out *[eight57]byte) bool {
 	return true
 }
 
-// value is value k.
+// value returns value k.
 func (s *Values57) value(k int) float64 {
 	if n, apart := slices.BinarySearch(s.Apart, int64(k/8*eight57)); apart {
 		return s.Plain[8*n+k%8]
@@ -123,18 +122,18 @@ func (s *Values57) value(k int) float64 {
 	return math.Float64frombits(code>>55<<63 | (e+uint64(s.Low))<<52 | code<<12>>12)
 }
 
-// from is what kernels read when they begin at value k; it holds until the next call.
+// from returns the cursor for kernels that begin at value k. It is valid until the next call.
 func (s *Values57) from(k int) *cursor57 {
 	n, _ := slices.BinarySearch(s.Apart, int64(k/8*eight57))
 	s.cursor = cursor57{uint64(s.Low) << 52, unsafe.SliceData(s.Bytes), unsafe.SliceData(s.Apart), unsafe.SliceData(s.Plain), n}
 	return &s.cursor
 }
 
-// In57 is a value that does not stand apart, for places without one.
+// In57 returns a value with exponent low, for slots without a value.
 func In57(low int) float64 { return math.Float64frombits(uint64(low) << 52) }
 
-// Low57 is the exponent from which 16 successive ones cover most of the values, and how
-// many of these they leave out.
+// Low57 returns the least of the 16 successive exponents that most of the values have, and the
+// number of the other values.
 func Low57(val []float64) (low, out int) {
 	var counts [1 << 11]int
 	for _, v := range val {

@@ -2,8 +2,13 @@
 
 package simd
 
-// pack57 is Values57.pack for at most n > 0 eights of values, up to the first that is
-// false. It writes 7 bytes behind the last one.
+// pack57 packs groups of eight values with Values57.pack until one has an exponent out of range:
+//
+//	for done < n && pack(val[8*done:], out[57*done:]) {
+//		done++
+//	}
+//
+// n > 0. low is Low<<53. It writes 7 bytes after the last group.
 //
 //go:noescape
 func pack57(n int, val *float64, low uint64, out *byte) (done int)

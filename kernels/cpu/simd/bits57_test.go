@@ -40,7 +40,7 @@ func TestValuesIn57BitsAreTheSame(t *testing.T) {
 	}
 }
 
-func TestValuesThatStandApartNeedRoom(t *testing.T) {
+func TestUncompressedValuesNeedRoom(t *testing.T) {
 	val := make([]float64, 64)
 	for _, l := range []Level{Generic, Best()} {
 		s := New57(1, make([]byte, 8*eight57+Slack57), make([]int64, 8), make([]float64, 64))

@@ -7,30 +7,29 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// BlockMax is the most rows and columns of a block.
+// BlockMax is the greatest number of rows and of columns of a block.
 const BlockMax = 8
 
-// Blocks is rows of dense blocks of Height*Width entries in groups of Values.Lanes,
-// one row of blocks per lane: Slices with a block in place of an entry. The values
-// of blocks c*Lanes ... c*Lanes+Lanes-1, which lie side by side, follow each other
-// column by column of the block.
+// Blocks stores rows of dense blocks of Height x Width entries, one block row per lane: it is
+// Slices with a block in place of an entry. Values.Lanes blocks c*Lanes ... c*Lanes+Lanes-1 are
+// interleaved, column by column of the block: value ((c*Width+j)*Height+i)*Lanes+lane is entry (i,
+// j) of block c*Lanes+lane.
 type Blocks[V sparse.Value] struct {
 	Height, Width int      // 2 to BlockMax, 1 to BlockMax
 	Widths        []uint32 // as in Slices
 	Masks         []uint16
-	Idx           []int32 // first column of x for each block
+	Idx           []int32 // first column of each block
 	Values        Values[V]
-	// Fused says to round a product and its sum once in plain Go too, as assembly does.
+	// Fused makes plain Go round a product and its sum once, as assembly does.
 	Fused bool
 }
 
-// MultiplyBlocks multiplies n slices from a position on by x:
+// MultiplyBlocks multiplies n slices from position at on by x:
 //
-//	sums[(s*Height + i)*Lanes + lane] = sum over the blocks k of lane of slice s, and j, of val[k][i][j]*x[idx[k]+j]
+//	sums[(s*Height + i)*Lanes + lane] = sum over j and the blocks k of lane of slice s of val[k][i][j]*x[idx[k]+j]
 //
-// Each is added up block by block, and in a block by rising j, beginning with 0.
-// The level must be the one whose Lanes the slices have, or Generic. Indices are
-// not checked.
+// A sum starts with 0 and adds block by block, and in a block by ascending j. The slices must have
+// the Lanes of the level, unless it is Generic. Indices are not checked.
 func MultiplyBlocks[V sparse.Value](l Level, b *Blocks[V], at Position, n int, x, sums []V) {
 	if n == 0 {
 		return
@@ -41,23 +40,24 @@ func MultiplyBlocks[V sparse.Value](l Level, b *Blocks[V], at Position, n int, x
 		return
 	}
 	column := at.Column * b.Width * b.Height
-	kernels := &of[*blockTable[V]](blockTables)[l-AVX2][b.Values.Storage]
+	kernels := &forType[*blockTable[V]](blockTables)[l-AVX2][b.Values.Storage]
 	kernel := kernels[b.Height-2]
 	if kernel == nil {
 		kernel = kernels[0]
 	}
 	kernel(n, &b.Widths[2*at.Slice : 2*(at.Slice+n)][0], unsafe.SliceData(b.Masks[at.Mask:]), b.Values.from(column),
 		unsafe.SliceData(b.Idx[at.Column*b.Values.Lanes:]), b.Width, unsafe.SliceData(x), b.Values.table(column), unsafe.SliceData(sums),
-		b.Height, b.Height*b.Values.columnBytes(), past(asksAhead))
+		b.Height, b.Height*b.Values.columnBytes(), asInt(prefetchesBlocks))
 }
 
-// blockTable is kernels by Level-AVX2, Storage, and Height-2; where there is only the first, it is for all heights.
+// blockTable has kernels by Level-AVX2, Storage, and Height-2; if only the first one is set, it is
+// for all heights.
 type blockTable[V sparse.Value] [2][storages][BlockMax - 1]func(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x, table, sums *V, height, bytes, ahead int)
 
 func (b *Blocks[V]) multiply(at Position, n int, x, sums []V) {
 	var room expanded[V]
 	lanes := b.Values.Lanes
-	column := b.Height * lanes // values of a column of a block
+	column := b.Height * lanes // number of values of a column of a block
 	clear(sums)
 	c := at.Column
 	for s := range n {
@@ -70,7 +70,7 @@ func (b *Blocks[V]) multiply(at Position, n int, x, sums []V) {
 				at.Mask++
 			}
 			for j := range b.Width {
-				val := b.Values.some((c*b.Width+j)*column, column, &room)
+				val := b.Values.valuesFrom((c*b.Width+j)*column, column, &room)
 				b.add(val, b.Idx[c*lanes:(c+1)*lanes], mask, x[j:], acc)
 			}
 			c++
@@ -78,7 +78,9 @@ func (b *Blocks[V]) multiply(at Position, n int, x, sums []V) {
 	}
 }
 
-// add adds the products of a column of blocks, one for each lane of the mask, to the sums of its rows.
+// add adds the products of a column of blocks, one for each lane of the mask:
+//
+//	acc[i*lanes+lane] += val[i*lanes+lane] * x[idx[lane]]
 func (b *Blocks[V]) add(val []V, idx []int32, mask uint16, x, acc []V) {
 	lanes := len(idx)
 	if mask == 1<<lanes-1 && !b.Fused && lanes%unrolled == 0 {

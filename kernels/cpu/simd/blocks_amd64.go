@@ -2,7 +2,14 @@
 
 package simd
 
-// blocksFull2F64AVX2 is MultiplyBlocks for the case in its name.
+// blocksFull2F64AVX2 computes MultiplyBlocks for the storage, the height and the type in its name:
+//
+//	for s := range n {
+//		for every block of every lane in the mask: acc[i*lanes+lane] += val[j][i][lane] * x[idx[lane]+j]
+//		sums[s*height*lanes:] = acc
+//	}
+//
+// columns is the width of a block. If ahead is not 0, it prefetches values. height and bytes are not used.
 //
 //go:noescape
 func blocksFull2F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)
@@ -130,7 +137,7 @@ func blocksFull7F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *
 //go:noescape
 func blocksFull8F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, height int, bytes int, ahead int)
 
-// blocksBits57F64AVX512 is MultiplyBlocks for values in 57 bits and blocks of height rows, whose columns take as many bytes.
+// blocksBits57F64AVX512 is blocksFull for values in 57 bits and blocks of height rows; bytes is the bytes of one column of the blocks of all lanes.
 //
 //go:noescape
 func blocksBits57F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, height int, bytes int, ahead int)

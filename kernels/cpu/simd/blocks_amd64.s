@@ -112,10 +112,10 @@ full:
 
 fullColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        fullColumnAsked
+	JEQ        fullColumnPrefetched
 	PREFETCHT0 8192(AX)
 
-fullColumnAsked:
+fullColumnPrefetched:
 	VMOVSD      (BX)(SI*8), X4
 	VMOVHPD     (BX)(DI*8), X4, X4
 	VMOVSD      (BX)(R8*8), X1
@@ -154,10 +154,10 @@ masked:
 
 maskedColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        maskedColumnAsked
+	JEQ        maskedColumnPrefetched
 	PREFETCHT0 8192(AX)
 
-maskedColumnAsked:
+maskedColumnPrefetched:
 	VMOVSD      (BX)(SI*8), X5
 	VMOVHPD     (BX)(DI*8), X5, X5
 	VMOVSD      (BX)(R8*8), X4
@@ -219,10 +219,10 @@ full:
 
 fullColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        fullColumnAsked
+	JEQ        fullColumnPrefetched
 	PREFETCHT0 8192(AX)
 
-fullColumnAsked:
+fullColumnPrefetched:
 	VMOVSD      (BX)(SI*8), X4
 	VMOVHPD     (BX)(DI*8), X4, X4
 	VMOVSD      (BX)(R8*8), X1
@@ -263,10 +263,10 @@ masked:
 
 maskedColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        maskedColumnAsked
+	JEQ        maskedColumnPrefetched
 	PREFETCHT0 8192(AX)
 
-maskedColumnAsked:
+maskedColumnPrefetched:
 	VMOVSD      (BX)(SI*8), X5
 	VMOVHPD     (BX)(DI*8), X5, X5
 	VMOVSD      (BX)(R8*8), X4
@@ -331,11 +331,11 @@ full:
 
 fullColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        fullColumnAsked
+	JEQ        fullColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 
-fullColumnAsked:
+fullColumnPrefetched:
 	VMOVSD      (BX)(SI*8), X5
 	VMOVHPD     (BX)(DI*8), X5, X5
 	VMOVSD      (BX)(R8*8), X1
@@ -375,11 +375,11 @@ masked:
 
 maskedColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        maskedColumnAsked
+	JEQ        maskedColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 
-maskedColumnAsked:
+maskedColumnPrefetched:
 	VMOVSD      (BX)(SI*8), X6
 	VMOVHPD     (BX)(DI*8), X6, X6
 	VMOVSD      (BX)(R8*8), X5
@@ -446,10 +446,10 @@ full:
 
 fullColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        fullColumnAsked
+	JEQ        fullColumnPrefetched
 	PREFETCHT0 8192(AX)
 
-fullColumnAsked:
+fullColumnPrefetched:
 	VMOVSD      (BX)(SI*8), X5
 	VMOVHPD     (BX)(DI*8), X5, X5
 	VMOVSD      (BX)(R8*8), X1
@@ -492,10 +492,10 @@ masked:
 
 maskedColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        maskedColumnAsked
+	JEQ        maskedColumnPrefetched
 	PREFETCHT0 8192(AX)
 
-maskedColumnAsked:
+maskedColumnPrefetched:
 	VMOVSD      (BX)(SI*8), X6
 	VMOVHPD     (BX)(DI*8), X6, X6
 	VMOVSD      (BX)(R8*8), X5
@@ -566,11 +566,11 @@ full:
 
 fullColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        fullColumnAsked
+	JEQ        fullColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 
-fullColumnAsked:
+fullColumnPrefetched:
 	VMOVSD      (BX)(SI*8), X6
 	VMOVHPD     (BX)(DI*8), X6, X6
 	VMOVSD      (BX)(R8*8), X1
@@ -611,11 +611,11 @@ masked:
 
 maskedColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        maskedColumnAsked
+	JEQ        maskedColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 
-maskedColumnAsked:
+maskedColumnPrefetched:
 	VMOVSD      (BX)(SI*8), X7
 	VMOVHPD     (BX)(DI*8), X7, X7
 	VMOVSD      (BX)(R8*8), X6
@@ -687,10 +687,10 @@ full:
 
 fullColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        fullColumnAsked
+	JEQ        fullColumnPrefetched
 	PREFETCHT0 8192(AX)
 
-fullColumnAsked:
+fullColumnPrefetched:
 	VMOVSD      (BX)(SI*8), X6
 	VMOVHPD     (BX)(DI*8), X6, X6
 	VMOVSD      (BX)(R8*8), X1
@@ -735,10 +735,10 @@ masked:
 
 maskedColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        maskedColumnAsked
+	JEQ        maskedColumnPrefetched
 	PREFETCHT0 8192(AX)
 
-maskedColumnAsked:
+maskedColumnPrefetched:
 	VMOVSD      (BX)(SI*8), X7
 	VMOVHPD     (BX)(DI*8), X7, X7
 	VMOVSD      (BX)(R8*8), X6
@@ -815,12 +815,12 @@ full:
 
 fullColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        fullColumnAsked
+	JEQ        fullColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 	PREFETCHT0 8320(AX)
 
-fullColumnAsked:
+fullColumnPrefetched:
 	VMOVSD      (BX)(SI*8), X7
 	VMOVHPD     (BX)(DI*8), X7, X7
 	VMOVSD      (BX)(R8*8), X1
@@ -862,12 +862,12 @@ masked:
 
 maskedColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        maskedColumnAsked
+	JEQ        maskedColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 	PREFETCHT0 8320(AX)
 
-maskedColumnAsked:
+maskedColumnPrefetched:
 	VMOVSD      (BX)(SI*8), X8
 	VMOVHPD     (BX)(DI*8), X8, X8
 	VMOVSD      (BX)(R8*8), X7
@@ -944,11 +944,11 @@ full:
 
 fullColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        fullColumnAsked
+	JEQ        fullColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 
-fullColumnAsked:
+fullColumnPrefetched:
 	VMOVSD      (BX)(SI*8), X7
 	VMOVHPD     (BX)(DI*8), X7, X7
 	VMOVSD      (BX)(R8*8), X1
@@ -995,11 +995,11 @@ masked:
 
 maskedColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        maskedColumnAsked
+	JEQ        maskedColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 
-maskedColumnAsked:
+maskedColumnPrefetched:
 	VMOVSD      (BX)(SI*8), X8
 	VMOVHPD     (BX)(DI*8), X8, X8
 	VMOVSD      (BX)(R8*8), X7
@@ -1082,12 +1082,12 @@ full:
 
 fullColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        fullColumnAsked
+	JEQ        fullColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 	PREFETCHT0 8320(AX)
 
-fullColumnAsked:
+fullColumnPrefetched:
 	VMOVSD      (BX)(SI*8), X8
 	VMOVHPD     (BX)(DI*8), X8, X8
 	VMOVSD      (BX)(R8*8), X1
@@ -1130,12 +1130,12 @@ masked:
 
 maskedColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        maskedColumnAsked
+	JEQ        maskedColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 	PREFETCHT0 8320(AX)
 
-maskedColumnAsked:
+maskedColumnPrefetched:
 	VMOVSD      (BX)(SI*8), X9
 	VMOVHPD     (BX)(DI*8), X9, X9
 	VMOVSD      (BX)(R8*8), X8
@@ -1217,11 +1217,11 @@ full:
 
 fullColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        fullColumnAsked
+	JEQ        fullColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 
-fullColumnAsked:
+fullColumnPrefetched:
 	VMOVSD      (BX)(SI*8), X8
 	VMOVHPD     (BX)(DI*8), X8, X8
 	VMOVSD      (BX)(R8*8), X1
@@ -1270,11 +1270,11 @@ masked:
 
 maskedColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        maskedColumnAsked
+	JEQ        maskedColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 
-maskedColumnAsked:
+maskedColumnPrefetched:
 	VMOVSD      (BX)(SI*8), X9
 	VMOVHPD     (BX)(DI*8), X9, X9
 	VMOVSD      (BX)(R8*8), X8
@@ -1363,13 +1363,13 @@ full:
 
 fullColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        fullColumnAsked
+	JEQ        fullColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 	PREFETCHT0 8320(AX)
 	PREFETCHT0 8384(AX)
 
-fullColumnAsked:
+fullColumnPrefetched:
 	VMOVSD      (BX)(SI*8), X9
 	VMOVHPD     (BX)(DI*8), X9, X9
 	VMOVSD      (BX)(R8*8), X1
@@ -1413,13 +1413,13 @@ masked:
 
 maskedColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        maskedColumnAsked
+	JEQ        maskedColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 	PREFETCHT0 8320(AX)
 	PREFETCHT0 8384(AX)
 
-maskedColumnAsked:
+maskedColumnPrefetched:
 	VMOVSD      (BX)(SI*8), X10
 	VMOVHPD     (BX)(DI*8), X10, X10
 	VMOVSD      (BX)(R8*8), X9
@@ -1506,11 +1506,11 @@ full:
 
 fullColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        fullColumnAsked
+	JEQ        fullColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 
-fullColumnAsked:
+fullColumnPrefetched:
 	VMOVSD      (BX)(SI*8), X9
 	VMOVHPD     (BX)(DI*8), X9, X9
 	VMOVSD      (BX)(R8*8), X1
@@ -1561,11 +1561,11 @@ masked:
 
 maskedColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        maskedColumnAsked
+	JEQ        maskedColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 
-maskedColumnAsked:
+maskedColumnPrefetched:
 	VMOVSD      (BX)(SI*8), X10
 	VMOVHPD     (BX)(DI*8), X10, X10
 	VMOVSD      (BX)(R8*8), X9
@@ -1660,13 +1660,13 @@ full:
 
 fullColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        fullColumnAsked
+	JEQ        fullColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 	PREFETCHT0 8320(AX)
 	PREFETCHT0 8384(AX)
 
-fullColumnAsked:
+fullColumnPrefetched:
 	VMOVSD      (BX)(SI*8), X10
 	VMOVHPD     (BX)(DI*8), X10, X10
 	VMOVSD      (BX)(R8*8), X1
@@ -1711,13 +1711,13 @@ masked:
 
 maskedColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        maskedColumnAsked
+	JEQ        maskedColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 	PREFETCHT0 8320(AX)
 	PREFETCHT0 8384(AX)
 
-maskedColumnAsked:
+maskedColumnPrefetched:
 	VMOVSD      (BX)(SI*8), X11
 	VMOVHPD     (BX)(DI*8), X11, X11
 	VMOVSD      (BX)(R8*8), X10
@@ -1809,11 +1809,11 @@ full:
 
 fullColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        fullColumnAsked
+	JEQ        fullColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 
-fullColumnAsked:
+fullColumnPrefetched:
 	VMOVSD      (BX)(SI*8), X10
 	VMOVHPD     (BX)(DI*8), X10, X10
 	VMOVSD      (BX)(R8*8), X1
@@ -1866,11 +1866,11 @@ masked:
 
 maskedColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        maskedColumnAsked
+	JEQ        maskedColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 
-maskedColumnAsked:
+maskedColumnPrefetched:
 	VMOVSD      (BX)(SI*8), X11
 	VMOVHPD     (BX)(DI*8), X11, X11
 	VMOVSD      (BX)(R8*8), X10
@@ -1967,11 +1967,11 @@ full:
 
 fullColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        fullColumnAsked
+	JEQ        fullColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 
-fullColumnAsked:
+fullColumnPrefetched:
 	VMOVSD       (BX)(SI*8), X2
 	VMOVHPD      (BX)(DI*8), X2, X2
 	VMOVSD       (BX)(R8*8), X3
@@ -2016,11 +2016,11 @@ masked:
 
 maskedColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        maskedColumnAsked
+	JEQ        maskedColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 
-maskedColumnAsked:
+maskedColumnPrefetched:
 	VMOVSD       (BX)(SI*8), X4
 	VMOVHPD      (BX)(DI*8), X4, X4
 	VMOVSD       (BX)(R8*8), X2
@@ -2087,10 +2087,10 @@ full:
 
 fullColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        fullColumnAsked
+	JEQ        fullColumnPrefetched
 	PREFETCHT0 8192(AX)
 
-fullColumnAsked:
+fullColumnPrefetched:
 	VMOVSD       (BX)(SI*8), X2
 	VMOVHPD      (BX)(DI*8), X2, X2
 	VMOVSD       (BX)(R8*8), X3
@@ -2137,10 +2137,10 @@ masked:
 
 maskedColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        maskedColumnAsked
+	JEQ        maskedColumnPrefetched
 	PREFETCHT0 8192(AX)
 
-maskedColumnAsked:
+maskedColumnPrefetched:
 	VMOVSD       (BX)(SI*8), X5
 	VMOVHPD      (BX)(DI*8), X5, X5
 	VMOVSD       (BX)(R8*8), X2
@@ -2210,12 +2210,12 @@ full:
 
 fullColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        fullColumnAsked
+	JEQ        fullColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 	PREFETCHT0 8320(AX)
 
-fullColumnAsked:
+fullColumnPrefetched:
 	VMOVSD       (BX)(SI*8), X3
 	VMOVHPD      (BX)(DI*8), X3, X3
 	VMOVSD       (BX)(R8*8), X4
@@ -2261,12 +2261,12 @@ masked:
 
 maskedColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        maskedColumnAsked
+	JEQ        maskedColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 	PREFETCHT0 8320(AX)
 
-maskedColumnAsked:
+maskedColumnPrefetched:
 	VMOVSD       (BX)(SI*8), X5
 	VMOVHPD      (BX)(DI*8), X5, X5
 	VMOVSD       (BX)(R8*8), X3
@@ -2336,11 +2336,11 @@ full:
 
 fullColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        fullColumnAsked
+	JEQ        fullColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 
-fullColumnAsked:
+fullColumnPrefetched:
 	VMOVSD       (BX)(SI*8), X3
 	VMOVHPD      (BX)(DI*8), X3, X3
 	VMOVSD       (BX)(R8*8), X4
@@ -2389,11 +2389,11 @@ masked:
 
 maskedColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        maskedColumnAsked
+	JEQ        maskedColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 
-maskedColumnAsked:
+maskedColumnPrefetched:
 	VMOVSD       (BX)(SI*8), X6
 	VMOVHPD      (BX)(DI*8), X6, X6
 	VMOVSD       (BX)(R8*8), X3
@@ -2467,13 +2467,13 @@ full:
 
 fullColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        fullColumnAsked
+	JEQ        fullColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 	PREFETCHT0 8320(AX)
 	PREFETCHT0 8384(AX)
 
-fullColumnAsked:
+fullColumnPrefetched:
 	VMOVSD       (BX)(SI*8), X4
 	VMOVHPD      (BX)(DI*8), X4, X4
 	VMOVSD       (BX)(R8*8), X5
@@ -2520,13 +2520,13 @@ masked:
 
 maskedColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        maskedColumnAsked
+	JEQ        maskedColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 	PREFETCHT0 8320(AX)
 	PREFETCHT0 8384(AX)
 
-maskedColumnAsked:
+maskedColumnPrefetched:
 	VMOVSD       (BX)(SI*8), X6
 	VMOVHPD      (BX)(DI*8), X6, X6
 	VMOVSD       (BX)(R8*8), X4
@@ -2599,11 +2599,11 @@ full:
 
 fullColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        fullColumnAsked
+	JEQ        fullColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 
-fullColumnAsked:
+fullColumnPrefetched:
 	VMOVSD       (BX)(SI*8), X4
 	VMOVHPD      (BX)(DI*8), X4, X4
 	VMOVSD       (BX)(R8*8), X5
@@ -2654,11 +2654,11 @@ masked:
 
 maskedColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        maskedColumnAsked
+	JEQ        maskedColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 
-maskedColumnAsked:
+maskedColumnPrefetched:
 	VMOVSD       (BX)(SI*8), X7
 	VMOVHPD      (BX)(DI*8), X7, X7
 	VMOVSD       (BX)(R8*8), X4
@@ -2736,14 +2736,14 @@ full:
 
 fullColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        fullColumnAsked
+	JEQ        fullColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 	PREFETCHT0 8320(AX)
 	PREFETCHT0 8384(AX)
 	PREFETCHT0 8448(AX)
 
-fullColumnAsked:
+fullColumnPrefetched:
 	VMOVSD       (BX)(SI*8), X5
 	VMOVHPD      (BX)(DI*8), X5, X5
 	VMOVSD       (BX)(R8*8), X6
@@ -2791,14 +2791,14 @@ masked:
 
 maskedColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        maskedColumnAsked
+	JEQ        maskedColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 	PREFETCHT0 8320(AX)
 	PREFETCHT0 8384(AX)
 	PREFETCHT0 8448(AX)
 
-maskedColumnAsked:
+maskedColumnPrefetched:
 	VMOVSD       (BX)(SI*8), X7
 	VMOVHPD      (BX)(DI*8), X7, X7
 	VMOVSD       (BX)(R8*8), X5
@@ -2874,12 +2874,12 @@ full:
 
 fullColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        fullColumnAsked
+	JEQ        fullColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 	PREFETCHT0 8320(AX)
 
-fullColumnAsked:
+fullColumnPrefetched:
 	VMOVSD       (BX)(SI*8), X5
 	VMOVHPD      (BX)(DI*8), X5, X5
 	VMOVSD       (BX)(R8*8), X6
@@ -2932,12 +2932,12 @@ masked:
 
 maskedColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        maskedColumnAsked
+	JEQ        maskedColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 	PREFETCHT0 8320(AX)
 
-maskedColumnAsked:
+maskedColumnPrefetched:
 	VMOVSD       (BX)(SI*8), X8
 	VMOVHPD      (BX)(DI*8), X8, X8
 	VMOVSD       (BX)(R8*8), X5
@@ -3019,7 +3019,7 @@ full:
 
 fullColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        fullColumnAsked
+	JEQ        fullColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 	PREFETCHT0 8320(AX)
@@ -3027,7 +3027,7 @@ fullColumn:
 	PREFETCHT0 8448(AX)
 	PREFETCHT0 8512(AX)
 
-fullColumnAsked:
+fullColumnPrefetched:
 	VMOVSD       (BX)(SI*8), X6
 	VMOVHPD      (BX)(DI*8), X6, X6
 	VMOVSD       (BX)(R8*8), X7
@@ -3076,7 +3076,7 @@ masked:
 
 maskedColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        maskedColumnAsked
+	JEQ        maskedColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 	PREFETCHT0 8320(AX)
@@ -3084,7 +3084,7 @@ maskedColumn:
 	PREFETCHT0 8448(AX)
 	PREFETCHT0 8512(AX)
 
-maskedColumnAsked:
+maskedColumnPrefetched:
 	VMOVSD       (BX)(SI*8), X8
 	VMOVHPD      (BX)(DI*8), X8, X8
 	VMOVSD       (BX)(R8*8), X6
@@ -3163,12 +3163,12 @@ full:
 
 fullColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        fullColumnAsked
+	JEQ        fullColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 	PREFETCHT0 8320(AX)
 
-fullColumnAsked:
+fullColumnPrefetched:
 	VMOVSD       (BX)(SI*8), X6
 	VMOVHPD      (BX)(DI*8), X6, X6
 	VMOVSD       (BX)(R8*8), X7
@@ -3223,12 +3223,12 @@ masked:
 
 maskedColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        maskedColumnAsked
+	JEQ        maskedColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 	PREFETCHT0 8320(AX)
 
-maskedColumnAsked:
+maskedColumnPrefetched:
 	VMOVSD       (BX)(SI*8), X9
 	VMOVHPD      (BX)(DI*8), X9, X9
 	VMOVSD       (BX)(R8*8), X6
@@ -3314,7 +3314,7 @@ full:
 
 fullColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        fullColumnAsked
+	JEQ        fullColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 	PREFETCHT0 8320(AX)
@@ -3323,7 +3323,7 @@ fullColumn:
 	PREFETCHT0 8512(AX)
 	PREFETCHT0 8576(AX)
 
-fullColumnAsked:
+fullColumnPrefetched:
 	VMOVSD       (BX)(SI*8), X7
 	VMOVHPD      (BX)(DI*8), X7, X7
 	VMOVSD       (BX)(R8*8), X8
@@ -3373,7 +3373,7 @@ masked:
 
 maskedColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        maskedColumnAsked
+	JEQ        maskedColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 	PREFETCHT0 8320(AX)
@@ -3382,7 +3382,7 @@ maskedColumn:
 	PREFETCHT0 8512(AX)
 	PREFETCHT0 8576(AX)
 
-maskedColumnAsked:
+maskedColumnPrefetched:
 	VMOVSD       (BX)(SI*8), X9
 	VMOVHPD      (BX)(DI*8), X9, X9
 	VMOVSD       (BX)(R8*8), X7
@@ -3464,13 +3464,13 @@ full:
 
 fullColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        fullColumnAsked
+	JEQ        fullColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 	PREFETCHT0 8320(AX)
 	PREFETCHT0 8384(AX)
 
-fullColumnAsked:
+fullColumnPrefetched:
 	VMOVSD       (BX)(SI*8), X7
 	VMOVHPD      (BX)(DI*8), X7, X7
 	VMOVSD       (BX)(R8*8), X8
@@ -3527,13 +3527,13 @@ masked:
 
 maskedColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        maskedColumnAsked
+	JEQ        maskedColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 	PREFETCHT0 8320(AX)
 	PREFETCHT0 8384(AX)
 
-maskedColumnAsked:
+maskedColumnPrefetched:
 	VMOVSD       (BX)(SI*8), X10
 	VMOVHPD      (BX)(DI*8), X10, X10
 	VMOVSD       (BX)(R8*8), X7
@@ -3623,7 +3623,7 @@ full:
 
 fullColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        fullColumnAsked
+	JEQ        fullColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 	PREFETCHT0 8320(AX)
@@ -3633,7 +3633,7 @@ fullColumn:
 	PREFETCHT0 8576(AX)
 	PREFETCHT0 8640(AX)
 
-fullColumnAsked:
+fullColumnPrefetched:
 	VMOVSD       (BX)(SI*8), X8
 	VMOVHPD      (BX)(DI*8), X8, X8
 	VMOVSD       (BX)(R8*8), X9
@@ -3684,7 +3684,7 @@ masked:
 
 maskedColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        maskedColumnAsked
+	JEQ        maskedColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 	PREFETCHT0 8320(AX)
@@ -3694,7 +3694,7 @@ maskedColumn:
 	PREFETCHT0 8576(AX)
 	PREFETCHT0 8640(AX)
 
-maskedColumnAsked:
+maskedColumnPrefetched:
 	VMOVSD       (BX)(SI*8), X10
 	VMOVHPD      (BX)(DI*8), X10, X10
 	VMOVSD       (BX)(R8*8), X8
@@ -3779,13 +3779,13 @@ full:
 
 fullColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        fullColumnAsked
+	JEQ        fullColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 	PREFETCHT0 8320(AX)
 	PREFETCHT0 8384(AX)
 
-fullColumnAsked:
+fullColumnPrefetched:
 	VMOVSD       (BX)(SI*8), X8
 	VMOVHPD      (BX)(DI*8), X8, X8
 	VMOVSD       (BX)(R8*8), X9
@@ -3844,13 +3844,13 @@ masked:
 
 maskedColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        maskedColumnAsked
+	JEQ        maskedColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 	PREFETCHT0 8320(AX)
 	PREFETCHT0 8384(AX)
 
-maskedColumnAsked:
+maskedColumnPrefetched:
 	VMOVSD       (BX)(SI*8), X11
 	VMOVHPD      (BX)(DI*8), X11, X11
 	VMOVSD       (BX)(R8*8), X8
@@ -3938,10 +3938,10 @@ full:
 
 fullColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        fullColumnAsked
+	JEQ        fullColumnPrefetched
 	PREFETCHT0 8192(AX)
 
-fullColumnAsked:
+fullColumnPrefetched:
 	VMOVSS      (BX)(SI*4), X4
 	VINSERTPS   $0x10, (BX)(DI*4), X4, X4
 	VINSERTPS   $0x20, (BX)(R8*4), X4, X4
@@ -3988,10 +3988,10 @@ masked:
 
 maskedColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        maskedColumnAsked
+	JEQ        maskedColumnPrefetched
 	PREFETCHT0 8192(AX)
 
-maskedColumnAsked:
+maskedColumnPrefetched:
 	VMOVSS      (BX)(SI*4), X5
 	VINSERTPS   $0x10, (BX)(DI*4), X5, X5
 	VINSERTPS   $0x20, (BX)(R8*4), X5, X5
@@ -4062,11 +4062,11 @@ full:
 
 fullColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        fullColumnAsked
+	JEQ        fullColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 
-fullColumnAsked:
+fullColumnPrefetched:
 	VMOVSS      (BX)(SI*4), X5
 	VINSERTPS   $0x10, (BX)(DI*4), X5, X5
 	VINSERTPS   $0x20, (BX)(R8*4), X5, X5
@@ -4114,11 +4114,11 @@ masked:
 
 maskedColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        maskedColumnAsked
+	JEQ        maskedColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 
-maskedColumnAsked:
+maskedColumnPrefetched:
 	VMOVSS      (BX)(SI*4), X6
 	VINSERTPS   $0x10, (BX)(DI*4), X6, X6
 	VINSERTPS   $0x20, (BX)(R8*4), X6, X6
@@ -4194,11 +4194,11 @@ full:
 
 fullColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        fullColumnAsked
+	JEQ        fullColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 
-fullColumnAsked:
+fullColumnPrefetched:
 	VMOVSS      (BX)(SI*4), X6
 	VINSERTPS   $0x10, (BX)(DI*4), X6, X6
 	VINSERTPS   $0x20, (BX)(R8*4), X6, X6
@@ -4247,11 +4247,11 @@ masked:
 
 maskedColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        maskedColumnAsked
+	JEQ        maskedColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 
-maskedColumnAsked:
+maskedColumnPrefetched:
 	VMOVSS      (BX)(SI*4), X7
 	VINSERTPS   $0x10, (BX)(DI*4), X7, X7
 	VINSERTPS   $0x20, (BX)(R8*4), X7, X7
@@ -4332,12 +4332,12 @@ full:
 
 fullColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        fullColumnAsked
+	JEQ        fullColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 	PREFETCHT0 8320(AX)
 
-fullColumnAsked:
+fullColumnPrefetched:
 	VMOVSS      (BX)(SI*4), X7
 	VINSERTPS   $0x10, (BX)(DI*4), X7, X7
 	VINSERTPS   $0x20, (BX)(R8*4), X7, X7
@@ -4387,12 +4387,12 @@ masked:
 
 maskedColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        maskedColumnAsked
+	JEQ        maskedColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 	PREFETCHT0 8320(AX)
 
-maskedColumnAsked:
+maskedColumnPrefetched:
 	VMOVSS      (BX)(SI*4), X8
 	VINSERTPS   $0x10, (BX)(DI*4), X8, X8
 	VINSERTPS   $0x20, (BX)(R8*4), X8, X8
@@ -4478,12 +4478,12 @@ full:
 
 fullColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        fullColumnAsked
+	JEQ        fullColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 	PREFETCHT0 8320(AX)
 
-fullColumnAsked:
+fullColumnPrefetched:
 	VMOVSS      (BX)(SI*4), X8
 	VINSERTPS   $0x10, (BX)(DI*4), X8, X8
 	VINSERTPS   $0x20, (BX)(R8*4), X8, X8
@@ -4534,12 +4534,12 @@ masked:
 
 maskedColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        maskedColumnAsked
+	JEQ        maskedColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 	PREFETCHT0 8320(AX)
 
-maskedColumnAsked:
+maskedColumnPrefetched:
 	VMOVSS      (BX)(SI*4), X9
 	VINSERTPS   $0x10, (BX)(DI*4), X9, X9
 	VINSERTPS   $0x20, (BX)(R8*4), X9, X9
@@ -4630,13 +4630,13 @@ full:
 
 fullColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        fullColumnAsked
+	JEQ        fullColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 	PREFETCHT0 8320(AX)
 	PREFETCHT0 8384(AX)
 
-fullColumnAsked:
+fullColumnPrefetched:
 	VMOVSS      (BX)(SI*4), X9
 	VINSERTPS   $0x10, (BX)(DI*4), X9, X9
 	VINSERTPS   $0x20, (BX)(R8*4), X9, X9
@@ -4688,13 +4688,13 @@ masked:
 
 maskedColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        maskedColumnAsked
+	JEQ        maskedColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 	PREFETCHT0 8320(AX)
 	PREFETCHT0 8384(AX)
 
-maskedColumnAsked:
+maskedColumnPrefetched:
 	VMOVSS      (BX)(SI*4), X10
 	VINSERTPS   $0x10, (BX)(DI*4), X10, X10
 	VINSERTPS   $0x20, (BX)(R8*4), X10, X10
@@ -4790,13 +4790,13 @@ full:
 
 fullColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        fullColumnAsked
+	JEQ        fullColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 	PREFETCHT0 8320(AX)
 	PREFETCHT0 8384(AX)
 
-fullColumnAsked:
+fullColumnPrefetched:
 	VMOVSS      (BX)(SI*4), X10
 	VINSERTPS   $0x10, (BX)(DI*4), X10, X10
 	VINSERTPS   $0x20, (BX)(R8*4), X10, X10
@@ -4849,13 +4849,13 @@ masked:
 
 maskedColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        maskedColumnAsked
+	JEQ        maskedColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 	PREFETCHT0 8320(AX)
 	PREFETCHT0 8384(AX)
 
-maskedColumnAsked:
+maskedColumnPrefetched:
 	VMOVSS      (BX)(SI*4), X11
 	VINSERTPS   $0x10, (BX)(DI*4), X11, X11
 	VINSERTPS   $0x20, (BX)(R8*4), X11, X11
@@ -4940,11 +4940,11 @@ full:
 
 fullColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        fullColumnAsked
+	JEQ        fullColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 
-fullColumnAsked:
+fullColumnPrefetched:
 	MOVL         (SI), DI
 	VMOVSS       (BX)(DI*4), X2
 	MOVL         4(SI), DI
@@ -5005,11 +5005,11 @@ masked:
 
 maskedColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        maskedColumnAsked
+	JEQ        maskedColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 
-maskedColumnAsked:
+maskedColumnPrefetched:
 	MOVL         (SI), DI
 	VMOVSS       (BX)(DI*4), X4
 	MOVL         4(SI), DI
@@ -5093,12 +5093,12 @@ full:
 
 fullColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        fullColumnAsked
+	JEQ        fullColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 	PREFETCHT0 8320(AX)
 
-fullColumnAsked:
+fullColumnPrefetched:
 	MOVL         (SI), DI
 	VMOVSS       (BX)(DI*4), X3
 	MOVL         4(SI), DI
@@ -5160,12 +5160,12 @@ masked:
 
 maskedColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        maskedColumnAsked
+	JEQ        maskedColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 	PREFETCHT0 8320(AX)
 
-maskedColumnAsked:
+maskedColumnPrefetched:
 	MOVL         (SI), DI
 	VMOVSS       (BX)(DI*4), X5
 	MOVL         4(SI), DI
@@ -5252,13 +5252,13 @@ full:
 
 fullColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        fullColumnAsked
+	JEQ        fullColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 	PREFETCHT0 8320(AX)
 	PREFETCHT0 8384(AX)
 
-fullColumnAsked:
+fullColumnPrefetched:
 	MOVL         (SI), DI
 	VMOVSS       (BX)(DI*4), X4
 	MOVL         4(SI), DI
@@ -5321,13 +5321,13 @@ masked:
 
 maskedColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        maskedColumnAsked
+	JEQ        maskedColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 	PREFETCHT0 8320(AX)
 	PREFETCHT0 8384(AX)
 
-maskedColumnAsked:
+maskedColumnPrefetched:
 	MOVL         (SI), DI
 	VMOVSS       (BX)(DI*4), X6
 	MOVL         4(SI), DI
@@ -5417,14 +5417,14 @@ full:
 
 fullColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        fullColumnAsked
+	JEQ        fullColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 	PREFETCHT0 8320(AX)
 	PREFETCHT0 8384(AX)
 	PREFETCHT0 8448(AX)
 
-fullColumnAsked:
+fullColumnPrefetched:
 	MOVL         (SI), DI
 	VMOVSS       (BX)(DI*4), X5
 	MOVL         4(SI), DI
@@ -5488,14 +5488,14 @@ masked:
 
 maskedColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        maskedColumnAsked
+	JEQ        maskedColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 	PREFETCHT0 8320(AX)
 	PREFETCHT0 8384(AX)
 	PREFETCHT0 8448(AX)
 
-maskedColumnAsked:
+maskedColumnPrefetched:
 	MOVL         (SI), DI
 	VMOVSS       (BX)(DI*4), X7
 	MOVL         4(SI), DI
@@ -5588,7 +5588,7 @@ full:
 
 fullColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        fullColumnAsked
+	JEQ        fullColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 	PREFETCHT0 8320(AX)
@@ -5596,7 +5596,7 @@ fullColumn:
 	PREFETCHT0 8448(AX)
 	PREFETCHT0 8512(AX)
 
-fullColumnAsked:
+fullColumnPrefetched:
 	MOVL         (SI), DI
 	VMOVSS       (BX)(DI*4), X6
 	MOVL         4(SI), DI
@@ -5661,7 +5661,7 @@ masked:
 
 maskedColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        maskedColumnAsked
+	JEQ        maskedColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 	PREFETCHT0 8320(AX)
@@ -5669,7 +5669,7 @@ maskedColumn:
 	PREFETCHT0 8448(AX)
 	PREFETCHT0 8512(AX)
 
-maskedColumnAsked:
+maskedColumnPrefetched:
 	MOVL         (SI), DI
 	VMOVSS       (BX)(DI*4), X8
 	MOVL         4(SI), DI
@@ -5765,7 +5765,7 @@ full:
 
 fullColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        fullColumnAsked
+	JEQ        fullColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 	PREFETCHT0 8320(AX)
@@ -5774,7 +5774,7 @@ fullColumn:
 	PREFETCHT0 8512(AX)
 	PREFETCHT0 8576(AX)
 
-fullColumnAsked:
+fullColumnPrefetched:
 	MOVL         (SI), DI
 	VMOVSS       (BX)(DI*4), X7
 	MOVL         4(SI), DI
@@ -5840,7 +5840,7 @@ masked:
 
 maskedColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        maskedColumnAsked
+	JEQ        maskedColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 	PREFETCHT0 8320(AX)
@@ -5849,7 +5849,7 @@ maskedColumn:
 	PREFETCHT0 8512(AX)
 	PREFETCHT0 8576(AX)
 
-maskedColumnAsked:
+maskedColumnPrefetched:
 	MOVL         (SI), DI
 	VMOVSS       (BX)(DI*4), X9
 	MOVL         4(SI), DI
@@ -5948,7 +5948,7 @@ full:
 
 fullColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        fullColumnAsked
+	JEQ        fullColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 	PREFETCHT0 8320(AX)
@@ -5958,7 +5958,7 @@ fullColumn:
 	PREFETCHT0 8576(AX)
 	PREFETCHT0 8640(AX)
 
-fullColumnAsked:
+fullColumnPrefetched:
 	MOVL         (SI), DI
 	VMOVSS       (BX)(DI*4), X8
 	MOVL         4(SI), DI
@@ -6025,7 +6025,7 @@ masked:
 
 maskedColumn:
 	CMPQ       ahead+88(FP), $0x00
-	JEQ        maskedColumnAsked
+	JEQ        maskedColumnPrefetched
 	PREFETCHT0 8192(AX)
 	PREFETCHT0 8256(AX)
 	PREFETCHT0 8320(AX)
@@ -6035,7 +6035,7 @@ maskedColumn:
 	PREFETCHT0 8576(AX)
 	PREFETCHT0 8640(AX)
 
-maskedColumnAsked:
+maskedColumnPrefetched:
 	MOVL         (SI), DI
 	VMOVSS       (BX)(DI*4), X10
 	MOVL         4(SI), DI
@@ -6166,59 +6166,59 @@ full:
 column:
 	ADDQ bytes+80(FP), AX
 	CMPQ ahead+88(FP), $0x00
-	JEQ  asked
+	JEQ  prefetched
 	CMPQ height+72(FP), $0x05
-	JGE  askFrom5
+	JGE  prefetchFrom5
 	CMPQ height+72(FP), $0x03
-	JGE  askFrom3
-	JMP  askOf2
+	JGE  prefetchFrom3
+	JMP  prefetchOf2
 
-askFrom3:
+prefetchFrom3:
 	CMPQ height+72(FP), $0x04
-	JGE  askFrom4
-	JMP  askOf3
+	JGE  prefetchFrom4
+	JMP  prefetchOf3
 
-askFrom4:
-	JMP askOf4
+prefetchFrom4:
+	JMP prefetchOf4
 
-askFrom5:
+prefetchFrom5:
 	CMPQ height+72(FP), $0x07
-	JGE  askFrom7
+	JGE  prefetchFrom7
 	CMPQ height+72(FP), $0x06
-	JGE  askFrom6
-	JMP  askOf5
+	JGE  prefetchFrom6
+	JMP  prefetchOf5
 
-askFrom6:
-	JMP askOf6
+prefetchFrom6:
+	JMP prefetchOf6
 
-askFrom7:
+prefetchFrom7:
 	CMPQ height+72(FP), $0x08
-	JGE  askFrom8
-	JMP  askOf7
+	JGE  prefetchFrom8
+	JMP  prefetchOf7
 
-askFrom8:
+prefetchFrom8:
 	PREFETCHT0 7736(AX)
 
-askOf7:
+prefetchOf7:
 	PREFETCHT0 7793(AX)
 
-askOf6:
+prefetchOf6:
 	PREFETCHT0 7850(AX)
 
-askOf5:
+prefetchOf5:
 	PREFETCHT0 7907(AX)
 
-askOf4:
+prefetchOf4:
 	PREFETCHT0 7964(AX)
 
-askOf3:
+prefetchOf3:
 	PREFETCHT0 8021(AX)
 
-askOf2:
+prefetchOf2:
 	PREFETCHT0 8078(AX)
 	PREFETCHT0 8135(AX)
 
-asked:
+prefetched:
 	VMOVSD       (DI)(R8*8), X8
 	VMOVHPD      (DI)(R9*8), X8, X8
 	VMOVSD       (DI)(R10*8), X9
@@ -6262,103 +6262,103 @@ rowFrom7:
 rowFrom8:
 	LEAQ   -456(AX), DX
 	CMPQ   DX, CX
-	JEQ    apart0
+	JEQ    uncompressed0
 	VPERMB -456(AX), Z30, Z10
 	KMOVB  -400(AX), K1
 	VPANDQ Z29, Z10, Z10
 	VPADDQ Z31, Z10, Z10
 	VPADDQ Z28, Z10, K1, Z10
 
-apart0Done:
+uncompressed0Done:
 	VFMADD231PD Z10, Z8, K2, Z0
 
 rowOf7:
 	LEAQ   -399(AX), DX
 	CMPQ   DX, CX
-	JEQ    apart1
+	JEQ    uncompressed1
 	VPERMB -399(AX), Z30, Z10
 	KMOVB  -343(AX), K1
 	VPANDQ Z29, Z10, Z10
 	VPADDQ Z31, Z10, Z10
 	VPADDQ Z28, Z10, K1, Z10
 
-apart1Done:
+uncompressed1Done:
 	VFMADD231PD Z10, Z8, K2, Z1
 
 rowOf6:
 	LEAQ   -342(AX), DX
 	CMPQ   DX, CX
-	JEQ    apart2
+	JEQ    uncompressed2
 	VPERMB -342(AX), Z30, Z10
 	KMOVB  -286(AX), K1
 	VPANDQ Z29, Z10, Z10
 	VPADDQ Z31, Z10, Z10
 	VPADDQ Z28, Z10, K1, Z10
 
-apart2Done:
+uncompressed2Done:
 	VFMADD231PD Z10, Z8, K2, Z2
 
 rowOf5:
 	LEAQ   -285(AX), DX
 	CMPQ   DX, CX
-	JEQ    apart3
+	JEQ    uncompressed3
 	VPERMB -285(AX), Z30, Z10
 	KMOVB  -229(AX), K1
 	VPANDQ Z29, Z10, Z10
 	VPADDQ Z31, Z10, Z10
 	VPADDQ Z28, Z10, K1, Z10
 
-apart3Done:
+uncompressed3Done:
 	VFMADD231PD Z10, Z8, K2, Z3
 
 rowOf4:
 	LEAQ   -228(AX), DX
 	CMPQ   DX, CX
-	JEQ    apart4
+	JEQ    uncompressed4
 	VPERMB -228(AX), Z30, Z10
 	KMOVB  -172(AX), K1
 	VPANDQ Z29, Z10, Z10
 	VPADDQ Z31, Z10, Z10
 	VPADDQ Z28, Z10, K1, Z10
 
-apart4Done:
+uncompressed4Done:
 	VFMADD231PD Z10, Z8, K2, Z4
 
 rowOf3:
 	LEAQ   -171(AX), DX
 	CMPQ   DX, CX
-	JEQ    apart5
+	JEQ    uncompressed5
 	VPERMB -171(AX), Z30, Z10
 	KMOVB  -115(AX), K1
 	VPANDQ Z29, Z10, Z10
 	VPADDQ Z31, Z10, Z10
 	VPADDQ Z28, Z10, K1, Z10
 
-apart5Done:
+uncompressed5Done:
 	VFMADD231PD Z10, Z8, K2, Z5
 
 rowOf2:
 	LEAQ   -114(AX), DX
 	CMPQ   DX, CX
-	JEQ    apart6
+	JEQ    uncompressed6
 	VPERMB -114(AX), Z30, Z10
 	KMOVB  -58(AX), K1
 	VPANDQ Z29, Z10, Z10
 	VPADDQ Z31, Z10, Z10
 	VPADDQ Z28, Z10, K1, Z10
 
-apart6Done:
+uncompressed6Done:
 	VFMADD231PD Z10, Z8, K2, Z6
 	LEAQ        -57(AX), DX
 	CMPQ        DX, CX
-	JEQ         apart7
+	JEQ         uncompressed7
 	VPERMB      -57(AX), Z30, Z10
 	KMOVB       -1(AX), K1
 	VPANDQ      Z29, Z10, Z10
 	VPADDQ      Z31, Z10, Z10
 	VPADDQ      Z28, Z10, K1, Z10
 
-apart7Done:
+uncompressed7Done:
 	VFMADD231PD Z10, Z8, K2, Z7
 	ADDQ        $0x08, DI
 	DECQ        SI
@@ -6430,7 +6430,7 @@ done:
 	VZEROUPPER
 	RET
 
-apart0:
+uncompressed0:
 	MOVQ      table+56(FP), DX
 	MOVQ      32(DX), CX
 	SHLQ      $0x06, CX
@@ -6442,9 +6442,9 @@ apart0:
 	ADDQ      16(DX), CX
 	MOVQ      (CX), CX
 	ADDQ      8(DX), CX
-	JMP       apart0Done
+	JMP       uncompressed0Done
 
-apart1:
+uncompressed1:
 	MOVQ      table+56(FP), DX
 	MOVQ      32(DX), CX
 	SHLQ      $0x06, CX
@@ -6456,9 +6456,9 @@ apart1:
 	ADDQ      16(DX), CX
 	MOVQ      (CX), CX
 	ADDQ      8(DX), CX
-	JMP       apart1Done
+	JMP       uncompressed1Done
 
-apart2:
+uncompressed2:
 	MOVQ      table+56(FP), DX
 	MOVQ      32(DX), CX
 	SHLQ      $0x06, CX
@@ -6470,9 +6470,9 @@ apart2:
 	ADDQ      16(DX), CX
 	MOVQ      (CX), CX
 	ADDQ      8(DX), CX
-	JMP       apart2Done
+	JMP       uncompressed2Done
 
-apart3:
+uncompressed3:
 	MOVQ      table+56(FP), DX
 	MOVQ      32(DX), CX
 	SHLQ      $0x06, CX
@@ -6484,9 +6484,9 @@ apart3:
 	ADDQ      16(DX), CX
 	MOVQ      (CX), CX
 	ADDQ      8(DX), CX
-	JMP       apart3Done
+	JMP       uncompressed3Done
 
-apart4:
+uncompressed4:
 	MOVQ      table+56(FP), DX
 	MOVQ      32(DX), CX
 	SHLQ      $0x06, CX
@@ -6498,9 +6498,9 @@ apart4:
 	ADDQ      16(DX), CX
 	MOVQ      (CX), CX
 	ADDQ      8(DX), CX
-	JMP       apart4Done
+	JMP       uncompressed4Done
 
-apart5:
+uncompressed5:
 	MOVQ      table+56(FP), DX
 	MOVQ      32(DX), CX
 	SHLQ      $0x06, CX
@@ -6512,9 +6512,9 @@ apart5:
 	ADDQ      16(DX), CX
 	MOVQ      (CX), CX
 	ADDQ      8(DX), CX
-	JMP       apart5Done
+	JMP       uncompressed5Done
 
-apart6:
+uncompressed6:
 	MOVQ      table+56(FP), DX
 	MOVQ      32(DX), CX
 	SHLQ      $0x06, CX
@@ -6526,9 +6526,9 @@ apart6:
 	ADDQ      16(DX), CX
 	MOVQ      (CX), CX
 	ADDQ      8(DX), CX
-	JMP       apart6Done
+	JMP       uncompressed6Done
 
-apart7:
+uncompressed7:
 	MOVQ      table+56(FP), DX
 	MOVQ      32(DX), CX
 	SHLQ      $0x06, CX
@@ -6540,4 +6540,4 @@ apart7:
 	ADDQ      16(DX), CX
 	MOVQ      (CX), CX
 	ADDQ      8(DX), CX
-	JMP       apart7Done
+	JMP       uncompressed7Done

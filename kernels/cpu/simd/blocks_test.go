@@ -7,9 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestBlocksAhead multiplies with values asked for ahead and without.
-func TestBlocksAhead(t *testing.T) {
-	defer func(old bool) { asksAhead = old }(asksAhead)
+// TestBlocksPrefetch multiplies with and without prefetching.
+func TestBlocksPrefetch(t *testing.T) {
+	defer func(old bool) { prefetchesBlocks = old }(prefetchesBlocks)
 	const slices, width, cols = 3, 3, 50
 	r := rand.New(rand.NewPCG(1, 2))
 	x := make([]float64, cols)
@@ -32,10 +32,10 @@ func TestBlocksAhead(t *testing.T) {
 			}
 			want := make([]float64, slices*height*lanes)
 			MultiplyBlocks(Generic, &b, Position{}, slices, x, want)
-			for _, asksAhead = range []bool{false, true} {
+			for _, prefetchesBlocks = range []bool{false, true} {
 				got := make([]float64, len(want))
 				MultiplyBlocks(l, &b, Position{}, slices, x, got)
-				require.Equal(t, want, got, "%v, height %d, ahead %v", l, height, asksAhead)
+				require.Equal(t, want, got, "%v, height %d, ahead %v", l, height, prefetchesBlocks)
 			}
 		}
 	}

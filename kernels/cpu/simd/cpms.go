@@ -8,10 +8,10 @@ import (
 	"github.com/msrep-go/msrep/sparse/cpms"
 )
 
-// Entries is the entries of rows in CSR or of slices: the column of each, below
-// the length of every x (which is not looked at), and its value, which is plain, or
-// the first Read segments of Segments, or 1 where both are nil. In slices the column of
-// entry k of slice s may be Start[s]+Near[k] instead: 2 bytes of each are read.
+// Entries are entries of rows in CSR or of slices. The value of an entry is in Plain, or in the
+// first Read segments of Segments, or it is 1 if both are nil. The column is in Idx; in slices, the
+// column of entry k of slice s may be Start[s]+Near[k] instead, which reads 2 bytes. Columns are
+// not checked; they must be less than the length of x.
 type Entries struct {
 	Idx      []int32
 	Near     []uint16
@@ -44,8 +44,8 @@ func JoinSegments(l Level, dst []float64, a *cpms.Array, first, k int) {
 //
 //	y[r] = sum over k of val[k]*x[idx[k]],  ptr[r] <= k < ptr[r+1]
 //
-// ptr has len(y)+1 elements. scratch is used for values in segments: a thousand or
-// so of them are joined at a time where the kernels can't read them.
+// ptr has len(y)+1 elements. scratch, of about a thousand elements, is for values in segments that
+// no kernel reads directly: they are joined in it first.
 func HeadRows(l Level, y []float64, ptr []int64, e Entries, x *cpms.Heads, scratch []float64) {
 	ptr = ptr[:len(y)+1]
 	if e.Segments == nil {
@@ -57,7 +57,7 @@ func HeadRows(l Level, y []float64, ptr []int64, e Entries, x *cpms.Heads, scrat
 		n := sort.Search(len(y), func(r int) bool { return ptr[r+1] > end })
 		if n > 0 {
 			part.headRows(l, y[:n], ptr[:n+1], x, scratch)
-		} else { // a row that is longer
+		} else { // a row with more entries
 			n, y[0] = 1, 0
 			for lo := ptr[0]; lo < ptr[1]; {
 				part, end = e.from(l, lo, x.Width(), scratch)
@@ -71,20 +71,18 @@ func HeadRows(l Level, y []float64, ptr []int64, e Entries, x *cpms.Heads, scrat
 	}
 }
 
-// minRun is how many values a bank must still hold for a kernel to read them there:
-// below it a call costs more than joining them elsewhere.
+// minRun is the least number of values that must be left in a bank for a kernel to read them
+// directly: for fewer, a call takes more time than joining them.
 const minRun = 256
 
-// piece is entries that lie together: values where they are, or to be joined in the
-// scratch first.
+// piece is successive entries. Their values are read directly, or joined in the scratch first.
 type piece struct {
 	Entries
-	at, step int // of the first value in Segments; step 0 where they are to be joined
+	at, step int // of the first value in Segments; step is 0 if the values must be joined
 }
 
-// from gives the piece that begins with entry k, and the end of it. The last values
-// of a large bank are joined with a few of the next, so that rows which lie in both
-// are whole.
+// from returns the piece that begins with entry k, and its end. If few values are left in a large
+// bank, they are joined together with a few of the next bank, so that rows in both banks are whole.
 func (e Entries) from(l Level, k int64, width int, scratch []float64) (piece, int64) {
 	room := len(scratch)
 	if l >= AVX2 && readsSegments(e.Segments, e.Read, width) && k < int64(e.Segments.Len()) {
@@ -99,7 +97,7 @@ func (e Entries) from(l Level, k int64, width int, scratch []float64) (piece, in
 	return piece{Entries: e}, k + int64(room)
 }
 
-// plain joins the values of the entries [lo, hi), as entries that begin with lo.
+// plain joins the values of the entries lo <= k < hi and returns these entries.
 func (p piece) plain(l Level, lo, hi int64, scratch []float64) Entries {
 	val := scratch[:hi-lo]
 	if hi > lo {
@@ -110,7 +108,7 @@ func (p piece) plain(l Level, lo, hi int64, scratch []float64) Entries {
 	return e
 }
 
-// cut is e with the columns, and the plain values, of the entries [lo, hi) alone.
+// cut returns the entries lo <= k < hi of e, except for Segments.
 func (e Entries) cut(lo, hi int64) Entries {
 	if e.Near != nil {
 		e.Near = e.Near[lo:hi]
@@ -135,7 +133,7 @@ func (p piece) headRows(l Level, y []float64, ptr []int64, x *cpms.Heads, scratc
 	}
 }
 
-// headRowsOf is HeadRows for plain values, or none.
+// headRowsOf is HeadRows for plain values or none.
 func headRowsOf(l Level, y []float64, ptr []int64, e Entries, x *cpms.Heads) {
 	headRowsFrom(l, y, ptr, e.cut(ptr[0], ptr[len(y)]), x)
 }
@@ -157,7 +155,7 @@ func headRowsFrom(l Level, y []float64, ptr []int64, e Entries, x *cpms.Heads) {
 	}
 }
 
-// headDot is the sum of val[k]*x[idx[k]].
+// headDot returns the sum of val[k]*x[idx[k]].
 func headDot(idx []int32, val []float64, x *cpms.Heads) (sum float64) {
 	if f := x.Floats(); f != nil {
 		return dot(idx, val, f)
@@ -170,7 +168,7 @@ func headDot(idx []int32, val []float64, x *cpms.Heads) (sum float64) {
 	return sum
 }
 
-// headSum is the sum of x[idx[k]].
+// headSum returns the sum of x[idx[k]].
 func headSum(idx []int32, x *cpms.Heads) (sum float64) {
 	if f := x.Floats(); f != nil {
 		for _, j := range idx {
@@ -189,15 +187,16 @@ func head(tails []byte, width int, mask uint64, j int) float64 {
 	return math.Float64frombits(binary.LittleEndian.Uint64(tails[width*j:]) & mask)
 }
 
-// Rank ends a step of PageRank for a block of nodes, of which sum is what came in:
+// Rank ends a step of PageRank for len(sum) nodes. sum[i] is the incoming rank of node first+i.
 //
-//	p = damping*sum[i] + add,  next[first+i] = p / degree[i],  diff += |next*degree - cur[first+i]*degree|
+//	p = damping*sum[i] + add
+//	next[first+i] = p / degree[i], truncated to the width of next
+//	diff += |next[first+i] - cur[first+i]| * degree[i]
 //
-// next is cut to its width, and diff is of what it then is. degree nil stands for
-// ones; else it has an element for each of sum.
+// degree is nil, which stands for ones, or has len(sum) elements.
 func Rank(l Level, sum []float64, cur, next *cpms.Heads, first int, degree []int32, damping, add float64) (diff float64) {
 	if first < 0 || len(sum) > min(cur.Len(), next.Len())-first || (degree != nil && len(degree) != len(sum)) {
-		panic("simd: a block of nodes that the vectors do not have")
+		panic("simd: nodes outside the vectors")
 	}
 	done := 0
 	if l >= AVX2 {

@@ -2,8 +2,13 @@
 
 package simd
 
-// join1of2F64AVX2 joins the first segments of n values, a multiple of 8. Those of one kind
-// lie side by side, the next kind begins step bytes further.
+// join1of2F64AVX2 computes, for n values, a multiple of 8,
+//
+//	for i := range n {
+//		dst[i] = join(src[i], (src+step)[i], (src+2*step)[i], ...)
+//	}
+//
+// from the first segments of each value. Segments of one kind are contiguous; the next kind begins step bytes later.
 //
 //go:noescape
 func join1of2F64AVX2(dst *float64, src *byte, step int, n int)
@@ -23,7 +28,16 @@ func join3of4F64AVX2(dst *float64, src *byte, step int, n int)
 //go:noescape
 func join4of4F64AVX2(dst *float64, src *byte, step int, n int)
 
-// headSlicesOnesX2AVX2 is HeadSlices for the case in its name.
+// headSlicesOnesX2AVX2 computes HeadSlices for the values (Ones, Plain or segments), the width of x and the level in its name:
+//
+//	for s := range slices {
+//		for i := range 8 {
+//			y[8*s+i] += sum over t < count[8*s+i] of value(k) * x[idx[k]],  k = off[s] - off[0] + 8*t + i
+//		}
+//	}
+//
+// nearSlices have indices of 2 bytes relative to start[s]. Segments of one kind are contiguous; the next kind begins step
+// bytes later. x points 8 bytes before the end of its first value.
 //
 //go:noescape
 func headSlicesOnesX2AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
@@ -259,7 +273,14 @@ func headSlices4of4X8AVX512(y *float64, slices int, count *int32, off *int64, id
 //go:noescape
 func nearSlices4of4X8AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// headRowsOnesX2AVX2 is HeadRows for the case in its name.
+// headRowsOnesX2AVX2 computes HeadRows for the values (Ones, Plain or segments) and the width of x in its name:
+//
+//	for r := range rows {
+//		y[r] = sum over ptr[r] <= k < ptr[r+1] of value(k-ptr[0]) * x[idx[k-ptr[0]]]
+//	}
+//
+// Segments of one kind are contiguous; the next kind begins step bytes later. x points 8 bytes before the end of its first
+// value.
 //
 //go:noescape
 func headRowsOnesX2AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
@@ -315,8 +336,15 @@ func headRows3of4X8AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte,
 //go:noescape
 func headRows4of4X8AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
 
-// rankFolded4AVX2 is Rank for n nodes, a multiple of 4, with degrees where weights are folded.
-// cur is read from 8 bytes before the end of its first value, next begins with it.
+// rankFolded4AVX2 computes Rank for n nodes, a multiple of 4:
+//
+//	for i := range n {
+//		p := damping*sum[i] + add
+//		next[i] = truncate(p / degree[i])
+//		diff += abs(next[i]-cur[i]) * degree[i]
+//	}
+//
+// In rankStored degree is 1. cur points 8 bytes before the end of its first value, next to its first value.
 //
 //go:noescape
 func rankFolded4AVX2(sum *float64, n int, cur *byte, next *byte, degree *int32, damping float64, add float64) float64

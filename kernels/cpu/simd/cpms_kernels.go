@@ -6,8 +6,8 @@ import (
 	"github.com/msrep-go/msrep/sparse/cpms"
 )
 
-// The kernels: by Level-AVX2, the source of values, and the width of the vector
-// over 2, as far as these apply.
+// The kernels by Level-AVX2, source of values, and width of the vector over 2, as far as these
+// apply.
 type (
 	joinTable       [2][sources]func(dst *float64, src *byte, step, n int)
 	headRowsTable   [sources][5]func(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
@@ -17,8 +17,8 @@ type (
 	slicesKernel func(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 )
 
-// The sources of values: all 1, plain, or the first of 2 or 4 segments, with those
-// that read one more behind each.
+// The sources of values: all 1, plain, or the first segments of 2 or 4. After oneOf2 and oneOf4
+// follow the sources that read one more segment each.
 const (
 	ones = iota
 	plain
@@ -31,7 +31,7 @@ const (
 	sources
 )
 
-// sourceOf is the source that reads the first of some segments.
+// sourceOf returns the source that reads the first read segments.
 func sourceOf(a *cpms.Array, read int) int {
 	if a.Segments32() != nil {
 		return oneOf2 + read - 1
@@ -39,8 +39,7 @@ func sourceOf(a *cpms.Array, read int) int {
 	return oneOf4 + read - 1
 }
 
-// segmentsFrom is the memory of an array from a segment on, and the bytes between
-// segments that are so far apart.
+// segmentsFrom returns the memory of an array from segment at on, and the bytes of step segments.
 func segmentsFrom(a *cpms.Array, at, step int) (*byte, int) {
 	if s := a.Segments32(); s != nil {
 		return (*byte)(unsafe.Pointer(&s[at])), 4 * step
@@ -53,13 +52,12 @@ func joinSegments(l Level, dst []float64, a *cpms.Array, at, step, k int) {
 	joinKernels[l-AVX2][sourceOf(a, k)](&dst[0], src, step, len(dst))
 }
 
-// readsSegments reports whether there are kernels that read values where they are,
-// for vectors of that width.
+// readsSegments reports whether kernels read the values directly for vectors of that width.
 func readsSegments(a *cpms.Array, read, width int) bool {
 	return headRowsKernels[sourceOf(a, read)][width/2] != nil
 }
 
-// plainOf is the source of values that are plain or all 1, and where they are.
+// plainOf returns the source of values that are plain or all 1, and their memory.
 func plainOf(e Entries) (int, *byte) {
 	if e.Plain == nil {
 		return ones, nil
@@ -87,7 +85,7 @@ func headSlicesSegments(l Level, y []float64, count []int32, off []int64, e Entr
 	e.sliceKernel(l, sourceOf(e.Segments, e.Read), x)(&y[0], len(off)-1, &count[0], &off[0], e.indices(), unsafe.SliceData(e.Start), val, step, tails(x))
 }
 
-// sliceKernel is the kernel for entries of a source.
+// sliceKernel returns the kernel for a source.
 func (e Entries) sliceKernel(l Level, source int, x *cpms.Heads) slicesKernel {
 	if e.Near != nil {
 		return nearSlicesKernels[l-AVX2][source][x.Width()/2]
@@ -95,7 +93,7 @@ func (e Entries) sliceKernel(l Level, source int, x *cpms.Heads) slicesKernel {
 	return headSlicesKernels[l-AVX2][source][x.Width()/2]
 }
 
-// indices is where the columns are.
+// indices returns the memory of the columns.
 func (e Entries) indices() *byte {
 	if e.Near != nil {
 		return (*byte)(unsafe.Pointer(&e.Near[0]))
@@ -103,8 +101,8 @@ func (e Entries) indices() *byte {
 	return (*byte)(unsafe.Pointer(&e.Idx[0]))
 }
 
-// rank does the first nodes, and gives their number: none where the vectors have
-// different widths, or one for which there is no kernel.
+// rank computes Rank for the first done nodes; done is 0 if the vectors have different widths or a
+// width without a kernel.
 func rank(sum []float64, cur, next *cpms.Heads, first int, degree []int32, damping, add float64) (done int, diff float64) {
 	w := next.Width()
 	done = len(sum) &^ 3
@@ -120,7 +118,7 @@ func rank(sum []float64, cur, next *cpms.Heads, first int, degree []int32, dampi
 	return done, kernel(&sum[0], done, from, to, unsafe.SliceData(degree), damping, add)
 }
 
-// tails is where the kernels find value 0, 8 bytes before its end.
+// tails returns the address that kernels use for value 0: 8 bytes before its end.
 func tails(x *cpms.Heads) *byte {
 	if f := x.Floats(); f != nil {
 		return (*byte)(unsafe.Pointer(unsafe.SliceData(f)))

@@ -9,10 +9,9 @@ const SliceRows = 8
 //
 //	y[8s+i] += sum over t < count[8s+i] of val[k]*x[idx[k]],  k = off[s] + 8t + i
 //
-// The places of a slice beyond the count of a row are not used, but their indices
-// must be some of x. y and count have 8 elements for each slice, off one more than
-// there are slices; all of off are multiples of 8. scratch is as in HeadRows, with
-// a multiple of 8 elements.
+// Slots after the count of a row are not used, but their indices must be valid. y and count have 8
+// elements per slice; off has one element more than there are slices, all multiples of 8. scratch
+// is as in HeadRows; its length is a multiple of 8.
 func HeadSlices(l Level, y []float64, count []int32, off []int64, e Entries, x *cpms.Heads, scratch []float64) {
 	slices := len(off) - 1
 	y, count = y[:slices*SliceRows], count[:slices*SliceRows]
@@ -39,7 +38,7 @@ func HeadSlices(l Level, y []float64, count []int32, off []int64, e Entries, x *
 	}
 }
 
-// headWide adds one slice whose values do not lie together, in pieces.
+// headWide adds, piece by piece, one slice with values in several banks.
 func (e Entries) headWide(l Level, y []float64, count []int32, lo, hi int64, x *cpms.Heads, scratch []float64) {
 	for done := int32(0); lo < hi; {
 		part, end := e.from(l, lo, x.Width(), scratch)
@@ -65,8 +64,7 @@ func (p piece) headSlices(l Level, y []float64, count []int32, off []int64, x *c
 	}
 }
 
-// headSlicesFrom is HeadSlices for plain values, or none, of entries that begin with
-// off[0].
+// headSlicesFrom is HeadSlices for plain values or none, for entries that begin with off[0].
 func headSlicesFrom(l Level, y []float64, count []int32, off []int64, e Entries, x *cpms.Heads) {
 	if l >= AVX2 && len(e.Idx)+len(e.Near) > 0 {
 		headSlices(l, y, count, off, e, x)
@@ -89,7 +87,7 @@ func headSlicesFrom(l Level, y []float64, count []int32, off []int64, e Entries,
 	}
 }
 
-// column is that of entry k, which is in slice s.
+// column returns the column of entry k, which is in slice s.
 func (e Entries) column(s, k int) int {
 	if e.Near != nil {
 		return int(e.Start[s]) + int(e.Near[k])

@@ -12,9 +12,8 @@ import (
 	"github.com/msrep-go/msrep/sparse/cpms"
 )
 
-// headVector draws a vector of which width bytes of each value are kept, with
-// values of any size and NaN and infinities among them, as a vector and as its
-// values.
+// headVector draws a vector that stores width bytes of each value, with values of any size, NaN and
+// infinities, as a vector and as its values.
 func headVector(t *rapid.T, n, width int) (*cpms.Heads, []float64) {
 	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed of x"), 0))
 	odd := rapid.SampledFrom([]float64{1, math.NaN(), math.Inf(1), math.Inf(-1)}).Draw(t, "odd")
@@ -32,7 +31,7 @@ func headVector(t *rapid.T, n, width int) (*cpms.Heads, []float64) {
 	return h, v
 }
 
-// requireSum compares a sum with the terms that it is of.
+// requireSum compares a sum with its terms.
 func requireSum(t require.TestingT, terms []float64, got float64, what string) {
 	sum, scale := 0.0, 0.0
 	for _, v := range terms {
@@ -103,8 +102,8 @@ func TestRowsOfHeadsAreSummedAtEveryLevel(t *testing.T) {
 	})
 }
 
-// entries draws n entries, plain, without values or in segments, and gives what each
-// is to multiply x by.
+// entries draws n entries, plain, without values or in segments, and returns the values by which x
+// is multiplied.
 func entries(t *rapid.T, n int64, cols int) (e simd.Entries, val []float64) {
 	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 	e.Idx, val = make([]int32, n), make([]float64, n)
@@ -151,7 +150,7 @@ func TestSlicesOfHeadsAreAddedAtEveryLevel(t *testing.T) {
 				}
 				off = append(off, off[s]+simd.SliceRows*int64(wide))
 			}
-			e, val := entries(t, off[slices]+rapid.Int64Range(0, 300).Draw(t, "behind"), cols) // also where no row is
+			e, val := entries(t, off[slices]+rapid.Int64Range(0, 300).Draw(t, "behind"), cols) // also entries of no row
 			idx := e.Idx
 			if rapid.Bool().Draw(t, "near") {
 				e.Near, e.Idx, e.Start = make([]uint16, len(idx)), nil, make([]int32, slices)
@@ -181,7 +180,7 @@ func TestSlicesOfHeadsAreAddedAtEveryLevel(t *testing.T) {
 	})
 }
 
-func TestRanksAreThoseOfTheFormulaAtEveryLevel(t *testing.T) {
+func TestRanksFollowTheFormulaAtEveryLevel(t *testing.T) {
 	levels(t, func(t *testing.T, l simd.Level) {
 		rapid.Check(t, func(t *rapid.T) {
 			n := rapid.IntRange(0, 60).Draw(t, "n")
@@ -219,7 +218,7 @@ func TestRanksAreThoseOfTheFormulaAtEveryLevel(t *testing.T) {
 					d = float64(degree[i])
 				}
 				want := cpms.Keep(p/d, 8*to, cpms.Truncate)
-				// A fused product may end on the other side of a border of truncation.
+				// A fused product may round to the other side of a truncation boundary.
 				require.InEpsilon(t, want, next.At(i), math.Max(math.Ldexp(1, 13-8*to), 0x1p-51))
 				diff += math.Abs(next.At(i)-cur.At(i)) * d
 			}

@@ -2,19 +2,31 @@
 
 package simd
 
-// rowsF64AVX2 is Rows as far as indices and pointers are in range: it gives the
-// number of rows done. work has rowsWork elements. known says that the processor foresees the
-// lengths of rows, near that entries are in caches near by.
+// rowsF64AVX2 computes Rows and returns the number of rows before the first one with an index or a pointer out of range:
+//
+//	for r := range y {
+//		y[r] = alpha * sum over ptr[r]-ptr[0] <= k < ptr[r+1]-ptr[0] of val[k]*x[idx[k]] + beta*y[r]
+//	}
+//
+// work is scratch of rowsWork elements. predicted says that the processor predicts the lengths of rows, near that the
+// entries are in the caches.
 //
 //go:noescape
-func rowsF64AVX2(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, work []float64, known bool, near bool) (done int)
+func rowsF64AVX2(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, work []float64, predicted bool, near bool) (done int)
 
 //go:noescape
-func rowsF32AVX2(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, work []float32, known bool, near bool) (done int)
+func rowsF32AVX2(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, work []float32, predicted bool, near bool) (done int)
 
-// spreadF64AVX2 sets f[k] to alpha*x[r] for ptr[r]-ptr[0] <= k < ptr[r+1]-ptr[0], as
-// far as pointers rise and leave 8 elements of f, which are spoiled: it gives the
-// number of rows done. ptr has len(x)+1 elements.
+// spreadF64AVX2 computes
+//
+//	for r := range x {
+//		for k := ptr[r] - ptr[0]; k < ptr[r+1]-ptr[0]; k++ {
+//			f[k] = alpha * x[r]
+//		}
+//	}
+//
+// It stops at the first row that has a negative length or does not leave 8 elements of f after it, and returns the
+// number of rows done. The 8 elements after the last one are overwritten.
 //
 //go:noescape
 func spreadF64AVX2(alpha float64, ptr []int64, x []float64, f []float64) (rows int)
@@ -22,17 +34,22 @@ func spreadF64AVX2(alpha float64, ptr []int64, x []float64, f []float64) (rows i
 //go:noescape
 func spreadF32AVX2(alpha float32, ptr []int64, x []float32, f []float32) (rows int)
 
-// scatterF64AVX2 adds val[k]*f[k] to y[idx[k]-first] for k < n, up to the first whose
-// place is not in y: it gives the number of those done. With far it asks for the
-// places of all of idx, which may be more than n, before their turn.
+// rowsTransposedF64AVX2 computes
+//
+//	for k := range n {
+//		y[idx[k]-first] += val[k] * f[k]
+//	}
+//
+// up to the first element outside y, and returns the number of entries done. With far it prefetches the elements of y of
+// all of idx, which may have more than n indices.
 //
 //go:noescape
-func scatterF64AVX2(n int, idx []int32, val []float64, f []float64, y []float64, first int, far bool) (done int)
+func rowsTransposedF64AVX2(n int, idx []int32, val []float64, f []float64, y []float64, first int, far bool) (done int)
 
 //go:noescape
-func scatterF32AVX2(n int, idx []int32, val []float32, f []float32, y []float32, first int, far bool) (done int)
+func rowsTransposedF32AVX2(n int, idx []int32, val []float32, f []float32, y []float32, first int, far bool) (done int)
 
-// minMaxAVX2 is MinMax of at least eight indices.
+// minMaxAVX2 computes MinMax of at least eight indices.
 //
 //go:noescape
 func minMaxAVX2(idx []int32) (lo int32, hi int32)

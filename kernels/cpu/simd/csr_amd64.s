@@ -36,7 +36,7 @@ DATA masksOfFirst<>+240(SB)/8, $0x0000000000000000
 DATA masksOfFirst<>+248(SB)/8, $0x0000000000000000
 GLOBL masksOfFirst<>(SB), RODATA|NOPTR, $256
 
-// func rowsF64AVX2(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, work []float64, known bool, near bool) (done int)
+// func rowsF64AVX2(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, work []float64, predicted bool, near bool) (done int)
 // Requires: AVX, AVX2, CMOV, FMA3, MMX+
 TEXT ·rowsF64AVX2(SB), NOSPLIT, $8-176
 	MOVQ  ptr_base+16(FP), AX
@@ -218,7 +218,7 @@ short:
 	JMP         finish
 
 longer:
-	CMPB         known+160(FP), $0x00
+	CMPB         predicted+160(FP), $0x00
 	JNE          direct
 	VEXTRACTI128 $0x01, Y0, X2
 	VPADDQ       X2, X0, X0
@@ -765,7 +765,7 @@ out:
 	VZEROUPPER
 	RET
 
-// func rowsF32AVX2(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, work []float32, known bool, near bool) (done int)
+// func rowsF32AVX2(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, work []float32, predicted bool, near bool) (done int)
 // Requires: AVX, AVX2, CMOV, FMA3, MMX+
 TEXT ·rowsF32AVX2(SB), NOSPLIT, $8-168
 	MOVQ  ptr_base+8(FP), AX
@@ -940,7 +940,7 @@ short:
 	JMP       finish
 
 longer:
-	CMPB         known+152(FP), $0x00
+	CMPB         predicted+152(FP), $0x00
 	JNE          direct
 	VEXTRACTI128 $0x01, Y0, X2
 	VPADDQ       X2, X0, X0
@@ -1487,9 +1487,9 @@ out:
 	VZEROUPPER
 	RET
 
-// func scatterF64AVX2(n int, idx []int32, val []float64, f []float64, y []float64, first int, far bool) (done int)
+// func rowsTransposedF64AVX2(n int, idx []int32, val []float64, f []float64, y []float64, first int, far bool) (done int)
 // Requires: AVX, MMX+
-TEXT ·scatterF64AVX2(SB), NOSPLIT, $0-128
+TEXT ·rowsTransposedF64AVX2(SB), NOSPLIT, $0-128
 	MOVQ n+0(FP), AX
 	MOVQ idx_base+8(FP), CX
 	MOVQ val_base+32(FP), DX
@@ -1512,7 +1512,7 @@ several:
 	PREFETCHT0 2048(DX)(R9*8)
 	PREFETCHT0 2048(CX)(R9*4)
 	CMPQ       R9, R10
-	JGE        asked
+	JGE        prefetched
 	MOVLQSX    512(CX)(R9*4), R11
 	SUBQ       R8, R11
 	PREFETCHT1 (SI)(R11*8)
@@ -1562,7 +1562,7 @@ several:
 	SUBQ       R8, R11
 	PREFETCHT0 (SI)(R11*8)
 
-asked:
+prefetched:
 	MOVLQSX (CX)(R9*4), R11
 	SUBQ    R8, R11
 	CMPQ    R11, DI
@@ -1673,9 +1673,9 @@ out0:
 	MOVQ R9, done+120(FP)
 	RET
 
-// func scatterF32AVX2(n int, idx []int32, val []float32, f []float32, y []float32, first int, far bool) (done int)
+// func rowsTransposedF32AVX2(n int, idx []int32, val []float32, f []float32, y []float32, first int, far bool) (done int)
 // Requires: AVX, MMX+
-TEXT ·scatterF32AVX2(SB), NOSPLIT, $0-128
+TEXT ·rowsTransposedF32AVX2(SB), NOSPLIT, $0-128
 	MOVQ n+0(FP), AX
 	MOVQ idx_base+8(FP), CX
 	MOVQ val_base+32(FP), DX
@@ -1698,7 +1698,7 @@ several:
 	PREFETCHT0 2048(DX)(R9*4)
 	PREFETCHT0 2048(CX)(R9*4)
 	CMPQ       R9, R10
-	JGE        asked
+	JGE        prefetched
 	MOVLQSX    512(CX)(R9*4), R11
 	SUBQ       R8, R11
 	PREFETCHT1 (SI)(R11*4)
@@ -1748,7 +1748,7 @@ several:
 	SUBQ       R8, R11
 	PREFETCHT0 (SI)(R11*4)
 
-asked:
+prefetched:
 	MOVLQSX (CX)(R9*4), R11
 	SUBQ    R8, R11
 	CMPQ    R11, DI

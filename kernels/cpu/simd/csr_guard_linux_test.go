@@ -12,8 +12,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// between is a copy of v that ends at a page that nobody may touch, or begins
-// behind one: a kernel that leaves it ends the test program with a fault.
+// between returns a copy of v that ends at an inaccessible page or begins after one: a kernel that
+// leaves the copy ends the test program with a fault.
 func between[T mem.Elem](t *testing.T, v []T, atEnd bool) []T {
 	page := int64(unix.Getpagesize())
 	size := int64(len(v)) * mem.Size[T]()
@@ -47,14 +47,14 @@ func TestRowsOfAnyLengthsStayInsideTheirArraysAtEveryLevel(t *testing.T) {
 	})
 }
 
-// checkLengthsInside multiplies rows of ones, which end where their arrays do or begin there. The last ones
-// are two behind a block, a block, or a part of one.
+// checkLengthsInside multiplies rows of ones that end where their arrays do, or begin there. The
+// last rows are two after a block, a block, or a part of one.
 func checkLengthsInside[V sparse.Value](t *testing.T) {
 	levels(t, func(t *testing.T, l simd.Level) {
 		const cols = 13
 		for name, length := range lengthsOfRows {
 			for _, rows := range []int{34, 64, 72} {
-				for last := range 9 { // entries of the last row
+				for last := range 9 { // number of entries of the last row
 					var idx []int32
 					var val, want []V
 					ptr := []int64{0}
@@ -91,7 +91,7 @@ func checkInside[V sparse.Value](t *testing.T) {
 	levels(t, func(t *testing.T, l simd.Level) {
 		const cols = 13
 		for _, atEnd := range []bool{false, true} {
-			for n := range 40 { // entries in the last row
+			for n := range 40 { // number of entries of the last row
 				idx := make([]int32, 4+n)
 				for k := range idx {
 					idx[k] = int32((cols - 1) * (k % 2)) // both ends of x

@@ -15,7 +15,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// levels runs a test at every instruction set.
+// levels runs a test at every level.
 func levels(t *testing.T, f func(t *testing.T, l simd.Level)) {
 	for l := simd.Generic; l <= simd.AVX512; l++ {
 		t.Run(l.String(), func(t *testing.T) {
@@ -27,8 +27,8 @@ func levels(t *testing.T, f func(t *testing.T, l simd.Level)) {
 	}
 }
 
-// drawCSR draws a small matrix with rows of every length up to 40 or of few entries each, many
-// of them empty, and sometimes one that holds most of it.
+// drawCSR draws a small matrix with rows of every length up to 40, or of few entries each, many of
+// them empty; one row sometimes has most of the entries.
 func drawCSR[V sparse.Value](t *rapid.T) *sparse.CSR[V] {
 	rows, cols := rapid.IntRange(0, 80).Draw(t, "rows"), rapid.IntRange(1, 50).Draw(t, "cols")
 	a := &sparse.CSR[V]{Rows: rows, Cols: cols, RowPtr: []int64{0}}
@@ -100,7 +100,7 @@ func checkRows[V sparse.Value](t *testing.T) {
 	})
 }
 
-func TestWhatLeavesTheArraysIsAPanicAtEveryLevel(t *testing.T) {
+func TestIndicesOutsideTheArraysPanicAtEveryLevel(t *testing.T) {
 	levels(t, func(t *testing.T, l simd.Level) {
 		for _, n := range []int{1, 2, 3, 4, 5, 8, 9, 24} {
 			for _, at := range []int{0, n / 2, n - 1} {
@@ -120,7 +120,7 @@ func TestWhatLeavesTheArraysIsAPanicAtEveryLevel(t *testing.T) {
 	})
 }
 
-func TestRowsEndBeforeWhatLeavesTheArraysAtEveryLevel(t *testing.T) {
+func TestRowsStopBeforeIndicesOutsideTheArraysAtEveryLevel(t *testing.T) {
 	simd.InAllWays(t, func(t *testing.T) {
 		for name, length := range lengthsOfRows {
 			t.Run(name, func(t *testing.T) { checkEnd(t, length) })
@@ -128,11 +128,11 @@ func TestRowsEndBeforeWhatLeavesTheArraysAtEveryLevel(t *testing.T) {
 	})
 }
 
-// lengthsOfRows gives the entries of row r, for each way in which rows are summed.
+// lengthsOfRows returns the number of entries of row r, for each way in which rows are summed.
 var lengthsOfRows = map[string]func(r int) int{
 	"few":    func(r int) int { return r * r % 11 },
 	"short":  func(r int) int { return 3 + r*r%2 },
-	"spare":  func(r int) int { return 4 - 2*(r%2) }, // the last ones of a block are read with what is behind it
+	"spare":  func(r int) int { return 4 - 2*(r%2) }, // the last ones of a block are read together with the entries after it
 	"alike":  func(r int) int { return 9 },
 	"varied": func(r int) int { return 17 + r*r%11 },
 }
@@ -152,7 +152,8 @@ func checkEnd(t *testing.T, length func(r int) int) {
 		x[c] = 1
 	}
 	levels(t, func(t *testing.T, l simd.Level) {
-		// check expects that rows before one are done, and those from it on left as they are.
+		// check expects that the rows before the given one are done and that the others are
+		// unchanged.
 		check := func(row int, ptr []int64, idx []int32) {
 			y, want := make([]float64, rows), make([]float64, rows)
 			for r := range y {
@@ -182,7 +183,7 @@ func checkEnd(t *testing.T, length func(r int) int) {
 	})
 }
 
-func TestMinMaxFindsTheEndsWhereverTheyAre(t *testing.T) {
+func TestMinMaxFindsTheExtremesAtAnyPosition(t *testing.T) {
 	levels(t, func(t *testing.T, l simd.Level) {
 		rapid.Check(t, func(t *rapid.T) {
 			n := rapid.IntRange(1, 60).Draw(t, "n")
@@ -202,12 +203,12 @@ func TestMinMaxFindsTheEndsWhereverTheyAre(t *testing.T) {
 	})
 }
 
-func TestScatterStopsAtTheFirstEntryBesideYAtEveryLevel(t *testing.T) {
+func TestScatterStopsAtTheFirstEntryOutsideYAtEveryLevel(t *testing.T) {
 	t.Run("float64", checkScatter[float64])
 	t.Run("float32", checkScatter[float32])
 }
 
-// checkScatter scatters to a window of y, and adds by hand what lies beside it.
+// checkScatter scatters to a window of y, and adds the entries outside it one by one.
 func checkScatter[V sparse.Value](t *testing.T) {
 	levels(t, func(t *testing.T, l simd.Level) {
 		rapid.Check(t, func(t *rapid.T) {
@@ -258,7 +259,7 @@ func TestScatterTakesRowsOfAnyLengthAtEveryLevel(t *testing.T) {
 			idx, val = append(idx, rng.Int32N(500)), append(val, whole())
 		}
 	}
-	for _, stop := range []int{0, 5, 700, 5003, 5004, 6030, len(idx) - 1, len(idx)} { // whose place is not in y
+	for _, stop := range []int{0, 5, 700, 5003, 5004, 6030, len(idx) - 1, len(idx)} { // entry outside y
 		idx := slices.Clone(idx)
 		if stop < len(idx) {
 			idx[stop] = 500

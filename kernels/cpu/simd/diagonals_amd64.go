@@ -2,47 +2,55 @@
 
 package simd
 
-// diagonalsFullF64AVX2 is runGeneric for the case in its name, and for count runs that follow each other. The last
-// register of x begins at last.
+// diagonalsFullF64AVX2 computes runGeneric for count successive runs, with the storage, the type and the level in its name:
+//
+//	for every slice, with its row, its offsets and its masks:
+//		for c, o := range offsets {
+//			sums[lane] += val[c*lanes+lane] * x[row+o+lane]  if lane is in the mask of column c
+//		}
+//		y[lane] = fma(beta, y[lane], alpha*sums[lane])
+//
+// The last register of x begins at last. PerDiagonal has the value of column c in table. With stream it writes past the
+// caches, with prefetch it prefetches values.
 //
 //go:noescape
-func diagonalsFullF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int, ask int)
+func diagonalsFullF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int, prefetch int)
 
 //go:noescape
-func diagonalsShortF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int, ask int)
+func diagonalsShortF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int, prefetch int)
 
 //go:noescape
-func diagonalsTableF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int, ask int)
+func diagonalsTableF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int, prefetch int)
 
 //go:noescape
-func diagonalsPerDiagonalF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int, ask int)
+func diagonalsPerDiagonalF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int, prefetch int)
 
 //go:noescape
-func diagonalsFullF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int, ask int)
+func diagonalsFullF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int, prefetch int)
 
 //go:noescape
-func diagonalsShortF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int, ask int)
+func diagonalsShortF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int, prefetch int)
 
 //go:noescape
-func diagonalsTableF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int, ask int)
+func diagonalsTableF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int, prefetch int)
 
 //go:noescape
-func diagonalsPerDiagonalF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int, ask int)
+func diagonalsPerDiagonalF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int, prefetch int)
 
 //go:noescape
-func diagonalsFullF32AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int, ask int)
+func diagonalsFullF32AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int, prefetch int)
 
 //go:noescape
-func diagonalsTableF32AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int, ask int)
+func diagonalsTableF32AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int, prefetch int)
 
 //go:noescape
-func diagonalsPerDiagonalF32AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int, ask int)
+func diagonalsPerDiagonalF32AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int, prefetch int)
 
 //go:noescape
-func diagonalsFullF32AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int, ask int)
+func diagonalsFullF32AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int, prefetch int)
 
 //go:noescape
-func diagonalsTableF32AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int, ask int)
+func diagonalsTableF32AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int, prefetch int)
 
 //go:noescape
-func diagonalsPerDiagonalF32AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int, ask int)
+func diagonalsPerDiagonalF32AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int, prefetch int)

@@ -74,7 +74,7 @@ DATA fours<>+56(SB)/4, $0x0000000e
 DATA fours<>+60(SB)/4, $0x0000000f
 GLOBL fours<>(SB), RODATA|NOPTR, $64
 
-// func diagonalsFullF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int, ask int)
+// func diagonalsFullF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int, prefetch int)
 // Requires: AVX, AVX2, CMOV, FMA3, MMX+
 TEXT ·diagonalsFullF64AVX2(SB), NOSPLIT, $0-112
 	MOVQ         masks+24(FP), R9
@@ -120,11 +120,11 @@ few1:
 	VXORPS      X6, X6, X6
 	VMOVUPD     32(R11)(BX*8), Y3
 	VFMADD231PD 32(R10), Y3, Y6
-	CMPQ        ask+104(FP), $0x00
-	JE          few1Asked
+	CMPQ        prefetch+104(FP), $0x00
+	JE          few1Prefetched
 	PREFETCHT0  4096(R10)
 
-few1Asked:
+few1Prefetched:
 	ADDQ        $0x00000040, R10
 	VMULPD      Y0, Y5, Y5
 	VMULPD      Y0, Y6, Y6
@@ -173,12 +173,12 @@ few2:
 	VFMADD231PD 64(R10), Y3, Y6
 	VMOVUPD     32(R11)(SI*8), Y3
 	VFMADD231PD 96(R10), Y3, Y6
-	CMPQ        ask+104(FP), $0x00
-	JE          few2Asked
+	CMPQ        prefetch+104(FP), $0x00
+	JE          few2Prefetched
 	PREFETCHT0  4096(R10)
 	PREFETCHT0  4160(R10)
 
-few2Asked:
+few2Prefetched:
 	ADDQ        $0x00000080, R10
 	VMULPD      Y0, Y5, Y5
 	VMULPD      Y0, Y6, Y6
@@ -232,13 +232,13 @@ few3:
 	VFMADD231PD 128(R10), Y3, Y6
 	VMOVUPD     32(R11)(DI*8), Y3
 	VFMADD231PD 160(R10), Y3, Y6
-	CMPQ        ask+104(FP), $0x00
-	JE          few3Asked
+	CMPQ        prefetch+104(FP), $0x00
+	JE          few3Prefetched
 	PREFETCHT0  4096(R10)
 	PREFETCHT0  4160(R10)
 	PREFETCHT0  4224(R10)
 
-few3Asked:
+few3Prefetched:
 	ADDQ        $0x000000c0, R10
 	VMULPD      Y0, Y5, Y5
 	VMULPD      Y0, Y6, Y6
@@ -297,14 +297,14 @@ few4:
 	VFMADD231PD 192(R10), Y3, Y6
 	VMOVUPD     32(R11)(R8*8), Y3
 	VFMADD231PD 224(R10), Y3, Y6
-	CMPQ        ask+104(FP), $0x00
-	JE          few4Asked
+	CMPQ        prefetch+104(FP), $0x00
+	JE          few4Prefetched
 	PREFETCHT0  4096(R10)
 	PREFETCHT0  4160(R10)
 	PREFETCHT0  4224(R10)
 	PREFETCHT0  4288(R10)
 
-few4Asked:
+few4Prefetched:
 	ADDQ        $0x00000100, R10
 	VMULPD      Y0, Y5, Y5
 	VMULPD      Y0, Y6, Y6
@@ -368,15 +368,15 @@ few5:
 	VFMADD231PD 256(R10), Y3, Y6
 	VMOVUPD     32(R11)(DX*8), Y3
 	VFMADD231PD 288(R10), Y3, Y6
-	CMPQ        ask+104(FP), $0x00
-	JE          few5Asked
+	CMPQ        prefetch+104(FP), $0x00
+	JE          few5Prefetched
 	PREFETCHT0  4096(R10)
 	PREFETCHT0  4160(R10)
 	PREFETCHT0  4224(R10)
 	PREFETCHT0  4288(R10)
 	PREFETCHT0  4352(R10)
 
-few5Asked:
+few5Prefetched:
 	ADDQ        $0x00000140, R10
 	VMULPD      Y0, Y5, Y5
 	VMULPD      Y0, Y6, Y6
@@ -445,8 +445,8 @@ few6:
 	VFMADD231PD 320(R10), Y3, Y6
 	VMOVUPD     32(R11)(R13*8), Y3
 	VFMADD231PD 352(R10), Y3, Y6
-	CMPQ        ask+104(FP), $0x00
-	JE          few6Asked
+	CMPQ        prefetch+104(FP), $0x00
+	JE          few6Prefetched
 	PREFETCHT0  4096(R10)
 	PREFETCHT0  4160(R10)
 	PREFETCHT0  4224(R10)
@@ -454,7 +454,7 @@ few6:
 	PREFETCHT0  4352(R10)
 	PREFETCHT0  4416(R10)
 
-few6Asked:
+few6Prefetched:
 	ADDQ        $0x00000180, R10
 	VMULPD      Y0, Y5, Y5
 	VMULPD      Y0, Y6, Y6
@@ -528,8 +528,8 @@ few7:
 	VFMADD231PD 384(R10), Y3, Y6
 	VMOVUPD     32(R11)(CX*8), Y3
 	VFMADD231PD 416(R10), Y3, Y6
-	CMPQ        ask+104(FP), $0x00
-	JE          few7Asked
+	CMPQ        prefetch+104(FP), $0x00
+	JE          few7Prefetched
 	PREFETCHT0  4096(R10)
 	PREFETCHT0  4160(R10)
 	PREFETCHT0  4224(R10)
@@ -538,7 +538,7 @@ few7:
 	PREFETCHT0  4416(R10)
 	PREFETCHT0  4480(R10)
 
-few7Asked:
+few7Prefetched:
 	ADDQ        $0x000001c0, R10
 	VMULPD      Y0, Y5, Y5
 	VMULPD      Y0, Y6, Y6
@@ -631,12 +631,12 @@ oneColumn3:
 	MOVQ        24(CX)(BX*8), SI
 	VMOVUPD     (R11)(SI*8), Y3
 	VFMADD231PD 96(R10), Y3, Y5
-	CMPQ        ask+104(FP), $0x00
-	JE          oneAsked
+	CMPQ        prefetch+104(FP), $0x00
+	JE          onePrefetched
 	PREFETCHT0  4096(R10)
 	PREFETCHT0  4160(R10)
 
-oneAsked:
+onePrefetched:
 	ADDQ $0x00000080, R10
 	ADDQ $0x04, BX
 	CMPQ BX, DX
@@ -741,12 +741,12 @@ maskedColumn3:
 	VMOVAPS      Y5, Y8
 	VFMADD231PD  96(R10), Y7, Y8
 	VBLENDVPD    Y3, Y8, Y5, Y5
-	CMPQ         ask+104(FP), $0x00
-	JE           maskedAsked
+	CMPQ         prefetch+104(FP), $0x00
+	JE           maskedPrefetched
 	PREFETCHT0   4096(R10)
 	PREFETCHT0   4160(R10)
 
-maskedAsked:
+maskedPrefetched:
 	ADDQ $0x00000080, R10
 	ADDQ $0x04, BX
 	CMPQ BX, DX
@@ -811,11 +811,11 @@ endsColumn0:
 	VMOVAPS      Y5, Y8
 	VFMADD231PD  (R10), Y7, Y8
 	VBLENDVPD    Y3, Y8, Y5, Y5
-	CMPQ         ask+104(FP), $0x00
-	JE           endsAsked
+	CMPQ         prefetch+104(FP), $0x00
+	JE           endsPrefetched
 	PREFETCHT0   4096(R10)
 
-endsAsked:
+endsPrefetched:
 	ADDQ $0x00000020, R10
 	ADDQ $0x01, BX
 	CMPQ BX, DX
@@ -853,7 +853,7 @@ next:
 	VZEROUPPER
 	RET
 
-// func diagonalsShortF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int, ask int)
+// func diagonalsShortF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int, prefetch int)
 // Requires: AVX, AVX2, CMOV, FMA3
 TEXT ·diagonalsShortF64AVX2(SB), NOSPLIT, $0-112
 	MOVQ         masks+24(FP), R9
@@ -1145,7 +1145,7 @@ next:
 	VZEROUPPER
 	RET
 
-// func diagonalsTableF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int, ask int)
+// func diagonalsTableF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int, prefetch int)
 // Requires: AVX, AVX2, CMOV, FMA3
 TEXT ·diagonalsTableF64AVX2(SB), NOSPLIT, $0-112
 	MOVQ         masks+24(FP), R9
@@ -1504,7 +1504,7 @@ next:
 	VZEROUPPER
 	RET
 
-// func diagonalsPerDiagonalF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int, ask int)
+// func diagonalsPerDiagonalF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int, prefetch int)
 // Requires: AVX, AVX2, CMOV, FMA3
 TEXT ·diagonalsPerDiagonalF64AVX2(SB), NOSPLIT, $0-112
 	MOVQ         masks+24(FP), R8
@@ -1891,7 +1891,7 @@ next:
 	VZEROUPPER
 	RET
 
-// func diagonalsFullF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int, ask int)
+// func diagonalsFullF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int, prefetch int)
 // Requires: AVX, AVX512F, CMOV, MMX+
 TEXT ·diagonalsFullF64AVX512(SB), NOSPLIT, $0-112
 	MOVQ         masks+24(FP), R9
@@ -1936,12 +1936,12 @@ few1:
 	VXORPS      X4, X4, X4
 	VMOVUPD     64(R11)(BX*8), Z5
 	VFMADD231PD 64(R10), Z5, Z4
-	CMPQ        ask+104(FP), $0x00
-	JE          few1Asked
+	CMPQ        prefetch+104(FP), $0x00
+	JE          few1Prefetched
 	PREFETCHT0  4096(R10)
 	PREFETCHT0  4160(R10)
 
-few1Asked:
+few1Prefetched:
 	ADDQ        $0x00000080, R10
 	VMULPD      Z0, Z3, Z3
 	VMULPD      Z0, Z4, Z4
@@ -1990,14 +1990,14 @@ few2:
 	VFMADD231PD 128(R10), Z5, Z4
 	VMOVUPD     64(R11)(SI*8), Z5
 	VFMADD231PD 192(R10), Z5, Z4
-	CMPQ        ask+104(FP), $0x00
-	JE          few2Asked
+	CMPQ        prefetch+104(FP), $0x00
+	JE          few2Prefetched
 	PREFETCHT0  4096(R10)
 	PREFETCHT0  4160(R10)
 	PREFETCHT0  4224(R10)
 	PREFETCHT0  4288(R10)
 
-few2Asked:
+few2Prefetched:
 	ADDQ        $0x00000100, R10
 	VMULPD      Z0, Z3, Z3
 	VMULPD      Z0, Z4, Z4
@@ -2051,8 +2051,8 @@ few3:
 	VFMADD231PD 256(R10), Z5, Z4
 	VMOVUPD     64(R11)(DI*8), Z5
 	VFMADD231PD 320(R10), Z5, Z4
-	CMPQ        ask+104(FP), $0x00
-	JE          few3Asked
+	CMPQ        prefetch+104(FP), $0x00
+	JE          few3Prefetched
 	PREFETCHT0  4096(R10)
 	PREFETCHT0  4160(R10)
 	PREFETCHT0  4224(R10)
@@ -2060,7 +2060,7 @@ few3:
 	PREFETCHT0  4352(R10)
 	PREFETCHT0  4416(R10)
 
-few3Asked:
+few3Prefetched:
 	ADDQ        $0x00000180, R10
 	VMULPD      Z0, Z3, Z3
 	VMULPD      Z0, Z4, Z4
@@ -2119,8 +2119,8 @@ few4:
 	VFMADD231PD 384(R10), Z5, Z4
 	VMOVUPD     64(R11)(R8*8), Z5
 	VFMADD231PD 448(R10), Z5, Z4
-	CMPQ        ask+104(FP), $0x00
-	JE          few4Asked
+	CMPQ        prefetch+104(FP), $0x00
+	JE          few4Prefetched
 	PREFETCHT0  4096(R10)
 	PREFETCHT0  4160(R10)
 	PREFETCHT0  4224(R10)
@@ -2130,7 +2130,7 @@ few4:
 	PREFETCHT0  4480(R10)
 	PREFETCHT0  4544(R10)
 
-few4Asked:
+few4Prefetched:
 	ADDQ        $0x00000200, R10
 	VMULPD      Z0, Z3, Z3
 	VMULPD      Z0, Z4, Z4
@@ -2194,8 +2194,8 @@ few5:
 	VFMADD231PD 512(R10), Z5, Z4
 	VMOVUPD     64(R11)(DX*8), Z5
 	VFMADD231PD 576(R10), Z5, Z4
-	CMPQ        ask+104(FP), $0x00
-	JE          few5Asked
+	CMPQ        prefetch+104(FP), $0x00
+	JE          few5Prefetched
 	PREFETCHT0  4096(R10)
 	PREFETCHT0  4160(R10)
 	PREFETCHT0  4224(R10)
@@ -2207,7 +2207,7 @@ few5:
 	PREFETCHT0  4608(R10)
 	PREFETCHT0  4672(R10)
 
-few5Asked:
+few5Prefetched:
 	ADDQ        $0x00000280, R10
 	VMULPD      Z0, Z3, Z3
 	VMULPD      Z0, Z4, Z4
@@ -2276,8 +2276,8 @@ few6:
 	VFMADD231PD 640(R10), Z5, Z4
 	VMOVUPD     64(R11)(R13*8), Z5
 	VFMADD231PD 704(R10), Z5, Z4
-	CMPQ        ask+104(FP), $0x00
-	JE          few6Asked
+	CMPQ        prefetch+104(FP), $0x00
+	JE          few6Prefetched
 	PREFETCHT0  4096(R10)
 	PREFETCHT0  4160(R10)
 	PREFETCHT0  4224(R10)
@@ -2291,7 +2291,7 @@ few6:
 	PREFETCHT0  4736(R10)
 	PREFETCHT0  4800(R10)
 
-few6Asked:
+few6Prefetched:
 	ADDQ        $0x00000300, R10
 	VMULPD      Z0, Z3, Z3
 	VMULPD      Z0, Z4, Z4
@@ -2365,8 +2365,8 @@ few7:
 	VFMADD231PD 768(R10), Z5, Z4
 	VMOVUPD     64(R11)(CX*8), Z5
 	VFMADD231PD 832(R10), Z5, Z4
-	CMPQ        ask+104(FP), $0x00
-	JE          few7Asked
+	CMPQ        prefetch+104(FP), $0x00
+	JE          few7Prefetched
 	PREFETCHT0  4096(R10)
 	PREFETCHT0  4160(R10)
 	PREFETCHT0  4224(R10)
@@ -2382,7 +2382,7 @@ few7:
 	PREFETCHT0  4864(R10)
 	PREFETCHT0  4928(R10)
 
-few7Asked:
+few7Prefetched:
 	ADDQ        $0x00000380, R10
 	VMULPD      Z0, Z3, Z3
 	VMULPD      Z0, Z4, Z4
@@ -2475,14 +2475,14 @@ oneColumn3:
 	MOVQ        24(CX)(BX*8), SI
 	VMOVUPD     (R11)(SI*8), Z5
 	VFMADD231PD 192(R10), Z5, Z3
-	CMPQ        ask+104(FP), $0x00
-	JE          oneAsked
+	CMPQ        prefetch+104(FP), $0x00
+	JE          onePrefetched
 	PREFETCHT0  4096(R10)
 	PREFETCHT0  4160(R10)
 	PREFETCHT0  4224(R10)
 	PREFETCHT0  4288(R10)
 
-oneAsked:
+onePrefetched:
 	ADDQ $0x00000100, R10
 	ADDQ $0x04, BX
 	CMPQ BX, DX
@@ -2563,14 +2563,14 @@ maskedColumn3:
 	KMOVW       6(R9)(BX*2), K1
 	VMOVUPD     (R11)(SI*8), Z5
 	VFMADD231PD 192(R10), Z5, K1, Z3
-	CMPQ        ask+104(FP), $0x00
-	JE          maskedAsked
+	CMPQ        prefetch+104(FP), $0x00
+	JE          maskedPrefetched
 	PREFETCHT0  4096(R10)
 	PREFETCHT0  4160(R10)
 	PREFETCHT0  4224(R10)
 	PREFETCHT0  4288(R10)
 
-maskedAsked:
+maskedPrefetched:
 	ADDQ $0x00000100, R10
 	ADDQ $0x04, BX
 	CMPQ BX, DX
@@ -2629,11 +2629,11 @@ endsColumn0:
 	VPADDD       fours<>+0(SB), Z6, Z6
 	VPERMPS      Z5, Z6, Z5
 	VFMADD231PD  (R10), Z5, K1, Z3
-	CMPQ         ask+104(FP), $0x00
-	JE           endsAsked
+	CMPQ         prefetch+104(FP), $0x00
+	JE           endsPrefetched
 	PREFETCHT0   4096(R10)
 
-endsAsked:
+endsPrefetched:
 	ADDQ $0x00000040, R10
 	ADDQ $0x01, BX
 	CMPQ BX, DX
@@ -2671,7 +2671,7 @@ next:
 	VZEROUPPER
 	RET
 
-// func diagonalsShortF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int, ask int)
+// func diagonalsShortF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int, prefetch int)
 // Requires: AVX, AVX512F, CMOV, MMX+
 TEXT ·diagonalsShortF64AVX512(SB), NOSPLIT, $0-112
 	MOVQ         masks+24(FP), R9
@@ -2752,12 +2752,12 @@ oneColumn3:
 	VMOVUPD     (R11)(SI*8), Z4
 	VCVTPS2PD   96(R10), Z5
 	VFMADD231PD Z5, Z4, Z3
-	CMPQ        ask+104(FP), $0x00
-	JE          oneAsked
+	CMPQ        prefetch+104(FP), $0x00
+	JE          onePrefetched
 	PREFETCHT0  4096(R10)
 	PREFETCHT0  4160(R10)
 
-oneAsked:
+onePrefetched:
 	ADDQ $0x00000080, R10
 	ADDQ $0x04, BX
 	CMPQ BX, DX
@@ -2842,12 +2842,12 @@ maskedColumn3:
 	VMOVUPD     (R11)(SI*8), Z4
 	VCVTPS2PD   96(R10), Z5
 	VFMADD231PD Z5, Z4, K1, Z3
-	CMPQ        ask+104(FP), $0x00
-	JE          maskedAsked
+	CMPQ        prefetch+104(FP), $0x00
+	JE          maskedPrefetched
 	PREFETCHT0  4096(R10)
 	PREFETCHT0  4160(R10)
 
-maskedAsked:
+maskedPrefetched:
 	ADDQ $0x00000080, R10
 	ADDQ $0x04, BX
 	CMPQ BX, DX
@@ -2907,11 +2907,11 @@ endsColumn0:
 	VPERMPS      Z4, Z5, Z4
 	VCVTPS2PD    (R10), Z5
 	VFMADD231PD  Z5, Z4, K1, Z3
-	CMPQ         ask+104(FP), $0x00
-	JE           endsAsked
+	CMPQ         prefetch+104(FP), $0x00
+	JE           endsPrefetched
 	PREFETCHT0   4096(R10)
 
-endsAsked:
+endsPrefetched:
 	ADDQ $0x00000020, R10
 	ADDQ $0x01, BX
 	CMPQ BX, DX
@@ -2949,7 +2949,7 @@ next:
 	VZEROUPPER
 	RET
 
-// func diagonalsTableF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int, ask int)
+// func diagonalsTableF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int, prefetch int)
 // Requires: AVX, AVX2, AVX512F, CMOV
 TEXT ·diagonalsTableF64AVX512(SB), NOSPLIT, $0-112
 	MOVQ         masks+24(FP), R9
@@ -3240,7 +3240,7 @@ next:
 	VZEROUPPER
 	RET
 
-// func diagonalsPerDiagonalF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int, ask int)
+// func diagonalsPerDiagonalF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int, prefetch int)
 // Requires: AVX, AVX512F, CMOV
 TEXT ·diagonalsPerDiagonalF64AVX512(SB), NOSPLIT, $0-112
 	MOVQ         masks+24(FP), R8
@@ -3596,7 +3596,7 @@ next:
 	VZEROUPPER
 	RET
 
-// func diagonalsFullF32AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int, ask int)
+// func diagonalsFullF32AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int, prefetch int)
 // Requires: AVX, AVX2, CMOV, FMA3, MMX+
 TEXT ·diagonalsFullF32AVX2(SB), NOSPLIT, $0-104
 	MOVQ         masks+24(FP), R9
@@ -3642,11 +3642,11 @@ few1:
 	VXORPS      X6, X6, X6
 	VMOVUPS     32(R11)(BX*4), Y3
 	VFMADD231PS 32(R10), Y3, Y6
-	CMPQ        ask+96(FP), $0x00
-	JE          few1Asked
+	CMPQ        prefetch+96(FP), $0x00
+	JE          few1Prefetched
 	PREFETCHT0  4096(R10)
 
-few1Asked:
+few1Prefetched:
 	ADDQ        $0x00000040, R10
 	VMULPS      Y0, Y5, Y5
 	VMULPS      Y0, Y6, Y6
@@ -3695,12 +3695,12 @@ few2:
 	VFMADD231PS 64(R10), Y3, Y6
 	VMOVUPS     32(R11)(SI*4), Y3
 	VFMADD231PS 96(R10), Y3, Y6
-	CMPQ        ask+96(FP), $0x00
-	JE          few2Asked
+	CMPQ        prefetch+96(FP), $0x00
+	JE          few2Prefetched
 	PREFETCHT0  4096(R10)
 	PREFETCHT0  4160(R10)
 
-few2Asked:
+few2Prefetched:
 	ADDQ        $0x00000080, R10
 	VMULPS      Y0, Y5, Y5
 	VMULPS      Y0, Y6, Y6
@@ -3754,13 +3754,13 @@ few3:
 	VFMADD231PS 128(R10), Y3, Y6
 	VMOVUPS     32(R11)(DI*4), Y3
 	VFMADD231PS 160(R10), Y3, Y6
-	CMPQ        ask+96(FP), $0x00
-	JE          few3Asked
+	CMPQ        prefetch+96(FP), $0x00
+	JE          few3Prefetched
 	PREFETCHT0  4096(R10)
 	PREFETCHT0  4160(R10)
 	PREFETCHT0  4224(R10)
 
-few3Asked:
+few3Prefetched:
 	ADDQ        $0x000000c0, R10
 	VMULPS      Y0, Y5, Y5
 	VMULPS      Y0, Y6, Y6
@@ -3819,14 +3819,14 @@ few4:
 	VFMADD231PS 192(R10), Y3, Y6
 	VMOVUPS     32(R11)(R8*4), Y3
 	VFMADD231PS 224(R10), Y3, Y6
-	CMPQ        ask+96(FP), $0x00
-	JE          few4Asked
+	CMPQ        prefetch+96(FP), $0x00
+	JE          few4Prefetched
 	PREFETCHT0  4096(R10)
 	PREFETCHT0  4160(R10)
 	PREFETCHT0  4224(R10)
 	PREFETCHT0  4288(R10)
 
-few4Asked:
+few4Prefetched:
 	ADDQ        $0x00000100, R10
 	VMULPS      Y0, Y5, Y5
 	VMULPS      Y0, Y6, Y6
@@ -3890,15 +3890,15 @@ few5:
 	VFMADD231PS 256(R10), Y3, Y6
 	VMOVUPS     32(R11)(DX*4), Y3
 	VFMADD231PS 288(R10), Y3, Y6
-	CMPQ        ask+96(FP), $0x00
-	JE          few5Asked
+	CMPQ        prefetch+96(FP), $0x00
+	JE          few5Prefetched
 	PREFETCHT0  4096(R10)
 	PREFETCHT0  4160(R10)
 	PREFETCHT0  4224(R10)
 	PREFETCHT0  4288(R10)
 	PREFETCHT0  4352(R10)
 
-few5Asked:
+few5Prefetched:
 	ADDQ        $0x00000140, R10
 	VMULPS      Y0, Y5, Y5
 	VMULPS      Y0, Y6, Y6
@@ -3967,8 +3967,8 @@ few6:
 	VFMADD231PS 320(R10), Y3, Y6
 	VMOVUPS     32(R11)(R13*4), Y3
 	VFMADD231PS 352(R10), Y3, Y6
-	CMPQ        ask+96(FP), $0x00
-	JE          few6Asked
+	CMPQ        prefetch+96(FP), $0x00
+	JE          few6Prefetched
 	PREFETCHT0  4096(R10)
 	PREFETCHT0  4160(R10)
 	PREFETCHT0  4224(R10)
@@ -3976,7 +3976,7 @@ few6:
 	PREFETCHT0  4352(R10)
 	PREFETCHT0  4416(R10)
 
-few6Asked:
+few6Prefetched:
 	ADDQ        $0x00000180, R10
 	VMULPS      Y0, Y5, Y5
 	VMULPS      Y0, Y6, Y6
@@ -4050,8 +4050,8 @@ few7:
 	VFMADD231PS 384(R10), Y3, Y6
 	VMOVUPS     32(R11)(CX*4), Y3
 	VFMADD231PS 416(R10), Y3, Y6
-	CMPQ        ask+96(FP), $0x00
-	JE          few7Asked
+	CMPQ        prefetch+96(FP), $0x00
+	JE          few7Prefetched
 	PREFETCHT0  4096(R10)
 	PREFETCHT0  4160(R10)
 	PREFETCHT0  4224(R10)
@@ -4060,7 +4060,7 @@ few7:
 	PREFETCHT0  4416(R10)
 	PREFETCHT0  4480(R10)
 
-few7Asked:
+few7Prefetched:
 	ADDQ        $0x000001c0, R10
 	VMULPS      Y0, Y5, Y5
 	VMULPS      Y0, Y6, Y6
@@ -4153,12 +4153,12 @@ oneColumn3:
 	MOVQ        24(CX)(BX*8), SI
 	VMOVUPS     (R11)(SI*4), Y3
 	VFMADD231PS 96(R10), Y3, Y5
-	CMPQ        ask+96(FP), $0x00
-	JE          oneAsked
+	CMPQ        prefetch+96(FP), $0x00
+	JE          onePrefetched
 	PREFETCHT0  4096(R10)
 	PREFETCHT0  4160(R10)
 
-oneAsked:
+onePrefetched:
 	ADDQ $0x00000080, R10
 	ADDQ $0x04, BX
 	CMPQ BX, DX
@@ -4263,12 +4263,12 @@ maskedColumn3:
 	VMOVAPS      Y5, Y8
 	VFMADD231PS  96(R10), Y7, Y8
 	VBLENDVPS    Y3, Y8, Y5, Y5
-	CMPQ         ask+96(FP), $0x00
-	JE           maskedAsked
+	CMPQ         prefetch+96(FP), $0x00
+	JE           maskedPrefetched
 	PREFETCHT0   4096(R10)
 	PREFETCHT0   4160(R10)
 
-maskedAsked:
+maskedPrefetched:
 	ADDQ $0x00000080, R10
 	ADDQ $0x04, BX
 	CMPQ BX, DX
@@ -4333,11 +4333,11 @@ endsColumn0:
 	VMOVAPS      Y5, Y8
 	VFMADD231PS  (R10), Y7, Y8
 	VBLENDVPS    Y3, Y8, Y5, Y5
-	CMPQ         ask+96(FP), $0x00
-	JE           endsAsked
+	CMPQ         prefetch+96(FP), $0x00
+	JE           endsPrefetched
 	PREFETCHT0   4096(R10)
 
-endsAsked:
+endsPrefetched:
 	ADDQ $0x00000020, R10
 	ADDQ $0x01, BX
 	CMPQ BX, DX
@@ -4375,7 +4375,7 @@ next:
 	VZEROUPPER
 	RET
 
-// func diagonalsTableF32AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int, ask int)
+// func diagonalsTableF32AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int, prefetch int)
 // Requires: AVX, AVX2, CMOV, FMA3
 TEXT ·diagonalsTableF32AVX2(SB), NOSPLIT, $0-104
 	MOVQ         masks+24(FP), R9
@@ -4715,7 +4715,7 @@ next:
 	VZEROUPPER
 	RET
 
-// func diagonalsPerDiagonalF32AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int, ask int)
+// func diagonalsPerDiagonalF32AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int, prefetch int)
 // Requires: AVX, AVX2, CMOV, FMA3
 TEXT ·diagonalsPerDiagonalF32AVX2(SB), NOSPLIT, $0-104
 	MOVQ         masks+24(FP), R8
@@ -5102,7 +5102,7 @@ next:
 	VZEROUPPER
 	RET
 
-// func diagonalsFullF32AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int, ask int)
+// func diagonalsFullF32AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int, prefetch int)
 // Requires: AVX, AVX512F, CMOV, MMX+
 TEXT ·diagonalsFullF32AVX512(SB), NOSPLIT, $0-104
 	MOVQ         masks+24(FP), R9
@@ -5147,12 +5147,12 @@ few1:
 	VXORPS      X4, X4, X4
 	VMOVUPS     64(R11)(BX*4), Z5
 	VFMADD231PS 64(R10), Z5, Z4
-	CMPQ        ask+96(FP), $0x00
-	JE          few1Asked
+	CMPQ        prefetch+96(FP), $0x00
+	JE          few1Prefetched
 	PREFETCHT0  4096(R10)
 	PREFETCHT0  4160(R10)
 
-few1Asked:
+few1Prefetched:
 	ADDQ        $0x00000080, R10
 	VMULPS      Z0, Z3, Z3
 	VMULPS      Z0, Z4, Z4
@@ -5201,14 +5201,14 @@ few2:
 	VFMADD231PS 128(R10), Z5, Z4
 	VMOVUPS     64(R11)(SI*4), Z5
 	VFMADD231PS 192(R10), Z5, Z4
-	CMPQ        ask+96(FP), $0x00
-	JE          few2Asked
+	CMPQ        prefetch+96(FP), $0x00
+	JE          few2Prefetched
 	PREFETCHT0  4096(R10)
 	PREFETCHT0  4160(R10)
 	PREFETCHT0  4224(R10)
 	PREFETCHT0  4288(R10)
 
-few2Asked:
+few2Prefetched:
 	ADDQ        $0x00000100, R10
 	VMULPS      Z0, Z3, Z3
 	VMULPS      Z0, Z4, Z4
@@ -5262,8 +5262,8 @@ few3:
 	VFMADD231PS 256(R10), Z5, Z4
 	VMOVUPS     64(R11)(DI*4), Z5
 	VFMADD231PS 320(R10), Z5, Z4
-	CMPQ        ask+96(FP), $0x00
-	JE          few3Asked
+	CMPQ        prefetch+96(FP), $0x00
+	JE          few3Prefetched
 	PREFETCHT0  4096(R10)
 	PREFETCHT0  4160(R10)
 	PREFETCHT0  4224(R10)
@@ -5271,7 +5271,7 @@ few3:
 	PREFETCHT0  4352(R10)
 	PREFETCHT0  4416(R10)
 
-few3Asked:
+few3Prefetched:
 	ADDQ        $0x00000180, R10
 	VMULPS      Z0, Z3, Z3
 	VMULPS      Z0, Z4, Z4
@@ -5330,8 +5330,8 @@ few4:
 	VFMADD231PS 384(R10), Z5, Z4
 	VMOVUPS     64(R11)(R8*4), Z5
 	VFMADD231PS 448(R10), Z5, Z4
-	CMPQ        ask+96(FP), $0x00
-	JE          few4Asked
+	CMPQ        prefetch+96(FP), $0x00
+	JE          few4Prefetched
 	PREFETCHT0  4096(R10)
 	PREFETCHT0  4160(R10)
 	PREFETCHT0  4224(R10)
@@ -5341,7 +5341,7 @@ few4:
 	PREFETCHT0  4480(R10)
 	PREFETCHT0  4544(R10)
 
-few4Asked:
+few4Prefetched:
 	ADDQ        $0x00000200, R10
 	VMULPS      Z0, Z3, Z3
 	VMULPS      Z0, Z4, Z4
@@ -5405,8 +5405,8 @@ few5:
 	VFMADD231PS 512(R10), Z5, Z4
 	VMOVUPS     64(R11)(DX*4), Z5
 	VFMADD231PS 576(R10), Z5, Z4
-	CMPQ        ask+96(FP), $0x00
-	JE          few5Asked
+	CMPQ        prefetch+96(FP), $0x00
+	JE          few5Prefetched
 	PREFETCHT0  4096(R10)
 	PREFETCHT0  4160(R10)
 	PREFETCHT0  4224(R10)
@@ -5418,7 +5418,7 @@ few5:
 	PREFETCHT0  4608(R10)
 	PREFETCHT0  4672(R10)
 
-few5Asked:
+few5Prefetched:
 	ADDQ        $0x00000280, R10
 	VMULPS      Z0, Z3, Z3
 	VMULPS      Z0, Z4, Z4
@@ -5487,8 +5487,8 @@ few6:
 	VFMADD231PS 640(R10), Z5, Z4
 	VMOVUPS     64(R11)(R13*4), Z5
 	VFMADD231PS 704(R10), Z5, Z4
-	CMPQ        ask+96(FP), $0x00
-	JE          few6Asked
+	CMPQ        prefetch+96(FP), $0x00
+	JE          few6Prefetched
 	PREFETCHT0  4096(R10)
 	PREFETCHT0  4160(R10)
 	PREFETCHT0  4224(R10)
@@ -5502,7 +5502,7 @@ few6:
 	PREFETCHT0  4736(R10)
 	PREFETCHT0  4800(R10)
 
-few6Asked:
+few6Prefetched:
 	ADDQ        $0x00000300, R10
 	VMULPS      Z0, Z3, Z3
 	VMULPS      Z0, Z4, Z4
@@ -5576,8 +5576,8 @@ few7:
 	VFMADD231PS 768(R10), Z5, Z4
 	VMOVUPS     64(R11)(CX*4), Z5
 	VFMADD231PS 832(R10), Z5, Z4
-	CMPQ        ask+96(FP), $0x00
-	JE          few7Asked
+	CMPQ        prefetch+96(FP), $0x00
+	JE          few7Prefetched
 	PREFETCHT0  4096(R10)
 	PREFETCHT0  4160(R10)
 	PREFETCHT0  4224(R10)
@@ -5593,7 +5593,7 @@ few7:
 	PREFETCHT0  4864(R10)
 	PREFETCHT0  4928(R10)
 
-few7Asked:
+few7Prefetched:
 	ADDQ        $0x00000380, R10
 	VMULPS      Z0, Z3, Z3
 	VMULPS      Z0, Z4, Z4
@@ -5686,14 +5686,14 @@ oneColumn3:
 	MOVQ        24(CX)(BX*8), SI
 	VMOVUPS     (R11)(SI*4), Z5
 	VFMADD231PS 192(R10), Z5, Z3
-	CMPQ        ask+96(FP), $0x00
-	JE          oneAsked
+	CMPQ        prefetch+96(FP), $0x00
+	JE          onePrefetched
 	PREFETCHT0  4096(R10)
 	PREFETCHT0  4160(R10)
 	PREFETCHT0  4224(R10)
 	PREFETCHT0  4288(R10)
 
-oneAsked:
+onePrefetched:
 	ADDQ $0x00000100, R10
 	ADDQ $0x04, BX
 	CMPQ BX, DX
@@ -5774,14 +5774,14 @@ maskedColumn3:
 	KMOVW       6(R9)(BX*2), K1
 	VMOVUPS     (R11)(SI*4), Z5
 	VFMADD231PS 192(R10), Z5, K1, Z3
-	CMPQ        ask+96(FP), $0x00
-	JE          maskedAsked
+	CMPQ        prefetch+96(FP), $0x00
+	JE          maskedPrefetched
 	PREFETCHT0  4096(R10)
 	PREFETCHT0  4160(R10)
 	PREFETCHT0  4224(R10)
 	PREFETCHT0  4288(R10)
 
-maskedAsked:
+maskedPrefetched:
 	ADDQ $0x00000100, R10
 	ADDQ $0x04, BX
 	CMPQ BX, DX
@@ -5840,11 +5840,11 @@ endsColumn0:
 	VPADDD       fours<>+0(SB), Z6, Z6
 	VPERMPS      Z5, Z6, Z5
 	VFMADD231PS  (R10), Z5, K1, Z3
-	CMPQ         ask+96(FP), $0x00
-	JE           endsAsked
+	CMPQ         prefetch+96(FP), $0x00
+	JE           endsPrefetched
 	PREFETCHT0   4096(R10)
 
-endsAsked:
+endsPrefetched:
 	ADDQ $0x00000040, R10
 	ADDQ $0x01, BX
 	CMPQ BX, DX
@@ -5882,7 +5882,7 @@ next:
 	VZEROUPPER
 	RET
 
-// func diagonalsTableF32AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int, ask int)
+// func diagonalsTableF32AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int, prefetch int)
 // Requires: AVX, AVX512F, CMOV
 TEXT ·diagonalsTableF32AVX512(SB), NOSPLIT, $0-104
 	MOVQ         masks+24(FP), R9
@@ -6163,7 +6163,7 @@ next:
 	VZEROUPPER
 	RET
 
-// func diagonalsPerDiagonalF32AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int, ask int)
+// func diagonalsPerDiagonalF32AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int, prefetch int)
 // Requires: AVX, AVX512F, CMOV
 TEXT ·diagonalsPerDiagonalF32AVX512(SB), NOSPLIT, $0-104
 	MOVQ         masks+24(FP), R8

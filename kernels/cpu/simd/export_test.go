@@ -2,17 +2,17 @@ package simd
 
 import "testing"
 
-// InAllWays runs a test with rows that the processor foresees and that it does not, and with entries and vectors
-// that are in caches near by and that are not.
+// InAllWays runs a test with rows that the processor predicts and with rows that it does not, and
+// with entries and vectors in the caches and outside them.
 func InAllWays(t *testing.T, f func(t *testing.T)) {
-	foresees, near, many, far := foreseesRows, nearBytes, nearManyBytes, farRowsBytes
-	defer func() { foreseesRows, nearBytes, nearManyBytes, farRowsBytes = foresees, near, many, far }()
+	foresees, near, many, far := predictsRows, nearBytes, nearManyBytes, farRowsBytes
+	defer func() { predictsRows, nearBytes, nearManyBytes, farRowsBytes = foresees, near, many, far }()
 	for _, way := range []struct {
 		name     string
 		foresees bool
 		near     int64
-	}{{"near", false, 1 << 40}, {"foreseen", true, 1 << 40}, {"far", false, 0}} {
-		foreseesRows, nearBytes, nearManyBytes, farRowsBytes = way.foresees, way.near, way.near, way.near
+	}{{"near", false, 1 << 40}, {"predicted", true, 1 << 40}, {"far", false, 0}} {
+		predictsRows, nearBytes, nearManyBytes, farRowsBytes = way.foresees, way.near, way.near, way.near
 		t.Run(way.name, f)
 	}
 }

@@ -7,20 +7,20 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Factors says how a transposed product takes alpha: it adds after * (val * (before*x[r])),
-// where one of before and after is 1 and the other one alpha. To take alpha before is faster,
-// but where before*x[r] underflows or overflows it loses the digits that alpha*(val*x[r]),
-// which straight products compute, may keep: then alpha comes after.
+// Factors returns the two factors of a transposed product, which adds after * (val *
+// (before*x[r])). One of them is 1, the other one alpha. before = alpha is faster. But before*x[r]
+// may underflow or overflow, and then loses digits that alpha*(val*x[r]) keeps, as products without
+// transpose compute it: after is alpha in this case.
 func Factors[V sparse.Value](l Level, alpha V, x []V) (before, after V) {
 	if alpha == 1 || alpha == -1 {
 		return alpha, 1
 	}
 	a := math.Abs(float64(alpha))
-	if mem.Size[V]() == 8 { // half the greatest number, for the quotient is rounded
-		if lost(l, x, V(0x1p-1022/a), V(math.MaxFloat64/2/a)) {
+	if mem.Size[V]() == 8 { // half the greatest number, because the quotient is rounded
+		if outOfRange(l, x, V(0x1p-1022/a), V(math.MaxFloat64/2/a)) {
 			return 1, alpha
 		}
-	} else if lost(l, x, V(0x1p-126/a), V(math.MaxFloat32/2/a)) {
+	} else if outOfRange(l, x, V(0x1p-126/a), V(math.MaxFloat32/2/a)) {
 		return 1, alpha
 	}
 	return alpha, 1
@@ -32,16 +32,16 @@ func Finite[V sparse.Value](l Level, x []V) bool {
 	if mem.Size[V]() == 4 {
 		greatest = math.MaxFloat32
 	}
-	return !lost(l, x, 0, V(greatest))
+	return !outOfRange(l, x, 0, V(greatest))
 }
 
-// lost reports whether any element of x but zeros is not least <= |x[i]| <= greatest.
-func lost[V sparse.Value](l Level, x []V, least, greatest V) bool {
+// outOfRange reports whether an element of x that is not 0 violates least <= |x[i]| <= greatest.
+func outOfRange[V sparse.Value](l Level, x []V, least, greatest V) bool {
 	whole := 0
 	if l != Generic {
 		lanes := Lanes[V](l)
 		whole = len(x) / lanes * lanes
-		if whole > 0 && of[*lostTable[V]](lostTables)[l-AVX2](whole/lanes, &x[0], least, greatest) != 0 {
+		if whole > 0 && forType[*outOfRangeTable[V]](outOfRangeTables)[l-AVX2](whole/lanes, &x[0], least, greatest) != 0 {
 			return true
 		}
 	}
@@ -53,5 +53,5 @@ func lost[V sparse.Value](l Level, x []V, least, greatest V) bool {
 	return false
 }
 
-// lostTable is kernels by Level-AVX2, for n registers of x.
-type lostTable[V sparse.Value] [2]func(n int, x *V, least, greatest V) uint32
+// outOfRangeTable has kernels by Level-AVX2, for n registers of x.
+type outOfRangeTable[V sparse.Value] [2]func(n int, x *V, least, greatest V) uint32

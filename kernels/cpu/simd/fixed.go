@@ -2,13 +2,14 @@ package simd
 
 import "github.com/msrep-go/msrep/sparse"
 
-// RowSums adds up each row of a CSR matrix in the order of its entries, beginning
-// with 0, with the same bits on all levels:
+// RowSums sums each row of a CSR matrix in the order of its entries, with the same bits on all
+// levels:
 //
+//	sums[r] = 0
 //	sums[r] = fma(val[k], x[idx[k]], sums[r])  for k = ptr[r]-ptr[0] ... ptr[r+1]-ptr[0]-1
 //
-// ptr has len(sums)+1 elements. Pointers and indices are checked on the way: one
-// that leaves the arrays is a panic, as in plain Go, with the rows before it done.
+// ptr has len(sums)+1 elements. RowSums checks pointers and indices while it sums. It panics at one
+// that is out of range, as plain Go would; the rows before it are done.
 func RowSums[V sparse.Value](l Level, ptr []int64, idx []int32, val, x, sums []V) {
 	ptr = ptr[:len(sums)+1]
 	val = val[:len(idx)]

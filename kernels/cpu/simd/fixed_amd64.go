@@ -2,8 +2,16 @@
 
 package simd
 
-// rowSumsF64AVX2 is RowSums as long as indices and pointers are in range: else it is
-// false, with some of the sums done.
+// rowSumsF64AVX2 computes RowSums:
+//
+//	for r := range sums {
+//		sums[r] = 0
+//		for k := ptr[r] - ptr[0]; k < ptr[r+1]-ptr[0]; k++ {
+//			sums[r] = fma(val[k], x[idx[k]], sums[r])
+//		}
+//	}
+//
+// It returns false, with some of the sums done, if an index or a pointer is out of range.
 //
 //go:noescape
 func rowSumsF64AVX2(ptr []int64, idx []int32, val []float64, x []float64, sums []float64) bool

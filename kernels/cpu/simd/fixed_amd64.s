@@ -239,7 +239,7 @@ goes3:
 	CMOVQGT 72(SP), R10
 	MOVQ    R10, 8(SP)
 
-side:
+interleave:
 	PREFETCHT0  2048(DI)(R12*8)
 	PREFETCHT0  2048(SI)(R12*4)
 	ADDQ        $0x04, R12
@@ -268,7 +268,7 @@ side:
 	VFMADD231SD (CX)(R9*8), X4, X3
 	INCQ        BP
 	DECQ        R10
-	JNZ         side
+	JNZ         interleave
 	CMPQ        R12, R8
 	CMOVQLT     R8, R12
 	JMP         rows
@@ -597,7 +597,7 @@ goes3:
 	CMOVQGT 72(SP), R10
 	MOVQ    R10, 8(SP)
 
-side:
+interleave:
 	PREFETCHT0  2048(DI)(R12*4)
 	PREFETCHT0  2048(SI)(R12*4)
 	ADDQ        $0x04, R12
@@ -626,7 +626,7 @@ side:
 	VFMADD231SS (CX)(R9*4), X4, X3
 	INCQ        BP
 	DECQ        R10
-	JNZ         side
+	JNZ         interleave
 	CMPQ        R12, R8
 	CMOVQLT     R8, R12
 	JMP         rows

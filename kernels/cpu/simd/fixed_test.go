@@ -39,7 +39,7 @@ func checkRowSums[V sparse.Value](t *testing.T) {
 	})
 }
 
-func TestRowSumsOfWhatLeavesTheArraysIsAPanicAtEveryLevel(t *testing.T) {
+func TestRowSumsPanicsAtIndicesOutsideTheArraysAtEveryLevel(t *testing.T) {
 	levels(t, func(t *testing.T, l simd.Level) {
 		for _, n := range []int{1, 4, 9} {
 			for _, at := range []int{0, n / 2, n - 1} {

@@ -6,7 +6,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// FMA is a*b + c, rounded once.
+// FMA returns a*b + c, rounded once.
 func FMA[V sparse.Value](a, b, c V) V {
 	if _, single := any(a).(float32); single {
 		return V(fma32(float32(a), float32(b), float32(c)))
@@ -14,9 +14,8 @@ func FMA[V sparse.Value](a, b, c V) V {
 	return V(math.FMA(float64(a), float64(b), float64(c)))
 }
 
-// fma32 rounds the sum to odd in float64, which has more than twice the bits of
-// float32: rounding that again gives what rounding once would (Boldo and Melquiond,
-// 2008).
+// fma32 rounds the sum to odd in float64, which has more than twice the bits of float32. Rounding
+// this to float32 gives the result of one rounding (Boldo and Melquiond, 2008).
 func fma32(a, b, c float32) float32 {
 	p, d := float64(a)*float64(b), float64(c) // the product is exact
 	s := p + d
@@ -34,8 +33,8 @@ func fma32(a, b, c float32) float32 {
 	return float32(s)
 }
 
-// mulAdd is a*b + c: rounded once, as in assembly, if fused is set; else in the way
-// that is fastest in plain Go.
+// mulAdd returns a*b + c, rounded once, as in assembly, if fused is set, and as is fastest in plain
+// Go otherwise.
 func mulAdd[V sparse.Value](fused bool, a, b, c V) V {
 	if fused {
 		return FMA(a, b, c)

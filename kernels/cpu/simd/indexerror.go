@@ -2,7 +2,7 @@ package simd
 
 import "fmt"
 
-// indexError is what a kernel panics with when an index leaves a block.
+// indexError is the value with which a kernel panics if an index is outside a block.
 type indexError struct {
 	index int32
 	rows  int

@@ -6,11 +6,11 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// CopyLines copies lines of BinLine elements of x, those that are listed:
+// CopyLines copies the listed lines of BinLine elements of x:
 //
-//	to[i*BinLine+j] = x[lines[i]*BinLine+j] for 0 <= j < BinLine and every i
+//	to[i*BinLine+j] = x[lines[i]*BinLine+j]  for 0 <= j < BinLine and every i
 //
-// The lines must be in x; they are not checked.
+// Lines are not checked; they must be in x.
 func CopyLines[V sparse.Value](l Level, lines []int32, x, to []V) {
 	n := BinLine[V]()
 	to = to[:len(lines)*n]
@@ -25,18 +25,18 @@ func CopyLines[V sparse.Value](l Level, lines []int32, x, to []V) {
 	}
 }
 
-// AddLines adds to lines of BinLine elements of y, those that are listed:
+// AddLines adds to the listed lines of BinLine elements of y:
 //
-//	y[lines[i]*BinLine+j] += from[i*BinLine+j] for 0 <= j < BinLine and every i
+//	y[lines[i]*BinLine+j] += from[i*BinLine+j]  for 0 <= j < BinLine and every i
 //
-// No line may be listed twice, and all must be in y; they are not checked.
+// Lines are not checked; they must be in y, and none may be listed twice.
 func AddLines[V sparse.Value](l Level, lines []int32, from, y []V) {
 	n := BinLine[V]()
 	from = from[:len(lines)*n]
 	switch {
 	case len(lines) == 0:
 	case l != Generic:
-		of[addLinesKernel[V]](addLinesKernels)(unsafe.SliceData(y), &from[0], &lines[0], len(lines))
+		forType[addLinesKernel[V]](addLinesKernels)(unsafe.SliceData(y), &from[0], &lines[0], len(lines))
 	default:
 		for i, at := range lines {
 			line := y[int(at)*n:][:n]

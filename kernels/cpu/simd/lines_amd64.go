@@ -2,12 +2,20 @@
 
 package simd
 
-// copyLinesAVX2 copies n lines of x that are listed to places that follow each other.
+// copyLinesAVX2 computes, for n > 0 lines of 64 bytes,
+//
+//	for i, l := range lines {
+//		others[i] = x[l]
+//	}
 //
 //go:noescape
 func copyLinesAVX2(x *byte, others *byte, lines *int32, n int)
 
-// addLinesF64AVX2 adds to n lines of x that are listed what lies in places that follow each other.
+// addLinesF64AVX2 computes, for n > 0 lines of 64 bytes,
+//
+//	for i, l := range lines {
+//		x[l] += others[i]
+//	}
 //
 //go:noescape
 func addLinesF64AVX2(x *float64, others *float64, lines *int32, n int)

@@ -14,7 +14,7 @@ TEXT ·copyLinesAVX2(SB), NOSPLIT, $0-32
 	JLE  few
 	MOVQ SI, BX
 
-asking:
+prefetching:
 	MOVLQSX    96(DX), SI
 	SHLQ       $0x06, SI
 	PREFETCHT0 (AX)(SI*1)
@@ -27,7 +27,7 @@ asking:
 	ADDQ       $0x04, DX
 	ADDQ       $0x40, CX
 	DECQ       BX
-	JNZ        asking
+	JNZ        prefetching
 	MOVQ       $0x00000018, BX
 
 few:
@@ -57,7 +57,7 @@ TEXT ·addLinesF64AVX2(SB), NOSPLIT, $0-32
 	JLE  few
 	MOVQ SI, BX
 
-asking:
+prefetching:
 	MOVLQSX    96(DX), SI
 	SHLQ       $0x06, SI
 	PREFETCHT0 (AX)(SI*1)
@@ -72,7 +72,7 @@ asking:
 	ADDQ       $0x04, DX
 	ADDQ       $0x40, CX
 	DECQ       BX
-	JNZ        asking
+	JNZ        prefetching
 	MOVQ       $0x00000018, BX
 
 few:
@@ -104,7 +104,7 @@ TEXT ·addLinesF32AVX2(SB), NOSPLIT, $0-32
 	JLE  few
 	MOVQ SI, BX
 
-asking:
+prefetching:
 	MOVLQSX    96(DX), SI
 	SHLQ       $0x06, SI
 	PREFETCHT0 (AX)(SI*1)
@@ -119,7 +119,7 @@ asking:
 	ADDQ       $0x04, DX
 	ADDQ       $0x40, CX
 	DECQ       BX
-	JNZ        asking
+	JNZ        prefetching
 	MOVQ       $0x00000018, BX
 
 few:

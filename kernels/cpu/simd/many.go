@@ -6,14 +6,14 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// MultiVector is a dense matrix of Cols columns, row by row: element (i, j) is
-// Val[i*Stride+j]. The elements between two rows are not touched.
+// MultiVector is a dense matrix of Cols columns, stored row by row: element (i, j) is Val[i*Stride+j].
+// The elements between two rows are not accessed.
 type MultiVector[V sparse.Value] struct {
 	Val          []V
 	Cols, Stride int
 }
 
-// Rows is how many rows Val has room for.
+// Rows returns the number of rows for which Val has room.
 func (b MultiVector[V]) Rows() int {
 	if len(b.Val) < b.Cols {
 		return 0
@@ -21,13 +21,13 @@ func (b MultiVector[V]) Rows() int {
 	return (len(b.Val)-b.Cols)/max(b.Stride, 1) + 1
 }
 
-// From is the block without its first rows.
+// From returns the block without its first row rows.
 func (b MultiVector[V]) From(row int) MultiVector[V] {
 	b.Val = b.Val[min(row*b.Stride, len(b.Val)):]
 	return b
 }
 
-// First is the first rows of the block, which must have as many.
+// First returns the first rows of the block. The block must have that many.
 func (b MultiVector[V]) First(rows int) MultiVector[V] {
 	n := 0
 	if rows > 0 {
@@ -37,7 +37,7 @@ func (b MultiVector[V]) First(rows int) MultiVector[V] {
 	return b
 }
 
-// Columns is the columns [lo, lo+n) of the block.
+// Columns returns the columns lo <= j < lo+n of the block.
 func (b MultiVector[V]) Columns(lo, n int) MultiVector[V] {
 	if len(b.Val) > 0 {
 		b.Val = b.Val[lo : len(b.Val)-(b.Cols-lo-n)]
@@ -46,40 +46,40 @@ func (b MultiVector[V]) Columns(lo, n int) MultiVector[V] {
 	return b
 }
 
-// Streams reports whether a block is worth writing around the caches, and can be:
-// it is large, fills its registers, and its rows begin at multiples of them.
+// Streams reports whether writing the block past the caches is possible and worthwhile: it is
+// large, its rows fill whole registers, and they are aligned to registers.
 func (b MultiVector[V]) Streams(l Level) bool { return l >= AVX2 && b.streams(registerBytes(l)) }
 
-// streams is Streams for registers of so many bytes.
+// streams is Streams for registers of that many bytes.
 func (b MultiVector[V]) streams(bytes int) bool {
 	size := int(unsafe.Sizeof(*new(V)))
 	return len(b.Val)*size >= streamed && b.Cols*size%bytes == 0 && b.Stride*size%bytes == 0 &&
 		uintptr(unsafe.Pointer(unsafe.SliceData(b.Val)))%uintptr(bytes) == 0
 }
 
-// StreamsWhole is Streams for a block whose rows follow each other, that is written from end
-// to end: it may begin anywhere.
+// StreamsWhole is Streams for a block with contiguous rows that is written from end to end: it
+// needs no alignment.
 func (b MultiVector[V]) StreamsWhole(l Level) bool {
 	return l >= AVX2 && len(b.Val)*int(unsafe.Sizeof(*new(V))) >= streamed && b.Stride == b.Cols
 }
 
-// far reports whether rows of the block are worth bringing to the cache before their
-// turn: it is larger than the caches next to a core.
+// far reports whether rows of the block are worth prefetching: it is larger than the caches of a
+// core.
 func (b MultiVector[V]) far() bool { return len(b.Val)*int(unsafe.Sizeof(*new(V))) > 1<<20 }
 
-// across reports whether rows of so many bytes, as they are loaded, may lie across more cache lines than
-// they fill.
+// across reports whether rows, loaded as that many bytes, may touch more cache lines than they
+// fill.
 func (b MultiVector[V]) across(bytes int) bool {
 	unit := min(bytes, 64)
 	return b.Stride*int(unsafe.Sizeof(*new(V)))%unit != 0 || int(uintptr(unsafe.Pointer(unsafe.SliceData(b.Val)))%uintptr(unit)) != 0
 }
 
-// streamed is the size of y, in bytes, from which it is written around the caches:
-// it would not be found in them by whoever reads it next.
+// streamed is the size of y, in bytes, from which it is written past the caches: its next reader
+// would not find it there.
 const streamed = 16 << 20
 
-// nearManyBytes is nearBytes for several vectors: entries that lie in the last cache come soon enough, as
-// each of them takes longer. It was measured on Zen 4 and 5 only.
+// nearManyBytes is nearBytes for several vectors. Each entry then takes longer, so that entries in
+// the last-level cache arrive in time. It was measured only on Zen 4 and 5.
 var nearManyBytes = func() int64 {
 	if zen4 {
 		return 8 << 20
@@ -87,8 +87,9 @@ var nearManyBytes = func() int64 {
 	return nearBytes
 }()
 
-// farRowsBytes is from more than how many bytes of x on RowsMany brings rows of x to the caches before their turn: a
-// little more than the second cache holds comes soon enough on Zen 4 and 5, and elsewhere that was not measured.
+// farRowsBytes is the size of x above which RowsMany prefetches rows of x. On Zen 4 and 5, rows
+// arrive in time from an x a little larger than the second-level cache; other processors were not
+// measured.
 var farRowsBytes = func() int64 {
 	if zen4 {
 		return 3 << 20
@@ -100,15 +101,15 @@ var farRowsBytes = func() int64 {
 //
 //	y[r][j] = alpha * sum over k of val[k]*x[idx[k]][j] + beta*y[r][j]
 //
-// y has len(ptr)-1 rows or more: those behind are left alone. x.Cols is y.Cols, 1 or
-// more. beta = 0 does not read y. Arrays that are left are a panic, as with Rows.
+// y has at least len(ptr)-1 rows; the others do not change. x.Cols is y.Cols, at least 1. beta = 0
+// does not read y. RowsMany panics if a pointer or an index is out of range, as Rows does.
 func RowsMany[V sparse.Value](l Level, alpha, beta V, ptr []int64, idx []int32, val []V, x, y MultiVector[V]) {
 	rows := len(ptr) - 1
 	if rows == 0 {
 		return
 	}
 	val = val[:len(idx)]
-	all := y // whether y is written around the caches is a question of all of it
+	all := y // y is written past the caches if all of it is large
 	y.Val = y.Val[:(rows-1)*y.Stride+y.Cols]
 	if l < AVX2 {
 		manyGeneric(alpha, beta, ptr[0], ptr, idx, val, x, y)
@@ -122,21 +123,21 @@ func RowsMany[V sparse.Value](l Level, alpha, beta V, ptr []int64, idx []int32, 
 	}
 	lanes := register / size
 	tile := 4 * lanes
-	known := foreseesRows && rows+len(idx)/64 <= 2*foreseenRows
+	predicted := predictsRows && rows+len(idx)/64 <= 2*predictedRows
 	block := rows
 	if y.Cols > tile {
-		block = 32 // so that the entries are found in the cache for the second tile of columns
+		block = 32 // the entries then stay in the cache for the second tile of columns
 	}
 	for r := 0; r < rows; r += block {
 		n := min(block, rows-r)
 		for c := 0; c < y.Cols; c += tile {
 			w := min(tile, y.Cols-c)
-			manyColumns(l, register, alpha, beta, ptr[0], ptr[r:r+n+1], idx, val, x.Columns(c, w), y.From(r).Columns(c, w), stream, known)
+			manyColumns(l, register, alpha, beta, ptr[0], ptr[r:r+n+1], idx, val, x.Columns(c, w), y.From(r).Columns(c, w), stream, predicted)
 		}
 	}
 }
 
-// registerBytes is the size of a register.
+// registerBytes returns the size of a register.
 func registerBytes(l Level) int {
 	if l >= AVX512 {
 		return 64
@@ -144,8 +145,8 @@ func registerBytes(l Level) int {
 	return 32
 }
 
-// rowRegister is the bytes of the registers that multiply rows of x of so many bytes: a longer one,
-// though filled in part, would reach into the next line.
+// rowRegister returns the size of the registers that multiply rows of x of row bytes: a longer,
+// partly filled register would reach into the next line.
 func rowRegister(l Level, row int) int {
 	bytes := registerBytes(l)
 	for bytes > shortRegister && row <= bytes/2 {
@@ -154,34 +155,34 @@ func rowRegister(l Level, row int) int {
 	return bytes
 }
 
-// manyColumns is RowsMany for at most four registers of columns, where entry k is
-// idx[k-base].
-func manyColumns[V sparse.Value](l Level, register int, alpha, beta V, base int64, ptr []int64, idx []int32, val []V, x, y MultiVector[V], stream, known bool) {
+// manyColumns is RowsMany for at most four registers of columns; entry k is idx[k-base].
+func manyColumns[V sparse.Value](l Level, register int, alpha, beta V, base int64, ptr []int64, idx []int32, val []V, x, y MultiVector[V], stream, predicted bool) {
 	rows, size := len(ptr)-1, int(unsafe.Sizeof(alpha))
 	lanes := register / size
 	k := ptr[0] - base
 	last := (y.Cols-1)%lanes + 1
-	asks := 0
+	prefetchEnd := 0
 	if int64(len(x.Val)*size) > farRowsBytes {
-		asks = int(base) + len(idx)
+		prefetchEnd = int(base) + len(idx)
 	}
 	vectors := (y.Cols + lanes - 1) / lanes
-	near := asks == 0 && int64(len(idx))*int64(4+size) <= nearManyBytes
-	kernel := of[*manyRowsTable[V]](manyRowsTables)[l-AVX2][register/(2*shortRegister)]
+	near := prefetchEnd == 0 && int64(len(idx))*int64(4+size) <= nearManyBytes
+	kernel := forType[*manyRowsTable[V]](manyRowsTables)[l-AVX2][register/(2*shortRegister)]
 	done := kernel(alpha, beta, ptr, idx[k:], val[k:], x.Val, y.Val, x.Rows(), x.rowBytes(), y.rowBytes(),
-		vectors, last, asks, x.across(vectors*register), stream, near, known)
-	if done < rows { // what it did not do has an index that is out of range
+		vectors, last, prefetchEnd, x.across(vectors*register), stream, near, predicted)
+	if done < rows { // the next row has an index out of range
 		manyGeneric(alpha, beta, base, ptr[done:], idx, val, x, y.From(done))
 	}
 }
 
-// manyRowsKernel does the rows before the first that is out of range, and gives their number.
-type manyRowsKernel[V sparse.Value] func(alpha, beta V, ptr []int64, idx []int32, val, x, y []V, rowsX, ldx, ldy, vectors, last, asks int, across, stream, near, known bool) int
+// manyRowsKernel computes the rows before the first one with an index out of range, and returns
+// their number.
+type manyRowsKernel[V sparse.Value] func(alpha, beta V, ptr []int64, idx []int32, val, x, y []V, rowsX, ldx, ldy, vectors, last, prefetchEnd int, across, stream, near, predicted bool) int
 
-// manyRowsTable is kernels by Level-AVX2, and by the bytes of their registers: 16, 32, 64.
+// manyRowsTable has kernels by Level-AVX2, and by the bytes of their registers: 16, 32, 64.
 type manyRowsTable[V sparse.Value] [2][3]manyRowsKernel[V]
 
-// manyGeneric is RowsMany in plain Go, where entry k is idx[k-base].
+// manyGeneric is RowsMany in plain Go; entry k is idx[k-base].
 func manyGeneric[V sparse.Value](alpha, beta V, base int64, ptr []int64, idx []int32, val []V, x, y MultiVector[V]) {
 	for r := range len(ptr) - 1 {
 		idx, val := idx[ptr[r]-base:ptr[r+1]-base], val[ptr[r]-base:ptr[r+1]-base]
@@ -214,7 +215,7 @@ func manyGeneric[V sparse.Value](alpha, beta V, base int64, ptr []int64, idx []i
 	}
 }
 
-// fourOfRow is the sums of a row for four vectors, whose row i begins at x[first+i*stride].
+// fourOfRow returns the sums of a row for four vectors; row i of x begins at x[first+i*stride].
 func fourOfRow[V sparse.Value](idx []int32, val, x []V, first, stride int) [4]V {
 	var s0, s1, s2, s3 V
 	val = val[:len(idx)]

@@ -2,73 +2,87 @@
 
 package simd
 
-// manyF64AVX2 is RowsMany for columns that fill vectors registers, last elements of
-// the last one, as far as indices and pointers are in range: it gives the number of
-// rows done, len(ptr)-1 at most. ldx and ldy are bytes. With stream y is written
-// around the caches: beta must be 0, all registers filled, and y aligned to them.
-// Rows of x are brought to the cache for entries below asks, as ptr counts; with across they
-// may lie across lines. With near nothing is brought there, with known branches tell the last entries
-// of a row.
+// manyF64AVX2 computes RowsMany and returns the number of rows before the first one with an index or a pointer out of range:
+//
+//	for r := range len(ptr) - 1 {
+//		y[r][j] = alpha * sum over ptr[r] <= k < ptr[r+1] of val[k-ptr[0]]*x[idx[k-ptr[0]]][j] + beta*y[r][j]
+//	}
+//
+// A row has vectors registers, the last one with last elements; rows are ldx and ldy bytes apart. With stream y is written
+// past the caches: beta is 0, registers are full, and y is aligned. Rows of x are prefetched for entries k < prefetchEnd; with
+// across they may touch one more line. With near nothing is prefetched. predicted selects branches for the last entries of
+// a row, otherwise masks.
 //
 //go:noescape
-func manyF64AVX2(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool, near bool, known bool) (done int)
+func manyF64AVX2(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, prefetchEnd int, across bool, stream bool, near bool, predicted bool) (done int)
 
-// scatterManyF64AVX2 is RowsTransposedMany from entry from on, as ptr counts, up to the first entry that
-// has no place yet: it gives that one, or the end of idx. vectors is registers of a row,
-// last the elements of x in the last one; ldx, ldy and lds are bytes. y has done rows from
-// first on, spill rows; the open rows behind those of y have no place yet. Places of
-// entries below asks, as ptr counts, are brought to the cache.
+// rowsTransposedManyF64AVX2 computes RowsTransposedMany from entry from on and returns the first entry without a place, or the end of idx:
+//
+//	for r := range len(ptr) - 1 {
+//		for ; k < ptr[r+1]; k++ {
+//			row(idx[k-ptr[0]])[j] += alpha * val[k-ptr[0]] * x[r][j]
+//		}
+//	}
+//
+// row(i) is in y for first <= i < first+done, has no place for the next open rows, and otherwise is in spill, which has rows
+// rows. A row has vectors registers, the last one of x with last elements; rows are ldx, ldy and lds bytes apart. Rows of
+// the result are prefetched for entries k < prefetchEnd.
 //
 //go:noescape
-func scatterManyF64AVX2(alpha float64, from int, ptr []int64, idx []int32, val []float64, x []float64, y []float64, spill []float64, marks []byte, ldx int, ldy int, lds int, rows int, first int, done int, open int, vectors int, last int, asks int) (end int)
+func rowsTransposedManyF64AVX2(alpha float64, from int, ptr []int64, idx []int32, val []float64, x []float64, y []float64, spill []float64, marks []byte, ldx int, ldy int, lds int, rows int, first int, done int, open int, vectors int, last int, prefetchEnd int) (end int)
 
-// orderRowsF64AVX2 is OrderRows for n > 0 rows, ldx and ldt bytes apart, of full whole registers and last
-// elements of another, all of which is written.
+// orderRowsF64AVX2 computes OrderRows for n > 0 rows of full whole registers and last elements of one more, which is written whole:
+//
+//	for i := range n {
+//		to[i] = x[order[i]]
+//	}
+//
+// Rows are ldx and ldt bytes apart.
 //
 //go:noescape
 func orderRowsF64AVX2(n int, order *int32, x *float64, ldx int, to *float64, ldt int, full int, last int)
 
 //go:noescape
-func manyF64AVX512(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool, near bool, known bool) (done int)
+func manyF64AVX512(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, prefetchEnd int, across bool, stream bool, near bool, predicted bool) (done int)
 
 //go:noescape
-func scatterManyF64AVX512(alpha float64, from int, ptr []int64, idx []int32, val []float64, x []float64, y []float64, spill []float64, marks []byte, ldx int, ldy int, lds int, rows int, first int, done int, open int, vectors int, last int, asks int) (end int)
+func rowsTransposedManyF64AVX512(alpha float64, from int, ptr []int64, idx []int32, val []float64, x []float64, y []float64, spill []float64, marks []byte, ldx int, ldy int, lds int, rows int, first int, done int, open int, vectors int, last int, prefetchEnd int) (end int)
 
 //go:noescape
 func orderRowsF64AVX512(n int, order *int32, x *float64, ldx int, to *float64, ldt int, full int, last int)
 
 //go:noescape
-func manyF32AVX2(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool, near bool, known bool) (done int)
+func manyF32AVX2(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, prefetchEnd int, across bool, stream bool, near bool, predicted bool) (done int)
 
 //go:noescape
-func scatterManyF32AVX2(alpha float32, from int, ptr []int64, idx []int32, val []float32, x []float32, y []float32, spill []float32, marks []byte, ldx int, ldy int, lds int, rows int, first int, done int, open int, vectors int, last int, asks int) (end int)
+func rowsTransposedManyF32AVX2(alpha float32, from int, ptr []int64, idx []int32, val []float32, x []float32, y []float32, spill []float32, marks []byte, ldx int, ldy int, lds int, rows int, first int, done int, open int, vectors int, last int, prefetchEnd int) (end int)
 
 //go:noescape
 func orderRowsF32AVX2(n int, order *int32, x *float32, ldx int, to *float32, ldt int, full int, last int)
 
 //go:noescape
-func manyF32AVX512(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool, near bool, known bool) (done int)
+func manyF32AVX512(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, prefetchEnd int, across bool, stream bool, near bool, predicted bool) (done int)
 
 //go:noescape
-func scatterManyF32AVX512(alpha float32, from int, ptr []int64, idx []int32, val []float32, x []float32, y []float32, spill []float32, marks []byte, ldx int, ldy int, lds int, rows int, first int, done int, open int, vectors int, last int, asks int) (end int)
+func rowsTransposedManyF32AVX512(alpha float32, from int, ptr []int64, idx []int32, val []float32, x []float32, y []float32, spill []float32, marks []byte, ldx int, ldy int, lds int, rows int, first int, done int, open int, vectors int, last int, prefetchEnd int) (end int)
 
 //go:noescape
 func orderRowsF32AVX512(n int, order *int32, x *float32, ldx int, to *float32, ldt int, full int, last int)
 
 //go:noescape
-func manyF64AVX2Half(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool, near bool, known bool) (done int)
+func manyF64AVX2Half(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, prefetchEnd int, across bool, stream bool, near bool, predicted bool) (done int)
 
 //go:noescape
-func manyF32AVX2Half(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool, near bool, known bool) (done int)
+func manyF32AVX2Half(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, prefetchEnd int, across bool, stream bool, near bool, predicted bool) (done int)
 
 //go:noescape
-func manyF64AVX512Half(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool, near bool, known bool) (done int)
+func manyF64AVX512Half(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, prefetchEnd int, across bool, stream bool, near bool, predicted bool) (done int)
 
 //go:noescape
-func manyF64AVX512Quarter(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool, near bool, known bool) (done int)
+func manyF64AVX512Quarter(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, prefetchEnd int, across bool, stream bool, near bool, predicted bool) (done int)
 
 //go:noescape
-func manyF32AVX512Half(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool, near bool, known bool) (done int)
+func manyF32AVX512Half(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, prefetchEnd int, across bool, stream bool, near bool, predicted bool) (done int)
 
 //go:noescape
-func manyF32AVX512Quarter(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool, near bool, known bool) (done int)
+func manyF32AVX512Quarter(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, prefetchEnd int, across bool, stream bool, near bool, predicted bool) (done int)

@@ -52,7 +52,7 @@ DATA fewLanes<>+176(SB)/8, $0x0000000000000000
 DATA fewLanes<>+184(SB)/8, $0x0000000000000000
 GLOBL fewLanes<>(SB), RODATA|NOPTR, $192
 
-// func manyF64AVX2(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool, near bool, known bool) (done int)
+// func manyF64AVX2(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, prefetchEnd int, across bool, stream bool, near bool, predicted bool) (done int)
 // Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·manyF64AVX2(SB), NOSPLIT, $0-200
 	MOVQ         ptr_base+16(FP), AX
@@ -111,8 +111,8 @@ far4:
 	PREFETCHT1 4096(R9)(DI*8)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       129(DI), R14
-	CMPQ       R14, asks+176(FP)
-	JGE        farasked4
+	CMPQ       R14, prefetchEnd+176(FP)
+	JGE        farprefetched4
 	CMPB       across+184(FP), $0x00
 	JNE        faracross4
 	MOVL       512(R8)(DI*4), R14
@@ -131,7 +131,7 @@ far4:
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 64(CX)(R14*1)
-	JMP        farasked4
+	JMP        farprefetched4
 
 faracross4:
 	MOVL       512(R8)(DI*4), R14
@@ -155,7 +155,7 @@ faracross4:
 	PREFETCHT0 64(CX)(R14*1)
 	PREFETCHT0 127(CX)(R14*1)
 
-farasked4:
+farprefetched4:
 	MOVQ         (R8)(DI*4), R15
 	MOVL         R15, R14
 	SHRQ         $0x20, R15
@@ -293,8 +293,8 @@ far3:
 	PREFETCHT1 4096(R9)(DI*8)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       171(DI), R14
-	CMPQ       R14, asks+176(FP)
-	JGE        farasked3
+	CMPQ       R14, prefetchEnd+176(FP)
+	JGE        farprefetched3
 	CMPB       across+184(FP), $0x00
 	JNE        faracross3
 	MOVL       680(R8)(DI*4), R14
@@ -313,7 +313,7 @@ far3:
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 64(CX)(R14*1)
-	JMP        farasked3
+	JMP        farprefetched3
 
 faracross3:
 	MOVL       680(R8)(DI*4), R14
@@ -337,7 +337,7 @@ faracross3:
 	PREFETCHT0 64(CX)(R14*1)
 	PREFETCHT0 95(CX)(R14*1)
 
-farasked3:
+farprefetched3:
 	MOVQ         (R8)(DI*4), R15
 	MOVL         R15, R14
 	SHRQ         $0x20, R15
@@ -466,8 +466,8 @@ far2:
 	PREFETCHT1 4096(R9)(DI*8)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       259(DI), R14
-	CMPQ       R14, asks+176(FP)
-	JGE        farasked2
+	CMPQ       R14, prefetchEnd+176(FP)
+	JGE        farprefetched2
 	CMPB       across+184(FP), $0x00
 	JNE        faracross2
 	MOVL       1024(R8)(DI*4), R14
@@ -494,7 +494,7 @@ far2:
 	MOVL       76(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
-	JMP        farasked2
+	JMP        farprefetched2
 
 faracross2:
 	MOVL       1024(R8)(DI*4), R14
@@ -530,7 +530,7 @@ faracross2:
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 63(CX)(R14*1)
 
-farasked2:
+farprefetched2:
 	VMOVUPD     (R9)(DI*8), Y11
 	MOVQ        (R8)(DI*4), R15
 	MOVL        R15, R14
@@ -612,18 +612,18 @@ near2:
 	JGE         near2
 
 few2:
-	CMPB       known+187(FP), $0x00
+	CMPB       predicted+187(FP), $0x00
 	JNE        fewLeft2
 	LEAQ       3(DI), R14
 	CMPQ       R14, R10
 	JG         fewLeft2
 	CMPB       near+186(FP), $0x00
-	JNE        fewasked2
+	JNE        fewprefetched2
 	PREFETCHT1 4096(R9)(DI*8)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       258(DI), R14
-	CMPQ       R14, asks+176(FP)
-	JGE        fewasked2
+	CMPQ       R14, prefetchEnd+176(FP)
+	JGE        fewprefetched2
 	CMPB       across+184(FP), $0x00
 	JNE        fewacross2
 	MOVL       1024(R8)(DI*4), R14
@@ -644,7 +644,7 @@ few2:
 	MOVL       72(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
-	JMP        fewasked2
+	JMP        fewprefetched2
 
 fewacross2:
 	MOVL       1024(R8)(DI*4), R14
@@ -672,7 +672,7 @@ fewacross2:
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 63(CX)(R14*1)
 
-fewasked2:
+fewprefetched2:
 	MOVL         (R8)(DI*4), R14
 	CMPQ         R14, BX
 	JAE          fewLeft2
@@ -814,8 +814,8 @@ far1:
 	PREFETCHT1 4096(R9)(DI*8)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       259(DI), R14
-	CMPQ       R14, asks+176(FP)
-	JGE        farasked1
+	CMPQ       R14, prefetchEnd+176(FP)
+	JGE        farprefetched1
 	CMPB       across+184(FP), $0x00
 	JNE        faracross1
 	MOVL       1024(R8)(DI*4), R14
@@ -842,7 +842,7 @@ far1:
 	MOVL       76(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
-	JMP        farasked1
+	JMP        farprefetched1
 
 faracross1:
 	MOVL       1024(R8)(DI*4), R14
@@ -878,7 +878,7 @@ faracross1:
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 31(CX)(R14*1)
 
-farasked1:
+farprefetched1:
 	VMOVUPD     (R9)(DI*8), Y7
 	MOVQ        (R8)(DI*4), R15
 	MOVL        R15, R14
@@ -952,18 +952,18 @@ near1:
 	JGE         near1
 
 few1:
-	CMPB       known+187(FP), $0x00
+	CMPB       predicted+187(FP), $0x00
 	JNE        fewLeft1
 	LEAQ       3(DI), R14
 	CMPQ       R14, R10
 	JG         fewLeft1
 	CMPB       near+186(FP), $0x00
-	JNE        fewasked1
+	JNE        fewprefetched1
 	PREFETCHT1 4096(R9)(DI*8)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       258(DI), R14
-	CMPQ       R14, asks+176(FP)
-	JGE        fewasked1
+	CMPQ       R14, prefetchEnd+176(FP)
+	JGE        fewprefetched1
 	CMPB       across+184(FP), $0x00
 	JNE        fewacross1
 	MOVL       1024(R8)(DI*4), R14
@@ -984,7 +984,7 @@ few1:
 	MOVL       72(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
-	JMP        fewasked1
+	JMP        fewprefetched1
 
 fewacross1:
 	MOVL       1024(R8)(DI*4), R14
@@ -1012,7 +1012,7 @@ fewacross1:
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 31(CX)(R14*1)
 
-fewasked1:
+fewprefetched1:
 	MOVL         (R8)(DI*4), R14
 	CMPQ         R14, BX
 	JAE          fewLeft1
@@ -1122,9 +1122,9 @@ out:
 	VZEROUPPER
 	RET
 
-// func scatterManyF64AVX2(alpha float64, from int, ptr []int64, idx []int32, val []float64, x []float64, y []float64, spill []float64, marks []byte, ldx int, ldy int, lds int, rows int, first int, done int, open int, vectors int, last int, asks int) (end int)
+// func rowsTransposedManyF64AVX2(alpha float64, from int, ptr []int64, idx []int32, val []float64, x []float64, y []float64, spill []float64, marks []byte, ldx int, ldy int, lds int, rows int, first int, done int, open int, vectors int, last int, prefetchEnd int) (end int)
 // Requires: AVX, AVX2, CMOV, FMA3, MMX+
-TEXT ·scatterManyF64AVX2(SB), NOSPLIT, $8-272
+TEXT ·rowsTransposedManyF64AVX2(SB), NOSPLIT, $8-272
 	MOVQ         ptr_base+16(FP), AX
 	MOVQ         x_base+88(FP), CX
 	MOVQ         y_base+112(FP), DX
@@ -1167,8 +1167,8 @@ row2:
 
 entry2:
 	LEAQ       128(BX), R14
-	CMPQ       R14, asks+256(FP)
-	JGE        asked2
+	CMPQ       R14, prefetchEnd+256(FP)
+	JGE        prefetched2
 	MOVL       512(SI)(BX*4), R14
 	MOVQ       R14, R15
 	SUBQ       R11, R15
@@ -1194,11 +1194,11 @@ entry2:
 	CMOVQCS    R14, BP
 	PREFETCHT0 (BP)
 
-asked2:
+prefetched2:
 	MOVL         (SI)(BX*4), R14
 	SUBQ         R11, R14
 	CMPQ         R14, R12
-	JCC          beside2
+	JCC          spill2
 	IMULQ        R10, R14
 	ADDQ         DX, R14
 	VBROADCASTSD (DI)(BX*8), Y3
@@ -1219,7 +1219,7 @@ next2:
 	ADDQ ldx+184(FP), CX
 	JMP  row2
 
-beside2:
+spill2:
 	MOVL         (SI)(BX*4), R14
 	CMPQ         R14, rows+208(FP)
 	JAE          out
@@ -1258,8 +1258,8 @@ row1:
 
 entry1:
 	LEAQ       128(BX), R14
-	CMPQ       R14, asks+256(FP)
-	JGE        asked1
+	CMPQ       R14, prefetchEnd+256(FP)
+	JGE        prefetched1
 	MOVL       512(SI)(BX*4), R14
 	MOVQ       R14, R15
 	SUBQ       R11, R15
@@ -1285,11 +1285,11 @@ entry1:
 	CMOVQCS    R14, BP
 	PREFETCHT0 (BP)
 
-asked1:
+prefetched1:
 	MOVL         (SI)(BX*4), R14
 	SUBQ         R11, R14
 	CMPQ         R14, R12
-	JCC          beside1
+	JCC          spill1
 	IMULQ        R10, R14
 	ADDQ         DX, R14
 	VBROADCASTSD (DI)(BX*8), Y2
@@ -1307,7 +1307,7 @@ next1:
 	ADDQ ldx+184(FP), CX
 	JMP  row1
 
-beside1:
+spill1:
 	MOVL         (SI)(BX*4), R14
 	CMPQ         R14, rows+208(FP)
 	JAE          out
@@ -1373,7 +1373,7 @@ next:
 	VZEROUPPER
 	RET
 
-// func manyF64AVX512(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool, near bool, known bool) (done int)
+// func manyF64AVX512(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, prefetchEnd int, across bool, stream bool, near bool, predicted bool) (done int)
 // Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·manyF64AVX512(SB), NOSPLIT, $0-200
 	MOVQ         ptr_base+16(FP), AX
@@ -1432,8 +1432,8 @@ far4:
 	PREFETCHT1 4096(R9)(DI*8)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       65(DI), R14
-	CMPQ       R14, asks+176(FP)
-	JGE        farasked4
+	CMPQ       R14, prefetchEnd+176(FP)
+	JGE        farprefetched4
 	CMPB       across+184(FP), $0x00
 	JNE        faracross4
 	MOVL       256(R8)(DI*4), R14
@@ -1460,7 +1460,7 @@ far4:
 	PREFETCHT0 64(CX)(R14*1)
 	PREFETCHT0 128(CX)(R14*1)
 	PREFETCHT0 192(CX)(R14*1)
-	JMP        farasked4
+	JMP        farprefetched4
 
 faracross4:
 	MOVL       256(R8)(DI*4), R14
@@ -1492,7 +1492,7 @@ faracross4:
 	PREFETCHT0 192(CX)(R14*1)
 	PREFETCHT0 255(CX)(R14*1)
 
-farasked4:
+farprefetched4:
 	MOVQ         (R8)(DI*4), R15
 	MOVL         R15, R14
 	SHRQ         $0x20, R15
@@ -1615,8 +1615,8 @@ far3:
 	PREFETCHT1 4096(R9)(DI*8)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       86(DI), R14
-	CMPQ       R14, asks+176(FP)
-	JGE        farasked3
+	CMPQ       R14, prefetchEnd+176(FP)
+	JGE        farprefetched3
 	CMPB       across+184(FP), $0x00
 	JNE        faracross3
 	MOVL       340(R8)(DI*4), R14
@@ -1639,7 +1639,7 @@ far3:
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 64(CX)(R14*1)
 	PREFETCHT0 128(CX)(R14*1)
-	JMP        farasked3
+	JMP        farprefetched3
 
 faracross3:
 	MOVL       340(R8)(DI*4), R14
@@ -1667,7 +1667,7 @@ faracross3:
 	PREFETCHT0 128(CX)(R14*1)
 	PREFETCHT0 191(CX)(R14*1)
 
-farasked3:
+farprefetched3:
 	MOVQ         (R8)(DI*4), R15
 	MOVL         R15, R14
 	SHRQ         $0x20, R15
@@ -1782,8 +1782,8 @@ far2:
 	PREFETCHT1 4096(R9)(DI*8)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       131(DI), R14
-	CMPQ       R14, asks+176(FP)
-	JGE        farasked2
+	CMPQ       R14, prefetchEnd+176(FP)
+	JGE        farprefetched2
 	CMPB       across+184(FP), $0x00
 	JNE        faracross2
 	MOVL       512(R8)(DI*4), R14
@@ -1818,7 +1818,7 @@ far2:
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 64(CX)(R14*1)
-	JMP        farasked2
+	JMP        farprefetched2
 
 faracross2:
 	MOVL       512(R8)(DI*4), R14
@@ -1862,7 +1862,7 @@ faracross2:
 	PREFETCHT0 64(CX)(R14*1)
 	PREFETCHT0 127(CX)(R14*1)
 
-farasked2:
+farprefetched2:
 	VBROADCASTF64X4 (R9)(DI*8), Z10
 	MOVQ            (R8)(DI*4), R15
 	MOVL            R15, R14
@@ -2019,8 +2019,8 @@ far1:
 	PREFETCHT1 4096(R9)(DI*8)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       259(DI), R14
-	CMPQ       R14, asks+176(FP)
-	JGE        farasked1
+	CMPQ       R14, prefetchEnd+176(FP)
+	JGE        farprefetched1
 	CMPB       across+184(FP), $0x00
 	JNE        faracross1
 	MOVL       1024(R8)(DI*4), R14
@@ -2047,7 +2047,7 @@ far1:
 	MOVL       76(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
-	JMP        farasked1
+	JMP        farprefetched1
 
 faracross1:
 	MOVL       1024(R8)(DI*4), R14
@@ -2083,7 +2083,7 @@ faracross1:
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 63(CX)(R14*1)
 
-farasked1:
+farprefetched1:
 	VBROADCASTF64X4 (R9)(DI*8), Z6
 	MOVQ            (R8)(DI*4), R15
 	MOVL            R15, R14
@@ -2149,18 +2149,18 @@ near1:
 	JGE             near1
 
 few1:
-	CMPB       known+187(FP), $0x00
+	CMPB       predicted+187(FP), $0x00
 	JNE        fewLeft1
 	LEAQ       3(DI), R14
 	CMPQ       R14, R10
 	JG         fewLeft1
 	CMPB       near+186(FP), $0x00
-	JNE        fewasked1
+	JNE        fewprefetched1
 	PREFETCHT1 4096(R9)(DI*8)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       258(DI), R14
-	CMPQ       R14, asks+176(FP)
-	JGE        fewasked1
+	CMPQ       R14, prefetchEnd+176(FP)
+	JGE        fewprefetched1
 	CMPB       across+184(FP), $0x00
 	JNE        fewacross1
 	MOVL       1024(R8)(DI*4), R14
@@ -2181,7 +2181,7 @@ few1:
 	MOVL       72(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
-	JMP        fewasked1
+	JMP        fewprefetched1
 
 fewacross1:
 	MOVL       1024(R8)(DI*4), R14
@@ -2209,7 +2209,7 @@ fewacross1:
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 63(CX)(R14*1)
 
-fewasked1:
+fewprefetched1:
 	MOVL         (R8)(DI*4), R14
 	CMPQ         R14, BX
 	JAE          fewLeft1
@@ -2303,9 +2303,9 @@ out:
 	VZEROUPPER
 	RET
 
-// func scatterManyF64AVX512(alpha float64, from int, ptr []int64, idx []int32, val []float64, x []float64, y []float64, spill []float64, marks []byte, ldx int, ldy int, lds int, rows int, first int, done int, open int, vectors int, last int, asks int) (end int)
+// func rowsTransposedManyF64AVX512(alpha float64, from int, ptr []int64, idx []int32, val []float64, x []float64, y []float64, spill []float64, marks []byte, ldx int, ldy int, lds int, rows int, first int, done int, open int, vectors int, last int, prefetchEnd int) (end int)
 // Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·scatterManyF64AVX512(SB), NOSPLIT, $8-272
+TEXT ·rowsTransposedManyF64AVX512(SB), NOSPLIT, $8-272
 	MOVQ  ptr_base+16(FP), AX
 	MOVQ  x_base+88(FP), CX
 	MOVQ  y_base+112(FP), DX
@@ -2343,8 +2343,8 @@ row1:
 
 entry1:
 	LEAQ       128(BX), R14
-	CMPQ       R14, asks+256(FP)
-	JGE        asked1
+	CMPQ       R14, prefetchEnd+256(FP)
+	JGE        prefetched1
 	MOVL       512(SI)(BX*4), R14
 	MOVQ       R14, R15
 	SUBQ       R11, R15
@@ -2370,11 +2370,11 @@ entry1:
 	CMOVQCS    R14, BP
 	PREFETCHT0 (BP)
 
-asked1:
+prefetched1:
 	MOVL         (SI)(BX*4), R14
 	SUBQ         R11, R14
 	CMPQ         R14, R12
-	JCC          beside1
+	JCC          spill1
 	IMULQ        R10, R14
 	ADDQ         DX, R14
 	VBROADCASTSD (DI)(BX*8), Z1
@@ -2392,7 +2392,7 @@ next1:
 	ADDQ ldx+184(FP), CX
 	JMP  row1
 
-beside1:
+spill1:
 	MOVL         (SI)(BX*4), R14
 	CMPQ         R14, rows+208(FP)
 	JAE          out
@@ -2458,7 +2458,7 @@ next:
 	VZEROUPPER
 	RET
 
-// func manyF32AVX2(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool, near bool, known bool) (done int)
+// func manyF32AVX2(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, prefetchEnd int, across bool, stream bool, near bool, predicted bool) (done int)
 // Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·manyF32AVX2(SB), NOSPLIT, $0-192
 	MOVQ         ptr_base+8(FP), AX
@@ -2516,8 +2516,8 @@ far4:
 	PREFETCHT1 2048(R9)(DI*4)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       129(DI), R14
-	CMPQ       R14, asks+168(FP)
-	JGE        farasked4
+	CMPQ       R14, prefetchEnd+168(FP)
+	JGE        farprefetched4
 	CMPB       across+176(FP), $0x00
 	JNE        faracross4
 	MOVL       512(R8)(DI*4), R14
@@ -2536,7 +2536,7 @@ far4:
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 64(CX)(R14*1)
-	JMP        farasked4
+	JMP        farprefetched4
 
 faracross4:
 	MOVL       512(R8)(DI*4), R14
@@ -2560,7 +2560,7 @@ faracross4:
 	PREFETCHT0 64(CX)(R14*1)
 	PREFETCHT0 127(CX)(R14*1)
 
-farasked4:
+farprefetched4:
 	MOVQ         (R8)(DI*4), R15
 	MOVL         R15, R14
 	SHRQ         $0x20, R15
@@ -2698,8 +2698,8 @@ far3:
 	PREFETCHT1 2048(R9)(DI*4)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       171(DI), R14
-	CMPQ       R14, asks+168(FP)
-	JGE        farasked3
+	CMPQ       R14, prefetchEnd+168(FP)
+	JGE        farprefetched3
 	CMPB       across+176(FP), $0x00
 	JNE        faracross3
 	MOVL       680(R8)(DI*4), R14
@@ -2718,7 +2718,7 @@ far3:
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 64(CX)(R14*1)
-	JMP        farasked3
+	JMP        farprefetched3
 
 faracross3:
 	MOVL       680(R8)(DI*4), R14
@@ -2742,7 +2742,7 @@ faracross3:
 	PREFETCHT0 64(CX)(R14*1)
 	PREFETCHT0 95(CX)(R14*1)
 
-farasked3:
+farprefetched3:
 	MOVQ         (R8)(DI*4), R15
 	MOVL         R15, R14
 	SHRQ         $0x20, R15
@@ -2871,8 +2871,8 @@ far2:
 	PREFETCHT1 2048(R9)(DI*4)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       259(DI), R14
-	CMPQ       R14, asks+168(FP)
-	JGE        farasked2
+	CMPQ       R14, prefetchEnd+168(FP)
+	JGE        farprefetched2
 	CMPB       across+176(FP), $0x00
 	JNE        faracross2
 	MOVL       1024(R8)(DI*4), R14
@@ -2899,7 +2899,7 @@ far2:
 	MOVL       76(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
-	JMP        farasked2
+	JMP        farprefetched2
 
 faracross2:
 	MOVL       1024(R8)(DI*4), R14
@@ -2935,7 +2935,7 @@ faracross2:
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 63(CX)(R14*1)
 
-farasked2:
+farprefetched2:
 	VBROADCASTF128 (R9)(DI*4), Y11
 	MOVQ           (R8)(DI*4), R15
 	MOVL           R15, R14
@@ -3017,18 +3017,18 @@ near2:
 	JGE            near2
 
 few2:
-	CMPB       known+179(FP), $0x00
+	CMPB       predicted+179(FP), $0x00
 	JNE        fewLeft2
 	LEAQ       3(DI), R14
 	CMPQ       R14, R10
 	JG         fewLeft2
 	CMPB       near+178(FP), $0x00
-	JNE        fewasked2
+	JNE        fewprefetched2
 	PREFETCHT1 2048(R9)(DI*4)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       258(DI), R14
-	CMPQ       R14, asks+168(FP)
-	JGE        fewasked2
+	CMPQ       R14, prefetchEnd+168(FP)
+	JGE        fewprefetched2
 	CMPB       across+176(FP), $0x00
 	JNE        fewacross2
 	MOVL       1024(R8)(DI*4), R14
@@ -3049,7 +3049,7 @@ few2:
 	MOVL       72(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
-	JMP        fewasked2
+	JMP        fewprefetched2
 
 fewacross2:
 	MOVL       1024(R8)(DI*4), R14
@@ -3077,7 +3077,7 @@ fewacross2:
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 63(CX)(R14*1)
 
-fewasked2:
+fewprefetched2:
 	MOVL         (R8)(DI*4), R14
 	CMPQ         R14, BX
 	JAE          fewLeft2
@@ -3219,8 +3219,8 @@ far1:
 	PREFETCHT1 2048(R9)(DI*4)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       259(DI), R14
-	CMPQ       R14, asks+168(FP)
-	JGE        farasked1
+	CMPQ       R14, prefetchEnd+168(FP)
+	JGE        farprefetched1
 	CMPB       across+176(FP), $0x00
 	JNE        faracross1
 	MOVL       1024(R8)(DI*4), R14
@@ -3247,7 +3247,7 @@ far1:
 	MOVL       76(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
-	JMP        farasked1
+	JMP        farprefetched1
 
 faracross1:
 	MOVL       1024(R8)(DI*4), R14
@@ -3283,7 +3283,7 @@ faracross1:
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 31(CX)(R14*1)
 
-farasked1:
+farprefetched1:
 	VBROADCASTF128 (R9)(DI*4), Y7
 	MOVQ           (R8)(DI*4), R15
 	MOVL           R15, R14
@@ -3357,18 +3357,18 @@ near1:
 	JGE            near1
 
 few1:
-	CMPB       known+179(FP), $0x00
+	CMPB       predicted+179(FP), $0x00
 	JNE        fewLeft1
 	LEAQ       3(DI), R14
 	CMPQ       R14, R10
 	JG         fewLeft1
 	CMPB       near+178(FP), $0x00
-	JNE        fewasked1
+	JNE        fewprefetched1
 	PREFETCHT1 2048(R9)(DI*4)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       258(DI), R14
-	CMPQ       R14, asks+168(FP)
-	JGE        fewasked1
+	CMPQ       R14, prefetchEnd+168(FP)
+	JGE        fewprefetched1
 	CMPB       across+176(FP), $0x00
 	JNE        fewacross1
 	MOVL       1024(R8)(DI*4), R14
@@ -3389,7 +3389,7 @@ few1:
 	MOVL       72(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
-	JMP        fewasked1
+	JMP        fewprefetched1
 
 fewacross1:
 	MOVL       1024(R8)(DI*4), R14
@@ -3417,7 +3417,7 @@ fewacross1:
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 31(CX)(R14*1)
 
-fewasked1:
+fewprefetched1:
 	MOVL         (R8)(DI*4), R14
 	CMPQ         R14, BX
 	JAE          fewLeft1
@@ -3527,9 +3527,9 @@ out:
 	VZEROUPPER
 	RET
 
-// func scatterManyF32AVX2(alpha float32, from int, ptr []int64, idx []int32, val []float32, x []float32, y []float32, spill []float32, marks []byte, ldx int, ldy int, lds int, rows int, first int, done int, open int, vectors int, last int, asks int) (end int)
+// func rowsTransposedManyF32AVX2(alpha float32, from int, ptr []int64, idx []int32, val []float32, x []float32, y []float32, spill []float32, marks []byte, ldx int, ldy int, lds int, rows int, first int, done int, open int, vectors int, last int, prefetchEnd int) (end int)
 // Requires: AVX, AVX2, CMOV, FMA3, MMX+
-TEXT ·scatterManyF32AVX2(SB), NOSPLIT, $8-272
+TEXT ·rowsTransposedManyF32AVX2(SB), NOSPLIT, $8-272
 	MOVQ         ptr_base+16(FP), AX
 	MOVQ         x_base+88(FP), CX
 	MOVQ         y_base+112(FP), DX
@@ -3571,8 +3571,8 @@ row2:
 
 entry2:
 	LEAQ       128(BX), R14
-	CMPQ       R14, asks+256(FP)
-	JGE        asked2
+	CMPQ       R14, prefetchEnd+256(FP)
+	JGE        prefetched2
 	MOVL       512(SI)(BX*4), R14
 	MOVQ       R14, R15
 	SUBQ       R11, R15
@@ -3598,11 +3598,11 @@ entry2:
 	CMOVQCS    R14, BP
 	PREFETCHT0 (BP)
 
-asked2:
+prefetched2:
 	MOVL         (SI)(BX*4), R14
 	SUBQ         R11, R14
 	CMPQ         R14, R12
-	JCC          beside2
+	JCC          spill2
 	IMULQ        R10, R14
 	ADDQ         DX, R14
 	VBROADCASTSS (DI)(BX*4), Y3
@@ -3623,7 +3623,7 @@ next2:
 	ADDQ ldx+184(FP), CX
 	JMP  row2
 
-beside2:
+spill2:
 	MOVL         (SI)(BX*4), R14
 	CMPQ         R14, rows+208(FP)
 	JAE          out
@@ -3662,8 +3662,8 @@ row1:
 
 entry1:
 	LEAQ       128(BX), R14
-	CMPQ       R14, asks+256(FP)
-	JGE        asked1
+	CMPQ       R14, prefetchEnd+256(FP)
+	JGE        prefetched1
 	MOVL       512(SI)(BX*4), R14
 	MOVQ       R14, R15
 	SUBQ       R11, R15
@@ -3689,11 +3689,11 @@ entry1:
 	CMOVQCS    R14, BP
 	PREFETCHT0 (BP)
 
-asked1:
+prefetched1:
 	MOVL         (SI)(BX*4), R14
 	SUBQ         R11, R14
 	CMPQ         R14, R12
-	JCC          beside1
+	JCC          spill1
 	IMULQ        R10, R14
 	ADDQ         DX, R14
 	VBROADCASTSS (DI)(BX*4), Y2
@@ -3711,7 +3711,7 @@ next1:
 	ADDQ ldx+184(FP), CX
 	JMP  row1
 
-beside1:
+spill1:
 	MOVL         (SI)(BX*4), R14
 	CMPQ         R14, rows+208(FP)
 	JAE          out
@@ -3777,7 +3777,7 @@ next:
 	VZEROUPPER
 	RET
 
-// func manyF32AVX512(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool, near bool, known bool) (done int)
+// func manyF32AVX512(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, prefetchEnd int, across bool, stream bool, near bool, predicted bool) (done int)
 // Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·manyF32AVX512(SB), NOSPLIT, $0-192
 	MOVQ         ptr_base+8(FP), AX
@@ -3835,8 +3835,8 @@ far4:
 	PREFETCHT1 2048(R9)(DI*4)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       65(DI), R14
-	CMPQ       R14, asks+168(FP)
-	JGE        farasked4
+	CMPQ       R14, prefetchEnd+168(FP)
+	JGE        farprefetched4
 	CMPB       across+176(FP), $0x00
 	JNE        faracross4
 	MOVL       256(R8)(DI*4), R14
@@ -3863,7 +3863,7 @@ far4:
 	PREFETCHT0 64(CX)(R14*1)
 	PREFETCHT0 128(CX)(R14*1)
 	PREFETCHT0 192(CX)(R14*1)
-	JMP        farasked4
+	JMP        farprefetched4
 
 faracross4:
 	MOVL       256(R8)(DI*4), R14
@@ -3895,7 +3895,7 @@ faracross4:
 	PREFETCHT0 192(CX)(R14*1)
 	PREFETCHT0 255(CX)(R14*1)
 
-farasked4:
+farprefetched4:
 	MOVQ         (R8)(DI*4), R15
 	MOVL         R15, R14
 	SHRQ         $0x20, R15
@@ -4018,8 +4018,8 @@ far3:
 	PREFETCHT1 2048(R9)(DI*4)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       86(DI), R14
-	CMPQ       R14, asks+168(FP)
-	JGE        farasked3
+	CMPQ       R14, prefetchEnd+168(FP)
+	JGE        farprefetched3
 	CMPB       across+176(FP), $0x00
 	JNE        faracross3
 	MOVL       340(R8)(DI*4), R14
@@ -4042,7 +4042,7 @@ far3:
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 64(CX)(R14*1)
 	PREFETCHT0 128(CX)(R14*1)
-	JMP        farasked3
+	JMP        farprefetched3
 
 faracross3:
 	MOVL       340(R8)(DI*4), R14
@@ -4070,7 +4070,7 @@ faracross3:
 	PREFETCHT0 128(CX)(R14*1)
 	PREFETCHT0 191(CX)(R14*1)
 
-farasked3:
+farprefetched3:
 	MOVQ         (R8)(DI*4), R15
 	MOVL         R15, R14
 	SHRQ         $0x20, R15
@@ -4185,8 +4185,8 @@ far2:
 	PREFETCHT1 2048(R9)(DI*4)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       131(DI), R14
-	CMPQ       R14, asks+168(FP)
-	JGE        farasked2
+	CMPQ       R14, prefetchEnd+168(FP)
+	JGE        farprefetched2
 	CMPB       across+176(FP), $0x00
 	JNE        faracross2
 	MOVL       512(R8)(DI*4), R14
@@ -4221,7 +4221,7 @@ far2:
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 64(CX)(R14*1)
-	JMP        farasked2
+	JMP        farprefetched2
 
 faracross2:
 	MOVL       512(R8)(DI*4), R14
@@ -4265,7 +4265,7 @@ faracross2:
 	PREFETCHT0 64(CX)(R14*1)
 	PREFETCHT0 127(CX)(R14*1)
 
-farasked2:
+farprefetched2:
 	VBROADCASTF32X4 (R9)(DI*4), Z10
 	MOVQ            (R8)(DI*4), R15
 	MOVL            R15, R14
@@ -4422,8 +4422,8 @@ far1:
 	PREFETCHT1 2048(R9)(DI*4)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       259(DI), R14
-	CMPQ       R14, asks+168(FP)
-	JGE        farasked1
+	CMPQ       R14, prefetchEnd+168(FP)
+	JGE        farprefetched1
 	CMPB       across+176(FP), $0x00
 	JNE        faracross1
 	MOVL       1024(R8)(DI*4), R14
@@ -4450,7 +4450,7 @@ far1:
 	MOVL       76(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
-	JMP        farasked1
+	JMP        farprefetched1
 
 faracross1:
 	MOVL       1024(R8)(DI*4), R14
@@ -4486,7 +4486,7 @@ faracross1:
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 63(CX)(R14*1)
 
-farasked1:
+farprefetched1:
 	VBROADCASTF32X4 (R9)(DI*4), Z6
 	MOVQ            (R8)(DI*4), R15
 	MOVL            R15, R14
@@ -4552,18 +4552,18 @@ near1:
 	JGE             near1
 
 few1:
-	CMPB       known+179(FP), $0x00
+	CMPB       predicted+179(FP), $0x00
 	JNE        fewLeft1
 	LEAQ       3(DI), R14
 	CMPQ       R14, R10
 	JG         fewLeft1
 	CMPB       near+178(FP), $0x00
-	JNE        fewasked1
+	JNE        fewprefetched1
 	PREFETCHT1 2048(R9)(DI*4)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       258(DI), R14
-	CMPQ       R14, asks+168(FP)
-	JGE        fewasked1
+	CMPQ       R14, prefetchEnd+168(FP)
+	JGE        fewprefetched1
 	CMPB       across+176(FP), $0x00
 	JNE        fewacross1
 	MOVL       1024(R8)(DI*4), R14
@@ -4584,7 +4584,7 @@ few1:
 	MOVL       72(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
-	JMP        fewasked1
+	JMP        fewprefetched1
 
 fewacross1:
 	MOVL       1024(R8)(DI*4), R14
@@ -4612,7 +4612,7 @@ fewacross1:
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 63(CX)(R14*1)
 
-fewasked1:
+fewprefetched1:
 	MOVL         (R8)(DI*4), R14
 	CMPQ         R14, BX
 	JAE          fewLeft1
@@ -4706,9 +4706,9 @@ out:
 	VZEROUPPER
 	RET
 
-// func scatterManyF32AVX512(alpha float32, from int, ptr []int64, idx []int32, val []float32, x []float32, y []float32, spill []float32, marks []byte, ldx int, ldy int, lds int, rows int, first int, done int, open int, vectors int, last int, asks int) (end int)
+// func rowsTransposedManyF32AVX512(alpha float32, from int, ptr []int64, idx []int32, val []float32, x []float32, y []float32, spill []float32, marks []byte, ldx int, ldy int, lds int, rows int, first int, done int, open int, vectors int, last int, prefetchEnd int) (end int)
 // Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·scatterManyF32AVX512(SB), NOSPLIT, $8-272
+TEXT ·rowsTransposedManyF32AVX512(SB), NOSPLIT, $8-272
 	MOVQ  ptr_base+16(FP), AX
 	MOVQ  x_base+88(FP), CX
 	MOVQ  y_base+112(FP), DX
@@ -4745,8 +4745,8 @@ row1:
 
 entry1:
 	LEAQ       128(BX), R14
-	CMPQ       R14, asks+256(FP)
-	JGE        asked1
+	CMPQ       R14, prefetchEnd+256(FP)
+	JGE        prefetched1
 	MOVL       512(SI)(BX*4), R14
 	MOVQ       R14, R15
 	SUBQ       R11, R15
@@ -4772,11 +4772,11 @@ entry1:
 	CMOVQCS    R14, BP
 	PREFETCHT0 (BP)
 
-asked1:
+prefetched1:
 	MOVL         (SI)(BX*4), R14
 	SUBQ         R11, R14
 	CMPQ         R14, R12
-	JCC          beside1
+	JCC          spill1
 	IMULQ        R10, R14
 	ADDQ         DX, R14
 	VBROADCASTSS (DI)(BX*4), Z1
@@ -4794,7 +4794,7 @@ next1:
 	ADDQ ldx+184(FP), CX
 	JMP  row1
 
-beside1:
+spill1:
 	MOVL         (SI)(BX*4), R14
 	CMPQ         R14, rows+208(FP)
 	JAE          out
@@ -4860,7 +4860,7 @@ next:
 	VZEROUPPER
 	RET
 
-// func manyF64AVX2Half(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool, near bool, known bool) (done int)
+// func manyF64AVX2Half(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, prefetchEnd int, across bool, stream bool, near bool, predicted bool) (done int)
 // Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·manyF64AVX2Half(SB), NOSPLIT, $0-200
 	MOVQ         ptr_base+16(FP), AX
@@ -4909,8 +4909,8 @@ far1:
 	PREFETCHT1 4096(R9)(DI*8)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       259(DI), R14
-	CMPQ       R14, asks+176(FP)
-	JGE        farasked1
+	CMPQ       R14, prefetchEnd+176(FP)
+	JGE        farprefetched1
 	CMPB       across+184(FP), $0x00
 	JNE        faracross1
 	MOVL       1024(R8)(DI*4), R14
@@ -4937,7 +4937,7 @@ far1:
 	MOVL       76(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
-	JMP        farasked1
+	JMP        farprefetched1
 
 faracross1:
 	MOVL       1024(R8)(DI*4), R14
@@ -4973,7 +4973,7 @@ faracross1:
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 15(CX)(R14*1)
 
-farasked1:
+farprefetched1:
 	MOVQ        (R8)(DI*4), R15
 	MOVL        R15, R14
 	SHRQ        $0x20, R15
@@ -5045,18 +5045,18 @@ near1:
 	JGE         near1
 
 few1:
-	CMPB       known+187(FP), $0x00
+	CMPB       predicted+187(FP), $0x00
 	JNE        fewLeft1
 	LEAQ       3(DI), R14
 	CMPQ       R14, R10
 	JG         fewLeft1
 	CMPB       near+186(FP), $0x00
-	JNE        fewasked1
+	JNE        fewprefetched1
 	PREFETCHT1 4096(R9)(DI*8)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       258(DI), R14
-	CMPQ       R14, asks+176(FP)
-	JGE        fewasked1
+	CMPQ       R14, prefetchEnd+176(FP)
+	JGE        fewprefetched1
 	CMPB       across+184(FP), $0x00
 	JNE        fewacross1
 	MOVL       1024(R8)(DI*4), R14
@@ -5077,7 +5077,7 @@ few1:
 	MOVL       72(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
-	JMP        fewasked1
+	JMP        fewprefetched1
 
 fewacross1:
 	MOVL       1024(R8)(DI*4), R14
@@ -5105,7 +5105,7 @@ fewacross1:
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 15(CX)(R14*1)
 
-fewasked1:
+fewprefetched1:
 	MOVL        (R8)(DI*4), R14
 	CMPQ        R14, BX
 	JAE         fewLeft1
@@ -5215,7 +5215,7 @@ out:
 	VZEROUPPER
 	RET
 
-// func manyF32AVX2Half(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool, near bool, known bool) (done int)
+// func manyF32AVX2Half(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, prefetchEnd int, across bool, stream bool, near bool, predicted bool) (done int)
 // Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·manyF32AVX2Half(SB), NOSPLIT, $0-192
 	MOVQ         ptr_base+8(FP), AX
@@ -5263,8 +5263,8 @@ far1:
 	PREFETCHT1 2048(R9)(DI*4)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       259(DI), R14
-	CMPQ       R14, asks+168(FP)
-	JGE        farasked1
+	CMPQ       R14, prefetchEnd+168(FP)
+	JGE        farprefetched1
 	CMPB       across+176(FP), $0x00
 	JNE        faracross1
 	MOVL       1024(R8)(DI*4), R14
@@ -5291,7 +5291,7 @@ far1:
 	MOVL       76(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
-	JMP        farasked1
+	JMP        farprefetched1
 
 faracross1:
 	MOVL       1024(R8)(DI*4), R14
@@ -5327,7 +5327,7 @@ faracross1:
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 15(CX)(R14*1)
 
-farasked1:
+farprefetched1:
 	VMOVUPS     (R9)(DI*4), X7
 	MOVQ        (R8)(DI*4), R15
 	MOVL        R15, R14
@@ -5401,18 +5401,18 @@ near1:
 	JGE         near1
 
 few1:
-	CMPB       known+179(FP), $0x00
+	CMPB       predicted+179(FP), $0x00
 	JNE        fewLeft1
 	LEAQ       3(DI), R14
 	CMPQ       R14, R10
 	JG         fewLeft1
 	CMPB       near+178(FP), $0x00
-	JNE        fewasked1
+	JNE        fewprefetched1
 	PREFETCHT1 2048(R9)(DI*4)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       258(DI), R14
-	CMPQ       R14, asks+168(FP)
-	JGE        fewasked1
+	CMPQ       R14, prefetchEnd+168(FP)
+	JGE        fewprefetched1
 	CMPB       across+176(FP), $0x00
 	JNE        fewacross1
 	MOVL       1024(R8)(DI*4), R14
@@ -5433,7 +5433,7 @@ few1:
 	MOVL       72(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
-	JMP        fewasked1
+	JMP        fewprefetched1
 
 fewacross1:
 	MOVL       1024(R8)(DI*4), R14
@@ -5461,7 +5461,7 @@ fewacross1:
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 15(CX)(R14*1)
 
-fewasked1:
+fewprefetched1:
 	MOVL         (R8)(DI*4), R14
 	CMPQ         R14, BX
 	JAE          fewLeft1
@@ -5571,7 +5571,7 @@ out:
 	VZEROUPPER
 	RET
 
-// func manyF64AVX512Half(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool, near bool, known bool) (done int)
+// func manyF64AVX512Half(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, prefetchEnd int, across bool, stream bool, near bool, predicted bool) (done int)
 // Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2, MMX+
 TEXT ·manyF64AVX512Half(SB), NOSPLIT, $0-200
 	MOVQ         ptr_base+16(FP), AX
@@ -5620,8 +5620,8 @@ far1:
 	PREFETCHT1 4096(R9)(DI*8)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       259(DI), R14
-	CMPQ       R14, asks+176(FP)
-	JGE        farasked1
+	CMPQ       R14, prefetchEnd+176(FP)
+	JGE        farprefetched1
 	CMPB       across+184(FP), $0x00
 	JNE        faracross1
 	MOVL       1024(R8)(DI*4), R14
@@ -5648,7 +5648,7 @@ far1:
 	MOVL       76(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
-	JMP        farasked1
+	JMP        farprefetched1
 
 faracross1:
 	MOVL       1024(R8)(DI*4), R14
@@ -5684,7 +5684,7 @@ faracross1:
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 31(CX)(R14*1)
 
-farasked1:
+farprefetched1:
 	VMOVUPD     (R9)(DI*8), Y6
 	MOVQ        (R8)(DI*4), R15
 	MOVL        R15, R14
@@ -5750,18 +5750,18 @@ near1:
 	JGE         near1
 
 few1:
-	CMPB       known+187(FP), $0x00
+	CMPB       predicted+187(FP), $0x00
 	JNE        fewLeft1
 	LEAQ       3(DI), R14
 	CMPQ       R14, R10
 	JG         fewLeft1
 	CMPB       near+186(FP), $0x00
-	JNE        fewasked1
+	JNE        fewprefetched1
 	PREFETCHT1 4096(R9)(DI*8)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       258(DI), R14
-	CMPQ       R14, asks+176(FP)
-	JGE        fewasked1
+	CMPQ       R14, prefetchEnd+176(FP)
+	JGE        fewprefetched1
 	CMPB       across+184(FP), $0x00
 	JNE        fewacross1
 	MOVL       1024(R8)(DI*4), R14
@@ -5782,7 +5782,7 @@ few1:
 	MOVL       72(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
-	JMP        fewasked1
+	JMP        fewprefetched1
 
 fewacross1:
 	MOVL       1024(R8)(DI*4), R14
@@ -5810,7 +5810,7 @@ fewacross1:
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 31(CX)(R14*1)
 
-fewasked1:
+fewprefetched1:
 	MOVL         (R8)(DI*4), R14
 	CMPQ         R14, BX
 	JAE          fewLeft1
@@ -5904,7 +5904,7 @@ out:
 	VZEROUPPER
 	RET
 
-// func manyF64AVX512Quarter(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool, near bool, known bool) (done int)
+// func manyF64AVX512Quarter(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, prefetchEnd int, across bool, stream bool, near bool, predicted bool) (done int)
 // Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
 TEXT ·manyF64AVX512Quarter(SB), NOSPLIT, $0-200
 	MOVQ     ptr_base+16(FP), AX
@@ -5953,8 +5953,8 @@ far1:
 	PREFETCHT1 4096(R9)(DI*8)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       259(DI), R14
-	CMPQ       R14, asks+176(FP)
-	JGE        farasked1
+	CMPQ       R14, prefetchEnd+176(FP)
+	JGE        farprefetched1
 	CMPB       across+184(FP), $0x00
 	JNE        faracross1
 	MOVL       1024(R8)(DI*4), R14
@@ -5981,7 +5981,7 @@ far1:
 	MOVL       76(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
-	JMP        farasked1
+	JMP        farprefetched1
 
 faracross1:
 	MOVL       1024(R8)(DI*4), R14
@@ -6017,7 +6017,7 @@ faracross1:
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 15(CX)(R14*1)
 
-farasked1:
+farprefetched1:
 	MOVQ        (R8)(DI*4), R15
 	MOVL        R15, R14
 	SHRQ        $0x20, R15
@@ -6081,18 +6081,18 @@ near1:
 	JGE         near1
 
 few1:
-	CMPB       known+187(FP), $0x00
+	CMPB       predicted+187(FP), $0x00
 	JNE        fewLeft1
 	LEAQ       3(DI), R14
 	CMPQ       R14, R10
 	JG         fewLeft1
 	CMPB       near+186(FP), $0x00
-	JNE        fewasked1
+	JNE        fewprefetched1
 	PREFETCHT1 4096(R9)(DI*8)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       258(DI), R14
-	CMPQ       R14, asks+176(FP)
-	JGE        fewasked1
+	CMPQ       R14, prefetchEnd+176(FP)
+	JGE        fewprefetched1
 	CMPB       across+184(FP), $0x00
 	JNE        fewacross1
 	MOVL       1024(R8)(DI*4), R14
@@ -6113,7 +6113,7 @@ few1:
 	MOVL       72(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
-	JMP        fewasked1
+	JMP        fewprefetched1
 
 fewacross1:
 	MOVL       1024(R8)(DI*4), R14
@@ -6141,7 +6141,7 @@ fewacross1:
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 15(CX)(R14*1)
 
-fewasked1:
+fewprefetched1:
 	MOVL        (R8)(DI*4), R14
 	CMPQ        R14, BX
 	JAE         fewLeft1
@@ -6235,7 +6235,7 @@ out:
 	VZEROUPPER
 	RET
 
-// func manyF32AVX512Half(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool, near bool, known bool) (done int)
+// func manyF32AVX512Half(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, prefetchEnd int, across bool, stream bool, near bool, predicted bool) (done int)
 // Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
 TEXT ·manyF32AVX512Half(SB), NOSPLIT, $0-192
 	MOVQ         ptr_base+8(FP), AX
@@ -6283,8 +6283,8 @@ far1:
 	PREFETCHT1 2048(R9)(DI*4)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       259(DI), R14
-	CMPQ       R14, asks+168(FP)
-	JGE        farasked1
+	CMPQ       R14, prefetchEnd+168(FP)
+	JGE        farprefetched1
 	CMPB       across+176(FP), $0x00
 	JNE        faracross1
 	MOVL       1024(R8)(DI*4), R14
@@ -6311,7 +6311,7 @@ far1:
 	MOVL       76(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
-	JMP        farasked1
+	JMP        farprefetched1
 
 faracross1:
 	MOVL       1024(R8)(DI*4), R14
@@ -6347,7 +6347,7 @@ faracross1:
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 31(CX)(R14*1)
 
-farasked1:
+farprefetched1:
 	VBROADCASTF128 (R9)(DI*4), Y6
 	MOVQ           (R8)(DI*4), R15
 	MOVL           R15, R14
@@ -6413,18 +6413,18 @@ near1:
 	JGE            near1
 
 few1:
-	CMPB       known+179(FP), $0x00
+	CMPB       predicted+179(FP), $0x00
 	JNE        fewLeft1
 	LEAQ       3(DI), R14
 	CMPQ       R14, R10
 	JG         fewLeft1
 	CMPB       near+178(FP), $0x00
-	JNE        fewasked1
+	JNE        fewprefetched1
 	PREFETCHT1 2048(R9)(DI*4)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       258(DI), R14
-	CMPQ       R14, asks+168(FP)
-	JGE        fewasked1
+	CMPQ       R14, prefetchEnd+168(FP)
+	JGE        fewprefetched1
 	CMPB       across+176(FP), $0x00
 	JNE        fewacross1
 	MOVL       1024(R8)(DI*4), R14
@@ -6445,7 +6445,7 @@ few1:
 	MOVL       72(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
-	JMP        fewasked1
+	JMP        fewprefetched1
 
 fewacross1:
 	MOVL       1024(R8)(DI*4), R14
@@ -6473,7 +6473,7 @@ fewacross1:
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 31(CX)(R14*1)
 
-fewasked1:
+fewprefetched1:
 	MOVL         (R8)(DI*4), R14
 	CMPQ         R14, BX
 	JAE          fewLeft1
@@ -6567,7 +6567,7 @@ out:
 	VZEROUPPER
 	RET
 
-// func manyF32AVX512Quarter(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool, near bool, known bool) (done int)
+// func manyF32AVX512Quarter(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, prefetchEnd int, across bool, stream bool, near bool, predicted bool) (done int)
 // Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
 TEXT ·manyF32AVX512Quarter(SB), NOSPLIT, $0-192
 	MOVQ         ptr_base+8(FP), AX
@@ -6615,8 +6615,8 @@ far1:
 	PREFETCHT1 2048(R9)(DI*4)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       259(DI), R14
-	CMPQ       R14, asks+168(FP)
-	JGE        farasked1
+	CMPQ       R14, prefetchEnd+168(FP)
+	JGE        farprefetched1
 	CMPB       across+176(FP), $0x00
 	JNE        faracross1
 	MOVL       1024(R8)(DI*4), R14
@@ -6643,7 +6643,7 @@ far1:
 	MOVL       76(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
-	JMP        farasked1
+	JMP        farprefetched1
 
 faracross1:
 	MOVL       1024(R8)(DI*4), R14
@@ -6679,7 +6679,7 @@ faracross1:
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 15(CX)(R14*1)
 
-farasked1:
+farprefetched1:
 	VMOVUPS     (R9)(DI*4), X6
 	MOVQ        (R8)(DI*4), R15
 	MOVL        R15, R14
@@ -6745,18 +6745,18 @@ near1:
 	JGE         near1
 
 few1:
-	CMPB       known+179(FP), $0x00
+	CMPB       predicted+179(FP), $0x00
 	JNE        fewLeft1
 	LEAQ       3(DI), R14
 	CMPQ       R14, R10
 	JG         fewLeft1
 	CMPB       near+178(FP), $0x00
-	JNE        fewasked1
+	JNE        fewprefetched1
 	PREFETCHT1 2048(R9)(DI*4)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       258(DI), R14
-	CMPQ       R14, asks+168(FP)
-	JGE        fewasked1
+	CMPQ       R14, prefetchEnd+168(FP)
+	JGE        fewprefetched1
 	CMPB       across+176(FP), $0x00
 	JNE        fewacross1
 	MOVL       1024(R8)(DI*4), R14
@@ -6777,7 +6777,7 @@ few1:
 	MOVL       72(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
-	JMP        fewasked1
+	JMP        fewprefetched1
 
 fewacross1:
 	MOVL       1024(R8)(DI*4), R14
@@ -6805,7 +6805,7 @@ fewacross1:
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 15(CX)(R14*1)
 
-fewasked1:
+fewprefetched1:
 	MOVL         (R8)(DI*4), R14
 	CMPQ         R14, BX
 	JAE          fewLeft1

@@ -64,7 +64,7 @@ func checkRowsMany[V sparse.Value](t *testing.T) {
 	})
 }
 
-func TestRowsManyWritesLargeResultsAroundTheCaches(t *testing.T) {
+func TestRowsManyWritesLargeResultsPastTheCaches(t *testing.T) {
 	levels(t, func(t *testing.T, l simd.Level) {
 		const rows, k = 1 << 18, 8
 		ptr, idx, val := make([]int64, rows+1), make([]int32, rows), make([]float64, rows)
@@ -85,7 +85,7 @@ func TestRowsManyWritesLargeResultsAroundTheCaches(t *testing.T) {
 	})
 }
 
-func TestRowsManyStopsAtWhatLeavesTheArraysAtEveryLevel(t *testing.T) {
+func TestRowsManyStopsAtIndicesOutsideTheArraysAtEveryLevel(t *testing.T) {
 	simd.InAllWays(t, func(t *testing.T) {
 		levels(t, func(t *testing.T, l simd.Level) {
 			for _, k := range []int{1, 8, 20, 40} {
@@ -106,10 +106,10 @@ func TestRowsManyStopsAtWhatLeavesTheArraysAtEveryLevel(t *testing.T) {
 	})
 }
 
-func TestRowsManyTakesNothingOfTheRowsBehind(t *testing.T) {
+func TestRowsManyReadsNoRowAfterItsRows(t *testing.T) {
 	simd.InAllWays(t, func(t *testing.T) {
 		levels(t, func(t *testing.T, l simd.Level) {
-			const behind = 5 // entries of row 1, and its row of x, are no numbers
+			const behind = 5 // entries of row 1, and its row of x, are NaN
 			for _, k := range []int{1, 3, 4, 5, 8, 16} {
 				for n := range 10 {
 					idx, val := make([]int32, n+behind), make([]float64, n+behind)

@@ -1,6 +1,6 @@
 package simd
 
-// MinMax is the least and the greatest of idx, which must not be empty.
+// MinMax returns the least and the greatest of idx, which must not be empty.
 func MinMax(l Level, idx []int32) (lo, hi int32) {
 	if l >= AVX2 && len(idx) >= 8 {
 		return minMaxAVX2(idx)

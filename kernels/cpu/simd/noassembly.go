@@ -13,10 +13,10 @@ var (
 	sliceTables, sliceTransposedTables, runTables, runTransposedTables, tileTables        kernels
 	multiplyBinTables, multiplyBinOfTwoTables, spreadBinTables                            kernels
 	copyBinKernels, copyBinOfTwoKernels, addBinRunKernels                                 kernels
-	symmetricTables, symmetricBlockTables, finishTables, finishFromTables, permuteTables  kernels
+	symmetricTables, symmetricBlockTables, storeRowsTables, storePermutedRowsTables, permuteTables  kernels
 	manyTables, manyBlockTables, fewTables, manySymmetricTables, manySymmetricBlockTables kernels
 	manyTileTables, manyBinTables, expandTables, addLinesKernels                          kernels
-	lostTables, manyRowsTables, orderRowsTables, turnTables                               kernels
+	outOfRangeTables, manyRowsTables, orderRowsTables, transposeTables                    kernels
 
 	joinKernels                          joinTable
 	headRowsKernels                      headRowsTable
@@ -35,17 +35,17 @@ func pack57(n int, val *float64, low uint64, out *byte) (done int) { return 0 }
 
 func minMaxAVX2(idx []int32) (lo, hi int32) { return 0, 0 }
 
-func rowsAVX2[V sparse.Value](alpha, beta V, ptr []int64, idx []int32, val, x, y, work []V, known, near bool) int {
+func rowsAVX2[V sparse.Value](alpha, beta V, ptr []int64, idx []int32, val, x, y, work []V, predicted, near bool) int {
 	return 0
 }
 
 func spreadAVX2[V sparse.Value](alpha V, ptr []int64, x, f []V) int { return 0 }
 
-func scatterAVX2[V sparse.Value](n int, idx []int32, val, f, y []V, first int, far bool) int {
+func rowsTransposedAVX2[V sparse.Value](n int, idx []int32, val, f, y []V, first int, far bool) int {
 	return 0
 }
 
-func scatterMany[V sparse.Value](l Level, alpha V, from int, ptr []int64, idx []int32, val, x, y, spill []V, marks []byte, ldx, ldy, lds, rows, first, done, open, vectors, last, asks int) int {
+func rowsTransposedMany[V sparse.Value](l Level, alpha V, from int, ptr []int64, idx []int32, val, x, y, spill []V, marks []byte, ldx, ldy, lds, rows, first, done, open, vectors, last, prefetchEnd int) int {
 	return from
 }
 

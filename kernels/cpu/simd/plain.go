@@ -7,19 +7,19 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// The inner loops of slices, diagonals and blocks in plain Go, which are all that processors without AVX2 have. Lanes
-// are summed eight at a time, each in a variable of its own: the compiler keeps these in registers, and no addition
-// waits for the one before it.
+// The inner loops of slices, diagonals and blocks in plain Go. Processors without AVX2 have only
+// these. They sum eight lanes at a time, each in a variable of its own: the compiler keeps these in
+// registers, and consecutive additions are independent.
 
-// unrolled is how many lanes a loop sums at once.
+// unrolled is the number of lanes that a loop sums at once.
 const unrolled = 8
 
-// multiplyEight adds the entries of 8 lanes of n slices, from lane first on, to their sums; add says whether these
-// begin with what they have or with 0:
+// multiplyEight adds the entries of 8 lanes of n slices, from lane first on, to their sums. If add
+// is false, the sums start with 0.
 //
 //	sums[s*lanes+first+i] += sum over the entries k of lane first+i of slice s of val[k]*x[idx[k]],  i < 8
 //
-// val and idx begin with those of the first slice. As in assembly, nothing is checked.
+// val and idx begin with those of the first slice. Nothing is checked, as in assembly.
 func multiplyEight[V sparse.Value, I uint16 | int32](widths []uint32, masks []uint16, val []V, idx []I, lanes, first int, x, sums []V, add bool) {
 	vp, ip, xp := unsafe.Pointer(unsafe.SliceData(val)), unsafe.Pointer(unsafe.SliceData(idx)), unsafe.SliceData(x)
 	k, mask := first, 0
@@ -54,20 +54,20 @@ func multiplyEight[V sparse.Value, I uint16 | int32](widths []uint32, masks []ui
 	}
 }
 
-// skip is where n elements behind p are.
+// skip returns the address n elements after p.
 func skip[T any](p unsafe.Pointer, n int) unsafe.Pointer {
 	var t T
 	return unsafe.Add(p, n*int(unsafe.Sizeof(t)))
 }
 
-// element is element i of what begins at p.
+// element returns element i of the array at p.
 func element[V sparse.Value, I uint16 | int32](p *V, i I) V {
 	return *(*V)(unsafe.Add(unsafe.Pointer(p), int(i)*int(unsafe.Sizeof(*p))))
 }
 
-// addMasked adds the lanes of a column that a mask names to their sums:
+// addMasked adds the lanes of a column that are in mask to their sums:
 //
-//	sums[i] += val[i]*x[idx[i]] where bit i of mask is set
+//	sums[i] += val[i]*x[idx[i]]  if bit i of mask is set
 func addMasked[V sparse.Value, I uint16 | int32](fused bool, val []V, idx []I, mask uint16, x, sums []V) {
 	val, idx = val[:len(sums)], idx[:len(sums)]
 	for ; mask != 0; mask &= mask - 1 {
@@ -76,7 +76,8 @@ func addMasked[V sparse.Value, I uint16 | int32](fused bool, val []V, idx []I, m
 	}
 }
 
-// addDiagonals adds columns in which lane i has element offsets[c]+i of x, from row on, to the sums of their lanes:
+// addDiagonals adds columns to the sums of their lanes; lane i of column c reads
+// x[row+offsets[c]+i]:
 //
 //	sums[i] += sum over c of val[c*len(sums)+i]*x[row+offsets[c]+i]
 func addDiagonals[V sparse.Value](fused bool, val []V, offsets []int64, x []V, row int, sums []V) {
@@ -94,7 +95,7 @@ func addDiagonals[V sparse.Value](fused bool, val []V, offsets []int64, x []V, r
 	}
 }
 
-// addEightDiagonals is addDiagonals for 8 of so many lanes. As in assembly, nothing is checked.
+// addEightDiagonals is addDiagonals for 8 of lanes lanes. Nothing is checked, as in assembly.
 func addEightDiagonals[V sparse.Value](val []V, offsets []int64, lanes int, x []V, row int, sums *[unrolled]V) {
 	s0, s1, s2, s3, s4, s5, s6, s7 := sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], sums[7]
 	vp, xp, k := unsafe.Pointer(unsafe.SliceData(val)), unsafe.Pointer(unsafe.SliceData(x)), 0
@@ -113,7 +114,7 @@ func addEightDiagonals[V sparse.Value](val []V, offsets []int64, lanes int, x []
 	sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], sums[7] = s0, s1, s2, s3, s4, s5, s6, s7
 }
 
-// addMaskedDiagonals is addDiagonals for the lanes that the mask of each column names.
+// addMaskedDiagonals is addDiagonals for the lanes in the mask of each column.
 func addMaskedDiagonals[V sparse.Value](fused bool, val []V, offsets []int64, masks []uint16, x []V, row int, sums []V) {
 	lanes := len(sums)
 	for c, o := range offsets {
@@ -132,7 +133,7 @@ func addMaskedDiagonals[V sparse.Value](fused bool, val []V, offsets []int64, ma
 	}
 }
 
-// addBlocks adds a column of 8 blocks, one a lane, of so many lanes, to the sums of its rows:
+// addBlocks adds a column of 8 blocks, one per lane, of lanes lanes, to the sums of its rows:
 //
 //	sums[r*lanes+i] += val[r*lanes+i]*x[idx[i]],  i < 8, r < height
 func addBlocks[V sparse.Value](val []V, idx *[unrolled]int32, lanes, height int, x, sums []V) {

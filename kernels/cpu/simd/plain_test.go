@@ -11,8 +11,9 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Slices of every shape, each lane beside a sum of its entries one after the other: the loops in plain Go
-// take other ways for 4 lanes, for values in fewer bytes, and for products that are rounded once.
+// Slices of every shape; each lane is compared with a sum of its entries one after the other. The
+// loops in plain Go have other paths for 4 lanes, for other storages, and for products that are
+// rounded once.
 func TestSlicesInPlainGoAreSumsOfTheirEntries(t *testing.T) {
 	for _, fused := range []bool{false, true} {
 		for lanes := 4; lanes <= 16; lanes *= 2 {
@@ -35,7 +36,7 @@ func plainSlicesTest[V sparse.Value](t *testing.T, lanes int, storage Storage, f
 		x[i] = V(r.NormFloat64())
 	}
 	bad := len(x)
-	x = append(x, V(math.NaN())) // which only lanes without an entry name
+	x = append(x, V(math.NaN())) // read only by lanes without an entry
 	s := Slices[V]{Values: Values[V]{Storage: storage, Lanes: lanes, Table: []V{1.5}}, Fused: fused}
 	for _, widths := range [][2]int{{0, 0}, {1, 0}, {0, 2}, {70, 3}, {5, 1}, {0, 0}} {
 		s.Widths = append(s.Widths, uint32(widths[0]), uint32(widths[1]))
@@ -99,7 +100,7 @@ func plainSlicesTest[V sparse.Value](t *testing.T, lanes int, storage Storage, f
 func TestFinishInPlainGoStoresOneNaN(t *testing.T) {
 	bits := func(beta float64) uint64 {
 		y := []float64{1}
-		finishGeneric(2, beta, []float64{math.NaN()}, y)
+		storeRowsGeneric(2, beta, []float64{math.NaN()}, y)
 		return math.Float64bits(y[0])
 	}
 	require.Equal(t, uint64(0x7FF8000000000000), bits(0))

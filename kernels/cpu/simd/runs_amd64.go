@@ -2,14 +2,22 @@
 
 package simd
 
-// runsF64AVX512 is MultiplyRuns for the case in its name. x has all lanes up to
-// those of element last.
+// runsF64AVX512 computes MultiplyRuns for n groups:
+//
+//	for every row r, and each of its entries:
+//		sums[r] += value * x[column]
+//
+// In runsOne all values are val[0]. x has whole pieces for columns up to last.
 //
 //go:noescape
 func runsF64AVX512(n int, groups *uint32, columns *int32, masks *uint8, val *float64, x *float64, sums *float64, last int)
 
-// runsTransposedF64AVX512 is AddRunsTransposed for the case in its name. y begins with
-// element first, and has all lanes up to those of element last.
+// runsTransposedF64AVX512 computes AddRunsTransposed for n groups:
+//
+//	for every row r, and each of its entries:
+//		y[column-first] += value * factors[r]
+//
+// In runsTransposedOne all values are val[0]. y has whole pieces for columns up to last.
 //
 //go:noescape
 func runsTransposedF64AVX512(n int, groups *uint32, columns *int32, masks *uint8, val *float64, factors *float64, y *float64, first int, last int)

@@ -6,7 +6,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Lanes is the number of elements in a register: of rows in a slice.
+// Lanes returns the number of elements of a register, which is the number of rows of a slice.
 func Lanes[V sparse.Value](l Level) int {
 	n := 16
 	if _, double := any(*new(V)).(float64); double {
@@ -18,45 +18,47 @@ func Lanes[V sparse.Value](l Level) int {
 	return n
 }
 
-// Slices is rows in groups of Values.Lanes, one row per lane, stored column after
-// column. Column c of the whole has the indices and values c*Lanes ... c*Lanes +
-// Lanes-1; a slice has first columns in which all lanes have an entry, then columns
-// with a mask, whose bit i says that lane i has one. What lies in the other lanes
-// takes no part in a sum, but its index must be one of x.
+// Slices stores rows in slices of Values.Lanes rows, one row per lane, column after column. Column
+// c has the indices and values c*Lanes ... c*Lanes+Lanes-1. A slice has first full columns, in
+// which all lanes have an entry, then masked columns: bit i of the mask is set if lane i has an
+// entry. The other lanes take no part in a sum, but their indices must be valid.
 type Slices[V sparse.Value] struct {
-	Widths []uint32 // for each slice, the number of full columns and of masked ones
-	Masks  []uint16 // of the masked columns
-	// Regular is two numbers for each slice. Of its full columns first come as many as the first one
-	// says that have the index of lane 0 plus i in lane i; then as many pairs as the second one says,
-	// where each index of the second column is that of the first plus 1. It may be nil.
+	Widths []uint32 // full and masked columns of each slice
+	Masks  []uint16 // one mask per masked column
+	// Regular is nil, or has two numbers for each slice. The first number counts the leading full
+	// columns in which the index of lane i is that of lane 0 plus i. The second number counts the
+	// pairs of columns after these: each index of the second column of a pair is that of the first
+	// column plus 1.
 	Regular []uint16
 	// One of these has the indices.
 	Narrow []uint16
 	Wide   []int32
 	Values Values[V]
-	// Near says that nothing of it is asked for ahead; see the function of that name.
+	// Near says that the slices are in the caches: they are not prefetched. See the function Near.
 	Near bool
-	// Fused says to round a product and its sum once in plain Go too, as assembly does.
+	// Fused makes plain Go round a product and its sum once, as assembly does.
 	Fused bool
 }
 
-// Position is a place in Slices.
+// Position is a position in Slices.
 type Position struct{ Slice, Column, Mask int }
 
-// MultiplySlices multiplies n slices from a position on by x:
+// MultiplySlices multiplies n slices from position at on by x:
 //
 //	sums[s*Lanes + lane] = sum over the entries k of lane of slice s of val[k]*x[idx[k]]
 //
-// Each is added up in the order of the columns, beginning with 0. Meanwhile it asks for all of
-// ahead, which is used soon.
-// The level must be the one whose Lanes the slices have, or Generic. Indices are
-// not checked.
+// A sum starts with 0 and adds in the order of the columns. MultiplySlices also prefetches ahead.
+// The slices must have the Lanes of the level, unless it is Generic. Indices are not checked.
 func MultiplySlices[V sparse.Value](l Level, s *Slices[V], at Position, n int, x, ahead, sums []V) {
 	multiplySlicesFrom(l, s, at, n, x, ahead, sums, false, finished[V]{})
 }
 
-// PutSlices is MultiplySlices whose sums are finished where beta is 0 (Finish): that of lane i, counted from the first
-// slice, goes to y[rows[i]]. sums is room for as many. Places are not checked.
+// PutSlices is MultiplySlices followed by Finish with beta = 0. Lane i, counted from the first
+// slice, is row rows[i]:
+//
+//	y[rows[i]] = alpha * sum of lane i
+//
+// sums is scratch of the length of rows. Rows are not checked.
 func PutSlices[V sparse.Value](l Level, s *Slices[V], at Position, n int, x, ahead, sums []V, alpha V, rows []uint16, y []V) {
 	rows = rows[:n*s.Values.Lanes]
 	if n == 0 || l != Generic {
@@ -69,30 +71,31 @@ func PutSlices[V sparse.Value](l Level, s *Slices[V], at Position, n int, x, ahe
 	}
 }
 
-// finished says where finished sums go; rows is nil where they are not finished.
+// finished is where results go; rows is nil if only sums are needed.
 type finished[V sparse.Value] struct {
 	rows  *uint16
 	y     *V
 	alpha V
 }
 
-// AddSlices is MultiplySlices, but that it begins with what sums has.
+// AddSlices is MultiplySlices, except that a sum starts with the value in sums.
 func AddSlices[V sparse.Value](l Level, s *Slices[V], at Position, n int, x, sums []V) {
 	multiplySlicesFrom(l, s, at, n, x, nil, sums, true, finished[V]{})
 }
 
-// multiplySlicesFrom is AddSlices, or where add is false MultiplySlices, or PutSlices with rows.
+// multiplySlicesFrom is MultiplySlices, AddSlices if add is true, or PutSlices if to.rows is not
+// nil.
 func multiplySlicesFrom[V sparse.Value](l Level, s *Slices[V], at Position, n int, x, ahead, sums []V, add bool, to finished[V]) {
 	const line = 64
 	size := int(unsafe.Sizeof(sums[0]))
-	spread := min(len(ahead), n*line/size) // a line for each slice
+	spread := min(len(ahead), n*line/size) // one line per slice
 	LoadAhead(l, ahead, spread, len(ahead))
 	if n == 0 {
 		return
 	}
 	sums = sums[:n*s.Values.Lanes]
 	if len(ahead) == 0 {
-		ahead = sums // an address that the processor need not look for
+		ahead = sums // an address that is in the caches
 	}
 	if l == Generic {
 		s.multiply(at, n, x, sums, add)
@@ -107,7 +110,7 @@ func multiplySlicesFrom[V sparse.Value](l Level, s *Slices[V], at Position, n in
 	if s.Near {
 		far = 0
 	}
-	kernel := of[*sliceTable[V]](sliceTables)[l-AVX2][s.Values.Storage][wide]
+	kernel := forType[*sliceTable[V]](sliceTables)[l-AVX2][s.Values.Storage][wide]
 	var regular *uint16
 	if s.Regular != nil {
 		regular = &s.Regular[2*at.Slice : 2*(at.Slice+n)][0]
@@ -117,15 +120,15 @@ func multiplySlicesFrom[V sparse.Value](l Level, s *Slices[V], at Position, n in
 		to.rows, to.y, to.alpha)
 }
 
-// valuesAhead is how many bytes before their turn values are asked for, indices of 2 bytes a quarter
-// and those of 4 bytes half of it. They come to the second cache: the first one waits for few lines
-// at a time, and then for those of x.
+// valuesAhead is the number of bytes by which values are prefetched; indices of 2 bytes are
+// prefetched by a quarter of it, those of 4 bytes by half of it. They go to the second-level cache:
+// the first-level cache waits for few lines at a time, and these should be lines of x.
 const valuesAhead = 8192
 
-// sliceTable is kernels by Level-AVX2, Storage, and whether indices are wide.
+// sliceTable has kernels by Level-AVX2, Storage, and whether indices are wide.
 type sliceTable[V sparse.Value] [2][storages][2]func(n int, widths *uint32, regular, masks *uint16, val, idx *byte, x, table, sums *V, keep int, ahead *byte, step, valuesAhead, indicesAhead int, rows *uint16, y *V, alpha V)
 
-// indices is where the indices from a position on lie, and 1 where they are wide.
+// indices returns the memory of the indices from position at on, and wide = 1 if they are wide.
 func (s *Slices[V]) indices(at Position) (wide int, idx *byte) {
 	k := at.Column * s.Values.Lanes
 	if s.Narrow != nil {
@@ -159,12 +162,12 @@ func multiplySlices[V sparse.Value, I uint16 | int32](s *Slices[V], idx []I, at 
 		}
 		full, masked := int(s.Widths[2*(at.Slice+i)]), int(s.Widths[2*(at.Slice+i)+1])
 		for end := k + full*lanes; k < end; {
-			val := s.Values.some(k, end-k, &room)
+			val := s.Values.valuesFrom(k, end-k, &room)
 			addSlice(s.Fused, val, idx[k:], lanes, x, acc)
 			k += len(val)
 		}
 		for end := k + masked*lanes; k < end; {
-			val := s.Values.some(k, end-k, &room)
+			val := s.Values.valuesFrom(k, end-k, &room)
 			for c := 0; c < len(val); c += lanes {
 				addMasked(s.Fused, val[c:], idx[k+c:], s.Masks[at.Mask], x, acc)
 				at.Mask++

@@ -2,10 +2,17 @@
 
 package simd
 
-// slicesFull16F64AVX2 is multiplySlices for the case in its name. keep is -1 to add to sums, else 0.
-// With rows it does not store sums but puts alpha*sums[i] to y[rows[i]].
-// For each slice it asks for the line at ahead, which goes on by step bytes, and for each column
-// for values and indices so many bytes ahead, for nothing where valuesAhead is 0.
+// slicesFull16F64AVX2 computes multiplySlices for the storage, the bits of an index, the type and the level in its name:
+//
+//	for s := range n {
+//		acc[lane] = 0 // or sums[s*lanes+lane], if keep is -1 instead of 0
+//		for every column c of slice s:
+//			acc[lane] += val[c*lanes+lane] * x[idx[c*lanes+lane]]  if lane is in the mask of the column
+//		sums[s*lanes+lane] = acc[lane] // or y[rows[s*lanes+lane]] = alpha*acc[lane], if rows is not nil
+//	}
+//
+// regular is Slices.Regular or nil. For each slice it prefetches the line at ahead, which advances by step bytes, and for each
+// column the values and indices valuesAhead and indicesAhead bytes later; nothing if valuesAhead is 0.
 //
 //go:noescape
 func slicesFull16F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int, rows *uint16, y *float64, alpha float64)

@@ -91,9 +91,9 @@ far:
 	MOVWLZX    (DX), R14
 	SUBQ       R14, R11
 	TESTQ      R14, R14
-	JZ         farStraightEnd
+	JZ         farConsecutiveEnd
 
-farStraight:
+farConsecutive:
 	MOVWLZX     (DI), R15
 	VMOVUPD     (R8)(R15*8), Y1
 	PREFETCHT1  (SI)(R12*1)
@@ -102,9 +102,9 @@ farStraight:
 	ADDQ        $0x20, SI
 	ADDQ        $0x08, DI
 	DECQ        R14
-	JNZ         farStraight
+	JNZ         farConsecutive
 
-farStraightEnd:
+farConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      farSingle
 	MOVWLZX 2(DX), R11
@@ -229,18 +229,18 @@ near:
 	MOVWLZX (DX), R10
 	SUBQ    R10, R11
 	TESTQ   R10, R10
-	JZ      nearStraightEnd
+	JZ      nearConsecutiveEnd
 
-nearStraight:
+nearConsecutive:
 	MOVWLZX     (DI), R12
 	VMOVUPD     (R8)(R12*8), Y1
 	VFMADD231PD (SI), Y1, Y2
 	ADDQ        $0x20, SI
 	ADDQ        $0x08, DI
 	DECQ        R10
-	JNZ         nearStraight
+	JNZ         nearConsecutive
 
-nearStraightEnd:
+nearConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      nearSingle
 	MOVWLZX 2(DX), R11
@@ -367,9 +367,9 @@ farRows:
 	MOVWLZX    (DX), R9
 	SUBQ       R9, R11
 	TESTQ      R9, R9
-	JZ         farRowsStraightEnd
+	JZ         farRowsConsecutiveEnd
 
-farRowsStraight:
+farRowsConsecutive:
 	MOVWLZX     (DI), R15
 	VMOVUPD     (R8)(R15*8), Y1
 	PREFETCHT1  (SI)(R12*1)
@@ -378,9 +378,9 @@ farRowsStraight:
 	ADDQ        $0x20, SI
 	ADDQ        $0x08, DI
 	DECQ        R9
-	JNZ         farRowsStraight
+	JNZ         farRowsConsecutive
 
-farRowsStraightEnd:
+farRowsConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      farRowsSingle
 	MOVWLZX 2(DX), R11
@@ -520,18 +520,18 @@ nearRows:
 	MOVWLZX (DX), R9
 	SUBQ    R9, R11
 	TESTQ   R9, R9
-	JZ      nearRowsStraightEnd
+	JZ      nearRowsConsecutiveEnd
 
-nearRowsStraight:
+nearRowsConsecutive:
 	MOVWLZX     (DI), R10
 	VMOVUPD     (R8)(R10*8), Y1
 	VFMADD231PD (SI), Y1, Y2
 	ADDQ        $0x20, SI
 	ADDQ        $0x08, DI
 	DECQ        R9
-	JNZ         nearRowsStraight
+	JNZ         nearRowsConsecutive
 
-nearRowsStraightEnd:
+nearRowsConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      nearRowsSingle
 	MOVWLZX 2(DX), R11
@@ -688,9 +688,9 @@ far:
 	MOVWLZX    (DX), R14
 	SUBQ       R14, R11
 	TESTQ      R14, R14
-	JZ         farStraightEnd
+	JZ         farConsecutiveEnd
 
-farStraight:
+farConsecutive:
 	MOVL        (DI), R15
 	VMOVUPD     (R8)(R15*8), Y1
 	PREFETCHT1  (SI)(R12*1)
@@ -699,9 +699,9 @@ farStraight:
 	ADDQ        $0x20, SI
 	ADDQ        $0x10, DI
 	DECQ        R14
-	JNZ         farStraight
+	JNZ         farConsecutive
 
-farStraightEnd:
+farConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      farSingle
 	MOVWLZX 2(DX), R11
@@ -817,18 +817,18 @@ near:
 	MOVWLZX (DX), R10
 	SUBQ    R10, R11
 	TESTQ   R10, R10
-	JZ      nearStraightEnd
+	JZ      nearConsecutiveEnd
 
-nearStraight:
+nearConsecutive:
 	MOVL        (DI), R12
 	VMOVUPD     (R8)(R12*8), Y1
 	VFMADD231PD (SI), Y1, Y2
 	ADDQ        $0x20, SI
 	ADDQ        $0x10, DI
 	DECQ        R10
-	JNZ         nearStraight
+	JNZ         nearConsecutive
 
-nearStraightEnd:
+nearConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      nearSingle
 	MOVWLZX 2(DX), R11
@@ -946,9 +946,9 @@ farRows:
 	MOVWLZX    (DX), R9
 	SUBQ       R9, R11
 	TESTQ      R9, R9
-	JZ         farRowsStraightEnd
+	JZ         farRowsConsecutiveEnd
 
-farRowsStraight:
+farRowsConsecutive:
 	MOVL        (DI), R15
 	VMOVUPD     (R8)(R15*8), Y1
 	PREFETCHT1  (SI)(R12*1)
@@ -957,9 +957,9 @@ farRowsStraight:
 	ADDQ        $0x20, SI
 	ADDQ        $0x10, DI
 	DECQ        R9
-	JNZ         farRowsStraight
+	JNZ         farRowsConsecutive
 
-farRowsStraightEnd:
+farRowsConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      farRowsSingle
 	MOVWLZX 2(DX), R11
@@ -1090,18 +1090,18 @@ nearRows:
 	MOVWLZX (DX), R9
 	SUBQ    R9, R11
 	TESTQ   R9, R9
-	JZ      nearRowsStraightEnd
+	JZ      nearRowsConsecutiveEnd
 
-nearRowsStraight:
+nearRowsConsecutive:
 	MOVL        (DI), R10
 	VMOVUPD     (R8)(R10*8), Y1
 	VFMADD231PD (SI), Y1, Y2
 	ADDQ        $0x20, SI
 	ADDQ        $0x10, DI
 	DECQ        R9
-	JNZ         nearRowsStraight
+	JNZ         nearRowsConsecutive
 
-nearRowsStraightEnd:
+nearRowsConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      nearRowsSingle
 	MOVWLZX 2(DX), R11
@@ -1249,9 +1249,9 @@ far:
 	MOVWLZX    (DX), R14
 	SUBQ       R14, R11
 	TESTQ      R14, R14
-	JZ         farStraightEnd
+	JZ         farConsecutiveEnd
 
-farStraight:
+farConsecutive:
 	MOVWLZX     (DI), R15
 	VMOVUPD     (R8)(R15*8), Y1
 	PREFETCHT1  (SI)(R12*1)
@@ -1261,9 +1261,9 @@ farStraight:
 	ADDQ        $0x10, SI
 	ADDQ        $0x08, DI
 	DECQ        R14
-	JNZ         farStraight
+	JNZ         farConsecutive
 
-farStraightEnd:
+farConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      farSingle
 	MOVWLZX 2(DX), R11
@@ -1392,9 +1392,9 @@ near:
 	MOVWLZX (DX), R10
 	SUBQ    R10, R11
 	TESTQ   R10, R10
-	JZ      nearStraightEnd
+	JZ      nearConsecutiveEnd
 
-nearStraight:
+nearConsecutive:
 	MOVWLZX     (DI), R12
 	VMOVUPD     (R8)(R12*8), Y1
 	VCVTPS2PD   (SI), Y8
@@ -1402,9 +1402,9 @@ nearStraight:
 	ADDQ        $0x10, SI
 	ADDQ        $0x08, DI
 	DECQ        R10
-	JNZ         nearStraight
+	JNZ         nearConsecutive
 
-nearStraightEnd:
+nearConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      nearSingle
 	MOVWLZX 2(DX), R11
@@ -1535,9 +1535,9 @@ farRows:
 	MOVWLZX    (DX), R9
 	SUBQ       R9, R11
 	TESTQ      R9, R9
-	JZ         farRowsStraightEnd
+	JZ         farRowsConsecutiveEnd
 
-farRowsStraight:
+farRowsConsecutive:
 	MOVWLZX     (DI), R15
 	VMOVUPD     (R8)(R15*8), Y1
 	PREFETCHT1  (SI)(R12*1)
@@ -1547,9 +1547,9 @@ farRowsStraight:
 	ADDQ        $0x10, SI
 	ADDQ        $0x08, DI
 	DECQ        R9
-	JNZ         farRowsStraight
+	JNZ         farRowsConsecutive
 
-farRowsStraightEnd:
+farRowsConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      farRowsSingle
 	MOVWLZX 2(DX), R11
@@ -1693,9 +1693,9 @@ nearRows:
 	MOVWLZX (DX), R9
 	SUBQ    R9, R11
 	TESTQ   R9, R9
-	JZ      nearRowsStraightEnd
+	JZ      nearRowsConsecutiveEnd
 
-nearRowsStraight:
+nearRowsConsecutive:
 	MOVWLZX     (DI), R10
 	VMOVUPD     (R8)(R10*8), Y1
 	VCVTPS2PD   (SI), Y9
@@ -1703,9 +1703,9 @@ nearRowsStraight:
 	ADDQ        $0x10, SI
 	ADDQ        $0x08, DI
 	DECQ        R9
-	JNZ         nearRowsStraight
+	JNZ         nearRowsConsecutive
 
-nearRowsStraightEnd:
+nearRowsConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      nearRowsSingle
 	MOVWLZX 2(DX), R11
@@ -1866,9 +1866,9 @@ far:
 	MOVWLZX    (DX), R14
 	SUBQ       R14, R11
 	TESTQ      R14, R14
-	JZ         farStraightEnd
+	JZ         farConsecutiveEnd
 
-farStraight:
+farConsecutive:
 	MOVL        (DI), R15
 	VMOVUPD     (R8)(R15*8), Y1
 	PREFETCHT1  (SI)(R12*1)
@@ -1878,9 +1878,9 @@ farStraight:
 	ADDQ        $0x10, SI
 	ADDQ        $0x10, DI
 	DECQ        R14
-	JNZ         farStraight
+	JNZ         farConsecutive
 
-farStraightEnd:
+farConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      farSingle
 	MOVWLZX 2(DX), R11
@@ -2000,9 +2000,9 @@ near:
 	MOVWLZX (DX), R10
 	SUBQ    R10, R11
 	TESTQ   R10, R10
-	JZ      nearStraightEnd
+	JZ      nearConsecutiveEnd
 
-nearStraight:
+nearConsecutive:
 	MOVL        (DI), R12
 	VMOVUPD     (R8)(R12*8), Y1
 	VCVTPS2PD   (SI), Y8
@@ -2010,9 +2010,9 @@ nearStraight:
 	ADDQ        $0x10, SI
 	ADDQ        $0x10, DI
 	DECQ        R10
-	JNZ         nearStraight
+	JNZ         nearConsecutive
 
-nearStraightEnd:
+nearConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      nearSingle
 	MOVWLZX 2(DX), R11
@@ -2134,9 +2134,9 @@ farRows:
 	MOVWLZX    (DX), R9
 	SUBQ       R9, R11
 	TESTQ      R9, R9
-	JZ         farRowsStraightEnd
+	JZ         farRowsConsecutiveEnd
 
-farRowsStraight:
+farRowsConsecutive:
 	MOVL        (DI), R15
 	VMOVUPD     (R8)(R15*8), Y1
 	PREFETCHT1  (SI)(R12*1)
@@ -2146,9 +2146,9 @@ farRowsStraight:
 	ADDQ        $0x10, SI
 	ADDQ        $0x10, DI
 	DECQ        R9
-	JNZ         farRowsStraight
+	JNZ         farRowsConsecutive
 
-farRowsStraightEnd:
+farRowsConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      farRowsSingle
 	MOVWLZX 2(DX), R11
@@ -2283,9 +2283,9 @@ nearRows:
 	MOVWLZX (DX), R9
 	SUBQ    R9, R11
 	TESTQ   R9, R9
-	JZ      nearRowsStraightEnd
+	JZ      nearRowsConsecutiveEnd
 
-nearRowsStraight:
+nearRowsConsecutive:
 	MOVL        (DI), R10
 	VMOVUPD     (R8)(R10*8), Y1
 	VCVTPS2PD   (SI), Y9
@@ -2293,9 +2293,9 @@ nearRowsStraight:
 	ADDQ        $0x10, SI
 	ADDQ        $0x10, DI
 	DECQ        R9
-	JNZ         nearRowsStraight
+	JNZ         nearRowsConsecutive
 
-nearRowsStraightEnd:
+nearRowsConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      nearRowsSingle
 	MOVWLZX 2(DX), R11
@@ -2451,9 +2451,9 @@ far:
 	MOVWLZX    (DX), R15
 	SUBQ       R15, R11
 	TESTQ      R15, R15
-	JZ         farStraightEnd
+	JZ         farConsecutiveEnd
 
-farStraight:
+farConsecutive:
 	MOVWLZX      (DI), BP
 	VMOVUPD      (R8)(BP*8), Y1
 	PREFETCHT1   (SI)(R13*1)
@@ -2470,9 +2470,9 @@ farStraight:
 	ADDQ         $0x02, SI
 	ADDQ         $0x08, DI
 	DECQ         R15
-	JNZ          farStraight
+	JNZ          farConsecutive
 
-farStraightEnd:
+farConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      farSingle
 	MOVWLZX 2(DX), R11
@@ -2629,9 +2629,9 @@ near:
 	MOVWLZX (DX), R10
 	SUBQ    R10, R11
 	TESTQ   R10, R10
-	JZ      nearStraightEnd
+	JZ      nearConsecutiveEnd
 
-nearStraight:
+nearConsecutive:
 	MOVWLZX      (DI), R13
 	VMOVUPD      (R8)(R13*8), Y1
 	MOVWLZX      (SI), R13
@@ -2646,9 +2646,9 @@ nearStraight:
 	ADDQ         $0x02, SI
 	ADDQ         $0x08, DI
 	DECQ         R10
-	JNZ          nearStraight
+	JNZ          nearConsecutive
 
-nearStraightEnd:
+nearConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      nearSingle
 	MOVWLZX 2(DX), R11
@@ -2807,9 +2807,9 @@ farRows:
 	MOVWLZX    (DX), R9
 	SUBQ       R9, R11
 	TESTQ      R9, R9
-	JZ         farRowsStraightEnd
+	JZ         farRowsConsecutiveEnd
 
-farRowsStraight:
+farRowsConsecutive:
 	MOVWLZX      (DI), BP
 	VMOVUPD      (R8)(BP*8), Y1
 	PREFETCHT1   (SI)(R13*1)
@@ -2826,9 +2826,9 @@ farRowsStraight:
 	ADDQ         $0x02, SI
 	ADDQ         $0x08, DI
 	DECQ         R9
-	JNZ          farRowsStraight
+	JNZ          farRowsConsecutive
 
-farRowsStraightEnd:
+farRowsConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      farRowsSingle
 	MOVWLZX 2(DX), R11
@@ -3000,9 +3000,9 @@ nearRows:
 	MOVWLZX (DX), R9
 	SUBQ    R9, R11
 	TESTQ   R9, R9
-	JZ      nearRowsStraightEnd
+	JZ      nearRowsConsecutiveEnd
 
-nearRowsStraight:
+nearRowsConsecutive:
 	MOVWLZX      (DI), R10
 	VMOVUPD      (R8)(R10*8), Y1
 	MOVWLZX      (SI), R10
@@ -3017,9 +3017,9 @@ nearRowsStraight:
 	ADDQ         $0x02, SI
 	ADDQ         $0x08, DI
 	DECQ         R9
-	JNZ          nearRowsStraight
+	JNZ          nearRowsConsecutive
 
-nearRowsStraightEnd:
+nearRowsConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      nearRowsSingle
 	MOVWLZX 2(DX), R11
@@ -3212,9 +3212,9 @@ far:
 	MOVWLZX    (DX), R15
 	SUBQ       R15, R11
 	TESTQ      R15, R15
-	JZ         farStraightEnd
+	JZ         farConsecutiveEnd
 
-farStraight:
+farConsecutive:
 	MOVL         (DI), BP
 	VMOVUPD      (R8)(BP*8), Y1
 	PREFETCHT1   (SI)(R13*1)
@@ -3231,9 +3231,9 @@ farStraight:
 	ADDQ         $0x02, SI
 	ADDQ         $0x10, DI
 	DECQ         R15
-	JNZ          farStraight
+	JNZ          farConsecutive
 
-farStraightEnd:
+farConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      farSingle
 	MOVWLZX 2(DX), R11
@@ -3381,9 +3381,9 @@ near:
 	MOVWLZX (DX), R10
 	SUBQ    R10, R11
 	TESTQ   R10, R10
-	JZ      nearStraightEnd
+	JZ      nearConsecutiveEnd
 
-nearStraight:
+nearConsecutive:
 	MOVL         (DI), R13
 	VMOVUPD      (R8)(R13*8), Y1
 	MOVWLZX      (SI), R13
@@ -3398,9 +3398,9 @@ nearStraight:
 	ADDQ         $0x02, SI
 	ADDQ         $0x10, DI
 	DECQ         R10
-	JNZ          nearStraight
+	JNZ          nearConsecutive
 
-nearStraightEnd:
+nearConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      nearSingle
 	MOVWLZX 2(DX), R11
@@ -3550,9 +3550,9 @@ farRows:
 	MOVWLZX    (DX), R9
 	SUBQ       R9, R11
 	TESTQ      R9, R9
-	JZ         farRowsStraightEnd
+	JZ         farRowsConsecutiveEnd
 
-farRowsStraight:
+farRowsConsecutive:
 	MOVL         (DI), BP
 	VMOVUPD      (R8)(BP*8), Y1
 	PREFETCHT1   (SI)(R13*1)
@@ -3569,9 +3569,9 @@ farRowsStraight:
 	ADDQ         $0x02, SI
 	ADDQ         $0x10, DI
 	DECQ         R9
-	JNZ          farRowsStraight
+	JNZ          farRowsConsecutive
 
-farRowsStraightEnd:
+farRowsConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      farRowsSingle
 	MOVWLZX 2(DX), R11
@@ -3734,9 +3734,9 @@ nearRows:
 	MOVWLZX (DX), R9
 	SUBQ    R9, R11
 	TESTQ   R9, R9
-	JZ      nearRowsStraightEnd
+	JZ      nearRowsConsecutiveEnd
 
-nearRowsStraight:
+nearRowsConsecutive:
 	MOVL         (DI), R10
 	VMOVUPD      (R8)(R10*8), Y1
 	MOVWLZX      (SI), R10
@@ -3751,9 +3751,9 @@ nearRowsStraight:
 	ADDQ         $0x02, SI
 	ADDQ         $0x10, DI
 	DECQ         R9
-	JNZ          nearRowsStraight
+	JNZ          nearRowsConsecutive
 
-nearRowsStraightEnd:
+nearRowsConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      nearRowsSingle
 	MOVWLZX 2(DX), R11
@@ -3934,18 +3934,18 @@ far:
 	MOVWLZX    (DX), R12
 	SUBQ       R12, R10
 	TESTQ      R12, R12
-	JZ         farStraightEnd
+	JZ         farConsecutiveEnd
 
-farStraight:
+farConsecutive:
 	MOVWLZX     (SI), R13
 	VMOVUPD     (DI)(R13*8), Y1
 	PREFETCHT1  (SI)(R11*1)
 	VFMADD231PD Y4, Y1, Y2
 	ADDQ        $0x08, SI
 	DECQ        R12
-	JNZ         farStraight
+	JNZ         farConsecutive
 
-farStraightEnd:
+farConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      farSingle
 	MOVWLZX 2(DX), R10
@@ -4062,17 +4062,17 @@ near:
 	MOVWLZX (DX), R9
 	SUBQ    R9, R10
 	TESTQ   R9, R9
-	JZ      nearStraightEnd
+	JZ      nearConsecutiveEnd
 
-nearStraight:
+nearConsecutive:
 	MOVWLZX     (SI), R11
 	VMOVUPD     (DI)(R11*8), Y1
 	VFMADD231PD Y4, Y1, Y2
 	ADDQ        $0x08, SI
 	DECQ        R9
-	JNZ         nearStraight
+	JNZ         nearConsecutive
 
-nearStraightEnd:
+nearConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      nearSingle
 	MOVWLZX 2(DX), R10
@@ -4195,18 +4195,18 @@ farRows:
 	MOVWLZX    (DX), R8
 	SUBQ       R8, R10
 	TESTQ      R8, R8
-	JZ         farRowsStraightEnd
+	JZ         farRowsConsecutiveEnd
 
-farRowsStraight:
+farRowsConsecutive:
 	MOVWLZX     (SI), R13
 	VMOVUPD     (DI)(R13*8), Y1
 	PREFETCHT1  (SI)(R11*1)
 	VFMADD231PD Y4, Y1, Y2
 	ADDQ        $0x08, SI
 	DECQ        R8
-	JNZ         farRowsStraight
+	JNZ         farRowsConsecutive
 
-farRowsStraightEnd:
+farRowsConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      farRowsSingle
 	MOVWLZX 2(DX), R10
@@ -4338,17 +4338,17 @@ nearRows:
 	MOVWLZX (DX), R8
 	SUBQ    R8, R10
 	TESTQ   R8, R8
-	JZ      nearRowsStraightEnd
+	JZ      nearRowsConsecutiveEnd
 
-nearRowsStraight:
+nearRowsConsecutive:
 	MOVWLZX     (SI), R9
 	VMOVUPD     (DI)(R9*8), Y1
 	VFMADD231PD Y4, Y1, Y2
 	ADDQ        $0x08, SI
 	DECQ        R8
-	JNZ         nearRowsStraight
+	JNZ         nearRowsConsecutive
 
-nearRowsStraightEnd:
+nearRowsConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      nearRowsSingle
 	MOVWLZX 2(DX), R10
@@ -4502,18 +4502,18 @@ far:
 	MOVWLZX    (DX), R12
 	SUBQ       R12, R10
 	TESTQ      R12, R12
-	JZ         farStraightEnd
+	JZ         farConsecutiveEnd
 
-farStraight:
+farConsecutive:
 	MOVL        (SI), R13
 	VMOVUPD     (DI)(R13*8), Y1
 	PREFETCHT1  (SI)(R11*1)
 	VFMADD231PD Y4, Y1, Y2
 	ADDQ        $0x10, SI
 	DECQ        R12
-	JNZ         farStraight
+	JNZ         farConsecutive
 
-farStraightEnd:
+farConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      farSingle
 	MOVWLZX 2(DX), R10
@@ -4621,17 +4621,17 @@ near:
 	MOVWLZX (DX), R9
 	SUBQ    R9, R10
 	TESTQ   R9, R9
-	JZ      nearStraightEnd
+	JZ      nearConsecutiveEnd
 
-nearStraight:
+nearConsecutive:
 	MOVL        (SI), R11
 	VMOVUPD     (DI)(R11*8), Y1
 	VFMADD231PD Y4, Y1, Y2
 	ADDQ        $0x10, SI
 	DECQ        R9
-	JNZ         nearStraight
+	JNZ         nearConsecutive
 
-nearStraightEnd:
+nearConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      nearSingle
 	MOVWLZX 2(DX), R10
@@ -4745,18 +4745,18 @@ farRows:
 	MOVWLZX    (DX), R8
 	SUBQ       R8, R10
 	TESTQ      R8, R8
-	JZ         farRowsStraightEnd
+	JZ         farRowsConsecutiveEnd
 
-farRowsStraight:
+farRowsConsecutive:
 	MOVL        (SI), R13
 	VMOVUPD     (DI)(R13*8), Y1
 	PREFETCHT1  (SI)(R11*1)
 	VFMADD231PD Y4, Y1, Y2
 	ADDQ        $0x10, SI
 	DECQ        R8
-	JNZ         farRowsStraight
+	JNZ         farRowsConsecutive
 
-farRowsStraightEnd:
+farRowsConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      farRowsSingle
 	MOVWLZX 2(DX), R10
@@ -4879,17 +4879,17 @@ nearRows:
 	MOVWLZX (DX), R8
 	SUBQ    R8, R10
 	TESTQ   R8, R8
-	JZ      nearRowsStraightEnd
+	JZ      nearRowsConsecutiveEnd
 
-nearRowsStraight:
+nearRowsConsecutive:
 	MOVL        (SI), R9
 	VMOVUPD     (DI)(R9*8), Y1
 	VFMADD231PD Y4, Y1, Y2
 	ADDQ        $0x10, SI
 	DECQ        R8
-	JNZ         nearRowsStraight
+	JNZ         nearRowsConsecutive
 
-nearRowsStraightEnd:
+nearRowsConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      nearRowsSingle
 	MOVWLZX 2(DX), R10
@@ -5038,9 +5038,9 @@ far:
 	MOVWLZX    (DX), R14
 	SUBQ       R14, R11
 	TESTQ      R14, R14
-	JZ         farStraightEnd
+	JZ         farConsecutiveEnd
 
-farStraight:
+farConsecutive:
 	MOVWLZX     (DI), R15
 	VMOVUPD     (R8)(R15*8), Z2
 	PREFETCHT1  (SI)(R12*1)
@@ -5049,9 +5049,9 @@ farStraight:
 	ADDQ        $0x40, SI
 	ADDQ        $0x10, DI
 	DECQ        R14
-	JNZ         farStraight
+	JNZ         farConsecutive
 
-farStraightEnd:
+farConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      farSingle
 	MOVWLZX 2(DX), R11
@@ -5205,18 +5205,18 @@ near:
 	MOVWLZX (DX), R10
 	SUBQ    R10, R11
 	TESTQ   R10, R10
-	JZ      nearStraightEnd
+	JZ      nearConsecutiveEnd
 
-nearStraight:
+nearConsecutive:
 	MOVWLZX     (DI), R12
 	VMOVUPD     (R8)(R12*8), Z2
 	VFMADD231PD (SI), Z2, Z0
 	ADDQ        $0x40, SI
 	ADDQ        $0x10, DI
 	DECQ        R10
-	JNZ         nearStraight
+	JNZ         nearConsecutive
 
-nearStraightEnd:
+nearConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      nearSingle
 	MOVWLZX 2(DX), R11
@@ -5372,9 +5372,9 @@ farRows:
 	MOVWLZX    (DX), R9
 	SUBQ       R9, R11
 	TESTQ      R9, R9
-	JZ         farRowsStraightEnd
+	JZ         farRowsConsecutiveEnd
 
-farRowsStraight:
+farRowsConsecutive:
 	MOVWLZX     (DI), R15
 	VMOVUPD     (R8)(R15*8), Z11
 	PREFETCHT1  (SI)(R12*1)
@@ -5383,9 +5383,9 @@ farRowsStraight:
 	ADDQ        $0x40, SI
 	ADDQ        $0x10, DI
 	DECQ        R9
-	JNZ         farRowsStraight
+	JNZ         farRowsConsecutive
 
-farRowsStraightEnd:
+farRowsConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      farRowsSingle
 	MOVWLZX 2(DX), R11
@@ -5567,18 +5567,18 @@ nearRows:
 	MOVWLZX (DX), R9
 	SUBQ    R9, R11
 	TESTQ   R9, R9
-	JZ      nearRowsStraightEnd
+	JZ      nearRowsConsecutiveEnd
 
-nearRowsStraight:
+nearRowsConsecutive:
 	MOVWLZX     (DI), R10
 	VMOVUPD     (R8)(R10*8), Z2
 	VFMADD231PD (SI), Z2, Z0
 	ADDQ        $0x40, SI
 	ADDQ        $0x10, DI
 	DECQ        R9
-	JNZ         nearRowsStraight
+	JNZ         nearRowsConsecutive
 
-nearRowsStraightEnd:
+nearRowsConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      nearRowsSingle
 	MOVWLZX 2(DX), R11
@@ -5782,9 +5782,9 @@ far:
 	MOVWLZX    (DX), R14
 	SUBQ       R14, R11
 	TESTQ      R14, R14
-	JZ         farStraightEnd
+	JZ         farConsecutiveEnd
 
-farStraight:
+farConsecutive:
 	MOVL        (DI), R15
 	VMOVUPD     (R8)(R15*8), Z2
 	PREFETCHT1  (SI)(R12*1)
@@ -5793,9 +5793,9 @@ farStraight:
 	ADDQ        $0x40, SI
 	ADDQ        $0x20, DI
 	DECQ        R14
-	JNZ         farStraight
+	JNZ         farConsecutive
 
-farStraightEnd:
+farConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      farSingle
 	MOVWLZX 2(DX), R11
@@ -5931,18 +5931,18 @@ near:
 	MOVWLZX (DX), R10
 	SUBQ    R10, R11
 	TESTQ   R10, R10
-	JZ      nearStraightEnd
+	JZ      nearConsecutiveEnd
 
-nearStraight:
+nearConsecutive:
 	MOVL        (DI), R12
 	VMOVUPD     (R8)(R12*8), Z2
 	VFMADD231PD (SI), Z2, Z0
 	ADDQ        $0x40, SI
 	ADDQ        $0x20, DI
 	DECQ        R10
-	JNZ         nearStraight
+	JNZ         nearConsecutive
 
-nearStraightEnd:
+nearConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      nearSingle
 	MOVWLZX 2(DX), R11
@@ -6080,9 +6080,9 @@ farRows:
 	MOVWLZX    (DX), R9
 	SUBQ       R9, R11
 	TESTQ      R9, R9
-	JZ         farRowsStraightEnd
+	JZ         farRowsConsecutiveEnd
 
-farRowsStraight:
+farRowsConsecutive:
 	MOVL        (DI), R15
 	VMOVUPD     (R8)(R15*8), Z11
 	PREFETCHT1  (SI)(R12*1)
@@ -6091,9 +6091,9 @@ farRowsStraight:
 	ADDQ        $0x40, SI
 	ADDQ        $0x20, DI
 	DECQ        R9
-	JNZ         farRowsStraight
+	JNZ         farRowsConsecutive
 
-farRowsStraightEnd:
+farRowsConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      farRowsSingle
 	MOVWLZX 2(DX), R11
@@ -6257,18 +6257,18 @@ nearRows:
 	MOVWLZX (DX), R9
 	SUBQ    R9, R11
 	TESTQ   R9, R9
-	JZ      nearRowsStraightEnd
+	JZ      nearRowsConsecutiveEnd
 
-nearRowsStraight:
+nearRowsConsecutive:
 	MOVL        (DI), R10
 	VMOVUPD     (R8)(R10*8), Z2
 	VFMADD231PD (SI), Z2, Z0
 	ADDQ        $0x40, SI
 	ADDQ        $0x20, DI
 	DECQ        R9
-	JNZ         nearRowsStraight
+	JNZ         nearRowsConsecutive
 
-nearRowsStraightEnd:
+nearRowsConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      nearRowsSingle
 	MOVWLZX 2(DX), R11
@@ -6454,9 +6454,9 @@ far:
 	MOVWLZX    (DX), R14
 	SUBQ       R14, R11
 	TESTQ      R14, R14
-	JZ         farStraightEnd
+	JZ         farConsecutiveEnd
 
-farStraight:
+farConsecutive:
 	MOVWLZX     (DI), R15
 	VMOVUPD     (R8)(R15*8), Z2
 	PREFETCHT1  (SI)(R12*1)
@@ -6466,9 +6466,9 @@ farStraight:
 	ADDQ        $0x20, SI
 	ADDQ        $0x10, DI
 	DECQ        R14
-	JNZ         farStraight
+	JNZ         farConsecutive
 
-farStraightEnd:
+farConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      farSingle
 	MOVWLZX 2(DX), R11
@@ -6626,9 +6626,9 @@ near:
 	MOVWLZX (DX), R10
 	SUBQ    R10, R11
 	TESTQ   R10, R10
-	JZ      nearStraightEnd
+	JZ      nearConsecutiveEnd
 
-nearStraight:
+nearConsecutive:
 	MOVWLZX     (DI), R12
 	VMOVUPD     (R8)(R12*8), Z2
 	VCVTPS2PD   (SI), Z3
@@ -6636,9 +6636,9 @@ nearStraight:
 	ADDQ        $0x20, SI
 	ADDQ        $0x10, DI
 	DECQ        R10
-	JNZ         nearStraight
+	JNZ         nearConsecutive
 
-nearStraightEnd:
+nearConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      nearSingle
 	MOVWLZX 2(DX), R11
@@ -6798,9 +6798,9 @@ farRows:
 	MOVWLZX    (DX), R9
 	SUBQ       R9, R11
 	TESTQ      R9, R9
-	JZ         farRowsStraightEnd
+	JZ         farRowsConsecutiveEnd
 
-farRowsStraight:
+farRowsConsecutive:
 	MOVWLZX     (DI), R15
 	VMOVUPD     (R8)(R15*8), Z11
 	PREFETCHT1  (SI)(R12*1)
@@ -6810,9 +6810,9 @@ farRowsStraight:
 	ADDQ        $0x20, SI
 	ADDQ        $0x10, DI
 	DECQ        R9
-	JNZ         farRowsStraight
+	JNZ         farRowsConsecutive
 
-farRowsStraightEnd:
+farRowsConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      farRowsSingle
 	MOVWLZX 2(DX), R11
@@ -6998,9 +6998,9 @@ nearRows:
 	MOVWLZX (DX), R9
 	SUBQ    R9, R11
 	TESTQ   R9, R9
-	JZ      nearRowsStraightEnd
+	JZ      nearRowsConsecutiveEnd
 
-nearRowsStraight:
+nearRowsConsecutive:
 	MOVWLZX     (DI), R10
 	VMOVUPD     (R8)(R10*8), Z2
 	VCVTPS2PD   (SI), Z3
@@ -7008,9 +7008,9 @@ nearRowsStraight:
 	ADDQ        $0x20, SI
 	ADDQ        $0x10, DI
 	DECQ        R9
-	JNZ         nearRowsStraight
+	JNZ         nearRowsConsecutive
 
-nearRowsStraightEnd:
+nearRowsConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      nearRowsSingle
 	MOVWLZX 2(DX), R11
@@ -7218,9 +7218,9 @@ far:
 	MOVWLZX    (DX), R14
 	SUBQ       R14, R11
 	TESTQ      R14, R14
-	JZ         farStraightEnd
+	JZ         farConsecutiveEnd
 
-farStraight:
+farConsecutive:
 	MOVL        (DI), R15
 	VMOVUPD     (R8)(R15*8), Z2
 	PREFETCHT1  (SI)(R12*1)
@@ -7230,9 +7230,9 @@ farStraight:
 	ADDQ        $0x20, SI
 	ADDQ        $0x20, DI
 	DECQ        R14
-	JNZ         farStraight
+	JNZ         farConsecutive
 
-farStraightEnd:
+farConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      farSingle
 	MOVWLZX 2(DX), R11
@@ -7372,9 +7372,9 @@ near:
 	MOVWLZX (DX), R10
 	SUBQ    R10, R11
 	TESTQ   R10, R10
-	JZ      nearStraightEnd
+	JZ      nearConsecutiveEnd
 
-nearStraight:
+nearConsecutive:
 	MOVL        (DI), R12
 	VMOVUPD     (R8)(R12*8), Z2
 	VCVTPS2PD   (SI), Z3
@@ -7382,9 +7382,9 @@ nearStraight:
 	ADDQ        $0x20, SI
 	ADDQ        $0x20, DI
 	DECQ        R10
-	JNZ         nearStraight
+	JNZ         nearConsecutive
 
-nearStraightEnd:
+nearConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      nearSingle
 	MOVWLZX 2(DX), R11
@@ -7526,9 +7526,9 @@ farRows:
 	MOVWLZX    (DX), R9
 	SUBQ       R9, R11
 	TESTQ      R9, R9
-	JZ         farRowsStraightEnd
+	JZ         farRowsConsecutiveEnd
 
-farRowsStraight:
+farRowsConsecutive:
 	MOVL        (DI), R15
 	VMOVUPD     (R8)(R15*8), Z11
 	PREFETCHT1  (SI)(R12*1)
@@ -7538,9 +7538,9 @@ farRowsStraight:
 	ADDQ        $0x20, SI
 	ADDQ        $0x20, DI
 	DECQ        R9
-	JNZ         farRowsStraight
+	JNZ         farRowsConsecutive
 
-farRowsStraightEnd:
+farRowsConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      farRowsSingle
 	MOVWLZX 2(DX), R11
@@ -7708,9 +7708,9 @@ nearRows:
 	MOVWLZX (DX), R9
 	SUBQ    R9, R11
 	TESTQ   R9, R9
-	JZ      nearRowsStraightEnd
+	JZ      nearRowsConsecutiveEnd
 
-nearRowsStraight:
+nearRowsConsecutive:
 	MOVL        (DI), R10
 	VMOVUPD     (R8)(R10*8), Z2
 	VCVTPS2PD   (SI), Z3
@@ -7718,9 +7718,9 @@ nearRowsStraight:
 	ADDQ        $0x20, SI
 	ADDQ        $0x20, DI
 	DECQ        R9
-	JNZ         nearRowsStraight
+	JNZ         nearRowsConsecutive
 
-nearRowsStraightEnd:
+nearRowsConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      nearRowsSingle
 	MOVWLZX 2(DX), R11
@@ -7913,9 +7913,9 @@ far:
 	MOVWLZX    (DX), R14
 	SUBQ       R14, R11
 	TESTQ      R14, R14
-	JZ         farStraightEnd
+	JZ         farConsecutiveEnd
 
-farStraight:
+farConsecutive:
 	MOVWLZX      (DI), R15
 	VMOVUPD      (R8)(R15*8), Z5
 	PREFETCHT1   (SI)(R12*1)
@@ -7928,9 +7928,9 @@ farStraight:
 	ADDQ         $0x04, SI
 	ADDQ         $0x10, DI
 	DECQ         R14
-	JNZ          farStraight
+	JNZ          farConsecutive
 
-farStraightEnd:
+farConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      farSingle
 	MOVWLZX 2(DX), R11
@@ -8100,9 +8100,9 @@ near:
 	MOVWLZX (DX), R10
 	SUBQ    R10, R11
 	TESTQ   R10, R10
-	JZ      nearStraightEnd
+	JZ      nearConsecutiveEnd
 
-nearStraight:
+nearConsecutive:
 	MOVWLZX      (DI), R12
 	VMOVUPD      (R8)(R12*8), Z5
 	VPBROADCASTD (SI), Y6
@@ -8113,9 +8113,9 @@ nearStraight:
 	ADDQ         $0x04, SI
 	ADDQ         $0x10, DI
 	DECQ         R10
-	JNZ          nearStraight
+	JNZ          nearConsecutive
 
-nearStraightEnd:
+nearConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      nearSingle
 	MOVWLZX 2(DX), R11
@@ -8287,9 +8287,9 @@ farRows:
 	MOVWLZX    (DX), R9
 	SUBQ       R9, R11
 	TESTQ      R9, R9
-	JZ         farRowsStraightEnd
+	JZ         farRowsConsecutiveEnd
 
-farRowsStraight:
+farRowsConsecutive:
 	MOVWLZX      (DI), R15
 	VMOVUPD      (R8)(R15*8), Z14
 	PREFETCHT1   (SI)(R12*1)
@@ -8302,9 +8302,9 @@ farRowsStraight:
 	ADDQ         $0x04, SI
 	ADDQ         $0x10, DI
 	DECQ         R9
-	JNZ          farRowsStraight
+	JNZ          farRowsConsecutive
 
-farRowsStraightEnd:
+farRowsConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      farRowsSingle
 	MOVWLZX 2(DX), R11
@@ -8502,9 +8502,9 @@ nearRows:
 	MOVWLZX (DX), R9
 	SUBQ    R9, R11
 	TESTQ   R9, R9
-	JZ      nearRowsStraightEnd
+	JZ      nearRowsConsecutiveEnd
 
-nearRowsStraight:
+nearRowsConsecutive:
 	MOVWLZX      (DI), R10
 	VMOVUPD      (R8)(R10*8), Z5
 	VPBROADCASTD (SI), Y6
@@ -8515,9 +8515,9 @@ nearRowsStraight:
 	ADDQ         $0x04, SI
 	ADDQ         $0x10, DI
 	DECQ         R9
-	JNZ          nearRowsStraight
+	JNZ          nearRowsConsecutive
 
-nearRowsStraightEnd:
+nearRowsConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      nearRowsSingle
 	MOVWLZX 2(DX), R11
@@ -8740,9 +8740,9 @@ far:
 	MOVWLZX    (DX), R14
 	SUBQ       R14, R11
 	TESTQ      R14, R14
-	JZ         farStraightEnd
+	JZ         farConsecutiveEnd
 
-farStraight:
+farConsecutive:
 	MOVL         (DI), R15
 	VMOVUPD      (R8)(R15*8), Z5
 	PREFETCHT1   (SI)(R12*1)
@@ -8755,9 +8755,9 @@ farStraight:
 	ADDQ         $0x04, SI
 	ADDQ         $0x20, DI
 	DECQ         R14
-	JNZ          farStraight
+	JNZ          farConsecutive
 
-farStraightEnd:
+farConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      farSingle
 	MOVWLZX 2(DX), R11
@@ -8909,9 +8909,9 @@ near:
 	MOVWLZX (DX), R10
 	SUBQ    R10, R11
 	TESTQ   R10, R10
-	JZ      nearStraightEnd
+	JZ      nearConsecutiveEnd
 
-nearStraight:
+nearConsecutive:
 	MOVL         (DI), R12
 	VMOVUPD      (R8)(R12*8), Z5
 	VPBROADCASTD (SI), Y6
@@ -8922,9 +8922,9 @@ nearStraight:
 	ADDQ         $0x04, SI
 	ADDQ         $0x20, DI
 	DECQ         R10
-	JNZ          nearStraight
+	JNZ          nearConsecutive
 
-nearStraightEnd:
+nearConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      nearSingle
 	MOVWLZX 2(DX), R11
@@ -9078,9 +9078,9 @@ farRows:
 	MOVWLZX    (DX), R9
 	SUBQ       R9, R11
 	TESTQ      R9, R9
-	JZ         farRowsStraightEnd
+	JZ         farRowsConsecutiveEnd
 
-farRowsStraight:
+farRowsConsecutive:
 	MOVL         (DI), R15
 	VMOVUPD      (R8)(R15*8), Z14
 	PREFETCHT1   (SI)(R12*1)
@@ -9093,9 +9093,9 @@ farRowsStraight:
 	ADDQ         $0x04, SI
 	ADDQ         $0x20, DI
 	DECQ         R9
-	JNZ          farRowsStraight
+	JNZ          farRowsConsecutive
 
-farRowsStraightEnd:
+farRowsConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      farRowsSingle
 	MOVWLZX 2(DX), R11
@@ -9275,9 +9275,9 @@ nearRows:
 	MOVWLZX (DX), R9
 	SUBQ    R9, R11
 	TESTQ   R9, R9
-	JZ      nearRowsStraightEnd
+	JZ      nearRowsConsecutiveEnd
 
-nearRowsStraight:
+nearRowsConsecutive:
 	MOVL         (DI), R10
 	VMOVUPD      (R8)(R10*8), Z5
 	VPBROADCASTD (SI), Y6
@@ -9288,9 +9288,9 @@ nearRowsStraight:
 	ADDQ         $0x04, SI
 	ADDQ         $0x20, DI
 	DECQ         R9
-	JNZ          nearRowsStraight
+	JNZ          nearRowsConsecutive
 
-nearRowsStraightEnd:
+nearRowsConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      nearRowsSingle
 	MOVWLZX 2(DX), R11
@@ -9493,18 +9493,18 @@ far:
 	MOVWLZX    (DX), R12
 	SUBQ       R12, R10
 	TESTQ      R12, R12
-	JZ         farStraightEnd
+	JZ         farConsecutiveEnd
 
-farStraight:
+farConsecutive:
 	MOVWLZX     (SI), R13
 	VMOVUPD     (DI)(R13*8), Z3
 	PREFETCHT1  (SI)(R11*1)
 	VFMADD231PD Z2, Z3, Z0
 	ADDQ        $0x10, SI
 	DECQ        R12
-	JNZ         farStraight
+	JNZ         farConsecutive
 
-farStraightEnd:
+farConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      farSingle
 	MOVWLZX 2(DX), R10
@@ -9650,17 +9650,17 @@ near:
 	MOVWLZX (DX), R9
 	SUBQ    R9, R10
 	TESTQ   R9, R9
-	JZ      nearStraightEnd
+	JZ      nearConsecutiveEnd
 
-nearStraight:
+nearConsecutive:
 	MOVWLZX     (SI), R11
 	VMOVUPD     (DI)(R11*8), Z3
 	VFMADD231PD Z2, Z3, Z0
 	ADDQ        $0x10, SI
 	DECQ        R9
-	JNZ         nearStraight
+	JNZ         nearConsecutive
 
-nearStraightEnd:
+nearConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      nearSingle
 	MOVWLZX 2(DX), R10
@@ -9812,18 +9812,18 @@ farRows:
 	MOVWLZX    (DX), R8
 	SUBQ       R8, R10
 	TESTQ      R8, R8
-	JZ         farRowsStraightEnd
+	JZ         farRowsConsecutiveEnd
 
-farRowsStraight:
+farRowsConsecutive:
 	MOVWLZX     (SI), R13
 	VMOVUPD     (DI)(R13*8), Z12
 	PREFETCHT1  (SI)(R11*1)
 	VFMADD231PD Z2, Z12, Z0
 	ADDQ        $0x10, SI
 	DECQ        R8
-	JNZ         farRowsStraight
+	JNZ         farRowsConsecutive
 
-farRowsStraightEnd:
+farRowsConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      farRowsSingle
 	MOVWLZX 2(DX), R10
@@ -9997,17 +9997,17 @@ nearRows:
 	MOVWLZX (DX), R8
 	SUBQ    R8, R10
 	TESTQ   R8, R8
-	JZ      nearRowsStraightEnd
+	JZ      nearRowsConsecutiveEnd
 
-nearRowsStraight:
+nearRowsConsecutive:
 	MOVWLZX     (SI), R9
 	VMOVUPD     (DI)(R9*8), Z3
 	VFMADD231PD Z2, Z3, Z0
 	ADDQ        $0x10, SI
 	DECQ        R8
-	JNZ         nearRowsStraight
+	JNZ         nearRowsConsecutive
 
-nearRowsStraightEnd:
+nearRowsConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      nearRowsSingle
 	MOVWLZX 2(DX), R10
@@ -10208,18 +10208,18 @@ far:
 	MOVWLZX    (DX), R12
 	SUBQ       R12, R10
 	TESTQ      R12, R12
-	JZ         farStraightEnd
+	JZ         farConsecutiveEnd
 
-farStraight:
+farConsecutive:
 	MOVL        (SI), R13
 	VMOVUPD     (DI)(R13*8), Z3
 	PREFETCHT1  (SI)(R11*1)
 	VFMADD231PD Z2, Z3, Z0
 	ADDQ        $0x20, SI
 	DECQ        R12
-	JNZ         farStraight
+	JNZ         farConsecutive
 
-farStraightEnd:
+farConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      farSingle
 	MOVWLZX 2(DX), R10
@@ -10347,17 +10347,17 @@ near:
 	MOVWLZX (DX), R9
 	SUBQ    R9, R10
 	TESTQ   R9, R9
-	JZ      nearStraightEnd
+	JZ      nearConsecutiveEnd
 
-nearStraight:
+nearConsecutive:
 	MOVL        (SI), R11
 	VMOVUPD     (DI)(R11*8), Z3
 	VFMADD231PD Z2, Z3, Z0
 	ADDQ        $0x20, SI
 	DECQ        R9
-	JNZ         nearStraight
+	JNZ         nearConsecutive
 
-nearStraightEnd:
+nearConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      nearSingle
 	MOVWLZX 2(DX), R10
@@ -10491,18 +10491,18 @@ farRows:
 	MOVWLZX    (DX), R8
 	SUBQ       R8, R10
 	TESTQ      R8, R8
-	JZ         farRowsStraightEnd
+	JZ         farRowsConsecutiveEnd
 
-farRowsStraight:
+farRowsConsecutive:
 	MOVL        (SI), R13
 	VMOVUPD     (DI)(R13*8), Z12
 	PREFETCHT1  (SI)(R11*1)
 	VFMADD231PD Z2, Z12, Z0
 	ADDQ        $0x20, SI
 	DECQ        R8
-	JNZ         farRowsStraight
+	JNZ         farRowsConsecutive
 
-farRowsStraightEnd:
+farRowsConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      farRowsSingle
 	MOVWLZX 2(DX), R10
@@ -10658,17 +10658,17 @@ nearRows:
 	MOVWLZX (DX), R8
 	SUBQ    R8, R10
 	TESTQ   R8, R8
-	JZ      nearRowsStraightEnd
+	JZ      nearRowsConsecutiveEnd
 
-nearRowsStraight:
+nearRowsConsecutive:
 	MOVL        (SI), R9
 	VMOVUPD     (DI)(R9*8), Z3
 	VFMADD231PD Z2, Z3, Z0
 	ADDQ        $0x20, SI
 	DECQ        R8
-	JNZ         nearRowsStraight
+	JNZ         nearRowsConsecutive
 
-nearRowsStraightEnd:
+nearRowsConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      nearRowsSingle
 	MOVWLZX 2(DX), R10
@@ -10845,9 +10845,9 @@ far:
 	MOVWLZX    (DX), R14
 	SUBQ       R14, R11
 	TESTQ      R14, R14
-	JZ         farStraightEnd
+	JZ         farConsecutiveEnd
 
-farStraight:
+farConsecutive:
 	MOVWLZX     (DI), R15
 	VMOVUPS     (R8)(R15*4), Y1
 	PREFETCHT1  (SI)(R12*1)
@@ -10856,9 +10856,9 @@ farStraight:
 	ADDQ        $0x20, SI
 	ADDQ        $0x10, DI
 	DECQ        R14
-	JNZ         farStraight
+	JNZ         farConsecutive
 
-farStraightEnd:
+farConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      farSingle
 	MOVWLZX 2(DX), R11
@@ -11018,18 +11018,18 @@ near:
 	MOVWLZX (DX), R10
 	SUBQ    R10, R11
 	TESTQ   R10, R10
-	JZ      nearStraightEnd
+	JZ      nearConsecutiveEnd
 
-nearStraight:
+nearConsecutive:
 	MOVWLZX     (DI), R12
 	VMOVUPS     (R8)(R12*4), Y1
 	VFMADD231PS (SI), Y1, Y2
 	ADDQ        $0x20, SI
 	ADDQ        $0x10, DI
 	DECQ        R10
-	JNZ         nearStraight
+	JNZ         nearConsecutive
 
-nearStraightEnd:
+nearConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      nearSingle
 	MOVWLZX 2(DX), R11
@@ -11191,9 +11191,9 @@ farRows:
 	MOVWLZX    (DX), R9
 	SUBQ       R9, R11
 	TESTQ      R9, R9
-	JZ         farRowsStraightEnd
+	JZ         farRowsConsecutiveEnd
 
-farRowsStraight:
+farRowsConsecutive:
 	MOVWLZX     (DI), R15
 	VMOVUPS     (R8)(R15*4), Y1
 	PREFETCHT1  (SI)(R12*1)
@@ -11202,9 +11202,9 @@ farRowsStraight:
 	ADDQ        $0x20, SI
 	ADDQ        $0x10, DI
 	DECQ        R9
-	JNZ         farRowsStraight
+	JNZ         farRowsConsecutive
 
-farRowsStraightEnd:
+farRowsConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      farRowsSingle
 	MOVWLZX 2(DX), R11
@@ -11390,18 +11390,18 @@ nearRows:
 	MOVWLZX (DX), R9
 	SUBQ    R9, R11
 	TESTQ   R9, R9
-	JZ      nearRowsStraightEnd
+	JZ      nearRowsConsecutiveEnd
 
-nearRowsStraight:
+nearRowsConsecutive:
 	MOVWLZX     (DI), R10
 	VMOVUPS     (R8)(R10*4), Y1
 	VFMADD231PS (SI), Y1, Y2
 	ADDQ        $0x20, SI
 	ADDQ        $0x10, DI
 	DECQ        R9
-	JNZ         nearRowsStraight
+	JNZ         nearRowsConsecutive
 
-nearRowsStraightEnd:
+nearRowsConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      nearRowsSingle
 	MOVWLZX 2(DX), R11
@@ -11604,9 +11604,9 @@ far:
 	MOVWLZX    (DX), R14
 	SUBQ       R14, R11
 	TESTQ      R14, R14
-	JZ         farStraightEnd
+	JZ         farConsecutiveEnd
 
-farStraight:
+farConsecutive:
 	MOVL        (DI), R15
 	VMOVUPS     (R8)(R15*4), Y1
 	PREFETCHT1  (SI)(R12*1)
@@ -11615,9 +11615,9 @@ farStraight:
 	ADDQ        $0x20, SI
 	ADDQ        $0x20, DI
 	DECQ        R14
-	JNZ         farStraight
+	JNZ         farConsecutive
 
-farStraightEnd:
+farConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      farSingle
 	MOVWLZX 2(DX), R11
@@ -11759,18 +11759,18 @@ near:
 	MOVWLZX (DX), R10
 	SUBQ    R10, R11
 	TESTQ   R10, R10
-	JZ      nearStraightEnd
+	JZ      nearConsecutiveEnd
 
-nearStraight:
+nearConsecutive:
 	MOVL        (DI), R12
 	VMOVUPS     (R8)(R12*4), Y1
 	VFMADD231PS (SI), Y1, Y2
 	ADDQ        $0x20, SI
 	ADDQ        $0x20, DI
 	DECQ        R10
-	JNZ         nearStraight
+	JNZ         nearConsecutive
 
-nearStraightEnd:
+nearConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      nearSingle
 	MOVWLZX 2(DX), R11
@@ -11914,9 +11914,9 @@ farRows:
 	MOVWLZX    (DX), R9
 	SUBQ       R9, R11
 	TESTQ      R9, R9
-	JZ         farRowsStraightEnd
+	JZ         farRowsConsecutiveEnd
 
-farRowsStraight:
+farRowsConsecutive:
 	MOVL        (DI), R15
 	VMOVUPS     (R8)(R15*4), Y1
 	PREFETCHT1  (SI)(R12*1)
@@ -11925,9 +11925,9 @@ farRowsStraight:
 	ADDQ        $0x20, SI
 	ADDQ        $0x20, DI
 	DECQ        R9
-	JNZ         farRowsStraight
+	JNZ         farRowsConsecutive
 
-farRowsStraightEnd:
+farRowsConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      farRowsSingle
 	MOVWLZX 2(DX), R11
@@ -12095,18 +12095,18 @@ nearRows:
 	MOVWLZX (DX), R9
 	SUBQ    R9, R11
 	TESTQ   R9, R9
-	JZ      nearRowsStraightEnd
+	JZ      nearRowsConsecutiveEnd
 
-nearRowsStraight:
+nearRowsConsecutive:
 	MOVL        (DI), R10
 	VMOVUPS     (R8)(R10*4), Y1
 	VFMADD231PS (SI), Y1, Y2
 	ADDQ        $0x20, SI
 	ADDQ        $0x20, DI
 	DECQ        R9
-	JNZ         nearRowsStraight
+	JNZ         nearRowsConsecutive
 
-nearRowsStraightEnd:
+nearRowsConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      nearRowsSingle
 	MOVWLZX 2(DX), R11
@@ -12294,9 +12294,9 @@ far:
 	MOVWLZX    (DX), R14
 	SUBQ       R14, R11
 	TESTQ      R14, R14
-	JZ         farStraightEnd
+	JZ         farConsecutiveEnd
 
-farStraight:
+farConsecutive:
 	MOVWLZX      (DI), R15
 	VMOVUPS      (R8)(R15*4), Y1
 	PREFETCHT1   (SI)(R12*1)
@@ -12311,9 +12311,9 @@ farStraight:
 	ADDQ         $0x04, SI
 	ADDQ         $0x10, DI
 	DECQ         R14
-	JNZ          farStraight
+	JNZ          farConsecutive
 
-farStraightEnd:
+farConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      farSingle
 	MOVWLZX 2(DX), R11
@@ -12497,9 +12497,9 @@ near:
 	MOVWLZX (DX), R10
 	SUBQ    R10, R11
 	TESTQ   R10, R10
-	JZ      nearStraightEnd
+	JZ      nearConsecutiveEnd
 
-nearStraight:
+nearConsecutive:
 	MOVWLZX      (DI), R12
 	VMOVUPS      (R8)(R12*4), Y1
 	VPBROADCASTD (SI), Y11
@@ -12512,9 +12512,9 @@ nearStraight:
 	ADDQ         $0x04, SI
 	ADDQ         $0x10, DI
 	DECQ         R10
-	JNZ          nearStraight
+	JNZ          nearConsecutive
 
-nearStraightEnd:
+nearConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      nearSingle
 	MOVWLZX 2(DX), R11
@@ -12700,9 +12700,9 @@ farRows:
 	MOVWLZX    (DX), R9
 	SUBQ       R9, R11
 	TESTQ      R9, R9
-	JZ         farRowsStraightEnd
+	JZ         farRowsConsecutiveEnd
 
-farRowsStraight:
+farRowsConsecutive:
 	MOVWLZX      (DI), R15
 	VMOVUPS      (R8)(R15*4), Y1
 	PREFETCHT1   (SI)(R12*1)
@@ -12717,9 +12717,9 @@ farRowsStraight:
 	ADDQ         $0x04, SI
 	ADDQ         $0x10, DI
 	DECQ         R9
-	JNZ          farRowsStraight
+	JNZ          farRowsConsecutive
 
-farRowsStraightEnd:
+farRowsConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      farRowsSingle
 	MOVWLZX 2(DX), R11
@@ -12929,9 +12929,9 @@ nearRows:
 	MOVWLZX (DX), R9
 	SUBQ    R9, R11
 	TESTQ   R9, R9
-	JZ      nearRowsStraightEnd
+	JZ      nearRowsConsecutiveEnd
 
-nearRowsStraight:
+nearRowsConsecutive:
 	MOVWLZX      (DI), R10
 	VMOVUPS      (R8)(R10*4), Y1
 	VPBROADCASTD (SI), Y12
@@ -12944,9 +12944,9 @@ nearRowsStraight:
 	ADDQ         $0x04, SI
 	ADDQ         $0x10, DI
 	DECQ         R9
-	JNZ          nearRowsStraight
+	JNZ          nearRowsConsecutive
 
-nearRowsStraightEnd:
+nearRowsConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      nearRowsSingle
 	MOVWLZX 2(DX), R11
@@ -13176,9 +13176,9 @@ far:
 	MOVWLZX    (DX), R14
 	SUBQ       R14, R11
 	TESTQ      R14, R14
-	JZ         farStraightEnd
+	JZ         farConsecutiveEnd
 
-farStraight:
+farConsecutive:
 	MOVL         (DI), R15
 	VMOVUPS      (R8)(R15*4), Y1
 	PREFETCHT1   (SI)(R12*1)
@@ -13193,9 +13193,9 @@ farStraight:
 	ADDQ         $0x04, SI
 	ADDQ         $0x20, DI
 	DECQ         R14
-	JNZ          farStraight
+	JNZ          farConsecutive
 
-farStraightEnd:
+farConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      farSingle
 	MOVWLZX 2(DX), R11
@@ -13361,9 +13361,9 @@ near:
 	MOVWLZX (DX), R10
 	SUBQ    R10, R11
 	TESTQ   R10, R10
-	JZ      nearStraightEnd
+	JZ      nearConsecutiveEnd
 
-nearStraight:
+nearConsecutive:
 	MOVL         (DI), R12
 	VMOVUPS      (R8)(R12*4), Y1
 	VPBROADCASTD (SI), Y11
@@ -13376,9 +13376,9 @@ nearStraight:
 	ADDQ         $0x04, SI
 	ADDQ         $0x20, DI
 	DECQ         R10
-	JNZ          nearStraight
+	JNZ          nearConsecutive
 
-nearStraightEnd:
+nearConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      nearSingle
 	MOVWLZX 2(DX), R11
@@ -13546,9 +13546,9 @@ farRows:
 	MOVWLZX    (DX), R9
 	SUBQ       R9, R11
 	TESTQ      R9, R9
-	JZ         farRowsStraightEnd
+	JZ         farRowsConsecutiveEnd
 
-farRowsStraight:
+farRowsConsecutive:
 	MOVL         (DI), R15
 	VMOVUPS      (R8)(R15*4), Y1
 	PREFETCHT1   (SI)(R12*1)
@@ -13563,9 +13563,9 @@ farRowsStraight:
 	ADDQ         $0x04, SI
 	ADDQ         $0x20, DI
 	DECQ         R9
-	JNZ          farRowsStraight
+	JNZ          farRowsConsecutive
 
-farRowsStraightEnd:
+farRowsConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      farRowsSingle
 	MOVWLZX 2(DX), R11
@@ -13757,9 +13757,9 @@ nearRows:
 	MOVWLZX (DX), R9
 	SUBQ    R9, R11
 	TESTQ   R9, R9
-	JZ      nearRowsStraightEnd
+	JZ      nearRowsConsecutiveEnd
 
-nearRowsStraight:
+nearRowsConsecutive:
 	MOVL         (DI), R10
 	VMOVUPS      (R8)(R10*4), Y1
 	VPBROADCASTD (SI), Y12
@@ -13772,9 +13772,9 @@ nearRowsStraight:
 	ADDQ         $0x04, SI
 	ADDQ         $0x20, DI
 	DECQ         R9
-	JNZ          nearRowsStraight
+	JNZ          nearRowsConsecutive
 
-nearRowsStraightEnd:
+nearRowsConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      nearRowsSingle
 	MOVWLZX 2(DX), R11
@@ -13984,18 +13984,18 @@ far:
 	MOVWLZX    (DX), R12
 	SUBQ       R12, R10
 	TESTQ      R12, R12
-	JZ         farStraightEnd
+	JZ         farConsecutiveEnd
 
-farStraight:
+farConsecutive:
 	MOVWLZX     (SI), R13
 	VMOVUPS     (DI)(R13*4), Y1
 	PREFETCHT1  (SI)(R11*1)
 	VFMADD231PS Y4, Y1, Y2
 	ADDQ        $0x10, SI
 	DECQ        R12
-	JNZ         farStraight
+	JNZ         farConsecutive
 
-farStraightEnd:
+farConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      farSingle
 	MOVWLZX 2(DX), R10
@@ -14147,17 +14147,17 @@ near:
 	MOVWLZX (DX), R9
 	SUBQ    R9, R10
 	TESTQ   R9, R9
-	JZ      nearStraightEnd
+	JZ      nearConsecutiveEnd
 
-nearStraight:
+nearConsecutive:
 	MOVWLZX     (SI), R11
 	VMOVUPS     (DI)(R11*4), Y1
 	VFMADD231PS Y4, Y1, Y2
 	ADDQ        $0x10, SI
 	DECQ        R9
-	JNZ         nearStraight
+	JNZ         nearConsecutive
 
-nearStraightEnd:
+nearConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      nearSingle
 	MOVWLZX 2(DX), R10
@@ -14315,18 +14315,18 @@ farRows:
 	MOVWLZX    (DX), R8
 	SUBQ       R8, R10
 	TESTQ      R8, R8
-	JZ         farRowsStraightEnd
+	JZ         farRowsConsecutiveEnd
 
-farRowsStraight:
+farRowsConsecutive:
 	MOVWLZX     (SI), R13
 	VMOVUPS     (DI)(R13*4), Y1
 	PREFETCHT1  (SI)(R11*1)
 	VFMADD231PS Y4, Y1, Y2
 	ADDQ        $0x10, SI
 	DECQ        R8
-	JNZ         farRowsStraight
+	JNZ         farRowsConsecutive
 
-farRowsStraightEnd:
+farRowsConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      farRowsSingle
 	MOVWLZX 2(DX), R10
@@ -14504,17 +14504,17 @@ nearRows:
 	MOVWLZX (DX), R8
 	SUBQ    R8, R10
 	TESTQ   R8, R8
-	JZ      nearRowsStraightEnd
+	JZ      nearRowsConsecutiveEnd
 
-nearRowsStraight:
+nearRowsConsecutive:
 	MOVWLZX     (SI), R9
 	VMOVUPS     (DI)(R9*4), Y1
 	VFMADD231PS Y4, Y1, Y2
 	ADDQ        $0x10, SI
 	DECQ        R8
-	JNZ         nearRowsStraight
+	JNZ         nearRowsConsecutive
 
-nearRowsStraightEnd:
+nearRowsConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      nearRowsSingle
 	MOVWLZX 2(DX), R10
@@ -14714,18 +14714,18 @@ far:
 	MOVWLZX    (DX), R12
 	SUBQ       R12, R10
 	TESTQ      R12, R12
-	JZ         farStraightEnd
+	JZ         farConsecutiveEnd
 
-farStraight:
+farConsecutive:
 	MOVL        (SI), R13
 	VMOVUPS     (DI)(R13*4), Y1
 	PREFETCHT1  (SI)(R11*1)
 	VFMADD231PS Y4, Y1, Y2
 	ADDQ        $0x20, SI
 	DECQ        R12
-	JNZ         farStraight
+	JNZ         farConsecutive
 
-farStraightEnd:
+farConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      farSingle
 	MOVWLZX 2(DX), R10
@@ -14859,17 +14859,17 @@ near:
 	MOVWLZX (DX), R9
 	SUBQ    R9, R10
 	TESTQ   R9, R9
-	JZ      nearStraightEnd
+	JZ      nearConsecutiveEnd
 
-nearStraight:
+nearConsecutive:
 	MOVL        (SI), R11
 	VMOVUPS     (DI)(R11*4), Y1
 	VFMADD231PS Y4, Y1, Y2
 	ADDQ        $0x20, SI
 	DECQ        R9
-	JNZ         nearStraight
+	JNZ         nearConsecutive
 
-nearStraightEnd:
+nearConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      nearSingle
 	MOVWLZX 2(DX), R10
@@ -15009,18 +15009,18 @@ farRows:
 	MOVWLZX    (DX), R8
 	SUBQ       R8, R10
 	TESTQ      R8, R8
-	JZ         farRowsStraightEnd
+	JZ         farRowsConsecutiveEnd
 
-farRowsStraight:
+farRowsConsecutive:
 	MOVL        (SI), R13
 	VMOVUPS     (DI)(R13*4), Y1
 	PREFETCHT1  (SI)(R11*1)
 	VFMADD231PS Y4, Y1, Y2
 	ADDQ        $0x20, SI
 	DECQ        R8
-	JNZ         farRowsStraight
+	JNZ         farRowsConsecutive
 
-farRowsStraightEnd:
+farRowsConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      farRowsSingle
 	MOVWLZX 2(DX), R10
@@ -15180,17 +15180,17 @@ nearRows:
 	MOVWLZX (DX), R8
 	SUBQ    R8, R10
 	TESTQ   R8, R8
-	JZ      nearRowsStraightEnd
+	JZ      nearRowsConsecutiveEnd
 
-nearRowsStraight:
+nearRowsConsecutive:
 	MOVL        (SI), R9
 	VMOVUPS     (DI)(R9*4), Y1
 	VFMADD231PS Y4, Y1, Y2
 	ADDQ        $0x20, SI
 	DECQ        R8
-	JNZ         nearRowsStraight
+	JNZ         nearRowsConsecutive
 
-nearRowsStraightEnd:
+nearRowsConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      nearRowsSingle
 	MOVWLZX 2(DX), R10
@@ -15376,9 +15376,9 @@ far:
 	MOVWLZX    (DX), R14
 	SUBQ       R14, R11
 	TESTQ      R14, R14
-	JZ         farStraightEnd
+	JZ         farConsecutiveEnd
 
-farStraight:
+farConsecutive:
 	MOVWLZX     (DI), R15
 	VMOVUPS     (R8)(R15*4), Z2
 	PREFETCHT1  (SI)(R12*1)
@@ -15387,9 +15387,9 @@ farStraight:
 	ADDQ        $0x40, SI
 	ADDQ        $0x20, DI
 	DECQ        R14
-	JNZ         farStraight
+	JNZ         farConsecutive
 
-farStraightEnd:
+farConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      farSingle
 	MOVWLZX 2(DX), R11
@@ -15613,18 +15613,18 @@ near:
 	MOVWLZX (DX), R10
 	SUBQ    R10, R11
 	TESTQ   R10, R10
-	JZ      nearStraightEnd
+	JZ      nearConsecutiveEnd
 
-nearStraight:
+nearConsecutive:
 	MOVWLZX     (DI), R12
 	VMOVUPS     (R8)(R12*4), Z2
 	VFMADD231PS (SI), Z2, Z0
 	ADDQ        $0x40, SI
 	ADDQ        $0x20, DI
 	DECQ        R10
-	JNZ         nearStraight
+	JNZ         nearConsecutive
 
-nearStraightEnd:
+nearConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      nearSingle
 	MOVWLZX 2(DX), R11
@@ -15850,9 +15850,9 @@ farRows:
 	MOVWLZX    (DX), R9
 	SUBQ       R9, R11
 	TESTQ      R9, R9
-	JZ         farRowsStraightEnd
+	JZ         farRowsConsecutiveEnd
 
-farRowsStraight:
+farRowsConsecutive:
 	MOVWLZX     (DI), R15
 	VMOVUPS     (R8)(R15*4), Z11
 	PREFETCHT1  (SI)(R12*1)
@@ -15861,9 +15861,9 @@ farRowsStraight:
 	ADDQ        $0x40, SI
 	ADDQ        $0x20, DI
 	DECQ        R9
-	JNZ         farRowsStraight
+	JNZ         farRowsConsecutive
 
-farRowsStraightEnd:
+farRowsConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      farRowsSingle
 	MOVWLZX 2(DX), R11
@@ -16137,18 +16137,18 @@ nearRows:
 	MOVWLZX (DX), R9
 	SUBQ    R9, R11
 	TESTQ   R9, R9
-	JZ      nearRowsStraightEnd
+	JZ      nearRowsConsecutiveEnd
 
-nearRowsStraight:
+nearRowsConsecutive:
 	MOVWLZX     (DI), R10
 	VMOVUPS     (R8)(R10*4), Z2
 	VFMADD231PS (SI), Z2, Z0
 	ADDQ        $0x40, SI
 	ADDQ        $0x20, DI
 	DECQ        R9
-	JNZ         nearRowsStraight
+	JNZ         nearRowsConsecutive
 
-nearRowsStraightEnd:
+nearRowsConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      nearRowsSingle
 	MOVWLZX 2(DX), R11
@@ -16444,9 +16444,9 @@ far:
 	MOVWLZX    (DX), R14
 	SUBQ       R14, R11
 	TESTQ      R14, R14
-	JZ         farStraightEnd
+	JZ         farConsecutiveEnd
 
-farStraight:
+farConsecutive:
 	MOVL        (DI), R15
 	VMOVUPS     (R8)(R15*4), Z2
 	PREFETCHT1  (SI)(R12*1)
@@ -16455,9 +16455,9 @@ farStraight:
 	ADDQ        $0x40, SI
 	ADDQ        $0x40, DI
 	DECQ        R14
-	JNZ         farStraight
+	JNZ         farConsecutive
 
-farStraightEnd:
+farConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      farSingle
 	MOVWLZX 2(DX), R11
@@ -16645,18 +16645,18 @@ near:
 	MOVWLZX (DX), R10
 	SUBQ    R10, R11
 	TESTQ   R10, R10
-	JZ      nearStraightEnd
+	JZ      nearConsecutiveEnd
 
-nearStraight:
+nearConsecutive:
 	MOVL        (DI), R12
 	VMOVUPS     (R8)(R12*4), Z2
 	VFMADD231PS (SI), Z2, Z0
 	ADDQ        $0x40, SI
 	ADDQ        $0x40, DI
 	DECQ        R10
-	JNZ         nearStraight
+	JNZ         nearConsecutive
 
-nearStraightEnd:
+nearConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      nearSingle
 	MOVWLZX 2(DX), R11
@@ -16846,9 +16846,9 @@ farRows:
 	MOVWLZX    (DX), R9
 	SUBQ       R9, R11
 	TESTQ      R9, R9
-	JZ         farRowsStraightEnd
+	JZ         farRowsConsecutiveEnd
 
-farRowsStraight:
+farRowsConsecutive:
 	MOVL        (DI), R15
 	VMOVUPS     (R8)(R15*4), Z11
 	PREFETCHT1  (SI)(R12*1)
@@ -16857,9 +16857,9 @@ farRowsStraight:
 	ADDQ        $0x40, SI
 	ADDQ        $0x40, DI
 	DECQ        R9
-	JNZ         farRowsStraight
+	JNZ         farRowsConsecutive
 
-farRowsStraightEnd:
+farRowsConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      farRowsSingle
 	MOVWLZX 2(DX), R11
@@ -17097,18 +17097,18 @@ nearRows:
 	MOVWLZX (DX), R9
 	SUBQ    R9, R11
 	TESTQ   R9, R9
-	JZ      nearRowsStraightEnd
+	JZ      nearRowsConsecutiveEnd
 
-nearRowsStraight:
+nearRowsConsecutive:
 	MOVL        (DI), R10
 	VMOVUPS     (R8)(R10*4), Z2
 	VFMADD231PS (SI), Z2, Z0
 	ADDQ        $0x40, SI
 	ADDQ        $0x40, DI
 	DECQ        R9
-	JNZ         nearRowsStraight
+	JNZ         nearRowsConsecutive
 
-nearRowsStraightEnd:
+nearRowsConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      nearRowsSingle
 	MOVWLZX 2(DX), R11
@@ -17370,9 +17370,9 @@ far:
 	MOVWLZX    (DX), R14
 	SUBQ       R14, R11
 	TESTQ      R14, R14
-	JZ         farStraightEnd
+	JZ         farConsecutiveEnd
 
-farStraight:
+farConsecutive:
 	MOVWLZX      (DI), R15
 	VMOVUPS      (R8)(R15*4), Z4
 	PREFETCHT1   (SI)(R12*1)
@@ -17384,9 +17384,9 @@ farStraight:
 	ADDQ         $0x08, SI
 	ADDQ         $0x20, DI
 	DECQ         R14
-	JNZ          farStraight
+	JNZ          farConsecutive
 
-farStraightEnd:
+farConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      farSingle
 	MOVWLZX 2(DX), R11
@@ -17622,9 +17622,9 @@ near:
 	MOVWLZX (DX), R10
 	SUBQ    R10, R11
 	TESTQ   R10, R10
-	JZ      nearStraightEnd
+	JZ      nearConsecutiveEnd
 
-nearStraight:
+nearConsecutive:
 	MOVWLZX      (DI), R12
 	VMOVUPS      (R8)(R12*4), Z4
 	VPBROADCASTQ (SI), Z5
@@ -17634,9 +17634,9 @@ nearStraight:
 	ADDQ         $0x08, SI
 	ADDQ         $0x20, DI
 	DECQ         R10
-	JNZ          nearStraight
+	JNZ          nearConsecutive
 
-nearStraightEnd:
+nearConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      nearSingle
 	MOVWLZX 2(DX), R11
@@ -17874,9 +17874,9 @@ farRows:
 	MOVWLZX    (DX), R9
 	SUBQ       R9, R11
 	TESTQ      R9, R9
-	JZ         farRowsStraightEnd
+	JZ         farRowsConsecutiveEnd
 
-farRowsStraight:
+farRowsConsecutive:
 	MOVWLZX      (DI), R15
 	VMOVUPS      (R8)(R15*4), Z13
 	PREFETCHT1   (SI)(R12*1)
@@ -17888,9 +17888,9 @@ farRowsStraight:
 	ADDQ         $0x08, SI
 	ADDQ         $0x20, DI
 	DECQ         R9
-	JNZ          farRowsStraight
+	JNZ          farRowsConsecutive
 
-farRowsStraightEnd:
+farRowsConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      farRowsSingle
 	MOVWLZX 2(DX), R11
@@ -18176,9 +18176,9 @@ nearRows:
 	MOVWLZX (DX), R9
 	SUBQ    R9, R11
 	TESTQ   R9, R9
-	JZ      nearRowsStraightEnd
+	JZ      nearRowsConsecutiveEnd
 
-nearRowsStraight:
+nearRowsConsecutive:
 	MOVWLZX      (DI), R10
 	VMOVUPS      (R8)(R10*4), Z4
 	VPBROADCASTQ (SI), Z5
@@ -18188,9 +18188,9 @@ nearRowsStraight:
 	ADDQ         $0x08, SI
 	ADDQ         $0x20, DI
 	DECQ         R9
-	JNZ          nearRowsStraight
+	JNZ          nearRowsConsecutive
 
-nearRowsStraightEnd:
+nearRowsConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      nearRowsSingle
 	MOVWLZX 2(DX), R11
@@ -18500,9 +18500,9 @@ far:
 	MOVWLZX    (DX), R14
 	SUBQ       R14, R11
 	TESTQ      R14, R14
-	JZ         farStraightEnd
+	JZ         farConsecutiveEnd
 
-farStraight:
+farConsecutive:
 	MOVL         (DI), R15
 	VMOVUPS      (R8)(R15*4), Z4
 	PREFETCHT1   (SI)(R12*1)
@@ -18514,9 +18514,9 @@ farStraight:
 	ADDQ         $0x08, SI
 	ADDQ         $0x40, DI
 	DECQ         R14
-	JNZ          farStraight
+	JNZ          farConsecutive
 
-farStraightEnd:
+farConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      farSingle
 	MOVWLZX 2(DX), R11
@@ -18716,9 +18716,9 @@ near:
 	MOVWLZX (DX), R10
 	SUBQ    R10, R11
 	TESTQ   R10, R10
-	JZ      nearStraightEnd
+	JZ      nearConsecutiveEnd
 
-nearStraight:
+nearConsecutive:
 	MOVL         (DI), R12
 	VMOVUPS      (R8)(R12*4), Z4
 	VPBROADCASTQ (SI), Z5
@@ -18728,9 +18728,9 @@ nearStraight:
 	ADDQ         $0x08, SI
 	ADDQ         $0x40, DI
 	DECQ         R10
-	JNZ          nearStraight
+	JNZ          nearConsecutive
 
-nearStraightEnd:
+nearConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      nearSingle
 	MOVWLZX 2(DX), R11
@@ -18932,9 +18932,9 @@ farRows:
 	MOVWLZX    (DX), R9
 	SUBQ       R9, R11
 	TESTQ      R9, R9
-	JZ         farRowsStraightEnd
+	JZ         farRowsConsecutiveEnd
 
-farRowsStraight:
+farRowsConsecutive:
 	MOVL         (DI), R15
 	VMOVUPS      (R8)(R15*4), Z13
 	PREFETCHT1   (SI)(R12*1)
@@ -18946,9 +18946,9 @@ farRowsStraight:
 	ADDQ         $0x08, SI
 	ADDQ         $0x40, DI
 	DECQ         R9
-	JNZ          farRowsStraight
+	JNZ          farRowsConsecutive
 
-farRowsStraightEnd:
+farRowsConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      farRowsSingle
 	MOVWLZX 2(DX), R11
@@ -19198,9 +19198,9 @@ nearRows:
 	MOVWLZX (DX), R9
 	SUBQ    R9, R11
 	TESTQ   R9, R9
-	JZ      nearRowsStraightEnd
+	JZ      nearRowsConsecutiveEnd
 
-nearRowsStraight:
+nearRowsConsecutive:
 	MOVL         (DI), R10
 	VMOVUPS      (R8)(R10*4), Z4
 	VPBROADCASTQ (SI), Z5
@@ -19210,9 +19210,9 @@ nearRowsStraight:
 	ADDQ         $0x08, SI
 	ADDQ         $0x40, DI
 	DECQ         R9
-	JNZ          nearRowsStraight
+	JNZ          nearRowsConsecutive
 
-nearRowsStraightEnd:
+nearRowsConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      nearRowsSingle
 	MOVWLZX 2(DX), R11
@@ -19485,18 +19485,18 @@ far:
 	MOVWLZX    (DX), R12
 	SUBQ       R12, R10
 	TESTQ      R12, R12
-	JZ         farStraightEnd
+	JZ         farConsecutiveEnd
 
-farStraight:
+farConsecutive:
 	MOVWLZX     (SI), R13
 	VMOVUPS     (DI)(R13*4), Z3
 	PREFETCHT1  (SI)(R11*1)
 	VFMADD231PS Z2, Z3, Z0
 	ADDQ        $0x20, SI
 	DECQ        R12
-	JNZ         farStraight
+	JNZ         farConsecutive
 
-farStraightEnd:
+farConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      farSingle
 	MOVWLZX 2(DX), R10
@@ -19712,17 +19712,17 @@ near:
 	MOVWLZX (DX), R9
 	SUBQ    R9, R10
 	TESTQ   R9, R9
-	JZ      nearStraightEnd
+	JZ      nearConsecutiveEnd
 
-nearStraight:
+nearConsecutive:
 	MOVWLZX     (SI), R11
 	VMOVUPS     (DI)(R11*4), Z3
 	VFMADD231PS Z2, Z3, Z0
 	ADDQ        $0x20, SI
 	DECQ        R9
-	JNZ         nearStraight
+	JNZ         nearConsecutive
 
-nearStraightEnd:
+nearConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      nearSingle
 	MOVWLZX 2(DX), R10
@@ -19944,18 +19944,18 @@ farRows:
 	MOVWLZX    (DX), R8
 	SUBQ       R8, R10
 	TESTQ      R8, R8
-	JZ         farRowsStraightEnd
+	JZ         farRowsConsecutiveEnd
 
-farRowsStraight:
+farRowsConsecutive:
 	MOVWLZX     (SI), R13
 	VMOVUPS     (DI)(R13*4), Z12
 	PREFETCHT1  (SI)(R11*1)
 	VFMADD231PS Z2, Z12, Z0
 	ADDQ        $0x20, SI
 	DECQ        R8
-	JNZ         farRowsStraight
+	JNZ         farRowsConsecutive
 
-farRowsStraightEnd:
+farRowsConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      farRowsSingle
 	MOVWLZX 2(DX), R10
@@ -20221,17 +20221,17 @@ nearRows:
 	MOVWLZX (DX), R8
 	SUBQ    R8, R10
 	TESTQ   R8, R8
-	JZ      nearRowsStraightEnd
+	JZ      nearRowsConsecutiveEnd
 
-nearRowsStraight:
+nearRowsConsecutive:
 	MOVWLZX     (SI), R9
 	VMOVUPS     (DI)(R9*4), Z3
 	VFMADD231PS Z2, Z3, Z0
 	ADDQ        $0x20, SI
 	DECQ        R8
-	JNZ         nearRowsStraight
+	JNZ         nearRowsConsecutive
 
-nearRowsStraightEnd:
+nearRowsConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      nearRowsSingle
 	MOVWLZX 2(DX), R10
@@ -20524,18 +20524,18 @@ far:
 	MOVWLZX    (DX), R12
 	SUBQ       R12, R10
 	TESTQ      R12, R12
-	JZ         farStraightEnd
+	JZ         farConsecutiveEnd
 
-farStraight:
+farConsecutive:
 	MOVL        (SI), R13
 	VMOVUPS     (DI)(R13*4), Z3
 	PREFETCHT1  (SI)(R11*1)
 	VFMADD231PS Z2, Z3, Z0
 	ADDQ        $0x40, SI
 	DECQ        R12
-	JNZ         farStraight
+	JNZ         farConsecutive
 
-farStraightEnd:
+farConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      farSingle
 	MOVWLZX 2(DX), R10
@@ -20715,17 +20715,17 @@ near:
 	MOVWLZX (DX), R9
 	SUBQ    R9, R10
 	TESTQ   R9, R9
-	JZ      nearStraightEnd
+	JZ      nearConsecutiveEnd
 
-nearStraight:
+nearConsecutive:
 	MOVL        (SI), R11
 	VMOVUPS     (DI)(R11*4), Z3
 	VFMADD231PS Z2, Z3, Z0
 	ADDQ        $0x40, SI
 	DECQ        R9
-	JNZ         nearStraight
+	JNZ         nearConsecutive
 
-nearStraightEnd:
+nearConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      nearSingle
 	MOVWLZX 2(DX), R10
@@ -20911,18 +20911,18 @@ farRows:
 	MOVWLZX    (DX), R8
 	SUBQ       R8, R10
 	TESTQ      R8, R8
-	JZ         farRowsStraightEnd
+	JZ         farRowsConsecutiveEnd
 
-farRowsStraight:
+farRowsConsecutive:
 	MOVL        (SI), R13
 	VMOVUPS     (DI)(R13*4), Z12
 	PREFETCHT1  (SI)(R11*1)
 	VFMADD231PS Z2, Z12, Z0
 	ADDQ        $0x40, SI
 	DECQ        R8
-	JNZ         farRowsStraight
+	JNZ         farRowsConsecutive
 
-farRowsStraightEnd:
+farRowsConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      farRowsSingle
 	MOVWLZX 2(DX), R10
@@ -21152,17 +21152,17 @@ nearRows:
 	MOVWLZX (DX), R8
 	SUBQ    R8, R10
 	TESTQ   R8, R8
-	JZ      nearRowsStraightEnd
+	JZ      nearRowsConsecutiveEnd
 
-nearRowsStraight:
+nearRowsConsecutive:
 	MOVL        (SI), R9
 	VMOVUPS     (DI)(R9*4), Z3
 	VFMADD231PS Z2, Z3, Z0
 	ADDQ        $0x40, SI
 	DECQ        R8
-	JNZ         nearRowsStraight
+	JNZ         nearRowsConsecutive
 
-nearRowsStraightEnd:
+nearRowsConsecutiveEnd:
 	CMPW    2(DX), $0x00
 	JE      nearRowsSingle
 	MOVWLZX 2(DX), R10

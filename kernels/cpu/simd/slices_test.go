@@ -12,7 +12,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-func TestSlicesSumTheSameWhateverTheyAskForAhead(t *testing.T) {
+func TestSlicesSumTheSameWithAnyPrefetching(t *testing.T) {
 	for l := Generic; l <= Best(); l++ {
 		t.Run(l.String(), func(t *testing.T) {
 			for _, near := range []bool{false, true} {
@@ -58,7 +58,7 @@ func slicesAheadTest[V sparse.Value](t *testing.T, l Level, near bool) {
 	}
 }
 
-func TestSlicesPutFinishedSumsAtTheirRows(t *testing.T) {
+func TestPutSlicesStoresResultsInTheirRows(t *testing.T) {
 	for l := Generic; l <= Best(); l++ {
 		t.Run(l.String(), func(t *testing.T) {
 			for _, near := range []bool{false, true} {
@@ -71,8 +71,8 @@ func TestSlicesPutFinishedSumsAtTheirRows(t *testing.T) {
 	}
 }
 
-// slicesPutTest compares bits with those of Finish: of columns in which all lanes have entries and of some with a mask,
-// of sums that are no numbers.
+// slicesPutTest compares bits with those of Finish, for full columns and some masked ones, and for
+// sums that are NaN.
 func slicesPutTest[V sparse.Value](t *testing.T, l Level, near, wide bool) {
 	const slices, columns = 7, 5
 	r := rand.New(rand.NewPCG(1, 2))
@@ -98,7 +98,7 @@ func slicesPutTest[V sparse.Value](t *testing.T, l Level, near, wide bool) {
 			s.Masks = append(s.Masks, uint16(r.Uint32())&(1<<lanes-1))
 		}
 	}
-	rows := make([]uint16, slices*lanes+5) // some follow that are in no slice
+	rows := make([]uint16, slices*lanes+5) // the last ones are in no slice
 	for i, row := range r.Perm(len(rows)) {
 		rows[i] = uint16(row)
 	}

@@ -9,11 +9,12 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Beyond reports whether so many bytes are more than the last cache holds, so that
-// nothing written before they are read is still there after.
+// Beyond reports whether that many bytes exceed the last-level cache, so that reading them evicts
+// everything written before.
 func Beyond(bytes int64) bool { return bytes > LastCache() }
 
-// LastCache is the bytes of the last cache, 32 MiB where the processor does not say.
+// LastCache returns the bytes of the last-level cache, or 32 MiB if the processor does not report
+// it.
 func LastCache() int64 {
 	if last := int64(cpuid.CPU.Cache.L3); last > 0 {
 		return last
@@ -25,41 +26,40 @@ func LastCache() int64 {
 //
 //	y[i] = fma(beta, y[i], alpha*sums[i])
 //
-// or alpha*sums[i] where beta is 0, which does not read y. A NaN is stored as the
-// quiet one without a payload. With stream and beta = 0 stores go past the caches,
-// but for the elements before and behind whole registers: Fence must follow before
-// another goroutine may look at y.
+// or alpha*sums[i] if beta is 0, which does not read y. A NaN is stored as the quiet NaN without a
+// payload. With stream and beta = 0, whole aligned registers are written past the caches: Fence
+// must follow before another goroutine reads y.
 func StoreRows[V sparse.Value](l Level, alpha, beta V, sums, y []V, stream bool) {
 	sums = sums[:len(y)]
 	if beta == 0 {
-		beta = 0 // not -0: the kernels look at its bits
+		beta = 0 // not -0: the kernels test its bits
 	}
 	stream = stream && beta == 0
 	head, end := registers(l, y, stream)
-	finishGeneric(alpha, beta, sums[:head], y[:head])
+	storeRowsGeneric(alpha, beta, sums[:head], y[:head])
 	if head < end {
-		of[*finishTable[V]](finishTables)[l-AVX2]((end-head)/Lanes[V](l), alpha, beta, &sums[head], &y[head], past(stream))
+		forType[*storeRowsTable[V]](storeRowsTables)[l-AVX2]((end-head)/Lanes[V](l), alpha, beta, &sums[head], &y[head], asInt(stream))
 	}
-	finishGeneric(alpha, beta, sums[end:], y[end:])
+	storeRowsGeneric(alpha, beta, sums[end:], y[end:])
 }
 
-// finishTable, finishFromTable and permuteTable are kernels of whole registers, by Level-AVX2.
+// storeRowsTable, storePermutedRowsTable and permuteTable have kernels of whole registers, by Level-AVX2.
 type (
-	finishTable[V sparse.Value]     [2]func(n int, alpha, beta V, sums, y *V, stream int)
-	finishFromTable[V sparse.Value] [2]func(n int, alpha, beta V, at *uint16, sums, y *V, stream int)
+	storeRowsTable[V sparse.Value]     [2]func(n int, alpha, beta V, sums, y *V, stream int)
+	storePermutedRowsTable[V sparse.Value] [2]func(n int, alpha, beta V, at *uint16, sums, y *V, stream int)
 	permuteTable[V sparse.Value]    [2]func(n int, at *uint16, from, to *V)
 )
 
-// past is 1 for stores past the caches.
-func past(stream bool) int {
-	if stream {
+// asInt returns 1 if b is true, and 0 otherwise.
+func asInt(b bool) int {
+	if b {
 		return 1
 	}
 	return 0
 }
 
-// registers is the elements [head, end) of y that assembly stores by whole registers, at multiples
-// of their size with stream.
+// registers returns the range head <= i < end of y that assembly stores by whole registers. With
+// stream these are aligned.
 func registers[V sparse.Value](l Level, y []V, stream bool) (head, end int) {
 	if l == Generic {
 		return 0, 0
@@ -70,7 +70,7 @@ func registers[V sparse.Value](l Level, y []V, stream bool) (head, end int) {
 	return head, len(y) - (len(y)-head)%Lanes[V](l)
 }
 
-// StorePermutedRows is Finish for sums in another order, whose places are not checked:
+// StorePermutedRows is Finish for sums in another order. Positions are not checked.
 //
 //	y[i] = fma(beta, y[i], alpha*sums[at[i]])
 func StorePermutedRows[V sparse.Value](l Level, alpha, beta V, at []uint16, sums, y []V, stream bool) {
@@ -80,21 +80,21 @@ func StorePermutedRows[V sparse.Value](l Level, alpha, beta V, at []uint16, sums
 	}
 	stream = stream && beta == 0
 	head, end := registers(l, y, stream)
-	finishFromGeneric(alpha, beta, at[:head], sums, y[:head])
+	storePermutedRowsGeneric(alpha, beta, at[:head], sums, y[:head])
 	if head < end {
-		kernel := of[*finishFromTable[V]](finishFromTables)[l-AVX2]
-		kernel((end-head)/Lanes[V](l), alpha, beta, &at[head], unsafe.SliceData(sums), &y[head], past(stream))
+		kernel := forType[*storePermutedRowsTable[V]](storePermutedRowsTables)[l-AVX2]
+		kernel((end-head)/Lanes[V](l), alpha, beta, &at[head], unsafe.SliceData(sums), &y[head], asInt(stream))
 	}
-	finishFromGeneric(alpha, beta, at[end:], sums, y[end:])
+	storePermutedRowsGeneric(alpha, beta, at[end:], sums, y[end:])
 }
 
-func finishFromGeneric[V sparse.Value](alpha, beta V, at []uint16, sums, y []V) {
+func storePermutedRowsGeneric[V sparse.Value](alpha, beta V, at []uint16, sums, y []V) {
 	for i, k := range at {
 		y[i] = RowValue(alpha, beta, sums[k], y[i])
 	}
 }
 
-func finishGeneric[V sparse.Value](alpha, beta V, sums, y []V) {
+func storeRowsGeneric[V sparse.Value](alpha, beta V, sums, y []V) {
 	y = y[:len(sums)]
 	if beta != 0 {
 		for i, s := range sums {
@@ -111,7 +111,7 @@ func finishGeneric[V sparse.Value](alpha, beta V, sums, y []V) {
 	}
 }
 
-// RowValue is Finish for one element.
+// RowValue returns the result of Finish for one element.
 func RowValue[V sparse.Value](alpha, beta, sum, y V) V {
 	v := alpha * sum
 	if beta != 0 {
@@ -123,8 +123,8 @@ func RowValue[V sparse.Value](alpha, beta, sum, y V) V {
 	return v
 }
 
-// toRegister is the number of elements of y before the first at a multiple of the
-// size of a register, where stores may go past the caches.
+// toRegister returns the number of elements of y before the first one that is aligned to a
+// register.
 func toRegister[V sparse.Value](l Level, y []V) int {
 	lanes := Lanes[V](l)
 	if len(y) == 0 {
@@ -134,11 +134,11 @@ func toRegister[V sparse.Value](l Level, y []V) int {
 	return (lanes - at) % lanes
 }
 
-// Permute is to[i] = from[at[i]] for all of at. Places are not checked.
+// Permute sets to[i] = from[at[i]] for all i < len(at). Positions are not checked.
 func Permute[V sparse.Value](l Level, at []uint16, from, to []V) {
 	to = to[:len(at)]
 	if n := len(at) / Lanes[V](l); l != Generic && n > 0 {
-		of[*permuteTable[V]](permuteTables)[l-AVX2](n, &at[0], unsafe.SliceData(from), &to[0])
+		forType[*permuteTable[V]](permuteTables)[l-AVX2](n, &at[0], unsafe.SliceData(from), &to[0])
 		n *= Lanes[V](l)
 		at, to = at[n:], to[n:]
 	}
@@ -147,14 +147,14 @@ func Permute[V sparse.Value](l Level, at []uint16, from, to []V) {
 	}
 }
 
-// LoadAhead asks for the elements of x in [from, to), which are used soon.
+// LoadAhead prefetches the elements from <= i < to of x.
 func LoadAhead[V sparse.Value](l Level, x []V, from, to int) {
 	if l != Generic && from < to {
 		loadAhead(bytesFrom(x[:to], from), ((to-from)*int(unsafe.Sizeof(x[0]))+63)/64)
 	}
 }
 
-// Fence makes what Finish and MultiplyDiagonals wrote visible to all.
+// Fence makes stores past the caches visible to other goroutines.
 func Fence(l Level) {
 	if l != Generic {
 		fence()

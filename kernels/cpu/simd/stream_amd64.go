@@ -2,52 +2,52 @@
 
 package simd
 
-// finishF64AVX2 is Finish for n > 0 registers of elements.
+// storeRowsF64AVX2 computes StoreRows for n > 0 registers of elements.
 //
 //go:noescape
-func finishF64AVX2(n int, alpha float64, beta float64, sums *float64, y *float64, stream int)
+func storeRowsF64AVX2(n int, alpha float64, beta float64, sums *float64, y *float64, stream int)
 
-// finishFromF64AVX2 is StorePermutedRows for n > 0 registers of elements.
+// storePermutedRowsF64AVX2 computes StorePermutedRows for n > 0 registers of elements.
 //
 //go:noescape
-func finishFromF64AVX2(n int, alpha float64, beta float64, at *uint16, sums *float64, y *float64, stream int)
+func storePermutedRowsF64AVX2(n int, alpha float64, beta float64, at *uint16, sums *float64, y *float64, stream int)
 
-// permuteF64AVX2 is Permute for n > 0 registers of elements.
+// permuteF64AVX2 computes to[i] = from[at[i]] for n > 0 registers of elements.
 //
 //go:noescape
 func permuteF64AVX2(n int, at *uint16, from *float64, to *float64)
 
 //go:noescape
-func finishF64AVX512(n int, alpha float64, beta float64, sums *float64, y *float64, stream int)
+func storeRowsF64AVX512(n int, alpha float64, beta float64, sums *float64, y *float64, stream int)
 
 //go:noescape
-func finishFromF64AVX512(n int, alpha float64, beta float64, at *uint16, sums *float64, y *float64, stream int)
+func storePermutedRowsF64AVX512(n int, alpha float64, beta float64, at *uint16, sums *float64, y *float64, stream int)
 
 //go:noescape
 func permuteF64AVX512(n int, at *uint16, from *float64, to *float64)
 
 //go:noescape
-func finishF32AVX2(n int, alpha float32, beta float32, sums *float32, y *float32, stream int)
+func storeRowsF32AVX2(n int, alpha float32, beta float32, sums *float32, y *float32, stream int)
 
 //go:noescape
-func finishFromF32AVX2(n int, alpha float32, beta float32, at *uint16, sums *float32, y *float32, stream int)
+func storePermutedRowsF32AVX2(n int, alpha float32, beta float32, at *uint16, sums *float32, y *float32, stream int)
 
 //go:noescape
 func permuteF32AVX2(n int, at *uint16, from *float32, to *float32)
 
 //go:noescape
-func finishF32AVX512(n int, alpha float32, beta float32, sums *float32, y *float32, stream int)
+func storeRowsF32AVX512(n int, alpha float32, beta float32, sums *float32, y *float32, stream int)
 
 //go:noescape
-func finishFromF32AVX512(n int, alpha float32, beta float32, at *uint16, sums *float32, y *float32, stream int)
+func storePermutedRowsF32AVX512(n int, alpha float32, beta float32, at *uint16, sums *float32, y *float32, stream int)
 
 //go:noescape
 func permuteF32AVX512(n int, at *uint16, from *float32, to *float32)
 
-// fence makes stores past the caches visible before all that follows.
+// fence makes stores past the caches visible before all later stores.
 func fence()
 
-// loadAhead asks for lines of 64 bytes, which need not be memory of the process.
+// loadAhead prefetches lines lines of 64 bytes from p on. The memory need not exist.
 //
 //go:noescape
 func loadAhead(p *byte, lines int)

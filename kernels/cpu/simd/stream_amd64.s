@@ -2,9 +2,9 @@
 
 #include "textflag.h"
 
-// func finishF64AVX2(n int, alpha float64, beta float64, sums *float64, y *float64, stream int)
+// func storeRowsF64AVX2(n int, alpha float64, beta float64, sums *float64, y *float64, stream int)
 // Requires: AVX, AVX2, FMA3
-TEXT ·finishF64AVX2(SB), NOSPLIT, $0-48
+TEXT ·storeRowsF64AVX2(SB), NOSPLIT, $0-48
 	MOVQ         n+0(FP), AX
 	MOVQ         sums+24(FP), CX
 	MOVQ         y+32(FP), DX
@@ -55,9 +55,9 @@ add:
 	VZEROUPPER
 	RET
 
-// func finishFromF64AVX2(n int, alpha float64, beta float64, at *uint16, sums *float64, y *float64, stream int)
+// func storePermutedRowsF64AVX2(n int, alpha float64, beta float64, at *uint16, sums *float64, y *float64, stream int)
 // Requires: AVX, AVX2, FMA3
-TEXT ·finishFromF64AVX2(SB), NOSPLIT, $0-56
+TEXT ·storePermutedRowsF64AVX2(SB), NOSPLIT, $0-56
 	MOVQ         n+0(FP), AX
 	MOVQ         at+24(FP), CX
 	MOVQ         sums+32(FP), DX
@@ -174,9 +174,9 @@ loop:
 	VZEROUPPER
 	RET
 
-// func finishF64AVX512(n int, alpha float64, beta float64, sums *float64, y *float64, stream int)
+// func storeRowsF64AVX512(n int, alpha float64, beta float64, sums *float64, y *float64, stream int)
 // Requires: AVX, AVX512F
-TEXT ·finishF64AVX512(SB), NOSPLIT, $0-48
+TEXT ·storeRowsF64AVX512(SB), NOSPLIT, $0-48
 	MOVQ         n+0(FP), AX
 	MOVQ         sums+24(FP), CX
 	MOVQ         y+32(FP), DX
@@ -227,9 +227,9 @@ add:
 	VZEROUPPER
 	RET
 
-// func finishFromF64AVX512(n int, alpha float64, beta float64, at *uint16, sums *float64, y *float64, stream int)
+// func storePermutedRowsF64AVX512(n int, alpha float64, beta float64, at *uint16, sums *float64, y *float64, stream int)
 // Requires: AVX, AVX512F
-TEXT ·finishFromF64AVX512(SB), NOSPLIT, $0-56
+TEXT ·storePermutedRowsF64AVX512(SB), NOSPLIT, $0-56
 	MOVQ         n+0(FP), AX
 	MOVQ         at+24(FP), CX
 	MOVQ         sums+32(FP), DX
@@ -398,9 +398,9 @@ loop:
 	VZEROUPPER
 	RET
 
-// func finishF32AVX2(n int, alpha float32, beta float32, sums *float32, y *float32, stream int)
+// func storeRowsF32AVX2(n int, alpha float32, beta float32, sums *float32, y *float32, stream int)
 // Requires: AVX, AVX2, FMA3
-TEXT ·finishF32AVX2(SB), NOSPLIT, $0-40
+TEXT ·storeRowsF32AVX2(SB), NOSPLIT, $0-40
 	MOVQ         n+0(FP), AX
 	MOVQ         sums+16(FP), CX
 	MOVQ         y+24(FP), DX
@@ -451,9 +451,9 @@ add:
 	VZEROUPPER
 	RET
 
-// func finishFromF32AVX2(n int, alpha float32, beta float32, at *uint16, sums *float32, y *float32, stream int)
+// func storePermutedRowsF32AVX2(n int, alpha float32, beta float32, at *uint16, sums *float32, y *float32, stream int)
 // Requires: AVX, AVX2, FMA3
-TEXT ·finishFromF32AVX2(SB), NOSPLIT, $0-48
+TEXT ·storePermutedRowsF32AVX2(SB), NOSPLIT, $0-48
 	MOVQ         n+0(FP), AX
 	MOVQ         at+16(FP), CX
 	MOVQ         sums+24(FP), DX
@@ -614,9 +614,9 @@ loop:
 	VZEROUPPER
 	RET
 
-// func finishF32AVX512(n int, alpha float32, beta float32, sums *float32, y *float32, stream int)
+// func storeRowsF32AVX512(n int, alpha float32, beta float32, sums *float32, y *float32, stream int)
 // Requires: AVX, AVX512F
-TEXT ·finishF32AVX512(SB), NOSPLIT, $0-40
+TEXT ·storeRowsF32AVX512(SB), NOSPLIT, $0-40
 	MOVQ         n+0(FP), AX
 	MOVQ         sums+16(FP), CX
 	MOVQ         y+24(FP), DX
@@ -667,9 +667,9 @@ add:
 	VZEROUPPER
 	RET
 
-// func finishFromF32AVX512(n int, alpha float32, beta float32, at *uint16, sums *float32, y *float32, stream int)
+// func storePermutedRowsF32AVX512(n int, alpha float32, beta float32, at *uint16, sums *float32, y *float32, stream int)
 // Requires: AVX, AVX512F
-TEXT ·finishFromF32AVX512(SB), NOSPLIT, $0-48
+TEXT ·storePermutedRowsF32AVX512(SB), NOSPLIT, $0-48
 	MOVQ         n+0(FP), AX
 	MOVQ         at+16(FP), CX
 	MOVQ         sums+24(FP), DX

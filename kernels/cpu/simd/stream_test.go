@@ -37,11 +37,11 @@ func streamTest[V sparse.Value](t *testing.T) {
 }
 
 func TestFinishFromIsFinishOfPermutedSums(t *testing.T) {
-	finishFromTest[float64](t)
-	finishFromTest[float32](t)
+	storePermutedRowsTest[float64](t)
+	storePermutedRowsTest[float32](t)
 }
 
-func finishFromTest[V sparse.Value](t *testing.T) {
+func storePermutedRowsTest[V sparse.Value](t *testing.T) {
 	sums := make([]V, 1<<16)
 	for i := range sums {
 		sums[i] = V(i) / 3
@@ -74,7 +74,7 @@ func finishFromTest[V sparse.Value](t *testing.T) {
 	}
 }
 
-func TestLoadsAheadAcceptAnyRange(t *testing.T) {
+func TestLoadAheadAcceptsAnyRange(t *testing.T) {
 	x := make([]float64, 100)
 	for l := Generic; l <= Best(); l++ {
 		LoadAhead(l, x, 0, 0)
@@ -89,7 +89,7 @@ func TestBeyondComparesWithTheLastCache(t *testing.T) {
 	require.True(t, Beyond(1<<50))
 }
 
-func TestPermuteTakesElementsFromTheirPlaces(t *testing.T) {
+func TestPermuteCopiesElementsFromTheirPositions(t *testing.T) {
 	permuteTest[float64](t)
 	permuteTest[float32](t)
 }

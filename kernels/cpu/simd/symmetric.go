@@ -6,37 +6,37 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// FastSymmetric reports whether MultiplySymmetric reads entries once at this level. At
-// others it reads each slice twice in a row, which is no faster than to store all entries.
+// FastSymmetric reports whether MultiplySymmetric reads entries once at this level. At other levels
+// it reads each slice twice in succession, which is no faster than storing all entries.
 func FastSymmetric(l Level) bool { return l >= AVX2 }
 
-// MultiplySymmetric multiplies rows of a symmetric matrix of which d has the entries on
-// the diagonal and before it. Row r of d is row first+r of the matrix, and offsets count
-// from the diagonal, so that none is above 0:
+// MultiplySymmetric multiplies rows of a symmetric matrix. d has the entries on the diagonal and
+// before it. Row r of d is row first+r of the matrix; offsets are relative to the diagonal of the
+// matrix, so none is greater than 0.
 //
 //	y[r] = alpha * (sum over the entries of row r of value*x[column]) + beta*y[r]
 //	z[column] += alpha * value*x[first+r]  for the entries before the diagonal
 //
-// alpha is finite: the two sums for a row may be infinities of either sign with another.
-// beta = 0 does not read y. to gives a place for the elements lo <= i < hi of z, which
-// holds until it is called again; it may be that of y, which is row first. first is a
-// multiple of the lanes. Values are stored as they are. carries is scratch of a register
-// for each column of the widest run. The level must be the one whose Lanes the slices
-// have, or Generic. Columns are not checked.
+// alpha must be finite: with another alpha, the two sums of a row may be infinities of opposite
+// signs. beta = 0 does not read y. to returns a slice for the elements lo <= i < hi of z, which is
+// valid until the next call of to. It may overlap y, which begins with element first of z. first is
+// a multiple of Lanes. Values are stored as Full. carries is scratch: a register for each column of
+// the widest run. The slices must have the Lanes of the level, unless it is Generic. Columns are
+// not checked.
 func MultiplySymmetric[V sparse.Value](l Level, d *Diagonals[V], alpha, beta V, x, y []V, first int, to func(lo, hi int) []V, carries []V) {
 	if beta == 0 {
-		beta = 0 // not -0: the kernels look at its bits
+		beta = 0 // not -0: the kernels test its bits
 	}
 	s := symmetricSlices[V]{l, d, alpha, beta, x, to, carries}
 	lanes := d.Values.Lanes
 	row, column, mask := 0, 0, 0
 	for i := 0; i < len(d.Runs); {
-		n, slices := s.together(d.Runs[i:], first+row, len(y)-row)
+		n, slices := s.sameOffsets(d.Runs[i:], first+row, len(y)-row)
 		if n > 0 {
-			s.fused(d.Runs[i:i+n], first+row, column, mask, y[row:row+slices*lanes])
+			s.multiplyFused(d.Runs[i:i+n], first+row, column, mask, y[row:row+slices*lanes])
 		} else {
 			n = 1
-			s.twice(d.Runs[i], first+row, column, mask, y[row:])
+			s.multiplyTwice(d.Runs[i], first+row, column, mask, y[row:])
 		}
 		for _, run := range d.Runs[i : i+n] {
 			row += run.Slices * lanes
@@ -49,7 +49,7 @@ func MultiplySymmetric[V sparse.Value](l Level, d *Diagonals[V], alpha, beta V, 
 	}
 }
 
-// symmetricSlices is what all slices of a product have in common.
+// symmetricSlices has the arguments of a product.
 type symmetricSlices[V sparse.Value] struct {
 	level       Level
 	d           *Diagonals[V]
@@ -59,10 +59,10 @@ type symmetricSlices[V sparse.Value] struct {
 	carries     []V
 }
 
-// together counts runs with the same offsets that can be multiplied in one go, and their
-// slices: not where columns, or what lies before a slice, may be outside the matrix. left
-// is how many rows there are.
-func (s *symmetricSlices[V]) together(runs []DiagonalRun, row, left int) (n, slices int) {
+// sameOffsets returns the number of first runs with the same offsets that one kernel call can
+// multiply, and the number of their slices. It returns 0 if columns, or the rows before a slice,
+// may be outside the matrix. left is the number of rows from row on.
+func (s *symmetricSlices[V]) sameOffsets(runs []DiagonalRun, row, left int) (n, slices int) {
 	first, lanes := runs[0], s.d.Values.Lanes
 	if !FastSymmetric(s.level) || first.Width == 0 || row+min(int(s.d.Offsets[first.Pattern]), -lanes) < 0 {
 		return 0, 0
@@ -77,7 +77,7 @@ func (s *symmetricSlices[V]) together(runs []DiagonalRun, row, left int) (n, sli
 	return n, slices
 }
 
-// before is the part of a run before the diagonal.
+// before returns the part of a run before the diagonal.
 func (s *symmetricSlices[V]) before(run DiagonalRun) DiagonalRun {
 	if n := run.Width; n > 0 && s.d.Offsets[run.Pattern+n-1] == 0 {
 		run.Width--
@@ -85,9 +85,9 @@ func (s *symmetricSlices[V]) before(run DiagonalRun) DiagonalRun {
 	return run
 }
 
-// twice multiplies each slice of a run, and then its transpose. y begins with its first
-// row; there may be fewer rows than lanes in the last slice.
-func (s *symmetricSlices[V]) twice(run DiagonalRun, row, column, mask int, y []V) {
+// multiplyTwice multiplies each slice of a run, then its transpose. y begins with the first row of
+// the run; the last slice may have fewer rows than lanes.
+func (s *symmetricSlices[V]) multiplyTwice(run DiagonalRun, row, column, mask int, y []V) {
 	d, lanes := s.d, s.d.Values.Lanes
 	slices := run.Slices
 	run.Slices = 1
@@ -120,9 +120,9 @@ func (s *symmetricSlices[V]) twice(run DiagonalRun, row, column, mask int, y []V
 	}
 }
 
-// fused multiplies slices with the same offsets and their transposes in one go. y has
-// their rows.
-func (s *symmetricSlices[V]) fused(runs []DiagonalRun, row, column, mask int, y []V) {
+// multiplyFused multiplies slices with the same offsets and their transposes with one kernel call.
+// y has their rows.
+func (s *symmetricSlices[V]) multiplyFused(runs []DiagonalRun, row, column, mask int, y []V) {
 	d, lanes := s.d, s.d.Values.Lanes
 	before := s.before(runs[0])
 	offsets := d.Offsets[before.Pattern : before.Pattern+before.Width]
@@ -136,7 +136,7 @@ func (s *symmetricSlices[V]) fused(runs []DiagonalRun, row, column, mask int, y 
 	to, behind := s.to(lo, row+len(y)), row+len(y)-lo
 	carries := s.carries[:before.Width*lanes]
 	clear(carries)
-	kernel := of[*symmetricTable[V]](symmetricTables)[s.level-AVX2]
+	kernel := forType[*symmetricTable[V]](symmetricTables)[s.level-AVX2]
 	kernel(&runs[0].Slices, len(runs), &d.Offsets[before.Pattern], far, before.Width, runs[0].Width-before.Width, unsafe.SliceData(d.Masks[mask:]),
 		&d.Values.Full[column*lanes], unsafe.SliceData(s.x[row:]), unsafe.SliceData(y), unsafe.SliceData(to[row-lo:]), s.alpha, s.beta, unsafe.SliceData(carries))
 	for i := range carries {
@@ -152,16 +152,16 @@ func (s *symmetricSlices[V]) fused(runs []DiagonalRun, row, column, mask int, y 
 	d.addCarries(before, carries[:far*lanes], behind, to)
 }
 
-// symmetricTable is kernels by Level-AVX2. Of the offsets of the runs far are so far from the
-// diagonal that their columns lie before the slice, before lie before the diagonal, and
-// diagonal, 0 or 1, is on it. x, own and y begin with the first row; y has elements before it.
+// symmetricTable has kernels by Level-AVX2. far offsets of the runs are so far from the diagonal
+// that their columns are before the slice; before offsets are before the diagonal, and diagonal
+// offsets, 0 or 1, are on it. x, own and y begin with the first row; y has elements before it.
 type symmetricTable[V sparse.Value] [2]func(runs *int, count int, offsets *int64, far, before, diagonal int, masks *uint16, val, x, own, y *V, alpha, beta V, carries *V)
 
-// neighbours is how many diagonals side by side the assembly adds up in registers.
+// neighbours is the number of adjacent diagonals that the assembly sums in registers.
 const neighbours = 3
 
-// addCarries adds what a run has left: the last i products of each diagonal with i
-// neighbours before it. behind is the row behind the run.
+// addCarries adds the carries of a run to y: for each diagonal with i adjacent diagonals before it,
+// the last i products. behind is the row after the run.
 func (d *Diagonals[V]) addCarries(run DiagonalRun, carries []V, behind int, y []V) {
 	lanes := d.Values.Lanes
 	offsets := d.Offsets[run.Pattern : run.Pattern+run.Width]

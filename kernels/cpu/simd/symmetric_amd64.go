@@ -2,8 +2,13 @@
 
 package simd
 
-// symmetricDiagonalsF64AVX2 multiplies as symmetricSlices.twice, but for what carries
-// have at the end, which are products of the last slice.
+// symmetricDiagonalsF64AVX2 computes symmetricSlices.multiplyTwice for count runs, except for the last products of each diagonal, which it leaves in carries:
+//
+//	for every row r, and each entry at offset o:
+//		own[r] += alpha * value * x[r+o]
+//		y[r+o] += alpha * value * x[r]  if o < 0
+//
+// own[r] starts with beta*own[r].
 //
 //go:noescape
 func symmetricDiagonalsF64AVX2(runs *int, count int, offsets *int64, far int, before int, diagonal int, masks *uint16, val *float64, x *float64, own *float64, y *float64, alpha float64, beta float64, carries *float64)

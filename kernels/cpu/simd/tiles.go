@@ -6,19 +6,19 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// TileRows and TileCols are the most rows and columns that a tile can have.
+// TileRows and TileCols are the greatest numbers of rows and columns of a tile.
 const (
 	TileRows = 1 << 16
 	TileCols = 1 << 16
 )
 
-// Tiles is entries of a matrix that are addressed within a tile: the column in the
-// low 16 bits of an element of Entries, the row in the high ones. Values has the
-// value of entry k as value k; its storage is Full, Short or Same.
+// Tiles stores entries with positions in a tile: the low 16 bits of an element of Entries are the
+// column, the high 16 bits the row. Value k of Values is the value of entry k; its storage is Full,
+// Short or Same.
 type Tiles[V sparse.Value] struct {
 	Entries []uint32
 	Values  Values[V]
-	// Fused says to round a product and its sum once in plain Go too, as assembly does.
+	// Fused makes plain Go round a product and its sum once, as assembly does.
 	Fused bool
 }
 
@@ -26,8 +26,8 @@ type Tiles[V sparse.Value] struct {
 //
 //	acc[Entries[k]>>16] += value(k) * x[Entries[k]&0xffff]
 //
-// ahead is what the next call reads of x: it is brought to the cache meanwhile.
-// Rows and columns must be in acc and x; they are not checked.
+// It prefetches ahead, the x of the next call. Rows and columns are not checked; they must be in
+// acc and x.
 func AddTile[V sparse.Value](l Level, t *Tiles[V], lo, hi int, x, acc, ahead []V) {
 	switch {
 	case lo >= hi:
@@ -38,11 +38,11 @@ func AddTile[V sparse.Value](l Level, t *Tiles[V], lo, hi int, x, acc, ahead []V
 	}
 }
 
-// AddTileTransposed is AddTile with rows and columns in each other's place:
+// AddTileTransposed is AddTile with rows and columns exchanged:
 //
 //	acc[Entries[k]&0xffff] += after * (value(k) * x[Entries[k]>>16])
 //
-// ahead is what the next call adds to. It is fast where after is 1; see Factors.
+// It prefetches ahead, the acc of the next call. There is assembly only for after = 1; see Factors.
 func AddTileTransposed[V sparse.Value](l Level, t *Tiles[V], lo, hi int, after V, x, acc, ahead []V) {
 	switch {
 	case lo >= hi:
@@ -53,16 +53,16 @@ func AddTileTransposed[V sparse.Value](l Level, t *Tiles[V], lo, hi int, after V
 	}
 }
 
-// tileTable is kernels of tiles and of transposed ones, by Storage.
+// tileTable has kernels of tiles and of transposed tiles, by Storage.
 type tileTable[V sparse.Value] [2][4]func(acc, x *V, entries *uint32, values *byte, n int, ahead *V, lines, perRound int)
 
-// assembly is AddTile, or AddTileTransposed where transposed is 1, for lo < hi.
+// assembly is AddTile, or AddTileTransposed if transposed is 1, for lo < hi.
 func (t *Tiles[V]) assembly(transposed, lo, hi int, x, acc, ahead []V) {
 	const line = 64
 	n := hi - lo
 	lines := len(ahead) * int(unsafe.Sizeof(*new(V))) / line
-	perRound := lines/(n/8+1) + 1 // evenly, so that they do not hold up the tile's own loads
-	kernel := of[*tileTable[V]](tileTables)[transposed][t.Values.Storage]
+	perRound := lines/(n/8+1) + 1 // spread evenly, so that they do not delay the tile's own loads
+	kernel := forType[*tileTable[V]](tileTables)[transposed][t.Values.Storage]
 	kernel(unsafe.SliceData(acc), unsafe.SliceData(x), &t.Entries[lo:hi][0], t.Values.entry(lo), n,
 		unsafe.SliceData(ahead), lines, perRound)
 }
@@ -70,7 +70,7 @@ func (t *Tiles[V]) assembly(transposed, lo, hi int, x, acc, ahead []V) {
 func (t *Tiles[V]) add(lo, hi int, x, acc []V) {
 	var room expanded[V]
 	for lo < hi {
-		val := t.Values.some(lo, hi-lo, &room)
+		val := t.Values.valuesFrom(lo, hi-lo, &room)
 		entries := t.Entries[lo:][:len(val)]
 		lo += len(val)
 		if t.Fused {
@@ -88,7 +88,7 @@ func (t *Tiles[V]) add(lo, hi int, x, acc []V) {
 func (t *Tiles[V]) addTransposed(lo, hi int, after V, x, acc []V) {
 	var room expanded[V]
 	for lo < hi {
-		val := t.Values.some(lo, hi-lo, &room)
+		val := t.Values.valuesFrom(lo, hi-lo, &room)
 		for k, e := range t.Entries[lo:][:len(val)] {
 			acc[e&0xffff] += after * (val[k] * x[e>>16])
 		}

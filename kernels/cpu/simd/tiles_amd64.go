@@ -2,8 +2,14 @@
 
 package simd
 
-// tileF64FullAVX2 adds n entries to acc, and asks for lines of 64 bytes from ahead on:
-// perRound of them, at least 1, for every 8 entries.
+// tileF64FullAVX2 computes, with one rounding each,
+//
+//	for k := range n {
+//		acc[entries[k]>>16] += value(k) * x[entries[k]&0xffff]
+//	}
+//
+// tileTransposed exchanges entries[k]>>16 and entries[k]&0xffff. For every 8 entries it prefetches perRound > 0 lines of 64
+// bytes from ahead on, lines in all.
 //
 //go:noescape
 func tileF64FullAVX2(acc *float64, x *float64, entries *uint32, values *byte, n int, ahead *float64, lines int, perRound int)

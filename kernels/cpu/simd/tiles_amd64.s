@@ -22,16 +22,16 @@ TEXT ·tileF64FullAVX2(SB), NOSPLIT, $0-64
 
 several:
 	CMPQ DI, R8
-	JAE  asked
+	JAE  prefetched
 	MOVQ R9, R12
 
-ask:
+prefetch:
 	PREFETCHT1 (DI)
 	ADDQ       $0x40, DI
 	DECQ       R12
-	JNZ        ask
+	JNZ        prefetch
 
-asked:
+prefetched:
 	PREFETCHT1   8192(BX)
 	PREFETCHT1   4096(DX)
 	VMOVUPD      (BX), Y0
@@ -132,16 +132,16 @@ TEXT ·tileF64ShortAVX2(SB), NOSPLIT, $0-64
 
 several:
 	CMPQ DI, R8
-	JAE  asked
+	JAE  prefetched
 	MOVQ R9, R12
 
-ask:
+prefetch:
 	PREFETCHT1 (DI)
 	ADDQ       $0x40, DI
 	DECQ       R12
-	JNZ        ask
+	JNZ        prefetch
 
-asked:
+prefetched:
 	PREFETCHT1   8192(BX)
 	PREFETCHT1   4096(DX)
 	VCVTPS2PD    (BX), Y0
@@ -244,16 +244,16 @@ TEXT ·tileF64SameAVX2(SB), NOSPLIT, $0-64
 
 several:
 	CMPQ DI, R8
-	JAE  asked
+	JAE  prefetched
 	MOVQ R9, BX
 
-ask:
+prefetch:
 	PREFETCHT1 (DI)
 	ADDQ       $0x40, DI
 	DECQ       BX
-	JNZ        ask
+	JNZ        prefetch
 
-asked:
+prefetched:
 	PREFETCHT1  4096(DX)
 	MOVQ        (DX), BX
 	MOVWLZX     BX, R12
@@ -342,16 +342,16 @@ TEXT ·tileF32FullAVX2(SB), NOSPLIT, $0-64
 
 several:
 	CMPQ DI, R8
-	JAE  asked
+	JAE  prefetched
 	MOVQ R9, R12
 
-ask:
+prefetch:
 	PREFETCHT1 (DI)
 	ADDQ       $0x40, DI
 	DECQ       R12
-	JNZ        ask
+	JNZ        prefetch
 
-asked:
+prefetched:
 	PREFETCHT1   8192(BX)
 	PREFETCHT1   4096(DX)
 	VMOVUPS      (BX), Y0
@@ -453,16 +453,16 @@ TEXT ·tileF32SameAVX2(SB), NOSPLIT, $0-64
 
 several:
 	CMPQ DI, R8
-	JAE  asked
+	JAE  prefetched
 	MOVQ R9, BX
 
-ask:
+prefetch:
 	PREFETCHT1 (DI)
 	ADDQ       $0x40, DI
 	DECQ       BX
-	JNZ        ask
+	JNZ        prefetch
 
-asked:
+prefetched:
 	PREFETCHT1  4096(DX)
 	MOVQ        (DX), BX
 	MOVWLZX     BX, R12
@@ -551,16 +551,16 @@ TEXT ·tileTransposedF64FullAVX2(SB), NOSPLIT, $0-64
 
 several:
 	CMPQ DI, R8
-	JAE  asked
+	JAE  prefetched
 	MOVQ R9, R12
 
-ask:
+prefetch:
 	PREFETCHT1 (DI)
 	ADDQ       $0x40, DI
 	DECQ       R12
-	JNZ        ask
+	JNZ        prefetch
 
-asked:
+prefetched:
 	PREFETCHT1   8192(BX)
 	PREFETCHT1   4096(DX)
 	VMOVUPD      (BX), Y0
@@ -661,16 +661,16 @@ TEXT ·tileTransposedF64ShortAVX2(SB), NOSPLIT, $0-64
 
 several:
 	CMPQ DI, R8
-	JAE  asked
+	JAE  prefetched
 	MOVQ R9, R12
 
-ask:
+prefetch:
 	PREFETCHT1 (DI)
 	ADDQ       $0x40, DI
 	DECQ       R12
-	JNZ        ask
+	JNZ        prefetch
 
-asked:
+prefetched:
 	PREFETCHT1   8192(BX)
 	PREFETCHT1   4096(DX)
 	VCVTPS2PD    (BX), Y0
@@ -773,16 +773,16 @@ TEXT ·tileTransposedF64SameAVX2(SB), NOSPLIT, $0-64
 
 several:
 	CMPQ DI, R8
-	JAE  asked
+	JAE  prefetched
 	MOVQ R9, BX
 
-ask:
+prefetch:
 	PREFETCHT1 (DI)
 	ADDQ       $0x40, DI
 	DECQ       BX
-	JNZ        ask
+	JNZ        prefetch
 
-asked:
+prefetched:
 	PREFETCHT1  4096(DX)
 	MOVQ        (DX), BX
 	MOVWLZX     BX, R12
@@ -871,16 +871,16 @@ TEXT ·tileTransposedF32FullAVX2(SB), NOSPLIT, $0-64
 
 several:
 	CMPQ DI, R8
-	JAE  asked
+	JAE  prefetched
 	MOVQ R9, R12
 
-ask:
+prefetch:
 	PREFETCHT1 (DI)
 	ADDQ       $0x40, DI
 	DECQ       R12
-	JNZ        ask
+	JNZ        prefetch
 
-asked:
+prefetched:
 	PREFETCHT1   8192(BX)
 	PREFETCHT1   4096(DX)
 	VMOVUPS      (BX), Y0
@@ -982,16 +982,16 @@ TEXT ·tileTransposedF32SameAVX2(SB), NOSPLIT, $0-64
 
 several:
 	CMPQ DI, R8
-	JAE  asked
+	JAE  prefetched
 	MOVQ R9, BX
 
-ask:
+prefetch:
 	PREFETCHT1 (DI)
 	ADDQ       $0x40, DI
 	DECQ       BX
-	JNZ        ask
+	JNZ        prefetch
 
-asked:
+prefetched:
 	PREFETCHT1  4096(DX)
 	MOVQ        (DX), BX
 	MOVWLZX     BX, R12

@@ -2,55 +2,71 @@
 
 package simd
 
-// diagonalsTransposedFullF64AVX2 is addRunGeneric for the case in its name, and for count runs that follow each other. The last
-// register of y begins at last.
+// diagonalsTransposedFullF64AVX2 computes addRunGeneric for count successive runs, with the storage, the type and the level in its name:
+//
+//	for every slice, with its row, its offsets and its masks:
+//		for c, o := range offsets {
+//			y[row+o+lane] += alpha*x[lane] * val[c*lanes+lane]  if lane is in the mask of column c
+//		}
+//
+// The last register of y begins at last. PerDiagonal has the value of column c in table.
 //
 //go:noescape
 func diagonalsTransposedFullF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float64, last *float64, row int, table *float64, x *float64, alpha float64)
 
-// slicesTransposedFull16F64AVX2 is addSlicesTransposed for the case in its name. In the first asks columns
-// it asks for elements of y that are 128 entries ahead. products has a register.
+// slicesTransposedFull16F64AVX2 computes addSlicesTransposed with after = 1 for the storage, the bits of an index, the type and the level in its name:
+//
+//	for every column c of every slice s of n:
+//		y[idx[c*lanes+lane]-first] += val[c*lanes+lane] * factors[s*lanes+lane]  if lane is in the mask of the column
+//
+// In the first prefetchColumns columns
+// it prefetches the elements of y of entries 128 later. products is scratch of a register.
 //
 //go:noescape
-func slicesTransposedFull16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+func slicesTransposedFull16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, prefetchColumns int, products *float64)
 
 //go:noescape
-func slicesTransposedFull32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+func slicesTransposedFull32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, prefetchColumns int, products *float64)
 
 //go:noescape
 func diagonalsTransposedShortF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float64, last *float64, row int, table *float64, x *float64, alpha float64)
 
 //go:noescape
-func slicesTransposedShort16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+func slicesTransposedShort16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, prefetchColumns int, products *float64)
 
 //go:noescape
-func slicesTransposedShort32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+func slicesTransposedShort32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, prefetchColumns int, products *float64)
 
 //go:noescape
 func diagonalsTransposedTableF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float64, last *float64, row int, table *float64, x *float64, alpha float64)
 
 //go:noescape
-func slicesTransposedTable16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+func slicesTransposedTable16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, prefetchColumns int, products *float64)
 
 //go:noescape
-func slicesTransposedTable32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+func slicesTransposedTable32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, prefetchColumns int, products *float64)
 
 //go:noescape
 func diagonalsTransposedPerDiagonalF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float64, last *float64, row int, table *float64, x *float64, alpha float64)
 
 //go:noescape
-func slicesTransposedSame16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+func slicesTransposedSame16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, prefetchColumns int, products *float64)
 
 //go:noescape
-func slicesTransposedSame32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+func slicesTransposedSame32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, prefetchColumns int, products *float64)
 
-// lostF64AVX2 is lost for n registers: it gives the lanes where there is such an element.
+// outOfRangeF64AVX2 returns a mask of lanes that is not 0 if one of n registers of x has an element v != 0 with |v| < least, |v| > greatest
+// or NaN.
 //
 //go:noescape
-func lostF64AVX2(n int, x *float64, least float64, greatest float64) (lanes uint32)
+func outOfRangeF64AVX2(n int, x *float64, least float64, greatest float64) (lanes uint32)
 
-// blocksTransposedFullF64AVX2 is addTransposed for the case in its name. sums has end elements, a
-// register for each column of a block.
+// blocksTransposedFullF64AVX2 computes Blocks.addTransposed with after = 1 for the storage, the type and the level in its name:
+//
+//	for every block of every lane of n slices:
+//		y[idx[lane]+j-first] += val[j][i][lane] * factors[i*lanes+lane]
+//
+// sums is scratch of end elements, a register for each column of a block.
 //
 //go:noescape
 func blocksTransposedFullF64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, height int, table *float64, factors *float64, y *float64, first int, sums *float64, end int)
@@ -62,40 +78,40 @@ func blocksTransposedShortF64AVX2(n int, widths *uint32, masks *uint16, val *byt
 func diagonalsTransposedFullF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float64, last *float64, row int, table *float64, x *float64, alpha float64)
 
 //go:noescape
-func slicesTransposedFull16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+func slicesTransposedFull16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, prefetchColumns int, products *float64)
 
 //go:noescape
-func slicesTransposedFull32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+func slicesTransposedFull32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, prefetchColumns int, products *float64)
 
 //go:noescape
 func diagonalsTransposedShortF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float64, last *float64, row int, table *float64, x *float64, alpha float64)
 
 //go:noescape
-func slicesTransposedShort16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+func slicesTransposedShort16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, prefetchColumns int, products *float64)
 
 //go:noescape
-func slicesTransposedShort32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+func slicesTransposedShort32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, prefetchColumns int, products *float64)
 
 //go:noescape
 func diagonalsTransposedTableF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float64, last *float64, row int, table *float64, x *float64, alpha float64)
 
 //go:noescape
-func slicesTransposedTable16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+func slicesTransposedTable16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, prefetchColumns int, products *float64)
 
 //go:noescape
-func slicesTransposedTable32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+func slicesTransposedTable32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, prefetchColumns int, products *float64)
 
 //go:noescape
 func diagonalsTransposedPerDiagonalF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float64, last *float64, row int, table *float64, x *float64, alpha float64)
 
 //go:noescape
-func slicesTransposedSame16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+func slicesTransposedSame16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, prefetchColumns int, products *float64)
 
 //go:noescape
-func slicesTransposedSame32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+func slicesTransposedSame32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, prefetchColumns int, products *float64)
 
 //go:noescape
-func lostF64AVX512(n int, x *float64, least float64, greatest float64) (lanes uint32)
+func outOfRangeF64AVX512(n int, x *float64, least float64, greatest float64) (lanes uint32)
 
 //go:noescape
 func blocksTransposedFullF64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, height int, table *float64, factors *float64, y *float64, first int, sums *float64, end int)
@@ -110,31 +126,31 @@ func blocksTransposedBits57F64AVX512(n int, widths *uint32, masks *uint16, val *
 func diagonalsTransposedFullF32AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float32, last *float32, row int, table *float32, x *float32, alpha float32)
 
 //go:noescape
-func slicesTransposedFull16F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
+func slicesTransposedFull16F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, prefetchColumns int, products *float32)
 
 //go:noescape
-func slicesTransposedFull32F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
+func slicesTransposedFull32F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, prefetchColumns int, products *float32)
 
 //go:noescape
 func diagonalsTransposedTableF32AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float32, last *float32, row int, table *float32, x *float32, alpha float32)
 
 //go:noescape
-func slicesTransposedTable16F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
+func slicesTransposedTable16F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, prefetchColumns int, products *float32)
 
 //go:noescape
-func slicesTransposedTable32F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
+func slicesTransposedTable32F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, prefetchColumns int, products *float32)
 
 //go:noescape
 func diagonalsTransposedPerDiagonalF32AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float32, last *float32, row int, table *float32, x *float32, alpha float32)
 
 //go:noescape
-func slicesTransposedSame16F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
+func slicesTransposedSame16F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, prefetchColumns int, products *float32)
 
 //go:noescape
-func slicesTransposedSame32F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
+func slicesTransposedSame32F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, prefetchColumns int, products *float32)
 
 //go:noescape
-func lostF32AVX2(n int, x *float32, least float32, greatest float32) (lanes uint32)
+func outOfRangeF32AVX2(n int, x *float32, least float32, greatest float32) (lanes uint32)
 
 //go:noescape
 func blocksTransposedFullF32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, height int, table *float32, factors *float32, y *float32, first int, sums *float32, end int)
@@ -143,31 +159,31 @@ func blocksTransposedFullF32AVX2(n int, widths *uint32, masks *uint16, val *byte
 func diagonalsTransposedFullF32AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float32, last *float32, row int, table *float32, x *float32, alpha float32)
 
 //go:noescape
-func slicesTransposedFull16F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
+func slicesTransposedFull16F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, prefetchColumns int, products *float32)
 
 //go:noescape
-func slicesTransposedFull32F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
+func slicesTransposedFull32F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, prefetchColumns int, products *float32)
 
 //go:noescape
 func diagonalsTransposedTableF32AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float32, last *float32, row int, table *float32, x *float32, alpha float32)
 
 //go:noescape
-func slicesTransposedTable16F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
+func slicesTransposedTable16F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, prefetchColumns int, products *float32)
 
 //go:noescape
-func slicesTransposedTable32F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
+func slicesTransposedTable32F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, prefetchColumns int, products *float32)
 
 //go:noescape
 func diagonalsTransposedPerDiagonalF32AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float32, last *float32, row int, table *float32, x *float32, alpha float32)
 
 //go:noescape
-func slicesTransposedSame16F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
+func slicesTransposedSame16F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, prefetchColumns int, products *float32)
 
 //go:noescape
-func slicesTransposedSame32F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
+func slicesTransposedSame32F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, prefetchColumns int, products *float32)
 
 //go:noescape
-func lostF32AVX512(n int, x *float32, least float32, greatest float32) (lanes uint32)
+func outOfRangeF32AVX512(n int, x *float32, least float32, greatest float32) (lanes uint32)
 
 //go:noescape
 func blocksTransposedFullF32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, height int, table *float32, factors *float32, y *float32, first int, sums *float32, end int)

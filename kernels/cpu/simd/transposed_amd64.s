@@ -122,87 +122,87 @@ DATA spread57<>+62(SB)/1, $0x37
 DATA spread57<>+63(SB)/1, $0x37
 GLOBL spread57<>(SB), RODATA|NOPTR, $64
 
-DATA turns<>+0(SB)/4, $0x00000000
-DATA turns<>+4(SB)/4, $0x00000001
-DATA turns<>+8(SB)/4, $0x00000002
-DATA turns<>+12(SB)/4, $0x00000003
-DATA turns<>+16(SB)/4, $0x00000004
-DATA turns<>+20(SB)/4, $0x00000005
-DATA turns<>+24(SB)/4, $0x00000006
-DATA turns<>+28(SB)/4, $0x00000007
-DATA turns<>+32(SB)/4, $0x00000008
-DATA turns<>+36(SB)/4, $0x00000009
-DATA turns<>+40(SB)/4, $0x0000000a
-DATA turns<>+44(SB)/4, $0x0000000b
-DATA turns<>+48(SB)/4, $0x0000000c
-DATA turns<>+52(SB)/4, $0x0000000d
-DATA turns<>+56(SB)/4, $0x0000000e
-DATA turns<>+60(SB)/4, $0x0000000f
-DATA turns<>+64(SB)/4, $0x00000010
-DATA turns<>+68(SB)/4, $0x00000011
-DATA turns<>+72(SB)/4, $0x00000012
-DATA turns<>+76(SB)/4, $0x00000013
-DATA turns<>+80(SB)/4, $0x00000014
-DATA turns<>+84(SB)/4, $0x00000015
-DATA turns<>+88(SB)/4, $0x00000016
-DATA turns<>+92(SB)/4, $0x00000017
-DATA turns<>+96(SB)/4, $0x00000018
-DATA turns<>+100(SB)/4, $0x00000019
-DATA turns<>+104(SB)/4, $0x0000001a
-DATA turns<>+108(SB)/4, $0x0000001b
-DATA turns<>+112(SB)/4, $0x0000001c
-DATA turns<>+116(SB)/4, $0x0000001d
-DATA turns<>+120(SB)/4, $0x0000001e
-DATA turns<>+124(SB)/4, $0x0000001f
-DATA turns<>+128(SB)/4, $0x00000000
-DATA turns<>+132(SB)/4, $0x00000001
-DATA turns<>+136(SB)/4, $0x00000002
-DATA turns<>+140(SB)/4, $0x00000003
-DATA turns<>+144(SB)/4, $0x00000004
-DATA turns<>+148(SB)/4, $0x00000005
-DATA turns<>+152(SB)/4, $0x00000006
-DATA turns<>+156(SB)/4, $0x00000007
-DATA turns<>+160(SB)/4, $0x00000008
-DATA turns<>+164(SB)/4, $0x00000009
-DATA turns<>+168(SB)/4, $0x0000000a
-DATA turns<>+172(SB)/4, $0x0000000b
-DATA turns<>+176(SB)/4, $0x0000000c
-DATA turns<>+180(SB)/4, $0x0000000d
-DATA turns<>+184(SB)/4, $0x0000000e
-DATA turns<>+188(SB)/4, $0x0000000f
-DATA turns<>+192(SB)/4, $0x00000000
-DATA turns<>+196(SB)/4, $0x00000000
-DATA turns<>+200(SB)/4, $0x00000000
-DATA turns<>+204(SB)/4, $0x00000000
-DATA turns<>+208(SB)/4, $0x00000000
-DATA turns<>+212(SB)/4, $0x00000000
-DATA turns<>+216(SB)/4, $0x00000000
-DATA turns<>+220(SB)/4, $0x00000000
-DATA turns<>+224(SB)/4, $0x00000000
-DATA turns<>+228(SB)/4, $0x00000000
-DATA turns<>+232(SB)/4, $0x00000000
-DATA turns<>+236(SB)/4, $0x00000000
-DATA turns<>+240(SB)/4, $0x00000000
-DATA turns<>+244(SB)/4, $0x00000000
-DATA turns<>+248(SB)/4, $0x00000000
-DATA turns<>+252(SB)/4, $0x00000000
-DATA turns<>+256(SB)/4, $0xffffffff
-DATA turns<>+260(SB)/4, $0xffffffff
-DATA turns<>+264(SB)/4, $0xffffffff
-DATA turns<>+268(SB)/4, $0xffffffff
-DATA turns<>+272(SB)/4, $0xffffffff
-DATA turns<>+276(SB)/4, $0xffffffff
-DATA turns<>+280(SB)/4, $0xffffffff
-DATA turns<>+284(SB)/4, $0xffffffff
-DATA turns<>+288(SB)/4, $0xffffffff
-DATA turns<>+292(SB)/4, $0xffffffff
-DATA turns<>+296(SB)/4, $0xffffffff
-DATA turns<>+300(SB)/4, $0xffffffff
-DATA turns<>+304(SB)/4, $0xffffffff
-DATA turns<>+308(SB)/4, $0xffffffff
-DATA turns<>+312(SB)/4, $0xffffffff
-DATA turns<>+316(SB)/4, $0xffffffff
-GLOBL turns<>(SB), RODATA|NOPTR, $320
+DATA shifter<>+0(SB)/4, $0x00000000
+DATA shifter<>+4(SB)/4, $0x00000001
+DATA shifter<>+8(SB)/4, $0x00000002
+DATA shifter<>+12(SB)/4, $0x00000003
+DATA shifter<>+16(SB)/4, $0x00000004
+DATA shifter<>+20(SB)/4, $0x00000005
+DATA shifter<>+24(SB)/4, $0x00000006
+DATA shifter<>+28(SB)/4, $0x00000007
+DATA shifter<>+32(SB)/4, $0x00000008
+DATA shifter<>+36(SB)/4, $0x00000009
+DATA shifter<>+40(SB)/4, $0x0000000a
+DATA shifter<>+44(SB)/4, $0x0000000b
+DATA shifter<>+48(SB)/4, $0x0000000c
+DATA shifter<>+52(SB)/4, $0x0000000d
+DATA shifter<>+56(SB)/4, $0x0000000e
+DATA shifter<>+60(SB)/4, $0x0000000f
+DATA shifter<>+64(SB)/4, $0x00000010
+DATA shifter<>+68(SB)/4, $0x00000011
+DATA shifter<>+72(SB)/4, $0x00000012
+DATA shifter<>+76(SB)/4, $0x00000013
+DATA shifter<>+80(SB)/4, $0x00000014
+DATA shifter<>+84(SB)/4, $0x00000015
+DATA shifter<>+88(SB)/4, $0x00000016
+DATA shifter<>+92(SB)/4, $0x00000017
+DATA shifter<>+96(SB)/4, $0x00000018
+DATA shifter<>+100(SB)/4, $0x00000019
+DATA shifter<>+104(SB)/4, $0x0000001a
+DATA shifter<>+108(SB)/4, $0x0000001b
+DATA shifter<>+112(SB)/4, $0x0000001c
+DATA shifter<>+116(SB)/4, $0x0000001d
+DATA shifter<>+120(SB)/4, $0x0000001e
+DATA shifter<>+124(SB)/4, $0x0000001f
+DATA shifter<>+128(SB)/4, $0x00000000
+DATA shifter<>+132(SB)/4, $0x00000001
+DATA shifter<>+136(SB)/4, $0x00000002
+DATA shifter<>+140(SB)/4, $0x00000003
+DATA shifter<>+144(SB)/4, $0x00000004
+DATA shifter<>+148(SB)/4, $0x00000005
+DATA shifter<>+152(SB)/4, $0x00000006
+DATA shifter<>+156(SB)/4, $0x00000007
+DATA shifter<>+160(SB)/4, $0x00000008
+DATA shifter<>+164(SB)/4, $0x00000009
+DATA shifter<>+168(SB)/4, $0x0000000a
+DATA shifter<>+172(SB)/4, $0x0000000b
+DATA shifter<>+176(SB)/4, $0x0000000c
+DATA shifter<>+180(SB)/4, $0x0000000d
+DATA shifter<>+184(SB)/4, $0x0000000e
+DATA shifter<>+188(SB)/4, $0x0000000f
+DATA shifter<>+192(SB)/4, $0x00000000
+DATA shifter<>+196(SB)/4, $0x00000000
+DATA shifter<>+200(SB)/4, $0x00000000
+DATA shifter<>+204(SB)/4, $0x00000000
+DATA shifter<>+208(SB)/4, $0x00000000
+DATA shifter<>+212(SB)/4, $0x00000000
+DATA shifter<>+216(SB)/4, $0x00000000
+DATA shifter<>+220(SB)/4, $0x00000000
+DATA shifter<>+224(SB)/4, $0x00000000
+DATA shifter<>+228(SB)/4, $0x00000000
+DATA shifter<>+232(SB)/4, $0x00000000
+DATA shifter<>+236(SB)/4, $0x00000000
+DATA shifter<>+240(SB)/4, $0x00000000
+DATA shifter<>+244(SB)/4, $0x00000000
+DATA shifter<>+248(SB)/4, $0x00000000
+DATA shifter<>+252(SB)/4, $0x00000000
+DATA shifter<>+256(SB)/4, $0xffffffff
+DATA shifter<>+260(SB)/4, $0xffffffff
+DATA shifter<>+264(SB)/4, $0xffffffff
+DATA shifter<>+268(SB)/4, $0xffffffff
+DATA shifter<>+272(SB)/4, $0xffffffff
+DATA shifter<>+276(SB)/4, $0xffffffff
+DATA shifter<>+280(SB)/4, $0xffffffff
+DATA shifter<>+284(SB)/4, $0xffffffff
+DATA shifter<>+288(SB)/4, $0xffffffff
+DATA shifter<>+292(SB)/4, $0xffffffff
+DATA shifter<>+296(SB)/4, $0xffffffff
+DATA shifter<>+300(SB)/4, $0xffffffff
+DATA shifter<>+304(SB)/4, $0xffffffff
+DATA shifter<>+308(SB)/4, $0xffffffff
+DATA shifter<>+312(SB)/4, $0xffffffff
+DATA shifter<>+316(SB)/4, $0xffffffff
+GLOBL shifter<>(SB), RODATA|NOPTR, $320
 
 // func diagonalsTransposedFullF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float64, last *float64, row int, table *float64, x *float64, alpha float64)
 // Requires: AVX, AVX2, FMA3, MMX+
@@ -216,7 +216,7 @@ TEXT ·diagonalsTransposedFullF64AVX2(SB), NOSPLIT, $0-88
 	LEAQ         (R10)(AX*8), R10
 	VBROADCASTSD alpha+80(FP), Y0
 	VMOVUPS      laneBits64<>+0(SB), Y1
-	LEAQ         turns<>+0(SB), R12
+	LEAQ         shifter<>+0(SB), R12
 	XORQ         R13, R13
 
 run:
@@ -496,7 +496,7 @@ endFlushed:
 	VZEROUPPER
 	RET
 
-// func slicesTransposedFull16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+// func slicesTransposedFull16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, prefetchColumns int, products *float64)
 // Requires: AVX, BMI, MMX+
 TEXT ·slicesTransposedFull16F64AVX2(SB), NOSPLIT, $0-88
 	MOVQ   widths+8(FP), AX
@@ -506,7 +506,7 @@ TEXT ·slicesTransposedFull16F64AVX2(SB), NOSPLIT, $0-88
 	MOVQ   table+40(FP), SI
 	MOVQ   factors+48(FP), SI
 	MOVQ   y+56(FP), DI
-	MOVQ   asks+72(FP), R8
+	MOVQ   prefetchColumns+72(FP), R8
 	MOVQ   products+80(FP), R9
 	MOVQ   first+64(FP), R10
 	IMUL3Q $0x00000008, R10, R10
@@ -524,7 +524,7 @@ full:
 	PREFETCHT1 8192(DX)
 	PREFETCHT1 2048(BX)
 	DECQ       R8
-	JL         fullAsked
+	JL         fullPrefetched
 	MOVWLZX    256(BX), R11
 	PREFETCHT1 (DI)(R11*8)
 	MOVWLZX    32(BX), R11
@@ -542,7 +542,7 @@ full:
 	MOVWLZX    38(BX), R11
 	PREFETCHT0 (DI)(R11*8)
 
-fullAsked:
+fullPrefetched:
 	VMULPD       (DX), Y0, Y1
 	ADDQ         $0x20, DX
 	MOVQ         (BX), R11
@@ -576,7 +576,7 @@ masked:
 	PREFETCHT1 8192(DX)
 	PREFETCHT1 2048(BX)
 	DECQ       R8
-	JL         maskedAsked
+	JL         maskedPrefetched
 	MOVWLZX    256(BX), R11
 	PREFETCHT1 (DI)(R11*8)
 	MOVWLZX    32(BX), R11
@@ -594,7 +594,7 @@ masked:
 	MOVWLZX    38(BX), R11
 	PREFETCHT0 (DI)(R11*8)
 
-maskedAsked:
+maskedPrefetched:
 	VMULPD  (DX), Y0, Y1
 	ADDQ    $0x20, DX
 	VMOVUPD Y1, (R9)
@@ -623,7 +623,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesTransposedFull32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+// func slicesTransposedFull32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, prefetchColumns int, products *float64)
 // Requires: AVX, BMI, MMX+
 TEXT ·slicesTransposedFull32F64AVX2(SB), NOSPLIT, $0-88
 	MOVQ   widths+8(FP), AX
@@ -633,7 +633,7 @@ TEXT ·slicesTransposedFull32F64AVX2(SB), NOSPLIT, $0-88
 	MOVQ   table+40(FP), SI
 	MOVQ   factors+48(FP), SI
 	MOVQ   y+56(FP), DI
-	MOVQ   asks+72(FP), R8
+	MOVQ   prefetchColumns+72(FP), R8
 	MOVQ   products+80(FP), R9
 	MOVQ   first+64(FP), R10
 	IMUL3Q $0x00000008, R10, R10
@@ -651,7 +651,7 @@ full:
 	PREFETCHT1 8192(DX)
 	PREFETCHT1 4096(BX)
 	DECQ       R8
-	JL         fullAsked
+	JL         fullPrefetched
 	MOVL       512(BX), R11
 	PREFETCHT1 (DI)(R11*8)
 	MOVL       64(BX), R11
@@ -669,7 +669,7 @@ full:
 	MOVL       76(BX), R11
 	PREFETCHT0 (DI)(R11*8)
 
-fullAsked:
+fullPrefetched:
 	VMULPD       (DX), Y0, Y1
 	ADDQ         $0x20, DX
 	MOVL         (BX), R11
@@ -700,7 +700,7 @@ masked:
 	PREFETCHT1 8192(DX)
 	PREFETCHT1 4096(BX)
 	DECQ       R8
-	JL         maskedAsked
+	JL         maskedPrefetched
 	MOVL       512(BX), R11
 	PREFETCHT1 (DI)(R11*8)
 	MOVL       64(BX), R11
@@ -718,7 +718,7 @@ masked:
 	MOVL       76(BX), R11
 	PREFETCHT0 (DI)(R11*8)
 
-maskedAsked:
+maskedPrefetched:
 	VMULPD  (DX), Y0, Y1
 	ADDQ    $0x20, DX
 	VMOVUPD Y1, (R9)
@@ -759,7 +759,7 @@ TEXT ·diagonalsTransposedShortF64AVX2(SB), NOSPLIT, $0-88
 	LEAQ         (R10)(AX*8), R10
 	VBROADCASTSD alpha+80(FP), Y0
 	VMOVUPS      laneBits64<>+0(SB), Y1
-	LEAQ         turns<>+0(SB), R12
+	LEAQ         shifter<>+0(SB), R12
 	XORQ         R13, R13
 
 run:
@@ -1039,7 +1039,7 @@ endFlushed:
 	VZEROUPPER
 	RET
 
-// func slicesTransposedShort16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+// func slicesTransposedShort16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, prefetchColumns int, products *float64)
 // Requires: AVX, BMI, MMX+
 TEXT ·slicesTransposedShort16F64AVX2(SB), NOSPLIT, $0-88
 	MOVQ   widths+8(FP), AX
@@ -1049,7 +1049,7 @@ TEXT ·slicesTransposedShort16F64AVX2(SB), NOSPLIT, $0-88
 	MOVQ   table+40(FP), SI
 	MOVQ   factors+48(FP), SI
 	MOVQ   y+56(FP), DI
-	MOVQ   asks+72(FP), R8
+	MOVQ   prefetchColumns+72(FP), R8
 	MOVQ   products+80(FP), R9
 	MOVQ   first+64(FP), R10
 	IMUL3Q $0x00000008, R10, R10
@@ -1067,7 +1067,7 @@ full:
 	PREFETCHT1 8192(DX)
 	PREFETCHT1 2048(BX)
 	DECQ       R8
-	JL         fullAsked
+	JL         fullPrefetched
 	MOVWLZX    256(BX), R11
 	PREFETCHT1 (DI)(R11*8)
 	MOVWLZX    32(BX), R11
@@ -1085,7 +1085,7 @@ full:
 	MOVWLZX    38(BX), R11
 	PREFETCHT0 (DI)(R11*8)
 
-fullAsked:
+fullPrefetched:
 	VCVTPS2PD    (DX), Y1
 	VMULPD       Y1, Y0, Y1
 	ADDQ         $0x10, DX
@@ -1120,7 +1120,7 @@ masked:
 	PREFETCHT1 8192(DX)
 	PREFETCHT1 2048(BX)
 	DECQ       R8
-	JL         maskedAsked
+	JL         maskedPrefetched
 	MOVWLZX    256(BX), R11
 	PREFETCHT1 (DI)(R11*8)
 	MOVWLZX    32(BX), R11
@@ -1138,7 +1138,7 @@ masked:
 	MOVWLZX    38(BX), R11
 	PREFETCHT0 (DI)(R11*8)
 
-maskedAsked:
+maskedPrefetched:
 	VCVTPS2PD (DX), Y1
 	VMULPD    Y1, Y0, Y1
 	ADDQ      $0x10, DX
@@ -1168,7 +1168,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesTransposedShort32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+// func slicesTransposedShort32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, prefetchColumns int, products *float64)
 // Requires: AVX, BMI, MMX+
 TEXT ·slicesTransposedShort32F64AVX2(SB), NOSPLIT, $0-88
 	MOVQ   widths+8(FP), AX
@@ -1178,7 +1178,7 @@ TEXT ·slicesTransposedShort32F64AVX2(SB), NOSPLIT, $0-88
 	MOVQ   table+40(FP), SI
 	MOVQ   factors+48(FP), SI
 	MOVQ   y+56(FP), DI
-	MOVQ   asks+72(FP), R8
+	MOVQ   prefetchColumns+72(FP), R8
 	MOVQ   products+80(FP), R9
 	MOVQ   first+64(FP), R10
 	IMUL3Q $0x00000008, R10, R10
@@ -1196,7 +1196,7 @@ full:
 	PREFETCHT1 8192(DX)
 	PREFETCHT1 4096(BX)
 	DECQ       R8
-	JL         fullAsked
+	JL         fullPrefetched
 	MOVL       512(BX), R11
 	PREFETCHT1 (DI)(R11*8)
 	MOVL       64(BX), R11
@@ -1214,7 +1214,7 @@ full:
 	MOVL       76(BX), R11
 	PREFETCHT0 (DI)(R11*8)
 
-fullAsked:
+fullPrefetched:
 	VCVTPS2PD    (DX), Y1
 	VMULPD       Y1, Y0, Y1
 	ADDQ         $0x10, DX
@@ -1246,7 +1246,7 @@ masked:
 	PREFETCHT1 8192(DX)
 	PREFETCHT1 4096(BX)
 	DECQ       R8
-	JL         maskedAsked
+	JL         maskedPrefetched
 	MOVL       512(BX), R11
 	PREFETCHT1 (DI)(R11*8)
 	MOVL       64(BX), R11
@@ -1264,7 +1264,7 @@ masked:
 	MOVL       76(BX), R11
 	PREFETCHT0 (DI)(R11*8)
 
-maskedAsked:
+maskedPrefetched:
 	VCVTPS2PD (DX), Y1
 	VMULPD    Y1, Y0, Y1
 	ADDQ      $0x10, DX
@@ -1310,7 +1310,7 @@ TEXT ·diagonalsTransposedTableF64AVX2(SB), NOSPLIT, $0-88
 	VMOVQ        AX, X2
 	VPBROADCASTQ X2, Y2
 	VMOVUPS      laneBits64<>+0(SB), Y3
-	LEAQ         turns<>+0(SB), R13
+	LEAQ         shifter<>+0(SB), R13
 	XORQ         R14, R14
 
 run:
@@ -1639,7 +1639,7 @@ endFlushed:
 	VZEROUPPER
 	RET
 
-// func slicesTransposedTable16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+// func slicesTransposedTable16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, prefetchColumns int, products *float64)
 // Requires: AVX, AVX2, BMI, MMX+
 TEXT ·slicesTransposedTable16F64AVX2(SB), NOSPLIT, $0-88
 	MOVQ         widths+8(FP), AX
@@ -1649,7 +1649,7 @@ TEXT ·slicesTransposedTable16F64AVX2(SB), NOSPLIT, $0-88
 	MOVQ         table+40(FP), SI
 	MOVQ         factors+48(FP), DI
 	MOVQ         y+56(FP), R8
-	MOVQ         asks+72(FP), R9
+	MOVQ         prefetchColumns+72(FP), R9
 	MOVQ         products+80(FP), R10
 	VMOVUPS      nibblesOf64<>+0(SB), Y0
 	MOVQ         $0x0000000f, R11
@@ -1671,7 +1671,7 @@ full:
 	PREFETCHT1 8192(DX)
 	PREFETCHT1 2048(BX)
 	DECQ       R9
-	JL         fullAsked
+	JL         fullPrefetched
 	MOVWLZX    256(BX), R12
 	PREFETCHT1 (R8)(R12*8)
 	MOVWLZX    32(BX), R12
@@ -1689,7 +1689,7 @@ full:
 	MOVWLZX    38(BX), R12
 	PREFETCHT0 (R8)(R12*8)
 
-fullAsked:
+fullPrefetched:
 	MOVWLZX      (DX), R12
 	VMOVD        R12, X3
 	VPBROADCASTQ X3, Y3
@@ -1731,7 +1731,7 @@ masked:
 	PREFETCHT1 8192(DX)
 	PREFETCHT1 2048(BX)
 	DECQ       R9
-	JL         maskedAsked
+	JL         maskedPrefetched
 	MOVWLZX    256(BX), R12
 	PREFETCHT1 (R8)(R12*8)
 	MOVWLZX    32(BX), R12
@@ -1749,7 +1749,7 @@ masked:
 	MOVWLZX    38(BX), R12
 	PREFETCHT0 (R8)(R12*8)
 
-maskedAsked:
+maskedPrefetched:
 	MOVWLZX      (DX), R12
 	VMOVD        R12, X3
 	VPBROADCASTQ X3, Y3
@@ -1786,7 +1786,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesTransposedTable32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+// func slicesTransposedTable32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, prefetchColumns int, products *float64)
 // Requires: AVX, AVX2, BMI, MMX+
 TEXT ·slicesTransposedTable32F64AVX2(SB), NOSPLIT, $0-88
 	MOVQ         widths+8(FP), AX
@@ -1796,7 +1796,7 @@ TEXT ·slicesTransposedTable32F64AVX2(SB), NOSPLIT, $0-88
 	MOVQ         table+40(FP), SI
 	MOVQ         factors+48(FP), DI
 	MOVQ         y+56(FP), R8
-	MOVQ         asks+72(FP), R9
+	MOVQ         prefetchColumns+72(FP), R9
 	MOVQ         products+80(FP), R10
 	VMOVUPS      nibblesOf64<>+0(SB), Y0
 	MOVQ         $0x0000000f, R11
@@ -1818,7 +1818,7 @@ full:
 	PREFETCHT1 8192(DX)
 	PREFETCHT1 4096(BX)
 	DECQ       R9
-	JL         fullAsked
+	JL         fullPrefetched
 	MOVL       512(BX), R12
 	PREFETCHT1 (R8)(R12*8)
 	MOVL       64(BX), R12
@@ -1836,7 +1836,7 @@ full:
 	MOVL       76(BX), R12
 	PREFETCHT0 (R8)(R12*8)
 
-fullAsked:
+fullPrefetched:
 	MOVWLZX      (DX), R12
 	VMOVD        R12, X3
 	VPBROADCASTQ X3, Y3
@@ -1875,7 +1875,7 @@ masked:
 	PREFETCHT1 8192(DX)
 	PREFETCHT1 4096(BX)
 	DECQ       R9
-	JL         maskedAsked
+	JL         maskedPrefetched
 	MOVL       512(BX), R12
 	PREFETCHT1 (R8)(R12*8)
 	MOVL       64(BX), R12
@@ -1893,7 +1893,7 @@ masked:
 	MOVL       76(BX), R12
 	PREFETCHT0 (R8)(R12*8)
 
-maskedAsked:
+maskedPrefetched:
 	MOVWLZX      (DX), R12
 	VMOVD        R12, X3
 	VPBROADCASTQ X3, Y3
@@ -1942,7 +1942,7 @@ TEXT ·diagonalsTransposedPerDiagonalF64AVX2(SB), NOSPLIT, $0-88
 	LEAQ         (R9)(AX*8), R9
 	VBROADCASTSD alpha+80(FP), Y0
 	VMOVUPS      laneBits64<>+0(SB), Y1
-	LEAQ         turns<>+0(SB), R12
+	LEAQ         shifter<>+0(SB), R12
 	XORQ         R13, R13
 
 run:
@@ -2217,7 +2217,7 @@ endFlushed:
 	VZEROUPPER
 	RET
 
-// func slicesTransposedSame16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+// func slicesTransposedSame16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, prefetchColumns int, products *float64)
 // Requires: AVX, BMI, MMX+
 TEXT ·slicesTransposedSame16F64AVX2(SB), NOSPLIT, $0-88
 	MOVQ         widths+8(FP), AX
@@ -2227,7 +2227,7 @@ TEXT ·slicesTransposedSame16F64AVX2(SB), NOSPLIT, $0-88
 	MOVQ         table+40(FP), BX
 	MOVQ         factors+48(FP), SI
 	MOVQ         y+56(FP), DI
-	MOVQ         asks+72(FP), R8
+	MOVQ         prefetchColumns+72(FP), R8
 	MOVQ         products+80(FP), R9
 	VBROADCASTSD (BX), Y0
 	MOVQ         first+64(FP), BX
@@ -2245,7 +2245,7 @@ slice:
 full:
 	PREFETCHT1 2048(DX)
 	DECQ       R8
-	JL         fullAsked
+	JL         fullPrefetched
 	MOVWLZX    256(DX), R10
 	PREFETCHT1 (DI)(R10*8)
 	MOVWLZX    32(DX), R10
@@ -2263,7 +2263,7 @@ full:
 	MOVWLZX    38(DX), R10
 	PREFETCHT0 (DI)(R10*8)
 
-fullAsked:
+fullPrefetched:
 	VMULPD       Y0, Y1, Y2
 	MOVQ         (DX), R10
 	MOVWLZX      R10, R11
@@ -2295,7 +2295,7 @@ tail:
 masked:
 	PREFETCHT1 2048(DX)
 	DECQ       R8
-	JL         maskedAsked
+	JL         maskedPrefetched
 	MOVWLZX    256(DX), R10
 	PREFETCHT1 (DI)(R10*8)
 	MOVWLZX    32(DX), R10
@@ -2313,7 +2313,7 @@ masked:
 	MOVWLZX    38(DX), R10
 	PREFETCHT0 (DI)(R10*8)
 
-maskedAsked:
+maskedPrefetched:
 	VMULPD  Y0, Y1, Y2
 	VMOVUPD Y2, (R9)
 	MOVWLZX (CX), R10
@@ -2341,7 +2341,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesTransposedSame32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+// func slicesTransposedSame32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, prefetchColumns int, products *float64)
 // Requires: AVX, BMI, MMX+
 TEXT ·slicesTransposedSame32F64AVX2(SB), NOSPLIT, $0-88
 	MOVQ         widths+8(FP), AX
@@ -2351,7 +2351,7 @@ TEXT ·slicesTransposedSame32F64AVX2(SB), NOSPLIT, $0-88
 	MOVQ         table+40(FP), BX
 	MOVQ         factors+48(FP), SI
 	MOVQ         y+56(FP), DI
-	MOVQ         asks+72(FP), R8
+	MOVQ         prefetchColumns+72(FP), R8
 	MOVQ         products+80(FP), R9
 	VBROADCASTSD (BX), Y0
 	MOVQ         first+64(FP), BX
@@ -2369,7 +2369,7 @@ slice:
 full:
 	PREFETCHT1 4096(DX)
 	DECQ       R8
-	JL         fullAsked
+	JL         fullPrefetched
 	MOVL       512(DX), R10
 	PREFETCHT1 (DI)(R10*8)
 	MOVL       64(DX), R10
@@ -2387,7 +2387,7 @@ full:
 	MOVL       76(DX), R10
 	PREFETCHT0 (DI)(R10*8)
 
-fullAsked:
+fullPrefetched:
 	VMULPD       Y0, Y1, Y2
 	MOVL         (DX), R10
 	VADDSD       (DI)(R10*8), X2, X3
@@ -2416,7 +2416,7 @@ tail:
 masked:
 	PREFETCHT1 4096(DX)
 	DECQ       R8
-	JL         maskedAsked
+	JL         maskedPrefetched
 	MOVL       512(DX), R10
 	PREFETCHT1 (DI)(R10*8)
 	MOVL       64(DX), R10
@@ -2434,7 +2434,7 @@ masked:
 	MOVL       76(DX), R10
 	PREFETCHT0 (DI)(R10*8)
 
-maskedAsked:
+maskedPrefetched:
 	VMULPD  Y0, Y1, Y2
 	VMOVUPD Y2, (R9)
 	MOVWLZX (CX), R10
@@ -2462,9 +2462,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func lostF64AVX2(n int, x *float64, least float64, greatest float64) (lanes uint32)
+// func outOfRangeF64AVX2(n int, x *float64, least float64, greatest float64) (lanes uint32)
 // Requires: AVX, AVX2
-TEXT ·lostF64AVX2(SB), NOSPLIT, $0-36
+TEXT ·outOfRangeF64AVX2(SB), NOSPLIT, $0-36
 	MOVQ         n+0(FP), AX
 	MOVQ         x+8(FP), CX
 	VBROADCASTSD least+16(FP), Y0
@@ -2842,7 +2842,7 @@ TEXT ·diagonalsTransposedFullF64AVX512(SB), NOSPLIT, $0-88
 	MOVQ         x+72(FP), R11
 	LEAQ         (R10)(AX*8), R10
 	VBROADCASTSD alpha+80(FP), Z0
-	LEAQ         turns<>+0(SB), R12
+	LEAQ         shifter<>+0(SB), R12
 	VXORPS       X1, X1, X1
 	XORQ         R13, R13
 
@@ -3100,7 +3100,7 @@ endFlushed:
 	VZEROUPPER
 	RET
 
-// func slicesTransposedFull16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+// func slicesTransposedFull16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, prefetchColumns int, products *float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI, MMX+
 TEXT ·slicesTransposedFull16F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ   widths+8(FP), AX
@@ -3110,7 +3110,7 @@ TEXT ·slicesTransposedFull16F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ   table+40(FP), SI
 	MOVQ   factors+48(FP), SI
 	MOVQ   y+56(FP), DI
-	MOVQ   asks+72(FP), R8
+	MOVQ   prefetchColumns+72(FP), R8
 	MOVQ   products+80(FP), R9
 	MOVQ   first+64(FP), R10
 	IMUL3Q $0x00000008, R10, R10
@@ -3128,7 +3128,7 @@ full:
 	PREFETCHT1 8192(DX)
 	PREFETCHT1 2048(BX)
 	DECQ       R8
-	JL         fullAsked
+	JL         fullPrefetched
 	MOVWLZX    256(BX), R11
 	PREFETCHT1 (DI)(R11*8)
 	MOVWLZX    32(BX), R11
@@ -3162,7 +3162,7 @@ full:
 	MOVWLZX    46(BX), R11
 	PREFETCHT0 (DI)(R11*8)
 
-fullAsked:
+fullPrefetched:
 	VMULPD        (DX), Z0, Z1
 	ADDQ          $0x40, DX
 	MOVQ          (BX), R11
@@ -3215,7 +3215,7 @@ masked:
 	PREFETCHT1 8192(DX)
 	PREFETCHT1 2048(BX)
 	DECQ       R8
-	JL         maskedAsked
+	JL         maskedPrefetched
 	MOVWLZX    256(BX), R11
 	PREFETCHT1 (DI)(R11*8)
 	MOVWLZX    32(BX), R11
@@ -3249,7 +3249,7 @@ masked:
 	MOVWLZX    46(BX), R11
 	PREFETCHT0 (DI)(R11*8)
 
-maskedAsked:
+maskedPrefetched:
 	VMULPD  (DX), Z0, Z1
 	ADDQ    $0x40, DX
 	VMOVUPD Z1, (R9)
@@ -3278,7 +3278,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesTransposedFull32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+// func slicesTransposedFull32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, prefetchColumns int, products *float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI, MMX+
 TEXT ·slicesTransposedFull32F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ   widths+8(FP), AX
@@ -3288,7 +3288,7 @@ TEXT ·slicesTransposedFull32F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ   table+40(FP), SI
 	MOVQ   factors+48(FP), SI
 	MOVQ   y+56(FP), DI
-	MOVQ   asks+72(FP), R8
+	MOVQ   prefetchColumns+72(FP), R8
 	MOVQ   products+80(FP), R9
 	MOVQ   first+64(FP), R10
 	IMUL3Q $0x00000008, R10, R10
@@ -3306,7 +3306,7 @@ full:
 	PREFETCHT1 8192(DX)
 	PREFETCHT1 4096(BX)
 	DECQ       R8
-	JL         fullAsked
+	JL         fullPrefetched
 	MOVL       512(BX), R11
 	PREFETCHT1 (DI)(R11*8)
 	MOVL       64(BX), R11
@@ -3340,7 +3340,7 @@ full:
 	MOVL       92(BX), R11
 	PREFETCHT0 (DI)(R11*8)
 
-fullAsked:
+fullPrefetched:
 	VMULPD        (DX), Z0, Z1
 	ADDQ          $0x40, DX
 	MOVL          (BX), R11
@@ -3387,7 +3387,7 @@ masked:
 	PREFETCHT1 8192(DX)
 	PREFETCHT1 4096(BX)
 	DECQ       R8
-	JL         maskedAsked
+	JL         maskedPrefetched
 	MOVL       512(BX), R11
 	PREFETCHT1 (DI)(R11*8)
 	MOVL       64(BX), R11
@@ -3421,7 +3421,7 @@ masked:
 	MOVL       92(BX), R11
 	PREFETCHT0 (DI)(R11*8)
 
-maskedAsked:
+maskedPrefetched:
 	VMULPD  (DX), Z0, Z1
 	ADDQ    $0x40, DX
 	VMOVUPD Z1, (R9)
@@ -3461,7 +3461,7 @@ TEXT ·diagonalsTransposedShortF64AVX512(SB), NOSPLIT, $0-88
 	MOVQ         x+72(FP), R11
 	LEAQ         (R10)(AX*8), R10
 	VBROADCASTSD alpha+80(FP), Z0
-	LEAQ         turns<>+0(SB), R12
+	LEAQ         shifter<>+0(SB), R12
 	VXORPS       X1, X1, X1
 	XORQ         R13, R13
 
@@ -3726,7 +3726,7 @@ endFlushed:
 	VZEROUPPER
 	RET
 
-// func slicesTransposedShort16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+// func slicesTransposedShort16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, prefetchColumns int, products *float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI, MMX+
 TEXT ·slicesTransposedShort16F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ   widths+8(FP), AX
@@ -3736,7 +3736,7 @@ TEXT ·slicesTransposedShort16F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ   table+40(FP), SI
 	MOVQ   factors+48(FP), SI
 	MOVQ   y+56(FP), DI
-	MOVQ   asks+72(FP), R8
+	MOVQ   prefetchColumns+72(FP), R8
 	MOVQ   products+80(FP), R9
 	MOVQ   first+64(FP), R10
 	IMUL3Q $0x00000008, R10, R10
@@ -3754,7 +3754,7 @@ full:
 	PREFETCHT1 8192(DX)
 	PREFETCHT1 2048(BX)
 	DECQ       R8
-	JL         fullAsked
+	JL         fullPrefetched
 	MOVWLZX    256(BX), R11
 	PREFETCHT1 (DI)(R11*8)
 	MOVWLZX    32(BX), R11
@@ -3788,7 +3788,7 @@ full:
 	MOVWLZX    46(BX), R11
 	PREFETCHT0 (DI)(R11*8)
 
-fullAsked:
+fullPrefetched:
 	VCVTPS2PD     (DX), Z1
 	VMULPD        Z1, Z0, Z1
 	ADDQ          $0x20, DX
@@ -3842,7 +3842,7 @@ masked:
 	PREFETCHT1 8192(DX)
 	PREFETCHT1 2048(BX)
 	DECQ       R8
-	JL         maskedAsked
+	JL         maskedPrefetched
 	MOVWLZX    256(BX), R11
 	PREFETCHT1 (DI)(R11*8)
 	MOVWLZX    32(BX), R11
@@ -3876,7 +3876,7 @@ masked:
 	MOVWLZX    46(BX), R11
 	PREFETCHT0 (DI)(R11*8)
 
-maskedAsked:
+maskedPrefetched:
 	VCVTPS2PD (DX), Z1
 	VMULPD    Z1, Z0, Z1
 	ADDQ      $0x20, DX
@@ -3906,7 +3906,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesTransposedShort32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+// func slicesTransposedShort32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, prefetchColumns int, products *float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI, MMX+
 TEXT ·slicesTransposedShort32F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ   widths+8(FP), AX
@@ -3916,7 +3916,7 @@ TEXT ·slicesTransposedShort32F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ   table+40(FP), SI
 	MOVQ   factors+48(FP), SI
 	MOVQ   y+56(FP), DI
-	MOVQ   asks+72(FP), R8
+	MOVQ   prefetchColumns+72(FP), R8
 	MOVQ   products+80(FP), R9
 	MOVQ   first+64(FP), R10
 	IMUL3Q $0x00000008, R10, R10
@@ -3934,7 +3934,7 @@ full:
 	PREFETCHT1 8192(DX)
 	PREFETCHT1 4096(BX)
 	DECQ       R8
-	JL         fullAsked
+	JL         fullPrefetched
 	MOVL       512(BX), R11
 	PREFETCHT1 (DI)(R11*8)
 	MOVL       64(BX), R11
@@ -3968,7 +3968,7 @@ full:
 	MOVL       92(BX), R11
 	PREFETCHT0 (DI)(R11*8)
 
-fullAsked:
+fullPrefetched:
 	VCVTPS2PD     (DX), Z1
 	VMULPD        Z1, Z0, Z1
 	ADDQ          $0x20, DX
@@ -4016,7 +4016,7 @@ masked:
 	PREFETCHT1 8192(DX)
 	PREFETCHT1 4096(BX)
 	DECQ       R8
-	JL         maskedAsked
+	JL         maskedPrefetched
 	MOVL       512(BX), R11
 	PREFETCHT1 (DI)(R11*8)
 	MOVL       64(BX), R11
@@ -4050,7 +4050,7 @@ masked:
 	MOVL       92(BX), R11
 	PREFETCHT0 (DI)(R11*8)
 
-maskedAsked:
+maskedPrefetched:
 	VCVTPS2PD (DX), Z1
 	VMULPD    Z1, Z0, Z1
 	ADDQ      $0x20, DX
@@ -4094,7 +4094,7 @@ TEXT ·diagonalsTransposedTableF64AVX512(SB), NOSPLIT, $0-88
 	VMOVUPS      nibblesOf64<>+0(SB), Z1
 	VMOVUPD      (CX), Z2
 	VMOVUPD      64(CX), Z3
-	LEAQ         turns<>+0(SB), R12
+	LEAQ         shifter<>+0(SB), R12
 	VXORPS       X4, X4, X4
 	XORQ         R13, R13
 
@@ -4373,7 +4373,7 @@ endFlushed:
 	VZEROUPPER
 	RET
 
-// func slicesTransposedTable16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+// func slicesTransposedTable16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, prefetchColumns int, products *float64)
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, BMI, MMX+
 TEXT ·slicesTransposedTable16F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ    widths+8(FP), AX
@@ -4383,7 +4383,7 @@ TEXT ·slicesTransposedTable16F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ    table+40(FP), SI
 	MOVQ    factors+48(FP), DI
 	MOVQ    y+56(FP), R8
-	MOVQ    asks+72(FP), R9
+	MOVQ    prefetchColumns+72(FP), R9
 	MOVQ    products+80(FP), R10
 	VMOVUPS nibblesOf64<>+0(SB), Z0
 	VMOVUPD (SI), Z1
@@ -4404,7 +4404,7 @@ full:
 	PREFETCHT1 8192(DX)
 	PREFETCHT1 2048(BX)
 	DECQ       R9
-	JL         fullAsked
+	JL         fullPrefetched
 	MOVWLZX    256(BX), R11
 	PREFETCHT1 (R8)(R11*8)
 	MOVWLZX    32(BX), R11
@@ -4438,7 +4438,7 @@ full:
 	MOVWLZX    46(BX), R11
 	PREFETCHT0 (R8)(R11*8)
 
-fullAsked:
+fullPrefetched:
 	VPBROADCASTD  (DX), Y4
 	VPMOVZXDQ     Y4, Z4
 	VPSRLVQ       Z0, Z4, Z4
@@ -4495,7 +4495,7 @@ masked:
 	PREFETCHT1 8192(DX)
 	PREFETCHT1 2048(BX)
 	DECQ       R9
-	JL         maskedAsked
+	JL         maskedPrefetched
 	MOVWLZX    256(BX), R11
 	PREFETCHT1 (R8)(R11*8)
 	MOVWLZX    32(BX), R11
@@ -4529,7 +4529,7 @@ masked:
 	MOVWLZX    46(BX), R11
 	PREFETCHT0 (R8)(R11*8)
 
-maskedAsked:
+maskedPrefetched:
 	VPBROADCASTD (DX), Y4
 	VPMOVZXDQ    Y4, Z4
 	VPSRLVQ      Z0, Z4, Z4
@@ -4562,7 +4562,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesTransposedTable32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+// func slicesTransposedTable32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, prefetchColumns int, products *float64)
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, BMI, MMX+
 TEXT ·slicesTransposedTable32F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ    widths+8(FP), AX
@@ -4572,7 +4572,7 @@ TEXT ·slicesTransposedTable32F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ    table+40(FP), SI
 	MOVQ    factors+48(FP), DI
 	MOVQ    y+56(FP), R8
-	MOVQ    asks+72(FP), R9
+	MOVQ    prefetchColumns+72(FP), R9
 	MOVQ    products+80(FP), R10
 	VMOVUPS nibblesOf64<>+0(SB), Z0
 	VMOVUPD (SI), Z1
@@ -4593,7 +4593,7 @@ full:
 	PREFETCHT1 8192(DX)
 	PREFETCHT1 4096(BX)
 	DECQ       R9
-	JL         fullAsked
+	JL         fullPrefetched
 	MOVL       512(BX), R11
 	PREFETCHT1 (R8)(R11*8)
 	MOVL       64(BX), R11
@@ -4627,7 +4627,7 @@ full:
 	MOVL       92(BX), R11
 	PREFETCHT0 (R8)(R11*8)
 
-fullAsked:
+fullPrefetched:
 	VPBROADCASTD  (DX), Y4
 	VPMOVZXDQ     Y4, Z4
 	VPSRLVQ       Z0, Z4, Z4
@@ -4678,7 +4678,7 @@ masked:
 	PREFETCHT1 8192(DX)
 	PREFETCHT1 4096(BX)
 	DECQ       R9
-	JL         maskedAsked
+	JL         maskedPrefetched
 	MOVL       512(BX), R11
 	PREFETCHT1 (R8)(R11*8)
 	MOVL       64(BX), R11
@@ -4712,7 +4712,7 @@ masked:
 	MOVL       92(BX), R11
 	PREFETCHT0 (R8)(R11*8)
 
-maskedAsked:
+maskedPrefetched:
 	VPBROADCASTD (DX), Y4
 	VPMOVZXDQ    Y4, Z4
 	VPSRLVQ      Z0, Z4, Z4
@@ -4756,7 +4756,7 @@ TEXT ·diagonalsTransposedPerDiagonalF64AVX512(SB), NOSPLIT, $0-88
 	MOVQ         x+72(FP), R11
 	LEAQ         (R9)(AX*8), R9
 	VBROADCASTSD alpha+80(FP), Z0
-	LEAQ         turns<>+0(SB), R12
+	LEAQ         shifter<>+0(SB), R12
 	VXORPS       X1, X1, X1
 	XORQ         R13, R13
 
@@ -5009,7 +5009,7 @@ endFlushed:
 	VZEROUPPER
 	RET
 
-// func slicesTransposedSame16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+// func slicesTransposedSame16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, prefetchColumns int, products *float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI, MMX+
 TEXT ·slicesTransposedSame16F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ         widths+8(FP), AX
@@ -5019,7 +5019,7 @@ TEXT ·slicesTransposedSame16F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ         table+40(FP), BX
 	MOVQ         factors+48(FP), SI
 	MOVQ         y+56(FP), DI
-	MOVQ         asks+72(FP), R8
+	MOVQ         prefetchColumns+72(FP), R8
 	MOVQ         products+80(FP), R9
 	VBROADCASTSD (BX), Z0
 	MOVQ         first+64(FP), BX
@@ -5037,7 +5037,7 @@ slice:
 full:
 	PREFETCHT1 2048(DX)
 	DECQ       R8
-	JL         fullAsked
+	JL         fullPrefetched
 	MOVWLZX    256(DX), R10
 	PREFETCHT1 (DI)(R10*8)
 	MOVWLZX    32(DX), R10
@@ -5071,7 +5071,7 @@ full:
 	MOVWLZX    46(DX), R10
 	PREFETCHT0 (DI)(R10*8)
 
-fullAsked:
+fullPrefetched:
 	VMULPD        Z0, Z1, Z2
 	MOVQ          (DX), R10
 	MOVWLZX       R10, R11
@@ -5122,7 +5122,7 @@ tail:
 masked:
 	PREFETCHT1 2048(DX)
 	DECQ       R8
-	JL         maskedAsked
+	JL         maskedPrefetched
 	MOVWLZX    256(DX), R10
 	PREFETCHT1 (DI)(R10*8)
 	MOVWLZX    32(DX), R10
@@ -5156,7 +5156,7 @@ masked:
 	MOVWLZX    46(DX), R10
 	PREFETCHT0 (DI)(R10*8)
 
-maskedAsked:
+maskedPrefetched:
 	VMULPD  Z0, Z1, Z2
 	VMOVUPD Z2, (R9)
 	MOVWLZX (CX), R10
@@ -5184,7 +5184,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesTransposedSame32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+// func slicesTransposedSame32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, prefetchColumns int, products *float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI, MMX+
 TEXT ·slicesTransposedSame32F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ         widths+8(FP), AX
@@ -5194,7 +5194,7 @@ TEXT ·slicesTransposedSame32F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ         table+40(FP), BX
 	MOVQ         factors+48(FP), SI
 	MOVQ         y+56(FP), DI
-	MOVQ         asks+72(FP), R8
+	MOVQ         prefetchColumns+72(FP), R8
 	MOVQ         products+80(FP), R9
 	VBROADCASTSD (BX), Z0
 	MOVQ         first+64(FP), BX
@@ -5212,7 +5212,7 @@ slice:
 full:
 	PREFETCHT1 4096(DX)
 	DECQ       R8
-	JL         fullAsked
+	JL         fullPrefetched
 	MOVL       512(DX), R10
 	PREFETCHT1 (DI)(R10*8)
 	MOVL       64(DX), R10
@@ -5246,7 +5246,7 @@ full:
 	MOVL       92(DX), R10
 	PREFETCHT0 (DI)(R10*8)
 
-fullAsked:
+fullPrefetched:
 	VMULPD        Z0, Z1, Z2
 	MOVL          (DX), R10
 	VADDSD        (DI)(R10*8), X2, X3
@@ -5291,7 +5291,7 @@ tail:
 masked:
 	PREFETCHT1 4096(DX)
 	DECQ       R8
-	JL         maskedAsked
+	JL         maskedPrefetched
 	MOVL       512(DX), R10
 	PREFETCHT1 (DI)(R10*8)
 	MOVL       64(DX), R10
@@ -5325,7 +5325,7 @@ masked:
 	MOVL       92(DX), R10
 	PREFETCHT0 (DI)(R10*8)
 
-maskedAsked:
+maskedPrefetched:
 	VMULPD  Z0, Z1, Z2
 	VMOVUPD Z2, (R9)
 	MOVWLZX (CX), R10
@@ -5353,9 +5353,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func lostF64AVX512(n int, x *float64, least float64, greatest float64) (lanes uint32)
+// func outOfRangeF64AVX512(n int, x *float64, least float64, greatest float64) (lanes uint32)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·lostF64AVX512(SB), NOSPLIT, $0-36
+TEXT ·outOfRangeF64AVX512(SB), NOSPLIT, $0-36
 	MOVQ         n+0(FP), AX
 	MOVQ         x+8(FP), CX
 	VBROADCASTSD least+16(FP), Z0
@@ -5936,14 +5936,14 @@ fullEntry:
 	VMOVUPD (R13), Z1
 	LEAQ    (DX), R9
 	CMPQ    R9, R8
-	JEQ     apart0
+	JEQ     uncompressed0
 	VPERMB  (DX), Z30, Z2
 	KMOVB   56(DX), K1
 	VPANDQ  Z29, Z2, Z2
 	VPADDQ  Z31, Z2, Z2
 	VPADDQ  Z28, Z2, K1, Z2
 
-apart0Done:
+uncompressed0Done:
 	VFMADD231PD   Z2, Z1, Z0
 	ADDQ          $0x00000039, DX
 	ADDQ          $0x00000040, R13
@@ -6000,14 +6000,14 @@ maskedEntry:
 	VMOVUPD (R13), Z1
 	LEAQ    (DX), R9
 	CMPQ    R9, R8
-	JEQ     apart1
+	JEQ     uncompressed1
 	VPERMB  (DX), Z30, Z2
 	KMOVB   56(DX), K1
 	VPANDQ  Z29, Z2, Z2
 	VPADDQ  Z31, Z2, Z2
 	VPADDQ  Z28, Z2, K1, Z2
 
-apart1Done:
+uncompressed1Done:
 	VFMADD231PD Z2, Z1, Z3
 	ADDQ        $0x00000039, DX
 	ADDQ        $0x00000040, R13
@@ -6162,7 +6162,7 @@ done:
 	VZEROUPPER
 	RET
 
-apart0:
+uncompressed0:
 	MOVQ      table+48(FP), R9
 	MOVQ      32(R9), R8
 	SHLQ      $0x06, R8
@@ -6174,9 +6174,9 @@ apart0:
 	ADDQ      16(R9), R8
 	MOVQ      (R8), R8
 	ADDQ      8(R9), R8
-	JMP       apart0Done
+	JMP       uncompressed0Done
 
-apart1:
+uncompressed1:
 	MOVQ      table+48(FP), R9
 	MOVQ      32(R9), R8
 	SHLQ      $0x06, R8
@@ -6188,7 +6188,7 @@ apart1:
 	ADDQ      16(R9), R8
 	MOVQ      (R8), R8
 	ADDQ      8(R9), R8
-	JMP       apart1Done
+	JMP       uncompressed1Done
 
 // func diagonalsTransposedFullF32AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, y *float32, last *float32, row int, table *float32, x *float32, alpha float32)
 // Requires: AVX, AVX2, FMA3, MMX+
@@ -6202,7 +6202,7 @@ TEXT ·diagonalsTransposedFullF32AVX2(SB), NOSPLIT, $0-84
 	LEAQ         (R10)(AX*4), R10
 	VBROADCASTSS alpha+80(FP), Y0
 	VMOVUPS      laneBits32<>+0(SB), Y1
-	LEAQ         turns<>+0(SB), R12
+	LEAQ         shifter<>+0(SB), R12
 	XORQ         R13, R13
 
 run:
@@ -6482,7 +6482,7 @@ endFlushed:
 	VZEROUPPER
 	RET
 
-// func slicesTransposedFull16F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
+// func slicesTransposedFull16F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, prefetchColumns int, products *float32)
 // Requires: AVX, BMI, MMX+
 TEXT ·slicesTransposedFull16F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ   widths+8(FP), AX
@@ -6492,7 +6492,7 @@ TEXT ·slicesTransposedFull16F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ   table+40(FP), SI
 	MOVQ   factors+48(FP), SI
 	MOVQ   y+56(FP), DI
-	MOVQ   asks+72(FP), R8
+	MOVQ   prefetchColumns+72(FP), R8
 	MOVQ   products+80(FP), R9
 	MOVQ   first+64(FP), R10
 	IMUL3Q $0x00000004, R10, R10
@@ -6510,7 +6510,7 @@ full:
 	PREFETCHT1 8192(DX)
 	PREFETCHT1 2048(BX)
 	DECQ       R8
-	JL         fullAsked
+	JL         fullPrefetched
 	MOVWLZX    256(BX), R11
 	PREFETCHT1 (DI)(R11*4)
 	MOVWLZX    32(BX), R11
@@ -6544,7 +6544,7 @@ full:
 	MOVWLZX    46(BX), R11
 	PREFETCHT0 (DI)(R11*4)
 
-fullAsked:
+fullPrefetched:
 	VMULPS       (DX), Y0, Y1
 	ADDQ         $0x20, DX
 	MOVQ         (BX), R11
@@ -6597,7 +6597,7 @@ masked:
 	PREFETCHT1 8192(DX)
 	PREFETCHT1 2048(BX)
 	DECQ       R8
-	JL         maskedAsked
+	JL         maskedPrefetched
 	MOVWLZX    256(BX), R11
 	PREFETCHT1 (DI)(R11*4)
 	MOVWLZX    32(BX), R11
@@ -6631,7 +6631,7 @@ masked:
 	MOVWLZX    46(BX), R11
 	PREFETCHT0 (DI)(R11*4)
 
-maskedAsked:
+maskedPrefetched:
 	VMULPS  (DX), Y0, Y1
 	ADDQ    $0x20, DX
 	VMOVUPS Y1, (R9)
@@ -6660,7 +6660,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesTransposedFull32F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
+// func slicesTransposedFull32F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, prefetchColumns int, products *float32)
 // Requires: AVX, BMI, MMX+
 TEXT ·slicesTransposedFull32F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ   widths+8(FP), AX
@@ -6670,7 +6670,7 @@ TEXT ·slicesTransposedFull32F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ   table+40(FP), SI
 	MOVQ   factors+48(FP), SI
 	MOVQ   y+56(FP), DI
-	MOVQ   asks+72(FP), R8
+	MOVQ   prefetchColumns+72(FP), R8
 	MOVQ   products+80(FP), R9
 	MOVQ   first+64(FP), R10
 	IMUL3Q $0x00000004, R10, R10
@@ -6688,7 +6688,7 @@ full:
 	PREFETCHT1 8192(DX)
 	PREFETCHT1 4096(BX)
 	DECQ       R8
-	JL         fullAsked
+	JL         fullPrefetched
 	MOVL       512(BX), R11
 	PREFETCHT1 (DI)(R11*4)
 	MOVL       64(BX), R11
@@ -6722,7 +6722,7 @@ full:
 	MOVL       92(BX), R11
 	PREFETCHT0 (DI)(R11*4)
 
-fullAsked:
+fullPrefetched:
 	VMULPS       (DX), Y0, Y1
 	ADDQ         $0x20, DX
 	MOVL         (BX), R11
@@ -6769,7 +6769,7 @@ masked:
 	PREFETCHT1 8192(DX)
 	PREFETCHT1 4096(BX)
 	DECQ       R8
-	JL         maskedAsked
+	JL         maskedPrefetched
 	MOVL       512(BX), R11
 	PREFETCHT1 (DI)(R11*4)
 	MOVL       64(BX), R11
@@ -6803,7 +6803,7 @@ masked:
 	MOVL       92(BX), R11
 	PREFETCHT0 (DI)(R11*4)
 
-maskedAsked:
+maskedPrefetched:
 	VMULPS  (DX), Y0, Y1
 	ADDQ    $0x20, DX
 	VMOVUPS Y1, (R9)
@@ -6847,7 +6847,7 @@ TEXT ·diagonalsTransposedTableF32AVX2(SB), NOSPLIT, $0-84
 	VMOVUPS      (CX), Y2
 	VMOVUPS      32(CX), Y3
 	VMOVUPS      laneBits32<>+0(SB), Y4
-	LEAQ         turns<>+0(SB), R12
+	LEAQ         shifter<>+0(SB), R12
 	XORQ         R13, R13
 
 run:
@@ -7162,7 +7162,7 @@ endFlushed:
 	VZEROUPPER
 	RET
 
-// func slicesTransposedTable16F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
+// func slicesTransposedTable16F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, prefetchColumns int, products *float32)
 // Requires: AVX, AVX2, BMI, MMX+
 TEXT ·slicesTransposedTable16F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ    widths+8(FP), AX
@@ -7172,7 +7172,7 @@ TEXT ·slicesTransposedTable16F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ    table+40(FP), SI
 	MOVQ    factors+48(FP), DI
 	MOVQ    y+56(FP), R8
-	MOVQ    asks+72(FP), R9
+	MOVQ    prefetchColumns+72(FP), R9
 	MOVQ    products+80(FP), R10
 	VMOVUPS nibblesOf32<>+0(SB), Y0
 	VMOVUPS (SI), Y1
@@ -7193,7 +7193,7 @@ full:
 	PREFETCHT1 8192(DX)
 	PREFETCHT1 2048(BX)
 	DECQ       R9
-	JL         fullAsked
+	JL         fullPrefetched
 	MOVWLZX    256(BX), R11
 	PREFETCHT1 (R8)(R11*4)
 	MOVWLZX    32(BX), R11
@@ -7227,7 +7227,7 @@ full:
 	MOVWLZX    46(BX), R11
 	PREFETCHT0 (R8)(R11*4)
 
-fullAsked:
+fullPrefetched:
 	VPBROADCASTD (DX), Y4
 	VPSRLVD      Y0, Y4, Y4
 	VPERMPS      Y1, Y4, Y5
@@ -7286,7 +7286,7 @@ masked:
 	PREFETCHT1 8192(DX)
 	PREFETCHT1 2048(BX)
 	DECQ       R9
-	JL         maskedAsked
+	JL         maskedPrefetched
 	MOVWLZX    256(BX), R11
 	PREFETCHT1 (R8)(R11*4)
 	MOVWLZX    32(BX), R11
@@ -7320,7 +7320,7 @@ masked:
 	MOVWLZX    46(BX), R11
 	PREFETCHT0 (R8)(R11*4)
 
-maskedAsked:
+maskedPrefetched:
 	VPBROADCASTD (DX), Y4
 	VPSRLVD      Y0, Y4, Y4
 	VPERMPS      Y1, Y4, Y5
@@ -7355,7 +7355,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesTransposedTable32F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
+// func slicesTransposedTable32F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, prefetchColumns int, products *float32)
 // Requires: AVX, AVX2, BMI, MMX+
 TEXT ·slicesTransposedTable32F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ    widths+8(FP), AX
@@ -7365,7 +7365,7 @@ TEXT ·slicesTransposedTable32F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ    table+40(FP), SI
 	MOVQ    factors+48(FP), DI
 	MOVQ    y+56(FP), R8
-	MOVQ    asks+72(FP), R9
+	MOVQ    prefetchColumns+72(FP), R9
 	MOVQ    products+80(FP), R10
 	VMOVUPS nibblesOf32<>+0(SB), Y0
 	VMOVUPS (SI), Y1
@@ -7386,7 +7386,7 @@ full:
 	PREFETCHT1 8192(DX)
 	PREFETCHT1 4096(BX)
 	DECQ       R9
-	JL         fullAsked
+	JL         fullPrefetched
 	MOVL       512(BX), R11
 	PREFETCHT1 (R8)(R11*4)
 	MOVL       64(BX), R11
@@ -7420,7 +7420,7 @@ full:
 	MOVL       92(BX), R11
 	PREFETCHT0 (R8)(R11*4)
 
-fullAsked:
+fullPrefetched:
 	VPBROADCASTD (DX), Y4
 	VPSRLVD      Y0, Y4, Y4
 	VPERMPS      Y1, Y4, Y5
@@ -7473,7 +7473,7 @@ masked:
 	PREFETCHT1 8192(DX)
 	PREFETCHT1 4096(BX)
 	DECQ       R9
-	JL         maskedAsked
+	JL         maskedPrefetched
 	MOVL       512(BX), R11
 	PREFETCHT1 (R8)(R11*4)
 	MOVL       64(BX), R11
@@ -7507,7 +7507,7 @@ masked:
 	MOVL       92(BX), R11
 	PREFETCHT0 (R8)(R11*4)
 
-maskedAsked:
+maskedPrefetched:
 	VPBROADCASTD (DX), Y4
 	VPSRLVD      Y0, Y4, Y4
 	VPERMPS      Y1, Y4, Y5
@@ -7554,7 +7554,7 @@ TEXT ·diagonalsTransposedPerDiagonalF32AVX2(SB), NOSPLIT, $0-84
 	LEAQ         (R9)(AX*4), R9
 	VBROADCASTSS alpha+80(FP), Y0
 	VMOVUPS      laneBits32<>+0(SB), Y1
-	LEAQ         turns<>+0(SB), R12
+	LEAQ         shifter<>+0(SB), R12
 	XORQ         R13, R13
 
 run:
@@ -7829,7 +7829,7 @@ endFlushed:
 	VZEROUPPER
 	RET
 
-// func slicesTransposedSame16F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
+// func slicesTransposedSame16F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, prefetchColumns int, products *float32)
 // Requires: AVX, BMI, MMX+
 TEXT ·slicesTransposedSame16F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ         widths+8(FP), AX
@@ -7839,7 +7839,7 @@ TEXT ·slicesTransposedSame16F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ         table+40(FP), BX
 	MOVQ         factors+48(FP), SI
 	MOVQ         y+56(FP), DI
-	MOVQ         asks+72(FP), R8
+	MOVQ         prefetchColumns+72(FP), R8
 	MOVQ         products+80(FP), R9
 	VBROADCASTSS (BX), Y0
 	MOVQ         first+64(FP), BX
@@ -7857,7 +7857,7 @@ slice:
 full:
 	PREFETCHT1 2048(DX)
 	DECQ       R8
-	JL         fullAsked
+	JL         fullPrefetched
 	MOVWLZX    256(DX), R10
 	PREFETCHT1 (DI)(R10*4)
 	MOVWLZX    32(DX), R10
@@ -7891,7 +7891,7 @@ full:
 	MOVWLZX    46(DX), R10
 	PREFETCHT0 (DI)(R10*4)
 
-fullAsked:
+fullPrefetched:
 	VMULPS       Y0, Y1, Y2
 	MOVQ         (DX), R10
 	MOVWLZX      R10, R11
@@ -7942,7 +7942,7 @@ tail:
 masked:
 	PREFETCHT1 2048(DX)
 	DECQ       R8
-	JL         maskedAsked
+	JL         maskedPrefetched
 	MOVWLZX    256(DX), R10
 	PREFETCHT1 (DI)(R10*4)
 	MOVWLZX    32(DX), R10
@@ -7976,7 +7976,7 @@ masked:
 	MOVWLZX    46(DX), R10
 	PREFETCHT0 (DI)(R10*4)
 
-maskedAsked:
+maskedPrefetched:
 	VMULPS  Y0, Y1, Y2
 	VMOVUPS Y2, (R9)
 	MOVWLZX (CX), R10
@@ -8004,7 +8004,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesTransposedSame32F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
+// func slicesTransposedSame32F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, prefetchColumns int, products *float32)
 // Requires: AVX, BMI, MMX+
 TEXT ·slicesTransposedSame32F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ         widths+8(FP), AX
@@ -8014,7 +8014,7 @@ TEXT ·slicesTransposedSame32F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ         table+40(FP), BX
 	MOVQ         factors+48(FP), SI
 	MOVQ         y+56(FP), DI
-	MOVQ         asks+72(FP), R8
+	MOVQ         prefetchColumns+72(FP), R8
 	MOVQ         products+80(FP), R9
 	VBROADCASTSS (BX), Y0
 	MOVQ         first+64(FP), BX
@@ -8032,7 +8032,7 @@ slice:
 full:
 	PREFETCHT1 4096(DX)
 	DECQ       R8
-	JL         fullAsked
+	JL         fullPrefetched
 	MOVL       512(DX), R10
 	PREFETCHT1 (DI)(R10*4)
 	MOVL       64(DX), R10
@@ -8066,7 +8066,7 @@ full:
 	MOVL       92(DX), R10
 	PREFETCHT0 (DI)(R10*4)
 
-fullAsked:
+fullPrefetched:
 	VMULPS       Y0, Y1, Y2
 	MOVL         (DX), R10
 	VADDSS       (DI)(R10*4), X2, X3
@@ -8111,7 +8111,7 @@ tail:
 masked:
 	PREFETCHT1 4096(DX)
 	DECQ       R8
-	JL         maskedAsked
+	JL         maskedPrefetched
 	MOVL       512(DX), R10
 	PREFETCHT1 (DI)(R10*4)
 	MOVL       64(DX), R10
@@ -8145,7 +8145,7 @@ masked:
 	MOVL       92(DX), R10
 	PREFETCHT0 (DI)(R10*4)
 
-maskedAsked:
+maskedPrefetched:
 	VMULPS  Y0, Y1, Y2
 	VMOVUPS Y2, (R9)
 	MOVWLZX (CX), R10
@@ -8173,9 +8173,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func lostF32AVX2(n int, x *float32, least float32, greatest float32) (lanes uint32)
+// func outOfRangeF32AVX2(n int, x *float32, least float32, greatest float32) (lanes uint32)
 // Requires: AVX, AVX2
-TEXT ·lostF32AVX2(SB), NOSPLIT, $0-28
+TEXT ·outOfRangeF32AVX2(SB), NOSPLIT, $0-28
 	MOVQ         n+0(FP), AX
 	MOVQ         x+8(FP), CX
 	VBROADCASTSS least+16(FP), Y0
@@ -8464,7 +8464,7 @@ TEXT ·diagonalsTransposedFullF32AVX512(SB), NOSPLIT, $0-84
 	MOVQ         x+72(FP), R11
 	LEAQ         (R10)(AX*4), R10
 	VBROADCASTSS alpha+80(FP), Z0
-	LEAQ         turns<>+0(SB), R12
+	LEAQ         shifter<>+0(SB), R12
 	VXORPS       X1, X1, X1
 	XORQ         R13, R13
 
@@ -8722,7 +8722,7 @@ endFlushed:
 	VZEROUPPER
 	RET
 
-// func slicesTransposedFull16F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
+// func slicesTransposedFull16F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, prefetchColumns int, products *float32)
 // Requires: AVX, AVX512DQ, AVX512F, BMI, MMX+
 TEXT ·slicesTransposedFull16F32AVX512(SB), NOSPLIT, $0-88
 	MOVQ   widths+8(FP), AX
@@ -8732,7 +8732,7 @@ TEXT ·slicesTransposedFull16F32AVX512(SB), NOSPLIT, $0-88
 	MOVQ   table+40(FP), SI
 	MOVQ   factors+48(FP), SI
 	MOVQ   y+56(FP), DI
-	MOVQ   asks+72(FP), R8
+	MOVQ   prefetchColumns+72(FP), R8
 	MOVQ   products+80(FP), R9
 	MOVQ   first+64(FP), R10
 	IMUL3Q $0x00000004, R10, R10
@@ -8750,7 +8750,7 @@ full:
 	PREFETCHT1 8192(DX)
 	PREFETCHT1 2048(BX)
 	DECQ       R8
-	JL         fullAsked
+	JL         fullPrefetched
 	MOVWLZX    256(BX), R11
 	PREFETCHT1 (DI)(R11*4)
 	MOVWLZX    32(BX), R11
@@ -8816,7 +8816,7 @@ full:
 	MOVWLZX    62(BX), R11
 	PREFETCHT0 (DI)(R11*4)
 
-fullAsked:
+fullPrefetched:
 	VMULPS        (DX), Z0, Z1
 	ADDQ          $0x40, DX
 	MOVQ          (BX), R11
@@ -8907,7 +8907,7 @@ masked:
 	PREFETCHT1 8192(DX)
 	PREFETCHT1 2048(BX)
 	DECQ       R8
-	JL         maskedAsked
+	JL         maskedPrefetched
 	MOVWLZX    256(BX), R11
 	PREFETCHT1 (DI)(R11*4)
 	MOVWLZX    32(BX), R11
@@ -8973,7 +8973,7 @@ masked:
 	MOVWLZX    62(BX), R11
 	PREFETCHT0 (DI)(R11*4)
 
-maskedAsked:
+maskedPrefetched:
 	VMULPS  (DX), Z0, Z1
 	ADDQ    $0x40, DX
 	VMOVUPS Z1, (R9)
@@ -9002,7 +9002,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesTransposedFull32F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
+// func slicesTransposedFull32F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, prefetchColumns int, products *float32)
 // Requires: AVX, AVX512DQ, AVX512F, BMI, MMX+
 TEXT ·slicesTransposedFull32F32AVX512(SB), NOSPLIT, $0-88
 	MOVQ   widths+8(FP), AX
@@ -9012,7 +9012,7 @@ TEXT ·slicesTransposedFull32F32AVX512(SB), NOSPLIT, $0-88
 	MOVQ   table+40(FP), SI
 	MOVQ   factors+48(FP), SI
 	MOVQ   y+56(FP), DI
-	MOVQ   asks+72(FP), R8
+	MOVQ   prefetchColumns+72(FP), R8
 	MOVQ   products+80(FP), R9
 	MOVQ   first+64(FP), R10
 	IMUL3Q $0x00000004, R10, R10
@@ -9030,7 +9030,7 @@ full:
 	PREFETCHT1 8192(DX)
 	PREFETCHT1 4096(BX)
 	DECQ       R8
-	JL         fullAsked
+	JL         fullPrefetched
 	MOVL       512(BX), R11
 	PREFETCHT1 (DI)(R11*4)
 	MOVL       64(BX), R11
@@ -9096,7 +9096,7 @@ full:
 	MOVL       124(BX), R11
 	PREFETCHT0 (DI)(R11*4)
 
-fullAsked:
+fullPrefetched:
 	VMULPS        (DX), Z0, Z1
 	ADDQ          $0x40, DX
 	MOVL          (BX), R11
@@ -9175,7 +9175,7 @@ masked:
 	PREFETCHT1 8192(DX)
 	PREFETCHT1 4096(BX)
 	DECQ       R8
-	JL         maskedAsked
+	JL         maskedPrefetched
 	MOVL       512(BX), R11
 	PREFETCHT1 (DI)(R11*4)
 	MOVL       64(BX), R11
@@ -9241,7 +9241,7 @@ masked:
 	MOVL       124(BX), R11
 	PREFETCHT0 (DI)(R11*4)
 
-maskedAsked:
+maskedPrefetched:
 	VMULPS  (DX), Z0, Z1
 	ADDQ    $0x40, DX
 	VMOVUPS Z1, (R9)
@@ -9283,7 +9283,7 @@ TEXT ·diagonalsTransposedTableF32AVX512(SB), NOSPLIT, $0-84
 	VBROADCASTSS alpha+80(FP), Z0
 	VMOVUPS      nibblesOfHalves<>+0(SB), Z1
 	VMOVUPS      (CX), Z2
-	LEAQ         turns<>+0(SB), R12
+	LEAQ         shifter<>+0(SB), R12
 	VXORPS       X3, X3, X3
 	XORQ         R13, R13
 
@@ -9555,7 +9555,7 @@ endFlushed:
 	VZEROUPPER
 	RET
 
-// func slicesTransposedTable16F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
+// func slicesTransposedTable16F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, prefetchColumns int, products *float32)
 // Requires: AVX, AVX512DQ, AVX512F, BMI, MMX+
 TEXT ·slicesTransposedTable16F32AVX512(SB), NOSPLIT, $0-88
 	MOVQ    widths+8(FP), AX
@@ -9565,7 +9565,7 @@ TEXT ·slicesTransposedTable16F32AVX512(SB), NOSPLIT, $0-88
 	MOVQ    table+40(FP), SI
 	MOVQ    factors+48(FP), DI
 	MOVQ    y+56(FP), R8
-	MOVQ    asks+72(FP), R9
+	MOVQ    prefetchColumns+72(FP), R9
 	MOVQ    products+80(FP), R10
 	VMOVUPS nibblesOfHalves<>+0(SB), Z0
 	VMOVUPS (SI), Z1
@@ -9585,7 +9585,7 @@ full:
 	PREFETCHT1 8192(DX)
 	PREFETCHT1 2048(BX)
 	DECQ       R9
-	JL         fullAsked
+	JL         fullPrefetched
 	MOVWLZX    256(BX), R11
 	PREFETCHT1 (R8)(R11*4)
 	MOVWLZX    32(BX), R11
@@ -9651,7 +9651,7 @@ full:
 	MOVWLZX    62(BX), R11
 	PREFETCHT0 (R8)(R11*4)
 
-fullAsked:
+fullPrefetched:
 	VPBROADCASTQ  (DX), Z3
 	VPSRLVD       Z0, Z3, Z3
 	VPERMPS       Z1, Z3, Z3
@@ -9745,7 +9745,7 @@ masked:
 	PREFETCHT1 8192(DX)
 	PREFETCHT1 2048(BX)
 	DECQ       R9
-	JL         maskedAsked
+	JL         maskedPrefetched
 	MOVWLZX    256(BX), R11
 	PREFETCHT1 (R8)(R11*4)
 	MOVWLZX    32(BX), R11
@@ -9811,7 +9811,7 @@ masked:
 	MOVWLZX    62(BX), R11
 	PREFETCHT0 (R8)(R11*4)
 
-maskedAsked:
+maskedPrefetched:
 	VPBROADCASTQ (DX), Z3
 	VPSRLVD      Z0, Z3, Z3
 	VPERMPS      Z1, Z3, Z3
@@ -9843,7 +9843,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesTransposedTable32F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
+// func slicesTransposedTable32F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, prefetchColumns int, products *float32)
 // Requires: AVX, AVX512DQ, AVX512F, BMI, MMX+
 TEXT ·slicesTransposedTable32F32AVX512(SB), NOSPLIT, $0-88
 	MOVQ    widths+8(FP), AX
@@ -9853,7 +9853,7 @@ TEXT ·slicesTransposedTable32F32AVX512(SB), NOSPLIT, $0-88
 	MOVQ    table+40(FP), SI
 	MOVQ    factors+48(FP), DI
 	MOVQ    y+56(FP), R8
-	MOVQ    asks+72(FP), R9
+	MOVQ    prefetchColumns+72(FP), R9
 	MOVQ    products+80(FP), R10
 	VMOVUPS nibblesOfHalves<>+0(SB), Z0
 	VMOVUPS (SI), Z1
@@ -9873,7 +9873,7 @@ full:
 	PREFETCHT1 8192(DX)
 	PREFETCHT1 4096(BX)
 	DECQ       R9
-	JL         fullAsked
+	JL         fullPrefetched
 	MOVL       512(BX), R11
 	PREFETCHT1 (R8)(R11*4)
 	MOVL       64(BX), R11
@@ -9939,7 +9939,7 @@ full:
 	MOVL       124(BX), R11
 	PREFETCHT0 (R8)(R11*4)
 
-fullAsked:
+fullPrefetched:
 	VPBROADCASTQ  (DX), Z3
 	VPSRLVD       Z0, Z3, Z3
 	VPERMPS       Z1, Z3, Z3
@@ -10021,7 +10021,7 @@ masked:
 	PREFETCHT1 8192(DX)
 	PREFETCHT1 4096(BX)
 	DECQ       R9
-	JL         maskedAsked
+	JL         maskedPrefetched
 	MOVL       512(BX), R11
 	PREFETCHT1 (R8)(R11*4)
 	MOVL       64(BX), R11
@@ -10087,7 +10087,7 @@ masked:
 	MOVL       124(BX), R11
 	PREFETCHT0 (R8)(R11*4)
 
-maskedAsked:
+maskedPrefetched:
 	VPBROADCASTQ (DX), Z3
 	VPSRLVD      Z0, Z3, Z3
 	VPERMPS      Z1, Z3, Z3
@@ -10130,7 +10130,7 @@ TEXT ·diagonalsTransposedPerDiagonalF32AVX512(SB), NOSPLIT, $0-84
 	MOVQ         x+72(FP), R11
 	LEAQ         (R9)(AX*4), R9
 	VBROADCASTSS alpha+80(FP), Z0
-	LEAQ         turns<>+0(SB), R12
+	LEAQ         shifter<>+0(SB), R12
 	VXORPS       X1, X1, X1
 	XORQ         R13, R13
 
@@ -10383,7 +10383,7 @@ endFlushed:
 	VZEROUPPER
 	RET
 
-// func slicesTransposedSame16F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
+// func slicesTransposedSame16F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, prefetchColumns int, products *float32)
 // Requires: AVX, AVX512DQ, AVX512F, BMI, MMX+
 TEXT ·slicesTransposedSame16F32AVX512(SB), NOSPLIT, $0-88
 	MOVQ         widths+8(FP), AX
@@ -10393,7 +10393,7 @@ TEXT ·slicesTransposedSame16F32AVX512(SB), NOSPLIT, $0-88
 	MOVQ         table+40(FP), BX
 	MOVQ         factors+48(FP), SI
 	MOVQ         y+56(FP), DI
-	MOVQ         asks+72(FP), R8
+	MOVQ         prefetchColumns+72(FP), R8
 	MOVQ         products+80(FP), R9
 	VBROADCASTSS (BX), Z0
 	MOVQ         first+64(FP), BX
@@ -10411,7 +10411,7 @@ slice:
 full:
 	PREFETCHT1 2048(DX)
 	DECQ       R8
-	JL         fullAsked
+	JL         fullPrefetched
 	MOVWLZX    256(DX), R10
 	PREFETCHT1 (DI)(R10*4)
 	MOVWLZX    32(DX), R10
@@ -10477,7 +10477,7 @@ full:
 	MOVWLZX    62(DX), R10
 	PREFETCHT0 (DI)(R10*4)
 
-fullAsked:
+fullPrefetched:
 	VMULPS        Z0, Z1, Z2
 	MOVQ          (DX), R10
 	MOVWLZX       R10, R11
@@ -10566,7 +10566,7 @@ tail:
 masked:
 	PREFETCHT1 2048(DX)
 	DECQ       R8
-	JL         maskedAsked
+	JL         maskedPrefetched
 	MOVWLZX    256(DX), R10
 	PREFETCHT1 (DI)(R10*4)
 	MOVWLZX    32(DX), R10
@@ -10632,7 +10632,7 @@ masked:
 	MOVWLZX    62(DX), R10
 	PREFETCHT0 (DI)(R10*4)
 
-maskedAsked:
+maskedPrefetched:
 	VMULPS  Z0, Z1, Z2
 	VMOVUPS Z2, (R9)
 	MOVWLZX (CX), R10
@@ -10660,7 +10660,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesTransposedSame32F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
+// func slicesTransposedSame32F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, prefetchColumns int, products *float32)
 // Requires: AVX, AVX512DQ, AVX512F, BMI, MMX+
 TEXT ·slicesTransposedSame32F32AVX512(SB), NOSPLIT, $0-88
 	MOVQ         widths+8(FP), AX
@@ -10670,7 +10670,7 @@ TEXT ·slicesTransposedSame32F32AVX512(SB), NOSPLIT, $0-88
 	MOVQ         table+40(FP), BX
 	MOVQ         factors+48(FP), SI
 	MOVQ         y+56(FP), DI
-	MOVQ         asks+72(FP), R8
+	MOVQ         prefetchColumns+72(FP), R8
 	MOVQ         products+80(FP), R9
 	VBROADCASTSS (BX), Z0
 	MOVQ         first+64(FP), BX
@@ -10688,7 +10688,7 @@ slice:
 full:
 	PREFETCHT1 4096(DX)
 	DECQ       R8
-	JL         fullAsked
+	JL         fullPrefetched
 	MOVL       512(DX), R10
 	PREFETCHT1 (DI)(R10*4)
 	MOVL       64(DX), R10
@@ -10754,7 +10754,7 @@ full:
 	MOVL       124(DX), R10
 	PREFETCHT0 (DI)(R10*4)
 
-fullAsked:
+fullPrefetched:
 	VMULPS        Z0, Z1, Z2
 	MOVL          (DX), R10
 	VADDSS        (DI)(R10*4), X2, X3
@@ -10831,7 +10831,7 @@ tail:
 masked:
 	PREFETCHT1 4096(DX)
 	DECQ       R8
-	JL         maskedAsked
+	JL         maskedPrefetched
 	MOVL       512(DX), R10
 	PREFETCHT1 (DI)(R10*4)
 	MOVL       64(DX), R10
@@ -10897,7 +10897,7 @@ masked:
 	MOVL       124(DX), R10
 	PREFETCHT0 (DI)(R10*4)
 
-maskedAsked:
+maskedPrefetched:
 	VMULPS  Z0, Z1, Z2
 	VMOVUPS Z2, (R9)
 	MOVWLZX (CX), R10
@@ -10925,9 +10925,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func lostF32AVX512(n int, x *float32, least float32, greatest float32) (lanes uint32)
+// func outOfRangeF32AVX512(n int, x *float32, least float32, greatest float32) (lanes uint32)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·lostF32AVX512(SB), NOSPLIT, $0-28
+TEXT ·outOfRangeF32AVX512(SB), NOSPLIT, $0-28
 	MOVQ         n+0(FP), AX
 	MOVQ         x+8(FP), CX
 	VBROADCASTSS least+16(FP), Z0

@@ -6,25 +6,24 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Storage is how the values of a form are stored. A product gets the same bits
-// from each.
+// Storage is how the values of a form are stored. Products have the same bits with each storage.
 type Storage int
 
-// The ways to store values.
+// The storages of values.
 const (
-	Full     Storage = iota // as they are
-	Short                   // as float32, for float64 values that are exactly that
-	Table                   // 4 bits each, which choose one of 16 values
-	Same                    // not at all: one value for all
-	Bits57                  // 57 bits, for float64 values whose exponents are near each other; see Values57
-	storages                // their number
+	Full     Storage = iota // without change
+	Short                   // float32, for float64 values that are exact in float32
+	Table                   // 4-bit codes, for at most 16 distinct values
+	Same                    // one value for all
+	Bits57                  // 57 bits, for float64 values with similar exponents; see Values57
+	storages                // number of storages
 )
 
 func (s Storage) String() string {
 	return [...]string{"full", "short", "table", "same", "bits57"}[s]
 }
 
-// Bits is the bits that a value of so many bytes takes.
+// Bits returns the bits of a value that takes size bytes in full.
 func (s Storage) Bits(size int) int {
 	switch s {
 	case Short:
@@ -39,11 +38,11 @@ func (s Storage) Bits(size int) int {
 	return 8 * size
 }
 
-// TableLen is the number of values in a table.
+// TableLen is the number of values of a table.
 const TableLen = 16
 
-// Values is values in columns: value k is the one in lane k%Lanes of column
-// k/Lanes. One of the arrays is used, as Storage says.
+// Values stores values in columns: value k is in lane k%Lanes of column k/Lanes. Storage says which
+// array is used.
 type Values[V sparse.Value] struct {
 	Storage Storage
 	Lanes   int
@@ -51,11 +50,11 @@ type Values[V sparse.Value] struct {
 	Short   []float32
 	Codes   []uint8
 	Bits57  *Values57
-	// Table is the 16 values of Table, or at least the one value of Same.
+	// Table has the 16 values of storage Table, or at least the one value of storage Same.
 	Table []V
 }
 
-// At is value k.
+// At returns value k.
 func (v *Values[V]) At(k int) V {
 	switch v.Storage {
 	case Short:
@@ -71,14 +70,16 @@ func (v *Values[V]) At(k int) V {
 	return v.Full[k]
 }
 
-// expanded is room in which plain Go makes values of full length, for whole columns. The zero value is empty.
+// expanded is a buffer for values that plain Go expands, for whole columns. The zero value is
+// empty.
 type expanded[V sparse.Value] struct {
 	val   [256]V
-	holds int // what is in it, if that is the same for many columns: a number of the caller's; 0 for nothing
+	holds int // identifies the contents if several columns share them; chosen by the caller, 0 for none
 }
 
-// some is values from k on: all n of them where they are stored Full, otherwise as many as there is room for.
-func (v *Values[V]) some(k, n int, room *expanded[V]) []V {
+// valuesFrom returns values from value k on: all n if they are stored Full, otherwise as many as
+// fit in room.
+func (v *Values[V]) valuesFrom(k, n int, room *expanded[V]) []V {
 	if v.Storage == Full {
 		return v.Full[k : k+n]
 	}
@@ -93,7 +94,7 @@ func (v *Values[V]) some(k, n int, room *expanded[V]) []V {
 	return room.val[:n]
 }
 
-// expand is the values from k on, at full length.
+// expand sets out to the values from value k on.
 func (v *Values[V]) expand(k int, out []V) {
 	switch v.Storage {
 	case Full:
@@ -119,9 +120,9 @@ func (v *Values[V]) SetCode(k int, code uint8) {
 	v.Codes[at] |= code << shift
 }
 
-// nibble is where the code of value k lies. 16 lanes are taken from 64 bits of
-// which even lanes have the lower half: so they lie in 32-bit words after they were
-// loaded to all lanes.
+// nibble returns the position of the code of value k. 16 lanes load the same 64 bits, so that even
+// lanes have the lower 32 bits and odd lanes the upper ones: the codes of even lanes are stored in
+// the lower half.
 func (v *Values[V]) nibble(k int) (at int, shift uint) {
 	if v.Lanes == 16 {
 		lane := k & 15
@@ -130,7 +131,7 @@ func (v *Values[V]) nibble(k int) (at int, shift uint) {
 	return k >> 1, uint(k&1) << 2
 }
 
-// from is where column c begins, for assembly.
+// from returns the memory of column c, for assembly.
 func (v *Values[V]) from(c int) *byte {
 	k := c * v.Lanes
 	switch v.Storage {
@@ -146,7 +147,7 @@ func (v *Values[V]) from(c int) *byte {
 	return bytesFrom(v.Full, k)
 }
 
-// entry is where value k lies, for kernels of values that are stored Full, Short or Same.
+// entry returns the memory of value k, for kernels of values that are stored Full, Short or Same.
 func (v *Values[V]) entry(k int) *byte {
 	switch v.Storage {
 	case Full:
@@ -157,19 +158,18 @@ func (v *Values[V]) entry(k int) *byte {
 	return bytesFrom(v.Table, 0)
 }
 
-// address is where column c begins, or where it would behind the last one: for asking for
-// memory ahead of time.
+// address returns the address of column c, which may be after the last one, for prefetching.
 func (v *Values[V]) address(c int) uintptr {
 	return uintptr(unsafe.Pointer(v.from(0))) + uintptr(c*v.columnBytes())
 }
 
-// columnBytes is the bytes of a column.
+// columnBytes returns the bytes of a column.
 func (v *Values[V]) columnBytes() int {
 	return v.Storage.Bits(int(unsafe.Sizeof(*new(V)))) * v.Lanes / 8
 }
 
-// table is what assembly needs besides when it begins at column c: Table, or a
-// cursor57. It holds until the next call.
+// table returns the second argument of kernels that begin at column c: Table, or a cursor57, which
+// is valid until the next call.
 func (v *Values[V]) table(c int) *V {
 	if v.Storage == Bits57 {
 		return (*V)(unsafe.Pointer(v.Bits57.from(c * v.Lanes)))
@@ -177,7 +177,7 @@ func (v *Values[V]) table(c int) *V {
 	return unsafe.SliceData(v.Table)
 }
 
-// bytesFrom is where element k of s lies; k may be len(s).
+// bytesFrom returns the address of element k of s; k may be len(s).
 func bytesFrom[T any](s []T, k int) *byte {
 	return (*byte)(unsafe.Pointer(unsafe.SliceData(s[k:])))
 }

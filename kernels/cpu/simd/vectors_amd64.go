@@ -2,79 +2,84 @@
 
 package simd
 
-// dotF64AVX2 adds x[i]*y[i] to sums[i%8] for 8n elements.
+// dotF64AVX2 computes sums[i%8] += x[i]*y[i] for i < 8n.
 //
 //go:noescape
 func dotF64AVX2(n int, x *float64, y *float64, sums *[8]float64)
 
-// dotsF64AVX2 is dot for x'y, and for x'x to squares.
+// dotsF64AVX2 computes sums[i%8] += x[i]*y[i] and squares[i%8] += x[i]*x[i] for i < 8n.
 //
 //go:noescape
 func dotsF64AVX2(n int, x *float64, y *float64, sums *[8]float64, squares *[8]float64)
 
-// dotTwoTwoF64AVX2 adds x[i]*y[i] to s[i%8] and x[i]*z[i] to t[i%8] for each x and 8n elements.
+// dotTwoTwoF64AVX2 computes sj[i%8] += xj[i]*y[i] and tj[i%8] += xj[i]*z[i] for each j and i < 8n.
 //
 //go:noescape
 func dotTwoTwoF64AVX2(n int, x0 *float64, x1 *float64, y *float64, z *float64, s0 *[8]float64, s1 *[8]float64, t0 *[8]float64, t1 *[8]float64)
 
-// axpyF64AVX2 is y = y + a*x for 8n elements, and adds y'y to sums.
+// axpyF64AVX2 computes y[i] += a*x[i], then sums[i%8] += y[i]*y[i], for i < 8n.
 //
 //go:noescape
 func axpyF64AVX2(n int, a float64, x *float64, y *float64, sums *[8]float64)
 
-// axpyFourF64AVX2 is y = (((y + a0*x0) + a1*x1) + a2*x2) + a3*x3 for 8n elements.
+// axpyFourF64AVX2 computes y[i] = (((y[i] + a0*x0[i]) + a1*x1[i]) + a2*x2[i]) + a3*x3[i] for i < 8n.
 //
 //go:noescape
 func axpyFourF64AVX2(n int, a0 float64, a1 float64, a2 float64, a3 float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64, y *float64)
 
-// axpyFourTwoF64AVX2 is axpyFour, and the same with b for z.
+// axpyFourTwoF64AVX2 computes axpyFour for y with a and for z with b.
 //
 //go:noescape
 func axpyFourTwoF64AVX2(n int, a0 float64, a1 float64, a2 float64, a3 float64, b0 float64, b1 float64, b2 float64, b3 float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64, y *float64, z *float64)
 
-// axpyScaledF64AVX2 is axpy, and adds y[i]*(d[i]*y[i]) to scaled.
+// axpyScaledF64AVX2 computes y[i] += a*x[i], then sums[i%8] += y[i]*y[i] and scaled[i%8] += y[i]*(d[i]*y[i]), for i < 8n.
 //
 //go:noescape
 func axpyScaledF64AVX2(n int, a float64, x *float64, y *float64, d *float64, sums *[8]float64, scaled *[8]float64)
 
-// moveF64AVX2 is x = x + a*p and p = z + b*p for 8n elements.
+// moveF64AVX2 computes x[i] += a*p[i], then p[i] = z[i] + b*p[i], for i < 8n.
 //
 //go:noescape
 func moveF64AVX2(n int, a float64, b float64, z *float64, p *float64, x *float64)
 
-// moveScaledF64AVX2 is move with z[i] = d[i]*r[i].
+// moveScaledF64AVX2 computes x[i] += a*p[i], then p[i] = d[i]*r[i] + b*p[i], for i < 8n.
 //
 //go:noescape
 func moveScaledF64AVX2(n int, a float64, b float64, d *float64, r *float64, p *float64, x *float64)
 
-// turnF64AVX2 is p = r + b*(p - w*v) for 8n elements.
+// bicgstabDirectionF64AVX2 computes p[i] = r[i] + b*(p[i] - w*v[i]) for i < 8n.
 //
 //go:noescape
-func turnF64AVX2(n int, b float64, w float64, r *float64, v *float64, p *float64)
+func bicgstabDirectionF64AVX2(n int, b float64, w float64, r *float64, v *float64, p *float64)
 
-// stabiliseF64AVX2 is x = x + (a*p + w*s) and r = r - w*t for 8n elements, and adds r'r to sums and c'r to
-// shadows. s may be r.
+// bicgstabStepF64AVX2 computes x[i] += a*p[i] + w*s[i] and r[i] -= w*t[i], then sums[i%8] += r[i]*r[i] and shadows[i%8] += c[i]*r[i],
+// for i < 8n. s may be r.
 //
 //go:noescape
-func stabiliseF64AVX2(n int, a float64, w float64, p *float64, s *float64, x *float64, t *float64, r *float64, c *float64, sums *[8]float64, shadows *[8]float64)
+func bicgstabStepF64AVX2(n int, a float64, w float64, p *float64, s *float64, x *float64, t *float64, r *float64, c *float64, sums *[8]float64, shadows *[8]float64)
 
-// dotManyF64AVX2 adds x[i]*y[i] to sums[i%parts] for n*parts elements. parts is a multiple of 16.
+// dotManyF64AVX2 computes sums[i%parts] += x[i]*y[i] for i < n*parts. parts is a multiple of 16.
 //
 //go:noescape
 func dotManyF64AVX2(n int, parts int, x *float64, y *float64, sums *float64)
 
-// axpyManyF64AVX2 is y[i] = y[i] + a[i%parts]*x[i] for n*parts elements, and adds y[i]*y[i] to sums[i%parts].
+// axpyManyF64AVX2 computes y[i] += a[i%parts]*x[i], then sums[i%parts] += y[i]*y[i], for i < n*parts.
 //
 //go:noescape
 func axpyManyF64AVX2(n int, parts int, a *float64, x *float64, y *float64, sums *float64)
 
-// moveManyF64AVX2 is x[i] = x[i] + a[i%parts]*p[i] and p[i] = z[i] + b[i%parts]*p[i] for n*parts elements.
+// moveManyF64AVX2 computes x[i] += a[i%parts]*p[i], then p[i] = z[i] + b[i%parts]*p[i], for i < n*parts.
 //
 //go:noescape
 func moveManyF64AVX2(n int, parts int, a *float64, b *float64, z *float64, p *float64, x *float64)
 
-// scaleManyF64AVX2 is z[i] = d[i/m]*r[i] for n rows of m elements, register by register: it reads and
-// writes beyond the end of a row up to that of its last register.
+// scaleManyF64AVX2 computes, for n rows of m elements,
+//
+//	for i := range n * m {
+//		z[i] = d[i/m] * r[i]
+//	}
+//
+// register by register: it reads and writes up to the end of the last register of a row.
 //
 //go:noescape
 func scaleManyF64AVX2(n int, m int, d *float64, r *float64, z *float64)
@@ -107,10 +112,10 @@ func moveF64AVX512(n int, a float64, b float64, z *float64, p *float64, x *float
 func moveScaledF64AVX512(n int, a float64, b float64, d *float64, r *float64, p *float64, x *float64)
 
 //go:noescape
-func turnF64AVX512(n int, b float64, w float64, r *float64, v *float64, p *float64)
+func bicgstabDirectionF64AVX512(n int, b float64, w float64, r *float64, v *float64, p *float64)
 
 //go:noescape
-func stabiliseF64AVX512(n int, a float64, w float64, p *float64, s *float64, x *float64, t *float64, r *float64, c *float64, sums *[8]float64, shadows *[8]float64)
+func bicgstabStepF64AVX512(n int, a float64, w float64, p *float64, s *float64, x *float64, t *float64, r *float64, c *float64, sums *[8]float64, shadows *[8]float64)
 
 //go:noescape
 func dotManyF64AVX512(n int, parts int, x *float64, y *float64, sums *float64)

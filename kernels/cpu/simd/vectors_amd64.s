@@ -396,9 +396,9 @@ loop:
 	VZEROUPPER
 	RET
 
-// func turnF64AVX2(n int, b float64, w float64, r *float64, v *float64, p *float64)
+// func bicgstabDirectionF64AVX2(n int, b float64, w float64, r *float64, v *float64, p *float64)
 // Requires: AVX
-TEXT ·turnF64AVX2(SB), NOSPLIT, $0-48
+TEXT ·bicgstabDirectionF64AVX2(SB), NOSPLIT, $0-48
 	MOVQ         n+0(FP), CX
 	MOVQ         r+24(FP), DX
 	MOVQ         v+32(FP), BX
@@ -426,9 +426,9 @@ loop:
 	VZEROUPPER
 	RET
 
-// func stabiliseF64AVX2(n int, a float64, w float64, p *float64, s *float64, x *float64, t *float64, r *float64, c *float64, sums *[8]float64, shadows *[8]float64)
+// func bicgstabStepF64AVX2(n int, a float64, w float64, p *float64, s *float64, x *float64, t *float64, r *float64, c *float64, sums *[8]float64, shadows *[8]float64)
 // Requires: AVX
-TEXT ·stabiliseF64AVX2(SB), NOSPLIT, $0-88
+TEXT ·bicgstabStepF64AVX2(SB), NOSPLIT, $0-88
 	MOVQ         n+0(FP), CX
 	MOVQ         p+24(FP), DX
 	MOVQ         s+32(FP), BX
@@ -998,9 +998,9 @@ loop:
 	VZEROUPPER
 	RET
 
-// func turnF64AVX512(n int, b float64, w float64, r *float64, v *float64, p *float64)
+// func bicgstabDirectionF64AVX512(n int, b float64, w float64, r *float64, v *float64, p *float64)
 // Requires: AVX, AVX512F
-TEXT ·turnF64AVX512(SB), NOSPLIT, $0-48
+TEXT ·bicgstabDirectionF64AVX512(SB), NOSPLIT, $0-48
 	MOVQ         n+0(FP), CX
 	MOVQ         r+24(FP), DX
 	MOVQ         v+32(FP), BX
@@ -1022,9 +1022,9 @@ loop:
 	VZEROUPPER
 	RET
 
-// func stabiliseF64AVX512(n int, a float64, w float64, p *float64, s *float64, x *float64, t *float64, r *float64, c *float64, sums *[8]float64, shadows *[8]float64)
+// func bicgstabStepF64AVX512(n int, a float64, w float64, p *float64, s *float64, x *float64, t *float64, r *float64, c *float64, sums *[8]float64, shadows *[8]float64)
 // Requires: AVX, AVX512F
-TEXT ·stabiliseF64AVX512(SB), NOSPLIT, $0-88
+TEXT ·bicgstabStepF64AVX512(SB), NOSPLIT, $0-88
 	MOVQ         n+0(FP), CX
 	MOVQ         p+24(FP), DX
 	MOVQ         s+32(FP), BX

@@ -13,7 +13,7 @@ import (
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 )
 
-// A call of a loop over vectors: what it gives beside what it writes.
+// vectorCall is a call of a loop over vectors; it returns sums and writes vectors.
 type vectorCall struct {
 	name    string
 	vectors int
@@ -103,7 +103,7 @@ func vectorCalls() []vectorCall {
 	return calls
 }
 
-// perVector is 24 numbers of about 1.
+// perVector returns 24 numbers of about 1.
 var perVector = func() []float64 {
 	f := make([]float64, 24)
 	for i := range f {
@@ -114,7 +114,7 @@ var perVector = func() []float64 {
 
 var coefficients = []float64{0.7, -0.3, 1.1, 0.2, -0.9, 0.4, 0, 0.6, -2}
 
-// project gives the totals of sums with one third of u and w and then with the rest.
+// project returns the totals of sums over one third of u and w and then the rest.
 func project(l simd.Level, v [][]float64, u, w []float64) []float64 {
 	m, at := len(v), len(w)/3&^7
 	sums := make([]vec.Sum, 2*m)
@@ -127,8 +127,8 @@ func project(l simd.Level, v [][]float64, u, w []float64) []float64 {
 	return out
 }
 
-// The loops over a basis have the bits of one vector after the other.
-func TestABasisIsTreatedAsItsVectorsOneAfterTheOther(t *testing.T) {
+// Loops over a basis have the bits of one vector after the other.
+func TestBasisLoopsEqualLoopsOverEachVector(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	levels(t, func(t *testing.T, l simd.Level) {
 		for _, n := range []int{0, 1, 7, 8, 23, 64, 100} {
@@ -163,15 +163,15 @@ func TestABasisIsTreatedAsItsVectorsOneAfterTheOther(t *testing.T) {
 	})
 }
 
-// Every level has the bits of the plain loops at every length and place, and writes nothing
-// beside the vectors, with numbers that are not finite among the elements too.
+// Every level has the bits of the plain loops at every length and position, also with elements that
+// are not finite, and writes nothing next to the vectors.
 func TestLoopsOverVectorsHaveTheSameBitsOnAllLevels(t *testing.T) {
 	const beside = 8
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, c := range vectorCalls() {
 		for n := range 100 {
 			for _, special := range []float64{0, math.NaN(), math.Inf(1)} {
-				var all [][][]float64 // of each level
+				var all [][][]float64 // for each level
 				var gave [][]float64
 				memory := make([][]float64, c.vectors)
 				for j := range memory {
@@ -206,7 +206,7 @@ func TestLoopsOverVectorsHaveTheSameBitsOnAllLevels(t *testing.T) {
 	}
 }
 
-// equalOrNaN wants the same bits, and NaN for NaN.
+// equalOrNaN requires the same bits, or NaN for NaN.
 func equalOrNaN(t *testing.T, want, got []float64, format string, args ...any) {
 	t.Helper()
 	require.Len(t, got, len(want), args...)
@@ -218,7 +218,7 @@ func equalOrNaN(t *testing.T, want, got []float64, format string, args ...any) {
 	}
 }
 
-// BenchmarkVectors times the loops over vectors that lie in the caches: ns an element.
+// BenchmarkVectors measures the loops over cached vectors, in ns per element.
 func BenchmarkVectors(b *testing.B) {
 	const n = 1 << 13
 	for _, c := range vectorCalls() {

@@ -1,4 +1,4 @@
-// Command bins generates the assembly of both passes over bins of entries.
+// Command bins generates the assembly of both passes over bins.
 package main
 
 import (
@@ -36,22 +36,22 @@ var double, single = elem{lanes.Lanes{Double: true}}, elem{}
 const (
 	line     = 64
 	register = 32
-	// ahead is how many lines of elements before their turn the streams are asked for: the
-	// processor's own asking stops at pages. They come to the second cache: the first one
+	// ahead is the number of lines by which the streams are prefetched, because the hardware
+	// prefetcher stops at pages. The lines go to the second-level cache: the first-level cache
 	// waits for few lines at a time.
 	ahead = 128
 )
 
-// gather fills a register with elements of x. Their numbers are at an address and behind it.
+// gather fills a register with the elements of x with the indices at numbers.
 func gather(e elem, x Register, numbers Mem) VecVirtual {
 	return e.Gather(x, func(lane int, to GPVirtual) { MOVWLZX(numbers.Offset(2*lane), to.As32()) })
 }
 
-// perLine is the elements of a line.
+// perLine returns the number of elements of a line.
 func (e elem) perLine() int { return line / e.Size() }
 
-// run loads the address of the elements of a run, which has so many for an entry, and how many
-// lines its entries take, which are zero with JZ, and goes on to the next run.
+// run loads the address of the elements of the next run (each elements per entry) and the number of
+// lines of its entries, and advances runs. Then JZ jumps if there are no lines.
 func (e elem) run(runs, elements Register, each int, at, left GPVirtual) {
 	MOVL(Mem{Base: runs}, at.As32())
 	MOVL(Mem{Base: runs, Disp: 4}, left.As32())
@@ -62,23 +62,23 @@ func (e elem) run(runs, elements Register, each int, at, left GPVirtual) {
 	SHRQ(Imm(map[int]uint64{8: 3, 16: 4}[e.perLine()]), left)
 }
 
-// askNext asks for lines of what the next call reads or adds to.
-func askNext(lines int, next, end Register) {
+// prefetchNext prefetches lines of the data of the next call.
+func prefetchNext(lines int, next, end Register) {
 	CMPQ(next, end)
-	JAE(LabelRef("asked"))
+	JAE(LabelRef("prefetched"))
 	for i := range lines {
 		PREFETCHT1(Mem{Base: next, Disp: line * i})
 	}
 	ADDQ(Imm(uint64(line*lines)), next)
-	Label("asked")
+	Label("prefetched")
 }
 
-// entries is the columns or the rows of entries, and their values, line by line.
+// entries are the columns or the rows of entries, and their values, line by line.
 type entries struct {
 	elem
-	storage         string // of values, empty where there are none
+	storage         string // storage of the values, empty if there are none
 	numbers, values Register
-	width           int // bytes of a value; 0 where none is read
+	width           int // bytes of a value; 0 if none is read
 	same            VecVirtual
 }
 
@@ -96,15 +96,15 @@ func newEntries(e elem, storage string, numbers, values Register) *entries {
 	return s
 }
 
-// ask asks for the line that is ahead.
-func (s *entries) ask() {
+// prefetch prefetches the line that is ahead lines later.
+func (s *entries) prefetch() {
 	PREFETCHT1(Mem{Base: s.numbers, Disp: 2 * s.perLine() * ahead})
 	if s.width > 0 {
 		PREFETCHT1(Mem{Base: s.values, Disp: s.width * s.perLine() * ahead})
 	}
 }
 
-// register is register r of the values of the line.
+// register returns register r of the values of the line.
 func (s *entries) register(r int) Op {
 	from := Mem{Base: s.values, Disp: s.width * register / s.Size() * r}
 	switch s.storage {
@@ -119,7 +119,7 @@ func (s *entries) register(r int) Op {
 	}
 }
 
-// advance goes on to the next line.
+// advance moves to the next line.
 func (s *entries) advance() {
 	ADDQ(Imm(uint64(2*s.perLine())), s.numbers)
 	if s.width > 0 {
@@ -131,8 +131,16 @@ func (s *entries) advance() {
 func copies(e elem) {
 	name := "copyBins" + e.Suffix()
 	e.Func(name, "func(to, x *V, columns *uint16, runs *uint32, n int, next *V, lines int)",
-		"writes the elements of x of n runs past the caches, and asks for so many lines of",
-		"64 bytes from next on, one for each line of them.")
+		"copies, for n successive runs,",
+		"",
+		"\tfor _, r := range runs { // r is the first line, then the number of entries",
+		"\t\tfor i := range slots(r) { // whole lines",
+		"\t\t\tto[r.line*lineLen+i] = x[columns[0]]",
+		"\t\t\tcolumns = columns[1:]",
+		"\t\t}",
+		"\t}",
+		"",
+		"with stores past the caches. For each line it prefetches a line of 64 bytes from next on, lines in all.")
 	to := Load(Param("to"), GP64())
 	x := Load(Param("x"), GP64())
 	entries := newEntries(e, "", Load(Param("columns"), GP64()), nil)
@@ -145,8 +153,8 @@ func copies(e elem) {
 	e.eachLine(1, runs, n, to, next, end, func(at Register) { entries.copyLine(x, at) })
 }
 
-// eachLine writes so many lines for each line of entries of n runs, asks for as many from next on,
-// and returns.
+// eachLine generates the loop over the lines of entries of n runs: for each it prefetches lines
+// lines from next on and calls write for as many lines of elements. It ends the function.
 func (e elem) eachLine(lines int, runs, n, to, next, end Register, write func(at Register)) {
 	at, left := GP64(), GP64()
 	TESTQ(n, n)
@@ -155,7 +163,7 @@ func (e elem) eachLine(lines int, runs, n, to, next, end Register, write func(at
 	e.run(runs, to, lines, at, left)
 	JZ(LabelRef("ran"))
 	Label("line")
-	askNext(lines, next, end)
+	prefetchNext(lines, next, end)
 	write(at)
 	ADDQ(Imm(uint64(lines*line)), at)
 	DECQ(left)
@@ -170,14 +178,14 @@ func (e elem) eachLine(lines int, runs, n, to, next, end Register, write func(at
 
 // copyLine writes the elements of x of a line of entries.
 func (s *entries) copyLine(x, to Register) {
-	s.ask()
+	s.prefetch()
 	for r := range line / register {
 		s.Stream(s.gather(r, x), Mem{Base: to, Disp: register * r})
 	}
 	s.advance()
 }
 
-// gather is register r of the elements of x of a line of entries.
+// gather returns register r of the elements of x of a line of entries.
 func (s *entries) gather(r int, x Register) VecVirtual {
 	return gather(s.elem, x, Mem{Base: s.numbers, Disp: 2 * register / s.Size() * r})
 }

@@ -6,7 +6,7 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// multiply generates the second pass for values that are stored in one of the ways.
+// multiply generates the second pass for one storage of values.
 func multiply(e elem, storage string) {
 	e.secondPass("multiplyBin"+e.TypeName()+storage+"AVX2", storage, 1, func(s *entries, i int, x, sums, row Register) {
 		to, sum, value := Mem{Base: sums, Index: row, Scale: uint8(e.Size())}, XMM(), s.single(i)
@@ -16,12 +16,17 @@ func multiply(e elem, storage string) {
 	})
 }
 
-// secondPass generates a kernel that does the same for each entry i of each line, where lines is
-// the lines of x for one of entries.
+// secondPass generates a kernel that calls add for each entry i of each line. lines is the number
+// of lines of x per line of entries.
 func (e elem) secondPass(name, storage string, lines int, add func(s *entries, i int, x, sums, row Register)) {
 	e.Func(name, "func(sums, x *V, rows *uint16, values *byte, lines int)",
-		"multiplies so many lines of entries, at least 1, by the elements of x that were copied",
-		"for them, and adds them to the sums of their rows, one after the other, with one rounding.")
+		"computes, with one rounding each,",
+		"",
+		"\tfor i := range lines * lineLen {",
+		"\t\tsums[rows[i]] += value(i) * x[i]",
+		"\t}",
+		"",
+		"for lines > 0. In OfTwo, x and sums have two interleaved vectors.")
 	sums := Load(Param("sums"), GP64())
 	x := Load(Param("x"), GP64())
 	entries := newEntries(e, storage, Load(Param("rows"), GP64()), Load(Param("values"), GP64()))
@@ -30,7 +35,7 @@ func (e elem) secondPass(name, storage string, lines int, add func(s *entries, i
 	for i := range lines {
 		PREFETCHT1(Mem{Base: x, Disp: line * (ahead + i)})
 	}
-	entries.ask()
+	entries.prefetch()
 	for i := range e.perLine() {
 		row := GP64()
 		MOVWLZX(Mem{Base: entries.numbers, Disp: 2 * i}, row.As32())
@@ -44,7 +49,7 @@ func (e elem) secondPass(name, storage string, lines int, add func(s *entries, i
 	RET()
 }
 
-// single is value i of the line, in the first place of a register.
+// single returns value i of the line, as the lowest element of a register.
 func (s *entries) single(i int) VecVirtual {
 	from, value := Mem{Base: s.values, Disp: s.width * i}, XMM()
 	switch s.storage {

@@ -8,18 +8,23 @@ import (
 	"github.com/msrep-go/msrep/kernels/cpu/simd/gen/lanes"
 )
 
-// spread generates the first pass of transposed products for values that are stored in one of the
-// ways.
+// spread generates the first pass of transposed products for one storage of values.
 func spread(e elem, storage string) {
 	name := "spreadBin" + e.TypeName() + storage + "AVX2"
 	e.Func(name, "func(to, x *V, rows *uint16, values *byte, lines int)",
-		"writes the products of so many lines of entries, at least 1, past the caches.")
+		"computes, with stores past the caches,",
+		"",
+		"\tfor i := range lines * lineLen {",
+		"\t\tto[i] = value(i) * x[rows[i]]",
+		"\t}",
+		"",
+		"for lines > 0.")
 	to := Load(Param("to"), GP64())
 	x := Load(Param("x"), GP64())
 	entries := newEntries(e, storage, Load(Param("rows"), GP64()), Load(Param("values"), GP64()))
 	left := Load(Param("lines"), GP64())
 	Label("line")
-	entries.ask()
+	entries.prefetch()
 	for r := range line / register {
 		v := entries.gather(r, x)
 		e.Mul(entries.register(r), v, v)
@@ -33,17 +38,25 @@ func spread(e elem, storage string) {
 	RET()
 }
 
-// productsAhead is how many lines of products before their turn are asked for.
+// productsAhead is the number of lines by which products are prefetched.
 const productsAhead = 32
 
-// addRuns generates the second pass of transposed products. What a run reads of the products lies
-// far from what the one before has read, so the runs are gone through twice: to ask for lines of
-// products, and so many lines later to add them.
+// addRuns generates the second pass of transposed products. The products of successive runs are far
+// from each other, so the runs are visited twice: to prefetch lines of products, and productsAhead
+// lines later to add them.
 func addRuns(e elem) {
 	name := "addBinRuns" + e.Suffix()
 	e.Func(name, "func(y, products *V, columns *uint16, runs *uint32, n int, next *V, lines int, after V)",
-		"adds the products of n runs, times after, to y, and asks for so many lines of",
-		"64 bytes from next on, one for each line of products.")
+		"computes, for n successive runs,",
+		"",
+		"\tfor _, r := range runs { // r is the first line, then the number of entries",
+		"\t\tfor i := range slots(r) { // whole lines",
+		"\t\t\ty[columns[0]] += after * products[r.line*lineLen+i]",
+		"\t\t\tcolumns = columns[1:]",
+		"\t\t}",
+		"\t}",
+		"",
+		"For each line it prefetches a line of 64 bytes from next on, lines in all.")
 	y := Load(Param("y"), GP64())
 	products := Load(Param("products"), GP64())
 	entries := newEntries(e, "", Load(Param("columns"), GP64()), nil)
@@ -56,14 +69,14 @@ func addRuns(e elem) {
 	ADDQ(next, nextEnd)
 	after := YMM()
 	e.Broadcast(lanes.Arg("after"), after)
-	later := asking{elem: e, products: products, end: end, runs: GP64(), at: GP64(), left: GP64()}
+	later := prefetcher{elem: e, products: products, end: end, runs: GP64(), at: GP64(), left: GP64()}
 	at, left := GP64(), GP64()
 
 	MOVQ(runs, later.runs)
 	XORQ(later.left, later.left)
 	MOVQ(U32(productsAhead), left)
 	Label("first")
-	later.ask("first")
+	later.prefetch("first")
 	DECQ(left)
 	JNZ(LabelRef("first"))
 
@@ -73,8 +86,8 @@ func addRuns(e elem) {
 	e.run(runs, products, 1, at, left)
 	JZ(LabelRef("run"))
 	Label("line")
-	askNext(1, next, nextEnd)
-	later.ask("later")
+	prefetchNext(1, next, nextEnd)
+	later.prefetch("later")
 	entries.addLine(at, after, y)
 	ADDQ(Imm(line), at)
 	DECQ(left)
@@ -87,7 +100,7 @@ func addRuns(e elem) {
 
 // addLine adds a line of products, times after, to y.
 func (s *entries) addLine(products Register, after VecVirtual, y Register) {
-	s.ask()
+	s.prefetch()
 	for r := range line / register {
 		v := YMM()
 		s.Mul(Mem{Base: products, Disp: register * r}, after, v)
@@ -102,25 +115,25 @@ func (s *entries) addLine(products Register, after VecVirtual, y Register) {
 	s.advance()
 }
 
-// asking is the run whose products are asked for.
-type asking struct {
+// prefetcher is the position in the runs up to which products are prefetched.
+type prefetcher struct {
 	elem
 	products, end  Register
-	runs, at, left GPVirtual // as run gives them
+	runs, at, left GPVirtual // as run returns them
 }
 
-// ask asks for the next line, if there is one. The labels begin with a name.
-func (a *asking) ask(name string) {
+// prefetch prefetches the next line, if there is one. Labels begin with name.
+func (a *prefetcher) prefetch(name string) {
 	TESTQ(a.left, a.left)
 	JNZ(LabelRef(name + "Line"))
 	Label(name + "Run")
 	CMPQ(a.runs, a.end)
-	JAE(LabelRef(name + "Asked"))
+	JAE(LabelRef(name + "Prefetched"))
 	a.run(a.runs, a.products, 1, a.at, a.left)
 	JZ(LabelRef(name + "Run"))
 	Label(name + "Line")
 	PREFETCHT0(Mem{Base: a.at})
 	ADDQ(Imm(line), a.at)
 	DECQ(a.left)
-	Label(name + "Asked")
+	Label(name + "Prefetched")
 }

@@ -6,13 +6,16 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// copiesOfTwo generates the first pass with two vectors side by side: a line of entries gives two
-// of elements.
+// copiesOfTwo generates the first pass with two interleaved vectors: a line of entries gives two
+// lines of elements.
 func copiesOfTwo(e elem) {
 	name := "copyBinsOfTwo" + e.Suffix()
 	e.Func(name, "func(to, x *V, columns *uint16, runs *uint32, n, from int, next *V, lines int)",
-		"writes the elements of x of n runs past the caches, where to is the place of those of",
-		"line from, and asks for so many lines of 64 bytes from next on, two for each line of entries.")
+		"is copyBins for two interleaved vectors; to begins with line from:",
+		"",
+		"\tto[2*((r.line-from)*lineLen+i)+j] = x[2*columns[0]+j]  for j = 0, 1",
+		"",
+		"For each line it prefetches two lines of 64 bytes from next on, lines in all.")
 	to := Load(Param("to"), GP64())
 	x := Load(Param("x"), GP64())
 	entries := newEntries(e, "", Load(Param("columns"), GP64()), nil)
@@ -30,7 +33,7 @@ func copiesOfTwo(e elem) {
 
 // copyTwo writes the pairs of elements of x of a line of entries.
 func (s *entries) copyTwo(x, to Register) {
-	s.ask()
+	s.prefetch()
 	for r := range 2 * line / register {
 		s.Stream(gatherPairs(s.elem, x, Mem{Base: s.numbers, Disp: register / s.Size() * r}), Mem{Base: to, Disp: register * r})
 	}
@@ -54,7 +57,7 @@ func gatherPairs(e elem, x Register, columns Mem) VecVirtual {
 	return v
 }
 
-// multiplyTwo generates the second pass with two vectors side by side.
+// multiplyTwo generates the second pass with two interleaved vectors.
 func multiplyTwo(e elem, storage string) {
 	e.secondPass("multiplyBinOfTwo"+e.TypeName()+storage+"AVX2", storage, 2, func(s *entries, i int, x, sums, row Register) {
 		to, from := Mem{Base: sums, Index: row, Scale: 8}, Mem{Base: x, Disp: 2 * e.Size() * i}
@@ -74,7 +77,7 @@ func multiplyTwo(e elem, storage string) {
 	})
 }
 
-// twice is value i of the line, in the first two places of a register.
+// twice returns value i of the line, in the two lowest elements of a register.
 func (s *entries) twice(i int) VecVirtual {
 	from, value := Mem{Base: s.values, Disp: s.width * i}, XMM()
 	switch {

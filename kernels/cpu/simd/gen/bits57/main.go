@@ -10,14 +10,19 @@ import (
 )
 
 func main() {
-	// Byte i of eight packed values is byte i/7*8 + i%7 of those in words.
+	// Byte i of eight packed values is byte i/7*8 + i%7 of the values in words.
 	GLOBL("join57", RODATA|NOPTR)
 	for i := range 64 {
 		DATA(i, U8(uint8(i/7*8+i%7)))
 	}
 	lanes.Func("pack57", "func(n int, val *float64, low uint64, out *byte) (done int)",
-		"is Values57.pack for at most n > 0 eights of values, up to the first that is",
-		"false. It writes 7 bytes behind the last one.")
+		"packs groups of eight values with Values57.pack until one has an exponent out of range:",
+		"",
+		"\tfor done < n && pack(val[8*done:], out[57*done:]) {",
+		"\t\tdone++",
+		"\t}",
+		"",
+		"n > 0. low is Low<<53. It writes 7 bytes after the last group.")
 	n := Load(Param("n"), GP64())
 	val := Load(Param("val"), GP64())
 	low := Load(Param("low"), GP64())

@@ -9,13 +9,13 @@ import (
 	"github.com/msrep-go/msrep/kernels/cpu/simd/gen/lanes"
 )
 
-// bits57 generates the kernel for values in 57 bits and blocks of any height. Memory decides there how long
-// it takes, so that all columns are taken under masks, the first ones under ones, and what is done for each
-// row is there once: lower blocks begin behind the first rows of higher ones.
+// bits57 generates the kernel for values in 57 bits and blocks of any height. Memory limits it, so
+// it uses masks in all columns (all ones in full columns) and has one copy of the code of each row:
+// a block of lower height enters after the code of the first rows.
 func bits57() {
 	l := lanes.Lanes{Double: true, Long: true}
 	l.Func("blocksBits57"+l.Suffix(), signature,
-		"is MultiplyBlocks for values in 57 bits and blocks of height rows, whose columns take as many bytes.")
+		"is blocksFull for values in 57 bits and blocks of height rows; bytes is the bytes of one column of the blocks of all lanes.")
 	k := begin(l, lanes.Bits57, most)
 
 	Label("slice")
@@ -42,9 +42,9 @@ func bits57() {
 	Label("column")
 	ADDQ(lanes.Arg("bytes"), k.val)
 	CMPQ(lanes.Arg("ahead"), Imm(0))
-	JEQ(LabelRef("asked"))
-	rows("ask", func(i int) { PREFETCHT0(Mem{Base: k.val, Disp: aheadBytes + (i-most)*k.bytes}) })
-	Label("asked")
+	JEQ(LabelRef("prefetched"))
+	rows("prefetch", func(i int) { PREFETCHT0(Mem{Base: k.val, Disp: aheadBytes + (i-most)*k.bytes}) })
+	Label("prefetched")
 	b := gather()
 	rows("row", func(i int) { k.mask.FMA(k.column(Mem{Base: k.val, Disp: (i - most) * k.bytes}), b, k.acc[i]) })
 	ADDQ(Imm(uint64(k.Size())), k.xj)
@@ -65,10 +65,10 @@ func bits57() {
 	Label("done")
 	VZEROUPPER()
 	RET()
-	lanes.Apart()
+	lanes.Uncompressed()
 }
 
-// rows does something for each row of a block. The last one has the highest number.
+// rows generates do for each row of a block. The last row has the highest number.
 func rows(name string, do func(i int)) {
 	enter(name, least, most)
 	for i := range most {
@@ -79,10 +79,10 @@ func rows(name string, do func(i int)) {
 	}
 }
 
-// enter goes to the first row of blocks whose height is one of lo ... hi, by halves.
+// enter jumps to the first row of blocks with a height of lo ... hi, by binary search.
 func enter(name string, lo, hi int) {
 	if lo == hi {
-		if hi < most { // the highest follow
+		if hi < most { // the code of the highest blocks follows
 			JMP(LabelRef(fmt.Sprint(name, "Of", hi)))
 		}
 		return

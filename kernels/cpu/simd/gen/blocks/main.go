@@ -1,4 +1,4 @@
-// Command blocks generates the kernels of dense blocks: one row of blocks per lane.
+// Command blocks generates the kernels of dense blocks: one block row per lane.
 package main
 
 import (
@@ -26,31 +26,39 @@ func main() {
 	Generate()
 }
 
-// The rows of a block.
+// The numbers of rows of a block.
 const least, most = 2, 8
 
 const signature = "func(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x, table, sums *V, height, bytes, ahead int)"
 
-// aheadBytes is how far ahead values are asked for, where it pays: see asksAhead in package simd.
+// aheadBytes is the number of bytes by which values are prefetched; see prefetchesBlocks in package
+// simd.
 const aheadBytes = 8192
 
-// kernel is the registers of a kernel.
+// kernel has the registers of a kernel.
 type kernel struct {
 	lanes.Lanes
-	height         int // of a block
-	bytes          int // of a value of each lane
+	height         int // rows of a block
+	bytes          int // bytes of one value per lane
 	column         func(at Mem) Op
 	val            Register
 	mask           *lanes.Mask
-	acc            []VecVirtual // for each row of the blocks
+	acc            []VecVirtual // for each row of a block
 	left, j, xj, t GPVirtual
 }
 
-// blocks generates the kernel for blocks of so many rows and any number of columns.
+// blocks generates the kernel for blocks of height rows and any number of columns.
 func blocks(l lanes.Lanes, values lanes.Values, height int) {
 	name := fmt.Sprintf("blocks%s%d%s", values.Name, height, l.Suffix())
 	l.Func(name, signature,
-		"is MultiplyBlocks for the case in its name.")
+		"computes MultiplyBlocks for the storage, the height and the type in its name:",
+		"",
+		"\tfor s := range n {",
+		"\t\tfor every block of every lane in the mask: acc[i*lanes+lane] += val[j][i][lane] * x[idx[lane]+j]",
+		"\t\tsums[s*height*lanes:] = acc",
+		"\t}",
+		"",
+		"columns is the width of a block. If ahead is not 0, it prefetches values. height and bytes are not used.")
 	k := begin(l, values, height)
 
 	Label("slice")
@@ -105,7 +113,7 @@ func (k *kernel) product(name string, fma func(a Op, b, acc VecVirtual)) {
 	MOVQ(lanes.Arg("x"), k.xj)
 	MOVQ(lanes.Arg("columns"), k.j)
 	Label(name)
-	k.ask(name)
+	k.prefetch(name)
 	b := gather()
 	for i, a := range k.acc {
 		fma(k.column(Mem{Base: k.val, Disp: i * k.bytes}), b, a)
@@ -117,18 +125,19 @@ func (k *kernel) product(name string, fma func(a Op, b, acc VecVirtual)) {
 	ADDQ(Imm(uint64(4*k.Count())), lanes.Arg("idx"))
 }
 
-// ask asks for the column of blocks that is as far ahead, if the argument ahead says so.
-func (k *kernel) ask(name string) {
+// prefetch prefetches the column of blocks that is aheadBytes later, if the argument ahead is not
+// 0.
+func (k *kernel) prefetch(name string) {
 	CMPQ(lanes.Arg("ahead"), Imm(0))
-	JEQ(LabelRef(name + "Asked"))
+	JEQ(LabelRef(name + "Prefetched"))
 	for line := 0; line < k.height*k.bytes; line += 64 {
 		PREFETCHT0(Mem{Base: k.val, Disp: aheadBytes + line})
 	}
-	Label(name + "Asked")
+	Label(name + "Prefetched")
 }
 
-// gather gives the function that loads x for a column of the blocks whose indices are at t.
-// Where they have registers the indices are loaded once.
+// gather returns a function that loads x for a column of the blocks with the indices at t. If the
+// registers suffice, the indices are loaded once.
 func (k *kernel) gather() func() VecVirtual {
 	load := func(lane int, to GPVirtual) { MOVL(Mem{Base: k.t, Disp: 4 * lane}, to.As32()) }
 	if k.Count() > 8 {

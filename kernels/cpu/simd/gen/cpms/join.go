@@ -10,11 +10,17 @@ import (
 	"github.com/msrep-go/msrep/kernels/cpu/simd/gen/lanes"
 )
 
-// join generates the kernel that reads the first k of so many segments.
+// join generates the kernel that reads the first k of segments segments.
 func join(l lanes.Lanes, segments, k int) {
 	fn := fmt.Sprintf("join%dof%d%s", k, segments, l.Suffix())
 	lanes.Func(fn, "func(dst *float64, src *byte, step, n int)",
-		"joins the first segments of n values, a multiple of 8. Those of one kind", "lie side by side, the next kind begins step bytes further.")
+		"computes, for n values, a multiple of 8,",
+		"",
+		"\tfor i := range n {",
+		"\t\tdst[i] = join(src[i], (src+step)[i], (src+2*step)[i], ...)",
+		"\t}",
+		"",
+		"from the first segments of each value. Segments of one kind are contiguous; the next kind begins step bytes later.")
 	v := values{size: 8 / segments, read: k}
 	dst := Load(Param("dst"), GP64())
 	n := Load(Param("n"), GP64())

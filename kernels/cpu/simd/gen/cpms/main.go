@@ -1,5 +1,4 @@
-// Command cpms generates the kernels of values in segments and of vectors of
-// which only the first bytes are kept.
+// Command cpms generates the kernels of values in segments and of vectors of heads.
 package main
 
 import (
@@ -10,7 +9,7 @@ import (
 	"github.com/msrep-go/msrep/kernels/cpu/simd/gen/lanes"
 )
 
-// ahead is how many bytes before their use segments and indices are asked for.
+// ahead is the number of bytes by which segments and indices are prefetched.
 const ahead = 1024
 
 func main() {
@@ -40,11 +39,11 @@ func main() {
 	Generate()
 }
 
-// widths is the bytes that a vector keeps of each value.
+// widths are the bytes of a value that a vector stores.
 var widths = []int{2, 4, 6, 8}
 
-// headMasks is the bits that each width keeps, a register of 64 bytes each, in the
-// order of widths; then one with all bits but the sign.
+// headMasks defines the bits that each width stores, in registers of 64 bytes, in the order of
+// widths; then a mask of all bits except the sign.
 func headMasks() func(w int) Mem {
 	m := GLOBL("headMasks", RODATA|NOPTR)
 	put := func(at int, v uint64) {
@@ -62,8 +61,7 @@ func headMasks() func(w int) Mem {
 // absolute is the "width" of the mask without the sign.
 const absolute = 10
 
-// head is the place of value g of a vector of so many bytes a value: the 8 bytes
-// that end with it. It may change g.
+// head returns the 8 bytes that end with value g of a vector of w bytes per value. It may change g.
 func head(x Register, g GPVirtual, w int) Mem {
 	if w != 6 {
 		return Mem{Base: x, Index: g, Scale: uint8(w)}
@@ -72,7 +70,7 @@ func head(x Register, g GPVirtual, w int) Mem {
 	return Mem{Base: x, Index: g, Scale: 2}
 }
 
-// keep clears the bits of v that the width has no room for.
+// keep clears the bits of v that the width does not store.
 func keep(v, mask Op, w int) {
 	if w < 8 {
 		VANDPD(mask, v, v)

@@ -10,15 +10,23 @@ import (
 	"github.com/msrep-go/msrep/kernels/cpu/simd/gen/lanes"
 )
 
-// rank generates the kernel of Rank for vectors of one width, four nodes at a
-// time. With folded weights it divides by the degree.
+// rank generates the kernel of Rank for vectors of one width, four nodes at a time. With folded
+// weights it divides by the degree.
 func rank(w int, masks func(w int) Mem, folded bool) {
 	fn := fmt.Sprintf("rankStored%dAVX2", w)
 	if folded {
 		fn = fmt.Sprintf("rankFolded%dAVX2", w)
 	}
 	lanes.Func(fn, "func(sum *float64, n int, cur, next *byte, degree *int32, damping, add float64) float64",
-		"is Rank for n nodes, a multiple of 4, with degrees where weights are folded.", "cur is read from 8 bytes before the end of its first value, next begins with it.")
+		"computes Rank for n nodes, a multiple of 4:",
+		"",
+		"\tfor i := range n {",
+		"\t\tp := damping*sum[i] + add",
+		"\t\tnext[i] = truncate(p / degree[i])",
+		"\t\tdiff += abs(next[i]-cur[i]) * degree[i]",
+		"\t}",
+		"",
+		"In rankStored degree is 1. cur points 8 bytes before the end of its first value, next to its first value.")
 	sum := Load(Param("sum"), GP64())
 	n := Load(Param("n"), GP64())
 	cur := Load(Param("cur"), GP64())
@@ -67,7 +75,7 @@ func rank(w int, masks func(w int) Mem, folded bool) {
 	RET()
 }
 
-// loadHeads loads four values that lie side by side.
+// loadHeads loads four consecutive values.
 func loadHeads(from Register, w int, mask, v VecVirtual) {
 	switch w {
 	case 8:
@@ -86,8 +94,8 @@ func loadHeads(from Register, w int, mask, v VecVirtual) {
 	}
 }
 
-// storeHeads stores four values side by side, and nothing behind them: that may be
-// another goroutine's.
+// storeHeads stores four consecutive values and nothing after them, because another goroutine may
+// write there.
 func storeHeads(v VecVirtual, to Register, w int) {
 	hi := XMM()
 	switch w {

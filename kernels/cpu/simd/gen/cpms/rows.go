@@ -14,7 +14,14 @@ import (
 func rows(v values, w int, masks func(w int) Mem) {
 	fn := fmt.Sprintf("headRows%sX%dAVX2", v.name, w)
 	lanes.Func(fn, "func(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)",
-		"is HeadRows for the case in its name.")
+		"computes HeadRows for the values (Ones, Plain or segments) and the width of x in its name:",
+		"",
+		"\tfor r := range rows {",
+		"\t\ty[r] = sum over ptr[r] <= k < ptr[r+1] of value(k-ptr[0]) * x[idx[k-ptr[0]]]",
+		"\t}",
+		"",
+		"Segments of one kind are contiguous; the next kind begins step bytes later. x points 8 bytes before the end of its first",
+		"value.")
 	e := entries{v: v, w: w}
 	y := Load(Param("y"), GP64())
 	n := Load(Param("rows"), GP64())
@@ -67,23 +74,23 @@ func rows(v values, w int, masks func(w int) Mem) {
 	RET()
 }
 
-// entries is those of rows, from entry k on.
+// entries are the entries of rows, from entry k on.
 type entries struct {
 	v         values
 	seg       []Register
 	w         int        // bytes of an element of x
-	mask      VecVirtual // of these
+	mask      VecVirtual // mask of these bytes
 	idx, k, x Register
 }
 
-// at is the element of x for entry k+i.
+// at returns the element of x of entry k+i.
 func (e entries) at(i int) Mem {
 	g := GP64()
 	MOVL(Mem{Base: e.idx, Index: e.k, Scale: 4, Disp: 4 * i}, g.As32())
 	return head(e.x, g, e.w)
 }
 
-// addFour adds the products of four entries to the elements of acc. It changes the other
+// addFour adds the products of four entries to the elements of acc. It overwrites the other
 // registers.
 func (e entries) addFour(acc, lo, hi, all VecVirtual) {
 	VMOVSD(e.at(0), lo)
@@ -102,7 +109,7 @@ func (e entries) addFour(acc, lo, hi, all VecVirtual) {
 	ADDQ(Imm(4), e.k)
 }
 
-// addOne adds the product of one entry to the first element of acc. It changes v.
+// addOne adds the product of one entry to the lowest element of acc. It overwrites v.
 func (e entries) addOne(acc, v VecVirtual) {
 	VMOVSD(e.at(0), v)
 	keep(v, e.mask.AsX(), e.w)

@@ -10,9 +10,9 @@ import (
 	"github.com/msrep-go/msrep/kernels/cpu/simd/gen/lanes"
 )
 
-// slices generates the kernel of HeadSlices: a column of 8 places at a time. Lanes
-// whose row has ended read x as well, and their product is left out. Near indices
-// have 16 bits and count from the start of their slice.
+// slices generates the kernel of HeadSlices: a column of 8 slots at a time. Lanes that have no
+// entry left read x as well; their products are masked out. Near indices have 16 bits, relative to
+// the start of their slice.
 func slices(l lanes.Lanes, v values, w int, near bool, masks func(w int) Mem) {
 	name := "headSlices"
 	if near {
@@ -20,7 +20,16 @@ func slices(l lanes.Lanes, v values, w int, near bool, masks func(w int) Mem) {
 	}
 	fn := fmt.Sprintf("%s%sX%d%s", name, v.name, w, l.Suffix()[3:])
 	lanes.Func(fn, "func(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)",
-		"is HeadSlices for the case in its name.")
+		"computes HeadSlices for the values (Ones, Plain or segments), the width of x and the level in its name:",
+		"",
+		"\tfor s := range slices {",
+		"\t\tfor i := range 8 {",
+		"\t\t\ty[8*s+i] += sum over t < count[8*s+i] of value(k) * x[idx[k]],  k = off[s] - off[0] + 8*t + i",
+		"\t\t}",
+		"\t}",
+		"",
+		"nearSlices have indices of 2 bytes relative to start[s]. Segments of one kind are contiguous; the next kind begins step",
+		"bytes later. x points 8 bytes before the end of its first value.")
 	s := begin(l, v, w, near, masks)
 
 	Label("slice")
@@ -53,7 +62,7 @@ func slices(l lanes.Lanes, v values, w int, near bool, masks func(w int) Mem) {
 	RET()
 }
 
-// slicer is the registers of a kernel of HeadSlices.
+// slicer has the registers of a kernel of HeadSlices.
 type slicer struct {
 	index
 	l                lanes.Lanes
@@ -62,13 +71,13 @@ type slicer struct {
 	near             bool
 	y, n, count, off Register
 	start            Register // of near indices
-	allX             Register // the first element of all
+	allX             Register // address of element 0 of x
 	seg              []Register
 	left             GPVirtual
 	mask, one, zero  VecVirtual
 	acc              []VecVirtual
-	more             []VecVirtual  // count of each lane, less the columns done
-	active           OpmaskVirtual // of 512 bits
+	more             []VecVirtual  // count of each lane minus the columns done
+	active           OpmaskVirtual // for 512 bits
 }
 
 // begin loads the arguments.
@@ -112,7 +121,7 @@ func begin(l lanes.Lanes, v values, w int, near bool, masks func(w int) Mem) *sl
 	return s
 }
 
-// open loads what a slice begins with, and goes on at label store where it has no columns.
+// open starts a slice, and jumps to label store if it has no columns.
 func (s *slicer) open() {
 	MOVQ(Mem{Base: s.off, Disp: 8}, s.left)
 	SUBQ(Mem{Base: s.off}, s.left)
@@ -122,7 +131,7 @@ func (s *slicer) open() {
 	}
 	SHRQ(Imm(3), s.left)
 	JZ(LabelRef("store"))
-	if s.near { // element 0 of the slice
+	if s.near { // address of element start of x
 		first := GP64()
 		MOVLQSX(Mem{Base: s.start}, first)
 		IMUL3Q(Imm(uint64(s.w)), first, first)
@@ -130,7 +139,7 @@ func (s *slicer) open() {
 	}
 }
 
-// add adds the products of register r of a column, in the lanes whose row has not ended.
+// add adds the products of register r of a column, in the lanes that have an entry.
 func (s *slicer) add(r int) {
 	b := s.gather(s.l, s.w, r)
 	keep(b, s.mask, s.w)
@@ -158,13 +167,13 @@ func (s *slicer) add(r int) {
 	VPSUBQ(s.one, s.more[r], s.more[r])
 }
 
-// index is where the elements of x are: element idx[k] behind x.
+// index is the addresses of elements of x: element idx[k] from x on.
 type index struct {
 	idx, k, x Register
 	size      int // bytes of an index
 }
 
-// gather loads the elements of x for register r of a column.
+// gather loads the elements of x of register r of a column.
 func (i index) gather(l lanes.Lanes, w, r int) VecVirtual {
 	return l.GatherFrom(func(lane int) Mem {
 		g, from := GP64(), Mem{Base: i.idx, Index: i.k, Scale: uint8(i.size), Disp: i.size * (r*l.Count() + lane)}

@@ -8,12 +8,12 @@ import (
 	"github.com/msrep-go/msrep/kernels/cpu/simd/gen/lanes"
 )
 
-// values is what is known of the values of the entries.
+// values describes the values of the entries.
 type values struct {
 	name   string
-	size   int   // bytes of a segment, 8 for plain values, 0 where all are 1
-	read   int   // segments
-	widths []int // of the vectors that kernels are made for
+	size   int   // bytes of a segment, 8 for plain values, 0 if all are 1
+	read   int   // number of segments read
+	widths []int // widths of the vectors for which there are kernels
 }
 
 var allValues = []values{
@@ -27,7 +27,7 @@ var allValues = []values{
 	{"4of4", 2, 4, []int{8}},
 }
 
-// begin loads the parameters val and step: the places of the segments.
+// begin loads the addresses of the segments from the parameters val and step.
 func (v values) begin() (seg []Register) {
 	if v.size == 0 {
 		return nil
@@ -39,7 +39,7 @@ func (v values) begin() (seg []Register) {
 	return v.places(val, Load(Param("step"), GP64()))
 }
 
-// places is where the segments lie: the first one, and others so many bytes apart.
+// places returns the addresses of the segments: first, and the others step bytes apart.
 func (v values) places(first, step Register) []Register {
 	seg := []Register{first}
 	for s := 1; s < v.read; s++ {
@@ -50,15 +50,15 @@ func (v values) places(first, step Register) []Register {
 	return seg
 }
 
-// at is segment s of entry k+i.
+// at returns segment s of entry k+i.
 func (v values) at(seg []Register, s int, k Register, i int) Mem {
 	return Mem{Base: seg[s], Index: k, Scale: uint8(v.size), Disp: i * v.size}
 }
 
-// shift is where segment s begins in a value.
+// shift returns the position of segment s in a value.
 func (v values) shift(s int) uint64 { return uint64(64 - 8*v.size*(s+1)) }
 
-// load gives a register of values from entry k+i on, or their place in memory.
+// load returns a register of values from entry k+i on, or their memory.
 func (v values) load(l lanes.Lanes, seg []Register, k Register, i int) Op {
 	if v.size == 8 {
 		return v.at(seg, 0, k, i)
@@ -106,7 +106,7 @@ func (v values) loadOne(seg []Register, k Register) Op {
 	return x
 }
 
-// prefetch asks for what comes later.
+// prefetch prefetches later segments.
 func (v values) prefetch(seg []Register, k Register) {
 	for s := range seg {
 		PREFETCHT0(Mem{Base: seg[s], Index: k, Scale: uint8(v.size), Disp: ahead})

@@ -13,11 +13,11 @@ import (
 
 const (
 	masks = "masksOfFirst"
-	most  = 16 // entries of a row that is summed beside three others
+	most  = 16 // most entries of a row that is summed together with three others
 )
 
-// defineMasks defines most elements with all bits set, then as many with none: the mask of
-// the first n elements begins n before these.
+// defineMasks defines most elements with all bits set, then most without: the mask of the first n
+// elements begins n elements before the second part.
 func defineMasks() {
 	GLOBL(masks, RODATA|NOPTR)
 	for i := range most {
@@ -28,11 +28,10 @@ func defineMasks() {
 	}
 }
 
-// few sums a block of rows of few entries: first it writes the products of all of them, then
-// it adds up four rows at a time, with no branch that depends on the length of one.
-//
-// It leaves to direct blocks of too many entries, those whose rows have as many as others
-// before, so that the processor guesses its branches right, and what is out of range.
+// few sums a block of rows with few entries: it writes the products of all entries, then sums four
+// rows at a time without a branch on the length of a row. It jumps to direct for blocks of too many
+// entries, for blocks in which most rows have as many entries as a row before, which the processor
+// predicts, and if something is out of range.
 func (k *rower) few() {
 	end, stop, entries := k.end(), GP64(), GP64()
 	MOVQ(Mem{Base: k.ptr, Index: k.stop, Scale: 8}, stop)
@@ -43,7 +42,7 @@ func (k *rower) few() {
 	longest := k.survey()
 	k.short(longest, entries, end, stop)
 	Label("longer")
-	CMPB(lanes.Arg("known"), Imm(0))
+	CMPB(lanes.Arg("predicted"), Imm(0))
 	JNE(LabelRef("direct"))
 	k.alike(entries)
 	CMPQ(entries, U32(blockRows*rowProducts))
@@ -78,8 +77,8 @@ func (k *rower) few() {
 	}
 }
 
-// survey gives the entries of the longest row of a block, and counts in k.same the rows that have as
-// many as the fourth before them. It goes to direct where a pointer falls.
+// survey returns the number of entries of the longest row of a block, and counts in k.same the rows
+// with as many entries as the fourth row before them. It jumps to direct if a pointer decreases.
 func (k *rower) survey() GPVirtual {
 	r := GP64()
 	MOVQ(k.r, r)
@@ -104,8 +103,8 @@ func (k *rower) survey() GPVirtual {
 	return length
 }
 
-// alike goes to direct where rows have seven entries or more on average and seven in eight have as
-// many as the fourth before them.
+// alike jumps to direct if rows have at least seven entries on average and seven in eight have as
+// many as the fourth row before them.
 func (k *rower) alike(entries GPVirtual) {
 	other, n := across(k.same, func(a, b, dst Op) { VPADDQ(a, b, dst) }), GP64()
 	MOVQ(k.stop, n)
@@ -121,7 +120,7 @@ func (k *rower) alike(entries GPVirtual) {
 	Label("unlike")
 }
 
-// across combines the four elements of a register of 64-bit words. v is spoiled.
+// across combines the four 64-bit words of a register. v is overwritten.
 func across(v VecVirtual, op func(a, b, dst Op)) GPVirtual {
 	h, g := XMM(), GP64()
 	VEXTRACTI128(Imm(1), v, h)
@@ -132,8 +131,8 @@ func across(v VecVirtual, op func(a, b, dst Op)) GPVirtual {
 	return g
 }
 
-// multiply writes the products of the entries up to stop, eight at a time, where the last may
-// be of rows behind; where those are no eight, of rows before. end is the entry behind all.
+// multiply writes the products of the entries up to stop, eight at a time. The last ones may be of
+// later rows, or of earlier rows at the end of the entries. end is the index after the last entry.
 func (k *rower) multiply(products, end, stop GPVirtual) {
 	last, t := YMM(), GP64()
 	k.lastIndex(last)
@@ -146,7 +145,7 @@ func (k *rower) multiply(products, end, stop GPVirtual) {
 	Label("products")
 	CMPQ(at, end)
 	CMOVQGT(end, at)
-	k.ask(at)
+	k.prefetch(at)
 	all, least := YMM(), YMM()
 	VMOVDQU(k.index(at, 0), all)
 	VPMINUD(last, all, least)
@@ -164,8 +163,8 @@ func (k *rower) multiply(products, end, stop GPVirtual) {
 	JL(LabelRef("products"))
 }
 
-// first loads the products of the next row, which are at most n and end at an entry that is
-// read from a place, and adds them up as far as one register holds them.
+// first sums the products of the next row to one register. The row has at most n entries and ends
+// at the entry in memory end.
 func (k *rower) first(n int, end Mem, products, table GPVirtual) VecVirtual {
 	next, minus := GP64(), GP64()
 	MOVQ(end, next)
@@ -197,7 +196,7 @@ func (k *rower) four(n int, products, table GPVirtual) {
 	ADDQ(Imm(4), k.i)
 }
 
-// mixed sums rows of any length, four of at most so many entries at once, others one by one.
+// mixed sums rows of any length: four of at most most entries each together, others one by one.
 func (k *rower) mixed(products, table GPVirtual) {
 	limit, longer, t := YMM(), YMM(), GP64()
 	MOVQ(U32(most), t)

@@ -1,5 +1,5 @@
-// Command csr generates the assembly that multiplies rows in CSR and transposed
-// ones, and the least and greatest of a run of indices.
+// Command csr generates the assembly that multiplies rows in CSR and their transpose, and that
+// finds the least and the greatest index.
 package main
 
 import (

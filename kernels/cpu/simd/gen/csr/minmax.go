@@ -7,11 +7,11 @@ import (
 	"github.com/msrep-go/msrep/kernels/cpu/simd/gen/lanes"
 )
 
-// minMax generates the least and the greatest of at least eight indices. The last
-// eight are read once more where their number is no multiple of eight.
+// minMax generates the least and the greatest of at least eight indices. If their number is not a
+// multiple of eight, it reads the last eight again.
 func minMax() {
 	lanes.Func("minMaxAVX2", "func(idx []int32) (lo, hi int32)",
-		"is MinMax of at least eight indices.")
+		"computes MinMax of at least eight indices.")
 	p := Load(Param("idx").Base(), GP64())
 	n := Load(Param("idx").Len(), GP64())
 	lo, hi, v := YMM(), YMM(), YMM()

@@ -10,45 +10,50 @@ import (
 	"github.com/msrep-go/msrep/kernels/cpu/simd/gen/lanes"
 )
 
-// ahead is how many bytes before their use values and indices are asked for: the
-// processor's own prefetching stops at each page.
+// ahead is the number of bytes by which values and indices are prefetched, because the hardware
+// prefetcher stops at each page.
 const ahead = 2048
 
-// As in csr.go: the rows of a block, the products for each, on average, where they come first,
-// and the elements before and behind these that may be written or read.
+// As in csr.go: the rows of a block, the average number of products per row for which few is used,
+// and the elements before and after these that may be written or read.
 const (
 	blockRows   = 32
 	rowProducts = 16
 	beside      = 16
 )
 
-// rower is the registers of a kernel of Rows.
+// rower has the registers of a kernel of Rows.
 type rower struct {
 	lanes.Lanes
-	ptr, x, idx, val Register      // idx and val of entry 0, as ptr counts
-	k                GPVirtual     // the next entry
-	r, stop          GPVirtual     // the first row of the block, and the one behind it
-	i                GPVirtual     // the next row to be summed
-	asks             int           // how many times ask was called
-	sums             GPVirtual     // where that of row 0 would be
-	same             VecVirtual    // how many rows of the block are as long as the fourth before them
-	loaded           [4]VecVirtual // what is loaded: the generator takes such registers to be in use throughout
-	varied           Mem           // 1 where the lengths of the rows of a block are not foreseen
-	before           VecVirtual    // the entries of each of the four rows that were surveyed last
+	ptr, x, idx, val Register      // idx and val of entry 0, in the count of ptr
+	k                GPVirtual     // next entry
+	r, stop          GPVirtual     // first row of the block, and the row after it
+	i                GPVirtual     // next row to sum
+	prefetches       int           // number of calls of prefetch
+	sums             GPVirtual     // address of the sum of row 0
+	same             VecVirtual    // number of rows of the block that are as long as the fourth row before
+	loaded           [4]VecVirtual // loads: avo keeps registers that are loaded in parts alive throughout
+	varied           Mem           // 1 if the lengths of the rows of a block are not predicted
+	before           VecVirtual    // numbers of entries of the last four rows that survey read
 }
 
-// rows generates the kernel of Rows. It does a block of rows at a time: first their sums, by
-// few or direct, then y, since a store to y holds up loads of x whose addresses are equal to
-// it modulo 4 KiB.
+// rows generates the kernel of Rows. It processes a block of rows at a time: first their sums, by
+// few or direct, then y, because a store to y delays loads of x from addresses that are equal to it
+// modulo 4 KiB.
 //
-// Elements of x are loaded one by one: on Zen 4 that is faster than the gather
-// instruction, elsewhere about as fast. An index that is not below len(x), and a
-// pointer that falls or leaves idx, end the call with the rows done before.
+// Elements of x are loaded one by one: on Zen 4 this is faster than the gather instruction,
+// elsewhere about as fast. An index that is not less than len(x), or a pointer that decreases or
+// leaves idx, ends the call after the rows before it.
 func rows(l lanes.Lanes) {
-	l.Func("rows"+l.Suffix(), "func(alpha, beta V, ptr []int64, idx []int32, val, x, y, work []V, known, near bool) (done int)",
-		"is Rows as far as indices and pointers are in range: it gives the",
-		"number of rows done. work has rowsWork elements. known says that the processor foresees the",
-		"lengths of rows, near that entries are in caches near by.")
+	l.Func("rows"+l.Suffix(), "func(alpha, beta V, ptr []int64, idx []int32, val, x, y, work []V, predicted, near bool) (done int)",
+		"computes Rows and returns the number of rows before the first one with an index or a pointer out of range:",
+		"",
+		"\tfor r := range y {",
+		"\t\ty[r] = alpha * sum over ptr[r]-ptr[0] <= k < ptr[r+1]-ptr[0] of val[k]*x[idx[k]] + beta*y[r]",
+		"\t}",
+		"",
+		"work is scratch of rowsWork elements. predicted says that the processor predicts the lengths of rows, near that the",
+		"entries are in the caches.")
 	k := begin(l)
 	Label("block")
 	MOVQ(lanes.Place(ReturnIndex(0)), k.stop)
@@ -83,7 +88,7 @@ func rows(l lanes.Lanes) {
 	RET()
 }
 
-// begin loads the arguments that have registers. All rows are to be done.
+// begin loads the arguments that have registers.
 func begin(l lanes.Lanes) *rower {
 	k := &rower{Lanes: l}
 	k.ptr = Load(Param("ptr").Base(), GP64())
@@ -105,7 +110,7 @@ func begin(l lanes.Lanes) *rower {
 	return k
 }
 
-// rewind makes the first row of the block the next to be summed.
+// rewind makes the first row of the block the next row to sum.
 func (k *rower) rewind() {
 	t := GP64()
 	Load(Param("work").Base(), k.sums)
@@ -114,7 +119,7 @@ func (k *rower) rewind() {
 	MOVQ(k.r, k.i)
 }
 
-// scaled is the bytes of so many elements.
+// scaled sets bytes to the bytes of n elements.
 func (k *rower) scaled(n, bytes GPVirtual) {
 	MOVQ(n, bytes)
 	if k.Double {
@@ -124,7 +129,7 @@ func (k *rower) scaled(n, bytes GPVirtual) {
 	}
 }
 
-// end loads the entry behind the last one.
+// end loads the index after the last entry.
 func (k *rower) end() GPVirtual {
 	end := GP64()
 	Load(Param("idx").Len(), end)
@@ -132,10 +137,10 @@ func (k *rower) end() GPVirtual {
 	return end
 }
 
-// ask asks for values and indices behind an entry, unless all are in a cache near by.
-func (k *rower) ask(at GPVirtual) {
-	near := fmt.Sprintf("near%d", k.asks)
-	k.asks++
+// prefetch prefetches values and indices after an entry, unless the argument near is set.
+func (k *rower) prefetch(at GPVirtual) {
+	near := fmt.Sprintf("near%d", k.prefetches)
+	k.prefetches++
 	CMPB(lanes.Arg("near"), Imm(0))
 	JNE(LabelRef(near))
 	PREFETCHT0(k.value(at, ahead/k.Size()))
@@ -143,7 +148,7 @@ func (k *rower) ask(at GPVirtual) {
 	Label(near)
 }
 
-// index is where index i behind an entry lies, value where its value does.
+// index returns the memory of index at+i, value that of its value.
 func (k *rower) index(at GPVirtual, i int) Mem {
 	return Mem{Base: k.idx, Index: at, Scale: 4, Disp: 4 * i}
 }
@@ -152,8 +157,9 @@ func (k *rower) value(at GPVirtual, i int) Mem {
 	return Mem{Base: k.val, Index: at, Scale: uint8(k.Size()), Disp: k.Size() * i}
 }
 
-// direct sums the rows of a block one by one: eight entries at a time, then four, two and one, or
-// where rows are varied eight under a mask. What is out of range ends block and call.
+// direct sums the rows of a block one by one: eight entries at a time, then four, two and one; if
+// lengths are varied, then eight under a mask. If something is out of range, it ends the block and
+// the call.
 func (k *rower) direct(last VecVirtual) {
 	k.rewind()
 	table := k.table()
@@ -182,7 +188,7 @@ func (k *rower) direct(last VecVirtual) {
 	SUBQ(Imm(8), left)
 	JL(LabelRef("tail"))
 	Label("eight")
-	k.ask(k.k)
+	k.prefetch(k.k)
 	for i, v := range k.load8(place) {
 		k.FMA(k.value(k.k, i*k.Count()), v, acc[i])
 	}
@@ -208,8 +214,8 @@ func (k *rower) direct(last VecVirtual) {
 	Store(k.i, ReturnIndex(0))
 }
 
-// bits adds the up to seven entries that are left of a row, four, two and one, as the three lowest bits of left
-// say. It gives their sum with those of eights in acc.
+// bits adds the up to seven last entries of a row, four, two and one, according to the three lowest
+// bits of left. It returns their sum with acc.
 func (k *rower) bits(left GPVirtual, acc []VecVirtual, place func(i int) Mem) (sum VecVirtual) {
 	if len(acc) > 1 {
 		k.Add(acc[1], acc[0], acc[0])
@@ -220,7 +226,7 @@ func (k *rower) bits(left GPVirtual, acc []VecVirtual, place func(i int) Mem) (s
 			sum = fold(k.Lanes, width, sum)
 		}
 		none := fmt.Sprintf("no%d", n)
-		TESTL(U32(uint32(n)), left.As32()) // as eight were taken from it: that leaves these bits
+		TESTL(U32(uint32(n)), left.As32()) // eight were subtracted, which leaves these bits
 		JZ(LabelRef(none))
 		v, val := k.load(0, n, place), Op(k.value(k.k, 0))
 		if n*k.Size() == 8 && !k.Double {
@@ -239,8 +245,9 @@ func (k *rower) bits(left GPVirtual, acc []VecVirtual, place func(i int) Mem) (s
 	return sum
 }
 
-// masked adds the entries that are left of a row, of which left is eight less, to acc, and that up in acc[0], by
-// masks of a table. It jumps to bits where none are left, or where one of eight indices is not there or above last.
+// masked adds the last entries of a row, left+8 of them, to acc, and sums acc in acc[0]. Masks come
+// from a table. It jumps to bits if there are none, or if one of eight indices does not exist or is
+// greater than last.
 func (k *rower) masked(left, end GPVirtual, table Register, last VecVirtual, acc []VecVirtual) {
 	CMPQ(left, I8(-8))
 	JE(LabelRef("bits"))
@@ -269,7 +276,7 @@ func (k *rower) masked(left, end GPVirtual, table Register, last VecVirtual, acc
 	reduce(k.Lanes, acc[0])
 }
 
-// finish writes the elements of y of a block, and goes on to the next.
+// finish writes the elements of y of a block and jumps to the next block.
 func (k *rower) finish() {
 	y, readsY := GP64(), GP64()
 	Load(Param("y").Base(), y)
@@ -312,7 +319,7 @@ func (k *rower) finish() {
 	JMP(LabelRef("single"))
 }
 
-// places gives where x has the elements for the entries from one on. It loads two indices at a time.
+// places returns the elements of x of the entries from at on. It loads two indices at a time.
 func (k *rower) places(at GPVirtual) func(i int) Mem {
 	var odd GPVirtual
 	return func(i int) Mem {
@@ -328,7 +335,7 @@ func (k *rower) places(at GPVirtual) func(i int) Mem {
 	}
 }
 
-// load8 gives the elements at eight places, in two registers or one.
+// load8 returns the elements at eight places, in two registers or one.
 func (k *rower) load8(place func(i int) Mem) (v []VecVirtual) {
 	for at := 0; at < 8; at += k.Count() {
 		v = append(v, k.load(len(v), k.Count(), func(i int) Mem { return place(at + i) }))
@@ -336,7 +343,8 @@ func (k *rower) load8(place func(i int) Mem) (v []VecVirtual) {
 	return v
 }
 
-// load gives the elements at n places, two or four of which fill a register: that of a number.
+// load returns the elements at n places, in the register with the given number. Two or four
+// elements fill a register.
 func (k *rower) load(number, n int, place func(i int) Mem) VecVirtual {
 	quarter := func(from int, v Register) {
 		k.MoveOne(place(from), v)
@@ -359,7 +367,7 @@ func (k *rower) load(number, n int, place func(i int) Mem) VecVirtual {
 	return v
 }
 
-// fold adds the upper half of the first elements of v, so many, to the lower one, which it gives.
+// fold adds the upper half of the first width elements of v to the lower half, and returns it.
 func fold(l lanes.Lanes, width int, v VecVirtual) VecVirtual {
 	low, high := v.AsX().(VecVirtual), XMM()
 	switch width * l.Size() {
@@ -376,7 +384,7 @@ func fold(l lanes.Lanes, width int, v VecVirtual) VecVirtual {
 	return low
 }
 
-// reduce adds the elements of v up, in the lowest one of what it gives.
+// reduce returns the sum of the elements of v, as the lowest element.
 func reduce(l lanes.Lanes, v VecVirtual) VecVirtual {
 	for width := l.Count(); width > 1; width /= 2 {
 		v = fold(l, width, v)

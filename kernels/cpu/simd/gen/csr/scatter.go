@@ -13,21 +13,27 @@ import (
 const (
 	spreadAtOnce  = 8 // elements that spread writes at a time
 	scatterUnroll = 8 // entries of a round
-	// An element of y is asked for twice: for the second cache, which waits for more
-	// lines at a time than the first, and then for that one, so many entries before its
-	// turn.
+	// Elements of y are prefetched twice: for the second-level cache, which waits for more lines at
+	// a time than the first-level cache, and then for that one. These are the numbers of entries by
+	// which they are prefetched.
 	scatterFar  = 128
 	scatterNear = 16
 )
 
-// spread generates the kernel that writes the factor of each row once for each of its
-// entries. Rows of up to spreadAtOnce entries take no branch that depends on their
-// length, which the processor could not foresee.
+// spread generates the kernel that writes the factor of each row once for each of its entries. Rows
+// of up to spreadAtOnce entries have no branch on their length, which would be unpredictable.
 func spread(l lanes.Lanes) {
 	l.Func("spread"+l.Suffix(), "func(alpha V, ptr []int64, x, f []V) (rows int)",
-		"sets f[k] to alpha*x[r] for ptr[r]-ptr[0] <= k < ptr[r+1]-ptr[0], as",
-		fmt.Sprintf("far as pointers rise and leave %d elements of f, which are spoiled: it gives the", spreadAtOnce),
-		"number of rows done. ptr has len(x)+1 elements.")
+		"computes",
+		"",
+		"\tfor r := range x {",
+		"\t\tfor k := ptr[r] - ptr[0]; k < ptr[r+1]-ptr[0]; k++ {",
+		"\t\t\tf[k] = alpha * x[r]",
+		"\t\t}",
+		"\t}",
+		"",
+		"It stops at the first row that has a negative length or does not leave 8 elements of f after it, and returns the",
+		"number of rows done. The 8 elements after the last one are overwritten.")
 	size := l.Size()
 	ptr := Load(Param("ptr").Base(), GP64())
 	x := Load(Param("x").Base(), GP64())
@@ -70,27 +76,32 @@ func spread(l lanes.Lanes) {
 	RET()
 }
 
-// scatterer is the registers of a kernel that adds entries to y.
+// scatterer has the registers of a kernel that adds entries to y.
 type scatterer struct {
 	lanes.Lanes
 	idx, val, f, y, first Register
 	n                     Register // len(y)
-	m, k, asks            Register // entries, the next one, and up to which there are some to ask for
+	m, k, prefetchEnd     Register // number of entries, the next one, and the first one that does not prefetch
 }
 
-// scatter generates the kernel that adds entries with a factor each: one after the
-// other, for elements of y may come more than once. With far it asks for elements of y
-// ahead: more of them are then under way than the processor looks ahead by itself.
+// scatter generates the kernel that adds entries with a factor each, one after the other, because
+// elements of y may repeat. With far it prefetches elements of y: more of them are then pending
+// than by out-of-order execution alone.
 func scatter(l lanes.Lanes) {
-	l.Func("scatter"+l.Suffix(), "func(n int, idx []int32, val, f, y []V, first int, far bool) (done int)",
-		"adds val[k]*f[k] to y[idx[k]-first] for k < n, up to the first whose",
-		"place is not in y: it gives the number of those done. With far it asks for the",
-		"places of all of idx, which may be more than n, before their turn.")
+	l.Func("rowsTransposed"+l.Suffix(), "func(n int, idx []int32, val, f, y []V, first int, far bool) (done int)",
+		"computes",
+		"",
+		"\tfor k := range n {",
+		"\t\ty[idx[k]-first] += val[k] * f[k]",
+		"\t}",
+		"",
+		"up to the first element outside y, and returns the number of entries done. With far it prefetches the elements of y of",
+		"all of idx, which may have more than n indices.")
 	s := beginScatter(l)
 	SUBQ(Imm(scatterUnroll), s.m)
 	JL(LabelRef("rest"))
 	Label("several")
-	s.ask()
+	s.prefetch()
 	for i := range scatterUnroll {
 		s.addEntry(i)
 	}
@@ -124,18 +135,18 @@ func beginScatter(l lanes.Lanes) *scatterer {
 	s.y = Load(Param("y").Base(), GP64())
 	s.n = Load(Param("y").Len(), GP64())
 	s.first = Load(Param("first"), GP64())
-	s.k, s.asks = GP64(), GP64()
+	s.k, s.prefetchEnd = GP64(), GP64()
 	XORQ(s.k, s.k)
-	XORQ(s.asks, s.asks)
+	XORQ(s.prefetchEnd, s.prefetchEnd)
 	CMPB(lanes.Arg("far"), Imm(0))
 	JEQ(LabelRef("begin"))
-	MOVQ(lanes.Place(Param("idx").Len()), s.asks)
-	SUBQ(Imm(scatterFar+scatterUnroll-1), s.asks)
+	MOVQ(lanes.Place(Param("idx").Len()), s.prefetchEnd)
+	SUBQ(Imm(scatterFar+scatterUnroll-1), s.prefetchEnd)
 	Label("begin")
 	return s
 }
 
-// place gives the element of y for entry i behind k.
+// place returns the index in y of entry k+i.
 func (s *scatterer) place(i int) GPVirtual {
 	at := GP64()
 	MOVLQSX(Mem{Base: s.idx, Index: s.k, Scale: 4, Disp: 4 * i}, at)
@@ -143,20 +154,20 @@ func (s *scatterer) place(i int) GPVirtual {
 	return at
 }
 
-// ask asks for what comes later.
-func (s *scatterer) ask() {
+// prefetch prefetches later values, indices and elements of y.
+func (s *scatterer) prefetch() {
 	PREFETCHT0(Mem{Base: s.val, Index: s.k, Scale: uint8(s.Size()), Disp: ahead})
 	PREFETCHT0(Mem{Base: s.idx, Index: s.k, Scale: 4, Disp: ahead})
-	CMPQ(s.k, s.asks)
-	JGE(LabelRef("asked"))
+	CMPQ(s.k, s.prefetchEnd)
+	JGE(LabelRef("prefetched"))
 	for i := range scatterUnroll {
 		PREFETCHT1(Mem{Base: s.y, Index: s.place(scatterFar + i), Scale: uint8(s.Size())})
 		PREFETCHT0(Mem{Base: s.y, Index: s.place(scatterNear + i), Scale: uint8(s.Size())})
 	}
-	Label("asked")
+	Label("prefetched")
 }
 
-// addEntry adds entry i behind k, and goes on at label outI where its place is not in y.
+// addEntry adds entry k+i, and jumps to label out<i> if its element is not in y.
 func (s *scatterer) addEntry(i int) {
 	at, v := s.place(i), XMM()
 	CMPQ(at, s.n)

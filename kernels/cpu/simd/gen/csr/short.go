@@ -10,10 +10,10 @@ import (
 	"github.com/msrep-go/msrep/kernels/cpu/simd/gen/lanes"
 )
 
-// short sums a block of rows of at most four entries: each row loads four of x, and what belongs to
-// the rows behind it is taken out by a mask. It goes to longer where a row has more, to few where rows have
-// less than two and a half on average, entries are far or no eight lie behind the block, and to direct
-// where an index is out of range.
+// short sums a block of rows of at most four entries: each row loads four elements of x, and a mask
+// clears those of later rows. It jumps to longer if a row has more entries; to few if rows have
+// less than 2.5 entries on average, if near is not set, or if fewer than eight entries follow the
+// block; and to direct if an index is out of range.
 func (k *rower) short(longest, entries, end, stop GPVirtual) {
 	t := GP64()
 	CMPQ(longest, Imm(4))
@@ -68,8 +68,8 @@ func (k *rower) short(longest, entries, end, stop GPVirtual) {
 	JMP(LabelRef("finish"))
 }
 
-// shortRow gives the products of the next row, which are at most four and end at an entry that is read
-// from a place, with zeros behind them.
+// shortRow returns the products of the next row, at most four, with zeros after them. The row ends
+// at the entry in memory end.
 func (k *rower) shortRow(row int, end Mem, table GPVirtual) VecVirtual {
 	next, minus := GP64(), GP64()
 	MOVQ(end, next)
@@ -82,15 +82,14 @@ func (k *rower) shortRow(row int, end Mem, table GPVirtual) VecVirtual {
 	return v
 }
 
-// table is where the mask of no elements begins.
+// table returns the address of the mask of no elements.
 func (k *rower) table() GPVirtual {
 	table := GP64()
 	LEAQ(NewDataAddr(Symbol{Name: masks, Static: true}, 8*most), table)
 	return table
 }
 
-// lastIndex puts the highest index that x has, of 32 bits, in each lane of last. It goes to direct
-// where x is empty.
+// lastIndex fills last with the greatest 32-bit index of x. It jumps to direct if x is empty.
 func (k *rower) lastIndex(last VecVirtual) {
 	highest, t := GP64(), GP64()
 	Load(Param("x").Len(), t)

@@ -1,6 +1,6 @@
-// Command diagonals generates the kernels of diagonals: one row of the matrix per
-// lane, all with entries in the same places beside the main diagonal, so that what
-// the lanes need of x lies side by side.
+// Command diagonals generates the kernels of diagonals: one row of the matrix per lane. All lanes
+// have entries at the same offsets from the main diagonal, so that their elements of x are
+// consecutive.
 package main
 
 import (
@@ -15,8 +15,8 @@ import (
 
 func main() {
 	lanes.DefineBits()
-	lanes.DefineShifts()
-	lanes.DefineTurns()
+	lanes.DefineNibbles()
+	lanes.DefineRotate()
 	for _, l := range lanes.All() {
 		for _, v := range lanes.ValuesOf(l) {
 			diagonals(l, v)
@@ -25,40 +25,48 @@ func main() {
 	Generate()
 }
 
-// inFlight is how many slices are multiplied at a time where there is one value for
-// each diagonal. Else it is one, so that values are read in one go, or two of few columns.
+// inFlight is the number of slices that are multiplied together if there is one value per diagonal.
+// Otherwise it is one, so that values are read sequentially, or two with few columns.
 const inFlight = 4
 
-// unrolled is how many columns follow each other without a branch.
+// unrolled is the number of columns without a branch between them.
 const unrolled = 4
 
-// manySlices is how many slices of few columns are worth a loop of their own.
+// manySlices is the least number of slices of few columns that pay for a loop of their own.
 const manySlices = 6
 
-// aheadBytes is how far ahead values are asked for where the argument ask is not 0: the processor alone does not keep up
-// with memory beside the loads of x.
+// aheadBytes is the number of bytes by which values are prefetched if the argument prefetch is not
+// 0: the hardware prefetcher alone is slower than memory beside the loads of x.
 const aheadBytes = 4096
 
-// lanesOf says what the slices of a run are like.
+// lanesOf describes the slices of a run.
 type lanesOf int
 
 const (
 	whole  lanesOf = iota
 	masked         // some lanes have no entry
-	ends           // the same, and may be before or behind x
+	ends           // some lanes have no entry, and their elements of x may not exist
 )
 
-// diagonals generates a kernel. In place of lanes.Same it has one value for each
-// diagonal: what is the same for all is that as well.
+// diagonals generates a kernel. Instead of lanes.Same it has one value per diagonal, which includes
+// the case that all values are equal.
 func diagonals(l lanes.Lanes, values lanes.Values) {
 	perDiagonal := values.Name == lanes.Same.Name
 	if perDiagonal {
 		values.Name = "PerDiagonal"
 	}
 	name := "diagonals" + values.Name + l.Suffix()
-	l.Func(name, "func(runs *int, count int, offsets *int64, masks *uint16, val *byte, x, last *V, row int, table, y *V, alpha, beta V, stream, ask int)",
-		"is runGeneric for the case in its name, and for count runs that follow each other. The last",
-		"register of x begins at last.")
+	l.Func(name, "func(runs *int, count int, offsets *int64, masks *uint16, val *byte, x, last *V, row int, table, y *V, alpha, beta V, stream, prefetch int)",
+		"computes runGeneric for count successive runs, with the storage, the type and the level in its name:",
+		"",
+		"\tfor every slice, with its row, its offsets and its masks:",
+		"\t\tfor c, o := range offsets {",
+		"\t\t\tsums[lane] += val[c*lanes+lane] * x[row+o+lane]  if lane is in the mask of column c",
+		"\t\t}",
+		"\t\ty[lane] = fma(beta, y[lane], alpha*sums[lane])",
+		"",
+		"The last register of x begins at last. PerDiagonal has the value of column c in table. With stream it writes past the",
+		"caches, with prefetch it prefetches values.")
 
 	k := begin(l, values, perDiagonal)
 	Label("run")
@@ -85,22 +93,22 @@ func diagonals(l lanes.Lanes, values lanes.Values) {
 	RET()
 }
 
-// kernel is where the arguments and the state of a kernel are.
+// kernel has the arguments and the state of a kernel.
 type kernel struct {
 	lanes.Lanes
 	perDiagonal       bool
-	bytes             int          // of the values of a column
-	column            func(Mem) Op // opens the values of a column
-	n, offsets, width Register     // of a run
+	bytes             int          // bytes of the values of a column
+	column            func(Mem) Op // loads the values of a column
+	n, offsets, width Register     // for a run
 	masks, val, x, y  Register
 	table             Register
 	alpha, beta, nan  VecVirtual
 	mask              *lanes.Mask
 	acc               []VecVirtual
-	j, at             Register // the column, and where its x lies from x on, in elements
+	j, at             Register // the column, and the position of its elements of x, relative to x, in elements
 
-	// first is the column that a slice would begin at if it had a multiple of unrolled: 0 or less.
-	// early is the bytes of the values of those that are not there.
+	// first is the first column of a slice if its number of columns is rounded up to a multiple of
+	// unrolled: 0 or negative. early is the bytes of the values of the columns that do not exist.
 	first, early Register
 }
 
@@ -129,7 +137,7 @@ func begin(l lanes.Lanes, values lanes.Values, perDiagonal bool) *kernel {
 	return k
 }
 
-// run loads what the slices of a run, to which it points at, have in common.
+// run loads the data of a run; at points to it.
 func (k *kernel) run() {
 	MOVQ(lanes.Arg("runs"), k.at)
 	MOVQ(Mem{Base: k.at, Disp: lanes.RunWidth}, k.width)
@@ -147,8 +155,8 @@ func (k *kernel) run() {
 	NEGQ(k.first)
 }
 
-// few multiplies slices of few columns two at a time, by a loop for each number of columns, in which
-// their offsets stay in registers. What is left is for slices.
+// few multiplies slices of few columns two at a time, with a loop for each number of columns that
+// keeps the offsets in registers. The remaining slices are left to slices.
 func (k *kernel) few() {
 	offsets := []Register{k.j, k.at, k.first, k.early, k.width, GP64(), k.offsets} // loaded from the last one
 	CMPQ(k.n, Imm(manySlices))
@@ -169,7 +177,7 @@ func (k *kernel) few() {
 				k.FMA(k.column(from), v, k.acc[s])
 			}
 		}
-		k.ask(name, 2*width)
+		k.prefetch(name, 2*width)
 		ADDQ(U32(2*width*k.bytes), k.val)
 		k.finish(name, 2)
 		CMPQ(k.n, Imm(2))
@@ -182,8 +190,8 @@ func (k *kernel) few() {
 	k.run()
 }
 
-// slices multiplies slices of a run, count at a time, as long as there are so many, and then goes
-// to rest.
+// slices multiplies slices of a run, count at a time, while there are as many, and then jumps to
+// rest.
 func (k *kernel) slices(name, rest string, count int, have lanesOf) {
 	Label(name)
 	CMPQ(k.n, Imm(uint64(count)))
@@ -192,7 +200,7 @@ func (k *kernel) slices(name, rest string, count int, have lanesOf) {
 	for i := range count {
 		k.Zero(k.acc[i])
 	}
-	CMPQ(k.first, k.width) // 0 where there are no columns
+	CMPQ(k.first, k.width) // 0 if there are no columns
 	JGE(LabelRef(name + "Sums"))
 	perTurn := unrolled
 	if have == ends { // few
@@ -209,7 +217,7 @@ func (k *kernel) slices(name, rest string, count int, have lanesOf) {
 		Label(fmt.Sprintf("%sColumn%d", name, i))
 		k.products(i, count, have)
 	}
-	k.ask(name, perTurn)
+	k.prefetch(name, perTurn)
 	if k.bytes > 0 {
 		ADDQ(U32(perTurn*k.bytes), k.val)
 	}
@@ -226,7 +234,7 @@ func (k *kernel) slices(name, rest string, count int, have lanesOf) {
 	JMP(LabelRef(rest))
 }
 
-// enter goes to the first column that is there, one of [lo, hi) of the first ones.
+// enter jumps to the first column that exists, one of lo <= i < hi.
 func (k *kernel) enter(name string, lo, hi int) {
 	if hi-lo == 1 {
 		JMP(LabelRef(fmt.Sprintf("%sColumn%d", name, lo)))
@@ -275,8 +283,8 @@ func (k *kernel) products(i, count int, have lanesOf) {
 	}
 }
 
-// inside loads the lanes that are in x; the others are any elements of x. It reads a register in x
-// and turns it, as a load with a mask over a page that is not there takes hundreds of cycles.
+// inside loads the lanes that are in x; the others get any elements of x. It loads a register in x
+// and rotates it, because a masked load of a page that does not exist takes hundreds of cycles.
 func (k *kernel) inside(x Mem, v VecVirtual) {
 	at := GP64()
 	LEAQ(x, k.at)
@@ -287,24 +295,25 @@ func (k *kernel) inside(x Mem, v VecVirtual) {
 	CMOVQHI(lanes.Arg("last"), at)
 	SUBQ(at, k.at)
 	k.Load(Mem{Base: at}, v)
-	k.Turn(k.at, v)
+	k.Rotate(k.at, v)
 }
 
-// ask asks for values as far ahead as those of so many columns, where one takes half a line or more. Where nothing
-// is to be asked for a branch costs less than that would: loads are what kernels in the caches have most of.
-func (k *kernel) ask(name string, columns int) {
+// prefetch prefetches the values of columns columns, aheadBytes later, if a column takes half a
+// line or more. A branch skips it if the argument prefetch is 0, because loads limit kernels of
+// cached matrices.
+func (k *kernel) prefetch(name string, columns int) {
 	if k.bytes < 32 {
 		return
 	}
-	CMPQ(lanes.Arg("ask"), Imm(0))
-	JE(LabelRef(name + "Asked"))
+	CMPQ(lanes.Arg("prefetch"), Imm(0))
+	JE(LabelRef(name + "Prefetched"))
 	for at := 0; at < columns*k.bytes; at += 64 {
 		PREFETCHT0(Mem{Base: k.val, Disp: at + aheadBytes})
 	}
-	Label(name + "Asked")
+	Label(name + "Prefetched")
 }
 
-// finish stores some slices and goes behind them.
+// finish stores count slices and moves past them.
 func (k *kernel) finish(name string, count int) {
 	for i := range count {
 		k.Mul(k.alpha, k.acc[i], k.acc[i])

@@ -1,4 +1,4 @@
-// Command fixed generates the sums of rows of which each is added up in order.
+// Command fixed generates the kernel that sums rows in the order of their entries.
 package main
 
 import (
@@ -18,32 +18,39 @@ func main() {
 }
 
 const (
-	together = 4  // long rows in hand: in each, an addition waits for the one before
-	short    = 16 // entries of a row that is none of them
-	// ahead is how many bytes before their use values and indices are asked for: the
-	// processor's own prefetching stops at each page.
+	together = 4  // number of long rows that are summed together: additions of one row depend on each other
+	short    = 16 // most entries of a short row
+	// ahead is the number of bytes by which values and indices are prefetched, because the hardware
+	// prefetcher stops at each page.
 	ahead = 2048
 )
 
-// rows generates the kernel of RowSums. Short rows are added up one after the other:
-// the processor is on to the next before the last additions of one are done. Of long
-// rows four are in hand at a time, one entry of each in turn: as soon as one of them
-// ends, the next takes its place. At the end of all rows, what is left of those in
-// hand is added row by row.
+// rows generates the kernel of RowSums. Short rows are summed one after the other: the processor
+// begins the next row before the last additions of one are done. Long rows are summed four at a
+// time, alternately one entry of each. When one of them ends, the next long row takes its place. At
+// the end, the remaining entries of the four are added row by row.
 //
-// An index that is not below len(x), and a pointer that falls or leaves idx, end the
-// call.
+// An index that is not less than len(x), or a pointer that decreases or leaves idx, ends the call.
 func rows(l lanes.Lanes) {
 	name := "rowSums" + l.Suffix()
 	l.Func(name, "func(ptr []int64, idx []int32, val, x, sums []V) bool",
-		"is RowSums as long as indices and pointers are in range: else it is", "false, with some of the sums done.")
+		"computes RowSums:",
+		"",
+		"\tfor r := range sums {",
+		"\t\tsums[r] = 0",
+		"\t\tfor k := ptr[r] - ptr[0]; k < ptr[r+1]-ptr[0]; k++ {",
+		"\t\t\tsums[r] = fma(val[k], x[idx[k]], sums[r])",
+		"\t\t}",
+		"\t}",
+		"",
+		"It returns false, with some of the sums done, if an index or a pointer is out of range.")
 
 	k := begin(l)
 	Label("rows")
-	for i := range k.hands {
-		k.renew(i)
+	for i := range k.open {
+		k.refill(i)
 	}
-	k.side()
+	k.interleave()
 	JMP(LabelRef("rows"))
 	k.finish()
 	MOVB(Imm(1), lanes.Place(ReturnIndex(0)))
@@ -53,31 +60,31 @@ func rows(l lanes.Lanes) {
 	RET()
 }
 
-// kernel is where the arguments and the state of a kernel are.
+// kernel has the arguments and the state of a kernel.
 type kernel struct {
 	lanes.Lanes
 	ptr, x, sums Register
-	n            Register  // elements of x
-	idx, val     Register  // entry k lies at idx+4k and val+size*k, k as ptr counts
-	first        GPVirtual // entry of the next row
-	end          Mem       // behind the last entry
-	r            GPVirtual // the next row
-	next         GPVirtual // entry for which values and indices are asked for ahead
-	steps        Mem       // that the rows in hand have made since their rest was counted
-	hands        [together]hand
-	sum          VecVirtual // of a short row
+	n            Register  // number of elements of x
+	idx, val     Register  // entry k is at idx+4k and val+size*k, in the count of ptr
+	first        GPVirtual // first entry of the next row
+	end          Mem       // index after the last entry
+	r            GPVirtual // next row
+	next         GPVirtual // entry up to which values and indices are prefetched
+	steps        Mem       // entries of each open row since its rest was updated
+	open         [together]openRow
+	sum          VecVirtual // sum of a short row
 	t, g         GPVirtual
 }
 
-// hand is a row in hand.
-type hand struct {
+// openRow is one of the long rows that are summed together.
+type openRow struct {
 	acc  VecVirtual
-	k    GPVirtual // its next entry
-	rest Mem       // the number of those that are left
-	to   Mem       // where its sum goes
+	k    GPVirtual // next entry
+	rest Mem       // number of entries left
+	to   Mem       // address of its sum
 }
 
-// begin loads the arguments, with nothing in hand.
+// begin loads the arguments. No row is open.
 func begin(l lanes.Lanes) *kernel {
 	k := &kernel{Lanes: l}
 	k.ptr = Load(Param("ptr").Base(), GP64())
@@ -106,19 +113,19 @@ func begin(l lanes.Lanes) *kernel {
 	MOVQ(U32(0), k.steps)
 	nowhere := AllocLocal(8)
 	LEAQ(nowhere, k.t)
-	for i := range k.hands {
-		h := hand{XMM(), GP64(), AllocLocal(8), AllocLocal(8)}
+	for i := range k.open {
+		h := openRow{XMM(), GP64(), AllocLocal(8), AllocLocal(8)}
 		MOVQ(U32(0), h.rest)
 		MOVQ(k.t, h.to)
 		XORQ(h.k, h.k)
 		VXORPS(h.acc, h.acc, h.acc)
-		k.hands[i] = h
+		k.open[i] = h
 	}
 	k.sum = XMM()
 	return k
 }
 
-// add adds an entry to a sum and goes on.
+// add adds an entry to a sum and increments entry.
 func (k *kernel) add(entry GPVirtual, acc VecVirtual) {
 	v := XMM()
 	MOVL(Mem{Base: k.idx, Index: entry, Scale: 4}, k.t.As32())
@@ -129,24 +136,24 @@ func (k *kernel) add(entry GPVirtual, acc VecVirtual) {
 	INCQ(entry)
 }
 
-// ask asks for what comes behind an entry.
-func (k *kernel) ask(entry GPVirtual) {
+// prefetch prefetches values and indices after an entry.
+func (k *kernel) prefetch(entry GPVirtual) {
 	PREFETCHT0(Mem{Base: k.val, Index: entry, Scale: uint8(k.Size()), Disp: ahead})
 	PREFETCHT0(Mem{Base: k.idx, Index: entry, Scale: 4, Disp: ahead})
 }
 
-// store puts the sum of a row in hand where it goes.
-func (k *kernel) store(h hand) {
+// store stores the sum of an open row.
+func (k *kernel) store(h openRow) {
 	MOVQ(h.to, k.t)
 	k.MoveOne(h.acc, Mem{Base: k.t})
 }
 
-// renew stores row i in hand if it has ended, and takes the next long row in its place;
-// the short ones before that are summed on the way.
-func (k *kernel) renew(i int) {
-	h := k.hands[i]
+// refill stores open row i if it has ended, and replaces it by the next long row. It sums the short
+// rows before that one.
+func (k *kernel) refill(i int) {
+	h := k.open[i]
 	label := func(name string) string { return fmt.Sprint(name, i) }
-	to := Mem{Base: k.sums, Index: k.r, Scale: uint8(k.Size()), Disp: -k.Size()} // of the row before r
+	to := Mem{Base: k.sums, Index: k.r, Scale: uint8(k.Size()), Disp: -k.Size()} // sum of row r-1
 	MOVQ(k.steps, k.g)
 	SUBQ(k.g, h.rest)
 	JNZ(LabelRef(label("goes")))
@@ -163,8 +170,8 @@ func (k *kernel) renew(i int) {
 	SUBQ(k.first, k.t)
 	DECQ(k.t)
 	CMPQ(k.t, Imm(short))
-	JAE(LabelRef(label("other"))) // none, long, or below 0
-	k.ask(k.first)
+	JAE(LabelRef(label("other"))) // no entries, long, or negative
+	k.prefetch(k.first)
 	Label(label("short"))
 	k.add(k.first, k.sum)
 	CMPQ(k.first, k.g)
@@ -185,36 +192,36 @@ func (k *kernel) renew(i int) {
 	Label(label("goes"))
 }
 
-// side adds entries of all rows in hand, one of each in turn, until one of them ends.
-func (k *kernel) side() {
-	MOVQ(k.hands[0].rest, k.g)
-	for _, h := range k.hands[1:] {
+// interleave adds entries of all open rows, alternately one of each, until one of the rows ends.
+func (k *kernel) interleave() {
+	MOVQ(k.open[0].rest, k.g)
+	for _, h := range k.open[1:] {
 		CMPQ(k.g, h.rest)
 		CMOVQGT(h.rest, k.g)
 	}
 	MOVQ(k.g, k.steps)
-	Label("side")
-	k.ask(k.next)
+	Label("interleave")
+	k.prefetch(k.next)
 	ADDQ(Imm(together), k.next)
-	for _, h := range k.hands {
+	for _, h := range k.open {
 		k.add(h.k, h.acc)
 	}
 	DECQ(k.g)
-	JNZ(LabelRef("side"))
+	JNZ(LabelRef("interleave"))
 	CMPQ(k.next, k.first)
 	CMOVQLT(k.first, k.next)
 }
 
-// finish adds what is left of the rows in hand, when no row is left to take the place
-// of row i: those behind it have made steps that are not yet counted.
+// finish adds the remaining entries of the open rows when there is no row to replace row i. The
+// rest of the rows after i is not updated yet.
 func (k *kernel) finish() {
 	for i := range together - 1 {
 		Label(fmt.Sprint("end", i))
 		MOVQ(k.steps, k.g)
-		SUBQ(k.g, k.hands[i+1].rest)
+		SUBQ(k.g, k.open[i+1].rest)
 	}
 	Label(fmt.Sprint("end", together-1))
-	for i, h := range k.hands {
+	for i, h := range k.open {
 		again, done := fmt.Sprint("again", i), fmt.Sprint("done", i)
 		MOVQ(h.rest, k.g)
 		TESTQ(k.g, k.g)

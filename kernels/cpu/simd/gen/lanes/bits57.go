@@ -8,14 +8,14 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// Bits57 is values in 57 bits, in float64 kernels of 512 bits; see Values57 in package
-// simd. The argument table of the function points to its cursor. A register reads 7 bytes
-// more than it needs. Apart must follow the function.
+// Bits57 is values in 57 bits, in float64 kernels of 512 bits; see Values57 in package simd. The
+// table argument of the function points to the cursor. A load reads 7 bytes more than it needs.
+// Uncompressed must follow the function.
 var Bits57 = Values{
 	"Bits57",
 	func(Lanes) int { return 57 },
 	func(Lanes, Register) func(Mem) Op {
-		// Registers that only instructions of AVX-512 know: the others stay free for Gather.
+		// Registers that only AVX-512 can address: the others stay free for Gather.
 		low, spread, keep, eight := Z31, Z30, Z29, Z28
 		apart, t, high := GP64(), GP64(), K()
 		MOVQ(Arg("table"), t)
@@ -23,10 +23,10 @@ var Bits57 = Values{
 		VMOVDQU64(static("spread57"), spread)
 		SetWord(1<<63|1<<55-1, keep)
 		SetWord(8<<52, eight)
-		nextApart(apart, t)
+		nextUncompressed(apart, t)
 		return func(at Mem) Op {
-			v, label := ZMM(), fmt.Sprintf("apart%d", len(outside))
-			outside = append(outside, func() { standsApart(label, v, apart, t) })
+			v, label := ZMM(), fmt.Sprintf("uncompressed%d", len(outside))
+			outside = append(outside, func() { loadUncompressed(label, v, apart, t) })
 			LEAQ(at, t)
 			CMPQ(t, apart)
 			JEQ(LabelRef(label))
@@ -41,18 +41,18 @@ var Bits57 = Values{
 	},
 }
 
-// outside is what Apart will generate.
+// outside has the code that Uncompressed will generate.
 var outside []func()
 
-// Apart generates the loads of values that stand apart, behind the last RET of a function.
-func Apart() {
+// Uncompressed generates the loads of uncompressed groups, after the last RET of a function.
+func Uncompressed() {
 	for _, f := range outside {
 		f()
 	}
 	outside = nil
 }
 
-// Where cursor57 of package simd has its fields.
+// The offsets of the fields of cursor57 in package simd.
 const (
 	cursorBytes = 8 * (1 + iota)
 	cursorApart
@@ -60,8 +60,8 @@ const (
 	cursorIndex
 )
 
-// standsApart loads the next eight values that stand apart.
-func standsApart(label string, v VecVirtual, apart, t GPVirtual) {
+// loadUncompressed loads the next uncompressed group of eight values.
+func loadUncompressed(label string, v VecVirtual, apart, t GPVirtual) {
 	Label(label)
 	MOVQ(Arg("table"), t)
 	MOVQ(Mem{Base: t, Disp: cursorIndex}, apart)
@@ -69,12 +69,12 @@ func standsApart(label string, v VecVirtual, apart, t GPVirtual) {
 	ADDQ(Mem{Base: t, Disp: cursorPlain}, apart)
 	VMOVDQU64(Mem{Base: apart}, v)
 	INCQ(Mem{Base: t, Disp: cursorIndex})
-	nextApart(apart, t)
+	nextUncompressed(apart, t)
 	JMP(LabelRef(label + "Done"))
 }
 
-// nextApart sets the address of the next eight values that stand apart. The cursor is at t.
-func nextApart(apart, t GPVirtual) {
+// nextUncompressed sets apart to the address of the next uncompressed group. The cursor is at t.
+func nextUncompressed(apart, t GPVirtual) {
 	MOVQ(Mem{Base: t, Disp: cursorIndex}, apart)
 	SHLQ(Imm(3), apart)
 	ADDQ(Mem{Base: t, Disp: cursorApart}, apart)
@@ -82,15 +82,15 @@ func nextApart(apart, t GPVirtual) {
 	ADDQ(Mem{Base: t, Disp: cursorBytes}, apart)
 }
 
-// SetWord fills a register with a word of 64 bits.
+// SetWord fills a register with a 64-bit word.
 func SetWord(word uint64, v Register) {
 	g := GP64()
 	MOVQ(U64(word), g)
 	VPBROADCASTQ(g, v)
 }
 
-// DefineSpread defines the data that Bits57 needs, once in a file: byte i of value k is
-// byte 7k+i, and the last one that before it again.
+// DefineSpread defines the data of Bits57, once per file: byte i of value k is byte 7k+i; byte 7
+// repeats byte 6.
 func DefineSpread() {
 	GLOBL("spread57", RODATA|NOPTR)
 	for i := range 64 {

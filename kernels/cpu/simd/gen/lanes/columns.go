@@ -6,10 +6,10 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// EachColumn generates the loops over the columns of a slice: full is what is done in one
-// in which every lane has an entry, masked in one behind these, where some have none.
-// widths gives the address of the numbers of both, of 32 bits; left counts them down. Behind
-// the last column without a mask it goes on at label done.
+// EachColumn generates the loops over the columns of a slice: full for each column in which every
+// lane has an entry, then masked for each of the other columns. widths returns the address of the
+// two numbers of columns, 32 bits each; left counts them down. If there are no masked columns, it
+// jumps to label done after the full ones.
 func EachColumn(widths func() Register, left GPVirtual, done string, full, masked func()) {
 	MOVL(Mem{Base: widths()}, left.As32())
 	TESTQ(left, left)

@@ -1,6 +1,6 @@
 package lanes
 
-// Where a DiagonalRun of package simd has what it says, in bytes, and its size.
+// The offsets of the fields of DiagonalRun in package simd, and its size in bytes.
 const (
 	RunSlices  = 0
 	RunPattern = 8

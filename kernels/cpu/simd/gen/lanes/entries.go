@@ -6,8 +6,8 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// Entries gives bases with which entry k of the arguments idx and val lies at idx+4k and
-// val+size*k, k as ptr counts, which begins with first.
+// Entries returns bases such that entry k of the arguments idx and val is at idx+4k and val+size*k.
+// k counts as in ptr, where the first entry is first.
 func (l Lanes) Entries(first Register) (idx, val Register) {
 	idx = Load(Param("idx").Base(), GP64())
 	val = Load(Param("val").Base(), GP64())

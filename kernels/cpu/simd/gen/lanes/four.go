@@ -6,7 +6,8 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// Four is the four elements at m, for OneOfFour: each quarter of the register, or half of it, has them.
+// Four loads the four elements at m, for OneOfFour: each quarter (float32) or half (float64) of the
+// register has them.
 func (l Lanes) Four(m Mem) VecVirtual {
 	all := l.Reg()
 	switch {
@@ -25,7 +26,7 @@ func (l Lanes) Four(m Mem) VecVirtual {
 	return all
 }
 
-// OneOfFour fills a register with element i of Four: loads are what kernels have most of.
+// OneOfFour fills a register with element i of Four. It saves loads, which limit kernels.
 func (l Lanes) OneOfFour(four VecVirtual, i int) VecVirtual {
 	f := l.Reg()
 	if l.Double && l.Half {

@@ -9,11 +9,11 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 )
 
-// described is what Func has said.
+// described has the docs that Func has written.
 var described = map[string]bool{}
 
-// Func begins a function. It documents it by its name and doc, unless the same was said of another
-// one: those that follow that one differ from it by what their names say.
+// Func begins a function. Its doc comment is name and doc, unless an earlier function has the same
+// doc: the functions after that one differ from it only in what their names say.
 func Func(name, signature string, doc ...string) {
 	TEXT(name, NOSPLIT, signature)
 	Pragma("noescape")
@@ -26,15 +26,15 @@ func Func(name, signature string, doc ...string) {
 
 var typeV = regexp.MustCompile(`\bV\b`)
 
-// Func is Func with the type of an element for V in the signature.
+// Func is the function Func with the type of an element for V in the signature.
 func (l Lanes) Func(name, signature string, doc ...string) {
 	Func(name, typeV.ReplaceAllString(signature, l.Type()), doc...)
 }
 
-// Arg is where an argument of the function lies.
+// Arg returns the memory of an argument of the function.
 func Arg(name string) Mem { return Place(Param(name)) }
 
-// Place is where an argument or a result lies, or a part of one.
+// Place returns the memory of an argument or a result, or of a part of one.
 func Place(c gotypes.Component) Mem {
 	p, err := c.Resolve()
 	if err != nil {

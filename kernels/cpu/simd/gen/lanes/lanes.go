@@ -1,6 +1,5 @@
-// Package lanes generates what kernels have in common: how they begin, loads of values
-// and of x, and products with and without a mask, in 128 to 512 bits, for float64 and
-// float32.
+// Package lanes generates the common parts of kernels: arguments, loads of values and of x, and
+// products with and without a mask, in 128 to 512 bits, for float64 and float32.
 package lanes
 
 import (
@@ -11,23 +10,23 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// Lanes is a register of elements of one type.
+// Lanes is a kind of register.
 type Lanes struct {
-	Double bool // float64, else float32
-	Long   bool // 512 bits, else 256
-	Half   bool // 128 bits, and not Long
-	Masked bool // not Long, on processors that have registers for masks
+	Double bool // float64, otherwise float32
+	Long   bool // 512 bits, otherwise 256
+	Half   bool // 128 bits; not with Long
+	Masked bool // not with Long: uses mask registers of AVX-512
 }
 
-// All is every kind of register.
+// All returns the registers of 256 and 512 bits.
 func All() []Lanes {
 	return []Lanes{{Double: true}, {Double: true, Long: true}, {}, {Long: true}}
 }
 
-// Halves is the registers of 128 bits.
+// Halves returns the registers of 128 bits.
 func Halves() []Lanes { return []Lanes{{Double: true, Half: true}, {Half: true}} }
 
-// ShortMasked is the registers of 256 and 128 bits on processors that have registers for masks.
+// ShortMasked returns the registers of 256 and 128 bits with mask registers of AVX-512.
 func ShortMasked() (all []Lanes) {
 	for _, double := range []bool{true, false} {
 		all = append(all, Lanes{Double: double, Masked: true}, Lanes{Double: double, Masked: true, Half: true})
@@ -35,10 +34,10 @@ func ShortMasked() (all []Lanes) {
 	return all
 }
 
-// Opmasks reports whether masks have registers of their own.
+// Opmasks reports whether masks are in mask registers.
 func (l Lanes) Opmasks() bool { return l.Long || l.Masked }
 
-// Suffix ends the names of functions: F64AVX2, ...
+// Suffix returns the end of the names of functions: F64AVX2, ...
 func (l Lanes) Suffix() string {
 	level := "AVX2"
 	switch {
@@ -54,13 +53,13 @@ func (l Lanes) Suffix() string {
 	return l.TypeName() + level
 }
 
-// TypeName is the type of an element in the names of functions.
+// TypeName returns the type of an element in the names of functions.
 func (l Lanes) TypeName() string { return fmt.Sprintf("F%d", 8*l.Size()) }
 
-// Type is the type of an element in Go.
+// Type returns the type of an element in Go.
 func (l Lanes) Type() string { return fmt.Sprintf("float%d", 8*l.Size()) }
 
-// Pick is the first of two things for float64, the second one for float32: of instructions, as a rule.
+// Pick returns double for float64 and single for float32, as a rule instructions.
 func Pick[I any](l Lanes, double, single I) I {
 	if l.Double {
 		return double
@@ -68,7 +67,7 @@ func Pick[I any](l Lanes, double, single I) I {
 	return single
 }
 
-// Size is the bytes of an element.
+// Size returns the bytes of an element.
 func (l Lanes) Size() int {
 	if l.Double {
 		return 8
@@ -76,7 +75,7 @@ func (l Lanes) Size() int {
 	return 4
 }
 
-// Bytes is the bytes of a register.
+// Bytes returns the bytes of a register.
 func (l Lanes) Bytes() int {
 	switch {
 	case l.Long:
@@ -87,10 +86,10 @@ func (l Lanes) Bytes() int {
 	return 32
 }
 
-// Count is the elements in a register.
+// Count returns the number of elements of a register.
 func (l Lanes) Count() int { return l.Bytes() / l.Size() }
 
-// Reg is a new register.
+// Reg returns a new register.
 func (l Lanes) Reg() VecVirtual {
 	switch {
 	case l.Long:
@@ -101,7 +100,7 @@ func (l Lanes) Reg() VecVirtual {
 	return YMM()
 }
 
-// Zero clears v.
+// Zero sets v = 0.
 func (l Lanes) Zero(v VecVirtual) { VXORPS(v.AsX(), v.AsX(), v.AsX()) }
 
 // Load loads a register.
@@ -110,7 +109,7 @@ func (l Lanes) Load(m Mem, v VecVirtual) { Pick(l, VMOVUPD, VMOVUPS)(m, v) }
 // Store stores a register.
 func (l Lanes) Store(v VecVirtual, m Mem) { Pick(l, VMOVUPD, VMOVUPS)(v, m) }
 
-// Stream stores a register past the caches. m begins at a multiple of its size.
+// Stream stores a register past the caches. m is aligned to the register.
 func (l Lanes) Stream(v VecVirtual, m Mem) { Pick(l, VMOVNTPD, VMOVNTPS)(v, m) }
 
 // Broadcast fills v with one element.
@@ -123,23 +122,23 @@ func (l Lanes) Broadcast(m Mem, v VecVirtual) {
 	}
 }
 
-// FMA adds a*b to acc. a may be memory.
+// FMA computes acc += a*b. a may be memory.
 func (l Lanes) FMA(a Op, b, acc VecVirtual) { Pick(l, VFMADD231PD, VFMADD231PS)(a, b, acc) }
 
-// Add is dst = a + b. a may be memory.
+// Add computes dst = a + b. a may be memory.
 func (l Lanes) Add(a Op, b, dst VecVirtual) { Pick(l, VADDPD, VADDPS)(a, b, dst) }
 
-// Mul is dst = a*b. a may be memory.
+// Mul computes dst = a*b. a may be memory.
 func (l Lanes) Mul(a Op, b, dst VecVirtual) { Pick(l, VMULPD, VMULPS)(a, b, dst) }
 
-// NaN is a register of the NaN that every device stores: quiet, without a payload.
+// NaN returns a register filled with the NaN that every device stores: quiet, without a payload.
 func (l Lanes) NaN() VecVirtual {
 	v := l.Reg()
 	l.Fill(Pick[uint64](l, 0x7FF8000000000000, 0x7FC00000), v)
 	return v
 }
 
-// Quiet puts an element of nan in place of each NaN of v.
+// Quiet replaces each NaN of v by nan.
 func (l Lanes) Quiet(nan, v VecVirtual) {
 	const unordered = 3
 	if l.Long {
@@ -153,12 +152,12 @@ func (l Lanes) Quiet(nan, v VecVirtual) {
 	Pick(l, VBLENDVPD, VBLENDVPS)(t, nan, v, v)
 }
 
-// IsZero sets the flags for JE by whether an argument is 0, and not -0.
+// IsZero sets the flags for JE if an argument is +0 (not -0).
 func (l Lanes) IsZero(arg Mem) { Pick(l, CMPQ, CMPL)(arg, Imm(0)) }
 
-// Gather loads x[index(lane)] for every lane, element by element: on Zen 4 that
-// takes half the time of the gather instruction, elsewhere about the same. index
-// puts the index of a lane into the register.
+// Gather loads x[index(lane)] for every lane, element by element: on Zen 4 this takes half the time
+// of the gather instruction, elsewhere about the same. index generates the load of the index of a
+// lane.
 func (l Lanes) Gather(x Register, index func(lane int, to GPVirtual)) VecVirtual {
 	return l.GatherFrom(func(lane int) Mem {
 		g := GP64()
@@ -167,7 +166,7 @@ func (l Lanes) Gather(x Register, index func(lane int, to GPVirtual)) VecVirtual
 	})
 }
 
-// GatherFrom loads the element that lies at a place for every lane, as Gather.
+// GatherFrom loads the element at at(lane) for every lane, like Gather.
 func (l Lanes) GatherFrom(at func(lane int) Mem) VecVirtual {
 	perX := 16 / l.Size()
 	quarter := func(q int) VecVirtual {
@@ -197,8 +196,8 @@ func (l Lanes) GatherFrom(at func(lane int) Mem) VecVirtual {
 	return lo.AsZ().(VecVirtual)
 }
 
-// Merger gives what does the same as GatherFrom for doubles of 512 bits, by loads that fill all lanes
-// of 256 bits and keep one: a third fewer operations than to put elements side by side.
+// Merger returns GatherFrom for doubles in 512 bits with a third fewer operations: loads fill all
+// lanes of 256 bits and keep one.
 func (l Lanes) Merger() func(at func(lane int) Mem) VecVirtual {
 	var only [4]OpmaskVirtual
 	for lane := 1; lane < len(only); lane++ {
@@ -231,11 +230,11 @@ func LoadIndex(bytes int, from Mem, to GPVirtual) {
 	}
 }
 
-// ShortIndices gives the index of a lane among indices of 2 bytes, which are loaded four at a time, as loads are
-// what kernels have most of. Lanes may be asked for in pairs, 0 and 1, 2 and 3, in any order; if in their own two
-// pairs take one load.
+// ShortIndices returns a function that returns the index of a lane. Indices have 2 bytes and are
+// loaded four at a time, because loads limit kernels. The function must be called for pairs of
+// lanes, 0 and 1, 2 and 3, in any order of pairs; in ascending order two pairs take one load.
 func ShortIndices(at func(lane int) Mem) func(lane int) GPVirtual {
-	var rest GPVirtual // that of the lane before, and those behind it
+	var rest GPVirtual // the index of the lane before, and those after it
 	before := -1
 	return func(lane int) GPVirtual {
 		switch {
@@ -258,8 +257,8 @@ func ShortIndices(at func(lane int) Mem) func(lane int) GPVirtual {
 	}
 }
 
-// AddEach adds each lane of v to the element at its place in memory, one after the other: lanes
-// may have the same place.
+// AddEach adds each lane of v to the element at its place in memory, one after the other, because
+// lanes may have the same place.
 func (l Lanes) AddEach(v VecVirtual, place func(lane int) Mem) {
 	perQuarter := 16 / l.Size()
 	for q := range l.Bytes() / 16 {
@@ -293,7 +292,7 @@ func (l Lanes) StoreEach(v VecVirtual, place func(lane int) Mem) {
 	}
 }
 
-// Quarter is 128 bits of a register.
+// Quarter returns 128 bits of a register.
 func (l Lanes) Quarter(v VecVirtual, q int) Register {
 	if q == 0 {
 		return v.AsX()

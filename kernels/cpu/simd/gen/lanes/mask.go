@@ -6,7 +6,7 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// Mask says which lanes take part: bit i of a 16-bit word stands for lane i.
+// Mask selects lanes: bit i of a 16-bit word stands for lane i.
 type Mask struct {
 	l    Lanes
 	bits VecVirtual // 256 bits: bit i in lane i
@@ -14,7 +14,7 @@ type Mask struct {
 	v    VecVirtual
 }
 
-// NewMask makes the registers of a mask.
+// NewMask allocates the registers of a mask.
 func (l Lanes) NewMask() *Mask {
 	m := &Mask{l: l}
 	if l.Long {
@@ -26,7 +26,7 @@ func (l Lanes) NewMask() *Mask {
 	return m
 }
 
-// DefineBits defines the data that masks of 256 bits need, once in a file.
+// DefineBits defines the data of masks of 256 bits, once per file.
 func DefineBits() { defineBoth("laneBits", func(i int) uint64 { return 1 << i }) }
 
 // Load sets the mask from a word in memory.
@@ -43,11 +43,10 @@ func (m *Mask) Load(w Mem) {
 	Pick(m.l, VPCMPEQQ, VPCMPEQD)(m.bits, m.v, m.v)
 }
 
-// Fill puts all lanes into the mask, which has a register of its own.
+// Fill selects all lanes. The mask must be in a mask register.
 func (m *Mask) Fill() { KXNORW(m.k, m.k, m.k) }
 
-// FMA adds a*b to acc in the lanes of the mask and leaves the others. a may be
-// memory: all of it is read.
+// FMA computes acc += a*b in the lanes of the mask. a may be memory: all of it is read.
 func (m *Mask) FMA(a Op, b, acc VecVirtual) {
 	l := m.l
 	if l.Long {
@@ -60,7 +59,7 @@ func (m *Mask) FMA(a Op, b, acc VecVirtual) {
 	Pick(l, VBLENDVPD, VBLENDVPS)(m.v, t, acc, acc)
 }
 
-// Mul is dst = a*b in the lanes of the mask, and 0 in the others. a may be memory: all of it
+// Mul computes dst = a*b in the lanes of the mask, and 0 in the others. a may be memory: all of it
 // is read.
 func (m *Mask) Mul(a Op, b, dst VecVirtual) {
 	l := m.l
@@ -72,15 +71,14 @@ func (m *Mask) Mul(a Op, b, dst VecVirtual) {
 	}
 }
 
-// Keep is dst = v in the lanes of the mask, and 0 in the others. v may be memory: all of it
+// Keep computes dst = v in the lanes of the mask, and 0 in the others. v may be memory: all of it
 // is read. It is for 256 bits.
 func (m *Mask) Keep(v Op, dst VecVirtual) { VANDPS(v, m.v, dst) }
 
-// LoadLanes loads the lanes of the mask from memory and clears the others, whose
-// memory is not touched.
+// LoadLanes loads the lanes of the mask and clears the others, whose memory is not accessed.
 func (m *Mask) LoadLanes(from Mem, v VecVirtual) { m.l.LoadMasked(from, m.register(), v) }
 
-// StoreLanes stores the lanes of the mask; the memory of the others is not touched.
+// StoreLanes stores the lanes of the mask; the memory of the others is not accessed.
 func (m *Mask) StoreLanes(v VecVirtual, to Mem) { m.l.StoreMasked(v, m.register(), to) }
 
 func (m *Mask) register() Register {

@@ -6,8 +6,8 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// Operations on the lanes of a mask: a register for masks where there are such, else one
-// whose lanes have all bits set or none. Memory of the other lanes is not touched.
+// Operations on the lanes of a mask: a mask register, or a register with lanes of all ones or all
+// zeros. Memory of the other lanes is not accessed.
 
 // LoadMasked loads the lanes of a mask and clears the others.
 func (l Lanes) LoadMasked(m Mem, mask, v Register) {
@@ -27,13 +27,13 @@ func (l Lanes) StoreMasked(v, mask Register, m Mem) {
 	}
 }
 
-// FMAMasked is FMA in the lanes of a mask, which has a register for masks. a may be memory.
+// FMAMasked computes acc += a*b in the lanes of a mask register. a may be memory.
 func (l Lanes) FMAMasked(a Op, b, mask, acc Register) {
 	Pick(l, VFMADD231PD, VFMADD231PS)(a, b, mask, acc)
 }
 
-// MulMasked is dst = a*b in the lanes of a mask, which has a register for masks, and 0 in the
-// others. a may be memory.
+// MulMasked computes dst = a*b in the lanes of a mask register, and 0 in the others. a may be
+// memory.
 func (l Lanes) MulMasked(a Op, b, mask, dst Register) {
 	Pick(l, VMULPD_Z, VMULPS_Z)(a, b, mask, dst)
 }

@@ -6,21 +6,21 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// Operations on one element, the lowest of a register. What is loaded has zeros beside it.
+// Operations on one element, the lowest of a register. Loads clear the others.
 
 // MoveOne loads or stores an element.
 func (l Lanes) MoveOne(from, to Op) { Pick(l, VMOVSD, VMOVSS)(from, to) }
 
-// AddOne is dst = a + b. a may be memory.
+// AddOne computes dst = a + b. a may be memory.
 func (l Lanes) AddOne(a, b, dst Op) { Pick(l, VADDSD, VADDSS)(a, b, dst) }
 
-// MulOne is dst = a*b. a may be memory.
+// MulOne computes dst = a*b. a may be memory.
 func (l Lanes) MulOne(a, b, dst Op) { Pick(l, VMULSD, VMULSS)(a, b, dst) }
 
-// FMAOne adds a*b to acc, with one rounding. a may be memory.
+// FMAOne computes acc += a*b, rounded once. a may be memory.
 func (l Lanes) FMAOne(a, b, acc Op) { Pick(l, VFMADD231SD, VFMADD231SS)(a, b, acc) }
 
-// Elements is the elements of 256 bits, each the first one of a register. v is spoiled.
+// Elements returns the elements of 256 bits, each as the lowest of a register. v is overwritten.
 func (l Lanes) Elements(v VecVirtual) (all []VecVirtual) {
 	high := XMM()
 	VEXTRACTF128(Imm(1), v, high)

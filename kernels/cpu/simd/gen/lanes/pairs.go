@@ -6,8 +6,9 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// Pairs gives what loads for every lane the element that lies at a place, and the one behind it, both at
-// once: the first elements of all lanes, and the second ones. It is for 256 bits and more.
+// Pairs returns a function that loads, for every lane, the element at at(lane) and the next one
+// with one load. It returns a register of the first elements and one of the second elements. It is
+// for 256 bits and more.
 func (l Lanes) Pairs() func(at func(lane int) Mem) (first, second VecVirtual) {
 	if l.Double {
 		return l.doublePairs
@@ -19,7 +20,7 @@ func (l Lanes) Pairs() func(at func(lane int) Mem) (first, second VecVirtual) {
 		gather = pairs.Merger()
 	}
 	return func(at func(lane int) Mem) (first, second VecVirtual) {
-		// Of each four lanes the first two, and the other ones.
+		// The first two of each four lanes, or the other two.
 		half := func(h int) VecVirtual {
 			return gather(func(i int) Mem { return at(4*(i/2) + 2*h + i%2) })
 		}
@@ -31,9 +32,9 @@ func (l Lanes) Pairs() func(at func(lane int) Mem) (first, second VecVirtual) {
 	}
 }
 
-// doublePairs does what Pairs says for doubles.
+// doublePairs is Pairs for float64.
 func (l Lanes) doublePairs(at func(lane int) Mem) (first, second VecVirtual) {
-	half := func(lane int) [2]VecVirtual { // of even lanes, and of odd ones
+	half := func(lane int) [2]VecVirtual { // even lanes, odd lanes
 		even, odd := YMM(), YMM()
 		VMOVUPD(at(lane), even.AsX())
 		VMOVUPD(at(lane+1), odd.AsX())

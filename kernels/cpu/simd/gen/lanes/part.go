@@ -6,14 +6,14 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// Part is registers of which one may be filled in part: only its first elements
-// are read and written.
+// Part is a row of registers, of which the last may be filled in part: only its first elements are
+// read and written.
 type Part struct {
 	Lanes
 	mask Register
 }
 
-// SetMask makes the mask of the first n elements.
+// SetMask sets the mask to the first n elements.
 func (p *Part) SetMask(n Register) {
 	if p.Opmasks() {
 		ones := GP64()
@@ -31,10 +31,10 @@ func (p *Part) SetMask(n Register) {
 	p.mask = y
 }
 
-// DefineCounts defines the data that SetMask needs, once in a file.
+// DefineCounts defines the data of SetMask, once per file.
 func DefineCounts() { defineBoth("counts", func(i int) uint64 { return uint64(i) }) }
 
-// FMAPart is FMA of the first elements. With AVX2 the others of acc add zeros.
+// FMAPart is FMA for the first elements. With AVX2, zeros are added to the others of acc.
 func (p *Part) FMAPart(m Mem, v, acc VecVirtual) {
 	if p.Opmasks() {
 		p.FMAMasked(m, v, p.mask, acc)
@@ -45,7 +45,7 @@ func (p *Part) FMAPart(m Mem, v, acc VecVirtual) {
 	}
 }
 
-// Mask is the mask of the first elements, of registers without Opmasks all bits of each.
+// Mask returns the mask of the first elements; without Opmasks, all bits of these elements are set.
 func (p *Part) Mask() Register { return p.mask }
 
 // LoadPart loads the first elements and clears the others.
@@ -54,9 +54,8 @@ func (p *Part) LoadPart(m Mem, v VecVirtual) { p.LoadMasked(m, p.mask, v) }
 // StorePart stores the first elements.
 func (p *Part) StorePart(v VecVirtual, m Mem) { p.StoreMasked(v, p.mask, m) }
 
-// FinishRow writes a row of y, which lies at the given place: alpha times its sums,
-// and what addY adds of y where the argument reads of the function is not 0. Rows go
-// past the caches where its argument stream is not 0.
+// FinishRow writes a row of y at the given address: alpha*sums, plus what addY adds if the argument
+// reads is not 0. It writes past the caches if the argument stream is not 0.
 func (p *Part) FinishRow(name string, at Register, sums []VecVirtual, alpha VecVirtual, addY func(r int, m Mem, a VecVirtual)) {
 	place := func(r int) Mem { return Mem{Base: at, Disp: r * p.Bytes()} }
 	for _, a := range sums {
@@ -85,7 +84,7 @@ func (p *Part) FinishRow(name string, at Register, sums []VecVirtual, alpha VecV
 	Label(name + "End")
 }
 
-// FMABroadcast adds the element at m times b to acc.
+// FMABroadcast computes acc += m*b, with the element at m in all lanes.
 func (p *Part) FMABroadcast(m Mem, b, acc VecVirtual) {
 	if p.Opmasks() {
 		Pick(p.Lanes, VFMADD231PD_BCST, VFMADD231PS_BCST)(m, b, acc)

@@ -6,9 +6,9 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// Rounds goes through as many entries as left says, and on to label end. round takes n of them as
-// long as so many ahead can be read behind these, where the argument more counts those behind the
-// last one; then one takes each of the others.
+// Rounds generates the loops over left entries and then jumps to label end. round processes n
+// entries while n + ahead entries can be read, where the argument more is the number of readable
+// entries after the last one. one processes each of the other entries.
 func Rounds(left Register, n, ahead int, end string, round, one func()) {
 	ADDQ(Arg("more"), left)
 	SUBQ(Imm(uint64(n+ahead)), left)

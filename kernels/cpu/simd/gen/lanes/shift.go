@@ -6,24 +6,22 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// Behind moves the lanes of v by some, and the last ones of before to the lanes that
-// become free: lane i of dst is lane i-by of v, or lane i-by+Count of before for i < by.
-// by is at most 16 bytes.
-func (l Lanes) Behind(before Mem, v VecVirtual, by int, dst VecVirtual) {
+// ShiftUp shifts the lanes of v up by by lanes, at most 16 bytes, and shifts in the last lanes of
+// before: lane i of dst is lane i-by of v, or lane i-by+Count of before for i < by.
+func (l Lanes) ShiftUp(before Mem, v VecVirtual, by int, dst VecVirtual) {
 	if l.Long {
 		Pick(l, VALIGNQ, VALIGND)(Imm(uint64(l.Count()-by)), before, v, dst)
 	} else {
-		const highThenLow = 3 // the upper half of before, then the lower one of v
+		const highThenLow = 3 // the upper half of before, then the lower half of v
 		t := l.Reg()
 		VPERM2F128(Imm(highThenLow), before, v, t)
 		VPALIGNR(Imm(uint64(16-by*l.Size())), t, v, dst)
 	}
 }
 
-// Ahead moves the lanes of v by some, and the first ones of next to the lanes that become
-// free, for registers of 256 bits: lane i of dst is lane i+by of v, or lane i+by-Count of
-// next. by is less than the lanes.
-func (l Lanes) Ahead(next VecVirtual, v Mem, by Register, dst VecVirtual) {
+// ShiftDown shifts the lanes of v down by by < Count lanes and shifts in the first lanes of next:
+// lane i of dst is lane i+by of v, or lane i+by-Count of next. It is for registers of 256 bits.
+func (l Lanes) ShiftDown(next VecVirtual, v Mem, by Register, dst VecVirtual) {
 	table, rotation, from, to := GP64(), YMM(), YMM(), YMM()
 	LEAQ(static("rotations"), table)
 	VMOVUPS(Mem{Base: table, Index: by, Scale: uint8(l.Size())}, rotation)
@@ -34,15 +32,15 @@ func (l Lanes) Ahead(next VecVirtual, v Mem, by Register, dst VecVirtual) {
 	VBLENDVPS(dst, to, from, dst)
 }
 
-// DefineAhead defines the data that Ahead needs, once in a file.
-func DefineAhead() {
+// DefineShiftDown defines the data of ShiftDown, once per file.
+func DefineShiftDown() {
 	Lanes{}.Define("rotations", 16, func(i int) uint64 { return uint64(i % 8) })
 	Lanes{}.Define("lastLanes", 16, func(i int) uint64 { return uint64(-(i / 8)) })
 }
 
-// Turn moves the lanes of v by some bytes, a multiple of their size: lane i becomes lane i+by, counted
-// from the first one again behind the last one. by may be negative, and is spoiled.
-func (l Lanes) Turn(by Register, v VecVirtual) {
+// Rotate rotates the lanes of v by by bytes, a multiple of their size: lane i becomes lane i+by
+// modulo Count. by may be negative; it is overwritten.
+func (l Lanes) Rotate(by Register, v VecVirtual) {
 	from := l.Reg()
 	SARQ(Imm(2), by)
 	VMOVD(by.(GP).As32(), from.AsX())
@@ -51,19 +49,19 @@ func (l Lanes) Turn(by Register, v VecVirtual) {
 	VPERMPS(v, from, v)
 }
 
-// DefineTurns defines the data that Turn needs, once in a file.
-func DefineTurns() { Lanes{}.Define("fours", 16, func(i int) uint64 { return uint64(i) }) }
+// DefineRotate defines the data of Rotate, once per file.
+func DefineRotate() { Lanes{}.Define("fours", 16, func(i int) uint64 { return uint64(i) }) }
 
-// Turns moves registers over two that lie side by side.
-type Turns struct {
+// Shifter shifts a register into two adjacent registers.
+type Shifter struct {
 	l           Lanes
 	table, zero Register
 }
 
-// NewTurns loads what is kept in registers.
-func (l Lanes) NewTurns() *Turns {
-	t := &Turns{l: l, table: GP64()}
-	LEAQ(static("turns"), t.table)
+// NewShifter loads the constants of a Shifter.
+func (l Lanes) NewShifter() *Shifter {
+	t := &Shifter{l: l, table: GP64()}
+	LEAQ(static("shifter"), t.table)
 	if l.Long {
 		zero := l.Reg()
 		l.Zero(zero)
@@ -72,17 +70,18 @@ func (l Lanes) NewTurns() *Turns {
 	return t
 }
 
-// Where the data of Turns is, in bytes: the places of words that are loaded from two registers of 16, so
-// that those from word 16 on are behind, and, for each of 32 words, whether it is behind.
+// The offsets, in bytes, of the data of Shifter: the indices of words of two registers of 16 words,
+// where words from 16 on are in the second one; and for each of 32 words whether it is in the
+// second one.
 const (
-	turnsFirst  = 4 * 32
-	turnsSecond = 4 * 16
-	turnsBehind = 4 * (48 + 16)
+	shifterFirst    = 4 * 32
+	shifterSecond   = 4 * 16
+	shifterIsSecond = 4 * (48 + 16)
 )
 
-// DefineTurned defines the data that Turns needs, once in a file.
-func DefineTurned() {
-	Lanes{}.Define("turns", 48+32, func(i int) uint64 {
+// DefineShifter defines the data of Shifter, once per file.
+func DefineShifter() {
+	Lanes{}.Define("shifter", 48+32, func(i int) uint64 {
 		if i < 48 {
 			return uint64(i % 32)
 		}
@@ -90,20 +89,20 @@ func DefineTurned() {
 	})
 }
 
-// Add adds lane i of v to lane i+by of first, or to lane i+by-Count of second. before is -by, and 0 < by < Count.
-// v is spoiled.
-func (t *Turns) Add(v VecVirtual, before Register, first, second VecVirtual) {
+// Add adds lane i of v to lane i+by of first, or to lane i+by-Count of second. before is -by; 0 <
+// by < Count. v is overwritten.
+func (t *Shifter) Add(v VecVirtual, before Register, first, second VecVirtual) {
 	l := t.l
 	at := func(disp int) Mem { return Mem{Base: t.table, Index: before, Scale: uint8(l.Size()), Disp: disp} }
 	toFirst, toSecond := l.Reg(), l.Reg()
-	VMOVUPS(at(turnsFirst), toFirst)
+	VMOVUPS(at(shifterFirst), toFirst)
 	if l.Long {
-		VMOVUPS(at(turnsSecond), toSecond)
+		VMOVUPS(at(shifterSecond), toSecond)
 		VPERMI2PS(t.zero, v, toFirst)
 		VPERMI2PS(t.zero, v, toSecond)
 	} else {
 		VPERMPS(v, toFirst, v)
-		VMOVUPS(at(turnsBehind), toSecond)
+		VMOVUPS(at(shifterIsSecond), toSecond)
 		VANDPS(v, toSecond, toFirst)
 		VANDNPS(v, toSecond, toSecond)
 	}
@@ -111,10 +110,10 @@ func (t *Turns) Add(v VecVirtual, before Register, first, second VecVirtual) {
 	l.Add(toSecond, second, second)
 }
 
-// First makes m the mask of the first lanes. before is as many bytes, less than a register, below 0.
-func (t *Turns) First(before Register, m *Mask) {
+// First sets m to the mask of the first lanes, -before bytes, less than a register.
+func (t *Shifter) First(before Register, m *Mask) {
 	behind := t.l.Reg()
-	VMOVUPS(Mem{Base: t.table, Index: before, Scale: 1, Disp: turnsBehind}, behind)
+	VMOVUPS(Mem{Base: t.table, Index: before, Scale: 1, Disp: shifterIsSecond}, behind)
 	if t.l.Long {
 		Pick(t.l, VPMOVQ2M, VPMOVD2M)(behind, m.k)
 		KNOTW(m.k, m.k)

@@ -6,8 +6,8 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// StoreSums stores the sums over the lanes of each of up to four registers: there is room for
-// four. Registers of 512 bits have doubles.
+// StoreSums stores the sum over the lanes of each of up to four registers. There must be room for
+// four sums. Registers of 512 bits must be of float64.
 func (l Lanes) StoreSums(acc []VecVirtual, to Mem) {
 	switch {
 	case l.Long:
@@ -19,8 +19,8 @@ func (l Lanes) StoreSums(acc []VecVirtual, to Mem) {
 	}
 }
 
-// storeEights stores the sums of up to four registers of eight doubles, and of others or
-// nothing up to the next power of two.
+// storeEights stores the sums of up to four registers of eight doubles, and undefined values up to
+// the next power of two.
 func storeEights(acc []VecVirtual, to Mem) {
 	pairs := acc[0]
 	if len(acc) > 1 {
@@ -63,7 +63,7 @@ func unpackedSum(a, b VecVirtual) VecVirtual {
 	return lo
 }
 
-// storeFours stores the sums of up to four registers of four doubles, and of others up to
+// storeFours stores the sums of up to four registers of four doubles, and undefined values up to
 // the second or fourth.
 func storeFours(acc []VecVirtual, to Mem) {
 	of := func(r int) VecVirtual { return acc[min(r, len(acc)-1)] }
@@ -78,13 +78,13 @@ func storeFours(acc []VecVirtual, to Mem) {
 	}
 	last, inner := YMM(), YMM()
 	VHADDPD(of(3), of(2), last)
-	VPERM2F128(Imm(0x21), last, first, inner) // the upper half of first, the lower one of last
+	VPERM2F128(Imm(0x21), last, first, inner) // the upper half of first, the lower half of last
 	VBLENDPD(Imm(0xC), last, first, first)
 	VADDPD(inner, first, first)
 	VMOVUPD(first, to)
 }
 
-// storeSingles stores the sums of up to four registers, and of others up to the fourth.
+// storeSingles stores the sums of up to four registers, and undefined values up to the fourth.
 func storeSingles(acc []VecVirtual, to Mem) {
 	of := func(r int) VecVirtual { return acc[min(r, len(acc)-1)] }
 	first, last, sum := YMM(), YMM(), XMM()

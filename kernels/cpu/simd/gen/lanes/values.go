@@ -6,15 +6,15 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// Values is a way to store the values of a column: one for each lane.
+// Values is a storage of the values of a column, one value per lane.
 type Values struct {
 	Name  string            // in the names of functions
 	Bytes func(l Lanes) int // of a column
-	// Begin loads what is kept in registers for the whole call; table points to it.
+	// Begin loads the constants of the whole call; table points to them.
 	Begin func(l Lanes, table Register) (column func(at Mem) Op)
 }
 
-// Full is the values as they are.
+// Full is values without change.
 var Full = Values{
 	"Full",
 	Lanes.Bytes,
@@ -23,7 +23,7 @@ var Full = Values{
 	},
 }
 
-// Short is float32 for values that are exactly that, in float64 kernels.
+// Short is float32, for values that are exact in float32, in float64 kernels.
 var Short = Values{
 	"Short",
 	func(l Lanes) int { return l.Bytes() / 2 },
@@ -47,10 +47,10 @@ var Same = Values{
 	},
 }
 
-// Table is 4 bits for each lane, which choose one of 16 values.
+// Table is a 4-bit code for each lane, an index in a table of 16 values.
 //
-// In 512 bits of float32 the code of lane i lies in nibble i/2 of half i%2 of the
-// 64 bits, else in nibble i.
+// In 512 bits of float32 the code of lane i is nibble i/2 of half i%2 of the 64 bits, otherwise
+// nibble i.
 var Table = Values{
 	"Table",
 	func(l Lanes) int { return l.Count() / 2 },
@@ -110,7 +110,7 @@ var Table = Values{
 	},
 }
 
-// fifteens gives a register of 64-bit fifteens.
+// fifteens returns a register of 64-bit fifteens.
 func fifteens() VecVirtual {
 	v, g := YMM(), GP64()
 	MOVQ(U32(15), g)
@@ -130,15 +130,15 @@ func tableShifts(l Lanes) string {
 	}
 }
 
-// DefineShifts defines the data that Table needs, once in a file.
-func DefineShifts() {
+// DefineNibbles defines the data of Table, once per file.
+func DefineNibbles() {
 	nibble := func(i int) uint64 { return 4 * uint64(i) }
 	Lanes{Double: true}.Define("nibblesOf64", 8, nibble)
 	Lanes{}.Define("nibblesOf32", 8, nibble)
 	Lanes{}.Define("nibblesOfHalves", 16, func(i int) uint64 { return nibble(i / 2) })
 }
 
-// ValuesOf is the ways to store values of the type of l.
+// ValuesOf returns the storages of values of the type of l.
 func ValuesOf(l Lanes) []Values {
 	if l.Double {
 		return []Values{Full, Short, Table, Same}

@@ -8,9 +8,9 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// Words are integers as wide as an element.
+// A word is an integer of the size of an element.
 
-// Define defines n words as data of the file, by their numbers.
+// Define defines n words as data of the file; word returns word i.
 func (l Lanes) Define(name string, n int, word func(i int) uint64) Mem {
 	m := GLOBL(name, RODATA|NOPTR)
 	for i := range n {
@@ -23,21 +23,21 @@ func (l Lanes) Define(name string, n int, word func(i int) uint64) Mem {
 	return m
 }
 
-// defineBoth is Define for both types; the name gets the bits of a word behind it, and there are
-// as many as an AVX2 register has lanes.
+// defineBoth is Define for both types; the name ends in the bits of a word. There are as many words
+// as lanes in an AVX2 register.
 func defineBoth(name string, word func(i int) uint64) {
 	for _, l := range []Lanes{{Double: true}, {}} {
 		l.Define(l.ofType(name), l.Count(), word)
 	}
 }
 
-// ofType is the name of data of which there is one for each type.
+// ofType returns the name of data that exists for each type.
 func (l Lanes) ofType(name string) string { return fmt.Sprintf("%s%d", name, 8*l.Size()) }
 
-// static is data of the file.
+// static returns the address of data of the file.
 func static(name string) Mem { return NewDataAddr(Symbol{Name: name, Static: true}, 0) }
 
-// Fill puts a word in each lane of v.
+// Fill sets each lane of v to a word.
 func (l Lanes) Fill(word uint64, v VecVirtual) {
 	g := GP64()
 	if l.Double {
@@ -50,5 +50,5 @@ func (l Lanes) Fill(word uint64, v VecVirtual) {
 	l.Spread(v)
 }
 
-// Spread puts the first word of v in each lane.
+// Spread copies the first word of v to each lane.
 func (l Lanes) Spread(v VecVirtual) { Pick(l, VPBROADCASTQ, VPBROADCASTD)(v.AsX(), v) }

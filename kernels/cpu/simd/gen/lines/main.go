@@ -1,4 +1,4 @@
-// Command lines generates loops over the cache lines of a vector that a list names.
+// Command lines generates loops over listed cache lines of a vector.
 package main
 
 import (
@@ -10,12 +10,12 @@ import (
 )
 
 func main() {
-	each("copyLinesAVX2", "byte", "copies n lines of x that are listed to places that follow each other.", func(listed, other Mem, r VecVirtual) {
+	each("copyLinesAVX2", "byte", "computes, for n > 0 lines of 64 bytes,\n\n\tfor i, l := range lines {\n\t\tothers[i] = x[l]\n\t}", func(listed, other Mem, r VecVirtual) {
 		VMOVUPS(listed, r)
 		VMOVUPS(r, other)
 	})
 	for _, l := range []lanes.Lanes{{Double: true}, {}} {
-		each("addLines"+l.Suffix(), l.Type(), "adds to n lines of x that are listed what lies in places that follow each other.", func(listed, other Mem, r VecVirtual) {
+		each("addLines"+l.Suffix(), l.Type(), "computes, for n > 0 lines of 64 bytes,\n\n\tfor i, l := range lines {\n\t\tx[l] += others[i]\n\t}", func(listed, other Mem, r VecVirtual) {
 			VMOVUPS(listed, r)
 			l.Add(other, r, r)
 			VMOVUPS(r, listed)
@@ -27,12 +27,12 @@ func main() {
 const (
 	line     = 64
 	register = 32
-	// ahead is how many lines before their turn the listed ones are asked for.
+	// ahead is the number of lines by which the listed lines are prefetched.
 	ahead = 24
 )
 
-// each generates a loop over n > 0 lines of x; do gets each register of the line that is listed and
-// of that in its turn.
+// each generates a loop over n > 0 listed lines of x; do is called for each register of a listed
+// line and of the corresponding line of others.
 func each(name, typ, doc string, do func(listed, other Mem, r VecVirtual)) {
 	lanes.Func(name, "func(x, others *"+typ+", lines *int32, n int)", doc)
 	x := Load(Param("x"), GP64())
@@ -40,9 +40,9 @@ func each(name, typ, doc string, do func(listed, other Mem, r VecVirtual)) {
 	lines := Load(Param("lines"), GP64())
 	left := Load(Param("n"), GP64())
 	at := GP64()
-	loop := func(label string, ask bool) {
+	loop := func(label string, prefetch bool) {
 		Label(label)
-		if ask {
+		if prefetch {
 			MOVLQSX(Mem{Base: lines, Disp: 4 * ahead}, at)
 			SHLQ(Imm(6), at)
 			PREFETCHT0(Mem{Base: x, Index: at, Scale: 1})
@@ -62,7 +62,7 @@ func each(name, typ, doc string, do func(listed, other Mem, r VecVirtual)) {
 	SUBQ(Imm(ahead), asked)
 	JLE(LabelRef("few"))
 	MOVQ(asked, left)
-	loop("asking", true)
+	loop("prefetching", true)
 	MOVQ(U32(ahead), left)
 	Label("few")
 	loop("last", false)

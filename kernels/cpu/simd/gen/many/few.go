@@ -10,14 +10,14 @@ import (
 	"github.com/msrep-go/msrep/kernels/cpu/simd/gen/lanes"
 )
 
-// most is how many entries are added under masks.
+// most is the number of entries that are added under masks.
 const most = 3
 
-// fewMasks has, from word most-n on, the masks of n entries, all lanes or none for each; fewLanes has
-// the same in registers of 256 bits.
+// fewMasks has the masks of n entries from word most-n on, all or no lanes for each entry; fewLanes
+// has the same in registers of 256 bits.
 var fewMasks, fewLanes Mem
 
-// defineMasks defines the masks, once in a file.
+// defineMasks defines the masks, once per file.
 func defineMasks() {
 	fewMasks = GLOBL("fewMasks", RODATA|NOPTR)
 	for i := range 2 * most {
@@ -29,7 +29,7 @@ func defineMasks() {
 	}
 }
 
-// ones is a word of ones, or else of zeros.
+// ones returns all ones if are is true, and 0 otherwise.
 func ones(are bool) uint64 {
 	if are {
 		return math.MaxUint64
@@ -37,18 +37,17 @@ func ones(are bool) uint64 {
 	return 0
 }
 
-// underMasks adds the last entries of a row, left+4 of them, under masks: no branch depends on their number,
-// which processors can't predict where rows are many and differ. Those that the masks leave out are entries
-// of the next rows. At the end of idx, where there are none, and where one of the three is out of range, it
-// does nothing.
+// underMasks adds the last left+4 entries of a row under masks, without a branch on their number,
+// which is unpredictable if there are many different rows. The masks clear entries of the next
+// rows. At the end of idx, and if one of the three entries is out of range, it does nothing.
 func (k *kernel) underMasks(left GPVirtual, v int) {
 	t := GP64()
 	LEAQ(Mem{Base: k.k, Disp: most}, t)
 	CMPQ(t, k.end)
 	JG(LabelRef(label("fewLeft", v)))
 	CMPB(lanes.Arg("near"), Imm(0))
-	JNE(LabelRef(label("fewasked", v)))
-	k.ask("few", v, most)
+	JNE(LabelRef(label("fewprefetched", v)))
+	k.prefetch("few", v, most)
 	at := func(i int) GPVirtual {
 		g := GP64()
 		MOVL(Mem{Base: k.idx, Index: k.k, Scale: 4, Disp: 4 * i}, g.As32())
@@ -58,7 +57,7 @@ func (k *kernel) underMasks(left GPVirtual, v int) {
 		CMPQ(at(i), k.n)
 		JAE(LabelRef(label("fewLeft", v)))
 	}
-	masks, shift := GP64(), 1 // of the bytes of a mask
+	masks, shift := GP64(), 1 // log2 of the bytes of a mask
 	if k.Opmasks() {
 		LEAQ(fewMasks, masks)
 	} else {
@@ -78,8 +77,8 @@ func (k *kernel) underMasks(left GPVirtual, v int) {
 	JMP(LabelRef(label("finish", v)))
 }
 
-// maskedEntry adds the product of the row of x at g and f to the sums of entry i where the mask has
-// all lanes, and where it has none zeros: the row and f may be no numbers then.
+// maskedEntry adds the product of f and the row of x at g to sums i if the mask has all lanes, and
+// zeros if it has none: f and the row may be NaN then.
 func (k *kernel) maskedEntry(i int, g GPVirtual, f VecVirtual, mask Mem) {
 	if k.Opmasks() {
 		m := K()

@@ -1,5 +1,5 @@
 // Command many generates the assembly that multiplies rows in CSR, and their transpose, by several
-// vectors at once, and puts rows of such vectors in another order.
+// vectors at once, and that reorders rows of such vectors.
 package main
 
 import (

@@ -11,8 +11,13 @@ import (
 func order(p lanes.Part) {
 	name := "orderRows" + p.Suffix()
 	p.Func(name, "func(n int, order *int32, x *V, ldx int, to *V, ldt, full, last int)",
-		"is OrderRows for n > 0 rows, ldx and ldt bytes apart, of full whole registers and last",
-		"elements of another, all of which is written.")
+		"computes OrderRows for n > 0 rows of full whole registers and last elements of one more, which is written whole:",
+		"",
+		"\tfor i := range n {",
+		"\t\tto[i] = x[order[i]]",
+		"\t}",
+		"",
+		"Rows are ldx and ldt bytes apart.")
 	n := Load(Param("n"), GP64())
 	places := Load(Param("order"), GP64())
 	x := Load(Param("x"), GP64())

@@ -10,41 +10,44 @@ import (
 	"github.com/msrep-go/msrep/kernels/cpu/simd/gen/lanes"
 )
 
-// maxVectors is how many registers of one row of y are summed at once: two sums
+// maxVectors is the greatest number of registers of one row of y that are summed at once: two sums
 // of each, and the rest for factors.
 const maxVectors = 4
 
-// A row of x is asked for twice: farBytes of rows before its turn for the second
-// cache, which waits for more lines at a time than the first, and near entries before
-// it for the first. Indices and values are asked for streams entries ahead: the processor's
-// own asking stops at pages, and the index of each row of x that is asked for must be there.
+// A row of x is prefetched twice: farBytes of rows earlier for the second-level cache, which waits
+// for more lines at a time than the first-level cache, and near entries earlier for the first-level
+// cache. Indices and values are prefetched by streams entries: the hardware prefetcher stops at
+// pages, and prefetching a row of x needs its index.
 const (
 	farBytes = 256 * 64
 	near     = 16
 	streams  = 512
 )
 
-// rows generates the kernel of RowsMany for up to maxVectors registers of columns,
-// the last of which may be filled in part.
+// rows generates the kernel of RowsMany for up to maxVectors registers of columns, the last of
+// which may be filled in part.
 //
-// Four entries of a row are taken at a time, or two where these are more registers than two, in sums of
-// their own: sums wait for each other as long as eight loads take. See byFour for the last ones, which are
-// added in the same order whatever way they go. An index that is not below rowsX, and a pointer that
-// falls or leaves idx, end the call with the rows done before.
+// It adds four entries of a row at a time (two with more than two registers), each to its own sums,
+// because an addition has the latency of eight loads. The last entries are added in the same order
+// by all paths. An index that is not less than rowsX, or a pointer that decreases or leaves idx,
+// ends the call after the rows before it.
 func rows(p lanes.Part) {
 	name := "many" + p.Suffix()
-	p.Func(name, "func(alpha, beta V, ptr []int64, idx []int32, val, x, y []V, rowsX, ldx, ldy, vectors, last, asks int, across, stream, near, known bool) (done int)",
-		"is RowsMany for columns that fill vectors registers, last elements of",
-		"the last one, as far as indices and pointers are in range: it gives the number of",
-		"rows done, len(ptr)-1 at most. ldx and ldy are bytes. With stream y is written",
-		"around the caches: beta must be 0, all registers filled, and y aligned to them.",
-		"Rows of x are brought to the cache for entries below asks, as ptr counts; with across they",
-		"may lie across lines. With near nothing is brought there, with known branches tell the last entries",
-		"of a row.")
+	p.Func(name, "func(alpha, beta V, ptr []int64, idx []int32, val, x, y []V, rowsX, ldx, ldy, vectors, last, prefetchEnd int, across, stream, near, predicted bool) (done int)",
+		"computes RowsMany and returns the number of rows before the first one with an index or a pointer out of range:",
+		"",
+		"\tfor r := range len(ptr) - 1 {",
+		"\t\ty[r][j] = alpha * sum over ptr[r] <= k < ptr[r+1] of val[k-ptr[0]]*x[idx[k-ptr[0]]][j] + beta*y[r][j]",
+		"\t}",
+		"",
+		"A row has vectors registers, the last one with last elements; rows are ldx and ldy bytes apart. With stream y is written",
+		"past the caches: beta is 0, registers are full, and y is aligned. Rows of x are prefetched for entries k < prefetchEnd; with",
+		"across they may touch one more line. With near nothing is prefetched. predicted selects branches for the last entries of",
+		"a row, otherwise masks.")
 
 	k, most := begin(p), maxVectors
 	if p.Masked || p.Half {
-		most = 1 // more fill a longer register
+		most = 1 // more columns use a longer register
 	}
 	for v := 1; v < most; v++ {
 		CMPQ(lanes.Arg("vectors"), Imm(uint64(v)))
@@ -60,17 +63,17 @@ func rows(p lanes.Part) {
 	RET()
 }
 
-// kernel is where the arguments and the state of a kernel are.
+// kernel has the arguments and the state of a kernel.
 type kernel struct {
 	lanes.Part
 	ptr, x, y     Register
 	n, ldx        Register
-	k             GPVirtual // the next entry
-	idx, val, end Register  // as Entries and end give them
+	k             GPVirtual // next entry
+	idx, val, end Register  // as Entries and end return them
 	alpha, beta   VecVirtual
-	readsY        GPVirtual      // 0 for beta = 0 and -0
-	r             GPVirtual      // the end of the next row in ptr
-	sums          [][]VecVirtual // one row of registers for each entry that is taken at a time
+	readsY        GPVirtual      // 0 if beta is 0 or -0
+	r             GPVirtual      // index in ptr of the end of the next row
+	sums          [][]VecVirtual // one row of registers for each entry that is added at a time
 }
 
 // begin loads the arguments.
@@ -102,7 +105,7 @@ func begin(p lanes.Part) *kernel {
 	return k
 }
 
-// rows goes through all rows with v registers of columns.
+// rows generates the loop over all rows with v registers of columns.
 func (k *kernel) rows(v int) {
 	k.sums = make([][]VecVirtual, 4)
 	if v > 2 {
@@ -132,7 +135,7 @@ func (k *kernel) rows(v int) {
 	k.finish(v)
 }
 
-// entries adds the left entries of a row, as many at a time as there are sums, and then the last ones.
+// entries adds the left entries of a row, len(k.sums) at a time, then the last ones.
 func (k *kernel) entries(left GPVirtual, v int) {
 	n := len(k.sums)
 	SUBQ(Imm(uint64(n)), left)
@@ -142,7 +145,7 @@ func (k *kernel) entries(left GPVirtual, v int) {
 	for _, loop := range []string{"far", "near"} {
 		Label(label(loop, v))
 		if loop == "far" {
-			k.ask(loop, v, n)
+			k.prefetch(loop, v, n)
 		}
 		k.several()
 		SUBQ(Imm(uint64(n)), left)
@@ -153,7 +156,7 @@ func (k *kernel) entries(left GPVirtual, v int) {
 	}
 	Label(label("few", v))
 	if v*k.Bytes() <= 64 {
-		CMPB(lanes.Arg("known"), Imm(0))
+		CMPB(lanes.Arg("predicted"), Imm(0))
 		JNE(LabelRef(label("fewLeft", v)))
 		k.underMasks(left, v)
 	}
@@ -167,7 +170,7 @@ func (k *kernel) entries(left GPVirtual, v int) {
 	}
 }
 
-// fma adds the product of register j of a row in memory and a factor.
+// fma adds the product of f and register j of a row in memory.
 func (k *kernel) fma(j int, m Mem, f, acc VecVirtual) {
 	if j == len(k.sums[0])-1 {
 		k.FMAPart(m, f, acc)
@@ -184,8 +187,8 @@ func (k *kernel) entry(i, to int) {
 	k.add(g, f, to)
 }
 
-// several adds the products of as many entries as there are rows of sums, each to one. Of their indices it loads
-// two at a time, and of values that fill longer registers four: loads are what it has most of.
+// several adds the products of len(k.sums) entries, each to its own row of sums. It loads two
+// indices at a time, and four values at a time in longer registers, because loads limit it.
 func (k *kernel) several() {
 	n := len(k.sums)
 	var all VecVirtual
@@ -211,7 +214,7 @@ func (k *kernel) several() {
 	ADDQ(Imm(uint64(n)), k.k)
 }
 
-// add adds the product of the row of x that g numbers, which is lost, and f to a row of sums.
+// add adds the product of f and the row of x with index g to a row of sums. g is overwritten.
 func (k *kernel) add(g GPVirtual, f VecVirtual, to int) {
 	CMPQ(g, k.n)
 	JAE(LabelRef("out"))
@@ -221,27 +224,27 @@ func (k *kernel) add(g GPVirtual, f VecVirtual, to int) {
 	}
 }
 
-// ask brings the rows of x of n later entries to the caches, and the entries after these. name
-// is for its label.
-func (k *kernel) ask(name string, v, n int) {
+// prefetch prefetches the rows of x of n later entries, and later entries. Labels begin with name.
+func (k *kernel) prefetch(name string, v, n int) {
 	PREFETCHT1(Mem{Base: k.val, Index: k.k, Scale: uint8(k.Size()), Disp: streams * k.Size()})
 	PREFETCHT1(Mem{Base: k.idx, Index: k.k, Scale: 4, Disp: streams * 4})
 	far := farBytes / max(v*k.Bytes(), 64)
 	g := GP64()
 	LEAQ(Mem{Base: k.k, Disp: far + n - 1}, g)
-	CMPQ(g, lanes.Arg("asks"))
-	JGE(LabelRef(label(name+"asked", v)))
+	CMPQ(g, lanes.Arg("prefetchEnd"))
+	JGE(LabelRef(label(name+"prefetched", v)))
 	CMPB(lanes.Arg("across"), Imm(0))
 	JNE(LabelRef(label(name+"across", v)))
-	k.askRows(v, n, false)
-	JMP(LabelRef(label(name+"asked", v)))
+	k.prefetchRows(v, n, false)
+	JMP(LabelRef(label(name+"prefetched", v)))
 	Label(label(name+"across", v))
-	k.askRows(v, n, true)
-	Label(label(name+"asked", v))
+	k.prefetchRows(v, n, true)
+	Label(label(name+"prefetched", v))
 }
 
-// askRows asks for the rows of x of n later entries, with across also for where their last register ends.
-func (k *kernel) askRows(v, n int, across bool) {
+// prefetchRows prefetches the rows of x of n later entries; with across also the line in which a
+// row ends.
+func (k *kernel) prefetchRows(v, n int, across bool) {
 	far := farBytes / max(v*k.Bytes(), 64)
 	for i := range n {
 		for _, to := range []struct {
@@ -261,7 +264,7 @@ func (k *kernel) askRows(v, n int, across bool) {
 	}
 }
 
-// finish stores a row and goes on to the next.
+// finish stores a row and jumps to the next one.
 func (k *kernel) finish(v int) {
 	at := func(j int) Mem { return Mem{Base: k.y, Disp: j * k.Bytes()} }
 	for j, a := range k.sums[0] {
@@ -295,7 +298,7 @@ func (k *kernel) finish(v int) {
 	INCQ(k.r)
 	ADDQ(lanes.Arg("ldy"), k.y)
 	JMP(LabelRef(label("row", v)))
-	if !k.Opmasks() { // whose stores under a mask take long
+	if !k.Opmasks() { // masked stores are slow
 		Label(label("whole", v))
 		for j, a := range k.sums[0] {
 			k.Store(a, at(j))
@@ -309,10 +312,10 @@ func (k *kernel) finish(v int) {
 	JMP(LabelRef(label("next", v)))
 }
 
-// label numbers a label.
+// label returns a label with a number.
 func label(name string, i int) string { return fmt.Sprintf("%s%d", name, i) }
 
-// end is the entry behind all, as ptr counts, where first is the first one.
+// end returns the index after the last entry, in the count of ptr; first is the first entry.
 func end(first Register) Register {
 	end := Load(Param("idx").Len(), GP64())
 	ADDQ(first, end)

@@ -10,27 +10,33 @@ import (
 	"github.com/msrep-go/msrep/kernels/cpu/simd/gen/lanes"
 )
 
-// Rows of y are asked for before their turn as those of x are in rows.
+// Rows of y are prefetched like those of x in rows.
 const (
 	scatterFar  = 128
 	scatterNear = 16
 )
 
-// markedShift is simd.MarkedRows as a shift.
+// markedShift is log2 of simd.MarkedRows.
 const markedShift = 10
 
-// scatter generates the kernel of ScatterMany for up to a cache line of columns, in
-// vectors registers. The last one may be filled in part by x, but not by results: where
-// what was stored under a mask is loaded again, the processor waits.
+// scatter generates the kernel of RowsTransposedMany for up to a cache line of columns, in vectors
+// registers. x may fill the last one in part, but results may not: loading what was stored under a
+// mask makes the processor wait.
 func scatter(p lanes.Part) {
 	const line = 64
-	name := "scatterMany" + p.Suffix()
-	p.Func(name, "func(alpha V, from int, ptr []int64, idx []int32, val, x, y, spill []V, marks []byte, ldx, ldy, lds, rows, first, done, open, vectors, last, asks int) (end int)",
-		"is ScatterMany from entry from on, as ptr counts, up to the first entry that",
-		"has no place yet: it gives that one, or the end of idx. vectors is registers of a row,",
-		"last the elements of x in the last one; ldx, ldy and lds are bytes. y has done rows from",
-		"first on, spill rows; the open rows behind those of y have no place yet. Places of",
-		"entries below asks, as ptr counts, are brought to the cache.")
+	name := "rowsTransposedMany" + p.Suffix()
+	p.Func(name, "func(alpha V, from int, ptr []int64, idx []int32, val, x, y, spill []V, marks []byte, ldx, ldy, lds, rows, first, done, open, vectors, last, prefetchEnd int) (end int)",
+		"computes RowsTransposedMany from entry from on and returns the first entry without a place, or the end of idx:",
+		"",
+		"\tfor r := range len(ptr) - 1 {",
+		"\t\tfor ; k < ptr[r+1]; k++ {",
+		"\t\t\trow(idx[k-ptr[0]])[j] += alpha * val[k-ptr[0]] * x[r][j]",
+		"\t\t}",
+		"\t}",
+		"",
+		"row(i) is in y for first <= i < first+done, has no place for the next open rows, and otherwise is in spill, which has rows",
+		"rows. A row has vectors registers, the last one of x with last elements; rows are ldx, ldy and lds bytes apart. Rows of",
+		"the result are prefetched for entries k < prefetchEnd.")
 
 	s := beginScatter(p)
 	for v := line / p.Bytes(); v > 0; v-- {
@@ -50,15 +56,15 @@ func scatter(p lanes.Part) {
 	RET()
 }
 
-// scatterer is where the arguments and the state of a kernel that scatters are.
+// scatterer has the arguments and the state of a kernel.
 type scatterer struct {
 	lanes.Part
 	ptr, x, y        Register
-	k                GPVirtual // the next entry
-	idx, val, end    Register  // as Entries and end give them
-	r                GPVirtual // the end of the next row in ptr
+	k                GPVirtual // next entry
+	idx, val, end    Register  // as Entries and end return them
+	r                GPVirtual // index in ptr of the end of the next row
 	ldy, first, done Register
-	factors          []VecVirtual // the row of x, times alpha
+	factors          []VecVirtual // row of x times alpha
 }
 
 // beginScatter loads the arguments.
@@ -79,14 +85,14 @@ func beginScatter(p lanes.Part) *scatterer {
 	return s
 }
 
-// number is the row of the result of a later entry.
+// number returns the row of the result of entry k+ahead.
 func (s *scatterer) number(ahead int) GPVirtual {
 	g := GP64()
 	MOVL(Mem{Base: s.idx, Index: s.k, Scale: 4, Disp: 4 * ahead}, g.As32())
 	return g
 }
 
-// spilled is where the row that g numbers lies in spill.
+// spilled returns the address of row g in spill.
 func (s *scatterer) spilled(g GPVirtual) GPVirtual {
 	at := GP64()
 	MOVQ(lanes.Arg("lds"), at)
@@ -95,8 +101,8 @@ func (s *scatterer) spilled(g GPVirtual) GPVirtual {
 	return at
 }
 
-// place is where the row that g numbers lies, in y or in spill. g is lost. It is chosen
-// without a branch, which no processor would foresee where rows are asked for.
+// place returns the address of row g, in y or in spill. g is overwritten. It has no branch, because
+// it would be unpredictable for prefetching.
 func (s *scatterer) place(g GPVirtual) GPVirtual {
 	own := GP64()
 	MOVQ(g, own)
@@ -110,7 +116,7 @@ func (s *scatterer) place(g GPVirtual) GPVirtual {
 	return at
 }
 
-// rows goes through all entries with v registers.
+// rows generates the loop over all entries with v registers.
 func (s *scatterer) rows(name string, v int) {
 	stop := GP64()
 	s.factors = make([]VecVirtual, v)
@@ -138,16 +144,16 @@ func (s *scatterer) rows(name string, v int) {
 	Label("entry" + name)
 	t := GP64()
 	LEAQ(Mem{Base: s.k, Disp: scatterFar}, t)
-	CMPQ(t, lanes.Arg("asks"))
-	JGE(LabelRef("asked" + name))
+	CMPQ(t, lanes.Arg("prefetchEnd"))
+	JGE(LabelRef("prefetched" + name))
 	PREFETCHT1(Mem{Base: s.place(s.number(scatterFar))})
 	PREFETCHT0(Mem{Base: s.place(s.number(scatterNear))})
-	Label("asked" + name)
+	Label("prefetched" + name)
 	g, own := s.number(0), GP64()
 	MOVQ(g, own)
 	SUBQ(s.first, own)
 	CMPQ(own, s.done)
-	JCC(LabelRef("beside" + name))
+	JCC(LabelRef("spill" + name))
 	IMULQ(s.ldy, own)
 	ADDQ(s.y, own)
 	s.add(own)
@@ -159,7 +165,7 @@ func (s *scatterer) rows(name string, v int) {
 	INCQ(s.r)
 	ADDQ(lanes.Arg("ldx"), s.x)
 	JMP(LabelRef("row" + name))
-	s.beside(name)
+	s.spill(name)
 }
 
 // add adds the products of an entry to a row of the result.
@@ -174,9 +180,9 @@ func (s *scatterer) add(at GPVirtual) {
 	}
 }
 
-// beside takes an entry whose row is not ready in y.
-func (s *scatterer) beside(name string) {
-	Label("beside" + name)
+// spill generates the code for an entry of a row that is not ready in y.
+func (s *scatterer) spill(name string) {
+	Label("spill" + name)
 	g, own := s.number(0), GP64()
 	CMPQ(g, lanes.Arg("rows"))
 	JAE(LabelRef("out"))

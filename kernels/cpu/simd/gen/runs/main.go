@@ -1,5 +1,5 @@
-// Command runs generates the kernels of rows whose entries stand in runs of successive
-// columns: a run is multiplied by a register of x, for several rows one after the other.
+// Command runs generates the kernels of rows with entries in runs of successive columns: a register
+// of x is multiplied for several rows.
 package main
 
 import (
@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	kindBits  = 4 // of a group, below its number of pieces
-	mostRows  = 8 // of a group, and entries of a piece
+	kindBits  = 4 // bits of a group below its number of pieces
+	mostRows  = 8 // rows of a group, and entries of a piece
 	maskedFor = 4 // rows of a group of kind 0
 )
 
@@ -24,7 +24,7 @@ func main() {
 	defineMasks()
 	for _, one := range []bool{false, true} {
 		for _, l := range []lanes.Lanes{{Double: true, Long: true}, {Double: true}, {Masked: true}, {}} {
-			if one || !l.Masked { // with values of their own those of AVX2 take less time
+			if one || !l.Masked { // for values that differ, the kernels of AVX2 are faster
 				straight(l, one)
 			}
 			transposed(l, one)
@@ -33,19 +33,19 @@ func main() {
 	Generate()
 }
 
-// kernel is one kernel: of eight lanes, but of four for float64 in AVX2.
-// Products with the transpose load and store elements of y where others load those of x,
-// and have a factor in all lanes where these have the sum of a row.
+// kernel is one kernel, of eight lanes, or of four for float64 with AVX2. Products with the
+// transpose load and store elements of y where others load elements of x, and have a factor in all
+// lanes where others have the sum of a row.
 type kernel struct {
 	l          lanes.Lanes
 	transposed bool
-	one        VecVirtual // the value of all entries, where they have one, or nil
+	one        VecVirtual // the value of all entries if they are equal, otherwise nil
 	columns    Register
 	masks      Register
 	val        Register
-	x          Register  // or y
-	rows       Register  // the sums of the rows, or their factors
-	left       GPVirtual // pieces of the group
+	x          Register  // x or y
+	rows       Register  // sums of the rows, or their factors
+	left       GPVirtual // pieces left in the group
 	acc        [mostRows]VecVirtual
 	xs         VecVirtual
 	mask
@@ -54,7 +54,12 @@ type kernel struct {
 func straight(l lanes.Lanes, one bool) {
 	k := &kernel{l: l}
 	l.Func(name("runs", one, l), "func(n int, groups *uint32, columns *int32, masks *uint8, val, x, sums *V, last int)",
-		"is MultiplyRuns for the case in its name. x has all lanes up to", "those of element last.")
+		"computes MultiplyRuns for n groups:",
+		"",
+		"\tfor every row r, and each of its entries:",
+		"\t\tsums[r] += value * x[column]",
+		"",
+		"In runsOne all values are val[0]. x has whole pieces for columns up to last.")
 	k.x, k.rows = Load(Param("x"), GP64()), Load(Param("sums"), GP64())
 	k.groups(one)
 }
@@ -62,7 +67,12 @@ func straight(l lanes.Lanes, one bool) {
 func transposed(l lanes.Lanes, one bool) {
 	k := &kernel{l: l}
 	l.Func(name("runsTransposed", one, l), "func(n int, groups *uint32, columns *int32, masks *uint8, val, factors, y *V, first, last int)",
-		"is AddRunsTransposed for the case in its name. y begins with", "element first, and has all lanes up to those of element last.")
+		"computes AddRunsTransposed for n groups:",
+		"",
+		"\tfor every row r, and each of its entries:",
+		"\t\ty[column-first] += value * factors[r]",
+		"",
+		"In runsTransposedOne all values are val[0]. y has whole pieces for columns up to last.")
 	k.transposed, k.x, k.rows = true, Load(Param("y"), GP64()), Load(Param("factors"), GP64())
 	first := Load(Param("first"), GP64())
 	SHLQ(Imm(k.shift()), first)
@@ -77,10 +87,10 @@ func name(of string, one bool, l lanes.Lanes) string {
 	return of + l.Suffix()
 }
 
-// shift is the logarithm of the bytes of an element.
+// shift returns log2 of the bytes of an element.
 func (k *kernel) shift() uint64 { return uint64(bits.TrailingZeros(uint(k.l.Size()))) }
 
-// groups goes through all groups. one says that all values are the first.
+// groups generates the loop over all groups. one says that all values are equal to the first one.
 func (k *kernel) groups(one bool) {
 	k.left, k.xs = GP64(), k.l.Reg()
 	k.newMask()
@@ -106,7 +116,7 @@ func (k *kernel) groups(one bool) {
 	SHRQ(Imm(kindBits), k.left)
 	last := mostRows
 	if one {
-		last = 1 // their number is no matter where rows have the same sum, or are one factor together
+		last = 1 // rows have equal sums, or one factor together: their number does not matter
 	}
 	branch(kind, 0, last)
 	for rows := range last + 1 {
@@ -130,7 +140,7 @@ func (k *kernel) groups(one bool) {
 	}
 }
 
-// branch jumps to one of the kinds lo ... hi, by halves.
+// branch jumps to one of the kinds lo ... hi, by binary search.
 func branch(kind GPVirtual, lo, hi int) {
 	if lo == hi {
 		JMP(LabelRef(fmt.Sprintf("kind%d", lo)))
@@ -145,7 +155,7 @@ func branch(kind GPVirtual, lo, hi int) {
 	branch(kind, mid, hi)
 }
 
-// group multiplies a group of so many rows by piece, which multiplies one of its pieces.
+// group multiplies a group of rows rows; piece generates one of its pieces.
 func (k *kernel) group(kind, rows int, piece func(rows int)) {
 	acc := slices.Clone(k.acc[:rows])
 	for i, a := range acc {
@@ -157,7 +167,7 @@ func (k *kernel) group(kind, rows int, piece func(rows int)) {
 	}
 	k.pieces(kind, func() { piece(rows) })
 	if !k.transposed {
-		for r := 0; r < rows; r += 4 { // sums has room behind the last
+		for r := 0; r < rows; r += 4 { // sums has room after the last one
 			k.l.StoreSums(acc[r:min(r+4, rows)], Mem{Base: k.rows, Disp: r * k.l.Size()})
 		}
 	}
@@ -165,8 +175,8 @@ func (k *kernel) group(kind, rows int, piece func(rows int)) {
 	JMP(LabelRef("group"))
 }
 
-// groupOfOne multiplies a group of rows with one value for all entries: they have the sum of the first. sums
-// has room for mostRows of them.
+// groupOfOne multiplies a group of rows if all values are equal: the sum of the first row is that
+// of each row. sums has room for mostRows rows.
 func (k *kernel) groupOfOne(rows GPVirtual) {
 	acc := k.acc[0]
 	k.l.Zero(acc)
@@ -180,7 +190,8 @@ func (k *kernel) groupOfOne(rows GPVirtual) {
 	JMP(LabelRef("group"))
 }
 
-// addGroupOfOne is groupOfOne for transposed products: all elements of y get the value times the sum of the factors.
+// addGroupOfOne is groupOfOne for transposed products: all elements of y get the value times the
+// sum of the factors.
 func (k *kernel) addGroupOfOne(rows GPVirtual) {
 	sum := k.acc[0]
 	k.l.Zero(sum)
@@ -194,7 +205,7 @@ func (k *kernel) addGroupOfOne(rows GPVirtual) {
 	JMP(LabelRef("group"))
 }
 
-// pieces does something for each piece of a group.
+// pieces generates the loop over the pieces of a group.
 func (k *kernel) pieces(kind int, piece func()) {
 	TESTQ(k.left, k.left)
 	JZ(LabelRef(fmt.Sprintf("end%d", kind)))

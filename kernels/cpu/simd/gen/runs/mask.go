@@ -10,14 +10,14 @@ import (
 	"github.com/msrep-go/msrep/kernels/cpu/simd/gen/lanes"
 )
 
-// mask is the lanes that take part: an opmask with AVX-512, else a register whose lanes
-// have all bits set or none.
+// mask selects lanes: a mask register with AVX-512, otherwise a register with lanes of all ones or
+// all zeros.
 type mask struct {
 	k     OpmaskVirtual
 	all   VecVirtual
-	table Register   // the masks as registers, a byte for each lane
+	table Register   // table of masks, a byte per lane
 	old   VecVirtual // elements of y before a piece is added
-	// aside is what is jumped to: parts of pieces at the end of y.
+	// aside has code for pieces at the end of x or y, which is generated after the function.
 	aside []func()
 }
 
@@ -35,7 +35,7 @@ func (k *kernel) newMask() {
 
 func maskTable(lanes int) string { return fmt.Sprintf("masksOf%d", lanes) }
 
-// defineMasks defines the data of masks.
+// defineMasks defines the table of masks.
 func defineMasks() {
 	for _, n := range []int{4, 8} {
 		GLOBL(maskTable(n), RODATA|NOPTR)
@@ -57,16 +57,15 @@ func (k *kernel) setMask(m GPVirtual) {
 	lanes.Pick(k.l, VPMOVSXBQ, VPMOVSXBD)(at, k.all)
 }
 
-// elements is where the elements of x or y for a piece begin.
+// elements returns the memory of the elements of x or y of a piece.
 func (k *kernel) elements() Mem {
 	at := GP64()
 	MOVLQSX(Mem{Base: k.columns}, at)
 	return Mem{Base: k.x, Index: at, Scale: uint8(k.l.Size())}
 }
 
-// load loads the elements of the mask. With AVX2 the other lanes are 0, or elements of y as
-// well, where y has all lanes of the piece. To load under a mask takes AMD's processors several
-// times as long there.
+// load loads the elements of the mask. With AVX2 the other lanes are 0, or elements of y if y has
+// all lanes of the piece: masked loads take several times as long on AMD.
 func (k *kernel) load(x Mem) {
 	switch {
 	case k.l.Opmasks():
@@ -79,8 +78,8 @@ func (k *kernel) load(x Mem) {
 	}
 }
 
-// store stores the elements of the mask. With AVX2 it stores those that load has loaded,
-// the others as they were.
+// store stores the elements of the mask. With AVX2 it stores the other elements as load has loaded
+// them.
 func (k *kernel) store(x Mem) {
 	if k.l.Opmasks() {
 		k.l.StoreMasked(k.xs, k.mask.k, x)
@@ -90,7 +89,7 @@ func (k *kernel) store(x Mem) {
 	k.whole(x, func() { k.l.Store(k.xs, x) }, func() { k.l.StoreMasked(k.xs, k.all, x) })
 }
 
-// whole does one thing where x or y has all lanes of the piece, and else another.
+// whole generates do for pieces with all lanes in x or y, and other for the rest.
 func (k *kernel) whole(x Mem, do, other func()) {
 	n := len(k.aside)
 	aside, back := fmt.Sprintf("aside%d", n), fmt.Sprintf("back%d", n)
@@ -105,8 +104,7 @@ func (k *kernel) whole(x Mem, do, other func()) {
 	})
 }
 
-// ones is a register that has the value of all entries in the lanes of the mask, and with
-// AVX2 zeros in the others.
+// ones returns the value of all entries in the lanes of the mask; with AVX2 zeros in the others.
 func (k *kernel) ones() Op {
 	if k.l.Opmasks() {
 		return k.one
@@ -116,9 +114,9 @@ func (k *kernel) ones() Op {
 	return v
 }
 
-// fma adds the products of the lanes of the mask to the sum of a row, or those of its
-// factor to the elements of y. With AVX2 the values in other lanes are finite: these are
-// multiplied by the zeros that load has left in x, or added to lanes that store leaves out.
+// fma adds the products of the lanes of the mask to the sum of a row, or to the elements of y. With
+// AVX2 the values in other lanes are finite: they are multiplied by zeros of x, or added to lanes
+// that store restores.
 func (k *kernel) fma(val Op, row VecVirtual) {
 	by, to := k.xs, row
 	if k.transposed {
@@ -127,8 +125,7 @@ func (k *kernel) fma(val Op, row VecVirtual) {
 	k.product(val, by, to)
 }
 
-// fmaApart is fma where rows have masks of their own. With AVX2 zeros are added in other
-// lanes.
+// fmaApart is fma for rows with different masks. With AVX2 it adds zeros in other lanes.
 func (k *kernel) fmaApart(val Op, row VecVirtual) {
 	by, to := k.xs, row
 	if k.transposed {

@@ -6,7 +6,7 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// same multiplies a piece that all rows have.
+// same multiplies a piece of rows with equal columns.
 func (k *kernel) same(rows int) {
 	m, step := GP64(), GP64()
 	MOVBLZX(Mem{Base: k.masks}, m.As32())
@@ -16,7 +16,7 @@ func (k *kernel) same(rows int) {
 	SHLQ(Imm(k.shift()), step) // bytes of a row of the piece
 	x := k.elements()
 	k.load(x)
-	// times has the multiples of step that no scale makes.
+	// times has the multiples of step that are in registers.
 	times := map[int]GPVirtual{1: step}
 	place := func(n int) Mem {
 		if n == 0 {
@@ -45,7 +45,7 @@ func (k *kernel) same(rows int) {
 	}
 }
 
-// sameSum is same for one value: all rows have the same sum, which is that of the first.
+// sameSum is same if all values are equal: all rows have the sum of the first one.
 func (k *kernel) sameSum() {
 	k.open()
 	k.fma(k.ones(), k.acc[0])
@@ -58,7 +58,7 @@ func (k *kernel) sameProduct() {
 	k.store(x)
 }
 
-// open loads the elements of a piece that all rows have, and gives where they are.
+// open loads the elements of a piece of rows with equal columns and returns their memory.
 func (k *kernel) open() (x Mem) {
 	m := GP64()
 	MOVBLZX(Mem{Base: k.masks}, m.As32())
@@ -69,9 +69,8 @@ func (k *kernel) open() (x Mem) {
 	return x
 }
 
-// masked multiplies a piece of which each row has a run of its own, or nothing. A run
-// ends where the mask of the row does: its values are loaded to their lanes by counting
-// from there.
+// masked multiplies a piece in which each row has its own run or none. A run ends at the last bit
+// of the mask of the row: its values are loaded to their lanes relative to that bit.
 func (k *kernel) masked(rows int) {
 	x := k.elements()
 	k.l.Load(x, k.xs)
@@ -85,7 +84,7 @@ func (k *kernel) masked(rows int) {
 		}
 		n, ahead := GP64(), GP64()
 		POPCNTL(m.As32(), n.As32())
-		LZCNTL(m.As32(), ahead.As32()) // for the bits beyond the lanes as well
+		LZCNTL(m.As32(), ahead.As32()) // includes the bits after the lanes
 		LEAQ(Mem{Base: k.val, Index: n, Scale: uint8(k.l.Size())}, k.val)
 		k.fmaApart(Mem{Base: k.val, Index: ahead, Scale: uint8(k.l.Size()), Disp: -32 * k.l.Size()}, k.acc[r])
 	}

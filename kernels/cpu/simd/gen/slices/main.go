@@ -13,7 +13,7 @@ import (
 
 func main() {
 	lanes.DefineBits()
-	lanes.DefineShifts()
+	lanes.DefineNibbles()
 	for _, l := range lanes.All() {
 		for _, v := range lanes.ValuesOf(l) {
 			slice(l, v, 2)
@@ -23,14 +23,21 @@ func main() {
 	Generate()
 }
 
-// slice generates a kernel of Slices whose indices have so many bytes.
+// slice generates a kernel of Slices with indices of indexBytes bytes.
 func slice(l lanes.Lanes, values lanes.Values, indexBytes int) {
 	name := fmt.Sprintf("slices%s%d%s", values.Name, 8*indexBytes, l.Suffix())
 	l.Func(name, "func(n int, widths *uint32, regular, masks *uint16, val, idx *byte, x, table, sums *V, keep int, ahead *byte, step, valuesAhead, indicesAhead int, rows *uint16, y *V, alpha V)",
-		"is multiplySlices for the case in its name. keep is -1 to add to sums, else 0.",
-		"With rows it does not store sums but puts alpha*sums[i] to y[rows[i]].",
-		"For each slice it asks for the line at ahead, which goes on by step bytes, and for each column",
-		"for values and indices so many bytes ahead, for nothing where valuesAhead is 0.")
+		"computes multiplySlices for the storage, the bits of an index, the type and the level in its name:",
+		"",
+		"\tfor s := range n {",
+		"\t\tacc[lane] = 0 // or sums[s*lanes+lane], if keep is -1 instead of 0",
+		"\t\tfor every column c of slice s:",
+		"\t\t\tacc[lane] += val[c*lanes+lane] * x[idx[c*lanes+lane]]  if lane is in the mask of the column",
+		"\t\tsums[s*lanes+lane] = acc[lane] // or y[rows[s*lanes+lane]] = alpha*acc[lane], if rows is not nil",
+		"\t}",
+		"",
+		"regular is Slices.Regular or nil. For each slice it prefetches the line at ahead, which advances by step bytes, and for each",
+		"column the values and indices valuesAhead and indicesAhead bytes later; nothing if valuesAhead is 0.")
 	k := &kernel{
 		Lanes: l, values: values, indexBytes: indexBytes,
 		n: load("n"), widths: load("widths"), regular: load("regular"), masks: load("masks"),
@@ -47,25 +54,25 @@ func slice(l lanes.Lanes, values lanes.Values, indexBytes int) {
 	rows := load("rows")
 	TESTQ(rows, rows)
 	JNZ(LabelRef("toRows"))
-	k.asking("far", "near")
+	k.withPrefetch("far", "near")
 	Label("toRows")
 	k.rows = rows
 	k.alpha, k.nan = k.Reg(), k.NaN()
 	k.Broadcast(lanes.Arg("alpha"), k.alpha)
-	k.asking("farRows", "nearRows")
+	k.withPrefetch("farRows", "nearRows")
 }
 
 // load loads an argument.
 func load(name string) Register { return Load(Param(name), GP64()) }
 
-// kernel is the registers of a kernel.
+// kernel has the registers of a kernel.
 type kernel struct {
 	lanes.Lanes
 	values                                              lanes.Values
 	indexBytes                                          int
 	n, widths, regular, masks, val, idx, x, sums, ahead Register
-	valuesAhead, indicesAhead                           Register // nil where nothing is asked for ahead
-	rows                                                Register // nil where sums are stored as they are
+	valuesAhead, indicesAhead                           Register // nil without prefetching
+	rows                                                Register // nil if sums are stored
 	alpha, nan                                          VecVirtual
 	left                                                GPVirtual
 	acc, keep                                           VecVirtual
@@ -75,8 +82,8 @@ type kernel struct {
 	pairs                                               func(place func(lane int) Mem) (first, second VecVirtual)
 }
 
-// asking generates two loops over all slices, of which the first asks for values and indices ahead.
-func (k *kernel) asking(far, near string) {
+// withPrefetch generates two loops over all slices; the first one prefetches values and indices.
+func (k *kernel) withPrefetch(far, near string) {
 	values, indices := k.valuesAhead, k.indicesAhead
 	TESTQ(values, values)
 	JZ(LabelRef(near))
@@ -106,10 +113,10 @@ func (k *kernel) slices(name string) {
 	MOVL(Mem{Base: k.widths}, k.left.As32())
 	TESTQ(k.regular, k.regular)
 	JZ(LabelRef(name + "Full"))
-	straight, begin, pairs := GP64(), Mem{Base: k.regular}, Mem{Base: k.regular, Disp: 2}
-	MOVWLZX(begin, straight.As32())
-	SUBQ(straight, k.left)
-	k.loop(name+"Straight", straight, func() {
+	consecutive, begin, pairs := GP64(), Mem{Base: k.regular}, Mem{Base: k.regular, Disp: 2}
+	MOVWLZX(begin, consecutive.As32())
+	SUBQ(consecutive, k.left)
+	k.loop(name+"Consecutive", consecutive, func() {
 		from, b := GP64(), k.Reg()
 		lanes.LoadIndex(k.indexBytes, Mem{Base: k.idx}, from)
 		k.Load(Mem{Base: k.x, Index: from, Scale: uint8(k.Size())}, b)
@@ -123,7 +130,7 @@ func (k *kernel) slices(name string) {
 		k.product(first, k.FMA)
 		k.product(second, k.FMA)
 	})
-	done := GP64() // there is no register to keep this in
+	done := GP64() // there is no register for it
 	MOVL(Mem{Base: k.widths}, k.left.As32())
 	MOVWLZX(begin, done.As32())
 	SUBQ(done, k.left)
@@ -154,17 +161,17 @@ func (k *kernel) slices(name string) {
 	RET()
 }
 
-// put stores acc, times alpha, at the rows of y that are listed, and goes on behind these.
+// put stores alpha*acc in the listed rows of y and moves past these.
 func (k *kernel) put() {
 	k.Mul(k.acc, k.alpha, k.acc)
 	k.Quiet(k.nan, k.acc)
-	y := load("y") // there is no register to keep it in
+	y := load("y") // there is no register for it
 	row := lanes.ShortIndices(func(lane int) Mem { return Mem{Base: k.rows, Disp: 2 * lane} })
 	k.StoreEach(k.acc, func(lane int) Mem { return Mem{Base: y, Index: row(lane), Scale: uint8(k.Size())} })
 	ADDQ(Imm(uint64(2*k.Count())), k.rows)
 }
 
-// loop does something as often as left says.
+// loop generates do left times.
 func (k *kernel) loop(name string, left GPVirtual, do func()) {
 	TESTQ(left, left)
 	JZ(LabelRef(name + "End"))
@@ -175,7 +182,7 @@ func (k *kernel) loop(name string, left GPVirtual, do func()) {
 	Label(name + "End")
 }
 
-// places gives where the element of x for each lane of the next column lies.
+// places returns the memory of the element of x for each lane of the next column.
 func (k *kernel) places() func(lane int) Mem {
 	index := func(lane int) Mem { return Mem{Base: k.idx, Disp: lane * k.indexBytes} }
 	short := lanes.ShortIndices(index)
@@ -189,7 +196,7 @@ func (k *kernel) places() func(lane int) Mem {
 	}
 }
 
-// product adds the next column times b to acc, and goes on behind it.
+// product adds the next column times b to acc and moves past the column.
 func (k *kernel) product(b VecVirtual, fma func(a Op, b, acc VecVirtual)) {
 	bytes := k.values.Bytes(k.Lanes)
 	if k.valuesAhead != nil {

@@ -1,5 +1,5 @@
-// Command stream generates the last steps of products, with stores that go past the
-// caches where vectors do not fit them, and loads that go ahead.
+// Command stream generates the last step of products, with stores past the caches for vectors that
+// do not fit in them, and prefetching.
 package main
 
 import (
@@ -21,15 +21,15 @@ func main() {
 	Generate()
 }
 
-// finish generates the last step of a product for whole registers: of sums in their order, or
-// from places that are listed.
+// finish generates the last step of a product for whole registers, for sums in their order or at
+// listed positions.
 func finish(l lanes.Lanes, listed bool) {
-	name, list, doc := "finish"+l.Suffix(), "", "Finish"
+	name, list, doc := "storeRows"+l.Suffix(), "", "StoreRows"
 	if listed {
-		name, list, doc = "finishFrom"+l.Suffix(), "at *uint16, ", "FinishFrom"
+		name, list, doc = "storePermutedRows"+l.Suffix(), "at *uint16, ", "StorePermutedRows"
 	}
 	l.Func(name, "func(n int, alpha, beta V, "+list+"sums, y *V, stream int)",
-		"is "+doc+" for n > 0 registers of elements.")
+		"computes "+doc+" for n > 0 registers of elements.")
 	n := Load(Param("n"), GP64())
 	var at Register
 	if listed {
@@ -41,7 +41,7 @@ func finish(l lanes.Lanes, listed bool) {
 	l.Broadcast(lanes.Arg("alpha"), alpha)
 	l.Broadcast(lanes.Arg("beta"), beta)
 	nan := l.NaN()
-	// loop goes over all registers.
+	// loop generates the loop over all registers.
 	loop := func(name string, add bool, store func(VecVirtual, Mem)) {
 		Label(name)
 		if listed {
@@ -71,17 +71,17 @@ func finish(l lanes.Lanes, listed bool) {
 	loop("add", true, l.Store)
 }
 
-// gather loads the elements at the places that are listed at a place.
+// gather loads the elements at the positions listed at at.
 func gather(l lanes.Lanes, from, at Register) VecVirtual {
 	place := lanes.ShortIndices(func(lane int) Mem { return Mem{Base: at, Disp: 2 * lane} })
 	return l.GatherFrom(func(lane int) Mem { return Mem{Base: from, Index: place(lane), Scale: uint8(l.Size())} })
 }
 
-// permute generates loads from places that are listed.
+// permute generates loads from listed positions.
 func permute(l lanes.Lanes) {
 	name := "permute" + l.Suffix()
 	l.Func(name, "func(n int, at *uint16, from, to *V)",
-		"is Permute for n > 0 registers of elements.")
+		"computes to[i] = from[at[i]] for n > 0 registers of elements.")
 	n := Load(Param("n"), GP64())
 	at := Load(Param("at"), GP64())
 	from := Load(Param("from"), GP64())
@@ -98,14 +98,14 @@ func permute(l lanes.Lanes) {
 
 func fence() {
 	TEXT("fence", NOSPLIT, "func()")
-	Doc("fence makes stores past the caches visible before all that follows.")
+	Doc("fence makes stores past the caches visible before all later stores.")
 	SFENCE()
 	RET()
 }
 
 func ahead() {
 	lanes.Func("loadAhead", "func(p *byte, lines int)",
-		"asks for lines of 64 bytes, which need not be memory of the process.")
+		"prefetches lines lines of 64 bytes from p on. The memory need not exist.")
 	p := Load(Param("p"), GP64())
 	n := Load(Param("lines"), GP64())
 	Label("loop")

@@ -10,13 +10,13 @@ import (
 	"github.com/msrep-go/msrep/kernels/cpu/simd/gen/lanes"
 )
 
-// most is how many neighbouring diagonals are added up in registers, as in transposed
+// most is the greatest number of adjacent diagonals that are summed in registers, as in transposed
 // products.
 const most = 3
 
-// aheadBytes is how far ahead values are asked for: a slice takes so many instructions that
-// the processor would ask for the next too late. They come to the second cache: the first
-// one waits for few lines at a time.
+// aheadBytes is the number of bytes by which values are prefetched: a slice has so many
+// instructions that out-of-order execution loads the next values too late. They go to the
+// second-level cache: the first-level cache waits for few lines at a time.
 const aheadBytes = 8192
 
 // kernel is one kernel of diagonals.
@@ -24,22 +24,27 @@ type kernel struct {
 	l           lanes.Lanes
 	alpha, beta VecVirtual
 	factors     VecVirtual // x of the rows of the slice
-	acc         VecVirtual // their sums
+	acc         VecVirtual // sums of the rows of the slice
 	mask        *lanes.Mask
 
 	n, masks, offsets, val, x, own, y Register
-	j, carry                          Register // the column, and what it carries
+	j, carry                          Register // the column, and its carry
 	atX, atY, left, distance          Register
 }
 
-// diagonals generates a kernel. Diagonals that reach rows of the same slice come last and
-// are near: what they add to rows before the slice all lies in the register before it, and
-// what they add to the slice itself waits in carries until that is stored.
+// diagonals generates a kernel. Diagonals that reach rows of the same slice are near and come last.
+// Products that they add to rows before the slice are in the register before it; products that they
+// add to the slice itself stay in carries until it is stored.
 func diagonals(l lanes.Lanes) {
 	name := "symmetricDiagonals" + l.Suffix()
 	l.Func(name, "func(runs *int, count int, offsets *int64, far, before, diagonal int, masks *uint16, val, x, own, y *V, alpha, beta V, carries *V)",
-		"multiplies as symmetricSlices.twice, but for what carries",
-		"have at the end, which are products of the last slice.")
+		"computes symmetricSlices.multiplyTwice for count runs, except for the last products of each diagonal, which it leaves in carries:",
+		"",
+		"\tfor every row r, and each entry at offset o:",
+		"\t\town[r] += alpha * value * x[r+o]",
+		"\t\ty[r+o] += alpha * value * x[r]  if o < 0",
+		"",
+		"own[r] starts with beta*own[r].")
 
 	k := &kernel{l: l, alpha: l.Reg(), beta: l.Reg(), factors: l.Reg(), acc: l.Reg(), mask: l.NewMask(), n: GP64(),
 		j: GP64(), carry: GP64(), atX: GP64(), atY: GP64(), left: GP64(), distance: GP64()}
@@ -67,8 +72,7 @@ func diagonals(l lanes.Lanes) {
 	RET()
 }
 
-// slices multiplies the slices of a run, of which there is one at least. Labels begin with
-// name.
+// slices multiplies the slices of a run, at least one. Labels begin with name.
 func (k *kernel) slices(name string, masked bool) {
 	label := func(s string) string {
 		if name == "" {
@@ -89,7 +93,7 @@ func (k *kernel) slices(name string, masked bool) {
 	CMPQ(lanes.Arg("diagonal"), Imm(0))
 	JE(LabelRef(label("finish")))
 	MOVQ(k.x, k.atX)
-	k.straight(0, masked)
+	k.direct(0, masked)
 	k.next(1, masked)
 	Label(label("finish"))
 	l.Mul(k.alpha, k.acc, k.acc)
@@ -106,7 +110,7 @@ func (k *kernel) slices(name string, masked bool) {
 	JMP(LabelRef("next"))
 }
 
-// far multiplies the diagonals that reach rows before the slice only.
+// far multiplies the diagonals that reach only rows before the slice.
 func (k *kernel) far(label func(string) string, masked bool) {
 	l := k.l
 	Label(label("far"))
@@ -127,11 +131,11 @@ func (k *kernel) far(label func(string) string, masked bool) {
 			CMPQ(k.distance, Imm(uint64(count-1)))
 			JNE(LabelRef(fewer))
 		}
-		sum := k.product(k.straight(0, masked), masked)
+		sum := k.product(k.direct(0, masked), masked)
 		for i := 1; i < count; i++ {
 			before := Mem{Base: k.carry, Disp: i * l.Bytes()}
-			product, moved := k.product(k.straight(i, masked), masked), l.Reg()
-			l.Behind(before, product, i, moved)
+			product, moved := k.product(k.direct(i, masked), masked), l.Reg()
+			l.ShiftUp(before, product, i, moved)
 			l.Store(product, before)
 			l.Add(moved, sum, sum)
 		}
@@ -156,7 +160,7 @@ func (k *kernel) near(label func(string) string, masked bool) {
 	MOVQ(Mem{Base: k.offsets, Index: k.j, Scale: 8}, k.distance)
 	LEAQ(Mem{Base: k.x, Index: k.distance, Scale: uint8(l.Size())}, k.atX)
 	NEGQ(k.distance)
-	product, moved := k.product(k.straight(0, masked), masked), l.Reg()
+	product, moved := k.product(k.direct(0, masked), masked), l.Reg()
 	k.ahead(product, moved)
 	l.Store(product, Mem{Base: k.carry})
 	l.Add(moved, sum, sum)
@@ -166,11 +170,11 @@ func (k *kernel) near(label func(string) string, masked bool) {
 	k.add(sum, Mem{Base: k.y, Disp: -l.Bytes()})
 }
 
-// ahead is the lanes from the distance on, of those of the product before and this one.
+// ahead sets moved to the lanes from distance on of the previous product and this one.
 func (k *kernel) ahead(product, moved VecVirtual) {
 	l := k.l
 	if !l.Long {
-		l.Ahead(product, Mem{Base: k.carry}, k.distance, moved)
+		l.ShiftDown(product, Mem{Base: k.carry}, k.distance, moved)
 		return
 	}
 	before := l.Reg()
@@ -180,7 +184,7 @@ func (k *kernel) ahead(product, moved VecVirtual) {
 	lanes.Pick(l, VPERMI2PD, VPERMI2PS)(product, before, moved)
 }
 
-// add adds alpha*sum to a place in y.
+// add adds alpha*sum to an element of y.
 func (k *kernel) add(sum VecVirtual, to Mem) {
 	y := k.l.Reg()
 	k.l.Load(to, y)
@@ -188,8 +192,8 @@ func (k *kernel) add(sum VecVirtual, to Mem) {
 	k.l.Store(y, to)
 }
 
-// straight adds the products of column j+i for its rows, and gives its values.
-func (k *kernel) straight(i int, masked bool) VecVirtual {
+// direct adds the products of column j+i for its rows, and returns its values.
+func (k *kernel) direct(i int, masked bool) VecVirtual {
 	v, x := k.l.Reg(), Mem{Base: k.atX, Disp: i * k.l.Size()}
 	k.l.Load(Mem{Base: k.val, Disp: i * k.l.Bytes()}, v)
 	PREFETCHT1(Mem{Base: k.val, Disp: aheadBytes + i*k.l.Bytes()})
@@ -204,7 +208,7 @@ func (k *kernel) straight(i int, masked bool) VecVirtual {
 	return v
 }
 
-// product is that of values and factors, 0 where there is no entry.
+// product returns values times factors, 0 where there is no entry.
 func (k *kernel) product(v VecVirtual, masked bool) VecVirtual {
 	product := k.l.Reg()
 	if masked {
@@ -215,7 +219,7 @@ func (k *kernel) product(v VecVirtual, masked bool) VecVirtual {
 	return product
 }
 
-// next goes some columns on.
+// next moves count columns on.
 func (k *kernel) next(count int, masked bool) {
 	ADDQ(Imm(uint64(count*k.l.Bytes())), k.val)
 	ADDQ(U32(count*k.l.Bytes()), k.carry)

@@ -1,5 +1,5 @@
-// Command symmetric generates the kernels of symmetric matrices of which only the lower
-// triangle is stored: each entry is multiplied for its row and for its column.
+// Command symmetric generates the kernels of symmetric matrices of which only the lower triangle is
+// stored: each entry is multiplied for its row and for its column.
 package main
 
 import (
@@ -10,7 +10,7 @@ import (
 
 func main() {
 	lanes.DefineBits()
-	lanes.DefineAhead()
+	lanes.DefineShiftDown()
 	for _, l := range lanes.All() {
 		if l.Long {
 			l.Define("lanes"+l.Suffix(), 2*l.Count(), func(i int) uint64 { return uint64(i) })

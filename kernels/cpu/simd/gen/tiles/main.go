@@ -26,34 +26,34 @@ const (
 	line   = 64
 )
 
-// How many bytes before their turn values and entries are asked for. They come to the second
-// cache: the first one waits for few lines at a time.
+// The numbers of bytes by which values and entries are prefetched. They go to the second-level
+// cache: the first-level cache waits for few lines at a time.
 const (
 	valuesAhead  = 8192
 	entriesAhead = 4096
 )
 
-// kernel is the registers of a kernel.
+// kernel has the registers of a kernel.
 type kernel struct {
 	lanes.Lanes
-	storage             string // of values
-	width               int    // bytes of a value; 0 where it is the same for all
+	storage             string // storage of the values
+	width               int    // bytes of a value; 0 if all are equal
 	transposed          bool
 	acc, x              Register
 	entries, values     Register
-	next, end, perRound Register // what to ask for
+	next, end, perRound Register // lines to prefetch
 	same                VecVirtual
 	two                 GPVirtual // two entries
-	// What BEXTR cuts of them: the place of the first bit, and how many, 256 times.
+	// Control words of BEXTR for these: the first bit, and the number of bits times 256.
 	firstRow, secondCol Register
 }
 
-// tile generates the kernel for values that are stored in one of the ways. That of the
-// transposed tile takes rows for columns.
+// tile generates the kernel for one storage of values. The kernel of the transposed tile exchanges
+// rows and columns.
 //
-// Each entry is a load of x, and a product that is added to an element of acc in
-// memory with one rounding: no branch depends on the rows. What limits it are the loads and stores
-// of an entry, so values are loaded by registers, and two entries at a time.
+// An entry loads x and adds the product to an element of acc in memory, rounded once. There is no
+// branch on the rows. Loads and stores limit it, so values are loaded by registers, and two entries
+// at a time.
 func tile(l lanes.Lanes, storage string, transposed bool) {
 	name := "tile"
 	if transposed {
@@ -61,15 +61,21 @@ func tile(l lanes.Lanes, storage string, transposed bool) {
 	}
 	name += l.TypeName() + storage + "AVX2"
 	l.Func(name, "func(acc, x *V, entries *uint32, values *byte, n int, ahead *V, lines, perRound int)",
-		"adds n entries to acc, and asks for lines of 64 bytes from ahead on:",
-		"perRound of them, at least 1, for every 8 entries.")
+		"computes, with one rounding each,",
+		"",
+		"\tfor k := range n {",
+		"\t\tacc[entries[k]>>16] += value(k) * x[entries[k]&0xffff]",
+		"\t}",
+		"",
+		"tileTransposed exchanges entries[k]>>16 and entries[k]&0xffff. For every 8 entries it prefetches perRound > 0 lines of 64",
+		"bytes from ahead on, lines in all.")
 	k := &kernel{Lanes: l, storage: storage, transposed: transposed}
 	left := k.begin()
 
 	SUBQ(Imm(unroll), left)
 	JL(LabelRef("rest"))
 	Label("several")
-	k.ask()
+	k.prefetch()
 	if k.width > 0 {
 		PREFETCHT1(Mem{Base: k.values, Disp: valuesAhead})
 	}
@@ -102,7 +108,7 @@ func tile(l lanes.Lanes, storage string, transposed bool) {
 	RET()
 }
 
-// begin loads the arguments and gives the number of entries.
+// begin loads the arguments and returns the number of entries.
 func (k *kernel) begin() (left Register) {
 	k.acc = Load(Param("acc"), GP64())
 	k.x = Load(Param("x"), GP64())
@@ -129,21 +135,21 @@ func (k *kernel) begin() (left Register) {
 	return left
 }
 
-// ask asks for the lines of a round, until there are none left.
-func (k *kernel) ask() {
+// prefetch prefetches the lines of a round until none are left.
+func (k *kernel) prefetch() {
 	CMPQ(k.next, k.end)
-	JAE(LabelRef("asked"))
+	JAE(LabelRef("prefetched"))
 	few := GP64()
 	MOVQ(k.perRound, few)
-	Label("ask")
+	Label("prefetch")
 	PREFETCHT1(Mem{Base: k.next})
 	ADDQ(Imm(line), k.next)
 	DECQ(few)
-	JNZ(LabelRef("ask"))
-	Label("asked")
+	JNZ(LabelRef("prefetch"))
+	Label("prefetched")
 }
 
-// several is the values of entry i and behind it, each the first of a register.
+// several returns the values of the entries from i on, each as the lowest element of a register.
 func (k *kernel) several(i int) []VecVirtual {
 	v := YMM()
 	switch from := (Mem{Base: k.values, Disp: k.width * i}); k.storage {
@@ -157,7 +163,7 @@ func (k *kernel) several(i int) []VecVirtual {
 	return k.Elements(v)
 }
 
-// value is the value of the next entry.
+// value returns the value of the next entry.
 func (k *kernel) value() VecVirtual {
 	from, v := Mem{Base: k.values}, XMM()
 	switch k.storage {
@@ -178,7 +184,8 @@ func (k *kernel) load(i int) {
 	MOVQ(Mem{Base: k.entries, Disp: 4 * i}, k.two)
 }
 
-// place is the row and the column of the first or the second one of the two entries, in this order.
+// place returns the row and the column of the first or the second of the two entries. They must be
+// requested in this order.
 func (k *kernel) place(i int) (row, col GPVirtual) {
 	row, col = k.two, GP64()
 	if i == 0 {
@@ -212,7 +219,7 @@ func (k *kernel) add(row, col GPVirtual, value VecVirtual) {
 	k.MoveOne(sum, to)
 }
 
-// advance moves the pointers behind n entries.
+// advance moves the pointers by n entries.
 func (k *kernel) advance(n int) {
 	ADDQ(Imm(uint64(4*n)), k.entries)
 	if k.width > 0 {

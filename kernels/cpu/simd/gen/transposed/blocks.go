@@ -10,25 +10,28 @@ import (
 	"github.com/msrep-go/msrep/kernels/cpu/simd/gen/lanes"
 )
 
-// blocker is the registers of a kernel of blocks.
+// blocker has the registers of a kernel of blocks.
 type blocker struct {
 	lanes.Lanes
-	valueBytes                          int // of a value of each lane
+	valueBytes                          int // bytes of one value per lane
 	column                              func(at Mem) Op
-	widths, masks, val, idx, factors, y Register // y is where column 0 would be
+	widths, masks, val, idx, factors, y Register // y is the address of column 0
 	full, all, mask                     GPVirtual
 	f, left, sum                        GPVirtual
 }
 
-// blocks generates a kernel. For each column of the blocks of a slice, one in each lane,
-// products are added up in a register, whose lanes are added to y one by one: straight from
-// the register where all lanes have a block, else from sums, to which it is written, lane by
-// lane of the mask.
+// blocks generates a kernel. For each column of the blocks of a slice, one block per lane, it sums
+// products in a register and adds the lanes of the register to y one by one: directly if all lanes
+// have a block, otherwise from sums, to which the register is stored, lane by lane of the mask.
 func blocks(l lanes.Lanes, values lanes.Values) {
 	name := "blocksTransposed" + values.Name + l.Suffix()
 	l.Func(name, "func(n int, widths *uint32, masks *uint16, val *byte, idx *int32, height int, table, factors, y *V, first int, sums *V, end int)",
-		"is addTransposed for the case in its name. sums has end elements, a",
-		"register for each column of a block.")
+		"computes Blocks.addTransposed with after = 1 for the storage, the type and the level in its name:",
+		"",
+		"\tfor every block of every lane of n slices:",
+		"\t\ty[idx[lane]+j-first] += val[j][i][lane] * factors[i*lanes+lane]",
+		"",
+		"sums is scratch of end elements, a register for each column of a block.")
 	b := beginBlocks(l, values)
 
 	Label("slice")
@@ -72,7 +75,7 @@ func blocks(l lanes.Lanes, values lanes.Values) {
 	Label("done")
 	VZEROUPPER()
 	RET()
-	lanes.Apart()
+	lanes.Uncompressed()
 }
 
 // beginBlocks loads the arguments that have registers, and makes end an address.
@@ -98,7 +101,7 @@ func beginBlocks(l lanes.Lanes, values lanes.Values) *blocker {
 	return b
 }
 
-// sums makes the sums of the columns of a block, of all lanes, one after the other.
+// sums computes the sums of the columns of a block, of all lanes, one column after the other.
 func (b *blocker) sums(name string, use func(acc VecVirtual)) {
 	MOVQ(lanes.Arg("sums"), b.sum)
 	Label(name + "Sum")
@@ -120,7 +123,7 @@ func (b *blocker) sums(name string, use func(acc VecVirtual)) {
 	JB(LabelRef(name + "Sum"))
 }
 
-// add adds the sums of a lane to y, where the lane is in the mask.
+// add adds the sums of a lane to y if the lane is in the mask.
 func (b *blocker) add(lane int) {
 	skip, next := fmt.Sprintf("skip%d", lane), fmt.Sprintf("add%d", lane)
 	TESTL(U32(1<<lane), b.mask.As32())

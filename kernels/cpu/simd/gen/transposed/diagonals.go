@@ -8,13 +8,14 @@ import (
 	"github.com/msrep-go/msrep/kernels/cpu/simd/gen/lanes"
 )
 
-// aheadBytes is how far ahead values of diagonals are asked for, as those of package diagonals are.
+// aheadBytes is the number of bytes by which values of diagonals are prefetched, as in package
+// diagonals.
 const aheadBytes = 4096
 
-// diagonals generates a kernel. Diagonals that are less than a register apart are a group: what
-// they add to y is summed up in two registers, so that no element of y is read soon after a
-// store that has a part of what is read, for which the processor waits. In place of lanes.Same
-// it has one value for each diagonal: what is the same for all is that as well.
+// diagonals generates a kernel. Diagonals less than a register apart are a group: their products
+// are summed in two registers, so that no element of y is loaded soon after a store that overlaps
+// the load in part, for which the processor waits. Instead of lanes.Same it has one value per
+// diagonal, which includes the case that all values are equal.
 func diagonals(l lanes.Lanes, values lanes.Values) {
 	perDiagonal := values.Name == lanes.Same.Name
 	if perDiagonal {
@@ -22,8 +23,14 @@ func diagonals(l lanes.Lanes, values lanes.Values) {
 	}
 	name := "diagonalsTransposed" + values.Name + l.Suffix()
 	l.Func(name, "func(runs *int, count int, offsets *int64, masks *uint16, val *byte, y, last *V, row int, table, x *V, alpha V)",
-		"is addRunGeneric for the case in its name, and for count runs that follow each other. The last",
-		"register of y begins at last.")
+		"computes addRunGeneric for count successive runs, with the storage, the type and the level in its name:",
+		"",
+		"\tfor every slice, with its row, its offsets and its masks:",
+		"\t\tfor c, o := range offsets {",
+		"\t\t\ty[row+o+lane] += alpha*x[lane] * val[c*lanes+lane]  if lane is in the mask of column c",
+		"\t\t}",
+		"",
+		"The last register of y begins at last. PerDiagonal has the value of column c in table.")
 
 	d := beginDiagonals(l, values, perDiagonal)
 	Label("run")
@@ -51,22 +58,22 @@ func diagonals(l lanes.Lanes, values lanes.Values) {
 	RET()
 }
 
-// diagonalKernel is where the arguments and the state of a kernel are.
+// diagonalKernel has the arguments and the state of a kernel.
 type diagonalKernel struct {
 	lanes.Lanes
 	perDiagonal       bool
-	bytes             int          // of the values of a column
-	column            func(Mem) Op // opens the values of a column
-	n, offsets, width Register     // of a run
+	bytes             int          // bytes of the values of a column
+	column            func(Mem) Op // loads the values of a column
+	n, offsets, width Register     // for a run
 	masks, val, y, x  Register
 	table             Register
-	alpha, factors    VecVirtual // the rows of x, times alpha
+	alpha, factors    VecVirtual // rows of x times alpha
 	mask              *lanes.Mask
-	turns             *lanes.Turns
-	j, base           GPVirtual  // the column, and the offset of its group's first one
-	at                GPVirtual  // scratch: a place in y, or how far apart two places are
-	high              VecVirtual // what waits to be added to y
-	pending           GPVirtual  // where in y; 0 for nowhere
+	shifter           *lanes.Shifter
+	j, base           GPVirtual  // the column, and the first offset of its group
+	at                GPVirtual  // scratch: an address in y, or the distance of two
+	high              VecVirtual // pending sums
+	pending           GPVirtual  // address of the pending sums in y; 0 for none
 }
 
 // beginDiagonals loads the arguments.
@@ -85,13 +92,13 @@ func beginDiagonals(l lanes.Lanes, values lanes.Values, perDiagonal bool) *diago
 	if !perDiagonal {
 		d.column = values.Begin(l, d.table)
 	}
-	d.mask, d.turns = l.NewMask(), l.NewTurns()
+	d.mask, d.shifter = l.NewMask(), l.NewShifter()
 	d.factors, d.high, d.pending = l.Reg(), l.Reg(), GP64()
 	XORQ(d.pending, d.pending)
 	return d
 }
 
-// run loads what the slices of a run, to which at points, have in common.
+// run loads the data of a run; at points to it.
 func (d *diagonalKernel) run() {
 	MOVQ(lanes.Arg("runs"), d.at)
 	MOVQ(Mem{Base: d.at, Disp: lanes.RunSlices}, d.n)
@@ -105,8 +112,8 @@ func (d *diagonalKernel) run() {
 	}
 }
 
-// groups adds the slices of a run, group by group. What a group adds to the register behind its
-// first one waits in high: in the next slice that is mostly the group's first register.
+// groups adds the slices of a run, group by group. Sums for the register after the first register
+// of a group stay in high: in the next slice that register is usually the first one of the group.
 func (d *diagonalKernel) groups(name string, masked bool) {
 	sum, product := d.Reg(), d.Reg()
 	label := func(part string) string { return name + part }
@@ -138,7 +145,7 @@ func (d *diagonalKernel) groups(name string, masked bool) {
 	} else {
 		d.Mul(v, d.factors, product)
 	}
-	d.turns.Add(product, d.at, sum, d.high)
+	d.shifter.Add(product, d.at, sum, d.high)
 	d.step(masked)
 	JL(LabelRef(label("Near")))
 	Label(label("Sums"))
@@ -157,7 +164,7 @@ func (d *diagonalKernel) groups(name string, masked bool) {
 	d.next(name)
 }
 
-// first is the register of y that the first diagonal of a group adds to.
+// first returns the register of y to which the first diagonal of a group adds.
 func (d *diagonalKernel) first() Mem { return Mem{Base: d.y, Index: d.base, Scale: uint8(d.Size())} }
 
 // add adds the products of column j to sum.
@@ -169,15 +176,15 @@ func (d *diagonalKernel) add(sum VecVirtual, masked bool) {
 	}
 }
 
-// apart says how many lanes the first column of the group is behind column j+i, less than 0, and compares
-// that with a register before it.
+// apart sets at to the offset of the first column of the group minus that of column j+i, which is
+// negative, and compares it with minus a register.
 func (d *diagonalKernel) apart(i int) {
 	MOVQ(d.base, d.at)
 	SUBQ(Mem{Base: d.offsets, Index: d.j, Scale: 8, Disp: 8 * i}, d.at)
 	CMPQ(d.at, I8(-d.Count()))
 }
 
-// flush adds what waits. It spoils the mask.
+// flush adds the pending sums to y. It overwrites the mask.
 func (d *diagonalKernel) flush(name string) {
 	sum := d.Reg()
 	TESTQ(d.pending, d.pending)
@@ -190,14 +197,14 @@ func (d *diagonalKernel) flush(name string) {
 	JMP(LabelRef(name + "Flushed"))
 	Label(name + "Last") // y ends in this register
 	SUBQ(Imm(uint64(d.Bytes())), d.at)
-	d.turns.First(d.at, d.mask)
+	d.shifter.First(d.at, d.mask)
 	d.mask.LoadLanes(Mem{Base: d.pending}, sum)
 	d.Add(d.high, sum, sum)
 	d.mask.StoreLanes(sum, Mem{Base: d.pending})
 	Label(name + "Flushed")
 }
 
-// ends adds the slices of a run whose lanes without an entry may be before or behind y.
+// ends adds the slices of a run with lanes without an entry that may be outside y.
 func (d *diagonalKernel) ends() {
 	Label("ends")
 	d.open()
@@ -218,7 +225,7 @@ func (d *diagonalKernel) open() {
 	XORQ(d.j, d.j)
 }
 
-// value is that of column j. It loads the mask, too.
+// value returns the value of column j. It also loads the mask.
 func (d *diagonalKernel) value(masked bool) Op {
 	if masked {
 		d.mask.Load(Mem{Base: d.masks})
@@ -235,7 +242,7 @@ func (d *diagonalKernel) value(masked bool) Op {
 	return d.column(at)
 }
 
-// step goes one column on and compares it with the end of the slice.
+// step moves to the next column and compares it with the end of the slice.
 func (d *diagonalKernel) step(masked bool) {
 	if d.bytes > 0 {
 		ADDQ(Imm(uint64(d.bytes)), d.val)
@@ -247,7 +254,7 @@ func (d *diagonalKernel) step(masked bool) {
 	CMPQ(d.j, d.width)
 }
 
-// next goes to the next slice, or else to the next run.
+// next jumps to the next slice, or to the next run.
 func (d *diagonalKernel) next(slice string) {
 	ADDQ(Imm(uint64(d.Bytes())), d.y)
 	ADDQ(Imm(uint64(d.Bytes())), d.x)

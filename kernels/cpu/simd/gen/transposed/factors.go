@@ -8,12 +8,13 @@ import (
 	"github.com/msrep-go/msrep/kernels/cpu/simd/gen/lanes"
 )
 
-// lost generates the kernel that looks for elements of x outside of some numbers. The bits
-// of absolute values, as integers, are in the order of the values.
-func lost(l lanes.Lanes) {
-	name := "lost" + l.Suffix()
+// outOfRange generates the kernel that searches elements of x out of a range. The bits of absolute
+// values, as integers, are in the order of the values.
+func outOfRange(l lanes.Lanes) {
+	name := "outOfRange" + l.Suffix()
 	l.Func(name, "func(n int, x *V, least, greatest V) (lanes uint32)",
-		"is lost for n registers: it gives the lanes where there is such an element.")
+		"returns a mask of lanes that is not 0 if one of n registers of x has an element v != 0 with |v| < least, |v| > greatest",
+		"or NaN.")
 	n := Load(Param("n"), GP64())
 	x := Load(Param("x"), GP64())
 	least, greatest, magnitude, zero, any := l.Reg(), l.Reg(), l.Reg(), l.Reg(), l.Reg()

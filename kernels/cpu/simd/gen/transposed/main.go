@@ -1,5 +1,5 @@
-// Command transposed generates the kernels of transposed products: what they add lies in
-// memory, not in registers.
+// Command transposed generates the kernels of transposed products: their sums are in memory, not in
+// registers.
 package main
 
 import (
@@ -10,16 +10,16 @@ import (
 
 func main() {
 	lanes.DefineBits()
-	lanes.DefineShifts()
+	lanes.DefineNibbles()
 	lanes.DefineSpread()
-	lanes.DefineTurned()
+	lanes.DefineShifter()
 	for _, l := range lanes.All() {
 		for _, v := range lanes.ValuesOf(l) {
 			diagonals(l, v)
 			slices(l, v, 2)
 			slices(l, v, 4)
 		}
-		lost(l)
+		outOfRange(l)
 		blocks(l, lanes.Full)
 		if l.Double {
 			blocks(l, lanes.Short)

@@ -10,38 +10,37 @@ import (
 	"github.com/msrep-go/msrep/kernels/cpu/simd/gen/lanes"
 )
 
-// Elements of y are asked for so many entries before their turn, as those of package csr.
+// Elements of y are prefetched by these numbers of entries, as in package csr.
 const (
-	farAhead  = 128 // for the second cache
-	nearAhead = 16  // for the first one
+	farAhead  = 128 // for the second-level cache
+	nearAhead = 16  // for the first-level cache
 )
 
-// Values and columns are asked for so many bytes before their turn, for the second cache, as
-// those of package slices are.
+// Values and columns are prefetched by these numbers of bytes to the second-level cache, as in
+// package slices.
 const (
 	valuesAhead  = 8192
-	indicesAhead = 2048 // of 16 bits
+	indicesAhead = 2048 // for 16 bits
 )
 
-// slicer is the registers of a kernel of slices.
+// slicer has the registers of a kernel of slices.
 type slicer struct {
 	lanes.Lanes
 	indexBytes                          int
-	valueBytes                          int // of a column
+	valueBytes                          int // bytes of a column
 	column                              func(at Mem) Op
-	widths, masks, val, idx, factors, y Register // y is where column 0 would be
-	asks, products                      Register
+	widths, masks, val, idx, factors, y Register // y is the address of column 0
+	prefetchColumns, products           Register
 	factor                              VecVirtual
 	left                                GPVirtual
 }
 
-// slices generates a kernel of Slices whose indices have so many bytes. The products of a
-// column are added to y one by one: lanes may have the same place.
+// slices generates a kernel of Slices with indices of indexBytes bytes. It adds the products of a
+// column to y one by one, because lanes may have the same column.
 func slices(l lanes.Lanes, values lanes.Values, indexBytes int) {
 	name := fmt.Sprintf("slicesTransposed%s%d%s", values.Name, 8*indexBytes, l.Suffix())
-	l.Func(name, "func(n int, widths *uint32, masks *uint16, val, idx *byte, table, factors, y *V, first, asks int, products *V)",
-		"is addSlicesTransposed for the case in its name. In the first asks columns",
-		fmt.Sprintf("it asks for elements of y that are %d entries ahead. products has a register.", farAhead))
+	l.Func(name, "func(n int, widths *uint32, masks *uint16, val, idx *byte, table, factors, y *V, first, prefetchColumns int, products *V)",
+		"computes addSlicesTransposed with after = 1 for the storage, the bits of an index, the type and the level in its name:", "", "\tfor every column c of every slice s of n:", "\t\ty[idx[c*lanes+lane]-first] += val[c*lanes+lane] * factors[s*lanes+lane]  if lane is in the mask of the column", "", "In the first prefetchColumns columns", fmt.Sprintf("it prefetches the elements of y of entries %d later. products is scratch of a register.", farAhead))
 	s := beginSlices(l, values, indexBytes)
 
 	Label("slice")
@@ -69,7 +68,7 @@ func beginSlices(l lanes.Lanes, values lanes.Values, indexBytes int) *slicer {
 	table := Load(Param("table"), GP64())
 	s.factors = Load(Param("factors"), GP64())
 	s.y = Load(Param("y"), GP64())
-	s.asks = Load(Param("asks"), GP64())
+	s.prefetchColumns = Load(Param("prefetchColumns"), GP64())
 	s.products = Load(Param("products"), GP64())
 	s.column = values.Begin(l, table)
 	s.factor, s.left = l.Reg(), GP64()
@@ -79,12 +78,12 @@ func beginSlices(l lanes.Lanes, values lanes.Values, indexBytes int) *slicer {
 	return s
 }
 
-// full adds a column in which all lanes have an entry, straight from the register: products
-// that are written to memory and loaded from there one by one take half as long again.
+// full adds a column in which all lanes have an entry, directly from the register: storing the
+// products and loading them one by one takes 1.5 times as long.
 func (s *slicer) full() {
 	index := func(lane int) Mem { return Mem{Base: s.idx, Disp: s.indexBytes * lane} }
 	short := lanes.ShortIndices(index)
-	s.AddEach(s.multiply("fullAsked"), func(lane int) Mem {
+	s.AddEach(s.multiply("fullPrefetched"), func(lane int) Mem {
 		if s.indexBytes == 4 {
 			return s.place(index(lane))
 		}
@@ -96,7 +95,7 @@ func (s *slicer) full() {
 // masked adds the entries of a column lane by lane of its mask.
 func (s *slicer) masked() {
 	mask, lane := GP32(), GP64()
-	s.Store(s.multiply("maskedAsked"), Mem{Base: s.products})
+	s.Store(s.multiply("maskedPrefetched"), Mem{Base: s.products})
 	MOVWLZX(Mem{Base: s.masks}, mask)
 	ADDQ(Imm(2), s.masks)
 	Label("lane")
@@ -107,20 +106,20 @@ func (s *slicer) masked() {
 	ADDQ(Imm(uint64(s.indexBytes*s.Count())), s.idx)
 }
 
-// place is the element of y for an index at a place in memory.
+// place returns the element of y for an index in memory.
 func (s *slicer) place(from Mem) Mem {
 	at := GP64()
 	lanes.LoadIndex(s.indexBytes, from, at)
 	return Mem{Base: s.y, Index: at, Scale: uint8(s.Size())}
 }
 
-// multiply makes the products of a column.
+// multiply returns the products of a column.
 func (s *slicer) multiply(asked string) VecVirtual {
 	if s.valueBytes > 0 {
 		PREFETCHT1(Mem{Base: s.val, Disp: valuesAhead})
 	}
 	PREFETCHT1(Mem{Base: s.idx, Disp: indicesAhead * s.indexBytes / 2})
-	DECQ(s.asks)
+	DECQ(s.prefetchColumns)
 	JL(LabelRef(asked))
 	for lane := range s.Count() {
 		PREFETCHT1(s.place(Mem{Base: s.idx, Disp: s.indexBytes * (farAhead + lane)}))
@@ -135,7 +134,7 @@ func (s *slicer) multiply(asked string) VecVirtual {
 	return product
 }
 
-// addOne adds the element at one place in memory to that at another.
+// addOne adds the element at from to that at to.
 func addOne(l lanes.Lanes, from, to Mem) {
 	one := XMM()
 	l.MoveOne(from, one)

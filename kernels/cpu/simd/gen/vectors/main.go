@@ -1,4 +1,4 @@
-// Command vectors generates the loops over vectors that solvers make.
+// Command vectors generates the loops of solvers over vectors.
 package main
 
 import (
@@ -23,8 +23,8 @@ func main() {
 		axpyScaled(l)
 		move(l)
 		moveScaled(l)
-		turn(l)
-		stabilise(l)
+		bicgstabDirection(l)
+		bicgstabStep(l)
 		dotMany(l)
 		axpyMany(l)
 		moveMany(l)
@@ -33,19 +33,19 @@ func main() {
 	Generate()
 }
 
-// group is the elements of one round: as many as a sum has lanes.
+// group is the number of elements of a round: as many as a sum has lanes.
 const group = 8
 
 // loop is a kernel: its arguments, and registers that hold for all rounds.
 type loop struct {
 	lanes.Lanes
-	at      GPVirtual // bytes behind the beginning of every vector
-	left    GPVirtual // rounds
+	at      GPVirtual // offset in bytes in every vector
+	left    GPVirtual // rounds left
 	vectors map[string]Register
 	sums    map[string][]VecVirtual
 }
 
-// begin begins a kernel whose signature is n, numbers, vectors and sums, in this order.
+// begin begins a kernel with the arguments n, numbers, vectors and sums, in this order.
 func begin(l lanes.Lanes, name, doc string, numbers, vectors, sums []string) (*loop, []VecVirtual) {
 	signature := "func(n int"
 	for _, v := range numbers {
@@ -81,8 +81,8 @@ func begin(l lanes.Lanes, name, doc string, numbers, vectors, sums []string) (*l
 	return p, numberRegs
 }
 
-// rounds generates the loop; do is given each register of a group, and the sums are stored
-// at the end.
+// rounds generates the loop; do is called for each register of a group. It stores the sums at the
+// end.
 func (p *loop) rounds(do func(k int)) {
 	Label("loop")
 	for k := range group / p.Count() {
@@ -101,7 +101,7 @@ func (p *loop) rounds(do func(k int)) {
 	RET()
 }
 
-// mem is where register k of a group of a vector lies.
+// mem returns the memory of register k of a group of a vector.
 func (p *loop) mem(vector string, k int) Mem {
 	return Mem{Base: p.vectors[vector], Index: p.at, Scale: 1, Disp: k * p.Bytes()}
 }
@@ -113,7 +113,7 @@ func (p *loop) get(vector string, k int) VecVirtual {
 	return r
 }
 
-// times is a*b in a new register. a may be memory.
+// times returns a*b in a new register. a may be memory.
 func (p *loop) times(a Op, b VecVirtual) VecVirtual {
 	r := p.Reg()
 	p.Mul(a, b, r)
@@ -127,12 +127,12 @@ func (p *loop) sum(name string, k int, a Op, b VecVirtual) {
 }
 
 func dot(l lanes.Lanes) {
-	p, _ := begin(l, "dot", "adds x[i]*y[i] to sums[i%8] for 8n elements.", nil, []string{"x", "y"}, []string{"sums"})
+	p, _ := begin(l, "dot", "computes sums[i%8] += x[i]*y[i] for i < 8n.", nil, []string{"x", "y"}, []string{"sums"})
 	p.rounds(func(k int) { p.sum("sums", k, p.mem("y", k), p.get("x", k)) })
 }
 
 func dots(l lanes.Lanes) {
-	p, _ := begin(l, "dots", "is dot for x'y, and for x'x to squares.", nil, []string{"x", "y"}, []string{"sums", "squares"})
+	p, _ := begin(l, "dots", "computes sums[i%8] += x[i]*y[i] and squares[i%8] += x[i]*x[i] for i < 8n.", nil, []string{"x", "y"}, []string{"sums", "squares"})
 	p.rounds(func(k int) {
 		x := p.get("x", k)
 		p.sum("sums", k, p.mem("y", k), x)
@@ -140,7 +140,8 @@ func dots(l lanes.Lanes) {
 	})
 }
 
-// dotsTwo is for as many x as there are registers for two sums each: two of AVX2, four of AVX-512.
+// dotsTwo generates dotTwoTwo (AVX2) or dotFourTwo (AVX-512): as many x as have two sums each in
+// registers.
 func dotsTwo(l lanes.Lanes) {
 	name, x := "dotTwoTwo", []string{"x0", "x1"}
 	s, t := []string{"s0", "s1"}, []string{"t0", "t1"}
@@ -148,7 +149,7 @@ func dotsTwo(l lanes.Lanes) {
 		name, x = "dotFourTwo", append(x, "x2", "x3")
 		s, t = append(s, "s2", "s3"), append(t, "t2", "t3")
 	}
-	p, _ := begin(l, name, "adds x[i]*y[i] to s[i%8] and x[i]*z[i] to t[i%8] for each x and 8n elements.", nil, append(x, "y", "z"), append(s, t...))
+	p, _ := begin(l, name, "computes sj[i%8] += xj[i]*y[i] and tj[i%8] += xj[i]*z[i] for each j and i < 8n.", nil, append(x, "y", "z"), append(s, t...))
 	p.rounds(func(k int) {
 		y, z := p.get("y", k), p.get("z", k)
 		for j := range s {
@@ -159,8 +160,8 @@ func dotsTwo(l lanes.Lanes) {
 	})
 }
 
-// lower is y = y + a*x.
-func (p *loop) lower(a VecVirtual, k int) VecVirtual {
+// addScaled computes y = y + a*x and returns y.
+func (p *loop) addScaled(a VecVirtual, k int) VecVirtual {
 	y := p.times(p.mem("x", k), a)
 	p.Add(p.mem("y", k), y, y)
 	p.Store(y, p.mem("y", k))
@@ -168,16 +169,16 @@ func (p *loop) lower(a VecVirtual, k int) VecVirtual {
 }
 
 func axpy(l lanes.Lanes) {
-	p, a := begin(l, "axpy", "is y = y + a*x for 8n elements, and adds y'y to sums.", []string{"a"}, []string{"x", "y"}, []string{"sums"})
+	p, a := begin(l, "axpy", "computes y[i] += a*x[i], then sums[i%8] += y[i]*y[i], for i < 8n.", []string{"a"}, []string{"x", "y"}, []string{"sums"})
 	p.rounds(func(k int) {
-		y := p.lower(a[0], k)
+		y := p.addScaled(a[0], k)
 		p.sum("sums", k, y, y)
 	})
 }
 
 func axpyFour(l lanes.Lanes) {
 	x := []string{"x0", "x1", "x2", "x3"}
-	p, a := begin(l, "axpyFour", "is y = (((y + a0*x0) + a1*x1) + a2*x2) + a3*x3 for 8n elements.",
+	p, a := begin(l, "axpyFour", "computes y[i] = (((y[i] + a0*x0[i]) + a1*x1[i]) + a2*x2[i]) + a3*x3[i] for i < 8n.",
 		[]string{"a0", "a1", "a2", "a3"}, append(x, "y"), nil)
 	p.rounds(func(k int) {
 		y := p.get("y", k)
@@ -190,7 +191,7 @@ func axpyFour(l lanes.Lanes) {
 
 func axpyFourTwo(l lanes.Lanes) {
 	x := []string{"x0", "x1", "x2", "x3"}
-	p, a := begin(l, "axpyFourTwo", "is axpyFour, and the same with b for z.",
+	p, a := begin(l, "axpyFourTwo", "computes axpyFour for y with a and for z with b.",
 		[]string{"a0", "a1", "a2", "a3", "b0", "b1", "b2", "b3"}, append(x, "y", "z"), nil)
 	p.rounds(func(k int) {
 		y, z := p.get("y", k), p.get("z", k)
@@ -205,15 +206,15 @@ func axpyFourTwo(l lanes.Lanes) {
 }
 
 func axpyScaled(l lanes.Lanes) {
-	p, a := begin(l, "axpyScaled", "is axpy, and adds y[i]*(d[i]*y[i]) to scaled.", []string{"a"}, []string{"x", "y", "d"}, []string{"sums", "scaled"})
+	p, a := begin(l, "axpyScaled", "computes y[i] += a*x[i], then sums[i%8] += y[i]*y[i] and scaled[i%8] += y[i]*(d[i]*y[i]), for i < 8n.", []string{"a"}, []string{"x", "y", "d"}, []string{"sums", "scaled"})
 	p.rounds(func(k int) {
-		y := p.lower(a[0], k)
+		y := p.addScaled(a[0], k)
 		p.sum("sums", k, y, y)
 		p.sum("scaled", k, p.times(p.mem("d", k), y), y)
 	})
 }
 
-// advance is x = x + a*p and p = z + b*p.
+// advance computes x = x + a*p and p = z + b*p.
 func (p *loop) advance(a, b, z VecVirtual, k int) {
 	old := p.get("p", k)
 	x := p.times(old, a)
@@ -225,17 +226,17 @@ func (p *loop) advance(a, b, z VecVirtual, k int) {
 }
 
 func move(l lanes.Lanes) {
-	p, ab := begin(l, "move", "is x = x + a*p and p = z + b*p for 8n elements.", []string{"a", "b"}, []string{"z", "p", "x"}, nil)
+	p, ab := begin(l, "move", "computes x[i] += a*p[i], then p[i] = z[i] + b*p[i], for i < 8n.", []string{"a", "b"}, []string{"z", "p", "x"}, nil)
 	p.rounds(func(k int) { p.advance(ab[0], ab[1], p.get("z", k), k) })
 }
 
 func moveScaled(l lanes.Lanes) {
-	p, ab := begin(l, "moveScaled", "is move with z[i] = d[i]*r[i].", []string{"a", "b"}, []string{"d", "r", "p", "x"}, nil)
+	p, ab := begin(l, "moveScaled", "computes x[i] += a*p[i], then p[i] = d[i]*r[i] + b*p[i], for i < 8n.", []string{"a", "b"}, []string{"d", "r", "p", "x"}, nil)
 	p.rounds(func(k int) { p.advance(ab[0], ab[1], p.times(p.mem("d", k), p.get("r", k)), k) })
 }
 
-func turn(l lanes.Lanes) {
-	p, bw := begin(l, "turn", "is p = r + b*(p - w*v) for 8n elements.", []string{"b", "w"}, []string{"r", "v", "p"}, nil)
+func bicgstabDirection(l lanes.Lanes) {
+	p, bw := begin(l, "bicgstabDirection", "computes p[i] = r[i] + b*(p[i] - w*v[i]) for i < 8n.", []string{"b", "w"}, []string{"r", "v", "p"}, nil)
 	p.rounds(func(k int) {
 		v := p.times(p.mem("v", k), bw[1])
 		t := p.get("p", k)
@@ -246,8 +247,8 @@ func turn(l lanes.Lanes) {
 	})
 }
 
-func stabilise(l lanes.Lanes) {
-	p, aw := begin(l, "stabilise", "is x = x + (a*p + w*s) and r = r - w*t for 8n elements, and adds r'r to sums and c'r to\nshadows. s may be r.",
+func bicgstabStep(l lanes.Lanes) {
+	p, aw := begin(l, "bicgstabStep", "computes x[i] += a*p[i] + w*s[i] and r[i] -= w*t[i], then sums[i%8] += r[i]*r[i] and shadows[i%8] += c[i]*r[i],\nfor i < 8n. s may be r.",
 		[]string{"a", "w"}, []string{"p", "s", "x", "t", "r", "c"}, []string{"sums", "shadows"})
 	p.rounds(func(k int) {
 		x := p.times(p.mem("p", k), aw[0])

@@ -8,13 +8,13 @@ import (
 	"github.com/msrep-go/msrep/kernels/cpu/simd/gen/lanes"
 )
 
-// strip is the elements of a round of the loops over rows of several vectors: their factors and
-// sums stay in registers, and the loop goes from row to row.
+// strip is the number of elements of a round of the loops over rows of several vectors: their
+// factors and sums stay in registers while the loop moves from row to row.
 const strip = 16
 
-// many generates a loop over n times so many elements as there are parts, a multiple of strip. The
-// factors and sums, as many as parts each, come strip by strip. do is given each register of a strip,
-// with its factors.
+// many generates a loop over n rows of parts elements; parts is a multiple of strip. Factors and
+// sums have parts elements each; the outer loop is over strips of them. do is called for each
+// register of a strip, with its factors.
 func many(l lanes.Lanes, name, doc string, factors, vectors []string, sums bool, do func(p *loop, k int, f []VecVirtual)) {
 	signature := "func(n, parts int"
 	for _, v := range append(append([]string{}, factors...), vectors...) {
@@ -77,28 +77,33 @@ func many(l lanes.Lanes, name, doc string, factors, vectors []string, sums bool,
 }
 
 func dotMany(l lanes.Lanes) {
-	many(l, "dotMany", "adds x[i]*y[i] to sums[i%parts] for n*parts elements. parts is a multiple of 16.", nil, []string{"x", "y"}, true,
+	many(l, "dotMany", "computes sums[i%parts] += x[i]*y[i] for i < n*parts. parts is a multiple of 16.", nil, []string{"x", "y"}, true,
 		func(p *loop, k int, _ []VecVirtual) { p.sum("sums", k, p.mem("y", k), p.get("x", k)) })
 }
 
 func axpyMany(l lanes.Lanes) {
-	many(l, "axpyMany", "is y[i] = y[i] + a[i%parts]*x[i] for n*parts elements, and adds y[i]*y[i] to sums[i%parts].",
+	many(l, "axpyMany", "computes y[i] += a[i%parts]*x[i], then sums[i%parts] += y[i]*y[i], for i < n*parts.",
 		[]string{"a"}, []string{"x", "y"}, true, func(p *loop, k int, f []VecVirtual) {
-			y := p.lower(f[0], k)
+			y := p.addScaled(f[0], k)
 			p.sum("sums", k, y, y)
 		})
 }
 
 func moveMany(l lanes.Lanes) {
-	many(l, "moveMany", "is x[i] = x[i] + a[i%parts]*p[i] and p[i] = z[i] + b[i%parts]*p[i] for n*parts elements.",
+	many(l, "moveMany", "computes x[i] += a[i%parts]*p[i], then p[i] = z[i] + b[i%parts]*p[i], for i < n*parts.",
 		[]string{"a", "b"}, []string{"z", "p", "x"}, false,
 		func(p *loop, k int, f []VecVirtual) { p.advance(f[0], f[1], p.get("z", k), k) })
 }
 
 func scaleMany(l lanes.Lanes) {
 	l.Func("scaleMany"+l.Suffix(), "func(n, m int, d, r, z *V)",
-		"is z[i] = d[i/m]*r[i] for n rows of m elements, register by register: it reads and",
-		"writes beyond the end of a row up to that of its last register.")
+		"computes, for n rows of m elements,",
+		"",
+		"\tfor i := range n * m {",
+		"\t\tz[i] = d[i/m] * r[i]",
+		"\t}",
+		"",
+		"register by register: it reads and writes up to the end of the last register of a row.")
 	left, row := Load(Param("n"), GP64()), Load(Param("m"), GP64())
 	d, r, z := Load(Param("d"), GP64()), Load(Param("r"), GP64()), Load(Param("z"), GP64())
 	SHLQ(Imm(3), row)
