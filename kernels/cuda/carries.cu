@@ -1,23 +1,24 @@
-// The fix-up of carries: sums that tiles, or parts of a matrix on several devices,
-// have for rows that others own.
+// Add carries to their rows. Carries are partial sums of tiles, or of parts on several
+// devices, for rows that other tiles or parts own.
 //
-//	y[row[i] - skip] += val[i]   for i = 0 ... n-1;   carry[0] for row[i] < skip
+//   y[row[i] - skip] += val[i]   for i = 0 ... n-1;   carry[0] for row[i] < skip
 //
-// row must not fall; a row that is not below rows is passed over. A block takes
-// 512 carries and adds up those of equal rows. A row whose carries end in a block
-// is added by that block, which reads those of it that lie before its own. So no
-// two blocks add to one row, and the order of the additions depends on n alone.
+// row must not decrease. Rows that are not below rows are ignored. A block takes 512
+// carries and adds those of equal rows. The block in which the carries of a row end
+// adds the row to y; it also reads the row's carries before its own. So no two blocks
+// add to one row, and the order of the additions depends on n alone.
 #include "include/index.cuh"
 #include "include/segment.cuh"
 
 static constexpr int block = 512;
 
-// Before is the sum of the carries of row r that end before place `end`.
+// Before computes the sum of the carries of row r that lie before index `end`.
 template <typename V> struct Before {
 	V sums[block / 32];
 	bool more;
 
-	// sum has barriers in it: every thread of the block must call it, with the same r and end.
+	// sum contains barriers: every thread of the block must call it, with the same r
+	// and end.
 	__device__ __forceinline__ V sum(const i32* row, const V* val, i32 r, i64 end) {
 		V v = V(0);
 		for (;;) {
@@ -27,7 +28,7 @@ template <typename V> struct Before {
 			if (same)
 				v += __ldg(val + i);
 			if (threadIdx.x == 0)
-				more = same;  // rows do not fall: then all are
+				more = same;  // rows do not decrease, so all are the same
 			__syncthreads();
 			bool on = more;
 			__syncthreads();
@@ -53,11 +54,11 @@ static __device__ __forceinline__ void addCarries(const i32* row, const V* val, 
 	__shared__ Before<V> before;
 	i64 tiles = (n + block - 1) / block;
 	for (i64 b = blockIdx.x; b < tiles; b += gridDim.x) {
-		// Threads past the end join the last row with nothing to add.
-		i64 from = b * block, behind = least(from + block, n), i = from + threadIdx.x;
-		i32 r = __ldg(row + least(i, n - 1)), first = __ldg(row + from), then = __ldg(row + least(behind, n - 1));
+		// Threads past the end take the last row with a carry of 0.
+		i64 from = b * block, past = least(from + block, n), i = from + threadIdx.x;
+		i32 r = __ldg(row + least(i, n - 1)), first = __ldg(row + from), then = __ldg(row + least(past, n - 1));
 		V v = i < n ? __ldg(val + i) : V(0);
-		bool last = behind == n;
+		bool last = past == n;
 		if (from > 0 && __ldg(row + from - 1) == first && (last || then != first)) {
 			V more = before.sum(row, val, first, from);
 			if (threadIdx.x == 0)

@@ -22,7 +22,7 @@ func carriesAdd[V sparse.Value](t *testing.T) {
 		checkCarries[V](t, n, rapid.SampledFrom([]int{1, 2, 40, 5000}).Draw(t, "rows"),
 			rapid.IntRange(0, 1).Draw(t, "skip"), rapid.Uint64().Draw(t, "seed"), rapid.Int64Range(0, 2).Draw(t, "blocks"))
 	})
-	checkCarries[V](t, 263000, 3, 1, 1, 0) // the last block takes two turns
+	checkCarries[V](t, 263000, 3, 1, 1, 0) // the last block processes two groups
 	checkCarries[V](t, 300000, 5000, 1, 2, 0)
 }
 
@@ -31,7 +31,7 @@ func checkCarries[V sparse.Value](t require.TestingT, n, rows, skip int, seed ui
 	row := make([]int32, n)
 	last := 0
 	for i := range row {
-		// Runs of all lengths, and a few carries behind the last row.
+		// Runs of all lengths, and a few carries past the last row.
 		if r.IntN(4) == 0 && r.IntN(n) < 2*rows {
 			last = min(last+r.IntN(3), rows)
 		}

@@ -1,23 +1,23 @@
-// Products of sorted coordinate parts. beta is applied before, by msrep_scale.
+// Products of sorted coordinate parts. msrep_scale applies beta before.
 //
-//	msrep_major_coo   y[major[k] - own] += alpha * val[k] * x[minor[k]]
-//	msrep_minor_coo  y[minor[k]]       += alpha * val[k] * x[major[k]]
+//   msrep_major_coo   y[major[k] - own] += alpha * val[k] * x[minor[k]]
+//   msrep_minor_coo  y[minor[k]]       += alpha * val[k] * x[major[k]]
 //
-// own is the first row that the part owns. In a gather, what the part has for the
-// row before it is added to carry[0], which msrep_fill sets to 0 before.
+// own is the first row that the part owns. msrep_major_coo adds the products of the
+// row before it to carry[0], which msrep_fill sets to 0 before.
 #include "include/index.cuh"
 #include "include/segment.cuh"
 
 static constexpr int block = 128;
 static constexpr int resident = 6;  // blocks that fit on a multiprocessor: 80 registers a thread, no spills
-static constexpr int items = 7;             // entries of a lane at a time; odd, so that lanes fall on different banks
+static constexpr int items = 7;             // entries of a lane at a time; odd, so that lanes access different banks
 static constexpr int segment = 32 * items;  // entries in shared memory per warp
 static constexpr int run = 2 * segment;     // entries of a warp, for each carry
 
-// gatherCOO: a warp reads its entries side by side into shared memory, each lane
-// adds up `items` neighbours, and shuffles join the rows that go on from lane to
-// lane. Rows that end in a warp's run are added to y; its last row, which the next
-// warp may continue, it leaves in carryRow and carryVal for msrep_add_carries. No
+// gatherCOO: a warp reads a segment of entries into shared memory, each lane adds
+// `items` consecutive ones, and shuffles add the rows that span several lanes. Rows
+// that end in a warp's run are added to y. The sum of its last row, which may continue
+// in the next run, goes to carryRow and carryVal for msrep_add_carries. There are no
 // atomics: the result has the same bits every time.
 template <typename V>
 static __device__ __forceinline__ void gatherCOO(const i32* major, const i32* minor, const V* val, const V* x, V* y, V* carry,
@@ -60,11 +60,11 @@ static __device__ __forceinline__ void gatherCOO(const i32* major, const i32* mi
 			}
 			__syncwarp();
 
-			// Lanes past the end join the last row with nothing to add.
+			// Lanes past the end take the last row with a product of 0.
 			int k = lane * items, stop = least(k + items, entries);
 			i32 first = row[least(k, entries - 1)], key = first;
 			V sum = V(0), head = V(0);
-			bool ended = false;  // the first row of this lane, with head as its sum
+			bool ended = false;  // first row that ends in this lane; head is its sum
 			for (; k < stop; k++) {
 				if (row[k] != key) {
 					if (ended)
@@ -78,7 +78,7 @@ static __device__ __forceinline__ void gatherCOO(const i32* major, const i32* mi
 				sum += product[k];
 			}
 
-			// What the lanes before have of the row that they leave open.
+			// head gets the sum of the lanes before for the row that they leave open.
 			if (lane == 0 && key == openRow)
 				sum += open;
 			sum = warpSegments(key, sum);

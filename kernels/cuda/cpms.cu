@@ -1,22 +1,24 @@
-// Products with values and vectors in segments, one thread for each row as in the
-// CPMS paper (section 4.3), but for long rows, which a warp or a block shares. Sums are
-// formed in float64, in an order that depends on the lengths of the rows alone:
+// Products with values and vectors in segments, one thread for each row as in the CPMS
+// paper (section 4.3); a warp or a block shares a long row. Sums are in float64, in an
+// order that depends only on the lengths of the rows:
 //
-//	y[r] = alpha * sum over k of val[k]*x[idx[k]] + beta*y[r]
+//   y[r] = alpha * sum over k of val[k]*x[idx[k]] + beta*y[r]
 //
-// The first K of S segments of val are read; with K = 0 all values are 1. Of x the
-// first xread are read, of y the first yread are read and written, 0 standing for plain
-// float64. And the conversion of arrays between plain float64 and segments, in place.
+// Of the S segments of val, the first K are read; K = 0 means that all values are 1.
+// The first xread segments of x are read, the first yread of y are read and written; 0
+// means plain float64. Further kernels convert arrays between plain float64 and
+// segments, in place.
 #include "include/segments.cuh"
 
 static constexpr int block = 128;
 static constexpr int warps = block / 32;
-static constexpr int ahead = 4;      // entries of a thread in flight
-static constexpr i64 alone = 128;    // entries of a row that a thread takes alone
-static constexpr i64 byWarp = 2048;  // entries of a row that a warp takes
+static constexpr int ahead = 4;      // entries that a thread loads at once
+static constexpr i64 alone = 128;    // longest row of a single thread
+static constexpr i64 byWarp = 2048;  // longest row of a single warp
 
-// keepRow writes the sum of place i, which is row perm[i], or i without perm: a first
-// row that an earlier part owns (skip = 1) goes to the carry, without beta.
+// keepRow writes the sum of place i, which holds row perm[i], or row i without perm.
+// The sum of a first row that an earlier part owns (skip = 1) goes to the carry,
+// without beta.
 template <int S>
 static __device__ __forceinline__ void keepRow(const i32* perm, Vector<S> y, double* carry, i64 i, i64 skip, double alpha,
                                                double sum, double beta) {
@@ -31,13 +33,14 @@ static __device__ __forceinline__ void keepRow(const i32* perm, Vector<S> y, dou
 	y.write(r - skip, v);
 }
 
-// Entries is a matrix with x.
+// Entries holds a matrix and x.
 template <int S, int K> struct Entries {
 	const i32* idx;
 	Segments<S, K> val;
 	Vector<S> x;
 
-	// multiply gives the products of entries at(0), at(1), ..., of which the columns are known.
+	// multiply computes the products of entries at(0), at(1), ..., whose columns are
+	// known.
 	template <typename At>
 	__device__ __forceinline__ void multiply(At at, const i32 (&col)[ahead], double (&product)[ahead]) const {
 		double a[ahead];
@@ -50,7 +53,7 @@ template <int S, int K> struct Entries {
 			product[i] *= a[i];
 	}
 
-	// sum adds up the entries k ... hi-1.
+	// sum adds the entries k ... hi-1.
 	__device__ __forceinline__ double sum(i64 k, i64 hi) const {
 		double sum = 0, product[ahead];
 		auto at = [&](int i) { return k + i; };
@@ -71,9 +74,9 @@ template <int S, int K> struct Entries {
 		return sum;
 	}
 
-	// strided is what thread t of step adds up of the entries lo ... hi-1, of which there must be
-	// some: every step-th. The columns of the next round are on their way meanwhile. Behind the
-	// end the last entry is read again, so that nothing branches.
+	// strided adds every step-th of the entries lo ... hi-1, from lo+t on. There must
+	// be at least one. The columns of the next round are loaded ahead. Reads past the
+	// end repeat the last entry, which avoids a branch.
 	__device__ __forceinline__ double strided(i64 lo, i64 hi, int t, int step) const {
 		i64 k = lo + t;
 		double sum = 0, product[ahead];
@@ -101,7 +104,7 @@ template <int S, int K> struct Entries {
 	}
 };
 
-// warpSum is the sum of v over a warp, in all of its lanes.
+// warpSum returns the sum of v over a warp, in all lanes.
 static __device__ __forceinline__ double warpSum(double v) {
 #pragma unroll
 	for (int d = 16; d > 0; d /= 2)
@@ -109,15 +112,15 @@ static __device__ __forceinline__ double warpSum(double v) {
 	return v;
 }
 
-// gatherRows adds up each row with one thread if it is short. Longer rows are then shared by
-// the warp of that thread, the longest by the block.
+// gatherRows adds a short row with one thread. The warp of that thread then shares its
+// longer rows, and the block shares the longest.
 template <int S, int K>
 static __device__ __forceinline__ void gatherRows(const i64* ptr, const i32* idx, const i32* val, Vector<S> x, Vector<S> y,
                                                   double* carry, i64 rows, i64 first, i64 end, i64 skip, i64 shift,
                                                   double alpha, double beta) {
 	typedef Segments<S, K> Values;
 	Entries<S, K> a{idx, Values{(typename Values::T*)val, end - first, shift}, x};
-	__shared__ unsigned longest[warps];  // which rows of each warp the block shares
+	__shared__ unsigned longest[warps];  // rows of each warp that the block shares
 	__shared__ double parts[warps];
 	int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
 	auto border = [&](i64 r) { return clamp(__ldg(ptr + r) - first, 0, end - first); };
@@ -172,7 +175,8 @@ static __device__ __forceinline__ void gatherELLR(const i32* idx, const i32* val
 		double sum = 0;
 #pragma unroll 1
 		for (i32 left = __ldg(length + r); left > 0; left -= ahead, at += ahead * stride) {
-			// Behind the end of the row the last place is read again, so that nothing branches.
+			// Reads past the end of the row repeat the last place, which avoids a
+			// branch.
 			i32 col[ahead];
 			double a[ahead], b[ahead];
 #pragma unroll
@@ -191,8 +195,8 @@ static __device__ __forceinline__ void gatherELLR(const i32* idx, const i32* val
 	}
 }
 
-// join makes plain float64 of values in segments, of banks of 128 bytes, in place: a warp
-// reads all of a block before it writes.
+// join converts values in segments to plain float64, in banks of 128 bytes, in place. A
+// warp reads a whole chunk of banks before it writes.
 template <int S> static __device__ __forceinline__ void join(double* a, i64 n) {
 	constexpr int each = S / 2;  // values of a lane
 	constexpr i64 per = 32 * each;

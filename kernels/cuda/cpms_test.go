@@ -19,8 +19,8 @@ import (
 	"github.com/msrep-go/msrep/sparse/ellpack"
 )
 
-// cut draws a layout, and gives values in it as the device has them and what each
-// is with its first k segments.
+// cut draws a layout. It returns the values in it as on the device, and each value cut
+// to its first k segments.
 func cut(t *rapid.T, v []float64, segments, k int) (words []int32, shift int64, read []float64) {
 	l := cpms.Layout{Segments: segments, Bank: rapid.SampledFrom([]int{128, 64, 8192, cpms.Separated}).Draw(t, "bank")}
 	shift = 62
@@ -44,15 +44,15 @@ func inSegments(t require.TestingT, v []float64, l cpms.Layout, k int) (words []
 	return words, read
 }
 
-// bytesOf sees s as another type.
+// bytesOf reinterprets s as elements of another type.
 func bytesOf[T, E mem.Elem](s []E) []T {
 	b := mem.Bytes(s)
 	v, _ := mem.Slice[T](b, int64(len(b))/mem.Size[T]())
 	return v
 }
 
-// vectorIn draws how a vector is kept on the device, and gives its memory and what it
-// then is.
+// vectorIn draws the storage of a vector on the device. It returns its words and the
+// values that these words represent.
 func vectorIn(t *rapid.T, name string, v []float64, segments int) (words []int32, kept []float64, read int64) {
 	k := rapid.IntRange(0, segments).Draw(t, name)
 	if k == 0 {
@@ -62,7 +62,7 @@ func vectorIn(t *rapid.T, name string, v []float64, segments int) (words []int32
 	return words, kept, int64(k)
 }
 
-// keptIn is what writing v with read segments leaves.
+// keptIn returns the values that remain after writing v with read segments.
 func keptIn(v []float64, segments int, read int64) []float64 {
 	out := slices.Clone(v)
 	for i := range out {
@@ -73,7 +73,7 @@ func keptIn(v []float64, segments int, read int64) []float64 {
 	return out
 }
 
-// takeVector reads what the device has of a vector.
+// takeVector reads a vector from the device.
 func takeVector(t require.TestingT, g *gpu, a ptx.Addr, n, segments int, read int64) []float64 {
 	if read == 0 {
 		return download[float64](g, a, n)
@@ -81,8 +81,8 @@ func takeVector(t require.TestingT, g *gpu, a ptx.Addr, n, segments int, read in
 	return fromSegments(t, download[int32](g, a, 2*n), cpms.Layout{Segments: segments}, int(read))
 }
 
-// requireCut checks results that were computed in float64 and then cut: as close as
-// the last bit that is kept allows.
+// requireCut checks results that were computed in float64 and then cut, to the
+// precision of the last kept bit.
 func requireCut(t require.TestingT, want reference.Product, got []float64, segments int, read int64) {
 	if read == 0 {
 		require.Equal(t, -1, reference.Check(got, want))
@@ -160,8 +160,8 @@ func TestProductsInSegmentsAgreeWithTheReference(t *testing.T) {
 	})
 }
 
-// gatherInSegments is the product of a part of whose values k segments are read, with x
-// as it is, or with all of its segments.
+// gatherInSegments multiplies by a part with the first k segments of its values. x is
+// plain, or has all of its segments.
 func gatherInSegments(g *gpu, p *part[float64], k, segments int, plain bool) []float64 {
 	y, carry := result(g, p.beta, p.y), carryOf[float64](g, p.skip)
 	l, val, x, xread := cpms.Layout{Segments: segments, Bank: 128}, ptx.Addr(0), ptx.Addr(0), int64(0)
@@ -301,7 +301,7 @@ func TestVectorsInSegmentsFollowTheirFormulas(t *testing.T) {
 	})
 }
 
-// fromSegments reads what the device has in segments.
+// fromSegments reads values in segments from the device.
 func fromSegments(t require.TestingT, words []int32, l cpms.Layout, k int) []float64 {
 	a, err := cpms.New(len(words)/2, l)
 	require.NoError(t, err)

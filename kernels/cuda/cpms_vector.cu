@@ -1,17 +1,18 @@
-// Vectors in segments, for PageRank on a device (section 4.3 of the CPMS paper): all
-// arithmetic is in float64. Of a vector p of n values the elements first ... first +
-// count - 1 are worked on, each read and written in so many segments of S, 0 standing
-// for plain float64. Sums are one of each block, in an order that depends on the sizes
-// and the grid alone; msrep_total adds them up.
+// Vectors in segments, for PageRank on a device (section 4.3 of the CPMS paper). All
+// arithmetic is in float64. The kernels process elements first ... first + count - 1 of
+// a vector p of n values. They read and write a given number of the S segments; 0 means
+// plain float64. Each block leaves one partial sum, in an order that depends on the
+// sizes and the grid alone; msrep_total adds them.
 //
-//	norm1   partial[b] = sum of |p[i]|*degree[i-first]
-//	divide  p[i] = p[i]/by
-//	pick    partial[b] = sum of p[node[j]], j < count: the dangling nodes
-//	rank    next[i] = (sums[i-first] + add)/degree[i-first],
-//	        partial[b] = sum of |next[i] - cur[i]|*degree[i-first]
+//   norm1   partial[b] = sum of |p[i]|*degree[i-first]
+//   divide  p[i] = p[i]/by
+//   pick    partial[b] = sum of p[node[j]], j < count: the dangling nodes
+//   rank    next[i] = (sums[i-first] + add)/degree[i-first],
+//           partial[b] = sum of |next[i] - cur[i]|*degree[i-first]
 //
-// Without degree all are 1. rank reads the first segments of cur and writes those of
-// next, more of them where the precision changes; its sum is of what it wrote.
+// Without degree, all degrees are 1. rank reads the first segments of cur and writes
+// those of next, which has more of them if the precision changes. Its sum is that of
+// the values as written.
 #include "include/sum.cuh"
 #include "include/segments.cuh"
 

@@ -1,24 +1,24 @@
-// Gather by merge path, for rows of very unequal length:
+// y = alpha*A*x + beta*y by merge path, for rows of very unequal length:
 //
-//	y[r] = alpha * sum over k of val[k]*x[idx[k]] + beta*y[r]
+//   y[r] = alpha * sum over k of val[k]*x[idx[k]] + beta*y[r]
 //
-// The ends of the rows and the entries are merged into one list, and every tile
-// takes the same number of its items, so that a row of a million entries or a
-// million empty rows cost each tile the same.
+// The row ends and the entries are merged into one list, and every tile takes the same
+// number of items. A row of a million entries and a million empty rows thus cost each
+// tile the same.
 //
 //   - msrep_merge_path finds where each tile begins: once per matrix.
-//   - msrep_major_merge_* writes the rows that end in a tile, and what the tile
-//     has of the next row to carryRow and carryVal.
+//   - msrep_major_merge_* writes the rows that end in a tile. The tile's part of
+//     the next row goes to carryRow and carryVal.
 //   - msrep_add_carries_* (carries.cu) adds those to their rows.
 //
-// No atomics: the result has the same bits every time.
+// There are no atomics: the result has the same bits every time.
 #include "include/index.cuh"
 #include "include/products.cuh"
 #include "include/segment.cuh"
 
 static constexpr int block = 128;
 static constexpr int resident = 6;  // blocks that fit on a multiprocessor: 80 registers a thread, no spills
-static constexpr int items = 11;  // odd, so that threads fall on different banks
+static constexpr int items = 11;  // odd, so that threads access different banks
 static constexpr int tile = block * items;
 
 // msrep_merge_path writes for each tile i, and for i = tiles, the number of rows
@@ -45,7 +45,7 @@ template <typename V>
 static __device__ __forceinline__ void gatherMerge(const i64* ptr, const i32* idx, const V* val, const V* x, V* y, V* carry,
                                                    const i32* start, i32* carryRow, V* carryVal, i64 rows, i64 first,
                                                    i64 end, i64 skip, V alpha, V beta) {
-	// Products of the entries, then sums of the rows.
+	// Compute the products of the entries, then the sums of the rows.
 	__shared__ Pair<V> shared[block * (items + 1) / 2];
 	__shared__ i32 rowEnd[tile + 1];  // counted from the first entry of the tile
 	__shared__ BlockSegments<V, block> segments;
@@ -58,7 +58,7 @@ static __device__ __forceinline__ void gatherMerge(const i64* ptr, const i32* id
 		i64 r0 = __ldg(start + b), r1 = __ldg(start + b + 1);
 		i64 k0 = b * tile - r0, k1 = least((b + 1) * tile, rows + nnz) - r1;
 		int height = (int)(r1 - r0), entries = (int)(k1 - k0), length = height + entries;
-		int low = (int)(k0 & 31);  // so that warps read whole sectors
+		int low = (int)(k0 & 31);  // aligns the reads of a warp to sectors
 		V *products = (V*)shared + low, *sums = products + entries;
 
 		Stage<V, block, items + 1> stage(idx + k0 - low, val + k0 - low, t, low, low + entries, aligned && k1 < nnz);
@@ -70,8 +70,8 @@ static __device__ __forceinline__ void gatherMerge(const i64* ptr, const i32* id
 		stage.multiply(x, (V*)shared);
 		__syncthreads();
 
-		// Each thread walks its own items of the list. An item is an entry, or the
-		// end of row `row`, which stores its sum.
+		// Each thread processes its items of the list. An item is an entry, or the end
+		// of row `row`, which stores its sum.
 		int d = least(t * items, length), stop = least(d + items, length);
 		int row = most(d - entries, 0), hi = least(d, height);
 		while (row < hi) {
@@ -92,7 +92,7 @@ static __device__ __forceinline__ void gatherMerge(const i64* ptr, const i32* id
 			}
 		}
 
-		// What is left belongs to a row that ends in a later thread or tile.
+		// The remaining sum belongs to a row that ends in a later thread or tile.
 		bool tail;
 		sum = segments.sum(row, sum, tail);
 		if (tail && row < height)

@@ -1,18 +1,18 @@
-// Gather with a few lanes for each row, for rows of about equal length:
+// y = alpha*A*x + beta*y with a few lanes for each row, for rows of about equal length:
 //
-//	y[r] = alpha * sum over k of val[k]*x[idx[k]] + beta*y[r]
+//   y[r] = alpha * sum over k of val[k]*x[idx[k]] + beta*y[r]
 //
-// A warp takes consecutive rows. Their entries lie side by side, so it reads them
-// as one run, 256 at a time however long the rows are, and leaves the products in
-// shared memory; then `lanes` lanes add up each row. Every sector of ptr, idx and
-// val is asked for once, but for the borders between warps. No atomics, no barriers
-// of the block: the result has the same bits every time.
+// A warp takes consecutive rows. Their entries are contiguous, so the warp reads them
+// as one run, 256 at a time for any length of the rows, and stores the products in
+// shared memory. Then `lanes` lanes add each row. Every sector of ptr, idx and val is
+// read once, except those that two warps share. There are no atomics and no block
+// barriers: the result has the same bits every time.
 #include "include/index.cuh"
 #include "include/products.cuh"
 
 static constexpr int block = 128;
 static constexpr int resident = 7;  // blocks that fit on a multiprocessor: 72 registers a thread, no spills
-static constexpr int steps = 8;             // entries in flight per lane
+static constexpr int steps = 8;             // entries that a lane loads at once
 static constexpr int segment = 32 * steps;  // entries in shared memory per warp
 
 template <typename V, int lanes>
@@ -28,12 +28,12 @@ static __device__ __forceinline__ void gatherVector(const i64* ptr, const i32* i
 	V* product = (V*)shared[warp];
 	i64 nnz = end - first;
 	bool aligned = inPairs(idx, val);
-	// A block takes neighbouring chunks, so that it finds its x in the caches. Of at least 4
-	// rows each, they are no more than 2^29.
+	// A block takes consecutive chunks, so that it finds its x in the caches. Chunks
+	// have at least 4 rows, so there are at most 2^29.
 	i64 chunks = (rows + height - 1) / height;
 	Share own = share((chunks + warps - 1) / warps, blockIdx.x, gridDim.x);
-	i32 chunk = (i32)least(own.first * warps + warp, chunks), stop = (i32)least(own.behind * warps, chunks);
-	i64 begin = 0, last = 0;  // pointers of the next chunk, on their way meanwhile
+	i32 chunk = (i32)least(own.first * warps + warp, chunks), stop = (i32)least(own.past * warps, chunks);
+	i64 begin = 0, last = 0;  // pointers of the next chunk, loaded ahead
 	auto ahead = [&](i64 r) {
 		begin = __ldg(ptr + least(r + least(lane, height), rows));
 		if (height == 32)
@@ -43,7 +43,7 @@ static __device__ __forceinline__ void gatherVector(const i64* ptr, const i32* i
 		ahead((i64)chunk * height);
 	for (; chunk < stop; chunk += warps) {
 		// Lane l holds the entries [lo, hi) of row l of the chunk, counted from the
-		// part's first entry. Lanes without a row hold an empty one.
+		// part's first entry. Lanes without a row hold an empty range.
 		i64 r = (i64)chunk * height;
 		i64 lo = clamp(begin - first, 0, nnz), hi = shflDown(lo, 1);
 		if (height == 32 && lane == 31)
@@ -76,7 +76,7 @@ static __device__ __forceinline__ void gatherVector(const i64* ptr, const i32* i
 			__syncwarp();
 		}
 
-		// Row l of the chunk goes to lane l, so that y is written in one run.
+		// Lane l receives row l of the chunk, so that y is written contiguously.
 #pragma unroll
 		for (int p = 0; p < passes; p++) {
 #pragma unroll

@@ -1,12 +1,12 @@
-// Package cuda holds the kernels for NVIDIA GPUs: their sources in CUDA C++, the
-// PTX that they compile to, and a table of what each kernel is called with. It
-// needs no GPU and no driver: kernels/ptx runs the same PTX in plain Go.
+// Package cuda holds the kernels for NVIDIA GPUs: the CUDA C++ sources, the PTX that
+// they compile to, and a table of the parameters of each kernel. It needs no GPU and no
+// driver: kernels/ptx runs the same PTX in Go.
 //
-// The PTX is for sm_70 (Volta) and up, PTX 6.3, which drivers from CUDA 10 on
-// compile when they load it. It is made by .ci/ptx.sh, committed, and compared
-// with its sources byte for byte by the checks.
+// The PTX is version 6.3 for sm_70 (Volta) and later. Drivers of CUDA 10 and later
+// compile it when they load it. .ci/ptx.sh compiles it; CI compares the committed PTX
+// with the sources byte for byte.
 //
-// The products of package kernels are made of these:
+// The products of package kernels use these kernels:
 //
 //	Gather      msrep_major_vectorL, with L of Lanes, or
 //	            msrep_merge_path once, then msrep_major_merge, msrep_add_carries, or
@@ -17,10 +17,10 @@
 //
 // README.md in this folder has the formula and the parameters of each kernel.
 //
-// # Deterministic or not
+// # Determinism
 //
-// All kernels but msrep_minor and msrep_minor_coo give the same bits every
-// time they are run with the same arguments and grid. Those two add with atomics.
-// The deterministic scatter is a gather on the transposed structure, made once
-// per matrix; msrep_permute brings new values over.
+// All kernels except msrep_minor and msrep_minor_coo return the same bits every
+// time for the same arguments and grid. Those two add with atomics. The deterministic
+// alternative to msrep_minor is a gather kernel on the transposed structure, which is
+// built once per matrix; msrep_permute copies new values to it.
 package cuda

@@ -1,18 +1,18 @@
-// Gather with ELLPACK and its relatives, one thread for each row:
+// y = alpha*A*x + beta*y with ELLPACK and related formats, one thread for each row:
 //
-//	y[r] = alpha * sum over k of val[k]*x[idx[k]] + beta*y[r],   r = perm[i] for place i
+//   y[r] = alpha * sum over k of val[k]*x[idx[k]] + beta*y[r],   r = perm[i] for place i
 //
-// The entries of a step lie side by side, so that a warp reads them in one run. A
-// place without an entry has idx = -1 and is not multiplied: 0 times an infinity is
-// not 0. perm = 0 means that no row was moved. The loops take one entry of each row
-// a step, so that the steps of a warp are those of Equation (1) of the PELLR paper;
-// the index and the value of the next step are on their way meanwhile.
+// The entries of a step are contiguous, so that a warp reads them in one run. A place
+// without an entry has idx = -1 and is skipped, because 0 times an infinity is not 0.
+// perm = 0 means that the rows are in order. The loops take one entry of each row per
+// step, so a warp takes as many steps as Equation (1) of the PELLR paper says. The
+// index and the value of the next step are loaded ahead.
 #include "include/place.cuh"
 
 static constexpr int block = 128;
 
-// walk is the sum over `steps` places, `stride` apart, from `at` on. Without marked,
-// every place is an entry.
+// walk returns the sum over `steps` places, `stride` apart, from `at` on. Without
+// marked, every place is an entry.
 template <typename V, bool marked>
 static __device__ __forceinline__ V walk(const i32* idx, const V* val, const V* x, i64 at, i64 stride, i32 steps) {
 	V sum = V(0);
@@ -44,8 +44,8 @@ static __device__ __forceinline__ void gatherELL(const i32* idx, const V* val, c
 		finish<V>(0, y, carry, i, skip, alpha, walk<V, true>(idx, val, x, i, stride, (i32)width), beta);
 }
 
-// where is the place of entry 0 of place i: i, or in arrays that are cut into warps,
-// lane i%32 of its warp.
+// where returns the index of entry 0 of place i: i, or lane i%32 of its warp in arrays
+// that are cut into warps.
 static __device__ __forceinline__ i64 where(const i64* start, i64 i) {
 	return start ? __ldg(start + i / 32) + i % 32 : i;
 }
@@ -66,8 +66,8 @@ static __device__ __forceinline__ void gatherPELLRWarp(const i32* idx, const V* 
 		finish<V>(perm, y, carry, i, skip, alpha, walk<V, true>(idx, val, x, where(start, i), stride, __ldg(length + i / 32)), beta);
 }
 
-// SELL-32-sigma: the slice of a warp is as wide as its longest row. Four steps are
-// read before the first of x is waited for.
+// SELL-32-sigma: the slice of a warp is as wide as its longest row. The entries of four
+// steps are loaded before the first x is needed.
 template <typename V>
 static __device__ __forceinline__ void gatherSELL(const i32* idx, const V* val, const i64* start, const i32* perm,
                                                   const V* x, V* y, V* carry, i64 rows, i64 skip, V alpha, V beta) {

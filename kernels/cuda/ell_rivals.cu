@@ -1,12 +1,12 @@
-// CSR as the PELLR paper times it against its format (Figure 12): CSRS with one
-// thread for each row, CSRV with half a warp for each row. They are rivals to
-// measure against; msrep_major_vector and msrep_major_merge are what is used.
+// The CSR kernels that the PELLR paper compares its format with (Figure 12): CSRS has
+// one thread for each row, CSRV half a warp for each row. They serve only as baselines;
+// products use msrep_major_vector and msrep_major_merge.
 #include "include/place.cuh"
 
 static constexpr int block = 128;
 static constexpr int half = 16;
 
-// bounds is the entries of row r that belong to the part.
+// bounds computes the range of entries of row r that belong to the part.
 static __device__ __forceinline__ void bounds(const i64* ptr, i64 r, i64 first, i64 end, i64& lo, i64& hi) {
 	lo = clamp(__ldg(ptr + r), first, end) - first;
 	hi = clamp(__ldg(ptr + r + 1), first, end) - first;
@@ -30,10 +30,11 @@ template <typename V>
 static __device__ __forceinline__ void gatherHalf(const i64* ptr, const i32* idx, const V* val, const V* x, V* y, V* carry,
                                                   i64 rows, i64 first, i64 end, i64 skip, V alpha, V beta) {
 	int lane = threadIdx.x & (half - 1);
-	// Both halves of a warp take as many turns, because they shuffle together.
-	i64 turns = (rows + threads(block) / half - 1) / (threads(block) / half);
-	for (i64 turn = 0; turn < turns; turn++) {
-		i64 r = (turn * threads(block) + threadOf(block)) / half;
+	// Both halves of a warp take the same number of rounds, because they shuffle
+	// together.
+	i64 rounds = (rows + threads(block) / half - 1) / (threads(block) / half);
+	for (i64 round = 0; round < rounds; round++) {
+		i64 r = (round * threads(block) + threadOf(block)) / half;
 		V sum = V(0);
 		if (r < rows) {
 			i64 k, hi;

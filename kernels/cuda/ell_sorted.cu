@@ -1,9 +1,9 @@
-// Gather with jagged diagonals and with bisected warps. As in ell.cu, place i is row
-// perm[i] and a place without an entry has idx = -1.
+// y = alpha*A*x + beta*y with jagged diagonals and with bisected warps. As in ell.cu,
+// place i holds row perm[i], and a place without an entry has idx = -1.
 #include "include/place.cuh"
 
 static constexpr int block = 128;
-static constexpr int groups = 6;  // of a bisected warp: 32, 16, 8, 4, 2 rows and 1
+static constexpr int groups = 6;  // groups of a bisected warp: 32, 16, 8, 4, 2 rows and 1
 
 // Jagged diagonals: entry k of place i is at start[k] + i, for i < start[k+1] -
 // start[k].
@@ -27,8 +27,8 @@ static __device__ __forceinline__ void gatherJAD(const i32* idx, const V* val, c
 }
 
 // Bisected warps: in a step of group g, lane t has an entry of row t mod 32>>g. From
-// the last group to the first, the lanes of the upper half of each run of rows hand
-// what they have to those of the lower half, which hold the same rows.
+// the last group to the first, the lanes of the upper half of each run of rows pass
+// their sums to the lanes of the lower half, which hold the same rows.
 template <typename V>
 static __device__ __forceinline__ void gatherBisected(const i32* idx, const V* val, const i64* start, const i32* perm,
                                                       const V* x, V* y, V* carry, i64 rows, i64 skip, V alpha, V beta) {

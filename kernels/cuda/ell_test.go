@@ -18,12 +18,12 @@ import (
 	"github.com/msrep-go/msrep/sparse/ellpack"
 )
 
-// ellRows is a part as sparse/ellpack takes it.
+// ellRows returns a part as sparse/ellpack takes it.
 func (p *part[V]) ellRows() ellpack.Rows[V] {
 	return ellpack.Rows[V]{Ptr: p.ptr, First: p.first, End: p.end, Idx: p.idx, Val: p.val}
 }
 
-// nullable uploads an array; an empty one has no address.
+// nullable uploads an array; the address of an empty one is 0.
 func nullable[T mem.Elem](g *gpu, name string, s []T) ptx.Addr {
 	if len(s) == 0 {
 		return 0
@@ -31,17 +31,17 @@ func nullable[T mem.Elem](g *gpu, name string, s []T) ptx.Addr {
 	return upload(g, name, s)
 }
 
-// ellLaunch is a kernel of the family with its arguments, and what it should cost.
+// ellLaunch is a kernel of the family with its arguments and its expected traffic.
 type ellLaunch[V sparse.Value] struct {
 	kernel string
-	args   []any // before x
-	more   []any // after rows
+	args   []any // arguments before x
+	more   []any // arguments after rows
 	shape  ellpack.Shape
-	meta   float64 // the least sectors of lengths, starts and permutations
-	bits   float64 // the same of idx and val
+	meta   float64 // least sectors of lengths, starts and permutations
+	bits   float64 // least sectors of idx and val
 }
 
-// pack brings a part into a format on the device.
+// pack packs a part in a format on the device.
 func pack[V sparse.Value](g *gpu, f sparse.Format, p *part[V], o ellpack.Options) ellLaunch[V] {
 	size := mem.Size[V]()
 	entries := func(idx []int32, val []V) []any { return []any{upload(g, "idx", idx), upload(g, "val", val)} }
@@ -78,7 +78,7 @@ func pack[V sparse.Value](g *gpu, f sparse.Format, p *part[V], o ellpack.Options
 	}
 }
 
-// arguments completes those of a launch; out is carry and y.
+// arguments returns the complete arguments of a launch; out reads carry and y.
 func (l ellLaunch[V]) arguments(g *gpu, p *part[V]) (args []any, out func() []V) {
 	y, carry := result(g, p.beta, p.y), carryOf[V](g, p.skip)
 	args = append(args, l.args...)
@@ -87,8 +87,8 @@ func (l ellLaunch[V]) arguments(g *gpu, p *part[V]) (args []any, out func() []V)
 	return args, func() []V { return append(carry.read(), y.read()...) }
 }
 
-// gatherEllpack multiplies by a part in a format. hyb is put together as in
-// README.md.
+// gatherEllpack multiplies by a part in a format. It computes hyb as README.md
+// describes.
 func gatherEllpack[V sparse.Value](g *gpu, f sparse.Format, p *part[V], o ellpack.Options) []V {
 	if f == ellpack.FormatHYB || f == ellpack.FormatHYBMean {
 		return gatherHYB(g, f, p, o)
@@ -119,7 +119,7 @@ func gatherHYB[V sparse.Value](g *gpu, f sparse.Format, p *part[V], o ellpack.Op
 	return append(carry.read(), y.read()...)
 }
 
-// gatherRival multiplies as CSRS or CSRV.
+// gatherRival multiplies by CSRS or CSRV.
 func gatherRival[V sparse.Value](g *gpu, name string, p *part[V]) []V {
 	y, carry := result(g, p.beta, p.y), carryOf[V](g, p.skip)
 	g.launch(named[V]("msrep_major_%s", name), int64(p.rows()),
@@ -128,7 +128,7 @@ func gatherRival[V sparse.Value](g *gpu, name string, p *part[V]) []V {
 	return append(carry.read(), y.read()...)
 }
 
-// ellProducts is all formats of the family and their rivals.
+// ellProducts returns all formats of the family and the baselines.
 func ellProducts[V sparse.Value]() []product[V] {
 	var list []product[V]
 	add := func(name string, run func(g *gpu, p *part[V]) []V) {
@@ -152,7 +152,7 @@ func ellProducts[V sparse.Value]() []product[V] {
 
 var branch = regexp.MustCompile(`bra(?:\.uni)?\s+(\$\w+);`)
 
-// innermost is the label of the shortest loop of a kernel.
+// innermost returns the label of the shortest loop of a kernel.
 func innermost(t require.TestingT, body string) string {
 	label, shortest := "", len(body)
 	for _, m := range branch.FindAllStringSubmatchIndex(body, -1) {
@@ -165,7 +165,7 @@ func innermost(t require.TestingT, body string) string {
 	return label
 }
 
-// steps runs a launch and counts the turns of its inner loop, for each warp.
+// steps runs a launch and counts the iterations of its inner loop for each warp.
 func (l ellLaunch[V]) steps(g *gpu, p *part[V]) []int64 {
 	args, _ := l.arguments(g, p)
 	k, err := cuda.Lookup(l.kernel)
@@ -189,7 +189,7 @@ func TestTheLoopsOfWarpsTakeTheStepsOfEquation1(t *testing.T) {
 func stepsOfEquation1[V sparse.Value](t *rapid.T) {
 	p := parts[V]().Draw(t, "part")
 	o := ellpack.Options{Sliced: rapid.Bool().Draw(t, "sliced")}
-	// Equation (1), written out: the longest of each 32 rows.
+	// Equation (1): the longest of each 32 rows.
 	longest := make([]int64, (p.rows()+31)/32)
 	for r := range p.rows() {
 		n := min(p.ptr[r+1], p.end) - max(p.ptr[r], p.first)
@@ -228,9 +228,9 @@ func fewEllpackSectors[V sparse.Value](t *testing.T) {
 			case f == ellpack.FormatELL:
 				most = 1.2 // padding is read
 			case f == ellpack.FormatJAD:
-				most = 1.5 // its diagonals begin anywhere, and their starts are read by every warp
+				most = 1.5 // its diagonals begin at any address, and every warp reads their starts
 			case f == ellpack.FormatBiELL || f == ellpack.FormatBiJAD:
-				most = 1.5 // six starts a warp, one by one; halves round up
+				most = 1.5 // each warp reads six starts singly; halves round up
 			}
 			g := newGPU(t)
 			l := pack(g, f, p, ellpack.Options{})
@@ -267,7 +267,7 @@ func TestPlantedFaultsInEllpackKernelsAreCaught(t *testing.T) {
 	} {
 		t.Run(strconv.Itoa(i)+" "+c.family, func(t *testing.T) {
 			caught := false
-			for _, p := range telling() {
+			for _, p := range revealing() {
 				g := broken(t, c.family, c.pattern, c.with, -1)
 				got := c.run(g, p)
 				caught = caught || g.err != nil || reference.Check(got, p.gathered()) >= 0

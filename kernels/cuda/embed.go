@@ -11,11 +11,12 @@ import (
 //go:embed *.ptx
 var files embed.FS
 
-// Families is the names of the kernel families, sorted: one PTX module each.
+// Families returns the sorted names of the kernel families. Each family is one PTX
+// module.
 func Families() []string {
 	entries, err := files.ReadDir(".")
 	if err != nil {
-		return nil // an embedded folder can be read
+		return nil // reading an embedded folder cannot fail
 	}
 	var names []string
 	for _, e := range entries {
@@ -25,17 +26,19 @@ func Families() []string {
 	return names
 }
 
-// PTX is the text of a family. It fails for a name that Families does not give.
+// PTX returns the PTX text of a family. It fails for a name that Families does not
+// return.
 func PTX(family string) (string, error) {
 	b, err := files.ReadFile(family + ".ptx")
 	if err != nil {
-		return "", fmt.Errorf("kernels: there is no family %q, but %q", family, Families())
+		return "", fmt.Errorf("kernels: there is no family %q; the families are %q", family, Families())
 	}
 	return string(b), nil
 }
 
-// PTXFor is PTX for GPUs of a compute capability, such as 9.0. Before 8.6 kernels take more
-// registers: as many blocks as newer GPUs have at work would keep some of them in memory.
+// PTXFor returns the PTX for GPUs of a compute capability, for example 9.0. Kernels
+// take more registers on GPUs before 8.6: with the number of resident blocks of newer
+// GPUs, some registers would spill to memory.
 func PTXFor(family string, capability float64) (string, error) {
 	text, err := PTX(family)
 	if capability < 8.6 && (family == "csr_vector" || family == "csr_merge") {
@@ -44,5 +47,6 @@ func PTXFor(family string, capability float64) (string, error) {
 	return text, err
 }
 
-// resident is how many blocks a kernel wants at work on a multiprocessor.
+// resident matches the number of resident blocks that a kernel requests for each
+// multiprocessor.
 var resident = regexp.MustCompile(`(?m)^(\.minnctapersm )\d+`)

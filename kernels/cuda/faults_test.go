@@ -9,13 +9,13 @@ import (
 	"github.com/msrep-go/msrep/kernels/reference"
 )
 
-// planted is a mistake in a test copy of a kernel: the nth match of a pattern in
-// the PTX of a family, from 0, or all with -1, is replaced.
+// planted is a bug in a test copy of a kernel: the nth match of a pattern in the PTX of
+// a family (from 0, -1 for all) is replaced.
 type planted struct {
 	name, family, pattern, with string
 	nth                         int
 	run                         func(*gpu, *part[float64]) []float64
-	// says matches the fault that the interpreter must report; "" where the result
+	// says matches the fault that the interpreter must report; if empty, the result
 	// must be wrong.
 	says string
 }
@@ -36,26 +36,26 @@ func TestPlantedFaultsAreCaught(t *testing.T) {
 		{"indices one too far", "csr_vector", `(ld\.global\.cs\.nc\.u32\s+%r\d+, \[%rd\d+)\]`, "$1+4]", -1, vector, "which has"},
 		{"indices one too far", "coo", `(ld\.global\.cs\.nc\.u32\s+%r\d+, \[%rd\d+)\]`, "$1+4]", -1, coordinates, "which has"},
 		{"pointers one too far", "csr_vector", `(ld\.global\.nc\.u64\s+%rd\d+, \[%rd\d+)\]`, "$1+8]", -1, single, "which has"},
-		{"y read with beta = 0", "csr_vector", `setp\.eq\.f64(\s+%p\d+, %fd\d+, 0d0000000000000000)`, "setp.ne.f64$1", -1, vector, "nobody wrote"},
+		{"y read with beta = 0", "csr_vector", `setp\.eq\.f64(\s+%p\d+, %fd\d+, 0d0000000000000000)`, "setp.ne.f64$1", -1, vector, "before they are written"},
 		{"a sum in the wrong direction", "csr_vector", `shfl\.sync\.bfly`, "shfl.sync.up", -1, vector, ""},
 		{"a scan in the wrong direction", "coo", `shfl\.sync\.up\.b32(.*), 0, -1;`, "shfl.sync.down.b32$1, 31, -1;", -1, coordinates, ""},
 		{"a search that stops too late", "csr_merge", `setp\.lt\.s64`, "setp.le.s64", 0, merged, ""},
 		{"a store in place of an atomic sum", "minor", `atom\.global\.add\.f64\s+%fd\d+,`, "st.global.f64 ", -1, scatter[float64], ""},
 	}
 	for nth := range 4 {
-		list = append(list, planted{"a missing barrier", "csr_merge", barrier, "", nth, merged, "race|nobody wrote"})
+		list = append(list, planted{"a missing barrier", "csr_merge", barrier, "", nth, merged, "race|before they are written"})
 	}
 	for nth := range 5 {
-		list = append(list, planted{"a missing barrier", "carries", barrier, "", nth, entriesAsCarries, "race|nobody wrote"})
+		list = append(list, planted{"a missing barrier", "carries", barrier, "", nth, entriesAsCarries, "race|before they are written"})
 	}
 	for nth := range 3 { // those of msrep_cpms_rows_0of2
-		list = append(list, planted{"a missing barrier", "cpms", barrier, "", nth, ones, "race|nobody wrote"})
+		list = append(list, planted{"a missing barrier", "cpms", barrier, "", nth, ones, "race|before they are written"})
 	}
 	for _, c := range list {
 		t.Run(c.name+" in "+c.family, func(t *testing.T) {
 			t.Parallel()
 			caught := false
-			for _, p := range telling() {
+			for _, p := range revealing() {
 				g := broken(t, c.family, c.pattern, c.with, c.nth)
 				g.blocks = 1
 				got := c.run(g, p)
@@ -78,10 +78,10 @@ func TestPlantedFaultsAreCaught(t *testing.T) {
 	}
 }
 
-// The same parts and runs without a mistake.
-func TestNothingIsCaughtWithoutAFault(t *testing.T) {
+// The same parts and runs without a bug.
+func TestWithoutAPlantedFaultAllChecksPass(t *testing.T) {
 	for _, way := range products[float64]() {
-		for _, p := range telling() {
+		for _, p := range revealing() {
 			g := newGPU(t)
 			g.blocks = 1
 			got := way.run(g, p)
@@ -91,8 +91,8 @@ func TestNothingIsCaughtWithoutAFault(t *testing.T) {
 	}
 }
 
-// entriesAsCarries is the product of a part with beta = 0, its entries multiplied
-// here and added up as carries.
+// entriesAsCarries computes the product of a part with beta = 0: it multiplies the
+// entries on the host and adds them as carries.
 func entriesAsCarries(g *gpu, p *part[float64]) []float64 {
 	products := make([]float64, p.nnz())
 	for k := range products {
@@ -105,14 +105,14 @@ func entriesAsCarries(g *gpu, p *part[float64]) []float64 {
 	return append(download[float64](g, carry, p.skip), download[float64](g, y, len(p.y))...)
 }
 
-// telling is parts on which mistakes show: rows of equal length, one of which
-// ends with a tile, a row over many tiles between short ones, the first of them begun in an
-// earlier part, and long rows side by side.
-func telling() []*part[float64] {
+// revealing returns parts on which bugs show: rows of equal length, one of which ends
+// with a tile; a row over many tiles between short ones, of which the first begins in
+// an earlier part; and adjacent long rows.
+func revealing() []*part[float64] {
 	return []*part[float64]{fixed(1, 0, 300, 13), fixed(3, 0, 1000, 2), fixed(2, 1, 50, 7, 6000, 3, 0, 0, 5), fixed(4, 0, 20, 2, 3000, 2500, 300)}
 }
 
-// fixed makes a part: n rows of a length, then those given.
+// fixed returns a part: n rows of a length, then rows of the given lengths.
 func fixed(seed uint64, skip, n, length int, more ...int) *part[float64] {
 	p := &part[float64]{ptr: []int64{0}, cols: 100, skip: skip, alpha: 1.5}
 	for range n {

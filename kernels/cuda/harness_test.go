@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { cases.Main(m, "60") }
 
-// modules is the parsed PTX of each family.
+// modules holds the parsed PTX of each family.
 var modules = sync.OnceValues(func() (map[string]*ptx.Module, error) {
 	all := map[string]*ptx.Module{}
 	for _, f := range cuda.Families() {
@@ -33,19 +33,20 @@ var modules = sync.OnceValues(func() (map[string]*ptx.Module, error) {
 	return all, nil
 })
 
-// gpu is an interpreted device: it stops at the first access outside of an array,
-// read of unwritten memory, or race.
+// gpu is an interpreted device. It stops at the first access outside of an array, read
+// of unwritten memory, or race.
 type gpu struct {
 	t   require.TestingT
 	mem *ptx.Memory
-	// mods has test copies of families in place of the real ones.
+	// mods holds test copies of families that replace the real ones.
 	mods map[string]*ptx.Module
-	// blocks bounds the grids, so that blocks take several turns; 0 is no bound.
+	// blocks limits the grids, so that blocks process several groups of items; 0 means
+	// no limit.
 	blocks int64
-	// offset is how many elements lie before the uploaded arrays in their memory,
-	// so that they begin at odd places.
+	// offset is the number of elements before each uploaded array, which gives the
+	// arrays odd alignments.
 	offset int
-	// err is the first fault; launches after it do nothing.
+	// err is the first fault; later launches do nothing.
 	err  error
 	last ptx.Counters
 }
@@ -56,8 +57,8 @@ func newGPU(t require.TestingT) *gpu {
 	return &gpu{t: t, mem: ptx.NewMemory(0), mods: mods}
 }
 
-// broken is a device with a test copy of one family, in which the nth match of a
-// pattern (from 0, -1 for all) is something else.
+// broken returns a device with a test copy of one family, in which the nth match of a
+// pattern (from 0, -1 for all) is replaced.
 func broken(t testing.TB, family, pattern, with string, nth int) *gpu {
 	t.Helper()
 	g := newGPU(t)
@@ -77,21 +78,21 @@ func broken(t testing.TB, family, pattern, with string, nth int) *gpu {
 	return g
 }
 
-// array is device memory with n elements that nobody has written.
+// array allocates n unwritten elements of device memory.
 func array[T mem.Elem](g *gpu, name string, n int) ptx.Addr {
 	a, err := g.mem.Alloc(name, int64(n)*mem.Size[T]())
 	require.NoError(g.t, err)
 	return a
 }
 
-// upload is a copy of s on the device.
+// upload copies s to the device.
 func upload[T mem.Elem](g *gpu, name string, s []T) ptx.Addr {
 	a := array[T](g, name, g.offset+len(s)) + ptx.Addr(g.offset*int(mem.Size[T]()))
 	require.NoError(g.t, g.mem.Write(a, mem.Bytes(s)))
 	return a
 }
 
-// download is n elements of the device. After a fault they are zeros.
+// download reads n elements from the device. After a fault it returns zeros.
 func download[T mem.Elem](g *gpu, a ptx.Addr, n int) []T {
 	s := make([]T, n)
 	if g.err == nil {
@@ -122,10 +123,10 @@ func (g *gpu) launchGrid(name string, blocks int64, args ...any) {
 	g.last, g.err = kernel.Launch(g.mem, ptx.Launch{Grid: ptx.Dim{X: int(blocks)}, Block: ptx.Dim{X: k.Block}, MaxInstructions: 1 << 22}, args...)
 }
 
-// ok fails the test after a fault.
+// ok fails the test if a fault occurred.
 func (g *gpu) ok() { require.NoError(g.t, g.err) }
 
-// named is the name of a kernel for the values V.
+// named returns the name of a kernel for values of type V.
 func named[V sparse.Value](format string, args ...any) string {
 	suffix := "_f64"
 	if mem.Size[V]() == 4 {

@@ -1,26 +1,27 @@
 // Operations of Krylov methods: each reads the vectors of several formulas once, and
 // leaves sums for the host.
 //
-//	msrep_project  sum j of v_j[i]*w[i], j = 0 ... count-1
-//	msrep_combine  w = w + h0*v_0 + ... (count terms), sum of w[i]^2
-//	msrep_cg_step     x = x + a*p, r = r - a*q, sum of r[i]^2
-//	msrep_bicgstab_direction     p = r + b*(p - w*v)
-//	msrep_bicgstab_step   x = x + a*p + w*s, r = r - w*t, sums of r[i]^2 and c[i]*r[i]
-//	msrep_misfit   sum of (y[i] - a*x[i])^2
-//	msrep_multiply z = d*r, element by element
-//	msrep_totals   out[j] = sum of partial[j*parts ... (j+1)*parts-1], one block for each j
+//   msrep_project  sum j of v_j[i]*w[i], j = 0 ... count-1
+//   msrep_combine  w = w + h0*v_0 + ... (count terms), sum of w[i]^2
+//   msrep_cg_step     x = x + a*p, r = r - a*q, sum of r[i]^2
+//   msrep_bicgstab_direction     p = r + b*(p - w*v)
+//   msrep_bicgstab_step   x = x + a*p + w*s, r = r - w*t, sums of r[i]^2 and c[i]*r[i]
+//   msrep_misfit   sum of (y[i] - a*x[i])^2
+//   msrep_multiply z = d*r, element by element
+//   msrep_totals   out[j] = sum of partial[j*parts ... (j+1)*parts-1], one block for each j
 //
-// Sum j of block b goes to partial[j*parts + b]. Sums are in float64 for both types,
-// in an order that depends on n and the grid alone. partial = 0 asks for none.
+// Block b writes its part of sum j to partial[j*parts + b]. Sums are in float64 for
+// both types, in an order that depends on n and the grid alone. partial = 0 means no
+// sums.
 #include "include/index.cuh"
 #include "include/sum.cuh"
 
 static constexpr int block = 256;
 
-// leave writes a sum of this block, and zeros where a smaller grid than parts leaves
-// some out. Every thread must call it.
+// leave writes a sum of this block. If the grid is smaller than parts, it also writes
+// the zeros of the missing blocks. Every thread must call it.
 static __device__ __forceinline__ void leave(double sum, double* partial, i64 parts) {
-	__syncthreads(); // the sum before may still be read
+	__syncthreads(); // the previous sum may still be read
 	sum = blockSum<block>(sum);
 	for (i64 b = blockIdx.x; b < parts; b += gridDim.x)
 		if (threadIdx.x == 0)
@@ -122,7 +123,7 @@ extern "C" __global__ void __launch_bounds__(block) msrep_totals(const double* p
 		double sum = 0;
 		for (i64 i = threadIdx.x; i < parts; i += block)
 			sum += __ldg(partial + j * parts + i);
-		__syncthreads(); // the sum before may still be read
+		__syncthreads(); // the previous sum may still be read
 		sum = blockSum<block>(sum);
 		if (threadIdx.x == 0)
 			out[j] = sum;

@@ -1,17 +1,17 @@
-// Gather with sums of a fixed shape (kernels.GatherFixed), for parts of whole rows:
+// Sums in a fixed order (kernels.GatherFixed), for parts of whole rows:
 //
-//	y[r] = alpha * sum over k of val[k]*x[idx[k]] + beta*y[r]
+//   y[r] = alpha * sum over k of val[k]*x[idx[k]] + beta*y[r]
 //
-// A lane adds up a row of up to one chunk, in order; the lanes of a warp take the
-// chunks of a longer row in turn. The warp reads the entries of its rows as one run,
-// and leaves values and elements of x in shared memory for the sums. The bits are
-// those of every other device.
+// A lane adds a row of at most one chunk, in order. The chunks of a longer row are
+// distributed cyclically to the lanes of the warp. The warp reads the entries of its
+// rows as one run, and stores values and elements of x in shared memory for the sums.
+// The bits equal those of every other device.
 #include "include/index.cuh"
 
 static constexpr int block = 128;
 static constexpr int chunk = 512;           // kernels.FixedChunk
 static constexpr int stripes = 32;          // kernels.FixedStripes: one for each lane
-static constexpr int steps = 8;             // entries in flight per lane
+static constexpr int steps = 8;             // entries that a lane loads at once
 static constexpr int segment = 32 * steps;  // entries in shared memory per warp
 static_assert(chunk % steps == 0, "chunks end with a segment");
 
@@ -25,15 +25,15 @@ static __device__ __forceinline__ double quiet(double v) {
 }
 static __device__ __forceinline__ float quiet(float v) { return v == v ? v : __builtin_bit_cast(float, 0x7FC00000); }
 
-// Entries is a matrix with x, and memory that a warp shares.
+// Entries holds a matrix, x, and memory that a warp shares.
 template <typename V> struct Entries {
 	const i32* idx;
 	const V *val, *x;
 	Pair<V>* shared;
 
-	// stage leaves value and element of x of entries at(0) ... at(steps-1), as far as they
-	// lie below end, in slots slot(0) ... All loads of columns and values are under way
-	// before the first of x waits for one of them, and those of x before the first store.
+	// stage stores the value and the element of x of entries at(0) ... at(steps-1) that
+	// lie below end, in slots slot(0) ... All loads of columns and values are issued
+	// before the first load of x, and all loads of x before the first store.
 	template <typename At, typename Slot> __device__ __forceinline__ void stage(At at, i64 end, Slot slot) const {
 		i32 col[steps];
 		Pair<V> v[steps];
@@ -46,7 +46,7 @@ template <typename V> struct Entries {
 				v[i].a = once(val + at(i));
 			}
 		}
-		__syncwarp();  // compilers keep their order here
+		__syncwarp();  // keeps compilers from reordering
 #pragma unroll
 		for (int i = 0; i < steps; i++) {
 			v[i].b = V(0);
@@ -60,7 +60,7 @@ template <typename V> struct Entries {
 
 	__device__ __forceinline__ V add(int slot, V sum) const { return fma(shared[slot].a, shared[slot].b, sum); }
 
-	// addRows adds to the sum of each lane its entries [lo, hi) as far as they lie in
+	// addRows adds to the sum of each lane those of its entries [lo, hi) that lie in
 	// [from, to). All lanes of the warp must call it.
 	__device__ __forceinline__ V addRows(i64 from, i64 to, i64 lo, i64 hi, V sum) const {
 		int lane = threadIdx.x & 31;
@@ -77,20 +77,20 @@ template <typename V> struct Entries {
 		return sum;
 	}
 
-	// longRow is the sum of the entries [from, to), which are several chunks. All
-	// lanes of the warp must call it, and all get it.
+	// longRow returns the sum of the entries [from, to), which span several chunks. All
+	// lanes of the warp must call it; all receive the sum.
 	__device__ __forceinline__ V longRow(i64 from, i64 to) const {
 		int lane = threadIdx.x & 31;
 		V stripe = V(0);
 #pragma unroll 1
 		for (; from < to; from += stripes * chunk) {
 			V sum = V(0);
-			i64 left = to - from - lane * chunk;  // in this lane's chunk and those behind
+			i64 left = to - from - lane * chunk;  // entries from this lane's chunk to the end of the row
 #pragma unroll 1
 			for (int j = 0; j < chunk && from + j < to; j += steps) {
-				// Eight lanes read a chunk's next entries, so a warp those of four at a time.
-				// An entry's place in shared memory moves on from chunk to chunk: the lanes
-				// then read from different banks.
+				// Eight lanes read the next entries of a chunk, so a warp reads those
+				// of four chunks at a time. An entry's slot in shared memory shifts
+				// from chunk to chunk, so that the lanes read from different banks.
 				int e = lane % steps, first = lane / steps;
 				auto chunkOf = [&](int i) { return first + i * (32 / steps); };
 				stage([&](int i) { return from + chunkOf(i) * chunk + j + e; }, to,

@@ -1,11 +1,11 @@
 // The sum of partial vectors:
 //
-//	y = beta*y + sum of p[i], i = 0 ... count-1, count at most 8
+//   y = beta*y + sum of p[i], i = 0 ... count-1, count at most 8
 //
-// as the tree ((p0+p1)+(p2+p3)) + ((p4+p5)+(p6+p7)), without the vectors that
-// are not there. More than 8 are summed in groups of 8, and those sums again:
-// that is the same tree. beta = 0 does not read y. y must not overlap a vector
-// other than itself: y = p0 is allowed with beta = 0.
+// as the tree ((p0+p1)+(p2+p3)) + ((p4+p5)+(p6+p7)), without missing vectors. More than
+// 8 vectors are added in groups of 8, and then the sums of the groups, which is the
+// same tree. beta = 0 does not read y. y must not overlap a vector, except that y = p0
+// is allowed with beta = 0.
 #include "include/index.cuh"
 
 static constexpr int block = 256;
@@ -14,7 +14,7 @@ template <typename V> static __device__ __forceinline__ V load(const V* p, i64 i
 	return which < count ? p[i] : V(0);
 }
 
-// join is a + b, where b is there.
+// join returns a + b, or a if b is missing.
 template <typename V> static __device__ __forceinline__ V join(V a, V b, bool there) { return there ? a + b : a; }
 
 template <typename V>

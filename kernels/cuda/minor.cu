@@ -1,12 +1,13 @@
-// Scatter of a compressed part, CSC straight or CSR transposed:
+// Products of compressed parts that add to y by minor index: y = A*x for CSC, y = A'*x
+// for CSR:
 //
-//	y[idx[k]] += alpha * val[k] * x[r]   for every entry k of each major r
+//   y[idx[k]] += alpha * val[k] * x[r]   for every entry k of each major r
 //
-// beta is applied before, by msrep_scale. A warp takes a run of neighbouring
-// entries, whatever majors they belong to, so that long and short ones cost the
-// same. The sums are atomic: their order, and so the last bits of y, may differ
-// from run to run. The deterministic way is a gather on the transposed structure,
-// whose values msrep_permute brings over.
+// msrep_scale applies beta before. A warp takes a run of consecutive entries, whatever
+// majors they belong to, so that long and short majors cost the same. The sums are
+// atomic: their order, and so the last bits of y, may differ from run to run. The
+// deterministic alternative is a gather kernel on the transposed structure, to which
+// msrep_permute copies the values.
 #include "include/index.cuh"
 
 static constexpr int block = 128;
@@ -20,9 +21,9 @@ static __device__ __forceinline__ void scatter(const i64* ptr, const i32* idx, c
 	constexpr int warps = block / 32;
 	int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
 	i64 nnz = end - first;
-	// A warp takes neighbouring runs, so that it need not look far for their majors.
+	// A warp takes consecutive runs, so that their majors are close together.
 	Share own = share((nnz + run - 1) / run, (i64)blockIdx.x * warps + warp, (i64)gridDim.x * warps);
-	i64 b = own.first, stop = own.behind;
+	i64 b = own.first, stop = own.past;
 	i64 r1 = b < stop ? majorOf(ptr, 0, rows - 1, b * run + first) : 0;
 	for (; b < stop; b++) {
 		i64 s = b * run, e = least(s + run, nnz);
@@ -39,7 +40,7 @@ static __device__ __forceinline__ void scatter(const i64* ptr, const i32* idx, c
 				a[i] = once(val + s + k);
 			}
 		}
-		// Entry k is in the last major that does not begin after it.
+		// Entry k is in the last major that begins at or before k.
 		i64 r0 = r1;
 		r1 = majorNear(ptr, r0, rows - 1, e - 1 + first);
 #pragma unroll

@@ -18,17 +18,17 @@ type part[V sparse.Value] struct {
 	val         []V
 	cols        int
 	first, end  int64
-	skip        int // 1 when row 0 belongs to an earlier part
+	skip        int // 1 if row 0 belongs to an earlier part
 	alpha, beta V
 	x, xt       []V // for the product and for the transposed one
-	y, yt       []V // before
+	y, yt       []V // before the products
 }
 
 func (p *part[V]) rows() int { return len(p.ptr) - 1 }
 
 func (p *part[V]) nnz() int { return len(p.val) }
 
-// majors is the row of each entry.
+// majors returns the row of each entry.
 func (p *part[V]) majors() []int32 {
 	m := make([]int32, 0, p.nnz())
 	for r := range p.rows() {
@@ -43,19 +43,19 @@ func (p *part[V]) coo() *sparse.COO[V] {
 	return &sparse.COO[V]{Rows: p.rows(), Cols: p.cols, RowIdx: p.majors(), ColIdx: p.idx, Val: p.val}
 }
 
-// gathered is what Gather must give: the carry, where there is one, and y.
+// gathered returns the expected result of Gather: the carry, if there is one, and y.
 func (p *part[V]) gathered() reference.Product {
 	y := append(make([]V, p.skip), p.y...)
 	return reference.Multiply(false, p.alpha, p.coo(), p.x, p.beta, y)
 }
 
-// scattered is what Scatter must give.
+// scattered returns the expected result of Scatter.
 func (p *part[V]) scattered() reference.Product {
 	return reference.Multiply(true, p.alpha, p.coo(), p.xt, p.beta, p.yt)
 }
 
-// rowLengths draws the lengths of rows: none at all, empty ones at the borders,
-// one giant row, many short ones.
+// rowLengths draws the lengths of rows: no rows, empty rows at the borders, one long
+// row, many short rows.
 func rowLengths() *rapid.Generator[[]int] {
 	length := rapid.OneOf(rapid.Just(0), rapid.IntRange(0, 5), rapid.IntRange(0, 60), rapid.IntRange(200, 400))
 	return rapid.OneOf(
@@ -65,13 +65,13 @@ func rowLengths() *rapid.Generator[[]int] {
 		rapid.SliceOfN(rapid.IntRange(500, 3000), 1, 2),
 		rapid.Custom(func(t *rapid.T) []int {
 			n := rapid.SliceOfN(rapid.IntRange(0, 3), 1, 200).Draw(t, "short")
-			n[rapid.IntRange(0, len(n)-1).Draw(t, "giant")] = 2500
+			n[rapid.IntRange(0, len(n)-1).Draw(t, "long")] = 2500
 			return n
 		}),
 	)
 }
 
-// parts draws a part of a matrix that is cut by one of the rules.
+// parts draws a part of a matrix that one of the rules cuts.
 func parts[V sparse.Value]() *rapid.Generator[*part[V]] {
 	return rapid.Custom(func(t *rapid.T) *part[V] {
 		lengths := rowLengths().Draw(t, "rows")
@@ -86,7 +86,7 @@ func parts[V sparse.Value]() *rapid.Generator[*part[V]] {
 
 		p := &part[V]{cols: rapid.SampledFrom([]int{1, 2, 17, 500}).Draw(t, "cols")}
 		if rapid.Bool().Draw(t, "window") {
-			// Of a matrix that has more entries before these.
+			// The number of entries of the matrix before these.
 			before := rapid.SampledFrom([]int64{0, 1<<33 + 5}).Draw(t, "before")
 			for _, k := range ptr[q.First() : q.End()+1] {
 				p.ptr = append(p.ptr, k+before)
@@ -114,7 +114,7 @@ func parts[V sparse.Value]() *rapid.Generator[*part[V]] {
 	})
 }
 
-// random is n numbers in (-1, 1).
+// random returns n numbers in (-1, 1).
 func random[V sparse.Value](r *rand.Rand, n int) []V {
 	s := make([]V, n)
 	for i := range s {
@@ -123,8 +123,8 @@ func random[V sparse.Value](r *rand.Rand, n int) []V {
 	return s
 }
 
-// result is y on the device before a product: with beta = 0 nobody has written
-// it, so that a kernel which reads it is stopped.
+// result uploads y before a product. With beta = 0 it is unwritten memory, so that a
+// kernel that reads y is a fault.
 func result[V sparse.Value](g *gpu, beta V, y []V) *vector[V] {
 	v := &vector[V]{g: g, n: len(y)}
 	if beta == 0 {

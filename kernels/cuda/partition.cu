@@ -1,4 +1,4 @@
-// The index arrays of a part, made on the device that holds it.
+// Computes the index arrays of a part on the device that holds the part.
 #include "include/index.cuh"
 
 static constexpr int block = 256;
@@ -9,8 +9,8 @@ extern "C" __global__ void __launch_bounds__(block) msrep_local_ptr(const i64* p
 		dst[j] = clamp(__ldg(ptr + first + j), s, e) - s;
 }
 
-// msrep_coo_ptr: ptr[j] is the number of entries with major < first+j, j = 0 ... n.
-// The majors must rise.
+// msrep_coo_ptr: ptr[j] is the number of entries with major < first+j, j = 0 ... n. The
+// majors must not decrease.
 extern "C" __global__ void __launch_bounds__(block) msrep_coo_ptr(const i32* major, i64* ptr, i64 nnz, i64 first, i64 n) {
 	for (i64 j = threadOf(block); j <= n; j += threads(block)) {
 		i64 lo = 0, hi = nnz;

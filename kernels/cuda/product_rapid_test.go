@@ -88,9 +88,9 @@ func TestTheSameProductHasTheSameBitsForEveryGrid(t *testing.T) {
 	}
 }
 
-// A block that takes all turns goes on from where the turn before ended: between empty
-// rows, short ones, and rows longer than a turn.
-func TestABlockThatTakesAllTurnsFindsItsRows(t *testing.T) {
+// A block that processes all groups continues after the group before: between empty
+// rows, short rows, and rows longer than a group.
+func TestABlockThatProcessesAllGroupsFindsItsRows(t *testing.T) {
 	p := &part[float64]{ptr: []int64{0}, cols: 50, alpha: 0.5, beta: -2}
 	add := func(rows, length int) {
 		for range rows {
@@ -151,7 +151,7 @@ func TestNaNInYVanishesWithBetaZeroAndStaysOtherwise(t *testing.T) {
 	}
 }
 
-// Infinities must not leak between rows that share a warp, a tile or a run.
+// An infinity must not affect other rows in the same warp, tile or run.
 func TestAnInfinityStaysInItsRow(t *testing.T) {
 	const rows, length = 70, 13
 	p := &part[float64]{ptr: []int64{0}, cols: 2, end: rows * length, alpha: 1, x: []float64{1, math.Inf(1)}, y: make([]float64, rows)}

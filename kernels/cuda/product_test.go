@@ -15,7 +15,7 @@ type vector[V sparse.Value] struct {
 
 func (v *vector[V]) read() []V { return download[V](v.g, v.addr, v.n) }
 
-// carryOf is memory for a carry; without one, the address is that of nothing.
+// carryOf uploads a carry; without one, the address is 0.
 func carryOf[V sparse.Value](g *gpu, skip int) *vector[V] {
 	if skip == 0 {
 		return &vector[V]{g: g}
@@ -23,8 +23,8 @@ func carryOf[V sparse.Value](g *gpu, skip int) *vector[V] {
 	return &vector[V]{g: g, addr: array[V](g, "carry", 1), n: 1}
 }
 
-// The compositions of README.md. Each gives what is computed: the carry, where
-// there is one, and y.
+// The functions below compute products as README.md describes. Each returns the carry,
+// if there is one, and y.
 
 func gatherVector[V sparse.Value](g *gpu, p *part[V], lanes int) []V {
 	y, carry := result(g, p.beta, p.y), carryOf[V](g, p.skip)

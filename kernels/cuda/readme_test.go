@@ -12,7 +12,7 @@ import (
 	"github.com/msrep-go/msrep/kernels/cuda"
 )
 
-// row is a kernel in the table of README.md: its name with the words behind it,
+// row matches a kernel in the table of README.md: its name with a description,
 // parameters, block, and shared bytes.
 var row = regexp.MustCompile("(?m)^\\| `(msrep_\\w+)`[^|]*\\| [^|]* \\| `([^|]*)` \\| (\\d+) \\| [^|]* \\| ([0-9/ ]+) \\|$")
 

@@ -13,7 +13,7 @@ import (
 	"github.com/msrep-go/msrep/sparse/gen"
 )
 
-// banded is a whole banded matrix as a part.
+// banded returns a whole banded matrix as one part.
 func banded[V sparse.Value](t testing.TB, n, band int) *part[V] {
 	t.Helper()
 	a, _, err := gen.Generate(fmt.Sprintf("banded:n=%d,band=%d", n, band))
@@ -30,8 +30,8 @@ func banded[V sparse.Value](t testing.TB, n, band int) *part[V] {
 
 func sectors[T any](s []T, size int64) float64 { return float64((int64(len(s))*size + 31) / 32) }
 
-// moved is the sectors that the last launch asked for, over the least that hold
-// val, idx and ptr, with the warp instructions it took per entry.
+// moved returns the sectors that the last launch accessed, divided by the least number
+// that holds val, idx and ptr, and the warp instructions for each entry.
 func moved[V sparse.Value](g *gpu, p *part[V]) (ratio, perEntry float64) {
 	least := sectors(p.val, mem.Size[V]()) + sectors(p.idx, 4) + sectors(p.ptr, 8)
 	asked := 0.0
@@ -67,7 +67,7 @@ func fewSectors[V sparse.Value](t *testing.T) {
 	}
 }
 
-// The limit is one for CSR; the coordinate kernel keeps to it too.
+// The coordinate kernel meets the limit for CSR too.
 func TestACoordinateGatherReadsItsArraysOnce(t *testing.T) {
 	p := banded[float64](t, 4000, 2)
 	g := newGPU(t)
@@ -94,7 +94,7 @@ func TestACoordinateGatherReadsItsArraysOnce(t *testing.T) {
 
 func TestAnOffsetWindowCostsFewSectorsMore(t *testing.T) {
 	p := banded[float64](t, 2000, 5)
-	// Rows 3 and on of the whole matrix, with its pointers.
+	// Rows from row 3 on of the whole matrix, with the pointers of the whole matrix.
 	p.first = p.ptr[3]
 	p.idx, p.val, p.ptr, p.y = p.idx[p.first:], p.val[p.first:], p.ptr[3:], p.y[3:]
 	g := newGPU(t)

@@ -1,30 +1,31 @@
-// Gather with slices of 32 rows, one thread for each row, and as few bytes for an entry
-// as the slice allows (package sliced):
+// y = alpha*A*x + beta*y with slices of 32 rows, one thread for each row, and few bytes
+// for each entry (package sliced):
 //
-//	y[r] = alpha * sum over k of val[k]*x[idx[k]] + beta*y[r],   r = perm[i] for place i
+//   y[r] = alpha * sum over k of val[k]*x[idx[k]] + beta*y[r],   r = perm[i] for place i
 //
-// A slice is `width` steps of one place a lane. Its values come first, then its
-// columns, in one of three ways:
+// A slice has `width` steps of one place for each lane. It stores its values, then its
+// columns, in one of three kinds:
 //
-//	runs  a first column and a mask for each step: lane l has column first+l where its
-//	      bit is set. Diagonals take 8 bytes for 32 entries.
-//	near  16 bits a place, counted from the base of the slice; all ones mean no entry
-//	far   32 bits a place, negative for no entry
+//   runs  a first column and a mask for each step: lane l has column first+l if its
+//         bit is set. A diagonal takes 8 bytes for 32 entries.
+//   near  16 bits a place, counted from the base of the slice; all ones mean no entry
+//   far   32 bits a place, negative for no entry
 //
-// Values are stored as they are, or as float where that holds all of them exactly
-// (short). No atomics, no shared memory: the result has the same bits every time.
+// Values have their own type, or float if float represents all of them exactly (short).
+// There are no atomics and no shared memory: the result has the same bits every time.
 #include "include/place.cuh"
 
 static constexpr int block = 128;
 static constexpr int resident = 8;  // blocks that fit on a multiprocessor: 64 registers a thread, no spills
-static constexpr int ahead = 8;     // steps in flight; 6 or 4 for the last few
+static constexpr int ahead = 8;     // steps that a lane loads at once; 6 or 4 for the last few
 
 enum Kind { runs, near, far };
 static constexpr i32 absent = 0xffff;  // a place of a near slice without an entry
 
-// batch adds the next n steps of a row, of which `left` are there. All loads of values
-// and columns are under way before the first of x waits for one of them, and those of x
-// before the first sum. x is that of column 0, of the base of a near slice, or of the lane.
+// batch adds the next n steps of a row, of which `left` exist. All loads of values and
+// columns are issued before the first load of x, and all loads of x before the first
+// sum. x points to the element of column 0, of the base of a near slice, or of the
+// lane's offset.
 template <typename V, typename T, Kind kind, int n>
 static __device__ __forceinline__ V batch(V sum, const T* val, const i32* columns, const V* x, i32 left, int lane) {
 	T a[n];
@@ -44,7 +45,7 @@ static __device__ __forceinline__ V batch(V sum, const T* val, const i32* column
 	if (kind == runs) {
 #pragma unroll
 		for (int i = 0; i < n; i += 2) {
-			int4 two{0, 0, 0, 0};  // steps; an odd last one has zeros behind it
+			int4 two{0, 0, 0, 0};  // steps; zeros follow an odd last one
 			if (i < left)
 				two = __ldg((const int4*)columns + i / 2);
 			col[i] = two.x;
@@ -53,7 +54,7 @@ static __device__ __forceinline__ V batch(V sum, const T* val, const i32* column
 			mask[i + 1] = two.w;
 		}
 	}
-	__syncwarp();  // compilers keep their order here
+	__syncwarp();  // keeps compilers from reordering
 	V v[n];
 #pragma unroll
 	for (int i = 0; i < n; i++) {
@@ -67,10 +68,10 @@ static __device__ __forceinline__ V batch(V sum, const T* val, const i32* column
 	return sum;
 }
 
-// walk is the sum of one row.
+// walk returns the sum of one row.
 template <typename V, typename T, Kind kind>
 static __device__ __forceinline__ V walk(const T* val, const i32* columns, i32 width, const V* x, int lane) {
-	constexpr int words = kind == runs ? 2 : kind == near ? 16 : 32;  // of columns in a step
+	constexpr int words = kind == runs ? 2 : kind == near ? 16 : 32;  // words of the columns of a step
 	V sum = V(0);
 #pragma unroll 1
 	for (; width > 6; width -= ahead) {
@@ -88,12 +89,12 @@ static __device__ __forceinline__ V walk(const T* val, const i32* columns, i32 w
 template <typename V, typename T>
 static __device__ __forceinline__ void gatherSlices(const i64* data, const i64* head, const i32* perm, const V* x, V* y,
                                                     V* carry, i64 rows, i64 skip, V alpha, V beta) {
-	// A block takes neighbouring slices, so that it finds its x in the caches.
+	// A block takes consecutive slices, so that it finds its x in the caches.
 	constexpr i32 warps = block / 32;
 	int lane = threadIdx.x & 31;
 	i64 slices = (rows + 31) / 32;
 	Share own = share((slices + warps - 1) / warps, blockIdx.x, gridDim.x);
-	i32 w = (i32)least(own.first * warps + (threadIdx.x >> 5), slices), end = (i32)least(own.behind * warps, slices);
+	i32 w = (i32)least(own.first * warps + (threadIdx.x >> 5), slices), end = (i32)least(own.past * warps, slices);
 	Pair<i64> next{0, 0};
 	if (w < end)
 		next = ldgPair(head + 2 * (i64)w);
@@ -101,7 +102,7 @@ static __device__ __forceinline__ void gatherSlices(const i64* data, const i64* 
 	for (; w < end; w += warps) {
 		const T* val = (const T*)(data + 4 * next.a);
 		i32 base = (i32)next.b, shape = (i32)(next.b >> 32), width = shape >> 2, kind = shape & 3;
-		if (w + warps < end)  // on its way meanwhile
+		if (w + warps < end)  // loads ahead
 			next = ldgPair(head + 2 * (i64)(w + warps));
 		i32 i = 32 * w + lane, r = i;
 		if (perm && i < rows)

@@ -14,8 +14,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// gatherSlices multiplies by a part in slices. Those begin at a multiple of 16 bytes, as
-// arrays of a device do.
+// gatherSlices multiplies by a part in slices. The slices begin at a multiple of 16
+// bytes, as arrays of a device do.
 func gatherSlices[V sparse.Value](g *gpu, p *part[V]) []V {
 	plan, err := sliced.NewPlan(p.ellRows())
 	require.NoError(g.t, err)
@@ -33,8 +33,8 @@ func gatherSlices[V sparse.Value](g *gpu, p *part[V]) []V {
 	return append(carry.read(), y.read()...)
 }
 
-// diagonals draws a part whose slices take all ways to keep columns: diagonals with
-// gaps, some rows with a column far away, values that float32 may hold.
+// diagonals draws a part whose slices use all kinds: diagonals with gaps, some rows
+// with a distant column, values that float32 may represent.
 func diagonals[V sparse.Value]() *rapid.Generator[*part[V]] {
 	return rapid.Custom(func(t *rapid.T) *part[V] {
 		rows := rapid.IntRange(1, 200).Draw(t, "rows")
@@ -84,8 +84,8 @@ func sliceProperty[V sparse.Value](t *rapid.T) {
 	require.Equal(t, -1, reference.Check(got, p.gathered()))
 }
 
-// TestSlicesReadTheirBytesOnce holds the sectors of all arrays but x and y to those of
-// the plan, and the plan to few bytes for an entry.
+// TestSlicesReadTheirBytesOnce compares the sectors of all arrays except x and y with
+// those of the plan, and limits the bytes of the plan for each entry.
 func TestSlicesReadTheirBytesOnce(t *testing.T) {
 	whole := banded[float64](t, 2000, 4)
 	short := banded[float64](t, 2000, 4)
@@ -121,8 +121,8 @@ func TestSlicesReadTheirBytesOnce(t *testing.T) {
 	}
 }
 
-// Of 16 slices two blocks take 8 each, 4 at a time: the fault that slice s leads to tells
-// whose it is.
+// Two blocks take 8 of 16 slices each, 4 at a time. Slice s causes a fault, which names
+// the block.
 func TestABlockTakesNeighbouringSlices(t *testing.T) {
 	for s := range 16 {
 		p := banded[float64](t, 16*sliced.Height, 4)
@@ -151,7 +151,7 @@ func TestPlantedFaultsInSlicesAreCaught(t *testing.T) {
 	} {
 		t.Run(strconv.Itoa(i)+" "+c.pattern, func(t *testing.T) {
 			caught := false
-			for _, p := range append(telling(), banded[float64](t, 100, 4), apart) {
+			for _, p := range append(revealing(), banded[float64](t, 100, 4), apart) {
 				g := broken(t, "slices", c.pattern, c.with, -1)
 				got := gatherSlices(g, p)
 				caught = caught || g.err != nil || reference.Check(got, p.gathered()) >= 0

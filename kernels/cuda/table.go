@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// A family of kernels takes parameters that are written here as in the sources:
-// "*" for a pointer, "&" for one that the kernel writes to, V for the type of the
-// values.
+// Parameters of kernels are written here as in the sources: "*" for a pointer, "&" for
+// a pointer that the kernel writes to, V for the type of the values.
 const (
 	compressed = "ptr *i64, idx *i32, val *V, x *V, y &V, carry &V"
 	bounds     = "rows i64, first i64, end i64"
@@ -19,8 +18,8 @@ const (
 
 var table = build()
 
-// adder adds a kernel to the table: items are the units that a block takes, perCarry those
-// for which it leaves a carry. params are as above.
+// adder adds a kernel to the table. A block takes items units, and leaves one carry for
+// each perCarry units. params are as above.
 type adder func(family, name, value string, block int, items int64, unit string, perCarry int64, params string)
 
 func build() []Kernel {
@@ -45,7 +44,7 @@ func build() []Kernel {
 	return list
 }
 
-// addPartition adds what makes the index arrays of parts.
+// addPartition adds the kernels that compute the index arrays of parts.
 func addPartition(add adder) {
 	add("csr_merge", "msrep_merge_path", "", 128, 128, "tiles", 0, "ptr *i64, start &i32, "+bounds)
 	add("partition", "msrep_local_ptr", "", 256, 256, "pointers", 0, "ptr *i64, dst &i64, first i64, n i64, s i64, e i64")
@@ -55,7 +54,7 @@ func addPartition(add adder) {
 	}
 }
 
-// addRows adds gathers by rows as they are in CSR.
+// addRows adds the kernels that multiply by rows in CSR.
 func addRows(add adder, v string) {
 	for lanes := 1; lanes <= 32; lanes *= 2 {
 		rows := 4 * min(32, 128/int64(lanes))
@@ -72,7 +71,7 @@ func addRows(add adder, v string) {
 	add("ell_rivals", "msrep_major_csrv_"+v, v, 128, 8, "rows", 0, compressed+", "+bounds+", skip i64, "+scalars)
 }
 
-// addELL adds gathers by the ELLPACK family and by slices.
+// addELL adds the kernels of the ELLPACK family and of slices.
 func addELL(add adder, v string) {
 	add("ell", "msrep_major_ell_"+v, v, 128, 128, "rows", 0,
 		places+", "+vectors+", rows i64, stride i64, width i64, skip i64, "+scalars)
@@ -92,7 +91,7 @@ func addELL(add adder, v string) {
 		places+", start *i64, perm *i32, "+vectors+", rows i64, skip i64, "+scalars)
 }
 
-// addEntries adds products that go by the entries, whatever rows these are in.
+// addEntries adds the kernels that divide their work by entries instead of rows.
 func addEntries(add adder, v string) {
 	add("minor", "msrep_minor_"+v, v, 128, 1024, "entries", 0,
 		"ptr *i64, idx *i32, val *V, x *V, y &V, "+bounds+", alpha V")
@@ -102,7 +101,7 @@ func addEntries(add adder, v string) {
 		"major *i32, minor *i32, val *V, x *V, y &V, nnz i64, alpha V")
 }
 
-// addVectors adds what is done with vectors alone.
+// addVectors adds the kernels that use vectors alone.
 func addVectors(add adder) {
 	add("vector", "msrep_total", "", 256, 1<<62, "elements", 0, "partial *f64, out &f64, n i64")
 	for _, v := range []string{"f64", "f32"} {

@@ -14,7 +14,7 @@ import (
 	"github.com/msrep-go/msrep/kernels/cuda"
 )
 
-// entry is what the PTX says of a kernel.
+// entry is the declaration of a kernel in PTX.
 type entry struct {
 	params []string // "u64", "f32", ...
 	block  string   // of .maxntid
@@ -27,7 +27,7 @@ var (
 	blockLine = regexp.MustCompile(`\.maxntid (\d+), 1, 1`)
 )
 
-// entries is the kernels of a PTX text, by name.
+// entries returns the kernels of a PTX text, by name.
 func entries(text string) map[string]entry {
 	found := map[string]entry{}
 	for _, m := range entryLine.FindAllStringSubmatch(text, -1) {
@@ -77,8 +77,8 @@ func TestTheParametersAndBlockSizesAreThoseOfThePTX(t *testing.T) {
 	}
 }
 
-// The names of the parameters are gone from PTX, so they are compared with the
-// sources, pointers and their elements with them.
+// PTX does not keep parameter names, so they are compared with the sources; so are
+// pointers and their element types.
 func TestTheParametersHaveTheNamesAndTypesOfTheSources(t *testing.T) {
 	for _, k := range cuda.Kernels() {
 		source, err := os.ReadFile(k.Family + ".cu")
@@ -99,7 +99,7 @@ func TestTheParametersHaveTheNamesAndTypesOfTheSources(t *testing.T) {
 	}
 }
 
-// declared is the parameters of a kernel as its source declares them.
+// declared returns the parameters of a kernel as its source declares them.
 func declared(t *testing.T, source string, k cuda.Kernel) []string {
 	name := strings.TrimSuffix(k.Name, "_"+k.Value)
 	digits := strings.TrimRight(name, "0123456789")

@@ -42,7 +42,7 @@ func sumsPartials[V sparse.Value](t *testing.T) {
 		}
 		g.launch(named[V]("msrep_sum_partials"), int64(n), append(args, int64(count), int64(n), beta)...)
 		g.ok()
-		// beta is a power of two: a fused product gives the same bits.
+		// beta is a power of two, so a fused product gives the same bits.
 		require.NoError(t, merge.Sum(want, beta, partials))
 		require.Equal(t, want, y.read())
 	})
@@ -59,7 +59,7 @@ func operates[V sparse.Value](t *testing.T) {
 			r := rand.New(rand.NewPCG(2, uint64(n)))
 			x, y := random[V](r, n), random[V](r, n)
 			for i := range x {
-				// A few bits each, so that there is nothing to round.
+				// The numbers have few bits, so nothing is rounded.
 				x[i], y[i] = V(math.Round(float64(x[i])*64)), V(math.Round(float64(y[i])*64))
 			}
 			for _, beta := range []V{0, 1, 0.5} {

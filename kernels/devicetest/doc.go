@@ -1,3 +1,3 @@
-// Package devicetest checks the products of any device that works on memory of its
-// own against kernels/reference. It is for tests.
+// Package devicetest tests the products of devices that have their own memory against
+// kernels/reference.
 package devicetest

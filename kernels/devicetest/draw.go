@@ -12,7 +12,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Draw makes a matrix with rows of all lengths, empty ones and long ones too.
+// Draw draws a matrix with rows of all lengths, including empty and long ones.
 func Draw[V sparse.Value](t *rapid.T) *sparse.CSR[V] {
 	rows, cols := rapid.IntRange(1, 300).Draw(t, "rows"), rapid.IntRange(1, 2000).Draw(t, "cols")
 	longest := rapid.SampledFrom([]int{0, 3, 40, 900}).Draw(t, "longest")
@@ -38,7 +38,7 @@ func Draw[V sparse.Value](t *rapid.T) *sparse.CSR[V] {
 	return m
 }
 
-// Vector is n elements without a pattern.
+// Vector returns n elements without a pattern.
 func Vector[V sparse.Value](n int, shift int) []V {
 	v := make([]V, n)
 	for i := range v {
@@ -47,8 +47,8 @@ func Vector[V sparse.Value](n int, shift int) []V {
 	return v
 }
 
-// Property checks one random product, cut into some parts, in one of the ways. y is NaN
-// where beta is 0.
+// Property checks one random product, cut into a random number of parts, in one of the
+// ways. y is NaN if beta is 0.
 func Property[V sparse.Value](t *rapid.T, open Open, ways []kernels.Form) {
 	q := &Problem[V]{A: Draw[V](t), Global: rapid.Bool().Draw(t, "global")}
 	q.Alpha = V(rapid.SampledFrom([]float64{1, -2.5, 0}).Draw(t, "alpha"))

@@ -6,34 +6,34 @@ import (
 	"github.com/msrep-go/msrep/kernels"
 )
 
-// lane is a device with a stream and an event.
-type lane struct {
+// endpoint is a device with a stream and an event.
+type endpoint struct {
 	d kernels.Device
 	s kernels.Stream
 	e kernels.Event
 }
 
-func newLane(t require.TestingT, d kernels.Device) lane {
+func newEndpoint(t require.TestingT, d kernels.Device) endpoint {
 	s, err := d.NewStream()
 	require.NoError(t, err)
 	e, err := d.NewEvent()
 	require.NoError(t, err)
-	return lane{d, s, e}
+	return endpoint{d, s, e}
 }
 
-func (l lane) close(t require.TestingT) {
-	require.NoError(t, l.e.Close())
-	require.NoError(t, l.s.Close())
+func (p endpoint) close(t require.TestingT) {
+	require.NoError(t, p.e.Close())
+	require.NoError(t, p.s.Close())
 }
 
-func (l lane) fill(t require.TestingT, y kernels.Array[float64], v float64) {
-	require.NoError(t, l.s.Launch(&kernels.Fill[float64]{Y: y, Value: v}))
+func (p endpoint) fill(t require.TestingT, y kernels.Array[float64], v float64) {
+	require.NoError(t, p.s.Launch(&kernels.Fill[float64]{Y: y, Value: v}))
 }
 
 // Events checks that streams wait for each other's events, on one device or on two of
-// a kind. other makes an event of another kind of device.
+// the same kind. other creates an event of another kind of device.
 func Events(t require.TestingT, a, b kernels.Device, other kernels.Event) {
-	from, to := newLane(t, a), newLane(t, b)
+	from, to := newEndpoint(t, a), newEndpoint(t, b)
 	defer from.close(t)
 	defer to.close(t)
 	const n = 1000
@@ -49,19 +49,19 @@ func Events(t require.TestingT, a, b kernels.Device, other kernels.Event) {
 	require.NoError(t, to.s.Wait(from.e), "never recorded")
 	require.NoError(t, from.e.Sync(), "never recorded")
 	require.NoError(t, to.s.Wait(other))
-	for v := 1.0; v <= 3; v++ { // the event is recorded anew
+	for v := 1.0; v <= 3; v++ { // each round records the event again
 		from.fill(t, x, v)
 		require.NoError(t, from.s.Record(from.e))
 		require.NoError(t, to.s.Wait(from.e))
 		pass()
 		require.NoError(t, to.s.Record(to.e))
 		require.NoError(t, from.s.Wait(to.e))
-		from.fill(t, x, -v) // after the copy, also where this stream is the first to be waited for
+		from.fill(t, x, -v) // after the copy, also if this stream is the first that others wait for
 		require.NoError(t, from.s.Sync())
 		copied(v)
 	}
 
-	once, err := a.NewEvent() // which is gone before anybody waits for the stream
+	once, err := a.NewEvent() // is closed before anything waits for the stream
 	require.NoError(t, err)
 	from.fill(t, x, 7)
 	require.NoError(t, from.s.Record(once))

@@ -13,7 +13,7 @@ func (q *vectorProblem[V]) projects() {
 	want, as := make([]float64, k), make([]kernels.Array[V], k)
 	for j := range k {
 		v := w
-		if as[j] = aw; j != 1 { // the second is w itself
+		if as[j] = aw; j != 1 { // vector 1 is w itself
 			v, as[j] = q.vector()
 		}
 		for i := range v {

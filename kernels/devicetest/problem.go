@@ -13,19 +13,19 @@ import (
 	"github.com/msrep-go/msrep/sparse/ellpack"
 )
 
-// Open gives a device with a stream of it, for one part of a product.
+// Open opens a device and a stream for one part of a product.
 type Open func(t require.TestingT) (kernels.Device, kernels.Stream)
 
-// Problem is a product and the parts that it is cut into, one per device.
+// Problem is a product and its parts, one for each device.
 type Problem[V sparse.Value] struct {
 	A           *sparse.CSR[V]
 	X, Y        []V
 	Alpha, Beta V
 	Parts       []partition.Part
-	Global      bool // pointers of the whole matrix instead of local ones
+	Global      bool // the pointers are those of the whole matrix
 }
 
-// memory is the arrays that were made on the devices.
+// memory holds the arrays allocated on the devices.
 type memory struct{ arrays []interface{ Free() error } }
 
 func (m *memory) free(t require.TestingT) {
@@ -34,7 +34,7 @@ func (m *memory) free(t require.TestingT) {
 	}
 }
 
-// Upload puts a slice on a device.
+// Upload copies a slice to a device.
 func Upload[T mem.Elem](t require.TestingT, s kernels.Stream, d kernels.Device, v []T) kernels.Array[T] {
 	a, err := kernels.NewArray[T](d, int64(len(v)))
 	require.NoError(t, err)
@@ -56,7 +56,7 @@ func up[T mem.Elem](t require.TestingT, m *memory, s kernels.Stream, d kernels.D
 	return a
 }
 
-// compressed is part p of the matrix on a device.
+// compressed returns part p of the matrix on a device.
 func (q *Problem[V]) compressed(t require.TestingT, m *memory, s kernels.Stream, d kernels.Device, p partition.Part) kernels.Compressed[V] {
 	ptr, entries := q.A.RowPtr[p.First():p.End()+1], int64(0)
 	if !q.Global {
@@ -78,7 +78,7 @@ func (q *Problem[V]) coordinate(t require.TestingT, m *memory, s kernels.Stream,
 	}
 }
 
-// Packing is part p of the matrix for a device to pack.
+// Packing returns part p of the matrix for a device to pack.
 func (q *Problem[V]) Packing(p partition.Part, form kernels.Form) *kernels.Packing[V] {
 	return &kernels.Packing[V]{
 		Part: p.Shift(p.First(), 0), Ptr: q.A.RowPtr[p.First() : p.End()+1],
@@ -86,7 +86,7 @@ func (q *Problem[V]) Packing(p partition.Part, form kernels.Form) *kernels.Packi
 	}
 }
 
-// Ways to multiply, beside the forms that a device packs parts in.
+// These are ways to multiply other than the forms in which a device packs parts.
 const (
 	Plain           kernels.Form = "plain"             // kernels.MajorProduct
 	COO             kernels.Form = "coo"               // kernels.MajorProductCOO
@@ -95,7 +95,8 @@ const (
 	MinorProductCOO kernels.Form = "minor-product-coo" // kernels.MinorProductCOO
 )
 
-// RowForms is the forms of one row a thread or a warp that GPUs pack beside CSR.
+// RowForms returns the forms other than CSR that GPUs pack and multiply with one thread or
+// one warp for each row.
 func RowForms() []kernels.Form {
 	forms := []kernels.Form{launch.FormSlices, launch.FormCSRScalar, launch.FormCSRVector}
 	for _, f := range ellpack.Formats() {

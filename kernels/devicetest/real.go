@@ -11,8 +11,9 @@ import (
 	"github.com/msrep-go/msrep/sparse/matio"
 )
 
-// RealMatrices runs f for the real matrices of the collection that have at most so many
-// entries, side by side; with -short for a few of them. Complex ones are skipped.
+// RealMatrices runs f in parallel for the real matrices of the collection that have at
+// most the given number of entries; short applies with -short. Complex matrices are
+// skipped.
 func RealMatrices(t *testing.T, entries, short int, f func(t *testing.T, a *sparse.CSR[float64])) {
 	tested := 0
 	for _, row := range corpus.Table(t, corpus.Shared(t, "expected", "products.tsv")) {

@@ -12,7 +12,8 @@ import (
 	"github.com/msrep-go/msrep/sparse/cpms"
 )
 
-// keep is values of which so many of the segments are left; all of plain ones.
+// keep returns values cut to the first read of their segments. With read = 0,
+// values stay whole.
 func keep(v []float64, read, segments int) []float64 {
 	out := append([]float64(nil), v...)
 	for i := range out {
@@ -23,7 +24,7 @@ func keep(v []float64, read, segments int) []float64 {
 	return out
 }
 
-// segmentVector brings a vector to a device, in segments or plain.
+// segmentVector copies a vector to a device, in segments or plain.
 func segmentVector(t require.TestingT, m *memory, s kernels.Stream, d kernels.Device, v []float64, read, segments int) kernels.SegmentVector {
 	words := append([]float64(nil), v...)
 	if read > 0 {
@@ -34,7 +35,7 @@ func segmentVector(t require.TestingT, m *memory, s kernels.Stream, d kernels.De
 	return kernels.SegmentVector{Val: up(t, m, s, d, words), Of: segments, Read: read}
 }
 
-// floats is what the device has of a vector.
+// floats reads a vector from the device.
 func floats(t require.TestingT, s kernels.Stream, v kernels.SegmentVector) []float64 {
 	words := Download(t, s, v.Val)
 	if v.Read == 0 {
@@ -47,8 +48,8 @@ func floats(t require.TestingT, s kernels.Stream, v kernels.SegmentVector) []flo
 	return out
 }
 
-// SegmentProperty checks one random product of parts, of whose values so many segments of so
-// many are read, with a vector in segments. y is NaN where beta is 0.
+// SegmentProperty checks one random product of parts, with x and y in segments. The
+// first read of the segments of each value are read. y is NaN if beta is 0.
 func SegmentProperty(t *rapid.T, open Open, form kernels.Form, read, segments int) {
 	q := &Problem[float64]{A: Draw[float64](t)}
 	q.Alpha, q.Beta = rapid.SampledFrom([]float64{1, -2.5, 0}).Draw(t, "alpha"), rapid.SampledFrom([]float64{0, 1, 0.75}).Draw(t, "beta")

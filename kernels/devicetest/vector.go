@@ -12,11 +12,12 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// vectorLengths reach across warps, blocks of GPUs and blocks of sums of CPUs.
+// vectorLengths include lengths around the sizes of warps, of GPU blocks and of the
+// chunks that CPUs sum.
 var vectorLengths = []int{0, 1, 2, 3, 31, 33, 255, 256, 257, 1000, 8191, 8193, 20000}
 
-// VectorOps checks all operations on vectors of a device against their formulas, on
-// random vectors that begin anywhere in their buffers.
+// VectorOps checks all vector operations of a device against their formulas, on random
+// vectors at any offset in their buffers.
 func VectorOps[V sparse.Value](t *rapid.T, d kernels.Device) {
 	s, err := d.NewStream()
 	require.NoError(t, err)
@@ -35,7 +36,7 @@ func VectorOps[V sparse.Value](t *rapid.T, d kernels.Device) {
 	}
 }
 
-// vectorProblem is vectors of n elements on a device.
+// vectorProblem holds vectors of n elements on a device.
 type vectorProblem[V sparse.Value] struct {
 	t    *rapid.T
 	d    kernels.Device
@@ -45,7 +46,7 @@ type vectorProblem[V sparse.Value] struct {
 	bufs []kernels.Buffer
 }
 
-// vector makes a random vector, a few elements into its buffer.
+// vector creates a random vector, a few elements into its buffer.
 func (q *vectorProblem[V]) vector() ([]V, kernels.Array[V]) {
 	v := make([]V, q.n)
 	for i := range v {
@@ -65,7 +66,7 @@ func put[T mem.Elem, V sparse.Value](q *vectorProblem[V], v []T) kernels.Array[T
 	return a
 }
 
-// run launches an operation and gives the sums that it leaves.
+// run launches an operation and returns its sums.
 func (q *vectorProblem[V]) run(op kernels.Operation, sums kernels.Array[float64]) []float64 {
 	require.NoError(q.t, q.s.Launch(op))
 	if sums.Buf == nil {
@@ -77,13 +78,14 @@ func (q *vectorProblem[V]) run(op kernels.Operation, sums kernels.Array[float64]
 
 func (q *vectorProblem[V]) sums(k int) kernels.Array[float64] { return put(q, make([]float64, k)) }
 
-// same compares a vector on the device with what the formula gives, to a few roundings.
+// same compares a vector on the device with the result of the formula, to a few
+// roundings.
 func (q *vectorProblem[V]) same(want []V, a kernels.Array[V], what string) {
 	q.sameSums(want, a, 0, what)
 }
 
-// sameSums is same for elements to which up to so many terms were added, in any order: each
-// addition may round by half of what a number below 16 is rounded to.
+// sameSums is same for elements that are sums of up to terms terms, in any order.
+// Numbers are below 16, and each addition may round by half a unit in the last place.
 func (q *vectorProblem[V]) sameSums(want []V, a kernels.Array[V], terms int, what string) {
 	got := Download(q.t, q.s, a)
 	for i := range want {
@@ -93,14 +95,13 @@ func (q *vectorProblem[V]) sameSums(want []V, a kernels.Array[V], terms int, wha
 	}
 }
 
-// near compares a sum with one whose terms have sizes of about 1, which were added in
-// another order.
+// near compares two sums of terms of about 1 that were added in different orders.
 func (q *vectorProblem[V]) near(want, got float64, what string) {
 	n := float64(q.n+1) + math.Abs(want)
 	require.InDelta(q.t, want, got, 8*eps[V]()*n+0x1p-52*n*math.Sqrt(n), "%s of %d elements", what, q.n)
 }
 
-// eps is what a number near 1 is rounded to; numbers here are below 16.
+// eps is the unit in the last place of numbers near 1; the numbers here are below 16.
 func eps[V sparse.Value]() float64 {
 	if mem.Size[V]() == 4 {
 		return 0x1p-23
@@ -114,7 +115,7 @@ func (q *vectorProblem[V]) plain() {
 	beta := V(rapid.SampledFrom([]float64{0, 1, 0.75}).Draw(q.t, "beta"))
 	x, ax := q.vector()
 	y, ay := q.vector()
-	if beta == 0 && q.n > 0 { // what is not read may be anything
+	if beta == 0 && q.n > 0 { // elements that are not read may have any value
 		y[q.n/2] /= 0
 		require.NoError(q.t, ay.Write(q.s, y))
 	}
@@ -171,7 +172,7 @@ func (q *vectorProblem[V]) cooPointers() {
 	const first = 1 << 30
 	majors := rapid.SampledFrom(vectorLengths).Draw(q.t, "majors")
 	major, want := make([]int32, 0, q.n), make([]int64, majors+1)
-	for j := range majors { // most are empty, and one may have all that is left
+	for j := range majors { // most are empty, and one may have all remaining entries
 		if q.r.IntN(4) == 0 {
 			for range q.r.IntN(q.n - len(major) + 1) {
 				major = append(major, first+int32(j))

@@ -14,16 +14,16 @@ import (
 	"github.com/msrep-go/msrep/kernels/nvidia/internal/driver"
 )
 
-// buffer is memory of a device. One of 0 bytes has none.
+// buffer is memory of a device. A buffer of 0 bytes has no address.
 type buffer struct {
 	dev    *Device
 	addr   cu.DevicePtr
 	bytes  int64
-	single bool // not of the pool
+	single bool // not from the pool
 	freed  atomic.Bool
 }
 
-// Alloc gives zeroed memory that begins at a multiple of 256 bytes.
+// Alloc returns zeroed memory that begins at a multiple of 256 bytes.
 func (d *Device) Alloc(bytes int64) (kernels.Buffer, error) {
 	b, err := d.alloc(bytes, false)
 	if err != nil {
@@ -32,7 +32,7 @@ func (d *Device) Alloc(bytes int64) (kernels.Buffer, error) {
 	return b, nil
 }
 
-// alloc makes a buffer, of memory of the pool unless it is single.
+// alloc allocates a buffer, from the pool unless it is single.
 func (d *Device) alloc(bytes int64, single bool) (*buffer, error) {
 	if bytes < 0 {
 		return nil, d.fail("alloc", 0, fmt.Errorf("%w: %d bytes", kernels.ErrArgument, bytes))
@@ -49,14 +49,14 @@ func (d *Device) alloc(bytes int64, single bool) (*buffer, error) {
 		if single {
 			b.addr, err = d.obtain(func() (cu.DevicePtr, error) { return cu.MemAlloc(bytes) })
 		} else {
-			b.addr, err = d.allocate(bytes, d.home)
+			b.addr, err = d.allocate(bytes, d.allocs)
 		}
 		if err != nil {
 			return err
 		}
-		err = cu.MemsetD8Async(b.addr, 0, bytes, d.home)
+		err = cu.MemsetD8Async(b.addr, 0, bytes, d.allocs)
 		if err == nil {
-			err = d.home.Synchronize()
+			err = d.allocs.Synchronize()
 		}
 		if err != nil {
 			return freeAfter(err, b.giveBack())
@@ -71,12 +71,12 @@ func (d *Device) alloc(bytes int64, single bool) (*buffer, error) {
 	return b, nil
 }
 
-// FreeMemory is the bytes of the GPU that nobody has, neither another device on it nor
-// another program. Where the driver does not tell, the device counts its own.
+// FreeMemory returns the bytes of the GPU that no device and no other program uses. If
+// the driver does not report them, the device counts only its own allocations.
 func (d *Device) FreeMemory() int64 {
 	free := d.info.Memory - d.InUse()
 	_ = d.run("free memory", 0, func() error {
-		if err := d.home.Synchronize(); err != nil { // what is to be freed in its order is then free
+		if err := d.allocs.Synchronize(); err != nil { // completes the frees on the stream
 			return err
 		}
 		n, err := driver.FreeMemory(d.gpu.dev, d.gpu.pools)
@@ -88,7 +88,7 @@ func (d *Device) FreeMemory() int64 {
 	return free
 }
 
-// allocate takes memory with any content, for work on s or after it.
+// allocate allocates uninitialized memory for work on s or after it.
 func (d *Device) allocate(bytes int64, s cu.Stream) (cu.DevicePtr, error) {
 	if !d.gpu.pools {
 		return cu.MemAlloc(bytes)
@@ -96,14 +96,14 @@ func (d *Device) allocate(bytes int64, s cu.Stream) (cu.DevicePtr, error) {
 	return d.obtain(func() (cu.DevicePtr, error) { return driver.AllocAsync(bytes, s) })
 }
 
-// obtain calls take. Where there is no memory left it does so once more when all that is to
-// be freed is free, and the pool has given back what it keeps.
+// obtain calls take. If memory is lacking, it waits for all pending frees, empties the
+// pool, and calls take once more.
 func (d *Device) obtain(take func() (cu.DevicePtr, error)) (cu.DevicePtr, error) {
 	p, err := take()
 	if code(err) != codeOutOfMemory || !d.gpu.pools {
 		return p, err
 	}
-	if err := d.home.Synchronize(); err != nil {
+	if err := d.allocs.Synchronize(); err != nil {
 		return 0, err
 	}
 	if err := driver.TrimPool(d.gpu.dev); err != nil {
@@ -112,7 +112,7 @@ func (d *Device) obtain(take func() (cu.DevicePtr, error)) (cu.DevicePtr, error)
 	return take()
 }
 
-// free gives memory back once the work on s is done.
+// free frees memory after the work on s.
 func (d *Device) free(p cu.DevicePtr, s cu.Stream) error {
 	if d.gpu.pools {
 		return driver.FreeAsync(p, s)
@@ -123,8 +123,8 @@ func (d *Device) free(p cu.DevicePtr, s cu.Stream) error {
 	return cu.MemFree(p)
 }
 
-// freeAfter joins the error of a call with that of cleaning up after it, which
-// says nothing new when it fails for the same reason.
+// freeAfter joins the error of a call with that of the cleanup after it. It drops the
+// second error if both have the same cause.
 func freeAfter(err, cleanup error) error {
 	if cleanup == nil || code(cleanup) == code(err) {
 		return err
@@ -136,7 +136,8 @@ func (b *buffer) Device() kernels.Device { return b.dev }
 
 func (b *buffer) Bytes() int64 { return b.bytes }
 
-// Free waits for the work on the streams of the device, which may use the buffer.
+// Free waits for the work on all streams of the device, which may use the buffer, then
+// frees it.
 func (b *buffer) Free() error {
 	if b.freed.Load() {
 		return nil
@@ -149,13 +150,13 @@ func (b *buffer) Free() error {
 		return b.release()
 	})
 	if errors.Is(err, kernels.ErrClosed) {
-		return nil // the device has freed it
+		return nil // Close has freed it
 	}
 	return d.fail("free", b.bytes, err)
 }
 
-// release gives the memory back, once, on the thread of the device. On a lost device
-// the context takes it along.
+// release frees the memory once, on the thread of the device. On a lost device, the
+// release of the context frees it.
 func (b *buffer) release() error {
 	if b.freed.Swap(true) {
 		return nil
@@ -173,10 +174,10 @@ func (b *buffer) giveBack() error {
 	if b.single {
 		return cu.MemFree(b.addr)
 	}
-	return b.dev.free(b.addr, b.dev.home)
+	return b.dev.free(b.addr, b.dev.allocs)
 }
 
-// window is the address of n bytes from off on in a buffer of any GPU.
+// window returns the address of n bytes from off in a buffer of any GPU.
 func window(b kernels.Buffer, off, n int64) (*Device, cu.DevicePtr, error) {
 	c, ok := b.(*buffer)
 	switch {
@@ -190,7 +191,7 @@ func window(b kernels.Buffer, off, n int64) (*Device, cu.DevicePtr, error) {
 	return c.dev, c.addr + cu.DevicePtr(off), nil
 }
 
-// own is window for a buffer of d itself.
+// own is window for a buffer of d.
 func (d *Device) own(b kernels.Buffer, off, n int64) (cu.DevicePtr, error) {
 	dev, addr, err := window(b, off, n)
 	if err == nil && dev != d {

@@ -2,15 +2,15 @@ package nvidia
 
 import "github.com/msrep-go/msrep/kernels"
 
-// Status is what a machine and this binary have for GPUs.
+// Status describes the GPU support of a machine and of this binary.
 type Status struct {
-	// Reason says why there are no GPUs; "" when there are some.
+	// Reason is why there are no GPUs; it is empty if there are some.
 	Reason string `json:"reason,omitempty"`
-	// Driver is the newest version of CUDA that the driver knows, such as "13.0".
+	// Driver is the newest CUDA version that the driver supports, for example "13.0".
 	Driver string `json:"driver,omitempty"`
-	// Headers is the version of CUDA that the binary was built for.
+	// Headers is the CUDA version that the binary was built for.
 	Headers string `json:"headers,omitempty"`
-	// CuSPARSE is the version of cuSPARSE, or why there is none.
+	// CuSPARSE is the version of cuSPARSE, or the reason why it is missing.
 	CuSPARSE string `json:"cusparse,omitempty"`
 	GPUs     []GPU  `json:"gpus,omitempty"`
 }
@@ -26,31 +26,32 @@ type GPU struct {
 	SMs     int    `json:"multiprocessors"`
 }
 
-// Config says which device to open.
+// Config selects the device to open.
 type Config struct {
 	GPU  int // ordinal
-	Copy int // 0, or the number of a further device on the same GPU
-	// Node is the NUMA node that pinned memory comes from, -1 for any. CPUs is where
-	// the thread of the device runs, none for anywhere.
+	Copy int // 0, or the number of an additional device on the same GPU
+	// Node is the NUMA node for pinned memory, -1 for any. CPUs are those on which the
+	// thread of the device runs; none means all.
 	Node int
 	CPUs []int
-	// OnRefused, unless nil, is called where the system does not place memory or the thread
-	// so, and where copies from another GPU must go through the host because one of the two
-	// refused.
+	// OnRefused, unless nil, is called if the system refuses to place memory or the
+	// thread as requested, and if copies from another GPU must go through the host
+	// because one of the two GPUs refused direct access.
 	OnRefused func(error)
-	// PTX, unless nil, gives other kernels for a family of kernels/cuda, to try them, or ""
-	// for ours. That of the device which is the first to be open on a GPU counts for all
-	// devices there.
+	// PTX, unless nil, returns the kernels to use for a family of kernels/cuda, or ""
+	// for the built-in ones. It serves experiments. The first open device on a GPU
+	// decides for all devices there.
 	PTX func(family string) string
-	// L2Fetch is the bytes that the L2 cache reads from memory at a time, 32, 64 or 128; 0
-	// leaves that to the driver. It is for the context of the GPU, which other libraries in
-	// the program share; that of the device which is the first to be open there counts.
+	// L2Fetch is the number of bytes that the L2 cache reads from memory at a time: 32,
+	// 64 or 128; 0 keeps the driver's setting. It applies to the context of the GPU,
+	// which other libraries of the program share. The first open device on a GPU
+	// decides.
 	L2Fetch int
-	// Turns is how many turns a block takes at most where several, on neighbours, may be
-	// better than more blocks, to try them; 0 is what was measured to be best. That of the
-	// device which is the first to be open on a GPU counts for all devices there.
+	// Turns is the largest number of consecutive groups of items that a block processes
+	// if this may be better than more blocks; 0 means the measured best. It serves
+	// experiments. The first open device on a GPU decides for all devices there.
 	Turns int
 }
 
-// FormCuSPARSE is a part multiplied by cuSPARSE.
+// FormCuSPARSE is a part in CSR that cuSPARSE multiplies by.
 const FormCuSPARSE kernels.Form = "cusparse"

@@ -15,12 +15,13 @@ import (
 	"github.com/msrep-go/msrep/kernels/nvidia/cusparse"
 )
 
-// wideCSR is CSR with pointers of 64 bits and indices of 32, which parts of 2^31 entries need.
-// That cuSPARSE takes them is said nowhere: where it does not, a test tells in which words.
+// wideCSR is CSR with pointers of 64 bits and indices of 32 bits, which parts of 2^31
+// entries need. cuSPARSE does not document whether it supports them; the test shows its
+// error if it does not.
 const wideCSR = "csr, pointers of 64 bits"
 
-// TestCuSPARSEMultipliesCSRCSCAndCOO multiplies a 3 x 4 matrix that is kept in four
-// ways, as it is and transposed, by all algorithms.
+// TestCuSPARSEMultipliesCSRCSCAndCOO multiplies a 3 x 4 matrix in four formats, with
+// and without transpose, by all algorithms.
 func TestCuSPARSEMultipliesCSRCSCAndCOO(t *testing.T) {
 	if _, err := cusparse.Version(); err != nil {
 		t.Skip(err)
@@ -112,7 +113,7 @@ func TestCuSPARSEMultipliesCSRCSCAndCOO(t *testing.T) {
 					if err != nil {
 						return err
 					}
-					if need > buffer.Bytes() { // require would end the thread of the device, not the test
+					if need > buffer.Bytes() { // require would end the device's thread instead of the test
 						return fmt.Errorf("it needs a buffer of %d bytes, more than %d", need, buffer.Bytes())
 					}
 					return errors.Join(h.Preprocess(p), s.s.Synchronize())
@@ -123,7 +124,7 @@ func TestCuSPARSEMultipliesCSRCSCAndCOO(t *testing.T) {
 					continue
 				}
 				require.NoError(t, err)
-				require.NoError(t, out.Write(s, start)) // only now: preprocessing has seen y
+				require.NoError(t, out.Write(s, start)) // only now, because preprocessing has written y
 				require.NoError(t, s.Sync())
 				on(func() error {
 					if err := h.Multiply(p, 2, 3); err != nil {
@@ -148,8 +149,8 @@ func TestCuSPARSEMultipliesCSRCSCAndCOO(t *testing.T) {
 	require.Equal(t, "algorithm 9", cusparse.Algorithm(9).String())
 }
 
-// TestProductsThatCuSPARSECannotAlignAreMade multiplies a part whose arrays begin in the
-// middle of 16 bytes, behind a shared first row, into a y that does so, too.
+// TestProductsThatCuSPARSECannotAlignAreMade multiplies a part with a shared first row
+// whose arrays and y are not aligned to 16 bytes.
 func TestProductsThatCuSPARSECannotAlignAreMade(t *testing.T) {
 	if _, err := cusparse.Version(); err != nil {
 		t.Skip(err)

@@ -15,8 +15,8 @@ import (
 	"github.com/msrep-go/msrep/numa"
 )
 
-// Device is a GPU, or one of several devices on it. It implements kernels.Device
-// and kernels.Packer.
+// Device is a GPU, or one of several devices on a GPU. It implements kernels.Device and
+// kernels.Packer.
 type Device struct {
 	info   kernels.Info
 	config Config
@@ -24,16 +24,16 @@ type Device struct {
 	worker *worker
 	inUse  atomic.Int64
 
-	// What follows belongs to the thread.
-	home       cu.Stream // in whose order memory is allocated
+	// Only the thread of the device uses these fields.
+	allocs     cu.Stream // stream that orders allocations of memory
 	streams    map[*stream]bool
 	events     map[*event]bool
 	buffers    map[*buffer]bool
 	registered map[*registration]bool
 	staging    staging
-	sparse     *cusparse.Handle // opened by the first use
+	sparse     *cusparse.Handle // opened at its first use
 
-	dead atomic.Pointer[error] // why the device refuses further work
+	dead atomic.Pointer[error] // why the device refuses more work
 }
 
 var (
@@ -60,8 +60,8 @@ func Open(c Config) (kernels.Device, error) {
 	return d, nil
 }
 
-// pin puts the thread near the GPU, and what it allocates: also the pinned memory
-// that the driver takes itself.
+// pin binds the thread and its allocations to the NUMA node of the GPU. This includes
+// pinned memory that the driver allocates.
 func (d *Device) pin() {
 	if len(d.config.CPUs) > 0 {
 		if err := numa.Pin(d.config.CPUs); err != nil {
@@ -75,8 +75,8 @@ func (d *Device) pin() {
 	}
 }
 
-// OnThread runs f on the thread of the device, which is on the CPUs of the GPU's
-// node, behind the calls that wait. f must not use the device, nor panic.
+// OnThread runs f on the thread of the device, which runs on the CPUs of the GPU's
+// node, after all queued calls. f must not use the device and must not panic.
 func (d *Device) OnThread(f func()) error {
 	return d.fail("call", 0, d.worker.call(func() error {
 		f()
@@ -95,20 +95,20 @@ func (d *Device) open() error {
 	if err != nil {
 		return err
 	}
-	if d.home, err = cu.MakeStream(cu.NonBlocking); err != nil {
+	if d.allocs, err = cu.MakeStream(cu.NonBlocking); err != nil {
 		return errors.Join(err, g.release())
 	}
 	d.gpu = g
 	return nil
 }
 
-// Info describes the device.
+// Info returns the description of the device.
 func (d *Device) Info() kernels.Info { return d.info }
 
-// InUse is the number of bytes allocated and not freed.
+// InUse returns the number of allocated bytes.
 func (d *Device) InUse() int64 { return d.inUse.Load() }
 
-// run makes a call of f on the thread of the device and waits for it.
+// run runs f on the thread of the device and waits for it.
 func (d *Device) run(call string, bytes int64, f func() error) error {
 	err := d.worker.call(func() error {
 		if dead := d.dead.Load(); dead != nil {
@@ -119,8 +119,8 @@ func (d *Device) run(call string, bytes int64, f func() error) error {
 	return d.fail(call, bytes, err)
 }
 
-// fail makes the error of a call, nil for nil. After a fatal one the device refuses
-// further work.
+// fail converts the error of a call; nil stays nil. After a fatal error the device
+// refuses more work.
 func (d *Device) fail(call string, bytes int64, err error) error {
 	if err == nil {
 		return nil
@@ -132,14 +132,14 @@ func (d *Device) fail(call string, bytes int64, err error) error {
 	bad := fatal[code(err)]
 	err = &kernels.DeviceError{Device: d.info.ID, Call: call, Bytes: bytes, Err: describe(err)}
 	if bad {
-		dead := fmt.Errorf("the device is lost since: %w", err)
+		dead := fmt.Errorf("the device was lost: %w", err)
 		d.dead.CompareAndSwap(nil, &dead)
 	}
 	return err
 }
 
-// Close releases the device with all that is still on it, and reports the buffers
-// that were not freed. It may be called again.
+// Close closes the device and releases everything on it. It returns an error if buffers
+// were still allocated. It may be called again.
 func (d *Device) Close() error {
 	left := d.inUse.Load()
 	err := d.worker.call(d.release)
@@ -153,8 +153,8 @@ func (d *Device) Close() error {
 	return d.fail("close", 0, err)
 }
 
-// release gives back everything, on the thread. On a lost device only the context
-// can be, with all that is in it.
+// release releases everything, on the thread. On a lost device, only the context can be
+// released; this frees all that is in it.
 func (d *Device) release() error {
 	var errs []error
 	for s := range d.streams {
@@ -173,10 +173,10 @@ func (d *Device) release() error {
 	if d.sparse != nil {
 		errs = append(errs, d.sparse.Close())
 	}
-	errs = append(errs, d.home.Synchronize(), d.home.Destroy())
+	errs = append(errs, d.allocs.Synchronize(), d.allocs.Destroy())
 	last := d.gpu.release()
 	if d.dead.Load() != nil {
-		return nil // said before, and by every call since
+		return nil // earlier calls have reported the loss
 	}
 	return errors.Join(append(errs, last)...)
 }

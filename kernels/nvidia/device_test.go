@@ -22,7 +22,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// open opens a device with a stream, until the end of the test.
+// open opens a device with a stream and closes both at the end of the test.
 func open(t testing.TB, c Config) (*Device, *stream) {
 	c.Node = -1
 	d, err := Open(c)
@@ -42,7 +42,7 @@ func bytesOf(n int, seed uint64) []byte {
 	return p
 }
 
-func TestWhatIsThereIsDescribed(t *testing.T) {
+func TestQueryAndInfoDescribeTheGPU(t *testing.T) {
 	s := Query()
 	require.Empty(t, s.Reason)
 	require.NotEmpty(t, s.GPUs)
@@ -61,7 +61,7 @@ func TestWhatIsThereIsDescribed(t *testing.T) {
 	require.ErrorContains(t, err, ": open: CUDA error 101, invalid device ordinal")
 }
 
-// onEachMachine runs a test on the GPUs, or on both kinds of the stand-in.
+// onEachMachine runs a test on the GPUs, or on both kinds of stand-in.
 func onEachMachine(t *testing.T, f func(t *testing.T)) {
 	if !nvidiatest.Attached() {
 		f(t)
@@ -114,7 +114,7 @@ func TestMemoryIsZeroCopiedAndFreedOnce(t *testing.T) {
 		require.ErrorIs(t, err, kernels.ErrOutOfMemory)
 		require.ErrorContains(t, err, "device cuda:0: alloc of 1125899906842624 bytes: out of memory: the GPU has ")
 		b, err := d.Alloc(d.Info().Memory - 1<<20)
-		if err == nil { // nobody else uses the GPU
+		if err == nil { // no other program uses the GPU
 			_, err = d.Alloc(2 << 20)
 			require.NoError(t, b.Free())
 		}
@@ -198,7 +198,7 @@ func TestCopiesGoBetweenGPUs(t *testing.T) {
 	})
 }
 
-func TestGPUsThatRefuseTheirPeersCopyAllTheSame(t *testing.T) {
+func TestGPUsWithoutPeerAccessCopyThroughTheHost(t *testing.T) {
 	standIn(t, nvidiatest.Machine{GPUs: 2})
 	for _, code := range []int{1, 217, 711, 801} {
 		for _, entry := range []string{"cuDeviceCanAccessPeer", "cuCtxEnablePeerAccess", "cuMemPoolSetAccess"} {
@@ -213,7 +213,7 @@ func TestGPUsThatRefuseTheirPeersCopyAllTheSame(t *testing.T) {
 			require.Equal(t, []float64{2, 1}, devicetest.Download(t, s1, b), "%s fails with %d", entry, code)
 			require.Equal(t, 1, nvidiatest.Calls()["cuDeviceCanAccessPeer"], "nobody asks again")
 			require.Len(t, refused, 1)
-			require.Regexp(t, fmt.Sprintf("^device cuda:1: no direct way from cuda:0: .*CUDA error %d", code), refused[0].Error())
+			require.Regexp(t, fmt.Sprintf("^device cuda:1: no direct copies from cuda:0: .*CUDA error %d", code), refused[0].Error())
 			nvidiatest.Fail("", 0, 0)
 			require.NoError(t, a.Free())
 			require.NoError(t, b.Free())
@@ -266,7 +266,7 @@ func TestStreamsWaitForEachOther(t *testing.T) {
 	})
 }
 
-// What TestStreamsWaitForEachOther holds true is not so by itself.
+// This shows that TestStreamsWaitForEachOther can fail.
 func TestWithoutAWaitTheStandInGivesOldValues(t *testing.T) {
 	standIn(t, nvidiatest.Machine{})
 	d0, d1, s0, s1 := pair(t)
@@ -296,7 +296,7 @@ func TestWithoutAWaitTheStandInGivesOldValues(t *testing.T) {
 	require.NoError(t, y.Free())
 }
 
-func TestAMomentThatCannotComeIsAnErrorOfThoseThatWait(t *testing.T) {
+func TestAFailedRecordIsAnErrorOfTheStreamsThatWait(t *testing.T) {
 	standIn(t, nvidiatest.Machine{})
 	d0, d1, s0, s1 := pair(t)
 	e, err := d0.NewEvent()
@@ -310,7 +310,7 @@ func TestAMomentThatCannotComeIsAnErrorOfThoseThatWait(t *testing.T) {
 	require.EqualError(t, s1.Sync(), "device cuda:0: fill: msrep_fill_f64: CUDA error 719, unspecified launch failure")
 	require.NoError(t, s1.Sync(), "the other device lives")
 	require.NoError(t, devicetest.Upload(t, s1, d1, []float64{1}).Free())
-	require.ErrorContains(t, e.Sync(), "the device is lost since")
+	require.ErrorContains(t, e.Sync(), "the device was lost")
 	require.NoError(t, x.Free())
 	require.NoError(t, e.Close())
 }
@@ -335,8 +335,8 @@ func (unknown) Name() string { return "unknown" }
 var ways = append([]kernels.Form{devicetest.Plain, devicetest.COO, devicetest.Fixed, devicetest.MinorProduct, devicetest.MinorProductCOO,
 	kernels.FormCSR, launch.FormMerge, launch.FormStreamed, kernels.FormAuto}, devicetest.RowForms()...)
 
-// agree checks products in each of the ways, by itself: where a kernel loses the GPU, the
-// others can run again, each in a process of its own.
+// agree checks products in each of the ways, each in a separate subtest: if a kernel
+// loses the GPU, the others can run in further processes.
 func agree(t *testing.T, ways ...kernels.Form) {
 	d, s := open(t, Config{})
 	one := func(require.TestingT) (kernels.Device, kernels.Stream) { return d, s }
@@ -368,7 +368,7 @@ func TestProductsInSegmentsAgreeWithTheReference(t *testing.T) {
 	require.Zero(t, d.InUse())
 }
 
-// The vector kernels share a row among 1 to 32 threads.
+// The vector kernels use 1 to 32 lanes for each row.
 func TestRowsOfAnyLengthAgreeWithTheReference(t *testing.T) {
 	d, s := open(t, Config{})
 	for _, n := range []int{1, 2, 5, 10, 20, 40, 80, 160} {
@@ -399,7 +399,7 @@ func rowsOf[V sparse.Value](t *testing.T, d kernels.Device, s kernels.Stream, n 
 			require.Equal(t, -1, reference.Check(got, want), way)
 		}
 		for k, v := range a.Val {
-			a.Val[k] = V(float32(v)) // which slices keep in 4 bytes
+			a.Val[k] = V(float32(v)) // which slices store in 4 bytes
 		}
 	}
 }
@@ -419,7 +419,7 @@ func TestProductsOfSeveralDevicesOnOneGPUAgreeWithTheReference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { devicetest.Property[float64](t, next, ways) })
 }
 
-// packing is a part with a shared first row: rows of 3, 2, 0 and 4 entries.
+// packing returns a part with a shared first row: rows of 3, 2, 0 and 4 entries.
 func packing(form kernels.Form) *kernels.Packing[float64] {
 	return &kernels.Packing[float64]{
 		Part: partition.Part{EndIdx: 8, EndMajor: 3, StartFlag: true, OwnFirst: 1, OwnEnd: 4},

@@ -11,15 +11,15 @@ import (
 	"github.com/msrep-go/msrep/kernels/nvidia/internal/driver"
 )
 
-// code is the driver's number of an error or of the first that it wraps, 0 where
-// there is none.
+// code returns the driver's number of an error, or of the first driver error that it
+// wraps; 0 if there is none.
 func code(err error) int {
 	n, _ := result(err)
 	return n
 }
 
-// result is code with the error that it was found in. The errors of gorgonia.org/cu
-// are numbers, of a type that it does not export.
+// result returns the number and the error that has it. The errors of gorgonia.org/cu
+// are integers of a type that it does not export.
 func result(err error) (int, error) {
 	switch e := err.(type) {
 	case nil:
@@ -42,7 +42,7 @@ func result(err error) (int, error) {
 	return 0, nil
 }
 
-// Numbers of the driver (cuda.h, CUresult).
+// These are error numbers of the driver (cuda.h, CUresult).
 const (
 	codeOutOfMemory    = 2
 	codeNotSupported   = 801
@@ -51,7 +51,7 @@ const (
 	codeUnsupportedPTX = 222
 )
 
-// fatal is the errors after which a context can't be used any more.
+// fatal has the errors after which a context is unusable.
 var fatal = map[int]bool{
 	4:   true, // deinitialized
 	214: true, // uncorrectable ECC error
@@ -71,8 +71,8 @@ var fatal = map[int]bool{
 	999: true, // unknown
 }
 
-// describe gives an error of the driver its words, and the errors of this project's
-// devices. What was said in front of it stays.
+// describe adds the driver's text to its errors, and maps them to the errors of package
+// kernels. It keeps the text before the driver's error.
 func describe(err error) error {
 	n, in := result(err)
 	if n == 0 {

@@ -13,27 +13,27 @@ import (
 	"github.com/msrep-go/msrep/kernels"
 )
 
-// event is a moment of a stream, as the GPU sees it.
+// event is a point of a stream.
 type event struct {
 	dev *Device
 
-	waits  sync.WaitGroup // calls of Wait that have not reached the driver
+	waits  sync.WaitGroup // calls of Wait that the driver has not received
 	mu     sync.Mutex
-	last   *record  // nil before the first
+	last   *record  // nil before the first Record
 	closed bool     // set on the thread of the device
 	ev     cu.Event // threads of other devices use it while they hold mu
 
-	recorded bool // belongs to the thread of the device
+	recorded bool // used only by the thread of the device
 }
 
-// record is a call of Record. The driver waits only for what it was told to record
-// before: those that wait do so first for done, which is closed then.
+// record is one call of Record. The driver can wait only for an event that it has
+// already recorded, so waiting streams first wait until done is closed.
 type record struct {
 	done   chan struct{}
-	failed error // why the moment can't come
+	failed error // why the record failed
 }
 
-// NewEvent makes an event.
+// NewEvent creates an event.
 func (d *Device) NewEvent() (kernels.Event, error) {
 	e := &event{dev: d}
 	err := d.run("new event", 0, func() (err error) {
@@ -48,7 +48,7 @@ func (d *Device) NewEvent() (kernels.Event, error) {
 	return e, nil
 }
 
-// Record makes e the moment when all that is on the stream so far is done.
+// Record sets e to the point at which all work now on the stream is done.
 func (s *stream) Record(e kernels.Event) error {
 	ev, ok := e.(*event)
 	if !ok || ev.dev != s.dev {
@@ -66,7 +66,7 @@ func (s *stream) Record(e kernels.Event) error {
 		r.failed = failed
 		close(r.done)
 	})
-	if err == nil { // only now: what waits for r comes behind it in the queues of all devices
+	if err == nil { // only now: calls that wait for r must come after it in the queues of all devices
 		ev.mu.Lock()
 		ev.last = r
 		ev.mu.Unlock()
@@ -74,8 +74,8 @@ func (s *stream) Record(e kernels.Event) error {
 	return err
 }
 
-// Wait holds the stream back until the moment of e, on the GPU. The thread of the
-// device waits until the driver has heard of that moment.
+// Wait delays later work on the stream until e, on the GPU. The thread of the device
+// waits until the driver has recorded e.
 func (s *stream) Wait(e kernels.Event) error {
 	ev, ok := e.(*event)
 	if !ok {
@@ -106,7 +106,7 @@ func (s *stream) Wait(e kernels.Event) error {
 	return err
 }
 
-// Sync waits for the moment.
+// Sync waits for the event.
 func (e *event) Sync() error {
 	return e.dev.run("wait", 0, func() error {
 		if !e.recorded {
@@ -116,7 +116,8 @@ func (e *event) Sync() error {
 	})
 }
 
-// Since waits for both moments. Both events must be of this device.
+// Since waits for both events and returns the time between them. Both must belong to
+// this device.
 func (e *event) Since(start kernels.Event) (took time.Duration, err error) {
 	d := e.dev
 	err = d.run("time", 0, func() error {
@@ -140,12 +141,12 @@ func (e *event) Since(start kernels.Event) (took time.Duration, err error) {
 	return took, err
 }
 
-// Close lets those that wait for the event go on waiting for the moment.
+// Close closes the event. Streams that wait for it still wait.
 func (e *event) Close() error {
 	e.waits.Wait()
 	err := e.dev.worker.call(e.release)
 	if errors.Is(err, kernels.ErrClosed) {
-		return nil // the device has closed it
+		return nil // Close of the device has closed it
 	}
 	return e.dev.fail("close event", 0, err)
 }

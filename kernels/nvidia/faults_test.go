@@ -21,8 +21,8 @@ import (
 )
 
 // scenario opens two GPUs, multiplies in several forms, copies between the GPUs and
-// closes everything, whatever fails. It gives all errors but those of devices
-// closed after they were lost.
+// closes everything, even after errors. It returns all errors, except those of Close on
+// lost devices.
 func scenario() (errs []error) {
 	note := func(err error) bool {
 		if err != nil {
@@ -45,7 +45,7 @@ func scenario() (errs []error) {
 	}
 	var ends []interface{ Close() error }
 	var frees []interface{ Free() error }
-	defer func() { // what a plan does, in its order
+	defer func() { // closes everything in the order of a plan
 		for _, f := range frees {
 			note(f.Free())
 		}
@@ -112,9 +112,9 @@ func scenario() (errs []error) {
 	return errs
 }
 
-// TestAFailureOfAnyCallIsOneCleanErrorAndLeaksNothing makes every call that the
-// scenario makes of the driver and of cuSPARSE fail, one at a time: as an error that
-// passes, as one that loses the GPU, or as memory that is not there.
+// TestAFailureOfAnyCallIsOneCleanErrorAndLeaksNothing lets each driver and cuSPARSE
+// call of the scenario fail, one at a time: with a transient error, with an error that
+// loses the GPU, or for lack of memory.
 func TestAFailureOfAnyCallIsOneCleanErrorAndLeaksNothing(t *testing.T) {
 	for _, m := range []nvidiatest.Machine{{}, {NoPools: true, NoPeers: true}} {
 		standIn(t, m)
@@ -125,7 +125,7 @@ func TestAFailureOfAnyCallIsOneCleanErrorAndLeaksNothing(t *testing.T) {
 		tried := 0
 		for _, entry := range slices.Sorted(maps.Keys(calls)) {
 			if m.NoPools && !strings.HasPrefix(entry, "cuMem") {
-				continue // tried with pools
+				continue // already tested with pools
 			}
 			for _, nth := range some(calls[entry]) {
 				if tried++; !testing.Short() || tried%5 == 0 {
@@ -137,7 +137,7 @@ func TestAFailureOfAnyCallIsOneCleanErrorAndLeaksNothing(t *testing.T) {
 	}
 }
 
-// some is which of n calls fail: all of a few, else a selection.
+// some returns which of n calls fail: all of a few, else a selection.
 func some(n int) (out []int) {
 	for _, i := range []int{1, 2, 3, 4, n / 3, n / 2, 3 * n / 4, n - 1, n} {
 		if i >= 1 && i <= n && !slices.Contains(out, i) {
@@ -154,7 +154,7 @@ func inject(t *testing.T, m nvidiatest.Machine, entry string, nth, code int) {
 	require.Empty(t, opened.gpus, what)
 	nvidiatest.Fail(entry, nth, code)
 	errs := scenario()
-	failed := nvidiatest.Calls()[entry] >= nth // where another form is the fastest now, there may be fewer
+	failed := nvidiatest.Calls()[entry] >= nth // if another form is the fastest now, there may be fewer calls
 	nvidiatest.Fail("", 0, 0)
 	for _, err := range errs {
 		var d *kernels.DeviceError
@@ -163,7 +163,7 @@ func inject(t *testing.T, m nvidiatest.Machine, entry string, nth, code int) {
 		require.NotEmpty(t, d.Call, what)
 	}
 	left := nvidiatest.Live()
-	if undoes[entry] { // what this very call should have released is still there
+	if undoes[entry] { // the memory that the failed call should have released remains
 		require.Equal(t, failed, len(errs) > 0, what)
 		for k, n := range left {
 			require.LessOrEqual(t, n, 1, "%s: %s", what, k)
@@ -174,7 +174,7 @@ func inject(t *testing.T, m nvidiatest.Machine, entry string, nth, code int) {
 	require.Empty(t, opened.gpus, what)
 }
 
-// undoes is the entry points that release something.
+// undoes has the entry points that release something.
 var undoes = map[string]bool{
 	"cuMemFree_v2": true, "cuMemFreeAsync": true, "cuStreamDestroy_v2": true, "cuEventDestroy_v2": true, "cuModuleUnload": true,
 	"cuMemHostUnregister": true, "cuMemFreeHost": true, "cuDevicePrimaryCtxRelease_v2": true, "cusparseDestroy": true, "cusparseDestroySpMat": true, "cusparseDestroyDnVec": true,
@@ -194,7 +194,7 @@ func TestALostGPURefusesWorkAndOthersGoOn(t *testing.T) {
 		s.Sync(), func() error { _, err := d.Alloc(8); return err }(), func() error { _, err := d.NewEvent(); return err }(),
 	} {
 		require.ErrorContains(t, err, "device cuda:0: ")
-		require.ErrorContains(t, err, "the device is lost since: device cuda:0: sync: CUDA error 719")
+		require.ErrorContains(t, err, "the device was lost: device cuda:0: sync: CUDA error 719")
 	}
 	require.NoError(t, b.Free())
 	c, err := e.Alloc(64)
@@ -204,7 +204,7 @@ func TestALostGPURefusesWorkAndOthersGoOn(t *testing.T) {
 	require.NoError(t, c.Free())
 }
 
-func TestClosingAStreamTellsWhatWentWrongOnIt(t *testing.T) {
+func TestClosingAStreamReturnsItsError(t *testing.T) {
 	standIn(t, nvidiatest.Machine{})
 	d, s := open(t, Config{})
 	b, err := d.Alloc(64)
@@ -224,7 +224,7 @@ func TestAFaultOfAKernelNamesTheOperation(t *testing.T) {
 	standIn(t, nvidiatest.Machine{})
 	d, s := open(t, Config{})
 	p := packing(kernels.FormCSR)
-	p.Idx = []int32{0, 1, 2, 0, 1 << 30, 1, 2, 3, 4} // far outside of x
+	p.Idx = []int32{0, 1, 2, 0, 1 << 30, 1, 2, 3, 4} // 1<<30 is far outside of x
 	a, err := d.Pack(p)
 	require.NoError(t, err)
 	x, err := kernels.NewArray[float64](d, 5)

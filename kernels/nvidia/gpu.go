@@ -16,12 +16,12 @@ import (
 	"github.com/msrep-go/msrep/kernels/nvidia/internal/driver"
 )
 
-// gpu is one GPU with its primary context, shared by the devices on it.
+// gpu is one GPU with its primary context, which its devices share.
 type gpu struct {
 	dev   cu.Device
 	ctx   cu.CUContext
 	info  GPU
-	pools bool // memory is allocated in the order of streams
+	pools bool // memory is allocated in stream order
 	ptx   func(family string) string
 	fetch int // Config.L2Fetch
 	turns int // Config.Turns
@@ -29,22 +29,22 @@ type gpu struct {
 	mu      sync.Mutex
 	modules map[string]driver.Module // by family of kernels
 	funcs   map[string]function
-	asked   map[*gpu]bool // whether this one's context may reach their memory
+	reached map[*gpu]bool // whether this GPU's context may access their memory
 
-	devices int // open on it; guarded by opened.mu
+	devices int // number of open devices; guarded by opened.mu
 }
 
 // l2Fetch is CU_LIMIT_MAX_L2_FETCH_GRANULARITY.
 const l2Fetch cu.Limit = 5
 
-// opened is the GPUs that have devices.
+// opened holds the GPUs that have devices.
 var opened = struct {
 	mu   sync.Mutex
 	gpus map[int]*gpu
 }{gpus: map[int]*gpu{}}
 
-// acquire opens a GPU, or shares it, and makes its context that of the calling
-// thread.
+// acquire opens a GPU, or shares an open one, and makes its context current on the
+// calling thread.
 func acquire(c Config) (*gpu, error) {
 	opened.mu.Lock()
 	defer opened.mu.Unlock()
@@ -54,7 +54,7 @@ func acquire(c Config) (*gpu, error) {
 		if err != nil {
 			return nil, err
 		}
-		g = &gpu{info: info, ptx: c.PTX, fetch: c.L2Fetch, turns: c.Turns, modules: map[string]driver.Module{}, funcs: map[string]function{}, asked: map[*gpu]bool{}}
+		g = &gpu{info: info, ptx: c.PTX, fetch: c.L2Fetch, turns: c.Turns, modules: map[string]driver.Module{}, funcs: map[string]function{}, reached: map[*gpu]bool{}}
 		if g.dev, err = cu.GetDevice(c.GPU); err != nil {
 			return nil, err
 		}
@@ -73,7 +73,7 @@ func acquire(c Config) (*gpu, error) {
 	return g, nil
 }
 
-// open makes the context that of the calling thread and sets up the pool, once.
+// open makes the context current on the calling thread and sets up the pool, once.
 func (g *gpu) open() error {
 	if err := cu.SetCurrentContext(g.ctx); err != nil {
 		return err
@@ -92,8 +92,8 @@ func (g *gpu) open() error {
 	return nil
 }
 
-// release ends the use of a GPU by one device, on its thread. The last one unloads
-// the kernels and lets the context go, with all that is still in it.
+// release ends the use of a GPU by one device, on its thread. The last device unloads
+// the kernels and releases the context with everything in it.
 func (g *gpu) release() error {
 	opened.mu.Lock()
 	defer opened.mu.Unlock()
@@ -112,13 +112,13 @@ func (g *gpu) release() error {
 	return errors.Join(errs...)
 }
 
-// function is a kernel, of which the GPU has so many blocks at work at once.
+// function is a loaded kernel and the number of its blocks that the GPU runs at a time.
 type function struct {
 	driver.Function
 	resident int64
 }
 
-// function finds a kernel; its family is compiled for the GPU by the first call.
+// function returns a kernel. The first call for a family compiles it for the GPU.
 func (g *gpu) function(k cuda.Kernel) (function, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -149,7 +149,7 @@ func (g *gpu) function(k cuda.Kernel) (function, error) {
 	return found, nil
 }
 
-// text is the kernels of a family.
+// text returns the PTX of a family.
 func (g *gpu) text(family string) (string, error) {
 	if g.ptx != nil {
 		if text := g.ptx(family); text != "" {
@@ -163,16 +163,16 @@ func (g *gpu) text(family string) (string, error) {
 	return cuda.PTXFor(family, capability)
 }
 
-// reach lets the context of the calling thread, which is that of g, read the memory
-// of from, where the pair can do that. Copies work without, through the host: an error that
-// does not lose the GPU only says why, once.
+// reach lets the context of g, which is current on the calling thread, read the memory
+// of from, if the pair supports that. Otherwise copies go through the host. An error
+// that does not lose the GPU is only reported, once.
 func (g *gpu) reach(from *gpu) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.asked[from] || from == g {
+	if g.reached[from] || from == g {
 		return nil
 	}
-	g.asked[from] = true
+	g.reached[from] = true
 	can, err := g.dev.CanAccessPeer(from.dev)
 	if err == nil && can != 0 {
 		err = from.ctx.EnablePeerAccess(0)
@@ -186,8 +186,8 @@ func (g *gpu) reach(from *gpu) error {
 	return err
 }
 
-// grid is the number of blocks of a call: no more than a grid may have, which then
-// take several turns.
+// grid returns the number of blocks of a call, limited to the largest grid; blocks then
+// process several groups of items.
 func (g *gpu) grid(c launch.Call, f function) int {
 	if g.turns > 0 && c.Turns > 0 {
 		c.Turns = int64(g.turns)
@@ -195,7 +195,8 @@ func (g *gpu) grid(c launch.Call, f function) int {
 	return int(min(c.Grid(f.resident), math.MaxInt32))
 }
 
-// deviceID names a device as in --devices, and further ones on the same GPU apart.
+// deviceID returns the name of a device as in --devices, with a suffix for additional
+// devices on the same GPU.
 func deviceID(c Config) string {
 	if c.Copy == 0 {
 		return fmt.Sprintf("cuda:%d", c.GPU)

@@ -14,7 +14,7 @@ import (
 	"github.com/msrep-go/msrep/kernels/nvidia/nvidiatest"
 )
 
-func TestTheL2CacheReadsAsMuchAtATimeAsSaid(t *testing.T) {
+func TestL2FetchSetsTheGranularityOfTheL2Cache(t *testing.T) {
 	standIn(t, nvidiatest.Machine{})
 	for _, bytes := range []int{0, 32, 256} {
 		nvidiatest.Fail("", 0, 0)
@@ -29,7 +29,7 @@ func TestTheL2CacheReadsAsMuchAtATimeAsSaid(t *testing.T) {
 	}
 }
 
-func TestARangeForAProfilerIsThatOfTheDriver(t *testing.T) {
+func TestProfileStartsAndStopsTheProfilerOfTheDriver(t *testing.T) {
 	standIn(t, nvidiatest.Machine{})
 	d, _ := open(t, Config{})
 	nvidiatest.Fail("", 0, 0)
@@ -42,7 +42,7 @@ func TestARangeForAProfilerIsThatOfTheDriver(t *testing.T) {
 	require.ErrorIs(t, d.Profile(true), kernels.ErrClosed)
 }
 
-// Two kernels that take the same parameters have each other's names.
+// The test swaps the names of two kernels that have the same parameters.
 func TestOtherKernelsTakeThePlaceOfOurs(t *testing.T) {
 	for _, other := range []string{"merge", "vector"} {
 		standIn(t, nvidiatest.Machine{})
@@ -63,7 +63,7 @@ func TestOtherKernelsTakeThePlaceOfOurs(t *testing.T) {
 	}
 }
 
-func TestTheWordsOfTheCompilerAreInTheError(t *testing.T) {
+func TestTheErrorContainsTheLogOfTheCompiler(t *testing.T) {
 	standIn(t, nvidiatest.Machine{})
 	d, s := open(t, Config{PTX: func(string) string { return ".target sm_70" }})
 	x := devicetest.Upload(t, s, d, []float64{1})

@@ -18,7 +18,7 @@ type temp struct {
 	bytes int64
 }
 
-// Launch puts an operation on the stream.
+// Launch enqueues an operation on the stream.
 func (s *stream) Launch(op kernels.Operation) error {
 	if multiply, ok := launch.StreamedProduct(op); ok {
 		return multiply(s)
@@ -34,7 +34,7 @@ func (s *stream) Launch(op kernels.Operation) error {
 	})
 }
 
-// plan checks an operation and says how it is put on a stream.
+// plan checks an operation and returns a function that enqueues it on a stream.
 func (d *Device) plan(s *stream, op kernels.Operation) (func() error, error) {
 	switch op := op.(type) {
 	case *kernels.MajorProductPacked[float64]:
@@ -53,7 +53,7 @@ func (d *Device) plan(s *stream, op kernels.Operation) (func() error, error) {
 	return func() error { return s.run(prog) }, nil
 }
 
-// run puts the calls of a program on the stream, on the thread of the device.
+// run enqueues the calls of a program on the stream, on the thread of the device.
 func (s *stream) run(prog *launch.Program) error {
 	if err := s.scratch(prog.Temps); err != nil {
 		return err
@@ -66,8 +66,8 @@ func (s *stream) run(prog *launch.Program) error {
 	return nil
 }
 
-// scratch makes s.temps large enough. The operation before may still use them: in
-// the order of the stream they are free when this one runs.
+// scratch makes s.temps large enough. The operation before may still use the buffers,
+// but stream order ensures that they are free when this one runs.
 func (s *stream) scratch(need []launch.Scratch) error {
 	for i, n := range need {
 		if i == len(s.temps) {
@@ -119,7 +119,7 @@ func (s *stream) call(c launch.Call) error {
 	return f.Launch(s.dev.gpu.grid(c, f), c.Kernel.Block, s.s, slots)
 }
 
-// Scratch is the bytes of scratch memory that the streams of the device keep.
+// Scratch returns the bytes of scratch memory that the streams of the device hold.
 func (d *Device) Scratch() (sum int64) {
 	err := d.worker.call(func() error {
 		for s := range d.streams {

@@ -17,9 +17,9 @@ import (
 	"github.com/msrep-go/msrep/kernels/nvidia/nvidiatest"
 )
 
-// TestMain runs the tests on the GPUs of this machine. Where there are none it runs
-// them on the stand-in for the driver, in a process of their own; where that can't
-// be built it skips them.
+// TestMain runs the tests on the GPUs of this machine. If there are none, it runs them
+// on the stand-in for the driver, in a separate process. If that cannot be built, it
+// skips them.
 func TestMain(m *testing.M) {
 	if os.Getenv(asGPU) != "" {
 		nvidiatest.Hide()
@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 		n := "60"
 		if driver.Ready() == nil && !nvidiatest.Attached() {
 			n = "300"
-			// While it is open the context stays, and kernels are compiled once.
+			// An open device keeps the context, so kernels are compiled once.
 			if _, err := Open(Config{Node: -1}); err != nil {
 				fmt.Fprintln(os.Stderr, err)
 				os.Exit(1)
@@ -43,10 +43,11 @@ func TestMain(m *testing.M) {
 	os.Exit(onStandIn())
 }
 
-// asGPU is set where tests are to take the stand-in for the driver of a GPU.
+// asGPU is set if tests are to treat the stand-in as the driver of a GPU.
 const asGPU = "MSREP_TEST_AS_ON_GPU"
 
-// On a GPU, where the stand-in cannot be asked for anything, the tests launch every kernel.
+// The test runs all others as on a GPU, where they cannot query the stand-in, and checks
+// that they launch every kernel.
 func TestTheTestsRunAsTheyDoOnAGPU(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs all others once more")
@@ -85,7 +86,7 @@ func onStandIn() int {
 	return 0
 }
 
-// standIn makes the driver a fresh stand-in, or skips a test that needs one.
+// standIn resets the stand-in, or skips a test that needs one.
 func standIn(t *testing.T, m nvidiatest.Machine) {
 	if !nvidiatest.Attached() {
 		t.Skip("needs the stand-in for the driver")

@@ -21,11 +21,11 @@ var (
 // pinned is pinned host memory.
 type pinned struct {
 	buf    []byte
-	region *mem.Region // nil for memory of the driver
+	region *mem.Region // nil for memory that the driver allocated
 }
 
-// pinHost takes memory of the GPU's node and pins it; where the system does not pin
-// that, memory that the driver takes itself. It is for the thread of the device.
+// pinHost allocates memory on the GPU's node and pins it. If the system refuses to pin,
+// the driver allocates the memory. Only the thread of the device may call it.
 func (d *Device) pinHost(bytes int64) (p pinned, err error) {
 	if p.region, err = mem.New(bytes); err != nil {
 		return p, err
@@ -49,8 +49,7 @@ func (d *Device) pinHost(bytes int64) (p pinned, err error) {
 	return p, err
 }
 
-// free gives the memory back. The driver waits for copies under way; it also does that
-// on a lost device.
+// free frees the memory, also on a lost device. The driver waits for running copies.
 func (p pinned) free() error {
 	if p.region == nil {
 		return driver.HostFree(p.buf)
@@ -58,7 +57,7 @@ func (p pinned) free() error {
 	return errors.Join(driver.Unregister(address(p.buf)), p.region.Free())
 }
 
-// AllocPinned gives pinned memory of the GPU's node.
+// AllocPinned returns pinned memory on the GPU's node.
 func (d *Device) AllocPinned(bytes int64) (buf []byte, free func() error, err error) {
 	if bytes <= 0 {
 		return nil, func() error { return nil }, nil
@@ -84,7 +83,7 @@ func (d *Device) AllocPinned(bytes int64) (buf []byte, free func() error, err er
 	}, nil
 }
 
-// AllocAddressed takes memory that is not of the pool: other processes can open it.
+// AllocAddressed allocates memory outside of the pool, which other processes can open.
 func (d *Device) AllocAddressed(bytes int64) (kernels.Buffer, uintptr, error) {
 	b, err := d.alloc(bytes, true)
 	if err != nil {
@@ -93,5 +92,5 @@ func (d *Device) AllocAddressed(bytes int64) (kernels.Buffer, uintptr, error) {
 	return b, uintptr(b.addr), nil
 }
 
-// Enter makes the context of the GPU that of the calling thread.
+// Enter makes the context of the GPU current on the calling thread.
 func (d *Device) Enter() error { return d.fail("enter", 0, cu.SetCurrentContext(d.gpu.ctx)) }

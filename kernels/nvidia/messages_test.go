@@ -11,7 +11,7 @@ import (
 	"github.com/msrep-go/msrep/kernels/nvidia/nvidiatest"
 )
 
-func TestPinnedMemoryIsCopiedWithoutADetour(t *testing.T) {
+func TestPinnedMemoryIsCopiedDirectly(t *testing.T) {
 	standIn(t, nvidiatest.Machine{})
 	d, _ := open(t, Config{Node: -1})
 	p, free, err := d.AllocPinned(4096)
@@ -39,7 +39,7 @@ func TestPinnedMemoryIsCopiedWithoutADetour(t *testing.T) {
 }
 
 func TestOtherLibrariesFindMemoryByItsAddress(t *testing.T) {
-	standIn(t, nvidiatest.Machine{Memory: 2 << 20}) // whose memory is that of the host
+	standIn(t, nvidiatest.Machine{Memory: 2 << 20}) // device memory of the stand-in is host memory
 	d, _ := open(t, Config{Node: -1})
 	b, addr, err := d.AllocAddressed(8)
 	require.NoError(t, err)

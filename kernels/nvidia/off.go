@@ -10,7 +10,7 @@ import (
 
 const notBuilt = "this binary was built without the tag cuda"
 
-// Query says that this binary knows no GPUs.
+// Query reports that this binary supports no GPUs.
 func Query() Status { return Status{Reason: notBuilt} }
 
 // Open fails: it needs a binary built with the tag cuda.

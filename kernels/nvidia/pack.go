@@ -14,20 +14,20 @@ import (
 
 const (
 	// measuredFrom is the number of expected products from which kernels.FormAuto
-	// measures: looking costs about 20 products, or a tenth of many (trial.time).
+	// measures. Measuring costs about 20 products, or a tenth of many (trial.time).
 	measuredFrom = 100
-	// slicedFrom is the same for slices: the host builds them and copies them over,
-	// which may cost as much as several hundred products.
+	// slicedFrom is the same number for slices. The host builds slices and copies them
+	// to the device, which may cost as much as several hundred products.
 	slicedFrom = 500
 )
 
-// Pack implements kernels.Packer. The forms are kernels.FormCSR (vector kernels),
-// launch.FormMerge (merge path), FormCuSPARSE, launch.FormSlices, the others of
-// launch.PackForm, and kernels.FormAuto: each of the first four is measured once on the
-// part, cuSPARSE with both of its algorithms, slices from 500 expected products on and
-// where launch.TrySlices finds that they suit, and the fastest is kept. Where few
-// products are expected or the memory for measuring is not there, the lengths of the
-// rows decide between our own kernels for CSR.
+// Pack implements kernels.Packer. It supports kernels.FormCSR (vector kernels),
+// launch.FormMerge (merge path), FormCuSPARSE, launch.FormSlices, the other forms of
+// launch.PackForm, and kernels.FormAuto. FormAuto measures each of the first four on
+// the part and keeps the fastest; it measures cuSPARSE with both of its algorithms, and
+// slices only from 500 expected products and if launch.TrySlices finds that they suit.
+// If few products are expected or memory for measuring is lacking, the lengths of the
+// rows decide between FormCSR and FormMerge.
 func (d *Device) Pack(op kernels.Operation) (p kernels.Packed, err error) {
 	switch op := op.(type) {
 	case *kernels.Packing[float64]:
@@ -81,7 +81,7 @@ func packOn[V sparse.Value](d *Device, s *stream, op *kernels.Packing[V]) (kerne
 		products = measuredFrom
 	}
 	if auto && products < measuredFrom || ownEntries(op) == 0 {
-		return a, nil // nothing to measure, nothing for cuSPARSE to do
+		return a, nil // nothing to measure, no work for cuSPARSE
 	}
 	t, err := newTrial(d, s, op, a)
 	if err != nil {
@@ -109,7 +109,7 @@ func packOn[V sparse.Value](d *Device, s *stream, op *kernels.Packing[V]) (kerne
 	return p, nil
 }
 
-// ownEntries is the number of entries in the rows that the part owns.
+// ownEntries returns the number of entries in the rows that the part owns.
 func ownEntries[V sparse.Value](op *kernels.Packing[V]) int64 {
 	first, end := op.Part.StartIdx, op.Part.EndIdx+1
 	if op.Part.StartFlag {
@@ -118,7 +118,7 @@ func ownEntries[V sparse.Value](op *kernels.Packing[V]) int64 {
 	return end - first
 }
 
-// describe fills info once the part is kept.
+// describe sets info after the part has been chosen.
 func (p *sparsePart[V]) describe(why string, tried []kernels.PackTrial) {
 	p.info = kernels.PackInfo{Form: FormCuSPARSE, Why: fmt.Sprintf("%s, %s", p.plan.Algorithm, why), Tried: tried}
 	for _, b := range p.Buffers() {

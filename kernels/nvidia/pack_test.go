@@ -20,7 +20,8 @@ import (
 	"github.com/msrep-go/msrep/sparse/gen"
 )
 
-// wholeOf is a packing of a generated matrix that FormAuto may look at for long.
+// wholeOf returns a packing of a generated matrix with enough expected products for all
+// measurements of FormAuto.
 func wholeOf(t testing.TB, spec string) *kernels.Packing[float64] {
 	a, _, err := gen.Generate(spec)
 	require.NoError(t, err)
@@ -29,7 +30,7 @@ func wholeOf(t testing.TB, spec string) *kernels.Packing[float64] {
 	return &kernels.Packing[float64]{Part: parts[0], Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Minors: a.Cols, Products: slicedFrom}
 }
 
-// trials is what was considered, by form.
+// trials returns the considered forms, by form.
 func trials(info kernels.PackInfo) map[kernels.Form]kernels.PackTrial {
 	found := map[kernels.Form]kernels.PackTrial{}
 	for _, t := range info.Tried {
@@ -57,7 +58,7 @@ func TestMeasuringTakesATenthOfManyProductsAtMost(t *testing.T) {
 	require.NoError(t, d.Close())
 }
 
-// What a product takes that loads its kernels says nothing of the next ones.
+// The time of a product that loads its kernels does not predict that of later products.
 func TestProductsAreTimedOnceTheirKernelsAreLoaded(t *testing.T) {
 	standIn(t, nvidiatest.Machine{})
 	d, err := Open(Config{Node: -1, PTX: func(string) string {
@@ -119,7 +120,7 @@ func TestSlicesAreMeasuredWhereTheyMayPay(t *testing.T) {
 	}
 }
 
-// TestTheFormThatIsKeptCountsItsOwnBytes has each form be the fastest.
+// TestTheFormThatIsKeptCountsItsOwnBytes makes each form the fastest in one case.
 func TestTheFormThatIsKeptCountsItsOwnBytes(t *testing.T) {
 	if _, err := cusparse.Version(); err != nil {
 		t.Skip(err)
@@ -161,7 +162,7 @@ func TestTheFormThatIsKeptCountsItsOwnBytes(t *testing.T) {
 		require.Equal(t, held, info.Bytes, form)
 		require.Equal(t, vectors+held, d.InUse(), form)
 		for _, tried := range info.Tried {
-			if tried.Form == form && form != FormCuSPARSE { // which was tried twice
+			if tried.Form == form && form != FormCuSPARSE { // which has two trials
 				require.Equal(t, held, tried.Bytes, form)
 			}
 		}
@@ -175,7 +176,7 @@ func TestTheFormThatIsKeptCountsItsOwnBytes(t *testing.T) {
 	require.Zero(t, d.InUse())
 }
 
-func TestSlicesSayWhatTheyAre(t *testing.T) {
+func TestSlicesDescribeThemselves(t *testing.T) {
 	d, s := open(t, Config{})
 	op := wholeOf(t, "banded:n=300,band=4")
 	a, err := launch.Pack(d, s, op)
@@ -199,7 +200,7 @@ func TestAResidentProductIsALaunchAndNothingElse(t *testing.T) {
 	d, s := open(t, Config{})
 	for _, c := range []struct {
 		form    kernels.Form
-		entries map[string]int // of the driver and of cuSPARSE, for one product
+		entries map[string]int // driver and cuSPARSE calls of one product
 	}{
 		{kernels.FormCSR, map[string]int{"cuLaunchKernel": 1}},
 		{launch.FormSlices, map[string]int{"cuLaunchKernel": 1}},
@@ -213,7 +214,7 @@ func TestAResidentProductIsALaunchAndNothingElse(t *testing.T) {
 		x := devicetest.Upload(t, s, d, devicetest.Vector[float64](op.Minors, 1))
 		y := devicetest.Upload(t, s, d, make([]float64, op.Part.Majors()))
 		product := &kernels.MajorProductPacked[float64]{A: p, Alpha: 1, X: x, Y: y}
-		require.NoError(t, s.Launch(product)) // the first loads kernels and takes scratch memory
+		require.NoError(t, s.Launch(product)) // the first product loads kernels and allocates scratch memory
 		require.NoError(t, s.Sync())
 		nvidiatest.Fail("", 0, 0)
 		require.NoError(t, s.Launch(product))
@@ -226,8 +227,8 @@ func TestAResidentProductIsALaunchAndNothingElse(t *testing.T) {
 	}
 }
 
-// TestAFailureWhileFormsAreMeasuredLeavesNothing makes calls of the measuring fail one
-// at a time, as an error that passes, as lost memory, or as a lost GPU.
+// TestAFailureWhileFormsAreMeasuredLeavesNothing lets calls during the measurements
+// fail, one at a time: with a transient error, for lack of memory, or with a lost GPU.
 func TestAFailureWhileFormsAreMeasuredLeavesNothing(t *testing.T) {
 	m := nvidiatest.Machine{GPUs: 1, Memory: 128 << 20}
 	standIn(t, m)
@@ -262,8 +263,9 @@ func TestAFailureWhileFormsAreMeasuredLeavesNothing(t *testing.T) {
 	require.Greater(t, failed, 10)
 }
 
-// The vectors come behind the part: what does not hold both does not hold the part.
-func TestAPartIsStreamedWhereOthersHaveTheMemory(t *testing.T) {
+// The vectors are allocated after the part, so a device that cannot hold both must not
+// hold the part.
+func TestAPartIsStreamedIfOtherProgramsUseTheMemory(t *testing.T) {
 	for _, m := range []nvidiatest.Machine{{}, {NoPools: true}} {
 		op := wholeOf(t, "banded:n=20000,band=3")
 		op.InPlace, op.Products = true, 1
@@ -290,7 +292,7 @@ func TestAPartIsStreamedWhereOthersHaveTheMemory(t *testing.T) {
 	}
 }
 
-func TestADeviceCountsItsMemoryWhereTheDriverDoesNotTell(t *testing.T) {
+func TestADeviceCountsItsMemoryIfTheDriverDoesNotReportIt(t *testing.T) {
 	standIn(t, nvidiatest.Machine{})
 	d, _ := open(t, Config{})
 	b, err := d.Alloc(1 << 20)

@@ -14,12 +14,13 @@ import (
 	"github.com/msrep-go/msrep/kernels/nvidia/internal/driver"
 )
 
-// Register pins memory of the caller where it is: copies of it then need no pinned memory
-// in between. That takes as long as some copies. Memory that may not be written, such as
-// a mapped file, is pinned for reading where the driver can do that; many can't. The
-// device keeps the memory reachable until release or Close, so that the collector cannot
-// take it; more calls of release do nothing. After an error nothing is pinned: the system may
-// refuse it, and what is pinned already, or shares a page with that, can't be pinned again.
+// Register pins memory of the caller in place, so that it can be copied directly. This
+// takes as long as several copies. Memory that must not be written, such as a mapped
+// file, is pinned for reading if the driver supports that; many drivers do not. The
+// device keeps the memory reachable until release or Close, so that the garbage
+// collector does not free it. Further calls of release do nothing. After an error
+// nothing is pinned. The system may refuse to pin; memory that is already pinned, or
+// shares a page with pinned memory, cannot be pinned again.
 func (d *Device) Register(memory ...[]byte) (release func() error, err error) {
 	r := &registration{}
 	bytes := int64(0)
@@ -46,23 +47,24 @@ func (d *Device) Register(memory ...[]byte) (release func() error, err error) {
 			return r.end()
 		})
 		if errors.Is(err, kernels.ErrClosed) {
-			return nil // the device has ended it
+			return nil // Close of the device has unpinned it
 		}
 		return d.fail("unregister", bytes, err)
 	}, nil
 }
 
-// registration is memory that one call of Register pinned.
+// registration is the memory that one call of Register pinned.
 type registration struct {
 	memory [][]byte
 	pinned []place
 }
 
-// place is addresses [start, end).
+// place is a range of addresses [start, end).
 type place struct{ start, end uintptr }
 
-// places is where memory lies. What shares a page is one place, such as the arrays of a
-// mapped file: pages are pinned as a whole, and a driver may refuse to pin one twice.
+// places returns the address ranges of memory. Arrays that share a page, such as those
+// of a mapped file, form one range: pages are pinned as a whole, and a driver may
+// refuse to pin a page twice.
 func places(memory [][]byte) (out []place) {
 	var all []place
 	for _, m := range memory {
@@ -82,12 +84,12 @@ func places(memory [][]byte) (out []place) {
 	return out
 }
 
-// end lets the memory go, once, on the thread of the device.
+// end unpins the memory once, on the thread of the device.
 func (r *registration) end() error {
 	var errs []error
 	for _, p := range r.pinned {
 		if err := driver.Unregister(p.start); err != nil {
-			held.keep(r.memory)
+			stillPinned.keep(r.memory)
 			errs = append(errs, err)
 		}
 	}
@@ -95,9 +97,9 @@ func (r *registration) end() error {
 	return errors.Join(errs...)
 }
 
-// held is memory that the driver did not let go of. It stays reachable: to what came to
-// lie there the driver would copy without waiting for anybody.
-var held holder
+// stillPinned keeps memory that the driver failed to unpin. It stays reachable, because the
+// driver would copy asynchronously to whatever is allocated there later.
+var stillPinned holder
 
 type holder struct {
 	mu     sync.Mutex
@@ -110,7 +112,7 @@ func (h *holder) keep(memory [][]byte) {
 	h.memory = append(h.memory, memory...)
 }
 
-// register pins memory, for reading where nothing else can be had.
+// register pins memory, for reading if nothing else is possible.
 func register(addr, bytes uintptr) error {
 	err := driver.Register(addr, bytes, false)
 	if err != nil {
@@ -121,5 +123,5 @@ func register(addr, bytes uintptr) error {
 	return err
 }
 
-// address is where p lies.
+// address returns the address of p.
 func address(p []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(p))) }

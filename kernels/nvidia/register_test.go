@@ -19,7 +19,7 @@ import (
 	"github.com/msrep-go/msrep/kernels/nvidia/nvidiatest"
 )
 
-func TestRegisteredMemoryIsCopiedWithoutADetour(t *testing.T) {
+func TestRegisteredMemoryIsCopiedDirectly(t *testing.T) {
 	onEachMachine(t, func(t *testing.T) {
 		d, s := open(t, Config{})
 		all := bytesOf(5*os.Getpagesize(), 1)
@@ -37,7 +37,7 @@ func TestRegisteredMemoryIsCopiedWithoutADetour(t *testing.T) {
 		for _, memory := range [][][]byte{{first, second, nil, other}, {mapped[100:9000], mapped[9000:]}} {
 			release, err := d.Register(memory...)
 			if err != nil && !nvidiatest.Attached() {
-				t.Log(err) // a kernel may refuse to pin a file
+				t.Log(err) // an operating system may refuse to pin a file
 				continue
 			}
 			require.NoError(t, err)
@@ -81,7 +81,7 @@ func TestOnlyUnregisteredMemoryIsStaged(t *testing.T) {
 	release, err = d.Register(p)
 	require.NoError(t, err, "pinned for reading")
 	require.NoError(t, release())
-	low, high := p[:1<<15], p[1<<15:] // on pages of their own
+	low, high := p[:1<<15], p[1<<15:] // on different pages
 	release, err = d.Register(high)
 	require.NoError(t, err)
 	_, err = d.Register(low, high)
@@ -120,14 +120,14 @@ func TestMemoryThatIsPinnedAtItsEndsOnlyIsStaged(t *testing.T) {
 	require.NoError(t, release())
 	release, err = d.Register(p)
 	require.NoError(t, err)
-	nvidiatest.Fail("cuPointerGetAttribute", 2, 1) // it does not tell ranges
+	nvidiatest.Fail("cuPointerGetAttribute", 2, 1) // the driver does not report ranges
 	copied()
 	require.NoError(t, release())
 	require.NoError(t, b.Free())
 }
 
-// The driver keeps addresses of what is registered in memory that it frees later. What is
-// launched then must not show them to the garbage collector: that ends the program.
+// The driver keeps addresses of registered memory in memory that it frees later. Later
+// launches must not expose them to the garbage collector, which would end the program.
 func TestRegisteredMemoryIsCollectedWhileKernelsAreLaunched(t *testing.T) {
 	standIn(t, nvidiatest.Machine{})
 	d, s := open(t, Config{})
@@ -135,7 +135,7 @@ func TestRegisteredMemoryIsCollectedWhileKernelsAreLaunched(t *testing.T) {
 	require.NoError(t, err)
 	x := devicetest.Upload(t, s, d, make([]float64, 5))
 	y := devicetest.Upload(t, s, d, make([]float64, 4))
-	busy := make([]*int, 1<<20) // for the collector
+	busy := make([]*int, 1<<20) // work for the garbage collector
 	for i := range busy {
 		busy[i] = new(int)
 	}

@@ -18,32 +18,32 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// sparsePart is a part that cuSPARSE multiplies. A first row that an earlier part
-// owns is cut off, because its sum goes elsewhere: our merge kernels make it.
+// sparsePart is a part that cuSPARSE multiplies by. A first row that an earlier part
+// owns is cut off, because its sum goes elsewhere: the merge kernels compute it.
 type sparsePart[V sparse.Value] struct {
 	dev    *Device
 	own    *launch.Packed[V] // the arrays
 	minors int64
-	rows   int64 // that the part owns
-	skip   int64 // 1 when a first row is cut off
-	before int64 // its entries
+	rows   int64 // number that the part owns
+	skip   int64 // 1 if a first row is cut off
+	before int64 // entries of the row that is cut off
 	head   kernels.Array[int64]
-	ptr    kernels.Array[int32] // of the owned rows, counted from their first entry; none where 32 bits do not do
-	idx    kernels.Array[int32] // copies for cuSPARSE of what begins at no multiple of sparseAlign
+	ptr    kernels.Array[int32] // pointers of the owned rows, from their first entry; none if they exceed 32 bits
+	idx    kernels.Array[int32] // copies for cuSPARSE of arrays that are not aligned to sparseAlign
 	val    kernels.Array[V]
 	buffer kernels.Buffer
 	info   kernels.PackInfo
 	freed  atomic.Bool
 
-	// What follows belongs to the thread of the device.
+	// Only the thread of the device uses these fields.
 	matrix *cusparse.Matrix
 	x, y   *cusparse.Vector
 	plan   cusparse.Product
 }
 
-// newSparse makes a part of arrays that are on the device already, for one
-// algorithm. They stay the caller's when it fails. x and y are vectors as products have
-// them, to prepare with.
+// newSparse creates a part from arrays that are already on the device, for one
+// algorithm. If it fails, the caller still owns the arrays. x and y are vectors like
+// those of the products; they serve to prepare the products.
 func newSparse[V sparse.Value](d *Device, s *stream, own *launch.Packed[V], local []int64, alg cusparse.Algorithm, x, y kernels.Array[V]) (*sparsePart[V], error) {
 	p := &sparsePart[V]{dev: d, own: own, minors: own.Minors}
 	part := own.A.Part
@@ -57,9 +57,9 @@ func newSparse[V sparse.Value](d *Device, s *stream, own *launch.Packed[V], loca
 	return p, nil
 }
 
-// build copies what cuSPARSE needs beside the arrays: pointers of 32 bits, where
-// they do, for the rows that the part owns. It does not take them 64 bits wide from
-// the middle of a part.
+// build creates the further arrays that cuSPARSE needs: 32-bit pointers of the owned
+// rows, if 32 bits suffice. cuSPARSE does not accept 64-bit pointers from the middle of
+// a part.
 func (p *sparsePart[V]) build(s *stream, local []int64, alg cusparse.Algorithm, x, y kernels.Array[V]) (err error) {
 	nnz := p.own.A.Part.NNZ() - p.before
 	switch {
@@ -89,7 +89,8 @@ func (p *sparsePart[V]) build(s *stream, local []int64, alg cusparse.Algorithm, 
 	return p.open(s, nnz, alg, x, y)
 }
 
-// open describes the part and the vectors to cuSPARSE, and prepares products.
+// open creates the cuSPARSE descriptions of the part and the vectors, and prepares
+// products.
 func (p *sparsePart[V]) open(s *stream, nnz int64, alg cusparse.Algorithm, x, y kernels.Array[V]) error {
 	d, a := p.dev, p.own.A
 	single := mem.Size[V]() == 4
@@ -127,8 +128,8 @@ func (p *sparsePart[V]) open(s *stream, nnz int64, alg cusparse.Algorithm, x, y 
 		if p.matrix, err = cusparse.CSR(p.rows, p.minors, nnz, uint64(rowPtr), idx, val, wide, single); err != nil {
 			return err
 		}
-		// Each product sets its own vectors. These are what preprocessing sees: nothing
-		// says that it leaves y alone.
+		// Each product sets its vectors. Preprocessing uses these, because it may write
+		// to y.
 		if p.x, err = cusparse.NewVector(p.minors, uint64(xAt), single); err != nil {
 			return err
 		}
@@ -145,10 +146,10 @@ func (p *sparsePart[V]) open(s *stream, nnz int64, alg cusparse.Algorithm, x, y 
 	return p.prepare(s, need)
 }
 
-// prepare makes the buffer and has cuSPARSE look at the part, on s.
+// prepare allocates the buffer and runs cuSPARSE's preprocessing on s.
 func (p *sparsePart[V]) prepare(s *stream, bytes int64) (err error) {
 	d := p.dev
-	if p.buffer, err = d.Alloc(max(bytes, 1)); err != nil { // an address even where none is needed
+	if p.buffer, err = d.Alloc(max(bytes, 1)); err != nil { // an address even if no memory is needed
 		return err
 	}
 	at, err := d.own(p.buffer, 0, bytes)
@@ -167,7 +168,8 @@ func (p *sparsePart[V]) prepare(s *stream, bytes int64) (err error) {
 	})
 }
 
-// product checks the vectors and says how the product is put on a stream.
+// product checks the vectors and returns a function that enqueues the product on a
+// stream.
 func (p *sparsePart[V]) product(s *stream, op *kernels.MajorProductPacked[V]) (func() error, error) {
 	d := p.dev
 	switch {
@@ -207,7 +209,7 @@ func (p *sparsePart[V]) product(s *stream, op *kernels.MajorProductPacked[V]) (f
 	}, nil
 }
 
-// first is the program for the row that is cut off: its sum goes to the carry.
+// first plans the product of the row that is cut off; its sum goes to the carry.
 func (p *sparsePart[V]) first(op *kernels.MajorProductPacked[V]) (*launch.Program, error) {
 	if p.skip == 0 {
 		return &launch.Program{}, nil

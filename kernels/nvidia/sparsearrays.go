@@ -9,16 +9,16 @@ import (
 	"github.com/msrep-go/msrep/kernels"
 )
 
-// sparseAlign is where arrays for cuSPARSE begin, at a multiple of so many bytes: it reads
-// and writes that much at a time without looking. Elsewhere 12.0 and later lose the GPU by
-// a misaligned address, for y (kokkos-kernels 1889) and, before 13.1, row indices (pytorch
-// 167901) for certain. x is read element by element.
+// sparseAlign is the alignment in bytes of arrays for cuSPARSE, which reads and writes
+// this number of bytes at a time without a check. With unaligned arrays, 12.0 and later
+// lose the GPU by a misaligned address; this is known for y (kokkos-kernels 1889) and,
+// before 13.1, for row indices (pytorch 167901). x is read element by element.
 const sparseAlign = 16
 
-// aligned gives the address of a, or of a copy at such a multiple, which is put on s and
-// kept in copied.
+// aligned returns the address of a, or that of an aligned copy. The copy is enqueued on
+// s and stored in copied.
 func aligned[T mem.Elem](s *stream, a kernels.Array[T], copied *kernels.Array[T]) (uint64, error) {
-	if a.Off%sparseAlign != 0 { // buffers themselves begin at multiples of 256
+	if a.Off%sparseAlign != 0 { // buffers begin at multiples of 256
 		c, err := kernels.NewArray[T](s.dev, a.Len)
 		if err != nil {
 			return 0, err
@@ -41,7 +41,7 @@ func putArray[T mem.Elem](d kernels.Device, s kernels.Stream, src []T) (kernels.
 	return a, err
 }
 
-// Buffers is the memory that it holds.
+// Buffers returns the buffers of the part.
 func (p *sparsePart[V]) Buffers() []kernels.Buffer {
 	if p.freed.Load() {
 		return nil
@@ -55,7 +55,7 @@ func (p *sparsePart[V]) Buffers() []kernels.Buffer {
 	return out
 }
 
-// Free releases the memory.
+// Free frees the memory.
 func (p *sparsePart[V]) Free() error {
 	if p.freed.Swap(true) {
 		return nil
@@ -63,11 +63,11 @@ func (p *sparsePart[V]) Free() error {
 	return errors.Join(p.drop(), p.own.Free())
 }
 
-// drop releases all but the arrays.
+// drop frees everything except the arrays.
 func (p *sparsePart[V]) drop() error {
 	d := p.dev
 	err := d.worker.call(func() error {
-		var errs []error // descriptions are host memory: they can also go on a lost device
+		var errs []error // descriptions are host memory, so they can be freed on a lost device
 		if p.x != nil {
 			errs = append(errs, p.x.Close())
 		}

@@ -20,41 +20,43 @@ import (
 )
 
 const (
-	// pieceBytes is what one core copies at a time: smaller pieces cost the thread of the
-	// device more calls, larger ones begin to travel later.
+	// pieceBytes is the size of one core's copy. Smaller pieces cost the thread of the
+	// device more calls; larger pieces delay the first transfer.
 	pieceBytes  = 2 << 20
-	blockBytes  = 4 << 20 // is pinned at a time: from here on pages are huge
+	blockBytes  = 4 << 20 // pinned at a time; from this size on, pages are huge
 	blockPieces = blockBytes / pieceBytes
 	mostPieces  = 16 // of a device
 )
 
-// staging is the pinned memory through which copies of other memory go, in pieces. It
-// belongs to the thread of the device, which makes all calls of the driver. Other goroutines
-// copy between pieces and the caller's memory, as many at a time as there are cores for, for
-// all devices together: one core alone is slower than the way to the GPU.
+// staging is the pinned memory for copies of memory that is not pinned, in pieces. Only
+// the thread of the device uses it; that thread makes all driver calls. Other goroutines copy
+// between pieces and the caller's memory. All devices together use at most as many
+// goroutines as there are cores. One core alone is slower than the transfer to the
+// GPU.
 //
-// A copy takes pieces as it needs them. It leaves a quarter of them to the way to or from
-// the GPU, so that the thread does not wait for the copy that it has only just begun, and
-// has more of the others than there are cores, so that none waits for the thread.
+// A copy takes pieces as it needs them. It leaves a quarter of them to transfers to or
+// from the GPU, so that the thread does not wait for a transfer that has just begun. It
+// has more of the other pieces than there are cores, so that no core waits for the
+// thread.
 type staging struct {
 	blocks []pinned
 	pieces []*piece
-	free   []*piece // those that no copy has, the one used first in front
+	free   []*piece // pieces that no copy uses, the least recently used first
 }
 
 // piece is a part of a block.
 type piece struct {
 	buf    []byte
-	done   cu.Event   // of the copy by the driver that used it last
-	host   []byte     // the caller's memory that it is filled from or emptied to
-	busy   bool       // until copied was asked
-	copied chan error // what became of the copy on the host
+	done   cu.Event   // last transfer of the piece
+	host   []byte     // the caller's memory that the piece is filled from or emptied to
+	busy   bool       // until copied has been received
+	copied chan error // result of the copy on the host
 }
 
-// Staging tells how many bytes of pinned host memory the device holds, and on which
-// nodes their pages are. It waits for the calls before it.
+// Staging returns the bytes of pinned host memory that the device holds, and the nodes
+// of its pages. It waits for earlier calls.
 func (d *Device) Staging() (bytes int64, pages numa.PageCount) {
-	_ = d.worker.call(func() error { // a closed device has none
+	_ = d.worker.call(func() error { // a closed device has no staging memory
 		for _, b := range d.staging.blocks {
 			bytes += int64(len(b.buf))
 			if c, err := numa.Pages(b.buf); err == nil {
@@ -66,13 +68,13 @@ func (d *Device) Staging() (bytes int64, pages numa.PageCount) {
 	return bytes, pages
 }
 
-// piecesFor is how many pieces a copy of some bytes has at a time.
+// piecesFor returns the number of pieces that a copy of some bytes uses at a time.
 func piecesFor(bytes int) int {
 	return min((bytes+pieceBytes-1)/pieceBytes, 2*runtime.GOMAXPROCS(0)+2, mostPieces)
 }
 
-// take gives a piece whose last copy is done, a new one where none is free. The caller has
-// less than mostPieces.
+// take returns a piece whose last transfer is done, or a new one if none is free. The
+// caller has fewer than mostPieces.
 func (d *Device) take() (*piece, error) {
 	s := &d.staging
 	if len(s.free) == 0 {
@@ -88,7 +90,7 @@ func (d *Device) take() (*piece, error) {
 	return p, nil
 }
 
-// addPiece makes a piece, which is free.
+// addPiece adds a free piece.
 func (d *Device) addPiece() error {
 	s := &d.staging
 	at := len(s.pieces)
@@ -109,10 +111,10 @@ func (d *Device) addPiece() error {
 	return nil
 }
 
-// put makes pieces free, when nobody copies between them and the caller's memory any more.
+// put frees pieces after waiting for copies between them and the caller's memory.
 func (s *staging) put(pieces ...*piece) {
 	for _, p := range pieces {
-		_ = p.wait() // who needs the error has asked
+		_ = p.wait() // the error has been reported already
 		p.host = nil
 		s.free = append(s.free, p)
 	}
@@ -131,8 +133,8 @@ func (s *staging) release() error {
 	return errors.Join(errs...)
 }
 
-// start copies on the host; wait waits for it. A copy that is alone has no other to run
-// beside, and needs no goroutine.
+// start starts the copy on the host; wait waits for it. A single copy runs synchronously,
+// without a goroutine.
 func (p *piece) start(dst, src []byte, alone bool) {
 	p.busy = true
 	if alone {
@@ -142,7 +144,7 @@ func (p *piece) start(dst, src []byte, alone bool) {
 	go func() { p.copied <- copyBytes(dst, src) }()
 }
 
-// ended reports whether wait has nothing to wait for.
+// ended reports whether wait would return immediately.
 func (p *piece) ended() bool { return !p.busy || len(p.copied) > 0 }
 
 func (p *piece) wait() error {
@@ -154,23 +156,23 @@ func (p *piece) wait() error {
 	return err
 }
 
-// record marks the copy by the driver that was just put on s.
+// record marks the end of the transfer that was just put on s.
 func (p *piece) record(s cu.Stream) error {
 	if err := p.done.Record(s); err != nil {
-		return freeAfter(err, s.Synchronize()) // nothing else tells when the piece may be used again
+		return freeAfter(err, s.Synchronize()) // without the event, only this ensures that the piece can be reused
 	}
 	return nil
 }
 
-// write copies src to the device, behind the work on s. When it returns src was read, but
-// pieces may still be on their way.
+// write copies src to the device, after the work on s. When it returns, src has been
+// read, but transfers may still run.
 func (d *Device) write(to cu.DevicePtr, src []byte, s cu.Stream) error {
 	if driver.Pinned(src) {
 		return cu.MemcpyHtoDAsync(to, unsafe.Pointer(&src[0]), int64(len(src)), s)
 	}
 	most := piecesFor(len(src))
 	alone := most == 1 || runtime.GOMAXPROCS(0) == 1
-	var filling, sent []*piece // the oldest first
+	var filling, sent []*piece // oldest first
 	defer func() {
 		d.staging.put(sent...)
 		d.staging.put(filling...)
@@ -211,15 +213,15 @@ func (d *Device) write(to cu.DevicePtr, src []byte, s cu.Stream) error {
 	return nil
 }
 
-// read copies from the device to dst, behind the work on s. It waits, unless dst is
-// pinned.
+// read copies from the device to dst, after the work on s. It waits for the copy,
+// unless dst is pinned.
 func (d *Device) read(dst []byte, from cu.DevicePtr, s cu.Stream) error {
 	if driver.Pinned(dst) {
 		return cu.MemcpyDtoHAsync(unsafe.Pointer(&dst[0]), from, int64(len(dst)), s)
 	}
 	most := piecesFor(len(dst))
 	alone := most == 1 || runtime.GOMAXPROCS(0) == 1
-	var coming, emptying []*piece // the oldest first
+	var coming, emptying []*piece // oldest first
 	defer func() {
 		d.staging.put(emptying...)
 		d.staging.put(coming...)
@@ -260,8 +262,8 @@ func (d *Device) read(dst []byte, from cu.DevicePtr, s cu.Stream) error {
 	return nil
 }
 
-// copyBytes is copy. Memory that cannot be read or written is an error: a mapped file, as a
-// rule, that another program cut.
+// copyBytes is copy, but returns an error for memory that cannot be read or written,
+// usually a mapped file that another program truncated.
 func copyBytes(dst, src []byte) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

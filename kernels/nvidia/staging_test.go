@@ -21,7 +21,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// withCores runs a test as on a machine with so many cores.
+// withCores runs a test with different numbers of cores.
 func withCores(t *testing.T, f func(t *testing.T)) {
 	cores := []int{1, 2, 20}
 	if testing.Short() {
@@ -35,7 +35,7 @@ func withCores(t *testing.T, f func(t *testing.T)) {
 	}
 }
 
-// idle says how many pieces there are, of which no copy may have one.
+// idle returns the number of pieces and checks that all of them are free.
 func idle(t *testing.T, d *Device) (n int) {
 	require.NoError(t, d.OnThread(func() {
 		n = len(d.staging.pieces)
@@ -121,7 +121,7 @@ func TestMemoryThatCannotBeReadOrWrittenIsAnError(t *testing.T) {
 				}
 				for call, err := range map[string]error{
 					"write": errors.Join(s.Write(b, 0, part), s.Sync()),
-					"read":  errors.Join(s.Read(part, b, 0), s.Sync()), // it is for reading only, too
+					"read":  errors.Join(s.Read(part, b, 0), s.Sync()), // the file is mapped read-only
 				} {
 					require.ErrorContains(t, err, fmt.Sprintf("device cuda:0: %s of %d bytes: ", call, len(part)))
 					require.Equal(t, known, sparse.IsInput(err), err)
@@ -175,8 +175,8 @@ func TestACopyThatFailsHalfWayLeavesAllPiecesFree(t *testing.T) {
 	})
 }
 
-// BenchmarkCopies copies memory that is not pinned to a GPU and back. On the stand-in the
-// thread of the device copies in its place.
+// BenchmarkCopies copies memory that is not pinned to a GPU and back. On the stand-in,
+// the thread of the device does the copies.
 func BenchmarkCopies(b *testing.B) {
 	d, s := open(b, Config{})
 	for _, n := range []int{64 << 10, 1 << 20, 8 << 20, 64 << 20, 512 << 20} {

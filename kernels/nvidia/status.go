@@ -11,7 +11,7 @@ import (
 	"github.com/msrep-go/msrep/kernels/nvidia/internal/driver"
 )
 
-// Query tells which GPUs there are, or why there are none.
+// Query returns the GPUs, or why there are none.
 func Query() Status {
 	s := Status{Headers: version(driver.HeaderVersion)}
 	if err := driver.Ready(); err != nil {
@@ -72,5 +72,5 @@ func query(i int) (GPU, error) {
 	return g, nil
 }
 
-// version writes 12040 as 12.4.
+// version formats 12040 as 12.4.
 func version(v int) string { return fmt.Sprintf("%d.%d", v/1000, v%1000/10) }

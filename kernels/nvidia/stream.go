@@ -12,17 +12,17 @@ import (
 	"github.com/msrep-go/msrep/kernels"
 )
 
-// stream hands its work to the thread of the device and does not wait for it.
-// Arguments are checked at once; other errors are those of the next Sync.
+// stream queues its work on the thread of the device and does not wait for it. Calls
+// check their arguments; the next Sync returns other errors.
 type stream struct {
 	dev *Device
 
-	// What follows belongs to the thread of the device.
+	// Only the thread of the device uses these fields.
 	s      cu.Stream
 	temps  []temp
-	err    error  // the first since the last Sync
-	busy   bool   // work was put on it since the last Sync
-	last   string // the operation that was launched last
+	err    error  // first error since the last Sync
+	busy   bool   // work was enqueued since the last Sync
+	last   string // last launched operation
 	closed bool
 }
 
@@ -41,14 +41,14 @@ func (d *Device) NewStream() (kernels.Stream, error) {
 	return s, nil
 }
 
-// later runs f on the thread of the device, unless an earlier call on the stream
+// later runs f on the thread of the device, unless an earlier call on the stream has
 // failed.
 func (s *stream) later(call string, bytes int64, f func() error) error {
 	return s.post(call, bytes, f, func(error) {})
 }
 
-// post is later, and says to done on the thread whether the stream has failed, by f or
-// before it.
+// post is later, but then calls done on the thread with the error of the stream, from f
+// or from an earlier call.
 func (s *stream) post(call string, bytes int64, f func() error, done func(failed error)) error {
 	d := s.dev
 	err := d.worker.post(func() {
@@ -86,7 +86,7 @@ func (s *stream) Read(dst []byte, src kernels.Buffer, off int64) error {
 	return s.later("read", n, func() error { return s.dev.read(dst, from, s.s) })
 }
 
-// Copy between GPUs does not wait for work on the streams of src: Wait for that before.
+// Copy between GPUs does not wait for work on the streams of src: call Wait before it.
 func (s *stream) Copy(dst kernels.Buffer, dstOff int64, src kernels.Buffer, srcOff, bytes int64) error {
 	d := s.dev
 	toDev, to, err := window(dst, dstOff, bytes)
@@ -108,13 +108,13 @@ func (s *stream) Copy(dst kernels.Buffer, dstOff int64, src kernels.Buffer, srcO
 		if err := d.gpu.reach(other); fatal[code(err)] {
 			return err
 		} else if err != nil {
-			d.refused(fmt.Errorf("no direct way from %s: %w", deviceID(Config{GPU: other.info.Ordinal}), describe(err)))
+			d.refused(fmt.Errorf("no direct copies from %s: %w", deviceID(Config{GPU: other.info.Ordinal}), describe(err)))
 		}
 		return cu.MemcpyPeerAsync(to, toDev.gpu.ctx, from, fromDev.gpu.ctx, bytes, s.s)
 	})
 }
 
-// copyInside copies on one GPU; the pieces may overlap.
+// copyInside copies on one GPU; source and destination may overlap.
 func (d *Device) copyInside(to, from cu.DevicePtr, bytes int64, s cu.Stream) error {
 	n := int64(to) - int64(from)
 	if n < 0 {
@@ -139,7 +139,7 @@ func (d *Device) copyInside(to, from cu.DevicePtr, bytes int64, s cu.Stream) err
 	return err
 }
 
-// Sync waits for the work on the stream and gives the first error since the last
+// Sync waits for the work on the stream and returns the first error since the last
 // Sync.
 func (s *stream) Sync() error {
 	d := s.dev
@@ -158,8 +158,8 @@ func (s *stream) Sync() error {
 	return d.fail("sync", 0, err)
 }
 
-// settle waits for the work on the stream, on the thread of the device, and keeps
-// the error.
+// settle waits for the work on the stream, on the thread of the device, and keeps the
+// error.
 func (s *stream) settle() {
 	if !s.busy || s.dev.dead.Load() != nil {
 		return
@@ -174,8 +174,8 @@ func (s *stream) settle() {
 	}
 }
 
-// Close waits for the work on the stream, releases it, and gives the first error since the
-// last Sync as well.
+// Close waits for the work on the stream, releases the stream, and returns the first
+// error since the last Sync.
 func (s *stream) Close() error {
 	err := s.dev.worker.call(func() error {
 		if s.closed {
@@ -185,13 +185,12 @@ func (s *stream) Close() error {
 		return errors.Join(s.err, s.release())
 	})
 	if errors.Is(err, kernels.ErrClosed) {
-		return nil // the device has closed it
+		return nil // Close of the device has closed it
 	}
 	return s.dev.fail("close stream", 0, err)
 }
 
-// release destroys the stream with its scratch memory, once, on the thread of the
-// device.
+// release destroys the stream and its scratch memory once, on the thread of the device.
 func (s *stream) release() error {
 	if s.closed {
 		return nil
@@ -209,8 +208,8 @@ func (s *stream) release() error {
 	}
 	s.temps = nil
 	errs = append(errs, s.s.Synchronize())
-	if s.dev.sparse != nil { // which keeps the stream that it had last
-		errs = append(errs, s.dev.sparse.SetStream(unsafe.Pointer(s.dev.home.C())))
+	if s.dev.sparse != nil { // the handle still refers to its last stream
+		errs = append(errs, s.dev.sparse.SetStream(unsafe.Pointer(s.dev.allocs.C())))
 	}
 	errs = append(errs, s.s.Destroy())
 	return errors.Join(errs...)

@@ -24,8 +24,8 @@ type trial[V sparse.Value] struct {
 	local       []int64
 	x, y, carry kernels.Array[V]
 	start, stop kernels.Event
-	told        []string            // what was measured
-	tried       []kernels.PackTrial // the same, in figures
+	times       []string            // measurements as text
+	tried       []kernels.PackTrial // measurements as numbers
 }
 
 func newTrial[V sparse.Value](d *Device, s *stream, op *kernels.Packing[V], a *launch.Packed[V]) (*trial[V], error) {
@@ -63,8 +63,8 @@ func (t *trial[V]) close() error {
 	return errors.Join(errs...)
 }
 
-// timeOwn is the times of our two kernels for CSR. It leaves the part without the starts
-// of the merge path, which count to no other form.
+// timeOwn times the two kernels of this project for CSR. It then drops the starts of
+// the merge path, which other forms do not need.
 func (t *trial[V]) timeOwn() (merge, vector time.Duration, err error) {
 	if err = t.a.Prepare(t.s, launch.Merge, ""); err == nil {
 		merge, err = t.time(t.a, launch.FormMerge, "merge path")
@@ -79,7 +79,7 @@ func (t *trial[V]) timeOwn() (merge, vector time.Duration, err error) {
 	return merge, vector, err
 }
 
-// fastest keeps the fastest of all forms.
+// fastest returns the part in its fastest form.
 func (t *trial[V]) fastest() (kernels.Packed, error) {
 	merge, vector, err := t.timeOwn()
 	if err != nil {
@@ -98,8 +98,8 @@ func (t *trial[V]) fastest() (kernels.Packed, error) {
 	return t.keep(merge, vector, c, sliced, took)
 }
 
-// keep keeps the fastest of our kernels for CSR, cuSPARSE and slices, which may be missing,
-// and releases the others.
+// keep keeps the fastest of FormCSR, FormMerge, cuSPARSE and slices, and releases the
+// others. cuSPARSE and slices may be missing.
 func (t *trial[V]) keep(merge, vector time.Duration, c contender[V], sliced *launch.Rows[V], took time.Duration) (kernels.Packed, error) {
 	best := min(merge, vector)
 	if c.part != nil {
@@ -133,7 +133,7 @@ func (t *trial[V]) keep(merge, vector time.Duration, c contender[V], sliced *lau
 	return t.a, errors.Join(t.a.Prepare(t.s, g, t.why()), t.s.Sync())
 }
 
-// slices is the part in slices and its time, nothing where they are no candidate.
+// slices returns the part in slices and its time, or nil if slices do not suit it.
 func (t *trial[V]) slices() (p *launch.Rows[V], took time.Duration, err error) {
 	reason := ""
 	if t.op.Products < slicedFrom {
@@ -156,7 +156,7 @@ func (t *trial[V]) slices() (p *launch.Rows[V], took time.Duration, err error) {
 	return p, took, nil
 }
 
-// cuSPARSE keeps the faster algorithm of cuSPARSE.
+// cuSPARSE returns the part for the faster algorithm of cuSPARSE.
 func (t *trial[V]) cuSPARSE() (kernels.Packed, error) {
 	c, err := t.bestCuSPARSE()
 	if err != nil {
@@ -175,7 +175,7 @@ type contender[V sparse.Value] struct {
 	took time.Duration
 }
 
-// drop releases all of the part but its arrays.
+// drop frees everything of the part except its arrays.
 func (c contender[V]) drop() error {
 	if c.part == nil {
 		return nil
@@ -183,8 +183,8 @@ func (c contender[V]) drop() error {
 	return c.part.drop()
 }
 
-// bestCuSPARSE measures the algorithms of cuSPARSE. There is no part when it is not
-// installed, or can't do this one.
+// bestCuSPARSE measures the algorithms of cuSPARSE. It returns no part if cuSPARSE is
+// not installed or does not support this part.
 func (t *trial[V]) bestCuSPARSE() (best contender[V], err error) {
 	for _, alg := range []cusparse.Algorithm{cusparse.CSR1, cusparse.CSR2} {
 		var took time.Duration
@@ -209,11 +209,12 @@ func (t *trial[V]) bestCuSPARSE() (best contender[V], err error) {
 	return best, nil
 }
 
-// passable reports whether an error only says that cuSPARSE is not for this part.
+// passable reports whether an error only means that cuSPARSE does not support this
+// part.
 func passable(err error) bool {
 	var e cusparse.Error
 	return errors.As(err, &e) || errors.Is(err, cusparse.ErrAbsent) || errors.Is(err, kernels.ErrNotSupported) || errors.Is(err, kernels.ErrOutOfMemory)
 }
 
-// why says what was measured.
-func (t *trial[V]) why() string { return "measured: " + strings.Join(t.told, ", ") }
+// why describes the measurements.
+func (t *trial[V]) why() string { return "measured: " + strings.Join(t.times, ", ") }

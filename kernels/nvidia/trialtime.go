@@ -10,33 +10,33 @@ import (
 	"github.com/msrep-go/msrep/kernels"
 )
 
-// Each form is timed in some spells of products, after others: a GPU that was idle, while
-// the host built a form, runs slower at first. Neither lasts longer than this, nor takes
-// more of the expected products than time says.
+// Each form is timed in several series of products, after some untimed ones: a GPU that
+// was idle while the host built a form runs slower at first. These constants limit the
+// time of both; time also limits the fraction of the expected products.
 const (
-	timedSpells = 3
-	spellTime   = time.Millisecond
+	timedSeries = 3
+	seriesTime  = time.Millisecond
 	warmTime    = 10 * time.Millisecond
 )
 
-// time is that of a product of p in the fastest spell. It takes a fiftieth of the
-// expected products, and four at least.
+// time returns the time of a product of p in the fastest series. It takes a fiftieth of
+// the expected products, but at least four.
 func (t *trial[V]) time(p kernels.Packed, form kernels.Form, name string) (best time.Duration, err error) {
-	if _, err := t.spell(p, 1); err != nil { // it also loads the kernels, which may take a second
+	if _, err := t.series(p, 1); err != nil { // also loads the kernels, which may take a second
 		return 0, err
 	}
 	warm, most := max(t.op.Products/100, 1), max(t.op.Products/300, 1)
 	calls := 1
 	for begin, done := time.Now(), 1; done < warm && time.Since(begin) < warmTime; {
-		took, err := t.spell(p, calls)
+		took, err := t.series(p, calls)
 		if err != nil {
 			return 0, err
 		}
 		done += calls
-		calls = min(max(int(spellTime/max(took, 1)), 1), most)
+		calls = min(max(int(seriesTime/max(took, 1)), 1), most)
 	}
-	for i := range timedSpells {
-		took, err := t.spell(p, calls)
+	for i := range timedSeries {
+		took, err := t.series(p, calls)
 		if err != nil {
 			return 0, err
 		}
@@ -44,7 +44,7 @@ func (t *trial[V]) time(p kernels.Packed, form kernels.Form, name string) (best 
 			best = took
 		}
 	}
-	t.told = append(t.told, fmt.Sprintf("%s %v", name, best.Round(100*time.Nanosecond)))
+	t.times = append(t.times, fmt.Sprintf("%s %v", name, best.Round(100*time.Nanosecond)))
 	tried := kernels.PackTrial{Form: form, Why: name, Product: best, Build: p.Info().Took}
 	for _, b := range p.Buffers() {
 		tried.Bytes += b.Bytes()
@@ -53,8 +53,8 @@ func (t *trial[V]) time(p kernels.Packed, form kernels.Form, name string) (best 
 	return best, nil
 }
 
-// spell is the time of each of some products of p, one behind the other.
-func (t *trial[V]) spell(p kernels.Packed, calls int) (time.Duration, error) {
+// series returns the mean time of consecutive products of p.
+func (t *trial[V]) series(p kernels.Packed, calls int) (time.Duration, error) {
 	op := &kernels.MajorProductPacked[V]{A: p, Alpha: 1, X: t.x, Y: t.y, Carry: t.carry}
 	err := t.s.Record(t.start)
 	for range calls {
@@ -69,8 +69,8 @@ func (t *trial[V]) spell(p kernels.Packed, calls int) (time.Duration, error) {
 	return took / time.Duration(calls), err
 }
 
-// skip notes a form that was not measured.
+// skip records a form that was not measured.
 func (t *trial[V]) skip(form kernels.Form, name, reason string) {
-	t.told = append(t.told, fmt.Sprintf("%s not: %s", name, reason))
+	t.times = append(t.times, fmt.Sprintf("%s not: %s", name, reason))
 	t.tried = append(t.tried, kernels.PackTrial{Form: form, Why: name, Skipped: reason})
 }

@@ -12,16 +12,16 @@ import (
 
 // worker is an OS thread that runs jobs in order.
 type worker struct {
-	mu     sync.RWMutex // held for writing to close jobs
+	mu     sync.RWMutex // locked for writing to close jobs
 	jobs   chan func()
 	closed bool
 	ended  chan struct{}
 }
 
-// queued bounds the jobs that wait: enough for the calls of many products.
+// queued limits the number of waiting jobs. It holds the calls of many products.
 const queued = 1024
 
-// newWorker starts a thread that first runs begin.
+// newWorker starts a thread, which first runs begin.
 func newWorker(begin func()) *worker {
 	w := &worker{jobs: make(chan func(), queued), ended: make(chan struct{})}
 	go func() {
@@ -39,7 +39,7 @@ func newWorker(begin func()) *worker {
 	return w
 }
 
-// post hands a job over and does not wait for it.
+// post queues a job and does not wait for it.
 func (w *worker) post(job func()) error {
 	w.mu.RLock()
 	defer w.mu.RUnlock()
@@ -50,7 +50,7 @@ func (w *worker) post(job func()) error {
 	return nil
 }
 
-// call runs f on the thread and gives its error.
+// call runs f on the thread and returns its error.
 func (w *worker) call(f func() error) error {
 	done := make(chan error, 1)
 	if err := w.post(func() { done <- f() }); err != nil {
@@ -60,27 +60,27 @@ func (w *worker) call(f func() error) error {
 	return err
 }
 
-// patience is how long a goroutine looks again and again for what it waits for before it
-// sleeps, where there are cores to spare: to be woken takes tens of microseconds, as long as
+// pollTime is how long a goroutine polls before it sleeps, on machines with at least
+// pollCores cores. Waking a sleeping goroutine takes tens of microseconds, as long as
 // a product.
 const (
-	patience   = 100 * time.Microsecond
-	sparedFrom = 8 // cores
+	pollTime  = 100 * time.Microsecond
+	pollCores = 8 // cores
 )
 
-// look asks there until that is true or its patience ends.
-func look(there func() bool) {
-	if runtime.GOMAXPROCS(0) < sparedFrom {
+// poll polls there until it is true or pollTime is over.
+func poll(there func() bool) {
+	if runtime.GOMAXPROCS(0) < pollCores {
 		return
 	}
-	for begin := time.Now(); !there() && time.Since(begin) < patience; {
+	for begin := time.Now(); !there() && time.Since(begin) < pollTime; {
 	}
 }
 
-// awaited receives from a channel.
+// awaited receives from a channel, polling first.
 func awaited[T any](c chan T) (v T, open bool) {
 	got := false
-	look(func() bool {
+	poll(func() bool {
 		select {
 		case v, open = <-c:
 			got = true
@@ -94,7 +94,7 @@ func awaited[T any](c chan T) (v T, open bool) {
 	return v, open
 }
 
-// stop ends the thread after the jobs that wait. It may be called again.
+// stop ends the thread after the queued jobs. It may be called again.
 func (w *worker) stop() {
 	w.mu.Lock()
 	if !w.closed {

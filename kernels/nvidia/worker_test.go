@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// BenchmarkWaiting is a call of the thread of a device that does nothing: asleep between calls
-// where there are few cores, awake where they are many.
+// BenchmarkWaiting measures an empty call on the thread of a device. Between calls, the
+// thread sleeps on machines with few cores, and polls on machines with many.
 func BenchmarkWaiting(b *testing.B) {
-	for _, cores := range []int{2, sparedFrom} {
+	for _, cores := range []int{2, pollCores} {
 		b.Run(fmt.Sprintf("%d cores", cores), func(b *testing.B) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
 			w := newWorker(func() {})

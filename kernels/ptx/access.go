@@ -6,13 +6,14 @@ import (
 	"math/bits"
 )
 
-// sectorBytes is the unit in which global memory is moved.
+// sectorBytes is the size of the unit in which a device moves global memory.
 const sectorBytes = 32
 
-// place finds the memory of one access, aligned and inside.
+// place finds the region and the offset of one access. It checks that the access is
+// aligned and inside the region.
 func (w *warp) place(in *instr, pc int32, lane int, addr uint64, n int, verb string) (*region, int64, error) {
 	if addr%uint64(n) != 0 {
-		return nil, 0, w.badAccess(in, lane, addr, "%s of %d bytes at 0x%x, which is no multiple of %d", verb, n, addr, n)
+		return nil, 0, w.badAccess(in, lane, addr, "%s of %d bytes at 0x%x, which is not a multiple of %d", verb, n, addr, n)
 	}
 	wk := w.worker
 	space := in.mem.space
@@ -35,7 +36,7 @@ func (w *warp) place(in *instr, pc int32, lane int, addr uint64, n int, verb str
 		if r == nil || addr-r.base >= uint64(r.size) {
 			r = wk.run.memory.find(addr)
 			if r == nil || r.freed {
-				return nil, 0, w.nowhere(in, lane, addr, n, verb, r)
+				return nil, 0, w.noMemory(in, lane, addr, n, verb, r)
 			}
 			wk.last[pc] = r
 		}
@@ -47,15 +48,16 @@ func (w *warp) place(in *instr, pc int32, lane int, addr uint64, n int, verb str
 	return r, int64(off), nil
 }
 
-// nowhere is the fault of an access to no allocation, or a freed one.
-func (w *warp) nowhere(in *instr, lane int, addr uint64, n int, verb string, r *region) error {
+// noMemory returns the fault of an access to an address without an allocation, or to a
+// freed allocation.
+func (w *warp) noMemory(in *instr, lane int, addr uint64, n int, verb string, r *region) error {
 	if r != nil && addr-r.base < uint64(r.size) {
 		return w.badAccess(in, lane, addr, "%s of %d bytes at offset %d of %s, which was freed", verb, n, addr-r.base, r.name)
 	}
-	return w.badAccess(in, lane, addr, "%s of %d bytes at 0x%x, where no memory is", verb, n, addr)
+	return w.badAccess(in, lane, addr, "%s of %d bytes at 0x%x, where no memory is allocated", verb, n, addr)
 }
 
-// local is the local memory of a lane.
+// local returns the local memory of a lane.
 func (w *warp) local(lane int) *region {
 	if w.locals == nil {
 		w.locals = make([]*region, warpSize)
@@ -66,7 +68,7 @@ func (w *warp) local(lane int) *region {
 	return w.locals[lane]
 }
 
-// checkRace notes the access and finds what it races with.
+// checkRace records the access and returns an error if it races with an earlier one.
 func (w *warp) checkRace(in *instr, lane int, r *region, off int64, n int, v visit, verb string) error {
 	if r.races == nil || w.worker.run.launch.AllowRaces {
 		return nil
@@ -104,7 +106,7 @@ func (w *warp) checkRace(in *instr, lane int, r *region, off int64, n int, v vis
 	return nil
 }
 
-// load is ld.
+// load executes ld.
 func (w *warp) load(in *instr, pc int32, m uint32) error {
 	a, wk := in.mem, w.worker
 	base := w.source(in.a)
@@ -124,7 +126,7 @@ func (w *warp) load(in *instr, pc int32, m uint32) error {
 			return err
 		}
 		if !r.valid.has(off, n) && !wk.run.launch.AllowUnwritten {
-			return w.badAccess(in, l, addr, "load of %d bytes at offset %d of %s, which nobody wrote", n, off, r.name)
+			return w.badAccess(in, l, addr, "load of %d bytes at offset %d of %s, before they are written", n, off, r.name)
 		}
 		if err := w.checkRace(in, l, r, off, n, v, "load"); err != nil {
 			return err
@@ -151,7 +153,7 @@ func (w *warp) load(in *instr, pc int32, m uint32) error {
 	return nil
 }
 
-// loadParam is ld.param: parameters lie in a small memory of their own.
+// loadParam executes ld.param. Parameters lie in a memory of their own.
 func (w *warp) loadParam(in *instr, m uint32) error {
 	a := in.mem
 	base, params := w.source(in.a), w.worker.run.params
@@ -161,7 +163,7 @@ func (w *warp) loadParam(in *instr, m uint32) error {
 		off := base[l] + uint64(a.offset)
 		switch {
 		case off%uint64(n) != 0:
-			return w.badAccess(in, l, off, "load of %d bytes at offset %d of the parameters, which is no multiple", n, off)
+			return w.badAccess(in, l, off, "load of %d bytes at offset %d of the parameters, which is not a multiple of %d", n, off, n)
 		case off >= uint64(len(params)) || uint64(n) > uint64(len(params))-off:
 			return w.badAccess(in, l, off, "load of %d bytes at offset %d of the parameters, which have %d", n, off, len(params))
 		}
@@ -182,7 +184,7 @@ func (w *warp) loadParam(in *instr, m uint32) error {
 	return nil
 }
 
-// store is st.
+// store executes st.
 func (w *warp) store(in *instr, pc int32, m uint32) error {
 	a, wk := in.mem, w.worker
 	base := w.source(in.a)
@@ -219,7 +221,7 @@ func (w *warp) store(in *instr, pc int32, m uint32) error {
 	return nil
 }
 
-// read and write move the first size bytes of b, in the order of this machine.
+// read and write move the first size bytes of b, in the byte order of this machine.
 func read(b []byte, size int) uint64 {
 	switch size {
 	case 1:

@@ -7,7 +7,7 @@ import (
 	"github.com/msrep-go/msrep/internal/mem"
 )
 
-// atomic is atom and red, lane after lane.
+// atomic executes atom and red, one lane after the other.
 func (w *warp) atomic(in *instr, pc int32, m uint32) error {
 	a, wk := in.mem, w.worker
 	base, x, y := w.source(in.a), w.source(in.b), w.source(in.c)
@@ -27,7 +27,7 @@ func (w *warp) atomic(in *instr, pc int32, m uint32) error {
 		case r != wk.shared && r.traffic < 0:
 			return w.badAccess(in, l, addr, "atomic on local memory")
 		case !r.valid.has(off, a.size) && !wk.run.launch.AllowUnwritten:
-			return w.badAccess(in, l, addr, "atomic on %d bytes at offset %d of %s, which nobody wrote", a.size, off, r.name)
+			return w.badAccess(in, l, addr, "atomic on %d bytes at offset %d of %s, before they are written", a.size, off, r.name)
 		}
 		if err := w.checkRace(in, l, r, off, a.size, v, "atomic"); err != nil {
 			return err
@@ -49,8 +49,8 @@ func (w *warp) atomic(in *instr, pc int32, m uint32) error {
 	return nil
 }
 
-// update changes the first word of b and gives its old value. Blocks that run
-// side by side do not disturb each other.
+// update changes the first word of b to f(old, x, y) atomically and returns the old
+// value.
 func update(b []byte, size int, f func(old, x, y uint64) uint64, x, y uint64) uint64 {
 	for {
 		old := readStrong(b, size)
@@ -60,7 +60,7 @@ func update(b []byte, size int, f func(old, x, y uint64) uint64, x, y uint64) ui
 	}
 }
 
-// Accesses in words of 4 and 8 bytes that other blocks do not tear.
+// readStrong, writeStrong and swap access words of 4 and 8 bytes atomically.
 
 func readStrong(b []byte, size int) uint64 {
 	switch size {

@@ -2,9 +2,9 @@ package ptx
 
 import "sync/atomic"
 
-// bitmap is a bit per byte of memory. Runs of bits are at most 8 long and within
-// an aligned word, as aligned accesses are. Words are read and set atomically,
-// for blocks that run side by side.
+// bitmap has one bit for each byte of memory. has and set handle at most 8 bits that
+// lie in one aligned word, because accesses are aligned. Words are read and set
+// atomically, because blocks may run at the same time.
 type bitmap []uint64
 
 func newBitmap(n int64) bitmap { return make(bitmap, (n+63)/64) }
@@ -14,7 +14,7 @@ func (b bitmap) has(off int64, n int) bool {
 	return atomic.LoadUint64(&b[off>>6])&want == want
 }
 
-// all says whether n bits from off on are set.
+// all reports whether the n bits from off are set.
 func (b bitmap) all(off, n int64) bool {
 	for ; n > 0 && off%64 != 0; off, n = off+1, n-1 {
 		if !b.has(off, 1) {

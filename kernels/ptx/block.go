@@ -2,11 +2,10 @@ package ptx
 
 import "math/bits"
 
-// vec is a register of a warp: the value of each lane.
+// vec is a register of a warp: one value for each lane.
 type vec [warpSize]uint64
 
-// worker runs blocks, one after the other. What it holds is used again for the
-// next block.
+// worker runs blocks, one after the other. It reuses its buffers for the next block.
 type worker struct {
 	k        *Kernel
 	run      *run
@@ -14,13 +13,13 @@ type worker struct {
 	block    [3]int64
 	blockNum int32
 	shared   *region
-	inShared visit // as accesses to shared memory are checked
+	inShared visit // template for checks of accesses to shared memory
 	inGlobal visit
 	step     uint32 // warp instructions with memory effects so far
-	stamp    uint32 // of this block, for distinct sectors
-	counted  int64  // warp instructions that were reported to run
+	stamp    uint32 // number of this block, to count distinct sectors
+	counted  int64  // warp instructions already added to those of the launch
 
-	last      []*region // where each instruction went last
+	last      []*region // region that each instruction accessed last
 	sectors   sectorSet
 	counters  Counters
 	traffic   []BufferTraffic
@@ -45,7 +44,7 @@ func newWorker(r *run) *worker {
 	return wk
 }
 
-// runBlock runs the block with number b.
+// runBlock runs block number b.
 func (wk *worker) runBlock(b int64) error {
 	r := wk.run
 	g := r.grid
@@ -83,8 +82,8 @@ func (wk *worker) runBlock(b int64) error {
 	}
 }
 
-// releaseBarriers lets the warps pass that wait at a barrier which is complete.
-// All warps wait or have ended.
+// releaseBarriers releases the warps that wait at a complete barrier. When it is
+// called, every warp waits or has ended.
 func (wk *worker) releaseBarriers() error {
 	type arrival struct {
 		warps, expected int
@@ -127,7 +126,8 @@ func (wk *worker) releaseBarriers() error {
 	return wk.deadlock()
 }
 
-// deadlock says who waits for whom.
+// deadlock returns the fault that names a waiting warp and the warp that does not
+// arrive.
 func (wk *worker) deadlock() error {
 	var at, other *warp
 	for i := range wk.warps {
@@ -142,7 +142,7 @@ func (wk *worker) deadlock() error {
 	lane := bits.TrailingZeros32(at.alive)
 	switch {
 	case other == nil:
-		return at.fault(at.waiting, lane, 0, "bar.sync %d waits for %d threads, more than come to it", at.barrier, at.threads)
+		return at.fault(at.waiting, lane, 0, "bar.sync %d waits for %d threads, more than reach it", at.barrier, at.threads)
 	case other.waiting == nil:
 		return at.fault(at.waiting, lane, 0, "bar.sync %d is not reached by warp %d of the block, which has ended", at.barrier, other.id)
 	}
@@ -150,8 +150,7 @@ func (wk *worker) deadlock() error {
 		at.barrier, other.id, other.barrier, other.waiting.line)
 }
 
-// pass continues a warp behind its barrier, count of total threads having voted
-// yes.
+// pass continues a warp after its barrier. count of the total threads voted yes.
 func (w *warp) pass(count, total uint32) {
 	in := w.waiting
 	w.waiting = nil
@@ -168,7 +167,7 @@ func (w *warp) pass(count, total uint32) {
 	}
 }
 
-// setPredicate sets a predicate in the lanes of m.
+// setPredicate sets predicate p to v in the lanes of m.
 func (w *warp) setPredicate(p int32, m uint32, v bool) {
 	w.preds[p] &^= m
 	if v {

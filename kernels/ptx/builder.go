@@ -6,7 +6,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// builder fills one instruction from its operands and keeps the first error.
+// builder decodes one instruction from its operands and keeps the first error.
 type builder struct {
 	d   *decoder
 	in  *instr
@@ -31,7 +31,7 @@ func (b *builder) count(n int) bool {
 	return b.err == nil
 }
 
-// source is a register or a constant.
+// source returns the index of an operand that is a register or a constant.
 func (b *builder) source(o operand) int32 {
 	if o.kind != registerOperand && o.kind != constantOperand || o.second != nil {
 		b.fail(o.tok, "%s where a register or a number belongs", describe(o.tok))
@@ -39,7 +39,7 @@ func (b *builder) source(o operand) int32 {
 	return o.index
 }
 
-// register is a register to write.
+// register returns the index of a register to write.
 func (b *builder) register(o operand) int32 {
 	if o.kind != registerOperand {
 		b.fail(o.tok, "%s where a register belongs", describe(o.tok))
@@ -47,7 +47,7 @@ func (b *builder) register(o operand) int32 {
 	return o.index
 }
 
-// sized is register with a check of its size.
+// sized is register with a check of the register's size.
 func (b *builder) sized(o operand, size int) int32 {
 	i := b.register(o)
 	if b.err == nil && o.size != size {
@@ -56,7 +56,7 @@ func (b *builder) sized(o operand, size int) int32 {
 	return i
 }
 
-// predicate is a predicate that is not negated.
+// predicate returns the index of a predicate that is not negated.
 func (b *builder) predicate(o operand) int32 {
 	if o.kind != predicateOperand || o.negated {
 		b.fail(o.tok, "%s where a predicate belongs", describe(o.tok))
@@ -64,7 +64,7 @@ func (b *builder) predicate(o operand) int32 {
 	return o.index
 }
 
-// truth is a predicate or a constant to read.
+// truth returns the index of a predicate or a constant to read.
 func (b *builder) truth(o operand) int32 {
 	if o.kind == constantOperand {
 		return o.index
@@ -72,7 +72,7 @@ func (b *builder) truth(o operand) int32 {
 	return b.predicate(o)
 }
 
-// arithmetic decodes what the table has.
+// arithmetic decodes an instruction of the table named arithmetic.
 func (b *builder) arithmetic(o alu, mods string) {
 	if strings.HasPrefix(b.tok.text, "mov.") && b.special() {
 		return
@@ -93,8 +93,8 @@ func (b *builder) arithmetic(o alu, mods string) {
 	in.op = []opcode{opUnary, opBinary, opTernary, opQuaternary}[o.operands()-1]
 }
 
-// resultSize is the bytes of the result of an arithmetic instruction, from its
-// last type.
+// resultSize returns the bytes of the result of an arithmetic instruction. The last
+// type in its name decides.
 func (b *builder) resultSize(mods string) int {
 	last := mods[strings.LastIndexByte(mods, '.')+1:]
 	t, _ := parseType(last)
@@ -111,7 +111,8 @@ func (b *builder) isVector() bool {
 	return b.ops[0].kind == vectorOperand || b.ops[1].kind == vectorOperand
 }
 
-// packing decodes mov.b64 {lo, hi}, r and mov.b64 r, {lo, hi} and the like.
+// packing decodes mov.b64 {lo, hi}, r and mov.b64 r, {lo, hi}, and the same for other
+// sizes.
 func (b *builder) packing(mods string) {
 	t, _ := parseType(mods)
 	vec, other := b.ops[0], b.ops[1]
@@ -143,7 +144,7 @@ func (b *builder) packing(mods string) {
 	}
 }
 
-// noRegister stands for a sink among registers.
+// noRegister stands for a sink in a list of registers.
 const noRegister = int32(-1 << 31)
 
 // special decodes mov from a special register.

@@ -65,7 +65,7 @@ func (w *warp) calculateSome(in *instr, m uint32, d, a *vec) {
 	}
 }
 
-// predicate is a predicate of all lanes, or a constant one.
+// predicate returns a predicate of all lanes; p may be a constant.
 func (w *warp) predicate(p int32) uint32 {
 	if p >= 0 {
 		return w.preds[p]

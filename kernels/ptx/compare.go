@@ -2,7 +2,7 @@ package ptx
 
 import "strings"
 
-// comparison finds the function of a setp instruction.
+// comparison returns the function of a setp instruction.
 func comparison(op string, t typ) func(a, b uint64) bool {
 	switch t {
 	case typ{unsignedKind, 2}:
@@ -38,8 +38,8 @@ func equality[T integer](op string) func(a, b uint64) bool {
 	return nil
 }
 
-// compareInt knows lo, ls, hi and hs as the names of lt, le, gt and ge of
-// unsigned numbers.
+// compareInt compares integers. lo, ls, hi and hs name lt, le, gt and ge for unsigned
+// numbers.
 func compareInt[T integer](op string) func(a, b uint64) bool {
 	signed := ^T(0) < 0
 	switch op {
@@ -66,8 +66,8 @@ func compareInt[T integer](op string) func(a, b uint64) bool {
 	return nil
 }
 
-// compareFloat: with a NaN, the plain comparisons are false and those that end
-// in u (unordered) are true.
+// compareFloat compares floating-point numbers. If an operand is a NaN, the ordered
+// comparisons are false, and those that end in u (unordered) are true.
 func compareFloat(op string, load func(uint64) float64) func(a, b uint64) bool {
 	var f func(a, b float64) bool
 	switch strings.TrimSuffix(op, "u") {

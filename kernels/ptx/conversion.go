@@ -2,7 +2,7 @@ package ptx
 
 import "strings"
 
-// convert decodes cvt. A signed result is extended to a wider register.
+// convert decodes cvt. A signed result is sign-extended if the register is wider.
 func (b *builder) convert(mods string) {
 	f, to, ok := conversion(mods)
 	if !ok {
@@ -25,8 +25,8 @@ func (b *builder) convert(mods string) {
 	in.f1 = f
 }
 
-// convertAddress decodes cvta: generic addresses have windows for shared and
-// local memory.
+// convertAddress decodes cvta. Shared and local memory have windows in the generic
+// address space.
 func (b *builder) convertAddress(mods string) {
 	to := strings.HasPrefix(mods, "to.")
 	name, size, _ := strings.Cut(strings.TrimPrefix(mods, "to."), ".")

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// conversion finds the function of a cvt instruction by what follows "cvt.":
+// conversion returns the function of a cvt instruction. mods is what follows "cvt.":
 // [rounding.][ftz.]to.from.
 func conversion(mods string) (f func(uint64) uint64, to typ, ok bool) {
 	parts := strings.Split(mods, ".")
@@ -73,7 +73,7 @@ func intToInt(to, from typ) func(uint64) uint64 {
 	return func(a uint64) uint64 { return a & in & out }
 }
 
-// intToFloat knows rounding to nearest only. Go rounds these conversions once.
+// intToFloat supports only rounding to nearest. Go rounds these conversions once.
 func intToFloat(rounding string, size int, from typ) func(uint64) uint64 {
 	if rounding != "rn" {
 		return nil
@@ -92,7 +92,7 @@ func intToFloat(rounding string, size int, from typ) func(uint64) uint64 {
 	}
 }
 
-// integral finds a rounding to a whole number.
+// integral returns the function that rounds to a whole number.
 func integral(rounding string) func(float64) float64 {
 	switch rounding {
 	case "rzi":
@@ -107,8 +107,8 @@ func integral(rounding string) func(float64) float64 {
 	return nil
 }
 
-// floatToInt rounds and clamps to the range of the integer. NaN becomes 0 where neither
-// side has 64 bits, else the top bit alone (PTX ISA 9.0, cvt).
+// floatToInt rounds and clamps to the range of the integer. A NaN becomes 0 if neither
+// type has 64 bits, else the number whose top bit alone is set (PTX ISA 9.0, cvt).
 func floatToInt(rounding string, to typ, size int) func(uint64) uint64 {
 	round := integral(rounding)
 	if round == nil {

@@ -35,7 +35,7 @@ func TestIntegersConvertToTheNearestFloat(t *testing.T) {
 }
 
 func TestFloatsConvertToIntegersWithEveryRoundingAndClamp(t *testing.T) {
-	// rounded computes by big integers.
+	// rounded rounds by big integers.
 	rounded := func(x *big.Float, mode string) *big.Int {
 		down, _ := x.Int(nil) // towards zero
 		if down.Sign() <= 0 && new(big.Float).SetInt(down).Cmp(x) > 0 {

@@ -1,26 +1,26 @@
 package ptx
 
-// Counters is what a launch did. Only instructions of the text are counted, once
+// Counters holds what a launch executed. It counts only instructions of the text, once
 // for each warp that executes them with at least one lane.
 type Counters struct {
 	Blocks, Warps      int64
 	WarpInstructions   int64
-	ThreadInstructions int64 // lanes of warp instructions, without those that its guard keeps from it
+	ThreadInstructions int64 // lanes that execute warp instructions; lanes whose guard is false are not counted
 	Branches           int64 // bra instructions of warps
-	DivergentBranches  int64 // those at which lanes of a warp parted
+	DivergentBranches  int64 // branches at which the lanes of a warp diverge
 	Shuffles           int64 // shfl, vote and match instructions of warps
-	Barriers           int64 // bar instructions of warps, bar.warp.sync not
+	Barriers           int64 // bar instructions of warps, without bar.warp.sync
 	Shared             SharedTraffic
 	LocalRequests      int64 // instructions of warps on local memory
-	// Buffers has an element for each allocation that the launch touched, by
+	// Buffers has one element for each allocation that the launch accessed, sorted by
 	// address.
 	Buffers []BufferTraffic
-	// Iterations counts, for each warp of the grid, how often it came to the label
-	// of Launch.Watch.
+	// Iterations counts, for each warp of the grid, how often it reached the label of
+	// Launch.Watch.
 	Iterations []int64
 }
 
-// Traffic is accesses to memory beyond the multiprocessor.
+// Traffic counts accesses to global memory.
 type Traffic struct {
 	Loads, Stores, Atomics                   int64 // requests: instructions of warps
 	LoadSectors, StoreSectors, AtomicSectors int64 // 32-byte sectors, once per request
@@ -42,19 +42,19 @@ type BufferTraffic struct {
 	Addr  Addr
 	Bytes int64
 	Traffic
-	// DistinctSectors counts each loaded sector once for each block that loads
-	// it: what is moved when a block's sectors stay in the first-level cache. It
-	// is 0 when blocks run side by side.
+	// DistinctSectors counts each loaded sector once for each block that loads it.
+	// These are the sectors that the device moves if a block's sectors stay in the
+	// first-level cache. It is 0 if several workers run blocks.
 	DistinctSectors int64
 }
 
-// SharedTraffic is accesses to shared memory.
+// SharedTraffic counts accesses to shared memory.
 type SharedTraffic struct {
 	Requests  int64 // instructions of warps
-	Conflicts int64 // further passes, because lanes meet in one of the 32 banks
+	Conflicts int64 // additional passes, because lanes access the same one of the 32 banks
 }
 
-// Total is the traffic of all buffers.
+// Total returns the traffic of all buffers.
 func (c *Counters) Total() Traffic {
 	var t Traffic
 	for _, b := range c.Buffers {
@@ -63,7 +63,7 @@ func (c *Counters) Total() Traffic {
 	return t
 }
 
-// Buffer is the traffic of the buffers with a name.
+// Buffer returns the sum of the traffic of all buffers named name.
 func (c *Counters) Buffer(name string) BufferTraffic {
 	sum := BufferTraffic{Name: name}
 	for _, b := range c.Buffers {
@@ -77,7 +77,7 @@ func (c *Counters) Buffer(name string) BufferTraffic {
 	return sum
 }
 
-// add adds what another worker counted.
+// add adds the counters of another worker.
 func (c *Counters) add(o *Counters) {
 	c.Blocks += o.Blocks
 	c.Warps += o.Warps
@@ -92,8 +92,8 @@ func (c *Counters) add(o *Counters) {
 	c.LocalRequests += o.LocalRequests
 }
 
-// sectorSet finds the distinct numbers among those of one warp instruction: at
-// most 32 lanes with 16 bytes each.
+// sectorSet finds the distinct sectors of one warp instruction. An instruction accesses
+// at most 32 lanes times 16 bytes.
 type sectorSet struct {
 	keys [256]uint64
 	gens [256]uint32
@@ -107,7 +107,7 @@ func (s *sectorSet) reset() {
 	}
 }
 
-// add says whether key is new since reset.
+// add reports whether key is new since reset.
 func (s *sectorSet) add(key uint64) bool {
 	for i := uint8(key); ; i++ {
 		switch {

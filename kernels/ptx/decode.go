@@ -8,12 +8,12 @@ type decoder struct {
 	k       *Kernel
 	scopes  []*scope
 	offsets map[string]int64 // of shared and local variables
-	known   map[uint64]int32 // constants by value
-	dynamic []fixup          // addresses of dynamic shared memory
+	known   map[uint64]int32 // index of each constant, by value
+	dynamic []fixup          // operands that are addresses of dynamic shared memory
 	list    []instr
 	labels  map[string]int32 // number of a label
-	places  []int32          // where it is, -1 while it is only used
-	uses    []token          // where it was seen first
+	places  []int32          // instruction of each label, -1 until it is defined
+	uses    []token          // where each label occurs first
 	loc     source
 }
 
@@ -87,7 +87,7 @@ func (d *decoder) labelNumber(t token) int32 {
 	return n
 }
 
-// directive reads a declaration or a note in a body.
+// directive reads a declaration or a debugging directive of a body.
 func (d *decoder) directive() error {
 	p := d.p
 	t := p.next()
@@ -163,7 +163,7 @@ func (d *decoder) registers() error {
 	}
 }
 
-// variable reads a shared or local variable and gives it its place.
+// variable reads a shared or local variable and assigns its offset.
 func (d *decoder) variable(space token) error {
 	v, err := d.p.variable()
 	if err != nil {
@@ -198,7 +198,7 @@ func (d *decoder) statement() error {
 			return err
 		}
 		if o.kind != predicateOperand {
-			return p.fail(o.tok, "%s is no predicate", describe(o.tok))
+			return p.fail(o.tok, "%s is not a predicate", describe(o.tok))
 		}
 		in.guard, in.unless = o.index, o.negated
 	}
@@ -252,8 +252,8 @@ func (d *decoder) instruction(in instr, t token, ops []operand) error {
 	return nil
 }
 
-// families decode what arithmetic does not hold. Set in init, because the
-// functions refer back.
+// families decode the instructions that the table named arithmetic lacks. They are set
+// in init, because the functions refer back to families.
 var families map[string]func(b *builder, mods string)
 
 func init() {
@@ -268,8 +268,8 @@ func init() {
 	}
 }
 
-// finish resolves labels, lays the blocks out, and places dynamic shared memory
-// behind the static one.
+// finish resolves labels, orders the basic blocks, and places dynamic shared memory
+// after the static one.
 func (d *decoder) finish() error {
 	for i, place := range d.places {
 		if place < 0 {
@@ -281,7 +281,7 @@ func (d *decoder) finish() error {
 			d.list[i].target = d.places[d.list[i].target]
 		}
 	}
-	// Falling off the end is an exit.
+	// A kernel whose last instruction falls through exits.
 	d.list = append(d.list, instr{op: opExit, guard: -1, line: d.p.toks[max(d.p.pos-1, 0)].line})
 	for _, f := range d.dynamic {
 		start := align(d.k.shared, f.variable.align)

@@ -5,10 +5,10 @@ import (
 	"math/bits"
 )
 
-// members checks the member mask of a .sync instruction that the lanes of m
-// execute: it must name the lane itself and none that is not here. Lanes that
-// come later cannot be waited for: those behind run first, so whoever is not
-// here has gone on.
+// members checks the member masks of a .sync instruction that the lanes of m execute. A
+// lane's mask must name the lane itself, and only lanes of m. Waiting for further lanes
+// is useless: lanes with a lower program counter run first, so a lane that is not in m
+// has passed this instruction.
 func (w *warp) members(in *instr, m uint32) error {
 	member := w.source(in.sync.mask)
 	for n := m; n != 0; n &= n - 1 {
@@ -23,7 +23,7 @@ func (w *warp) members(in *instr, m uint32) error {
 		case absent&w.exited != 0:
 			return w.fault(in, l, 0, "the mask 0x%08x names lanes %s, which have exited", named, lanes(absent&w.exited))
 		case absent&w.alive != 0:
-			return w.fault(in, l, 0, "the mask 0x%08x names lanes %s, which are elsewhere", named, lanes(absent&w.alive))
+			return w.fault(in, l, 0, "the mask 0x%08x names lanes %s, which do not execute it", named, lanes(absent&w.alive))
 		default:
 			return w.fault(in, l, 0, "the mask 0x%08x names lanes %s, which the block does not have", named, lanes(absent))
 		}
@@ -31,12 +31,12 @@ func (w *warp) members(in *instr, m uint32) error {
 	return nil
 }
 
-// undefined is what a lane gets from one that takes no part: a NaN, whether it is
-// taken for a float32 or for half of a float64.
+// undefined is what a lane receives from a lane that does not take part. It is a NaN,
+// both as a float32 and as half of a float64.
 const undefined = math.MaxUint32
 
-// shuffle is shfl.sync: c has the clamp in its low five bits and the mask of
-// segments above.
+// shuffle executes shfl.sync. Operand c has the clamp in its low five bits and the
+// segment mask in bits 8 to 12.
 func (w *warp) shuffle(in *instr, m uint32) error {
 	if err := w.members(in, m); err != nil {
 		return err
@@ -84,7 +84,7 @@ func (w *warp) shuffle(in *instr, m uint32) error {
 	return nil
 }
 
-// castVote is vote.sync, among the lanes that the mask of each lane names.
+// castVote executes vote.sync among the lanes that the mask of each lane names.
 func (w *warp) castVote(in *instr, m uint32) error {
 	if err := w.members(in, m); err != nil {
 		return err
@@ -121,8 +121,8 @@ func (w *warp) castVote(in *instr, m uint32) error {
 	return nil
 }
 
-// match is match.sync: the lanes of the mask with the same value, all of them or
-// none for mode all.
+// match executes match.sync: it returns the lanes of the mask that hold the same value.
+// Mode all returns every lane of the mask or none.
 func (w *warp) match(in *instr, m uint32) error {
 	if err := w.members(in, m); err != nil {
 		return err
@@ -153,24 +153,24 @@ func (w *warp) match(in *instr, m uint32) error {
 	return nil
 }
 
-// arrive brings the warp to a barrier of the block. m is the lanes that are here,
-// act those whose guard lets them.
+// arrive makes the warp wait at a barrier of the block. The lanes of m are at the
+// barrier; the guard is true in the lanes of act.
 func (w *warp) arrive(in *instr, m, act uint32) error {
 	l := bits.TrailingZeros32(act)
 	switch {
 	case act != m:
-		return w.fault(in, l, 0, "bar.sync in divergent code: lanes %s are kept from it by its guard", lanes(m&^act))
+		return w.fault(in, l, 0, "bar.sync in divergent code: its guard is false in lanes %s", lanes(m&^act))
 	case m != w.alive:
-		return w.fault(in, l, 0, "bar.sync in divergent code: lanes %s are elsewhere", lanes(w.alive&^m))
+		return w.fault(in, l, 0, "bar.sync in divergent code: lanes %s do not execute it", lanes(w.alive&^m))
 	case w.exited != 0:
 		return w.fault(in, l, 0, "bar.sync is not reached by lanes %s of the warp, which have exited", lanes(w.exited))
 	}
 	id, n := w.source(in.a)[l], w.source(in.b)[l]
 	if id > 15 {
-		return w.fault(in, l, 0, "barrier %d: there are 16", id)
+		return w.fault(in, l, 0, "barrier %d: a block has barriers 0 to 15", id)
 	}
 	if n%warpSize != 0 {
-		return w.fault(in, l, 0, "a barrier for %d threads, which is no multiple of %d", n, warpSize)
+		return w.fault(in, l, 0, "a barrier for %d threads, which is not a multiple of %d", n, warpSize)
 	}
 	w.worker.counters.Barriers++
 	w.waiting, w.barrier, w.threads, w.vote = in, id, n, 0

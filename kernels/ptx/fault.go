@@ -7,21 +7,21 @@ import (
 	"github.com/msrep-go/msrep/kernels"
 )
 
-// Fault is what a kernel did wrong. A launch that ends with one has left its
-// memory as it was then.
+// Fault describes an error of a kernel. The launch stops at the fault, and memory keeps
+// its contents at that point.
 type Fault struct {
 	Kernel string
-	Line   int    // in the PTX text
+	Line   int    // line of the PTX text
 	Source string // "file:line" where the text has .loc, else ""
 	Text   string // name of the PTX text
 	Block  [3]int64
 	Thread [3]int64
-	Addr   uint64 // of the access, where there is one
+	Addr   uint64 // address of the access, if the fault has one
 	Msg    string
-	access bool // of memory that is not there, may not be written, or was not
+	access bool // an access outside of memory, to read-only memory, or to unwritten bytes
 }
 
-// Is says that an access to memory that a kernel must not make is kernels.ErrBadAccess.
+// Is makes a fault of an invalid memory access match kernels.ErrBadAccess.
 func (f *Fault) Is(target error) bool { return f.access && target == kernels.ErrBadAccess }
 
 func (f *Fault) Error() string {
@@ -34,7 +34,7 @@ func (f *Fault) Error() string {
 	return b.String()
 }
 
-// coordinates leaves out trailing zeros, but one.
+// coordinates formats coordinates without trailing zeros, but with at least one number.
 func coordinates(c [3]int64) string {
 	switch {
 	case c[2] != 0:
@@ -45,7 +45,7 @@ func coordinates(c [3]int64) string {
 	return fmt.Sprint(c[0])
 }
 
-// fault makes the error for a lane.
+// fault returns the error of a lane.
 func (w *warp) fault(in *instr, lane int, addr uint64, format string, args ...any) *Fault {
 	wk := w.worker
 	f := &Fault{
@@ -58,14 +58,14 @@ func (w *warp) fault(in *instr, lane int, addr uint64, format string, args ...an
 	return f
 }
 
-// badAccess makes the error for a lane that reads or writes what it must not.
+// badAccess returns the error of a lane that makes an invalid memory access.
 func (w *warp) badAccess(in *instr, lane int, addr uint64, format string, args ...any) error {
 	f := w.fault(in, lane, addr, format, args...)
 	f.access = true
 	return f
 }
 
-// lanes writes a mask as ranges: "0-15, 31".
+// lanes formats a mask as ranges: "0-15, 31".
 func lanes(m uint32) string {
 	var parts []string
 	for i := 0; i < warpSize; i++ {

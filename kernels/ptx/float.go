@@ -5,7 +5,7 @@ import "math"
 func f32(a uint64) float32 { return math.Float32frombits(uint32(a)) }
 func f64(a uint64) float64 { return math.Float64frombits(a) }
 
-// putF32 is v as a register keeps it. Devices have one NaN of 32 bits.
+// putF32 returns v as a register holds it. Devices have one 32-bit NaN.
 func putF32(v float32) uint64 {
 	if v != v {
 		return 0x7fffffff
@@ -24,8 +24,8 @@ func subF64(a, b uint64) uint64 { return putF64(f64(a) - f64(b)) }
 func mulF64(a, b uint64) uint64 { return putF64(f64(a) * f64(b)) }
 func divF64(a, b uint64) uint64 { return putF64(f64(a) / f64(b)) }
 
-// The square root of a float32 in 53 bits, rounded to 24, is the rounded square
-// root: 53 is at least 2*24+2.
+// sqrtF32 rounds twice, to 53 bits and to 24, which gives the correctly rounded square
+// root because 53 >= 2*24+2.
 func sqrtF32(a uint64) uint64 { return putF32(float32(math.Sqrt(float64(f32(a))))) }
 func sqrtF64(a uint64) uint64 { return putF64(math.Sqrt(f64(a))) }
 func rcpF32(a uint64) uint64  { return putF32(1 / f32(a)) }
@@ -33,8 +33,8 @@ func rcpF64(a uint64) uint64  { return putF64(1 / f64(a)) }
 
 func fmaF64(a, b, c uint64) uint64 { return putF64(math.FMA(f64(a), f64(b), f64(c))) }
 
-// fmaF32 rounds a*b+c once. The product of two float32 is exact in float64; the
-// sum is rounded to odd there, after which rounding to 24 bits cannot go wrong.
+// fmaF32 rounds a*b+c once. The product of two float32 is exact in float64. The sum is
+// rounded to odd in float64; rounding that to 24 bits gives the correct result.
 func fmaF32(a, b, c uint64) uint64 {
 	p, z := float64(f32(a))*float64(f32(b)), float64(f32(c))
 	s := p + z
@@ -65,7 +65,7 @@ func absF32(a uint64) uint64 { return uint64(uint32(a) &^ sign32) }
 func negF64(a uint64) uint64 { return a ^ sign64 }
 func absF64(a uint64) uint64 { return a &^ sign64 }
 
-// copysign gives b the sign of a: PTX has the operands this way round.
+// copysignF32 returns b with the sign of a. PTX has the operands in this order.
 func copysignF32(a, b uint64) uint64 { return a&sign32 | b&(sign32-1) }
 func copysignF64(a, b uint64) uint64 { return a&sign64 | b&^sign64 }
 
@@ -74,7 +74,8 @@ func maxF32(a, b uint64) uint64 { return putF32(maximum(f32(a), f32(b))) }
 func minF64(a, b uint64) uint64 { return putF64(minimum(f64(a), f64(b))) }
 func maxF64(a, b uint64) uint64 { return putF64(maximum(f64(a), f64(b))) }
 
-// minimum is the smaller number; it takes the other one for a NaN, and -0 as less than +0.
+// minimum returns the smaller number. It ignores a NaN if the other operand is a
+// number, and -0 is less than +0.
 func minimum[F float32 | float64](x, y F) F {
 	switch {
 	case x != x:
@@ -85,7 +86,7 @@ func minimum[F float32 | float64](x, y F) F {
 	return min(x, y)
 }
 
-// maximum is the larger number, as minimum.
+// maximum returns the larger number, with the rules of minimum.
 func maximum[F float32 | float64](x, y F) F {
 	switch {
 	case x != x:
@@ -96,7 +97,7 @@ func maximum[F float32 | float64](x, y F) F {
 	return max(x, y)
 }
 
-// flush makes a subnormal float32 a zero of its sign: .ftz.
+// flush replaces a subnormal float32 by the zero of the same sign (.ftz).
 func flush(a uint64) uint64 {
 	if a&0x7f800000 == 0 {
 		return a & sign32

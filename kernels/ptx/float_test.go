@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// exact is v as a number without rounding; false for NaN and infinities.
+// exact returns v as a number without rounding, and false for NaN and infinities.
 func exact(v uint64, size int) (*big.Float, bool) {
 	f := f64(v)
 	if size == 4 {
@@ -20,7 +20,7 @@ func exact(v uint64, size int) (*big.Float, bool) {
 	return new(big.Float).SetPrec(4200).SetFloat64(f), true
 }
 
-// nearest gives the bits of the nearest float of the size.
+// nearest returns the bits of the nearest float of the size.
 func nearest(v *big.Float, size int) uint64 {
 	if size == 4 {
 		f, _ := v.Float32()
@@ -65,8 +65,8 @@ var floatOps = map[string]func(z *big.Float, v []*big.Float) bool{
 	},
 }
 
-// Where a result is no number, or the sign of a zero is in question, the
-// hardware's own arithmetic is the judge.
+// hardware computes with the machine's own arithmetic. It decides where a result is not
+// a number or is a zero whose sign matters.
 var hardware = map[string]func(v []float64) float64{
 	"add.rn":  func(v []float64) float64 { return v[0] + v[1] },
 	"sub.rn":  func(v []float64) float64 { return v[0] - v[1] },
@@ -110,7 +110,7 @@ func TestFloatInstructionsRoundTheExactResultOnce(t *testing.T) {
 	}
 }
 
-// agreeFloat is agree for results of which all NaNs are one.
+// agreeFloat is agree for floating-point results, where all NaNs are equal.
 func agreeFloat(t *testing.T, op string, size, n int, want func(v []uint64) uint64) {
 	t.Helper()
 	canon := func(v uint64) uint64 {
@@ -136,8 +136,8 @@ func agreeFloat(t *testing.T, op string, size, n int, want func(v []uint64) uint
 	}
 }
 
-// floats draws 32 floats of a size: mixed, odd ones, and ones near each other,
-// whose sums cancel and whose products end between two floats.
+// floats draws 32 floats of a size: arbitrary ones, special ones, and ones close to
+// each other, whose sums cancel and whose products lie between two floats.
 func floats(size int) func(seed int) []uint64 {
 	return func(seed int) []uint64 {
 		s := uint64(seed)*0x9e3779b97f4a7c15 + 12345
@@ -184,7 +184,7 @@ func TestFusedFloat32IsNotRoundedTwice(t *testing.T) {
 	}
 }
 
-func TestMinAndMaxPassOverNaNAndOrderZeros(t *testing.T) {
+func TestMinAndMaxIgnoreNaNAndOrderZeros(t *testing.T) {
 	nan, neg := math.NaN(), math.Copysign(0, -1)
 	for _, c := range []struct{ a, b, lo, hi float64 }{
 		{1, 2, 1, 2}, {nan, 3, 3, 3}, {3, nan, 3, 3}, {0, neg, neg, 0}, {neg, 0, neg, 0}, {math.Inf(-1), 5, math.Inf(-1), 5},
@@ -219,7 +219,7 @@ func TestFlushingMakesSubnormalsZero(t *testing.T) {
 	require.Zero(t, evaluate(t, "sqrt.rn.ftz.f32", 4, []int{4}, lanesOf(tiny))[0])
 }
 
-// lanesOf is operands that are the same in all lanes.
+// lanesOf returns operands that are the same in all lanes.
 func lanesOf(v ...uint64) [][]uint64 {
 	var in [][]uint64
 	for _, x := range v {

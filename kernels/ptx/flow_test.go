@@ -9,17 +9,17 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A random program of nested ifs and loops over a few 32-bit variables, as PTX
-// and as a function of Go.
+// generator draws a random program of nested ifs and loops over a few 32-bit variables,
+// as PTX and as a Go function.
 type generator struct {
 	text   strings.Builder
 	labels int
 }
 
-// node is one statement for the Go side. It gives false when the thread exits.
+// node is one statement as a Go function. It returns false when the thread exits.
 type node func(v *[4]uint32) bool
 
-// block draws statements up to a depth.
+// block draws statements, nested at most depth deep.
 func (p *generator) block(t *rapid.T, depth int) node {
 	var nodes []node
 	for range rapid.IntRange(1, 3).Draw(t, "statements") {
@@ -51,7 +51,7 @@ func (p *generator) statement(t *rapid.T, depth int) node {
 	case kind < 4:
 		fmt.Fprintf(&p.text, "mad.lo.s32 %%r1%d, %%r1%d, 5, %%r1%d; add.s32 %%r1%d, %%r1%d, %d;\n", a, b, a, a, a, k)
 		return func(v *[4]uint32) bool { v[a] = v[b]*5 + v[a] + k; return true }
-	case kind < 7: // if (v[a] & 7) > k, else part first or last in the text
+	case kind < 7: // if (v[a] & 7) > k; the else part comes first or last in the text
 		other, end := p.label(), p.label()
 		fmt.Fprintf(&p.text, "and.b32 %%r20, %%r1%d, 7; setp.gt.u32 %%p0, %%r20, %d; @%%p0 bra %s;\n", a, k, other)
 		no := p.block(t, depth-1)
@@ -64,7 +64,7 @@ func (p *generator) statement(t *rapid.T, depth int) node {
 			}
 			return no(v)
 		}
-	case kind < 9: // a loop of (v[a] & 3) + 1 turns, tested at its end, or left early
+	case kind < 9: // a loop of (v[a] & 3) + 1 iterations, tested at its end, or left early
 		head, end := p.label(), p.label()
 		count := 30 + depth
 		fmt.Fprintf(&p.text, "and.b32 %%r%d, %%r1%d, 3;\n%s:\n", count, a, head)
@@ -126,7 +126,8 @@ func TestBlocksAreInWeakTopologicalOrder(t *testing.T) {
 		list[n] = instr{op: opExit, guard: -1, line: int32(n)}
 		p := layout(list)
 
-		// What can be reached is there once, and each step leads where it led.
+		// Each reachable instruction is there once, and has the same successors as in
+		// the text.
 		reached := map[int32]bool{}
 		var walk func(i int32)
 		next := func(i int32) (to []int32) {
@@ -172,7 +173,8 @@ func TestBlocksAreInWeakTopologicalOrder(t *testing.T) {
 		}
 		require.Equal(t, len(reached), len(seen))
 
-		// An edge back goes to the head of a loop: all between can come back to it.
+		// A backward edge leads to the head of a loop, which every instruction between
+		// can reach.
 		comes := func(from, to int32) bool {
 			been := map[int32]bool{}
 			var find func(i int32) bool
@@ -238,7 +240,7 @@ func TestCountersCountWhatAWarpDoes(t *testing.T) {
 	require.Equal(t, int64(6), c.DivergentBranches)
 	require.Equal(t, int64(4), c.Barriers)
 	require.Equal(t, int64(2), c.Warps)
-	// 34 instructions and the loop of 3, which the lanes run 1, 2, 3 and 4 times.
+	// 34 instructions, and the loop of 3, which the lanes run 1, 2, 3 and 4 times.
 	require.Equal(t, c.WarpInstructions*32-2*(3*(8+16+24)+24), c.ThreadInstructions)
 }
 

@@ -14,7 +14,7 @@ import (
 
 const header = ".version 6.3\n.target sm_70\n.address_size 64\n"
 
-// upload puts a slice into new memory.
+// upload copies a slice to new device memory.
 func upload[T mem.Elem](t require.TestingT, m *Memory, name string, v []T) Addr {
 	a, err := m.Alloc(name, int64(len(v))*mem.Size[T]())
 	require.NoError(t, err)
@@ -28,9 +28,9 @@ func download[T mem.Elem](t require.TestingT, m *Memory, a Addr, n int) []T {
 	return v
 }
 
-// kernelOf makes a kernel k of a body. The body finds registers %p0-%p9, %r0-%r99,
-// %rd0-%rd99, %h0-%h9, %f0-%f9 and %fd0-%fd9, its thread's number in %r0, and
-// the parameters in %rd0, %rd1 and so on.
+// kernelOf parses a kernel k with a body. The body may use registers %p0-%p9, %r0-%r99,
+// %rd0-%rd99, %h0-%h9, %f0-%f9 and %fd0-%fd9. %r0 holds the thread's number; %rd0, %rd1
+// and so on hold the parameters.
 func kernelOf(t require.TestingT, params int, body string) *Kernel {
 	m, err := Parse("test.ptx", textOf(params, body))
 	require.NoError(t, err)
@@ -54,12 +54,12 @@ func textOf(params int, body string) string {
 		"mov.u32 %r0, %tid.x; " + load + "\n" + body + "\n}\n"
 }
 
-// try launches one block of a body and gives its error.
+// try launches one block of a body and returns its error.
 func try(t require.TestingT, threads int, body string, m *Memory, args ...any) (Counters, error) {
 	return kernelOf(t, len(args), body).Launch(m, Launch{Block: Dim{X: threads}}, args...)
 }
 
-// faultOf is the fault that an error is.
+// faultOf returns err as a *Fault.
 func faultOf(t *testing.T, err error, msg string) *Fault {
 	t.Helper()
 	require.ErrorContains(t, err, msg)
@@ -68,7 +68,7 @@ func faultOf(t *testing.T, err error, msg string) *Fault {
 	return f
 }
 
-// odd values at which arithmetic goes wrong first.
+// odd holds special values, at which arithmetic is most likely to be wrong.
 var odd = []uint64{
 	0, 1, 2, 3, 7, 31, 32, 33, 63, 64, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 1 << 31, 1<<31 - 1, 1<<32 - 1, 1 << 32, 1 << 63, 1<<63 - 1,
 	math.MaxUint64, 0x3ff0000000000000, 0x3f800000, 0x7f800000, 0xff800000, 0x7fc00000, 0x00000001, 0x00400000, 0x80000001, 0x4f000000, 0xcf000001,
@@ -82,8 +82,8 @@ func value() *rapid.Generator[uint64] {
 		rapid.Map(rapid.IntRange(-70, 70), func(i int) uint64 { return uint64(int64(i)) }))
 }
 
-// evaluate runs an instruction in 32 lanes on operands of 64 bits each, of which
-// it takes those that sizes say, and gives the results, dst bytes wide.
+// evaluate runs an instruction in 32 lanes and returns the results, dst bytes wide.
+// Operands have 64 bits, cut to sizes.
 func evaluate(t require.TestingT, op string, dst int, sizes []int, in [][]uint64) []uint64 {
 	m := NewMemory(0)
 	names := map[int]string{2: "%%h%d", 4: "%%r%d", 8: "%%rd%d"}

@@ -1,10 +1,10 @@
 package ptx
 
-// opcode says how an instruction is executed.
+// opcode selects how an instruction is executed.
 type opcode uint8
 
 const (
-	opUnary opcode = iota // dst = f1(a), lane by lane, and so on
+	opUnary opcode = iota // dst = f1(a) in each lane; the next three have more operands
 	opBinary
 	opTernary
 	opQuaternary
@@ -25,21 +25,21 @@ const (
 	opWarpBarrier
 	opFence
 	opBranch
-	opJump // to a block laid out elsewhere: not an instruction of the text
+	opJump // to the next basic block, which is elsewhere: not an instruction of the text
 	opExit
 	opTrap
 )
 
-// instr is a decoded instruction. Register operands are as in operand.
+// instr is a decoded instruction. Register operands are indices as in operand.
 type instr struct {
 	op     opcode
-	unless bool  // execute where the guard is false
+	unless bool  // execute if the guard is false
 	guard  int32 // predicate, -1 for none
 	dst    int32
 	a, b   int32
 	c, d   int32
 	pred   int32 // source predicate, -1 for none
-	target int32 // of a branch: a label while decoding, then an instruction
+	target int32 // of a branch: a label during decoding, then an instruction
 
 	alu
 	set     *set
@@ -54,16 +54,16 @@ type instr struct {
 	source source
 }
 
-// source is a place in the source of the kernel: .loc.
+// source is a position in the source of the kernel, from .loc.
 type source struct {
 	file uint32
 	line int32
 }
 
-// set is what setp does beyond comparing.
+// set holds the operands of setp beyond those of the comparison.
 type set struct {
 	test    func(a, b uint64) bool
-	logic   func(a, b uint32) uint32 // combines with pred, or nil
+	logic   func(a, b uint32) uint32 // combines the result with pred, or nil
 	negated bool                     // pred is negated
 	other   int32                    // second destination, or -1
 }
@@ -84,20 +84,20 @@ var spaces = map[string]space{
 	"global": globalSpace, "const": constSpace, "shared": sharedSpace, "local": localSpace, "param": paramSpace,
 }
 
-// access is the memory side of ld, st and atom.
+// access holds the memory operands of ld, st and atom.
 type access struct {
 	space   space
 	size    int  // bytes of an element
 	signed  bool // ld: extend the sign to the register
 	nc      bool // ld.global.nc
-	strong  bool // volatile, relaxed, acquire, release: ordered, no race with atomics
+	strong  bool // volatile, relaxed, acquire, release: no race with atomics
 	offset  int64
 	update  func(old, operand, operand2 uint64) uint64 // atom
-	beyond  func(old, operand, operand2 uint64) uint64 // the same in global memory
+	beyond  func(old, operand, operand2 uint64) uint64 // update in global memory
 	regSize []int                                      // ld: bytes of each destination register
 }
 
-// exchange is the warp side of shfl, vote, match and bar.
+// exchange holds the warp operands of shfl, vote, match and bar.
 type exchange struct {
 	mode    string
 	mask    int32 // operand with the member mask

@@ -5,15 +5,14 @@ import (
 	"unsafe"
 )
 
-// Values of registers are kept in 64 bits, the unused ones zero. Functions on
-// them cut their operands to size themselves, so that an immediate operand may
-// be given as it was read.
+// Registers hold 64 bits; the unused ones are zero. Functions on registers cut their
+// operands to size, because an immediate operand may have more bits.
 
 type integer interface {
 	uint16 | uint32 | uint64 | int16 | int32 | int64
 }
 
-// put is v as a register keeps it.
+// put returns v as a register holds it.
 func put[T integer](v T) uint64 { return uint64(v) & (^uint64(0) >> (64 - 8*unsafe.Sizeof(v))) }
 
 func add[T integer](a, b uint64) uint64      { return put(T(a) + T(b)) }
@@ -31,7 +30,7 @@ func absInt[T integer](a uint64) uint64 {
 	return put(T(a))
 }
 
-// div gives all ones for a zero divisor, as devices do.
+// div returns all ones for a zero divisor, as devices do.
 func div[T integer](a, b uint64) uint64 {
 	if T(b) == 0 {
 		return put(^T(0))
@@ -39,7 +38,7 @@ func div[T integer](a, b uint64) uint64 {
 	return put(T(a) / T(b))
 }
 
-// rem gives the dividend for a zero divisor.
+// rem returns the dividend for a zero divisor.
 func rem[T integer](a, b uint64) uint64 {
 	if T(b) == 0 {
 		return put(T(a))
@@ -47,7 +46,7 @@ func rem[T integer](a, b uint64) uint64 {
 	return put(T(a) % T(b))
 }
 
-// shl and shr take amounts beyond the width as the width.
+// shl and shr limit the amount to the width.
 func shl[T integer](a, b uint64) uint64 { return put(T(a) << uint32(b)) }
 func shr[T integer](a, b uint64) uint64 { return put(T(a) >> uint32(b)) }
 
@@ -71,7 +70,7 @@ func mulHiS64(a, b uint64) uint64 {
 	return hi
 }
 
-// mulWide multiplies T into W, which is twice as wide.
+// mulWide multiplies two T to a W, which is twice as wide.
 func mulWide[W, T integer](a, b uint64) uint64    { return put(W(T(a)) * W(T(b))) }
 func madWide[W, T integer](a, b, c uint64) uint64 { return put(W(T(a))*W(T(b)) + W(c)) }
 
@@ -89,7 +88,7 @@ func clz64(a uint64) uint64  { return uint64(bits.LeadingZeros64(a)) }
 func brev32(a uint64) uint64 { return uint64(bits.Reverse32(uint32(a))) }
 func brev64(a uint64) uint64 { return bits.Reverse64(a) }
 
-// bfeU takes c bits of a from bit b.
+// bfeU returns c bits of a from bit b.
 func bfeU[T uint32 | uint64](a, b, c uint64) uint64 {
 	pos, n := uint(b&255), uint(c&255)
 	v := T(a) >> pos
@@ -99,8 +98,8 @@ func bfeU[T uint32 | uint64](a, b, c uint64) uint64 {
 	return put(v)
 }
 
-// bfeS takes c bits of a from bit b and extends the sign: beyond the top bit of
-// a everything is that bit.
+// bfeS returns c bits of a from bit b, sign-extended. Bits beyond the top of a equal
+// its top bit.
 func bfeS[T int32 | int64](a, b, c uint64) uint64 {
 	width := uint(8 * unsafe.Sizeof(T(0)))
 	pos, n := uint(b&255), uint(c&255)
@@ -124,8 +123,8 @@ func bfi[T uint32 | uint64](a, b, pos, n uint64) uint64 {
 	return put(T(b)&^(m<<p) | T(a)&m<<p)
 }
 
-// prmt picks four of the eight bytes of b:a, one per nibble of c; the top bit of
-// a nibble asks for the sign of the byte instead.
+// prmt picks four of the eight bytes of b:a, one for each nibble of c. If the top bit
+// of the nibble is set, it returns the sign of the byte in all 8 bits.
 func prmt(a, b, c uint64) uint64 {
 	all := a&mask(4) | b<<32
 	var r uint64
@@ -140,8 +139,8 @@ func prmt(a, b, c uint64) uint64 {
 	return r
 }
 
-// shf shifts the 64 bits of b:a and gives the upper word (left) or the lower one
-// (right). wrap takes the amount modulo 32, clamp takes it as at most 32.
+// shf shifts the 64 bits of b:a and returns the upper word (left) or the lower word
+// (right). The amount is taken modulo 32 (wrap) or limited to 32 (clamp).
 func shf(left, wrap bool) func(a, b, c uint64) uint64 {
 	return func(a, b, c uint64) uint64 {
 		n := uint32(c)
@@ -158,7 +157,7 @@ func shf(left, wrap bool) func(a, b, c uint64) uint64 {
 	}
 }
 
-// lop3 is any function of three bits, by its truth table.
+// lop3 applies any function of three bits, given by its truth table.
 func lop3(a, b, c, table uint64) uint64 {
 	var r uint64
 	for i := range uint64(8) {

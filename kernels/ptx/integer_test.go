@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// number is v as an integer of a type, wrap its low bits.
+// number returns v as an integer of a type; wrap returns its low bits.
 func number(v uint64, t typ) *big.Int {
 	v &= mask(t.size)
 	if t.kind == signedKind {
@@ -25,7 +25,7 @@ func wrap(v *big.Int, size int) uint64 {
 	return new(big.Int).Mod(v, m).Uint64()
 }
 
-// integerOps computes by big integers what each instruction gives.
+// integerOps computes the result of each instruction by big integers.
 var integerOps = map[string]func(a, b, c *big.Int) *big.Int{
 	"add":      func(a, b, _ *big.Int) *big.Int { return new(big.Int).Add(a, b) },
 	"sub":      func(a, b, _ *big.Int) *big.Int { return new(big.Int).Sub(a, b) },
@@ -88,7 +88,7 @@ func TestIntegerInstructionsAgreeWithBigIntegers(t *testing.T) {
 	}
 }
 
-// instructionOf is any full name that begins so.
+// instructionOf returns a full instruction name that begins with name.
 func instructionOf(name string) string {
 	for _, s := range []string{".s32", ".b32"} {
 		if _, ok := arithmetic[name+s]; ok {
@@ -98,7 +98,7 @@ func instructionOf(name string) string {
 	return ""
 }
 
-// agree compares an instruction with a function on random and odd operands.
+// agree compares an instruction with a function on random and special operands.
 func agree(t *testing.T, op string, dst int, sizes []int, times int, want func(v []uint64) uint64) {
 	t.Helper()
 	gen := rapid.SliceOfN(value(), 32, 32)
@@ -142,7 +142,7 @@ func TestHighHalvesOfProductsAgreeWithBigIntegers(t *testing.T) {
 	}
 }
 
-// typ2 is the type of twice the width.
+// typ2 returns the type of twice the width.
 func typ2(t typ) typ { return typ{t.kind, 2 * t.size} }
 
 func TestShiftsTakeLargeAmountsAsTheWidth(t *testing.T) {
@@ -179,7 +179,7 @@ func TestBitInstructionsAgreeWithTheBitsThemselves(t *testing.T) {
 		typ, _ := parseType(suffix)
 		w := uint64(8 * typ.size)
 		agree(t, "bfe."+suffix, typ.size, []int{typ.size, 4, 4}, 6, func(v []uint64) (r uint64) {
-			// As the manual of PTX has it, bit by bit.
+			// These are the bit loops of the PTX manual.
 			pos, n := v[1]&255, v[2]&255
 			sign := uint64(0)
 			if typ.kind == signedKind && n > 0 {

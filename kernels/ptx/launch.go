@@ -11,31 +11,31 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Dim is the extent of a grid or a block. 0 counts as 1.
+// Dim is the extent of a grid or a block. An extent of 0 means 1.
 type Dim struct{ X, Y, Z int }
 
 func (d Dim) axes() [3]int64 {
 	return [3]int64{int64(max(d.X, 1)), int64(max(d.Y, 1)), int64(max(d.Z, 1))}
 }
 
-// Launch says how a kernel is run.
+// Launch is the configuration of a launch.
 type Launch struct {
 	Grid, Block Dim
 	Shared      int64 // bytes of dynamic shared memory
-	// Workers is how many blocks run side by side, 0 for one. With one, blocks run
-	// in order and a launch does the same every time.
+	// Workers is the number of blocks that run at the same time; 0 means 1. With one
+	// worker, blocks run in order and a launch is deterministic.
 	Workers int
-	// AllowUnwritten switches off the check for reads of bytes that nobody wrote,
-	// AllowRaces that for races and for .nc loads of written memory.
+	// AllowUnwritten disables the fault for reads of unwritten bytes. AllowRaces
+	// disables those for races and for .nc loads of memory that the launch writes.
 	AllowUnwritten, AllowRaces bool
-	// Watch is a label whose visits are counted per warp.
+	// Watch is a label. Counters.Iterations counts how often each warp reaches it.
 	Watch string
-	// MaxInstructions ends the launch with a fault after so many warp
-	// instructions, 0 for 2^32.
+	// MaxInstructions is the number of warp instructions after which the launch ends
+	// with a fault; 0 means 2^32.
 	MaxInstructions int64
 }
 
-// Bounds of a launch, those of devices.
+// The bounds of a launch are those of devices.
 const (
 	warpSize   = 32
 	maxThreads = 1024
@@ -43,11 +43,11 @@ const (
 	maxGridYZ  = 65535
 )
 
-// Launch runs the kernel on m and waits for it. Arguments are int32, uint32,
-// int64, uint64, Addr, float32, float64, or []byte for a struct by value, and must
-// match the parameters. Errors are *sparse.InputError for arguments that do not,
-// *Fault for what the kernel does wrong, or wrap ErrOutOfMemory. The counters of
-// a launch that failed are those up to then.
+// Launch runs the kernel on m and returns when it has ended. Arguments are int32,
+// uint32, int64, uint64, Addr, float32, float64, or []byte for a struct passed by
+// value; their types must match the parameters. An error is a *sparse.InputError for
+// wrong arguments, a *Fault for an error of the kernel, or wraps ErrOutOfMemory. A
+// launch that fails returns the counters up to the error.
 func (k *Kernel) Launch(m *Memory, l Launch, args ...any) (Counters, error) {
 	params, err := k.pack(args)
 	if err != nil {
@@ -77,7 +77,7 @@ func (k *Kernel) bad(format string, args ...any) error {
 	return sparse.Inputf("kernel "+k.name, format, args...)
 }
 
-// pack writes the arguments into parameter space.
+// pack writes the arguments to the parameter space.
 func (k *Kernel) pack(args []any) ([]byte, error) {
 	if len(args) != len(k.params) {
 		return nil, k.bad("%d arguments, it has %d parameters", len(args), len(k.params))
@@ -120,7 +120,7 @@ func (k *Kernel) pack(args []any) ([]byte, error) {
 	return b, nil
 }
 
-// run is one launch.
+// run is the state of one launch.
 type run struct {
 	k           *Kernel
 	launch      Launch
@@ -138,7 +138,7 @@ type run struct {
 	epoch       uint32
 	orders      *orders
 	iterations  []int64
-	counted     atomic.Int64 // warp instructions so far
+	counted     atomic.Int64 // warp instructions that the workers have reported
 	stop        atomic.Bool
 }
 
@@ -188,11 +188,11 @@ func (k *Kernel) newRun(l Launch) (*run, error) {
 	return r, nil
 }
 
-// warps is the number of warps of a block.
+// warps returns the number of warps of a block.
 func (r *run) warps() int { return (r.threads + warpSize - 1) / warpSize }
 
-// constants makes the operands that are the same in all lanes and numbers the
-// regions for the counters.
+// constants fills the operands that are the same in all lanes, and numbers the regions
+// for the counters.
 func (r *run) constants(at map[*variable]Addr) {
 	values := append([]uint64(nil), r.k.consts...)
 	for _, f := range r.k.fixups {
@@ -214,7 +214,7 @@ func (r *run) constants(at map[*variable]Addr) {
 	r.orders = newOrders()
 }
 
-// watchMemory makes what a launch notes of the regions.
+// watchMemory prepares the regions for the detection of races and for the counters.
 func (r *run) watchMemory() error {
 	for _, reg := range r.live {
 		if reg.races == nil && !r.launch.AllowRaces {
@@ -232,7 +232,7 @@ func (r *run) watchMemory() error {
 	return nil
 }
 
-// execute runs the blocks.
+// execute runs all blocks of the grid.
 func (r *run) execute() (Counters, error) {
 	all := make([]*worker, r.workers)
 	var next atomic.Int64

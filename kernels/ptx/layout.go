@@ -2,17 +2,18 @@ package ptx
 
 import "slices"
 
-// layout puts the basic blocks of a kernel into a weak topological order:
-// F. Bourdoncle, Efficient chaotic iteration strategies with widenings, 1993. All
-// edges go forward but those back to the head of a loop, and every loop is
-// contiguous. Blocks that cannot be reached are left out.
+// layout puts the basic blocks of a kernel into a weak topological order: F.
+// Bourdoncle, Efficient chaotic iteration strategies with widenings, 1993. All edges go
+// forward, except those back to the head of a loop, and every loop is contiguous.
+// Unreachable blocks are left out.
 func layout(list []instr) program {
 	g := newGraph(list)
 	g.visit(0)
 	return g.emit(list)
 }
 
-// program is laid out code, and where each instruction went (-1 for nowhere).
+// program is code in its final order, and the new index of each instruction (-1 for
+// none).
 type program struct {
 	code  []instr
 	where []int32
@@ -20,9 +21,9 @@ type program struct {
 
 // graph is the control flow of a kernel.
 type graph struct {
-	starts []int32 // first instruction of each block, and the end
+	starts []int32 // first instruction of each block; the last element is the number of instructions
 	next   [][]int32
-	block  []int32 // of an instruction that begins one
+	block  []int32 // block that an instruction begins
 
 	number []int32 // depth-first numbers of Bourdoncle's algorithm
 	count  int32
@@ -30,7 +31,7 @@ type graph struct {
 	order  []int32 // blocks, last one first
 }
 
-// done is the number of a block that has its place.
+// done is the number of a block that is already placed.
 const done = int32(1<<31 - 1)
 
 func newGraph(list []instr) *graph {
@@ -67,13 +68,13 @@ func newGraph(list []instr) *graph {
 	return g
 }
 
-// ends says that the next instruction is not reached from this one.
+// ends reports whether control never falls through this instruction.
 func (in *instr) ends() bool {
 	return in.guard < 0 && (in.op == opBranch || in.op == opExit || in.op == opTrap)
 }
 
-// visit and component are the two procedures of Bourdoncle's algorithm. visit
-// gives the least number that v reaches.
+// visit and component are the two procedures of Bourdoncle's algorithm. visit returns
+// the least number that v reaches.
 func (g *graph) visit(v int32) int32 {
 	g.stack = append(g.stack, v)
 	g.count++
@@ -102,7 +103,7 @@ func (g *graph) visit(v int32) int32 {
 	return head
 }
 
-// component orders the inside of the loop with head v.
+// component orders the body of the loop with head v.
 func (g *graph) component(v int32) {
 	for _, w := range g.next[v] {
 		if g.number[w] == 0 {
@@ -117,8 +118,8 @@ func (g *graph) pop() int32 {
 	return v
 }
 
-// emit writes the blocks in their order, with a jump after a block that does not
-// stand before the one that it falls into.
+// emit writes the blocks in their order. It adds a jump after a block if the block that
+// it falls through to does not follow.
 func (g *graph) emit(list []instr) program {
 	slices.Reverse(g.order)
 	p := program{where: make([]int32, len(list))}

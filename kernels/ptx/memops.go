@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// strengths are the modifiers of ordered accesses, with their scopes.
+// strengths and scopes are the modifiers of ordered accesses.
 var (
 	strengths  = []string{"relaxed", "acquire", "release", "acq_rel"}
 	scopes     = []string{"cta", "gpu", "sys", "gl"}
@@ -13,7 +13,7 @@ var (
 	storeHints = []string{"wb", "cg", "cs", "wt"}
 )
 
-// take removes the first modifier if it is one of those given.
+// take removes the first modifier and returns it, if it is one of known.
 func take(mods *[]string, known ...string) string {
 	if len(*mods) > 0 && slices.Contains(known, (*mods)[0]) {
 		m := (*mods)[0]
@@ -23,7 +23,7 @@ func take(mods *[]string, known ...string) string {
 	return ""
 }
 
-// prefetches is the oldest target that knows each size to fetch into L2.
+// prefetches has the oldest target that supports each L2 prefetch size.
 var prefetches = map[string]int{"L2::64B": 75, "L2::128B": 75, "L2::256B": 80}
 
 // memory reads the modifiers that ld and st share: [.weak|.volatile|.relaxed.scope...]
@@ -68,7 +68,7 @@ func (b *builder) memory(mods string, hints []string) (a *access, t typ, n int, 
 	return a, t, n, ok
 }
 
-// elements is the operands of a vector access, or the one of a plain one.
+// elements returns the operands of a vector access, or the single operand.
 func (b *builder) elements(o operand, n int) []operand {
 	if n == 1 {
 		return []operand{o}
@@ -131,8 +131,9 @@ func (b *builder) store(mods string) {
 	}
 }
 
-// atomic decodes atom and red: [.order][.scope][.space].operation.type. In global memory
-// devices add float32 with subnormal ones as zeros, in shared memory as they are.
+// atomic decodes atom and red: [.order][.scope][.space].operation.type. Devices flush
+// subnormal operands of float32 additions to zero in global memory, but not in shared
+// memory.
 func (b *builder) atomic(mods string) {
 	m := strings.Split(mods, ".")
 	if take(&m, strengths...) != "" && take(&m, scopes...) == "" {
@@ -187,7 +188,8 @@ func (b *builder) atomic(mods string) {
 	}
 }
 
-// updates is what atomics write, by old value and operands.
+// updates has the function of each atomic: the new value from the old value and the
+// operands.
 var updates = func() map[string]func(old, x, y uint64) uint64 {
 	t := map[string]func(old, x, y uint64) uint64{}
 	two := func(name string, f func(a, b uint64) uint64) {

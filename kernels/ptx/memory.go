@@ -11,7 +11,7 @@ import (
 	"github.com/msrep-go/msrep/internal/mem"
 )
 
-// What an error of Memory may wrap.
+// Errors of Memory may wrap these.
 var (
 	ErrOutOfMemory = errors.New("out of memory")
 	ErrAddress     = errors.New("no such memory")
@@ -22,41 +22,40 @@ type Addr uint64
 
 const (
 	firstAddr  = Addr(0x7000_0000_0000)
-	allocAlign = 256 // of allocations
-	// guard is the least distance between allocations: an index that is off by a
-	// little hits none.
+	allocAlign = 256 // alignment of allocations
+	// guard is the least distance between allocations. It keeps an index that is
+	// slightly out of range from hitting another allocation.
 	guard = 4096
-	// Windows of shared and local memory among generic addresses.
+	// These are the windows of shared and local memory in the generic address space.
 	sharedWindow = uint64(0x0100_0000_0000_0000)
 	localWindow  = uint64(0x0200_0000_0000_0000)
 	windowSize   = uint64(1) << 32
-	// keepFreed is how many freed allocations are remembered, to name them.
+	// keepFreed is the number of freed allocations whose names are kept for faults.
 	keepFreed = 1 << 12
 )
 
-// Memory is the global memory of one device. Addresses are never used twice, so
-// an old one is known for what it was. Its methods may be called from any
-// goroutine; they and launches on it wait for each other.
+// Memory is the global memory of one device. No address is used twice, so that a fault
+// can name a freed allocation. Any goroutine may call its methods; methods and launches
+// on one Memory exclude each other.
 type Memory struct {
 	mu       sync.Mutex
 	limit    int64
 	used     int64
 	next     Addr
-	regions  []*region // by address, freed ones too
+	regions  []*region // sorted by address, with freed ones
 	freed    int
 	launches uint32
-	stamp    uint32 // of the last block that ran
+	stamp    uint32 // number of the last block that ran
 	modules  map[*Module]map[*variable]Addr
 }
 
-// NewMemory makes a memory of at most limit bytes, 0 for no bound.
+// NewMemory returns a memory of at most limit bytes; 0 means no limit.
 func NewMemory(limit int64) *Memory {
 	return &Memory{limit: limit, next: firstAddr, modules: map[*Module]map[*variable]Addr{}}
 }
 
-// Alloc reserves bytes with any content: reading them before they were written is
-// a fault. name stands for them in faults and counters. The address is a
-// multiple of 256. An error wraps ErrOutOfMemory.
+// Alloc allocates bytes. Reading a byte before it is written is a fault. Faults and
+// counters show name. The address is a multiple of 256. An error wraps ErrOutOfMemory.
 func (m *Memory) Alloc(name string, bytes int64) (Addr, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -85,7 +84,7 @@ func (m *Memory) alloc(name string, bytes int64) (*region, error) {
 	return r, nil
 }
 
-// Free releases what Alloc gave. An error wraps ErrAddress.
+// Free frees an allocation of Alloc. An error wraps ErrAddress.
 func (m *Memory) Free(a Addr) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -102,7 +101,7 @@ func (m *Memory) Free(a Addr) error {
 	return nil
 }
 
-// Rename gives the allocation that a lies in another name.
+// Rename renames the allocation that contains a.
 func (m *Memory) Rename(a Addr, name string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -111,14 +110,14 @@ func (m *Memory) Rename(a Addr, name string) {
 	}
 }
 
-// InUse is the number of bytes allocated and not freed.
+// InUse returns the number of allocated bytes.
 func (m *Memory) InUse() int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.used
 }
 
-// Zero sets bytes to zero.
+// Zero sets bytes bytes at a to zero.
 func (m *Memory) Zero(a Addr, bytes int64) error {
 	return m.host(a, bytes, func(r *region, off int64) {
 		clear(r.data[off : off+bytes])
@@ -134,13 +133,13 @@ func (m *Memory) Write(a Addr, src []byte) error {
 	})
 }
 
-// Read copies from the device to dst. Bytes that nobody wrote are zero.
+// Read copies from the device to dst. Unwritten bytes read as zero.
 func (m *Memory) Read(dst []byte, a Addr) error {
 	return m.host(a, int64(len(dst)), func(r *region, off int64) { copy(dst, r.data[off:]) })
 }
 
-// Copy copies n bytes from an address of src, which may be another device's
-// memory, to one of m. What nobody wrote stays unwritten.
+// Copy copies n bytes from address from of src to address to of m; src may be the
+// memory of another device. Unwritten bytes stay unwritten.
 func (m *Memory) Copy(to Addr, src *Memory, from Addr, n int64) error {
 	var buf []byte
 	var written func(i int64) bool
@@ -168,7 +167,7 @@ func (m *Memory) Copy(to Addr, src *Memory, from Addr, n int64) error {
 	})
 }
 
-// host runs f on the region that has bytes at a.
+// host calls f with the region and the offset of bytes bytes at a.
 func (m *Memory) host(a Addr, bytes int64, f func(r *region, off int64)) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -193,7 +192,7 @@ func (m *Memory) host(a Addr, bytes int64, f func(r *region, off int64)) error {
 	return nil
 }
 
-// find is the last region that begins at or before a, or nil.
+// find returns the last region that begins at or before a, or nil.
 func (m *Memory) find(a uint64) *region {
 	i := sort.Search(len(m.regions), func(i int) bool { return m.regions[i].base > a })
 	if i == 0 {
@@ -202,7 +201,7 @@ func (m *Memory) find(a uint64) *region {
 	return m.regions[i-1]
 }
 
-// load gives the variables of a module their memory, once.
+// load allocates and initializes the variables of a module once.
 func (m *Memory) load(mod *Module) (map[*variable]Addr, error) {
 	if at, ok := m.modules[mod]; ok {
 		return at, nil
@@ -224,26 +223,26 @@ func (m *Memory) load(mod *Module) (map[*variable]Addr, error) {
 		copy(r.data, v.init)
 		r.markAll(0, v.size)
 		r.readOnly = v.readOnly
-		m.used -= v.size // they are the module's, not the caller's
+		m.used -= v.size // the variables count as the module's, not the caller's
 		at[v] = Addr(r.base)
 	}
 	m.modules[mod] = at
 	return at, nil
 }
 
-// region is memory that is addressed as one: an allocation, the shared memory of
-// a block, the local memory of a thread.
+// region is one range of addresses: an allocation, the shared memory of a block, or the
+// local memory of a thread.
 type region struct {
 	name     string
 	base     uint64
 	size     int64
 	data     []byte
-	valid    bitmap // bytes that were written
+	valid    bitmap // bytes that have been written
 	readOnly bool
 	freed    bool
 	races    *races
-	traffic  int      // place in the counters of a launch, -1 for none
-	sectors  []uint32 // the last block that touched each sector
+	traffic  int      // index in the counters of a launch, -1 for none
+	sectors  []uint32 // the last block that accessed each sector
 }
 
 func newRegion(name string, base uint64, bytes int64) *region {

@@ -37,7 +37,7 @@ func TestMemoryThatTheHostLacksIsRefused(t *testing.T) {
 	require.ErrorContains(t, err, "of the host: 35184372088832 bytes take 39582418599936 there")
 }
 
-func TestLaunchesForWhoseChecksMemoryLacksAreRefused(t *testing.T) {
+func TestALaunchWithoutHostMemoryForItsChecksIsRefused(t *testing.T) {
 	const n = 3 << 20
 	m := NewMemory(0)
 	a := upload(t, m, "a", make([]int32, n/4))
@@ -84,7 +84,7 @@ func TestCopiesStayInsideAllocations(t *testing.T) {
 	require.ErrorContains(t, m.Write(a, []byte{1}), "which was freed")
 }
 
-func TestCopiesKeepWhatNobodyWroteUnwritten(t *testing.T) {
+func TestCopiesKeepUnwrittenBytesUnwritten(t *testing.T) {
 	m, other := NewMemory(0), NewMemory(0)
 	src, err := other.Alloc("src", 256)
 	require.NoError(t, err)
@@ -95,35 +95,35 @@ func TestCopiesKeepWhatNobodyWroteUnwritten(t *testing.T) {
 	_, err = try(t, 1, "ld.global.u64 %rd1, [%rd0+72]; ret;", m, dst)
 	require.NoError(t, err)
 	_, err = try(t, 1, "ld.global.u64 %rd1, [%rd0+80]; ret;", m, dst)
-	faultOf(t, err, "load of 8 bytes at offset 80 of dst, which nobody wrote")
+	faultOf(t, err, "load of 8 bytes at offset 80 of dst, before they are written")
 	require.NoError(t, m.Copy(dst, other, src+4, 12))
 	_, err = try(t, 1, "ld.global.u64 %rd1, [%rd0]; ret;", m, dst)
-	faultOf(t, err, "load of 8 bytes at offset 0 of dst, which nobody wrote")
+	faultOf(t, err, "load of 8 bytes at offset 0 of dst, before they are written")
 	require.NoError(t, m.Write(dst+129, make([]byte, 3)))
 	_, err = try(t, 1, "ld.global.u8 %r1, [%rd0+131]; ld.global.u8 %r1, [%rd0+132]; ret;", m, dst)
-	faultOf(t, err, "load of 1 bytes at offset 132 of dst, which nobody wrote")
+	faultOf(t, err, "load of 1 bytes at offset 132 of dst, before they are written")
 }
 
-// faulty is bodies that do something wrong with the buffer at %rd0 of 8 numbers of
-// 8 bytes, all written but the last.
-func TestBadAccessesAreFaultsThatNameThemselves(t *testing.T) {
+// Each body makes an invalid access to the buffer at %rd0: 8 numbers of 8 bytes, of
+// which all but the last are written.
+func TestBadAccessesAreFaultsThatNameTheAccess(t *testing.T) {
 	for _, c := range []struct{ body, msg string }{
 		{"ld.global.u64 %rd1, [%rd0+64];", "load of 8 bytes at offset 64 of buffer, which has 64"},
-		{"ld.global.u32 %r1, [%rd0+-4];", "where no memory is"},
+		{"ld.global.u32 %r1, [%rd0+-4];", "where no memory is allocated"},
 		{"st.global.u64 [%rd0+4096], %rd0;", "store of 8 bytes at offset 4096 of buffer, which has 64"},
-		{"ld.global.u64 %rd1, [%rd0+4];", "which is no multiple of 8"},
+		{"ld.global.u64 %rd1, [%rd0+4];", "which is not a multiple of 8"},
 		{"ld.global.v2.f64 {%fd0, %fd1}, [%rd0+8];", "load of 16 bytes"},
-		{"ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%rd0+8];", "which is no multiple of 16"},
-		{"ld.global.u64 %rd1, [%rd0+56];", "load of 8 bytes at offset 56 of buffer, which nobody wrote"},
-		{"ld.global.v2.u64 {%rd1, %rd2}, [%rd0+48];", "which nobody wrote"},
-		{"atom.global.add.u64 %rd1, [%rd0+56], 1;", "atomic on 8 bytes at offset 56 of buffer, which nobody wrote"},
+		{"ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%rd0+8];", "which is not a multiple of 16"},
+		{"ld.global.u64 %rd1, [%rd0+56];", "load of 8 bytes at offset 56 of buffer, before they are written"},
+		{"ld.global.v2.u64 {%rd1, %rd2}, [%rd0+48];", "before they are written"},
+		{"atom.global.add.u64 %rd1, [%rd0+56], 1;", "atomic on 8 bytes at offset 56 of buffer, before they are written"},
 		{"atom.global.add.u64 %rd1, [%rd0+64], 1;", "atomic of 8 bytes at offset 64 of buffer"},
-		{"st.global.u8 [0], %h0;", "store of 1 bytes at 0x0, where no memory is"},
+		{"st.global.u8 [0], %h0;", "store of 1 bytes at 0x0, where no memory is allocated"},
 		{"ld.u64 %rd1, [%rd0+64];", "load of 8 bytes at offset 64"},
-		{".shared .align 8 .b8 s[64]; ld.shared.u64 %rd1, [s+8];", "load of 8 bytes at offset 8 of shared memory, which nobody wrote"},
+		{".shared .align 8 .b8 s[64]; ld.shared.u64 %rd1, [s+8];", "load of 8 bytes at offset 8 of shared memory, before they are written"},
 		{".shared .align 8 .b8 s[64]; st.shared.u64 [s+64], 1;", "offset 64 of shared memory, which has 64"},
-		{".shared .align 8 .b8 s[64]; mov.u64 %rd1, s; cvta.shared.u64 %rd2, %rd1; st.u32 [%rd2+60], 1; st.u64 [%rd2+60], 1;", "no multiple of 8"},
-		{".local .align 8 .b8 l[16]; ld.local.u32 %r1, [l+12];", "of local memory, which nobody wrote"},
+		{".shared .align 8 .b8 s[64]; mov.u64 %rd1, s; cvta.shared.u64 %rd2, %rd1; st.u32 [%rd2+60], 1; st.u64 [%rd2+60], 1;", "not a multiple of 8"},
+		{".local .align 8 .b8 l[16]; ld.local.u32 %r1, [l+12];", "of local memory, before they are written"},
 		{".local .align 8 .b8 l[16]; st.local.u32 [l+16], 1;", "of local memory, which has 16"},
 		{"ld.param.u64 %rd1, [p0+8];", "of the parameters, which have 8"},
 		{"ld.param.u32 %r1, [p0+2];", "of the parameters"},
@@ -256,5 +256,5 @@ func TestArgumentsMustMatchTheParameters(t *testing.T) {
 		require.False(t, errors.As(err, &f))
 	}
 	_, err = mod.Kernel("other")
-	require.ErrorContains(t, err, `it has no kernel "other", but ["k"]`)
+	require.ErrorContains(t, err, `it has no kernel "other"; its kernels are ["k"]`)
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Module is the kernels and variables of one PTX text. It does not change and may
-// be used by several goroutines.
+// Module holds the kernels and variables of one PTX text. It is immutable, so several
+// goroutines may use it.
 type Module struct {
 	name    string
 	kernels map[string]*Kernel
@@ -15,18 +15,17 @@ type Module struct {
 	files   map[uint64]string // of .file, for .loc
 }
 
-// variable is memory of module scope.
+// variable is a variable of module scope.
 type variable struct {
 	name     string
 	size     int64
 	align    int64
-	init     []byte // what it begins with; the rest is zero
+	init     []byte // initial value; the rest is zero
 	readOnly bool
-	shared   bool // in shared memory; of size 0 where the launch says how much
+	shared   bool // in shared memory; size 0 if the launch sets the size
 }
 
-// Parse reads PTX text. name stands for it in errors, which are
-// *sparse.InputError with a line.
+// Parse parses PTX text. Errors are *sparse.InputError with name and line.
 func Parse(name, src string) (*Module, error) {
 	toks, err := tokenize(name, src)
 	if err != nil {
@@ -41,7 +40,7 @@ func Parse(name, src string) (*Module, error) {
 	return p.mod, nil
 }
 
-// Kernels is the names of the kernels, sorted.
+// Kernels returns the sorted names of the kernels.
 func (m *Module) Kernels() []string {
 	names := make([]string, 0, len(m.kernels))
 	for n := range m.kernels {
@@ -51,16 +50,16 @@ func (m *Module) Kernels() []string {
 	return names
 }
 
-// Kernel finds a kernel by its name, as it is in the text.
+// Kernel returns the kernel with a name.
 func (m *Module) Kernel(name string) (*Kernel, error) {
 	k, ok := m.kernels[name]
 	if !ok {
-		return nil, sparse.Inputf(m.name, "it has no kernel %q, but %q", name, m.Kernels())
+		return nil, sparse.Inputf(m.name, "it has no kernel %q; its kernels are %q", name, m.Kernels())
 	}
 	return k, nil
 }
 
-// Kernel is one entry of a module, ready to run.
+// Kernel is one entry of a module.
 type Kernel struct {
 	name   string
 	mod    *Module
@@ -68,10 +67,10 @@ type Kernel struct {
 	nparam int64 // bytes of all parameters
 	code   []instr
 	consts []uint64 // operands that are the same in all lanes
-	fixups []fixup  // those that are addresses of variables
+	fixups []fixup  // constants that are addresses of variables
 	regs   int
 	preds  int
-	fences bool  // it has a fence among blocks
+	fences bool  // the kernel has a fence of device scope
 	shared int64 // bytes of static shared memory
 	local  int64 // bytes of local memory of a thread
 	labels map[string]int32
@@ -79,20 +78,20 @@ type Kernel struct {
 	reqDim [3]int64 // of .reqntid
 }
 
-// StaticShared is the bytes of shared memory that the kernel declares itself.
+// StaticShared returns the bytes of shared memory that the kernel declares.
 func (k *Kernel) StaticShared() int64 { return k.shared }
 
-// param is a parameter of a kernel at its place in parameter space.
+// param is a parameter of a kernel and its offset in the parameter space.
 type param struct {
 	name string
 	off  int64
 	size int64
 	typ  typ
-	// array says that the parameter is bytes, a struct passed by value.
+	// array means that the parameter is bytes: a struct passed by value.
 	array bool
 }
 
-// fixup puts the address of a variable into a constant.
+// fixup stores the address of a variable in a constant.
 type fixup struct {
 	index    int
 	variable *variable

@@ -2,7 +2,7 @@ package ptx
 
 import "strings"
 
-// operandKind says what an operand is.
+// operandKind is the kind of an operand.
 type operandKind uint8
 
 const (
@@ -15,8 +15,8 @@ const (
 	sinkOperand                         // _
 )
 
-// operand is one argument of an instruction. A register index is at least 0; a
-// constant has the index ^i, i its place in Kernel.consts.
+// operand is one operand of an instruction. A register has an index of at least 0. A
+// constant has the index ^i, where i is its index in Kernel.consts.
 type operand struct {
 	kind    operandKind
 	index   int32
@@ -29,19 +29,19 @@ type operand struct {
 	tok     token
 }
 
-// symbol is a name that stands for a register.
+// symbol is a name of a register.
 type symbol struct {
 	typ   typ
 	index int32 // -1 until it is used
 }
 
-// family is registers declared together: .reg .b32 %r<26>.
+// family is a set of registers declared together: .reg .b32 %r<26>.
 type family struct {
 	typ typ
 	n   uint64
 }
 
-// scope is the names that one pair of braces declares.
+// scope holds the names that one pair of braces declares.
 type scope struct {
 	symbols  map[string]*symbol
 	families map[string]family
@@ -51,7 +51,7 @@ func newScope() *scope {
 	return &scope{map[string]*symbol{}, map[string]family{}}
 }
 
-// register finds a register by name, in the innermost scope that has it.
+// register finds a register by name in the innermost scope that declares it.
 func (d *decoder) register(name string) *symbol {
 	prefix := strings.TrimRight(name, "0123456789")
 	for i := len(d.scopes) - 1; i >= 0; i-- {
@@ -64,7 +64,7 @@ func (d *decoder) register(name string) *symbol {
 			continue
 		}
 		digits := name[len(prefix):]
-		n, ok := parseInteger("1" + digits) // leading zeros are no octal
+		n, ok := parseInteger("1" + digits) // leading zeros do not mean octal
 		if !ok || digits != "0" && digits[0] == '0' {
 			continue
 		}
@@ -83,7 +83,7 @@ func (d *decoder) register(name string) *symbol {
 	return nil
 }
 
-// number gives the register its place at its first use.
+// number assigns an index to the register at its first use.
 func (d *decoder) number(s *symbol) int32 {
 	if s.index < 0 {
 		if s.typ.kind == predKind {
@@ -97,7 +97,7 @@ func (d *decoder) number(s *symbol) int32 {
 	return s.index
 }
 
-// constant is the operand index of a value.
+// constant returns the operand index of a value.
 func (d *decoder) constant(v uint64) int32 {
 	i, ok := d.known[v]
 	if !ok {
@@ -121,7 +121,7 @@ func (d *decoder) operand() (operand, error) {
 		p.next()
 		o, err := d.operand()
 		if err == nil && (o.kind != predicateOperand || o.negated) {
-			err = p.fail(t, "! before something that is no predicate")
+			err = p.fail(t, "! before something that is not a predicate")
 		}
 		o.negated = true
 		return o, err
@@ -178,7 +178,7 @@ func (d *decoder) named() (operand, error) {
 	return operand{kind: constantOperand, index: i, tok: t}, nil
 }
 
-// symbolAddress is the constant that holds the address of a parameter or a
+// symbolAddress returns the constant that holds the address of a parameter or a
 // variable, plus off.
 func (d *decoder) symbolAddress(name string, off uint64) (int32, bool) {
 	for _, q := range d.k.params {
@@ -194,7 +194,7 @@ func (d *decoder) symbolAddress(name string, off uint64) (int32, bool) {
 	case v == nil:
 		return 0, false
 	case v.shared && v.size > 0:
-		// Each kernel that uses the variable has it in its own shared memory.
+		// Each kernel that uses the variable has a copy in its shared memory.
 		a := align(d.k.shared, v.align)
 		if v.size > maxStatic-a {
 			return 0, false
@@ -231,7 +231,7 @@ func (d *decoder) address() (operand, error) {
 	}
 	if r := d.register(t.text); r != nil {
 		if r.typ.kind == predKind || r.typ.kind == floatKind {
-			return o, p.fail(t, "%s is no address", describe(t))
+			return o, p.fail(t, "%s is not an address", describe(t))
 		}
 		o.index, o.size = d.number(r), r.typ.size
 	} else {

@@ -2,14 +2,14 @@ package ptx
 
 import "sync"
 
-// orders is what blocks know of each other: a block that executed a fence and an
-// atomic on a variable has passed on what it wrote, and what had been passed on
-// to it, to the blocks that execute an atomic on the variable later.
+// orders records which blocks see the writes of which others. A block that executes a
+// fence and then an atomic on a variable releases its writes, and those that it has
+// acquired. A block that executes an atomic on the same variable later acquires them.
 type orders struct {
 	mu       sync.Mutex
 	fenced   map[int32]bool
-	released map[uint64]map[int32]bool // by address: blocks whose writes are known there
-	acquired map[int32]map[int32]bool  // by block: blocks whose writes it knows
+	released map[uint64]map[int32]bool // by address: blocks whose writes are released there
+	acquired map[int32]map[int32]bool  // by block: blocks whose writes it has acquired
 }
 
 func newOrders() *orders {
@@ -22,7 +22,7 @@ func (o *orders) fence(block int32) {
 	o.fenced[block] = true
 }
 
-// atomic notes an atomic of a block on a variable.
+// atomic records an atomic of a block on a variable.
 func (o *orders) atomic(block int32, addr uint64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -49,7 +49,7 @@ func (o *orders) atomic(block int32, addr uint64) {
 	}
 }
 
-// knows says whether what writer wrote is known to block.
+// knows reports whether block has acquired the writes of writer.
 func (o *orders) knows(block, writer int32) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()

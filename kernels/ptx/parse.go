@@ -7,10 +7,10 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Bounds on what a text may declare: those of real devices.
+// The bounds on what a text may declare are those of devices.
 const (
-	maxStatic = 48 << 10  // of shared memory that a text declares
-	maxShared = 227 << 10 // of a block, with what the launch adds
+	maxStatic = 48 << 10  // shared memory that a text declares
+	maxShared = 227 << 10 // shared memory of a block, with that of the launch
 	maxLocal  = 64 << 10
 	maxConst  = 64 << 10
 	maxParam  = 4 << 10
@@ -22,8 +22,8 @@ type parser struct {
 	pos  int
 	mod  *Module
 
-	version float64 // of PTX, such as 6.3
-	arch    int     // the oldest target, such as 70
+	version float64 // version of PTX, for example 6.3
+	arch    int     // number of the target, for example 70
 }
 
 func (p *parser) peek() token { return p.toks[p.pos] }
@@ -36,7 +36,7 @@ func (p *parser) next() token {
 	return t
 }
 
-// accept takes the next token if it is text.
+// accept consumes the next token if it is text.
 func (p *parser) accept(text string) bool {
 	if p.peek().text != text {
 		return false
@@ -96,7 +96,7 @@ func parseInteger(s string) (uint64, bool) {
 	return v, err == nil
 }
 
-// module reads everything.
+// module reads the whole text.
 func (p *parser) module() error {
 	for {
 		t := p.peek()
@@ -166,7 +166,7 @@ func (p *parser) file() error {
 	return nil
 }
 
-// section passes over debugging information.
+// section skips debugging information.
 func (p *parser) section() error {
 	start := p.next()
 	for t := p.next(); t.text != "{"; t = p.next() {

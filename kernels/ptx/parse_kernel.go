@@ -77,8 +77,8 @@ func (p *parser) parameters(k *Kernel) error {
 	}
 }
 
-// pointer reads what follows .ptr, which changes nothing here: the memory that a parameter points to, and
-// how that is aligned.
+// pointer reads the attributes after .ptr: the state space and the alignment that a
+// parameter points to. The interpreter ignores them.
 func (p *parser) pointer() error {
 	for strings.HasPrefix(p.peek().text, ".") {
 		switch at := p.next(); at.text {

@@ -78,15 +78,15 @@ func TestBadTextIsRefusedWithItsLine(t *testing.T) {
 		{"add.s32 %r1, %r2, %r99999999999999999999999;", "is not declared"},
 		{"ld.global.f64 %f1, [%rd1];", "%f1 has 32 bits, ld.global.f64 loads 64"},
 		{"ld.global.f64 %fd1, %rd1;", "where an address in brackets belongs"},
-		{"ld.global.f64 %fd1, [%fd1];", "is no address"},
+		{"ld.global.f64 %fd1, [%fd1];", "is not an address"},
 		{"ld.global.v2.f64 %fd1, [%rd1];", "needs a vector of 2"},
 		{"ld.global.v2.f64 {%fd1, %fd2, %fd3}, [%rd1];", "needs a vector of 2"},
 		{"ld.global.f64 %fd1, [%rd1;", `";" where "]" belongs`},
-		{"@%r1 bra $x; $x:", `"%r1" is no predicate`},
-		{"@!!%p1 bra $x; $x:", "! before something that is no predicate"},
+		{"@%r1 bra $x; $x:", `"%r1" is not a predicate`},
+		{"@!!%p1 bra $x; $x:", "! before something that is not a predicate"},
 		{"bra $nowhere;", "label $nowhere is not defined"},
 		{"$a: $a: ret;", "label $a is defined twice"},
-		{"mov.f64 %fd1, 0d123;", "is no floating-point number of 16 hexadecimal digits"},
+		{"mov.f64 %fd1, 0d123;", "is not a floating-point number of 16 hexadecimal digits"},
 		{"mov.f64 %fd1, 1.5;", "where a number belongs"},
 		{"mov.u32 %r1, 0x1ffffffffffffffff;", "where a number belongs"},
 		{".reg .foo %z;", "where the type of a register belongs"},
@@ -94,8 +94,8 @@ func TestBadTextIsRefusedWithItsLine(t *testing.T) {
 		{".reg .b32 %r<5>;", "registers %r are declared twice"},
 		{".shared .align 8 .b8 s[1000000];", "s of 1000000 bytes: a kernel may declare 49152 of .shared"},
 		{".local .align 8 .b8 s[1000000];", "a kernel may declare 65536 of .local"},
-		{".shared .align 3 .b8 s[10];", "alignment 3 is no power of two"},
-		{".shared .b8 s[4] = {1,2,3,4,5};", "s has more values than it has room for"},
+		{".shared .align 3 .b8 s[10];", "alignment 3 is not a power of two"},
+		{".shared .b8 s[4] = {1,2,3,4,5};", "s has more initial values than its size allows"},
 		{".shared .b8 s[4] = {1};", "s has initial values"},
 		{".shared .b8 s[99999999999999];", "is more than"},
 		{".shared .b64 s[1000000][1000000];", "s is too large"},
@@ -163,7 +163,8 @@ func TestHarmlessDirectivesAreRead(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// PTX ISA, ld and ld.global.nc: what came with version 7.4, and what newer targets know.
+// PTX ISA, ld and ld.global.nc: hints that need version 7.4, and hints that need newer
+// targets.
 func TestHintsOfLoadsNeedTheirVersionAndTarget(t *testing.T) {
 	const new, all = "L1::no_allocate", "L1::no_allocate.L2::256B"
 	for _, c := range []struct {
@@ -223,7 +224,7 @@ func TestHostileTextIsRefusedAtOnce(t *testing.T) {
 	require.Less(t, time.Since(start), 5*time.Second)
 }
 
-// loops is n loops inside each other, the worst for the order of blocks.
+// loops returns n nested loops, the worst case for the order of blocks.
 func loops(n int) string {
 	var b strings.Builder
 	for i := range n {

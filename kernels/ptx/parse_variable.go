@@ -2,7 +2,7 @@ package ptx
 
 import "strconv"
 
-// moduleVariable reads a variable of a module after its space.
+// moduleVariable reads a variable of a module after its state space.
 func (p *parser) moduleVariable(space token, extern bool) error {
 	v, err := p.variable()
 	if err != nil {
@@ -73,7 +73,7 @@ func (p *parser) typeWithAlign(align *int64) (typ, error) {
 			return typ{}, err
 		}
 		if n == 0 || n&(n-1) != 0 {
-			return typ{}, p.fail(at, "alignment %d is no power of two", n)
+			return typ{}, p.fail(at, "alignment %d is not a power of two", n)
 		}
 		*align = int64(n)
 	}
@@ -85,14 +85,14 @@ func (p *parser) typeWithAlign(align *int64) (typ, error) {
 	return t, nil
 }
 
-// initial reads the values that a variable begins with, of which there are no
-// more than it has room for.
+// initial reads the initial values of a variable. It rejects more values than the
+// variable holds.
 func (p *parser) initial(v *variable, t typ) error {
 	list := p.accept("{")
 	for {
 		at := p.peek()
 		if v.size != 0 && int64(len(v.init)) >= v.size {
-			return p.fail(at, "%s has more values than it has room for", v.name)
+			return p.fail(at, "%s has more initial values than its size allows", v.name)
 		}
 		val, err := p.immediate()
 		if err != nil {
@@ -124,7 +124,7 @@ func (p *parser) immediate() (uint64, error) {
 		if width > 0 {
 			v, err := strconv.ParseUint(t.text[2:], 16, 64)
 			if err != nil || len(t.text) != width+2 {
-				return 0, p.fail(t, "%s is no floating-point number of %d hexadecimal digits", describe(t), width)
+				return 0, p.fail(t, "%s is not a floating-point number of %d hexadecimal digits", describe(t), width)
 			}
 			return v, nil
 		}

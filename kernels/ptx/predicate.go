@@ -2,7 +2,7 @@ package ptx
 
 import "strings"
 
-// move decodes the moves that the table does not have: those of predicates.
+// move decodes mov of predicates; the table has the other moves.
 func (b *builder) move(mods string) {
 	if mods != "pred" {
 		b.unknown()
@@ -17,7 +17,7 @@ func (b *builder) move(mods string) {
 	b.in.b = b.in.a
 }
 
-// predicateLogic decodes and.pred and its like.
+// predicateLogic decodes and.pred, or.pred, xor.pred and not.pred.
 func (b *builder) predicateLogic(mods string) {
 	if mods != "pred" {
 		b.unknown()

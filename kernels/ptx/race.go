@@ -7,15 +7,14 @@ import (
 	"github.com/msrep-go/msrep/internal/mem"
 )
 
-// races remembers, for each four bytes of a region, who read and wrote them
-// last: a thread of a block in shared memory, a block of the grid in global
-// memory.
+// races records, for each four bytes of a region, the last reader and writer: a thread
+// of a block in shared memory, a block of the grid in global memory.
 //
-// In shared memory, two accesses of different warps race when no bar.sync lies
-// between them, two of one warp when no bar.warp.sync does. In global memory two
-// accesses of different blocks race, unless the first block executed a fence and
-// then an atomic on a variable on which the second executed an atomic later. That
-// the access of the first block lies before its fence is not checked.
+// In shared memory, two accesses of different warps race if no bar.sync lies between
+// them, and two accesses of one warp if no bar.warp.sync does. In global memory, two
+// accesses of different blocks race, unless the first block executed a fence and then
+// an atomic on a variable on which the second block later executed an atomic. It is not
+// checked that the first access lies before the fence.
 type races struct {
 	mu    sync.Mutex
 	pages []*racePage
@@ -28,14 +27,14 @@ const (
 
 type racePage [pageGranule]cell
 
-// cell is the last accesses to four bytes. Masks have a bit for each byte. Where
-// several agents touch different bytes of the four, only the last is remembered:
-// a race on single bytes may be missed, but none is made up.
+// cell records the last accesses to four bytes. Masks have one bit for each byte. If
+// several agents access different bytes of the four, only the last is recorded: a race
+// on single bytes may be missed, but none is reported falsely.
 type cell struct {
 	epoch        uint32 // interval between barriers, or launch
 	writer       int32
 	reader       int32
-	wrote        uint32 // instruction count of the worker then
+	wrote        uint32 // step of the write
 	read         uint32
 	wmask, rmask uint8
 	flags        uint8
@@ -47,17 +46,18 @@ const (
 	ncRead                        // a read was .nc
 )
 
-// manyAgents is a reader or writer that is not one alone.
+// manyAgents stands for several readers or writers.
 const manyAgents = int32(-1)
 
-// manyOf is the threads of warp w.
+// manyOf stands for several threads of warp w.
 func manyOf(w int32) int32 { return -2 - w }
 
 func newRaces(bytes int64) *races {
 	return &races{pages: make([]*racePage, bytes/(granule*pageGranule)+1)}
 }
 
-// cell is that of the bytes at off; nil where memory lacks for its page.
+// cell returns the cell of the bytes at off, or nil if the host has no memory for its
+// page.
 func (r *races) cell(off int64) *cell {
 	g := off / granule
 	p := r.pages[g/pageGranule]
@@ -71,7 +71,7 @@ func (r *races) cell(off int64) *cell {
 	return &p[g%pageGranule]
 }
 
-// visit is one access to be checked.
+// visit is one access to check.
 type visit struct {
 	epoch   uint32
 	agent   int32 // thread or block
@@ -80,10 +80,10 @@ type visit struct {
 	write   bool
 	atomic  bool
 	nc      bool
-	ordered func(writer int32) bool // by a fence and an atomic; nil in shared memory
+	ordered func(writer int32) bool // reports an order by a fence and an atomic; nil in shared memory
 }
 
-// hazard is what an access collides with.
+// hazard is the kind of race that an access has.
 type hazard uint8
 
 const (
@@ -93,10 +93,10 @@ const (
 	writeAfterRead
 	ncAfterWrite
 	writeAfterNC
-	unknown // memory lacks to tell
+	unknown // the host has no memory to record the access
 )
 
-// check records the access to n bytes at off and says what it collides with.
+// check records the access to n bytes at off and returns its hazard.
 func (r *races) check(off int64, n int, v *visit) hazard {
 	for n > 0 {
 		in := int(off % granule)
@@ -157,8 +157,8 @@ func (c *cell) check(bytes uint8, v *visit) hazard {
 	return noHazard
 }
 
-// noteRead remembers a read. Plain reads are remembered rather than atomic ones: they
-// race with more.
+// noteRead records a read. A plain read replaces an atomic one, because it races with
+// more accesses.
 func (c *cell) noteRead(bytes uint8, v *visit) {
 	atomic := c.flags&atomicRead != 0
 	switch {
@@ -180,7 +180,7 @@ func (c *cell) noteRead(bytes uint8, v *visit) {
 	}
 }
 
-// join is the agents that are known with v's added.
+// join returns agent combined with the agent of v.
 func (v *visit) join(agent int32) int32 {
 	switch {
 	case agent == v.agent:
@@ -195,8 +195,8 @@ func (v *visit) join(agent int32) int32 {
 	return manyAgents
 }
 
-// conflicts says whether an access by another agent at some step is unordered
-// with v.
+// conflicts reports whether an access by another agent at some step is unordered with
+// v.
 func (v *visit) conflicts(other int32, step uint32) bool {
 	if other == v.agent {
 		return false

@@ -31,7 +31,8 @@ func TestShufflesFollowTheManual(t *testing.T) {
 		require.NoError(t, err)
 		got := download[int32](t, m, out, 64)
 		for l := range threads {
-			// CUDA: segments of width lanes; a lane outside gives the own value.
+			// CUDA: segments have width lanes; a source outside the segment returns the
+			// lane's own value.
 			first := l / width * width
 			from := map[string]int{"up": l - by, "down": l + by, "bfly": l ^ by, "idx": first + by%width}[mode]
 			inside := from >= first && from < first+width
@@ -82,12 +83,12 @@ func TestVotesAndMatchesAmongTheLanesOfTheMask(t *testing.T) {
 func TestWrongMasksAreFaults(t *testing.T) {
 	for _, c := range []struct{ body, msg string }{
 		{"setp.ge.u32 %p0, %r0, 16; @%p0 bra $skip;\nshfl.sync.down.b32 %r1, %r0, 1, 31, -1;\n$skip: ret;",
-			"the mask 0xffffffff names lanes 16-31, which are elsewhere"},
+			"the mask 0xffffffff names lanes 16-31, which do not execute it"},
 		{"setp.eq.u32 %p0, %r0, 5; @%p0 ret;\nshfl.sync.down.b32 %r1, %r0, 1, 31, -1; ret;", "names lanes 5, which have exited"},
 		{"\nshfl.sync.down.b32 %r1, %r0, 1, 31, 0x7fffffff; ret;", "does not name the lane 31 that executes it"},
-		{"setp.lt.u32 %p0, %r0, 3;\n@%p0 bar.warp.sync -1; ret;", "names lanes 3-31, which are elsewhere"},
-		{"setp.lt.u32 %p0, %r0, 3;\n@%p0 vote.sync.ballot.b32 %r1, %p0, 0xf; ret;", "names lanes 3, which are elsewhere"},
-		{"setp.lt.u32 %p0, %r0, 3;\n@%p0 match.any.sync.b32 %r1, %r0, 0xf; ret;", "names lanes 3, which are elsewhere"},
+		{"setp.lt.u32 %p0, %r0, 3;\n@%p0 bar.warp.sync -1; ret;", "names lanes 3-31, which do not execute it"},
+		{"setp.lt.u32 %p0, %r0, 3;\n@%p0 vote.sync.ballot.b32 %r1, %p0, 0xf; ret;", "names lanes 3, which do not execute it"},
+		{"setp.lt.u32 %p0, %r0, 3;\n@%p0 match.any.sync.b32 %r1, %r0, 0xf; ret;", "names lanes 3, which do not execute it"},
 	} {
 		_, err := try(t, 32, c.body, NewMemory(0))
 		f := faultOf(t, err, c.msg)
@@ -99,14 +100,14 @@ func TestWrongMasksAreFaults(t *testing.T) {
 
 func TestBarriersNeedEveryThread(t *testing.T) {
 	for _, c := range []struct{ body, msg string }{
-		{"setp.ge.u32 %p0, %r0, 40; @%p0 bra $x;\nbar.sync 0;\n$x: ret;", "bar.sync in divergent code: lanes 8-31 are elsewhere"},
-		{"setp.ge.u32 %p0, %r0, 40;\n@%p0 bar.sync 0; ret;", "lanes 0-7 are kept from it by its guard"},
+		{"setp.ge.u32 %p0, %r0, 40; @%p0 bra $x;\nbar.sync 0;\n$x: ret;", "bar.sync in divergent code: lanes 8-31 do not execute it"},
+		{"setp.ge.u32 %p0, %r0, 40;\n@%p0 bar.sync 0; ret;", "its guard is false in lanes 0-7"},
 		{"setp.eq.u32 %p0, %r0, 40; @%p0 ret;\nbar.sync 0; ret;", "not reached by lanes 8 of the warp, which have exited"},
 		{"setp.ge.u32 %p0, %r0, 32; @%p0 ret;\nbar.sync 0; ret;", "bar.sync 0 is not reached by warp 1 of the block, which has ended"},
 		{"setp.ge.u32 %p0, %r0, 32;\nselp.b32 %r1, 1, 2, %p0; bar.sync %r1; ret;", "waits at barrier 1"},
-		{"\nbar.sync 3, 96; ret;", "bar.sync 3 waits for 96 threads, more than come to it"},
-		{"\nbar.sync 16; ret;", "barrier 16: there are 16"},
-		{"\nbar.sync 1, 33; ret;", "no multiple of 32"},
+		{"\nbar.sync 3, 96; ret;", "bar.sync 3 waits for 96 threads, more than reach it"},
+		{"\nbar.sync 16; ret;", "barrier 16: a block has barriers 0 to 15"},
+		{"\nbar.sync 1, 33; ret;", "not a multiple of 32"},
 	} {
 		_, err := try(t, 64, c.body, NewMemory(0))
 		f := faultOf(t, err, c.msg)
@@ -206,8 +207,8 @@ func TestRacesBetweenBlocksAreFaults(t *testing.T) {
 
 func TestBlocksKnowNothingOfEachOthersSharedAndLocalMemory(t *testing.T) {
 	for body, msg := range map[string]string{
-		".shared .align 4 .b8 s[4]; setp.lt.and.u32 %p1, %r0, 32, %p0; @%p1 st.shared.u32 [s], 1; @!%p0 ld.shared.u32 %r2, [s]; ret;": "of shared memory, which nobody wrote",
-		".local .align 4 .b8 l[4]; @%p0 st.local.u32 [l], 1; @!%p0 ld.local.u32 %r2, [l]; ret;":                                       "of local memory, which nobody wrote",
+		".shared .align 4 .b8 s[4]; setp.lt.and.u32 %p1, %r0, 32, %p0; @%p1 st.shared.u32 [s], 1; @!%p0 ld.shared.u32 %r2, [s]; ret;": "of shared memory, before they are written",
+		".local .align 4 .b8 l[4]; @%p0 st.local.u32 [l], 1; @!%p0 ld.local.u32 %r2, [l]; ret;":                                       "of local memory, before they are written",
 		"@%p2 trap; setp.eq.u32 %p2, %r2, 0; @!%p2 trap; add.s32 %r2, %r2, 1; ret;":                                                   "", // registers begin as zeros
 		".shared .align 4 .b8 s[4]; setp.eq.u32 %p1, %r3, %r0; @%p1 st.shared.u32 [s], 1; ret;":                                       "", // another warp in each block
 	} {
@@ -254,7 +255,7 @@ func TestAtomicsUpdateAndGiveTheOldValue(t *testing.T) {
 	}
 }
 
-// PTX ISA, atom: float32 is added with subnormal numbers in shared memory only.
+// PTX ISA, atom: float32 addition keeps subnormal numbers in shared memory only.
 func TestAtomicsInGlobalMemoryTakeSubnormalNumbersAsZeros(t *testing.T) {
 	for _, c := range []struct{ old, x, global, shared float32 }{
 		{1, 2, 3, 3}, {0x1p-126, 0x1p-127, 0x1p-126, 0x1.8p-126}, {0x1p-127, 0x1p-126, 0x1p-126, 0x1.8p-126},

@@ -78,8 +78,8 @@ func (b *builder) activeMask(mods string) {
 	}
 }
 
-// barrier decodes bar.sync a[, b], bar.warp.sync mask and bar.red, by their
-// names with bar or barrier and with or without .cta and .aligned.
+// barrier decodes bar.sync a[, b], bar.warp.sync mask and bar.red. The names may begin
+// with bar or barrier, and may have .cta and .aligned.
 func (b *builder) barrier(mods string) {
 	mods = strings.TrimPrefix(mods, "cta.")
 	in := b.in
@@ -130,8 +130,8 @@ func (b *builder) barrier(mods string) {
 	in.pred = b.predicate(last)
 }
 
-// fence decodes membar.scope and fence.order.scope. An access takes effect at
-// once here; what a fence adds is what the race detector makes of it.
+// fence decodes membar.scope and fence.order.scope. Accesses take effect immediately here,
+// so a fence matters only to the race detector.
 func (b *builder) fence(mods string) {
 	switch mods {
 	case "gl", "sys", "sc.gpu", "sc.sys", "acq_rel.gpu", "acq_rel.sys":

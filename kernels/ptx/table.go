@@ -1,7 +1,7 @@
 package ptx
 
-// alu is an instruction that maps registers to one register, lane by lane. One of
-// its functions is set, by the number of operands.
+// alu is an instruction that computes one register from others in each lane. The
+// function for its number of operands is set.
 type alu struct {
 	f1 func(a uint64) uint64
 	f2 func(a, b uint64) uint64
@@ -9,7 +9,7 @@ type alu struct {
 	f4 func(a, b, c, d uint64) uint64
 }
 
-// operands is the number of sources.
+// operands returns the number of sources.
 func (o alu) operands() int {
 	switch {
 	case o.f1 != nil:
@@ -22,8 +22,7 @@ func (o alu) operands() int {
 	return 4
 }
 
-// arithmetic has every such instruction under its full name. What is not here is
-// not known.
+// arithmetic has every such instruction under its full name. Other names are errors.
 var arithmetic = func() map[string]alu {
 	t := map[string]alu{
 		"mul.hi.u16": {f2: mulHi16[uint16]}, "mul.hi.s16": {f2: mulHi16[int16]},
@@ -113,7 +112,7 @@ func bitwise[T integer](t map[string]alu, name string) {
 	t["mov."+name] = alu{f1: move[T]}
 }
 
-// single adds a float32 instruction with and without .ftz.
+// single adds a float32 instruction to t with and without .ftz.
 func single(t map[string]alu, name string, o alu) {
 	t[name+".f32"] = o
 	switch {

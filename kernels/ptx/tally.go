@@ -1,6 +1,6 @@
 package ptx
 
-// requestKind is what a memory instruction does.
+// requestKind is load, store or atomic.
 type requestKind uint8
 
 const (
@@ -25,7 +25,7 @@ func (w *warp) newTally(kind requestKind, bytes int) tally {
 	return tally{wk: w.worker, kind: kind, bytes: bytes}
 }
 
-// touch counts one lane's access.
+// touch counts the access of one lane.
 func (t *tally) touch(r *region, off int64) {
 	wk := t.wk
 	switch {
@@ -69,9 +69,9 @@ func (t *tally) counter(load, store, atomic *int64) *int64 {
 	return atomic
 }
 
-// done adds what the whole warp did in shared and local memory. A pass serves one
-// word of each bank; lanes with 8 or 16 bytes need 2 or 4 passes at best when all
-// 32 take part.
+// done adds the accesses of the whole warp to shared and local memory. A pass serves
+// one word of each bank. If all 32 lanes take part, accesses of 8 or 16 bytes need at
+// least 2 or 4 passes.
 func (t *tally) done(lanes int) {
 	c := &t.wk.counters
 	if t.local {

@@ -6,14 +6,14 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// token is a word of PTX: a name with its dots and sigil, a number, a string in
-// quotes, or one punctuation character.
+// token is a token of PTX: a name with its dots and sigil, a number, a quoted string,
+// or one punctuation character.
 type token struct {
 	text string
 	line int32
 }
 
-// lexer cuts PTX text into tokens. Comments are white space.
+// lexer splits PTX text into tokens. Comments count as white space.
 type lexer struct {
 	name string // of the source, for errors
 	src  string
@@ -25,7 +25,8 @@ func (l *lexer) fail(line int32, format string, args ...any) error {
 	return sparse.InputLinef(l.name, int64(line), format, args...)
 }
 
-// next gives the next token; at the end of the text its text is empty.
+// next returns the next token. At the end of the source, the text of the token is
+// empty.
 func (l *lexer) next() (token, error) {
 	if err := l.skip(); err != nil {
 		return token{}, err
@@ -56,7 +57,7 @@ func (l *lexer) next() (token, error) {
 	return token{l.src[start:l.pos], line}, nil
 }
 
-// skip passes white space and comments.
+// skip skips white space and comments.
 func (l *lexer) skip() error {
 	for l.pos < len(l.src) {
 		rest := l.src[l.pos:]
@@ -88,14 +89,14 @@ func (l *lexer) skip() error {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// isName says whether a name may begin with c.
+// isName reports whether a name may begin with c.
 func isName(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c == '$' || c == '%' || c == '.'
 }
 
 func isInName(c byte) bool { return isName(c) || isDigit(c) }
 
-// tokenize reads the whole text.
+// tokenize splits the whole text into tokens.
 func tokenize(name, src string) ([]token, error) {
 	l := lexer{name: name, src: src, line: 1}
 	toks := make([]token, 0, len(src)/4+1)

@@ -2,7 +2,7 @@ package ptx
 
 import "strings"
 
-// kind is what the bits of a type mean.
+// kind is the interpretation of the bits of a type.
 type kind uint8
 
 const (
@@ -33,10 +33,10 @@ func parseType(s string) (typ, bool) {
 	return t, ok
 }
 
-// align is the least multiple of to, a power of two, that is not below n.
+// align rounds n up to a multiple of to, which is a power of two.
 func align(n, to int64) int64 { return (n + to - 1) &^ (to - 1) }
 
-// mask has the low 8*size bits set.
+// mask returns a value whose low 8*size bits are set.
 func mask(size int) uint64 { return ^uint64(0) >> (64 - 8*size) }
 
 // signExtend widens the low size bytes of v, as a signed number, to 64 bits.

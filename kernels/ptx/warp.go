@@ -5,32 +5,32 @@ import (
 	"math/bits"
 )
 
-// warp is 32 lanes. Lanes with the same program counter are a group.
+// warp is the state of 32 lanes. Lanes with the same program counter form a group.
 type warp struct {
 	worker *worker
 	id     int
 	regs   []vec
 	preds  []uint32
 	consts []vec
-	groups []group // by program counter
+	groups []group // sorted by program counter
 	alive  uint32  // lanes that have not exited
 	exited uint32
 	synced uint32 // step of the last bar.warp.sync
 	locals []*region
 
-	waiting *instr // the barrier at which the warp waits
+	waiting *instr // barrier at which the warp waits
 	barrier uint64
 	threads uint64
 	vote    uint32
 }
 
-// group is lanes that execute together.
+// group is a set of lanes that execute together.
 type group struct {
 	pc   int32
 	mask uint32
 }
 
-// start makes the warp ready for a block, with n lanes.
+// start resets the warp for a block, with n lanes.
 func (w *warp) start(n int) {
 	w.alive = uint32(mask(4)) >> (warpSize - n)
 	w.exited, w.waiting = 0, nil
@@ -44,16 +44,16 @@ func (w *warp) start(n int) {
 	}
 }
 
-// thread is the coordinates of a lane in its block.
+// thread returns the coordinates of a lane in its block.
 func (w *warp) thread(lane int) [3]int64 {
 	t, d := int64(w.id*warpSize+lane), w.worker.run.block
 	return [3]int64{t % d[0], t / d[0] % d[1], t / (d[0] * d[1])}
 }
 
-// number is the lane's place in its block.
+// number returns the index of the lane in its block.
 func (w *warp) number(lane int) int32 { return int32(w.id*warpSize + lane) }
 
-// source is the value of an operand.
+// source returns the value of an operand.
 func (w *warp) source(i int32) *vec {
 	if i >= 0 {
 		return &w.regs[i]
@@ -61,7 +61,7 @@ func (w *warp) source(i int32) *vec {
 	return &w.consts[^i]
 }
 
-// add puts lanes at pc, into the group there if there is one.
+// add puts lanes at pc, into the group at pc if there is one.
 func (w *warp) add(pc int32, m uint32) {
 	if m == 0 {
 		return
@@ -91,8 +91,8 @@ func (w *warp) execute() error {
 	return w.worker.report()
 }
 
-// report adds the instructions of the worker to those of the launch, of which
-// there is a most.
+// report adds the worker's instructions to those of the launch, and returns a fault if
+// the launch exceeds MaxInstructions.
 func (wk *worker) report() error {
 	n := wk.counters.WarpInstructions
 	if total := wk.run.counted.Add(n - wk.counted); total > wk.run.limit {
@@ -102,11 +102,11 @@ func (wk *worker) report() error {
 	return nil
 }
 
-// reportEvery is how many instructions of a worker may go unreported.
+// reportEvery is the number of instructions after which a worker reports.
 const reportEvery = 1 << 16
 
-// executeGroup runs the lanes of m, the least of the warp, from pc until they
-// part or come to where others are.
+// executeGroup runs the lanes of m, which have the least program counter of the warp,
+// from pc until they diverge or reach the program counter of other lanes.
 func (w *warp) executeGroup(pc int32, m uint32) error {
 	wk := w.worker
 	code, counters, watch := wk.k.code, &wk.counters, wk.run.watch
@@ -127,7 +127,7 @@ func (w *warp) executeGroup(pc int32, m uint32) error {
 		counters.WarpInstructions++
 		if in.op == opBranch {
 			next, err := w.branch(in, pc, m, act)
-			if err != nil || next == parted {
+			if err != nil || next == diverged {
 				return err
 			}
 			pc = next
@@ -162,7 +162,7 @@ func (w *warp) executeGroup(pc int32, m uint32) error {
 	return nil
 }
 
-// guarded is the lanes of m that execute an instruction: those that its guard lets.
+// guarded returns the lanes of m in which the guard of an instruction is true.
 func (w *warp) guarded(in *instr, m uint32) uint32 {
 	if in.guard < 0 {
 		return m
@@ -173,19 +173,19 @@ func (w *warp) guarded(in *instr, m uint32) uint32 {
 	return m & w.preds[in.guard]
 }
 
-// parted is the place where lanes go on that go on at different ones.
-const parted = -1
+// diverged is the next program counter of lanes that diverge.
+const diverged = -1
 
-// branch sends the lanes of m on from a branch at pc, which those of act take, and gives where
-// all of them are then, or parted. Every loop has a branch: so that a launch ends that runs
-// for too long, the instructions are reported here now and then.
+// branch executes a branch at pc for the lanes of m; those of act take it. It returns
+// the next program counter of all of them, or diverged. Every loop has a branch, so
+// branch also reports instructions: this ends a launch that runs too long.
 func (w *warp) branch(in *instr, pc int32, m, act uint32) (next int32, err error) {
 	c := &w.worker.counters
 	c.Branches++
 	c.ThreadInstructions += int64(bits.OnesCount32(m))
 	if c.WarpInstructions-w.worker.counted > reportEvery {
 		if err := w.worker.report(); err != nil {
-			return parted, err
+			return diverged, err
 		}
 	}
 	switch act {
@@ -197,7 +197,7 @@ func (w *warp) branch(in *instr, pc int32, m, act uint32) (next int32, err error
 	c.DivergentBranches++
 	w.add(pc+1, m&^act)
 	w.add(in.target, act)
-	return parted, nil
+	return diverged, nil
 }
 
 // perform executes any other instruction in the lanes of m.

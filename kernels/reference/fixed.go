@@ -8,8 +8,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Fixed is y = alpha*A*x + beta*y by the letter of kernels.MajorProductFixed: all devices
-// must give these bits.
+// Fixed computes y = alpha*A*x + beta*y as kernels.MajorProductFixed specifies it: every
+// device must return the same bits.
 func Fixed[V sparse.Value](alpha V, a *sparse.CSR[V], x []V, beta V, y []V) []V {
 	out := make([]V, a.Rows)
 	for r := range out {
@@ -26,7 +26,7 @@ func Fixed[V sparse.Value](alpha V, a *sparse.CSR[V], x []V, beta V, y []V) []V 
 	return out
 }
 
-// FixedSum is the sum of a row of kernels.MajorProductFixed.
+// FixedSum returns the sum of a row of kernels.MajorProductFixed.
 func FixedSum[V sparse.Value](idx []int32, val, x []V) V {
 	var stripe [kernels.FixedStripes]V
 	for chunk := 0; ; chunk++ {
@@ -52,15 +52,15 @@ func FixedSum[V sparse.Value](idx []int32, val, x []V) V {
 	return stripe[0]
 }
 
-// FMA is a*b + c, rounded once; float32 by exact arithmetic where the sum in float64
-// lies in the middle between two of them.
+// FMA returns a*b + c, rounded once. For float32 it uses exact arithmetic if the sum in
+// float64 is the midpoint of two float32.
 func FMA[V sparse.Value](a, b, c V) V {
 	u, v, w := float64(a), float64(b), float64(c)
 	if _, double := any(a).(float64); double {
 		return V(math.FMA(u, v, w))
 	}
 	plain := u*v + w                         // the product is exact
-	const below, middle = 1<<29 - 1, 1 << 28 // of the bits that float32 lacks
+	const below, middle = 1<<29 - 1, 1 << 28 // of the bits that float64 has and float32 lacks
 	if normal := math.Abs(plain) >= 0x1p-125; plain == 0 || plain != plain || normal && math.Float64bits(plain)&below != middle {
 		return V(plain)
 	}

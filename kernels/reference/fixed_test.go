@@ -18,8 +18,7 @@ func TestAFixedSumIsInTheOrderOfTheEntries(t *testing.T) {
 	require.True(t, math.Signbit(reference.FixedSum([]int32{0}, []float64{-1e-200}, []float64{1e-200})), "one chunk is not added to anything")
 }
 
-// The second chunk is added to a stripe of its own, the one after the last stripe to
-// the first.
+// The second chunk is added to the stripe after the last stripe of the first chunk.
 func TestChunksOfALongRowGoToTheStripesInTurn(t *testing.T) {
 	n := kernels.FixedChunk * (kernels.FixedStripes + 1)
 	idx, val := make([]int32, n), make([]float64, n)

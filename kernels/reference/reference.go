@@ -1,6 +1,6 @@
-// Package reference is y = alpha*op(A)*x + beta*y in a few plain lines, with a
-// bound for the error of any other way to compute it: what every kernel, format
-// and path is checked against.
+// Package reference computes y = alpha*op(A)*x + beta*y in a few plain lines, with an
+// error bound for any other way to compute y. Tests check every kernel, format and code
+// path against it.
 package reference
 
 import (
@@ -9,20 +9,19 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Product is a result with its scale.
+// Product is a result with the scale of its rounding errors.
 type Product struct {
 	Y []float64 // alpha*op(A)*x + beta*y
-	// Scale is |alpha|*|op(A)|*|x| + |beta|*|y|, element by element: an error is
-	// small when it is small beside it.
+	// Scale is |alpha|*|op(A)|*|x| + |beta|*|y|, element by element. Rounding errors
+	// are proportional to it.
 	Scale []float64
 	// Terms is the number of products in each element.
 	Terms []int
 }
 
-// Multiply computes alpha*op(A)*x + beta*y with compensated sums: each element is
-// as good as if it were computed in twice the precision and rounded once. Entries
-// are taken one by one in coordinate form. beta = 0 does not read y, alpha = 0
-// reads neither A nor x.
+// Multiply computes alpha*op(A)*x + beta*y with compensated sums: each element is as
+// accurate as in twice the precision, rounded once. It reads the entries in coordinate
+// form. beta = 0 does not read y; alpha = 0 reads neither A nor x.
 func Multiply[V sparse.Value](transpose bool, alpha V, a sparse.Matrix[V], x []V, beta V, y []V) Product {
 	coo := sparse.ToCOO(a)
 	if transpose {
@@ -34,7 +33,7 @@ func Multiply[V sparse.Value](transpose bool, alpha V, a sparse.Matrix[V], x []V
 	add := func(i int, a, b, c float64) {
 		ab := a * b
 		t := ab * c
-		// The rounding errors of both multiplications.
+		// e is the rounding error of both multiplications.
 		e := math.FMA(a, b, -ab)*c + math.FMA(ab, c, -t)
 		s := p.Y[i] + t
 		v := s - p.Y[i]
@@ -62,9 +61,9 @@ func Multiply[V sparse.Value](transpose bool, alpha V, a sparse.Matrix[V], x []V
 	return p
 }
 
-// Check says which element of got is further from the reference than
-// (terms+4)*eps*scale, with eps the unit of V, or -1. NaN and infinities must agree
-// in kind.
+// Check returns the index of an element of got that is further from the reference than
+// (terms+4)*eps*scale, or -1; eps is the machine epsilon of V. A NaN must match a
+// NaN, and an infinity the same infinity.
 func Check[V sparse.Value](got []V, want Product) int {
 	if len(got) != len(want.Y) {
 		return len(want.Y)

@@ -38,8 +38,8 @@ func TestTheReferenceIsTheExactResultRoundedOnce(t *testing.T) {
 				}
 			}
 			want, _ := exact.Float64()
-			// The errors of products near the smallest numbers are rounded themselves, and
-			// then multiplied by x or y.
+			// The rounding errors of products near the smallest numbers are rounded
+			// too, and are then multiplied by x or y.
 			lost := 4e9 * float64(got.Terms[i]) * math.SmallestNonzeroFloat64
 			require.InDelta(t, want, got.Y[i], 0x1p-52*math.Abs(want)+0x1p-90*got.Scale[i]+lost)
 		}

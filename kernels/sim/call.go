@@ -11,10 +11,10 @@ import (
 	"github.com/msrep-go/msrep/kernels/ptx"
 )
 
-// modules is the families that were read, by name.
+// modules holds the parsed families, by name.
 var modules sync.Map
 
-// module reads the PTX of a family, once.
+// module parses the PTX of a family once.
 func module(family string) (*ptx.Module, error) {
 	if m, ok := modules.Load(family); ok {
 		return m.(*ptx.Module), nil
@@ -31,7 +31,7 @@ func module(family string) (*ptx.Module, error) {
 	return kept.(*ptx.Module), nil
 }
 
-// Address implements launch.Memory. The allocation of the array takes its name.
+// Address implements launch.Memory. It renames the allocation to the name of the array.
 func (d *Device) Address(name string, b kernels.Buffer, off, bytes int64) (launch.Addr, error) {
 	at, addr, err := window(b, off, bytes)
 	if err != nil {
@@ -44,7 +44,7 @@ func (d *Device) Address(name string, b kernels.Buffer, off, bytes int64) (launc
 	return launch.Addr(addr), nil
 }
 
-// launch runs an operation as package launch puts it together.
+// launch runs the kernels that package launch plans for an operation.
 func (s *stream) launch(op kernels.Operation) (err error) {
 	d := s.dev
 	w := &watched{Device: d}

@@ -12,23 +12,22 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Config says what a device is like. The zero value is a device without a bound
-// on its memory.
+// Config describes a device. The zero value is a device without a memory limit.
 type Config struct {
 	Index   int   // the device is named sim:Index
-	Memory  int64 // bytes, 0 for no bound
-	Workers int   // blocks that run side by side, 0 for one
-	// Blocks is the most blocks of a grid, 0 for no bound but that of the kernel:
-	// with few, each takes several turns.
+	Memory  int64 // bytes, 0 for no limit
+	Workers int   // blocks that run at the same time, 0 for one
+	// Blocks limits the blocks of a grid; 0 means the limit of the kernel. With few
+	// blocks, each processes several groups of items.
 	Blocks    int64
-	CSRKernel launch.CSRKernel // launch.Vector when empty
-	// Unchecked switches off the checks for races and for reads of memory that
-	// nobody wrote, which take about half of the time.
+	CSRKernel launch.CSRKernel // launch.Vector if empty
+	// Unchecked disables the checks for races and for reads of unwritten memory, which
+	// take about half of the time.
 	Unchecked bool
-	// Trace is called after each kernel with what it did.
+	// Trace is called after each kernel with its counters.
 	Trace func(kernel string, c ptx.Counters)
-	// Fail is asked before each call, by its name ("alloc", "write", "read",
-	// "copy", or a kernel's name); an error of it is that of the call.
+	// Fail is called before each call with its name ("alloc", "write", "read", "copy",
+	// or a kernel's name). If it returns an error, the call fails with that error.
 	Fail func(call string) error
 }
 
@@ -47,7 +46,7 @@ var (
 	_ kernels.Meter  = (*Device)(nil)
 )
 
-// Open makes a device. An error is a *sparse.InputError.
+// Open opens a device. An error is a *sparse.InputError.
 func Open(c Config) (*Device, error) {
 	d := &Device{
 		info: kernels.Info{
@@ -66,13 +65,13 @@ func Open(c Config) (*Device, error) {
 	return d, nil
 }
 
-// Info describes the device.
+// Info returns the description of the device.
 func (d *Device) Info() kernels.Info { return d.info }
 
-// InUse is the number of bytes allocated and not freed.
+// InUse returns the number of allocated bytes.
 func (d *Device) InUse() int64 { return d.mem.InUse() }
 
-// Alloc gives zeroed memory that begins at a multiple of 256 bytes.
+// Alloc returns zeroed memory that begins at a multiple of 256 bytes.
 func (d *Device) Alloc(bytes int64) (kernels.Buffer, error) {
 	if err := d.begin("alloc"); err != nil {
 		return nil, d.fail("alloc", bytes, err)
@@ -103,7 +102,7 @@ func (d *Device) NewStream() (kernels.Stream, error) {
 	return newStream(d), nil
 }
 
-// Close ends the use of the device. It reports buffers that were not freed.
+// Close closes the device. It returns an error if buffers are still allocated.
 func (d *Device) Close() error {
 	if d.closed.Swap(true) {
 		return nil
@@ -114,7 +113,7 @@ func (d *Device) Close() error {
 	return nil
 }
 
-// begin says why a call cannot be made.
+// begin returns an error if the device cannot make a call.
 func (d *Device) begin(call string) error {
 	if d.closed.Load() {
 		return kernels.ErrClosed
@@ -125,7 +124,7 @@ func (d *Device) begin(call string) error {
 	return nil
 }
 
-// fail makes the error of a call, with the errors of this project's devices.
+// fail converts the error of a call to the errors of package kernels.
 func (d *Device) fail(call string, bytes int64, err error) error {
 	switch {
 	case errors.Is(err, ptx.ErrOutOfMemory):
@@ -142,7 +141,7 @@ type buffer struct {
 	addr  ptx.Addr
 	bytes int64
 	freed atomic.Bool
-	uses  []use // that are not over for all, as far as that is known
+	uses  []use // that may not have ended for every stream
 }
 
 func (b *buffer) Device() kernels.Device { return b.dev }
@@ -163,7 +162,7 @@ func (b *buffer) Free() error {
 	return nil
 }
 
-// window is n bytes from off on in a buffer of any simulated GPU, with their address.
+// window returns n bytes from off in a buffer of any simulated GPU, and their address.
 func window(b kernels.Buffer, off, n int64) (use, ptx.Addr, error) {
 	c, ok := b.(*buffer)
 	switch {

@@ -16,7 +16,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-func TestDevicesAreNamedAndRefuseWhatTheyCannotBe(t *testing.T) {
+func TestOpenNamesDevicesAndRefusesInvalidConfigs(t *testing.T) {
 	d, _ := open(t, sim.Config{Index: 3, Memory: 1 << 20})
 	require.Equal(t, kernels.Info{ID: "sim:3", Kind: "sim", Name: "simulated GPU", NUMANode: -1, Memory: 1 << 20}, d.Info())
 	for _, c := range []sim.Config{{Memory: -1}, {Workers: -1}, {Blocks: -1}, {CSRKernel: "best"}} {
@@ -95,7 +95,7 @@ func TestEventsMeasureTime(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-// diagonal is a gather with the identity.
+// diagonal returns a product with the identity.
 func diagonal(t *testing.T, d *sim.Device, s kernels.Stream, n int, idx []int32) *kernels.MajorProduct[float64] {
 	ptr := make([]int64, n+1)
 	for i := range ptr {
@@ -238,7 +238,7 @@ func TestStreamsWaitForEachOther(t *testing.T) {
 	require.NoError(t, e.Close())
 }
 
-func TestWhatDoesNotWaitForOtherStreamsIsFound(t *testing.T) {
+func TestAMissingWaitForAnotherStreamIsAnError(t *testing.T) {
 	a, s := open(t, sim.Config{})
 	b, r := open(t, sim.Config{Index: 1})
 	x, y := upload(t, s, a, make([]float64, 8)), upload(t, r, b, make([]float64, 8))
@@ -250,7 +250,7 @@ func TestWhatDoesNotWaitForOtherStreamsIsFound(t *testing.T) {
 		require.ErrorIs(t, err, kernels.ErrArgument)
 		require.ErrorContains(t, err, what)
 	}
-	early(r.Copy(y.Buf, 0, x.Buf, 0, 64), "device sim:1: copy of 64 bytes: invalid argument: bytes [0, 64) of a buffer of device sim:0 while write on a stream of device sim:0 may not be over")
+	early(r.Copy(y.Buf, 0, x.Buf, 0, 64), "device sim:1: copy of 64 bytes: invalid argument: bytes [0, 64) of a buffer of device sim:0 while write on a stream of device sim:0 may still be running")
 	require.NoError(t, s.Sync())
 	require.NoError(t, r.Copy(y.Buf, 0, x.Buf, 0, 32))
 	require.NoError(t, s.Launch(&kernels.Fill[float64]{Y: x.Sub(4, 8), Value: 1}), "other bytes")
@@ -264,6 +264,6 @@ func TestWhatDoesNotWaitForOtherStreamsIsFound(t *testing.T) {
 	require.NoError(t, s.Wait(e))
 	require.NoError(t, y.Write(s, make([]float64, 8)), "of another device, in order")
 	early(y.Write(r, make([]float64, 8)), "while write on a stream of device sim:0")
-	early(y.Free(), "device sim:1: free of 64 bytes: invalid argument: write on a stream of device sim:0 may not be over")
+	early(y.Free(), "device sim:1: free of 64 bytes: invalid argument: write on a stream of device sim:0 may still be running")
 	require.NoError(t, x.Free())
 }

@@ -1,9 +1,9 @@
-// Package sim makes simulated GPUs: devices with memory of their own that run the
-// kernels of package cuda, the very PTX that real GPUs get, on the interpreter of
-// package ptx. A machine without a GPU so runs the whole path of several GPUs,
-// with copies between them, and finds what a real GPU would suffer from: an error
-// that wraps *ptx.Fault.
+// Package sim simulates GPUs: devices with their own memory that run the kernels of
+// package cuda on the interpreter of package ptx. The PTX is the same as on real GPUs.
+// A machine without a GPU can thus run everything that several GPUs run, with copies
+// between them. An invalid memory access, a race or another fault of a kernel is an
+// error that wraps *ptx.Fault.
 //
-// Streams work at once, in the goroutine that calls. Blocks run in order, so that
-// results are the same every time, unless Config.Workers says otherwise.
+// Streams work synchronously, in the calling goroutine. Blocks run in order, so that results
+// are reproducible, unless Config.Workers is above 1.
 package sim

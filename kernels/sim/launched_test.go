@@ -17,7 +17,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Package kernels checks that the library uses the operations.
+// The tests of package kernels check that the library uses the operations.
 func TestEveryKernelOfTheTableBelongsToAnOperation(t *testing.T) {
 	ran := map[string]bool{}
 	var mu sync.Mutex
@@ -28,7 +28,7 @@ func TestEveryKernelOfTheTableBelongsToAnOperation(t *testing.T) {
 	}}
 	launchProducts[float64](t, c)
 	launchProducts[float32](t, c)
-	drawn := func(f func(t *rapid.T)) { // the same cases each time
+	drawn := func(f func(t *rapid.T)) { // the same cases in each run
 		for seed := range 8 {
 			rapid.Custom(func(t *rapid.T) bool { f(t); return true }).Example(seed)
 		}
@@ -51,8 +51,8 @@ func TestEveryKernelOfTheTableBelongsToAnOperation(t *testing.T) {
 	}
 }
 
-// launchProducts multiplies by matrices with rows of each length for which there is a vector
-// kernel, in all ways.
+// launchProducts multiplies, in all forms, by matrices with rows of each length that
+// has its own vector kernel.
 func launchProducts[V sparse.Value](t *testing.T, c sim.Config) {
 	for n := int64(1); n <= 128; n *= 2 {
 		a := &sparse.CSR[V]{Rows: 40, Cols: 200, RowPtr: []int64{0}}

@@ -11,19 +11,20 @@ import (
 	"github.com/msrep-go/msrep/kernels/cuda/launch"
 )
 
-// Simulated streams work at once, so nothing that they do comes too early. On a GPU it
-// would: streams know nothing of each other but what they Wait for, and what the host
-// has seen with Sync. So each stream has a clock, and two uses of the same memory, one
-// of them writing, that no clock puts in order are an error.
+// Simulated streams work synchronously, so they cannot show a missing Wait or Sync. On a GPU,
+// streams are ordered only by Wait and by Sync of the host. So each stream has a clock.
+// Two uses of the same memory are an error if at least one writes and no clock orders
+// them.
 
 // order guards all clocks and uses.
 var order sync.Mutex
 
-// clock says how many calls of each stream are over for those who have it, beside those
-// that the host has seen, which are over for all.
+// clock holds, for each stream, how many of its calls have ended as far as the clock's
+// owner knows. Calls that the host has waited for have ended for all and are not
+// included.
 type clock map[*stream]uint64
 
-// learn adds what another clock knows.
+// learn adds the calls of another clock.
 func (c clock) learn(other clock) {
 	for s, n := range other {
 		if c[s] < n {
@@ -32,7 +33,7 @@ func (c clock) learn(other clock) {
 	}
 }
 
-// show lets the host see what a clock knows.
+// show records that the host has waited for the calls of a clock.
 func (c clock) show() {
 	for s, n := range c {
 		s.seen = max(s.seen, n)
@@ -46,15 +47,15 @@ type use struct {
 	writes bool
 
 	by   *stream
-	at   uint64 // on the clock of by
+	at   uint64 // position on the clock of by
 	call string
 }
 
-// over reports whether the use has ended for those who have a clock.
+// over reports whether the use has ended for the owner of a clock.
 func (u use) over(c clock) bool { return u.at <= max(u.by.seen, c[u.by]) }
 
-// begin puts the uses of a call behind those of the stream, and refuses them where
-// another stream may still be at the same bytes.
+// begin records the uses of a call. It returns an error if another stream may still use
+// the same bytes.
 func (s *stream) begin(call string, uses ...use) error {
 	order.Lock()
 	defer order.Unlock()
@@ -62,7 +63,7 @@ func (s *stream) begin(call string, uses ...use) error {
 	for _, u := range uses {
 		for _, o := range u.buf.uses {
 			if o.lo < u.hi && u.lo < o.hi && (o.writes || u.writes) && o.by != s && !o.over(s.clock) {
-				return fmt.Errorf("%w: bytes [%d, %d) of a buffer of device %s while %s on a stream of device %s may not be over: Wait for it",
+				return fmt.Errorf("%w: bytes [%d, %d) of a buffer of device %s while %s on a stream of device %s may still be running: call Wait first",
 					kernels.ErrArgument, u.lo, u.hi, u.buf.dev.info.ID, o.call, o.by.dev.info.ID)
 			}
 		}
@@ -71,7 +72,7 @@ func (s *stream) begin(call string, uses ...use) error {
 	for _, u := range uses {
 		u.by, u.at, u.call = s, s.clock[s], call
 		b := u.buf
-		b.uses = slices.DeleteFunc(b.uses, func(o use) bool { // of which u tells all that is left to know
+		b.uses = slices.DeleteFunc(b.uses, func(o use) bool { // u makes the older use redundant
 			return o.at <= o.by.seen || u.lo <= o.lo && o.hi <= u.hi && (u.writes || !o.writes) && o.over(s.clock)
 		})
 		b.uses = append(b.uses, u)
@@ -79,8 +80,8 @@ func (s *stream) begin(call string, uses ...use) error {
 	return nil
 }
 
-// unused says who may still be at a buffer: streams of other devices, for which those of
-// its own have not waited.
+// unused returns an error if a stream may still use a buffer: a stream of another
+// device for which no stream of this device has waited.
 func (b *buffer) unused() error {
 	order.Lock()
 	defer order.Unlock()
@@ -92,14 +93,14 @@ func (b *buffer) unused() error {
 	}
 	for _, u := range b.uses {
 		if u.by.dev != b.dev && !u.over(known) {
-			return fmt.Errorf("%w: %s on a stream of device %s may not be over", kernels.ErrArgument, u.call, u.by.dev.info.ID)
+			return fmt.Errorf("%w: %s on a stream of device %s may still be running", kernels.ErrArgument, u.call, u.by.dev.info.ID)
 		}
 	}
 	b.uses = nil
 	return nil
 }
 
-// event is a moment of a stream, with what has ended by then.
+// event is a point of a stream, with the clock of the stream at that point.
 type event struct {
 	*kernels.HostEvent
 	clock clock
@@ -130,7 +131,7 @@ func (s *stream) Wait(e kernels.Event) error {
 	})
 }
 
-// Sync lets the host see what the stream has done.
+// Sync records that the host has waited for the stream.
 func (s *stream) Sync() error {
 	order.Lock()
 	defer order.Unlock()
@@ -141,7 +142,7 @@ func (s *stream) Sync() error {
 // Close waits for the stream, as Sync does.
 func (s *stream) Close() error { return s.Sync() }
 
-// Since is the time from start, an event of any simulated GPU.
+// Since returns the time since start, an event of any simulated GPU.
 func (e *event) Since(start kernels.Event) (time.Duration, error) {
 	if s, ok := start.(*event); ok {
 		start = s.HostEvent
@@ -149,7 +150,7 @@ func (e *event) Since(start kernels.Event) (time.Duration, error) {
 	return e.HostEvent.Since(start)
 }
 
-// Sync lets the host see what has ended at the moment.
+// Sync records that the host has waited for the event.
 func (e *event) Sync() error {
 	order.Lock()
 	defer order.Unlock()
@@ -157,8 +158,8 @@ func (e *event) Sync() error {
 	return nil
 }
 
-// watched is the memory of a device for the plan of an operation, with the arrays that
-// the operation has there.
+// watched is the memory of a device for the plan of an operation. It records the arrays
+// of the operation.
 type watched struct {
 	*Device
 	arrays []found
@@ -179,7 +180,7 @@ func (w *watched) Address(name string, b kernels.Buffer, off, bytes int64) (laun
 	return at, err
 }
 
-// uses is the arrays of the operation; those that one of its kernels writes are written.
+// uses returns the arrays of the operation. An array that a kernel writes is a write.
 func (w *watched) uses(prog *launch.Program) (out []use) {
 	for _, c := range prog.Calls {
 		for i, p := range c.Kernel.Params {

@@ -17,7 +17,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// gatherForm computes alpha*A*x + beta*y, each part in a form, on a device of its own.
+// gatherForm computes alpha*A*x + beta*y, with each part in a form on a separate
+// device.
 func gatherForm[V sparse.Value](t require.TestingT, q *devicetest.Problem[V], c sim.Config, f kernels.Form) []V {
 	y := append([]V(nil), q.Y...)
 	carries := make([]V, len(q.Parts))
@@ -27,7 +28,7 @@ func gatherForm[V sparse.Value](t require.TestingT, q *devicetest.Problem[V], c 
 		require.NoError(t, err, f)
 		require.Equal(t, f, packed.Info().Form)
 		require.Equal(t, packed.Info().Bytes, d.InUse(), f)
-		least := 4 + mem.Size[V]() // of an entry
+		least := 4 + mem.Size[V]() // bytes of an entry
 		if f == launch.FormSlices {
 			least = 4
 		}
@@ -85,7 +86,7 @@ func TestRealMatricesInEveryFormAgreeWithTheReference(t *testing.T) {
 	})
 }
 
-// arrow is n rows of one entry, the first of n.
+// arrow returns n rows of one entry, except the first, which has n.
 func arrow(n int) *sparse.CSR[float64] {
 	a := &sparse.CSR[float64]{Rows: n, Cols: n, RowPtr: []int64{0, int64(n)}}
 	for j := range n {
@@ -99,7 +100,7 @@ func arrow(n int) *sparse.CSR[float64] {
 	return a
 }
 
-func TestOneGiantRowIsRefusedForELLAndAResultForTheOthers(t *testing.T) {
+func TestELLRefusesOneLongRowAndTheOtherFormsMultiplyIt(t *testing.T) {
 	a := arrow(12_000)
 	parts, _, err := partition.Split(a.RowPtr, 1, partition.RuleNNZ)
 	require.NoError(t, err)

@@ -32,7 +32,7 @@ func open(t require.TestingT, c sim.Config) (*sim.Device, kernels.Stream) {
 	return d, s
 }
 
-// fresh opens a device of its own for each part.
+// fresh opens a new device for each part.
 func fresh(c sim.Config) devicetest.Open {
 	return func(t require.TestingT) (kernels.Device, kernels.Stream) { return open(t, c) }
 }
@@ -70,13 +70,13 @@ func TestManyCarriesAreAddedInSeveralLevels(t *testing.T) {
 }
 
 func TestARowOverManyStreamedPiecesIsSummed(t *testing.T) {
-	const n, memory = 30_000, 700_000 // 360,000 bytes of entries, and x of 240,000 for which twice the room is left
+	const n, memory = 30_000, 700_000 // 360,000 bytes of entries; x has 240,000, and the room left is twice that
 	a := &sparse.CSR[float64]{Rows: 3, Cols: n, RowPtr: []int64{0, 10, n - 5, n}, Val: devicetest.Vector[float64](n, 5)}
 	for i := range n {
 		a.ColIdx = append(a.ColIdx, int32(i))
 	}
 	q := &devicetest.Problem[float64]{A: a, Alpha: 1, X: devicetest.Vector[float64](n, 3), Y: make([]float64, 3)}
-	for parts := 1; parts <= 2; parts++ { // the second one begins inside the row too
+	for parts := 1; parts <= 2; parts++ { // the second part also begins inside the row
 		var err error
 		q.Parts, _, err = partition.Split(a.RowPtr, parts, partition.RuleNNZ)
 		require.NoError(t, err)
@@ -85,7 +85,7 @@ func TestARowOverManyStreamedPiecesIsSummed(t *testing.T) {
 	}
 }
 
-func TestPackedPartsSayWhatTheyAre(t *testing.T) {
+func TestPackedPartsDescribeThemselves(t *testing.T) {
 	d, s := open(t, sim.Config{})
 	one := func(n int) *kernels.Packing[float64] {
 		return &kernels.Packing[float64]{

@@ -5,12 +5,12 @@ import (
 	"github.com/msrep-go/msrep/kernels/cuda/launch"
 )
 
-// stream does everything at once, in the goroutine that calls.
+// stream executes everything synchronously, in the calling goroutine.
 type stream struct {
 	dev     *Device
 	clock   clock
-	seen    uint64 // of its calls, by the host
-	sectors int64  // of 32 bytes, which its kernels loaded and stored
+	seen    uint64 // number of its calls that the host has waited for
+	sectors int64  // 32-byte sectors that its kernels loaded and stored
 }
 
 func newStream(d *Device) *stream { return &stream{dev: d, clock: clock{}} }
@@ -62,7 +62,7 @@ func (s *stream) Copy(dst kernels.Buffer, dstOff int64, src kernels.Buffer, srcO
 	})
 }
 
-// do makes a call of f and names the device in its error.
+// do calls f and adds the name of the device to its error.
 func (s *stream) do(call string, bytes int64, f func() error) error {
 	err := s.dev.begin(call)
 	if err == nil {

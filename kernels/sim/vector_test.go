@@ -25,7 +25,7 @@ func TestVectorOperationsFollowTheirFormulas(t *testing.T) {
 }
 
 func TestSumsOfManyBlocksAreAllCounted(t *testing.T) {
-	const n = 300_000 // more blocks than leave a sum each
+	const n = 300_000 // more blocks than the limit of partial sums
 	d, s := open(t, sim.Config{Unchecked: true})
 	ones := make([]float64, n)
 	for i := range ones {

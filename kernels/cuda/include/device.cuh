@@ -1,6 +1,6 @@
-// The device language that the kernels use, and no more. NVRTC and nvcc have it
-// built in; for clang, which compiles here without any header of CUDA, it is
-// declared through clang's own builtins.
+// The part of the device language that the kernels use. NVRTC and nvcc have it built
+// in. For clang, which compiles here without any CUDA header, it is declared through
+// clang's builtins.
 #pragma once
 
 typedef int i32;
@@ -9,7 +9,7 @@ typedef unsigned short u16;
 
 static_assert(sizeof(i32) == 4 && sizeof(i64) == 8, "indices are 32 and 64 bits wide");
 
-// Two neighbours that are read and written at once.
+// Pair is two consecutive elements that are read and written at once.
 template <typename T> struct alignas(2 * sizeof(T)) Pair {
 	T a, b;
 };
@@ -29,7 +29,7 @@ extern const __device__ __attribute__((weak)) ThreadIdx threadIdx;
 extern const __device__ __attribute__((weak)) BlockIdx blockIdx;
 extern const __device__ __attribute__((weak)) GridDim gridDim;
 
-// __syncthreads is a builtin of clang already.
+// __syncthreads is a clang builtin already.
 static __device__ __forceinline__ void __syncwarp() { __nvvm_bar_warp_sync(0xffffffffu); }
 static __device__ __forceinline__ int __syncthreads_or(int p) { return __nvvm_bar0_or(p); }
 static __device__ __forceinline__ unsigned __ballot_sync(unsigned mask, int p) { return __nvvm_vote_ballot_sync(mask, p); }
@@ -48,7 +48,7 @@ static __device__ __forceinline__ longlong2 __ldg(const longlong2* p) { return _
 static __device__ __forceinline__ float atomicAdd(float* p, float v) { return __nvvm_atom_add_gen_f(p, v); }
 static __device__ __forceinline__ double atomicAdd(double* p, double v) { return __nvvm_atom_add_gen_d(p, v); }
 
-// One shuffle of CUDA for the four types: 64 bits travel as two halves.
+// One CUDA shuffle for the four types: 64 bits are shuffled as two halves.
 #define MSREP_SHUFFLE(name, builtin, bound)                                                            \
 	static __device__ __forceinline__ i32 name(unsigned mask, i32 v, int lane) {                       \
 		return builtin(mask, v, lane, bound);                                                          \
@@ -77,7 +77,8 @@ template <typename T> static __device__ __forceinline__ T shflXor(T v, int mask)
 template <typename T> static __device__ __forceinline__ T shflDown(T v, int by) { return __shfl_down_sync(0xffffffffu, v, by); }
 template <typename T> static __device__ __forceinline__ T shflUp(T v, int by) { return __shfl_up_sync(0xffffffffu, v, by); }
 
-// ballot is a bit for each lane of a warp for which p holds, lowest the number of the first bit.
+// ballot returns one bit for each lane of a warp, set if p holds; lowest returns the
+// index of the lowest set bit.
 static __device__ __forceinline__ unsigned ballot(bool p) { return __ballot_sync(0xffffffffu, p); }
 static __device__ __forceinline__ int lowest(unsigned bits) { return __ffs((i32)bits) - 1; }
 
@@ -87,8 +88,8 @@ static __device__ __forceinline__ Pair<i64> ldgPair(const i64* p) {
 	return Pair<i64>{v.x, v.y};
 }
 
-// once is __ldg for what a product reads once, such as values and columns: caches give
-// it up first, so that x stays in them. oncePair reads p[0] and p[1], which must be
+// once is __ldg for data that a product reads once, such as values and columns: caches
+// evict it first, so that x stays in them. oncePair reads p[0] and p[1], which must be
 // aligned as a pair.
 #define MSREP_ONCE(T, suffix, reg)                                                                                  \
 	static __device__ __forceinline__ T once(const T* p) {                                                          \

@@ -1,10 +1,11 @@
-// Results of rows that may have been moved.
+// Results of rows in a permuted order.
 #pragma once
 
 #include "index.cuh"
 
-// finish writes the result of place i, which is row perm[i], or i without perm: a
-// first row that an earlier part owns (skip = 1) goes to the carry, without beta.
+// finish writes the result of place i, which holds row perm[i], or row i without perm.
+// The result of a first row that an earlier part owns (skip = 1) goes to the carry,
+// without beta.
 template <typename V>
 static __device__ __forceinline__ void finish(const i32* perm, V* y, V* carry, i64 i, i64 skip, V alpha, V sum, V beta) {
 	i64 r = perm ? __ldg(perm + i) : i;

@@ -1,19 +1,19 @@
-// Products of entries and x, left in shared memory for the sums of the rows.
+// Products of entries and x, stored in shared memory for the sums of the rows.
 #pragma once
 
 #include "device.cuh"
 
-// inPairs says whether neighbours k, k+1 with an even k can be read at once.
+// inPairs reports whether elements k and k+1 with an even k can be read at once.
 template <typename V> static __device__ __forceinline__ bool inPairs(const i32* idx, const V* val) {
 	return ((i64)idx % sizeof(Pair<i32>) | (i64)val % sizeof(Pair<V>)) == 0;
 }
 
-// Stage writes product[k] = val[k] * x[idx[k]] for low <= k < high, high at most
-// steps*width, by `width` threads of which this is number t: first fetch, then multiply.
-// All loads of idx and val are under way before the first of x waits for one of them, and
-// those of x before the first product: what a thread does between the two calls costs no
-// time of its own. With pairs, the entries are read and written two at a time, and k runs
-// from an even number to an even number, so idx[low-1] and idx[high] must be entries then.
+// Stage writes product[k] = val[k] * x[idx[k]] for low <= k < high, where high is at
+// most steps*width. `width` threads share the work; this is thread t. Call fetch, then
+// multiply. All loads of idx and val are issued before the first load of x, and all
+// loads of x before the first product. Work between the two calls therefore overlaps
+// the loads. With pairs, two entries are read and written at a time, from an even k to
+// an even k, so idx[low-1] and idx[high] must then be entries.
 template <typename V, int width, int steps> struct Stage {
 	static constexpr int n = steps / 2;
 	const i32* idx;
@@ -42,7 +42,7 @@ template <typename V, int width, int steps> struct Stage {
 		}
 	}
 
-	// Places that are no entries get products with x[0], which nobody reads.
+	// Places without an entry get products with x[0] that are never read.
 	__device__ __forceinline__ void multiply(const V* x, V* product) const {
 		if (!pairs) {
 			singly(x, product);
@@ -59,7 +59,7 @@ template <typename V, int width, int steps> struct Stage {
 			*(Pair<V>*)(product + 2 * (i * width + t)) = Pair<V>{a[i].a * v[i].a, a[i].b * v[i].b};
 	}
 
-	// singly is the rare way: fewer loads at once, for the sake of registers.
+	// singly handles the rare case, with fewer loads at once to save registers.
 	__device__ __forceinline__ void singly(const V* x, V* product) const {
 		constexpr int few = 4;
 #pragma unroll 1

@@ -1,10 +1,11 @@
-// Sums of neighbours with equal keys, in an order that depends on the keys alone.
+// Sums of consecutive values with equal keys, in an order that depends on the keys
+// alone.
 #pragma once
 
 #include "device.cuh"
 
-// warpSegments is the sum of v over this lane and those before it with the same
-// key. Keys must not fall from lane to lane.
+// warpSegments returns the sum of v over this lane and those before it with the same
+// key. Keys must not decrease from lane to lane.
 template <typename V> static __device__ __forceinline__ V warpSegments(i32 key, V v) {
 	int lane = threadIdx.x & 31;
 #pragma unroll
@@ -23,8 +24,8 @@ template <typename V, int block> struct BlockSegments {
 	i32 firstKey[warps], lastKey[warps];
 	V lastSum[warps];
 
-	// sum has a barrier in it: every thread of the block must call it. tail says
-	// that the next thread has another key; it is true for the last thread.
+	// sum contains a barrier: every thread of the block must call it. tail is true if
+	// the next thread has another key, and for the last thread.
 	__device__ __forceinline__ V sum(i32 key, V v, bool& tail) {
 		int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
 		v = warpSegments(key, v);

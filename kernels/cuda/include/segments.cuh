@@ -1,6 +1,6 @@
-// Values in segments (package cpms): value k is cut into S of 64/S bits, of which
-// the first are read or written. How many is known to the compiler for the values of a
-// matrix (Segments), and the same for all threads for a vector (Vector).
+// Values in segments (package cpms): each value is cut into S segments of 64/S bits.
+// The first ones are read or written. Their number is a compile-time constant for the
+// values of a matrix (Segments), and the same for all threads for a vector (Vector).
 #pragma once
 
 #include "index.cuh"
@@ -12,16 +12,16 @@ template <int S> struct SegmentOf;
 template <> struct SegmentOf<2> { typedef u32 type; };
 template <> struct SegmentOf<4> { typedef u16 type; };
 
-// Segments is n values. A bank holds 2^shift segments of one kind; with a shift of
-// 62 all of one kind lie together.
+// Segments is an array of n values. A bank holds 2^shift segments of one kind; a shift
+// of 62 puts all segments of one kind together.
 template <int S, int K> struct Segments {
 	typedef typename SegmentOf<S>::type T;
 	static constexpr int bits = 64 / S;
 	T* mem;
 	i64 n, shift;
 
-	// place is the index of segment 0 of value k, step the distance to the next: the
-	// last block is only as long as what is left.
+	// place returns the index of segment 0 of value k. step is the distance to the
+	// value's next segment, which is shorter in the last group of banks.
 	__device__ __forceinline__ i64 place(i64 k, i64& step) const {
 		i64 first = k >> shift << shift;
 		step = least((i64)1 << shift, n - first);
@@ -37,7 +37,7 @@ template <int S, int K> struct Segments {
 		return __builtin_bit_cast(double, v);
 	}
 
-	// write cuts v towards zero; a NaN of arithmetic stays one.
+	// write truncates v towards zero; a NaN from arithmetic stays a NaN.
 	__device__ __forceinline__ void write(i64 k, double v) const {
 		i64 step, at = place(k, step);
 		u64 u = __builtin_bit_cast(u64, v);
@@ -47,7 +47,7 @@ template <int S, int K> struct Segments {
 	}
 };
 
-// Without segments, all values are 1 and there is no memory.
+// Without segments, all values are 1 and have no memory.
 template <int S> struct Segments<S, 0> {
 	typedef typename SegmentOf<S>::type T;
 	T* mem;
@@ -55,9 +55,9 @@ template <int S> struct Segments<S, 0> {
 	__device__ __forceinline__ double read(i64) const { return 1; }
 };
 
-// Vector is n values, of which the first k segments are read or written; with k = 0
-// they are plain. All segments of one kind lie together, as in Segments with a shift of
-// 62.
+// Vector is an array of n values whose first k segments are read or written; k = 0
+// means plain float64. All segments of one kind are together, as in Segments with a
+// shift of 62.
 template <int S> struct Vector {
 	typedef typename SegmentOf<S>::type T;
 	static constexpr int bits = 64 / S;
@@ -71,7 +71,8 @@ template <int S> struct Vector {
 		return v[0];
 	}
 
-	// read gives some elements at once: all loads are under way before one is waited for.
+	// read returns several elements at once: all loads are issued before the first one
+	// is needed.
 	template <int m> __device__ __forceinline__ void read(const i32 (&at)[m], double (&v)[m]) const {
 		if (k == 0) {
 #pragma unroll
@@ -95,7 +96,8 @@ template <int S> struct Vector {
 		}
 	}
 
-	// write cuts v towards zero, and gives what it wrote; a NaN of arithmetic stays one.
+	// write truncates v towards zero and returns what it wrote; a NaN from arithmetic
+	// stays a NaN.
 	__device__ __forceinline__ double write(i64 i, double v) const {
 		if (k == 0) {
 			((double*)mem)[i] = v;

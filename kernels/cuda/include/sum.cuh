@@ -3,7 +3,7 @@
 
 #include "device.cuh"
 
-// blockSum is the sum of v over the block, in thread 0. Every thread must call it.
+// blockSum returns the sum of v over the block, in thread 0. Every thread must call it.
 template <int block> static __device__ __forceinline__ double blockSum(double v) {
 	__shared__ double sums[block / 32];
 	int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;

@@ -2,18 +2,19 @@ package launch
 
 import "fmt"
 
-// longRow is the length from which a row is called long: what one warp of
-// the vector kernels reads while others wait for it.
+// longRow is the length from which a row counts as long. One warp of the vector kernels
+// reads the whole row while others wait.
 const longRow = 4096
 
-// skewed reports whether the longest row takes one warp about as long as all warps take for
-// the part: on an H100 one reads an entry in 6.6 ns, all together one in 0.004 to 0.009 ns.
+// skewed reports whether one warp takes about as long for the longest row as all warps
+// take for the part. On an H100, one warp reads an entry in 6.6 ns; all warps together
+// read one in 0.004 to 0.009 ns.
 func skewed(longest, nnz int64) bool { return longest >= longRow && longest > nnz/2000 }
 
-// choose picks the kernels for a part without measuring: merge path where the part is
-// skewed, or where rows are so short that their number counts for more than their
-// entries; else the vector kernels. The second result says why. ptr is as in
-// kernels.Packing: rows that are cut count whole.
+// choose chooses the kernels for a part without measuring: merge path if the part is
+// skewed, or if the rows are so short that their number costs more than their entries;
+// else the vector kernels. The second result is the reason. ptr is as in
+// kernels.Packing; rows that are cut count in full.
 func choose(ptr []int64) (CSRKernel, string) {
 	rows := int64(len(ptr) - 1)
 	if rows < 1 {

@@ -15,32 +15,32 @@ import (
 	"github.com/msrep-go/msrep/sparse/ellpack"
 )
 
-// segmentBank is the bytes of one kind of segment that follow each other on a GPU,
-// as in the CPMS paper (section 4.1).
+// segmentBank is the number of consecutive bytes of one kind of segment on a GPU, as in
+// the CPMS paper (section 4.1).
 const segmentBank = 128
 
-// packedSegments is a part whose values are in segments. It implements
+// packedSegments is a packed part with values in segments. It implements
 // kernels.Packed.
 type packedSegments struct {
 	Rows[float64]
 	precision kernels.Segments
-	ones      bool                  // all values are 1, and not stored
-	val       func(b *builder) Addr // the values
-	places    int64                 // values
+	ones      bool                  // all values are 1 and not stored
+	val       func(b *builder) Addr // address of the values
+	places    int64                 // number of values
 	joined    bool
-	segmented func(b *builder, kernel string, v segmentVectors) // the product in segments
-	plain     func(b *builder, v vectors[float64])              // the product once the values are joined
+	segmented func(b *builder, kernel string, v segmentVectors) // plans the product in segments
+	plain     func(b *builder, v vectors[float64])              // plans the product with plain values, after they are joined
 }
 
-// segmentVectors is the arguments of a product beside the matrix.
+// segmentVectors holds the arguments of a product except the matrix.
 type segmentVectors struct {
 	vectors[float64]
 	xlen, xread, ylen, yread int64
 }
 
-// packSegments packs a part whose values are read in segments: kernels.FormCSR,
-// ELLPACK-R for "ell", and the same with sorted rows for "pellr". Other forms and
-// types are a *sparse.InputError.
+// packSegments packs a part whose values are read in segments: as kernels.FormCSR, as
+// ELLPACK-R for "ell", or as ELLPACK-R with sorted rows for "pellr". Another form or
+// type is a *sparse.InputError.
 func packSegments[V sparse.Value](d kernels.Device, s kernels.Stream, given *kernels.Packing[V]) (kernels.Packed, error) {
 	read := given.Segments
 	op, ok := any(given).(*kernels.Packing[float64])
@@ -96,7 +96,7 @@ func checkSegments(op *kernels.Packing[float64], ones bool) error {
 	return checkPacking(&plain)
 }
 
-// cut copies values to the device, cut into segments.
+// cut cuts values into segments and copies them to the device.
 func (p *packedSegments) cut(val []float64, l cpms.Layout) error {
 	if p.ones {
 		return nil
@@ -114,7 +114,7 @@ func (p *packedSegments) cut(val []float64, l cpms.Layout) error {
 	return err
 }
 
-// values is the address of the values, 0 where there are none.
+// values returns the address of the values, 0 if there are none.
 func (p *packedSegments) values(b *builder) Addr {
 	if p.ones {
 		return 0
@@ -122,7 +122,7 @@ func (p *packedSegments) values(b *builder) Addr {
 	return p.val(b)
 }
 
-// shift is the logarithm of the values in a bank.
+// shift returns log2 of the number of values in a bank.
 func (p *packedSegments) shift() int64 {
 	l := cpms.Layout{Segments: p.precision.Count, Bank: segmentBank}
 	return int64(bits.TrailingZeros(uint(l.PerBank())))
@@ -150,7 +150,7 @@ func (p *packedSegments) rows(op *kernels.Packing[float64], l cpms.Layout) error
 }
 
 func (p *packedSegments) ellr(f sparse.Format, op *kernels.Packing[float64], l cpms.Layout) error {
-	if p.ones { // only the places matter: the smallest type serves
+	if p.ones { // only the places matter, so the smallest type is used
 		e, err := newELLR(f, op, make([]float32, len(op.Idx)))
 		if err != nil {
 			return err
@@ -169,7 +169,7 @@ func newELLR[V sparse.Value](f sparse.Format, op *kernels.Packing[float64], val 
 	return ellpack.NewELLR(f, rows, ellpack.Options{})
 }
 
-// uploadELLR copies all but the values.
+// uploadELLR copies all arrays except the values.
 func uploadELLR[V sparse.Value](p *packedSegments, e *ellpack.ELLR[V]) error {
 	p.info.Padding = e.Shape.Padding()
 	idx, err1 := upload(&p.Rows, "idx", e.Idx)

@@ -1,9 +1,9 @@
-// Package launch says which kernels of package cuda make an operation of package
-// kernels, in which order, on which arguments. It launches nothing itself: the
-// devices of kernels/sim and kernels/nvidia run the same Program, so that what is
-// checked on the interpreter is what a GPU gets.
+// Package launch plans operations of package kernels: which kernels of package cuda to
+// call, in which order, with which arguments. It launches nothing itself. The devices
+// of kernels/sim and kernels/nvidia run the same Program, so tests on the interpreter
+// check the calls that a GPU receives.
 //
-// Plan checks the arrays of an operation and gives the Program: calls of kernels,
-// and the memory that they need in between. Pack brings a part of a matrix to a
-// device in a form that one of the kernels likes.
+// Plan checks the arrays of an operation and returns the Program: the kernel calls and
+// their scratch memory. Pack copies a part of a matrix to a device in a form that one
+// of the kernels multiplies by.
 package launch

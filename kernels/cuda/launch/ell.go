@@ -10,7 +10,7 @@ import (
 	"github.com/msrep-go/msrep/sparse/ellpack"
 )
 
-// ellpack builds a format on the host and copies it.
+// ellpack builds a format on the host and copies it to the device.
 func (p *Rows[V]) ellpack(op *kernels.Packing[V]) error {
 	rows := ellpack.Rows[V]{Ptr: op.Ptr, First: op.Part.StartIdx, End: op.Part.EndIdx + 1, Idx: op.Idx, Val: op.Val}
 	f := sparse.Format(op.Form)
@@ -33,8 +33,8 @@ func (p *Rows[V]) ellpack(op *kernels.Packing[V]) error {
 	return p.sell(rows, o)
 }
 
-// room checks that the device has memory for the format, before the host takes any:
-// a format that the bound for padding allows may still be larger than the device.
+// room checks that the device has memory for the format before the host allocates any.
+// The padding limit alone does not ensure that a format fits into the device.
 func (p *Rows[V]) room(f sparse.Format, r ellpack.Rows[V]) (o ellpack.Options, err error) {
 	free, bounded := free(p.dev)
 	if !bounded {
@@ -127,8 +127,8 @@ func (p *Rows[V]) jad(r ellpack.Rows[V], o ellpack.Options) error {
 	return p.byStarts("msrep_major_jad", e.Idx, e.Val, e.Start, e.Perm, int64(len(e.Start)-1))
 }
 
-// byStarts uploads a format of places with starts and a permutation, for a kernel
-// that takes more after the number of rows.
+// byStarts uploads a format with starts and a permutation. more are the arguments of
+// the kernel after the number of rows.
 func (p *Rows[V]) byStarts(kernel string, idx []int32, val []V, start []int64, perm []int32, more ...any) error {
 	i, err1 := upload(p, "idx", idx)
 	v, err2 := upload(p, "val", val)
@@ -142,7 +142,7 @@ func (p *Rows[V]) byStarts(kernel string, idx []int32, val []V, start []int64, p
 	return errors.Join(err1, err2, err3, err4, p.stream.Sync())
 }
 
-// hyb multiplies by the ell, and adds the coordinates to its result.
+// hyb multiplies by the ELLPACK part, then adds the products of the coordinate part.
 func (p *Rows[V]) hyb(f sparse.Format, r ellpack.Rows[V], o ellpack.Options) error {
 	e, err := ellpack.NewHYB(f, r, o)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// gatherFixed is kernels.MajorProductFixed. That the last row ends in the part is for the
-// caller to know: the pointers are on the device.
+// gatherFixed plans kernels.MajorProductFixed. The caller must ensure that the last row ends
+// in the part, because the pointers are on the device.
 func gatherFixed[V sparse.Value](b *builder, op *kernels.MajorProductFixed[V]) {
 	if op.A.Part.StartFlag {
 		b.err = fmt.Errorf("%w: part %+v does not hold whole rows", kernels.ErrArgument, op.A.Part)

@@ -13,12 +13,11 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// FormMerge is a part as it is, with the start of each tile of the merge path kept
-// beside it. kernels.FormCSR is the part for the vector kernels.
+// FormMerge is a part in CSR with the start of each merge-path tile. kernels.FormCSR is
+// a part in CSR for the vector kernels.
 const FormMerge kernels.Form = "csr-merge"
 
-// Packed is a part of a matrix on a device, for one of our kernels. It implements
-// kernels.Packed.
+// Packed is a part of a matrix in CSR on a device. It implements kernels.Packed.
 type Packed[V sparse.Value] struct {
 	A      kernels.Compressed[V] // with local pointers
 	Minors int64
@@ -28,25 +27,24 @@ type Packed[V sparse.Value] struct {
 	freed atomic.Bool
 }
 
-// checkPacking says what of the arrays does not fit together (kernels.Packing.Check), or
-// what no form for GPUs does: an error that wraps kernels.ErrArgument or
-// kernels.ErrNotSupported.
+// checkPacking checks the arrays (kernels.Packing.Check) and returns an error that
+// wraps kernels.ErrArgument, or kernels.ErrNotSupported for what no GPU form supports.
 func checkPacking[V sparse.Value](op *kernels.Packing[V]) error {
 	if err := op.Check(); err != nil {
 		return err
 	}
 	switch {
 	case op.Fixed:
-		return fmt.Errorf("%w: sums of a fixed shape in another form than the part as it is", kernels.ErrNotSupported)
+		return fmt.Errorf("%w: a packed part cannot be summed in a fixed order", kernels.ErrNotSupported)
 	case op.Segments != kernels.Segments{}:
 		return fmt.Errorf("%w: %d of %d segments of values", kernels.ErrNotSupported, op.Segments.Read, op.Segments.Count)
 	}
 	return nil
 }
 
-// Pack copies a part to a device in kernels.FormCSR or FormMerge; for
-// kernels.FormAuto it takes what choose says. Any other form is an error that wraps
-// kernels.ErrNotSupported. Nothing stays allocated when it fails.
+// Pack copies a part to a device in kernels.FormCSR or FormMerge. For kernels.FormAuto,
+// choose decides. Any other form is an error that wraps kernels.ErrNotSupported. If
+// Pack fails, it frees its memory.
 func Pack[V sparse.Value](d kernels.Device, s kernels.Stream, op *kernels.Packing[V]) (*Packed[V], error) {
 	if err := checkPacking(op); err != nil {
 		return nil, err
@@ -80,7 +78,7 @@ func Pack[V sparse.Value](d kernels.Device, s kernels.Stream, op *kernels.Packin
 	return p, nil
 }
 
-// packCSR is Pack, and packStreamed where that was asked for or nothing else fits.
+// packCSR is Pack, or packStreamed if that was requested or nothing else fits.
 func packCSR[V sparse.Value](d kernels.Device, s kernels.Stream, op *kernels.Packing[V]) (kernels.Packed, error) {
 	why := "asked for"
 	if op.Form != FormStreamed {
@@ -100,13 +98,13 @@ func packCSR[V sparse.Value](d kernels.Device, s kernels.Stream, op *kernels.Pac
 	return p, nil
 }
 
-// Streams reports whether a part that failed to be packed with err is to be
-// streamed instead.
+// Streams reports whether a part that failed to be packed with err is to be streamed
+// instead.
 func Streams[V sparse.Value](op *kernels.Packing[V], err error) bool {
 	return errors.Is(err, kernels.ErrOutOfMemory) && op.InPlace && (op.Form == "" || op.Form == kernels.FormAuto)
 }
 
-// hasRoom reports whether a device holds a part in FormMerge with its vectors.
+// hasRoom reports whether a device has room for a part in FormMerge and its vectors.
 func hasRoom[V sparse.Value](d kernels.Device, op *kernels.Packing[V]) bool {
 	free, bounded := free(d)
 	rows, nnz := int64(op.Part.Majors()), op.Part.NNZ()
@@ -114,7 +112,7 @@ func hasRoom[V sparse.Value](d kernels.Device, op *kernels.Packing[V]) bool {
 	return !bounded || need <= usable(free)
 }
 
-// upload copies the arrays to the device, with pointers of the part's own.
+// upload copies the arrays to the device, with local pointers.
 func (p *Packed[V]) upload(d kernels.Device, s kernels.Stream, op *kernels.Packing[V]) error {
 	local, err := partition.OwnPtr(op.Ptr, op.Part)
 	if err != nil {
@@ -130,7 +128,7 @@ func (p *Packed[V]) upload(d kernels.Device, s kernels.Stream, op *kernels.Packi
 	if p.A.Val, err = put(d, s, op.Val); err != nil {
 		return err
 	}
-	return s.Sync() // local may go
+	return s.Sync() // local must stay reachable until the copy ends
 }
 
 func put[T mem.Elem](d kernels.Device, s kernels.Stream, src []T) (kernels.Array[T], error) {
@@ -144,7 +142,7 @@ func put[T mem.Elem](d kernels.Device, s kernels.Stream, src []T) (kernels.Array
 	return a, nil
 }
 
-// Prepare makes ready for the kernels of g; why says who chose them.
+// Prepare prepares the part for the kernels of g; why is the reason for the choice.
 func (p *Packed[V]) Prepare(s kernels.Stream, g CSRKernel, why string) error {
 	form := kernels.FormCSR
 	if g == Merge {
@@ -160,7 +158,7 @@ func (p *Packed[V]) Prepare(s kernels.Stream, g CSRKernel, why string) error {
 	return nil
 }
 
-// findStarts fills start, once.
+// findStarts computes start, once.
 func (p *Packed[V]) findStarts(s kernels.Stream) error {
 	if p.start.Buf != nil {
 		return nil
@@ -177,7 +175,7 @@ func (p *Packed[V]) findStarts(s kernels.Stream) error {
 	return s.Launch(&mergePath{ptr: p.A.Ptr, start: p.start, rows: int64(part.Majors()), first: part.StartIdx, end: part.EndIdx + 1})
 }
 
-// DropStarts frees what only the merge kernels need.
+// DropStarts frees the memory that only the merge kernels need.
 func (p *Packed[V]) DropStarts() error {
 	err := p.start.Free()
 	p.start = kernels.Array[int32]{}
@@ -187,10 +185,10 @@ func (p *Packed[V]) DropStarts() error {
 // Info describes the packed part.
 func (p *Packed[V]) Info() kernels.PackInfo { return p.info }
 
-// Describe says what was measured.
+// Describe records the measured forms.
 func (p *Packed[V]) Describe(tried []kernels.PackTrial) { p.info.Tried = tried }
 
-// Buffers is the memory that it holds.
+// Buffers returns the buffers of the part.
 func (p *Packed[V]) Buffers() (out []kernels.Buffer) {
 	if p.freed.Load() {
 		return nil
@@ -203,7 +201,7 @@ func (p *Packed[V]) Buffers() (out []kernels.Buffer) {
 	return out
 }
 
-// Free releases the memory.
+// Free frees the memory.
 func (p *Packed[V]) Free() error {
 	if p.freed.Swap(true) {
 		return nil
@@ -211,14 +209,14 @@ func (p *Packed[V]) Free() error {
 	return errors.Join(p.A.Ptr.Free(), p.A.Idx.Free(), p.A.Val.Free(), p.start.Free())
 }
 
-// mergePath finds where the tiles of the merge path start.
+// mergePath is an operation that finds the starts of the merge-path tiles.
 type mergePath struct {
 	ptr              kernels.Array[int64]
 	start            kernels.Array[int32]
 	rows, first, end int64
 }
 
-// Name names the operation.
+// Name returns the name of the operation.
 func (*mergePath) Name() string { return "merge-path" }
 
 func (op *mergePath) plan(b *builder) {

@@ -9,18 +9,18 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// CSRKernel says which kernels compute kernels.MajorProduct.
+// CSRKernel selects the kernels for kernels.MajorProduct.
 type CSRKernel string
 
-// The kernels for kernels.MajorProduct.
+// These are the kernels for kernels.MajorProduct.
 const (
 	Vector CSRKernel = "vector" // msrep_major_vectorL, L from cuda.Lanes
 	Merge  CSRKernel = "merge"  // msrep_merge_path, msrep_major_merge, msrep_add_carries
 )
 
-// Plan puts an operation together, as README.md of package cuda describes. An
-// error wraps kernels.ErrArgument when the arrays do not fit, and
-// kernels.ErrNotSupported for an operation that it does not know.
+// Plan plans an operation as README.md of package cuda describes. An error wraps
+// kernels.ErrArgument if the arrays do not fit, and kernels.ErrNotSupported for an
+// unknown operation.
 func Plan(op kernels.Operation, m Memory, g CSRKernel) (*Program, error) {
 	b := &builder{mem: m}
 	known := product[float64](b, op, g) || product[float32](b, op, g) || segmentOp(b, op) ||
@@ -34,7 +34,7 @@ func Plan(op kernels.Operation, m Memory, g CSRKernel) (*Program, error) {
 	return &b.prog, nil
 }
 
-// product adds a product with a part, and says whether it knows it.
+// product plans a product with a part, and reports whether op is one.
 func product[V sparse.Value](b *builder, op kernels.Operation, g CSRKernel) bool {
 	switch op := op.(type) {
 	case *kernels.MajorProduct[V]:
@@ -55,7 +55,7 @@ func product[V sparse.Value](b *builder, op kernels.Operation, g CSRKernel) bool
 	return true
 }
 
-// segmentOp adds an operation on values in segments, and says whether it knows it.
+// segmentOp plans an operation on values in segments, and reports whether op is one.
 func segmentOp(b *builder, op kernels.Operation) bool {
 	switch op := op.(type) {
 	case *kernels.MajorProductSegments:
@@ -74,7 +74,7 @@ func segmentOp(b *builder, op kernels.Operation) bool {
 	return true
 }
 
-// pointerOp adds an operation on pointers, and says whether it knows it.
+// pointerOp plans an operation on pointers, and reports whether op is one.
 func pointerOp(b *builder, op kernels.Operation) bool {
 	switch p := op.(type) {
 	case *kernels.LocalPtr:
@@ -96,7 +96,7 @@ func pointerOp(b *builder, op kernels.Operation) bool {
 // planner is an operation of this package.
 type planner interface{ plan(b *builder) }
 
-// ownOp adds an operation of this package, and says whether it is one.
+// ownOp plans an operation of this package, and reports whether op is one.
 func ownOp(b *builder, op kernels.Operation) bool {
 	p, ok := op.(planner)
 	if ok {
@@ -105,7 +105,7 @@ func ownOp(b *builder, op kernels.Operation) bool {
 	return ok
 }
 
-// compressed is the arguments that the kernels of compressed parts share.
+// compressed holds the common arguments of the kernels for compressed parts.
 type compressed struct {
 	ptr, idx, val    Addr
 	rows, first, end int64
@@ -124,7 +124,7 @@ func openCompressed[V sparse.Value](b *builder, a kernels.Compressed[V]) compres
 	}
 }
 
-// skip is 1 when the first major belongs to an earlier part.
+// skip returns 1 if the first major belongs to an earlier part, else 0.
 func skip(p partition.Part) int64 {
 	if p.StartFlag {
 		return 1
@@ -132,7 +132,7 @@ func skip(p partition.Part) int64 {
 	return 0
 }
 
-// openCarry is the address of the carry, 0 for a part that has none.
+// openCarry returns the address of the carry, 0 for a part without one.
 func openCarry[V sparse.Value](b *builder, p partition.Part, a kernels.Array[V]) Addr {
 	if !p.StartFlag {
 		return 0
@@ -140,8 +140,8 @@ func openCarry[V sparse.Value](b *builder, p partition.Part, a kernels.Array[V])
 	return array(b, "carry", a, 1)
 }
 
-// gather takes where the tiles of the merge path start from start, or finds it
-// anew for each product when start is nil.
+// gather plans kernels.MajorProduct. It takes the starts of the merge-path tiles from start;
+// if start is nil, each product finds them again.
 func gather[V sparse.Value](b *builder, op *kernels.MajorProduct[V], g CSRKernel, start *kernels.Array[int32]) {
 	a := openCompressed(b, op.A)
 	v := vectors[V]{
@@ -164,10 +164,10 @@ func gatherRows[V sparse.Value](b *builder, a compressed, of vectors[V], g CSRKe
 		name := fmt.Sprintf("msrep_major_vector%d%s", cuda.Lanes(a.rows, a.end-a.first), v)
 		b.call(name, a.rows, a.ptr, a.idx, a.val, of.x, of.y, of.carry, a.rows, a.first, a.end, a.skip, of.alpha, of.beta)
 		turns := int64(2)
-		if a.end-a.first < 8*a.rows { // a turn is short
+		if a.end-a.first < 8*a.rows { // the work of a block at a time is short
 			turns = 4
 		}
-		b.inTurns(turns)
+		b.setTurns(turns)
 		return
 	}
 	name := "msrep_major_merge" + v
@@ -186,14 +186,15 @@ func gatherRows[V sparse.Value](b *builder, a compressed, of vectors[V], g CSRKe
 	addCarries[V](b, row, val, of.y, of.carry, tiles, a.rows, a.skip)
 }
 
-// addCarries adds n carries to their rows. row and val are Addr or Temp.
+// addCarries plans the addition of n carries to their rows. row and val are Addr or
+// Temp.
 func addCarries[V sparse.Value](b *builder, row, val any, y, carry Addr, n, rows, skip int64) {
 	if n > 0 {
 		b.call("msrep_add_carries"+suffix[V](), n, row, val, y, carry, n, rows, skip)
 	}
 }
 
-// scale is y = beta*y.
+// scale plans y = beta*y.
 func scale[V sparse.Value](b *builder, y Addr, n int64, beta V) {
 	if n > 0 && beta != 1 {
 		b.call("msrep_scale"+suffix[V](), n, y, n, beta)
@@ -207,11 +208,11 @@ func scatter[V sparse.Value](b *builder, op *kernels.MinorProduct[V]) {
 	scale(b, y, op.Y.Len, op.Beta)
 	if n := a.end - a.first; n > 0 {
 		b.call("msrep_minor"+suffix[V](), n, a.ptr, a.idx, a.val, x, y, a.rows, a.first, a.end, op.Alpha)
-		b.inTurns(8)
+		b.setTurns(8)
 	}
 }
 
-// coordinate is the arguments that the kernels of coordinate parts share.
+// coordinate holds the common arguments of the kernels for coordinate parts.
 type coordinate struct {
 	major, minor, val Addr
 	nnz               int64
@@ -245,8 +246,8 @@ func gatherCOO[V sparse.Value](b *builder, op *kernels.MajorProductCOO[V]) {
 	addCoordinates[V](b, a.major, a.minor, a.val, x, y, carry, a.nnz, owned, int64(p.OwnFirst), op.Alpha)
 }
 
-// addCoordinates adds nnz > 0 entries to y, and those of majors below own to the
-// carry.
+// addCoordinates plans the addition of nnz > 0 entries to y, and to the carry for
+// majors below own.
 func addCoordinates[V sparse.Value](b *builder, major, minor, val, x, y, carry Addr, nnz, owned, own int64, alpha V) {
 	name := "msrep_major_coo" + suffix[V]()
 	n := b.carries(name, nnz)

@@ -9,44 +9,44 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Addr is an address in the memory of a device, as an argument of a kernel.
+// Addr is an address in the memory of a device, as a kernel argument.
 type Addr uint64
 
-// Temp is the number of a piece of Program.Temps, as an argument of a kernel.
+// Temp is an index into Program.Temps, as a kernel argument.
 type Temp int
 
 // Memory finds arrays on a device.
 type Memory interface {
-	// Address is that of bytes [off, off+bytes) of a buffer, which must be on the
-	// device. name is what the operation calls them.
+	// Address returns the address of bytes [off, off+bytes) of a buffer, which must be
+	// on the device. name is the name of the array in the operation.
 	Address(name string, b kernels.Buffer, off, bytes int64) (Addr, error)
 }
 
-// Call is the launch of one kernel. Args are Addr, Temp, int64, float64 and
-// float32, as its parameters ask for.
+// Call is the launch of one kernel. Args are Addr, Temp, int64, float64 and float32,
+// according to its parameters.
 type Call struct {
 	Kernel cuda.Kernel
-	Blocks int64 // that take all items in one turn; fewer take several
-	// Turns is how many turns a block should take at most, on neighbours: it has what its
-	// next turn begins with on its way. 0 is one.
+	Blocks int64 // to process all items in one pass; fewer blocks take several
+	// Turns is the largest number of consecutive groups of items that a block should
+	// process; it loads the start of the next group ahead. 0 means one.
 	Turns int64
 	Args  []any
 }
 
-// Scratch is memory with any content that the calls of one program share. It
-// begins at a multiple of 8 bytes.
+// Scratch is uninitialized memory that the calls of one program share. It begins at a
+// multiple of 8 bytes.
 type Scratch struct {
 	Name  string
 	Bytes int64
 }
 
-// Program is the calls that make an operation, in order.
+// Program holds the kernel calls of an operation, in order.
 type Program struct {
 	Temps []Scratch
 	Calls []Call
 }
 
-// builder makes a program and keeps the first error.
+// builder builds a program and keeps the first error.
 type builder struct {
 	mem  Memory
 	prog Program
@@ -59,7 +59,7 @@ func temp[T mem.Elem](b *builder, name string, n int64) Temp {
 	return Temp(len(b.prog.Temps) - 1)
 }
 
-// array is the address of an array of n elements.
+// array returns the address of an array of n elements.
 func array[T mem.Elem](b *builder, name string, a kernels.Array[T], n int64) Addr {
 	if b.err != nil {
 		return 0
@@ -82,7 +82,7 @@ func array[T mem.Elem](b *builder, name string, a kernels.Array[T], n int64) Add
 	return addr
 }
 
-// suffix ends the names of kernels for V.
+// suffix returns the suffix of kernel names for V.
 func suffix[V sparse.Value]() string {
 	if mem.Size[V]() == 4 {
 		return "_f32"
@@ -90,22 +90,22 @@ func suffix[V sparse.Value]() string {
 	return "_f64"
 }
 
-// call adds a kernel of the table, on items of its unit.
+// call adds a call of a kernel of the table on a number of its units.
 func (b *builder) call(name string, items int64, args ...any) {
 	info := b.lookup(name)
 	b.prog.Calls = append(b.prog.Calls, Call{Kernel: info, Blocks: info.Blocks(items), Args: args})
 }
 
-// inTurns has the blocks of the last call take so many turns at most.
-func (b *builder) inTurns(turns int64) {
+// setTurns sets Turns of the last call.
+func (b *builder) setTurns(turns int64) {
 	if b.err == nil {
 		b.prog.Calls[len(b.prog.Calls)-1].Turns = turns
 	}
 }
 
-// Grid is the number of blocks for a device that has so many of them at work at once. Where
-// blocks take turns it fills the device a whole number of times, so that all are at work to
-// the end.
+// Grid returns the number of blocks for a device that runs at most resident blocks at a
+// time. If blocks process several groups, the grid fills the device a whole number of
+// times, so that no part of it is idle at the end.
 func (c Call) Grid(resident int64) int64 {
 	if c.Turns < 2 || resident < 1 || c.Blocks <= resident {
 		return c.Blocks
@@ -114,7 +114,7 @@ func (c Call) Grid(resident int64) int64 {
 	return min(fills*resident, c.Blocks)
 }
 
-// carries is the number of carries that n items of a kernel leave.
+// carries returns the number of carries for n items of a kernel.
 func (b *builder) carries(name string, n int64) int64 { return b.lookup(name).Carries(n) }
 
 func (b *builder) lookup(name string) cuda.Kernel {

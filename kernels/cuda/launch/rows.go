@@ -14,16 +14,16 @@ import (
 	"github.com/msrep-go/msrep/sparse/ellpack"
 )
 
-// The rivals of the PELLR paper: CSR with one thread for each row, and with half a
-// warp for each row.
+// These are the baselines of the PELLR paper: CSR with one thread for each row, and
+// with half a warp for each row.
 const (
 	FormCSRScalar kernels.Form = "csrs"
 	FormCSRVector kernels.Form = "csrv"
 )
 
-// PackForm is Pack for all forms: those of Pack, those of sparse/ellpack by their
-// names there, FormSlices, FormCSRScalar and FormCSRVector. With a precision, values are read in
-// segments, in csr, ell or pellr.
+// PackForm is Pack for all forms: those of Pack, those of sparse/ellpack by their names
+// there, FormSlices, FormCSRScalar and FormCSRVector. With a precision, values are read
+// in segments, in csr, ell or pellr.
 func PackForm[V sparse.Value](d kernels.Device, s kernels.Stream, op *kernels.Packing[V]) (kernels.Packed, error) {
 	if op.Segments.Count != 0 {
 		return packSegments(d, s, op)
@@ -60,8 +60,8 @@ func PackForm[V sparse.Value](d kernels.Device, s kernels.Stream, op *kernels.Pa
 	return p, nil
 }
 
-// Rows is a part in a form that one kernel multiplies by, one or several rows to a
-// warp. It implements kernels.Packed.
+// Rows is a part in a form that one kernel multiplies by, with one or several rows for
+// each warp. It implements kernels.Packed.
 type Rows[V sparse.Value] struct {
 	dev    kernels.Device
 	stream kernels.Stream
@@ -70,11 +70,11 @@ type Rows[V sparse.Value] struct {
 	all    []kernels.Buffer
 	info   kernels.PackInfo
 	freed  atomic.Bool
-	// calls adds the kernels of a product to a program.
+	// calls adds the kernel calls of a product to a program.
 	calls func(b *builder, v vectors[V])
 }
 
-// vectors is the arguments of a product beside the matrix.
+// vectors holds the arguments of a product except the matrix.
 type vectors[V sparse.Value] struct {
 	x, y, carry Addr
 	rows, skip  int64
@@ -84,12 +84,12 @@ type vectors[V sparse.Value] struct {
 // Info describes the packed part.
 func (p *Rows[V]) Info() kernels.PackInfo { return p.info }
 
-// Describe puts what was measured before what the form says of itself.
+// Describe records the measured forms; why precedes the description of the form.
 func (p *Rows[V]) Describe(why string, tried []kernels.PackTrial) {
 	p.info.Why, p.info.Tried = why+"; "+p.info.Why, tried
 }
 
-// Buffers is the memory that it holds.
+// Buffers returns the buffers of the part.
 func (p *Rows[V]) Buffers() []kernels.Buffer {
 	if p.freed.Load() {
 		return nil
@@ -97,7 +97,7 @@ func (p *Rows[V]) Buffers() []kernels.Buffer {
 	return slices.Clone(p.all)
 }
 
-// Free releases the memory.
+// Free frees the memory.
 func (p *Rows[V]) Free() error {
 	if p.freed.Swap(true) {
 		return nil
@@ -109,7 +109,7 @@ func (p *Rows[V]) Free() error {
 	return errors.Join(errs...)
 }
 
-// gather puts a product together.
+// gather plans a product.
 func (p *Rows[V]) gather(b *builder, op *kernels.MajorProductPacked[V]) {
 	switch {
 	case p.freed.Load():
@@ -128,8 +128,8 @@ func (p *Rows[V]) gather(b *builder, op *kernels.MajorProductPacked[V]) {
 	}
 }
 
-// upload copies an array to the device and gives what finds it there; nothing for an
-// empty one.
+// upload copies an array to the device and returns a function that finds its address.
+// An empty array has no memory.
 func upload[T mem.Elem, V sparse.Value](p *Rows[V], name string, src []T) (func(b *builder) Addr, error) {
 	if len(src) == 0 {
 		return func(*builder) Addr { return 0 }, nil
@@ -143,7 +143,7 @@ func upload[T mem.Elem, V sparse.Value](p *Rows[V], name string, src []T) (func(
 	return func(b *builder) Addr { return array(b, name, a, a.Len) }, nil
 }
 
-// compressed keeps the part as it is, for the rivals.
+// compressed uploads the part in CSR, for the baselines.
 func (p *Rows[V]) compressed(op *kernels.Packing[V]) error {
 	local, err := partition.OwnPtr(op.Ptr, op.Part)
 	if err != nil {

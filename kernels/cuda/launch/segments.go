@@ -6,7 +6,7 @@ import (
 	"github.com/msrep-go/msrep/kernels"
 )
 
-// segmentsOf is the part of an operation on segments.
+// segmentsOf returns the part of an operation on segments.
 func segmentsOf(b *builder, a kernels.Packed) *packedSegments {
 	p, ok := a.(*packedSegments)
 	switch {
@@ -20,8 +20,8 @@ func segmentsOf(b *builder, a kernels.Packed) *packedSegments {
 	return p
 }
 
-// vector is the address of a vector of n values, and checks its precision. of is the
-// segments that its values must have, where they are not plain.
+// vector returns the address of a vector of n values and checks its precision. of is
+// the number of segments that the vector must have, unless it is plain.
 func vector(b *builder, name string, v kernels.SegmentVector, n int64, of int) Addr {
 	if b.err == nil && (v.Read < 0 || v.Read > v.Of || v.Read > 0 && v.Of != of) {
 		b.err = fmt.Errorf("%w: %s has %d of %d segments, it needs some of %d, or plain values", kernels.ErrArgument, name, v.Read, v.Of, of)
@@ -29,7 +29,7 @@ func vector(b *builder, name string, v kernels.SegmentVector, n int64, of int) A
 	return array(b, name, v.Val, n)
 }
 
-// gatherSegments puts a product together.
+// gatherSegments plans a product.
 func gatherSegments(b *builder, op *kernels.MajorProductSegments) {
 	p := segmentsOf(b, op.A)
 	if p == nil {
@@ -56,13 +56,14 @@ func gatherSegments(b *builder, op *kernels.MajorProductSegments) {
 	case !p.joined:
 		p.segmented(b, fmt.Sprintf("%dof%d", read, of), v)
 	case v.xread != 0 || v.yread != 0:
-		b.err = fmt.Errorf("%w: the values are plain again, x and y must be", kernels.ErrArgument)
+		b.err = fmt.Errorf("%w: the values are plain now, so x and y must be plain", kernels.ErrArgument)
 	default:
 		p.plain(b, v.vectors)
 	}
 }
 
-// joinSegments leaves the part with plain values, for all operations that follow.
+// joinSegments plans the conversion of the part's values to plain ones, for all later
+// operations.
 func joinSegments(b *builder, op *kernels.JoinSegments) {
 	p := segmentsOf(b, op.A)
 	if p == nil || p.joined {
@@ -78,11 +79,11 @@ func joinSegments(b *builder, op *kernels.JoinSegments) {
 	b.call(fmt.Sprintf("msrep_cpms_join_%d", p.precision.Count), p.places, p.val(b), p.places)
 }
 
-// reduceBlocks bounds the partial sums of a reduction.
+// reduceBlocks limits the number of partial sums of a reduction.
 const reduceBlocks = 1024
 
-// reduce calls a kernel that leaves a partial sum of each block, and adds them up. args
-// gives its arguments with the partial sums in their place.
+// reduce plans a kernel that leaves one partial sum for each block, and their addition.
+// args returns the kernel's arguments, given the partial sums.
 func (b *builder) reduce(name string, items int64, out Addr, args func(partial Temp) []any) {
 	info := b.lookup(name)
 	if b.err != nil {
@@ -90,19 +91,19 @@ func (b *builder) reduce(name string, items int64, out Addr, args func(partial T
 	}
 	blocks := max(min(info.Blocks(items), reduceBlocks), 1)
 	partial := temp[float64](b, "partial", blocks)
-	b.call("msrep_fill_f64", blocks, partial, blocks, 0.0) // a device may take fewer blocks
+	b.call("msrep_fill_f64", blocks, partial, blocks, 0.0) // a device may use fewer blocks
 	b.prog.Calls = append(b.prog.Calls, Call{Kernel: info, Blocks: blocks, Args: args(partial)})
 	b.call("msrep_total", blocks, partial, out, blocks)
 }
 
-// within checks that elements [first, first+count) are some of n.
+// within checks that [first, first+count) is a range of n elements.
 func within(b *builder, first, count, n int64) {
 	if b.err == nil && (first < 0 || count < 0 || count > n-first) {
 		b.err = fmt.Errorf("%w: %d elements from %d on of %d", kernels.ErrArgument, count, first, n)
 	}
 }
 
-// degrees is the address of what count elements are weighted by, 0 for ones.
+// degrees returns the address of the weights of count elements, 0 if all are 1.
 func degrees(b *builder, a kernels.Array[int32], count int64) Addr {
 	if a.Len == 0 {
 		return 0
@@ -110,7 +111,8 @@ func degrees(b *builder, a kernels.Array[int32], count int64) Addr {
 	return array(b, "degree", a, count)
 }
 
-// family is the segments of the kernels for a vector; those of 2 serve plain ones.
+// family returns the number of segments in the names of a vector's kernels; plain
+// vectors use those for 2.
 func family(v kernels.SegmentVector) int {
 	if v.Of == 4 {
 		return 4

@@ -12,17 +12,17 @@ import (
 	"github.com/msrep-go/msrep/sparse/ellpack"
 )
 
-// FormSlices is a part in slices of 32 rows with few bytes for an entry (package
+// FormSlices is a part in slices of 32 rows with few bytes for each entry (package
 // sliced).
 const FormSlices kernels.Form = "slices"
 
-// evenSlices bounds the longest slice: its steps may be one in so many of all steps.
-// A warp walks through a slice alone, while a large GPU has thousands at work.
+// evenSlices limits the longest slice to 1/evenSlices of all steps. A single warp
+// processes a slice, while a large GPU runs thousands of warps.
 const evenSlices = 1 << 10
 
-// suit says why slices are no candidate for a part, "" when they are: they must take
-// fewer bytes than CSR, and no slice may be so long that all others wait for it.
-func suit[V sparse.Value](op *kernels.Packing[V], p *sliced.Plan[V]) string {
+// whyNotSlices returns why slices do not suit a part, or "" if they do: they must take fewer
+// bytes than CSR, and no slice may be so long that the others wait for it.
+func whyNotSlices[V sparse.Value](op *kernels.Packing[V], p *sliced.Plan[V]) string {
 	switch csr, steps := csrBytes(op), p.Places()/sliced.Height; {
 	case p.Bytes() > csr:
 		return fmt.Sprintf("they take %d bytes, csr takes %d", p.Bytes(), csr)
@@ -32,7 +32,7 @@ func suit[V sparse.Value](op *kernels.Packing[V], p *sliced.Plan[V]) string {
 	return ""
 }
 
-// csrBytes is the memory of a part as it is.
+// csrBytes returns the memory of a part in CSR.
 func csrBytes[V sparse.Value](op *kernels.Packing[V]) int64 {
 	return 8*int64(len(op.Ptr)) + (4+mem.Size[V]())*op.Part.NNZ()
 }
@@ -44,15 +44,15 @@ func planSlices[V sparse.Value](op *kernels.Packing[V]) (*sliced.Plan[V], error)
 	return sliced.NewPlan(ellpack.Rows[V]{Ptr: op.Ptr, First: op.Part.StartIdx, End: op.Part.EndIdx + 1, Idx: op.Idx, Val: op.Val})
 }
 
-// TrySlices packs a part in slices where that may pay; else there is none, and the text
-// says why.
+// TrySlices packs a part in slices if that may pay. Otherwise it returns no part, and
+// the reason.
 func TrySlices[V sparse.Value](d kernels.Device, s kernels.Stream, op *kernels.Packing[V]) (*Rows[V], string, error) {
 	begin := time.Now()
 	plan, err := planSlices(op)
 	if err != nil {
 		return nil, "", err
 	}
-	if why := suit(op, plan); why != "" {
+	if why := whyNotSlices(op, plan); why != "" {
 		return nil, why, nil
 	}
 	p, err := buildSlices(d, s, op, plan)
@@ -63,7 +63,7 @@ func TrySlices[V sparse.Value](d kernels.Device, s kernels.Stream, op *kernels.P
 	return p, "", nil
 }
 
-// packSlices packs a part in slices because that was asked for.
+// packSlices packs a part in slices on request.
 func packSlices[V sparse.Value](d kernels.Device, s kernels.Stream, op *kernels.Packing[V]) (kernels.Packed, error) {
 	begin := time.Now()
 	plan, err := planSlices(op)
@@ -81,8 +81,8 @@ func packSlices[V sparse.Value](d kernels.Device, s kernels.Stream, op *kernels.
 	return p, nil
 }
 
-// buildSlices builds what was planned on the host and copies it. It fails with an error
-// that wraps kernels.ErrOutOfMemory where the device or the host has no room.
+// buildSlices builds the planned slices on the host and copies them to the device. The
+// error wraps kernels.ErrOutOfMemory if the device or the host lacks memory.
 func buildSlices[V sparse.Value](d kernels.Device, s kernels.Stream, op *kernels.Packing[V], plan *sliced.Plan[V]) (*Rows[V], error) {
 	need := plan.Bytes()
 	if free, bounded := free(d); bounded && need > free {
@@ -98,8 +98,9 @@ func buildSlices[V sparse.Value](d kernels.Device, s kernels.Stream, op *kernels
 	data, err1 := upload(p, "data", m.Data)
 	head, err2 := upload(p, "head", m.Head)
 	perm, err3 := upload(p, "perm", m.Perm)
-	// Few steps are over before the next slice's head is there. With many, neighbours at the same
-	// time find more of x in the caches than one block with its next turn.
+	// With few steps, a slice ends before the head of the next one is loaded. With many
+	// steps, consecutive slices in several blocks reuse more of x in the caches than
+	// one block that processes them in sequence.
 	turns := min(48*int64(len(m.Head)/2)*sliced.Height/max(plan.Places(), 1), 8)
 	name := "msrep_major_slices" + suffix[V]()
 	if m.Short {
@@ -107,7 +108,7 @@ func buildSlices[V sparse.Value](d kernels.Device, s kernels.Stream, op *kernels
 	}
 	p.calls = func(b *builder, v vectors[V]) {
 		b.call(name, v.rows, data(b), head(b), perm(b), v.x, v.y, v.carry, v.rows, v.skip, v.alpha, v.beta)
-		b.inTurns(turns)
+		b.setTurns(turns)
 	}
 	if err := errors.Join(err1, err2, err3, s.Sync()); err != nil {
 		return nil, errors.Join(err, p.Free())

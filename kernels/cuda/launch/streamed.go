@@ -14,33 +14,33 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// FormStreamed is a part that stays in host memory: each product brings it to the
-// device piece by piece, one piece travelling while the one before is multiplied.
+// FormStreamed is a part that stays in host memory: each product copies it to the
+// device piece by piece, and one piece is copied while the previous one is multiplied.
 const FormStreamed kernels.Form = "streamed"
 
 const (
-	// streamedBytes bounds the device memory for pieces: more does not make the way
-	// to the device faster.
+	// streamedBytes limits the device memory for pieces. More memory does not speed up
+	// the copies.
 	streamedBytes = 512 << 20
 )
 
-// streamed is a part in FormStreamed. It implements kernels.Packed. The arrays of
-// the Packing that it was made of must stay as they are until Free.
+// streamed is a part in FormStreamed. It implements kernels.Packed. The arrays of its
+// Packing must not change until Free.
 type streamed[V sparse.Value] struct {
 	dev    kernels.Device
 	op     kernels.Packing[V]
-	pieces []partition.Part // of op.Part; entries counted as op.Ptr counts them
+	pieces []partition.Part // of op.Part; entries are counted as in op.Ptr
 	sets   [2]pieceSet[V]
-	rows   kernels.Array[int32] // of the carries, as the part counts rows
-	carry  kernels.Array[V]     // of the pieces that begin inside a row of the part
+	rows   kernels.Array[int32] // rows of the carries, counted from the first row of the part
+	carry  kernels.Array[V]     // carries of the pieces that begin inside a row of the part
 	info   kernels.PackInfo
 
 	use   sync.Mutex // one product at a time
 	freed atomic.Bool
 }
 
-// pieceSet is device memory for one piece, with the stream that fills it and
-// multiplies.
+// pieceSet is device memory for one piece, with the stream that copies the piece and
+// multiplies by it.
 type pieceSet[V sparse.Value] struct {
 	stream kernels.Stream
 	ptr    kernels.Array[int64]
@@ -48,10 +48,10 @@ type pieceSet[V sparse.Value] struct {
 	val    kernels.Array[V]
 }
 
-// packStreamed makes a part that is streamed; why says who wants that. It takes at
-// most streamedBytes of device memory, and leaves room for the vectors. An error
-// that wraps kernels.ErrOutOfMemory says that not even one row fits. It refuses
-// arrays that may change.
+// packStreamed returns a streamed part; why is the reason. It takes at most
+// streamedBytes of device memory, and leaves room for the vectors. An error that wraps
+// kernels.ErrOutOfMemory means that not even one row fits. It rejects arrays that may
+// change.
 func packStreamed[V sparse.Value](d kernels.Device, op *kernels.Packing[V], why string) (*streamed[V], error) {
 	if err := checkPacking(op); err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func packStreamed[V sparse.Value](d kernels.Device, op *kernels.Packing[V], why 
 	return p, nil
 }
 
-// budget is the device memory that pieces may take.
+// budget returns the device memory that pieces may take.
 func (p *streamed[V]) budget() int64 {
 	free, bounded := free(p.dev)
 	if !bounded {
@@ -104,7 +104,7 @@ func (p *streamed[V]) cut(n int, budget int64) (err error) {
 	return nil
 }
 
-// largest is the most rows and the most entries of a piece.
+// largest returns the largest numbers of rows and entries of a piece.
 func (p *streamed[V]) largest() (rows, nnz int64) {
 	for _, q := range p.pieces {
 		rows, nnz = max(rows, int64(q.Majors())), max(nnz, q.NNZ())
@@ -112,7 +112,7 @@ func (p *streamed[V]) largest() (rows, nnz int64) {
 	return rows, nnz
 }
 
-// first is the piece that has the carry of the part, -1 where it has none.
+// first returns the piece that has the carry of the part, -1 if there is none.
 func (p *streamed[V]) first() int {
 	if !p.op.Part.StartFlag {
 		return -1
@@ -156,7 +156,7 @@ func (p *streamed[V]) allocate() (err error) {
 // Info describes the packed part.
 func (p *streamed[V]) Info() kernels.PackInfo { return p.info }
 
-// Buffers is the device memory that it holds.
+// Buffers returns the device buffers of the part.
 func (p *streamed[V]) Buffers() (out []kernels.Buffer) {
 	if p.freed.Load() {
 		return nil
@@ -168,7 +168,7 @@ func (p *streamed[V]) Buffers() (out []kernels.Buffer) {
 	return slices.DeleteFunc(all, func(b kernels.Buffer) bool { return b == nil })
 }
 
-// Free releases the memory, after a product that is running.
+// Free waits for a running product, then frees the memory.
 func (p *streamed[V]) Free() error {
 	if p.freed.Swap(true) {
 		return nil
@@ -179,7 +179,7 @@ func (p *streamed[V]) Free() error {
 	return p.drop()
 }
 
-// drop releases what allocate made.
+// drop frees the memory that allocate allocated.
 func (p *streamed[V]) drop() error {
 	errs := []error{p.rows.Free(), p.carry.Free()}
 	for i := range p.sets {

@@ -9,9 +9,9 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// StreamedProduct gives what multiplies by a part in FormStreamed; ok is false for
-// any other operation. It puts nothing on the stream but what joins the pieces: it
-// waits for the stream first, and for the pieces.
+// StreamedProduct returns a function that multiplies by a part in FormStreamed; ok is
+// false for any other operation. The function waits for the stream, then for the
+// pieces, and puts only the addition of the pieces' carries on the stream.
 func StreamedProduct(op kernels.Operation) (multiply func(s kernels.Stream) error, ok bool) {
 	switch op := op.(type) {
 	case *kernels.MajorProductPacked[float64]:
@@ -41,7 +41,7 @@ func (p *streamed[V]) multiply(s kernels.Stream, op *kernels.MajorProductPacked[
 	if bad != nil {
 		return &kernels.DeviceError{Device: p.dev.Info().ID, Call: op.Name(), Err: bad}
 	}
-	if err := s.Sync(); err != nil { // x and y may still be on their way
+	if err := s.Sync(); err != nil { // x and y may not be complete yet
 		return err
 	}
 	carries := int64(0)
@@ -68,8 +68,8 @@ func (p *streamed[V]) multiply(s kernels.Stream, op *kernels.MajorProductPacked[
 	return s.Launch(&addCarriesOp[V]{part: part, rows: p.rows, vals: p.carry, y: op.Y, carry: op.Carry})
 }
 
-// put brings a piece to the device and multiplies by it, behind the piece that was
-// in the same memory before.
+// put copies a piece to the device and multiplies by it, after the previous piece in
+// the same memory.
 func (p *streamed[V]) put(set *pieceSet[V], q partition.Part, g *kernels.MajorProduct[V]) error {
 	lo, hi := q.StartIdx-p.op.Part.StartIdx, q.EndIdx+1-p.op.Part.StartIdx
 	g.A = kernels.Compressed[V]{
@@ -96,7 +96,7 @@ type addCarriesOp[V sparse.Value] struct {
 	y, carry kernels.Array[V]
 }
 
-// Name names the operation.
+// Name returns the name of the operation.
 func (*addCarriesOp[V]) Name() string { return "add-carries" }
 
 func (op *addCarriesOp[V]) plan(b *builder) {

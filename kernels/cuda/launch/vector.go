@@ -9,14 +9,15 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// maxParts bounds the blocks that leave a sum each: enough to fill a GPU several
+// maxParts limits the number of blocks that leave a partial sum. It fills a GPU several
 // times over.
 const maxParts = 1024
 
-// together is how many vectors msrep_project and msrep_combine take at a time.
-const together = 4
+// projectWidth is the number of vectors that msrep_project and msrep_combine take at a
+// time.
+const projectWidth = 4
 
-// vectorOp adds an operation on vectors, and says whether it knows it.
+// vectorOp plans an operation on vectors, and reports whether op is one.
 func vectorOp[V sparse.Value](b *builder, op kernels.Operation) bool {
 	switch op := op.(type) {
 	case *kernels.Axpby[V]:
@@ -73,29 +74,29 @@ func vectorOp[V sparse.Value](b *builder, op kernels.Operation) bool {
 	return true
 }
 
-// input is the address of a vector, as an argument.
+// input returns the address of a vector, as an argument.
 func input[V sparse.Value](b *builder, name string, a kernels.Array[V], n int64) any {
 	return array(b, name, a, n)
 }
 
-// each adds a kernel that takes elements one by one.
+// each adds a call of an elementwise kernel.
 func each[V sparse.Value](b *builder, name string, n int64, args ...any) {
 	if n > 0 {
 		b.call("msrep_"+name+suffix[V](), n, args...)
 	}
 }
 
-// partsOf is the number of blocks that leave a sum of n elements.
+// partsOf returns the number of blocks that leave a partial sum of n elements.
 func partsOf[V sparse.Value](b *builder, name string, n int64) int64 {
 	return min(b.lookup("msrep_"+name+suffix[V]()).Blocks(n), maxParts)
 }
 
-// inParts adds a kernel with a block for each part.
+// inParts adds a call of a kernel with one block for each part.
 func inParts[V sparse.Value](b *builder, name string, parts int64, args []any) {
 	b.prog.Calls = append(b.prog.Calls, Call{Kernel: b.lookup("msrep_" + name + suffix[V]()), Blocks: parts, Args: args})
 }
 
-// summed adds a kernel that leaves sums, and what adds them up.
+// summed adds a call of a kernel that leaves partial sums, and a call that adds them.
 func summed[V sparse.Value](b *builder, name string, n, sums int64, out kernels.Array[float64], args func(partial Temp, parts int64) []any) {
 	to := array(b, "sums", out, sums)
 	parts := partsOf[V](b, name, n)
@@ -104,10 +105,11 @@ func summed[V sparse.Value](b *builder, name string, n, sums int64, out kernels.
 	b.call("msrep_totals", sums, partial, to, parts, sums)
 }
 
-// atOnce is how many vectors msrep_sum_partials adds up.
-const atOnce = 8
+// partialsWidth is the number of vectors that msrep_sum_partials adds.
+const partialsWidth = 8
 
-// sumPartials adds up groups of vectors, then their sums, which is the same tree.
+// sumPartials adds groups of vectors, then the sums of the groups, which is the same
+// tree.
 func sumPartials[V sparse.Value](b *builder, op *kernels.SumPartials[V]) {
 	n := op.Y.Len
 	y := array(b, "y", op.Y, n)
@@ -121,14 +123,14 @@ func sumPartials[V sparse.Value](b *builder, op *kernels.SumPartials[V]) {
 	}
 	add := func(to any, from []any, beta V) {
 		args := append([]any{to}, from...)
-		for range atOnce - len(from) {
+		for range partialsWidth - len(from) {
 			args = append(args, Addr(0))
 		}
 		each[V](b, "sum_partials", n, append(args, int64(len(from)), n, beta)...)
 	}
-	for len(from) > atOnce {
+	for len(from) > partialsWidth {
 		var sums []any
-		for group := range slices.Chunk(from, atOnce) {
+		for group := range slices.Chunk(from, partialsWidth) {
 			t := temp[V](b, "sums", n)
 			add(t, group, 0)
 			sums = append(sums, t)
@@ -138,10 +140,11 @@ func sumPartials[V sparse.Value](b *builder, op *kernels.SumPartials[V]) {
 	add(y, from, op.Beta)
 }
 
-// four is the addresses of up to four vectors from the first on, 0 for the others.
+// four returns the addresses of up to four vectors from index first, 0 for missing
+// ones.
 func four[V sparse.Value](b *builder, v []kernels.Array[V], first int, n int64) (args []any, count int) {
 	args = []any{Addr(0), Addr(0), Addr(0), Addr(0)}
-	count = min(len(v)-first, together)
+	count = min(len(v)-first, projectWidth)
 	for i := range count {
 		args[i] = input(b, fmt.Sprintf("v%d", first+i), v[first+i], n)
 	}
@@ -156,8 +159,8 @@ func project[V sparse.Value](b *builder, op *kernels.Project[V]) {
 		return
 	}
 	parts := partsOf[V](b, "project", n)
-	partial := temp[float64](b, "partial", min(int64(len(op.V)), together)*parts)
-	for j := 0; j < len(op.V); j += together {
+	partial := temp[float64](b, "partial", min(int64(len(op.V)), projectWidth)*parts)
+	for j := 0; j < len(op.V); j += projectWidth {
 		v, count := four(b, op.V, j, n)
 		inParts[V](b, "project", parts, append(v, w, partial, int64(count), n, parts))
 		b.call("msrep_totals", int64(count), partial, out+Addr(int64(j)*mem.Size[float64]()), parts, int64(count))
@@ -173,14 +176,14 @@ func combine[V sparse.Value](b *builder, op *kernels.Combine[V]) {
 		return
 	}
 	parts := partsOf[V](b, "combine", n)
-	for j := 0; j < len(op.V); j += together {
+	for j := 0; j < len(op.V); j += projectWidth {
 		v, count := four(b, op.V, j, n)
 		var partial any = Addr(0)
-		if wanted && j+together >= len(op.V) {
+		if wanted && j+projectWidth >= len(op.V) {
 			partial = temp[float64](b, "partial", parts)
 		}
 		args := append(v, w, partial, int64(count), n, parts)
-		for i := range together {
+		for i := range projectWidth {
 			h := V(0)
 			if i < count {
 				h = op.H[j+i]

@@ -6,21 +6,22 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Matrix is the arrays of the kernels.
+// Matrix holds the arrays for the kernels.
 type Matrix struct {
-	// Data is the slices, in words of 8 bytes.
+	// Data holds the slices, in words of 8 bytes.
 	Data []int64
-	// Head has two words for each slice: where it begins in Data, in sectors of 32
-	// bytes; and its base (bits 0 ... 31), kind (32, 33) and steps (34 ... 62).
+	// Head has two words for each slice: its start in Data, in sectors of 32 bytes; and
+	// its base (bits 0 ... 31), kind (32, 33) and steps (34 ... 62).
 	Head []int64
-	// Perm says that place i holds row Perm[i]; nil: rows keep their order.
+	// Perm maps places to rows: place i holds row Perm[i]. It is nil if rows keep their
+	// order.
 	Perm []int32
-	// Short says that values are stored as float32 for float64.
+	// Short means that float64 values are stored as float32.
 	Short bool
 }
 
-// Build fills the arrays, on several goroutines. The caller has seen to it that there
-// is memory for Bytes.
+// Build fills the arrays with several goroutines. The caller must have checked that
+// Bytes of memory are available.
 func (p *Plan[V]) Build() *Matrix {
 	m := &Matrix{Data: make([]int64, p.layout.sectors*sector/8), Head: p.layout.head, Perm: p.layout.perm, Short: p.short}
 	par.Range(int64(len(m.Head)/2), grain, func(lo, hi int64) {
@@ -37,7 +38,7 @@ func (p *Plan[V]) Build() *Matrix {
 	return m
 }
 
-// words is the n elements that begin some bytes behind the start of data.
+// words returns the n elements that begin at a byte offset in data.
 func words[T mem.Elem](data []int64, bytes, n int64) []T {
 	s, _ := mem.Slice[T](mem.Bytes(data)[bytes:], n)
 	return s
@@ -80,8 +81,8 @@ func fill[T, V sparse.Value](s *slicer[V], m *Matrix, w int64) {
 	}
 }
 
-// fillRuns writes a slice of runs: pairs has the column of lane 0 and the mask of each
-// step.
+// fillRuns fills a slice of kind runs: pairs gets the column of lane 0 and the mask of
+// each step.
 func fillRuns[T, V sparse.Value](s *slicer[V], val []T, pairs []int32) {
 	s.findRuns(len(pairs) / 2)
 	for k, c := range s.first {

@@ -18,28 +18,28 @@ const (
 	window = 1024      // rows that are sorted together
 	sector = 32        // bytes; a slice begins at a multiple
 	absent = 1<<16 - 1 // a place of a near slice without an entry
-	grain  = 128       // slices that one goroutine takes at a time
+	grain  = 128       // slices that a goroutine takes at a time
 )
 
-// Plan is what slices make of rows, known before they are built.
+// Plan describes the slices of rows before they are built.
 type Plan[V sparse.Value] struct {
 	rows   ellpack.Rows[V]
 	layout layout
-	short  bool // float32 holds all values
+	short  bool // float32 represents all values exactly
 	nnz    int64
 }
 
-// layout is the order of rows and the shapes of their slices.
+// layout is an order of rows and the shapes of their slices.
 type layout struct {
 	perm    []int32 // place i holds row perm[i]; nil keeps the order
-	head    []int64 // two for each slice: where it begins in sectors, its base, steps and kind
+	head    []int64 // two for each slice: its start in sectors; its base, steps and kind
 	sectors int64   // of all slices
 	places  int64
 	longest int32 // steps
 }
 
-// NewPlan looks at the columns of rows once, or twice where sorting may pay. It fails
-// with a *sparse.InputError where a part has too many rows or a row too many entries.
+// NewPlan reads the columns of rows once, or twice if sorting may pay. It returns a
+// *sparse.InputError if a part has too many rows or a row has too many entries.
 func NewPlan[V sparse.Value](r ellpack.Rows[V]) (*Plan[V], error) {
 	n := int64(len(r.Ptr) - 1)
 	if n > sparse.MaxDim {
@@ -60,34 +60,34 @@ func NewPlan[V sparse.Value](r ellpack.Rows[V]) (*Plan[V], error) {
 	return p, nil
 }
 
-// maxSteps is what the heads of slices have room for.
+// maxSteps is the largest number of steps that the head of a slice can hold.
 const maxSteps = 1<<29 - 1
 
-// bytes is the memory of a layout.
+// bytes returns the memory of a layout.
 func (l *layout) bytes() int64 {
 	return sector*l.sectors + 8*int64(len(l.head)) + 4*int64(len(l.perm))
 }
 
-// Bytes is the memory that the arrays take.
+// Bytes returns the memory of the arrays.
 func (p *Plan[V]) Bytes() int64 { return p.layout.bytes() }
 
-// Padding is the number of places without an entry.
+// Padding returns the number of places without an entry.
 func (p *Plan[V]) Padding() int64 { return p.layout.places - p.nnz }
 
-// Longest is the number of steps of the slice with the most.
+// Longest returns the largest number of steps of a slice.
 func (p *Plan[V]) Longest() int64 { return int64(p.layout.longest) }
 
-// Places is the number of places for entries.
+// Places returns the number of places for entries.
 func (p *Plan[V]) Places() int64 { return p.layout.places }
 
-// start and end are where row i lies in Idx and Val.
+// start and end return the bounds of row i in Idx and Val.
 func (p *Plan[V]) start(i int32) int64 {
 	return min(max(p.rows.Ptr[i], p.rows.First), p.rows.End) - p.rows.First
 }
 
 func (p *Plan[V]) end(i int32) int64 { return p.start(i + 1) }
 
-// size is the bytes of a stored value.
+// size returns the bytes of a stored value.
 func (p *Plan[V]) size() int64 {
 	if p.short {
 		return 4
@@ -95,7 +95,7 @@ func (p *Plan[V]) size() int64 {
 	return mem.Size[V]()
 }
 
-// arrange shapes all slices for an order of rows.
+// arrange computes the shapes of all slices for an order of rows.
 func (p *Plan[V]) arrange(perm []int32) layout {
 	slices := (int64(len(p.rows.Ptr)-1) + Height - 1) / Height
 	l := layout{perm: perm, head: make([]int64, 2*slices)}
@@ -117,7 +117,7 @@ func (p *Plan[V]) arrange(perm []int32) layout {
 	return l
 }
 
-// short reports whether all values are float64 that float32 holds to the last bit.
+// short reports whether V is float64 and float32 represents all values exactly.
 func short[V sparse.Value](val []V) bool {
 	all, ok := any(val).([]float64)
 	if !ok || len(all) == 0 {
@@ -139,7 +139,7 @@ func short[V sparse.Value](val []V) bool {
 	return !not.Load()
 }
 
-// String says what the plan is, in a few words.
+// String describes the plan in a few words.
 func (p *Plan[V]) String() string {
 	count := [3]int64{}
 	for w := 1; w < len(p.layout.head); w += 2 {

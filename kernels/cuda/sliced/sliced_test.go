@@ -28,9 +28,9 @@ func matrix(t *testing.T, spec string) *sparse.CSR[float64] {
 	return a
 }
 
-// TestASliceTakesTheWayWithTheFewestBytes predicts bytes for an entry, all arrays
-// counted: CSR has 12 and 8 for each row.
-func TestASliceTakesTheWayWithTheFewestBytes(t *testing.T) {
+// TestASliceTakesTheKindWithTheFewestBytes checks the bytes for each entry, counting all
+// arrays. CSR takes 12 for each entry and 8 for each row.
+func TestASliceTakesTheKindWithTheFewestBytes(t *testing.T) {
 	for _, c := range []struct {
 		spec  string
 		bytes float64
@@ -82,10 +82,10 @@ func TestRowsWithUnsortedOrRepeatedColumnsAreNoDiagonals(t *testing.T) {
 }
 
 func TestRunsOfLongRowsThatInterleaveAreMerged(t *testing.T) {
-	const n = 100_000 // enough to notice if steps were put in one by one
+	const n = 100_000 // enough to notice if steps are inserted one by one
 	a := &sparse.CSR[float64]{Rows: sliced.Height, Cols: n + 2*sliced.Height, RowPtr: []int64{0}}
 	for l := range sliced.Height {
-		for c := int32(l % 2); c < n; c += 2 { // odd lanes have what even ones lack
+		for c := int32(l % 2); c < n; c += 2 { // odd lanes have the columns that even lanes lack
 			a.ColIdx, a.Val = append(a.ColIdx, c+int32(l)), append(a.Val, 0.1)
 		}
 		a.RowPtr = append(a.RowPtr, int64(len(a.ColIdx)))

@@ -8,36 +8,36 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// The ways to keep the columns of a slice.
+// The kinds of storage for the columns of a slice.
 const (
 	runs = iota
 	near
 	far
 )
 
-// shape is how a slice is kept.
+// shape describes how a slice is stored.
 type shape struct {
 	kind, steps int32
 	base        int32 // the least column of a near slice
 }
 
-// columnBytes is what the columns of a step take.
+// columnBytes is the size of the columns of a step.
 var columnBytes = [...]int64{runs: 8, near: 2 * Height, far: 4 * Height}
 
-// bytes is the memory of the slice, a multiple of a sector.
+// bytes returns the memory of the slice, a multiple of a sector.
 func (s shape) bytes(value int64) int64 {
 	return (int64(s.steps)*(Height*value+columnBytes[s.kind]) + sector - 1) / sector * sector
 }
 
-// slicer looks at one slice after the other, and keeps its scratch memory.
+// slicer processes one slice after the other and reuses its scratch memory.
 type slicer[V sparse.Value] struct {
 	plan   *Plan[V]
 	row    [Height]int32 // rows of the lanes, -1 for none
 	first  []int32       // columns of lane 0 in the steps of runs
-	merged []int32       // room for the next first
+	merged []int32       // buffer for the next first
 }
 
-// open begins with slice w.
+// open starts slice w.
 func (s *slicer[V]) open(p *Plan[V], perm []int32, w int64) {
 	s.plan = p
 	n := int64(len(p.rows.Ptr) - 1)
@@ -54,7 +54,7 @@ func (s *slicer[V]) open(p *Plan[V], perm []int32, w int64) {
 	}
 }
 
-// entries is the columns and values of a lane.
+// entries returns the columns and values of a lane.
 func (s *slicer[V]) entries(lane int) (idx []int32, val []V) {
 	if s.row[lane] < 0 {
 		return nil, nil
@@ -63,7 +63,7 @@ func (s *slicer[V]) entries(lane int) (idx []int32, val []V) {
 	return s.plan.rows.Idx[lo:hi], s.plan.rows.Val[lo:hi]
 }
 
-// shape picks the way that takes the fewest bytes.
+// shape returns the shape with the fewest bytes.
 func (s *slicer[V]) shape() shape {
 	longest, lo, hi := 0, int32(0), int32(-1)
 	for l := range Height {
@@ -88,8 +88,9 @@ func (s *slicer[V]) shape() shape {
 	return best
 }
 
-// findRuns finds the steps of runs, sorted: the columns of all lanes less their number.
-// It is false when there are more than limit, or when the columns of a row do not rise.
+// findRuns finds the steps of runs, sorted: the columns of all lanes minus the lane
+// number. It returns false if there are more than limit, or if the columns of a row do
+// not increase.
 func (s *slicer[V]) findRuns(limit int) bool {
 	limit = min(limit, maxSteps)
 	s.first = s.first[:0]
@@ -101,7 +102,7 @@ func (s *slicer[V]) findRuns(limit int) bool {
 	return true
 }
 
-// addRuns merges the columns of a lane into the steps found so far.
+// addRuns merges the columns of a lane into the steps found before.
 func (s *slicer[V]) addRuns(own []int32, lane int32, limit int) bool {
 	first, merged := s.first, s.merged[:0]
 	for k, c := range own {
@@ -126,7 +127,8 @@ func (s *slicer[V]) addRuns(own []int32, lane int32, limit int) bool {
 	return len(merged) <= limit
 }
 
-// sorted is the rows by falling length within windows; equal ones keep their order.
+// sorted returns the rows by decreasing length within windows; rows of equal length
+// keep their order.
 func (p *Plan[V]) sorted() []int32 {
 	perm := make([]int32, len(p.rows.Ptr)-1)
 	par.Range(int64(len(perm)+window-1)/window, 8, func(lo, hi int64) {

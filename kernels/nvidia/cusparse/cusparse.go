@@ -13,11 +13,11 @@ import (
 	"unsafe"
 )
 
-// Algorithm is one of cusparseSpMVAlg_t.
+// Algorithm is a cusparseSpMVAlg_t.
 type Algorithm int
 
-// The algorithms for CSR and COO. CSR1 adds in another order each time; CSR2 and
-// COO2 always give the same bits.
+// These are the algorithms for CSR and COO. CSR1 adds in a different order each time;
+// CSR2 and COO2 always return the same bits.
 const (
 	Default Algorithm = 0
 	COO1    Algorithm = 1
@@ -34,7 +34,7 @@ func (a Algorithm) String() string {
 	return names[a]
 }
 
-// ErrAbsent says that the library is not installed or too old.
+// ErrAbsent means that the library is not installed or too old.
 var ErrAbsent = errors.New("cuSPARSE can't be loaded")
 
 // Error is a status of the library.
@@ -59,7 +59,7 @@ var load = sync.OnceValue(func() error {
 	return nil
 })
 
-// Version is the version of the library and the file it was loaded from.
+// Version returns the version of the library and the file that it was loaded from.
 func Version() (string, error) {
 	if err := load(); err != nil {
 		return "", err
@@ -74,7 +74,7 @@ func Version() (string, error) {
 // Handle is a connection of the calling thread's context to the library.
 type Handle struct{ h unsafe.Pointer }
 
-// New makes a handle. An error wraps ErrAbsent where there is no library.
+// New creates a handle. An error wraps ErrAbsent if there is no library.
 func New() (*Handle, error) {
 	if err := load(); err != nil {
 		return nil, err
@@ -86,19 +86,19 @@ func New() (*Handle, error) {
 	return h, nil
 }
 
-// Close releases the handle.
+// Close destroys the handle.
 func (h *Handle) Close() error { return check(C.msrep_sparse_destroy(h.h)) }
 
-// SetStream puts the work that follows on a stream of the driver.
+// SetStream sets the driver's stream for later work.
 func (h *Handle) SetStream(stream unsafe.Pointer) error {
 	return check(C.msrep_sparse_set_stream(h.h, stream))
 }
 
-// Matrix describes a matrix in device memory. The arrays belong to the caller and
-// stay until Close.
+// Matrix describes a matrix in device memory. The caller owns the arrays and must keep
+// them until Close.
 type Matrix struct {
 	m      unsafe.Pointer
-	trans  bool // it holds the transpose
+	trans  bool // the arrays hold the transpose
 	single bool
 }
 
@@ -110,7 +110,7 @@ func CSR(rows, cols, nnz int64, ptr, idx, val uint64, ptr64, single bool) (*Matr
 		C.uint64_t(ptr), C.uint64_t(idx), C.uint64_t(val), truth(ptr64), truth(single)))
 }
 
-// CSC describes a matrix by its columns; arguments are as for CSR, with cols+1
+// CSC describes a matrix by its columns. Its arguments are those of CSR, with cols+1
 // pointers and row indices.
 func CSC(rows, cols, nnz int64, ptr, idx, val uint64, ptr64, single bool) (*Matrix, error) {
 	m, err := CSR(cols, rows, nnz, ptr, idx, val, ptr64, single)
@@ -120,7 +120,7 @@ func CSC(rows, cols, nnz int64, ptr, idx, val uint64, ptr64, single bool) (*Matr
 	return m, err
 }
 
-// COO describes a matrix by triples that are sorted by row.
+// COO describes a matrix by triples sorted by row.
 func COO(rows, cols, nnz int64, row, col, val uint64, single bool) (*Matrix, error) {
 	m := &Matrix{single: single}
 	return opened(m, C.msrep_sparse_coo(&m.m, C.int64_t(rows), C.int64_t(cols), C.int64_t(nnz),
@@ -134,7 +134,7 @@ func opened(m *Matrix, status C.int) (*Matrix, error) {
 	return m, nil
 }
 
-// Close releases the description.
+// Close destroys the description.
 func (m *Matrix) Close() error { return check(C.msrep_sparse_destroy_matrix(m.m)) }
 
 // Vector describes a vector in device memory.
@@ -149,15 +149,15 @@ func NewVector(n int64, val uint64, single bool) (*Vector, error) {
 	return v, nil
 }
 
-// Set moves the vector to val.
+// Set moves the vector to address val.
 func (v *Vector) Set(val uint64) error {
 	return check(C.msrep_sparse_set_vector(v.v, C.uint64_t(val)))
 }
 
-// Close releases the description.
+// Close destroys the description.
 func (v *Vector) Close() error { return check(C.msrep_sparse_destroy_vector(v.v)) }
 
-// Product is y = alpha*op(A)*x + beta*y by one algorithm; op(A) is A, or its
+// Product is y = alpha*op(A)*x + beta*y with one algorithm; op(A) is A, or its
 // transpose if Trans.
 type Product struct {
 	A         *Matrix
@@ -169,20 +169,20 @@ type Product struct {
 
 func (p *Product) op() C.int { return truth(p.Trans != p.A.trans) }
 
-// BufferBytes is how much memory the product needs beside its operands.
+// BufferBytes returns the memory that the product needs in addition to its operands.
 func (h *Handle) BufferBytes(p *Product) (int64, error) {
 	var n C.size_t
 	err := check(C.msrep_sparse_buffer(h.h, p.op(), 1, p.A.m, p.X.v, 0, p.Y.v, truth(p.A.single), C.int(p.Algorithm), &n))
 	return int64(n), err
 }
 
-// Preprocess looks at the matrix once, for all products with this buffer. It does
-// nothing where the library lacks it.
+// Preprocess analyses the matrix once, for all products with this buffer. It does
+// nothing if the library lacks this function.
 func (h *Handle) Preprocess(p *Product) error {
 	return check(C.msrep_sparse_preprocess(h.h, p.op(), 1, p.A.m, p.X.v, 0, p.Y.v, truth(p.A.single), C.int(p.Algorithm), C.uint64_t(p.Buffer)))
 }
 
-// Multiply puts the product on the stream of the handle.
+// Multiply enqueues the product on the stream of the handle.
 func (h *Handle) Multiply(p *Product, alpha, beta float64) error {
 	return check(C.msrep_sparse_multiply(h.h, p.op(), C.double(alpha), p.A.m, p.X.v, C.double(beta), p.Y.v, truth(p.A.single), C.int(p.Algorithm), C.uint64_t(p.Buffer)))
 }

@@ -43,7 +43,7 @@ static void *try_open(const char *name) {
 	return lib;
 }
 
-/* try_glob opens the first file that a pattern finds. */
+/* try_glob opens the first file that matches a pattern and can be loaded. */
 static void *try_glob(const char *pattern) {
 	glob_t found;
 	void *lib = 0;
@@ -56,8 +56,8 @@ static void *try_glob(const char *pattern) {
 	return lib;
 }
 
-/* open_library takes MSREP_LIBCUSPARSE alone where it is set, else the usual names
- * and places, those of pip's packages too. */
+/* open_library opens MSREP_LIBCUSPARSE if it is set, else tries the usual names and
+ * folders, including those of Python packages. */
 static void *open_library(void) {
 	const char *own = getenv("MSREP_LIBCUSPARSE");
 	if (own && own[0]) {

@@ -1,13 +1,13 @@
-/* cuSPARSE's generic sparse product through dlopen. Every function gives a
+/* cuSPARSE's generic sparse product, loaded with dlopen. Every function returns a
  * cusparseStatus_t, 0 for success. */
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* msrep_sparse_load loads the library, once; "" or why it cannot be used. */
+/* msrep_sparse_load loads the library once. It returns "", or why the library cannot be used. */
 const char *msrep_sparse_load(void);
 
-/* msrep_sparse_path is the file that it was loaded from. */
+/* msrep_sparse_path returns the file that the library was loaded from. */
 const char *msrep_sparse_path(void);
 
 const char *msrep_sparse_text(int status);
@@ -25,8 +25,8 @@ int msrep_sparse_vector(void **vec, int64_t n, uint64_t val, int single);
 int msrep_sparse_set_vector(void *vec, uint64_t val);
 int msrep_sparse_destroy_vector(void *vec);
 
-/* The three steps of y = alpha*op(A)*x + beta*y. preprocess does nothing where the
- * library has no such step. */
+/* The three steps of y = alpha*op(A)*x + beta*y. preprocess does nothing if the
+ * library lacks this step. */
 int msrep_sparse_buffer(void *h, int trans, double alpha, void *a, void *x, double beta, void *y, int single, int alg, size_t *bytes);
 int msrep_sparse_preprocess(void *h, int trans, double alpha, void *a, void *x, double beta, void *y, int single, int alg, uint64_t buffer);
 int msrep_sparse_multiply(void *h, int trans, double alpha, void *a, void *x, double beta, void *y, int single, int alg, uint64_t buffer);

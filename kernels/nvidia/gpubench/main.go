@@ -1,11 +1,11 @@
-// Command gpubench measures resident products on one device: matrix and vectors stay
-// in its memory, times are those of its own events. scripts/gpu-run calls it.
+// Command gpubench measures products on one device with matrix and vectors in its
+// memory. The device's events measure the times. scripts/gpu-run calls it.
 //
 //	gpubench [--device cuda|sim] copy            the device's copy bandwidth
 //	gpubench [--device cuda|sim] MATRIX...       each form of each matrix
 //
-// It prints one line of JSON for each, at once: a program that is ended, or loses the
-// device, has told what it measured by then.
+// It prints one line of JSON after each measurement, so that a program that is ended or
+// loses the device has printed all earlier ones.
 package main
 
 import (
@@ -30,15 +30,15 @@ var (
 	kind   = flag.String("device", "cuda", "`KIND` of device: cuda, or sim, whose times mean nothing")
 	gpu    = flag.Int("gpu", 0, "number of the GPU")
 	values = flag.String("value", "fp64", "`TYPES` of values: fp64, fp32, or fp64,fp32")
-	runs   = flag.Int("runs", 30, "timed spells of products of each form; the median counts")
+	runs   = flag.Int("runs", 30, "timed series of products of each form; the median is reported")
 	bytes  = flag.Int64("bytes", 1<<30, "`SIZE` of the buffer that copy copies")
 	fetch  = flag.Int("fetch", 0, "`BYTES` that the L2 cache reads at a time: 32, 64 or 128; 0 is the driver's choice")
-	turns  = flag.Int("turns", 0, "`TURNS` that a block takes at most; 0 is the usual number")
-	only   = flag.String("forms", "", "`FORMS` to measure, such as csr,slices or streamed; those of resident products unless said")
-	heap   = flag.Bool("heap", false, "take matrices from their files into memory of the program")
-	pin    = flag.Bool("pin", false, "pin matrices in host memory, which counts for the form streamed")
-	watch  = flag.Bool("profile", false, "multiply once in each form for a profiler, as ncu --profile-from-start off, instead of measuring")
-	ptx    = flag.String("ptx", "", "`DIR` with other kernels: files such as slices.ptx take the place of ours")
+	turns  = flag.Int("turns", 0, "`TURNS`: most consecutive groups of items that a block processes; 0 is the default")
+	only   = flag.String("forms", "", "`FORMS` to measure, for example csr,slices or streamed; by default those that reside on the device")
+	heap   = flag.Bool("heap", false, "copy matrices from their files to memory of the program")
+	pin    = flag.Bool("pin", false, "pin matrices in host memory, which matters only for the form streamed")
+	watch  = flag.Bool("profile", false, "multiply once in each form for a profiler (ncu --profile-from-start off) instead of measuring")
+	ptx    = flag.String("ptx", "", "`DIR` with kernels that replace the built-in ones: files such as slices.ptx")
 )
 
 func main() {
@@ -87,7 +87,7 @@ func open() (kernels.Device, error) {
 		c.PTX = func(family string) string {
 			text, err := os.ReadFile(filepath.Join(*ptx, family+".ptx"))
 			if err != nil {
-				return "" // ours
+				return "" // the built-in kernels
 			}
 			return string(text)
 		}
@@ -95,7 +95,7 @@ func open() (kernels.Device, error) {
 	return nvidia.Open(c)
 }
 
-// bench is a device with what is needed to measure on it.
+// bench is a device with the objects for measuring.
 type bench struct {
 	dev         kernels.Device
 	stream      kernels.Stream
@@ -115,17 +115,18 @@ func (b *bench) close() error {
 	return errors.Join(b.start.Close(), b.stop.Close(), b.stream.Close())
 }
 
-// spell is how long the device is at work between two events at the least: beside it,
-// the few microseconds that it takes to start the first kernel do not count.
-const spell = 2 * time.Millisecond
+// seriesTime is the least time of work between two events. The start of the first kernel
+// takes a few microseconds, which is negligible in comparison.
+const seriesTime = 2 * time.Millisecond
 
-// warm is how long a device is at work before times count: an idle one runs slower.
+// warm is how long a device works before it is measured: an idle device runs slower at
+// first.
 const warm = 50 * time.Millisecond
 
-// time is the median time of f, which puts work on the stream, of some spells of it. The
-// second result is the calls of a spell.
+// time returns the median time of f over several series, and the number of calls in a
+// series. f puts work on the stream.
 func (b *bench) time(f func() error) (time.Duration, int, error) {
-	if _, err := b.once(1, f); err != nil { // it also loads the kernels, which may take a second
+	if _, err := b.once(1, f); err != nil { // also loads the kernels, which may take a second
 		return 0, 0, err
 	}
 	calls := 1
@@ -134,7 +135,7 @@ func (b *bench) time(f func() error) (time.Duration, int, error) {
 		if err != nil {
 			return 0, 0, err
 		}
-		calls = int(min(max(spell*time.Duration(calls)/max(took, 1), 1), 200))
+		calls = int(min(max(seriesTime*time.Duration(calls)/max(took, 1), 1), 200))
 	}
 	all := make([]time.Duration, *runs)
 	for i := range all {
@@ -148,7 +149,7 @@ func (b *bench) time(f func() error) (time.Duration, int, error) {
 	return all[len(all)/2], calls, nil
 }
 
-// once is the time of some calls of f.
+// once returns the time of a number of calls of f.
 func (b *bench) once(calls int, f func() error) (time.Duration, error) {
 	err := b.stream.Record(b.start)
 	for range calls {
@@ -162,7 +163,7 @@ func (b *bench) once(calls int, f func() error) (time.Duration, error) {
 	return b.stop.Since(b.start)
 }
 
-// copy measures copies within the memory of the device: bytes read plus written.
+// copy measures copies within the memory of the device: bytes read plus bytes written.
 func (b *bench) copy() (err error) {
 	src, err := b.dev.Alloc(*bytes)
 	if err != nil {

@@ -6,14 +6,14 @@ import (
 	"github.com/msrep-go/msrep/kernels"
 )
 
-// pinning is what became of pinning the arrays of a matrix.
+// pinning is the result of pinning the arrays of a matrix.
 type pinning struct {
 	Bytes   int64   `json:"bytes"`
 	Seconds float64 `json:"seconds,omitempty"`
-	Error   string  `json:"error,omitempty"` // the system refused: they are not pinned
+	Error   string  `json:"error,omitempty"` // why the arrays are not pinned
 }
 
-// pin pins memory where that was asked for, nil where not. release ends it.
+// pin pins memory if that was requested, and returns nil if not. release unpins it.
 func (b *bench) pin(memory ...[]byte) (p *pinning, release func() error, err error) {
 	none := func() error { return nil }
 	if !*pin {

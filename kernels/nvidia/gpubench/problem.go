@@ -16,18 +16,18 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// problem is a matrix, all of it one part, and vectors of its size on the device.
+// problem is a matrix as one part, with vectors of its size on the device.
 type problem[V sparse.Value] struct {
 	bench *bench
 	a     *sparse.CSR[V]
 	part  partition.Part
 	host  []V // x
 	x, y  kernels.Array[V]
-	want  []float64 // A x, by the host
+	want  []float64 // A x, computed on the host
 }
 
-// newProblem makes the vectors, x of them with sin(i+1), and the product on the host. What
-// it gives is to be freed after errors too.
+// newProblem creates the vectors, with x[i] = sin(i+1), and computes the product on the
+// host. The caller must free the result even after an error.
 func newProblem[V sparse.Value](b *bench, a *sparse.CSR[V]) (*problem[V], error) {
 	p := &problem[V]{bench: b, a: a, host: make([]V, a.Cols)}
 	parts, _, err := partition.Split(a.RowPtr, 1, partition.RuleNNZ)
@@ -57,19 +57,20 @@ func newProblem[V sparse.Value](b *bench, a *sparse.CSR[V]) (*problem[V], error)
 
 func (p *problem[V]) free() error { return errors.Join(p.x.Free(), p.y.Free()) }
 
-// vectorBytes is the bytes of x and y.
+// vectorBytes returns the bytes of x and y.
 func (p *problem[V]) vectorBytes() int64 { return mem.Size[V]() * int64(p.a.Rows+p.a.Cols) }
 
-// leastBytes is what a product moves by rows at the least: nnz values and columns, rows+1
-// pointers, and x and y once.
+// leastBytes returns the least bytes that a product by rows moves: nnz values and
+// columns, rows+1 pointers, and x and y once.
 func (p *problem[V]) leastBytes() int64 {
 	return p.a.NNZ()*(mem.Size[V]()+4) + 8*int64(p.a.Rows+1) + p.vectorBytes()
 }
 
-// byRows are the forms that move the bytes of CSR; others move what they hold.
+// byRows has the forms that move the bytes of CSR; other forms move the bytes that they
+// hold.
 var byRows = []kernels.Form{kernels.FormCSR, launch.FormMerge, launch.FormStreamed, launch.FormCSRScalar, launch.FormCSRVector, nvidia.FormCuSPARSE}
 
-// measure is what one form reaches, and how far its product is from that of the host.
+// measure measures one form, and compares its product with that of the host.
 func (p *problem[V]) measure(form kernels.Form) result {
 	r, y, err := p.one(form)
 	if err != nil {
@@ -87,7 +88,7 @@ func (p *problem[V]) measure(form kernels.Form) result {
 	return r
 }
 
-// one builds a form, multiplies by it and gives y.
+// one builds a form, multiplies by it and returns y.
 func (p *problem[V]) one(form kernels.Form) (r result, y []V, err error) {
 	b, a := p.bench, p.a
 	r.Form = string(form)
@@ -121,8 +122,8 @@ func (p *problem[V]) one(form kernels.Form) (r result, y []V, err error) {
 	return r, y, errors.Join(p.y.Read(b.stream, y), b.stream.Sync())
 }
 
-// worst is the largest difference between a product of a and x and what it must be, in
-// units of eps*|A||x|.
+// worst returns the largest error of y, the product of a and x, in units of eps*|A||x|;
+// want is the exact product.
 func worst[V sparse.Value](a *sparse.CSR[V], x, y []V, want []float64) (most float64) {
 	eps := 0x1p-53
 	if mem.Size[V]() == 4 {
@@ -142,7 +143,7 @@ func worst[V sparse.Value](a *sparse.CSR[V], x, y []V, want []float64) (most flo
 			}
 			if d /= eps * scale; d <= math.MaxFloat64 {
 				own = max(own, d)
-			} else { // NaN, or no room for any difference
+			} else { // NaN, or a difference where none is possible
 				own = math.MaxFloat64
 			}
 		}

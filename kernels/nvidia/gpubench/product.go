@@ -38,21 +38,21 @@ func measureFile(ctx context.Context, b *bench, name string, types []string) (er
 	return nil
 }
 
-// result is one form of one matrix.
+// result is the measurement of one form of one matrix.
 type result struct {
 	Form    string  `json:"form"`
 	Why     string  `json:"why,omitempty"`
 	Error   string  `json:"error,omitempty"`
 	Seconds float64 `json:"seconds,omitempty"`
-	Spell   int     `json:"spell,omitempty"`    // products between two events
+	Spell   int     `json:"spell,omitempty"`    // products between two events, one series
 	Kept    string  `json:"kept,omitempty"`     // the form that auto chose
 	GBPerS  float64 `json:"gb_per_s,omitempty"` // of the least bytes that a product in the form moves
 	Bytes   int64   `json:"bytes,omitempty"`    // memory that the form holds
 	PackS   float64 `json:"pack_s,omitempty"`
-	Worst   float64 `json:"worst_error,omitempty"` // against the host's product, in units of eps*|A||x|
+	Worst   float64 `json:"worst_error,omitempty"` // compared with the host's product, in units of eps*|A||x|
 }
 
-// forms is what is measured unless others are named.
+// forms are measured by default.
 var forms = []kernels.Form{kernels.FormCSR, launch.FormMerge, launch.FormSlices, nvidia.FormCuSPARSE, kernels.FormAuto}
 
 // measure multiplies by a matrix in each form, until ctx ends or the device is lost.
@@ -84,7 +84,7 @@ func measure[V sparse.Value](ctx context.Context, b *bench, name, value string, 
 			"rows": a.Rows, "cols": a.Cols, "nnz": a.NNZ(), "least_bytes": p.leastBytes(), "pinned": held, "forms": []result{r}}); err != nil {
 			return err
 		}
-		if r.Error != "" && b.stream.Sync() != nil { // what the form left there may be said once
+		if r.Error != "" && b.stream.Sync() != nil { // Sync returns errors that the form left on the stream
 			if err := b.stream.Sync(); err != nil {
 				return err
 			}
@@ -93,7 +93,7 @@ func measure[V sparse.Value](ctx context.Context, b *bench, name, value string, 
 	return nil
 }
 
-// chosen is the forms to measure.
+// chosen returns the forms to measure.
 func chosen() []kernels.Form {
 	if *only == "" {
 		return forms

@@ -6,7 +6,7 @@ import (
 	"github.com/msrep-go/msrep/kernels"
 )
 
-// profile has a profiler count one call of f, behind one that fills the caches.
+// profile lets a profiler count one call of f, after a call that fills the caches.
 func (b *bench) profile(f func() error) error {
 	d, ok := b.dev.(interface{ Profile(on bool) error })
 	if !ok {

@@ -1,6 +1,6 @@
-/* cuda.h for gorgonia.org/cu v0.9.6, which was written for CUDA 11 and 12: found
- * before NVIDIA's own header, which it includes. CUDA 13 gave five functions more
- * parameters; here they keep the old ones. */
+/* cuda.h for gorgonia.org/cu v0.9.6, which was written for CUDA 11 and 12. The compiler
+ * finds it before NVIDIA's header, which it includes. CUDA 13 added parameters to five
+ * functions; this header restores the old signatures. */
 #ifndef MSREP_CUDA_COMPAT_H
 #define MSREP_CUDA_COMPAT_H
 

@@ -27,10 +27,10 @@ func nvidiatestParams(kernel *C.char) C.int {
 	return C.int(len(k.Params))
 }
 
-// launched is the kernels that were.
+// launched holds the names of the launched kernels.
 var launched sync.Map
 
-// Launched is the names of all kernels that were launched in this process.
+// Launched returns the names of all kernels that this process has launched.
 func Launched() (names []string) {
 	launched.Range(func(name, _ any) bool {
 		names = append(names, name.(string))
@@ -56,10 +56,10 @@ func nvidiatestLaunch(kernel, text *C.char, grid, block C.uint, params *C.uint64
 	return 0
 }
 
-// modules is the texts that were read.
+// modules holds the parsed texts.
 var modules sync.Map
 
-// module reads the text that the driver was given for a family.
+// module parses the text that the driver received for a family.
 func module(family string, text *C.char) (*ptx.Module, error) {
 	given := unsafe.String((*byte)(unsafe.Pointer(text)), int(C.strlen(text)))
 	if m, ok := modules.Load(given); ok {
@@ -73,8 +73,8 @@ func module(family string, text *C.char) (*ptx.Module, error) {
 	return m, err
 }
 
-// launch runs a kernel on copies of the allocations that its arguments point to,
-// and copies back those that it writes.
+// launch runs a kernel on copies of the allocations that its arguments point to, and
+// copies back those that it writes.
 func launch(name string, text *C.char, grid, block int, params []uint64) error {
 	info, err := cuda.Lookup(name)
 	if err != nil {
@@ -89,7 +89,7 @@ func launch(name string, text *C.char, grid, block int, params []uint64) error {
 		return err
 	}
 	mem := ptx.NewMemory(0)
-	copies := map[uint64]ptx.Addr{} // by the start of the allocation
+	copies := map[uint64]ptx.Addr{} // by the start address of the allocation
 	written := map[uint64][]byte{}
 	args := make([]any, len(params))
 	for i, p := range info.Params {
@@ -102,7 +102,7 @@ func launch(name string, text *C.char, grid, block int, params []uint64) error {
 			args[i] = math.Float32frombits(uint32(params[i]))
 		case cuda.Pointer:
 			base, bytes := allocation(params[i])
-			if bytes == nil { // a null pointer, or one that the kernel must not use
+			if bytes == nil { // a null pointer, or a pointer that the kernel must not use
 				args[i] = ptx.Addr(0)
 				continue
 			}
@@ -133,7 +133,7 @@ func launch(name string, text *C.char, grid, block int, params []uint64) error {
 	return nil
 }
 
-// allocation is the memory that an address lies in, nil for none.
+// allocation returns the allocation that contains an address, nil if there is none.
 func allocation(addr uint64) (base uint64, bytes []byte) {
 	if addr == 0 {
 		return 0, nil

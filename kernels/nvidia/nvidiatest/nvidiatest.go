@@ -20,13 +20,13 @@ import (
 //go:embed lib
 var source embed.FS
 
-// Built is a library that Build made.
+// Built is the path of a library that Build compiled.
 type Built string
 
 // Build compiles the library into a folder.
 func Build(dir string) (Built, error) {
 	if _, err := exec.LookPath("gcc"); err != nil {
-		return "", errors.New("no gcc to build the stand-in for the driver with")
+		return "", errors.New("building the stand-in for the driver needs gcc")
 	}
 	if err := os.CopyFS(filepath.Join(dir, "source"), source); err != nil {
 		return "", err
@@ -41,19 +41,19 @@ func Build(dir string) (Built, error) {
 	return Built(out), nil
 }
 
-// Env is the environment of a process that shall have the library for its driver.
+// Env returns the environment of a process that uses the library as its driver.
 func (b Built) Env() []string {
 	return append(os.Environ(), "MSREP_LIBCUDA="+string(b), "MSREP_LIBCUSPARSE="+string(b))
 }
 
-// Attached reports whether the driver of this process is the library, and connects
-// its launches to the interpreter. After Hide it says no.
+// Attached reports whether the driver of this process is the library, and connects its
+// launches to the interpreter. After Hide it returns false.
 func Attached() bool { return !hidden && attach(false) }
 
 var hidden bool
 
-// Hide connects the launches, too, and makes tests take the library for the driver of a
-// GPU: they then run as they do on one, without anything else of this package.
+// Hide connects the launches to the interpreter, and makes tests treat the library as
+// the driver of a GPU: they then use nothing else of this package.
 func Hide() { hidden = attach(true) }
 
 func attach(hide bool) bool {
@@ -62,16 +62,16 @@ func attach(hide bool) bool {
 	return C.nvidiatest_attach(path, truth(hide)) == 0
 }
 
-// Machine is what the library pretends to be.
+// Machine is the machine that the library simulates.
 type Machine struct {
 	GPUs    int
-	Memory  int64 // bytes of each
-	Others  int64 // what of them other programs have
-	NoPools bool  // no allocation in the order of streams
+	Memory  int64 // bytes of each GPU
+	Others  int64 // bytes of each GPU that other programs use
+	NoPools bool  // no allocation in stream order
 	NoPeers bool  // no access of one GPU to another's memory
 }
 
-// Reset forgets all that happened. No device may be open.
+// Reset resets the library to machine m. No device may be open.
 func Reset(m Machine) {
 	C.nvidiatest_reset(C.int(m.GPUs), C.size_t(m.Memory), C.size_t(m.Others), truth(!m.NoPools), truth(!m.NoPeers))
 }
@@ -83,15 +83,16 @@ func truth(b bool) C.int {
 	return 0
 }
 
-// Fail makes the nth call of an entry point from now on give a result other than
-// success; with nth = 0 none does. The counts of Calls begin anew.
+// Fail makes the nth call from now of an entry point return code; nth = 0 means that
+// none fails. It resets the counts of Calls.
 func Fail(entry string, nth, code int) {
 	name := C.CString(entry)
 	defer C.free(unsafe.Pointer(name))
 	C.nvidiatest_fail(name, C.int(nth), C.int(code))
 }
 
-// Calls counts the calls of each entry point since the last Fail; none on a GPU.
+// Calls returns the number of calls of each entry point since the last Fail; none on a
+// GPU.
 func Calls() map[string]int {
 	out := map[string]int{}
 	for i := 0; ; i++ {
@@ -104,12 +105,11 @@ func Calls() map[string]int {
 	}
 }
 
-// kinds of what is counted, in the order of the library.
+// kinds names the counted objects, in the order of the library.
 var kinds = []string{"memory", "streams", "events", "modules and descriptors", "pinned ranges", "left to the context", "users of context 0", "users of context 1"}
 
-// Live counts what was made and not released. Memory and the like that a context
-// took along when it was released counts as "left to the context", unless the
-// context was lost.
+// Live returns the number of unreleased objects of each kind. Objects that a context
+// freed at its release count as "left to the context", unless the context was lost.
 func Live() map[string]int {
 	out := map[string]int{}
 	for i, k := range kinds {

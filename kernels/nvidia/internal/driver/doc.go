@@ -1,13 +1,13 @@
-// Package driver lets one binary use the CUDA driver where there is one and start
-// where there is none. It is empty without the build tag cuda.
+// Package driver lets one binary use the CUDA driver if there is one, and start if
+// there is none. It is empty without the build tag cuda.
 //
-// gorgonia.org/cu is linked to libcuda and ends the program when cuInit fails. Here
-// every function of libcuda that it calls is defined as a jump through a table
-// (entry_amd64.S, entry_arm64.S), which load.c fills with dlopen when the program
-// starts; without a driver all of them give an error. So the binary does not need
-// libcuda to start, and at build time an empty libcuda.so is enough for the linker.
-// MSREP_LIBCUDA names another library to load, such as the one of the tests.
+// gorgonia.org/cu links libcuda, and ends the program if cuInit fails. This package
+// defines every libcuda function that gorgonia.org/cu calls as a jump through a table
+// (entry_amd64.S, entry_arm64.S). When the program starts, load.c fills the table with
+// dlopen; without a driver, all functions return an error. So the binary starts without
+// libcuda, and the linker needs only an empty libcuda.so at build time. MSREP_LIBCUDA
+// names another library to load, for example that of the tests.
 //
-// Beside that the package has what gorgonia.org/cu lacks: pinned host memory,
-// allocation in the order of streams, and the PCI address of a GPU.
+// The package also has functions that gorgonia.org/cu lacks: pinned host memory,
+// allocation in stream order, and the PCI address of a GPU.
 package driver

@@ -33,10 +33,10 @@ import (
 	"github.com/msrep-go/msrep/kernels"
 )
 
-// HeaderVersion is the version of CUDA that the binary was built for, 11080 for 11.8.
+// HeaderVersion is the CUDA version that the binary was built for: 11080 for 11.8.
 const HeaderVersion = C.CUDA_VERSION
 
-// Ready says whether the driver has started, and if not why.
+// Ready returns nil if the driver has started, else why it has not.
 func Ready() error {
 	if C.msrep_cuda_result() == 0 {
 		return nil
@@ -44,7 +44,7 @@ func Ready() error {
 	return errors.New(strings.TrimSpace(C.GoString(C.msrep_cuda_reason())))
 }
 
-// Error is a result of the driver with the driver's own words for it.
+// Error is an error code of the driver; its text is the driver's.
 type Error struct{ Code int }
 
 func (e Error) Error() string {
@@ -55,14 +55,14 @@ func (e Error) Error() string {
 	return fmt.Sprintf("CUDA error %d, %s", e.Code, C.GoString(s))
 }
 
-// Is says that the results of bad accesses are kernels.ErrBadAccess: illegal and misaligned
-// addresses, those of another address space, and launches that failed, of which such accesses
-// are the common cause.
+// Is maps the results of invalid memory accesses to kernels.ErrBadAccess: illegal
+// addresses, misaligned addresses, addresses of another address space, and failed
+// launches, which such accesses usually cause.
 func (e Error) Is(target error) bool {
 	return target == kernels.ErrBadAccess && (e.Code == 700 || e.Code == 716 || e.Code == 717 || e.Code == 719)
 }
 
-// check makes an error of a result.
+// check converts a result to an error.
 func check(r C.CUresult) error {
 	if r == C.CUDA_SUCCESS {
 		return nil
@@ -70,9 +70,9 @@ func check(r C.CUresult) error {
 	return Error{int(r)}
 }
 
-// Register pins host memory, so that copies of it run beside the program, for all
-// contexts. It must stay where it is until Unregister. Memory that the program may not
-// write can only be pinned for reading, where the GPU can do that at all.
+// Register pins host memory for all contexts, so that its copies are asynchronous. The
+// memory must not move until Unregister. Memory that the program must not write can be
+// pinned only for reading, if the GPU supports that.
 func Register(addr, bytes uintptr, readOnly bool) error {
 	flags := C.uint(C.CU_MEMHOSTREGISTER_PORTABLE)
 	if readOnly {
@@ -81,10 +81,10 @@ func Register(addr, bytes uintptr, readOnly bool) error {
 	return check(C.pin(C.uintptr_t(addr), C.size_t(bytes), flags))
 }
 
-// Unregister ends what Register of this address began.
+// Unregister unpins memory that Register pinned at this address.
 func Unregister(addr uintptr) error { return check(C.unpin(C.uintptr_t(addr))) }
 
-// HostAlloc takes pinned memory where the driver likes.
+// HostAlloc allocates pinned memory on a node that the driver chooses.
 func HostAlloc(bytes int) ([]byte, error) {
 	var p unsafe.Pointer
 	if err := check(C.cuMemHostAlloc(&p, C.size_t(bytes), C.CU_MEMHOSTALLOC_PORTABLE)); err != nil {
@@ -93,12 +93,12 @@ func HostAlloc(bytes int) ([]byte, error) {
 	return unsafe.Slice((*byte)(p), bytes), nil
 }
 
-// HostFree gives back what HostAlloc took.
+// HostFree frees memory of HostAlloc.
 func HostFree(p []byte) error { return check(C.cuMemFreeHost(unsafe.Pointer(unsafe.SliceData(p)))) }
 
-// Pinned reports whether copies of host memory at p need no pinned memory in between: all
-// of it lies in one range that was pinned. The driver refuses copies that reach out of one.
-// Where it does not tell the range, the ends of p count.
+// Pinned reports whether the host memory p can be copied directly: all of it must lie
+// in one pinned range, because the driver rejects copies that leave a range. If the
+// driver does not report the range, the ends of p decide.
 func Pinned(p []byte) bool {
 	if len(p) == 0 {
 		return false
@@ -119,7 +119,8 @@ func pinnedAt(p unsafe.Pointer) bool {
 	return attribute(unsafe.Pointer(&kind), C.CU_POINTER_ATTRIBUTE_MEMORY_TYPE, p) && kind == C.CU_MEMORYTYPE_HOST
 }
 
-// rangeAt is the memory that the driver knows as one at p; no bytes where it does not tell.
+// rangeAt returns the driver's memory range that contains p; bytes is 0 if the driver
+// does not report it.
 func rangeAt(p unsafe.Pointer) (start, bytes uintptr) {
 	var at C.CUdeviceptr
 	var n C.size_t
@@ -130,25 +131,25 @@ func rangeAt(p unsafe.Pointer) (start, bytes uintptr) {
 	return uintptr(at), uintptr(n)
 }
 
-// attribute asks for an attribute of p. It is false where the driver has none.
+// attribute queries an attribute of p. It returns false if the driver has none.
 func attribute(value unsafe.Pointer, which C.CUpointer_attribute, p unsafe.Pointer) bool {
 	return C.cuPointerGetAttribute(value, which, C.CUdeviceptr(uintptr(p))) == C.CUDA_SUCCESS
 }
 
-// AllocAsync allocates memory in the order of a stream.
+// AllocAsync allocates memory in stream order.
 func AllocAsync(bytes int64, s cu.Stream) (cu.DevicePtr, error) {
 	var p C.CUdeviceptr
 	err := check(C.cuMemAllocAsync(&p, C.size_t(bytes), stream(s)))
 	return cu.DevicePtr(p), err
 }
 
-// FreeAsync frees memory in the order of a stream.
+// FreeAsync frees memory in stream order.
 func FreeAsync(p cu.DevicePtr, s cu.Stream) error {
 	return check(C.cuMemFreeAsync(C.CUdeviceptr(p), stream(s)))
 }
 
-// KeepPool makes the pool of a GPU keep what was freed, for the next allocation,
-// until TrimPool.
+// KeepPool makes the pool of a GPU keep freed memory for later allocations, until
+// TrimPool.
 func KeepPool(d cu.Device) error {
 	var pool C.CUmemoryPool
 	if err := check(C.cuDeviceGetDefaultMemPool(&pool, C.CUdevice(d))); err != nil {
@@ -158,7 +159,7 @@ func KeepPool(d cu.Device) error {
 	return check(C.cuMemPoolSetAttribute(pool, C.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, unsafe.Pointer(&all)))
 }
 
-// TrimPool gives back what the pool of a GPU keeps and nobody uses.
+// TrimPool releases the unused memory of the pool of a GPU.
 func TrimPool(d cu.Device) error {
 	var pool C.CUmemoryPool
 	if err := check(C.cuDeviceGetDefaultMemPool(&pool, C.CUdevice(d))); err != nil {
@@ -167,8 +168,8 @@ func TrimPool(d cu.Device) error {
 	return check(C.cuMemPoolTrimTo(pool, 0))
 }
 
-// FreeMemory is the bytes of the GPU of the calling thread's context that nobody has, with
-// what its pool keeps and nobody uses, where it has one.
+// FreeMemory returns the unused bytes of the GPU of the current context. If pool, it
+// includes the unused memory of the pool.
 func FreeMemory(d cu.Device, pool bool) (int64, error) {
 	var free, total C.size_t
 	if err := check(C.cuMemGetInfo(&free, &total)); err != nil || !pool {
@@ -186,8 +187,8 @@ func FreeMemory(d cu.Device, pool bool) (int64, error) {
 	return int64(free) + int64(kept) - int64(used), err
 }
 
-// SharePool lets a GPU reach the memory that the pool of another gives. Peer access
-// between contexts does not open pools.
+// SharePool lets a GPU access the memory of the pool of another. Peer access between
+// contexts does not include pools.
 func SharePool(of, with cu.Device) error {
 	var pool C.CUmemoryPool
 	if err := check(C.cuDeviceGetDefaultMemPool(&pool, C.CUdevice(of))); err != nil {
@@ -196,7 +197,7 @@ func SharePool(of, with cu.Device) error {
 	return check(C.share_pool(pool, C.int(with)))
 }
 
-// Profile starts or ends the range that a profiler counts which was told to wait for it.
+// Profile starts or ends the range that a waiting profiler counts.
 func Profile(on bool) error {
 	if on {
 		return check(C.cuProfilerStart())
@@ -204,7 +205,7 @@ func Profile(on bool) error {
 	return check(C.cuProfilerStop())
 }
 
-// PCI is the PCI address of a GPU as sysfs writes it, such as 0000:06:00.0.
+// PCI returns the PCI address of a GPU as sysfs writes it, for example 0000:06:00.0.
 func PCI(d cu.Device) (string, error) {
 	var buf [32]C.char
 	if err := check(C.cuDeviceGetPCIBusId(&buf[0], C.int(len(buf)), C.CUdevice(d))); err != nil {
@@ -213,12 +214,12 @@ func PCI(d cu.Device) (string, error) {
 	return strings.ToLower(C.GoString(&buf[0])), nil
 }
 
-// PoolsSupported reports whether a GPU allocates in the order of streams.
+// PoolsSupported reports whether a GPU supports allocation in stream order.
 func PoolsSupported(d cu.Device) bool {
 	var yes C.int
 	r := C.cuDeviceGetAttribute(&yes, C.CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, C.CUdevice(d))
 	return r == C.CUDA_SUCCESS && yes != 0
 }
 
-// stream is the C handle of a stream: cu.Stream holds nothing else.
+// stream returns the C handle of a stream, the only field of cu.Stream.
 func stream(s cu.Stream) C.CUstream { return C.CUstream(unsafe.Pointer(s.C())) }

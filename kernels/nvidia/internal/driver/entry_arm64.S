@@ -1,6 +1,6 @@
 //go:build cuda
 
-// Each function of the driver jumps to where load.c found it.
+// Each function of the driver jumps to the address that load.c found.
 
 	.macro entry name
 	.globl \name

@@ -6,7 +6,7 @@
 
 #include "load.h"
 
-/* missing stands for functions that the driver lacks: CUDA_ERROR_NOT_FOUND. */
+/* missing replaces functions that the driver lacks. It returns CUDA_ERROR_NOT_FOUND. */
 static int missing(void) { return 500; }
 
 /* The addresses that the entries of entry_*.S jump to, in the order of symbols.h. */
@@ -30,7 +30,7 @@ static int result = no_device;
 const char *msrep_cuda_reason(void) { return reason; }
 int msrep_cuda_result(void) { return result; }
 
-/* open_driver tries MSREP_LIBCUDA alone where it is set, else the usual places. */
+/* open_driver opens MSREP_LIBCUDA if it is set, else tries the usual files. */
 static void *open_driver(void) {
 	const char *usual[] = {"libcuda.so.1", "/usr/local/nvidia/lib64/libcuda.so.1", "/usr/local/nvidia/lib/libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1", 0};
 	const char *own[] = {getenv("MSREP_LIBCUDA"), 0};
@@ -48,9 +48,9 @@ static void *open_driver(void) {
 	return 0;
 }
 
-/* cuInit is called by gorgonia.org/cu when the program starts, and by nobody else.
- * That package ends the program when it fails, so it never does: the true result
- * is kept for msrep_cuda_result. */
+/* cuInit is called only by gorgonia.org/cu, when the program starts. That package ends
+ * the program if cuInit fails, so this cuInit always succeeds; msrep_cuda_result returns
+ * the real result. */
 int cuInit(unsigned int flags) {
 	void *lib = open_driver();
 	if (!lib) {

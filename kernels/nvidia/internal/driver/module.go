@@ -34,14 +34,14 @@ import (
 	"gorgonia.org/cu"
 )
 
-// Module is kernels that were compiled for a GPU.
+// Module is a set of kernels compiled for a GPU.
 type Module struct{ m C.CUmodule }
 
 // Function is a kernel.
 type Function struct{ f C.CUfunction }
 
-// Load compiles PTX for the GPU of the context of the calling thread. An error has the
-// words of the driver's compiler.
+// Load compiles PTX for the GPU of the current context. An error contains the log of
+// the driver's compiler.
 func Load(text string) (Module, error) {
 	var m Module
 	words := make([]byte, 4096)
@@ -54,7 +54,7 @@ func Load(text string) (Module, error) {
 	return m, err
 }
 
-// Function finds a kernel.
+// Function returns a kernel.
 func (m Module) Function(name string) (Function, error) {
 	var f Function
 	n := C.CString(name)
@@ -63,22 +63,23 @@ func (m Module) Function(name string) (Function, error) {
 	return f, err
 }
 
-// Resident is how many blocks of so many threads a multiprocessor has at work at once.
+// Resident returns the number of blocks of block threads that a multiprocessor runs at
+// a time.
 func (f Function) Resident(block int) (int, error) {
 	var n C.int
 	err := check(C.cuOccupancyMaxActiveBlocksPerMultiprocessor(&n, f.f, C.int(block), 0))
 	return int(n), err
 }
 
-// Unload gives the kernels back.
+// Unload unloads the kernels.
 func (m Module) Unload() error { return check(C.cuModuleUnload(m.m)) }
 
 // Launch puts a kernel on a stream, with one parameter at the start of each slot.
 //
-// The pointers to the slots are made in C. Where Go writes pointers to memory that C gave
-// without clearing it, as cu.Function.Launch does, the garbage collector takes what lay there
-// for pointers, and ends the program if one of them leads to freed memory of Go, such as
-// some that was registered (golang/go 19928).
+// C code sets the pointers to the slots. If Go stores pointers in uninitialized C
+// memory, as cu.Function.Launch does, the garbage collector reads the old contents as
+// pointers. It ends the program if one of them points to freed Go memory, for example
+// memory that was registered (golang/go 19928).
 func (f Function) Launch(grid, block int, s cu.Stream, slots []uint64) error {
 	return check(C.start(f.f, C.uint(grid), C.uint(block), stream(s), (*C.uint64_t)(unsafe.SliceData(slots)), C.int(len(slots))))
 }

@@ -1,6 +1,6 @@
 /* The functions of the driver that gorgonia.org/cu v0.9.6 and this project call,
  * under the names that the headers of CUDA 11.8, 12 and 13 give them. cuInit is
- * not among them: load.c has its own. */
+ * missing, because load.c defines it. */
 X(cuArray3DCreate_v2)
 X(cuArray3DGetDescriptor_v2)
 X(cuArrayCreate_v2)

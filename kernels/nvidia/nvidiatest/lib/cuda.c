@@ -18,9 +18,9 @@ enum {
 enum { max_gpus = 8, max_names = 128, max_queue = 1 << 16, max_params = 32 };
 
 static pthread_mutex_t lock;
-static __thread int current = -1; /* GPU whose context the thread has */
+static __thread int current = -1; /* GPU whose context is current on the thread */
 
-/* One thing of a kind, in a list. */
+/* One object, in a list. */
 struct thing {
 	struct thing *next;
 	enum kind { memory, stream, event, module, pinned, kinds } kind;
@@ -33,12 +33,12 @@ struct thing {
 	char *text;              /* of a module */
 };
 
-/* One record of an event. The event, the record in the queue and all that wait for it
- * hold it; it outlives the event. */
+/* One record of an event. The event, the queued record and all queued waits hold a
+ * reference, so a mark can outlive its event. */
 struct mark {
 	int holders;
 	struct thing *stream;
-	double when; /* 0 before it happens */
+	double when; /* time of completion, 0 before it */
 };
 
 struct op {
@@ -57,13 +57,13 @@ struct op {
 
 struct function { struct function *next; char *name; struct thing *module; };
 
-/* peers: whose memory the context may reach; shared: who may reach what its pool gives */
+/* peers: GPUs whose memory the context may access; shared: GPUs that may access its pool */
 static struct {
 	int retained, dead, peers[max_gpus], shared[max_gpus];
-	size_t used, kept; /* by the pool, of what was freed: only the pool gives it again */
+	size_t used, kept; /* kept: freed memory that only the pool can allocate again */
 } gpus[max_gpus];
 static int gpu_count = 2;
-static size_t gpu_memory = (size_t)1 << 30, others; /* what other programs have of it */
+static size_t gpu_memory = (size_t)1 << 30, others; /* memory of other programs */
 static int pools = 1, peer_links = 1;
 static struct thing *things;
 static struct function *functions;
@@ -83,10 +83,10 @@ __attribute__((constructor)) static void start(void) {
 	pthread_mutex_init(&lock, &a);
 }
 
-/* fatal is the codes after which a context is lost. */
+/* fatal reports whether an error code loses the context. */
 static int fatal(int code) { return code == 214 || code == 700 || code == 719 || code == 999; }
 
-/* enter counts a call and gives the result that was planned for it. */
+/* enter counts a call and returns the result that mock_fail set for it. */
 static int enter(const char *name) {
 	pthread_mutex_lock(&lock);
 	int i = 0;
@@ -157,7 +157,7 @@ static void destroy(struct thing *t) {
 	while (t->first) {
 		struct op *o = t->first;
 		t->first = o->next;
-		if (o->what == record) { /* the work is given up, and nobody waits for it any more */
+		if (o->what == record) { /* the work is dropped, so that nothing waits for it */
 			o->mark->when = now();
 		}
 		drop(o->mark);
@@ -182,7 +182,7 @@ static int known(const struct thing *t, enum kind kind) {
 	return 0;
 }
 
-/* within finds what the range [p, p+n) lies in. */
+/* within finds the object that contains the range [p, p+n). */
 static struct thing *within(enum kind kind, const char *p, size_t n) {
 	for (struct thing *t = things; t; t = t->next) {
 		if (t->kind == kind && p >= t->base && p + n <= t->base + t->size) {
@@ -205,8 +205,8 @@ static int put(struct thing *s, struct op o) {
 	return ok;
 }
 
-/* drain does the work that waits on a stream, in order; where until is given, only up
- * to that record. Other streams do only what is waited for. */
+/* drain does the delayed work of a stream, in order; if until is given, only up to that
+ * record. Other streams do only the work that this work waits for. */
 static int drain(struct thing *s, const struct mark *until) {
 	if (gpus[s->gpu].dead) {
 		return gpus[s->gpu].dead;
@@ -230,7 +230,7 @@ static int drain(struct thing *s, const struct mark *until) {
 			break;
 		case wait:
 			if (!o->mark->when) {
-				drain(o->mark->stream, o->mark); /* a failure there is told there */
+				drain(o->mark->stream, o->mark); /* a failure is reported on that stream */
 			}
 			break;
 		case free_memory: {
@@ -323,7 +323,7 @@ int mock_drain_all(void) {
 	for (struct thing *t = things; t && !e; t = t->next) {
 		if (t->kind == stream) {
 			int r = drain(t, 0);
-			e = t->gpu == current ? r : ok; /* other contexts keep their failures to themselves */
+			e = t->gpu == current ? r : ok; /* failures of other contexts are not reported here */
 		}
 	}
 	return leave(e);
@@ -368,7 +368,7 @@ int cuDeviceGetName(char *s, int n, int d) {
 int cuDeviceGetPCIBusId(char *s, int n, int d) {
 	ENTER();
 	DEVICE(d);
-	const char *own = getenv("MSREP_STANDIN_PCI"); /* addresses of 12 letters, with a comma between them */
+	const char *own = getenv("MSREP_STANDIN_PCI"); /* addresses of 12 characters, separated by commas */
 	if (own && strlen(own) >= (size_t)(13 * d + 12)) {
 		snprintf(s, n, "%.12s", own + 13 * d);
 	} else {
@@ -414,7 +414,7 @@ int cuDevicePrimaryCtxRelease_v2(int d) {
 		return leave(ok);
 	}
 	int was_dead = gpus[d].dead;
-	for (struct thing *t = things, *next; t; t = next) { /* pinned memory is the process's */
+	for (struct thing *t = things, *next; t; t = next) { /* pinned memory belongs to the process */
 		next = t->next;
 		if (t->gpu == d && t->kind != pinned) {
 			leaked += !was_dead;
@@ -465,7 +465,7 @@ static int allocate(uint64_t *p, size_t n, int pooled) {
 	if (!base) {
 		return out_of_memory;
 	}
-	memset(base, 0xd5, round); /* nobody may count on what is there */
+	memset(base, 0xd5, round); /* fresh memory has arbitrary contents */
 	struct thing *t = make(memory);
 	t->base = base;
 	t->size = n;
@@ -515,7 +515,7 @@ int cuMemPoolGetAttribute(void *pool, int a, uint64_t *v) {
 	ENTER();
 	int d = (int)(intptr_t)pool - 1;
 	DEVICE(d);
-	if (a != 5 && a != 7) { /* what is reserved, and what of it is used */
+	if (a != 5 && a != 7) { /* reserved memory, and used memory */
 		return leave(invalid_value);
 	}
 	*v = a == 5 ? gpus[d].kept : 0;
@@ -567,7 +567,7 @@ static int writable(const void *p) {
 /* The first byte of the page of an address. */
 static uintptr_t page_of(const char *p) { return (uintptr_t)p & ~(uintptr_t)(sysconf(_SC_PAGESIZE) - 1); }
 
-/* Memory that is read-only must be said to be, and a page can be pinned once. */
+/* Read-only memory needs the read-only flag, and a page can be pinned only once. */
 int cuMemHostRegister_v2(void *p, size_t n, unsigned flags) {
 	ENTER_CONTEXT();
 	if (n == 0 || (flags != 1 && flags != 9) || (flags == 1 && !writable(p))) {
@@ -590,7 +590,7 @@ int cuMemHostUnregister(void *p) {
 	if (!t || t->base != p) {
 		return leave(not_registered);
 	}
-	int e = mock_drain_all(); /* copies under way end before */
+	int e = mock_drain_all(); /* running copies end first */
 	(void)e;
 	destroy(t);
 	return leave(ok);
@@ -599,13 +599,13 @@ int cuMemHostUnregister(void *p) {
 int cuMemHostAlloc(void **p, size_t n, unsigned flags) {
 	ENTER_CONTEXT();
 	(void)flags;
-	/* Pages of its own, which malloc may have had from another node before. */
+	/* malloc could return pages on another node, so map new ones. */
 	*p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (*p == MAP_FAILED) {
 		*p = NULL;
 		return leave(out_of_memory);
 	}
-	memset(*p, 0xa5, n); /* pinned memory has its pages at once, from the thread that asks */
+	memset(*p, 0xa5, n); /* pinned pages are allocated at once, by the calling thread */
 	struct thing *t = make(pinned);
 	t->base = *p;
 	t->size = n;
@@ -724,7 +724,7 @@ int cuStreamWaitEvent(struct thing *s, struct thing *e, unsigned flags) {
 
 int cuEventCreate(struct thing **e, unsigned flags) { ENTER_CONTEXT(); (void)flags; *e = make(event); return leave(ok); }
 
-/* Records that wait in a queue happen all the same, for those that wait for them. */
+/* Queued records still happen, because other streams may wait for them. */
 int cuEventDestroy_v2(struct thing *e) {
 	ENTER_CONTEXT();
 	if (!known(e, event)) {

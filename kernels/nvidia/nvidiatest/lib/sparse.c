@@ -21,7 +21,7 @@ int cusparseGetProperty(int what, int *v) {
 
 struct handle { void *stream; };
 
-/* usable reports whether a handle has a stream that is still there, or the one that it begins with. */
+/* usable reports whether the stream of a handle exists; a new handle has the default stream. */
 static int usable(const struct handle *h) { return h && (!h->stream || mock_stream(h->stream)); }
 
 int cusparseCreate(struct handle **h) { ENTER(); *h = calloc(1, sizeof **h); mock_count(1); return success; }
@@ -89,7 +89,7 @@ static int fits(int op, const struct matrix *m, const struct vector *x, const st
 	return right_kind && x->n == in && y->n == out && x->single == m->single && y->single == m->single && type == !m->single;
 }
 
-/* aligned faults as kernels do that read 16 bytes of an array at a time. */
+/* aligned loses the GPU if an array is unaligned, like kernels that read 16 bytes at a time. */
 static int aligned(const struct matrix *m, const struct vector *y) {
 	if (((uintptr_t)m->major | (uintptr_t)m->minor | (uintptr_t)m->val | (uintptr_t)y->val) % 16 == 0) {
 		return 1;
@@ -104,7 +104,7 @@ int cusparseSpMV_bufferSize(struct handle *h, int op, const void *a, struct matr
 	return usable(h) && a && b && fits(op, m, x, y, type, alg) ? success : invalid;
 }
 
-/* Nothing says that preprocessing leaves y alone: here it does not. */
+/* cuSPARSE does not promise that preprocessing keeps y, so this function overwrites it. */
 int cusparseSpMV_preprocess(struct handle *h, int op, const void *a, struct matrix *m, struct vector *x, const void *b, struct vector *y, int type, int alg, void *buffer) {
 	ENTER();
 	if (!usable(h) || !a || !b || !buffer || !fits(op, m, x, y, type, alg)) {
@@ -127,7 +127,7 @@ int cusparseSpMV(struct handle *h, int op, const void *a, struct matrix *m, stru
 		return invalid;
 	}
 	if (!aligned(m, y)) {
-		return success; /* the next call that waits tells */
+		return success; /* the next call that waits reports the error */
 	}
 	double alpha = get(a, 0, m->single), beta = get(b, 0, m->single);
 	double *sum = calloc(y->n + 1, sizeof *sum);
@@ -142,7 +142,7 @@ int cusparseSpMV(struct handle *h, int op, const void *a, struct matrix *m, stru
 			}
 		}
 	}
-	int one = m->rows == 1 || m->cols == 1; /* which CSR_ALG2 gets wrong in some versions */
+	int one = m->rows == 1 || m->cols == 1; /* CSR_ALG2 is wrong for these in some versions */
 	for (int64_t i = 0; i < y->n; i++) {
 		double v = one && !m->coo && alg == 3 ? 1e300 : alpha * sum[i] + (beta == 0 ? 0 : beta * get(y->val, i, m->single));
 		if (m->single) {
