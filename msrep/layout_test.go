@@ -45,7 +45,7 @@ func TestConversionsThatDoNotFitInMemoryAreErrors(t *testing.T) {
 		{"coo into coo", sparse.ToCOO[float64](csr), sparse.FormatCOO, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			end := mem.Pretend(c.need - 1)
+			end := mem.SetAvailable(c.need - 1)
 			_, err := newLayout(c.a, c.format, false)
 			end()
 			if c.need > 0 {
@@ -55,7 +55,7 @@ func TestConversionsThatDoNotFitInMemoryAreErrors(t *testing.T) {
 			} else {
 				require.NoError(t, err)
 			}
-			defer mem.Pretend(c.need)()
+			defer mem.SetAvailable(c.need)()
 			_, err = newLayout(c.a, c.format, false)
 			require.NoError(t, err)
 		})
@@ -66,7 +66,7 @@ func TestPlansOmitTheTransposedMatrixWhenMemoryIsScarce(t *testing.T) {
 	a := full(1<<10, 4200)
 	sys := testSystem(t, 1, false)
 	defer func() { require.NoError(t, sys.Close()) }()
-	defer mem.Pretend(16 << 20)()
+	defer mem.SetAvailable(16 << 20)()
 	plan := planOf(t, sys, a, PlanOptions{Expected: Expected{Transposed: 10}})
 	require.Nil(t, plan.transposed)
 	y := make([]float64, a.Cols)
@@ -82,7 +82,7 @@ func TestVectorsThatDoNotFitInHostMemoryAreErrors(t *testing.T) {
 	for strategy, message := range map[Strategy]string{Optimized: "", Partial: "vector: 2097153 elements take 16777224 bytes of host memory, 0 are available: out of memory"} {
 		sys := testSystem(t, 1, false)
 		plan := planOf(t, sys, a, PlanOptions{Variant: Variant{Strategy: strategy}, Expected: Expected{Products: 1}})
-		end := sync.OnceFunc(mem.Pretend(0))
+		end := sync.OnceFunc(mem.SetAvailable(0))
 		defer end()
 		err := plan.SpMV(t.Context(), NoTrans, 1, x[:1], 0, y[:rows])
 		if message == "" {

@@ -130,7 +130,7 @@ func (v *inverter) invert(block []float64, m int) bool {
 			return false
 		}
 		top[c] = 1
-		vec.Set(d, top, top)
+		vec.ScaleTo(d, top, top)
 		for i := range m {
 			row := at(i)
 			if f := row[c]; i != c && f != 0 {

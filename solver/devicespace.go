@@ -262,6 +262,6 @@ func (s *deviceSpace) combine(a float64, h []float64, v []vector, w vector) floa
 // scaled is a*h.
 func scaled(a float64, h []float64) []float64 {
 	out := make([]float64, len(h))
-	vec.Set(a, h, out)
+	vec.ScaleTo(a, h, out)
 	return out
 }

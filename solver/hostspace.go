@@ -131,7 +131,7 @@ func (s *hostSpace) sum(f func(lo, hi int, a, b *vec.Sum)) (a, b float64) {
 
 func (s *hostSpace) set(a float64, from, to vector) {
 	src, dst := s.v[from], s.v[to]
-	s.each(func(lo, hi int) { vec.Set(a, src[lo:hi], dst[lo:hi]) })
+	s.each(func(lo, hi int) { vec.ScaleTo(a, src[lo:hi], dst[lo:hi]) })
 }
 
 func (s *hostSpace) round(x vector, exp int) { roundAt(s.v[x], exp) }

@@ -14,7 +14,7 @@ import (
 
 // withMemory lets solvers believe that so many bytes are available.
 func withMemory(t *testing.T, bytes int64) {
-	t.Cleanup(mem.Pretend(bytes))
+	t.Cleanup(mem.SetAvailable(bytes))
 }
 
 // unit is the unit matrix as an operator that counts its products.

@@ -10,7 +10,7 @@ import (
 )
 
 func TestMatricesThatDoNotFitIntoMemoryAreRefused(t *testing.T) {
-	defer mem.Pretend(100 << 20)()
+	defer mem.SetAvailable(100 << 20)()
 	var l Limits
 	const most = (100<<20 - 8<<20) / EntryBytes
 	require.NoError(t, l.CheckMemory("f", 2, 1<<20, most, EntryBytes))

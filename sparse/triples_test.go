@@ -44,7 +44,7 @@ func TestFromTriplesRefusesWhatIsWrong(t *testing.T) {
 		require.ErrorContains(t, err, c.message)
 		require.True(t, IsInput(err))
 	}
-	defer mem.Pretend(1 << 30)()
+	defer mem.SetAvailable(1 << 30)()
 	_, err := FromTriples(MaxDim, MaxDim, []int32{0}, []int32{0}, []float64{1})
 	require.ErrorContains(t, err, "1 triples in 2147483647 rows: to assemble them takes 17179869204 bytes of memory, 1073741824 are available")
 	require.True(t, IsInput(err))

@@ -121,7 +121,7 @@ func TestHelpThatCannotBeWrittenIsAFailure(t *testing.T) {
 }
 
 func TestMissingMemoryIsAnInputError(t *testing.T) {
-	defer mem.Pretend(0)()
+	defer mem.SetAvailable(0)()
 	for _, args := range [][]string{
 		{"spmv", "gen:dense:rows=1,cols=3M", "--x", "ones"},
 		{"solve", "gen:diag:n=3M"},

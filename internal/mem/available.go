@@ -68,9 +68,9 @@ func Fits(need int64) (have int64, ok bool) {
 // pretended is the available memory that a test has set.
 var pretended atomic.Pointer[int64]
 
-// Pretend makes Fits use have bytes as the available memory until end is called. Tests of
+// SetAvailable makes Fits use have bytes as the available memory until end is called. Tests of
 // refusals use it.
-func Pretend(have int64) (end func()) {
+func SetAvailable(have int64) (end func()) {
 	before := pretended.Swap(&have)
 	unchecked.Store(0)
 	return func() { pretended.Store(before) }

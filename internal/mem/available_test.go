@@ -34,7 +34,7 @@ func TestGarbageIsCollectedBeforeARequestIsRefused(t *testing.T) {
 
 func TestAvailableAndSmallSizesFit(t *testing.T) {
 	const room = 20 << 20
-	end := mem.Pretend(room)
+	end := mem.SetAvailable(room)
 	for _, c := range []struct {
 		need int64
 		ok   bool
@@ -45,7 +45,7 @@ func TestAvailableAndSmallSizesFit(t *testing.T) {
 			require.Equal(t, int64(room), have)
 		}
 	}
-	inner := mem.Pretend(0)
+	inner := mem.SetAvailable(0)
 	_, ok := mem.Fits(4<<20 - 1)
 	require.True(t, ok, "too small to be asked for")
 	_, ok = mem.Fits(4 << 20)

@@ -32,7 +32,7 @@ func TestAnArrayDoesNotOutgrowMemory(t *testing.T) {
 		8*growth*n - 1: "an array of 33554432 bytes does not fit into memory, 33554431 are available",
 		8 * growth * n: "",
 	} {
-		end := Pretend(have)
+		end := SetAvailable(have)
 		a, err := Grow(make([]float64, 5), n, limit)
 		end()
 		if want == "" {

@@ -117,7 +117,7 @@ func TestKeptRegionsLeaveMemoryForOthers(t *testing.T) {
 	before := Mapped()
 	var s Spare
 	require.NoError(t, s.Keep(touchedRegion(t, 1<<20, 1<<20), 1<<20))
-	end := Pretend(8 * keptUnchecked)
+	end := SetAvailable(8 * keptUnchecked)
 	require.NoError(t, s.Keep(touchedRegion(t, 1, 1), keptUnchecked))
 	require.Equal(t, int64(1<<20), s.Bytes(), "an eighth of what is available is the most")
 	require.NoError(t, s.Keep(touchedRegion(t, 1, 1), keptUnchecked-1<<20))
@@ -131,7 +131,7 @@ func TestKeptRegionsLeaveMemoryForOthers(t *testing.T) {
 
 func TestAvailableMemoryIsCheckedOnlyBeyondTheUncheckedBytes(t *testing.T) {
 	for bytes, have := range map[int64]int64{keptUnchecked: 0, keptUnchecked + 1: 1 << 40} {
-		end := Pretend(have)
+		end := SetAvailable(have)
 		var s Spare
 		require.NoError(t, s.Keep(touchedRegion(t, 1, 1), bytes))
 		end()

@@ -16,8 +16,8 @@ func mul[V sparse.Value](a, b V) V { return V(a * b) }
 // wide is a*b in float64, rounded.
 func wide[V sparse.Value](a, b V) float64 { return float64(float64(a) * float64(b)) }
 
-// Set is dst = a*src.
-func Set[V sparse.Value](a V, src, dst []V) {
+// ScaleTo is dst = a*src.
+func ScaleTo[V sparse.Value](a V, src, dst []V) {
 	dst = dst[:len(src)]
 	for i, v := range src {
 		dst[i] = a * v
@@ -153,7 +153,7 @@ func Xpby[V sparse.Value](x []V, b V, y []V) {
 func Axpby[V sparse.Value](a V, x []V, b V, y []V) {
 	switch {
 	case b == 0:
-		Set(a, x, y)
+		ScaleTo(a, x, y)
 		return
 	case a == 1:
 		Xpby(x, b, y)

@@ -58,7 +58,7 @@ func TestLoopsWithoutSumsGiveTheBitsOfTheirFormulas(t *testing.T) {
 				require.Equal(t, want(i), y[i], "%s, element %d of %d", formula, i, n)
 			}
 		}
-		Set(3, p, y)
+		ScaleTo(3, p, y)
 		check("3p", func(i int) float64 { return 3 * p[i] })
 		copy(y, q)
 		Xpby(p, 0.3, y)

@@ -9,26 +9,25 @@ import (
 	"github.com/msrep-go/msrep/numa"
 )
 
-// AllocAcross gives zeroed memory whose pages lie on the nodes of several CPU
-// devices in turn (numa.Interleave). The buffer belongs to the first of them; each
-// counts an equal share of its bytes. Devices of another kind are an error that
-// wraps kernels.ErrArgument, too little memory one that wraps
-// kernels.ErrOutOfMemory. Where the system refuses to interleave, the pages go to
-// whoever touches them first.
+// AllocAcross returns zeroed memory whose pages alternate between the nodes of several CPU devices (numa.Interleave).
+// The buffer belongs to the first device; each device counts an equal fraction of its bytes. AllocAcross fails with
+// an error that wraps kernels.ErrArgument for devices of another kind, and with one that wraps kernels.ErrOutOfMemory
+// where memory is short. Where the system refuses to interleave pages, each page goes to the node of the thread that
+// touches it first.
 func AllocAcross(bytes int64, devices []kernels.Device) (kernels.Buffer, error) {
 	across, nodes, err := onNodes(devices)
 	if err != nil {
 		return nil, &kernels.DeviceError{Device: "cpu", Call: "alloc", Bytes: bytes, Err: err}
 	}
 	taken := 0
-	giveBack := func() {
+	undo := func() {
 		for i, d := range across[:taken] {
 			d.inUse.Add(-portionOf(bytes, len(across), i))
 		}
 	}
 	for i, d := range across {
 		if err := d.take(portionOf(bytes, len(across), i)); err != nil {
-			giveBack()
+			undo()
 			return nil, err
 		}
 		taken++
@@ -36,7 +35,7 @@ func AllocAcross(bytes int64, devices []kernels.Device) (kernels.Buffer, error) 
 	first := across[0]
 	r, err := mem.New(bytes)
 	if err != nil {
-		giveBack()
+		undo()
 		return nil, first.fail("alloc", bytes, fmt.Errorf("%w: %w", kernels.ErrOutOfMemory, err))
 	}
 	if first.pool.placed && r.Mapped() {
@@ -49,7 +48,7 @@ func AllocAcross(bytes int64, devices []kernels.Device) (kernels.Buffer, error) 
 	return b, nil
 }
 
-// onNodes gives the CPU devices behind these devices, and their nodes.
+// onNodes returns the CPU devices among the given devices, and their nodes. It fails for any other device.
 func onNodes(devices []kernels.Device) (across []*Device, nodes []int, err error) {
 	if len(devices) == 0 {
 		return nil, nil, fmt.Errorf("%w: memory across no devices", kernels.ErrArgument)
@@ -64,8 +63,8 @@ func onNodes(devices []kernels.Device) (across []*Device, nodes []int, err error
 	return across, nodes, nil
 }
 
-// self is the device itself, also of types that embed it.
+// self returns the device itself, also for types that embed Device.
 func (d *Device) self() *Device { return d }
 
-// portionOf is what device i of n counts of a buffer of all of them.
+// portionOf returns the bytes that device i of n counts of a buffer across all of them.
 func portionOf(bytes int64, n, i int) int64 { return par.Cut(bytes, n, i+1) - par.Cut(bytes, n, i) }

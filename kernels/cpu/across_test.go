@@ -9,7 +9,7 @@ import (
 	"github.com/msrep-go/msrep/numa"
 )
 
-// foreign is a device of another kind.
+// foreign is a device that is no CPU device.
 type foreign struct{ kernels.Device }
 
 func (foreign) Info() kernels.Info { return kernels.Info{ID: "other:0"} }
@@ -34,7 +34,7 @@ func TestMemoryAcrossDevicesIsCountedByEachAndFreedOnce(t *testing.T) {
 	require.Equal(t, int64(1<<20), b.Bytes())
 	require.Equal(t, []int64{349525, 349525, 349526}, inUse())
 	require.NoError(t, b.Free())
-	require.NoError(t, b.Free(), "once more does nothing")
+	require.NoError(t, b.Free(), "a second Free does nothing")
 	require.Equal(t, []int64{0, 0, 0}, inUse())
 	for _, d := range devices {
 		require.NoError(t, d.Close())
@@ -43,7 +43,7 @@ func TestMemoryAcrossDevicesIsCountedByEachAndFreedOnce(t *testing.T) {
 	require.ErrorIs(t, err, kernels.ErrClosed)
 }
 
-func TestMemoryAcrossDevicesThatCannotBeLeavesNothingTaken(t *testing.T) {
+func TestAFailedAllocationAcrossDevicesCountsNothing(t *testing.T) {
 	wide := open(t, Config{Threads: 1, NUMANode: -1})
 	narrow := open(t, Config{Index: 1, Threads: 1, NUMANode: -1, Memory: 100})
 	both := []kernels.Device{wide, narrow}

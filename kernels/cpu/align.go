@@ -6,14 +6,13 @@ import (
 	"github.com/msrep-go/msrep/partition"
 )
 
-// alignedRows is the number of rows at whose multiples the pieces of a packed part
-// begin where they can: their results then begin at multiples of 64 bytes if y does.
+// alignedRows is the number of rows at whose multiples the pieces of a packed part begin where possible: the results
+// of a piece then begin at a multiple of 64 bytes if y does.
 const alignedRows = 16
 
-// align moves the borders between the pieces of a part to the nearest row whose
-// number, counted from the first that the part owns, is a multiple of alignedRows.
-// Borders stay where that would move more than a 64th of a piece's entries, as
-// within long rows.
+// align moves the borders between the pieces of a part to the nearest row whose number, counted from the first row
+// that the part owns, is a multiple of alignedRows. A border stays where moving it would shift more than 1/64 of a
+// piece's entries, as it would within long rows.
 func align(parts []partition.Part, p partition.Part, ptr []int64) {
 	limit := p.NNZ() / int64(64*len(parts))
 	for i := 1; i < len(parts); i++ {
@@ -34,7 +33,7 @@ func align(parts []partition.Part, p partition.Part, ptr []int64) {
 	}
 }
 
-// locate finds the rows of the first and the last entry.
+// locate sets the rows that hold the first and the last entry of q.
 func locate(q *partition.Part, ptr []int64) {
 	if q.Empty() {
 		q.StartMajor, q.EndMajor, q.StartFlag = q.OwnFirst, q.OwnFirst-1, false
@@ -46,7 +45,7 @@ func locate(q *partition.Part, ptr []int64) {
 	q.EndMajor = holder(ptr, q.EndIdx)
 }
 
-// holder is the row of entry k.
+// holder returns the row that holds entry k.
 func holder(ptr []int64, k int64) int {
 	return sort.Search(len(ptr)-1, func(r int) bool { return ptr[r+1] > k })
 }

@@ -9,26 +9,25 @@ import (
 	"github.com/msrep-go/msrep/kernels"
 )
 
-// arena is the memory of what the workers build, a slab for each.
+// arena is the memory in which the workers build forms: one slab for each worker.
 type arena []slab
 
-// slab is memory that one worker takes piece by piece and gives back at once. It is a
-// run of addresses, more than are likely to be needed: their pages are touched when they
-// are used for the first time, and used again for what is built next. What does not fit,
-// and all of a small slab, is buffers of their own.
+// slab is memory that one worker takes in pieces and frees as a whole. It reserves a range of addresses, larger than
+// is likely to be needed. Pages are touched when they are first used, and used again for the next form. What does not
+// fit goes to buffers of its own, and so does everything in a small slab.
 type slab struct {
 	dev     *Device
 	region  *mem.Region // nil where there are no addresses
-	used    int64       // bytes at its beginning that are in use
-	touched int64       // bytes that were once, which the device counts
+	used    int64       // bytes at the beginning of region that are in use
+	touched int64       // bytes at the beginning of region that were ever in use; the device counts them
 	rest    []kernels.Buffer
-	waited  time.Duration // for the system to provide memory
+	waited  time.Duration // time spent waiting for the system to provide memory
 }
 
-// leastSlab is the size below which a slab is not worth its addresses.
+// leastSlab is the size in bytes below which a slab reserves no addresses.
 const leastSlab = 1 << 16
 
-// newSlab has room for so many bytes, of which about need will be taken.
+// newSlab returns a slab with addresses for room bytes, about need of which will be taken.
 func newSlab(d *Device, need, room int64) slab {
 	s := slab{dev: d}
 	if room >= leastSlab {
@@ -37,8 +36,7 @@ func newSlab(d *Device, need, room int64) slab {
 	return s
 }
 
-// take gives zeroed memory that begins at a multiple of 64 bytes, and has its pages from
-// the thread that calls.
+// take returns zeroed memory that begins at a multiple of 64 bytes. The calling thread touches its pages.
 func (s *slab) take(bytes int64) ([]byte, error) {
 	begin := waitTime()
 	defer func() { s.waited += waitTime() - begin }()
@@ -65,7 +63,7 @@ func (s *slab) take(bytes int64) ([]byte, error) {
 	return b[first:end:end], nil
 }
 
-// count counts bytes on the Go heap beside those of the slab; fewer where negative.
+// count adds bytes on the Go heap to those that the device counts; a negative number subtracts them.
 func (s *slab) count(bytes int64) error {
 	if bytes <= 0 {
 		s.dev.inUse.Add(bytes)
@@ -74,7 +72,7 @@ func (s *slab) count(bytes int64) error {
 	return s.dev.take(bytes)
 }
 
-// takeBuffer gives memory that is a buffer of its own.
+// takeBuffer returns memory in a buffer of its own.
 func (s *slab) takeBuffer(bytes int64) ([]byte, error) {
 	b, err := s.dev.Alloc(bytes)
 	if err != nil {
@@ -88,7 +86,7 @@ func (s *slab) takeBuffer(bytes int64) ([]byte, error) {
 	return view, err
 }
 
-// mark gives a function that gives back what is taken from now on.
+// mark returns a function that frees everything taken after this call.
 func (s *slab) mark() func() error {
 	used, kept := s.used, len(s.rest)
 	return func() error {
@@ -101,7 +99,7 @@ func (s *slab) mark() func() error {
 	}
 }
 
-// bytes is what was taken.
+// bytes returns the number of bytes taken.
 func (a arena) bytes() (sum int64) {
 	for i := range a {
 		sum += a[i].used
@@ -112,8 +110,8 @@ func (a arena) bytes() (sum int64) {
 	return sum
 }
 
-// waited is the longest that a worker waited for memory: the others, who have as much to do,
-// were done before.
+// waited returns the longest time that a worker waited for memory. The maximum counts because all workers have the
+// same amount of work.
 func (a arena) waited() (most time.Duration) {
 	for i := range a {
 		most = max(most, a[i].waited)
@@ -121,7 +119,7 @@ func (a arena) waited() (most time.Duration) {
 	return most
 }
 
-// reset gives back what was taken, but keeps the pages.
+// reset frees what was taken but keeps the pages.
 func (a arena) reset() error {
 	var errs []error
 	for i := range a {
@@ -135,7 +133,7 @@ func (a arena) reset() error {
 	return errors.Join(errs...)
 }
 
-// seal gives back what was not taken. Nothing more can be taken then.
+// seal frees the memory that was not taken. Nothing can be taken afterwards.
 func (a arena) seal() error {
 	var errs []error
 	for i := range a {
@@ -157,10 +155,10 @@ func (a arena) seal() error {
 	return errors.Join(errs...)
 }
 
-// free gives back everything.
+// free frees everything.
 func (a arena) free() error { return errors.Join(a.reset(), a.seal()) }
 
-// buffers is the memory of an arena that is sealed.
+// buffers returns the memory of a sealed arena.
 func (a arena) buffers() (all []kernels.Buffer) {
 	for i := range a {
 		all = append(all, a[i].rest...)

@@ -58,7 +58,7 @@ func TestAnArenaGivesZeroedMemoryAgainAndAgain(t *testing.T) {
 	require.Equal(t, before, mem.Mapped())
 }
 
-func TestWhatAFormTookThatFailsIsGivenBack(t *testing.T) {
+func TestMemoryOfAFailedFormIsFreed(t *testing.T) {
 	d := open(t, Config{Threads: 1})
 	for _, room := range []int64{0, leastSlab, 8 * leastSlab} {
 		a := arena{newSlab(d, 0, room)}
@@ -98,7 +98,7 @@ func TestAnArenaStaysWithinTheMemoryOfItsDevice(t *testing.T) {
 		_, err = a[0].take(leastSlab + 1)
 		require.ErrorIs(t, err, kernels.ErrOutOfMemory)
 		_, err = a[0].take(leastSlab)
-		require.NoError(t, err, "one that fails takes nothing")
+		require.NoError(t, err, "a failed form takes nothing")
 		require.NoError(t, a.reset())
 	}
 	require.NoError(t, a.free())
@@ -120,7 +120,7 @@ func TestKeptMemoryIsUsedAgainWithinTheMemoryOfItsDevice(t *testing.T) {
 			t.Skip("the system has no addresses without memory")
 		}
 		require.Equal(t, int64(n), kept)
-		b, err := d.Alloc(2 * leastSlab) // beside what is kept where both fit
+		b, err := d.Alloc(2 * leastSlab) // fits beside the kept memory
 		require.NoError(t, err)
 		if limit == n+leastSlab {
 			kept = 0
@@ -140,7 +140,7 @@ func TestKeptMemoryIsUsedAgainWithinTheMemoryOfItsDevice(t *testing.T) {
 }
 
 func TestKeptMemoryIsUsedAgainWhereThereIsNoOther(t *testing.T) {
-	const n = 8 << 20 // so much that somebody asks for it
+	const n = 8 << 20 // large enough to be advised
 	before := mem.Mapped()
 	d := open(t, Config{Threads: 1})
 	first := arena{newSlab(d, n, n)}
@@ -148,12 +148,12 @@ func TestKeptMemoryIsUsedAgainWhereThereIsNoOther(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, first.free())
 	kept := d.spare.Bytes()
-	defer mem.Pretend(0)()
+	defer mem.SetAvailable(0)()
 	again := arena{newSlab(d, n, 2*n)}
 	require.Equal(t, kept, again[0].touched)
 	if kept == n {
 		_, err = again[0].take(n)
-		require.NoError(t, err, "the process has it")
+		require.NoError(t, err, "the process keeps the memory")
 	}
 	_, err = again[0].take(n)
 	require.ErrorIs(t, err, kernels.ErrOutOfMemory)
@@ -163,7 +163,7 @@ func TestKeptMemoryIsUsedAgainWhereThereIsNoOther(t *testing.T) {
 	require.Equal(t, before, mem.Mapped())
 }
 
-func TestASearchWithoutMemoryForItsVectorsGivesBackWhatItTookOfIt(t *testing.T) {
+func TestASearchWithoutMemoryForItsVectorsFreesWhatItTook(t *testing.T) {
 	const limit, n = 1 << 20, leastSlab
 	before := mem.Mapped()
 	d := open(t, Config{Threads: 1, Memory: limit})
@@ -171,7 +171,7 @@ func TestASearchWithoutMemoryForItsVectorsGivesBackWhatItTookOfIt(t *testing.T) 
 	_, err := kept[0].take(n)
 	require.NoError(t, err)
 	require.NoError(t, kept.free())
-	b, err := d.Alloc(limit - n - n/2) // what is kept fits beside it, the vectors do not
+	b, err := d.Alloc(limit - n - n/2) // fits beside the kept memory, the vectors do not
 	require.NoError(t, err)
 	p := mustPack(t, d, bandPart(10_000))
 	require.Equal(t, "no memory to look for another form", p.Info().Why)
@@ -202,7 +202,7 @@ func TestTheMemoryOfAFreedPartServesTheNext(t *testing.T) {
 	require.NoError(t, d.Close())
 }
 
-func TestWhatBuildingTakesIsWithoutTheWaitingOfAnyWorker(t *testing.T) {
+func TestTheTimeToBuildExcludesWaitingForMemory(t *testing.T) {
 	require.Equal(t, 3*time.Second, arena{{waited: time.Second}, {waited: 3 * time.Second}}.waited())
 	require.Zero(t, arena{}.waited())
 }

@@ -10,19 +10,18 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// views opens arrays as slices, keeps their memory until close, and keeps the
-// first error.
+// views opens arrays as slices, holds their memory until close, and keeps the first error.
 type views struct {
 	dev  *Device
 	err  error
-	held [6]*buffer // no kernel has more arrays but for those of SumPartials
-	n    int        // that are held
+	held [6]*buffer // only SumPartials has more arrays
+	n    int        // number of entries in held
 	more []*buffer
 }
 
 func newViews(d *Device) *views { return &views{dev: d} }
 
-// hold is the memory of a buffer, which stays until close.
+// hold returns the memory of a buffer, which stays valid until close.
 func (v *views) hold(b kernels.Buffer) ([]byte, error) {
 	m, err := v.dev.View(b)
 	if err != nil {
@@ -41,8 +40,8 @@ func (v *views) hold(b kernels.Buffer) ([]byte, error) {
 	return m, nil
 }
 
-// close lets go of the memory. *err takes a failure to free what was freed by its
-// owner in the meantime.
+// close releases the memory. A buffer that its owner freed meanwhile is freed here; close adds a failure of that to
+// *err.
 func (v *views) close(err *error) {
 	for _, held := range [][]*buffer{v.held[:v.n], v.more} {
 		for _, b := range held {
@@ -51,7 +50,7 @@ func (v *views) close(err *error) {
 	}
 }
 
-// view opens an array that must have n elements.
+// view opens an array, which must have n elements.
 func view[T mem.Elem](v *views, name string, a kernels.Array[T], n int64) []T {
 	if v.err != nil {
 		return nil

@@ -2,11 +2,10 @@ package cpu
 
 import "github.com/msrep-go/msrep/partition"
 
-// ownStretches cuts y among workers that add to it and each have a vector of their own for the
-// rest: worker i has y between elements i and i+1 of what it gives. It is as borders says,
-// but all of y is the first of two workers' where entries lie anywhere: it then needs no vector,
-// which would have to be added to y and cleared. The stretch of the other is empty. More
-// workers would wait for the one that multiplies all of y by beta, for less.
+// ownStretches cuts y among workers that add to it: worker i owns elements out[i] to out[i+1]-1 and has a vector of
+// its own for the others. The cuts are those of borders, with one exception: of two workers whose entries lie
+// anywhere, the first owns all of y. It then needs no vector, which would have to be added to y and cleared. With
+// more workers this does not pay, as all others would wait for the one that multiplies all of y by beta.
 func ownStretches(parts []partition.Part, minors []int32, base int64, rows int) []int {
 	out := borders(parts, minors, base, rows)
 	if len(parts) == 2 && anywhere(parts, out, minors, base) {
@@ -15,9 +14,8 @@ func ownStretches(parts []partition.Part, minors []int32, base int64, rows int) 
 	return out
 }
 
-// borders cuts y into the stretches of the workers: at the mean of the indices
-// around the cut between two pieces, which for a matrix with a diagonal is where
-// the entries of both meet.
+// borders cuts y into the stretches of the workers, at the mean of the indices around the cut between two pieces. For
+// a matrix with a diagonal this is where the entries of both pieces lie.
 func borders(parts []partition.Part, minors []int32, base int64, rows int) []int {
 	const sample = 64 // entries on each side
 	out := make([]int, len(parts)+1)
@@ -34,18 +32,18 @@ func borders(parts []partition.Part, minors []int32, base int64, rows int) []int
 	return out
 }
 
-// Entries lie anywhere where at least one of outsideShare lies in another worker's stretch,
-// and any of these one of outsideReach of y beyond its own worker's.
+// Entries lie anywhere if at least 1/outsideShare of them lie in another worker's stretch, and one of these at least
+// 1/outsideReach of y away from its own worker's stretch.
 const (
 	outsideShare = 64
 	outsideReach = 8
 )
 
-// anywhere reports, by a sample, whether entries lie anywhere.
+// anywhere reports whether entries lie anywhere, judged by a sample.
 func anywhere(parts []partition.Part, border []int, minors []int32, base int64) bool {
 	const (
 		most = 256  // entries of the sample
-		each = 4096 // at least so many entries for each of them
+		each = 4096 // entries of the part for each entry of the sample, at least
 	)
 	count := min(int64(len(minors))/each, most)
 	outside, reach, p := 0, 0, 0

@@ -9,16 +9,15 @@ import (
 	"github.com/msrep-go/msrep/numa"
 )
 
-// buffer is memory of a device, its own or adopted. It lives until it is freed
-// and no copy or kernel uses it any more.
+// buffer is memory of a device, allocated or adopted. It stays valid until it is freed and no copy or kernel uses it.
 type buffer struct {
 	dev    *Device
 	mem    []byte
-	region *mem.Region // nil when adopted
-	across []*Device   // that count it in equal shares; none: dev counts all
-	spare  bool        // dev keeps it when it is freed
+	region *mem.Region // nil for adopted memory
+	across []*Device   // the devices that count it in equal fractions; if none, dev counts all of it
+	spare  bool        // dev keeps the memory for reuse when the buffer is freed
 	freed  atomic.Bool
-	users  atomic.Int64 // the owner, and the calls under way
+	users  atomic.Int64 // the owner and the calls in progress
 }
 
 func newBuffer(d *Device, b []byte, r *mem.Region) *buffer {
@@ -31,7 +30,7 @@ func (b *buffer) Device() kernels.Device { return b.dev }
 
 func (b *buffer) Bytes() int64 { return int64(len(b.mem)) }
 
-// Free releases the memory, at once or after the kernels that use it.
+// Free releases the memory, at once or when the last kernel that uses it ends.
 func (b *buffer) Free() error {
 	if b.freed.Swap(true) {
 		return nil
@@ -39,7 +38,7 @@ func (b *buffer) Free() error {
 	return b.release()
 }
 
-// hold keeps the memory until release. It is false once the buffer was freed.
+// hold keeps the memory valid until release. It returns false if the buffer was freed.
 func (b *buffer) hold() bool {
 	for {
 		n := b.users.Load()
@@ -74,12 +73,12 @@ func (b *buffer) release() error {
 	return nil
 }
 
-// region makes memory on the node of the device.
+// region allocates memory on the node of the device.
 func (d *Device) region(bytes int64) (*mem.Region, error) { return d.bound(mem.New(bytes)) }
 
-// reserve gives addresses for room bytes on the node of the device, about need of which will be
-// used, in memory that it kept if there is any: the first touched of them have pages then and
-// are counted. It gives nil where there are no addresses.
+// reserve returns addresses for room bytes on the node of the device, about need of which will be used. It reuses
+// memory that the device kept, if there is any: the first touched bytes then have pages and are counted. It returns
+// nil where no addresses are available.
 func (d *Device) reserve(need, room int64) (r *mem.Region, touched int64) {
 	if r, touched = d.spare.Take(need, room); r != nil {
 		if d.count(touched) == nil {
@@ -98,7 +97,7 @@ func (d *Device) bound(r *mem.Region, err error) (*mem.Region, error) {
 	}
 	if d.pool.placed && d.info.NUMANode >= 0 && r.Mapped() {
 		if err := numa.Bind(r.Bytes(), d.info.NUMANode); err != nil {
-			d.onRefused(err) // the workers touch it first, which is as good where they are pinned
+			d.onRefused(err) // the workers touch it first, which is as good if they are pinned
 		}
 	}
 	return r, nil

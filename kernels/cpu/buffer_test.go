@@ -11,14 +11,14 @@ import (
 	"github.com/msrep-go/msrep/partition"
 )
 
-// mustPack is Pack, which must not fail.
+// mustPack is Pack without an error.
 func mustPack(t require.TestingT, d *Device, op kernels.Operation) kernels.Packed {
 	p, err := d.Pack(op)
 	require.NoError(t, err)
 	return p
 }
 
-// open is a Device that is closed when the test, of rapid too, ends.
+// open returns a Device that is closed when the test ends, a rapid one too.
 func open(t interface {
 	require.TestingT
 	Cleanup(func())
@@ -39,7 +39,7 @@ func TestBuffersAreCountedAndFreedOnce(t *testing.T) {
 		require.NoError(t, b.Free())
 		require.Zero(t, d.InUse())
 		require.NoError(t, b.Free())
-		require.Zero(t, d.InUse(), "once more does nothing")
+		require.Zero(t, d.InUse(), "a second Free does nothing")
 	}
 	_, err := d.Alloc(1 << 60)
 	require.ErrorIs(t, err, kernels.ErrOutOfMemory)
@@ -85,7 +85,7 @@ func TestMemoryStaysWhileACallUsesIt(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, b.Free())
 	require.Equal(t, int64(1<<20), d.InUse())
-	m[1<<20-1] = 1 // would stop the program had the memory gone
+	m[1<<20-1] = 1 // crashes if the memory was unmapped
 	_, err = v.hold(b)
 	require.ErrorIs(t, err, kernels.ErrClosed, "no new use")
 	v.close(&err)
@@ -130,7 +130,7 @@ func TestWorkersResultsAreCountedApartAndFreedByClose(t *testing.T) {
 }
 
 func TestMemoryThatTheMachineLacksIsRefused(t *testing.T) {
-	defer mem.Pretend(20 << 20)()
+	defer mem.SetAvailable(20 << 20)()
 	d := open(t, Config{Threads: 1})
 	_, err := d.Alloc(20<<20 + 1)
 	require.ErrorIs(t, err, kernels.ErrOutOfMemory)

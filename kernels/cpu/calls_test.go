@@ -23,14 +23,14 @@ func open(t *testing.T, c cpu.Config) (*cpu.Device, kernels.Stream) {
 	return d, s
 }
 
-// mustPack is Pack, which must not fail.
+// mustPack is Pack without an error.
 func mustPack(t require.TestingT, d *cpu.Device, op kernels.Operation) kernels.Packed {
 	p, err := d.Pack(op)
 	require.NoError(t, err)
 	return p
 }
 
-// splitOf is the rows of a matrix in so many parts, which may share rows.
+// splitOf returns the rows of a matrix in so many parts, which may share rows.
 func splitOf(t require.TestingT, a *sparse.CSR[float64], parts int) []partition.Part {
 	split, _, err := partition.Split(a.RowPtr, parts, partition.RuleNNZ)
 	require.NoError(t, err)
@@ -178,7 +178,7 @@ func TestEventsMeasureTheTimeBetweenThem(t *testing.T) {
 	devicetest.Events(t, d, e, start)
 }
 
-func TestAClosedDeviceSaysSo(t *testing.T) {
+func TestAClosedDeviceFailsWithErrClosed(t *testing.T) {
 	d, s := open(t, cpu.Config{Threads: 3})
 	require.NoError(t, d.Close())
 	require.NoError(t, d.Close())

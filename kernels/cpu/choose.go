@@ -12,10 +12,10 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// What a packed part is made for when nobody says: so many products, and at least
-// so much time for the search. A matrix that fits the caches is multiplied in some
-// microseconds, a hundred times of which repay nothing; but whoever plans for an
-// unknown number of products does not notice this time either.
+// defaultProducts and defaultBudget are the number of products and the least search time for a packed part whose
+// number of products is not stated. A matrix that fits the caches is multiplied in some microseconds, so that a
+// hundred products repay no search; but a caller who plans for an unknown number of products does not notice
+// defaultBudget either.
 const defaultProducts = 100
 
 // defaultBudget is replaced in tests.
@@ -23,8 +23,8 @@ var defaultBudget = 30 * time.Millisecond
 
 const tooSmall = "too small to look for another form"
 
-// choose packs the pieces: in the form that is named, or in the fastest of those
-// that the inspector suggests and that can be built and timed within the budget.
+// choose packs the pieces in the form that is named, or in the fastest of those that the inspector suggests and that
+// can be built and timed within the budget.
 func (p *packed[V]) choose(op *kernels.Packing[V]) error {
 	ends, err := inspect.Named[V](kernels.FormCSR, op.Segments, op.InPlace)
 	if err != nil {
@@ -53,7 +53,7 @@ func (p *packed[V]) choose(op *kernels.Packing[V]) error {
 	return s.run()
 }
 
-// named packs in the form that the caller names.
+// named packs in the form that the caller named.
 func (p *packed[V]) named(op *kernels.Packing[V]) error {
 	old, again := op.After.(*packed[V])
 	f := inspect.Whole(op.Form)
@@ -74,17 +74,17 @@ func (p *packed[V]) named(op *kernels.Packing[V]) error {
 	why := "asked for"
 	switch {
 	case again && old.symmetric != nil:
-		why = "the values are symmetric no more"
+		why = "the values are no longer symmetric"
 	case again:
 		why = "as before"
 	case f != op.Form:
-		why = "instead of " + string(op.Form) + ", for which one device must have a whole symmetric matrix"
+		why = "instead of " + string(op.Form) + ", which needs a whole symmetric matrix on one device"
 	}
 	if again && c.Form != kernels.FormCSR && c.Form == old.built.Form {
-		c = old.built // the form may be built in several ways
+		c = old.built // a form may be built in several ways
 	}
 	if err = p.make(c, why); again && sparse.IsInput(err) {
-		return p.plain(op, fmt.Sprintf("%s do not suit the values that came later", f))
+		return p.plain(op, fmt.Sprintf("%s do not suit the new values", f))
 	}
 	return err
 }
@@ -94,8 +94,7 @@ func (p *packed[V]) plain(op *kernels.Packing[V], why string) error {
 	return p.make(inspect.CSR[V](op.InPlace), why)
 }
 
-// sideBySide packs in slices: in plain CSR a row with sums of a fixed shape is added
-// up entry by entry.
+// sideBySide packs in slices. Plain CSR adds up a row with sums of a fixed shape entry by entry, which is slower.
 func (p *packed[V]) sideBySide() error {
 	c, err := inspect.Named[V](inspect.FormSlices, kernels.Segments{}, false)
 	if err != nil {
@@ -113,7 +112,7 @@ func (p *packed[V]) make(c inspect.Candidate[V], why string) error {
 	return p.take(t, c, why)
 }
 
-// bodies is the whole rows of every piece.
+// bodies returns the whole rows of every piece.
 func (p *packed[V]) bodies() [][]form.Rows[V] {
 	out := make([][]form.Rows[V], len(p.pieces))
 	for i := range p.pieces {
@@ -122,11 +121,11 @@ func (p *packed[V]) bodies() [][]form.Rows[V] {
 	return out
 }
 
-// take makes the form of all bodies that of the part.
+// take makes a trial of all rows the form of the part.
 func (p *packed[V]) take(t trial[V], c inspect.Candidate[V], why string) error {
 	p.mem, p.built = t.mem, c
 	p.info.Form, p.info.Why, p.info.Padding, p.info.Bytes = c.Form, why, 0, t.mem.bytes()+p.ends.bytes()
-	if name := t.forms[0][0].Name(); name != string(c.Form) { // with its parameters, and how values are stored
+	if name := t.forms[0][0].Name(); name != string(c.Form) { // the name with its parameters and the storage of its values
 		p.info.Why = name + ": " + why
 	}
 	for i := range p.pieces {
@@ -136,33 +135,33 @@ func (p *packed[V]) take(t trial[V], c inspect.Candidate[V], why string) error {
 	return p.mem.seal()
 }
 
-// trial is stretches of rows of all pieces in one form, with the memory they hold.
+// trial is stretches of rows of all pieces in one form, and the memory that they take.
 type trial[V sparse.Value] struct {
 	forms [][]form.Form[V] // of each piece
 	mem   arena
-	took  time.Duration // building, without waiting for memory or for a CPU
-	whole bool          // of all rows where others are of a sample
+	took  time.Duration // time to build it, less the time spent waiting for memory or a CPU
+	whole bool          // it has all rows although other trials have a sample
 }
 
-// newArena has addresses for twice the memory of the rows, enough for most forms, to build a
-// share of the rows in. A sample, which takes half its share at least, leaves what a whole
-// form held before to one that is built whole meanwhile.
-func (p *packed[V]) newArena(share float64) arena {
+// newArena returns an arena in which to build the given fraction of the rows. It has addresses for twice the memory
+// of the rows, enough for most forms. A sample asks for at least half of its fraction, and so leaves kept memory of a
+// whole form to a form that is built whole meanwhile.
+func (p *packed[V]) newArena(fraction float64) arena {
 	a := make(arena, len(p.pieces))
 	for i := range p.pieces {
 		r := &p.pieces[i].rows.body
 		bytes := (4+mem.Size[V]())*int64(len(r.Idx)) + 8*int64(len(r.Ptr))
 		need := bytes
-		if share < 1 {
-			need = int64(share / 2 * float64(bytes))
+		if fraction < 1 {
+			need = int64(fraction / 2 * float64(bytes))
 		}
 		a[i] = newSlab(p.dev, need, 2*bytes)
 	}
 	return a
 }
 
-// build makes the form of stretches of rows in an arena that is empty, those of each
-// piece by the worker that will multiply them. Where it fails the arena is empty again.
+// build makes the form of stretches of rows in an empty arena. Each worker builds the stretches that it will
+// multiply. If build fails, the arena is empty again.
 func (p *packed[V]) build(c inspect.Candidate[V], rows [][]form.Rows[V], in arena) (trial[V], error) {
 	t := trial[V]{forms: make([][]form.Form[V], len(rows)), mem: in}
 	w, err := p.eachTimed(func(i int) error {
@@ -183,21 +182,21 @@ func (p *packed[V]) build(c inspect.Candidate[V], rows [][]form.Rows[V], in aren
 	return t, nil
 }
 
-// each calls f for all pieces, for each on the worker that will multiply it.
+// each calls f for all pieces, for each piece on the worker that will multiply it.
 func (p *packed[V]) each(f func(i int) error) error {
 	errs := make([]error, len(p.pieces))
 	err := p.dev.pool.run(len(p.pieces), func(i int) { errs[i] = f(i) })
 	return first(append(errs, err))
 }
 
-// eachTimed is each, and tells what the workers took.
+// eachTimed is each with the time that the workers took.
 func (p *packed[V]) eachTimed(f func(i int) error) (work, error) {
 	errs := make([]error, len(p.pieces))
 	w, err := p.dev.pool.timed(len(p.pieces), func(i int) { errs[i] = f(i) })
 	return w, first(append(errs, err))
 }
 
-// first is the first error: workers mostly fail for the same reason.
+// first returns the first error; workers mostly fail for the same reason.
 func first(errs []error) error {
 	for _, err := range errs {
 		if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// gatherCOO runs kernels.MajorProductCOO.
-func gatherCOO[V sparse.Value](d *Device, op *kernels.MajorProductCOO[V]) (err error) {
+// majorProductCOO runs kernels.MajorProductCOO.
+func majorProductCOO[V sparse.Value](d *Device, op *kernels.MajorProductCOO[V]) (err error) {
 	v := newViews(d)
 	defer v.close(&err)
 	a := viewCoordinate(v, op.A)
@@ -23,14 +23,14 @@ func gatherCOO[V sparse.Value](d *Device, op *kernels.MajorProductCOO[V]) (err e
 	if err != nil {
 		return err
 	}
-	return runGather(d, a.part, parts, y, carry, func(q partition.Part, own []V) V {
-		return a.gatherRuns(q, op.Alpha, op.Beta, x, own)
+	return runMajor(d, a.part, parts, y, carry, func(q partition.Part, own []V) V {
+		return a.majorRuns(q, op.Alpha, op.Beta, x, own)
 	})
 }
 
-// gatherRuns writes the rows that q owns to y and gives its carry. Each run of
-// equal rows is one sum; a block of them is multiplied at a time.
-func (a coordinate[V]) gatherRuns(q partition.Part, alpha, beta V, x, y []V) (carry V) {
+// majorRuns writes the rows that q owns to y and returns its carry. The products of a run of equal rows are added to
+// one sum, a chunk of entries at a time.
+func (a coordinate[V]) majorRuns(q partition.Part, alpha, beta V, x, y []V) (carry V) {
 	const block = 256
 	var ptr [block + 1]int64
 	var sum [block]V
@@ -56,8 +56,8 @@ func (a coordinate[V]) gatherRuns(q partition.Part, alpha, beta V, x, y []V) (ca
 	return carry
 }
 
-// scatterCOO runs kernels.MinorProductCOO.
-func scatterCOO[V sparse.Value](d *Device, s *scratch[V], op *kernels.MinorProductCOO[V]) (err error) {
+// minorProductCOO runs kernels.MinorProductCOO.
+func minorProductCOO[V sparse.Value](d *Device, s *scratch[V], op *kernels.MinorProductCOO[V]) (err error) {
 	v := newViews(d)
 	defer v.close(&err)
 	a := viewCoordinate(v, op.A)
@@ -70,7 +70,7 @@ func scatterCOO[V sparse.Value](d *Device, s *scratch[V], op *kernels.MinorProdu
 	if err != nil {
 		return err
 	}
-	return runScatter(d, s, d.pool.run, ownStretches(parts, a.minor, 0, len(y)), op.Beta, y, func(i int, to *target[V]) {
+	return runMinor(d, s, d.pool.run, ownStretches(parts, a.minor, 0, len(y)), op.Beta, y, func(i int, to *target[V]) {
 		q := parts[i]
 		for k := q.StartIdx; k <= q.EndIdx; {
 			stop := min(k+scatterRun, q.EndIdx+1)

@@ -7,8 +7,7 @@ import (
 	"github.com/msrep-go/msrep/kernels"
 )
 
-// cooPtr runs kernels.COOPtr: each worker finds where its first major begins and goes on from
-// there, entry by entry.
+// cooPtr runs kernels.COOPtr. Each worker finds where its first major begins and then goes through its entries.
 func cooPtr(d *Device, op *kernels.COOPtr) (err error) {
 	if err := op.Check(); err != nil {
 		return err

@@ -16,20 +16,20 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Config says what a device is made of.
+// Config describes a device.
 type Config struct {
 	Index    int   // the device is named cpu:Index
-	Threads  int   // workers, at least 1
-	NUMANode int   // -1 for none in particular
-	Memory   int64 // bytes that may be allocated, 0 for no bound
-	Grain    int64 // entries and rows that are worth one more worker, 0 for the default
+	Threads  int   // number of workers, at least 1
+	NUMANode int   // -1 for no particular node
+	Memory   int64 // most bytes that may be allocated, 0 for no bound
+	Grain    int64 // entries and rows for which one more worker pays, 0 for the default
 
-	// CPUs places the device: its workers are threads that run on these CPUs only,
-	// and its memory comes from NUMANode. None: both go where the system likes.
+	// CPUs places the device: its workers are threads that run on these CPUs only, and its memory comes from
+	// NUMANode. If CPUs is empty, the system places both.
 	CPUs []int
-	// OnRefused, unless nil, is called with an error that wraps numa.ErrRefused where the
-	// system does not place a thread or memory so: from any goroutine, and maybe more than
-	// once. The device works all the same.
+	// OnRefused, if not nil, is called with an error that wraps numa.ErrRefused where the system does not place a
+	// thread or memory as asked. The call may come from any goroutine, and more than once. The device works all the
+	// same.
 	OnRefused func(error)
 }
 
@@ -44,7 +44,7 @@ type Device struct {
 
 	scratch64 scratch[float64]
 	scratch32 scratch[float32]
-	spare     mem.Spare // of packed parts that were freed, and of what was tried for others
+	spare     mem.Spare // memory of freed packed parts and of trials
 }
 
 var (
@@ -53,11 +53,11 @@ var (
 	_ Workers            = (*Device)(nil)
 )
 
-// Forms is the names of the forms that CPU devices can be asked for.
+// Forms returns the names of the forms that a caller can name for CPU devices.
 func Forms() []kernels.Form { return inspect.Forms() }
 
-// Open makes a device. It fails when c.Threads is below 1, or the environment asks
-// for instructions that the processor lacks (MSREP_CPU, see package simd).
+// Open makes a device. It fails if c.Threads is below 1, or if MSREP_CPU (see package simd) names instructions that
+// the processor lacks.
 func Open(c Config) (*Device, error) {
 	if c.Threads < 1 {
 		return nil, sparse.Inputf("threads", "%d for device cpu:%d: it needs at least 1", c.Threads, c.Index)
@@ -87,17 +87,16 @@ func Open(c Config) (*Device, error) {
 // Info describes the device.
 func (d *Device) Info() kernels.Info { return d.info }
 
-// InUse is the number of bytes allocated and not freed. What the device keeps of those that
-// were, for some seconds, is not among them (mem.Spare).
+// InUse returns the number of bytes allocated and not freed. It leaves out freed memory that the device keeps for
+// some seconds (mem.Spare).
 func (d *Device) InUse() int64 { return d.inUse.Load() }
 
-// Scratch is the number of bytes that the workers hold for results of their own,
-// besides InUse. They are kept from product to product and freed by Close.
+// Scratch returns the number of bytes that the workers hold for results of their own, not counted by InUse. The
+// memory is kept from product to product and freed by Close.
 func (d *Device) Scratch() int64 { return d.scratch64.held.Load() + d.scratch32.held.Load() }
 
-// Run calls f(0) ... f(n-1) on the workers and waits; see Workers. It fails with a
-// *kernels.DeviceError when n is not in [1, Threads] or the device is closed. f
-// must not use the device.
+// Run calls f(0) ... f(n-1) on the workers and waits; see Workers. It fails with a *kernels.DeviceError if n is not
+// in [1, Threads] or the device is closed. f must not use the device.
 func (d *Device) Run(n int, f func(i int)) error {
 	if n < 1 || n > d.info.Threads {
 		return d.fail("run", 0, fmt.Errorf("%w: %d workers of %d", kernels.ErrArgument, n, d.info.Threads))
@@ -108,8 +107,8 @@ func (d *Device) Run(n int, f func(i int)) error {
 	return nil
 }
 
-// Alloc gives zeroed, 64-byte aligned memory. Large buffers lie outside the Go
-// heap, on the node of a device that has CPUs of its own.
+// Alloc returns zeroed, 64-byte aligned memory. Large buffers lie outside the Go heap, on the device's node if the
+// device has CPUs of its own.
 func (d *Device) Alloc(bytes int64) (kernels.Buffer, error) {
 	if err := d.take(bytes); err != nil {
 		return nil, err
@@ -122,7 +121,7 @@ func (d *Device) Alloc(bytes int64) (kernels.Buffer, error) {
 	return newBuffer(d, r.Bytes(), r), nil
 }
 
-// take counts bytes that are about to be allocated, within the bound of the device.
+// take counts bytes that are about to be allocated. It fails beyond the bound of the device or of the process.
 func (d *Device) take(bytes int64) error {
 	if d.closed.Load() {
 		return d.fail("alloc", bytes, kernels.ErrClosed)
@@ -136,7 +135,7 @@ func (d *Device) take(bytes int64) error {
 	return d.count(bytes)
 }
 
-// count counts bytes that the process has, or is about to have, within the bound of the device.
+// count counts bytes that the process has or is about to have. It fails beyond the bound of the device.
 func (d *Device) count(bytes int64) error {
 	used := d.inUse.Add(bytes)
 	if d.info.Memory > 0 && used+d.spare.Bytes() > d.info.Memory {
@@ -152,8 +151,8 @@ func (d *Device) count(bytes int64) error {
 // Adopt makes a buffer of memory that the caller owns.
 func (d *Device) Adopt(p []byte) kernels.Buffer { return newBuffer(d, p, nil) }
 
-// View is the memory of a buffer of any CPU device. It is gone when the buffer is
-// freed: use streams where that may happen at the same time.
+// View returns the memory of a buffer of any CPU device. The memory is invalid once the buffer is freed: use streams
+// where that may happen concurrently.
 func (d *Device) View(b kernels.Buffer) ([]byte, error) {
 	c, ok := b.(*buffer)
 	if !ok || c == nil {
@@ -167,10 +166,10 @@ func (d *Device) View(b kernels.Buffer) ([]byte, error) {
 
 var errFreed = fmt.Errorf("%w: the buffer was freed", kernels.ErrClosed)
 
-// NewEvent makes an event.
+// NewEvent returns a new event.
 func (d *Device) NewEvent() (kernels.Event, error) { return kernels.NewHostEvent(d.info.ID), nil }
 
-// NewStream makes a stream.
+// NewStream returns a new stream.
 func (d *Device) NewStream() (kernels.Stream, error) {
 	if d.closed.Load() {
 		return nil, d.fail("new stream", 0, kernels.ErrClosed)
@@ -178,7 +177,7 @@ func (d *Device) NewStream() (kernels.Stream, error) {
 	return &stream{dev: d}, nil
 }
 
-// Close ends the workers. It reports buffers that were not freed.
+// Close ends the workers and reports buffers that were not freed.
 func (d *Device) Close() error {
 	if d.closed.Swap(true) {
 		return nil

@@ -11,25 +11,23 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// SetGiantEntries replaces the number of entries from which on a row is giant, until
-// the test ends.
-func SetGiantEntries(t *testing.T, n int64) {
-	old := giantEntries
-	t.Cleanup(func() { giantEntries = old })
-	giantEntries = n
+// SetLongRowEntries replaces the number of entries from which a row is long, until the test ends.
+func SetLongRowEntries(t *testing.T, n int64) {
+	old := longRowEntries
+	t.Cleanup(func() { longRowEntries = old })
+	longRowEntries = n
 }
 
-// SetBudget replaces the time that a search may take where nobody says for how many
-// products, until the test ends.
+// SetBudget replaces the time of a search without a stated number of products, until the test ends.
 func SetBudget(t *testing.T, d time.Duration) {
 	old := defaultBudget
 	t.Cleanup(func() { defaultBudget = old })
 	defaultBudget = d
 }
 
-// setNow replaces the time of day, by which everything is timed then, until the test ends. The times of f begin
-// with the zero time; f is called by one goroutine at a time. Where it counts its calls the device should have one
-// worker, as the calls of several come in any order.
+// setNow replaces the time of day, and times everything by it, until the test ends. The times of f begin with the
+// zero time; one goroutine at a time calls f. If f counts its calls the device should have one worker, as the calls
+// of several workers come in any order.
 func setNow(t *testing.T, f func() time.Time) {
 	oldNow, oldThread := now, threadTime
 	t.Cleanup(func() { now, threadTime = oldNow, oldThread })
@@ -42,8 +40,7 @@ func setNow(t *testing.T, f func() time.Time) {
 	threadTime = nil
 }
 
-// AlwaysHalve has half of the entries tried however slow diagonals were, until the test
-// ends.
+// AlwaysHalve makes the search try half of the entries however slow diagonals were, until the test ends.
 func AlwaysHalve(t *testing.T) {
 	old := worthHalving
 	t.Cleanup(func() { worthHalving = old })
@@ -56,8 +53,7 @@ func IsSymmetric(d *Device, op *kernels.Packing[float64], border []int) (bool, e
 	return p.isSymmetric(op, border)
 }
 
-// OwnStretches is where the workers of transposed products add to y, one for
-// each part.
+// OwnStretches returns where the workers of transposed products add to y, one for each part.
 func OwnStretches(parts []partition.Part, a *sparse.CSR[float64]) []int {
 	return ownStretches(parts, a.ColIdx, 0, a.Cols)
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// gatherFixed runs kernels.MajorProductFixed. Workers share the rows; none is cut.
-func gatherFixed[V sparse.Value](d *Device, op *kernels.MajorProductFixed[V]) (err error) {
+// majorProductFixed runs kernels.MajorProductFixed. The workers divide the rows among them; no row is cut.
+func majorProductFixed[V sparse.Value](d *Device, op *kernels.MajorProductFixed[V]) (err error) {
 	v := newViews(d)
 	defer v.close(&err)
 	a := viewCompressed(v, op.A)
@@ -35,13 +35,13 @@ func gatherFixed[V sparse.Value](d *Device, op *kernels.MajorProductFixed[V]) (e
 	})
 }
 
-// whole reports whether a part holds all entries of all rows that it has any of.
+// whole reports whether a part holds all entries of every row of which it holds any.
 func whole(ptr []int64, p partition.Part) bool {
 	return !p.StartFlag && ptr[0] == p.StartIdx && ptr[len(ptr)-1] == p.EndIdx+1
 }
 
-// wholeRows is where piece i of parts begins, so that rows and entries together are
-// shared out as evenly as whole rows allow.
+// wholeRows returns the first row of piece i of parts. The pieces have about equal sums of rows and entries, as far
+// as whole rows allow.
 func wholeRows(ptr []int64, parts, i int) int {
 	rows := len(ptr) - 1
 	before := func(r int) int64 { return ptr[r] - ptr[0] + int64(r) }
@@ -53,7 +53,7 @@ func wholeRows(ptr []int64, parts, i int) int {
 	return r
 }
 
-// wholeParts cuts a part that holds whole rows, whose pointers are ptr, into n of that kind.
+// wholeParts cuts a part that holds whole rows, with row pointers ptr, into n parts that do.
 func wholeParts(ptr []int64, n int) []partition.Part {
 	parts := make([]partition.Part, n)
 	for i := range parts {

@@ -13,7 +13,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// rowsOfAllLengths is a matrix with rows about the borders of chunks and stripes.
+// rowsOfAllLengths is a matrix with rows of lengths near the borders of chunks and stripes.
 func rowsOfAllLengths[V sparse.Value](r *rand.Rand) *sparse.CSR[V] {
 	const chunk = kernels.FixedChunk
 	a := &sparse.CSR[V]{Cols: 100, RowPtr: []int64{0}}
@@ -61,7 +61,7 @@ func fixedShape[V sparse.Value](t *testing.T) {
 	}
 }
 
-func TestFixedSumsHaveTheShapeThatIsWrittenDown(t *testing.T) {
+func TestFixedSumsHaveTheDocumentedShape(t *testing.T) {
 	fixedShape[float64](t)
 	fixedShape[float32](t)
 }
@@ -104,7 +104,7 @@ func TestFixedSumsOfCutRowsAreRefused(t *testing.T) {
 	require.ErrorIs(t, err, kernels.ErrArgument)
 }
 
-func TestRowsAreSharedOutWhole(t *testing.T) {
+func TestWorkersGetWholeRows(t *testing.T) {
 	ptr := []int64{10, 10, 13, 14, 30, 30, 31}
 	for parts := 1; parts < 9; parts++ {
 		require.Equal(t, 0, wholeRows(ptr, parts, 0))
@@ -113,6 +113,6 @@ func TestRowsAreSharedOutWhole(t *testing.T) {
 			require.LessOrEqual(t, wholeRows(ptr, parts, i), wholeRows(ptr, parts, i+1))
 		}
 	}
-	// Of 27 rows and entries 7 are before row 3, and 24 with it.
+	// Of 27 rows and entries, 7 are before row 3, and 24 with it.
 	require.Equal(t, 3, wholeRows(ptr, 2, 1), "the border nearest to the middle")
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// gatherMany runs kernels.MajorProductMany.
-func gatherMany[V sparse.Value](d *Device, op *kernels.MajorProductMany[V]) (err error) {
+// majorProductMany runs kernels.MajorProductMany.
+func majorProductMany[V sparse.Value](d *Device, op *kernels.MajorProductMany[V]) (err error) {
 	v := newViews(d)
 	defer v.close(&err)
 	a := viewCompressed(v, op.A)
@@ -24,15 +24,15 @@ func gatherMany[V sparse.Value](d *Device, op *kernels.MajorProductMany[V]) (err
 		return err
 	}
 	var rows *manyRows[V]
-	err = d.pool.run(1, func(int) { rows = newManyRows(a, parts, x.Rows()) }) // a wrong pointer is a panic
+	err = d.pool.run(1, func(int) { rows = newManyRows(a, parts, x.Rows()) }) // a wrong pointer panics in the worker, which reports it
 	if err != nil {
 		return err
 	}
 	return rows.multiply(d, op.Alpha, op.Beta, x, y, carry)
 }
 
-// joinCarries adds the carries of a worker's part q to the row of p that another
-// worker owns, or to those of p.
+// joinCarries adds the carries of a worker's part q to the row of p that another worker owns. Where an earlier part
+// owns the row, it adds them to the carries of p.
 func joinCarries[V sparse.Value](carries []V, q, p partition.Part, y simd.MultiVector[V], carry []V) {
 	to := carry
 	if q.StartFlag && q.StartMajor >= p.OwnFirst {
@@ -43,8 +43,7 @@ func joinCarries[V sparse.Value](carries []V, q, p partition.Part, y simd.MultiV
 	}
 }
 
-// viewBlocks opens the blocks and carries of a product with a part; x must have room
-// for so many rows.
+// viewBlocks opens the multi-vectors and carries of a product with a part. x must have at least minors rows.
 func viewBlocks[V sparse.Value](v *views, p partition.Part, minors int, xs, ys kernels.MultiVector[V], carries kernels.Array[V]) (x, y simd.MultiVector[V], carry []V) {
 	x = viewBlock(v, "x", xs, minors)
 	y = viewBlock(v, "y", ys, p.OwnEnd-p.OwnFirst)
@@ -57,7 +56,7 @@ func viewBlocks[V sparse.Value](v *views, p partition.Part, minors int, xs, ys k
 	return x, y, carry
 }
 
-// viewBlock opens a block that must have room for that many rows.
+// viewBlock opens a multi-vector that must have at least that many rows.
 func viewBlock[V sparse.Value](v *views, name string, b kernels.MultiVector[V], rows int) simd.MultiVector[V] {
 	if v.err == nil && (b.Cols < 1 || b.Stride < b.Cols || b.Stride > math.MaxInt32) {
 		v.err = fmt.Errorf("%w: %s has %d columns at a stride of %d: it needs 1 or more, and a stride of at least as many", kernels.ErrArgument, name, b.Cols, b.Stride)

@@ -10,15 +10,15 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// linesOfX is room for a copy of x, each of whose rows begins at a cache line or at the half of
-// one. The first product that needs it takes the memory; the zero value is empty.
+// linesOfX is memory for a copy of x in which each row begins at a cache line or in the middle of one. The first
+// product that needs the memory takes it; the zero value is empty.
 type linesOfX[V sparse.Value] struct {
 	val []V
-	mem kernels.Buffer // nil where there is none
+	mem kernels.Buffer // nil while val is empty
 }
 
-// asLines is a copy of x that all pieces multiply faster than x, or else x: where they do not gain
-// by one, and where there is no memory.
+// asLines returns a copy of x that all pieces multiply faster than x. It returns x itself if the pieces gain nothing
+// by a copy or memory is short.
 func (p *packed[V]) asLines(x simd.MultiVector[V]) (simd.MultiVector[V], error) {
 	if !each(p.pieces, func(f form.Lined[V]) bool { return f.GainsByLines(x) }) {
 		return x, nil
@@ -39,7 +39,7 @@ func (p *packed[V]) asLines(x simd.MultiVector[V]) (simd.MultiVector[V], error) 
 	})
 }
 
-// room is room for n elements: what there is, or more in place of it.
+// room returns memory for n elements, and replaces what there is if it is too small.
 func (l *linesOfX[V]) room(d *Device, n int64) ([]V, error) {
 	if n <= int64(len(l.val)) {
 		return l.val[:n], nil
@@ -57,7 +57,7 @@ func (l *linesOfX[V]) room(d *Device, n int64) ([]V, error) {
 	return val, err
 }
 
-// buffers is the memory that it holds.
+// buffers returns the memory that l holds.
 func (l *linesOfX[V]) buffers() []kernels.Buffer {
 	if l.mem == nil {
 		return nil
@@ -65,7 +65,7 @@ func (l *linesOfX[V]) buffers() []kernels.Buffer {
 	return []kernels.Buffer{l.mem}
 }
 
-// free lets go of the memory.
+// free releases the memory.
 func (l *linesOfX[V]) free() error {
 	if l.mem == nil {
 		return nil

@@ -28,7 +28,7 @@ func TestBinsMultiplyCopiesOfXInLines(t *testing.T) {
 		multiply := func(k int) {
 			x, y := make([]float64, 2+cols*(k+gap)), make([]float64, rows*k)
 			for i := range x {
-				x[i] = math.NaN() // between rows as well
+				x[i] = math.NaN() // also between rows
 			}
 			x = x[2 : len(x)-gap] // ends with the last row
 			for i := range x {
@@ -60,7 +60,7 @@ func TestBinsMultiplyCopiesOfXInLines(t *testing.T) {
 			require.Len(t, p.Buffers(), buffers+min(c.bytes, 1))
 		}
 		require.NoError(t, p.(*packed[float64]).lines.free())
-		d.info.Memory = held // no room for a copy
+		d.info.Memory = held // no memory for a copy
 		multiply(6)
 		require.Equal(t, held, d.InUse())
 		d.info.Memory = 0

@@ -16,36 +16,33 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// hotBytes is how much of x the hot columns have together: what the last cache holds
-// beside all that streams through it, and what address translation reaches in small
-// pages. It is replaced in tests.
+// hotBytes is the size of the rows of x that belong to the hot columns. The last cache holds that much beside the
+// data that streams through it, and address translation in small pages covers it. Tests replace it.
 var hotBytes = 8 << 20
 
 const (
-	// hotSample is how many entries are looked at to find the hot columns.
+	// hotSample is the number of entries that are looked at to find the hot columns.
 	hotSample = 8 << 20
-	// hotShare is the least share of the entries in hot columns that is worth a trial.
+	// hotShare is the least fraction of the entries in hot columns for which a trial pays.
 	hotShare = 0.5
 )
 
-// orderedColumns is the rows of a part with other numbers for the columns: those with most
-// entries are first, those with none are left out. x is copied in that order for each product,
-// with rows that do not reach over the end of a cache line. In a matrix of a power law, whose
-// hot columns, in which most entries lie, are strewn over all of x, the hotter of these lie in
-// fewer pages and are kept by the caches. Where there are no hot columns the copy alone may pay.
+// orderedColumns is the rows of a part with renumbered columns: those with the most entries come first, and columns
+// without entries are left out. Each product copies x in that order, with rows that do not cross the end of a cache
+// line. In a power-law matrix most entries lie in hot columns, which are scattered over all of x. In the new order
+// these lie in fewer pages, and the caches keep them. Without hot columns the copy alone may pay.
 //
-// The order of the entries of a row is that of the caller, so that results are the same
-// to the last bit.
+// The entries of a row keep the caller's order, so that results are equal to the last bit.
 type orderedColumns[V sparse.Value] struct {
 	rows   *manyRows[V]
-	order  []int32 // the column in each place; nil where all stay in theirs
+	order  []int32 // the column in each place; nil if all columns keep their places
 	places int
-	lines  linesOfX[V] // room for x in the new order
+	lines  linesOfX[V] // memory for x in the new order
 	mem    []kernels.Buffer
 }
 
-// orderColumns orders the columns of a part for products with blocks like x: nil where that
-// is not likely to help, or there is no memory.
+// orderColumns orders the columns of a part for products with multi-vectors like x. It returns nil if that is not
+// likely to help or memory is short.
 func orderColumns[V sparse.Value](p *packed[V], op *kernels.Packing[V], x simd.MultiVector[V]) (*orderedColumns[V], error) {
 	stride, nnz := lineStride[V](x.Cols), p.part.NNZ()
 	if _, ok := mem.Fits(2 * (int64(op.Minors)*(int64(stride)*mem.Size[V]()+4) + 4*nnz)); !ok {
@@ -82,7 +79,7 @@ func orderColumns[V sparse.Value](p *packed[V], op *kernels.Packing[V], x simd.M
 	return h, nil
 }
 
-// dropEmpty takes columns that have no entries out of the order.
+// dropEmpty removes columns without entries from the order.
 func (h *orderedColumns[V]) dropEmpty(p *packed[V], op *kernels.Packing[V]) error {
 	used := make([]uint32, op.Minors/32+1) // a bit for each column
 	nnz, n := p.part.NNZ(), len(p.pieces)
@@ -97,7 +94,7 @@ func (h *orderedColumns[V]) dropEmpty(p *packed[V], op *kernels.Packing[V]) erro
 	return err
 }
 
-// renumber makes the rows with the new numbers of columns.
+// renumber makes the rows with the new column numbers.
 func (h *orderedColumns[V]) renumber(p *packed[V], op *kernels.Packing[V], room *form.Memory) error {
 	nnz, n := p.part.NNZ(), len(p.pieces)
 	idx, err := form.Make[int32](room, nnz)
@@ -120,7 +117,7 @@ func (h *orderedColumns[V]) renumber(p *packed[V], op *kernels.Packing[V], room 
 	return nil
 }
 
-// free lets go of the memory.
+// free releases the memory.
 func (h *orderedColumns[V]) free() error {
 	errs := []error{h.lines.free()}
 	for _, b := range h.mem {
@@ -129,14 +126,14 @@ func (h *orderedColumns[V]) free() error {
 	return errors.Join(errs...)
 }
 
-// hottestColumns is hottestFirst for as many columns as hotBytes hold of rows at a stride.
+// hottestColumns is hottestFirst for as many columns as fit hotBytes with rows at the given stride.
 func (p *packed[V]) hottestColumns(op *kernels.Packing[V], stride int) (order []int32, err error) {
 	err = p.dev.pool.run(1, func(int) { order = hottestFirst(op.Idx, op.Minors, hotBytes/(stride*int(mem.Size[V]()))) })
 	return order, err
 }
 
-// lineStride is the stride of rows of x of which each begins at a cache line, or at the
-// half of one where they fit: kernels load no less, also of shorter rows.
+// lineStride returns the stride at which each row of x begins at a cache line, or in the middle of one if half a line
+// holds a row. Kernels load whole lines of shorter rows, too.
 func lineStride[V sparse.Value](cols int) int {
 	line := int(cacheLine / mem.Size[V]())
 	if cols <= line/2 {
@@ -145,19 +142,20 @@ func lineStride[V sparse.Value](cols int) int {
 	return (cols + line - 1) / line * line
 }
 
-// reachesOver reports whether rows of at most a cache line reach over the end of one, and
-// would not at a stride.
+// reachesOver reports whether rows of at most a cache line cross the end of one now and would not at the given
+// stride.
 func reachesOver[V sparse.Value](x simd.MultiVector[V], stride int) bool {
 	size := int(mem.Size[V]())
 	bytes := stride * size
 	return bytes <= cacheLine && (x.Stride*size%bytes != 0 || uintptr(unsafe.Pointer(unsafe.SliceData(x.Val)))%uintptr(bytes) != 0)
 }
 
-// cacheLine is the bytes that a cache loads at a time.
+// cacheLine is the number of bytes that a cache loads at a time.
 const cacheLine = 64
 
-// hottestFirst is the columns, those with more entries of a sample before those with half as many,
-// and else in order; nil where the first n have less than hotShare of the entries.
+// hottestFirst returns the columns in an order in which those with more entries of a sample come before those with
+// half as many, and otherwise in their own order. It returns nil if the first n columns have less than hotShare of
+// the entries.
 func hottestFirst(idx []int32, cols, n int) []int32 {
 	counts := make([]uint16, cols)
 	step := max(1, len(idx)/hotSample)
@@ -166,7 +164,7 @@ func hottestFirst(idx []int32, cols, n int) []int32 {
 			*c++
 		}
 	}
-	var next [17]int // the place of the next column whose count has so many bits
+	var next [17]int // the place of the next column whose count has that many bits
 	for _, count := range counts {
 		next[bits.Len16(count)]++
 	}
@@ -190,7 +188,7 @@ func hottestFirst(idx []int32, cols, n int) []int32 {
 	return order
 }
 
-// copyOrdered is a copy of x in the new order.
+// copyOrdered returns a copy of x in the new order.
 func (h *orderedColumns[V]) copyOrdered(d *Device, x simd.MultiVector[V]) (to simd.MultiVector[V], err error) {
 	to = simd.MultiVector[V]{Cols: x.Cols, Stride: lineStride[V](x.Cols)}
 	if to.Val, err = h.lines.room(d, int64(h.places)*int64(to.Stride)); err != nil {
@@ -203,11 +201,11 @@ func (h *orderedColumns[V]) copyOrdered(d *Device, x simd.MultiVector[V]) (to si
 			copyRows(to.From(lo), x.From(lo), hi-lo)
 			return
 		}
-		simd.OrderRows(simd.Default(), h.order[lo:hi], x, to.From(lo))
+		simd.PermuteRows(simd.Default(), h.order[lo:hi], x, to.From(lo))
 	})
 }
 
-// copyRows copies the first n rows of a block.
+// copyRows copies the first n rows of a multi-vector.
 func copyRows[V sparse.Value](to, from simd.MultiVector[V], n int) {
 	if from.Stride == from.Cols && to.Stride == from.Cols {
 		copy(to.Val[:n*to.Stride], from.Val)

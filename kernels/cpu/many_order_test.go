@@ -18,8 +18,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// scattered is a matrix with entries anywhere, or with hot columns for four of five in
-// every eighth column.
+// scattered is a matrix with entries anywhere. If hot is set, four of five entries are in every eighth column.
 func scattered(r *rand.Rand, rows, cols int, hot bool) *sparse.CSR[float64] {
 	a := &sparse.CSR[float64]{Rows: rows, Cols: cols, RowPtr: []int64{0}}
 	for i := range rows {
@@ -79,7 +78,7 @@ func TestColumnsAreOrderedWhereThatIsFaster(t *testing.T) {
 		}
 		for call := 2; call < 2+2*orderTrials; call++ {
 			require.Equal(t, want, multiply(k), "the same bits")
-			multiply(k + 1) // goes on without
+			multiply(k + 1) // continues without the order
 			require.Equal(t, call >= 2+orderTrials, p.trial.columns != nil, "product %d", call)
 		}
 		require.Equal(t, hot, p.trial.columns.rows != p.rows)
@@ -114,7 +113,7 @@ func TestColumnsAreOrderedWhereThatIsFaster(t *testing.T) {
 	}
 }
 
-func TestSlicesTakeThePlaceOfRowsWhereAllOfThemSuit(t *testing.T) {
+func TestSlicesReplaceRowsIfAllPiecesSuit(t *testing.T) {
 	if simd.Default() == simd.Generic {
 		t.Skip("slices suit no vectors in plain Go")
 	}

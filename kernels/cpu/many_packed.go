@@ -26,8 +26,8 @@ func (p *packed[V]) Workers() int {
 	return len(p.pieces)
 }
 
-// multipliesMany reports whether the part multiplies several vectors at once: not in every
-// form, and not with sums of a fixed shape.
+// multipliesMany reports whether the part multiplies several vectors at once. Some forms do not, and sums of a fixed
+// shape do not.
 func (p *packed[V]) multipliesMany() bool {
 	if p.rows != nil || p.fixed {
 		return p.rows != nil
@@ -43,9 +43,8 @@ func (p *packed[V]) multipliesMany() bool {
 	return true
 }
 
-// keepRows keeps the rows, which stay in place, where they multiply several vectors
-// faster than the form of a piece does. The rows hold plain values, so a part in segments
-// keeps none.
+// keepRows keeps the rows, which stay in place, if they multiply several vectors faster than the form of a piece
+// does. The rows hold plain values, so a part in segments keeps none.
 func (p *packed[V]) keepRows(op *kernels.Packing[V]) {
 	if !op.InPlace || op.Fixed || op.Segments.Count != 0 {
 		return
@@ -65,7 +64,7 @@ func (p *packed[V]) keepRows(op *kernels.Packing[V]) {
 	}
 }
 
-// parts is what each worker has.
+// parts returns the part of each worker.
 func (p *packed[V]) parts() []partition.Part {
 	out := make([]partition.Part, len(p.pieces))
 	for i := range p.pieces {
@@ -74,8 +73,8 @@ func (p *packed[V]) parts() []partition.Part {
 	return out
 }
 
-// gatherManyPacked runs kernels.MajorProductManyPacked.
-func gatherManyPacked[V sparse.Value](d *Device, s *scratch[V], op *kernels.MajorProductManyPacked[V]) (err error) {
+// majorProductManyPacked runs kernels.MajorProductManyPacked.
+func majorProductManyPacked[V sparse.Value](d *Device, s *scratch[V], op *kernels.MajorProductManyPacked[V]) (err error) {
 	p, err := usePacked[V](d, op.A)
 	if err != nil {
 		return err
@@ -101,7 +100,7 @@ func (p *packed[V]) productMany(d *Device, s *scratch[V], op *kernels.HostProduc
 	return p.multiplyMany(d, s, op.Alpha, op.Beta, x.First(p.minors), y.First(rows), nil)
 }
 
-// multiplyMany is multiply for several vectors: by the forms or the rows, whichever is faster.
+// multiplyMany is multiply for several vectors. It uses the forms or the rows, whichever is faster.
 func (p *packed[V]) multiplyMany(d *Device, s *scratch[V], alpha, beta V, x, y simd.MultiVector[V], carry []V) (err error) {
 	if !p.multipliesMany() {
 		return fmt.Errorf("%w: several vectors at once in the form %s", kernels.ErrNotSupported, p.info.Form)
@@ -135,7 +134,7 @@ func (p *packed[V]) multiplyMany(d *Device, s *scratch[V], alpha, beta V, x, y s
 	return nil
 }
 
-// takesRows reports whether the rows multiply x, not the forms; y is what they write.
+// takesRows reports whether the rows multiply x, and not the forms. The product is written to y.
 func (p *packed[V]) takesRows(x, y simd.MultiVector[V]) (bool, error) {
 	if p.rows == nil || each(p.pieces, func(f form.Suited[V]) bool { return f.Suits(x, y) }) {
 		return false, nil
@@ -146,7 +145,7 @@ func (p *packed[V]) takesRows(x, y simd.MultiVector[V]) (bool, error) {
 	return p.gainsByOrder(x)
 }
 
-// each reports whether the forms of all pieces are of a kind F and meet a condition.
+// each reports whether the forms of all pieces have type F and meet a condition.
 func each[F any, V sparse.Value](pieces []piece[V], is func(f F) bool) bool {
 	for i := range pieces {
 		if f, ok := pieces[i].body.(F); !ok || !is(f) {
@@ -156,8 +155,7 @@ func each[F any, V sparse.Value](pieces []piece[V], is func(f F) bool) bool {
 	return true
 }
 
-// multiplyMany is multiply for several vectors. The carries are nil where the piece
-// has none.
+// multiplyMany is multiply for several vectors. The carries are nil if the piece has none.
 func (p *piece[V]) multiplyMany(alpha, beta V, x, y simd.MultiVector[V]) (carries []V) {
 	many := func(f form.Form[V], beta V, y simd.MultiVector[V]) {
 		f.(form.Many[V]).MultiplyMany(alpha, beta, x, y)

@@ -13,7 +13,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// packing is a part of a matrix, to be packed in a form.
+// packing returns the operation that packs a part of a matrix in a form.
 func packing(a *sparse.CSR[float64], p partition.Part, form kernels.Form, inPlace bool) *kernels.Packing[float64] {
 	return &kernels.Packing[float64]{Part: p.Shift(p.First(), 0), Ptr: a.RowPtr[p.First() : p.End()+1],
 		Idx: a.ColIdx[p.StartIdx : p.EndIdx+1], Val: a.Val[p.StartIdx : p.EndIdx+1], Minors: a.Cols, Form: form, InPlace: inPlace}
@@ -23,9 +23,9 @@ func TestPackedPartsMultiplyManyVectorsAsEach(t *testing.T) {
 	eachPackedMany(t, []kernels.Form{kernels.FormCSR, "slices", "tiles", "bins", "near-far", "ellr"}, []bool{false, true})
 }
 
-func TestGiantRowsAreMultipliedByAllWorkersTogether(t *testing.T) {
-	for _, entries := range []int64{4, 50} { // several rows of a part, and one in most parts
-		cpu.SetGiantEntries(t, entries)
+func TestAllWorkersMultiplyLongRowsTogether(t *testing.T) {
+	for _, entries := range []int64{4, 50} { // several rows in a part, and one row in most parts
+		cpu.SetLongRowEntries(t, entries)
 		eachPackedMany(t, []kernels.Form{"tiles"}, []bool{true})
 		for _, threads := range []int{1, 3, 7} {
 			for _, parts := range []int{1, 2, 5} {
@@ -35,14 +35,13 @@ func TestGiantRowsAreMultipliedByAllWorkersTogether(t *testing.T) {
 	}
 }
 
-// eachPackedMany multiplies a matrix in these forms, from rows that go away and that stay
-// in place.
+// eachPackedMany multiplies a matrix in these forms, from copied rows and from rows that stay in place.
 func eachPackedMany(t *testing.T, forms []kernels.Form, places []bool) {
 	rng := rand.New(rand.NewSource(1))
 	for _, form := range forms {
 		for _, inPlace := range places {
 			if form == "ellr" && !inPlace {
-				continue // it knows one vector, its rows know several
+				continue // the form multiplies one vector, its rows several
 			}
 			for _, threads := range []int{1, 3} {
 				for _, parts := range []int{1, 2, 5} {
@@ -65,7 +64,7 @@ func eachPackedMany(t *testing.T, forms []kernels.Form, places []bool) {
 	}
 }
 
-// onHost is a product with a packed part for vectors in host memory.
+// onHost returns a product with a packed part for vectors in host memory.
 func onHost(t *testing.T, d *cpu.Device, p kernels.Packed, op kernels.MajorProductMany[float64]) kernels.Operation {
 	x, err := kernels.View(d, op.X.Val)
 	require.NoError(t, err)
@@ -74,7 +73,7 @@ func onHost(t *testing.T, d *cpu.Device, p kernels.Packed, op kernels.MajorProdu
 	return &kernels.HostProduct[float64]{A: p, Alpha: op.Alpha, Beta: op.Beta, X: x, Y: y, Cols: op.X.Cols, StrideX: op.X.Stride, StrideY: op.Y.Stride}
 }
 
-func TestPackedPartsSayWhereTheyKnowOneVectorOnly(t *testing.T) {
+func TestPackedPartsReportWhetherTheyMultiplyOneVectorOnly(t *testing.T) {
 	d, s := open(t, cpu.Config{Threads: 2})
 	defer d.Close()
 	a := unevenCSR(rand.New(rand.NewSource(1)), 90, 70)

@@ -10,21 +10,20 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// manyRows is the rows of a part in CSR, cut among the workers of a device, for products
-// with several vectors.
+// manyRows is the rows of a part in CSR, cut among the workers of a device, for products with several vectors.
 type manyRows[V sparse.Value] struct {
 	compressed[V]
-	pieces []manyPiece[V]
-	giants []giantRow[V]
+	pieces   []manyPiece[V]
+	longRows []longRow[V]
 }
 
-// manyPiece is what one worker multiplies: its rows as in piece, but for giant ones, and
-// its share of these.
+// manyPiece is what one worker multiplies: the rows of a piece without the long rows, and its stretches of the long
+// rows.
 type manyPiece[V sparse.Value] struct {
-	part   partition.Part
-	rows   pieceRows[V]
-	giants []giantRow[V]
-	apart  []int // rows of the body that are giant, in order
+	part     partition.Part
+	rows     pieceRows[V]
+	longRows []longRow[V]
+	apart    []int // the long rows of the body, in order
 }
 
 // newManyRows cuts the rows of a part as parts says.
@@ -33,7 +32,7 @@ func newManyRows[V sparse.Value](a compressed[V], parts []partition.Part, minors
 	for i, q := range parts {
 		m.pieces[i] = manyPiece[V]{part: q, rows: cutRows(q, a.part.StartIdx, a.ptr, a.idx, a.val, minors)}
 	}
-	m.shareGiants()
+	m.shareLongRows()
 	return m
 }
 
@@ -42,22 +41,22 @@ func (m *manyRows[V]) multiply(d *Device, alpha, beta V, x, y simd.MultiVector[V
 	carries, sums := make([][]V, len(m.pieces)), make([]simd.MultiVector[V], len(m.pieces))
 	err := d.pool.run(len(m.pieces), func(i int) {
 		q := &m.pieces[i]
-		sums[i] = simd.MultiVector[V]{Val: make([]V, len(m.giants)*y.Cols), Cols: y.Cols, Stride: y.Cols}
+		sums[i] = simd.MultiVector[V]{Val: make([]V, len(m.longRows)*y.Cols), Cols: y.Cols, Stride: y.Cols}
 		carries[i] = q.multiply(alpha, beta, x, y.From(q.part.OwnFirst-m.part.OwnFirst), sums[i])
 	})
 	if err != nil {
 		return err
 	}
 	clear(carry)
-	m.joinGiants(sums, beta, y, carry)
+	m.joinLongRows(sums, beta, y, carry)
 	for i := range m.pieces {
 		joinCarries(carries[i], m.pieces[i].part, m.part, y, carry)
 	}
 	return nil
 }
 
-// multiply writes the rows that the piece owns to y, and what it has of giant rows to
-// sums. It gives its carry, nil where there is none.
+// multiply writes the rows that the piece owns to y, and the sums of its stretches of long rows to sums. It returns
+// its carry, nil if there is none.
 func (q *manyPiece[V]) multiply(alpha, beta V, x, y, sums simd.MultiVector[V]) (carry []V) {
 	if q.rows.head.Ptr != nil {
 		carry = make([]V, y.Cols)
@@ -70,38 +69,38 @@ func (q *manyPiece[V]) multiply(alpha, beta V, x, y, sums simd.MultiVector[V]) (
 	return carry
 }
 
-// stretchBytes is how much of x giant rows read at a time: it stays in the second cache
-// for all of them, and for the rows of the body that reach there.
+// stretchBytes is how much of x long rows read at a time. That much stays in the second cache for all of them and for
+// the rows of the body that read the same part of x.
 const stretchBytes = 256 << 10
 
-// multiplyBody takes giant rows from left to right while it takes the body from top to
-// bottom: where entries lie about the diagonal, both find the same rows of x in the cache.
+// multiplyBody multiplies long rows from left to right and, alternately, the body from top to bottom. Where entries
+// lie near the diagonal, both find the same rows of x in the cache.
 func (q *manyPiece[V]) multiplyBody(alpha, beta V, x, y, sums simd.MultiVector[V]) {
 	steps := 1
-	for _, g := range q.giants {
+	for _, g := range q.longRows {
 		steps = max(steps, len(g.idx)*x.Cols*int(unsafe.Sizeof(alpha))/stretchBytes)
 	}
 	body, apart, row := q.rows.body, q.apart, 0
 	for s := range steps {
-		for i, g := range q.giants {
+		for i, g := range q.longRows {
 			lo, hi := par.Cut(int64(len(g.idx)), steps, s), par.Cut(int64(len(g.idx)), steps, s+1)
 			multiplyRowsMany(form.Rows[V]{Ptr: []int64{lo, hi}, Idx: g.idx[lo:], Val: g.val[lo:]}, alpha, 1, x, sums.From(i))
 		}
 		for end := int(par.Cut(int64(len(body.Ptr)-1), steps, s+1)); row < end; {
-			to, giant := end, len(apart) > 0 && apart[0] < end
-			if giant {
+			to, long := end, len(apart) > 0 && apart[0] < end
+			if long {
 				to, apart = apart[0], apart[1:]
 			}
 			at := body.Ptr[row] - body.Ptr[0]
 			multiplyRowsMany(form.Rows[V]{Ptr: body.Ptr[row : to+1], Idx: body.Idx[at:], Val: body.Val[at:]}, alpha, beta, x, y.From(row))
-			if row = to; giant {
+			if row = to; long {
 				row++
 			}
 		}
 	}
 }
 
-// multiplyRowsMany multiplies rows by several vectors. Idx and Val may go on behind them.
+// multiplyRowsMany multiplies rows by several vectors. Idx and Val may be longer than the rows.
 func multiplyRowsMany[V sparse.Value](r form.Rows[V], alpha, beta V, x, y simd.MultiVector[V]) {
 	simd.RowsMany(simd.Default(), alpha, beta, r.Ptr, r.Idx, r.Val, x, y)
 }

@@ -10,13 +10,13 @@ import (
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 )
 
-// symmetricAtOnce is how many registers of columns are multiplied at once: what waits in
-// spill has as many columns.
+// symmetricAtOnce is the number of registers of columns that are multiplied at once. The spill vectors have as many
+// columns.
 const symmetricAtOnce = 4
 
-// multiplyMany is multiply for several vectors: what fills registers, or half of one, at
-// once, and the others one after the other, which is faster than a masked register is. What
-// waits in spill, and vectors that are copied, come from the scratch of the device.
+// multiplyMany is multiply for several vectors. It multiplies the columns that fill registers, or half of one, at
+// once, and the others one after the other, which is faster than a masked register. Memory for spill and for copied
+// vectors comes from the scratch of the device.
 func (s *symmetric[V]) multiplyMany(d *Device, kept *scratch[V], alpha, beta V, x, y simd.MultiVector[V]) error {
 	kept.mu.Lock()
 	defer kept.mu.Unlock()
@@ -26,7 +26,7 @@ func (s *symmetric[V]) multiplyMany(d *Device, kept *scratch[V], alpha, beta V, 
 	}
 	if atOnce > 0 {
 		err := s.multiplyTogether(d, kept, alpha, beta, x.Columns(0, atOnce), y.Columns(0, atOnce))
-		if errors.Is(err, kernels.ErrOutOfMemory) { // y is as it was
+		if errors.Is(err, kernels.ErrOutOfMemory) { // y is unchanged
 			atOnce = 0
 		} else if err != nil {
 			return err
@@ -72,7 +72,7 @@ func (s *symmetric[V]) multiplyEach(d *Device, kept *scratch[V], alpha, beta V, 
 	return err
 }
 
-// room gives n vectors of m elements, which are zero.
+// room returns n vectors of m elements, which are zero.
 func (s *symmetric[V]) room(d *Device, kept *scratch[V], n, m int) ([][]V, error) {
 	need := int64(n)*int64(m)*mem.Size[V]() - kept.held.Load()
 	if _, ok := mem.Fits(2 * need); !ok {
@@ -81,7 +81,7 @@ func (s *symmetric[V]) room(d *Device, kept *scratch[V], n, m int) ([][]V, error
 	return kept.vectors(d, n, m)
 }
 
-// multiplyTogether multiplies all vectors at once, or so many of them.
+// multiplyTogether multiplies all vectors at once, or as many at a time as symmetricAtOnce registers hold.
 func (s *symmetric[V]) multiplyTogether(d *Device, kept *scratch[V], alpha, beta V, x, y simd.MultiVector[V]) error {
 	width, most := min(symmetricAtOnce*simd.VectorsAtOnce[V](), x.Cols), 0
 	for i := range s.pieces {
@@ -104,7 +104,7 @@ func (s *symmetric[V]) multiplyTogether(d *Device, kept *scratch[V], alpha, beta
 	return nil
 }
 
-// multiplyColumns is multiplyFinite for as many vectors as the blocks of spill have columns.
+// multiplyColumns is multiplyFinite for as many vectors as spill has columns.
 func (s *symmetric[V]) multiplyColumns(d *Device, alpha, beta V, x, y simd.MultiVector[V], spill []simd.MultiVector[V]) error {
 	err := d.pool.run(len(s.pieces), func(i int) {
 		q := &s.pieces[i]
@@ -126,7 +126,7 @@ func (s *symmetric[V]) multiplyColumns(d *Device, alpha, beta V, x, y simd.Multi
 	return err
 }
 
-// joinColumns adds what waits for rows lo <= i < hi of y.
+// joinColumns adds the spilled sums of rows lo <= i < hi to y.
 func (s *symmetric[V]) joinColumns(y simd.MultiVector[V], lo, hi int, spill []simd.MultiVector[V]) {
 	for i := range s.pieces {
 		q := &s.pieces[i]

@@ -15,8 +15,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// unevenCSR is a matrix with empty rows at both ends, short rows, and one row that
-// holds half of it.
+// unevenCSR is a matrix with empty rows at both ends, short rows, and one row with half of the entries.
 func unevenCSR(rng *rand.Rand, rows, cols int) *sparse.CSR[float64] {
 	a := &sparse.CSR[float64]{Rows: rows, Cols: cols, RowPtr: []int64{0}}
 	for r := range rows {
@@ -49,7 +48,7 @@ func TestProductsWithManyVectorsAreThoseOfEach(t *testing.T) {
 	}
 }
 
-// manyOp makes the kernel call for a part of a matrix: of op, all but the matrix is set.
+// manyOp makes the kernel call for a part of a matrix. op has all arguments but the matrix.
 type manyOp func(t *testing.T, d *cpu.Device, a *sparse.CSR[float64], p partition.Part, op kernels.MajorProductMany[float64]) kernels.Operation
 
 // plainMany multiplies by the arrays as they are.

@@ -12,35 +12,34 @@ import (
 )
 
 const (
-	// orderTrials is how many products are timed with the columns as they are, after one
-	// that warms up, and then ordered.
+	// orderTrials is how many products are timed with the columns as they are, after one that warms up, and then with
+	// ordered columns.
 	orderTrials = 2
-	// orderLeast is how many products must be expected for a trial, and orderPerColumn how
-	// many entries a column must have on average: ordering costs about four products, and
-	// each column the copy of a row of x in all of them.
+	// orderLeast is the least number of expected products, and orderPerColumn the least mean number of entries in a
+	// column, for a trial. Ordering costs about four products, and each product copies a row of x for each column.
 	orderLeast     = 20
 	orderPerColumn = 4
-	// orderedRowBytes is from more than how many bytes of a row of x on rows with hot columns first are
-	// faster than a form that multiplies a few vectors itself.
+	// orderedRowBytes is the size of a row of x above which rows with hot columns first are faster than a form that
+	// multiplies a few vectors itself.
 	orderedRowBytes = 16
 )
 
-// orderTrial finds out by time whether products with several vectors gain by ordered
-// columns. It looks at blocks of as many vectors as the first that is large enough; what gained by
-// an order does so with other numbers of vectors too.
+// orderTrial finds out by timing whether products with several vectors gain by ordered columns. It times
+// multi-vectors with as many columns as the first one that is large enough. An order that pays for these also pays
+// for other numbers of vectors.
 type orderTrial[V sparse.Value] struct {
-	op      *kernels.Packing[V] // what to build from; nil when the trial is over
+	op      *kernels.Packing[V] // what the order is built from; nil when the trial is over
 	cols    int                 // vectors
-	calls   int                 // products so far
-	plain   time.Duration       // the least time of one
-	ordered time.Duration       // the same with columns ordered
-	won     bool                // and that was faster
-	columns *orderedColumns[V]  // nil before they are built and when they have lost
-	known   bool                // whether hot is known
-	hot     bool                // most entries are in hot columns
+	calls   int                 // number of products so far
+	plain   time.Duration       // least time of a product
+	ordered time.Duration       // least time of a product with ordered columns
+	won     bool                // ordered columns were faster
+	columns *orderedColumns[V]  // nil before they are built and after they lost
+	known   bool                // hot is set
+	hot     bool                // most entries lie in hot columns
 }
 
-// startTrial begins the trial of a part that was packed for so many products.
+// startTrial begins the trial of a part if enough products are expected.
 func (p *packed[V]) startTrial(op *kernels.Packing[V]) {
 	often := op.Products == 0 || op.Products >= orderLeast
 	if often && p.part.NNZ() >= orderPerColumn*int64(op.Minors) {
@@ -53,8 +52,8 @@ func (p *packed[V]) startTrial(op *kernels.Packing[V]) {
 	}
 }
 
-// follow takes over what a trial of the same rows with other values has found: it does not
-// begin where columns as they are were faster, and else goes on with ordering them.
+// follow takes over the result of a trial of the same rows with other values. The trial does not begin if unordered
+// columns were faster, and goes on with ordering them otherwise.
 func (t *orderTrial[V]) follow(old *orderTrial[V]) {
 	t.known, t.hot = old.known, old.hot
 	switch over := old.op == nil && old.cols != 0; {
@@ -65,9 +64,9 @@ func (t *orderTrial[V]) follow(old *orderTrial[V]) {
 	}
 }
 
-// gainsByOrder reports whether the rows with hot columns first multiply x faster than forms that are
-// faster than the rows as they are. It stays so before there is that order, and if there never is, so
-// that results do not change.
+// gainsByOrder reports whether the rows with hot columns first multiply x faster than forms that are faster than the
+// rows as they are. Its answer is the same before the order exists, and if it never does, so that results do not
+// change.
 func (p *packed[V]) gainsByOrder(x simd.MultiVector[V]) (_ bool, err error) {
 	t := &p.trial
 	if x.Cols*int(mem.Size[V]()) <= orderedRowBytes || !large(x) {
@@ -84,19 +83,18 @@ func (p *packed[V]) gainsByOrder(x simd.MultiVector[V]) (_ bool, err error) {
 	return t.hot, err
 }
 
-// orders reports whether there are columns in another order.
+// orders reports whether the columns have a new order.
 func (t *orderTrial[V]) orders() bool { return t.columns != nil && t.columns.order != nil }
 
-// large reports whether a block is too large for the last cache, where the order of its rows matters little.
+// large reports whether a multi-vector is too large for the last cache, where the order of its rows matters little.
 func large[V sparse.Value](x simd.MultiVector[V]) bool {
 	return int64(len(x.Val))*mem.Size[V]() >= 2*int64(hotBytes)
 }
 
-// multiplyRows multiplies several vectors by the rows: as they are, or with columns
-// ordered, whichever was faster.
+// multiplyRows multiplies several vectors by the rows, unordered or with ordered columns, whichever was faster.
 func (p *packed[V]) multiplyRows(alpha, beta V, x, y simd.MultiVector[V], carry []V) error {
 	t := &p.trial
-	if err := p.goOn(x); err != nil {
+	if err := p.advanceTrial(x); err != nil {
 		return err
 	}
 	begin, rows, timed, least := time.Now(), p.rows, x.Cols == t.cols, &t.plain
@@ -123,9 +121,9 @@ func (p *packed[V]) multiplyRows(alpha, beta V, x, y simd.MultiVector[V], carry 
 	return nil
 }
 
-// goOn takes the trial a product further: it orders the columns when products without
-// were timed, and goes back when products with them were, and were slower.
-func (p *packed[V]) goOn(x simd.MultiVector[V]) (err error) {
+// advanceTrial advances the trial by a product. It orders the columns once products with unordered columns were timed, and
+// drops the order once products with it were timed and were slower.
+func (p *packed[V]) advanceTrial(x simd.MultiVector[V]) (err error) {
 	t := &p.trial
 	if t.op == nil || !large(x) || t.cols != 0 && t.cols != x.Cols {
 		return nil
@@ -154,7 +152,7 @@ func (t *orderTrial[V]) buffers() []kernels.Buffer {
 	return slices.Concat(t.columns.mem, t.columns.lines.buffers())
 }
 
-// free lets go of the ordered columns.
+// free releases the ordered columns.
 func (t *orderTrial[V]) free() error {
 	if t.columns == nil {
 		return nil

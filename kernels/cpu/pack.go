@@ -14,30 +14,30 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// packed is a part of a matrix, cut among the workers of a device once, each
-// piece in its form. It lives until it is freed and no product uses it any more.
+// packed is a part of a matrix that was cut among the workers of a device once, with each piece in its form. It stays
+// valid until it is freed and no product uses it.
 type packed[V sparse.Value] struct {
 	dev       *Device
 	part      partition.Part
 	minors    int
 	pieces    []piece[V]
-	symmetric *symmetric[V] // in place of the forms of the pieces; nil where these multiply
-	halving   kernels.Form  // in which symmetric values are stored once: these, or others that come
+	symmetric *symmetric[V] // replaces the forms of the pieces; nil if these multiply
+	halving   kernels.Form  // the form in which symmetric values are stored once, for these values or later ones
 	fixed     bool          // sums have a fixed shape
-	rows      *manyRows[V]  // for products with rowsFrom or more vectors; nil where all take the forms
+	rows      *manyRows[V]  // for products with rowsFrom or more vectors; nil if all products use the forms
 	rowsFrom  int
 	trial     orderTrial[V]
 	lines     linesOfX[V]
 	carry     []V
-	// stretches is those of y that the workers add to in transposed products.
+	// stretches is the parts of y that the workers add to in transposed products.
 	stretches []int
 	info      kernels.PackInfo
-	built     inspect.Candidate[V] // how the bodies of the pieces were made
+	built     inspect.Candidate[V] // how the bodies of the pieces were built
 
-	use   sync.Mutex // one product at a time, and Free
+	use   sync.Mutex // held by a product and by Free
 	freed atomic.Bool
 	ends  arena // memory of the rows that pieces share
-	mem   arena // of all others
+	mem   arena // memory of everything else
 }
 
 // Pack implements kernels.Packer.
@@ -83,7 +83,7 @@ func newPacked[V sparse.Value](d *Device, op *kernels.Packing[V]) (*packed[V], e
 	return p, nil
 }
 
-// cutPart is a part with the rows of its pieces, which have no forms yet.
+// cutPart returns a part with the rows of its pieces, which have no forms yet.
 func cutPart[V sparse.Value](d *Device, op *kernels.Packing[V]) (*packed[V], error) {
 	parts, err := pieces(d, op)
 	if err != nil {
@@ -99,7 +99,7 @@ func cutPart[V sparse.Value](d *Device, op *kernels.Packing[V]) (*packed[V], err
 	return p, nil
 }
 
-// pieces cuts a part among the workers, within rows unless their sums are to be fixed.
+// pieces cuts a part among the workers: between rows if sums have a fixed shape, and anywhere otherwise.
 func pieces[V sparse.Value](d *Device, op *kernels.Packing[V]) (parts []partition.Part, err error) {
 	n := d.workers(op.Part)
 	switch {
@@ -116,7 +116,7 @@ func pieces[V sparse.Value](d *Device, op *kernels.Packing[V]) (parts []partitio
 	return parts, nil
 }
 
-// checkPacking says what of the arrays does not fit together.
+// checkPacking fails if the arrays do not fit together.
 func checkPacking[V sparse.Value](op *kernels.Packing[V]) error {
 	if err := op.Check(); err != nil {
 		return err
@@ -133,7 +133,7 @@ func checkPacking[V sparse.Value](op *kernels.Packing[V]) error {
 // Info describes the packed part.
 func (p *packed[V]) Info() kernels.PackInfo { return p.info }
 
-// Buffers is the memory that it holds.
+// Buffers returns the memory that the part holds.
 func (p *packed[V]) Buffers() []kernels.Buffer {
 	p.use.Lock()
 	defer p.use.Unlock()
@@ -143,7 +143,7 @@ func (p *packed[V]) Buffers() []kernels.Buffer {
 	return slices.Concat(p.ends.buffers(), p.mem.buffers(), p.trial.buffers(), p.lines.buffers())
 }
 
-// Free releases the memory, after a product that is running.
+// Free releases the memory, after the product that is running.
 func (p *packed[V]) Free() error {
 	if p.freed.Swap(true) {
 		return nil
@@ -154,7 +154,7 @@ func (p *packed[V]) Free() error {
 	return errors.Join(p.ends.free(), p.mem.free(), p.trial.free(), p.lines.free())
 }
 
-// usePacked is a part that the device packed, locked for a product.
+// usePacked returns a part that the device packed, locked for a product.
 func usePacked[V sparse.Value](d *Device, a kernels.Packed) (*packed[V], error) {
 	p, ok := a.(*packed[V])
 	if !ok || p == nil {
@@ -171,8 +171,8 @@ func usePacked[V sparse.Value](d *Device, a kernels.Packed) (*packed[V], error) 
 	return p, nil
 }
 
-// gatherPacked runs kernels.MajorProductPacked.
-func gatherPacked[V sparse.Value](d *Device, op *kernels.MajorProductPacked[V]) (err error) {
+// majorProductPacked runs kernels.MajorProductPacked.
+func majorProductPacked[V sparse.Value](d *Device, op *kernels.MajorProductPacked[V]) (err error) {
 	p, err := usePacked[V](d, op.A)
 	if err != nil {
 		return err
@@ -216,10 +216,10 @@ func productHost[V sparse.Value](d *Device, s *scratch[V], op *kernels.HostProdu
 	return p.multiply(run, op.Alpha, op.Beta, op.X, op.Y, nil)
 }
 
-// run calls f(0) ... f(n-1), which together make a product, and waits.
+// run calls f(0) ... f(n-1), which together compute a product, and waits.
 func (p *packed[V]) run(n int, f func(i int)) error { return p.dev.runPart(p.part, n, f) }
 
-// multiply computes all pieces, and joins the rows that they share.
+// multiply computes all pieces and joins the rows that they share.
 func (p *packed[V]) multiply(run runner, alpha, beta V, x, y, carry []V) error {
 	if p.symmetric != nil {
 		return p.symmetric.multiply(run, alpha, beta, x, y)
@@ -227,7 +227,7 @@ func (p *packed[V]) multiply(run runner, alpha, beta V, x, y, carry []V) error {
 	err := run(len(p.pieces), func(i int) {
 		q := &p.pieces[i]
 		carry := q.multiply(alpha, beta, x, y[q.part.OwnFirst-p.part.OwnFirst:q.part.OwnEnd-p.part.OwnFirst])
-		if q.head != nil { // the carries of all pieces are in one line of the cache
+		if q.head != nil { // the carries of all pieces are in one cache line
 			p.carry[i] = carry
 		}
 	})

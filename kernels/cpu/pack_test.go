@@ -26,7 +26,7 @@ func band(n int, inPlace bool) *kernels.Packing[float64] {
 	return p
 }
 
-// multiplied is the product of a packed part with x = 1, 2, 3, ...
+// multiplied returns the product of a packed part with x = 1, 2, 3, ...
 func multiplied(t *testing.T, d *cpu.Device, s kernels.Stream, p kernels.Packed, rows, cols int) []float64 {
 	t.Helper()
 	x, y := make([]float64, cols), make([]float64, rows)
@@ -60,7 +60,7 @@ func TestAPackedPartMultipliesAsThePlainOne(t *testing.T) {
 	}
 	require.NoError(t, plain.Free())
 	require.NoError(t, auto.Free())
-	require.NoError(t, auto.Free(), "once more does nothing")
+	require.NoError(t, auto.Free(), "a second Free does nothing")
 	require.Zero(t, d.InUse())
 	require.Empty(t, auto.Buffers())
 	require.NoError(t, d.Close())
@@ -78,7 +78,7 @@ func TestACopyOutlivesTheArraysItWasMadeOf(t *testing.T) {
 	require.NoError(t, d.Close())
 }
 
-func TestWithOneProductExpectedNothingIsLookedFor(t *testing.T) {
+func TestNoFormIsSearchedForOneProduct(t *testing.T) {
 	d, _ := open(t, cpu.Config{Threads: 2})
 	op := band(30_000, true)
 	op.Products = 1
@@ -112,7 +112,7 @@ func TestPackingRefusesWhatDoesNotFitTogether(t *testing.T) {
 	op.Form = kernels.FormCSR
 	_, err = d.Pack(op)
 	require.ErrorIs(t, err, kernels.ErrOutOfMemory)
-	require.Zero(t, d.InUse(), "what was taken before is given back")
+	require.Zero(t, d.InUse(), "memory taken before is freed")
 
 	p := mustPack(t, d, band(50, true))
 	x := kernels.AdoptArray(d, make([]float64, 50))
@@ -134,9 +134,9 @@ func TestPackingRefusesWhatDoesNotFitTogether(t *testing.T) {
 func TestPackingStopsWhenAsked(t *testing.T) {
 	d, _ := open(t, cpu.Config{Threads: 2})
 	stop := errors.New("enough")
-	for looks := range 4 { // with the memory of the best form so far, from some look on
+	for calls := range 4 { // a best form so far exists from some call of Stop on
 		op := band(30_000, true)
-		left := looks
+		left := calls
 		op.Stop = func() error {
 			if left--; left < 0 {
 				return stop
@@ -146,11 +146,11 @@ func TestPackingStopsWhenAsked(t *testing.T) {
 		p, err := d.Pack(op)
 		if left >= 0 {
 			require.NoError(t, err)
-			require.Greater(t, looks, 1, "it asks more than once")
+			require.Greater(t, calls, 1, "Stop is called more than once")
 			require.NoError(t, p.Free())
 		} else {
 			require.ErrorIs(t, err, stop)
 		}
-		require.Zero(t, d.InUse(), "look %d", looks)
+		require.Zero(t, d.InUse(), "call %d", calls)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/msrep-go/msrep/numa"
 )
 
-// severalCPUs holds the thread of the test and gives the CPUs that it may run on, of
-// which it needs two.
+// severalCPUs locks the test to its thread and returns the CPUs that the thread may run on. It skips the test if
+// there is only one.
 func severalCPUs(t *testing.T) []int {
 	runtime.LockOSThread()
 	t.Cleanup(runtime.UnlockOSThread)
@@ -28,7 +28,7 @@ func severalCPUs(t *testing.T) []int {
 func TestAThreadLeavesItsCPUAndMayComeBack(t *testing.T) {
 	cpus := severalCPUs(t)
 	moved := false
-	for range 100 { // the system may move it as well
+	for range 100 { // the system may move the thread as well
 		here := currentCPU()
 		leaveCPU()
 		if moved = currentCPU() != here; moved {
@@ -44,14 +44,14 @@ func TestAThreadLeavesItsCPUAndMayComeBack(t *testing.T) {
 	soon := move{at: time.Now().Add(time.Hour)}
 	left.Store(&soon)
 	leaveCPU()
-	require.Same(t, &soon, left.Load(), "another has just moved")
+	require.Same(t, &soon, left.Load(), "another thread has just moved")
 }
 
 func TestAThreadStaysWhereNoCPUIsIdle(t *testing.T) {
 	severalCPUs(t)
 	running = func() int { return runtime.NumCPU() + 1 }
 	stayed := false
-	for range 100 { // the system may move it
+	for range 100 { // the system may move the thread as well
 		here := currentCPU()
 		left.Store(nil)
 		leaveCPU()
@@ -70,12 +70,12 @@ func TestMovesThatDoNotHelpBecomeRare(t *testing.T) {
 	first := (*move)(nil).after(now)
 	require.Equal(t, &move{now, settleTime}, first)
 	m := first
-	for settle := 2 * settleTime; settle < 4*settleMost; settle *= 2 { // one as soon as it may
+	for settle := 2 * settleTime; settle < 4*settleMost; settle *= 2 { // one move as soon as one is allowed
 		require.Nil(t, m.after(m.at.Add(m.settle-1)))
 		m = m.after(m.at.Add(m.settle))
 		require.Equal(t, min(settle, settleMost), m.settle)
 	}
-	require.Equal(t, settleTime, m.after(m.at.Add(2*m.settle)).settle, "the one before did help")
+	require.Equal(t, settleTime, m.after(m.at.Add(2*m.settle)).settle, "the move before helped")
 }
 
 func TestThreadsThatShareACPULookForAnother(t *testing.T) {
@@ -87,7 +87,7 @@ func TestThreadsThatShareACPULookForAnother(t *testing.T) {
 	}
 	var refused [2]error
 	require.NoError(t, p.run(2, func(i int) {
-		runtime.LockOSThread() // never unlocked by a worker: its thread ends with it
+		runtime.LockOSThread() // not unlocked: the thread ends with the worker
 		refused[i] = numa.Pin(cpus[:1])
 	}))
 	defer runtime.UnlockOSThread()

@@ -4,7 +4,7 @@ package cpu
 
 import "sync/atomic"
 
-// threadsPark says that nothing here wakes a thread; the functions below have no use.
+// threadsPark is false: nothing here wakes a thread, and the functions below are not used.
 const threadsPark = false
 
 func park(*atomic.Uint32, uint32) {}
@@ -16,5 +16,5 @@ func yield() {}
 
 func leaveCPU() {}
 
-// currentCPU is not known.
+// currentCPU returns -1: the CPU is unknown.
 func currentCPU() int32 { return -1 }

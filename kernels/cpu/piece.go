@@ -7,27 +7,27 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// piece is what one worker multiplies of a packed part. Rows that it shares with
-// its neighbours are kept apart from the whole ones:
+// piece is the rows of a packed part that one worker multiplies. Rows that it shares with other pieces are kept apart
+// from its whole rows:
 //
-//	head   the rest of a row that an earlier piece owns: its sum is a carry
+//	head   the rest of a row that an earlier piece owns; its sum is a carry
 //	body   rows that lie in the piece from their first entry to their last
-//	tail   the beginning of a row that goes on in the next piece
+//	tail   the beginning of a row that continues in the next piece
 type piece[V sparse.Value] struct {
-	part partition.Part // majors as the packed part counts them
-	n    int            // rows of the body
-	rows pieceRows[V]   // what the forms are built from; empty once they are
+	part partition.Part // majors are numbered as in the packed part
+	n    int            // number of rows of the body
+	rows pieceRows[V]   // the rows to build the forms from; empty once the forms are built
 	body form.Form[V]
-	head form.Form[V] // of one row; nil where there is none
-	tail form.Form[V] // the same
+	head form.Form[V] // one row; nil if there is none
+	tail form.Form[V] // one row; nil if there is none
 }
 
-// pieceRows is the three runs of rows of a piece.
+// pieceRows is the three groups of rows of a piece.
 type pieceRows[V sparse.Value] struct {
 	head, body, tail form.Rows[V]
 }
 
-// cutRows finds the rows of q, a piece of a part whose entries begin at base.
+// cutRows returns the rows of q, a piece of a part whose entries begin at base.
 func cutRows[V sparse.Value](q partition.Part, base int64, ptr []int64, idx []int32, val []V, minors int) pieceRows[V] {
 	end := q.EndIdx + 1
 	rows := func(ptr []int64) form.Rows[V] {
@@ -47,8 +47,8 @@ func cutRows[V sparse.Value](q partition.Part, base int64, ptr []int64, idx []in
 	return out
 }
 
-// clip is ptr with all values in [lo, hi]: pointers of empty rows at the border of
-// a part may lie outside of it. It is ptr itself where nothing does.
+// clip returns ptr with all values limited to [lo, hi]: pointers of empty rows at the border of a part may lie
+// outside. It returns ptr itself if all values are inside.
 func clip(ptr []int64, lo, hi int64) []int64 {
 	if ptr[0] >= lo && ptr[len(ptr)-1] <= hi {
 		return ptr
@@ -74,7 +74,7 @@ func (p *piece[V]) multiply(alpha, beta V, x, y []V) (carry V) {
 	return carry
 }
 
-// buildEnds makes the forms of the rows that the piece shares, which c builds.
+// buildEnds builds the forms of the rows that the piece shares, by c.
 func (p *piece[V]) buildEnds(c inspect.Candidate[V], m *form.Memory) (err error) {
 	for _, end := range []struct {
 		rows form.Rows[V]

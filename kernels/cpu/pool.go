@@ -15,107 +15,102 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// pool is the workers of a device. Without CPUs of their own they are goroutines
-// that wait for work, and the one that asks for it. With CPUs every worker is a
-// goroutine that holds a thread of the system, which runs on these CPUs only.
+// pool is the workers of a device. Without CPUs of their own the workers are goroutines that wait for work, and the
+// calling goroutine. With CPUs every worker is a goroutine that holds a system thread, which runs on these CPUs only.
 //
-// Workers that wait look for the next job for some microseconds before they sleep, and
-// the one that waits for them as long as its own part took: products that follow each
-// other then need nobody to be woken. They sleep at once where the process has more
-// workers than CPUs.
+// Waiting workers poll for the next job for some microseconds before they sleep. The caller polls for the end of a
+// job as long as its own part took. Consecutive products then wake nobody. Workers sleep at once if the process has
+// more workers than CPUs.
 //
-// Where GOMAXPROCS falls after the pool was opened, as Go lowers it with the limit of a container,
-// fewer workers make all pieces of a job, so that there is still a CPU for each; see look. Workers
-// with CPUs of their own go on as before.
+// GOMAXPROCS may fall after the pool was opened, as Go lowers it with the limit of a container. Fewer workers then
+// make all pieces of a job, so that each still has a CPU; see countCPUs. Workers with CPUs of their own do not change.
 //
-// A line of the cache takes longer from one CPU to another than a worker to add a hundred
-// products. So a job goes to a worker in one line, and its end comes back in another; workers
-// read nothing else that the one that asks writes.
+// A cache line takes longer from one CPU to another than a worker takes to add a hundred products. A job therefore
+// goes to a worker in one line, and its end comes back in another; workers read nothing else that the caller writes.
 type pool struct {
-	size    int  // workers
-	placed  bool // the one that asks does no work itself
-	crammed bool // there are more workers than CPUs of their own
-	opened  int  // GOMAXPROCS when the pool was opened
-	workers []*worker
-	cpus    atomic.Int64   // for the threads of the process, when look looked last
-	share   atomic.Int64   // workers that take part in a job
-	live    sync.WaitGroup // goroutines that have not ended
+	size           int  // number of workers
+	placed         bool // the caller does no work itself
+	oversubscribed bool // more workers than CPUs of their own
+	opened         int  // GOMAXPROCS when the pool was opened
+	workers        []*worker
+	cpus           atomic.Int64   // CPUs for the threads of the process, as of the last count
+	active         atomic.Int64   // number of workers that take part in a job
+	running        sync.WaitGroup // goroutines that have not ended
 
 	_      [64]byte
-	ended  atomic.Uint32 // jobs that workers have finished
-	done   gate
+	ended  atomic.Uint32 // number of jobs that workers have finished
+	done   waitPoint
 	isDone func() bool
 	_      [64]byte
 
-	mu      sync.Mutex // one job of the workers at a time
-	closed  atomic.Bool
-	given   uint32        // jobs that workers were given
-	unseen  int           // jobs since look looked
-	askers  atomic.Int64  // goroutines that have a job done, or wait for their turn
-	crowded atomic.Int64  // when there were as many as workers last, in ns since epoch; 0 is never
-	alone   chan struct{} // a place for each of those that do their jobs by themselves: as many as workers
+	mu         sync.Mutex // one job of the workers at a time
+	closed     atomic.Bool
+	given      uint32        // number of jobs given to workers
+	uncounted  int           // number of jobs since the last count
+	callers    atomic.Int64  // goroutines whose job runs or waits
+	concurrent atomic.Int64  // when as many callers as workers were active last, in ns since epoch; 0 for never
+	alone      chan struct{} // one place for each caller that does its job itself: as many as workers
 
-	quietEnd  time.Duration // when a short job ended last that woke nobody, since epoch
-	quietTime time.Duration // that such jobs took, each within spinTime of the one before
+	aloneEnd  time.Duration // when the last short job that woke nobody ended, since epoch
+	aloneTime time.Duration // total time of such jobs, each within spinTime of the one before
 
 	faultMu sync.Mutex
 	fault   error
 }
 
-// worker is a goroutine of a pool, and what it is told: a line of the cache.
+// worker is a goroutine of a pool, with its current job, in one cache line.
 type worker struct {
 	number int
-	jobs   atomic.Uint32 // that it was given
-	last   uint32        // how many of all workers have ended when this one is over
+	jobs   atomic.Uint32 // number of jobs given to it
+	last   uint32        // value of pool.ended at the end of this job
 	job    func(i int)   // nil ends the worker
-	gate   gate
+	wait   waitPoint
 	_      [64]byte
 }
 
-// threadsBusy is the threads that jobs of all pools of the process may keep busy, threadsAll those
-// that they would with all workers.
+// threadsBusy is the number of threads that jobs of all pools of the process may keep busy, and threadsAll the same
+// if all workers took part.
 var threadsBusy, threadsAll atomic.Int64
 
-// lookEvery is how many jobs there are between two looks at GOMAXPROCS, each of which takes a lock
-// of Go's scheduler.
-const lookEvery = 16
+// countEvery is the number of jobs between two readings of GOMAXPROCS, each of which takes a lock of Go's scheduler.
+const countEvery = 16
 
-// crowdTime is for how long after a crowd callers do their jobs by themselves: solvers have other
-// work between two products.
-const crowdTime = 10 * time.Millisecond
+// concurrentTime is how long callers do their jobs themselves after there were as many of them as workers: solvers
+// have other work between two products.
+const concurrentTime = 10 * time.Millisecond
 
 // epoch is a time before all jobs.
 var epoch = time.Now().Add(-time.Second)
 
-// newPool starts n workers, on cpus if there are any. onRefused is called
-// where the kernel does not pin them; they then run anywhere.
+// newPool starts n workers, on cpus if there are any. It calls onRefused if the kernel does not pin them; they then
+// run anywhere.
 func newPool(n int, cpus []int, onRefused func(error)) *pool {
-	p := &pool{size: n, placed: len(cpus) > 0, opened: runtime.GOMAXPROCS(0), done: newGate(), alone: make(chan struct{}, n)}
-	p.crammed = p.placed && n > len(cpus)
+	p := &pool{size: n, placed: len(cpus) > 0, opened: runtime.GOMAXPROCS(0), done: newWaitPoint(), alone: make(chan struct{}, n)}
+	p.oversubscribed = p.placed && n > len(cpus)
 	p.isDone = func() bool { return p.ended.Load() == p.given }
 	first := 1
 	if p.placed {
 		first = 0
 	}
 	threadsAll.Add(p.busy(n))
-	p.look()
+	p.countCPUs()
 	for i := first; i < n; i++ {
-		w := &worker{number: i, gate: newGate()}
-		w.gate.shared = func(cpu int32) bool { return p.done.cpu.Load() == cpu }
+		w := &worker{number: i, wait: newWaitPoint()}
+		w.wait.shared = func(cpu int32) bool { return p.done.cpu.Load() == cpu }
 		p.workers = append(p.workers, w)
 	}
 	p.done.shared = func(cpu int32) bool {
-		return slices.ContainsFunc(p.workers, func(w *worker) bool { return w.gate.cpu.Load() == cpu })
+		return slices.ContainsFunc(p.workers, func(w *worker) bool { return w.wait.cpu.Load() == cpu })
 	}
 	if !p.placed {
 		for _, w := range p.workers {
-			p.live.Go(func() { p.serve(w) })
+			p.running.Go(func() { p.serve(w) })
 		}
 		return p
 	}
 	pinned := make(chan error, n)
 	for _, w := range p.workers {
-		p.live.Go(func() {
+		p.running.Go(func() {
 			// Never unlocked once pinned: the thread ends with the goroutine.
 			runtime.LockOSThread()
 			err := numa.Pin(cpus)
@@ -138,7 +133,7 @@ func newPool(n int, cpus []int, onRefused func(error)) *pool {
 	return p
 }
 
-// busy is the threads that a job of so many workers keeps busy: these, and the one that asks.
+// busy returns the number of threads that a job of the given number of workers keeps busy: the workers and the caller.
 func (p *pool) busy(workers int) int64 {
 	if p.placed {
 		return int64(workers + 1)
@@ -146,29 +141,28 @@ func (p *pool) busy(workers int) int64 {
 	return int64(workers)
 }
 
-// look finds out how many CPUs there are for the process, and how many workers take part in a job:
-// all of them, unless GOMAXPROCS is less than the threads of all pools and than it was when the pool
-// was opened. It is then the part of them that leaves as many threads as GOMAXPROCS is now.
-// p.mu is held.
-func (p *pool) look() {
-	p.unseen = 0
+// countCPUs finds out how many CPUs the process has and how many workers take part in a job. All workers do, unless
+// GOMAXPROCS is less than the threads of all pools and less than it was when the pool was opened. Then only the
+// number takes part with which the jobs of all pools together keep GOMAXPROCS threads busy. The caller holds p.mu.
+func (p *pool) countCPUs() {
+	p.uncounted = 0
 	procs := runtime.GOMAXPROCS(0)
 	p.cpus.Store(int64(min(procs, runtime.NumCPU())))
-	share := int64(p.size)
+	active := int64(p.size)
 	if !p.placed {
-		share = min(max(share*int64(procs)/min(threadsAll.Load(), int64(p.opened)), 1), share)
+		active = min(max(active*int64(procs)/min(threadsAll.Load(), int64(p.opened)), 1), active)
 	}
-	if before := p.share.Swap(share); before != share {
+	if before := p.active.Swap(active); before != active {
 		if before > 0 {
 			threadsBusy.Add(-p.busy(int(before)))
 		}
-		threadsBusy.Add(p.busy(int(share)))
+		threadsBusy.Add(p.busy(int(active)))
 	}
 }
 
-// spin is how long to look for work rather than to sleep: for so long, or not at all.
+// spin returns how long to poll before sleeping: d, or 0 if the process has more threads than CPUs.
 func (p *pool) spin(d time.Duration) time.Duration {
-	if !p.crammed && threadsBusy.Load() <= p.cpus.Load() {
+	if !p.oversubscribed && threadsBusy.Load() <= p.cpus.Load() {
 		return d
 	}
 	return 0
@@ -179,40 +173,40 @@ func (p *pool) serve(w *worker) {
 	var made uint32
 	ready := func() bool { return w.jobs.Load() != made }
 	for {
-		w.gate.wait(ready, p.spin(spinTime))
+		w.wait.wait(ready, p.spin(spinTime))
 		made++
 		job, last := w.job, w.last
 		if job == nil {
 			return
 		}
-		w.job = nil // it keeps nothing alive
-		p.one(job, w.number)
+		w.job = nil // lets the collector free what f refers to
+		p.runOne(job, w.number)
 		if p.ended.Add(1) == last { // w may have another job by now
 			p.done.open()
 		}
 	}
 }
 
-// give gives a worker a job, which is over when last jobs have ended, or nil, which ends it.
-func (w *worker) give(job func(i int), last uint32) {
+// start gives a worker a job, which is over when last jobs have ended. A nil job ends the worker.
+func (w *worker) start(job func(i int), last uint32) {
 	w.job, w.last = job, last
 	w.jobs.Add(1)
-	w.gate.open()
+	w.wait.open()
 }
 
-// run calls f(0) ... f(n-1), n at most the number of workers, and waits. A panic
-// of f comes back as an error. No call may wait for another one: where there are as many
-// callers as workers, each makes all calls of its own by itself, as many at once as there are
-// workers. These have nothing to do then, and nobody waits for one that has to wait for a CPU.
+// run calls f(0) ... f(n-1) and waits. n is at most the number of workers. A panic of f is returned as an error. No
+// call may wait for another one: if there are as many callers as workers, each caller makes all its calls itself, and
+// as many callers as workers do so at once. The workers are then idle, and no caller waits for a worker that waits
+// for a CPU.
 func (p *pool) run(n int, f func(i int)) error { return p.runJob(n, f, false) }
 
-// runJob is run for calls of which short says that all together take no longer than to wake a worker.
+// runJob is run with the hint that all calls together are short: they take no longer than waking a worker.
 func (p *pool) runJob(n int, f func(i int), short bool) error {
 	if n > p.size {
 		return fmt.Errorf("%w: %d pieces for %d workers", kernels.ErrArgument, n, p.size)
 	}
-	defer p.askers.Add(-1)
-	if p.crowd(p.askers.Add(1)) {
+	defer p.callers.Add(-1)
+	if p.actsAlone(p.callers.Add(1)) {
 		return p.byItself(n, f)
 	}
 	p.mu.Lock()
@@ -221,71 +215,71 @@ func (p *pool) runJob(n int, f func(i int), short bool) error {
 		return kernels.ErrClosed
 	}
 	p.fault = nil
-	if p.unseen++; p.unseen >= lookEvery {
-		p.look()
+	if p.uncounted++; p.uncounted >= countEvery {
+		p.countCPUs()
 	}
-	takePart := min(n, int(p.share.Load()))
+	takePart := min(n, int(p.active.Load()))
 	busy := p.workers[:takePart-(p.size-len(p.workers))]
-	if short && p.quiet(busy) {
+	if short && p.wakesNobody(busy) {
 		begin := time.Since(epoch)
 		err := callAll(n, f)
-		p.quietEnd = time.Since(epoch)
-		p.quietTime += p.quietEnd - begin
+		p.aloneEnd = time.Since(epoch)
+		p.aloneTime += p.aloneEnd - begin
 		return err
 	}
 	if takePart < n {
 		one := f
 		f = func(i int) {
 			for k := n * i / takePart; k < n*(i+1)/takePart; k++ {
-				p.one(one, k)
+				p.runOne(one, k)
 			}
 		}
 	}
 	p.given += uint32(len(busy))
 	for _, w := range busy {
-		w.give(f, p.given)
+		w.start(f, p.given)
 	}
 	if len(busy) == 0 {
-		p.one(f, 0)
+		p.runOne(f, 0)
 		return p.fault
 	}
 	begin := time.Since(epoch)
 	if !p.placed {
-		p.one(f, 0)
+		p.runOne(f, 0)
 	}
-	// The others have as much to do: they are late by hardly more than it took to wake them.
+	// The other workers have as much to do: they are late by little more than the time to wake them.
 	p.done.wait(p.isDone, p.spin(max(wakeTime, time.Since(epoch)-begin)))
 	return p.fault
 }
 
-// quiet reports whether the one that asks does a short job by itself, for which some of these
-// workers would have to be woken. Where such jobs follow each other they wake them once they
-// have taken as long as that does.
-func (p *pool) quiet(busy []*worker) bool {
-	if p.placed || !slices.ContainsFunc(busy, func(w *worker) bool { return w.gate.asleep.Load() != awake }) {
+// wakesNobody reports whether the caller does a short job itself because some of the workers in busy would have to be
+// woken. Consecutive short jobs wake the workers once they have taken as long as waking takes.
+func (p *pool) wakesNobody(busy []*worker) bool {
+	if p.placed || !slices.ContainsFunc(busy, func(w *worker) bool { return w.wait.asleep.Load() != awake }) {
 		return false
 	}
-	if time.Since(epoch)-p.quietEnd > spinTime || p.spin(1) == 0 {
-		p.quietTime = 0
+	if time.Since(epoch)-p.aloneEnd > spinTime || p.spin(1) == 0 {
+		p.aloneTime = 0
 	}
-	return p.quietTime < spinTime
+	return p.aloneTime < spinTime
 }
 
-// crowd reports whether a caller, one of so many, does its job by itself.
-func (p *pool) crowd(askers int64) bool {
-	share := p.share.Load()
-	if p.placed || share == 1 {
+// actsAlone reports whether a caller does its job itself, because there are or were just now as many callers as
+// workers. callers is the current number.
+func (p *pool) actsAlone(callers int64) bool {
+	active := p.active.Load()
+	if p.placed || active == 1 {
 		return false
 	}
-	if askers >= share {
-		p.crowded.Store(int64(time.Since(epoch)))
+	if callers >= active {
+		p.concurrent.Store(int64(time.Since(epoch)))
 		return true
 	}
-	last := p.crowded.Load()
-	return last != 0 && int64(time.Since(epoch))-last < int64(crowdTime)
+	last := p.concurrent.Load()
+	return last != 0 && int64(time.Since(epoch))-last < int64(concurrentTime)
 }
 
-// byItself calls f(0) ... f(n-1) without the workers, beside as many others as there are workers.
+// byItself calls f(0) ... f(n-1) in the calling goroutine. At most as many callers as workers do so at once.
 func (p *pool) byItself(n int, f func(i int)) error {
 	p.alone <- struct{}{}
 	defer func() { <-p.alone }()
@@ -295,7 +289,7 @@ func (p *pool) byItself(n int, f func(i int)) error {
 	return callAll(n, f)
 }
 
-// callAll calls f(0) ... f(n-1), and gives the first panic.
+// callAll calls f(0) ... f(n-1) and returns the first panic as an error.
 func callAll(n int, f func(i int)) (fault error) {
 	for i := range n {
 		if err := call(f, i); fault == nil {
@@ -305,8 +299,8 @@ func callAll(n int, f func(i int)) (fault error) {
 	return fault
 }
 
-// one calls f(i), and keeps the first panic of a job.
-func (p *pool) one(f func(i int), i int) {
+// runOne calls f(i) and keeps the first panic of a job.
+func (p *pool) runOne(f func(i int), i int) {
 	if err := call(f, i); err != nil {
 		p.faultMu.Lock()
 		defer p.faultMu.Unlock()
@@ -316,7 +310,7 @@ func (p *pool) one(f func(i int), i int) {
 	}
 }
 
-// call is f(i), with a panic as an error.
+// call calls f(i) and returns a panic as an error.
 func call(f func(i int), i int) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -344,10 +338,10 @@ func (p *pool) close() {
 	}()
 	if !p.closed.Swap(true) {
 		for _, w := range p.workers {
-			w.give(nil, 0)
+			w.start(nil, 0)
 		}
-		p.live.Wait()
-		threadsBusy.Add(-p.busy(int(p.share.Load())))
+		p.running.Wait()
+		threadsBusy.Add(-p.busy(int(p.active.Load())))
 		threadsAll.Add(-p.busy(p.size))
 	}
 }

@@ -43,7 +43,7 @@ func TestEveryWorkerOfAPlacedDeviceIsAThreadOnItsCPUs(t *testing.T) {
 func TestWorkersThatCannotBePinnedWorkAllTheSame(t *testing.T) {
 	var refused []error
 	d := open(t, Config{Threads: 3, NUMANode: 900, CPUs: []int{numa.MaxCPU}, OnRefused: func(err error) { refused = append(refused, err) }})
-	require.Len(t, refused, 1, "one word for all workers")
+	require.Len(t, refused, 1, "one error for all workers")
 	require.ErrorIs(t, refused[0], numa.ErrRefused)
 	b, err := d.Alloc(1 << 20)
 	require.NoError(t, err)
@@ -56,7 +56,7 @@ func TestWorkersThatCannotBePinnedWorkAllTheSame(t *testing.T) {
 	require.NoError(t, b.Free())
 	require.NoError(t, d.Close())
 
-	quiet := open(t, Config{Threads: 1, CPUs: []int{numa.MaxCPU}}) // nobody listens
+	quiet := open(t, Config{Threads: 1, CPUs: []int{numa.MaxCPU}}) // no such CPU exists, and no callback is set
 	require.NoError(t, quiet.Close())
 }
 
@@ -119,7 +119,7 @@ func TestWorkersThatHaveNothingToDoSleep(t *testing.T) {
 	p := newPool(2, nil, nil)
 	defer p.close()
 	require.NoError(t, p.run(2, func(int) {}))
-	require.Eventually(t, func() bool { return p.workers[0].gate.asleep.Load() != awake }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return p.workers[0].wait.asleep.Load() != awake }, 10*time.Second, time.Millisecond)
 	var calls atomic.Int32
 	require.NoError(t, p.run(2, func(int) { calls.Add(1) }))
 	require.Equal(t, int32(2), calls.Load(), "and wake")
@@ -136,7 +136,7 @@ func TestManyShortJobsLoseNoWakeUp(t *testing.T) {
 	var calls [2]int
 	for i := range jobs {
 		if i%1000 == 0 {
-			time.Sleep(2 * spinTime) // so that both sleep
+			time.Sleep(2 * spinTime) // both workers sleep then
 		}
 		if i%3 == 0 {
 			threadsBusy.Add(others)
@@ -157,9 +157,9 @@ func TestWorkersDoNotSpinWithoutACPUForEach(t *testing.T) {
 	require.Zero(t, many.spin(spinTime))
 	many.close()
 	few.close()
-	crowd := newPool(runtime.GOMAXPROCS(0)+1, nil, nil)
-	require.Zero(t, crowd.spin(spinTime))
-	crowd.close()
+	busy := newPool(runtime.GOMAXPROCS(0)+1, nil, nil)
+	require.Zero(t, busy.spin(spinTime))
+	busy.close()
 	one := newPool(2, []int{0}, func(error) {})
 	require.Zero(t, one.spin(spinTime), "both are on one CPU")
 	one.close()
@@ -175,7 +175,7 @@ func TestWorkersFollowGOMAXPROCS(t *testing.T) {
 	require.Equal(t, before+pools, threadsBusy.Load())
 	jobs := func(p *pool, n int) (most int64) {
 		var at, peak atomic.Int64
-		for k := range 2 * lookEvery {
+		for k := range 2 * countEvery {
 			var calls [size]atomic.Int32
 			err := p.run(n, func(i int) {
 				defer at.Add(-1)
@@ -189,7 +189,7 @@ func TestWorkersFollowGOMAXPROCS(t *testing.T) {
 					panic("oh dear")
 				}
 			})
-			if k == lookEvery {
+			if k == countEvery {
 				peak.Store(0)
 			}
 			require.Equal(t, k%2 == 1, err != nil, "%v", err)
@@ -206,9 +206,9 @@ func TestWorkersFollowGOMAXPROCS(t *testing.T) {
 		}
 		jobs(half, 2)
 		jobs(placed, 2)
-		require.Equal(t, c.share, p.share.Load(), "GOMAXPROCS %d", c.procs)
-		require.Equal(t, c.half, half.share.Load(), "GOMAXPROCS %d: both pools together", c.procs)
-		require.Equal(t, int64(2), placed.share.Load(), "they have CPUs of their own")
+		require.Equal(t, c.share, p.active.Load(), "GOMAXPROCS %d", c.procs)
+		require.Equal(t, c.half, half.active.Load(), "GOMAXPROCS %d: both pools together", c.procs)
+		require.Equal(t, int64(2), placed.active.Load(), "they have CPUs of their own")
 		require.Equal(t, min(c.procs, int64(runtime.NumCPU())), p.cpus.Load())
 		require.Equal(t, before+c.share+c.half+3, threadsBusy.Load())
 	}
@@ -221,9 +221,9 @@ func TestWorkersFollowGOMAXPROCS(t *testing.T) {
 func TestAShortJobWakesNobodyUntilSuchJobsFollowEachOther(t *testing.T) {
 	p := newPool(2, nil, nil)
 	defer p.close()
-	sleeps := func() bool { return p.workers[0].gate.asleep.Load() != awake }
-	require.False(t, p.quiet([]*worker{{gate: newGate()}}), "who looks for a job needs not be woken")
-	for range 3 { // and again after they were woken
+	sleeps := func() bool { return p.workers[0].wait.asleep.Load() != awake }
+	require.False(t, p.wakesNobody([]*worker{{wait: newWaitPoint()}}), "a worker that looks for a job is not woken")
+	for range 3 { // also after they were woken
 		require.Eventually(t, sleeps, 10*time.Second, time.Millisecond)
 		var calls [2]int
 		given := p.given
@@ -259,9 +259,9 @@ func TestAShortJobWakesNobodyUntilSuchJobsFollowEachOther(t *testing.T) {
 	require.Equal(t, given, p.given)
 }
 
-// BenchmarkJob is how long two workers take for a job that each of them is at for some
-// time, with other work of the one that asks before the next: goroutines, and threads on
-// two CPUs. The best is the sum of the two times. Short jobs may be made by the one that asks.
+// BenchmarkJob is the time of a job on which each of two workers spends some time, with other work of the caller
+// before the next job, for goroutines and for threads on two CPUs. The best result is the sum of the two times. The
+// caller may do short jobs itself.
 func BenchmarkJob(b *testing.B) {
 	cpus, err := numa.Affinity()
 	if err != nil || len(cpus) < 2 {
@@ -289,7 +289,7 @@ func BenchmarkJob(b *testing.B) {
 	}
 }
 
-func TestCallersInACrowdDoTheirOwnJobsAndReportTheirOwnPanics(t *testing.T) {
+func TestConcurrentCallersDoTheirOwnJobsAndReportTheirOwnPanics(t *testing.T) {
 	p := newPool(2, nil, nil)
 	var alone, working, most atomic.Int64
 	var callers sync.WaitGroup
@@ -297,7 +297,7 @@ func TestCallersInACrowdDoTheirOwnJobsAndReportTheirOwnPanics(t *testing.T) {
 		callers.Go(func() {
 			for k := range 200 {
 				var calls [2]int
-				if p.crowd(0) {
+				if p.actsAlone(0) {
 					alone.Add(1)
 				}
 				err := p.run(2, func(i int) {
@@ -320,16 +320,16 @@ func TestCallersInACrowdDoTheirOwnJobsAndReportTheirOwnPanics(t *testing.T) {
 	}
 	callers.Wait()
 	require.NotZero(t, alone.Load())
-	require.LessOrEqual(t, most.Load(), int64(4), "two by themselves, and two for one that came before the crowd")
-	time.Sleep(2 * crowdTime)
-	require.False(t, p.crowd(1), "the crowd is gone")
-	require.True(t, p.crowd(2))
+	require.LessOrEqual(t, most.Load(), int64(4), "two by themselves, and two for one that came before them")
+	time.Sleep(2 * concurrentTime)
+	require.False(t, p.actsAlone(1), "the concurrent callers are gone")
+	require.True(t, p.actsAlone(2))
 	p.close()
 	require.ErrorIs(t, p.run(2, func(int) {}), kernels.ErrClosed)
 }
 
-// BenchmarkCallers is the time for each of 64 jobs of two equal pieces that so many goroutines
-// ask two workers for at once; behind each they have as much to do by themselves as a piece.
+// BenchmarkCallers is the time for each of 64 jobs of two equal pieces, which so many goroutines give to two workers
+// at once. After each job a goroutine works as long as a piece takes.
 func BenchmarkCallers(b *testing.B) {
 	for _, work := range []int{20_000, 200_000} {
 		for _, callers := range []int{1, 2, 4, 8} {

@@ -31,7 +31,7 @@ func TestFewElementsAreJoinedByTheWorkerThatEndsLast(t *testing.T) {
 	}
 }
 
-func TestHowLongAProductIsAndWhoAsksDecideWhetherWorkersAreGivenAJob(t *testing.T) {
+func TestTheLengthOfAProductAndItsCallerDecideWhetherWorkersGetAJob(t *testing.T) {
 	cpus, err := numa.Affinity()
 	if err != nil {
 		t.Skip(err)
@@ -50,15 +50,15 @@ func TestHowLongAProductIsAndWhoAsksDecideWhetherWorkersAreGivenAJob(t *testing.
 			p := mustPack(t, d, op)
 			x, y := make([]float64, rows), make([]float64, rows)
 			gives := func(op kernels.Operation) bool {
-				time.Sleep(2 * spinTime) // of short products that follow each other one does wake workers
-				require.Eventually(t, func() bool { return d.pool.workers[0].gate.asleep.Load() != awake }, 10*time.Second, time.Millisecond)
+				time.Sleep(2 * spinTime) // a later short product does wake workers
+				require.Eventually(t, func() bool { return d.pool.workers[0].wait.asleep.Load() != awake }, 10*time.Second, time.Millisecond)
 				given := d.pool.given
 				require.NoError(t, s.Launch(op))
 				return d.pool.given != given
 			}
 			for _, scatters := range []bool{false, true} {
 				alone := gives(&kernels.HostProduct[float64]{A: p, Alpha: 1, X: x, Y: y, Minor: scatters, Alone: true})
-				require.Equal(t, placed, alone, "workers on CPUs of their own have the memory near by")
+				require.Equal(t, placed, alone, "placed workers always do the job: the memory is on their node")
 				all := gives(&kernels.HostProduct[float64]{A: p, Alpha: 1, X: x, Y: y, Minor: scatters})
 				require.Equal(t, placed || !short, all, "%d rows", rows)
 			}

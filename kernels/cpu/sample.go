@@ -7,44 +7,44 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// stretch is rows of a piece, with the place of their results in the y of the part.
+// stretch is consecutive rows of a piece, with the place of their results in the y of the part.
 type stretch[V sparse.Value] struct {
 	rows form.Rows[V]
 	y    int
 }
 
 const (
-	// A sample is this many times the last cache, so that timing it is like timing
-	// the whole; a matrix of less than wholeUpTo samples is not sampled.
+	// sampleCaches is the size of a sample in last caches, so that timing it is like timing the whole. A matrix of
+	// fewer than wholeUpTo samples is not sampled.
 	sampleCaches = 2
 	wholeUpTo    = 3
-	// The rows that make a stretch worth one more, and the most stretches of a piece.
+	// stretchRows is the number of rows for which one more stretch pays, and stretches the most stretches of a piece.
 	// Tiles are as high.
 	stretchRows = 1 << 16
 	stretches   = 8
-	// A row is long if it has more than this part of a stretch.
+	// A row is long if it has more than 1/longShare of the entries of a stretch.
 	longShare = 8
 )
 
-// lastCache is replaced in tests.
+// lastCache is simd.LastCache. Tests replace it.
 var lastCache = simd.LastCache
 
-// sample gives rows to time forms on, and the share of all entries that they hold:
-// of a large matrix at most n stretches of every piece at equal distances, otherwise all.
-func sample[V sparse.Value](p *packed[V], n int) (rows [][]stretch[V], share float64) {
+// sample returns rows to time forms on, and the fraction of all entries in them. Of a large matrix it takes at most n
+// stretches of every piece at equal distances, otherwise all rows.
+func sample[V sparse.Value](p *packed[V], n int) (rows [][]stretch[V], fraction float64) {
 	most, all := sampleSize[V](), p.part.NNZ()
 	if all <= wholeUpTo*most {
 		return cut(p, 1, 1, 0), 1
 	}
-	share = float64(most) / float64(all)
-	rows = cut(p, share, n, stretchRows)
+	fraction = float64(most) / float64(all)
+	rows = cut(p, fraction, n, stretchRows)
 	return rows, float64(entries(rows)) / float64(all)
 }
 
-// sampleSize is the entries of a sample. A matrix that has more is read from memory.
+// sampleSize is the number of entries of a sample. A matrix with more entries is read from memory.
 func sampleSize[V sparse.Value]() int64 { return sampleCaches * lastCache() / (4 + mem.Size[V]()) }
 
-// entries is the number of entries of stretches.
+// entries returns the number of entries of stretches.
 func entries[V sparse.Value](rows [][]stretch[V]) (sum int64) {
 	for _, piece := range rows {
 		for _, s := range piece {
@@ -54,31 +54,30 @@ func entries[V sparse.Value](rows [][]stretch[V]) (sum int64) {
 	return sum
 }
 
-// cut gives at most n stretches of every piece with about a share of its entries: as
-// many as have so many rows, on average.
-// Long rows at their ends are cut too, so that they do not have more than their share,
-// or less.
-func cut[V sparse.Value](p *packed[V], share float64, n, rows int) [][]stretch[V] {
+// cut returns at most n stretches of every piece that together have about the given fraction of its entries. It takes
+// as many stretches as have the given number of rows on average. Long rows at the ends of a stretch are cut, so that
+// a stretch has no more and no less than its fraction.
+func cut[V sparse.Value](p *packed[V], fraction float64, n, rows int) [][]stretch[V] {
 	out := make([][]stretch[V], len(p.pieces))
 	for i := range p.pieces {
 		q := &p.pieces[i]
 		r, y := q.rows.body, q.part.OwnFirst-p.part.OwnFirst
 		all := int64(len(r.Idx))
-		if share >= 1 || all == 0 {
+		if fraction >= 1 || all == 0 {
 			out[i] = []stretch[V]{{r, y}}
 			continue
 		}
-		n := int64(min(max(int(share*float64(q.n))/max(rows, 1), 1), n))
-		length := max(1, int64(share*float64(all)/float64(n)))
+		n := int64(min(max(int(fraction*float64(q.n))/max(rows, 1), 1), n))
+		length := max(1, int64(fraction*float64(all)/float64(n)))
 		for s := range n {
-			// The middle of the stretch is that of the s-th n-th of the entries.
+			// The middle of stretch s is the middle of the s-th of n equal ranges of entries.
 			from := max(0, all*(2*s+1)/(2*n)-length/2)
 			lo, first := begin(r.Ptr, r.Ptr[0]+from, length/longShare)
 			hi, end := begin(r.Ptr, r.Ptr[0]+min(from+length, all), length/longShare)
 			if end > r.Ptr[hi] {
 				hi++
 			}
-			if hi == lo { // all within a row that is not long
+			if hi == lo { // all within one row that is not long
 				hi, end = lo+1, r.Ptr[lo+1]
 			}
 			rows := r
@@ -91,8 +90,8 @@ func cut[V sparse.Value](p *packed[V], share float64, n, rows int) [][]stretch[V
 	return out
 }
 
-// begin is the row of entry k and where to begin in it: with the row, or at k in a row
-// of more than most entries.
+// begin returns the row of entry k and the entry to begin with: the first of the row, or k itself if the row has more
+// than most entries.
 func begin(ptr []int64, k, most int64) (row int, first int64) {
 	row = holder(ptr, k)
 	if row == len(ptr)-1 || ptr[row+1]-ptr[row] <= most {

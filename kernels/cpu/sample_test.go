@@ -76,7 +76,7 @@ func TestSamplesAreStretchesOfTheRowsThatTheyName(t *testing.T) {
 	}
 }
 
-func TestALongRowHasItsShareOfASample(t *testing.T) {
+func TestALongRowHasItsFractionOfASample(t *testing.T) {
 	lengths := make([]int, 2000)
 	for i := range lengths {
 		lengths[i] = 1
@@ -112,9 +112,9 @@ func TestTheFormOfALargePartIsChosenOnASample(t *testing.T) {
 	const n = 30_000
 	d := open(t, Config{Threads: 2})
 	op := bandPart(n)
-	op.Products = 1_000_000 // the form is worth any time
+	op.Products = 1_000_000 // the number of products allows any form
 	a := mustPack(t, d, op)
-	for range 50 { // the clock decides, which other work on the machine may mislead
+	for range 50 { // the clock decides, and other work on the machine may mislead it
 		if a.Info().Form != kernels.FormCSR {
 			break
 		}
@@ -146,11 +146,11 @@ func TestTheFormOfALargePartIsChosenOnASample(t *testing.T) {
 	require.NoError(t, d.Close())
 }
 
-func TestAFormThatIsTimedOnAllRowsIsNotBuiltAgain(t *testing.T) {
+func TestAFormTimedOnAllRowsIsNotBuiltAgain(t *testing.T) {
 	oldCache := lastCache
 	t.Cleanup(func() { lastCache = oldCache })
 	clock := time.Time{}
-	setNow(t, func() time.Time { // how many products of csr building takes is not the matter here
+	setNow(t, func() time.Time { // the time of building in products of csr does not matter here
 		clock = clock.Add(time.Millisecond)
 		return clock
 	})
@@ -162,7 +162,7 @@ func TestAFormThatIsTimedOnAllRowsIsNotBuiltAgain(t *testing.T) {
 	p, err := cutPart(d, op)
 	require.NoError(t, err)
 	s := newSearch(p, op)
-	require.Less(t, s.share, 0.5)
+	require.Less(t, s.fraction, 0.5)
 	require.NoError(t, s.makeVectors(s.all))
 	require.NoError(t, s.timeCSR())
 
@@ -175,14 +175,14 @@ func TestAFormThatIsTimedOnAllRowsIsNotBuiltAgain(t *testing.T) {
 		}
 		return build(r)
 	}
-	s.best.product = time.Hour // whatever the clock says, c is faster
+	s.best.product = time.Hour // c is faster, whatever the clock says
 	s.info.Tried = append(s.info.Tried, kernels.PackTrial{Form: c.Form})
 	require.NoError(t, s.try(c, &s.info.Tried[1]))
 	require.True(t, s.best.whole)
 	require.Equal(t, s.info.Tried[1].Product, s.whole(s.best.product), "the time of all rows")
 	least, err := s.burst(s.best.trial, 1)
 	require.NoError(t, err)
-	require.InDelta(t, float64(s.ofSample(s.best.trial, least)), float64(least)*s.share, 1)
+	require.InDelta(t, float64(s.ofSample(s.best.trial, least)), float64(least)*s.fraction, 1)
 
 	other := c
 	other.Unless = inspect.FormSlices
@@ -209,7 +209,7 @@ func TestAFormThatIsTimedOnAllRowsIsNotBuiltAgain(t *testing.T) {
 	require.NoError(t, d.Close())
 }
 
-// slow is a form whose products take a while longer.
+// slow is a form with longer products.
 type slow struct{ form.Form[float64] }
 
 func (s slow) Multiply(alpha, beta float64, x, y []float64) {
@@ -217,8 +217,7 @@ func (s slow) Multiply(alpha, beta float64, x, y []float64) {
 	s.Form.Multiply(alpha, beta, x, y)
 }
 
-// What a sample does not show may be in the way of a form, or memory may lack for it: no
-// memory is held then.
+// A form may fail for rows that are not in the sample, or for lack of memory. No memory is held then.
 func TestAFormThatCannotBeBuiltWholeHoldsNoMemory(t *testing.T) {
 	old := lastCache
 	t.Cleanup(func() { lastCache = old })
@@ -244,7 +243,7 @@ func TestAFormThatCannotBeBuiltWholeHoldsNoMemory(t *testing.T) {
 			}
 			return f, err
 		}
-		s.best.product, s.csr = time.Hour, time.Hour // whatever the clock says, c is faster and repays its building
+		s.best.product, s.csr = time.Hour, time.Hour // c is faster and repays its building, whatever the clock says
 		s.best.forms[0][0] = slow{s.best.forms[0][0]}
 		s.info.Tried = append(s.info.Tried, kernels.PackTrial{Form: c.Form})
 		require.NoError(t, s.try(c, &s.info.Tried[1]))
@@ -265,8 +264,7 @@ func TestAFormThatCannotBeBuiltWholeHoldsNoMemory(t *testing.T) {
 	}
 }
 
-// Wherever the machine is held up once, for longer than any budget, no form is left out
-// for it.
+// One delay of the machine, longer than any budget and at any moment, leaves out no form.
 func TestOneDelayDoesNotDecideWhatIsTried(t *testing.T) {
 	oldCache, oldBudget := lastCache, defaultBudget
 	t.Cleanup(func() { lastCache, defaultBudget = oldCache, oldBudget })
@@ -288,7 +286,7 @@ func TestOneDelayDoesNotDecideWhatIsTried(t *testing.T) {
 			a := mustPack(t, d, op)
 			require.Greater(t, len(a.Info().Tried), 2)
 			for _, tried := range a.Info().Tried {
-				require.NotContains(t, tried.Skipped, "making it would take", "%s, held up at reading %d of the clock", tried.Form, held)
+				require.NotContains(t, tried.Skipped, "building it would take", "%s, delayed at reading %d of the clock", tried.Form, held)
 			}
 			require.NoError(t, a.Free())
 		}
@@ -297,7 +295,7 @@ func TestOneDelayDoesNotDecideWhatIsTried(t *testing.T) {
 	require.NoError(t, d.Close())
 }
 
-// Nor does one of a few milliseconds, where few products are expected of a part in the caches.
+// Nor does a delay of a few milliseconds, for a part in the caches with few expected products.
 func TestADelayOfMillisecondsDoesNotDecideForCSR(t *testing.T) {
 	oldCache := lastCache
 	t.Cleanup(func() { lastCache = oldCache })
@@ -305,7 +303,7 @@ func TestADelayOfMillisecondsDoesNotDecideForCSR(t *testing.T) {
 	d := open(t, Config{Threads: 1})
 	op := bandPart(3000)
 	op.Products = 100
-	const ofCSR = 2 + 2 + (2 + 2) + (2 + 2*2) // readings of the clock to look, and to make and to time csr
+	const ofCSR = 2 + 2 + (2 + 2) + (2 + 2*2) // readings of the clock to look at the rows and to build and time csr
 	for held := range ofCSR + 8 {
 		clock, calls := time.Time{}, 0
 		setNow(t, func() time.Time {
@@ -323,14 +321,14 @@ func TestADelayOfMillisecondsDoesNotDecideForCSR(t *testing.T) {
 		a := mustPack(t, d, op)
 		tried := a.Info().Tried
 		require.Greater(t, len(tried), 1)
-		require.Less(t, tried[1].Product, tried[0].Product, "%s, held up from reading %d of the clock on: %s", tried[1].Form, held, tried[1].Skipped)
-		require.NotEqual(t, kernels.FormCSR, a.Info().Form, "held up from reading %d of the clock on", held)
+		require.Less(t, tried[1].Product, tried[0].Product, "%s, delayed from reading %d of the clock on: %s", tried[1].Form, held, tried[1].Skipped)
+		require.NotEqual(t, kernels.FormCSR, a.Info().Form, "delayed from reading %d of the clock on", held)
 		require.NoError(t, a.Free())
 	}
 	require.NoError(t, d.Close())
 }
 
-// Nor does one that begins while a form is built and is not over when it has been timed twice.
+// Nor does a delay that begins while a form is built and lasts while the form is timed twice.
 func TestADelayThatBeganAfterCSRWasTimedDoesNotDecideForIt(t *testing.T) {
 	oldCache := lastCache
 	t.Cleanup(func() { lastCache = oldCache })
@@ -359,7 +357,7 @@ func TestADelayThatBeganAfterCSRWasTimedDoesNotDecideForIt(t *testing.T) {
 	require.NoError(t, d.Close())
 }
 
-// Nor does one that lasts until a form has been timed and the first turn after that is over.
+// Nor does a delay that lasts until a form and the first round after that have been timed.
 func TestADelayThatIsNotOverDoesNotDecideForCSR(t *testing.T) {
 	oldCache := lastCache
 	t.Cleanup(func() { lastCache = oldCache })
@@ -370,12 +368,12 @@ func TestADelayThatIsNotOverDoesNotDecideForCSR(t *testing.T) {
 	require.NoError(t, err)
 	s := newSearch(p, op)
 	require.True(t, s.cached())
-	var calls, built atomic.Int64 // readings of the clock, and of them before the form was built last
+	var calls, built atomic.Int64 // readings of the clock, and those before the form was built last
 	built.Store(math.MaxInt64 / 2)
 	clock := time.Time{}
 	setNow(t, func() time.Time {
 		step := 200 * time.Microsecond
-		if n := calls.Add(1) - built.Load(); n > 0 && n <= 25 { // 1 to build, 14 to time it, 10 of the turn
+		if n := calls.Add(1) - built.Load(); n > 0 && n <= 25 { // 1 to build, 14 to time, 10 of the round
 			step *= 3
 		}
 		clock = clock.Add(step)
@@ -400,8 +398,7 @@ func TestADelayThatIsNotOverDoesNotDecideForCSR(t *testing.T) {
 	require.NoError(t, d.Close())
 }
 
-// In the caches what is known of a form decides whether it is tried, and nothing is built to find
-// out how long that takes.
+// In the caches the model decides whether a form is tried, and nothing is built to see how long building takes.
 func TestInTheCachesAFormIsBuiltOnceIfItMayRepay(t *testing.T) {
 	d := open(t, Config{Threads: 2})
 	op := bandPart(3000)
@@ -460,23 +457,23 @@ func TestASearchIsBriefInTheCachesForAStatedNumberOfProducts(t *testing.T) {
 		p, err := cutPart(d, op)
 		require.NoError(t, err)
 		s := newSearch(p, op)
-		require.EqualValues(t, 1, s.share)
+		require.EqualValues(t, 1, s.fraction)
 		require.Equal(t, c.want, s.brief())
-		if c.want { // and may spend a quarter of what is left on timing two forms in turn
+		if c.want { // it may spend a quarter of the rest on paired timing
 			s.csr = time.Millisecond
 			var a contender[float64]
 			a.product, s.best.product = s.csr, s.csr
-			left := 4 * duelRounds * (2*trialTime + 2*settlingProducts*s.csr)
+			left := 4 * pairedRounds * (2*trialTime + 2*settlingProducts*s.csr)
 			s.spent = s.budget(a.Candidate) - left
-			require.True(t, s.affordsDuel(&a, 1))
+			require.True(t, s.affordsPairedTiming(&a, 1))
 			s.spent++
-			require.False(t, s.affordsDuel(&a, 1))
+			require.False(t, s.affordsPairedTiming(&a, 1))
 		}
 	}
 	require.NoError(t, d.Close())
 }
 
-// Where the budget lasts for one form only it should be the best.
+// If the budget suffices for one form only, it is the best one.
 func TestInTheCachesTheFormOfTheShortestProductIsTriedFirst(t *testing.T) {
 	old := lastCache
 	t.Cleanup(func() { lastCache = old })
@@ -520,7 +517,7 @@ func TestInTheCachesAFormIsTriedForAnUnknownNumberOfProductsIfItMayBeFaster(t *t
 	require.NoError(t, d.Close())
 }
 
-func TestToLookForFormsCountsAsLongAsItMayTake(t *testing.T) {
+func TestLookingForFormsCountsUpToABound(t *testing.T) {
 	clock := time.Time{}
 	setNow(t, func() time.Time {
 		clock = clock.Add(time.Millisecond)
@@ -565,7 +562,7 @@ func TestAFormThatIsNotClearlySlowerMayWin(t *testing.T) {
 		s.best = *form(best, 700)
 		c := form(name, product)
 		c.verdict.ratio = math.Log(float64(product) / 700)
-		return s.wins(c)
+		return s.replacesBest(c)
 	}
 	for product, want := range map[time.Duration]bool{600: true, 700: true, 770: true, 771: false} {
 		require.Equal(t, want, wins(inspect.FormBins, product, inspect.FormTiles), product)
@@ -637,5 +634,25 @@ func TestAStatedNumberOfProductsBoundsTheSearchAndNoneDoesNot(t *testing.T) {
 		require.NotContains(t, tried.Skipped, "products")
 	}
 	require.NoError(t, a.Free())
+	require.NoError(t, d.Close())
+}
+
+// A long x does not stay in the caches although the entries would fit.
+func TestRowsAreCachedWithTheirX(t *testing.T) {
+	old := lastCache
+	t.Cleanup(func() { lastCache = old })
+	d := open(t, Config{Threads: 1})
+	op := bandPart(3000)
+	p, err := cutPart(d, op)
+	require.NoError(t, err)
+	s := newSearch(p, op)
+	entries := 12 * op.Part.NNZ()
+	lastCache = func() int64 { return entries + 8*3000 }
+	require.True(t, s.cached())
+	s.minors = 3001
+	require.False(t, s.cached())
+	s.minors = math.MaxInt32
+	lastCache = func() int64 { return entries + 64*op.Part.NNZ() }
+	require.True(t, s.cached(), "an entry reads a line of x at most")
 	require.NoError(t, d.Close())
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// scratch is the workers' own result vectors, kept from product to product.
+// scratch is the workers' own result vectors, which are kept from product to product.
 type scratch[V sparse.Value] struct {
 	mu     sync.Mutex
 	vec    []*mem.Region
@@ -19,8 +19,7 @@ type scratch[V sparse.Value] struct {
 	closed bool
 }
 
-// vectors gives n vectors of m elements. They are zero, and whoever uses them makes
-// them zero again.
+// vectors returns n vectors of m elements. They are zero, and the caller clears them after use.
 func (s *scratch[V]) vectors(d *Device, n, m int) ([][]V, error) {
 	if s.closed {
 		return nil, kernels.ErrClosed
@@ -38,7 +37,7 @@ func (s *scratch[V]) vectors(d *Device, n, m int) ([][]V, error) {
 	return out, nil
 }
 
-// grow makes vector i at least as large as asked.
+// grow makes vector i at least bytes long.
 func (s *scratch[V]) grow(d *Device, i int, bytes int64) error {
 	old := s.vec[i]
 	size := int64(len(old.Bytes()))

@@ -15,28 +15,28 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// search is the choice of the form of a packed part. It builds the candidates on a
-// sample of the rows, which is all rows of a small part, and times products of it.
-// Only the fastest is then built whole; a form of which a sample says too little is so before.
+// search is the choice of the form of a packed part. It builds the candidates on a sample of the rows (all rows of a
+// small part) and times products of it. Only the fastest is then built whole, except for forms that a sample says too
+// little about: these are built whole before they are timed.
 type search[V sparse.Value] struct {
 	*packed[V]
 	op       *kernels.Packing[V]
-	products int // that are expected
+	products int // number of expected products
 
-	sample [][]stretch[V]
-	share  float64        // of all entries, that are in the sample
-	all    [][]stretch[V] // all rows
-	x, y   []V            // to time products with
-	vec    arena          // their memory
+	sample   [][]stretch[V]
+	fraction float64        // fraction of all entries in the sample
+	all      [][]stretch[V] // all rows as stretches
+	x, y     []V            // vectors to time products with
+	vec      arena          // memory of x and y
 
-	looked time.Duration // to find the candidates
-	csr    time.Duration // a product of all rows in plain CSR
-	spent  time.Duration // of the budget
-	wanted time.Duration // by all workers in products that were timed
-	lost   time.Duration // of this, because something else had their CPUs
+	looked time.Duration // time to find the candidates
+	csr    time.Duration // time of a product of all rows in plain CSR
+	spent  time.Duration // time spent of the budget
+	wanted time.Duration // time of all workers in timed products
+	lost   time.Duration // part of wanted in which something else had the CPUs of the workers
 	best   contender[V]
-	half   *half[V]     // a form that may do where the matrix is symmetric, or nil
-	halved contender[V] // that stores all of what half does, in the least memory; its forms are gone
+	half   *half[V]     // a form that stores half the entries if the matrix is symmetric, or nil
+	halved contender[V] // the form that stores all entries of half in the least memory; its forms are freed
 	left   string       // the first candidate that the budget left out, and why
 }
 
@@ -44,20 +44,20 @@ type search[V sparse.Value] struct {
 type contender[V sparse.Value] struct {
 	inspect.Candidate[V]
 	trial[V]
-	product  time.Duration // of the sample
-	scatter  float64       // of the times of which it is the least, as a logarithm
-	verdict  verdict       // against the best form before it
-	building time.Duration // of the whole
-	tried    int           // its place in PackInfo.Tried
+	product  time.Duration // least time of a product of the sample
+	scatter  float64       // logarithm of the scatter of the shortest times
+	verdict  verdict       // comparison with the best form before it
+	building time.Duration // time to build the whole
+	tried    int           // index in PackInfo.Tried
 }
 
 func newSearch[V sparse.Value](p *packed[V], op *kernels.Packing[V]) *search[V] {
-	const endless = 1_000_000_000 // more would be beyond the range of a time
+	const endless = 1_000_000_000 // more would overflow a time.Duration
 	s := &search[V]{packed: p, op: op, products: min(op.Products, endless)}
 	if s.products == 0 {
 		s.products = defaultProducts
 	}
-	s.sample, s.share = sample(p, stretches)
+	s.sample, s.fraction = sample(p, stretches)
 	s.all = cut(p, 1, 1, 0)
 	return s
 }
@@ -69,7 +69,7 @@ func (s *search[V]) run() (err error) {
 		return err
 	}
 	if slices.ContainsFunc(candidates, func(c inspect.Candidate[V]) bool { return c.AllOfX }) {
-		s.sample, s.share = sample(s.packed, 1)
+		s.sample, s.fraction = sample(s.packed, 1)
 	}
 	read := s.sample
 	if slices.ContainsFunc(candidates, func(c inspect.Candidate[V]) bool { return c.Whole }) {
@@ -109,14 +109,14 @@ func (s *search[V]) run() (err error) {
 	return s.finish()
 }
 
-// timeCSR makes plain CSR, in place, the form to beat.
+// timeCSR makes plain CSR, in place, the best form so far.
 func (s *search[V]) timeCSR() error {
 	c := contender[V]{Candidate: inspect.CSR[V](true)}
 	var err error
 	if c.trial, err = s.build(c.Candidate, s.rows(s.sample), make(arena, len(s.sample))); err != nil {
 		return err
 	}
-	c.mem = nil // it takes none
+	c.mem = nil // it takes no memory
 	if c.product, c.scatter, err = s.time(c.trial); err != nil {
 		return err
 	}
@@ -126,11 +126,12 @@ func (s *search[V]) timeCSR() error {
 	return nil
 }
 
-// longestLook is the most products of csr that looking for candidates takes, two or three times as
-// many as most matrices take: what took longer was held up by something else.
+// longestLook is the most time, in products of csr, that counts for finding candidates. It is two or three times as
+// much as most matrices take: what took longer was delayed by something else.
 const longestLook = 10
 
-// candidates is the forms to try, the likeliest first: in the caches that of the fastest product.
+// candidates returns the forms to try, the most likely first; in the caches, that with the fastest expected product
+// first.
 func (s *search[V]) candidates() ([]inspect.Candidate[V], error) {
 	looks := make([]inspect.Look, len(s.pieces))
 	w, err := s.dev.pool.timed(len(looks), func(i int) { looks[i] = inspect.At(s.pieces[i].rows.body) })
@@ -149,14 +150,14 @@ type skipped string
 
 func (s skipped) Error() string { return string(s) }
 
-// try builds a candidate on the sample and times it, if that and building the whole
-// fit in the budget. It becomes the best if it is.
-func (s *search[V]) try(c inspect.Candidate[V], told *kernels.PackTrial) error {
+// try builds a candidate on the sample and times it, if building the sample and the whole fits in the budget. The
+// candidate becomes the best if replacesBest says so.
+func (s *search[V]) try(c inspect.Candidate[V], record *kernels.PackTrial) error {
 	if b := s.best.Bytes; s.part.NNZ() > sampleSize[V]() && b > 0 && c.Bytes > b {
 		return skipped(fmt.Sprintf("it reads %.1f bytes for each entry, %s only %.1f", c.Bytes, s.best.Form, b))
 	}
 	if c.Unless != "" && c.Unless == s.best.Form {
-		return skipped(string(c.Unless) + " is the fastest so far and does for the same entries")
+		return skipped(string(c.Unless) + " is the fastest so far and treats the same entries apart")
 	}
 	if err := s.mayRepay(c); err != nil {
 		return err
@@ -165,39 +166,39 @@ func (s *search[V]) try(c inspect.Candidate[V], told *kernels.PackTrial) error {
 	if err != nil {
 		return err
 	}
-	told.Build, told.Bytes = t.took, t.mem.bytes()
+	record.Build, record.Bytes = t.took, t.mem.bytes()
 	if !t.whole {
-		told.Build, told.Bytes = s.whole(t.took), int64(float64(t.mem.bytes())/s.share)
+		record.Build, record.Bytes = s.whole(t.took), int64(float64(t.mem.bytes())/s.fraction)
 	}
-	if err := s.judge(&contender[V]{Candidate: c, trial: t, building: told.Build, tried: len(s.info.Tried) - 1}); err != nil {
+	if err := s.compareWithBest(&contender[V]{Candidate: c, trial: t, building: record.Build, tried: len(s.info.Tried) - 1}); err != nil {
 		return errors.Join(err, t.mem.free())
 	}
 	return nil
 }
 
-// prepare builds a candidate on the sample, or on all rows where only they tell its time, if
-// building the whole fits in the budget.
+// prepare builds a candidate on the sample, or on all rows if a sample does not tell its time, provided that building
+// the whole fits in the budget.
 func (s *search[V]) prepare(c inspect.Candidate[V]) (trial[V], error) {
-	if s.share < 1 && !c.Whole {
-		return s.afford(c, s.sample, s.share)
+	if s.fraction < 1 && !c.Whole {
+		return s.afford(c, s.sample, s.fraction)
 	}
 	building, err := s.probe(c)
 	if err != nil {
 		return trial[V]{}, err
 	}
 	t, err := s.build(c, s.bodies(), s.newArena(1))
-	t.whole = s.share < 1
-	t.took = min(t.took, building) // the longer one was held up
+	t.whole = s.fraction < 1
+	t.took = min(t.took, building) // the longer one was delayed
 	s.spent += t.took
 	return t, err
 }
 
-// judge times a contender and keeps the faster of it and the best.
-func (s *search[V]) judge(c *contender[V]) error {
+// compareWithBest times a contender and keeps the faster of the contender and the best.
+func (s *search[V]) compareWithBest(c *contender[V]) error {
 	if err := s.timeContender(c); err != nil {
 		return err
 	}
-	if err := s.duel(c); err != nil {
+	if err := s.timePaired(c); err != nil {
 		return err
 	}
 	s.info.Tried[c.tried].Product = s.whole(c.product)
@@ -206,20 +207,21 @@ func (s *search[V]) judge(c *contender[V]) error {
 	if h := halfOf(c.forms[0][0]); h != nil && (s.half == nil || s.info.Tried[c.tried].Bytes < s.info.Tried[s.halved.tried].Bytes) {
 		s.half, s.halved = h, contender[V]{Candidate: c.Candidate, product: c.product, building: c.building, tried: c.tried}
 	}
-	loser := s.best
-	if s.wins(c) {
+	slower := s.best
+	if s.replacesBest(c) {
 		s.best = *c
 	} else {
-		loser = *c
+		slower = *c
 	}
-	return loser.mem.free()
+	return slower.mem.free()
 }
 
-// wins reports whether a contender is faster than the best so far, or does for it. Where few products are timed it
-// does for csr, which is in the caches already, while a form gets there with its first ten, if it is not clearly slower.
-func (s *search[V]) wins(c *contender[V]) bool {
-	best, v := &s.best, s.believed(c)
-	s.doubts(v)
+// replacesBest reports whether a contender replaces the best form so far: whether it is faster, or steadier and not clearly
+// slower. Where few products are timed it also replaces csr if it is not far slower: csr is in the caches already,
+// while a form gets there with its first ten products.
+func (s *search[V]) replacesBest(c *contender[V]) bool {
+	best, v := &s.best, s.withModel(c)
+	s.updateDoubt(v)
 	switch {
 	case c.SteadierThan == best.Form:
 		return v.ratio <= clearlySlower
@@ -231,7 +233,7 @@ func (s *search[V]) wins(c *contender[V]) bool {
 	return v.ratio < 0
 }
 
-// The logarithms of a tenth and of a seventh more.
+// clearlySlower and farSlower are the logarithms of 10 % and of 1/7 more time.
 var (
 	clearlySlower = math.Log(1.1)
 	farSlower     = math.Log(8. / 7)
@@ -251,26 +253,26 @@ func (s *search[V]) finish() error {
 		return s.plain(s.op, s.whyCSR())
 	}
 	why := fmt.Sprintf("%s; %.2f times as fast as csr", b.Why, float64(s.csr)/float64(s.whole(b.product)))
-	if s.share == 1 || b.whole {
+	if s.fraction == 1 || b.whole {
 		return s.take(b.trial, b.Candidate, why)
 	}
-	if err := errors.Join(b.mem.free(), s.vec.free()); err != nil { // to be had again
+	if err := errors.Join(b.mem.free(), s.vec.free()); err != nil { // the whole form takes the memory again
 		return err
 	}
 	t, err := s.build(b.Candidate, s.bodies(), s.newArena(1))
-	told := &s.info.Tried[b.tried]
+	record := &s.info.Tried[b.tried]
 	if sparse.IsInput(err) || errors.Is(err, kernels.ErrOutOfMemory) {
-		told.Skipped = err.Error()
+		record.Skipped = err.Error()
 		return s.plain(s.op, string(b.Form)+" suits only a sample of the rows")
 	}
 	if err != nil {
 		return err
 	}
-	told.Build, told.Bytes = t.took, t.mem.bytes()
-	return s.take(t, b.Candidate, fmt.Sprintf("%s, on a sample of %.0f %% of the entries", why, 100*s.share))
+	record.Build, record.Bytes = t.took, t.mem.bytes()
+	return s.take(t, b.Candidate, fmt.Sprintf("%s, on a sample of %.0f %% of the entries", why, 100*s.fraction))
 }
 
-// whyCSR says what became of the other forms.
+// whyCSR says why no other form was taken.
 func (s *search[V]) whyCSR() string {
 	var why []string
 	for _, t := range s.info.Tried[1:] {
@@ -288,7 +290,7 @@ func (s *search[V]) whyCSR() string {
 	return strings.Join(why, "; ")
 }
 
-// rows is the rows of stretches.
+// rows returns the rows of stretches.
 func (s *search[V]) rows(of [][]stretch[V]) [][]form.Rows[V] {
 	out := make([][]form.Rows[V], len(of))
 	for i, piece := range of {
@@ -299,7 +301,7 @@ func (s *search[V]) rows(of [][]stretch[V]) [][]form.Rows[V] {
 	return out
 }
 
-// whole is the time of all rows when that of the sample is given.
+// whole returns the time of all rows for a time of the sample.
 func (s *search[V]) whole(sample time.Duration) time.Duration {
-	return time.Duration(float64(sample) / s.share)
+	return time.Duration(float64(sample) / s.fraction)
 }

@@ -9,39 +9,43 @@ import (
 	"github.com/msrep-go/msrep/kernels/cpu/inspect"
 )
 
-// The share of a piece that tells what building the whole takes, in at most so many
-// stretches of at least so many rows.
+// probeShare is the fraction of a piece that is built to see how long building the whole takes, in at most probes
+// stretches of at least probeRows rows.
 const (
 	probeShare = 1. / 16
 	probes     = 4
 	probeRows  = 1 << 10
 )
 
-// cached reports whether the rows in plain CSR fit the last cache, so that all of them are timed: then
-// what is known of a form decides when it is tried, and whether.
-func (s *search[V]) cached() bool { return s.part.NNZ() <= sampleSize[V]()/sampleCaches }
+// cached reports whether the rows in plain CSR fit the last cache together with x, so that all of them are timed. The
+// model of the forms in the caches then decides when a form is tried, and whether.
+func (s *search[V]) cached() bool {
+	const line = 64 // bytes of x that an entry brings to the cache, at most
+	x := min(mem.Size[V]()*int64(s.minors), line*s.part.NNZ())
+	return s.part.NNZ()*(4+mem.Size[V]())+x <= lastCache()
+}
 
-// brief reports whether all of the rows stay in the last cache and the number of products was
-// stated: then a candidate has no probe, and few products are timed. Otherwise the search has a
-// budget, and a candidate is built on some rows to see whether the whole fits in it.
+// brief reports whether the rows stay in the last cache and the caller stated the number of products. A candidate
+// then has no probe, and few products are timed. Otherwise the search has a budget, and a candidate is built on some
+// rows to see whether the whole fits in it.
 func (s *search[V]) brief() bool { return s.op.Products > 0 && s.cached() }
 
-// inCSR is a time in products of plain CSR.
+// inCSR converts a time to products of plain CSR.
 func (s *search[V]) inCSR(t time.Duration) float64 { return float64(t) / float64(s.csr) }
 
-// mayRepay fails where a candidate is not even worth building on a few rows.
+// mayRepay fails if a candidate is not even worth building on a few rows.
 func (s *search[V]) mayRepay(c inspect.Candidate[V]) error {
 	best, spent := s.inCSR(s.best.product), s.inCSR(s.spent)
 	switch {
 	case s.brief() && !c.Cached.Repays(s.products, best, spent):
-		return skipped(fmt.Sprintf("it is not likely to repay making it: of %d products of csr, %.0f are spent", s.products, spent))
+		return skipped(fmt.Sprintf("it is not likely to repay its building: of %d products of csr, %.0f are spent", s.products, spent))
 	case s.cached() && !s.brief() && !c.Cached.Repays(manyProducts, best, 0):
 		return skipped(fmt.Sprintf("it is not likely to be faster than %s", s.best.Form))
 	}
 	return nil
 }
 
-// mostTimed is the most products that are made to time a form once, two at least.
+// mostTimed returns the most products that are made to time a form once, at least two.
 func (s *search[V]) mostTimed() int {
 	switch {
 	case s.brief():
@@ -52,30 +56,29 @@ func (s *search[V]) mostTimed() int {
 	return max(2, 3*s.products/100)
 }
 
-// probe builds a candidate on a few rows to see whether building it on all of them
-// fits in the budget, and how long that should take: any time in a brief search, which has no probes.
+// probe builds a candidate on a few rows to see whether building all of them fits in the budget, and returns how long
+// that should take. A brief search has no probes: the time is then unbounded.
 func (s *search[V]) probe(c inspect.Candidate[V]) (building time.Duration, err error) {
 	if s.brief() {
 		return math.MaxInt64, nil
 	}
 	rows := cut(s.packed, probeShare, probes, probeRows)
-	share := max(float64(entries(rows)), 1) / float64(s.part.NNZ())
-	t, err := s.afford(c, rows, share)
+	fraction := max(float64(entries(rows)), 1) / float64(s.part.NNZ())
+	t, err := s.afford(c, rows, fraction)
 	if err != nil {
 		return 0, err
 	}
-	return time.Duration(float64(t.took) / share), t.mem.free()
+	return time.Duration(float64(t.took) / fraction), t.mem.free()
 }
 
-// afford builds a candidate on rows that have a share of all entries, if building the
-// whole fits in the budget then. It tries again where it does not: something else may
-// have held up the first time.
-func (s *search[V]) afford(c inspect.Candidate[V], rows [][]stretch[V], share float64) (t trial[V], err error) {
+// afford builds a candidate on rows with the given fraction of all entries, if building the whole fits in the budget.
+// It tries again if it does not fit: something else may have delayed the first attempt.
+func (s *search[V]) afford(c inspect.Candidate[V], rows [][]stretch[V], fraction float64) (t trial[V], err error) {
 	for range 2 {
-		if t, err = s.build(c, s.rows(rows), s.newArena(share)); err != nil {
+		if t, err = s.build(c, s.rows(rows), s.newArena(fraction)); err != nil {
 			return t, err
 		}
-		if err = s.affords(c, time.Duration(float64(t.took)/share), int64(float64(t.mem.bytes())/share)); err == nil {
+		if err = s.affords(c, time.Duration(float64(t.took)/fraction), int64(float64(t.mem.bytes())/fraction)); err == nil {
 			s.spent += t.took
 			return t, nil
 		}
@@ -86,29 +89,28 @@ func (s *search[V]) afford(c inspect.Candidate[V], rows [][]stretch[V], share fl
 	return t, err
 }
 
-// affords fails where building the whole, which takes so long and so much memory, is
-// over the budget. What was spent is counted as if nothing else had held up the
-// machine meanwhile: products at their least time. Memory counts as long as a product of
-// csr takes to read as much. How long the system takes to provide it is not known
-// before, and not counted: in a virtual machine it may be ten times as long.
+// affords fails if building the whole, with the given time and memory, is over the budget. The time spent so far is
+// counted as if nothing had delayed it: products at their least time. Memory counts as the time in which a product of
+// csr reads as much. The time that the system takes to provide it is not counted, as it is not known before: in a
+// virtual machine it may be ten times as long.
 func (s *search[V]) affords(c inspect.Candidate[V], building time.Duration, bytes int64) error {
 	csrBytes := (4+mem.Size[V]())*s.part.NNZ() + 8*int64(s.part.Majors())
 	building += time.Duration(float64(s.csr) * float64(bytes) / float64(csrBytes))
 	if s.op.Products == 0 && building < defaultBudget/4 {
-		return nil // there are few candidates: what was spent says more about the machine
+		return nil // there are few candidates: the time spent says more about the machine
 	}
 	if s.spent+building > s.budget(c) {
 		csr := float64(s.csr)
-		return skipped(fmt.Sprintf("making it would take %.0f products of csr; of the budget of %.0f, %.0f are spent",
+		return skipped(fmt.Sprintf("building it would take %.0f products of csr; of the budget of %.0f, %.0f are spent",
 			float64(building)/csr, float64(s.budget(c))/csr, float64(s.spent)/csr))
 	}
 	return nil
 }
 
-// budget is the time that the search may take if it ends with this candidate. Where
-// no number of products was stated it is doubled: a machine that is slow for a moment
-// would else decide for a form that is slow for good. It does not grow with more products
-// than manyProducts, unless these take so little time that it would measure such moments.
+// budget returns the time that the search may take if it ends with this candidate. It is doubled if no number of
+// products was stated: otherwise a machine that is slow for a moment would decide for a form that is slow forever. It
+// does not grow beyond that of manyProducts products, unless these take so little time that the budget would measure
+// such moments.
 func (s *search[V]) budget(c inspect.Candidate[V]) time.Duration {
 	of := func(products int) time.Duration { return time.Duration(c.Budget(products) * float64(s.csr)) }
 	if s.op.Products == 0 {

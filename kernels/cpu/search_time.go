@@ -7,28 +7,26 @@ import (
 	"time"
 )
 
-// How long products are timed: single ones are too short for the clock, and the
-// least of many is what the machine can do.
+// burstTime and trialTime are how long products are timed. Single products are too short for the clock, and the least
+// time of many is what the machine can do.
 const (
 	burstTime = 20 * time.Microsecond
 	trialTime = 200 * time.Microsecond
 )
 
-// A form that fits the last cache is kept there only after five to ten products, each of
-// them faster than the one before: it is timed until so many bursts bring nothing, which
-// takes about so many products.
+// A form that fits the last cache stays there only after five to ten products, each faster than the one before. It is
+// timed until settled bursts in a row are not faster, which takes about settlingProducts products.
 const (
 	settled          = 3
 	settlingProducts = 10
 )
 
-// time is the least time of a product of the sample, or for a trial of all rows its part of
-// that, and by how much times that were nearly as short are apart.
+// time returns the least time of a product of the sample, and the scatter of the times that were nearly as short. For
+// a trial of all rows it returns the sample's part of the time.
 func (s *search[V]) time(t trial[V]) (product time.Duration, scatter float64, err error) {
-	// The first product brings the form to the caches, which a sample of the rows leaves
-	// again, and touches y.
+	// The first product touches y and brings the form to the caches, which a sample of the rows leaves again.
 	warm := 0
-	if s.share == 1 || s.csr == 0 {
+	if s.fraction == 1 || s.csr == 0 {
 		warm = 1
 		if _, err := s.burst(t, warm); err != nil {
 			return 0, 0, err
@@ -39,10 +37,10 @@ func (s *search[V]) time(t trial[V]) (product time.Duration, scatter float64, er
 	return s.ofSample(t, of.least), of.scatter(), err
 }
 
-// least is the least time of a product among those of trialTime, or of more until it has
-// settled, and the number of them: two at least, and no more than most. Every worker makes products of its own rows,
-// one after the other without giving its CPU away or waiting for the others; the slowest counts. So one that
-// loses its CPU holds up nobody, and what the others do to its caches meanwhile is over after some products.
+// least returns the least time of a product among those of trialTime, or of more until the time has settled, and the
+// number of products: at least two and at most most. Every worker makes products of its own rows, one after the other
+// without giving its CPU away or waiting for the others; the slowest worker counts. A worker that loses its CPU
+// therefore delays no other, and the effect of the others on its caches is over after some products.
 func (s *search[V]) least(t trial[V], most int) (slowest settling, err error) {
 	workers := make([]settling, len(s.rowsOf(t)))
 	err = s.inBursts(t, func(i int, burst func(n int) time.Duration) {
@@ -55,10 +53,10 @@ func (s *search[V]) least(t trial[V], most int) (slowest settling, err error) {
 type settling struct {
 	least time.Duration // of a product
 	made  int
-	short [3]time.Duration // the shortest times of bursts, by product; 0 where there were fewer
+	short [3]time.Duration // shortest times of a product, by burst; 0 if there were fewer bursts
 }
 
-// scatter is the logarithm of the longest of the shortest times over the least.
+// minorProduct returns the logarithm of the longest of the shortest times over the least.
 func (w *settling) scatter() float64 {
 	if w.short[0] == 0 {
 		return 0
@@ -77,14 +75,14 @@ func (w *settling) note(product time.Duration) {
 	}
 }
 
-// run makes bursts of products, of at most so many in all. Those that stay in the caches have to settle there.
+// run makes bursts of products, most products in all at most. Products in the caches have to settle.
 func (w *settling) run(most int, cached bool, burst func(n int) time.Duration) {
 	w.least = math.MaxInt64
 	spent, same := time.Duration(0), 0
 	for n := 1; w.made < 2 || (spent < trialTime || cached && same < settled) && w.made < most; {
 		took := burst(n)
 		w.made += n
-		spent += max(took, time.Duration(n)) // also by a clock that stands still
+		spent += max(took, time.Duration(n)) // ends also with a clock that stands still
 		product := max(took/time.Duration(n), 1)
 		if same++; product < w.least-w.least/32 {
 			same = 0
@@ -95,9 +93,9 @@ func (w *settling) run(most int, cached bool, burst func(n int) time.Duration) {
 	}
 }
 
-// timeContender sets the time of a product of a contender. Where few products are timed and it is not
-// faster than the best, something may have held them up: it has a second try, and then so has the best, as what holds
-// products up may not be over.
+// timeContender sets the time of a product of a contender. Where few products are timed and the contender is not
+// faster than the best form, something may have delayed it: it is timed again. If it is still not faster, the best
+// form is timed again, too, as the delay may last.
 func (s *search[V]) timeContender(c *contender[V]) (err error) {
 	c.product, c.scatter, err = s.time(c.trial)
 	if err != nil || !s.brief() || c.product < s.best.product {
@@ -117,15 +115,15 @@ func (s *search[V]) timeContender(c *contender[V]) (err error) {
 	return err
 }
 
-// ofSample is the part of the sample of what a product of a trial takes.
+// ofSample returns the sample's part of the time of a product of a trial.
 func (s *search[V]) ofSample(t trial[V], product time.Duration) time.Duration {
 	if t.whole {
-		product = time.Duration(float64(product) * s.share)
+		product = time.Duration(float64(product) * s.fraction)
 	}
 	return max(product, 1)
 }
 
-// ofTrial is what a product of a trial takes when its part of the sample is given.
+// ofTrial returns the time of a product of a trial for the sample's part of it.
 func (s *search[V]) ofTrial(t trial[V], sample time.Duration) time.Duration {
 	if t.whole {
 		return s.whole(sample)
@@ -133,7 +131,7 @@ func (s *search[V]) ofTrial(t trial[V], sample time.Duration) time.Duration {
 	return sample
 }
 
-// rowsOf is the rows of a trial: the sample, or all.
+// rowsOf returns the rows of a trial: the sample, or all.
 func (s *search[V]) rowsOf(t trial[V]) [][]stretch[V] {
 	if t.whole {
 		return s.all
@@ -141,15 +139,15 @@ func (s *search[V]) rowsOf(t trial[V]) [][]stretch[V] {
 	return s.sample
 }
 
-// burst is how long n products of a trial take the slowest worker.
+// burst returns how long the slowest worker takes for n products of a trial.
 func (s *search[V]) burst(t trial[V], n int) (took time.Duration, err error) {
 	all := make([]time.Duration, len(s.rowsOf(t)))
 	err = s.inBursts(t, func(i int, burst func(n int) time.Duration) { all[i] = burst(n) })
 	return slices.Max(all), err
 }
 
-// inBursts calls f(0, ...) ... f(n-1, ...) on the workers, where burst makes products of the rows of worker i and
-// tells how long they took.
+// inBursts calls f(0, ...) ... f(n-1, ...) on the workers. burst makes n products of the rows of worker i and returns
+// how long they took.
 func (s *search[V]) inBursts(t trial[V], f func(i int, burst func(n int) time.Duration)) error {
 	rows := s.rowsOf(t)
 	w, err := s.dev.pool.timed(len(rows), func(i int) {

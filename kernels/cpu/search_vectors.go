@@ -9,9 +9,9 @@ import (
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 )
 
-// makeVectors makes x and y, and fills of x what products read.
+// makeVectors makes x and y, and sets the elements of x that products read.
 func (s *search[V]) makeVectors(read [][]stretch[V]) (err error) {
-	const apart = 64 // elements, so that they do not end up at the same place of a page
+	const apart = 64 // elements, so that x and y do not begin at the same place of a page
 	rows := int64(s.part.OwnEnd - s.part.OwnFirst)
 	n := int64(s.minors) + apart + rows
 	b, err := s.vectorMemory(n*mem.Size[V](), entries(read) <= entries(s.sample))
@@ -23,10 +23,10 @@ func (s *search[V]) makeVectors(read [][]stretch[V]) (err error) {
 	return s.fillX(read)
 }
 
-// vectorMemory gives memory that s.vec holds: kept one where all rows are timed, and in small
-// pages where only the rows of a sample, which may read and write a little here and there.
+// vectorMemory returns memory that s.vec holds. It is kept memory if all rows are timed, and memory in small pages if
+// only the rows of a sample are, which may read and write a few elements in many places.
 func (s *search[V]) vectorMemory(bytes int64, small bool) ([]byte, error) {
-	if s.share == 1 {
+	if s.fraction == 1 {
 		s.vec = arena{newSlab(s.dev, bytes, bytes)}
 		return s.vec[0].take(bytes)
 	}

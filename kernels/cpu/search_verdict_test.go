@@ -25,8 +25,8 @@ func (c costs) Multiply(alpha, beta float64, x, y []float64) {
 	c.Form.Multiply(alpha, beta, x, y)
 }
 
-// raceOf is a search on a device with one worker in which csr and another form have been timed, by products that
-// call csr and other, and the form that is taken.
+// raceOf returns a search on a device with one worker in which csr and another form were timed by products that call
+// csr and other, and the form that was taken.
 func raceOf(t *testing.T, c inspect.Candidate[float64], csr, other func()) (*search[float64], kernels.Form) {
 	old := lastCache
 	t.Cleanup(func() { lastCache = old })
@@ -65,7 +65,7 @@ func diagonalsCandidate(t *testing.T) inspect.Candidate[float64] {
 	return c
 }
 
-// A product in which something else had the CPU for a thousand times as long counts as what it took itself.
+// A product during which something else had the CPU for a thousand times as long counts as its own CPU time.
 func TestTimesWithoutACPUDoNotCount(t *testing.T) {
 	oldThread := threadTime
 	t.Cleanup(func() { threadTime = oldThread })
@@ -85,14 +85,14 @@ func TestTimesWithoutACPUDoNotCount(t *testing.T) {
 		})
 	require.Equal(t, inspect.FormDiagonals, taken)
 	require.InDelta(t, 2, float64(s.info.Tried[0].Product)/float64(s.info.Tried[1].Product), .1)
-	require.Greater(t, s.lostShare(), .5, "and the plan knows of it")
+	require.Greater(t, s.lostShare(), .5, "the plan states the doubt")
 	require.Less(t, s.lostShare(), 1.)
 }
 
-// Where the system does not tell CPU times, products that are held up most of the time make two forms look alike,
-// or csr the faster one: rounds go on, and what is known of the forms decides.
+// Where the system measures no CPU times, products that are delayed most of the time make two forms look equal, or
+// csr the faster one. More rounds are made, and the model decides.
 func TestTheModelDecidesWhereTimesScatter(t *testing.T) {
-	// Products beside busy processes: each is held up, by something else each time.
+	// Products beside busy processes: each is delayed by a different time.
 	clock, rng := time.Time{}, rand.New(rand.NewPCG(1, 2))
 	setNow(t, func() time.Time { return clock })
 	held := func(product time.Duration) func() {
@@ -114,7 +114,7 @@ func TestTheModelDecidesWhereTimesScatter(t *testing.T) {
 	t.Log(right, doubted)
 	require.Greater(t, right, races*95/100)
 
-	// Two that the model expects to be equally fast are told apart by times that agree.
+	// Times that agree decide between two forms that the model expects to be equal.
 	exact := func(product time.Duration) func() {
 		return func() { clock = clock.Add(product) }
 	}
@@ -125,12 +125,12 @@ func TestTheModelDecidesWhereTimesScatter(t *testing.T) {
 	require.Zero(t, s.info.Doubt)
 	_, taken = raceOf(t, c, exact(103*time.Microsecond), exact(100*time.Microsecond))
 	require.Equal(t, inspect.FormDiagonals, taken)
-	c.Cached.Product = .2 // nor does the model outvote them
+	c.Cached.Product = .2 // the model does not outvote them
 	_, taken = raceOf(t, c, exact(100*time.Microsecond), exact(103*time.Microsecond))
 	require.Equal(t, kernels.FormCSR, taken)
 }
 
-// These are the times that were seen beside three busy shells: csr 4.98, diagonals 8.06 ms. Quiet ones are 13 to 1.
+// These are times measured beside three busy shells: csr 4.98, diagonals 8.06 ms. Quiet ones are 13 to 1.
 func TestANoisyTrialDoesNotOutvoteTheModel(t *testing.T) {
 	s := &search[float64]{packed: &packed[float64]{}, op: &kernels.Packing[float64]{}}
 	s.best.Form = kernels.FormCSR
@@ -138,22 +138,22 @@ func TestANoisyTrialDoesNotOutvoteTheModel(t *testing.T) {
 	noisy := math.Log(8.06 / 4.98)
 	for stderr, want := range map[float64]bool{.5: true, .3: true, .05: false, 0: false} {
 		c.verdict = verdict{noisy, stderr}
-		require.Equal(t, want, s.wins(c), "times that scatter by %g", stderr)
+		require.Equal(t, want, s.replacesBest(c), "times that scatter by %g", stderr)
 	}
 	c.verdict = verdict{noisy, .05}
 	s.wanted, s.lost = 100, 100
-	b := s.believed(c)
-	require.Greater(t, b.stderr, .1, "CPUs that were lost are an error too")
+	b := s.withModel(c)
+	require.Greater(t, b.stderr, .1, "lost CPUs add to the error")
 	c.Cached.Product = 0
 	c.verdict.stderr = 2
-	require.False(t, s.wins(c), "without a model times are all there is")
+	require.False(t, s.replacesBest(c), "without a model times are all there is")
 }
 
 func TestVerdictsAreMediansOfRounds(t *testing.T) {
-	v := judged([]float64{.1, .1, 3, .1, -2, .1})
+	v := medianVerdict([]float64{.1, .1, 3, .1, -2, .1})
 	require.Equal(t, verdict{.1, 0}, v)
 	require.True(t, v.clear())
-	v = judged([]float64{-1, 1, -1, 1})
+	v = medianVerdict([]float64{-1, 1, -1, 1})
 	require.Zero(t, v.ratio)
 	require.Greater(t, v.stderr, .5)
 	require.False(t, v.clear())
@@ -163,24 +163,24 @@ func TestVerdictsAreMediansOfRounds(t *testing.T) {
 	for k := range 1000 {
 		normal = append(normal, math.Sqrt2*math.Erfinv(2*(float64(k)+.5)/1000-1))
 	}
-	v = judged(normal)
+	v = medianVerdict(normal)
 	require.InDelta(t, 0, v.ratio, 1e-3)
 	require.InDelta(t, 1.25/math.Sqrt(1000), v.stderr, 1e-3)
 }
 
 func TestDoubtIsTheChanceThatABetterFormWasLeft(t *testing.T) {
 	s := &search[float64]{packed: &packed[float64]{}}
-	s.doubts(verdict{.2, 0})
+	s.updateDoubt(verdict{.2, 0})
 	require.Zero(t, s.info.Doubt)
-	s.doubts(verdict{-.2, .01})
+	s.updateDoubt(verdict{-.2, .01})
 	require.Less(t, s.info.Doubt, 1e-9)
-	s.doubts(verdict{0, .05})
+	s.updateDoubt(verdict{0, .05})
 	require.InDelta(t, .16, s.info.Doubt, .01)
-	s.doubts(verdict{.5, .05})
+	s.updateDoubt(verdict{.5, .05})
 	require.InDelta(t, .16, s.info.Doubt, .01, "the greatest counts")
 }
 
-func TestWorkersMeetBeforeTheyAreTimed(t *testing.T) {
+func TestWorkersWaitForEachOtherBeforeTheyAreTimed(t *testing.T) {
 	if threadTime == nil {
 		t.Skip("this system does not tell CPU times")
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// stream does everything at once, in the goroutine that calls.
+// stream executes everything at once, in the calling goroutine.
 type stream struct{ dev *Device }
 
 func (s *stream) Write(dst kernels.Buffer, off int64, src []byte) error {
@@ -38,7 +38,7 @@ func (s *stream) Copy(dst kernels.Buffer, dstOff int64, src kernels.Buffer, srcO
 	})
 }
 
-// copy is done by the workers: the pages of a new buffer come from their node.
+// copy copies on the workers: the pages of a new buffer then come from their node.
 func (s *stream) copy(call string, bytes int64, windows func(v *views) (dst, src []byte, err error)) (err error) {
 	if s.dev.closed.Load() {
 		return s.dev.fail(call, bytes, kernels.ErrClosed)
@@ -63,7 +63,7 @@ func (s *stream) copy(call string, bytes int64, windows func(v *views) (dst, src
 	return nil
 }
 
-// window is bytes of a buffer, which stay until close.
+// window returns bytes of a buffer, which stay valid until close.
 func (v *views) window(b kernels.Buffer, off, n int64) ([]byte, error) {
 	m, err := v.hold(b)
 	if err != nil {
@@ -85,7 +85,7 @@ func (s *stream) Launch(op kernels.Operation) error {
 	return nil
 }
 
-// run finds the kernel. An index outside its vector stops it with an error.
+// run finds and runs the kernel. An index outside its vector stops it with an error.
 func (s *stream) run(op kernels.Operation) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -119,31 +119,31 @@ func (s *stream) run(op kernels.Operation) (err error) {
 	return err
 }
 
-// product runs a product with values of type V, and says whether op is one.
+// product runs a product with values of type V, and reports whether op is one.
 func product[V sparse.Value](d *Device, s *scratch[V], op kernels.Operation) (known bool, err error) {
 	switch op := op.(type) {
 	case *kernels.MajorProduct[V]:
-		err = gather(d, op)
+		err = majorProduct(d, op)
 	case *kernels.MajorProductPacked[V]:
-		err = gatherPacked(d, op)
+		err = majorProductPacked(d, op)
 	case *kernels.HostProduct[V]:
 		err = productHost(d, s, op)
 	case *kernels.MajorProductFixed[V]:
-		err = gatherFixed(d, op)
+		err = majorProductFixed(d, op)
 	case *kernels.MajorProductMany[V]:
-		err = gatherMany(d, op)
+		err = majorProductMany(d, op)
 	case *kernels.MajorProductManyPacked[V]:
-		err = gatherManyPacked(d, s, op)
+		err = majorProductManyPacked(d, s, op)
 	case *kernels.MinorProductMany[V]:
-		err = scatterMany(d, s, op)
+		err = minorProductMany(d, s, op)
 	case *kernels.MinorProduct[V]:
-		err = scatter(d, s, op)
+		err = minorProduct(d, s, op)
 	case *kernels.MinorProductPacked[V]:
-		err = scatterPacked(d, s, op)
+		err = minorProductPacked(d, s, op)
 	case *kernels.MajorProductCOO[V]:
-		err = gatherCOO(d, op)
+		err = majorProductCOO(d, op)
 	case *kernels.MinorProductCOO[V]:
-		err = scatterCOO(d, s, op)
+		err = minorProductCOO(d, s, op)
 	default:
 		return false, nil
 	}

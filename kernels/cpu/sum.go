@@ -9,17 +9,15 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Workers is a device that runs host code on its own workers: on the CPUs of its
-// node, where they are pinned.
+// Workers is a device that runs host code on its own workers, on the CPUs of its node if they are pinned.
 type Workers interface {
 	Info() kernels.Info
-	// Run calls f(0) ... f(n-1), n at most Info().Threads, and waits. A panic of f
-	// comes back as an error.
+	// Run calls f(0) ... f(n-1) and waits. n is at most Info().Threads. A panic of f is returned as an error.
 	Run(n int, f func(i int)) error
 }
 
-// sumChunk is how many elements SumOn gives to merge.Sum at a time: few enough
-// that it stays on the goroutine that calls.
+// sumChunk is the number of elements that SumOn passes to merge.Sum at a time: few enough that merge.Sum stays on the
+// calling goroutine.
 const sumChunk = 1 << 13
 
 // SumOn is merge.Sum on the workers of a device alone, with the same bits:
@@ -31,7 +29,7 @@ const sumChunk = 1 << 13
 func SumOn[V sparse.Value](w Workers, y []V, beta V, partials [][]V) error {
 	for _, p := range partials {
 		if len(p) != len(y) {
-			return merge.Sum(y, beta, partials) // which says what is wrong
+			return merge.Sum(y, beta, partials) // merge.Sum reports the error
 		}
 	}
 	m := int64(len(y))

@@ -11,31 +11,30 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// symmetric is a symmetric matrix of which the entries on the diagonal and before it are
-// stored, or the blocks, cut among the workers by rows.
+// symmetric is a symmetric matrix of which only the entries (or blocks) on and before the diagonal are stored, cut
+// among the workers by rows.
 type symmetric[V sparse.Value] struct {
-	border []int // rows of the workers
+	border []int // the first row of each worker, and the end
 	pieces []symmetricPiece[V]
 }
 
-// symmetricPiece is what one worker has. What its entries are for rows of other workers,
-// and for its own where these are asked for together with others, waits in spill until all
-// workers are done.
+// symmetricPiece is the rows of one worker. Sums for rows of other workers, and sums for its own rows that it
+// computes together with these, wait in spill until all workers are done.
 type symmetricPiece[V sparse.Value] struct {
 	rows       halfRows[V]
 	first, end int
-	low        int // row of spill[0]
+	low        int // the row of spill[0]
 	spill      []V // zero between products
 }
 
-// suitsSymmetric reports whether the part is a whole square matrix, its sums may have any
-// shape, and one vector is multiplied at a time: several gain more by whole forms.
+// suitsSymmetric reports whether the part is a whole square matrix, its sums may have any shape, and one vector is
+// multiplied at a time: several vectors gain more by forms that store all entries.
 func (p *packed[V]) suitsSymmetric(op *kernels.Packing[V]) bool {
 	n := p.part.Majors()
 	return !p.fixed && op.Vectors <= 1 && !p.part.StartFlag && n == p.minors && p.part.OwnFirst == 0 && p.part.OwnEnd == n
 }
 
-// newSymmetric makes a form in an arena if the matrix is symmetric; else it gives nil.
+// newSymmetric makes a form in an arena if the matrix is symmetric, and returns nil otherwise.
 func (p *packed[V]) newSymmetric(op *kernels.Packing[V], h *half[V], in arena) (*symmetric[V], error) {
 	s := &symmetric[V]{border: symmetricBorders(op, len(p.pieces), h.multiple), pieces: make([]symmetricPiece[V], len(p.pieces))}
 	if ok, err := p.isSymmetric(op, s.border); !ok || err != nil {
@@ -58,8 +57,8 @@ func (p *packed[V]) newSymmetric(op *kernels.Packing[V], h *half[V], in arena) (
 	return s, err
 }
 
-// symmetricBorders cuts the rows of a matrix among n workers, at multiples of some rows, with
-// equally many entries: near the diagonal, where most are, half of these are before it.
+// symmetricBorders cuts the rows of a matrix among n workers, at multiples of some rows, with equal numbers of
+// entries: near the diagonal, where most entries are, half of them are stored.
 func symmetricBorders[V sparse.Value](op *kernels.Packing[V], n, multiple int) []int {
 	rows := len(op.Ptr) - 1
 	out := make([]int, n+1)
@@ -71,14 +70,14 @@ func symmetricBorders[V sparse.Value](op *kernels.Packing[V], n, multiple int) [
 	return out
 }
 
-// name is that of the piece with most rows.
+// name returns the name of the piece with the most rows.
 func (s *symmetric[V]) name() string {
 	most := slices.MaxFunc(s.pieces, func(a, b symmetricPiece[V]) int { return cmp.Compare(a.end-a.first, b.end-b.first) })
 	return most.rows.Name()
 }
 
-// multiply computes y = alpha*A*x + beta*y. Two sums for a row, each times an alpha that is
-// not finite, could be infinities of either sign: then alpha comes last.
+// multiply computes y = alpha*A*x + beta*y. If alpha is not finite, two sums of a row, each times alpha, could be
+// infinities of opposite signs: alpha is then applied last.
 func (s *symmetric[V]) multiply(run runner, alpha, beta V, x, y []V) error {
 	y = y[:s.border[len(s.border)-1]]
 	if alpha-alpha == 0 {
@@ -113,7 +112,7 @@ func (s *symmetric[V]) multiplyFinite(run runner, alpha, beta V, x, y []V) error
 	return err
 }
 
-// join adds what waits for y[lo:hi].
+// join adds the spilled sums for y[lo:hi].
 func (s *symmetric[V]) join(y []V, lo, hi int) {
 	for i := range s.pieces {
 		q := &s.pieces[i]

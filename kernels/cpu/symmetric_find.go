@@ -9,10 +9,9 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// isSymmetric reports whether a square matrix is symmetric, the bits of its values too, and
-// all of its rows are sorted and without duplicates. border is the rows that the workers
-// look at, but for the last multiples of 64. It ends soon after the first entry that says
-// otherwise.
+// isSymmetric reports whether a square matrix is symmetric, including the bits of its values, and all its rows are
+// sorted and without duplicates. border is the rows that each worker compares, rounded down to multiples of 64. The
+// comparison ends soon after the first entry that has no equal partner.
 func (p *packed[V]) isSymmetric(op *kernels.Packing[V], border []int) (bool, error) {
 	if mem.Size[V]() == 4 {
 		return symmetricWords[V, uint32](p, op, border)
@@ -23,7 +22,7 @@ func (p *packed[V]) isSymmetric(op *kernels.Packing[V], border []int) (bool, err
 // symmetricWords is isSymmetric for values of the size of a W.
 func symmetricWords[V sparse.Value, W word](p *packed[V], op *kernels.Packing[V], border []int) (bool, error) {
 	var no atomic.Bool
-	var more atomic.Int64 // entries behind the diagonal, less those before it
+	var more atomic.Int64 // entries after the diagonal, less those before it
 	along, same := make([]uint64, (len(op.Ptr)+62)/64), make([]uint64, (len(op.Ptr)+62)/64)
 	val, _ := mem.Slice[W](mem.Bytes(op.Val), int64(len(op.Val)))
 	all := make([]matching[W], len(p.pieces))
@@ -56,16 +55,16 @@ func symmetricWords[V sparse.Value, W word](p *packed[V], op *kernels.Packing[V]
 	return err == nil && !no.Load(), err
 }
 
-// fewRows is a number of rows for which there is room anyway. That for more takes no more
-// than two thirds of the memory of the entries.
+// fewRows is a number of rows for which there is always memory. More rows take at most two thirds of the memory of
+// the entries.
 const fewRows = 1 << 12
 
-// mark finds the rows that are like the one before. It is false where the columns of a row
-// do not ascend from 0 on.
+// mark marks the rows that are like the row before. It returns false if the columns of a row do not ascend from at
+// least 0.
 func (h *matching[W]) mark() bool {
 	h.low = h.first
 	var last []int32
-	more := int64(0) // of one row
+	more := int64(0) // entries of one row
 	for r := h.first; r < h.end; r++ {
 		at, end := h.row(r)
 		idx := h.idx[at:end]
@@ -92,7 +91,7 @@ func (h *matching[W]) mark() bool {
 	return true
 }
 
-// ascend reports whether columns ascend from 0 on.
+// ascend reports whether columns ascend, the first at least 0.
 func ascend(idx []int32) bool {
 	last := int32(-1)
 	for _, c := range idx {
@@ -104,7 +103,7 @@ func ascend(idx []int32) bool {
 	return true
 }
 
-// moved reports whether the columns of b are those of a, each plus 1.
+// moved reports whether the columns of b are those of a plus 1.
 func moved(a, b []int32) bool {
 	if len(a) != len(b) || len(a) > 0 && b[0] != a[0]+1 {
 		return false

@@ -14,7 +14,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// withoutRow is a matrix without the entries in one row and in that column.
+// withoutRow is a matrix without the entries of one row and of that column.
 func withoutRow(a *sparse.CSR[float64], gone int) *sparse.CSR[float64] {
 	out := &sparse.CSR[float64]{Rows: a.Rows, Cols: a.Cols, RowPtr: []int64{0}}
 	for r := range a.Rows {
@@ -28,9 +28,9 @@ func withoutRow(a *sparse.CSR[float64], gone int) *sparse.CSR[float64] {
 	return out
 }
 
-// TestAnyEntryThatDiffersMakesAMatrixUnsymmetric spoils every entry beside the diagonal of
-// matrices in turn: of one some rows are alone and others follow rows of the same distances,
-// of the others rows follow rows with the same columns.
+// TestAnyEntryThatDiffersMakesAMatrixUnsymmetric changes every entry off the diagonal of matrices, one at a time. In
+// one matrix some rows are single and others follow rows with the same distances; in the others rows follow rows with
+// the same columns.
 func TestAnyEntryThatDiffersMakesAMatrixUnsymmetric(t *testing.T) {
 	rng, step := rand.New(rand.NewSource(1)), 1
 	if testing.Short() {
@@ -82,8 +82,8 @@ func TestAnyEntryThatDiffersMakesAMatrixUnsymmetric(t *testing.T) {
 	}
 }
 
-// TestAsManyEntriesOnBothSidesMakeNoMatrixSymmetric has rows with the same columns, equal
-// values, and as many entries before the diagonal as behind it.
+// TestAsManyEntriesOnBothSidesMakeNoMatrixSymmetric has rows with the same columns, equal values, and as many entries
+// before the diagonal as after it.
 func TestAsManyEntriesOnBothSidesMakeNoMatrixSymmetric(t *testing.T) {
 	d, _ := open(t, cpu.Config{Threads: 1})
 	defer d.Close()

@@ -12,15 +12,15 @@ import (
 
 // half is a form that stores half of a symmetric matrix.
 type half[V sparse.Value] struct {
-	form, whole kernels.Form // and the one that stores all of it
-	multiple    int          // of which the first rows of workers are multiples
-	// building is how many times as long as the whole form takes it takes to compare the halves
-	// and to build one: 1.8 to 2.3 and 1.8 to 3.6 were measured.
+	form, whole kernels.Form // names of this form and of the form that stores all entries
+	multiple    int          // the first row of each worker is a multiple of it
+	// building is the time to compare the halves and to build this form, in times that the whole form takes to build:
+	// 1.8 to 2.3 and 1.8 to 3.6 were measured.
 	building time.Duration
 	build    func(r form.Rows[V], first int) (halfRows[V], error)
 }
 
-// halfRows is what one worker has; see form.Symmetric.
+// halfRows is the rows of one worker; see form.Symmetric.
 type halfRows[V sparse.Value] interface {
 	Multiply(alpha, beta V, x, y []V, to func(lo, hi int) []V)
 	MultiplyMany(alpha, beta V, x, y simd.MultiVector[V], to func(lo, hi int) simd.MultiVector[V])
@@ -29,14 +29,14 @@ type halfRows[V sparse.Value] interface {
 	Padding() int64
 }
 
-// halfDiagonals stores the diagonals up to the main one.
+// halfDiagonals returns the form that stores the diagonals up to the main diagonal.
 func halfDiagonals[V sparse.Value]() *half[V] {
 	return &half[V]{inspect.FormSymmetric, inspect.FormDiagonals, form.SymmetricRows, 2, func(r form.Rows[V], first int) (halfRows[V], error) {
 		return form.NewSymmetric(r, first, simd.Default())
 	}}
 }
 
-// halfBlocks stores the blocks up to those on the diagonal.
+// halfBlocks returns the form that stores the blocks up to those on the diagonal.
 func halfBlocks[V sparse.Value](size int) *half[V] {
 	multiple := form.SymmetricRows // and of size
 	for multiple%size != 0 {
@@ -47,7 +47,7 @@ func halfBlocks[V sparse.Value](size int) *half[V] {
 	}}
 }
 
-// halfOf is the form that stores half of what f stores, nil where there is none.
+// halfOf returns the form that stores half of what f stores, nil if there is none.
 func halfOf[V sparse.Value](f form.Form[V]) *half[V] {
 	if form.SuitsSymmetric(f) {
 		return halfDiagonals[V]()
@@ -58,7 +58,7 @@ func halfOf[V sparse.Value](f form.Form[V]) *half[V] {
 	return nil
 }
 
-// namedHalf is the form of that name for a matrix; nil where it does not suit its rows.
+// namedHalf returns the form of that name for a matrix, nil if the form does not suit its rows.
 func namedHalf[V sparse.Value](name kernels.Form, op *kernels.Packing[V]) *half[V] {
 	if name == inspect.FormSymmetric {
 		return halfDiagonals[V]()

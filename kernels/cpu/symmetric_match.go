@@ -8,30 +8,28 @@ import (
 
 type word interface{ uint32 | uint64 }
 
-// matching compares the entries before the diagonal of rows with those behind it. Rows that
-// follow each other with entries at the same distances from the diagonal, or in the same
-// columns, are compared together.
+// matching compares the entries of rows before the diagonal with those after it. Successive rows with entries at the
+// same distances from the diagonal, or in the same columns, are compared together.
 type matching[W word] struct {
 	ptr        []int64
 	idx        []int32
 	val        []W
-	along      []uint64 // a bit for each row: it has the distances of the row before it
-	same       []uint64 // or its columns, as rows of dense blocks have
+	along      []uint64 // one bit for each row: its distances are those of the row before
+	same       []uint64 // one bit for each row: its columns are those of the row before, as in dense blocks
 	first, end int
 
-	more int64 // entries behind the diagonal, less those before it
+	more int64 // entries after the diagonal, less those before it
 	low  int   // the first column
-	// next is, from row low on, a place in the row that no partner of later rows lies before.
+	// next is, for each row from low on, a place in the row; no partner of later rows lies before it.
 	next     []int64
 	partners []partner
 }
 
-// partner is the place of an entry, and how far from it that in the next row is.
+// partner is the place of an entry, and the distance to the corresponding entry of the next row.
 type partner struct{ at, step int64 }
 
-// match reports whether every entry before the diagonal has its partner. If there are as
-// many entries behind the diagonal in all rows, these have theirs as well. It ends where
-// somebody else found one without.
+// match reports whether every entry before the diagonal has its partner. If all rows together have as many entries
+// after the diagonal, these have partners as well. It ends when another worker has found an entry without a partner.
 func (h *matching[W]) match(no *atomic.Bool) bool {
 	for r := h.first; r < h.end; {
 		if no.Load() {
@@ -51,9 +49,8 @@ func (h *matching[W]) match(no *atomic.Bool) bool {
 	return true
 }
 
-// matchAlong compares row r, and as many of those after it as have their entries, and their
-// partners theirs, at the same distances: the first finds where the partners are, and the
-// others go on from there.
+// matchAlong compares row r and the following rows whose entries, and whose partners, lie at the same distances. It
+// finds the partners of the first row and steps from them to those of the others.
 func (h *matching[W]) matchAlong(r int) (n int, ok bool) {
 	at, end := h.row(r)
 	n, h.partners = alike(h.along, r, h.end-r), h.partners[:0]
@@ -81,8 +78,7 @@ func (h *matching[W]) matchAlong(r int) (n int, ok bool) {
 	return n, true
 }
 
-// equal reports whether values have the same bits as their partners, which go on to the next
-// row.
+// equal reports whether values have the same bits as their partners, and steps the partners to the next row.
 func equal[W word](own, val []W, partners []partner) bool {
 	differ := W(0)
 	for k, v := range own[:len(partners)] {
@@ -93,9 +89,8 @@ func equal[W word](own, val []W, partners []partner) bool {
 	return differ == 0
 }
 
-// matchSame compares n rows from r on that have the same columns. One place leads to the
-// partners in a column of all of them, and to those in the columns after it whose rows have
-// the same columns, too.
+// matchSame compares n rows from r on that have the same columns. One place leads to the partners in a column of all
+// these rows, and to the partners in the following columns whose rows have the same columns, too.
 func (h *matching[W]) matchSame(r, n int) bool {
 	at, end := h.row(r)
 	idx, width := h.idx[at:end], end-at
@@ -126,8 +121,8 @@ func (h *matching[W]) matchSame(r, n int) bool {
 	return h.matchAmong(r, n, k)
 }
 
-// matchAmong compares entries of n rows from r on, which have the same columns, with those of
-// the same rows. k is the first in such a column.
+// matchAmong compares entries of n rows from r on, which have the same columns, with entries of the same rows. k is
+// the first entry in such a column.
 func (h *matching[W]) matchAmong(r, n, k int) bool {
 	at, end := h.row(r)
 	idx, width := h.idx[at:end], end-at
@@ -147,14 +142,14 @@ func (h *matching[W]) matchAmong(r, n, k int) bool {
 	return true
 }
 
-// follow reports whether the first n columns are there and follow each other without a gap.
+// follow reports whether there are n columns and the first n are consecutive.
 func follow(idx []int32, n int) bool {
 	return n <= len(idx) && int(idx[n-1]-idx[0]) == n-1
 }
 
-// find is the place of the entry in row c and column r; ok is false where there is none.
+// find returns the place of the entry in row c and column r; ok is false if there is none.
 func (h *matching[W]) find(c, r int) (place int64, ok bool) {
-	const near = 16 // entries that are looked at one by one
+	const near = 16 // the last entries are compared one by one
 	next, end := &h.next[c-h.low], h.ptr[c+1]-h.ptr[0]
 	place = max(h.ptr[c]-h.ptr[0], *next)
 	for stop := min(place+near, end); place < stop && int(h.idx[place]) < r; {
@@ -168,13 +163,12 @@ func (h *matching[W]) find(c, r int) (place int64, ok bool) {
 	return place, place < end && int(h.idx[place]) == r
 }
 
-// row is where the entries of a row are.
+// row returns the places of the entries of a row.
 func (h *matching[W]) row(r int) (at, end int64) {
 	return h.ptr[r] - h.ptr[0], h.ptr[r+1] - h.ptr[0]
 }
 
-// alike counts the rows from r on of which each but the first has its bit, up to a number of
-// them.
+// alike counts the rows from r on that are alike: row r and the following rows whose bit is set, up to most rows.
 func alike(set []uint64, r, most int) int {
 	n := 1
 	for n < most {

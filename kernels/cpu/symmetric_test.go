@@ -17,10 +17,10 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// symmetricCSR has entries at some distances on both sides of the diagonal, a few of which
-// are missing, and random values.
+// symmetricCSR has entries at some distances on both sides of the diagonal, a few of which are missing, and random
+// values.
 func symmetricCSR(rng *rand.Rand, n int, distances ...int) *sparse.CSR[float64] {
-	value := func(r, c int) float64 { // the same for both
+	value := func(r, c int) float64 { // the same for (r, c) and (c, r)
 		h := uint64(max(r, c))*0x9E3779B97F4A7C15 ^ uint64(min(r, c))*0xC2B2AE3D27D4EB4F
 		return float64(h>>11)*0x1p-53 - .5
 	}
@@ -36,7 +36,7 @@ func symmetricCSR(rng *rand.Rand, n int, distances ...int) *sparse.CSR[float64] 
 	return a
 }
 
-// wholeOf is all rows of a matrix, to be packed in a form.
+// wholeOf returns the operation that packs all rows of a matrix in a form.
 func wholeOf(t *testing.T, a *sparse.CSR[float64], form kernels.Form) *kernels.Packing[float64] {
 	split := splitOf(t, a, 1)
 	return packing(a, split[0], form, true)
@@ -47,7 +47,7 @@ const (
 	symmetricBlocks kernels.Form = "symmetric-blocks"
 )
 
-// symmetricCSRBlocks is symmetricCSR of blocks of size x size.
+// symmetricCSRBlocks is symmetricCSR with blocks of size x size.
 func symmetricCSRBlocks(rng *rand.Rand, n, size int, distances ...int) *sparse.CSR[float64] {
 	a := symmetricCSR(rng, n, distances...)
 	b := &sparse.CSR[float64]{Rows: n * size, Cols: n * size, RowPtr: []int64{0}}
@@ -191,7 +191,7 @@ func TestDuplicatesAndPartsOfAMatrixArePackedWhole(t *testing.T) {
 	require.NoError(t, p.Free())
 }
 
-func TestBlocksThatHalfCannotBeSavedOfArePackedWhole(t *testing.T) {
+func TestBlocksWithoutASymmetricFormArePackedWhole(t *testing.T) {
 	d, s := open(t, cpu.Config{Threads: 2, Grain: 1})
 	defer d.Close()
 	rng := rand.New(rand.NewSource(1))
@@ -238,7 +238,7 @@ func searchTriesHalf(t *testing.T, a *sparse.CSR[float64], half kernels.Form) {
 	isSymmetric := func(c kernels.PackTrial) bool { return c.Form == half && c.Product > 0 }
 	d, s := open(t, cpu.Config{Threads: 2})
 	defer d.Close()
-	for range 3 { // whatever is the fastest
+	for range 3 { // any form may be the fastest
 		p := mustPack(t, d, wholeOf(t, a, kernels.FormAuto))
 		require.True(t, slices.ContainsFunc(p.Info().Tried, isSymmetric), "%+v", p.Info().Tried)
 		require.Equal(t, d.InUse(), p.Info().Bytes)
@@ -252,7 +252,7 @@ func searchTriesHalf(t *testing.T, a *sparse.CSR[float64], half kernels.Form) {
 	}
 	fixed, several := wholeOf(t, a, kernels.FormAuto), wholeOf(t, a, kernels.FormAuto)
 	fixed.Fixed, several.Vectors = true, 2
-	for _, op := range []*kernels.Packing[float64]{fixed, several} { // whose products it has not
+	for _, op := range []*kernels.Packing[float64]{fixed, several} { // the half form does not support these products
 		p := mustPack(t, d, op)
 		require.False(t, slices.ContainsFunc(p.Info().Tried, isSymmetric))
 		require.NoError(t, p.Free())

@@ -6,51 +6,48 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// target is where a worker adds its products: to a stretch of y that is its own,
-// as long as most of the entries lie there, and otherwise to a vector of its own.
-// In matrices whose entries are near a diagonal nearly all of them go to y at once,
-// and no vector is set to zero and summed but for a few elements around the
-// borders.
+// target is where a worker adds its products: to its own stretch of y while most of the entries lie there, and
+// otherwise to a vector of its own. In matrices with entries near the diagonal nearly all products go to y directly,
+// and only a few elements around the borders of the vector are set to zero and added.
 type target[V sparse.Value] struct {
 	y          []V
 	beta       V
 	first, end int // the worker's own stretch of y
-	done       int // up to here it is beta*y + what was added; beyond, still y
+	done       int // elements before it are beta*y plus what was added; the others are still y
 
 	spill  []V // zero between products
-	lo, hi int // the stretch of spill that is not
+	lo, hi int // the stretch of spill that is not zero
 
-	missed int // entries of this run that of did not foresee
-	away   int // runs that go to spill because too many were missed before
+	missed int // entries of this run that of did not expect
+	away   int // number of runs that go to spill because too many entries were missed before
 
-	_ [64]byte // the next one is another worker's
+	_ [64]byte // the next target belongs to another worker
 }
 
-// scaledAhead is how many elements of y are multiplied by beta beyond the one that
-// is needed: few enough that they are still in the cache when their turn comes.
+// scaledAhead is the number of elements of y that are multiplied by beta beyond the one that is needed: few enough
+// that they are still in the cache when they are needed.
 const scaledAhead = 1 << 13
 
-// targetSample is how many indices of a run are looked at before, and how many
-// entries of it may be missed.
+// targetSample is the number of indices of a run that are read in advance, and the number of its entries that may be
+// missed.
 const targetSample = 64
 
-// crowded reports whether so many entries were missed that the run should end. A worker
-// that is alone ends it at the first one, for which its stretch has grown.
-func (t *target[V]) crowded() bool {
+// tooManyMissed reports whether so many entries were missed that the run should end. A single worker ends the run at
+// the first one, because its stretch grew for it.
+func (t *target[V]) tooManyMissed() bool {
 	if t.spill == nil {
 		return t.missed > 0
 	}
 	return t.missed > targetSample
 }
 
-// farApart is how far apart places lie that follow each other at random in more memory
-// than the cache next to the core holds.
+// farApart is the distance of successive places that are random in more memory than the cache of a core holds.
 const farApart = 1 << 16
 
-// of gives the vector to add a run of entries with these indices to, the index of its
-// first element, and whether places are far apart. An index beyond it is one for miss.
+// of returns the vector to which a run of entries with these indices is added, the index of its first element, and
+// whether the places are far apart. Indices outside the vector go to miss.
 func (t *target[V]) of(minors []int32) (to []V, first int, far bool) {
-	if t.spill != nil && t.crowded() {
+	if t.spill != nil && t.tooManyMissed() {
 		t.away = 8
 	}
 	t.missed = 0
@@ -66,8 +63,8 @@ func (t *target[V]) of(minors []int32) (to []V, first int, far bool) {
 	return t.spill, 0, t.hi-t.lo > farApart
 }
 
-// near reports whether every step-th index lies in the worker's own stretch, multiplies
-// that by beta as far as these reach, and says how far apart they are.
+// near reports whether every step-th index lies in the worker's own stretch. It multiplies that stretch by beta as
+// far as the indices reach and returns how far they are apart.
 func (t *target[V]) near(minors []int32, step int) (spread int, ok bool) {
 	least, greatest := t.end, t.first-1
 	for k := 0; k < len(minors); k += step {
@@ -81,7 +78,7 @@ func (t *target[V]) near(minors []int32, step int) (spread int, ok bool) {
 	return greatest - least, true
 }
 
-// miss adds v at an index that of did not foresee.
+// miss adds v at an index that of did not expect.
 func (t *target[V]) miss(index int32, v V) {
 	i := int(index)
 	t.missed++
@@ -94,7 +91,7 @@ func (t *target[V]) miss(index int32, v V) {
 	t.spilled(i, i+1)
 }
 
-// stretch gives a place to add to for y[lo:hi].
+// stretch returns a place to add to for y[lo:hi].
 func (t *target[V]) stretch(lo, hi int) []V {
 	if t.spill == nil || t.first <= lo && hi <= t.end {
 		t.scale(hi - 1)
@@ -104,7 +101,7 @@ func (t *target[V]) stretch(lo, hi int) []V {
 	return t.spill[lo:hi]
 }
 
-// scale multiplies the worker's own stretch by beta, up to index i and further.
+// scale multiplies the worker's own stretch by beta, at least up to index i.
 func (t *target[V]) scale(i int) {
 	if i >= t.done {
 		to := min(i+scaledAhead, t.end)
@@ -113,8 +110,8 @@ func (t *target[V]) scale(i int) {
 	}
 }
 
-// spilled notes that spill[lo:hi] is not zero any more. The stretch grows in steps,
-// so that it soon is the whole vector where entries lie anywhere.
+// spilled records that spill[lo:hi] is no longer zero. The stretch grows in steps, so that it soon covers the whole
+// vector where entries lie anywhere.
 func (t *target[V]) spilled(lo, hi int) {
 	step := len(t.y)/64 + 1
 	lo, hi = max(lo/step*step, 0), min((hi+step-1)/step*step, len(t.y))
@@ -124,8 +121,8 @@ func (t *target[V]) spilled(lo, hi int) {
 	t.lo, t.hi = min(t.lo, lo), max(t.hi, hi)
 }
 
-// join finishes y[from:to]: it scales what no worker did, and adds the workers' own
-// vectors, which are zero afterwards.
+// join finishes y[from:to]: it scales the elements that no worker scaled, adds the workers' own vectors, and clears
+// these.
 func join[V sparse.Value](targets []target[V], from, to int64) {
 	const block = 1 << 10 // elements that stay in the nearest cache
 	for ; from < to; from += block {

@@ -17,14 +17,14 @@ func (p *packed[V]) MultipliesTransposed() bool {
 	return !p.freed.Load() && p.transposes()
 }
 
-// transposes reports whether the forms multiply their transposes, and faster than the rows
-// as they are where these stay at hand.
+// transposes reports whether the forms multiply their transposes, and faster than the rows in CSR if these stay in
+// place.
 func (p *packed[V]) transposes() bool {
-	return !p.fixed && !(p.rows != nil && form.FasterAsRows(p.pieces[0].body))
+	return !p.fixed && !(p.rows != nil && form.SlowerTransposedThanCSR(p.pieces[0].body))
 }
 
-// scatterPacked runs kernels.MinorProductPacked.
-func scatterPacked[V sparse.Value](d *Device, s *scratch[V], op *kernels.MinorProductPacked[V]) (err error) {
+// minorProductPacked runs kernels.MinorProductPacked.
+func minorProductPacked[V sparse.Value](d *Device, s *scratch[V], op *kernels.MinorProductPacked[V]) (err error) {
 	p, err := usePacked[V](d, op.A)
 	if err != nil {
 		return err
@@ -43,8 +43,7 @@ func scatterPacked[V sparse.Value](d *Device, s *scratch[V], op *kernels.MinorPr
 	return p.multiplyTransposed(d, s, p.run, op.Alpha, op.Beta, x, y)
 }
 
-// multiplyTransposed computes y = alpha*A'*x + beta*y by the forms of all pieces, or by their rows
-// as they are.
+// multiplyTransposed computes y = alpha*A'*x + beta*y by the forms of all pieces, or by their rows in CSR.
 func (p *packed[V]) multiplyTransposed(d *Device, s *scratch[V], run runner, alpha, beta V, x, y []V) error {
 	add := func(i int, to *target[V]) { p.pieces[i].multiplyTransposed(alpha, x, to.stretch) }
 	switch {
@@ -54,13 +53,13 @@ func (p *packed[V]) multiplyTransposed(d *Device, s *scratch[V], run runner, alp
 	case p.rows == nil:
 		return fmt.Errorf("%w: transposed products in the form %s", kernels.ErrNotSupported, p.info.Form)
 	default:
-		add = func(i int, to *target[V]) { p.rows.scatterRows(p.pieces[i].part, alpha, x, to) }
+		add = func(i int, to *target[V]) { p.rows.minorRows(p.pieces[i].part, alpha, x, to) }
 	}
-	return runScatter(d, s, run, p.stretches, beta, y, add)
+	return runMinor(d, s, run, p.stretches, beta, y, add)
 }
 
-// multiplyTransposed adds the products of all entries of the piece. x has one element per
-// row of the packed part.
+// multiplyTransposed adds the products of all entries of the piece. x has one element for each row of the packed
+// part.
 func (p *piece[V]) multiplyTransposed(alpha V, x []V, to func(lo, hi int) []V) {
 	add := func(f form.Form[V], row, rows int) {
 		f.MultiplyTransposed(alpha, x[row:row+rows], to)

@@ -16,8 +16,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// tridiagonalCSR has one diagonal more, far from the others, and a last row that is
-// shared by several pieces.
+// tridiagonalCSR has one more diagonal far from the others, and a last row that several pieces share.
 func tridiagonalCSR(rng *rand.Rand, n int) *sparse.CSR[float64] {
 	a := &sparse.CSR[float64]{Rows: n, Cols: n, RowPtr: []int64{0}}
 	for r := range n {
@@ -53,7 +52,7 @@ func TestPackedPartsMultiplyTheirTransposes(t *testing.T) {
 						y[i] = rng.NormFloat64()
 					}
 					want := reference.Multiply(true, 1.5, sparse.Matrix[float64](c.a), x, -.5, y)
-					for i, p := range split { // one part after the other adds to y
+					for i, p := range split { // the parts add to y one after the other
 						packed := mustPack(t, d, packing(c.a, p, c.form, false))
 						require.True(t, packed.(kernels.TransposedMultiplier).MultipliesTransposed())
 						beta := 1.0
@@ -86,7 +85,7 @@ func TestPackedPartsMultiplyTheirTransposes(t *testing.T) {
 	}
 }
 
-func TestPackedPartsSayWhereTheyDoNotMultiplyTheirTransposes(t *testing.T) {
+func TestPackedPartsReportWhetherTheyMultiplyTheirTransposes(t *testing.T) {
 	d, s := open(t, cpu.Config{Threads: 2, Grain: 1})
 	defer d.Close()
 	a := tridiagonalCSR(rand.New(rand.NewSource(1)), 500)
@@ -111,7 +110,7 @@ func TestPackedPartsSayWhereTheyDoNotMultiplyTheirTransposes(t *testing.T) {
 		require.False(t, p.(kernels.TransposedMultiplier).MultipliesTransposed())
 		require.ErrorIs(t, launch(p, 500, 500), kernels.ErrNotSupported)
 		clear(y)
-		require.NoError(t, host(p, x, y), "by the rows, which are at hand")
+		require.NoError(t, host(p, x, y), "by the rows, which stay in place")
 		require.Equal(t, -1, reference.Check(y, want))
 		require.ErrorContains(t, host(p, x[1:], y), "x and y have")
 		require.ErrorContains(t, host(p, x, y[1:]), "x and y have")

@@ -9,11 +9,11 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// sumBlock is the number of elements of a vector that are summed by themselves: sums
-// do not depend on the number of workers.
+// sumBlock is the number of elements of a vector that are summed together, so that sums do not depend on the number
+// of workers.
 const sumBlock = 1 << 13
 
-// vectorOp runs an operation on vectors. known says that it is one.
+// vectorOp runs an operation on vectors. known reports whether op is one.
 func vectorOp[V sparse.Value](d *Device, op kernels.Operation) (known bool, err error) {
 	v := &vectors[V]{views: newViews(d)}
 	defer v.close(&err)
@@ -28,7 +28,7 @@ func vectorOp[V sparse.Value](d *Device, op kernels.Operation) (known bool, err 
 				clear(y[lo:hi])
 				return
 			}
-			vec.Set(op.Beta, y[lo:hi], y[lo:hi])
+			vec.ScaleTo(op.Beta, y[lo:hi], y[lo:hi])
 		})
 	case *kernels.Fill[V]:
 		y := v.of("y", op.Y)
@@ -58,7 +58,7 @@ func vectorOp[V sparse.Value](d *Device, op kernels.Operation) (known bool, err 
 	return true, err
 }
 
-// sumOp runs an operation that leaves sums. known says that it is one.
+// sumOp runs an operation that computes sums. known reports whether op is one.
 func (v *vectors[V]) sumOp(op kernels.Operation) (known bool, err error) {
 	switch op := op.(type) {
 	case *kernels.Project[V]:
@@ -102,11 +102,11 @@ func (v *vectors[V]) sumOp(op kernels.Operation) (known bool, err error) {
 	return true, err
 }
 
-// vectors is the arrays of an operation, all of one length.
+// vectors is the arrays of an operation, which have equal lengths.
 type vectors[V sparse.Value] struct {
 	*views
 	n     int64
-	named bool // n is known
+	named bool // n is set
 }
 
 // of opens a vector.
@@ -125,13 +125,12 @@ func (v *vectors[V]) all(as []kernels.Array[V]) [][]V {
 	return out
 }
 
-// each calls f for all blocks.
+// each calls f for all chunks.
 func (v *vectors[V]) each(f func(lo, hi int)) error {
 	return v.run(kernels.Array[float64]{}, func(lo, hi int, _ []float64) { f(lo, hi) })
 }
 
-// run calls f for all blocks, each with room for its sums, and adds these up in
-// order.
+// run calls f for all chunks, each with memory for its sums, and adds the sums in order.
 func (v *vectors[V]) run(out kernels.Array[float64], f func(lo, hi int, sums []float64)) error {
 	total := view(v.views, "sums", out, out.Len)
 	if v.err != nil {

@@ -6,14 +6,15 @@ import (
 	"time"
 )
 
-// now is replaced in tests.
+// now is time.Now. Tests replace it.
 var now = time.Now
 
-// threadTime is the CPU time of the calling thread, nil where the system does not tell it finely enough. It
-// is replaced in tests.
+// threadTime returns the CPU time of the calling thread. It is nil if the system does not measure that finely enough.
+// Tests replace it.
 var threadTime = fineThreadTime()
 
-// fineThreadTime is threadCPU where one of some steps of it is short enough to time bursts of products.
+// fineThreadTime returns threadCPU if one of some of its steps is short enough to time bursts of products, and nil
+// otherwise.
 func fineThreadTime() func() time.Duration {
 	const (
 		steps  = 20
@@ -39,8 +40,8 @@ func fineThreadTime() func() time.Duration {
 	return nil
 }
 
-// workTime is a clock that stands still while the calling thread has no CPU, where there is one, and
-// otherwise the time of day. The goroutine must stay on its thread between two readings.
+// workTime is a clock that stands still while the calling thread has no CPU. Without CPU times it is the time of day.
+// The goroutine must stay on its thread between two readings.
 func workTime() time.Duration {
 	if threadTime == nil {
 		return now().Sub(epoch)
@@ -48,7 +49,8 @@ func workTime() time.Duration {
 	return threadTime()
 }
 
-// waitTime is workTime for what is taken off from it: tests do not replace the time of day here.
+// waitTime is workTime for waiting times, which are subtracted from it. It does not use the time of day that tests
+// replace.
 func waitTime() time.Duration {
 	if threadTime == nil {
 		return time.Since(epoch)
@@ -56,15 +58,15 @@ func waitTime() time.Duration {
 	return threadTime()
 }
 
-// work is what workers took for a job.
+// work is the times of workers in a job.
 type work struct {
-	took time.Duration // by the one that took longest, without what it waited for a CPU
-	// wanted is the time of all workers together, and lost how much of it they had no CPU.
+	took time.Duration // time of the slowest worker, without waiting for a CPU
+	// wanted is the time of all workers together, and lost the part of it in which they had no CPU.
 	wanted, lost time.Duration
 }
 
-// timed calls f(0) ... f(n-1) on the workers, which begin together and stay on their threads. Where other processes
-// are busy workers wait for a CPU, some for longer than they work: only CPU time tells what f takes.
+// timed calls f(0) ... f(n-1) on the workers, which begin together and stay on their threads. Beside busy processes
+// workers wait for a CPU, some for longer than they work: only CPU time tells how long f takes.
 func (p *pool) timed(n int, f func(i int)) (w work, err error) {
 	type lap struct{ work, wall time.Duration }
 	laps := make([]lap, n)
@@ -73,7 +75,7 @@ func (p *pool) timed(n int, f func(i int)) (w work, err error) {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		begin := time.Now()
-		for ready.Add(1); ready.Load() < int64(n) && time.Since(begin) < meetTime; {
+		for ready.Add(1); ready.Load() < int64(n) && time.Since(begin) < barrierTime; {
 		}
 		begin, first := time.Now(), workTime()
 		f(i)
@@ -89,6 +91,6 @@ func (p *pool) timed(n int, f func(i int)) (w work, err error) {
 	return w, err
 }
 
-// meetTime is how long a worker waits for the others to begin: what they take while they share caches and
-// memory is the matter. One that has no CPU may take a thousand times as long to come.
-const meetTime = 20 * time.Microsecond
+// barrierTime is how long a worker waits for the others to begin, so that all share caches and memory while they are
+// timed. A worker without a CPU may take a thousand times as long to arrive.
+const barrierTime = 20 * time.Microsecond

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// threadCPU is the CPU time of the calling thread.
+// threadCPU returns the CPU time of the calling thread.
 func threadCPU() (t time.Duration, known bool) {
 	var ts unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &ts) != nil {

@@ -4,5 +4,5 @@ package cpu
 
 import "time"
 
-// threadCPU is not known here.
+// threadCPU returns false: CPU times are unknown.
 func threadCPU() (time.Duration, bool) { return 0, false }

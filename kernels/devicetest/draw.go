@@ -77,9 +77,9 @@ func Property[V sparse.Value](t *rapid.T, open Open, ways []kernels.Form) {
 	}
 	var got []V
 	if transpose {
-		got = q.Scatter(t, open, way == MinorProductCOO)
+		got = q.MinorProduct(t, open, way == MinorProductCOO)
 	} else {
-		got = q.Gather(t, open, way)
+		got = q.MajorProduct(t, open, way)
 	}
 	require.Equal(t, -1, reference.Check(got, want), "element, of %v", got)
 }

@@ -105,8 +105,8 @@ func RowForms() []kernels.Form {
 	return forms
 }
 
-// Gather computes alpha*A*x + beta*y, part by part.
-func (q *Problem[V]) Gather(t require.TestingT, open Open, way kernels.Form) []V {
+// MajorProduct computes alpha*A*x + beta*y, part by part.
+func (q *Problem[V]) MajorProduct(t require.TestingT, open Open, way kernels.Form) []V {
 	y := append([]V(nil), q.Y...)
 	carries := make([]V, len(q.Parts))
 	for i, p := range q.Parts {
@@ -140,7 +140,7 @@ func (q *Problem[V]) Gather(t require.TestingT, open Open, way kernels.Form) []V
 }
 
 // MinorProduct computes alpha*A'*x + beta*y: beta in the first part.
-func (q *Problem[V]) Scatter(t require.TestingT, open Open, coo bool) []V {
+func (q *Problem[V]) MinorProduct(t require.TestingT, open Open, coo bool) []V {
 	y := q.Y
 	beta := q.Beta
 	for _, p := range q.Parts {

@@ -395,7 +395,7 @@ func rowsOf[V sparse.Value](t *testing.T, d kernels.Device, s kernels.Stream, n 
 	for range 2 {
 		want := reference.Multiply(false, q.Alpha, a, q.X, q.Beta, q.Y)
 		for _, way := range []kernels.Form{devicetest.Plain, launch.FormMerge, launch.FormSlices} {
-			got := q.Gather(t, func(require.TestingT) (kernels.Device, kernels.Stream) { return d, s }, way)
+			got := q.MajorProduct(t, func(require.TestingT) (kernels.Device, kernels.Stream) { return d, s }, way)
 			require.Equal(t, -1, reference.Check(got, want), way)
 		}
 		for k, v := range a.Val {

@@ -66,21 +66,21 @@ func launchProducts[V sparse.Value](t *testing.T, c sim.Config) {
 		var err error
 		q.Parts, _, err = partition.Split(a.RowPtr, 1, partition.RuleNNZ)
 		require.NoError(t, err)
-		q.Gather(t, fresh(c), devicetest.Plain)
+		q.MajorProduct(t, fresh(c), devicetest.Plain)
 		if n > 2 {
 			continue
 		}
 		ways := append(devicetest.RowForms(), devicetest.COO, devicetest.Fixed, launch.FormMerge)
 		for _, way := range ways {
-			q.Gather(t, fresh(c), way)
+			q.MajorProduct(t, fresh(c), way)
 		}
 		for k := range a.Val {
 			a.Val[k] = 1 // which float32 holds
 		}
-		q.Gather(t, fresh(c), launch.FormSlices)
+		q.MajorProduct(t, fresh(c), launch.FormSlices)
 		q.X, q.Y = q.Y, q.X
 		for _, coo := range []bool{true, false} {
-			q.Scatter(t, fresh(c), coo)
+			q.MinorProduct(t, fresh(c), coo)
 		}
 	}
 }

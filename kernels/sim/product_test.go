@@ -64,7 +64,7 @@ func TestManyCarriesAreAddedInSeveralLevels(t *testing.T) {
 	require.NoError(t, err)
 	want := reference.Multiply(false, 1, a, q.X, 0, q.Y)
 	for _, way := range []kernels.Form{devicetest.Plain, devicetest.COO, kernels.FormAuto} {
-		got := q.Gather(t, fresh(sim.Config{CSRKernel: launch.Merge}), way)
+		got := q.MajorProduct(t, fresh(sim.Config{CSRKernel: launch.Merge}), way)
 		require.Equal(t, -1, reference.Check(got, want))
 	}
 }
@@ -80,7 +80,7 @@ func TestARowOverManyStreamedPiecesIsSummed(t *testing.T) {
 		var err error
 		q.Parts, _, err = partition.Split(a.RowPtr, parts, partition.RuleNNZ)
 		require.NoError(t, err)
-		got := q.Gather(t, fresh(sim.Config{Memory: memory}), launch.FormStreamed)
+		got := q.MajorProduct(t, fresh(sim.Config{Memory: memory}), launch.FormStreamed)
 		require.Equal(t, -1, reference.Check(got, reference.Multiply(false, 1, a, q.X, 0, q.Y)))
 	}
 }
@@ -139,7 +139,7 @@ func TestAPartLargerThanTheDeviceIsStreamed(t *testing.T) {
 		q.Parts, _, err = partition.Split(q.A.RowPtr, rapid.IntRange(1, 3).Draw(t, "parts"), partition.RuleNNZ)
 		require.NoError(t, err)
 		want := reference.Multiply(false, q.Alpha, q.A, q.X, q.Beta, q.Y)
-		require.Equal(t, -1, reference.Check(q.Gather(t, fresh(sim.Config{Memory: memory}), kernels.FormAuto), want))
+		require.Equal(t, -1, reference.Check(q.MajorProduct(t, fresh(sim.Config{Memory: memory}), kernels.FormAuto), want))
 
 		p := q.Parts[0]
 		d, s := open(t, sim.Config{Memory: memory})

@@ -37,9 +37,9 @@ func TestRealMatricesAgreeWithTheReference(t *testing.T) {
 				open := fresh(sim.Config{Blocks: 3, CSRKernel: launch.Vector})
 				var got []float64
 				if transpose {
-					got = q.Scatter(t, open, coo)
+					got = q.MinorProduct(t, open, coo)
 				} else {
-					got = q.Gather(t, open, kernels.Form(way))
+					got = q.MajorProduct(t, open, kernels.Form(way))
 				}
 				require.Equal(t, -1, reference.Check(got, want), way)
 			}

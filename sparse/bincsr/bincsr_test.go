@@ -120,7 +120,7 @@ func TestDeclaredSizesTakeNoMemory(t *testing.T) {
 	require.NoError(t, binary.Write(&b, binary.LittleEndian, []int64{10, 10, 1 << 40}))
 	b.Write(make([]byte, 1000))
 	for have, want := range map[int64]string{1 << 30: "to read them takes at least", math.MaxInt64: "the file is truncated"} {
-		end := mem.Pretend(have)
+		end := mem.SetAvailable(have)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		_, err := read(b.Bytes())

@@ -266,7 +266,7 @@ func TestArraysThatDoNotFitIntoMemoryAreRefused(t *testing.T) {
 }
 
 func TestACopyThatDoesNotFitIntoMemoryIsRefused(t *testing.T) {
-	defer mem.Pretend(0)()
+	defer mem.SetAvailable(0)()
 	v := make([]float64, 2<<20)
 	_, err := FromFloats(v, Layout{Segments: 2})
 	require.True(t, sparse.IsInput(err), "%v", err)

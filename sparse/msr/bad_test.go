@@ -193,7 +193,7 @@ func TestChecksCanBeSkippedOneByOne(t *testing.T) {
 }
 
 func TestBigDeclaredSizesDoNotAllocate(t *testing.T) {
-	defer mem.Pretend(math.MaxInt64)()
+	defer mem.SetAvailable(math.MaxInt64)()
 	h := Header{Version: 1, ValueType: Float64, Rows: 1 << 24, Cols: 1, NNZ: 1 << 45, Source: sparse.Source{Field: sparse.Real, Symmetry: sparse.General}}
 	h.Length = layoutOf(h).length
 	b := append(h.bytes(0), make([]byte, 3<<19)...)

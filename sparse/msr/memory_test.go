@@ -11,7 +11,7 @@ import (
 )
 
 func TestStreamsLargerThanMemoryAreRefusedBeforeTheyAreRead(t *testing.T) {
-	defer mem.Pretend(100 << 20)()
+	defer mem.SetAvailable(100 << 20)()
 	h := Header{Version: Version, ValueType: Float64, Rows: 1000, Cols: 1000, NNZ: 10_000_000, Source: sparse.Source{Field: sparse.Real, Symmetry: sparse.General, Stored: 10_000_000}}
 	h.Length = layoutOf(h).length
 	r := bytes.NewReader(h.bytes(0))
@@ -23,7 +23,7 @@ func TestStreamsLargerThanMemoryAreRefusedBeforeTheyAreRead(t *testing.T) {
 func TestArraysThatOutgrowMemoryAreRefused(t *testing.T) {
 	const n = 3 << 20
 	for _, have := range []int64{8*n - 1, 8 * n} {
-		end := mem.Pretend(have)
+		end := mem.SetAvailable(have)
 		s := &stream{ctx: t.Context(), r: bytes.NewReader(make([]byte, 8*n)), name: "m.msr.gz"}
 		a := readArray[float64](s, n)
 		end()

@@ -260,14 +260,14 @@ func TestReadFaultsAndCancellationPassThrough(t *testing.T) {
 func TestArraysThatDoNotFitIntoMemoryAreRefused(t *testing.T) {
 	const n = 1_500_000 // in several chunks
 	text := fmt.Sprintf("%%%%MatrixMarket matrix array real general\n%d 1\n%s", n, strings.Repeat("1\n", n))
-	defer mem.Pretend(20 << 20)()
+	defer mem.SetAvailable(20 << 20)()
 	_, _, err := read(text)
 	require.True(t, sparse.IsInput(err), "%v", err)
 	require.ErrorContains(t, err, "f.mtx:2: 1500000 entries in 1500000 rows: to read them takes at least 54000000 bytes of memory, 20971520 are available")
 	x, err := mtx.ReadVector(t.Context(), strings.NewReader(text), "x.mtx")
 	require.NoError(t, err)
 	require.Len(t, x, n)
-	defer mem.Pretend(8 << 20)()
+	defer mem.SetAvailable(8 << 20)()
 	for _, text := range []string{text, general + "1500000 1 1\n1 1 1\n"} {
 		_, err = mtx.ReadVector(t.Context(), strings.NewReader(text), "x.mtx")
 		require.ErrorContains(t, err, "x.mtx:2: ")

@@ -31,7 +31,7 @@ func TestMatricesThatDoNotFitIntoMemoryDuringAssemblyAreRefused(t *testing.T) {
 	} {
 		b := archiveOf(append(append(head[:2:2], c.arrays...), npy("format", "|S3", "()", []byte(format)))...)
 		read := func(have int64) error {
-			defer mem.Pretend(have)()
+			defer mem.SetAvailable(have)()
 			_, _, err := Read(t.Context(), bytes.NewReader(b), int64(len(b)), "m.npz", "", sparse.Limits{})
 			return err
 		}

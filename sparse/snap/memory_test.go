@@ -26,7 +26,7 @@ func (e *endless) Read(p []byte) (n int, err error) {
 
 // A small gzipped file may unpack to such a list.
 func TestListsThatDoNotFitIntoMemoryAreRefusedWhileTheyAreRead(t *testing.T) {
-	defer mem.Pretend(32 << 20)()
+	defer mem.SetAvailable(32 << 20)()
 	in := &endless{text: strings.Repeat("0 1\n", 1<<12)}
 	const most = 256 << 20
 	left := &io.LimitedReader{R: in, N: most}
@@ -39,7 +39,7 @@ func TestListsThatDoNotFitIntoMemoryAreRefusedWhileTheyAreRead(t *testing.T) {
 	text := strings.Repeat("0 1\n", 1<<20) // in less than 16 pieces
 	_, _, err = snap.Read(t.Context(), strings.NewReader(text), "g.txt", sparse.Limits{})
 	require.NoError(t, err)
-	defer mem.Pretend(12<<20 + 15)()
+	defer mem.SetAvailable(12<<20 + 15)()
 	_, _, err = snap.Read(t.Context(), strings.NewReader(text), "g.txt", sparse.Limits{})
 	require.EqualError(t, err, "g.txt: 1048576 entries in 2 rows: to read them takes at least 12582928 bytes of memory, 12582927 are available")
 }

@@ -32,7 +32,7 @@ func (f *binsForm[V]) Suits(x, _ simd.MultiVector[V]) bool {
 	return f.fillLines(x) && (row == cacheLine || row == cacheLine/2) && int64(uintptr(unsafe.Pointer(unsafe.SliceData(x.Val))))%row == 0
 }
 
-// GainsByLines implements Lined: copying x takes little time compared with one cache line per
+// GainsFromAlignedCopy implements Lined: copying x takes little time compared with one cache line per
 // entry.
 func (f *binsForm[V]) GainsByLines(x simd.MultiVector[V]) bool {
 	return f.fillLines(x) && !f.Suits(x, x)
@@ -109,7 +109,7 @@ const maxPrefetch = 1 << 12
 
 // toPrefetch returns the rows of x that the same blocks of rows read in the next block of columns,
 // and the position of their entries in the block of columns after that.
-func (p *binLines[V]) toPrefetch(g, c, first, end int, x simd.MultiVector[V]) (a simd.BinAhead[V]) {
+func (p *binLines[V]) toPrefetch(g, c, first, end int, x simd.MultiVector[V]) (a simd.BinPrefetch[V]) {
 	f := p.f
 	if c+1 == f.across {
 		return a

@@ -190,10 +190,10 @@ func TestTilesReadXAgainWhereItIsLong(t *testing.T) {
 		}
 		return r
 	}
-	require.Zero(t, form.TilesReadAgain(rows(100_000, 10_000, 4)))
-	require.Zero(t, form.TilesReadAgain(form.Rows[float64]{Ptr: []int64{0}}))
-	long, longer := form.TilesReadAgain(rows(300_000, 5_000_000, 4)), form.TilesReadAgain(rows(300_000, 50_000_000, 4))
+	require.Zero(t, form.TileRereadRatio(rows(100_000, 10_000, 4)))
+	require.Zero(t, form.TileRereadRatio(form.Rows[float64]{Ptr: []int64{0}}))
+	long, longer := form.TileRereadRatio(rows(300_000, 5_000_000, 4)), form.TileRereadRatio(rows(300_000, 50_000_000, 4))
 	require.Positive(t, long)
 	require.InEpsilon(t, 10, longer/long, 1e-9)
-	require.Less(t, form.TilesReadAgain(rows(300_000, 5_000_000, 8)), long)
+	require.Less(t, form.TileRereadRatio(rows(300_000, 5_000_000, 8)), long)
 }

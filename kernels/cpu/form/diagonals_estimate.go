@@ -2,15 +2,16 @@ package form
 
 import "github.com/msrep-go/msrep/sparse"
 
-// The estimate for diagonals inspects an eighth of the rows, at most mostDiagonalStretch in each of
-// samples ranges. mostDiagonals is the largest average number of entries of the rows of a slice:
+// The estimate for diagonals inspects an eighth of the rows, within these limits in each of samples ranges: fewer rows would say
+// too little of small parts whose rows differ. mostDiagonals is the largest average number of entries of the rows of a slice:
 // merging longer rows takes more time than diagonals save.
 const (
-	mostDiagonalStretch = 512
-	mostDiagonals       = 1 << 12
-	// worthDiagonals is the most bytes per entry, without its value, with which diagonals may be
-	// faster than slices. spareDiagonals is an allowance of bytes, for small samples.
-	worthDiagonals = 3.5
+	leastDiagonalStretch = 64
+	mostDiagonalStretch  = 512
+	mostDiagonals        = 1 << 12
+	// worthDiagonals is the most bytes per entry, without its value, with which diagonals may be faster than slices. The
+	// rows of the first ranges may take twice that, and spareDiagonals bytes more.
+	worthDiagonals = 5
 	spareDiagonals = 1 << 12
 )
 
@@ -38,7 +39,7 @@ func estimateDiagonals[V sparse.Value](r Rows[V], o DiagonalOptions[V], same boo
 		sample.value = 0
 	}
 	rows := len(r.Ptr) - 1
-	stretch := min(max(rows/(8*samples)/b.lanes, 1)*b.lanes, mostDiagonalStretch)
+	stretch := min(max(rows/(8*samples)/b.lanes*b.lanes, leastDiagonalStretch), mostDiagonalStretch)
 	done := 0
 	for s := range samples {
 		first := s * rows / samples / b.lanes * b.lanes
@@ -51,7 +52,7 @@ func estimateDiagonals[V sparse.Value](r Rows[V], o DiagonalOptions[V], same boo
 			}
 		}
 	}
-	return sample.estimate(0), sample.check(0, 0)
+	return sample.estimate(0), sample.check(0, worthDiagonals)
 }
 
 // diagonalSample is the diagonals of a sample of the rows.
@@ -70,19 +71,19 @@ func (s *diagonalSample[V]) add(first, end int) error {
 		return sparse.Inputf("matrix", "no diagonals: %d entries in %d rows", n, end-first)
 	}
 	s.entries += n
-	if err := s.check(widest(ptr, first, end), spareDiagonals); err != nil { // a slice has at least that many columns
+	spare := 2*worthDiagonals + spareDiagonals/float64(max(s.entries, 1))
+	if err := s.check(widest(ptr, first, end), spare); err != nil { // at least so many columns
 		return err
 	}
 	if err := s.b.add(first, end); err != nil {
 		return err
 	}
-	return s.check(0, spareDiagonals)
+	return s.check(0, spare)
 }
 
-// check fails if the rows so far, with more columns, need too many bytes even without spared of
-// them.
-func (s *diagonalSample[V]) check(more int64, spared float64) error {
-	if s.estimate(more).EntryBytes <= s.value+worthDiagonals+spared/float64(max(s.entries, 1)) {
+// check fails if the rows so far, with more columns, need more than most bytes per entry without its value.
+func (s *diagonalSample[V]) check(more int64, most float64) error {
+	if s.estimate(more).EntryBytes <= s.value+most {
 		return nil
 	}
 	return sparse.Inputf("matrix", "no diagonals: the %d entries inspected would need at least %d slots", s.entries, s.places(more))

@@ -1,6 +1,11 @@
 package form
 
-import "github.com/msrep-go/msrep/kernels/cpu/simd"
+import (
+	"sort"
+
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/sparse"
+)
 
 // An Estimate is the expected size of a form, computed from a sample of the rows.
 type Estimate struct {
@@ -17,26 +22,94 @@ func estimate(bytes float64, places, entries int64) Estimate {
 	return Estimate{EntryBytes: bytes / n, Padding: float64(places-entries) / n}
 }
 
-// The number of entries that heads copies from one range: a sixteenth of all entries divided by the
-// number of ranges, within these limits. A row contributes at most 1/RunRows of that number.
+// The number of entries that a sample copies from one range: a sixteenth of all entries divided by the number of ranges, within
+// these limits. A row contributes at most 1/RunRows of that number.
 const (
 	leastHead, mostHead = 8 * simd.RunRows, 128 * simd.RunRows
 	headStretch         = 64 // most rows of a range
 )
 
-// heads returns the first entries of the rows of samples ranges, or of every every-th range,
-// without values.
-func (r *Rows[V]) heads(every int) Rows[V] {
-	rows, n := len(r.Ptr)-1, min(max(len(r.Idx)/(16*samples), leastHead), mostHead)
-	out := Rows[V]{Ptr: make([]int64, 1, samples*headStretch+1), Idx: make([]int32, 0, samples*n), Cols: r.Cols}
-	last := 0
+// heads is a sample of rows without values: the first entries of the rows of several ranges.
+type heads[V sparse.Value] struct {
+	Rows[V]
+	from *Rows[V]
+	n    int // entries of a range, approximately
+	next int // first row that a further range may take
+}
+
+// heads returns an empty sample.
+func (r *Rows[V]) heads() *heads[V] {
+	n := min(max(len(r.Idx)/(16*samples), leastHead), mostHead)
+	return &heads[V]{from: r, n: n,
+		Rows: Rows[V]{Ptr: make([]int64, 1, samples*headStretch+1), Idx: make([]int32, 0, samples*n), Cols: r.Cols}}
+}
+
+// byRows returns a sample of ranges at equal distances of rows.
+func (r *Rows[V]) byRows() Rows[V] {
+	h := r.heads()
+	for s := range samples {
+		h.place(s * (len(r.Ptr) - 1) / samples)
+	}
+	return h.Rows
+}
+
+// byEntries returns a sample of ranges at equal distances of entries, or of every every-th of these ranges, so that a row counts
+// by its number of entries. A range within a row that is much longer than the others is a range of columns of that row and of the
+// equally long rows beside it.
+func (r *Rows[V]) byEntries(every int) Rows[V] {
+	h, rows, nnz := r.heads(), len(r.Ptr)-1, len(r.Idx)
+	if nnz == 0 {
+		return h.Rows
+	}
+	mean := nnz/rows + 1
+	long, most := max(h.n, simd.RunRows*mean), min(h.n, headStretch*mean)
 	for s := 0; s < samples; s += every {
-		first, full := max(s*rows/samples/simd.RunRows*simd.RunRows, last), len(out.Idx)+n
-		for last = first; last < min(first+headStretch, rows) && (last < first+simd.RunRows || len(out.Idx) < full); last++ {
-			columns := r.columns(last)
-			out.Idx = append(out.Idx, columns[:min(len(columns), n/simd.RunRows)]...)
-			out.Ptr = append(out.Ptr, int64(len(out.Idx)))
+		at := int64(s) * int64(nnz) / samples
+		row := r.holder(at)
+		if len(r.columns(row)) <= long {
+			h.place(row)
+			continue
+		}
+		first := row / simd.RunRows * simd.RunRows
+		h.placeLong(first, min(first+simd.RunRows, rows), int(at-r.at(row)), long, most)
+		h.next = max(h.next, row+1)
+	}
+	return h.Rows
+}
+
+// place adds the rows around row.
+func (h *heads[V]) place(row int) {
+	first, full, rows := max(row/simd.RunRows*simd.RunRows, h.next), len(h.Idx)+h.n, len(h.from.Ptr)-1
+	for h.next = first; h.next < min(first+headStretch, rows) && (h.next < first+simd.RunRows || len(h.Idx) < full); h.next++ {
+		columns := h.from.columns(h.next)
+		h.add(columns[:min(len(columns), h.n/simd.RunRows)])
+	}
+}
+
+// placeLong adds about n entries of the rows first to end-1 with more than long entries: the same number of each, from its entry k
+// on.
+func (h *heads[V]) placeLong(first, end, k, long, n int) {
+	var of [simd.RunRows][]int32
+	all := of[:0]
+	for i := first; i < end; i++ {
+		if columns := h.from.columns(i); len(columns) > long {
+			all = append(all, columns)
 		}
 	}
-	return out
+	each := (n/len(all) + simd.RunRows - 1) / simd.RunRows * simd.RunRows // whole pieces of runs
+	for _, columns := range all {
+		lo := max(min(k, len(columns)-each), 0)
+		h.add(columns[lo:min(lo+each, len(columns))])
+	}
+}
+
+// add appends a row of columns.
+func (h *heads[V]) add(columns []int32) {
+	h.Idx = append(h.Idx, columns...)
+	h.Ptr = append(h.Ptr, int64(len(h.Idx)))
+}
+
+// holder returns the row of entry k.
+func (r *Rows[V]) holder(k int64) int {
+	return sort.Search(len(r.Ptr)-1, func(i int) bool { return r.at(i+1) > k })
 }

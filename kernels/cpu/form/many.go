@@ -28,7 +28,7 @@ type Suited[V sparse.Value] interface {
 // Lined is a Suited that suits blocks x with rows that are aligned to cache lines.
 type Lined[V sparse.Value] interface {
 	Suited[V]
-	// GainsByLines reports whether x is not such a block, but copying it to one is worth the time.
+	// GainsFromAlignedCopy reports whether x is not such a block, but copying it to one is worth the time.
 	GainsByLines(x simd.MultiVector[V]) bool
 }
 

@@ -84,25 +84,28 @@ var loneCache = cpuid.CPU.Cache.L2
 // loneWindow returns the default of NearFarOptions.Window.
 func loneWindow[V sparse.Value]() int { return halfCache[V](loneCache, secondCache) }
 
-// LoneShare returns the fraction of entries that are far with the defaults of NewNearFar, measured
-// on 8 blocks with at most an eighth of all entries. It returns 0 if there are too few entries for
-// that, if x is at most nearSecond times as large as the second-level cache, if x has more cache
-// lines than there are entries, or if a column is outside x.
-func LoneShare[V sparse.Value](r Rows[V]) float64 {
+// XIsNear reports whether x is small enough, relative to the second-level cache, that single elements of it are read fast.
+func XIsNear[V sparse.Value](cols int) bool { return cols <= nearSecond*2*loneWindow[V]() }
+
+// FarFraction returns the fraction of entries that are far with the defaults of NewNearFar, measured on up to 8 blocks with at most
+// an eighth of all entries. ok is false if x fits the second-level cache or has more cache lines than there are entries, if an
+// eighth of the entries is less than a block, or if a column is outside x.
+func FarFraction[V sparse.Value](r Rows[V]) (fraction float64, ok bool) {
 	second := 2 * loneWindow[V]() // elements that fill the second-level cache
 	n := int64(loneWindow[V]())
 	nnz := int64(len(r.Idx))
-	if r.Cols <= nearSecond*second || nnz < 8*sampleWindows*n || nnz < int64(r.Cols>>lineShift[V]()) {
-		return 0
+	windows := min(nnz/(8*n), sampleWindows)
+	if r.Cols <= second || windows == 0 || nnz < int64(r.Cols>>lineShift[V]()) {
+		return 0, false
 	}
 	t := newLineTable[V](r.Cols)
 	near := int64(0)
-	for w := range int64(sampleWindows) {
-		idx := r.Idx[(nnz-n)*w/(sampleWindows-1):][:n]
+	for w := range windows {
+		idx := r.Idx[(nnz-n)*w/max(windows-1, 1):][:n]
 		if checkColumns(idx, r.Cols) != nil {
-			return 0
+			return 0, false
 		}
 		near += t.count(idx, defaultLone)
 	}
-	return 1 - float64(near)/float64(sampleWindows*n)
+	return 1 - float64(near)/float64(windows*n), true
 }

@@ -102,31 +102,51 @@ func TestBlocksOfRowsFillLinesOfY(t *testing.T) {
 
 func TestLoneShareIsTheFractionOfTheForm(t *testing.T) {
 	for cache, n := range map[int]int{-1: 1 << 18, 1 << 20: 1 << 19} { // some more than 64 windows of entries
-		form.WithLoneCache(cache, func() { checkLoneShare(t, n, 2*max(cache, 512<<10)) })
+		form.WithLoneCache(cache, func() { checkLoneShare(t, n, 16*max(cache, 512<<10)) })
 	}
 }
 
-// checkLoneShare checks LoneShare for n rows, which are too few for a second-level cache of
+// checkLoneShare checks FarFraction for n rows, which are too few for a second-level cache of
 // tooLarge bytes.
 func checkLoneShare(t *testing.T, n, tooLarge int) {
 	r := rand.New(rand.NewPCG(7, 8))
 	rows := links[float64](r, n)
-	require.Zero(t, form.LoneShare(form.Rows[float64]{Ptr: rows.Ptr, Idx: rows.Idx, Val: rows.Val, Cols: 100}), "x is in the caches")
+	require.False(t, known(form.Rows[float64]{Ptr: rows.Ptr, Idx: rows.Idx, Val: rows.Val, Cols: 100}), "x is in the caches")
 	rows.Cols = 32 * n // far beyond the second cache
 	for k, c := range rows.Idx {
 		if r.IntN(4) == 0 {
 			rows.Idx[k] = c + r.Int32N(int32(16*n))
 		}
 	}
-	share := form.LoneShare(rows)
+	share, ok := form.FarFraction(rows)
+	require.True(t, ok)
 	require.InDelta(t, 1./4+3./4/8, share, .03)
 	f := must(form.NewNearFar(rows, form.NearFarOptions[float64]{Level: simd.Default()}))(t)
 	require.Contains(t, f.Name(), fmt.Sprintf("%.0f %% far ones", 100*share))
-	form.WithLoneCache(tooLarge, func() { require.Zero(t, form.LoneShare(rows), "samples would be more than an eighth of the entries") })
+	form.WithLoneCache(tooLarge, func() { require.False(t, known(rows), "a block would be more than an eighth of the entries") })
+	few := rows
+	few.Ptr = []int64{0, int64(len(rows.Idx)) * 2 / 3}
+	few.Idx = rows.Idx[:few.Ptr[1]]
+	fewer, ok := form.FarFraction(few)
+	require.True(t, ok, "fewer blocks are looked at")
+	require.InDelta(t, share, fewer, .03)
 	rows.Idx[0] = -1
-	require.Zero(t, form.LoneShare(rows))
+	require.False(t, known(rows))
 	rows.Idx[0], rows.Cols = 0, 1<<30
-	require.Zero(t, form.LoneShare(rows), "more lines than entries")
+	require.False(t, known(rows), "more lines than entries")
+}
+
+func known(r form.Rows[float64]) bool {
+	_, ok := form.FarFraction(r)
+	return ok
+}
+
+func TestXOfAFewSecondCachesIsNear(t *testing.T) {
+	form.WithLoneCache(1<<20, func() {
+		require.True(t, form.XIsNear[float64](4<<17))
+		require.False(t, form.XIsNear[float64](4<<17+1))
+		require.True(t, form.XIsNear[float32](4<<18))
+	})
 }
 
 func TestFewFarEntriesCountAsNear(t *testing.T) {

@@ -135,7 +135,7 @@ func (f *panelsForm[V]) add(p *panelPiece, at simd.Position, order []uint16, x, 
 
 // prefetch prefetches the elements of x of the panel that begins with column base.
 func (f *panelsForm[V]) prefetch(x []V, base int) {
-	simd.LoadAhead(f.level, x, base, min(base+1<<f.shift, len(x)))
+	simd.Prefetch(f.level, x, base, min(base+1<<f.shift, len(x)))
 }
 
 func (f *panelsForm[V]) Name() string {

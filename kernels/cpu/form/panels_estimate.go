@@ -15,16 +15,16 @@ func EstimatePanels[V sparse.Value](r Rows[V], o PanelOptions[V]) (Estimate, err
 		return Estimate{}, err
 	}
 	var entries, pieces int64
-	heads := r.heads(1)
-	for i, end := range heads.Ptr[1:] {
+	sample := r.byRows()
+	for i, end := range sample.Ptr[1:] {
 		last := int32(-1)
-		for _, c := range heads.Idx[heads.Ptr[i]:end] {
+		for _, c := range sample.Idx[sample.Ptr[i]:end] {
 			if c >>= p.out.shift; c != last {
 				pieces++
 				last = c
 			}
 		}
-		entries += end - heads.Ptr[i]
+		entries += end - sample.Ptr[i]
 	}
 	if entries < fewInPanel*pieces {
 		return Estimate{}, sparse.Inputf("matrix", "rows have few entries in each panel of columns: %d entries in %d pieces of rows", entries, pieces)

@@ -134,7 +134,7 @@ func (b *runsBuilder[V]) putSame(row int) (pieces int) {
 func (b *runsBuilder[V]) fill(val []V) {
 	row, mask := 0, b.runs.Masks
 	for _, g := range b.runs.Groups {
-		rows, masked, pieces := simd.OpenRunGroup(g)
+		rows, masked, pieces := simd.ParseRunGroup(g)
 		var from [simd.RunRows]int // the next entry of each row
 		for i := range rows {
 			from[i] = int(b.r.at(row + i))

@@ -12,10 +12,10 @@ func EstimateRuns[V sparse.Value](r Rows[V], o RunOptions[V]) (Estimate, error) 
 	if err := r.noRuns(); err != nil {
 		return Estimate{}, err
 	}
-	if _, err := estimateRuns(r.heads(4), o, 1.5); err != nil { // rejects most matrices
+	if _, err := estimateRuns(r.byEntries(4), o, 1.5); err != nil { // rejects most matrices
 		return Estimate{}, err
 	}
-	return estimateRuns(r.heads(1), o, mostRuns[V](o.Level))
+	return estimateRuns(r.byEntries(1), o, mostRuns[V](o.Level))
 }
 
 // mostRuns returns the largest fraction of the time of CSR that runs may take by their costs. The
@@ -28,10 +28,10 @@ func mostRuns[V sparse.Value](l simd.Level) float64 {
 	return 1
 }
 
-// estimateRuns returns the estimate for all rows of heads. It fails if runs would take more than
+// estimateRuns returns the estimate for all rows of the sample. It fails if runs would take more than
 // most times as long as CSR.
-func estimateRuns[V sparse.Value](heads Rows[V], o RunOptions[V], most float64) (Estimate, error) {
-	b := newRunsBuilder(heads, o.Level)
+func estimateRuns[V sparse.Value](sample Rows[V], o RunOptions[V], most float64) (Estimate, error) {
+	b := newRunsBuilder(sample, o.Level)
 	b.costs = runCostsOf(o.Level) // with AVX-512, these costs predict for float32 too which matrices suit
 	if err := b.cut(); err != nil {
 		return Estimate{}, err

@@ -25,7 +25,7 @@ func (e *expandedRuns[V]) clear(first int) {
 
 // add appends the entries of a group in the pieces lo <= i < hi.
 func (e *expandedRuns[V]) add(r *simd.Runs[V], at simd.RunPosition, lo, hi int) simd.RunPosition {
-	rows, _, _ := simd.OpenRunGroup(r.Groups[at.Group])
+	rows, _, _ := simd.ParseRunGroup(r.Groups[at.Group])
 	var next [simd.RunRows]int // the position of the next entry of each row
 	r.Each(at, lo, hi, func(row, _ int, val []V) { next[row] += len(val) })
 	end := len(e.idx)
@@ -51,7 +51,7 @@ func (f *runsForm[V]) eachRows(do func(e *expandedRuns[V], more bool)) {
 	e.clear(0)
 	var at simd.RunPosition
 	for row := 0; at.Group < len(f.runs.Groups); {
-		rows, _, pieces := simd.OpenRunGroup(f.runs.Groups[at.Group])
+		rows, _, pieces := simd.ParseRunGroup(f.runs.Groups[at.Group])
 		step := expandedEntries / (rows * simd.RunRows)
 		if len(e.idx)+pieces*rows*simd.RunRows > expandedEntries || len(e.ptr)+rows > expandedRows {
 			do(e, false)

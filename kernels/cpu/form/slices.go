@@ -47,7 +47,7 @@ type SliceOptions[V sparse.Value] struct {
 const defaultWindow = 1024
 
 // beyond reports whether so many bytes are beyond the caches. Tests replace it.
-var beyond = simd.Beyond
+var beyond = simd.ExceedsLastCache
 
 // NewSlices builds slices (SELL-C-sigma: Kreutzer et al., SIAM J. Sci. Comput. 36, 2014): rows of
 // about equal length side by side, one per lane of a register.

@@ -29,7 +29,7 @@ func (s *slicesForm[V]) multiplyDirect(w *window, narrow, wide simd.Position, ro
 			y[r] = none
 		}
 	}
-	simd.PutSlices(s.level, of, at, n, x[w.base:], x[w.prefetchFrom:w.prefetchTo], s.sums, out.alpha, rows, y)
+	simd.MultiplySlicesToRows(s.level, of, at, n, x[w.base:], x[w.prefetchFrom:w.prefetchTo], s.sums, out.alpha, rows, y)
 	out.y = out.y[len(rows):]
 }
 

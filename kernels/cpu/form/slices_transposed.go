@@ -14,7 +14,7 @@ func (s *slicesForm[V]) MultiplyTransposed(alpha V, x []V, to func(lo, hi int) [
 	for i := range s.windows {
 		w := &s.windows[i]
 		if from, end := int(w.prefetchFrom), int(w.prefetchTo); from < end { // columns are elements of y here
-			simd.LoadAhead(s.level, to(from, end), 0, end-from)
+			simd.Prefetch(s.level, to(from, end), 0, end-from)
 		}
 		part := x[i*s.size : min((i+1)*s.size, s.rows)]
 		lane := successiveRows()[:len(part)]

@@ -61,13 +61,13 @@ func (c *lineCache) read(idx []int32, shift int) (missed int64) {
 }
 
 // nearSecond is the largest ratio of the size of x to the second-level cache for which x counts as
-// near.
+// near; see XIsNear.
 const nearSecond = 4
 
-// TilesReadAgain returns the bytes of x that tiles read (x once per block of rows), divided by the
+// TileRereadRatio returns the bytes of x that tiles read (x once per block of rows), divided by the
 // bytes that bins move in addition (one write and one read per entry). It returns 0 if x is near
 // enough to the second-level cache to be read fast.
-func TilesReadAgain[V sparse.Value](r Rows[V]) float64 {
+func TileRereadRatio[V sparse.Value](r Rows[V]) float64 {
 	second := 2 * halfCache[V](cpuid.CPU.Cache.L2, secondCache) // elements that fill the second-level cache
 	if r.Cols <= nearSecond*second || len(r.Idx) == 0 {
 		return 0

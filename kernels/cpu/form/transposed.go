@@ -2,9 +2,9 @@ package form
 
 import "github.com/msrep-go/msrep/sparse"
 
-// FasterAsRows reports whether the transposed product of a form is slower than that of its rows in
+// SlowerTransposedThanCSR reports whether the transposed product of a form is slower than that of its rows in
 // CSR, if these are available.
-func FasterAsRows[V sparse.Value](f Form[V]) bool {
+func SlowerTransposedThanCSR[V sparse.Value](f Form[V]) bool {
 	switch f.(type) {
 	case *csr[V], *ell[V], *ellr[V], *bisected[V], *jad[V], *hyb[V]:
 		return true

@@ -9,7 +9,7 @@ import (
 	"github.com/msrep-go/msrep/kernels/cpu/form"
 )
 
-func TestAFormRepaysWhereItSparesMoreThanMakingItTakes(t *testing.T) {
+func TestAFormRepaysIfItSavesMoreThanItCosts(t *testing.T) {
 	slices, runs := Cached{.6, 10}, Cached{.95, 20}
 	require.True(t, slices.Repays(100, 1, 6))
 	require.False(t, slices.Repays(100, .5, 6), "there is a faster form")
@@ -17,7 +17,7 @@ func TestAFormRepaysWhereItSparesMoreThanMakingItTakes(t *testing.T) {
 	require.False(t, slices.Repays(FewestCached-20, 1, 0))
 	require.False(t, runs.Repays(100, 1, 6))
 	require.True(t, runs.Repays(1000, 1, 6), "it may be faster than expected")
-	// To try them takes 23 products, and 1.25 times as many are spared if each spares .05 + .1.
+	// Trying runs takes 23 products. 1.25 times as many are saved if each product saves .05 + .1.
 	require.False(t, runs.Repays(191, 1, 0))
 	require.True(t, runs.Repays(192, 1, 0))
 }
@@ -37,9 +37,10 @@ func TestShortRowsAndLongRunsAreExpectedToBeFast(t *testing.T) {
 	require.Less(t, long.Build, scattered.Build)
 	require.Less(t, short.Product, full.Product)
 	require.Less(t, full.Product, 1.)
-	dense, empty := cachedDiagonals(.1), cachedDiagonals(3)
+	dense, empty := cachedDiagonals(.1, 5), cachedDiagonals(3, 5)
 	require.Less(t, dense.Product, empty.Product)
 	require.Less(t, dense.Build, empty.Build)
+	require.Less(t, empty.Product, cachedDiagonals(3, 40).Product)
 }
 
 func TestNoFormIsExpectedToTakeNothingOrMoreThanCSR(t *testing.T) {
@@ -65,14 +66,33 @@ func TestNoFormIsExpectedToTakeNothingOrMoreThanCSR(t *testing.T) {
 	require.Equal(t, 2, seen[FormBlocks], "with values in 57 bits, and without")
 	require.Equal(t, cachedRuns(8, .2), cachedRuns(8, .1))
 	require.Less(t, cachedRuns(4, .5).Product, cachedRuns(8, .5).Product)
-	require.Less(t, cachedSlices(4, 5).Product, cachedSlices(8, 5).Product)
+	require.Less(t, cachedSlices(4, 5, 1).Product, cachedSlices(8, 5, 1).Product)
 }
 
-func TestWhatIsExpectedInTheCachesGoesByTheRowsOfAllPieces(t *testing.T) {
+func TestExpectedCostsUseTheRowsOfAllPieces(t *testing.T) {
 	piece := Look{entries: true, plain: true, rows: 100, nnz: 200, diagonals: &form.Estimate{EntryBytes: 8.5}}
 	other := piece
 	other.rows, other.nnz = 50, 2200
 	c := Candidates[float64]([]Look{piece, other})
-	require.Equal(t, cachedDiagonals(.5), c[0].Cached)
-	require.Equal(t, cachedSlices(8, 16), c[1].Cached, "2400 entries in 150 rows")
+	require.Equal(t, cachedDiagonals(.5, 16), c[0].Cached)
+	require.Equal(t, cachedSlices(8, 16, longRowSlices), c[1].Cached, "2400 entries in 150 rows")
+}
+
+func TestSlicesOfLongRowsAreTriedAfterRunsAndFirstInPowerLawGraphs(t *testing.T) {
+	piece := Look{entries: true, plain: true, rows: 100, nnz: 4000}
+	runs, graph := piece, piece
+	runs.runs = &form.Estimate{EntryBytes: 8.2} // s1rmt3m1: runs take 0.57 of csr, slices 0.53
+	graph.powerLaw = true
+	slices := func(pieces ...Look) Candidate[float64] {
+		all := Candidates[float64](pieces)
+		c := all[len(all)-1]
+		require.Equal(t, FormSlices, c.Form)
+		return c
+	}
+	require.False(t, slices(piece).Cached.Repays(1000, .57, 0))
+	require.True(t, slices(runs).Cached.Repays(1000, .57, 0))
+	require.True(t, slices(graph).Cached.Repays(1000, .57, 0))
+	require.False(t, slices(runs).Cached.Repays(1000, .45, 0))
+	require.True(t, slices(graph).Large, "they have the budget of tiles")
+	require.False(t, slices(graph, piece).Large)
 }

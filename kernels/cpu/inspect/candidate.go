@@ -1,11 +1,10 @@
-// Package inspect looks at rows of a matrix and says in which forms they are likely
-// to multiply fast on a CPU.
+// Package inspect looks at rows of a matrix and suggests the forms in which they are likely to multiply fast on a
+// CPU.
 //
-// At looks at samples of a piece: how often its columns miss x in the caches, and what
-// blocks, diagonals, runs and panels would take. Candidates names the forms for pieces that
-// look so, the likeliest first; package cpu builds and times them. Sizes are bytes for each
-// entry; times are in products of the rows in plain CSR, so that they mean the same on
-// machines of any speed.
+// At samples a piece: it estimates how often the columns miss x in the caches, and what blocks, diagonals, runs and
+// panels would take. Candidates returns the forms for such pieces, the most likely first; package cpu builds and
+// times them. Sizes are bytes for each entry. Times are products of the rows in plain CSR, so that they mean the same
+// on machines of any speed.
 package inspect
 
 import (
@@ -18,11 +17,11 @@ import (
 	"github.com/msrep-go/msrep/sparse/ellpack"
 )
 
-// MinNNZ is the number of entries from which looking for a form is worth it: below
-// it the whole matrix lies in the cache next to the core.
+// MinNNZ is the number of entries from which the search for a form pays. Below it the whole matrix lies in the cache
+// of a core.
 const MinNNZ = 1 << 12
 
-// Forms of package form, by their constructors.
+// These are the forms of package form, with their constructors.
 const (
 	FormSlices    kernels.Form = "slices"    // NewSlices
 	FormDiagonals kernels.Form = "diagonals" // NewDiagonals
@@ -33,15 +32,15 @@ const (
 	FormBins      kernels.Form = "bins"      // NewBins
 	FormNearFar   kernels.Form = "near-far"  // NewNearFar
 
-	// FormSymmetric is diagonals of which half are stored where the part is a symmetric
-	// matrix, which the device finds out, and FormDiagonals elsewhere.
+	// FormSymmetric is diagonals of which half are stored if the part is a symmetric matrix, and FormDiagonals
+	// otherwise. The device finds out whether it is symmetric.
 	FormSymmetric kernels.Form = "symmetric-diagonals"
-	// FormSymmetricBlocks is the same of FormBlocks, where these are square.
+	// FormSymmetricBlocks is the same for FormBlocks with square blocks.
 	FormSymmetricBlocks kernels.Form = "symmetric-blocks"
 )
 
-// Whole is the form that stores all entries in place of one that stores half of those of a
-// symmetric matrix, and any other form itself.
+// Whole returns the form that stores all entries for a form that stores half of those of a symmetric matrix, and any
+// other form itself.
 func Whole(f kernels.Form) kernels.Form {
 	switch f {
 	case FormSymmetric:
@@ -52,12 +51,12 @@ func Whole(f kernels.Form) kernels.Form {
 	return f
 }
 
-// Choices is the names of the forms that a device chooses from by itself.
+// Choices returns the names of the forms that a device chooses from when no form is named.
 func Choices() []kernels.Form {
 	return []kernels.Form{kernels.FormCSR, FormSlices, FormDiagonals, FormSymmetric, FormBlocks, FormSymmetricBlocks, FormRuns, FormPanels, FormTiles, FormBins, FormNearFar}
 }
 
-// Forms is the names of all forms.
+// Forms returns the names of all forms.
 func Forms() []kernels.Form {
 	all := Choices()
 	for _, f := range ellpack.Formats() { // form.NewEll builds them
@@ -69,24 +68,23 @@ func Forms() []kernels.Form {
 // Candidate is a form that may suit a matrix.
 type Candidate[V sparse.Value] struct {
 	Form   kernels.Form
-	Why    string  // what of the matrix speaks for it
-	Bytes  float64 // that a product reads for each entry, if nothing else will decide; otherwise 0
-	Large  bool    // it may take twice the time of others: it saves more
-	AllOfX bool    // each stretch of rows reads all of x once, so that a sample should be few of them
-	Whole  bool    // it is timed on all rows: a sample reads much of what all of them read
-	Cached Cached  // what is expected of it where all of it stays in the caches
+	Why    string  // the property of the matrix that suggests the form
+	Bytes  float64 // bytes that a product reads for each entry; 0 if these do not decide
+	Large  bool    // it saves more than others and may take twice the time
+	AllOfX bool    // each stretch of rows reads all of x once, so that a sample should have few of them
+	Whole  bool    // it is timed on all rows: a sample reads nearly as much of x as all rows
+	Cached Cached  // expected cost if all of the form stays in the caches
 
-	// Unless is a form that makes this one needless where it is the best so far.
+	// Unless is a form that makes this one needless if it is the best so far.
 	Unless kernels.Form
-	// SteadierThan is a form whose products take longer in some moments than when they were timed, as those
-	// of this one do not, or with several vectors: this one is taken instead where it is not clearly slower.
+	// SteadierThan is a form with less steady products: they take longer at other times or with several vectors than
+	// when they were timed. This candidate is taken instead unless it is clearly slower.
 	SteadierThan kernels.Form
 	Build        func(form.Rows[V]) (form.Form[V], error)
 }
 
-// Budget is how long, in products of plain CSR, all building and trying may take
-// that this candidate is part of: 15 for 100 products, 30 for large ones, and in
-// proportion for others.
+// Budget returns the time, in products of plain CSR, that all building and timing up to this candidate may take: 15
+// for 100 products, 30 for large forms, and in proportion for other numbers.
 func (c Candidate[V]) Budget(products int) float64 {
 	b := 0.15 * float64(products)
 	if c.Large {
@@ -95,7 +93,7 @@ func (c Candidate[V]) Budget(products int) float64 {
 	return b
 }
 
-// CSR is the rows as they are, in place where the caller allows it.
+// CSR returns the rows as they are, in place if the caller allows it.
 func CSR[V sparse.Value](inPlace bool) Candidate[V] {
 	return Candidate[V]{Form: kernels.FormCSR, Build: func(r form.Rows[V]) (form.Form[V], error) {
 		if !inPlace {
@@ -108,9 +106,8 @@ func CSR[V sparse.Value](inPlace bool) Candidate[V] {
 	}}
 }
 
-// Named is the form of that name. It fails with an error that wraps
-// kernels.ErrNotSupported when there is none, and with a *sparse.InputError for a
-// precision that the values do not have.
+// Named returns the form of that name. It fails with an error that wraps kernels.ErrNotSupported if there is none,
+// and with a *sparse.InputError for a precision that the values do not have.
 func Named[V sparse.Value](name kernels.Form, p kernels.Segments, inPlace bool) (Candidate[V], error) {
 	name = Whole(name)
 	builds := map[kernels.Form]func(form.Rows[V]) (form.Form[V], error){
@@ -131,8 +128,8 @@ func Named[V sparse.Value](name kernels.Form, p kernels.Segments, inPlace bool) 
 	return c, nil
 }
 
-// segments is the form of that name with values in segments (the CPMS paper): csr
-// or ell, csr when the choice is free.
+// segments returns the form of that name with values in segments (the CPMS paper): csr or ell. An empty name means
+// csr.
 func segments[V sparse.Value](name kernels.Form, p kernels.Segments) (Candidate[V], error) {
 	if name == "" || name == kernels.FormAuto {
 		name = form.FormCPMSRows

@@ -15,7 +15,7 @@ import (
 	"github.com/msrep-go/msrep/sparse/gen"
 )
 
-// halves is a generated matrix as two pieces.
+// halves returns a generated matrix as two pieces.
 func halves(t *testing.T, spec string) []form.Rows[float64] {
 	a, _, err := gen.Generate(spec)
 	require.NoError(t, err)
@@ -26,7 +26,7 @@ func halves(t *testing.T, spec string) []form.Rows[float64] {
 	}
 }
 
-// candidates is those of pieces.
+// candidates returns the candidates for pieces.
 func candidates(pieces ...form.Rows[float64]) []Candidate[float64] {
 	looks := make([]Look, len(pieces))
 	for i, r := range pieces {
@@ -42,7 +42,7 @@ func names[V sparse.Value](c []Candidate[V]) (out []kernels.Form) {
 	return out
 }
 
-func TestWhatAMatrixLooksLikeDecidesWhatIsTried(t *testing.T) {
+func TestTheLookOfAMatrixDecidesTheCandidates(t *testing.T) {
 	for spec, want := range map[string][]kernels.Form{
 		"stencil:dims=2,points=5,n=100":    {FormDiagonals, FormSlices},
 		"random:rows=200k,nnz=1M":          {FormTiles, FormSlices},
@@ -70,7 +70,7 @@ func TestAFormSuitsAMatrixWhereItSuitsAllPieces(t *testing.T) {
 	require.NotContains(t, names(candidates(random[0], stencil[0])), FormDiagonals)
 }
 
-func TestBlocksAreSeen(t *testing.T) {
+func TestBlocksAreFound(t *testing.T) {
 	r := form.Rows[float64]{Ptr: []int64{0}, Cols: 600}
 	for row := range 600 {
 		for b := range 4 {
@@ -87,11 +87,11 @@ func TestBlocksAreSeen(t *testing.T) {
 	require.Contains(t, names(candidates(r)), FormBlocks)
 }
 
-func TestRunsAreSeen(t *testing.T) {
+func TestRunsAreFound(t *testing.T) {
 	r := form.Rows[float64]{Ptr: []int64{0}, Cols: 700}
 	next := rand.New(rand.NewPCG(1, 1))
 	var row []int32
-	for i := range 700 { // nodes of 5 and 2 rows in turn
+	for i := range 700 { // alternating nodes of 5 and 2 rows
 		if i%7 == 0 || i%7 == 5 {
 			row = row[:0]
 			for node := range 100 {
@@ -125,9 +125,9 @@ func TestValuesIn57BitsAreTriedBeforePlainOnes(t *testing.T) {
 	require.Equal(t, []kernels.Form{FormBlocks, FormDiagonals, FormSlices}, names(Candidates[float64]([]Look{piece, other})))
 }
 
-// Values that a sample leaves out may not go into 57 bits: blocks then have them as they are,
-// and no memory of the first attempt.
-func TestBlocksTakeValuesAsTheyAreWhere57BitsDoNotDo(t *testing.T) {
+// Values that are not in the sample may not fit 57 bits. Blocks then store plain values, and hold no memory of the
+// first attempt.
+func TestBlocksStorePlainValuesWhere57BitsDoNotSuffice(t *testing.T) {
 	if !simd.Fast57(simd.Default()) {
 		t.Skip("this processor has no kernels for 57 bits")
 	}
@@ -143,7 +143,7 @@ func TestBlocksTakeValuesAsTheyAreWhere57BitsDoNotDo(t *testing.T) {
 	seen, ok := form.Find57(r.Val)
 	require.True(t, ok)
 	far := 0
-	for k := range 2000 { // what changes nothing is not in the sample
+	for k := range 2000 { // values whose change is not noticed are not in the sample
 		near := r.Val[k]
 		r.Val[k] = 1e300
 		if s, _ := form.Find57(r.Val); s.Bytes() == seen.Bytes() {
@@ -219,6 +219,91 @@ func TestLoneEntriesAreTriedApart(t *testing.T) {
 	require.Equal(t, []kernels.Form{FormSlices, FormTiles}, names(Candidates[float64]([]Look{few})))
 }
 
+func TestNearFarIsTriedWhereRowsReadFarApartAndXIsNear(t *testing.T) {
+	piece := Look{entries: true, plain: true, misses: .03, wide: true, apart: .9}
+	all := Candidates[float64]([]Look{piece, piece})
+	require.Equal(t, []kernels.Form{FormSlices, FormNearFar}, names(all))
+	require.Zero(t, all[0].Bytes, "bytes do not decide")
+	require.Contains(t, all[1].Why, "90 % of the windows")
+	short := piece
+	short.apart = 0
+	require.Equal(t, []kernels.Form{FormSlices}, names(Candidates[float64]([]Look{piece, short, short, short})))
+}
+
+// bands returns n rows with four entries near the diagonal and four entries far columns to the right of these.
+func bands(n, far int) form.Rows[float64] {
+	r := form.Rows[float64]{Ptr: []int64{0}, Cols: n}
+	rng := rand.New(rand.NewPCG(1, 1))
+	for i := range n {
+		for k := range 8 {
+			r.Idx = append(r.Idx, int32((i+k/4*far+rng.IntN(50))%n))
+		}
+		r.Ptr = append(r.Ptr, int64(len(r.Idx)))
+	}
+	r.Val = make([]float64, len(r.Idx))
+	return r
+}
+
+func TestPlacesOfXAreComparedWhereItIsNearTheSecondCache(t *testing.T) {
+	n := 4 * wideX / 8 // as many elements as four second caches hold
+	if !form.XIsNear[float64](n) || form.XIsNear[float64](4*n) {
+		t.Skip("the second cache is not that of a Zen 4 or 5")
+	}
+	l := At(bands(n, n/2+700))
+	require.InDelta(t, 1, l.apart, 0)
+	require.Zero(t, l.lone)
+	require.Equal(t, []kernels.Form{FormSlices, FormNearFar}, names(Candidates[float64]([]Look{l})))
+	require.Zero(t, At(bands(n, 1000)).apart, "two bytes reach all columns of a window")
+	require.Zero(t, At(bands(n/8, n/16+700)).apart, "x fits the second cache")
+	require.Zero(t, At(bands(4*n, 2*n+700)).apart, "x is far from the second cache")
+}
+
+// graph returns n rows of 2 entries, except that every eighth row has most.
+func graph(n, most int) form.Rows[float64] {
+	r := form.Rows[float64]{Ptr: []int64{0}, Cols: n}
+	for i := range n {
+		entries := 2
+		if i%8 == 0 {
+			entries = most
+		}
+		for k := range entries {
+			r.Idx = append(r.Idx, int32((i*37+k*(n/most))%n))
+		}
+		r.Ptr = append(r.Ptr, int64(len(r.Idx)))
+	}
+	r.Val = make([]float64, len(r.Idx))
+	return r
+}
+
+func TestPowerLawGraphsHaveUnevenRowsAndXInTheSecondCache(t *testing.T) {
+	r := graph(20_000, 60)
+	require.True(t, powerLaw(r))
+	require.True(t, At(r).powerLaw)
+	require.False(t, powerLaw(graph(20_000, 4)), "rows of similar length")
+	require.False(t, powerLaw(graph(1000, 60)), "the entries fit the second cache")
+	require.False(t, powerLaw(graph(200_000, 60)), "x does not fit the second cache")
+	require.False(t, powerLaw(form.Rows[float64]{Ptr: []int64{0}}))
+	one := form.Rows[float64]{Ptr: []int64{0}, Cols: 100_000}
+	for i := range 20_000 { // each row has five entries, and one row has all
+		for c := range 5 {
+			one.Idx = append(one.Idx, int32(c))
+		}
+		if i == 7 {
+			for c := range 99_000 {
+				one.Idx = append(one.Idx, int32(5+c))
+			}
+		}
+		one.Ptr = append(one.Ptr, int64(len(one.Idx)))
+	}
+	require.False(t, powerLaw(one), "one row is no power law")
+	f, err := newSlices(r)
+	require.NoError(t, err)
+	require.Contains(t, f.Name(), "sorted in 8192")
+	even, err := newSlices(graph(20_000, 4))
+	require.NoError(t, err)
+	require.Contains(t, even.Name(), "sorted in 1024")
+}
+
 func TestBudgetsGrowWithTheProductsThatAreExpected(t *testing.T) {
 	c := Candidate[float64]{}
 	require.InDelta(t, 15, c.Budget(100), 1e-9)
@@ -227,7 +312,7 @@ func TestBudgetsGrowWithTheProductsThatAreExpected(t *testing.T) {
 	require.InDelta(t, 30, c.Budget(100), 1e-9)
 }
 
-func TestNamesThatAreNoFormAreRefused(t *testing.T) {
+func TestUnknownFormNamesAreRefused(t *testing.T) {
 	_, err := Named[float64]("origami", kernels.Segments{}, true)
 	require.ErrorIs(t, err, kernels.ErrNotSupported)
 	_, err = Named[float32]("", kernels.Segments{Count: 2, Read: 1}, true)

@@ -31,7 +31,7 @@ func manyF64AVX2(alpha float64, beta float64, ptr []int64, idx []int32, val []fl
 //go:noescape
 func rowsTransposedManyF64AVX2(alpha float64, from int, ptr []int64, idx []int32, val []float64, x []float64, y []float64, spill []float64, marks []byte, ldx int, ldy int, lds int, rows int, first int, done int, open int, vectors int, last int, prefetchEnd int) (end int)
 
-// orderRowsF64AVX2 computes OrderRows for n > 0 rows of full whole registers and last elements of one more, which is written whole:
+// permuteRowsF64AVX2 computes PermuteRows for n > 0 rows of full whole registers and last elements of one more, which is written whole:
 //
 //	for i := range n {
 //		to[i] = x[order[i]]
@@ -40,7 +40,7 @@ func rowsTransposedManyF64AVX2(alpha float64, from int, ptr []int64, idx []int32
 // Rows are ldx and ldt bytes apart.
 //
 //go:noescape
-func orderRowsF64AVX2(n int, order *int32, x *float64, ldx int, to *float64, ldt int, full int, last int)
+func permuteRowsF64AVX2(n int, order *int32, x *float64, ldx int, to *float64, ldt int, full int, last int)
 
 //go:noescape
 func manyF64AVX512(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, prefetchEnd int, across bool, stream bool, near bool, predicted bool) (done int)
@@ -49,7 +49,7 @@ func manyF64AVX512(alpha float64, beta float64, ptr []int64, idx []int32, val []
 func rowsTransposedManyF64AVX512(alpha float64, from int, ptr []int64, idx []int32, val []float64, x []float64, y []float64, spill []float64, marks []byte, ldx int, ldy int, lds int, rows int, first int, done int, open int, vectors int, last int, prefetchEnd int) (end int)
 
 //go:noescape
-func orderRowsF64AVX512(n int, order *int32, x *float64, ldx int, to *float64, ldt int, full int, last int)
+func permuteRowsF64AVX512(n int, order *int32, x *float64, ldx int, to *float64, ldt int, full int, last int)
 
 //go:noescape
 func manyF32AVX2(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, prefetchEnd int, across bool, stream bool, near bool, predicted bool) (done int)
@@ -58,7 +58,7 @@ func manyF32AVX2(alpha float32, beta float32, ptr []int64, idx []int32, val []fl
 func rowsTransposedManyF32AVX2(alpha float32, from int, ptr []int64, idx []int32, val []float32, x []float32, y []float32, spill []float32, marks []byte, ldx int, ldy int, lds int, rows int, first int, done int, open int, vectors int, last int, prefetchEnd int) (end int)
 
 //go:noescape
-func orderRowsF32AVX2(n int, order *int32, x *float32, ldx int, to *float32, ldt int, full int, last int)
+func permuteRowsF32AVX2(n int, order *int32, x *float32, ldx int, to *float32, ldt int, full int, last int)
 
 //go:noescape
 func manyF32AVX512(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, prefetchEnd int, across bool, stream bool, near bool, predicted bool) (done int)
@@ -67,7 +67,7 @@ func manyF32AVX512(alpha float32, beta float32, ptr []int64, idx []int32, val []
 func rowsTransposedManyF32AVX512(alpha float32, from int, ptr []int64, idx []int32, val []float32, x []float32, y []float32, spill []float32, marks []byte, ldx int, ldy int, lds int, rows int, first int, done int, open int, vectors int, last int, prefetchEnd int) (end int)
 
 //go:noescape
-func orderRowsF32AVX512(n int, order *int32, x *float32, ldx int, to *float32, ldt int, full int, last int)
+func permuteRowsF32AVX512(n int, order *int32, x *float32, ldx int, to *float32, ldt int, full int, last int)
 
 //go:noescape
 func manyF64AVX2Half(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, prefetchEnd int, across bool, stream bool, near bool, predicted bool) (done int)

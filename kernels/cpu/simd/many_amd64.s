@@ -1333,9 +1333,9 @@ out:
 	VZEROUPPER
 	RET
 
-// func orderRowsF64AVX2(n int, order *int32, x *float64, ldx int, to *float64, ldt int, full int, last int)
+// func permuteRowsF64AVX2(n int, order *int32, x *float64, ldx int, to *float64, ldt int, full int, last int)
 // Requires: AVX, AVX2
-TEXT ·orderRowsF64AVX2(SB), NOSPLIT, $0-64
+TEXT ·permuteRowsF64AVX2(SB), NOSPLIT, $0-64
 	MOVQ         n+0(FP), AX
 	MOVQ         order+8(FP), CX
 	MOVQ         x+16(FP), DX
@@ -2418,9 +2418,9 @@ out:
 	VZEROUPPER
 	RET
 
-// func orderRowsF64AVX512(n int, order *int32, x *float64, ldx int, to *float64, ldt int, full int, last int)
+// func permuteRowsF64AVX512(n int, order *int32, x *float64, ldx int, to *float64, ldt int, full int, last int)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·orderRowsF64AVX512(SB), NOSPLIT, $0-64
+TEXT ·permuteRowsF64AVX512(SB), NOSPLIT, $0-64
 	MOVQ  n+0(FP), AX
 	MOVQ  order+8(FP), CX
 	MOVQ  x+16(FP), DX
@@ -3737,9 +3737,9 @@ out:
 	VZEROUPPER
 	RET
 
-// func orderRowsF32AVX2(n int, order *int32, x *float32, ldx int, to *float32, ldt int, full int, last int)
+// func permuteRowsF32AVX2(n int, order *int32, x *float32, ldx int, to *float32, ldt int, full int, last int)
 // Requires: AVX, AVX2
-TEXT ·orderRowsF32AVX2(SB), NOSPLIT, $0-64
+TEXT ·permuteRowsF32AVX2(SB), NOSPLIT, $0-64
 	MOVQ         n+0(FP), AX
 	MOVQ         order+8(FP), CX
 	MOVQ         x+16(FP), DX
@@ -4820,9 +4820,9 @@ out:
 	VZEROUPPER
 	RET
 
-// func orderRowsF32AVX512(n int, order *int32, x *float32, ldx int, to *float32, ldt int, full int, last int)
+// func permuteRowsF32AVX512(n int, order *int32, x *float32, ldx int, to *float32, ldt int, full int, last int)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·orderRowsF32AVX512(SB), NOSPLIT, $0-64
+TEXT ·permuteRowsF32AVX512(SB), NOSPLIT, $0-64
 	MOVQ  n+0(FP), AX
 	MOVQ  order+8(FP), CX
 	MOVQ  x+16(FP), DX

@@ -14,8 +14,8 @@ const (
 	binEntries, binRound = 1 << 10, 8
 )
 
-// BinAhead is what later calls read, and what AddMany prefetches.
-type BinAhead[V sparse.Value] struct {
+// BinPrefetch is what later calls read, and what AddMany prefetches.
+type BinPrefetch[V sparse.Value] struct {
 	// Rows are the rows of X that the next calls read, one per slot, in whole lines of BinLine.
 	Rows []uint16
 	X    MultiVector[V]
@@ -42,7 +42,7 @@ func BinColumns[V sparse.Value](cols int) int {
 //
 // The rows of sums are BinColumns elements apart; their elements from x.Cols on are overwritten.
 // Rows and columns are not checked; they must be in sums and x.
-func (b *Bins[V]) AddMany(l Level, k, place, n int, x MultiVector[V], sums []V, ahead BinAhead[V], e *Expansion[V]) {
+func (b *Bins[V]) AddMany(l Level, k, place, n int, x MultiVector[V], sums []V, ahead BinPrefetch[V], e *Expansion[V]) {
 	columns, rows, rounds := b.Columns[k:], b.Rows[place:], len(ahead.Rows)/binRound
 	more := min(binNear, len(columns)-n, len(rows)-n)
 	for n > 0 || rounds > 0 {
@@ -73,7 +73,7 @@ type manyBinTable[V sparse.Value] [3]func(n, more, rounds int, from, to *uint16,
 
 // addBinMany is AddMany for n entries with these values. In rounds rounds it prefetches rows of
 // ahead.X, the columns from soonFrom on, and step bytes per round from soonVal on.
-func addBinMany[V sparse.Value](l Level, n, more, rounds int, from, to []uint16, val []V, x MultiVector[V], sums []V, ahead BinAhead[V], soonFrom []uint16, soonVal *byte, step int) {
+func addBinMany[V sparse.Value](l Level, n, more, rounds int, from, to []uint16, val []V, x MultiVector[V], sums []V, ahead BinPrefetch[V], soonFrom []uint16, soonVal *byte, step int) {
 	lanes := registerBytes(AVX2) / int(unsafe.Sizeof(*new(V)))
 	kernel, last := 0, (x.Cols-1)%lanes+1 // columns of the last register
 	switch {

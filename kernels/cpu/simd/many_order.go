@@ -6,10 +6,10 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// OrderRows copies rows: row i of to is row order[i] of x. Both have the same number of columns.
+// PermuteRows copies rows: row i of to is row order[i] of x. Both have the same number of columns.
 // The rows of to are aligned to registers, or to half a register if they fit in it; the elements
 // between them are overwritten. Rows are not checked; they must be in both.
-func OrderRows[V sparse.Value](l Level, order []int32, x, to MultiVector[V]) {
+func PermuteRows[V sparse.Value](l Level, order []int32, x, to MultiVector[V]) {
 	if len(order) == 0 {
 		return
 	}
@@ -19,7 +19,7 @@ func OrderRows[V sparse.Value](l Level, order []int32, x, to MultiVector[V]) {
 	}
 	if lanes := registerBytes(l) / size; l >= AVX2 && to.Stride%lanes == 0 && len(to.Val) >= len(order)*to.Stride {
 		full := (x.Cols - 1) / lanes
-		forType[*orderRowsTable[V]](orderRowsTables)[l-AVX2](len(order), unsafe.SliceData(order), unsafe.SliceData(x.Val), x.rowBytes(),
+		forType[*permuteRowsTable[V]](permuteRowsTables)[l-AVX2](len(order), unsafe.SliceData(order), unsafe.SliceData(x.Val), x.rowBytes(),
 			unsafe.SliceData(to.Val), to.rowBytes(), full, x.Cols-full*lanes)
 		return
 	}
@@ -28,6 +28,6 @@ func OrderRows[V sparse.Value](l Level, order []int32, x, to MultiVector[V]) {
 	}
 }
 
-// orderRowsTable has kernels by Level-AVX2. Rows have full whole registers and last elements of one
+// permuteRowsTable has kernels by Level-AVX2. Rows have full whole registers and last elements of one
 // more.
-type orderRowsTable[V sparse.Value] [2]func(n int, order *int32, x *V, ldx int, to *V, ldt, full, last int)
+type permuteRowsTable[V sparse.Value] [2]func(n int, order *int32, x *V, ldx int, to *V, ldt, full, last int)

@@ -145,12 +145,12 @@ func TestRowsManyReadsNoRowAfterItsRows(t *testing.T) {
 	})
 }
 
-func TestOrderRowsCopiesRowsAtEveryLevel(t *testing.T) {
-	t.Run("float64", checkOrderRows[float64])
-	t.Run("float32", checkOrderRows[float32])
+func TestPermuteRowsCopiesRowsAtEveryLevel(t *testing.T) {
+	t.Run("float64", checkPermuteRows[float64])
+	t.Run("float32", checkPermuteRows[float32])
 }
 
-func checkOrderRows[V sparse.Value](t *testing.T) {
+func checkPermuteRows[V sparse.Value](t *testing.T) {
 	levels(t, func(t *testing.T, l simd.Level) {
 		rapid.Check(t, func(t *rapid.T) {
 			rows, k := rapid.IntRange(1, 9).Draw(t, "rows"), rapid.IntRange(1, 70).Draw(t, "columns")
@@ -164,7 +164,7 @@ func checkOrderRows[V sparse.Value](t *testing.T) {
 			const behind = 16
 			room := slices.Repeat([]V{12345}, len(order)*stride+behind)
 			to := simd.MultiVector[V]{Val: room[:len(order)*stride], Cols: k, Stride: stride}
-			simd.OrderRows(l, order, x, to)
+			simd.PermuteRows(l, order, x, to)
 			for i, from := range order {
 				if !slices.Equal(to.Val[i*stride:][:k], x.Val[int(from)*x.Stride:][:k]) {
 					t.Fatalf("row %d is not row %d of x", i, from)

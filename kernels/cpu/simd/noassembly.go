@@ -9,14 +9,14 @@ import "github.com/msrep-go/msrep/sparse"
 const hasAssembly = false
 
 var (
-	blockTables, blockTransposedTables, diagonalTables, diagonalTransposedTables          kernels
-	sliceTables, sliceTransposedTables, runTables, runTransposedTables, tileTables        kernels
-	multiplyBinTables, multiplyBinOfTwoTables, spreadBinTables                            kernels
-	copyBinKernels, copyBinOfTwoKernels, addBinRunKernels                                 kernels
-	symmetricTables, symmetricBlockTables, storeRowsTables, storePermutedRowsTables, permuteTables  kernels
-	manyTables, manyBlockTables, fewTables, manySymmetricTables, manySymmetricBlockTables kernels
-	manyTileTables, manyBinTables, expandTables, addLinesKernels                          kernels
-	outOfRangeTables, manyRowsTables, orderRowsTables, transposeTables                    kernels
+	blockTables, blockTransposedTables, diagonalTables, diagonalTransposedTables                   kernels
+	sliceTables, sliceTransposedTables, runTables, runTransposedTables, tileTables                 kernels
+	multiplyBinTables, multiplyBinOfTwoTables, spreadBinTables                                     kernels
+	copyBinKernels, copyBinOfTwoKernels, addBinRunKernels                                          kernels
+	symmetricTables, symmetricBlockTables, storeRowsTables, storePermutedRowsTables, permuteTables kernels
+	manyTables, manyBlockTables, fewTables, manySymmetricTables, manySymmetricBlockTables          kernels
+	manyTileTables, manyBinTables, expandTables, addLinesKernels                                   kernels
+	outOfRangeTables, manyRowsTables, permuteRowsTables, transposeTables                             kernels
 
 	joinKernels                          joinTable
 	headRowsKernels                      headRowsTable

@@ -54,8 +54,8 @@ func RunGroup(rows int, masked bool, pieces int) uint32 {
 // RunPieces is the greatest number of pieces of a group.
 const RunPieces = 1<<28 - 1
 
-// OpenRunGroup is the inverse of RunGroup.
-func OpenRunGroup(g uint32) (rows int, masked bool, pieces int) {
+// ParseRunGroup is the inverse of RunGroup.
+func ParseRunGroup(g uint32) (rows int, masked bool, pieces int) {
 	if rows = int(g & 15); rows == 0 {
 		return RunMasked, true, int(g >> 4)
 	}
@@ -106,7 +106,7 @@ func MultiplyRuns[V sparse.Value](l Level, r *Runs[V], at RunPosition, n int, x,
 
 func (r *Runs[V]) multiply(at RunPosition, n int, x, sums []V) {
 	for range n {
-		rows, _, pieces := OpenRunGroup(r.Groups[at.Group])
+		rows, _, pieces := ParseRunGroup(r.Groups[at.Group])
 		acc := sums[:rows]
 		clear(acc)
 		at = r.Each(at, 0, pieces, func(row, column int, val []V) {
@@ -139,7 +139,7 @@ func AddRunsTransposed[V sparse.Value](l Level, r *Runs[V], at RunPosition, n in
 
 func (r *Runs[V]) addTransposed(at RunPosition, n int, after V, factors, y []V, first int) {
 	for range n {
-		rows, _, pieces := OpenRunGroup(r.Groups[at.Group])
+		rows, _, pieces := ParseRunGroup(r.Groups[at.Group])
 		at = r.Each(at, 0, pieces, func(row, column int, val []V) {
 			for j, v := range val {
 				y[column-first+j] += after * (v * factors[row])
@@ -153,7 +153,7 @@ func (r *Runs[V]) addTransposed(at RunPosition, n int, after V, factors, y []V, 
 // the first column and the values of these successive entries. It returns the position after these
 // pieces, which is the next group after the last piece.
 func (r *Runs[V]) Each(at RunPosition, lo, hi int, f func(row, column int, val []V)) RunPosition {
-	rows, masked, pieces := OpenRunGroup(r.Groups[at.Group])
+	rows, masked, pieces := ParseRunGroup(r.Groups[at.Group])
 	for range hi - lo {
 		mask := r.Masks[at.Mask]
 		for row := range rows {

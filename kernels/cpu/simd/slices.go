@@ -53,13 +53,13 @@ func MultiplySlices[V sparse.Value](l Level, s *Slices[V], at Position, n int, x
 	multiplySlicesFrom(l, s, at, n, x, ahead, sums, false, finished[V]{})
 }
 
-// PutSlices is MultiplySlices followed by Finish with beta = 0. Lane i, counted from the first
+// MultiplySlicesToRows is MultiplySlices followed by Finish with beta = 0. Lane i, counted from the first
 // slice, is row rows[i]:
 //
 //	y[rows[i]] = alpha * sum of lane i
 //
 // sums is scratch of the length of rows. Rows are not checked.
-func PutSlices[V sparse.Value](l Level, s *Slices[V], at Position, n int, x, ahead, sums []V, alpha V, rows []uint16, y []V) {
+func MultiplySlicesToRows[V sparse.Value](l Level, s *Slices[V], at Position, n int, x, ahead, sums []V, alpha V, rows []uint16, y []V) {
 	rows = rows[:n*s.Values.Lanes]
 	if n == 0 || l != Generic {
 		multiplySlicesFrom(l, s, at, n, x, ahead, sums, false, finished[V]{unsafe.SliceData(rows), unsafe.SliceData(y), alpha})
@@ -83,13 +83,13 @@ func AddSlices[V sparse.Value](l Level, s *Slices[V], at Position, n int, x, sum
 	multiplySlicesFrom(l, s, at, n, x, nil, sums, true, finished[V]{})
 }
 
-// multiplySlicesFrom is MultiplySlices, AddSlices if add is true, or PutSlices if to.rows is not
+// multiplySlicesFrom is MultiplySlices, AddSlices if add is true, or MultiplySlicesToRows if to.rows is not
 // nil.
 func multiplySlicesFrom[V sparse.Value](l Level, s *Slices[V], at Position, n int, x, ahead, sums []V, add bool, to finished[V]) {
 	const line = 64
 	size := int(unsafe.Sizeof(sums[0]))
 	spread := min(len(ahead), n*line/size) // one line per slice
-	LoadAhead(l, ahead, spread, len(ahead))
+	Prefetch(l, ahead, spread, len(ahead))
 	if n == 0 {
 		return
 	}

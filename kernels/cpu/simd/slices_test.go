@@ -58,7 +58,7 @@ func slicesAheadTest[V sparse.Value](t *testing.T, l Level, near bool) {
 	}
 }
 
-func TestPutSlicesStoresResultsInTheirRows(t *testing.T) {
+func TestMultiplySlicesToRowsStoresResultsInTheirRows(t *testing.T) {
 	for l := Generic; l <= Best(); l++ {
 		t.Run(l.String(), func(t *testing.T) {
 			for _, near := range []bool{false, true} {
@@ -113,9 +113,9 @@ func slicesPutTest[V sparse.Value](t *testing.T, l Level, near, wide bool) {
 		for i, v := range room {
 			want[rows[i]] = v
 		}
-		PutSlices(l, &s, Position{}, slices, x, nil, sums, alpha, rows, got)
+		MultiplySlicesToRows(l, &s, Position{}, slices, x, nil, sums, alpha, rows, got)
 		require.Equal(t, bitsOf(want), bitsOf(got), "alpha %v", alpha)
-		PutSlices(l, &s, Position{}, 0, x, nil, nil, alpha, rows, nil)
+		MultiplySlicesToRows(l, &s, Position{}, 0, x, nil, nil, alpha, rows, nil)
 	}
 }
 

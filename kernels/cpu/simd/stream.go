@@ -9,9 +9,9 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Beyond reports whether that many bytes exceed the last-level cache, so that reading them evicts
+// ExceedsLastCache reports whether that many bytes exceed the last-level cache, so that reading them evicts
 // everything written before.
-func Beyond(bytes int64) bool { return bytes > LastCache() }
+func ExceedsLastCache(bytes int64) bool { return bytes > LastCache() }
 
 // LastCache returns the bytes of the last-level cache, or 32 MiB if the processor does not report
 // it.
@@ -45,9 +45,9 @@ func StoreRows[V sparse.Value](l Level, alpha, beta V, sums, y []V, stream bool)
 
 // storeRowsTable, storePermutedRowsTable and permuteTable have kernels of whole registers, by Level-AVX2.
 type (
-	storeRowsTable[V sparse.Value]     [2]func(n int, alpha, beta V, sums, y *V, stream int)
+	storeRowsTable[V sparse.Value]         [2]func(n int, alpha, beta V, sums, y *V, stream int)
 	storePermutedRowsTable[V sparse.Value] [2]func(n int, alpha, beta V, at *uint16, sums, y *V, stream int)
-	permuteTable[V sparse.Value]    [2]func(n int, at *uint16, from, to *V)
+	permuteTable[V sparse.Value]           [2]func(n int, at *uint16, from, to *V)
 )
 
 // asInt returns 1 if b is true, and 0 otherwise.
@@ -147,8 +147,8 @@ func Permute[V sparse.Value](l Level, at []uint16, from, to []V) {
 	}
 }
 
-// LoadAhead prefetches the elements from <= i < to of x.
-func LoadAhead[V sparse.Value](l Level, x []V, from, to int) {
+// Prefetch prefetches the elements from <= i < to of x.
+func Prefetch[V sparse.Value](l Level, x []V, from, to int) {
 	if l != Generic && from < to {
 		loadAhead(bytesFrom(x[:to], from), ((to-from)*int(unsafe.Sizeof(x[0]))+63)/64)
 	}

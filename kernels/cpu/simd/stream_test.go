@@ -74,19 +74,19 @@ func storePermutedRowsTest[V sparse.Value](t *testing.T) {
 	}
 }
 
-func TestLoadAheadAcceptsAnyRange(t *testing.T) {
+func TestPrefetchAcceptsAnyRange(t *testing.T) {
 	x := make([]float64, 100)
 	for l := Generic; l <= Best(); l++ {
-		LoadAhead(l, x, 0, 0)
-		LoadAhead(l, x, 99, 100)
-		LoadAhead(l, x, 0, 100)
-		LoadAhead(l, x, 5, 3)
+		Prefetch(l, x, 0, 0)
+		Prefetch(l, x, 99, 100)
+		Prefetch(l, x, 0, 100)
+		Prefetch(l, x, 5, 3)
 	}
 }
 
 func TestBeyondComparesWithTheLastCache(t *testing.T) {
-	require.False(t, Beyond(0))
-	require.True(t, Beyond(1<<50))
+	require.False(t, ExceedsLastCache(0))
+	require.True(t, ExceedsLastCache(1<<50))
 }
 
 func TestPermuteCopiesElementsFromTheirPositions(t *testing.T) {

@@ -144,7 +144,7 @@ func (p *packedSegments) rows(op *kernels.Packing[float64], l cpms.Layout) error
 	way, _ := choose(local)
 	p.plain = func(b *builder, v vectors[float64]) {
 		a := compressed{ptr: ptr(b), idx: idx(b), val: p.values(b), rows: v.rows, end: nnz, skip: v.skip}
-		gatherRows(b, a, v, way, nil)
+		majorProductRows(b, a, v, way, nil)
 	}
 	return errors.Join(err1, err2, err3, p.stream.Sync())
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// gatherFixed plans kernels.MajorProductFixed. The caller must ensure that the last row ends
+// majorProductFixed plans kernels.MajorProductFixed. The caller must ensure that the last row ends
 // in the part, because the pointers are on the device.
-func gatherFixed[V sparse.Value](b *builder, op *kernels.MajorProductFixed[V]) {
+func majorProductFixed[V sparse.Value](b *builder, op *kernels.MajorProductFixed[V]) {
 	if op.A.Part.StartFlag {
 		b.err = fmt.Errorf("%w: part %+v does not hold whole rows", kernels.ErrArgument, op.A.Part)
 		return

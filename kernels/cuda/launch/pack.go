@@ -224,17 +224,17 @@ func (op *mergePath) plan(b *builder) {
 	b.call("msrep_merge_path", op.start.Len, ptr, start, op.rows, op.first, op.end)
 }
 
-func gatherPacked[V sparse.Value](b *builder, op *kernels.MajorProductPacked[V]) {
+func majorProductPacked[V sparse.Value](b *builder, op *kernels.MajorProductPacked[V]) {
 	if _, ok := op.A.(*packedSegments); ok {
 		if op, ok := any(op).(*kernels.MajorProductPacked[float64]); ok {
-			gatherSegments(b, &kernels.MajorProductSegments{
+			majorProductSegments(b, &kernels.MajorProductSegments{
 				A: op.A, Alpha: op.Alpha, Beta: op.Beta, X: kernels.SegmentVector{Val: op.X}, Y: kernels.SegmentVector{Val: op.Y}, Carry: op.Carry,
 			})
 			return
 		}
 	}
 	if p, ok := op.A.(*Rows[V]); ok && p != nil {
-		p.gather(b, op)
+		p.majorProduct(b, op)
 		return
 	}
 	p, ok := op.A.(*Packed[V])
@@ -251,8 +251,8 @@ func gatherPacked[V sparse.Value](b *builder, op *kernels.MajorProductPacked[V])
 	}
 	g := &kernels.MajorProduct[V]{A: p.A, Alpha: op.Alpha, Beta: op.Beta, X: op.X, Y: op.Y, Carry: op.Carry}
 	if p.info.Form == FormMerge {
-		gather(b, g, Merge, &p.start)
+		majorProduct(b, g, Merge, &p.start)
 		return
 	}
-	gather(b, g, Vector, nil)
+	majorProduct(b, g, Vector, nil)
 }

@@ -38,17 +38,17 @@ func Plan(op kernels.Operation, m Memory, g CSRKernel) (*Program, error) {
 func product[V sparse.Value](b *builder, op kernels.Operation, g CSRKernel) bool {
 	switch op := op.(type) {
 	case *kernels.MajorProduct[V]:
-		gather(b, op, g, nil)
+		majorProduct(b, op, g, nil)
 	case *kernels.MajorProductPacked[V]:
-		gatherPacked(b, op)
+		majorProductPacked(b, op)
 	case *kernels.MajorProductFixed[V]:
-		gatherFixed(b, op)
+		majorProductFixed(b, op)
 	case *kernels.MinorProduct[V]:
-		scatter(b, op)
+		minorProduct(b, op)
 	case *kernels.MajorProductCOO[V]:
-		gatherCOO(b, op)
+		majorProductCOO(b, op)
 	case *kernels.MinorProductCOO[V]:
-		scatterCOO(b, op)
+		minorProductCOO(b, op)
 	default:
 		return false
 	}
@@ -59,7 +59,7 @@ func product[V sparse.Value](b *builder, op kernels.Operation, g CSRKernel) bool
 func segmentOp(b *builder, op kernels.Operation) bool {
 	switch op := op.(type) {
 	case *kernels.MajorProductSegments:
-		gatherSegments(b, op)
+		majorProductSegments(b, op)
 	case *kernels.JoinSegments:
 		joinSegments(b, op)
 	case *kernels.RankSegments:
@@ -140,9 +140,9 @@ func openCarry[V sparse.Value](b *builder, p partition.Part, a kernels.Array[V])
 	return array(b, "carry", a, 1)
 }
 
-// gather plans kernels.MajorProduct. It takes the starts of the merge-path tiles from start;
+// majorProduct plans kernels.MajorProduct. It takes the starts of the merge-path tiles from start;
 // if start is nil, each product finds them again.
-func gather[V sparse.Value](b *builder, op *kernels.MajorProduct[V], g CSRKernel, start *kernels.Array[int32]) {
+func majorProduct[V sparse.Value](b *builder, op *kernels.MajorProduct[V], g CSRKernel, start *kernels.Array[int32]) {
 	a := openCompressed(b, op.A)
 	v := vectors[V]{
 		x: array(b, "x", op.X, op.X.Len), y: array(b, "y", op.Y, int64(op.A.Part.OwnEnd-op.A.Part.OwnFirst)),
@@ -154,11 +154,11 @@ func gather[V sparse.Value](b *builder, op *kernels.MajorProduct[V], g CSRKernel
 	if g == Vector && skewed(op.A.Longest, a.end-a.first) {
 		g = Merge
 	}
-	gatherRows(b, a, v, g, start)
+	majorProductRows(b, a, v, g, start)
 }
 
-// gatherRows is gather for a part with rows.
-func gatherRows[V sparse.Value](b *builder, a compressed, of vectors[V], g CSRKernel, start *kernels.Array[int32]) {
+// majorProductRows is gather for a part with rows.
+func majorProductRows[V sparse.Value](b *builder, a compressed, of vectors[V], g CSRKernel, start *kernels.Array[int32]) {
 	v := suffix[V]()
 	if g != Merge {
 		name := fmt.Sprintf("msrep_major_vector%d%s", cuda.Lanes(a.rows, a.end-a.first), v)
@@ -201,7 +201,7 @@ func scale[V sparse.Value](b *builder, y Addr, n int64, beta V) {
 	}
 }
 
-func scatter[V sparse.Value](b *builder, op *kernels.MinorProduct[V]) {
+func minorProduct[V sparse.Value](b *builder, op *kernels.MinorProduct[V]) {
 	a := openCompressed(b, op.A)
 	x := array(b, "x", op.X, a.rows)
 	y := array(b, "y", op.Y, op.Y.Len)
@@ -228,7 +228,7 @@ func openCoordinate[V sparse.Value](b *builder, a kernels.Coordinate[V]) coordin
 	return coordinate{major: array(b, "major", a.Major, n), minor: array(b, "minor", a.Minor, n), val: array(b, "val", a.Val, n), nnz: n}
 }
 
-func gatherCOO[V sparse.Value](b *builder, op *kernels.MajorProductCOO[V]) {
+func majorProductCOO[V sparse.Value](b *builder, op *kernels.MajorProductCOO[V]) {
 	p := op.A.Part
 	owned := int64(p.OwnEnd - p.OwnFirst)
 	a := openCoordinate(b, op.A)
@@ -256,7 +256,7 @@ func addCoordinates[V sparse.Value](b *builder, major, minor, val, x, y, carry A
 	addCarries[V](b, row, sum, y, carry, n, owned+1, 1)
 }
 
-func scatterCOO[V sparse.Value](b *builder, op *kernels.MinorProductCOO[V]) {
+func minorProductCOO[V sparse.Value](b *builder, op *kernels.MinorProductCOO[V]) {
 	a := openCoordinate(b, op.A)
 	x := array(b, "x", op.X, op.X.Len)
 	y := array(b, "y", op.Y, op.Y.Len)

@@ -109,8 +109,8 @@ func (p *Rows[V]) Free() error {
 	return errors.Join(errs...)
 }
 
-// gather plans a product.
-func (p *Rows[V]) gather(b *builder, op *kernels.MajorProductPacked[V]) {
+// majorProduct plans a product.
+func (p *Rows[V]) majorProduct(b *builder, op *kernels.MajorProductPacked[V]) {
 	switch {
 	case p.freed.Load():
 		b.err = fmt.Errorf("%w: the packed part was freed", kernels.ErrClosed)

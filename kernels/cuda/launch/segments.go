@@ -29,8 +29,8 @@ func vector(b *builder, name string, v kernels.SegmentVector, n int64, of int) A
 	return array(b, name, v.Val, n)
 }
 
-// gatherSegments plans a product.
-func gatherSegments(b *builder, op *kernels.MajorProductSegments) {
+// majorProductSegments plans a product.
+func majorProductSegments(b *builder, op *kernels.MajorProductSegments) {
 	p := segmentsOf(b, op.A)
 	if p == nil {
 		return

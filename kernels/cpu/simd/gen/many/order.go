@@ -7,11 +7,11 @@ import (
 	"github.com/msrep-go/msrep/kernels/cpu/simd/gen/lanes"
 )
 
-// order generates the kernel of OrderRows.
+// order generates the kernel of PermuteRows.
 func order(p lanes.Part) {
-	name := "orderRows" + p.Suffix()
+	name := "permuteRows" + p.Suffix()
 	p.Func(name, "func(n int, order *int32, x *V, ldx int, to *V, ldt, full, last int)",
-		"computes OrderRows for n > 0 rows of full whole registers and last elements of one more, which is written whole:",
+		"computes PermuteRows for n > 0 rows of full whole registers and last elements of one more, which is written whole:",
 		"",
 		"\tfor i := range n {",
 		"\t\tto[i] = x[order[i]]",

@@ -30,7 +30,7 @@ func TestTransposedProductsWithManyVectorsAreThoseOfEach(t *testing.T) {
 			for _, parts := range []int{1, 2} {
 				t.Run(fmt.Sprintf("%s, %d workers, %d parts", name, threads, parts), func(t *testing.T) {
 					split := splitOf(t, a, parts)
-					for _, k := range []int{3, 8, 13} { // one after the other: each must leave nothing behind
+					for _, k := range []int{3, 8, 13} { // successive products: each must leave the vectors zero
 						checkManyTransposed(t, rng, d, s, a, split, k)
 					}
 				})
@@ -69,7 +69,7 @@ func checkManyTransposed(t *testing.T, rng *rand.Rand, d *cpu.Device, s kernels.
 			view(x)[rng.Intn(a.Rows)*x.Stride] = math.Inf(1) // in the first column
 		}
 		want := map[int]reference.Product{}
-		for _, j := range []int{0, k - 1} { // each takes its time
+		for _, j := range []int{0, k - 1} { // each takes a different path
 			want[j] = reference.Multiply(true, 1.5, sparse.Matrix[float64](a), column(view(x), x.Stride, j), beta, column(view(y), y.Stride, j))
 		}
 		if beta == 0 {

@@ -8,8 +8,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// gather runs kernels.MajorProduct.
-func gather[V sparse.Value](d *Device, op *kernels.MajorProduct[V]) (err error) {
+// majorProduct runs kernels.MajorProduct.
+func majorProduct[V sparse.Value](d *Device, op *kernels.MajorProduct[V]) (err error) {
 	v := newViews(d)
 	defer v.close(&err)
 	a := viewCompressed(v, op.A)
@@ -23,13 +23,13 @@ func gather[V sparse.Value](d *Device, op *kernels.MajorProduct[V]) (err error) 
 	if err != nil {
 		return err
 	}
-	return runGather(d, a.part, parts, y, carry, func(q partition.Part, own []V) V {
-		return a.gatherRows(q, op.Alpha, op.Beta, x, own)
+	return runMajor(d, a.part, parts, y, carry, func(q partition.Part, own []V) V {
+		return a.majorRows(q, op.Alpha, op.Beta, x, own)
 	})
 }
 
-// gatherRows writes the rows that q owns to y and gives its carry.
-func (a compressed[V]) gatherRows(q partition.Part, alpha, beta V, x, y []V) (carry V) {
+// majorRows writes the rows that q owns to y and returns its carry.
+func (a compressed[V]) majorRows(q partition.Part, alpha, beta V, x, y []V) (carry V) {
 	rows := cutRows(q, a.part.StartIdx, a.ptr, a.idx, a.val, len(x))
 	if rows.head.Ptr != nil {
 		var sum [1]V
@@ -48,9 +48,9 @@ func multiplyRows[V sparse.Value](r form.Rows[V], alpha, beta V, x, y []V) {
 	simd.Rows(simd.Default(), alpha, beta, r.Ptr, r.Idx, r.Val, x, y)
 }
 
-// runGather calls rows for the piece of each worker and joins the pieces: what a
-// worker carries goes to the row's owner, which may be an earlier part's.
-func runGather[V sparse.Value](d *Device, p partition.Part, parts []partition.Part, y, carry []V, rows func(q partition.Part, y []V) V) error {
+// runMajor calls rows for the piece of each worker and joins the pieces: the carry of a worker is added to its row,
+// or to the carry of the part where an earlier part owns the row.
+func runMajor[V sparse.Value](d *Device, p partition.Part, parts []partition.Part, y, carry []V, rows func(q partition.Part, y []V) V) error {
 	if len(parts) == 1 {
 		return d.pool.run(1, func(int) {
 			if c := rows(p, y); p.StartFlag {

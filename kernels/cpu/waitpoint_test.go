@@ -8,16 +8,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestAGateOpenedTooLateLetsNobodyThrough(t *testing.T) {
+func TestALateOpenDoesNotEndTheNextWait(t *testing.T) {
 	for _, spin := range []time.Duration{0, spinTime} {
-		g := newGate()
+		g := newWaitPoint()
 		var made atomic.Bool
 		through := make(chan bool)
 		go func() {
 			g.wait(made.Load, spin)
 			through <- made.Load()
 		}()
-		for range 3 { // as one does who was stopped between making it ready and this
+		for range 3 { // like a thread that was stopped between making the condition true and this call
 			require.Eventually(t, func() bool { return g.asleep.Load() != awake }, 10*time.Second, 100*time.Microsecond)
 			g.open()
 		}

@@ -13,9 +13,9 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// scatterMany runs kernels.MinorProductMany. The matrix is read once for each cache line of
-// columns: the workers' own results then are no larger than that.
-func scatterMany[V sparse.Value](d *Device, s *scratch[V], op *kernels.MinorProductMany[V]) (err error) {
+// minorProductMany runs kernels.MinorProductMany. It reads the matrix once for each cache line of columns, so that the workers'
+// own results are no larger than that.
+func minorProductMany[V sparse.Value](d *Device, s *scratch[V], op *kernels.MinorProductMany[V]) (err error) {
 	v := newViews(d)
 	defer v.close(&err)
 	a := viewCompressed(v, op.A)
@@ -32,7 +32,7 @@ func scatterMany[V sparse.Value](d *Device, s *scratch[V], op *kernels.MinorProd
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	run := manyScatter[V]{a: a, parts: parts, border: borders(parts, a.idx, a.part.StartIdx, y.Rows())}
+	run := minorMany[V]{a: a, parts: parts, border: borders(parts, a.idx, a.part.StartIdx, y.Rows())}
 	width := simd.VectorsAtOnce[V]()
 	if err := run.takeSpill(d, s, y, width); err != nil {
 		return err
@@ -46,18 +46,18 @@ func scatterMany[V sparse.Value](d *Device, s *scratch[V], op *kernels.MinorProd
 	return nil
 }
 
-// manyScatter is a transposed product with several vectors: each worker adds to the rows
-// of y that are its own, between two borders, and the rest to a block of its own. Rows of y
-// that do not fill registers are added to in such blocks only.
-type manyScatter[V sparse.Value] struct {
+// minorMany is a transposed product with several vectors. Each worker adds to its own rows of y, between two
+// borders, and to a multi-vector of its own for the other rows. Rows of y that do not fill registers are added to in
+// such multi-vectors only.
+type minorMany[V sparse.Value] struct {
 	a      compressed[V]
 	parts  []partition.Part
 	border []int
-	spill  []simd.MultiVector[V] // zero between products; empty where it is not needed
+	spill  []simd.MultiVector[V] // zero between products; empty if not needed
 }
 
-// takeSpill gets the workers' own blocks, for so many columns at a time.
-func (m *manyScatter[V]) takeSpill(d *Device, s *scratch[V], y simd.MultiVector[V], width int) error {
+// takeSpill takes memory for the workers' own multi-vectors, with the given number of columns.
+func (m *minorMany[V]) takeSpill(d *Device, s *scratch[V], y simd.MultiVector[V], width int) error {
 	n := len(m.parts)
 	m.spill = make([]simd.MultiVector[V], n)
 	if last := y.Cols % width; n == 1 && (last == 0 || last == lineStride[V](last)) {
@@ -75,8 +75,8 @@ func (m *manyScatter[V]) takeSpill(d *Device, s *scratch[V], y simd.MultiVector[
 	return err
 }
 
-// columns makes the product for as many vectors as simd.RowsTransposedMany takes.
-func (m *manyScatter[V]) columns(d *Device, alpha, beta V, x, y simd.MultiVector[V]) error {
+// columns computes the product for the number of vectors that simd.RowsTransposedMany takes.
+func (m *minorMany[V]) columns(d *Device, alpha, beta V, x, y simd.MultiVector[V]) error {
 	n, rows, width := len(m.parts), y.Rows(), lineStride[V](y.Cols)
 	to := make([]manyTarget[V], n)
 	err := d.pool.run(n, func(i int) {
@@ -102,17 +102,17 @@ func (m *manyScatter[V]) columns(d *Device, alpha, beta V, x, y simd.MultiVector
 }
 
 const (
-	// manyChunk is how many entries, and manyChunkRows how many rows, are added in one call:
-	// the rows of x stay in the first cache while alpha*x is looked at.
+	// manyChunk is the number of entries, and manyChunkRows the number of rows, that one call adds: the rows of x
+	// stay in the first cache while alpha*x is prefetchEnd.
 	manyChunk     = 1 << 12
 	manyChunkRows = 1 << 9
 )
 
 // rows adds the products of q.
-func (m *manyScatter[V]) rows(q partition.Part, alpha V, x simd.MultiVector[V], to *manyTarget[V]) {
+func (m *minorMany[V]) rows(q partition.Part, alpha V, x simd.MultiVector[V], to *manyTarget[V]) {
 	a, level := m.a, simd.Default()
 	base, end := a.part.StartIdx, q.EndIdx+1
-	asks, looked := int64(0), q.StartIdx // entries from there on were not looked at
+	prefetchEnd, looked := int64(0), q.StartIdx // entries from looked on were not looked at
 	r := q.First()
 	for k := q.StartIdx; k < end; {
 		for a.ptr[r+1] <= k {
@@ -128,13 +128,13 @@ func (m *manyScatter[V]) rows(q partition.Part, alpha V, x simd.MultiVector[V], 
 		}
 		stop = min(stop, a.ptr[last])
 		if k >= looked && to.large() {
-			looked, asks = min(k+scatterRun, end), 0
-			if strewn(a.idx[k-base:looked-base], to.places.Spill.Stride*int(mem.Size[V]())) {
-				asks = end
+			looked, prefetchEnd = min(k+scatterRun, end), 0
+			if scatteredRows(a.idx[k-base:looked-base], to.places.Spill.Stride*int(mem.Size[V]())) {
+				prefetchEnd = end
 			}
 		}
 		for from := k; k < stop; {
-			k = simd.RowsTransposedMany(level, alpha, k, ptr, a.idx[from-base:stop-base], a.val[from-base:stop-base], x.From(r).First(last-r), &to.places, asks)
+			k = simd.RowsTransposedMany(level, alpha, k, ptr, a.idx[from-base:stop-base], a.val[from-base:stop-base], x.From(r).First(last-r), &to.places, prefetchEnd)
 			if k < stop {
 				to.scale(int(a.idx[k-base]))
 			}
@@ -146,43 +146,43 @@ func (m *manyScatter[V]) rows(q partition.Part, alpha V, x simd.MultiVector[V], 
 type manyTarget[V sparse.Value] struct {
 	places     simd.Places[V]
 	beta       V
-	first, end int // the worker's own rows of y, also where it does not add to them
+	first, end int // the worker's own rows of y, even if it does not add to them
 }
 
 const (
-	// strewnSample is how many entries of a run are looked at, and strewnBefore how many
-	// before each of them.
-	strewnSample = 8
-	strewnBefore = 256
-	// strewnBytes is from how many bytes on two places are far apart.
-	strewnBytes = 1 << 15
+	// scatteredSample is the number of entries of a run that are looked at, and scatteredBefore the number before each of
+	// them.
+	scatteredSample = 8
+	scatteredBefore = 256
+	// scatteredBytes is the distance in bytes from which two places are far apart.
+	scatteredBytes = 1 << 15
 )
 
-// strewn reports whether a good part of the entries goes to rows that are far from those of
-// all entries shortly before: the processor does not foresee them.
-func strewn(idx []int32, rowBytes int) bool {
-	apart, far := int64(max(strewnBytes/rowBytes, 1)), 0
-	for i := range strewnSample {
-		end := (i + 1) * len(idx) / strewnSample
+// scatteredRows reports whether many of the entries go to rows far from those of all entries shortly before, which the
+// processor cannot foresee.
+func scatteredRows(idx []int32, rowBytes int) bool {
+	apart, far := int64(max(scatteredBytes/rowBytes, 1)), 0
+	for i := range scatteredSample {
+		end := (i + 1) * len(idx) / scatteredSample
 		if end == 0 {
 			continue
 		}
 		place := int64(idx[end-1])
-		if !slices.ContainsFunc(idx[max(0, end-1-strewnBefore):end-1], func(c int32) bool {
+		if !slices.ContainsFunc(idx[max(0, end-1-scatteredBefore):end-1], func(c int32) bool {
 			return max(place-int64(c), int64(c)-place) <= apart
 		}) {
 			far++
 		}
 	}
-	return far >= strewnSample/4
+	return far >= scatteredSample/4
 }
 
-// large reports whether y is larger than the caches next to a core.
+// large reports whether y is larger than the caches of a core.
 func (t *manyTarget[V]) large() bool {
 	return int64(t.places.Rows)*int64(t.places.Spill.Cols)*mem.Size[V]() > 1<<20
 }
 
-// scale multiplies the worker's own rows by beta, up to row i of y and further.
+// scale multiplies the worker's own rows by beta, at least up to row i of y.
 func (t *manyTarget[V]) scale(i int) {
 	p := &t.places
 	to := min(i-p.First+scaledAhead/p.Y.Cols+1, p.Own)
@@ -190,7 +190,7 @@ func (t *manyTarget[V]) scale(i int) {
 	p.Done = to
 }
 
-// scaleRows multiplies the first n rows of a block by beta.
+// scaleRows multiplies the first n rows of a multi-vector by beta.
 func scaleRows[V sparse.Value](y simd.MultiVector[V], beta V, n int) {
 	if y.Stride == y.Cols {
 		merge.Scale(y.Val[:n*y.Cols], beta)
@@ -201,8 +201,8 @@ func scaleRows[V sparse.Value](y simd.MultiVector[V], beta V, n int) {
 	}
 }
 
-// joinMany finishes rows from to to of y: it scales what no worker did, and adds the
-// workers' own blocks, which are zero afterwards.
+// joinMany finishes rows from ... to-1 of y: it scales the rows that no worker scaled, adds the workers' own
+// multi-vectors, and clears these.
 func joinMany[V sparse.Value](targets []manyTarget[V], y simd.MultiVector[V], from, to int) {
 	for lo := from; lo < to; {
 		hi := min((lo/simd.MarkedRows+1)*simd.MarkedRows, to)
@@ -223,7 +223,7 @@ func joinMany[V sparse.Value](targets []manyTarget[V], y simd.MultiVector[V], fr
 	}
 }
 
-// addRows adds rows from to to of a block to y and clears them.
+// addRows adds rows from ... to-1 of a multi-vector to y and clears them.
 func addRows[V sparse.Value](y, b simd.MultiVector[V], from, to int) {
 	for i := from; i < to; i++ {
 		row, sum := b.Val[i*b.Stride:][:b.Cols], y.Val[i*y.Stride:][:y.Cols]

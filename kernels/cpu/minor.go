@@ -12,8 +12,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// scatter runs kernels.MinorProduct.
-func scatter[V sparse.Value](d *Device, s *scratch[V], op *kernels.MinorProduct[V]) (err error) {
+// minorProduct runs kernels.MinorProduct.
+func minorProduct[V sparse.Value](d *Device, s *scratch[V], op *kernels.MinorProduct[V]) (err error) {
 	v := newViews(d)
 	defer v.close(&err)
 	a := viewCompressed(v, op.A)
@@ -27,17 +27,17 @@ func scatter[V sparse.Value](d *Device, s *scratch[V], op *kernels.MinorProduct[
 		return err
 	}
 	run := func(n int, f func(i int)) error { return d.runPart(a.part, n, f) }
-	return runScatter(d, s, run, ownStretches(parts, a.idx, a.part.StartIdx, len(y)), op.Beta, y, func(i int, to *target[V]) {
-		a.scatterRows(parts[i], op.Alpha, x, to)
+	return runMinor(d, s, run, ownStretches(parts, a.idx, a.part.StartIdx, len(y)), op.Beta, y, func(i int, to *target[V]) {
+		a.minorRows(parts[i], op.Alpha, x, to)
 	})
 }
 
-// scatterRun is how many entries go to one vector. A few of their indices are read
-// before, out of turn, which costs as much as some hundred entries.
+// scatterRun is the number of entries that go to one vector. A few of their indices are read in advance, which costs
+// as much as some hundred entries.
 const scatterRun = 1 << 15
 
-// scatterRows adds the products of q to its target.
-func (a compressed[V]) scatterRows(q partition.Part, alpha V, x []V, to *target[V]) {
+// minorRows adds the products of q to its target.
+func (a compressed[V]) minorRows(q partition.Part, alpha V, x []V, to *target[V]) {
 	base, end := a.part.StartIdx, q.EndIdx+1
 	level := simd.Default()
 	r := q.First()
@@ -49,7 +49,7 @@ func (a compressed[V]) scatterRows(q partition.Part, alpha V, x []V, to *target[
 			for a.ptr[r+1] <= k {
 				r++
 			}
-			// Whole rows, or the rest of one row as far as it goes.
+			// Whole rows, or the rest of one row up to stop.
 			rows, e := 1, min(a.ptr[r+1], stop)
 			ptr := []int64{k, e}
 			if a.ptr[r] >= k && last > r {
@@ -65,26 +65,25 @@ func (a compressed[V]) scatterRows(q partition.Part, alpha V, x []V, to *target[
 				to.miss(a.idx[k-base], alpha*(a.val[k-base]*x[r]))
 				k++
 			}
-			if to.crowded() {
+			if to.tooManyMissed() {
 				stop = k
 			}
 		}
 	}
 }
 
-// runScatter calls add for each worker and joins what they leave: y = beta*y + sum.
-// Worker i has the stretch of y between borders i and i+1. Where memory lacks for what the
-// workers leave one of them adds everything.
-func runScatter[V sparse.Value](d *Device, s *scratch[V], run runner, border []int, beta V, y []V, add func(i int, to *target[V])) error {
+// runMinor calls add for each worker and joins the results: y = beta*y + sum. Worker i owns the stretch of y
+// between borders i and i+1. If there is no memory for the workers' own vectors, one worker adds everything.
+func runMinor[V sparse.Value](d *Device, s *scratch[V], run runner, border []int, beta V, y []V, add func(i int, to *target[V])) error {
 	n := len(border) - 1
 	if n == 1 {
-		return scatterAlone(run, n, beta, y, add)
+		return minorAlone(run, n, beta, y, add)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	spill, err := s.vectors(d, n, len(y))
 	if errors.Is(err, kernels.ErrOutOfMemory) {
-		return scatterAlone(run, n, beta, y, add)
+		return minorAlone(run, n, beta, y, add)
 	}
 	if err != nil {
 		return err
@@ -110,8 +109,8 @@ func runScatter[V sparse.Value](d *Device, s *scratch[V], run runner, border []i
 	return err
 }
 
-// scatterAlone makes one worker add what n are to add.
-func scatterAlone[V sparse.Value](run runner, n int, beta V, y []V, add func(i int, to *target[V])) error {
+// minorAlone makes one worker add the products of all n.
+func minorAlone[V sparse.Value](run runner, n int, beta V, y []V, add func(i int, to *target[V])) error {
 	return run(1, func(int) {
 		to := target[V]{y: y, beta: beta, end: len(y)}
 		for i := range n {

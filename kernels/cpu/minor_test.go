@@ -18,8 +18,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// bandedCSR has up to 5 entries in each row, at most width columns from the
-// diagonal; every far-th row has one anywhere.
+// bandedCSR has up to 5 entries in each row, at most width columns from the diagonal. Every far-th row has one entry
+// anywhere.
 func bandedCSR(rng *rand.Rand, rows, cols, width, far int) *sparse.CSR[float64] {
 	a := &sparse.CSR[float64]{Rows: rows, Cols: cols, RowPtr: []int64{0}}
 	for r := range rows {
@@ -62,7 +62,7 @@ func TestTransposedProductsAreRightWhereverTheEntriesLie(t *testing.T) {
 				for i := range x {
 					x[i] = rng.NormFloat64()
 				}
-				for _, beta := range []float64{0, 1, -0.5} { // one after the other: each must leave nothing behind
+				for _, beta := range []float64{0, 1, -0.5} { // successive products: each must leave the vectors zero
 					for i := range y {
 						y[i] = rng.NormFloat64()
 					}
@@ -114,7 +114,7 @@ func TestATransposedProductThatFailsLeavesNothingForTheNext(t *testing.T) {
 
 func TestOneWorkerMultipliesTransposedWhereMemoryLacksForSeveral(t *testing.T) {
 	rng := rand.New(rand.NewSource(2))
-	const cols = 2<<20 + 1 // a worker's own results take more than nobody asks for
+	const cols = 2<<20 + 1 // the workers' own results would take more memory than the bound
 	a := bandedCSR(rng, 900, cols, 7000, 3)
 	x, y := make([]float64, a.Rows), make([]float64, cols)
 	for i := range x {
@@ -126,7 +126,7 @@ func TestOneWorkerMultipliesTransposedWhereMemoryLacksForSeveral(t *testing.T) {
 	want := reference.Multiply(true, 1.5, sparse.Matrix[float64](a), x, -0.5, y)
 	for have, held := range map[int64]int64{0: 0, 1 << 40: 3 * 8 * cols} {
 		d, s := open(t, cpu.Config{Threads: 3, Grain: 1})
-		end := sync.OnceFunc(mem.Pretend(have))
+		end := sync.OnceFunc(mem.SetAvailable(have))
 		defer end()
 		got := slices.Clone(y)
 		require.NoError(t, s.Launch(&kernels.MinorProduct[float64]{A: whole(d, a), Alpha: 1.5, Beta: -0.5, X: kernels.AdoptArray(d, x), Y: kernels.AdoptArray(d, got)}))
