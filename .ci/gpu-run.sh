@@ -49,7 +49,7 @@ esac
 echo '"ID","Kernel Name","Section Name","Metric Name","Metric Unit","Metric Value"'
 for id in 0 1; do
 	for m in ${metrics//,/ } Duration; do
-		echo "\"$id\",\"msrep_gather\",\"Command line profiler metrics\",\"$m\",\"ns\",\"1,00$id\""
+		echo "\"$id\",\"msrep_major\",\"Command line profiler metrics\",\"$m\",\"ns\",\"1,00$id\""
 	done
 done
 SH

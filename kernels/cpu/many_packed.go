@@ -145,7 +145,7 @@ func (p *packed[V]) takesRows(x, y simd.MultiVector[V]) (bool, error) {
 	return p.gainsByOrder(x)
 }
 
-// each reports whether the forms of all pieces have type F and meet a condition.
+// each reports whether the forms of all pieces have type F and fulfil a condition.
 func each[F any, V sparse.Value](pieces []piece[V], is func(f F) bool) bool {
 	for i := range pieces {
 		if f, ok := pieces[i].body.(F); !ok || !is(f) {

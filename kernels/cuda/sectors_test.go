@@ -67,7 +67,7 @@ func fewSectors[V sparse.Value](t *testing.T) {
 	}
 }
 
-// The coordinate kernel meets the limit for CSR too.
+// The coordinate kernel stays within the limit for CSR too.
 func TestACoordinateGatherReadsItsArraysOnce(t *testing.T) {
 	p := banded[float64](t, 4000, 2)
 	g := newGPU(t)

@@ -185,8 +185,8 @@ func TestEverySourceHasItsPTX(t *testing.T) {
 func TestAnUnknownFamilyOrKernelIsAnError(t *testing.T) {
 	_, err := cuda.PTX("csr")
 	require.ErrorContains(t, err, `"csr"`)
-	_, err = cuda.Lookup("msrep_gather")
-	require.ErrorContains(t, err, `"msrep_gather"`)
+	_, err = cuda.Lookup("msrep_major")
+	require.ErrorContains(t, err, `"msrep_major"`)
 }
 
 func TestTheLanesGrowWithTheRows(t *testing.T) {

@@ -32,12 +32,12 @@ func levels(t *testing.T, f func(t *testing.T, l simd.Level)) {
 func drawCSR[V sparse.Value](t *rapid.T) *sparse.CSR[V] {
 	rows, cols := rapid.IntRange(0, 80).Draw(t, "rows"), rapid.IntRange(1, 50).Draw(t, "cols")
 	a := &sparse.CSR[V]{Rows: rows, Cols: cols, RowPtr: []int64{0}}
-	giant := rapid.IntRange(-1, max(rows-1, 0)).Draw(t, "giant")
+	longRow := rapid.IntRange(-1, max(rows-1, 0)).Draw(t, "long row")
 	lengths := []int{0, 0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 40}
 	lengths = rapid.SampledFrom([][]int{lengths[:6], lengths[:9], lengths[:12], lengths, {2, 3, 4}, {9}, {17, 19, 24, 30}}).Draw(t, "lengths")
 	for r := range rows {
 		n := rapid.SampledFrom(lengths).Draw(t, "length")
-		if r == giant {
+		if r == longRow {
 			n = 300
 		}
 		for range n {
