@@ -13,7 +13,8 @@ type (
 	Form = kernels.Form
 	// PackInfo describes the form of a part: its name, why it was chosen, its memory, and the forms that were tried.
 	PackInfo = kernels.PackInfo
-	// PackTrial is one of the forms that a device considered for a part.
+	// PackTrial describes one of the forms that a device considered for a part: its size and time, or why it was not
+	// built.
 	PackTrial = kernels.PackTrial
 	// Segments states into how many CPMS segments values are cut, and how many of them a product reads.
 	Segments = kernels.Segments

@@ -23,8 +23,9 @@
 // # The product
 //
 // With beta = 0, y is overwritten and not read: a NaN in y has no effect. With beta = 1, the product is added to y.
-// With alpha = 0, neither A nor x is read. y must overlap neither x nor the values of the matrix. An infinite alpha
-// may give NaN where the formula gives an infinity, because it multiplies partial sums of a row.
+// With alpha = 0, neither A nor x is read. y must overlap neither x nor the values of the matrix. An infinite alpha may
+// give NaN where the formula gives an infinity, because alpha multiplies the partial sums of a row before they are
+// added.
 //
 // On machines with several NUMA nodes, a plan splits its matrix in two levels and copies each part to the memory of
 // the node that multiplies it; see type NUMA.
@@ -32,13 +33,13 @@
 // # Arguments, errors and lifetimes
 //
 // Functions and methods that return an error do so for a nil argument, for a value that its constructor did not make,
-// and after Close (ErrClosed). They do not panic. Close of nil does nothing. Other methods panic on nil, as is usual in
-// Go. After Close, the methods that describe a Plan or System still work, except that Packed, Nodes, Bytes and
-// XPlacement no longer describe what was released.
+// and after Close (ErrClosed). They do not panic. Close on a nil pointer does nothing. Other methods panic on nil, as
+// is usual in Go. After Close, the methods that describe a Plan or System still work, but Packed, Nodes, Bytes and
+// XPlacement leave out what Close has released.
 //
 // Wrong arguments give a *sparse.InputError, which names the argument, and leave results unchanged. A device that fails
-// gives a *kernels.DeviceError. When a context ends, the call returns the error of the context before its next phase; a
-// running kernel is not interrupted. y is then unspecified.
+// gives a *kernels.DeviceError. When a context is done, the call returns the error of the context before its next
+// phase; a running kernel is not interrupted. y is then unspecified.
 //
 // Slices belong to the caller. A plan uses x and y only during the call, and the arrays of its matrix as long as it is
 // open; see Plan and PlanOptions.Storage.Release.

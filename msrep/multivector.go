@@ -13,7 +13,7 @@ import (
 type MultiVector[V sparse.Value] struct {
 	Val      []V
 	Count    int // vectors, at least 1 and below 2^31
-	Stride   int // elements between rows, at least Count; by column between vectors, at least their length
+	Stride   int // by row: from one row to the next, at least Count; by column: from one vector to the next, at least its length
 	ByColumn bool
 }
 

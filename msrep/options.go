@@ -34,17 +34,17 @@ type PlanOptions struct {
 // build against the time that it saves.
 type Expected struct {
 	// Products is the number of products. The search for a form takes about 15 % of the time that this many products
-	// take in plain CSR; 30 % for matrices that stay in the last cache and for forms with cache blocking. The time to
-	// allocate memory is extra. With 1 there is no search. With fewer than about 60 no form pays for itself on a
-	// matrix in the caches. 0 means that the number is unknown: the search then takes twice as long as for 100
-	// products, or 30 ms if that is longer.
+	// take in plain CSR; 30 % for matrices that fit in the last-level cache and for forms that work in pieces of cache
+	// size (tiles, bins, panels). The time to allocate memory is extra. With 1 there is no search. With fewer than
+	// about 60 no form pays for itself on a matrix in the caches. 0 means that the number is unknown: the search then
+	// takes twice as long as for 100 products, or 30 ms if that is longer.
 	Products int
 	// Transposed is the number of products with Trans, in addition to Products. From 2 on (from 1 on with a named
 	// form, Release or Segments) the plan also keeps the transposed matrix. That takes the same memory again and
 	// makes these products as fast as the others.
 	//
 	// With fewer, a product with Trans adds to y entry by entry. On CPU devices it takes little longer than a product
-	// without, except for matrices that stay in the last cache. A plan of such a matrix on a single CPU device
+	// without, except for matrices that fit in the last-level cache. A plan of such a matrix on a single CPU device
 	// builds the transposed matrix after 100 products with Trans, unless Release, Format or Form forbids it. From then
 	// on sums are rounded in another order.
 	Transposed int
@@ -58,27 +58,27 @@ type Storage struct {
 	// Format is the format in which the matrix is split. "" and FormatAuto split a CSR matrix, convert a CSC or
 	// unsorted COO matrix to CSR in a copy first (unless Expected.Products is 1), and let each device choose a form for
 	// its part. FormatCSR, FormatCSC and FormatCOO keep the parts in the partial formats of the MSREP paper (pCSR,
-	// pCSC, pCOO). GPUs convert parts in COO to CSR (to CSC where the matrix is sorted by column) if they measure
-	// that to be faster and 100 products or more, or an unknown number, are expected.
+	// pCSC, pCOO). If at least 100 products are expected, or an unknown number, GPUs also try their parts in COO as CSR
+	// (as CSC if the matrix is sorted by column) and keep the faster of the two.
 	Format sparse.Format
 	// Form names the form into which every device brings its part: "sell", "ellr", "diagonals"; Forms lists the
 	// names. "" names none. With a form, Format must be "", FormatAuto or FormatCSR.
 	Form Form
 	// Choice is the result of Plan.Choice of an earlier plan: devices use its forms and do not search. A choice for
-	// another matrix or other devices, or with a form that does not suit the matrix, is a *sparse.InputError.
-	// Format, Form, Segments and Variant.Strategy must be left at their defaults.
+	// another matrix or other devices, or with a form that cannot store the matrix, gives a *sparse.InputError. Format,
+	// Form, Segments and Variant.Strategy must be left at their defaults.
 	Choice Choice
 	// Segments states how many CPMS segments of each value a product reads. The zero value keeps plain values.
 	Segments Segments
 	// Release states that the caller does not need the matrix after NewPlan. A plan whose devices store all parts in
-	// forms keeps nothing of the matrix, and the caller may drop it too. UpdateValues is then an error. So is a
-	// product with Trans that was not expected (Expected.Transposed), if the plan is Deterministic or has a device
-	// other than a CPU.
+	// forms keeps nothing of the matrix, and the caller may drop it too. UpdateValues is then an error. If the plan is
+	// Deterministic or has a device other than a CPU, a product with Trans is an error too, unless Expected.Transposed
+	// announced it.
 	Release bool
 }
 
-// NamedStorage returns the Storage for a name as the flag --format takes it: "auto", "csr", "csc", "coo" or the name
-// of a form.
+// NamedStorage returns the Storage for a name as the flag --format of the command msrep accepts it: "auto", "csr",
+// "csc", "coo" or the name of a form.
 func NamedStorage(name string) Storage {
 	switch f := sparse.Format(name); f {
 	case "", FormatAuto, sparse.FormatCSR, sparse.FormatCSC, sparse.FormatCOO:
@@ -92,10 +92,11 @@ func NamedStorage(name string) Storage {
 type Variant struct {
 	// Strategy is the way to distribute a product; "" means Optimized.
 	Strategy Strategy
-	// Split is the rule by which the matrix is split. "" means partition.RuleAuto: by nonzeros, or by merge path if very
-	// many rows are empty or short. Baseline always uses partition.RuleMajor.
+	// Split is the rule by which the matrix is split. "" means partition.RuleAuto: by nonzeros, or by merge path if
+	// very many rows are empty or short. Baseline always uses partition.RuleMajor.
 	Split SplitRule
-	// Library is the library of kernels that GPUs use; "" means LibraryAuto. CPU devices have only this project's kernels.
+	// Library is the library of kernels that GPUs use; "" means LibraryAuto. CPU devices have only this project's
+	// kernels.
 	Library KernelLibrary
 }
 

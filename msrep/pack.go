@@ -193,8 +193,9 @@ func (s *share[V]) repack(ctx context.Context, l layout[V], o PlanOptions) error
 	return errors.Join(err, s.pack(ctx, l, o, old))
 }
 
-// Packed describes the form of each part for products with op, and why it was chosen, in the order of Shares. An
-// unpacked part has no form, except that of a part in COO for which a device has timed csr and coo.
+// Packed describes the form of each part for products with op, and why it was chosen, in the order of Shares. The
+// PackInfo of a part that is not packed is empty, unless its device chose between csr and coo for a part in COO: it
+// then describes that choice.
 func (p *Plan[V]) Packed(op Transpose) []PackInfo {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -27,13 +27,14 @@ func (p *Plan[V]) Format() sparse.Format { return p.lay.format }
 // Rule returns the rule by which the matrix was split.
 func (p *Plan[V]) Rule() SplitRule { return p.rule }
 
-// Deterministic reports whether products have the same bits on all devices; see PlanOptions.Deterministic.
+// Deterministic reports whether products have the same bits on any devices with any number of threads; see
+// PlanOptions.Deterministic.
 func (p *Plan[V]) Deterministic() bool { return p.opt.Deterministic }
 
 // Timing returns the time that each phase of NewPlan took.
 func (p *Plan[V]) Timing() PlanTiming { return p.timing }
 
-// Shares returns the parts, one for each device.
+// Shares returns the parts, one for each device, in the order of System.Devices.
 func (p *Plan[V]) Shares() []Share {
 	out := make([]Share, len(p.parts))
 	for i, q := range p.parts {
@@ -42,7 +43,7 @@ func (p *Plan[V]) Shares() []Share {
 	return out
 }
 
-// Bytes returns the device memory that the plan holds now, without arrays that it uses in place.
+// Bytes returns the number of bytes of device memory that the plan holds now, without arrays that it uses in place.
 func (p *Plan[V]) Bytes() int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -15,13 +15,13 @@ import (
 // that polls for work.
 const goroutineGrain = 4
 
-// Range cuts [0, n) into equal pieces of at least grain items, calls f(lo, hi) for all pieces at the same time, and
-// waits. It is meant for loops over vectors in host memory between products. If the System has a single CPU device,
-// its workers call f: after a product they poll for more work for a short time and would slow down new goroutines.
-// Choose a grain of at least half a microsecond of work. On other systems, new goroutines call f, each with at least
-// 4*grain items.
+// Range cuts [0, n) into equal chunks of at least grain items, calls f(lo, hi) for all chunks at the same time, and
+// waits. It is meant for loops over vectors in host memory between products. If the System has a single CPU device, its
+// workers call f: after a product they poll for more work for a short time and would slow down new goroutines. Choose a
+// grain of at least half a microsecond of work. On other systems, new goroutines call f, each with at least 4*grain
+// items.
 //
-// A panic in f becomes an error; f may then have been called for only some of the pieces. The plan can still be used. f
+// A panic in f becomes an error; f may then have been called for only some of the chunks. The plan can still be used. f
 // must not use the System. Range does not wait for a running product. It returns ErrClosed if the System is closed and
 // its workers would call f.
 func (p *Plan[V]) Range(n, grain int, f func(lo, hi int)) (err error) {

@@ -10,9 +10,9 @@ import (
 	"github.com/msrep-go/msrep/kernels"
 )
 
-// Retune searches again for the fastest form of each part. It replaces the form of a part unless the new choice is
-// less certain than the present one (kernels.PackInfo.Doubt). A plan retunes by itself, a few times at most, if its
-// forms were chosen while other processes used the CPUs. Call Retune at a better moment, for example when the machine
+// Retune searches again for the fastest form of each part. It keeps the present form of a part if the new choice is
+// less certain (has a larger kernels.PackInfo.Doubt). If its forms were chosen while other processes used the CPUs, a
+// plan retunes by itself, a few times at most. Call Retune to choose the moment yourself, for example when the machine
 // has become idle.
 //
 // Retune takes as long as NewPlan, and temporarily as much memory again; products wait for it. If a form changes,

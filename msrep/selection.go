@@ -10,8 +10,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Selection is a list of element numbers of vectors that have the same pieces, such as the elements that a process
-// sends to other processes. The numbers are stored on the devices.
+// Selection is a list of indices i[0], i[1], ... of elements of vectors that have the same pieces, for example of the
+// elements that a process sends to other processes. The indices are stored on the devices.
 type Selection[V sparse.Value] struct {
 	sys     *System
 	streams *vectorStreams
@@ -35,8 +35,9 @@ type selectedRun struct {
 	n             int
 }
 
-// NewSelection selects elements of vectors that have the same pieces as v. Each run is a list of increasing element
-// numbers.
+// NewSelection selects elements of vectors that have the same pieces as v. The indices of the selection are those of
+// runs[0], then those of runs[1], and so on. Within a run, indices must increase and lie in [0, v.Len()); otherwise
+// NewSelection returns a *sparse.InputError.
 func NewSelection[V sparse.Value](v *Vector[V], runs [][]int32) (s *Selection[V], err error) {
 	defer rescue(&err)
 	if v == nil {
@@ -104,7 +105,8 @@ func (p *selected[V]) fill(l *vectorStreams, i, first, end int, runs [][]int32) 
 	return errors.Join(p.row.Write(s, row), p.idx.Write(s, idx), s.Sync())
 }
 
-// Take computes dst[k] = x[number k] for all numbers, run after run. dst may have any pieces.
+// Take computes dst[k] = x[i[k]] for every k. x must have the pieces of the selection, and dst one element for each
+// index, in any pieces; otherwise Take returns a *sparse.InputError.
 func (s *Selection[V]) Take(dst, x *Vector[V]) (err error) {
 	defer rescue(&err)
 	if err := s.check(x, dst); err != nil {
@@ -156,7 +158,8 @@ func (s *Selection[V]) collect(stream kernels.Stream, dst *Vector[V], i int) err
 	return nil
 }
 
-// AddTo computes y[number k] = y[number k] + src[k] for all numbers, run after run. src may have any pieces.
+// AddTo computes y[i[k]] = y[i[k]] + src[k] for every k, in ascending order. y must have the pieces of the selection,
+// and src one element for each index, in any pieces; otherwise AddTo returns a *sparse.InputError.
 func (s *Selection[V]) AddTo(y, src *Vector[V]) (err error) {
 	defer rescue(&err)
 	if err := s.check(y, src); err != nil {

@@ -23,15 +23,17 @@ import (
 //
 //   - Major products, in which each element of y is the sum over one stored row or column (op(A) = A in CSR; op(A) = A'
 //     in CSC or with Expected.Transposed): CPU devices read the matrix once for all vectors, in its form or in CSR.
-//   - The other products (minor products) on a single CPU device that has the matrix in CSR or CSC, not released: once for each group of
-//     vectors that fills 64 bytes (8 vectors of float64), and once for the rest if it has more than 3 vectors.
+//   - The other products (minor products) on a single CPU device that has the matrix in CSR or CSC, not released: once
+//     for each group of vectors that fills 64 bytes (8 vectors of float64), and once for the rest if it has more than 3
+//     vectors.
 //   - Otherwise, and for two vectors by column with a small matrix on a single device: once for each vector.
 //
 // # Memory that a plan keeps for the next product
 //
 //   - For minor products, each worker keeps a partial result for a group of vectors.
-//   - Vectors by column are transposed to a copy by row. If the form bins multiplies 3 to 8 vectors (16 of float32), X is
-//     copied if its rows are not cache lines. The plan keeps the memory of both copies; if memory is scarce it makes none.
+//   - Vectors by column are transposed to a copy by row. The form bins multiplies 3 to 8 vectors (3 to 16 of float32)
+//     fast only if the rows of X begin 64 or 32 bytes apart, at multiples of that distance; otherwise X is copied. The
+//     plan keeps the memory of both copies; if memory is scarce, it makes none.
 //   - If X has more than 16 MB and the product uses CSR, CPU devices try a copy of X in another order in the fourth and
 //     fifth product with the same number of vectors. If it is faster, they keep the column numbers for this order (4
 //     bytes per entry) for any number of vectors. Results do not change.

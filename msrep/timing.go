@@ -31,7 +31,7 @@ func (p *Plan[V]) LastTiming() Timing {
 // PlanTiming states how long the phases of NewPlan took.
 type PlanTiming struct {
 	Validate   time.Duration
-	Convert    time.Duration // to another format, or sorting; on GPUs also the pointers of parts in COO
+	Convert    time.Duration // conversion to another format, and sorting; on GPUs also the computation of pointers for parts in COO
 	Pack       time.Duration // choosing and building the forms of the parts
 	Partition  time.Duration // the split, and local pointers if a device needs them
 	Distribute time.Duration // copies of parts to the devices; 0 if they are used in place

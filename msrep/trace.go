@@ -14,9 +14,10 @@ import (
 //   - "write" or "read": a copy from or to host memory; "copy": a copy between buffers of devices;
 //   - the name of a kernel in package kernels, such as "major-product-packed" or "cg-step";
 //   - "sync": a wait for a device;
-//   - "plan: " and a phase of NewPlan (PlanTiming), or "spmv", "spmm", "apply", "retune": the whole phase or call. These
-//     events have no device. The copies that a device makes to pack its part have no events of their own: they are
-//     included in "plan: pack". For parts that are streamed they are included in the kernel.
+//   - "plan: " and a phase of NewPlan (PlanTiming), or "spmv", "spmm", "apply", "retune": the whole phase or call.
+//     These events have no device. The copies that a device makes to pack its part have no events of their own: they
+//     are included in "plan: pack". A part in the form streamed stays in host memory; the copies that a product makes
+//     of it are included in its kernel.
 //
 // On CPU devices and simulated GPUs, the event follows the end of the operation. Real GPUs work asynchronously: there
 // Duration is the time to queue the operation, and the next "sync" includes the operation itself.

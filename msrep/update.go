@@ -8,9 +8,10 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// UpdateValues replaces the values and keeps the structure. val[k] is the new value of the entry whose value is Val[k]
-// in the matrix of NewPlan. From then on the plan may use val in place, and no longer uses the old values. The caller
-// may overwrite val and pass it again, provided that no product runs while val is overwritten.
+// UpdateValues replaces the values and keeps the structure. val has NNZ elements: val[k] is the new value of the entry
+// whose value is Val[k] in the matrix of NewPlan. Another length, and a plan with Storage.Release, give a
+// *sparse.InputError. From then on the plan may use val in place, and no longer uses the old values. The caller may
+// overwrite val and pass it again, provided that no product runs while val is overwritten.
 //
 // If ctx ends before the update begins, the plan keeps its old values. An update that has begun is completed. After a
 // device error the plan can only be closed.

@@ -138,7 +138,7 @@ func (v *Vector[V]) Host() []V {
 	return v.host
 }
 
-// Bytes returns the memory of the vector, in device or host memory.
+// Bytes returns the number of bytes that the vector takes, in device or host memory.
 func (v *Vector[V]) Bytes() int64 { return int64(v.Len()) * mem.Size[V]() }
 
 // Write copies src to the vector. src must have Len elements.

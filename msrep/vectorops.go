@@ -84,7 +84,7 @@ func (v *Vector[V]) Combine(h []V, vs []*Vector[V]) (float64, error) {
 	return sum[0], err
 }
 
-// Add is Combine without v'v. It does not wait.
+// Add computes v = v + sum of h[j]*vs[j] over j, as Combine does, but returns no v'v and does not wait.
 func (v *Vector[V]) Add(h []V, vs []*Vector[V]) error {
 	if err := v.canAdd(h, vs); err != nil || len(vs) == 0 {
 		return err
@@ -161,10 +161,10 @@ func BiCGSTABDirection[V sparse.Value](r *Vector[V], b, w V, v, p *Vector[V]) er
 //	x = x + a*p + w*s    the solution
 //	r = r - w*t          its residual
 //
-// On entry, r is the intermediate residual r - a*v, with v = A p and a = c'r / c'v of the r before it. s is the same
-// vector as r on entry, and may be r itself; t = A s, and w = t'r / t't. With a preconditioner M, pass M p for p and
-// M r for s. c is the initial residual, or another vector that is the same in all iterations. Except for s = r, x and
-// r must be different from all other arguments.
+// With r0 the residual before this iteration, v = A p and a = c'r0 / c'v, the caller passes the intermediate residual
+// r0 - a*v as both r and s: s may be r itself. t = A s, and w = t'r / t't. With a preconditioner M, pass M p for p and
+// M r for s; then v = A M p and t = A M r. c is the initial residual, or another vector that is the same in all
+// iterations. Except for s = r, x and r must be different from all other arguments.
 func BiCGSTABStep[V sparse.Value](a V, p *Vector[V], w V, s, x, t, r, c *Vector[V]) (rr, cr float64, err error) {
 	if err := cmp.Or(x.notAmong(p, s, t, r, c), r.notAmong(p, t, c)); err != nil {
 		return 0, 0, err
