@@ -19,14 +19,15 @@ type Triples[V Value] struct {
 const maxScanners = 16
 
 // Assemble builds a CSR matrix from triples in any order. Their indices must be valid
-// (FromTriples checks them). Assemble expands the stored half of a symmetric matrix,
+// (FromTriples checks them). Assemble expands the stored triangle of a symmetric matrix,
 // sorts the columns within each row, and adds duplicates in the order of the input. The
 // result does not depend on the number of goroutines.
 //
-// Assemble needs hardly any memory beside the triples and the result. It reorders many
-// triples within their arrays (assembler). If there are few triples, or if they are
-// sorted near the diagonal of a symmetric matrix, each goroutine owns a range of rows and
-// scans all triples for them. chunks is cleared on return.
+// Assemble needs hardly any memory besides the triples and the result. It groups the
+// triples by row within their own arrays. If there are few triples, or if consecutive
+// triples of a symmetric matrix are mostly close to each other, it leaves them in place:
+// each goroutine owns a range of rows and scans all triples for them. chunks is cleared on
+// return.
 func Assemble[V Value](rows, cols int, sym Symmetry, chunks []Triples[V]) *CSR[V] {
 	var stored int64
 	for _, b := range chunks {

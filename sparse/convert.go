@@ -52,8 +52,8 @@ func ToCOO[V Value](a Matrix[V]) *COO[V] {
 // SortByRow returns a copy sorted by row. Entries of one row keep their order.
 func (m *COO[V]) SortByRow() *COO[V] { return ToCOO[V](ToCSR[V](m)) }
 
-// Convert returns m with values of type W, rounded to nearest. Values beyond the range of
-// W become infinite. The result shares the pointers and indices of m.
+// Convert returns m with its values converted to W, rounded to nearest. Values beyond the
+// range of W become infinite. The result shares the pointers and indices of m.
 func Convert[W, V Value](m *CSR[V]) *CSR[W] {
 	val := make([]W, len(m.Val))
 	par.Range(int64(len(val)), 1<<15, func(lo, hi int64) {

@@ -6,9 +6,9 @@
 //	CSC  colPtr[n+1], rowIdx[nnz], val[nnz]   columns compressed: the CSR of the transposed matrix
 //	COO  rowIdx[nnz], colIdx[nnz], val[nnz]   one triple per entry
 //
-// Pointers are 64 bits wide, so nnz may exceed 2^31. Indices are 32 bits wide, because
-// they are two fifths of the bytes that a product must move. Therefore no matrix may have
-// more than MaxDim rows or columns (docs/decisions/0002-index-width.md).
+// Pointers are 64 bits wide, so nnz may exceed 2^31. Indices are 32 bits wide: with 64 bits a product of float64 values
+// would read 16 bytes per entry instead of 12. Therefore no matrix may have more than MaxDim rows or columns
+// (docs/decisions/0002-index-width.md).
 //
 // NewCSR, NewCSC and NewCOO validate arrays and use them without a copy. FromTriples
 // assembles a matrix from triples, such as those of a finite element method. Every stored

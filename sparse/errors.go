@@ -7,8 +7,8 @@ import (
 	"github.com/msrep-go/msrep/internal/mem"
 )
 
-// InputError reports bad input: an invalid file or argument. The command ends with exit
-// code 2 for it.
+// InputError reports bad input: an invalid file or argument. The command msrep ends with
+// exit code 2 for it.
 type InputError struct {
 	Subject string // file or argument; "" if there is none
 	Line    int64  // 1-based line in the file; 0 if it does not apply
@@ -16,6 +16,7 @@ type InputError struct {
 	Err     error  // cause, or nil
 }
 
+// Error returns subject, line and message as one text, "SUBJECT:LINE: MSG" or "SUBJECT: MSG".
 func (e *InputError) Error() string {
 	msg := e.Msg
 	if e.Err != nil {
@@ -38,12 +39,14 @@ func (e *InputError) Error() string {
 // Unwrap returns the cause.
 func (e *InputError) Unwrap() error { return e.Err }
 
-// Inputf returns an *InputError without a line.
+// Inputf returns an *InputError about a file or an argument, without a line, with a
+// formatted message.
 func Inputf(file, format string, args ...any) error {
 	return &InputError{Subject: file, Msg: fmt.Sprintf(format, args...)}
 }
 
-// InputLinef returns an *InputError with a line.
+// InputLinef returns an *InputError about file, at a 1-based line, with a formatted
+// message.
 func InputLinef(file string, line int64, format string, args ...any) error {
 	return &InputError{Subject: file, Line: line, Msg: fmt.Sprintf(format, args...)}
 }
@@ -55,9 +58,9 @@ func IsInput(err error) bool {
 	return errors.As(err, &e)
 }
 
-// LostFile returns an error if r is the value of a panic from reading a mapped file that
-// can no longer be read, because the disk failed or another program shortened the file.
-// For other panics it returns nil. Reading such a file panics only if
+// LostFile turns r, the value of a recovered panic, into an error if the panic came from
+// reading a mapped file that can no longer be read: the disk failed, or another program
+// shortened the file. For other panics it returns nil. Reading such a file panics only if
 // debug.SetPanicOnFault is set; otherwise it ends the program.
 func LostFile(r any) error {
 	fault, ok := r.(interface{ Addr() uintptr })

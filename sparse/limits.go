@@ -14,14 +14,16 @@ type Limits struct {
 	EmptyLines int64
 }
 
-// The defaults of Limits: 2^24 rows need 128 MiB of row pointers.
+// DefaultEmptyLines is the default of Limits.EmptyLines: 2^24 rows need 128 MiB of row
+// pointers. LinesPerEntry is the number of rows or columns that a larger matrix may have
+// per entry. A line is a row or a column.
 const (
 	DefaultEmptyLines = 1 << 24
 	LinesPerEntry     = 1024
 )
 
-// CheckDims refuses dimensions that are negative, beyond 32-bit indices, or beyond Limits
-// for the number of entries. file and line go into the error.
+// CheckDims returns an *InputError with file and line if a dimension is negative, above
+// MaxDim, or above Limits for the number of entries.
 func (l Limits) CheckDims(file string, line, rows, cols, entries int64) error {
 	emptyLines := l.EmptyLines
 	if emptyLines == 0 {
@@ -43,16 +45,16 @@ func (l Limits) CheckDims(file string, line, rows, cols, entries int64) error {
 	return nil
 }
 
-// Bytes of memory per entry of a float64 matrix: in CSR, and while it is assembled from
-// triples.
+// EntryBytes is the number of bytes per entry of a float64 matrix in CSR, TripleBytes that
+// while it is assembled from triples.
 const (
 	EntryBytes  = 12
 	TripleBytes = 16 + EntryBytes
 )
 
-// CheckMemory refuses a matrix that does not fit into memory, before its entries are
-// read. It counts 8 bytes per row and each bytes per entry, such as EntryBytes or
-// TripleBytes. file and line go into the error.
+// CheckMemory returns an *InputError with file and line if a matrix does not fit into
+// memory, before its entries are read. It counts 8 bytes per row and each bytes per entry,
+// such as EntryBytes or TripleBytes.
 func (l Limits) CheckMemory(file string, line, rows, entries, each int64) error {
 	need := saturate.Add(saturate.Mul(8, rows), saturate.Mul(each, entries))
 	if have, ok := mem.Fits(need); !ok {

@@ -30,7 +30,7 @@ const (
 	Pattern Field = "pattern" // positions only; every value is 1
 )
 
-// Symmetry says whether a file stores a whole matrix or one half of it.
+// Symmetry states whether a file stores a whole matrix or only one triangle of it.
 type Symmetry string
 
 // The symmetries that readers accept. Matrices in memory are always general: readers
@@ -46,8 +46,8 @@ type Source struct {
 	Field    Field
 	Symmetry Symmetry
 	Stored   int64 // number of entries in the file, before duplicates are added and symmetry is expanded
-	// Note says, for people, how the matrix differs from the content of the file, such as
-	// by rounded values. It is empty if there is no difference.
+	// Note states, as text for the user, how the matrix differs from the content of the
+	// file, for example that values were rounded. It is empty if there is no difference.
 	Note string
 }
 

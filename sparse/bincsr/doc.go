@@ -7,7 +7,7 @@
 //	int32    colIdx[nonzeros]
 //	float64  val[nonzeros]
 //
-// Such a file has no magic number and no checksum. Only its length, which follows from
-// the first three numbers, and its indices are checked. Package msr suits files that only
-// this project reads: they have both, and are mapped into memory.
+// Such a file has no magic number and no checksum. Only its length, which follows from the
+// first three numbers, and its indices are checked. For files that only this project reads,
+// use package msr: its files have a magic number and checksums, and are mapped into memory.
 package bincsr

@@ -68,7 +68,8 @@ func (a *Array) place(i int) (at, step int) {
 	return first*a.layout.Segments + i%a.per, min(a.per, a.n-first)
 }
 
-// At reads value i from its first k segments, 1 <= k <= Segments.
+// At returns value i, read from its first k segments, 1 <= k <= Layout.Segments. It panics,
+// as Set, Read, Write and Run do, if i or k is out of range.
 func (a *Array) At(i, k int) float64 {
 	a.check(i, 1, k)
 	at, step := a.place(i)
@@ -88,7 +89,7 @@ func (a *Array) load(at, step, k int) (u uint64) {
 	return u
 }
 
-// Set writes the first k segments of value i. The other segments do not change.
+// Set sets value i to v, rounded to k segments. The other segments do not change.
 func (a *Array) Set(i, k int, v float64, r Rounding) {
 	a.check(i, 1, k)
 	at, step := a.place(i)
@@ -107,7 +108,7 @@ func (a *Array) store(at, step, k int, u uint64) {
 	}
 }
 
-// Read copies the values first, first+1, ... to dst, each from its first k segments.
+// Read fills dst with the values first, first+1, ..., each read from its first k segments.
 func (a *Array) Read(dst []float64, first, k int) {
 	a.check(first, len(dst), k)
 	for i := range dst {

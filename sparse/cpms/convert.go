@@ -9,8 +9,9 @@ import (
 const convertGrain = 1 << 15
 
 // FromFloats splits the values of v into segments within the memory of v, which then
-// belongs to the array. It keeps all bits: Floats restores v. Separated segments take as
-// much memory again during the conversion, interleaved ones a chunk for each goroutine.
+// belongs to the array. It keeps all bits: Floats restores v. During the conversion,
+// separated segments take as much memory again, and interleaved segments a buffer for each
+// goroutine. An invalid layout gives a *sparse.InputError.
 func FromFloats(v []float64, l Layout) (*Array, error) {
 	if err := l.Check(); err != nil {
 		return nil, err

@@ -111,5 +111,6 @@ func (h *Heads) Floats() []float64 { return h.floats }
 // HeadMask. It must not be read while other values are written.
 func (h *Heads) Tails() []byte { return h.mem[headPad+h.width-8:] }
 
-// HeadMask returns the mask of the bits in the first width bytes of a float64.
+// HeadMask returns the mask of the first (most significant) width bytes of a float64: the
+// sign, the exponent and the first mantissa bits.
 func HeadMask(width int) uint64 { return ^uint64(0) << (64 - 8*width) }

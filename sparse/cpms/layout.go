@@ -11,7 +11,8 @@ import (
 // consecutive.
 const Separated = 0
 
-// The limits of Layout.Bank. The paper uses 128 bytes on GPUs and 8 KiB on CPUs.
+// BankStep and MaxBank are the limits of Layout.Bank, in bytes. The paper uses 128 bytes on
+// GPUs and 8 KiB on CPUs.
 const (
 	BankStep = 64
 	MaxBank  = 1 << 20

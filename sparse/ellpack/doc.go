@@ -17,9 +17,10 @@
 //	sell      rows sorted within windows, each warp padded to its own longest row
 //	          (SELL-C-sigma: Kreutzer et al., SIAM J. Sci. Comput. 36(5), 2014)
 //
-// A slot without an entry has column -1 and is not added to any sum, so it does not
-// spread an infinity or NaN of x. Steps (Equation (1) of the paper) are counted per warp,
-// operations (Equation (2)) per row.
+// A slot is a place for one entry: a column index and a value. A slot without an entry has
+// column -1 and is not added to any sum, so it does not spread an infinity or NaN of x.
+// Steps (Equation (1) of the paper) are counted per warp, operations (Equation (2)) per
+// row.
 //
 // Formats are built from rows in CSR, on several goroutines, after the memory that they
 // need was computed and checked. The kernels for these formats are in kernels/cuda and

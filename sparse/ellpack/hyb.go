@@ -3,7 +3,8 @@ package ellpack
 import "github.com/msrep-go/msrep/sparse"
 
 // HYB stores the first ELL.Width entries of each row as ELL, and the other entries as
-// coordinates sorted by row.
+// coordinates (COO) sorted by row: entry k of these is at (Row[k], Col[k]) and has the
+// value RestVal[k].
 type HYB[V sparse.Value] struct {
 	Shape   Shape
 	ELL     ELL[V]

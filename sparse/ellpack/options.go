@@ -32,7 +32,7 @@ type Options struct {
 	// Alloc allocates zeroed memory for the arrays, aligned to at least 8 bytes; nil
 	// means the Go heap.
 	Alloc func(bytes int64) ([]byte, error)
-	// Serial does all work in the calling goroutine.
+	// Serial keeps all work in the calling goroutine.
 	Serial bool
 }
 

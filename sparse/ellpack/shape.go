@@ -55,9 +55,9 @@ type Lengths struct {
 	sorted  func() []int32
 }
 
-// Measure computes the lengths of rows; ptr, first and end are Ptr, First and End of
-// Rows. It fails with a *sparse.InputError if the options or the pointers are invalid, or
-// if there are more than 2^31-1 rows or entries in a row.
+// Measure computes the lengths of rows; ptr, first and end are Ptr, First and End of Rows.
+// It fails with a *sparse.InputError if the options or the pointers are invalid, or if
+// there are more than 2^31-1 rows, or a row has more than 2^31-1 entries.
 func Measure(ptr []int64, first, end int64, o Options) (*Lengths, error) {
 	o, err := o.withDefaults()
 	if err != nil {

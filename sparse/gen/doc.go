@@ -11,7 +11,7 @@
 //
 // A matrix depends only on its spec: the same spec gives the same bits for any number of
 // processors. Every random number is a hash of the seed and of the position where it is
-// used, so rows can be generated in any order. Generation allocates little beside the
+// used, so rows can be generated in any order. Generation allocates little besides the
 // result: first it computes the lengths of all rows, then the columns, then the values,
 // each on several goroutines.
 //

@@ -19,9 +19,9 @@ func Generate(spec string) (*sparse.CSR[float64], sparse.Source, error) {
 // generation; 0 means the available memory.
 //
 // Columns are sorted and distinct in every row. The source is Symmetric if the matrix is,
-// and then counts the entries on and below the diagonal as stored. Its field is Pattern
-// if every value is 1. Errors are *sparse.InputError; they name "gen:" and the spec,
-// without trailing colons.
+// and then counts the entries on and below the diagonal as stored. Its field is Pattern if
+// every value is 1. Errors are *sparse.InputError, whose Subject is "gen:" and the spec,
+// without colons at the end.
 func GenerateContext(ctx context.Context, spec string, maxBytes int64) (*sparse.CSR[float64], sparse.Source, error) {
 	if err := given.Context(ctx); err != nil {
 		return nil, sparse.Source{}, err

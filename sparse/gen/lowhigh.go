@@ -8,15 +8,15 @@ import (
 
 var lowhighInfo = Info{
 	Name:    "lowhigh",
-	Summary: "row blocks of equal height, the first of which hold fewer entries than the others (MSREP paper, Figure 6)",
+	Summary: "equal ranges of rows, the first of which hold fewer entries than the others (MSREP paper, Figure 6)",
 	Example: "lowhigh:rows=1M,nnz=50M,parts=8,low=4,ratio=0.1",
 	Params: []Param{
 		{"rows", "8k", "rows"},
 		colsParam,
 		{"nnz", "80k", "exact number of entries"},
-		{"parts", "8", "row blocks, at most 65536; usually one per device"},
-		{"low", "4", "number of row blocks, from the first on, that hold few entries"},
-		{"ratio", "0.1", "ratio of the entries of a low block to those of a high one, 0 to 1"},
+		{"parts", "8", "number of ranges, at most 65536; usually one per device"},
+		{"low", "4", "number of ranges, from the first on, that hold few entries"},
+		{"ratio", "0.1", "entries of a range with few entries, as a fraction of those of any other range, 0 to 1"},
 		valueParam, seedParam,
 	},
 }

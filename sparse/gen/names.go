@@ -48,7 +48,7 @@ var generators = withShorts([]generator{
 	{emptyInfo, empty},
 })
 
-// Names describes every generator.
+// Names returns a description of every generator.
 func Names() []Info {
 	infos := make([]Info, len(generators))
 	for i, g := range generators {

@@ -12,11 +12,11 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Read reads a matrix in Harwell-Boeing or Rutherford-Boeing format. It sorts rows,
-// expands the stored half of a symmetric matrix, and adds entries that are stored twice.
-// It keeps entries whose value is zero and skips right-hand sides. Values beyond the
-// range of float64 become infinite. Integers that float64 cannot hold become the nearest
-// float64, and the field real. Source.Note reports both.
+// Read reads a matrix in Harwell-Boeing or Rutherford-Boeing format. It sorts rows, expands
+// the stored triangle of a symmetric matrix, and adds entries that are stored twice. It
+// keeps entries whose value is zero and skips right-hand sides. Values beyond the range of
+// float64 become infinite. Integers that float64 cannot hold become the nearest float64,
+// and the field real. Source.Note reports both.
 //
 // name stands for the file in errors. Invalid input gives an *sparse.InputError. If ctx
 // is cancelled, Read returns its error.

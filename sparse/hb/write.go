@@ -16,10 +16,10 @@ import (
 // Write writes m in Rutherford-Boeing format. Read returns the same bits again: values
 // have as few digits as that allows, at most 17.
 //
-// src describes the content of the file: a pattern if src.Field is Pattern, integers if
-// it is Integer, one triangle if src.Symmetry is not General. If m lacks the property,
-// Write writes all entries, or real values. It adds entries of m with the same position,
-// because the format has no duplicates.
+// src describes the content of the file: a pattern if src.Field is Pattern, integers if it
+// is Integer, one triangle if src.Symmetry is not General. If the values do not fit the
+// field, Write writes real values; if m does not have the symmetry, it writes all entries.
+// It adds entries of m with the same position, because the format has no duplicates.
 //
 // Errors are those of m.Validate and of w.
 func Write(w io.Writer, m *sparse.CSR[float64], src sparse.Source) error {

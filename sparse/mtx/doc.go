@@ -26,6 +26,6 @@
 // one is accepted too. The matrix holds both. If a file stores both, they count as one
 // entry, and both get the sum, as in SciPy. Complex and hermitian files are refused.
 //
-// Several goroutines parse the file while it is read. Reading takes 16 bytes per entry of
-// the file (8 for a pattern) beside the matrix.
+// Several goroutines parse the file while it is read. Besides the matrix, reading takes 16 bytes per entry of the file
+// (8 for a pattern).
 package mtx

@@ -19,9 +19,9 @@ const banner = "%%MatrixMarket"
 // sniffBytes is the number of bytes within which the banner must begin.
 const sniffBytes = 512
 
-// HasBanner reports whether a file that begins with head is a Matrix Market file. 512
-// bytes are enough. The banner may have only one %, and white space and the byte order
-// mark of UTF-8 before it.
+// HasBanner reports whether a file that begins with head is a Matrix Market file, by its
+// banner, the first line. 512 bytes are enough. The banner may have only one %, and white
+// space and the byte order mark of UTF-8 before it.
 func HasBanner(head []byte) bool {
 	_, head = cutBlank(head)
 	return hasPrefixFold(head, banner) || hasPrefixFold(head, banner[1:])

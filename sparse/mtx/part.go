@@ -14,12 +14,12 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Part is some of the entries of a file, in the form of the file: the part of one of
-// several readers, which together read all entries.
+// Part is one reader's part of the entries of a file, as they are stored in the file, when
+// several readers read a file together.
 type Part struct {
 	Rows, Cols int
-	Source     sparse.Source // Stored is the number in the header; Note, and Field if integers are rounded, concern this part
-	// Blocks is the entries in the order of the file, without the mirrored entries of a
+	Source     sparse.Source // Stored is the number in the header of the file; Note describes this part, and Field is real if its integers were rounded
+	// Blocks holds the entries in the order of the file, without the mirrored entries of a
 	// symmetric file and without the zeros of an array.
 	Blocks []sparse.Triples[float64]
 

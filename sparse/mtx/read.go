@@ -10,11 +10,11 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Read reads a matrix. The result has sorted columns, no duplicates, and both halves of a
-// symmetric matrix; src describes the content of the file. A value is the float64 nearest
-// to the written number, nan and inf included; beyond the range of float64 it is
-// infinite. src.Note gives the lines of infinite values and rounded integers. If integers
-// are rounded, src.Field is real.
+// Read reads a matrix. The result has sorted columns, no duplicates, and both triangles of
+// a symmetric matrix; src describes the content of the file. A value is the float64 nearest
+// to the written number, nan and inf included; beyond the range of float64 it is infinite.
+// src.Note names the lines of values that became infinite and of integers that were
+// rounded. If integers are rounded, src.Field is real.
 //
 // name stands for the file in errors. Invalid content gives an *sparse.InputError with a
 // line. lim limits the dimensions in relation to the number of entries. If ctx ends, Read

@@ -90,7 +90,8 @@ func (h *header) readVector(ctx context.Context, in *lines.Reader, lim sparse.Li
 	return x, nil
 }
 
-// WriteVector writes v as an array of one column, with 17 significant digits.
+// WriteVector writes v as an array of one column, with 17 significant digits. Errors are
+// those of w.
 func WriteVector(w io.Writer, v []float64) error {
 	if err := given.Check("writer", w); err != nil {
 		return err

@@ -19,7 +19,7 @@ import (
 // integer if every value is an integer of 64 bits, symmetric or skew-symmetric if the
 // triangles mirror each other bit by bit and every row is sorted without duplicates.
 // Otherwise they are real and general. Of a symmetric matrix, Write writes the lower
-// triangle.
+// triangle. Errors are those of m.Validate and of w.
 func Write(w io.Writer, m *sparse.CSR[float64], src sparse.Source) error {
 	if err := given.Check("writer", w); err != nil {
 		return err

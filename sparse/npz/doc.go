@@ -17,10 +17,10 @@
 // # Groups
 //
 // Files of graph benchmarks hold several matrices, each with a prefix: adj_data,
-// adj_indices, adj_indptr, adj_shape, attr_data and so on. The prefix without its last
-// character, _ or a point, is the name of the group. These groups have no array format:
-// they are csr if there is an indptr, coo if there is a row. Groups lists them; Read
-// takes the name. A file with one group needs no name.
+// adj_indices, adj_indptr, adj_shape, attr_data and so on. The name of the group is the
+// prefix without its last character, an underscore or a dot. These groups have no array
+// named format: they are csr if there is an array indptr, coo if there is an array row.
+// Groups lists them; Read takes the name. A file with one group needs no name.
 //
 // # Values
 //

@@ -28,8 +28,8 @@ func Groups(r io.ReaderAt, size int64) ([]string, error) {
 }
 
 // Read reads a matrix from the archive r, which has size bytes. It sorts rows and adds
-// entries with the same position. It keeps entries whose value is zero, also inside the
-// blocks of bsr, but not in dia, as SciPy does.
+// entries with the same position. As in SciPy, stored zeros remain entries, even inside the
+// blocks of bsr; only those of dia are dropped.
 //
 // group is the name of the matrix if the archive holds several; "" means the only matrix,
 // or the one without a prefix. name stands for the file in errors. Invalid input gives an

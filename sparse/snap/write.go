@@ -14,11 +14,11 @@ import (
 // Write writes the entries of m as edges, row after row, after one comment line with the
 // order of m and the number of edges. m must be square.
 //
-// Edges have no weights if src.Field is pattern and every value is 1. Otherwise weights
-// are the shortest decimals that read back as the same float64. Write writes both
-// triangles of a symmetric matrix. An edge list cannot hold empty rows and columns at the
-// end of m: the matrix that is read back ends with the largest id. A matrix without
-// entries is refused.
+// Edges have no weights if src.Field is pattern and every value is 1. Otherwise weights are
+// the shortest decimals that read back as the same float64. Write writes both triangles of
+// a symmetric matrix. An edge list cannot hold empty rows and columns at the end of m: the
+// matrix that is read back ends with the largest id. Errors are those of m.Validate and of
+// w; a matrix that is not square or has no entries gives an *sparse.InputError.
 func Write(w io.Writer, m *sparse.CSR[float64], src sparse.Source) error {
 	if err := given.Check("writer", w); err != nil {
 		return err

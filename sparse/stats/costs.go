@@ -12,9 +12,10 @@ type Cost struct {
 	Padding int64 `json:"padding"` // stored slots without an entry
 
 	// WarpIterations is Equation (1) of the PELLR paper: the sum, over warps of 32 rows
-	// with one row per thread, of the steps of the longest row. Work is Equation (2):
-	// 2b-1 operations for a row of b steps, 0 for b = 0. A step is an entry, in ell any
-	// slot. Both are nil (null in JSON) for csc and coo, where threads do not own rows.
+	// with one row per thread, of the steps of the longest row. Work is Equation (2): 2b-1
+	// operations for a row of b steps, 0 for b = 0. A step is an entry of the row; in ell,
+	// padding counts as well. Both are nil (null in JSON) for csc and coo, where threads do
+	// not own rows.
 	WarpIterations *int64 `json:"warp_iterations"`
 	Work           *int64 `json:"work"`
 }

@@ -19,9 +19,12 @@ type Recommendation struct {
 //
 //	max(step*N_iter + work*N_p + row*rows, (bytes - 32 MiB)/25)   nanoseconds
 //
-// N_iter and N_p are Equations (1) and (2) of the PELLR paper for the format; step, work
-// and row are from cpuCosts. The last term is for matrices beyond the caches. csc is left
-// out because its product adds whole vectors.
+// N_iter and N_p are Equations (1) and (2) of the PELLR paper for the format
+// (Cost.WarpIterations and Cost.Work), rows is the number of rows, and bytes is what a
+// product reads and writes. step, work and row are constants of each format, fitted to
+// times measured on one Zen 5 core. The second argument of max is the time to read from
+// memory what exceeds a cache of 32 MiB, at 25 bytes per nanosecond. csc is left out
+// because each of its parts returns a vector as long as y, and these must be added.
 func (s *Stats) Recommend() Recommendation {
 	order := append([]sparse.Format{sparse.FormatCSR, sparse.FormatCOO}, ellpack.Formats()...)
 	return s.choose(order, s.nanoseconds, "us on one core", 1e-3)
@@ -33,9 +36,10 @@ func (s *Stats) Recommend() Recommendation {
 //	max(bytes, 5.3*instructions)
 //
 // where bytes is the number of bytes that a product reads and writes, and instructions is
-// the number of warp instructions, computed from Equations (1) and (2) of the PELLR paper
-// with gpuCosts. An instruction takes as long as 5.3 bytes on an H100. The model assumes
-// a matrix that is large enough to occupy the whole GPU.
+// the number of warp instructions: a linear function of Cost.WarpIterations, Cost.Work and
+// the number of warps, fitted for each format to the counts of the PTX interpreter. An H100
+// moves 5.3 bytes in the time of one warp instruction. The model assumes a matrix that is
+// large enough to occupy the whole GPU.
 //
 // If one row is much longer than the others, RecommendGPU returns csr: in other formats a
 // single thread would take 0.2 to 0.4 us per entry of that row on an H100, after all

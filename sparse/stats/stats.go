@@ -31,8 +31,8 @@ type Stats struct {
 	Upper     int64 `json:"upper_bandwidth"`
 
 	// Formats maps csr, csc, coo and the formats of sparse/ellpack to the cost of the
-	// matrix. Of the latter it holds only ell, ellr and pellr for a matrix with more than
-	// 2^31-1 rows or entries in a row.
+	// matrix. For a matrix with more than 2^31-1 entries in a row, it holds only csr, csc,
+	// coo, ell, ellr and pellr.
 	Formats map[string]Cost `json:"formats"`
 }
 
@@ -45,10 +45,10 @@ type RowLengths struct {
 	StdDev float64 `json:"stddev"` // population standard deviation
 }
 
-// Of describes m, which must be valid (see sparse.CSR.Validate). Columns need not be
-// sorted.
+// Of computes the statistics of m, which must be valid (see sparse.CSR.Validate). The
+// columns of a row need not be sorted.
 //
-// Of allocates 4 bytes per column (8 from 2^32 entries on) and 12 per row.
+// Of allocates 4 bytes per column (8 if m has 2^32 entries or more) and 12 bytes per row.
 func Of[V sparse.Value](m *sparse.CSR[V]) Stats {
 	rows := scanRows(m.RowPtr)
 	cols := countColumns(m.Cols, m.ColIdx)
