@@ -66,8 +66,8 @@ func selection[V sparse.Value](runs [][]int32, like func() (*msrep.Vector[V], er
 	return msrep.NewSelection(v, runs)
 }
 
-// Resident reports whether products of Vectors with op leave the vectors on the devices; all ranks return the same.
-// Messages then come from the first device of each rank, directly or through host memory; see Messages.
+// Resident reports whether Apply with op leaves the vectors on the devices; all ranks return the same. Messages then
+// come from the first device of each rank, directly or through host memory; see Messages.
 func (p *Plan[V]) Resident(op msrep.Transpose) bool { return p.dev.resident[op] }
 
 // RowVector returns a vector of zeros on the devices of this rank, with one element for each of its rows.

@@ -54,19 +54,21 @@ type Link interface {
 	Wait() error
 	// Sent returns the bytes and messages that this rank has sent over the link so far.
 	Sent() (bytes, messages int64)
+	// Close frees the link. After Start, call Wait first.
 	Close() error
 }
 
 // ErrAborted is the error of a rank whose run another rank ended.
 var ErrAborted = errors.New("the run was ended by another rank")
 
-// RankError is the error of one rank, as reported to all ranks.
+// RankError is the error of one rank, which all ranks return.
 type RankError struct {
 	Rank int
 	Host string
 	Err  error // a *sparse.InputError if it was one on that rank
 }
 
+// Error returns the text of Err, with the rank and its host.
 func (e *RankError) Error() string {
 	return fmt.Sprintf("rank %d on %s: %v", e.Rank, e.Host, e.Err)
 }
@@ -87,7 +89,8 @@ type agreed struct{ error }
 
 func (e *agreed) Unwrap() error { return e.error }
 
-// Agreed reports whether all ranks return err or an error with the same text, so none of them waits for this rank.
+// Agreed reports whether err is known to all ranks: they all return it, or an error with the same text, and none of
+// them waits for this rank.
 func Agreed(err error) bool {
 	var a *agreed
 	return errors.As(err, &a)
@@ -127,9 +130,9 @@ func (o outcome) cause() error {
 	return errors.New(o.Text)
 }
 
-// Agree combines the errors of all ranks. It returns nil if err is nil on all ranks. Otherwise it returns on all
-// ranks a *RankError with the error of the first rank that failed, or that error alone if all ranks have the same
-// one, as for a bad file. Agreed reports true for the result.
+// Agree combines the errors of all ranks. It returns nil if err is nil on all ranks. Otherwise it returns the same
+// error on all ranks: a *RankError with the error of the lowest rank that failed, or the plain error if all ranks have
+// the same one, for example for a malformed file. Agreed reports true for the result.
 func Agree(c Comm, host string, err error) error {
 	if c == nil {
 		return errors.Join(err, errNoComm)

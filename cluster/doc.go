@@ -20,12 +20,11 @@
 //
 // # A product
 //
-// A column of a rank's rows is local if the rank has that element of x, else remote. The rank stores the local and
-// the remote columns as two matrices. A plan determines once which elements of x each rank needs from the others, its
-// halo, and sets up messages for these elements. A product sends the messages, multiplies by the local matrix
-// meanwhile, and then adds the product of the remote matrix. With the transpose the messages go in the other
-// direction: the remote matrix multiplies first, and its results for elements of other ranks are sent while the local
-// matrix multiplies.
+// A rank stores its rows as two matrices: one holds the local columns, for which the rank has the element of x, the
+// other the remote columns. A plan determines once which elements of x each rank needs from the others (its halo), and
+// sets up messages for these elements. A product sends the messages, multiplies by the local matrix meanwhile, and then
+// adds the product of the remote matrix. With the transpose the messages go in the other direction: the remote matrix
+// multiplies first, and its results for elements of other ranks are sent while the local matrix multiplies.
 //
 // All ranks call the same methods in the same order with the same options and scalars.
 //
@@ -41,8 +40,8 @@
 //
 // # Failures
 //
-// Nil arguments and closed plans are errors, as in package msrep. They concern one rank only, and the other ranks may
-// wait for it; but errors of NewPlan are reported on all ranks.
+// Nil arguments and closed plans are errors, as in package msrep. Only the rank that made the mistake returns such an
+// error, and the other ranks may wait for it. Errors of NewPlan are returned on all ranks.
 //
 // Agree reports an error of one rank on all ranks. Watch ends the process when another process is lost.
 package cluster

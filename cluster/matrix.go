@@ -7,7 +7,7 @@ import (
 )
 
 // Matrix is a matrix over ranks, as one rank stores it: some whole rows. Read, Slice, Convert and Transpose make it;
-// NewPlan takes it over.
+// NewPlan takes ownership of it.
 type Matrix[V sparse.Value] struct {
 	Rows, Cols int   // of all ranks together
 	NNZ        int64 // of all ranks together

@@ -2,8 +2,8 @@ package cluster
 
 import "github.com/msrep-go/msrep/sparse"
 
-// Exchange describes the messages of a product over ranks, computed without ranks. A Plan of the same matrix over the
-// same number of ranks sends exactly these.
+// Exchange describes the messages of a product over several ranks. Model computes it in one process; a Plan of the same
+// matrix over the same number of ranks sends exactly these messages.
 type Exchange struct {
 	Ranks     int     `json:"ranks"`
 	Imbalance float64 `json:"imbalance"`    // largest number of entries of a rank over the mean
@@ -15,8 +15,9 @@ type Exchange struct {
 	MaxPeers  int     `json:"max_messages"` // largest number sent by one rank
 }
 
-// Model computes the messages of a product with a, or with its transpose, over n ranks. align is the argument of
-// Slice. n is at most partition.MaxParts; errors are *sparse.InputError.
+// Model computes the messages of a product with a, or with its transpose, over n ranks, without sending any. align is
+// the argument of Slice, and elementBytes the size of an element of x. n is at most partition.MaxParts; errors are
+// *sparse.InputError.
 func Model[V sparse.Value](a *sparse.CSR[V], n int, align Align, elementBytes int64) (Exchange, error) {
 	if a == nil {
 		return Exchange{}, sparse.Inputf("matrix", "is nil")

@@ -65,8 +65,8 @@ var _ solver.Distributed = (*Plan[float64])(nil)
 // NewPlan places the rows of all ranks on their devices. All ranks call it with the same options, for pieces of the
 // same matrix. It compares the arguments that affect the exchange, and returns an error on all ranks if they differ.
 //
-// NewPlan takes m over: m.Part is nil afterwards. opt is the argument of msrep.NewPlan for the rows of each rank;
-// opt.Split is the split among its devices. With opt.Deterministic, products with Trans require
+// NewPlan takes ownership of m: m.Part is nil afterwards. opt is the argument of msrep.NewPlan for the rows of each
+// rank; opt.Variant.Split is the split among its devices. With opt.Deterministic, products with Trans require
 // opt.Expected.Transposed.
 func NewPlan[V sparse.Value](ctx context.Context, sys *System, m *Matrix[V], opt msrep.PlanOptions) (*Plan[V], error) {
 	if sys.none() {

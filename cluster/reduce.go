@@ -8,8 +8,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Piece returns the first element of vectors that this rank has, and the number of elements on all ranks. It is for
-// square matrices only, which solvers need.
+// Piece returns the first element of vectors that this rank has, and the number of elements on all ranks. Only call it
+// for a square matrix, as solvers do.
 func (p *Plan[V]) Piece() (first, total int) {
 	if p.none() {
 		return 0, 0
@@ -17,8 +17,8 @@ func (p *Plan[V]) Piece() (first, total int) {
 	return p.rowCut[p.rank], p.rows
 }
 
-// Fixed reports whether the sums of solvers have the same bits as in one process: the plan is deterministic and the
-// first rows of ranks are multiples of solver.SumChunk.
+// Fixed reports whether the sums of solvers have the same bits as in one process. They do if the plan is deterministic
+// and the first row of each rank is a multiple of solver.SumChunk.
 func (p *Plan[V]) Fixed() bool {
 	if !p.whole {
 		return false

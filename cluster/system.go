@@ -18,8 +18,8 @@ type System struct {
 }
 
 // Open opens the devices of this rank. All ranks call it. If c.Threads is 0, ranks on one host with the same CPUs
-// divide these among them. If c.Devices is "auto" or "cuda", ranks on one host that see the same GPUs divide those:
-// each takes GPUs on the NUMA nodes that it may run on first, and with more ranks than GPUs several share one.
+// divide these among themselves. If c.Devices is "auto" or "cuda", ranks on one host that see the same GPUs divide
+// those: each takes GPUs on the NUMA nodes that it may run on first, and with more ranks than GPUs several share one.
 func Open(comm Comm, c msrep.Config) (*System, error) {
 	if comm == nil {
 		return nil, errNoComm

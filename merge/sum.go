@@ -16,10 +16,11 @@ const chunk = 512
 //	y = beta*y + sum of partials[i]
 //
 // Each partial vector is as long as y and must not overlap it. Sum does not change them.
-// The sum over i is a tree of fixed shape, pairs at strides 1, 2, 4, ...: for five
-// vectors ((p0+p1)+(p2+p3))+p4. For p vectors its rounding error is at most ceil(log2 p)
-// units, and its bits do not depend on the number of goroutines. If beta = 0 Sum does not
-// read y. Without partials y = beta*y.
+// The sum over i is a tree of fixed shape, pairs at strides 1, 2, 4, ...: for five vectors
+// ((p0+p1)+(p2+p3))+p4. For p vectors each value goes through at most ceil(log2 p)
+// additions, which bounds the rounding error, and the bits of the sum do not depend on the
+// number of goroutines. If beta = 0 Sum does not read y. Without partial vectors, Sum
+// computes y = beta*y.
 //
 // Sum fails with a *sparse.InputError, and does not change y, if a length differs.
 func Sum[V sparse.Value](y []V, beta V, partials [][]V) error {

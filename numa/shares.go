@@ -3,7 +3,7 @@ package numa
 // DevicePlace is a device and its node.
 type DevicePlace struct {
 	ID   string `json:"id"`
-	Node int    `json:"node"` // ID of the node; an unknown ID stands for the first node
+	Node int    `json:"node"` // ID of the node; an ID that is not in the Topology means its first node
 }
 
 // Share is a device's fraction of the work: the interval [First/Den, (First+Num)/Den) of

@@ -51,9 +51,9 @@ func (t *Topology) CoreGroups() []CoreGroup {
 }
 
 // MemoryNodes maps the ID of each node to the ID of the node whose memory is nearest. A
-// node with memory maps to itself. Of several nodes at the same distance, the one that
-// the fewest other nodes map to so far is taken. A node maps to itself if no distance or
-// no memory is known.
+// node with memory maps to itself. If several nodes are equally near, MemoryNodes chooses
+// the one that the fewest nodes map to so far. A node maps to itself if its distances are
+// unknown or no node has memory.
 func (t *Topology) MemoryNodes() map[int]int {
 	users := make([]int, len(t.Nodes))
 	nearest := map[int]int{}
@@ -80,9 +80,10 @@ func (t *Topology) MemoryNodes() map[int]int {
 // and 20 to 21.
 const unknownFarness = 2
 
-// Farness returns how much longer an access from one of these nodes to the memory of
-// another one takes than to its own memory, on average: the mean of their distances over
-// 10. It returns 2 if there are fewer than two nodes or a distance is not known.
+// Farness returns the ratio of the time of an access to the memory of another of these
+// nodes to that of an access to local memory: the mean distance between two of the nodes,
+// divided by 10, the distance of a node to itself. It returns 2 if there are fewer than two
+// nodes or a distance is not known.
 func (t *Topology) Farness(nodes []int) float64 {
 	sum, pairs := 0, 0
 	for _, a := range nodes {

@@ -46,14 +46,15 @@ func checkCovered(ptr []int64, p Part) error {
 	return nil
 }
 
-// IsLocal reports whether ptr[First ... End] equals what LocalPtr computes: whether the
-// part begins with the matrix and ends with a row.
+// IsLocal reports whether ptr[First ... End] are already the local pointers of the part,
+// the result of LocalPtr: whether the part begins with the first entry of the matrix and
+// ends with the last entry of a major.
 func IsLocal(ptr []int64, p Part) bool {
 	return checkCovered(ptr, p) == nil && p.StartIdx == 0 && ptr[p.First()] == 0 && ptr[p.End()] == p.NNZ()
 }
 
-// OwnPtr returns the pointers that LocalPtr computes: in new memory, or as a slice of ptr
-// if IsLocal.
+// OwnPtr returns the pointers that LocalPtr computes: a slice of ptr if IsLocal is true,
+// else new memory. Errors are those of LocalPtr.
 func OwnPtr(ptr []int64, p Part) ([]int64, error) {
 	if err := checkCovered(ptr, p); err != nil {
 		return nil, err

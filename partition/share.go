@@ -15,9 +15,9 @@ import "github.com/msrep-go/msrep/sparse"
 // at most 1 + d/nnz, as in a single split into d parts. Two levels often give the same
 // cuts as a single split, and always do if d divides nnz.
 //
-// As for Within, the new parts cover p, and ptr may be a window. Share fails with a
-// *sparse.InputError if a weight is negative, the sum is not in [1, MaxParts], the rule
-// is unknown, or p does not lie within ptr.
+// The new parts cover p. As in Within, ptr may be a window of the pointers. SplitWeighted fails with a
+// *sparse.InputError if a weight is negative, the sum is not in [1, MaxParts], the rule is unknown, or p does not lie
+// within ptr.
 func SplitWeighted(ptr []int64, p Part, weights []int, rule Rule) ([]Part, error) {
 	c, err := newCutter(ptr, p, rule)
 	if err != nil {
@@ -26,7 +26,7 @@ func SplitWeighted(ptr []int64, p Part, weights []int, rule Rule) ([]Part, error
 	return c.weighted(weights)
 }
 
-// SplitWeightedCOO is Share for the sorted index of a COO matrix.
+// SplitWeightedCOO is SplitWeighted for the sorted index of a COO matrix.
 func SplitWeightedCOO(idx []int32, p Part, weights []int, rule Rule) ([]Part, error) {
 	c, err := newCOOCutter(idx, p, rule)
 	if err != nil {

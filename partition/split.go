@@ -28,10 +28,10 @@ func Split(ptr []int64, parts int, rule Rule) ([]Part, Rule, error) {
 	return out, rule, err
 }
 
-// SplitCOO is Split for a COO matrix. idx is the index by which the entries are sorted,
-// in [0, majors). Cuts and owners are those of Split for the same matrix in compressed
-// form. RuleNNZ takes O(1) per part: every major whose first entry is StartIdx or later
-// is greater than idx[StartIdx-1].
+// SplitCOO is Split for a COO matrix. idx is the index by which the entries are sorted, in
+// [0, majors). The parts are those of Split for the same matrix in compressed form. With
+// RuleNNZ a split takes O(1) per part, because the majors that begin at StartIdx or later
+// are those above idx[StartIdx-1].
 //
 // It fails with a *sparse.InputError if parts is not in [1, MaxParts], majors is not in
 // [0, sparse.MaxDim], the rule is unknown or RuleWhole, idx does not begin and end in [0,

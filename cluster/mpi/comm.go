@@ -27,12 +27,14 @@ type Error struct {
 	Text string // text of the library
 }
 
+// Error returns the name of the call and the text of the library.
 func (e *Error) Error() string { return fmt.Sprintf("mpi: %s: %s", e.Call, e.Text) }
 
 // Is reports that target is cluster.ErrAborted: calls fail when another rank has ended the run.
 func (e *Error) Is(target error) bool { return target == cluster.ErrAborted }
 
-// Comm connects all processes of a run. Start makes the only one of a process.
+// Comm connects all processes of a run. A process has one, which Start returns. It implements cluster.Comm and
+// cluster.DeviceComm.
 type Comm struct {
 	rank, size int
 	onDevice   bool // messages may use the memory of GPUs

@@ -13,8 +13,8 @@
 // A rank that fails alone must end the others, which wait for it, with Abort, unless cluster.Agreed reports that all
 // ranks return the error.
 //
-// The package uses 18 functions of MPI 3. All except the first and the last return at once: a rank that waits tests
-// its requests and yields its core in between, so a run may have more ranks than cores. A lock admits one thread at a
-// time to the library (MPI_THREAD_SERIALIZED). Go memory that the library retains is pinned. Signals stay with Go:
-// Start restores the handlers that the library has replaced.
+// The package uses 18 functions of MPI 3. All except MPI_Init_thread and MPI_Finalize return at once: a rank that waits
+// tests its requests and yields its core in between, so a run may have more ranks than cores. A lock admits one thread
+// at a time to the library (MPI_THREAD_SERIALIZED). Go memory that the library uses after a call returns is pinned. The
+// Go runtime keeps its signal handlers: Start restores those that the library has replaced.
 package mpi
