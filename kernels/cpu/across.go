@@ -10,9 +10,9 @@ import (
 )
 
 // AllocAcross returns zeroed memory whose pages alternate between the nodes of several CPU devices (numa.Interleave).
-// The buffer belongs to the first device; each device counts an equal fraction of its bytes. AllocAcross fails with
-// an error that wraps kernels.ErrArgument for devices of another kind, and with one that wraps kernels.ErrOutOfMemory
-// where memory is short. Where the system refuses to interleave pages, each page goes to the node of the thread that
+// The buffer belongs to the first device; each device counts an equal fraction of its bytes. AllocAcross fails with an
+// error that wraps kernels.ErrArgument for devices of another kind, and with one that wraps kernels.ErrOutOfMemory if
+// there is not enough memory. If the system refuses to interleave pages, each page goes to the node of the thread that
 // touches it first.
 func AllocAcross(bytes int64, devices []kernels.Device) (kernels.Buffer, error) {
 	across, nodes, err := onNodes(devices)

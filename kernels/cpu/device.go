@@ -21,15 +21,14 @@ type Config struct {
 	Index    int   // the device is named cpu:Index
 	Threads  int   // number of workers, at least 1
 	NUMANode int   // -1 for no particular node
-	Memory   int64 // most bytes that may be allocated, 0 for no bound
-	Grain    int64 // entries and rows for which one more worker pays, 0 for the default
+	Memory   int64 // limit of InUse in bytes; 0 means none
+	Grain    int64 // the number of entries and rows from which one more worker is used; 0 means the default
 
 	// CPUs places the device: its workers are threads that run on these CPUs only, and its memory comes from
 	// NUMANode. If CPUs is empty, the system places both.
 	CPUs []int
-	// OnRefused, if not nil, is called with an error that wraps numa.ErrRefused where the system does not place a
-	// thread or memory as asked. The call may come from any goroutine, and more than once. The device works all the
-	// same.
+	// OnRefused, if not nil, is called with an error that wraps numa.ErrRefused if the system refuses to place a thread
+	// or memory. It may be called from any goroutine, and several times. The device works nevertheless.
 	OnRefused func(error)
 }
 
@@ -53,11 +52,11 @@ var (
 	_ Workers            = (*Device)(nil)
 )
 
-// Forms returns the names of the forms that a caller can name for CPU devices.
+// Forms returns the names of the forms that msrep.Storage.Form accepts for CPU devices.
 func Forms() []kernels.Form { return inspect.Forms() }
 
-// Open makes a device. It fails if c.Threads is below 1, or if MSREP_CPU (see package simd) names instructions that
-// the processor lacks.
+// Open opens a device. It fails if c.Threads is below 1, or if MSREP_CPU (see package simd) names instructions that the
+// processor lacks.
 func Open(c Config) (*Device, error) {
 	if c.Threads < 1 {
 		return nil, sparse.Inputf("threads", "%d for device cpu:%d: it needs at least 1", c.Threads, c.Index)
@@ -91,8 +90,8 @@ func (d *Device) Info() kernels.Info { return d.info }
 // some seconds (mem.Spare).
 func (d *Device) InUse() int64 { return d.inUse.Load() }
 
-// Scratch returns the number of bytes that the workers hold for results of their own, not counted by InUse. The
-// memory is kept from product to product and freed by Close.
+// Scratch returns the number of bytes that the workers hold for partial results; InUse does not count them. The memory
+// is kept from product to product and freed by Close.
 func (d *Device) Scratch() int64 { return d.scratch64.held.Load() + d.scratch32.held.Load() }
 
 // Run calls f(0) ... f(n-1) on the workers and waits; see Workers. It fails with a *kernels.DeviceError if n is not
@@ -107,8 +106,8 @@ func (d *Device) Run(n int, f func(i int)) error {
 	return nil
 }
 
-// Alloc returns zeroed, 64-byte aligned memory. Large buffers lie outside the Go heap, on the device's node if the
-// device has CPUs of its own.
+// Alloc returns zeroed, 64-byte aligned memory. Large buffers lie outside the Go heap, on the device's node if
+// Config.CPUs places it. Errors wrap kernels.ErrOutOfMemory if there is not enough memory.
 func (d *Device) Alloc(bytes int64) (kernels.Buffer, error) {
 	if err := d.take(bytes); err != nil {
 		return nil, err
@@ -148,11 +147,12 @@ func (d *Device) count(bytes int64) error {
 	return nil
 }
 
-// Adopt makes a buffer of memory that the caller owns.
+// Adopt returns a buffer that uses p, memory that the caller owns. The device does not free p.
 func (d *Device) Adopt(p []byte) kernels.Buffer { return newBuffer(d, p, nil) }
 
-// View returns the memory of a buffer of any CPU device. The memory is invalid once the buffer is freed: use streams
-// where that may happen concurrently.
+// View returns the memory of a buffer of any CPU device. The memory is invalid once the buffer is freed: if that may
+// happen concurrently, copy with a stream instead. A buffer of another kind of device is an error that wraps
+// kernels.ErrArgument.
 func (d *Device) View(b kernels.Buffer) ([]byte, error) {
 	c, ok := b.(*buffer)
 	if !ok || c == nil {

@@ -20,7 +20,7 @@ type Workers interface {
 // calling goroutine.
 const sumChunk = 1 << 13
 
-// SumOn is merge.Sum on the workers of a device alone, with the same bits:
+// SumOn is merge.Sum, run on the workers of one device, with the same bits:
 //
 //	y = beta*y + sum of partials[i]
 //

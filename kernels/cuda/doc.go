@@ -8,19 +8,19 @@
 //
 // The products of package kernels use these kernels:
 //
-//	Gather      msrep_major_vectorL, with L of Lanes, or
-//	            msrep_merge_path once, then msrep_major_merge, msrep_add_carries, or
-//	            msrep_major_slices, or the kernel of a format of sparse/ellpack
-//	Scatter     msrep_scale, msrep_minor
-//	GatherCOO   msrep_scale, msrep_major_coo, msrep_add_carries
-//	ScatterCOO  msrep_scale, msrep_minor_coo
+//	MajorProduct     msrep_major_vectorL, where L is the result of Lanes, or
+//	                 msrep_merge_path once, then msrep_major_merge, msrep_add_carries, or
+//	                 msrep_major_slices, or the kernel of a format of sparse/ellpack
+//	MinorProduct     msrep_scale, msrep_minor
+//	MajorProductCOO  msrep_scale, msrep_major_coo, msrep_add_carries
+//	MinorProductCOO  msrep_scale, msrep_minor_coo
 //
 // README.md in this folder has the formula and the parameters of each kernel.
 //
 // # Determinism
 //
-// All kernels except msrep_minor and msrep_minor_coo return the same bits every
-// time for the same arguments and grid. Those two add with atomics. The deterministic
-// alternative to msrep_minor is a gather kernel on the transposed structure, which is
-// built once per matrix; msrep_permute copies new values to it.
+// All kernels except msrep_minor and msrep_minor_coo return the same bits every time for
+// the same arguments and grid. Those two add with atomics. The deterministic alternative to
+// msrep_minor is a major product with the transposed matrix, which is built once per
+// matrix; msrep_permute copies new values to it.
 package cuda

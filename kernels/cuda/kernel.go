@@ -32,7 +32,7 @@ type Kernel struct {
 	Name   string
 	Family string // its PTX module
 	Value  string // the type of the values, "f64" or "f32", or "" for index arrays
-	Block  int    // threads of a block: the only supported number
+	Block  int    // threads of a thread block; no other number is supported
 	// Items is the number of Units that a block takes at a time. With fewer blocks than
 	// Blocks returns, each block processes several groups of Items.
 	Items int64
@@ -46,8 +46,8 @@ type Kernel struct {
 // 1, because a grid cannot be empty.
 func (k Kernel) Blocks(n int64) int64 { return max(ceil(n, k.Items), 1) }
 
-// Carries returns the number of carries for n items: the length of carryRow and
-// carryVal of the gather kernels, and of outRow and outVal of msrep_add_carries.
+// Carries returns the number of carries for n items: the length of carryRow and carryVal of
+// the kernels of major products, and of outRow and outVal of msrep_add_carries.
 func (k Kernel) Carries(n int64) int64 {
 	if k.PerCarry == 0 {
 		return 0

@@ -31,7 +31,8 @@ func module(family string) (*ptx.Module, error) {
 	return kept.(*ptx.Module), nil
 }
 
-// Address implements launch.Memory. It renames the allocation to the name of the array.
+// Address implements launch.Memory. It names the allocation after the array, for the
+// messages of faults.
 func (d *Device) Address(name string, b kernels.Buffer, off, bytes int64) (launch.Addr, error) {
 	at, addr, err := window(b, off, bytes)
 	if err != nil {

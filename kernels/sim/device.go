@@ -15,12 +15,12 @@ import (
 // Config describes a device. The zero value is a device without a memory limit.
 type Config struct {
 	Index   int   // the device is named sim:Index
-	Memory  int64 // bytes, 0 for no limit
-	Workers int   // blocks that run at the same time, 0 for one
-	// Blocks limits the blocks of a grid; 0 means the limit of the kernel. With few
-	// blocks, each processes several groups of items.
+	Memory  int64 // bytes of device memory; 0 means no limit
+	Workers int   // thread blocks that run at the same time; 0 means one
+	// Blocks limits the number of thread blocks of a grid; 0 means the limit of the kernel.
+	// With few blocks, each block processes several groups of items.
 	Blocks    int64
-	CSRKernel launch.CSRKernel // launch.Vector if empty
+	CSRKernel launch.CSRKernel // kernels for kernels.MajorProduct; launch.Vector if empty
 	// Unchecked disables the checks for races and for reads of unwritten memory, which
 	// take about half of the time.
 	Unchecked bool

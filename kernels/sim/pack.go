@@ -8,10 +8,10 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Pack implements kernels.Packer. It supports kernels.FormCSR, launch.FormMerge, the
-// other forms of launch.PackForm, and kernels.FormAuto, which chooses between the first
-// two by the lengths of the rows. It does not measure, because times of an interpreter
-// say nothing about a GPU.
+// Pack implements kernels.Packer. It supports kernels.FormCSR, launch.FormMerge, the other
+// forms of launch.PackForm, and kernels.FormAuto, which chooses between the first two by
+// the lengths of the rows. It does not time them, because the times of an interpreter say
+// nothing about a GPU.
 func (d *Device) Pack(op kernels.Operation) (p kernels.Packed, err error) {
 	s := newStream(d)
 	defer s.Close()

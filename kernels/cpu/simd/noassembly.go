@@ -16,7 +16,7 @@ var (
 	symmetricTables, symmetricBlockTables, storeRowsTables, storePermutedRowsTables, permuteTables kernels
 	manyTables, manyBlockTables, fewTables, manySymmetricTables, manySymmetricBlockTables          kernels
 	manyTileTables, manyBinTables, expandTables, addLinesKernels                                   kernels
-	outOfRangeTables, manyRowsTables, permuteRowsTables, transposeTables                             kernels
+	outOfRangeTables, manyRowsTables, permuteRowsTables, transposeTables                           kernels
 
 	joinKernels                          joinTable
 	headRowsKernels                      headRowsTable
