@@ -53,22 +53,24 @@ const char *msrep_version(void);
  * the thread calls the library again. */
 const char *msrep_last_error(void);
 
-/* Opens devices: "auto" (or null), "cpu", "cpu:N", "sim:N", and "cuda" or "cuda:0,2" if the
- * library was built with the tag cuda. threads is the total number of CPU threads, 0 for
- * all available threads. */
+/* Opens devices and stores their handle in *system, or 0 after an error. devices is "auto"
+ * (or null), "cpu", "cpu:N" (N CPU devices), "sim:N" (N simulated GPUs), and "cuda" or
+ * "cuda:0,2" (GPUs) if the library was built with the tag cuda. threads is the total number
+ * of CPU threads, 0 for all available threads. */
 msrep_status msrep_open(const char *devices, int threads, msrep_system *system);
 
-/* Splits a matrix of rows x cols with nnz entries among the devices. row_ptr has rows+1
- * elements, from 0 to nnz; col_idx and val have nnz. The arrays are copied. flags is 0,
- * or MSREP_DETERMINISTIC for the same bits on any devices with any number of threads. */
+/* Splits a matrix of rows x cols with nnz entries among the devices and stores the handle of
+ * the plan in *plan, or 0 after an error. row_ptr has rows+1 elements, from 0 to nnz;
+ * col_idx and val have nnz. The arrays are copied. flags is 0, or MSREP_DETERMINISTIC for
+ * the same bits on any devices with any number of threads. */
 msrep_status msrep_plan_csr(msrep_system system, int64_t rows, int64_t cols, int64_t nnz, const int64_t *row_ptr,
                             const int32_t *col_idx, const double *val, int flags, msrep_plan *plan);
 
 msrep_status msrep_plan_csr_single(msrep_system system, int64_t rows, int64_t cols, int64_t nnz, const int64_t *row_ptr,
                                    const int32_t *col_idx, const float *val, int flags, msrep_plan *plan);
 
-/* Replaces the values, in the order of msrep_plan_csr, and keeps the structure. This
- * function and msrep_multiply return MSREP_BAD_HANDLE for a plan of the other value type. */
+/* Replaces the values by val, nnz values in the order of msrep_plan_csr, and keeps the
+ * structure. val is copied. This function and msrep_multiply return MSREP_BAD_HANDLE for a plan of the other value type. */
 msrep_status msrep_update(msrep_plan plan, int64_t nnz, const double *val);
 msrep_status msrep_update_single(msrep_plan plan, int64_t nnz, const float *val);
 
@@ -79,8 +81,9 @@ msrep_status msrep_multiply(msrep_plan plan, int transpose, double alpha, int64_
 msrep_status msrep_multiply_single(msrep_plan plan, int transpose, float alpha, int64_t nx, const float *x, float beta,
                                    int64_t ny, float *y);
 
-/* Solves A x = b for n equations. x is the initial guess and receives the solution. tol is
- * the relative residual to reach; 0 means 1e-8. max_iter = 0 means 10 n, at least 1000.
+/* Solves A x = b for n equations, with a method (MSREP_CG, MSREP_BICGSTAB or MSREP_GMRES) and
+ * a preconditioner (MSREP_NO_PRECOND or MSREP_JACOBI). x is the initial guess and receives
+ * the solution. tol is the relative residual |b - A x| / |b| to reach; 0 means 1e-8. max_iter = 0 means 10 n, at least 1000.
  * iterations and residual receive the number of iterations and the relative residual; both
  * may be null. A plan with float32 values multiplies in float32, which limits the residual:
  * CG reaches about 2e-8 times the condition number of A. That is 7e-6, 8e-5 and 7e-4 for
@@ -89,7 +92,7 @@ msrep_status msrep_multiply_single(msrep_plan plan, int transpose, float alpha, 
 msrep_status msrep_solve(msrep_plan plan, int method, int precond, int64_t n, const double *b, double *x, double tol,
                          int64_t max_iter, int64_t *iterations, double *residual);
 
-/* Releases a plan, or a system with all of its plans. */
+/* Releases a plan, or a system with all of its plans, and waits for a running product. */
 msrep_status msrep_close(uint64_t handle);
 
 #ifdef __cplusplus

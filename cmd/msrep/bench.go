@@ -35,7 +35,7 @@ var benchCommand = &command{
 		f.DurationVar(&b.maxTime, "max-time", measure.Default().MaxTime, "stop a case after `TIME`, once it has its samples")
 		f.BoolVar(&b.failSlower, "fail-slower", false, "compare: exit with code 1 if a row is slower")
 		f.StringVar(&b.mats, "mats", "", "`DIR` with matrices: those of Table 2 by name (HV15R.mtx), small ones for pellr, or binary CSR for cpu-peers and regret")
-		f.StringVar((*string)(&b.cache), "cache", string(experiment.CacheWarm), "state of the `CACHE`s before a product: warm or cold")
+		f.StringVar((*string)(&b.cache), "cache", string(experiment.CacheWarm), "`CACHE` state before each timed product: warm or cold")
 		f.Int64Var(&b.interpreted, "interpreted", 4<<20, "pellr: interpret products that take at most `N` steps of GPU threads; 0 interprets none")
 		f.IntVar(&b.leastSegment, "least-segment", 32, "cpms: with 4 segments read `BITS` of each value first: 32, or 16 as in the paper")
 		f.StringVar(&b.results, "results", "", "gpu-peers: `DIR` that scripts/gpu-run wrote, or a folder of such folders (default bench/results)")

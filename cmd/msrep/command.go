@@ -53,7 +53,7 @@ var commands = []*command{spmvCommand, solveCommand, pagerankCommand, infoComman
 	topoCommand, benchCommand, versionCommand}
 
 // matrixHelp explains the MATRIX argument.
-var matrixHelp = "MATRIX is a file (" + strings.Join(matio.Extensions(), " ") + ", each also .gz or in the\n.tar.gz of the SuiteSparse collection) or made by gen:NAME:key=value,... (see msrep gen --help)."
+var matrixHelp = "MATRIX is a file (" + strings.Join(matio.Extensions(), " ") + ";\nalso gzipped, with .gz after the name, or in a .tar.gz of the SuiteSparse collection),\nor gen:NAME:key=value,..., a generated matrix (see msrep gen --help)."
 
 // call is one run of a command.
 type call struct {

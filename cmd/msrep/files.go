@@ -15,7 +15,7 @@ import (
 var convertCommand = &command{
 	name: "convert", args: "IN OUT",
 	summary:   "convert a matrix file",
-	details:   "The formats follow from the names: " + strings.Join(matio.Extensions(), " ") + ", each also .gz. IN may also be\na .tar.gz of the SuiteSparse collection, or gen:NAME:key=value,... (see msrep gen --help). OUT may be IN: a file is replaced when the new one is complete.",
+	details:   "The formats follow from the names: " + strings.Join(matio.Extensions(), " ") + ",\neach also gzipped, with .gz after the name. IN may also be a .tar.gz of the SuiteSparse collection,\nor gen:NAME:key=value,..., a generated matrix (see msrep gen --help). OUT may be IN: a file is replaced\nwhen the new one is complete.",
 	example:   "msrep convert matrix.mtx.gz matrix.msr",
 	opensNone: true,
 	setup: func(c *call) func(context.Context) error {

@@ -14,7 +14,7 @@ import (
 
 var topoCommand = &command{
 	name: "topo", args: "",
-	summary: "show NUMA nodes, CPUs, GPUs, the links between them, and each device's share",
+	summary: "show NUMA nodes, CPUs, GPUs, the links between them, and each device's fraction of a matrix",
 	example: "msrep topo --devices cpu:4",
 	setup: func(c *call) func(context.Context) error {
 		sysfs := c.flags.String("sysfs", "/", "read the copied sys/ tree of another machine below `DIR`")
