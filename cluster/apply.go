@@ -99,7 +99,7 @@ func (p *Plan[V]) ColumnVector() (*msrep.Vector[V], error) {
 	return p.local.ColumnVector()
 }
 
-// Messages returns the memory that messages use on this rank: "host", "pinned" (host memory that its devices copy to
+// Messages names the memory that messages use on this rank: "host", "pinned" (host memory that its devices copy to
 // directly) or "device".
 func (p *Plan[V]) Messages() string {
 	p.mu.Lock()

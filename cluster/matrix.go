@@ -132,9 +132,9 @@ func arrange[V sparse.Value](rows, cols int, blocks []sparse.Triples[V]) *sparse
 	return m
 }
 
-// Diagonal returns a square matrix with the entries of this rank's rows in the size x size blocks on the diagonal of
-// a square matrix. solver.Jacobi (size 1) and solver.BlockJacobi need it. The first rows of ranks must be multiples
-// of size.
+// Diagonal returns the size x size blocks on the diagonal in this rank's rows, as a square matrix with one row and one
+// column for each of these rows, numbered from 0. solver.Jacobi (size 1) and solver.BlockJacobi need it. m must be
+// square, and the first row of each rank a multiple of size.
 func (m *Matrix[V]) Diagonal(size int) *sparse.CSR[V] {
 	a, first := m.Part, m.First()
 	d := &sparse.CSR[V]{Rows: a.Rows, Cols: a.Rows, RowPtr: make([]int64, a.Rows+1), ColIdx: []int32{}, Val: []V{}}

@@ -46,8 +46,8 @@ func Sum[V sparse.Value](y []V, beta V, partials [][]V) error {
 	return nil
 }
 
-// SumSerial is Sum on one goroutine, one vector after the other, like the unoptimised
-// strategy of the MSREP paper.
+// SumSerial is Sum on one goroutine. It adds one vector after the other, as the unoptimised
+// strategy of the MSREP paper does, so its rounding differs from that of Sum.
 func SumSerial[V sparse.Value](y []V, beta V, partials [][]V) error {
 	if err := checkLengths(len(y), partials); err != nil {
 		return err

@@ -14,7 +14,7 @@
 //
 // Words used here:
 //
-//	node        a NUMA node: CPUs, memory, or both, at one distance from all others
+//	node        a NUMA node: CPUs, memory, or both; the kernel gives its distance to each other node
 //	CPU         a hardware thread, by its Linux number
 //	core        the CPUs that share one physical core
 //	core group  the usable CPUs of one node, on which one CPU device runs

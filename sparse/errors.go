@@ -16,7 +16,8 @@ type InputError struct {
 	Err     error  // cause, or nil
 }
 
-// Error returns subject, line and message as one text, "SUBJECT:LINE: MSG" or "SUBJECT: MSG".
+// Error returns subject, line and message as one text, "SUBJECT:LINE: MSG" or "SUBJECT:
+// MSG".
 func (e *InputError) Error() string {
 	msg := e.Msg
 	if e.Err != nil {

@@ -35,8 +35,8 @@ func formatHelp() string {
 	return fmt.Sprintf(`formats (docs/formats.md):
   any device   %s
   CPU devices  %s
-  GPUs         %s, also on simulated GPUs: CSR by merge path,
-               from host memory in pieces, with one thread per row and with half a warp per row
+  GPUs         %s, also on simulated GPUs: CSR split by merge path; copied from host memory
+               in each product; with one thread per row; with 16 threads per row
 `, strings.Join(all, ", "), strings.Join(cpu, ", "), strings.Join(gpu, ", "))
 }
 

@@ -27,7 +27,7 @@ var solveCommand = &command{
 		f.StringVar(&s.rhs, "rhs", "ones", "b, a `VECTOR`: a file, ones, random:SEED or sin (b[j] = sin(j+1))")
 		f.StringVar(&s.method, "method", "cg", "`METHOD`: cg (symmetric positive definite matrices only), bicgstab or gmres")
 		f.StringVar(&s.precond, "precond", "none", "`PRECONDITIONER`: none, jacobi, or block-jacobi:SIZE")
-		f.Float64Var(&s.tol, "tol", solver.DefaultTol, "`RESIDUAL` to reach, |b - A x| / |b|")
+		f.Float64Var(&s.tol, "tol", solver.DefaultTol, "relative `RESIDUAL` to reach, |b - A x| / |b|")
 		f.IntVar(&s.maxIter, "max-iter", 0, "limit of `N` iterations; 0 means 10 times the number of rows, at least 1000")
 		f.IntVar(&s.restart, "restart", solver.DefaultRestart, "restart gmres after `N` iterations")
 		f.StringVar(&s.out, "out", "", "write x to `FILE`, as a Matrix Market array, if the tolerance is reached")

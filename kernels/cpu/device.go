@@ -22,7 +22,7 @@ type Config struct {
 	Threads  int   // number of workers, at least 1
 	NUMANode int   // -1 for no particular node
 	Memory   int64 // limit of InUse in bytes; 0 means none
-	Grain    int64 // the number of entries and rows from which one more worker is used; 0 means the default
+	Grain    int64 // smallest number of entries plus rows per worker; 0 means the default
 
 	// CPUs places the device: its workers are threads that run on these CPUs only, and its memory comes from
 	// NUMANode. If CPUs is empty, the system places both.

@@ -106,9 +106,10 @@ func (h *Heads) Set(i int, v float64) {
 // Floats returns the memory of the vector if the width is 8, else nil.
 func (h *Heads) Floats() []float64 { return h.floats }
 
-// Tails returns the memory for kernels, for widths below 8. It begins 8 bytes before the
-// end of value 0: value i is the 8 bytes at Width*i, low byte first, masked with
-// HeadMask. It must not be read while other values are written.
+// Tails returns the memory of the vector for kernels, for widths below 8. A kernel reads
+// the 8 bytes from Width*i on, low byte first, and masks them with HeadMask: that is value
+// i, because the memory begins 8-Width bytes before value 0. These 8 bytes include bytes of
+// earlier values, so no value may be written meanwhile.
 func (h *Heads) Tails() []byte { return h.mem[headPad+h.width-8:] }
 
 // HeadMask returns the mask of the first (most significant) width bytes of a float64: the

@@ -6,7 +6,7 @@ import "github.com/msrep-go/msrep/sparse"
 // in slot i + k*Stride.
 type ELL[V sparse.Value] struct {
 	Shape  Shape
-	Width  int64 // columns
+	Width  int64 // slots of each row
 	Stride int64 // rows, rounded up to whole warps
 	Idx    []int32
 	Val    []V

@@ -16,9 +16,9 @@
 // are determined by the name. Files with another compression are refused and must be
 // unpacked first.
 //
-// From a tar archive, plain or gzipped, matio reads the file that has the name of its
-// folder, such as NAME/NAME.mtx in the .tar.gz files of the SuiteSparse collection, or
-// else the only file.
+// A tar archive, plain or gzipped, may hold a single file. If it holds several, matio reads
+// the one that has the name of its folder, such as NAME/NAME.mtx in the .tar.gz files of
+// the SuiteSparse collection.
 //
 // A name selects only the format: an unsymmetric matrix written to a file .rsa gets the
 // type rua in its header, which readers rely on.

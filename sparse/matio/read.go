@@ -68,9 +68,9 @@ func Renumber() Option { return func(o *options) { o.renumber = true } }
 // every row, except in .msr and .bin files, which keep the order in which they were
 // written.
 //
-// A name of unknown format, invalid content, and a file that is missing, empty, a
-// directory or not readable give an *sparse.InputError. If ctx ends first, Read returns
-// its error.
+// Read returns a *sparse.InputError for a name of unknown format, for invalid content, and
+// for a file that is missing, empty, a directory or not readable. If ctx ends first, Read
+// returns its error.
 func Read(ctx context.Context, path string, opts ...Option) (*Matrix, error) {
 	if err := given.Context(ctx); err != nil {
 		return nil, err

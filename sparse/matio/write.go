@@ -13,13 +13,14 @@ import (
 	"github.com/msrep-go/msrep/sparse/snap"
 )
 
-// Write writes m to the file path, in the format of its extension, gzipped if the name
-// ends in .gz. src describes the origin of the matrix; formats with symmetry and field
-// keep these. Write replaces an existing file, but only when the new one is complete.
+// Write writes m to the file path, in the format of its extension, gzipped if the name ends
+// in .gz. src describes the origin of the matrix; a format that states symmetry and field
+// gets those of src. Write replaces an existing file, but only when the new one is
+// complete.
 //
-// A name of unknown format, a matrix that is not valid or that the format cannot hold,
-// and a path that cannot be written give an *sparse.InputError. Later errors, such as a
-// full disk, do not.
+// Write returns a *sparse.InputError for a name of unknown format, for a matrix that is not
+// valid or that the format cannot hold, and for a path that cannot be written. Later
+// errors, such as a full disk, are those of the system.
 func Write(path string, m *sparse.CSR[float64], src sparse.Source) error {
 	out, err := Create(path)
 	if err != nil {
