@@ -16,8 +16,7 @@ type InputError struct {
 	Err     error  // cause, or nil
 }
 
-// Error returns subject, line and message as one text, "SUBJECT:LINE: MSG" or "SUBJECT:
-// MSG".
+// Error returns Subject, Line and Msg as one text, such as "a.mtx:3: no number".
 func (e *InputError) Error() string {
 	msg := e.Msg
 	if e.Err != nil {
