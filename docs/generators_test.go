@@ -71,7 +71,6 @@ var generators = map[string]func(t *testing.T) string{
 	"exchange-grid-16":    func(t *testing.T) string { return megabytes(exchange(t, "gen:stencil:dims=3,n=100", 16).Bytes) },
 	"exchange-grid-4096":  func(t *testing.T) string { return megabytes(exchange(t, "gen:stencil:dims=3,n=100", 4096).Bytes) },
 	"pellr-claims":        pellrClaims,
-	"pellr-groups":        pellrGroups,
 	"pellr-matrices":      func(t *testing.T) string { return fmt.Sprint(len(pellr(t).Tables[2].Rows)) },
 	"recommended-formats": recommendedFormats,
 	"recommended-gpu":     recommendedOnGPU,
@@ -257,21 +256,6 @@ func verdict(cell string) string {
 		return "**" + n + "**"
 	}
 	return n
-}
-
-// pellrGroups has the other formats over PELLR, by sigma.
-func pellrGroups(t *testing.T) string {
-	var rows [][]string
-	for _, r := range pellr(t).Tables[1].Rows {
-		format, what, _ := strings.Cut(r[0], ", ")
-		figures := strings.Join(r[1:4], ", ")
-		if what == "warp instructions" {
-			rows = append(rows, []string{format, figures})
-		} else {
-			rows[len(rows)-1] = append(rows[len(rows)-1], figures)
-		}
-	}
-	return markdown([]string{"format", "instructions", "sectors"}, rows)
 }
 
 // recommendedFormats is how often each format is recommended.
