@@ -14,7 +14,8 @@ type Array[T mem.Elem] struct {
 	Len int64 // elements
 }
 
-// NewArray allocates n zero elements on a device.
+// NewArray allocates n zero elements on a device. A negative or too large n is a *DeviceError around
+// ErrArgument.
 func NewArray[T mem.Elem](d Device, n int64) (Array[T], error) {
 	if n < 0 || n > math.MaxInt64/mem.Size[T]() {
 		return Array[T]{}, &DeviceError{d.Info().ID, "alloc", 0, fmt.Errorf("%w: %d elements", ErrArgument, n)}
@@ -26,17 +27,17 @@ func NewArray[T mem.Elem](d Device, n int64) (Array[T], error) {
 	return Array[T]{Buf: buf, Len: n}, nil
 }
 
-// AdoptArray makes an array of a slice that the caller keeps alive.
+// AdoptArray returns an array that uses the memory of s. The caller keeps s alive.
 func AdoptArray[T mem.Elem](d HostMapper, s []T) Array[T] {
 	return Array[T]{Buf: d.Adopt(mem.Bytes(s)), Len: int64(len(s))}
 }
 
-// Sub is the elements [lo, hi) of the array.
+// Sub returns the elements [lo, hi) of the array, in the same memory. It does not check the range.
 func (a Array[T]) Sub(lo, hi int64) Array[T] {
 	return Array[T]{Buf: a.Buf, Off: a.Off + lo*mem.Size[T](), Len: hi - lo}
 }
 
-// Free releases the buffer of the array, if it has one.
+// Free frees the buffer of the array, if it has one.
 func (a Array[T]) Free() error {
 	if a.Buf == nil {
 		return nil
@@ -44,13 +45,14 @@ func (a Array[T]) Free() error {
 	return a.Buf.Free()
 }
 
-// Write puts a copy of src to the start of the array.
+// Write copies src to the first elements of the array. See Stream.Write.
 func (a Array[T]) Write(s Stream, src []T) error { return s.Write(a.Buf, a.Off, mem.Bytes(src)) }
 
-// Read puts the first elements of the array into dst.
+// Read copies the first len(dst) elements of the array to dst. See Stream.Read.
 func (a Array[T]) Read(s Stream, dst []T) error { return s.Read(mem.Bytes(dst), a.Buf, a.Off) }
 
-// View is the array as a slice of host memory.
+// View returns the memory of the array as a slice. An array that exceeds its buffer is an error that wraps
+// ErrArgument.
 func View[T mem.Elem](d HostMapper, a Array[T]) ([]T, error) {
 	if a.Buf == nil && a.Len == 0 {
 		return nil, nil

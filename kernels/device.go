@@ -2,31 +2,30 @@ package kernels
 
 import "time"
 
-// Device is a place where parts of a matrix live and kernels run. Its methods may
-// be called from any goroutine; Close is for the owner, after everything else.
+// Device stores parts of a matrix and runs kernels. Its methods may be called from any goroutine at the
+// same time, except Close: the owner calls it when no other call is under way.
 type Device interface {
 	// Info describes the device.
 	Info() Info
-	// Alloc gives zeroed memory that begins at a multiple of 64 bytes, or an error
-	// that wraps ErrOutOfMemory.
+	// Alloc returns zeroed memory that begins at a multiple of 64 bytes. Where there is not enough memory
+	// it returns an error that wraps ErrOutOfMemory.
 	Alloc(bytes int64) (Buffer, error)
-	// InUse is the number of bytes that were allocated and not freed.
+	// InUse returns the number of bytes that were allocated and not yet freed.
 	InUse() int64
-	// NewStream makes a stream, which works beside the others of the device.
+	// NewStream returns a stream that runs concurrently with the other streams of the device.
 	NewStream() (Stream, error)
-	// NewEvent makes an event for streams of this device to record.
+	// NewEvent returns an event that streams of this device can record.
 	NewEvent() (Event, error)
-	// Close releases the device. Buffers must have been freed: it reports those
-	// that were not. It may be called again.
+	// Close closes the device. It reports buffers that were not freed before. More calls do nothing.
 	Close() error
 }
 
-// HostMapper is a device that works on host memory in place, which the caller owns and
-// keeps alive; it counts as 0 bytes in use.
+// HostMapper is a device that works on host memory in place. The caller owns adopted memory and keeps it
+// alive. Adopted memory does not count in Device.InUse.
 type HostMapper interface {
-	// Adopt makes a buffer of p.
+	// Adopt returns a buffer that uses the memory of p.
 	Adopt(p []byte) Buffer
-	// View is the memory of a buffer of this device.
+	// View returns the memory of a buffer of this device.
 	View(b Buffer) ([]byte, error)
 }
 
@@ -34,58 +33,55 @@ type HostMapper interface {
 type Info struct {
 	ID       string // as in --devices: "cpu:0"
 	Kind     string // "cpu", "cuda" or "sim"
-	Name     string // of the processor
-	NUMANode int    // -1 where it has none in particular
-	Memory   int64  // bytes in all, 0 when unknown
-	Threads  int    // workers of a CPU device, 0 for others
+	Name     string // the processor's name
+	NUMANode int    // -1 where the device belongs to no single node
+	Memory   int64  // total bytes, 0 when unknown
+	Threads  int    // workers of a CPU device, 0 for other devices
 }
 
-// Buffer is memory of one device. Free releases it, once; more calls do nothing.
+// Buffer is memory of one device. The first call of Free frees it; more calls do nothing.
 type Buffer interface {
 	Device() Device
 	Bytes() int64
 	Free() error
 }
 
-// Stream runs what is put on it in order. Offsets and sizes are bytes. Host
-// memory handed to Write and Read must stay as it is until Sync. A stream is used by one
-// goroutine at a time.
+// Stream runs copies and operations in the order of the calls. A call may return before its work is done.
+// Offsets and sizes are in bytes. Host memory that is passed to Write or Read must not be used otherwise
+// until Sync has returned. Only one goroutine may use a stream at a time.
 type Stream interface {
-	// Write copies src from host memory to dst, from off on.
+	// Write copies src from host memory to dst, beginning at offset off of dst.
 	Write(dst Buffer, off int64, src []byte) error
-	// Read fills dst in host memory with what src has from off on.
+	// Read copies len(dst) bytes of src, beginning at offset off of src, to dst in host memory.
 	Read(dst []byte, src Buffer, off int64) error
-	// Copy copies between buffers of this device, or of two devices of one kind.
+	// Copy copies between buffers of this device, or of two devices of the same kind.
 	Copy(dst Buffer, dstOff int64, src Buffer, srcOff, bytes int64) error
-	// Launch runs a kernel. An op that the device does not have is an error that wraps
-	// ErrNotSupported, and wrong arguments are one that wraps ErrArgument.
+	// Launch runs an operation. An operation that the device lacks is an error that wraps ErrNotSupported.
+	// Wrong arguments are an error that wraps ErrArgument.
 	Launch(op Operation) error
-	// Record makes e the moment when all that was put on the stream so far is done.
+	// Record makes e mark the end of the work that was put on the stream before this call.
 	Record(e Event) error
-	// Wait holds back what is put on the stream from now on until the moment of e has
-	// come, as the last Record before this call has made it; at an event that was never
-	// recorded it does not wait. e may be of another device; where that is of another
-	// kind, the caller waits. An event that is recorded anew, on the same stream, may be
-	// waited for at its later moment. Where the moment can't come, because its stream
-	// failed before, Sync says so.
+	// Wait makes the work that is put on the stream after this call wait for the last Record of e before
+	// this call. It does not wait for an event that was never recorded. e may belong to another device. For
+	// a device of another kind, the calling goroutine waits. A stream may record e again; later calls of
+	// Wait then wait for the later Record. If the stream of e failed before the Record, Sync reports that.
 	Wait(e Event) error
-	// Sync waits for all that was put on the stream, and gives the first error since the
-	// last Sync.
+	// Sync waits for all work of the stream and returns the first error since the last Sync.
 	Sync() error
-	// Close does what Sync does and releases the stream. It may be called again.
+	// Close does what Sync does and closes the stream. More calls do nothing.
 	Close() error
 }
 
-// Event marks a moment of a stream.
+// Event marks a point in the work of a stream. Stream.Record records it.
 type Event interface {
-	// Sync waits for the moment; not at an event that was never recorded.
+	// Sync waits until the stream has reached the recorded point. It does not wait for an event that was
+	// never recorded.
 	Sync() error
-	// Since is the time from the moment of start to that of this event, once both
-	// have happened.
+	// Since returns the time from start to this event. Both must have happened.
 	Since(start Event) (time.Duration, error)
 	Close() error
 }
 
-// Operation is a kernel with its arguments: a pointer to one of the structs of this
-// package.
+// Operation is an operation of a device with its arguments: a pointer to one of the structs of this
+// package. Name returns the name by which each device finds its kernel.
 type Operation interface{ Name() string }

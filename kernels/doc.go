@@ -1,29 +1,28 @@
-// Package kernels is what a device must be able to do, whatever it is: memory
-// with an owner and a size, streams of copies and kernels, events, and errors
-// that name the device.
+// Package kernels defines what a device is: memory with an owner and a size, streams of copies and
+// operations, events, and errors that name the device.
 //
-// A Device is opened by its backend: kernels/cpu, kernels/sim or, with the build tag
-// cuda, kernels/nvidia. Work is put on a Stream in order: Write and Read between host
-// and device, Copy between buffers, also of two devices of one kind, and Launch of an
-// Op. An Op is plain data: which kernel, on which arrays, with which numbers; each
-// backend has the same kernel at the same name and says ErrNotSupported for those it
-// lacks. Streams may work later than the call; Sync waits and reports the first error.
-// Streams are kept in order among each other by an Event that one records and others
-// wait for.
+// Each kind of device is a package that opens a Device: kernels/cpu, kernels/sim and, with the build tag
+// cuda, kernels/nvidia. A Stream runs its work in order: Write and Read copy between host and device, Copy
+// copies between buffers of devices of the same kind, and Launch runs an Operation. An Operation is plain
+// data: a formula, its arrays and its numbers. All devices use the same name for the same operation, and
+// return ErrNotSupported for an operation that they lack. A stream may do its work after the call returns;
+// Sync waits and returns the first error. To order two streams, one records an Event and the other waits for
+// it.
 //
-// Two kernels on compressed parts and two on coordinate parts make all products:
+// In a matrix, the majors are the dimension along which entries are stored (the rows in CSR, the columns in
+// CSC), and the minors are the other dimension. Products by a part have two formulas:
 //
-//	Gather     y[r] = alpha * sum over k of val[k]*x[idx[k]] + beta*y[r]   pCSR, and pCSC transposed
-//	Scatter    y[idx[k]] += alpha * val[k]*x[r]                            pCSC, and pCSR transposed
-//	MajorProductCOO  the same as Gather, for entries sorted by the index of y
-//	MinorProductCOO the same as Scatter, for entries sorted by the index of x
+//	MajorProduct     y[r] = alpha * sum over k of val[k]*x[idx[k]] + beta*y[r]      A in CSR, A' in CSC
+//	MinorProduct     y[idx[k]] += alpha * val[k]*x[r]                               A in CSC, A' in CSR
+//	MajorProductCOO  the formula of MajorProduct, for entries sorted by the index of y
+//	MinorProductCOO  the formula of MinorProduct, for entries sorted by the index of x
 //
-// A device that is a Packer may keep a part in a form of its own, which MajorProductPacked
-// and MinorProductPacked multiply by: the same formulas as Gather and Scatter, as HostProduct for vectors
-// in host memory, one or several. MajorProductMany, MajorProductManyPacked and MinorProductMany are for several vectors,
-// MajorProductFixed is Gather with the same bits on every device. LocalPtr makes a part's pointers of
-// those of the matrix, COOPtr of the majors of its entries.
+// A device that is a Packer can store a part in another form. MajorProductPacked and MinorProductPacked
+// multiply by a packed part, and HostProduct does so with vectors in host memory. MajorProductMany,
+// MajorProductManyPacked and MinorProductMany multiply several vectors. MajorProductFixed gives the same bits
+// on every device. LocalPtr computes the pointers of a part from those of the matrix, and COOPtr from the
+// majors of its entries.
 //
-// kernels/reference has the same products in a few plain lines: what every
-// backend is tested against.
+// Package kernels/reference computes the same products in a few plain lines. The tests of every device compare
+// with it.
 package kernels

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// What a DeviceError may wrap.
+// These are the errors that a DeviceError may wrap.
 var (
 	ErrOutOfMemory  = errors.New("out of memory")
 	ErrNotSupported = errors.New("not supported")
@@ -17,8 +17,8 @@ var (
 // DeviceError is a failed call on a device.
 type DeviceError struct {
 	Device string // as in Info.ID
-	Call   string // "alloc", "write", a kernel's name
-	Bytes  int64  // asked for, or 0
+	Call   string // "alloc", "write", or the name of an operation
+	Bytes  int64  // size of the request, 0 where it has none
 	Err    error
 }
 
@@ -29,5 +29,5 @@ func (e *DeviceError) Error() string {
 	return fmt.Sprintf("device %s: %s: %v", e.Device, e.Call, e.Err)
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *DeviceError) Unwrap() error { return e.Err }

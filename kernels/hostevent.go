@@ -6,26 +6,26 @@ import (
 	"time"
 )
 
-// HostEvent is an Event of the devices whose streams work at once, in the
-// goroutine that calls: a moment of the host's clock. NewHostEvent makes it.
+// HostEvent is the Event of devices whose streams do their work in the calling goroutine before a call
+// returns. It stores a time of the host's clock. NewHostEvent makes one.
 type HostEvent struct {
 	device   string
 	recorded bool
-	at       time.Duration // since began
+	at       time.Duration // since clockStart
 }
 
-// began is a moment to count from: its clock alone is read in half of the time of
-// time.Now, which also asks what day it is.
-var began = time.Now()
+// clockStart is the time from which HostEvent counts. time.Since of it reads only the monotonic clock and
+// takes half the time of time.Now, which reads the wall clock as well.
+var clockStart = time.Now()
 
-// NewHostEvent makes an event of the device with this ID.
+// NewHostEvent returns an event of the device with this ID.
 func NewHostEvent(device string) *HostEvent { return &HostEvent{device: device} }
 
-// Mark says that the event happens now.
-func (e *HostEvent) Mark() { e.at, e.recorded = time.Since(began), true }
+// Mark records the event at the current time.
+func (e *HostEvent) Mark() { e.at, e.recorded = time.Since(clockStart), true }
 
-// Since is the time from start, which must be a HostEvent as well. Both must have
-// happened.
+// Since returns the time from start to this event. start must be a HostEvent, and both must be recorded;
+// otherwise Since returns a *DeviceError.
 func (e *HostEvent) Since(start Event) (time.Duration, error) {
 	s, ok := start.(*HostEvent)
 	if !ok || !s.recorded || !e.recorded {
@@ -34,10 +34,10 @@ func (e *HostEvent) Since(start Event) (time.Duration, error) {
 	return e.at - s.at, nil
 }
 
-// Sync does nothing: the moment has come.
+// Sync does nothing: the work before a recorded HostEvent is already done.
 func (e *HostEvent) Sync() error { return nil }
 
-// WaitOnHost is Stream.Wait of a stream that works in the goroutine that calls.
+// WaitOnHost implements Stream.Wait for a stream that does its work in the calling goroutine.
 func WaitOnHost(device string, e Event) error {
 	if e == nil {
 		return &DeviceError{Device: device, Call: "wait", Err: fmt.Errorf("%w: no event", ErrArgument)}
@@ -45,5 +45,5 @@ func WaitOnHost(device string, e Event) error {
 	return e.Sync()
 }
 
-// Close does nothing: there is nothing to release.
+// Close does nothing: a HostEvent holds no resources.
 func (e *HostEvent) Close() error { return nil }

@@ -2,18 +2,18 @@ package kernels
 
 import "fmt"
 
-// LocalPtr makes pointers of a whole matrix those of a part, for every j:
+// LocalPtr computes the pointers of a part from those of the whole matrix:
 //
-//	Dst[j] = min(max(Src[j], Start), End) - Start
+//	Dst[j] = min(max(Src[j], Start), End) - Start        for every j
 //
-// Src is of the majors that the part covers, and [Start, End) its entries. Dst has as many
-// elements, all of them others.
+// Src holds the pointers of the majors that the part covers. [Start, End) is the range of its entries. Dst
+// and Src have the same length and do not overlap.
 type LocalPtr struct {
 	Src, Dst   Array[int64]
 	Start, End int64
 }
 
-// Check says what of the arguments does not fit together: an error that wraps ErrArgument.
+// Check returns an error that wraps ErrArgument where the arguments contradict each other.
 func (op *LocalPtr) Check() error {
 	src, dst := op.Src, op.Dst
 	switch {
@@ -27,5 +27,5 @@ func (op *LocalPtr) Check() error {
 	return nil
 }
 
-// Name names the operation.
+// Name returns the name of the operation.
 func (*LocalPtr) Name() string { return "local-ptr" }

@@ -1,9 +1,9 @@
 package kernels
 
-// Meter is a device that stands for another one, so that times say nothing: a simulated GPU.
-// Choices that are measured elsewhere go by what it counts.
+// Meter is a device that simulates another one, for example a simulated GPU. Its times mean nothing, so
+// choices that are made by time on real devices are made by its memory traffic.
 type Meter interface {
-	// Traffic runs an operation and gives the bytes that its kernels load and store, in
-	// units of 32. What the operation uses must not be in use by any stream.
+	// Traffic runs an operation and returns the number of bytes that its kernels load and store. Each access
+	// counts in whole sectors of 32 bytes. No stream may be using the arrays of the operation.
 	Traffic(op Operation) (int64, error)
 }

@@ -2,20 +2,20 @@ package kernels
 
 import "github.com/msrep-go/msrep/sparse"
 
-// TransposedMultiplier is a Packed part that may run MinorProductPacked.
+// TransposedMultiplier is a Packed part that may support MinorProductPacked.
 type TransposedMultiplier interface {
 	Packed
-	// MultipliesTransposed reports whether it does, and faster than Scatter with the
-	// part as it is where that is at hand.
+	// MultipliesTransposed reports whether the form supports MinorProductPacked and, where the device also
+	// has the unpacked part, whether that is faster than MinorProduct.
 	MultipliesTransposed() bool
 }
 
-// MinorProductPacked is Scatter for a packed part: the same formula, the same vectors.
+// MinorProductPacked is MinorProduct for a packed part, with the same formula and shapes.
 type MinorProductPacked[V sparse.Value] struct {
 	A           Packed
 	Alpha, Beta V
 	X, Y        Array[V]
 }
 
-// Name names the operation.
+// Name returns the name of the operation.
 func (*MinorProductPacked[V]) Name() string { return "minor-product-packed" }

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// An operation that nobody launches would keep kernels in the table of kernels/cuda that do
-// nothing for a user; package sim checks that each of these belongs to an operation.
+// Package sim checks that each kernel in the table of kernels/cuda belongs to an operation. This test checks
+// that the library launches each operation, so that the table has no unused kernels.
 func TestTheLibraryUsesEveryOperation(t *testing.T) {
 	ops := operations(t)
 	require.Greater(t, len(ops), 25)
@@ -45,7 +45,7 @@ func TestTheLibraryUsesEveryOperation(t *testing.T) {
 	}
 }
 
-// operations is the types of this package with a method Kernel.
+// operations returns the names of the types of this package with a method Name.
 func operations(t *testing.T) (names []string) {
 	files, err := filepath.Glob("*.go")
 	require.NoError(t, err)
@@ -69,7 +69,7 @@ func operations(t *testing.T) (names []string) {
 	return names
 }
 
-// named is the name of a type of a package, "" for another type.
+// named returns the name of a type of package pkg, or "" for another type.
 func named(of ast.Expr, pkg string) string {
 	if generic, ok := of.(*ast.IndexExpr); ok {
 		of = generic.X
