@@ -1,18 +1,18 @@
 package vec
 
-// The functions of several vectors at once take them row by row: element i of vector j, of m, is
-// v[i*m+j]. Factors and sums lie in as many places as Parts says, over and over those of the
-// vectors: element e of the rows has factor e%len and is added to sum e%len. So registers of any
-// width treat rows of any length.
+// The functions for several vectors take them row by row: element i of vector j, of m vectors, is v[i*m+j].
+// The factors and the partial sums are slices of Parts(m) elements: element e of the rows has factor
+// e%Parts(m) and is added to partial sum e%Parts(m). Parts(m) is a multiple of m and, as a rule, of the SIMD
+// width, so that one loop works for every m.
 
-// placesAtOnce is the elements that assembly treats in one round.
-const placesAtOnce = 16
+// simdWidth is the number of elements that the assembly processes in one step.
+const simdWidth = 16
 
-// Parts is how many places factors and sums of m > 0 vectors have: those of some rows. It is a
-// multiple of 16, unless that would be many.
+// Parts returns the number of factors and partial sums for m > 0 vectors: the least common multiple of m and
+// 16, or m where that is more than 4096.
 func Parts(m int) int {
 	const most = 4096
-	if p := placesAtOnce / (m & -m); m%placesAtOnce != 0 && p > 1 {
+	if p := simdWidth / (m & -m); m%simdWidth != 0 && p > 1 {
 		if m*p > most {
 			return m
 		}
@@ -21,7 +21,7 @@ func Parts(m int) int {
 	return m
 }
 
-// Repeat is numbers of each vector in as many places as Parts says.
+// Repeat repeats numbers, which has one element for each vector, to Parts(len(numbers)) elements.
 func Repeat(numbers []float64) []float64 {
 	out := make([]float64, Parts(len(numbers)))
 	for i := 0; i < len(out); i += len(numbers) {
@@ -30,7 +30,8 @@ func Repeat(numbers []float64) []float64 {
 	return out
 }
 
-// Totals is the sums of each vector from those of its parts.
+// Totals computes sums[j], the sum of vector j, from the partial sums in parts: the sum of parts[j],
+// parts[j+m], parts[j+2*m], ... for m = len(sums), in order.
 func Totals(parts, sums []float64) {
 	copy(sums, parts)
 	for i := len(sums); i < len(parts); i += len(sums) {
@@ -40,13 +41,13 @@ func Totals(parts, sums []float64) {
 	}
 }
 
-// stretch is the elements from at on that have as many places, or fewer at the end.
-func stretch(v []float64, at, places int) []float64 { return v[at:min(at+places, len(v))] }
+// chunk returns the n elements of v from at on, or fewer at the end of v.
+func chunk(v []float64, at, n int) []float64 { return v[at:min(at+n, len(v))] }
 
-// DotMany adds x_j'y_j to parts.
+// DotMany adds x_j'y_j to the partial sums of each vector j.
 func DotMany(x, y, parts []float64) {
 	for at := 0; at < len(x); at += len(parts) {
-		x := stretch(x, at, len(parts))
+		x := chunk(x, at, len(parts))
 		y, s := y[at:][:len(x)], parts[:len(x)]
 		for i, v := range x {
 			s[i] += wide(v, y[i])
@@ -54,10 +55,10 @@ func DotMany(x, y, parts []float64) {
 	}
 }
 
-// AxpyMany is y_j = y_j + a_j*x_j, and adds y_j'y_j to parts.
+// AxpyMany computes y_j = y_j + a_j*x_j and adds y_j'y_j to the partial sums, for each vector j.
 func AxpyMany(a, x, y, parts []float64) {
 	for at := 0; at < len(x); at += len(parts) {
-		x := stretch(x, at, len(parts))
+		x := chunk(x, at, len(parts))
 		a, y, s := a[:len(x)], y[at:][:len(x)], parts[:len(x)]
 		for i, v := range x {
 			e := y[i] + mul(a[i], v)
@@ -67,10 +68,10 @@ func AxpyMany(a, x, y, parts []float64) {
 	}
 }
 
-// UpdateDirectionMany is x_j = x_j + a_j*p_j and p_j = z_j + b_j*p_j.
+// UpdateDirectionMany computes x_j = x_j + a_j*p_j and p_j = z_j + b_j*p_j for each vector j.
 func UpdateDirectionMany(a, b, z, p, x []float64) {
 	for at := 0; at < len(z); at += len(a) {
-		z := stretch(z, at, len(a))
+		z := chunk(z, at, len(a))
 		a, b, p, x := a[:len(z)], b[:len(z)], p[at:][:len(z)], x[at:][:len(z)]
 		for i, v := range z {
 			old := p[i]
@@ -80,7 +81,7 @@ func UpdateDirectionMany(a, b, z, p, x []float64) {
 	}
 }
 
-// ScaleMany is z_j = d*r_j, element by element, for each of m vectors.
+// ScaleMany computes z_j = d*r_j, element by element, for each of m vectors.
 func ScaleMany(m int, d, r, z []float64) {
 	for i, f := range d {
 		r, z := r[i*m:(i+1)*m], z[i*m:(i+1)*m]

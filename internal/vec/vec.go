@@ -1,30 +1,29 @@
-// Package vec has the loops over vectors that iterative solvers make, for one
-// goroutine and as much as stays in a cache. All slices of a call have the same
-// length. Operations that read the same vectors are one.
+// Package vec has the loops over vectors of the iterative solvers. A call runs in one goroutine, on a chunk of
+// the vectors that fits in a cache. All slices of a call have the same length. Operations on the same vectors
+// are fused into one loop.
 //
-// Sums are in float64 and run in several parts, so that additions do not wait for
-// one another, and registers add them: see Sum. Every product is rounded before it is
-// added, so that all processors give the same bits, those with fused multiply-add too.
-// Package simd has some of the loops in assembly, with the same bits.
+// Sums are in float64 and consist of several partial sums (see Sum), which SIMD registers and independent
+// additions can use. Every product is rounded before it is added, so that all processors give the same bits,
+// with fused multiply-add or without. Package simd has some of the loops in assembly, with the same bits.
 package vec
 
 import "github.com/msrep-go/msrep/sparse"
 
-// mul is a*b, rounded: the conversion forbids the compiler to fuse it with an addition.
+// mul returns a*b, rounded. The conversion prevents the compiler from fusing the product with an addition.
 func mul[V sparse.Value](a, b V) V { return V(a * b) }
 
-// wide is a*b in float64, rounded.
+// wide returns a*b in float64, rounded.
 func wide[V sparse.Value](a, b V) float64 { return float64(float64(a) * float64(b)) }
 
-// ScaleTo is dst = a*src.
-func ScaleTo[V sparse.Value](a V, src, dst []V) {
+// Set computes dst = a*src.
+func Set[V sparse.Value](a V, src, dst []V) {
 	dst = dst[:len(src)]
 	for i, v := range src {
 		dst[i] = a * v
 	}
 }
 
-// Misfit is |y - a*x|^2.
+// Misfit returns |y - a*x|^2.
 func Misfit[V sparse.Value](y []V, a V, x []V) float64 {
 	y = y[:len(x)]
 	var s0, s1 float64
@@ -35,22 +34,22 @@ func Misfit[V sparse.Value](y []V, a V, x []V) float64 {
 	return s0 + s1
 }
 
-// Sum is a sum in eight parts: element i of the vectors is added to part i%8.
+// Sum is eight partial sums: element i of the vectors is added to partial sum i%8.
 type Sum [8]float64
 
-// Total is the sum of the parts.
+// Total returns the sum of the partial sums.
 func (s *Sum) Total() float64 {
 	return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
 }
 
-// Dot is x'y.
+// Dot returns x'y.
 func Dot[V sparse.Value](x, y []V) float64 {
 	var s Sum
 	AddDot(x, y, &s)
 	return s.Total()
 }
 
-// AddDot adds x'y to a sum.
+// AddDot adds x'y to s.
 func AddDot[V sparse.Value](x, y []V, s *Sum) {
 	y = y[:len(x)]
 	s0, s1, s2, s3, s4, s5, s6, s7 := s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7]
@@ -81,14 +80,14 @@ func AddDots[V sparse.Value](x, y []V, xy, xx *Sum) {
 	}
 }
 
-// Axpy is y = y + a*x, and y'y.
+// Axpy computes y = y + a*x and returns y'y.
 func Axpy[V sparse.Value](a V, x, y []V) float64 {
 	var s Sum
 	AddAxpy(a, x, y, &s)
 	return s.Total()
 }
 
-// AddAxpy is y = y + a*x, and adds y'y to a sum.
+// AddAxpy computes y = y + a*x and adds y'y to s.
 func AddAxpy[V sparse.Value](a V, x, y []V, s *Sum) {
 	y = y[:len(x)]
 	i := 0
@@ -110,7 +109,7 @@ func AddAxpy[V sparse.Value](a V, x, y []V, s *Sum) {
 	}
 }
 
-// AddAxpyScaled is AddAxpy, and adds y'(d*y) to scaled, d*y element by element.
+// AddAxpyScaled computes y = y + a*x and adds y'y to s and y'(d*y) to scaled, with d*y element by element.
 func AddAxpyScaled[V sparse.Value](a V, x, y, d []V, s, scaled *Sum) {
 	y, d = y[:len(x)], d[:len(x)]
 	for i, v := range x {
@@ -121,7 +120,7 @@ func AddAxpyScaled[V sparse.Value](a V, x, y, d []V, s, scaled *Sum) {
 	}
 }
 
-// UpdateDirection is x = x + a*p and p = z + b*p.
+// UpdateDirection computes x = x + a*p and p = z + b*p, both with the old p.
 func UpdateDirection[V sparse.Value](a, b V, z, p, x []V) {
 	p, x = p[:len(z)], x[:len(z)]
 	for i, v := range z {
@@ -131,7 +130,7 @@ func UpdateDirection[V sparse.Value](a, b V, z, p, x []V) {
 	}
 }
 
-// UpdateDirectionScaled is Move with z = d*r, element by element.
+// UpdateDirectionScaled is UpdateDirection with z = d*r, element by element.
 func UpdateDirectionScaled[V sparse.Value](a, b V, d, r, p, x []V) {
 	r, p, x = r[:len(d)], p[:len(d)], x[:len(d)]
 	for i, v := range d {
@@ -141,7 +140,7 @@ func UpdateDirectionScaled[V sparse.Value](a, b V, d, r, p, x []V) {
 	}
 }
 
-// Xpby is y = x + b*y.
+// Xpby computes y = x + b*y.
 func Xpby[V sparse.Value](x []V, b V, y []V) {
 	y = y[:len(x)]
 	for i := range x {
@@ -149,7 +148,7 @@ func Xpby[V sparse.Value](x []V, b V, y []V) {
 	}
 }
 
-// Axpby is y = a*x + b*y. b = 0 does not read y.
+// Axpby computes y = a*x + b*y. b = 0 does not read y.
 func Axpby[V sparse.Value](a V, x []V, b V, y []V) {
 	switch {
 	case b == 0:
@@ -165,7 +164,7 @@ func Axpby[V sparse.Value](a V, x []V, b V, y []V) {
 	}
 }
 
-// Multiply is z = d*r, element by element.
+// Multiply computes z = d*r, element by element.
 func Multiply[V sparse.Value](d, r, z []V) {
 	d, r = d[:len(z)], r[:len(z)]
 	for i := range z {
@@ -173,7 +172,7 @@ func Multiply[V sparse.Value](d, r, z []V) {
 	}
 }
 
-// CGStep is x = x + a*p and r = r - a*q, and r'r.
+// CGStep computes x = x + a*p and r = r - a*q and returns r'r.
 func CGStep[V sparse.Value](a V, p, q, x, r []V) float64 {
 	q, x, r = q[:len(p)], x[:len(p)], r[:len(p)]
 	var s0, s1 float64
@@ -195,7 +194,7 @@ func CGStep[V sparse.Value](a V, p, q, x, r []V) float64 {
 	return s0 + s1
 }
 
-// BiCGSTABDirection is p = r + b*(p - w*v).
+// BiCGSTABDirection computes p = r + b*(p - w*v).
 func BiCGSTABDirection[V sparse.Value](r []V, b, w V, v, p []V) {
 	v, p = v[:len(r)], p[:len(r)]
 	for i := range r {
@@ -203,14 +202,14 @@ func BiCGSTABDirection[V sparse.Value](r []V, b, w V, v, p []V) {
 	}
 }
 
-// BiCGSTABStep is x = x + a*p + w*s and r = r - w*t, and r'r and c'r. s may be r.
+// BiCGSTABStep computes x = x + a*p + w*s and r = r - w*t and returns r'r and c'r. s may be r.
 func BiCGSTABStep[V sparse.Value](a V, p []V, w V, s, x, t, r, c []V) (rr, cr float64) {
 	var rs, cs Sum
 	AddBiCGSTABStep(a, p, w, s, x, t, r, c, &rs, &cs)
 	return rs.Total(), cs.Total()
 }
 
-// AddBiCGSTABStep is Finish, and adds r'r to rr and c'r to cr.
+// AddBiCGSTABStep is BiCGSTABStep, but adds r'r to rr and c'r to cr.
 func AddBiCGSTABStep[V sparse.Value](a V, p []V, w V, s, x, t, r, c []V, rr, cr *Sum) {
 	n := len(p)
 	s, x, t, r, c = s[:n], x[:n], t[:n], r[:n], c[:n]

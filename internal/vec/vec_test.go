@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// waves is n numbers of about 1.
+// waves returns n numbers between -1 and 1.
 func waves(n int, phase float64) []float64 {
 	v := make([]float64, n)
 	for i := range v {
@@ -111,7 +111,7 @@ func TestScaledAxpySumsBothSquares(t *testing.T) {
 	}
 }
 
-func TestFinishUpdatesBothVectorsAlsoWhereTheyAreRead(t *testing.T) {
+func TestBiCGSTABStepMayUseOneVectorAsRAndS(t *testing.T) {
 	for n := range 4 {
 		for _, same := range []bool{false, true} {
 			p, q, c := waves(n, 1), waves(n, 2), waves(n, 3)
@@ -134,7 +134,7 @@ func TestFinishUpdatesBothVectorsAlsoWhereTheyAreRead(t *testing.T) {
 	}
 }
 
-func TestSeveralVectorsAreTreatedAsEachAlone(t *testing.T) {
+func TestLoopsOverSeveralVectorsGiveTheResultsOfEach(t *testing.T) {
 	const n = 37
 	for _, m := range []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 17, 24, 256, 257, 272} {
 		p, q, x, r := waves(n*m, 1), waves(n*m, 2), waves(n*m, 3), waves(n*m, 4)
@@ -184,7 +184,7 @@ func TestSeveralVectorsAreTreatedAsEachAlone(t *testing.T) {
 	}
 }
 
-func TestPartsAreThoseOfWholeRows(t *testing.T) {
+func TestPartsIsAMultipleOfTheVectorsAndOfTheSIMDWidth(t *testing.T) {
 	for m := 1; m < 10_000; m++ {
 		p := Parts(m)
 		require.Zero(t, p%m)
