@@ -15,14 +15,14 @@ import (
 	"github.com/msrep-go/msrep/solver/gonumop"
 )
 
-// parallelBLAS lets gonum have gonumop.ParallelBLAS for the rest of a test.
+// parallelBLAS makes gonum use gonumop.ParallelBLAS until the test ends.
 func parallelBLAS(t testing.TB) {
 	was := blas64.Implementation()
 	blas64.Use(gonumop.ParallelBLAS(was))
 	t.Cleanup(func() { blas64.Use(was) })
 }
 
-func TestVectorOperationsOnAllCPUsGiveWhatThoseOfOneGive(t *testing.T) {
+func TestVectorOperationsOnAllCPUsGiveTheResultsOfOneCPU(t *testing.T) {
 	one := blas64.Implementation()
 	all := gonumop.ParallelBLAS(one)
 	r := rand.New(rand.NewPCG(2, 2))
@@ -78,10 +78,10 @@ func TestNormsOfVeryLargeAndVerySmallElementsAreRight(t *testing.T) {
 	}
 }
 
-func TestCopiesOfOverlappingVectorsAreWhole(t *testing.T) {
+func TestCopiesOfOverlappingVectorsAreCorrect(t *testing.T) {
 	b := gonumop.ParallelBLAS(blas64.Implementation())
 	const n, apart = 100_000, 30_000
-	for _, shift := range [][2]int{{0, apart}, {apart, 0}} { // whichever piece comes first would spoil one of them
+	for _, shift := range [][2]int{{0, apart}, {apart, 0}} { // copying piece by piece would overwrite elements before they are read
 		x := make([]float64, n+apart)
 		for i := range x {
 			x[i] = float64(i)

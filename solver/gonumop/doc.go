@@ -1,15 +1,14 @@
-// Package gonumop lets gonum use the matrices of msrep, and the other way round.
+// Package gonumop connects msrep to gonum.
 //
-// Operator is a plan, or any msrep.Operator, as gonum.org/v1/exp/linsolve wants its
-// matrix: its methods CG, BiCG, BiCGStab and GMRES then multiply on the devices of
-// the plan, without a copy of the vectors. ParallelBLAS lets what they do with vectors
-// themselves have all CPUs, as far as it can be replaced.
+// Operator makes a plan, or any msrep.Operator, usable as the matrix of gonum.org/v1/exp/linsolve. The
+// methods of linsolve (CG, BiCG, BiCGStab and GMRES) then multiply on the devices of the plan, without a copy
+// of the vectors. ParallelBLAS makes gonum's own operations on vectors use all CPUs, where gonum lets them be
+// replaced.
 //
-// Matrix is a CSR matrix as a mat.Matrix, for printing, for tests and for conversion.
-// Do not compute with it: mat.Matrix knows elements only, one At at a time, and what
-// gonum does with it reads all m*n of them. VecDense.MulVec of a Matrix takes as long
-// as with a dense matrix, and longer.
+// Matrix makes a CSR matrix usable as a mat.Matrix, for printing, tests and conversion. Do not compute with it:
+// a mat.Matrix can only return single elements through At, and gonum reads all m*n of them. VecDense.MulVec of
+// a Matrix takes at least as long as with a dense matrix.
 //
-// As in gonum itself, a matrix or a vector of gonum's that is nil, or of the wrong size,
-// makes what it is given to panic, and so does Matrix where A is nil.
+// As in gonum itself, a nil matrix or vector of gonum, or one of the wrong size, panics, and so does a Matrix
+// with a nil A.
 package gonumop

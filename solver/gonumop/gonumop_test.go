@@ -36,7 +36,7 @@ func planOf(t testing.TB, spec string) (*sparse.CSR[float64], *msrep.Plan[float6
 	return a, plan
 }
 
-func TestMethodsOfGonumFindWhatOursFind(t *testing.T) {
+func TestMethodsOfGonumFindTheSolutionsOfOurs(t *testing.T) {
 	a, plan := planOf(t, "stencil:n=40,points=5")
 	b := make([]float64, a.Rows)
 	for i := range b {
@@ -123,7 +123,7 @@ func TestDenseMatricesGoBothWays(t *testing.T) {
 	require.Panics(t, func() { gonumop.Matrix{A: a}.At(0, -1) })
 }
 
-// The methods of gonum, on the devices of a plan.
+// A method of gonum multiplies on the devices of a plan.
 func ExampleNew() {
 	ctx := context.Background()
 	a, err := sparse.NewCSR(2, 2, []int64{0, 2, 4}, []int32{0, 1, 0, 1}, []float64{4, 1, 1, 3})
@@ -150,7 +150,7 @@ func ExampleNew() {
 	// ⎣0.6364⎦
 }
 
-func TestPreconditionersServeGonum(t *testing.T) {
+func TestGonumUsesOurPreconditioners(t *testing.T) {
 	a, plan := planOf(t, "stencil:n=30,points=5")
 	for i := range a.Rows { // rows of different sizes
 		for k := a.RowPtr[i]; k < a.RowPtr[i+1]; k++ {
@@ -189,9 +189,9 @@ func TestPreconditionersServeGonum(t *testing.T) {
 	require.True(t, mat.Equal(want, dst.ColView(2)))
 }
 
-// BenchmarkCG gives 20 iterations of gonum's CG over a plan beside as many of ours,
-// for a million unknowns on one CPU device: how fast each is, of ours. All take turns,
-// and the times are medians. With GOMAXPROCS=1 all have one thread.
+// BenchmarkCG times 20 iterations of gonum's CG over a plan and 20 of ours, alternately, for a million unknowns
+// on one CPU device. It reports our median time and, for each way to run gonum, our time divided by gonum's.
+// With GOMAXPROCS=1 all use one thread.
 //
 //	parallel  with PreconSolve and ParallelBLAS
 //	gonum     with PreconSolve
@@ -250,7 +250,7 @@ func BenchmarkCG(b *testing.B) {
 	}
 }
 
-func TestOperatorsOfNothingTellSoAndGiveNaN(t *testing.T) {
+func TestOperatorsWithNilArgumentsHaveAnErrorAndGiveNaN(t *testing.T) {
 	_, plan := planOf(t, "diag:n=2")
 	var noCtx context.Context
 	for message, o := range map[string]*gonumop.Operator{

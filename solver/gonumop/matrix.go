@@ -6,16 +6,17 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Matrix is a CSR matrix as a mat.Matrix: see the warning of this package.
+// Matrix is a CSR matrix as a mat.Matrix, for printing, tests and conversion. It is slow to compute with; see
+// the package documentation.
 type Matrix struct{ A *sparse.CSR[float64] }
 
 var _ mat.Matrix = Matrix{}
 
-// Dims gives the number of rows and columns.
+// Dims returns the number of rows and columns.
 func (m Matrix) Dims() (rows, cols int) { return m.A.Dims() }
 
-// At gives element (i, j), the sum of its entries: it looks through row i. Like all
-// of gonum it panics on an index that is out of range.
+// At returns element (i, j), the sum of the entries at that place. It reads all entries of row i. As everywhere
+// in gonum, an index out of range panics.
 func (m Matrix) At(i, j int) (sum float64) {
 	if uint(i) >= uint(m.A.Rows) {
 		panic(mat.ErrRowAccess)
@@ -31,12 +32,11 @@ func (m Matrix) At(i, j int) (sum float64) {
 	return sum
 }
 
-// T gives the transposed matrix.
+// T returns the transposed matrix.
 func (m Matrix) T() mat.Matrix { return mat.Transpose{Matrix: m} }
 
-// ToDense copies a to a dense matrix, entries of the same place added up. A matrix of
-// more than maxElements elements, or with no rows or columns, which gonum does not
-// have, is a *sparse.InputError.
+// ToDense copies a to a dense matrix and adds up entries at the same place. A matrix of more than maxElements
+// elements, or without rows or columns, which gonum does not support, is a *sparse.InputError.
 func ToDense(a *sparse.CSR[float64], maxElements int) (*mat.Dense, error) {
 	if a == nil {
 		return nil, sparse.Inputf("matrix", "is nil")
@@ -60,7 +60,8 @@ func ToDense(a *sparse.CSR[float64], maxElements int) (*mat.Dense, error) {
 	return d, nil
 }
 
-// FromDense makes a CSR matrix of the elements of d that are not zero.
+// FromDense returns a CSR matrix with the nonzero elements of d. A nil d or a dimension above sparse.MaxDim is a
+// *sparse.InputError.
 func FromDense(d mat.Matrix) (*sparse.CSR[float64], error) {
 	if d == nil {
 		return nil, sparse.Inputf("matrix", "is nil")

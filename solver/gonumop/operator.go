@@ -12,18 +12,18 @@ import (
 	"github.com/msrep-go/msrep/msrep"
 )
 
-// Operator is a matrix of msrep for linsolve. It is used by one goroutine at a time.
+// Operator is a matrix of msrep as a linsolve.MulVecToer. Only one goroutine may use it at a time.
 type Operator struct {
 	ctx  context.Context
 	a    msrep.Operator[float64]
-	x, y []float64 // of vectors with a stride
+	x, y []float64 // copies of vectors whose increment is not 1
 	err  error
 }
 
 var _ linsolve.MulVecToer = (*Operator)(nil)
 
-// New makes an operator of a. Its products end when ctx does. Where ctx or a is nil it has
-// no rows and columns, and Err says so.
+// New returns an operator that multiplies by a, for example a *msrep.Plan[float64]. When ctx ends, products
+// fail with its error. A nil ctx or a gives an operator whose Err is a *sparse.InputError.
 func New(ctx context.Context, a msrep.Operator[float64]) *Operator {
 	o := &Operator{ctx: ctx, a: a}
 	if given.Nothing(a) {
@@ -33,11 +33,11 @@ func New(ctx context.Context, a msrep.Operator[float64]) *Operator {
 	return o
 }
 
-// Err is the first error of a product, also of wrong lengths. MulVecTo has no way to
-// return it: look here after linsolve.Iterative.
+// Err returns the first error of a product, including wrong lengths. MulVecTo can not return it, so call Err
+// after linsolve.Iterative.
 func (o *Operator) Err() error { return o.err }
 
-// Dims gives the number of rows and columns.
+// Dims returns the number of rows and columns.
 func (o *Operator) Dims() (rows, cols int) {
 	if o.a == nil {
 		return 0, 0
@@ -45,8 +45,8 @@ func (o *Operator) Dims() (rows, cols int) {
 	return o.a.Dims()
 }
 
-// MulVecTo computes dst = A*x, or A'*x when trans is set. After an error dst is NaN,
-// and so is that of all later calls, so that no method takes it for a result.
+// MulVecTo computes dst = A*x, or A'*x when trans is set. After an error this call and all later ones set dst to
+// NaN, so that no method takes it for a result; see Err.
 func (o *Operator) MulVecTo(dst *mat.VecDense, trans bool, x mat.Vector) {
 	if dst.IsEmpty() {
 		rows, cols := o.Dims()
@@ -78,7 +78,7 @@ func (o *Operator) MulVecTo(dst *mat.VecDense, trans bool, x mat.Vector) {
 	}
 }
 
-// dense gives the elements of x side by side, without a copy where they are.
+// dense returns the elements of x as a slice. It copies them only where their increment is not 1.
 func (o *Operator) dense(x mat.Vector) []float64 {
 	if r, ok := x.(mat.RawVectorer); ok {
 		if v := r.RawVector(); v.Inc == 1 {

@@ -9,18 +9,18 @@ import (
 	"github.com/msrep-go/msrep/solver"
 )
 
-// copyGrain is how many elements are worth a goroutine.
+// copyGrain is the least number of elements for a goroutine.
 const copyGrain = 1 << 15
 
-// errTransposed is what products with the transpose of a preconditioner end with.
+// errTransposed is the error of a product with the transpose of a preconditioner.
 var errTransposed = errors.New("gonumop: the preconditioner has no transpose, which BiCG needs: use another method")
 
-// PreconSolve makes the PreconSolve of linsolve.Settings of a preconditioner, or of
-// none for nil. Set it in either case: where Settings has none, gonum allocates a
-// vector in every iteration, which costs large systems more than all else that it
-// does with vectors. linsolve.BiCG needs the transpose as well, which only nil has.
+// PreconSolve returns a function for linsolve.Settings.PreconSolve that applies m, or copies the vector for a
+// nil m. Set it also where there is no preconditioner: without it gonum allocates a vector in every iteration,
+// which takes longer on large systems than all its other work on vectors. linsolve.BiCG needs the transposed
+// preconditioner as well, which only a nil m has; for another m the function returns an error.
 func PreconSolve(m solver.Preconditioner) func(dst *mat.VecDense, trans bool, rhs mat.Vector) error {
-	o := &Operator{} // for vectors with a stride
+	o := &Operator{} // for copies of vectors whose increment is not 1
 	return func(dst *mat.VecDense, trans bool, rhs mat.Vector) error {
 		if trans && m != nil {
 			return errTransposed
