@@ -9,7 +9,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// matrix returns a 3 x 3 matrix:
+// matrix returns the 3 x 3 matrix
 //
 //	10  0 -2
 //	 0  9  3
@@ -25,7 +25,7 @@ func matrix() *sparse.CSR[float64] {
 	return a
 }
 
-// Compute one product. beta = 0 overwrites y.
+// Multiply once: y = A x. beta = 0 overwrites y.
 func ExampleSpMV() {
 	x := []float64{1, 2, 3}
 	y := make([]float64, 3)
@@ -36,41 +36,34 @@ func ExampleSpMV() {
 	// Output: [4 27 31]
 }
 
-// Compute many products with one matrix, which is split and stored once.
+// Multiply many times by one matrix: NewPlan splits and packs it once.
 func ExamplePlan() {
 	ctx := context.Background()
-	sys, err := msrep.Open(msrep.Config{Devices: "cpu:2"})
+	sys, err := msrep.Open(msrep.Config{}) // all devices
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer sys.Close()
-	plan, err := msrep.NewPlan(ctx, sys, matrix(), msrep.PlanOptions{})
+	plan, err := msrep.NewPlan(ctx, sys, matrix(), msrep.PlanOptions{Expected: msrep.Expected{Products: 3}})
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer plan.Close()
-
-	x := []float64{1, 1, 1}
-	y := []float64{100, 100, 100}
-	if err := plan.SpMV(ctx, msrep.NoTrans, 2, x, 1, y); err != nil { // y = 2Ax + y
-		log.Fatal(err)
-	}
-	fmt.Println(y)
-	if err := plan.SpMV(ctx, msrep.Trans, 1, x, 0, y); err != nil { // y = A'x
-		log.Fatal(err)
-	}
-	fmt.Println(y)
-	for _, s := range plan.Shares() {
-		fmt.Printf("device %d: nonzeros %d to %d\n", s.Device, s.Part.StartIdx, s.Part.EndIdx)
+	x, y := []float64{1, 1, 1}, make([]float64, 3)
+	for range 3 {
+		if err := plan.SpMV(ctx, msrep.NoTrans, 0.1, x, 0, y); err != nil { // y = 0.1 A x
+			log.Fatal(err)
+		}
+		x, y = y, x
+		fmt.Printf("%.3f\n", x)
 	}
 	// Output:
-	// [116 124 130]
-	// [17 9 9]
-	// device 0: nonzeros 0 to 2
-	// device 1: nonzeros 3 to 5
+	// [0.800 1.200 1.500]
+	// [0.500 1.530 1.760]
+	// [0.148 1.905 1.758]
 }
 
-// Multiply several vectors by row at once. The matrix is read once.
+// Multiply several vectors at once, the columns of x: the matrix is read once for all of them.
 func ExamplePlan_SpMM() {
 	ctx := context.Background()
 	sys, err := msrep.Open(msrep.Config{})
@@ -96,7 +89,8 @@ func ExamplePlan_SpMM() {
 	// Output: [10 4 0 27 7 31]
 }
 
-// Change the values of the matrix in each time step. The structure does not change, so the matrix is not split again.
+// Change the values of a matrix in each step of a time loop. Its structure stays the same, so the plan is not
+// made again.
 func ExamplePlan_UpdateValues() {
 	ctx := context.Background()
 	sys, err := msrep.Open(msrep.Config{})
@@ -111,7 +105,7 @@ func ExamplePlan_UpdateValues() {
 	}
 	defer plan.Close()
 	u, next := []float64{1, 1, 1}, make([]float64, 3)
-	val := make([]float64, len(a.Val)) // belongs to the plan from UpdateValues to the last product that uses it
+	val := make([]float64, len(a.Val)) // the plan may read it in place: change it only between products
 	for step := range 3 {
 		for k, v := range a.Val {
 			val[k] = v * float64(step+1) / 10

@@ -5,22 +5,22 @@ import (
 	"math"
 )
 
-// BiCGSTAB solves A x = b by the stabilised method of biconjugate gradients (van
-// der Vorst, 1992) for any square matrix, preconditioned from the right. x is the
-// first guess and takes the solution. An iteration takes two products. Where the
-// method breaks down it begins anew from where it is. Errors are those of CG.
+// BiCGSTAB solves A x = b by the biconjugate gradient stabilised method (van der Vorst, 1992). The matrix may be
+// any square matrix; the preconditioner is applied from the right. x is the first guess, and BiCGSTAB
+// overwrites it with the solution. An iteration takes two products. After a breakdown the method restarts from
+// the current x. Errors are those of CG.
 func BiCGSTAB(ctx context.Context, a Operator, b, x []float64, opt Options) (*Result, error) {
-	return solve(ctx, method{name: "bicgstab", iterate: linear(bicgstab), vectors: 6, kept: 2}, a, b, x, opt)
+	return solve(ctx, method{name: "bicgstab", iterate: linear(bicgstab), vectors: 6, precondVectors: 2}, a, b, x, opt)
 }
 
-// maxRestarts is how often BiCGSTAB begins anew after a breakdown.
+// maxRestarts bounds the restarts of BiCGSTAB after breakdowns.
 const maxRestarts = 50
 
-// orthogonal is the cosine below which two vectors count as orthogonal.
+// orthogonal is the largest |cosine| of the angle between two vectors that count as orthogonal.
 const orthogonal = 1e-14
 
 func bicgstab(t *task) error {
-	s := stabilised{task: t, r: t.zero(), shadow: t.zero(), p: t.zero(), v: t.zero(), t: t.zero(), keptP: none, keptR: none}
+	s := bicgstabState{task: t, r: t.zero(), shadow: t.zero(), p: t.zero(), v: t.zero(), t: t.zero(), keptP: none, keptR: none}
 	if t.opt.Precond != nil {
 		s.keptP, s.keptR = t.zero(), t.zero()
 	}
@@ -39,26 +39,26 @@ func bicgstab(t *task) error {
 			continue
 		}
 		if restarts++; t.res.Iterations <= first+1 || restarts > maxRestarts {
-			return t.give(ErrBreakdown, "%s", broken)
+			return t.convergenceError(ErrBreakdown, "%s", broken)
 		}
-		factor = math.Inf(1) // it did not claim to be near
+		factor = math.Inf(1) // a restart after a breakdown need not have reduced the residual
 	}
 }
 
-// stabilised is the vectors of BiCGSTAB.
-type stabilised struct {
+// bicgstabState is the vectors of BiCGSTAB.
+type bicgstabState struct {
 	*task
 	r, shadow, p, v, t vector
-	keptP, keptR       vector // preconditioned
+	keptP, keptR       vector // preconditioned p and r
 }
 
-// iterate goes on from the residual r until that is near zero or the method breaks
-// down, and says how.
-func (s *stabilised) iterate() (broken string, err error) {
+// iterate runs iterations from the residual r until the recurrence reaches the tolerance or the method breaks down.
+// broken says why it broke down, "" where it did not.
+func (s *bicgstabState) iterate() (broken string, err error) {
 	s.set(1, s.r, s.shadow)
 	s.set(1, s.r, s.p)
 	rho := s.dot(s.r, s.r)
-	size := math.Sqrt(rho) // of shadow
+	size := math.Sqrt(rho) // |shadow|
 	for {
 		p := s.preconditioned(s.p, s.keptP)
 		s.product(1, p, 0, s.v)
@@ -73,7 +73,7 @@ func (s *stabilised) iterate() (broken string, err error) {
 		norm := math.Sqrt(s.axpy(-alpha, s.v, s.r))
 		if norm <= s.opt.Tol*s.norm {
 			s.add(alpha, []float64{1}, []vector{p}, s.x)
-			_, err := s.note(norm)
+			_, err := s.recordIteration(norm)
 			return "", err
 		}
 		r := s.preconditioned(s.r, s.keptR)
@@ -84,7 +84,7 @@ func (s *stabilised) iterate() (broken string, err error) {
 			omega = 0
 		}
 		rr, next := s.bicgstabStep(alpha, p, omega, r, s.x, s.t, s.r, s.shadow)
-		near, err := s.note(math.Sqrt(rr))
+		near, err := s.recordIteration(math.Sqrt(rr))
 		switch {
 		case err != nil || near:
 			return "", err

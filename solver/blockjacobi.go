@@ -10,25 +10,24 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// MaxVectors bounds the blocks of BlockJacobi.
+// MaxVectors is the largest block size of BlockJacobi.
 const MaxVectors = 256
 
 type blockJacobi struct {
 	n, size int
-	inverse []float64 // of the blocks, each by columns
+	inverse []float64 // inverses of the blocks, each column by column
 }
 
-// BlockJacobi makes the preconditioner that multiplies by the inverses of the blocks of
-// size x size on the diagonal of a square matrix, the last one being smaller where size
-// does not divide n. It keeps size*n numbers. A block that is singular to working
-// precision, a size that is not in [1, MaxVectors], and blocks for which memory lacks are
-// *sparse.InputError.
+// BlockJacobi returns the preconditioner that multiplies by the inverses of the size x size blocks on the diagonal
+// of a square matrix of n rows. The last block is smaller where size does not divide n. The inverses take
+// 8*size*n bytes. A block that is singular to working precision, a size outside [1, MaxVectors], and inverses
+// that do not fit in memory are *sparse.InputError.
 func BlockJacobi(a sparse.Matrix[float64], size int) (Preconditioner, error) {
 	return BlockJacobiPiece(a, size, 0)
 }
 
-// BlockJacobiPiece is BlockJacobi for a process's piece of a larger system; see
-// JacobiPiece. Pieces begin between blocks.
+// BlockJacobiPiece is BlockJacobi for one process's piece of a larger system; see JacobiPiece. To get the blocks of
+// the whole system, first must be a multiple of size.
 func BlockJacobiPiece(a sparse.Matrix[float64], size, first int) (Preconditioner, error) {
 	m, err := square(a)
 	if err != nil {
@@ -47,9 +46,9 @@ func BlockJacobiPiece(a sparse.Matrix[float64], size, first int) (Preconditioner
 	par.Range(int64(blocks), max(applyGrain/int64(size*size*size), 1), func(lo, hi int64) {
 		v := inverter{make([]int32, size), make([]float64, size), make([]float64, size)}
 		for k := int(lo); k < int(hi); k++ {
-			first, inverse := b.at(k)
+			first, inverse := b.block(k)
 			order := min(size, n-first)
-			fill(inverse, m, first, order)
+			addBlock(inverse, m, first, order)
 			bad[k] = !v.invert(inverse, order)
 		}
 	})
@@ -61,7 +60,7 @@ func BlockJacobiPiece(a sparse.Matrix[float64], size, first int) (Preconditioner
 	return b, nil
 }
 
-// blocksFit refuses blocks for n rows for which memory lacks.
+// blocksFit returns an error where the inverses of the blocks of n rows do not fit in memory.
 func blocksFit(n, size int) error {
 	need := 8*int64(size)*int64(n) + int64(n/size)
 	if have, ok := mem.Fits(need); !ok {
@@ -72,15 +71,15 @@ func blocksFit(n, size int) error {
 
 func (b *blockJacobi) blocks() int { return (b.n + b.size - 1) / b.size }
 
-// at is a block: its first row, and its inverse.
-func (b *blockJacobi) at(k int) (first int, inverse []float64) {
+// block is a block: its first row, and its inverse.
+func (b *blockJacobi) block(k int) (first int, inverse []float64) {
 	first = k * b.size
 	order := min(b.size, b.n-first)
 	return first, b.inverse[first*b.size:][:order*order]
 }
 
-// fill adds the block of a that begins in row first to block, by columns.
-func fill(block []float64, a *sparse.CSR[float64], first, order int) {
+// addBlock adds the block of a that begins in row first to block, by columns.
+func addBlock(block []float64, a *sparse.CSR[float64], first, order int) {
 	for i := range order {
 		for e := a.RowPtr[first+i]; e < a.RowPtr[first+i+1]; e++ {
 			if j := int(a.ColIdx[e]) - first; j >= 0 && j < order {
@@ -90,16 +89,16 @@ func fill(block []float64, a *sparse.CSR[float64], first, order int) {
 	}
 }
 
-// inverter has room for what invert needs of the rows and columns of a block.
+// inverter has the working memory of invert.
 type inverter struct {
-	swapped       []int32   // with which row each one was
-	rows, columns []float64 // their largest elements
+	swapped       []int32   // the row that each row was swapped with
+	rows, columns []float64 // the largest magnitude in each row and column
 }
 
-// invert replaces a block of order m by its inverse (Gauss and Jordan, with partial pivoting), or
-// gives false where there is no finite one, or a pivot is but rounding: below m*2^-52 of what its
-// row and its column began with. It takes columns for rows: the inverse of the transpose is the
-// transpose of the inverse.
+// invert replaces a block of order m by its inverse, by Gauss-Jordan elimination with partial pivoting. It returns
+// false where the inverse is not finite, or where a pivot is a rounding error: below m*2^-52 of the largest
+// element that its row or its column had at the start. It treats the columns of the block as rows: the inverse
+// of the transpose is the transpose of the inverse.
 func (v *inverter) invert(block []float64, m int) bool {
 	at := func(i int) []float64 { return block[i*m:][:m] }
 	swapped, rows, columns := v.swapped[:m], v.rows[:m], v.columns[:m]
@@ -141,7 +140,7 @@ func (v *inverter) invert(block []float64, m int) bool {
 			}
 		}
 	}
-	for c := m - 1; c >= 0; c-- { // what swapped rows swaps columns of the inverse
+	for c := m - 1; c >= 0; c-- { // undo the row swaps, which are column swaps of the inverse
 		if p := int(swapped[c]); p != c {
 			for i := range m {
 				block[i*m+c], block[i*m+p] = block[i*m+p], block[i*m+c]
@@ -160,7 +159,7 @@ func (b *blockJacobi) Apply(r, z []float64) error {
 	return b.apply(nil, r, z)
 }
 
-// apply is Apply on the workers of an operator where it has some.
+// apply is Apply, on the workers of operator a if it has workers.
 func (b *blockJacobi) apply(a any, r, z []float64) error {
 	f := func(lo, hi int) {
 		if b.size == 1 {
@@ -168,7 +167,7 @@ func (b *blockJacobi) apply(a any, r, z []float64) error {
 			return
 		}
 		for k := lo; k < hi; k++ {
-			first, inverse := b.at(k)
+			first, inverse := b.block(k)
 			last := min(first+b.size, b.n)
 			multiply(inverse, r[first:last], z[first:last])
 		}
@@ -181,7 +180,7 @@ func (b *blockJacobi) apply(a any, r, z []float64) error {
 	return nil
 }
 
-// multiply is z = B*r for a square block B by columns, added in this order, four of them in a pass.
+// multiply computes z = B*r for a square block b stored by columns. Columns are added in order, four in a pass.
 func multiply(b, r, z []float64) {
 	m := len(z)
 	r = r[:m]

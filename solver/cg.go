@@ -6,32 +6,30 @@ import (
 	"math"
 )
 
-// CG solves A x = b by the method of conjugate gradients (Hestenes and Stiefel,
-// 1952), for a symmetric positive definite matrix and preconditioner. x is the
-// first guess and takes the solution.
+// CG solves A x = b by the conjugate gradient method (Hestenes and Stiefel, 1952). The matrix and the
+// preconditioner must be symmetric and positive definite. x is the first guess, and CG overwrites it with the
+// solution.
 //
-// An iteration takes one product, and on vectors 10 n elements read and written
-// without and 12 n with Jacobi; 11 n and 16 n on devices
-// with memory of their own, 10 n and 15 n over several processes.
+// An iteration takes one product. Its operations on vectors read and write 10 n elements, or 12 n with Jacobi;
+// on devices with their own memory 11 n, or 16 n with Jacobi; over several processes 10 n, or 15 n with Jacobi.
 //
-// A solve that ends above the tolerance is a *ConvergenceError and gives its Result
-// as well; wrong arguments are *sparse.InputError; errors of products and of ctx
-// come back as they are.
+// A solve that ends above the tolerance returns its Result and a *ConvergenceError. Wrong arguments are
+// *sparse.InputError. Errors of products, of the preconditioner and of ctx are returned unchanged.
 func CG(ctx context.Context, a Operator, b, x []float64, opt Options) (*Result, error) {
-	return solve(ctx, method{name: "cg", iterate: linear(cg), vectors: 4, kept: 1}, a, b, x, opt)
+	return solve(ctx, method{name: "cg", iterate: linear(cg), vectors: 4, precondVectors: 1}, a, b, x, opt)
 }
 
 func cg(t *task) error {
 	r, p, q := t.zero(), t.zero(), t.zero()
-	kept := none // of the preconditioner
+	kept := none // the preconditioned residual
 	if t.opt.Precond != nil {
 		kept = t.zero()
 	}
-	for { // again where the recurrence says that x is good enough and it is not
+	for { // repeated while the recurrence claims convergence and the true residual does not
 		if done, err := t.start(r, 0.5); done {
 			return err
 		}
-		z := t.preconditioned(r, q) // which nothing is in yet: Jacobi on CPU devices then never touches kept
+		z := t.preconditioned(r, q) // q is free here; kept then stays unused with Jacobi on CPU devices
 		rz := t.dot(r, z)
 		t.set(1, z, p)
 		for {
@@ -41,11 +39,11 @@ func cg(t *task) error {
 				return err
 			}
 			if why := notPositive(rz, pq); why != "" {
-				return t.give(ErrBreakdown, "%s", why)
+				return t.convergenceError(ErrBreakdown, "%s", why)
 			}
 			alpha := rz / pq
 			rr, next := t.updateResidual(alpha, p, q, t.x, r, kept)
-			near, err := t.note(math.Sqrt(rr))
+			near, err := t.recordIteration(math.Sqrt(rr))
 			if near || err != nil {
 				t.updateSolution(alpha, p, t.x)
 			}
@@ -61,7 +59,8 @@ func cg(t *task) error {
 	}
 }
 
-// notPositive says what is not positive definite, or beyond float64: rz is r'Mr, pq is p'Ap.
+// notPositive checks rz = r'Mr and pq = p'Ap. It returns "" where both are positive and finite, else a message that
+// names the matrix or the preconditioner.
 func notPositive(rz, pq float64) string {
 	switch {
 	case !finite(rz):

@@ -10,16 +10,16 @@ import (
 	"github.com/msrep-go/msrep/msrep"
 )
 
-// conjugates is the CGs of several systems. Their vectors lie row by row: element i
+// manyCG is the CGs of several systems. Their vectors lie row by row: element i
 // of column j is v[i*m+j], m = len(columns).
-type conjugates struct {
+type manyCG struct {
 	host          *hostSpace // of one system at a time
 	one, right, r vector     // its x, b and residual
 	a             ManyOperator
 	b, out        msrep.MultiVector[float64]
 	opt           Options
 	begin         time.Time
-	round         int
+	iterations         int
 
 	columns   []*column // those that are not done
 	all       []*column
@@ -34,16 +34,16 @@ type column struct {
 	alpha  float64 // the step that x has not taken yet
 	rr     float64 // r'r
 	rz     float64 // r'M*r
-	before float64 // r'M*r of the step before; 0 where the directions begin anew
+	previous float64 // r'M*r of the step before; 0 where the directions begin anew
 	near   bool    // the solution, says the recurrence
 	done   bool
 	err    error
 }
 
-// newConjugates makes the columns of systems whose numbers are at most as large as sizes says.
-func newConjugates(ctx context.Context, a ManyOperator, b, x msrep.MultiVector[float64], sizes systemSizes, opt Options) *conjugates {
+// newManyCG makes the columns of systems whose numbers are at most as large as sizes says.
+func newManyCG(ctx context.Context, a ManyOperator, b, x msrep.MultiVector[float64], sizes magnitudes, opt Options) *manyCG {
 	n, _ := a.Dims()
-	c := &conjugates{a: a, b: b, out: x, opt: opt, begin: time.Now()}
+	c := &manyCG{a: a, b: b, out: x, opt: opt, begin: time.Now()}
 	c.host = newHostSpace(ctx, a, opt.Precond, nil, n)
 	c.right, c.one = c.host.load(make([]float64, n), make([]float64, n))
 	c.r = c.host.zero()
@@ -73,12 +73,12 @@ func newConjugates(ctx context.Context, a ManyOperator, b, x msrep.MultiVector[f
 }
 
 // load makes x and res of rows of the first guesses and of b.
-func (c *conjugates) load(lo, hi int, sizes systemSizes) {
+func (c *manyCG) load(lo, hi int, sizes magnitudes) {
 	part := make([]float64, hi-lo)
 	get := func(from msrep.MultiVector[float64], s *column, to []float64, j int) {
 		rowsFrom(from, lo).Get(s.number, part)
 		scaleBy(part, -s.exp)
-		rowsFrom(c.block(to), lo).Set(j, part)
+		rowsFrom(c.multiVector(to), lo).Set(j, part)
 	}
 	for j, s := range c.columns {
 		get(c.b, s, c.res, j)
@@ -89,7 +89,7 @@ func (c *conjugates) load(lo, hi int, sizes systemSizes) {
 }
 
 // start makes the first residuals and directions.
-func (c *conjugates) start() error {
+func (c *manyCG) start() error {
 	if c.host.err != nil || len(c.columns) == 0 {
 		return c.host.err
 	}
@@ -101,20 +101,20 @@ func (c *conjugates) start() error {
 	for j, s := range c.columns {
 		s.norm = math.Sqrt(bb[j])
 		var done bool
-		if done, s.err = s.begin(math.Sqrt(s.rr)/s.norm, 0.5); done {
+		if done, s.err = s.startFrom(math.Sqrt(s.rr)/s.norm, 0.5); done {
 			c.fetch(j)
 			c.close(s)
 		}
 	}
-	c.compact()
+	c.removeDone()
 	return c.updateDirections()
 }
 
 // vectors is those of this solve.
-func (c *conjugates) vectors() []*[]float64 { return []*[]float64{&c.x, &c.res, &c.p, &c.q} }
+func (c *manyCG) vectors() []*[]float64 { return []*[]float64{&c.x, &c.res, &c.p, &c.q} }
 
-// block is vectors of this solve as a block.
-func (c *conjugates) block(v []float64) msrep.MultiVector[float64] {
+// multiVector is vectors of this solve as a multiVector.
+func (c *manyCG) multiVector(v []float64) msrep.MultiVector[float64] {
 	return msrep.MultiVectorByRow(v, len(c.columns))
 }
 
@@ -131,12 +131,12 @@ func rowsFrom(b msrep.MultiVector[float64], lo int) msrep.MultiVector[float64] {
 }
 
 // multiply is y = a*A*x + b*y for all columns.
-func (c *conjugates) multiply(a float64, x []float64, b float64, y []float64) error {
+func (c *manyCG) multiply(a float64, x []float64, b float64, y []float64) error {
 	if c.host.err != nil {
 		return c.host.err
 	}
 	t := time.Now()
-	err := c.a.SpMM(c.host.ctx, msrep.NoTrans, a, c.block(x), b, c.block(y))
+	err := c.a.SpMM(c.host.ctx, msrep.NoTrans, a, c.multiVector(x), b, c.multiVector(y))
 	c.host.products += time.Since(t)
 	for _, s := range c.columns {
 		s.res.Products++
@@ -144,37 +144,37 @@ func (c *conjugates) multiply(a float64, x []float64, b float64, y []float64) er
 	return err
 }
 
-// blocks calls f for the blocks of rows from number to number, as ranges of the elements.
-func (c *conjugates) blocks(from, to int, f func(k, lo, hi int)) {
-	m, size := len(c.columns), c.blockSize()
+// eachChunk calls f for the eachChunk of rows from number to number, as ranges of the elements.
+func (c *manyCG) eachChunk(from, to int, f func(k, lo, hi int)) {
+	m, size := len(c.columns), c.chunkSize()
 	for k := from; k < to; k++ {
 		f(k, k*size, min((k+1)*size, c.host.n*m))
 	}
 }
 
-// blockSize is the elements of a block: some 4096, and whole rows as many times as there are parts.
-func (c *conjugates) blockSize() int {
+// chunkSize is the elements of a block: some 4096, and whole rows as many times as there are parts.
+func (c *manyCG) chunkSize() int {
 	parts := vec.Parts(len(c.columns))
 	return max(SumChunk/parts, 1) * parts
 }
 
-// share calls f for pieces of all blocks, on the workers.
-func (c *conjugates) share(f func(from, to int)) {
-	size := c.blockSize()
-	err := share(c.a, (c.host.n*len(c.columns)+size-1)/size, f)
+// onWorkers calls f for pieces of all blocks, on the workers.
+func (c *manyCG) onWorkers(f func(from, to int)) {
+	size := c.chunkSize()
+	err := onWorkers(c.a, (c.host.n*len(c.columns)+size-1)/size, f)
 	if c.host.err == nil {
 		c.host.err = err
 	}
 }
 
 // sums calls f for all blocks, and gives what it adds up in the parts s and t, for each column.
-func (c *conjugates) sums(f func(lo, hi int, s, t []float64)) (ss, ts []float64) {
-	m, parts, size := len(c.columns), vec.Parts(len(c.columns)), c.blockSize()
+func (c *manyCG) sums(f func(lo, hi int, s, t []float64)) (ss, ts []float64) {
+	m, parts, size := len(c.columns), vec.Parts(len(c.columns)), c.chunkSize()
 	blocks := make([]float64, (c.host.n*m+size-1)/size*2*m)
-	c.share(func(from, to int) {
+	c.onWorkers(func(from, to int) {
 		all := make([]float64, 2*parts)
 		s, t := all[:parts], all[parts:]
-		c.blocks(from, to, func(k, lo, hi int) {
+		c.eachChunk(from, to, func(k, lo, hi int) {
 			clear(all)
 			f(lo, hi, s, t)
 			vec.Totals(s, blocks[2*k*m:][:m])
@@ -182,12 +182,12 @@ func (c *conjugates) sums(f func(lo, hi int, s, t []float64)) (ss, ts []float64)
 		})
 	})
 	out := make([]float64, 2*m)
-	addBlocks(blocks, out)
+	addChunks(blocks, out)
 	return out[:m], out[m:]
 }
 
 // factors is a number of each column, as vec.Repeat gives it.
-func (c *conjugates) factors(of func(s *column) float64) []float64 {
+func (c *manyCG) factors(of func(s *column) float64) []float64 {
 	out := make([]float64, len(c.columns))
 	for j, s := range c.columns {
 		out[j] = of(s)
@@ -195,8 +195,8 @@ func (c *conjugates) factors(of func(s *column) float64) []float64 {
 	return vec.Repeat(out)
 }
 
-// compact takes out the columns that are done.
-func (c *conjugates) compact() {
+// removeDone takes out the columns that are done.
+func (c *manyCG) removeDone() {
 	var keep []int
 	var columns []*column
 	for j, s := range c.columns {

@@ -8,7 +8,7 @@ import (
 )
 
 // iterate does an iteration of all systems.
-func (c *conjugates) iterate() error {
+func (c *manyCG) iterate() error {
 	if err := c.multiply(1, c.p, 0, c.q); err != nil {
 		return err
 	}
@@ -19,11 +19,11 @@ func (c *conjugates) iterate() error {
 	for j, s := range c.columns {
 		s.alpha = s.rz / pq[j]
 		if why := notPositive(s.rz, pq[j]); why != "" {
-			s.alpha, s.err = 0, s.give(ErrBreakdown, "%s", why) // it stays where it is
+			s.alpha, s.err = 0, s.convergenceError(ErrBreakdown, "%s", why) // it stays where it is
 		}
 	}
 	c.updateResiduals()
-	c.round++
+	c.iterations++
 	worst := 0.0
 	for _, s := range c.columns {
 		if s.err != nil {
@@ -32,12 +32,12 @@ func (c *conjugates) iterate() error {
 		norm := math.Sqrt(s.rr)
 		worst = max(worst, norm/s.norm)
 		var gaveUp *ConvergenceError
-		if s.near, s.err = s.note(norm); s.err != nil && !errors.As(s.err, &gaveUp) {
+		if s.near, s.err = s.recordIteration(norm); s.err != nil && !errors.As(s.err, &gaveUp) {
 			return s.err
 		}
 	}
 	if c.opt.Progress != nil {
-		c.opt.Progress(c.round, worst)
+		c.opt.Progress(c.iterations, worst)
 	}
 	for j, s := range c.columns {
 		if s.near || s.err != nil {
@@ -47,12 +47,12 @@ func (c *conjugates) iterate() error {
 			return c.host.err
 		}
 	}
-	c.compact()
+	c.removeDone()
 	return c.updateDirections()
 }
 
 // updateResidual is res = res - alpha*q, and r'r and r'M*r; with Jacobi also q = M*res.
-func (c *conjugates) updateResiduals() {
+func (c *manyCG) updateResiduals() {
 	a := c.factors(func(s *column) float64 { return -s.alpha })
 	m, d, level := len(c.columns), c.host.inverse, c.host.level
 	rr, rz := c.sums(func(lo, hi int, s, t []float64) {
@@ -67,23 +67,23 @@ func (c *conjugates) updateResiduals() {
 		rz = rr
 	}
 	for j, s := range c.columns {
-		s.before, s.rr, s.rz = s.rz, rr[j], rz[j]
+		s.previous, s.rr, s.rz = s.rz, rr[j], rz[j]
 	}
 }
 
 // updateSolution takes the step of a system that gave up or is near its solution. Where that is not good enough it begins anew.
-func (c *conjugates) updateSolution(j int) {
+func (c *manyCG) updateSolution(j int) {
 	s := c.columns[j]
 	c.fetch(j)
 	if s.near {
 		s.res.Products++
 		var done bool
 		if done, s.err = s.start(c.r, 0.5); !done {
-			c.block(c.x).Set(j, c.host.v[c.one])
-			c.block(c.res).Set(j, c.host.v[c.r])
+			c.multiVector(c.x).Set(j, c.host.v[c.one])
+			c.multiVector(c.res).Set(j, c.host.v[c.r])
 			z := s.preconditioned(c.r, c.one)
-			c.block(c.q).Set(j, c.host.v[z])
-			s.alpha, s.rz, s.before, s.near = 0, s.dot(c.r, z), 0, false
+			c.multiVector(c.q).Set(j, c.host.v[z])
+			s.alpha, s.rz, s.previous, s.near = 0, s.dot(c.r, z), 0, false
 			return
 		}
 	}
@@ -91,13 +91,13 @@ func (c *conjugates) updateSolution(j int) {
 }
 
 // fetch brings a system to the space for one, with the step that is left.
-func (c *conjugates) fetch(j int) {
+func (c *manyCG) fetch(j int) {
 	s, m := c.columns[j], len(c.columns)
 	x, b := c.host.v[c.one], c.host.v[c.right]
 	c.host.each(func(lo, hi int) {
 		rowsFrom(c.b, lo).Get(s.number, b[lo:hi])
 		scaleBy(b[lo:hi], -s.exp)
-		rowsFrom(c.block(c.x), lo).Get(j, x[lo:hi])
+		rowsFrom(c.multiVector(c.x), lo).Get(j, x[lo:hi])
 		for i := lo; s.alpha != 0 && i < hi; i++ {
 			x[i] += float64(s.alpha * c.p[i*m+j])
 		}
@@ -105,10 +105,10 @@ func (c *conjugates) fetch(j int) {
 }
 
 // close gives the solution of a system that was fetched, and judges it where what is known of it is not enough.
-func (c *conjugates) close(s *column) {
+func (c *manyCG) close(s *column) {
 	if s.err != nil || s.exp != 0 {
 		s.res.Products++
-		s.err = s.judge(s.err, func() vector { return c.r })
+		s.err = s.verify(s.err, func() vector { return c.r })
 	}
 	x := c.host.v[c.one]
 	c.host.each(func(lo, hi int) {
@@ -119,7 +119,7 @@ func (c *conjugates) close(s *column) {
 }
 
 // updateDirection is x = x + alpha*p and p = M*res + beta*p, the next directions.
-func (c *conjugates) updateDirections() error {
+func (c *manyCG) updateDirections() error {
 	if len(c.columns) == 0 || c.host.err != nil {
 		return c.host.err
 	}
@@ -132,30 +132,30 @@ func (c *conjugates) updateDirections() error {
 	}
 	a := c.factors(func(s *column) float64 { return s.alpha })
 	b := c.factors(func(s *column) float64 {
-		if s.before == 0 {
+		if s.previous == 0 {
 			return 0
 		}
-		return s.rz / s.before
+		return s.rz / s.previous
 	})
-	c.share(func(from, to int) {
-		c.blocks(from, to, func(_, lo, hi int) { simd.UpdateDirectionMany(c.host.level, a, b, z[lo:hi], c.p[lo:hi], c.x[lo:hi]) })
+	c.onWorkers(func(from, to int) {
+		c.eachChunk(from, to, func(_, lo, hi int) { simd.UpdateDirectionMany(c.host.level, a, b, z[lo:hi], c.p[lo:hi], c.x[lo:hi]) })
 	})
 	return c.host.err
 }
 
 // precondition is q = M*res and r'M*r, column by column, where fall has not found them.
-func (c *conjugates) precondition() error {
+func (c *manyCG) precondition() error {
 	if c.opt.Precond == nil || c.host.inverse != nil {
 		return nil
 	}
 	for j, s := range c.columns {
-		c.block(c.res).Get(j, c.host.v[c.r])
+		c.multiVector(c.res).Get(j, c.host.v[c.r])
 		z := s.preconditioned(c.r, c.one)
 		if c.host.err != nil {
 			return c.host.err
 		}
 		s.rz = s.dot(c.r, z)
-		c.block(c.q).Set(j, c.host.v[z])
+		c.multiVector(c.q).Set(j, c.host.v[z])
 	}
 	return nil
 }

@@ -51,7 +51,7 @@ func onDevices(a Operator, all *processes) residentOperator {
 
 // newDeviceSpace makes a space on the devices of an operator.
 func newDeviceSpace(ctx context.Context, a residentOperator, m Preconditioner, all *processes) *deviceSpace {
-	return &deviceSpace{work: work{ctx: ctx, all: all}, a: a, m: m}
+	return &deviceSpace{work: work{ctx: ctx, procs: all}, a: a, m: m}
 }
 
 // load copies b, if there is one, and x to the devices.
@@ -161,13 +161,13 @@ func (s *deviceSpace) round(x vector, exp int) {
 // sums runs f, which finds sums, and adds up those of all processes.
 func (s *deviceSpace) sums(h []float64, f func() error) {
 	s.do(f)
-	if s.all != nil {
-		s.err = s.all.total(s.ctx, h, h, s.err)
+	if s.procs != nil {
+		s.err = s.procs.total(s.ctx, h, h, s.err)
 	}
 }
 
-// number runs f and gives its sum, or 0 after a failure.
-func (s *deviceSpace) number(f func() (float64, error)) float64 {
+// sum runs f and gives its sum, or 0 after a failure.
+func (s *deviceSpace) sum(f func() (float64, error)) float64 {
 	var h [1]float64
 	s.sums(h[:], func() (err error) {
 		h[0], err = f()
@@ -177,7 +177,7 @@ func (s *deviceSpace) number(f func() (float64, error)) float64 {
 }
 
 func (s *deviceSpace) dot(x, y vector) float64 {
-	return s.number(func() (float64, error) { return s.v[x].Dot(s.v[y]) })
+	return s.sum(func() (float64, error) { return s.v[x].Dot(s.v[y]) })
 }
 
 func (s *deviceSpace) dots(x, y vector) (xy, xx float64) {
@@ -187,7 +187,7 @@ func (s *deviceSpace) dots(x, y vector) (xy, xx float64) {
 }
 
 func (s *deviceSpace) misfit(y vector, a float64, x vector) float64 {
-	return s.number(func() (float64, error) { return s.v[y].Misfit(a, s.v[x]) })
+	return s.sum(func() (float64, error) { return s.v[y].Misfit(a, s.v[x]) })
 }
 
 func (s *deviceSpace) axpy(a float64, x, y vector) float64 {
@@ -196,7 +196,7 @@ func (s *deviceSpace) axpy(a float64, x, y vector) float64 {
 
 // updateResidual does what land would do as well: a step is one operation of the devices.
 func (s *deviceSpace) updateResidual(a float64, p, q, x, r, z vector) (rr, rz float64) {
-	rr = s.number(func() (float64, error) { return msrep.CGStep(a, s.v[p], s.v[q], s.v[x], s.v[r]) })
+	rr = s.sum(func() (float64, error) { return msrep.CGStep(a, s.v[p], s.v[q], s.v[x], s.v[r]) })
 	if s.m == nil {
 		return rr, rr
 	}
@@ -256,7 +256,7 @@ func (s *deviceSpace) add(a float64, h []float64, v []vector, w vector) {
 
 // combine is add, and w'w.
 func (s *deviceSpace) combine(a float64, h []float64, v []vector, w vector) float64 {
-	return s.number(func() (float64, error) { return s.v[w].Combine(scaled(a, h), s.vectors(v)) })
+	return s.sum(func() (float64, error) { return s.v[w].Combine(scaled(a, h), s.vectors(v)) })
 }
 
 // scaled is a*h.

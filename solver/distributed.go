@@ -44,9 +44,9 @@ var ErrOtherProcess = errors.New("another process failed")
 type processes struct {
 	op     Distributed
 	first  int // block of the whole vector, for sums of fixed shape
-	blocks int // of the whole vector; 0 where the shape does not matter
+	chunks int // of the whole vector; 0 where the shape does not matter
 	buf    []float64
-	agreed bool // all know that one has failed
+	failureKnown bool // all know that one has failed
 }
 
 // newProcesses gives nil for an operator that is in one process.
@@ -65,7 +65,7 @@ func newProcesses(a Operator) (*processes, error) {
 		return p, sparse.Inputf("matrix", "a piece from element %d on: with fixed sums pieces begin at multiples of %d", first, SumChunk)
 	}
 	if op.Fixed() {
-		p.first, p.blocks = first/SumChunk, (total+SumChunk-1)/SumChunk
+		p.first, p.chunks = first/SumChunk, (total+SumChunk-1)/SumChunk
 	}
 	return p, nil
 }
@@ -73,7 +73,7 @@ func newProcesses(a Operator) (*processes, error) {
 // failed is err, the failure of this process, once all know of it: until then the
 // others wait for this one's part in products and sums.
 func (p *processes) failed(err error) error {
-	if p != nil && !p.agreed {
+	if p != nil && !p.failureKnown {
 		return nil
 	}
 	return err
@@ -83,22 +83,22 @@ func (p *processes) failed(err error) error {
 // side. err is the failure of this process, nil where there is none; the error that
 // it gives is that, or that another one has failed.
 func (p *processes) total(ctx context.Context, part, out []float64, err error) error {
-	if p.agreed {
+	if p.failureKnown {
 		return err
 	}
 	if err == nil {
-		err = over(ctx)
+		err = contextError(ctx)
 	}
 	k := len(out)
-	if p.blocks > 0 { // zeros where others have their sums: adding them changes no bit
-		p.buf = grown(p.buf, k*p.blocks+1)
+	if p.chunks > 0 { // zeros where others have their sums: adding them changes no bit
+		p.buf = grown(p.buf, k*p.chunks+1)
 		clear(p.buf)
 		if len(part) > 0 {
-			copy(p.buf[k*p.first:k*p.blocks], part)
+			copy(p.buf[k*p.first:k*p.chunks], part)
 		}
 	} else {
 		p.buf = grown(p.buf, k+1)
-		addBlocks(part, p.buf[:k])
+		addChunks(part, p.buf[:k])
 	}
 	last := len(p.buf) - 1
 	p.buf[last] = 0
@@ -106,11 +106,11 @@ func (p *processes) total(ctx context.Context, part, out []float64, err error) e
 		p.buf[last] = 1
 	}
 	if sent := p.op.Sum(context.WithoutCancel(ctx), p.buf); sent != nil {
-		p.agreed = true // nothing more can be said to the others
+		p.failureKnown = true // nothing more can be said to the others
 		return errors.Join(err, sent)
 	}
-	addBlocks(p.buf[:last], out)
-	if p.agreed = p.buf[last] != 0; p.agreed && err == nil {
+	addChunks(p.buf[:last], out)
+	if p.failureKnown = p.buf[last] != 0; p.failureKnown && err == nil {
 		return ErrOtherProcess
 	}
 	return err

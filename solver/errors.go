@@ -5,24 +5,24 @@ import (
 	"fmt"
 )
 
-// Why a method gave up. Errors that wrap these are *ConvergenceError.
+// These are the reasons why a method did not converge. A *ConvergenceError wraps one of them.
 var (
-	// ErrBreakdown says that the method divides by zero on this matrix, or that a
-	// number left the range of float64: CG on a matrix that is not positive definite,
-	// BiCGSTAB on a skew-symmetric one, GMRES on a singular one.
+	// ErrBreakdown means that the method would divide by zero, or that a number left the range of float64.
+	// Examples are CG with a matrix that is not positive definite, BiCGSTAB with a skew-symmetric matrix, and
+	// GMRES with a singular matrix.
 	ErrBreakdown = errors.New("breakdown")
-	// ErrStagnation says that the residual stopped falling above the tolerance.
+	// ErrStagnation means that the residual stopped decreasing above the tolerance.
 	ErrStagnation = errors.New("stagnation")
-	// ErrNotConverged says that Options.MaxIter iterations were not enough.
+	// ErrNotConverged means that the residual is above the tolerance after Options.MaxIter iterations.
 	ErrNotConverged = errors.New("not converged")
 )
 
-// ConvergenceError is a solve that did not reach its tolerance.
+// ConvergenceError is the error of a solve that did not reach its tolerance.
 type ConvergenceError struct {
 	Method     string // "cg", "bicgstab", "gmres", "power", "refine", "pagerank"
 	Iterations int
-	Residual   float64 // true relative residual of the last x
-	Detail     string  // what was seen; may be empty
+	Residual   float64 // relative residual, computed from the last x
+	Detail     string  // what caused it; may be empty
 	Err        error   // ErrBreakdown, ErrStagnation or ErrNotConverged
 }
 
@@ -34,5 +34,5 @@ func (e *ConvergenceError) Error() string {
 	return s
 }
 
-// Unwrap gives the reason.
+// Unwrap returns the reason: ErrBreakdown, ErrStagnation or ErrNotConverged.
 func (e *ConvergenceError) Unwrap() error { return e.Err }

@@ -18,7 +18,7 @@ import (
 // keeps Restart+2 vectors beside b and x, one more where b has to be scaled, and two triangles of
 // Restart columns; a Restart for which memory lacks is refused before the first product.
 func GMRES(ctx context.Context, a Operator, b, x []float64, opt Options) (*Result, error) {
-	return solve(ctx, method{name: "gmres", iterate: linear(gmres), vectors: 3, basis: true}, a, b, x, opt)
+	return solve(ctx, method{name: "gmres", iterate: linear(gmres), vectors: 3, keepsBasis: true}, a, b, x, opt)
 }
 
 func gmres(t *task) error {
@@ -54,14 +54,14 @@ func (k *krylov) cycle(v0 vector) error {
 		k.v = append(k.v, v0)
 	}
 	beta := math.Sqrt(k.dot(v0, v0))
-	k.size, k.g = append(k.size[:0], k.sized(v0, beta)), append(k.g[:0], beta)
+	k.size, k.g = append(k.size[:0], k.rescale(v0, beta)), append(k.g[:0], beta)
 	k.a, k.h, k.cs, k.sn = k.a[:0], k.h[:0], k.cs[:0], k.sn[:0]
 	var broken string
 	var stop error
 	for j := range k.opt.Restart {
 		exact := k.extend(j)
 		last := len(k.h) - 1 // j, or j-1 where the space before turns out to be invariant
-		near, err := k.note(math.Abs(k.g[last+1]))
+		near, err := k.recordIteration(math.Abs(k.g[last+1]))
 		switch {
 		case !finite(k.length):
 			broken = "the square of |A v| is not finite: scale the matrix"
@@ -77,7 +77,7 @@ func (k *krylov) cycle(v0 vector) error {
 	}
 	k.improve()
 	if stop == nil && broken != "" {
-		stop = k.give(ErrBreakdown, "%s", broken)
+		stop = k.convergenceError(ErrBreakdown, "%s", broken)
 	}
 	return stop
 }
@@ -143,14 +143,14 @@ func (k *krylov) orthogonal(j int) (col []float64) {
 		t[i] /= size
 	}
 	norm := math.Sqrt(k.subtractProjection(s, t, k.v[:j], u, w))
-	k.size = append(k.size, k.sized(w, norm))
+	k.size = append(k.size, k.rescale(w, norm))
 	col[j+1] = norm / r
 	return col
 }
 
-// sized is the length that v has from now on, which had length norm: it is made a unit vector where products of such
+// rescale is the length that v has from now on, which had length norm: it is made a unit vector where products of such
 // lengths, or quotients by them, might over- or underflow.
-func (k *krylov) sized(v vector, norm float64) float64 {
+func (k *krylov) rescale(v vector, norm float64) float64 {
 	if norm >= 1e-50 && norm <= 1e50 || norm == 0 || !finite(norm) {
 		return norm
 	}

@@ -36,7 +36,7 @@ const (
 
 // newHostSpace makes a space of vectors of n elements.
 func newHostSpace(ctx context.Context, a Operator, m Preconditioner, all *processes, n int) *hostSpace {
-	s := &hostSpace{work: work{ctx: ctx, all: all}, a: a, m: m, level: simd.Default(), n: n, partial: make([]float64, 2*((n+SumChunk-1)/SumChunk))}
+	s := &hostSpace{work: work{ctx: ctx, procs: all}, a: a, m: m, level: simd.Default(), n: n, partial: make([]float64, 2*((n+SumChunk-1)/SumChunk))}
 	if j, ok := m.(*jacobi); ok && all == nil { // other processes may have other preconditioners, and sums of their own
 		s.inverse = j.inverse
 	}
@@ -98,7 +98,7 @@ func (s *hostSpace) each(f func(lo, hi int)) {
 
 // pieces calls f for pieces of all blocks, on the workers.
 func (s *hostSpace) pieces(f func(from, to int)) {
-	err := share(s.a, len(s.partial)/2, f)
+	err := onWorkers(s.a, len(s.partial)/2, f)
 	if s.err == nil {
 		s.err = err
 	}
@@ -107,11 +107,11 @@ func (s *hostSpace) pieces(f func(from, to int)) {
 // total adds up the sums of the blocks, k of each side by side, to out, over all
 // processes.
 func (s *hostSpace) total(part []float64, out []float64) {
-	if s.all != nil {
-		s.err = s.all.total(s.ctx, part, out, s.err)
+	if s.procs != nil {
+		s.err = s.procs.total(s.ctx, part, out, s.err)
 		return
 	}
-	addBlocks(part, out)
+	addChunks(part, out)
 }
 
 // sum calls f for all blocks, and adds up what it adds to a and b in each.
@@ -200,8 +200,8 @@ func (s *hostSpace) bicgstabStep(a float64, pv vector, w float64, uv, xv, tv, rv
 	})
 }
 
-// addBlocks adds up the sums of blocks, len(out) of each side by side, in order.
-func addBlocks(part, out []float64) {
+// addChunks adds up the sums of blocks, len(out) of each side by side, in order.
+func addChunks(part, out []float64) {
 	clear(out)
 	for i, p := range part {
 		out[i%len(out)] += p

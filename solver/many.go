@@ -55,7 +55,7 @@ func CGMany(ctx context.Context, a ManyOperator, b, x msrep.MultiVector[float64]
 	if err := manyFit(b.Count, n); err != nil {
 		return nil, err
 	}
-	c := newConjugates(ctx, a, b, x, sizes, opt)
+	c := newManyCG(ctx, a, b, x, sizes, opt)
 	if err := c.start(); err != nil {
 		return nil, err
 	}
@@ -67,11 +67,11 @@ func CGMany(ctx context.Context, a ManyOperator, b, x msrep.MultiVector[float64]
 	return c.results()
 }
 
-// systemSizes is the largest number of each system.
-type systemSizes struct{ b, x []float64 }
+// magnitudes is the largest number of each system.
+type magnitudes struct{ b, x []float64 }
 
 // checkMany checks the shapes and the numbers of the systems.
-func checkMany(a Operator, b, x msrep.MultiVector[float64]) (n int, sizes systemSizes, err error) {
+func checkMany(a Operator, b, x msrep.MultiVector[float64]) (n int, sizes magnitudes, err error) {
 	n, cols := a.Dims()
 	if n != cols {
 		return n, sizes, sparse.Inputf("matrix", "%d x %d: a system that is solved is square", n, cols)
@@ -117,7 +117,7 @@ func largestOfEach(name string, block msrep.MultiVector[float64], n int) ([]floa
 }
 
 // results is what the systems leave.
-func (c *conjugates) results() (out []*Result, err error) {
+func (c *manyCG) results() (out []*Result, err error) {
 	var errs []error
 	timing := Timing{Products: c.host.products, Precond: c.host.precond, Total: time.Since(c.begin)}
 	for _, s := range c.all {

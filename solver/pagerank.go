@@ -55,8 +55,8 @@ type ranker interface {
 	step(ctx context.Context, read, write int, damping, add float64) (diff, dangling float64, err error)
 	// normalise divides the ranks by their sum, and gives that sum.
 	normalise() (sum float64, err error)
-	// whole brings stored weights back to plain float64.
-	whole() error
+	// joinWeights brings stored weights back to plain float64.
+	joinWeights() error
 	ranks() ([]float64, error)
 	close() error
 }
@@ -142,7 +142,7 @@ func (g *Graph) PageRank(ctx context.Context, sys *msrep.System, opt PageRankOpt
 		return nil, err
 	}
 	if opt.Precision != FP64 {
-		scale(ranks)
+		normaliseRanks(ranks)
 	}
 	res.Ranks = g.restore(ranks)
 	return res, nil
@@ -157,13 +157,13 @@ func (res *PageRankResult) iterate(ctx context.Context, r ranker, nodes int, opt
 		return err
 	}
 	if read == 8 {
-		if err := r.whole(); err != nil {
+		if err := r.joinWeights(); err != nil {
 			return err
 		}
 	}
 	near := false // the difference has come close to the access precision
 	for !res.Converged && res.Iterations < opt.MaxIter {
-		if err := over(ctx); err != nil {
+		if err := contextError(ctx); err != nil {
 			return err
 		}
 		write := read
@@ -183,7 +183,7 @@ func (res *PageRankResult) iterate(ctx context.Context, r ranker, nodes int, opt
 			begin := time.Now()
 			sum, err := r.normalise()
 			if err == nil && write == 8 {
-				err = r.whole()
+				err = r.joinWeights()
 			}
 			if err != nil {
 				return err
@@ -212,9 +212,9 @@ func (res *PageRankResult) add(s PageRankStep) {
 	res.Timing.Convert += s.Convert
 }
 
-// scale makes the sum of the ranks 1, which reading less than all of them left
+// normaliseRanks makes the sum of the ranks 1, which reading less than all of them left
 // below.
-func scale(p []float64) {
+func normaliseRanks(p []float64) {
 	sum := 0.0
 	for _, v := range p {
 		sum += v

@@ -10,8 +10,8 @@ import (
 	"github.com/msrep-go/msrep/sparse/ellpack"
 )
 
-// card is a device with its part.
-type card struct {
+// rankDevice is a device with its part.
+type rankDevice struct {
 	dev          kernels.Device
 	stream       kernels.Stream
 	links        kernels.Packed
@@ -21,11 +21,11 @@ type card struct {
 	degree       kernels.Array[int32]   // of its nodes, empty where weights are stored
 	dangling     kernels.Array[int32]   // of its nodes
 	results      kernels.Array[float64]
-	found        [2]float64 // results on the host
+	hostResults        [2]float64 // results on the host
 }
 
 // load brings a part of the graph to its device.
-func (r *deviceRanker) load(c *card, p partition.Part, weights []float64, opt PageRankOptions) (err error) {
+func (r *deviceRanker) load(c *rankDevice, p partition.Part, weights []float64, opt PageRankOptions) (err error) {
 	g := r.g
 	form := kernels.FormCSR
 	switch opt.Format {
@@ -57,7 +57,7 @@ func (r *deviceRanker) load(c *card, p partition.Part, weights []float64, opt Pa
 	if c.sums, err = kernels.NewArray[float64](c.dev, c.count); err != nil {
 		return err
 	}
-	if c.results, err = kernels.NewArray[float64](c.dev, int64(len(c.found))); err != nil {
+	if c.results, err = kernels.NewArray[float64](c.dev, int64(len(c.hostResults))); err != nil {
 		return err
 	}
 	if !r.stored {
@@ -71,7 +71,7 @@ func (r *deviceRanker) load(c *card, p partition.Part, weights []float64, opt Pa
 	return errors.Join(err, c.stream.Sync())
 }
 
-func (c *card) upload(v []int32) (a kernels.Array[int32], err error) {
+func (c *rankDevice) upload(v []int32) (a kernels.Array[int32], err error) {
 	if len(v) == 0 {
 		return a, nil
 	}
@@ -82,18 +82,18 @@ func (c *card) upload(v []int32) (a kernels.Array[int32], err error) {
 }
 
 // run puts operations on the stream of the card, and waits for the results.
-func (c *card) run(ops ...kernels.Operation) error {
+func (c *rankDevice) run(ops ...kernels.Operation) error {
 	for _, op := range ops {
 		if err := c.stream.Launch(op); err != nil {
 			return err
 		}
 	}
-	return errors.Join(c.results.Read(c.stream, c.found[:]), c.stream.Sync())
+	return errors.Join(c.results.Read(c.stream, c.hostResults[:]), c.stream.Sync())
 }
 
-// inactive is the operation that sums the ranks of dangling nodes, none where a card
+// danglingSum is the operation that sums the ranks of dangling nodes, none where a card
 // has no such nodes.
-func (c *card) inactive(p kernels.SegmentVector) []kernels.Operation {
+func (c *rankDevice) danglingSum(p kernels.SegmentVector) []kernels.Operation {
 	if c.dangling.Len == 0 {
 		return nil
 	}

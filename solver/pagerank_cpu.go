@@ -17,7 +17,7 @@ import (
 const (
 	chunkNodes = 4096
 	chunkLinks = 1 << 15
-	blockNodes = 2048 // their sums stay in the nearest cache until they are ranks
+	batchNodes = 2048 // their sums stay in the nearest cache until they are ranks
 )
 
 // cpuRanker is a ranker on the CPU threads of a System. Goroutines take chunks of
@@ -45,7 +45,7 @@ type chunk struct {
 }
 
 type worker struct {
-	sums    [blockNodes]float64
+	sums    [batchNodes]float64
 	scratch *form.SegmentScratch
 }
 
@@ -61,7 +61,7 @@ func newCPURanker(sys *msrep.System, g *Graph, opt PageRankOptions) (*cpuRanker,
 		r.degree = g.degree
 	}
 	var err error
-	if r.m, err = form.NewSegmented(opt.segmented(), rows, opt.layout(), opt.WideIndices); err != nil {
+	if r.m, err = form.NewSegmented(opt.linkForm(), rows, opt.layout(), opt.WideIndices); err != nil {
 		return nil, err
 	}
 	if r.cur, err = cpms.NewHeads(g.nodes, 8); err != nil {
@@ -70,7 +70,7 @@ func newCPURanker(sys *msrep.System, g *Graph, opt PageRankOptions) (*cpuRanker,
 	if r.next, err = cpms.NewHeads(g.nodes, 8); err != nil {
 		return nil, err
 	}
-	r.cut()
+	r.makeChunks()
 	threads := 0
 	for _, d := range sys.Devices() {
 		threads += d.Threads
@@ -82,8 +82,8 @@ func newCPURanker(sys *msrep.System, g *Graph, opt PageRankOptions) (*cpuRanker,
 	return r, nil
 }
 
-// cut makes the chunks.
-func (r *cpuRanker) cut() {
+// makeChunks makes the chunks.
+func (r *cpuRanker) makeChunks() {
 	g, rest := r.g, r.g.dangling
 	for first := 0; first < g.nodes; {
 		end := first
@@ -115,15 +115,15 @@ func (r *cpuRanker) start(width int) (float64, error) {
 	p := 1 / float64(r.g.nodes)
 	r.each(func(_ *worker, c *chunk) {
 		for i := c.first; i < c.end; i++ {
-			r.cur.Set(i, p/r.links(i))
+			r.cur.Set(i, p/r.divisor(i))
 		}
 		c.inactive = r.sumDangling(r.cur, c)
 	})
 	return r.total(func(c *chunk) float64 { return c.inactive }), nil
 }
 
-// links is what the rank of node i is divided by in the vectors.
-func (r *cpuRanker) links(i int) float64 {
+// divisor is what the rank of node i is divided by in the vectors.
+func (r *cpuRanker) divisor(i int) float64 {
 	if r.degree == nil {
 		return 1
 	}
@@ -151,8 +151,8 @@ func (r *cpuRanker) step(_ context.Context, read, write int, damping, add float6
 	k := read * r.segments / 8
 	r.each(func(w *worker, c *chunk) {
 		c.diff = 0
-		for first := c.first; first < c.end; first += blockNodes {
-			end := min(first+blockNodes, c.end)
+		for first := c.first; first < c.end; first += batchNodes {
+			end := min(first+batchNodes, c.end)
 			sums := w.sums[:end-first]
 			r.m.Sums(sums, first, k, r.cur, w.scratch)
 			var degree []int32
@@ -171,7 +171,7 @@ func (r *cpuRanker) normalise() (float64, error) {
 	r.each(func(_ *worker, c *chunk) {
 		c.diff = 0
 		for i := c.first; i < c.end; i++ {
-			c.diff += float64(r.cur.At(i) * r.links(i))
+			c.diff += float64(r.cur.At(i) * r.divisor(i))
 		}
 	})
 	sum := r.total(func(c *chunk) float64 { return c.diff })
@@ -183,9 +183,9 @@ func (r *cpuRanker) normalise() (float64, error) {
 	return sum, nil
 }
 
-// whole joins weights that lie in banks. Separated segments are read as fast where
+// joinWeights joins weights that lie in banks. Separated segments are read as fast where
 // they are, and joining them would take memory.
-func (r *cpuRanker) whole() error {
+func (r *cpuRanker) joinWeights() error {
 	if r.bank != cpms.Separated || r.segments == 1 {
 		if err := graphFits(r.g.nodes, len(r.g.in), "join the weights of these", r.m.JoinBytes()); err != nil {
 			return err
@@ -199,7 +199,7 @@ func (r *cpuRanker) ranks() ([]float64, error) {
 	p := make([]float64, r.g.nodes)
 	r.each(func(_ *worker, c *chunk) {
 		for i := c.first; i < c.end; i++ {
-			p[i] = r.cur.At(i) * r.links(i)
+			p[i] = r.cur.At(i) * r.divisor(i)
 		}
 	})
 	return p, nil

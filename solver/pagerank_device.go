@@ -16,7 +16,7 @@ import (
 // as many bytes as are kept of each; the host reads two numbers from it.
 type deviceRanker struct {
 	g         *Graph
-	cards     []*card
+	devices     []*rankDevice
 	segments  int  // of a value, 2 or 4
 	stored    bool // weights
 	cur, next int  // which of card.vectors
@@ -34,23 +34,23 @@ func newDeviceRanker(devices []kernels.Device, g *Graph, opt PageRankOptions) (*
 		weights = g.weights()
 	}
 	for i, d := range devices {
-		r.cards = append(r.cards, &card{dev: d, first: int64(parts[i].OwnFirst), count: int64(parts[i].Majors())})
+		r.devices = append(r.devices, &rankDevice{dev: d, first: int64(parts[i].OwnFirst), count: int64(parts[i].Majors())})
 	}
-	if err := r.each(func(i int, c *card) error { return r.load(c, parts[i], weights, opt) }); err != nil {
+	if err := r.each(func(i int, c *rankDevice) error { return r.load(c, parts[i], weights, opt) }); err != nil {
 		return nil, errors.Join(err, r.close())
 	}
 	return r, nil
 }
 
 // each calls f for all cards at once.
-func (r *deviceRanker) each(f func(i int, c *card) error) error {
-	errs := make([]error, len(r.cards))
-	par.Do(len(r.cards), func(i int) { errs[i] = f(i, r.cards[i]) })
+func (r *deviceRanker) each(f func(i int, c *rankDevice) error) error {
+	errs := make([]error, len(r.devices))
+	par.Do(len(r.devices), func(i int) { errs[i] = f(i, r.devices[i]) })
 	return errors.Join(errs...)
 }
 
 // vector is a vector of which width bytes are kept of each value.
-func (r *deviceRanker) vector(c *card, which, width int) kernels.SegmentVector {
+func (r *deviceRanker) vector(c *rankDevice, which, width int) kernels.SegmentVector {
 	v := kernels.SegmentVector{Val: c.vectors[which], Of: r.segments}
 	if width < 8 {
 		v.Read = width * r.segments / 8
@@ -58,22 +58,22 @@ func (r *deviceRanker) vector(c *card, which, width int) kernels.SegmentVector {
 	return v
 }
 
-// found sums result i of all cards, in their order.
-func (r *deviceRanker) found(i int) (sum float64) {
-	for _, c := range r.cards {
-		sum += c.found[i]
+// sumResults sums result i of all cards, in their order.
+func (r *deviceRanker) sumResults(i int) (sum float64) {
+	for _, c := range r.devices {
+		sum += c.hostResults[i]
 	}
 	return sum
 }
 
-// share gives the ranks that each card made to all others.
-func (r *deviceRanker) share(which, width int) error {
+// allGather gives the ranks that each card made to all others.
+func (r *deviceRanker) allGather(which, width int) error {
 	size := int64(8) // of what lies together
 	if width < 8 {
 		size = int64(8 / r.segments)
 	}
-	return r.each(func(i int, c *card) error {
-		for _, from := range r.cards {
+	return r.each(func(i int, c *rankDevice) error {
+		for _, from := range r.devices {
 			if from == c || from.count == 0 {
 				continue
 			}
@@ -91,58 +91,58 @@ func (r *deviceRanker) share(which, width int) error {
 // start is a step from zeros.
 func (r *deviceRanker) start(width int) (float64, error) {
 	r.width = width
-	err := r.each(func(_ int, c *card) error {
+	err := r.each(func(_ int, c *rankDevice) error {
 		p := r.vector(c, r.cur, width)
 		first := &kernels.RankSegments{Sums: c.sums, Cur: r.vector(c, r.next, 8), Next: p, First: c.first, Degree: c.degree,
 			Add: 1 / float64(r.g.nodes), Diff: c.results.Sub(0, 1)}
-		return c.run(append([]kernels.Operation{first}, c.inactive(p)...)...)
+		return c.run(append([]kernels.Operation{first}, c.danglingSum(p)...)...)
 	})
 	if err == nil {
-		err = r.share(r.cur, width)
+		err = r.allGather(r.cur, width)
 	}
-	return r.found(1), err
+	return r.sumResults(1), err
 }
 
 func (r *deviceRanker) step(_ context.Context, read, write int, damping, add float64) (diff, dangling float64, err error) {
-	err = r.each(func(_ int, c *card) error {
+	err = r.each(func(_ int, c *rankDevice) error {
 		cur, next := r.vector(c, r.cur, read), r.vector(c, r.next, write)
 		product := &kernels.MajorProductSegments{A: c.links, Alpha: damping, X: cur, Y: kernels.SegmentVector{Val: c.sums}}
 		if r.stored {
 			product.Read = read * r.segments / 8
 		}
 		rank := &kernels.RankSegments{Sums: c.sums, Cur: cur, Next: next, First: c.first, Degree: c.degree, Add: add, Diff: c.results.Sub(0, 1)}
-		return c.run(append([]kernels.Operation{product, rank}, c.inactive(next)...)...)
+		return c.run(append([]kernels.Operation{product, rank}, c.danglingSum(next)...)...)
 	})
 	if err == nil {
-		err = r.share(r.next, write)
+		err = r.allGather(r.next, write)
 	}
 	r.cur, r.next, r.width = r.next, r.cur, write
-	return r.found(0), r.found(1), err
+	return r.sumResults(0), r.sumResults(1), err
 }
 
 func (r *deviceRanker) normalise() (float64, error) {
-	err := r.each(func(_ int, c *card) error {
+	err := r.each(func(_ int, c *rankDevice) error {
 		return c.run(&kernels.SumSegments{P: r.vector(c, r.cur, r.width), First: c.first, Count: c.count, Degree: c.degree, Sum: c.results.Sub(0, 1)})
 	})
 	if err != nil {
 		return 0, err
 	}
-	sum := r.found(0)
-	return sum, r.each(func(_ int, c *card) error {
+	sum := r.sumResults(0)
+	return sum, r.each(func(_ int, c *rankDevice) error {
 		return c.run(&kernels.DivideSegments{P: r.vector(c, r.cur, r.width), By: sum})
 	})
 }
 
-// whole joins the weights in place.
-func (r *deviceRanker) whole() error {
+// joinWeights joins the weights in place.
+func (r *deviceRanker) joinWeights() error {
 	if !r.stored {
 		return nil
 	}
-	return r.each(func(_ int, c *card) error { return c.run(&kernels.JoinSegments{A: c.links}) })
+	return r.each(func(_ int, c *rankDevice) error { return c.run(&kernels.JoinSegments{A: c.links}) })
 }
 
 func (r *deviceRanker) ranks() ([]float64, error) {
-	p, c := make([]float64, r.g.nodes), r.cards[0]
+	p, c := make([]float64, r.g.nodes), r.devices[0]
 	if err := errors.Join(c.vectors[r.cur].Read(c.stream, p), c.stream.Sync()); err != nil {
 		return nil, err
 	}
@@ -163,7 +163,7 @@ func (r *deviceRanker) ranks() ([]float64, error) {
 }
 
 func (r *deviceRanker) close() error {
-	return r.each(func(_ int, c *card) error {
+	return r.each(func(_ int, c *rankDevice) error {
 		errs := []error{c.vectors[0].Free(), c.vectors[1].Free(), c.sums.Free(), c.degree.Free(), c.dangling.Free(), c.results.Free()}
 		if c.links != nil {
 			errs = append(errs, c.links.Free())

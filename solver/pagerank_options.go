@@ -99,8 +99,8 @@ func (o *PageRankOptions) layout() cpms.Layout {
 	return cpms.Layout{Segments: 2, Bank: o.Bank}
 }
 
-// segmented is the form that CPU devices keep links in.
-func (o *PageRankOptions) segmented() kernels.Form {
+// linkForm is the form that CPU devices keep links in.
+func (o *PageRankOptions) linkForm() kernels.Form {
 	if o.Format == GraphCSR {
 		return form.FormCPMSRows
 	}
@@ -115,10 +115,10 @@ func (o *PageRankOptions) segments() int {
 	return o.layout().Segments
 }
 
-// nearness is how many units of the access precision the difference may come close
+// switchFactor is how many units of the access precision the difference may come close
 // to before the next precision is due. With 4, no graph that was tried needs more
 // than one iteration more than with fp64; with 2, some need two more (docs/cpms.md).
-const nearness = 4
+const switchFactor = 4
 
 // threshold is the difference below which reading width bytes of each value shows
 // too little.
@@ -126,7 +126,7 @@ func threshold(width int) float64 {
 	if width == 8 {
 		return 0
 	}
-	return nearness * math.Ldexp(1, 12-8*width)
+	return switchFactor * math.Ldexp(1, 12-8*width)
 }
 
 // widths is the numbers of bytes that are read of each value, one after the other.

@@ -53,7 +53,7 @@ func PageRankOver(ctx context.Context, links Operator, degree []int32, opt PageR
 	if err != nil {
 		return nil, err
 	}
-	r := &operatorRanker{links: links, all: all, ctx: ctx, degree: degree, nodes: len(degree)}
+	r := &operatorRanker{links: links, procs: all, ctx: ctx, degree: degree, nodes: len(degree)}
 	if all != nil {
 		_, r.nodes = all.op.Piece()
 	}
@@ -83,7 +83,7 @@ func PageRankOver(ctx context.Context, links Operator, degree []int32, opt PageR
 // degree.
 type operatorRanker struct {
 	links     Operator
-	all       *processes // nil where this process is the only one
+	procs       *processes // nil where this process is the only one
 	ctx       context.Context
 	degree    []int32
 	nodes     int // of all processes
@@ -91,13 +91,13 @@ type operatorRanker struct {
 	part      []float64 // two sums for each block
 }
 
-// of is what the rank of node i is divided by.
-func (r *operatorRanker) of(i int) float64 { return float64(max(r.degree[i], 1)) }
+// divisor is what the rank divisor node i is divided by.
+func (r *operatorRanker) divisor(i int) float64 { return float64(max(r.degree[i], 1)) }
 
 // sum adds up what f gives for the blocks, of all processes. err is why this one can't
 // go on.
 func (r *operatorRanker) sum(err error, f func(lo, hi int) (a, b float64)) (a, b float64, _ error) {
-	failed := share(r.links, len(r.part)/2, func(lo, hi int) {
+	failed := onWorkers(r.links, len(r.part)/2, func(lo, hi int) {
 		for k := lo; k < hi; k++ {
 			r.part[2*k], r.part[2*k+1] = f(k*SumChunk, min((k+1)*SumChunk, len(r.cur)))
 		}
@@ -106,24 +106,24 @@ func (r *operatorRanker) sum(err error, f func(lo, hi int) (a, b float64)) (a, b
 		err = failed
 	}
 	var out [2]float64
-	if r.all == nil {
-		addBlocks(r.part, out[:])
+	if r.procs == nil {
+		addChunks(r.part, out[:])
 	} else {
-		err = r.all.total(r.ctx, r.part, out[:], err)
+		err = r.procs.total(r.ctx, r.part, out[:], err)
 	}
 	return out[0], out[1], err
 }
 
 func (r *operatorRanker) start(int) (dangling float64, err error) {
 	for i := range r.cur {
-		r.cur[i] = 1 / float64(r.nodes) / r.of(i)
+		r.cur[i] = 1 / float64(r.nodes) / r.divisor(i)
 	}
-	_, dangling, err = r.sum(nil, func(lo, hi int) (_, inactive float64) { return 0, r.inactive(r.cur, lo, hi) })
+	_, dangling, err = r.sum(nil, func(lo, hi int) (_, inactive float64) { return 0, r.danglingSum(r.cur, lo, hi) })
 	return dangling, err
 }
 
-// inactive is the sum of the ranks of the dangling nodes in [lo, hi).
-func (r *operatorRanker) inactive(v []float64, lo, hi int) (sum float64) {
+// danglingSum is the sum of the ranks of the dangling nodes in [lo, hi).
+func (r *operatorRanker) danglingSum(v []float64, lo, hi int) (sum float64) {
 	for i := lo; i < hi; i++ {
 		if r.degree[i] == 0 {
 			sum += v[i]
@@ -134,16 +134,16 @@ func (r *operatorRanker) inactive(v []float64, lo, hi int) (sum float64) {
 
 func (r *operatorRanker) step(ctx context.Context, _, _ int, damping, add float64) (diff, dangling float64, err error) {
 	err = r.links.SpMV(ctx, msrep.NoTrans, damping, r.cur, 0, r.next)
-	if err != nil && r.all == nil {
+	if err != nil && r.procs == nil {
 		return 0, 0, err
 	}
 	diff, dangling, err = r.sum(err, func(lo, hi int) (diff, inactive float64) {
 		for i := lo; i < hi; i++ {
-			d := r.of(i)
+			d := r.divisor(i)
 			r.next[i] = (r.next[i] + add) / d
 			diff += float64(math.Abs(r.next[i]-r.cur[i]) * d)
 		}
-		return diff, r.inactive(r.next, lo, hi)
+		return diff, r.danglingSum(r.next, lo, hi)
 	})
 	r.cur, r.next = r.next, r.cur
 	return diff, dangling, err
@@ -151,11 +151,11 @@ func (r *operatorRanker) step(ctx context.Context, _, _ int, damping, add float6
 
 // normalise and whole belong to changes of precision, of which there are none.
 func (r *operatorRanker) normalise() (float64, error) { return 1, nil }
-func (r *operatorRanker) whole() error                { return nil }
+func (r *operatorRanker) joinWeights() error                { return nil }
 
 func (r *operatorRanker) ranks() ([]float64, error) {
 	for i := range r.cur {
-		r.cur[i] *= r.of(i)
+		r.cur[i] *= r.divisor(i)
 	}
 	return r.cur, nil
 }

@@ -6,16 +6,18 @@ import (
 	"math/rand/v2"
 )
 
-// Power finds the eigenvalue of largest magnitude of a square matrix, and its
-// eigenvector, by power iteration: x = A x / |A x|. x is the first guess and takes
-// the vector, of length 1; zero stands for a fixed random one.
+// Power finds the eigenvalue of largest magnitude of a square matrix, and its eigenvector, by power iteration:
 //
-// It ends when |A x - lambda x| <= Tol*|lambda| with lambda = x'A x, computed from x
-// itself: Result.Residual is |A x - lambda x| / |lambda|, +Inf where lambda is 0 and with
-// ErrBreakdown. Where two eigenvalues share the largest magnitude, as a complex pair does,
-// it does not converge. Options.Precond and Restart are not used. Errors are those of CG;
-// ErrBreakdown says that A x is zero, as with a zero or nilpotent matrix, or that its length
-// is below 1e-135 or its square not finite: scale the matrix.
+//	x = A x / |A x|
+//
+// x is the first guess, and Power overwrites it with the eigenvector of length 1. For a zero x it starts from a
+// fixed random vector.
+//
+// It ends when |A x - lambda x| <= Tol*|lambda|, where lambda = x'A x and both are computed from x itself.
+// Result.Residual is |A x - lambda x| / |lambda|, or +Inf where lambda is 0 or the error is ErrBreakdown. Power
+// does not converge where two different eigenvalues have the largest magnitude, for example a complex pair.
+// Options.Precond and Options.Restart are not used. Errors are those of CG. ErrBreakdown means that A x is zero,
+// as with a zero or nilpotent matrix, or that |A x| is below 1e-135 or its square overflows: scale the matrix.
 func Power(ctx context.Context, a Operator, x []float64, opt Options) (lambda float64, res *Result, err error) {
 	opt.Precond = nil
 	res, err = solve(ctx, method{name: "power", eigen: true, vectors: 1, iterate: func(t *task) (err error) {
@@ -25,9 +27,9 @@ func Power(ctx context.Context, a Operator, x []float64, opt Options) (lambda fl
 	return lambda, res, err
 }
 
-// firstVector brings a first guess to a size whose square is finite: largest is that
-// of its elements. For zero it makes a random one; x begins at element first of the
-// whole vector.
+// firstVector divides x by largest, the magnitude of its largest element, so that squares are finite. Where
+// largest is 0, it fills x with random numbers instead. x is the piece of the vector that begins at element
+// first.
 func firstVector(x []float64, largest float64, first int) {
 	random := rand.New(rand.NewPCG(1, 2))
 	if largest == 0 {
@@ -44,8 +46,8 @@ func firstVector(x []float64, largest float64, first int) {
 	}
 }
 
-// leastNorm is a length whose square has all its digits, and so has that of a residual
-// of the least tolerance.
+// leastNorm is the least length of A x: its square, and that of the residual at the smallest tolerance, are
+// computed in full precision.
 const leastNorm = 0x1p-450
 
 func power(t *task) (lambda float64, err error) {
@@ -61,11 +63,11 @@ func power(t *task) (lambda float64, err error) {
 		}
 		if !finite(norm) || norm < leastNorm {
 			t.res.Residual = math.Inf(1)
-			return lambda, t.give(ErrBreakdown, "|A x| = %g: it is zero, or too small or too large to be squared", norm)
+			return lambda, t.convergenceError(ErrBreakdown, "|A x| = %g: it is zero, or too small or too large to be squared", norm)
 		}
 		t.res.Residual = math.Sqrt(t.misfit(y, lambda, t.x)) / math.Abs(lambda)
-		// x'A x is 0 on the way where x and A x have no element in common: as good as no eigenvalue yet, but no breakdown.
-		if near, err := t.note(min(t.res.Residual, math.MaxFloat64)); near || err != nil {
+		// lambda may be 0 in an early iteration, and the residual then is infinite. That is not a breakdown.
+		if near, err := t.recordIteration(min(t.res.Residual, math.MaxFloat64)); near || err != nil {
 			t.res.Converged = near
 			return lambda, err
 		}

@@ -6,12 +6,11 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Preconditioner is an approximate inverse M of a matrix. For CG it must be
-// symmetric and positive definite.
+// Preconditioner is an approximate inverse M of a matrix. For CG, M must be symmetric and positive definite.
 type Preconditioner interface {
-	// Size is the number of rows and columns.
+	// Size returns the number of rows and columns of M.
 	Size() int
-	// Apply computes z = M r. r and z have Size elements and do not overlap.
+	// Apply computes z = M r. r and z have Size elements and do not overlap. An error of Apply ends the solve.
 	Apply(r, z []float64) error
 }
 
@@ -25,7 +24,7 @@ func checkPrecond(m Preconditioner, n int) error {
 	return nil
 }
 
-// checkApply checks the lengths of the vectors of a preconditioner for n equations.
+// checkApply checks that r and z have n elements.
 func checkApply(n int, r, z []float64) error {
 	for _, v := range []struct {
 		name string
@@ -38,18 +37,18 @@ func checkApply(n int, r, z []float64) error {
 	return nil
 }
 
-// applyGrain is how many elements are worth a goroutine.
+// applyGrain is the least number of elements for a goroutine.
 const applyGrain = 1 << 15
 
 type jacobi struct{ inverse []float64 }
 
-// Jacobi makes the preconditioner that divides by the diagonal of a square matrix.
-// Entries of the same place are added up first. A diagonal element that is missing,
-// zero or not finite is a *sparse.InputError that names its row.
+// Jacobi returns the preconditioner that divides by the diagonal of a square matrix: z[i] = r[i] / a_ii. Entries
+// at the same place are added up first. A diagonal element that is missing, zero or not finite is a
+// *sparse.InputError that names its row.
 func Jacobi(a sparse.Matrix[float64]) (Preconditioner, error) { return JacobiPiece(a, 0) }
 
-// JacobiPiece is Jacobi for a process's piece of a larger system; see Distributed. Row i
-// of a is row first+i of that: so errors number it.
+// JacobiPiece is Jacobi for one process's piece of a larger system (see Distributed): a is the square diagonal
+// block of the matrix that begins at row and column first. Errors name rows of the whole matrix.
 func JacobiPiece(a sparse.Matrix[float64], first int) (Preconditioner, error) {
 	m, err := square(a)
 	if err != nil {
@@ -89,7 +88,7 @@ func (j *jacobi) Apply(r, z []float64) error {
 	return nil
 }
 
-// square brings a to CSR and checks it.
+// square checks that a is valid and square, and returns it in CSR.
 func square(a sparse.Matrix[float64]) (*sparse.CSR[float64], error) {
 	if err := given.Check("matrix", a); err != nil {
 		return nil, err

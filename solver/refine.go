@@ -32,7 +32,7 @@ func Refine(ctx context.Context, a, f Operator, solveCheap Method, b, x []float6
 	inner.Tol = cmp.Or(inner.Tol, 1e-4)
 	var products int
 	var timing Timing
-	res, err := solve(ctx, method{name: "refine", onHost: true, vectors: 3, iterate: linear(func(t *task) error {
+	res, err := solve(ctx, method{name: "refine", hostOnly: true, vectors: 3, iterate: linear(func(t *task) error {
 		r, d := t.zero(), t.zero()
 		host := t.space.(*hostSpace)
 		for {
@@ -41,9 +41,9 @@ func Refine(ctx context.Context, a, f Operator, solveCheap Method, b, x []float6
 			}
 			switch {
 			case t.slowStarts > 0:
-				return t.give(ErrStagnation, "the cheap matrix is too far from the other")
+				return t.convergenceError(ErrStagnation, "the cheap matrix is too far from the other")
 			case t.res.Iterations >= t.opt.MaxIter:
-				return t.give(ErrNotConverged, "")
+				return t.convergenceError(ErrNotConverged, "")
 			}
 			norm := t.res.Residual * t.norm
 			t.set(1/norm, r, r) // far from the ends of the range of float32
@@ -56,7 +56,7 @@ func Refine(ctx context.Context, a, f Operator, solveCheap Method, b, x []float6
 			timing.Products += in.Timing.Products
 			timing.Precond += in.Timing.Precond
 			if !finite(in.Residual) {
-				return t.give(ErrBreakdown, "with the cheap matrix: %v", err)
+				return t.convergenceError(ErrBreakdown, "with the cheap matrix: %v", err)
 			}
 			t.add(norm, []float64{1}, []vector{d}, t.x)
 			t.res.Iterations++

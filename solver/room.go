@@ -11,10 +11,10 @@ import (
 func (m method) fit(opt Options, n int) error {
 	count := m.vectors
 	if opt.Precond != nil {
-		count += m.kept
+		count += m.precondVectors
 	}
 	var triangles int64
-	if m.basis {
+	if m.keepsBasis {
 		steps := min(opt.Restart, opt.MaxIter)
 		count += steps
 		triangles = int64(steps) * int64(steps+3) // column j has j+2 numbers
@@ -24,7 +24,7 @@ func (m method) fit(opt Options, n int) error {
 	switch {
 	case ok:
 		return nil
-	case m.basis:
+	case m.keepsBasis:
 		return sparse.Inputf("restart", "%d: the %d vectors of %d elements and the triangles that %s keeps take %d bytes, %d are available", opt.Restart, count, n, m.name, need, have)
 	}
 	return sparse.Inputf("x", "%d elements: the %d vectors that %s keeps take %d bytes, %d are available", n, count, m.name, need, have)
@@ -61,7 +61,7 @@ func graphFits(nodes, links int, what string, need int64) error {
 func ranksFit(g *Graph, opt PageRankOptions) error {
 	stored := opt.Weights == WeightsStored
 	rows := form.Rows[float64]{Ptr: g.ptr, Idx: g.in}
-	kept, passing := form.SegmentedBytes(opt.segmented(), rows, opt.layout(), stored, opt.WideIndices)
+	kept, passing := form.SegmentedBytes(opt.linkForm(), rows, opt.layout(), stored, opt.WideIndices)
 	vectors := 24 * int64(g.nodes)
 	if g.number != nil {
 		vectors += 8 * int64(g.nodes)

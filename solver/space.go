@@ -50,8 +50,8 @@ type space interface {
 	failed() error
 	// ended is why the solve is to end before it is done: its context.
 	ended() error
-	// spent is what the products and the preconditioner took, and the number of products.
-	spent() (products, precond time.Duration, count int)
+	// timings is what the products and the preconditioner took, and the number of products.
+	timings() (products, precond time.Duration, count int)
 	// fetch brings x to where load found it.
 	fetch() error
 	// free gives back the memory of the vectors, whatever has happened to them.

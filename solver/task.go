@@ -17,10 +17,10 @@ type method struct {
 	name    string
 	iterate func(*task) error
 	vectors int  // that it keeps, at most
-	kept    int  // further ones with a preconditioner
-	basis   bool // and Options.Restart further ones
+	precondVectors    int  // further ones with a preconditioner
+	keepsBasis   bool // and Options.Restart further ones
 	eigen   bool // A x = lambda x: there is no b
-	onHost  bool // it looks into its vectors
+	hostOnly  bool // it looks into its vectors
 }
 
 // task is one solve under way.
@@ -61,7 +61,7 @@ func solve(ctx context.Context, m method, a Operator, b, x []float64, opt Option
 		err = m.check(a, b, x, &opt, first, n)
 	}
 	var device residentOperator
-	if err == nil && !m.onHost {
+	if err == nil && !m.hostOnly {
 		device = onDevices(a, all)
 	}
 	if err == nil && device == nil { // devices say themselves what they have no memory for
@@ -76,7 +76,7 @@ func solve(ctx context.Context, m method, a Operator, b, x []float64, opt Option
 		largest = largestOf(scale)
 	}
 	if all != nil {
-		err = all.begin(ctx, &largest, err, opt.Tol, float64(opt.MaxIter), float64(opt.Restart), float64(n), truth(opt.Precond != nil))
+		err = all.begin(ctx, &largest, err, opt.Tol, float64(opt.MaxIter), float64(opt.Restart), float64(n), boolToFloat(opt.Precond != nil))
 	}
 	if err != nil {
 		return nil, err
@@ -111,7 +111,7 @@ func solve(ctx context.Context, m method, a Operator, b, x []float64, opt Option
 	if failed != nil {
 		return nil, failed
 	}
-	t.res.Timing.Products, t.res.Timing.Precond, t.res.Products = t.spent()
+	t.res.Timing.Products, t.res.Timing.Precond, t.res.Products = t.timings()
 	t.res.Timing.Total = time.Since(begin)
 	return t.res, err
 }
@@ -134,7 +134,7 @@ func (m method) check(a Operator, b, x []float64, opt *Options, first, n int) er
 	return nil
 }
 
-func truth(b bool) float64 {
+func boolToFloat(b bool) float64 {
 	if b {
 		return 1
 	}
@@ -154,14 +154,14 @@ func linear(iterate func(*task) error) func(*task) error {
 			t.res.Converged, t.res.History = true, []float64{0}
 			return nil
 		}
-		return t.judge(iterate(t), t.zero)
+		return t.verify(iterate(t), t.zero)
 	}
 }
 
-// judge finds the true residual of a solve that gave up, whose x may be good enough all
+// verify finds the true residual of a solve that gave up, whose x may be good enough all
 // the same, and of one whose x may over- or underflow in the units of b. spare gives a
 // vector for it.
-func (t *task) judge(err error, spare func() vector) error {
+func (t *task) verify(err error, spare func() vector) error {
 	var c *ConvergenceError
 	gaveUp := errors.As(err, &c)
 	if !gaveUp && (err != nil || t.exp == 0) {
@@ -176,7 +176,7 @@ func (t *task) judge(err error, spare func() vector) error {
 		return nil
 	}
 	if !gaveUp {
-		return t.give(ErrBreakdown, "elements of the solution over- or underflow: scale the matrix or b")
+		return t.convergenceError(ErrBreakdown, "elements of the solution over- or underflow: scale the matrix or b")
 	}
 	c.Residual = t.res.Residual
 	return err
@@ -197,11 +197,11 @@ func (t *task) start(r vector, factor float64) (done bool, err error) {
 	if err := t.failed(); err != nil {
 		return true, err
 	}
-	return t.begin(rel, factor)
+	return t.startFrom(rel, factor)
 }
 
-// begin is start for a residual that is known.
-func (t *task) begin(rel, factor float64) (done bool, err error) {
+// startFrom is start for a residual that is known.
+func (t *task) startFrom(rel, factor float64) (done bool, err error) {
 	if len(t.res.History) == t.res.Iterations { // the first start; in Refine every one
 		t.res.History = append(t.res.History, rel)
 	}
@@ -214,9 +214,9 @@ func (t *task) begin(rel, factor float64) (done bool, err error) {
 		t.res.Converged = true
 		return true, nil
 	case !finite(rel):
-		return true, t.give(ErrBreakdown, "the residual is not finite")
+		return true, t.convergenceError(ErrBreakdown, "the residual is not finite")
 	case t.res.Iterations >= t.opt.MaxIter: // where each restart promises more than it keeps
-		return true, t.give(ErrNotConverged, "")
+		return true, t.convergenceError(ErrNotConverged, "")
 	case rel > factor*t.last:
 		t.slowStarts++
 	default:
@@ -224,14 +224,14 @@ func (t *task) begin(rel, factor float64) (done bool, err error) {
 	}
 	t.last = rel
 	if t.slowStarts == maxSlowStarts {
-		return true, t.give(ErrStagnation, "the true residual stays at this")
+		return true, t.convergenceError(ErrStagnation, "the true residual stays at this")
 	}
 	return false, nil
 }
 
-// note ends an iteration with the residual that the recurrence gives. near says
+// recordIteration ends an iteration with the residual that the recurrence gives. near says
 // that it is within the tolerance. An error ends the method.
-func (t *task) note(norm float64) (near bool, err error) {
+func (t *task) recordIteration(norm float64) (near bool, err error) {
 	if err := t.failed(); err != nil {
 		return false, err
 	}
@@ -246,22 +246,22 @@ func (t *task) note(norm float64) (near bool, err error) {
 	}
 	switch {
 	case !finite(rel):
-		return false, t.give(ErrBreakdown, "the residual is not finite")
+		return false, t.convergenceError(ErrBreakdown, "the residual is not finite")
 	case rel <= t.opt.Tol:
 		return true, nil
 	case rel < t.best:
 		t.best, t.bestAt = rel, t.res.Iterations
 	case t.res.Iterations-t.bestAt >= t.window:
-		return false, t.give(ErrStagnation, "no better residual for %d iterations", t.window)
+		return false, t.convergenceError(ErrStagnation, "no better residual for %d iterations", t.window)
 	}
 	if t.res.Iterations >= t.opt.MaxIter {
-		return false, t.give(ErrNotConverged, "")
+		return false, t.convergenceError(ErrNotConverged, "")
 	}
 	return false, nil
 }
 
-// give makes the error of a method that gives up.
-func (t *task) give(reason error, format string, args ...any) error {
+// convergenceError makes the error of a method that gives up.
+func (t *task) convergenceError(reason error, format string, args ...any) error {
 	return &ConvergenceError{
 		Method: t.method, Iterations: t.res.Iterations, Residual: t.res.Residual,
 		Detail: fmt.Sprintf(format, args...), Err: reason,

@@ -8,25 +8,25 @@ import (
 // work is what every space keeps of a solve: whether it goes on, and what it took.
 type work struct {
 	ctx context.Context
-	all *processes // nil where this process is the only one
+	procs *processes // nil where this process is the only one
 	err error      // the first of this process
 
 	products, precond time.Duration
 	count             int // of products
 }
 
-func (w *work) failed() error { return w.all.failed(w.err) }
+func (w *work) failed() error { return w.procs.failed(w.err) }
 
 func (w *work) ended() error {
-	if w.all != nil { // a reduction finds it, for all
+	if w.procs != nil { // a reduction finds it, for all
 		return nil
 	}
-	return over(w.ctx)
+	return contextError(w.ctx)
 }
 
-// over is the error of a context that has ended. Its timer may be 20 ms late where all CPUs are
+// contextError is the error of a context that has ended. Its timer may be 20 ms late where all CPUs are
 // busy, so that its deadline is looked at as well.
-func over(ctx context.Context) error {
+func contextError(ctx context.Context) error {
 	if end, ok := ctx.Deadline(); ok && ctx.Err() == nil && !time.Now().Before(end) {
 		return context.DeadlineExceeded
 	}
@@ -40,7 +40,7 @@ func (w *work) multiply(f func(ctx context.Context) error) {
 		return
 	}
 	ctx := w.ctx
-	if w.all != nil {
+	if w.procs != nil {
 		ctx = context.WithoutCancel(ctx)
 	}
 	t := time.Now()
@@ -62,6 +62,6 @@ func (w *work) precondition(f func() error) {
 	w.precond += time.Since(t)
 }
 
-func (w *work) spent() (products, precond time.Duration, count int) {
+func (w *work) timings() (products, precond time.Duration, count int) {
 	return w.products, w.precond, w.count
 }

@@ -8,9 +8,9 @@ type workers interface {
 	Range(n, grain int, f func(lo, hi int)) error
 }
 
-// share cuts n blocks into pieces and calls f(lo, hi) for each, on the workers of an operator
+// onWorkers cuts n blocks into pieces and calls f(lo, hi) for each, on the workers of an operator
 // where it has some.
-func share(a any, n int, f func(lo, hi int)) error {
+func onWorkers(a any, n int, f func(lo, hi int)) error {
 	if t, ok := a.(workers); ok {
 		return t.Range(n, 1, f)
 	}
