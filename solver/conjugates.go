@@ -10,37 +10,36 @@ import (
 	"github.com/msrep-go/msrep/msrep"
 )
 
-// manyCG is the CGs of several systems. Their vectors lie row by row: element i
-// of column j is v[i*m+j], m = len(columns).
+// manyCG is the state of CGMany. Its vectors are stored row by row: element i of column j is v[i*m+j], m = len(columns).
 type manyCG struct {
-	host          *hostSpace // of one system at a time
-	one, right, r vector     // its x, b and residual
+	host          *hostSpace // vectors for work on one system at a time
+	one, right, r vector     // x, b and residual of that system
 	a             ManyOperator
 	b, out        msrep.MultiVector[float64]
 	opt           Options
 	begin         time.Time
-	iterations         int
+	iterations    int
 
-	columns   []*column // those that are not done
+	columns   []*column // the systems that still iterate
 	all       []*column
 	x, res, p []float64
-	q         []float64 // A*p, and then M*res
+	q         []float64 // first A*p, then M*res
 }
 
-// column is the CG of one right-hand side.
+// column is the CG of one system.
 type column struct {
 	*task
-	number int
-	alpha  float64 // the step that x has not taken yet
-	rr     float64 // r'r
-	rz     float64 // r'M*r
-	previous float64 // r'M*r of the step before; 0 where the directions begin anew
-	near   bool    // the solution, says the recurrence
-	done   bool
-	err    error
+	number   int
+	alpha    float64 // the step alpha*p that is not added to x yet
+	rr       float64 // r'r
+	rz       float64 // r'M*r
+	previous float64 // r'M*r of the previous step; 0 after a restart
+	near     bool    // within the tolerance by the recurrence
+	done     bool
+	err      error
 }
 
-// newManyCG makes the columns of systems whose numbers are at most as large as sizes says.
+// newManyCG makes the columns and loads the vectors. sizes scales each system.
 func newManyCG(ctx context.Context, a ManyOperator, b, x msrep.MultiVector[float64], sizes magnitudes, opt Options) *manyCG {
 	n, _ := a.Dims()
 	c := &manyCG{a: a, b: b, out: x, opt: opt, begin: time.Now()}
@@ -61,7 +60,7 @@ func newManyCG(ctx context.Context, a ManyOperator, b, x msrep.MultiVector[float
 		c.out.Set(j, make([]float64, n))
 	}
 	for i, v := range c.vectors() {
-		off := i * stagger // as those of hostSpace
+		off := i * stagger // see hostSpace.zero
 		*v = make([]float64, n*len(c.columns)+off)[off:]
 	}
 	c.host.each(func(lo, hi int) {
@@ -72,7 +71,7 @@ func newManyCG(ctx context.Context, a ManyOperator, b, x msrep.MultiVector[float
 	return c
 }
 
-// load makes x and res of rows of the first guesses and of b.
+// load copies the rows [lo, hi) of the first guesses to x and of b to res, scaled.
 func (c *manyCG) load(lo, hi int, sizes magnitudes) {
 	part := make([]float64, hi-lo)
 	get := func(from msrep.MultiVector[float64], s *column, to []float64, j int) {
@@ -82,13 +81,13 @@ func (c *manyCG) load(lo, hi int, sizes magnitudes) {
 	}
 	for j, s := range c.columns {
 		get(c.b, s, c.res, j)
-		if finite(math.Ldexp(sizes.x[s.number], -s.exp)) { // else too far from the solution to be told in these units
+		if finite(math.Ldexp(sizes.x[s.number], -s.exp)) { // else the scaled first guess overflows: start from 0
 			get(c.out, s, c.x, j)
 		}
 	}
 }
 
-// start makes the first residuals and directions.
+// start computes the first residuals and directions.
 func (c *manyCG) start() error {
 	if c.host.err != nil || len(c.columns) == 0 {
 		return c.host.err
@@ -97,7 +96,7 @@ func (c *manyCG) start() error {
 	if err := c.multiply(-1, c.x, 1, c.res); err != nil {
 		return err
 	}
-	c.updateResiduals() // by nothing
+	c.updateResiduals() // with alpha = 0: computes r'r and r'M*r
 	for j, s := range c.columns {
 		s.norm = math.Sqrt(bb[j])
 		var done bool
@@ -110,27 +109,27 @@ func (c *manyCG) start() error {
 	return c.updateDirections()
 }
 
-// vectors is those of this solve.
+// vectors returns the vectors that are stored row by row.
 func (c *manyCG) vectors() []*[]float64 { return []*[]float64{&c.x, &c.res, &c.p, &c.q} }
 
-// multiVector is vectors of this solve as a multiVector.
+// multiVector returns v as an argument of SpMM.
 func (c *manyCG) multiVector(v []float64) msrep.MultiVector[float64] {
 	return msrep.MultiVectorByRow(v, len(c.columns))
 }
 
-// manyRows is rows of several vectors that stay in a cache while each vector is looked at.
+// manyRows is the number of rows of several vectors that stay in a cache while the vectors are read one by one.
 const manyRows = 256
 
-// rowsFrom is a block without the rows before lo.
-func rowsFrom(b msrep.MultiVector[float64], lo int) msrep.MultiVector[float64] {
-	if !b.ByColumn {
-		lo *= b.Stride
+// rowsFrom returns v without the rows before lo.
+func rowsFrom(v msrep.MultiVector[float64], lo int) msrep.MultiVector[float64] {
+	if !v.ByColumn {
+		lo *= v.Stride
 	}
-	b.Val = b.Val[lo:]
-	return b
+	v.Val = v.Val[lo:]
+	return v
 }
 
-// multiply is y = a*A*x + b*y for all columns.
+// multiply computes y = a*A*x + b*y for all columns.
 func (c *manyCG) multiply(a float64, x []float64, b float64, y []float64) error {
 	if c.host.err != nil {
 		return c.host.err
@@ -144,7 +143,7 @@ func (c *manyCG) multiply(a float64, x []float64, b float64, y []float64) error 
 	return err
 }
 
-// eachChunk calls f for the eachChunk of rows from number to number, as ranges of the elements.
+// eachChunk calls f for each chunk k in [from, to), with its range [lo, hi) of elements.
 func (c *manyCG) eachChunk(from, to int, f func(k, lo, hi int)) {
 	m, size := len(c.columns), c.chunkSize()
 	for k := from; k < to; k++ {
@@ -152,13 +151,13 @@ func (c *manyCG) eachChunk(from, to int, f func(k, lo, hi int)) {
 	}
 }
 
-// chunkSize is the elements of a block: some 4096, and whole rows as many times as there are parts.
+// chunkSize returns the number of elements of a chunk: about SumChunk, and a multiple of vec.Parts.
 func (c *manyCG) chunkSize() int {
 	parts := vec.Parts(len(c.columns))
 	return max(SumChunk/parts, 1) * parts
 }
 
-// onWorkers calls f for pieces of all blocks, on the workers.
+// onWorkers calls f for ranges of chunks that together are all chunks, on the workers.
 func (c *manyCG) onWorkers(f func(from, to int)) {
 	size := c.chunkSize()
 	err := onWorkers(c.a, (c.host.n*len(c.columns)+size-1)/size, f)
@@ -167,26 +166,27 @@ func (c *manyCG) onWorkers(f func(from, to int)) {
 	}
 }
 
-// sums calls f for all blocks, and gives what it adds up in the parts s and t, for each column.
+// sums calls f for each chunk [lo, hi) and returns, for each column, the totals of what f adds to its partial sums s and
+// t.
 func (c *manyCG) sums(f func(lo, hi int, s, t []float64)) (ss, ts []float64) {
 	m, parts, size := len(c.columns), vec.Parts(len(c.columns)), c.chunkSize()
-	blocks := make([]float64, (c.host.n*m+size-1)/size*2*m)
+	chunks := make([]float64, (c.host.n*m+size-1)/size*2*m)
 	c.onWorkers(func(from, to int) {
 		all := make([]float64, 2*parts)
 		s, t := all[:parts], all[parts:]
 		c.eachChunk(from, to, func(k, lo, hi int) {
 			clear(all)
 			f(lo, hi, s, t)
-			vec.Totals(s, blocks[2*k*m:][:m])
-			vec.Totals(t, blocks[(2*k+1)*m:][:m])
+			vec.Totals(s, chunks[2*k*m:][:m])
+			vec.Totals(t, chunks[(2*k+1)*m:][:m])
 		})
 	})
 	out := make([]float64, 2*m)
-	addChunks(blocks, out)
+	addChunks(chunks, out)
 	return out[:m], out[m:]
 }
 
-// factors is a number of each column, as vec.Repeat gives it.
+// factors returns a number of each column, repeated by vec.Repeat.
 func (c *manyCG) factors(of func(s *column) float64) []float64 {
 	out := make([]float64, len(c.columns))
 	for j, s := range c.columns {
@@ -195,7 +195,7 @@ func (c *manyCG) factors(of func(s *column) float64) []float64 {
 	return vec.Repeat(out)
 }
 
-// removeDone takes out the columns that are done.
+// removeDone removes the columns that are done from the vectors.
 func (c *manyCG) removeDone() {
 	var keep []int
 	var columns []*column

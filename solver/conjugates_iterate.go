@@ -7,19 +7,19 @@ import (
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 )
 
-// iterate does an iteration of all systems.
+// iterate runs one iteration of all systems.
 func (c *manyCG) iterate() error {
 	if err := c.multiply(1, c.p, 0, c.q); err != nil {
 		return err
 	}
 	pq, _ := c.sums(func(lo, hi int, s, _ []float64) { simd.DotMany(c.host.level, c.p[lo:hi], c.q[lo:hi], s) })
-	if c.host.err != nil { // else what was not added up would be a breakdown
+	if c.host.err != nil { // before the sums are used, which are then incomplete
 		return c.host.err
 	}
 	for j, s := range c.columns {
 		s.alpha = s.rz / pq[j]
 		if why := notPositive(s.rz, pq[j]); why != "" {
-			s.alpha, s.err = 0, s.convergenceError(ErrBreakdown, "%s", why) // it stays where it is
+			s.alpha, s.err = 0, s.convergenceError(ErrBreakdown, "%s", why) // no step
 		}
 	}
 	c.updateResiduals()
@@ -51,7 +51,7 @@ func (c *manyCG) iterate() error {
 	return c.updateDirections()
 }
 
-// updateResidual is res = res - alpha*q, and r'r and r'M*r; with Jacobi also q = M*res.
+// updateResiduals computes res = res - alpha*q, r'r and, without a preconditioner or with Jacobi, r'M*r; with Jacobi also q = M*res.
 func (c *manyCG) updateResiduals() {
 	a := c.factors(func(s *column) float64 { return -s.alpha })
 	m, d, level := len(c.columns), c.host.inverse, c.host.level
@@ -71,7 +71,8 @@ func (c *manyCG) updateResiduals() {
 	}
 }
 
-// updateSolution takes the step of a system that gave up or is near its solution. Where that is not good enough it begins anew.
+// updateSolution computes x = x + alpha*p for system j, which failed or is near its solution. It closes the system, or
+// restarts it where the true residual is above the tolerance.
 func (c *manyCG) updateSolution(j int) {
 	s := c.columns[j]
 	c.fetch(j)
@@ -90,7 +91,7 @@ func (c *manyCG) updateSolution(j int) {
 	c.close(s)
 }
 
-// fetch brings a system to the space for one, with the step that is left.
+// fetch copies b and x of system j to the space for one system and adds the pending step to x.
 func (c *manyCG) fetch(j int) {
 	s, m := c.columns[j], len(c.columns)
 	x, b := c.host.v[c.one], c.host.v[c.right]
@@ -104,7 +105,7 @@ func (c *manyCG) fetch(j int) {
 	})
 }
 
-// close gives the solution of a system that was fetched, and judges it where what is known of it is not enough.
+// close stores the solution of a system after fetch. It verifies the residual after an error or a scaled solve.
 func (c *manyCG) close(s *column) {
 	if s.err != nil || s.exp != 0 {
 		s.res.Products++
@@ -118,7 +119,7 @@ func (c *manyCG) close(s *column) {
 	s.done = true
 }
 
-// updateDirection is x = x + alpha*p and p = M*res + beta*p, the next directions.
+// updateDirections computes x = x + alpha*p and the next directions p = M*res + beta*p.
 func (c *manyCG) updateDirections() error {
 	if len(c.columns) == 0 || c.host.err != nil {
 		return c.host.err
@@ -143,7 +144,7 @@ func (c *manyCG) updateDirections() error {
 	return c.host.err
 }
 
-// precondition is q = M*res and r'M*r, column by column, where fall has not found them.
+// precondition computes q = M*res and r'M*r, column by column, where updateResiduals has not.
 func (c *manyCG) precondition() error {
 	if c.opt.Precond == nil || c.host.inverse != nil {
 		return nil

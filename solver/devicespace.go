@@ -9,35 +9,34 @@ import (
 	"github.com/msrep-go/msrep/msrep"
 )
 
-// deviceSpace has its vectors on the devices of a plan that have memory of their own.
-// Only sums come to the host, each with one wait for all devices. Of an operator over
-// several processes each has a deviceSpace for its pieces.
+// deviceSpace is a space with its vectors on devices that have their own memory. Only sums are copied to the host; each
+// sum waits once for all devices. With a Distributed operator each process has a deviceSpace for its pieces.
 //
-// A Jacobi preconditioner is a vector beside the others; what any other preconditioner
-// works on goes through the host.
+// A Jacobi preconditioner is stored as a vector on the devices. For other preconditioners, vectors are copied to the
+// host and back.
 type deviceSpace struct {
 	work
 	a residentOperator
 	m Preconditioner
 	v []*msrep.Vector[float64]
 
-	inverse *msrep.Vector[float64] // of the diagonal, for Jacobi
-	r, z    []float64              // of another preconditioner
-	x       vector                 // the solution, and where it goes
+	inverse *msrep.Vector[float64] // 1/diagonal, for Jacobi
+	r, z    []float64              // host vectors for another preconditioner
+	x       vector                 // the solution; fetch copies it to out
 	out     []float64
 }
 
-// residentOperator is an operator that may leave vectors on devices, as a msrep.Plan
-// and a cluster.Plan do. Of several processes all give the same answer, and Apply takes
-// part in a product also where it is given nil for vectors.
+// residentOperator is an operator that can multiply vectors on devices, such as a msrep.Plan or a cluster.Plan. In all
+// processes of a Distributed operator, Resident returns the same. Apply with nil vectors takes part in the product of
+// the other processes.
 type residentOperator interface {
 	Resident(op msrep.Transpose) bool
 	RowVector() (*msrep.Vector[float64], error)
 	Apply(ctx context.Context, op msrep.Transpose, alpha float64, x *msrep.Vector[float64], beta float64, y *msrep.Vector[float64]) error
 }
 
-// onDevices gives the operator of a solve whose vectors are to stay on devices, or nil.
-// Sums of a deterministic plan have a fixed shape, which those of devices do not have.
+// onDevices returns a as a residentOperator if the vectors of the solve can stay on devices, else nil. They can not for a
+// deterministic plan: its sums have a fixed shape, which sums on devices do not have.
 func onDevices(a Operator, all *processes) residentOperator {
 	p, ok := a.(residentOperator)
 	if plan, is := a.(*msrep.Plan[float64]); is && plan.Deterministic() || all != nil && all.op.Fixed() {
@@ -49,7 +48,7 @@ func onDevices(a Operator, all *processes) residentOperator {
 	return p
 }
 
-// newDeviceSpace makes a space on the devices of an operator.
+// newDeviceSpace returns a space on the devices of an operator.
 func newDeviceSpace(ctx context.Context, a residentOperator, m Preconditioner, all *processes) *deviceSpace {
 	return &deviceSpace{work: work{ctx: ctx, procs: all}, a: a, m: m}
 }
@@ -72,7 +71,7 @@ func (s *deviceSpace) load(b, x []float64) (bv, xv vector) {
 		s.do(func() error { return s.inverse.Write(m.inverse) })
 	default:
 		s.do(func() (err error) {
-			if err = vectorsFit("preconditioner", "what it works on in host memory takes", 16*int64(len(x)), len(x)); err == nil {
+			if err = vectorsFit("preconditioner", "its vectors in host memory take", 16*int64(len(x)), len(x)); err == nil {
 				s.r, s.z = make([]float64, len(x)), make([]float64, len(x))
 			}
 			return err
@@ -81,7 +80,7 @@ func (s *deviceSpace) load(b, x []float64) (bv, xv vector) {
 	return bv, xv
 }
 
-// do runs f unless something has failed.
+// do runs f unless there was an error before.
 func (s *deviceSpace) do(f func() error) {
 	if s.err == nil {
 		s.err = f()
@@ -98,7 +97,7 @@ func (s *deviceSpace) zero() vector {
 	return vector(k)
 }
 
-// fetch brings the solution to the host.
+// fetch copies the solution to the host.
 func (s *deviceSpace) fetch() error {
 	s.do(func() error { return s.v[s.x].Read(s.out) })
 	return s.err
@@ -146,7 +145,7 @@ func (s *deviceSpace) set(a float64, src, dst vector) {
 	})
 }
 
-// round brings the vector to the host and back, once in a solve.
+// round copies the vector to the host and back. A solve calls it at most once.
 func (s *deviceSpace) round(x vector, exp int) {
 	if exp == 0 {
 		return
@@ -158,7 +157,7 @@ func (s *deviceSpace) round(x vector, exp int) {
 	})
 }
 
-// sums runs f, which finds sums, and adds up those of all processes.
+// sums runs f, which writes sums to h, and adds the sums of all processes.
 func (s *deviceSpace) sums(h []float64, f func() error) {
 	s.do(f)
 	if s.procs != nil {
@@ -166,7 +165,7 @@ func (s *deviceSpace) sums(h []float64, f func() error) {
 	}
 }
 
-// sum runs f and gives its sum, or 0 after a failure.
+// sum runs f and adds its sum over all processes. After an error it returns 0.
 func (s *deviceSpace) sum(f func() (float64, error)) float64 {
 	var h [1]float64
 	s.sums(h[:], func() (err error) {
@@ -194,7 +193,7 @@ func (s *deviceSpace) axpy(a float64, x, y vector) float64 {
 	return s.combine(a, []float64{1}, []vector{x}, y)
 }
 
-// updateResidual does what land would do as well: a step is one operation of the devices.
+// updateResidual also computes x = x + a*p: a step is one operation of the devices.
 func (s *deviceSpace) updateResidual(a float64, p, q, x, r, z vector) (rr, rz float64) {
 	rr = s.sum(func() (float64, error) { return msrep.CGStep(a, s.v[p], s.v[q], s.v[x], s.v[r]) })
 	if s.m == nil {
@@ -254,12 +253,12 @@ func (s *deviceSpace) add(a float64, h []float64, v []vector, w vector) {
 	s.do(func() error { return s.v[w].Add(scaled(a, h), s.vectors(v)) })
 }
 
-// combine is add, and w'w.
+// combine is add and returns w'w.
 func (s *deviceSpace) combine(a float64, h []float64, v []vector, w vector) float64 {
 	return s.sum(func() (float64, error) { return s.v[w].Combine(scaled(a, h), s.vectors(v)) })
 }
 
-// scaled is a*h.
+// scaled returns a*h.
 func scaled(a float64, h []float64) []float64 {
 	out := make([]float64, len(h))
 	vec.ScaleTo(a, h, out)

@@ -7,49 +7,46 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Distributed is an Operator that is spread over several processes: each of them has
-// a piece of every vector, and Dims gives the length of its piece, twice. All
-// processes call a method together, with the same options, and then call SpMV, Sum
-// and Max in the same order. b and x are this process's pieces, and so is what a
-// Preconditioner works on.
+// Distributed is an Operator over several processes. Each process has one piece of every vector, and Dims returns
+// the length of its piece as both dimensions. All processes call a method together with the same options; the
+// method then calls SpMV, Sum and Max in the same order in all of them. b, x and the vectors of a Preconditioner
+// are the pieces of the process.
 //
-// Sums and decisions are those of all: every process ends in the same iteration, with
-// the same Result but for Timing. When one fails, all give an error; that of the
-// others wraps ErrOtherProcess. A context that ends in one process ends the solve in
-// all, after the next sum.
+// Sums are over all processes, so all processes take the same decisions, end in the same iteration and return the
+// same Result, except for Timing. If one process fails, all return an error; the errors of the others wrap
+// ErrOtherProcess. A context that ends in one process ends the solve in all processes after the next sum.
 //
-// Where it has the methods Resident, RowVector and Apply of a msrep.Plan, and Resident
-// holds, the vectors of a solve stay on the devices of each process.
+// If the operator also has the methods Resident, RowVector and Apply of a msrep.Plan, and Resident returns true, the
+// vectors of a solve stay on the devices of each process.
 type Distributed interface {
-	// SpMV multiplies pieces; see Operator. It gets a context that does not end, and
-	// is called also where this process has failed already, for the sake of the
-	// others.
+	// SpMV multiplies pieces; see Operator. Its context never ends. It is called even after this process has
+	// failed, because the other processes need its part of the product.
 	Operator
-	// Piece says which elements of a vector this process has: the first of them, and
-	// how many the whole vector has.
+	// Piece returns the index of this process's first element in the whole vector, and the length of the
+	// whole vector.
 	Piece() (first, total int)
-	// Fixed reports whether sums are to have the bits that a single process finds.
-	// Each piece that is not empty must then begin at a multiple of SumChunk.
+	// Fixed reports whether sums must have the same bits as in a single process. Each nonempty piece must then
+	// begin at a multiple of SumChunk.
 	Fixed() bool
-	// Sum makes each element of v its sum over all processes; all get the same bits.
+	// Sum replaces each element of v by its sum over all processes. All processes get the same bits.
 	Sum(ctx context.Context, v []float64) error
-	// Max makes each element of v its maximum over all processes.
+	// Max replaces each element of v by its maximum over all processes.
 	Max(ctx context.Context, v []float64) error
 }
 
-// ErrOtherProcess says that a solve ended because it failed in another process.
+// ErrOtherProcess is the error of a solve that failed in another process.
 var ErrOtherProcess = errors.New("another process failed")
 
-// processes is what the processes of a solve do together.
+// processes is the communication between the processes of a solve.
 type processes struct {
-	op     Distributed
-	first  int // block of the whole vector, for sums of fixed shape
-	chunks int // of the whole vector; 0 where the shape does not matter
-	buf    []float64
-	failureKnown bool // all know that one has failed
+	op           Distributed
+	first        int // first chunk of this process in the whole vector, for fixed sums
+	chunks       int // chunks of the whole vector; 0 where sums are not fixed
+	buf          []float64
+	failureKnown bool // all processes know that one has failed
 }
 
-// newProcesses gives nil for an operator that is in one process.
+// newProcesses returns nil for an operator that is not Distributed.
 func newProcesses(a Operator) (*processes, error) {
 	op, ok := a.(Distributed)
 	if !ok {
@@ -60,9 +57,9 @@ func newProcesses(a Operator) (*processes, error) {
 	first, total := op.Piece()
 	switch {
 	case first < 0 || first > total-n:
-		return p, sparse.Inputf("matrix", "a piece of %d elements from element %d on, of %d", n, first, total)
+		return p, sparse.Inputf("matrix", "the piece has %d elements from element %d on; the whole vector has %d", n, first, total)
 	case op.Fixed() && n > 0 && first%SumChunk != 0:
-		return p, sparse.Inputf("matrix", "a piece from element %d on: with fixed sums pieces begin at multiples of %d", first, SumChunk)
+		return p, sparse.Inputf("matrix", "the piece begins at element %d: with fixed sums, pieces must begin at multiples of %d", first, SumChunk)
 	}
 	if op.Fixed() {
 		p.first, p.chunks = first/SumChunk, (total+SumChunk-1)/SumChunk
@@ -70,8 +67,8 @@ func newProcesses(a Operator) (*processes, error) {
 	return p, nil
 }
 
-// failed is err, the failure of this process, once all know of it: until then the
-// others wait for this one's part in products and sums.
+// failed returns err, the error of this process, once all processes know that one has failed. Before that it returns
+// nil, because the others still wait for this process in products and sums.
 func (p *processes) failed(err error) error {
 	if p != nil && !p.failureKnown {
 		return nil
@@ -79,9 +76,9 @@ func (p *processes) failed(err error) error {
 	return err
 }
 
-// total adds up the sums of all blocks of all processes, len(out) of each side by
-// side. err is the failure of this process, nil where there is none; the error that
-// it gives is that, or that another one has failed.
+// total adds the sums of all chunks of all processes to out. part holds the len(out) sums of each chunk of this
+// process, chunk by chunk. err is the error of this process so far, or nil. total returns it, or an error of its own
+// or of another process.
 func (p *processes) total(ctx context.Context, part, out []float64, err error) error {
 	if p.failureKnown {
 		return err
@@ -90,7 +87,7 @@ func (p *processes) total(ctx context.Context, part, out []float64, err error) e
 		err = contextError(ctx)
 	}
 	k := len(out)
-	if p.chunks > 0 { // zeros where others have their sums: adding them changes no bit
+	if p.chunks > 0 { // the chunks of other processes are zero here: adding them changes no bit
 		p.buf = grown(p.buf, k*p.chunks+1)
 		clear(p.buf)
 		if len(part) > 0 {
@@ -106,7 +103,7 @@ func (p *processes) total(ctx context.Context, part, out []float64, err error) e
 		p.buf[last] = 1
 	}
 	if sent := p.op.Sum(context.WithoutCancel(ctx), p.buf); sent != nil {
-		p.failureKnown = true // nothing more can be said to the others
+		p.failureKnown = true // this process can no longer reach the others
 		return errors.Join(err, sent)
 	}
 	addChunks(p.buf[:last], out)
@@ -116,9 +113,8 @@ func (p *processes) total(ctx context.Context, part, out []float64, err error) e
 	return err
 }
 
-// begin makes sure that all processes start the same solve: same holds what must be
-// the same everywhere. largest becomes the largest of all processes. err is why this
-// process can't start.
+// begin checks that all processes start the same solve: the values in same must be equal in all of them. It sets
+// *largest to the maximum over all processes. err is the error that keeps this process from starting, or nil.
 func (p *processes) begin(ctx context.Context, largest *float64, err error, same ...float64) error {
 	if err == nil {
 		err = ctx.Err()
@@ -142,7 +138,7 @@ func (p *processes) begin(ctx context.Context, largest *float64, err error, same
 	*largest = v[0]
 	for i := 2; i < len(v); i += 2 {
 		if v[i] != -v[i+1] {
-			return sparse.Inputf("options", "not the same in all processes: tolerance, iterations, restart and whether there is a preconditioner must be")
+			return sparse.Inputf("options", "differ between processes: tolerance, iterations, restart and use of a preconditioner must be the same")
 		}
 	}
 	return nil

@@ -6,17 +6,18 @@ import (
 	"slices"
 )
 
-// GMRES solves A x = b by the generalised method of minimal residuals (Saad and
-// Schultz, 1986), restarted every Options.Restart iterations, for any square matrix,
-// preconditioned from the right. x is the first guess and takes the solution. Errors
-// are those of CG.
+// GMRES solves A x = b by the generalized minimal residual method (Saad and Schultz, 1986), restarted every
+// Options.Restart iterations. The matrix may be any square matrix; the preconditioner is applied from the right.
+// x is the first guess, and GMRES overwrites it with the solution. Errors are those of CG.
 //
-// An iteration takes one product. Its basis is made orthogonal by classical Gram-Schmidt,
-// twice, the second time an iteration later, together with the first time of the next vector
-// (DCGS2; Bielich, Langou, Thomas, Swirydowicz, Yamazaki and Boman, 2022): orthogonal to working
-// precision, in two passes over the basis with one sum over all devices or processes each. It
-// keeps Restart+2 vectors beside b and x, one more where b has to be scaled, and two triangles of
-// Restart columns; a Restart for which memory lacks is refused before the first product.
+// An iteration takes one product. The basis is orthogonalized twice by classical Gram-Schmidt. The second pass for
+// a vector is delayed by one iteration and fused with the first pass for the next vector (DCGS2; Bielich, Langou,
+// Thomas, Swirydowicz, Yamazaki and Boman, 2022). The basis is thus orthogonal to working precision, and an
+// iteration takes two passes over it, each with one sum over all devices or processes.
+//
+// GMRES stores Restart+2 vectors in addition to b and x, one more where b has to be scaled, and two triangular
+// matrices of Restart columns. A Restart whose vectors do not fit in memory is a *sparse.InputError before the
+// first product.
 func GMRES(ctx context.Context, a Operator, b, x []float64, opt Options) (*Result, error) {
 	return solve(ctx, method{name: "gmres", iterate: linear(gmres), vectors: 3, keepsBasis: true}, a, b, x, opt)
 }
@@ -34,21 +35,21 @@ func gmres(t *task) error {
 	}
 }
 
-// krylov is the basis of a cycle, and the least squares problem in it. q_i is v[i] by its length.
+// krylov is the basis of a cycle and its least squares problem. q_i = v[i]/size[i] are the unit vectors of the basis.
 type krylov struct {
 	*task
-	v      []vector    // orthogonal, but for the last
-	size   []float64   // lengths of v
-	z      vector      // preconditioned
-	a      [][]float64 // A q_j is the sum of a[j][i]*q_i, for i up to j+1
-	h      [][]float64 // a, rotated to an upper triangle, by columns
-	cs, sn []float64   // rotations
-	g      []float64   // right-hand side
-	length float64     // of the last product
+	v      []vector    // the basis; all vectors but the last are orthogonal to each other
+	size   []float64   // lengths of the vectors v
+	z      vector      // a preconditioned vector
+	a      [][]float64 // A q_j is the sum of a[j][i]*q_i over i = 0 ... j+1
+	h      [][]float64 // a, rotated to an upper triangular matrix, by columns
+	cs, sn []float64   // cosines and sines of the rotations
+	g      []float64   // rotated right-hand side
+	length float64     // |A q_j| of the last column
 }
 
-// cycle improves x from the residual v0, and ends after Options.Restart iterations
-// or near the solution.
+// cycle improves x from the residual v0. It ends after Options.Restart iterations, at the tolerance, after a breakdown
+// or with an error.
 func (k *krylov) cycle(v0 vector) error {
 	if len(k.v) == 0 {
 		k.v = append(k.v, v0)
@@ -60,7 +61,7 @@ func (k *krylov) cycle(v0 vector) error {
 	var stop error
 	for j := range k.opt.Restart {
 		exact := k.extend(j)
-		last := len(k.h) - 1 // j, or j-1 where the space before turns out to be invariant
+		last := len(k.h) - 1 // j, or j-1 where q_0 to q_(j-1) span an invariant space
 		near, err := k.recordIteration(math.Abs(k.g[last+1]))
 		switch {
 		case !finite(k.length):
@@ -82,8 +83,8 @@ func (k *krylov) cycle(v0 vector) error {
 	return stop
 }
 
-// extend adds a vector to the basis and a column to the triangle. exact says that
-// the basis spans an invariant space.
+// extend adds a vector to the basis and a column to the triangular matrix. exact reports that the basis spans an
+// invariant space.
 func (k *krylov) extend(j int) (exact bool) {
 	if len(k.v) == j+1 {
 		k.v = append(k.v, k.zero())
@@ -103,17 +104,17 @@ func (k *krylov) extend(j int) (exact bool) {
 	return k.rotate(j)
 }
 
-// orthogonal makes u = v[j] orthogonal to the vectors before it, for the second time, and
-// w = v[j+1], which is A u/|u|, to all of them, for the first time. It gives a[j]. With
-// s_i = q_i'u/|u| and r^2 = 1 - s's
+// orthogonal runs the second Gram-Schmidt pass for u = v[j] and the first one for w = v[j+1] = A u/|u|: both become
+// orthogonal to the vectors before them. It returns a[j]. With s_i = q_i'u/|u| and r^2 = 1 - s's
 //
 //	q_j = (u/|u| - sum of s_i*q_i) / r
 //	A q_j = (w - sum of s_i*A*q_i) / r
 //
-// where A q_i is known, but for the last of a[j-1]: it was u.
+// The columns a[i] give A q_i for i < j. The column a[j-1] was computed with u in place of q_j and is corrected
+// here.
 func (k *krylov) orthogonal(j int) (col []float64) {
 	u, w := k.v[j], k.v[j+1]
-	s, t := k.project(k.v[:j], u, w) // t_i will be q_i'w
+	s, t := k.project(k.v[:j], u, w) // the loop below scales t_i to q_i'w
 	length := k.size[j]
 	left, known := 1.0, 0.0
 	for i, size := range k.size[:j] {
@@ -121,7 +122,7 @@ func (k *krylov) orthogonal(j int) (col []float64) {
 		left -= float64(s[i] * s[i])
 		known += float64(s[i] * t[i])
 	}
-	r := math.Sqrt(max(left, 0.01)) // less is roundings: q_j is no unit vector then, but A q_j is right
+	r := math.Sqrt(max(left, 0.01)) // below 0.01, left is mostly rounding error: q_j then is not a unit vector, but A q_j is right
 	t[j] = (t[j]/length - known) / r
 	k.size[j] *= r
 	if j > 0 {
@@ -148,8 +149,8 @@ func (k *krylov) orthogonal(j int) (col []float64) {
 	return col
 }
 
-// rescale is the length that v has from now on, which had length norm: it is made a unit vector where products of such
-// lengths, or quotients by them, might over- or underflow.
+// rescale returns the new length of v, whose length is norm. It makes v a unit vector where products or quotients of
+// lengths might overflow or underflow.
 func (k *krylov) rescale(v vector, norm float64) float64 {
 	if norm >= 1e-50 && norm <= 1e50 || norm == 0 || !finite(norm) {
 		return norm
@@ -158,7 +159,8 @@ func (k *krylov) rescale(v vector, norm float64) float64 {
 	return 1
 }
 
-// rotate makes a[j] a column of the triangle. exact says that q_0 to q_j are all of A q_j.
+// rotate appends a[j] to the triangular matrix h by Givens rotations. exact reports that A q_j lies in the span of q_0
+// to q_j.
 func (k *krylov) rotate(j int) (exact bool) {
 	col := slices.Clone(k.a[j])
 	k.length = 0
@@ -187,8 +189,7 @@ func (k *krylov) rotate(j int) (exact bool) {
 	return exact
 }
 
-// hypot is the length of (a, b). That of package math rounds
-// differently from processor to processor.
+// hypot returns the length of (a, b). math.Hypot rounds differently on different processors.
 func hypot(a, b float64) float64 {
 	a, b = math.Abs(a), math.Abs(b)
 	most, least := max(a, b), min(a, b)
@@ -199,7 +200,7 @@ func hypot(a, b float64) float64 {
 	return most * math.Sqrt(1+float64(q*q))
 }
 
-// improve adds the best combination of the basis to x.
+// improve adds to x the combination of the basis that minimizes the residual.
 func (k *krylov) improve() {
 	m := len(k.h)
 	for m > 0 && k.h[m-1][m-1] == 0 {
@@ -223,7 +224,7 @@ func (k *krylov) improve() {
 		k.add(1, y, k.v[:m], k.x)
 		return
 	}
-	u := k.v[len(k.v)-1] // behind the basis that counts
+	u := k.v[len(k.v)-1] // not among v[:m]
 	k.set(0, u, u)
 	k.add(1, y, k.v[:m], u)
 	z := k.preconditioned(u, k.z)

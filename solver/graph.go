@@ -12,28 +12,27 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Graph is a graph made ready for PageRank, which never changes it.
+// Graph is a graph in the format that PageRank reads. PageRank does not change it.
 type Graph struct {
 	Format GraphFormat // csr, ell or pellr
 
-	// Links by the node that they come in at: those of node j are from the nodes
-	// in[k], ptr[j] <= k < ptr[j+1].
+	// The links are stored by their target: node j has links from the nodes in[k], ptr[j] <= k < ptr[j+1].
 	nodes    int
 	ptr      []int64
 	in       []int32
-	degree   []int32 // links from each node; 1 for dangling ones, which nobody reads
-	dangling []int32 // nodes without links, rising
-	number   []int32 // the node that each was in the matrix; nil where that is itself
+	degree   []int32 // number of links from each node; 1 for dangling nodes, where it is not used
+	dangling []int32 // nodes without links, in ascending order
+	number   []int32 // number of each node in the matrix; nil where it is the same
 }
 
-// slicePadding is the share of empty places up to which GraphAuto takes slices.
+// slicePadding is the largest padding, as a fraction of the links, for which GraphAuto selects slices.
 const slicePadding = 0.25
 
-// sortedPadding is the share of empty places that sorting is to leave at most.
+// sortedPadding is the padding, as a fraction of the links, at which sortByLinks stops enlarging its windows.
 const sortedPadding = 0.05
 
-// NewGraph turns a matrix of links round: an entry (i, j) of a, whatever its value, is
-// a link from i to j. GraphAuto settles the format. a may change afterwards. Bad
+// NewGraph transposes a matrix of links for PageRank. An entry (i, j) of a, with any value, is a link from node i to
+// node j. GraphAuto selects the format by the matrix. NewGraph copies a, which may change afterwards. Wrong
 // arguments are *sparse.InputError.
 func NewGraph(ctx context.Context, a *sparse.CSR[float64], format GraphFormat) (*Graph, error) {
 	if err := given.Context(ctx); err != nil {
@@ -47,9 +46,9 @@ func NewGraph(ctx context.Context, a *sparse.CSR[float64], format GraphFormat) (
 		return nil, err
 	}
 	if a.Rows != a.Cols {
-		return nil, sparse.Inputf("matrix", "%d x %d: the matrix of a graph is square", a.Rows, a.Cols)
+		return nil, sparse.Inputf("matrix", "%d x %d: the matrix of a graph must be square", a.Rows, a.Cols)
 	}
-	if err := graphFits(a.Rows, len(a.ColIdx), "turn them round", 16*int64(a.Rows)+16*a.NNZ()); err != nil {
+	if err := graphFits(a.Rows, len(a.ColIdx), "transpose them", 16*int64(a.Rows)+16*a.NNZ()); err != nil {
 		return nil, err
 	}
 	g := &Graph{Format: opt.Format, nodes: a.Rows, degree: make([]int32, a.Rows)}
@@ -63,7 +62,7 @@ func NewGraph(ctx context.Context, a *sparse.CSR[float64], format GraphFormat) (
 			g.dangling = append(g.dangling, int32(i))
 		}
 	}
-	// The values mean nothing: float32 is the smallest type that a matrix can have.
+	// The values are not used: float32 is the smallest type of values.
 	links := &sparse.CSR[float32]{Rows: a.Rows, Cols: a.Cols, RowPtr: a.RowPtr, ColIdx: a.ColIdx, Val: make([]float32, len(a.ColIdx))}
 	t := sparse.ToCSC[float32](links)
 	g.ptr, g.in = t.ColPtr, t.RowIdx
@@ -85,13 +84,12 @@ func NewGraph(ctx context.Context, a *sparse.CSR[float64], format GraphFormat) (
 	return g, ctx.Err()
 }
 
-// sortWindows is the sizes of the windows that nodes are sorted in: the first that
-// leaves few empty places is taken, so that neighbours stay close to each other.
+// sortWindows holds the window sizes that sortByLinks tries. A small window keeps the nodes near their old neighbours.
 var sortWindows = []int{256, 4096, 65536, math.MaxInt}
 
-// sortByLinks gives the nodes new numbers, so that slices of neighbours are about
-// equally wide: within each window those with the most incoming links first, and
-// otherwise in their old order.
+// sortByLinks renumbers the nodes so that the nodes of a slice have about the same number of incoming links. Within
+// each window of nodes it sorts by descending number of incoming links, and keeps the order of equal nodes. It
+// uses the smallest window of sortWindows that brings the padding down to sortedPadding, else the largest.
 func (g *Graph) sortByLinks() {
 	count := func(j int32) int64 { return g.ptr[j+1] - g.ptr[j] }
 	old := make([]int32, g.nodes)
@@ -133,7 +131,7 @@ func (g *Graph) sortByLinks() {
 	*g = *s
 }
 
-// weights is 1/O_i of each link i -> j.
+// weights returns 1/O_i for each link i -> j.
 func (g *Graph) weights() []float64 {
 	w := make([]float64, len(g.in))
 	par.Range(int64(len(w)), 1<<15, func(lo, hi int64) {
@@ -144,7 +142,7 @@ func (g *Graph) weights() []float64 {
 	return w
 }
 
-// restore brings ranks back to the order of the matrix.
+// restore returns the ranks in the node order of the matrix.
 func (g *Graph) restore(ranks []float64) []float64 {
 	if g.number == nil {
 		return ranks

@@ -5,7 +5,7 @@ import (
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 )
 
-// basis is the memory of vectors.
+// basis returns the elements of the vectors v.
 func (s *hostSpace) basis(v []vector) [][]float64 {
 	out := make([][]float64, len(v))
 	for j, k := range v {
@@ -48,10 +48,10 @@ func (s *hostSpace) subtractProjection(g, h []float64, v []vector, uv, wv vector
 func (s *hostSpace) add(a float64, h []float64, v []vector, wv vector) {
 	w, basis := s.v[wv], s.basis(v)
 	s.pieces(func(from, to int) {
-		var lost vec.Sum
+		var unused vec.Sum
 		for k := from; k < to; k++ {
 			lo := k * SumChunk
-			simd.Combine(s.level, a, h, basis, lo, w[lo:min(lo+SumChunk, s.n)], &lost)
+			simd.Combine(s.level, a, h, basis, lo, w[lo:min(lo+SumChunk, s.n)], &unused)
 		}
 	})
 }

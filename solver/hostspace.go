@@ -8,52 +8,51 @@ import (
 	"github.com/msrep-go/msrep/msrep"
 )
 
-// hostSpace has its vectors in host memory and works on them on all CPUs. Each
-// operation reads and writes what its formula names once.
+// hostSpace is a space with its vectors in host memory. Its operations run on all CPUs and read and write each vector
+// of their formula once.
 //
-// Sums are over blocks of a fixed size, added in order: they do not depend on the
-// number of goroutines.
+// Sums are over chunks of a fixed size, added in order, so that they do not depend on the number of goroutines.
 type hostSpace struct {
 	work
 	a       Operator
 	m       Preconditioner
-	inverse []float64 // of the diagonal, where m is Jacobi: z = M*r then is found where it is used
+	inverse []float64 // 1/diagonal where m is Jacobi, which is then fused with the operations that use z = M*r
 	level   simd.Level
 	n       int
 	v       [][]float64
-	partial []float64 // two for each block
+	partial []float64 // two sums for each chunk
 }
 
-// SumChunk is the number of elements whose products are summed by themselves, before
-// the sums of all blocks are added in order.
-const SumChunk = 1 << 12 // so that two threads share vectors that stay in the nearest caches
+// SumChunk is the number of elements of a chunk. Sums over vectors are computed chunk by chunk, and the sums of the
+// chunks are added in order.
+const SumChunk = 1 << 12 // small enough that two threads can share vectors that fit in the L1 and L2 caches
 
 const (
-	grain     = 8  // blocks that are worth a goroutine
+	grain     = 8  // least chunks for a goroutine
 	stagger   = 40 // elements between the starts of vectors, modulo a page
 	pageElems = 512
 )
 
-// newHostSpace makes a space of vectors of n elements.
+// newHostSpace returns a space of vectors of n elements.
 func newHostSpace(ctx context.Context, a Operator, m Preconditioner, all *processes, n int) *hostSpace {
 	s := &hostSpace{work: work{ctx: ctx, procs: all}, a: a, m: m, level: simd.Default(), n: n, partial: make([]float64, 2*((n+SumChunk-1)/SumChunk))}
-	if j, ok := m.(*jacobi); ok && all == nil { // other processes may have other preconditioners, and sums of their own
+	if j, ok := m.(*jacobi); ok && all == nil { // fused Jacobi needs other sums, and other processes may have other preconditioners
 		s.inverse = j.inverse
 	}
 	return s
 }
 
-// load leaves b and x where they are.
+// load uses b and x in place.
 func (s *hostSpace) load(b, x []float64) (bv, xv vector) { return s.adopt(b), s.adopt(x) }
 
-// zero makes vectors that begin at different places of a page: where all begin at
-// the same, a core takes loads for readers of what it has just stored.
+// zero makes each vector begin at another offset within a page. At equal offsets a core takes loads to depend on earlier
+// stores to other vectors (4K aliasing).
 func (s *hostSpace) zero() vector {
 	off := (len(s.v) + 1) * stagger % pageElems
 	return s.adopt(make([]float64, s.n+off)[off:])
 }
 
-// adopt makes a vector of memory of the caller's.
+// adopt makes v a vector of the space.
 func (s *hostSpace) adopt(v []float64) vector {
 	s.v = append(s.v, v)
 	return vector(len(s.v) - 1)
@@ -87,7 +86,7 @@ func (s *hostSpace) preconditioned(r, z vector) vector {
 	return z
 }
 
-// each calls f for all blocks.
+// each calls f for each chunk [lo, hi), on the workers.
 func (s *hostSpace) each(f func(lo, hi int)) {
 	s.pieces(func(from, to int) {
 		for k := from; k < to; k++ {
@@ -96,7 +95,7 @@ func (s *hostSpace) each(f func(lo, hi int)) {
 	})
 }
 
-// pieces calls f for pieces of all blocks, on the workers.
+// pieces calls f for ranges of chunks that together are all chunks, on the workers.
 func (s *hostSpace) pieces(f func(from, to int)) {
 	err := onWorkers(s.a, len(s.partial)/2, f)
 	if s.err == nil {
@@ -104,8 +103,7 @@ func (s *hostSpace) pieces(f func(from, to int)) {
 	}
 }
 
-// total adds up the sums of the blocks, k of each side by side, to out, over all
-// processes.
+// total adds the sums of all chunks of all processes to out. part holds len(out) sums for each chunk, chunk by chunk.
 func (s *hostSpace) total(part []float64, out []float64) {
 	if s.procs != nil {
 		s.err = s.procs.total(s.ctx, part, out, s.err)
@@ -114,7 +112,7 @@ func (s *hostSpace) total(part []float64, out []float64) {
 	addChunks(part, out)
 }
 
-// sum calls f for all blocks, and adds up what it adds to a and b in each.
+// sum calls f for each chunk [lo, hi) and returns the totals of what f adds to its two sums.
 func (s *hostSpace) sum(f func(lo, hi int, a, b *vec.Sum)) (a, b float64) {
 	s.pieces(func(from, to int) {
 		var a, b vec.Sum
@@ -200,7 +198,7 @@ func (s *hostSpace) bicgstabStep(a float64, pv vector, w float64, uv, xv, tv, rv
 	})
 }
 
-// addChunks adds up the sums of blocks, len(out) of each side by side, in order.
+// addChunks sets out to the totals of the sums of all chunks, added in order. part holds len(out) sums for each chunk.
 func addChunks(part, out []float64) {
 	clear(out)
 	for i, p := range part {

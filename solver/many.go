@@ -14,8 +14,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// ManyOperator is an Operator that multiplies several vectors at once. A
-// *msrep.Plan[float64] is one.
+// ManyOperator is an Operator that also multiplies several vectors at once, for example a *msrep.Plan[float64].
 type ManyOperator interface {
 	Operator
 	// SpMM computes Y = alpha*op(A)*X + beta*Y; see msrep.Plan.SpMM.
@@ -24,20 +23,19 @@ type ManyOperator interface {
 
 var _ ManyOperator = (*msrep.Plan[float64])(nil)
 
-// CGMany solves A x_j = b_j for several right-hand sides by CG, all at once: an
-// iteration multiplies all directions by A in one SpMM, which reads the matrix once
-// (state msrep.PlanOptions.Expected.Vectors). Each system has its own CG, and drops out
-// when it has converged or given up; what is left moves together.
+// CGMany solves A x_j = b_j for several right-hand sides by CG, all at once. Each iteration multiplies the search
+// directions of all systems in one SpMM, which reads the matrix once. Make the plan with
+// msrep.PlanOptions.Expected.Vectors set to the number of systems. Each system has its own CG, and leaves the
+// iteration when it has converged or failed.
 //
-// The vectors of b and x are the systems; x has the first guesses and takes the
-// solutions. The results are those of the systems, in order; Products counts the
-// products that a system took part in, and Timing is of the whole. Options.Progress
-// is called with the largest relative residual of the systems that an iteration had.
+// b and x have one vector of n elements for each system. x holds the first guesses, and CGMany overwrites them
+// with the solutions. It returns one Result for each system, in order. Result.Products counts the products that
+// the system took part in; Result.Timing is the time of the whole call. Options.Progress is called with the
+// largest relative residual of the systems in the iteration.
 //
-// The error joins those of the systems that did not converge, each a
-// *ConvergenceError behind the number of the system. Other errors are those of CG and
-// come without results. The vectors are kept in host memory, also with devices that
-// have their own. It keeps 4 vectors for each system.
+// The error joins the errors of the systems that did not converge: each is a *ConvergenceError, after the number
+// of its system. Other errors are those of CG and come without results. The vectors are in host memory for
+// devices of all kinds: 4 vectors of n elements for each system.
 func CGMany(ctx context.Context, a ManyOperator, b, x msrep.MultiVector[float64], opt Options) ([]*Result, error) {
 	if err := cmp.Or(given.Context(ctx), given.Check("matrix", a)); err != nil {
 		return nil, err
@@ -67,10 +65,10 @@ func CGMany(ctx context.Context, a ManyOperator, b, x msrep.MultiVector[float64]
 	return c.results()
 }
 
-// magnitudes is the largest number of each system.
+// magnitudes holds the largest magnitude in b and in x, for each system.
 type magnitudes struct{ b, x []float64 }
 
-// checkMany checks the shapes and the numbers of the systems.
+// checkMany checks the shapes and the elements of the systems.
 func checkMany(a Operator, b, x msrep.MultiVector[float64]) (n int, sizes magnitudes, err error) {
 	n, cols := a.Dims()
 	if n != cols {
@@ -91,17 +89,17 @@ func checkMany(a Operator, b, x msrep.MultiVector[float64]) (n int, sizes magnit
 	return n, sizes, nil
 }
 
-// largestOfEach is the largest number of each vector, all of which must be finite.
-func largestOfEach(name string, block msrep.MultiVector[float64], n int) ([]float64, error) {
-	if err := block.Check(name, n); err != nil {
+// largestOfEach returns the largest magnitude in each vector of v. An element that is not finite is an error.
+func largestOfEach(name string, v msrep.MultiVector[float64], n int) ([]float64, error) {
+	if err := v.Check(name, n); err != nil {
 		return nil, err
 	}
-	largest := make([]float64, block.Count)
+	largest := make([]float64, v.Count)
 	part := make([]float64, min(manyRows, n))
 	for lo := 0; lo < n; lo += manyRows {
 		part = part[:min(manyRows, n-lo)]
 		for j := range largest {
-			rowsFrom(block, lo).Get(j, part)
+			rowsFrom(v, lo).Get(j, part)
 			for i, e := range part {
 				size := math.Abs(e)
 				if !(size <= math.MaxFloat64) {
@@ -116,7 +114,7 @@ func largestOfEach(name string, block msrep.MultiVector[float64], n int) ([]floa
 	return largest, nil
 }
 
-// results is what the systems leave.
+// results returns the results of all systems and joins their errors.
 func (c *manyCG) results() (out []*Result, err error) {
 	var errs []error
 	timing := Timing{Products: c.host.products, Precond: c.host.precond, Total: time.Since(c.begin)}

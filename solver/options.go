@@ -10,38 +10,38 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Operator is the matrix of a solver. A *msrep.Plan[float64] is one. Solvers call SpMV with
-// msrep.NoTrans, beta = 0 or 1 and any alpha, from one goroutine at a time.
+// Operator is the matrix of a solver, for example a *msrep.Plan[float64]. Solvers call SpMV with msrep.NoTrans,
+// any alpha, and beta = 0 or 1, from one goroutine at a time.
 type Operator = msrep.Operator[float64]
 
-// Defaults of Options.
+// These are the defaults of Options.
 const (
 	DefaultTol     = 1e-8
 	DefaultRestart = 30
 )
 
-// MaxRestart bounds Options.Restart: GMRES keeps as many vectors.
+// MaxRestart is the largest Options.Restart. GMRES keeps a vector for each iteration before a restart.
 const MaxRestart = 10_000
 
-// Options says when a method ends. The zero value is right for most.
+// Options controls a solve. The zero value suits most systems.
 type Options struct {
-	// Tol is the relative residual to reach: |b - A x| <= Tol*|b| in the 2-norm. 0
-	// means DefaultTol.
+	// Tol is the relative residual to reach, above 0 and below 1: |b - A x| <= Tol*|b| in the 2-norm. 0 means
+	// DefaultTol.
 	Tol float64
-	// MaxIter bounds the iterations; 0 means 10 n, at least 1000.
+	// MaxIter is the largest number of iterations; 0 means 10 n, but at least 1000.
 	MaxIter int
-	// Restart is after how many iterations GMRES begins anew; 0 means
-	// DefaultRestart. Others do not use it.
+	// Restart is the number of iterations after which GMRES restarts; 0 means DefaultRestart. Other methods
+	// do not use it.
 	Restart int
 	// Precond is the preconditioner; nil means none.
 	Precond Preconditioner
-	// Progress, unless nil, is called with the relative residual after each iteration, as
-	// the recurrence of the method gives it. A panic of it, as of a Preconditioner, goes on to
-	// the caller of the method, which frees what it has made before.
+	// Progress, unless nil, is called after each iteration with the relative residual from the recurrence of
+	// the method. A panic in Progress or in a Preconditioner reaches the caller of the method, after the
+	// method has freed its memory.
 	Progress func(iteration int, residual float64)
 }
 
-// fill checks the options for a system of n equations.
+// fill sets the defaults and checks the options for a system of n equations.
 func (o *Options) fill(n int) error {
 	o.Tol, o.Restart, o.MaxIter = cmp.Or(o.Tol, DefaultTol), cmp.Or(o.Restart, DefaultRestart), cmp.Or(o.MaxIter, max(10*n, 1000))
 	if !(o.Tol > 0 && o.Tol < 1) {
@@ -56,27 +56,27 @@ func (o *Options) fill(n int) error {
 	return nil
 }
 
-// Result is how a solve went. It comes with a *ConvergenceError as well.
+// Result describes a solve. Methods return it also with a *ConvergenceError.
 type Result struct {
-	Converged  bool // Residual <= Tol, computed from x itself
+	Converged  bool // Residual <= Tol
 	Iterations int
-	Products   int     // by the matrix
+	Products   int     // number of products with the matrix
 	Residual   float64 // |b - A x| / |b|, computed from x itself
-	// History is the relative residual before the first and after each iteration, as
-	// the recurrence of the method gives it.
+	// History holds the relative residual before the first iteration and after each iteration, from the
+	// recurrence of the method.
 	History []float64
 	Timing  Timing
 }
 
-// Timing is where the time of a solve went.
+// Timing is the time of a solve, by kind of work. The rest of Total is operations on vectors.
 type Timing struct {
-	Products time.Duration // by the matrix
-	Precond  time.Duration // that of Jacobi in CG on CPU devices counts as operations on vectors
-	Total    time.Duration // the rest is operations on vectors
+	Products time.Duration // products with the matrix
+	Precond  time.Duration // preconditioner, but not Jacobi in CG on CPU devices, which is fused with operations on vectors
+	Total    time.Duration
 }
 
-// checkSystem checks the shapes and the numbers of a system A x = b, or of A x =
-// lambda x, which has no b. Errors count elements from first on.
+// checkSystem checks the shapes and the elements of a system A x = b or, with eigen, A x = lambda x, which has no b.
+// Errors number elements from first.
 func checkSystem(a Operator, b, x []float64, eigen bool, first int) error {
 	rows, cols := a.Dims()
 	if rows != cols {

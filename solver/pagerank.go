@@ -13,47 +13,46 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// PageRankResult is the ranks and how they were found.
+// PageRankResult holds the ranks and describes the iterations.
 type PageRankResult struct {
-	Ranks      []float64 // one per node, their sum is 1
+	Ranks      []float64 // one for each node; their sum is 1
 	Iterations int
-	Residual   float64 // 1-norm of the last difference
-	Converged  bool    // Residual is below the tolerance, and read precisely enough to tell
-	Dangling   int     // nodes without links
+	Residual   float64 // 1-norm of the difference of the last two iterates
+	Converged  bool    // Residual is below the tolerance, and the precision of the last iteration can resolve it
+	Dangling   int     // number of nodes without links
 	Format     GraphFormat
-	// BySegments is the iterations by how many segments they read of each value: 1
-	// to 2 with cpms2, 1 to 4 with cpms4, all at 1 with fp64. Seconds is their time.
+	// BySegments counts the iterations by the number of segments that they read of each value: 1 to 2 with
+	// cpms2, 1 to 4 with cpms4, always 1 with fp64. Seconds is their total time.
 	BySegments map[int]int
 	Seconds    map[int]float64
 	Timing     PageRankTiming
 	Steps      []PageRankStep // the iterations, in order
 }
 
-// PageRankStep is one iteration.
+// PageRankStep describes one iteration.
 type PageRankStep struct {
-	Segments int           // that it read of each value
-	Residual float64       // 1-norm of the difference that it made
-	Iterate  time.Duration // its time
-	Convert  time.Duration // of the change of precision behind it, 0 where there was none
+	Segments int           // segments read of each value
+	Residual float64       // 1-norm of the difference between its result and the ranks before
+	Iterate  time.Duration // time of the iteration
+	Convert  time.Duration // time of the change of precision after it, 0 where there is none
 }
 
-// PageRankTiming is how long PageRank took.
+// PageRankTiming is the time of PageRank, by phase.
 type PageRankTiming struct {
-	Build   time.Duration // turning the graph round, weights, the format
+	Build   time.Duration // transposing the graph, computing weights, building the format
 	Iterate time.Duration // all iterations
-	Convert time.Duration // changes of precision, beside the iterations
+	Convert time.Duration // all changes of precision, not part of Iterate
 }
 
-// ranker holds a graph and two vectors of ranks on the devices.
+// ranker stores a graph and two vectors of ranks on the devices.
 type ranker interface {
-	// start sets all ranks to 1/n, with width bytes each, and gives the sum of those
-	// of dangling nodes.
+	// start sets all ranks to 1/n, stored in width bytes each, and returns the sum over the dangling nodes.
 	start(width int) (dangling float64, err error)
-	// step computes next = damping*(sum over links) + add from the first read bytes
-	// of ranks and weights, and keeps the first write bytes of it. It gives the
-	// 1-norm of next - current and the sum of next over the dangling nodes.
+	// step computes next = damping*(sum over links) + add. It reads the first read bytes of each rank and
+	// weight and stores the first write bytes of each result. It returns the 1-norm of next - current and the
+	// sum of next over the dangling nodes.
 	step(ctx context.Context, read, write int, damping, add float64) (diff, dangling float64, err error)
-	// normalise divides the ranks by their sum, and gives that sum.
+	// normalise divides the ranks by their sum and returns the sum.
 	normalise() (sum float64, err error)
 	// joinWeights brings stored weights back to plain float64.
 	joinWeights() error
@@ -61,10 +60,10 @@ type ranker interface {
 	close() error
 }
 
-// newRanker makes the ranker for the devices of sys, which are all CPUs or none.
+// newRanker returns a ranker on the devices of sys that are not CPUs or, where there are none, on its CPUs.
 func newRanker(sys *msrep.System, g *Graph, opt PageRankOptions) (ranker, error) {
 	var devices []kernels.Device
-	for i := range max(1, len(sys.Devices())) { // a System that is not from Open has none
+	for i := range max(1, len(sys.Devices())) { // at least once, to detect a System that Open did not make
 		switch d := sys.Device(i); {
 		case d == nil:
 			return nil, fmt.Errorf("system: %w", msrep.ErrClosed)
@@ -78,9 +77,9 @@ func newRanker(sys *msrep.System, g *Graph, opt PageRankOptions) (ranker, error)
 	return newDeviceRanker(devices, g, opt)
 }
 
-// PageRank ranks the nodes of a graph: an entry (i, j) of a, whatever its value, is
-// a link from i to j. MaxIter iterations that did not reach the tolerance are no error:
-// Converged of the result says so. A ctx that ends gives its error. Bad arguments are
+// PageRank ranks the nodes of a directed graph; the package documentation has the formula. An entry (i, j) of a, with any
+// value, is a link from node i to node j. If the tolerance is not reached after opt.MaxIter iterations, there is no
+// error, but Converged of the result is false. When ctx ends, PageRank returns its error. Wrong arguments are
 // *sparse.InputError.
 func PageRank(ctx context.Context, sys *msrep.System, a *sparse.CSR[float64], opt PageRankOptions) (*PageRankResult, error) {
 	if err := cmp.Or(given.Check("system", sys), opt.fill()); err != nil {
@@ -100,10 +99,9 @@ func PageRank(ctx context.Context, sys *msrep.System, a *sparse.CSR[float64], op
 	return res, nil
 }
 
-// PageRank is the function of that name for a graph that was made before, and may be
-// ranked again and again, by several goroutines too. opt.Format is that of the
-// graph, or GraphAuto. sys stays open meanwhile: on GPUs a Close ends it with
-// msrep.ErrClosed, and tells of memory that was not freed then.
+// PageRank is the function PageRank for an existing Graph. Several calls, also at the same time, may use one Graph.
+// opt.Format must be the format of the graph or GraphAuto. Do not close sys during the call: on GPUs the call would end
+// with msrep.ErrClosed, and Close would report memory that is not freed.
 func (g *Graph) PageRank(ctx context.Context, sys *msrep.System, opt PageRankOptions) (res *PageRankResult, err error) {
 	err = cmp.Or(given.Check("system", sys), given.Context(ctx))
 	if err == nil && (g == nil || g.ptr == nil) {
@@ -148,7 +146,7 @@ func (g *Graph) PageRank(ctx context.Context, sys *msrep.System, opt PageRankOpt
 	return res, nil
 }
 
-// iterate is Algorithm 1 of the CPMS paper with the switches of its section 4.2.
+// iterate is Algorithm 1 of the CPMS paper with the changes of precision of its section 4.2.
 func (res *PageRankResult) iterate(ctx context.Context, r ranker, nodes int, opt PageRankOptions) error {
 	widths := opt.widths()
 	read := widths[0]
@@ -161,7 +159,7 @@ func (res *PageRankResult) iterate(ctx context.Context, r ranker, nodes int, opt
 			return err
 		}
 	}
-	near := false // the difference has come close to the access precision
+	near := false // the difference is close to what the read bytes resolve
 	for !res.Converged && res.Iterations < opt.MaxIter {
 		if err := contextError(ctx); err != nil {
 			return err
@@ -178,7 +176,7 @@ func (res *PageRankResult) iterate(ctx context.Context, r ranker, nodes int, opt
 			return err
 		}
 		step := PageRankStep{Segments: (read*opt.segments() + 7) / 8, Residual: res.Residual, Iterate: time.Since(begin)}
-		shown := threshold(read) // what is smaller the bits that were not read may hide
+		shown := threshold(read) // smaller differences may be due to the bytes that were not read
 		if write != read {
 			begin := time.Now()
 			sum, err := r.normalise()
@@ -193,7 +191,7 @@ func (res *PageRankResult) iterate(ctx context.Context, r ranker, nodes int, opt
 			step.Convert = time.Since(begin)
 		}
 		res.add(step)
-		if !finite(res.Residual) { // of an Operator: links themselves are numbers
+		if !finite(res.Residual) { // possible only with an Operator
 			return &ConvergenceError{Method: "pagerank", Iterations: res.Iterations, Residual: res.Residual, Err: ErrBreakdown}
 		}
 		res.Converged = res.Residual < opt.Tol && opt.Tol >= shown
@@ -202,7 +200,7 @@ func (res *PageRankResult) iterate(ctx context.Context, r ranker, nodes int, opt
 	return nil
 }
 
-// add counts an iteration.
+// add adds an iteration to the result.
 func (res *PageRankResult) add(s PageRankStep) {
 	res.Steps = append(res.Steps, s)
 	res.Iterations++
@@ -212,8 +210,7 @@ func (res *PageRankResult) add(s PageRankStep) {
 	res.Timing.Convert += s.Convert
 }
 
-// normaliseRanks makes the sum of the ranks 1, which reading less than all of them left
-// below.
+// normaliseRanks divides the ranks by their sum, which is below 1 after iterations with truncated values.
 func normaliseRanks(p []float64) {
 	sum := 0.0
 	for _, v := range p {

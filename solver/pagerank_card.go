@@ -10,26 +10,26 @@ import (
 	"github.com/msrep-go/msrep/sparse/ellpack"
 )
 
-// rankDevice is a device with its part.
+// rankDevice is a device of a deviceRanker with its part of the graph.
 type rankDevice struct {
 	dev          kernels.Device
 	stream       kernels.Stream
 	links        kernels.Packed
-	first, count int64 // its nodes
+	first, count int64 // the nodes [first, first+count) of its part
 	vectors      [2]kernels.Array[float64]
 	sums         kernels.Array[float64] // of its nodes
 	degree       kernels.Array[int32]   // of its nodes, empty where weights are stored
 	dangling     kernels.Array[int32]   // of its nodes
 	results      kernels.Array[float64]
-	hostResults        [2]float64 // results on the host
+	hostResults  [2]float64 // the results, copied to host memory
 }
 
-// load brings a part of the graph to its device.
+// load copies a part of the graph to its device and allocates the vectors.
 func (r *deviceRanker) load(c *rankDevice, p partition.Part, weights []float64, opt PageRankOptions) (err error) {
 	g := r.g
 	form := kernels.FormCSR
 	switch opt.Format {
-	case GraphELL, GraphPELLR: // the nodes of pellr are sorted already
+	case GraphELL, GraphPELLR: // pellr is ell here: its nodes are sorted already
 		form = kernels.Form(ellpack.FormatELL)
 	}
 	pack := &kernels.Packing[float64]{
@@ -81,7 +81,7 @@ func (c *rankDevice) upload(v []int32) (a kernels.Array[int32], err error) {
 	return a, err
 }
 
-// run puts operations on the stream of the card, and waits for the results.
+// run runs operations on the stream of the device and copies the results to hostResults.
 func (c *rankDevice) run(ops ...kernels.Operation) error {
 	for _, op := range ops {
 		if err := c.stream.Launch(op); err != nil {
@@ -91,8 +91,8 @@ func (c *rankDevice) run(ops ...kernels.Operation) error {
 	return errors.Join(c.results.Read(c.stream, c.hostResults[:]), c.stream.Sync())
 }
 
-// danglingSum is the operation that sums the ranks of dangling nodes, none where a card
-// has no such nodes.
+// danglingSum returns the operation that sums the ranks of the dangling nodes, or no operation where the part has no
+// dangling nodes.
 func (c *rankDevice) danglingSum(p kernels.SegmentVector) []kernels.Operation {
 	if c.dangling.Len == 0 {
 		return nil

@@ -12,17 +12,17 @@ import (
 	"github.com/msrep-go/msrep/sparse/cpms"
 )
 
-// The nodes that a goroutine takes at a time: a multiple of simd.SliceRows, with
-// about so many links.
+// A goroutine processes one chunk of nodes at a time: a multiple of simd.SliceRows, with at most chunkNodes nodes and
+// about chunkLinks links.
 const (
 	chunkNodes = 4096
 	chunkLinks = 1 << 15
-	batchNodes = 2048 // their sums stay in the nearest cache until they are ranks
+	batchNodes = 2048 // nodes whose sums fit in the L1 cache
 )
 
-// cpuRanker is a ranker on the CPU threads of a System. Goroutines take chunks of
-// nodes in turn; a chunk is summed and made ranks of while it is in the cache. Sums
-// over chunks are in their order, so that results do not depend on timing.
+// cpuRanker is a ranker on the CPU threads of a System. Goroutines take one chunk of nodes after the other, and compute
+// the sums and the ranks of a chunk while it is in the cache. Sums over chunks are in order, so that results do not
+// depend on timing.
 type cpuRanker struct {
 	g        *Graph
 	m        *form.Segmented
@@ -36,12 +36,12 @@ type cpuRanker struct {
 	bank     int
 }
 
-// chunk is a run of nodes and what a step found in it.
+// chunk is the range [first, end) of nodes and the sums of a step over it.
 type chunk struct {
 	first, end     int
 	dangling       []int32
 	diff, inactive float64
-	_              [2]int64 // chunks of different goroutines in lines of their own
+	_              [2]int64 // padding: chunks of different goroutines share no cache line
 }
 
 type worker struct {
@@ -82,7 +82,7 @@ func newCPURanker(sys *msrep.System, g *Graph, opt PageRankOptions) (*cpuRanker,
 	return r, nil
 }
 
-// makeChunks makes the chunks.
+// makeChunks splits the nodes into chunks.
 func (r *cpuRanker) makeChunks() {
 	g, rest := r.g, r.g.dangling
 	for first := 0; first < g.nodes; {
@@ -96,7 +96,7 @@ func (r *cpuRanker) makeChunks() {
 	}
 }
 
-// each calls f for all chunks, on all workers.
+// each calls f for each chunk, on all workers.
 func (r *cpuRanker) each(f func(w *worker, c *chunk)) {
 	var taken atomic.Int64
 	par.Do(len(r.workers), func(i int) {
@@ -122,7 +122,7 @@ func (r *cpuRanker) start(width int) (float64, error) {
 	return r.total(func(c *chunk) float64 { return c.inactive }), nil
 }
 
-// divisor is what the rank of node i is divided by in the vectors.
+// divisor returns the number by which the vectors divide the rank of node i.
 func (r *cpuRanker) divisor(i int) float64 {
 	if r.degree == nil {
 		return 1
@@ -130,7 +130,7 @@ func (r *cpuRanker) divisor(i int) float64 {
 	return float64(r.degree[i])
 }
 
-// sumDangling is the sum of the ranks of the dangling nodes of a chunk.
+// sumDangling returns the sum of the ranks of the dangling nodes of a chunk.
 func (r *cpuRanker) sumDangling(v *cpms.Heads, c *chunk) (sum float64) {
 	for _, i := range c.dangling {
 		sum += v.At(int(i))
@@ -138,7 +138,7 @@ func (r *cpuRanker) sumDangling(v *cpms.Heads, c *chunk) (sum float64) {
 	return sum
 }
 
-// total sums what was found in the chunks.
+// total returns the sum of a result over all chunks, in order.
 func (r *cpuRanker) total(of func(c *chunk) float64) (sum float64) {
 	for i := range r.chunks {
 		sum += of(&r.chunks[i])
@@ -183,8 +183,8 @@ func (r *cpuRanker) normalise() (float64, error) {
 	return sum, nil
 }
 
-// joinWeights joins weights that lie in banks. Separated segments are read as fast where
-// they are, and joining them would take memory.
+// joinWeights joins weights that are stored in banks. Separated segments stay as they are: reading them is as fast, and
+// joining them would take memory.
 func (r *cpuRanker) joinWeights() error {
 	if r.bank != cpms.Separated || r.segments == 1 {
 		if err := graphFits(r.g.nodes, len(r.g.in), "join the weights of these", r.m.JoinBytes()); err != nil {

@@ -10,17 +10,16 @@ import (
 	"github.com/msrep-go/msrep/sparse/cpms"
 )
 
-// deviceRanker is a ranker on GPUs. Each has whole rows of the graph, about equally
-// many links, and both vectors of ranks in full. In an iteration a device sums what
-// comes in at its nodes, makes ranks of that and gives them to the other devices, with
-// as many bytes as are kept of each; the host reads two numbers from it.
+// deviceRanker is a ranker on GPUs. Each device stores the incoming links of a range of nodes, about the same number on
+// each device, and both vectors of ranks in full. In an iteration a device computes the ranks of its nodes and copies
+// the stored bytes of them to the other devices. The host reads two numbers from each device.
 type deviceRanker struct {
 	g         *Graph
-	devices     []*rankDevice
-	segments  int  // of a value, 2 or 4
-	stored    bool // weights
-	cur, next int  // which of card.vectors
-	width     int  // bytes of each rank in cur
+	devices   []*rankDevice
+	segments  int  // segments of a value: 2 or 4
+	stored    bool // weights are stored with the links
+	cur, next int  // indices of rankDevice.vectors
+	width     int  // bytes stored of each rank in cur
 }
 
 func newDeviceRanker(devices []kernels.Device, g *Graph, opt PageRankOptions) (*deviceRanker, error) {
@@ -42,14 +41,14 @@ func newDeviceRanker(devices []kernels.Device, g *Graph, opt PageRankOptions) (*
 	return r, nil
 }
 
-// each calls f for all cards at once.
+// each calls f for all devices at the same time.
 func (r *deviceRanker) each(f func(i int, c *rankDevice) error) error {
 	errs := make([]error, len(r.devices))
 	par.Do(len(r.devices), func(i int) { errs[i] = f(i, r.devices[i]) })
 	return errors.Join(errs...)
 }
 
-// vector is a vector of which width bytes are kept of each value.
+// vector returns a vector with width bytes of each value.
 func (r *deviceRanker) vector(c *rankDevice, which, width int) kernels.SegmentVector {
 	v := kernels.SegmentVector{Val: c.vectors[which], Of: r.segments}
 	if width < 8 {
@@ -58,7 +57,7 @@ func (r *deviceRanker) vector(c *rankDevice, which, width int) kernels.SegmentVe
 	return v
 }
 
-// sumResults sums result i of all cards, in their order.
+// sumResults returns the sum of result i over all devices, in order.
 func (r *deviceRanker) sumResults(i int) (sum float64) {
 	for _, c := range r.devices {
 		sum += c.hostResults[i]
@@ -66,9 +65,9 @@ func (r *deviceRanker) sumResults(i int) (sum float64) {
 	return sum
 }
 
-// allGather gives the ranks that each card made to all others.
+// allGather copies the ranks that each device computed to all other devices.
 func (r *deviceRanker) allGather(which, width int) error {
-	size := int64(8) // of what lies together
+	size := int64(8) // bytes of a value that are contiguous
 	if width < 8 {
 		size = int64(8 / r.segments)
 	}
@@ -88,7 +87,7 @@ func (r *deviceRanker) allGather(which, width int) error {
 	})
 }
 
-// start is a step from zeros.
+// start runs RankSegments with sums of 0, which sets all ranks to 1/n.
 func (r *deviceRanker) start(width int) (float64, error) {
 	r.width = width
 	err := r.each(func(_ int, c *rankDevice) error {

@@ -10,62 +10,61 @@ import (
 	"github.com/msrep-go/msrep/sparse/cpms"
 )
 
-// Precision says how much of ranks and weights is read, and when.
+// Precision says how many bits of ranks and weights the iterations read.
 type Precision string
 
-// The precisions. Sums are formed in float64 with all of them.
+// These are the precisions. Sums are in float64 for all of them.
 const (
-	FP64  Precision = "fp64"  // all 64 bits, always
+	FP64  Precision = "fp64"  // always 64 bits
 	CPMS2 Precision = "cpms2" // 1 of 2 segments (32 bits), then all
 	CPMS4 Precision = "cpms4" // 2 of 4 segments (32 bits), then 3, then all; see PageRankOptions.LeastBits
 )
 
-// GraphFormat says how the links are kept.
+// GraphFormat says how the links of a graph are stored.
 type GraphFormat string
 
-// The formats.
+// These are the formats of graphs.
 const (
-	GraphAuto  GraphFormat = "auto"  // ell where few places would be empty, else csr
-	GraphCSR   GraphFormat = "csr"   // node by node
-	GraphELL   GraphFormat = "ell"   // slices of 8 nodes, each as wide as its longest
-	GraphPELLR GraphFormat = "pellr" // nodes sorted by the number of incoming links, within windows, then as ell
+	GraphAuto  GraphFormat = "auto"  // ell where its padding is at most a quarter of the links, else csr
+	GraphCSR   GraphFormat = "csr"   // the incoming links of one node after the other
+	GraphELL   GraphFormat = "ell"   // slices of 8 nodes, each padded to the node with the most incoming links
+	GraphPELLR GraphFormat = "pellr" // ell, with the nodes sorted by the number of incoming links within windows
 )
 
-// Weights says where the weights 1/O_i are.
+// Weights says whether the weights 1/O_i are stored.
 type Weights string
 
-// The places for weights.
+// These are the ways to apply the weights.
 const (
-	// WeightsFolded divides the ranks by O_i once in each iteration, so that the
-	// matrix has no values at all: 4 bytes a link instead of 12.
+	// WeightsFolded divides the ranks by O_i once in each iteration, so that the matrix needs no values: a link
+	// takes 4 bytes instead of 12.
 	WeightsFolded Weights = "folded"
-	// WeightsStored keeps 1/O_i with each link, as the CPMS paper and its baseline do.
+	// WeightsStored stores 1/O_i with each link, as the CPMS paper and its baseline do.
 	WeightsStored Weights = "stored"
 )
 
-// PageRankOptions says how to rank. The zero value is right for almost everybody.
+// PageRankOptions controls PageRank. The zero value suits most uses.
 type PageRankOptions struct {
-	Damping   float64   // between 0 and 1; 0 means 0.85
-	Tol       float64   // positive; 0 means 1e-10
-	MaxIter   int       // 0 means 1000
-	Precision Precision // FP64 when ""
-	// LeastBits is how many bits of each value are read first: 32, or 16 with CPMS4 as in
-	// Table 2 of the CPMS paper; 0 means 32. The 4 bits of mantissa in 16 bits spoil a start
-	// vector that is nearly right, so that most graphs need more iterations (docs/cpms.md).
+	Damping   float64   // damping factor, above 0 and below 1; 0 means 0.85
+	Tol       float64   // 1-norm of the difference of two iterates at which PageRank ends; 0 means 1e-10
+	MaxIter   int       // largest number of iterations; 0 means 1000
+	Precision Precision // "" means FP64
+	// LeastBits is the number of bits of each value that the first iterations read: 32, or 16 with CPMS4 as in
+	// Table 2 of the CPMS paper; 0 means 32. With 16 bits, 4 of them mantissa, most graphs need more iterations,
+	// because rounding moves the start vector away from the solution (docs/cpms.md).
 	LeastBits int
-	Format    GraphFormat // GraphAuto when ""
-	Weights   Weights     // WeightsFolded when ""
-	// WideIndices keeps 4 bytes for the node that a link comes from, as the CPMS paper
-	// does. Otherwise 2 are enough in ell and pellr where nodes have numbers near to
-	// those of their neighbours. It is for measuring; devices other than CPUs always
-	// keep 4.
+	Format    GraphFormat // "" means GraphAuto
+	Weights   Weights     // "" means WeightsFolded
+	// WideIndices stores the source node of each link in 4 bytes, as the CPMS paper does. Otherwise ell and
+	// pellr on CPU devices store it in 2 bytes where the source nodes have numbers near that of the target. It is
+	// for measurements.
 	WideIndices bool
-	// Bank is that of cpms.Layout for stored weights: bytes of one kind of segment
-	// that follow each other, or cpms.Separated (0). Vectors have no banks.
+	// Bank is cpms.Layout.Bank for stored weights: the number of consecutive bytes of one kind of segment, or
+	// cpms.Separated (0). It does not apply to vectors.
 	Bank int
 }
 
-// fill replaces empty options by their defaults and checks the others.
+// fill sets the defaults and checks the options.
 func (o *PageRankOptions) fill() error {
 	o.Damping, o.Tol, o.MaxIter = cmp.Or(o.Damping, 0.85), cmp.Or(o.Tol, 1e-10), cmp.Or(o.MaxIter, 1000)
 	o.LeastBits = cmp.Or(o.LeastBits, 32)
@@ -91,7 +90,7 @@ func (o *PageRankOptions) fill() error {
 	return o.layout().Check()
 }
 
-// layout is how stored weights are cut.
+// layout returns the layout of stored weights.
 func (o *PageRankOptions) layout() cpms.Layout {
 	if o.Precision == CPMS4 {
 		return cpms.Layout{Segments: 4, Bank: o.Bank}
@@ -99,7 +98,7 @@ func (o *PageRankOptions) layout() cpms.Layout {
 	return cpms.Layout{Segments: 2, Bank: o.Bank}
 }
 
-// linkForm is the form that CPU devices keep links in.
+// linkForm returns the form in which CPU devices store the links.
 func (o *PageRankOptions) linkForm() kernels.Form {
 	if o.Format == GraphCSR {
 		return form.FormCPMSRows
@@ -107,7 +106,7 @@ func (o *PageRankOptions) linkForm() kernels.Form {
 	return form.FormCPMSSlices
 }
 
-// segments is the number of segments of a value; 1 where values are not cut.
+// segments returns the number of segments of a value; 1 for plain values.
 func (o *PageRankOptions) segments() int {
 	if o.Precision == FP64 {
 		return 1
@@ -115,13 +114,11 @@ func (o *PageRankOptions) segments() int {
 	return o.layout().Segments
 }
 
-// switchFactor is how many units of the access precision the difference may come close
-// to before the next precision is due. With 4, no graph that was tried needs more
-// than one iteration more than with fp64; with 2, some need two more (docs/cpms.md).
+// switchFactor is the difference at which the precision changes, in units of the access precision. With 4, every tested
+// graph needs at most one iteration more than with fp64; with 2, some need two more (docs/cpms.md).
 const switchFactor = 4
 
-// threshold is the difference below which reading width bytes of each value shows
-// too little.
+// threshold returns the difference below which width bytes of each value are too few.
 func threshold(width int) float64 {
 	if width == 8 {
 		return 0
@@ -129,7 +126,7 @@ func threshold(width int) float64 {
 	return switchFactor * math.Ldexp(1, 12-8*width)
 }
 
-// widths is the numbers of bytes that are read of each value, one after the other.
+// widths returns the numbers of bytes of each value that the iterations read, in ascending order.
 func (o *PageRankOptions) widths() (w []int) {
 	step := 8 / o.segments()
 	for b := max(step, o.LeastBits/8); b <= 8; b += step {

@@ -13,19 +13,16 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// PageRankOver ranks the nodes of a graph that is known as an operator:
+// PageRankOver is PageRank for a graph that is given as an operator:
 //
-//	links * x = y      y_j = sum of x_i over the links i -> j
+//	y = links * x      y_j = sum of x_i over the links i -> j
 //
-// degree is the number of links from each node, 0 for dangling ones. When links is
-// Distributed, all processes call PageRankOver together and degree, Ranks and Dangling
-// are those of this process's nodes; decisions are those of all. Sums are over blocks of
-// SumChunk nodes, so that the bits are those of links: with a deterministic plan they
-// are the same for any devices and processes.
+// degree[i] is the number of links from node i, 0 for dangling nodes. If links is Distributed, all processes call
+// PageRankOver together; degree, Ranks and Dangling then belong to the nodes of this process. Sums are over chunks of
+// SumChunk nodes: with a deterministic plan the ranks have the same bits for all devices and processes.
 //
-// Ranks are float64: other precisions, formats and stored weights are refused. Products
-// that are not finite end it with a *ConvergenceError around ErrBreakdown. For the rest
-// it is PageRank.
+// Only Precision FP64, Format GraphAuto and WeightsFolded are supported; other options are *sparse.InputError. Products
+// that are not finite end it with a *ConvergenceError that wraps ErrBreakdown.
 func PageRankOver(ctx context.Context, links Operator, degree []int32, opt PageRankOptions) (*PageRankResult, error) {
 	begin := time.Now()
 	if err := cmp.Or(given.Context(ctx), given.Check("matrix", links)); err != nil {
@@ -69,7 +66,7 @@ func PageRankOver(ctx context.Context, links Operator, degree []int32, opt PageR
 		res.Converged = true
 		return res, nil
 	}
-	if all != nil { // the sums look at ctx, for all processes alike
+	if all != nil { // the sums check ctx, for all processes
 		ctx = context.WithoutCancel(ctx)
 	}
 	if err := res.iterate(ctx, r, r.nodes, opt); err != nil {
@@ -79,23 +76,22 @@ func PageRankOver(ctx context.Context, links Operator, degree []int32, opt PageR
 	return res, err
 }
 
-// operatorRanker is a ranker over an Operator. Its vectors are ranks divided by the
-// degree.
+// operatorRanker is a ranker with an Operator. Its vectors are the ranks divided by divisor.
 type operatorRanker struct {
 	links     Operator
-	procs       *processes // nil where this process is the only one
+	procs     *processes // nil for an operator that is not Distributed
 	ctx       context.Context
 	degree    []int32
-	nodes     int // of all processes
+	nodes     int // number of nodes in all processes
 	cur, next []float64
-	part      []float64 // two sums for each block
+	part      []float64 // two sums for each chunk
 }
 
-// divisor is what the rank divisor node i is divided by.
+// divisor returns max(degree[i], 1).
 func (r *operatorRanker) divisor(i int) float64 { return float64(max(r.degree[i], 1)) }
 
-// sum adds up what f gives for the blocks, of all processes. err is why this one can't
-// go on.
+// sum adds the two results of f over all chunks [lo, hi) of all processes. err is the error of this process so far, or
+// nil.
 func (r *operatorRanker) sum(err error, f func(lo, hi int) (a, b float64)) (a, b float64, _ error) {
 	failed := onWorkers(r.links, len(r.part)/2, func(lo, hi int) {
 		for k := lo; k < hi; k++ {
@@ -122,7 +118,7 @@ func (r *operatorRanker) start(int) (dangling float64, err error) {
 	return dangling, err
 }
 
-// danglingSum is the sum of the ranks of the dangling nodes in [lo, hi).
+// danglingSum returns the sum of the ranks of the dangling nodes in [lo, hi).
 func (r *operatorRanker) danglingSum(v []float64, lo, hi int) (sum float64) {
 	for i := lo; i < hi; i++ {
 		if r.degree[i] == 0 {
@@ -149,9 +145,9 @@ func (r *operatorRanker) step(ctx context.Context, _, _ int, damping, add float6
 	return diff, dangling, err
 }
 
-// normalise and whole belong to changes of precision, of which there are none.
+// normalise and joinWeights do nothing: the precision never changes.
 func (r *operatorRanker) normalise() (float64, error) { return 1, nil }
-func (r *operatorRanker) joinWeights() error                { return nil }
+func (r *operatorRanker) joinWeights() error          { return nil }
 
 func (r *operatorRanker) ranks() ([]float64, error) {
 	for i := range r.cur {

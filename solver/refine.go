@@ -9,22 +9,23 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Method is CG, BiCGSTAB or GMRES.
+// Method is an iterative method for A x = b: CG, BiCGSTAB or GMRES.
 type Method func(ctx context.Context, a Operator, b, x []float64, opt Options) (*Result, error)
 
-// Refine solves A x = b by iterative refinement: as long as r = b - A x is too
-// large, it solves F d = r for a matrix F that is close to A and cheaper to multiply
-// by, and adds d to x. F may be the float32 matrix (Single) or a plan that reads fewer
-// segments of each value (msrep.PlanOptions.Storage.Segments). opt is for the whole, its
-// Precond and Restart are not used; inner is for each of the solves with F, and its Tol 0
-// means 1e-4.
+// Refine solves A x = b by iterative refinement. F is a matrix that is close to A and faster to multiply by: the
+// float32 matrix (see Single), or a plan that reads fewer segments of each value
+// (msrep.PlanOptions.Storage.Segments). While the residual r = b - A x is above the tolerance, Refine
 //
-// Result.Iterations counts the refinements, History holds the true residuals
-// (Progress gets those of the solves with F), and Products and Timing are those of
-// all. A refinement that does not bring the residual to half of what it was is
-// ErrStagnation: F is too far from A. What the solve with F
-// says of its own convergence does not matter. Other errors are those of CG. Of a
-// Distributed matrix, the cheap one is Distributed as well, in the same pieces.
+//	solves F d = r by solveCheap
+//	computes x = x + d
+//
+// opt is for the whole solve; its Precond and Restart are not used. inner is for each solve with F; an inner.Tol of
+// 0 means 1e-4.
+//
+// Result.Iterations counts the refinements, and Result.History holds the residuals computed from x. Progress gets
+// the residual that the solve with F reached. Result.Products and Result.Timing include the solves with F. A
+// refinement that does not halve the residual ends with ErrStagnation: F is too far from A. A solve with F need
+// not converge. Other errors are those of CG. If A is Distributed, F must be Distributed with the same pieces.
 func Refine(ctx context.Context, a, f Operator, solveCheap Method, b, x []float64, opt, inner Options) (*Result, error) {
 	if given.Nothing(f) || solveCheap == nil {
 		return nil, sparse.Inputf("refine", "the cheap matrix or the method is nil")
@@ -46,7 +47,7 @@ func Refine(ctx context.Context, a, f Operator, solveCheap Method, b, x []float6
 				return t.convergenceError(ErrNotConverged, "")
 			}
 			norm := t.res.Residual * t.norm
-			t.set(1/norm, r, r) // far from the ends of the range of float32
+			t.set(1/norm, r, r) // length 1: far from overflow and underflow in float32
 			t.set(0, r, d)
 			in, err := solveCheap(ctx, f, host.v[r], host.v[d], inner)
 			if in == nil {
@@ -73,10 +74,9 @@ func Refine(ctx context.Context, a, f Operator, solveCheap Method, b, x []float6
 	return res, err
 }
 
-// Single is a float32 plan as an operator on float64 vectors: x is rounded to
-// float32, the product is computed in float32, and alpha and beta*y are float64.
-// What leaves the range of float32 becomes zero or infinite. It is used by one
-// goroutine at a time. It is nil for nil, which solvers refuse.
+// Single returns a float32 plan as an operator on float64 vectors. It rounds x to float32, computes the product in
+// float32, and applies alpha and beta*y in float64. Values beyond the range of float32 become zero or infinite.
+// Only one goroutine may use it at a time. For a nil plan it returns nil, which solvers reject.
 func Single(plan *msrep.Plan[float32]) Operator {
 	if plan == nil {
 		return nil
@@ -121,10 +121,10 @@ func (s *single) SpMV(ctx context.Context, op msrep.Transpose, alpha float64, x 
 	})
 }
 
-// Range is that of the plan.
+// Range is Plan.Range of the plan.
 func (s *single) Range(n, grain int, f func(lo, hi int)) error { return s.plan.Range(n, grain, f) }
 
-// growSingle makes room for n elements.
+// growSingle makes the capacity of *v at least n.
 func growSingle(v *[]float32, n int) error {
 	if cap(*v) >= n {
 		return nil

@@ -6,8 +6,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// fit refuses a solve whose vectors of n elements do not fit into host memory, before
-// any of them is made; with a basis also its two triangles, of a cycle as long as it may be.
+// fit returns an error where the vectors of a solve, of n elements each, do not fit in host memory. With a basis it
+// counts the two triangular matrices of the longest cycle as well.
 func (m method) fit(opt Options, n int) error {
 	count := m.vectors
 	if opt.Precond != nil {
@@ -17,7 +17,7 @@ func (m method) fit(opt Options, n int) error {
 	if m.keepsBasis {
 		steps := min(opt.Restart, opt.MaxIter)
 		count += steps
-		triangles = int64(steps) * int64(steps+3) // column j has j+2 numbers
+		triangles = int64(steps) * int64(steps+3) // column j has j+2 elements
 	}
 	need := 8 * (int64(count)*int64(n) + triangles)
 	have, ok := mem.Fits(need)
@@ -30,17 +30,17 @@ func (m method) fit(opt Options, n int) error {
 	return sparse.Inputf("x", "%d elements: the %d vectors that %s keeps take %d bytes, %d are available", n, count, m.name, need, have)
 }
 
-// manyFit is fit for the CGs of several systems.
+// manyFit is fit for CGMany.
 func manyFit(systems, n int) error {
-	const each, beside = 4, 3 // beside: of one system at a time
-	need := 8 * int64(each*systems+beside) * int64(n)
+	const each, working = 4, 3 // vectors of each system; vectors for work on one system at a time
+	need := 8 * int64(each*systems+working) * int64(n)
 	if have, ok := mem.Fits(need); !ok {
 		return sparse.Inputf("x", "%d vectors of %d elements: the %d vectors for each that cg keeps take %d bytes, %d are available", systems, n, each, need, have)
 	}
 	return nil
 }
 
-// vectorsFit refuses vectors of n elements that take so many bytes together.
+// vectorsFit returns an error where need bytes do not fit in memory. The error names the argument, n and what.
 func vectorsFit(name, what string, need int64, n int) error {
 	if have, ok := mem.Fits(need); !ok {
 		return sparse.Inputf(name, "%d elements: %s %d bytes, %d are available", n, what, need, have)
@@ -48,7 +48,7 @@ func vectorsFit(name, what string, need int64, n int) error {
 	return nil
 }
 
-// graphFits refuses to do with a graph what there is no memory for.
+// graphFits returns an error where need bytes do not fit in memory. The error names the size of the graph and what.
 func graphFits(nodes, links int, what string, need int64) error {
 	if have, ok := mem.Fits(need); !ok {
 		return sparse.Inputf("matrix", "%d links between %d nodes: to %s takes %d bytes, %d are available", links, nodes, what, need, have)
@@ -56,21 +56,21 @@ func graphFits(nodes, links int, what string, need int64) error {
 	return nil
 }
 
-// ranksFit refuses a graph that CPU devices have no memory to rank the nodes of: the links in
-// the form that they are read in, and the vectors, or what goes before these are made.
+// ranksFit returns an error where PageRank on CPU devices does not fit in memory: the links in their form, and the
+// larger of the vectors and the temporary memory for building the form.
 func ranksFit(g *Graph, opt PageRankOptions) error {
 	stored := opt.Weights == WeightsStored
 	rows := form.Rows[float64]{Ptr: g.ptr, Idx: g.in}
-	kept, passing := form.SegmentedBytes(opt.linkForm(), rows, opt.layout(), stored, opt.WideIndices)
+	kept, temporary := form.SegmentedBytes(opt.linkForm(), rows, opt.layout(), stored, opt.WideIndices)
 	vectors := 24 * int64(g.nodes)
 	if g.number != nil {
 		vectors += 8 * int64(g.nodes)
 	}
-	if opt.segments() == 1 { // the weights are joined again
-		vectors += passing
+	if opt.segments() == 1 { // joining the weights needs the temporary memory again
+		vectors += temporary
 	}
 	if stored {
-		passing += 8 * int64(len(g.in)) // weights that are not in the form yet
+		temporary += 8 * int64(len(g.in)) // weights before they are packed
 	}
-	return graphFits(g.nodes, len(g.in), "rank these", kept+max(passing, vectors))
+	return graphFits(g.nodes, len(g.in), "rank these", kept+max(temporary, vectors))
 }

@@ -111,7 +111,7 @@ func TestGraphsForWhichMemoryLacksAreRefused(t *testing.T) {
 	withMemory(t, 20<<20)
 	_, err := NewGraph(t.Context(), a, GraphAuto)
 	require.True(t, sparse.IsInput(err))
-	require.ErrorContains(t, err, "matrix: 1797600 links between 360000 nodes: to turn them round takes 34521600 bytes, 20971520 are available")
+	require.ErrorContains(t, err, "matrix: 1797600 links between 360000 nodes: to transpose them takes 34521600 bytes, 20971520 are available")
 }
 
 func TestGraphsForWhoseRanksMemoryLacksAreRefused(t *testing.T) {

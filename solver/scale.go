@@ -5,13 +5,11 @@ import (
 	"slices"
 )
 
-// safeExp bounds the binary exponent of numbers whose squares are far from the ends
-// of the range of float64.
+// safeExp is the bound of the binary exponent of numbers whose squares neither overflow nor underflow.
 const safeExp = 200
 
-// rescale divides b and x by a power of two where squares of the elements of b,
-// of which largest is the largest, would leave the range of float64: 2^exp, which x is
-// to be multiplied by at the end.
+// rescale divides b and x by 2^exp where squares of elements of b might overflow or underflow. largest is the largest
+// magnitude in b. The caller multiplies the solution x by 2^exp at the end.
 func rescale(largest float64, b, x []float64) (scaled []float64, exp int) {
 	if exp = exponent(largest); exp == 0 {
 		return b, 0
@@ -19,14 +17,13 @@ func rescale(largest float64, b, x []float64) (scaled []float64, exp int) {
 	scaled = slices.Clone(b)
 	scaleBy(scaled, -exp)
 	scaleBy(x, -exp)
-	if !finite(largestOf(x)) { // too far from the solution to be told in these units
+	if !finite(largestOf(x)) { // the scaled first guess overflows: start from 0
 		clear(x)
 	}
 	return scaled, exp
 }
 
-// exponent is the power of two that a number is divided by, or 0 where its square is
-// far from the ends of the range.
+// exponent returns the binary exponent of largest, or 0 where its square neither overflows nor underflows.
 func exponent(largest float64) int {
 	_, exp := math.Frexp(largest)
 	if largest == 0 || -safeExp < exp && exp < safeExp {
@@ -35,7 +32,7 @@ func exponent(largest float64) int {
 	return exp
 }
 
-// scaleBy is v = 2^exp * v.
+// scaleBy computes v = 2^exp * v.
 func scaleBy(v []float64, exp int) {
 	if exp == 0 {
 		return
@@ -45,7 +42,8 @@ func scaleBy(v []float64, exp int) {
 	}
 }
 
-// roundAt leaves of v, which is divided by 2^exp, what a float64 can hold of 2^exp * v.
+// roundAt rounds v to the values whose products by 2^exp are float64 values: it applies overflow and underflow of
+// 2^exp * v to v.
 func roundAt(v []float64, exp int) {
 	scaleBy(v, exp)
 	scaleBy(v, -exp)

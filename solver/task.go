@@ -12,41 +12,41 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// method is a method as solve runs it.
+// method describes an iterative method for solve.
 type method struct {
-	name    string
-	iterate func(*task) error
-	vectors int  // that it keeps, at most
-	precondVectors    int  // further ones with a preconditioner
-	keepsBasis   bool // and Options.Restart further ones
-	eigen   bool // A x = lambda x: there is no b
-	hostOnly  bool // it looks into its vectors
+	name           string
+	iterate        func(*task) error
+	vectors        int  // largest number of vectors that it stores
+	precondVectors int  // more vectors with a preconditioner
+	keepsBasis     bool // Options.Restart more vectors
+	eigen          bool // solves A x = lambda x, without b
+	hostOnly       bool // accesses the elements of its vectors
 }
 
-// task is one solve under way.
+// task is the state of one solve.
 type task struct {
 	space
 	method string
 	opt    Options
 	b, x   vector
 	exp    int     // b and x are divided by 2^exp
-	norm   float64 // of b
+	norm   float64 // |b|
 	res    *Result
 
 	best       float64 // least residual of the recurrence so far
 	bestAt     int     // its iteration
-	window     int     // iterations without a better one that are stagnation
+	window     int     // iterations without a smaller residual after which the solve stagnates
 	last       float64 // true residual at the last start
-	slowStarts int     // starts in a row that brought too little
+	slowStarts int     // consecutive starts that did not reduce the residual enough
 }
 
-// maxSlowStarts is how many starts in a row may bring too little.
+// maxSlowStarts is the number of consecutive slow starts at which a solve ends with ErrStagnation.
 const maxSlowStarts = 3
 
-// solve runs a method on vectors in host memory, or on copies where the devices are.
+// solve runs a method on vectors in host memory or, where the operator allows it, on copies in device memory.
 //
-// A panic of the caller's code, such as Options.Progress, goes on to the caller; the memory of the
-// solve is freed then, too.
+// A panic in the caller's code, for example in Options.Progress, reaches the caller after the memory of the solve is
+// freed.
 func solve(ctx context.Context, m method, a Operator, b, x []float64, opt Options) (res *Result, err error) {
 	if err := cmp.Or(given.Context(ctx), given.Check("matrix", a)); err != nil {
 		return nil, err
@@ -64,15 +64,15 @@ func solve(ctx context.Context, m method, a Operator, b, x []float64, opt Option
 	if err == nil && !m.hostOnly {
 		device = onDevices(a, all)
 	}
-	if err == nil && device == nil { // devices say themselves what they have no memory for
+	if err == nil && device == nil { // device spaces report lack of memory themselves
 		err = m.fit(opt, len(x))
 	}
-	scale := b // whose size may be brought to that of 1
+	scale := b // the vector that determines the scaling
 	if m.eigen {
 		scale = x
 	}
 	largest := 0.0
-	if err == nil { // else a length from C may be longer than its memory
+	if err == nil { // only after the checks: a vector from C may be shorter than its stated length
 		largest = largestOf(scale)
 	}
 	if all != nil {
@@ -103,7 +103,7 @@ func solve(ctx context.Context, m method, a Operator, b, x []float64, opt Option
 	failed := t.failed()
 	var gaveUp *ConvergenceError
 	if failed == nil && !errors.As(err, &gaveUp) {
-		failed = err // of a context: the residual of x is not known
+		failed = err // an error of a context: the residual of x is unknown
 	}
 	if failed == nil {
 		failed = t.fetch()
@@ -116,8 +116,8 @@ func solve(ctx context.Context, m method, a Operator, b, x []float64, opt Option
 	return t.res, err
 }
 
-// check refuses what a solve can't begin with, and fills in the options. b and x have the
-// elements from first on, of n in all processes.
+// check checks the arguments of a solve and sets the defaults of opt. b and x are the pieces from element first on; the
+// whole vectors have n elements.
 func (m method) check(a Operator, b, x []float64, opt *Options, first, n int) error {
 	if err := checkSystem(a, b, x, m.eigen, first); err != nil {
 		return err
@@ -141,8 +141,7 @@ func boolToFloat(b bool) float64 {
 	return 0
 }
 
-// linear is a method for A x = b, with the case of b = 0 at its start and judge at
-// its end.
+// linear makes a method for A x = b of iterate: it handles b = 0 before and calls verify after.
 func linear(iterate func(*task) error) func(*task) error {
 	return func(t *task) error {
 		t.norm = math.Sqrt(t.dot(t.b, t.b))
@@ -158,9 +157,9 @@ func linear(iterate func(*task) error) func(*task) error {
 	}
 }
 
-// verify finds the true residual of a solve that gave up, whose x may be good enough all
-// the same, and of one whose x may over- or underflow in the units of b. spare gives a
-// vector for it.
+// verify computes the true residual after a *ConvergenceError, because x may be within the tolerance nevertheless, and
+// after a scaled solve, because x may overflow or underflow in the scale of b. spare returns a vector for the
+// residual. Other errors are returned unchanged.
 func (t *task) verify(err error, spare func() vector) error {
 	var c *ConvergenceError
 	gaveUp := errors.As(err, &c)
@@ -176,22 +175,22 @@ func (t *task) verify(err error, spare func() vector) error {
 		return nil
 	}
 	if !gaveUp {
-		return t.convergenceError(ErrBreakdown, "elements of the solution over- or underflow: scale the matrix or b")
+		return t.convergenceError(ErrBreakdown, "elements of the solution overflow or underflow: scale the matrix or b")
 	}
 	c.Residual = t.res.Residual
 	return err
 }
 
-// residual computes r = b - A x and gives |r|/|b|.
+// residual computes r = b - A x and returns |r|/|b|.
 func (t *task) residual(r vector) float64 {
 	t.set(1, t.b, r)
 	t.product(-1, t.x, 1, r)
 	return math.Sqrt(t.dot(r, r)) / t.norm
 }
 
-// start computes r = b - A x. done says that x is the solution, as the true
-// residual tells. Each start must bring the residual below factor times that of the
-// start before; it may miss that three times in a row.
+// start computes r = b - A x. done reports that the solve ends: x is within the tolerance, or err says why not. At each
+// start the residual should be at most factor times that of the previous start; the solve ends with ErrStagnation
+// after maxSlowStarts consecutive starts where it is not.
 func (t *task) start(r vector, factor float64) (done bool, err error) {
 	rel := t.residual(r)
 	if err := t.failed(); err != nil {
@@ -200,9 +199,9 @@ func (t *task) start(r vector, factor float64) (done bool, err error) {
 	return t.startFrom(rel, factor)
 }
 
-// startFrom is start for a residual that is known.
+// startFrom is start for a known relative residual rel.
 func (t *task) startFrom(rel, factor float64) (done bool, err error) {
-	if len(t.res.History) == t.res.Iterations { // the first start; in Refine every one
+	if len(t.res.History) == t.res.Iterations { // at the first start, and in Refine at every start
 		t.res.History = append(t.res.History, rel)
 	}
 	if t.last == 0 {
@@ -215,7 +214,7 @@ func (t *task) startFrom(rel, factor float64) (done bool, err error) {
 		return true, nil
 	case !finite(rel):
 		return true, t.convergenceError(ErrBreakdown, "the residual is not finite")
-	case t.res.Iterations >= t.opt.MaxIter: // where each restart promises more than it keeps
+	case t.res.Iterations >= t.opt.MaxIter: // restarts whose recurrence converges while the true residual does not
 		return true, t.convergenceError(ErrNotConverged, "")
 	case rel > factor*t.last:
 		t.slowStarts++
@@ -224,13 +223,13 @@ func (t *task) startFrom(rel, factor float64) (done bool, err error) {
 	}
 	t.last = rel
 	if t.slowStarts == maxSlowStarts {
-		return true, t.convergenceError(ErrStagnation, "the true residual stays at this")
+		return true, t.convergenceError(ErrStagnation, "the true residual no longer decreases")
 	}
 	return false, nil
 }
 
-// recordIteration ends an iteration with the residual that the recurrence gives. near says
-// that it is within the tolerance. An error ends the method.
+// recordIteration ends an iteration; norm is the length of the residual from the recurrence. near reports that it is
+// within the tolerance. An error ends the method.
 func (t *task) recordIteration(norm float64) (near bool, err error) {
 	if err := t.failed(); err != nil {
 		return false, err
@@ -252,7 +251,7 @@ func (t *task) recordIteration(norm float64) (near bool, err error) {
 	case rel < t.best:
 		t.best, t.bestAt = rel, t.res.Iterations
 	case t.res.Iterations-t.bestAt >= t.window:
-		return false, t.convergenceError(ErrStagnation, "no better residual for %d iterations", t.window)
+		return false, t.convergenceError(ErrStagnation, "no smaller residual for %d iterations", t.window)
 	}
 	if t.res.Iterations >= t.opt.MaxIter {
 		return false, t.convergenceError(ErrNotConverged, "")
@@ -260,7 +259,7 @@ func (t *task) recordIteration(norm float64) (near bool, err error) {
 	return false, nil
 }
 
-// convergenceError makes the error of a method that gives up.
+// convergenceError returns the error of a method that did not converge.
 func (t *task) convergenceError(reason error, format string, args ...any) error {
 	return &ConvergenceError{
 		Method: t.method, Iterations: t.res.Iterations, Residual: t.res.Residual,

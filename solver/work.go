@@ -5,27 +5,27 @@ import (
 	"time"
 )
 
-// work is what every space keeps of a solve: whether it goes on, and what it took.
+// work is the part of a space that all spaces have: context, first error and times.
 type work struct {
-	ctx context.Context
-	procs *processes // nil where this process is the only one
-	err error      // the first of this process
+	ctx   context.Context
+	procs *processes // nil for an operator that is not Distributed
+	err   error      // first error of this process
 
 	products, precond time.Duration
-	count             int // of products
+	count             int // number of products
 }
 
 func (w *work) failed() error { return w.procs.failed(w.err) }
 
 func (w *work) ended() error {
-	if w.procs != nil { // a reduction finds it, for all
+	if w.procs != nil { // the next sum checks it, for all processes
 		return nil
 	}
 	return contextError(w.ctx)
 }
 
-// contextError is the error of a context that has ended. Its timer may be 20 ms late where all CPUs are
-// busy, so that its deadline is looked at as well.
+// contextError returns the error of ctx if it has ended. It also compares its deadline with the clock, because the timer
+// of a context can be 20 ms late where all CPUs are busy.
 func contextError(ctx context.Context) error {
 	if end, ok := ctx.Deadline(); ok && ctx.Err() == nil && !time.Now().Before(end) {
 		return context.DeadlineExceeded
@@ -33,8 +33,8 @@ func contextError(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// multiply runs f, a product, in which all processes take part: the context of one that
-// ends must not keep it from the others.
+// multiply runs the product f. In a Distributed operator f gets a context that does not end, because the other processes
+// need the part of this one.
 func (w *work) multiply(f func(ctx context.Context) error) {
 	if w.failed() != nil {
 		return
@@ -52,7 +52,7 @@ func (w *work) multiply(f func(ctx context.Context) error) {
 	w.count++
 }
 
-// precondition runs f, which applies a preconditioner, unless something has failed.
+// precondition runs f, which applies a preconditioner, unless there was an error before.
 func (w *work) precondition(f func() error) {
 	if w.err != nil {
 		return

@@ -2,14 +2,14 @@ package solver
 
 import "github.com/msrep-go/msrep/internal/par"
 
-// workers is an operator whose workers also do what is done with vectors between products, as those
-// of a msrep.Plan do; see msrep.Plan.Range.
+// workers is an operator with workers that can also run operations on vectors between products, such as a msrep.Plan;
+// see msrep.Plan.Range.
 type workers interface {
 	Range(n, grain int, f func(lo, hi int)) error
 }
 
-// onWorkers cuts n blocks into pieces and calls f(lo, hi) for each, on the workers of an operator
-// where it has some.
+// onWorkers splits the range [0, n) of chunks into pieces and calls f(lo, hi) for each: on the workers of operator a
+// if it has workers, else on goroutines.
 func onWorkers(a any, n int, f func(lo, hi int)) error {
 	if t, ok := a.(workers); ok {
 		return t.Range(n, 1, f)
