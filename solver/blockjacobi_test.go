@@ -12,7 +12,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-func TestBlocksMultiplyTheSameOnTheWorkersOfAPlan(t *testing.T) {
+func TestBlockJacobiGivesTheSameBitsOnTheWorkersOfAPlan(t *testing.T) {
 	a := laplacian(t, "stencil:n=150,points=5")
 	plan := planOn(t, "cpu:1", a)
 	r := sines(a.Rows)
@@ -37,7 +37,7 @@ func TestBlocksMultiplyTheSameOnTheWorkersOfAPlan(t *testing.T) {
 	}
 }
 
-func TestBlocksForWhichMemoryLacksAreRefused(t *testing.T) {
+func TestBlocksThatDoNotFitInMemoryAreRefused(t *testing.T) {
 	withMemory(t, 20<<20+40) // with what is found of the blocks
 	require.NoError(t, blocksFit(10240, 256))
 	for _, n := range []int{10241, sparse.MaxDim} {
@@ -47,7 +47,7 @@ func TestBlocksForWhichMemoryLacksAreRefused(t *testing.T) {
 	}
 }
 
-func TestBlocksArePivotedByTheNextRow(t *testing.T) {
+func TestBlocksWithAZeroPivotSwapRows(t *testing.T) {
 	m, err := BlockJacobi(dense(t, []float64{0, 2}, []float64{3, 0}), 2)
 	require.NoError(t, err)
 	z := make([]float64, 2)
@@ -60,7 +60,7 @@ func TestBlocksArePivotedByTheNextRow(t *testing.T) {
 }
 
 func TestSingularBlocksAreRefusedAlsoWhereRoundingHidesIt(t *testing.T) {
-	// Rows of a grid without a border add up to 0.
+	// The rows of a periodic grid sum to 0, so the blocks are singular.
 	whole := laplacian(t, "stencil:n=7,points=5")
 	for i := range whole.Rows {
 		sum, own := 0.0, int64(0)
@@ -94,7 +94,7 @@ func TestSingularBlocksAreRefusedAlsoWhereRoundingHidesIt(t *testing.T) {
 	}
 }
 
-// BenchmarkBlockJacobi is 50 iterations of CG, by the size of the blocks.
+// BenchmarkBlockJacobi times 50 iterations of CG for several block sizes.
 func BenchmarkBlockJacobi(b *testing.B) {
 	a := laplacian(b, "stencil:n=232,points=5")
 	sys, err := msrep.Open(msrep.Config{Devices: "cpu"})

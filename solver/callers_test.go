@@ -20,7 +20,7 @@ func (p panicking) Size() int { return p.n }
 
 func (panicking) Apply(_, _ []float64) error { panic("mine") }
 
-// panickingOperator is a plan on devices whose product number at panics.
+// panickingOperator is a plan on devices that panics in product number at.
 type panickingOperator struct {
 	*msrep.Plan[float64]
 	at int
@@ -40,7 +40,7 @@ func (o *panickingOperator) RowVector() (*msrep.Vector[float64], error) {
 	return o.Plan.RowVector()
 }
 
-// panickingContext panics when it is asked whether it has ended for the n-th time.
+// panickingContext panics in call n of Err.
 type panickingContext struct {
 	context.Context
 	n int
@@ -53,7 +53,7 @@ func (c *panickingContext) Err() error {
 	return nil
 }
 
-// constant is a preconditioner that gives the same number for whatever it is applied to.
+// constant is a preconditioner that sets every element of z to v.
 type constant struct {
 	n int
 	v float64
@@ -68,7 +68,7 @@ func (c constant) Apply(_, z []float64) error {
 	return nil
 }
 
-func TestPreconditionersThatAreSingularOrNotFiniteEndInAnHonestError(t *testing.T) {
+func TestSingularAndInfinitePreconditionersGiveAnError(t *testing.T) {
 	a := laplacian(t, "stencil:n=12,points=5")
 	for _, devices := range []string{"cpu:1", "sim:1"} {
 		plan := planOn(t, devices, a)
@@ -94,7 +94,7 @@ func TestPreconditionersThatAreSingularOrNotFiniteEndInAnHonestError(t *testing.
 	}
 }
 
-func TestSolvesThatShareAPlanFindWhatEachFindsAlone(t *testing.T) {
+func TestConcurrentSolvesWithOnePlanFindTheSameSolutions(t *testing.T) {
 	a := laplacian(t, "stencil:n=80,points=5") // more than a block
 	sys := open(t, "cpu:1")
 	plan := planOf(t, sys, a, msrep.PlanOptions{Deterministic: true})
@@ -125,7 +125,7 @@ func TestSolvesThatShareAPlanFindWhatEachFindsAlone(t *testing.T) {
 	all.Wait()
 }
 
-func TestAPanicOfTheCallerLeavesNothingOfASolveOnTheDevices(t *testing.T) {
+func TestAPanicOfTheCallerFreesTheDeviceMemoryOfTheSolve(t *testing.T) {
 	a := laplacian(t, "stencil:n=5,points=5")
 	used := func(sys *msrep.System) (bytes int64) {
 		for i := range sys.Devices() {

@@ -12,8 +12,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// traffic counts the bytes that cross to and from the host, those between devices,
-// and the waits.
+// traffic counts the bytes copied to and from the host, the bytes copied between devices, and the waits.
 type traffic struct {
 	mu                   sync.Mutex
 	host, between, waits int64
@@ -38,7 +37,7 @@ func (c *traffic) now() traffic {
 	return traffic{host: c.host, between: c.between, waits: c.waits}
 }
 
-// identity is a preconditioner that solvers do not know.
+// identity is a preconditioner without special treatment in solvers.
 type identity struct{ n int }
 
 func (i identity) Size() int { return i.n }
@@ -48,7 +47,7 @@ func (i identity) Apply(r, z []float64) error {
 	return nil
 }
 
-func TestMethodsFindOnDevicesWhatTheyFindOnTheHost(t *testing.T) {
+func TestMethodsFindTheSameSolutionsOnDevicesAndOnTheHost(t *testing.T) {
 	a := laplacian(t, "stencil:n=6,points=5")
 	for i := range a.Rows { // rows of different sizes, so that Jacobi has something to do
 		for k := a.RowPtr[i]; k < a.RowPtr[i+1]; k++ {
@@ -84,13 +83,13 @@ func TestMethodsFindOnDevicesWhatTheyFindOnTheHost(t *testing.T) {
 	}
 }
 
-func TestOnDevicesNoVectorCrossesInAnIteration(t *testing.T) {
+func TestIterationsOnDevicesCopyNoVectorToTheHost(t *testing.T) {
 	a := laplacian(t, "stencil:n=40,points=5")
 	jacobi, err := Jacobi(a)
 	require.NoError(t, err)
 	for _, devices := range []int64{1, 2} {
 		for name, most := range map[string]struct{ sums, waits int64 }{
-			// Numbers that come from each device in an iteration, and waits for them.
+			// The sums that each device copies to the host in an iteration, and the waits for them.
 			"cg": {3, 3}, "bicgstab": {7, 4}, "gmres": {2*9 + 1, 3}, "power": {3, 3},
 		} {
 			var heard traffic
@@ -128,7 +127,7 @@ func TestOnDevicesNoVectorCrossesInAnIteration(t *testing.T) {
 	}
 }
 
-func TestPowerFindsOnDevicesWhatItFindsOnTheHost(t *testing.T) {
+func TestPowerFindsTheSameEigenvalueOnDevicesAndOnTheHost(t *testing.T) {
 	a := dense(t, []float64{2, 1, 0}, []float64{1, 2, 1}, []float64{0, 1, 2})
 	x := make([]float64, 3)
 	lambda, res, err := Power(t.Context(), planOn(t, "sim:2", a), x, Options{Tol: 1e-12})

@@ -15,8 +15,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// team is processes that are goroutines: what one of them gives to a call is there
-// for all when all have made it.
+// team simulates processes by goroutines.
 type team struct {
 	mu    sync.Mutex
 	wait  *sync.Cond
@@ -31,8 +30,8 @@ func newTeam(n int) *team {
 	return t
 }
 
-// meet gives what all have given, as soon as all have.
-func (t *team) meet(rank int, v []float64) [][]float64 {
+// gather waits until all processes have called it and returns the arguments of all.
+func (t *team) gather(rank int, v []float64) [][]float64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.count == 0 {
@@ -64,7 +63,7 @@ func (m *member) Piece() (int, int) { return m.first, m.total }
 func (m *member) Fixed() bool       { return m.fixed }
 
 func (m *member) SpMV(ctx context.Context, op msrep.Transpose, alpha float64, x []float64, beta float64, y []float64) error {
-	whole := slices.Concat(m.meet(m.rank, x)...)
+	whole := slices.Concat(m.gather(m.rank, x)...)
 	if m.fail != nil {
 		return m.fail
 	}
@@ -75,7 +74,7 @@ func (m *member) reduce(ctx context.Context, v []float64, f func(a, b float64) f
 	if ctx.Err() != nil {
 		return errors.New("the context of a sum has ended")
 	}
-	all := m.meet(m.rank, v)
+	all := m.gather(m.rank, v)
 	copy(v, all[0])
 	for _, o := range all[1:] {
 		for i := range v {
@@ -93,7 +92,7 @@ func (m *member) Max(ctx context.Context, v []float64) error {
 	return m.reduce(ctx, v, func(a, b float64) float64 { return max(a, b) })
 }
 
-// members cuts a matrix by rows.
+// members splits a matrix by rows, one member for each part.
 func members(t *testing.T, a *sparse.CSR[float64], fixed bool, cuts ...int) []*member {
 	cuts = append(append([]int{0}, cuts...), a.Rows)
 	team := newTeam(len(cuts) - 1)
@@ -113,7 +112,7 @@ func members(t *testing.T, a *sparse.CSR[float64], fixed bool, cuts ...int) []*m
 	return out
 }
 
-// together lets every member solve, and gives the pieces of x side by side.
+// together runs solve in all members at the same time and returns the whole x.
 func together(ms []*member, b []float64, solve func(m *member, b, x []float64) (*Result, error)) (x []float64, res []*Result, errs []error) {
 	x = make([]float64, len(b))
 	res, errs = make([]*Result, len(ms)), make([]error, len(ms))
@@ -128,7 +127,7 @@ func together(ms []*member, b []float64, solve func(m *member, b, x []float64) (
 	return x, res, errs
 }
 
-// allMethods is methods, and those of another kind that can be called like them.
+// allMethods returns methods, and further methods with the same signature.
 func allMethods() map[string]Method {
 	all := maps.Clone(methods)
 	all["power"] = func(ctx context.Context, a Operator, _, x []float64, opt Options) (*Result, error) {
@@ -141,7 +140,7 @@ func allMethods() map[string]Method {
 	return all
 }
 
-func TestProcessesFindWhatOneFinds(t *testing.T) {
+func TestSeveralProcessesFindTheSolutionsOfOne(t *testing.T) {
 	a := laplacian(t, "stencil:n=160,points=5") // 6.25 blocks of sums
 	for _, fixed := range []bool{false, true} {
 		cuts := [][]int{{10000}, {0, 7, 25600}}
@@ -246,7 +245,7 @@ func TestFailuresOfOneProcessEndAll(t *testing.T) {
 	}
 }
 
-// fragile is no preconditioner, until it fails.
+// fragile is an identity preconditioner that fails after some calls.
 type fragile struct {
 	n, left int
 	err     error
@@ -262,7 +261,7 @@ func (f *fragile) Apply(r, z []float64) error {
 	return nil
 }
 
-func TestPiecesOfFixedSumsBeginAtBlocks(t *testing.T) {
+func TestPiecesOfFixedSumsBeginAtChunks(t *testing.T) {
 	a := laplacian(t, "stencil:n=100,points=5")
 	_, _, errs := together(members(t, a, true, 5000), sines(a.Rows), func(m *member, b, x []float64) (*Result, error) {
 		return CG(t.Context(), m, b, x, Options{})

@@ -97,7 +97,7 @@ func TestBadSystemsAreRefused(t *testing.T) {
 	}
 }
 
-func TestErrorsOfProductsAndContextsComeBack(t *testing.T) {
+func TestErrorsOfProductsAndContextsAreReturned(t *testing.T) {
 	a := laplacian(t, "stencil:n=20,points=5")
 	plan := planOn(t, "cpu:1", a)
 	for name, method := range methods {
@@ -121,7 +121,7 @@ func TestErrorsOfProductsAndContextsComeBack(t *testing.T) {
 	}
 }
 
-func TestErrorsOfWorkersBetweenProductsComeBack(t *testing.T) {
+func TestErrorsOfWorkersBetweenProductsAreReturned(t *testing.T) {
 	a := laplacian(t, "stencil:n=20,points=5")
 	jacobi, err := Jacobi(a)
 	require.NoError(t, err)
@@ -161,7 +161,7 @@ func TestErrorsOfWorkersBetweenProductsComeBack(t *testing.T) {
 	}
 }
 
-// idle is a plan whose workers fail after some calls of Range, or never where left is negative.
+// idle is a plan whose Range fails after left calls, or never where left is negative.
 type idle struct {
 	*msrep.Plan[float64]
 	left, calls int
@@ -190,12 +190,12 @@ func (f *failing) SpMV(ctx context.Context, op msrep.Transpose, alpha float64, x
 	return f.Operator.SpMV(ctx, op, alpha, x, beta, y)
 }
 
-// overdue is a context whose deadline is over and whose timer is late.
+// overdue is a context whose deadline has passed but whose timer has not fired.
 type overdue struct{ context.Context }
 
 func (overdue) Deadline() (time.Time, bool) { return time.Now(), true }
 
-func TestADeadlineEndsASolveThoughItsTimerIsLate(t *testing.T) {
+func TestADeadlineEndsASolveEvenIfItsTimerIsLate(t *testing.T) {
 	a := laplacian(t, "stencil:n=12,points=5")
 	ctx := overdue{t.Context()}
 	for name, method := range methods {

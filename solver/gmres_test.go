@@ -9,9 +9,9 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// The basis of a cycle is orthonormal to working precision, V'V = I, also where almost all of a
-// product lies in the basis already. One projection alone leaves 3e-13 to 1. The last vector has
-// had one only, and is no part of a solution. A times the basis is what the columns say.
+// The basis of a cycle is orthonormal to working precision, V'V = I, even where a product is almost in the span of the
+// basis. After only one projection the error would be 3e-13 to 1. The last vector has had only one projection, but a
+// solution does not use it. The columns a[j] are A times the basis.
 func TestTheBasisOfGMRESStaysOrthonormal(t *testing.T) {
 	const n, m = SumChunk + 904, 40
 	diagonal := func(at func(x float64) float64) *sparse.CSR[float64] {
@@ -60,9 +60,9 @@ func TestTheBasisOfGMRESStaysOrthonormal(t *testing.T) {
 	}
 }
 
-// A direction of which the second projection leaves roundings ends the cycle an iteration later,
-// without a column of its own.
-func TestADirectionThatLiesInTheBasisEndsTheCycle(t *testing.T) {
+// A direction that is only rounding error after the second projection ends the cycle one iteration later and adds no
+// column.
+func TestADirectionInTheSpanOfTheBasisEndsTheCycle(t *testing.T) {
 	a := laplacian(t, "stencil:n=10,points=5")
 	s := newHostSpace(t.Context(), planOn(t, "cpu:1", a), nil, nil, a.Rows)
 	r, _ := s.load(sines(a.Rows), make([]float64, a.Rows))
@@ -75,8 +75,8 @@ func TestADirectionThatLiesInTheBasisEndsTheCycle(t *testing.T) {
 	require.InDeltaSlice(t, []float64{1, 0}, []float64{math.Abs(k.g[0]), k.g[1]}, 1e-15)
 }
 
-// Where squares of the lengths of products almost under- or overflow, the basis is of unit vectors.
-func TestGMRESSolvesSystemsOfTinyAndHugeElements(t *testing.T) {
+// Where squares of the lengths of products would underflow or overflow, the basis vectors are unit vectors.
+func TestGMRESSolvesSystemsWithTinyAndHugeElements(t *testing.T) {
 	for _, devices := range []string{"cpu:2", "sim:2"} {
 		for _, s := range []float64{1e-155, 1e-120, 1e-60, 1e60, 1e150} {
 			a := dense(t, []float64{2 * s, s, 0}, []float64{0, 3 * s, s}, []float64{s, 0, 5 * s})

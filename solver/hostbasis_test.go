@@ -10,9 +10,8 @@ import (
 	"github.com/msrep-go/msrep/internal/vec"
 )
 
-// What is done with the vectors of a basis in one pass has the bits of plain loops, one after the
-// other.
-func TestPassesOverABasisHaveTheBitsOfLoopsOverItsVectors(t *testing.T) {
+// The fused passes over a basis give the same bits as plain loops over one vector after the other.
+func TestFusedPassesOverABasisHaveTheBitsOfPlainLoops(t *testing.T) {
 	const n = 2*SumChunk + 1003
 	plan := planOn(t, "cpu:1", laplacian(t, "stencil:n=3,points=5")) // for its workers only
 	for _, m := range []int{1, 4, 11, 38, 140} {

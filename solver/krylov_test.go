@@ -14,7 +14,7 @@ import (
 	"github.com/msrep-go/msrep/sparse/gen"
 )
 
-// dense makes a CSR matrix of rows, zeros left out.
+// dense returns a CSR matrix with the nonzero elements of rows.
 func dense(t require.TestingT, rows ...[]float64) *sparse.CSR[float64] {
 	ptr, idx, val := []int64{0}, []int32{}, []float64{}
 	for _, r := range rows {
@@ -46,7 +46,7 @@ func laplacian(t require.TestingT, spec string) *sparse.CSR[float64] {
 	return m
 }
 
-func TestGMRESSolvesWhatItsSpaceHolds(t *testing.T) {
+func TestGMRESSolvesSystemsInItsKrylovSpace(t *testing.T) {
 	// A cyclic shift: no progress before the last step of a full cycle.
 	const n = 40
 	rows := make([][]float64, n)
@@ -67,7 +67,7 @@ func TestGMRESSolvesWhatItsSpaceHolds(t *testing.T) {
 	require.InDelta(t, 1, res.Residual, 1e-12)
 }
 
-func TestSolvesGoOnFromTheFirstGuess(t *testing.T) {
+func TestSolvesStartFromTheFirstGuess(t *testing.T) {
 	a := laplacian(t, "stencil:n=30,points=5")
 	plan := planOn(t, "cpu:2", a)
 	want, b := sines(a.Rows), make([]float64, a.Rows)
@@ -223,7 +223,7 @@ func TestRefinementWithAFloat32MatrixReachesFloat64(t *testing.T) {
 	require.ErrorIs(t, err, ErrStagnation)
 }
 
-// sleepy is a preconditioner that changes nothing, and takes its time.
+// sleepy is an identity preconditioner that sleeps.
 type sleepy int
 
 func (n sleepy) Size() int { return int(n) }
@@ -234,7 +234,7 @@ func (sleepy) Apply(r, z []float64) error {
 	return nil
 }
 
-func TestTheTimeOfARefinementIsThatOfTheSolvesInside(t *testing.T) {
+func TestTheTimeOfARefinementIncludesItsInnerSolves(t *testing.T) {
 	a := dense(t, []float64{2, 1}, []float64{1, 3})
 	plan := planOn(t, "cpu:1", a)
 	res, err := Refine(t.Context(), plan, plan, CG, []float64{1, 2}, make([]float64, 2), Options{}, Options{Precond: sleepy(2)})
@@ -243,7 +243,7 @@ func TestTheTimeOfARefinementIsThatOfTheSolvesInside(t *testing.T) {
 	require.Greater(t, res.Timing.Products, time.Duration(0))
 }
 
-func TestProductsInFloat32TakeAlphaAndBetaInFloat64(t *testing.T) {
+func TestProductsInFloat32ApplyAlphaAndBetaInFloat64(t *testing.T) {
 	a, err := sparse.NewCSR(2, 2, []int64{0, 2, 3}, []int32{0, 1, 1}, []float32{1, 2, 3})
 	require.NoError(t, err)
 	plan := planOf(t, open(t, "cpu:1"), a, msrep.PlanOptions{})
@@ -260,8 +260,8 @@ func TestProductsInFloat32TakeAlphaAndBetaInFloat64(t *testing.T) {
 	}
 }
 
-// What an iteration allocates does not grow with the vectors.
-func TestAnIterationAllocatesAsMuchForAllSizes(t *testing.T) {
+// The bytes that an iteration allocates do not grow with the vectors.
+func TestAllocationsOfAnIterationDoNotGrowWithTheVectors(t *testing.T) {
 	for name, method := range map[string]Method{"cg": CG, "bicgstab": BiCGSTAB, "gmres": GMRES} {
 		var counts []float64
 		for _, spec := range []string{"stencil:n=60,points=5", "stencil:n=300,points=5"} { // one block, and 22

@@ -11,8 +11,8 @@ import (
 	"github.com/msrep-go/msrep/sparse/gen"
 )
 
-// BenchmarkCGMany gives 50 iterations of several systems at once beside as many of one
-// after the other, for 200 000 unknowns on one CPU device, in CSR.
+// BenchmarkCGMany compares 50 iterations of several systems at once with 50 iterations of each system, for 200 000
+// unknowns on one CPU device, in CSR.
 func BenchmarkCGMany(b *testing.B) {
 	const iterations = 50
 	for _, spec := range []string{"stencil:dims=3,n=58,points=27", "stencil:n=447,points=5"} {

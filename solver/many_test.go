@@ -34,8 +34,8 @@ func (c *counting) SpMM(ctx context.Context, op msrep.Transpose, alpha float64, 
 	return c.Plan.SpMM(ctx, op, alpha, x, beta, y)
 }
 
-func TestManySystemsHaveTheSolutionsOfEach(t *testing.T) {
-	// So many rows that the sums of 9 systems are of two blocks.
+func TestCGManyFindsTheSolutionsOfCG(t *testing.T) {
+	// Enough rows that the sums of 9 systems have two chunks.
 	a := laplacian(t, "stencil:n=32,points=5")
 	for i := range a.Rows { // so that Jacobi has something to do
 		for k := a.RowPtr[i]; k < a.RowPtr[i+1]; k++ {
@@ -99,13 +99,13 @@ func TestManySystemsHaveTheSolutionsOfEach(t *testing.T) {
 	})
 }
 
-// lying is a plan one of whose products of a direction is wrong by a hundredth, of several vectors for one.
+// lying is a plan with one wrong product: number at of the products with beta = 0. For several vectors only one is wrong.
 type lying struct {
 	*msrep.Plan[float64]
 	at, calls, vector int
 }
 
-// lies says whether this product, with beta, is the wrong one.
+// lies reports whether this product is the wrong one.
 func (l *lying) lies(beta float64) bool {
 	if beta == 0 {
 		l.calls++
@@ -129,7 +129,7 @@ func (l *lying) SpMM(ctx context.Context, op msrep.Transpose, alpha float64, x m
 	return err
 }
 
-func TestSystemsThatBeginAnewGoOnAsThoseOfCG(t *testing.T) {
+func TestSystemsThatRestartContinueLikeCG(t *testing.T) {
 	const count, at, wrong = 3, 5, 1
 	a := laplacian(t, "stencil:n=20,points=5")
 	for i := range a.Rows { // for Jacobi
@@ -161,7 +161,7 @@ func TestSystemsThatBeginAnewGoOnAsThoseOfCG(t *testing.T) {
 	}
 }
 
-func TestGuessesBeyondTheUnitsOfTheSystemAreLeftOut(t *testing.T) {
+func TestFirstGuessesThatOverflowWhenScaledAreDropped(t *testing.T) {
 	a := laplacian(t, "stencil:n=8,points=5")
 	b := msrep.MultiVectorByRow(scaledBy(sines(a.Rows), -900), 1)
 	x := msrep.MultiVectorByRow(slices.Repeat([]float64{1e305}, a.Rows), 1)
@@ -170,8 +170,8 @@ func TestGuessesBeyondTheUnitsOfTheSystemAreLeftOut(t *testing.T) {
 	require.InDelta(t, 1, res[0].History[0], 1e-15)
 }
 
-func TestSystemsThatGiveUpDoNotHoldOthersUp(t *testing.T) {
-	// b_0 lies where the matrix is positive definite, b_1 where it is not.
+func TestSystemsThatFailDoNotStopOthers(t *testing.T) {
+	// The block of b_0 is positive definite, that of b_1 is not.
 	a := dense(t, []float64{4, 1, 0, 0}, []float64{1, 3, 0, 0}, []float64{0, 0, -1, 0}, []float64{0, 0, 0, -2})
 	b := msrep.MultiVectorByRow([]float64{1, 0, 2, 0, 0, 1, 0, 1}, 2)
 	x := msrep.MultiVectorByRow(make([]float64, 8), 2)
@@ -233,7 +233,7 @@ func TestSystemsWhoseGuessIsTheSolutionAreDoneAtOnce(t *testing.T) {
 	require.Equal(t, res[0].Products+1, res[1].Products, "one to see that it is solved in its own units")
 }
 
-func TestBadBlocksOfSystemsAreRefused(t *testing.T) {
+func TestBadMultiVectorsOfSystemsAreRefused(t *testing.T) {
 	a := dense(t, []float64{2, 1}, []float64{1, 2})
 	plan := planOn(t, "cpu:1", a)
 	good := func() msrep.MultiVector[float64] { return msrep.MultiVectorByRow([]float64{1, 2, 3, 4}, 2) }

@@ -56,8 +56,7 @@ func TestSimulatedGPUsNeedTheSameIterations(t *testing.T) {
 	}
 }
 
-// counted is a device that counts the bytes between host and device, once it has
-// packed.
+// counted is a device that counts the bytes copied between host and device after Pack.
 type counted struct {
 	*sim.Device
 	host atomic.Int64
@@ -117,7 +116,7 @@ func TestRanksStayOnTheDevices(t *testing.T) {
 	}
 }
 
-func TestADeviceThatFailsEndsPageRankAndLeavesNothing(t *testing.T) {
+func TestADeviceThatFailsEndsPageRankAndAllMemoryIsFreed(t *testing.T) {
 	a := &sparse.CSR[float64]{Rows: 3, Cols: 3, RowPtr: []int64{0, 1, 2, 2}, ColIdx: []int32{1, 2}, Val: []float64{1, 1}}
 	g, err := NewGraph(context.Background(), a, GraphELL)
 	require.NoError(t, err)

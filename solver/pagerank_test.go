@@ -28,7 +28,7 @@ func open(t testing.TB, devices string) *msrep.System {
 	return openAs(t, msrep.Config{Devices: devices, NUMA: msrep.NUMAOff})
 }
 
-// openAs is a System that is closed when the test ends, if it is not before.
+// openAs opens a System that is closed at the latest when the test ends.
 func openAs(t testing.TB, c msrep.Config) *msrep.System {
 	t.Helper()
 	sys, err := msrep.Open(c)
@@ -37,7 +37,7 @@ func openAs(t testing.TB, c msrep.Config) *msrep.System {
 	return sys
 }
 
-// best is the nodes of the k highest ranks, the lower number first among equals.
+// best returns the nodes with the k highest ranks; of equal ranks, the lower node first.
 func best(p []float64, k int) (nodes []int) {
 	for n, rank := range p {
 		at := slices.IndexFunc(nodes, func(o int) bool { return p[o] < rank })
@@ -180,7 +180,7 @@ func TestAdaptivePrecisionLosesNoMoreThanOneIteration(t *testing.T) {
 	})
 }
 
-// The paper needs up to 24 iterations more on its ten graphs (Table 2).
+// In the paper, 16 bits need up to 24 more iterations on its ten graphs (Table 2).
 func TestReading16BitsFirstEndsAtTheSameRanksAfterMoreIterations(t *testing.T) {
 	t.Parallel()
 	sys := open(t, "cpu:1")
@@ -202,9 +202,9 @@ func TestReading16BitsFirstEndsAtTheSameRanksAfterMoreIterations(t *testing.T) {
 	})
 }
 
-// All nodes link to node 0: the ranks are there after one iteration, which changes nothing any more, however few
-// bits are read.
-func TestRanksThatStandStillInFewBitsHaveNotConverged(t *testing.T) {
+// All nodes link to node 0: the ranks are final after one iteration, and later iterations change nothing for any number
+// of bits.
+func TestRanksThatStopChangingInFewBitsHaveNotConverged(t *testing.T) {
 	a, err := sparse.NewCSR(7, 7, []int64{0, 1, 2, 3, 4, 5, 6, 7}, make([]int32, 7), make([]float64, 7))
 	require.NoError(t, err)
 	for _, devices := range []string{"cpu:1", "sim:2"} {
@@ -229,8 +229,7 @@ func TestRanksThatStandStillInFewBitsHaveNotConverged(t *testing.T) {
 	}
 }
 
-// requireSameBest compares the five best nodes; those whose ranks are closer than
-// the results are may stand in any order.
+// requireSameBest compares the five best nodes. Nodes whose ranks differ by less than the two results may be in any order.
 func requireSameBest(t *testing.T, want, got []float64) {
 	t.Helper()
 	first, apart := best(want, 5), distance(want, got)
@@ -239,7 +238,7 @@ func requireSameBest(t *testing.T, want, got []float64) {
 	}
 }
 
-func TestSortingLeavesFewEmptyPlacesAndNeighboursNear(t *testing.T) {
+func TestSortingLeavesLittlePaddingAndKeepsNeighboursNear(t *testing.T) {
 	a, _, err := gen.Generate("planar:kind=delaunay,n=60")
 	require.NoError(t, err)
 	plain, err := NewGraph(context.Background(), a, GraphELL)
@@ -254,7 +253,7 @@ func TestSortingLeavesFewEmptyPlacesAndNeighboursNear(t *testing.T) {
 	}
 }
 
-func TestAGraphIsRankedAgainAndAgain(t *testing.T) {
+func TestAGraphCanBeRankedSeveralTimes(t *testing.T) {
 	sys := open(t, "cpu:2")
 	m, err := matio.Read(context.Background(), corpus.Testdata("gre_343.mtx.gz"))
 	require.NoError(t, err)
@@ -282,7 +281,7 @@ func TestAGraphIsRankedAgainAndAgain(t *testing.T) {
 	}
 }
 
-func TestRanksOverAnOperatorAreThoseOfTheGraph(t *testing.T) {
+func TestPageRankOverFindsTheRanksOfPageRank(t *testing.T) {
 	// 0 and 3 have no links; 1 has three.
 	a, err := sparse.NewCSR(5, 5, []int64{0, 0, 3, 5, 5, 6}, []int32{0, 2, 3, 1, 4, 1}, []float64{1, 1, 1, 1, 1, 1})
 	require.NoError(t, err)
@@ -329,7 +328,7 @@ func TestAGraphWithoutNodesOrLinksHasRanks(t *testing.T) {
 	}
 }
 
-func TestPageRankRefusesWhatIsNoGraphOrNoOption(t *testing.T) {
+func TestPageRankRefusesBadGraphsAndOptions(t *testing.T) {
 	sys := open(t, "cpu:1")
 	square := &sparse.CSR[float64]{Rows: 2, Cols: 2, RowPtr: make([]int64, 3)}
 	for _, o := range []PageRankOptions{

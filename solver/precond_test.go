@@ -11,7 +11,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-func TestPreconditionersSolveWhatTheyStandFor(t *testing.T) {
+func TestPreconditionersInvertTheirBlocks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 20).Draw(t, "n")
 		size := rapid.IntRange(1, 25).Draw(t, "size")

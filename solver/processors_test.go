@@ -14,8 +14,8 @@ import (
 	"github.com/msrep-go/msrep/msrep"
 )
 
-// The hashes are those of a processor whose compiler never fuses a product into a sum.
-// CI repeats this test on an emulated one whose compiler does.
+// The hashes are from a processor for which the compiler never uses fused multiply-add. CI repeats this test on an
+// emulated processor for which it does.
 func TestDeterministicSolutionsHaveTheSameBitsOnEveryProcessor(t *testing.T) {
 	a := laplacian(t, "stencil:n=40,points=5")
 	random := rand.New(rand.NewPCG(1, 2))
@@ -60,7 +60,7 @@ func TestDeterministicSolutionsHaveTheSameBitsOnEveryProcessor(t *testing.T) {
 	}
 }
 
-// threeSystems solves with b and two parts of it by CGMany, and gives the sum of the solutions.
+// threeSystems solves for b and two parts of b by CGMany and returns the sum of the solutions.
 func threeSystems(ctx context.Context, plan *msrep.Plan[float64], b, x []float64, m Preconditioner) error {
 	const systems = 3
 	rhs, out := msrep.MultiVectorByRow(make([]float64, systems*len(b)), systems), msrep.MultiVectorByRow(make([]float64, systems*len(b)), systems)

@@ -14,14 +14,14 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// scaledBy is 2^exp * v.
+// scaledBy returns 2^exp * v.
 func scaledBy(v []float64, exp int) []float64 {
 	out := slices.Clone(v)
 	scaleBy(out, exp)
 	return out
 }
 
-// scaledPlan is a plan for 2^exp * a.
+// scaledPlan returns a plan for 2^exp * a.
 func scaledPlan(t *testing.T, sys *msrep.System, a *sparse.CSR[float64], exp int, opt msrep.PlanOptions) *msrep.Plan[float64] {
 	m := *a
 	m.Val = scaledBy(a.Val, exp)
@@ -29,7 +29,7 @@ func scaledPlan(t *testing.T, sys *msrep.System, a *sparse.CSR[float64], exp int
 	return plan
 }
 
-// many is CGMany with b as it is and in the units of 1, as a method for one system.
+// many solves one system by CGMany, together with the same system scaled to numbers of about 1.
 func many(ctx context.Context, a Operator, b, x []float64, opt Options) (*Result, error) {
 	two := func(v []float64, exp int) msrep.MultiVector[float64] {
 		return msrep.MultiVector[float64]{Val: slices.Concat(v, scaledBy(v, exp)), Count: 2, Stride: len(v), ByColumn: true}
@@ -46,7 +46,7 @@ func many(ctx context.Context, a Operator, b, x []float64, opt Options) (*Result
 	return res[0], err
 }
 
-// requireHonest solves 2^i*A x = 2^j*b, and holds the result against A 2^(i-j)*x = b.
+// requireHonest solves 2^i*A x = 2^j*b and checks the result with A 2^(i-j)*x = b.
 func requireHonest(t *testing.T, name string, plan *msrep.Plan[float64], a *sparse.CSR[float64], i, j int) {
 	method := many
 	if name != "many" {
@@ -163,9 +163,9 @@ func TestRanksThatLeaveTheRangeOfNumbersAreNotConverged(t *testing.T) {
 	}
 }
 
-// TestMaxIterEndsSolvesWhoseRestartsPromiseMoreThanTheyKeep solves a system of squares that
+// TestMaxIterEndsSolvesThatConvergeOnlyByTheRecurrence solves a system of squares that
 // underflow: each restart finds an exact solution, and a residual that says otherwise.
-func TestMaxIterEndsSolvesWhoseRestartsPromiseMoreThanTheyKeep(t *testing.T) {
+func TestMaxIterEndsSolvesThatConvergeOnlyByTheRecurrence(t *testing.T) {
 	a := &sparse.CSR[float64]{Rows: 3, Cols: 3, RowPtr: []int64{0, 1, 2, 3}, ColIdx: []int32{0, 1, 2}, Val: []float64{1e-170, 1e-172, 1e-174}}
 	sys := openAs(t, msrep.Config{Devices: "cpu"})
 	plan := scaledPlan(t, sys, a, 0, msrep.PlanOptions{})

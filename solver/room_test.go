@@ -12,12 +12,12 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// withMemory lets solvers believe that so many bytes are available.
+// withMemory makes solvers see this number of available bytes.
 func withMemory(t *testing.T, bytes int64) {
 	t.Cleanup(mem.SetAvailable(bytes))
 }
 
-// unit is the unit matrix as an operator that counts its products.
+// unit is the identity matrix as an operator that counts its products.
 type unit struct{ n, products int }
 
 func (m *unit) Dims() (int, int) { return m.n, m.n }
@@ -34,7 +34,7 @@ func (m *unit) SpMM(ctx context.Context, op msrep.Transpose, alpha float64, x ms
 	return m.SpMV(ctx, op, alpha, x.Val, beta, y.Val)
 }
 
-func TestVectorsForWhichMemoryLacksAreRefused(t *testing.T) {
+func TestVectorsThatDoNotFitInMemoryAreRefused(t *testing.T) {
 	const n, vector = 1 << 20, 8 << 20
 	b := make([]float64, n)
 	for i := range b {
@@ -71,7 +71,7 @@ func TestVectorsForWhichMemoryLacksAreRefused(t *testing.T) {
 	}
 }
 
-func TestVectorsOfManySystemsForWhichMemoryLacksAreRefused(t *testing.T) {
+func TestVectorsOfManySystemsThatDoNotFitInMemoryAreRefused(t *testing.T) {
 	const n, systems = 1 << 16, 8
 	b, x := msrep.MultiVectorByRow(make([]float64, n*systems), systems), msrep.MultiVectorByRow(make([]float64, n*systems), systems)
 	for i := range b.Val {
@@ -95,7 +95,7 @@ func TestVectorsOfManySystemsForWhichMemoryLacksAreRefused(t *testing.T) {
 	}
 }
 
-func TestProcessesEndTogetherWhereMemoryLacksInOne(t *testing.T) {
+func TestAllProcessesEndWhereOneIsOutOfMemory(t *testing.T) {
 	a := laplacian(t, "stencil:n=100,points=5")
 	withMemory(t, 64<<20)
 	_, _, errs := together(members(t, a, false, 9000), sines(a.Rows), func(m *member, b, x []float64) (*Result, error) {
@@ -106,7 +106,7 @@ func TestProcessesEndTogetherWhereMemoryLacksInOne(t *testing.T) {
 	require.ErrorIs(t, errs[1], ErrOtherProcess)
 }
 
-func TestGraphsForWhichMemoryLacksAreRefused(t *testing.T) {
+func TestGraphsThatDoNotFitInMemoryAreRefused(t *testing.T) {
 	a := laplacian(t, "stencil:n=600,points=5") // 1.8 million entries
 	withMemory(t, 20<<20)
 	_, err := NewGraph(t.Context(), a, GraphAuto)
@@ -114,7 +114,7 @@ func TestGraphsForWhichMemoryLacksAreRefused(t *testing.T) {
 	require.ErrorContains(t, err, "matrix: 1797600 links between 360000 nodes: to transpose them takes 34521600 bytes, 20971520 are available")
 }
 
-func TestGraphsForWhoseRanksMemoryLacksAreRefused(t *testing.T) {
+func TestGraphsWhoseRanksDoNotFitInMemoryAreRefused(t *testing.T) {
 	a := laplacian(t, "stencil:n=600,points=5") // 1.8 million entries
 	sys := open(t, "cpu:1")
 	for _, format := range []GraphFormat{GraphCSR, GraphELL} {
@@ -128,7 +128,7 @@ func TestGraphsForWhoseRanksMemoryLacksAreRefused(t *testing.T) {
 	}
 }
 
-func TestPreconditionersAndRanksForWhichMemoryLacksAreRefused(t *testing.T) {
+func TestPreconditionersAndRanksThatDoNotFitInMemoryAreRefused(t *testing.T) {
 	const n = 2<<20 + 1
 	a := &sparse.CSR[float64]{Rows: n, Cols: n, RowPtr: make([]int64, n+1)}
 	withMemory(t, 0)
@@ -140,14 +140,14 @@ func TestPreconditionersAndRanksForWhichMemoryLacksAreRefused(t *testing.T) {
 	require.ErrorContains(t, err, "degree: 2097153 elements: the vectors of ranks take 33554448 bytes, 0 are available")
 }
 
-func TestWhatRanksTakeIsToldToTheByte(t *testing.T) {
+func TestTheMemoryOfRanksIsComputedToTheByte(t *testing.T) {
 	a := laplacian(t, "stencil:n=600,points=5")
 	sys := open(t, "cpu:1")
 	for _, c := range []struct {
 		opt  PageRankOptions
 		need int
 	}{
-		// 360000 nodes with 1797600 links, in 45000 slices of which 1800000 places are taken
+		// 360000 nodes with 1797600 links, in 45000 slices with 1800000 places in use
 		{PageRankOptions{Format: GraphCSR}, 8*360001 + 4*1797600 + 24*360000},
 		{PageRankOptions{Format: GraphCSR, Weights: WeightsStored, Precision: CPMS2}, 8*360001 + 12*1797600 + 16*1797600},
 		{PageRankOptions{Format: GraphCSR, Weights: WeightsStored, Precision: CPMS2, Bank: 128}, 8*360001 + 12*1797600 + 8*1797600},

@@ -81,7 +81,7 @@ func sines(n int) []float64 {
 	return b
 }
 
-func TestRealSystemsAreSolvedAsSciPySolvesThem(t *testing.T) {
+func TestRealSystemsHaveTheSolutionsOfSciPy(t *testing.T) {
 	count := map[string]int{}
 	for _, s := range systems(t) {
 		t.Run(s.Name, func(t *testing.T) {
@@ -120,7 +120,7 @@ func TestRealSystemsAreSolvedAsSciPySolvesThem(t *testing.T) {
 }
 
 // Whatever the matrix is, a solve either reaches the tolerance or says why not.
-func TestNoSolveClaimsToHaveConvergedThatHasNot(t *testing.T) {
+func TestConvergedIsTrueOnlyWithinTheTolerance(t *testing.T) {
 	count := map[string]int{}
 	index := corpus.Shared(t, "matrices", "INDEX.tsv")
 	for _, row := range corpus.Table(t, index) {

@@ -24,10 +24,10 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// TestSoak opens systems, makes plans of random matrices, multiplies, updates, solves and closes,
-// with bad arguments, contexts that end and callbacks that panic among them, for MSREP_SOAK (2s
-// unless said). It checks all vectors, and that the process then has as much memory and as many
-// descriptors, threads and goroutines as before. MSREP_SOAK_SEED repeats what the callers do.
+// TestSoak opens systems, makes plans of random matrices, multiplies, updates, solves and closes for MSREP_SOAK (default
+// 2s). Some calls have bad arguments, contexts that end or callbacks that panic. It checks all vectors, and that the
+// memory, descriptors, threads and goroutines of the process are back to their numbers at the start. MSREP_SOAK_SEED
+// repeats a run.
 func TestSoak(t *testing.T) {
 	length, seed := 2*time.Second, uint64(time.Now().UnixNano())
 	if s := os.Getenv("MSREP_SOAK"); s != "" {
@@ -63,7 +63,7 @@ func TestSoak(t *testing.T) {
 	require.Less(t, after.resident, before.resident+24<<20)
 }
 
-// process is what the process holds.
+// process is the resources of the process.
 type process struct {
 	resident, mapped                 int64 // bytes
 	descriptors, threads, goroutines int
@@ -84,8 +84,8 @@ func processNow(t *testing.T) process {
 
 type soakCounts struct{ systems, plans, solves, faults, vectors atomic.Int64 }
 
-// soakFor has callers use systems of their own at once: three open and close them all the time, and
-// two keep theirs.
+// soakFor runs five callers at the same time, each with its own systems: three open and close systems all the time, and
+// two keep one system.
 func soakFor(t *testing.T, seed uint64, length time.Duration, n *soakCounts) {
 	end := time.Now().Add(length)
 	var callers sync.WaitGroup
@@ -115,7 +115,7 @@ func soakFor(t *testing.T, seed uint64, length time.Duration, n *soakCounts) {
 	require.NoError(t, errors.Join(errs...))
 }
 
-// soaker is a caller. Its functions give an error where something is wrong.
+// soaker is a caller. Its functions return an error where a check fails.
 type soaker struct {
 	rng   *rand.Rand
 	n     *soakCounts
@@ -124,10 +124,10 @@ type soaker struct {
 
 var errMine = errors.New("mine")
 
-// chance is true once in n times.
+// chance returns true with probability 1/n.
 func (s *soaker) chance(n int) bool { return s.rng.IntN(n) == 0 }
 
-// fails counts a fault, which must have given an error.
+// fails counts a provoked fault and checks that it gave an error.
 func (s *soaker) fails(what string, err error) error {
 	s.n.faults.Add(1)
 	if err == nil {
@@ -198,7 +198,7 @@ func (s *soaker) system() error {
 	return err
 }
 
-// matrix is a random one; of a system that can be solved where it is square.
+// matrix returns a random matrix; a square one is that of a solvable system.
 func (s *soaker) matrix(most int) *sparse.CSR[float64] {
 	rows, cols := 1+s.rng.IntN(most), 1+s.rng.IntN(most)
 	if s.chance(2) {
@@ -297,7 +297,7 @@ func (s *soaker) vector(n int) []float64 {
 	return v
 }
 
-// use does one thing with a plan.
+// use runs one random operation with a plan.
 func (s *soaker) use(p *msrep.Plan[float64], a *sparse.CSR[float64], opt msrep.PlanOptions) error {
 	ctx, op := context.Background(), msrep.Transpose(s.chance(2))
 	rows, cols := a.Rows, a.Cols
@@ -386,8 +386,8 @@ func (s *soaker) apply(p *msrep.Plan[float64], a *sparse.CSR[float64], op msrep.
 	return errors.Join(vx.Close(), vy.Close())
 }
 
-// check compares got with alpha*op(A)*x + beta*y: each element may differ by the roundings of as many
-// additions as it has terms.
+// check compares got with alpha*op(A)*x + beta*y. An element may differ by the rounding errors of one addition for each
+// of its terms.
 func (s *soaker) check(a *sparse.CSR[float64], op msrep.Transpose, alpha float64, x []float64, beta float64, y, got []float64) error {
 	s.n.vectors.Add(1)
 	sum, size, terms := make([]float64, len(y)), make([]float64, len(y)), make([]float64, len(y))
@@ -413,7 +413,7 @@ func (s *soaker) check(a *sparse.CSR[float64], op msrep.Transpose, alpha float64
 	return nil
 }
 
-// brokenPrecond is one that fails or panics.
+// brokenPrecond is a preconditioner that fails or panics.
 type brokenPrecond struct {
 	n      int
 	panics bool
@@ -428,7 +428,7 @@ func (b brokenPrecond) Apply(r, z []float64) error {
 	return errMine
 }
 
-// solve solves a system, of which rows are dominated by their diagonals, or fails to.
+// solve solves a diagonally dominant system, or provokes an error.
 func (s *soaker) solve(p *msrep.Plan[float64], a *sparse.CSR[float64]) (err error) {
 	s.n.solves.Add(1)
 	method := []solver.Method{solver.BiCGSTAB, solver.GMRES}[s.rng.IntN(2)]
