@@ -7,15 +7,15 @@ import (
 	"github.com/msrep-go/msrep/internal/mem"
 )
 
-// Array is a run of elements in a buffer. The zero value is an empty array.
+// Array is a range of consecutive elements in a buffer. The zero value is an empty array.
 type Array[T mem.Elem] struct {
 	Buf Buffer
 	Off int64 // bytes from the start of Buf
 	Len int64 // elements
 }
 
-// NewArray allocates n zero elements on a device. A negative or too large n is a *DeviceError around
-// ErrArgument.
+// NewArray allocates n zero elements on a device. For a negative or too large n it returns a *DeviceError that
+// wraps ErrArgument.
 func NewArray[T mem.Elem](d Device, n int64) (Array[T], error) {
 	if n < 0 || n > math.MaxInt64/mem.Size[T]() {
 		return Array[T]{}, &DeviceError{d.Info().ID, "alloc", 0, fmt.Errorf("%w: %d elements", ErrArgument, n)}

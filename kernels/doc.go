@@ -13,7 +13,7 @@
 // CSC), and the minors are the other dimension. Products by a part have two formulas:
 //
 //	MajorProduct     y[r] = alpha * sum over k of val[k]*x[idx[k]] + beta*y[r]      A in CSR, A' in CSC
-//	MinorProduct     y[idx[k]] += alpha * val[k]*x[r]                               A in CSC, A' in CSR
+//	MinorProduct     y = beta*y, then y[idx[k]] += alpha * val[k]*x[r]              A in CSC, A' in CSR
 //	MajorProductCOO  the formula of MajorProduct, for entries sorted by the index of y
 //	MinorProductCOO  the formula of MinorProduct, for entries sorted by the index of x
 //

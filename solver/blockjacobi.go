@@ -71,14 +71,14 @@ func blocksFit(n, size int) error {
 
 func (b *blockJacobi) blocks() int { return (b.n + b.size - 1) / b.size }
 
-// block is a block: its first row, and its inverse.
+// block returns the first row of block k and its inverse.
 func (b *blockJacobi) block(k int) (first int, inverse []float64) {
 	first = k * b.size
 	order := min(b.size, b.n-first)
 	return first, b.inverse[first*b.size:][:order*order]
 }
 
-// addBlock adds the block of a that begins in row first to block, by columns.
+// addBlock adds the block of a that begins at row and column first to block, which is stored by columns.
 func addBlock(block []float64, a *sparse.CSR[float64], first, order int) {
 	for i := range order {
 		for e := a.RowPtr[first+i]; e < a.RowPtr[first+i+1]; e++ {

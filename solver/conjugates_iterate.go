@@ -13,7 +13,7 @@ func (c *manyCG) iterate() error {
 		return err
 	}
 	pq, _ := c.sums(func(lo, hi int, s, _ []float64) { simd.DotMany(c.host.level, c.p[lo:hi], c.q[lo:hi], s) })
-	if c.host.err != nil { // before the sums are used, which are then incomplete
+	if c.host.err != nil { // the sums are incomplete and must not be used
 		return c.host.err
 	}
 	for j, s := range c.columns {
@@ -51,7 +51,8 @@ func (c *manyCG) iterate() error {
 	return c.updateDirections()
 }
 
-// updateResiduals computes res = res - alpha*q, r'r and, without a preconditioner or with Jacobi, r'M*r; with Jacobi also q = M*res.
+// updateResiduals computes res = res - alpha*q and r'r. Without a preconditioner or with Jacobi it computes r'M*r too, and
+// with Jacobi q = M*res.
 func (c *manyCG) updateResiduals() {
 	a := c.factors(func(s *column) float64 { return -s.alpha })
 	m, d, level := len(c.columns), c.host.inverse, c.host.level

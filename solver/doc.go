@@ -4,7 +4,7 @@
 // # Linear systems
 //
 // CG, BiCGSTAB and GMRES solve A x = b. A is an Operator, for example a *msrep.Plan[float64]. The
-// preconditioner is none, Jacobi, BlockJacobi or one of the caller. Refine solves A x = b with products by a
+// preconditioner is none, Jacobi, BlockJacobi or the caller's own. Refine solves A x = b with products by a
 // cheaper matrix, and Power finds the largest eigenvalue. A solve has converged when the residual computed from
 // x itself is within the tolerance. Otherwise it ends with a *ConvergenceError, which wraps ErrBreakdown,
 // ErrStagnation or ErrNotConverged.

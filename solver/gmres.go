@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// GMRES solves A x = b by the generalized minimal residual method (Saad and Schultz, 1986), restarted every
+// GMRES solves A x = b by the generalised minimal residual method (Saad and Schultz, 1986), restarted every
 // Options.Restart iterations. The matrix may be any square matrix; the preconditioner is applied from the right.
 // x is the first guess, and GMRES overwrites it with the solution. Errors are those of CG.
 //
-// An iteration takes one product. The basis is orthogonalized twice by classical Gram-Schmidt. The second pass for
+// An iteration takes one product. The basis is orthogonalised twice by classical Gram-Schmidt. The second pass for
 // a vector is delayed by one iteration and fused with the first pass for the next vector (DCGS2; Bielich, Langou,
 // Thomas, Swirydowicz, Yamazaki and Boman, 2022). The basis is thus orthogonal to working precision, and an
 // iteration takes two passes over it, each with one sum over all devices or processes.
@@ -110,7 +110,7 @@ func (k *krylov) extend(j int) (exact bool) {
 //	q_j = (u/|u| - sum of s_i*q_i) / r
 //	A q_j = (w - sum of s_i*A*q_i) / r
 //
-// The columns a[i] give A q_i for i < j. The column a[j-1] was computed with u in place of q_j and is corrected
+// The columns a[i] give A q_i for i < j. Column a[j-1] was computed with u in place of q_j and is corrected
 // here.
 func (k *krylov) orthogonal(j int) (col []float64) {
 	u, w := k.v[j], k.v[j+1]
@@ -200,7 +200,7 @@ func hypot(a, b float64) float64 {
 	return most * math.Sqrt(1+float64(q*q))
 }
 
-// improve adds to x the combination of the basis that minimizes the residual.
+// improve adds to x the combination of the basis that minimises the residual.
 func (k *krylov) improve() {
 	m := len(k.h)
 	for m > 0 && k.h[m-1][m-1] == 0 {

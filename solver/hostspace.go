@@ -36,7 +36,7 @@ const (
 // newHostSpace returns a space of vectors of n elements.
 func newHostSpace(ctx context.Context, a Operator, m Preconditioner, all *processes, n int) *hostSpace {
 	s := &hostSpace{work: work{ctx: ctx, procs: all}, a: a, m: m, level: simd.Default(), n: n, partial: make([]float64, 2*((n+SumChunk-1)/SumChunk))}
-	if j, ok := m.(*jacobi); ok && all == nil { // fused Jacobi needs other sums, and other processes may have other preconditioners
+	if j, ok := m.(*jacobi); ok && all == nil { // one process only: fused Jacobi sums other values, and another process may have another preconditioner
 		s.inverse = j.inverse
 	}
 	return s

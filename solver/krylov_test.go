@@ -212,7 +212,7 @@ func TestRefinementWithAFloat32MatrixReachesFloat64(t *testing.T) {
 	require.Len(t, heard, res.Iterations)
 	require.Less(t, heard[len(heard)-1], 1e-12)
 	require.Len(t, res.History, res.Iterations+1)
-	require.Greater(t, res.Products, 3*res.Iterations, "the solves inside count")
+	require.Greater(t, res.Products, 3*res.Iterations, "the inner solves count")
 
 	far := laplacian(t, "stencil:n=60,points=5")
 	for k := range far.Val {

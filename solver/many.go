@@ -23,7 +23,7 @@ type ManyOperator interface {
 
 var _ ManyOperator = (*msrep.Plan[float64])(nil)
 
-// CGMany solves A x_j = b_j for several right-hand sides by CG, all at once. Each iteration multiplies the search
+// CGMany solves A x_j = b_j for several right-hand sides together, by CG. Each iteration multiplies the search
 // directions of all systems in one SpMM, which reads the matrix once. Make the plan with
 // msrep.PlanOptions.Expected.Vectors set to the number of systems. Each system has its own CG, and leaves the
 // iteration when it has converged or failed.
@@ -33,8 +33,8 @@ var _ ManyOperator = (*msrep.Plan[float64])(nil)
 // the system took part in; Result.Timing is the time of the whole call. Options.Progress is called with the
 // largest relative residual of the systems in the iteration.
 //
-// The error joins the errors of the systems that did not converge: each is a *ConvergenceError, after the number
-// of its system. Other errors are those of CG and come without results. The vectors are in host memory for
+// The error joins the errors of the systems that did not converge: each is a *ConvergenceError, prefixed with the
+// number of its system. Other errors are those of CG and come without results. The vectors are in host memory for
 // devices of all kinds: 4 vectors of n elements for each system.
 func CGMany(ctx context.Context, a ManyOperator, b, x msrep.MultiVector[float64], opt Options) ([]*Result, error) {
 	if err := cmp.Or(given.Context(ctx), given.Check("matrix", a)); err != nil {

@@ -154,7 +154,7 @@ func TestSystemsThatRestartContinueLikeCG(t *testing.T) {
 			x.Get(j, got)
 			alone, err := CG(t.Context(), op, right, want, Options{Precond: precond})
 			require.NoError(t, err)
-			require.Equal(t, j == wrong, alone.Products > alone.Iterations+2, "it began anew")
+			require.Equal(t, j == wrong, alone.Products > alone.Iterations+2, "it restarted")
 			require.InDelta(t, alone.Products, r.Products, 3)
 			require.InDeltaSlice(t, want, got, 1e-7*largestOf(want))
 		}

@@ -54,7 +54,7 @@ type ranker interface {
 	step(ctx context.Context, read, write int, damping, add float64) (diff, dangling float64, err error)
 	// normalise divides the ranks by their sum and returns the sum.
 	normalise() (sum float64, err error)
-	// joinWeights brings stored weights back to plain float64.
+	// joinWeights converts stored weights from segments to plain float64.
 	joinWeights() error
 	ranks() ([]float64, error)
 	close() error
@@ -146,7 +146,7 @@ func (g *Graph) PageRank(ctx context.Context, sys *msrep.System, opt PageRankOpt
 	return res, nil
 }
 
-// iterate is Algorithm 1 of the CPMS paper with the changes of precision of its section 4.2.
+// iterate runs Algorithm 1 of the CPMS paper with the changes of precision of its section 4.2.
 func (res *PageRankResult) iterate(ctx context.Context, r ranker, nodes int, opt PageRankOptions) error {
 	widths := opt.widths()
 	read := widths[0]

@@ -41,7 +41,7 @@ func (r *deviceRanker) load(c *rankDevice, p partition.Part, weights []float64, 
 	}
 	packer, ok := c.dev.(kernels.Packer)
 	if !ok {
-		return sparse.Inputf("devices", "%s can't keep weights in segments", c.dev.Info().ID)
+		return sparse.Inputf("devices", "%s can't store weights in segments", c.dev.Info().ID)
 	}
 	if c.links, err = packer.Pack(pack); err != nil {
 		return err

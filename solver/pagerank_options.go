@@ -46,7 +46,7 @@ const (
 // PageRankOptions controls PageRank. The zero value suits most uses.
 type PageRankOptions struct {
 	Damping   float64   // damping factor, above 0 and below 1; 0 means 0.85
-	Tol       float64   // 1-norm of the difference of two iterates at which PageRank ends; 0 means 1e-10
+	Tol       float64   // PageRank ends when the 1-norm of the difference of two iterates is below Tol; 0 means 1e-10
 	MaxIter   int       // largest number of iterations; 0 means 1000
 	Precision Precision // "" means FP64
 	// LeastBits is the number of bits of each value that the first iterations read: 32, or 16 with CPMS4 as in

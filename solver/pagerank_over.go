@@ -22,7 +22,7 @@ import (
 // SumChunk nodes: with a deterministic plan the ranks have the same bits for all devices and processes.
 //
 // Only Precision FP64, Format GraphAuto and WeightsFolded are supported; other options are *sparse.InputError. Products
-// that are not finite end it with a *ConvergenceError that wraps ErrBreakdown.
+// that are not finite end the call with a *ConvergenceError that wraps ErrBreakdown.
 func PageRankOver(ctx context.Context, links Operator, degree []int32, opt PageRankOptions) (*PageRankResult, error) {
 	begin := time.Now()
 	if err := cmp.Or(given.Context(ctx), given.Check("matrix", links)); err != nil {
@@ -30,14 +30,14 @@ func PageRankOver(ctx context.Context, links Operator, degree []int32, opt PageR
 	}
 	err := opt.fill()
 	if err == nil && (opt.Precision != FP64 || opt.Weights != WeightsFolded || opt.Format != GraphAuto) {
-		err = sparse.Inputf("options", "precision %s, format %s, weights %s: over an operator ranks are %s, links as they are (%s), weights %s",
+		err = sparse.Inputf("options", "precision %s, format %s, weights %s: an operator supports only precision %s, format %s and weights %s",
 			opt.Precision, opt.Format, opt.Weights, FP64, GraphAuto, WeightsFolded)
 	}
 	if rows, cols := links.Dims(); err == nil && (rows != cols || rows != len(degree)) {
-		err = sparse.Inputf("degree", "%d numbers for a matrix of %d x %d: the matrix of a graph is square, with one for each node", len(degree), rows, cols)
+		err = sparse.Inputf("degree", "%d numbers for a matrix of %d x %d: the matrix must be square, with one degree for each node", len(degree), rows, cols)
 	}
 	if i := slices.IndexFunc(degree, func(n int32) bool { return n < 0 }); i >= 0 && err == nil {
-		err = sparse.Inputf("degree", "that of node %d is %d: it must be 0 or more", i, degree[i])
+		err = sparse.Inputf("degree", "node %d has %d: it must be 0 or more", i, degree[i])
 	}
 	if err == nil {
 		err = vectorsFit("degree", "the vectors of ranks take", 16*int64(len(degree)), len(degree))

@@ -42,7 +42,7 @@ func Refine(ctx context.Context, a, f Operator, solveCheap Method, b, x []float6
 			}
 			switch {
 			case t.slowStarts > 0:
-				return t.convergenceError(ErrStagnation, "the cheap matrix is too far from the other")
+				return t.convergenceError(ErrStagnation, "the cheap matrix is too far from the matrix of the system")
 			case t.res.Iterations >= t.opt.MaxIter:
 				return t.convergenceError(ErrNotConverged, "")
 			}
