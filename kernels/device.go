@@ -16,7 +16,7 @@ type Device interface {
 	NewStream() (Stream, error)
 	// NewEvent returns an event that streams of this device can record.
 	NewEvent() (Event, error)
-	// Close closes the device. It reports buffers that were not freed before. More calls do nothing.
+	// Close closes the device. Buffers that were not freed before are an error. More calls do nothing.
 	Close() error
 }
 

@@ -15,7 +15,7 @@ type SegmentVector struct {
 //
 //	y[r] = alpha * sum over the entries k of major r of val[k]*x[idx[k]] + beta*y[r]
 //
-// X and Y are cut into as many segments as the values of A. Written values are rounded towards zero.
+// X and Y are cut into as many segments as the values of A. Written values are truncated towards zero.
 type MajorProductSegments struct {
 	A           Packed
 	Read        int // segments of each value of A to read; 0 means the number in its Packing
@@ -34,7 +34,7 @@ type JoinSegments struct{ A Packed }
 //	next[First+i] = (sums[i] + add) / degree[i]
 //	diff = sum over i of |next[First+i] - cur[First+i]| * degree[i]
 //
-// where next is the written value, rounded towards zero. Degree has one element for each element of Sums;
+// where next is the written value, truncated towards zero. Degree has one element for each element of Sums;
 // an empty Degree means ones.
 type RankSegments struct {
 	Sums      Array[float64]
@@ -59,7 +59,7 @@ type SumSegments struct {
 	Sum          Array[float64] // one element
 }
 
-// DivideSegments computes p[i] = p[i]/by for all elements. Results are rounded towards zero.
+// DivideSegments computes p[i] = p[i]/by for all elements. Results are truncated towards zero.
 type DivideSegments struct {
 	P  SegmentVector
 	By float64
