@@ -10,8 +10,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// MaxVectors is the largest block size of BlockJacobi.
-const MaxVectors = 256
+// MaxBlockSize is the largest block size of BlockJacobi.
+const MaxBlockSize = 256
 
 type blockJacobi struct {
 	n, size int
@@ -20,7 +20,7 @@ type blockJacobi struct {
 
 // BlockJacobi returns the preconditioner that multiplies by the inverses of the size x size blocks on the diagonal
 // of a square matrix of n rows. The last block is smaller where size does not divide n. The inverses take
-// 8*size*n bytes. A block that is singular to working precision, a size outside [1, MaxVectors], and inverses
+// 8*size*n bytes. A block that is singular to working precision, a size outside [1, MaxBlockSize], and inverses
 // that do not fit in memory are *sparse.InputError.
 func BlockJacobi(a sparse.Matrix[float64], size int) (Preconditioner, error) {
 	return BlockJacobiPiece(a, size, 0)
@@ -33,8 +33,8 @@ func BlockJacobiPiece(a sparse.Matrix[float64], size, first int) (Preconditioner
 	if err != nil {
 		return nil, err
 	}
-	if size < 1 || size > MaxVectors {
-		return nil, sparse.Inputf("block size", "%d: use 1 to %d", size, MaxVectors)
+	if size < 1 || size > MaxBlockSize {
+		return nil, sparse.Inputf("block size", "%d: use 1 to %d", size, MaxBlockSize)
 	}
 	n := m.Rows
 	if err := blocksFit(n, size); err != nil {

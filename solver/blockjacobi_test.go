@@ -16,7 +16,7 @@ func TestBlockJacobiGivesTheSameBitsOnTheWorkersOfAPlan(t *testing.T) {
 	a := laplacian(t, "stencil:n=150,points=5")
 	plan := planOn(t, "cpu:1", a)
 	r := sines(a.Rows)
-	for _, size := range []int{1, 2, 7, 64, 100, MaxVectors} {
+	for _, size := range []int{1, 2, 7, 64, 100, MaxBlockSize} {
 		m, err := BlockJacobi(a, size)
 		require.NoError(t, err)
 		b := m.(*blockJacobi)
@@ -102,7 +102,7 @@ func BenchmarkBlockJacobi(b *testing.B) {
 	defer sys.Close()
 	plan, err := msrep.NewPlan(b.Context(), sys, a, msrep.PlanOptions{})
 	require.NoError(b, err)
-	for _, size := range []int{1, 2, 4, 8, 16, 64, MaxVectors} {
+	for _, size := range []int{1, 2, 4, 8, 16, 64, MaxBlockSize} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
 			m, err := BlockJacobi(a, size)
 			require.NoError(b, err)

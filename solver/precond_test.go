@@ -77,7 +77,7 @@ func TestPreconditionersOfBadMatricesAreRefused(t *testing.T) {
 	require.ErrorContains(t, err, "rows 20 to 21 is singular")
 	_, err = BlockJacobi(a, 3)
 	require.NoError(t, err)
-	for _, size := range []int{0, -1, MaxVectors + 1} {
+	for _, size := range []int{0, -1, MaxBlockSize + 1} {
 		_, err = BlockJacobi(a, size)
 		require.ErrorContains(t, err, "block size")
 	}

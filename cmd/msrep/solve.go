@@ -60,8 +60,8 @@ func (s *solve) check() error {
 	case slices.Contains([]string{"none", "jacobi"}, s.precond):
 	case kind == "block-jacobi":
 		n, err := strconv.Atoi(size)
-		if err != nil || n < 1 || n > solver.MaxVectors {
-			return sparse.Inputf("--precond", "%q: give the size of the blocks, block-jacobi:1 to block-jacobi:%d", s.precond, solver.MaxVectors)
+		if err != nil || n < 1 || n > solver.MaxBlockSize {
+			return sparse.Inputf("--precond", "%q: give the size of the blocks, block-jacobi:1 to block-jacobi:%d", s.precond, solver.MaxBlockSize)
 		}
 		s.block = n
 	default:

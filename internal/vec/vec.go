@@ -15,8 +15,8 @@ func mul[V sparse.Value](a, b V) V { return V(a * b) }
 // wide returns a*b in float64, rounded.
 func wide[V sparse.Value](a, b V) float64 { return float64(float64(a) * float64(b)) }
 
-// Set computes dst = a*src.
-func Set[V sparse.Value](a V, src, dst []V) {
+// ScaleTo computes dst = a*src.
+func ScaleTo[V sparse.Value](a V, src, dst []V) {
 	dst = dst[:len(src)]
 	for i, v := range src {
 		dst[i] = a * v
