@@ -322,7 +322,7 @@ func TestWrongArgumentsAreRefusedAtOnce(t *testing.T) {
 	op := &kernels.MajorProduct[float64]{A: kernels.Compressed[float64]{Part: part}, X: x, Y: x}
 	err := s.Launch(op)
 	require.ErrorIs(t, err, kernels.ErrArgument)
-	require.EqualError(t, err, "device cuda:0: gather: invalid argument: ptr has 0 elements, it needs 4")
+	require.EqualError(t, err, "device cuda:0: major-product: invalid argument: ptr has 0 elements, it needs 4")
 	require.ErrorIs(t, s.Launch(unknown{}), kernels.ErrNotSupported)
 	require.NoError(t, s.Sync())
 	require.NoError(t, x.Free())
