@@ -37,5 +37,5 @@ emulated s390x qemu-s390x EveryProcessor ./solver
 if [ "$(go env GOARCH)" = amd64 ]; then
 	GOARCH=386 CGO_ENABLED=0 go build ./...
 	GOARCH=386 CGO_ENABLED=0 go test -vet=off -short ./sparse ./sparse/msr ./partition ./merge ./kernels/cpu/form
-	GOARCH=386 CGO_ENABLED=0 go test -vet=off -short -run 'Reference|Updated|Block' ./msrep
+	GOARCH=386 CGO_ENABLED=0 go test -vet=off -short -run 'Reference|Updated|MultiVector|TransposedVectors|SeveralThreads' ./msrep
 fi

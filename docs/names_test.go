@@ -12,7 +12,7 @@ import (
 	"github.com/msrep-go/msrep/internal/corpus"
 )
 
-// TestPatternsOfTestNamesMatchTests looks at the patterns after -run and -skip in the documents, and at those of .ci/run:
+// TestPatternsOfTestNamesMatchTests looks at the patterns after -run and -skip in the documents, and in the scripts of .ci:
 // every alternative must match the name of a test, so that a renamed test is not skipped or forgotten silently.
 func TestPatternsOfTestNamesMatchTests(t *testing.T) {
 	var names []string
@@ -28,7 +28,9 @@ func TestPatternsOfTestNamesMatchTests(t *testing.T) {
 	require.NoError(t, err)
 	files, err := filepath.Glob(filepath.Join(corpus.Root(), "docs", "*.md"))
 	require.NoError(t, err)
-	files = append(files, filepath.Join(corpus.Root(), "README.md"), filepath.Join(corpus.Root(), ".ci", "run"))
+	scripts, err := filepath.Glob(filepath.Join(corpus.Root(), ".ci", "*"))
+	require.NoError(t, err)
+	files = append(append(files, scripts...), filepath.Join(corpus.Root(), "README.md"))
 	patterns := regexp.MustCompile(` (?:-run|-skip|-bench) '?([\w|^$]+)|(?m:^(?:computing|simulated)\+?='\|?([\w|]+)')`)
 	checked := 0
 	for _, path := range files {
