@@ -74,7 +74,7 @@ func TestProcessesFulfilComm(t *testing.T) {
 
 func TestMPIIsStartedOnce(t *testing.T) {
 	_, err := mpi.Start()
-	require.ErrorContains(t, err, "once in the life of a process")
+	require.ErrorContains(t, err, "a process can start MPI only once")
 	var none mpi.Comm
 	require.Error(t, none.Sum(make([]float64, 1)))
 	require.NoError(t, none.Close())
