@@ -125,7 +125,7 @@ func TestOnNodesEveryPartLiesOnItsNode(t *testing.T) {
 		sys := openPlaced(t, devices)
 		for _, format := range []sparse.Format{sparse.FormatCSR, sparse.FormatCSC, sparse.FormatCOO, "slices"} {
 			for _, strategy := range []Strategy{Optimized, Partial} {
-				plan := planOf(t, sys, a, PlanOptions{Storage: Storage{Format: format}, Variant: Variant{Strategy: strategy}})
+				plan := planOf(t, sys, a, PlanOptions{Storage: NamedStorage(string(format)), Variant: Variant{Strategy: strategy}})
 				if strategy == Optimized {
 					plan.xPlace = XReplicated
 				}
