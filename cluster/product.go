@@ -26,8 +26,10 @@ func (p *Plan[V]) SpMV(ctx context.Context, op msrep.Transpose, alpha V, x []V, 
 	defer ended.Once(ctx, &err)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.last, err = p.multiply(ctx, op, alpha, x, beta, y); err != nil {
-		p.last = msrep.Timing{}
+	p.last = msrep.Timing{} // also where a panic ends the product
+	t, err := p.multiply(ctx, op, alpha, x, beta, y)
+	if err == nil {
+		p.last = t
 	}
 	return err
 }

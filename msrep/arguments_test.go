@@ -129,6 +129,8 @@ func TestNewPlanRefusesBadArguments(t *testing.T) {
 		{"column index 9", sys, bad, PlanOptions{}},
 		{"strategy", sys, small(t), PlanOptions{Variant: Variant{Strategy: "best"}}},
 		{"format", sys, small(t), PlanOptions{Storage: Storage{Format: "best"}}},
+		{"format: csc has no forms", sys, small(t), PlanOptions{Storage: Storage{Format: sparse.FormatCSC, Form: "slices"}}},
+		{"cusparse multiplies in csr, not in slices", sys, small(t), PlanOptions{Storage: Storage{Form: "slices"}, Variant: Variant{Library: LibraryCuSPARSE}}},
 		{"rule", sys, small(t), PlanOptions{Variant: Variant{Split: "half"}}},
 		{"kernel", sys, small(t), PlanOptions{Variant: Variant{Library: "fast"}}},
 		{"kernel", sys, small(t), PlanOptions{Variant: Variant{Library: "fast"}, Deterministic: true}},

@@ -23,8 +23,10 @@ func (p *Plan[V]) SpMV(ctx context.Context, op Transpose, alpha V, x []V, beta V
 	}
 	defer p.mu.Unlock()
 	defer p.traceCall("spmv", &err)()
-	if p.last, err = p.multiply(ctx, op, alpha, x, beta, y); err != nil {
-		p.last = Timing{}
+	p.last = Timing{} // also where a panic ends the product
+	t, err := p.multiply(ctx, op, alpha, x, beta, y)
+	if err == nil {
+		p.last = t
 	}
 	return err
 }

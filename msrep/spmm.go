@@ -45,8 +45,10 @@ func (p *Plan[V]) SpMM(ctx context.Context, op Transpose, alpha V, x MultiVector
 	}
 	defer p.mu.Unlock()
 	defer p.traceCall("spmm", &err)()
-	if p.last, err = p.multiplyMany(ctx, op, alpha, x, beta, y); err != nil {
-		p.last = Timing{}
+	p.last = Timing{} // also where a panic ends the product
+	t, err := p.multiplyMany(ctx, op, alpha, x, beta, y)
+	if err == nil {
+		p.last = t
 	}
 	return err
 }

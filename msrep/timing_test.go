@@ -29,6 +29,7 @@ func TestProductsReportTheTimeOfTheirPhases(t *testing.T) {
 	for _, devices := range []string{"cpu:2", "sim:2"} {
 		plan := planOf(t, openCPU(t, devices), sparse.Matrix[float64](a), PlanOptions{})
 		x, y := make([]float64, 2*a.Rows), make([]float64, 2*a.Rows)
+		require.Zero(t, plan.LastTiming(), "before the first product")
 		for _, product := range []func() error{
 			func() error { return plan.SpMV(ctx, NoTrans, 1, x[:a.Rows], 0, y[:a.Rows]) },
 			func() error { return plan.SpMM(ctx, NoTrans, 1, MultiVectorByRow(x, 2), 0, MultiVectorByRow(y, 2)) },
@@ -45,5 +46,7 @@ func TestProductsReportTheTimeOfTheirPhases(t *testing.T) {
 				require.Positive(t, got.Merge)
 			}
 		}
+		require.Error(t, plan.SpMV(ctx, NoTrans, 1, x[:1], 0, y[:a.Rows]))
+		require.Zero(t, plan.LastTiming(), "after a product that failed")
 	}
 }

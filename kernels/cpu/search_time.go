@@ -56,7 +56,7 @@ type settling struct {
 	short [3]time.Duration // shortest times of a product, by burst; 0 if there were fewer bursts
 }
 
-// minorProduct returns the logarithm of the longest of the shortest times over the least.
+// scatter returns the logarithm of the longest of the shortest times over the least.
 func (w *settling) scatter() float64 {
 	if w.short[0] == 0 {
 		return 0

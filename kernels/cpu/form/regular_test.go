@@ -236,7 +236,7 @@ var valueKinds = map[string]func(r *rand.Rand) float64{
 	},
 }
 
-// matrix is a matrix of a pattern.
+// csr returns a matrix with the pattern and the given values.
 func (p pattern) csr(value func() float64) *sparse.CSR[float64] {
 	a := &sparse.CSR[float64]{Rows: len(p.rows), Cols: p.cols, RowPtr: []int64{0}}
 	for _, row := range p.rows {

@@ -247,7 +247,7 @@ func checkScatter[V sparse.Value](t *testing.T) {
 	})
 }
 
-func TestScatterTakesRowsOfAnyLengthAtEveryLevel(t *testing.T) {
+func TestRowsTransposedTakesRowsOfAnyLengthAtEveryLevel(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	whole := func() float64 { return float64(rng.IntN(2000) - 1000) } // sums are exact, in any order
 	x, ptr := []float64{}, []int64{5}

@@ -157,7 +157,7 @@ func majorProduct[V sparse.Value](b *builder, op *kernels.MajorProduct[V], g CSR
 	majorProductRows(b, a, v, g, start)
 }
 
-// majorProductRows is gather for a part with rows.
+// majorProductRows is majorProduct for a part with rows.
 func majorProductRows[V sparse.Value](b *builder, a compressed, of vectors[V], g CSRKernel, start *kernels.Array[int32]) {
 	v := suffix[V]()
 	if g != Merge {
