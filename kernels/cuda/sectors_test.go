@@ -68,7 +68,7 @@ func fewSectors[V sparse.Value](t *testing.T) {
 }
 
 // The coordinate kernel stays within the limit for CSR too.
-func TestACoordinateGatherReadsItsArraysOnce(t *testing.T) {
+func TestAMajorProductOfCoordinatesReadsItsArraysOnce(t *testing.T) {
 	p := banded[float64](t, 4000, 2)
 	g := newGPU(t)
 	p.beta = 0

@@ -19,7 +19,7 @@ func TestAFixedSumIsInTheOrderOfTheEntries(t *testing.T) {
 }
 
 // The second chunk is added to the stripe after the last stripe of the first chunk.
-func TestChunksOfALongRowGoToTheStripesInTurn(t *testing.T) {
+func TestChunksOfALongRowGoToTheStripesRoundRobin(t *testing.T) {
 	n := kernels.FixedChunk * (kernels.FixedStripes + 1)
 	idx, val := make([]int32, n), make([]float64, n)
 	val[0], val[kernels.FixedChunk], val[n-1] = 1e16, 1, -1e16

@@ -203,7 +203,7 @@ func TestMinMaxFindsTheExtremesAtAnyPosition(t *testing.T) {
 	})
 }
 
-func TestScatterStopsAtTheFirstEntryOutsideYAtEveryLevel(t *testing.T) {
+func TestRowsTransposedStopsAtTheFirstEntryOutsideYAtEveryLevel(t *testing.T) {
 	t.Run("float64", checkScatter[float64])
 	t.Run("float32", checkScatter[float32])
 }

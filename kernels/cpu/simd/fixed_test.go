@@ -81,7 +81,7 @@ func TestFMAOfFloat32RoundsOnce(t *testing.T) {
 	}
 }
 
-func TestFinishGivesTheSameBitsAtEveryLevelAndOneNaN(t *testing.T) {
+func TestStoreRowsGivesTheSameBitsAtEveryLevelAndOneNaN(t *testing.T) {
 	t.Run("float64", checkFinish[float64])
 	t.Run("float32", checkFinish[float32])
 }

@@ -97,7 +97,7 @@ func plainSlicesTest[V sparse.Value](t *testing.T, lanes int, storage Storage, f
 	}
 }
 
-func TestFinishInPlainGoStoresOneNaN(t *testing.T) {
+func TestStoreRowsInPlainGoStoresOneNaN(t *testing.T) {
 	bits := func(beta float64) uint64 {
 		y := []float64{1}
 		storeRowsGeneric(2, beta, []float64{math.NaN()}, y)

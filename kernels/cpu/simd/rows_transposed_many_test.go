@@ -13,7 +13,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-func TestScatterManyAgreesWithTheReferenceColumnByColumnAtEveryLevel(t *testing.T) {
+func TestRowsTransposedManyAgreesWithTheReferenceColumnByColumnAtEveryLevel(t *testing.T) {
 	t.Run("float64", checkScatterMany[float64])
 	t.Run("float32", checkScatterMany[float32])
 }
@@ -88,7 +88,7 @@ func checkScatterMany[V sparse.Value](t *testing.T) {
 	})
 }
 
-func TestScatterManyStopsAtIndicesOutsideTheArraysAtEveryLevel(t *testing.T) {
+func TestRowsTransposedManyStopsAtIndicesOutsideTheArraysAtEveryLevel(t *testing.T) {
 	levels(t, func(t *testing.T, l simd.Level) {
 		for _, k := range []int{4, 8} {
 			block := simd.MultiVector[float64]{Val: make([]float64, 6*k), Cols: k, Stride: k}

@@ -36,7 +36,7 @@ func streamTest[V sparse.Value](t *testing.T) {
 	}
 }
 
-func TestFinishFromIsFinishOfPermutedSums(t *testing.T) {
+func TestStorePermutedRowsIsStoreRowsOfPermutedSums(t *testing.T) {
 	storePermutedRowsTest[float64](t)
 	storePermutedRowsTest[float32](t)
 }
