@@ -28,7 +28,7 @@ if [ "${1:-}" = --download ]; then
 	LD_LIBRARY_PATH=$work/nvidia/cuda_nvrtc/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 	export LD_LIBRARY_PATH
 fi
-cd "$root/kernels/cuda"
+cd "$root/kernels/internal/cuda"
 ran=0
 
 if command -v "$ptxas" >/dev/null; then

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Compiles the CUDA C++ in kernels/cuda to the PTX next to it.
+# Compiles the CUDA C++ in kernels/internal/cuda to the PTX next to it.
 #
-#   .ci/ptx.sh            writes kernels/cuda/*.ptx
+#   .ci/ptx.sh            writes kernels/internal/cuda/*.ptx
 #   .ci/ptx.sh --check    compiles to a temporary folder and fails where the
 #                         committed PTX differs by a byte
 #   .ci/ptx.sh --install  first installs the compiler from Debian (as root);
@@ -21,7 +21,7 @@ if [ "${1:-}" = --install ]; then
 	apt-get update -qq
 	apt-get install -y -qq --no-install-recommends clang-19
 fi
-cd "$(dirname "$0")/../kernels/cuda"
+cd "$(dirname "$0")/../kernels/internal/cuda"
 
 if ! command -v "$clang" >/dev/null; then
 	echo "ptx.sh: $clang is not installed: run .ci/ptx.sh --install on Debian, or set CLANG to clang $version" >&2
@@ -50,7 +50,7 @@ case ${1:-} in
 	bad=0
 	for name in $(ls . "$out" | grep '\.ptx$' | sort -u); do
 		if ! cmp -s "$name" "$out/$name"; then
-			echo "ptx.sh: kernels/cuda/$name is not what its source compiles to: run .ci/ptx.sh" >&2
+			echo "ptx.sh: kernels/internal/cuda/$name is not what its source compiles to: run .ci/ptx.sh" >&2
 			bad=1
 		fi
 	done

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Prints the result of NVIDIA's assembler for the product kernels as a table for kernels/cuda/README.md: registers and
+# Prints the result of NVIDIA's assembler for the product kernels as a table for kernels/internal/cuda/README.md: registers and
 # spills from ptxas, loads from nvdisasm, and the warps that fit on a multiprocessor. Needs no GPU. Not part of the
 # default checks.
 #
@@ -20,7 +20,7 @@ if [ "${1:-}" = --download ]; then
 	chmod +x "$ptxas" "$nvdisasm"
 fi
 arch=${1:-sm_90}
-cd "$(dirname "$0")/../kernels/cuda"
+cd "$(dirname "$0")/../kernels/internal/cuda"
 for family in slices csr_vector csr_merge coo minor major_fixed ell; do
 	"$ptxas" -v "-arch=$arch" $family.ptx -o "$work/$family.cubin" 2>"$work/$family.log"
 	"$nvdisasm" -c "$work/$family.cubin" >"$work/$family.sass"

@@ -43,8 +43,8 @@ func BenchmarkDeterministic(b *testing.B) {
 // threads (default 1), MSREP_ENTRIES the least number of entries.
 func BenchmarkDeterministicOnRealMatrices(b *testing.B) {
 	index := corpus.Shared(b, "matrices", "INDEX.tsv")
-	sys := open(b, "cpu:1", envInt(b, "MSREP_THREADS", 1))
-	least := envInt(b, "MSREP_ENTRIES", 1)
+	sys := open(b, "cpu:1", corpus.EnvInt(b, "MSREP_THREADS", 1))
+	least := corpus.EnvInt(b, "MSREP_ENTRIES", 1)
 	for b.Loop() {
 		var fixed, again priceReport
 		for _, row := range corpus.Table(b, index) {

@@ -1,10 +1,12 @@
+// Package bench has benchmarks of whole operations; those of single functions are in the packages of the functions.
+// The experiments of msrep bench are in internal/bench, their results in bench/results.
 package bench
 
 import (
+	"context"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -14,20 +16,8 @@ import (
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/gen"
+	"github.com/msrep-go/msrep/sparse/matio"
 )
-
-// envInt returns an environment variable as a number, or def if it is not set.
-func envInt(b testing.TB, name string, def int) int {
-	s := os.Getenv(name)
-	if s == "" {
-		return def
-	}
-	n, err := strconv.Atoi(s)
-	if err != nil || n < 1 {
-		b.Fatalf("%s=%q: a positive number is needed", name, s)
-	}
-	return n
-}
 
 // open opens CPU devices for a benchmark, with all threads if threads is 0.
 func open(b *testing.B, devices string, threads int) *msrep.System {
@@ -60,7 +50,13 @@ func inputs(specs ...string) (in []input) {
 	if dir := os.Getenv("MSREP_BENCH_MATS"); dir != "" {
 		files, _ := filepath.Glob(filepath.Join(dir, "*.bin"))
 		for _, f := range files {
-			in = append(in, input{filepath.Base(f), func() (*sparse.CSR[float64], error) { return readBinaryCSR(f) }})
+			in = append(in, input{filepath.Base(f), func() (*sparse.CSR[float64], error) {
+				m, err := matio.Read(context.Background(), f)
+				if err != nil {
+					return nil, err
+				}
+				return m.CSR, nil
+			}})
 		}
 		return in
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/msrep-go/msrep/internal/corpus"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/sparse"
@@ -21,7 +22,7 @@ import (
 // The matrices are the files of binary CSR in MSREP_BENCH_MATS, or generated ones without it. MSREP_BENCH_VECTORS is
 // the number of vectors (default 8), MSREP_BENCH_THREADS the number of workers (default 2).
 func BenchmarkManyVectorsOfPlan(b *testing.B) {
-	count, threads := envInt(b, "MSREP_BENCH_VECTORS", 8), envInt(b, "MSREP_BENCH_THREADS", 2)
+	count, threads := corpus.EnvInt(b, "MSREP_BENCH_VECTORS", 8), corpus.EnvInt(b, "MSREP_BENCH_THREADS", 2)
 	made := func(_ *testing.B, n int) []float64 { return filled(make([]float64, n)) }
 	for _, in := range inputs(kinds...) {
 		for _, values := range []string{"random", "asis", "released"} {
@@ -97,7 +98,7 @@ func (m manyVectors) run(b *testing.B, alloc func(b *testing.B, n int) []float64
 //
 // Matrices and vectors are those of BenchmarkManyVectorsOfPlan.
 func BenchmarkManyTransposedOfPlan(b *testing.B) {
-	count := envInt(b, "MSREP_BENCH_VECTORS", 8)
+	count := corpus.EnvInt(b, "MSREP_BENCH_VECTORS", 8)
 	for _, in := range inputs(kinds...) {
 		b.Run(in.name, func(b *testing.B) {
 			a, err := in.read()

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/msrep-go/msrep/internal/corpus"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
@@ -21,7 +22,7 @@ import (
 //	ptr-GB/s       bytes read and written per second while the local pointers of a device are built
 //	ptr/copy       ptr-GB/s over the speed of copying the pointers
 func BenchmarkPartition(b *testing.B) {
-	nnz := envInt(b, "MSREP_BENCH_NNZ", 50_000_000)
+	nnz := corpus.EnvInt(b, "MSREP_BENCH_NNZ", 50_000_000)
 	a, _, err := gen.Generate(fmt.Sprintf("banded:n=%d,band=5", nnz/11))
 	if err != nil {
 		b.Fatal(err)

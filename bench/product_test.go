@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/msrep-go/msrep/bench/measure"
+	"github.com/msrep-go/msrep/internal/bench/measure"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/sparse"

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/msrep-go/msrep/internal/corpus"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -40,7 +41,7 @@ func BenchmarkTransposedOfPlan(b *testing.B) {
 func transposedOfPlan(b *testing.B, a *sparse.CSR[float64], threads int) {
 	ctx := context.Background()
 	sys := open(b, "cpu", threads)
-	plan := planOf(b, sys, a, msrep.PlanOptions{SkipValidation: true, Expected: msrep.Expected{Transposed: envInt(b, "MSREP_BENCH_ANNOUNCED", 0)}})
+	plan := planOf(b, sys, a, msrep.PlanOptions{SkipValidation: true, Expected: msrep.Expected{Transposed: corpus.EnvInt(b, "MSREP_BENCH_ANNOUNCED", 0)}})
 	plain := planOf(b, sys, a, msrep.PlanOptions{SkipValidation: true, Storage: msrep.Storage{Format: sparse.FormatCSR}})
 	n := max(a.Rows, a.Cols)
 	x, y := vector(b, n), vector(b, n+vectorOffset)[vectorOffset:]

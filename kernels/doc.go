@@ -23,6 +23,6 @@
 // on every device. LocalPtr computes the pointers of a part from those of the matrix, and COOPtr from the
 // majors of its entries.
 //
-// Package kernels/reference computes the same products in a few plain lines. The tests of every device compare
+// Package internal/reference computes the same products in a few plain lines. The tests of every device compare
 // with it.
 package kernels

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Package sim checks that each kernel in the table of kernels/cuda belongs to an operation. This test checks
+// Package sim checks that each kernel in the table of kernels/internal/cuda belongs to an operation. This test checks
 // that the library launches each operation, so that the table has no unused kernels.
 func TestTheLibraryUsesEveryOperation(t *testing.T) {
 	ops := operations(t)

@@ -12,11 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/msrep-go/msrep/internal/reference"
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/cuda/launch"
 	"github.com/msrep-go/msrep/kernels/nvidia"
 	"github.com/msrep-go/msrep/kernels/nvidia/nvidiatest"
-	"github.com/msrep-go/msrep/kernels/reference"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/gen"
@@ -174,7 +173,7 @@ func TestAMatrixLargerThanTheGPUIsStreamed(t *testing.T) {
 		plan, err := NewPlan(ctx, sys, a, PlanOptions{})
 		require.NoError(t, err)
 		for _, info := range plan.Packed(NoTrans) {
-			require.Equal(t, launch.FormStreamed, info.Form)
+			require.Equal(t, kernels.FormStreamed, info.Form)
 			require.Contains(t, info.Why, "the part does not fit on the device")
 		}
 		x, y := make([]float64, a.Cols), make([]float64, a.Rows)

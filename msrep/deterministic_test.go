@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/msrep-go/msrep/internal/corpus"
-	"github.com/msrep-go/msrep/kernels/reference"
+	"github.com/msrep-go/msrep/internal/reference"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/matio"

@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/msrep-go/msrep/internal/reference"
 	"github.com/msrep-go/msrep/kernels/nvidia/nvidiatest"
-	"github.com/msrep-go/msrep/kernels/reference"
 	"github.com/msrep-go/msrep/numa"
 )
 

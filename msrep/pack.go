@@ -9,7 +9,6 @@ import (
 
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu"
-	"github.com/msrep-go/msrep/kernels/cuda/launch"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/ellpack"
 )
@@ -20,8 +19,8 @@ const FormatAuto sparse.Format = "auto"
 // Forms returns the names that Storage.Form accepts on devices of a kind (kernels.Info.Kind): "cpu", "cuda", or "sim",
 // which has the forms of "cuda". With "" it returns the forms of all kinds.
 func Forms(kind string) []Form {
-	gpu := append([]Form{launch.FormSlices}, ellForms()...)
-	gpu = append(gpu, launch.FormMerge, launch.FormStreamed, launch.FormCSRScalar, launch.FormCSRVector)
+	gpu := append([]Form{kernels.FormSlices}, ellForms()...)
+	gpu = append(gpu, kernels.FormMerge, kernels.FormStreamed, kernels.FormCSRScalar, kernels.FormCSRVector)
 	if kind != "cpu" && kind != "" {
 		return gpu
 	}

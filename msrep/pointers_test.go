@@ -7,9 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/msrep-go/msrep/internal/reference"
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/ptx"
-	"github.com/msrep-go/msrep/kernels/reference"
 	"github.com/msrep-go/msrep/kernels/sim"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
@@ -99,7 +98,7 @@ func TestPartsWithALongRowAreMultipliedByMergePath(t *testing.T) {
 			a.RowPtr = append(a.RowPtr, int64(len(a.ColIdx)))
 		}
 		ran := map[string]bool{}
-		d, err := sim.Open(sim.Config{Trace: func(kernel string, _ ptx.Counters) { ran[kernel] = true }})
+		d, err := sim.Open(sim.Config{Trace: func(kernel string, _ sim.Counters) { ran[kernel] = true }})
 		require.NoError(t, err)
 		sys := &System{closers: map[io.Closer]bool{}, devices: []kernels.Device{d}}
 		x, y := sines(n), make([]float64, n)

@@ -13,9 +13,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/internal/reference"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu"
-	"github.com/msrep-go/msrep/kernels/reference"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 )

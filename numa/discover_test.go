@@ -11,8 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/msrep-go/msrep/internal/numatest"
 	"github.com/msrep-go/msrep/numa"
-	"github.com/msrep-go/msrep/numa/numatest"
 	"github.com/msrep-go/msrep/sparse"
 )
 

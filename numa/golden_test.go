@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/msrep-go/msrep/internal/numatest"
 	"github.com/msrep-go/msrep/numa"
-	"github.com/msrep-go/msrep/numa/numatest"
 )
 
 func TestMachinesAreDiscoveredAsTheirGoldenFilesSay(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/msrep-go/msrep/cluster"
-	"github.com/msrep-go/msrep/kernels/reference"
+	"github.com/msrep-go/msrep/internal/reference"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/solver"
 	"github.com/msrep-go/msrep/sparse"

@@ -19,7 +19,7 @@ import (
 	"github.com/msrep-go/msrep/cluster"
 	"github.com/msrep-go/msrep/cluster/commtest"
 	"github.com/msrep-go/msrep/cluster/mpi"
-	"github.com/msrep-go/msrep/kernels/reference"
+	"github.com/msrep-go/msrep/internal/reference"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/solver"
 	"github.com/msrep-go/msrep/sparse"

@@ -7,8 +7,8 @@ import (
 	"os"
 	"strings"
 
-	"github.com/msrep-go/msrep/bench/measure"
-	"github.com/msrep-go/msrep/bench/record"
+	"github.com/msrep-go/msrep/internal/bench/measure"
+	"github.com/msrep-go/msrep/internal/bench/record"
 	"github.com/msrep-go/msrep/internal/fileio"
 	"github.com/msrep-go/msrep/sparse"
 )

@@ -5,7 +5,7 @@ import (
 	"io"
 	"unicode/utf8"
 
-	pages "github.com/msrep-go/msrep/bench/report"
+	pages "github.com/msrep-go/msrep/internal/bench/report"
 )
 
 // printTables prints the texts and tables of the report, without figures.

@@ -12,8 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/msrep-go/msrep/bench/record"
-	pages "github.com/msrep-go/msrep/bench/report"
+	"github.com/msrep-go/msrep/internal/bench/record"
+	pages "github.com/msrep-go/msrep/internal/bench/report"
 )
 
 // writeRecord writes a run with one row that takes mean seconds.

@@ -4,9 +4,9 @@ import (
 	"context"
 	"runtime"
 
-	"github.com/msrep-go/msrep/bench"
-	"github.com/msrep-go/msrep/bench/experiment"
-	"github.com/msrep-go/msrep/bench/record"
+	"github.com/msrep-go/msrep/internal/bench"
+	"github.com/msrep-go/msrep/internal/bench/experiment"
+	"github.com/msrep-go/msrep/internal/bench/record"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/sparse"
 )

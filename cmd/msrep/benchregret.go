@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/msrep-go/msrep/bench"
+	"github.com/msrep-go/msrep/internal/bench"
 	"github.com/msrep-go/msrep/sparse"
 )
 

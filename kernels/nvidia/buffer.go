@@ -10,7 +10,7 @@ import (
 	"gorgonia.org/cu"
 
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/cuda/launch"
+	"github.com/msrep-go/msrep/kernels/internal/cuda/launch"
 	"github.com/msrep-go/msrep/kernels/nvidia/internal/driver"
 )
 

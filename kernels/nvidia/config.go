@@ -38,7 +38,7 @@ type Config struct {
 	// thread as requested, and if copies from another GPU must go through the host
 	// because one of the two GPUs refused direct access.
 	OnRefused func(error)
-	// PTX, unless nil, returns the kernels to use for a family of kernels/cuda, or ""
+	// PTX, unless nil, returns the kernels to use for a family of kernels/internal/cuda, or ""
 	// for the built-in ones. It serves experiments. The first open device on a GPU
 	// decides for all devices there.
 	PTX func(family string) string

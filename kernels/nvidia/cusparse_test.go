@@ -10,9 +10,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/msrep-go/msrep/internal/devicetest"
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/devicetest"
-	"github.com/msrep-go/msrep/kernels/nvidia/cusparse"
+	"github.com/msrep-go/msrep/kernels/nvidia/internal/cusparse"
 )
 
 // wideCSR is CSR with pointers of 64 bits and indices of 32 bits, which parts of 2^31

@@ -11,13 +11,12 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/msrep-go/msrep/internal/cases"
+	"github.com/msrep-go/msrep/internal/devicetest"
+	"github.com/msrep-go/msrep/internal/reference"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu"
-	"github.com/msrep-go/msrep/kernels/cuda/launch"
-	"github.com/msrep-go/msrep/kernels/devicetest"
-	"github.com/msrep-go/msrep/kernels/nvidia/cusparse"
+	"github.com/msrep-go/msrep/kernels/nvidia/internal/cusparse"
 	"github.com/msrep-go/msrep/kernels/nvidia/nvidiatest"
-	"github.com/msrep-go/msrep/kernels/reference"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -333,7 +332,7 @@ type unknown struct{}
 func (unknown) Name() string { return "unknown" }
 
 var ways = append([]kernels.Form{devicetest.Plain, devicetest.COO, devicetest.Fixed, devicetest.MinorProduct, devicetest.MinorProductCOO,
-	kernels.FormCSR, launch.FormMerge, launch.FormStreamed, kernels.FormAuto}, devicetest.RowForms()...)
+	kernels.FormCSR, kernels.FormMerge, kernels.FormStreamed, kernels.FormAuto}, devicetest.RowForms()...)
 
 // agree checks products in each of the ways, each in a separate subtest: if a kernel
 // loses the GPU, the others can run in further processes.
@@ -394,7 +393,7 @@ func rowsOf[V sparse.Value](t *testing.T, d kernels.Device, s kernels.Stream, n 
 	require.NoError(t, err)
 	for range 2 {
 		want := reference.Multiply(false, q.Alpha, a, q.X, q.Beta, q.Y)
-		for _, way := range []kernels.Form{devicetest.Plain, launch.FormMerge, launch.FormSlices} {
+		for _, way := range []kernels.Form{devicetest.Plain, kernels.FormMerge, kernels.FormSlices} {
 			got := q.MajorProduct(t, func(require.TestingT) (kernels.Device, kernels.Stream) { return d, s }, way)
 			require.Equal(t, -1, reference.Check(got, want), way)
 		}
@@ -435,7 +434,7 @@ func TestEachFormOfAPartIsMadeAndSaysWhy(t *testing.T) {
 		d, s := open(t, Config{})
 		x := devicetest.Upload(t, s, d, []float64{1, 10, 100, 1000, 10000})
 		y, carry := devicetest.Upload(t, s, d, []float64{1, 2, 3}), devicetest.Upload(t, s, d, []float64{0})
-		for _, form := range []kernels.Form{FormCuSPARSE, kernels.FormAuto, kernels.FormCSR, launch.FormMerge} {
+		for _, form := range []kernels.Form{FormCuSPARSE, kernels.FormAuto, kernels.FormCSR, kernels.FormMerge} {
 			require.NoError(t, y.Write(s, []float64{1, 2, 3}))
 			p, err := d.Pack(packing(form))
 			require.NoError(t, err)

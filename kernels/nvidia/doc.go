@@ -1,5 +1,5 @@
 // Package nvidia is the backend for NVIDIA GPUs: kernels.Device on the CUDA driver,
-// with the PTX of kernels/cuda and, if it is installed, cuSPARSE.
+// with the PTX of kernels/internal/cuda and, if it is installed, cuSPARSE.
 //
 // It needs the build tag cuda, cgo, and the headers of CUDA 11.8, 12 or 13. Without the
 // tag, Query and Open report why there are no GPUs. The binary loads the driver when it

@@ -12,10 +12,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/msrep-go/msrep/internal/devicetest"
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/cuda/launch"
-	"github.com/msrep-go/msrep/kernels/devicetest"
 	"github.com/msrep-go/msrep/kernels/nvidia/nvidiatest"
 	"github.com/msrep-go/msrep/numa"
 )
@@ -85,7 +84,7 @@ func scenario() (errs []error) {
 		}
 		note(errors.Join(x.Write(s, numbers), s.Record(start), s.Sync()))
 		note(release())
-		forms := []kernels.Form{kernels.FormCSR, launch.FormMerge, launch.FormSlices, FormCuSPARSE, kernels.FormAuto}
+		forms := []kernels.Form{kernels.FormCSR, kernels.FormMerge, kernels.FormSlices, FormCuSPARSE, kernels.FormAuto}
 		if i == 1 {
 			forms = forms[:1]
 		}

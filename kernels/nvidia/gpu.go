@@ -11,8 +11,8 @@ import (
 
 	"gorgonia.org/cu"
 
-	"github.com/msrep-go/msrep/kernels/cuda"
-	"github.com/msrep-go/msrep/kernels/cuda/launch"
+	"github.com/msrep-go/msrep/kernels/internal/cuda"
+	"github.com/msrep-go/msrep/kernels/internal/cuda/launch"
 	"github.com/msrep-go/msrep/kernels/nvidia/internal/driver"
 )
 

@@ -8,9 +8,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/msrep-go/msrep/internal/devicetest"
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/cuda"
-	"github.com/msrep-go/msrep/kernels/devicetest"
+	"github.com/msrep-go/msrep/kernels/internal/cuda"
 	"github.com/msrep-go/msrep/kernels/nvidia/nvidiatest"
 )
 

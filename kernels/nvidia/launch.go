@@ -9,7 +9,7 @@ import (
 	"gorgonia.org/cu"
 
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/cuda/launch"
+	"github.com/msrep-go/msrep/kernels/internal/cuda/launch"
 )
 
 // temp is scratch memory that a stream keeps for its next operation.

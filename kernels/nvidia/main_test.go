@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/msrep-go/msrep/internal/cases"
-	"github.com/msrep-go/msrep/kernels/cuda"
+	"github.com/msrep-go/msrep/kernels/internal/cuda"
 	"github.com/msrep-go/msrep/kernels/nvidia/internal/driver"
 	"github.com/msrep-go/msrep/kernels/nvidia/nvidiatest"
 )

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/cuda/launch"
+	"github.com/msrep-go/msrep/kernels/internal/cuda/launch"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -22,7 +22,7 @@ const (
 )
 
 // Pack implements kernels.Packer. It supports kernels.FormCSR (vector kernels),
-// launch.FormMerge (merge path), FormCuSPARSE, launch.FormSlices, the other forms of
+// kernels.FormMerge (merge path), FormCuSPARSE, kernels.FormSlices, the other forms of
 // launch.PackForm, and kernels.FormAuto. FormAuto measures each of the first four on
 // the part and keeps the fastest; it measures cuSPARSE with both of its algorithms, and
 // slices only from 500 expected products and if launch.TrySlices finds that they suit.

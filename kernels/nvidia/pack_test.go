@@ -9,12 +9,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/msrep-go/msrep/internal/devicetest"
+	"github.com/msrep-go/msrep/internal/reference"
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/cuda/launch"
-	"github.com/msrep-go/msrep/kernels/devicetest"
-	"github.com/msrep-go/msrep/kernels/nvidia/cusparse"
+	"github.com/msrep-go/msrep/kernels/internal/cuda/launch"
+	"github.com/msrep-go/msrep/kernels/nvidia/internal/cusparse"
 	"github.com/msrep-go/msrep/kernels/nvidia/nvidiatest"
-	"github.com/msrep-go/msrep/kernels/reference"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/gen"
@@ -95,12 +95,12 @@ func TestSlicesAreMeasuredWhereTheyMayPay(t *testing.T) {
 		info := p.Info()
 		tried := trials(info)
 		require.Contains(t, info.Why, "measured: merge path ")
-		for _, f := range []kernels.Form{launch.FormMerge, kernels.FormCSR, FormCuSPARSE, launch.FormSlices} {
+		for _, f := range []kernels.Form{kernels.FormMerge, kernels.FormCSR, FormCuSPARSE, kernels.FormSlices} {
 			require.Contains(t, tried, f)
 			require.True(t, tried[f].Product > 0 || tried[f].Skipped != "", f)
 		}
-		require.Contains(t, tried[launch.FormSlices].Skipped, c.skipped)
-		require.Equal(t, c.skipped == "", tried[launch.FormSlices].Product > 0, c.spec)
+		require.Contains(t, tried[kernels.FormSlices].Skipped, c.skipped)
+		require.Equal(t, c.skipped == "", tried[kernels.FormSlices].Product > 0, c.spec)
 		held := int64(0)
 		for _, b := range p.Buffers() {
 			held += b.Bytes()
@@ -132,7 +132,7 @@ func TestTheFormThatIsKeptCountsItsOwnBytes(t *testing.T) {
 	vectors := d.InUse()
 	a := &sparse.CSR[float64]{Rows: op.Part.Majors(), Cols: op.Minors, RowPtr: op.Ptr, ColIdx: op.Idx, Val: op.Val}
 	want := reference.Multiply(false, 1, a, devicetest.Vector[float64](op.Minors, 1), 0, make([]float64, a.Rows))
-	for _, form := range []kernels.Form{launch.FormMerge, kernels.FormCSR, FormCuSPARSE, launch.FormSlices} {
+	for _, form := range []kernels.Form{kernels.FormMerge, kernels.FormCSR, FormCuSPARSE, kernels.FormSlices} {
 		a, err := launch.Pack(d, s, op)
 		require.NoError(t, err)
 		tr, err := newTrial(d, s, op, a)
@@ -150,7 +150,7 @@ func TestTheFormThatIsKeptCountsItsOwnBytes(t *testing.T) {
 			return 2
 		}
 		c.took = took(FormCuSPARSE)
-		p, err := tr.keep(took(launch.FormMerge), took(kernels.FormCSR), c, sliced, took(launch.FormSlices))
+		p, err := tr.keep(took(kernels.FormMerge), took(kernels.FormCSR), c, sliced, took(kernels.FormSlices))
 		require.NoError(t, err)
 		require.NoError(t, tr.close())
 
@@ -186,7 +186,7 @@ func TestSlicesDescribeThemselves(t *testing.T) {
 	p, took, err := tr.slices()
 	require.NoError(t, err)
 	require.Positive(t, took)
-	require.Equal(t, launch.FormSlices, p.Info().Form)
+	require.Equal(t, kernels.FormSlices, p.Info().Form)
 	p.Describe(tr.why(), tr.tried)
 	require.Regexp(t, `^measured: slices .*; slices of 32 rows: 10 of diagonals, 0 with columns of 16 bits, 0 of 32$`, p.Info().Why)
 	for _, free := range []func() error{p.Free, tr.close, a.Free} {
@@ -203,8 +203,8 @@ func TestAResidentProductIsALaunchAndNothingElse(t *testing.T) {
 		entries map[string]int // driver and cuSPARSE calls of one product
 	}{
 		{kernels.FormCSR, map[string]int{"cuLaunchKernel": 1}},
-		{launch.FormSlices, map[string]int{"cuLaunchKernel": 1}},
-		{launch.FormMerge, map[string]int{"cuLaunchKernel": 2}}, // the tiles, and their carries
+		{kernels.FormSlices, map[string]int{"cuLaunchKernel": 1}},
+		{kernels.FormMerge, map[string]int{"cuLaunchKernel": 2}}, // the tiles, and their carries
 		{FormCuSPARSE, map[string]int{"cusparseSetStream": 1, "cusparseDnVecSetValues": 2, "cusparseSpMV": 1}},
 	} {
 		op := wholeOf(t, "banded:n=300,band=4")
@@ -271,7 +271,7 @@ func TestAPartIsStreamedIfOtherProgramsUseTheMemory(t *testing.T) {
 		op.InPlace, op.Products = true, 1
 		part := 12*op.Part.NNZ() + 8*int64(len(op.Ptr))
 		vectors := int64(16 * op.Minors)
-		for free, want := range map[int64]kernels.Form{part + vectors/2: launch.FormStreamed, part + 2*vectors: kernels.FormCSR} {
+		for free, want := range map[int64]kernels.Form{part + vectors/2: kernels.FormStreamed, part + 2*vectors: kernels.FormCSR} {
 			m.Others = 128<<20 - free
 			standIn(t, m)
 			d, err := Open(Config{Node: -1})

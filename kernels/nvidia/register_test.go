@@ -13,9 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	"github.com/msrep-go/msrep/internal/devicetest"
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/cuda/launch"
-	"github.com/msrep-go/msrep/kernels/devicetest"
 	"github.com/msrep-go/msrep/kernels/nvidia/nvidiatest"
 )
 
@@ -131,7 +130,7 @@ func TestMemoryThatIsPinnedAtItsEndsOnlyIsStaged(t *testing.T) {
 func TestRegisteredMemoryIsCollectedWhileKernelsAreLaunched(t *testing.T) {
 	standIn(t, nvidiatest.Machine{})
 	d, s := open(t, Config{})
-	a, err := d.Pack(packing(launch.FormMerge))
+	a, err := d.Pack(packing(kernels.FormMerge))
 	require.NoError(t, err)
 	x := devicetest.Upload(t, s, d, make([]float64, 5))
 	y := devicetest.Upload(t, s, d, make([]float64, 4))

@@ -12,8 +12,8 @@ import (
 
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/cuda/launch"
-	"github.com/msrep-go/msrep/kernels/nvidia/cusparse"
+	"github.com/msrep-go/msrep/kernels/internal/cuda/launch"
+	"github.com/msrep-go/msrep/kernels/nvidia/internal/cusparse"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 )

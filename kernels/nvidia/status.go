@@ -7,7 +7,7 @@ import (
 
 	"gorgonia.org/cu"
 
-	"github.com/msrep-go/msrep/kernels/nvidia/cusparse"
+	"github.com/msrep-go/msrep/kernels/nvidia/internal/cusparse"
 	"github.com/msrep-go/msrep/kernels/nvidia/internal/driver"
 )
 

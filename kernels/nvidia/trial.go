@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/cuda/launch"
-	"github.com/msrep-go/msrep/kernels/nvidia/cusparse"
+	"github.com/msrep-go/msrep/kernels/internal/cuda/launch"
+	"github.com/msrep-go/msrep/kernels/nvidia/internal/cusparse"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -67,7 +67,7 @@ func (t *trial[V]) close() error {
 // the merge path, which other forms do not need.
 func (t *trial[V]) timeOwn() (merge, vector time.Duration, err error) {
 	if err = t.a.Prepare(t.s, launch.Merge, ""); err == nil {
-		merge, err = t.time(t.a, launch.FormMerge, "merge path")
+		merge, err = t.time(t.a, kernels.FormMerge, "merge path")
 	}
 	err = errors.Join(err, t.a.DropStarts())
 	if err == nil {
@@ -146,11 +146,11 @@ func (t *trial[V]) slices() (p *launch.Rows[V], took time.Duration, err error) {
 	}
 	if p == nil {
 		if err == nil {
-			t.skip(launch.FormSlices, "slices", reason)
+			t.skip(kernels.FormSlices, "slices", reason)
 		}
 		return nil, 0, err
 	}
-	if took, err = t.time(p, launch.FormSlices, "slices"); err != nil {
+	if took, err = t.time(p, kernels.FormSlices, "slices"); err != nil {
 		return nil, 0, errors.Join(err, p.Free())
 	}
 	return p, took, nil

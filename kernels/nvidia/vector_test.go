@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/msrep-go/msrep/kernels/devicetest"
+	"github.com/msrep-go/msrep/internal/devicetest"
 )
 
 func TestVectorOperationsFollowTheirFormulas(t *testing.T) {

@@ -6,9 +6,9 @@ import (
 	"sync"
 
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/cuda"
-	"github.com/msrep-go/msrep/kernels/cuda/launch"
-	"github.com/msrep-go/msrep/kernels/ptx"
+	"github.com/msrep-go/msrep/kernels/internal/cuda"
+	"github.com/msrep-go/msrep/kernels/internal/cuda/launch"
+	"github.com/msrep-go/msrep/kernels/internal/ptx"
 )
 
 // modules holds the parsed families, by name.

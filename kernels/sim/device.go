@@ -7,9 +7,22 @@ import (
 	"sync/atomic"
 
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/cuda/launch"
-	"github.com/msrep-go/msrep/kernels/ptx"
+	"github.com/msrep-go/msrep/kernels/internal/cuda/launch"
+	"github.com/msrep-go/msrep/kernels/internal/ptx"
 	"github.com/msrep-go/msrep/sparse"
+)
+
+// Counters holds what the launch of a kernel executed.
+type Counters = ptx.Counters
+
+// Fault is an error of a kernel, such as an access outside of its buffers.
+type Fault = ptx.Fault
+
+// Kernels for kernels.MajorProduct: Vector gives each row a number of lanes, Merge gives each thread equally many
+// entries and rows.
+const (
+	Vector = launch.Vector
+	Merge  = launch.Merge
 )
 
 // Config describes a device. The zero value is a device without a memory limit.
@@ -20,12 +33,12 @@ type Config struct {
 	// Blocks limits the number of thread blocks of a grid; 0 means the limit of the kernel.
 	// With few blocks, each block processes several groups of items.
 	Blocks    int64
-	CSRKernel launch.CSRKernel // kernels for kernels.MajorProduct; launch.Vector if empty
+	CSRKernel launch.CSRKernel // kernels for kernels.MajorProduct; Vector if empty
 	// Unchecked disables the checks for races and for reads of unwritten memory, which
 	// take about half of the time.
 	Unchecked bool
 	// Trace is called after each kernel with its counters.
-	Trace func(kernel string, c ptx.Counters)
+	Trace func(kernel string, c Counters)
 	// Fail is called before each call with its name ("alloc", "write", "read", "copy",
 	// or a kernel's name). If it returns an error, the call fails with that error.
 	Fail func(call string) error

@@ -7,11 +7,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/msrep-go/msrep/internal/devicetest"
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/cuda"
-	"github.com/msrep-go/msrep/kernels/cuda/launch"
-	"github.com/msrep-go/msrep/kernels/devicetest"
-	"github.com/msrep-go/msrep/kernels/ptx"
+	"github.com/msrep-go/msrep/kernels/internal/cuda"
+	"github.com/msrep-go/msrep/kernels/internal/ptx"
 	"github.com/msrep-go/msrep/kernels/sim"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
@@ -70,14 +69,14 @@ func launchProducts[V sparse.Value](t *testing.T, c sim.Config) {
 		if n > 2 {
 			continue
 		}
-		ways := append(devicetest.RowForms(), devicetest.COO, devicetest.Fixed, launch.FormMerge)
+		ways := append(devicetest.RowForms(), devicetest.COO, devicetest.Fixed, kernels.FormMerge)
 		for _, way := range ways {
 			q.MajorProduct(t, fresh(c), way)
 		}
 		for k := range a.Val {
 			a.Val[k] = 1 // which float32 holds
 		}
-		q.MajorProduct(t, fresh(c), launch.FormSlices)
+		q.MajorProduct(t, fresh(c), kernels.FormSlices)
 		q.X, q.Y = q.Y, q.X
 		for _, coo := range []bool{true, false} {
 			q.MinorProduct(t, fresh(c), coo)

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/cuda/launch"
+	"github.com/msrep-go/msrep/kernels/internal/cuda/launch"
 )
 
 // Simulated streams work synchronously, so they cannot show a missing Wait or Sync. On a GPU,

@@ -4,11 +4,11 @@ import (
 	"errors"
 
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/cuda/launch"
+	"github.com/msrep-go/msrep/kernels/internal/cuda/launch"
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Pack implements kernels.Packer. It supports kernels.FormCSR, launch.FormMerge, the other
+// Pack implements kernels.Packer. It supports kernels.FormCSR, kernels.FormMerge, the other
 // forms of launch.PackForm, and kernels.FormAuto, which chooses between the first two by
 // the lengths of the rows. It does not time them, because the times of an interpreter say
 // nothing about a GPU.

@@ -7,11 +7,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/msrep-go/msrep/internal/devicetest"
 	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/internal/reference"
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/cuda/launch"
-	"github.com/msrep-go/msrep/kernels/devicetest"
-	"github.com/msrep-go/msrep/kernels/reference"
 	"github.com/msrep-go/msrep/kernels/sim"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
@@ -29,7 +28,7 @@ func gatherForm[V sparse.Value](t require.TestingT, q *devicetest.Problem[V], c 
 		require.Equal(t, f, packed.Info().Form)
 		require.Equal(t, packed.Info().Bytes, d.InUse(), f)
 		least := 4 + mem.Size[V]() // bytes of an entry
-		if f == launch.FormSlices {
+		if f == kernels.FormSlices {
 			least = 4
 		}
 		require.GreaterOrEqual(t, packed.Info().Bytes, p.NNZ()*least)

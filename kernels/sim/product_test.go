@@ -6,11 +6,11 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/msrep-go/msrep/internal/devicetest"
 	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/internal/reference"
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/cuda/launch"
-	"github.com/msrep-go/msrep/kernels/devicetest"
-	"github.com/msrep-go/msrep/kernels/reference"
+	"github.com/msrep-go/msrep/kernels/internal/cuda/launch"
 	"github.com/msrep-go/msrep/kernels/sim"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
@@ -43,7 +43,7 @@ func property[V sparse.Value](t *rapid.T) {
 		Blocks:    rapid.SampledFrom([]int64{0, 1, 2}).Draw(t, "blocks"),
 	}
 	devicetest.Property[V](t, fresh(c), []kernels.Form{devicetest.Plain, devicetest.COO, devicetest.Fixed, devicetest.MinorProduct, devicetest.MinorProductCOO,
-		kernels.FormCSR, launch.FormMerge, launch.FormStreamed, kernels.FormAuto})
+		kernels.FormCSR, kernels.FormMerge, kernels.FormStreamed, kernels.FormAuto})
 }
 
 func TestProductsOfFloat64AgreeWithTheReference(t *testing.T) { rapid.Check(t, property[float64]) }
@@ -80,7 +80,7 @@ func TestARowOverManyStreamedPiecesIsSummed(t *testing.T) {
 		var err error
 		q.Parts, _, err = partition.Split(a.RowPtr, parts, partition.RuleNNZ)
 		require.NoError(t, err)
-		got := q.MajorProduct(t, fresh(sim.Config{Memory: memory}), launch.FormStreamed)
+		got := q.MajorProduct(t, fresh(sim.Config{Memory: memory}), kernels.FormStreamed)
 		require.Equal(t, -1, reference.Check(got, reference.Multiply(false, 1, a, q.X, 0, q.Y)))
 	}
 }
@@ -98,7 +98,7 @@ func TestPackedPartsDescribeThemselves(t *testing.T) {
 	require.Equal(t, "no row has more than 100 of the 100 entries of the part's rows", short.Info().Why)
 	long, err := d.Pack(one(5000))
 	require.NoError(t, err)
-	require.Equal(t, launch.FormMerge, long.Info().Form)
+	require.Equal(t, kernels.FormMerge, long.Info().Form)
 	require.Equal(t, "a row has 5000 of the 5000 entries of the part's rows", long.Info().Why)
 	require.Equal(t, long.Info().Bytes+short.Info().Bytes, d.InUse())
 
@@ -146,7 +146,7 @@ func TestAPartLargerThanTheDeviceIsStreamed(t *testing.T) {
 		a, err := d.Pack(q.Packing(p, kernels.FormAuto))
 		require.NoError(t, err)
 		if 12*p.NNZ() > memory {
-			require.Equal(t, launch.FormStreamed, a.Info().Form)
+			require.Equal(t, kernels.FormStreamed, a.Info().Form)
 			require.Regexp(t, `^the part does not fit on the device: \d+ pieces$`, a.Info().Why)
 			require.Less(t, a.Info().Bytes, int64(memory))
 			require.Equal(t, a.Info().Bytes, d.InUse())
@@ -157,7 +157,7 @@ func TestAPartLargerThanTheDeviceIsStreamed(t *testing.T) {
 		require.NoError(t, a.Free())
 		require.NoError(t, x.Free())
 		require.Zero(t, d.InUse())
-		kept := q.Packing(p, launch.FormStreamed)
+		kept := q.Packing(p, kernels.FormStreamed)
 		kept.InPlace = false
 		_, err = d.Pack(kept)
 		require.True(t, sparse.IsInput(err), "%v", err)

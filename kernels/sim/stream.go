@@ -2,7 +2,7 @@ package sim
 
 import (
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/cuda/launch"
+	"github.com/msrep-go/msrep/kernels/internal/cuda/launch"
 )
 
 // stream executes everything synchronously, in the calling goroutine.

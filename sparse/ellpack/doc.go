@@ -23,6 +23,6 @@
 // row.
 //
 // Formats are built from rows in CSR, on several goroutines, after the memory that they
-// need was computed and checked. The kernels for these formats are in kernels/cuda and
+// need was computed and checked. The kernels for these formats are in kernels/internal/cuda and
 // kernels/cpu/form.
 package ellpack

@@ -18,7 +18,7 @@ import (
 	"github.com/msrep-go/msrep/internal/corpus"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/gen"
-	"github.com/msrep-go/msrep/sparse/matrixtest"
+	"github.com/msrep-go/msrep/sparse/internal/matrixtest"
 	"github.com/msrep-go/msrep/sparse/msr"
 )
 

@@ -10,13 +10,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/msrep-go/msrep/sparse"
-	"github.com/msrep-go/msrep/sparse/bincsr"
 	"github.com/msrep-go/msrep/sparse/gen"
-	"github.com/msrep-go/msrep/sparse/hb"
+	"github.com/msrep-go/msrep/sparse/internal/bincsr"
+	"github.com/msrep-go/msrep/sparse/internal/hb"
+	"github.com/msrep-go/msrep/sparse/internal/npz"
+	"github.com/msrep-go/msrep/sparse/internal/snap"
 	"github.com/msrep-go/msrep/sparse/msr"
 	"github.com/msrep-go/msrep/sparse/mtx"
-	"github.com/msrep-go/msrep/sparse/npz"
-	"github.com/msrep-go/msrep/sparse/snap"
 )
 
 func TestNilContextsReadersAndWritersAreRefused(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"github.com/msrep-go/msrep/internal/fileio"
 	"github.com/msrep-go/msrep/internal/source"
 	"github.com/msrep-go/msrep/sparse"
-	"github.com/msrep-go/msrep/sparse/npz"
+	"github.com/msrep-go/msrep/sparse/internal/npz"
 )
 
 // readNPZ reads a zip file, which needs random access: gzipped content and the content of

@@ -11,11 +11,11 @@ import (
 	"github.com/msrep-go/msrep/internal/fileio"
 	"github.com/msrep-go/msrep/internal/given"
 	"github.com/msrep-go/msrep/sparse"
-	"github.com/msrep-go/msrep/sparse/bincsr"
 	"github.com/msrep-go/msrep/sparse/gen"
-	"github.com/msrep-go/msrep/sparse/hb"
+	"github.com/msrep-go/msrep/sparse/internal/bincsr"
+	"github.com/msrep-go/msrep/sparse/internal/hb"
+	"github.com/msrep-go/msrep/sparse/internal/snap"
 	"github.com/msrep-go/msrep/sparse/mtx"
-	"github.com/msrep-go/msrep/sparse/snap"
 )
 
 // Matrix is a matrix and its origin. It is a sparse.Matrix, so plans accept it. Close it

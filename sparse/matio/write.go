@@ -5,12 +5,12 @@ import (
 
 	"github.com/msrep-go/msrep/internal/fileio"
 	"github.com/msrep-go/msrep/sparse"
-	"github.com/msrep-go/msrep/sparse/bincsr"
-	"github.com/msrep-go/msrep/sparse/hb"
+	"github.com/msrep-go/msrep/sparse/internal/bincsr"
+	"github.com/msrep-go/msrep/sparse/internal/hb"
+	"github.com/msrep-go/msrep/sparse/internal/npz"
+	"github.com/msrep-go/msrep/sparse/internal/snap"
 	"github.com/msrep-go/msrep/sparse/msr"
 	"github.com/msrep-go/msrep/sparse/mtx"
-	"github.com/msrep-go/msrep/sparse/npz"
-	"github.com/msrep-go/msrep/sparse/snap"
 )
 
 // Write writes m to the file path, in the format of its extension, gzipped if the name ends

@@ -17,7 +17,7 @@ import (
 
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/sparse"
-	"github.com/msrep-go/msrep/sparse/matrixtest"
+	"github.com/msrep-go/msrep/sparse/internal/matrixtest"
 )
 
 // requireInput demands an *sparse.InputError that names the file and says want.

@@ -18,8 +18,8 @@ import (
 
 	"github.com/msrep-go/msrep/internal/corpus"
 	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/internal/matrixtest"
 	"github.com/msrep-go/msrep/sparse/matio"
-	"github.com/msrep-go/msrep/sparse/matrixtest"
 	"github.com/msrep-go/msrep/sparse/mtx"
 )
 

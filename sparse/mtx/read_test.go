@@ -14,7 +14,7 @@ import (
 
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/sparse"
-	"github.com/msrep-go/msrep/sparse/matrixtest"
+	"github.com/msrep-go/msrep/sparse/internal/matrixtest"
 	"github.com/msrep-go/msrep/sparse/mtx"
 )
 

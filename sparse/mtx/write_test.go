@@ -17,7 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/msrep-go/msrep/sparse"
-	"github.com/msrep-go/msrep/sparse/matrixtest"
+	"github.com/msrep-go/msrep/sparse/internal/matrixtest"
 	"github.com/msrep-go/msrep/sparse/mtx"
 )
 

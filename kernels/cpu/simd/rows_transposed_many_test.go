@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/internal/reference"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
-	"github.com/msrep-go/msrep/kernels/reference"
 	"github.com/msrep-go/msrep/sparse"
 )
 

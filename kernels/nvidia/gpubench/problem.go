@@ -10,7 +10,6 @@ import (
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/cuda/launch"
 	"github.com/msrep-go/msrep/kernels/nvidia"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
@@ -68,7 +67,7 @@ func (p *problem[V]) leastBytes() int64 {
 
 // byRows has the forms that move the bytes of CSR; other forms move the bytes that they
 // hold.
-var byRows = []kernels.Form{kernels.FormCSR, launch.FormMerge, launch.FormStreamed, launch.FormCSRScalar, launch.FormCSRVector, nvidia.FormCuSPARSE}
+var byRows = []kernels.Form{kernels.FormCSR, kernels.FormMerge, kernels.FormStreamed, kernels.FormCSRScalar, kernels.FormCSRVector, nvidia.FormCuSPARSE}
 
 // measure measures one form, and compares its product with that of the host.
 func (p *problem[V]) measure(form kernels.Form) result {

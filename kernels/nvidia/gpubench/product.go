@@ -9,7 +9,6 @@ import (
 
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/cuda/launch"
 	"github.com/msrep-go/msrep/kernels/nvidia"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/matio"
@@ -53,7 +52,7 @@ type result struct {
 }
 
 // forms are measured by default.
-var forms = []kernels.Form{kernels.FormCSR, launch.FormMerge, launch.FormSlices, nvidia.FormCuSPARSE, kernels.FormAuto}
+var forms = []kernels.Form{kernels.FormCSR, kernels.FormMerge, kernels.FormSlices, nvidia.FormCuSPARSE, kernels.FormAuto}
 
 // measure multiplies by a matrix in each form, until ctx ends or the device is lost.
 func measure[V sparse.Value](ctx context.Context, b *bench, name, value string, a *sparse.CSR[V]) (err error) {

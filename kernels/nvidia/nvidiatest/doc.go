@@ -4,7 +4,7 @@
 //
 // Build compiles the library with gcc. A process that starts with the environment of
 // Built.Env (MSREP_LIBCUDA and MSREP_LIBCUSPARSE) has GPUs whose memory is host memory.
-// After a call of Attached or Hide, kernels run on the interpreter of kernels/ptx, from
+// After a call of Attached or Hide, kernels run on the interpreter of kernels/internal/ptx, from
 // the same PTX as on a GPU.
 //
 // The library is stricter than a real driver:

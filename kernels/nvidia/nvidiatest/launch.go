@@ -14,8 +14,8 @@ import (
 	"sync"
 	"unsafe"
 
-	"github.com/msrep-go/msrep/kernels/cuda"
-	"github.com/msrep-go/msrep/kernels/ptx"
+	"github.com/msrep-go/msrep/kernels/internal/cuda"
+	"github.com/msrep-go/msrep/kernels/internal/ptx"
 )
 
 //export nvidiatestParams

@@ -1,0 +1,3 @@
+// Package devicetest tests the products of devices that have their own memory against
+// internal/reference.
+package devicetest

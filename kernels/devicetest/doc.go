@@ -1,3 +1,0 @@
-// Package devicetest tests the products of devices that have their own memory against
-// kernels/reference.
-package devicetest
