@@ -113,7 +113,7 @@ func newOutcome(host string, err error) outcome {
 	var bad *sparse.InputError
 	switch {
 	case !errors.As(err, &bad):
-	case bad.Error() == o.Text:
+	case err == error(bad):
 		why := sparse.InputError{Msg: bad.Msg, Err: bad.Err}
 		o.Input = &sparse.InputError{Subject: bad.Subject, Line: bad.Line, Msg: why.Error()}
 	default: // part of a longer message

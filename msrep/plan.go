@@ -12,6 +12,7 @@ import (
 	"github.com/msrep-go/msrep/internal/crash"
 	"github.com/msrep-go/msrep/internal/ended"
 	"github.com/msrep-go/msrep/internal/given"
+	"github.com/msrep-go/msrep/internal/lostfile"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
@@ -209,7 +210,7 @@ func (p *Plan[V]) rescue(err *error) {
 }
 
 func panicError(r any) error {
-	if err := sparse.LostFile(r); err != nil {
+	if err := lostfile.Error(r); err != nil {
 		return err
 	}
 	return fmt.Errorf("msrep: internal error: %w", crash.Recovered(r))

@@ -3,8 +3,6 @@ package sparse
 import (
 	"errors"
 	"fmt"
-
-	"github.com/msrep-go/msrep/internal/mem"
 )
 
 // InputError reports bad input: an invalid file or argument. The command msrep ends with
@@ -51,25 +49,12 @@ func InputLinef(file string, line int64, format string, args ...any) error {
 	return &InputError{Subject: file, Line: line, Msg: fmt.Sprintf(format, args...)}
 }
 
+// ErrComplex is the cause of the *InputError for a file with complex values.
+var ErrComplex = errors.New("complex values are not supported")
+
 // IsInput reports whether err is or wraps an *InputError: the input is wrong, not the
 // program.
 func IsInput(err error) bool {
 	var e *InputError
 	return errors.As(err, &e)
-}
-
-// LostFile turns r, the value of a recovered panic, into an error if the panic came from
-// reading a mapped file that can no longer be read: the disk failed, or another program
-// shortened the file. For other panics it returns nil. Reading such a file panics only if
-// debug.SetPanicOnFault is set; otherwise it ends the program.
-func LostFile(r any) error {
-	fault, ok := r.(interface{ Addr() uintptr })
-	if !ok {
-		return nil
-	}
-	name, ok := mem.FileOf(fault.Addr())
-	if !ok {
-		return nil
-	}
-	return Inputf(name, "cannot be read any more: the disk failed, or another program cut the file")
 }

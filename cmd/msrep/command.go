@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/msrep-go/msrep/cluster"
+	"github.com/msrep-go/msrep/internal/lostfile"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/matio"
@@ -81,7 +82,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 		if r == nil {
 			return
 		}
-		if err := sparse.LostFile(r); err != nil {
+		if err := lostfile.Error(r); err != nil {
 			fmt.Fprintf(stderr, "msrep: %v\n", err)
 			code = exitUsage
 		} else {

@@ -109,7 +109,7 @@ func (p PELLR) Measure(ctx context.Context) (all []PELLRMatrix, err error) {
 			}
 		}
 		m, err := matio.Read(ctx, path)
-		if sparse.IsInput(err) && strings.Contains(err.Error(), "complex") {
+		if errors.Is(err, sparse.ErrComplex) {
 			continue
 		}
 		if err != nil {

@@ -61,6 +61,21 @@ func TestTheInterpretedFiguresAreThoseOfOneProduct(t *testing.T) {
 	}
 }
 
+func TestComplexMatricesAreLeftOut(t *testing.T) {
+	dir := t.TempDir()
+	hb := "t\n4 1 1 2 0\ncua 1 1 1 0\n(2I8) (1I8) (2E20.12)\n1 2\n1\n1.0 0.0\n"
+	for name, text := range map[string]string{"a.mtx": "%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 0\n", "a.rb": hb} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+		all, err := PELLR{Paths: []string{filepath.Join(dir, name), "gen:diag:n=9"}, Interpreted: -1}.Measure(t.Context())
+		require.NoError(t, err, name)
+		require.Len(t, all, 1, name)
+	}
+	path := filepath.Join(dir, "complex.mtx") // another error that names the file
+	require.NoError(t, os.WriteFile(path, []byte("%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 x\n"), 0o600))
+	_, err := PELLR{Paths: []string{path}, Interpreted: -1}.Measure(t.Context())
+	require.ErrorContains(t, err, "complex.mtx:3:")
+}
+
 func TestMatricesAreFilteredAndSortedBySigma(t *testing.T) {
 	var seen []string
 	p := PELLR{

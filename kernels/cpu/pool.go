@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/msrep-go/msrep/internal/crash"
+	"github.com/msrep-go/msrep/internal/lostfile"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/numa"
-	"github.com/msrep-go/msrep/sparse"
 )
 
 // pool is the workers of a device. Without CPUs of their own the workers are goroutines that wait for work, and the
@@ -315,7 +315,7 @@ func call(f func(i int), i int) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if r := recover(); r != nil {
-			if err = sparse.LostFile(r); err == nil {
+			if err = lostfile.Error(r); err == nil {
 				err = fmt.Errorf("%w: kernel panicked: %w", kernels.ErrArgument, crash.Recovered(r))
 			}
 		}

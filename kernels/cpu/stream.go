@@ -5,6 +5,7 @@ import (
 	"runtime/debug"
 
 	"github.com/msrep-go/msrep/internal/crash"
+	"github.com/msrep-go/msrep/internal/lostfile"
 	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/sparse"
@@ -93,7 +94,7 @@ func (s *stream) run(op kernels.Operation) (err error) {
 		if r == nil {
 			return
 		}
-		if err = sparse.LostFile(r); err == nil {
+		if err = lostfile.Error(r); err == nil {
 			err = fmt.Errorf("%w: kernel panicked: %w", kernels.ErrArgument, crash.Recovered(r))
 		}
 	}()

@@ -13,10 +13,10 @@ import (
 	"gorgonia.org/cu"
 
 	"github.com/msrep-go/msrep/internal/crash"
+	"github.com/msrep-go/msrep/internal/lostfile"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/nvidia/internal/driver"
 	"github.com/msrep-go/msrep/numa"
-	"github.com/msrep-go/msrep/sparse"
 )
 
 const (
@@ -268,7 +268,7 @@ func copyBytes(dst, src []byte) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if r := recover(); r != nil {
-			if err = sparse.LostFile(r); err == nil {
+			if err = lostfile.Error(r); err == nil {
 				err = fmt.Errorf("%w: %w", kernels.ErrArgument, crash.Recovered(r))
 			}
 		}

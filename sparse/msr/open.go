@@ -18,7 +18,7 @@ import (
 //
 // The file must not change while it is open. As with every mapped file, if a program
 // shortens it, later reads of the arrays end the process, except in plans and products
-// (sparse.LostFile). Replacing the file by renaming another one to its name is safe.
+// (they return a *sparse.InputError). Replacing the file by renaming another one to its name is safe.
 type File[V sparse.Value] struct {
 	m   *sparse.CSR[V]
 	src sparse.Source

@@ -137,7 +137,7 @@ func (h *header) readBanner(r *lines.Reader) error {
 	case sparse.Real, sparse.Integer, sparse.Pattern:
 	default:
 		if field == "complex" {
-			return h.errorf(h.first, "complex values are not supported: the field must be real, integer or pattern")
+			return &sparse.InputError{Subject: h.name, Line: h.first, Err: fmt.Errorf("%w: the field must be real, integer or pattern", sparse.ErrComplex)}
 		}
 		return h.errorf(h.first, "unknown field %.40q: it must be real, integer or pattern", field)
 	}

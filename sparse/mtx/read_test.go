@@ -186,7 +186,7 @@ func TestBadFilesAreRefusedWithTheLineAndTheReason(t *testing.T) {
 				require.ErrorAs(t, err, &in)
 				require.Equal(t, "f.mtx", in.Subject)
 				require.Equal(t, c.line, in.Line, err)
-				require.Contains(t, in.Msg, c.message)
+				require.Contains(t, err.Error(), c.message)
 				require.NotContains(t, err.Error(), "\n")
 				require.Less(t, len(err.Error()), 400)
 			}

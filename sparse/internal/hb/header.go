@@ -100,7 +100,7 @@ func (h *header) readType(t *text, line string) error {
 		kind, sizes = line[:3], line[3:]
 	}
 	if err := h.setType(kind); err != nil {
-		return sparse.InputLinef(t.name, t.line, "%v", err)
+		return &sparse.InputError{Subject: t.name, Line: t.line, Err: err}
 	}
 	n, err := integers(sizes)
 	if err != nil || len(n) < 3 || len(n) > 4 {
@@ -137,7 +137,7 @@ func (h *header) setType(kind string) error {
 	case 'p':
 		h.field = sparse.Pattern
 	case 'c':
-		return fmt.Errorf("matrix type %q: complex values are not supported, only real and integer ones and patterns", kind)
+		return fmt.Errorf("matrix type %q: %w, only real and integer ones and patterns", kind, sparse.ErrComplex)
 	case 'q':
 		return fmt.Errorf("matrix type %q: the values are in another file, which is not supported", kind)
 	default:

@@ -29,7 +29,7 @@ func parseDtype(name string) (dtype, error) {
 		return d, fmt.Errorf("holds Python objects: pickled objects are never read")
 	}
 	if d.kind == 'c' {
-		return d, fmt.Errorf("holds complex numbers (%s), which are not supported", clip(name))
+		return d, fmt.Errorf("holds complex numbers (%s): %w", clip(name), sparse.ErrComplex)
 	}
 	size, err := strconv.ParseUint(name[2:], 10, 16)
 	if err != nil {
