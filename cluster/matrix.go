@@ -131,20 +131,3 @@ func arrange[V sparse.Value](rows, cols int, blocks []sparse.Triples[V]) *sparse
 	}
 	return m
 }
-
-// Diagonal returns the size x size blocks on the diagonal in this rank's rows, as a square matrix with one row and one
-// column for each of these rows, numbered from 0. solver.Jacobi (size 1) and solver.BlockJacobi need it. m must be
-// square, and the first row of each rank a multiple of size.
-func (m *Matrix[V]) Diagonal(size int) *sparse.CSR[V] {
-	a, first := m.Part, m.First()
-	d := &sparse.CSR[V]{Rows: a.Rows, Cols: a.Rows, RowPtr: make([]int64, a.Rows+1), ColIdx: []int32{}, Val: []V{}}
-	for i := range a.Rows {
-		for k := a.RowPtr[i]; k < a.RowPtr[i+1]; k++ {
-			if j := int(a.ColIdx[k]) - first; j >= 0 && j < a.Rows && j/size == i/size {
-				d.ColIdx, d.Val = append(d.ColIdx, int32(j)), append(d.Val, a.Val[k])
-			}
-		}
-		d.RowPtr[i+1] = int64(len(d.Val))
-	}
-	return d
-}

@@ -73,7 +73,7 @@ func TestDiagonalBlocksAreThoseOfTheRanksRows(t *testing.T) {
 			return err
 		}
 		first := float64(m.First())
-		blocks, single := m.Diagonal(2), m.Diagonal(1)
+		blocks, single := m.diagonal(2), m.diagonal(1)
 		require.Equal(t, []int32{0, 1, 0, 1}, blocks.ColIdx)
 		require.Equal(t, []float64{first + 1, first + 2, first + 1, first + 2}, blocks.Val)
 		require.Equal(t, []float64{first + 1, first + 2}, single.Val)

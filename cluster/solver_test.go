@@ -42,7 +42,7 @@ func solved(t *testing.T, n int, path string, fixed bool) (x []float64, res *sol
 		if err != nil {
 			return err
 		}
-		jacobi, err := solver.Jacobi(m.Diagonal(1))
+		jacobi, err := Jacobi(m)
 		if err != nil {
 			return err
 		}

@@ -20,15 +20,10 @@ type blockJacobi struct {
 
 // BlockJacobi returns the preconditioner that multiplies by the inverses of the size x size blocks on the diagonal
 // of a square matrix of n rows. The last block is smaller where size does not divide n. The inverses take
-// 8*size*n bytes. A block that is singular to working precision, a size outside [1, MaxBlockSize], and inverses
-// that do not fit in memory are *sparse.InputError.
+// 8*size*n bytes. A block that is singular to working precision (*DiagonalError), a size outside [1, MaxBlockSize],
+// and inverses that do not fit in memory are *sparse.InputError. Of a matrix over several processes, see
+// cluster.BlockJacobi.
 func BlockJacobi(a sparse.Matrix[float64], size int) (Preconditioner, error) {
-	return BlockJacobiPiece(a, size, 0)
-}
-
-// BlockJacobiPiece is BlockJacobi for one process's piece of a larger system; see JacobiPiece. To get the blocks of
-// the whole system, first must be a multiple of size.
-func BlockJacobiPiece(a sparse.Matrix[float64], size, first int) (Preconditioner, error) {
 	m, err := square(a)
 	if err != nil {
 		return nil, err
@@ -54,7 +49,10 @@ func BlockJacobiPiece(a sparse.Matrix[float64], size, first int) (Preconditioner
 	})
 	for k, is := range bad {
 		if is {
-			return nil, sparse.Inputf("matrix", "its diagonal block in rows %d to %d is singular to working precision, or its inverse is not finite; use another block size, Jacobi or none", first+k*size, first+min((k+1)*size, n)-1)
+			return nil, &sparse.InputError{Subject: "matrix", Err: &DiagonalError{
+				First: k * size, Last: min((k+1)*size, n) - 1,
+				what: "is singular to working precision, or its inverse is not finite; use another block size, Jacobi or none",
+			}}
 		}
 	}
 	return b, nil

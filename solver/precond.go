@@ -1,6 +1,8 @@
 package solver
 
 import (
+	"fmt"
+
 	"github.com/msrep-go/msrep/internal/given"
 	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/sparse"
@@ -40,16 +42,27 @@ func checkApply(n int, r, z []float64) error {
 // applyGrain is the least number of elements for a goroutine.
 const applyGrain = 1 << 15
 
+// DiagonalError is the error of Jacobi and BlockJacobi for rows First to Last: their element or block on the diagonal
+// cannot be inverted.
+type DiagonalError struct {
+	First, Last int
+	what        string
+}
+
+// Error says which element or block it is.
+func (e *DiagonalError) Error() string {
+	if e.First == e.Last {
+		return fmt.Sprintf("its diagonal element in row %d %s", e.First, e.what)
+	}
+	return fmt.Sprintf("its diagonal block in rows %d to %d %s", e.First, e.Last, e.what)
+}
+
 type jacobi struct{ inverse []float64 }
 
 // Jacobi returns the preconditioner that divides by the diagonal of a square matrix: z[i] = r[i] / a_ii. Entries
 // at the same place are added up first. A diagonal element that is missing, zero or not finite is a
-// *sparse.InputError that names its row.
-func Jacobi(a sparse.Matrix[float64]) (Preconditioner, error) { return JacobiPiece(a, 0) }
-
-// JacobiPiece is Jacobi for one process's piece of a larger system (see Distributed): a is the square diagonal
-// block of the matrix that begins at row and column first. Errors name rows of the whole matrix.
-func JacobiPiece(a sparse.Matrix[float64], first int) (Preconditioner, error) {
+// *sparse.InputError with a *DiagonalError. Of a matrix over several processes, see cluster.Jacobi.
+func Jacobi(a sparse.Matrix[float64]) (Preconditioner, error) {
 	m, err := square(a)
 	if err != nil {
 		return nil, err
@@ -67,7 +80,7 @@ func JacobiPiece(a sparse.Matrix[float64], first int) (Preconditioner, error) {
 		}
 		inverse[i] = 1 / d
 		if !finite(d) || !finite(inverse[i]) {
-			return nil, sparse.Inputf("matrix", "its diagonal element in row %d is %g: Jacobi divides by it; use another preconditioner or none", first+i, d)
+			return nil, &sparse.InputError{Subject: "matrix", Err: &DiagonalError{First: i, Last: i, what: fmt.Sprintf("is %g: Jacobi divides by it; use another preconditioner or none", d)}}
 		}
 	}
 	return &jacobi{inverse}, nil

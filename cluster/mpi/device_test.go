@@ -90,7 +90,7 @@ func cgOnDevices(t *testing.T, sys *cluster.System, path string) {
 	m, _, err := cluster.Read(ctx, sys, path, 1)
 	must(t, err)
 	n, first, own := m.Rows, m.First(), m.Part.Rows
-	jacobi, err := solver.JacobiPiece(m.Diagonal(1), first)
+	jacobi, err := cluster.Jacobi(m)
 	must(t, err)
 	p, err := cluster.NewPlan(ctx, sys, m, msrep.PlanOptions{})
 	must(t, err)

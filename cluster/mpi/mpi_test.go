@@ -235,7 +235,7 @@ func TestCGAgreesWithOneProcess(t *testing.T) {
 			m, _, err := cluster.Read(ctx, sys, path, align)
 			must(t, err)
 			n, first, own := m.Rows, m.First(), m.Part.Rows
-			jacobi, err := solver.Jacobi(m.Diagonal(1))
+			jacobi, err := cluster.Jacobi(m)
 			must(t, err)
 			p, err := cluster.NewPlan(ctx, sys, m, msrep.PlanOptions{Deterministic: fixed})
 			must(t, err)

@@ -43,9 +43,9 @@ func (s *solve) solveOverRanks(ctx context.Context, m *cluster.Matrix[float64], 
 	opt := s.options()
 	switch {
 	case s.block > 0:
-		opt.Precond, err = solver.BlockJacobiPiece(m.Diagonal(s.block), s.block, first)
+		opt.Precond, err = cluster.BlockJacobi(m, s.block)
 	case s.precond == "jacobi":
-		opt.Precond, err = solver.JacobiPiece(m.Diagonal(1), first)
+		opt.Precond, err = cluster.Jacobi(m)
 	}
 	if err := s.agree(err); err != nil {
 		return err
