@@ -22,7 +22,7 @@ import (
 	"github.com/msrep-go/msrep/internal/bench/record"
 	"github.com/msrep-go/msrep/internal/bench/report"
 	"github.com/msrep-go/msrep/internal/corpus"
-	"github.com/msrep-go/msrep/kernels/cpu/inspect"
+	"github.com/msrep-go/msrep/kernels/cpu"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/ellpack"
@@ -35,7 +35,7 @@ var generators = map[string]func(t *testing.T) string{
 	"go-version": func(t *testing.T) string {
 		return regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindStringSubmatch(readFile(t, filepath.Join(corpus.Root(), "go.mod")))[1]
 	},
-	"forms": func(*testing.T) string { return number(len(inspect.Forms()) - len(ellpack.Formats())) },
+	"forms": func(*testing.T) string { return number(len(cpu.Forms()) - len(ellpack.Formats())) },
 	"mpi-functions": func(t *testing.T) string {
 		called := map[string]bool{}
 		files, err := filepath.Glob(filepath.Join(corpus.Root(), "cluster", "mpi", "*"))

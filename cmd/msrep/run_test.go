@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/msrep-go/msrep/internal/corpus"
-	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/kernels/cpu"
 	"github.com/msrep-go/msrep/sparse/matio"
 )
 
@@ -209,7 +209,9 @@ func TestTopoAndVersionPrintOneObject(t *testing.T) {
 	var version map[string]any
 	runJSON(t, &version, "version")
 	require.Contains(t, version, "cuda")
-	require.Equal(t, simd.Default().String(), version["cpu_kernels"])
+	instructions, err := cpu.InstructionSet()
+	require.NoError(t, err)
+	require.Equal(t, instructions, version["cpu_kernels"])
 	require.Contains(t, runOK(t, "topo"), "node")
 	require.Contains(t, runOK(t, "version"), "go1.")
 	require.Equal(t, runOK(t, "version"), runOK(t, "--version"))

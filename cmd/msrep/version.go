@@ -8,10 +8,9 @@ import (
 
 	"github.com/klauspost/cpuid/v2"
 
-	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/kernels/cpu"
 	"github.com/msrep-go/msrep/kernels/nvidia"
 	"github.com/msrep-go/msrep/msrep"
-	"github.com/msrep-go/msrep/sparse"
 )
 
 var versionCommand = &command{
@@ -25,9 +24,9 @@ var versionCommand = &command{
 			if err := c.want(0); err != nil {
 				return err
 			}
-			level, err := simd.Chosen()
+			instructions, err := cpu.InstructionSet()
 			if err != nil {
-				return &sparse.InputError{Err: err}
+				return err
 			}
 			v := struct {
 				Version  string        `json:"version"`
@@ -38,7 +37,7 @@ var versionCommand = &command{
 				Kernels  string        `json:"cpu_kernels"`  // instruction set that the kernels use
 				CUDA     nvidia.Status `json:"cuda"`
 			}{msrep.Version, runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH, cpuid.CPU.BrandName, cpuid.CPU.FeatureSet(),
-				level.String(), nvidia.Query()}
+				instructions, nvidia.Query()}
 			if c.json {
 				return c.printJSON(v)
 			}

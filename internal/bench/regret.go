@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/cpu/inspect"
+	"github.com/msrep-go/msrep/kernels/cpu"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/matio"
@@ -179,7 +179,7 @@ func formTimes(ctx context.Context, sys *msrep.System, a *sparse.CSR[float64]) (
 	}
 	var plans []formPlan
 	times = map[kernels.Form]float64{}
-	for _, f := range inspect.Choices() {
+	for _, f := range cpu.Choices() {
 		o := msrep.PlanOptions{Storage: msrep.Storage{Form: f}, SkipValidation: true}
 		if f == kernels.FormCSR { // as the search packs it, with its long rows cut
 			o.Storage.Form, o.Expected.Products = "", 1

@@ -11,8 +11,6 @@ import (
 
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/cpu/inspect"
-	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -52,17 +50,14 @@ var (
 	_ Workers            = (*Device)(nil)
 )
 
-// Forms returns the names of the forms that msrep.Storage.Form accepts for CPU devices.
-func Forms() []kernels.Form { return inspect.Forms() }
-
-// Open opens a device. It fails if c.Threads is below 1, or if MSREP_CPU (see package simd) names instructions that the
-// processor lacks.
+// Open opens a device. It fails if c.Threads is below 1, or if MSREP_CPU (see InstructionSet) names instructions that
+// the processor lacks.
 func Open(c Config) (*Device, error) {
 	if c.Threads < 1 {
 		return nil, sparse.Inputf("threads", "%d for device cpu:%d: it needs at least 1", c.Threads, c.Index)
 	}
-	if _, err := simd.Chosen(); err != nil {
-		return nil, &sparse.InputError{Err: err}
+	if _, err := InstructionSet(); err != nil {
+		return nil, err
 	}
 	name := cpuid.CPU.BrandName
 	if name == "" {

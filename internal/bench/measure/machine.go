@@ -9,7 +9,7 @@ import (
 
 	"github.com/klauspost/cpuid/v2"
 
-	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/kernels/cpu"
 	"github.com/msrep-go/msrep/kernels/nvidia"
 	"github.com/msrep-go/msrep/numa"
 )
@@ -40,8 +40,9 @@ type Machine struct {
 
 // Describe describes this machine. version is the version of the program.
 func Describe(version string) Machine {
+	instructions, _ := cpu.InstructionSet()
 	m := Machine{
-		CPU: cpuid.CPU.BrandName, Kernels: simd.Default().String(), Cores: cpuid.CPU.PhysicalCores, Threads: runtime.GOMAXPROCS(0),
+		CPU: cpuid.CPU.BrandName, Kernels: instructions, Cores: cpuid.CPU.PhysicalCores, Threads: runtime.GOMAXPROCS(0),
 		L2: max(cpuid.CPU.Cache.L2, 0), L3: max(cpuid.CPU.Cache.L3, 0),
 		Governor: firstLine("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
 		Driver:   firstLine("/proc/driver/nvidia/version"),
