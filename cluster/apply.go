@@ -115,7 +115,7 @@ func (p *Plan[V]) Apply(ctx context.Context, op msrep.Transpose, alpha V, x *msr
 	if p.none() {
 		return errNoPlan
 	}
-	defer ended.Once(ctx, &err)
+	defer ended.ByContext(ctx, &err)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.local == nil {

@@ -23,7 +23,7 @@ func (p *Plan[V]) SpMV(ctx context.Context, op msrep.Transpose, alpha V, x []V, 
 	if p.none() {
 		return errNoPlan
 	}
-	defer ended.Once(ctx, &err)
+	defer ended.ByContext(ctx, &err)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.last = msrep.Timing{} // also where a panic ends the product

@@ -140,15 +140,15 @@ func readMTX(ctx context.Context, sys *System, path string, align Align) (*Matri
 		return nil, src, &agreed{err} // all ranks compare the same numbers
 	}
 	m := &Matrix[float64]{Rows: part.Rows, Cols: part.Cols, rank: c.Rank()}
-	if m.RowCut, err = distributedCuts(c, part.Rows, int(align), rowsIn(part.Blocks, src.Symmetry)); err != nil {
+	if m.RowCut, err = distributedCuts(c, part.Rows, int(align), rowsIn(part.Triples, src.Symmetry)); err != nil {
 		return nil, src, err
 	}
 	m.ColCut = columnCuts(m.RowCut, m.Rows, m.Cols)
 	to := router[float64]{comm: c, cuts: m.RowCut, values: src.Field != sparse.Pattern}
-	if err := to.run(expanded(part.Blocks, src.Symmetry)); err != nil {
+	if err := to.run(expanded(part.Triples, src.Symmetry)); err != nil {
 		return nil, src, err
 	}
-	part.Blocks = nil
+	part.Triples = nil
 	m.Part = sparse.Assemble(m.RowCut[m.rank+1]-m.First(), m.Cols, sparse.General, to.blocks())
 	m.NNZ, err = sumInt(c, m.Part.NNZ())
 	return m, src, err

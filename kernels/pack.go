@@ -27,8 +27,8 @@ type Packing[V sparse.Value] struct {
 	Minors int     // number of minors: the length of x
 
 	Form Form // FormAuto when ""
-	// Own restricts the choice of FormAuto to this project's kernels; the vendor's library is not used.
-	Own bool
+	// NoVendorLibrary restricts the choice of FormAuto to this project's kernels; the vendor's library is not used.
+	NoVendorLibrary bool
 	// Products is the expected number of products with the packed part. It bounds the time for choosing
 	// and building a form: with 1 the part stays as it is. 0 means unknown.
 	Products int
@@ -40,9 +40,9 @@ type Packing[V sparse.Value] struct {
 	// FormAuto then chooses among the forms that add in that order. A named form that does not, or not for
 	// this matrix, is a *sparse.InputError.
 	Fixed bool
-	// After is an earlier, freed packing of the same rows with other values, or nil. The device reuses what
+	// Previous is an earlier, freed packing of the same rows with other values, or nil. The device reuses what
 	// it learned about their structure.
-	After Packed
+	Previous Packed
 	// Stop is called from time to time; an error from it ends the packing. It may be nil.
 	Stop func() error
 	// InPlace says that the arrays stay unchanged until the packed part is freed. The packed part then uses
@@ -144,7 +144,7 @@ type HostProduct[V sparse.Value] struct {
 	StrideX     int // elements between the starts of two rows of X
 	StrideY     int // elements between the starts of two rows of Y
 	Minor       bool
-	Alone       bool // run in the calling goroutine, without the workers, where the device can
+	NoWorkers   bool // run in the calling goroutine, without the workers, where the device can
 }
 
 // Name returns the name of MajorProductPacked, MinorProductPacked or MajorProductManyPacked.

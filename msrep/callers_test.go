@@ -75,7 +75,7 @@ func (d aloneRecorder) NewStream() (kernels.Stream, error) {
 
 func (s aloneStream) Launch(op kernels.Operation) error {
 	if op, ok := op.(*kernels.HostProduct[float64]); ok {
-		*s.alone = op.Alone
+		*s.alone = op.NoWorkers
 	}
 	return s.Stream.Launch(op)
 }

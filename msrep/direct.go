@@ -22,7 +22,7 @@ func (p *Plan[V]) direct() bool {
 func (p *Plan[V]) multiplyDirect(ctx context.Context, op Transpose, alpha V, x []V, beta V, y []V) (t Timing, err error) {
 	s := p.shares[0]
 	begin := time.Since(clockStart)
-	s.host = kernels.HostProduct[V]{A: s.packed, Alpha: alpha, Beta: beta, X: x, Y: y, Minor: !p.lay.byMajor(op), Alone: p.callers.alone(begin)}
+	s.host = kernels.HostProduct[V]{A: s.packed, Alpha: alpha, Beta: beta, X: x, Y: y, Minor: !p.lay.byMajor(op), NoWorkers: p.callers.alone(begin)}
 	err = s.stream.Launch(&s.host)
 	s.host = kernels.HostProduct[V]{} // the vectors belong to the caller
 	if err != nil {

@@ -63,7 +63,7 @@ func describePlacement(t *testing.T, topo *numa.Topology) string {
 	}
 	fmt.Fprintf(&b, "devices like the NVIDIA GPUs\n")
 	sys := &System{closers: map[io.Closer]bool{}}
-	for _, s := range topo.Shares(gpus) {
+	for _, s := range topo.DeviceShares(gpus) {
 		fmt.Fprintf(&b, "  %s on node %d\n", gpus[s.Device].ID, s.Node)
 		sys.add(t, s.Node, true)
 	}

@@ -77,10 +77,10 @@ func TestOnNodesTheTopologyIsThatOfTheMachine(t *testing.T) {
 		require.Equal(t, nodes[i], g.CPUs, "local_cpulist")
 		places = append(places, numa.DevicePlace{ID: g.PCI, Node: g.Node})
 	}
-	shares := topo.Shares(places)
+	shares := topo.DeviceShares(places)
 	require.Len(t, shares, 2)
 	for i, s := range shares {
-		require.Equal(t, numa.Share{Device: i, Node: i, First: i, Num: 1, Den: 2, NodeFirst: i, NodeNum: 1}, s)
+		require.Equal(t, numa.DeviceShare{Device: i, Node: i, First: i, Num: 1, Den: 2, NodeFirst: i, NodeNum: 1}, s)
 	}
 }
 

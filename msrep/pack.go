@@ -120,7 +120,7 @@ func (s *share[V]) pack(ctx context.Context, l layout[V], o PlanOptions, after k
 	packed, err := packer.Pack(&kernels.Packing[V]{
 		Part: p.Shift(p.First(), 0), Ptr: l.ptr[p.First() : p.End()+1],
 		Idx: l.minor[p.StartIdx : p.EndIdx+1], Val: l.val[p.StartIdx : p.EndIdx+1], Minors: l.minors,
-		Form: o.form, Own: o.Variant.Library == LibraryOwn, Products: o.Expected.Products, Vectors: o.Expected.Vectors, Segments: o.Storage.Segments, Fixed: o.Deterministic, After: after, Stop: ctx.Err,
+		Form: o.form, NoVendorLibrary: o.Variant.Library == LibraryOwn, Products: o.Expected.Products, Vectors: o.Expected.Vectors, Segments: o.Storage.Segments, Fixed: o.Deterministic, Previous: after, Stop: ctx.Err,
 		InPlace: o.Variant.Strategy == Optimized && (s.inPlace == nil || !s.placed) && !o.Storage.Release,
 	})
 	if errors.Is(err, kernels.ErrNotSupported) {

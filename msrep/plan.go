@@ -79,7 +79,7 @@ func newPlan[V sparse.Value](ctx context.Context, sys *System, a sparse.Matrix[V
 	made := p
 	defer func() { // also after a panic
 		if err != nil {
-			ended.Once(ctx, &err)
+			ended.ByContext(ctx, &err)
 			err = errors.Join(made.explainUnchecked(err), made.Close())
 			p = nil
 		}
@@ -175,7 +175,7 @@ func (p *Plan[V]) usable(ctx context.Context) error {
 // fail returns the error of a product that ended with err. If every device failed only because ctx ended, that is the
 // error of ctx. After any other error the plan is unusable.
 func (p *Plan[V]) fail(ctx context.Context, err error) error {
-	if ended.Once(ctx, &err) {
+	if ended.ByContext(ctx, &err) {
 		return err
 	}
 	p.broken = p.explainUnchecked(err)

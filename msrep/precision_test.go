@@ -72,7 +72,7 @@ func drawRows(t *rapid.T) *sparse.CSR[float64] {
 }
 
 func TestFewerSegmentsGiveTheSameOnAnyDevices(t *testing.T) {
-	cases.Share(t, 2)
+	cases.Divide(t, 2)
 	systems := map[string]*System{}
 	for _, c := range []Config{{Devices: "cpu:1", Threads: 1}, {Devices: "cpu:1", Threads: 5}, {Devices: "cpu:2"}, {Devices: "cpu:8"}, {Devices: "sim:1"}, {Devices: "sim:8"}} {
 		systems[fmt.Sprint(c.Devices, ", threads ", c.Threads)] = open(t, c)

@@ -89,7 +89,7 @@ func (p *Plan[V]) retune(ctx context.Context) error {
 	}
 	begin := time.Now()
 	if err := p.each(func(i int) error { return p.shares[i].retune(ctx, p.lay, p.opt) }); err != nil {
-		ended.Once(ctx, &err)
+		ended.ByContext(ctx, &err)
 		return err
 	}
 	p.opt.Storage.Choice = "" // its forms may have been replaced

@@ -7,9 +7,9 @@ import (
 )
 
 // Two nodes with one and two devices: the second node gets two thirds of the work.
-func ExampleTopology_Shares() {
+func ExampleTopology_DeviceShares() {
 	machine := &numa.Topology{Nodes: []numa.Node{{ID: 0}, {ID: 1}}}
-	for _, s := range machine.Shares([]numa.DevicePlace{{ID: "cpu:0", Node: 0}, {ID: "cpu:1", Node: 1}, {ID: "cpu:2", Node: 1}}) {
+	for _, s := range machine.DeviceShares([]numa.DevicePlace{{ID: "cpu:0", Node: 0}, {ID: "cpu:1", Node: 1}, {ID: "cpu:2", Node: 1}}) {
 		fmt.Printf("device %d on node %d: from %d/%d, %d/%d\n", s.Device, s.Node, s.First, s.Den, s.Num, s.Den)
 	}
 	// Output:

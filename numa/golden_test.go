@@ -61,7 +61,7 @@ func describe(t *numa.Topology) string {
 		groups = append(groups, numa.DevicePlace{ID: fmt.Sprintf("cpu:%d", len(groups)), Node: g.Node})
 	}
 	for _, devices := range [][]numa.DevicePlace{gpus, groups} {
-		for _, s := range t.Shares(devices) {
+		for _, s := range t.DeviceShares(devices) {
 			line("share %s: %d/%d from %d/%d; node %d: %d/%d from %d/%d", devices[s.Device].ID,
 				s.Num, s.Den, s.First, s.Den, s.Node, s.NodeNum, s.Den, s.NodeFirst, s.Den)
 		}

@@ -6,11 +6,11 @@ type DevicePlace struct {
 	Node int    `json:"node"` // ID of the node; an ID that is not in the Topology means its first node
 }
 
-// Share is a device's fraction of the work: the interval [First/Den, (First+Num)/Den) of
+// DeviceShare is a device's fraction of the work: the interval [First/Den, (First+Num)/Den) of
 // the whole. The fractions are exact and not reduced, so all devices have the same
 // denominator.
-type Share struct {
-	Device int `json:"device"` // index in the argument of Shares
+type DeviceShare struct {
+	Device int `json:"device"` // index in the argument of DeviceShares
 	Node   int `json:"node"`   // ID of its node
 
 	First int `json:"first"`
@@ -23,24 +23,24 @@ type Share struct {
 	NodeNum   int `json:"node_num"`
 }
 
-// Shares divides the work in two levels: among the nodes in proportion to their numbers
+// DeviceShares divides the work in two levels: among the nodes in proportion to their numbers
 // of devices, then equally among the devices of each node. A node gets one interval, so
 // its part of the matrix can be stored in its memory.
 //
-// Shares returns one Share per device, grouped by node in the order of t.Nodes, and
+// DeviceShares returns one DeviceShare per device, grouped by node in the order of t.Nodes, and
 // within a node in the order of the argument. The intervals cover 0 to 1 in order,
 // without gaps. Nodes without devices get nothing.
-func (t *Topology) Shares(devices []DevicePlace) []Share {
+func (t *Topology) DeviceShares(devices []DevicePlace) []DeviceShare {
 	byNode := make([][]int, max(len(t.Nodes), 1))
 	for d, place := range devices {
 		n := max(t.nodeIndex(place.Node), 0)
 		byNode[n] = append(byNode[n], d)
 	}
-	shares := make([]Share, 0, len(devices))
+	shares := make([]DeviceShare, 0, len(devices))
 	for n, members := range byNode {
 		first := len(shares)
 		for _, d := range members {
-			s := Share{Device: d, First: len(shares), Num: 1, Den: len(devices), NodeFirst: first, NodeNum: len(members)}
+			s := DeviceShare{Device: d, First: len(shares), Num: 1, Den: len(devices), NodeFirst: first, NodeNum: len(members)}
 			if n < len(t.Nodes) {
 				s.Node = t.Nodes[n].ID
 			}

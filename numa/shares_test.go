@@ -20,8 +20,8 @@ func nodes(ids ...int) *numa.Topology {
 func TestSharesAreGroupedByNodeInProportionToItsDevices(t *testing.T) {
 	// Devices 0 and 2 on node 8, device 1 on node 0, none on node 3, device 3 on a node
 	// that does not exist.
-	shares := nodes(0, 3, 8).Shares([]numa.DevicePlace{{"a", 8}, {"b", 0}, {"c", 8}, {"d", 77}})
-	require.Equal(t, []numa.Share{
+	shares := nodes(0, 3, 8).DeviceShares([]numa.DevicePlace{{"a", 8}, {"b", 0}, {"c", 8}, {"d", 77}})
+	require.Equal(t, []numa.DeviceShare{
 		{Device: 1, Node: 0, First: 0, Num: 1, Den: 4, NodeFirst: 0, NodeNum: 2},
 		{Device: 3, Node: 0, First: 1, Num: 1, Den: 4, NodeFirst: 0, NodeNum: 2},
 		{Device: 0, Node: 8, First: 2, Num: 1, Den: 4, NodeFirst: 2, NodeNum: 2},
@@ -30,8 +30,8 @@ func TestSharesAreGroupedByNodeInProportionToItsDevices(t *testing.T) {
 }
 
 func TestSharesOfNothingAreNone(t *testing.T) {
-	require.Empty(t, nodes(0).Shares(nil))
-	require.Len(t, nodes().Shares(make([]numa.DevicePlace, 3)), 3)
+	require.Empty(t, nodes(0).DeviceShares(nil))
+	require.Len(t, nodes().DeviceShares(make([]numa.DevicePlace, 3)), 3)
 }
 
 func TestSharesCoverTheWholeOnceAndNodesAreIntervals(t *testing.T) {
@@ -46,7 +46,7 @@ func TestSharesCoverTheWholeOnceAndNodesAreIntervals(t *testing.T) {
 		for _, d := range devices {
 			perNode[d.Node]++
 		}
-		for _, s := range topo.Shares(devices) {
+		for _, s := range topo.DeviceShares(devices) {
 			require.False(t, seen[s.Device])
 			seen[s.Device] = true
 			require.Equal(t, devices[s.Device].Node, s.Node)

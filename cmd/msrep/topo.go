@@ -35,7 +35,7 @@ var topoCommand = &command{
 			if err != nil {
 				return err
 			}
-			for _, s := range t.Shares(places) {
+			for _, s := range t.DeviceShares(places) {
 				r.Devices = append(r.Devices, deviceShare{places[s.Device].ID, s.Node, fmt.Sprintf("%d/%d", s.Num, s.Den), s})
 			}
 			for a := range t.GPUs {
@@ -70,10 +70,10 @@ type topology struct {
 }
 
 type deviceShare struct {
-	ID     string     `json:"id"`
-	Node   int        `json:"node"`
-	Share  string     `json:"share"` // fraction of the nonzeros
-	Detail numa.Share `json:"detail"`
+	ID     string           `json:"id"`
+	Node   int              `json:"node"`
+	Share  string           `json:"share"` // fraction of the nonzeros
+	Detail numa.DeviceShare `json:"detail"`
 }
 
 // devicePlaces returns this machine's devices. For a copied tree it returns the tree's NVIDIA GPUs, or one CPU device

@@ -27,8 +27,8 @@ func Main(m *testing.M, n string) {
 	m.Run()
 }
 
-// Share divides the cases by n for a test with n properties.
-func Share(t testing.TB, n int) {
+// Divide divides the cases by n for a test with n properties.
+func Divide(t testing.TB, n int) {
 	f := flag.Lookup("rapid.checks")
 	all := f.Value.String()
 	count, err := strconv.Atoi(all)

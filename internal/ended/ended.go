@@ -8,9 +8,9 @@ import (
 	"slices"
 )
 
-// Once replaces err by the error of ctx and returns true if err consists only of that
+// ByContext replaces err by the error of ctx and returns true if err consists only of that
 // error, alone or joined from several parts of the work. ctx may be nil.
-func Once(ctx context.Context, err *error) bool {
+func ByContext(ctx context.Context, err *error) bool {
 	if ctx == nil || ctx.Err() == nil || !only(*err, ctx.Err()) {
 		return false
 	}

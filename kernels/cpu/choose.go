@@ -55,7 +55,7 @@ func (p *packed[V]) choose(op *kernels.Packing[V]) error {
 
 // named packs in the form that the caller named.
 func (p *packed[V]) named(op *kernels.Packing[V]) error {
-	old, again := op.After.(*packed[V])
+	old, again := op.Previous.(*packed[V])
 	f := inspect.Whole(op.Form)
 	if f != op.Form {
 		p.halving = op.Form

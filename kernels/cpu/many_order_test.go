@@ -102,7 +102,7 @@ func TestColumnsAreOrderedWhereThatIsFaster(t *testing.T) {
 		require.Equal(t, want, multiply(k))
 		require.NoError(t, packs.Free())
 
-		packing.After = packs
+		packing.Previous = packs
 		packs = mustPack(t, d, &packing)
 		p = packs.(*packed[float64])
 		require.Equal(t, want, multiply(k))
@@ -210,7 +210,7 @@ func TestHotColumnsLeaveFewerVectorsToRows(t *testing.T) {
 		require.Equal(t, 16*places, room(), "and then with it")
 		require.Equal(t, want, multiply(few))
 
-		packing.After = packs
+		packing.Previous = packs
 		again := mustPack(t, d, &packing)
 		require.True(t, again.(*packed[float64]).trial.hot, "of the same structure")
 		require.NoError(t, again.Free())
@@ -237,7 +237,7 @@ func TestOtherValuesArePackedAsTheFirstWere(t *testing.T) {
 		return build(r)
 	}
 	require.NoError(t, first.Free())
-	packing.After = first
+	packing.Previous = first
 	second := mustPack(t, d, &packing)
 	require.True(t, again.Load())
 	require.Equal(t, inspect.FormSlices, second.Info().Form)

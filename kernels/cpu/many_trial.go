@@ -44,9 +44,9 @@ func (p *packed[V]) startTrial(op *kernels.Packing[V]) {
 	often := op.Products == 0 || op.Products >= orderLeast
 	if often && p.part.NNZ() >= orderPerColumn*int64(op.Minors) {
 		kept := *op
-		kept.After, kept.Stop = nil, nil
+		kept.Previous, kept.Stop = nil, nil
 		p.trial.op = &kept
-		if old, ok := op.After.(*packed[V]); ok {
+		if old, ok := op.Previous.(*packed[V]); ok {
 			p.trial.follow(&old.trial)
 		}
 	}

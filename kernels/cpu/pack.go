@@ -207,7 +207,7 @@ func productHost[V sparse.Value](d *Device, s *scratch[V], op *kernels.HostProdu
 		return fmt.Errorf("%w: x and y have %d and %d elements, part %+v needs %d and %d", kernels.ErrArgument, len(op.X), len(op.Y), p.part, from, to)
 	}
 	run := p.run
-	if op.Alone && !d.pool.placed {
+	if op.NoWorkers && !d.pool.placed {
 		run = d.pool.byItself
 	}
 	if op.Minor {

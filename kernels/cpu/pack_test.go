@@ -38,7 +38,7 @@ func multiplied(t *testing.T, d *cpu.Device, s kernels.Stream, p kernels.Packed,
 	require.NoError(t, s.Launch(&kernels.HostProduct[float64]{A: p, Alpha: 2, X: x, Y: again}))
 	require.Equal(t, y, again)
 	clear(again)
-	require.NoError(t, s.Launch(&kernels.HostProduct[float64]{A: p, Alpha: 2, X: x, Y: again, Alone: true}))
+	require.NoError(t, s.Launch(&kernels.HostProduct[float64]{A: p, Alpha: 2, X: x, Y: again, NoWorkers: true}))
 	require.Equal(t, y, again)
 	return y
 }

@@ -57,7 +57,7 @@ func TestTheLengthOfAProductAndItsCallerDecideWhetherWorkersGetAJob(t *testing.T
 				return d.pool.given != given
 			}
 			for _, scatters := range []bool{false, true} {
-				alone := gives(&kernels.HostProduct[float64]{A: p, Alpha: 1, X: x, Y: y, Minor: scatters, Alone: true})
+				alone := gives(&kernels.HostProduct[float64]{A: p, Alpha: 1, X: x, Y: y, Minor: scatters, NoWorkers: true})
 				require.Equal(t, placed, alone, "placed workers always do the job: the memory is on their node")
 				all := gives(&kernels.HostProduct[float64]{A: p, Alpha: 1, X: x, Y: y, Minor: scatters})
 				require.Equal(t, placed || !short, all, "%d rows", rows)

@@ -64,12 +64,12 @@ func TestPackedPartsMultiplyTheirTransposes(t *testing.T) {
 							X: kernels.AdoptArray(d, x[p.First():p.End()]), Y: kernels.AdoptArray(d, y)}))
 						for _, alone := range []bool{false, true} {
 							again := slices.Clone(before)
-							err := s.Launch(&kernels.HostProduct[float64]{A: packed, Alpha: 1.5, Beta: beta, X: x[p.First():p.End()], Y: again, Minor: true, Alone: alone})
+							err := s.Launch(&kernels.HostProduct[float64]{A: packed, Alpha: 1.5, Beta: beta, X: x[p.First():p.End()], Y: again, Minor: true, NoWorkers: alone})
 							if p.StartFlag {
 								require.ErrorContains(t, err, "x and y have")
 								require.Equal(t, before, again)
 								own := make([]float64, p.OwnEnd-p.OwnFirst)
-								err = s.Launch(&kernels.HostProduct[float64]{A: packed, Alpha: 1, X: y, Y: own, Alone: alone})
+								err = s.Launch(&kernels.HostProduct[float64]{A: packed, Alpha: 1, X: y, Y: own, NoWorkers: alone})
 								require.ErrorContains(t, err, "x and y have", "its first row belongs to another part")
 								continue
 							}

@@ -47,10 +47,10 @@ type Config struct {
 	// which other libraries of the program share. The first open device on a GPU
 	// decides.
 	L2Fetch int
-	// Turns is the largest number of consecutive groups of items that a block processes
+	// GroupsPerBlock is the largest number of consecutive groups of items that a block processes
 	// if this may be better than more blocks; 0 means the measured best. It serves
 	// experiments. The first open device on a GPU decides for all devices there.
-	Turns int
+	GroupsPerBlock int
 }
 
 // FormCuSPARSE is a part in CSR that cuSPARSE multiplies by.

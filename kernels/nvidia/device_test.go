@@ -339,7 +339,7 @@ var ways = append([]kernels.Form{devicetest.Plain, devicetest.COO, devicetest.Fi
 func agree(t *testing.T, ways ...kernels.Form) {
 	d, s := open(t, Config{})
 	one := func(require.TestingT) (kernels.Device, kernels.Stream) { return d, s }
-	cases.Share(t, len(ways))
+	cases.Divide(t, len(ways))
 	for _, way := range ways {
 		only := []kernels.Form{way}
 		t.Run(string(way)+"_float64", rapid.MakeCheck(func(t *rapid.T) { devicetest.Property[float64](t, one, only) }))
@@ -356,7 +356,7 @@ func TestProductsInSegmentsAgreeWithTheReference(t *testing.T) {
 	d, s := open(t, Config{})
 	one := func(require.TestingT) (kernels.Device, kernels.Stream) { return d, s }
 	t.Run("operations", func(t *testing.T) { devicetest.SegmentOps(t, one) })
-	cases.Share(t, 24)
+	cases.Divide(t, 24)
 	for _, of := range []int{2, 4} {
 		for read := range of + 1 {
 			for _, form := range []kernels.Form{kernels.FormCSR, "ell", "pellr"} {

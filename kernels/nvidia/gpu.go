@@ -18,13 +18,13 @@ import (
 
 // gpu is one GPU with its primary context, which its devices share.
 type gpu struct {
-	dev   cu.Device
-	ctx   cu.CUContext
-	info  GPU
-	pools bool // memory is allocated in stream order
-	ptx   func(family string) string
-	fetch int // Config.L2Fetch
-	turns int // Config.Turns
+	dev            cu.Device
+	ctx            cu.CUContext
+	info           GPU
+	pools          bool // memory is allocated in stream order
+	ptx            func(family string) string
+	fetch          int // Config.L2Fetch
+	groupsPerBlock int // Config.GroupsPerBlock
 
 	mu      sync.Mutex
 	modules map[string]driver.Module // by family of kernels
@@ -54,7 +54,7 @@ func acquire(c Config) (*gpu, error) {
 		if err != nil {
 			return nil, err
 		}
-		g = &gpu{info: info, ptx: c.PTX, fetch: c.L2Fetch, turns: c.Turns, modules: map[string]driver.Module{}, funcs: map[string]function{}, reached: map[*gpu]bool{}}
+		g = &gpu{info: info, ptx: c.PTX, fetch: c.L2Fetch, groupsPerBlock: c.GroupsPerBlock, modules: map[string]driver.Module{}, funcs: map[string]function{}, reached: map[*gpu]bool{}}
 		if g.dev, err = cu.GetDevice(c.GPU); err != nil {
 			return nil, err
 		}
@@ -189,8 +189,8 @@ func (g *gpu) reach(from *gpu) error {
 // grid returns the number of blocks of a call, limited to the largest grid; blocks then
 // process several groups of items.
 func (g *gpu) grid(c launch.Call, f function) int {
-	if g.turns > 0 && c.Turns > 0 {
-		c.Turns = int64(g.turns)
+	if g.groupsPerBlock > 0 && c.GroupsPerBlock > 0 {
+		c.GroupsPerBlock = int64(g.groupsPerBlock)
 	}
 	return int(min(c.Grid(f.resident), math.MaxInt32))
 }

@@ -86,7 +86,7 @@ func (t *trial[V]) fastest() (kernels.Packed, error) {
 		return nil, err
 	}
 	var c contender[V]
-	if !t.op.Own {
+	if !t.op.NoVendorLibrary {
 		if c, err = t.bestCuSPARSE(); err != nil {
 			return nil, err
 		}

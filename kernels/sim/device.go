@@ -72,7 +72,7 @@ func Open(c Config) (*Device, error) {
 	case c.Memory < 0 || c.Workers < 0 || c.Blocks < 0:
 		return nil, sparse.Inputf(d.info.ID, "memory %d, workers %d, blocks %d: none may be negative", c.Memory, c.Workers, c.Blocks)
 	case c.CSRKernel != "" && c.CSRKernel != launch.Vector && c.CSRKernel != launch.Merge:
-		return nil, sparse.Inputf(d.info.ID, "unknown gather kernel %q: there are %q and %q", c.CSRKernel, launch.Vector, launch.Merge)
+		return nil, sparse.Inputf(d.info.ID, "unknown kernel %q: there are %q and %q", c.CSRKernel, launch.Vector, launch.Merge)
 	}
 	d.config.CSRKernel = cmp.Or(c.CSRKernel, launch.Vector)
 	return d, nil

@@ -19,9 +19,9 @@ import (
 type Part struct {
 	Rows, Cols int
 	Source     sparse.Source // Stored is the number in the header of the file; Note describes this part, and Field is real if its integers were rounded
-	// Blocks holds the entries in the order of the file, without the mirrored entries of a
+	// Triples holds the entries in the order of the file, without the mirrored entries of a
 	// symmetric file and without the zeros of an array.
-	Blocks []sparse.Triples[float64]
+	Triples []sparse.Triples[float64]
 
 	h *header
 }
@@ -64,7 +64,7 @@ func ReadPart(ctx context.Context, path string, i, n int, lim sparse.Limits) (*P
 }
 
 // Entries returns the number of entries of this part.
-func (p *Part) Entries() int64 { return stored(p.Blocks) }
+func (p *Part) Entries() int64 { return stored(p.Triples) }
 
 // CheckEntries returns an error if all, the number of entries of all parts, differs from
 // the number in the header.
@@ -89,7 +89,7 @@ func (p *Part) arrayPart(ctx context.Context, in *lines.Reader, first, end int64
 		d.add(val)
 		return nil
 	})
-	p.Blocks = d.chunks
+	p.Triples = d.chunks
 	return err
 }
 
@@ -148,7 +148,7 @@ func (p *Part) parseChunks(ctx context.Context, in *lines.Reader, wanted func(li
 	}
 	return lines.Each(ctx, in, parse, func(_ lines.Chunk, b chunkEntries) error {
 		if len(b.Row) > 0 {
-			p.Blocks = append(p.Blocks, b.Triples)
+			p.Triples = append(p.Triples, b.Triples)
 		}
 		p.h.inexact.Merge(b.inexact)
 		return b.err

@@ -35,7 +35,7 @@ func inParts(path string, n int) (*sparse.CSR[float64], sparse.Source, error) {
 		if err != nil {
 			return nil, sparse.Source{}, err
 		}
-		blocks = append(blocks, p.Blocks...)
+		blocks = append(blocks, p.Triples...)
 		all += p.Entries()
 		last = p
 		if note == "" {
@@ -164,7 +164,7 @@ func TestLinesOfEveryFormGiveTheirEntries(t *testing.T) {
 		p, err := mtx.ReadPart(context.Background(), path, 0, 1, sparse.Limits{EmptyLines: -1})
 		require.NoError(t, err)
 		var got sparse.Triples[float64]
-		for _, b := range p.Blocks {
+		for _, b := range p.Triples {
 			got.Row, got.Col, got.Val = append(got.Row, b.Row...), append(got.Col, b.Col...), append(got.Val, b.Val...)
 		}
 		if field == "pattern" {

@@ -82,7 +82,7 @@ func open() (kernels.Device, error) {
 	if *kind == "sim" {
 		return sim.Open(sim.Config{Unchecked: true})
 	}
-	c := nvidia.Config{GPU: *gpu, Node: -1, L2Fetch: *fetch, Turns: *turns}
+	c := nvidia.Config{GPU: *gpu, Node: -1, L2Fetch: *fetch, GroupsPerBlock: *turns}
 	if *ptx != "" {
 		c.PTX = func(family string) string {
 			text, err := os.ReadFile(filepath.Join(*ptx, family+".ptx"))

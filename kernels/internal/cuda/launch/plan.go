@@ -167,7 +167,7 @@ func majorProductRows[V sparse.Value](b *builder, a compressed, of vectors[V], g
 		if a.end-a.first < 8*a.rows { // the work of a block at a time is short
 			turns = 4
 		}
-		b.setTurns(turns)
+		b.setGroupsPerBlock(turns)
 		return
 	}
 	name := "msrep_major_merge" + v
@@ -208,7 +208,7 @@ func minorProduct[V sparse.Value](b *builder, op *kernels.MinorProduct[V]) {
 	scale(b, y, op.Y.Len, op.Beta)
 	if n := a.end - a.first; n > 0 {
 		b.call("msrep_minor"+suffix[V](), n, a.ptr, a.idx, a.val, x, y, a.rows, a.first, a.end, op.Alpha)
-		b.setTurns(8)
+		b.setGroupsPerBlock(8)
 	}
 }
 

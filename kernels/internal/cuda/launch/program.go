@@ -27,10 +27,10 @@ type Memory interface {
 type Call struct {
 	Kernel cuda.Kernel
 	Blocks int64 // to process all items in one pass; fewer blocks take several
-	// Turns is the largest number of consecutive groups of items that a block should
+	// GroupsPerBlock is the largest number of consecutive groups of items that a block should
 	// process; it loads the start of the next group ahead. 0 means one.
-	Turns int64
-	Args  []any
+	GroupsPerBlock int64
+	Args           []any
 }
 
 // Scratch is uninitialized memory that the calls of one program share. It begins at a
@@ -96,10 +96,10 @@ func (b *builder) call(name string, items int64, args ...any) {
 	b.prog.Calls = append(b.prog.Calls, Call{Kernel: info, Blocks: info.Blocks(items), Args: args})
 }
 
-// setTurns sets Turns of the last call.
-func (b *builder) setTurns(turns int64) {
+// setGroupsPerBlock sets GroupsPerBlock of the last call.
+func (b *builder) setGroupsPerBlock(n int64) {
 	if b.err == nil {
-		b.prog.Calls[len(b.prog.Calls)-1].Turns = turns
+		b.prog.Calls[len(b.prog.Calls)-1].GroupsPerBlock = n
 	}
 }
 
@@ -107,10 +107,10 @@ func (b *builder) setTurns(turns int64) {
 // time. If blocks process several groups, the grid fills the device a whole number of
 // times, so that no part of it is idle at the end.
 func (c Call) Grid(resident int64) int64 {
-	if c.Turns < 2 || resident < 1 || c.Blocks <= resident {
+	if c.GroupsPerBlock < 2 || resident < 1 || c.Blocks <= resident {
 		return c.Blocks
 	}
-	fills := (c.Blocks-1)/resident/c.Turns + 1
+	fills := (c.Blocks-1)/resident/c.GroupsPerBlock + 1
 	return min(fills*resident, c.Blocks)
 }
 

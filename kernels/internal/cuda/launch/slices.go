@@ -104,7 +104,7 @@ func buildSlices[V sparse.Value](d kernels.Device, s kernels.Stream, op *kernels
 	}
 	p.calls = func(b *builder, v vectors[V]) {
 		b.call(name, v.rows, data(b), head(b), perm(b), v.x, v.y, v.carry, v.rows, v.skip, v.alpha, v.beta)
-		b.setTurns(turns)
+		b.setGroupsPerBlock(turns)
 	}
 	if err := errors.Join(err1, err2, err3, s.Sync()); err != nil {
 		return nil, errors.Join(err, p.Free())
