@@ -291,8 +291,8 @@ func TestConvertRoundsToNearest(t *testing.T) {
 
 func TestCheckDimsBoundsEmptyLinesByEntries(t *testing.T) {
 	var l Limits
-	require.NoError(t, l.CheckDims("f", 2, DefaultEmptyLines, 3, 0))
-	require.ErrorContains(t, l.CheckDims("f", 2, DefaultEmptyLines+1024, 3, 0), "f:2: 16778240 rows for 0 entries")
+	require.NoError(t, l.CheckDims("f", 2, defaultEmptyLines, 3, 0))
+	require.ErrorContains(t, l.CheckDims("f", 2, defaultEmptyLines+1024, 3, 0), "f:2: 16778240 rows for 0 entries")
 	require.NoError(t, l.CheckDims("f", 2, 1<<30, 3, 1<<20))
 	require.NoError(t, Limits{EmptyLines: -1}.CheckDims("f", 2, MaxDim, MaxDim, 0))
 	require.ErrorContains(t, Limits{EmptyLines: 5}.CheckDims("f", 2, 1, 1<<20, 1), "columns")

@@ -8,18 +8,18 @@ import (
 // Limits bounds the memory that a reader allocates because of sizes that a file declares.
 type Limits struct {
 	// EmptyLines is the number of rows or columns that a matrix may have regardless of
-	// its entries. A larger matrix may have at most LinesPerEntry rows or columns per
-	// stored entry. This keeps a file of a hundred bytes from allocating terabytes of row
-	// pointers. Zero means DefaultEmptyLines, a negative number no limit.
+	// its entries. A larger matrix may have at most 1024 rows or columns per stored entry.
+	// This keeps a file of a hundred bytes from allocating terabytes of row pointers. Zero
+	// means 2^24, a negative number no limit.
 	EmptyLines int64
 }
 
-// DefaultEmptyLines is the default of Limits.EmptyLines: 2^24 rows need 128 MiB of row
-// pointers. LinesPerEntry is the number of rows or columns that a larger matrix may have
+// defaultEmptyLines is the default of Limits.EmptyLines: 2^24 rows need 128 MiB of row
+// pointers. linesPerEntry is the number of rows or columns that a larger matrix may have
 // per entry. A line is a row or a column.
 const (
-	DefaultEmptyLines = 1 << 24
-	LinesPerEntry     = 1024
+	defaultEmptyLines = 1 << 24
+	linesPerEntry     = 1024
 )
 
 // CheckDims returns an *InputError with file and line if a dimension is negative, above
@@ -27,7 +27,7 @@ const (
 func (l Limits) CheckDims(file string, line, rows, cols, entries int64) error {
 	emptyLines := l.EmptyLines
 	if emptyLines == 0 {
-		emptyLines = DefaultEmptyLines
+		emptyLines = defaultEmptyLines
 	}
 	for _, d := range []struct {
 		n    int64
@@ -38,8 +38,8 @@ func (l Limits) CheckDims(file string, line, rows, cols, entries int64) error {
 			return InputLinef(file, line, "%d %s: a size must not be negative", d.n, d.name)
 		case d.n > MaxDim:
 			return InputLinef(file, line, "%d %s: more than %d are not supported (indices are 32 bits wide)", d.n, d.name, MaxDim)
-		case emptyLines >= 0 && d.n > emptyLines && d.n/LinesPerEntry > entries:
-			return InputLinef(file, line, "%d %s for %d entries: more than %d need at least one entry per %d", d.n, d.name, entries, emptyLines, LinesPerEntry)
+		case emptyLines >= 0 && d.n > emptyLines && d.n/linesPerEntry > entries:
+			return InputLinef(file, line, "%d %s for %d entries: more than %d need at least one entry per %d", d.n, d.name, entries, emptyLines, linesPerEntry)
 		}
 	}
 	return nil
