@@ -18,7 +18,7 @@ func TestTheOperationsInTheGlossaryAreInTheCode(t *testing.T) {
 	require.True(t, found)
 	layers := []string{"", "solver", "msrep", "kernels", "", "kernels/internal/cuda"} // of the columns
 	code := map[string]string{}
-	for _, dir := range []string{"solver", "msrep", "kernels", "kernels/internal/cuda", "kernels/cpu/simd", "internal/vec"} {
+	for _, dir := range []string{"solver", "msrep", "kernels", "kernels/internal/cuda", "kernels/cpu/internal/form/csr", "internal/vec"} {
 		files, err := filepath.Glob(filepath.Join(corpus.Root(), filepath.FromSlash(dir), "*"))
 		require.NoError(t, err)
 		for _, f := range files {
@@ -41,7 +41,7 @@ func TestTheOperationsInTheGlossaryAreInTheCode(t *testing.T) {
 					pkg, name = p, rest
 				}
 				if dir == "" {
-					dir = map[string]string{"simd": "kernels/cpu/simd", "vec": "internal/vec"}[pkg]
+					dir = map[string]string{"csr": "kernels/cpu/internal/form/csr", "vec": "internal/vec"}[pkg]
 				}
 				_, method, ok := strings.Cut(name, ".")
 				if ok {

@@ -5,8 +5,8 @@ import (
 
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/internal/par"
+	"github.com/msrep-go/msrep/internal/vec"
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -71,12 +71,12 @@ const (
 // transposeVectors copies b, vectors of n elements by column, to rows, the same vectors by row; with back, it copies
 // rows to b. On a single CPU device the workers that multiply also transpose, so that the rows are in their caches.
 func (p *Plan[V]) transposeVectors(b, rows MultiVector[V], n int, back bool) error {
-	from, to := simd.Grid[V]{Val: b.Val, I: 1, J: b.Stride}, simd.Grid[V]{Val: rows.Val, I: rows.Stride, J: 1}
+	from, to := vec.Grid[V]{Val: b.Val, I: 1, J: b.Stride}, vec.Grid[V]{Val: rows.Val, I: rows.Stride, J: 1}
 	if back {
 		from, to = to, from
 	}
 	transpose := func(lo, hi int64) {
-		simd.CopyTransposed(simd.Default(), int(hi-lo), b.Count, from.From(int(lo)), to.From(int(lo)))
+		vec.CopyTransposed(int(hi-lo), b.Count, from.From(int(lo)), to.From(int(lo)))
 	}
 	if m, ok := p.shares[0].packed.(kernels.ManyMultiplier); ok && p.workers() != nil {
 		return rangeOn(p.workers(), min(m.Workers(), n*b.Count/transposedByWorker), int64(n), transpose)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/msrep-go/msrep/internal/given"
 	"github.com/msrep-go/msrep/internal/par"
-	"github.com/msrep-go/msrep/kernels/cpu/form"
+	"github.com/msrep-go/msrep/kernels/cpu"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -77,7 +77,7 @@ func NewGraph(ctx context.Context, a *sparse.CSR[float64], format GraphFormat) (
 		g.sortByLinks()
 	case GraphAuto:
 		g.Format = GraphCSR
-		if float64(form.SlicePadding(g.ptr)) <= slicePadding*float64(len(g.in)) {
+		if float64(cpu.SlicePadding(g.ptr)) <= slicePadding*float64(len(g.in)) {
 			g.Format = GraphELL
 		}
 	}
@@ -104,7 +104,7 @@ func (g *Graph) sortByLinks() {
 		for j, o := range old {
 			ptr[j+1] = ptr[j] + count(o)
 		}
-		if float64(form.SlicePadding(ptr)) <= sortedPadding*float64(len(g.in)) {
+		if float64(cpu.SlicePadding(ptr)) <= sortedPadding*float64(len(g.in)) {
 			break
 		}
 	}

@@ -2,7 +2,6 @@ package solver
 
 import (
 	"github.com/msrep-go/msrep/internal/vec"
-	"github.com/msrep-go/msrep/kernels/cpu/simd"
 )
 
 // basis returns the elements of the vectors v.
@@ -24,8 +23,8 @@ func (s *hostSpace) project(v []vector, uv, wv vector) (g, h []float64) {
 		for k := from; k < to; k++ {
 			lo, hi := k*SumChunk, min((k+1)*SumChunk, s.n)
 			clear(sums)
-			simd.Project(s.level, basis, lo, u[lo:hi], w[lo:hi], sums[:m], sums[m:2*m])
-			simd.AddDot(s.level, u[lo:hi], w[lo:hi], &sums[2*m])
+			vec.Project(basis, lo, u[lo:hi], w[lo:hi], sums[:m], sums[m:2*m])
+			vec.AddDot(u[lo:hi], w[lo:hi], &sums[2*m])
 			for j := range sums {
 				part[k*len(all)+j] = sums[j].Total()
 			}
@@ -38,9 +37,9 @@ func (s *hostSpace) project(v []vector, uv, wv vector) (g, h []float64) {
 func (s *hostSpace) subtractProjection(g, h []float64, v []vector, uv, wv vector) float64 {
 	u, w, basis, m := s.v[uv], s.v[wv], s.basis(v), len(v)
 	d, _ := s.sum(func(lo, hi int, ww, _ *vec.Sum) {
-		simd.SubtractProjection(s.level, g, h[:m], basis, lo, u[lo:hi], w[lo:hi], ww)
+		vec.SubtractProjection(g, h[:m], basis, lo, u[lo:hi], w[lo:hi], ww)
 		*ww = vec.Sum{}
-		simd.AddAxpy(s.level, -h[m], u[lo:hi], w[lo:hi], ww)
+		vec.AddAxpy(-h[m], u[lo:hi], w[lo:hi], ww)
 	})
 	return d
 }
@@ -51,7 +50,7 @@ func (s *hostSpace) add(a float64, h []float64, v []vector, wv vector) {
 		var unused vec.Sum
 		for k := from; k < to; k++ {
 			lo := k * SumChunk
-			simd.Combine(s.level, a, h, basis, lo, w[lo:min(lo+SumChunk, s.n)], &unused)
+			vec.Combine(a, h, basis, lo, w[lo:min(lo+SumChunk, s.n)], &unused)
 		}
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/msrep-go/msrep/internal/vec"
-	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/msrep"
 )
 
@@ -17,7 +16,6 @@ type hostSpace struct {
 	a       Operator
 	m       Preconditioner
 	inverse []float64 // 1/diagonal where m is Jacobi, which is then fused with the operations that use z = M*r
-	level   simd.Level
 	n       int
 	v       [][]float64
 	partial []float64 // two sums for each chunk
@@ -35,7 +33,7 @@ const (
 
 // newHostSpace returns a space of vectors of n elements.
 func newHostSpace(ctx context.Context, a Operator, m Preconditioner, all *processes, n int) *hostSpace {
-	s := &hostSpace{work: work{ctx: ctx, procs: all}, a: a, m: m, level: simd.Default(), n: n, partial: make([]float64, 2*((n+SumChunk-1)/SumChunk))}
+	s := &hostSpace{work: work{ctx: ctx, procs: all}, a: a, m: m, n: n, partial: make([]float64, 2*((n+SumChunk-1)/SumChunk))}
 	if j, ok := m.(*jacobi); ok && all == nil { // one process only: fused Jacobi sums other values, and another process may have another preconditioner
 		s.inverse = j.inverse
 	}
@@ -136,13 +134,13 @@ func (s *hostSpace) round(x vector, exp int) { roundAt(s.v[x], exp) }
 
 func (s *hostSpace) dot(xv, yv vector) float64 {
 	x, y := s.v[xv], s.v[yv]
-	d, _ := s.sum(func(lo, hi int, xy, _ *vec.Sum) { simd.AddDot(s.level, x[lo:hi], y[lo:hi], xy) })
+	d, _ := s.sum(func(lo, hi int, xy, _ *vec.Sum) { vec.AddDot(x[lo:hi], y[lo:hi], xy) })
 	return d
 }
 
 func (s *hostSpace) dots(xv, yv vector) (xy, xx float64) {
 	x, y := s.v[xv], s.v[yv]
-	return s.sum(func(lo, hi int, xy, xx *vec.Sum) { simd.AddDots(s.level, x[lo:hi], y[lo:hi], xy, xx) })
+	return s.sum(func(lo, hi int, xy, xx *vec.Sum) { vec.AddDots(x[lo:hi], y[lo:hi], xy, xx) })
 }
 
 func (s *hostSpace) misfit(yv vector, a float64, xv vector) float64 {
@@ -153,7 +151,7 @@ func (s *hostSpace) misfit(yv vector, a float64, xv vector) float64 {
 
 func (s *hostSpace) axpy(a float64, xv, yv vector) float64 {
 	x, y := s.v[xv], s.v[yv]
-	d, _ := s.sum(func(lo, hi int, yy, _ *vec.Sum) { simd.AddAxpy(s.level, a, x[lo:hi], y[lo:hi], yy) })
+	d, _ := s.sum(func(lo, hi int, yy, _ *vec.Sum) { vec.AddAxpy(a, x[lo:hi], y[lo:hi], yy) })
 	return d
 }
 
@@ -167,7 +165,7 @@ func (s *hostSpace) updateResidual(a float64, _, qv, _, rv, zv vector) (rr, rz f
 	}
 	q, r, d := s.v[qv], s.v[rv], s.inverse
 	return s.sum(func(lo, hi int, rr, rz *vec.Sum) {
-		simd.AddAxpyScaled(s.level, -a, q[lo:hi], r[lo:hi], d[lo:hi], rr, rz)
+		vec.AddAxpyScaled(-a, q[lo:hi], r[lo:hi], d[lo:hi], rr, rz)
 	})
 }
 
@@ -176,25 +174,25 @@ func (s *hostSpace) updateDirection(a, b float64, rv, zv, pv, xv vector) {
 	switch {
 	case s.inverse != nil:
 		d := s.inverse
-		s.each(func(lo, hi int) { simd.UpdateDirectionScaled(s.level, a, b, d[lo:hi], z[lo:hi], p[lo:hi], x[lo:hi]) })
+		s.each(func(lo, hi int) { vec.UpdateDirectionScaled(a, b, d[lo:hi], z[lo:hi], p[lo:hi], x[lo:hi]) })
 		return
 	case s.m != nil:
 		z = s.v[zv]
 	}
-	s.each(func(lo, hi int) { simd.UpdateDirection(s.level, a, b, z[lo:hi], p[lo:hi], x[lo:hi]) })
+	s.each(func(lo, hi int) { vec.UpdateDirection(a, b, z[lo:hi], p[lo:hi], x[lo:hi]) })
 }
 
 func (s *hostSpace) updateSolution(a float64, p, x vector) { s.add(a, []float64{1}, []vector{p}, x) }
 
 func (s *hostSpace) bicgstabDirection(rv vector, b, w float64, vv, pv vector) {
 	r, v, p := s.v[rv], s.v[vv], s.v[pv]
-	s.each(func(lo, hi int) { simd.BiCGSTABDirection(s.level, r[lo:hi], b, w, v[lo:hi], p[lo:hi]) })
+	s.each(func(lo, hi int) { vec.BiCGSTABDirection(r[lo:hi], b, w, v[lo:hi], p[lo:hi]) })
 }
 
 func (s *hostSpace) bicgstabStep(a float64, pv vector, w float64, uv, xv, tv, rv, cv vector) (rr, cr float64) {
 	p, u, x, t, r, c := s.v[pv], s.v[uv], s.v[xv], s.v[tv], s.v[rv], s.v[cv]
 	return s.sum(func(lo, hi int, rr, cr *vec.Sum) {
-		simd.AddBiCGSTABStep(s.level, a, p[lo:hi], w, u[lo:hi], x[lo:hi], t[lo:hi], r[lo:hi], c[lo:hi], rr, cr)
+		vec.AddBiCGSTABStep(a, p[lo:hi], w, u[lo:hi], x[lo:hi], t[lo:hi], r[lo:hi], c[lo:hi], rr, cr)
 	})
 }
 

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/msrep-go/msrep/internal/vec"
-	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/msrep"
 )
 
@@ -92,7 +91,7 @@ func (c *manyCG) start() error {
 	if c.host.err != nil || len(c.columns) == 0 {
 		return c.host.err
 	}
-	bb, _ := c.sums(func(lo, hi int, s, _ []float64) { simd.DotMany(c.host.level, c.res[lo:hi], c.res[lo:hi], s) })
+	bb, _ := c.sums(func(lo, hi int, s, _ []float64) { vec.DotMany(c.res[lo:hi], c.res[lo:hi], s) })
 	if err := c.multiply(-1, c.x, 1, c.res); err != nil {
 		return err
 	}

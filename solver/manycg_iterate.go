@@ -4,7 +4,7 @@ import (
 	"errors"
 	"math"
 
-	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/internal/vec"
 )
 
 // iterate runs one iteration of all systems.
@@ -12,7 +12,7 @@ func (c *manyCG) iterate() error {
 	if err := c.multiply(1, c.p, 0, c.q); err != nil {
 		return err
 	}
-	pq, _ := c.sums(func(lo, hi int, s, _ []float64) { simd.DotMany(c.host.level, c.p[lo:hi], c.q[lo:hi], s) })
+	pq, _ := c.sums(func(lo, hi int, s, _ []float64) { vec.DotMany(c.p[lo:hi], c.q[lo:hi], s) })
 	if c.host.err != nil { // the sums are incomplete and must not be used
 		return c.host.err
 	}
@@ -55,13 +55,13 @@ func (c *manyCG) iterate() error {
 // with Jacobi q = M*res.
 func (c *manyCG) updateResiduals() {
 	a := c.factors(func(s *column) float64 { return -s.alpha })
-	m, d, level := len(c.columns), c.host.inverse, c.host.level
+	m, d := len(c.columns), c.host.inverse
 	rr, rz := c.sums(func(lo, hi int, s, t []float64) {
 		q, r := c.q[lo:hi], c.res[lo:hi]
-		simd.AxpyMany(level, a, q, r, s)
+		vec.AxpyMany(a, q, r, s)
 		if d != nil {
-			simd.ScaleMany(level, m, d[lo/m:hi/m], r, q)
-			simd.DotMany(level, r, q, t)
+			vec.ScaleMany(m, d[lo/m:hi/m], r, q)
+			vec.DotMany(r, q, t)
 		}
 	})
 	if d == nil {
@@ -140,7 +140,7 @@ func (c *manyCG) updateDirections() error {
 		return s.rz / s.previous
 	})
 	c.onWorkers(func(from, to int) {
-		c.eachChunk(from, to, func(_, lo, hi int) { simd.UpdateDirectionMany(c.host.level, a, b, z[lo:hi], c.p[lo:hi], c.x[lo:hi]) })
+		c.eachChunk(from, to, func(_, lo, hi int) { vec.UpdateDirectionMany(a, b, z[lo:hi], c.p[lo:hi], c.x[lo:hi]) })
 	})
 	return c.host.err
 }

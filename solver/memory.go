@@ -2,7 +2,7 @@ package solver
 
 import (
 	"github.com/msrep-go/msrep/internal/mem"
-	"github.com/msrep-go/msrep/kernels/cpu/form"
+	"github.com/msrep-go/msrep/kernels/cpu"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -60,8 +60,8 @@ func graphFits(nodes, links int, what string, need int64) error {
 // larger of the vectors and the temporary memory for building the form.
 func ranksFit(g *Graph, opt PageRankOptions) error {
 	stored := opt.Weights == WeightsStored
-	rows := form.Rows[float64]{Ptr: g.ptr, Idx: g.in}
-	kept, temporary := form.SegmentedBytes(opt.linkForm(), rows, opt.layout(), stored, opt.WideIndices)
+	rows := cpu.SegmentedRows{Ptr: g.ptr, Idx: g.in}
+	kept, temporary := cpu.SegmentedBytes(opt.linkForm(), rows, opt.layout(), stored, opt.WideIndices)
 	vectors := 24 * int64(g.nodes)
 	if g.number != nil {
 		vectors += 8 * int64(g.nodes)

@@ -6,8 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/msrep-go/msrep/internal/par"
-	"github.com/msrep-go/msrep/kernels/cpu/form"
-	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/kernels/cpu"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/sparse/cpms"
 )
@@ -25,8 +24,7 @@ const (
 // depend on timing.
 type cpuRanker struct {
 	g        *Graph
-	m        *form.Segmented
-	level    simd.Level
+	m        *cpu.Segmented
 	degree   []int32 // nil where weights are stored
 	cur      *cpms.Heads
 	next     *cpms.Heads
@@ -46,22 +44,22 @@ type chunk struct {
 
 type worker struct {
 	sums    [batchNodes]float64
-	scratch *form.SegmentScratch
+	scratch *cpu.SegmentScratch
 }
 
 func newCPURanker(sys *msrep.System, g *Graph, opt PageRankOptions) (*cpuRanker, error) {
 	if err := ranksFit(g, opt); err != nil {
 		return nil, err
 	}
-	r := &cpuRanker{g: g, level: simd.Default(), segments: opt.segments(), bank: opt.Bank}
-	rows := form.Rows[float64]{Ptr: g.ptr, Idx: g.in, Cols: g.nodes}
+	r := &cpuRanker{g: g, segments: opt.segments(), bank: opt.Bank}
+	rows := cpu.SegmentedRows{Ptr: g.ptr, Idx: g.in, Cols: g.nodes}
 	if opt.Weights == WeightsStored {
 		rows.Val = g.weights()
 	} else {
 		r.degree = g.degree
 	}
 	var err error
-	if r.m, err = form.NewSegmented(opt.linkForm(), rows, opt.layout(), opt.WideIndices); err != nil {
+	if r.m, err = cpu.NewSegmented(opt.linkForm(), rows, opt.layout(), opt.WideIndices); err != nil {
 		return nil, err
 	}
 	if r.cur, err = cpms.NewHeads(g.nodes, 8); err != nil {
@@ -77,7 +75,7 @@ func newCPURanker(sys *msrep.System, g *Graph, opt PageRankOptions) (*cpuRanker,
 	}
 	r.workers = make([]worker, max(min(threads, len(r.chunks)), 1))
 	for i := range r.workers {
-		r.workers[i].scratch = form.NewSegmentScratch()
+		r.workers[i].scratch = cpu.NewSegmentScratch()
 	}
 	return r, nil
 }
@@ -88,7 +86,7 @@ func (r *cpuRanker) makeChunks() {
 	for first := 0; first < g.nodes; {
 		end := first
 		for end < g.nodes && end-first < chunkNodes && g.ptr[end]-g.ptr[first] < chunkLinks {
-			end = min(end+simd.SliceRows, g.nodes)
+			end = min(end+cpu.SliceRows, g.nodes)
 		}
 		n, _ := slices.BinarySearch(rest, int32(end))
 		r.chunks = append(r.chunks, chunk{first: first, end: end, dangling: rest[:n]})
@@ -159,7 +157,7 @@ func (r *cpuRanker) step(_ context.Context, read, write int, damping, add float6
 			if r.degree != nil {
 				degree = r.degree[first:end]
 			}
-			c.diff += simd.Rank(r.level, sums, r.cur, r.next, first, degree, damping, add)
+			c.diff += cpu.Rank(sums, r.cur, r.next, first, degree, damping, add)
 		}
 		c.inactive = r.sumDangling(r.next, c)
 	})

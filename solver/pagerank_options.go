@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/cpu/form"
+	"github.com/msrep-go/msrep/kernels/cpu"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/cpms"
 )
@@ -101,9 +101,9 @@ func (o *PageRankOptions) layout() cpms.Layout {
 // linkForm returns the form in which CPU devices store the links.
 func (o *PageRankOptions) linkForm() kernels.Form {
 	if o.Format == GraphCSR {
-		return form.FormCPMSRows
+		return cpu.SegmentedCSR
 	}
-	return form.FormCPMSSlices
+	return cpu.SegmentedELL
 }
 
 // segments returns the number of segments of a value; 1 for plain values.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/msrep-go/msrep/internal/cases"
 	"github.com/msrep-go/msrep/internal/corpus"
-	"github.com/msrep-go/msrep/kernels/cpu/form"
+	"github.com/msrep-go/msrep/kernels/cpu"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/cpms"
@@ -246,8 +246,8 @@ func TestSortingLeavesLittlePaddingAndKeepsNeighboursNear(t *testing.T) {
 	sorted, err := NewGraph(context.Background(), a, GraphPELLR)
 	require.NoError(t, err)
 	links := float64(len(plain.in))
-	require.Greater(t, float64(form.SlicePadding(plain.ptr)), sortedPadding*links)
-	require.LessOrEqual(t, float64(form.SlicePadding(sorted.ptr)), sortedPadding*links)
+	require.Greater(t, float64(cpu.SlicePadding(plain.ptr)), sortedPadding*links)
+	require.LessOrEqual(t, float64(cpu.SlicePadding(sorted.ptr)), sortedPadding*links)
 	for j, old := range sorted.number {
 		require.Equal(t, j/sortWindows[0], int(old)/sortWindows[0], "the smallest window is enough")
 	}

@@ -44,8 +44,8 @@ func Totals(parts, sums []float64) {
 // chunk returns the n elements of v from at on, or fewer at the end of v.
 func chunk(v []float64, at, n int) []float64 { return v[at:min(at+n, len(v))] }
 
-// DotMany adds x_j'y_j to the partial sums of each vector j.
-func DotMany(x, y, parts []float64) {
+// dotManyGeneric adds x_j'y_j to the partial sums of each vector j.
+func dotManyGeneric(x, y, parts []float64) {
 	for at := 0; at < len(x); at += len(parts) {
 		x := chunk(x, at, len(parts))
 		y, s := y[at:][:len(x)], parts[:len(x)]
@@ -55,8 +55,8 @@ func DotMany(x, y, parts []float64) {
 	}
 }
 
-// AxpyMany computes y_j = y_j + a_j*x_j and adds y_j'y_j to the partial sums, for each vector j.
-func AxpyMany(a, x, y, parts []float64) {
+// axpyManyGeneric computes y_j = y_j + a_j*x_j and adds y_j'y_j to the partial sums, for each vector j.
+func axpyManyGeneric(a, x, y, parts []float64) {
 	for at := 0; at < len(x); at += len(parts) {
 		x := chunk(x, at, len(parts))
 		a, y, s := a[:len(x)], y[at:][:len(x)], parts[:len(x)]
@@ -68,8 +68,8 @@ func AxpyMany(a, x, y, parts []float64) {
 	}
 }
 
-// UpdateDirectionMany computes x_j = x_j + a_j*p_j and p_j = z_j + b_j*p_j for each vector j.
-func UpdateDirectionMany(a, b, z, p, x []float64) {
+// updateDirectionManyGeneric computes x_j = x_j + a_j*p_j and p_j = z_j + b_j*p_j for each vector j.
+func updateDirectionManyGeneric(a, b, z, p, x []float64) {
 	for at := 0; at < len(z); at += len(a) {
 		z := chunk(z, at, len(a))
 		a, b, p, x := a[:len(z)], b[:len(z)], p[at:][:len(z)], x[at:][:len(z)]
@@ -81,8 +81,8 @@ func UpdateDirectionMany(a, b, z, p, x []float64) {
 	}
 }
 
-// ScaleMany computes z_j = d*r_j, element by element, for each of m vectors.
-func ScaleMany(m int, d, r, z []float64) {
+// scaleManyGeneric computes z_j = d*r_j, element by element, for each of m vectors.
+func scaleManyGeneric(m int, d, r, z []float64) {
 	for i, f := range d {
 		r, z := r[i*m:(i+1)*m], z[i*m:(i+1)*m]
 		for j, v := range r {

@@ -4,7 +4,7 @@
 //
 // Sums are in float64 and consist of several partial sums (see Sum), which SIMD registers and independent
 // additions can use. Every product is rounded before it is added, so that all processors give the same bits,
-// with fused multiply-add or without. Package simd has some of the loops in assembly, with the same bits.
+// with fused multiply-add or without. Some loops are in assembly as well (loops.go), with the same bits.
 package vec
 
 import "github.com/msrep-go/msrep/sparse"
@@ -49,8 +49,8 @@ func Dot[V sparse.Value](x, y []V) float64 {
 	return s.Total()
 }
 
-// AddDot adds x'y to s.
-func AddDot[V sparse.Value](x, y []V, s *Sum) {
+// addDotGeneric adds x'y to s.
+func addDotGeneric[V sparse.Value](x, y []V, s *Sum) {
 	y = y[:len(x)]
 	s0, s1, s2, s3, s4, s5, s6, s7 := s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7]
 	i := 0
@@ -71,8 +71,8 @@ func AddDot[V sparse.Value](x, y []V, s *Sum) {
 	}
 }
 
-// AddDots adds x'y to xy and x'x to xx.
-func AddDots[V sparse.Value](x, y []V, xy, xx *Sum) {
+// addDotsGeneric adds x'y to xy and x'x to xx.
+func addDotsGeneric[V sparse.Value](x, y []V, xy, xx *Sum) {
 	y = y[:len(x)]
 	for i, v := range x {
 		xy[i&7] += wide(v, y[i])
@@ -87,8 +87,8 @@ func Axpy[V sparse.Value](a V, x, y []V) float64 {
 	return s.Total()
 }
 
-// AddAxpy computes y = y + a*x and adds y'y to s.
-func AddAxpy[V sparse.Value](a V, x, y []V, s *Sum) {
+// addAxpyGeneric computes y = y + a*x and adds y'y to s.
+func addAxpyGeneric[V sparse.Value](a V, x, y []V, s *Sum) {
 	y = y[:len(x)]
 	i := 0
 	for ; i+8 <= len(x); i += 8 {
@@ -109,8 +109,8 @@ func AddAxpy[V sparse.Value](a V, x, y []V, s *Sum) {
 	}
 }
 
-// AddAxpyScaled computes y = y + a*x and adds y'y to s and y'(d*y) to scaled, with d*y element by element.
-func AddAxpyScaled[V sparse.Value](a V, x, y, d []V, s, scaled *Sum) {
+// addAxpyScaledGeneric computes y = y + a*x and adds y'y to s and y'(d*y) to scaled, with d*y element by element.
+func addAxpyScaledGeneric[V sparse.Value](a V, x, y, d []V, s, scaled *Sum) {
 	y, d = y[:len(x)], d[:len(x)]
 	for i, v := range x {
 		e := y[i] + mul(a, v)
@@ -120,8 +120,8 @@ func AddAxpyScaled[V sparse.Value](a V, x, y, d []V, s, scaled *Sum) {
 	}
 }
 
-// UpdateDirection computes x = x + a*p and p = z + b*p, both with the old p.
-func UpdateDirection[V sparse.Value](a, b V, z, p, x []V) {
+// updateDirectionGeneric computes x = x + a*p and p = z + b*p, both with the old p.
+func updateDirectionGeneric[V sparse.Value](a, b V, z, p, x []V) {
 	p, x = p[:len(z)], x[:len(z)]
 	for i, v := range z {
 		old := p[i]
@@ -130,8 +130,8 @@ func UpdateDirection[V sparse.Value](a, b V, z, p, x []V) {
 	}
 }
 
-// UpdateDirectionScaled is UpdateDirection with z = d*r, element by element.
-func UpdateDirectionScaled[V sparse.Value](a, b V, d, r, p, x []V) {
+// updateDirectionScaledGeneric is UpdateDirection with z = d*r, element by element.
+func updateDirectionScaledGeneric[V sparse.Value](a, b V, d, r, p, x []V) {
 	r, p, x = r[:len(d)], p[:len(d)], x[:len(d)]
 	for i, v := range d {
 		old := p[i]
@@ -194,8 +194,8 @@ func CGStep[V sparse.Value](a V, p, q, x, r []V) float64 {
 	return s0 + s1
 }
 
-// BiCGSTABDirection computes p = r + b*(p - w*v).
-func BiCGSTABDirection[V sparse.Value](r []V, b, w V, v, p []V) {
+// biCGSTABDirectionGeneric computes p = r + b*(p - w*v).
+func biCGSTABDirectionGeneric[V sparse.Value](r []V, b, w V, v, p []V) {
 	v, p = v[:len(r)], p[:len(r)]
 	for i := range r {
 		p[i] = r[i] + mul(b, p[i]-mul(w, v[i]))
@@ -209,8 +209,8 @@ func BiCGSTABStep[V sparse.Value](a V, p []V, w V, s, x, t, r, c []V) (rr, cr fl
 	return rs.Total(), cs.Total()
 }
 
-// AddBiCGSTABStep is BiCGSTABStep, but adds r'r to rr and c'r to cr.
-func AddBiCGSTABStep[V sparse.Value](a V, p []V, w V, s, x, t, r, c []V, rr, cr *Sum) {
+// addBiCGSTABStepGeneric is BiCGSTABStep, but adds r'r to rr and c'r to cr.
+func addBiCGSTABStepGeneric[V sparse.Value](a V, p []V, w V, s, x, t, r, c []V, rr, cr *Sum) {
 	n := len(p)
 	s, x, t, r, c = s[:n], x[:n], t[:n], r[:n], c[:n]
 	for i := range p {

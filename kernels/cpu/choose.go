@@ -7,8 +7,8 @@ import (
 
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/cpu/form"
-	"github.com/msrep-go/msrep/kernels/cpu/inspect"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/form"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/forms"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -26,7 +26,7 @@ const tooSmall = "too small to look for another form"
 // choose packs the pieces in the form that is named, or in the fastest of those that the inspector suggests and that
 // can be built and timed within the budget.
 func (p *packed[V]) choose(op *kernels.Packing[V]) error {
-	ends, err := inspect.Named[V](kernels.FormCSR, op.Segments, op.InPlace)
+	ends, err := forms.Named[V](kernels.FormCSR, op.Segments, op.InPlace)
 	if err != nil {
 		return err
 	}
@@ -41,13 +41,13 @@ func (p *packed[V]) choose(op *kernels.Packing[V]) error {
 		return p.named(op)
 	case op.Products == 1:
 		return p.plain(op, "one product does not repay the search for another form")
-	case p.part.NNZ() < inspect.MinNNZ && op.Fixed && (op.Products == 0 || op.Products >= defaultProducts):
+	case p.part.NNZ() < forms.MinNNZ && op.Fixed && (op.Products == 0 || op.Products >= defaultProducts):
 		return p.sideBySide()
-	case p.part.NNZ() < inspect.MinNNZ:
+	case p.part.NNZ() < forms.MinNNZ:
 		return p.plain(op, tooSmall)
 	}
 	s := newSearch(p, op)
-	if s.brief() && op.Products < inspect.FewestCached {
+	if s.brief() && op.Products < forms.FewestCached {
 		return p.plain(op, fmt.Sprintf("%d products do not repay the search for another form", op.Products))
 	}
 	return s.run()
@@ -56,7 +56,7 @@ func (p *packed[V]) choose(op *kernels.Packing[V]) error {
 // named packs in the form that the caller named.
 func (p *packed[V]) named(op *kernels.Packing[V]) error {
 	old, again := op.Previous.(*packed[V])
-	f := inspect.Whole(op.Form)
+	f := forms.Whole(op.Form)
 	if f != op.Form {
 		p.halving = op.Form
 	} else if again {
@@ -67,7 +67,7 @@ func (p *packed[V]) named(op *kernels.Packing[V]) error {
 			return err
 		}
 	}
-	c, err := inspect.Named[V](f, op.Segments, op.InPlace)
+	c, err := forms.Named[V](f, op.Segments, op.InPlace)
 	if err != nil {
 		return err
 	}
@@ -91,12 +91,12 @@ func (p *packed[V]) named(op *kernels.Packing[V]) error {
 
 // plain leaves the rows in CSR.
 func (p *packed[V]) plain(op *kernels.Packing[V], why string) error {
-	return p.make(inspect.CSR[V](op.InPlace), why)
+	return p.make(forms.CSR[V](op.InPlace), why)
 }
 
 // sideBySide packs in slices. Plain CSR adds up a row with sums of a fixed shape entry by entry, which is slower.
 func (p *packed[V]) sideBySide() error {
-	c, err := inspect.Named[V](inspect.FormSlices, kernels.Segments{}, false)
+	c, err := forms.Named[V](forms.FormSlices, kernels.Segments{}, false)
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (p *packed[V]) sideBySide() error {
 }
 
 // make builds a form of all pieces and takes it.
-func (p *packed[V]) make(c inspect.Candidate[V], why string) error {
+func (p *packed[V]) make(c forms.Candidate[V], why string) error {
 	t, err := p.build(c, p.bodies(), p.newArena(1))
 	if err != nil {
 		return err
@@ -122,7 +122,7 @@ func (p *packed[V]) bodies() [][]form.Rows[V] {
 }
 
 // take makes a trial of all rows the form of the part.
-func (p *packed[V]) take(t trial[V], c inspect.Candidate[V], why string) error {
+func (p *packed[V]) take(t trial[V], c forms.Candidate[V], why string) error {
 	p.mem, p.built = t.mem, c
 	p.info.Form, p.info.Why, p.info.Padding, p.info.Bytes = c.Form, why, 0, t.mem.bytes()+p.ends.bytes()
 	if name := t.forms[0][0].Name(); name != string(c.Form) { // the name with its parameters and the storage of its values
@@ -162,7 +162,7 @@ func (p *packed[V]) newArena(fraction float64) arena {
 
 // build makes the form of stretches of rows in an empty arena. Each worker builds the stretches that it will
 // multiply. If build fails, the arena is empty again.
-func (p *packed[V]) build(c inspect.Candidate[V], rows [][]form.Rows[V], in arena) (trial[V], error) {
+func (p *packed[V]) build(c forms.Candidate[V], rows [][]form.Rows[V], in arena) (trial[V], error) {
 	t := trial[V]{forms: make([][]form.Form[V], len(rows)), mem: in}
 	w, err := p.eachTimed(func(i int) error {
 		for _, r := range rows[i] {

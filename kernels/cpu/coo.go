@@ -1,8 +1,9 @@
 package cpu
 
 import (
+	"github.com/msrep-go/msrep/internal/simd"
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/form/csr"
 	"github.com/msrep-go/msrep/merge"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
@@ -44,7 +45,7 @@ func (a coordinate[V]) majorRuns(q partition.Part, alpha, beta V, x, y []V) (car
 			}
 			ptr[n+1] = k
 		}
-		simd.Rows(level, alpha, 0, ptr[:n+1], a.minor[ptr[0]:k], a.val[ptr[0]:k], x, sum[:n])
+		csr.Rows(level, alpha, 0, ptr[:n+1], a.minor[ptr[0]:k], a.val[ptr[0]:k], x, sum[:n])
 		for i, s := range sum[:n] {
 			if r := int(a.major[ptr[i]]); r < q.OwnFirst {
 				carry = s

@@ -14,7 +14,7 @@
 // them. If a buffer is freed while a copy or a kernel uses it, its memory is released when that ends; later calls with
 // the buffer fail.
 //
-// The inner loops are those of kernels/cpu/simd. Streams execute at once, in the calling goroutine.
+// The inner loops are those of the forms below kernels/cpu/internal/form. Streams execute at once, in the calling goroutine.
 //
 // # What is where
 //
@@ -25,7 +25,7 @@
 //     borders, target: where each worker adds to y; scratch: the partial results that workers keep.
 //   - pack, piece, align, arena: a packed part, cut among the workers, with each piece in a form of package form;
 //     transposed, many_packed: products with it.
-//   - choose, search, sample, worktime: the search for the fastest of the forms that package inspect suggests.
+//   - choose, search, sample, worktime: the search for the fastest of the forms that package forms suggests.
 //   - symmetric: a symmetric matrix of which one triangle is stored.
 //   - sum: host code that runs on the workers.
 //

@@ -5,9 +5,10 @@ import (
 	"sort"
 
 	"github.com/msrep-go/msrep/internal/par"
+	"github.com/msrep-go/msrep/internal/simd"
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/cpu/form"
-	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/form"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/form/csr"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -31,7 +32,7 @@ func majorProductFixed[V sparse.Value](d *Device, op *kernels.MajorProductFixed[
 		lo, hi := wholeRows(a.ptr, n, i), wholeRows(a.ptr, n, i+1)
 		from, to := a.ptr[lo]-base, a.ptr[hi]-base
 		rows := form.Rows[V]{Ptr: a.ptr[lo : hi+1], Idx: a.idx[from:to], Val: a.val[from:to]}
-		form.MultiplyFixed(simd.Default(), rows, op.Short, op.Alpha, op.Beta, x, y[lo:hi])
+		csr.MultiplyFixed(simd.Default(), rows, op.Short, op.Alpha, op.Beta, x, y[lo:hi])
 	})
 }
 

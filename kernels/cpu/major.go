@@ -1,9 +1,10 @@
 package cpu
 
 import (
+	"github.com/msrep-go/msrep/internal/simd"
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/cpu/form"
-	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/form"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/form/csr"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -45,7 +46,7 @@ func (a compressed[V]) majorRows(q partition.Part, alpha, beta V, x, y []V) (car
 }
 
 func multiplyRows[V sparse.Value](r form.Rows[V], alpha, beta V, x, y []V) {
-	simd.Rows(simd.Default(), alpha, beta, r.Ptr, r.Idx, r.Val, x, y)
+	csr.Rows(simd.Default(), alpha, beta, r.Ptr, r.Idx, r.Val, x, y)
 }
 
 // runMajor calls rows for the piece of each worker and joins the pieces: the carry of a worker is added to its row,

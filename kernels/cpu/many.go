@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/form"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -33,7 +33,7 @@ func majorProductMany[V sparse.Value](d *Device, op *kernels.MajorProductMany[V]
 
 // joinCarries adds the carries of a worker's part q to the row of p that another worker owns. Where an earlier part
 // owns the row, it adds them to the carries of p.
-func joinCarries[V sparse.Value](carries []V, q, p partition.Part, y simd.MultiVector[V], carry []V) {
+func joinCarries[V sparse.Value](carries []V, q, p partition.Part, y form.MultiVector[V], carry []V) {
 	to := carry
 	if q.StartFlag && q.StartMajor >= p.OwnFirst {
 		to = y.From(q.StartMajor - p.OwnFirst).Val
@@ -44,7 +44,7 @@ func joinCarries[V sparse.Value](carries []V, q, p partition.Part, y simd.MultiV
 }
 
 // viewBlocks opens the multi-vectors and carries of a product with a part. x must have at least minors rows.
-func viewBlocks[V sparse.Value](v *views, p partition.Part, minors int, xs, ys kernels.MultiVector[V], carries kernels.Array[V]) (x, y simd.MultiVector[V], carry []V) {
+func viewBlocks[V sparse.Value](v *views, p partition.Part, minors int, xs, ys kernels.MultiVector[V], carries kernels.Array[V]) (x, y form.MultiVector[V], carry []V) {
 	x = viewBlock(v, "x", xs, minors)
 	y = viewBlock(v, "y", ys, p.OwnEnd-p.OwnFirst)
 	if v.err == nil && xs.Cols != ys.Cols {
@@ -57,11 +57,11 @@ func viewBlocks[V sparse.Value](v *views, p partition.Part, minors int, xs, ys k
 }
 
 // viewBlock opens a multi-vector that must have at least that many rows.
-func viewBlock[V sparse.Value](v *views, name string, b kernels.MultiVector[V], rows int) simd.MultiVector[V] {
+func viewBlock[V sparse.Value](v *views, name string, b kernels.MultiVector[V], rows int) form.MultiVector[V] {
 	if v.err == nil && (b.Cols < 1 || b.Stride < b.Cols || b.Stride > math.MaxInt32) {
 		v.err = fmt.Errorf("%w: %s has %d columns at a stride of %d: it needs 1 or more, and a stride of at least as many", kernels.ErrArgument, name, b.Cols, b.Stride)
 	}
-	out := simd.MultiVector[V]{Val: view(v, name, b.Val, b.Val.Len), Cols: b.Cols, Stride: b.Stride}
+	out := form.MultiVector[V]{Val: view(v, name, b.Val, b.Val.Len), Cols: b.Cols, Stride: b.Stride}
 	if v.err == nil && out.Rows() < rows {
 		v.err = fmt.Errorf("%w: %s has %d elements: %d rows at a stride of %d need more", kernels.ErrArgument, name, b.Val.Len, rows, b.Stride)
 	}

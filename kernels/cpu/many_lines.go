@@ -5,8 +5,7 @@ import (
 
 	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/cpu/form"
-	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/form"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -19,11 +18,11 @@ type linesOfX[V sparse.Value] struct {
 
 // asLines returns a copy of x that all pieces multiply faster than x. It returns x itself if the pieces gain nothing
 // by a copy or memory is short.
-func (p *packed[V]) asLines(x simd.MultiVector[V]) (simd.MultiVector[V], error) {
+func (p *packed[V]) asLines(x form.MultiVector[V]) (form.MultiVector[V], error) {
 	if !each(p.pieces, func(f form.Lined[V]) bool { return f.GainsByLines(x) }) {
 		return x, nil
 	}
-	lines := simd.MultiVector[V]{Cols: x.Cols, Stride: lineStride[V](x.Cols)}
+	lines := form.MultiVector[V]{Cols: x.Cols, Stride: lineStride[V](x.Cols)}
 	rows, n := int64(p.minors), len(p.pieces)
 	val, err := p.lines.room(p.dev, rows*int64(lines.Stride))
 	if errors.Is(err, kernels.ErrOutOfMemory) {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/msrep-go/msrep/internal/reference"
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/cpu/inspect"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/forms"
 	"github.com/msrep-go/msrep/partition"
 )
 
@@ -22,7 +22,7 @@ func TestBinsMultiplyCopiesOfXInLines(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 2))
 		a := scattered(r, rows, cols, false)
 		p := mustPack(t, d, &kernels.Packing[float64]{Part: partition.Part{EndIdx: a.NNZ() - 1, EndMajor: rows - 1, OwnEnd: rows},
-			Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Minors: cols, Form: inspect.FormBins, InPlace: inPlace})
+			Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Minors: cols, Form: forms.FormBins, InPlace: inPlace})
 		held, buffers := d.InUse(), len(p.Buffers())
 
 		multiply := func(k int) {

@@ -3,7 +3,7 @@ package cpu
 import (
 	"math/bits"
 
-	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/form"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -82,7 +82,7 @@ func (q *manyPiece[V]) removeLong(longRows []longRow[V], own int) int64 {
 }
 
 // joinLongRows adds up the workers' sums of each long row and writes them to y, or to the carry.
-func (m *manyRows[V]) joinLongRows(sums []simd.MultiVector[V], beta V, y simd.MultiVector[V], carry []V) {
+func (m *manyRows[V]) joinLongRows(sums []form.MultiVector[V], beta V, y form.MultiVector[V], carry []V) {
 	for i, g := range m.longRows {
 		to, scale := carry, V(0)
 		if g.row >= 0 {

@@ -6,8 +6,10 @@ import (
 
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/internal/par"
+	"github.com/msrep-go/msrep/internal/simd"
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/form"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/form/csr"
 	"github.com/msrep-go/msrep/merge"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
@@ -33,7 +35,7 @@ func minorProductMany[V sparse.Value](d *Device, s *scratch[V], op *kernels.Mino
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	run := minorMany[V]{a: a, parts: parts, border: borders(parts, a.idx, a.part.StartIdx, y.Rows())}
-	width := simd.VectorsAtOnce[V]()
+	width := form.VectorsAtOnce[V]()
 	if err := run.takeSpill(d, s, y, width); err != nil {
 		return err
 	}
@@ -53,13 +55,13 @@ type minorMany[V sparse.Value] struct {
 	a      compressed[V]
 	parts  []partition.Part
 	border []int
-	spill  []simd.MultiVector[V] // zero between products; empty if not needed
+	spill  []form.MultiVector[V] // zero between products; empty if not needed
 }
 
 // takeSpill takes memory for the workers' own multi-vectors, with the given number of columns.
-func (m *minorMany[V]) takeSpill(d *Device, s *scratch[V], y simd.MultiVector[V], width int) error {
+func (m *minorMany[V]) takeSpill(d *Device, s *scratch[V], y form.MultiVector[V], width int) error {
 	n := len(m.parts)
-	m.spill = make([]simd.MultiVector[V], n)
+	m.spill = make([]form.MultiVector[V], n)
 	if last := y.Cols % width; n == 1 && (last == 0 || last == lineStride[V](last)) {
 		return nil
 	}
@@ -76,13 +78,13 @@ func (m *minorMany[V]) takeSpill(d *Device, s *scratch[V], y simd.MultiVector[V]
 }
 
 // columns computes the product for the number of vectors that simd.RowsTransposedMany takes.
-func (m *minorMany[V]) columns(d *Device, alpha, beta V, x, y simd.MultiVector[V]) error {
+func (m *minorMany[V]) columns(d *Device, alpha, beta V, x, y form.MultiVector[V]) error {
 	n, rows, width := len(m.parts), y.Rows(), lineStride[V](y.Cols)
 	to := make([]manyTarget[V], n)
 	err := d.pool.run(n, func(i int) {
 		first, end := m.border[i], m.border[i+1]
 		m.spill[i].Cols, m.spill[i].Stride = width, width
-		to[i] = manyTarget[V]{beta: beta, first: first, end: end, places: simd.Places[V]{Rows: rows, Spill: m.spill[i], Marks: make([]byte, rows/simd.MarkedRows+1)}}
+		to[i] = manyTarget[V]{beta: beta, first: first, end: end, places: csr.Places[V]{Rows: rows, Spill: m.spill[i], Marks: make([]byte, rows/csr.MarkedRows+1)}}
 		if p := &to[i].places; y.Cols == width {
 			p.First, p.Own, p.Y = first, end-first, y.From(first)
 		}
@@ -109,7 +111,7 @@ const (
 )
 
 // rows adds the products of q.
-func (m *minorMany[V]) rows(q partition.Part, alpha V, x simd.MultiVector[V], to *manyTarget[V]) {
+func (m *minorMany[V]) rows(q partition.Part, alpha V, x form.MultiVector[V], to *manyTarget[V]) {
 	a, level := m.a, simd.Default()
 	base, end := a.part.StartIdx, q.EndIdx+1
 	prefetchEnd, looked := int64(0), q.StartIdx // entries from looked on were not looked at
@@ -134,7 +136,7 @@ func (m *minorMany[V]) rows(q partition.Part, alpha V, x simd.MultiVector[V], to
 			}
 		}
 		for from := k; k < stop; {
-			k = simd.RowsTransposedMany(level, alpha, k, ptr, a.idx[from-base:stop-base], a.val[from-base:stop-base], x.From(r).First(last-r), &to.places, prefetchEnd)
+			k = csr.RowsTransposedMany(level, alpha, k, ptr, a.idx[from-base:stop-base], a.val[from-base:stop-base], x.From(r).First(last-r), &to.places, prefetchEnd)
 			if k < stop {
 				to.scale(int(a.idx[k-base]))
 			}
@@ -144,7 +146,7 @@ func (m *minorMany[V]) rows(q partition.Part, alpha V, x simd.MultiVector[V], to
 
 // manyTarget is where a worker adds its products.
 type manyTarget[V sparse.Value] struct {
-	places     simd.Places[V]
+	places     csr.Places[V]
 	beta       V
 	first, end int // the worker's own rows of y, even if it does not add to them
 }
@@ -191,7 +193,7 @@ func (t *manyTarget[V]) scale(i int) {
 }
 
 // scaleRows multiplies the first n rows of a multi-vector by beta.
-func scaleRows[V sparse.Value](y simd.MultiVector[V], beta V, n int) {
+func scaleRows[V sparse.Value](y form.MultiVector[V], beta V, n int) {
 	if y.Stride == y.Cols {
 		merge.Scale(y.Val[:n*y.Cols], beta)
 		return
@@ -203,9 +205,9 @@ func scaleRows[V sparse.Value](y simd.MultiVector[V], beta V, n int) {
 
 // joinMany finishes rows from ... to-1 of y: it scales the rows that no worker scaled, adds the workers' own
 // multi-vectors, and clears these.
-func joinMany[V sparse.Value](targets []manyTarget[V], y simd.MultiVector[V], from, to int) {
+func joinMany[V sparse.Value](targets []manyTarget[V], y form.MultiVector[V], from, to int) {
 	for lo := from; lo < to; {
-		hi := min((lo/simd.MarkedRows+1)*simd.MarkedRows, to)
+		hi := min((lo/csr.MarkedRows+1)*csr.MarkedRows, to)
 		for i := range targets {
 			t := &targets[i]
 			if a, b := max(lo, t.first+t.places.Done), min(hi, t.end); a < b {
@@ -214,7 +216,7 @@ func joinMany[V sparse.Value](targets []manyTarget[V], y simd.MultiVector[V], fr
 		}
 		for i := range targets {
 			p := &targets[i].places
-			if p.Marks[lo/simd.MarkedRows] != 0 {
+			if p.Marks[lo/csr.MarkedRows] != 0 {
 				addRows(y, p.Spill, lo, min(hi, p.First))
 				addRows(y, p.Spill, max(lo, p.First+p.Own), hi)
 			}
@@ -224,7 +226,7 @@ func joinMany[V sparse.Value](targets []manyTarget[V], y simd.MultiVector[V], fr
 }
 
 // addRows adds rows from ... to-1 of a multi-vector to y and clears them.
-func addRows[V sparse.Value](y, b simd.MultiVector[V], from, to int) {
+func addRows[V sparse.Value](y, b form.MultiVector[V], from, to int) {
 	for i := from; i < to; i++ {
 		row, sum := b.Val[i*b.Stride:][:b.Cols], y.Val[i*y.Stride:][:y.Cols]
 		for j, v := range row[:len(sum)] {

@@ -10,9 +10,10 @@ import (
 
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/internal/par"
+	"github.com/msrep-go/msrep/internal/simd"
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/cpu/form"
-	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/form"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/form/csr"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -43,7 +44,7 @@ type orderedColumns[V sparse.Value] struct {
 
 // orderColumns orders the columns of a part for products with multi-vectors like x. It returns nil if that is not
 // likely to help or memory is short.
-func orderColumns[V sparse.Value](p *packed[V], op *kernels.Packing[V], x simd.MultiVector[V]) (*orderedColumns[V], error) {
+func orderColumns[V sparse.Value](p *packed[V], op *kernels.Packing[V], x form.MultiVector[V]) (*orderedColumns[V], error) {
 	stride, nnz := lineStride[V](x.Cols), p.part.NNZ()
 	if _, ok := mem.Fits(2 * (int64(op.Minors)*(int64(stride)*mem.Size[V]()+4) + 4*nnz)); !ok {
 		return nil, nil
@@ -144,7 +145,7 @@ func lineStride[V sparse.Value](cols int) int {
 
 // reachesOver reports whether rows of at most a cache line cross the end of one now and would not at the given
 // stride.
-func reachesOver[V sparse.Value](x simd.MultiVector[V], stride int) bool {
+func reachesOver[V sparse.Value](x form.MultiVector[V], stride int) bool {
 	size := int(mem.Size[V]())
 	bytes := stride * size
 	return bytes <= cacheLine && (x.Stride*size%bytes != 0 || uintptr(unsafe.Pointer(unsafe.SliceData(x.Val)))%uintptr(bytes) != 0)
@@ -189,8 +190,8 @@ func hottestFirst(idx []int32, cols, n int) []int32 {
 }
 
 // copyOrdered returns a copy of x in the new order.
-func (h *orderedColumns[V]) copyOrdered(d *Device, x simd.MultiVector[V]) (to simd.MultiVector[V], err error) {
-	to = simd.MultiVector[V]{Cols: x.Cols, Stride: lineStride[V](x.Cols)}
+func (h *orderedColumns[V]) copyOrdered(d *Device, x form.MultiVector[V]) (to form.MultiVector[V], err error) {
+	to = form.MultiVector[V]{Cols: x.Cols, Stride: lineStride[V](x.Cols)}
 	if to.Val, err = h.lines.room(d, int64(h.places)*int64(to.Stride)); err != nil {
 		return to, err
 	}
@@ -201,12 +202,12 @@ func (h *orderedColumns[V]) copyOrdered(d *Device, x simd.MultiVector[V]) (to si
 			copyRows(to.From(lo), x.From(lo), hi-lo)
 			return
 		}
-		simd.PermuteRows(simd.Default(), h.order[lo:hi], x, to.From(lo))
+		csr.PermuteRows(simd.Default(), h.order[lo:hi], x, to.From(lo))
 	})
 }
 
 // copyRows copies the first n rows of a multi-vector.
-func copyRows[V sparse.Value](to, from simd.MultiVector[V], n int) {
+func copyRows[V sparse.Value](to, from form.MultiVector[V], n int) {
 	if from.Stride == from.Cols && to.Stride == from.Cols {
 		copy(to.Val[:n*to.Stride], from.Val)
 		return

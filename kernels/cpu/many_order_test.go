@@ -10,10 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/msrep-go/msrep/internal/reference"
+	"github.com/msrep-go/msrep/internal/simd"
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/cpu/form"
-	"github.com/msrep-go/msrep/kernels/cpu/inspect"
-	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/form"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/forms"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -120,13 +120,13 @@ func TestSlicesReplaceRowsIfAllPiecesSuit(t *testing.T) {
 	a := scattered(rand.New(rand.NewPCG(1, 2)), 300, 400, false)
 	d := open(t, Config{Threads: 2, Grain: 1})
 	packs := mustPack(t, d, &kernels.Packing[float64]{Part: partition.Part{EndIdx: a.NNZ() - 1, EndMajor: a.Rows - 1, OwnEnd: a.Rows},
-		Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Minors: a.Cols, Form: inspect.FormSlices, InPlace: true})
+		Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Minors: a.Cols, Form: forms.FormSlices, InPlace: true})
 	p := packs.(*packed[float64])
 	require.Len(t, p.pieces, 2)
 	require.Equal(t, 1, p.rowsFrom, "rows are faster unless slices suit")
 	rows := func(k, yStride int) bool {
-		x := simd.MultiVector[float64]{Val: make([]float64, a.Cols*k), Cols: k, Stride: k}
-		takes, err := p.takesRows(x, simd.MultiVector[float64]{Val: make([]float64, a.Rows*yStride), Cols: k, Stride: yStride})
+		x := form.MultiVector[float64]{Val: make([]float64, a.Cols*k), Cols: k, Stride: k}
+		takes, err := p.takesRows(x, form.MultiVector[float64]{Val: make([]float64, a.Rows*yStride), Cols: k, Stride: yStride})
 		require.NoError(t, err)
 		return takes
 	}
@@ -153,7 +153,7 @@ func TestHotColumnsLeaveFewerVectorsToRows(t *testing.T) {
 		s, err := d.NewStream()
 		require.NoError(t, err)
 		packing := kernels.Packing[float64]{Part: partition.Part{EndIdx: a.NNZ() - 1, EndMajor: rows - 1, OwnEnd: rows},
-			Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Minors: cols, Form: inspect.FormTiles, InPlace: true}
+			Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Minors: cols, Form: forms.FormTiles, InPlace: true}
 		packs := mustPack(t, d, &packing)
 		p := packs.(*packed[float64])
 		require.Equal(t, 5, p.rowsFrom)
@@ -227,7 +227,7 @@ func TestOtherValuesArePackedAsTheFirstWere(t *testing.T) {
 	d := open(t, Config{Threads: 2, NUMANode: -1})
 	a := scattered(rand.New(rand.NewPCG(1, 2)), 300, 400, false)
 	packing := kernels.Packing[float64]{Part: partition.Part{EndIdx: a.NNZ() - 1, EndMajor: 299, OwnEnd: 300},
-		Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Minors: 400, Form: inspect.FormSlices}
+		Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Minors: 400, Form: forms.FormSlices}
 	first := mustPack(t, d, &packing)
 	var again atomic.Bool
 	built := &first.(*packed[float64]).built
@@ -240,7 +240,7 @@ func TestOtherValuesArePackedAsTheFirstWere(t *testing.T) {
 	packing.Previous = first
 	second := mustPack(t, d, &packing)
 	require.True(t, again.Load())
-	require.Equal(t, inspect.FormSlices, second.Info().Form)
+	require.Equal(t, forms.FormSlices, second.Info().Form)
 	require.NoError(t, second.Free())
 }
 

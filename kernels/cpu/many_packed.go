@@ -3,9 +3,9 @@ package cpu
 import (
 	"fmt"
 
+	"github.com/msrep-go/msrep/internal/simd"
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/cpu/form"
-	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/form"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -33,7 +33,7 @@ func (p *packed[V]) multipliesMany() bool {
 		return p.rows != nil
 	}
 	if p.symmetric != nil {
-		return simd.FastSymmetricMany(simd.Default())
+		return form.FastSymmetricMany(simd.Default())
 	}
 	for i := range p.pieces {
 		if _, ok := p.pieces[i].body.(form.Many[V]); !ok {
@@ -91,7 +91,7 @@ func majorProductManyPacked[V sparse.Value](d *Device, s *scratch[V], op *kernel
 
 // productMany runs kernels.HostProduct for several vectors.
 func (p *packed[V]) productMany(d *Device, s *scratch[V], op *kernels.HostProduct[V]) error {
-	x, y := simd.MultiVector[V]{Val: op.X, Cols: op.Cols, Stride: op.StrideX}, simd.MultiVector[V]{Val: op.Y, Cols: op.Cols, Stride: op.StrideY}
+	x, y := form.MultiVector[V]{Val: op.X, Cols: op.Cols, Stride: op.StrideX}, form.MultiVector[V]{Val: op.Y, Cols: op.Cols, Stride: op.StrideY}
 	rows := p.part.OwnEnd - p.part.OwnFirst
 	if min(x.Stride, y.Stride) < op.Cols || x.Rows() < p.minors || y.Rows() < rows || p.part.StartFlag || op.Minor {
 		return fmt.Errorf("%w: %d vectors of %d and %d rows at strides of %d and %d, part %+v needs %d and %d and does not scatter",
@@ -101,7 +101,7 @@ func (p *packed[V]) productMany(d *Device, s *scratch[V], op *kernels.HostProduc
 }
 
 // multiplyMany is multiply for several vectors. It uses the forms or the rows, whichever is faster.
-func (p *packed[V]) multiplyMany(d *Device, s *scratch[V], alpha, beta V, x, y simd.MultiVector[V], carry []V) (err error) {
+func (p *packed[V]) multiplyMany(d *Device, s *scratch[V], alpha, beta V, x, y form.MultiVector[V], carry []V) (err error) {
 	if !p.multipliesMany() {
 		return fmt.Errorf("%w: several vectors at once in the form %s", kernels.ErrNotSupported, p.info.Form)
 	}
@@ -135,7 +135,7 @@ func (p *packed[V]) multiplyMany(d *Device, s *scratch[V], alpha, beta V, x, y s
 }
 
 // takesRows reports whether the rows multiply x, and not the forms. The product is written to y.
-func (p *packed[V]) takesRows(x, y simd.MultiVector[V]) (bool, error) {
+func (p *packed[V]) takesRows(x, y form.MultiVector[V]) (bool, error) {
 	if p.rows == nil || each(p.pieces, func(f form.Suited[V]) bool { return f.Suits(x, y) }) {
 		return false, nil
 	}
@@ -156,13 +156,13 @@ func each[F any, V sparse.Value](pieces []piece[V], is func(f F) bool) bool {
 }
 
 // multiplyMany is multiply for several vectors. The carries are nil if the piece has none.
-func (p *piece[V]) multiplyMany(alpha, beta V, x, y simd.MultiVector[V]) (carries []V) {
-	many := func(f form.Form[V], beta V, y simd.MultiVector[V]) {
+func (p *piece[V]) multiplyMany(alpha, beta V, x, y form.MultiVector[V]) (carries []V) {
+	many := func(f form.Form[V], beta V, y form.MultiVector[V]) {
 		f.(form.Many[V]).MultiplyMany(alpha, beta, x, y)
 	}
 	if p.head != nil {
 		carries = make([]V, y.Cols)
-		many(p.head, 0, simd.MultiVector[V]{Val: carries, Cols: y.Cols, Stride: y.Cols})
+		many(p.head, 0, form.MultiVector[V]{Val: carries, Cols: y.Cols, Stride: y.Cols})
 	}
 	many(p.body, beta, y)
 	if p.tail != nil {

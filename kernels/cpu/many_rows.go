@@ -4,8 +4,9 @@ import (
 	"unsafe"
 
 	"github.com/msrep-go/msrep/internal/par"
-	"github.com/msrep-go/msrep/kernels/cpu/form"
-	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/internal/simd"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/form"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/form/csr"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -37,11 +38,11 @@ func newManyRows[V sparse.Value](a compressed[V], parts []partition.Part, minors
 }
 
 // multiply computes the rows that the part owns, and its carry.
-func (m *manyRows[V]) multiply(d *Device, alpha, beta V, x, y simd.MultiVector[V], carry []V) error {
-	carries, sums := make([][]V, len(m.pieces)), make([]simd.MultiVector[V], len(m.pieces))
+func (m *manyRows[V]) multiply(d *Device, alpha, beta V, x, y form.MultiVector[V], carry []V) error {
+	carries, sums := make([][]V, len(m.pieces)), make([]form.MultiVector[V], len(m.pieces))
 	err := d.pool.run(len(m.pieces), func(i int) {
 		q := &m.pieces[i]
-		sums[i] = simd.MultiVector[V]{Val: make([]V, len(m.longRows)*y.Cols), Cols: y.Cols, Stride: y.Cols}
+		sums[i] = form.MultiVector[V]{Val: make([]V, len(m.longRows)*y.Cols), Cols: y.Cols, Stride: y.Cols}
 		carries[i] = q.multiply(alpha, beta, x, y.From(q.part.OwnFirst-m.part.OwnFirst), sums[i])
 	})
 	if err != nil {
@@ -57,10 +58,10 @@ func (m *manyRows[V]) multiply(d *Device, alpha, beta V, x, y simd.MultiVector[V
 
 // multiply writes the rows that the piece owns to y, and the sums of its stretches of long rows to sums. It returns
 // its carry, nil if there is none.
-func (q *manyPiece[V]) multiply(alpha, beta V, x, y, sums simd.MultiVector[V]) (carry []V) {
+func (q *manyPiece[V]) multiply(alpha, beta V, x, y, sums form.MultiVector[V]) (carry []V) {
 	if q.rows.head.Ptr != nil {
 		carry = make([]V, y.Cols)
-		multiplyRowsMany(q.rows.head, alpha, 0, x, simd.MultiVector[V]{Val: carry, Cols: y.Cols, Stride: y.Cols})
+		multiplyRowsMany(q.rows.head, alpha, 0, x, form.MultiVector[V]{Val: carry, Cols: y.Cols, Stride: y.Cols})
 	}
 	q.multiplyBody(alpha, beta, x, y, sums)
 	if q.rows.tail.Ptr != nil {
@@ -75,7 +76,7 @@ const stretchBytes = 256 << 10
 
 // multiplyBody multiplies long rows from left to right and, alternately, the body from top to bottom. Where entries
 // lie near the diagonal, both find the same rows of x in the cache.
-func (q *manyPiece[V]) multiplyBody(alpha, beta V, x, y, sums simd.MultiVector[V]) {
+func (q *manyPiece[V]) multiplyBody(alpha, beta V, x, y, sums form.MultiVector[V]) {
 	steps := 1
 	for _, g := range q.longRows {
 		steps = max(steps, len(g.idx)*x.Cols*int(unsafe.Sizeof(alpha))/stretchBytes)
@@ -101,6 +102,6 @@ func (q *manyPiece[V]) multiplyBody(alpha, beta V, x, y, sums simd.MultiVector[V
 }
 
 // multiplyRowsMany multiplies rows by several vectors. Idx and Val may be longer than the rows.
-func multiplyRowsMany[V sparse.Value](r form.Rows[V], alpha, beta V, x, y simd.MultiVector[V]) {
-	simd.RowsMany(simd.Default(), alpha, beta, r.Ptr, r.Idx, r.Val, x, y)
+func multiplyRowsMany[V sparse.Value](r form.Rows[V], alpha, beta V, x, y form.MultiVector[V]) {
+	csr.RowsMany(simd.Default(), alpha, beta, r.Ptr, r.Idx, r.Val, x, y)
 }

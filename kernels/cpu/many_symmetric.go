@@ -7,7 +7,7 @@ import (
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/form"
 )
 
 // symmetricAtOnce is the number of registers of columns that are multiplied at once. The spill vectors have as many
@@ -17,12 +17,12 @@ const symmetricAtOnce = 4
 // multiplyMany is multiply for several vectors. It multiplies the columns that fill registers, or half of one, at
 // once, and the others one after the other, which is faster than a masked register. Memory for spill and for copied
 // vectors comes from the scratch of the device.
-func (s *symmetric[V]) multiplyMany(d *Device, kept *scratch[V], alpha, beta V, x, y simd.MultiVector[V]) error {
+func (s *symmetric[V]) multiplyMany(d *Device, kept *scratch[V], alpha, beta V, x, y form.MultiVector[V]) error {
 	kept.mu.Lock()
 	defer kept.mu.Unlock()
 	atOnce := 0
 	if alpha-alpha == 0 {
-		atOnce = simd.SymmetricColumns[V](y.Cols)
+		atOnce = form.SymmetricColumns[V](y.Cols)
 	}
 	if atOnce > 0 {
 		err := s.multiplyTogether(d, kept, alpha, beta, x.Columns(0, atOnce), y.Columns(0, atOnce))
@@ -39,13 +39,13 @@ func (s *symmetric[V]) multiplyMany(d *Device, kept *scratch[V], alpha, beta V, 
 }
 
 // multiplyEach multiplies one vector after the other.
-func (s *symmetric[V]) multiplyEach(d *Device, kept *scratch[V], alpha, beta V, x, y simd.MultiVector[V]) error {
+func (s *symmetric[V]) multiplyEach(d *Device, kept *scratch[V], alpha, beta V, x, y form.MultiVector[V]) error {
 	n, workers := s.border[len(s.border)-1], len(s.pieces)
 	room, err := s.room(d, kept, 2, n)
 	if err != nil {
 		return err
 	}
-	in, out := simd.MultiVector[V]{Val: room[0], Cols: 1, Stride: 1}, simd.MultiVector[V]{Val: room[1], Cols: 1, Stride: 1}
+	in, out := form.MultiVector[V]{Val: room[0], Cols: 1, Stride: 1}, form.MultiVector[V]{Val: room[1], Cols: 1, Stride: 1}
 	stretches := func(do func(lo, n int)) error {
 		return d.pool.run(workers, func(i int) {
 			lo := int(par.Cut(int64(n), workers, i))
@@ -82,8 +82,8 @@ func (s *symmetric[V]) room(d *Device, kept *scratch[V], n, m int) ([][]V, error
 }
 
 // multiplyTogether multiplies all vectors at once, or as many at a time as symmetricAtOnce registers hold.
-func (s *symmetric[V]) multiplyTogether(d *Device, kept *scratch[V], alpha, beta V, x, y simd.MultiVector[V]) error {
-	width, most := min(symmetricAtOnce*simd.VectorsAtOnce[V](), x.Cols), 0
+func (s *symmetric[V]) multiplyTogether(d *Device, kept *scratch[V], alpha, beta V, x, y form.MultiVector[V]) error {
+	width, most := min(symmetricAtOnce*form.VectorsAtOnce[V](), x.Cols), 0
 	for i := range s.pieces {
 		most = max(most, len(s.pieces[i].spill))
 	}
@@ -91,11 +91,11 @@ func (s *symmetric[V]) multiplyTogether(d *Device, kept *scratch[V], alpha, beta
 	if err != nil {
 		return err
 	}
-	spill := make([]simd.MultiVector[V], len(s.pieces))
+	spill := make([]form.MultiVector[V], len(s.pieces))
 	for c := 0; c < y.Cols; c += width {
 		n := min(width, y.Cols-c)
 		for i := range spill {
-			spill[i] = simd.MultiVector[V]{Val: room[i][:len(s.pieces[i].spill)*n], Cols: n, Stride: n}
+			spill[i] = form.MultiVector[V]{Val: room[i][:len(s.pieces[i].spill)*n], Cols: n, Stride: n}
 		}
 		if err := s.multiplyColumns(d, alpha, beta, x.Columns(c, n), y.Columns(c, n), spill); err != nil {
 			return err
@@ -105,10 +105,10 @@ func (s *symmetric[V]) multiplyTogether(d *Device, kept *scratch[V], alpha, beta
 }
 
 // multiplyColumns is multiplyFinite for as many vectors as spill has columns.
-func (s *symmetric[V]) multiplyColumns(d *Device, alpha, beta V, x, y simd.MultiVector[V], spill []simd.MultiVector[V]) error {
+func (s *symmetric[V]) multiplyColumns(d *Device, alpha, beta V, x, y form.MultiVector[V], spill []form.MultiVector[V]) error {
 	err := d.pool.run(len(s.pieces), func(i int) {
 		q := &s.pieces[i]
-		q.rows.MultiplyMany(alpha, beta, x, y.From(q.first), func(lo, hi int) simd.MultiVector[V] {
+		q.rows.MultiplyMany(alpha, beta, x, y.From(q.first), func(lo, hi int) form.MultiVector[V] {
 			if lo >= q.first {
 				return y.From(lo)
 			}
@@ -127,7 +127,7 @@ func (s *symmetric[V]) multiplyColumns(d *Device, alpha, beta V, x, y simd.Multi
 }
 
 // joinColumns adds the spilled sums of rows lo <= i < hi to y.
-func (s *symmetric[V]) joinColumns(y simd.MultiVector[V], lo, hi int, spill []simd.MultiVector[V]) {
+func (s *symmetric[V]) joinColumns(y form.MultiVector[V], lo, hi int, spill []form.MultiVector[V]) {
 	for i := range s.pieces {
 		q := &s.pieces[i]
 		for r := max(lo, q.low); r < min(hi, q.low+len(q.spill)); r++ {

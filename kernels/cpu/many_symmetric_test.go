@@ -9,14 +9,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/msrep-go/msrep/internal/reference"
+	"github.com/msrep-go/msrep/internal/simd"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu"
-	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/form"
 	"github.com/msrep-go/msrep/sparse"
 )
 
 func TestHalfOfASymmetricMatrixMultipliesSeveralVectorsAsEach(t *testing.T) {
-	if !simd.FastSymmetricMany(simd.Default()) {
+	if !form.FastSymmetricMany(simd.Default()) {
 		t.Skip("these instructions multiply one vector after the other")
 	}
 	rng := rand.New(rand.NewSource(1))

@@ -7,7 +7,7 @@ import (
 
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/form"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -67,7 +67,7 @@ func (t *orderTrial[V]) follow(old *orderTrial[V]) {
 // gainsByOrder reports whether the rows with hot columns first multiply x faster than forms that are faster than the
 // rows as they are. Its answer is the same before the order exists, and if it never does, so that results do not
 // change.
-func (p *packed[V]) gainsByOrder(x simd.MultiVector[V]) (_ bool, err error) {
+func (p *packed[V]) gainsByOrder(x form.MultiVector[V]) (_ bool, err error) {
 	t := &p.trial
 	if x.Cols*int(mem.Size[V]()) <= orderedRowBytes || !large(x) {
 		return false, nil
@@ -87,12 +87,12 @@ func (p *packed[V]) gainsByOrder(x simd.MultiVector[V]) (_ bool, err error) {
 func (t *orderTrial[V]) orders() bool { return t.columns != nil && t.columns.order != nil }
 
 // large reports whether a multi-vector is too large for the last cache, where the order of its rows matters little.
-func large[V sparse.Value](x simd.MultiVector[V]) bool {
+func large[V sparse.Value](x form.MultiVector[V]) bool {
 	return int64(len(x.Val))*mem.Size[V]() >= 2*int64(hotBytes)
 }
 
 // multiplyRows multiplies several vectors by the rows, unordered or with ordered columns, whichever was faster.
-func (p *packed[V]) multiplyRows(alpha, beta V, x, y simd.MultiVector[V], carry []V) error {
+func (p *packed[V]) multiplyRows(alpha, beta V, x, y form.MultiVector[V], carry []V) error {
 	t := &p.trial
 	if err := p.advanceTrial(x); err != nil {
 		return err
@@ -123,7 +123,7 @@ func (p *packed[V]) multiplyRows(alpha, beta V, x, y simd.MultiVector[V], carry 
 
 // advanceTrial advances the trial by a product. It orders the columns once products with unordered columns were timed, and
 // drops the order once products with it were timed and were slower.
-func (p *packed[V]) advanceTrial(x simd.MultiVector[V]) (err error) {
+func (p *packed[V]) advanceTrial(x form.MultiVector[V]) (err error) {
 	t := &p.trial
 	if t.op == nil || !large(x) || t.cols != 0 && t.cols != x.Cols {
 		return nil

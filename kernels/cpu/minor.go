@@ -5,8 +5,9 @@ import (
 	"sort"
 
 	"github.com/msrep-go/msrep/internal/par"
+	"github.com/msrep-go/msrep/internal/simd"
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/form/csr"
 	"github.com/msrep-go/msrep/merge"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
@@ -56,7 +57,7 @@ func (a compressed[V]) minorRows(q partition.Part, alpha V, x []V, to *target[V]
 				rows, e = last-r, a.ptr[last]
 				ptr = a.ptr[r : last+1]
 			}
-			done := simd.RowsTransposed(level, alpha, ptr, a.idx[k-base:e-base], a.val[k-base:e-base], x[r:r+rows], y, first, far)
+			done := csr.RowsTransposed(level, alpha, ptr, a.idx[k-base:e-base], a.val[k-base:e-base], x[r:r+rows], y, first, far)
 			k += int64(done)
 			if k < e {
 				for a.ptr[r+1] <= k {

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/cpu/inspect"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/forms"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -32,7 +32,7 @@ type packed[V sparse.Value] struct {
 	// stretches is the parts of y that the workers add to in transposed products.
 	stretches []int
 	info      kernels.PackInfo
-	built     inspect.Candidate[V] // how the bodies of the pieces were built
+	built     forms.Candidate[V] // how the bodies of the pieces were built
 
 	use   sync.Mutex // held by a product and by Free
 	freed atomic.Bool

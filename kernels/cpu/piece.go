@@ -1,8 +1,8 @@
 package cpu
 
 import (
-	"github.com/msrep-go/msrep/kernels/cpu/form"
-	"github.com/msrep-go/msrep/kernels/cpu/inspect"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/form"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/forms"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -75,7 +75,7 @@ func (p *piece[V]) multiply(alpha, beta V, x, y []V) (carry V) {
 }
 
 // buildEnds builds the forms of the rows that the piece shares, by c.
-func (p *piece[V]) buildEnds(c inspect.Candidate[V], m *form.Memory) (err error) {
+func (p *piece[V]) buildEnds(c forms.Candidate[V], m *form.Memory) (err error) {
 	for _, end := range []struct {
 		rows form.Rows[V]
 		form *form.Form[V]

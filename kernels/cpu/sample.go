@@ -2,8 +2,7 @@ package cpu
 
 import (
 	"github.com/msrep-go/msrep/internal/mem"
-	"github.com/msrep-go/msrep/kernels/cpu/form"
-	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/form"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -27,7 +26,7 @@ const (
 )
 
 // lastCache is simd.LastCache. Tests replace it.
-var lastCache = simd.LastCache
+var lastCache = form.LastCache
 
 // sample returns rows to time forms on, and the fraction of all entries in them. Of a large matrix it takes at most n
 // stretches of every piece at equal distances, otherwise all rows.

@@ -10,10 +10,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/msrep-go/msrep/internal/simd"
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/cpu/form"
-	"github.com/msrep-go/msrep/kernels/cpu/inspect"
-	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/form"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/forms"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -166,7 +166,7 @@ func TestAFormTimedOnAllRowsIsNotBuiltAgain(t *testing.T) {
 	require.NoError(t, s.makeVectors(s.all))
 	require.NoError(t, s.timeCSR())
 
-	c, err := inspect.Named[float64](inspect.FormSlices, kernels.Segments{}, false)
+	c, err := forms.Named[float64](forms.FormSlices, kernels.Segments{}, false)
 	require.NoError(t, err)
 	build, whole := c.Build, 0
 	c.Whole, c.Build = true, func(r form.Rows[float64]) (form.Form[float64], error) {
@@ -185,11 +185,11 @@ func TestAFormTimedOnAllRowsIsNotBuiltAgain(t *testing.T) {
 	require.InDelta(t, float64(s.ofSample(s.best.trial, least)), float64(least)*s.fraction, 1)
 
 	other := c
-	other.Unless = inspect.FormSlices
+	other.Unless = forms.FormSlices
 	require.ErrorContains(t, s.try(other, &s.info.Tried[1]), "slices is the fastest so far")
 	require.NoError(t, s.finish())
 	require.Equal(t, 1, whole)
-	require.Equal(t, inspect.FormSlices, p.info.Form)
+	require.Equal(t, forms.FormSlices, p.info.Form)
 	require.NotContains(t, p.info.Why, "sample")
 	x, y := make([]float64, n), make([]float64, n)
 	for i := range x {
@@ -233,7 +233,7 @@ func TestAFormThatCannotBeBuiltWholeHoldsNoMemory(t *testing.T) {
 		s := newSearch(p, op)
 		require.NoError(t, s.makeVectors(s.sample))
 		require.NoError(t, s.timeCSR())
-		c, err := inspect.Named[float64](inspect.FormSlices, kernels.Segments{}, false)
+		c, err := forms.Named[float64](forms.FormSlices, kernels.Segments{}, false)
 		require.NoError(t, err)
 		build := c.Build
 		c.Build = func(r form.Rows[float64]) (form.Form[float64], error) {
@@ -247,7 +247,7 @@ func TestAFormThatCannotBeBuiltWholeHoldsNoMemory(t *testing.T) {
 		s.best.forms[0][0] = slow{s.best.forms[0][0]}
 		s.info.Tried = append(s.info.Tried, kernels.PackTrial{Form: c.Form})
 		require.NoError(t, s.try(c, &s.info.Tried[1]))
-		require.Equal(t, inspect.FormSlices, s.best.Form)
+		require.Equal(t, forms.FormSlices, s.best.Form)
 
 		err = s.finish()
 		if failure == broken {
@@ -347,7 +347,7 @@ func TestADelayThatBeganAfterCSRWasTimedDoesNotDecideForIt(t *testing.T) {
 	require.NoError(t, s.makeVectors(s.all))
 	require.NoError(t, s.timeCSR())
 	step *= 3
-	c, err := inspect.Named[float64](inspect.FormSlices, kernels.Segments{}, false)
+	c, err := forms.Named[float64](forms.FormSlices, kernels.Segments{}, false)
 	require.NoError(t, err)
 	s.info.Tried = append(s.info.Tried, kernels.PackTrial{Form: c.Form})
 	require.NoError(t, s.try(c, &s.info.Tried[1]))
@@ -381,7 +381,7 @@ func TestADelayThatIsNotOverDoesNotDecideForCSR(t *testing.T) {
 	})
 	require.NoError(t, s.makeVectors(s.all))
 	require.NoError(t, s.timeCSR())
-	c, err := inspect.Named[float64](inspect.FormSlices, kernels.Segments{}, false)
+	c, err := forms.Named[float64](forms.FormSlices, kernels.Segments{}, false)
 	require.NoError(t, err)
 	build := c.Build
 	c.Build = func(r form.Rows[float64]) (form.Form[float64], error) {
@@ -413,9 +413,9 @@ func TestInTheCachesAFormIsBuiltOnceIfItMayRepay(t *testing.T) {
 		require.True(t, s.brief())
 		require.NoError(t, s.makeVectors(s.all))
 		require.NoError(t, s.timeCSR())
-		c, err := inspect.Named[float64](inspect.FormSlices, kernels.Segments{}, false)
+		c, err := forms.Named[float64](forms.FormSlices, kernels.Segments{}, false)
 		require.NoError(t, err)
-		c.Cached = inspect.Cached{Product: .5, Build: 10}
+		c.Cached = forms.Cached{Product: .5, Build: 10}
 		var built atomic.Int64
 		build := c.Build
 		c.Build = func(r form.Rows[float64]) (form.Form[float64], error) {
@@ -487,7 +487,7 @@ func TestInTheCachesTheFormOfTheShortestProductIsTriedFirst(t *testing.T) {
 		}
 		op.Ptr = append(op.Ptr, int64(len(op.Idx)))
 	}
-	for cache, first := range map[int64]kernels.Form{1 << 30: inspect.FormSlices, 8 << 10: inspect.FormTiles} {
+	for cache, first := range map[int64]kernels.Form{1 << 30: forms.FormSlices, 8 << 10: forms.FormTiles} {
 		lastCache = func() int64 { return cache }
 		p, err := cutPart(d, op)
 		require.NoError(t, err)
@@ -505,9 +505,9 @@ func TestInTheCachesAFormIsTriedForAnUnknownNumberOfProductsIfItMayBeFaster(t *t
 	require.NoError(t, err)
 	s := newSearch(p, op)
 	s.csr = time.Millisecond
-	c := inspect.Candidate[float64]{Form: inspect.FormTiles, Cached: inspect.Cached{Product: .8, Build: 16}}
+	c := forms.Candidate[float64]{Form: forms.FormTiles, Cached: forms.Cached{Product: .8, Build: 16}}
 	for best, want := range map[time.Duration]bool{s.csr: true, s.csr * 8 / 10: true, s.csr / 2: false} {
-		s.best.Form, s.best.product = inspect.FormSlices, best
+		s.best.Form, s.best.product = forms.FormSlices, best
 		if err := s.mayRepay(c); want {
 			require.NoError(t, err)
 		} else {
@@ -552,8 +552,8 @@ func TestLookingForFormsCountsUpToABound(t *testing.T) {
 func TestAFormThatIsNotClearlySlowerMayWin(t *testing.T) {
 	form := func(name kernels.Form, product time.Duration) *contender[float64] {
 		c := &contender[float64]{product: product}
-		if c.Form = name; name == inspect.FormBins || name == inspect.FormSlices {
-			c.SteadierThan = inspect.FormTiles
+		if c.Form = name; name == forms.FormBins || name == forms.FormSlices {
+			c.SteadierThan = forms.FormTiles
 		}
 		return c
 	}
@@ -565,19 +565,19 @@ func TestAFormThatIsNotClearlySlowerMayWin(t *testing.T) {
 		return s.replacesBest(c)
 	}
 	for product, want := range map[time.Duration]bool{600: true, 700: true, 770: true, 771: false} {
-		require.Equal(t, want, wins(inspect.FormBins, product, inspect.FormTiles), product)
+		require.Equal(t, want, wins(forms.FormBins, product, forms.FormTiles), product)
 	}
-	require.True(t, wins(inspect.FormTiles, 636, inspect.FormSlices), "it is clearly faster")
-	require.False(t, wins(inspect.FormTiles, 637, inspect.FormSlices))
-	require.True(t, wins(inspect.FormRuns, 699, inspect.FormTiles))
-	require.False(t, wins(inspect.FormRuns, 700, inspect.FormTiles))
-	require.False(t, wins(inspect.FormBins, 700, kernels.FormCSR))
+	require.True(t, wins(forms.FormTiles, 636, forms.FormSlices), "it is clearly faster")
+	require.False(t, wins(forms.FormTiles, 637, forms.FormSlices))
+	require.True(t, wins(forms.FormRuns, 699, forms.FormTiles))
+	require.False(t, wins(forms.FormRuns, 700, forms.FormTiles))
+	require.False(t, wins(forms.FormBins, 700, kernels.FormCSR))
 
 	s.op.Products = 100
 	require.True(t, s.brief())
-	require.True(t, wins(inspect.FormSlices, 800, kernels.FormCSR), "it is still on its way to the caches")
-	require.False(t, wins(inspect.FormSlices, 801, kernels.FormCSR))
-	require.False(t, wins(inspect.FormTiles, 700, inspect.FormSlices))
+	require.True(t, wins(forms.FormSlices, 800, kernels.FormCSR), "it is still on its way to the caches")
+	require.False(t, wins(forms.FormSlices, 801, kernels.FormCSR))
+	require.False(t, wins(forms.FormTiles, 700, forms.FormSlices))
 }
 
 func TestWhyRowsStayInCSRNamesTheFormsThatWereSlower(t *testing.T) {
@@ -603,7 +603,7 @@ func TestAStatedNumberOfProductsBoundsTheSearchAndNoneDoesNot(t *testing.T) {
 	require.Equal(t, "2 products do not repay the search for another form", a.Info().Why)
 	require.Empty(t, a.Info().Tried)
 	require.NoError(t, a.Free())
-	for products, tried := range map[int]bool{inspect.FewestCached - 1: false, inspect.FewestCached: true} {
+	for products, tried := range map[int]bool{forms.FewestCached - 1: false, forms.FewestCached: true} {
 		op.Products = products
 		a = mustPack(t, d, op)
 		require.Equal(t, tried, len(a.Info().Tried) > 0)

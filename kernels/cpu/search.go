@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/cpu/form"
-	"github.com/msrep-go/msrep/kernels/cpu/inspect"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/form"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/forms"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -42,7 +42,7 @@ type search[V sparse.Value] struct {
 
 // contender is a form that was built on the sample.
 type contender[V sparse.Value] struct {
-	inspect.Candidate[V]
+	forms.Candidate[V]
 	trial[V]
 	product  time.Duration // least time of a product of the sample
 	scatter  float64       // logarithm of the scatter of the shortest times
@@ -68,11 +68,11 @@ func (s *search[V]) run() (err error) {
 	if err != nil {
 		return err
 	}
-	if slices.ContainsFunc(candidates, func(c inspect.Candidate[V]) bool { return c.AllOfX }) {
+	if slices.ContainsFunc(candidates, func(c forms.Candidate[V]) bool { return c.AllOfX }) {
 		s.sample, s.fraction = sample(s.packed, 1)
 	}
 	read := s.sample
-	if slices.ContainsFunc(candidates, func(c inspect.Candidate[V]) bool { return c.Whole }) {
+	if slices.ContainsFunc(candidates, func(c forms.Candidate[V]) bool { return c.Whole }) {
 		read = s.all
 	}
 	defer func() { err = errors.Join(err, s.vec.free()) }()
@@ -111,7 +111,7 @@ func (s *search[V]) run() (err error) {
 
 // timeCSR makes plain CSR, in place, the best form so far.
 func (s *search[V]) timeCSR() error {
-	c := contender[V]{Candidate: inspect.CSR[V](true)}
+	c := contender[V]{Candidate: forms.CSR[V](true)}
 	var err error
 	if c.trial, err = s.build(c.Candidate, s.rows(s.sample), make(arena, len(s.sample))); err != nil {
 		return err
@@ -132,15 +132,15 @@ const longestLook = 10
 
 // candidates returns the forms to try, the most likely first; in the caches, that with the fastest expected product
 // first.
-func (s *search[V]) candidates() ([]inspect.Candidate[V], error) {
-	looks := make([]inspect.Look, len(s.pieces))
-	w, err := s.dev.pool.timed(len(looks), func(i int) { looks[i] = inspect.At(s.pieces[i].rows.body) })
+func (s *search[V]) candidates() ([]forms.Candidate[V], error) {
+	looks := make([]forms.Look, len(s.pieces))
+	w, err := s.dev.pool.timed(len(looks), func(i int) { looks[i] = forms.At(s.pieces[i].rows.body) })
 	if s.op.Products > 0 {
 		s.looked = w.took
 	}
-	all := inspect.Candidates[V](looks)
+	all := forms.Candidates[V](looks)
 	if s.cached() {
-		slices.SortStableFunc(all, func(a, b inspect.Candidate[V]) int { return cmp.Compare(a.Cached.Product, b.Cached.Product) })
+		slices.SortStableFunc(all, func(a, b forms.Candidate[V]) int { return cmp.Compare(a.Cached.Product, b.Cached.Product) })
 	}
 	return all, err
 }
@@ -152,7 +152,7 @@ func (s skipped) Error() string { return string(s) }
 
 // try builds a candidate on the sample and times it, if building the sample and the whole fits in the budget. The
 // candidate becomes the best if replacesBest says so.
-func (s *search[V]) try(c inspect.Candidate[V], record *kernels.PackTrial) error {
+func (s *search[V]) try(c forms.Candidate[V], record *kernels.PackTrial) error {
 	if b := s.best.Bytes; s.part.NNZ() > sampleSize[V]() && b > 0 && c.Bytes > b {
 		return skipped(fmt.Sprintf("it reads %.1f bytes for each entry, %s only %.1f", c.Bytes, s.best.Form, b))
 	}
@@ -178,7 +178,7 @@ func (s *search[V]) try(c inspect.Candidate[V], record *kernels.PackTrial) error
 
 // prepare builds a candidate on the sample, or on all rows if a sample does not tell its time, provided that building
 // the whole fits in the budget.
-func (s *search[V]) prepare(c inspect.Candidate[V]) (trial[V], error) {
+func (s *search[V]) prepare(c forms.Candidate[V]) (trial[V], error) {
 	if s.fraction < 1 && !c.Whole {
 		return s.afford(c, s.sample, s.fraction)
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/msrep-go/msrep/internal/mem"
-	"github.com/msrep-go/msrep/kernels/cpu/inspect"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/forms"
 )
 
 // probeShare is the fraction of a piece that is built to see how long building the whole takes, in at most probes
@@ -34,7 +34,7 @@ func (s *search[V]) brief() bool { return s.op.Products > 0 && s.cached() }
 func (s *search[V]) inCSR(t time.Duration) float64 { return float64(t) / float64(s.csr) }
 
 // mayRepay fails if a candidate is not even worth building on a few rows.
-func (s *search[V]) mayRepay(c inspect.Candidate[V]) error {
+func (s *search[V]) mayRepay(c forms.Candidate[V]) error {
 	best, spent := s.inCSR(s.best.product), s.inCSR(s.spent)
 	switch {
 	case s.brief() && !c.Cached.Repays(s.products, best, spent):
@@ -58,7 +58,7 @@ func (s *search[V]) mostTimed() int {
 
 // probe builds a candidate on a few rows to see whether building all of them fits in the budget, and returns how long
 // that should take. A brief search has no probes: the time is then unbounded.
-func (s *search[V]) probe(c inspect.Candidate[V]) (building time.Duration, err error) {
+func (s *search[V]) probe(c forms.Candidate[V]) (building time.Duration, err error) {
 	if s.brief() {
 		return math.MaxInt64, nil
 	}
@@ -73,7 +73,7 @@ func (s *search[V]) probe(c inspect.Candidate[V]) (building time.Duration, err e
 
 // afford builds a candidate on rows with the given fraction of all entries, if building the whole fits in the budget.
 // It tries again if it does not fit: something else may have delayed the first attempt.
-func (s *search[V]) afford(c inspect.Candidate[V], rows [][]stretch[V], fraction float64) (t trial[V], err error) {
+func (s *search[V]) afford(c forms.Candidate[V], rows [][]stretch[V], fraction float64) (t trial[V], err error) {
 	for range 2 {
 		if t, err = s.build(c, s.rows(rows), s.newArena(fraction)); err != nil {
 			return t, err
@@ -93,7 +93,7 @@ func (s *search[V]) afford(c inspect.Candidate[V], rows [][]stretch[V], fraction
 // counted as if nothing had delayed it: products at their least time. Memory counts as the time in which a product of
 // csr reads as much. The time that the system takes to provide it is not counted, as it is not known before: in a
 // virtual machine it may be ten times as long.
-func (s *search[V]) affords(c inspect.Candidate[V], building time.Duration, bytes int64) error {
+func (s *search[V]) affords(c forms.Candidate[V], building time.Duration, bytes int64) error {
 	csrBytes := (4+mem.Size[V]())*s.part.NNZ() + 8*int64(s.part.Majors())
 	building += time.Duration(float64(s.csr) * float64(bytes) / float64(csrBytes))
 	if s.op.Products == 0 && building < defaultBudget/4 {
@@ -111,7 +111,7 @@ func (s *search[V]) affords(c inspect.Candidate[V], building time.Duration, byte
 // products was stated: otherwise a machine that is slow for a moment would decide for a form that is slow forever. It
 // does not grow beyond that of manyProducts products, unless these take so little time that the budget would measure
 // such moments.
-func (s *search[V]) budget(c inspect.Candidate[V]) time.Duration {
+func (s *search[V]) budget(c forms.Candidate[V]) time.Duration {
 	of := func(products int) time.Duration { return time.Duration(c.Budget(products) * float64(s.csr)) }
 	if s.op.Products == 0 {
 		return max(2*of(defaultProducts), defaultBudget)

@@ -5,8 +5,9 @@ import (
 
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/internal/par"
+	"github.com/msrep-go/msrep/internal/simd"
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/form"
 )
 
 // makeVectors makes x and y, and sets the elements of x that products read.
@@ -48,7 +49,7 @@ func (s *search[V]) fillX(read [][]stretch[V]) error {
 	err := s.dev.pool.run(len(read), func(i int) {
 		for _, st := range read[i] {
 			if len(st.rows.Idx) > 0 {
-				lo, hi := simd.MinMax(simd.Default(), st.rows.Idx)
+				lo, hi := form.MinMax(simd.Default(), st.rows.Idx)
 				spans[i] = append(spans[i], [2]int{max(int(lo), 0), min(int(hi)+1, len(s.x))})
 			}
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/cpu/form"
-	"github.com/msrep-go/msrep/kernels/cpu/inspect"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/form"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/forms"
 )
 
 // costs is a form whose products take a given time by a clock of the test.
@@ -27,7 +27,7 @@ func (c costs) Multiply(alpha, beta float64, x, y []float64) {
 
 // raceOf returns a search on a device with one worker in which csr and another form were timed by products that call
 // csr and other, and the form that was taken.
-func raceOf(t *testing.T, c inspect.Candidate[float64], csr, other func()) (*search[float64], kernels.Form) {
+func raceOf(t *testing.T, c forms.Candidate[float64], csr, other func()) (*search[float64], kernels.Form) {
 	old := lastCache
 	t.Cleanup(func() { lastCache = old })
 	lastCache = func() int64 { return 1 << 30 }
@@ -38,7 +38,7 @@ func raceOf(t *testing.T, c inspect.Candidate[float64], csr, other func()) (*sea
 	s := newSearch(p, op)
 	require.NoError(t, s.makeVectors(s.all))
 	// timeCSR, with products of the test
-	plain := contender[float64]{Candidate: inspect.CSR[float64](true)}
+	plain := contender[float64]{Candidate: forms.CSR[float64](true)}
 	plain.trial, err = s.build(plain.Candidate, s.rows(s.all), make(arena, 1))
 	require.NoError(t, err)
 	plain.mem, plain.forms[0][0] = nil, costs{plain.forms[0][0], csr}
@@ -58,10 +58,10 @@ func raceOf(t *testing.T, c inspect.Candidate[float64], csr, other func()) (*sea
 	return s, taken
 }
 
-func diagonalsCandidate(t *testing.T) inspect.Candidate[float64] {
-	c, err := inspect.Named[float64](inspect.FormDiagonals, kernels.Segments{}, false)
+func diagonalsCandidate(t *testing.T) forms.Candidate[float64] {
+	c, err := forms.Named[float64](forms.FormDiagonals, kernels.Segments{}, false)
 	require.NoError(t, err)
-	c.Cached = inspect.Cached{Product: .2, Build: 7}
+	c.Cached = forms.Cached{Product: .2, Build: 7}
 	return c
 }
 
@@ -83,7 +83,7 @@ func TestTimesWithoutACPUDoNotCount(t *testing.T) {
 				time.Sleep(2 * time.Millisecond) // the time of day goes on
 			}
 		})
-	require.Equal(t, inspect.FormDiagonals, taken)
+	require.Equal(t, forms.FormDiagonals, taken)
 	require.InDelta(t, 2, float64(s.info.Tried[0].Product)/float64(s.info.Tried[1].Product), .1)
 	require.Greater(t, s.lostShare(), .5, "the plan states the doubt")
 	require.Less(t, s.lostShare(), 1.)
@@ -104,7 +104,7 @@ func TestTheModelDecidesWhereTimesScatter(t *testing.T) {
 	right, doubted := 0, 0
 	for range races {
 		s, taken := raceOf(t, diagonalsCandidate(t), held(400*time.Microsecond), held(100*time.Microsecond))
-		if taken == inspect.FormDiagonals {
+		if taken == forms.FormDiagonals {
 			right++
 		}
 		if s.info.Doubt > .01 {
@@ -124,7 +124,7 @@ func TestTheModelDecidesWhereTimesScatter(t *testing.T) {
 	require.Equal(t, kernels.FormCSR, taken)
 	require.Zero(t, s.info.Doubt)
 	_, taken = raceOf(t, c, exact(103*time.Microsecond), exact(100*time.Microsecond))
-	require.Equal(t, inspect.FormDiagonals, taken)
+	require.Equal(t, forms.FormDiagonals, taken)
 	c.Cached.Product = .2 // the model does not outvote them
 	_, taken = raceOf(t, c, exact(100*time.Microsecond), exact(103*time.Microsecond))
 	require.Equal(t, kernels.FormCSR, taken)
@@ -134,7 +134,7 @@ func TestTheModelDecidesWhereTimesScatter(t *testing.T) {
 func TestANoisyTrialDoesNotOutvoteTheModel(t *testing.T) {
 	s := &search[float64]{packed: &packed[float64]{}, op: &kernels.Packing[float64]{}}
 	s.best.Form = kernels.FormCSR
-	c := &contender[float64]{Candidate: inspect.Candidate[float64]{Form: inspect.FormDiagonals, Cached: inspect.Cached{Product: .28}}}
+	c := &contender[float64]{Candidate: forms.Candidate[float64]{Form: forms.FormDiagonals, Cached: forms.Cached{Product: .28}}}
 	noisy := math.Log(8.06 / 4.98)
 	for stderr, want := range map[float64]bool{.5: true, .3: true, .05: false, 0: false} {
 		c.verdict = verdict{noisy, stderr}

@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"github.com/msrep-go/msrep/internal/par"
+	"github.com/msrep-go/msrep/internal/simd"
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/cpu/form"
-	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/form"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -85,7 +85,7 @@ func (s *symmetric[V]) multiply(run runner, alpha, beta V, x, y []V) error {
 	}
 	sums := make([]V, len(y))
 	err := s.multiplyFinite(run, 1, 0, x, sums)
-	simd.StoreRows(simd.Default(), alpha, beta, sums, y, false)
+	form.StoreRows(simd.Default(), alpha, beta, sums, y, false)
 	return err
 }
 
@@ -121,7 +121,7 @@ func (s *symmetric[V]) join(y []V, lo, hi int) {
 			continue
 		}
 		spill, to := q.spill[a-q.low:b-q.low], y[a:b]
-		simd.StoreRows(simd.Default(), 1, 1, spill, to, false)
+		form.StoreRows(simd.Default(), 1, 1, spill, to, false)
 		clear(spill)
 	}
 }

@@ -9,8 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/msrep-go/msrep/internal/simd"
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/form/diagonals"
 	"github.com/msrep-go/msrep/partition"
 )
 
@@ -30,7 +31,7 @@ func calledBy(name string) bool {
 }
 
 func TestATrialOfHalfOfAMatrixThatFailsAtAnyMomentHoldsNothing(t *testing.T) {
-	if !simd.FastSymmetric(simd.Default()) {
+	if !diagonals.FastSymmetric(simd.Default()) {
 		t.Skip("these instructions are no faster with half of the entries")
 	}
 	AlwaysHalve(t)

@@ -11,9 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/msrep-go/msrep/internal/reference"
+	"github.com/msrep-go/msrep/internal/simd"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu"
-	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/form/diagonals"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -217,7 +218,7 @@ func TestBlocksWithoutASymmetricFormArePackedWhole(t *testing.T) {
 }
 
 func TestTheSearchTriesHalfOfASymmetricMatrix(t *testing.T) {
-	if !simd.FastSymmetric(simd.Default()) {
+	if !diagonals.FastSymmetric(simd.Default()) {
 		t.Skip("these instructions are no faster with half of the entries")
 	}
 	cpu.SetBudget(t, time.Hour)

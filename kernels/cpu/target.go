@@ -1,7 +1,8 @@
 package cpu
 
 import (
-	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/internal/simd"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/form"
 	"github.com/msrep-go/msrep/merge"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -57,7 +58,7 @@ func (t *target[V]) of(minors []int32) (to []V, first int, far bool) {
 		return t.y[t.first:t.done], t.first, spread > farApart
 	}
 	if t.hi-t.lo < len(t.y) {
-		lo, hi := simd.MinMax(simd.Default(), minors)
+		lo, hi := form.MinMax(simd.Default(), minors)
 		t.spilled(int(lo), int(hi)+1)
 	}
 	return t.spill, 0, t.hi-t.lo > farApart
@@ -137,7 +138,7 @@ func join[V sparse.Value](targets []target[V], from, to int64) {
 			t := &targets[i]
 			if a, b := max(lo, t.lo), min(hi, t.hi); a < b {
 				y, own := t.y[a:b], t.spill[a:b]
-				simd.StoreRows(simd.Default(), 1, 1, own, y, false)
+				form.StoreRows(simd.Default(), 1, 1, own, y, false)
 				clear(own)
 			}
 		}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/cpu/form"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/form"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -20,7 +20,11 @@ func (p *packed[V]) MultipliesTransposed() bool {
 // transposes reports whether the forms multiply their transposes, and faster than the rows in CSR if these stay in
 // place.
 func (p *packed[V]) transposes() bool {
-	return !p.fixed && !(p.rows != nil && form.SlowerTransposedThanCSR(p.pieces[0].body))
+	if p.fixed {
+		return false
+	}
+	_, slow := p.pieces[0].body.(form.SlowTransposed)
+	return p.rows == nil || !slow
 }
 
 // minorProductPacked runs kernels.MinorProductPacked.

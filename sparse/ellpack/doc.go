@@ -24,5 +24,5 @@
 //
 // Formats are built from rows in CSR, on several goroutines, after the memory that they
 // need was computed and checked. The kernels for these formats are in kernels/internal/cuda and
-// kernels/cpu/form.
+// kernels/cpu/internal/form/ell.
 package ellpack

@@ -9,7 +9,7 @@ import (
 	"github.com/msrep-go/msrep/internal/bench/measure"
 	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/cpu/form"
+	"github.com/msrep-go/msrep/kernels/cpu"
 	"github.com/msrep-go/msrep/sparse"
 	segments "github.com/msrep-go/msrep/sparse/cpms"
 )
@@ -78,7 +78,7 @@ func (s *Session) cpmsProducts(ctx context.Context, format, name string, a *spar
 		none, near bool
 	}
 	cases := cpmsCases(format)
-	forms, xs := map[key]*form.Segmented{}, map[int]*segments.Heads{}
+	forms, xs := map[key]*cpu.Segmented{}, map[int]*segments.Heads{}
 	for _, c := range cases {
 		k := key{c.layout, c.none, c.near}
 		if forms[k] == nil {
@@ -109,14 +109,14 @@ func (s *Session) cpmsProducts(ctx context.Context, format, name string, a *spar
 }
 
 // cpmsForm builds the form of the matrix for a case.
-func cpmsForm(format string, a *sparse.CSR[float64], val []float64, c cpmsCase) (*form.Segmented, error) {
-	r := form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Cols: a.Cols}
+func cpmsForm(format string, a *sparse.CSR[float64], val []float64, c cpmsCase) (*cpu.Segmented, error) {
+	r := cpu.SegmentedRows{Ptr: a.RowPtr, Idx: a.ColIdx, Cols: a.Cols}
 	if !c.none {
 		r.Val = val
 	}
 	l := c.layout
 	l.Segments = max(l.Segments, 2)
-	m, err := form.NewSegmented(kernels.Form(format), r, l, !c.near)
+	m, err := cpu.NewSegmented(kernels.Form(format), r, l, !c.near)
 	if err == nil && c.layout.Segments == 0 {
 		m.Join()
 	}
@@ -126,7 +126,7 @@ func cpmsForm(format string, a *sparse.CSR[float64], val []float64, c cpmsCase) 
 // sums is the state that the threads of a product share.
 type sums struct {
 	y       []float64
-	scratch []*form.SegmentScratch
+	scratch []*cpu.SegmentScratch
 }
 
 // sumBlock is the number of rows that a thread takes at a time: a multiple of the rows of a slice.
@@ -135,13 +135,13 @@ const sumBlock = 4096
 func newSums(rows int) *sums {
 	p := &sums{y: make([]float64, rows)}
 	for range par.Workers(int64(rows), sumBlock) {
-		p.scratch = append(p.scratch, form.NewSegmentScratch())
+		p.scratch = append(p.scratch, cpu.NewSegmentScratch())
 	}
 	return p
 }
 
 // time returns the time of one product.
-func (p *sums) time(m *form.Segmented, read int, x *segments.Heads) time.Duration {
+func (p *sums) time(m *cpu.Segmented, read int, x *segments.Heads) time.Duration {
 	begin := time.Now()
 	var next atomic.Int64
 	par.Do(len(p.scratch), func(w int) {

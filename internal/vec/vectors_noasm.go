@@ -1,0 +1,10 @@
+//go:build !amd64
+
+package vec
+
+import "github.com/msrep-go/msrep/internal/simd"
+
+var (
+	transposeTables simd.Kernels
+	vectorKernels   [2]vectorTable
+)

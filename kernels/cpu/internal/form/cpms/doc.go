@@ -1,0 +1,5 @@
+// Package cpms has rows with values in segments (the CPMS paper), for products with heads of vectors.
+//
+// Files whose names end in _loop have the inner loops in plain Go, _asm the tables of the same loops
+// in assembly, and _amd64 the assembly itself, which kernels/cpu/internal/gen/cpms generates.
+package cpms

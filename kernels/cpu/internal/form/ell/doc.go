@@ -1,0 +1,2 @@
+// Package ell has the ELLPACK family of the PELLR paper.
+package ell

@@ -1,8 +1,0 @@
-//go:build amd64
-
-package simd
-
-var fewTables = kernels{
-	&fewTable[float64]{few2F64AVX512, few3F64AVX512, few4F64AVX512, few5F64AVX512, few6F64AVX512, few7F64AVX512},
-	&fewTable[float32]{few2F32AVX512, few3F32AVX512, few4F32AVX512},
-}

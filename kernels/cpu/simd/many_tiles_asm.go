@@ -1,8 +1,0 @@
-//go:build amd64
-
-package simd
-
-var manyTileTables = kernels{
-	&manyTileTable[float64]{manyTileF64AVX2Half, manyTileF64AVX2, manyTileF64AVX512},
-	&manyTileTable[float32]{manyTileF32AVX2Half, manyTileF32AVX2, manyTileF32AVX512},
-}
