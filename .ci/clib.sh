@@ -29,7 +29,7 @@ if [ -n "$missing" ]; then
 	apt-get install -y -qq --no-install-recommends $missing
 fi
 
-version=$(sed -n 's/^const Version = "\(.*\)"/\1/p' msrep/version.go)
+version=$(sed -n 's/^const Version = "\(.*\)"/\1/p' msrep/doc.go)
 major=${version%%.*}
 mkdir -p "$prefix/lib/pkgconfig" "$prefix/include"
 CGO_ENABLED=1 go build -buildmode=c-shared -o "$work/libmsrep.so" \

@@ -100,9 +100,9 @@ NCU_STAND_IN=unknown try unknown 0 $small counters
 says unknown/summary.txt '^banded:n=600,band=5 +cusparse +2 +-'
 NCU_STAND_IN=deaf try deaf 0 $small counters
 says deaf/summary.txt '^banded:n=600,band=5 +cusparse +2 +2[.]0'
-GPU_RUN_TESTS="-test.run=RowsOfAny|OnTheirNodes -test.short" try tests 0 $small tests
+GPU_RUN_TESTS="-test.run=RowsOfAny|CopiedMachines -test.short" try tests 0 $small tests
 says tests/tests.log '^--- PASS: TestRowsOfAny'
-says tests/tests.log '^--- PASS: TestDevicesOnGPUsArePlacedOnTheirNodes' # the test reads a file of the project
+says tests/tests.log '^--- PASS: TestPlacementOnCopiedMachinesMatchesGoldenFiles' # the test reads a file of the project
 says tests/sanitizer.log 'memcheck: ERROR SUMMARY'
 says tests/sanitizer.log 'racecheck: ERROR SUMMARY'
 try wrong 1 gen:nothing:n=3 bench

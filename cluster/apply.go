@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/msrep-go/msrep/internal/devvec"
 	"github.com/msrep-go/msrep/internal/ended"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/msrep"
@@ -14,14 +15,14 @@ import (
 // onDevices holds the data for products of vectors that stay on the devices.
 type onDevices[V sparse.Value] struct {
 	resident map[msrep.Transpose]bool // products that leave their vectors on the devices of all ranks
-	picked   *msrep.Selection[V]      // elements of this rank that other ranks need
-	rows     *msrep.Selection[V]      // rows of remote
+	picked   *devvec.Selection[V]     // elements of this rank that other ranks need
+	rows     *devvec.Selection[V]     // rows of remote
 	partial  *msrep.Vector[V]         // y of the remote product
 }
 
 // ownMemory reports whether the devices have separate memory.
 func (s *System) ownMemory() bool {
-	_, onHost := s.local.Device(0).(kernels.HostMapper)
+	_, onHost := devvec.Device(s.local, 0).(kernels.HostMapper)
 	return !onHost
 }
 
@@ -57,13 +58,13 @@ func (p *Plan[V]) prepareDevices(failed bool) error {
 }
 
 // selection selects elements of the vectors that like makes.
-func selection[V sparse.Value](runs [][]int32, like func() (*msrep.Vector[V], error)) (s *msrep.Selection[V], err error) {
+func selection[V sparse.Value](runs [][]int32, like func() (*msrep.Vector[V], error)) (s *devvec.Selection[V], err error) {
 	v, err := like()
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, v.Close()) }()
-	return msrep.NewSelection(v, runs)
+	return devvec.NewSelection(v, runs)
 }
 
 // Resident reports whether Apply with op leaves the vectors on the devices; all ranks return the same. Messages then

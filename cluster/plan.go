@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/msrep-go/msrep/internal/devvec"
 	"github.com/msrep-go/msrep/internal/given"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/solver"
@@ -78,7 +79,7 @@ func NewPlan[V sparse.Value](ctx context.Context, sys *System, m *Matrix[V], opt
 		missing = given.Context(ctx)
 	case m == nil || m.Part == nil:
 		missing = errNoPart
-	case sys.local.Device(0) == nil:
+	case devvec.Device(sys.local, 0) == nil:
 		missing = fmt.Errorf("system: %w", msrep.ErrClosed)
 	}
 	if err := sys.Agree(missing); err != nil {

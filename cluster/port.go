@@ -4,6 +4,7 @@ import (
 	"errors"
 	"unsafe"
 
+	"github.com/msrep-go/msrep/internal/devvec"
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/msrep"
@@ -25,7 +26,7 @@ type port[V sparse.Value] struct {
 // openPort makes a port for n elements, preceded by front elements for the caller. onDevice means that vectors stay
 // on the devices.
 func openPort[V sparse.Value](s *System, front, n int, onDevice bool) (q port[V], err error) {
-	d := s.local.Device(0)
+	d := devvec.Device(s.local, 0)
 	if p, ok := d.(kernels.Pinner); ok && front+n > 0 {
 		var b []byte
 		if b, q.free, err = p.AllocPinned(int64(front+n) * mem.Size[V]()); err != nil {
@@ -54,7 +55,7 @@ func openPort[V sparse.Value](s *System, front, n int, onDevice bool) (q port[V]
 			return q, err
 		}
 	}
-	if q.device, err = msrep.AdoptVector(s.local, 0, a); err != nil {
+	if q.device, err = devvec.Adopt(s.local, 0, a); err != nil {
 		err = errors.Join(err, a.Free())
 	}
 	return q, err

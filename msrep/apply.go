@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/msrep-go/msrep/internal/devvec"
+	"github.com/msrep-go/msrep/internal/rescue"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -13,42 +15,35 @@ import (
 func (p *Plan[V]) RowVector() (*Vector[V], error) { return p.newVector(NoTrans) }
 
 // ColumnVector returns a vector of zeros with one element for each column of A.
-func (p *Plan[V]) ColumnVector() (*Vector[V], error) {
-	if p == nil {
-		return nil, errNoPlan
-	}
-	if rows, cols := p.Dims(); rows == cols {
-		return p.newVector(NoTrans)
-	}
-	return p.newVector(Trans)
-}
+func (p *Plan[V]) ColumnVector() (*Vector[V], error) { return p.newVector(Trans) }
 
-// newVector returns a vector of zeros for the results of products with op.
+// newVector returns a vector of zeros for the results of products with op, or NoTrans if the matrix is square.
 func (p *Plan[V]) newVector(op Transpose) (v *Vector[V], err error) {
-	defer rescue(&err)
+	defer rescue.To(&err)
 	if p == nil {
 		return nil, errNoPlan
 	}
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	if err := p.usable(context.Background()); err != nil {
-		p.mu.Unlock()
 		return nil, err
 	}
-	cuts := p.cutsOf(op)
-	p.mu.Unlock()
-	return newVector[V](p.sys, cuts)
+	if rows, cols := p.Dims(); rows == cols {
+		op = NoTrans
+	}
+	return devvec.New[V](p.sys.devices(), p.cutsOf(op))
 }
 
 // cutsOf returns the bounds of the pieces of a result of a product with op.
 func (p *Plan[V]) cutsOf(op Transpose) []int {
 	switch {
-	case p.lay.byMajor(op):
+	case p.lay.ByMajor(bool(op)):
 		return p.ownCuts()
 	case p.transposed != nil:
 		return p.transposed.ownCuts()
 	}
 	rows, _ := p.dims(op)
-	return evenCuts(rows, len(p.sys.devices))
+	return devvec.EvenCuts(rows, len(p.sys.devices().List))
 }
 
 // ownCuts returns the bounds of the majors that the devices own: device i owns [cuts[i], cuts[i+1]).
@@ -72,14 +67,9 @@ func (p *Plan[V]) resident(op Transpose) bool {
 	if q := p.transposedFor(op); q != nil {
 		return q.Resident(op)
 	}
-	return p.amongDevices() && (p.lay.byMajor(op) || p.opt.Storage.Segments.Count == 0)
+	_, ok := p.route.(*resident[V])
+	return ok && (p.lay.ByMajor(bool(op)) || p.opt.Storage.Segments.Count == 0)
 }
-
-// inPlace reports whether the devices use vectors in host memory without a copy.
-func (p *Plan[V]) inPlace() bool { return p.opt.Variant.Strategy == Optimized && p.sys.onHost() }
-
-// amongDevices reports whether the devices have their own memory and merge their results without the host.
-func (p *Plan[V]) amongDevices() bool { return p.opt.Variant.Strategy == Optimized && !p.sys.onHost() }
 
 // Apply computes y = alpha*op(A)*x + beta*y for vectors that stay on the devices; see SpMV for the arguments. If
 // Resident(op) is true, each device copies the elements of x that it needs from the other devices, multiplies, and adds
@@ -112,104 +102,86 @@ func (p *Plan[V]) Apply(ctx context.Context, op Transpose, alpha V, x *Vector[V]
 		return errReleased
 	case alpha == 0:
 		return y.Scale(beta)
-	case x.host != nil:
-		return y.withStreams([]*Vector[V]{x}, func(*vectorStreams) error {
-			_, err := p.multiply(ctx, op, alpha, x.host, beta, y.host)
+	case x.Host() != nil:
+		return devvec.Queued(y, []*Vector[V]{x}, func(*devvec.Queue) error {
+			_, err := p.multiply(ctx, op, alpha, x.Host(), beta, y.Host())
 			return err
 		})
 	case !p.resident(op):
 		return p.throughHost(ctx, op, alpha, x, beta, y)
-	case p.lay.byMajor(op) && !slices.Equal(y.cuts, p.ownCuts()):
+	case p.lay.ByMajor(bool(op)) && !slices.Equal(devvec.Cuts(y), p.ownCuts()):
 		return p.recut(ctx, op, alpha, x, beta, y)
 	}
-	return p.applyOn(op, alpha, x, beta, y)
+	return p.applyOn(ctx, op, alpha, x, beta, y)
 }
 
 // applyOn queues a product on the streams of the vectors.
-func (p *Plan[V]) applyOn(op Transpose, alpha V, x *Vector[V], beta V, y *Vector[V]) error {
-	err := y.withStreams([]*Vector[V]{x}, func(l *vectorStreams) error {
-		p.pending = l
-		return newExchange(l, &run[V]{plan: p, byMajor: p.lay.byMajor(op), alpha: alpha, beta: beta}, y.cuts, y.pieces).apply(x)
-	})
+func (p *Plan[V]) applyOn(ctx context.Context, op Transpose, alpha V, x *Vector[V], beta V, y *Vector[V]) error {
+	q := &product[V]{ctx: ctx, byMajor: p.lay.ByMajor(bool(op)), fixed: p.opt.Deterministic, short: p.short, alpha: alpha, beta: beta}
+	err := devvec.Queued(y, []*Vector[V]{x}, func(queue *devvec.Queue) error { return p.route.(*resident[V]).apply(q, queue, x, y) })
 	if err != nil && !sparse.IsInput(err) && !errors.Is(err, ErrClosed) {
 		p.broken = err
 	}
 	return err
 }
 
-// waitPending blocks until all products queued by Apply are done, so that their buffers can be used again. It returns
-// the first error of any vector operation of the System since the last wait. The plan remains usable after this
-// error: the next product does not depend on the results of a queued one.
+// waitPending waits for products that Apply has queued; see resident.wait.
 func (p *Plan[V]) waitPending() error {
-	if p.pending == nil {
-		return nil
+	if r, ok := p.route.(*resident[V]); ok {
+		return r.wait()
 	}
-	l := p.pending
-	p.pending = nil
-	return l.waitIdle()
+	return nil
 }
 
 // checkPieces returns an error if x and y do not suit a product with op.
 func (p *Plan[V]) checkPieces(op Transpose, x, y *Vector[V]) error {
-	rows, cols := p.dims(op)
 	switch {
 	case x == nil:
 		return sparse.Inputf("x", "is nil")
 	case y == nil:
 		return sparse.Inputf("y", "is nil")
-	case x.sys != p.sys || y.sys != p.sys:
+	case !devvec.BelongsTo(x, p.sys.devices()) || !devvec.BelongsTo(y, p.sys.devices()):
 		return sparse.Inputf("vector", "belongs to another system than the plan")
 	case x == y:
 		return sparse.Inputf("y", "is x: the product would read what it has written")
-	case x.Len() != cols:
-		return sparse.Inputf("x", "%d elements: op(A) is %d x %d, so it needs %d", x.Len(), rows, cols, cols)
-	case y.Len() != rows:
-		return sparse.Inputf("y", "%d elements: op(A) is %d x %d, so it needs %d", y.Len(), rows, cols, rows)
 	}
-	return nil
+	return p.checkLengths(op, x.Len(), y.Len())
 }
 
 // throughHost computes a product of host copies of x and y and writes the result back to y.
 func (p *Plan[V]) throughHost(ctx context.Context, op Transpose, alpha V, x *Vector[V], beta V, y *Vector[V]) error {
-	in, err := hostVector[V](x.Len())
-	if err != nil {
-		return err
-	}
-	out, err := hostVector[V](y.Len())
-	if err != nil {
-		return err
-	}
-	if err := x.Read(in); err != nil {
-		return err
-	}
-	if beta != 0 {
-		if err := y.Read(out); err != nil {
-			return err
-		}
-	}
-	if _, err := p.multiply(ctx, op, alpha, in, beta, out); err != nil {
-		return err
-	}
-	return y.Write(out)
+	var in, out []V
+	return inOrder(
+		func() (err error) { in, err = devvec.OnHost[V](x.Len()); return err },
+		func() (err error) { out, err = devvec.OnHost[V](y.Len()); return err },
+		func() error { return x.Read(in) },
+		func() error {
+			if beta == 0 {
+				return nil
+			}
+			return y.Read(out)
+		},
+		func() error { _, err := p.multiply(ctx, op, alpha, in, beta, out); return err },
+		func() error { return y.Write(out) },
+	)
 }
 
 // recut computes a product into a vector with the pieces of the plan and copies that to y, which has other pieces.
 func (p *Plan[V]) recut(ctx context.Context, op Transpose, alpha V, x *Vector[V], beta V, y *Vector[V]) (err error) {
-	t, err := newVector[V](p.sys, p.ownCuts())
+	t, err := devvec.New[V](p.sys.devices(), p.ownCuts())
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, t.Close()) }()
-	if beta != 0 {
-		if err := t.Copy(y); err != nil {
-			return err
-		}
-	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if err := p.applyOn(op, alpha, x, beta, t); err != nil {
-		return err
-	}
-	return y.Copy(t)
+	return inOrder(
+		func() error {
+			if beta == 0 {
+				return nil
+			}
+			return t.Copy(y)
+		},
+		ctx.Err,
+		func() error { return p.applyOn(ctx, op, alpha, x, beta, t) },
+		func() error { return y.Copy(t) },
+	)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/msrep-go/msrep/internal/devvec"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/nvidia"
 	"github.com/msrep-go/msrep/partition"
@@ -206,7 +207,7 @@ func TestIndicesThatChangeAfterTheyWereCheckedAreNotBlamedOnSkipValidation(t *te
 		a := small(t)
 		plan := planOf[float64](t, openCPU(t, "cpu:2"), sparse.ToCSC[float64](a), PlanOptions{Expected: Expected{Transposed: 2}})
 		require.NotNil(t, plan.transposed)
-		plan.lay.minor[0], plan.transposed.lay.minor[0] = 99, 99
+		plan.lay.Minor[0], plan.transposed.lay.Minor[0] = 99, 99
 		rows, cols := plan.dims(op)
 		err := plan.SpMV(ctx, op, 1, make([]float64, cols), 0, make([]float64, rows))
 		require.ErrorContains(t, err, "index out of range [99]")
@@ -244,13 +245,13 @@ func TestPlansThatWereNotMadeAreRefusedAndClosed(t *testing.T) {
 	require.ErrorIs(t, err, ErrClosed)
 	require.NoError(t, (*System)(nil).Close())
 	require.NoError(t, (&Vector[float64]{}).Close())
-	require.NoError(t, (*Selection[float64])(nil).Close())
-	require.NoError(t, (&Selection[float64]{}).Close())
-	require.Nil(t, new(System).Device(0))
+	require.NoError(t, (*devvec.Selection[float64])(nil).Close())
+	require.NoError(t, (&devvec.Selection[float64]{}).Close())
+	require.Nil(t, devvec.Device(new(System), 0))
 	sys := openCPU(t, "cpu:1")
-	require.NotNil(t, sys.Device(0))
+	require.NotNil(t, devvec.Device(sys, 0))
 	require.NoError(t, sys.Close())
-	require.Nil(t, sys.Device(0))
+	require.Nil(t, devvec.Device(sys, 0))
 	require.Len(t, sys.Devices(), 1, "it still describes its devices")
 }
 

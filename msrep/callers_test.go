@@ -2,7 +2,6 @@ package msrep
 
 import (
 	"context"
-	"io"
 	"testing"
 	"time"
 
@@ -84,7 +83,7 @@ func TestAPlanNotesThatACallerWaitedForAnother(t *testing.T) {
 	d, err := cpu.Open(cpu.Config{Threads: 2, NUMANode: -1})
 	require.NoError(t, err)
 	alone := false
-	sys := &System{devices: []kernels.Device{aloneRecorder{d, &alone}}, closers: map[io.Closer]bool{}}
+	sys := newSystem(aloneRecorder{d, &alone})
 	p := planOf[float64](t, sys, small(t), PlanOptions{})
 	product := func(ctx context.Context) error {
 		err := p.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
@@ -108,7 +107,7 @@ func TestAPlanNotesThatACallerWaitedForAnother(t *testing.T) {
 	p.callers = callerSchedule{lastWait: later, start: later, stage: timeCallerAlone}
 	require.NoError(t, product(ctx))
 	require.True(t, alone)
-	require.Equal(t, kernels.HostProduct[float64]{}, p.shares[0].host, "no reference to the vectors of a caller remains")
+	require.Equal(t, kernels.HostProduct[float64]{}, p.route.(*direct[float64]).op, "no reference to the vectors of a caller remains")
 	require.NoError(t, sys.Close())
 }
 

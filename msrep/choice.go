@@ -1,12 +1,14 @@
 package msrep
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/msrep/internal/layout"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -110,18 +112,18 @@ func (p *Plan[V]) choiceForms() ([]kernels.Form, error) {
 	return out, nil
 }
 
-// packAs calls pack with the form that a choice names, and checks that the part now has this form.
-func (s *share[V]) packAs(form kernels.Form, o PlanOptions, pack func(PlanOptions) error) error {
+// packAs is pack with the form that a choice names. It checks that the result has this form.
+func (s *share[V]) packAs(ctx context.Context, form kernels.Form, l *layout.Matrix[V], o PlanOptions) (kernels.Packed, error) {
 	o.form = form
 	if form == choiceUnpacked {
 		o.form = ""
 	}
-	err := pack(o)
+	packed, err := s.pack(ctx, l, o, nil)
 	switch {
 	case sparse.IsInput(err):
-		return sparse.Inputf("choice", "the form %s does not suit the matrix on device %s: %v", form, s.dev.Info().ID, err)
-	case err == nil && s.packed != nil && s.packed.Info().Form != form:
-		return sparse.Inputf("choice", "the form %s does not suit the matrix on device %s", form, s.dev.Info().ID)
+		err = sparse.Inputf("choice", "the form %s does not suit the matrix on device %s: %v", form, s.dev.Info().ID, err)
+	case err == nil && packed != nil && packed.Info().Form != form:
+		err = sparse.Inputf("choice", "the form %s does not suit the matrix on device %s", form, s.dev.Info().ID)
 	}
-	return err
+	return packed, err
 }

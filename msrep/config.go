@@ -2,7 +2,7 @@ package msrep
 
 import "github.com/msrep-go/msrep/kernels"
 
-// ErrClosed reports that a System, or one of its Plans, Vectors or Selections, was closed before the call. Devices
+// ErrClosed reports that a System, or one of its Plans or Vectors, was closed before the call. Devices
 // return the same error.
 var ErrClosed = kernels.ErrClosed
 

@@ -117,7 +117,7 @@ func TestProductsOfVectorsOnGPUsDoNotTouchTheHost(t *testing.T) {
 			}
 			require.NoError(t, dx.Scale(3)) // after all have read it
 			if nvidiatest.Attached() {
-				for _, d := range sys.devices { // wait until all calls have reached the driver
+				for _, d := range sys.devices().List { // wait until all calls have reached the driver
 					require.NoError(t, d.(*nvidia.Device).OnThread(func() {}))
 				}
 				calls := nvidiatest.Calls()
@@ -199,7 +199,7 @@ func TestGPUsMeasureCOOBesideCSR(t *testing.T) {
 			plan := planOf(t, sys, a, PlanOptions{Storage: Storage{Format: sparse.FormatCOO}, Expected: Expected{Transposed: transposed}})
 			for i, info := range plan.Packed(NoTrans) {
 				require.Regexp(t, `^measured: coo .*, csr .*s$`, info.Why)
-				require.Equal(t, plan.shares[i].asCSR, info.Form == kernels.FormCSR)
+				require.Equal(t, plan.shares[i].arrays == compressed, info.Form == kernels.FormCSR)
 				require.Len(t, info.Tried, 2)
 			}
 			for _, op := range []Transpose{NoTrans, Trans} {

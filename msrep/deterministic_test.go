@@ -87,7 +87,7 @@ func checkFixed[V sparse.Value](t require.TestingT, systems []*System, op Transp
 	}
 	simulated := r.IntN(4) == 0
 	for i, s := range systems {
-		if simulated || s.devices[0].Info().Kind != "sim" {
+		if simulated || s.devices().List[0].Info().Kind != "sim" {
 			check(i, PlanOptions{})
 		}
 	}

@@ -12,8 +12,7 @@
 //     matrix is split and stored. The zero values suit most programs.
 //   - Plan.SpMM and MultiVector: several vectors at once.
 //   - Plan.UpdateValues: new values for the same structure.
-//   - Vector and Plan.Apply: vectors that stay in the memory of the devices. Selection, AdoptVector and System.Device
-//     exchange their elements with other processes, as package cluster does.
+//   - Vector and Plan.Apply: vectors that stay in the memory of the devices.
 //   - Plan.Shares, Packed, Nodes, Bytes, Timing and LastTiming, Config.Trace: how a plan stores its matrix, and how
 //     long each phase took.
 //
@@ -51,3 +50,6 @@
 // are merged (package merge), as in the MSREP paper: Chen et al., "MSREP: A Fast yet Light Sparse Matrix Framework
 // for Multi-GPU Systems".
 package msrep
+
+// Version is the version of this module. It ends in -dev before a release.
+const Version = "0.1.0-dev"

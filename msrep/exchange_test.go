@@ -3,7 +3,6 @@ package msrep
 import (
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"testing"
 
@@ -112,7 +111,7 @@ func TestAPlanSurvivesAnEarlierErrorOfAVectorOperation(t *testing.T) {
 	d, err := sim.Open(sim.Config{})
 	require.NoError(t, err)
 	var failed error
-	sys := &System{devices: []kernels.Device{lateError{d, &failed}}, closers: map[io.Closer]bool{}}
+	sys := newSystem(lateError{d, &failed})
 	plan := planOf(t, sys, sparse.Matrix[float64](a), PlanOptions{})
 	vx, err := plan.ColumnVector()
 	require.NoError(t, err)

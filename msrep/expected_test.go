@@ -134,7 +134,7 @@ func checkPlan(t *testing.T, plan *Plan[float64], m *matio.Matrix, f Form, x []f
 			return v
 		}
 		tol := 1e-12 * want("norm1")
-		where := fmt.Sprintf("%s %s %d devices %s", row["name"], f, len(plan.sys.devices), prefix)
+		where := fmt.Sprintf("%s %s %d devices %s", row["name"], f, len(plan.sys.devices().List), prefix)
 		require.InDelta(t, want("norm1"), norm1, tol, where)
 		require.InDelta(t, want("norm2"), math.Sqrt(squares), tol, where)
 		require.InDelta(t, want("sum"), sum, tol, where)

@@ -2,7 +2,6 @@ package msrep
 
 import (
 	"errors"
-	"io"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -20,15 +19,15 @@ func TestAFailedPlanLeavesNothingBehind(t *testing.T) {
 		plan, err := NewPlan(ctx, sys, sparse.Matrix[float64](wild), PlanOptions{SkipValidation: true, Storage: Storage{Format: f}})
 		require.Regexp(t, `^msrep: internal error: .*\(\w+/\w+\.go:\d+\): with SkipValidation the pointers and indices.*$`, err)
 		require.Nil(t, plan)
-		require.Empty(t, sys.closers)
+		require.Empty(t, sys.devices().Opened)
 	}
 	_, err := NewPlan(ctx, sys, sparse.Matrix[float64](wild), PlanOptions{})
 	require.True(t, sparse.IsInput(err))
-	require.Empty(t, sys.closers)
+	require.Empty(t, sys.devices().Opened)
 	plan := planOf[float64](t, sys, small(t), PlanOptions{})
-	require.Len(t, sys.closers, 1)
+	require.Len(t, sys.devices().Opened, 1)
 	require.NoError(t, plan.Close())
-	require.Empty(t, sys.closers, "a closed plan is unregistered")
+	require.Empty(t, sys.devices().Opened, "a closed plan is unregistered")
 }
 
 // faulty is a device on which call number *left of its streams fails.
@@ -92,7 +91,7 @@ func TestADeviceThatFailsAtAnyCallLeaksNothing(t *testing.T) {
 			d, err := cpu.Open(cpu.Config{Threads: 1, NUMANode: -1})
 			require.NoError(t, err)
 			left := n
-			sys := &System{devices: []kernels.Device{faulty{d, &left}}, closers: map[io.Closer]bool{}}
+			sys := newSystem(faulty{d, &left})
 			plan, err := NewPlan[float64](ctx, sys, small(t), PlanOptions{Variant: Variant{Strategy: strategy}})
 			for i := 0; err == nil && i < 9; i++ {
 				err = plan.SpMV(ctx, Transpose(i%2 == 1), 1, make([]float64, 4-i%2), 1, make([]float64, 3+i%2))

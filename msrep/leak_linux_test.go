@@ -2,7 +2,6 @@ package msrep
 
 import (
 	"context"
-	"io"
 	"os"
 	"runtime/debug"
 	"strconv"
@@ -67,9 +66,7 @@ func TestAThousandPlansLeaveResidentMemoryFlat(t *testing.T) {
 	requireFlatMemory(t, 1000, func(i int) {
 		opt := PlanOptions{SkipValidation: true, Variant: Variant{Strategy: []Strategy{Optimized, Partial}[i%2]}}
 		plan := planOf(t, sys, a, opt)
-		if opt.Variant.Strategy == Optimized {
-			plan.xPlace = []XPlacement{XInPlace, XReplicated, XInterleaved}[i/2%3]
-		}
+		readXFrom(plan, []XPlacement{XInPlace, XReplicated, XInterleaved}[i/2%3])
 		multiply(t, plan, Transpose(i%5 == 0), 1, x, 0, y)
 		held = max(held, plan.Bytes())
 		require.NoError(t, plan.Close())
@@ -88,7 +85,7 @@ func TestAThousandPlansThatFailHalfWayLeaveResidentMemoryFlat(t *testing.T) {
 	ctx := context.Background()
 	a := wideMatrix(1 << 13)
 	left := 0
-	sys := &System{closers: map[io.Closer]bool{}}
+	sys := newSystem()
 	for i := range 3 {
 		d, err := cpu.Open(cpu.Config{Index: i, Threads: 2, NUMANode: i / 2})
 		require.NoError(t, err)
@@ -96,7 +93,7 @@ func TestAThousandPlansThatFailHalfWayLeaveResidentMemoryFlat(t *testing.T) {
 		if i == 1 { // only one device fails, so that the order of its allocations is fixed
 			dev = failing{d, &left}
 		}
-		sys.devices = append(sys.devices, dev)
+		sys.devices().List = append(sys.devices().List, dev)
 	}
 	sys.place(&numa.Topology{})
 	failed := 0
@@ -129,7 +126,7 @@ func TestAProductThatFailsHalfWayLeavesNothingBehind(t *testing.T) {
 		require.NoError(t, err)
 		e, err := cpu.Open(cpu.Config{Index: 1, Threads: 2, NUMANode: 1})
 		require.NoError(t, err)
-		sys := &System{closers: map[io.Closer]bool{}, devices: []kernels.Device{failing{d, &left}, e}}
+		sys := newSystem(failing{d, &left}, e)
 		sys.place(&numa.Topology{})
 		plan := planOf(t, sys, a, PlanOptions{})
 		left = 1

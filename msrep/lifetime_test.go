@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/msrep-go/msrep/internal/devvec"
 	"github.com/msrep-go/msrep/internal/reference"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/sparse"
@@ -40,7 +41,7 @@ func TestClosedPlansAndSystemsReturnErrClosed(t *testing.T) {
 	other := planOf[float64](t, sys, small(t), PlanOptions{})
 	require.NoError(t, other.Close())
 	require.NoError(t, other.Close())
-	device := sys.Device(0)
+	device := devvec.Device(sys, 0)
 	require.NoError(t, sys.Close(), "closes the plan that is still open")
 	require.NoError(t, sys.Close())
 	_, err := device.Alloc(8)
@@ -236,8 +237,8 @@ func (d slowClose) Close() error {
 
 func TestASystemWaitsForPlansThatAreBeingClosed(t *testing.T) {
 	sys := testSystem(t, 1, false)
-	d := slowClose{sys.devices[0], make(chan struct{}), make(chan struct{}), make(chan struct{})}
-	sys.devices[0] = d
+	d := slowClose{sys.devices().List[0], make(chan struct{}), make(chan struct{}), make(chan struct{})}
+	sys.devices().List[0] = d
 	plan := planOf(t, sys, small(t), PlanOptions{})
 	ends := make(chan error)
 	go func() { ends <- plan.Close() }()
@@ -315,15 +316,15 @@ func (d slowOpen) Close() error {
 func TestASystemWaitsForVectorsThatAreBeingMade(t *testing.T) {
 	for _, slow := range []string{"stream", "alloc", "selection"} {
 		sys, call := testSystem(t, 1, true), slow
-		d := slowOpen{sys.devices[0], &call, make(chan struct{}), make(chan struct{}), make(chan struct{})}
-		sys.devices[0] = d
+		d := slowOpen{sys.devices().List[0], &call, make(chan struct{}), make(chan struct{}), make(chan struct{})}
+		sys.devices().List[0] = d
 		ends := make(chan error)
 		if slow == "selection" {
 			v, err := NewVector[float64](sys, 9)
 			require.NoError(t, err)
 			call = "alloc"
 			go func() {
-				_, err := NewSelection(v, [][]int32{{1, 3}})
+				_, err := devvec.NewSelection(v, [][]int32{{1, 3}})
 				ends <- err
 			}()
 		} else {

@@ -10,14 +10,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/msrep-go/msrep/internal/reference"
+	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/nvidia/nvidiatest"
+	"github.com/msrep-go/msrep/msrep/internal/placement"
 	"github.com/msrep-go/msrep/numa"
 )
-
-// staged is a GPU device with pinned memory.
-type staged interface {
-	Staging() (int64, numa.PageCount)
-}
 
 // The stand-in for the driver presents two PCI devices of the machine, on nodes 0 and 1, as its GPUs.
 func TestOnNodesGPUsHaveTheirThreadsAndPinnedMemoryOnTheirNodes(t *testing.T) {
@@ -58,12 +55,12 @@ func TestOnNodesGPUsHaveTheirThreadsAndPinnedMemoryOnTheirNodes(t *testing.T) {
 			require.Equal(t, []int{i}, parts[i].Devices)
 			require.InDelta(t, plan.NNZ()/2, parts[i].NNZ, 1)
 			var cpus []int
-			require.NoError(t, runOnNode(sys.devices[i], func() (err error) {
+			require.NoError(t, placement.OnNode(sys.devices().List[i], func() (err error) {
 				cpus, err = numa.Affinity()
 				return err
 			}))
 			require.Equal(t, nodes[i], cpus)
-			bytes, pages := sys.devices[i].(staged).Staging()
+			bytes, pages := sys.devices().List[i].(kernels.Stager).Staging()
 			t.Logf("%s: %d bytes of pinned memory, pages by node %v, %d untouched", info.ID, bytes, pages.Nodes, pages.Missing)
 			require.NotZero(t, pages.Pages())
 			require.GreaterOrEqual(t, pages.Nodes[i]*100, pages.Pages()*99)

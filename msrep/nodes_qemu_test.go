@@ -16,6 +16,7 @@ import (
 	"github.com/msrep-go/msrep/internal/reference"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu"
+	"github.com/msrep-go/msrep/msrep/internal/placement"
 	"github.com/msrep-go/msrep/numa"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -127,7 +128,7 @@ func TestOnNodesEveryPartLiesOnItsNode(t *testing.T) {
 			for _, strategy := range []Strategy{Optimized, Partial} {
 				plan := planOf(t, sys, a, PlanOptions{Storage: NamedStorage(string(format)), Variant: Variant{Strategy: strategy}})
 				if strategy == Optimized {
-					plan.xPlace = XReplicated
+					readXFrom(plan, XReplicated)
 				}
 				for _, op := range []Transpose{NoTrans, Trans} {
 					want := reference.Multiply(bool(op), 2, a, x, 0, y)
@@ -151,18 +152,13 @@ func checkPages(t *testing.T, sys *System, plan *Plan[float64]) (pages int) {
 	infos := sys.Devices()
 	for i, s := range plan.shares {
 		large := int64(0)
-		for _, b := range s.buffers() {
+		for _, b := range plan.buffers(i) {
 			if b.Bytes() >= 1<<14 {
 				large += b.Bytes()
 				pages += checkBuffer(t, infos[i].NUMANode, b)
 			}
 		}
 		require.GreaterOrEqual(t, large, 4*s.part.NNZ())
-	}
-	for _, node := range plan.nodes {
-		if node.x.Buf != nil {
-			pages += checkBuffer(t, node.node, node.x.Buf)
-		}
 	}
 	return pages
 }
@@ -187,14 +183,14 @@ func TestOnNodesThePagesOfAnInterleavedXAlternate(t *testing.T) {
 		plan := planOf(t, sys, a, PlanOptions{})
 		if len(plan.nodes) == 2 {
 			require.Equal(t, XInPlace, plan.XPlacement(NoTrans), "two nodes, too few entries for a copy")
-			plan.xPlace = XInterleaved
+			readXFrom(plan, XInterleaved)
 		}
 		require.Equal(t, XInterleaved, plan.XPlacement(NoTrans))
 		want := reference.Multiply(false, 2, a, x, 0, y)
 		multiply(t, plan, NoTrans, 2, x, 0, y)
 		require.Equal(t, -1, reference.Check(y, want))
 
-		m, err := plan.x.Buf.Device().(kernels.HostMapper).View(plan.x.Buf)
+		m, err := plan.interleaved().Device().(kernels.HostMapper).View(plan.interleaved())
 		require.NoError(t, err)
 		pages, err := numa.Pages(m)
 		require.NoError(t, err)
@@ -230,7 +226,7 @@ func TestOnNodesALargePartHasHugePagesOfItsNode(t *testing.T) {
 	multiply(t, plan, NoTrans, 1, x, 0, y)
 	pages := checkPages(t, sys, plan)
 	for _, s := range plan.shares {
-		m, err := s.inPlace.View(s.val.Buf)
+		m, err := s.host.View(s.val.Buf)
 		require.NoError(t, err)
 		huge := hugeBytes(t, m)
 		t.Logf("%d pages in all; values of a part: %d of %d bytes in huge pages", pages, huge, len(m))
@@ -281,7 +277,7 @@ func TestOnANodeWithoutMemoryDevicesUseThatOfTheNearest(t *testing.T) {
 	cpus := [][]int{nodes[0], nodes[2], nodes[1]}
 	for i, node := range []int{0, 0, 1} {
 		require.Equal(t, node, infos[i].NUMANode)
-		require.NoError(t, runOnNode(sys.devices[i], func() error {
+		require.NoError(t, placement.OnNode(sys.devices().List[i], func() error {
 			got, err := numa.Affinity()
 			require.Equal(t, cpus[i], got)
 			return err

@@ -17,7 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	"github.com/msrep-go/msrep/kernels/cpu"
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/msrep/internal/placement"
 	"github.com/msrep-go/msrep/numa"
 )
 
@@ -29,12 +30,12 @@ func TestOnNodesThreadsRunOnTheirCPUsOnlyAndEnd(t *testing.T) {
 	cpusOf := workers(t, sys, nodes)
 	for _, n := range plan.nodes {
 		var cpus []int
-		err := runOnNode(sys.devices[n.first], func() (err error) {
+		err := placement.OnNode(sys.devices().List[n.First], func() (err error) {
 			cpus, err = numa.Affinity()
 			return err
 		})
 		require.NoError(t, err)
-		require.Equal(t, nodes[n.node], cpus, "the thread that splits the part of the node")
+		require.Equal(t, nodes[n.Node], cpus, "the thread that splits the part of the node")
 	}
 	x, y := make([]float64, 20000), make([]float64, 20000)
 	for range 40 {
@@ -62,7 +63,7 @@ func workers(t *testing.T, sys *System, nodes [][]int) map[int][]int {
 	for i, info := range sys.Devices() {
 		var all sync.WaitGroup // makes each worker run f once
 		all.Add(info.Threads)
-		err := sys.devices[i].(cpu.Workers).Run(info.Threads, func(int) {
+		err := sys.devices().List[i].(kernels.Workers).Run(info.Threads, func(int) {
 			all.Done()
 			all.Wait()
 			mu.Lock()

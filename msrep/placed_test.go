@@ -1,7 +1,6 @@
 package msrep
 
 import (
-	"io"
 	"math/rand/v2"
 	"testing"
 
@@ -10,6 +9,7 @@ import (
 
 	"github.com/msrep-go/msrep/internal/reference"
 	"github.com/msrep-go/msrep/kernels/cpu"
+	"github.com/msrep-go/msrep/msrep/internal/placement"
 	"github.com/msrep-go/msrep/numa"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
@@ -18,17 +18,24 @@ import (
 // placedSystem returns a System with perNode[i] devices on node i. Only plans use these nodes: the threads run on any
 // CPU.
 func placedSystem(t require.TestingT, perNode []int, separate bool) *System {
-	s := &System{closers: map[io.Closer]bool{}}
+	s := newSystem()
 	for node, n := range perNode {
 		for range n {
-			i := len(s.devices)
+			i := len(s.devices().List)
 			d, err := cpu.Open(cpu.Config{Index: i, Threads: 1 + i%3, NUMANode: node, Grain: 4})
 			require.NoError(t, err)
-			s.devices = append(s.devices, asDiscrete(d, separate))
+			s.devices().List = append(s.devices().List, asDiscrete(d, separate))
 		}
 	}
 	s.place(&numa.Topology{})
 	return s
+}
+
+// readXFrom makes major products read x from there if the devices use host memory.
+func readXFrom[V sparse.Value](plan *Plan[V], x XPlacement) {
+	if r, ok := plan.route.(*shared[V]); ok {
+		r.x = x
+	}
 }
 
 func checkPlacedProducts[V sparse.Value](t *rapid.T) {
@@ -45,10 +52,7 @@ func checkPlacedProducts[V sparse.Value](t *rapid.T) {
 	}
 	plan := planOf(t, sys, a, opt)
 	require.Equal(t, opt.Variant.Strategy != Baseline, len(plan.Nodes()) == len(perNode))
-	plan.xPlace = rapid.SampledFrom([]XPlacement{XInPlace, XReplicated, XInterleaved}).Draw(t, "x")
-	if plan.xPlace == XInterleaved && !plan.inPlace() {
-		plan.xPlace = XInPlace
-	}
+	readXFrom(plan, rapid.SampledFrom([]XPlacement{XInPlace, XReplicated, XInterleaved}).Draw(t, "x"))
 	for range 3 {
 		alpha := rapid.SampledFrom([]V{1, -2.5}).Draw(t, "alpha")
 		checkRandomProduct(t, plan, a, alpha, rapid.SampledFrom([]V{0, 1, 0.37}).Draw(t, "beta"))
@@ -100,56 +104,12 @@ func spreadMatrix(n, inRow int) *sparse.CSR[float64] {
 	return a
 }
 
-// readX returns the placement of x for a matrix of n rows and columns with inRow entries in each row, on nodes with the
-// given memory.
-func readX(n, inRow, nodes int, memory int64) XPlacement {
-	var sys System
-	for i := range nodes {
-		d, err := cpu.Open(cpu.Config{Index: i, Threads: 1, NUMANode: i, Memory: memory})
-		if err != nil {
-			panic(err)
-		}
-		defer d.Close()
-		sys.devices = append(sys.devices, d)
-	}
-	sys.place(&numa.Topology{})
-	return chosenX(&sys, n, inRow)
-}
-
 func chosenX(sys *System, n, inRow int) XPlacement {
-	p := Plan[float64]{sys: sys, nnz: int64(n) * int64(inRow), opt: PlanOptions{Variant: Variant{Strategy: Optimized}}}
-	p.lay.minors = n
-	return p.chooseXPlacement()
-}
-
-func TestXPlacementDependsOnSizeEntriesAndNodes(t *testing.T) {
-	const large = minCopiedX / 8
-	for _, c := range []struct {
-		n, inRow, nodes int
-		memory          int64
-		want            XPlacement
-	}{
-		{large, 100, 1, 0, XInPlace},
-		{large - 1, 100, 2, 0, XInPlace}, // small
-		{large, 5, 2, 0, XInPlace},       // 5 < 1.5+3.75, 3+2.5
-		{large, 7, 2, 0, XReplicated},    // 7 > 3+3.5
-		{large, 2, 4, 0, XInPlace},       // 2 < 1.25+0.875
-		{large, 3, 4, 0, XInterleaved},   // 3 > 1.25+1.3
-		{large, 19, 4, 0, XInterleaved},  // 1.25+8.3 < 5+4.75
-		{large, 21, 4, 0, XReplicated},   // 1.25+9.2 > 5+5.25
-		{large, 21, 4, minCopiedX*xCopyDivisor - 1, XInterleaved},
-		{large, 21, 4, minCopiedX * xCopyDivisor, XReplicated},
-		{large, 21, 4, minCopiedX/4*xCopyDivisor - 1, XInPlace},
-		{1 << 30, 40, 2, 1 << 39, XReplicated},
-		{1 << 30, 40, 2, 1 << 35, XInterleaved},
-		{0, 0, 2, 0, XInPlace},
-	} {
-		require.Equal(t, c.want, readX(c.n, c.inRow, c.nodes, c.memory), "%+v", c)
-	}
+	return sys.nodes.ChooseX(int64(n), 8, int64(n)*int64(inRow))
 }
 
 func TestProductsFollowTheXPlacement(t *testing.T) {
-	const n = minCopiedX / 8
+	const n = placement.MinCopied / 8
 	for _, c := range []struct {
 		perNode []int
 		inRow   int
@@ -172,10 +132,9 @@ func TestProductsFollowTheXPlacement(t *testing.T) {
 			want := reference.Multiply(bool(op), 1, a, x, 0, y)
 			multiply(t, plan, op, 1, x, 0, y)
 			require.Equal(t, -1, reference.Check(y, want))
-			for _, node := range plan.nodes {
-				require.Equal(t, c.want == XReplicated, node.x.Buf != nil)
-			}
-			require.Equal(t, c.want == XInterleaved, plan.x.Buf != nil)
+			copies := map[XPlacement]int{XReplicated: len(c.perNode), XInterleaved: 1}
+			require.Len(t, plan.route.(*shared[float64]).copies, copies[c.want])
+			require.Equal(t, c.want == XInterleaved, plan.interleaved() != nil)
 			x[0]++ // the copy of x must be updated
 		}
 		nodes := plan.Nodes()
@@ -198,7 +157,7 @@ func TestProductsFollowTheXPlacement(t *testing.T) {
 // scratchOf returns the memory of the workers of the devices of a node, which belongs to no plan.
 func scratchOf(sys *System, n PlanNode) (sum int64) {
 	for _, i := range n.Devices {
-		sum += sys.devices[i].(*cpu.Device).Scratch()
+		sum += sys.devices().List[i].(*cpu.Device).Scratch()
 	}
 	return sum
 }
@@ -214,7 +173,7 @@ func TestPlansThatAreNotPlacedReadXInPlaceOrOnTheDevice(t *testing.T) {
 }
 
 func inUse(sys *System) (sum int64) {
-	for _, d := range sys.devices {
+	for _, d := range sys.devices().List {
 		sum += d.InUse()
 	}
 	return sum
@@ -239,7 +198,7 @@ func TestAMatrixTooLargeForANodeIsUsedInPlace(t *testing.T) {
 		for i, node := range []int{0, 1, 1} { // two thirds of the matrix on node 1
 			d, err := cpu.Open(cpu.Config{Index: i, Threads: 1, NUMANode: node, Memory: memory})
 			require.NoError(t, err)
-			sys.devices = append(sys.devices, d)
+			sys.devices().List = append(sys.devices().List, d)
 		}
 		sys.place(&numa.Topology{})
 		plan := planOf(t, sys, a, PlanOptions{})

@@ -12,9 +12,10 @@ import (
 	"github.com/msrep-go/msrep/internal/crash"
 	"github.com/msrep-go/msrep/internal/ended"
 	"github.com/msrep-go/msrep/internal/given"
-	"github.com/msrep-go/msrep/internal/lostfile"
+	"github.com/msrep-go/msrep/internal/rescue"
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/partition"
+	"github.com/msrep-go/msrep/msrep/internal/layout"
+	"github.com/msrep-go/msrep/msrep/internal/placement"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -27,7 +28,7 @@ import (
 type Plan[V sparse.Value] struct {
 	sys    *System
 	opt    PlanOptions
-	rule   partition.Rule
+	rule   SplitRule
 	timing PlanTiming
 	last   Timing // of the last product
 
@@ -36,19 +37,16 @@ type Plan[V sparse.Value] struct {
 	src        sparse.Matrix[V] // the matrix of NewPlan; nil after Close or release
 	givenVal   []V              // its values; lay may have a copy
 	closed     bool
+	broken     error // why the plan is unusable; nil if it is usable
 	nnz        int64
-	lay        layout[V]
-	parts      []partition.Part
+	lay        layout.Matrix[V]
+	parts      []Part
+	nodes      []placement.Group // of the devices, only in a placed plan
 	shares     []*share[V]
-	nodes      []*nodeShare[V]      // only in a placed plan
-	xPlace     XPlacement           // where major products read x, in a placed plan on devices that use host memory
-	x          kernels.Array[V]     // the interleaved copy of x; the first product that needs it allocates it
+	route      route[V]
+	product    product[V]           // the product in progress
 	rowBuffers transposedVectors[V] // for products of vectors by column
 	short      bool                 // no major is longer than kernels.FixedChunk; set only in a deterministic plan
-	streams    *vectorStreams       // the streams of the shares, for exchanges of host vectors
-	pending    *vectorStreams       // the streams that may have unfinished products of vectors; nil if none
-	run        run[V]               // the product in progress
-	broken     error                // why the plan is unusable; nil if it is usable
 	retuning   retuneState
 
 	transposed    *Plan[V] // plan of the transposed matrix; it computes the minor products of this plan as major products
@@ -59,11 +57,11 @@ type Plan[V sparse.Value] struct {
 // each part into the form in which its device multiplies it fastest; opt may prescribe other choices. Bad arguments
 // give a *sparse.InputError, device errors a *kernels.DeviceError. After an error nothing stays allocated.
 func NewPlan[V sparse.Value](ctx context.Context, sys *System, a sparse.Matrix[V], opt PlanOptions) (p *Plan[V], err error) {
-	defer rescue(&err) // a type that embeds a nil matrix panics
+	defer rescue.To(&err) // a type that embeds a nil matrix panics
 	if err := cmp.Or(given.Check("system", sys), given.Context(ctx), given.Check("matrix", a)); err != nil {
 		return nil, err
 	}
-	a = unwrap(a)
+	a = layout.Unwrap(a)
 	if err := cmp.Or(given.Check("matrix", a), opt.fill(a.Format())); err != nil {
 		return nil, err
 	}
@@ -72,8 +70,8 @@ func NewPlan[V sparse.Value](ctx context.Context, sys *System, a sparse.Matrix[V
 
 // newPlan is NewPlan for arguments and options that were checked.
 func newPlan[V sparse.Value](ctx context.Context, sys *System, a sparse.Matrix[V], opt PlanOptions) (p *Plan[V], err error) {
-	p = &Plan[V]{sys: sys, opt: opt, src: a, givenVal: values(a), nnz: a.NNZ()}
-	if err := sys.register(p); err != nil {
+	p = &Plan[V]{sys: sys, opt: opt, src: a, givenVal: layout.Values(a), nnz: a.NNZ()}
+	if err := sys.devices().Register(p); err != nil {
 		return nil, err
 	}
 	made := p
@@ -85,7 +83,7 @@ func newPlan[V sparse.Value](ctx context.Context, sys *System, a sparse.Matrix[V
 		}
 	}()
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer rescue(&err)
+	defer rescue.To(&err)
 	return p, p.build(ctx)
 }
 
@@ -100,20 +98,16 @@ func (p *Plan[V]) Close() error {
 		return nil
 	}
 	p.closed, p.src, p.givenVal = true, nil, nil
-	defer p.sys.unregister(p) // last: until then Close of the System also waits for this plan
-	errs := []error{p.waitPending(), p.transposed.Close(), p.x.Free(), p.rowBuffers.free()}
-	for i, s := range p.shares {
-		if p.streams != nil {
-			errs = append(errs, p.streams.closeEvents(i))
-		}
-		if s != nil {
-			errs = append(errs, s.close())
-		}
+	defer p.sys.devices().Unregister(p) // last: until then Close of the System also waits for this plan
+	var errs []error
+	if p.route != nil {
+		errs = append(errs, p.route.Close())
 	}
-	for _, n := range p.nodes {
-		errs = append(errs, n.x.Free())
+	errs = append(errs, p.transposed.Close(), p.rowBuffers.free())
+	for _, s := range p.shares {
+		errs = append(errs, s.close())
 	}
-	p.nodes, p.shares, p.lay.ptr, p.lay.major, p.lay.val = nil, nil, nil, nil, nil
+	p.nodes, p.shares, p.lay.Ptr, p.lay.Major, p.lay.Val = nil, nil, nil, nil, nil
 	return errors.Join(errs...)
 }
 
@@ -193,25 +187,11 @@ func (p *Plan[V]) explainUnchecked(err error) error {
 
 var errNoPlan = sparse.Inputf("plan", "was not made by NewPlan")
 
-// rescue converts a panic to an error, so that no panic leaves the public API. Call it with defer.
-func rescue(err *error) {
-	if r := recover(); r != nil {
-		*err = panicError(r)
-	}
-}
-
-// rescue is the function rescue for the products of a plan. p may be nil.
+// rescue is rescue.To for the products of a plan. p may be nil.
 func (p *Plan[V]) rescue(err *error) {
 	if r := recover(); r != nil {
-		if *err = panicError(r); p != nil {
+		if *err = rescue.Error(r); p != nil {
 			*err = p.explainUnchecked(*err)
 		}
 	}
-}
-
-func panicError(r any) error {
-	if err := lostfile.Error(r); err != nil {
-		return err
-	}
-	return fmt.Errorf("msrep: internal error: %w", crash.Recovered(r))
 }

@@ -2,13 +2,14 @@ package msrep
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"slices"
 	"time"
 
-	"github.com/msrep-go/msrep/internal/par"
+	"github.com/msrep-go/msrep/internal/devvec"
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/msrep/internal/layout"
+	"github.com/msrep-go/msrep/msrep/internal/placement"
 )
 
 // build runs the steps that make the plan.
@@ -18,42 +19,22 @@ func (p *Plan[V]) build(ctx context.Context) (err error) {
 	if p.closed { // the System was closed in the meantime
 		return fmt.Errorf("plan: %w", ErrClosed)
 	}
-	steps := []struct {
+	for _, s := range []struct {
 		name string
 		time *time.Duration
-		do   func() error
+		do   func(context.Context) error
 	}{
-		{"validate", &p.timing.Validate, func() error {
-			if p.opt.SkipValidation || p.opt.nested {
-				return nil
-			}
-			return p.src.Validate()
-		}},
-		{"convert", &p.timing.Convert, func() (err error) {
-			p.lay, err = newLayout(p.src, p.opt.Storage.Format, p.opt.RefuseUnsorted)
-			return err
-		}},
+		{"validate", &p.timing.Validate, p.validate},
+		{"convert", &p.timing.Convert, p.convert},
 		{"partition", &p.timing.Partition, p.split},
-		{"distribute", &p.timing.Distribute, p.open},
-		{"pack", &p.timing.Pack, func() error { return p.pack(ctx) }},
-		{"partition", &p.timing.Partition, p.hostPointers},
 		{"distribute", &p.timing.Distribute, p.distribute},
-		{"partition", &p.timing.Partition, p.devicePointers},
-		{"convert", &p.timing.Convert, p.compress},
-		{"pack", &p.timing.Pack, func() error {
-			if err := p.chooseCompressed(ctx); err != nil {
-				return err
-			}
-			return p.transposeIfExpected(ctx)
-		}},
-		{"pack", &p.timing.Pack, p.release},
-	}
-	for _, s := range steps {
+		{"pack", &p.timing.Pack, p.pack},
+	} {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		t := time.Now()
-		err := s.do()
+		err := s.do(ctx)
 		*s.time += time.Since(t)
 		if p.sys.trace != nil {
 			err = p.sys.trace(Event{Name: "plan: " + s.name, Start: t, Duration: time.Since(t), Err: err})
@@ -62,114 +43,152 @@ func (p *Plan[V]) build(ctx context.Context) (err error) {
 			return err
 		}
 	}
+	p.route = p.newRoute()
 	return nil
 }
 
-func (p *Plan[V]) split() (err error) {
-	if p.opt.Deterministic {
-		p.short = p.lay.longestMajor(0, p.lay.majors) <= kernels.FixedChunk
+func (p *Plan[V]) validate(context.Context) error {
+	if p.opt.SkipValidation || p.opt.nested {
+		return nil
 	}
-	if p.placeable() {
-		p.xPlace = p.chooseXPlacement()
-		return p.splitByNode()
-	}
-	p.parts, p.rule, err = p.lay.split(len(p.sys.devices), p.opt.Variant.Split)
+	return p.src.Validate()
+}
+
+func (p *Plan[V]) convert(context.Context) (err error) {
+	p.lay, err = layout.New(p.src, p.opt.Storage.Format, p.opt.RefuseUnsorted)
 	return err
 }
 
-func (p *Plan[V]) open() error {
-	p.shares = make([]*share[V], len(p.parts))
-	return p.each(func(i int) error {
-		s, err := newShare[V](p.sys.devices[i], p.opt.Variant.Strategy == Optimized)
-		p.shares[i] = s
-		s.stream = p.sys.traced(s.dev, s.stream)
-		if err != nil {
+// split splits the matrix among the devices, or in two levels, first among the nodes.
+func (p *Plan[V]) split(context.Context) (err error) {
+	if p.opt.Deterministic {
+		p.short = p.lay.LongestMajor(0, p.lay.Majors) <= kernels.FixedChunk
+	}
+	if !p.placeable() {
+		p.parts, p.rule, err = p.lay.Split(len(p.sys.devices().List), p.opt.Variant.Split)
+		return err
+	}
+	whole, rule, err := p.lay.Split(1, p.opt.Variant.Split)
+	if err != nil {
+		return err
+	}
+	parts, err := p.lay.SplitPart(whole[0], p.sys.nodes.Weights(), rule)
+	if err != nil {
+		return err
+	}
+	p.rule, p.nodes = rule, p.sys.nodes.Groups
+	devices := p.sys.devices().List
+	p.parts = make([]Part, len(devices))
+	return devvec.InParallel(len(p.nodes), func(k int) error {
+		n := p.nodes[k]
+		return placement.OnNode(devices[n.First], func() error {
+			inner, err := p.lay.SplitPart(parts[k], slices.Repeat([]int{1}, n.End-n.First), rule)
+			copy(p.parts[n.First:n.End], inner)
 			return err
-		}
-		s.part = p.parts[i]
-		s.placed = len(p.nodes) > 0
-		return nil
+		})
 	})
 }
 
-// pack lets each device bring its part into a form.
+// placeable reports whether the plan is split and placed by node. If a copy would take more than half of the memory of a
+// node, the matrix is used in place, except with Partial, which always copies.
+func (p *Plan[V]) placeable() bool {
+	switch {
+	case len(p.sys.nodes.Groups) == 0 || p.opt.Variant.Strategy == Baseline:
+		return false
+	case p.opt.Variant.Strategy == Partial:
+		return true
+	}
+	lacks := p.sys.nodes.Lacks(p.lay.Bytes())
+	if lacks != "" {
+		p.sys.refusal.Report(lacks)
+	}
+	return lacks == ""
+}
+
+// distribute makes the shares, and brings the parts to the devices if they get no form.
+func (p *Plan[V]) distribute(ctx context.Context) error {
+	p.shares = make([]*share[V], len(p.parts))
+	_, _, keepCOO := p.compressProducts()
+	err := p.each(func(i int) (err error) {
+		s, err := newShare[V](p.sys.devices(), i, p.parts[i], p.transfer())
+		if p.shares[i] = s; err != nil || p.opt.form != "" && !p.lay.COO() {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := s.place(&p.lay); err != nil || keepCOO {
+			return err
+		}
+		return s.compress(&p.lay)
+	})
+	p.bookPlacing(&p.timing.Distribute)
+	return err
+}
+
+// pack lets each device bring its part into a form, or its arrays to the device if it chooses no form, and makes the plan
+// of the transposed matrix.
 func (p *Plan[V]) pack(ctx context.Context) error {
 	chosen, err := p.choiceForms()
 	if err != nil {
 		return err
 	}
 	begin := time.Now()
-	defer func() { p.noteDoubt(time.Since(begin)) }()
-	return p.each(func(i int) error {
+	err = p.each(func(i int) error {
 		s := p.shares[i]
-		pack := func(o PlanOptions) error { return s.pack(ctx, p.lay, o, nil) }
+		var err error
 		if chosen != nil {
-			if err := s.packAs(chosen[i], p.opt, pack); err != nil {
-				return err
-			}
-		} else if err := pack(p.opt); err != nil {
-			return err
+			s.packed, err = s.packAs(ctx, chosen[i], &p.lay, p.opt)
+		} else {
+			s.packed, err = s.pack(ctx, &p.lay, p.opt, nil)
 		}
-		if s.packed != nil {
+		if err == nil && s.packed == nil {
+			return s.place(&p.lay)
+		}
+		if err == nil {
 			s.doubt = s.packed.Info().Doubt
 		}
-		if s.packed == nil && s.inPlace == nil && p.lay.ptr != nil {
-			s.longest = p.lay.longestMajor(s.part.First(), s.part.End())
-		}
-		return nil
+		return err
 	})
+	p.noteDoubt(time.Since(begin))
+	p.bookPlacing(&p.timing.Pack)
+	if err == nil {
+		err = p.each(func(i int) error { return p.chooseCompressed(ctx, p.shares[i]) })
+	}
+	if err == nil {
+		err = p.transposeIfExpected(ctx)
+	}
+	if err == nil {
+		p.release()
+	}
+	return err
 }
 
-// distribute copies the parts that are not packed to the devices.
-func (p *Plan[V]) distribute() error { return p.eachUnpacked((*share[V]).place) }
-
-// hostPointers makes the local pointers of unpacked parts that the host makes.
-func (p *Plan[V]) hostPointers() error { return p.eachUnpacked((*share[V]).hostPointers) }
-
-// devicePointers makes the local pointers of unpacked parts that the devices make.
-func (p *Plan[V]) devicePointers() error {
-	return p.eachUnpacked(func(s *share[V], _ layout[V]) error { return s.devicePointers() })
-}
-
-// eachUnpacked calls f for each device whose part is not packed, as each does.
-func (p *Plan[V]) eachUnpacked(f func(*share[V], layout[V]) error) error {
-	return p.each(func(i int) error {
-		if s := p.shares[i]; s.packed == nil {
-			return f(s, p.lay)
+// bookPlacing moves the time that devices took to bring arrays to them from a phase to the phases that PlanTiming states.
+func (p *Plan[V]) bookPlacing(phase *time.Duration) {
+	var all, pointers, coo time.Duration
+	for _, s := range p.shares {
+		if s == nil {
+			continue
 		}
-		return nil
-	})
+		t := &s.placing
+		all, pointers, coo = p.together(all, t.all), p.together(pointers, t.pointers), p.together(coo, t.cooPointers)
+		*t = placingTimes{}
+	}
+	p.timing.Partition += pointers
+	p.timing.Convert += coo
+	p.timing.Distribute += all - pointers
+	*phase -= all + coo
 }
 
 // each calls f for all devices at the same time, or one after the other with Baseline, and waits.
 func (p *Plan[V]) each(f func(i int) error) error {
-	if len(p.nodes) > 0 {
-		return p.eachNode(func(n *nodeShare[V]) error { return n.eachDevice(f) })
-	}
 	if p.opt.Variant.Strategy != Baseline {
-		return inParallel(len(p.parts), f)
+		return devvec.InParallel(len(p.parts), f)
 	}
 	errs := make([]error, len(p.parts))
 	for i := range p.parts {
 		errs[i] = f(i)
 	}
-	return joinErrors(errs)
-}
-
-// inParallel calls f(0) ... f(n-1) at the same time and waits.
-func inParallel(n int, f func(i int) error) error {
-	errs := make([]error, n)
-	par.Do(n, func(i int) { errs[i] = f(i) })
-	return joinErrors(errs)
-}
-
-// joinErrors returns the errors of several devices as one. An input error is returned alone, because it is the same for
-// all devices.
-func joinErrors(errs []error) error {
-	for _, err := range errs {
-		if err != nil && sparse.IsInput(err) {
-			return err
-		}
-	}
-	return errors.Join(errs...)
+	return devvec.JoinErrors(errs)
 }

@@ -1,7 +1,6 @@
 package msrep
 
 import (
-	"io"
 	"strings"
 	"testing"
 
@@ -23,11 +22,10 @@ func TestDevicesMakeThePointersOfTheirParts(t *testing.T) {
 				var recorded eventLog
 				sys := open(t, Config{Devices: devices, Trace: recorded.record})
 				plan := planOf[float64](t, sys, a, PlanOptions{Storage: Storage{Format: format}, Variant: Variant{Strategy: strategy, Split: partition.RuleNNZ}})
+				require.Equal(t, plan.Bytes(), inUse(sys), "the pointers of the matrix were freed")
 				var made []string
 				for _, s := range plan.shares {
 					require.Equal(t, int64(s.part.Majors())+1, s.ptr.Len)
-					require.Nil(t, s.globalPtr.Buf, "it was freed")
-					require.Nil(t, s.localPtr)
 					for _, name := range recorded.names(s.dev.Info().ID) {
 						if name == "local-ptr" {
 							made = append(made, name)
@@ -53,7 +51,7 @@ func TestADeviceThatFailsAtItsPointersLeaksNothing(t *testing.T) {
 	failures := 0
 	for n := 1; n < 80; n++ {
 		left := n
-		sys := &System{closers: map[io.Closer]bool{}}
+		sys := newSystem()
 		for i := range 2 {
 			c := sim.Config{Index: i}
 			if i == 1 {
@@ -66,7 +64,7 @@ func TestADeviceThatFailsAtItsPointersLeaksNothing(t *testing.T) {
 			}
 			d, err := sim.Open(c)
 			require.NoError(t, err)
-			sys.devices = append(sys.devices, d)
+			sys.devices().List = append(sys.devices().List, d)
 		}
 		plan, err := NewPlan[float64](ctx, sys, a, PlanOptions{Storage: Storage{Format: sparse.FormatCSR}, Variant: Variant{Split: partition.RuleNNZ}})
 		if err != nil {
@@ -77,7 +75,7 @@ func TestADeviceThatFailsAtItsPointersLeaksNothing(t *testing.T) {
 			}
 		}
 		require.NoError(t, sys.Close(), "call %d: every buffer is freed", n)
-		for _, d := range sys.devices {
+		for _, d := range sys.devices().List {
 			require.Zero(t, d.InUse())
 		}
 	}
@@ -100,7 +98,7 @@ func TestPartsWithALongRowAreMultipliedByMergePath(t *testing.T) {
 		ran := map[string]bool{}
 		d, err := sim.Open(sim.Config{Trace: func(kernel string, _ sim.Counters) { ran[kernel] = true }})
 		require.NoError(t, err)
-		sys := &System{closers: map[io.Closer]bool{}, devices: []kernels.Device{d}}
+		sys := newSystem(d)
 		x, y := sines(n), make([]float64, n)
 		plan := planOf[float64](t, sys, a, PlanOptions{Storage: Storage{Format: sparse.FormatCSR}})
 		multiply(t, plan, NoTrans, 1, x, 0, y)

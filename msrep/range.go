@@ -6,8 +6,8 @@ import (
 
 	"github.com/msrep-go/msrep/internal/crash"
 	"github.com/msrep-go/msrep/internal/par"
+	"github.com/msrep-go/msrep/internal/rescue"
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/cpu"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -47,21 +47,21 @@ func (p *Plan[V]) Range(n, grain int, f func(lo, hi int)) (err error) {
 		}
 		return err
 	}
-	defer rescue(&err)
+	defer rescue.To(&err)
 	par.Range(int64(n), goroutineGrain*int64(grain), each)
 	return nil
 }
 
 // workers returns the workers of the CPU device if it is the only device of the System, otherwise nil.
-func (p *Plan[V]) workers() cpu.Workers {
-	if w, ok := p.sys.devices[0].(cpu.Workers); ok && len(p.sys.devices) == 1 && len(p.sys.nodes) == 0 {
+func (p *Plan[V]) workers() kernels.Workers {
+	if w, ok := p.sys.devices().List[0].(kernels.Workers); ok && len(p.sys.devices().List) == 1 && len(p.sys.nodes.Groups) == 0 {
 		return w
 	}
 	return nil
 }
 
 // rangeOn cuts [0, n) into equal pieces for max(t, 1) workers and calls f for each piece.
-func rangeOn(w cpu.Workers, t int, n int64, f func(lo, hi int64)) error {
+func rangeOn(w kernels.Workers, t int, n int64, f func(lo, hi int64)) error {
 	t = max(t, 1)
 	return w.Run(t, func(i int) { f(par.Cut(n, t, i), par.Cut(n, t, i+1)) })
 }

@@ -111,7 +111,7 @@ func multiplyOnRefused(t *testing.T, warning string, open func() (*System, error
 		require.True(t, sys.Placement().On)
 		for _, read := range []XPlacement{XInPlace, XReplicated, XInterleaved} {
 			plan := planOf(t, sys, a, PlanOptions{})
-			plan.xPlace = read
+			readXFrom(plan, read)
 			for _, op := range []Transpose{NoTrans, Trans} {
 				want := reference.Multiply(bool(op), 2, a, x, 0, y)
 				multiply(t, plan, op, 2, x, 0, y)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/msrep-go/msrep/internal/ended"
 	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/msrep/internal/layout"
 )
 
 // Retune searches again for the fastest form of each part. It keeps the present form of a part if the new choice is
@@ -88,7 +89,7 @@ func (p *Plan[V]) retune(ctx context.Context) error {
 		return err
 	}
 	begin := time.Now()
-	if err := p.each(func(i int) error { return p.shares[i].retune(ctx, p.lay, p.opt) }); err != nil {
+	if err := p.each(func(i int) error { return p.shares[i].retune(ctx, &p.lay, p.opt) }); err != nil {
 		ended.ByContext(ctx, &err)
 		return err
 	}
@@ -106,29 +107,20 @@ func (p *Plan[V]) noteDoubt(cost time.Duration) {
 }
 
 // retune packs the part again and keeps the form with less doubt.
-func (s *share[V]) retune(ctx context.Context, l layout[V], o PlanOptions) error {
-	old, doubt := s.packed, s.doubt
+func (s *share[V]) retune(ctx context.Context, l *layout.Matrix[V], o PlanOptions) error {
+	old := s.packed
 	if old == nil {
 		return nil
 	}
-	err := s.pack(ctx, l, o, nil)
-	if s.packed == nil || err != nil {
-		fresh := s.packed
-		s.packed = old
-		if fresh != nil {
-			err = errors.Join(err, fresh.Free())
-		}
+	fresh, err := s.pack(ctx, l, o, nil)
+	if fresh == nil {
 		return err
 	}
-	found := s.packed.Info()
-	if found.Form == old.Info().Form || found.Doubt > doubt {
-		fresh := s.packed
-		s.packed, s.doubt = old, min(doubt, found.Doubt)
-		if found.Form != old.Info().Form {
-			s.doubt = doubt
-		}
-		return fresh.Free()
+	if found := fresh.Info(); err == nil && found.Form == old.Info().Form {
+		s.doubt = min(s.doubt, found.Doubt)
+	} else if err == nil && found.Doubt <= s.doubt {
+		s.packed, s.doubt = fresh, found.Doubt
+		return old.Free()
 	}
-	s.doubt = found.Doubt
-	return old.Free()
+	return errors.Join(err, fresh.Free())
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/msrep-go/msrep/internal/devvec"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -39,14 +40,14 @@ func checkSelection[V sparse.Value](t *rapid.T) {
 	x := normalVector[V](r, n)
 	v, err := NewVector[V](sys, n)
 	dx := onDevices(t, v, err, x)
-	s, err := NewSelection(dx, runs)
+	s, err := devvec.NewSelection(dx, runs)
 	require.NoError(t, err)
 	dst, err := NewVector[V](sys, len(all))
 	if rapid.Bool().Draw(t, "on one device") {
-		last := len(sys.devices) - 1
-		a, e := kernels.NewArray[V](sys.devices[last], int64(len(all)))
+		last := len(sys.devices().List) - 1
+		a, e := kernels.NewArray[V](sys.devices().List[last], int64(len(all)))
 		require.NoError(t, e)
-		dst, err = AdoptVector(sys, last, a)
+		dst, err = devvec.Adopt(sys, last, a)
 	}
 	require.NoError(t, err)
 	want := make([]V, len(all))
@@ -74,11 +75,11 @@ func TestSelectionsRejectWrongNumbersAndVectors(t *testing.T) {
 	v, err := NewVector[float64](sys, 4)
 	require.NoError(t, err)
 	for _, run := range [][]int32{{-1}, {4}, {1, 1}, {2, 0}} {
-		_, err := NewSelection(v, [][]int32{{0}, run})
+		_, err := devvec.NewSelection(v, [][]int32{{0}, run})
 		require.True(t, sparse.IsInput(err), "%v: %v", run, err)
 		require.ErrorContains(t, err, "the numbers of a run must increase, from 0 to 3")
 	}
-	s, err := NewSelection(v, [][]int32{{0, 3}})
+	s, err := devvec.NewSelection(v, [][]int32{{0, 3}})
 	require.NoError(t, err)
 	two, err := NewVector[float64](sys, 2)
 	require.NoError(t, err)
@@ -88,24 +89,24 @@ func TestSelectionsRejectWrongNumbersAndVectors(t *testing.T) {
 		require.True(t, sparse.IsInput(s.Take(vs[0], vs[1])))
 		require.True(t, sparse.IsInput(s.AddTo(vs[1], vs[0])))
 	}
-	cut, err := newVector[float64](sys, []int{0, 1, 4})
+	cut, err := devvec.New[float64](sys.devices(), []int{0, 1, 4})
 	require.NoError(t, err)
 	require.ErrorContains(t, s.Take(two, cut), "other pieces than")
 	require.ErrorContains(t, s.AddTo(cut, two), "other pieces than")
-	held := len(sys.closers)
-	all, err := NewSelection(v, [][]int32{{0, 1, 2, 3}})
+	held := len(sys.devices().Opened)
+	all, err := devvec.NewSelection(v, [][]int32{{0, 1, 2, 3}})
 	require.NoError(t, err)
 	require.ErrorContains(t, all.Take(v, v), "both")
 	require.ErrorContains(t, all.AddTo(v, v), "both")
 	require.NoError(t, all.Close())
-	require.Len(t, sys.closers, held, "the selection is unregistered")
-	var none *Selection[float64]
+	require.Len(t, sys.devices().Opened, held, "the selection is unregistered")
+	var none *devvec.Selection[float64]
 	require.True(t, sparse.IsInput(none.Take(two, v)))
-	_, err = AdoptVector(sys, 0, kernels.Array[float64]{})
+	_, err = devvec.Adopt(sys, 0, kernels.Array[float64]{})
 	require.True(t, sparse.IsInput(err))
-	a, err := kernels.NewArray[float64](sys.devices[0], 2)
+	a, err := kernels.NewArray[float64](sys.devices().List[0], 2)
 	require.NoError(t, err)
-	_, err = AdoptVector(sys, 0, kernels.Array[float64]{Buf: a.Buf, Len: -1})
+	_, err = devvec.Adopt(sys, 0, kernels.Array[float64]{Buf: a.Buf, Len: -1})
 	require.ErrorContains(t, err, "vector: -1 elements: use 0 to")
 	require.NoError(t, a.Free())
 }

@@ -4,59 +4,70 @@ import (
 	"errors"
 	"time"
 
+	"github.com/msrep-go/msrep/internal/devvec"
 	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/msrep/internal/layout"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// share is the part of a plan that one device multiplies, with its buffers. Only the goroutine that works for the
-// device uses it.
+// share is the part of a plan that one device multiplies, and its memory on the device. Only the goroutine that works
+// for the device uses it.
 type share[V sparse.Value] struct {
 	dev         kernels.Device
-	inPlace     kernels.HostMapper // set if the device uses vectors in place, and the matrix too unless placed
-	placed      bool               // the device has a copy of its part of the matrix
-	ownPtr      bool               // the device makes local pointers from those of the matrix
+	host        kernels.HostMapper // dev if it uses host memory, else nil
 	stream      kernels.Stream
 	start, stop kernels.Event // around the kernel
 	begin, end  kernels.Event // around a product of host vectors that devices exchange
 
-	part      partition.Part       // in the whole matrix
-	longest   int64                // entries of its longest major, if the kernel may need it
-	localPtr  []int64              // local pointers that the host made, until they are copied to ptr
-	globalPtr kernels.Array[int64] // pointers of the matrix, until the device has made ptr from them
+	part   partition.Part // in the whole matrix
+	packed kernels.Packed // the part in a form; nil if it has none
+	doubt  float64        // of the choice of this form; see kernels.PackInfo
+
+	// The part without a form. Products that the form does not compute use it too.
+	transfer  transfer // how these arrays come to the device
+	arrays    arrays   // which of them the device has
 	ptr       kernels.Array[int64]
 	major     kernels.Array[int32]
 	minor     kernels.Array[int32]
 	val       kernels.Array[V]
-	carry     kernels.Array[V] // one element: the partial sum of a row that an earlier part owns
+	ptrStart  int64            // the entry of the matrix from which ptr counts
+	longest   int64            // entries of the longest major, if the kernel may need it
+	cooChoice kernels.PackInfo // the choice between coo and csr for a part in COO
+	placing   placingTimes
 
-	packed  kernels.Packed   // the part in a form; nil if it has none
-	doubt   float64          // of the choice of this form; see kernels.PackInfo
-	present bool             // the arrays above are on the device
-	asCSR   bool             // the part is in COO, but has ptr instead of major
-	cooInfo kernels.PackInfo // the choice between coo and csr for a part in COO
-
-	host      kernels.HostProduct[V]       // the product in progress, if it is direct
-	vec       map[bool]*vectors[V]         // by layout.byMajor
-	current   vectors[V]                   // of the product in progress, if the device uses host memory
-	nodeX     *kernels.Array[V]            // copy of x on the node in this product; nil if x is read in place
-	exchanges map[bool]*exchangeBuffers[V] // by layout.byMajor
+	carry kernels.Array[V] // one element: the partial sum of a row that an earlier part owns
 }
 
-// vectors holds the x and y of a device for one kind of product, and its result.
-type vectors[V sparse.Value] struct {
-	x, y kernels.Array[V]
-	host []V // y in host memory: the memory of y itself if the device uses host memory
-}
+// placingTimes is the time that it took to bring the arrays of a part to its device, and of this time the parts for making
+// local pointers and pointers of a part in COO.
+type placingTimes struct{ all, pointers, cooPointers time.Duration }
 
-func newShare[V sparse.Value](d kernels.Device, optimized bool) (*share[V], error) {
-	s := &share[V]{dev: d, vec: map[bool]*vectors[V]{}, exchanges: map[bool]*exchangeBuffers[V]{}}
-	if optimized {
-		s.inPlace, _ = d.(kernels.HostMapper)
-		s.ownPtr = s.inPlace == nil
-	}
+// transfer is a way to bring the arrays of a part to its device.
+type transfer int
+
+const (
+	inPlace       transfer = iota // the device uses the arrays of the matrix
+	toNode                        // a copy on the node of the device, with the pointers of the matrix
+	localByHost                   // a copy, for which the host makes local pointers: they count from the start of the part
+	localByDevice                 // a copy, for which the device makes local pointers
+)
+
+// arrays states which arrays of its part a device has.
+type arrays int
+
+const (
+	noArrays    arrays = iota
+	coordinates        // major, minor and val
+	compressed         // ptr, minor and val
+)
+
+func newShare[V sparse.Value](on *devvec.Devices, i int, part partition.Part, t transfer) (*share[V], error) {
+	d := on.List[i]
+	s := &share[V]{dev: d, part: part, transfer: t}
+	s.host, _ = d.(kernels.HostMapper)
 	var err error
-	if s.stream, err = d.NewStream(); err != nil {
+	if s.stream, err = on.NewStream(i); err != nil {
 		return s, err
 	}
 	for _, e := range s.events() {
@@ -72,83 +83,94 @@ func (s *share[V]) events() []*kernels.Event {
 	return []*kernels.Event{&s.start, &s.stop, &s.begin, &s.end}
 }
 
-// place copies the structure and the values of the part to the device, once, without pointers that the device makes
-// itself. A packed part needs them only for products that its form cannot compute.
-func (s *share[V]) place(l layout[V]) error {
-	if s.present {
+// place brings the arrays of the part to the device, once. A packed part needs them only for products that its form
+// cannot compute.
+func (s *share[V]) place(l *layout.Matrix[V]) (err error) {
+	if s.arrays != noArrays {
 		return nil
 	}
-	s.present = true
-	p := s.part
-	lo, hi := p.StartIdx, p.EndIdx+1
-	var err error
-	if s.minor, err = put(s, l.minor[lo:hi]); err != nil {
+	begin := time.Now()
+	defer func() { s.placing.all += time.Since(begin) }()
+	s.arrays = compressed
+	if l.COO() {
+		s.arrays = coordinates
+	}
+	lo, hi := s.part.StartIdx, s.part.EndIdx+1
+	if s.minor, err = put(s, l.Minor[lo:hi]); err != nil {
 		return err
 	}
-	if l.ptr == nil {
-		if s.major, err = put(s, l.major[lo:hi]); err != nil {
-			return err
-		}
+	if l.COO() {
+		s.major, err = put(s, l.Major[lo:hi])
 	} else {
-		to, ptr := &s.ptr, l.ptr[p.First():p.End()+1]
-		if s.localPtr != nil {
-			ptr = s.localPtr
-		} else if s.ownPtr && !partition.IsLocal(l.ptr, p) {
-			to = &s.globalPtr
-		}
-		if *to, err = put(s, ptr); err != nil {
-			return err
-		}
+		err = s.placePointers(l)
 	}
-	err = s.placeValues(l)
-	s.localPtr = nil
+	if err != nil {
+		return err
+	}
+	return s.placeValues(l)
+}
+
+// placePointers brings the pointers of the part to the device.
+func (s *share[V]) placePointers(l *layout.Matrix[V]) (err error) {
+	p := s.part
+	ptr := l.Ptr[p.First() : p.End()+1]
+	if s.transfer == inPlace || s.transfer == toNode {
+		s.ptr, err = put(s, ptr)
+		return err
+	}
+	s.ptrStart = p.StartIdx
+	if s.host == nil {
+		s.longest = l.LongestMajor(p.First(), p.End())
+	}
+	switch {
+	case partition.IsLocal(l.Ptr, p):
+		s.ptr, err = put(s, ptr)
+		return err
+	case s.transfer == localByDevice:
+		return s.localPointers(ptr)
+	}
+	begin := time.Now()
+	local, err := devvec.OnHost[int64](len(ptr))
+	if err == nil {
+		err = partition.LocalPtr(local, l.Ptr, p)
+	}
+	s.placing.pointers += time.Since(begin)
+	if err == nil {
+		s.ptr, err = put(s, local)
+	}
+	if err == nil {
+		err = s.stream.Sync() // local is needed until then
+	}
 	return err
 }
 
-// hostPointers makes the local pointers of the part on the host, unless the device uses the matrix in place or makes
-// the pointers itself.
-func (s *share[V]) hostPointers(l layout[V]) (err error) {
-	if s.present || l.ptr == nil || s.inPlace != nil || s.ownPtr || partition.IsLocal(l.ptr, s.part) {
-		return nil
-	}
-	if s.localPtr, err = hostVector[int64](s.part.Majors() + 1); err != nil {
+// localPointers makes the device compute the local pointers of the part from those of the matrix.
+func (s *share[V]) localPointers(ptr []int64) error {
+	global, err := put(s, ptr)
+	if err != nil {
 		return err
 	}
-	return partition.LocalPtr(s.localPtr, l.ptr, s.part)
-}
-
-// devicePointers makes the device compute the local pointers of the part, if they differ from those of the matrix. It
-// frees the latter, so that the memory is available for vectors.
-func (s *share[V]) devicePointers() (err error) {
-	if s.globalPtr.Buf == nil {
-		return nil
+	if err := s.stream.Sync(); err != nil { // the copies are not part of the time
+		return errors.Join(err, global.Free())
 	}
-	if s.ptr.Buf == nil {
-		if s.ptr, err = kernels.NewArray[int64](s.dev, s.globalPtr.Len); err != nil {
-			return err
-		}
+	begin := time.Now()
+	if s.ptr, err = kernels.NewArray[int64](s.dev, global.Len); err == nil {
+		err = s.stream.Launch(&kernels.LocalPtr{Src: global, Dst: s.ptr, Start: s.part.StartIdx, End: s.part.EndIdx + 1})
+		err = errors.Join(err, s.stream.Sync())
 	}
-	if err := s.stream.Launch(&kernels.LocalPtr{Src: s.globalPtr, Dst: s.ptr, Start: s.part.StartIdx, End: s.part.EndIdx + 1}); err != nil {
-		return err
-	}
-	err = errors.Join(s.stream.Sync(), s.globalPtr.Free())
-	s.globalPtr = kernels.Array[int64]{}
-	return err
+	s.placing.pointers += time.Since(begin)
+	return errors.Join(err, global.Free())
 }
 
 // placeValues copies the values of the part to the device if its other arrays are there.
-func (s *share[V]) placeValues(l layout[V]) error {
-	if !s.present {
+func (s *share[V]) placeValues(l *layout.Matrix[V]) (err error) {
+	if s.arrays == noArrays {
 		return nil
 	}
-	val := l.val[s.part.StartIdx : s.part.EndIdx+1]
-	var err error
-	switch {
-	case s.inPlace != nil && !s.placed:
-		s.val = kernels.AdoptArray(s.inPlace, val)
-	case s.val.Buf != nil:
+	val := l.Val[s.part.StartIdx : s.part.EndIdx+1]
+	if s.transfer != inPlace && s.val.Buf != nil {
 		err = s.val.Write(s.stream, val)
-	default:
+	} else {
 		s.val, err = put(s, val)
 	}
 	if err != nil {
@@ -159,8 +181,8 @@ func (s *share[V]) placeValues(l layout[V]) error {
 
 // put returns src as an array of the device: in place, or as a copy.
 func put[V sparse.Value, T int32 | int64 | float32 | float64](s *share[V], src []T) (kernels.Array[T], error) {
-	if s.inPlace != nil && !s.placed {
-		return kernels.AdoptArray(s.inPlace, src), nil
+	if s.transfer == inPlace {
+		return kernels.AdoptArray(s.host, src), nil
 	}
 	a, err := kernels.NewArray[T](s.dev, int64(len(src)))
 	if err != nil {
@@ -172,8 +194,15 @@ func put[V sparse.Value, T int32 | int64 | float32 | float64](s *share[V], src [
 	return a, nil
 }
 
-// usesPacked reports whether the packed part computes major products (byMajor) or minor products. The first product
-// that it does not compute copies the unpacked part to the device.
+// prepare brings the arrays of the part to the device if a product needs them.
+func (s *share[V]) prepare(l *layout.Matrix[V], byMajor bool) error {
+	if s.usesPacked(byMajor) {
+		return nil
+	}
+	return s.place(l)
+}
+
+// usesPacked reports whether the packed part computes major products (byMajor) or minor products.
 func (s *share[V]) usesPacked(byMajor bool) bool {
 	if byMajor || s.packed == nil {
 		return s.packed != nil
@@ -182,55 +211,80 @@ func (s *share[V]) usesPacked(byMajor bool) bool {
 	return ok && m.MultipliesTransposed()
 }
 
-// buffers returns the device memory that the share holds, without arrays that it uses in place.
-func (s *share[V]) buffers() (out []kernels.Buffer) {
-	bufs := []kernels.Buffer{s.carry.Buf}
-	for _, d := range s.exchanges {
-		bufs = append(bufs, d.buffers()...)
+// compressed returns the part in CSR or CSC on the device.
+func (s *share[V]) compressed() kernels.Compressed[V] {
+	return kernels.Compressed[V]{Part: s.part.Shift(s.part.First(), s.ptrStart), Ptr: s.ptr, Idx: s.minor, Val: s.val, Longest: s.longest}
+}
+
+// operation returns the product of the part with x, with the result in y. x has the elements that q.xFor returns.
+func (s *share[V]) operation(q *product[V], x, y kernels.Array[V], beta V, carry kernels.Array[V]) kernels.Operation {
+	alpha := q.alpha
+	switch {
+	case q.byMajor && s.packed != nil:
+		return &kernels.MajorProductPacked[V]{A: s.packed, Alpha: alpha, Beta: beta, X: x, Y: y, Carry: carry}
+	case s.usesPacked(q.byMajor):
+		return &kernels.MinorProductPacked[V]{A: s.packed, Alpha: alpha, Beta: beta, X: x, Y: y}
+	case s.arrays == coordinates:
+		a := kernels.Coordinate[V]{Part: s.part.Shift(0, s.part.StartIdx), Major: s.major, Minor: s.minor, Val: s.val}
+		if q.byMajor {
+			return &kernels.MajorProductCOO[V]{A: a, Alpha: alpha, Beta: beta, X: x, Y: y, Carry: carry}
+		}
+		return &kernels.MinorProductCOO[V]{A: a, Alpha: alpha, Beta: beta, X: x, Y: y}
+	case q.fixed:
+		return &kernels.MajorProductFixed[V]{A: s.compressed(), Alpha: alpha, Beta: beta, X: x, Y: y, Short: q.short}
+	case q.byMajor:
+		return &kernels.MajorProduct[V]{A: s.compressed(), Alpha: alpha, Beta: beta, X: x, Y: y, Carry: carry}
 	}
-	for _, v := range s.vec {
-		bufs = append(bufs, v.x.Buf, v.y.Buf)
+	return &kernels.MinorProduct[V]{A: s.compressed(), Alpha: alpha, Beta: beta, X: x, Y: y}
+}
+
+// kernel runs op the given number of times and returns the mean time, measured by two events.
+func (s *share[V]) kernel(op kernels.Operation, calls int) (time.Duration, error) {
+	err := s.stream.Record(s.start)
+	for i := 0; i < calls && err == nil; i++ {
+		err = s.stream.Launch(op)
 	}
-	if s.inPlace == nil || s.placed {
-		bufs = append(bufs, s.globalPtr.Buf, s.ptr.Buf, s.major.Buf, s.minor.Buf, s.val.Buf)
+	if err == nil {
+		err = s.stream.Record(s.stop)
+	}
+	if err == nil {
+		err = s.stream.Sync()
+	}
+	if err != nil {
+		return 0, err
+	}
+	took, err := s.stop.Since(s.start)
+	return took / time.Duration(calls), err
+}
+
+// inOrder calls steps until one fails, and returns its error.
+func inOrder(steps ...func() error) error {
+	for _, f := range steps {
+		if err := f(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// buffers returns the device memory that the share holds, without arrays that it uses in place; elements may be nil.
+func (s *share[V]) buffers() []kernels.Buffer {
+	out := []kernels.Buffer{s.carry.Buf}
+	if s.transfer != inPlace {
+		out = append(out, s.ptr.Buf, s.major.Buf, s.minor.Buf, s.val.Buf)
 	}
 	if s.packed != nil {
-		bufs = append(bufs, s.packed.Buffers()...)
-	}
-	for _, b := range bufs {
-		if b != nil {
-			out = append(out, b)
-		}
+		out = append(out, s.packed.Buffers()...)
 	}
 	return out
 }
 
-// kernel runs op and returns its time, measured by two events.
-func (s *share[V]) kernel(op kernels.Operation) (time.Duration, error) {
-	if err := s.stream.Record(s.start); err != nil {
-		return 0, err
-	}
-	if err := s.stream.Launch(op); err != nil {
-		return 0, err
-	}
-	if err := s.stream.Record(s.stop); err != nil {
-		return 0, err
-	}
-	if err := s.stream.Sync(); err != nil {
-		return 0, err
-	}
-	return s.stop.Since(s.start)
-}
-
-// close releases everything that the share holds. The share may be incomplete.
+// close releases everything that the share holds. The share may be incomplete, or nil.
 func (s *share[V]) close() error {
-	errs := []error{s.globalPtr.Free(), s.ptr.Free(), s.major.Free(), s.minor.Free(), s.val.Free(), s.carry.Free()}
-	for _, d := range s.exchanges {
-		errs = append(errs, d.close())
+	if s == nil {
+		return nil
 	}
-	for _, v := range s.vec {
-		errs = append(errs, v.x.Free(), v.y.Free())
-	}
+	errs := []error{s.ptr.Free(), s.major.Free(), s.minor.Free(), s.val.Free(), s.carry.Free()}
 	if s.packed != nil {
 		errs = append(errs, s.packed.Free())
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/msrep-go/msrep/internal/devvec"
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/sparse"
@@ -66,7 +67,7 @@ func (p *Plan[V]) multiplyMany(ctx context.Context, op Transpose, alpha V, x Mul
 		return q.LastTiming(), err
 	}
 	first := x.Count // number of vectors to multiply at once
-	if !p.lay.byMajor(op) {
+	if !p.lay.ByMajor(bool(op)) {
 		first = minorAtOnce[V](first)
 	}
 	if first == 0 || alpha == 0 || !p.atOnce(op) || p.pairInCaches(x, y) || !p.canTransposeVectors(op, x, y) {
@@ -77,7 +78,7 @@ func (p *Plan[V]) multiplyMany(ctx context.Context, op Transpose, alpha V, x Mul
 	}
 	begin := time.Since(clockStart)
 	if err := p.multiplyAtOnce(ctx, op, alpha, x.vectors(0, first), beta, y.vectors(0, first), &t); err != nil {
-		if !p.lay.byMajor(op) && errors.Is(err, kernels.ErrOutOfMemory) { // y is unchanged
+		if !p.lay.ByMajor(bool(op)) && errors.Is(err, kernels.ErrOutOfMemory) { // y is unchanged
 			return p.multiplyOneByOne(ctx, op, alpha, x, beta, y)
 		}
 		return t, p.fail(ctx, err)
@@ -122,10 +123,10 @@ func (p *Plan[V]) checkMultiVectors(op Transpose, x, y MultiVector[V]) error {
 // atOnce reports whether all devices can multiply several vectors at once. Major products use the form of the part,
 // or CSR if the matrix was not released. Minor products need the matrix and a single device.
 func (p *Plan[V]) atOnce(op Transpose) bool {
-	if p.lay.ptr == nil || p.opt.Deterministic || p.opt.Storage.Segments.Count != 0 || !p.inPlace() {
+	if _, ok := p.route.(manyRoute[V]); !ok || p.lay.COO() || p.opt.Deterministic || p.opt.Storage.Segments.Count != 0 {
 		return false
 	}
-	if !p.lay.byMajor(op) {
+	if !p.lay.ByMajor(bool(op)) {
 		return p.src != nil && len(p.shares) == 1
 	}
 	return p.src != nil || !slices.ContainsFunc(p.shares, func(s *share[V]) bool { return !s.multipliesMany() })
@@ -134,7 +135,7 @@ func (p *Plan[V]) atOnce(op Transpose) bool {
 // pairInCaches reports whether x and y are two vectors by column and the matrix stays in the caches of a single device.
 // Reading the matrix twice is then faster than transposing the vectors.
 func (p *Plan[V]) pairInCaches(x, y MultiVector[V]) bool {
-	return x.Count == 2 && x.ByColumn && y.ByColumn && p.nnz <= cachedEntries && p.direct()
+	return x.Count == 2 && x.ByColumn && y.ByColumn && p.nnz <= cachedEntries && p.isDirect()
 }
 
 // canTransposeVectors reports whether there is memory for copies by row of those of x and y that are by column.
@@ -171,12 +172,12 @@ func (p *Plan[V]) multiplyOneByOne(ctx context.Context, op Transpose, alpha V, x
 	rows, cols := p.dims(op)
 	var xj, yj []V // copies of vectors by row
 	if !x.ByColumn {
-		if xj, err = hostVector[V](cols); err != nil {
+		if xj, err = devvec.OnHost[V](cols); err != nil {
 			return t, err
 		}
 	}
 	if !y.ByColumn {
-		if yj, err = hostVector[V](rows); err != nil {
+		if yj, err = devvec.OnHost[V](rows); err != nil {
 			return t, err
 		}
 	}

@@ -3,7 +3,6 @@ package msrep
 import (
 	"context"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -216,7 +215,7 @@ func TestVectorsAreMultipliedOneByOneWhereMemoryIsScarce(t *testing.T) {
 	d, err := cpu.Open(cpu.Config{Threads: 2, NUMANode: -1})
 	require.NoError(t, err)
 	asked := 0
-	sys := &System{devices: []kernels.Device{scarce{d, &asked}}, closers: map[io.Closer]bool{}}
+	sys := newSystem(scarce{d, &asked})
 	defer sys.Close()
 	plan := planOf(t, sys, unitMatrix(30), PlanOptions{})
 	x, y := MultiVectorByRow(make([]float64, 30*9), 9), MultiVectorByRow(make([]float64, 30*9), 9)

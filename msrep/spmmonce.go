@@ -4,38 +4,28 @@ import (
 	"context"
 	"time"
 
+	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/msrep/internal/layout"
+	"github.com/msrep-go/msrep/sparse"
 )
 
 // multiplyAtOnce multiplies all vectors at once. It transposes vectors by column to vectors by row first.
 func (p *Plan[V]) multiplyAtOnce(ctx context.Context, op Transpose, alpha V, x MultiVector[V], beta V, y MultiVector[V], t *Timing) error {
 	begin := time.Since(clockStart)
 	m, n := p.dims(op)
-	to := y
-	if x.ByColumn {
-		rows, err := p.rowBuffers.buffer(&p.rowBuffers.x, n, x.Count)
-		if err != nil {
-			return err
-		}
-		if err := p.transposeVectors(x, rows, n, false); err != nil {
-			return err
-		}
-		x = rows
+	x, err := p.toRows(&p.rowBuffers.x, x, n, true)
+	if err != nil {
+		return err
 	}
-	if y.ByColumn {
-		var err error
-		if to, err = p.rowBuffers.buffer(&p.rowBuffers.y, m, y.Count); err != nil {
-			return err
-		}
-		if beta != 0 {
-			if err := p.transposeVectors(y, to, m, false); err != nil {
-				return err
-			}
-		}
+	to, err := p.toRows(&p.rowBuffers.y, y, m, beta != 0)
+	if err != nil {
+		return err
 	}
 	t.Distribute = time.Since(clockStart) - begin
 	t.Devices = make([]time.Duration, len(p.shares))
-	carries, err := p.launchMany(ctx, op, alpha, x, beta, to, t.Devices)
+	q := &manyProduct[V]{ctx: ctx, byMajor: p.lay.ByMajor(bool(op)), alpha: alpha, beta: beta, x: x, y: to}
+	carries, err := p.route.(manyRoute[V]).MultiplyMany(q, t.Devices)
 	if err != nil {
 		return err
 	}
@@ -56,61 +46,62 @@ func (p *Plan[V]) multiplyAtOnce(ctx context.Context, op Transpose, alpha V, x M
 	return err
 }
 
-// launchMany multiplies vectors by row on all devices. It returns the carries of the devices and sets their kernel
-// times.
-func (p *Plan[V]) launchMany(ctx context.Context, op Transpose, alpha V, x MultiVector[V], beta V, y MultiVector[V], took []time.Duration) (carries [][]V, err error) {
-	if p.direct() && p.lay.byMajor(op) && p.shares[0].multipliesMany() {
-		if err = ctx.Err(); err == nil {
-			took[0], err = p.multiplyManyDirect(alpha, x, beta, y)
-		}
-		return nil, err
+// toRows returns b by row: b itself, or else *r with a copy of its n rows if copied is set.
+func (p *Plan[V]) toRows(r **mem.Region, b MultiVector[V], n int, copied bool) (MultiVector[V], error) {
+	if !b.ByColumn {
+		return b, nil
 	}
-	carries = make([][]V, len(p.shares))
-	return carries, p.each(func(i int) (err error) {
-		if err := ctx.Err(); err != nil {
+	rows, err := p.rowBuffers.buffer(r, n, b.Count)
+	if err == nil && copied {
+		err = p.transposeVectors(b, rows, n, false)
+	}
+	return rows, err
+}
+
+// manyRoute is a route whose devices can multiply several vectors at once.
+type manyRoute[V sparse.Value] interface {
+	// MultiplyMany multiplies on all devices. It returns the carries of the devices and sets their kernel times.
+	MultiplyMany(q *manyProduct[V], took []time.Duration) (carries [][]V, err error)
+}
+
+// manyProduct is a product of vectors by row in progress.
+type manyProduct[V sparse.Value] struct {
+	ctx         context.Context
+	byMajor     bool
+	alpha, beta V
+	x, y        MultiVector[V]
+}
+
+func (r *shared[V]) MultiplyMany(q *manyProduct[V], took []time.Duration) (carries [][]V, err error) {
+	carries = make([][]V, len(r.p.shares))
+	return carries, r.p.each(func(i int) (err error) {
+		if err := q.ctx.Err(); err != nil {
 			return err
 		}
-		if s := p.shares[i]; p.lay.byMajor(op) {
-			carries[i], took[i], err = s.majorMany(p.lay, alpha, x, beta, y)
-		} else {
-			took[i], err = s.minorMany(p.lay, alpha, x, beta, y)
+		s := r.p.shares[i]
+		if !q.byMajor || !s.multipliesMany() {
+			if err := s.place(&r.p.lay); err != nil {
+				return err
+			}
 		}
+		if q.byMajor && s.part.StartFlag {
+			carries[i] = make([]V, q.y.Count)
+		}
+		took[i], err = s.kernel(s.manyOperation(q, &r.p.lay, carries[i]), 1)
 		return err
 	})
 }
 
-// majorMany multiplies the part in a major product. carry has one element for each vector; it is nil if the part owns
-// its first row.
-func (s *share[V]) majorMany(l layout[V], alpha V, x MultiVector[V], beta V, y MultiVector[V]) (carry []V, took time.Duration, err error) {
-	d, p := s.inPlace, s.part
-	if p.StartFlag {
-		carry = make([]V, y.Count)
+// manyOperation returns the product of the part with several vectors. carry has one element for each vector; it is nil
+// if the part owns its first row. In a minor product the part is the whole matrix.
+func (s *share[V]) manyOperation(q *manyProduct[V], l *layout.Matrix[V], carry []V) kernels.Operation {
+	d, p := s.host, s.part
+	if !q.byMajor {
+		return &kernels.MinorProductMany[V]{A: s.compressed(), Alpha: q.alpha, Beta: q.beta, X: q.x.rows(d, p.First(), p.End()), Y: q.y.rows(d, 0, l.Minors)}
 	}
-	xs, ys := x.rows(d, 0, l.minors), y.rows(d, p.OwnFirst, p.OwnEnd)
-	carries := kernels.AdoptArray(d, carry)
+	x, y, carries := q.x.rows(d, 0, l.Minors), q.y.rows(d, p.OwnFirst, p.OwnEnd), kernels.AdoptArray(d, carry)
 	if s.multipliesMany() {
-		took, err = s.kernel(&kernels.MajorProductManyPacked[V]{A: s.packed, Alpha: alpha, Beta: beta, X: xs, Y: ys, Carry: carries})
-		return carry, took, err
+		return &kernels.MajorProductManyPacked[V]{A: s.packed, Alpha: q.alpha, Beta: q.beta, X: x, Y: y, Carry: carries}
 	}
-	a, err := s.compressed(l)
-	if err != nil {
-		return nil, 0, err
-	}
-	took, err = s.kernel(&kernels.MajorProductMany[V]{A: a, Alpha: alpha, Beta: beta, X: xs, Y: ys, Carry: carries})
-	return carry, took, err
-}
-
-// minorMany multiplies the part, which is the whole matrix, in a minor product.
-func (s *share[V]) minorMany(l layout[V], alpha V, x MultiVector[V], beta V, y MultiVector[V]) (took time.Duration, err error) {
-	a, err := s.compressed(l)
-	if err != nil {
-		return 0, err
-	}
-	return s.kernel(&kernels.MinorProductMany[V]{A: a, Alpha: alpha, Beta: beta, X: x.rows(s.inPlace, s.part.First(), s.part.End()), Y: y.rows(s.inPlace, 0, l.minors)})
-}
-
-// compressed returns the unpacked part on the device.
-func (s *share[V]) compressed(l layout[V]) (kernels.Compressed[V], error) {
-	err := s.place(l)
-	return kernels.Compressed[V]{Part: s.part.Shift(s.part.First(), 0), Ptr: s.ptr, Idx: s.minor, Val: s.val}, err
+	return &kernels.MajorProductMany[V]{A: s.compressed(), Alpha: q.alpha, Beta: q.beta, X: x, Y: y, Carry: carries}
 }

@@ -3,7 +3,6 @@ package msrep
 import (
 	"context"
 	"fmt"
-	"io"
 	"math"
 	"testing"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/msrep-go/msrep/internal/reference"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu"
+	"github.com/msrep-go/msrep/msrep/internal/layout"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -38,11 +38,11 @@ func asDiscrete(d *cpu.Device, separate bool) kernels.Device {
 
 // testSystem returns a System of n devices with 1 to 3 workers each.
 func testSystem(t require.TestingT, n int, separate bool) *System {
-	s := &System{closers: map[io.Closer]bool{}}
+	s := newSystem()
 	for i := range n {
 		d, err := cpu.Open(cpu.Config{Index: i, Threads: 1 + i%3, NUMANode: -1, Grain: 4})
 		require.NoError(t, err)
-		s.devices = append(s.devices, asDiscrete(d, separate))
+		s.devices().List = append(s.devices().List, asDiscrete(d, separate))
 	}
 	return s
 }
@@ -120,7 +120,7 @@ func checkRandomProducts[V sparse.Value](t *rapid.T) {
 		scalars := []V{0, 1, -1, 0.37, -2.5}
 		alpha := rapid.SampledFrom(scalars).Draw(t, "alpha")
 		tm := checkRandomProduct(t, plan, a, alpha, rapid.SampledFrom(append(scalars, V(math.Inf(1)), V(math.NaN()))).Draw(t, "beta"))
-		require.Len(t, tm.Devices, len(sys.devices))
+		require.Len(t, tm.Devices, len(sys.devices().List))
 		a = maybeUpdateValues(t, plan, a)
 	}
 }
@@ -160,7 +160,7 @@ func maybeUpdateValues[V sparse.Value](t *rapid.T, plan *Plan[V], a sparse.Matri
 	}
 	val := randomVector[V](t, int(a.NNZ()), "val")
 	require.NoError(t, plan.UpdateValues(ctx, val))
-	return withValues(a, val)
+	return layout.WithValues(a, val)
 }
 
 func describe[V sparse.Value](y []V, want reference.Product, i int) string {

@@ -3,15 +3,11 @@ package msrep
 import (
 	"cmp"
 	"errors"
-	"fmt"
-	"io"
 	"runtime"
-	"strings"
-	"sync"
 
+	"github.com/msrep-go/msrep/internal/devvec"
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/cpu"
-	"github.com/msrep-go/msrep/kernels/nvidia"
+	"github.com/msrep-go/msrep/msrep/internal/placement"
 	"github.com/msrep-go/msrep/numa"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -22,16 +18,24 @@ const MaxThreads = 4096
 // System is a set of open devices of one kind. Its methods may be called from any goroutine. Several Systems may be
 // open at the same time, also with the same GPUs; they then compete for the machine.
 type System struct {
-	devices []kernels.Device
-	nodes   []nodeGroup // groups of devices, in order; none without placement
-	farness float64     // relative cost of memory on other nodes; see numa.Topology.Farness
-	refusal refusal
+	held                    // the devices, and the plans and vectors that are open on them
+	nodes   placement.Nodes // none without placement
+	refusal placement.Refusal
 	trace   func(Event) error // nil for none
-
-	mu      sync.Mutex
-	closers map[io.Closer]bool // open plans, vectors and selections; nil after Close
-	streams *vectorStreams     // for vectors; nil before the first one
 }
+
+// held lets other packages of this module find the devices of a System; see devvec.Device.
+type held = devvec.Held
+
+// newSystem returns a System of these devices.
+func newSystem(devices ...kernels.Device) *System {
+	s := &System{}
+	s.devices().Open(devices)
+	return s
+}
+
+// devices returns the devices of s, which is not nil.
+func (s *System) devices() *devvec.Devices { return devvec.Of(&s.held) }
 
 // Open opens the devices that c selects. Errors in c give a *sparse.InputError.
 func Open(c Config) (*System, error) {
@@ -53,64 +57,31 @@ func openOn(topo *numa.Topology, c Config) (*System, error) {
 		return nil, sparse.Inputf("numa", "%q is not known: use %s, %s or %s", string(c.NUMA), NUMAAuto, NUMAOn, NUMAOff)
 	}
 	c.Threads = cmp.Or(c.Threads, runtime.GOMAXPROCS(0))
-	s := &System{closers: map[io.Closer]bool{}, refusal: refusal{warn: c.Warn}, trace: listener(c.Trace)}
-	if err := s.open(topo, c); err != nil {
+	s := newSystem()
+	s.refusal.Warn = c.Warn
+	if s.trace = listener(c.Trace); s.trace != nil {
+		s.devices().Traced = s.traced
+	}
+	r := placement.Request{Devices: c.Devices, Threads: c.Threads, NUMA: string(c.NUMA), Refused: s.refusal.Report}
+	devices, placed, err := r.Open(topo)
+	s.devices().List = devices
+	if err != nil {
 		return nil, errors.Join(err, s.Close())
-	}
-	return s, nil
-}
-
-// open opens the devices that c selects. After an error some devices may be open.
-func (s *System) open(topo *numa.Topology, c Config) error {
-	if kind, _, _ := strings.Cut(c.Devices, ":"); kind == "sim" {
-		return s.openSimulated(c.Devices)
-	}
-	gpus, some, err := gpusFor(c.Devices, nvidia.Query)
-	if err != nil {
-		return err
-	}
-	if some {
-		return s.openGPUs(topo, gpus, c.NUMA)
-	}
-	return s.openCPUs(topo, c)
-}
-
-// openCPUs opens the CPU devices that c selects.
-func (s *System) openCPUs(topo *numa.Topology, c Config) error {
-	places, placed, note, err := c.places(topo)
-	if err != nil {
-		return err
-	}
-	if note != "" {
-		s.refusal.report(note)
-	}
-	for i, p := range places {
-		if err := s.addDevice(cpu.Open(cpu.Config{Index: i, Threads: p.threads, NUMANode: p.node, Memory: p.memory,
-			CPUs: p.cpus, OnRefused: s.onRefused})); err != nil {
-			return err
-		}
 	}
 	if placed {
 		s.place(topo)
 	}
-	return nil
+	return s, nil
 }
 
-// addDevice adds d to the devices, or returns err if it is not nil.
-func (s *System) addDevice(d kernels.Device, err error) error {
-	if err == nil {
-		s.devices = append(s.devices, d)
-	}
-	return err
-}
-
-// onRefused records a placement request that the operating system refused.
-func (s *System) onRefused(err error) { s.refusal.report(err.Error()) }
+// place makes plans split and place their matrices by the nodes of the devices.
+func (s *System) place(topo *numa.Topology) { s.nodes = placement.Place(topo, s.devices().List) }
 
 // Devices returns a description of each device, in the order of the parts of a plan.
 func (s *System) Devices() []DeviceInfo {
-	out := make([]kernels.Info, len(s.devices))
-	for i, d := range s.devices {
+	list := s.devices().List
+	out := make([]kernels.Info, len(list))
+	for i, d := range list {
 		out[i] = d.Info()
 	}
 	return out
@@ -121,37 +92,41 @@ func (s *System) Close() error {
 	if s == nil {
 		return nil
 	}
-	s.mu.Lock()
-	plans := s.closers
-	s.closers = nil
-	s.mu.Unlock()
-	if plans == nil {
-		return nil
-	}
-	var errs []error
-	for p := range plans {
-		errs = append(errs, p.Close())
-	}
-	for _, d := range s.devices {
-		errs = append(errs, d.Close())
-	}
-	return errors.Join(errs...)
+	return s.devices().Close()
 }
 
-// register adds an open plan, vector or selection, which Close will close.
-func (s *System) register(p io.Closer) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closers == nil {
-		return fmt.Errorf("system: %w", ErrClosed)
-	}
-	s.closers[p] = true
-	return nil
+// Placement describes how a System places its devices, and the memory that they hold.
+type Placement struct {
+	On      bool   // threads and memory belong to nodes
+	Refused string // the first reason why placement is off or incomplete although requested, "" if none
+	Nodes   []NodeMemory
 }
 
-// unregister removes what register added.
-func (s *System) unregister(p io.Closer) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.closers, p)
+// NodeMemory describes the devices of one NUMA node and their memory.
+type NodeMemory struct {
+	Node    int   // -1 for devices that belong to no node
+	Devices []int // indices in System.Devices
+	Bytes   int64 // held now: buffers, results of workers, pinned memory of GPUs
+}
+
+// Placement returns, for each node, its devices and the memory that they hold for all plans.
+func (s *System) Placement() Placement {
+	p := Placement{On: len(s.nodes.Groups) > 0, Refused: s.refusal.First()}
+	devices := s.devices().List
+	for _, g := range placement.Groups(devices) {
+		m := NodeMemory{Node: g.Node}
+		for i := g.First; i < g.End; i++ {
+			m.Devices = append(m.Devices, i)
+			m.Bytes += devices[i].InUse()
+			if d, ok := devices[i].(kernels.Scratcher); ok {
+				m.Bytes += d.Scratch()
+			}
+			if d, ok := devices[i].(kernels.Stager); ok {
+				pinned, _ := d.Staging()
+				m.Bytes += pinned
+			}
+		}
+		p.Nodes = append(p.Nodes, m)
+	}
+	return p
 }

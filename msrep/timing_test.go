@@ -12,10 +12,10 @@ import (
 
 func TestTimingCombinesDevicesByStrategy(t *testing.T) {
 	times := []Timing{{Distribute: 1, Kernel: 20, Merge: 300}, {Distribute: 2, Kernel: 10, Merge: 500}}
-	r := run[float64]{plan: &Plan[float64]{}, times: times}
-	require.Equal(t, Timing{Distribute: 2, Kernel: 20, Merge: 500, Devices: []time.Duration{20, 10}}, r.timing())
-	r.plan.opt.Variant.Strategy = Baseline
-	sum := r.timing()
+	p := &Plan[float64]{}
+	require.Equal(t, Timing{Distribute: 2, Kernel: 20, Merge: 500, Devices: []time.Duration{20, 10}}, p.combine(times))
+	p.opt.Variant.Strategy = Baseline
+	sum := p.combine(times)
 	require.Equal(t, Timing{Distribute: 3, Kernel: 30, Merge: 800, Devices: []time.Duration{20, 10}}, sum)
 	var all Timing
 	sum.Total = 4000

@@ -48,11 +48,8 @@ func listener(trace func(Event)) func(Event) error {
 	}
 }
 
-// traced returns a stream that reports its operations to Config.Trace; stream itself if there is no Trace.
+// traced returns a stream that reports its operations to Config.Trace.
 func (s *System) traced(d kernels.Device, stream kernels.Stream) kernels.Stream {
-	if s.trace == nil || stream == nil {
-		return stream
-	}
 	return &tracedStream{Stream: stream, device: d.Info().ID, trace: s.trace}
 }
 

@@ -24,7 +24,7 @@ const cachedEntries = 1 << 20
 
 // transposedFor returns the plan of the transposed matrix if it computes products with op, otherwise nil.
 func (p *Plan[V]) transposedFor(op Transpose) *Plan[V] {
-	if p.lay.byMajor(op) {
+	if p.lay.ByMajor(bool(op)) {
 		return nil
 	}
 	return p.transposed
@@ -35,7 +35,7 @@ func (p *Plan[V]) transposeIfExpected(ctx context.Context) (err error) {
 	o := p.opt
 	minor := o.form == kernels.FormAuto && !o.Storage.Release // the second plan is optional, and does not pay for one product
 	switch {
-	case o.form == "" || p.lay.byMajor(Trans) || o.Expected.Transposed == 0:
+	case o.form == "" || p.lay.ByMajor(bool(Trans)) || o.Expected.Transposed == 0:
 		return nil
 	case minor && o.Expected.Transposed == 1:
 		return nil
@@ -52,7 +52,7 @@ func (p *Plan[V]) transposeIfExpected(ctx context.Context) (err error) {
 // transposeIfDeterministic makes the plan of the transposed matrix before the first minor product of a deterministic
 // plan: the sums of minor products have no fixed order.
 func (p *Plan[V]) transposeIfDeterministic(ctx context.Context, op Transpose) (err error) {
-	if !p.opt.Deterministic || p.transposed != nil || p.src == nil || p.lay.byMajor(op) {
+	if !p.opt.Deterministic || p.transposed != nil || p.src == nil || p.lay.ByMajor(bool(op)) {
 		return nil
 	}
 	o := p.opt
@@ -64,8 +64,8 @@ func (p *Plan[V]) transposeIfDeterministic(ctx context.Context, op Transpose) (e
 // transposeIfFrequent counts the minor products and makes the plan of the transposed matrix before product number
 // transposeAfter. It fails only if ctx ends; after any other error the plan continues with minor products.
 func (p *Plan[V]) transposeIfFrequent(ctx context.Context, op Transpose) error {
-	if p.transposed != nil || p.lay.byMajor(op) || p.minorProducts >= transposeAfter || p.src == nil || p.opt.form != kernels.FormAuto ||
-		p.nnz > cachedEntries || !p.direct() || p.shares[0].packed.Info().Symmetric {
+	if p.transposed != nil || p.lay.ByMajor(bool(op)) || p.minorProducts >= transposeAfter || p.src == nil || p.opt.form != kernels.FormAuto ||
+		p.nnz > cachedEntries || !p.isDirect() || p.shares[0].packed.Info().Symmetric {
 		return nil
 	}
 	if p.minorProducts++; p.minorProducts < transposeAfter {

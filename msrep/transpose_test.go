@@ -68,7 +68,7 @@ func TestAPlanKeepsTheTransposedMatrixAfterManyUnexpectedProducts(t *testing.T) 
 	multiply(t, p, NoTrans, 1, y, 0, ax)
 	require.Equal(t, -1, reference.Check(ax, want))
 	require.NoError(t, p.Close())
-	require.Empty(t, sys.closers)
+	require.Empty(t, sys.devices().Opened)
 }
 
 func TestOtherPlansNeverKeepAnUnexpectedTransposedMatrix(t *testing.T) {
@@ -102,10 +102,10 @@ func TestAPlanThatCannotKeepTheTransposedMatrixTriesOnceAndMultipliesOn(t *testi
 	sys := open(t, Config{Devices: "cpu", Threads: 1})
 	p := planOf[float64](t, sys, a, PlanOptions{})
 	x, y := make([]float64, a.Rows), make([]float64, a.Cols)
-	plans := sys.closers
+	plans := sys.devices().Opened
 	for i := range transposeAfter + 1 {
-		if sys.closers = plans; i == transposeAfter-1 {
-			sys.closers = nil // the System is closed for new plans
+		if sys.devices().Opened = plans; i == transposeAfter-1 {
+			sys.devices().Opened = nil // the System is closed for new plans
 		}
 		multiply(t, p, Trans, 1, x, 0, y)
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"runtime/debug"
 
+	"github.com/msrep-go/msrep/internal/rescue"
+	"github.com/msrep-go/msrep/msrep/internal/layout"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -17,7 +19,7 @@ import (
 // device error the plan can only be closed.
 func (p *Plan[V]) UpdateValues(ctx context.Context, val []V) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer rescue(&err)
+	defer rescue.To(&err)
 	if err := p.lock(ctx); err != nil {
 		return err
 	}
@@ -31,8 +33,8 @@ func (p *Plan[V]) UpdateValues(ctx context.Context, val []V) (err error) {
 	if int64(len(val)) != p.nnz {
 		return sparse.Inputf("val", "%d values: the matrix has %d entries", len(val), p.nnz)
 	}
-	src := withValues(p.src, val)
-	lay, err := newLayout(src, p.opt.Storage.Format, p.opt.RefuseUnsorted)
+	src := layout.WithValues(p.src, val)
+	lay, err := layout.New(src, p.opt.Storage.Format, p.opt.RefuseUnsorted)
 	if err != nil {
 		return err
 	}
@@ -41,9 +43,9 @@ func (p *Plan[V]) UpdateValues(ctx context.Context, val []V) (err error) {
 	}
 	ctx = context.WithoutCancel(ctx) // all values change or none
 	p.broken = errHalfUpdated        // in case of a panic
-	p.src, p.givenVal, p.lay.val = src, val, lay.val
+	p.src, p.givenVal, p.lay.Val = src, val, lay.Val
 	err = p.each(func(i int) error {
-		return errors.Join(p.shares[i].placeValues(p.lay), p.shares[i].repack(ctx, p.lay, p.opt))
+		return errors.Join(p.shares[i].placeValues(&p.lay), p.shares[i].repack(ctx, &p.lay, p.opt))
 	})
 	if err == nil && p.transposed != nil {
 		err = p.transposed.UpdateValues(ctx, val)

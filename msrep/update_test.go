@@ -130,7 +130,7 @@ func (d *panicking) Pack(op kernels.Operation) (kernels.Packed, error) {
 
 func TestAPlanIsUnusableAfterAnIncompleteUpdate(t *testing.T) {
 	sys := testSystem(t, 2, false)
-	sys.devices[1] = &panicking{sys.devices[1].(*cpu.Device), 1}
+	sys.devices().List[1] = &panicking{sys.devices().List[1].(*cpu.Device), 1}
 	a := small(t)
 	plan := planOf[float64](t, sys, a, PlanOptions{Storage: Storage{Form: "slices"}})
 	require.ErrorContains(t, plan.UpdateValues(ctx, []float64{7, 8, 9}), "internal error: no more")

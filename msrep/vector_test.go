@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -81,9 +80,9 @@ func checkApply[V sparse.Value](t *rapid.T) {
 		require.Equal(t, x, elements(t, dx), "x stays")
 		y = got
 		if round == 1 {
-			require.Len(t, sys.closers, held, "no vector stays open")
+			require.Len(t, sys.devices().Opened, held, "no vector stays open")
 		}
-		held = len(sys.closers)
+		held = len(sys.devices().Opened)
 	}
 }
 
@@ -261,11 +260,11 @@ func TestVectorOperationsReturnDeviceErrorsAndLeakNothing(t *testing.T) {
 			}
 			return nil
 		}
-		sys := &System{closers: map[io.Closer]bool{}}
+		sys := newSystem()
 		for i := range 2 {
 			d, err := sim.Open(sim.Config{Index: i, Fail: fail})
 			require.NoError(t, err)
-			sys.devices = append(sys.devices, d)
+			sys.devices().List = append(sys.devices().List, d)
 		}
 		err := func() error {
 			plan, err := NewPlan(t.Context(), sys, sparse.Matrix[float64](a), PlanOptions{Storage: Storage{Format: sparse.FormatCSR}, Variant: Variant{Split: partition.RuleNNZ}})

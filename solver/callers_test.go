@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/msrep-go/msrep/internal/devvec"
 	"github.com/msrep-go/msrep/msrep"
 )
 
@@ -129,7 +130,7 @@ func TestAPanicOfTheCallerFreesTheDeviceMemoryOfTheSolve(t *testing.T) {
 	a := laplacian(t, "stencil:n=5,points=5")
 	used := func(sys *msrep.System) (bytes int64) {
 		for i := range sys.Devices() {
-			bytes += sys.Device(i).InUse()
+			bytes += devvec.Device(sys, i).InUse()
 		}
 		return bytes
 	}

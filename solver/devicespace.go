@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/msrep-go/msrep/internal/devvec"
 	"github.com/msrep-go/msrep/internal/vec"
 	"github.com/msrep-go/msrep/msrep"
 )
@@ -195,7 +196,7 @@ func (s *deviceSpace) axpy(a float64, x, y vector) float64 {
 
 // updateResidual also computes x = x + a*p: a step is one operation of the devices.
 func (s *deviceSpace) updateResidual(a float64, p, q, x, r, z vector) (rr, rz float64) {
-	rr = s.sum(func() (float64, error) { return msrep.CGStep(a, s.v[p], s.v[q], s.v[x], s.v[r]) })
+	rr = s.sum(func() (float64, error) { return devvec.CGStep(a, s.v[p], s.v[q], s.v[x], s.v[r]) })
 	if s.m == nil {
 		return rr, rr
 	}
@@ -212,13 +213,13 @@ func (s *deviceSpace) updateDirection(_, b float64, r, z, p, _ vector) {
 func (s *deviceSpace) updateSolution(float64, vector, vector) {}
 
 func (s *deviceSpace) bicgstabDirection(r vector, b, w float64, v, p vector) {
-	s.do(func() error { return msrep.BiCGSTABDirection(s.v[r], b, w, s.v[v], s.v[p]) })
+	s.do(func() error { return devvec.BiCGSTABDirection(s.v[r], b, w, s.v[v], s.v[p]) })
 }
 
 func (s *deviceSpace) bicgstabStep(a float64, p vector, w float64, u, x, t, r, c vector) (rr, cr float64) {
 	var h [2]float64
 	s.sums(h[:], func() (err error) {
-		h[0], h[1], err = msrep.BiCGSTABStep(a, s.v[p], w, s.v[u], s.v[x], s.v[t], s.v[r], s.v[c])
+		h[0], h[1], err = devvec.BiCGSTABStep(a, s.v[p], w, s.v[u], s.v[x], s.v[t], s.v[r], s.v[c])
 		return err
 	})
 	return h[0], h[1]

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/msrep-go/msrep/internal/devvec"
 	"github.com/msrep-go/msrep/internal/given"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/msrep"
@@ -64,7 +65,7 @@ type ranker interface {
 func newRanker(sys *msrep.System, g *Graph, opt PageRankOptions) (ranker, error) {
 	var devices []kernels.Device
 	for i := range max(1, len(sys.Devices())) { // at least once, to detect a System that Open did not make
-		switch d := sys.Device(i); {
+		switch d := devvec.Device(sys, i); {
 		case d == nil:
 			return nil, fmt.Errorf("system: %w", msrep.ErrClosed)
 		case d.Info().Kind != "cpu":

@@ -18,6 +18,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/msrep-go/msrep/internal/devvec"
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/solver"
@@ -143,7 +144,7 @@ func (s *soaker) kept(sys *msrep.System) error {
 		return err
 	}
 	for i, d := range sys.Devices() {
-		if n := sys.Device(i).InUse(); n > sums {
+		if n := devvec.Device(sys, i).InUse(); n > sums {
 			return fmt.Errorf("%s: %d bytes in use, and nothing is open", d.ID, n)
 		}
 	}

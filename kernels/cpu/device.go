@@ -47,7 +47,7 @@ type Device struct {
 var (
 	_ kernels.Device     = (*Device)(nil)
 	_ kernels.HostMapper = (*Device)(nil)
-	_ Workers            = (*Device)(nil)
+	_ kernels.Workers    = (*Device)(nil)
 )
 
 // Open opens a device. It fails if c.Threads is below 1, or if MSREP_CPU (see InstructionSet) names instructions that

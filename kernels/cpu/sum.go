@@ -9,13 +9,6 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Workers is a device that runs host code on its own workers, on the CPUs of its node if they are pinned.
-type Workers interface {
-	Info() kernels.Info
-	// Run calls f(0) ... f(n-1) and waits. n is at most Info().Threads. A panic of f is returned as an error.
-	Run(n int, f func(i int)) error
-}
-
 // sumChunk is the number of elements that SumOn passes to merge.Sum at a time: few enough that merge.Sum stays on the
 // calling goroutine.
 const sumChunk = 1 << 13
@@ -26,7 +19,7 @@ const sumChunk = 1 << 13
 //
 // Each partial vector is as long as y and does not overlap it. It fails as
 // merge.Sum does.
-func SumOn[V sparse.Value](w Workers, y []V, beta V, partials [][]V) error {
+func SumOn[V sparse.Value](w kernels.Workers, y []V, beta V, partials [][]V) error {
 	for _, p := range partials {
 		if len(p) != len(y) {
 			return merge.Sum(y, beta, partials) // merge.Sum reports the error

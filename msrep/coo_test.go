@@ -1,7 +1,6 @@
 package msrep
 
 import (
-	"io"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -33,12 +32,12 @@ func (d biased) Traffic(op kernels.Operation) (int64, error) {
 
 // simulated returns a System of n simulated GPUs, each wrapped by wrap.
 func simulated(t require.TestingT, n int, c sim.Config, wrap func(*sim.Device) kernels.Device) *System {
-	sys := &System{closers: map[io.Closer]bool{}}
+	sys := newSystem()
 	for i := range n {
 		c.Index = i
 		d, err := sim.Open(c)
 		require.NoError(t, err)
-		sys.devices = append(sys.devices, wrap(d))
+		sys.devices().List = append(sys.devices().List, wrap(d))
 	}
 	return sys
 }
@@ -62,7 +61,7 @@ func checkCompressed[V sparse.Value](t *rapid.T) {
 		Expected: Expected{Transposed: rapid.SampledFrom([]int{0, 1000}).Draw(t, "expected transposed")},
 	})
 	for _, s := range plan.shares {
-		if s.asCSR {
+		if s.arrays == compressed {
 			require.True(t, toCSR)
 			require.Nil(t, s.major.Buf, "it was freed")
 		} else {
@@ -113,7 +112,7 @@ func TestCOOWithOneRowOrOneColumnIsMultipliedAsCSR(t *testing.T) {
 				require.Equal(t, -1, reference.Check(y, want))
 			}
 			for _, s := range plan.shares {
-				require.Equal(t, s.part.NNZ() > int64(s.part.Majors())/2, s.asCSR)
+				require.Equal(t, s.part.NNZ() > int64(s.part.Majors())/2, s.arrays == compressed)
 				if a == line && devices == 1 {
 					require.EqualValues(t, n, s.longest, "by merge path")
 				}
@@ -129,7 +128,7 @@ func TestCOOAsCSRMultipliesVectorsOnTheDevices(t *testing.T) {
 		sys := simulated(t, 3, sim.Config{}, func(d *sim.Device) kernels.Device { return biased{d, true} })
 		a := inCOO[float64](bands(n), byRow)
 		plan := planOf[float64](t, sys, a, PlanOptions{Storage: Storage{Format: sparse.FormatCOO}})
-		require.True(t, plan.shares[1].asCSR)
+		require.Equal(t, compressed, plan.shares[1].arrays)
 		for _, op := range []Transpose{NoTrans, Trans} {
 			require.True(t, plan.Resident(op))
 			vx, err := plan.ColumnVector()
@@ -308,23 +307,7 @@ func TestWithoutMemoryForPointersOrVectorsAPlanStaysInCOO(t *testing.T) {
 		sys := simulated(t, 1, sim.Config{Memory: need + more}, func(d *sim.Device) kernels.Device { return d })
 		plan := planOf[float64](t, sys, a, PlanOptions{Storage: Storage{Format: sparse.FormatCOO}})
 		require.Equal(t, need, plan.Bytes())
-		require.False(t, plan.shares[0].asCSR)
+		require.Equal(t, coordinates, plan.shares[0].arrays)
 		require.NoError(t, sys.Close())
 	}
-}
-
-func TestTheLongestRunIsFound(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		var sorted []int32
-		longest := int64(0)
-		for i, n := range rapid.SliceOfN(rapid.SampledFrom([]int{0, 1, 5, 2047, 2048, 4095, 4096, 4097, 9000}), 0, 8).Draw(t, "runs") {
-			sorted = append(sorted, slices.Repeat([]int32{int32(i)}, n)...)
-			longest = max(longest, int64(n))
-		}
-		got := longestRun(sorted)
-		require.LessOrEqual(t, got, longest)
-		if longest >= 4096 {
-			require.Equal(t, longest, got)
-		}
-	})
 }

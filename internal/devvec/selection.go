@@ -1,4 +1,4 @@
-package msrep
+package devvec
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/internal/rescue"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -13,11 +14,11 @@ import (
 // Selection is a list of indices i[0], i[1], ... of elements of vectors that have the same pieces, for example of the
 // elements that a process sends to other processes. The indices are stored on the devices.
 type Selection[V sparse.Value] struct {
-	sys     *System
-	streams *vectorStreams
-	cuts    []int         // bounds of the pieces of the vectors
-	n       int           // number of elements in all runs
-	parts   []selected[V] // nil after Close
+	on    *Devices
+	queue *Queue
+	cuts  []int         // bounds of the pieces of the vectors
+	n     int           // number of elements in all runs
+	parts []selected[V] // nil after Close
 }
 
 // selected is the part of a Selection that one device has.
@@ -39,11 +40,11 @@ type selectedRun struct {
 // runs[0], then those of runs[1], and so on. Within a run, indices must increase and lie in [0, v.Len()); otherwise
 // NewSelection returns a *sparse.InputError.
 func NewSelection[V sparse.Value](v *Vector[V], runs [][]int32) (s *Selection[V], err error) {
-	defer rescue(&err)
+	defer rescue.To(&err)
 	if v == nil {
 		return nil, sparse.Inputf("vector", "is nil")
 	}
-	s = &Selection[V]{sys: v.sys, streams: v.streams, cuts: v.cuts, parts: make([]selected[V], len(v.pieces))}
+	s = &Selection[V]{on: v.on, queue: v.queue, cuts: v.cuts, parts: make([]selected[V], len(v.pieces))}
 	for r, run := range runs {
 		for k, i := range run {
 			if i < 0 || int(i) >= v.Len() || k > 0 && i <= run[k-1] {
@@ -52,10 +53,10 @@ func NewSelection[V sparse.Value](v *Vector[V], runs [][]int32) (s *Selection[V]
 		}
 		s.n += len(run)
 	}
-	err = v.withStreams(nil, func(l *vectorStreams) error {
-		err := l.eachDevice(func(i int) error { return s.parts[i].fill(l, i, v.cuts[i], v.cuts[i+1], runs) })
+	err = Queued(v, nil, func(q *Queue) error {
+		err := q.Each(func(i int) error { return s.parts[i].fill(q, i, v.cuts[i], v.cuts[i+1], runs) })
 		if err == nil {
-			err = v.sys.register(s)
+			err = v.on.Register(s)
 		}
 		if err != nil {
 			err = errors.Join(err, s.free())
@@ -69,7 +70,7 @@ func NewSelection[V sparse.Value](v *Vector[V], runs [][]int32) (s *Selection[V]
 }
 
 // fill copies the numbers in [first, end) to device i.
-func (p *selected[V]) fill(l *vectorStreams, i, first, end int, runs [][]int32) (err error) {
+func (p *selected[V]) fill(q *Queue, i, first, end int, runs [][]int32) (err error) {
 	var row []int32
 	at := 0
 	for _, run := range runs {
@@ -90,14 +91,14 @@ func (p *selected[V]) fill(l *vectorStreams, i, first, end int, runs [][]int32) 
 	for k, j := range row {
 		idx[k] = int64(j)
 	}
-	d, s := l.devices[i], l.streams[i]
+	d, s := q.devices[i], q.On[i]
 	if p.row, err = kernels.NewArray[int32](d, int64(len(row))); err != nil {
 		return err
 	}
 	if p.idx, err = kernels.NewArray[int64](d, int64(len(row))); err != nil {
 		return err
 	}
-	if len(l.devices) > 1 {
+	if len(q.devices) > 1 {
 		if p.buf, err = kernels.NewArray[V](d, int64(len(row))); err != nil {
 			return err
 		}
@@ -108,16 +109,16 @@ func (p *selected[V]) fill(l *vectorStreams, i, first, end int, runs [][]int32) 
 // Take computes dst[k] = x[i[k]] for every k. x must have the pieces of the selection, and dst one element for each
 // index, in any pieces; otherwise Take returns a *sparse.InputError.
 func (s *Selection[V]) Take(dst, x *Vector[V]) (err error) {
-	defer rescue(&err)
+	defer rescue.To(&err)
 	if err := s.check(x, dst); err != nil {
 		return err
 	}
-	return x.withStreams([]*Vector[V]{dst}, func(l *vectorStreams) error {
+	return Queued(x, []*Vector[V]{dst}, func(q *Queue) error {
 		if s.parts == nil {
-			return fmt.Errorf("selection: %w", ErrClosed)
+			return fmt.Errorf("selection: %w", kernels.ErrClosed)
 		}
-		several := len(l.devices) > 1
-		err := l.eachDevice(func(i int) error {
+		several := len(q.devices) > 1
+		err := q.Each(func(i int) error {
 			p := &s.parts[i]
 			if len(p.runs) == 0 {
 				return nil
@@ -126,18 +127,18 @@ func (s *Selection[V]) Take(dst, x *Vector[V]) (err error) {
 			if !several {
 				to = dst.pieces[i]
 			}
-			return l.streams[i].Launch(&kernels.Take[V]{Idx: p.idx, X: x.pieces[i], Y: to})
+			return q.On[i].Launch(&kernels.Take[V]{Idx: p.idx, X: x.pieces[i], Y: to})
 		})
 		if err != nil || !several {
 			return err
 		}
-		if err := l.sync(); err != nil {
+		if err := q.Sync(); err != nil {
 			return err
 		}
-		if err := l.eachDevice(func(i int) error { return s.collect(l.streams[i], dst, i) }); err != nil {
+		if err := q.Each(func(i int) error { return s.collect(q.On[i], dst, i) }); err != nil {
 			return err
 		}
-		return l.sync() // before the next Take overwrites the buffers
+		return q.Sync() // before the next Take overwrites the buffers
 	})
 }
 
@@ -161,31 +162,31 @@ func (s *Selection[V]) collect(stream kernels.Stream, dst *Vector[V], i int) err
 // AddTo computes y[i[k]] = y[i[k]] + src[k] for every k, in ascending order. y must have the pieces of the selection,
 // and src one element for each index, in any pieces; otherwise AddTo returns a *sparse.InputError.
 func (s *Selection[V]) AddTo(y, src *Vector[V]) (err error) {
-	defer rescue(&err)
+	defer rescue.To(&err)
 	if err := s.check(y, src); err != nil {
 		return err
 	}
-	return y.withStreams([]*Vector[V]{src}, func(l *vectorStreams) error {
+	return Queued(y, []*Vector[V]{src}, func(q *Queue) error {
 		if s.parts == nil {
-			return fmt.Errorf("selection: %w", ErrClosed)
+			return fmt.Errorf("selection: %w", kernels.ErrClosed)
 		}
-		several := len(l.devices) > 1
+		several := len(q.devices) > 1
 		if several {
-			if err := l.sync(); err != nil {
+			if err := q.Sync(); err != nil {
 				return err
 			}
 		}
-		err := l.eachDevice(func(i int) error {
+		err := q.Each(func(i int) error {
 			p := &s.parts[i]
 			val := p.buf
 			for _, r := range p.runs {
 				if !several {
 					val = src.pieces[i]
-				} else if err := copyRange(l.streams[i], val.Sub(int64(r.firstOnDevice), val.Len), r.first, r.first+r.n, src); err != nil {
+				} else if err := CopyRange(q.On[i], val.Sub(int64(r.firstOnDevice), val.Len), r.first, r.first+r.n, src); err != nil {
 					return err
 				}
 				lo, hi := int64(r.firstOnDevice), int64(r.firstOnDevice+r.n)
-				if err := l.streams[i].Launch(&kernels.AddCarries[V]{Row: p.row.Sub(lo, hi), Val: val.Sub(lo, hi), Y: y.pieces[i]}); err != nil {
+				if err := q.On[i].Launch(&kernels.AddCarries[V]{Row: p.row.Sub(lo, hi), Val: val.Sub(lo, hi), Y: y.pieces[i]}); err != nil {
 					return err
 				}
 			}
@@ -194,7 +195,7 @@ func (s *Selection[V]) AddTo(y, src *Vector[V]) (err error) {
 		if err != nil || !several {
 			return err
 		}
-		return l.sync() // before the next operation writes to src
+		return q.Sync() // before the next operation writes to src
 	})
 }
 
@@ -207,7 +208,7 @@ func (s *Selection[V]) check(v, elements *Vector[V]) error {
 		return sparse.Inputf("vector", "is nil")
 	case v == elements:
 		return sparse.Inputf("vector", "is both read and written: use two vectors")
-	case v.sys != s.sys || !slices.Equal(v.cuts, s.cuts):
+	case v.on != s.on || !slices.Equal(v.cuts, s.cuts):
 		return sparse.Inputf("vector", "has other pieces than the vector of NewSelection")
 	case elements.Len() != s.n:
 		return sparse.Inputf("vector", "%d elements: the selection has %d", elements.Len(), s.n)
@@ -217,19 +218,19 @@ func (s *Selection[V]) check(v, elements *Vector[V]) error {
 
 // Close waits for unfinished operations and frees the memory. It may be called again.
 func (s *Selection[V]) Close() error {
-	if s == nil || s.sys == nil {
+	if s == nil || s.on == nil {
 		return nil
 	}
-	l := s.streams
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	q := s.queue
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	if s.parts == nil {
 		return nil
 	}
-	defer s.sys.unregister(s)
+	defer s.on.Unregister(s)
 	var err error
-	if !l.closed {
-		err = l.sync()
+	if !q.closed {
+		err = q.Sync()
 	}
 	return errors.Join(err, s.free())
 }

@@ -1,11 +1,12 @@
-package msrep
+package devvec
 
 import (
-	"cmp"
 	"errors"
 	"math"
 	"slices"
 
+	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/internal/rescue"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -120,63 +121,6 @@ func (v *Vector[V]) Misfit(a V, x *Vector[V]) (float64, error) {
 	return sum[0], err
 }
 
-// CGStep updates the solution and the residual at the end of an iteration of CG (Hestenes and Stiefel, 1952), in one
-// pass, and returns r'r of the new r:
-//
-//	x = x + a*p    the solution
-//	r = r - a*q    its residual
-//
-// p is the search direction, q = A p, and a = r'z / p'q. z is r, or M r with a preconditioner M. The next direction
-// is p = z + b*p, which is p.Axpby(1, z, b), where b is the new r'z divided by the old r'z. x and r must be different
-// from all other arguments.
-func CGStep[V sparse.Value](a V, p, q, x, r *Vector[V]) (float64, error) {
-	if err := cmp.Or(x.notAmong(p, q, r), r.notAmong(p, q)); err != nil {
-		return 0, err
-	}
-	var sum [1]float64
-	err := r.reduce(sum[:], []*Vector[V]{p, q, x}, func(i int, sums kernels.Array[float64]) kernels.Operation {
-		return &kernels.CGStep[V]{A: a, P: p.pieces[i], Q: q.pieces[i], X: x.pieces[i], R: r.pieces[i], Sums: sums}
-	})
-	return sum[0], err
-}
-
-// BiCGSTABDirection computes the next search direction of BiCGSTAB (van der Vorst, 1992), in one pass:
-//
-//	p = r + b*(p - w*v)
-//
-// r is the residual, and v = A p of the old p (A M p with a preconditioner M). b = (c'r / old c'r) * (a / w). a, w
-// and c'r are those of BiCGSTABStep. p must be different from r and v.
-func BiCGSTABDirection[V sparse.Value](r *Vector[V], b, w V, v, p *Vector[V]) error {
-	if err := p.notAmong(r, v); err != nil {
-		return err
-	}
-	return p.launch([]*Vector[V]{r, v}, func(i int) kernels.Operation {
-		return &kernels.BiCGSTABDirection[V]{B: b, W: w, R: r.pieces[i], V: v.pieces[i], P: p.pieces[i]}
-	})
-}
-
-// BiCGSTABStep updates the solution and the residual at the end of an iteration of BiCGSTAB (van der Vorst, 1992), in
-// one pass, and returns r'r and c'r of the new r:
-//
-//	x = x + a*p + w*s    the solution
-//	r = r - w*t          its residual
-//
-// With r0 the residual before this iteration, v = A p and a = c'r0 / c'v, the caller passes the intermediate residual
-// r0 - a*v as both r and s: s may be r itself. t = A s, and w = t'r / t't. With a preconditioner M, pass M p for p and
-// M r for s; then v = A M p and t = A M r. c is the initial residual, or another vector that is the same in all
-// iterations. Except for s = r, x and r must be different from all other arguments.
-func BiCGSTABStep[V sparse.Value](a V, p *Vector[V], w V, s, x, t, r, c *Vector[V]) (rr, cr float64, err error) {
-	if err := cmp.Or(x.notAmong(p, s, t, r, c), r.notAmong(p, t, c)); err != nil {
-		return 0, 0, err
-	}
-	var sums [2]float64
-	err = r.reduce(sums[:], []*Vector[V]{p, s, x, t, c}, func(i int, sums kernels.Array[float64]) kernels.Operation {
-		return &kernels.BiCGSTABStep[V]{A: a, W: w, P: p.pieces[i], S: s.pieces[i], T: t.pieces[i], C: c.pieces[i],
-			X: x.pieces[i], R: r.pieces[i], Sums: sums}
-	})
-	return sums[0], sums[1], err
-}
-
 func piecesOf[V sparse.Value](vs []*Vector[V], i int) []kernels.Array[V] {
 	out := make([]kernels.Array[V], len(vs))
 	for j, x := range vs {
@@ -187,16 +131,16 @@ func piecesOf[V sparse.Value](vs []*Vector[V], i int) []kernels.Array[V] {
 
 // launch queues an operation on all devices that have elements of v.
 func (v *Vector[V]) launch(others []*Vector[V], op func(i int) kernels.Operation) (err error) {
-	defer rescue(&err)
+	defer rescue.To(&err)
 	if err := v.checkCuts(others); err != nil {
 		return err
 	}
-	return v.withStreams(others, func(l *vectorStreams) error {
-		return l.eachDevice(func(i int) error {
+	return Queued(v, others, func(q *Queue) error {
+		return q.Each(func(i int) error {
 			if v.pieces[i].Len == 0 {
 				return nil
 			}
-			return l.streams[i].Launch(op(i))
+			return q.On[i].Launch(op(i))
 		})
 	})
 }
@@ -204,22 +148,22 @@ func (v *Vector[V]) launch(others []*Vector[V], op func(i int) kernels.Operation
 // reduce queues an operation on all devices that have elements of v, waits, and sets out to the total of the sums
 // that the devices compute.
 func (v *Vector[V]) reduce(out []float64, others []*Vector[V], op func(i int, sums kernels.Array[float64]) kernels.Operation) (err error) {
-	defer rescue(&err)
+	defer rescue.To(&err)
 	if err := v.checkCuts(others); err != nil {
 		return err
 	}
-	return v.withStreams(others, func(l *vectorStreams) error {
+	return Queued(v, others, func(q *Queue) error {
 		k := len(out)
-		part := make([]float64, k*len(l.devices))
-		err := l.eachDevice(func(i int) error {
+		part := make([]float64, k*len(q.devices))
+		err := q.Each(func(i int) error {
 			if v.pieces[i].Len == 0 {
-				return l.streams[i].Sync()
+				return q.On[i].Sync()
 			}
-			sums, err := l.sumBuffer(i, k)
+			sums, err := q.sumBuffer(i, k)
 			if err != nil {
 				return err
 			}
-			s := l.streams[i]
+			s := q.On[i]
 			return errors.Join(s.Launch(op(i, sums)), sums.Read(s, part[i*k:(i+1)*k]), s.Sync())
 		})
 		clear(out)
@@ -228,4 +172,47 @@ func (v *Vector[V]) reduce(out []float64, others []*Vector[V], op func(i int, su
 		}
 		return err
 	})
+}
+
+// Copy computes v = x. The two vectors may have different pieces.
+func (v *Vector[V]) Copy(x *Vector[V]) (err error) {
+	defer rescue.To(&err)
+	if v == x {
+		return nil
+	}
+	if x != nil && v != nil && v.Len() != x.Len() {
+		return sparse.Inputf("x", "%d elements: the vector that it is copied to has %d", x.Len(), v.Len())
+	}
+	return Queued(v, []*Vector[V]{x}, func(q *Queue) error { return v.copyAcross(q, x) })
+}
+
+// copyAcross copies each piece of v from the pieces of x that have its elements.
+func (v *Vector[V]) copyAcross(q *Queue, x *Vector[V]) error {
+	same := slices.Equal(v.cuts, x.cuts)
+	if !same { // other devices must finish writing x
+		if err := q.Barrier(everyDevice); err != nil {
+			return err
+		}
+	}
+	err := q.Each(func(i int) error { return CopyRange(q.On[i], v.pieces[i], v.cuts[i], v.cuts[i+1], x) })
+	if err != nil || same {
+		return err
+	}
+	return q.Barrier(everyDevice) // before the next operation writes to x
+}
+
+// CopyRange copies the elements [lo, hi) of x to the start of an array.
+func CopyRange[V sparse.Value](s kernels.Stream, to kernels.Array[V], lo, hi int, x *Vector[V]) error {
+	size := mem.Size[V]()
+	for j, piece := range x.pieces {
+		a, b := max(lo, x.cuts[j]), min(hi, x.cuts[j+1])
+		if a >= b {
+			continue
+		}
+		err := s.Copy(to.Buf, to.Off+int64(a-lo)*size, piece.Buf, piece.Off+int64(a-x.cuts[j])*size, int64(b-a)*size)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -1,10 +1,12 @@
-package msrep
+package layout
 
 import (
-	"sync"
+	"math"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels"
@@ -46,7 +48,7 @@ func TestConversionsThatDoNotFitInMemoryAreErrors(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			end := mem.SetAvailable(c.need - 1)
-			_, err := newLayout(c.a, c.format, false)
+			_, err := New(c.a, c.format, false)
 			end()
 			if c.need > 0 {
 				require.True(t, sparse.IsInput(err))
@@ -56,49 +58,39 @@ func TestConversionsThatDoNotFitInMemoryAreErrors(t *testing.T) {
 				require.NoError(t, err)
 			}
 			defer mem.SetAvailable(c.need)()
-			_, err = newLayout(c.a, c.format, false)
+			_, err = New(c.a, c.format, false)
 			require.NoError(t, err)
 		})
 	}
 }
 
-func TestPlansOmitTheTransposedMatrixWhenMemoryIsScarce(t *testing.T) {
-	a := full(1<<10, 4200)
-	sys := testSystem(t, 1, false)
-	defer func() { require.NoError(t, sys.Close()) }()
-	defer mem.SetAvailable(16 << 20)()
-	plan := planOf(t, sys, a, PlanOptions{Expected: Expected{Transposed: 10}})
-	require.Nil(t, plan.transposed)
-	y := make([]float64, a.Cols)
-	multiply(t, plan, Trans, 1, make([]float64, a.Rows), 0, y)
-	_, err := NewPlan(t.Context(), sys, a, PlanOptions{Storage: Storage{Format: sparse.FormatCSC}})
-	require.True(t, sparse.IsInput(err), "%v", err)
+func TestTheLongestRunIsFound(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var sorted []int32
+		longest := int64(0)
+		for i, n := range rapid.SliceOfN(rapid.SampledFrom([]int{0, 1, 5, 2047, 2048, 4095, 4096, 4097, 9000}), 0, 8).Draw(t, "runs") {
+			sorted = append(sorted, slices.Repeat([]int32{int32(i)}, n)...)
+			longest = max(longest, int64(n))
+		}
+		got := LongestRun(sorted)
+		require.LessOrEqual(t, got, longest)
+		if longest >= 4096 {
+			require.Equal(t, longest, got)
+		}
+	})
 }
 
-func TestVectorsThatDoNotFitInHostMemoryAreErrors(t *testing.T) {
-	const rows = 2<<20 + 1
-	a := &sparse.CSR[float64]{Rows: rows, Cols: 1, RowPtr: make([]int64, rows+1)}
-	x, y := make([]float64, 3), make([]float64, 3*rows)
-	for strategy, message := range map[Strategy]string{Optimized: "", Partial: "vector: 2097153 elements take 16777224 bytes of host memory, 0 are available: out of memory"} {
-		sys := testSystem(t, 1, false)
-		plan := planOf(t, sys, a, PlanOptions{Variant: Variant{Strategy: strategy}, Expected: Expected{Products: 1}})
-		end := sync.OnceFunc(mem.SetAvailable(0))
-		defer end()
-		err := plan.SpMV(t.Context(), NoTrans, 1, x[:1], 0, y[:rows])
-		if message == "" {
-			require.NoError(t, err)
-			err = plan.SpMM(t.Context(), NoTrans, 1, MultiVector[float64]{Val: x, Count: 3, Stride: 1, ByColumn: true}, 0, MultiVector[float64]{Val: y, Count: 3, Stride: rows, ByColumn: true})
-			require.NoError(t, err, "vectors by column need no copy")
-			err = plan.SpMM(t.Context(), Trans, 1, MultiVectorByRow(y[:rows], 1), 0, MultiVectorByRow(x[:1], 1))
-			require.True(t, sparse.IsInput(err), "%v", err)
-			_, err = NewVector[float64](sys, rows)
-			message = "vector: 2097153 elements"
-		}
-		end()
-		require.True(t, sparse.IsInput(err), "%v", err)
-		require.ErrorIs(t, err, kernels.ErrOutOfMemory)
-		require.ErrorContains(t, err, message)
-		require.NoError(t, plan.Close())
-		require.NoError(t, sys.Close())
+func TestIndexRangeOfManyIndices(t *testing.T) {
+	idx := make([]int32, 1<<18)
+	for i := range idx {
+		idx[i] = 1000 + int32(i%7)
 	}
+	for _, at := range [][2]int{{0, len(idx) - 1}, {len(idx) - 1, 0}, {1 << 16, 1<<17 + 1}} {
+		with := slices.Clone(idx)
+		with[at[0]], with[at[1]] = 3, math.MaxInt32-1
+		lo, hi := IndexRange(with)
+		require.Equal(t, []int{3, math.MaxInt32}, []int{lo, hi})
+	}
+	lo, hi := IndexRange(nil)
+	require.Equal(t, lo, hi)
 }

@@ -1,4 +1,4 @@
-package msrep
+package placement
 
 import (
 	"testing"
@@ -57,20 +57,20 @@ func TestDevicesOnGPUsArePlacedOnTheirNodes(t *testing.T) {
 		}
 	}
 	require.Len(t, list, 8)
-	configs, nodes := gpuConfigs(topo, list, NUMAAuto)
+	configs, nodes := gpuConfigs(topo, list, Auto)
 	require.True(t, nodes)
 	for i, c := range configs {
 		require.Equal(t, nvidia.Config{GPU: i, Node: i / 4, CPUs: cpus[i]}, c)
 	}
-	configs, nodes = gpuConfigs(topo, []nvidia.GPU{list[5], list[1], list[5]}, NUMAAuto)
+	configs, nodes = gpuConfigs(topo, []nvidia.GPU{list[5], list[1], list[5]}, Auto)
 	require.True(t, nodes, "sorted by node")
 	require.Equal(t, []int{1, 5, 5}, []int{configs[0].GPU, configs[1].GPU, configs[2].GPU})
 	require.Equal(t, []int{0, 0, 1}, []int{configs[0].Copy, configs[1].Copy, configs[2].Copy})
-	_, nodes = gpuConfigs(topo, list[:4], NUMAAuto)
+	_, nodes = gpuConfigs(topo, list[:4], Auto)
 	require.False(t, nodes, "all on one node")
-	configs, nodes = gpuConfigs(topo, list, NUMAOff)
+	configs, nodes = gpuConfigs(topo, list, Off)
 	require.False(t, nodes)
 	require.Equal(t, nvidia.Config{GPU: 7, Copy: 0, Node: -1}, configs[7])
-	configs, _ = gpuConfigs(topo, []nvidia.GPU{{PCI: "0000:ff:00.0"}}, NUMAAuto)
+	configs, _ = gpuConfigs(topo, []nvidia.GPU{{PCI: "0000:ff:00.0"}}, Auto)
 	require.Equal(t, -1, configs[0].Node, "not in the tree")
 }

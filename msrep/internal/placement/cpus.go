@@ -1,4 +1,4 @@
-package msrep
+package placement
 
 import (
 	"fmt"
@@ -14,26 +14,26 @@ import (
 // maxDevices is the largest N in cpu:N.
 const maxDevices = 1024
 
-// place is the placement of one CPU device.
-type place struct {
-	node    int   // NUMA node of its memory, -1 for any
-	cpus    []int // CPUs of its workers; none means any
-	threads int
-	memory  int64 // bytes of its node, or of the whole machine; 0 means unknown
+// CPUDevice is the placement of one CPU device.
+type CPUDevice struct {
+	Node    int   // NUMA node of its memory, -1 for any
+	CPUs    []int // CPUs of its workers; none means any
+	Threads int
+	Memory  int64 // bytes of its node, or of the whole machine; 0 means unknown
 }
 
-// places returns the CPU devices that the Devices and NUMA strings select on a machine. placed reports whether devices
-// are bound to nodes. note explains why NUMAOn has less effect than requested, or is "".
-func (c Config) places(topo *numa.Topology) (out []place, placed bool, note string, err error) {
+// CPUs returns the CPU devices that a request selects on a machine. placed reports whether devices are bound to nodes.
+// note explains why On has less effect than requested, or is "".
+func (r Request) CPUs(topo *numa.Topology) (out []CPUDevice, placed bool, note string, err error) {
 	groups := topo.CoreGroups()
-	n, counted, err := c.countDevices(len(groups))
+	n, counted, err := r.countDevices(len(groups))
 	if err != nil {
 		return nil, false, "", err
 	}
-	switch c.NUMA {
-	case "", NUMAAuto:
+	switch r.NUMA {
+	case "", Auto:
 		placed = len(groups) > 1 && n >= len(groups)
-	case NUMAOn:
+	case On:
 		placed = len(groups) > 0 && n >= len(groups)
 		switch {
 		case !placed:
@@ -43,16 +43,16 @@ func (c Config) places(topo *numa.Topology) (out []place, placed bool, note stri
 		}
 	}
 	if placed {
-		return placedDevices(topo, groups, n, c.Threads), true, note, nil
+		return placedDevices(topo, groups, n, r.Threads), true, note, nil
 	}
 	var memory int64
 	for _, node := range topo.Nodes {
 		memory += node.MemBytes
 	}
 	for i := range n {
-		p := place{node: -1, memory: memory, threads: portion(c.Threads, n, i)}
+		p := CPUDevice{Node: -1, Memory: memory, Threads: portion(r.Threads, n, i)}
 		if !counted && len(groups) > 0 {
-			p.node = groups[i].Node
+			p.Node = groups[i].Node
 		}
 		out = append(out, p)
 	}
@@ -60,22 +60,22 @@ func (c Config) places(topo *numa.Topology) (out []place, placed bool, note stri
 }
 
 // countDevices returns the number of CPU devices, and whether the Devices string states it.
-func (c Config) countDevices(groups int) (n int, counted bool, err error) {
-	kind, arg, hasArg := strings.Cut(c.Devices, ":")
+func (r Request) countDevices(groups int) (n int, counted bool, err error) {
+	kind, arg, hasArg := strings.Cut(r.Devices, ":")
 	switch kind {
 	case "", "auto", "cpu":
 	default:
-		return 0, false, sparse.Inputf("devices", "%q is not known: use auto, cpu, cpu:N, cuda, cuda:0,1,... or sim:N", c.Devices)
+		return 0, false, sparse.Inputf("devices", "%q is not known: use auto, cpu, cpu:N, cuda, cuda:0,1,... or sim:N", r.Devices)
 	}
 	if !hasArg {
 		return max(groups, 1), false, nil
 	}
 	if kind != "cpu" {
-		return 0, false, sparse.Inputf("devices", "%q: %s takes no number", c.Devices, kind)
+		return 0, false, sparse.Inputf("devices", "%q: %s takes no number", r.Devices, kind)
 	}
 	n, err = strconv.Atoi(arg)
 	if err != nil || n < 1 || n > maxDevices {
-		return 0, false, sparse.Inputf("devices", "%q: the number of CPU devices must be 1 to %d", c.Devices, maxDevices)
+		return 0, false, sparse.Inputf("devices", "%q: the number of CPU devices must be 1 to %d", r.Devices, maxDevices)
 	}
 	return n, true, nil
 }
@@ -83,7 +83,7 @@ func (c Config) countDevices(groups int) (n int, counted bool, err error) {
 // placedDevices returns n devices, sorted by node; n is at least the number of groups. The threads are divided among
 // the groups in proportion to their CPUs, then among the devices of each group. A device on a node without memory
 // belongs to the nearest node with memory.
-func placedDevices(topo *numa.Topology, groups []numa.CoreGroup, n, threads int) (out []place) {
+func placedDevices(topo *numa.Topology, groups []numa.CoreGroup, n, threads int) (out []CPUDevice) {
 	memory := map[int]int64{}
 	for _, node := range topo.Nodes {
 		memory[node.ID] = node.MemBytes
@@ -99,11 +99,11 @@ func placedDevices(topo *numa.Topology, groups []numa.CoreGroup, n, threads int)
 		own := int(par.Cut(int64(threads), all, end) - par.Cut(int64(threads), all, before))
 		node := near[g.Node]
 		for k := range num {
-			out = append(out, place{node: node, cpus: g.CPUs, threads: portion(own, num, k), memory: memory[node]})
+			out = append(out, CPUDevice{Node: node, CPUs: g.CPUs, Threads: portion(own, num, k), Memory: memory[node]})
 		}
 		before = end
 	}
-	slices.SortStableFunc(out, func(a, b place) int { return a.node - b.node }) // for nodes without memory
+	slices.SortStableFunc(out, func(a, b CPUDevice) int { return a.Node - b.Node }) // for nodes without memory
 	return out
 }
 

@@ -1,4 +1,4 @@
-package msrep
+package placement
 
 import (
 	"slices"
@@ -49,12 +49,12 @@ func gpusFor(devices string, query func() nvidia.Status) (list []nvidia.GPU, ok 
 // several devices. With placement, the thread and the pinned memory of a device are on the node of its GPU. nodes
 // reports that the GPUs are on several nodes: the devices are then sorted by node, and matrices are split in two
 // levels.
-func gpuConfigs(topo *numa.Topology, gpus []nvidia.GPU, placement NUMA) (out []nvidia.Config, nodes bool) {
+func gpuConfigs(topo *numa.Topology, gpus []nvidia.GPU, placement string) (out []nvidia.Config, nodes bool) {
 	copies, near := map[int]int{}, topo.MemoryNodes()
 	for _, g := range gpus {
 		c := nvidia.Config{GPU: g.Ordinal, Copy: copies[g.Ordinal], Node: -1}
 		copies[g.Ordinal]++
-		if i := slices.IndexFunc(topo.GPUs, func(t numa.GPU) bool { return t.PCI == g.PCI }); i >= 0 && placement != NUMAOff {
+		if i := slices.IndexFunc(topo.GPUs, func(t numa.GPU) bool { return t.PCI == g.PCI }); i >= 0 && placement != Off {
 			c.Node, c.CPUs = near[topo.GPUs[i].Node], topo.GPUs[i].CPUs
 		}
 		out = append(out, c)
@@ -69,19 +69,4 @@ func gpuConfigs(topo *numa.Topology, gpus []nvidia.GPU, placement NUMA) (out []n
 		slices.SortStableFunc(out, func(a, b nvidia.Config) int { return a.Node - b.Node })
 	}
 	return out, nodes
-}
-
-// openGPUs opens one device for each element of gpus.
-func (s *System) openGPUs(topo *numa.Topology, gpus []nvidia.GPU, placement NUMA) error {
-	configs, nodes := gpuConfigs(topo, gpus, placement)
-	for _, c := range configs {
-		c.OnRefused = s.onRefused
-		if err := s.addDevice(nvidia.Open(c)); err != nil {
-			return err
-		}
-	}
-	if nodes {
-		s.place(topo)
-	}
-	return nil
 }
