@@ -33,7 +33,6 @@ type Packing[V sparse.Value] struct {
 	// and building a form: with 1 the part stays as it is. 0 means unknown.
 	Products int
 	// Vectors is the expected number of vectors in a product; 0 means 1.
-	Vectors int
 	// Segments is how much of each value a product reads. The zero value means plain values.
 	Segments Segments
 	// Fixed asks for the sums of MajorProductFixed, to the last bit. The part must hold whole majors only.
@@ -96,13 +95,12 @@ type Packed interface {
 
 // PackInfo describes a packed part.
 type PackInfo struct {
-	Form      Form
-	Symmetric bool          // only half of the entries is stored; the transposed product is the same product
-	Why       string        // one line: the reason for this form
-	Bytes     int64         // memory of the packed part
-	Padding   int64         // stored entries beyond those of the part
-	Took      time.Duration // time for choosing and building the form
-	Tried     []PackTrial   // the candidates in order; empty for a named form
+	Form    Form
+	Why     string        // one line: the reason for this form
+	Bytes   int64         // memory of the packed part
+	Padding int64         // stored entries beyond those of the part
+	Took    time.Duration // time for choosing and building the form
+	Tried   []PackTrial   // the candidates in order; empty for a named form
 	// Doubt is the estimated probability that another form that was tried is faster by more than 5 %. It
 	// follows from the variance of the times and from how long other processes had the CPUs. 0 where the
 	// form was not chosen by time.

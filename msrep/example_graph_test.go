@@ -23,7 +23,7 @@ func ExamplePlan_SpMM_transposed() {
 		log.Fatal(err)
 	}
 	defer sys.Close()
-	plan, err := msrep.NewPlan(ctx, sys, p, msrep.PlanOptions{Expected: msrep.Expected{Transposed: 100, Vectors: 2}})
+	plan, err := msrep.NewPlan(ctx, sys, p, msrep.PlanOptions{Expected: msrep.Expected{Transposed: 100}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -48,9 +48,6 @@ type Expected struct {
 	// builds the transposed matrix after 100 products with Trans, unless Release, Format or Form forbids it. From then
 	// on sums are rounded in another order.
 	Transposed int
-	// Vectors is the number of vectors in each product (SpMM, solver.CGMany); 0 means 1. With more than 1, CPU
-	// devices leave out the symmetric forms, which gain less from several vectors than other forms do.
-	Vectors int
 }
 
 // Storage states how the devices store the matrix. The zero value lets each device choose its fastest form.
@@ -142,9 +139,6 @@ func (o *PlanOptions) fill(given sparse.Format) error {
 	}
 	if o.Expected.Products < 0 || o.Expected.Transposed < 0 {
 		return sparse.Inputf("expected products", "%d and %d transposed: they can't be negative", o.Expected.Products, o.Expected.Transposed)
-	}
-	if o.Expected.Vectors < 0 {
-		return sparse.Inputf("expected vectors", "%d: they can't be negative", o.Expected.Vectors)
 	}
 	if err := o.checkStorage(); err != nil {
 		return err

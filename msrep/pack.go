@@ -25,7 +25,7 @@ func (s *share[V]) pack(ctx context.Context, l *layout.Matrix[V], o PlanOptions,
 	packed, err := packer.Pack(&kernels.Packing[V]{
 		Part: p.Shift(p.First(), 0), Ptr: l.Ptr[p.First() : p.End()+1],
 		Idx: l.Minor[p.StartIdx : p.EndIdx+1], Val: l.Val[p.StartIdx : p.EndIdx+1], Minors: l.Minors,
-		Form: o.form, NoVendorLibrary: o.Variant.Library == LibraryOwn, Products: o.Expected.Products, Vectors: o.Expected.Vectors, Segments: o.Storage.Segments, Fixed: o.Deterministic, Previous: after, Stop: ctx.Err,
+		Form: o.form, NoVendorLibrary: o.Variant.Library == LibraryOwn, Products: o.Expected.Products, Segments: o.Storage.Segments, Fixed: o.Deterministic, Previous: after, Stop: ctx.Err,
 		InPlace: (s.transfer == inPlace || s.transfer == localByDevice) && !o.Storage.Release,
 	})
 	if errors.Is(err, kernels.ErrNotSupported) {

@@ -184,9 +184,7 @@ func TestAChoiceThatDoesNotSuitIsRefused(t *testing.T) {
 		strings.Replace(good, "cpu/", "cuda/", 1):       "is for other devices",
 		form(""):                       "is for other devices",
 		form("origami"):                "the form origami does not suit the matrix on device cpu:0: ",
-		form("panels"):                 "the form panels does not suit the matrix on device cpu:0: ",
 		form("blocks"):                 "the form blocks does not suit the matrix on device cpu:0",
-		form("symmetric-blocks"):       "the form symmetric-blocks does not suit the matrix on device cpu:0",
 		form("slices") + " transposed": "",
 		form("slices") + " transposed " + fmt.Sprintf("cpu/%d=x", threads): "",
 	} {

@@ -17,8 +17,7 @@ import (
 //
 // op(A) is m x n, the vectors of X have n elements, those of Y have m. X and Y have the same number of vectors and
 // must not overlap. beta = 0 overwrites Y without reading it; alpha = 0 reads neither A nor X. Bad arguments give a
-// *sparse.InputError and leave Y unchanged. After any other error, such as that of ctx, Y is unspecified. Set
-// Expected.Vectors in the options of the plan.
+// *sparse.InputError and leave Y unchanged. After any other error, such as that of ctx, Y is unspecified.
 //
 // # How often the matrix is read
 //

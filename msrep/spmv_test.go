@@ -18,7 +18,7 @@ import (
 )
 
 // limitedForms are the forms that refuse some matrices.
-var limitedForms = map[Form]bool{"ell": true, "diagonals": true, "symmetric-diagonals": true, "blocks": true, "symmetric-blocks": true, "panels": true}
+var limitedForms = map[Form]bool{"ell": true, "diagonals": true, "blocks": true}
 
 // discrete is a CPU device without kernels.HostMapper. A plan treats it like a GPU.
 type discrete struct{ kernels.Device }

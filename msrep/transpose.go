@@ -65,7 +65,7 @@ func (p *Plan[V]) transposeIfDeterministic(ctx context.Context, op Transpose) (e
 // transposeAfter. It fails only if ctx ends; after any other error the plan continues with minor products.
 func (p *Plan[V]) transposeIfFrequent(ctx context.Context, op Transpose) error {
 	if p.transposed != nil || p.lay.ByMajor(bool(op)) || p.minorProducts >= transposeAfter || p.src == nil || p.opt.form != kernels.FormAuto ||
-		p.nnz > cachedEntries || !p.isDirect() || p.shares[0].packed.Info().Symmetric {
+		p.nnz > cachedEntries || !p.isDirect() {
 		return nil
 	}
 	if p.minorProducts++; p.minorProducts < transposeAfter {

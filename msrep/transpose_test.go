@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/msrep-go/msrep/internal/reference"
-	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -111,18 +110,4 @@ func TestAPlanThatCannotKeepTheTransposedMatrixTriesOnceAndMultipliesOn(t *testi
 	}
 	require.Nil(t, p.transposed)
 	require.NoError(t, sys.Close())
-}
-
-func TestAMatrixThatIsItsOwnTransposeIsNotKeptTwice(t *testing.T) {
-	a := generated(t, "stencil:dims=2,points=5,n=40,value=random")
-	sys := open(t, Config{Devices: "cpu", Threads: 1})
-	for format, twice := range map[Form]bool{"symmetric-diagonals": false, "diagonals": true} {
-		p := planOf[float64](t, sys, a, PlanOptions{Storage: Storage{Form: format}})
-		p.opt.form = kernels.FormAuto // as if FormAuto had chosen the form
-		x, y := make([]float64, a.Rows), make([]float64, a.Rows)
-		for range transposeAfter {
-			multiply(t, p, Trans, 1, x, 0, y)
-		}
-		require.Equal(t, twice, p.transposed != nil, format)
-	}
 }

@@ -54,7 +54,7 @@ func ExampleCGMany() {
 		log.Fatal(err)
 	}
 	defer sys.Close()
-	plan, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{Expected: msrep.Expected{Vectors: 3}})
+	plan, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}

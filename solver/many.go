@@ -24,9 +24,7 @@ type ManyOperator interface {
 var _ ManyOperator = (*msrep.Plan[float64])(nil)
 
 // CGMany solves A x_j = b_j for several right-hand sides together, by CG. Each iteration multiplies the search
-// directions of all systems in one SpMM, which reads the matrix once. Make the plan with
-// msrep.PlanOptions.Expected.Vectors set to the number of systems. Each system has its own CG, and leaves the
-// iteration when it has converged or failed.
+// directions of all systems in one SpMM, which reads the matrix once. Each system has its own CG, and leaves the iteration when it has converged or failed.
 //
 // b and x have one vector of n elements for each system. x holds the first guesses, and CGMany overwrites them
 // with the solutions. It returns one Result for each system, in order. Result.Products counts the products that

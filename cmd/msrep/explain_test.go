@@ -23,8 +23,8 @@ func TestInfoSaysWhichNumbersAreOfAModelAndWhichAreMeasured(t *testing.T) {
 
 func TestTheFormsThatWereTriedStandInColumns(t *testing.T) {
 	var b bytes.Buffer
-	printExplanation(&call{stdout: &b}, []explanation{{Device: "cpu:0", Form: "symmetric-diagonals", Bytes: 8,
-		Tried: []tried{{Form: kernels.FormCSR}, {Form: "symmetric-diagonals", Bytes: 8}, {Form: "tiles", Skipped: "x"}}}})
+	printExplanation(&call{stdout: &b}, []explanation{{Device: "cpu:0", Form: "diagonals", Bytes: 8,
+		Tried: []tried{{Form: kernels.FormCSR}, {Form: "diagonals", Bytes: 8}, {Form: "tiles", Skipped: "x"}}}})
 	lines := strings.Split(strings.TrimSpace(b.String()), "\n")
 	require.Len(t, lines, 5)
 	require.Contains(t, lines[1], "; 8 bytes, found in ")

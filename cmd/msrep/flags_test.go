@@ -20,11 +20,11 @@ import (
 func TestFaultsOfFormatsNameTheFlagAndWhatDevicesHave(t *testing.T) {
 	bus := corpus.Testdata("1138_bus.mtx.gz")
 	for message, args := range map[string][]string{
-		`--format: "foo" is not known: use one of auto, csr, `:                  {"--format", "foo"},
-		`hyb-mean, sell; on CPU devices also diagonals, `:                       {"--format", "foo"},
-		`, tiles, bins, near-far; on GPUs also csr-merge, streamed, csrs, csrv`: {"--format", "foo"},
-		"--format: diagonals does not suit " + bus + ": no diagonals: the ":     {"--format", "diagonals"},
-		"--format: blocks does not suit " + bus + ": ":                          {"--format", "blocks"},
+		`--format: "foo" is not known: use one of auto, csr, `:              {"--format", "foo"},
+		`hyb-mean, sell; on CPU devices also diagonals, `:                   {"--format", "foo"},
+		`, blocks, tiles; on GPUs also csr-merge, streamed, csrs, csrv`:     {"--format", "foo"},
+		"--format: diagonals does not suit " + bus + ": no diagonals: the ": {"--format", "diagonals"},
+		"--format: blocks does not suit " + bus + ": ":                      {"--format", "blocks"},
 	} {
 		var out, stderr bytes.Buffer
 		require.Equal(t, exitUsage, run(context.Background(), append([]string{"spmv", bus}, args...), &out, &stderr), "%q", args)

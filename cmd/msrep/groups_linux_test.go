@@ -46,7 +46,7 @@ func TestInASmallControlGroupCommandsEndInOrder(t *testing.T) {
 		megabytes int
 		args      []string
 	}{
-		{52, []string{"spmv", "gen:random:rows=300k,nnz=900k", "--format", "bins"}},
+		{52, []string{"spmv", "gen:random:rows=300k,nnz=900k", "--format", "tiles"}},
 		{64, []string{"pagerank", "gen:random:rows=300k,nnz=900k", "--layout", "separated", "--tol", "0.1"}},
 	} {
 		require.NoError(t, os.WriteFile(limit, []byte(strconv.Itoa(c.megabytes*1_000_000)), 0o644))

@@ -192,10 +192,8 @@ func formTimes(ctx context.Context, sys *msrep.System, a *sparse.CSR[float64]) (
 			return nil, fmt.Errorf("form %s: %w", f, err)
 		}
 		defer p.Close()
-		if p.Packed(msrep.NoTrans)[0].Form == f { // false if a plan replaced a symmetric form that does not suit
-			plans = append(plans, formPlan{f, p})
-			times[f] = math.Inf(1)
-		}
+		plans = append(plans, formPlan{f, p})
+		times[f] = math.Inf(1)
 	}
 	const (
 		rounds   = 60

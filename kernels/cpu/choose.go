@@ -56,35 +56,19 @@ func (p *packed[V]) choose(op *kernels.Packing[V]) error {
 // named packs in the form that the caller named.
 func (p *packed[V]) named(op *kernels.Packing[V]) error {
 	old, again := op.Previous.(*packed[V])
-	f := forms.Whole(op.Form)
-	if f != op.Form {
-		p.halving = op.Form
-	} else if again {
-		p.halving = old.halving
-	}
-	if p.halving != "" && op.Segments.Count == 0 {
-		if taken, err := p.namedSymmetric(op, again); taken || err != nil {
-			return err
-		}
-	}
-	c, err := forms.Named[V](f, op.Segments, op.InPlace)
+	c, err := forms.Named[V](op.Form, op.Segments, op.InPlace)
 	if err != nil {
 		return err
 	}
 	why := "asked for"
-	switch {
-	case again && old.symmetric != nil:
-		why = "the values are no longer symmetric"
-	case again:
+	if again {
 		why = "as before"
-	case f != op.Form:
-		why = "instead of " + string(op.Form) + ", which needs a whole symmetric matrix on one device"
 	}
 	if again && c.Form != kernels.FormCSR && c.Form == old.built.Form {
 		c = old.built // a form may be built in several ways
 	}
 	if err = p.make(c, why); again && sparse.IsInput(err) {
-		return p.plain(op, fmt.Sprintf("%s do not suit the new values", f))
+		return p.plain(op, fmt.Sprintf("%s do not suit the new values", op.Form))
 	}
 	return err
 }
@@ -140,7 +124,6 @@ type trial[V sparse.Value] struct {
 	forms [][]form.Form[V] // of each piece
 	mem   arena
 	took  time.Duration // time to build it, less the time spent waiting for memory or a CPU
-	whole bool          // it has all rows although other trials have a sample
 }
 
 // newArena returns an arena in which to build the given fraction of the rows. It has addresses for twice the memory

@@ -26,7 +26,6 @@
 //   - pack, piece, align, arena: a packed part, cut among the workers, with each piece in a form of package form;
 //     transposed, many_packed: products with it.
 //   - choose, search, sample, worktime: the search for the fastest of the forms that package forms suggests.
-//   - symmetric: a symmetric matrix of which one triangle is stored.
 //   - sum: host code that runs on the workers.
 //
 // A file NAME_... belongs to NAME.

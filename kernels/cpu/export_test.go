@@ -1,12 +1,10 @@
 package cpu
 
 import (
-	"math"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -38,19 +36,6 @@ func setNow(t *testing.T, f func() time.Time) {
 		return epoch.Add(f().Sub(time.Time{}))
 	}
 	threadTime = nil
-}
-
-// AlwaysHalve makes the search try half of the entries however slow diagonals were, until the test ends.
-func AlwaysHalve(t *testing.T) {
-	old := worthHalving
-	t.Cleanup(func() { worthHalving = old })
-	worthHalving = math.Inf(1)
-}
-
-// IsSymmetric compares the halves of a matrix, with a worker for the rows between two borders.
-func IsSymmetric(d *Device, op *kernels.Packing[float64], border []int) (bool, error) {
-	p := &packed[float64]{dev: d, pieces: make([]piece[float64], len(border)-1)}
-	return p.isSymmetric(op, border)
 }
 
 // OwnStretches returns where the workers of transposed products add to y, one for each part.

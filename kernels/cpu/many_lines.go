@@ -1,9 +1,6 @@
 package cpu
 
 import (
-	"errors"
-
-	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu/internal/form"
 	"github.com/msrep-go/msrep/sparse"
@@ -14,28 +11,6 @@ import (
 type linesOfX[V sparse.Value] struct {
 	val []V
 	mem kernels.Buffer // nil while val is empty
-}
-
-// asLines returns a copy of x that all pieces multiply faster than x. It returns x itself if the pieces gain nothing
-// by a copy or memory is short.
-func (p *packed[V]) asLines(x form.MultiVector[V]) (form.MultiVector[V], error) {
-	if !each(p.pieces, func(f form.Lined[V]) bool { return f.GainsByLines(x) }) {
-		return x, nil
-	}
-	lines := form.MultiVector[V]{Cols: x.Cols, Stride: lineStride[V](x.Cols)}
-	rows, n := int64(p.minors), len(p.pieces)
-	val, err := p.lines.room(p.dev, rows*int64(lines.Stride))
-	if errors.Is(err, kernels.ErrOutOfMemory) {
-		return x, nil
-	}
-	if err != nil {
-		return x, err
-	}
-	lines.Val = val
-	return lines, p.dev.pool.run(n, func(i int) {
-		lo, hi := int(par.Cut(rows, n, i)), int(par.Cut(rows, n, i+1))
-		copyRows(lines.From(lo), x.From(lo), hi-lo)
-	})
 }
 
 // room returns memory for n elements, and replaces what there is if it is too small.

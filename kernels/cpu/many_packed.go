@@ -3,7 +3,6 @@ package cpu
 import (
 	"fmt"
 
-	"github.com/msrep-go/msrep/internal/simd"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu/internal/form"
 	"github.com/msrep-go/msrep/partition"
@@ -31,9 +30,6 @@ func (p *packed[V]) Workers() int {
 func (p *packed[V]) multipliesMany() bool {
 	if p.rows != nil || p.fixed {
 		return p.rows != nil
-	}
-	if p.symmetric != nil {
-		return form.FastSymmetricMany(simd.Default())
 	}
 	for i := range p.pieces {
 		if _, ok := p.pieces[i].body.(form.Many[V]); !ok {
@@ -108,16 +104,10 @@ func (p *packed[V]) multiplyMany(d *Device, s *scratch[V], alpha, beta V, x, y f
 	if x.Cols == 1 && x.Stride == 1 && y.Stride == 1 {
 		return p.multiply(p.run, alpha, beta, x.Val[:p.minors], y.Val, carry)
 	}
-	if x, err = p.asLines(x); err != nil {
-		return err
-	}
 	if rows, err := p.takesRows(x.First(p.minors), y); err != nil {
 		return err
 	} else if rows {
 		return p.multiplyRows(alpha, beta, x.First(p.minors), y, carry)
-	}
-	if p.symmetric != nil {
-		return p.symmetric.multiplyMany(d, s, alpha, beta, x, y)
 	}
 	carries := make([][]V, len(p.pieces))
 	err = d.pool.run(len(p.pieces), func(i int) {

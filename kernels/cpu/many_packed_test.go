@@ -20,7 +20,7 @@ func packing(a *sparse.CSR[float64], p partition.Part, form kernels.Form, inPlac
 }
 
 func TestPackedPartsMultiplyManyVectorsAsEach(t *testing.T) {
-	eachPackedMany(t, []kernels.Form{kernels.FormCSR, "slices", "tiles", "bins", "near-far", "ellr"}, []bool{false, true})
+	eachPackedMany(t, []kernels.Form{kernels.FormCSR, "slices", "tiles", "ellr"}, []bool{false, true})
 }
 
 func TestAllWorkersMultiplyLongRowsTogether(t *testing.T) {

@@ -17,18 +17,15 @@ import (
 // packed is a part of a matrix that was cut among the workers of a device once, with each piece in its form. It stays
 // valid until it is freed and no product uses it.
 type packed[V sparse.Value] struct {
-	dev       *Device
-	part      partition.Part
-	minors    int
-	pieces    []piece[V]
-	symmetric *symmetric[V] // replaces the forms of the pieces; nil if these multiply
-	halving   kernels.Form  // the form in which symmetric values are stored once, for these values or later ones
-	fixed     bool          // sums have a fixed shape
-	rows      *manyRows[V]  // for products with rowsFrom or more vectors; nil if all products use the forms
-	rowsFrom  int
-	trial     orderTrial[V]
-	lines     linesOfX[V]
-	carry     []V
+	dev      *Device
+	part     partition.Part
+	minors   int
+	pieces   []piece[V]
+	fixed    bool         // sums have a fixed shape
+	rows     *manyRows[V] // for products with rowsFrom or more vectors; nil if all products use the forms
+	rowsFrom int
+	trial    orderTrial[V]
+	carry    []V
 	// stretches is the parts of y that the workers add to in transposed products.
 	stretches []int
 	info      kernels.PackInfo
@@ -140,7 +137,7 @@ func (p *packed[V]) Buffers() []kernels.Buffer {
 	if p.freed.Load() {
 		return nil
 	}
-	return slices.Concat(p.ends.buffers(), p.mem.buffers(), p.trial.buffers(), p.lines.buffers())
+	return slices.Concat(p.ends.buffers(), p.mem.buffers(), p.trial.buffers())
 }
 
 // Free releases the memory, after the product that is running.
@@ -151,7 +148,7 @@ func (p *packed[V]) Free() error {
 	p.use.Lock()
 	defer p.use.Unlock()
 	p.pieces = nil
-	return errors.Join(p.ends.free(), p.mem.free(), p.trial.free(), p.lines.free())
+	return errors.Join(p.ends.free(), p.mem.free(), p.trial.free())
 }
 
 // usePacked returns a part that the device packed, locked for a product.
@@ -221,9 +218,6 @@ func (p *packed[V]) run(n int, f func(i int)) error { return p.dev.runPart(p.par
 
 // multiply computes all pieces and joins the rows that they share.
 func (p *packed[V]) multiply(run runner, alpha, beta V, x, y, carry []V) error {
-	if p.symmetric != nil {
-		return p.symmetric.multiply(run, alpha, beta, x, y)
-	}
 	err := run(len(p.pieces), func(i int) {
 		q := &p.pieces[i]
 		carry := q.multiply(alpha, beta, x, y[q.part.OwnFirst-p.part.OwnFirst:q.part.OwnEnd-p.part.OwnFirst])

@@ -28,15 +28,15 @@ const (
 // lastCache is simd.LastCache. Tests replace it.
 var lastCache = form.LastCache
 
-// sample returns rows to time forms on, and the fraction of all entries in them. Of a large matrix it takes at most n
+// sample returns rows to time forms on, and the fraction of all entries in them. Of a large matrix it takes some
 // stretches of every piece at equal distances, otherwise all rows.
-func sample[V sparse.Value](p *packed[V], n int) (rows [][]stretch[V], fraction float64) {
+func sample[V sparse.Value](p *packed[V]) (rows [][]stretch[V], fraction float64) {
 	most, all := sampleSize[V](), p.part.NNZ()
 	if all <= wholeUpTo*most {
 		return cut(p, 1, 1, 0), 1
 	}
 	fraction = float64(most) / float64(all)
-	rows = cut(p, fraction, n, stretchRows)
+	rows = cut(p, fraction, stretches, stretchRows)
 	return rows, float64(entries(rows)) / float64(all)
 }
 

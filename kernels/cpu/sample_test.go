@@ -146,69 +146,6 @@ func TestTheFormOfALargePartIsChosenOnASample(t *testing.T) {
 	require.NoError(t, d.Close())
 }
 
-func TestAFormTimedOnAllRowsIsNotBuiltAgain(t *testing.T) {
-	oldCache := lastCache
-	t.Cleanup(func() { lastCache = oldCache })
-	clock := time.Time{}
-	setNow(t, func() time.Time { // the time of building in products of csr does not matter here
-		clock = clock.Add(time.Millisecond)
-		return clock
-	})
-	lastCache = func() int64 { return 64 << 10 }
-	const n = 30_000
-	d := open(t, Config{Threads: 1})
-	op := bandPart(n)
-	op.Products = 1_000_000
-	p, err := cutPart(d, op)
-	require.NoError(t, err)
-	s := newSearch(p, op)
-	require.Less(t, s.fraction, 0.5)
-	require.NoError(t, s.makeVectors(s.all))
-	require.NoError(t, s.timeCSR())
-
-	c, err := forms.Named[float64](forms.FormSlices, kernels.Segments{}, false)
-	require.NoError(t, err)
-	build, whole := c.Build, 0
-	c.Whole, c.Build = true, func(r form.Rows[float64]) (form.Form[float64], error) {
-		if len(r.Ptr) == n+1 {
-			whole++
-		}
-		return build(r)
-	}
-	s.best.product = time.Hour // c is faster, whatever the clock says
-	s.info.Tried = append(s.info.Tried, kernels.PackTrial{Form: c.Form})
-	require.NoError(t, s.try(c, &s.info.Tried[1]))
-	require.True(t, s.best.whole)
-	require.Equal(t, s.info.Tried[1].Product, s.whole(s.best.product), "the time of all rows")
-	least, err := s.burst(s.best.trial, 1)
-	require.NoError(t, err)
-	require.InDelta(t, float64(s.ofSample(s.best.trial, least)), float64(least)*s.fraction, 1)
-
-	other := c
-	other.Unless = forms.FormSlices
-	require.ErrorContains(t, s.try(other, &s.info.Tried[1]), "slices is the fastest so far")
-	require.NoError(t, s.finish())
-	require.Equal(t, 1, whole)
-	require.Equal(t, forms.FormSlices, p.info.Form)
-	require.NotContains(t, p.info.Why, "sample")
-	x, y := make([]float64, n), make([]float64, n)
-	for i := range x {
-		x[i] = 1
-	}
-	p.pieces[0].multiply(1, 0, x, y)
-	for r := range n {
-		sum := 0.0
-		for k := op.Ptr[r]; k < op.Ptr[r+1]; k++ {
-			sum += op.Val[k]
-		}
-		require.InDelta(t, sum, y[r], 1e-12)
-	}
-	require.NoError(t, s.vec.free())
-	require.Equal(t, p.info.Bytes, d.InUse())
-	require.NoError(t, p.Free())
-	require.NoError(t, d.Close())
-}
-
 // slow is a form with longer products.
 type slow struct{ form.Form[float64] }
 
@@ -231,7 +168,7 @@ func TestAFormThatCannotBeBuiltWholeHoldsNoMemory(t *testing.T) {
 		p, err := cutPart(d, op)
 		require.NoError(t, err)
 		s := newSearch(p, op)
-		require.NoError(t, s.makeVectors(s.sample))
+		require.NoError(t, s.makeVectors())
 		require.NoError(t, s.timeCSR())
 		c, err := forms.Named[float64](forms.FormSlices, kernels.Segments{}, false)
 		require.NoError(t, err)
@@ -344,7 +281,7 @@ func TestADelayThatBeganAfterCSRWasTimedDoesNotDecideForIt(t *testing.T) {
 		clock = clock.Add(step)
 		return clock
 	})
-	require.NoError(t, s.makeVectors(s.all))
+	require.NoError(t, s.makeVectors())
 	require.NoError(t, s.timeCSR())
 	step *= 3
 	c, err := forms.Named[float64](forms.FormSlices, kernels.Segments{}, false)
@@ -379,13 +316,13 @@ func TestADelayThatIsNotOverDoesNotDecideForCSR(t *testing.T) {
 		clock = clock.Add(step)
 		return clock
 	})
-	require.NoError(t, s.makeVectors(s.all))
+	require.NoError(t, s.makeVectors())
 	require.NoError(t, s.timeCSR())
 	c, err := forms.Named[float64](forms.FormSlices, kernels.Segments{}, false)
 	require.NoError(t, err)
 	build := c.Build
 	c.Build = func(r form.Rows[float64]) (form.Form[float64], error) {
-		if int64(len(r.Idx)) > entries(s.all)/4 { // the rows of a worker
+		if int64(len(r.Idx)) > entries(s.sample)/4 { // the rows of a worker
 			built.Store(calls.Load())
 		}
 		return build(r)
@@ -411,7 +348,7 @@ func TestInTheCachesAFormIsBuiltOnceIfItMayRepay(t *testing.T) {
 		require.NoError(t, err)
 		s := newSearch(p, op)
 		require.True(t, s.brief())
-		require.NoError(t, s.makeVectors(s.all))
+		require.NoError(t, s.makeVectors())
 		require.NoError(t, s.timeCSR())
 		c, err := forms.Named[float64](forms.FormSlices, kernels.Segments{}, false)
 		require.NoError(t, err)
@@ -431,7 +368,7 @@ func TestInTheCachesAFormIsBuiltOnceIfItMayRepay(t *testing.T) {
 			require.NoError(t, err)
 			require.Positive(t, s.info.Tried[1].Product)
 			require.Greater(t, s.spent-before, s.info.Tried[1].Build, "that, and some products")
-			require.Equal(t, entries(s.all), built.Load(), "each worker its rows, once")
+			require.Equal(t, entries(s.sample), built.Load(), "each worker its rows, once")
 		} else {
 			require.ErrorContains(t, err, "not likely to repay")
 			require.Zero(t, built.Load())
@@ -533,7 +470,7 @@ func TestLookingForFormsCountsUpToABound(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, op.Products > 0, s.looked > 0, "without a stated number of products it is not counted")
 		s.looked = looked
-		require.NoError(t, s.makeVectors(s.all))
+		require.NoError(t, s.makeVectors())
 		require.NoError(t, s.timeCSR())
 		require.NoError(t, s.vec.free())
 		if looked > time.Second {
@@ -552,7 +489,7 @@ func TestLookingForFormsCountsUpToABound(t *testing.T) {
 func TestAFormThatIsNotClearlySlowerMayWin(t *testing.T) {
 	form := func(name kernels.Form, product time.Duration) *contender[float64] {
 		c := &contender[float64]{product: product}
-		if c.Form = name; name == forms.FormBins || name == forms.FormSlices {
+		if c.Form = name; name == forms.FormSlices {
 			c.SteadierThan = forms.FormTiles
 		}
 		return c
@@ -565,13 +502,13 @@ func TestAFormThatIsNotClearlySlowerMayWin(t *testing.T) {
 		return s.replacesBest(c)
 	}
 	for product, want := range map[time.Duration]bool{600: true, 700: true, 770: true, 771: false} {
-		require.Equal(t, want, wins(forms.FormBins, product, forms.FormTiles), product)
+		require.Equal(t, want, wins(forms.FormSlices, product, forms.FormTiles), product)
 	}
 	require.True(t, wins(forms.FormTiles, 636, forms.FormSlices), "it is clearly faster")
 	require.False(t, wins(forms.FormTiles, 637, forms.FormSlices))
-	require.True(t, wins(forms.FormRuns, 699, forms.FormTiles))
-	require.False(t, wins(forms.FormRuns, 700, forms.FormTiles))
-	require.False(t, wins(forms.FormBins, 700, kernels.FormCSR))
+	require.True(t, wins(forms.FormBlocks, 699, forms.FormTiles))
+	require.False(t, wins(forms.FormBlocks, 700, forms.FormTiles))
+	require.False(t, wins(forms.FormSlices, 700, kernels.FormCSR))
 
 	s.op.Products = 100
 	require.True(t, s.brief())

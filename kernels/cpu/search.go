@@ -16,18 +16,16 @@ import (
 )
 
 // search is the choice of the form of a packed part. It builds the candidates on a sample of the rows (all rows of a
-// small part) and times products of it. Only the fastest is then built whole, except for forms that a sample says too
-// little about: these are built whole before they are timed.
+// small part) and times products of it. Only the fastest is then built whole.
 type search[V sparse.Value] struct {
 	*packed[V]
 	op       *kernels.Packing[V]
 	products int // number of expected products
 
 	sample   [][]stretch[V]
-	fraction float64        // fraction of all entries in the sample
-	all      [][]stretch[V] // all rows as stretches
-	x, y     []V            // vectors to time products with
-	vec      arena          // memory of x and y
+	fraction float64 // fraction of all entries in the sample
+	x, y     []V     // vectors to time products with
+	vec      arena   // memory of x and y
 
 	looked time.Duration // time to find the candidates
 	csr    time.Duration // time of a product of all rows in plain CSR
@@ -35,9 +33,7 @@ type search[V sparse.Value] struct {
 	wanted time.Duration // time of all workers in timed products
 	lost   time.Duration // part of wanted in which something else had the CPUs of the workers
 	best   contender[V]
-	half   *half[V]     // a form that stores half the entries if the matrix is symmetric, or nil
-	halved contender[V] // the form that stores all entries of half in the least memory; its forms are freed
-	left   string       // the first candidate that the budget left out, and why
+	left   string // the first candidate that the budget left out, and why
 }
 
 // contender is a form that was built on the sample.
@@ -57,8 +53,7 @@ func newSearch[V sparse.Value](p *packed[V], op *kernels.Packing[V]) *search[V] 
 	if s.products == 0 {
 		s.products = defaultProducts
 	}
-	s.sample, s.fraction = sample(p, stretches)
-	s.all = cut(p, 1, 1, 0)
+	s.sample, s.fraction = sample(p)
 	return s
 }
 
@@ -68,15 +63,8 @@ func (s *search[V]) run() (err error) {
 	if err != nil {
 		return err
 	}
-	if slices.ContainsFunc(candidates, func(c forms.Candidate[V]) bool { return c.AllOfX }) {
-		s.sample, s.fraction = sample(s.packed, 1)
-	}
-	read := s.sample
-	if slices.ContainsFunc(candidates, func(c forms.Candidate[V]) bool { return c.Whole }) {
-		read = s.all
-	}
 	defer func() { err = errors.Join(err, s.vec.free()) }()
-	err = s.makeVectors(read)
+	err = s.makeVectors()
 	if errors.Is(err, kernels.ErrOutOfMemory) {
 		return errors.Join(s.vec.free(), s.plain(s.op, "no memory to look for another form"))
 	}
@@ -156,9 +144,6 @@ func (s *search[V]) try(c forms.Candidate[V], record *kernels.PackTrial) error {
 	if b := s.best.Bytes; s.part.NNZ() > sampleSize[V]() && b > 0 && c.Bytes > b {
 		return skipped(fmt.Sprintf("it reads %.1f bytes for each entry, %s only %.1f", c.Bytes, s.best.Form, b))
 	}
-	if c.Unless != "" && c.Unless == s.best.Form {
-		return skipped(string(c.Unless) + " is the fastest so far and treats the same entries apart")
-	}
 	if err := s.mayRepay(c); err != nil {
 		return err
 	}
@@ -166,20 +151,16 @@ func (s *search[V]) try(c forms.Candidate[V], record *kernels.PackTrial) error {
 	if err != nil {
 		return err
 	}
-	record.Build, record.Bytes = t.took, t.mem.bytes()
-	if !t.whole {
-		record.Build, record.Bytes = s.whole(t.took), int64(float64(t.mem.bytes())/s.fraction)
-	}
+	record.Build, record.Bytes = s.whole(t.took), int64(float64(t.mem.bytes())/s.fraction)
 	if err := s.compareWithBest(&contender[V]{Candidate: c, trial: t, building: record.Build, tried: len(s.info.Tried) - 1}); err != nil {
 		return errors.Join(err, t.mem.free())
 	}
 	return nil
 }
 
-// prepare builds a candidate on the sample, or on all rows if a sample does not tell its time, provided that building
-// the whole fits in the budget.
+// prepare builds a candidate on the sample, provided that building the whole fits in the budget.
 func (s *search[V]) prepare(c forms.Candidate[V]) (trial[V], error) {
-	if s.fraction < 1 && !c.Whole {
+	if s.fraction < 1 {
 		return s.afford(c, s.sample, s.fraction)
 	}
 	building, err := s.probe(c)
@@ -187,7 +168,6 @@ func (s *search[V]) prepare(c forms.Candidate[V]) (trial[V], error) {
 		return trial[V]{}, err
 	}
 	t, err := s.build(c, s.bodies(), s.newArena(1))
-	t.whole = s.fraction < 1
 	t.took = min(t.took, building) // the longer one was delayed
 	s.spent += t.took
 	return t, err
@@ -204,9 +184,6 @@ func (s *search[V]) compareWithBest(c *contender[V]) error {
 	s.info.Tried[c.tried].Product = s.whole(c.product)
 	s.info.Tried[s.best.tried].Product = s.whole(s.best.product)
 	s.csr = s.info.Tried[0].Product
-	if h := halfOf(c.forms[0][0]); h != nil && (s.half == nil || s.info.Tried[c.tried].Bytes < s.info.Tried[s.halved.tried].Bytes) {
-		s.half, s.halved = h, contender[V]{Candidate: c.Candidate, product: c.product, building: c.building, tried: c.tried}
-	}
 	slower := s.best
 	if s.replacesBest(c) {
 		s.best = *c
@@ -242,18 +219,11 @@ var (
 // finish packs all pieces in the best form.
 func (s *search[V]) finish() error {
 	b := &s.best
-	taken, err := s.trySymmetric()
-	if err != nil {
-		return errors.Join(err, b.mem.free())
-	}
-	if taken {
-		return nil
-	}
 	if b.Form == kernels.FormCSR {
 		return s.plain(s.op, s.whyCSR())
 	}
 	why := fmt.Sprintf("%s; %.2f times as fast as csr", b.Why, float64(s.csr)/float64(s.whole(b.product)))
-	if s.fraction == 1 || b.whole {
+	if s.fraction == 1 {
 		return s.take(b.trial, b.Candidate, why)
 	}
 	if err := errors.Join(b.mem.free(), s.vec.free()); err != nil { // the whole form takes the memory again

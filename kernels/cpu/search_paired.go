@@ -35,7 +35,7 @@ func (s *search[V]) timePaired(c *contender[V]) error {
 				return err
 			}
 			made[i] += n
-			round[i] = s.ofSample(b.trial, product)
+			round[i] = max(product, 1)
 			least[i] = min(least[i], round[i])
 		}
 		ratio, before := math.Log(float64(round[1])/float64(round[0])), s.unpaired(c)
@@ -59,7 +59,7 @@ func (s *search[V]) timePaired(c *contender[V]) error {
 
 // pairedCost returns the time of that many products of a contender with the given least time.
 func (s *search[V]) pairedCost(c *contender[V], least time.Duration, made int) time.Duration {
-	return time.Duration(made) * s.ofTrial(c.trial, min(c.product, least))
+	return time.Duration(made) * min(c.product, least)
 }
 
 // pairedTimingEnds reports whether the budget has no room for more rounds.
@@ -82,7 +82,7 @@ func (s *search[V]) affordsPairedTiming(c *contender[V], n int) bool {
 	if s.brief() {
 		left /= 4
 	}
-	both := s.ofTrial(c.trial, c.product) + s.ofTrial(best.trial, best.product)
+	both := c.product + best.product
 	cost := pairedRounds * time.Duration(n) * both
 	apart := far(c.product, best.product) || far(best.product, c.product)
 	switch round := 2*trialTime + settlingProducts*both; {

@@ -21,8 +21,7 @@ const (
 	settlingProducts = 10
 )
 
-// time returns the least time of a product of the sample, and the scatter of the times that were nearly as short. For
-// a trial of all rows it returns the sample's part of the time.
+// time returns the least time of a product of the sample, and the scatter of the times that were nearly as short.
 func (s *search[V]) time(t trial[V]) (product time.Duration, scatter float64, err error) {
 	// The first product touches y and brings the form to the caches, which a sample of the rows leaves again.
 	warm := 0
@@ -34,7 +33,7 @@ func (s *search[V]) time(t trial[V]) (product time.Duration, scatter float64, er
 	}
 	of, err := s.least(t, s.mostTimed())
 	s.spent += time.Duration(warm+of.made) * of.least
-	return s.ofSample(t, of.least), of.scatter(), err
+	return max(of.least, 1), of.scatter(), err
 }
 
 // least returns the least time of a product among those of trialTime, or of more until the time has settled, and the
@@ -42,7 +41,7 @@ func (s *search[V]) time(t trial[V]) (product time.Duration, scatter float64, er
 // without giving its CPU away or waiting for the others; the slowest worker counts. A worker that loses its CPU
 // therefore delays no other, and the effect of the others on its caches is over after some products.
 func (s *search[V]) least(t trial[V], most int) (slowest settling, err error) {
-	workers := make([]settling, len(s.rowsOf(t)))
+	workers := make([]settling, len(s.sample))
 	err = s.inBursts(t, func(i int, burst func(n int) time.Duration) {
 		workers[i].run(most, s.cached(), burst)
 	})
@@ -115,33 +114,9 @@ func (s *search[V]) timeContender(c *contender[V]) (err error) {
 	return err
 }
 
-// ofSample returns the sample's part of the time of a product of a trial.
-func (s *search[V]) ofSample(t trial[V], product time.Duration) time.Duration {
-	if t.whole {
-		product = time.Duration(float64(product) * s.fraction)
-	}
-	return max(product, 1)
-}
-
-// ofTrial returns the time of a product of a trial for the sample's part of it.
-func (s *search[V]) ofTrial(t trial[V], sample time.Duration) time.Duration {
-	if t.whole {
-		return s.whole(sample)
-	}
-	return sample
-}
-
-// rowsOf returns the rows of a trial: the sample, or all.
-func (s *search[V]) rowsOf(t trial[V]) [][]stretch[V] {
-	if t.whole {
-		return s.all
-	}
-	return s.sample
-}
-
 // burst returns how long the slowest worker takes for n products of a trial.
 func (s *search[V]) burst(t trial[V], n int) (took time.Duration, err error) {
-	all := make([]time.Duration, len(s.rowsOf(t)))
+	all := make([]time.Duration, len(s.sample))
 	err = s.inBursts(t, func(i int, burst func(n int) time.Duration) { all[i] = burst(n) })
 	return slices.Max(all), err
 }
@@ -149,7 +124,7 @@ func (s *search[V]) burst(t trial[V], n int) (took time.Duration, err error) {
 // inBursts calls f(0, ...) ... f(n-1, ...) on the workers. burst makes n products of the rows of worker i and returns
 // how long they took.
 func (s *search[V]) inBursts(t trial[V], f func(i int, burst func(n int) time.Duration)) error {
-	rows := s.rowsOf(t)
+	rows := s.sample
 	w, err := s.dev.pool.timed(len(rows), func(i int) {
 		f(i, func(n int) time.Duration {
 			begin := workTime()

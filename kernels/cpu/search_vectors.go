@@ -11,22 +11,22 @@ import (
 )
 
 // makeVectors makes x and y, and sets the elements of x that products read.
-func (s *search[V]) makeVectors(read [][]stretch[V]) (err error) {
+func (s *search[V]) makeVectors() (err error) {
 	const apart = 64 // elements, so that x and y do not begin at the same place of a page
 	rows := int64(s.part.OwnEnd - s.part.OwnFirst)
 	n := int64(s.minors) + apart + rows
-	b, err := s.vectorMemory(n*mem.Size[V](), entries(read) <= entries(s.sample))
+	b, err := s.vectorMemory(n * mem.Size[V]())
 	if err != nil {
 		return err
 	}
 	all, _ := mem.Slice[V](b, n)
 	s.x, s.y = all[:s.minors], all[int64(s.minors)+apart:]
-	return s.fillX(read)
+	return s.fillX()
 }
 
 // vectorMemory returns memory that s.vec holds. It is kept memory if all rows are timed, and memory in small pages if
 // only the rows of a sample are, which may read and write a few elements in many places.
-func (s *search[V]) vectorMemory(bytes int64, small bool) ([]byte, error) {
+func (s *search[V]) vectorMemory(bytes int64) ([]byte, error) {
 	if s.fraction == 1 {
 		s.vec = arena{newSlab(s.dev, bytes, bytes)}
 		return s.vec[0].take(bytes)
@@ -37,14 +37,15 @@ func (s *search[V]) vectorMemory(bytes int64, small bool) ([]byte, error) {
 	}
 	s.vec = arena{{dev: s.dev, rest: []kernels.Buffer{buf}}}
 	b, err := s.dev.View(buf)
-	if err == nil && small && bytes >= mem.MinMapped {
+	if err == nil && bytes >= mem.MinMapped {
 		mem.AdviseSmall(b)
 	}
 	return b, err
 }
 
-// fillX sets the elements of x that some rows read to 1.
-func (s *search[V]) fillX(read [][]stretch[V]) error {
+// fillX sets the elements of x that the rows of the sample read to 1.
+func (s *search[V]) fillX() error {
+	read := s.sample
 	spans := make([][][2]int, len(read))
 	err := s.dev.pool.run(len(read), func(i int) {
 		for _, st := range read[i] {

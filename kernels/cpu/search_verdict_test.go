@@ -36,10 +36,10 @@ func raceOf(t *testing.T, c forms.Candidate[float64], csr, other func()) (*searc
 	p, err := cutPart(d, op)
 	require.NoError(t, err)
 	s := newSearch(p, op)
-	require.NoError(t, s.makeVectors(s.all))
+	require.NoError(t, s.makeVectors())
 	// timeCSR, with products of the test
 	plain := contender[float64]{Candidate: forms.CSR[float64](true)}
-	plain.trial, err = s.build(plain.Candidate, s.rows(s.all), make(arena, 1))
+	plain.trial, err = s.build(plain.Candidate, s.rows(s.sample), make(arena, 1))
 	require.NoError(t, err)
 	plain.mem, plain.forms[0][0] = nil, costs{plain.forms[0][0], csr}
 	plain.product, plain.scatter, err = s.time(plain.trial)

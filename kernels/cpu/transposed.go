@@ -51,8 +51,6 @@ func minorProductPacked[V sparse.Value](d *Device, s *scratch[V], op *kernels.Mi
 func (p *packed[V]) multiplyTransposed(d *Device, s *scratch[V], run runner, alpha, beta V, x, y []V) error {
 	add := func(i int, to *target[V]) { p.pieces[i].multiplyTransposed(alpha, x, to.stretch) }
 	switch {
-	case p.symmetric != nil:
-		return p.symmetric.multiply(run, alpha, beta, x, y)
 	case p.transposes():
 	case p.rows == nil:
 		return fmt.Errorf("%w: transposed products in the form %s", kernels.ErrNotSupported, p.info.Form)

@@ -36,7 +36,7 @@ func TestPackedPartsMultiplyTheirTransposes(t *testing.T) {
 	for _, c := range []struct {
 		form kernels.Form
 		a    *sparse.CSR[float64]
-	}{{kernels.FormCSR, uneven}, {"slices", uneven}, {"ellr", uneven}, {"tiles", uneven}, {"bins", uneven}, {"near-far", uneven}, {"diagonals", banded}} {
+	}{{kernels.FormCSR, uneven}, {"slices", uneven}, {"ellr", uneven}, {"tiles", uneven}, {"diagonals", banded}} {
 		for _, threads := range []int{1, 2, 5} {
 			for _, parts := range []int{1, 3} {
 				t.Run(fmt.Sprintf("%s, %d workers, %d parts", c.form, threads, parts), func(t *testing.T) {

@@ -61,10 +61,6 @@ func (s ValueSet[V]) WithoutTable() ValueSet[V] {
 	return s
 }
 
-// NearSecond is the largest ratio of the size of x to the second-level cache for which x counts as
-// near; see XIsNear.
-const NearSecond = 4
-
 // LineShift returns log2 of the number of elements of a cache line.
 func LineShift[V sparse.Value]() int {
 	if mem.Size[V]() == 8 {

@@ -27,15 +27,6 @@ func Factors[V sparse.Value](l simd.Level, alpha V, x []V) (before, after V) {
 	return alpha, 1
 }
 
-// Finite reports whether all elements of x are finite.
-func Finite[V sparse.Value](l simd.Level, x []V) bool {
-	greatest := math.MaxFloat64
-	if mem.Size[V]() == 4 {
-		greatest = math.MaxFloat32
-	}
-	return !outOfRange(l, x, 0, V(greatest))
-}
-
 // outOfRange reports whether an element of x that is not 0 violates least <= |x[i]| <= greatest.
 func outOfRange[V sparse.Value](l simd.Level, x []V, least, greatest V) bool {
 	whole := 0

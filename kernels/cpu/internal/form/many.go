@@ -25,13 +25,6 @@ type Suited[V sparse.Value] interface {
 	Suits(x, y MultiVector[V]) bool
 }
 
-// Lined is a Suited that suits blocks x with rows that are aligned to cache lines.
-type Lined[V sparse.Value] interface {
-	Suited[V]
-	// GainsFromAlignedCopy reports whether x is not such a block, but copying it to one is worth the time.
-	GainsByLines(x MultiVector[V]) bool
-}
-
 // ScaleTo computes to = before*x and returns after; see simd.Factors for both factors.
 func ScaleTo[V sparse.Value](l simd.Level, to []V, alpha V, x []V) (after V) {
 	before, after := Factors(l, alpha, x)

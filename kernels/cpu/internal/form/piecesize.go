@@ -6,6 +6,3 @@ const TileRows = 1 << 16
 const (
 	TileCols = 1 << 16
 )
-
-// RunRows is the greatest number of rows of a group of Runs, and of columns of a piece.
-const RunRows = 8

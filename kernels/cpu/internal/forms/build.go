@@ -4,10 +4,8 @@ import (
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/internal/simd"
 	"github.com/msrep-go/msrep/kernels/cpu/internal/form"
-	"github.com/msrep-go/msrep/kernels/cpu/internal/form/bins"
 	"github.com/msrep-go/msrep/kernels/cpu/internal/form/blocks"
 	"github.com/msrep-go/msrep/kernels/cpu/internal/form/diagonals"
-	"github.com/msrep-go/msrep/kernels/cpu/internal/form/runs"
 	"github.com/msrep-go/msrep/kernels/cpu/internal/form/slices"
 	"github.com/msrep-go/msrep/kernels/cpu/internal/form/tiles"
 	"github.com/msrep-go/msrep/sparse"
@@ -106,30 +104,6 @@ func estimateBlocks[V sparse.Value](r form.Rows[V]) (form.Estimate, error) {
 	return blocks.EstimateBlocks(r, o)
 }
 
-func estimateRuns[V sparse.Value](r form.Rows[V]) (form.Estimate, error) {
-	return runs.EstimateRuns(r, runs.RunOptions[V]{Level: simd.Default()})
-}
-
-func newRuns[V sparse.Value](r form.Rows[V]) (form.Form[V], error) {
-	return runs.NewRuns(r, runs.RunOptions[V]{Level: simd.Default(), Values: form.FindValues(r.Val)})
-}
-
 func newTiles[V sparse.Value](r form.Rows[V]) (form.Form[V], error) {
 	return tiles.NewTiles(r, tiles.TileOptions[V]{Level: simd.Default(), Values: form.FindValues(r.Val)})
-}
-
-func estimatePanels[V sparse.Value](r form.Rows[V]) (form.Estimate, error) {
-	return slices.EstimatePanels(r, slices.PanelOptions[V]{Level: simd.Default()})
-}
-
-func newPanels[V sparse.Value](r form.Rows[V]) (form.Form[V], error) {
-	return slices.NewPanels(r, slices.PanelOptions[V]{Level: simd.Default(), Values: form.FindValues(r.Val)})
-}
-
-func newBins[V sparse.Value](r form.Rows[V]) (form.Form[V], error) {
-	return bins.NewBins(r, bins.BinOptions[V]{Level: simd.Default(), Values: form.FindValues(r.Val)})
-}
-
-func newNearFar[V sparse.Value](r form.Rows[V]) (form.Form[V], error) {
-	return slices.NewNearFar(r, slices.NearFarOptions[V]{Level: simd.Default(), Values: form.FindValues(r.Val)})
 }

@@ -5,18 +5,14 @@ package forms
 type Cached struct{ Product, Build float64 }
 
 // These costs are from a Zen 5, with 145 real matrices of 20 thousand to 4 million entries. Those of slices and
-// diagonals depend on the entries in a row, and those of diagonals and runs on the bytes that they store beside
-// values.
+// diagonals depend on the entries in a row, and those of diagonals on the bytes that they store beside values.
 var (
 	cachedBlocks = Cached{.45, 12}
-	cachedPanels = Cached{.95, 11}
 	cachedTiles  = Cached{.75, 16}
-	cachedSorted = Cached{.75, 20} // bins and near-far
 )
 
-// longRowSlices is the time of a product of slices of long rows. fastSlices is the same where rows fall into runs, as
-// slices load x for neighbouring columns at once, and in power-law graphs, where csr pays for unpredictable row
-// lengths.
+// longRowSlices is the time of a product of slices of long rows. fastSlices is the same in power-law graphs, where csr
+// pays for unpredictable row lengths.
 const (
 	longRowSlices = .67
 	fastSlices    = .57
@@ -37,17 +33,6 @@ func cachedSlices(value, entries, most float64) Cached {
 func cachedDiagonals(bytes, entries float64) Cached {
 	empty := max(bytes, 0) // for padding, masks, and patterns with few rows
 	return Cached{.15 + .06*empty + min(.006*entries, .3), 7 + 6*empty}
-}
-
-// cachedRuns returns the cost of runs with values of the given size in bytes, which take the given bytes more for
-// each entry. A register holds twice as many elements of x of 4 bytes.
-func cachedRuns(value, bytes float64) Cached {
-	short := max(bytes-.2, 0)
-	c := Cached{min(.5+.5*short, .95), 9 + 20*short}
-	if value == 4 {
-		c.Product = min(.3+.45*short, .95)
-	}
-	return c
 }
 
 // Trying a form takes tryProducts products beside building it. A form is tried on two conditions. Its products, if

@@ -10,31 +10,25 @@ import (
 )
 
 func TestAFormRepaysIfItSavesMoreThanItCosts(t *testing.T) {
-	slices, runs := Cached{.6, 10}, Cached{.95, 20}
+	slices, slow := Cached{.6, 10}, Cached{.95, 20}
 	require.True(t, slices.Repays(100, 1, 6))
 	require.False(t, slices.Repays(100, .5, 6), "there is a faster form")
 	require.False(t, slices.Repays(100, 1, 18), "too much is spent")
 	require.False(t, slices.Repays(FewestCached-20, 1, 0))
-	require.False(t, runs.Repays(100, 1, 6))
-	require.True(t, runs.Repays(1000, 1, 6), "it may be faster than expected")
-	// Trying runs takes 23 products. 1.25 times as many are saved if each product saves .05 + .1.
-	require.False(t, runs.Repays(191, 1, 0))
-	require.True(t, runs.Repays(192, 1, 0))
+	require.False(t, slow.Repays(100, 1, 6))
+	require.True(t, slow.Repays(1000, 1, 6), "it may be faster than expected")
+	// Trying it takes 23 products. 1.25 times as many are saved if each product saves .05 + .1.
+	require.False(t, slow.Repays(191, 1, 0))
+	require.True(t, slow.Repays(192, 1, 0))
 }
 
-func TestShortRowsAndLongRunsAreExpectedToBeFast(t *testing.T) {
-	piece := func(rows int, runs float64) []Look {
-		return []Look{{entries: true, plain: true, rows: rows, nnz: 60_000, runs: &form.Estimate{EntryBytes: 8 + runs}}}
+func TestShortRowsAreExpectedToBeFast(t *testing.T) {
+	cached := func(rows int) Cached {
+		c := Candidates[float64]([]Look{{entries: true, plain: true, rows: rows, nnz: 60_000}})
+		require.Len(t, c, 1)
+		return c[0].Cached
 	}
-	cached := func(p []Look) (runs, slices Cached) {
-		c := Candidates[float64](p)
-		require.Len(t, c, 2)
-		return c[0].Cached, c[1].Cached
-	}
-	long, short := cached(piece(10_000, .25))
-	scattered, full := cached(piece(600, 1.2))
-	require.Less(t, long.Product, scattered.Product)
-	require.Less(t, long.Build, scattered.Build)
+	short, full := cached(10_000), cached(600)
 	require.Less(t, short.Product, full.Product)
 	require.Less(t, full.Product, 1.)
 	dense, empty := cachedDiagonals(.1, 5), cachedDiagonals(3, 5)
@@ -48,11 +42,7 @@ func TestNoFormIsExpectedToTakeNothingOrMoreThanCSR(t *testing.T) {
 	for _, p := range []Look{
 		{blocks: &form.Estimate{EntryBytes: 9}, value: 7.25},
 		{diagonals: &form.Estimate{EntryBytes: .1}}, // the same value along each
-		{runs: &form.Estimate{EntryBytes: 8.1}},
-		{runs: &form.Estimate{EntryBytes: 12}},
-		{panels: &form.Estimate{EntryBytes: 9}, misses: .5},
-		{lone: .1},
-		{misses: .9, again: 1},
+		{misses: .9, wide: true},
 	} {
 		p.entries, p.plain, p.rows, p.nnz = true, true, 10, 3000
 		for _, c := range Candidates[float64]([]Look{p}) {
@@ -62,10 +52,8 @@ func TestNoFormIsExpectedToTakeNothingOrMoreThanCSR(t *testing.T) {
 			seen[c.Form]++
 		}
 	}
-	require.Len(t, seen, 8)
+	require.Len(t, seen, 4)
 	require.Equal(t, 2, seen[FormBlocks], "with values in 57 bits, and without")
-	require.Equal(t, cachedRuns(8, .2), cachedRuns(8, .1))
-	require.Less(t, cachedRuns(4, .5).Product, cachedRuns(8, .5).Product)
 	require.Less(t, cachedSlices(4, 5, 1).Product, cachedSlices(8, 5, 1).Product)
 }
 
@@ -78,10 +66,9 @@ func TestExpectedCostsUseTheRowsOfAllPieces(t *testing.T) {
 	require.Equal(t, cachedSlices(8, 16, longRowSlices), c[1].Cached, "2400 entries in 150 rows")
 }
 
-func TestSlicesOfLongRowsAreTriedAfterRunsAndFirstInPowerLawGraphs(t *testing.T) {
+func TestSlicesOfLongRowsAreExpectedToBeFastInPowerLawGraphs(t *testing.T) {
 	piece := Look{entries: true, plain: true, rows: 100, nnz: 4000}
-	runs, graph := piece, piece
-	runs.runs = &form.Estimate{EntryBytes: 8.2} // s1rmt3m1: runs take 0.57 of csr, slices 0.53
+	graph := piece
 	graph.powerLaw = true
 	slices := func(pieces ...Look) Candidate[float64] {
 		all := Candidates[float64](pieces)
@@ -90,9 +77,8 @@ func TestSlicesOfLongRowsAreTriedAfterRunsAndFirstInPowerLawGraphs(t *testing.T)
 		return c
 	}
 	require.False(t, slices(piece).Cached.Repays(1000, .57, 0))
-	require.True(t, slices(runs).Cached.Repays(1000, .57, 0))
 	require.True(t, slices(graph).Cached.Repays(1000, .57, 0))
-	require.False(t, slices(runs).Cached.Repays(1000, .45, 0))
+	require.False(t, slices(graph).Cached.Repays(1000, .45, 0))
 	require.True(t, slices(graph).Large, "they have the budget of tiles")
 	require.False(t, slices(graph, piece).Large)
 }

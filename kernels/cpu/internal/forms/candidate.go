@@ -29,34 +29,12 @@ const (
 	FormSlices    kernels.Form = "slices"    // NewSlices
 	FormDiagonals kernels.Form = "diagonals" // NewDiagonals
 	FormBlocks    kernels.Form = "blocks"    // NewBlocks
-	FormRuns      kernels.Form = "runs"      // NewRuns
 	FormTiles     kernels.Form = "tiles"     // NewTiles
-	FormPanels    kernels.Form = "panels"    // NewPanels
-	FormBins      kernels.Form = "bins"      // NewBins
-	FormNearFar   kernels.Form = "near-far"  // NewNearFar
-
-	// FormSymmetric is diagonals of which half are stored if the part is a symmetric matrix, and FormDiagonals
-	// otherwise. The device finds out whether it is symmetric.
-	FormSymmetric kernels.Form = "symmetric-diagonals"
-	// FormSymmetricBlocks is the same for FormBlocks with square blocks.
-	FormSymmetricBlocks kernels.Form = "symmetric-blocks"
 )
-
-// Whole returns the form that stores all entries for a form that stores half of those of a symmetric matrix, and any
-// other form itself.
-func Whole(f kernels.Form) kernels.Form {
-	switch f {
-	case FormSymmetric:
-		return FormDiagonals
-	case FormSymmetricBlocks:
-		return FormBlocks
-	}
-	return f
-}
 
 // Choices returns the names of the forms that a device chooses from when no form is named.
 func Choices() []kernels.Form {
-	return []kernels.Form{kernels.FormCSR, FormSlices, FormDiagonals, FormSymmetric, FormBlocks, FormSymmetricBlocks, FormRuns, FormPanels, FormTiles, FormBins, FormNearFar}
+	return []kernels.Form{kernels.FormCSR, FormSlices, FormDiagonals, FormBlocks, FormTiles}
 }
 
 // Forms returns the names of all forms.
@@ -74,12 +52,8 @@ type Candidate[V sparse.Value] struct {
 	Why    string  // the property of the matrix that suggests the form
 	Bytes  float64 // bytes that a product reads for each entry; 0 if these do not decide
 	Large  bool    // it saves more than others and may take twice the time
-	AllOfX bool    // each stretch of rows reads all of x once, so that a sample should have few of them
-	Whole  bool    // it is timed on all rows: a sample reads nearly as much of x as all rows
 	Cached Cached  // expected cost if all of the form stays in the caches
 
-	// Unless is a form that makes this one needless if it is the best so far.
-	Unless kernels.Form
 	// SteadierThan is a form with less steady products: they take longer at other times or with several vectors than
 	// when they were timed. This candidate is taken instead unless it is clearly slower.
 	SteadierThan kernels.Form
@@ -112,10 +86,8 @@ func CSR[V sparse.Value](inPlace bool) Candidate[V] {
 // Named returns the form of that name. It fails with an error that wraps kernels.ErrNotSupported if there is none,
 // and with a *sparse.InputError for a precision that the values do not have.
 func Named[V sparse.Value](name kernels.Form, p kernels.Segments, inPlace bool) (Candidate[V], error) {
-	name = Whole(name)
 	builds := map[kernels.Form]func(form.Rows[V]) (form.Form[V], error){
-		FormSlices: newSlices[V], FormDiagonals: newDiagonals[V], FormBlocks: namedBlocks[V], FormRuns: newRuns[V],
-		FormTiles: newTiles[V], FormPanels: newPanels[V], FormBins: newBins[V], FormNearFar: newNearFar[V],
+		FormSlices: newSlices[V], FormDiagonals: newDiagonals[V], FormBlocks: namedBlocks[V], FormTiles: newTiles[V],
 	}
 	c := Candidate[V]{Form: name, Build: builds[name]}
 	switch {

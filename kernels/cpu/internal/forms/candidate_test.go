@@ -11,8 +11,6 @@ import (
 	"github.com/msrep-go/msrep/internal/simd"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu/internal/form"
-	"github.com/msrep-go/msrep/kernels/cpu/internal/form/runs"
-	slicesform "github.com/msrep-go/msrep/kernels/cpu/internal/form/slices"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/gen"
 )
@@ -50,7 +48,7 @@ func TestTheLookOfAMatrixDecidesTheCandidates(t *testing.T) {
 		"random:rows=200k,nnz=1M":          {FormTiles, FormSlices},
 		"random:rows=50k,nnz=500k":         {FormSlices, FormTiles},
 		"random:rows=2k,cols=200,nnz=40k":  {FormSlices},
-		"random:rows=2k,cols=10k,nnz=400k": {FormPanels, FormSlices},
+		"random:rows=2k,cols=10k,nnz=400k": {FormSlices, FormTiles},
 	} {
 		all := candidates(append(halves(t, spec), form.Rows[float64]{Ptr: []int64{0}})...)
 		require.Equal(t, want, names(all), spec)
@@ -87,33 +85,6 @@ func TestBlocksAreFound(t *testing.T) {
 		r.Ptr = append(r.Ptr, int64(len(r.Idx)))
 	}
 	require.Contains(t, names(candidates(r)), FormBlocks)
-}
-
-func TestRunsAreFound(t *testing.T) {
-	r := form.Rows[float64]{Ptr: []int64{0}, Cols: 700}
-	next := rand.New(rand.NewPCG(1, 1))
-	var row []int32
-	for i := range 700 { // alternating nodes of 5 and 2 rows
-		if i%7 == 0 || i%7 == 5 {
-			row = row[:0]
-			for node := range 100 {
-				for c := range 5 {
-					if next.IntN(8) == 0 || c > 0 && len(row) > 0 && row[len(row)-1] == int32(7*node+c-1) {
-						row = append(row, int32(7*node+c))
-					}
-				}
-			}
-		}
-		for _, c := range row {
-			r.Idx, r.Val = append(r.Idx, c), append(r.Val, float64(i)+float64(c)/10)
-		}
-		r.Ptr = append(r.Ptr, int64(len(r.Idx)))
-	}
-	if runs.FastRuns(simd.Default()) {
-		require.Equal(t, []kernels.Form{FormRuns, FormSlices}, names(candidates(r)))
-	} else {
-		require.Equal(t, []kernels.Form{FormSlices}, names(candidates(r)))
-	}
 }
 
 func TestValuesIn57BitsAreTriedBeforePlainOnes(t *testing.T) {
@@ -177,87 +148,17 @@ func TestBlocksStorePlainValuesWhere57BitsDoNotSuffice(t *testing.T) {
 	require.Equal(t, z, y)
 }
 
-func TestRunsOfFloat32AreTriedBesideBlocksAndDiagonals(t *testing.T) {
-	piece := func(value float64) []Look {
-		return []Look{{entries: true, plain: true, rows: 100, nnz: 2000,
-			blocks:    &form.Estimate{EntryBytes: value + .3},
-			diagonals: &form.Estimate{EntryBytes: value + 3},
-			runs:      &form.Estimate{EntryBytes: value + .5},
-		}}
-	}
-	require.Equal(t, []kernels.Form{FormBlocks, FormDiagonals, FormSlices}, names(Candidates[float64](piece(8))))
-	short := Candidates[float32](piece(4))
-	require.Equal(t, []kernels.Form{FormBlocks, FormDiagonals, FormRuns, FormSlices}, names(short))
-	for _, c := range short {
-		require.True(t, c.Form == FormRuns || c.Cached.Product > short[2].Cached.Product, "%s in the caches", c.Form)
-	}
-}
-
-func TestBinsAreTriedWhereTilesReadALongXAgain(t *testing.T) {
-	piece := Look{entries: true, plain: true, misses: .9, again: 1, wide: true}
-	require.Equal(t, []kernels.Form{FormTiles, FormBins, FormSlices}, names(Candidates[float64]([]Look{piece, piece})))
-	local, short, narrow := piece, piece, piece
-	local.misses, short.again, narrow.again, narrow.wide = .3, .1, 0, false
+func TestTilesAreTriedFirstWhereMostEntriesMissALongX(t *testing.T) {
+	piece := Look{entries: true, plain: true, misses: .9, wide: true}
+	require.Equal(t, []kernels.Form{FormTiles, FormSlices}, names(Candidates[float64]([]Look{piece, piece})))
+	local, narrow := piece, piece
+	local.misses, narrow.wide = .3, false
 	require.Equal(t, []kernels.Form{FormSlices, FormTiles}, names(Candidates[float64]([]Look{local})))
 	require.Equal(t, FormTiles, Candidates[float64]([]Look{local})[0].SteadierThan, "slices are taken unless tiles are clearly faster")
-	require.Equal(t, []kernels.Form{FormTiles, FormSlices}, names(Candidates[float64]([]Look{short})))
+	require.False(t, Candidates[float64]([]Look{local})[0].Large)
 	near := Candidates[float64]([]Look{narrow, narrow})
 	require.Equal(t, []kernels.Form{FormSlices, FormTiles}, names(near))
 	require.True(t, near[0].Large)
-	require.False(t, Candidates[float64]([]Look{short})[1].Large)
-}
-
-func TestLoneEntriesAreTriedApart(t *testing.T) {
-	piece := Look{entries: true, plain: true, misses: .25, lone: .1}
-	all := Candidates[float64]([]Look{piece, piece})
-	require.Equal(t, []kernels.Form{FormSlices, FormNearFar, FormTiles}, names(all))
-	require.True(t, all[1].Whole)
-	require.Equal(t, FormNearFar, all[2].Unless)
-	near, few := piece, piece
-	near.misses, few.lone = .1, .02
-	all = Candidates[float64]([]Look{near})
-	require.Equal(t, []kernels.Form{FormSlices, FormNearFar}, names(all))
-	require.Zero(t, all[0].Bytes, "bytes do not decide")
-	require.Equal(t, []kernels.Form{FormSlices, FormTiles}, names(Candidates[float64]([]Look{few})))
-}
-
-func TestNearFarIsTriedWhereRowsReadFarApartAndXIsNear(t *testing.T) {
-	piece := Look{entries: true, plain: true, misses: .03, wide: true, apart: .9}
-	all := Candidates[float64]([]Look{piece, piece})
-	require.Equal(t, []kernels.Form{FormSlices, FormNearFar}, names(all))
-	require.Zero(t, all[0].Bytes, "bytes do not decide")
-	require.Contains(t, all[1].Why, "90 % of the windows")
-	short := piece
-	short.apart = 0
-	require.Equal(t, []kernels.Form{FormSlices}, names(Candidates[float64]([]Look{piece, short, short, short})))
-}
-
-// bands returns n rows with four entries near the diagonal and four entries far columns to the right of these.
-func bands(n, far int) form.Rows[float64] {
-	r := form.Rows[float64]{Ptr: []int64{0}, Cols: n}
-	rng := rand.New(rand.NewPCG(1, 1))
-	for i := range n {
-		for k := range 8 {
-			r.Idx = append(r.Idx, int32((i+k/4*far+rng.IntN(50))%n))
-		}
-		r.Ptr = append(r.Ptr, int64(len(r.Idx)))
-	}
-	r.Val = make([]float64, len(r.Idx))
-	return r
-}
-
-func TestPlacesOfXAreComparedWhereItIsNearTheSecondCache(t *testing.T) {
-	n := 4 * wideX / 8 // as many elements as four second caches hold
-	if !slicesform.XIsNear[float64](n) || slicesform.XIsNear[float64](4*n) {
-		t.Skip("the second cache is not that of a Zen 4 or 5")
-	}
-	l := At(bands(n, n/2+700))
-	require.InDelta(t, 1, l.apart, 0)
-	require.Zero(t, l.lone)
-	require.Equal(t, []kernels.Form{FormSlices, FormNearFar}, names(Candidates[float64]([]Look{l})))
-	require.Zero(t, At(bands(n, 1000)).apart, "two bytes reach all columns of a window")
-	require.Zero(t, At(bands(n/8, n/16+700)).apart, "x fits the second cache")
-	require.Zero(t, At(bands(4*n, 2*n+700)).apart, "x is far from the second cache")
 }
 
 // graph returns n rows of 2 entries, except that every eighth row has most.

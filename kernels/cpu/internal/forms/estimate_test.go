@@ -11,8 +11,6 @@ import (
 	"github.com/msrep-go/msrep/kernels/cpu/internal/form/blocks"
 	"github.com/msrep-go/msrep/kernels/cpu/internal/form/diagonals"
 	"github.com/msrep-go/msrep/kernels/cpu/internal/form/formtest"
-	"github.com/msrep-go/msrep/kernels/cpu/internal/form/runs"
-	"github.com/msrep-go/msrep/kernels/cpu/internal/form/slices"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -95,54 +93,4 @@ func TestDiagonalsOfHalfEmptyRowsAreEstimated(t *testing.T) {
 	f, err := diagonals.NewDiagonals(formtest.RowsOf(a), diagonals.DiagonalOptions[float64]{Level: simd.Best()})
 	require.NoError(t, err)
 	require.InDelta(t, float64(f.Bytes())/float64(a.NNZ()), e.EntryBytes, .7)
-}
-
-// One row in 300 has long runs and most of the entries.
-func TestEstimatesOfRunsCountLongRowsByTheirEntries(t *testing.T) {
-	if !runs.FastRuns(simd.Best()) {
-		t.Skip("no fast kernels for runs")
-	}
-	p := formtest.Pattern{Cols: 6000}
-	r := rand.New(rand.NewPCG(1, 1))
-	short := formtest.Pattern{Cols: 6000}
-	for i := range 2100 {
-		row := formtest.AnyRow(r, p.Cols, 3)
-		short.Rows = append(short.Rows, row)
-		if i%300 == 0 {
-			row = row[:0]
-			for c := range int32(6000) {
-				row = append(row, c)
-			}
-		}
-		p.Rows = append(p.Rows, row)
-	}
-	value := func() float64 { return r.NormFloat64() }
-	e, err := runs.EstimateRuns(formtest.RowsOf(p.Csr(value)), runs.RunOptions[float64]{Level: simd.Best()})
-	require.NoError(t, err)
-	f, err := runs.NewRuns(formtest.RowsOf(p.Csr(value)), runs.RunOptions[float64]{Level: simd.Best()})
-	require.NoError(t, err)
-	n := float64(p.Csr(value).NNZ())
-	require.InDelta(t, float64(f.Bytes())/n, e.EntryBytes, .5)
-	_, err = runs.EstimateRuns(formtest.RowsOf(short.Csr(value)), runs.RunOptions[float64]{Level: simd.Best()})
-	require.True(t, sparse.IsInput(err), "%v", err)
-}
-
-func TestWindowsWhoseColumnsAreFarApartAreCounted(t *testing.T) {
-	band := func(far int32) form.Rows[float64] {
-		p := formtest.Pattern{Cols: 300_000}
-		for i := range int32(100_000) {
-			row := []int32{i, i + 3}
-			if i >= 50_000 {
-				row = append(row, i+far)
-			}
-			p.Rows = append(p.Rows, row)
-		}
-		return formtest.RowsOf(p.Csr(func() float64 { return 1 }))
-	}
-	require.Zero(t, slices.WideWindows(band(60_000), simd.Best()))
-	require.InDelta(t, .5, slices.WideWindows(band(70_000), simd.Best()), .07)
-	outside := band(70_000)
-	outside.Cols = 100
-	require.Zero(t, slices.WideWindows(outside, simd.Best()))
-	require.Zero(t, slices.WideWindows(form.Rows[float64]{Ptr: []int64{0}}, simd.Best()))
 }

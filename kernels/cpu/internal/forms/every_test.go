@@ -12,7 +12,6 @@ import (
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu/internal/form"
 	"github.com/msrep-go/msrep/kernels/cpu/internal/form/formtest"
-	"github.com/msrep-go/msrep/kernels/cpu/internal/form/slices"
 	"github.com/msrep-go/msrep/kernels/cpu/internal/form/tiles"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -38,7 +37,7 @@ func TestFormsHaveTheSameBitsHoweverValuesAreStored(t *testing.T) {
 // checkStored compares products with values stored as Full and in fewer bytes.
 func checkStored[V sparse.Value](t *testing.T, l simd.Level) {
 	kinds := []string{"float32", "few", "one"}
-	for _, name := range []string{"slices", "diagonals", "tiles", "panels", "bins", "near-far"} {
+	for _, name := range []string{"slices", "diagonals", "tiles"} {
 		build := formtest.Small[V](name, l).Build
 		rapid.Check(t, func(t *rapid.T) {
 			r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
@@ -66,7 +65,7 @@ func checkStored[V sparse.Value](t *testing.T, l simd.Level) {
 }
 
 func TestFormsRefuseColumnsOutsideX(t *testing.T) {
-	for _, name := range []string{"slices", "diagonals", "tiles", "panels", "bins", "near-far", "runs"} {
+	for _, name := range []string{"slices", "diagonals", "tiles"} {
 		for _, c := range []int32{-1, 3, math.MaxInt32} {
 			r := form.Rows[float64]{Ptr: []int64{0, 2}, Idx: []int32{0, c}, Val: []float64{1, 1}, Cols: 3}
 			_, err := formtest.Small[float64](name, simd.Generic).Build(r, form.ValueSet[float64]{})
@@ -81,7 +80,7 @@ func TestFormsReportTooLittleMemory(t *testing.T) {
 		p.Rows = append(p.Rows, make([]int32, 50))
 	}
 	a := p.Csr(func() float64 { return 1 })
-	for _, name := range []string{"slices", "tiles", "panels", "bins", "near-far", "runs"} {
+	for _, name := range []string{"slices", "tiles"} {
 		for limit := int64(1); limit < 40_000; limit *= 2 {
 			r := form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols, Mem: &form.Memory{
 				Alloc: func(n int64) ([]byte, error) { return make([]byte, n), nil }, Limit: limit,
@@ -92,14 +91,11 @@ func TestFormsReportTooLittleMemory(t *testing.T) {
 	}
 }
 
-func TestTilesAndPanelsRefuseSizesThatTheyCannotAddress(t *testing.T) {
+func TestTilesRefuseSizesThatTheyCannotAddress(t *testing.T) {
 	r := form.Rows[float64]{Ptr: []int64{0, 1}, Idx: []int32{0}, Val: []float64{1}, Cols: 1}
 	for _, o := range []tiles.TileOptions[float64]{{Rows: -1}, {Rows: 65537}, {Cols: -2}, {Cols: 24}, {Cols: 1 << 17}} {
-		_, tiles := tiles.NewTiles(r, o)
-		_, panels := slices.NewPanels(r, slices.PanelOptions[float64]{Rows: o.Rows, Cols: o.Cols})
-		for _, err := range []error{tiles, panels} {
-			require.True(t, sparse.IsInput(err), "%+v: %v", o, err)
-			require.ErrorContains(t, err, "power of two")
-		}
+		_, err := tiles.NewTiles(r, o)
+		require.True(t, sparse.IsInput(err), "%+v: %v", o, err)
+		require.ErrorContains(t, err, "power of two")
 	}
 }

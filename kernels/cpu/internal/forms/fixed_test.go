@@ -13,7 +13,6 @@ import (
 	"github.com/msrep-go/msrep/internal/simd"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu/internal/form"
-	"github.com/msrep-go/msrep/kernels/cpu/internal/form/bins"
 	"github.com/msrep-go/msrep/kernels/cpu/internal/form/blocks"
 	"github.com/msrep-go/msrep/kernels/cpu/internal/form/csr"
 	"github.com/msrep-go/msrep/kernels/cpu/internal/form/diagonals"
@@ -24,7 +23,7 @@ import (
 )
 
 // fixedForms are the forms that sum in the order of the entries.
-var fixedForms = []string{"slices", "tiles", "bins", "near-far", "panels", "diagonals", "blocks", "csr"}
+var fixedForms = []string{"slices", "tiles", "diagonals", "blocks", "csr"}
 
 // asIs is form.MultiplyFixed as a form.
 type asIs[V sparse.Value] struct {
@@ -77,13 +76,13 @@ func checkFixed[V sparse.Value](t *testing.T, l simd.Level) {
 		stored := formtest.AnyValues(t, rows.Val)
 		for _, name := range fixedForms {
 			m := formtest.DrawMade[V](t, name, l)
-			m.Part = false
+			m.Far = false
 			f, err := m.Build(rows, stored)
 			if name == "csr" {
 				f = asIs[V]{f, l, rows}
 			}
 			if sparse.IsInput(err) {
-				require.True(t, name != "slices" && name != "near-far" && name != "csr", "%s: %v", name, err)
+				require.True(t, name != "slices" && name != "csr", "%s: %v", name, err)
 				continue
 			}
 			require.NoError(t, err)
@@ -108,9 +107,6 @@ func checkFixed[V sparse.Value](t *testing.T, l simd.Level) {
 func TestFormsThatSumInAnotherOrderRefuseFixedSums(t *testing.T) {
 	r := form.Rows[float64]{Ptr: []int64{0, 3}, Idx: []int32{0, 9, 4}, Val: []float64{1, 2, 3}, Cols: 10, Fixed: true}
 	_, err := tiles.NewTiles(r, tiles.TileOptions[float64]{Cols: 4})
-	require.True(t, sparse.IsInput(err), "%v", err)
-	require.ErrorContains(t, err, "sorted rows")
-	_, err = bins.NewBins(r, bins.BinOptions[float64]{Cols: 4})
 	require.True(t, sparse.IsInput(err), "%v", err)
 	require.ErrorContains(t, err, "sorted rows")
 	_, err = diagonals.NewDiagonals(r, diagonals.DiagonalOptions[float64]{})

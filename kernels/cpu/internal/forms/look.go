@@ -4,11 +4,7 @@ import (
 	"fmt"
 
 	"github.com/msrep-go/msrep/internal/mem"
-	"github.com/msrep-go/msrep/internal/simd"
 	"github.com/msrep-go/msrep/kernels/cpu/internal/form"
-	"github.com/msrep-go/msrep/kernels/cpu/internal/form/runs"
-	"github.com/msrep-go/msrep/kernels/cpu/internal/form/slices"
-	"github.com/msrep-go/msrep/kernels/cpu/internal/form/tiles"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -16,14 +12,9 @@ import (
 type Look struct {
 	entries           bool
 	blocks, diagonals *form.Estimate // nil if the rows do not fall into them
-	runs              *form.Estimate // nil if no runs are long enough
-	panels            *form.Estimate // nil if rows have few entries in each panel, or x is seldom missed
 	plain             bool           // no storage suits the values but plain values, or 57 bits
 	value             float64        // mean bytes of a value if 57 bits suffice for most; otherwise 0
 	misses            float64        // form.FirstCacheMisses
-	again             float64        // form.TileRereadRatio
-	lone              float64        // form.FarFraction if x is far from the second cache
-	apart             float64        // form.WideWindows if x is near the second cache and few entries are lone
 	powerLaw          bool           // see powerLaw
 	wide              bool           // x has more than wideX bytes
 	rows, nnz         int
@@ -42,19 +33,9 @@ func At[V sparse.Value](r form.Rows[V]) Look {
 		diagonals: suits(r, estimateDiagonals[V]),
 		plain:     plainValues(r.Val),
 		misses:    form.FirstCacheMisses(r),
-		again:     tiles.TileRereadRatio(r),
 		wide:      mem.Size[V]()*int64(r.Cols) > wideX,
 		rows:      len(r.Ptr) - 1,
 		nnz:       len(r.Idx),
-	}
-	if runs.FastRuns(simd.Default()) {
-		l.runs = suits(r, estimateRuns[V])
-	}
-	if l.misses < mostlyMissed {
-		findLone(&l, r)
-	}
-	if l.misses >= oftenMissed {
-		l.panels = suits(r, estimatePanels[V])
 	}
 	if l.blocks != nil && l.plain && large(r) {
 		if s, ok := bits57(r.Val); ok {
@@ -62,20 +43,6 @@ func At[V sparse.Value](r form.Rows[V]) Look {
 		}
 	}
 	return l
-}
-
-// findLone sets lone, the fraction of entries that load lines of x for themselves alone. If x is near the second
-// cache it sets apart instead: the fraction of windows of rows that read x in places far apart. apart stays 0 if many
-// entries are lone or miss x in the first cache.
-func findLone[V sparse.Value](l *Look, r form.Rows[V]) {
-	share, ok := slices.FarFraction(r)
-	switch {
-	case !ok:
-	case !slices.XIsNear[V](r.Cols):
-		l.lone = share
-	case share < someLone && l.misses < oftenMissed:
-		l.apart = slices.WideWindows(r, simd.Default())
-	}
 }
 
 // suits returns the estimate of a form, nil for rows that do not suit it.
@@ -105,13 +72,6 @@ const (
 // measured.
 const wideX = 1 << 20
 
-// someLone is the fraction of entries that load lines of x for themselves alone, from which near-far is tried.
-const someLone = 0.03
-
-// someApart is the fraction of windows that read x in places far apart, from which near-far is tried if x is near the
-// second cache. Near-far brings each line to the first caches once for many rows, and stores all columns in 2 bytes.
-const someApart = 0.25
-
 // powerLaw reports whether row lengths vary as in power-law graphs, x fits the second cache, and the entries do not
 // fit it. Lengths vary so if their variance is larger than the square of their mean. Longer rows count as 8 times the
 // mean, so that a few dense rows are no power law.
@@ -127,15 +87,6 @@ func powerLaw[V sparse.Value](r form.Rows[V]) bool {
 	}
 	return squares/float64(rows) > 2*mean*mean
 }
-
-// readsAgain is the least ratio for which bins are tried: bytes of x that tiles read repeatedly, over bytes that bins
-// write and read in addition.
-const readsAgain = 0.25
-
-// fewIndices is the bytes for an entry, beside a value of 8 bytes, up to which runs are tried although diagonals suit
-// the rows, too: such runs are longer than what diagonals take at once. With values of 8 bytes runs are not tried
-// beside blocks, which are as fast if both are in the caches. With values of 4 bytes runs are always tried.
-const fewIndices = 0.35
 
 // Candidates returns the forms that are likely to be faster than CSR for pieces with these looks, the most likely
 // first.
@@ -155,11 +106,8 @@ func Candidates[V sparse.Value](pieces []Look) []Candidate[V] {
 	if e := all.diagonals; e != nil {
 		out = append(out, Candidate[V]{Form: FormDiagonals, Bytes: e.EntryBytes, Cached: cachedDiagonals(e.EntryBytes-value, entries), Build: newDiagonals[V], Why: sampled(e)})
 	}
-	if e := all.runs; e != nil && (value == 4 || all.blocks == nil && (all.diagonals == nil || e.EntryBytes < value+fewIndices)) {
-		out = append(out, Candidate[V]{Form: FormRuns, Bytes: e.EntryBytes, Cached: cachedRuns(value, e.EntryBytes-value), Build: newRuns[V], Why: sampled(e)})
-	}
 	longRows := longRowSlices
-	if all.runs != nil || all.powerLaw {
+	if all.powerLaw {
 		longRows = fastSlices
 	}
 	slices := Candidate[V]{Form: FormSlices, Bytes: value + 2, SteadierThan: FormTiles, Build: newSlices[V],
@@ -167,33 +115,15 @@ func Candidates[V sparse.Value](pieces []Look) []Candidate[V] {
 	slices.Large = all.powerLaw || all.misses >= oftenMissed && !all.wide // they then save more than tiles
 	tiles := Candidate[V]{Form: FormTiles, Bytes: value + 4, Large: true, Cached: cachedTiles, Build: newTiles[V],
 		Why: fmt.Sprintf("%.0f %% of the entries would miss x in the first cache", 100*all.misses)}
-	bins := Candidate[V]{Form: FormBins, Bytes: value + 4, Large: true, AllOfX: true, Cached: cachedSorted, SteadierThan: FormTiles, Build: newBins[V],
-		Why: fmt.Sprintf("tiles would read x %.1f times as long as bins take to write and read its copies", all.again)}
-	nearFar := Candidate[V]{Form: FormNearFar, Large: true, AllOfX: true, Whole: true, Cached: cachedSorted, Build: newNearFar[V],
-		Why: fmt.Sprintf("%.0f %% of the entries would load a line of x each", 100*all.lone)}
 	switch {
-	case all.panels != nil && all.misses >= oftenMissed:
-		out = append(out, Candidate[V]{Form: FormPanels, Bytes: all.panels.EntryBytes, Cached: cachedPanels, Build: newPanels[V],
-			Why: tiles.Why + ", and rows have many in each panel"}, slices)
-	case all.lone >= someLone:
-		out = append(out, slices, nearFar)
-		if all.misses >= oftenMissed {
-			tiles.Unless = FormNearFar // near-far treats the same entries apart
-			out = append(out, tiles)
-		}
-	case all.misses >= mostlyMissed && all.again >= readsAgain:
-		out = append(out, tiles, bins, slices)
 	case all.misses >= mostlyMissed && all.wide:
 		out = append(out, tiles, slices)
 	case all.misses >= oftenMissed:
 		out = append(out, slices, tiles)
-	case all.apart >= someApart:
-		nearFar.Why = fmt.Sprintf("%.0f %% of the windows of slices read x in places that are far apart", 100*all.apart)
-		out = append(out, slices, nearFar)
 	default:
 		out = append(out, slices)
 	}
-	if all.misses >= oftenMissed || all.lone >= someLone || all.apart >= someApart || !all.plain {
+	if all.misses >= oftenMissed || !all.plain {
 		for i := range out {
 			out[i].Bytes = 0
 		}
@@ -217,8 +147,7 @@ func sum(pieces []Look) (all Look) {
 		if n == 0 {
 			all = p
 		} else {
-			all.blocks, all.diagonals, all.runs = worse(all.blocks, p.blocks), worse(all.diagonals, p.diagonals), worse(all.runs, p.runs)
-			all.panels = worse(all.panels, p.panels)
+			all.blocks, all.diagonals = worse(all.blocks, p.blocks), worse(all.diagonals, p.diagonals)
 			all.plain = all.plain || p.plain
 			if all.value > 0 && p.value > 0 {
 				all.value = max(all.value, p.value)
@@ -226,9 +155,6 @@ func sum(pieces []Look) (all Look) {
 				all.value = 0
 			}
 			all.misses += p.misses
-			all.again += p.again
-			all.lone += p.lone
-			all.apart += p.apart
 			all.wide = all.wide || p.wide
 			all.powerLaw = all.powerLaw && p.powerLaw
 			all.rows, all.nnz = all.rows+p.rows, all.nnz+p.nnz
@@ -236,9 +162,6 @@ func sum(pieces []Look) (all Look) {
 		n++
 	}
 	all.misses /= float64(max(n, 1))
-	all.again /= float64(max(n, 1))
-	all.lone /= float64(max(n, 1))
-	all.apart /= float64(max(n, 1))
 	return all
 }
 

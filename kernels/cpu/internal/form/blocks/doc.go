@@ -1,4 +1,4 @@
-// Package blocks has dense blocks, also of a symmetric matrix, of which half are stored.
+// Package blocks has dense blocks.
 //
 // Files whose names end in _loop have the inner loops in plain Go, _asm the tables of the same loops
 // in assembly, and _amd64 the assembly itself, which kernels/cpu/internal/gen/blocks generates.

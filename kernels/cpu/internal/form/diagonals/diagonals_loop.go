@@ -89,14 +89,6 @@ func (d *Diagonals[V]) runs(l simd.Level, runs []DiagonalRun, alpha, beta V, x [
 // diagonalTable has kernels by Level-AVX2 and Storage.
 type diagonalTable[V sparse.Value] [2][form.Storages]func(runs *int, count int, offsets *int64, masks *uint16, val *byte, x, last *V, row int, table, y *V, alpha, beta V, stream, prefetch int)
 
-// masks returns the masks of a run, or nil if it has none.
-func (d *Diagonals[V]) masks(run DiagonalRun, mask int) *uint16 {
-	if !run.Masked {
-		return nil
-	}
-	return &d.Masks[mask]
-}
-
 func (d *Diagonals[V]) runGeneric(run DiagonalRun, alpha, beta V, x []V, row, column, mask int, y []V) {
 	var room form.Expanded[V]
 	lanes := d.Values.Lanes

@@ -13,18 +13,16 @@ import (
 	"github.com/msrep-go/msrep/internal/simd"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu/internal/form"
-	"github.com/msrep-go/msrep/kernels/cpu/internal/form/bins"
 	"github.com/msrep-go/msrep/kernels/cpu/internal/form/blocks"
 	"github.com/msrep-go/msrep/kernels/cpu/internal/form/csr"
 	"github.com/msrep-go/msrep/kernels/cpu/internal/form/diagonals"
 	"github.com/msrep-go/msrep/kernels/cpu/internal/form/ell"
-	"github.com/msrep-go/msrep/kernels/cpu/internal/form/runs"
 	slicesform "github.com/msrep-go/msrep/kernels/cpu/internal/form/slices"
 	"github.com/msrep-go/msrep/kernels/cpu/internal/form/tiles"
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Must returns f, and fails the test if there is an error: must(form.NewRuns(r, o))(t).
+// Must returns f, and fails the test if there is an error: Must(tiles.NewTiles(r, o))(t).
 func Must[F any](f F, err error) func(t require.TestingT) F {
 	return func(t require.TestingT) F {
 		require.NoError(t, err)
@@ -34,18 +32,18 @@ func Must[F any](f F, err error) func(t require.TestingT) F {
 
 // Made describes a form: its name and its options.
 type Made[V sparse.Value] struct {
-	name                            string
-	level                           simd.Level
-	window, rows, cols, group, lone int // 0 fits them to the caches
-	Part                            bool
+	name               string
+	level              simd.Level
+	window, rows, cols int  // 0 fits them to the caches
+	Far                bool // slices prefetch
 }
 
 // FormNames is all forms but those of the ELLPACK family.
-var FormNames = []string{"csr", "slices", "diagonals", "blocks", "tiles", "panels", "bins", "near-far", "runs"}
+var FormNames = []string{"csr", "slices", "diagonals", "blocks", "tiles"}
 
 // Small returns a form with small pieces, if it has pieces.
 func Small[V sparse.Value](name string, l simd.Level) Made[V] {
-	return Made[V]{name: name, level: l, rows: 50, cols: 32, group: 500, lone: 1}
+	return Made[V]{name: name, level: l, rows: 50, cols: 32}
 }
 
 // DrawMade draws the options of a form.
@@ -53,21 +51,10 @@ func DrawMade[V sparse.Value](t *rapid.T, name string, l simd.Level) Made[V] {
 	m := Made[V]{name: name, level: l}
 	switch name {
 	case "slices":
-		m.window, m.Part = rapid.SampledFrom([]int{0, 1, 5, 64}).Draw(t, "window"), rapid.Bool().Draw(t, "part")
-	case "tiles", "panels", "bins":
-		most := 65536
-		if name == "bins" {
-			most = 65535
-		}
-		m.rows = rapid.SampledFrom([]int{0, 1, 3, 16, 17, 100, most}).Draw(t, "rows")
+		m.window, m.Far = rapid.SampledFrom([]int{0, 1, 5, 64}).Draw(t, "window"), rapid.Bool().Draw(t, "far")
+	case "tiles":
+		m.rows = rapid.SampledFrom([]int{0, 1, 3, 16, 17, 100, 65536}).Draw(t, "rows")
 		m.cols = rapid.SampledFrom([]int{0, 1, 8, 16, 64, 1024, 65536}).Draw(t, "columns")
-	case "near-far":
-		m.rows = rapid.SampledFrom([]int{0, 1, 10, 100, 1000}).Draw(t, "rows")
-		m.cols = rapid.SampledFrom([]int{0, 1, 8, 16, 64}).Draw(t, "columns")
-		m.lone = rapid.SampledFrom([]int{0, 1, 2, 254}).Draw(t, "lone")
-	}
-	if name == "bins" || name == "near-far" {
-		m.group = rapid.SampledFrom([]int{0, 1, 100, 1000}).Draw(t, "group")
 	}
 	return m
 }
@@ -79,7 +66,9 @@ func (m Made[V]) Build(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error)
 	case "csr":
 		return csr.NewCSR(r), nil
 	case "slices":
-		return slicesform.NewSlices(r, slicesform.SliceOptions[V]{Level: m.level, Window: m.window, Values: v, Part: m.Part})
+		return BuildFar(m.Far, func() (form.Form[V], error) {
+			return slicesform.NewSlices(r, slicesform.SliceOptions[V]{Level: m.level, Window: m.window, Values: v})
+		})
 	case "diagonals":
 		return diagonals.NewDiagonals(r, diagonals.DiagonalOptions[V]{Level: m.level, Values: v})
 	case "blocks":
@@ -90,17 +79,6 @@ func (m Made[V]) Build(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error)
 		return blocks.NewBlocks(r, blocks.BlockOptions[V]{Level: m.level, Shape: shape, Values: v})
 	case "tiles":
 		return tiles.NewTiles(r, tiles.TileOptions[V]{Level: m.level, Rows: m.rows, Cols: m.cols, Values: v})
-	case "panels":
-		return slicesform.NewPanels(r, slicesform.PanelOptions[V]{Level: m.level, Rows: m.rows, Cols: m.cols, Values: v})
-	case "bins":
-		return bins.NewBins(r, bins.BinOptions[V]{Level: m.level, Rows: m.rows, Cols: m.cols, Group: m.group, Values: v})
-	case "near-far":
-		if r.Cols > 1<<17 && m.cols > 0 { // each block of rows counts the entries of each of columns
-			m.cols = 64
-		}
-		return slicesform.NewNearFar(r, slicesform.NearFarOptions[V]{Level: m.level, Window: m.rows, Lone: m.lone, Cols: m.cols, Group: m.group, Values: v})
-	case "runs":
-		return runs.NewRuns(r, runs.RunOptions[V]{Level: m.level, Values: v})
 	}
 	return ell.NewEll(kernels.Form(m.name), r)
 }
@@ -109,14 +87,10 @@ func (m Made[V]) Build(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error)
 func (m Made[V]) mayRefuse(r form.Rows[V]) bool {
 	places := max(1, len(r.Ptr)-1) * r.Cols
 	switch m.name {
-	case "csr", "slices", "near-far", "runs":
+	case "csr", "slices":
 		return false
 	case "tiles": // nearly all would be empty
 		return m.cols > 0 && places > 1<<16
-	case "bins": // nearly all runs would be empty
-		return places > 1<<16
-	case "panels": // most rows would have nothing in most panels, or most lanes of slices
-		return max(places, 16*len(r.Idx)) > 1<<16
 	}
 	return true
 }

@@ -1,4 +1,4 @@
-// Package slices has slices of rows (SELL-C-sigma) and the forms that consist of them: panels, near-far.
+// Package slices has slices of rows (SELL-C-sigma).
 //
 // Files whose names end in _loop have the inner loops in plain Go, _asm the tables of the same loops
 // in assembly, and _amd64 the assembly itself, which kernels/cpu/internal/gen/slices generates.

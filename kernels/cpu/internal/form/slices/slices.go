@@ -38,9 +38,6 @@ type SliceOptions[V sparse.Value] struct {
 	Window int
 	// Values is the storage of the values; see FindValues.
 	Values form.ValueSet[V]
-	// Part says that the rows are a part of a larger form. The rest of the form evicts them from
-	// the caches between two products, however small they are.
-	Part bool
 }
 
 // defaultWindow keeps the sums of a window and the elements that it reads of a banded x in the

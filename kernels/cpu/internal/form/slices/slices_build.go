@@ -18,7 +18,6 @@ type sliceBuilder[V sparse.Value] struct {
 	orders           []uint16      // the part of out.rowOf for the next windows
 
 	separated splitWindow[V]
-	part      bool // see SliceOptions
 }
 
 func newSliceBuilder[V sparse.Value](r form.Rows[V], o SliceOptions[V]) *sliceBuilder[V] {
@@ -27,7 +26,6 @@ func newSliceBuilder[V sparse.Value](r form.Rows[V], o SliceOptions[V]) *sliceBu
 	rows := len(r.Ptr) - 1
 	return &sliceBuilder[V]{
 		slicePlanner: p, sliceFiller: sliceFiller[V]{values: o.Values.Not57()},
-		part: o.Part,
 		out: &slicesForm[V]{
 			level: o.Level, rows: rows, cols: r.Cols,
 			sorted: p.sorted, size: p.size,
@@ -107,7 +105,7 @@ func (b *sliceBuilder[V]) makeRoom(narrow, wide form.Position) (err error) {
 	s.EmptySlots = int64((narrow.Column+wide.Column)*b.lanes) - b.r.At(s.rows)
 	s.MemoryBytes = sliceBytes(&s.narrow) + sliceBytes(&s.wide) + 4*int64(len(s.order)) +
 		windowBytes*int64(len(s.windows)) + longPieceBytes*int64(cap(s.long.pieces)) + 3*mem.Size[V]()*int64(len(s.sums))
-	near := !b.part && form.Near(s.MemoryBytes)
+	near := form.Near(s.MemoryBytes)
 	s.narrow.Near, s.wide.Near = near, near
 	// With vectors of this size, the next product would find little of y in the caches.
 	s.results.Stream = form.Beyond(s.MemoryBytes + mem.Size[V]()*int64(s.rows+min(s.rows, s.cols)))

@@ -75,8 +75,8 @@ func checkWindowsMany[V sparse.Value](t *testing.T, l simd.Level) {
 	y := form.MultiVector[V]{Val: make([]V, 2*a.Rows), Cols: 2, Stride: 2}
 	f.(form.Many[V]).MultiplyMany(1, 0, x, y)
 	for j := range 2 {
-		want := reference.Multiply(false, 1, a, formtest.ColumnOf(x, j), 0, make([]V, a.Rows))
-		require.Equal(t, -1, reference.Check(formtest.ColumnOf(y, j), want), "row of column %d", j)
+		want := reference.Multiply(false, 1, a, columnOf(x, j), 0, make([]V, a.Rows))
+		require.Equal(t, -1, reference.Check(columnOf(y, j), want), "row of column %d", j)
 	}
 }
 
@@ -150,7 +150,7 @@ func checkProductMany[V sparse.Value](t *testing.T, f form.Many[V], a *sparse.CS
 	}
 	var want []reference.Product
 	for j := range k {
-		want = append(want, reference.Multiply(false, alpha, a, formtest.ColumnOf(x, j), beta, formtest.ColumnOf(y, j)))
+		want = append(want, reference.Multiply(false, alpha, a, columnOf(x, j), beta, columnOf(y, j)))
 	}
 	for i := range y.Val {
 		if beta == 0 {
@@ -159,7 +159,7 @@ func checkProductMany[V sparse.Value](t *testing.T, f form.Many[V], a *sparse.CS
 	}
 	f.MultiplyMany(alpha, beta, x, y)
 	for j := range k {
-		require.Equal(t, -1, reference.Check(formtest.ColumnOf(y, j), want[j]), "row of column %d of %d, beta %v", j, k, beta)
+		require.Equal(t, -1, reference.Check(columnOf(y, j), want[j]), "row of column %d of %d, beta %v", j, k, beta)
 	}
 }
 
@@ -182,4 +182,12 @@ func TestTheOrderOfSortedSlicesIsCounted(t *testing.T) {
 			return unsafe.Pointer(unsafe.SliceData(b)) == unsafe.Pointer(unsafe.SliceData(order)) && len(b) == 2*n
 		}))
 	}
+}
+
+// columnOf returns column j of b.
+func columnOf[V sparse.Value](b form.MultiVector[V], j int) (out []V) {
+	for i := range b.Rows() {
+		out = append(out, b.Val[i*b.Stride+j])
+	}
+	return out
 }

@@ -86,26 +86,6 @@ func (p *slicePlanner[V]) plan(i int) error {
 	return nil
 }
 
-// WideWindows returns the fraction of windows of slices whose columns are too far apart for 2 bytes each, measured on up to 16
-// windows. It returns 0 if a column is outside x.
-func WideWindows[V sparse.Value](r form.Rows[V], l simd.Level) float64 {
-	r, _ = r.Chunked()
-	p := newSlicePlanner(r, SliceOptions[V]{Level: l})
-	n, wide := p.windows(), 0
-	some := min(form.Samples, n)
-	for s := range some {
-		p.open(s * n / some)
-		lo, hi, err := p.span()
-		if err != nil {
-			return 0
-		}
-		if hi-lo >= form.NarrowSpan {
-			wide++
-		}
-	}
-	return float64(wide) / float64(max(some, 1))
-}
-
 // placeWide divides the wide entries into slices.
 func (p *slicePlanner[V]) placeWide() {
 	if p.base >= 0 {

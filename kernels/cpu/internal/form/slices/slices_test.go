@@ -49,15 +49,15 @@ func checkStraight[V sparse.Value](t *testing.T, l simd.Level) {
 		}
 		x[17] = V(math.Inf(1))
 		y := make([]V, n)
-		for _, part := range []bool{false, true} {
+		for _, far := range []bool{false, true} {
 			rows := formtest.RowsOf(a)
-			f := formtest.Must(slicesform.NewSlices(rows, slicesform.SliceOptions[V]{Level: l, Part: part}))(t)
+			f := formtest.Must(formtest.BuildFar(far, func() (form.Form[V], error) { return slicesform.NewSlices(rows, slicesform.SliceOptions[V]{Level: l}) }))(t)
 			consecutive, _ := slicesform.RegularColumns(f)
 			require.Greater(t, consecutive, 7*n/2/lanes, "three of four columns, and most of the long row")
 			f.Multiply(1, 0, x, y)
 			require.Equal(t, -1, reference.Check(y, reference.Multiply(false, 1, a, x, 0, y)))
 			rows.Fixed = true
-			f = formtest.Must(slicesform.NewSlices(rows, slicesform.SliceOptions[V]{Level: l, Part: part}))(t)
+			f = formtest.Must(formtest.BuildFar(far, func() (form.Form[V], error) { return slicesform.NewSlices(rows, slicesform.SliceOptions[V]{Level: l}) }))(t)
 			consecutive, pairs := slicesform.RegularColumns(f)
 			require.Zero(t, consecutive+pairs, "entries stay in their order")
 		}
@@ -111,15 +111,15 @@ func checkPairs[V sparse.Value](t *testing.T, l simd.Level) {
 		var g formtest.Guards
 		for _, atEnd := range []bool{true, false} {
 			x := formtest.Guarded(t, &g, x, atEnd)
-			for _, part := range []bool{false, true} { // asked for ahead or not
+			for _, far := range []bool{false, true} { // prefetched or not
 				rows := form.Rows[V]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols}
-				f := formtest.Must(slicesform.NewSlices(rows, slicesform.SliceOptions[V]{Level: l, Part: part}))(t)
+				f := formtest.Must(formtest.BuildFar(far, func() (form.Form[V], error) { return slicesform.NewSlices(rows, slicesform.SliceOptions[V]{Level: l}) }))(t)
 				_, found := slicesform.RegularColumns(f)
 				require.Greater(t, 10*found*lanes, 9*(pairs*n+p.Cols/3), "those of all rows, and of the long one")
 				f.Multiply(1, 0, x, y)
 				require.Equal(t, -1, reference.Check(y, reference.Multiply(false, 1, a, x, 0, y)))
 				rows.Fixed = true
-				f = formtest.Must(slicesform.NewSlices(rows, slicesform.SliceOptions[V]{Level: l, Part: part}))(t)
+				f = formtest.Must(formtest.BuildFar(far, func() (form.Form[V], error) { return slicesform.NewSlices(rows, slicesform.SliceOptions[V]{Level: l}) }))(t)
 				consecutive, found := slicesform.RegularColumns(f)
 				require.Zero(t, consecutive+found, "entries stay in their order")
 			}
@@ -338,4 +338,28 @@ func TestValuesAreFoundWhereBitsAreEqual(t *testing.T) {
 	require.Equal(t, form.Table, found.Storage())
 	found = form.FindValues(append(single, 17))
 	require.Equal(t, form.Full, found.Storage())
+}
+
+// links returns rows with most entries within 200 columns of the diagonal; one in eight is
+// anywhere, and one in 16 is in one of 50 columns. One row is long.
+func links[V sparse.Value](r *rand.Rand, n int) form.Rows[V] {
+	a := form.Rows[V]{Ptr: []int64{0}, Cols: n}
+	for i := range n {
+		entries := 1 + r.IntN(15)
+		if i == n/2 {
+			entries = 20_000
+		}
+		for range entries {
+			c := min(max(i-200+r.IntN(400), 0), n-1)
+			switch r.IntN(16) {
+			case 0:
+				c = r.IntN(50)
+			case 1, 2:
+				c = r.IntN(n)
+			}
+			a.Idx, a.Val = append(a.Idx, int32(c)), append(a.Val, V(r.NormFloat64()))
+		}
+		a.Ptr = append(a.Ptr, int64(len(a.Idx)))
+	}
+	return a
 }

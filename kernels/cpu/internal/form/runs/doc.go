@@ -1,5 +1,0 @@
-// Package runs has runs of successive columns that eight rows share.
-//
-// Files whose names end in _loop have the inner loops in plain Go, _asm the tables of the same loops
-// in assembly, and _amd64 the assembly itself, which kernels/cpu/internal/gen/runs generates.
-package runs
