@@ -123,7 +123,7 @@ func (p *Plan[V]) multiply(ctx context.Context, op Transpose, alpha V, x []V, be
 	}
 	p.product = product[V]{ctx: ctx, byMajor: p.lay.ByMajor(bool(op)), fixed: p.opt.Deterministic, short: p.short, alpha: alpha, beta: beta, x: x, y: y}
 	t, err = p.route.Multiply(&p.product)
-	p.product = product[V]{} // the vectors belong to the caller
+	p.product.ctx, p.product.x, p.product.y = nil, nil, nil // they belong to the caller
 	if err != nil {
 		return Timing{}, p.fail(ctx, err)
 	}

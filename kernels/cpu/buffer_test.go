@@ -8,6 +8,7 @@ import (
 
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/memory"
 	"github.com/msrep-go/msrep/partition"
 )
 
@@ -80,15 +81,15 @@ func TestMemoryStaysWhileACallUsesIt(t *testing.T) {
 	d := open(t, Config{Threads: 1, NUMANode: -1})
 	b, err := d.Alloc(1 << 20)
 	require.NoError(t, err)
-	v := newViews(d)
-	m, err := v.hold(b)
+	v := memory.NewViews(d.mem)
+	m, err := v.Hold(b)
 	require.NoError(t, err)
 	require.NoError(t, b.Free())
 	require.Equal(t, int64(1<<20), d.InUse())
 	m[1<<20-1] = 1 // crashes if the memory was unmapped
-	_, err = v.hold(b)
+	_, err = v.Hold(b)
 	require.ErrorIs(t, err, kernels.ErrClosed, "no new use")
-	v.close(&err)
+	v.Close(&err)
 	require.Zero(t, d.InUse())
 	require.NoError(t, d.Close())
 }

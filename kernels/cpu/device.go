@@ -9,8 +9,11 @@ import (
 
 	"github.com/klauspost/cpuid/v2"
 
-	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/internal/simd"
 	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/forms"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/memory"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/workers"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -32,16 +35,10 @@ type Config struct {
 
 // Device is a CPU device. It implements kernels.Device and kernels.HostMapper.
 type Device struct {
-	info      kernels.Info
-	pool      *pool
-	grain     int64
-	onRefused func(error)
-	inUse     atomic.Int64
-	closed    atomic.Bool
-
-	scratch64 scratch[float64]
-	scratch32 scratch[float32]
-	spare     mem.Spare // memory of freed packed parts and of trials
+	info   kernels.Info
+	pool   *workers.Pool
+	mem    *memory.Memory
+	closed atomic.Bool
 }
 
 var (
@@ -68,13 +65,13 @@ func Open(c Config) (*Device, error) {
 			ID: fmt.Sprintf("cpu:%d", c.Index), Kind: "cpu", Name: name,
 			NUMANode: c.NUMANode, Memory: c.Memory, Threads: c.Threads,
 		},
-		grain:     cmp.Or(max(c.Grain, 0), defaultGrain),
-		onRefused: c.OnRefused,
 	}
-	if d.onRefused == nil {
-		d.onRefused = func(error) {}
+	refused := c.OnRefused
+	if refused == nil {
+		refused = func(error) {}
 	}
-	d.pool = newPool(c.Threads, c.CPUs, d.onRefused)
+	d.pool = workers.New(c.Threads, cmp.Or(max(c.Grain, 0), workers.DefaultGrain), c.CPUs, refused)
+	d.mem = memory.New(d, d.info, d.pool, refused)
 	return d, nil
 }
 
@@ -83,11 +80,11 @@ func (d *Device) Info() kernels.Info { return d.info }
 
 // InUse returns the number of bytes allocated and not freed. It leaves out freed memory that the device keeps for
 // some seconds (mem.Spare).
-func (d *Device) InUse() int64 { return d.inUse.Load() }
+func (d *Device) InUse() int64 { return d.mem.InUse() }
 
 // Scratch returns the number of bytes that the workers hold for partial results; InUse does not count them. The memory
 // is kept from product to product and freed by Close.
-func (d *Device) Scratch() int64 { return d.scratch64.held.Load() + d.scratch32.held.Load() }
+func (d *Device) Scratch() int64 { return d.mem.Scratch64.Held() + d.mem.Scratch32.Held() }
 
 // Run calls f(0) ... f(n-1) on the workers and waits; see Workers. It fails with a *kernels.DeviceError if n is not
 // in [1, Threads] or the device is closed. f must not use the device.
@@ -95,7 +92,7 @@ func (d *Device) Run(n int, f func(i int)) error {
 	if n < 1 || n > d.info.Threads {
 		return d.fail("run", 0, fmt.Errorf("%w: %d workers of %d", kernels.ErrArgument, n, d.info.Threads))
 	}
-	if err := d.pool.run(n, f); err != nil {
+	if err := d.pool.Run(n, f); err != nil {
 		return d.fail("run", 0, err)
 	}
 	return nil
@@ -103,63 +100,15 @@ func (d *Device) Run(n int, f func(i int)) error {
 
 // Alloc returns zeroed, 64-byte aligned memory. Large buffers lie outside the Go heap, on the device's node if
 // Config.CPUs places it. Errors wrap kernels.ErrOutOfMemory if there is not enough memory.
-func (d *Device) Alloc(bytes int64) (kernels.Buffer, error) {
-	if err := d.take(bytes); err != nil {
-		return nil, err
-	}
-	r, err := d.region(bytes)
-	if err != nil {
-		d.inUse.Add(-bytes)
-		return nil, d.fail("alloc", bytes, err)
-	}
-	return newBuffer(d, r.Bytes(), r), nil
-}
-
-// take counts bytes that are about to be allocated. It fails beyond the bound of the device or of the process.
-func (d *Device) take(bytes int64) error {
-	if d.closed.Load() {
-		return d.fail("alloc", bytes, kernels.ErrClosed)
-	}
-	if bytes < 0 {
-		return d.fail("alloc", 0, fmt.Errorf("%w: %d bytes", kernels.ErrArgument, bytes))
-	}
-	if have, ok := mem.Fits(bytes); !ok {
-		return d.fail("alloc", bytes, fmt.Errorf("%w: %d are available", kernels.ErrOutOfMemory, have))
-	}
-	return d.count(bytes)
-}
-
-// count counts bytes that the process has or is about to have. It fails beyond the bound of the device.
-func (d *Device) count(bytes int64) error {
-	used := d.inUse.Add(bytes)
-	if d.info.Memory > 0 && used+d.spare.Bytes() > d.info.Memory {
-		_ = d.spare.Drop()
-	}
-	if d.info.Memory > 0 && (used > d.info.Memory || used < 0) {
-		d.inUse.Add(-bytes)
-		return d.fail("alloc", bytes, fmt.Errorf("%w: %d of %d in use", kernels.ErrOutOfMemory, used-bytes, d.info.Memory))
-	}
-	return nil
-}
+func (d *Device) Alloc(bytes int64) (kernels.Buffer, error) { return d.mem.Alloc(bytes) }
 
 // Adopt returns a buffer that uses p, memory that the caller owns. The device does not free p.
-func (d *Device) Adopt(p []byte) kernels.Buffer { return newBuffer(d, p, nil) }
+func (d *Device) Adopt(p []byte) kernels.Buffer { return d.mem.Adopt(p) }
 
 // View returns the memory of a buffer of any CPU device. The memory is invalid once the buffer is freed: if that may
 // happen concurrently, copy with a stream instead. A buffer of another kind of device is an error that wraps
 // kernels.ErrArgument.
-func (d *Device) View(b kernels.Buffer) ([]byte, error) {
-	c, ok := b.(*buffer)
-	if !ok || c == nil {
-		return nil, fmt.Errorf("%w: a buffer of another kind of device", kernels.ErrArgument)
-	}
-	if c.freed.Load() {
-		return nil, errFreed
-	}
-	return c.mem, nil
-}
-
-var errFreed = fmt.Errorf("%w: the buffer was freed", kernels.ErrClosed)
+func (d *Device) View(b kernels.Buffer) ([]byte, error) { return d.mem.View(b) }
 
 // NewEvent returns a new event.
 func (d *Device) NewEvent() (kernels.Event, error) { return kernels.NewHostEvent(d.info.ID), nil }
@@ -172,22 +121,86 @@ func (d *Device) NewStream() (kernels.Stream, error) {
 	return &stream{dev: d}, nil
 }
 
+// Pack implements kernels.Packer.
+func (d *Device) Pack(op kernels.Operation) (p kernels.Packed, err error) {
+	if d.closed.Load() {
+		return nil, d.fail("pack", 0, kernels.ErrClosed)
+	}
+	switch op := op.(type) {
+	case *kernels.Packing[float64]:
+		p, err = newPacked(d.mem, op)
+	case *kernels.Packing[float32]:
+		p, err = newPacked(d.mem, op)
+	default:
+		err = kernels.ErrNotSupported
+	}
+	var bad *sparse.InputError
+	switch {
+	case err == nil:
+		return p, nil
+	case errors.As(err, &bad):
+		return nil, err
+	}
+	return nil, d.fail("pack", 0, err)
+}
+
 // Close ends the workers and reports buffers that were not freed.
 func (d *Device) Close() error {
 	if d.closed.Swap(true) {
 		return nil
 	}
-	d.pool.close()
-	err := errors.Join(d.scratch64.drop(), d.scratch32.drop(), d.spare.Close())
-	if n := d.inUse.Load(); n != 0 {
-		err = errors.Join(err, fmt.Errorf("%d bytes were not freed", n))
-	}
-	if err != nil {
+	d.pool.Close()
+	if err := d.mem.Close(); err != nil {
 		return d.fail("close", 0, err)
 	}
 	return nil
 }
 
-func (d *Device) fail(call string, bytes int64, err error) error {
-	return &kernels.DeviceError{Device: d.info.ID, Call: call, Bytes: bytes, Err: err}
+func (d *Device) fail(call string, bytes int64, err error) error { return d.mem.Fail(call, bytes, err) }
+
+// AllocAcross returns zeroed memory whose pages alternate between the nodes of several CPU devices (numa.Interleave).
+// The buffer belongs to the first device; each device counts an equal fraction of its bytes. AllocAcross fails with an
+// error that wraps kernels.ErrArgument for devices of another kind, and with one that wraps kernels.ErrOutOfMemory if
+// there is not enough memory. If the system refuses to interleave pages, each page goes to the node of the thread that
+// touches it first.
+func AllocAcross(bytes int64, devices []kernels.Device) (kernels.Buffer, error) {
+	across, nodes, err := onNodes(devices)
+	if err != nil {
+		return nil, &kernels.DeviceError{Device: "cpu", Call: "alloc", Bytes: bytes, Err: err}
+	}
+	return memory.AllocAcross(bytes, across, nodes)
+}
+
+// onNodes returns the memory and the nodes of CPU devices. It fails for any other device.
+func onNodes(devices []kernels.Device) (across []*memory.Memory, nodes []int, err error) {
+	if len(devices) == 0 {
+		return nil, nil, fmt.Errorf("%w: memory across no devices", kernels.ErrArgument)
+	}
+	for _, d := range devices {
+		c, ok := d.(interface{ memory() *memory.Memory })
+		if !ok {
+			return nil, nil, fmt.Errorf("%w: %s is no CPU device", kernels.ErrArgument, d.Info().ID)
+		}
+		across, nodes = append(across, c.memory()), append(nodes, d.Info().NUMANode)
+	}
+	return across, nodes, nil
+}
+
+// memory returns the memory of the device, also for types that embed Device.
+func (d *Device) memory() *memory.Memory { return d.mem }
+
+// Forms returns the names of the forms that msrep.Storage.Form accepts for CPU devices.
+func Forms() []kernels.Form { return forms.Forms() }
+
+// Choices returns the names of the forms that a device chooses from when no form is named.
+func Choices() []kernels.Form { return forms.Choices() }
+
+// InstructionSet returns the instruction set of the inner loops: generic, avx2 or avx512. The environment variable
+// MSREP_CPU chooses it; a name that is unknown, or that the processor lacks, is a *sparse.InputError.
+func InstructionSet() (string, error) {
+	level, err := simd.Chosen()
+	if err != nil {
+		return "", &sparse.InputError{Err: err}
+	}
+	return level.String(), nil
 }

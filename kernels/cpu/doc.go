@@ -18,15 +18,14 @@
 //
 // # What is where
 //
-//   - device, buffer, across, stream: a device, its memory, and the choice of the kernel for an operation; pool,
-//     waitpoint, parking: its workers, and how they wait; runner: how many workers compute a product; args: arrays as
-//     slices.
-//   - major, minor, coo, fixed, many, localptr, vector: operations on parts that are not packed, and on vectors.
-//     borders, target: where each worker adds to y; scratch: the partial results that workers keep.
-//   - pack, piece, align, arena: a packed part, cut among the workers, with each piece in a form of package form;
-//     transposed, many_packed: products with it.
-//   - choose, search, sample, worktime: the search for the fastest of the forms that package forms suggests.
-//   - sum: host code that runs on the workers.
+//   - device, stream: a device and the choice of the kernel for an operation; vector, sum, pointers: operations on
+//     vectors and row pointers.
+//   - package workers: its workers; package memory: its buffers, which kernels see as slices, the memory of forms, and
+//     partial results.
+//   - package rows: operations on parts that are not packed; package scatter: where each worker adds to y.
+//   - pack, piece: a packed part, cut among the workers, with each piece in a form of package form; transposed,
+//     many_packed: products with it; many_order, many_trial: x in another order for several vectors.
+//   - package search: the search for the fastest of the forms that package forms suggests.
 //
 // A file NAME_... belongs to NAME.
 package cpu

@@ -9,6 +9,7 @@ import (
 
 	"github.com/msrep-go/msrep/internal/reference"
 	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/rows"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -107,12 +108,12 @@ func TestFixedSumsOfCutRowsAreRefused(t *testing.T) {
 func TestWorkersGetWholeRows(t *testing.T) {
 	ptr := []int64{10, 10, 13, 14, 30, 30, 31}
 	for parts := 1; parts < 9; parts++ {
-		require.Equal(t, 0, wholeRows(ptr, parts, 0))
-		require.Equal(t, len(ptr)-1, wholeRows(ptr, parts, parts))
+		require.Equal(t, 0, rows.WholeRows(ptr, parts, 0))
+		require.Equal(t, len(ptr)-1, rows.WholeRows(ptr, parts, parts))
 		for i := range parts {
-			require.LessOrEqual(t, wholeRows(ptr, parts, i), wholeRows(ptr, parts, i+1))
+			require.LessOrEqual(t, rows.WholeRows(ptr, parts, i), rows.WholeRows(ptr, parts, i+1))
 		}
 	}
 	// Of 27 rows and entries, 7 are before row 3, and 24 with it.
-	require.Equal(t, 3, wholeRows(ptr, 2, 1), "the border nearest to the middle")
+	require.Equal(t, 3, rows.WholeRows(ptr, 2, 1), "the border nearest to the middle")
 }

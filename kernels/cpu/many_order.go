@@ -14,6 +14,8 @@ import (
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu/internal/form"
 	"github.com/msrep-go/msrep/kernels/cpu/internal/form/csr"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/memory"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/rows"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -35,7 +37,7 @@ const (
 //
 // The entries of a row keep the caller's order, so that results are equal to the last bit.
 type orderedColumns[V sparse.Value] struct {
-	rows   *manyRows[V]
+	rows   *rows.Many[V]
 	order  []int32 // the column in each place; nil if all columns keep their places
 	places int
 	lines  linesOfX[V] // memory for x in the new order
@@ -45,7 +47,7 @@ type orderedColumns[V sparse.Value] struct {
 // orderColumns orders the columns of a part for products with multi-vectors like x. It returns nil if that is not
 // likely to help or memory is short.
 func orderColumns[V sparse.Value](p *packed[V], op *kernels.Packing[V], x form.MultiVector[V]) (*orderedColumns[V], error) {
-	stride, nnz := lineStride[V](x.Cols), p.part.NNZ()
+	stride, nnz := rows.LineStride[V](x.Cols), p.part.NNZ()
 	if _, ok := mem.Fits(2 * (int64(op.Minors)*(int64(stride)*mem.Size[V]()+4) + 4*nnz)); !ok {
 		return nil, nil
 	}
@@ -84,7 +86,7 @@ func orderColumns[V sparse.Value](p *packed[V], op *kernels.Packing[V], x form.M
 func (h *orderedColumns[V]) dropEmpty(p *packed[V], op *kernels.Packing[V]) error {
 	used := make([]uint32, op.Minors/32+1) // a bit for each column
 	nnz, n := p.part.NNZ(), len(p.pieces)
-	err := p.dev.pool.run(n, func(i int) {
+	err := p.dev.Pool.Run(n, func(i int) {
 		for _, c := range op.Idx[par.Cut(nnz, n, i):par.Cut(nnz, n, i+1)] {
 			if w, bit := &used[c/32], uint32(1)<<(c%32); atomic.LoadUint32(w)&bit == 0 {
 				atomic.OrUint32(w, bit)
@@ -106,7 +108,7 @@ func (h *orderedColumns[V]) renumber(p *packed[V], op *kernels.Packing[V], room 
 	for i, c := range h.order {
 		to[c] = int32(i)
 	}
-	err = p.dev.pool.run(n, func(i int) {
+	err = p.dev.Pool.Run(n, func(i int) {
 		for k := par.Cut(nnz, n, i); k < par.Cut(nnz, n, i+1); k++ {
 			idx[k] = to[op.Idx[k]]
 		}
@@ -114,7 +116,7 @@ func (h *orderedColumns[V]) renumber(p *packed[V], op *kernels.Packing[V], room 
 	if err != nil {
 		return err
 	}
-	h.rows = newManyRows(compressed[V]{p.part, op.Ptr, idx, op.Val}, p.parts(), len(h.order))
+	h.rows = rows.NewMany(rows.NewCompressed(p.part, op.Ptr, idx, op.Val), p.parts(), len(h.order))
 	return nil
 }
 
@@ -129,18 +131,8 @@ func (h *orderedColumns[V]) free() error {
 
 // hottestColumns is hottestFirst for as many columns as fit hotBytes with rows at the given stride.
 func (p *packed[V]) hottestColumns(op *kernels.Packing[V], stride int) (order []int32, err error) {
-	err = p.dev.pool.run(1, func(int) { order = hottestFirst(op.Idx, op.Minors, hotBytes/(stride*int(mem.Size[V]()))) })
+	err = p.dev.Pool.Run(1, func(int) { order = hottestFirst(op.Idx, op.Minors, hotBytes/(stride*int(mem.Size[V]()))) })
 	return order, err
-}
-
-// lineStride returns the stride at which each row of x begins at a cache line, or in the middle of one if half a line
-// holds a row. Kernels load whole lines of shorter rows, too.
-func lineStride[V sparse.Value](cols int) int {
-	line := int(cacheLine / mem.Size[V]())
-	if cols <= line/2 {
-		return line / 2
-	}
-	return (cols + line - 1) / line * line
 }
 
 // reachesOver reports whether rows of at most a cache line cross the end of one now and would not at the given
@@ -148,11 +140,8 @@ func lineStride[V sparse.Value](cols int) int {
 func reachesOver[V sparse.Value](x form.MultiVector[V], stride int) bool {
 	size := int(mem.Size[V]())
 	bytes := stride * size
-	return bytes <= cacheLine && (x.Stride*size%bytes != 0 || uintptr(unsafe.Pointer(unsafe.SliceData(x.Val)))%uintptr(bytes) != 0)
+	return bytes <= form.CacheLine && (x.Stride*size%bytes != 0 || uintptr(unsafe.Pointer(unsafe.SliceData(x.Val)))%uintptr(bytes) != 0)
 }
-
-// cacheLine is the number of bytes that a cache loads at a time.
-const cacheLine = 64
 
 // hottestFirst returns the columns in an order in which those with more entries of a sample come before those with
 // half as many, and otherwise in their own order. It returns nil if the first n columns have less than hotShare of
@@ -190,29 +179,61 @@ func hottestFirst(idx []int32, cols, n int) []int32 {
 }
 
 // copyOrdered returns a copy of x in the new order.
-func (h *orderedColumns[V]) copyOrdered(d *Device, x form.MultiVector[V]) (to form.MultiVector[V], err error) {
-	to = form.MultiVector[V]{Cols: x.Cols, Stride: lineStride[V](x.Cols)}
+func (h *orderedColumns[V]) copyOrdered(d *memory.Memory, x form.MultiVector[V]) (to form.MultiVector[V], err error) {
+	to = form.MultiVector[V]{Cols: x.Cols, Stride: rows.LineStride[V](x.Cols)}
 	if to.Val, err = h.lines.room(d, int64(h.places)*int64(to.Stride)); err != nil {
 		return to, err
 	}
-	n := len(h.rows.pieces)
-	return to, d.pool.run(n, func(i int) {
+	n := len(h.rows.Pieces)
+	return to, d.Pool.Run(n, func(i int) {
 		lo, hi := int(par.Cut(int64(h.places), n, i)), int(par.Cut(int64(h.places), n, i+1))
 		if h.order == nil {
-			copyRows(to.From(lo), x.From(lo), hi-lo)
+			form.CopyRows(to.From(lo), x.From(lo), hi-lo)
 			return
 		}
 		csr.PermuteRows(simd.Default(), h.order[lo:hi], x, to.From(lo))
 	})
 }
 
-// copyRows copies the first n rows of a multi-vector.
-func copyRows[V sparse.Value](to, from form.MultiVector[V], n int) {
-	if from.Stride == from.Cols && to.Stride == from.Cols {
-		copy(to.Val[:n*to.Stride], from.Val)
-		return
+// linesOfX is memory for a copy of x in which each row begins at a cache line or in the middle of one. The first
+// product that needs the memory takes it; the zero value is empty.
+type linesOfX[V sparse.Value] struct {
+	val []V
+	mem kernels.Buffer // nil while val is empty
+}
+
+// room returns memory for n elements, and replaces what there is if it is too small.
+func (l *linesOfX[V]) room(d *memory.Memory, n int64) ([]V, error) {
+	if n <= int64(len(l.val)) {
+		return l.val[:n], nil
 	}
-	for i := range n {
-		copy(to.Val[i*to.Stride:][:to.Cols], from.Val[i*from.Stride:])
+	if err := l.free(); err != nil {
+		return nil, err
 	}
+	val, err := form.Make[V](&form.Memory{Alloc: func(bytes int64) (_ []byte, err error) {
+		if l.mem, err = d.Alloc(bytes); err != nil {
+			return nil, err
+		}
+		return d.View(l.mem)
+	}}, n)
+	l.val = val
+	return val, err
+}
+
+// buffers returns the memory that l holds.
+func (l *linesOfX[V]) buffers() []kernels.Buffer {
+	if l.mem == nil {
+		return nil
+	}
+	return []kernels.Buffer{l.mem}
+}
+
+// free releases the memory.
+func (l *linesOfX[V]) free() error {
+	if l.mem == nil {
+		return nil
+	}
+	err := l.mem.Free()
+	*l = linesOfX[V]{}
+	return err
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu/internal/form"
 	"github.com/msrep-go/msrep/kernels/cpu/internal/forms"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/rows"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -214,7 +215,7 @@ func TestHotColumnsLeaveFewerVectorsToRows(t *testing.T) {
 		again := mustPack(t, d, &packing)
 		require.True(t, again.(*packed[float64]).trial.hot, "of the same structure")
 		require.NoError(t, again.Free())
-		d.info.Memory = d.InUse()
+		d.mem.Limit = d.InUse()
 		multiply(17)
 		require.Nil(t, p.trial.columns, "there is no memory for a larger x")
 		require.Equal(t, want, multiply(few), "by rows all the same")
@@ -230,7 +231,7 @@ func TestOtherValuesArePackedAsTheFirstWere(t *testing.T) {
 		Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Minors: 400, Form: forms.FormSlices}
 	first := mustPack(t, d, &packing)
 	var again atomic.Bool
-	built := &first.(*packed[float64]).built
+	built := &first.(*packed[float64]).choice.Built
 	build := built.Build
 	built.Build = func(r form.Rows[float64]) (form.Form[float64], error) {
 		again.Store(true)
@@ -258,8 +259,8 @@ func TestColumnsWithMostEntriesComeFirst(t *testing.T) {
 func TestRowsOfOrderedBlocksDoNotReachOverLines(t *testing.T) {
 	for cols, want := range []int{1: 4, 2: 4, 3: 4, 4: 4, 5: 8, 8: 8, 9: 16} {
 		if want > 0 {
-			require.Equal(t, want, lineStride[float64](cols))
+			require.Equal(t, want, rows.LineStride[float64](cols))
 		}
 	}
-	require.Equal(t, 16, lineStride[float32](9))
+	require.Equal(t, 16, rows.LineStride[float32](9))
 }

@@ -5,6 +5,8 @@ import (
 
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu/internal/form"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/memory"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/rows"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -55,7 +57,7 @@ func (p *packed[V]) keepRows(op *kernels.Packing[V]) {
 		}
 	}
 	if p.rowsFrom > 0 {
-		p.rows = newManyRows(compressed[V]{p.part, op.Ptr, op.Idx, op.Val}, p.parts(), op.Minors)
+		p.rows = rows.NewMany(rows.NewCompressed(p.part, op.Ptr, op.Idx, op.Val), p.parts(), op.Minors)
 		p.startTrial(op)
 	}
 }
@@ -70,36 +72,36 @@ func (p *packed[V]) parts() []partition.Part {
 }
 
 // majorProductManyPacked runs kernels.MajorProductManyPacked.
-func majorProductManyPacked[V sparse.Value](d *Device, s *scratch[V], op *kernels.MajorProductManyPacked[V]) (err error) {
-	p, err := usePacked[V](d, op.A)
+func majorProductManyPacked[V sparse.Value](s *memory.Scratch[V], op *kernels.MajorProductManyPacked[V]) (err error) {
+	p, err := usePacked[V](s.Mem, op.A)
 	if err != nil {
 		return err
 	}
 	defer p.use.Unlock()
-	v := newViews(d)
-	defer v.close(&err)
-	x, y, carry := viewBlocks(v, p.part, p.minors, op.X, op.Y, op.Carry)
-	if v.err != nil {
-		return v.err
+	v := memory.NewViews(s.Mem)
+	defer v.Close(&err)
+	x, y, carry := rows.ViewBlocks(v, p.part, p.minors, op.X, op.Y, op.Carry)
+	if v.Err != nil {
+		return v.Err
 	}
-	return p.multiplyMany(d, s, op.Alpha, op.Beta, x, y, carry)
+	return p.multiplyMany(s, op.Alpha, op.Beta, x, y, carry)
 }
 
 // productMany runs kernels.HostProduct for several vectors.
-func (p *packed[V]) productMany(d *Device, s *scratch[V], op *kernels.HostProduct[V]) error {
+func (p *packed[V]) productMany(s *memory.Scratch[V], op *kernels.HostProduct[V]) error {
 	x, y := form.MultiVector[V]{Val: op.X, Cols: op.Cols, Stride: op.StrideX}, form.MultiVector[V]{Val: op.Y, Cols: op.Cols, Stride: op.StrideY}
 	rows := p.part.OwnEnd - p.part.OwnFirst
 	if min(x.Stride, y.Stride) < op.Cols || x.Rows() < p.minors || y.Rows() < rows || p.part.StartFlag || op.Minor {
 		return fmt.Errorf("%w: %d vectors of %d and %d rows at strides of %d and %d, part %+v needs %d and %d and does not scatter",
 			kernels.ErrArgument, op.Cols, x.Rows(), y.Rows(), x.Stride, y.Stride, p.part, p.minors, rows)
 	}
-	return p.multiplyMany(d, s, op.Alpha, op.Beta, x.First(p.minors), y.First(rows), nil)
+	return p.multiplyMany(s, op.Alpha, op.Beta, x.First(p.minors), y.First(rows), nil)
 }
 
 // multiplyMany is multiply for several vectors. It uses the forms or the rows, whichever is faster.
-func (p *packed[V]) multiplyMany(d *Device, s *scratch[V], alpha, beta V, x, y form.MultiVector[V], carry []V) (err error) {
+func (p *packed[V]) multiplyMany(s *memory.Scratch[V], alpha, beta V, x, y form.MultiVector[V], carry []V) (err error) {
 	if !p.multipliesMany() {
-		return fmt.Errorf("%w: several vectors at once in the form %s", kernels.ErrNotSupported, p.info.Form)
+		return fmt.Errorf("%w: several vectors at once in the form %s", kernels.ErrNotSupported, p.choice.Info.Form)
 	}
 	if x.Cols == 1 && x.Stride == 1 && y.Stride == 1 {
 		return p.multiply(p.run, alpha, beta, x.Val[:p.minors], y.Val, carry)
@@ -110,7 +112,7 @@ func (p *packed[V]) multiplyMany(d *Device, s *scratch[V], alpha, beta V, x, y f
 		return p.multiplyRows(alpha, beta, x.First(p.minors), y, carry)
 	}
 	carries := make([][]V, len(p.pieces))
-	err = d.pool.run(len(p.pieces), func(i int) {
+	err = s.Mem.Pool.Run(len(p.pieces), func(i int) {
 		q := &p.pieces[i]
 		carries[i] = q.multiplyMany(alpha, beta, x, y.From(q.part.OwnFirst-p.part.OwnFirst))
 	})
@@ -119,7 +121,7 @@ func (p *packed[V]) multiplyMany(d *Device, s *scratch[V], alpha, beta V, x, y f
 	}
 	clear(carry)
 	for i := range p.pieces {
-		joinCarries(carries[i], p.pieces[i].part, p.part, y, carry)
+		rows.JoinCarries(carries[i], p.pieces[i].part, p.part, y, carry)
 	}
 	return nil
 }

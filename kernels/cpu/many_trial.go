@@ -8,6 +8,7 @@ import (
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu/internal/form"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/rows"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -74,7 +75,7 @@ func (p *packed[V]) gainsByOrder(x form.MultiVector[V]) (_ bool, err error) {
 	}
 	if !t.known && t.op != nil {
 		var order []int32
-		order, err = p.hottestColumns(t.op, lineStride[V](x.Cols))
+		order, err = p.hottestColumns(t.op, rows.LineStride[V](x.Cols))
 		t.hot = order != nil
 	} else if !t.known {
 		t.hot = t.orders()
@@ -112,7 +113,7 @@ func (p *packed[V]) multiplyRows(alpha, beta V, x, y form.MultiVector[V], carry 
 			return err
 		}
 	}
-	if err := rows.multiply(p.dev, alpha, beta, x, y, carry); err != nil {
+	if err := rows.Multiply(p.dev, alpha, beta, x, y, carry); err != nil {
 		return err
 	}
 	if took := time.Since(begin); timed && (*least == 0 || took < *least) {

@@ -8,6 +8,8 @@ import (
 	"github.com/msrep-go/msrep/internal/lostfile"
 	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/memory"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/rows"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -15,46 +17,46 @@ import (
 type stream struct{ dev *Device }
 
 func (s *stream) Write(dst kernels.Buffer, off int64, src []byte) error {
-	return s.copy("write", int64(len(src)), func(v *views) ([]byte, []byte, error) {
-		d, err := v.window(dst, off, int64(len(src)))
+	return s.copy("write", int64(len(src)), func(v *memory.Views) ([]byte, []byte, error) {
+		d, err := v.Window(dst, off, int64(len(src)))
 		return d, src, err
 	})
 }
 
 func (s *stream) Read(dst []byte, src kernels.Buffer, off int64) error {
-	return s.copy("read", int64(len(dst)), func(v *views) ([]byte, []byte, error) {
-		b, err := v.window(src, off, int64(len(dst)))
+	return s.copy("read", int64(len(dst)), func(v *memory.Views) ([]byte, []byte, error) {
+		b, err := v.Window(src, off, int64(len(dst)))
 		return dst, b, err
 	})
 }
 
 func (s *stream) Copy(dst kernels.Buffer, dstOff int64, src kernels.Buffer, srcOff, bytes int64) error {
-	return s.copy("copy", bytes, func(v *views) ([]byte, []byte, error) {
-		d, err := v.window(dst, dstOff, bytes)
+	return s.copy("copy", bytes, func(v *memory.Views) ([]byte, []byte, error) {
+		d, err := v.Window(dst, dstOff, bytes)
 		if err != nil {
 			return nil, nil, err
 		}
-		b, err := v.window(src, srcOff, bytes)
+		b, err := v.Window(src, srcOff, bytes)
 		return d, b, err
 	})
 }
 
 // copy copies on the workers: the pages of a new buffer then come from their node.
-func (s *stream) copy(call string, bytes int64, windows func(v *views) (dst, src []byte, err error)) (err error) {
+func (s *stream) copy(call string, bytes int64, windows func(v *memory.Views) (dst, src []byte, err error)) (err error) {
 	if s.dev.closed.Load() {
 		return s.dev.fail(call, bytes, kernels.ErrClosed)
 	}
 	if bytes == 0 {
 		return nil
 	}
-	v := newViews(s.dev)
-	defer v.close(&err)
+	v := memory.NewViews(s.dev.mem)
+	defer v.Close(&err)
 	dst, src, err := windows(v)
 	if err != nil {
 		return s.dev.fail(call, bytes, err)
 	}
 	t := int(min(int64(s.dev.info.Threads), bytes>>16+1))
-	err = s.dev.pool.run(t, func(i int) {
+	err = s.dev.pool.Run(t, func(i int) {
 		lo, hi := par.Cut(bytes, t, i), par.Cut(bytes, t, i+1)
 		copy(dst[lo:hi], src[lo:hi])
 	})
@@ -62,18 +64,6 @@ func (s *stream) copy(call string, bytes int64, windows func(v *views) (dst, src
 		return s.dev.fail(call, bytes, err)
 	}
 	return nil
-}
-
-// window returns bytes of a buffer, which stay valid until close.
-func (v *views) window(b kernels.Buffer, off, n int64) ([]byte, error) {
-	m, err := v.hold(b)
-	if err != nil {
-		return nil, err
-	}
-	if off < 0 || n < 0 || off > int64(len(m)) || n > int64(len(m))-off {
-		return nil, fmt.Errorf("%w: bytes [%d, %d+%d) of a buffer of %d", kernels.ErrArgument, off, off, n, len(m))
-	}
-	return m[off : off+n], nil
 }
 
 func (s *stream) Launch(op kernels.Operation) error {
@@ -98,9 +88,9 @@ func (s *stream) run(op kernels.Operation) (err error) {
 			err = fmt.Errorf("%w: kernel panicked: %w", kernels.ErrArgument, crash.Recovered(r))
 		}
 	}()
-	known, err := product(s.dev, &s.dev.scratch64, op)
+	known, err := product(&s.dev.mem.Scratch64, op)
 	if !known {
-		known, err = product(s.dev, &s.dev.scratch32, op)
+		known, err = product(&s.dev.mem.Scratch32, op)
 	}
 	if !known {
 		known, err = vectorOp[float64](s.dev, op)
@@ -110,9 +100,9 @@ func (s *stream) run(op kernels.Operation) (err error) {
 	}
 	switch op := op.(type) {
 	case *kernels.LocalPtr:
-		known, err = true, localPtr(s.dev, op)
+		known, err = true, localPtr(s.dev.mem, op)
 	case *kernels.COOPtr:
-		known, err = true, cooPtr(s.dev, op)
+		known, err = true, cooPtr(s.dev.mem, op)
 	}
 	if !known {
 		return kernels.ErrNotSupported
@@ -121,30 +111,30 @@ func (s *stream) run(op kernels.Operation) (err error) {
 }
 
 // product runs a product with values of type V, and reports whether op is one.
-func product[V sparse.Value](d *Device, s *scratch[V], op kernels.Operation) (known bool, err error) {
+func product[V sparse.Value](s *memory.Scratch[V], op kernels.Operation) (known bool, err error) {
 	switch op := op.(type) {
 	case *kernels.MajorProduct[V]:
-		err = majorProduct(d, op)
+		err = rows.MajorProduct(s.Mem, op)
 	case *kernels.MajorProductPacked[V]:
-		err = majorProductPacked(d, op)
+		err = majorProductPacked(s.Mem, op)
 	case *kernels.HostProduct[V]:
-		err = productHost(d, s, op)
+		err = productHost(s, op)
 	case *kernels.MajorProductFixed[V]:
-		err = majorProductFixed(d, op)
+		err = rows.MajorProductFixed(s.Mem, op)
 	case *kernels.MajorProductMany[V]:
-		err = majorProductMany(d, op)
+		err = rows.MajorProductMany(s.Mem, op)
 	case *kernels.MajorProductManyPacked[V]:
-		err = majorProductManyPacked(d, s, op)
+		err = majorProductManyPacked(s, op)
 	case *kernels.MinorProductMany[V]:
-		err = minorProductMany(d, s, op)
+		err = rows.MinorProductMany(s, op)
 	case *kernels.MinorProduct[V]:
-		err = minorProduct(d, s, op)
+		err = rows.MinorProduct(s, op)
 	case *kernels.MinorProductPacked[V]:
-		err = minorProductPacked(d, s, op)
+		err = minorProductPacked(s, op)
 	case *kernels.MajorProductCOO[V]:
-		err = majorProductCOO(d, op)
+		err = rows.MajorProductCOO(s.Mem, op)
 	case *kernels.MinorProductCOO[V]:
-		err = minorProductCOO(d, s, op)
+		err = rows.MinorProductCOO(s, op)
 	default:
 		return false, nil
 	}

@@ -5,6 +5,9 @@ import (
 
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu/internal/form"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/memory"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/scatter"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/workers"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -28,36 +31,36 @@ func (p *packed[V]) transposes() bool {
 }
 
 // minorProductPacked runs kernels.MinorProductPacked.
-func minorProductPacked[V sparse.Value](d *Device, s *scratch[V], op *kernels.MinorProductPacked[V]) (err error) {
-	p, err := usePacked[V](d, op.A)
+func minorProductPacked[V sparse.Value](s *memory.Scratch[V], op *kernels.MinorProductPacked[V]) (err error) {
+	p, err := usePacked[V](s.Mem, op.A)
 	if err != nil {
 		return err
 	}
 	defer p.use.Unlock()
-	v := newViews(d)
-	defer v.close(&err)
-	x := view(v, "x", op.X, int64(p.part.Majors()))
-	y := view(v, "y", op.Y, int64(p.minors))
-	if v.err != nil {
-		return v.err
+	v := memory.NewViews(s.Mem)
+	defer v.Close(&err)
+	x := memory.View(v, "x", op.X, int64(p.part.Majors()))
+	y := memory.View(v, "y", op.Y, int64(p.minors))
+	if v.Err != nil {
+		return v.Err
 	}
 	if !p.transposes() {
-		return fmt.Errorf("%w: transposed products in the form %s", kernels.ErrNotSupported, p.info.Form)
+		return fmt.Errorf("%w: transposed products in the form %s", kernels.ErrNotSupported, p.choice.Info.Form)
 	}
-	return p.multiplyTransposed(d, s, p.run, op.Alpha, op.Beta, x, y)
+	return p.multiplyTransposed(s, p.run, op.Alpha, op.Beta, x, y)
 }
 
 // multiplyTransposed computes y = alpha*A'*x + beta*y by the forms of all pieces, or by their rows in CSR.
-func (p *packed[V]) multiplyTransposed(d *Device, s *scratch[V], run runner, alpha, beta V, x, y []V) error {
-	add := func(i int, to *target[V]) { p.pieces[i].multiplyTransposed(alpha, x, to.stretch) }
+func (p *packed[V]) multiplyTransposed(s *memory.Scratch[V], run workers.Runner, alpha, beta V, x, y []V) error {
+	add := func(i int, to *scatter.Target[V]) { p.pieces[i].multiplyTransposed(alpha, x, to.Stretch) }
 	switch {
 	case p.transposes():
 	case p.rows == nil:
-		return fmt.Errorf("%w: transposed products in the form %s", kernels.ErrNotSupported, p.info.Form)
+		return fmt.Errorf("%w: transposed products in the form %s", kernels.ErrNotSupported, p.choice.Info.Form)
 	default:
-		add = func(i int, to *target[V]) { p.rows.minorRows(p.pieces[i].part, alpha, x, to) }
+		add = func(i int, to *scatter.Target[V]) { p.rows.MinorRows(p.pieces[i].part, alpha, x, to) }
 	}
-	return runMinor(d, s, run, p.stretches, beta, y, add)
+	return scatter.Run(s, run, p.stretches, beta, y, add)
 }
 
 // multiplyTransposed adds the products of all entries of the piece. x has one element for each row of the packed

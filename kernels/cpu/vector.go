@@ -6,6 +6,7 @@ import (
 	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/internal/vec"
 	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/memory"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -15,8 +16,8 @@ const sumBlock = 1 << 13
 
 // vectorOp runs an operation on vectors. known reports whether op is one.
 func vectorOp[V sparse.Value](d *Device, op kernels.Operation) (known bool, err error) {
-	v := &vectors[V]{views: newViews(d)}
-	defer v.close(&err)
+	v := &vectors[V]{Views: memory.NewViews(d.mem)}
+	defer v.Close(&err)
 	switch op := op.(type) {
 	case *kernels.Axpby[V]:
 		x, y := v.of("x", op.X), v.of("y", op.Y)
@@ -44,12 +45,12 @@ func vectorOp[V sparse.Value](d *Device, op kernels.Operation) (known bool, err 
 		r, u, p := v.of("r", op.R), v.of("v", op.V), v.of("p", op.P)
 		err = v.each(func(lo, hi int) { vec.BiCGSTABDirection(r[lo:hi], op.B, op.W, u[lo:hi], p[lo:hi]) })
 	case *kernels.Take[V]:
-		err = take(v.views, op)
+		err = take(v.Views, op)
 	case *kernels.AddCarries[V]:
-		err = addCarries(v.views, op)
+		err = addCarries(v.Views, op)
 	case *kernels.SumPartials[V]:
 		y, ps := v.of("y", op.Y), v.all(op.P)
-		if err = v.err; err == nil {
+		if err = v.Err; err == nil {
 			err = SumOn(d, y, op.Beta, ps)
 		}
 	default:
@@ -70,8 +71,8 @@ func (v *vectors[V]) sumOp(op kernels.Operation) (known bool, err error) {
 		})
 	case *kernels.Combine[V]:
 		w, vs := v.of("w", op.W), v.all(op.V)
-		if v.err == nil && (len(vs) == 0 || len(op.H) != len(vs)) {
-			v.err = fmt.Errorf("%w: %d vectors and %d factors", kernels.ErrArgument, len(vs), len(op.H))
+		if v.Err == nil && (len(vs) == 0 || len(op.H) != len(vs)) {
+			v.Err = fmt.Errorf("%w: %d vectors and %d factors", kernels.ErrArgument, len(vs), len(op.H))
 		}
 		err = v.run(op.Sums, func(lo, hi int, sums []float64) {
 			ww := 0.0
@@ -104,7 +105,7 @@ func (v *vectors[V]) sumOp(op kernels.Operation) (known bool, err error) {
 
 // vectors is the arrays of an operation, which have equal lengths.
 type vectors[V sparse.Value] struct {
-	*views
+	*memory.Views
 	n     int64
 	named bool // n is set
 }
@@ -114,7 +115,7 @@ func (v *vectors[V]) of(name string, a kernels.Array[V]) []V {
 	if !v.named {
 		v.n, v.named = a.Len, true
 	}
-	return view(v.views, name, a, v.n)
+	return memory.View(v.Views, name, a, v.n)
 }
 
 func (v *vectors[V]) all(as []kernels.Array[V]) [][]V {
@@ -132,15 +133,15 @@ func (v *vectors[V]) each(f func(lo, hi int)) error {
 
 // run calls f for all chunks, each with memory for its sums, and adds the sums in order.
 func (v *vectors[V]) run(out kernels.Array[float64], f func(lo, hi int, sums []float64)) error {
-	total := view(v.views, "sums", out, out.Len)
-	if v.err != nil {
-		return v.err
+	total := memory.View(v.Views, "sums", out, out.Len)
+	if v.Err != nil {
+		return v.Err
 	}
 	blocks := (v.n + sumBlock - 1) / sumBlock
 	k := int64(len(total))
 	part := make([]float64, blocks*k)
-	t := int(max(min(int64(v.dev.info.Threads), blocks), 1))
-	err := v.dev.pool.run(t, func(i int) {
+	t := int(max(min(int64(v.Mem.Pool.Size), blocks), 1))
+	err := v.Mem.Pool.Run(t, func(i int) {
 		for b := par.Cut(blocks, t, i); b < par.Cut(blocks, t, i+1); b++ {
 			f(int(b*sumBlock), int(min((b+1)*sumBlock, v.n)), part[b*k:(b+1)*k])
 		}
@@ -152,11 +153,11 @@ func (v *vectors[V]) run(out kernels.Array[float64], f func(lo, hi int, sums []f
 	return err
 }
 
-func addCarries[V sparse.Value](v *views, op *kernels.AddCarries[V]) error {
-	row, val := view(v, "row", op.Row, op.Row.Len), view(v, "val", op.Val, op.Row.Len)
-	y := view(v, "y", op.Y, op.Y.Len)
-	if v.err != nil {
-		return v.err
+func addCarries[V sparse.Value](v *memory.Views, op *kernels.AddCarries[V]) error {
+	row, val := memory.View(v, "row", op.Row, op.Row.Len), memory.View(v, "val", op.Val, op.Row.Len)
+	y := memory.View(v, "y", op.Y, op.Y.Len)
+	if v.Err != nil {
+		return v.Err
 	}
 	for k, r := range row {
 		y[r] += val[k]
@@ -164,11 +165,11 @@ func addCarries[V sparse.Value](v *views, op *kernels.AddCarries[V]) error {
 	return nil
 }
 
-func take[V sparse.Value](v *views, op *kernels.Take[V]) error {
-	x, y := view(v, "x", op.X, op.X.Len), view(v, "y", op.Y, op.Y.Len)
-	idx := view(v, "idx", op.Idx, op.Y.Len)
-	if v.err != nil {
-		return v.err
+func take[V sparse.Value](v *memory.Views, op *kernels.Take[V]) error {
+	x, y := memory.View(v, "x", op.X, op.X.Len), memory.View(v, "y", op.Y, op.Y.Len)
+	idx := memory.View(v, "idx", op.Idx, op.Y.Len)
+	if v.Err != nil {
+		return v.Err
 	}
 	for k, i := range idx {
 		y[k] = x[i]

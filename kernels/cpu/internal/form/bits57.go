@@ -3,6 +3,9 @@ package form
 import (
 	"math"
 	"slices"
+	"unsafe"
+
+	"github.com/klauspost/cpuid/v2"
 
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/internal/simd"
@@ -116,4 +119,148 @@ func bytes57(s *Values57) int64 {
 		return 0
 	}
 	return int64(len(s.Bytes)) + 8*int64(cap(s.Apart)+cap(s.Plain))
+}
+
+// Values57 stores float64 values in 57 bits each without loss, if most of their exponents are among
+// 16 successive ones: 4 bits then suffice for the exponent. Eight values occupy 57 bytes. The first
+// 56 bytes have 7 bytes per value, least significant byte first:
+//
+//	sign << 55 | d&7 << 52 | mantissa,  d = exponent - Low
+//
+// The mantissa of 52 bits and the exponent of 11 bits are those of IEEE 754. Bit i of the last byte
+// is the fourth bit of d of value i.
+//
+// If one of eight values has another exponent, as zeros, infinities and NaN mostly have, the eight
+// are stored uncompressed.
+type Values57 struct {
+	Low   int    // the least of the 16 exponents, at most 2032
+	Bytes []byte // 57 bytes per eight values, and Slack57 bytes that kernels may read
+	// Apart has the offset in Bytes of each uncompressed group of eight, ascending, then an offset
+	// beyond Bytes. Plain has the values of these groups. Both are allocated with their capacity.
+	Apart []int64
+	Plain []float64
+
+	n      int // number of values
+	cursor cursor57
+}
+
+const (
+	// Slack57 is the number of bytes after the last value that kernels may read.
+	Slack57 = 8
+
+	eight57   = 57 // bytes of eight values
+	codes57   = 16 // number of exponents
+	nowhere57 = math.MaxInt64 >> 1
+)
+
+// cursor57 is the part of Values57 that kernels read. They increment index.
+type cursor57 struct {
+	low   uint64 // Low << 52
+	bytes *byte  // Bytes[0]
+	apart *int64
+	plain *float64
+	index int // next group in apart and plain
+}
+
+// New57 returns Values57 without values. bytes has room for the values. The capacities of apart and
+// plain limit the number of uncompressed groups.
+func New57(low int, bytes []byte, apart []int64, plain []float64) *Values57 {
+	return &Values57{Low: low, Bytes: bytes, Apart: append(apart[:0], nowhere57), Plain: plain[:0]}
+}
+
+// Fast57 reports whether the kernels of a level read values in 57 bits, which needs AVX-512 VBMI.
+// Plain Go reads them too, but slowly.
+func Fast57(l simd.Level) bool { return l == simd.AVX512 && cpuid.CPU.Supports(cpuid.AVX512VBMI) }
+
+// Append appends values; their number is a multiple of 8. It returns false if there is no room for
+// the uncompressed groups.
+func (s *Values57) Append(l simd.Level, val []float64) bool {
+	for len(val) > 0 {
+		n := 0
+		if Fast57(l) {
+			n = 8 * pack57(len(val)/8, unsafe.SliceData(val), uint64(s.Low)<<53, BytesFrom(s.Bytes, s.n/8*eight57))
+		} else {
+			for n < len(val) && s.pack((*[8]float64)(val[n:]), s.at(s.n+n)) {
+				n += 8
+			}
+		}
+		s.n, val = s.n+n, val[n:]
+		if len(val) == 0 {
+			break
+		}
+		// A group of eight with an exponent out of range.
+		last := len(s.Apart) - 1
+		if last+2 > cap(s.Apart) || len(s.Plain)+8 > cap(s.Plain) {
+			return false
+		}
+		s.Apart[last] = int64(s.n / 8 * eight57)
+		s.Apart = append(s.Apart, nowhere57)
+		s.Plain = append(s.Plain, val[:8]...)
+		s.n, val = s.n+8, val[8:]
+	}
+	return true
+}
+
+// at returns the bytes of the group of eight of value k.
+func (s *Values57) at(k int) *[eight57]byte { return (*[eight57]byte)(s.Bytes[k/8*eight57:]) }
+
+// pack writes a group of eight values. It returns false if an exponent is out of range.
+func (s *Values57) pack(val *[8]float64, out *[eight57]byte) bool {
+	out[56] = 0
+	for i, v := range val {
+		b := math.Float64bits(v)
+		e := b>>52&0x7FF - uint64(s.Low)
+		if e >= codes57 {
+			return false
+		}
+		out[56] |= byte(e >> 3 << i)
+		code := b>>63<<55 | e&7<<52 | b<<12>>12
+		for j := range 7 {
+			out[7*i+j] = byte(code >> (8 * j))
+		}
+	}
+	return true
+}
+
+// value returns value k.
+func (s *Values57) value(k int) float64 {
+	if n, apart := slices.BinarySearch(s.Apart, int64(k/8*eight57)); apart {
+		return s.Plain[8*n+k%8]
+	}
+	b, code := s.at(k), uint64(0)
+	for j := range 7 {
+		code |= uint64(b[k%8*7+j]) << (8 * j)
+	}
+	e := code>>52&7 | uint64(b[56]>>(k%8)&1)<<3
+	return math.Float64frombits(code>>55<<63 | (e+uint64(s.Low))<<52 | code<<12>>12)
+}
+
+// from returns the cursor for kernels that begin at value k. It is valid until the next call.
+func (s *Values57) from(k int) *cursor57 {
+	n, _ := slices.BinarySearch(s.Apart, int64(k/8*eight57))
+	s.cursor = cursor57{uint64(s.Low) << 52, unsafe.SliceData(s.Bytes), unsafe.SliceData(s.Apart), unsafe.SliceData(s.Plain), n}
+	return &s.cursor
+}
+
+// In57 returns a value with exponent low, for slots without a value.
+func In57(low int) float64 { return math.Float64frombits(uint64(low) << 52) }
+
+// Low57 returns the least of the 16 successive exponents that most of the values have, and the
+// number of the other values.
+func Low57(val []float64) (low, out int) {
+	var counts [1 << 11]int
+	for _, v := range val {
+		counts[math.Float64bits(v)>>52&0x7FF]++
+	}
+	in, most := 0, 0
+	for e, n := range counts {
+		in += n
+		if e >= codes57 {
+			in -= counts[e-codes57]
+		}
+		if in > most {
+			low, most = max(e-codes57+1, 0), in
+		}
+	}
+	return low, len(val) - most
 }

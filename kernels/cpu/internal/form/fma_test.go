@@ -5,9 +5,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/msrep-go/msrep/internal/reference"
 	"github.com/msrep-go/msrep/kernels/cpu/internal/form"
-	"github.com/stretchr/testify/require"
 )
 
 func TestFMAOfFloat32RoundsOnce(t *testing.T) {

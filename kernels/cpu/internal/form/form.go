@@ -12,6 +12,10 @@
 package form
 
 import (
+	"cmp"
+	"sort"
+
+	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/internal/simd"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -109,4 +113,45 @@ func (r *Rows[V]) Starts4(rows *[4]int, i int) (at [4]int64) {
 		at[l] = r.At(row + i)
 	}
 	return at
+}
+
+// SlowTransposed is a Form whose transposed product is slower than that of its rows in CSR, if
+// these are available.
+type SlowTransposed interface{ SlowTransposed() }
+
+// Copy copies rows to memory from r.Mem.
+func Copy[V sparse.Value](r Rows[V]) (Rows[V], error) {
+	out := r
+	err := cmp.Or(
+		Alloc(r.Mem, &out.Ptr, int64(len(r.Ptr))),
+		Alloc(r.Mem, &out.Idx, int64(len(r.Idx))),
+		Alloc(r.Mem, &out.Val, int64(len(r.Val))),
+	)
+	copy(out.Ptr, r.Ptr)
+	copy(out.Idx, r.Idx)
+	copy(out.Val, r.Val)
+	return out, err
+}
+
+// CopyBytes returns the memory of a copy of r.
+func CopyBytes[V sparse.Value](r *Rows[V]) int64 {
+	return 8*int64(len(r.Ptr)) + 4*int64(len(r.Idx)) + mem.Size[V]()*int64(len(r.Val))
+}
+
+// RowOf returns the row that holds entry k.
+func RowOf(ptr []int64, k int64) int {
+	return sort.Search(len(ptr)-1, func(r int) bool { return ptr[r+1] > k })
+}
+
+// Clip returns ptr with all values limited to [lo, hi]: pointers of empty rows at the border of a part may lie
+// outside. It returns ptr itself if all values are inside.
+func Clip(ptr []int64, lo, hi int64) []int64 {
+	if ptr[0] >= lo && ptr[len(ptr)-1] <= hi {
+		return ptr
+	}
+	out := make([]int64, len(ptr))
+	for i, p := range ptr {
+		out[i] = min(max(p, lo), hi)
+	}
+	return out
 }

@@ -167,3 +167,6 @@ func Widest(ptr []int64, first, end int) (w int64) {
 
 // NarrowSpan is the number of columns that 16-bit indices address.
 const NarrowSpan = 1 << 16
+
+// Position is a position in Slices.
+type Position struct{ Slice, Column, Mask int }

@@ -3,10 +3,11 @@ package form_test
 import (
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/msrep-go/msrep/internal/simd"
 	"github.com/msrep-go/msrep/kernels/cpu/internal/form"
 	"github.com/msrep-go/msrep/kernels/cpu/internal/form/formtest"
-	"pgregory.net/rapid"
 )
 
 func TestMinMaxFindsTheExtremesAtAnyPosition(t *testing.T) {

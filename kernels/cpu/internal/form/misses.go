@@ -1,6 +1,8 @@
 package form
 
-import "github.com/msrep-go/msrep/sparse"
+import (
+	"github.com/msrep-go/msrep/sparse"
+)
 
 const (
 	SampleWindows = 8

@@ -99,3 +99,14 @@ const ShortRegister = 16
 
 // VectorsAtOnce returns the greatest number of columns of RowsTransposedMany: those of a cache line.
 func VectorsAtOnce[V sparse.Value]() int { return 64 / int(unsafe.Sizeof(*new(V))) }
+
+// CopyRows copies the first n rows of a multi-vector.
+func CopyRows[V sparse.Value](to, from MultiVector[V], n int) {
+	if from.Stride == from.Cols && to.Stride == from.Cols {
+		copy(to.Val[:n*to.Stride], from.Val)
+		return
+	}
+	for i := range n {
+		copy(to.Val[i*to.Stride:][:to.Cols], from.Val[i*from.Stride:])
+	}
+}

@@ -4,12 +4,13 @@ import (
 	"math"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/msrep-go/msrep/internal/reference"
 	"github.com/msrep-go/msrep/internal/simd"
 	"github.com/msrep-go/msrep/kernels/cpu/internal/form"
 	"github.com/msrep-go/msrep/kernels/cpu/internal/form/formtest"
 	"github.com/msrep-go/msrep/sparse"
-	"pgregory.net/rapid"
 )
 
 func TestStoreRowsGivesTheSameBitsAtEveryLevelAndOneNaN(t *testing.T) {

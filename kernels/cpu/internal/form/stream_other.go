@@ -8,8 +8,6 @@ func fence() {}
 
 func loadAhead(p *byte, lines int) {}
 
-func copyLinesAVX2(x, others *byte, lines *int32, n int) {}
-
 func pack57(n int, val *float64, low uint64, out *byte) (done int) { return 0 }
 
 func minMaxAVX2(idx []int32) (lo, hi int32) { return 0, 0 }

@@ -1,196 +1,183 @@
 package form
 
 import (
-	"bytes"
-	"math"
+	"unsafe"
 
-	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// ValueSet describes how values are stored in fewer bytes without loss. The zero value stores them
-// as Full.
-type ValueSet[V sparse.Value] struct {
-	StoredAs Storage
-	Values   []V // distinct values, at most 16
-	codes    [4 * TableLen]uint8
-	set57    set57[V] // for Bits57
+// Storage is how the values of a form are stored. Products have the same bits with each storage.
+type Storage int
+
+// The storages of values.
+const (
+	Full     Storage = iota // without change
+	Short                   // float32, for float64 values that are exact in float32
+	Table                   // 4-bit codes, for at most 16 distinct values
+	Same                    // one value for all
+	Bits57                  // 57 bits, for float64 values with similar exponents; see Values57
+	Storages                // number of storages
+)
+
+func (s Storage) String() string {
+	return [...]string{"full", "short", "table", "same", "bits57"}[s]
 }
 
-// Storage returns how the values are stored.
-func (s *ValueSet[V]) Storage() Storage { return s.StoredAs }
+// Bits returns the bits of a value that takes size bytes in full.
+func (s Storage) Bits(size int) int {
+	switch s {
+	case Short:
+		return 32
+	case Bits57:
+		return 57
+	case Table:
+		return 4
+	case Same:
+		return 0
+	}
+	return 8 * size
+}
 
-// FindValues returns the storage of values that needs the fewest bytes: one value if all are equal,
-// a table of at most 16 distinct values, float32, or Full. Values are equal if all their bits are.
-// It returns early if only Full is possible.
-func FindValues[V sparse.Value](val []V) ValueSet[V] {
-	s := ValueSet[V]{StoredAs: Table}
-	if len(val) == 0 {
-		return ValueSet[V]{}
+// TableLen is the number of values of a table.
+const TableLen = 16
+
+// Values stores values in columns: value k is in lane k%Lanes of column k/Lanes. Storage says which
+// array is used.
+type Values[V sparse.Value] struct {
+	Storage Storage
+	Lanes   int
+	Full    []V
+	Short   []float32
+	Codes   []uint8
+	Bits57  *Values57
+	// Table has the 16 values of storage Table, or at least the one value of storage Same.
+	Table []V
+}
+
+// At returns value k.
+func (v *Values[V]) At(k int) V {
+	switch v.Storage {
+	case Short:
+		return V(v.Short[k])
+	case Table:
+		at, shift := v.nibble(k)
+		return v.Table[v.Codes[at]>>shift&15]
+	case Same:
+		return v.Table[0]
+	case Bits57:
+		return V(v.Bits57.value(k))
 	}
-	_, short := any(val[0]).(float64)
-	few := true
-	for i, v := range val {
-		if i > 0 && BitsOf(v) == BitsOf(val[i-1]) {
-			continue
-		}
-		few = few && s.add(v)
-		short = short && BitsOf(V(float32(v))) == BitsOf(v)
-		if !few && !short {
-			return ValueSet[V]{}
-		}
+	return v.Full[k]
+}
+
+// Expanded is a buffer for values that plain Go expands, for whole columns. The zero value is
+// empty.
+type Expanded[V sparse.Value] struct {
+	Val   [256]V
+	Holds int // identifies the contents if several columns share them; chosen by the caller, 0 for none
+}
+
+// ValuesFrom returns values from value k on: all n if they are stored Full, otherwise as many as
+// fit in room.
+func (v *Values[V]) ValuesFrom(k, n int, room *Expanded[V]) []V {
+	if v.Storage == Full {
+		return v.Full[k : k+n]
 	}
+	n = min(n, len(room.Val))
 	switch {
-	case !few:
-		return ValueSet[V]{StoredAs: Short}
-	case len(s.Values) == 1:
-		s.StoredAs = Same
+	case v.Storage != Same:
+		v.Expand(k, room.Val[:n])
+	case room.Holds == 0:
+		v.Expand(k, room.Val[:])
+		room.Holds = 1
 	}
-	return s
+	return room.Val[:n]
 }
 
-// add adds a value to the table. It returns false if the table is full.
-func (s *ValueSet[V]) add(v V) bool {
-	slot := s.slot(v)
-	if s.codes[slot] == 0 {
-		if len(s.Values) == TableLen {
-			return false
-		}
-		s.Values = append(s.Values, v)
-		s.codes[slot] = uint8(len(s.Values))
-	}
-	return true
-}
-
-// code returns the number of a value in the table.
-func (s *ValueSet[V]) code(v V) uint8 { return s.codes[s.slot(v)] - 1 }
-
-// slot returns the index of the code of v, or of a free slot for it (linear probing).
-func (s *ValueSet[V]) slot(v V) int {
-	at := int(BitsOf(v) * 0x9E3779B97F4A7C15 >> 58)
-	for s.codes[at] != 0 && BitsOf(s.Values[s.codes[at]-1]) != BitsOf(v) {
-		at = (at + 1) % len(s.codes)
-	}
-	return at
-}
-
-// SameBits reports whether a and b have the same length and the same bits.
-func SameBits[T mem.Elem](a, b []T) bool { return bytes.Equal(mem.Bytes(a), mem.Bytes(b)) }
-
-// BitsOf returns the bits of v, which differ for values that == confuses: zeros of either sign, and
-// NaNs.
-func BitsOf[V sparse.Value](v V) uint64 {
-	switch v := any(v).(type) {
-	case float64:
-		return math.Float64bits(v)
-	case float32:
-		return uint64(math.Float32bits(v))
-	}
-	return 0
-}
-
-// Store allocates columns of values.
-func (s *ValueSet[V]) Store(m *Memory, lanes int, columns int64) (Values[V], error) {
-	out := Values[V]{Storage: s.StoredAs, Lanes: lanes}
-	var err error
-	switch s.StoredAs {
+// Expand sets out to the values from value k on.
+func (v *Values[V]) Expand(k int, out []V) {
+	switch v.Storage {
 	case Full:
-		out.Full, err = Make[V](m, columns*int64(lanes))
+		copy(out, v.Full[k:])
 	case Short:
-		out.Short, err = Make[float32](m, columns*int64(lanes))
+		for i, s := range v.Short[k : k+len(out)] {
+			out[i] = V(s)
+		}
+	case Same:
+		for i := range out {
+			out[i] = v.Table[0]
+		}
+	default:
+		for i := range out {
+			out[i] = v.At(k + i)
+		}
+	}
+}
+
+// SetCode stores the code of value k, which must be 0 before.
+func (v *Values[V]) SetCode(k int, code uint8) {
+	at, shift := v.nibble(k)
+	v.Codes[at] |= code << shift
+}
+
+// nibble returns the position of the code of value k. 16 lanes load the same 64 bits, so that even
+// lanes have the lower 32 bits and odd lanes the upper ones: the codes of even lanes are stored in
+// the lower half.
+func (v *Values[V]) nibble(k int) (at int, shift uint) {
+	if v.Lanes == 16 {
+		lane := k & 15
+		k += lane&1<<3 + lane>>1 - lane
+	}
+	return k >> 1, uint(k&1) << 2
+}
+
+// From returns the memory of column c, for assembly.
+func (v *Values[V]) From(c int) *byte {
+	k := c * v.Lanes
+	switch v.Storage {
+	case Short:
+		return BytesFrom(v.Short, k)
 	case Table:
-		out.Codes, err = Make[uint8](m, columns*int64(lanes)/2)
+		return BytesFrom(v.Codes, k/2)
+	case Same:
+		return nil
 	case Bits57:
-		out.Bits57, err = s.make57(m, columns*int64(lanes))
+		return BytesFrom(v.Bits57.Bytes, k/8*eight57)
 	}
-	if s.StoredAs == Table || s.StoredAs == Same {
-		out.Table = make([]V, TableLen)
-		copy(out.Table, s.Values)
-	}
-	return out, err
+	return BytesFrom(v.Full, k)
 }
 
-// Put stores values in the slots k, k+step, ...
-func (s *ValueSet[V]) Put(out *Values[V], k, step int, val []V) {
-	switch s.StoredAs {
+// Entry returns the memory of value k, for kernels of values that are stored Full, Short or Same.
+func (v *Values[V]) Entry(k int) *byte {
+	switch v.Storage {
 	case Full:
-		for _, v := range val {
-			out.Full[k] = v
-			k += step
-		}
+		return BytesFrom(v.Full, k)
 	case Short:
-		for _, v := range val {
-			out.Short[k] = float32(v)
-			k += step
-		}
-	case Table:
-		for _, v := range val {
-			out.SetCode(k, s.code(v))
-			k += step
-		}
-	case Bits57:
-		k -= s.set57.first
-		for _, v := range val {
-			s.set57.slice[k] = v
-			k += step
-		}
+		return BytesFrom(v.Short, k)
 	}
+	return BytesFrom(v.Table, 0)
 }
 
-// Put4 is put for four adjacent slots: slot k+l gets the n values from val[at[l]] on.
-func (s *ValueSet[V]) Put4(out *Values[V], k, step int, val []V, at *[4]int64, n int) {
-	if n == 0 {
-		return // slot k may not exist
-	}
-	switch s.StoredAs {
-	case Full:
-		Interleave(out.Full[k:], step, val, at, n)
-	case Bits57:
-		Interleave(s.set57.slice[k-s.set57.first:], step, val, at, n)
-	case Short:
-		a, b, c, d := Four(val, at, n)
-		to := out.Short[k:]
-		for j := range a {
-			o := (*[4]float32)(to[j*step:])
-			o[0], o[1], o[2], o[3] = float32(a[j]), float32(b[j]), float32(c[j]), float32(d[j])
-		}
-	case Table:
-		for l, from := range at {
-			s.Put(out, k+l, step, val[from:from+int64(n)])
-		}
-	}
+// Address returns the address of column c, which may be after the last one, for prefetching.
+func (v *Values[V]) Address(c int) uintptr {
+	return uintptr(unsafe.Pointer(v.From(0))) + uintptr(c*v.ColumnBytes())
 }
 
-// Interleave sets to[j*step+l] = from[at[l]+j] for four rows l of n elements.
-func Interleave[T any](to []T, step int, from []T, at *[4]int64, n int) {
-	a, b, c, d := Four(from, at, n)
-	for j := range a {
-		o := (*[4]T)(to[j*step:])
-		o[0], o[1], o[2], o[3] = a[j], b[j], c[j], d[j]
+// ColumnBytes returns the bytes of a column.
+func (v *Values[V]) ColumnBytes() int {
+	return v.Storage.Bits(int(unsafe.Sizeof(*new(V)))) * v.Lanes / 8
+}
+
+// table returns the second argument of kernels that begin at column c: Table, or a cursor57, which
+// is valid until the next call.
+func (v *Values[V]) TableAt(c int) *V {
+	if v.Storage == Bits57 {
+		return (*V)(unsafe.Pointer(v.Bits57.from(c * v.Lanes)))
 	}
+	return unsafe.SliceData(v.Table)
 }
 
-// Four returns the n elements from each of four indices on.
-func Four[T any](from []T, at *[4]int64, n int) (a, b, c, d []T) {
-	return from[at[0]:][:n], from[at[1]:][:n], from[at[2]:][:n], from[at[3]:][:n]
-}
-
-// PutAt stores val[k] in slot places[k]. The storage is not a table.
-func (s *ValueSet[V]) PutAt(out *Values[V], places []int64, val []V) {
-	val = val[:len(places)]
-	switch s.StoredAs {
-	case Full:
-		for k, at := range places {
-			out.Full[at] = val[k]
-		}
-	case Short:
-		for k, at := range places {
-			out.Short[at] = float32(val[k])
-		}
-	}
-}
-
-// ValueBytes returns the memory of stored values.
-func ValueBytes[V sparse.Value](v *Values[V]) int64 {
-	return mem.Size[V]()*int64(len(v.Full)+len(v.Table)) + 4*int64(len(v.Short)) + int64(len(v.Codes)) + bytes57(v.Bits57)
+// BytesFrom returns the address of element k of s; k may be len(s).
+func BytesFrom[T any](s []T, k int) *byte {
+	return (*byte)(unsafe.Pointer(unsafe.SliceData(s[k:])))
 }

@@ -6,11 +6,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/cpu/internal/form"
 )
 
 func TestAFormRepaysIfItSavesMoreThanItCosts(t *testing.T) {
-	slices, slow := Cached{.6, 10}, Cached{.95, 20}
+	slices, slow := Cached{Product: .6, Build: 10}, Cached{Product: .95, Build: 20}
 	require.True(t, slices.Repays(100, 1, 6))
 	require.False(t, slices.Repays(100, .5, 6), "there is a faster form")
 	require.False(t, slices.Repays(100, 1, 18), "too much is spent")
@@ -24,27 +23,23 @@ func TestAFormRepaysIfItSavesMoreThanItCosts(t *testing.T) {
 
 func TestShortRowsAreExpectedToBeFast(t *testing.T) {
 	cached := func(rows int) Cached {
-		c := Candidates[float64]([]Look{{entries: true, plain: true, rows: rows, nnz: 60_000}})
+		c := Candidates[float64]([]Look{{Plain: true, Rows: rows, NNZ: 60_000}})
 		require.Len(t, c, 1)
 		return c[0].Cached
 	}
 	short, full := cached(10_000), cached(600)
 	require.Less(t, short.Product, full.Product)
 	require.Less(t, full.Product, 1.)
-	dense, empty := cachedDiagonals(.1, 5), cachedDiagonals(3, 5)
-	require.Less(t, dense.Product, empty.Product)
-	require.Less(t, dense.Build, empty.Build)
-	require.Less(t, empty.Product, cachedDiagonals(3, 40).Product)
 }
 
 func TestNoFormIsExpectedToTakeNothingOrMoreThanCSR(t *testing.T) {
 	seen := map[kernels.Form]int{}
 	for _, p := range []Look{
-		{blocks: &form.Estimate{EntryBytes: 9}, value: 7.25},
-		{diagonals: &form.Estimate{EntryBytes: .1}}, // the same value along each
-		{misses: .9, wide: true},
+		{Estimates: bytes("blocks", 9., "values in 57 bits", 7.25)},
+		{Estimates: bytes("diagonals", .1)}, // the same value along each
+		{Misses: .9, Wide: true},
 	} {
-		p.entries, p.plain, p.rows, p.nnz = true, true, 10, 3000
+		p.Plain, p.Rows, p.NNZ = true, 10, 3000
 		for _, c := range Candidates[float64]([]Look{p}) {
 			require.Greater(t, c.Cached.Product, .1, c.Form)
 			require.Less(t, c.Cached.Product, 1., c.Form)
@@ -54,22 +49,22 @@ func TestNoFormIsExpectedToTakeNothingOrMoreThanCSR(t *testing.T) {
 	}
 	require.Len(t, seen, 4)
 	require.Equal(t, 2, seen[FormBlocks], "with values in 57 bits, and without")
-	require.Less(t, cachedSlices(4, 5, 1).Product, cachedSlices(8, 5, 1).Product)
 }
 
 func TestExpectedCostsUseTheRowsOfAllPieces(t *testing.T) {
-	piece := Look{entries: true, plain: true, rows: 100, nnz: 200, diagonals: &form.Estimate{EntryBytes: 8.5}}
+	piece := Look{Plain: true, Rows: 100, NNZ: 200, Estimates: bytes("diagonals", 8.5)}
 	other := piece
-	other.rows, other.nnz = 50, 2200
+	other.Rows, other.NNZ = 50, 2200
 	c := Candidates[float64]([]Look{piece, other})
-	require.Equal(t, cachedDiagonals(.5, 16), c[0].Cached)
-	require.Equal(t, cachedSlices(8, 16, longRowSlices), c[1].Cached, "2400 entries in 150 rows")
+	require.InDelta(t, .15+.06*.5+.006*16, c[0].Cached.Product, 1e-9, "2400 entries in 150 rows")
+	require.InDelta(t, 7+6*.5, c[0].Cached.Build, 1e-9)
+	require.Equal(t, Cached{Product: .5 + .008*16, Build: 10}, c[1].Cached)
 }
 
 func TestSlicesOfLongRowsAreExpectedToBeFastInPowerLawGraphs(t *testing.T) {
-	piece := Look{entries: true, plain: true, rows: 100, nnz: 4000}
+	piece := Look{Plain: true, Rows: 100, NNZ: 4000}
 	graph := piece
-	graph.powerLaw = true
+	graph.Shares = map[string]float64{"power law": 1}
 	slices := func(pieces ...Look) Candidate[float64] {
 		all := Candidates[float64](pieces)
 		c := all[len(all)-1]

@@ -1,14 +1,10 @@
 package forms
 
 import (
-	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/msrep-go/msrep/internal/mem"
-	"github.com/msrep-go/msrep/internal/simd"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu/internal/form"
 	"github.com/msrep-go/msrep/sparse"
@@ -26,6 +22,15 @@ func halves(t *testing.T, spec string) []form.Rows[float64] {
 	}
 }
 
+// bytes returns estimates of the given names and bytes for each entry.
+func bytes(of ...any) map[string]*form.Estimate {
+	out := map[string]*form.Estimate{}
+	for i := 0; i < len(of); i += 2 {
+		out[of[i].(string)] = &form.Estimate{EntryBytes: of[i+1].(float64)}
+	}
+	return out
+}
+
 // candidates returns the candidates for pieces.
 func candidates(pieces ...form.Rows[float64]) []Candidate[float64] {
 	looks := make([]Look, len(pieces))
@@ -35,7 +40,7 @@ func candidates(pieces ...form.Rows[float64]) []Candidate[float64] {
 	return Candidates[float64](looks)
 }
 
-func names[V sparse.Value](c []Candidate[V]) (out []kernels.Form) {
+func formsOf[V sparse.Value](c []Candidate[V]) (out []kernels.Form) {
 	for _, c := range c {
 		out = append(out, c.Form)
 	}
@@ -51,7 +56,7 @@ func TestTheLookOfAMatrixDecidesTheCandidates(t *testing.T) {
 		"random:rows=2k,cols=10k,nnz=400k": {FormSlices, FormTiles},
 	} {
 		all := candidates(append(halves(t, spec), form.Rows[float64]{Ptr: []int64{0}})...)
-		require.Equal(t, want, names(all), spec)
+		require.Equal(t, want, formsOf(all), spec)
 		for _, c := range all {
 			require.NotEmpty(t, c.Why)
 			for _, r := range halves(t, spec) {
@@ -65,9 +70,9 @@ func TestTheLookOfAMatrixDecidesTheCandidates(t *testing.T) {
 
 func TestAFormSuitsAMatrixWhereItSuitsAllPieces(t *testing.T) {
 	stencil, random := halves(t, "stencil:dims=2,points=5,n=100"), halves(t, "random:rows=200k,nnz=1M")
-	require.Contains(t, names(candidates(stencil...)), FormDiagonals)
-	require.NotContains(t, names(candidates(stencil[0], random[0])), FormDiagonals)
-	require.NotContains(t, names(candidates(random[0], stencil[0])), FormDiagonals)
+	require.Contains(t, formsOf(candidates(stencil...)), FormDiagonals)
+	require.NotContains(t, formsOf(candidates(stencil[0], random[0])), FormDiagonals)
+	require.NotContains(t, formsOf(candidates(random[0], stencil[0])), FormDiagonals)
 }
 
 func TestBlocksAreFound(t *testing.T) {
@@ -84,127 +89,31 @@ func TestBlocksAreFound(t *testing.T) {
 		}
 		r.Ptr = append(r.Ptr, int64(len(r.Idx)))
 	}
-	require.Contains(t, names(candidates(r)), FormBlocks)
+	require.Contains(t, formsOf(candidates(r)), FormBlocks)
 }
 
 func TestValuesIn57BitsAreTriedBeforePlainOnes(t *testing.T) {
-	piece := Look{entries: true, plain: true, blocks: &form.Estimate{EntryBytes: 8.2}, diagonals: &form.Estimate{EntryBytes: 8.1}, value: 7.25}
+	piece := Look{NNZ: 1, Plain: true, Estimates: bytes("blocks", 8.2, "diagonals", 8.1, "values in 57 bits", 7.25)}
 	all := Candidates[float64]([]Look{piece, piece})
-	require.Equal(t, []kernels.Form{FormBlocks, FormBlocks, FormDiagonals, FormSlices}, names(all))
+	require.Equal(t, []kernels.Form{FormBlocks, FormBlocks, FormDiagonals, FormSlices}, formsOf(all))
 	require.InDelta(t, 7.45, all[0].Bytes, 1e-9)
 	require.Contains(t, all[0].Why, "57 bits")
 	other := piece
-	other.value = 0
-	require.Equal(t, []kernels.Form{FormBlocks, FormDiagonals, FormSlices}, names(Candidates[float64]([]Look{piece, other})))
-}
-
-// Values that are not in the sample may not fit 57 bits. Blocks then store plain values, and hold no memory of the
-// first attempt.
-func TestBlocksStorePlainValuesWhere57BitsDoNotSuffice(t *testing.T) {
-	if !form.Fast57(simd.Default()) {
-		t.Skip("this processor has no kernels for 57 bits")
-	}
-	const n = 600
-	r := form.Rows[float64]{Ptr: []int64{0}, Cols: n}
-	rng := rand.New(rand.NewPCG(1, 2))
-	for row := range n {
-		for c := range 12 {
-			r.Idx, r.Val = append(r.Idx, int32(min(row/3*3, n-12)+c)), append(r.Val, 1+rng.Float64())
-		}
-		r.Ptr = append(r.Ptr, int64(len(r.Idx)))
-	}
-	seen, ok := form.Find57(r.Val)
-	require.True(t, ok)
-	far := 0
-	for k := range 2000 { // values whose change is not noticed are not in the sample
-		near := r.Val[k]
-		r.Val[k] = 1e300
-		if s, _ := form.Find57(r.Val); s.Bytes() == seen.Bytes() {
-			far++
-		} else {
-			r.Val[k] = near
-		}
-	}
-	require.Greater(t, far, 500)
-	_, ok = bits57(r.Val)
-	require.True(t, ok)
-
-	build := func(build func(form.Rows[float64]) (form.Form[float64], error)) (form.Form[float64], int64) {
-		r.Mem = &form.Memory{
-			Alloc: func(n int64) ([]byte, error) { return mem.Aligned(n), nil },
-			Mark:  func() func() error { return func() error { return nil } },
-		}
-		f, err := build(r)
-		require.NoError(t, err)
-		return f, r.Mem.Used()
-	}
-	got, used := build(newBlocks57[float64])
-	want, plain := build(newBlocks[float64])
-	require.Equal(t, plain, used)
-	require.Equal(t, want.Bytes(), got.Bytes())
-	x, y, z := slices.Repeat([]float64{1}, n), make([]float64, n), make([]float64, n)
-	got.Multiply(1, 0, x, y)
-	want.Multiply(1, 0, x, z)
-	require.Equal(t, z, y)
+	other.Estimates = bytes("blocks", 8.2, "diagonals", 8.1)
+	require.Equal(t, []kernels.Form{FormBlocks, FormDiagonals, FormSlices}, formsOf(Candidates[float64]([]Look{piece, other})))
 }
 
 func TestTilesAreTriedFirstWhereMostEntriesMissALongX(t *testing.T) {
-	piece := Look{entries: true, plain: true, misses: .9, wide: true}
-	require.Equal(t, []kernels.Form{FormTiles, FormSlices}, names(Candidates[float64]([]Look{piece, piece})))
+	piece := Look{NNZ: 1, Plain: true, Misses: .9, Wide: true}
+	require.Equal(t, []kernels.Form{FormTiles, FormSlices}, formsOf(Candidates[float64]([]Look{piece, piece})))
 	local, narrow := piece, piece
-	local.misses, narrow.wide = .3, false
-	require.Equal(t, []kernels.Form{FormSlices, FormTiles}, names(Candidates[float64]([]Look{local})))
+	local.Misses, narrow.Wide = .3, false
+	require.Equal(t, []kernels.Form{FormSlices, FormTiles}, formsOf(Candidates[float64]([]Look{local})))
 	require.Equal(t, FormTiles, Candidates[float64]([]Look{local})[0].SteadierThan, "slices are taken unless tiles are clearly faster")
 	require.False(t, Candidates[float64]([]Look{local})[0].Large)
 	near := Candidates[float64]([]Look{narrow, narrow})
-	require.Equal(t, []kernels.Form{FormSlices, FormTiles}, names(near))
+	require.Equal(t, []kernels.Form{FormSlices, FormTiles}, formsOf(near))
 	require.True(t, near[0].Large)
-}
-
-// graph returns n rows of 2 entries, except that every eighth row has most.
-func graph(n, most int) form.Rows[float64] {
-	r := form.Rows[float64]{Ptr: []int64{0}, Cols: n}
-	for i := range n {
-		entries := 2
-		if i%8 == 0 {
-			entries = most
-		}
-		for k := range entries {
-			r.Idx = append(r.Idx, int32((i*37+k*(n/most))%n))
-		}
-		r.Ptr = append(r.Ptr, int64(len(r.Idx)))
-	}
-	r.Val = make([]float64, len(r.Idx))
-	return r
-}
-
-func TestPowerLawGraphsHaveUnevenRowsAndXInTheSecondCache(t *testing.T) {
-	r := graph(20_000, 60)
-	require.True(t, powerLaw(r))
-	require.True(t, At(r).powerLaw)
-	require.False(t, powerLaw(graph(20_000, 4)), "rows of similar length")
-	require.False(t, powerLaw(graph(1000, 60)), "the entries fit the second cache")
-	require.False(t, powerLaw(graph(200_000, 60)), "x does not fit the second cache")
-	require.False(t, powerLaw(form.Rows[float64]{Ptr: []int64{0}}))
-	one := form.Rows[float64]{Ptr: []int64{0}, Cols: 100_000}
-	for i := range 20_000 { // each row has five entries, and one row has all
-		for c := range 5 {
-			one.Idx = append(one.Idx, int32(c))
-		}
-		if i == 7 {
-			for c := range 99_000 {
-				one.Idx = append(one.Idx, int32(5+c))
-			}
-		}
-		one.Ptr = append(one.Ptr, int64(len(one.Idx)))
-	}
-	require.False(t, powerLaw(one), "one row is no power law")
-	f, err := newSlices(r)
-	require.NoError(t, err)
-	require.Contains(t, f.Name(), "sorted in 8192")
-	even, err := newSlices(graph(20_000, 4))
-	require.NoError(t, err)
-	require.Contains(t, even.Name(), "sorted in 1024")
 }
 
 func TestBudgetsGrowWithTheProductsThatAreExpected(t *testing.T) {

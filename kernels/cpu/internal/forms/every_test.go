@@ -25,7 +25,7 @@ func TestEveryFormMultipliesAsTheReferencePastTheCaches(t *testing.T) {
 }
 
 func checkEvery[V sparse.Value](t *testing.T, l simd.Level) {
-	for _, name := range formtest.FormNames {
+	for _, name := range formtest.Names(formtest.Chosen) {
 		t.Run(name, func(t *testing.T) { formtest.CheckForm[V](t, name, l) })
 	}
 }
@@ -37,7 +37,7 @@ func TestFormsHaveTheSameBitsHoweverValuesAreStored(t *testing.T) {
 // checkStored compares products with values stored as Full and in fewer bytes.
 func checkStored[V sparse.Value](t *testing.T, l simd.Level) {
 	kinds := []string{"float32", "few", "one"}
-	for _, name := range []string{"slices", "diagonals", "tiles"} {
+	for _, name := range formtest.Names(formtest.Chosen) {
 		build := formtest.Small[V](name, l).Build
 		rapid.Check(t, func(t *rapid.T) {
 			r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
@@ -65,7 +65,7 @@ func checkStored[V sparse.Value](t *testing.T, l simd.Level) {
 }
 
 func TestFormsRefuseColumnsOutsideX(t *testing.T) {
-	for _, name := range []string{"slices", "diagonals", "tiles"} {
+	for _, name := range formtest.Names(func(k form.Kind[float64]) bool { return k.Suit != nil }) {
 		for _, c := range []int32{-1, 3, math.MaxInt32} {
 			r := form.Rows[float64]{Ptr: []int64{0, 2}, Idx: []int32{0, c}, Val: []float64{1, 1}, Cols: 3}
 			_, err := formtest.Small[float64](name, simd.Generic).Build(r, form.ValueSet[float64]{})
@@ -80,7 +80,7 @@ func TestFormsReportTooLittleMemory(t *testing.T) {
 		p.Rows = append(p.Rows, make([]int32, 50))
 	}
 	a := p.Csr(func() float64 { return 1 })
-	for _, name := range []string{"slices", "tiles"} {
+	for _, name := range formtest.Names(func(k form.Kind[float64]) bool { return k.Suit != nil && k.Test.Patterns == nil }) {
 		for limit := int64(1); limit < 40_000; limit *= 2 {
 			r := form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols, Mem: &form.Memory{
 				Alloc: func(n int64) ([]byte, error) { return make([]byte, n), nil }, Limit: limit,

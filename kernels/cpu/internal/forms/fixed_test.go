@@ -19,11 +19,12 @@ import (
 	"github.com/msrep-go/msrep/kernels/cpu/internal/form/ell"
 	"github.com/msrep-go/msrep/kernels/cpu/internal/form/formtest"
 	"github.com/msrep-go/msrep/kernels/cpu/internal/form/tiles"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/forms"
 	"github.com/msrep-go/msrep/sparse"
 )
 
 // fixedForms are the forms that sum in the order of the entries.
-var fixedForms = []string{"slices", "tiles", "diagonals", "blocks", "csr"}
+var fixedForms = formtest.Names(func(k form.Kind[float64]) bool { return k.Fixed })
 
 // asIs is form.MultiplyFixed as a form.
 type asIs[V sparse.Value] struct {
@@ -76,13 +77,12 @@ func checkFixed[V sparse.Value](t *testing.T, l simd.Level) {
 		stored := formtest.AnyValues(t, rows.Val)
 		for _, name := range fixedForms {
 			m := formtest.DrawMade[V](t, name, l)
-			m.Far = false
 			f, err := m.Build(rows, stored)
 			if name == "csr" {
 				f = asIs[V]{f, l, rows}
 			}
 			if sparse.IsInput(err) {
-				require.True(t, name != "slices" && name != "csr", "%s: %v", name, err)
+				require.NotNil(t, m.Kind.Test.MayRefuse, "%s: %v", name, err)
 				continue
 			}
 			require.NoError(t, err)
@@ -111,10 +111,18 @@ func TestFormsThatSumInAnotherOrderRefuseFixedSums(t *testing.T) {
 	require.ErrorContains(t, err, "sorted rows")
 	_, err = diagonals.NewDiagonals(r, diagonals.DiagonalOptions[float64]{})
 	require.True(t, sparse.IsInput(err), "%v", err)
-	for _, name := range []kernels.Form{"ell", "ellr", "pellr", "jad", "hyb", "biell"} {
-		_, err = ell.NewEll(name, r)
-		require.True(t, sparse.IsInput(err), "%v", err)
-		require.ErrorContains(t, err, "order of its own")
+	for _, k := range forms.Kinds[float64]() {
+		if k.Fixed {
+			continue
+		}
+		_, err = k.Make(r)
+		require.True(t, sparse.IsInput(err), "%s: %v", k.Name, err)
+		require.ErrorContains(t, err, "in an order of", k.Name)
+		c, err := forms.Named[float64](k.Name, kernels.Segments{}, true)
+		require.NoError(t, err)
+		_, err = c.Build(r)
+		require.True(t, sparse.IsInput(err), "%s: %v", k.Name, err)
+		require.ErrorContains(t, err, string(k.Name)+`" sums in an order of its own: sums of a fixed shape have csr, `)
 	}
 	f := formtest.Must(ell.NewEll("sell", r))(t)
 	require.Contains(t, f.Name(), "slices")

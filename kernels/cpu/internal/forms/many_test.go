@@ -21,7 +21,7 @@ func TestFormsMultiplySeveralVectorsAsTheReference(t *testing.T) {
 
 func checkMany[V sparse.Value](t *testing.T, l simd.Level) {
 	rapid.Check(t, func(t *rapid.T) {
-		name := rapid.SampledFrom([]string{"csr", "slices", "diagonals", "diagonals", "blocks", "tiles"}).Draw(t, "form")
+		name := rapid.SampledFrom(formtest.Names(formtest.Chosen)).Draw(t, "form")
 		checkManyOf(t, formtest.DrawMade[V](t, name, l))
 	})
 }

@@ -23,7 +23,7 @@ func TestFormsMultiplyTheirTransposesAsTheReference(t *testing.T) {
 
 func checkTransposed[V sparse.Value](t *testing.T, l simd.Level) {
 	rapid.Check(t, func(t *rapid.T) {
-		name := rapid.SampledFrom([]string{"csr", "slices", "slices", "diagonals", "diagonals", "tiles", "tiles", "blocks", "ellpack"}).Draw(t, "form")
+		name := rapid.SampledFrom(append(formtest.Names(formtest.Chosen), "ellpack")).Draw(t, "form")
 		if name == "ellpack" {
 			name = string(rapid.SampledFrom(ellpack.Formats()).Draw(t, "format"))
 		}

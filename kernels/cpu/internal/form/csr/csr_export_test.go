@@ -1,8 +1,9 @@
 package csr
 
 import (
-	"github.com/msrep-go/msrep/kernels/cpu/internal/form"
 	"testing"
+
+	"github.com/msrep-go/msrep/kernels/cpu/internal/form"
 )
 
 // InAllWays runs a test with rows that the processor predicts and with rows that it does not, and

@@ -100,7 +100,7 @@ func manyGeneric[V sparse.Value](alpha, beta V, base int64, ptr []int64, idx []i
 		idx, val := idx[ptr[r]-base:ptr[r+1]-base], val[ptr[r]-base:ptr[r+1]-base]
 		for _, i := range idx {
 			if i < 0 || int(i) >= x.Rows() {
-				panic(form.IndexError{Index: i, Rows: x.Rows()})
+				panic(IndexError{Index: i, Rows: x.Rows()})
 			}
 		}
 		out := y.From(r).Val[:y.Cols]

@@ -28,7 +28,7 @@ type Places[V sparse.Value] struct {
 // does not exist.
 func (p *Places[V]) place(i int32) []V {
 	if i < 0 || int(i) >= p.Rows {
-		panic(form.IndexError{Index: i, Rows: p.Rows})
+		panic(IndexError{Index: i, Rows: p.Rows})
 	}
 	if own := int(i) - p.First; own >= 0 && own < p.Own {
 		if own >= p.Done {

@@ -35,7 +35,7 @@ import (
 // has too little, and with kernels.ErrNotSupported for another name.
 func NewEll[V sparse.Value](name kernels.Form, r form.Rows[V]) (form.Form[V], error) {
 	if r.Fixed && sparse.Format(name) != ellpack.FormatSELL {
-		return nil, sparse.Inputf("format", "%q sums in an order of its own: sums of a fixed shape have csr, slices, sell, diagonals, blocks and tiles", string(name))
+		return nil, sparse.Inputf("format", "%q sums in an order of its own", string(name))
 	}
 	rows := ellpack.Rows[V]{Ptr: r.Ptr, Idx: r.Idx, Val: r.Val}
 	if n := len(r.Ptr); n > 0 {

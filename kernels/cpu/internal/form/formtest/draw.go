@@ -11,18 +11,12 @@ import (
 
 	"github.com/msrep-go/msrep/internal/reference"
 	"github.com/msrep-go/msrep/internal/simd"
-	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu/internal/form"
-	"github.com/msrep-go/msrep/kernels/cpu/internal/form/blocks"
-	"github.com/msrep-go/msrep/kernels/cpu/internal/form/csr"
-	"github.com/msrep-go/msrep/kernels/cpu/internal/form/diagonals"
-	"github.com/msrep-go/msrep/kernels/cpu/internal/form/ell"
-	slicesform "github.com/msrep-go/msrep/kernels/cpu/internal/form/slices"
-	"github.com/msrep-go/msrep/kernels/cpu/internal/form/tiles"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/forms"
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Must returns f, and fails the test if there is an error: Must(tiles.NewTiles(r, o))(t).
+// Must returns f, and fails the test if there is an error: must(form.NewRuns(r, o))(t).
 func Must[F any](f F, err error) func(t require.TestingT) F {
 	return func(t require.TestingT) F {
 		require.NoError(t, err)
@@ -30,31 +24,43 @@ func Must[F any](f F, err error) func(t require.TestingT) F {
 	}
 }
 
-// Made describes a form: its name and its options.
+// Made is a form with its options.
 type Made[V sparse.Value] struct {
-	name               string
-	level              simd.Level
-	window, rows, cols int  // 0 fits them to the caches
-	Far                bool // slices prefetch
+	Kind    form.Kind[V]
+	options form.Options[V]
+	Far     bool // kernels prefetch; see BuildFar
 }
 
-// FormNames is all forms but those of the ELLPACK family.
-var FormNames = []string{"csr", "slices", "diagonals", "blocks", "tiles"}
+// Names returns the names of the forms that pick accepts.
+func Names(pick func(k form.Kind[float64]) bool) (out []string) {
+	for _, k := range forms.Kinds[float64]() {
+		if pick(k) {
+			out = append(out, string(k.Name))
+		}
+	}
+	return out
+}
+
+// Chosen accepts the forms that a device chooses from.
+func Chosen(k form.Kind[float64]) bool { return slices.Contains(forms.Choices(), k.Name) }
+
+// kindOf returns the form of that name.
+func kindOf[V sparse.Value](name string) form.Kind[V] {
+	all := forms.Kinds[V]()
+	return all[slices.IndexFunc(all, func(k form.Kind[V]) bool { return string(k.Name) == name })]
+}
 
 // Small returns a form with small pieces, if it has pieces.
 func Small[V sparse.Value](name string, l simd.Level) Made[V] {
-	return Made[V]{name: name, level: l, rows: 50, cols: 32}
+	k := kindOf[V](name)
+	return Made[V]{Kind: k, options: form.Options[V]{Level: l, Sizes: k.Test.Small}}
 }
 
 // DrawMade draws the options of a form.
 func DrawMade[V sparse.Value](t *rapid.T, name string, l simd.Level) Made[V] {
-	m := Made[V]{name: name, level: l}
-	switch name {
-	case "slices":
-		m.window, m.Far = rapid.SampledFrom([]int{0, 1, 5, 64}).Draw(t, "window"), rapid.Bool().Draw(t, "far")
-	case "tiles":
-		m.rows = rapid.SampledFrom([]int{0, 1, 3, 16, 17, 100, 65536}).Draw(t, "rows")
-		m.cols = rapid.SampledFrom([]int{0, 1, 8, 16, 64, 1024, 65536}).Draw(t, "columns")
+	m := Made[V]{Kind: kindOf[V](name), options: form.Options[V]{Level: l, Sizes: form.Sizes{}}, Far: rapid.Bool().Draw(t, "far")}
+	for _, size := range SortedKeys(m.Kind.Test.Sizes) {
+		m.options.Sizes[size] = rapid.SampledFrom(m.Kind.Test.Sizes[size]).Draw(t, size)
 	}
 	return m
 }
@@ -62,47 +68,25 @@ func DrawMade[V sparse.Value](t *rapid.T, name string, l simd.Level) Made[V] {
 // Build builds the form of the rows, with the storage of the set. It returns an input error if the
 // form does not suit the rows.
 func (m Made[V]) Build(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error) {
-	switch m.name {
-	case "csr":
-		return csr.NewCSR(r), nil
-	case "slices":
-		return BuildFar(m.Far, func() (form.Form[V], error) {
-			return slicesform.NewSlices(r, slicesform.SliceOptions[V]{Level: m.level, Window: m.window, Values: v})
-		})
-	case "diagonals":
-		return diagonals.NewDiagonals(r, diagonals.DiagonalOptions[V]{Level: m.level, Values: v})
-	case "blocks":
-		shape, ok := blocks.FindBlocks(r)
-		if !ok {
-			return nil, sparse.Inputf("blocks", "none")
-		}
-		return blocks.NewBlocks(r, blocks.BlockOptions[V]{Level: m.level, Shape: shape, Values: v})
-	case "tiles":
-		return tiles.NewTiles(r, tiles.TileOptions[V]{Level: m.level, Rows: m.rows, Cols: m.cols, Values: v})
-	}
-	return ell.NewEll(kernels.Form(m.name), r)
+	o := m.options
+	o.Values = v
+	return BuildFar(m.Far, func() (form.Form[V], error) { return m.Kind.New(r, o) })
 }
 
 // mayRefuse reports whether the form may refuse these rows.
 func (m Made[V]) mayRefuse(r form.Rows[V]) bool {
-	places := max(1, len(r.Ptr)-1) * r.Cols
-	switch m.name {
-	case "csr", "slices":
-		return false
-	case "tiles": // nearly all would be empty
-		return m.cols > 0 && places > 1<<16
-	}
-	return true
+	refuses := m.Kind.Test.MayRefuse
+	return refuses != nil && refuses(r, m.options.Sizes)
 }
 
 // DrawForm draws a matrix that usually suits the form, with values of one of these kinds times
 // 2^scale, and builds the form in memory between guards. The form is nil if it refuses the matrix.
 func DrawForm[V sparse.Value](t *rapid.T, g *Guards, r *rand.Rand, m Made[V], kinds []string, scale int, atEnd bool) (*sparse.CSR[V], form.Form[V]) {
-	pattern := rapid.SampledFrom(SortedKeys(Patterns)).Draw(t, "pattern")
-	if name := m.name; name == "diagonals" || name == "blocks" {
-		suited := map[string]string{"diagonals": "stencil", "blocks": "blocks"}[name]
-		pattern = rapid.SampledFrom([]string{name, name, suited, "any", "empty", "one row"}).Draw(t, "suited pattern")
+	patterns := SortedKeys(Patterns)
+	if suited := m.Kind.Test.Patterns; len(suited) > 0 {
+		patterns = append(slices.Repeat(suited, 3), "any", "empty", "one row")
 	}
+	pattern := rapid.SampledFrom(patterns).Draw(t, "pattern")
 	values := ValueKinds[rapid.SampledFrom(kinds).Draw(t, "values")]
 	a := sparse.Convert[V](Patterns[pattern](r).Csr(func() float64 { return math.Ldexp(values(r), scale) }))
 	rows := RowsOf(a)

@@ -3,8 +3,9 @@ package formtest
 import (
 	"math"
 
-	"github.com/msrep-go/msrep/sparse"
 	"pgregory.net/rapid"
+
+	"github.com/msrep-go/msrep/sparse"
 )
 
 // DrawCSR draws a small matrix with rows of every length up to 40, or of few entries each, many of

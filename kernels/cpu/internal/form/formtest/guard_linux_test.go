@@ -3,8 +3,9 @@ package formtest_test
 import (
 	"testing"
 
-	"github.com/msrep-go/msrep/kernels/cpu/internal/form/formtest"
 	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/kernels/cpu/internal/form/formtest"
 )
 
 func TestGuardsAreOutsideTheArrays(t *testing.T) {

@@ -4,9 +4,10 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"pgregory.net/rapid"
+
 	"github.com/msrep-go/msrep/kernels/cpu/internal/form"
 	"github.com/msrep-go/msrep/sparse"
-	"pgregory.net/rapid"
 )
 
 // AnyValues is a way to store values.

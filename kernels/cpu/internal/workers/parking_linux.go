@@ -1,0 +1,123 @@
+package workers
+
+import (
+	"math"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/msrep-go/msrep/numa"
+)
+
+// threadsPark is true where a thread can sleep until another wakes it.
+const threadsPark = true
+
+// futexWait and futexWake are operations of futex(2) among the threads of this process only.
+const (
+	futexWait = 0 | 128
+	futexWake = 1 | 128
+)
+
+// park sleeps while word has this value.
+func park(word *atomic.Uint32, value uint32) {
+	for word.Load() == value {
+		// The call may end by a signal, or fail because word has changed: the caller reads word.
+		_, _, _ = unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWait, uintptr(value), 0, 0, 0)
+	}
+}
+
+// unpark wakes the thread that sleeps on word, which the caller has changed.
+func unpark(word *atomic.Uint32) {
+	_, _, _ = unix.RawSyscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWake, 1, 0, 0, 0)
+}
+
+// yield lets other threads have the CPU.
+func yield() { _, _, _ = unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }
+
+// settleTime is how long no other thread leaves its CPU after a thread has left its own: otherwise two threads would
+// swap CPUs. If a thread has to leave again soon after that time, the move did not help, because another program
+// keeps a CPU busy. The time is then doubled, up to settleMost.
+const (
+	settleTime = time.Millisecond
+	settleMost = 8 * time.Second
+)
+
+// move is when a thread left its CPU, and how long no other thread may leave its own.
+type move struct {
+	at     time.Time
+	settle time.Duration
+}
+
+// left is the last move of a thread of the process, made or attempted.
+var left atomic.Pointer[move]
+
+// after returns the move that may follow m now, and nil if it is too soon. m is nil before the first move.
+func (m *move) after(now time.Time) *move {
+	next := &move{now, settleTime}
+	if m == nil {
+		return next
+	}
+	switch since := now.Sub(m.at); {
+	case since < m.settle:
+		return nil
+	case since < 2*m.settle:
+		next.settle = min(2*m.settle, settleMost)
+	}
+	return next
+}
+
+// leaveCPU moves the calling thread to another CPU that it may run on, if one may be idle. Beside another program it
+// would wait for that program's time slices, which is worse than to share a CPU with the threads it works with.
+func leaveCPU() {
+	last := left.Load()
+	next := last.after(time.Now())
+	if next == nil || !left.CompareAndSwap(last, next) {
+		return
+	}
+	if running() > runtime.NumCPU() {
+		left.CompareAndSwap(next, &move{next.at, settleTime}) // no move was made: try again soon
+		return
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	all, err := numa.Affinity()
+	if err != nil {
+		return
+	}
+	here := currentCPU()
+	others := slices.DeleteFunc(slices.Clone(all), func(c int) bool { return int32(c) == here })
+	if len(others) > 0 && numa.Pin(others) == nil { // Pin moves the thread at once
+		_ = numa.Pin(all)
+	}
+}
+
+// currentCPU returns the CPU that the calling thread runs on, -1 if unknown.
+func currentCPU() int32 {
+	var cpu uint32
+	if _, _, failed := unix.RawSyscall(unix.SYS_GETCPU, uintptr(unsafe.Pointer(&cpu)), 0, 0); failed != 0 {
+		return -1
+	}
+	return int32(cpu)
+}
+
+// running is countRunning. Tests replace it.
+var running = countRunning
+
+// countRunning returns the number of threads of the system that run or want to, and a very large number if unknown.
+func countRunning() int {
+	b, err := os.ReadFile("/proc/loadavg")
+	if f := strings.Fields(string(b)); err == nil && len(f) > 3 { // 0.20 0.18 0.12 1/80 11206
+		now, _, _ := strings.Cut(f[3], "/")
+		if n, err := strconv.Atoi(now); err == nil {
+			return n
+		}
+	}
+	return math.MaxInt
+}

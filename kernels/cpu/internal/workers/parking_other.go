@@ -1,0 +1,20 @@
+//go:build !linux
+
+package workers
+
+import "sync/atomic"
+
+// threadsPark is false: nothing here wakes a thread, and the functions below are not used.
+const threadsPark = false
+
+func park(*atomic.Uint32, uint32) {}
+
+func unpark(*atomic.Uint32) {}
+
+// yield does nothing: runtime.Gosched would have two workers share a thread.
+func yield() {}
+
+func leaveCPU() {}
+
+// currentCPU returns -1: the CPU is unknown.
+func currentCPU() int32 { return -1 }

@@ -1,0 +1,123 @@
+package workers
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+// SpinTime is how long a thread polls before it sleeps. Waking a thread takes 5 to 100 microseconds on a virtual
+// machine, as long as a product of 10,000 to 200,000 entries, and a solver has other work between two products.
+const SpinTime = 100 * time.Microsecond
+
+// wakeTime is longer than waking a thread takes. A thread that waits for one that may just be woken polls that long:
+// if both slept, each would have to be woken each time.
+const wakeTime = 2 * SpinTime
+
+// yieldAfter is how long a polling thread keeps the CPU to itself. The thread it waits for may be on the same CPU,
+// and Linux moves only threads that want to run to another one.
+const yieldAfter = 2 * time.Microsecond
+
+// A thread whose yield takes longer than lostTime has lost its CPU to another thread. After lostMost waits in a row
+// in which it did, it looks for another CPU if the thread that it waits for yielded on the same CPU last: Linux may
+// leave the two there for a tenth of a second beside an idle CPU.
+const (
+	lostTime = 5 * time.Microsecond
+	lostMost = 3
+)
+
+// waitPoint is where one goroutine waits for a condition that others make true.
+//
+// If there is a CPU for each thread, the goroutine's thread sleeps, and the system wakes it. Go's scheduler would
+// queue the goroutine behind the goroutine that wakes it, on the same thread, until an idle thread takes it over,
+// which lasts longer than many products. Otherwise the goroutine sleeps, and its thread is free for others.
+type waitPoint struct {
+	asleep atomic.Uint32        // awake, or what sleeps or is about to sleep
+	wake   chan struct{}        // wakes the goroutine; holds one
+	lost   int                  // number of waits in a row in which the CPU was lost
+	cpu    atomic.Int32         // the CPU on which its thread yielded last
+	shared func(cpu int32) bool // whether the thread it waits for yielded on that CPU last
+}
+
+const (
+	awake = iota
+	threadAsleep
+	goroutineAsleep
+)
+
+func newWaitPoint() waitPoint {
+	return waitPoint{wake: make(chan struct{}, 1), shared: func(int32) bool { return false }}
+}
+
+// wait returns once ready returns true. ready reads atomic variables only. wait polls for the given time before it
+// sleeps.
+func (g *waitPoint) wait(ready func() bool, spin time.Duration) {
+	if ready() || g.poll(ready, spin) {
+		return
+	}
+	how := uint32(goroutineAsleep)
+	if spin > 0 && threadsPark {
+		how = threadAsleep
+	}
+	for {
+		g.asleep.Store(how)
+		if ready() && g.asleep.CompareAndSwap(how, awake) {
+			return
+		}
+		// Until open, which found it asleep.
+		if how == threadAsleep {
+			park(&g.asleep, how)
+		} else {
+			<-g.wake
+		}
+		if ready() {
+			return
+		}
+		// open was late: it belonged to the wait before, whose end was noticed by polling.
+	}
+}
+
+// poll polls for the given time and reports whether the condition is true.
+func (g *waitPoint) poll(ready func() bool, spin time.Duration) bool {
+	lost, yielding := 0, false
+	for begin := time.Now(); spin > 0; {
+		for range 32 { // reading the clock takes as long
+			if ready() {
+				if g.lost != lost { // writing it takes the cache line from the threads that call open
+					g.lost = lost
+				}
+				return true
+			}
+		}
+		waited := time.Since(begin)
+		if waited >= spin {
+			break
+		}
+		if waited > yieldAfter {
+			if !yielding {
+				yielding = true
+				g.cpu.Store(currentCPU())
+			}
+			yield()
+			if lost == 0 && time.Since(begin)-waited > lostTime {
+				if lost = g.lost + 1; lost >= lostMost && g.shared(g.cpu.Load()) {
+					leaveCPU()
+				}
+			}
+		}
+	}
+	g.lost = 0
+	return false
+}
+
+// open wakes the waiting goroutine. The caller has made the condition true before.
+func (g *waitPoint) open() {
+	how := g.asleep.Load()
+	if how == awake || !g.asleep.CompareAndSwap(how, awake) {
+		return
+	}
+	if how == threadAsleep {
+		unpark(&g.asleep)
+	} else {
+		g.wake <- struct{}{}
+	}
+}

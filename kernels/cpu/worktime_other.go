@@ -1,8 +1,0 @@
-//go:build !linux
-
-package cpu
-
-import "time"
-
-// threadCPU returns false: CPU times are unknown.
-func threadCPU() (time.Duration, bool) { return 0, false }
