@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes the assembly of kernels/cpu/internal/form from its generators. gen/ROOM/NAME writes NAME_amd64.{s,go} to the
-# folder of ROOM: form/ROOM, or form itself for the room form, or internal/vec for the room vec.
+# Makes the assembly of kernels/cpu/internal/form from its generators. gen/ROOM writes ROOM_amd64.{s,go}, and gen/ROOM/NAME
+# writes NAME_amd64.{s,go}, to the folder of ROOM: form/ROOM, or form itself for the room form, or internal/vec for vec.
 #
 #     .ci/asm.sh           write the files
 #     .ci/asm.sh --check   write elsewhere and compare byte for byte
@@ -11,10 +11,11 @@ if [ "${1:-}" = --check ]; then
 	check=$(mktemp -d)
 	trap 'rm -rf "$check"' EXIT
 fi
-for main in */*/main.go; do
+for main in */main.go */*/main.go; do
+	[ -f "$main" ] || continue
 	family=${main%/main.go}
-	room=${family%/*}
-	name=${family#*/}
+	room=${family%%/*}
+	name=${family##*/}
 	case $room in
 	form) dir=../form package=form ;;
 	vec) dir=../../../../internal/vec package=vec ;;

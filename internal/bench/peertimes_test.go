@@ -2,7 +2,6 @@ package bench
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,15 +14,6 @@ import (
 	"github.com/msrep-go/msrep/sparse/gen"
 	"github.com/msrep-go/msrep/sparse/matio"
 )
-
-// readBinaryCSR reads a matrix file of a benchmark.
-func readBinaryCSR(path string) (*sparse.CSR[float64], error) {
-	m, err := matio.Read(context.Background(), path)
-	if err != nil {
-		return nil, err
-	}
-	return m.CSR, nil
-}
 
 func TestOurTimesAreInTheColumnsOfTheOthers(t *testing.T) {
 	dir := t.TempDir()

@@ -7,7 +7,6 @@ import (
 	"github.com/msrep-go/msrep/kernels/cpu/internal/rows"
 	"github.com/msrep-go/msrep/kernels/cpu/internal/scatter"
 	"github.com/msrep-go/msrep/kernels/cpu/internal/search"
-	"github.com/msrep-go/msrep/kernels/cpu/internal/workers"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -25,11 +24,6 @@ func SetBudget(t *testing.T, d time.Duration) {
 	t.Cleanup(func() { search.DefaultBudget = old })
 	search.DefaultBudget = d
 }
-
-// setNow replaces the time of day, and times everything by it, until the test ends. The times of f begin with the
-// zero time; one goroutine at a time calls f. If f counts its calls the device should have one worker, as the calls
-// of several workers come in any order.
-func setNow(t *testing.T, f func() time.Time) { t.Cleanup(workers.SetClock(f)) }
 
 // OwnStretches returns where the workers of transposed products add to y, one for each part.
 func OwnStretches(parts []partition.Part, a *sparse.CSR[float64]) []int {

@@ -36,14 +36,16 @@ func (e *Expansion[V]) Full(l simd.Level, v *Values[V], c, n, prefetchBytes int)
 	case l == simd.Generic:
 		v.Expand(from, out)
 	default:
-		simd.ForType[*expandTable[V]](expandTables)[l-simd.AVX2][v.Storage](n, v.From(c), v.TableAt(c), unsafe.SliceData(out), v.Address(c+n), prefetchBytes)
+		a := &v.args
+		*a = expandArgs[V]{n, v.From(c), v.TableAt(c), unsafe.SliceData(out), v.Address(c + n), prefetchBytes}
+		simd.ForType[*expandTable[V]](expandTables)[l-simd.AVX2][v.Storage](a)
+		*a = expandArgs[V]{} // the values keep no buffer
 	}
 	return out
 }
 
-// expandTable has kernels by Level-AVX2 and Storage. For each column they prefetch step bytes from
-// next on.
-type expandTable[V sparse.Value] [2][Storages]func(n int, val *byte, table, out *V, next uintptr, step int)
+// expandTable has kernels by Level-AVX2 and Storage.
+type expandTable[V sparse.Value] [2][Storages]func(*expandArgs[V])
 
 // Successive is the order of successive rows.
 var Successive = func() (order [1024]uint16) {
@@ -71,6 +73,7 @@ type ManyShape[V sparse.Value] struct {
 	Row      int
 	// One of these has the values; constants has one for each offset.
 	Val, Constants []V
+	Args           *ManyArgs[V] // of the form; nothing is kept there
 }
 
 // Multiply is MultiplySlicesMany for the slices of the shape.

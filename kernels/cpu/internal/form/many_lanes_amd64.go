@@ -2,167 +2,223 @@
 
 package form
 
-// manySlices161F64AVX2 computes MultiplySlicesMany or MultiplyDiagonalsMany for some lanes of each slice; see manyKernel. Its name says how
+import "unsafe"
+
+// manySlices161F64AVX2 computes MultiplySlicesMany or MultiplyDiagonalsMany for some lanes of each slice; see ManyArgs. Its name says how
 // it finds rows of x (indices of 16 or 32 bits, or Diagonals; PerDiagonal has one value per column) and the number
 // of registers of columns.
 //
 //go:noescape
-func manySlices161F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
+func manySlices161F64AVX2(a *ManyArgs[float64])
 
 //go:noescape
-func manySlices162F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
+func manySlices162F64AVX2(a *ManyArgs[float64])
 
 //go:noescape
-func manySlices321F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
+func manySlices321F64AVX2(a *ManyArgs[float64])
 
 //go:noescape
-func manySlices322F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
+func manySlices322F64AVX2(a *ManyArgs[float64])
 
 //go:noescape
-func manyDiagonals1F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
+func manyDiagonals1F64AVX2(a *ManyArgs[float64])
 
 //go:noescape
-func manyDiagonals2F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
+func manyDiagonals2F64AVX2(a *ManyArgs[float64])
 
 //go:noescape
-func manyPerDiagonal1F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
+func manyPerDiagonal1F64AVX2(a *ManyArgs[float64])
 
 //go:noescape
-func manyPerDiagonal2F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
+func manyPerDiagonal2F64AVX2(a *ManyArgs[float64])
 
-// expandShortF64AVX2 computes, for n > 0 columns of values in the storage of its name,
+// expandShortF64AVX2 computes, for a.n > 0 columns of values in the storage of its name,
 //
-//	for k := range n * lanes {
-//		out[k] = value(k)
+//	for k := range a.n * lanes {
+//		a.out[k] = value(a.val, k)
 //	}
 //
-// For each column it prefetches step bytes from next on to the second-level cache.
+// For each column it prefetches a.step bytes from a.next on to the second-level cache.
 //
 //go:noescape
-func expandShortF64AVX2(n int, val *byte, table *float64, out *float64, next uintptr, step int)
+func expandShortF64AVX2(a *expandArgs[float64])
 
 //go:noescape
-func expandTableF64AVX2(n int, val *byte, table *float64, out *float64, next uintptr, step int)
+func expandTableF64AVX2(a *expandArgs[float64])
 
 //go:noescape
-func manySlices161F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
+func manySlices161F64AVX512(a *ManyArgs[float64])
 
 //go:noescape
-func manySlices162F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
+func manySlices162F64AVX512(a *ManyArgs[float64])
 
 //go:noescape
-func manySlices321F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
+func manySlices321F64AVX512(a *ManyArgs[float64])
 
 //go:noescape
-func manySlices322F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
+func manySlices322F64AVX512(a *ManyArgs[float64])
 
 //go:noescape
-func manyDiagonals1F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
+func manyDiagonals1F64AVX512(a *ManyArgs[float64])
 
 //go:noescape
-func manyDiagonals2F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
+func manyDiagonals2F64AVX512(a *ManyArgs[float64])
 
 //go:noescape
-func manyPerDiagonal1F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
+func manyPerDiagonal1F64AVX512(a *ManyArgs[float64])
 
 //go:noescape
-func manyPerDiagonal2F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
+func manyPerDiagonal2F64AVX512(a *ManyArgs[float64])
 
 //go:noescape
-func expandShortF64AVX512(n int, val *byte, table *float64, out *float64, next uintptr, step int)
+func expandShortF64AVX512(a *expandArgs[float64])
 
 //go:noescape
-func expandTableF64AVX512(n int, val *byte, table *float64, out *float64, next uintptr, step int)
+func expandTableF64AVX512(a *expandArgs[float64])
 
 //go:noescape
-func expandBits57F64AVX512(n int, val *byte, table *float64, out *float64, next uintptr, step int)
+func expandBits57F64AVX512(a *expandArgs[float64])
 
 //go:noescape
-func manySlices161F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
+func manySlices161F32AVX2(a *ManyArgs[float32])
 
 //go:noescape
-func manySlices162F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
+func manySlices162F32AVX2(a *ManyArgs[float32])
 
 //go:noescape
-func manySlices321F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
+func manySlices321F32AVX2(a *ManyArgs[float32])
 
 //go:noescape
-func manySlices322F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
+func manySlices322F32AVX2(a *ManyArgs[float32])
 
 //go:noescape
-func manyDiagonals1F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
+func manyDiagonals1F32AVX2(a *ManyArgs[float32])
 
 //go:noescape
-func manyDiagonals2F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
+func manyDiagonals2F32AVX2(a *ManyArgs[float32])
 
 //go:noescape
-func manyPerDiagonal1F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
+func manyPerDiagonal1F32AVX2(a *ManyArgs[float32])
 
 //go:noescape
-func manyPerDiagonal2F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
+func manyPerDiagonal2F32AVX2(a *ManyArgs[float32])
 
 //go:noescape
-func expandTableF32AVX2(n int, val *byte, table *float32, out *float32, next uintptr, step int)
+func expandTableF32AVX2(a *expandArgs[float32])
 
 //go:noescape
-func manySlices161F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
+func manySlices161F32AVX512(a *ManyArgs[float32])
 
 //go:noescape
-func manySlices162F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
+func manySlices162F32AVX512(a *ManyArgs[float32])
 
 //go:noescape
-func manySlices321F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
+func manySlices321F32AVX512(a *ManyArgs[float32])
 
 //go:noescape
-func manySlices322F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
+func manySlices322F32AVX512(a *ManyArgs[float32])
 
 //go:noescape
-func manyDiagonals1F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
+func manyDiagonals1F32AVX512(a *ManyArgs[float32])
 
 //go:noescape
-func manyDiagonals2F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
+func manyDiagonals2F32AVX512(a *ManyArgs[float32])
 
 //go:noescape
-func manyPerDiagonal1F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
+func manyPerDiagonal1F32AVX512(a *ManyArgs[float32])
 
 //go:noescape
-func manyPerDiagonal2F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
+func manyPerDiagonal2F32AVX512(a *ManyArgs[float32])
 
 //go:noescape
-func expandTableF32AVX512(n int, val *byte, table *float32, out *float32, next uintptr, step int)
+func expandTableF32AVX512(a *expandArgs[float32])
 
 //go:noescape
-func manySlices161F64AVX2Half(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
+func manySlices161F64AVX2Half(a *ManyArgs[float64])
 
 //go:noescape
-func manySlices321F64AVX2Half(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
+func manySlices321F64AVX2Half(a *ManyArgs[float64])
 
 //go:noescape
-func manySlices161F32AVX2Half(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
+func manySlices161F32AVX2Half(a *ManyArgs[float32])
 
 //go:noescape
-func manySlices321F32AVX2Half(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
+func manySlices321F32AVX2Half(a *ManyArgs[float32])
 
 //go:noescape
-func manySlices161F64AVX512Half(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
+func manySlices161F64AVX512Half(a *ManyArgs[float64])
 
 //go:noescape
-func manySlices321F64AVX512Half(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
+func manySlices321F64AVX512Half(a *ManyArgs[float64])
 
 //go:noescape
-func manySlices161F64AVX512Quarter(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
+func manySlices161F64AVX512Quarter(a *ManyArgs[float64])
 
 //go:noescape
-func manySlices321F64AVX512Quarter(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
+func manySlices321F64AVX512Quarter(a *ManyArgs[float64])
 
 //go:noescape
-func manySlices161F32AVX512Half(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
+func manySlices161F32AVX512Half(a *ManyArgs[float32])
 
 //go:noescape
-func manySlices321F32AVX512Half(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
+func manySlices321F32AVX512Half(a *ManyArgs[float32])
 
 //go:noescape
-func manySlices161F32AVX512Quarter(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
+func manySlices161F32AVX512Quarter(a *ManyArgs[float32])
 
 //go:noescape
-func manySlices321F32AVX512Quarter(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
+func manySlices321F32AVX512Quarter(a *ManyArgs[float32])
+
+// The layouts of arguments on which the assembly depends. With others this does not compile.
+var (
+	_ = [1]bool{}[unsafe.Offsetof(ManyArgs[float64]{}.widths)^8|
+		unsafe.Offsetof(ManyArgs[float64]{}.masks)^16|
+		unsafe.Offsetof(ManyArgs[float64]{}.first)^24|
+		unsafe.Offsetof(ManyArgs[float64]{}.val)^32|
+		unsafe.Offsetof(ManyArgs[float64]{}.idx)^40|
+		unsafe.Offsetof(ManyArgs[float64]{}.x)^48|
+		unsafe.Offsetof(ManyArgs[float64]{}.row)^56|
+		unsafe.Offsetof(ManyArgs[float64]{}.ldx)^64|
+		unsafe.Offsetof(ManyArgs[float64]{}.y)^72|
+		unsafe.Offsetof(ManyArgs[float64]{}.ldy)^80|
+		unsafe.Offsetof(ManyArgs[float64]{}.order)^88|
+		unsafe.Offsetof(ManyArgs[float64]{}.rows)^96|
+		unsafe.Offsetof(ManyArgs[float64]{}.prefetchEnd)^104|
+		unsafe.Offsetof(ManyArgs[float64]{}.last)^112|
+		unsafe.Offsetof(ManyArgs[float64]{}.reads)^120|
+		unsafe.Offsetof(ManyArgs[float64]{}.stream)^128|
+		unsafe.Offsetof(ManyArgs[float64]{}.near)^136|
+		unsafe.Offsetof(ManyArgs[float64]{}.one)^144|
+		unsafe.Offsetof(ManyArgs[float64]{}.alpha)^152|
+		unsafe.Offsetof(ManyArgs[float64]{}.beta)^160]
+	_ = [1]bool{}[unsafe.Offsetof(expandArgs[float64]{}.val)^8|
+		unsafe.Offsetof(expandArgs[float64]{}.table)^16|
+		unsafe.Offsetof(expandArgs[float64]{}.out)^24|
+		unsafe.Offsetof(expandArgs[float64]{}.next)^32|
+		unsafe.Offsetof(expandArgs[float64]{}.step)^40]
+	_ = [1]bool{}[unsafe.Offsetof(ManyArgs[float32]{}.widths)^8|
+		unsafe.Offsetof(ManyArgs[float32]{}.masks)^16|
+		unsafe.Offsetof(ManyArgs[float32]{}.first)^24|
+		unsafe.Offsetof(ManyArgs[float32]{}.val)^32|
+		unsafe.Offsetof(ManyArgs[float32]{}.idx)^40|
+		unsafe.Offsetof(ManyArgs[float32]{}.x)^48|
+		unsafe.Offsetof(ManyArgs[float32]{}.row)^56|
+		unsafe.Offsetof(ManyArgs[float32]{}.ldx)^64|
+		unsafe.Offsetof(ManyArgs[float32]{}.y)^72|
+		unsafe.Offsetof(ManyArgs[float32]{}.ldy)^80|
+		unsafe.Offsetof(ManyArgs[float32]{}.order)^88|
+		unsafe.Offsetof(ManyArgs[float32]{}.rows)^96|
+		unsafe.Offsetof(ManyArgs[float32]{}.prefetchEnd)^104|
+		unsafe.Offsetof(ManyArgs[float32]{}.last)^112|
+		unsafe.Offsetof(ManyArgs[float32]{}.reads)^120|
+		unsafe.Offsetof(ManyArgs[float32]{}.stream)^128|
+		unsafe.Offsetof(ManyArgs[float32]{}.near)^136|
+		unsafe.Offsetof(ManyArgs[float32]{}.one)^144|
+		unsafe.Offsetof(ManyArgs[float32]{}.alpha)^152|
+		unsafe.Offsetof(ManyArgs[float32]{}.beta)^160]
+	_ = [1]bool{}[unsafe.Offsetof(expandArgs[float32]{}.val)^8|
+		unsafe.Offsetof(expandArgs[float32]{}.table)^16|
+		unsafe.Offsetof(expandArgs[float32]{}.out)^24|
+		unsafe.Offsetof(expandArgs[float32]{}.next)^32|
+		unsafe.Offsetof(expandArgs[float32]{}.step)^40]
+)

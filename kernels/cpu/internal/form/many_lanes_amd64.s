@@ -122,213 +122,214 @@ DATA spread57<>+62(SB)/1, $0x37
 DATA spread57<>+63(SB)/1, $0x37
 GLOBL spread57<>(SB), RODATA|NOPTR, $64
 
-// func manySlices161F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
+// func manySlices161F64AVX2(a *byte)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manySlices161F64AVX2(SB), NOSPLIT, $0-140
-	MOVQ         widths+8(FP), AX
-	MOVQ         masks+16(FP), CX
-	MOVQ         val+32(FP), DX
-	MOVQ         idx+40(FP), BX
-	MOVQ         x+48(FP), SI
-	MOVQ         ldx+64(FP), DI
-	MOVQ         order+88(FP), R8
-	MOVQ         last+128(FP), R9
-	VMOVQ        R9, X0
+TEXT ·manySlices161F64AVX2(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), CX
+	MOVQ         16(AX), DX
+	MOVQ         32(AX), BX
+	MOVQ         40(AX), SI
+	MOVQ         48(AX), DI
+	MOVQ         64(AX), R8
+	MOVQ         88(AX), R9
+	MOVQ         112(AX), R10
+	VMOVQ        R10, X0
 	VPBROADCASTQ X0, Y0
 	VPCMPGTQ     counts64<>+0(SB), Y0, Y0
-	VBROADCASTSD alpha+112(FP), Y1
-	VBROADCASTSD beta+120(FP), Y2
+	VBROADCASTSD 152(AX), Y1
+	VBROADCASTSD 160(AX), Y2
 
 slice:
-	CMPQ   n+0(FP), $0x00
+	CMPQ   (AX), $0x00
 	JEQ    done
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
 	VXORPS X5, X5, X5
 	VXORPS X6, X6, X6
-	MOVL   (AX), R9
-	TESTQ  R9, R9
+	MOVL   (CX), R10
+	TESTQ  R10, R10
 	JZ     tail
 
 full:
-	CMPB near+138(FP), $0x00
+	CMPB 136(AX), $0x00
 	JEQ  far
 
 near:
-	MOVWLZX     (BX), R10
-	IMULQ       DI, R10
-	VMOVUPD     (DX), Y7
+	MOVWLZX     (SI), R11
+	IMULQ       R8, R11
+	VMOVUPD     (BX), Y7
 	VPERMPD     $0x00, Y7, Y8
-	VMASKMOVPD  (SI)(R10*1), Y0, Y9
+	VMASKMOVPD  (DI)(R11*1), Y0, Y9
 	VFMADD231PD Y9, Y8, Y3
-	MOVWLZX     2(BX), R10
-	IMULQ       DI, R10
+	MOVWLZX     2(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0x55, Y7, Y8
-	VMASKMOVPD  (SI)(R10*1), Y0, Y9
+	VMASKMOVPD  (DI)(R11*1), Y0, Y9
 	VFMADD231PD Y9, Y8, Y4
-	MOVWLZX     4(BX), R10
-	IMULQ       DI, R10
+	MOVWLZX     4(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0xaa, Y7, Y8
-	VMASKMOVPD  (SI)(R10*1), Y0, Y9
+	VMASKMOVPD  (DI)(R11*1), Y0, Y9
 	VFMADD231PD Y9, Y8, Y5
-	MOVWLZX     6(BX), R10
-	IMULQ       DI, R10
+	MOVWLZX     6(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0xff, Y7, Y7
-	VMASKMOVPD  (SI)(R10*1), Y0, Y8
+	VMASKMOVPD  (DI)(R11*1), Y0, Y8
 	VFMADD231PD Y8, Y7, Y6
-	ADDQ        $0x08, BX
-	ADDQ        $0x20, DX
-	DECQ        R9
+	ADDQ        $0x08, SI
+	ADDQ        $0x20, BX
+	DECQ        R10
 	JNZ         near
 	JMP         tail
 
 far:
-	PREFETCHT0 1024(BX)
-	PREFETCHT0 2048(DX)
-	CMPQ       BX, prefetchEnd+104(FP)
+	PREFETCHT0 1024(SI)
+	PREFETCHT0 2048(BX)
+	CMPQ       SI, 104(AX)
 	JAE        fullPrefetched
-	MOVWLZX    64(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    66(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    68(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    70(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
+	MOVWLZX    64(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    66(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    68(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    70(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
 
 fullPrefetched:
-	MOVWLZX     (BX), R10
-	IMULQ       DI, R10
-	VMOVUPD     (DX), Y7
+	MOVWLZX     (SI), R11
+	IMULQ       R8, R11
+	VMOVUPD     (BX), Y7
 	VPERMPD     $0x00, Y7, Y8
-	VMASKMOVPD  (SI)(R10*1), Y0, Y9
+	VMASKMOVPD  (DI)(R11*1), Y0, Y9
 	VFMADD231PD Y9, Y8, Y3
-	MOVWLZX     2(BX), R10
-	IMULQ       DI, R10
+	MOVWLZX     2(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0x55, Y7, Y8
-	VMASKMOVPD  (SI)(R10*1), Y0, Y9
+	VMASKMOVPD  (DI)(R11*1), Y0, Y9
 	VFMADD231PD Y9, Y8, Y4
-	MOVWLZX     4(BX), R10
-	IMULQ       DI, R10
+	MOVWLZX     4(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0xaa, Y7, Y8
-	VMASKMOVPD  (SI)(R10*1), Y0, Y9
+	VMASKMOVPD  (DI)(R11*1), Y0, Y9
 	VFMADD231PD Y9, Y8, Y5
-	MOVWLZX     6(BX), R10
-	IMULQ       DI, R10
+	MOVWLZX     6(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0xff, Y7, Y7
-	VMASKMOVPD  (SI)(R10*1), Y0, Y8
+	VMASKMOVPD  (DI)(R11*1), Y0, Y8
 	VFMADD231PD Y8, Y7, Y6
-	ADDQ        $0x08, BX
-	ADDQ        $0x20, DX
-	DECQ        R9
+	ADDQ        $0x08, SI
+	ADDQ        $0x20, BX
+	DECQ        R10
 	JNZ         full
 
 tail:
-	MOVL  4(AX), R9
-	TESTQ R9, R9
+	MOVL  4(CX), R10
+	TESTQ R10, R10
 	JZ    finish
 
 masked:
-	MOVWLZX    (CX), R10
-	MOVQ       first+24(FP), R11
-	SHRXL      R11, R10, R10
-	CMPB       near+138(FP), $0x00
+	MOVWLZX    (DX), R11
+	MOVQ       24(AX), R12
+	SHRXL      R12, R11, R11
+	CMPB       136(AX), $0x00
 	JNE        maskedPrefetched
-	PREFETCHT0 1024(BX)
-	PREFETCHT0 2048(DX)
-	CMPQ       BX, prefetchEnd+104(FP)
+	PREFETCHT0 1024(SI)
+	PREFETCHT0 2048(BX)
+	CMPQ       SI, 104(AX)
 	JAE        maskedPrefetched
-	MOVWLZX    64(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    66(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    68(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    70(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
+	MOVWLZX    64(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    66(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    68(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    70(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
 
 maskedPrefetched:
-	BTL          $0x00, R10
+	BTL          $0x00, R11
 	JCC          maskedLane0
-	MOVWLZX      (BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSD (DX), Y7
-	VMASKMOVPD   (SI)(R11*1), Y0, Y8
+	MOVWLZX      (SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSD (BX), Y7
+	VMASKMOVPD   (DI)(R12*1), Y0, Y8
 	VFMADD231PD  Y8, Y7, Y3
 
 maskedLane0:
-	BTL          $0x01, R10
+	BTL          $0x01, R11
 	JCC          maskedLane1
-	MOVWLZX      2(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSD 8(DX), Y7
-	VMASKMOVPD   (SI)(R11*1), Y0, Y8
+	MOVWLZX      2(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSD 8(BX), Y7
+	VMASKMOVPD   (DI)(R12*1), Y0, Y8
 	VFMADD231PD  Y8, Y7, Y4
 
 maskedLane1:
-	BTL          $0x02, R10
+	BTL          $0x02, R11
 	JCC          maskedLane2
-	MOVWLZX      4(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSD 16(DX), Y7
-	VMASKMOVPD   (SI)(R11*1), Y0, Y8
+	MOVWLZX      4(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSD 16(BX), Y7
+	VMASKMOVPD   (DI)(R12*1), Y0, Y8
 	VFMADD231PD  Y8, Y7, Y5
 
 maskedLane2:
-	BTL          $0x03, R10
+	BTL          $0x03, R11
 	JCC          maskedLane3
-	MOVWLZX      6(BX), R10
-	IMULQ        DI, R10
-	VBROADCASTSD 24(DX), Y7
-	VMASKMOVPD   (SI)(R10*1), Y0, Y8
+	MOVWLZX      6(SI), R11
+	IMULQ        R8, R11
+	VBROADCASTSD 24(BX), Y7
+	VMASKMOVPD   (DI)(R11*1), Y0, Y8
 	VFMADD231PD  Y8, Y7, Y6
 
 maskedLane3:
-	ADDQ $0x08, BX
-	ADDQ $0x20, DX
-	ADDQ $0x02, CX
-	DECQ R9
+	ADDQ $0x08, SI
+	ADDQ $0x20, BX
+	ADDQ $0x02, DX
+	DECQ R10
 	JNZ  masked
 
 finish:
-	CMPB    reads+136(FP), $0x00
+	CMPB    120(AX), $0x00
 	JNE     each
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     each
-	CMPQ    rows+96(FP), $0x04
+	CMPQ    96(AX), $0x04
 	JL      each
-	CMPQ    last+128(FP), $0x04
+	CMPQ    112(AX), $0x04
 	JNE     each
-	MOVQ    y+72(FP), R9
-	MOVQ    ldy+80(FP), R10
-	MOVWLZX (R8), R11
-	IMULQ   R10, R11
+	MOVQ    72(AX), R10
+	MOVQ    80(AX), R11
+	MOVWLZX (R9), R12
+	IMULQ   R11, R12
 	VMULPD  Y1, Y3, Y3
-	VMOVUPD Y3, (R9)(R11*1)
-	MOVWLZX 2(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD Y3, (R10)(R12*1)
+	MOVWLZX 2(R9), R12
+	IMULQ   R11, R12
 	VMULPD  Y1, Y4, Y4
-	VMOVUPD Y4, (R9)(R11*1)
-	MOVWLZX 4(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD Y4, (R10)(R12*1)
+	MOVWLZX 4(R9), R12
+	IMULQ   R11, R12
 	VMULPD  Y1, Y5, Y5
-	VMOVUPD Y5, (R9)(R11*1)
-	MOVWLZX 6(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD Y5, (R10)(R12*1)
+	MOVWLZX 6(R9), R12
+	IMULQ   R11, R12
 	VMULPD  Y1, Y6, Y6
-	VMOVUPD Y6, (R9)(R11*1)
+	VMOVUPD Y6, (R10)(R12*1)
 	JMP     next
 
 each:
-	CMPB   one+139(FP), $0x00
+	CMPB   144(AX), $0x00
 	JEQ    lanes
 	VADDPD Y5, Y6, Y6
 	VADDPD Y3, Y4, Y4
@@ -336,122 +337,123 @@ each:
 	JMP    lastLane
 
 lanes:
-	CMPQ        rows+96(FP), $0x00
+	CMPQ        96(AX), $0x00
 	JLE         next
-	MOVWLZX     (R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     (R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Y1, Y3, Y3
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row0Overwrite
-	VMASKMOVPD  (R9), Y0, Y7
+	VMASKMOVPD  (R10), Y0, Y7
 	VFMADD231PD Y7, Y2, Y3
 
 row0Overwrite:
-	CMPB       stream+137(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row0Stream
-	VMASKMOVPD Y3, Y0, (R9)
+	VMASKMOVPD Y3, Y0, (R10)
 	JMP        row0End
 
 row0Stream:
-	VMOVNTPD Y3, (R9)
+	VMOVNTPD Y3, (R10)
 
 row0End:
-	CMPQ        rows+96(FP), $0x01
+	CMPQ        96(AX), $0x01
 	JLE         next
-	MOVWLZX     2(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     2(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Y1, Y4, Y4
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row1Overwrite
-	VMASKMOVPD  (R9), Y0, Y7
+	VMASKMOVPD  (R10), Y0, Y7
 	VFMADD231PD Y7, Y2, Y4
 
 row1Overwrite:
-	CMPB       stream+137(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row1Stream
-	VMASKMOVPD Y4, Y0, (R9)
+	VMASKMOVPD Y4, Y0, (R10)
 	JMP        row1End
 
 row1Stream:
-	VMOVNTPD Y4, (R9)
+	VMOVNTPD Y4, (R10)
 
 row1End:
-	CMPQ        rows+96(FP), $0x02
+	CMPQ        96(AX), $0x02
 	JLE         next
-	MOVWLZX     4(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     4(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Y1, Y5, Y5
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row2Overwrite
-	VMASKMOVPD  (R9), Y0, Y7
+	VMASKMOVPD  (R10), Y0, Y7
 	VFMADD231PD Y7, Y2, Y5
 
 row2Overwrite:
-	CMPB       stream+137(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row2Stream
-	VMASKMOVPD Y5, Y0, (R9)
+	VMASKMOVPD Y5, Y0, (R10)
 	JMP        row2End
 
 row2Stream:
-	VMOVNTPD Y5, (R9)
+	VMOVNTPD Y5, (R10)
 
 row2End:
-	CMPQ rows+96(FP), $0x03
+	CMPQ 96(AX), $0x03
 	JLE  next
 
 lastLane:
-	MOVWLZX     6(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     6(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Y1, Y6, Y6
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row3Overwrite
-	VMASKMOVPD  (R9), Y0, Y7
+	VMASKMOVPD  (R10), Y0, Y7
 	VFMADD231PD Y7, Y2, Y6
 
 row3Overwrite:
-	CMPB       stream+137(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row3Stream
-	VMASKMOVPD Y6, Y0, (R9)
+	VMASKMOVPD Y6, Y0, (R10)
 	JMP        row3End
 
 row3Stream:
-	VMOVNTPD Y6, (R9)
+	VMOVNTPD Y6, (R10)
 
 row3End:
 next:
-	ADDQ $0x08, R8
-	SUBQ $0x04, rows+96(FP)
-	ADDQ $0x08, AX
-	DECQ n+0(FP)
+	ADDQ $0x08, R9
+	SUBQ $0x04, 96(AX)
+	ADDQ $0x08, CX
+	DECQ (AX)
 	JMP  slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manySlices162F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
+// func manySlices162F64AVX2(a *byte)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manySlices162F64AVX2(SB), NOSPLIT, $0-140
-	MOVQ         widths+8(FP), AX
-	MOVQ         masks+16(FP), CX
-	MOVQ         val+32(FP), DX
-	MOVQ         idx+40(FP), BX
-	MOVQ         x+48(FP), SI
-	MOVQ         ldx+64(FP), DI
-	MOVQ         order+88(FP), R8
-	MOVQ         last+128(FP), R9
-	VMOVQ        R9, X0
+TEXT ·manySlices162F64AVX2(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), CX
+	MOVQ         16(AX), DX
+	MOVQ         32(AX), BX
+	MOVQ         40(AX), SI
+	MOVQ         48(AX), DI
+	MOVQ         64(AX), R8
+	MOVQ         88(AX), R9
+	MOVQ         112(AX), R10
+	VMOVQ        R10, X0
 	VPBROADCASTQ X0, Y0
 	VPCMPGTQ     counts64<>+0(SB), Y0, Y0
-	VBROADCASTSD alpha+112(FP), Y1
-	VBROADCASTSD beta+120(FP), Y2
+	VBROADCASTSD 152(AX), Y1
+	VBROADCASTSD 160(AX), Y2
 
 slice:
-	CMPQ   n+0(FP), $0x00
+	CMPQ   (AX), $0x00
 	JEQ    done
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
@@ -461,209 +463,209 @@ slice:
 	VXORPS X8, X8, X8
 	VXORPS X9, X9, X9
 	VXORPS X10, X10, X10
-	MOVL   (AX), R9
-	TESTQ  R9, R9
+	MOVL   (CX), R10
+	TESTQ  R10, R10
 	JZ     tail
 
 full:
-	CMPB near+138(FP), $0x00
+	CMPB 136(AX), $0x00
 	JEQ  far
 
 near:
-	MOVWLZX     (BX), R10
-	IMULQ       DI, R10
-	VMOVUPD     (DX), Y11
+	MOVWLZX     (SI), R11
+	IMULQ       R8, R11
+	VMOVUPD     (BX), Y11
 	VPERMPD     $0x00, Y11, Y12
-	VFMADD231PD (SI)(R10*1), Y12, Y3
-	VMASKMOVPD  32(SI)(R10*1), Y0, Y13
+	VFMADD231PD (DI)(R11*1), Y12, Y3
+	VMASKMOVPD  32(DI)(R11*1), Y0, Y13
 	VFMADD231PD Y13, Y12, Y4
-	MOVWLZX     2(BX), R10
-	IMULQ       DI, R10
+	MOVWLZX     2(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0x55, Y11, Y12
-	VFMADD231PD (SI)(R10*1), Y12, Y5
-	VMASKMOVPD  32(SI)(R10*1), Y0, Y13
+	VFMADD231PD (DI)(R11*1), Y12, Y5
+	VMASKMOVPD  32(DI)(R11*1), Y0, Y13
 	VFMADD231PD Y13, Y12, Y6
-	MOVWLZX     4(BX), R10
-	IMULQ       DI, R10
+	MOVWLZX     4(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0xaa, Y11, Y12
-	VFMADD231PD (SI)(R10*1), Y12, Y7
-	VMASKMOVPD  32(SI)(R10*1), Y0, Y13
+	VFMADD231PD (DI)(R11*1), Y12, Y7
+	VMASKMOVPD  32(DI)(R11*1), Y0, Y13
 	VFMADD231PD Y13, Y12, Y8
-	MOVWLZX     6(BX), R10
-	IMULQ       DI, R10
+	MOVWLZX     6(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0xff, Y11, Y11
-	VFMADD231PD (SI)(R10*1), Y11, Y9
-	VMASKMOVPD  32(SI)(R10*1), Y0, Y12
+	VFMADD231PD (DI)(R11*1), Y11, Y9
+	VMASKMOVPD  32(DI)(R11*1), Y0, Y12
 	VFMADD231PD Y12, Y11, Y10
-	ADDQ        $0x08, BX
-	ADDQ        $0x20, DX
-	DECQ        R9
+	ADDQ        $0x08, SI
+	ADDQ        $0x20, BX
+	DECQ        R10
 	JNZ         near
 	JMP         tail
 
 far:
-	PREFETCHT0 1024(BX)
-	PREFETCHT0 2048(DX)
-	CMPQ       BX, prefetchEnd+104(FP)
+	PREFETCHT0 1024(SI)
+	PREFETCHT0 2048(BX)
+	CMPQ       SI, 104(AX)
 	JAE        fullPrefetched
-	MOVWLZX    64(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    66(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    68(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    70(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
+	MOVWLZX    64(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    66(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    68(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    70(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
 
 fullPrefetched:
-	MOVWLZX     (BX), R10
-	IMULQ       DI, R10
-	VMOVUPD     (DX), Y11
+	MOVWLZX     (SI), R11
+	IMULQ       R8, R11
+	VMOVUPD     (BX), Y11
 	VPERMPD     $0x00, Y11, Y12
-	VFMADD231PD (SI)(R10*1), Y12, Y3
-	VMASKMOVPD  32(SI)(R10*1), Y0, Y13
+	VFMADD231PD (DI)(R11*1), Y12, Y3
+	VMASKMOVPD  32(DI)(R11*1), Y0, Y13
 	VFMADD231PD Y13, Y12, Y4
-	MOVWLZX     2(BX), R10
-	IMULQ       DI, R10
+	MOVWLZX     2(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0x55, Y11, Y12
-	VFMADD231PD (SI)(R10*1), Y12, Y5
-	VMASKMOVPD  32(SI)(R10*1), Y0, Y13
+	VFMADD231PD (DI)(R11*1), Y12, Y5
+	VMASKMOVPD  32(DI)(R11*1), Y0, Y13
 	VFMADD231PD Y13, Y12, Y6
-	MOVWLZX     4(BX), R10
-	IMULQ       DI, R10
+	MOVWLZX     4(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0xaa, Y11, Y12
-	VFMADD231PD (SI)(R10*1), Y12, Y7
-	VMASKMOVPD  32(SI)(R10*1), Y0, Y13
+	VFMADD231PD (DI)(R11*1), Y12, Y7
+	VMASKMOVPD  32(DI)(R11*1), Y0, Y13
 	VFMADD231PD Y13, Y12, Y8
-	MOVWLZX     6(BX), R10
-	IMULQ       DI, R10
+	MOVWLZX     6(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0xff, Y11, Y11
-	VFMADD231PD (SI)(R10*1), Y11, Y9
-	VMASKMOVPD  32(SI)(R10*1), Y0, Y12
+	VFMADD231PD (DI)(R11*1), Y11, Y9
+	VMASKMOVPD  32(DI)(R11*1), Y0, Y12
 	VFMADD231PD Y12, Y11, Y10
-	ADDQ        $0x08, BX
-	ADDQ        $0x20, DX
-	DECQ        R9
+	ADDQ        $0x08, SI
+	ADDQ        $0x20, BX
+	DECQ        R10
 	JNZ         full
 
 tail:
-	MOVL  4(AX), R9
-	TESTQ R9, R9
+	MOVL  4(CX), R10
+	TESTQ R10, R10
 	JZ    finish
 
 masked:
-	MOVWLZX    (CX), R10
-	MOVQ       first+24(FP), R11
-	SHRXL      R11, R10, R10
-	CMPB       near+138(FP), $0x00
+	MOVWLZX    (DX), R11
+	MOVQ       24(AX), R12
+	SHRXL      R12, R11, R11
+	CMPB       136(AX), $0x00
 	JNE        maskedPrefetched
-	PREFETCHT0 1024(BX)
-	PREFETCHT0 2048(DX)
-	CMPQ       BX, prefetchEnd+104(FP)
+	PREFETCHT0 1024(SI)
+	PREFETCHT0 2048(BX)
+	CMPQ       SI, 104(AX)
 	JAE        maskedPrefetched
-	MOVWLZX    64(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    66(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    68(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    70(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
+	MOVWLZX    64(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    66(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    68(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    70(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
 
 maskedPrefetched:
-	BTL          $0x00, R10
+	BTL          $0x00, R11
 	JCC          maskedLane0
-	MOVWLZX      (BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSD (DX), Y11
-	VFMADD231PD  (SI)(R11*1), Y11, Y3
-	VMASKMOVPD   32(SI)(R11*1), Y0, Y12
+	MOVWLZX      (SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSD (BX), Y11
+	VFMADD231PD  (DI)(R12*1), Y11, Y3
+	VMASKMOVPD   32(DI)(R12*1), Y0, Y12
 	VFMADD231PD  Y12, Y11, Y4
 
 maskedLane0:
-	BTL          $0x01, R10
+	BTL          $0x01, R11
 	JCC          maskedLane1
-	MOVWLZX      2(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSD 8(DX), Y11
-	VFMADD231PD  (SI)(R11*1), Y11, Y5
-	VMASKMOVPD   32(SI)(R11*1), Y0, Y12
+	MOVWLZX      2(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSD 8(BX), Y11
+	VFMADD231PD  (DI)(R12*1), Y11, Y5
+	VMASKMOVPD   32(DI)(R12*1), Y0, Y12
 	VFMADD231PD  Y12, Y11, Y6
 
 maskedLane1:
-	BTL          $0x02, R10
+	BTL          $0x02, R11
 	JCC          maskedLane2
-	MOVWLZX      4(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSD 16(DX), Y11
-	VFMADD231PD  (SI)(R11*1), Y11, Y7
-	VMASKMOVPD   32(SI)(R11*1), Y0, Y12
+	MOVWLZX      4(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSD 16(BX), Y11
+	VFMADD231PD  (DI)(R12*1), Y11, Y7
+	VMASKMOVPD   32(DI)(R12*1), Y0, Y12
 	VFMADD231PD  Y12, Y11, Y8
 
 maskedLane2:
-	BTL          $0x03, R10
+	BTL          $0x03, R11
 	JCC          maskedLane3
-	MOVWLZX      6(BX), R10
-	IMULQ        DI, R10
-	VBROADCASTSD 24(DX), Y11
-	VFMADD231PD  (SI)(R10*1), Y11, Y9
-	VMASKMOVPD   32(SI)(R10*1), Y0, Y12
+	MOVWLZX      6(SI), R11
+	IMULQ        R8, R11
+	VBROADCASTSD 24(BX), Y11
+	VFMADD231PD  (DI)(R11*1), Y11, Y9
+	VMASKMOVPD   32(DI)(R11*1), Y0, Y12
 	VFMADD231PD  Y12, Y11, Y10
 
 maskedLane3:
-	ADDQ $0x08, BX
-	ADDQ $0x20, DX
-	ADDQ $0x02, CX
-	DECQ R9
+	ADDQ $0x08, SI
+	ADDQ $0x20, BX
+	ADDQ $0x02, DX
+	DECQ R10
 	JNZ  masked
 
 finish:
-	CMPB    reads+136(FP), $0x00
+	CMPB    120(AX), $0x00
 	JNE     each
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     each
-	CMPQ    rows+96(FP), $0x04
+	CMPQ    96(AX), $0x04
 	JL      each
-	CMPQ    last+128(FP), $0x04
+	CMPQ    112(AX), $0x04
 	JNE     each
-	MOVQ    y+72(FP), R9
-	MOVQ    ldy+80(FP), R10
-	MOVWLZX (R8), R11
-	IMULQ   R10, R11
+	MOVQ    72(AX), R10
+	MOVQ    80(AX), R11
+	MOVWLZX (R9), R12
+	IMULQ   R11, R12
 	VMULPD  Y1, Y3, Y3
-	VMOVUPD Y3, (R9)(R11*1)
+	VMOVUPD Y3, (R10)(R12*1)
 	VMULPD  Y1, Y4, Y4
-	VMOVUPD Y4, 32(R9)(R11*1)
-	MOVWLZX 2(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD Y4, 32(R10)(R12*1)
+	MOVWLZX 2(R9), R12
+	IMULQ   R11, R12
 	VMULPD  Y1, Y5, Y5
-	VMOVUPD Y5, (R9)(R11*1)
+	VMOVUPD Y5, (R10)(R12*1)
 	VMULPD  Y1, Y6, Y6
-	VMOVUPD Y6, 32(R9)(R11*1)
-	MOVWLZX 4(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD Y6, 32(R10)(R12*1)
+	MOVWLZX 4(R9), R12
+	IMULQ   R11, R12
 	VMULPD  Y1, Y7, Y7
-	VMOVUPD Y7, (R9)(R11*1)
+	VMOVUPD Y7, (R10)(R12*1)
 	VMULPD  Y1, Y8, Y8
-	VMOVUPD Y8, 32(R9)(R11*1)
-	MOVWLZX 6(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD Y8, 32(R10)(R12*1)
+	MOVWLZX 6(R9), R12
+	IMULQ   R11, R12
 	VMULPD  Y1, Y9, Y9
-	VMOVUPD Y9, (R9)(R11*1)
+	VMOVUPD Y9, (R10)(R12*1)
 	VMULPD  Y1, Y10, Y10
-	VMOVUPD Y10, 32(R9)(R11*1)
+	VMOVUPD Y10, 32(R10)(R12*1)
 	JMP     next
 
 each:
-	CMPB   one+139(FP), $0x00
+	CMPB   144(AX), $0x00
 	JEQ    lanes
 	VADDPD Y7, Y9, Y9
 	VADDPD Y8, Y10, Y10
@@ -674,326 +676,327 @@ each:
 	JMP    lastLane
 
 lanes:
-	CMPQ        rows+96(FP), $0x00
+	CMPQ        96(AX), $0x00
 	JLE         next
-	MOVWLZX     (R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     (R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Y1, Y3, Y3
 	VMULPD      Y1, Y4, Y4
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row0Overwrite
-	VFMADD231PD (R9), Y2, Y3
-	VMASKMOVPD  32(R9), Y0, Y11
+	VFMADD231PD (R10), Y2, Y3
+	VMASKMOVPD  32(R10), Y0, Y11
 	VFMADD231PD Y11, Y2, Y4
 
 row0Overwrite:
-	CMPB       stream+137(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row0Stream
-	VMOVUPD    Y3, (R9)
-	VMASKMOVPD Y4, Y0, 32(R9)
+	VMOVUPD    Y3, (R10)
+	VMASKMOVPD Y4, Y0, 32(R10)
 	JMP        row0End
 
 row0Stream:
-	VMOVNTPD Y3, (R9)
-	VMOVNTPD Y4, 32(R9)
+	VMOVNTPD Y3, (R10)
+	VMOVNTPD Y4, 32(R10)
 
 row0End:
-	CMPQ        rows+96(FP), $0x01
+	CMPQ        96(AX), $0x01
 	JLE         next
-	MOVWLZX     2(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     2(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Y1, Y5, Y5
 	VMULPD      Y1, Y6, Y6
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row1Overwrite
-	VFMADD231PD (R9), Y2, Y5
-	VMASKMOVPD  32(R9), Y0, Y11
+	VFMADD231PD (R10), Y2, Y5
+	VMASKMOVPD  32(R10), Y0, Y11
 	VFMADD231PD Y11, Y2, Y6
 
 row1Overwrite:
-	CMPB       stream+137(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row1Stream
-	VMOVUPD    Y5, (R9)
-	VMASKMOVPD Y6, Y0, 32(R9)
+	VMOVUPD    Y5, (R10)
+	VMASKMOVPD Y6, Y0, 32(R10)
 	JMP        row1End
 
 row1Stream:
-	VMOVNTPD Y5, (R9)
-	VMOVNTPD Y6, 32(R9)
+	VMOVNTPD Y5, (R10)
+	VMOVNTPD Y6, 32(R10)
 
 row1End:
-	CMPQ        rows+96(FP), $0x02
+	CMPQ        96(AX), $0x02
 	JLE         next
-	MOVWLZX     4(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     4(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Y1, Y7, Y7
 	VMULPD      Y1, Y8, Y8
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row2Overwrite
-	VFMADD231PD (R9), Y2, Y7
-	VMASKMOVPD  32(R9), Y0, Y11
+	VFMADD231PD (R10), Y2, Y7
+	VMASKMOVPD  32(R10), Y0, Y11
 	VFMADD231PD Y11, Y2, Y8
 
 row2Overwrite:
-	CMPB       stream+137(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row2Stream
-	VMOVUPD    Y7, (R9)
-	VMASKMOVPD Y8, Y0, 32(R9)
+	VMOVUPD    Y7, (R10)
+	VMASKMOVPD Y8, Y0, 32(R10)
 	JMP        row2End
 
 row2Stream:
-	VMOVNTPD Y7, (R9)
-	VMOVNTPD Y8, 32(R9)
+	VMOVNTPD Y7, (R10)
+	VMOVNTPD Y8, 32(R10)
 
 row2End:
-	CMPQ rows+96(FP), $0x03
+	CMPQ 96(AX), $0x03
 	JLE  next
 
 lastLane:
-	MOVWLZX     6(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     6(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Y1, Y9, Y9
 	VMULPD      Y1, Y10, Y10
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row3Overwrite
-	VFMADD231PD (R9), Y2, Y9
-	VMASKMOVPD  32(R9), Y0, Y11
+	VFMADD231PD (R10), Y2, Y9
+	VMASKMOVPD  32(R10), Y0, Y11
 	VFMADD231PD Y11, Y2, Y10
 
 row3Overwrite:
-	CMPB       stream+137(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row3Stream
-	VMOVUPD    Y9, (R9)
-	VMASKMOVPD Y10, Y0, 32(R9)
+	VMOVUPD    Y9, (R10)
+	VMASKMOVPD Y10, Y0, 32(R10)
 	JMP        row3End
 
 row3Stream:
-	VMOVNTPD Y9, (R9)
-	VMOVNTPD Y10, 32(R9)
+	VMOVNTPD Y9, (R10)
+	VMOVNTPD Y10, 32(R10)
 
 row3End:
 next:
-	ADDQ $0x08, R8
-	SUBQ $0x04, rows+96(FP)
-	ADDQ $0x08, AX
-	DECQ n+0(FP)
+	ADDQ $0x08, R9
+	SUBQ $0x04, 96(AX)
+	ADDQ $0x08, CX
+	DECQ (AX)
 	JMP  slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manySlices321F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
+// func manySlices321F64AVX2(a *byte)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manySlices321F64AVX2(SB), NOSPLIT, $0-140
-	MOVQ         widths+8(FP), AX
-	MOVQ         masks+16(FP), CX
-	MOVQ         val+32(FP), DX
-	MOVQ         idx+40(FP), BX
-	MOVQ         x+48(FP), SI
-	MOVQ         ldx+64(FP), DI
-	MOVQ         order+88(FP), R8
-	MOVQ         last+128(FP), R9
-	VMOVQ        R9, X0
+TEXT ·manySlices321F64AVX2(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), CX
+	MOVQ         16(AX), DX
+	MOVQ         32(AX), BX
+	MOVQ         40(AX), SI
+	MOVQ         48(AX), DI
+	MOVQ         64(AX), R8
+	MOVQ         88(AX), R9
+	MOVQ         112(AX), R10
+	VMOVQ        R10, X0
 	VPBROADCASTQ X0, Y0
 	VPCMPGTQ     counts64<>+0(SB), Y0, Y0
-	VBROADCASTSD alpha+112(FP), Y1
-	VBROADCASTSD beta+120(FP), Y2
+	VBROADCASTSD 152(AX), Y1
+	VBROADCASTSD 160(AX), Y2
 
 slice:
-	CMPQ   n+0(FP), $0x00
+	CMPQ   (AX), $0x00
 	JEQ    done
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
 	VXORPS X5, X5, X5
 	VXORPS X6, X6, X6
-	MOVL   (AX), R9
-	TESTQ  R9, R9
+	MOVL   (CX), R10
+	TESTQ  R10, R10
 	JZ     tail
 
 full:
-	CMPB near+138(FP), $0x00
+	CMPB 136(AX), $0x00
 	JEQ  far
 
 near:
-	MOVL        (BX), R10
-	IMULQ       DI, R10
-	VMOVUPD     (DX), Y7
+	MOVL        (SI), R11
+	IMULQ       R8, R11
+	VMOVUPD     (BX), Y7
 	VPERMPD     $0x00, Y7, Y8
-	VMASKMOVPD  (SI)(R10*1), Y0, Y9
+	VMASKMOVPD  (DI)(R11*1), Y0, Y9
 	VFMADD231PD Y9, Y8, Y3
-	MOVL        4(BX), R10
-	IMULQ       DI, R10
+	MOVL        4(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0x55, Y7, Y8
-	VMASKMOVPD  (SI)(R10*1), Y0, Y9
+	VMASKMOVPD  (DI)(R11*1), Y0, Y9
 	VFMADD231PD Y9, Y8, Y4
-	MOVL        8(BX), R10
-	IMULQ       DI, R10
+	MOVL        8(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0xaa, Y7, Y8
-	VMASKMOVPD  (SI)(R10*1), Y0, Y9
+	VMASKMOVPD  (DI)(R11*1), Y0, Y9
 	VFMADD231PD Y9, Y8, Y5
-	MOVL        12(BX), R10
-	IMULQ       DI, R10
+	MOVL        12(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0xff, Y7, Y7
-	VMASKMOVPD  (SI)(R10*1), Y0, Y8
+	VMASKMOVPD  (DI)(R11*1), Y0, Y8
 	VFMADD231PD Y8, Y7, Y6
-	ADDQ        $0x10, BX
-	ADDQ        $0x20, DX
-	DECQ        R9
+	ADDQ        $0x10, SI
+	ADDQ        $0x20, BX
+	DECQ        R10
 	JNZ         near
 	JMP         tail
 
 far:
-	PREFETCHT0 1024(BX)
-	PREFETCHT0 2048(DX)
-	CMPQ       BX, prefetchEnd+104(FP)
+	PREFETCHT0 1024(SI)
+	PREFETCHT0 2048(BX)
+	CMPQ       SI, 104(AX)
 	JAE        fullPrefetched
-	MOVL       128(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       132(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       136(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       140(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
+	MOVL       128(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       132(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       136(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       140(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
 
 fullPrefetched:
-	MOVL        (BX), R10
-	IMULQ       DI, R10
-	VMOVUPD     (DX), Y7
+	MOVL        (SI), R11
+	IMULQ       R8, R11
+	VMOVUPD     (BX), Y7
 	VPERMPD     $0x00, Y7, Y8
-	VMASKMOVPD  (SI)(R10*1), Y0, Y9
+	VMASKMOVPD  (DI)(R11*1), Y0, Y9
 	VFMADD231PD Y9, Y8, Y3
-	MOVL        4(BX), R10
-	IMULQ       DI, R10
+	MOVL        4(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0x55, Y7, Y8
-	VMASKMOVPD  (SI)(R10*1), Y0, Y9
+	VMASKMOVPD  (DI)(R11*1), Y0, Y9
 	VFMADD231PD Y9, Y8, Y4
-	MOVL        8(BX), R10
-	IMULQ       DI, R10
+	MOVL        8(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0xaa, Y7, Y8
-	VMASKMOVPD  (SI)(R10*1), Y0, Y9
+	VMASKMOVPD  (DI)(R11*1), Y0, Y9
 	VFMADD231PD Y9, Y8, Y5
-	MOVL        12(BX), R10
-	IMULQ       DI, R10
+	MOVL        12(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0xff, Y7, Y7
-	VMASKMOVPD  (SI)(R10*1), Y0, Y8
+	VMASKMOVPD  (DI)(R11*1), Y0, Y8
 	VFMADD231PD Y8, Y7, Y6
-	ADDQ        $0x10, BX
-	ADDQ        $0x20, DX
-	DECQ        R9
+	ADDQ        $0x10, SI
+	ADDQ        $0x20, BX
+	DECQ        R10
 	JNZ         full
 
 tail:
-	MOVL  4(AX), R9
-	TESTQ R9, R9
+	MOVL  4(CX), R10
+	TESTQ R10, R10
 	JZ    finish
 
 masked:
-	MOVWLZX    (CX), R10
-	MOVQ       first+24(FP), R11
-	SHRXL      R11, R10, R10
-	CMPB       near+138(FP), $0x00
+	MOVWLZX    (DX), R11
+	MOVQ       24(AX), R12
+	SHRXL      R12, R11, R11
+	CMPB       136(AX), $0x00
 	JNE        maskedPrefetched
-	PREFETCHT0 1024(BX)
-	PREFETCHT0 2048(DX)
-	CMPQ       BX, prefetchEnd+104(FP)
+	PREFETCHT0 1024(SI)
+	PREFETCHT0 2048(BX)
+	CMPQ       SI, 104(AX)
 	JAE        maskedPrefetched
-	MOVL       128(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       132(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       136(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       140(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
+	MOVL       128(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       132(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       136(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       140(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
 
 maskedPrefetched:
-	BTL          $0x00, R10
+	BTL          $0x00, R11
 	JCC          maskedLane0
-	MOVL         (BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSD (DX), Y7
-	VMASKMOVPD   (SI)(R11*1), Y0, Y8
+	MOVL         (SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSD (BX), Y7
+	VMASKMOVPD   (DI)(R12*1), Y0, Y8
 	VFMADD231PD  Y8, Y7, Y3
 
 maskedLane0:
-	BTL          $0x01, R10
+	BTL          $0x01, R11
 	JCC          maskedLane1
-	MOVL         4(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSD 8(DX), Y7
-	VMASKMOVPD   (SI)(R11*1), Y0, Y8
+	MOVL         4(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSD 8(BX), Y7
+	VMASKMOVPD   (DI)(R12*1), Y0, Y8
 	VFMADD231PD  Y8, Y7, Y4
 
 maskedLane1:
-	BTL          $0x02, R10
+	BTL          $0x02, R11
 	JCC          maskedLane2
-	MOVL         8(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSD 16(DX), Y7
-	VMASKMOVPD   (SI)(R11*1), Y0, Y8
+	MOVL         8(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSD 16(BX), Y7
+	VMASKMOVPD   (DI)(R12*1), Y0, Y8
 	VFMADD231PD  Y8, Y7, Y5
 
 maskedLane2:
-	BTL          $0x03, R10
+	BTL          $0x03, R11
 	JCC          maskedLane3
-	MOVL         12(BX), R10
-	IMULQ        DI, R10
-	VBROADCASTSD 24(DX), Y7
-	VMASKMOVPD   (SI)(R10*1), Y0, Y8
+	MOVL         12(SI), R11
+	IMULQ        R8, R11
+	VBROADCASTSD 24(BX), Y7
+	VMASKMOVPD   (DI)(R11*1), Y0, Y8
 	VFMADD231PD  Y8, Y7, Y6
 
 maskedLane3:
-	ADDQ $0x10, BX
-	ADDQ $0x20, DX
-	ADDQ $0x02, CX
-	DECQ R9
+	ADDQ $0x10, SI
+	ADDQ $0x20, BX
+	ADDQ $0x02, DX
+	DECQ R10
 	JNZ  masked
 
 finish:
-	CMPB    reads+136(FP), $0x00
+	CMPB    120(AX), $0x00
 	JNE     each
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     each
-	CMPQ    rows+96(FP), $0x04
+	CMPQ    96(AX), $0x04
 	JL      each
-	CMPQ    last+128(FP), $0x04
+	CMPQ    112(AX), $0x04
 	JNE     each
-	MOVQ    y+72(FP), R9
-	MOVQ    ldy+80(FP), R10
-	MOVWLZX (R8), R11
-	IMULQ   R10, R11
+	MOVQ    72(AX), R10
+	MOVQ    80(AX), R11
+	MOVWLZX (R9), R12
+	IMULQ   R11, R12
 	VMULPD  Y1, Y3, Y3
-	VMOVUPD Y3, (R9)(R11*1)
-	MOVWLZX 2(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD Y3, (R10)(R12*1)
+	MOVWLZX 2(R9), R12
+	IMULQ   R11, R12
 	VMULPD  Y1, Y4, Y4
-	VMOVUPD Y4, (R9)(R11*1)
-	MOVWLZX 4(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD Y4, (R10)(R12*1)
+	MOVWLZX 4(R9), R12
+	IMULQ   R11, R12
 	VMULPD  Y1, Y5, Y5
-	VMOVUPD Y5, (R9)(R11*1)
-	MOVWLZX 6(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD Y5, (R10)(R12*1)
+	MOVWLZX 6(R9), R12
+	IMULQ   R11, R12
 	VMULPD  Y1, Y6, Y6
-	VMOVUPD Y6, (R9)(R11*1)
+	VMOVUPD Y6, (R10)(R12*1)
 	JMP     next
 
 each:
-	CMPB   one+139(FP), $0x00
+	CMPB   144(AX), $0x00
 	JEQ    lanes
 	VADDPD Y5, Y6, Y6
 	VADDPD Y3, Y4, Y4
@@ -1001,122 +1004,123 @@ each:
 	JMP    lastLane
 
 lanes:
-	CMPQ        rows+96(FP), $0x00
+	CMPQ        96(AX), $0x00
 	JLE         next
-	MOVWLZX     (R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     (R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Y1, Y3, Y3
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row0Overwrite
-	VMASKMOVPD  (R9), Y0, Y7
+	VMASKMOVPD  (R10), Y0, Y7
 	VFMADD231PD Y7, Y2, Y3
 
 row0Overwrite:
-	CMPB       stream+137(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row0Stream
-	VMASKMOVPD Y3, Y0, (R9)
+	VMASKMOVPD Y3, Y0, (R10)
 	JMP        row0End
 
 row0Stream:
-	VMOVNTPD Y3, (R9)
+	VMOVNTPD Y3, (R10)
 
 row0End:
-	CMPQ        rows+96(FP), $0x01
+	CMPQ        96(AX), $0x01
 	JLE         next
-	MOVWLZX     2(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     2(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Y1, Y4, Y4
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row1Overwrite
-	VMASKMOVPD  (R9), Y0, Y7
+	VMASKMOVPD  (R10), Y0, Y7
 	VFMADD231PD Y7, Y2, Y4
 
 row1Overwrite:
-	CMPB       stream+137(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row1Stream
-	VMASKMOVPD Y4, Y0, (R9)
+	VMASKMOVPD Y4, Y0, (R10)
 	JMP        row1End
 
 row1Stream:
-	VMOVNTPD Y4, (R9)
+	VMOVNTPD Y4, (R10)
 
 row1End:
-	CMPQ        rows+96(FP), $0x02
+	CMPQ        96(AX), $0x02
 	JLE         next
-	MOVWLZX     4(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     4(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Y1, Y5, Y5
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row2Overwrite
-	VMASKMOVPD  (R9), Y0, Y7
+	VMASKMOVPD  (R10), Y0, Y7
 	VFMADD231PD Y7, Y2, Y5
 
 row2Overwrite:
-	CMPB       stream+137(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row2Stream
-	VMASKMOVPD Y5, Y0, (R9)
+	VMASKMOVPD Y5, Y0, (R10)
 	JMP        row2End
 
 row2Stream:
-	VMOVNTPD Y5, (R9)
+	VMOVNTPD Y5, (R10)
 
 row2End:
-	CMPQ rows+96(FP), $0x03
+	CMPQ 96(AX), $0x03
 	JLE  next
 
 lastLane:
-	MOVWLZX     6(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     6(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Y1, Y6, Y6
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row3Overwrite
-	VMASKMOVPD  (R9), Y0, Y7
+	VMASKMOVPD  (R10), Y0, Y7
 	VFMADD231PD Y7, Y2, Y6
 
 row3Overwrite:
-	CMPB       stream+137(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row3Stream
-	VMASKMOVPD Y6, Y0, (R9)
+	VMASKMOVPD Y6, Y0, (R10)
 	JMP        row3End
 
 row3Stream:
-	VMOVNTPD Y6, (R9)
+	VMOVNTPD Y6, (R10)
 
 row3End:
 next:
-	ADDQ $0x08, R8
-	SUBQ $0x04, rows+96(FP)
-	ADDQ $0x08, AX
-	DECQ n+0(FP)
+	ADDQ $0x08, R9
+	SUBQ $0x04, 96(AX)
+	ADDQ $0x08, CX
+	DECQ (AX)
 	JMP  slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manySlices322F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
+// func manySlices322F64AVX2(a *byte)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manySlices322F64AVX2(SB), NOSPLIT, $0-140
-	MOVQ         widths+8(FP), AX
-	MOVQ         masks+16(FP), CX
-	MOVQ         val+32(FP), DX
-	MOVQ         idx+40(FP), BX
-	MOVQ         x+48(FP), SI
-	MOVQ         ldx+64(FP), DI
-	MOVQ         order+88(FP), R8
-	MOVQ         last+128(FP), R9
-	VMOVQ        R9, X0
+TEXT ·manySlices322F64AVX2(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), CX
+	MOVQ         16(AX), DX
+	MOVQ         32(AX), BX
+	MOVQ         40(AX), SI
+	MOVQ         48(AX), DI
+	MOVQ         64(AX), R8
+	MOVQ         88(AX), R9
+	MOVQ         112(AX), R10
+	VMOVQ        R10, X0
 	VPBROADCASTQ X0, Y0
 	VPCMPGTQ     counts64<>+0(SB), Y0, Y0
-	VBROADCASTSD alpha+112(FP), Y1
-	VBROADCASTSD beta+120(FP), Y2
+	VBROADCASTSD 152(AX), Y1
+	VBROADCASTSD 160(AX), Y2
 
 slice:
-	CMPQ   n+0(FP), $0x00
+	CMPQ   (AX), $0x00
 	JEQ    done
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
@@ -1126,209 +1130,209 @@ slice:
 	VXORPS X8, X8, X8
 	VXORPS X9, X9, X9
 	VXORPS X10, X10, X10
-	MOVL   (AX), R9
-	TESTQ  R9, R9
+	MOVL   (CX), R10
+	TESTQ  R10, R10
 	JZ     tail
 
 full:
-	CMPB near+138(FP), $0x00
+	CMPB 136(AX), $0x00
 	JEQ  far
 
 near:
-	MOVL        (BX), R10
-	IMULQ       DI, R10
-	VMOVUPD     (DX), Y11
+	MOVL        (SI), R11
+	IMULQ       R8, R11
+	VMOVUPD     (BX), Y11
 	VPERMPD     $0x00, Y11, Y12
-	VFMADD231PD (SI)(R10*1), Y12, Y3
-	VMASKMOVPD  32(SI)(R10*1), Y0, Y13
+	VFMADD231PD (DI)(R11*1), Y12, Y3
+	VMASKMOVPD  32(DI)(R11*1), Y0, Y13
 	VFMADD231PD Y13, Y12, Y4
-	MOVL        4(BX), R10
-	IMULQ       DI, R10
+	MOVL        4(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0x55, Y11, Y12
-	VFMADD231PD (SI)(R10*1), Y12, Y5
-	VMASKMOVPD  32(SI)(R10*1), Y0, Y13
+	VFMADD231PD (DI)(R11*1), Y12, Y5
+	VMASKMOVPD  32(DI)(R11*1), Y0, Y13
 	VFMADD231PD Y13, Y12, Y6
-	MOVL        8(BX), R10
-	IMULQ       DI, R10
+	MOVL        8(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0xaa, Y11, Y12
-	VFMADD231PD (SI)(R10*1), Y12, Y7
-	VMASKMOVPD  32(SI)(R10*1), Y0, Y13
+	VFMADD231PD (DI)(R11*1), Y12, Y7
+	VMASKMOVPD  32(DI)(R11*1), Y0, Y13
 	VFMADD231PD Y13, Y12, Y8
-	MOVL        12(BX), R10
-	IMULQ       DI, R10
+	MOVL        12(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0xff, Y11, Y11
-	VFMADD231PD (SI)(R10*1), Y11, Y9
-	VMASKMOVPD  32(SI)(R10*1), Y0, Y12
+	VFMADD231PD (DI)(R11*1), Y11, Y9
+	VMASKMOVPD  32(DI)(R11*1), Y0, Y12
 	VFMADD231PD Y12, Y11, Y10
-	ADDQ        $0x10, BX
-	ADDQ        $0x20, DX
-	DECQ        R9
+	ADDQ        $0x10, SI
+	ADDQ        $0x20, BX
+	DECQ        R10
 	JNZ         near
 	JMP         tail
 
 far:
-	PREFETCHT0 1024(BX)
-	PREFETCHT0 2048(DX)
-	CMPQ       BX, prefetchEnd+104(FP)
+	PREFETCHT0 1024(SI)
+	PREFETCHT0 2048(BX)
+	CMPQ       SI, 104(AX)
 	JAE        fullPrefetched
-	MOVL       128(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       132(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       136(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       140(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
+	MOVL       128(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       132(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       136(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       140(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
 
 fullPrefetched:
-	MOVL        (BX), R10
-	IMULQ       DI, R10
-	VMOVUPD     (DX), Y11
+	MOVL        (SI), R11
+	IMULQ       R8, R11
+	VMOVUPD     (BX), Y11
 	VPERMPD     $0x00, Y11, Y12
-	VFMADD231PD (SI)(R10*1), Y12, Y3
-	VMASKMOVPD  32(SI)(R10*1), Y0, Y13
+	VFMADD231PD (DI)(R11*1), Y12, Y3
+	VMASKMOVPD  32(DI)(R11*1), Y0, Y13
 	VFMADD231PD Y13, Y12, Y4
-	MOVL        4(BX), R10
-	IMULQ       DI, R10
+	MOVL        4(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0x55, Y11, Y12
-	VFMADD231PD (SI)(R10*1), Y12, Y5
-	VMASKMOVPD  32(SI)(R10*1), Y0, Y13
+	VFMADD231PD (DI)(R11*1), Y12, Y5
+	VMASKMOVPD  32(DI)(R11*1), Y0, Y13
 	VFMADD231PD Y13, Y12, Y6
-	MOVL        8(BX), R10
-	IMULQ       DI, R10
+	MOVL        8(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0xaa, Y11, Y12
-	VFMADD231PD (SI)(R10*1), Y12, Y7
-	VMASKMOVPD  32(SI)(R10*1), Y0, Y13
+	VFMADD231PD (DI)(R11*1), Y12, Y7
+	VMASKMOVPD  32(DI)(R11*1), Y0, Y13
 	VFMADD231PD Y13, Y12, Y8
-	MOVL        12(BX), R10
-	IMULQ       DI, R10
+	MOVL        12(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0xff, Y11, Y11
-	VFMADD231PD (SI)(R10*1), Y11, Y9
-	VMASKMOVPD  32(SI)(R10*1), Y0, Y12
+	VFMADD231PD (DI)(R11*1), Y11, Y9
+	VMASKMOVPD  32(DI)(R11*1), Y0, Y12
 	VFMADD231PD Y12, Y11, Y10
-	ADDQ        $0x10, BX
-	ADDQ        $0x20, DX
-	DECQ        R9
+	ADDQ        $0x10, SI
+	ADDQ        $0x20, BX
+	DECQ        R10
 	JNZ         full
 
 tail:
-	MOVL  4(AX), R9
-	TESTQ R9, R9
+	MOVL  4(CX), R10
+	TESTQ R10, R10
 	JZ    finish
 
 masked:
-	MOVWLZX    (CX), R10
-	MOVQ       first+24(FP), R11
-	SHRXL      R11, R10, R10
-	CMPB       near+138(FP), $0x00
+	MOVWLZX    (DX), R11
+	MOVQ       24(AX), R12
+	SHRXL      R12, R11, R11
+	CMPB       136(AX), $0x00
 	JNE        maskedPrefetched
-	PREFETCHT0 1024(BX)
-	PREFETCHT0 2048(DX)
-	CMPQ       BX, prefetchEnd+104(FP)
+	PREFETCHT0 1024(SI)
+	PREFETCHT0 2048(BX)
+	CMPQ       SI, 104(AX)
 	JAE        maskedPrefetched
-	MOVL       128(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       132(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       136(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       140(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
+	MOVL       128(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       132(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       136(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       140(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
 
 maskedPrefetched:
-	BTL          $0x00, R10
+	BTL          $0x00, R11
 	JCC          maskedLane0
-	MOVL         (BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSD (DX), Y11
-	VFMADD231PD  (SI)(R11*1), Y11, Y3
-	VMASKMOVPD   32(SI)(R11*1), Y0, Y12
+	MOVL         (SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSD (BX), Y11
+	VFMADD231PD  (DI)(R12*1), Y11, Y3
+	VMASKMOVPD   32(DI)(R12*1), Y0, Y12
 	VFMADD231PD  Y12, Y11, Y4
 
 maskedLane0:
-	BTL          $0x01, R10
+	BTL          $0x01, R11
 	JCC          maskedLane1
-	MOVL         4(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSD 8(DX), Y11
-	VFMADD231PD  (SI)(R11*1), Y11, Y5
-	VMASKMOVPD   32(SI)(R11*1), Y0, Y12
+	MOVL         4(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSD 8(BX), Y11
+	VFMADD231PD  (DI)(R12*1), Y11, Y5
+	VMASKMOVPD   32(DI)(R12*1), Y0, Y12
 	VFMADD231PD  Y12, Y11, Y6
 
 maskedLane1:
-	BTL          $0x02, R10
+	BTL          $0x02, R11
 	JCC          maskedLane2
-	MOVL         8(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSD 16(DX), Y11
-	VFMADD231PD  (SI)(R11*1), Y11, Y7
-	VMASKMOVPD   32(SI)(R11*1), Y0, Y12
+	MOVL         8(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSD 16(BX), Y11
+	VFMADD231PD  (DI)(R12*1), Y11, Y7
+	VMASKMOVPD   32(DI)(R12*1), Y0, Y12
 	VFMADD231PD  Y12, Y11, Y8
 
 maskedLane2:
-	BTL          $0x03, R10
+	BTL          $0x03, R11
 	JCC          maskedLane3
-	MOVL         12(BX), R10
-	IMULQ        DI, R10
-	VBROADCASTSD 24(DX), Y11
-	VFMADD231PD  (SI)(R10*1), Y11, Y9
-	VMASKMOVPD   32(SI)(R10*1), Y0, Y12
+	MOVL         12(SI), R11
+	IMULQ        R8, R11
+	VBROADCASTSD 24(BX), Y11
+	VFMADD231PD  (DI)(R11*1), Y11, Y9
+	VMASKMOVPD   32(DI)(R11*1), Y0, Y12
 	VFMADD231PD  Y12, Y11, Y10
 
 maskedLane3:
-	ADDQ $0x10, BX
-	ADDQ $0x20, DX
-	ADDQ $0x02, CX
-	DECQ R9
+	ADDQ $0x10, SI
+	ADDQ $0x20, BX
+	ADDQ $0x02, DX
+	DECQ R10
 	JNZ  masked
 
 finish:
-	CMPB    reads+136(FP), $0x00
+	CMPB    120(AX), $0x00
 	JNE     each
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     each
-	CMPQ    rows+96(FP), $0x04
+	CMPQ    96(AX), $0x04
 	JL      each
-	CMPQ    last+128(FP), $0x04
+	CMPQ    112(AX), $0x04
 	JNE     each
-	MOVQ    y+72(FP), R9
-	MOVQ    ldy+80(FP), R10
-	MOVWLZX (R8), R11
-	IMULQ   R10, R11
+	MOVQ    72(AX), R10
+	MOVQ    80(AX), R11
+	MOVWLZX (R9), R12
+	IMULQ   R11, R12
 	VMULPD  Y1, Y3, Y3
-	VMOVUPD Y3, (R9)(R11*1)
+	VMOVUPD Y3, (R10)(R12*1)
 	VMULPD  Y1, Y4, Y4
-	VMOVUPD Y4, 32(R9)(R11*1)
-	MOVWLZX 2(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD Y4, 32(R10)(R12*1)
+	MOVWLZX 2(R9), R12
+	IMULQ   R11, R12
 	VMULPD  Y1, Y5, Y5
-	VMOVUPD Y5, (R9)(R11*1)
+	VMOVUPD Y5, (R10)(R12*1)
 	VMULPD  Y1, Y6, Y6
-	VMOVUPD Y6, 32(R9)(R11*1)
-	MOVWLZX 4(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD Y6, 32(R10)(R12*1)
+	MOVWLZX 4(R9), R12
+	IMULQ   R11, R12
 	VMULPD  Y1, Y7, Y7
-	VMOVUPD Y7, (R9)(R11*1)
+	VMOVUPD Y7, (R10)(R12*1)
 	VMULPD  Y1, Y8, Y8
-	VMOVUPD Y8, 32(R9)(R11*1)
-	MOVWLZX 6(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD Y8, 32(R10)(R12*1)
+	MOVWLZX 6(R9), R12
+	IMULQ   R11, R12
 	VMULPD  Y1, Y9, Y9
-	VMOVUPD Y9, (R9)(R11*1)
+	VMOVUPD Y9, (R10)(R12*1)
 	VMULPD  Y1, Y10, Y10
-	VMOVUPD Y10, 32(R9)(R11*1)
+	VMOVUPD Y10, 32(R10)(R12*1)
 	JMP     next
 
 each:
-	CMPB   one+139(FP), $0x00
+	CMPB   144(AX), $0x00
 	JEQ    lanes
 	VADDPD Y7, Y9, Y9
 	VADDPD Y8, Y10, Y10
@@ -1339,487 +1343,489 @@ each:
 	JMP    lastLane
 
 lanes:
-	CMPQ        rows+96(FP), $0x00
+	CMPQ        96(AX), $0x00
 	JLE         next
-	MOVWLZX     (R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     (R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Y1, Y3, Y3
 	VMULPD      Y1, Y4, Y4
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row0Overwrite
-	VFMADD231PD (R9), Y2, Y3
-	VMASKMOVPD  32(R9), Y0, Y11
+	VFMADD231PD (R10), Y2, Y3
+	VMASKMOVPD  32(R10), Y0, Y11
 	VFMADD231PD Y11, Y2, Y4
 
 row0Overwrite:
-	CMPB       stream+137(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row0Stream
-	VMOVUPD    Y3, (R9)
-	VMASKMOVPD Y4, Y0, 32(R9)
+	VMOVUPD    Y3, (R10)
+	VMASKMOVPD Y4, Y0, 32(R10)
 	JMP        row0End
 
 row0Stream:
-	VMOVNTPD Y3, (R9)
-	VMOVNTPD Y4, 32(R9)
+	VMOVNTPD Y3, (R10)
+	VMOVNTPD Y4, 32(R10)
 
 row0End:
-	CMPQ        rows+96(FP), $0x01
+	CMPQ        96(AX), $0x01
 	JLE         next
-	MOVWLZX     2(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     2(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Y1, Y5, Y5
 	VMULPD      Y1, Y6, Y6
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row1Overwrite
-	VFMADD231PD (R9), Y2, Y5
-	VMASKMOVPD  32(R9), Y0, Y11
+	VFMADD231PD (R10), Y2, Y5
+	VMASKMOVPD  32(R10), Y0, Y11
 	VFMADD231PD Y11, Y2, Y6
 
 row1Overwrite:
-	CMPB       stream+137(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row1Stream
-	VMOVUPD    Y5, (R9)
-	VMASKMOVPD Y6, Y0, 32(R9)
+	VMOVUPD    Y5, (R10)
+	VMASKMOVPD Y6, Y0, 32(R10)
 	JMP        row1End
 
 row1Stream:
-	VMOVNTPD Y5, (R9)
-	VMOVNTPD Y6, 32(R9)
+	VMOVNTPD Y5, (R10)
+	VMOVNTPD Y6, 32(R10)
 
 row1End:
-	CMPQ        rows+96(FP), $0x02
+	CMPQ        96(AX), $0x02
 	JLE         next
-	MOVWLZX     4(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     4(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Y1, Y7, Y7
 	VMULPD      Y1, Y8, Y8
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row2Overwrite
-	VFMADD231PD (R9), Y2, Y7
-	VMASKMOVPD  32(R9), Y0, Y11
+	VFMADD231PD (R10), Y2, Y7
+	VMASKMOVPD  32(R10), Y0, Y11
 	VFMADD231PD Y11, Y2, Y8
 
 row2Overwrite:
-	CMPB       stream+137(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row2Stream
-	VMOVUPD    Y7, (R9)
-	VMASKMOVPD Y8, Y0, 32(R9)
+	VMOVUPD    Y7, (R10)
+	VMASKMOVPD Y8, Y0, 32(R10)
 	JMP        row2End
 
 row2Stream:
-	VMOVNTPD Y7, (R9)
-	VMOVNTPD Y8, 32(R9)
+	VMOVNTPD Y7, (R10)
+	VMOVNTPD Y8, 32(R10)
 
 row2End:
-	CMPQ rows+96(FP), $0x03
+	CMPQ 96(AX), $0x03
 	JLE  next
 
 lastLane:
-	MOVWLZX     6(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     6(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Y1, Y9, Y9
 	VMULPD      Y1, Y10, Y10
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row3Overwrite
-	VFMADD231PD (R9), Y2, Y9
-	VMASKMOVPD  32(R9), Y0, Y11
+	VFMADD231PD (R10), Y2, Y9
+	VMASKMOVPD  32(R10), Y0, Y11
 	VFMADD231PD Y11, Y2, Y10
 
 row3Overwrite:
-	CMPB       stream+137(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row3Stream
-	VMOVUPD    Y9, (R9)
-	VMASKMOVPD Y10, Y0, 32(R9)
+	VMOVUPD    Y9, (R10)
+	VMASKMOVPD Y10, Y0, 32(R10)
 	JMP        row3End
 
 row3Stream:
-	VMOVNTPD Y9, (R9)
-	VMOVNTPD Y10, 32(R9)
+	VMOVNTPD Y9, (R10)
+	VMOVNTPD Y10, 32(R10)
 
 row3End:
 next:
-	ADDQ $0x08, R8
-	SUBQ $0x04, rows+96(FP)
-	ADDQ $0x08, AX
-	DECQ n+0(FP)
+	ADDQ $0x08, R9
+	SUBQ $0x04, 96(AX)
+	ADDQ $0x08, CX
+	DECQ (AX)
 	JMP  slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manyDiagonals1F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
+// func manyDiagonals1F64AVX2(a *byte)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manyDiagonals1F64AVX2(SB), NOSPLIT, $0-140
-	MOVQ         widths+8(FP), AX
-	MOVQ         masks+16(FP), CX
-	MOVQ         val+32(FP), DX
-	MOVQ         idx+40(FP), BX
-	MOVQ         x+48(FP), SI
-	MOVQ         ldx+64(FP), DI
-	MOVQ         order+88(FP), R8
-	MOVQ         last+128(FP), R9
-	VMOVQ        R9, X0
+TEXT ·manyDiagonals1F64AVX2(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), CX
+	MOVQ         16(AX), DX
+	MOVQ         32(AX), BX
+	MOVQ         40(AX), SI
+	MOVQ         48(AX), DI
+	MOVQ         64(AX), R8
+	MOVQ         88(AX), R9
+	MOVQ         112(AX), R10
+	VMOVQ        R10, X0
 	VPBROADCASTQ X0, Y0
 	VPCMPGTQ     counts64<>+0(SB), Y0, Y0
-	VBROADCASTSD alpha+112(FP), Y1
-	VBROADCASTSD beta+120(FP), Y2
-	MOVQ         row+56(FP), R9
-	IMULQ        DI, R9
-	ADDQ         R9, SI
-	LEAQ         (DI)(DI*2), R10
+	VBROADCASTSD 152(AX), Y1
+	VBROADCASTSD 160(AX), Y2
+	MOVQ         56(AX), R10
+	IMULQ        R8, R10
+	ADDQ         R10, DI
+	LEAQ         (R8)(R8*2), R11
 
 slice:
-	CMPQ   n+0(FP), $0x00
+	CMPQ   (AX), $0x00
 	JEQ    done
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
 	VXORPS X5, X5, X5
 	VXORPS X6, X6, X6
-	XORQ   R11, R11
-	MOVL   (AX), R9
-	TESTQ  R9, R9
+	XORQ   R12, R12
+	MOVL   (CX), R10
+	TESTQ  R10, R10
 	JZ     tail
 
 full:
-	CMPQ       R9, $0x03
+	CMPQ       R10, $0x03
 	JL         one
-	MOVQ       (BX)(R11*8), R13
-	MOVQ       16(BX)(R11*8), R12
-	SUBQ       R13, R12
-	CMPQ       R12, $0x02
+	MOVQ       (SI)(R12*8), R14
+	MOVQ       16(SI)(R12*8), R13
+	SUBQ       R14, R13
+	CMPQ       R13, $0x02
 	JNE        one
-	CMPQ       prefetchEnd+104(FP), $0x00
+	CMPQ       104(AX), $0x00
 	JEQ        threePrefetched
-	MOVQ       DI, R12
-	SHLQ       $0x06, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R12, R14
-	LEAQ       (R14)(DI*4), R12
-	PREFETCHT1 (R14)
-	PREFETCHT1 (R14)(DI*1)
-	PREFETCHT1 (R14)(DI*2)
-	PREFETCHT1 (R14)(R10*1)
-	MOVQ       DI, R12
-	SHLQ       $0x03, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R12, R14
-	LEAQ       (R14)(DI*4), R12
-	PREFETCHT0 (R14)
-	PREFETCHT0 (R14)(DI*1)
-	PREFETCHT0 (R14)(DI*2)
-	PREFETCHT0 (R14)(R10*1)
+	MOVQ       R8, R13
+	SHLQ       $0x06, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R13, R15
+	LEAQ       (R15)(R8*4), R13
+	PREFETCHT1 (R15)
+	PREFETCHT1 (R15)(R8*1)
+	PREFETCHT1 (R15)(R8*2)
+	PREFETCHT1 (R15)(R11*1)
+	MOVQ       R8, R13
+	SHLQ       $0x03, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R13, R15
+	LEAQ       (R15)(R8*4), R13
+	PREFETCHT0 (R15)
+	PREFETCHT0 (R15)(R8*1)
+	PREFETCHT0 (R15)(R8*2)
+	PREFETCHT0 (R15)(R11*1)
 
 threePrefetched:
-	IMULQ        DI, R13
-	ADDQ         SI, R13
-	VMASKMOVPD   (R13), Y0, Y7
-	VBROADCASTSD (DX), Y8
+	IMULQ        R8, R14
+	ADDQ         DI, R14
+	VMASKMOVPD   (R14), Y0, Y7
+	VBROADCASTSD (BX), Y8
 	VFMADD231PD  Y7, Y8, Y3
-	VMASKMOVPD   (R13)(DI*1), Y0, Y7
-	VBROADCASTSD 8(DX), Y8
+	VMASKMOVPD   (R14)(R8*1), Y0, Y7
+	VBROADCASTSD 8(BX), Y8
 	VFMADD231PD  Y7, Y8, Y4
-	VBROADCASTSD 32(DX), Y8
+	VBROADCASTSD 32(BX), Y8
 	VFMADD231PD  Y7, Y8, Y3
-	VMASKMOVPD   (R13)(DI*2), Y0, Y7
-	VBROADCASTSD 16(DX), Y8
+	VMASKMOVPD   (R14)(R8*2), Y0, Y7
+	VBROADCASTSD 16(BX), Y8
 	VFMADD231PD  Y7, Y8, Y5
-	VBROADCASTSD 40(DX), Y8
+	VBROADCASTSD 40(BX), Y8
 	VFMADD231PD  Y7, Y8, Y4
-	VBROADCASTSD 64(DX), Y8
+	VBROADCASTSD 64(BX), Y8
 	VFMADD231PD  Y7, Y8, Y3
-	VMASKMOVPD   (R13)(R10*1), Y0, Y7
-	LEAQ         (R13)(DI*4), R13
-	VBROADCASTSD 24(DX), Y8
+	VMASKMOVPD   (R14)(R11*1), Y0, Y7
+	LEAQ         (R14)(R8*4), R14
+	VBROADCASTSD 24(BX), Y8
 	VFMADD231PD  Y7, Y8, Y6
-	VBROADCASTSD 48(DX), Y8
+	VBROADCASTSD 48(BX), Y8
 	VFMADD231PD  Y7, Y8, Y5
-	VBROADCASTSD 72(DX), Y8
+	VBROADCASTSD 72(BX), Y8
 	VFMADD231PD  Y7, Y8, Y4
-	VMASKMOVPD   (R13), Y0, Y7
-	VBROADCASTSD 56(DX), Y8
+	VMASKMOVPD   (R14), Y0, Y7
+	VBROADCASTSD 56(BX), Y8
 	VFMADD231PD  Y7, Y8, Y6
-	VBROADCASTSD 80(DX), Y8
+	VBROADCASTSD 80(BX), Y8
 	VFMADD231PD  Y7, Y8, Y5
-	VMASKMOVPD   (R13)(DI*1), Y0, Y7
-	VBROADCASTSD 88(DX), Y8
+	VMASKMOVPD   (R14)(R8*1), Y0, Y7
+	VBROADCASTSD 88(BX), Y8
 	VFMADD231PD  Y7, Y8, Y6
-	ADDQ         $0x03, R11
-	PREFETCHT0   2048(DX)
-	PREFETCHT0   2080(DX)
-	PREFETCHT0   2112(DX)
-	ADDQ         $0x00000060, DX
-	SUBQ         $0x03, R9
+	ADDQ         $0x03, R12
+	PREFETCHT0   2048(BX)
+	PREFETCHT0   2080(BX)
+	PREFETCHT0   2112(BX)
+	ADDQ         $0x00000060, BX
+	SUBQ         $0x03, R10
 	JNZ          full
 	JMP          tail
 
 one:
-	TESTQ R11, R11
+	TESTQ R12, R12
 	JZ    fullPrefetch
-	MOVQ  (BX)(R11*8), R12
-	SUBQ  -8(BX)(R11*8), R12
-	CMPQ  R12, $0x01
+	MOVQ  (SI)(R12*8), R13
+	SUBQ  -8(SI)(R12*8), R13
+	CMPQ  R13, $0x01
 	JEQ   fullPrefetched
 
 fullPrefetch:
-	CMPQ       prefetchEnd+104(FP), $0x00
+	CMPQ       104(AX), $0x00
 	JEQ        fullPrefetched
-	MOVQ       DI, R12
-	SHLQ       $0x06, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R13
-	IMULQ      DI, R13
-	ADDQ       R12, R13
-	LEAQ       (R13)(DI*4), R12
-	PREFETCHT1 (R13)
-	PREFETCHT1 (R13)(DI*1)
-	PREFETCHT1 (R13)(DI*2)
-	PREFETCHT1 (R13)(R10*1)
-	MOVQ       DI, R12
-	SHLQ       $0x03, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R13
-	IMULQ      DI, R13
-	ADDQ       R12, R13
-	LEAQ       (R13)(DI*4), R12
-	PREFETCHT0 (R13)
-	PREFETCHT0 (R13)(DI*1)
-	PREFETCHT0 (R13)(DI*2)
-	PREFETCHT0 (R13)(R10*1)
+	MOVQ       R8, R13
+	SHLQ       $0x06, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R14
+	IMULQ      R8, R14
+	ADDQ       R13, R14
+	LEAQ       (R14)(R8*4), R13
+	PREFETCHT1 (R14)
+	PREFETCHT1 (R14)(R8*1)
+	PREFETCHT1 (R14)(R8*2)
+	PREFETCHT1 (R14)(R11*1)
+	MOVQ       R8, R13
+	SHLQ       $0x03, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R14
+	IMULQ      R8, R14
+	ADDQ       R13, R14
+	LEAQ       (R14)(R8*4), R13
+	PREFETCHT0 (R14)
+	PREFETCHT0 (R14)(R8*1)
+	PREFETCHT0 (R14)(R8*2)
+	PREFETCHT0 (R14)(R11*1)
 
 fullPrefetched:
-	PREFETCHT0   2048(DX)
-	MOVQ         (BX)(R11*8), R12
-	IMULQ        DI, R12
-	ADDQ         SI, R12
-	LEAQ         (R12)(DI*4), R13
-	VBROADCASTSD (DX), Y7
-	VMASKMOVPD   (R12), Y0, Y8
+	PREFETCHT0   2048(BX)
+	MOVQ         (SI)(R12*8), R13
+	IMULQ        R8, R13
+	ADDQ         DI, R13
+	LEAQ         (R13)(R8*4), R14
+	VBROADCASTSD (BX), Y7
+	VMASKMOVPD   (R13), Y0, Y8
 	VFMADD231PD  Y8, Y7, Y3
-	VBROADCASTSD 8(DX), Y7
-	VMASKMOVPD   (R12)(DI*1), Y0, Y8
+	VBROADCASTSD 8(BX), Y7
+	VMASKMOVPD   (R13)(R8*1), Y0, Y8
 	VFMADD231PD  Y8, Y7, Y4
-	VBROADCASTSD 16(DX), Y7
-	VMASKMOVPD   (R12)(DI*2), Y0, Y8
+	VBROADCASTSD 16(BX), Y7
+	VMASKMOVPD   (R13)(R8*2), Y0, Y8
 	VFMADD231PD  Y8, Y7, Y5
-	VBROADCASTSD 24(DX), Y7
-	VMASKMOVPD   (R12)(R10*1), Y0, Y8
+	VBROADCASTSD 24(BX), Y7
+	VMASKMOVPD   (R13)(R11*1), Y0, Y8
 	VFMADD231PD  Y8, Y7, Y6
-	INCQ         R11
-	ADDQ         $0x20, DX
-	DECQ         R9
+	INCQ         R12
+	ADDQ         $0x20, BX
+	DECQ         R10
 	JNZ          full
 
 tail:
-	MOVL  4(AX), R9
-	TESTQ R9, R9
+	MOVL  4(CX), R10
+	TESTQ R10, R10
 	JZ    finish
 
 masked:
-	MOVWLZX (CX), R12
-	MOVQ    first+24(FP), R13
-	SHRXL   R13, R12, R12
-	TESTQ   R11, R11
+	MOVWLZX (DX), R13
+	MOVQ    24(AX), R14
+	SHRXL   R14, R13, R13
+	TESTQ   R12, R12
 	JZ      maskedPrefetch
-	MOVQ    (BX)(R11*8), R13
-	SUBQ    -8(BX)(R11*8), R13
-	CMPQ    R13, $0x01
+	MOVQ    (SI)(R12*8), R14
+	SUBQ    -8(SI)(R12*8), R14
+	CMPQ    R14, $0x01
 	JEQ     maskedPrefetched
 
 maskedPrefetch:
-	CMPQ       prefetchEnd+104(FP), $0x00
+	CMPQ       104(AX), $0x00
 	JEQ        maskedPrefetched
-	MOVQ       DI, R13
-	SHLQ       $0x06, R13
-	ADDQ       SI, R13
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R13, R14
-	LEAQ       (R14)(DI*4), R13
-	PREFETCHT1 (R14)
-	PREFETCHT1 (R14)(DI*1)
-	PREFETCHT1 (R14)(DI*2)
-	PREFETCHT1 (R14)(R10*1)
-	MOVQ       DI, R13
-	SHLQ       $0x03, R13
-	ADDQ       SI, R13
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R13, R14
-	LEAQ       (R14)(DI*4), R13
-	PREFETCHT0 (R14)
-	PREFETCHT0 (R14)(DI*1)
-	PREFETCHT0 (R14)(DI*2)
-	PREFETCHT0 (R14)(R10*1)
+	MOVQ       R8, R14
+	SHLQ       $0x06, R14
+	ADDQ       DI, R14
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R14, R15
+	LEAQ       (R15)(R8*4), R14
+	PREFETCHT1 (R15)
+	PREFETCHT1 (R15)(R8*1)
+	PREFETCHT1 (R15)(R8*2)
+	PREFETCHT1 (R15)(R11*1)
+	MOVQ       R8, R14
+	SHLQ       $0x03, R14
+	ADDQ       DI, R14
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R14, R15
+	LEAQ       (R15)(R8*4), R14
+	PREFETCHT0 (R15)
+	PREFETCHT0 (R15)(R8*1)
+	PREFETCHT0 (R15)(R8*2)
+	PREFETCHT0 (R15)(R11*1)
 
 maskedPrefetched:
-	PREFETCHT0   2048(DX)
-	MOVQ         (BX)(R11*8), R13
-	IMULQ        DI, R13
-	ADDQ         SI, R13
-	LEAQ         (R13)(DI*4), R14
-	BTL          $0x00, R12
+	PREFETCHT0   2048(BX)
+	MOVQ         (SI)(R12*8), R14
+	IMULQ        R8, R14
+	ADDQ         DI, R14
+	LEAQ         (R14)(R8*4), R15
+	BTL          $0x00, R13
 	JCC          maskedLane0
-	VBROADCASTSD (DX), Y7
-	VMASKMOVPD   (R13), Y0, Y8
+	VBROADCASTSD (BX), Y7
+	VMASKMOVPD   (R14), Y0, Y8
 	VFMADD231PD  Y8, Y7, Y3
 
 maskedLane0:
-	BTL          $0x01, R12
+	BTL          $0x01, R13
 	JCC          maskedLane1
-	VBROADCASTSD 8(DX), Y7
-	VMASKMOVPD   (R13)(DI*1), Y0, Y8
+	VBROADCASTSD 8(BX), Y7
+	VMASKMOVPD   (R14)(R8*1), Y0, Y8
 	VFMADD231PD  Y8, Y7, Y4
 
 maskedLane1:
-	BTL          $0x02, R12
+	BTL          $0x02, R13
 	JCC          maskedLane2
-	VBROADCASTSD 16(DX), Y7
-	VMASKMOVPD   (R13)(DI*2), Y0, Y8
+	VBROADCASTSD 16(BX), Y7
+	VMASKMOVPD   (R14)(R8*2), Y0, Y8
 	VFMADD231PD  Y8, Y7, Y5
 
 maskedLane2:
-	BTL          $0x03, R12
+	BTL          $0x03, R13
 	JCC          maskedLane3
-	VBROADCASTSD 24(DX), Y7
-	VMASKMOVPD   (R13)(R10*1), Y0, Y8
+	VBROADCASTSD 24(BX), Y7
+	VMASKMOVPD   (R14)(R11*1), Y0, Y8
 	VFMADD231PD  Y8, Y7, Y6
 
 maskedLane3:
-	INCQ R11
-	ADDQ $0x20, DX
-	ADDQ $0x02, CX
-	DECQ R9
+	INCQ R12
+	ADDQ $0x20, BX
+	ADDQ $0x02, DX
+	DECQ R10
 	JNZ  masked
 
 finish:
-	CMPQ        rows+96(FP), $0x00
+	CMPQ        96(AX), $0x00
 	JLE         next
-	MOVWLZX     (R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     (R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Y1, Y3, Y3
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row0Overwrite
-	VMASKMOVPD  (R9), Y0, Y7
+	VMASKMOVPD  (R10), Y0, Y7
 	VFMADD231PD Y7, Y2, Y3
 
 row0Overwrite:
-	CMPB       stream+137(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row0Stream
-	VMASKMOVPD Y3, Y0, (R9)
+	VMASKMOVPD Y3, Y0, (R10)
 	JMP        row0End
 
 row0Stream:
-	VMOVNTPD Y3, (R9)
+	VMOVNTPD Y3, (R10)
 
 row0End:
-	CMPQ        rows+96(FP), $0x01
+	CMPQ        96(AX), $0x01
 	JLE         next
-	MOVWLZX     2(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     2(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Y1, Y4, Y4
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row1Overwrite
-	VMASKMOVPD  (R9), Y0, Y7
+	VMASKMOVPD  (R10), Y0, Y7
 	VFMADD231PD Y7, Y2, Y4
 
 row1Overwrite:
-	CMPB       stream+137(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row1Stream
-	VMASKMOVPD Y4, Y0, (R9)
+	VMASKMOVPD Y4, Y0, (R10)
 	JMP        row1End
 
 row1Stream:
-	VMOVNTPD Y4, (R9)
+	VMOVNTPD Y4, (R10)
 
 row1End:
-	CMPQ        rows+96(FP), $0x02
+	CMPQ        96(AX), $0x02
 	JLE         next
-	MOVWLZX     4(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     4(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Y1, Y5, Y5
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row2Overwrite
-	VMASKMOVPD  (R9), Y0, Y7
+	VMASKMOVPD  (R10), Y0, Y7
 	VFMADD231PD Y7, Y2, Y5
 
 row2Overwrite:
-	CMPB       stream+137(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row2Stream
-	VMASKMOVPD Y5, Y0, (R9)
+	VMASKMOVPD Y5, Y0, (R10)
 	JMP        row2End
 
 row2Stream:
-	VMOVNTPD Y5, (R9)
+	VMOVNTPD Y5, (R10)
 
 row2End:
-	CMPQ        rows+96(FP), $0x03
+	CMPQ        96(AX), $0x03
 	JLE         next
-	MOVWLZX     6(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     6(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Y1, Y6, Y6
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row3Overwrite
-	VMASKMOVPD  (R9), Y0, Y7
+	VMASKMOVPD  (R10), Y0, Y7
 	VFMADD231PD Y7, Y2, Y6
 
 row3Overwrite:
-	CMPB       stream+137(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row3Stream
-	VMASKMOVPD Y6, Y0, (R9)
+	VMASKMOVPD Y6, Y0, (R10)
 	JMP        row3End
 
 row3Stream:
-	VMOVNTPD Y6, (R9)
+	VMOVNTPD Y6, (R10)
 
 row3End:
 next:
-	ADDQ   $0x08, R8
-	SUBQ   $0x04, rows+96(FP)
-	IMUL3Q $0x04, DI, R9
-	ADDQ   R9, SI
-	DECQ   n+0(FP)
+	ADDQ   $0x08, R9
+	SUBQ   $0x04, 96(AX)
+	IMUL3Q $0x04, R8, R10
+	ADDQ   R10, DI
+	DECQ   (AX)
 	JMP    slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manyDiagonals2F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
+// func manyDiagonals2F64AVX2(a *byte)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manyDiagonals2F64AVX2(SB), NOSPLIT, $0-140
-	MOVQ         widths+8(FP), AX
-	MOVQ         masks+16(FP), CX
-	MOVQ         val+32(FP), DX
-	MOVQ         idx+40(FP), BX
-	MOVQ         x+48(FP), SI
-	MOVQ         ldx+64(FP), DI
-	MOVQ         order+88(FP), R8
-	MOVQ         last+128(FP), R9
-	VMOVQ        R9, X0
+TEXT ·manyDiagonals2F64AVX2(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), CX
+	MOVQ         16(AX), DX
+	MOVQ         32(AX), BX
+	MOVQ         40(AX), SI
+	MOVQ         48(AX), DI
+	MOVQ         64(AX), R8
+	MOVQ         88(AX), R9
+	MOVQ         112(AX), R10
+	VMOVQ        R10, X0
 	VPBROADCASTQ X0, Y0
 	VPCMPGTQ     counts64<>+0(SB), Y0, Y0
-	VBROADCASTSD alpha+112(FP), Y1
-	VBROADCASTSD beta+120(FP), Y2
-	MOVQ         row+56(FP), R9
-	IMULQ        DI, R9
-	ADDQ         R9, SI
-	LEAQ         (DI)(DI*2), R10
+	VBROADCASTSD 152(AX), Y1
+	VBROADCASTSD 160(AX), Y2
+	MOVQ         56(AX), R10
+	IMULQ        R8, R10
+	ADDQ         R10, DI
+	LEAQ         (R8)(R8*2), R11
 
 slice:
-	CMPQ   n+0(FP), $0x00
+	CMPQ   (AX), $0x00
 	JEQ    done
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
@@ -1829,710 +1835,712 @@ slice:
 	VXORPS X8, X8, X8
 	VXORPS X9, X9, X9
 	VXORPS X10, X10, X10
-	XORQ   R11, R11
-	MOVL   (AX), R9
-	TESTQ  R9, R9
+	XORQ   R12, R12
+	MOVL   (CX), R10
+	TESTQ  R10, R10
 	JZ     tail
 
 full:
-	CMPQ       R9, $0x03
+	CMPQ       R10, $0x03
 	JL         one
-	MOVQ       (BX)(R11*8), R13
-	MOVQ       16(BX)(R11*8), R12
-	SUBQ       R13, R12
-	CMPQ       R12, $0x02
+	MOVQ       (SI)(R12*8), R14
+	MOVQ       16(SI)(R12*8), R13
+	SUBQ       R14, R13
+	CMPQ       R13, $0x02
 	JNE        one
-	CMPQ       prefetchEnd+104(FP), $0x00
+	CMPQ       104(AX), $0x00
 	JEQ        threePrefetched
-	MOVQ       DI, R12
-	SHLQ       $0x06, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R12, R14
-	LEAQ       (R14)(DI*4), R12
-	PREFETCHT1 (R14)
-	PREFETCHT1 (R14)(DI*1)
-	PREFETCHT1 (R14)(DI*2)
-	PREFETCHT1 (R14)(R10*1)
-	MOVQ       DI, R12
-	SHLQ       $0x03, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R12, R14
-	LEAQ       (R14)(DI*4), R12
-	PREFETCHT0 (R14)
-	PREFETCHT0 (R14)(DI*1)
-	PREFETCHT0 (R14)(DI*2)
-	PREFETCHT0 (R14)(R10*1)
+	MOVQ       R8, R13
+	SHLQ       $0x06, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R13, R15
+	LEAQ       (R15)(R8*4), R13
+	PREFETCHT1 (R15)
+	PREFETCHT1 (R15)(R8*1)
+	PREFETCHT1 (R15)(R8*2)
+	PREFETCHT1 (R15)(R11*1)
+	MOVQ       R8, R13
+	SHLQ       $0x03, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R13, R15
+	LEAQ       (R15)(R8*4), R13
+	PREFETCHT0 (R15)
+	PREFETCHT0 (R15)(R8*1)
+	PREFETCHT0 (R15)(R8*2)
+	PREFETCHT0 (R15)(R11*1)
 
 threePrefetched:
-	IMULQ        DI, R13
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Y11
-	VMASKMOVPD   32(R13), Y0, Y12
-	VBROADCASTSD (DX), Y13
+	IMULQ        R8, R14
+	ADDQ         DI, R14
+	VMOVUPD      (R14), Y11
+	VMASKMOVPD   32(R14), Y0, Y12
+	VBROADCASTSD (BX), Y13
 	VFMADD231PD  Y11, Y13, Y3
 	VFMADD231PD  Y12, Y13, Y4
-	VMOVUPD      (R13)(DI*1), Y11
-	VMASKMOVPD   32(R13)(DI*1), Y0, Y12
-	VBROADCASTSD 8(DX), Y13
+	VMOVUPD      (R14)(R8*1), Y11
+	VMASKMOVPD   32(R14)(R8*1), Y0, Y12
+	VBROADCASTSD 8(BX), Y13
 	VFMADD231PD  Y11, Y13, Y5
 	VFMADD231PD  Y12, Y13, Y6
-	VBROADCASTSD 32(DX), Y13
+	VBROADCASTSD 32(BX), Y13
 	VFMADD231PD  Y11, Y13, Y3
 	VFMADD231PD  Y12, Y13, Y4
-	VMOVUPD      (R13)(DI*2), Y11
-	VMASKMOVPD   32(R13)(DI*2), Y0, Y12
-	VBROADCASTSD 16(DX), Y13
+	VMOVUPD      (R14)(R8*2), Y11
+	VMASKMOVPD   32(R14)(R8*2), Y0, Y12
+	VBROADCASTSD 16(BX), Y13
 	VFMADD231PD  Y11, Y13, Y7
 	VFMADD231PD  Y12, Y13, Y8
-	VBROADCASTSD 40(DX), Y13
+	VBROADCASTSD 40(BX), Y13
 	VFMADD231PD  Y11, Y13, Y5
 	VFMADD231PD  Y12, Y13, Y6
-	VBROADCASTSD 64(DX), Y13
+	VBROADCASTSD 64(BX), Y13
 	VFMADD231PD  Y11, Y13, Y3
 	VFMADD231PD  Y12, Y13, Y4
-	VMOVUPD      (R13)(R10*1), Y11
-	VMASKMOVPD   32(R13)(R10*1), Y0, Y12
-	LEAQ         (R13)(DI*4), R13
-	VBROADCASTSD 24(DX), Y13
+	VMOVUPD      (R14)(R11*1), Y11
+	VMASKMOVPD   32(R14)(R11*1), Y0, Y12
+	LEAQ         (R14)(R8*4), R14
+	VBROADCASTSD 24(BX), Y13
 	VFMADD231PD  Y11, Y13, Y9
 	VFMADD231PD  Y12, Y13, Y10
-	VBROADCASTSD 48(DX), Y13
+	VBROADCASTSD 48(BX), Y13
 	VFMADD231PD  Y11, Y13, Y7
 	VFMADD231PD  Y12, Y13, Y8
-	VBROADCASTSD 72(DX), Y13
+	VBROADCASTSD 72(BX), Y13
 	VFMADD231PD  Y11, Y13, Y5
 	VFMADD231PD  Y12, Y13, Y6
-	VMOVUPD      (R13), Y11
-	VMASKMOVPD   32(R13), Y0, Y12
-	VBROADCASTSD 56(DX), Y13
+	VMOVUPD      (R14), Y11
+	VMASKMOVPD   32(R14), Y0, Y12
+	VBROADCASTSD 56(BX), Y13
 	VFMADD231PD  Y11, Y13, Y9
 	VFMADD231PD  Y12, Y13, Y10
-	VBROADCASTSD 80(DX), Y13
+	VBROADCASTSD 80(BX), Y13
 	VFMADD231PD  Y11, Y13, Y7
 	VFMADD231PD  Y12, Y13, Y8
-	VMOVUPD      (R13)(DI*1), Y11
-	VMASKMOVPD   32(R13)(DI*1), Y0, Y12
-	VBROADCASTSD 88(DX), Y13
+	VMOVUPD      (R14)(R8*1), Y11
+	VMASKMOVPD   32(R14)(R8*1), Y0, Y12
+	VBROADCASTSD 88(BX), Y13
 	VFMADD231PD  Y11, Y13, Y9
 	VFMADD231PD  Y12, Y13, Y10
-	ADDQ         $0x03, R11
-	PREFETCHT0   2048(DX)
-	PREFETCHT0   2080(DX)
-	PREFETCHT0   2112(DX)
-	ADDQ         $0x00000060, DX
-	SUBQ         $0x03, R9
+	ADDQ         $0x03, R12
+	PREFETCHT0   2048(BX)
+	PREFETCHT0   2080(BX)
+	PREFETCHT0   2112(BX)
+	ADDQ         $0x00000060, BX
+	SUBQ         $0x03, R10
 	JNZ          full
 	JMP          tail
 
 one:
-	TESTQ R11, R11
+	TESTQ R12, R12
 	JZ    fullPrefetch
-	MOVQ  (BX)(R11*8), R12
-	SUBQ  -8(BX)(R11*8), R12
-	CMPQ  R12, $0x01
+	MOVQ  (SI)(R12*8), R13
+	SUBQ  -8(SI)(R12*8), R13
+	CMPQ  R13, $0x01
 	JEQ   fullPrefetched
 
 fullPrefetch:
-	CMPQ       prefetchEnd+104(FP), $0x00
+	CMPQ       104(AX), $0x00
 	JEQ        fullPrefetched
-	MOVQ       DI, R12
-	SHLQ       $0x06, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R13
-	IMULQ      DI, R13
-	ADDQ       R12, R13
-	LEAQ       (R13)(DI*4), R12
-	PREFETCHT1 (R13)
-	PREFETCHT1 (R13)(DI*1)
-	PREFETCHT1 (R13)(DI*2)
-	PREFETCHT1 (R13)(R10*1)
-	MOVQ       DI, R12
-	SHLQ       $0x03, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R13
-	IMULQ      DI, R13
-	ADDQ       R12, R13
-	LEAQ       (R13)(DI*4), R12
-	PREFETCHT0 (R13)
-	PREFETCHT0 (R13)(DI*1)
-	PREFETCHT0 (R13)(DI*2)
-	PREFETCHT0 (R13)(R10*1)
+	MOVQ       R8, R13
+	SHLQ       $0x06, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R14
+	IMULQ      R8, R14
+	ADDQ       R13, R14
+	LEAQ       (R14)(R8*4), R13
+	PREFETCHT1 (R14)
+	PREFETCHT1 (R14)(R8*1)
+	PREFETCHT1 (R14)(R8*2)
+	PREFETCHT1 (R14)(R11*1)
+	MOVQ       R8, R13
+	SHLQ       $0x03, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R14
+	IMULQ      R8, R14
+	ADDQ       R13, R14
+	LEAQ       (R14)(R8*4), R13
+	PREFETCHT0 (R14)
+	PREFETCHT0 (R14)(R8*1)
+	PREFETCHT0 (R14)(R8*2)
+	PREFETCHT0 (R14)(R11*1)
 
 fullPrefetched:
-	PREFETCHT0   2048(DX)
-	MOVQ         (BX)(R11*8), R12
-	IMULQ        DI, R12
-	ADDQ         SI, R12
-	LEAQ         (R12)(DI*4), R13
-	VBROADCASTSD (DX), Y11
-	VFMADD231PD  (R12), Y11, Y3
-	VMASKMOVPD   32(R12), Y0, Y12
-	VFMADD231PD  Y12, Y11, Y4
-	VBROADCASTSD 8(DX), Y11
-	VFMADD231PD  (R12)(DI*1), Y11, Y5
-	VMASKMOVPD   32(R12)(DI*1), Y0, Y12
-	VFMADD231PD  Y12, Y11, Y6
-	VBROADCASTSD 16(DX), Y11
-	VFMADD231PD  (R12)(DI*2), Y11, Y7
-	VMASKMOVPD   32(R12)(DI*2), Y0, Y12
-	VFMADD231PD  Y12, Y11, Y8
-	VBROADCASTSD 24(DX), Y11
-	VFMADD231PD  (R12)(R10*1), Y11, Y9
-	VMASKMOVPD   32(R12)(R10*1), Y0, Y12
-	VFMADD231PD  Y12, Y11, Y10
-	INCQ         R11
-	ADDQ         $0x20, DX
-	DECQ         R9
-	JNZ          full
-
-tail:
-	MOVL  4(AX), R9
-	TESTQ R9, R9
-	JZ    finish
-
-masked:
-	MOVWLZX (CX), R12
-	MOVQ    first+24(FP), R13
-	SHRXL   R13, R12, R12
-	TESTQ   R11, R11
-	JZ      maskedPrefetch
-	MOVQ    (BX)(R11*8), R13
-	SUBQ    -8(BX)(R11*8), R13
-	CMPQ    R13, $0x01
-	JEQ     maskedPrefetched
-
-maskedPrefetch:
-	CMPQ       prefetchEnd+104(FP), $0x00
-	JEQ        maskedPrefetched
-	MOVQ       DI, R13
-	SHLQ       $0x06, R13
-	ADDQ       SI, R13
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R13, R14
-	LEAQ       (R14)(DI*4), R13
-	PREFETCHT1 (R14)
-	PREFETCHT1 (R14)(DI*1)
-	PREFETCHT1 (R14)(DI*2)
-	PREFETCHT1 (R14)(R10*1)
-	MOVQ       DI, R13
-	SHLQ       $0x03, R13
-	ADDQ       SI, R13
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R13, R14
-	LEAQ       (R14)(DI*4), R13
-	PREFETCHT0 (R14)
-	PREFETCHT0 (R14)(DI*1)
-	PREFETCHT0 (R14)(DI*2)
-	PREFETCHT0 (R14)(R10*1)
-
-maskedPrefetched:
-	PREFETCHT0   2048(DX)
-	MOVQ         (BX)(R11*8), R13
-	IMULQ        DI, R13
-	ADDQ         SI, R13
-	LEAQ         (R13)(DI*4), R14
-	BTL          $0x00, R12
-	JCC          maskedLane0
-	VBROADCASTSD (DX), Y11
+	PREFETCHT0   2048(BX)
+	MOVQ         (SI)(R12*8), R13
+	IMULQ        R8, R13
+	ADDQ         DI, R13
+	LEAQ         (R13)(R8*4), R14
+	VBROADCASTSD (BX), Y11
 	VFMADD231PD  (R13), Y11, Y3
 	VMASKMOVPD   32(R13), Y0, Y12
 	VFMADD231PD  Y12, Y11, Y4
+	VBROADCASTSD 8(BX), Y11
+	VFMADD231PD  (R13)(R8*1), Y11, Y5
+	VMASKMOVPD   32(R13)(R8*1), Y0, Y12
+	VFMADD231PD  Y12, Y11, Y6
+	VBROADCASTSD 16(BX), Y11
+	VFMADD231PD  (R13)(R8*2), Y11, Y7
+	VMASKMOVPD   32(R13)(R8*2), Y0, Y12
+	VFMADD231PD  Y12, Y11, Y8
+	VBROADCASTSD 24(BX), Y11
+	VFMADD231PD  (R13)(R11*1), Y11, Y9
+	VMASKMOVPD   32(R13)(R11*1), Y0, Y12
+	VFMADD231PD  Y12, Y11, Y10
+	INCQ         R12
+	ADDQ         $0x20, BX
+	DECQ         R10
+	JNZ          full
+
+tail:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    finish
+
+masked:
+	MOVWLZX (DX), R13
+	MOVQ    24(AX), R14
+	SHRXL   R14, R13, R13
+	TESTQ   R12, R12
+	JZ      maskedPrefetch
+	MOVQ    (SI)(R12*8), R14
+	SUBQ    -8(SI)(R12*8), R14
+	CMPQ    R14, $0x01
+	JEQ     maskedPrefetched
+
+maskedPrefetch:
+	CMPQ       104(AX), $0x00
+	JEQ        maskedPrefetched
+	MOVQ       R8, R14
+	SHLQ       $0x06, R14
+	ADDQ       DI, R14
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R14, R15
+	LEAQ       (R15)(R8*4), R14
+	PREFETCHT1 (R15)
+	PREFETCHT1 (R15)(R8*1)
+	PREFETCHT1 (R15)(R8*2)
+	PREFETCHT1 (R15)(R11*1)
+	MOVQ       R8, R14
+	SHLQ       $0x03, R14
+	ADDQ       DI, R14
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R14, R15
+	LEAQ       (R15)(R8*4), R14
+	PREFETCHT0 (R15)
+	PREFETCHT0 (R15)(R8*1)
+	PREFETCHT0 (R15)(R8*2)
+	PREFETCHT0 (R15)(R11*1)
+
+maskedPrefetched:
+	PREFETCHT0   2048(BX)
+	MOVQ         (SI)(R12*8), R14
+	IMULQ        R8, R14
+	ADDQ         DI, R14
+	LEAQ         (R14)(R8*4), R15
+	BTL          $0x00, R13
+	JCC          maskedLane0
+	VBROADCASTSD (BX), Y11
+	VFMADD231PD  (R14), Y11, Y3
+	VMASKMOVPD   32(R14), Y0, Y12
+	VFMADD231PD  Y12, Y11, Y4
 
 maskedLane0:
-	BTL          $0x01, R12
+	BTL          $0x01, R13
 	JCC          maskedLane1
-	VBROADCASTSD 8(DX), Y11
-	VFMADD231PD  (R13)(DI*1), Y11, Y5
-	VMASKMOVPD   32(R13)(DI*1), Y0, Y12
+	VBROADCASTSD 8(BX), Y11
+	VFMADD231PD  (R14)(R8*1), Y11, Y5
+	VMASKMOVPD   32(R14)(R8*1), Y0, Y12
 	VFMADD231PD  Y12, Y11, Y6
 
 maskedLane1:
-	BTL          $0x02, R12
+	BTL          $0x02, R13
 	JCC          maskedLane2
-	VBROADCASTSD 16(DX), Y11
-	VFMADD231PD  (R13)(DI*2), Y11, Y7
-	VMASKMOVPD   32(R13)(DI*2), Y0, Y12
+	VBROADCASTSD 16(BX), Y11
+	VFMADD231PD  (R14)(R8*2), Y11, Y7
+	VMASKMOVPD   32(R14)(R8*2), Y0, Y12
 	VFMADD231PD  Y12, Y11, Y8
 
 maskedLane2:
-	BTL          $0x03, R12
+	BTL          $0x03, R13
 	JCC          maskedLane3
-	VBROADCASTSD 24(DX), Y11
-	VFMADD231PD  (R13)(R10*1), Y11, Y9
-	VMASKMOVPD   32(R13)(R10*1), Y0, Y12
+	VBROADCASTSD 24(BX), Y11
+	VFMADD231PD  (R14)(R11*1), Y11, Y9
+	VMASKMOVPD   32(R14)(R11*1), Y0, Y12
 	VFMADD231PD  Y12, Y11, Y10
 
 maskedLane3:
-	INCQ R11
-	ADDQ $0x20, DX
-	ADDQ $0x02, CX
-	DECQ R9
+	INCQ R12
+	ADDQ $0x20, BX
+	ADDQ $0x02, DX
+	DECQ R10
 	JNZ  masked
 
 finish:
-	CMPQ        rows+96(FP), $0x00
+	CMPQ        96(AX), $0x00
 	JLE         next
-	MOVWLZX     (R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     (R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Y1, Y3, Y3
 	VMULPD      Y1, Y4, Y4
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row0Overwrite
-	VFMADD231PD (R9), Y2, Y3
-	VMASKMOVPD  32(R9), Y0, Y11
+	VFMADD231PD (R10), Y2, Y3
+	VMASKMOVPD  32(R10), Y0, Y11
 	VFMADD231PD Y11, Y2, Y4
 
 row0Overwrite:
-	CMPB       stream+137(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row0Stream
-	VMOVUPD    Y3, (R9)
-	VMASKMOVPD Y4, Y0, 32(R9)
+	VMOVUPD    Y3, (R10)
+	VMASKMOVPD Y4, Y0, 32(R10)
 	JMP        row0End
 
 row0Stream:
-	VMOVNTPD Y3, (R9)
-	VMOVNTPD Y4, 32(R9)
+	VMOVNTPD Y3, (R10)
+	VMOVNTPD Y4, 32(R10)
 
 row0End:
-	CMPQ        rows+96(FP), $0x01
+	CMPQ        96(AX), $0x01
 	JLE         next
-	MOVWLZX     2(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     2(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Y1, Y5, Y5
 	VMULPD      Y1, Y6, Y6
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row1Overwrite
-	VFMADD231PD (R9), Y2, Y5
-	VMASKMOVPD  32(R9), Y0, Y11
+	VFMADD231PD (R10), Y2, Y5
+	VMASKMOVPD  32(R10), Y0, Y11
 	VFMADD231PD Y11, Y2, Y6
 
 row1Overwrite:
-	CMPB       stream+137(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row1Stream
-	VMOVUPD    Y5, (R9)
-	VMASKMOVPD Y6, Y0, 32(R9)
+	VMOVUPD    Y5, (R10)
+	VMASKMOVPD Y6, Y0, 32(R10)
 	JMP        row1End
 
 row1Stream:
-	VMOVNTPD Y5, (R9)
-	VMOVNTPD Y6, 32(R9)
+	VMOVNTPD Y5, (R10)
+	VMOVNTPD Y6, 32(R10)
 
 row1End:
-	CMPQ        rows+96(FP), $0x02
+	CMPQ        96(AX), $0x02
 	JLE         next
-	MOVWLZX     4(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     4(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Y1, Y7, Y7
 	VMULPD      Y1, Y8, Y8
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row2Overwrite
-	VFMADD231PD (R9), Y2, Y7
-	VMASKMOVPD  32(R9), Y0, Y11
+	VFMADD231PD (R10), Y2, Y7
+	VMASKMOVPD  32(R10), Y0, Y11
 	VFMADD231PD Y11, Y2, Y8
 
 row2Overwrite:
-	CMPB       stream+137(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row2Stream
-	VMOVUPD    Y7, (R9)
-	VMASKMOVPD Y8, Y0, 32(R9)
+	VMOVUPD    Y7, (R10)
+	VMASKMOVPD Y8, Y0, 32(R10)
 	JMP        row2End
 
 row2Stream:
-	VMOVNTPD Y7, (R9)
-	VMOVNTPD Y8, 32(R9)
+	VMOVNTPD Y7, (R10)
+	VMOVNTPD Y8, 32(R10)
 
 row2End:
-	CMPQ        rows+96(FP), $0x03
+	CMPQ        96(AX), $0x03
 	JLE         next
-	MOVWLZX     6(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     6(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Y1, Y9, Y9
 	VMULPD      Y1, Y10, Y10
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row3Overwrite
-	VFMADD231PD (R9), Y2, Y9
-	VMASKMOVPD  32(R9), Y0, Y11
+	VFMADD231PD (R10), Y2, Y9
+	VMASKMOVPD  32(R10), Y0, Y11
 	VFMADD231PD Y11, Y2, Y10
 
 row3Overwrite:
-	CMPB       stream+137(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row3Stream
-	VMOVUPD    Y9, (R9)
-	VMASKMOVPD Y10, Y0, 32(R9)
+	VMOVUPD    Y9, (R10)
+	VMASKMOVPD Y10, Y0, 32(R10)
 	JMP        row3End
 
 row3Stream:
-	VMOVNTPD Y9, (R9)
-	VMOVNTPD Y10, 32(R9)
+	VMOVNTPD Y9, (R10)
+	VMOVNTPD Y10, 32(R10)
 
 row3End:
 next:
-	ADDQ   $0x08, R8
-	SUBQ   $0x04, rows+96(FP)
-	IMUL3Q $0x04, DI, R9
-	ADDQ   R9, SI
-	DECQ   n+0(FP)
+	ADDQ   $0x08, R9
+	SUBQ   $0x04, 96(AX)
+	IMUL3Q $0x04, R8, R10
+	ADDQ   R10, DI
+	DECQ   (AX)
 	JMP    slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manyPerDiagonal1F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
+// func manyPerDiagonal1F64AVX2(a *byte)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manyPerDiagonal1F64AVX2(SB), NOSPLIT, $0-140
-	MOVQ         widths+8(FP), AX
-	MOVQ         masks+16(FP), CX
-	MOVQ         val+32(FP), DX
-	MOVQ         idx+40(FP), BX
-	MOVQ         x+48(FP), SI
-	MOVQ         ldx+64(FP), DI
-	MOVQ         order+88(FP), R8
-	MOVQ         last+128(FP), R9
-	VMOVQ        R9, X0
+TEXT ·manyPerDiagonal1F64AVX2(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), CX
+	MOVQ         16(AX), DX
+	MOVQ         32(AX), BX
+	MOVQ         40(AX), SI
+	MOVQ         48(AX), DI
+	MOVQ         64(AX), R8
+	MOVQ         88(AX), R9
+	MOVQ         112(AX), R10
+	VMOVQ        R10, X0
 	VPBROADCASTQ X0, Y0
 	VPCMPGTQ     counts64<>+0(SB), Y0, Y0
-	VBROADCASTSD alpha+112(FP), Y1
-	VBROADCASTSD beta+120(FP), Y2
-	MOVQ         row+56(FP), R9
-	IMULQ        DI, R9
-	ADDQ         R9, SI
-	LEAQ         (DI)(DI*2), R10
+	VBROADCASTSD 152(AX), Y1
+	VBROADCASTSD 160(AX), Y2
+	MOVQ         56(AX), R10
+	IMULQ        R8, R10
+	ADDQ         R10, DI
+	LEAQ         (R8)(R8*2), R11
 
 slice:
-	CMPQ   n+0(FP), $0x00
+	CMPQ   (AX), $0x00
 	JEQ    done
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
 	VXORPS X5, X5, X5
 	VXORPS X6, X6, X6
-	XORQ   R11, R11
-	MOVL   (AX), R9
-	TESTQ  R9, R9
+	XORQ   R12, R12
+	MOVL   (CX), R10
+	TESTQ  R10, R10
 	JZ     tail
 
 full:
-	CMPQ       R9, $0x03
+	CMPQ       R10, $0x03
 	JL         one
-	MOVQ       (BX)(R11*8), R13
-	MOVQ       16(BX)(R11*8), R12
-	SUBQ       R13, R12
-	CMPQ       R12, $0x02
+	MOVQ       (SI)(R12*8), R14
+	MOVQ       16(SI)(R12*8), R13
+	SUBQ       R14, R13
+	CMPQ       R13, $0x02
 	JNE        one
-	CMPQ       prefetchEnd+104(FP), $0x00
+	CMPQ       104(AX), $0x00
 	JEQ        threePrefetched
-	MOVQ       DI, R12
-	SHLQ       $0x06, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R12, R14
-	LEAQ       (R14)(DI*4), R12
-	PREFETCHT1 (R14)
-	PREFETCHT1 (R14)(DI*1)
-	PREFETCHT1 (R14)(DI*2)
-	PREFETCHT1 (R14)(R10*1)
-	MOVQ       DI, R12
-	SHLQ       $0x03, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R12, R14
-	LEAQ       (R14)(DI*4), R12
-	PREFETCHT0 (R14)
-	PREFETCHT0 (R14)(DI*1)
-	PREFETCHT0 (R14)(DI*2)
-	PREFETCHT0 (R14)(R10*1)
+	MOVQ       R8, R13
+	SHLQ       $0x06, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R13, R15
+	LEAQ       (R15)(R8*4), R13
+	PREFETCHT1 (R15)
+	PREFETCHT1 (R15)(R8*1)
+	PREFETCHT1 (R15)(R8*2)
+	PREFETCHT1 (R15)(R11*1)
+	MOVQ       R8, R13
+	SHLQ       $0x03, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R13, R15
+	LEAQ       (R15)(R8*4), R13
+	PREFETCHT0 (R15)
+	PREFETCHT0 (R15)(R8*1)
+	PREFETCHT0 (R15)(R8*2)
+	PREFETCHT0 (R15)(R11*1)
 
 threePrefetched:
-	IMULQ        DI, R13
-	ADDQ         SI, R13
-	VBROADCASTSD (DX)(R11*8), Y7
-	VBROADCASTSD 8(DX)(R11*8), Y8
-	VBROADCASTSD 16(DX)(R11*8), Y9
-	VMASKMOVPD   (R13), Y0, Y10
+	IMULQ        R8, R14
+	ADDQ         DI, R14
+	VBROADCASTSD (BX)(R12*8), Y7
+	VBROADCASTSD 8(BX)(R12*8), Y8
+	VBROADCASTSD 16(BX)(R12*8), Y9
+	VMASKMOVPD   (R14), Y0, Y10
 	VFMADD231PD  Y10, Y7, Y3
-	VMASKMOVPD   (R13)(DI*1), Y0, Y10
+	VMASKMOVPD   (R14)(R8*1), Y0, Y10
 	VFMADD231PD  Y10, Y7, Y4
 	VFMADD231PD  Y10, Y8, Y3
-	VMASKMOVPD   (R13)(DI*2), Y0, Y10
+	VMASKMOVPD   (R14)(R8*2), Y0, Y10
 	VFMADD231PD  Y10, Y7, Y5
 	VFMADD231PD  Y10, Y8, Y4
 	VFMADD231PD  Y10, Y9, Y3
-	VMASKMOVPD   (R13)(R10*1), Y0, Y10
-	LEAQ         (R13)(DI*4), R13
+	VMASKMOVPD   (R14)(R11*1), Y0, Y10
+	LEAQ         (R14)(R8*4), R14
 	VFMADD231PD  Y10, Y7, Y6
 	VFMADD231PD  Y10, Y8, Y5
 	VFMADD231PD  Y10, Y9, Y4
-	VMASKMOVPD   (R13), Y0, Y7
+	VMASKMOVPD   (R14), Y0, Y7
 	VFMADD231PD  Y7, Y8, Y6
 	VFMADD231PD  Y7, Y9, Y5
-	VMASKMOVPD   (R13)(DI*1), Y0, Y7
+	VMASKMOVPD   (R14)(R8*1), Y0, Y7
 	VFMADD231PD  Y7, Y9, Y6
-	ADDQ         $0x03, R11
-	SUBQ         $0x03, R9
+	ADDQ         $0x03, R12
+	SUBQ         $0x03, R10
 	JNZ          full
 	JMP          tail
 
 one:
-	TESTQ R11, R11
+	TESTQ R12, R12
 	JZ    fullPrefetch
-	MOVQ  (BX)(R11*8), R12
-	SUBQ  -8(BX)(R11*8), R12
-	CMPQ  R12, $0x01
+	MOVQ  (SI)(R12*8), R13
+	SUBQ  -8(SI)(R12*8), R13
+	CMPQ  R13, $0x01
 	JEQ   fullPrefetched
 
 fullPrefetch:
-	CMPQ       prefetchEnd+104(FP), $0x00
+	CMPQ       104(AX), $0x00
 	JEQ        fullPrefetched
-	MOVQ       DI, R12
-	SHLQ       $0x06, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R13
-	IMULQ      DI, R13
-	ADDQ       R12, R13
-	LEAQ       (R13)(DI*4), R12
-	PREFETCHT1 (R13)
-	PREFETCHT1 (R13)(DI*1)
-	PREFETCHT1 (R13)(DI*2)
-	PREFETCHT1 (R13)(R10*1)
-	MOVQ       DI, R12
-	SHLQ       $0x03, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R13
-	IMULQ      DI, R13
-	ADDQ       R12, R13
-	LEAQ       (R13)(DI*4), R12
-	PREFETCHT0 (R13)
-	PREFETCHT0 (R13)(DI*1)
-	PREFETCHT0 (R13)(DI*2)
-	PREFETCHT0 (R13)(R10*1)
+	MOVQ       R8, R13
+	SHLQ       $0x06, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R14
+	IMULQ      R8, R14
+	ADDQ       R13, R14
+	LEAQ       (R14)(R8*4), R13
+	PREFETCHT1 (R14)
+	PREFETCHT1 (R14)(R8*1)
+	PREFETCHT1 (R14)(R8*2)
+	PREFETCHT1 (R14)(R11*1)
+	MOVQ       R8, R13
+	SHLQ       $0x03, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R14
+	IMULQ      R8, R14
+	ADDQ       R13, R14
+	LEAQ       (R14)(R8*4), R13
+	PREFETCHT0 (R14)
+	PREFETCHT0 (R14)(R8*1)
+	PREFETCHT0 (R14)(R8*2)
+	PREFETCHT0 (R14)(R11*1)
 
 fullPrefetched:
-	VBROADCASTSD (DX)(R11*8), Y7
-	MOVQ         (BX)(R11*8), R12
-	IMULQ        DI, R12
-	ADDQ         SI, R12
-	LEAQ         (R12)(DI*4), R13
-	VMASKMOVPD   (R12), Y0, Y8
+	VBROADCASTSD (BX)(R12*8), Y7
+	MOVQ         (SI)(R12*8), R13
+	IMULQ        R8, R13
+	ADDQ         DI, R13
+	LEAQ         (R13)(R8*4), R14
+	VMASKMOVPD   (R13), Y0, Y8
 	VFMADD231PD  Y8, Y7, Y3
-	VMASKMOVPD   (R12)(DI*1), Y0, Y8
+	VMASKMOVPD   (R13)(R8*1), Y0, Y8
 	VFMADD231PD  Y8, Y7, Y4
-	VMASKMOVPD   (R12)(DI*2), Y0, Y8
+	VMASKMOVPD   (R13)(R8*2), Y0, Y8
 	VFMADD231PD  Y8, Y7, Y5
-	VMASKMOVPD   (R12)(R10*1), Y0, Y8
+	VMASKMOVPD   (R13)(R11*1), Y0, Y8
 	VFMADD231PD  Y8, Y7, Y6
-	INCQ         R11
-	DECQ         R9
+	INCQ         R12
+	DECQ         R10
 	JNZ          full
 
 tail:
-	MOVL  4(AX), R9
-	TESTQ R9, R9
+	MOVL  4(CX), R10
+	TESTQ R10, R10
 	JZ    finish
 
 masked:
-	MOVWLZX (CX), R12
-	MOVQ    first+24(FP), R13
-	SHRXL   R13, R12, R12
-	TESTQ   R11, R11
+	MOVWLZX (DX), R13
+	MOVQ    24(AX), R14
+	SHRXL   R14, R13, R13
+	TESTQ   R12, R12
 	JZ      maskedPrefetch
-	MOVQ    (BX)(R11*8), R13
-	SUBQ    -8(BX)(R11*8), R13
-	CMPQ    R13, $0x01
+	MOVQ    (SI)(R12*8), R14
+	SUBQ    -8(SI)(R12*8), R14
+	CMPQ    R14, $0x01
 	JEQ     maskedPrefetched
 
 maskedPrefetch:
-	CMPQ       prefetchEnd+104(FP), $0x00
+	CMPQ       104(AX), $0x00
 	JEQ        maskedPrefetched
-	MOVQ       DI, R13
-	SHLQ       $0x06, R13
-	ADDQ       SI, R13
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R13, R14
-	LEAQ       (R14)(DI*4), R13
-	PREFETCHT1 (R14)
-	PREFETCHT1 (R14)(DI*1)
-	PREFETCHT1 (R14)(DI*2)
-	PREFETCHT1 (R14)(R10*1)
-	MOVQ       DI, R13
-	SHLQ       $0x03, R13
-	ADDQ       SI, R13
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R13, R14
-	LEAQ       (R14)(DI*4), R13
-	PREFETCHT0 (R14)
-	PREFETCHT0 (R14)(DI*1)
-	PREFETCHT0 (R14)(DI*2)
-	PREFETCHT0 (R14)(R10*1)
+	MOVQ       R8, R14
+	SHLQ       $0x06, R14
+	ADDQ       DI, R14
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R14, R15
+	LEAQ       (R15)(R8*4), R14
+	PREFETCHT1 (R15)
+	PREFETCHT1 (R15)(R8*1)
+	PREFETCHT1 (R15)(R8*2)
+	PREFETCHT1 (R15)(R11*1)
+	MOVQ       R8, R14
+	SHLQ       $0x03, R14
+	ADDQ       DI, R14
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R14, R15
+	LEAQ       (R15)(R8*4), R14
+	PREFETCHT0 (R15)
+	PREFETCHT0 (R15)(R8*1)
+	PREFETCHT0 (R15)(R8*2)
+	PREFETCHT0 (R15)(R11*1)
 
 maskedPrefetched:
-	VBROADCASTSD (DX)(R11*8), Y7
-	MOVQ         (BX)(R11*8), R13
-	IMULQ        DI, R13
-	ADDQ         SI, R13
-	LEAQ         (R13)(DI*4), R14
-	BTL          $0x00, R12
+	VBROADCASTSD (BX)(R12*8), Y7
+	MOVQ         (SI)(R12*8), R14
+	IMULQ        R8, R14
+	ADDQ         DI, R14
+	LEAQ         (R14)(R8*4), R15
+	BTL          $0x00, R13
 	JCC          maskedLane0
-	VMASKMOVPD   (R13), Y0, Y8
+	VMASKMOVPD   (R14), Y0, Y8
 	VFMADD231PD  Y8, Y7, Y3
 
 maskedLane0:
-	BTL         $0x01, R12
+	BTL         $0x01, R13
 	JCC         maskedLane1
-	VMASKMOVPD  (R13)(DI*1), Y0, Y8
+	VMASKMOVPD  (R14)(R8*1), Y0, Y8
 	VFMADD231PD Y8, Y7, Y4
 
 maskedLane1:
-	BTL         $0x02, R12
+	BTL         $0x02, R13
 	JCC         maskedLane2
-	VMASKMOVPD  (R13)(DI*2), Y0, Y8
+	VMASKMOVPD  (R14)(R8*2), Y0, Y8
 	VFMADD231PD Y8, Y7, Y5
 
 maskedLane2:
-	BTL         $0x03, R12
+	BTL         $0x03, R13
 	JCC         maskedLane3
-	VMASKMOVPD  (R13)(R10*1), Y0, Y8
+	VMASKMOVPD  (R14)(R11*1), Y0, Y8
 	VFMADD231PD Y8, Y7, Y6
 
 maskedLane3:
-	INCQ R11
-	ADDQ $0x02, CX
-	DECQ R9
+	INCQ R12
+	ADDQ $0x02, DX
+	DECQ R10
 	JNZ  masked
 
 finish:
-	CMPQ        rows+96(FP), $0x00
+	CMPQ        96(AX), $0x00
 	JLE         next
-	MOVWLZX     (R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     (R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Y1, Y3, Y3
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row0Overwrite
-	VMASKMOVPD  (R9), Y0, Y7
+	VMASKMOVPD  (R10), Y0, Y7
 	VFMADD231PD Y7, Y2, Y3
 
 row0Overwrite:
-	CMPB       stream+137(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row0Stream
-	VMASKMOVPD Y3, Y0, (R9)
+	VMASKMOVPD Y3, Y0, (R10)
 	JMP        row0End
 
 row0Stream:
-	VMOVNTPD Y3, (R9)
+	VMOVNTPD Y3, (R10)
 
 row0End:
-	CMPQ        rows+96(FP), $0x01
+	CMPQ        96(AX), $0x01
 	JLE         next
-	MOVWLZX     2(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     2(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Y1, Y4, Y4
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row1Overwrite
-	VMASKMOVPD  (R9), Y0, Y7
+	VMASKMOVPD  (R10), Y0, Y7
 	VFMADD231PD Y7, Y2, Y4
 
 row1Overwrite:
-	CMPB       stream+137(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row1Stream
-	VMASKMOVPD Y4, Y0, (R9)
+	VMASKMOVPD Y4, Y0, (R10)
 	JMP        row1End
 
 row1Stream:
-	VMOVNTPD Y4, (R9)
+	VMOVNTPD Y4, (R10)
 
 row1End:
-	CMPQ        rows+96(FP), $0x02
+	CMPQ        96(AX), $0x02
 	JLE         next
-	MOVWLZX     4(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     4(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Y1, Y5, Y5
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row2Overwrite
-	VMASKMOVPD  (R9), Y0, Y7
+	VMASKMOVPD  (R10), Y0, Y7
 	VFMADD231PD Y7, Y2, Y5
 
 row2Overwrite:
-	CMPB       stream+137(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row2Stream
-	VMASKMOVPD Y5, Y0, (R9)
+	VMASKMOVPD Y5, Y0, (R10)
 	JMP        row2End
 
 row2Stream:
-	VMOVNTPD Y5, (R9)
+	VMOVNTPD Y5, (R10)
 
 row2End:
-	CMPQ        rows+96(FP), $0x03
+	CMPQ        96(AX), $0x03
 	JLE         next
-	MOVWLZX     6(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     6(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Y1, Y6, Y6
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row3Overwrite
-	VMASKMOVPD  (R9), Y0, Y7
+	VMASKMOVPD  (R10), Y0, Y7
 	VFMADD231PD Y7, Y2, Y6
 
 row3Overwrite:
-	CMPB       stream+137(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row3Stream
-	VMASKMOVPD Y6, Y0, (R9)
+	VMASKMOVPD Y6, Y0, (R10)
 	JMP        row3End
 
 row3Stream:
-	VMOVNTPD Y6, (R9)
+	VMOVNTPD Y6, (R10)
 
 row3End:
 next:
-	ADDQ   $0x08, R8
-	SUBQ   $0x04, rows+96(FP)
-	IMUL3Q $0x04, DI, R9
-	ADDQ   R9, SI
-	DECQ   n+0(FP)
+	ADDQ   $0x08, R9
+	SUBQ   $0x04, 96(AX)
+	IMUL3Q $0x04, R8, R10
+	ADDQ   R10, DI
+	DECQ   (AX)
 	JMP    slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manyPerDiagonal2F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
+// func manyPerDiagonal2F64AVX2(a *byte)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manyPerDiagonal2F64AVX2(SB), NOSPLIT, $0-140
-	MOVQ         widths+8(FP), AX
-	MOVQ         masks+16(FP), CX
-	MOVQ         val+32(FP), DX
-	MOVQ         idx+40(FP), BX
-	MOVQ         x+48(FP), SI
-	MOVQ         ldx+64(FP), DI
-	MOVQ         order+88(FP), R8
-	MOVQ         last+128(FP), R9
-	VMOVQ        R9, X0
+TEXT ·manyPerDiagonal2F64AVX2(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), CX
+	MOVQ         16(AX), DX
+	MOVQ         32(AX), BX
+	MOVQ         40(AX), SI
+	MOVQ         48(AX), DI
+	MOVQ         64(AX), R8
+	MOVQ         88(AX), R9
+	MOVQ         112(AX), R10
+	VMOVQ        R10, X0
 	VPBROADCASTQ X0, Y0
 	VPCMPGTQ     counts64<>+0(SB), Y0, Y0
-	VBROADCASTSD alpha+112(FP), Y1
-	VBROADCASTSD beta+120(FP), Y2
-	MOVQ         row+56(FP), R9
-	IMULQ        DI, R9
-	ADDQ         R9, SI
-	LEAQ         (DI)(DI*2), R10
+	VBROADCASTSD 152(AX), Y1
+	VBROADCASTSD 160(AX), Y2
+	MOVQ         56(AX), R10
+	IMULQ        R8, R10
+	ADDQ         R10, DI
+	LEAQ         (R8)(R8*2), R11
 
 slice:
-	CMPQ   n+0(FP), $0x00
+	CMPQ   (AX), $0x00
 	JEQ    done
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
@@ -2542,418 +2550,421 @@ slice:
 	VXORPS X8, X8, X8
 	VXORPS X9, X9, X9
 	VXORPS X10, X10, X10
-	XORQ   R11, R11
-	MOVL   (AX), R9
-	TESTQ  R9, R9
+	XORQ   R12, R12
+	MOVL   (CX), R10
+	TESTQ  R10, R10
 	JZ     tail
 
 full:
-	CMPQ       R9, $0x03
+	CMPQ       R10, $0x03
 	JL         one
-	MOVQ       (BX)(R11*8), R13
-	MOVQ       16(BX)(R11*8), R12
-	SUBQ       R13, R12
-	CMPQ       R12, $0x02
+	MOVQ       (SI)(R12*8), R14
+	MOVQ       16(SI)(R12*8), R13
+	SUBQ       R14, R13
+	CMPQ       R13, $0x02
 	JNE        one
-	CMPQ       prefetchEnd+104(FP), $0x00
+	CMPQ       104(AX), $0x00
 	JEQ        threePrefetched
-	MOVQ       DI, R12
-	SHLQ       $0x06, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R12, R14
-	LEAQ       (R14)(DI*4), R12
-	PREFETCHT1 (R14)
-	PREFETCHT1 (R14)(DI*1)
-	PREFETCHT1 (R14)(DI*2)
-	PREFETCHT1 (R14)(R10*1)
-	MOVQ       DI, R12
-	SHLQ       $0x03, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R12, R14
-	LEAQ       (R14)(DI*4), R12
-	PREFETCHT0 (R14)
-	PREFETCHT0 (R14)(DI*1)
-	PREFETCHT0 (R14)(DI*2)
-	PREFETCHT0 (R14)(R10*1)
+	MOVQ       R8, R13
+	SHLQ       $0x06, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R13, R15
+	LEAQ       (R15)(R8*4), R13
+	PREFETCHT1 (R15)
+	PREFETCHT1 (R15)(R8*1)
+	PREFETCHT1 (R15)(R8*2)
+	PREFETCHT1 (R15)(R11*1)
+	MOVQ       R8, R13
+	SHLQ       $0x03, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R13, R15
+	LEAQ       (R15)(R8*4), R13
+	PREFETCHT0 (R15)
+	PREFETCHT0 (R15)(R8*1)
+	PREFETCHT0 (R15)(R8*2)
+	PREFETCHT0 (R15)(R11*1)
 
 threePrefetched:
-	IMULQ        DI, R13
-	ADDQ         SI, R13
-	VBROADCASTSD (DX)(R11*8), Y11
-	VBROADCASTSD 8(DX)(R11*8), Y12
-	VBROADCASTSD 16(DX)(R11*8), Y13
-	VMOVUPD      (R13), Y14
-	VMASKMOVPD   32(R13), Y0, Y15
+	IMULQ        R8, R14
+	ADDQ         DI, R14
+	VBROADCASTSD (BX)(R12*8), Y11
+	VBROADCASTSD 8(BX)(R12*8), Y12
+	VBROADCASTSD 16(BX)(R12*8), Y13
+	VMOVUPD      (R14), Y14
+	VMASKMOVPD   32(R14), Y0, Y15
 	VFMADD231PD  Y14, Y11, Y3
 	VFMADD231PD  Y15, Y11, Y4
-	VMOVUPD      (R13)(DI*1), Y14
-	VMASKMOVPD   32(R13)(DI*1), Y0, Y15
+	VMOVUPD      (R14)(R8*1), Y14
+	VMASKMOVPD   32(R14)(R8*1), Y0, Y15
 	VFMADD231PD  Y14, Y11, Y5
 	VFMADD231PD  Y15, Y11, Y6
 	VFMADD231PD  Y14, Y12, Y3
 	VFMADD231PD  Y15, Y12, Y4
-	VMOVUPD      (R13)(DI*2), Y14
-	VMASKMOVPD   32(R13)(DI*2), Y0, Y15
+	VMOVUPD      (R14)(R8*2), Y14
+	VMASKMOVPD   32(R14)(R8*2), Y0, Y15
 	VFMADD231PD  Y14, Y11, Y7
 	VFMADD231PD  Y15, Y11, Y8
 	VFMADD231PD  Y14, Y12, Y5
 	VFMADD231PD  Y15, Y12, Y6
 	VFMADD231PD  Y14, Y13, Y3
 	VFMADD231PD  Y15, Y13, Y4
-	VMOVUPD      (R13)(R10*1), Y14
-	VMASKMOVPD   32(R13)(R10*1), Y0, Y15
-	LEAQ         (R13)(DI*4), R13
+	VMOVUPD      (R14)(R11*1), Y14
+	VMASKMOVPD   32(R14)(R11*1), Y0, Y15
+	LEAQ         (R14)(R8*4), R14
 	VFMADD231PD  Y14, Y11, Y9
 	VFMADD231PD  Y15, Y11, Y10
 	VFMADD231PD  Y14, Y12, Y7
 	VFMADD231PD  Y15, Y12, Y8
 	VFMADD231PD  Y14, Y13, Y5
 	VFMADD231PD  Y15, Y13, Y6
-	VMOVUPD      (R13), Y11
-	VMASKMOVPD   32(R13), Y0, Y14
+	VMOVUPD      (R14), Y11
+	VMASKMOVPD   32(R14), Y0, Y14
 	VFMADD231PD  Y11, Y12, Y9
 	VFMADD231PD  Y14, Y12, Y10
 	VFMADD231PD  Y11, Y13, Y7
 	VFMADD231PD  Y14, Y13, Y8
-	VMOVUPD      (R13)(DI*1), Y11
-	VMASKMOVPD   32(R13)(DI*1), Y0, Y12
+	VMOVUPD      (R14)(R8*1), Y11
+	VMASKMOVPD   32(R14)(R8*1), Y0, Y12
 	VFMADD231PD  Y11, Y13, Y9
 	VFMADD231PD  Y12, Y13, Y10
-	ADDQ         $0x03, R11
-	SUBQ         $0x03, R9
+	ADDQ         $0x03, R12
+	SUBQ         $0x03, R10
 	JNZ          full
 	JMP          tail
 
 one:
-	TESTQ R11, R11
+	TESTQ R12, R12
 	JZ    fullPrefetch
-	MOVQ  (BX)(R11*8), R12
-	SUBQ  -8(BX)(R11*8), R12
-	CMPQ  R12, $0x01
+	MOVQ  (SI)(R12*8), R13
+	SUBQ  -8(SI)(R12*8), R13
+	CMPQ  R13, $0x01
 	JEQ   fullPrefetched
 
 fullPrefetch:
-	CMPQ       prefetchEnd+104(FP), $0x00
+	CMPQ       104(AX), $0x00
 	JEQ        fullPrefetched
-	MOVQ       DI, R12
-	SHLQ       $0x06, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R13
-	IMULQ      DI, R13
-	ADDQ       R12, R13
-	LEAQ       (R13)(DI*4), R12
-	PREFETCHT1 (R13)
-	PREFETCHT1 (R13)(DI*1)
-	PREFETCHT1 (R13)(DI*2)
-	PREFETCHT1 (R13)(R10*1)
-	MOVQ       DI, R12
-	SHLQ       $0x03, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R13
-	IMULQ      DI, R13
-	ADDQ       R12, R13
-	LEAQ       (R13)(DI*4), R12
-	PREFETCHT0 (R13)
-	PREFETCHT0 (R13)(DI*1)
-	PREFETCHT0 (R13)(DI*2)
-	PREFETCHT0 (R13)(R10*1)
+	MOVQ       R8, R13
+	SHLQ       $0x06, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R14
+	IMULQ      R8, R14
+	ADDQ       R13, R14
+	LEAQ       (R14)(R8*4), R13
+	PREFETCHT1 (R14)
+	PREFETCHT1 (R14)(R8*1)
+	PREFETCHT1 (R14)(R8*2)
+	PREFETCHT1 (R14)(R11*1)
+	MOVQ       R8, R13
+	SHLQ       $0x03, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R14
+	IMULQ      R8, R14
+	ADDQ       R13, R14
+	LEAQ       (R14)(R8*4), R13
+	PREFETCHT0 (R14)
+	PREFETCHT0 (R14)(R8*1)
+	PREFETCHT0 (R14)(R8*2)
+	PREFETCHT0 (R14)(R11*1)
 
 fullPrefetched:
-	VBROADCASTSD (DX)(R11*8), Y11
-	MOVQ         (BX)(R11*8), R12
-	IMULQ        DI, R12
-	ADDQ         SI, R12
-	LEAQ         (R12)(DI*4), R13
-	VFMADD231PD  (R12), Y11, Y3
-	VMASKMOVPD   32(R12), Y0, Y12
-	VFMADD231PD  Y12, Y11, Y4
-	VFMADD231PD  (R12)(DI*1), Y11, Y5
-	VMASKMOVPD   32(R12)(DI*1), Y0, Y12
-	VFMADD231PD  Y12, Y11, Y6
-	VFMADD231PD  (R12)(DI*2), Y11, Y7
-	VMASKMOVPD   32(R12)(DI*2), Y0, Y12
-	VFMADD231PD  Y12, Y11, Y8
-	VFMADD231PD  (R12)(R10*1), Y11, Y9
-	VMASKMOVPD   32(R12)(R10*1), Y0, Y12
-	VFMADD231PD  Y12, Y11, Y10
-	INCQ         R11
-	DECQ         R9
-	JNZ          full
-
-tail:
-	MOVL  4(AX), R9
-	TESTQ R9, R9
-	JZ    finish
-
-masked:
-	MOVWLZX (CX), R12
-	MOVQ    first+24(FP), R13
-	SHRXL   R13, R12, R12
-	TESTQ   R11, R11
-	JZ      maskedPrefetch
-	MOVQ    (BX)(R11*8), R13
-	SUBQ    -8(BX)(R11*8), R13
-	CMPQ    R13, $0x01
-	JEQ     maskedPrefetched
-
-maskedPrefetch:
-	CMPQ       prefetchEnd+104(FP), $0x00
-	JEQ        maskedPrefetched
-	MOVQ       DI, R13
-	SHLQ       $0x06, R13
-	ADDQ       SI, R13
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R13, R14
-	LEAQ       (R14)(DI*4), R13
-	PREFETCHT1 (R14)
-	PREFETCHT1 (R14)(DI*1)
-	PREFETCHT1 (R14)(DI*2)
-	PREFETCHT1 (R14)(R10*1)
-	MOVQ       DI, R13
-	SHLQ       $0x03, R13
-	ADDQ       SI, R13
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R13, R14
-	LEAQ       (R14)(DI*4), R13
-	PREFETCHT0 (R14)
-	PREFETCHT0 (R14)(DI*1)
-	PREFETCHT0 (R14)(DI*2)
-	PREFETCHT0 (R14)(R10*1)
-
-maskedPrefetched:
-	VBROADCASTSD (DX)(R11*8), Y11
-	MOVQ         (BX)(R11*8), R13
-	IMULQ        DI, R13
-	ADDQ         SI, R13
-	LEAQ         (R13)(DI*4), R14
-	BTL          $0x00, R12
-	JCC          maskedLane0
+	VBROADCASTSD (BX)(R12*8), Y11
+	MOVQ         (SI)(R12*8), R13
+	IMULQ        R8, R13
+	ADDQ         DI, R13
+	LEAQ         (R13)(R8*4), R14
 	VFMADD231PD  (R13), Y11, Y3
 	VMASKMOVPD   32(R13), Y0, Y12
 	VFMADD231PD  Y12, Y11, Y4
+	VFMADD231PD  (R13)(R8*1), Y11, Y5
+	VMASKMOVPD   32(R13)(R8*1), Y0, Y12
+	VFMADD231PD  Y12, Y11, Y6
+	VFMADD231PD  (R13)(R8*2), Y11, Y7
+	VMASKMOVPD   32(R13)(R8*2), Y0, Y12
+	VFMADD231PD  Y12, Y11, Y8
+	VFMADD231PD  (R13)(R11*1), Y11, Y9
+	VMASKMOVPD   32(R13)(R11*1), Y0, Y12
+	VFMADD231PD  Y12, Y11, Y10
+	INCQ         R12
+	DECQ         R10
+	JNZ          full
+
+tail:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    finish
+
+masked:
+	MOVWLZX (DX), R13
+	MOVQ    24(AX), R14
+	SHRXL   R14, R13, R13
+	TESTQ   R12, R12
+	JZ      maskedPrefetch
+	MOVQ    (SI)(R12*8), R14
+	SUBQ    -8(SI)(R12*8), R14
+	CMPQ    R14, $0x01
+	JEQ     maskedPrefetched
+
+maskedPrefetch:
+	CMPQ       104(AX), $0x00
+	JEQ        maskedPrefetched
+	MOVQ       R8, R14
+	SHLQ       $0x06, R14
+	ADDQ       DI, R14
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R14, R15
+	LEAQ       (R15)(R8*4), R14
+	PREFETCHT1 (R15)
+	PREFETCHT1 (R15)(R8*1)
+	PREFETCHT1 (R15)(R8*2)
+	PREFETCHT1 (R15)(R11*1)
+	MOVQ       R8, R14
+	SHLQ       $0x03, R14
+	ADDQ       DI, R14
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R14, R15
+	LEAQ       (R15)(R8*4), R14
+	PREFETCHT0 (R15)
+	PREFETCHT0 (R15)(R8*1)
+	PREFETCHT0 (R15)(R8*2)
+	PREFETCHT0 (R15)(R11*1)
+
+maskedPrefetched:
+	VBROADCASTSD (BX)(R12*8), Y11
+	MOVQ         (SI)(R12*8), R14
+	IMULQ        R8, R14
+	ADDQ         DI, R14
+	LEAQ         (R14)(R8*4), R15
+	BTL          $0x00, R13
+	JCC          maskedLane0
+	VFMADD231PD  (R14), Y11, Y3
+	VMASKMOVPD   32(R14), Y0, Y12
+	VFMADD231PD  Y12, Y11, Y4
 
 maskedLane0:
-	BTL         $0x01, R12
+	BTL         $0x01, R13
 	JCC         maskedLane1
-	VFMADD231PD (R13)(DI*1), Y11, Y5
-	VMASKMOVPD  32(R13)(DI*1), Y0, Y12
+	VFMADD231PD (R14)(R8*1), Y11, Y5
+	VMASKMOVPD  32(R14)(R8*1), Y0, Y12
 	VFMADD231PD Y12, Y11, Y6
 
 maskedLane1:
-	BTL         $0x02, R12
+	BTL         $0x02, R13
 	JCC         maskedLane2
-	VFMADD231PD (R13)(DI*2), Y11, Y7
-	VMASKMOVPD  32(R13)(DI*2), Y0, Y12
+	VFMADD231PD (R14)(R8*2), Y11, Y7
+	VMASKMOVPD  32(R14)(R8*2), Y0, Y12
 	VFMADD231PD Y12, Y11, Y8
 
 maskedLane2:
-	BTL         $0x03, R12
+	BTL         $0x03, R13
 	JCC         maskedLane3
-	VFMADD231PD (R13)(R10*1), Y11, Y9
-	VMASKMOVPD  32(R13)(R10*1), Y0, Y12
+	VFMADD231PD (R14)(R11*1), Y11, Y9
+	VMASKMOVPD  32(R14)(R11*1), Y0, Y12
 	VFMADD231PD Y12, Y11, Y10
 
 maskedLane3:
-	INCQ R11
-	ADDQ $0x02, CX
-	DECQ R9
+	INCQ R12
+	ADDQ $0x02, DX
+	DECQ R10
 	JNZ  masked
 
 finish:
-	CMPQ        rows+96(FP), $0x00
+	CMPQ        96(AX), $0x00
 	JLE         next
-	MOVWLZX     (R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     (R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Y1, Y3, Y3
 	VMULPD      Y1, Y4, Y4
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row0Overwrite
-	VFMADD231PD (R9), Y2, Y3
-	VMASKMOVPD  32(R9), Y0, Y11
+	VFMADD231PD (R10), Y2, Y3
+	VMASKMOVPD  32(R10), Y0, Y11
 	VFMADD231PD Y11, Y2, Y4
 
 row0Overwrite:
-	CMPB       stream+137(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row0Stream
-	VMOVUPD    Y3, (R9)
-	VMASKMOVPD Y4, Y0, 32(R9)
+	VMOVUPD    Y3, (R10)
+	VMASKMOVPD Y4, Y0, 32(R10)
 	JMP        row0End
 
 row0Stream:
-	VMOVNTPD Y3, (R9)
-	VMOVNTPD Y4, 32(R9)
+	VMOVNTPD Y3, (R10)
+	VMOVNTPD Y4, 32(R10)
 
 row0End:
-	CMPQ        rows+96(FP), $0x01
+	CMPQ        96(AX), $0x01
 	JLE         next
-	MOVWLZX     2(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     2(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Y1, Y5, Y5
 	VMULPD      Y1, Y6, Y6
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row1Overwrite
-	VFMADD231PD (R9), Y2, Y5
-	VMASKMOVPD  32(R9), Y0, Y11
+	VFMADD231PD (R10), Y2, Y5
+	VMASKMOVPD  32(R10), Y0, Y11
 	VFMADD231PD Y11, Y2, Y6
 
 row1Overwrite:
-	CMPB       stream+137(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row1Stream
-	VMOVUPD    Y5, (R9)
-	VMASKMOVPD Y6, Y0, 32(R9)
+	VMOVUPD    Y5, (R10)
+	VMASKMOVPD Y6, Y0, 32(R10)
 	JMP        row1End
 
 row1Stream:
-	VMOVNTPD Y5, (R9)
-	VMOVNTPD Y6, 32(R9)
+	VMOVNTPD Y5, (R10)
+	VMOVNTPD Y6, 32(R10)
 
 row1End:
-	CMPQ        rows+96(FP), $0x02
+	CMPQ        96(AX), $0x02
 	JLE         next
-	MOVWLZX     4(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     4(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Y1, Y7, Y7
 	VMULPD      Y1, Y8, Y8
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row2Overwrite
-	VFMADD231PD (R9), Y2, Y7
-	VMASKMOVPD  32(R9), Y0, Y11
+	VFMADD231PD (R10), Y2, Y7
+	VMASKMOVPD  32(R10), Y0, Y11
 	VFMADD231PD Y11, Y2, Y8
 
 row2Overwrite:
-	CMPB       stream+137(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row2Stream
-	VMOVUPD    Y7, (R9)
-	VMASKMOVPD Y8, Y0, 32(R9)
+	VMOVUPD    Y7, (R10)
+	VMASKMOVPD Y8, Y0, 32(R10)
 	JMP        row2End
 
 row2Stream:
-	VMOVNTPD Y7, (R9)
-	VMOVNTPD Y8, 32(R9)
+	VMOVNTPD Y7, (R10)
+	VMOVNTPD Y8, 32(R10)
 
 row2End:
-	CMPQ        rows+96(FP), $0x03
+	CMPQ        96(AX), $0x03
 	JLE         next
-	MOVWLZX     6(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     6(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Y1, Y9, Y9
 	VMULPD      Y1, Y10, Y10
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row3Overwrite
-	VFMADD231PD (R9), Y2, Y9
-	VMASKMOVPD  32(R9), Y0, Y11
+	VFMADD231PD (R10), Y2, Y9
+	VMASKMOVPD  32(R10), Y0, Y11
 	VFMADD231PD Y11, Y2, Y10
 
 row3Overwrite:
-	CMPB       stream+137(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row3Stream
-	VMOVUPD    Y9, (R9)
-	VMASKMOVPD Y10, Y0, 32(R9)
+	VMOVUPD    Y9, (R10)
+	VMASKMOVPD Y10, Y0, 32(R10)
 	JMP        row3End
 
 row3Stream:
-	VMOVNTPD Y9, (R9)
-	VMOVNTPD Y10, 32(R9)
+	VMOVNTPD Y9, (R10)
+	VMOVNTPD Y10, 32(R10)
 
 row3End:
 next:
-	ADDQ   $0x08, R8
-	SUBQ   $0x04, rows+96(FP)
-	IMUL3Q $0x04, DI, R9
-	ADDQ   R9, SI
-	DECQ   n+0(FP)
+	ADDQ   $0x08, R9
+	SUBQ   $0x04, 96(AX)
+	IMUL3Q $0x04, R8, R10
+	ADDQ   R10, DI
+	DECQ   (AX)
 	JMP    slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func expandShortF64AVX2(n int, val *byte, table *float64, out *float64, next uintptr, step int)
+// func expandShortF64AVX2(a *byte)
 // Requires: AVX, MMX+
-TEXT ·expandShortF64AVX2(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ val+8(FP), CX
-	MOVQ table+16(FP), DX
-	MOVQ out+24(FP), DX
-	MOVQ next+32(FP), BX
-	MOVQ step+40(FP), SI
+TEXT ·expandShortF64AVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	MOVQ 24(AX), BX
+	MOVQ 32(AX), SI
+	MOVQ 40(AX), AX
 
 column:
-	PREFETCHT0 2048(CX)
-	PREFETCHT1 (BX)
-	ADDQ       SI, BX
-	VCVTPS2PD  (CX), Y0
-	VMOVUPD    Y0, (DX)
-	ADDQ       $0x10, CX
-	ADDQ       $0x20, DX
-	DECQ       AX
+	PREFETCHT0 2048(DX)
+	PREFETCHT1 (SI)
+	ADDQ       AX, SI
+	VCVTPS2PD  (DX), Y0
+	VMOVUPD    Y0, (BX)
+	ADDQ       $0x10, DX
+	ADDQ       $0x20, BX
+	DECQ       CX
 	JNZ        column
 	VZEROUPPER
 	RET
 
-// func expandTableF64AVX2(n int, val *byte, table *float64, out *float64, next uintptr, step int)
+// func expandTableF64AVX2(a *byte)
 // Requires: AVX, AVX2, MMX+
-TEXT ·expandTableF64AVX2(SB), NOSPLIT, $0-48
-	MOVQ         n+0(FP), AX
-	MOVQ         val+8(FP), CX
-	MOVQ         table+16(FP), DX
-	MOVQ         out+24(FP), BX
-	MOVQ         next+32(FP), SI
-	MOVQ         step+40(FP), DI
+TEXT ·expandTableF64AVX2(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), BX
+	MOVQ         24(AX), SI
+	MOVQ         32(AX), DI
+	MOVQ         40(AX), AX
 	VMOVUPS      nibblesOf64<>+0(SB), Y0
 	MOVQ         $0x0000000f, R8
 	VMOVQ        R8, X1
 	VPBROADCASTQ X1, Y1
 
 column:
-	PREFETCHT0   2048(CX)
-	PREFETCHT1   (SI)
-	ADDQ         DI, SI
-	MOVWLZX      (CX), R8
+	PREFETCHT0   2048(DX)
+	PREFETCHT1   (DI)
+	ADDQ         AX, DI
+	MOVWLZX      (DX), R8
 	VMOVD        R8, X2
 	VPBROADCASTQ X2, Y2
 	VPSRLVQ      Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
 	VPCMPEQQ     Y3, Y3, Y3
 	VXORPD       Y4, Y4, Y4
-	VGATHERQPD   Y3, (DX)(Y2*8), Y4
-	VMOVUPD      Y4, (BX)
-	ADDQ         $0x02, CX
-	ADDQ         $0x20, BX
-	DECQ         AX
+	VGATHERQPD   Y3, (BX)(Y2*8), Y4
+	VMOVUPD      Y4, (SI)
+	ADDQ         $0x02, DX
+	ADDQ         $0x20, SI
+	DECQ         CX
 	JNZ          column
 	VZEROUPPER
 	RET
 
-// func manySlices161F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
+// func manySlices161F64AVX512(a *byte)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·manySlices161F64AVX512(SB), NOSPLIT, $0-140
-	MOVQ         widths+8(FP), AX
-	MOVQ         masks+16(FP), CX
-	MOVQ         val+32(FP), DX
-	MOVQ         idx+40(FP), BX
-	MOVQ         x+48(FP), SI
-	MOVQ         ldx+64(FP), DI
-	MOVQ         order+88(FP), R8
-	MOVQ         last+128(FP), R9
-	MOVQ         $-1, R10
-	BZHIQ        R9, R10, R10
-	KMOVW        R10, K1
-	VBROADCASTSD alpha+112(FP), Z0
-	VBROADCASTSD beta+120(FP), Z1
+TEXT ·manySlices161F64AVX512(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), CX
+	MOVQ         16(AX), DX
+	MOVQ         32(AX), BX
+	MOVQ         40(AX), SI
+	MOVQ         48(AX), DI
+	MOVQ         64(AX), R8
+	MOVQ         88(AX), R9
+	MOVQ         112(AX), R10
+	MOVQ         $-1, R11
+	BZHIQ        R10, R11, R11
+	KMOVW        R11, K1
+	VBROADCASTSD 152(AX), Z0
+	VBROADCASTSD 160(AX), Z1
 
 slice:
-	CMPQ   n+0(FP), $0x00
+	CMPQ   (AX), $0x00
 	JEQ    done
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
@@ -2963,284 +2974,284 @@ slice:
 	VXORPS X7, X7, X7
 	VXORPS X8, X8, X8
 	VXORPS X9, X9, X9
-	MOVL   (AX), R9
-	TESTQ  R9, R9
+	MOVL   (CX), R10
+	TESTQ  R10, R10
 	JZ     tail
 
 full:
-	CMPB near+138(FP), $0x00
+	CMPB 136(AX), $0x00
 	JEQ  far
 
 near:
-	MOVWLZX         (BX), R10
-	IMULQ           DI, R10
-	VBROADCASTF64X4 (DX), Z10
+	MOVWLZX         (SI), R11
+	IMULQ           R8, R11
+	VBROADCASTF64X4 (BX), Z10
 	VPERMPD         $0x00, Z10, Z11
-	VFMADD231PD     (SI)(R10*1), Z11, K1, Z2
-	MOVWLZX         2(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PD     (DI)(R11*1), Z11, K1, Z2
+	MOVWLZX         2(SI), R11
+	IMULQ           R8, R11
 	VPERMPD         $0x55, Z10, Z11
-	VFMADD231PD     (SI)(R10*1), Z11, K1, Z3
-	MOVWLZX         4(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PD     (DI)(R11*1), Z11, K1, Z3
+	MOVWLZX         4(SI), R11
+	IMULQ           R8, R11
 	VPERMPD         $0xaa, Z10, Z11
-	VFMADD231PD     (SI)(R10*1), Z11, K1, Z4
-	MOVWLZX         6(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PD     (DI)(R11*1), Z11, K1, Z4
+	MOVWLZX         6(SI), R11
+	IMULQ           R8, R11
 	VPERMPD         $0xff, Z10, Z10
-	VFMADD231PD     (SI)(R10*1), Z10, K1, Z5
-	MOVWLZX         8(BX), R10
-	IMULQ           DI, R10
-	VBROADCASTF64X4 32(DX), Z10
+	VFMADD231PD     (DI)(R11*1), Z10, K1, Z5
+	MOVWLZX         8(SI), R11
+	IMULQ           R8, R11
+	VBROADCASTF64X4 32(BX), Z10
 	VPERMPD         $0x00, Z10, Z11
-	VFMADD231PD     (SI)(R10*1), Z11, K1, Z6
-	MOVWLZX         10(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PD     (DI)(R11*1), Z11, K1, Z6
+	MOVWLZX         10(SI), R11
+	IMULQ           R8, R11
 	VPERMPD         $0x55, Z10, Z11
-	VFMADD231PD     (SI)(R10*1), Z11, K1, Z7
-	MOVWLZX         12(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PD     (DI)(R11*1), Z11, K1, Z7
+	MOVWLZX         12(SI), R11
+	IMULQ           R8, R11
 	VPERMPD         $0xaa, Z10, Z11
-	VFMADD231PD     (SI)(R10*1), Z11, K1, Z8
-	MOVWLZX         14(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PD     (DI)(R11*1), Z11, K1, Z8
+	MOVWLZX         14(SI), R11
+	IMULQ           R8, R11
 	VPERMPD         $0xff, Z10, Z10
-	VFMADD231PD     (SI)(R10*1), Z10, K1, Z9
-	ADDQ            $0x10, BX
-	ADDQ            $0x40, DX
-	DECQ            R9
+	VFMADD231PD     (DI)(R11*1), Z10, K1, Z9
+	ADDQ            $0x10, SI
+	ADDQ            $0x40, BX
+	DECQ            R10
 	JNZ             near
 	JMP             tail
 
 far:
-	PREFETCHT0 1024(BX)
-	PREFETCHT0 2048(DX)
-	CMPQ       BX, prefetchEnd+104(FP)
+	PREFETCHT0 1024(SI)
+	PREFETCHT0 2048(BX)
+	CMPQ       SI, 104(AX)
 	JAE        fullPrefetched
-	MOVWLZX    64(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    66(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    68(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    70(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    72(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    74(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    76(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    78(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
+	MOVWLZX    64(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    66(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    68(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    70(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    72(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    74(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    76(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    78(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
 
 fullPrefetched:
-	MOVWLZX         (BX), R10
-	IMULQ           DI, R10
-	VBROADCASTF64X4 (DX), Z10
+	MOVWLZX         (SI), R11
+	IMULQ           R8, R11
+	VBROADCASTF64X4 (BX), Z10
 	VPERMPD         $0x00, Z10, Z11
-	VFMADD231PD     (SI)(R10*1), Z11, K1, Z2
-	MOVWLZX         2(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PD     (DI)(R11*1), Z11, K1, Z2
+	MOVWLZX         2(SI), R11
+	IMULQ           R8, R11
 	VPERMPD         $0x55, Z10, Z11
-	VFMADD231PD     (SI)(R10*1), Z11, K1, Z3
-	MOVWLZX         4(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PD     (DI)(R11*1), Z11, K1, Z3
+	MOVWLZX         4(SI), R11
+	IMULQ           R8, R11
 	VPERMPD         $0xaa, Z10, Z11
-	VFMADD231PD     (SI)(R10*1), Z11, K1, Z4
-	MOVWLZX         6(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PD     (DI)(R11*1), Z11, K1, Z4
+	MOVWLZX         6(SI), R11
+	IMULQ           R8, R11
 	VPERMPD         $0xff, Z10, Z10
-	VFMADD231PD     (SI)(R10*1), Z10, K1, Z5
-	MOVWLZX         8(BX), R10
-	IMULQ           DI, R10
-	VBROADCASTF64X4 32(DX), Z10
+	VFMADD231PD     (DI)(R11*1), Z10, K1, Z5
+	MOVWLZX         8(SI), R11
+	IMULQ           R8, R11
+	VBROADCASTF64X4 32(BX), Z10
 	VPERMPD         $0x00, Z10, Z11
-	VFMADD231PD     (SI)(R10*1), Z11, K1, Z6
-	MOVWLZX         10(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PD     (DI)(R11*1), Z11, K1, Z6
+	MOVWLZX         10(SI), R11
+	IMULQ           R8, R11
 	VPERMPD         $0x55, Z10, Z11
-	VFMADD231PD     (SI)(R10*1), Z11, K1, Z7
-	MOVWLZX         12(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PD     (DI)(R11*1), Z11, K1, Z7
+	MOVWLZX         12(SI), R11
+	IMULQ           R8, R11
 	VPERMPD         $0xaa, Z10, Z11
-	VFMADD231PD     (SI)(R10*1), Z11, K1, Z8
-	MOVWLZX         14(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PD     (DI)(R11*1), Z11, K1, Z8
+	MOVWLZX         14(SI), R11
+	IMULQ           R8, R11
 	VPERMPD         $0xff, Z10, Z10
-	VFMADD231PD     (SI)(R10*1), Z10, K1, Z9
-	ADDQ            $0x10, BX
-	ADDQ            $0x40, DX
-	DECQ            R9
+	VFMADD231PD     (DI)(R11*1), Z10, K1, Z9
+	ADDQ            $0x10, SI
+	ADDQ            $0x40, BX
+	DECQ            R10
 	JNZ             full
 
 tail:
-	MOVL  4(AX), R9
-	TESTQ R9, R9
+	MOVL  4(CX), R10
+	TESTQ R10, R10
 	JZ    finish
 
 masked:
-	MOVWLZX    (CX), R10
-	MOVQ       first+24(FP), R11
-	SHRXL      R11, R10, R10
-	CMPB       near+138(FP), $0x00
+	MOVWLZX    (DX), R11
+	MOVQ       24(AX), R12
+	SHRXL      R12, R11, R11
+	CMPB       136(AX), $0x00
 	JNE        maskedPrefetched
-	PREFETCHT0 1024(BX)
-	PREFETCHT0 2048(DX)
-	CMPQ       BX, prefetchEnd+104(FP)
+	PREFETCHT0 1024(SI)
+	PREFETCHT0 2048(BX)
+	CMPQ       SI, 104(AX)
 	JAE        maskedPrefetched
-	MOVWLZX    64(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    66(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    68(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    70(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    72(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    74(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    76(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    78(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
+	MOVWLZX    64(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    66(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    68(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    70(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    72(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    74(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    76(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    78(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
 
 maskedPrefetched:
-	BTL          $0x00, R10
+	BTL          $0x00, R11
 	JCC          maskedLane0
-	MOVWLZX      (BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSD (DX), Z10
-	VFMADD231PD  (SI)(R11*1), Z10, K1, Z2
+	MOVWLZX      (SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSD (BX), Z10
+	VFMADD231PD  (DI)(R12*1), Z10, K1, Z2
 
 maskedLane0:
-	BTL          $0x01, R10
+	BTL          $0x01, R11
 	JCC          maskedLane1
-	MOVWLZX      2(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSD 8(DX), Z10
-	VFMADD231PD  (SI)(R11*1), Z10, K1, Z3
+	MOVWLZX      2(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSD 8(BX), Z10
+	VFMADD231PD  (DI)(R12*1), Z10, K1, Z3
 
 maskedLane1:
-	BTL          $0x02, R10
+	BTL          $0x02, R11
 	JCC          maskedLane2
-	MOVWLZX      4(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSD 16(DX), Z10
-	VFMADD231PD  (SI)(R11*1), Z10, K1, Z4
+	MOVWLZX      4(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSD 16(BX), Z10
+	VFMADD231PD  (DI)(R12*1), Z10, K1, Z4
 
 maskedLane2:
-	BTL          $0x03, R10
+	BTL          $0x03, R11
 	JCC          maskedLane3
-	MOVWLZX      6(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSD 24(DX), Z10
-	VFMADD231PD  (SI)(R11*1), Z10, K1, Z5
+	MOVWLZX      6(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSD 24(BX), Z10
+	VFMADD231PD  (DI)(R12*1), Z10, K1, Z5
 
 maskedLane3:
-	TESTB        $0xf0, R10
+	TESTB        $0xf0, R11
 	JEQ          maskedEnd
-	BTL          $0x04, R10
+	BTL          $0x04, R11
 	JCC          maskedLane4
-	MOVWLZX      8(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSD 32(DX), Z10
-	VFMADD231PD  (SI)(R11*1), Z10, K1, Z6
+	MOVWLZX      8(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSD 32(BX), Z10
+	VFMADD231PD  (DI)(R12*1), Z10, K1, Z6
 
 maskedLane4:
-	BTL          $0x05, R10
+	BTL          $0x05, R11
 	JCC          maskedLane5
-	MOVWLZX      10(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSD 40(DX), Z10
-	VFMADD231PD  (SI)(R11*1), Z10, K1, Z7
+	MOVWLZX      10(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSD 40(BX), Z10
+	VFMADD231PD  (DI)(R12*1), Z10, K1, Z7
 
 maskedLane5:
-	BTL          $0x06, R10
+	BTL          $0x06, R11
 	JCC          maskedLane6
-	MOVWLZX      12(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSD 48(DX), Z10
-	VFMADD231PD  (SI)(R11*1), Z10, K1, Z8
+	MOVWLZX      12(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSD 48(BX), Z10
+	VFMADD231PD  (DI)(R12*1), Z10, K1, Z8
 
 maskedLane6:
-	BTL          $0x07, R10
+	BTL          $0x07, R11
 	JCC          maskedLane7
-	MOVWLZX      14(BX), R10
-	IMULQ        DI, R10
-	VBROADCASTSD 56(DX), Z10
-	VFMADD231PD  (SI)(R10*1), Z10, K1, Z9
+	MOVWLZX      14(SI), R11
+	IMULQ        R8, R11
+	VBROADCASTSD 56(BX), Z10
+	VFMADD231PD  (DI)(R11*1), Z10, K1, Z9
 
 maskedLane7:
 maskedEnd:
-	ADDQ $0x10, BX
-	ADDQ $0x40, DX
-	ADDQ $0x02, CX
-	DECQ R9
+	ADDQ $0x10, SI
+	ADDQ $0x40, BX
+	ADDQ $0x02, DX
+	DECQ R10
 	JNZ  masked
 
 finish:
-	CMPB    reads+136(FP), $0x00
+	CMPB    120(AX), $0x00
 	JNE     each
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     each
-	CMPQ    rows+96(FP), $0x08
+	CMPQ    96(AX), $0x08
 	JL      each
-	MOVQ    y+72(FP), R9
-	MOVQ    ldy+80(FP), R10
-	MOVWLZX (R8), R11
-	IMULQ   R10, R11
+	MOVQ    72(AX), R10
+	MOVQ    80(AX), R11
+	MOVWLZX (R9), R12
+	IMULQ   R11, R12
 	VMULPD  Z0, Z2, Z2
-	VMOVUPD Z2, K1, (R9)(R11*1)
-	MOVWLZX 2(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD Z2, K1, (R10)(R12*1)
+	MOVWLZX 2(R9), R12
+	IMULQ   R11, R12
 	VMULPD  Z0, Z3, Z3
-	VMOVUPD Z3, K1, (R9)(R11*1)
-	MOVWLZX 4(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD Z3, K1, (R10)(R12*1)
+	MOVWLZX 4(R9), R12
+	IMULQ   R11, R12
 	VMULPD  Z0, Z4, Z4
-	VMOVUPD Z4, K1, (R9)(R11*1)
-	MOVWLZX 6(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD Z4, K1, (R10)(R12*1)
+	MOVWLZX 6(R9), R12
+	IMULQ   R11, R12
 	VMULPD  Z0, Z5, Z5
-	VMOVUPD Z5, K1, (R9)(R11*1)
-	MOVWLZX 8(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD Z5, K1, (R10)(R12*1)
+	MOVWLZX 8(R9), R12
+	IMULQ   R11, R12
 	VMULPD  Z0, Z6, Z6
-	VMOVUPD Z6, K1, (R9)(R11*1)
-	MOVWLZX 10(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD Z6, K1, (R10)(R12*1)
+	MOVWLZX 10(R9), R12
+	IMULQ   R11, R12
 	VMULPD  Z0, Z7, Z7
-	VMOVUPD Z7, K1, (R9)(R11*1)
-	MOVWLZX 12(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD Z7, K1, (R10)(R12*1)
+	MOVWLZX 12(R9), R12
+	IMULQ   R11, R12
 	VMULPD  Z0, Z8, Z8
-	VMOVUPD Z8, K1, (R9)(R11*1)
-	MOVWLZX 14(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD Z8, K1, (R10)(R12*1)
+	MOVWLZX 14(R9), R12
+	IMULQ   R11, R12
 	VMULPD  Z0, Z9, Z9
-	VMOVUPD Z9, K1, (R9)(R11*1)
+	VMOVUPD Z9, K1, (R10)(R12*1)
 	JMP     next
 
 each:
-	CMPB   one+139(FP), $0x00
+	CMPB   144(AX), $0x00
 	JEQ    lanes
 	VADDPD Z8, Z9, Z9
 	VADDPD Z6, Z7, Z7
@@ -3252,198 +3263,199 @@ each:
 	JMP    lastLane
 
 lanes:
-	CMPQ        rows+96(FP), $0x00
+	CMPQ        96(AX), $0x00
 	JLE         next
-	MOVWLZX     (R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     (R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z2, Z2
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row0Overwrite
-	VFMADD231PD (R9), Z1, K1, Z2
+	VFMADD231PD (R10), Z1, K1, Z2
 
 row0Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row0Stream
-	VMOVUPD Z2, K1, (R9)
+	VMOVUPD Z2, K1, (R10)
 	JMP     row0End
 
 row0Stream:
-	VMOVNTPD Z2, (R9)
+	VMOVNTPD Z2, (R10)
 
 row0End:
-	CMPQ        rows+96(FP), $0x01
+	CMPQ        96(AX), $0x01
 	JLE         next
-	MOVWLZX     2(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     2(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z3, Z3
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row1Overwrite
-	VFMADD231PD (R9), Z1, K1, Z3
+	VFMADD231PD (R10), Z1, K1, Z3
 
 row1Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row1Stream
-	VMOVUPD Z3, K1, (R9)
+	VMOVUPD Z3, K1, (R10)
 	JMP     row1End
 
 row1Stream:
-	VMOVNTPD Z3, (R9)
+	VMOVNTPD Z3, (R10)
 
 row1End:
-	CMPQ        rows+96(FP), $0x02
+	CMPQ        96(AX), $0x02
 	JLE         next
-	MOVWLZX     4(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     4(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z4, Z4
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row2Overwrite
-	VFMADD231PD (R9), Z1, K1, Z4
+	VFMADD231PD (R10), Z1, K1, Z4
 
 row2Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row2Stream
-	VMOVUPD Z4, K1, (R9)
+	VMOVUPD Z4, K1, (R10)
 	JMP     row2End
 
 row2Stream:
-	VMOVNTPD Z4, (R9)
+	VMOVNTPD Z4, (R10)
 
 row2End:
-	CMPQ        rows+96(FP), $0x03
+	CMPQ        96(AX), $0x03
 	JLE         next
-	MOVWLZX     6(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     6(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z5, Z5
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row3Overwrite
-	VFMADD231PD (R9), Z1, K1, Z5
+	VFMADD231PD (R10), Z1, K1, Z5
 
 row3Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row3Stream
-	VMOVUPD Z5, K1, (R9)
+	VMOVUPD Z5, K1, (R10)
 	JMP     row3End
 
 row3Stream:
-	VMOVNTPD Z5, (R9)
+	VMOVNTPD Z5, (R10)
 
 row3End:
-	CMPQ        rows+96(FP), $0x04
+	CMPQ        96(AX), $0x04
 	JLE         next
-	MOVWLZX     8(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     8(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z6, Z6
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row4Overwrite
-	VFMADD231PD (R9), Z1, K1, Z6
+	VFMADD231PD (R10), Z1, K1, Z6
 
 row4Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row4Stream
-	VMOVUPD Z6, K1, (R9)
+	VMOVUPD Z6, K1, (R10)
 	JMP     row4End
 
 row4Stream:
-	VMOVNTPD Z6, (R9)
+	VMOVNTPD Z6, (R10)
 
 row4End:
-	CMPQ        rows+96(FP), $0x05
+	CMPQ        96(AX), $0x05
 	JLE         next
-	MOVWLZX     10(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     10(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z7, Z7
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row5Overwrite
-	VFMADD231PD (R9), Z1, K1, Z7
+	VFMADD231PD (R10), Z1, K1, Z7
 
 row5Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row5Stream
-	VMOVUPD Z7, K1, (R9)
+	VMOVUPD Z7, K1, (R10)
 	JMP     row5End
 
 row5Stream:
-	VMOVNTPD Z7, (R9)
+	VMOVNTPD Z7, (R10)
 
 row5End:
-	CMPQ        rows+96(FP), $0x06
+	CMPQ        96(AX), $0x06
 	JLE         next
-	MOVWLZX     12(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     12(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z8, Z8
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row6Overwrite
-	VFMADD231PD (R9), Z1, K1, Z8
+	VFMADD231PD (R10), Z1, K1, Z8
 
 row6Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row6Stream
-	VMOVUPD Z8, K1, (R9)
+	VMOVUPD Z8, K1, (R10)
 	JMP     row6End
 
 row6Stream:
-	VMOVNTPD Z8, (R9)
+	VMOVNTPD Z8, (R10)
 
 row6End:
-	CMPQ rows+96(FP), $0x07
+	CMPQ 96(AX), $0x07
 	JLE  next
 
 lastLane:
-	MOVWLZX     14(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     14(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z9, Z9
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row7Overwrite
-	VFMADD231PD (R9), Z1, K1, Z9
+	VFMADD231PD (R10), Z1, K1, Z9
 
 row7Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row7Stream
-	VMOVUPD Z9, K1, (R9)
+	VMOVUPD Z9, K1, (R10)
 	JMP     row7End
 
 row7Stream:
-	VMOVNTPD Z9, (R9)
+	VMOVNTPD Z9, (R10)
 
 row7End:
 next:
-	ADDQ $0x10, R8
-	SUBQ $0x08, rows+96(FP)
-	ADDQ $0x08, AX
-	DECQ n+0(FP)
+	ADDQ $0x10, R9
+	SUBQ $0x08, 96(AX)
+	ADDQ $0x08, CX
+	DECQ (AX)
 	JMP  slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manySlices162F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
+// func manySlices162F64AVX512(a *byte)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·manySlices162F64AVX512(SB), NOSPLIT, $0-140
-	MOVQ         widths+8(FP), AX
-	MOVQ         masks+16(FP), CX
-	MOVQ         val+32(FP), DX
-	MOVQ         idx+40(FP), BX
-	MOVQ         x+48(FP), SI
-	MOVQ         ldx+64(FP), DI
-	MOVQ         order+88(FP), R8
-	MOVQ         last+128(FP), R9
-	MOVQ         $-1, R10
-	BZHIQ        R9, R10, R10
-	KMOVW        R10, K1
-	VBROADCASTSD alpha+112(FP), Z0
-	VBROADCASTSD beta+120(FP), Z1
+TEXT ·manySlices162F64AVX512(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), CX
+	MOVQ         16(AX), DX
+	MOVQ         32(AX), BX
+	MOVQ         40(AX), SI
+	MOVQ         48(AX), DI
+	MOVQ         64(AX), R8
+	MOVQ         88(AX), R9
+	MOVQ         112(AX), R10
+	MOVQ         $-1, R11
+	BZHIQ        R10, R11, R11
+	KMOVW        R11, K1
+	VBROADCASTSD 152(AX), Z0
+	VBROADCASTSD 160(AX), Z1
 
 slice:
-	CMPQ   n+0(FP), $0x00
+	CMPQ   (AX), $0x00
 	JEQ    done
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
@@ -3461,340 +3473,340 @@ slice:
 	VXORPS X15, X15, X15
 	VXORPS X16, X16, X16
 	VXORPS X17, X17, X17
-	MOVL   (AX), R9
-	TESTQ  R9, R9
+	MOVL   (CX), R10
+	TESTQ  R10, R10
 	JZ     tail
 
 full:
-	CMPB near+138(FP), $0x00
+	CMPB 136(AX), $0x00
 	JEQ  far
 
 near:
-	MOVWLZX         (BX), R10
-	IMULQ           DI, R10
-	VBROADCASTF64X4 (DX), Z18
+	MOVWLZX         (SI), R11
+	IMULQ           R8, R11
+	VBROADCASTF64X4 (BX), Z18
 	VPERMPD         $0x00, Z18, Z19
-	VFMADD231PD     (SI)(R10*1), Z19, Z2
-	VFMADD231PD     64(SI)(R10*1), Z19, K1, Z3
-	MOVWLZX         2(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PD     (DI)(R11*1), Z19, Z2
+	VFMADD231PD     64(DI)(R11*1), Z19, K1, Z3
+	MOVWLZX         2(SI), R11
+	IMULQ           R8, R11
 	VPERMPD         $0x55, Z18, Z19
-	VFMADD231PD     (SI)(R10*1), Z19, Z4
-	VFMADD231PD     64(SI)(R10*1), Z19, K1, Z5
-	MOVWLZX         4(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PD     (DI)(R11*1), Z19, Z4
+	VFMADD231PD     64(DI)(R11*1), Z19, K1, Z5
+	MOVWLZX         4(SI), R11
+	IMULQ           R8, R11
 	VPERMPD         $0xaa, Z18, Z19
-	VFMADD231PD     (SI)(R10*1), Z19, Z6
-	VFMADD231PD     64(SI)(R10*1), Z19, K1, Z7
-	MOVWLZX         6(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PD     (DI)(R11*1), Z19, Z6
+	VFMADD231PD     64(DI)(R11*1), Z19, K1, Z7
+	MOVWLZX         6(SI), R11
+	IMULQ           R8, R11
 	VPERMPD         $0xff, Z18, Z18
-	VFMADD231PD     (SI)(R10*1), Z18, Z8
-	VFMADD231PD     64(SI)(R10*1), Z18, K1, Z9
-	MOVWLZX         8(BX), R10
-	IMULQ           DI, R10
-	VBROADCASTF64X4 32(DX), Z18
+	VFMADD231PD     (DI)(R11*1), Z18, Z8
+	VFMADD231PD     64(DI)(R11*1), Z18, K1, Z9
+	MOVWLZX         8(SI), R11
+	IMULQ           R8, R11
+	VBROADCASTF64X4 32(BX), Z18
 	VPERMPD         $0x00, Z18, Z19
-	VFMADD231PD     (SI)(R10*1), Z19, Z10
-	VFMADD231PD     64(SI)(R10*1), Z19, K1, Z11
-	MOVWLZX         10(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PD     (DI)(R11*1), Z19, Z10
+	VFMADD231PD     64(DI)(R11*1), Z19, K1, Z11
+	MOVWLZX         10(SI), R11
+	IMULQ           R8, R11
 	VPERMPD         $0x55, Z18, Z19
-	VFMADD231PD     (SI)(R10*1), Z19, Z12
-	VFMADD231PD     64(SI)(R10*1), Z19, K1, Z13
-	MOVWLZX         12(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PD     (DI)(R11*1), Z19, Z12
+	VFMADD231PD     64(DI)(R11*1), Z19, K1, Z13
+	MOVWLZX         12(SI), R11
+	IMULQ           R8, R11
 	VPERMPD         $0xaa, Z18, Z19
-	VFMADD231PD     (SI)(R10*1), Z19, Z14
-	VFMADD231PD     64(SI)(R10*1), Z19, K1, Z15
-	MOVWLZX         14(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PD     (DI)(R11*1), Z19, Z14
+	VFMADD231PD     64(DI)(R11*1), Z19, K1, Z15
+	MOVWLZX         14(SI), R11
+	IMULQ           R8, R11
 	VPERMPD         $0xff, Z18, Z18
-	VFMADD231PD     (SI)(R10*1), Z18, Z16
-	VFMADD231PD     64(SI)(R10*1), Z18, K1, Z17
-	ADDQ            $0x10, BX
-	ADDQ            $0x40, DX
-	DECQ            R9
+	VFMADD231PD     (DI)(R11*1), Z18, Z16
+	VFMADD231PD     64(DI)(R11*1), Z18, K1, Z17
+	ADDQ            $0x10, SI
+	ADDQ            $0x40, BX
+	DECQ            R10
 	JNZ             near
 	JMP             tail
 
 far:
-	PREFETCHT0 1024(BX)
-	PREFETCHT0 2048(DX)
-	CMPQ       BX, prefetchEnd+104(FP)
+	PREFETCHT0 1024(SI)
+	PREFETCHT0 2048(BX)
+	CMPQ       SI, 104(AX)
 	JAE        fullPrefetched
-	MOVWLZX    64(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 64(SI)(R10*1)
-	MOVWLZX    66(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 64(SI)(R10*1)
-	MOVWLZX    68(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 64(SI)(R10*1)
-	MOVWLZX    70(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 64(SI)(R10*1)
-	MOVWLZX    72(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 64(SI)(R10*1)
-	MOVWLZX    74(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 64(SI)(R10*1)
-	MOVWLZX    76(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 64(SI)(R10*1)
-	MOVWLZX    78(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 64(SI)(R10*1)
+	MOVWLZX    64(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	PREFETCHT0 64(DI)(R11*1)
+	MOVWLZX    66(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	PREFETCHT0 64(DI)(R11*1)
+	MOVWLZX    68(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	PREFETCHT0 64(DI)(R11*1)
+	MOVWLZX    70(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	PREFETCHT0 64(DI)(R11*1)
+	MOVWLZX    72(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	PREFETCHT0 64(DI)(R11*1)
+	MOVWLZX    74(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	PREFETCHT0 64(DI)(R11*1)
+	MOVWLZX    76(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	PREFETCHT0 64(DI)(R11*1)
+	MOVWLZX    78(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	PREFETCHT0 64(DI)(R11*1)
 
 fullPrefetched:
-	MOVWLZX         (BX), R10
-	IMULQ           DI, R10
-	VBROADCASTF64X4 (DX), Z18
+	MOVWLZX         (SI), R11
+	IMULQ           R8, R11
+	VBROADCASTF64X4 (BX), Z18
 	VPERMPD         $0x00, Z18, Z19
-	VFMADD231PD     (SI)(R10*1), Z19, Z2
-	VFMADD231PD     64(SI)(R10*1), Z19, K1, Z3
-	MOVWLZX         2(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PD     (DI)(R11*1), Z19, Z2
+	VFMADD231PD     64(DI)(R11*1), Z19, K1, Z3
+	MOVWLZX         2(SI), R11
+	IMULQ           R8, R11
 	VPERMPD         $0x55, Z18, Z19
-	VFMADD231PD     (SI)(R10*1), Z19, Z4
-	VFMADD231PD     64(SI)(R10*1), Z19, K1, Z5
-	MOVWLZX         4(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PD     (DI)(R11*1), Z19, Z4
+	VFMADD231PD     64(DI)(R11*1), Z19, K1, Z5
+	MOVWLZX         4(SI), R11
+	IMULQ           R8, R11
 	VPERMPD         $0xaa, Z18, Z19
-	VFMADD231PD     (SI)(R10*1), Z19, Z6
-	VFMADD231PD     64(SI)(R10*1), Z19, K1, Z7
-	MOVWLZX         6(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PD     (DI)(R11*1), Z19, Z6
+	VFMADD231PD     64(DI)(R11*1), Z19, K1, Z7
+	MOVWLZX         6(SI), R11
+	IMULQ           R8, R11
 	VPERMPD         $0xff, Z18, Z18
-	VFMADD231PD     (SI)(R10*1), Z18, Z8
-	VFMADD231PD     64(SI)(R10*1), Z18, K1, Z9
-	MOVWLZX         8(BX), R10
-	IMULQ           DI, R10
-	VBROADCASTF64X4 32(DX), Z18
+	VFMADD231PD     (DI)(R11*1), Z18, Z8
+	VFMADD231PD     64(DI)(R11*1), Z18, K1, Z9
+	MOVWLZX         8(SI), R11
+	IMULQ           R8, R11
+	VBROADCASTF64X4 32(BX), Z18
 	VPERMPD         $0x00, Z18, Z19
-	VFMADD231PD     (SI)(R10*1), Z19, Z10
-	VFMADD231PD     64(SI)(R10*1), Z19, K1, Z11
-	MOVWLZX         10(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PD     (DI)(R11*1), Z19, Z10
+	VFMADD231PD     64(DI)(R11*1), Z19, K1, Z11
+	MOVWLZX         10(SI), R11
+	IMULQ           R8, R11
 	VPERMPD         $0x55, Z18, Z19
-	VFMADD231PD     (SI)(R10*1), Z19, Z12
-	VFMADD231PD     64(SI)(R10*1), Z19, K1, Z13
-	MOVWLZX         12(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PD     (DI)(R11*1), Z19, Z12
+	VFMADD231PD     64(DI)(R11*1), Z19, K1, Z13
+	MOVWLZX         12(SI), R11
+	IMULQ           R8, R11
 	VPERMPD         $0xaa, Z18, Z19
-	VFMADD231PD     (SI)(R10*1), Z19, Z14
-	VFMADD231PD     64(SI)(R10*1), Z19, K1, Z15
-	MOVWLZX         14(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PD     (DI)(R11*1), Z19, Z14
+	VFMADD231PD     64(DI)(R11*1), Z19, K1, Z15
+	MOVWLZX         14(SI), R11
+	IMULQ           R8, R11
 	VPERMPD         $0xff, Z18, Z18
-	VFMADD231PD     (SI)(R10*1), Z18, Z16
-	VFMADD231PD     64(SI)(R10*1), Z18, K1, Z17
-	ADDQ            $0x10, BX
-	ADDQ            $0x40, DX
-	DECQ            R9
+	VFMADD231PD     (DI)(R11*1), Z18, Z16
+	VFMADD231PD     64(DI)(R11*1), Z18, K1, Z17
+	ADDQ            $0x10, SI
+	ADDQ            $0x40, BX
+	DECQ            R10
 	JNZ             full
 
 tail:
-	MOVL  4(AX), R9
-	TESTQ R9, R9
+	MOVL  4(CX), R10
+	TESTQ R10, R10
 	JZ    finish
 
 masked:
-	MOVWLZX    (CX), R10
-	MOVQ       first+24(FP), R11
-	SHRXL      R11, R10, R10
-	CMPB       near+138(FP), $0x00
+	MOVWLZX    (DX), R11
+	MOVQ       24(AX), R12
+	SHRXL      R12, R11, R11
+	CMPB       136(AX), $0x00
 	JNE        maskedPrefetched
-	PREFETCHT0 1024(BX)
-	PREFETCHT0 2048(DX)
-	CMPQ       BX, prefetchEnd+104(FP)
+	PREFETCHT0 1024(SI)
+	PREFETCHT0 2048(BX)
+	CMPQ       SI, 104(AX)
 	JAE        maskedPrefetched
-	MOVWLZX    64(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	PREFETCHT0 64(SI)(R11*1)
-	MOVWLZX    66(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	PREFETCHT0 64(SI)(R11*1)
-	MOVWLZX    68(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	PREFETCHT0 64(SI)(R11*1)
-	MOVWLZX    70(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	PREFETCHT0 64(SI)(R11*1)
-	MOVWLZX    72(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	PREFETCHT0 64(SI)(R11*1)
-	MOVWLZX    74(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	PREFETCHT0 64(SI)(R11*1)
-	MOVWLZX    76(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	PREFETCHT0 64(SI)(R11*1)
-	MOVWLZX    78(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	PREFETCHT0 64(SI)(R11*1)
+	MOVWLZX    64(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	PREFETCHT0 64(DI)(R12*1)
+	MOVWLZX    66(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	PREFETCHT0 64(DI)(R12*1)
+	MOVWLZX    68(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	PREFETCHT0 64(DI)(R12*1)
+	MOVWLZX    70(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	PREFETCHT0 64(DI)(R12*1)
+	MOVWLZX    72(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	PREFETCHT0 64(DI)(R12*1)
+	MOVWLZX    74(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	PREFETCHT0 64(DI)(R12*1)
+	MOVWLZX    76(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	PREFETCHT0 64(DI)(R12*1)
+	MOVWLZX    78(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	PREFETCHT0 64(DI)(R12*1)
 
 maskedPrefetched:
-	BTL          $0x00, R10
+	BTL          $0x00, R11
 	JCC          maskedLane0
-	MOVWLZX      (BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSD (DX), Z18
-	VFMADD231PD  (SI)(R11*1), Z18, Z2
-	VFMADD231PD  64(SI)(R11*1), Z18, K1, Z3
+	MOVWLZX      (SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSD (BX), Z18
+	VFMADD231PD  (DI)(R12*1), Z18, Z2
+	VFMADD231PD  64(DI)(R12*1), Z18, K1, Z3
 
 maskedLane0:
-	BTL          $0x01, R10
+	BTL          $0x01, R11
 	JCC          maskedLane1
-	MOVWLZX      2(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSD 8(DX), Z18
-	VFMADD231PD  (SI)(R11*1), Z18, Z4
-	VFMADD231PD  64(SI)(R11*1), Z18, K1, Z5
+	MOVWLZX      2(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSD 8(BX), Z18
+	VFMADD231PD  (DI)(R12*1), Z18, Z4
+	VFMADD231PD  64(DI)(R12*1), Z18, K1, Z5
 
 maskedLane1:
-	BTL          $0x02, R10
+	BTL          $0x02, R11
 	JCC          maskedLane2
-	MOVWLZX      4(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSD 16(DX), Z18
-	VFMADD231PD  (SI)(R11*1), Z18, Z6
-	VFMADD231PD  64(SI)(R11*1), Z18, K1, Z7
+	MOVWLZX      4(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSD 16(BX), Z18
+	VFMADD231PD  (DI)(R12*1), Z18, Z6
+	VFMADD231PD  64(DI)(R12*1), Z18, K1, Z7
 
 maskedLane2:
-	BTL          $0x03, R10
+	BTL          $0x03, R11
 	JCC          maskedLane3
-	MOVWLZX      6(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSD 24(DX), Z18
-	VFMADD231PD  (SI)(R11*1), Z18, Z8
-	VFMADD231PD  64(SI)(R11*1), Z18, K1, Z9
+	MOVWLZX      6(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSD 24(BX), Z18
+	VFMADD231PD  (DI)(R12*1), Z18, Z8
+	VFMADD231PD  64(DI)(R12*1), Z18, K1, Z9
 
 maskedLane3:
-	TESTB        $0xf0, R10
+	TESTB        $0xf0, R11
 	JEQ          maskedEnd
-	BTL          $0x04, R10
+	BTL          $0x04, R11
 	JCC          maskedLane4
-	MOVWLZX      8(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSD 32(DX), Z18
-	VFMADD231PD  (SI)(R11*1), Z18, Z10
-	VFMADD231PD  64(SI)(R11*1), Z18, K1, Z11
+	MOVWLZX      8(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSD 32(BX), Z18
+	VFMADD231PD  (DI)(R12*1), Z18, Z10
+	VFMADD231PD  64(DI)(R12*1), Z18, K1, Z11
 
 maskedLane4:
-	BTL          $0x05, R10
+	BTL          $0x05, R11
 	JCC          maskedLane5
-	MOVWLZX      10(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSD 40(DX), Z18
-	VFMADD231PD  (SI)(R11*1), Z18, Z12
-	VFMADD231PD  64(SI)(R11*1), Z18, K1, Z13
+	MOVWLZX      10(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSD 40(BX), Z18
+	VFMADD231PD  (DI)(R12*1), Z18, Z12
+	VFMADD231PD  64(DI)(R12*1), Z18, K1, Z13
 
 maskedLane5:
-	BTL          $0x06, R10
+	BTL          $0x06, R11
 	JCC          maskedLane6
-	MOVWLZX      12(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSD 48(DX), Z18
-	VFMADD231PD  (SI)(R11*1), Z18, Z14
-	VFMADD231PD  64(SI)(R11*1), Z18, K1, Z15
+	MOVWLZX      12(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSD 48(BX), Z18
+	VFMADD231PD  (DI)(R12*1), Z18, Z14
+	VFMADD231PD  64(DI)(R12*1), Z18, K1, Z15
 
 maskedLane6:
-	BTL          $0x07, R10
+	BTL          $0x07, R11
 	JCC          maskedLane7
-	MOVWLZX      14(BX), R10
-	IMULQ        DI, R10
-	VBROADCASTSD 56(DX), Z18
-	VFMADD231PD  (SI)(R10*1), Z18, Z16
-	VFMADD231PD  64(SI)(R10*1), Z18, K1, Z17
+	MOVWLZX      14(SI), R11
+	IMULQ        R8, R11
+	VBROADCASTSD 56(BX), Z18
+	VFMADD231PD  (DI)(R11*1), Z18, Z16
+	VFMADD231PD  64(DI)(R11*1), Z18, K1, Z17
 
 maskedLane7:
 maskedEnd:
-	ADDQ $0x10, BX
-	ADDQ $0x40, DX
-	ADDQ $0x02, CX
-	DECQ R9
+	ADDQ $0x10, SI
+	ADDQ $0x40, BX
+	ADDQ $0x02, DX
+	DECQ R10
 	JNZ  masked
 
 finish:
-	CMPB    reads+136(FP), $0x00
+	CMPB    120(AX), $0x00
 	JNE     each
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     each
-	CMPQ    rows+96(FP), $0x08
+	CMPQ    96(AX), $0x08
 	JL      each
-	MOVQ    y+72(FP), R9
-	MOVQ    ldy+80(FP), R10
-	MOVWLZX (R8), R11
-	IMULQ   R10, R11
+	MOVQ    72(AX), R10
+	MOVQ    80(AX), R11
+	MOVWLZX (R9), R12
+	IMULQ   R11, R12
 	VMULPD  Z0, Z2, Z2
-	VMOVUPD Z2, (R9)(R11*1)
+	VMOVUPD Z2, (R10)(R12*1)
 	VMULPD  Z0, Z3, Z3
-	VMOVUPD Z3, K1, 64(R9)(R11*1)
-	MOVWLZX 2(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD Z3, K1, 64(R10)(R12*1)
+	MOVWLZX 2(R9), R12
+	IMULQ   R11, R12
 	VMULPD  Z0, Z4, Z4
-	VMOVUPD Z4, (R9)(R11*1)
+	VMOVUPD Z4, (R10)(R12*1)
 	VMULPD  Z0, Z5, Z5
-	VMOVUPD Z5, K1, 64(R9)(R11*1)
-	MOVWLZX 4(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD Z5, K1, 64(R10)(R12*1)
+	MOVWLZX 4(R9), R12
+	IMULQ   R11, R12
 	VMULPD  Z0, Z6, Z6
-	VMOVUPD Z6, (R9)(R11*1)
+	VMOVUPD Z6, (R10)(R12*1)
 	VMULPD  Z0, Z7, Z7
-	VMOVUPD Z7, K1, 64(R9)(R11*1)
-	MOVWLZX 6(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD Z7, K1, 64(R10)(R12*1)
+	MOVWLZX 6(R9), R12
+	IMULQ   R11, R12
 	VMULPD  Z0, Z8, Z8
-	VMOVUPD Z8, (R9)(R11*1)
+	VMOVUPD Z8, (R10)(R12*1)
 	VMULPD  Z0, Z9, Z9
-	VMOVUPD Z9, K1, 64(R9)(R11*1)
-	MOVWLZX 8(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD Z9, K1, 64(R10)(R12*1)
+	MOVWLZX 8(R9), R12
+	IMULQ   R11, R12
 	VMULPD  Z0, Z10, Z10
-	VMOVUPD Z10, (R9)(R11*1)
+	VMOVUPD Z10, (R10)(R12*1)
 	VMULPD  Z0, Z11, Z11
-	VMOVUPD Z11, K1, 64(R9)(R11*1)
-	MOVWLZX 10(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD Z11, K1, 64(R10)(R12*1)
+	MOVWLZX 10(R9), R12
+	IMULQ   R11, R12
 	VMULPD  Z0, Z12, Z12
-	VMOVUPD Z12, (R9)(R11*1)
+	VMOVUPD Z12, (R10)(R12*1)
 	VMULPD  Z0, Z13, Z13
-	VMOVUPD Z13, K1, 64(R9)(R11*1)
-	MOVWLZX 12(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD Z13, K1, 64(R10)(R12*1)
+	MOVWLZX 12(R9), R12
+	IMULQ   R11, R12
 	VMULPD  Z0, Z14, Z14
-	VMOVUPD Z14, (R9)(R11*1)
+	VMOVUPD Z14, (R10)(R12*1)
 	VMULPD  Z0, Z15, Z15
-	VMOVUPD Z15, K1, 64(R9)(R11*1)
-	MOVWLZX 14(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD Z15, K1, 64(R10)(R12*1)
+	MOVWLZX 14(R9), R12
+	IMULQ   R11, R12
 	VMULPD  Z0, Z16, Z16
-	VMOVUPD Z16, (R9)(R11*1)
+	VMOVUPD Z16, (R10)(R12*1)
 	VMULPD  Z0, Z17, Z17
-	VMOVUPD Z17, K1, 64(R9)(R11*1)
+	VMOVUPD Z17, K1, 64(R10)(R12*1)
 	JMP     next
 
 each:
-	CMPB   one+139(FP), $0x00
+	CMPB   144(AX), $0x00
 	JEQ    lanes
 	VADDPD Z14, Z16, Z16
 	VADDPD Z15, Z17, Z17
@@ -3813,230 +3825,231 @@ each:
 	JMP    lastLane
 
 lanes:
-	CMPQ        rows+96(FP), $0x00
+	CMPQ        96(AX), $0x00
 	JLE         next
-	MOVWLZX     (R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     (R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z2, Z2
 	VMULPD      Z0, Z3, Z3
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row0Overwrite
-	VFMADD231PD (R9), Z1, Z2
-	VFMADD231PD 64(R9), Z1, K1, Z3
+	VFMADD231PD (R10), Z1, Z2
+	VFMADD231PD 64(R10), Z1, K1, Z3
 
 row0Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row0Stream
-	VMOVUPD Z2, (R9)
-	VMOVUPD Z3, K1, 64(R9)
+	VMOVUPD Z2, (R10)
+	VMOVUPD Z3, K1, 64(R10)
 	JMP     row0End
 
 row0Stream:
-	VMOVNTPD Z2, (R9)
-	VMOVNTPD Z3, 64(R9)
+	VMOVNTPD Z2, (R10)
+	VMOVNTPD Z3, 64(R10)
 
 row0End:
-	CMPQ        rows+96(FP), $0x01
+	CMPQ        96(AX), $0x01
 	JLE         next
-	MOVWLZX     2(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     2(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z4, Z4
 	VMULPD      Z0, Z5, Z5
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row1Overwrite
-	VFMADD231PD (R9), Z1, Z4
-	VFMADD231PD 64(R9), Z1, K1, Z5
+	VFMADD231PD (R10), Z1, Z4
+	VFMADD231PD 64(R10), Z1, K1, Z5
 
 row1Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row1Stream
-	VMOVUPD Z4, (R9)
-	VMOVUPD Z5, K1, 64(R9)
+	VMOVUPD Z4, (R10)
+	VMOVUPD Z5, K1, 64(R10)
 	JMP     row1End
 
 row1Stream:
-	VMOVNTPD Z4, (R9)
-	VMOVNTPD Z5, 64(R9)
+	VMOVNTPD Z4, (R10)
+	VMOVNTPD Z5, 64(R10)
 
 row1End:
-	CMPQ        rows+96(FP), $0x02
+	CMPQ        96(AX), $0x02
 	JLE         next
-	MOVWLZX     4(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     4(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z6, Z6
 	VMULPD      Z0, Z7, Z7
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row2Overwrite
-	VFMADD231PD (R9), Z1, Z6
-	VFMADD231PD 64(R9), Z1, K1, Z7
+	VFMADD231PD (R10), Z1, Z6
+	VFMADD231PD 64(R10), Z1, K1, Z7
 
 row2Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row2Stream
-	VMOVUPD Z6, (R9)
-	VMOVUPD Z7, K1, 64(R9)
+	VMOVUPD Z6, (R10)
+	VMOVUPD Z7, K1, 64(R10)
 	JMP     row2End
 
 row2Stream:
-	VMOVNTPD Z6, (R9)
-	VMOVNTPD Z7, 64(R9)
+	VMOVNTPD Z6, (R10)
+	VMOVNTPD Z7, 64(R10)
 
 row2End:
-	CMPQ        rows+96(FP), $0x03
+	CMPQ        96(AX), $0x03
 	JLE         next
-	MOVWLZX     6(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     6(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z8, Z8
 	VMULPD      Z0, Z9, Z9
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row3Overwrite
-	VFMADD231PD (R9), Z1, Z8
-	VFMADD231PD 64(R9), Z1, K1, Z9
+	VFMADD231PD (R10), Z1, Z8
+	VFMADD231PD 64(R10), Z1, K1, Z9
 
 row3Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row3Stream
-	VMOVUPD Z8, (R9)
-	VMOVUPD Z9, K1, 64(R9)
+	VMOVUPD Z8, (R10)
+	VMOVUPD Z9, K1, 64(R10)
 	JMP     row3End
 
 row3Stream:
-	VMOVNTPD Z8, (R9)
-	VMOVNTPD Z9, 64(R9)
+	VMOVNTPD Z8, (R10)
+	VMOVNTPD Z9, 64(R10)
 
 row3End:
-	CMPQ        rows+96(FP), $0x04
+	CMPQ        96(AX), $0x04
 	JLE         next
-	MOVWLZX     8(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     8(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z10, Z10
 	VMULPD      Z0, Z11, Z11
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row4Overwrite
-	VFMADD231PD (R9), Z1, Z10
-	VFMADD231PD 64(R9), Z1, K1, Z11
+	VFMADD231PD (R10), Z1, Z10
+	VFMADD231PD 64(R10), Z1, K1, Z11
 
 row4Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row4Stream
-	VMOVUPD Z10, (R9)
-	VMOVUPD Z11, K1, 64(R9)
+	VMOVUPD Z10, (R10)
+	VMOVUPD Z11, K1, 64(R10)
 	JMP     row4End
 
 row4Stream:
-	VMOVNTPD Z10, (R9)
-	VMOVNTPD Z11, 64(R9)
+	VMOVNTPD Z10, (R10)
+	VMOVNTPD Z11, 64(R10)
 
 row4End:
-	CMPQ        rows+96(FP), $0x05
+	CMPQ        96(AX), $0x05
 	JLE         next
-	MOVWLZX     10(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     10(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z12, Z12
 	VMULPD      Z0, Z13, Z13
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row5Overwrite
-	VFMADD231PD (R9), Z1, Z12
-	VFMADD231PD 64(R9), Z1, K1, Z13
+	VFMADD231PD (R10), Z1, Z12
+	VFMADD231PD 64(R10), Z1, K1, Z13
 
 row5Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row5Stream
-	VMOVUPD Z12, (R9)
-	VMOVUPD Z13, K1, 64(R9)
+	VMOVUPD Z12, (R10)
+	VMOVUPD Z13, K1, 64(R10)
 	JMP     row5End
 
 row5Stream:
-	VMOVNTPD Z12, (R9)
-	VMOVNTPD Z13, 64(R9)
+	VMOVNTPD Z12, (R10)
+	VMOVNTPD Z13, 64(R10)
 
 row5End:
-	CMPQ        rows+96(FP), $0x06
+	CMPQ        96(AX), $0x06
 	JLE         next
-	MOVWLZX     12(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     12(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z14, Z14
 	VMULPD      Z0, Z15, Z15
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row6Overwrite
-	VFMADD231PD (R9), Z1, Z14
-	VFMADD231PD 64(R9), Z1, K1, Z15
+	VFMADD231PD (R10), Z1, Z14
+	VFMADD231PD 64(R10), Z1, K1, Z15
 
 row6Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row6Stream
-	VMOVUPD Z14, (R9)
-	VMOVUPD Z15, K1, 64(R9)
+	VMOVUPD Z14, (R10)
+	VMOVUPD Z15, K1, 64(R10)
 	JMP     row6End
 
 row6Stream:
-	VMOVNTPD Z14, (R9)
-	VMOVNTPD Z15, 64(R9)
+	VMOVNTPD Z14, (R10)
+	VMOVNTPD Z15, 64(R10)
 
 row6End:
-	CMPQ rows+96(FP), $0x07
+	CMPQ 96(AX), $0x07
 	JLE  next
 
 lastLane:
-	MOVWLZX     14(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     14(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z16, Z16
 	VMULPD      Z0, Z17, Z17
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row7Overwrite
-	VFMADD231PD (R9), Z1, Z16
-	VFMADD231PD 64(R9), Z1, K1, Z17
+	VFMADD231PD (R10), Z1, Z16
+	VFMADD231PD 64(R10), Z1, K1, Z17
 
 row7Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row7Stream
-	VMOVUPD Z16, (R9)
-	VMOVUPD Z17, K1, 64(R9)
+	VMOVUPD Z16, (R10)
+	VMOVUPD Z17, K1, 64(R10)
 	JMP     row7End
 
 row7Stream:
-	VMOVNTPD Z16, (R9)
-	VMOVNTPD Z17, 64(R9)
+	VMOVNTPD Z16, (R10)
+	VMOVNTPD Z17, 64(R10)
 
 row7End:
 next:
-	ADDQ $0x10, R8
-	SUBQ $0x08, rows+96(FP)
-	ADDQ $0x08, AX
-	DECQ n+0(FP)
+	ADDQ $0x10, R9
+	SUBQ $0x08, 96(AX)
+	ADDQ $0x08, CX
+	DECQ (AX)
 	JMP  slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manySlices321F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
+// func manySlices321F64AVX512(a *byte)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·manySlices321F64AVX512(SB), NOSPLIT, $0-140
-	MOVQ         widths+8(FP), AX
-	MOVQ         masks+16(FP), CX
-	MOVQ         val+32(FP), DX
-	MOVQ         idx+40(FP), BX
-	MOVQ         x+48(FP), SI
-	MOVQ         ldx+64(FP), DI
-	MOVQ         order+88(FP), R8
-	MOVQ         last+128(FP), R9
-	MOVQ         $-1, R10
-	BZHIQ        R9, R10, R10
-	KMOVW        R10, K1
-	VBROADCASTSD alpha+112(FP), Z0
-	VBROADCASTSD beta+120(FP), Z1
+TEXT ·manySlices321F64AVX512(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), CX
+	MOVQ         16(AX), DX
+	MOVQ         32(AX), BX
+	MOVQ         40(AX), SI
+	MOVQ         48(AX), DI
+	MOVQ         64(AX), R8
+	MOVQ         88(AX), R9
+	MOVQ         112(AX), R10
+	MOVQ         $-1, R11
+	BZHIQ        R10, R11, R11
+	KMOVW        R11, K1
+	VBROADCASTSD 152(AX), Z0
+	VBROADCASTSD 160(AX), Z1
 
 slice:
-	CMPQ   n+0(FP), $0x00
+	CMPQ   (AX), $0x00
 	JEQ    done
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
@@ -4046,284 +4059,284 @@ slice:
 	VXORPS X7, X7, X7
 	VXORPS X8, X8, X8
 	VXORPS X9, X9, X9
-	MOVL   (AX), R9
-	TESTQ  R9, R9
+	MOVL   (CX), R10
+	TESTQ  R10, R10
 	JZ     tail
 
 full:
-	CMPB near+138(FP), $0x00
+	CMPB 136(AX), $0x00
 	JEQ  far
 
 near:
-	MOVL            (BX), R10
-	IMULQ           DI, R10
-	VBROADCASTF64X4 (DX), Z10
+	MOVL            (SI), R11
+	IMULQ           R8, R11
+	VBROADCASTF64X4 (BX), Z10
 	VPERMPD         $0x00, Z10, Z11
-	VFMADD231PD     (SI)(R10*1), Z11, K1, Z2
-	MOVL            4(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PD     (DI)(R11*1), Z11, K1, Z2
+	MOVL            4(SI), R11
+	IMULQ           R8, R11
 	VPERMPD         $0x55, Z10, Z11
-	VFMADD231PD     (SI)(R10*1), Z11, K1, Z3
-	MOVL            8(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PD     (DI)(R11*1), Z11, K1, Z3
+	MOVL            8(SI), R11
+	IMULQ           R8, R11
 	VPERMPD         $0xaa, Z10, Z11
-	VFMADD231PD     (SI)(R10*1), Z11, K1, Z4
-	MOVL            12(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PD     (DI)(R11*1), Z11, K1, Z4
+	MOVL            12(SI), R11
+	IMULQ           R8, R11
 	VPERMPD         $0xff, Z10, Z10
-	VFMADD231PD     (SI)(R10*1), Z10, K1, Z5
-	MOVL            16(BX), R10
-	IMULQ           DI, R10
-	VBROADCASTF64X4 32(DX), Z10
+	VFMADD231PD     (DI)(R11*1), Z10, K1, Z5
+	MOVL            16(SI), R11
+	IMULQ           R8, R11
+	VBROADCASTF64X4 32(BX), Z10
 	VPERMPD         $0x00, Z10, Z11
-	VFMADD231PD     (SI)(R10*1), Z11, K1, Z6
-	MOVL            20(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PD     (DI)(R11*1), Z11, K1, Z6
+	MOVL            20(SI), R11
+	IMULQ           R8, R11
 	VPERMPD         $0x55, Z10, Z11
-	VFMADD231PD     (SI)(R10*1), Z11, K1, Z7
-	MOVL            24(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PD     (DI)(R11*1), Z11, K1, Z7
+	MOVL            24(SI), R11
+	IMULQ           R8, R11
 	VPERMPD         $0xaa, Z10, Z11
-	VFMADD231PD     (SI)(R10*1), Z11, K1, Z8
-	MOVL            28(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PD     (DI)(R11*1), Z11, K1, Z8
+	MOVL            28(SI), R11
+	IMULQ           R8, R11
 	VPERMPD         $0xff, Z10, Z10
-	VFMADD231PD     (SI)(R10*1), Z10, K1, Z9
-	ADDQ            $0x20, BX
-	ADDQ            $0x40, DX
-	DECQ            R9
+	VFMADD231PD     (DI)(R11*1), Z10, K1, Z9
+	ADDQ            $0x20, SI
+	ADDQ            $0x40, BX
+	DECQ            R10
 	JNZ             near
 	JMP             tail
 
 far:
-	PREFETCHT0 1024(BX)
-	PREFETCHT0 2048(DX)
-	CMPQ       BX, prefetchEnd+104(FP)
+	PREFETCHT0 1024(SI)
+	PREFETCHT0 2048(BX)
+	CMPQ       SI, 104(AX)
 	JAE        fullPrefetched
-	MOVL       128(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       132(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       136(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       140(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       144(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       148(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       152(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       156(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
+	MOVL       128(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       132(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       136(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       140(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       144(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       148(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       152(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       156(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
 
 fullPrefetched:
-	MOVL            (BX), R10
-	IMULQ           DI, R10
-	VBROADCASTF64X4 (DX), Z10
+	MOVL            (SI), R11
+	IMULQ           R8, R11
+	VBROADCASTF64X4 (BX), Z10
 	VPERMPD         $0x00, Z10, Z11
-	VFMADD231PD     (SI)(R10*1), Z11, K1, Z2
-	MOVL            4(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PD     (DI)(R11*1), Z11, K1, Z2
+	MOVL            4(SI), R11
+	IMULQ           R8, R11
 	VPERMPD         $0x55, Z10, Z11
-	VFMADD231PD     (SI)(R10*1), Z11, K1, Z3
-	MOVL            8(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PD     (DI)(R11*1), Z11, K1, Z3
+	MOVL            8(SI), R11
+	IMULQ           R8, R11
 	VPERMPD         $0xaa, Z10, Z11
-	VFMADD231PD     (SI)(R10*1), Z11, K1, Z4
-	MOVL            12(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PD     (DI)(R11*1), Z11, K1, Z4
+	MOVL            12(SI), R11
+	IMULQ           R8, R11
 	VPERMPD         $0xff, Z10, Z10
-	VFMADD231PD     (SI)(R10*1), Z10, K1, Z5
-	MOVL            16(BX), R10
-	IMULQ           DI, R10
-	VBROADCASTF64X4 32(DX), Z10
+	VFMADD231PD     (DI)(R11*1), Z10, K1, Z5
+	MOVL            16(SI), R11
+	IMULQ           R8, R11
+	VBROADCASTF64X4 32(BX), Z10
 	VPERMPD         $0x00, Z10, Z11
-	VFMADD231PD     (SI)(R10*1), Z11, K1, Z6
-	MOVL            20(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PD     (DI)(R11*1), Z11, K1, Z6
+	MOVL            20(SI), R11
+	IMULQ           R8, R11
 	VPERMPD         $0x55, Z10, Z11
-	VFMADD231PD     (SI)(R10*1), Z11, K1, Z7
-	MOVL            24(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PD     (DI)(R11*1), Z11, K1, Z7
+	MOVL            24(SI), R11
+	IMULQ           R8, R11
 	VPERMPD         $0xaa, Z10, Z11
-	VFMADD231PD     (SI)(R10*1), Z11, K1, Z8
-	MOVL            28(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PD     (DI)(R11*1), Z11, K1, Z8
+	MOVL            28(SI), R11
+	IMULQ           R8, R11
 	VPERMPD         $0xff, Z10, Z10
-	VFMADD231PD     (SI)(R10*1), Z10, K1, Z9
-	ADDQ            $0x20, BX
-	ADDQ            $0x40, DX
-	DECQ            R9
+	VFMADD231PD     (DI)(R11*1), Z10, K1, Z9
+	ADDQ            $0x20, SI
+	ADDQ            $0x40, BX
+	DECQ            R10
 	JNZ             full
 
 tail:
-	MOVL  4(AX), R9
-	TESTQ R9, R9
+	MOVL  4(CX), R10
+	TESTQ R10, R10
 	JZ    finish
 
 masked:
-	MOVWLZX    (CX), R10
-	MOVQ       first+24(FP), R11
-	SHRXL      R11, R10, R10
-	CMPB       near+138(FP), $0x00
+	MOVWLZX    (DX), R11
+	MOVQ       24(AX), R12
+	SHRXL      R12, R11, R11
+	CMPB       136(AX), $0x00
 	JNE        maskedPrefetched
-	PREFETCHT0 1024(BX)
-	PREFETCHT0 2048(DX)
-	CMPQ       BX, prefetchEnd+104(FP)
+	PREFETCHT0 1024(SI)
+	PREFETCHT0 2048(BX)
+	CMPQ       SI, 104(AX)
 	JAE        maskedPrefetched
-	MOVL       128(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       132(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       136(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       140(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       144(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       148(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       152(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       156(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
+	MOVL       128(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       132(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       136(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       140(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       144(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       148(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       152(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       156(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
 
 maskedPrefetched:
-	BTL          $0x00, R10
+	BTL          $0x00, R11
 	JCC          maskedLane0
-	MOVL         (BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSD (DX), Z10
-	VFMADD231PD  (SI)(R11*1), Z10, K1, Z2
+	MOVL         (SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSD (BX), Z10
+	VFMADD231PD  (DI)(R12*1), Z10, K1, Z2
 
 maskedLane0:
-	BTL          $0x01, R10
+	BTL          $0x01, R11
 	JCC          maskedLane1
-	MOVL         4(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSD 8(DX), Z10
-	VFMADD231PD  (SI)(R11*1), Z10, K1, Z3
+	MOVL         4(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSD 8(BX), Z10
+	VFMADD231PD  (DI)(R12*1), Z10, K1, Z3
 
 maskedLane1:
-	BTL          $0x02, R10
+	BTL          $0x02, R11
 	JCC          maskedLane2
-	MOVL         8(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSD 16(DX), Z10
-	VFMADD231PD  (SI)(R11*1), Z10, K1, Z4
+	MOVL         8(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSD 16(BX), Z10
+	VFMADD231PD  (DI)(R12*1), Z10, K1, Z4
 
 maskedLane2:
-	BTL          $0x03, R10
+	BTL          $0x03, R11
 	JCC          maskedLane3
-	MOVL         12(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSD 24(DX), Z10
-	VFMADD231PD  (SI)(R11*1), Z10, K1, Z5
+	MOVL         12(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSD 24(BX), Z10
+	VFMADD231PD  (DI)(R12*1), Z10, K1, Z5
 
 maskedLane3:
-	TESTB        $0xf0, R10
+	TESTB        $0xf0, R11
 	JEQ          maskedEnd
-	BTL          $0x04, R10
+	BTL          $0x04, R11
 	JCC          maskedLane4
-	MOVL         16(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSD 32(DX), Z10
-	VFMADD231PD  (SI)(R11*1), Z10, K1, Z6
+	MOVL         16(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSD 32(BX), Z10
+	VFMADD231PD  (DI)(R12*1), Z10, K1, Z6
 
 maskedLane4:
-	BTL          $0x05, R10
+	BTL          $0x05, R11
 	JCC          maskedLane5
-	MOVL         20(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSD 40(DX), Z10
-	VFMADD231PD  (SI)(R11*1), Z10, K1, Z7
+	MOVL         20(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSD 40(BX), Z10
+	VFMADD231PD  (DI)(R12*1), Z10, K1, Z7
 
 maskedLane5:
-	BTL          $0x06, R10
+	BTL          $0x06, R11
 	JCC          maskedLane6
-	MOVL         24(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSD 48(DX), Z10
-	VFMADD231PD  (SI)(R11*1), Z10, K1, Z8
+	MOVL         24(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSD 48(BX), Z10
+	VFMADD231PD  (DI)(R12*1), Z10, K1, Z8
 
 maskedLane6:
-	BTL          $0x07, R10
+	BTL          $0x07, R11
 	JCC          maskedLane7
-	MOVL         28(BX), R10
-	IMULQ        DI, R10
-	VBROADCASTSD 56(DX), Z10
-	VFMADD231PD  (SI)(R10*1), Z10, K1, Z9
+	MOVL         28(SI), R11
+	IMULQ        R8, R11
+	VBROADCASTSD 56(BX), Z10
+	VFMADD231PD  (DI)(R11*1), Z10, K1, Z9
 
 maskedLane7:
 maskedEnd:
-	ADDQ $0x20, BX
-	ADDQ $0x40, DX
-	ADDQ $0x02, CX
-	DECQ R9
+	ADDQ $0x20, SI
+	ADDQ $0x40, BX
+	ADDQ $0x02, DX
+	DECQ R10
 	JNZ  masked
 
 finish:
-	CMPB    reads+136(FP), $0x00
+	CMPB    120(AX), $0x00
 	JNE     each
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     each
-	CMPQ    rows+96(FP), $0x08
+	CMPQ    96(AX), $0x08
 	JL      each
-	MOVQ    y+72(FP), R9
-	MOVQ    ldy+80(FP), R10
-	MOVWLZX (R8), R11
-	IMULQ   R10, R11
+	MOVQ    72(AX), R10
+	MOVQ    80(AX), R11
+	MOVWLZX (R9), R12
+	IMULQ   R11, R12
 	VMULPD  Z0, Z2, Z2
-	VMOVUPD Z2, K1, (R9)(R11*1)
-	MOVWLZX 2(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD Z2, K1, (R10)(R12*1)
+	MOVWLZX 2(R9), R12
+	IMULQ   R11, R12
 	VMULPD  Z0, Z3, Z3
-	VMOVUPD Z3, K1, (R9)(R11*1)
-	MOVWLZX 4(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD Z3, K1, (R10)(R12*1)
+	MOVWLZX 4(R9), R12
+	IMULQ   R11, R12
 	VMULPD  Z0, Z4, Z4
-	VMOVUPD Z4, K1, (R9)(R11*1)
-	MOVWLZX 6(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD Z4, K1, (R10)(R12*1)
+	MOVWLZX 6(R9), R12
+	IMULQ   R11, R12
 	VMULPD  Z0, Z5, Z5
-	VMOVUPD Z5, K1, (R9)(R11*1)
-	MOVWLZX 8(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD Z5, K1, (R10)(R12*1)
+	MOVWLZX 8(R9), R12
+	IMULQ   R11, R12
 	VMULPD  Z0, Z6, Z6
-	VMOVUPD Z6, K1, (R9)(R11*1)
-	MOVWLZX 10(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD Z6, K1, (R10)(R12*1)
+	MOVWLZX 10(R9), R12
+	IMULQ   R11, R12
 	VMULPD  Z0, Z7, Z7
-	VMOVUPD Z7, K1, (R9)(R11*1)
-	MOVWLZX 12(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD Z7, K1, (R10)(R12*1)
+	MOVWLZX 12(R9), R12
+	IMULQ   R11, R12
 	VMULPD  Z0, Z8, Z8
-	VMOVUPD Z8, K1, (R9)(R11*1)
-	MOVWLZX 14(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD Z8, K1, (R10)(R12*1)
+	MOVWLZX 14(R9), R12
+	IMULQ   R11, R12
 	VMULPD  Z0, Z9, Z9
-	VMOVUPD Z9, K1, (R9)(R11*1)
+	VMOVUPD Z9, K1, (R10)(R12*1)
 	JMP     next
 
 each:
-	CMPB   one+139(FP), $0x00
+	CMPB   144(AX), $0x00
 	JEQ    lanes
 	VADDPD Z8, Z9, Z9
 	VADDPD Z6, Z7, Z7
@@ -4335,198 +4348,199 @@ each:
 	JMP    lastLane
 
 lanes:
-	CMPQ        rows+96(FP), $0x00
+	CMPQ        96(AX), $0x00
 	JLE         next
-	MOVWLZX     (R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     (R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z2, Z2
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row0Overwrite
-	VFMADD231PD (R9), Z1, K1, Z2
+	VFMADD231PD (R10), Z1, K1, Z2
 
 row0Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row0Stream
-	VMOVUPD Z2, K1, (R9)
+	VMOVUPD Z2, K1, (R10)
 	JMP     row0End
 
 row0Stream:
-	VMOVNTPD Z2, (R9)
+	VMOVNTPD Z2, (R10)
 
 row0End:
-	CMPQ        rows+96(FP), $0x01
+	CMPQ        96(AX), $0x01
 	JLE         next
-	MOVWLZX     2(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     2(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z3, Z3
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row1Overwrite
-	VFMADD231PD (R9), Z1, K1, Z3
+	VFMADD231PD (R10), Z1, K1, Z3
 
 row1Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row1Stream
-	VMOVUPD Z3, K1, (R9)
+	VMOVUPD Z3, K1, (R10)
 	JMP     row1End
 
 row1Stream:
-	VMOVNTPD Z3, (R9)
+	VMOVNTPD Z3, (R10)
 
 row1End:
-	CMPQ        rows+96(FP), $0x02
+	CMPQ        96(AX), $0x02
 	JLE         next
-	MOVWLZX     4(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     4(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z4, Z4
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row2Overwrite
-	VFMADD231PD (R9), Z1, K1, Z4
+	VFMADD231PD (R10), Z1, K1, Z4
 
 row2Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row2Stream
-	VMOVUPD Z4, K1, (R9)
+	VMOVUPD Z4, K1, (R10)
 	JMP     row2End
 
 row2Stream:
-	VMOVNTPD Z4, (R9)
+	VMOVNTPD Z4, (R10)
 
 row2End:
-	CMPQ        rows+96(FP), $0x03
+	CMPQ        96(AX), $0x03
 	JLE         next
-	MOVWLZX     6(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     6(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z5, Z5
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row3Overwrite
-	VFMADD231PD (R9), Z1, K1, Z5
+	VFMADD231PD (R10), Z1, K1, Z5
 
 row3Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row3Stream
-	VMOVUPD Z5, K1, (R9)
+	VMOVUPD Z5, K1, (R10)
 	JMP     row3End
 
 row3Stream:
-	VMOVNTPD Z5, (R9)
+	VMOVNTPD Z5, (R10)
 
 row3End:
-	CMPQ        rows+96(FP), $0x04
+	CMPQ        96(AX), $0x04
 	JLE         next
-	MOVWLZX     8(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     8(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z6, Z6
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row4Overwrite
-	VFMADD231PD (R9), Z1, K1, Z6
+	VFMADD231PD (R10), Z1, K1, Z6
 
 row4Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row4Stream
-	VMOVUPD Z6, K1, (R9)
+	VMOVUPD Z6, K1, (R10)
 	JMP     row4End
 
 row4Stream:
-	VMOVNTPD Z6, (R9)
+	VMOVNTPD Z6, (R10)
 
 row4End:
-	CMPQ        rows+96(FP), $0x05
+	CMPQ        96(AX), $0x05
 	JLE         next
-	MOVWLZX     10(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     10(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z7, Z7
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row5Overwrite
-	VFMADD231PD (R9), Z1, K1, Z7
+	VFMADD231PD (R10), Z1, K1, Z7
 
 row5Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row5Stream
-	VMOVUPD Z7, K1, (R9)
+	VMOVUPD Z7, K1, (R10)
 	JMP     row5End
 
 row5Stream:
-	VMOVNTPD Z7, (R9)
+	VMOVNTPD Z7, (R10)
 
 row5End:
-	CMPQ        rows+96(FP), $0x06
+	CMPQ        96(AX), $0x06
 	JLE         next
-	MOVWLZX     12(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     12(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z8, Z8
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row6Overwrite
-	VFMADD231PD (R9), Z1, K1, Z8
+	VFMADD231PD (R10), Z1, K1, Z8
 
 row6Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row6Stream
-	VMOVUPD Z8, K1, (R9)
+	VMOVUPD Z8, K1, (R10)
 	JMP     row6End
 
 row6Stream:
-	VMOVNTPD Z8, (R9)
+	VMOVNTPD Z8, (R10)
 
 row6End:
-	CMPQ rows+96(FP), $0x07
+	CMPQ 96(AX), $0x07
 	JLE  next
 
 lastLane:
-	MOVWLZX     14(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     14(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z9, Z9
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row7Overwrite
-	VFMADD231PD (R9), Z1, K1, Z9
+	VFMADD231PD (R10), Z1, K1, Z9
 
 row7Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row7Stream
-	VMOVUPD Z9, K1, (R9)
+	VMOVUPD Z9, K1, (R10)
 	JMP     row7End
 
 row7Stream:
-	VMOVNTPD Z9, (R9)
+	VMOVNTPD Z9, (R10)
 
 row7End:
 next:
-	ADDQ $0x10, R8
-	SUBQ $0x08, rows+96(FP)
-	ADDQ $0x08, AX
-	DECQ n+0(FP)
+	ADDQ $0x10, R9
+	SUBQ $0x08, 96(AX)
+	ADDQ $0x08, CX
+	DECQ (AX)
 	JMP  slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manySlices322F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
+// func manySlices322F64AVX512(a *byte)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·manySlices322F64AVX512(SB), NOSPLIT, $0-140
-	MOVQ         widths+8(FP), AX
-	MOVQ         masks+16(FP), CX
-	MOVQ         val+32(FP), DX
-	MOVQ         idx+40(FP), BX
-	MOVQ         x+48(FP), SI
-	MOVQ         ldx+64(FP), DI
-	MOVQ         order+88(FP), R8
-	MOVQ         last+128(FP), R9
-	MOVQ         $-1, R10
-	BZHIQ        R9, R10, R10
-	KMOVW        R10, K1
-	VBROADCASTSD alpha+112(FP), Z0
-	VBROADCASTSD beta+120(FP), Z1
+TEXT ·manySlices322F64AVX512(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), CX
+	MOVQ         16(AX), DX
+	MOVQ         32(AX), BX
+	MOVQ         40(AX), SI
+	MOVQ         48(AX), DI
+	MOVQ         64(AX), R8
+	MOVQ         88(AX), R9
+	MOVQ         112(AX), R10
+	MOVQ         $-1, R11
+	BZHIQ        R10, R11, R11
+	KMOVW        R11, K1
+	VBROADCASTSD 152(AX), Z0
+	VBROADCASTSD 160(AX), Z1
 
 slice:
-	CMPQ   n+0(FP), $0x00
+	CMPQ   (AX), $0x00
 	JEQ    done
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
@@ -4544,340 +4558,340 @@ slice:
 	VXORPS X15, X15, X15
 	VXORPS X16, X16, X16
 	VXORPS X17, X17, X17
-	MOVL   (AX), R9
-	TESTQ  R9, R9
+	MOVL   (CX), R10
+	TESTQ  R10, R10
 	JZ     tail
 
 full:
-	CMPB near+138(FP), $0x00
+	CMPB 136(AX), $0x00
 	JEQ  far
 
 near:
-	MOVL            (BX), R10
-	IMULQ           DI, R10
-	VBROADCASTF64X4 (DX), Z18
+	MOVL            (SI), R11
+	IMULQ           R8, R11
+	VBROADCASTF64X4 (BX), Z18
 	VPERMPD         $0x00, Z18, Z19
-	VFMADD231PD     (SI)(R10*1), Z19, Z2
-	VFMADD231PD     64(SI)(R10*1), Z19, K1, Z3
-	MOVL            4(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PD     (DI)(R11*1), Z19, Z2
+	VFMADD231PD     64(DI)(R11*1), Z19, K1, Z3
+	MOVL            4(SI), R11
+	IMULQ           R8, R11
 	VPERMPD         $0x55, Z18, Z19
-	VFMADD231PD     (SI)(R10*1), Z19, Z4
-	VFMADD231PD     64(SI)(R10*1), Z19, K1, Z5
-	MOVL            8(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PD     (DI)(R11*1), Z19, Z4
+	VFMADD231PD     64(DI)(R11*1), Z19, K1, Z5
+	MOVL            8(SI), R11
+	IMULQ           R8, R11
 	VPERMPD         $0xaa, Z18, Z19
-	VFMADD231PD     (SI)(R10*1), Z19, Z6
-	VFMADD231PD     64(SI)(R10*1), Z19, K1, Z7
-	MOVL            12(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PD     (DI)(R11*1), Z19, Z6
+	VFMADD231PD     64(DI)(R11*1), Z19, K1, Z7
+	MOVL            12(SI), R11
+	IMULQ           R8, R11
 	VPERMPD         $0xff, Z18, Z18
-	VFMADD231PD     (SI)(R10*1), Z18, Z8
-	VFMADD231PD     64(SI)(R10*1), Z18, K1, Z9
-	MOVL            16(BX), R10
-	IMULQ           DI, R10
-	VBROADCASTF64X4 32(DX), Z18
+	VFMADD231PD     (DI)(R11*1), Z18, Z8
+	VFMADD231PD     64(DI)(R11*1), Z18, K1, Z9
+	MOVL            16(SI), R11
+	IMULQ           R8, R11
+	VBROADCASTF64X4 32(BX), Z18
 	VPERMPD         $0x00, Z18, Z19
-	VFMADD231PD     (SI)(R10*1), Z19, Z10
-	VFMADD231PD     64(SI)(R10*1), Z19, K1, Z11
-	MOVL            20(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PD     (DI)(R11*1), Z19, Z10
+	VFMADD231PD     64(DI)(R11*1), Z19, K1, Z11
+	MOVL            20(SI), R11
+	IMULQ           R8, R11
 	VPERMPD         $0x55, Z18, Z19
-	VFMADD231PD     (SI)(R10*1), Z19, Z12
-	VFMADD231PD     64(SI)(R10*1), Z19, K1, Z13
-	MOVL            24(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PD     (DI)(R11*1), Z19, Z12
+	VFMADD231PD     64(DI)(R11*1), Z19, K1, Z13
+	MOVL            24(SI), R11
+	IMULQ           R8, R11
 	VPERMPD         $0xaa, Z18, Z19
-	VFMADD231PD     (SI)(R10*1), Z19, Z14
-	VFMADD231PD     64(SI)(R10*1), Z19, K1, Z15
-	MOVL            28(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PD     (DI)(R11*1), Z19, Z14
+	VFMADD231PD     64(DI)(R11*1), Z19, K1, Z15
+	MOVL            28(SI), R11
+	IMULQ           R8, R11
 	VPERMPD         $0xff, Z18, Z18
-	VFMADD231PD     (SI)(R10*1), Z18, Z16
-	VFMADD231PD     64(SI)(R10*1), Z18, K1, Z17
-	ADDQ            $0x20, BX
-	ADDQ            $0x40, DX
-	DECQ            R9
+	VFMADD231PD     (DI)(R11*1), Z18, Z16
+	VFMADD231PD     64(DI)(R11*1), Z18, K1, Z17
+	ADDQ            $0x20, SI
+	ADDQ            $0x40, BX
+	DECQ            R10
 	JNZ             near
 	JMP             tail
 
 far:
-	PREFETCHT0 1024(BX)
-	PREFETCHT0 2048(DX)
-	CMPQ       BX, prefetchEnd+104(FP)
+	PREFETCHT0 1024(SI)
+	PREFETCHT0 2048(BX)
+	CMPQ       SI, 104(AX)
 	JAE        fullPrefetched
-	MOVL       128(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 64(SI)(R10*1)
-	MOVL       132(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 64(SI)(R10*1)
-	MOVL       136(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 64(SI)(R10*1)
-	MOVL       140(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 64(SI)(R10*1)
-	MOVL       144(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 64(SI)(R10*1)
-	MOVL       148(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 64(SI)(R10*1)
-	MOVL       152(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 64(SI)(R10*1)
-	MOVL       156(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 64(SI)(R10*1)
+	MOVL       128(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	PREFETCHT0 64(DI)(R11*1)
+	MOVL       132(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	PREFETCHT0 64(DI)(R11*1)
+	MOVL       136(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	PREFETCHT0 64(DI)(R11*1)
+	MOVL       140(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	PREFETCHT0 64(DI)(R11*1)
+	MOVL       144(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	PREFETCHT0 64(DI)(R11*1)
+	MOVL       148(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	PREFETCHT0 64(DI)(R11*1)
+	MOVL       152(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	PREFETCHT0 64(DI)(R11*1)
+	MOVL       156(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	PREFETCHT0 64(DI)(R11*1)
 
 fullPrefetched:
-	MOVL            (BX), R10
-	IMULQ           DI, R10
-	VBROADCASTF64X4 (DX), Z18
+	MOVL            (SI), R11
+	IMULQ           R8, R11
+	VBROADCASTF64X4 (BX), Z18
 	VPERMPD         $0x00, Z18, Z19
-	VFMADD231PD     (SI)(R10*1), Z19, Z2
-	VFMADD231PD     64(SI)(R10*1), Z19, K1, Z3
-	MOVL            4(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PD     (DI)(R11*1), Z19, Z2
+	VFMADD231PD     64(DI)(R11*1), Z19, K1, Z3
+	MOVL            4(SI), R11
+	IMULQ           R8, R11
 	VPERMPD         $0x55, Z18, Z19
-	VFMADD231PD     (SI)(R10*1), Z19, Z4
-	VFMADD231PD     64(SI)(R10*1), Z19, K1, Z5
-	MOVL            8(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PD     (DI)(R11*1), Z19, Z4
+	VFMADD231PD     64(DI)(R11*1), Z19, K1, Z5
+	MOVL            8(SI), R11
+	IMULQ           R8, R11
 	VPERMPD         $0xaa, Z18, Z19
-	VFMADD231PD     (SI)(R10*1), Z19, Z6
-	VFMADD231PD     64(SI)(R10*1), Z19, K1, Z7
-	MOVL            12(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PD     (DI)(R11*1), Z19, Z6
+	VFMADD231PD     64(DI)(R11*1), Z19, K1, Z7
+	MOVL            12(SI), R11
+	IMULQ           R8, R11
 	VPERMPD         $0xff, Z18, Z18
-	VFMADD231PD     (SI)(R10*1), Z18, Z8
-	VFMADD231PD     64(SI)(R10*1), Z18, K1, Z9
-	MOVL            16(BX), R10
-	IMULQ           DI, R10
-	VBROADCASTF64X4 32(DX), Z18
+	VFMADD231PD     (DI)(R11*1), Z18, Z8
+	VFMADD231PD     64(DI)(R11*1), Z18, K1, Z9
+	MOVL            16(SI), R11
+	IMULQ           R8, R11
+	VBROADCASTF64X4 32(BX), Z18
 	VPERMPD         $0x00, Z18, Z19
-	VFMADD231PD     (SI)(R10*1), Z19, Z10
-	VFMADD231PD     64(SI)(R10*1), Z19, K1, Z11
-	MOVL            20(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PD     (DI)(R11*1), Z19, Z10
+	VFMADD231PD     64(DI)(R11*1), Z19, K1, Z11
+	MOVL            20(SI), R11
+	IMULQ           R8, R11
 	VPERMPD         $0x55, Z18, Z19
-	VFMADD231PD     (SI)(R10*1), Z19, Z12
-	VFMADD231PD     64(SI)(R10*1), Z19, K1, Z13
-	MOVL            24(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PD     (DI)(R11*1), Z19, Z12
+	VFMADD231PD     64(DI)(R11*1), Z19, K1, Z13
+	MOVL            24(SI), R11
+	IMULQ           R8, R11
 	VPERMPD         $0xaa, Z18, Z19
-	VFMADD231PD     (SI)(R10*1), Z19, Z14
-	VFMADD231PD     64(SI)(R10*1), Z19, K1, Z15
-	MOVL            28(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PD     (DI)(R11*1), Z19, Z14
+	VFMADD231PD     64(DI)(R11*1), Z19, K1, Z15
+	MOVL            28(SI), R11
+	IMULQ           R8, R11
 	VPERMPD         $0xff, Z18, Z18
-	VFMADD231PD     (SI)(R10*1), Z18, Z16
-	VFMADD231PD     64(SI)(R10*1), Z18, K1, Z17
-	ADDQ            $0x20, BX
-	ADDQ            $0x40, DX
-	DECQ            R9
+	VFMADD231PD     (DI)(R11*1), Z18, Z16
+	VFMADD231PD     64(DI)(R11*1), Z18, K1, Z17
+	ADDQ            $0x20, SI
+	ADDQ            $0x40, BX
+	DECQ            R10
 	JNZ             full
 
 tail:
-	MOVL  4(AX), R9
-	TESTQ R9, R9
+	MOVL  4(CX), R10
+	TESTQ R10, R10
 	JZ    finish
 
 masked:
-	MOVWLZX    (CX), R10
-	MOVQ       first+24(FP), R11
-	SHRXL      R11, R10, R10
-	CMPB       near+138(FP), $0x00
+	MOVWLZX    (DX), R11
+	MOVQ       24(AX), R12
+	SHRXL      R12, R11, R11
+	CMPB       136(AX), $0x00
 	JNE        maskedPrefetched
-	PREFETCHT0 1024(BX)
-	PREFETCHT0 2048(DX)
-	CMPQ       BX, prefetchEnd+104(FP)
+	PREFETCHT0 1024(SI)
+	PREFETCHT0 2048(BX)
+	CMPQ       SI, 104(AX)
 	JAE        maskedPrefetched
-	MOVL       128(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	PREFETCHT0 64(SI)(R11*1)
-	MOVL       132(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	PREFETCHT0 64(SI)(R11*1)
-	MOVL       136(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	PREFETCHT0 64(SI)(R11*1)
-	MOVL       140(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	PREFETCHT0 64(SI)(R11*1)
-	MOVL       144(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	PREFETCHT0 64(SI)(R11*1)
-	MOVL       148(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	PREFETCHT0 64(SI)(R11*1)
-	MOVL       152(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	PREFETCHT0 64(SI)(R11*1)
-	MOVL       156(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	PREFETCHT0 64(SI)(R11*1)
+	MOVL       128(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	PREFETCHT0 64(DI)(R12*1)
+	MOVL       132(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	PREFETCHT0 64(DI)(R12*1)
+	MOVL       136(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	PREFETCHT0 64(DI)(R12*1)
+	MOVL       140(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	PREFETCHT0 64(DI)(R12*1)
+	MOVL       144(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	PREFETCHT0 64(DI)(R12*1)
+	MOVL       148(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	PREFETCHT0 64(DI)(R12*1)
+	MOVL       152(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	PREFETCHT0 64(DI)(R12*1)
+	MOVL       156(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	PREFETCHT0 64(DI)(R12*1)
 
 maskedPrefetched:
-	BTL          $0x00, R10
+	BTL          $0x00, R11
 	JCC          maskedLane0
-	MOVL         (BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSD (DX), Z18
-	VFMADD231PD  (SI)(R11*1), Z18, Z2
-	VFMADD231PD  64(SI)(R11*1), Z18, K1, Z3
+	MOVL         (SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSD (BX), Z18
+	VFMADD231PD  (DI)(R12*1), Z18, Z2
+	VFMADD231PD  64(DI)(R12*1), Z18, K1, Z3
 
 maskedLane0:
-	BTL          $0x01, R10
+	BTL          $0x01, R11
 	JCC          maskedLane1
-	MOVL         4(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSD 8(DX), Z18
-	VFMADD231PD  (SI)(R11*1), Z18, Z4
-	VFMADD231PD  64(SI)(R11*1), Z18, K1, Z5
+	MOVL         4(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSD 8(BX), Z18
+	VFMADD231PD  (DI)(R12*1), Z18, Z4
+	VFMADD231PD  64(DI)(R12*1), Z18, K1, Z5
 
 maskedLane1:
-	BTL          $0x02, R10
+	BTL          $0x02, R11
 	JCC          maskedLane2
-	MOVL         8(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSD 16(DX), Z18
-	VFMADD231PD  (SI)(R11*1), Z18, Z6
-	VFMADD231PD  64(SI)(R11*1), Z18, K1, Z7
+	MOVL         8(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSD 16(BX), Z18
+	VFMADD231PD  (DI)(R12*1), Z18, Z6
+	VFMADD231PD  64(DI)(R12*1), Z18, K1, Z7
 
 maskedLane2:
-	BTL          $0x03, R10
+	BTL          $0x03, R11
 	JCC          maskedLane3
-	MOVL         12(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSD 24(DX), Z18
-	VFMADD231PD  (SI)(R11*1), Z18, Z8
-	VFMADD231PD  64(SI)(R11*1), Z18, K1, Z9
+	MOVL         12(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSD 24(BX), Z18
+	VFMADD231PD  (DI)(R12*1), Z18, Z8
+	VFMADD231PD  64(DI)(R12*1), Z18, K1, Z9
 
 maskedLane3:
-	TESTB        $0xf0, R10
+	TESTB        $0xf0, R11
 	JEQ          maskedEnd
-	BTL          $0x04, R10
+	BTL          $0x04, R11
 	JCC          maskedLane4
-	MOVL         16(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSD 32(DX), Z18
-	VFMADD231PD  (SI)(R11*1), Z18, Z10
-	VFMADD231PD  64(SI)(R11*1), Z18, K1, Z11
+	MOVL         16(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSD 32(BX), Z18
+	VFMADD231PD  (DI)(R12*1), Z18, Z10
+	VFMADD231PD  64(DI)(R12*1), Z18, K1, Z11
 
 maskedLane4:
-	BTL          $0x05, R10
+	BTL          $0x05, R11
 	JCC          maskedLane5
-	MOVL         20(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSD 40(DX), Z18
-	VFMADD231PD  (SI)(R11*1), Z18, Z12
-	VFMADD231PD  64(SI)(R11*1), Z18, K1, Z13
+	MOVL         20(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSD 40(BX), Z18
+	VFMADD231PD  (DI)(R12*1), Z18, Z12
+	VFMADD231PD  64(DI)(R12*1), Z18, K1, Z13
 
 maskedLane5:
-	BTL          $0x06, R10
+	BTL          $0x06, R11
 	JCC          maskedLane6
-	MOVL         24(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSD 48(DX), Z18
-	VFMADD231PD  (SI)(R11*1), Z18, Z14
-	VFMADD231PD  64(SI)(R11*1), Z18, K1, Z15
+	MOVL         24(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSD 48(BX), Z18
+	VFMADD231PD  (DI)(R12*1), Z18, Z14
+	VFMADD231PD  64(DI)(R12*1), Z18, K1, Z15
 
 maskedLane6:
-	BTL          $0x07, R10
+	BTL          $0x07, R11
 	JCC          maskedLane7
-	MOVL         28(BX), R10
-	IMULQ        DI, R10
-	VBROADCASTSD 56(DX), Z18
-	VFMADD231PD  (SI)(R10*1), Z18, Z16
-	VFMADD231PD  64(SI)(R10*1), Z18, K1, Z17
+	MOVL         28(SI), R11
+	IMULQ        R8, R11
+	VBROADCASTSD 56(BX), Z18
+	VFMADD231PD  (DI)(R11*1), Z18, Z16
+	VFMADD231PD  64(DI)(R11*1), Z18, K1, Z17
 
 maskedLane7:
 maskedEnd:
-	ADDQ $0x20, BX
-	ADDQ $0x40, DX
-	ADDQ $0x02, CX
-	DECQ R9
+	ADDQ $0x20, SI
+	ADDQ $0x40, BX
+	ADDQ $0x02, DX
+	DECQ R10
 	JNZ  masked
 
 finish:
-	CMPB    reads+136(FP), $0x00
+	CMPB    120(AX), $0x00
 	JNE     each
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     each
-	CMPQ    rows+96(FP), $0x08
+	CMPQ    96(AX), $0x08
 	JL      each
-	MOVQ    y+72(FP), R9
-	MOVQ    ldy+80(FP), R10
-	MOVWLZX (R8), R11
-	IMULQ   R10, R11
+	MOVQ    72(AX), R10
+	MOVQ    80(AX), R11
+	MOVWLZX (R9), R12
+	IMULQ   R11, R12
 	VMULPD  Z0, Z2, Z2
-	VMOVUPD Z2, (R9)(R11*1)
+	VMOVUPD Z2, (R10)(R12*1)
 	VMULPD  Z0, Z3, Z3
-	VMOVUPD Z3, K1, 64(R9)(R11*1)
-	MOVWLZX 2(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD Z3, K1, 64(R10)(R12*1)
+	MOVWLZX 2(R9), R12
+	IMULQ   R11, R12
 	VMULPD  Z0, Z4, Z4
-	VMOVUPD Z4, (R9)(R11*1)
+	VMOVUPD Z4, (R10)(R12*1)
 	VMULPD  Z0, Z5, Z5
-	VMOVUPD Z5, K1, 64(R9)(R11*1)
-	MOVWLZX 4(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD Z5, K1, 64(R10)(R12*1)
+	MOVWLZX 4(R9), R12
+	IMULQ   R11, R12
 	VMULPD  Z0, Z6, Z6
-	VMOVUPD Z6, (R9)(R11*1)
+	VMOVUPD Z6, (R10)(R12*1)
 	VMULPD  Z0, Z7, Z7
-	VMOVUPD Z7, K1, 64(R9)(R11*1)
-	MOVWLZX 6(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD Z7, K1, 64(R10)(R12*1)
+	MOVWLZX 6(R9), R12
+	IMULQ   R11, R12
 	VMULPD  Z0, Z8, Z8
-	VMOVUPD Z8, (R9)(R11*1)
+	VMOVUPD Z8, (R10)(R12*1)
 	VMULPD  Z0, Z9, Z9
-	VMOVUPD Z9, K1, 64(R9)(R11*1)
-	MOVWLZX 8(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD Z9, K1, 64(R10)(R12*1)
+	MOVWLZX 8(R9), R12
+	IMULQ   R11, R12
 	VMULPD  Z0, Z10, Z10
-	VMOVUPD Z10, (R9)(R11*1)
+	VMOVUPD Z10, (R10)(R12*1)
 	VMULPD  Z0, Z11, Z11
-	VMOVUPD Z11, K1, 64(R9)(R11*1)
-	MOVWLZX 10(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD Z11, K1, 64(R10)(R12*1)
+	MOVWLZX 10(R9), R12
+	IMULQ   R11, R12
 	VMULPD  Z0, Z12, Z12
-	VMOVUPD Z12, (R9)(R11*1)
+	VMOVUPD Z12, (R10)(R12*1)
 	VMULPD  Z0, Z13, Z13
-	VMOVUPD Z13, K1, 64(R9)(R11*1)
-	MOVWLZX 12(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD Z13, K1, 64(R10)(R12*1)
+	MOVWLZX 12(R9), R12
+	IMULQ   R11, R12
 	VMULPD  Z0, Z14, Z14
-	VMOVUPD Z14, (R9)(R11*1)
+	VMOVUPD Z14, (R10)(R12*1)
 	VMULPD  Z0, Z15, Z15
-	VMOVUPD Z15, K1, 64(R9)(R11*1)
-	MOVWLZX 14(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD Z15, K1, 64(R10)(R12*1)
+	MOVWLZX 14(R9), R12
+	IMULQ   R11, R12
 	VMULPD  Z0, Z16, Z16
-	VMOVUPD Z16, (R9)(R11*1)
+	VMOVUPD Z16, (R10)(R12*1)
 	VMULPD  Z0, Z17, Z17
-	VMOVUPD Z17, K1, 64(R9)(R11*1)
+	VMOVUPD Z17, K1, 64(R10)(R12*1)
 	JMP     next
 
 each:
-	CMPB   one+139(FP), $0x00
+	CMPB   144(AX), $0x00
 	JEQ    lanes
 	VADDPD Z14, Z16, Z16
 	VADDPD Z15, Z17, Z17
@@ -4896,234 +4910,235 @@ each:
 	JMP    lastLane
 
 lanes:
-	CMPQ        rows+96(FP), $0x00
+	CMPQ        96(AX), $0x00
 	JLE         next
-	MOVWLZX     (R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     (R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z2, Z2
 	VMULPD      Z0, Z3, Z3
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row0Overwrite
-	VFMADD231PD (R9), Z1, Z2
-	VFMADD231PD 64(R9), Z1, K1, Z3
+	VFMADD231PD (R10), Z1, Z2
+	VFMADD231PD 64(R10), Z1, K1, Z3
 
 row0Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row0Stream
-	VMOVUPD Z2, (R9)
-	VMOVUPD Z3, K1, 64(R9)
+	VMOVUPD Z2, (R10)
+	VMOVUPD Z3, K1, 64(R10)
 	JMP     row0End
 
 row0Stream:
-	VMOVNTPD Z2, (R9)
-	VMOVNTPD Z3, 64(R9)
+	VMOVNTPD Z2, (R10)
+	VMOVNTPD Z3, 64(R10)
 
 row0End:
-	CMPQ        rows+96(FP), $0x01
+	CMPQ        96(AX), $0x01
 	JLE         next
-	MOVWLZX     2(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     2(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z4, Z4
 	VMULPD      Z0, Z5, Z5
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row1Overwrite
-	VFMADD231PD (R9), Z1, Z4
-	VFMADD231PD 64(R9), Z1, K1, Z5
+	VFMADD231PD (R10), Z1, Z4
+	VFMADD231PD 64(R10), Z1, K1, Z5
 
 row1Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row1Stream
-	VMOVUPD Z4, (R9)
-	VMOVUPD Z5, K1, 64(R9)
+	VMOVUPD Z4, (R10)
+	VMOVUPD Z5, K1, 64(R10)
 	JMP     row1End
 
 row1Stream:
-	VMOVNTPD Z4, (R9)
-	VMOVNTPD Z5, 64(R9)
+	VMOVNTPD Z4, (R10)
+	VMOVNTPD Z5, 64(R10)
 
 row1End:
-	CMPQ        rows+96(FP), $0x02
+	CMPQ        96(AX), $0x02
 	JLE         next
-	MOVWLZX     4(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     4(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z6, Z6
 	VMULPD      Z0, Z7, Z7
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row2Overwrite
-	VFMADD231PD (R9), Z1, Z6
-	VFMADD231PD 64(R9), Z1, K1, Z7
+	VFMADD231PD (R10), Z1, Z6
+	VFMADD231PD 64(R10), Z1, K1, Z7
 
 row2Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row2Stream
-	VMOVUPD Z6, (R9)
-	VMOVUPD Z7, K1, 64(R9)
+	VMOVUPD Z6, (R10)
+	VMOVUPD Z7, K1, 64(R10)
 	JMP     row2End
 
 row2Stream:
-	VMOVNTPD Z6, (R9)
-	VMOVNTPD Z7, 64(R9)
+	VMOVNTPD Z6, (R10)
+	VMOVNTPD Z7, 64(R10)
 
 row2End:
-	CMPQ        rows+96(FP), $0x03
+	CMPQ        96(AX), $0x03
 	JLE         next
-	MOVWLZX     6(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     6(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z8, Z8
 	VMULPD      Z0, Z9, Z9
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row3Overwrite
-	VFMADD231PD (R9), Z1, Z8
-	VFMADD231PD 64(R9), Z1, K1, Z9
+	VFMADD231PD (R10), Z1, Z8
+	VFMADD231PD 64(R10), Z1, K1, Z9
 
 row3Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row3Stream
-	VMOVUPD Z8, (R9)
-	VMOVUPD Z9, K1, 64(R9)
+	VMOVUPD Z8, (R10)
+	VMOVUPD Z9, K1, 64(R10)
 	JMP     row3End
 
 row3Stream:
-	VMOVNTPD Z8, (R9)
-	VMOVNTPD Z9, 64(R9)
+	VMOVNTPD Z8, (R10)
+	VMOVNTPD Z9, 64(R10)
 
 row3End:
-	CMPQ        rows+96(FP), $0x04
+	CMPQ        96(AX), $0x04
 	JLE         next
-	MOVWLZX     8(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     8(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z10, Z10
 	VMULPD      Z0, Z11, Z11
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row4Overwrite
-	VFMADD231PD (R9), Z1, Z10
-	VFMADD231PD 64(R9), Z1, K1, Z11
+	VFMADD231PD (R10), Z1, Z10
+	VFMADD231PD 64(R10), Z1, K1, Z11
 
 row4Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row4Stream
-	VMOVUPD Z10, (R9)
-	VMOVUPD Z11, K1, 64(R9)
+	VMOVUPD Z10, (R10)
+	VMOVUPD Z11, K1, 64(R10)
 	JMP     row4End
 
 row4Stream:
-	VMOVNTPD Z10, (R9)
-	VMOVNTPD Z11, 64(R9)
+	VMOVNTPD Z10, (R10)
+	VMOVNTPD Z11, 64(R10)
 
 row4End:
-	CMPQ        rows+96(FP), $0x05
+	CMPQ        96(AX), $0x05
 	JLE         next
-	MOVWLZX     10(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     10(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z12, Z12
 	VMULPD      Z0, Z13, Z13
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row5Overwrite
-	VFMADD231PD (R9), Z1, Z12
-	VFMADD231PD 64(R9), Z1, K1, Z13
+	VFMADD231PD (R10), Z1, Z12
+	VFMADD231PD 64(R10), Z1, K1, Z13
 
 row5Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row5Stream
-	VMOVUPD Z12, (R9)
-	VMOVUPD Z13, K1, 64(R9)
+	VMOVUPD Z12, (R10)
+	VMOVUPD Z13, K1, 64(R10)
 	JMP     row5End
 
 row5Stream:
-	VMOVNTPD Z12, (R9)
-	VMOVNTPD Z13, 64(R9)
+	VMOVNTPD Z12, (R10)
+	VMOVNTPD Z13, 64(R10)
 
 row5End:
-	CMPQ        rows+96(FP), $0x06
+	CMPQ        96(AX), $0x06
 	JLE         next
-	MOVWLZX     12(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     12(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z14, Z14
 	VMULPD      Z0, Z15, Z15
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row6Overwrite
-	VFMADD231PD (R9), Z1, Z14
-	VFMADD231PD 64(R9), Z1, K1, Z15
+	VFMADD231PD (R10), Z1, Z14
+	VFMADD231PD 64(R10), Z1, K1, Z15
 
 row6Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row6Stream
-	VMOVUPD Z14, (R9)
-	VMOVUPD Z15, K1, 64(R9)
+	VMOVUPD Z14, (R10)
+	VMOVUPD Z15, K1, 64(R10)
 	JMP     row6End
 
 row6Stream:
-	VMOVNTPD Z14, (R9)
-	VMOVNTPD Z15, 64(R9)
+	VMOVNTPD Z14, (R10)
+	VMOVNTPD Z15, 64(R10)
 
 row6End:
-	CMPQ rows+96(FP), $0x07
+	CMPQ 96(AX), $0x07
 	JLE  next
 
 lastLane:
-	MOVWLZX     14(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     14(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z16, Z16
 	VMULPD      Z0, Z17, Z17
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row7Overwrite
-	VFMADD231PD (R9), Z1, Z16
-	VFMADD231PD 64(R9), Z1, K1, Z17
+	VFMADD231PD (R10), Z1, Z16
+	VFMADD231PD 64(R10), Z1, K1, Z17
 
 row7Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row7Stream
-	VMOVUPD Z16, (R9)
-	VMOVUPD Z17, K1, 64(R9)
+	VMOVUPD Z16, (R10)
+	VMOVUPD Z17, K1, 64(R10)
 	JMP     row7End
 
 row7Stream:
-	VMOVNTPD Z16, (R9)
-	VMOVNTPD Z17, 64(R9)
+	VMOVNTPD Z16, (R10)
+	VMOVNTPD Z17, 64(R10)
 
 row7End:
 next:
-	ADDQ $0x10, R8
-	SUBQ $0x08, rows+96(FP)
-	ADDQ $0x08, AX
-	DECQ n+0(FP)
+	ADDQ $0x10, R9
+	SUBQ $0x08, 96(AX)
+	ADDQ $0x08, CX
+	DECQ (AX)
 	JMP  slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manyDiagonals1F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
+// func manyDiagonals1F64AVX512(a *byte)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·manyDiagonals1F64AVX512(SB), NOSPLIT, $0-140
-	MOVQ         widths+8(FP), AX
-	MOVQ         masks+16(FP), CX
-	MOVQ         val+32(FP), DX
-	MOVQ         idx+40(FP), BX
-	MOVQ         x+48(FP), SI
-	MOVQ         ldx+64(FP), DI
-	MOVQ         order+88(FP), R8
-	MOVQ         last+128(FP), R9
-	MOVQ         $-1, R10
-	BZHIQ        R9, R10, R10
-	KMOVW        R10, K1
-	VBROADCASTSD alpha+112(FP), Z0
-	VBROADCASTSD beta+120(FP), Z1
-	MOVQ         row+56(FP), R9
-	IMULQ        DI, R9
-	ADDQ         R9, SI
-	LEAQ         (DI)(DI*2), R10
+TEXT ·manyDiagonals1F64AVX512(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), CX
+	MOVQ         16(AX), DX
+	MOVQ         32(AX), BX
+	MOVQ         40(AX), SI
+	MOVQ         48(AX), DI
+	MOVQ         64(AX), R8
+	MOVQ         88(AX), R9
+	MOVQ         112(AX), R10
+	MOVQ         $-1, R11
+	BZHIQ        R10, R11, R11
+	KMOVW        R11, K1
+	VBROADCASTSD 152(AX), Z0
+	VBROADCASTSD 160(AX), Z1
+	MOVQ         56(AX), R10
+	IMULQ        R8, R10
+	ADDQ         R10, DI
+	LEAQ         (R8)(R8*2), R11
 
 slice:
-	CMPQ   n+0(FP), $0x00
+	CMPQ   (AX), $0x00
 	JEQ    done
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
@@ -5133,502 +5148,503 @@ slice:
 	VXORPS X7, X7, X7
 	VXORPS X8, X8, X8
 	VXORPS X9, X9, X9
-	XORQ   R11, R11
-	MOVL   (AX), R9
-	TESTQ  R9, R9
+	XORQ   R12, R12
+	MOVL   (CX), R10
+	TESTQ  R10, R10
 	JZ     tail
 
 full:
-	CMPQ       R9, $0x03
+	CMPQ       R10, $0x03
 	JL         one
-	MOVQ       (BX)(R11*8), R13
-	MOVQ       16(BX)(R11*8), R12
-	SUBQ       R13, R12
-	CMPQ       R12, $0x02
+	MOVQ       (SI)(R12*8), R14
+	MOVQ       16(SI)(R12*8), R13
+	SUBQ       R14, R13
+	CMPQ       R13, $0x02
 	JNE        one
-	CMPQ       prefetchEnd+104(FP), $0x00
+	CMPQ       104(AX), $0x00
 	JEQ        threePrefetched
-	MOVQ       DI, R12
-	SHLQ       $0x06, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R12, R14
-	LEAQ       (R14)(DI*4), R12
-	PREFETCHT1 (R14)
-	PREFETCHT1 (R14)(DI*1)
-	PREFETCHT1 (R14)(DI*2)
-	PREFETCHT1 (R14)(R10*1)
-	PREFETCHT1 (R12)
-	PREFETCHT1 (R12)(DI*1)
-	PREFETCHT1 (R12)(DI*2)
-	PREFETCHT1 (R12)(R10*1)
-	MOVQ       DI, R12
-	SHLQ       $0x03, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R12, R14
-	LEAQ       (R14)(DI*4), R12
-	PREFETCHT0 (R14)
-	PREFETCHT0 (R14)(DI*1)
-	PREFETCHT0 (R14)(DI*2)
-	PREFETCHT0 (R14)(R10*1)
-	PREFETCHT0 (R12)
-	PREFETCHT0 (R12)(DI*1)
-	PREFETCHT0 (R12)(DI*2)
-	PREFETCHT0 (R12)(R10*1)
+	MOVQ       R8, R13
+	SHLQ       $0x06, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R13, R15
+	LEAQ       (R15)(R8*4), R13
+	PREFETCHT1 (R15)
+	PREFETCHT1 (R15)(R8*1)
+	PREFETCHT1 (R15)(R8*2)
+	PREFETCHT1 (R15)(R11*1)
+	PREFETCHT1 (R13)
+	PREFETCHT1 (R13)(R8*1)
+	PREFETCHT1 (R13)(R8*2)
+	PREFETCHT1 (R13)(R11*1)
+	MOVQ       R8, R13
+	SHLQ       $0x03, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R13, R15
+	LEAQ       (R15)(R8*4), R13
+	PREFETCHT0 (R15)
+	PREFETCHT0 (R15)(R8*1)
+	PREFETCHT0 (R15)(R8*2)
+	PREFETCHT0 (R15)(R11*1)
+	PREFETCHT0 (R13)
+	PREFETCHT0 (R13)(R8*1)
+	PREFETCHT0 (R13)(R8*2)
+	PREFETCHT0 (R13)(R11*1)
 
 threePrefetched:
-	IMULQ        DI, R13
-	ADDQ         SI, R13
-	VMOVUPD.Z    (R13), K1, Z10
-	VBROADCASTSD (DX), Z11
+	IMULQ        R8, R14
+	ADDQ         DI, R14
+	VMOVUPD.Z    (R14), K1, Z10
+	VBROADCASTSD (BX), Z11
 	VFMADD231PD  Z10, Z11, Z2
-	VMOVUPD.Z    (R13)(DI*1), K1, Z10
-	VBROADCASTSD 8(DX), Z11
+	VMOVUPD.Z    (R14)(R8*1), K1, Z10
+	VBROADCASTSD 8(BX), Z11
 	VFMADD231PD  Z10, Z11, Z3
-	VBROADCASTSD 64(DX), Z11
+	VBROADCASTSD 64(BX), Z11
 	VFMADD231PD  Z10, Z11, Z2
-	VMOVUPD.Z    (R13)(DI*2), K1, Z10
-	VBROADCASTSD 16(DX), Z11
+	VMOVUPD.Z    (R14)(R8*2), K1, Z10
+	VBROADCASTSD 16(BX), Z11
 	VFMADD231PD  Z10, Z11, Z4
-	VBROADCASTSD 72(DX), Z11
+	VBROADCASTSD 72(BX), Z11
 	VFMADD231PD  Z10, Z11, Z3
-	VBROADCASTSD 128(DX), Z11
+	VBROADCASTSD 128(BX), Z11
 	VFMADD231PD  Z10, Z11, Z2
-	VMOVUPD.Z    (R13)(R10*1), K1, Z10
-	LEAQ         (R13)(DI*4), R13
-	VBROADCASTSD 24(DX), Z11
+	VMOVUPD.Z    (R14)(R11*1), K1, Z10
+	LEAQ         (R14)(R8*4), R14
+	VBROADCASTSD 24(BX), Z11
 	VFMADD231PD  Z10, Z11, Z5
-	VBROADCASTSD 80(DX), Z11
+	VBROADCASTSD 80(BX), Z11
 	VFMADD231PD  Z10, Z11, Z4
-	VBROADCASTSD 136(DX), Z11
+	VBROADCASTSD 136(BX), Z11
 	VFMADD231PD  Z10, Z11, Z3
-	VMOVUPD.Z    (R13), K1, Z10
-	VBROADCASTSD 32(DX), Z11
+	VMOVUPD.Z    (R14), K1, Z10
+	VBROADCASTSD 32(BX), Z11
 	VFMADD231PD  Z10, Z11, Z6
-	VBROADCASTSD 88(DX), Z11
+	VBROADCASTSD 88(BX), Z11
 	VFMADD231PD  Z10, Z11, Z5
-	VBROADCASTSD 144(DX), Z11
+	VBROADCASTSD 144(BX), Z11
 	VFMADD231PD  Z10, Z11, Z4
-	VMOVUPD.Z    (R13)(DI*1), K1, Z10
-	VBROADCASTSD 40(DX), Z11
+	VMOVUPD.Z    (R14)(R8*1), K1, Z10
+	VBROADCASTSD 40(BX), Z11
 	VFMADD231PD  Z10, Z11, Z7
-	VBROADCASTSD 96(DX), Z11
+	VBROADCASTSD 96(BX), Z11
 	VFMADD231PD  Z10, Z11, Z6
-	VBROADCASTSD 152(DX), Z11
+	VBROADCASTSD 152(BX), Z11
 	VFMADD231PD  Z10, Z11, Z5
-	VMOVUPD.Z    (R13)(DI*2), K1, Z10
-	VBROADCASTSD 48(DX), Z11
+	VMOVUPD.Z    (R14)(R8*2), K1, Z10
+	VBROADCASTSD 48(BX), Z11
 	VFMADD231PD  Z10, Z11, Z8
-	VBROADCASTSD 104(DX), Z11
+	VBROADCASTSD 104(BX), Z11
 	VFMADD231PD  Z10, Z11, Z7
-	VBROADCASTSD 160(DX), Z11
+	VBROADCASTSD 160(BX), Z11
 	VFMADD231PD  Z10, Z11, Z6
-	VMOVUPD.Z    (R13)(R10*1), K1, Z10
-	LEAQ         (R13)(DI*4), R13
-	VBROADCASTSD 56(DX), Z11
+	VMOVUPD.Z    (R14)(R11*1), K1, Z10
+	LEAQ         (R14)(R8*4), R14
+	VBROADCASTSD 56(BX), Z11
 	VFMADD231PD  Z10, Z11, Z9
-	VBROADCASTSD 112(DX), Z11
+	VBROADCASTSD 112(BX), Z11
 	VFMADD231PD  Z10, Z11, Z8
-	VBROADCASTSD 168(DX), Z11
+	VBROADCASTSD 168(BX), Z11
 	VFMADD231PD  Z10, Z11, Z7
-	VMOVUPD.Z    (R13), K1, Z10
-	VBROADCASTSD 120(DX), Z11
+	VMOVUPD.Z    (R14), K1, Z10
+	VBROADCASTSD 120(BX), Z11
 	VFMADD231PD  Z10, Z11, Z9
-	VBROADCASTSD 176(DX), Z11
+	VBROADCASTSD 176(BX), Z11
 	VFMADD231PD  Z10, Z11, Z8
-	VMOVUPD.Z    (R13)(DI*1), K1, Z10
-	VBROADCASTSD 184(DX), Z11
+	VMOVUPD.Z    (R14)(R8*1), K1, Z10
+	VBROADCASTSD 184(BX), Z11
 	VFMADD231PD  Z10, Z11, Z9
-	ADDQ         $0x03, R11
-	PREFETCHT0   2048(DX)
-	PREFETCHT0   2112(DX)
-	PREFETCHT0   2176(DX)
-	ADDQ         $0x000000c0, DX
-	SUBQ         $0x03, R9
+	ADDQ         $0x03, R12
+	PREFETCHT0   2048(BX)
+	PREFETCHT0   2112(BX)
+	PREFETCHT0   2176(BX)
+	ADDQ         $0x000000c0, BX
+	SUBQ         $0x03, R10
 	JNZ          full
 	JMP          tail
 
 one:
-	TESTQ R11, R11
+	TESTQ R12, R12
 	JZ    fullPrefetch
-	MOVQ  (BX)(R11*8), R12
-	SUBQ  -8(BX)(R11*8), R12
-	CMPQ  R12, $0x01
+	MOVQ  (SI)(R12*8), R13
+	SUBQ  -8(SI)(R12*8), R13
+	CMPQ  R13, $0x01
 	JEQ   fullPrefetched
 
 fullPrefetch:
-	CMPQ       prefetchEnd+104(FP), $0x00
+	CMPQ       104(AX), $0x00
 	JEQ        fullPrefetched
-	MOVQ       DI, R12
-	SHLQ       $0x06, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R13
-	IMULQ      DI, R13
-	ADDQ       R12, R13
-	LEAQ       (R13)(DI*4), R12
+	MOVQ       R8, R13
+	SHLQ       $0x06, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R14
+	IMULQ      R8, R14
+	ADDQ       R13, R14
+	LEAQ       (R14)(R8*4), R13
+	PREFETCHT1 (R14)
+	PREFETCHT1 (R14)(R8*1)
+	PREFETCHT1 (R14)(R8*2)
+	PREFETCHT1 (R14)(R11*1)
 	PREFETCHT1 (R13)
-	PREFETCHT1 (R13)(DI*1)
-	PREFETCHT1 (R13)(DI*2)
-	PREFETCHT1 (R13)(R10*1)
-	PREFETCHT1 (R12)
-	PREFETCHT1 (R12)(DI*1)
-	PREFETCHT1 (R12)(DI*2)
-	PREFETCHT1 (R12)(R10*1)
-	MOVQ       DI, R12
-	SHLQ       $0x03, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R13
-	IMULQ      DI, R13
-	ADDQ       R12, R13
-	LEAQ       (R13)(DI*4), R12
+	PREFETCHT1 (R13)(R8*1)
+	PREFETCHT1 (R13)(R8*2)
+	PREFETCHT1 (R13)(R11*1)
+	MOVQ       R8, R13
+	SHLQ       $0x03, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R14
+	IMULQ      R8, R14
+	ADDQ       R13, R14
+	LEAQ       (R14)(R8*4), R13
+	PREFETCHT0 (R14)
+	PREFETCHT0 (R14)(R8*1)
+	PREFETCHT0 (R14)(R8*2)
+	PREFETCHT0 (R14)(R11*1)
 	PREFETCHT0 (R13)
-	PREFETCHT0 (R13)(DI*1)
-	PREFETCHT0 (R13)(DI*2)
-	PREFETCHT0 (R13)(R10*1)
-	PREFETCHT0 (R12)
-	PREFETCHT0 (R12)(DI*1)
-	PREFETCHT0 (R12)(DI*2)
-	PREFETCHT0 (R12)(R10*1)
+	PREFETCHT0 (R13)(R8*1)
+	PREFETCHT0 (R13)(R8*2)
+	PREFETCHT0 (R13)(R11*1)
 
 fullPrefetched:
-	PREFETCHT0   2048(DX)
-	MOVQ         (BX)(R11*8), R12
-	IMULQ        DI, R12
-	ADDQ         SI, R12
-	LEAQ         (R12)(DI*4), R13
-	VBROADCASTSD (DX), Z10
-	VFMADD231PD  (R12), Z10, K1, Z2
-	VBROADCASTSD 8(DX), Z10
-	VFMADD231PD  (R12)(DI*1), Z10, K1, Z3
-	VBROADCASTSD 16(DX), Z10
-	VFMADD231PD  (R12)(DI*2), Z10, K1, Z4
-	VBROADCASTSD 24(DX), Z10
-	VFMADD231PD  (R12)(R10*1), Z10, K1, Z5
-	VBROADCASTSD 32(DX), Z10
-	VFMADD231PD  (R13), Z10, K1, Z6
-	VBROADCASTSD 40(DX), Z10
-	VFMADD231PD  (R13)(DI*1), Z10, K1, Z7
-	VBROADCASTSD 48(DX), Z10
-	VFMADD231PD  (R13)(DI*2), Z10, K1, Z8
-	VBROADCASTSD 56(DX), Z10
-	VFMADD231PD  (R13)(R10*1), Z10, K1, Z9
-	INCQ         R11
-	ADDQ         $0x40, DX
-	DECQ         R9
+	PREFETCHT0   2048(BX)
+	MOVQ         (SI)(R12*8), R13
+	IMULQ        R8, R13
+	ADDQ         DI, R13
+	LEAQ         (R13)(R8*4), R14
+	VBROADCASTSD (BX), Z10
+	VFMADD231PD  (R13), Z10, K1, Z2
+	VBROADCASTSD 8(BX), Z10
+	VFMADD231PD  (R13)(R8*1), Z10, K1, Z3
+	VBROADCASTSD 16(BX), Z10
+	VFMADD231PD  (R13)(R8*2), Z10, K1, Z4
+	VBROADCASTSD 24(BX), Z10
+	VFMADD231PD  (R13)(R11*1), Z10, K1, Z5
+	VBROADCASTSD 32(BX), Z10
+	VFMADD231PD  (R14), Z10, K1, Z6
+	VBROADCASTSD 40(BX), Z10
+	VFMADD231PD  (R14)(R8*1), Z10, K1, Z7
+	VBROADCASTSD 48(BX), Z10
+	VFMADD231PD  (R14)(R8*2), Z10, K1, Z8
+	VBROADCASTSD 56(BX), Z10
+	VFMADD231PD  (R14)(R11*1), Z10, K1, Z9
+	INCQ         R12
+	ADDQ         $0x40, BX
+	DECQ         R10
 	JNZ          full
 
 tail:
-	MOVL  4(AX), R9
-	TESTQ R9, R9
+	MOVL  4(CX), R10
+	TESTQ R10, R10
 	JZ    finish
 
 masked:
-	MOVWLZX (CX), R12
-	MOVQ    first+24(FP), R13
-	SHRXL   R13, R12, R12
-	TESTQ   R11, R11
+	MOVWLZX (DX), R13
+	MOVQ    24(AX), R14
+	SHRXL   R14, R13, R13
+	TESTQ   R12, R12
 	JZ      maskedPrefetch
-	MOVQ    (BX)(R11*8), R13
-	SUBQ    -8(BX)(R11*8), R13
-	CMPQ    R13, $0x01
+	MOVQ    (SI)(R12*8), R14
+	SUBQ    -8(SI)(R12*8), R14
+	CMPQ    R14, $0x01
 	JEQ     maskedPrefetched
 
 maskedPrefetch:
-	CMPQ       prefetchEnd+104(FP), $0x00
+	CMPQ       104(AX), $0x00
 	JEQ        maskedPrefetched
-	MOVQ       DI, R13
-	SHLQ       $0x06, R13
-	ADDQ       SI, R13
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R13, R14
-	LEAQ       (R14)(DI*4), R13
+	MOVQ       R8, R14
+	SHLQ       $0x06, R14
+	ADDQ       DI, R14
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R14, R15
+	LEAQ       (R15)(R8*4), R14
+	PREFETCHT1 (R15)
+	PREFETCHT1 (R15)(R8*1)
+	PREFETCHT1 (R15)(R8*2)
+	PREFETCHT1 (R15)(R11*1)
 	PREFETCHT1 (R14)
-	PREFETCHT1 (R14)(DI*1)
-	PREFETCHT1 (R14)(DI*2)
-	PREFETCHT1 (R14)(R10*1)
-	PREFETCHT1 (R13)
-	PREFETCHT1 (R13)(DI*1)
-	PREFETCHT1 (R13)(DI*2)
-	PREFETCHT1 (R13)(R10*1)
-	MOVQ       DI, R13
-	SHLQ       $0x03, R13
-	ADDQ       SI, R13
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R13, R14
-	LEAQ       (R14)(DI*4), R13
+	PREFETCHT1 (R14)(R8*1)
+	PREFETCHT1 (R14)(R8*2)
+	PREFETCHT1 (R14)(R11*1)
+	MOVQ       R8, R14
+	SHLQ       $0x03, R14
+	ADDQ       DI, R14
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R14, R15
+	LEAQ       (R15)(R8*4), R14
+	PREFETCHT0 (R15)
+	PREFETCHT0 (R15)(R8*1)
+	PREFETCHT0 (R15)(R8*2)
+	PREFETCHT0 (R15)(R11*1)
 	PREFETCHT0 (R14)
-	PREFETCHT0 (R14)(DI*1)
-	PREFETCHT0 (R14)(DI*2)
-	PREFETCHT0 (R14)(R10*1)
-	PREFETCHT0 (R13)
-	PREFETCHT0 (R13)(DI*1)
-	PREFETCHT0 (R13)(DI*2)
-	PREFETCHT0 (R13)(R10*1)
+	PREFETCHT0 (R14)(R8*1)
+	PREFETCHT0 (R14)(R8*2)
+	PREFETCHT0 (R14)(R11*1)
 
 maskedPrefetched:
-	PREFETCHT0   2048(DX)
-	MOVQ         (BX)(R11*8), R13
-	IMULQ        DI, R13
-	ADDQ         SI, R13
-	LEAQ         (R13)(DI*4), R14
-	BTL          $0x00, R12
+	PREFETCHT0   2048(BX)
+	MOVQ         (SI)(R12*8), R14
+	IMULQ        R8, R14
+	ADDQ         DI, R14
+	LEAQ         (R14)(R8*4), R15
+	BTL          $0x00, R13
 	JCC          maskedLane0
-	VBROADCASTSD (DX), Z10
-	VFMADD231PD  (R13), Z10, K1, Z2
+	VBROADCASTSD (BX), Z10
+	VFMADD231PD  (R14), Z10, K1, Z2
 
 maskedLane0:
-	BTL          $0x01, R12
+	BTL          $0x01, R13
 	JCC          maskedLane1
-	VBROADCASTSD 8(DX), Z10
-	VFMADD231PD  (R13)(DI*1), Z10, K1, Z3
+	VBROADCASTSD 8(BX), Z10
+	VFMADD231PD  (R14)(R8*1), Z10, K1, Z3
 
 maskedLane1:
-	BTL          $0x02, R12
+	BTL          $0x02, R13
 	JCC          maskedLane2
-	VBROADCASTSD 16(DX), Z10
-	VFMADD231PD  (R13)(DI*2), Z10, K1, Z4
+	VBROADCASTSD 16(BX), Z10
+	VFMADD231PD  (R14)(R8*2), Z10, K1, Z4
 
 maskedLane2:
-	BTL          $0x03, R12
+	BTL          $0x03, R13
 	JCC          maskedLane3
-	VBROADCASTSD 24(DX), Z10
-	VFMADD231PD  (R13)(R10*1), Z10, K1, Z5
+	VBROADCASTSD 24(BX), Z10
+	VFMADD231PD  (R14)(R11*1), Z10, K1, Z5
 
 maskedLane3:
-	TESTB        $0xf0, R12
+	TESTB        $0xf0, R13
 	JEQ          maskedEnd
-	BTL          $0x04, R12
+	BTL          $0x04, R13
 	JCC          maskedLane4
-	VBROADCASTSD 32(DX), Z10
-	VFMADD231PD  (R14), Z10, K1, Z6
+	VBROADCASTSD 32(BX), Z10
+	VFMADD231PD  (R15), Z10, K1, Z6
 
 maskedLane4:
-	BTL          $0x05, R12
+	BTL          $0x05, R13
 	JCC          maskedLane5
-	VBROADCASTSD 40(DX), Z10
-	VFMADD231PD  (R14)(DI*1), Z10, K1, Z7
+	VBROADCASTSD 40(BX), Z10
+	VFMADD231PD  (R15)(R8*1), Z10, K1, Z7
 
 maskedLane5:
-	BTL          $0x06, R12
+	BTL          $0x06, R13
 	JCC          maskedLane6
-	VBROADCASTSD 48(DX), Z10
-	VFMADD231PD  (R14)(DI*2), Z10, K1, Z8
+	VBROADCASTSD 48(BX), Z10
+	VFMADD231PD  (R15)(R8*2), Z10, K1, Z8
 
 maskedLane6:
-	BTL          $0x07, R12
+	BTL          $0x07, R13
 	JCC          maskedLane7
-	VBROADCASTSD 56(DX), Z10
-	VFMADD231PD  (R14)(R10*1), Z10, K1, Z9
+	VBROADCASTSD 56(BX), Z10
+	VFMADD231PD  (R15)(R11*1), Z10, K1, Z9
 
 maskedLane7:
 maskedEnd:
-	INCQ R11
-	ADDQ $0x40, DX
-	ADDQ $0x02, CX
-	DECQ R9
+	INCQ R12
+	ADDQ $0x40, BX
+	ADDQ $0x02, DX
+	DECQ R10
 	JNZ  masked
 
 finish:
-	CMPQ        rows+96(FP), $0x00
+	CMPQ        96(AX), $0x00
 	JLE         next
-	MOVWLZX     (R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     (R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z2, Z2
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row0Overwrite
-	VFMADD231PD (R9), Z1, K1, Z2
+	VFMADD231PD (R10), Z1, K1, Z2
 
 row0Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row0Stream
-	VMOVUPD Z2, K1, (R9)
+	VMOVUPD Z2, K1, (R10)
 	JMP     row0End
 
 row0Stream:
-	VMOVNTPD Z2, (R9)
+	VMOVNTPD Z2, (R10)
 
 row0End:
-	CMPQ        rows+96(FP), $0x01
+	CMPQ        96(AX), $0x01
 	JLE         next
-	MOVWLZX     2(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     2(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z3, Z3
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row1Overwrite
-	VFMADD231PD (R9), Z1, K1, Z3
+	VFMADD231PD (R10), Z1, K1, Z3
 
 row1Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row1Stream
-	VMOVUPD Z3, K1, (R9)
+	VMOVUPD Z3, K1, (R10)
 	JMP     row1End
 
 row1Stream:
-	VMOVNTPD Z3, (R9)
+	VMOVNTPD Z3, (R10)
 
 row1End:
-	CMPQ        rows+96(FP), $0x02
+	CMPQ        96(AX), $0x02
 	JLE         next
-	MOVWLZX     4(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     4(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z4, Z4
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row2Overwrite
-	VFMADD231PD (R9), Z1, K1, Z4
+	VFMADD231PD (R10), Z1, K1, Z4
 
 row2Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row2Stream
-	VMOVUPD Z4, K1, (R9)
+	VMOVUPD Z4, K1, (R10)
 	JMP     row2End
 
 row2Stream:
-	VMOVNTPD Z4, (R9)
+	VMOVNTPD Z4, (R10)
 
 row2End:
-	CMPQ        rows+96(FP), $0x03
+	CMPQ        96(AX), $0x03
 	JLE         next
-	MOVWLZX     6(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     6(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z5, Z5
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row3Overwrite
-	VFMADD231PD (R9), Z1, K1, Z5
+	VFMADD231PD (R10), Z1, K1, Z5
 
 row3Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row3Stream
-	VMOVUPD Z5, K1, (R9)
+	VMOVUPD Z5, K1, (R10)
 	JMP     row3End
 
 row3Stream:
-	VMOVNTPD Z5, (R9)
+	VMOVNTPD Z5, (R10)
 
 row3End:
-	CMPQ        rows+96(FP), $0x04
+	CMPQ        96(AX), $0x04
 	JLE         next
-	MOVWLZX     8(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     8(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z6, Z6
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row4Overwrite
-	VFMADD231PD (R9), Z1, K1, Z6
+	VFMADD231PD (R10), Z1, K1, Z6
 
 row4Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row4Stream
-	VMOVUPD Z6, K1, (R9)
+	VMOVUPD Z6, K1, (R10)
 	JMP     row4End
 
 row4Stream:
-	VMOVNTPD Z6, (R9)
+	VMOVNTPD Z6, (R10)
 
 row4End:
-	CMPQ        rows+96(FP), $0x05
+	CMPQ        96(AX), $0x05
 	JLE         next
-	MOVWLZX     10(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     10(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z7, Z7
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row5Overwrite
-	VFMADD231PD (R9), Z1, K1, Z7
+	VFMADD231PD (R10), Z1, K1, Z7
 
 row5Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row5Stream
-	VMOVUPD Z7, K1, (R9)
+	VMOVUPD Z7, K1, (R10)
 	JMP     row5End
 
 row5Stream:
-	VMOVNTPD Z7, (R9)
+	VMOVNTPD Z7, (R10)
 
 row5End:
-	CMPQ        rows+96(FP), $0x06
+	CMPQ        96(AX), $0x06
 	JLE         next
-	MOVWLZX     12(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     12(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z8, Z8
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row6Overwrite
-	VFMADD231PD (R9), Z1, K1, Z8
+	VFMADD231PD (R10), Z1, K1, Z8
 
 row6Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row6Stream
-	VMOVUPD Z8, K1, (R9)
+	VMOVUPD Z8, K1, (R10)
 	JMP     row6End
 
 row6Stream:
-	VMOVNTPD Z8, (R9)
+	VMOVNTPD Z8, (R10)
 
 row6End:
-	CMPQ        rows+96(FP), $0x07
+	CMPQ        96(AX), $0x07
 	JLE         next
-	MOVWLZX     14(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     14(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z9, Z9
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row7Overwrite
-	VFMADD231PD (R9), Z1, K1, Z9
+	VFMADD231PD (R10), Z1, K1, Z9
 
 row7Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row7Stream
-	VMOVUPD Z9, K1, (R9)
+	VMOVUPD Z9, K1, (R10)
 	JMP     row7End
 
 row7Stream:
-	VMOVNTPD Z9, (R9)
+	VMOVNTPD Z9, (R10)
 
 row7End:
 next:
-	ADDQ   $0x10, R8
-	SUBQ   $0x08, rows+96(FP)
-	IMUL3Q $0x08, DI, R9
-	ADDQ   R9, SI
-	DECQ   n+0(FP)
+	ADDQ   $0x10, R9
+	SUBQ   $0x08, 96(AX)
+	IMUL3Q $0x08, R8, R10
+	ADDQ   R10, DI
+	DECQ   (AX)
 	JMP    slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manyDiagonals2F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
+// func manyDiagonals2F64AVX512(a *byte)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·manyDiagonals2F64AVX512(SB), NOSPLIT, $0-140
-	MOVQ         widths+8(FP), AX
-	MOVQ         masks+16(FP), CX
-	MOVQ         val+32(FP), DX
-	MOVQ         idx+40(FP), BX
-	MOVQ         x+48(FP), SI
-	MOVQ         ldx+64(FP), DI
-	MOVQ         order+88(FP), R8
-	MOVQ         last+128(FP), R9
-	MOVQ         $-1, R10
-	BZHIQ        R9, R10, R10
-	KMOVW        R10, K1
-	VBROADCASTSD alpha+112(FP), Z0
-	VBROADCASTSD beta+120(FP), Z1
-	MOVQ         row+56(FP), R9
-	IMULQ        DI, R9
-	ADDQ         R9, SI
-	LEAQ         (DI)(DI*2), R10
+TEXT ·manyDiagonals2F64AVX512(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), CX
+	MOVQ         16(AX), DX
+	MOVQ         32(AX), BX
+	MOVQ         40(AX), SI
+	MOVQ         48(AX), DI
+	MOVQ         64(AX), R8
+	MOVQ         88(AX), R9
+	MOVQ         112(AX), R10
+	MOVQ         $-1, R11
+	BZHIQ        R10, R11, R11
+	KMOVW        R11, K1
+	VBROADCASTSD 152(AX), Z0
+	VBROADCASTSD 160(AX), Z1
+	MOVQ         56(AX), R10
+	IMULQ        R8, R10
+	ADDQ         R10, DI
+	LEAQ         (R8)(R8*2), R11
 
 slice:
-	CMPQ   n+0(FP), $0x00
+	CMPQ   (AX), $0x00
 	JEQ    done
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
@@ -5646,632 +5662,633 @@ slice:
 	VXORPS X15, X15, X15
 	VXORPS X16, X16, X16
 	VXORPS X17, X17, X17
-	XORQ   R11, R11
-	MOVL   (AX), R9
-	TESTQ  R9, R9
+	XORQ   R12, R12
+	MOVL   (CX), R10
+	TESTQ  R10, R10
 	JZ     tail
 
 full:
-	CMPQ       R9, $0x03
+	CMPQ       R10, $0x03
 	JL         one
-	MOVQ       (BX)(R11*8), R13
-	MOVQ       16(BX)(R11*8), R12
-	SUBQ       R13, R12
-	CMPQ       R12, $0x02
+	MOVQ       (SI)(R12*8), R14
+	MOVQ       16(SI)(R12*8), R13
+	SUBQ       R14, R13
+	CMPQ       R13, $0x02
 	JNE        one
-	CMPQ       prefetchEnd+104(FP), $0x00
+	CMPQ       104(AX), $0x00
 	JEQ        threePrefetched
-	MOVQ       DI, R12
-	SHLQ       $0x06, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R12, R14
-	LEAQ       (R14)(DI*4), R12
-	PREFETCHT1 (R14)
-	PREFETCHT1 64(R14)
-	PREFETCHT1 (R14)(DI*1)
-	PREFETCHT1 64(R14)(DI*1)
-	PREFETCHT1 (R14)(DI*2)
-	PREFETCHT1 64(R14)(DI*2)
-	PREFETCHT1 (R14)(R10*1)
-	PREFETCHT1 64(R14)(R10*1)
-	PREFETCHT1 (R12)
-	PREFETCHT1 64(R12)
-	PREFETCHT1 (R12)(DI*1)
-	PREFETCHT1 64(R12)(DI*1)
-	PREFETCHT1 (R12)(DI*2)
-	PREFETCHT1 64(R12)(DI*2)
-	PREFETCHT1 (R12)(R10*1)
-	PREFETCHT1 64(R12)(R10*1)
-	MOVQ       DI, R12
-	SHLQ       $0x03, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R12, R14
-	LEAQ       (R14)(DI*4), R12
-	PREFETCHT0 (R14)
-	PREFETCHT0 64(R14)
-	PREFETCHT0 (R14)(DI*1)
-	PREFETCHT0 64(R14)(DI*1)
-	PREFETCHT0 (R14)(DI*2)
-	PREFETCHT0 64(R14)(DI*2)
-	PREFETCHT0 (R14)(R10*1)
-	PREFETCHT0 64(R14)(R10*1)
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	PREFETCHT0 (R12)(DI*1)
-	PREFETCHT0 64(R12)(DI*1)
-	PREFETCHT0 (R12)(DI*2)
-	PREFETCHT0 64(R12)(DI*2)
-	PREFETCHT0 (R12)(R10*1)
-	PREFETCHT0 64(R12)(R10*1)
+	MOVQ       R8, R13
+	SHLQ       $0x06, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R13, R15
+	LEAQ       (R15)(R8*4), R13
+	PREFETCHT1 (R15)
+	PREFETCHT1 64(R15)
+	PREFETCHT1 (R15)(R8*1)
+	PREFETCHT1 64(R15)(R8*1)
+	PREFETCHT1 (R15)(R8*2)
+	PREFETCHT1 64(R15)(R8*2)
+	PREFETCHT1 (R15)(R11*1)
+	PREFETCHT1 64(R15)(R11*1)
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 (R13)(R8*1)
+	PREFETCHT1 64(R13)(R8*1)
+	PREFETCHT1 (R13)(R8*2)
+	PREFETCHT1 64(R13)(R8*2)
+	PREFETCHT1 (R13)(R11*1)
+	PREFETCHT1 64(R13)(R11*1)
+	MOVQ       R8, R13
+	SHLQ       $0x03, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R13, R15
+	LEAQ       (R15)(R8*4), R13
+	PREFETCHT0 (R15)
+	PREFETCHT0 64(R15)
+	PREFETCHT0 (R15)(R8*1)
+	PREFETCHT0 64(R15)(R8*1)
+	PREFETCHT0 (R15)(R8*2)
+	PREFETCHT0 64(R15)(R8*2)
+	PREFETCHT0 (R15)(R11*1)
+	PREFETCHT0 64(R15)(R11*1)
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	PREFETCHT0 (R13)(R8*1)
+	PREFETCHT0 64(R13)(R8*1)
+	PREFETCHT0 (R13)(R8*2)
+	PREFETCHT0 64(R13)(R8*2)
+	PREFETCHT0 (R13)(R11*1)
+	PREFETCHT0 64(R13)(R11*1)
 
 threePrefetched:
-	IMULQ        DI, R13
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Z18
-	VMOVUPD.Z    64(R13), K1, Z19
-	VBROADCASTSD (DX), Z20
+	IMULQ        R8, R14
+	ADDQ         DI, R14
+	VMOVUPD      (R14), Z18
+	VMOVUPD.Z    64(R14), K1, Z19
+	VBROADCASTSD (BX), Z20
 	VFMADD231PD  Z18, Z20, Z2
 	VFMADD231PD  Z19, Z20, Z3
-	VMOVUPD      (R13)(DI*1), Z18
-	VMOVUPD.Z    64(R13)(DI*1), K1, Z19
-	VBROADCASTSD 8(DX), Z20
+	VMOVUPD      (R14)(R8*1), Z18
+	VMOVUPD.Z    64(R14)(R8*1), K1, Z19
+	VBROADCASTSD 8(BX), Z20
 	VFMADD231PD  Z18, Z20, Z4
 	VFMADD231PD  Z19, Z20, Z5
-	VBROADCASTSD 64(DX), Z20
+	VBROADCASTSD 64(BX), Z20
 	VFMADD231PD  Z18, Z20, Z2
 	VFMADD231PD  Z19, Z20, Z3
-	VMOVUPD      (R13)(DI*2), Z18
-	VMOVUPD.Z    64(R13)(DI*2), K1, Z19
-	VBROADCASTSD 16(DX), Z20
+	VMOVUPD      (R14)(R8*2), Z18
+	VMOVUPD.Z    64(R14)(R8*2), K1, Z19
+	VBROADCASTSD 16(BX), Z20
 	VFMADD231PD  Z18, Z20, Z6
 	VFMADD231PD  Z19, Z20, Z7
-	VBROADCASTSD 72(DX), Z20
+	VBROADCASTSD 72(BX), Z20
 	VFMADD231PD  Z18, Z20, Z4
 	VFMADD231PD  Z19, Z20, Z5
-	VBROADCASTSD 128(DX), Z20
+	VBROADCASTSD 128(BX), Z20
 	VFMADD231PD  Z18, Z20, Z2
 	VFMADD231PD  Z19, Z20, Z3
-	VMOVUPD      (R13)(R10*1), Z18
-	VMOVUPD.Z    64(R13)(R10*1), K1, Z19
-	LEAQ         (R13)(DI*4), R13
-	VBROADCASTSD 24(DX), Z20
+	VMOVUPD      (R14)(R11*1), Z18
+	VMOVUPD.Z    64(R14)(R11*1), K1, Z19
+	LEAQ         (R14)(R8*4), R14
+	VBROADCASTSD 24(BX), Z20
 	VFMADD231PD  Z18, Z20, Z8
 	VFMADD231PD  Z19, Z20, Z9
-	VBROADCASTSD 80(DX), Z20
+	VBROADCASTSD 80(BX), Z20
 	VFMADD231PD  Z18, Z20, Z6
 	VFMADD231PD  Z19, Z20, Z7
-	VBROADCASTSD 136(DX), Z20
+	VBROADCASTSD 136(BX), Z20
 	VFMADD231PD  Z18, Z20, Z4
 	VFMADD231PD  Z19, Z20, Z5
-	VMOVUPD      (R13), Z18
-	VMOVUPD.Z    64(R13), K1, Z19
-	VBROADCASTSD 32(DX), Z20
+	VMOVUPD      (R14), Z18
+	VMOVUPD.Z    64(R14), K1, Z19
+	VBROADCASTSD 32(BX), Z20
 	VFMADD231PD  Z18, Z20, Z10
 	VFMADD231PD  Z19, Z20, Z11
-	VBROADCASTSD 88(DX), Z20
+	VBROADCASTSD 88(BX), Z20
 	VFMADD231PD  Z18, Z20, Z8
 	VFMADD231PD  Z19, Z20, Z9
-	VBROADCASTSD 144(DX), Z20
+	VBROADCASTSD 144(BX), Z20
 	VFMADD231PD  Z18, Z20, Z6
 	VFMADD231PD  Z19, Z20, Z7
-	VMOVUPD      (R13)(DI*1), Z18
-	VMOVUPD.Z    64(R13)(DI*1), K1, Z19
-	VBROADCASTSD 40(DX), Z20
+	VMOVUPD      (R14)(R8*1), Z18
+	VMOVUPD.Z    64(R14)(R8*1), K1, Z19
+	VBROADCASTSD 40(BX), Z20
 	VFMADD231PD  Z18, Z20, Z12
 	VFMADD231PD  Z19, Z20, Z13
-	VBROADCASTSD 96(DX), Z20
+	VBROADCASTSD 96(BX), Z20
 	VFMADD231PD  Z18, Z20, Z10
 	VFMADD231PD  Z19, Z20, Z11
-	VBROADCASTSD 152(DX), Z20
+	VBROADCASTSD 152(BX), Z20
 	VFMADD231PD  Z18, Z20, Z8
 	VFMADD231PD  Z19, Z20, Z9
-	VMOVUPD      (R13)(DI*2), Z18
-	VMOVUPD.Z    64(R13)(DI*2), K1, Z19
-	VBROADCASTSD 48(DX), Z20
+	VMOVUPD      (R14)(R8*2), Z18
+	VMOVUPD.Z    64(R14)(R8*2), K1, Z19
+	VBROADCASTSD 48(BX), Z20
 	VFMADD231PD  Z18, Z20, Z14
 	VFMADD231PD  Z19, Z20, Z15
-	VBROADCASTSD 104(DX), Z20
+	VBROADCASTSD 104(BX), Z20
 	VFMADD231PD  Z18, Z20, Z12
 	VFMADD231PD  Z19, Z20, Z13
-	VBROADCASTSD 160(DX), Z20
+	VBROADCASTSD 160(BX), Z20
 	VFMADD231PD  Z18, Z20, Z10
 	VFMADD231PD  Z19, Z20, Z11
-	VMOVUPD      (R13)(R10*1), Z18
-	VMOVUPD.Z    64(R13)(R10*1), K1, Z19
-	LEAQ         (R13)(DI*4), R13
-	VBROADCASTSD 56(DX), Z20
+	VMOVUPD      (R14)(R11*1), Z18
+	VMOVUPD.Z    64(R14)(R11*1), K1, Z19
+	LEAQ         (R14)(R8*4), R14
+	VBROADCASTSD 56(BX), Z20
 	VFMADD231PD  Z18, Z20, Z16
 	VFMADD231PD  Z19, Z20, Z17
-	VBROADCASTSD 112(DX), Z20
+	VBROADCASTSD 112(BX), Z20
 	VFMADD231PD  Z18, Z20, Z14
 	VFMADD231PD  Z19, Z20, Z15
-	VBROADCASTSD 168(DX), Z20
+	VBROADCASTSD 168(BX), Z20
 	VFMADD231PD  Z18, Z20, Z12
 	VFMADD231PD  Z19, Z20, Z13
-	VMOVUPD      (R13), Z18
-	VMOVUPD.Z    64(R13), K1, Z19
-	VBROADCASTSD 120(DX), Z20
+	VMOVUPD      (R14), Z18
+	VMOVUPD.Z    64(R14), K1, Z19
+	VBROADCASTSD 120(BX), Z20
 	VFMADD231PD  Z18, Z20, Z16
 	VFMADD231PD  Z19, Z20, Z17
-	VBROADCASTSD 176(DX), Z20
+	VBROADCASTSD 176(BX), Z20
 	VFMADD231PD  Z18, Z20, Z14
 	VFMADD231PD  Z19, Z20, Z15
-	VMOVUPD      (R13)(DI*1), Z18
-	VMOVUPD.Z    64(R13)(DI*1), K1, Z19
-	VBROADCASTSD 184(DX), Z20
+	VMOVUPD      (R14)(R8*1), Z18
+	VMOVUPD.Z    64(R14)(R8*1), K1, Z19
+	VBROADCASTSD 184(BX), Z20
 	VFMADD231PD  Z18, Z20, Z16
 	VFMADD231PD  Z19, Z20, Z17
-	ADDQ         $0x03, R11
-	PREFETCHT0   2048(DX)
-	PREFETCHT0   2112(DX)
-	PREFETCHT0   2176(DX)
-	ADDQ         $0x000000c0, DX
-	SUBQ         $0x03, R9
+	ADDQ         $0x03, R12
+	PREFETCHT0   2048(BX)
+	PREFETCHT0   2112(BX)
+	PREFETCHT0   2176(BX)
+	ADDQ         $0x000000c0, BX
+	SUBQ         $0x03, R10
 	JNZ          full
 	JMP          tail
 
 one:
-	TESTQ R11, R11
+	TESTQ R12, R12
 	JZ    fullPrefetch
-	MOVQ  (BX)(R11*8), R12
-	SUBQ  -8(BX)(R11*8), R12
-	CMPQ  R12, $0x01
+	MOVQ  (SI)(R12*8), R13
+	SUBQ  -8(SI)(R12*8), R13
+	CMPQ  R13, $0x01
 	JEQ   fullPrefetched
 
 fullPrefetch:
-	CMPQ       prefetchEnd+104(FP), $0x00
+	CMPQ       104(AX), $0x00
 	JEQ        fullPrefetched
-	MOVQ       DI, R12
-	SHLQ       $0x06, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R13
-	IMULQ      DI, R13
-	ADDQ       R12, R13
-	LEAQ       (R13)(DI*4), R12
-	PREFETCHT1 (R13)
-	PREFETCHT1 64(R13)
-	PREFETCHT1 (R13)(DI*1)
-	PREFETCHT1 64(R13)(DI*1)
-	PREFETCHT1 (R13)(DI*2)
-	PREFETCHT1 64(R13)(DI*2)
-	PREFETCHT1 (R13)(R10*1)
-	PREFETCHT1 64(R13)(R10*1)
-	PREFETCHT1 (R12)
-	PREFETCHT1 64(R12)
-	PREFETCHT1 (R12)(DI*1)
-	PREFETCHT1 64(R12)(DI*1)
-	PREFETCHT1 (R12)(DI*2)
-	PREFETCHT1 64(R12)(DI*2)
-	PREFETCHT1 (R12)(R10*1)
-	PREFETCHT1 64(R12)(R10*1)
-	MOVQ       DI, R12
-	SHLQ       $0x03, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R13
-	IMULQ      DI, R13
-	ADDQ       R12, R13
-	LEAQ       (R13)(DI*4), R12
-	PREFETCHT0 (R13)
-	PREFETCHT0 64(R13)
-	PREFETCHT0 (R13)(DI*1)
-	PREFETCHT0 64(R13)(DI*1)
-	PREFETCHT0 (R13)(DI*2)
-	PREFETCHT0 64(R13)(DI*2)
-	PREFETCHT0 (R13)(R10*1)
-	PREFETCHT0 64(R13)(R10*1)
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	PREFETCHT0 (R12)(DI*1)
-	PREFETCHT0 64(R12)(DI*1)
-	PREFETCHT0 (R12)(DI*2)
-	PREFETCHT0 64(R12)(DI*2)
-	PREFETCHT0 (R12)(R10*1)
-	PREFETCHT0 64(R12)(R10*1)
-
-fullPrefetched:
-	PREFETCHT0   2048(DX)
-	MOVQ         (BX)(R11*8), R12
-	IMULQ        DI, R12
-	ADDQ         SI, R12
-	LEAQ         (R12)(DI*4), R13
-	VBROADCASTSD (DX), Z18
-	VFMADD231PD  (R12), Z18, Z2
-	VFMADD231PD  64(R12), Z18, K1, Z3
-	VBROADCASTSD 8(DX), Z18
-	VFMADD231PD  (R12)(DI*1), Z18, Z4
-	VFMADD231PD  64(R12)(DI*1), Z18, K1, Z5
-	VBROADCASTSD 16(DX), Z18
-	VFMADD231PD  (R12)(DI*2), Z18, Z6
-	VFMADD231PD  64(R12)(DI*2), Z18, K1, Z7
-	VBROADCASTSD 24(DX), Z18
-	VFMADD231PD  (R12)(R10*1), Z18, Z8
-	VFMADD231PD  64(R12)(R10*1), Z18, K1, Z9
-	VBROADCASTSD 32(DX), Z18
-	VFMADD231PD  (R13), Z18, Z10
-	VFMADD231PD  64(R13), Z18, K1, Z11
-	VBROADCASTSD 40(DX), Z18
-	VFMADD231PD  (R13)(DI*1), Z18, Z12
-	VFMADD231PD  64(R13)(DI*1), Z18, K1, Z13
-	VBROADCASTSD 48(DX), Z18
-	VFMADD231PD  (R13)(DI*2), Z18, Z14
-	VFMADD231PD  64(R13)(DI*2), Z18, K1, Z15
-	VBROADCASTSD 56(DX), Z18
-	VFMADD231PD  (R13)(R10*1), Z18, Z16
-	VFMADD231PD  64(R13)(R10*1), Z18, K1, Z17
-	INCQ         R11
-	ADDQ         $0x40, DX
-	DECQ         R9
-	JNZ          full
-
-tail:
-	MOVL  4(AX), R9
-	TESTQ R9, R9
-	JZ    finish
-
-masked:
-	MOVWLZX (CX), R12
-	MOVQ    first+24(FP), R13
-	SHRXL   R13, R12, R12
-	TESTQ   R11, R11
-	JZ      maskedPrefetch
-	MOVQ    (BX)(R11*8), R13
-	SUBQ    -8(BX)(R11*8), R13
-	CMPQ    R13, $0x01
-	JEQ     maskedPrefetched
-
-maskedPrefetch:
-	CMPQ       prefetchEnd+104(FP), $0x00
-	JEQ        maskedPrefetched
-	MOVQ       DI, R13
+	MOVQ       R8, R13
 	SHLQ       $0x06, R13
-	ADDQ       SI, R13
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R14
+	IMULQ      R8, R14
 	ADDQ       R13, R14
-	LEAQ       (R14)(DI*4), R13
+	LEAQ       (R14)(R8*4), R13
 	PREFETCHT1 (R14)
 	PREFETCHT1 64(R14)
-	PREFETCHT1 (R14)(DI*1)
-	PREFETCHT1 64(R14)(DI*1)
-	PREFETCHT1 (R14)(DI*2)
-	PREFETCHT1 64(R14)(DI*2)
-	PREFETCHT1 (R14)(R10*1)
-	PREFETCHT1 64(R14)(R10*1)
+	PREFETCHT1 (R14)(R8*1)
+	PREFETCHT1 64(R14)(R8*1)
+	PREFETCHT1 (R14)(R8*2)
+	PREFETCHT1 64(R14)(R8*2)
+	PREFETCHT1 (R14)(R11*1)
+	PREFETCHT1 64(R14)(R11*1)
 	PREFETCHT1 (R13)
 	PREFETCHT1 64(R13)
-	PREFETCHT1 (R13)(DI*1)
-	PREFETCHT1 64(R13)(DI*1)
-	PREFETCHT1 (R13)(DI*2)
-	PREFETCHT1 64(R13)(DI*2)
-	PREFETCHT1 (R13)(R10*1)
-	PREFETCHT1 64(R13)(R10*1)
-	MOVQ       DI, R13
+	PREFETCHT1 (R13)(R8*1)
+	PREFETCHT1 64(R13)(R8*1)
+	PREFETCHT1 (R13)(R8*2)
+	PREFETCHT1 64(R13)(R8*2)
+	PREFETCHT1 (R13)(R11*1)
+	PREFETCHT1 64(R13)(R11*1)
+	MOVQ       R8, R13
 	SHLQ       $0x03, R13
-	ADDQ       SI, R13
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R14
+	IMULQ      R8, R14
 	ADDQ       R13, R14
-	LEAQ       (R14)(DI*4), R13
+	LEAQ       (R14)(R8*4), R13
 	PREFETCHT0 (R14)
 	PREFETCHT0 64(R14)
-	PREFETCHT0 (R14)(DI*1)
-	PREFETCHT0 64(R14)(DI*1)
-	PREFETCHT0 (R14)(DI*2)
-	PREFETCHT0 64(R14)(DI*2)
-	PREFETCHT0 (R14)(R10*1)
-	PREFETCHT0 64(R14)(R10*1)
+	PREFETCHT0 (R14)(R8*1)
+	PREFETCHT0 64(R14)(R8*1)
+	PREFETCHT0 (R14)(R8*2)
+	PREFETCHT0 64(R14)(R8*2)
+	PREFETCHT0 (R14)(R11*1)
+	PREFETCHT0 64(R14)(R11*1)
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
-	PREFETCHT0 (R13)(DI*1)
-	PREFETCHT0 64(R13)(DI*1)
-	PREFETCHT0 (R13)(DI*2)
-	PREFETCHT0 64(R13)(DI*2)
-	PREFETCHT0 (R13)(R10*1)
-	PREFETCHT0 64(R13)(R10*1)
+	PREFETCHT0 (R13)(R8*1)
+	PREFETCHT0 64(R13)(R8*1)
+	PREFETCHT0 (R13)(R8*2)
+	PREFETCHT0 64(R13)(R8*2)
+	PREFETCHT0 (R13)(R11*1)
+	PREFETCHT0 64(R13)(R11*1)
 
-maskedPrefetched:
-	PREFETCHT0   2048(DX)
-	MOVQ         (BX)(R11*8), R13
-	IMULQ        DI, R13
-	ADDQ         SI, R13
-	LEAQ         (R13)(DI*4), R14
-	BTL          $0x00, R12
-	JCC          maskedLane0
-	VBROADCASTSD (DX), Z18
+fullPrefetched:
+	PREFETCHT0   2048(BX)
+	MOVQ         (SI)(R12*8), R13
+	IMULQ        R8, R13
+	ADDQ         DI, R13
+	LEAQ         (R13)(R8*4), R14
+	VBROADCASTSD (BX), Z18
 	VFMADD231PD  (R13), Z18, Z2
 	VFMADD231PD  64(R13), Z18, K1, Z3
-
-maskedLane0:
-	BTL          $0x01, R12
-	JCC          maskedLane1
-	VBROADCASTSD 8(DX), Z18
-	VFMADD231PD  (R13)(DI*1), Z18, Z4
-	VFMADD231PD  64(R13)(DI*1), Z18, K1, Z5
-
-maskedLane1:
-	BTL          $0x02, R12
-	JCC          maskedLane2
-	VBROADCASTSD 16(DX), Z18
-	VFMADD231PD  (R13)(DI*2), Z18, Z6
-	VFMADD231PD  64(R13)(DI*2), Z18, K1, Z7
-
-maskedLane2:
-	BTL          $0x03, R12
-	JCC          maskedLane3
-	VBROADCASTSD 24(DX), Z18
-	VFMADD231PD  (R13)(R10*1), Z18, Z8
-	VFMADD231PD  64(R13)(R10*1), Z18, K1, Z9
-
-maskedLane3:
-	TESTB        $0xf0, R12
-	JEQ          maskedEnd
-	BTL          $0x04, R12
-	JCC          maskedLane4
-	VBROADCASTSD 32(DX), Z18
+	VBROADCASTSD 8(BX), Z18
+	VFMADD231PD  (R13)(R8*1), Z18, Z4
+	VFMADD231PD  64(R13)(R8*1), Z18, K1, Z5
+	VBROADCASTSD 16(BX), Z18
+	VFMADD231PD  (R13)(R8*2), Z18, Z6
+	VFMADD231PD  64(R13)(R8*2), Z18, K1, Z7
+	VBROADCASTSD 24(BX), Z18
+	VFMADD231PD  (R13)(R11*1), Z18, Z8
+	VFMADD231PD  64(R13)(R11*1), Z18, K1, Z9
+	VBROADCASTSD 32(BX), Z18
 	VFMADD231PD  (R14), Z18, Z10
 	VFMADD231PD  64(R14), Z18, K1, Z11
+	VBROADCASTSD 40(BX), Z18
+	VFMADD231PD  (R14)(R8*1), Z18, Z12
+	VFMADD231PD  64(R14)(R8*1), Z18, K1, Z13
+	VBROADCASTSD 48(BX), Z18
+	VFMADD231PD  (R14)(R8*2), Z18, Z14
+	VFMADD231PD  64(R14)(R8*2), Z18, K1, Z15
+	VBROADCASTSD 56(BX), Z18
+	VFMADD231PD  (R14)(R11*1), Z18, Z16
+	VFMADD231PD  64(R14)(R11*1), Z18, K1, Z17
+	INCQ         R12
+	ADDQ         $0x40, BX
+	DECQ         R10
+	JNZ          full
+
+tail:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    finish
+
+masked:
+	MOVWLZX (DX), R13
+	MOVQ    24(AX), R14
+	SHRXL   R14, R13, R13
+	TESTQ   R12, R12
+	JZ      maskedPrefetch
+	MOVQ    (SI)(R12*8), R14
+	SUBQ    -8(SI)(R12*8), R14
+	CMPQ    R14, $0x01
+	JEQ     maskedPrefetched
+
+maskedPrefetch:
+	CMPQ       104(AX), $0x00
+	JEQ        maskedPrefetched
+	MOVQ       R8, R14
+	SHLQ       $0x06, R14
+	ADDQ       DI, R14
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R14, R15
+	LEAQ       (R15)(R8*4), R14
+	PREFETCHT1 (R15)
+	PREFETCHT1 64(R15)
+	PREFETCHT1 (R15)(R8*1)
+	PREFETCHT1 64(R15)(R8*1)
+	PREFETCHT1 (R15)(R8*2)
+	PREFETCHT1 64(R15)(R8*2)
+	PREFETCHT1 (R15)(R11*1)
+	PREFETCHT1 64(R15)(R11*1)
+	PREFETCHT1 (R14)
+	PREFETCHT1 64(R14)
+	PREFETCHT1 (R14)(R8*1)
+	PREFETCHT1 64(R14)(R8*1)
+	PREFETCHT1 (R14)(R8*2)
+	PREFETCHT1 64(R14)(R8*2)
+	PREFETCHT1 (R14)(R11*1)
+	PREFETCHT1 64(R14)(R11*1)
+	MOVQ       R8, R14
+	SHLQ       $0x03, R14
+	ADDQ       DI, R14
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R14, R15
+	LEAQ       (R15)(R8*4), R14
+	PREFETCHT0 (R15)
+	PREFETCHT0 64(R15)
+	PREFETCHT0 (R15)(R8*1)
+	PREFETCHT0 64(R15)(R8*1)
+	PREFETCHT0 (R15)(R8*2)
+	PREFETCHT0 64(R15)(R8*2)
+	PREFETCHT0 (R15)(R11*1)
+	PREFETCHT0 64(R15)(R11*1)
+	PREFETCHT0 (R14)
+	PREFETCHT0 64(R14)
+	PREFETCHT0 (R14)(R8*1)
+	PREFETCHT0 64(R14)(R8*1)
+	PREFETCHT0 (R14)(R8*2)
+	PREFETCHT0 64(R14)(R8*2)
+	PREFETCHT0 (R14)(R11*1)
+	PREFETCHT0 64(R14)(R11*1)
+
+maskedPrefetched:
+	PREFETCHT0   2048(BX)
+	MOVQ         (SI)(R12*8), R14
+	IMULQ        R8, R14
+	ADDQ         DI, R14
+	LEAQ         (R14)(R8*4), R15
+	BTL          $0x00, R13
+	JCC          maskedLane0
+	VBROADCASTSD (BX), Z18
+	VFMADD231PD  (R14), Z18, Z2
+	VFMADD231PD  64(R14), Z18, K1, Z3
+
+maskedLane0:
+	BTL          $0x01, R13
+	JCC          maskedLane1
+	VBROADCASTSD 8(BX), Z18
+	VFMADD231PD  (R14)(R8*1), Z18, Z4
+	VFMADD231PD  64(R14)(R8*1), Z18, K1, Z5
+
+maskedLane1:
+	BTL          $0x02, R13
+	JCC          maskedLane2
+	VBROADCASTSD 16(BX), Z18
+	VFMADD231PD  (R14)(R8*2), Z18, Z6
+	VFMADD231PD  64(R14)(R8*2), Z18, K1, Z7
+
+maskedLane2:
+	BTL          $0x03, R13
+	JCC          maskedLane3
+	VBROADCASTSD 24(BX), Z18
+	VFMADD231PD  (R14)(R11*1), Z18, Z8
+	VFMADD231PD  64(R14)(R11*1), Z18, K1, Z9
+
+maskedLane3:
+	TESTB        $0xf0, R13
+	JEQ          maskedEnd
+	BTL          $0x04, R13
+	JCC          maskedLane4
+	VBROADCASTSD 32(BX), Z18
+	VFMADD231PD  (R15), Z18, Z10
+	VFMADD231PD  64(R15), Z18, K1, Z11
 
 maskedLane4:
-	BTL          $0x05, R12
+	BTL          $0x05, R13
 	JCC          maskedLane5
-	VBROADCASTSD 40(DX), Z18
-	VFMADD231PD  (R14)(DI*1), Z18, Z12
-	VFMADD231PD  64(R14)(DI*1), Z18, K1, Z13
+	VBROADCASTSD 40(BX), Z18
+	VFMADD231PD  (R15)(R8*1), Z18, Z12
+	VFMADD231PD  64(R15)(R8*1), Z18, K1, Z13
 
 maskedLane5:
-	BTL          $0x06, R12
+	BTL          $0x06, R13
 	JCC          maskedLane6
-	VBROADCASTSD 48(DX), Z18
-	VFMADD231PD  (R14)(DI*2), Z18, Z14
-	VFMADD231PD  64(R14)(DI*2), Z18, K1, Z15
+	VBROADCASTSD 48(BX), Z18
+	VFMADD231PD  (R15)(R8*2), Z18, Z14
+	VFMADD231PD  64(R15)(R8*2), Z18, K1, Z15
 
 maskedLane6:
-	BTL          $0x07, R12
+	BTL          $0x07, R13
 	JCC          maskedLane7
-	VBROADCASTSD 56(DX), Z18
-	VFMADD231PD  (R14)(R10*1), Z18, Z16
-	VFMADD231PD  64(R14)(R10*1), Z18, K1, Z17
+	VBROADCASTSD 56(BX), Z18
+	VFMADD231PD  (R15)(R11*1), Z18, Z16
+	VFMADD231PD  64(R15)(R11*1), Z18, K1, Z17
 
 maskedLane7:
 maskedEnd:
-	INCQ R11
-	ADDQ $0x40, DX
-	ADDQ $0x02, CX
-	DECQ R9
+	INCQ R12
+	ADDQ $0x40, BX
+	ADDQ $0x02, DX
+	DECQ R10
 	JNZ  masked
 
 finish:
-	CMPQ        rows+96(FP), $0x00
+	CMPQ        96(AX), $0x00
 	JLE         next
-	MOVWLZX     (R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     (R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z2, Z2
 	VMULPD      Z0, Z3, Z3
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row0Overwrite
-	VFMADD231PD (R9), Z1, Z2
-	VFMADD231PD 64(R9), Z1, K1, Z3
+	VFMADD231PD (R10), Z1, Z2
+	VFMADD231PD 64(R10), Z1, K1, Z3
 
 row0Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row0Stream
-	VMOVUPD Z2, (R9)
-	VMOVUPD Z3, K1, 64(R9)
+	VMOVUPD Z2, (R10)
+	VMOVUPD Z3, K1, 64(R10)
 	JMP     row0End
 
 row0Stream:
-	VMOVNTPD Z2, (R9)
-	VMOVNTPD Z3, 64(R9)
+	VMOVNTPD Z2, (R10)
+	VMOVNTPD Z3, 64(R10)
 
 row0End:
-	CMPQ        rows+96(FP), $0x01
+	CMPQ        96(AX), $0x01
 	JLE         next
-	MOVWLZX     2(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     2(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z4, Z4
 	VMULPD      Z0, Z5, Z5
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row1Overwrite
-	VFMADD231PD (R9), Z1, Z4
-	VFMADD231PD 64(R9), Z1, K1, Z5
+	VFMADD231PD (R10), Z1, Z4
+	VFMADD231PD 64(R10), Z1, K1, Z5
 
 row1Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row1Stream
-	VMOVUPD Z4, (R9)
-	VMOVUPD Z5, K1, 64(R9)
+	VMOVUPD Z4, (R10)
+	VMOVUPD Z5, K1, 64(R10)
 	JMP     row1End
 
 row1Stream:
-	VMOVNTPD Z4, (R9)
-	VMOVNTPD Z5, 64(R9)
+	VMOVNTPD Z4, (R10)
+	VMOVNTPD Z5, 64(R10)
 
 row1End:
-	CMPQ        rows+96(FP), $0x02
+	CMPQ        96(AX), $0x02
 	JLE         next
-	MOVWLZX     4(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     4(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z6, Z6
 	VMULPD      Z0, Z7, Z7
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row2Overwrite
-	VFMADD231PD (R9), Z1, Z6
-	VFMADD231PD 64(R9), Z1, K1, Z7
+	VFMADD231PD (R10), Z1, Z6
+	VFMADD231PD 64(R10), Z1, K1, Z7
 
 row2Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row2Stream
-	VMOVUPD Z6, (R9)
-	VMOVUPD Z7, K1, 64(R9)
+	VMOVUPD Z6, (R10)
+	VMOVUPD Z7, K1, 64(R10)
 	JMP     row2End
 
 row2Stream:
-	VMOVNTPD Z6, (R9)
-	VMOVNTPD Z7, 64(R9)
+	VMOVNTPD Z6, (R10)
+	VMOVNTPD Z7, 64(R10)
 
 row2End:
-	CMPQ        rows+96(FP), $0x03
+	CMPQ        96(AX), $0x03
 	JLE         next
-	MOVWLZX     6(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     6(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z8, Z8
 	VMULPD      Z0, Z9, Z9
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row3Overwrite
-	VFMADD231PD (R9), Z1, Z8
-	VFMADD231PD 64(R9), Z1, K1, Z9
+	VFMADD231PD (R10), Z1, Z8
+	VFMADD231PD 64(R10), Z1, K1, Z9
 
 row3Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row3Stream
-	VMOVUPD Z8, (R9)
-	VMOVUPD Z9, K1, 64(R9)
+	VMOVUPD Z8, (R10)
+	VMOVUPD Z9, K1, 64(R10)
 	JMP     row3End
 
 row3Stream:
-	VMOVNTPD Z8, (R9)
-	VMOVNTPD Z9, 64(R9)
+	VMOVNTPD Z8, (R10)
+	VMOVNTPD Z9, 64(R10)
 
 row3End:
-	CMPQ        rows+96(FP), $0x04
+	CMPQ        96(AX), $0x04
 	JLE         next
-	MOVWLZX     8(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     8(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z10, Z10
 	VMULPD      Z0, Z11, Z11
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row4Overwrite
-	VFMADD231PD (R9), Z1, Z10
-	VFMADD231PD 64(R9), Z1, K1, Z11
+	VFMADD231PD (R10), Z1, Z10
+	VFMADD231PD 64(R10), Z1, K1, Z11
 
 row4Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row4Stream
-	VMOVUPD Z10, (R9)
-	VMOVUPD Z11, K1, 64(R9)
+	VMOVUPD Z10, (R10)
+	VMOVUPD Z11, K1, 64(R10)
 	JMP     row4End
 
 row4Stream:
-	VMOVNTPD Z10, (R9)
-	VMOVNTPD Z11, 64(R9)
+	VMOVNTPD Z10, (R10)
+	VMOVNTPD Z11, 64(R10)
 
 row4End:
-	CMPQ        rows+96(FP), $0x05
+	CMPQ        96(AX), $0x05
 	JLE         next
-	MOVWLZX     10(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     10(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z12, Z12
 	VMULPD      Z0, Z13, Z13
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row5Overwrite
-	VFMADD231PD (R9), Z1, Z12
-	VFMADD231PD 64(R9), Z1, K1, Z13
+	VFMADD231PD (R10), Z1, Z12
+	VFMADD231PD 64(R10), Z1, K1, Z13
 
 row5Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row5Stream
-	VMOVUPD Z12, (R9)
-	VMOVUPD Z13, K1, 64(R9)
+	VMOVUPD Z12, (R10)
+	VMOVUPD Z13, K1, 64(R10)
 	JMP     row5End
 
 row5Stream:
-	VMOVNTPD Z12, (R9)
-	VMOVNTPD Z13, 64(R9)
+	VMOVNTPD Z12, (R10)
+	VMOVNTPD Z13, 64(R10)
 
 row5End:
-	CMPQ        rows+96(FP), $0x06
+	CMPQ        96(AX), $0x06
 	JLE         next
-	MOVWLZX     12(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     12(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z14, Z14
 	VMULPD      Z0, Z15, Z15
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row6Overwrite
-	VFMADD231PD (R9), Z1, Z14
-	VFMADD231PD 64(R9), Z1, K1, Z15
+	VFMADD231PD (R10), Z1, Z14
+	VFMADD231PD 64(R10), Z1, K1, Z15
 
 row6Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row6Stream
-	VMOVUPD Z14, (R9)
-	VMOVUPD Z15, K1, 64(R9)
+	VMOVUPD Z14, (R10)
+	VMOVUPD Z15, K1, 64(R10)
 	JMP     row6End
 
 row6Stream:
-	VMOVNTPD Z14, (R9)
-	VMOVNTPD Z15, 64(R9)
+	VMOVNTPD Z14, (R10)
+	VMOVNTPD Z15, 64(R10)
 
 row6End:
-	CMPQ        rows+96(FP), $0x07
+	CMPQ        96(AX), $0x07
 	JLE         next
-	MOVWLZX     14(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     14(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z16, Z16
 	VMULPD      Z0, Z17, Z17
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row7Overwrite
-	VFMADD231PD (R9), Z1, Z16
-	VFMADD231PD 64(R9), Z1, K1, Z17
+	VFMADD231PD (R10), Z1, Z16
+	VFMADD231PD 64(R10), Z1, K1, Z17
 
 row7Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row7Stream
-	VMOVUPD Z16, (R9)
-	VMOVUPD Z17, K1, 64(R9)
+	VMOVUPD Z16, (R10)
+	VMOVUPD Z17, K1, 64(R10)
 	JMP     row7End
 
 row7Stream:
-	VMOVNTPD Z16, (R9)
-	VMOVNTPD Z17, 64(R9)
+	VMOVNTPD Z16, (R10)
+	VMOVNTPD Z17, 64(R10)
 
 row7End:
 next:
-	ADDQ   $0x10, R8
-	SUBQ   $0x08, rows+96(FP)
-	IMUL3Q $0x08, DI, R9
-	ADDQ   R9, SI
-	DECQ   n+0(FP)
+	ADDQ   $0x10, R9
+	SUBQ   $0x08, 96(AX)
+	IMUL3Q $0x08, R8, R10
+	ADDQ   R10, DI
+	DECQ   (AX)
 	JMP    slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manyPerDiagonal1F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
+// func manyPerDiagonal1F64AVX512(a *byte)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·manyPerDiagonal1F64AVX512(SB), NOSPLIT, $0-140
-	MOVQ         widths+8(FP), AX
-	MOVQ         masks+16(FP), CX
-	MOVQ         val+32(FP), DX
-	MOVQ         idx+40(FP), BX
-	MOVQ         x+48(FP), SI
-	MOVQ         ldx+64(FP), DI
-	MOVQ         order+88(FP), R8
-	MOVQ         last+128(FP), R9
-	MOVQ         $-1, R10
-	BZHIQ        R9, R10, R10
-	KMOVW        R10, K1
-	VBROADCASTSD alpha+112(FP), Z0
-	VBROADCASTSD beta+120(FP), Z1
-	MOVQ         row+56(FP), R9
-	IMULQ        DI, R9
-	ADDQ         R9, SI
-	LEAQ         (DI)(DI*2), R10
+TEXT ·manyPerDiagonal1F64AVX512(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), CX
+	MOVQ         16(AX), DX
+	MOVQ         32(AX), BX
+	MOVQ         40(AX), SI
+	MOVQ         48(AX), DI
+	MOVQ         64(AX), R8
+	MOVQ         88(AX), R9
+	MOVQ         112(AX), R10
+	MOVQ         $-1, R11
+	BZHIQ        R10, R11, R11
+	KMOVW        R11, K1
+	VBROADCASTSD 152(AX), Z0
+	VBROADCASTSD 160(AX), Z1
+	MOVQ         56(AX), R10
+	IMULQ        R8, R10
+	ADDQ         R10, DI
+	LEAQ         (R8)(R8*2), R11
 
 slice:
-	CMPQ   n+0(FP), $0x00
+	CMPQ   (AX), $0x00
 	JEQ    done
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
@@ -6281,459 +6298,460 @@ slice:
 	VXORPS X7, X7, X7
 	VXORPS X8, X8, X8
 	VXORPS X9, X9, X9
-	XORQ   R11, R11
-	MOVL   (AX), R9
-	TESTQ  R9, R9
+	XORQ   R12, R12
+	MOVL   (CX), R10
+	TESTQ  R10, R10
 	JZ     tail
 
 full:
-	CMPQ       R9, $0x03
+	CMPQ       R10, $0x03
 	JL         one
-	MOVQ       (BX)(R11*8), R13
-	MOVQ       16(BX)(R11*8), R12
-	SUBQ       R13, R12
-	CMPQ       R12, $0x02
+	MOVQ       (SI)(R12*8), R14
+	MOVQ       16(SI)(R12*8), R13
+	SUBQ       R14, R13
+	CMPQ       R13, $0x02
 	JNE        one
-	CMPQ       prefetchEnd+104(FP), $0x00
+	CMPQ       104(AX), $0x00
 	JEQ        threePrefetched
-	MOVQ       DI, R12
-	SHLQ       $0x06, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R12, R14
-	LEAQ       (R14)(DI*4), R12
-	PREFETCHT1 (R14)
-	PREFETCHT1 (R14)(DI*1)
-	PREFETCHT1 (R14)(DI*2)
-	PREFETCHT1 (R14)(R10*1)
-	PREFETCHT1 (R12)
-	PREFETCHT1 (R12)(DI*1)
-	PREFETCHT1 (R12)(DI*2)
-	PREFETCHT1 (R12)(R10*1)
-	MOVQ       DI, R12
-	SHLQ       $0x03, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R12, R14
-	LEAQ       (R14)(DI*4), R12
-	PREFETCHT0 (R14)
-	PREFETCHT0 (R14)(DI*1)
-	PREFETCHT0 (R14)(DI*2)
-	PREFETCHT0 (R14)(R10*1)
-	PREFETCHT0 (R12)
-	PREFETCHT0 (R12)(DI*1)
-	PREFETCHT0 (R12)(DI*2)
-	PREFETCHT0 (R12)(R10*1)
+	MOVQ       R8, R13
+	SHLQ       $0x06, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R13, R15
+	LEAQ       (R15)(R8*4), R13
+	PREFETCHT1 (R15)
+	PREFETCHT1 (R15)(R8*1)
+	PREFETCHT1 (R15)(R8*2)
+	PREFETCHT1 (R15)(R11*1)
+	PREFETCHT1 (R13)
+	PREFETCHT1 (R13)(R8*1)
+	PREFETCHT1 (R13)(R8*2)
+	PREFETCHT1 (R13)(R11*1)
+	MOVQ       R8, R13
+	SHLQ       $0x03, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R13, R15
+	LEAQ       (R15)(R8*4), R13
+	PREFETCHT0 (R15)
+	PREFETCHT0 (R15)(R8*1)
+	PREFETCHT0 (R15)(R8*2)
+	PREFETCHT0 (R15)(R11*1)
+	PREFETCHT0 (R13)
+	PREFETCHT0 (R13)(R8*1)
+	PREFETCHT0 (R13)(R8*2)
+	PREFETCHT0 (R13)(R11*1)
 
 threePrefetched:
-	IMULQ        DI, R13
-	ADDQ         SI, R13
-	VBROADCASTSD (DX)(R11*8), Z10
-	VBROADCASTSD 8(DX)(R11*8), Z11
-	VBROADCASTSD 16(DX)(R11*8), Z12
-	VMOVUPD.Z    (R13), K1, Z13
+	IMULQ        R8, R14
+	ADDQ         DI, R14
+	VBROADCASTSD (BX)(R12*8), Z10
+	VBROADCASTSD 8(BX)(R12*8), Z11
+	VBROADCASTSD 16(BX)(R12*8), Z12
+	VMOVUPD.Z    (R14), K1, Z13
 	VFMADD231PD  Z13, Z10, Z2
-	VMOVUPD.Z    (R13)(DI*1), K1, Z13
+	VMOVUPD.Z    (R14)(R8*1), K1, Z13
 	VFMADD231PD  Z13, Z10, Z3
 	VFMADD231PD  Z13, Z11, Z2
-	VMOVUPD.Z    (R13)(DI*2), K1, Z13
+	VMOVUPD.Z    (R14)(R8*2), K1, Z13
 	VFMADD231PD  Z13, Z10, Z4
 	VFMADD231PD  Z13, Z11, Z3
 	VFMADD231PD  Z13, Z12, Z2
-	VMOVUPD.Z    (R13)(R10*1), K1, Z13
-	LEAQ         (R13)(DI*4), R13
+	VMOVUPD.Z    (R14)(R11*1), K1, Z13
+	LEAQ         (R14)(R8*4), R14
 	VFMADD231PD  Z13, Z10, Z5
 	VFMADD231PD  Z13, Z11, Z4
 	VFMADD231PD  Z13, Z12, Z3
-	VMOVUPD.Z    (R13), K1, Z13
+	VMOVUPD.Z    (R14), K1, Z13
 	VFMADD231PD  Z13, Z10, Z6
 	VFMADD231PD  Z13, Z11, Z5
 	VFMADD231PD  Z13, Z12, Z4
-	VMOVUPD.Z    (R13)(DI*1), K1, Z13
+	VMOVUPD.Z    (R14)(R8*1), K1, Z13
 	VFMADD231PD  Z13, Z10, Z7
 	VFMADD231PD  Z13, Z11, Z6
 	VFMADD231PD  Z13, Z12, Z5
-	VMOVUPD.Z    (R13)(DI*2), K1, Z13
+	VMOVUPD.Z    (R14)(R8*2), K1, Z13
 	VFMADD231PD  Z13, Z10, Z8
 	VFMADD231PD  Z13, Z11, Z7
 	VFMADD231PD  Z13, Z12, Z6
-	VMOVUPD.Z    (R13)(R10*1), K1, Z13
-	LEAQ         (R13)(DI*4), R13
+	VMOVUPD.Z    (R14)(R11*1), K1, Z13
+	LEAQ         (R14)(R8*4), R14
 	VFMADD231PD  Z13, Z10, Z9
 	VFMADD231PD  Z13, Z11, Z8
 	VFMADD231PD  Z13, Z12, Z7
-	VMOVUPD.Z    (R13), K1, Z10
+	VMOVUPD.Z    (R14), K1, Z10
 	VFMADD231PD  Z10, Z11, Z9
 	VFMADD231PD  Z10, Z12, Z8
-	VMOVUPD.Z    (R13)(DI*1), K1, Z10
+	VMOVUPD.Z    (R14)(R8*1), K1, Z10
 	VFMADD231PD  Z10, Z12, Z9
-	ADDQ         $0x03, R11
-	SUBQ         $0x03, R9
+	ADDQ         $0x03, R12
+	SUBQ         $0x03, R10
 	JNZ          full
 	JMP          tail
 
 one:
-	TESTQ R11, R11
+	TESTQ R12, R12
 	JZ    fullPrefetch
-	MOVQ  (BX)(R11*8), R12
-	SUBQ  -8(BX)(R11*8), R12
-	CMPQ  R12, $0x01
+	MOVQ  (SI)(R12*8), R13
+	SUBQ  -8(SI)(R12*8), R13
+	CMPQ  R13, $0x01
 	JEQ   fullPrefetched
 
 fullPrefetch:
-	CMPQ       prefetchEnd+104(FP), $0x00
+	CMPQ       104(AX), $0x00
 	JEQ        fullPrefetched
-	MOVQ       DI, R12
-	SHLQ       $0x06, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R13
-	IMULQ      DI, R13
-	ADDQ       R12, R13
-	LEAQ       (R13)(DI*4), R12
+	MOVQ       R8, R13
+	SHLQ       $0x06, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R14
+	IMULQ      R8, R14
+	ADDQ       R13, R14
+	LEAQ       (R14)(R8*4), R13
+	PREFETCHT1 (R14)
+	PREFETCHT1 (R14)(R8*1)
+	PREFETCHT1 (R14)(R8*2)
+	PREFETCHT1 (R14)(R11*1)
 	PREFETCHT1 (R13)
-	PREFETCHT1 (R13)(DI*1)
-	PREFETCHT1 (R13)(DI*2)
-	PREFETCHT1 (R13)(R10*1)
-	PREFETCHT1 (R12)
-	PREFETCHT1 (R12)(DI*1)
-	PREFETCHT1 (R12)(DI*2)
-	PREFETCHT1 (R12)(R10*1)
-	MOVQ       DI, R12
-	SHLQ       $0x03, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R13
-	IMULQ      DI, R13
-	ADDQ       R12, R13
-	LEAQ       (R13)(DI*4), R12
+	PREFETCHT1 (R13)(R8*1)
+	PREFETCHT1 (R13)(R8*2)
+	PREFETCHT1 (R13)(R11*1)
+	MOVQ       R8, R13
+	SHLQ       $0x03, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R14
+	IMULQ      R8, R14
+	ADDQ       R13, R14
+	LEAQ       (R14)(R8*4), R13
+	PREFETCHT0 (R14)
+	PREFETCHT0 (R14)(R8*1)
+	PREFETCHT0 (R14)(R8*2)
+	PREFETCHT0 (R14)(R11*1)
 	PREFETCHT0 (R13)
-	PREFETCHT0 (R13)(DI*1)
-	PREFETCHT0 (R13)(DI*2)
-	PREFETCHT0 (R13)(R10*1)
-	PREFETCHT0 (R12)
-	PREFETCHT0 (R12)(DI*1)
-	PREFETCHT0 (R12)(DI*2)
-	PREFETCHT0 (R12)(R10*1)
+	PREFETCHT0 (R13)(R8*1)
+	PREFETCHT0 (R13)(R8*2)
+	PREFETCHT0 (R13)(R11*1)
 
 fullPrefetched:
-	VBROADCASTSD (DX)(R11*8), Z10
-	MOVQ         (BX)(R11*8), R12
-	IMULQ        DI, R12
-	ADDQ         SI, R12
-	LEAQ         (R12)(DI*4), R13
-	VFMADD231PD  (R12), Z10, K1, Z2
-	VFMADD231PD  (R12)(DI*1), Z10, K1, Z3
-	VFMADD231PD  (R12)(DI*2), Z10, K1, Z4
-	VFMADD231PD  (R12)(R10*1), Z10, K1, Z5
-	VFMADD231PD  (R13), Z10, K1, Z6
-	VFMADD231PD  (R13)(DI*1), Z10, K1, Z7
-	VFMADD231PD  (R13)(DI*2), Z10, K1, Z8
-	VFMADD231PD  (R13)(R10*1), Z10, K1, Z9
-	INCQ         R11
-	DECQ         R9
+	VBROADCASTSD (BX)(R12*8), Z10
+	MOVQ         (SI)(R12*8), R13
+	IMULQ        R8, R13
+	ADDQ         DI, R13
+	LEAQ         (R13)(R8*4), R14
+	VFMADD231PD  (R13), Z10, K1, Z2
+	VFMADD231PD  (R13)(R8*1), Z10, K1, Z3
+	VFMADD231PD  (R13)(R8*2), Z10, K1, Z4
+	VFMADD231PD  (R13)(R11*1), Z10, K1, Z5
+	VFMADD231PD  (R14), Z10, K1, Z6
+	VFMADD231PD  (R14)(R8*1), Z10, K1, Z7
+	VFMADD231PD  (R14)(R8*2), Z10, K1, Z8
+	VFMADD231PD  (R14)(R11*1), Z10, K1, Z9
+	INCQ         R12
+	DECQ         R10
 	JNZ          full
 
 tail:
-	MOVL  4(AX), R9
-	TESTQ R9, R9
+	MOVL  4(CX), R10
+	TESTQ R10, R10
 	JZ    finish
 
 masked:
-	MOVWLZX (CX), R12
-	MOVQ    first+24(FP), R13
-	SHRXL   R13, R12, R12
-	TESTQ   R11, R11
+	MOVWLZX (DX), R13
+	MOVQ    24(AX), R14
+	SHRXL   R14, R13, R13
+	TESTQ   R12, R12
 	JZ      maskedPrefetch
-	MOVQ    (BX)(R11*8), R13
-	SUBQ    -8(BX)(R11*8), R13
-	CMPQ    R13, $0x01
+	MOVQ    (SI)(R12*8), R14
+	SUBQ    -8(SI)(R12*8), R14
+	CMPQ    R14, $0x01
 	JEQ     maskedPrefetched
 
 maskedPrefetch:
-	CMPQ       prefetchEnd+104(FP), $0x00
+	CMPQ       104(AX), $0x00
 	JEQ        maskedPrefetched
-	MOVQ       DI, R13
-	SHLQ       $0x06, R13
-	ADDQ       SI, R13
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R13, R14
-	LEAQ       (R14)(DI*4), R13
+	MOVQ       R8, R14
+	SHLQ       $0x06, R14
+	ADDQ       DI, R14
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R14, R15
+	LEAQ       (R15)(R8*4), R14
+	PREFETCHT1 (R15)
+	PREFETCHT1 (R15)(R8*1)
+	PREFETCHT1 (R15)(R8*2)
+	PREFETCHT1 (R15)(R11*1)
 	PREFETCHT1 (R14)
-	PREFETCHT1 (R14)(DI*1)
-	PREFETCHT1 (R14)(DI*2)
-	PREFETCHT1 (R14)(R10*1)
-	PREFETCHT1 (R13)
-	PREFETCHT1 (R13)(DI*1)
-	PREFETCHT1 (R13)(DI*2)
-	PREFETCHT1 (R13)(R10*1)
-	MOVQ       DI, R13
-	SHLQ       $0x03, R13
-	ADDQ       SI, R13
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R13, R14
-	LEAQ       (R14)(DI*4), R13
+	PREFETCHT1 (R14)(R8*1)
+	PREFETCHT1 (R14)(R8*2)
+	PREFETCHT1 (R14)(R11*1)
+	MOVQ       R8, R14
+	SHLQ       $0x03, R14
+	ADDQ       DI, R14
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R14, R15
+	LEAQ       (R15)(R8*4), R14
+	PREFETCHT0 (R15)
+	PREFETCHT0 (R15)(R8*1)
+	PREFETCHT0 (R15)(R8*2)
+	PREFETCHT0 (R15)(R11*1)
 	PREFETCHT0 (R14)
-	PREFETCHT0 (R14)(DI*1)
-	PREFETCHT0 (R14)(DI*2)
-	PREFETCHT0 (R14)(R10*1)
-	PREFETCHT0 (R13)
-	PREFETCHT0 (R13)(DI*1)
-	PREFETCHT0 (R13)(DI*2)
-	PREFETCHT0 (R13)(R10*1)
+	PREFETCHT0 (R14)(R8*1)
+	PREFETCHT0 (R14)(R8*2)
+	PREFETCHT0 (R14)(R11*1)
 
 maskedPrefetched:
-	VBROADCASTSD (DX)(R11*8), Z10
-	MOVQ         (BX)(R11*8), R13
-	IMULQ        DI, R13
-	ADDQ         SI, R13
-	LEAQ         (R13)(DI*4), R14
-	BTL          $0x00, R12
+	VBROADCASTSD (BX)(R12*8), Z10
+	MOVQ         (SI)(R12*8), R14
+	IMULQ        R8, R14
+	ADDQ         DI, R14
+	LEAQ         (R14)(R8*4), R15
+	BTL          $0x00, R13
 	JCC          maskedLane0
-	VFMADD231PD  (R13), Z10, K1, Z2
+	VFMADD231PD  (R14), Z10, K1, Z2
 
 maskedLane0:
-	BTL         $0x01, R12
+	BTL         $0x01, R13
 	JCC         maskedLane1
-	VFMADD231PD (R13)(DI*1), Z10, K1, Z3
+	VFMADD231PD (R14)(R8*1), Z10, K1, Z3
 
 maskedLane1:
-	BTL         $0x02, R12
+	BTL         $0x02, R13
 	JCC         maskedLane2
-	VFMADD231PD (R13)(DI*2), Z10, K1, Z4
+	VFMADD231PD (R14)(R8*2), Z10, K1, Z4
 
 maskedLane2:
-	BTL         $0x03, R12
+	BTL         $0x03, R13
 	JCC         maskedLane3
-	VFMADD231PD (R13)(R10*1), Z10, K1, Z5
+	VFMADD231PD (R14)(R11*1), Z10, K1, Z5
 
 maskedLane3:
-	TESTB       $0xf0, R12
+	TESTB       $0xf0, R13
 	JEQ         maskedEnd
-	BTL         $0x04, R12
+	BTL         $0x04, R13
 	JCC         maskedLane4
-	VFMADD231PD (R14), Z10, K1, Z6
+	VFMADD231PD (R15), Z10, K1, Z6
 
 maskedLane4:
-	BTL         $0x05, R12
+	BTL         $0x05, R13
 	JCC         maskedLane5
-	VFMADD231PD (R14)(DI*1), Z10, K1, Z7
+	VFMADD231PD (R15)(R8*1), Z10, K1, Z7
 
 maskedLane5:
-	BTL         $0x06, R12
+	BTL         $0x06, R13
 	JCC         maskedLane6
-	VFMADD231PD (R14)(DI*2), Z10, K1, Z8
+	VFMADD231PD (R15)(R8*2), Z10, K1, Z8
 
 maskedLane6:
-	BTL         $0x07, R12
+	BTL         $0x07, R13
 	JCC         maskedLane7
-	VFMADD231PD (R14)(R10*1), Z10, K1, Z9
+	VFMADD231PD (R15)(R11*1), Z10, K1, Z9
 
 maskedLane7:
 maskedEnd:
-	INCQ R11
-	ADDQ $0x02, CX
-	DECQ R9
+	INCQ R12
+	ADDQ $0x02, DX
+	DECQ R10
 	JNZ  masked
 
 finish:
-	CMPQ        rows+96(FP), $0x00
+	CMPQ        96(AX), $0x00
 	JLE         next
-	MOVWLZX     (R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     (R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z2, Z2
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row0Overwrite
-	VFMADD231PD (R9), Z1, K1, Z2
+	VFMADD231PD (R10), Z1, K1, Z2
 
 row0Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row0Stream
-	VMOVUPD Z2, K1, (R9)
+	VMOVUPD Z2, K1, (R10)
 	JMP     row0End
 
 row0Stream:
-	VMOVNTPD Z2, (R9)
+	VMOVNTPD Z2, (R10)
 
 row0End:
-	CMPQ        rows+96(FP), $0x01
+	CMPQ        96(AX), $0x01
 	JLE         next
-	MOVWLZX     2(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     2(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z3, Z3
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row1Overwrite
-	VFMADD231PD (R9), Z1, K1, Z3
+	VFMADD231PD (R10), Z1, K1, Z3
 
 row1Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row1Stream
-	VMOVUPD Z3, K1, (R9)
+	VMOVUPD Z3, K1, (R10)
 	JMP     row1End
 
 row1Stream:
-	VMOVNTPD Z3, (R9)
+	VMOVNTPD Z3, (R10)
 
 row1End:
-	CMPQ        rows+96(FP), $0x02
+	CMPQ        96(AX), $0x02
 	JLE         next
-	MOVWLZX     4(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     4(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z4, Z4
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row2Overwrite
-	VFMADD231PD (R9), Z1, K1, Z4
+	VFMADD231PD (R10), Z1, K1, Z4
 
 row2Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row2Stream
-	VMOVUPD Z4, K1, (R9)
+	VMOVUPD Z4, K1, (R10)
 	JMP     row2End
 
 row2Stream:
-	VMOVNTPD Z4, (R9)
+	VMOVNTPD Z4, (R10)
 
 row2End:
-	CMPQ        rows+96(FP), $0x03
+	CMPQ        96(AX), $0x03
 	JLE         next
-	MOVWLZX     6(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     6(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z5, Z5
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row3Overwrite
-	VFMADD231PD (R9), Z1, K1, Z5
+	VFMADD231PD (R10), Z1, K1, Z5
 
 row3Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row3Stream
-	VMOVUPD Z5, K1, (R9)
+	VMOVUPD Z5, K1, (R10)
 	JMP     row3End
 
 row3Stream:
-	VMOVNTPD Z5, (R9)
+	VMOVNTPD Z5, (R10)
 
 row3End:
-	CMPQ        rows+96(FP), $0x04
+	CMPQ        96(AX), $0x04
 	JLE         next
-	MOVWLZX     8(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     8(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z6, Z6
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row4Overwrite
-	VFMADD231PD (R9), Z1, K1, Z6
+	VFMADD231PD (R10), Z1, K1, Z6
 
 row4Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row4Stream
-	VMOVUPD Z6, K1, (R9)
+	VMOVUPD Z6, K1, (R10)
 	JMP     row4End
 
 row4Stream:
-	VMOVNTPD Z6, (R9)
+	VMOVNTPD Z6, (R10)
 
 row4End:
-	CMPQ        rows+96(FP), $0x05
+	CMPQ        96(AX), $0x05
 	JLE         next
-	MOVWLZX     10(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     10(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z7, Z7
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row5Overwrite
-	VFMADD231PD (R9), Z1, K1, Z7
+	VFMADD231PD (R10), Z1, K1, Z7
 
 row5Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row5Stream
-	VMOVUPD Z7, K1, (R9)
+	VMOVUPD Z7, K1, (R10)
 	JMP     row5End
 
 row5Stream:
-	VMOVNTPD Z7, (R9)
+	VMOVNTPD Z7, (R10)
 
 row5End:
-	CMPQ        rows+96(FP), $0x06
+	CMPQ        96(AX), $0x06
 	JLE         next
-	MOVWLZX     12(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     12(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z8, Z8
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row6Overwrite
-	VFMADD231PD (R9), Z1, K1, Z8
+	VFMADD231PD (R10), Z1, K1, Z8
 
 row6Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row6Stream
-	VMOVUPD Z8, K1, (R9)
+	VMOVUPD Z8, K1, (R10)
 	JMP     row6End
 
 row6Stream:
-	VMOVNTPD Z8, (R9)
+	VMOVNTPD Z8, (R10)
 
 row6End:
-	CMPQ        rows+96(FP), $0x07
+	CMPQ        96(AX), $0x07
 	JLE         next
-	MOVWLZX     14(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     14(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z9, Z9
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row7Overwrite
-	VFMADD231PD (R9), Z1, K1, Z9
+	VFMADD231PD (R10), Z1, K1, Z9
 
 row7Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row7Stream
-	VMOVUPD Z9, K1, (R9)
+	VMOVUPD Z9, K1, (R10)
 	JMP     row7End
 
 row7Stream:
-	VMOVNTPD Z9, (R9)
+	VMOVNTPD Z9, (R10)
 
 row7End:
 next:
-	ADDQ   $0x10, R8
-	SUBQ   $0x08, rows+96(FP)
-	IMUL3Q $0x08, DI, R9
-	ADDQ   R9, SI
-	DECQ   n+0(FP)
+	ADDQ   $0x10, R9
+	SUBQ   $0x08, 96(AX)
+	IMUL3Q $0x08, R8, R10
+	ADDQ   R10, DI
+	DECQ   (AX)
 	JMP    slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manyPerDiagonal2F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
+// func manyPerDiagonal2F64AVX512(a *byte)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·manyPerDiagonal2F64AVX512(SB), NOSPLIT, $0-140
-	MOVQ         widths+8(FP), AX
-	MOVQ         masks+16(FP), CX
-	MOVQ         val+32(FP), DX
-	MOVQ         idx+40(FP), BX
-	MOVQ         x+48(FP), SI
-	MOVQ         ldx+64(FP), DI
-	MOVQ         order+88(FP), R8
-	MOVQ         last+128(FP), R9
-	MOVQ         $-1, R10
-	BZHIQ        R9, R10, R10
-	KMOVW        R10, K1
-	VBROADCASTSD alpha+112(FP), Z0
-	VBROADCASTSD beta+120(FP), Z1
-	MOVQ         row+56(FP), R9
-	IMULQ        DI, R9
-	ADDQ         R9, SI
-	LEAQ         (DI)(DI*2), R10
+TEXT ·manyPerDiagonal2F64AVX512(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), CX
+	MOVQ         16(AX), DX
+	MOVQ         32(AX), BX
+	MOVQ         40(AX), SI
+	MOVQ         48(AX), DI
+	MOVQ         64(AX), R8
+	MOVQ         88(AX), R9
+	MOVQ         112(AX), R10
+	MOVQ         $-1, R11
+	BZHIQ        R10, R11, R11
+	KMOVW        R11, K1
+	VBROADCASTSD 152(AX), Z0
+	VBROADCASTSD 160(AX), Z1
+	MOVQ         56(AX), R10
+	IMULQ        R8, R10
+	ADDQ         R10, DI
+	LEAQ         (R8)(R8*2), R11
 
 slice:
-	CMPQ   n+0(FP), $0x00
+	CMPQ   (AX), $0x00
 	JEQ    done
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
@@ -6751,886 +6769,890 @@ slice:
 	VXORPS X15, X15, X15
 	VXORPS X16, X16, X16
 	VXORPS X17, X17, X17
-	XORQ   R11, R11
-	MOVL   (AX), R9
-	TESTQ  R9, R9
+	XORQ   R12, R12
+	MOVL   (CX), R10
+	TESTQ  R10, R10
 	JZ     tail
 
 full:
-	CMPQ       R9, $0x03
+	CMPQ       R10, $0x03
 	JL         one
-	MOVQ       (BX)(R11*8), R13
-	MOVQ       16(BX)(R11*8), R12
-	SUBQ       R13, R12
-	CMPQ       R12, $0x02
+	MOVQ       (SI)(R12*8), R14
+	MOVQ       16(SI)(R12*8), R13
+	SUBQ       R14, R13
+	CMPQ       R13, $0x02
 	JNE        one
-	CMPQ       prefetchEnd+104(FP), $0x00
+	CMPQ       104(AX), $0x00
 	JEQ        threePrefetched
-	MOVQ       DI, R12
-	SHLQ       $0x06, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R12, R14
-	LEAQ       (R14)(DI*4), R12
-	PREFETCHT1 (R14)
-	PREFETCHT1 64(R14)
-	PREFETCHT1 (R14)(DI*1)
-	PREFETCHT1 64(R14)(DI*1)
-	PREFETCHT1 (R14)(DI*2)
-	PREFETCHT1 64(R14)(DI*2)
-	PREFETCHT1 (R14)(R10*1)
-	PREFETCHT1 64(R14)(R10*1)
-	PREFETCHT1 (R12)
-	PREFETCHT1 64(R12)
-	PREFETCHT1 (R12)(DI*1)
-	PREFETCHT1 64(R12)(DI*1)
-	PREFETCHT1 (R12)(DI*2)
-	PREFETCHT1 64(R12)(DI*2)
-	PREFETCHT1 (R12)(R10*1)
-	PREFETCHT1 64(R12)(R10*1)
-	MOVQ       DI, R12
-	SHLQ       $0x03, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R12, R14
-	LEAQ       (R14)(DI*4), R12
-	PREFETCHT0 (R14)
-	PREFETCHT0 64(R14)
-	PREFETCHT0 (R14)(DI*1)
-	PREFETCHT0 64(R14)(DI*1)
-	PREFETCHT0 (R14)(DI*2)
-	PREFETCHT0 64(R14)(DI*2)
-	PREFETCHT0 (R14)(R10*1)
-	PREFETCHT0 64(R14)(R10*1)
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	PREFETCHT0 (R12)(DI*1)
-	PREFETCHT0 64(R12)(DI*1)
-	PREFETCHT0 (R12)(DI*2)
-	PREFETCHT0 64(R12)(DI*2)
-	PREFETCHT0 (R12)(R10*1)
-	PREFETCHT0 64(R12)(R10*1)
+	MOVQ       R8, R13
+	SHLQ       $0x06, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R13, R15
+	LEAQ       (R15)(R8*4), R13
+	PREFETCHT1 (R15)
+	PREFETCHT1 64(R15)
+	PREFETCHT1 (R15)(R8*1)
+	PREFETCHT1 64(R15)(R8*1)
+	PREFETCHT1 (R15)(R8*2)
+	PREFETCHT1 64(R15)(R8*2)
+	PREFETCHT1 (R15)(R11*1)
+	PREFETCHT1 64(R15)(R11*1)
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 (R13)(R8*1)
+	PREFETCHT1 64(R13)(R8*1)
+	PREFETCHT1 (R13)(R8*2)
+	PREFETCHT1 64(R13)(R8*2)
+	PREFETCHT1 (R13)(R11*1)
+	PREFETCHT1 64(R13)(R11*1)
+	MOVQ       R8, R13
+	SHLQ       $0x03, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R13, R15
+	LEAQ       (R15)(R8*4), R13
+	PREFETCHT0 (R15)
+	PREFETCHT0 64(R15)
+	PREFETCHT0 (R15)(R8*1)
+	PREFETCHT0 64(R15)(R8*1)
+	PREFETCHT0 (R15)(R8*2)
+	PREFETCHT0 64(R15)(R8*2)
+	PREFETCHT0 (R15)(R11*1)
+	PREFETCHT0 64(R15)(R11*1)
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	PREFETCHT0 (R13)(R8*1)
+	PREFETCHT0 64(R13)(R8*1)
+	PREFETCHT0 (R13)(R8*2)
+	PREFETCHT0 64(R13)(R8*2)
+	PREFETCHT0 (R13)(R11*1)
+	PREFETCHT0 64(R13)(R11*1)
 
 threePrefetched:
-	IMULQ        DI, R13
-	ADDQ         SI, R13
-	VBROADCASTSD (DX)(R11*8), Z18
-	VBROADCASTSD 8(DX)(R11*8), Z19
-	VBROADCASTSD 16(DX)(R11*8), Z20
-	VMOVUPD      (R13), Z21
-	VMOVUPD.Z    64(R13), K1, Z22
+	IMULQ        R8, R14
+	ADDQ         DI, R14
+	VBROADCASTSD (BX)(R12*8), Z18
+	VBROADCASTSD 8(BX)(R12*8), Z19
+	VBROADCASTSD 16(BX)(R12*8), Z20
+	VMOVUPD      (R14), Z21
+	VMOVUPD.Z    64(R14), K1, Z22
 	VFMADD231PD  Z21, Z18, Z2
 	VFMADD231PD  Z22, Z18, Z3
-	VMOVUPD      (R13)(DI*1), Z21
-	VMOVUPD.Z    64(R13)(DI*1), K1, Z22
+	VMOVUPD      (R14)(R8*1), Z21
+	VMOVUPD.Z    64(R14)(R8*1), K1, Z22
 	VFMADD231PD  Z21, Z18, Z4
 	VFMADD231PD  Z22, Z18, Z5
 	VFMADD231PD  Z21, Z19, Z2
 	VFMADD231PD  Z22, Z19, Z3
-	VMOVUPD      (R13)(DI*2), Z21
-	VMOVUPD.Z    64(R13)(DI*2), K1, Z22
+	VMOVUPD      (R14)(R8*2), Z21
+	VMOVUPD.Z    64(R14)(R8*2), K1, Z22
 	VFMADD231PD  Z21, Z18, Z6
 	VFMADD231PD  Z22, Z18, Z7
 	VFMADD231PD  Z21, Z19, Z4
 	VFMADD231PD  Z22, Z19, Z5
 	VFMADD231PD  Z21, Z20, Z2
 	VFMADD231PD  Z22, Z20, Z3
-	VMOVUPD      (R13)(R10*1), Z21
-	VMOVUPD.Z    64(R13)(R10*1), K1, Z22
-	LEAQ         (R13)(DI*4), R13
+	VMOVUPD      (R14)(R11*1), Z21
+	VMOVUPD.Z    64(R14)(R11*1), K1, Z22
+	LEAQ         (R14)(R8*4), R14
 	VFMADD231PD  Z21, Z18, Z8
 	VFMADD231PD  Z22, Z18, Z9
 	VFMADD231PD  Z21, Z19, Z6
 	VFMADD231PD  Z22, Z19, Z7
 	VFMADD231PD  Z21, Z20, Z4
 	VFMADD231PD  Z22, Z20, Z5
-	VMOVUPD      (R13), Z21
-	VMOVUPD.Z    64(R13), K1, Z22
+	VMOVUPD      (R14), Z21
+	VMOVUPD.Z    64(R14), K1, Z22
 	VFMADD231PD  Z21, Z18, Z10
 	VFMADD231PD  Z22, Z18, Z11
 	VFMADD231PD  Z21, Z19, Z8
 	VFMADD231PD  Z22, Z19, Z9
 	VFMADD231PD  Z21, Z20, Z6
 	VFMADD231PD  Z22, Z20, Z7
-	VMOVUPD      (R13)(DI*1), Z21
-	VMOVUPD.Z    64(R13)(DI*1), K1, Z22
+	VMOVUPD      (R14)(R8*1), Z21
+	VMOVUPD.Z    64(R14)(R8*1), K1, Z22
 	VFMADD231PD  Z21, Z18, Z12
 	VFMADD231PD  Z22, Z18, Z13
 	VFMADD231PD  Z21, Z19, Z10
 	VFMADD231PD  Z22, Z19, Z11
 	VFMADD231PD  Z21, Z20, Z8
 	VFMADD231PD  Z22, Z20, Z9
-	VMOVUPD      (R13)(DI*2), Z21
-	VMOVUPD.Z    64(R13)(DI*2), K1, Z22
+	VMOVUPD      (R14)(R8*2), Z21
+	VMOVUPD.Z    64(R14)(R8*2), K1, Z22
 	VFMADD231PD  Z21, Z18, Z14
 	VFMADD231PD  Z22, Z18, Z15
 	VFMADD231PD  Z21, Z19, Z12
 	VFMADD231PD  Z22, Z19, Z13
 	VFMADD231PD  Z21, Z20, Z10
 	VFMADD231PD  Z22, Z20, Z11
-	VMOVUPD      (R13)(R10*1), Z21
-	VMOVUPD.Z    64(R13)(R10*1), K1, Z22
-	LEAQ         (R13)(DI*4), R13
+	VMOVUPD      (R14)(R11*1), Z21
+	VMOVUPD.Z    64(R14)(R11*1), K1, Z22
+	LEAQ         (R14)(R8*4), R14
 	VFMADD231PD  Z21, Z18, Z16
 	VFMADD231PD  Z22, Z18, Z17
 	VFMADD231PD  Z21, Z19, Z14
 	VFMADD231PD  Z22, Z19, Z15
 	VFMADD231PD  Z21, Z20, Z12
 	VFMADD231PD  Z22, Z20, Z13
-	VMOVUPD      (R13), Z18
-	VMOVUPD.Z    64(R13), K1, Z21
+	VMOVUPD      (R14), Z18
+	VMOVUPD.Z    64(R14), K1, Z21
 	VFMADD231PD  Z18, Z19, Z16
 	VFMADD231PD  Z21, Z19, Z17
 	VFMADD231PD  Z18, Z20, Z14
 	VFMADD231PD  Z21, Z20, Z15
-	VMOVUPD      (R13)(DI*1), Z18
-	VMOVUPD.Z    64(R13)(DI*1), K1, Z19
+	VMOVUPD      (R14)(R8*1), Z18
+	VMOVUPD.Z    64(R14)(R8*1), K1, Z19
 	VFMADD231PD  Z18, Z20, Z16
 	VFMADD231PD  Z19, Z20, Z17
-	ADDQ         $0x03, R11
-	SUBQ         $0x03, R9
+	ADDQ         $0x03, R12
+	SUBQ         $0x03, R10
 	JNZ          full
 	JMP          tail
 
 one:
-	TESTQ R11, R11
+	TESTQ R12, R12
 	JZ    fullPrefetch
-	MOVQ  (BX)(R11*8), R12
-	SUBQ  -8(BX)(R11*8), R12
-	CMPQ  R12, $0x01
+	MOVQ  (SI)(R12*8), R13
+	SUBQ  -8(SI)(R12*8), R13
+	CMPQ  R13, $0x01
 	JEQ   fullPrefetched
 
 fullPrefetch:
-	CMPQ       prefetchEnd+104(FP), $0x00
+	CMPQ       104(AX), $0x00
 	JEQ        fullPrefetched
-	MOVQ       DI, R12
-	SHLQ       $0x06, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R13
-	IMULQ      DI, R13
-	ADDQ       R12, R13
-	LEAQ       (R13)(DI*4), R12
+	MOVQ       R8, R13
+	SHLQ       $0x06, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R14
+	IMULQ      R8, R14
+	ADDQ       R13, R14
+	LEAQ       (R14)(R8*4), R13
+	PREFETCHT1 (R14)
+	PREFETCHT1 64(R14)
+	PREFETCHT1 (R14)(R8*1)
+	PREFETCHT1 64(R14)(R8*1)
+	PREFETCHT1 (R14)(R8*2)
+	PREFETCHT1 64(R14)(R8*2)
+	PREFETCHT1 (R14)(R11*1)
+	PREFETCHT1 64(R14)(R11*1)
 	PREFETCHT1 (R13)
 	PREFETCHT1 64(R13)
-	PREFETCHT1 (R13)(DI*1)
-	PREFETCHT1 64(R13)(DI*1)
-	PREFETCHT1 (R13)(DI*2)
-	PREFETCHT1 64(R13)(DI*2)
-	PREFETCHT1 (R13)(R10*1)
-	PREFETCHT1 64(R13)(R10*1)
-	PREFETCHT1 (R12)
-	PREFETCHT1 64(R12)
-	PREFETCHT1 (R12)(DI*1)
-	PREFETCHT1 64(R12)(DI*1)
-	PREFETCHT1 (R12)(DI*2)
-	PREFETCHT1 64(R12)(DI*2)
-	PREFETCHT1 (R12)(R10*1)
-	PREFETCHT1 64(R12)(R10*1)
-	MOVQ       DI, R12
-	SHLQ       $0x03, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R13
-	IMULQ      DI, R13
-	ADDQ       R12, R13
-	LEAQ       (R13)(DI*4), R12
+	PREFETCHT1 (R13)(R8*1)
+	PREFETCHT1 64(R13)(R8*1)
+	PREFETCHT1 (R13)(R8*2)
+	PREFETCHT1 64(R13)(R8*2)
+	PREFETCHT1 (R13)(R11*1)
+	PREFETCHT1 64(R13)(R11*1)
+	MOVQ       R8, R13
+	SHLQ       $0x03, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R14
+	IMULQ      R8, R14
+	ADDQ       R13, R14
+	LEAQ       (R14)(R8*4), R13
+	PREFETCHT0 (R14)
+	PREFETCHT0 64(R14)
+	PREFETCHT0 (R14)(R8*1)
+	PREFETCHT0 64(R14)(R8*1)
+	PREFETCHT0 (R14)(R8*2)
+	PREFETCHT0 64(R14)(R8*2)
+	PREFETCHT0 (R14)(R11*1)
+	PREFETCHT0 64(R14)(R11*1)
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
-	PREFETCHT0 (R13)(DI*1)
-	PREFETCHT0 64(R13)(DI*1)
-	PREFETCHT0 (R13)(DI*2)
-	PREFETCHT0 64(R13)(DI*2)
-	PREFETCHT0 (R13)(R10*1)
-	PREFETCHT0 64(R13)(R10*1)
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	PREFETCHT0 (R12)(DI*1)
-	PREFETCHT0 64(R12)(DI*1)
-	PREFETCHT0 (R12)(DI*2)
-	PREFETCHT0 64(R12)(DI*2)
-	PREFETCHT0 (R12)(R10*1)
-	PREFETCHT0 64(R12)(R10*1)
+	PREFETCHT0 (R13)(R8*1)
+	PREFETCHT0 64(R13)(R8*1)
+	PREFETCHT0 (R13)(R8*2)
+	PREFETCHT0 64(R13)(R8*2)
+	PREFETCHT0 (R13)(R11*1)
+	PREFETCHT0 64(R13)(R11*1)
 
 fullPrefetched:
-	VBROADCASTSD (DX)(R11*8), Z18
-	MOVQ         (BX)(R11*8), R12
-	IMULQ        DI, R12
-	ADDQ         SI, R12
-	LEAQ         (R12)(DI*4), R13
-	VFMADD231PD  (R12), Z18, Z2
-	VFMADD231PD  64(R12), Z18, K1, Z3
-	VFMADD231PD  (R12)(DI*1), Z18, Z4
-	VFMADD231PD  64(R12)(DI*1), Z18, K1, Z5
-	VFMADD231PD  (R12)(DI*2), Z18, Z6
-	VFMADD231PD  64(R12)(DI*2), Z18, K1, Z7
-	VFMADD231PD  (R12)(R10*1), Z18, Z8
-	VFMADD231PD  64(R12)(R10*1), Z18, K1, Z9
-	VFMADD231PD  (R13), Z18, Z10
-	VFMADD231PD  64(R13), Z18, K1, Z11
-	VFMADD231PD  (R13)(DI*1), Z18, Z12
-	VFMADD231PD  64(R13)(DI*1), Z18, K1, Z13
-	VFMADD231PD  (R13)(DI*2), Z18, Z14
-	VFMADD231PD  64(R13)(DI*2), Z18, K1, Z15
-	VFMADD231PD  (R13)(R10*1), Z18, Z16
-	VFMADD231PD  64(R13)(R10*1), Z18, K1, Z17
-	INCQ         R11
-	DECQ         R9
+	VBROADCASTSD (BX)(R12*8), Z18
+	MOVQ         (SI)(R12*8), R13
+	IMULQ        R8, R13
+	ADDQ         DI, R13
+	LEAQ         (R13)(R8*4), R14
+	VFMADD231PD  (R13), Z18, Z2
+	VFMADD231PD  64(R13), Z18, K1, Z3
+	VFMADD231PD  (R13)(R8*1), Z18, Z4
+	VFMADD231PD  64(R13)(R8*1), Z18, K1, Z5
+	VFMADD231PD  (R13)(R8*2), Z18, Z6
+	VFMADD231PD  64(R13)(R8*2), Z18, K1, Z7
+	VFMADD231PD  (R13)(R11*1), Z18, Z8
+	VFMADD231PD  64(R13)(R11*1), Z18, K1, Z9
+	VFMADD231PD  (R14), Z18, Z10
+	VFMADD231PD  64(R14), Z18, K1, Z11
+	VFMADD231PD  (R14)(R8*1), Z18, Z12
+	VFMADD231PD  64(R14)(R8*1), Z18, K1, Z13
+	VFMADD231PD  (R14)(R8*2), Z18, Z14
+	VFMADD231PD  64(R14)(R8*2), Z18, K1, Z15
+	VFMADD231PD  (R14)(R11*1), Z18, Z16
+	VFMADD231PD  64(R14)(R11*1), Z18, K1, Z17
+	INCQ         R12
+	DECQ         R10
 	JNZ          full
 
 tail:
-	MOVL  4(AX), R9
-	TESTQ R9, R9
+	MOVL  4(CX), R10
+	TESTQ R10, R10
 	JZ    finish
 
 masked:
-	MOVWLZX (CX), R12
-	MOVQ    first+24(FP), R13
-	SHRXL   R13, R12, R12
-	TESTQ   R11, R11
+	MOVWLZX (DX), R13
+	MOVQ    24(AX), R14
+	SHRXL   R14, R13, R13
+	TESTQ   R12, R12
 	JZ      maskedPrefetch
-	MOVQ    (BX)(R11*8), R13
-	SUBQ    -8(BX)(R11*8), R13
-	CMPQ    R13, $0x01
+	MOVQ    (SI)(R12*8), R14
+	SUBQ    -8(SI)(R12*8), R14
+	CMPQ    R14, $0x01
 	JEQ     maskedPrefetched
 
 maskedPrefetch:
-	CMPQ       prefetchEnd+104(FP), $0x00
+	CMPQ       104(AX), $0x00
 	JEQ        maskedPrefetched
-	MOVQ       DI, R13
-	SHLQ       $0x06, R13
-	ADDQ       SI, R13
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R13, R14
-	LEAQ       (R14)(DI*4), R13
+	MOVQ       R8, R14
+	SHLQ       $0x06, R14
+	ADDQ       DI, R14
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R14, R15
+	LEAQ       (R15)(R8*4), R14
+	PREFETCHT1 (R15)
+	PREFETCHT1 64(R15)
+	PREFETCHT1 (R15)(R8*1)
+	PREFETCHT1 64(R15)(R8*1)
+	PREFETCHT1 (R15)(R8*2)
+	PREFETCHT1 64(R15)(R8*2)
+	PREFETCHT1 (R15)(R11*1)
+	PREFETCHT1 64(R15)(R11*1)
 	PREFETCHT1 (R14)
 	PREFETCHT1 64(R14)
-	PREFETCHT1 (R14)(DI*1)
-	PREFETCHT1 64(R14)(DI*1)
-	PREFETCHT1 (R14)(DI*2)
-	PREFETCHT1 64(R14)(DI*2)
-	PREFETCHT1 (R14)(R10*1)
-	PREFETCHT1 64(R14)(R10*1)
-	PREFETCHT1 (R13)
-	PREFETCHT1 64(R13)
-	PREFETCHT1 (R13)(DI*1)
-	PREFETCHT1 64(R13)(DI*1)
-	PREFETCHT1 (R13)(DI*2)
-	PREFETCHT1 64(R13)(DI*2)
-	PREFETCHT1 (R13)(R10*1)
-	PREFETCHT1 64(R13)(R10*1)
-	MOVQ       DI, R13
-	SHLQ       $0x03, R13
-	ADDQ       SI, R13
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R13, R14
-	LEAQ       (R14)(DI*4), R13
+	PREFETCHT1 (R14)(R8*1)
+	PREFETCHT1 64(R14)(R8*1)
+	PREFETCHT1 (R14)(R8*2)
+	PREFETCHT1 64(R14)(R8*2)
+	PREFETCHT1 (R14)(R11*1)
+	PREFETCHT1 64(R14)(R11*1)
+	MOVQ       R8, R14
+	SHLQ       $0x03, R14
+	ADDQ       DI, R14
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R14, R15
+	LEAQ       (R15)(R8*4), R14
+	PREFETCHT0 (R15)
+	PREFETCHT0 64(R15)
+	PREFETCHT0 (R15)(R8*1)
+	PREFETCHT0 64(R15)(R8*1)
+	PREFETCHT0 (R15)(R8*2)
+	PREFETCHT0 64(R15)(R8*2)
+	PREFETCHT0 (R15)(R11*1)
+	PREFETCHT0 64(R15)(R11*1)
 	PREFETCHT0 (R14)
 	PREFETCHT0 64(R14)
-	PREFETCHT0 (R14)(DI*1)
-	PREFETCHT0 64(R14)(DI*1)
-	PREFETCHT0 (R14)(DI*2)
-	PREFETCHT0 64(R14)(DI*2)
-	PREFETCHT0 (R14)(R10*1)
-	PREFETCHT0 64(R14)(R10*1)
-	PREFETCHT0 (R13)
-	PREFETCHT0 64(R13)
-	PREFETCHT0 (R13)(DI*1)
-	PREFETCHT0 64(R13)(DI*1)
-	PREFETCHT0 (R13)(DI*2)
-	PREFETCHT0 64(R13)(DI*2)
-	PREFETCHT0 (R13)(R10*1)
-	PREFETCHT0 64(R13)(R10*1)
+	PREFETCHT0 (R14)(R8*1)
+	PREFETCHT0 64(R14)(R8*1)
+	PREFETCHT0 (R14)(R8*2)
+	PREFETCHT0 64(R14)(R8*2)
+	PREFETCHT0 (R14)(R11*1)
+	PREFETCHT0 64(R14)(R11*1)
 
 maskedPrefetched:
-	VBROADCASTSD (DX)(R11*8), Z18
-	MOVQ         (BX)(R11*8), R13
-	IMULQ        DI, R13
-	ADDQ         SI, R13
-	LEAQ         (R13)(DI*4), R14
-	BTL          $0x00, R12
+	VBROADCASTSD (BX)(R12*8), Z18
+	MOVQ         (SI)(R12*8), R14
+	IMULQ        R8, R14
+	ADDQ         DI, R14
+	LEAQ         (R14)(R8*4), R15
+	BTL          $0x00, R13
 	JCC          maskedLane0
-	VFMADD231PD  (R13), Z18, Z2
-	VFMADD231PD  64(R13), Z18, K1, Z3
+	VFMADD231PD  (R14), Z18, Z2
+	VFMADD231PD  64(R14), Z18, K1, Z3
 
 maskedLane0:
-	BTL         $0x01, R12
+	BTL         $0x01, R13
 	JCC         maskedLane1
-	VFMADD231PD (R13)(DI*1), Z18, Z4
-	VFMADD231PD 64(R13)(DI*1), Z18, K1, Z5
+	VFMADD231PD (R14)(R8*1), Z18, Z4
+	VFMADD231PD 64(R14)(R8*1), Z18, K1, Z5
 
 maskedLane1:
-	BTL         $0x02, R12
+	BTL         $0x02, R13
 	JCC         maskedLane2
-	VFMADD231PD (R13)(DI*2), Z18, Z6
-	VFMADD231PD 64(R13)(DI*2), Z18, K1, Z7
+	VFMADD231PD (R14)(R8*2), Z18, Z6
+	VFMADD231PD 64(R14)(R8*2), Z18, K1, Z7
 
 maskedLane2:
-	BTL         $0x03, R12
+	BTL         $0x03, R13
 	JCC         maskedLane3
-	VFMADD231PD (R13)(R10*1), Z18, Z8
-	VFMADD231PD 64(R13)(R10*1), Z18, K1, Z9
+	VFMADD231PD (R14)(R11*1), Z18, Z8
+	VFMADD231PD 64(R14)(R11*1), Z18, K1, Z9
 
 maskedLane3:
-	TESTB       $0xf0, R12
+	TESTB       $0xf0, R13
 	JEQ         maskedEnd
-	BTL         $0x04, R12
+	BTL         $0x04, R13
 	JCC         maskedLane4
-	VFMADD231PD (R14), Z18, Z10
-	VFMADD231PD 64(R14), Z18, K1, Z11
+	VFMADD231PD (R15), Z18, Z10
+	VFMADD231PD 64(R15), Z18, K1, Z11
 
 maskedLane4:
-	BTL         $0x05, R12
+	BTL         $0x05, R13
 	JCC         maskedLane5
-	VFMADD231PD (R14)(DI*1), Z18, Z12
-	VFMADD231PD 64(R14)(DI*1), Z18, K1, Z13
+	VFMADD231PD (R15)(R8*1), Z18, Z12
+	VFMADD231PD 64(R15)(R8*1), Z18, K1, Z13
 
 maskedLane5:
-	BTL         $0x06, R12
+	BTL         $0x06, R13
 	JCC         maskedLane6
-	VFMADD231PD (R14)(DI*2), Z18, Z14
-	VFMADD231PD 64(R14)(DI*2), Z18, K1, Z15
+	VFMADD231PD (R15)(R8*2), Z18, Z14
+	VFMADD231PD 64(R15)(R8*2), Z18, K1, Z15
 
 maskedLane6:
-	BTL         $0x07, R12
+	BTL         $0x07, R13
 	JCC         maskedLane7
-	VFMADD231PD (R14)(R10*1), Z18, Z16
-	VFMADD231PD 64(R14)(R10*1), Z18, K1, Z17
+	VFMADD231PD (R15)(R11*1), Z18, Z16
+	VFMADD231PD 64(R15)(R11*1), Z18, K1, Z17
 
 maskedLane7:
 maskedEnd:
-	INCQ R11
-	ADDQ $0x02, CX
-	DECQ R9
+	INCQ R12
+	ADDQ $0x02, DX
+	DECQ R10
 	JNZ  masked
 
 finish:
-	CMPQ        rows+96(FP), $0x00
+	CMPQ        96(AX), $0x00
 	JLE         next
-	MOVWLZX     (R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     (R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z2, Z2
 	VMULPD      Z0, Z3, Z3
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row0Overwrite
-	VFMADD231PD (R9), Z1, Z2
-	VFMADD231PD 64(R9), Z1, K1, Z3
+	VFMADD231PD (R10), Z1, Z2
+	VFMADD231PD 64(R10), Z1, K1, Z3
 
 row0Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row0Stream
-	VMOVUPD Z2, (R9)
-	VMOVUPD Z3, K1, 64(R9)
+	VMOVUPD Z2, (R10)
+	VMOVUPD Z3, K1, 64(R10)
 	JMP     row0End
 
 row0Stream:
-	VMOVNTPD Z2, (R9)
-	VMOVNTPD Z3, 64(R9)
+	VMOVNTPD Z2, (R10)
+	VMOVNTPD Z3, 64(R10)
 
 row0End:
-	CMPQ        rows+96(FP), $0x01
+	CMPQ        96(AX), $0x01
 	JLE         next
-	MOVWLZX     2(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     2(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z4, Z4
 	VMULPD      Z0, Z5, Z5
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row1Overwrite
-	VFMADD231PD (R9), Z1, Z4
-	VFMADD231PD 64(R9), Z1, K1, Z5
+	VFMADD231PD (R10), Z1, Z4
+	VFMADD231PD 64(R10), Z1, K1, Z5
 
 row1Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row1Stream
-	VMOVUPD Z4, (R9)
-	VMOVUPD Z5, K1, 64(R9)
+	VMOVUPD Z4, (R10)
+	VMOVUPD Z5, K1, 64(R10)
 	JMP     row1End
 
 row1Stream:
-	VMOVNTPD Z4, (R9)
-	VMOVNTPD Z5, 64(R9)
+	VMOVNTPD Z4, (R10)
+	VMOVNTPD Z5, 64(R10)
 
 row1End:
-	CMPQ        rows+96(FP), $0x02
+	CMPQ        96(AX), $0x02
 	JLE         next
-	MOVWLZX     4(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     4(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z6, Z6
 	VMULPD      Z0, Z7, Z7
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row2Overwrite
-	VFMADD231PD (R9), Z1, Z6
-	VFMADD231PD 64(R9), Z1, K1, Z7
+	VFMADD231PD (R10), Z1, Z6
+	VFMADD231PD 64(R10), Z1, K1, Z7
 
 row2Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row2Stream
-	VMOVUPD Z6, (R9)
-	VMOVUPD Z7, K1, 64(R9)
+	VMOVUPD Z6, (R10)
+	VMOVUPD Z7, K1, 64(R10)
 	JMP     row2End
 
 row2Stream:
-	VMOVNTPD Z6, (R9)
-	VMOVNTPD Z7, 64(R9)
+	VMOVNTPD Z6, (R10)
+	VMOVNTPD Z7, 64(R10)
 
 row2End:
-	CMPQ        rows+96(FP), $0x03
+	CMPQ        96(AX), $0x03
 	JLE         next
-	MOVWLZX     6(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     6(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z8, Z8
 	VMULPD      Z0, Z9, Z9
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row3Overwrite
-	VFMADD231PD (R9), Z1, Z8
-	VFMADD231PD 64(R9), Z1, K1, Z9
+	VFMADD231PD (R10), Z1, Z8
+	VFMADD231PD 64(R10), Z1, K1, Z9
 
 row3Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row3Stream
-	VMOVUPD Z8, (R9)
-	VMOVUPD Z9, K1, 64(R9)
+	VMOVUPD Z8, (R10)
+	VMOVUPD Z9, K1, 64(R10)
 	JMP     row3End
 
 row3Stream:
-	VMOVNTPD Z8, (R9)
-	VMOVNTPD Z9, 64(R9)
+	VMOVNTPD Z8, (R10)
+	VMOVNTPD Z9, 64(R10)
 
 row3End:
-	CMPQ        rows+96(FP), $0x04
+	CMPQ        96(AX), $0x04
 	JLE         next
-	MOVWLZX     8(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     8(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z10, Z10
 	VMULPD      Z0, Z11, Z11
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row4Overwrite
-	VFMADD231PD (R9), Z1, Z10
-	VFMADD231PD 64(R9), Z1, K1, Z11
+	VFMADD231PD (R10), Z1, Z10
+	VFMADD231PD 64(R10), Z1, K1, Z11
 
 row4Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row4Stream
-	VMOVUPD Z10, (R9)
-	VMOVUPD Z11, K1, 64(R9)
+	VMOVUPD Z10, (R10)
+	VMOVUPD Z11, K1, 64(R10)
 	JMP     row4End
 
 row4Stream:
-	VMOVNTPD Z10, (R9)
-	VMOVNTPD Z11, 64(R9)
+	VMOVNTPD Z10, (R10)
+	VMOVNTPD Z11, 64(R10)
 
 row4End:
-	CMPQ        rows+96(FP), $0x05
+	CMPQ        96(AX), $0x05
 	JLE         next
-	MOVWLZX     10(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     10(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z12, Z12
 	VMULPD      Z0, Z13, Z13
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row5Overwrite
-	VFMADD231PD (R9), Z1, Z12
-	VFMADD231PD 64(R9), Z1, K1, Z13
+	VFMADD231PD (R10), Z1, Z12
+	VFMADD231PD 64(R10), Z1, K1, Z13
 
 row5Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row5Stream
-	VMOVUPD Z12, (R9)
-	VMOVUPD Z13, K1, 64(R9)
+	VMOVUPD Z12, (R10)
+	VMOVUPD Z13, K1, 64(R10)
 	JMP     row5End
 
 row5Stream:
-	VMOVNTPD Z12, (R9)
-	VMOVNTPD Z13, 64(R9)
+	VMOVNTPD Z12, (R10)
+	VMOVNTPD Z13, 64(R10)
 
 row5End:
-	CMPQ        rows+96(FP), $0x06
+	CMPQ        96(AX), $0x06
 	JLE         next
-	MOVWLZX     12(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     12(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z14, Z14
 	VMULPD      Z0, Z15, Z15
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row6Overwrite
-	VFMADD231PD (R9), Z1, Z14
-	VFMADD231PD 64(R9), Z1, K1, Z15
+	VFMADD231PD (R10), Z1, Z14
+	VFMADD231PD 64(R10), Z1, K1, Z15
 
 row6Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row6Stream
-	VMOVUPD Z14, (R9)
-	VMOVUPD Z15, K1, 64(R9)
+	VMOVUPD Z14, (R10)
+	VMOVUPD Z15, K1, 64(R10)
 	JMP     row6End
 
 row6Stream:
-	VMOVNTPD Z14, (R9)
-	VMOVNTPD Z15, 64(R9)
+	VMOVNTPD Z14, (R10)
+	VMOVNTPD Z15, 64(R10)
 
 row6End:
-	CMPQ        rows+96(FP), $0x07
+	CMPQ        96(AX), $0x07
 	JLE         next
-	MOVWLZX     14(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     14(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Z0, Z16, Z16
 	VMULPD      Z0, Z17, Z17
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row7Overwrite
-	VFMADD231PD (R9), Z1, Z16
-	VFMADD231PD 64(R9), Z1, K1, Z17
+	VFMADD231PD (R10), Z1, Z16
+	VFMADD231PD 64(R10), Z1, K1, Z17
 
 row7Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row7Stream
-	VMOVUPD Z16, (R9)
-	VMOVUPD Z17, K1, 64(R9)
+	VMOVUPD Z16, (R10)
+	VMOVUPD Z17, K1, 64(R10)
 	JMP     row7End
 
 row7Stream:
-	VMOVNTPD Z16, (R9)
-	VMOVNTPD Z17, 64(R9)
+	VMOVNTPD Z16, (R10)
+	VMOVNTPD Z17, 64(R10)
 
 row7End:
 next:
-	ADDQ   $0x10, R8
-	SUBQ   $0x08, rows+96(FP)
-	IMUL3Q $0x08, DI, R9
-	ADDQ   R9, SI
-	DECQ   n+0(FP)
+	ADDQ   $0x10, R9
+	SUBQ   $0x08, 96(AX)
+	IMUL3Q $0x08, R8, R10
+	ADDQ   R10, DI
+	DECQ   (AX)
 	JMP    slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func expandShortF64AVX512(n int, val *byte, table *float64, out *float64, next uintptr, step int)
+// func expandShortF64AVX512(a *byte)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·expandShortF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ val+8(FP), CX
-	MOVQ table+16(FP), DX
-	MOVQ out+24(FP), DX
-	MOVQ next+32(FP), BX
-	MOVQ step+40(FP), SI
+TEXT ·expandShortF64AVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	MOVQ 24(AX), BX
+	MOVQ 32(AX), SI
+	MOVQ 40(AX), AX
 
 column:
-	PREFETCHT0 2048(CX)
-	PREFETCHT1 (BX)
-	ADDQ       SI, BX
-	VCVTPS2PD  (CX), Z0
-	VMOVUPD    Z0, (DX)
-	ADDQ       $0x20, CX
-	ADDQ       $0x40, DX
-	DECQ       AX
+	PREFETCHT0 2048(DX)
+	PREFETCHT1 (SI)
+	ADDQ       AX, SI
+	VCVTPS2PD  (DX), Z0
+	VMOVUPD    Z0, (BX)
+	ADDQ       $0x20, DX
+	ADDQ       $0x40, BX
+	DECQ       CX
 	JNZ        column
 	VZEROUPPER
 	RET
 
-// func expandTableF64AVX512(n int, val *byte, table *float64, out *float64, next uintptr, step int)
+// func expandTableF64AVX512(a *byte)
 // Requires: AVX, AVX2, AVX512F, MMX+
-TEXT ·expandTableF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ    n+0(FP), AX
-	MOVQ    val+8(FP), CX
-	MOVQ    table+16(FP), DX
-	MOVQ    out+24(FP), BX
-	MOVQ    next+32(FP), SI
-	MOVQ    step+40(FP), DI
+TEXT ·expandTableF64AVX512(SB), NOSPLIT, $0-8
+	MOVQ    a+0(FP), AX
+	MOVQ    (AX), CX
+	MOVQ    8(AX), DX
+	MOVQ    16(AX), BX
+	MOVQ    24(AX), SI
+	MOVQ    32(AX), DI
+	MOVQ    40(AX), AX
 	VMOVUPS nibblesOf64<>+0(SB), Z0
-	VMOVUPD (DX), Z1
-	VMOVUPD 64(DX), Z2
+	VMOVUPD (BX), Z1
+	VMOVUPD 64(BX), Z2
 
 column:
-	PREFETCHT0   2048(CX)
-	PREFETCHT1   (SI)
-	ADDQ         DI, SI
-	VPBROADCASTD (CX), Y3
+	PREFETCHT0   2048(DX)
+	PREFETCHT1   (DI)
+	ADDQ         AX, DI
+	VPBROADCASTD (DX), Y3
 	VPMOVZXDQ    Y3, Z3
 	VPSRLVQ      Z0, Z3, Z3
 	VPERMI2PD    Z2, Z1, Z3
-	VMOVUPD      Z3, (BX)
-	ADDQ         $0x04, CX
-	ADDQ         $0x40, BX
-	DECQ         AX
+	VMOVUPD      Z3, (SI)
+	ADDQ         $0x04, DX
+	ADDQ         $0x40, SI
+	DECQ         CX
 	JNZ          column
 	VZEROUPPER
 	RET
 
-// func expandBits57F64AVX512(n int, val *byte, table *float64, out *float64, next uintptr, step int)
+// func expandBits57F64AVX512(a *byte)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VBMI, MMX+
-TEXT ·expandBits57F64AVX512(SB), NOSPLIT, $0-48
-	MOVQ         n+0(FP), AX
-	MOVQ         val+8(FP), CX
-	MOVQ         table+16(FP), DX
-	MOVQ         out+24(FP), DX
-	MOVQ         next+32(FP), BX
-	MOVQ         step+40(FP), SI
-	MOVQ         table+16(FP), R8
-	VPBROADCASTQ (R8), Z31
+TEXT ·expandBits57F64AVX512(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), BX
+	MOVQ         24(AX), BX
+	MOVQ         32(AX), SI
+	MOVQ         40(AX), DI
+	MOVQ         16(AX), R9
+	VPBROADCASTQ (R9), Z31
 	VMOVDQU64    spread57<>+0(SB), Z30
-	MOVQ         $0x807fffffffffffff, DI
-	VPBROADCASTQ DI, Z29
-	MOVQ         $0x0080000000000000, DI
-	VPBROADCASTQ DI, Z28
-	MOVQ         32(R8), DI
-	SHLQ         $0x03, DI
-	ADDQ         16(R8), DI
-	MOVQ         (DI), DI
-	ADDQ         8(R8), DI
+	MOVQ         $0x807fffffffffffff, R8
+	VPBROADCASTQ R8, Z29
+	MOVQ         $0x0080000000000000, R8
+	VPBROADCASTQ R8, Z28
+	MOVQ         32(R9), R8
+	SHLQ         $0x03, R8
+	ADDQ         16(R9), R8
+	MOVQ         (R8), R8
+	ADDQ         8(R9), R8
 
 column:
-	PREFETCHT0 2048(CX)
-	PREFETCHT1 (BX)
-	ADDQ       SI, BX
-	LEAQ       (CX), R8
-	CMPQ       R8, DI
+	PREFETCHT0 2048(DX)
+	PREFETCHT1 (SI)
+	ADDQ       DI, SI
+	LEAQ       (DX), R9
+	CMPQ       R9, R8
 	JEQ        uncompressed0
-	VPERMB     (CX), Z30, Z0
-	KMOVB      56(CX), K1
+	VPERMB     (DX), Z30, Z0
+	KMOVB      56(DX), K1
 	VPANDQ     Z29, Z0, Z0
 	VPADDQ     Z31, Z0, Z0
 	VPADDQ     Z28, Z0, K1, Z0
 
 uncompressed0Done:
-	VMOVUPD Z0, (DX)
-	ADDQ    $0x39, CX
-	ADDQ    $0x40, DX
-	DECQ    AX
+	VMOVUPD Z0, (BX)
+	ADDQ    $0x39, DX
+	ADDQ    $0x40, BX
+	DECQ    CX
 	JNZ     column
 	VZEROUPPER
 	RET
 
 uncompressed0:
-	MOVQ      table+16(FP), R8
-	MOVQ      32(R8), DI
-	SHLQ      $0x06, DI
-	ADDQ      24(R8), DI
-	VMOVDQU64 (DI), Z0
-	INCQ      32(R8)
-	MOVQ      32(R8), DI
-	SHLQ      $0x03, DI
-	ADDQ      16(R8), DI
-	MOVQ      (DI), DI
-	ADDQ      8(R8), DI
+	MOVQ      16(AX), R9
+	MOVQ      32(R9), R8
+	SHLQ      $0x06, R8
+	ADDQ      24(R9), R8
+	VMOVDQU64 (R8), Z0
+	INCQ      32(R9)
+	MOVQ      32(R9), R8
+	SHLQ      $0x03, R8
+	ADDQ      16(R9), R8
+	MOVQ      (R8), R8
+	ADDQ      8(R9), R8
 	JMP       uncompressed0Done
 
-// func manySlices161F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
+// func manySlices161F32AVX2(a *byte)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manySlices161F32AVX2(SB), NOSPLIT, $0-132
-	MOVQ         widths+8(FP), AX
-	MOVQ         masks+16(FP), CX
-	MOVQ         val+32(FP), DX
-	MOVQ         idx+40(FP), BX
-	MOVQ         x+48(FP), SI
-	MOVQ         ldx+64(FP), DI
-	MOVQ         order+88(FP), R8
-	MOVQ         last+120(FP), R9
-	VMOVQ        R9, X0
+TEXT ·manySlices161F32AVX2(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), CX
+	MOVQ         16(AX), DX
+	MOVQ         32(AX), BX
+	MOVQ         40(AX), SI
+	MOVQ         48(AX), DI
+	MOVQ         64(AX), R8
+	MOVQ         88(AX), R9
+	MOVQ         112(AX), R10
+	VMOVQ        R10, X0
 	VPBROADCASTD X0, Y0
 	VPCMPGTD     counts32<>+0(SB), Y0, Y0
-	VBROADCASTSS alpha+112(FP), Y1
-	VBROADCASTSS beta+116(FP), Y2
+	VBROADCASTSS 152(AX), Y1
+	VBROADCASTSS 160(AX), Y2
 
 slice:
-	CMPQ   n+0(FP), $0x00
+	CMPQ   (AX), $0x00
 	JEQ    done
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
 	VXORPS X5, X5, X5
 	VXORPS X6, X6, X6
-	MOVL   (AX), R9
-	TESTQ  R9, R9
+	MOVL   (CX), R10
+	TESTQ  R10, R10
 	JZ     tail
 
 full:
-	CMPB near+130(FP), $0x00
+	CMPB 136(AX), $0x00
 	JEQ  far
 
 near:
-	MOVWLZX        (BX), R10
-	IMULQ          DI, R10
-	VBROADCASTF128 (DX), Y7
+	MOVWLZX        (SI), R11
+	IMULQ          R8, R11
+	VBROADCASTF128 (BX), Y7
 	VPERMILPS      $0x00, Y7, Y8
-	VMASKMOVPS     (SI)(R10*1), Y0, Y9
+	VMASKMOVPS     (DI)(R11*1), Y0, Y9
 	VFMADD231PS    Y9, Y8, Y3
-	MOVWLZX        2(BX), R10
-	IMULQ          DI, R10
+	MOVWLZX        2(SI), R11
+	IMULQ          R8, R11
 	VPERMILPS      $0x55, Y7, Y8
-	VMASKMOVPS     (SI)(R10*1), Y0, Y9
+	VMASKMOVPS     (DI)(R11*1), Y0, Y9
 	VFMADD231PS    Y9, Y8, Y4
-	MOVWLZX        4(BX), R10
-	IMULQ          DI, R10
+	MOVWLZX        4(SI), R11
+	IMULQ          R8, R11
 	VPERMILPS      $0xaa, Y7, Y8
-	VMASKMOVPS     (SI)(R10*1), Y0, Y9
+	VMASKMOVPS     (DI)(R11*1), Y0, Y9
 	VFMADD231PS    Y9, Y8, Y5
-	MOVWLZX        6(BX), R10
-	IMULQ          DI, R10
+	MOVWLZX        6(SI), R11
+	IMULQ          R8, R11
 	VPERMILPS      $0xff, Y7, Y7
-	VMASKMOVPS     (SI)(R10*1), Y0, Y8
+	VMASKMOVPS     (DI)(R11*1), Y0, Y8
 	VFMADD231PS    Y8, Y7, Y6
-	ADDQ           $0x10, BX
-	ADDQ           $0x20, DX
-	DECQ           R9
+	ADDQ           $0x10, SI
+	ADDQ           $0x20, BX
+	DECQ           R10
 	JNZ            near
 	JMP            tail
 
 far:
-	PREFETCHT0 1024(BX)
-	PREFETCHT0 2048(DX)
-	CMPQ       BX, prefetchEnd+104(FP)
+	PREFETCHT0 1024(SI)
+	PREFETCHT0 2048(BX)
+	CMPQ       SI, 104(AX)
 	JAE        fullPrefetched
-	MOVWLZX    64(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    66(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    68(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    70(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
+	MOVWLZX    64(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    66(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    68(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    70(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
 
 fullPrefetched:
-	MOVWLZX        (BX), R10
-	IMULQ          DI, R10
-	VBROADCASTF128 (DX), Y7
+	MOVWLZX        (SI), R11
+	IMULQ          R8, R11
+	VBROADCASTF128 (BX), Y7
 	VPERMILPS      $0x00, Y7, Y8
-	VMASKMOVPS     (SI)(R10*1), Y0, Y9
+	VMASKMOVPS     (DI)(R11*1), Y0, Y9
 	VFMADD231PS    Y9, Y8, Y3
-	MOVWLZX        2(BX), R10
-	IMULQ          DI, R10
+	MOVWLZX        2(SI), R11
+	IMULQ          R8, R11
 	VPERMILPS      $0x55, Y7, Y8
-	VMASKMOVPS     (SI)(R10*1), Y0, Y9
+	VMASKMOVPS     (DI)(R11*1), Y0, Y9
 	VFMADD231PS    Y9, Y8, Y4
-	MOVWLZX        4(BX), R10
-	IMULQ          DI, R10
+	MOVWLZX        4(SI), R11
+	IMULQ          R8, R11
 	VPERMILPS      $0xaa, Y7, Y8
-	VMASKMOVPS     (SI)(R10*1), Y0, Y9
+	VMASKMOVPS     (DI)(R11*1), Y0, Y9
 	VFMADD231PS    Y9, Y8, Y5
-	MOVWLZX        6(BX), R10
-	IMULQ          DI, R10
+	MOVWLZX        6(SI), R11
+	IMULQ          R8, R11
 	VPERMILPS      $0xff, Y7, Y7
-	VMASKMOVPS     (SI)(R10*1), Y0, Y8
+	VMASKMOVPS     (DI)(R11*1), Y0, Y8
 	VFMADD231PS    Y8, Y7, Y6
-	ADDQ           $0x10, BX
-	ADDQ           $0x20, DX
-	DECQ           R9
+	ADDQ           $0x10, SI
+	ADDQ           $0x20, BX
+	DECQ           R10
 	JNZ            full
 
 tail:
-	MOVL  4(AX), R9
-	TESTQ R9, R9
+	MOVL  4(CX), R10
+	TESTQ R10, R10
 	JZ    finish
 
 masked:
-	MOVWLZX    (CX), R10
-	MOVQ       first+24(FP), R11
-	SHRXL      R11, R10, R10
-	CMPB       near+130(FP), $0x00
+	MOVWLZX    (DX), R11
+	MOVQ       24(AX), R12
+	SHRXL      R12, R11, R11
+	CMPB       136(AX), $0x00
 	JNE        maskedPrefetched
-	PREFETCHT0 1024(BX)
-	PREFETCHT0 2048(DX)
-	CMPQ       BX, prefetchEnd+104(FP)
+	PREFETCHT0 1024(SI)
+	PREFETCHT0 2048(BX)
+	CMPQ       SI, 104(AX)
 	JAE        maskedPrefetched
-	MOVWLZX    64(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    66(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    68(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    70(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
+	MOVWLZX    64(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    66(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    68(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    70(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
 
 maskedPrefetched:
-	TESTB        $0xff, R10
+	TESTB        $0xff, R11
 	JEQ          maskedEnd
-	BTL          $0x00, R10
+	BTL          $0x00, R11
 	JCC          maskedLane0
-	MOVWLZX      (BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS (DX), Y7
-	VMASKMOVPS   (SI)(R11*1), Y0, Y8
+	MOVWLZX      (SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS (BX), Y7
+	VMASKMOVPS   (DI)(R12*1), Y0, Y8
 	VFMADD231PS  Y8, Y7, Y3
 
 maskedLane0:
-	BTL          $0x01, R10
+	BTL          $0x01, R11
 	JCC          maskedLane1
-	MOVWLZX      2(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 4(DX), Y7
-	VMASKMOVPS   (SI)(R11*1), Y0, Y8
+	MOVWLZX      2(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 4(BX), Y7
+	VMASKMOVPS   (DI)(R12*1), Y0, Y8
 	VFMADD231PS  Y8, Y7, Y4
 
 maskedLane1:
-	BTL          $0x02, R10
+	BTL          $0x02, R11
 	JCC          maskedLane2
-	MOVWLZX      4(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 8(DX), Y7
-	VMASKMOVPS   (SI)(R11*1), Y0, Y8
+	MOVWLZX      4(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 8(BX), Y7
+	VMASKMOVPS   (DI)(R12*1), Y0, Y8
 	VFMADD231PS  Y8, Y7, Y5
 
 maskedLane2:
-	BTL          $0x03, R10
+	BTL          $0x03, R11
 	JCC          maskedLane3
-	MOVWLZX      6(BX), R10
-	IMULQ        DI, R10
-	VBROADCASTSS 12(DX), Y7
-	VMASKMOVPS   (SI)(R10*1), Y0, Y8
+	MOVWLZX      6(SI), R11
+	IMULQ        R8, R11
+	VBROADCASTSS 12(BX), Y7
+	VMASKMOVPS   (DI)(R11*1), Y0, Y8
 	VFMADD231PS  Y8, Y7, Y6
 
 maskedLane3:
 maskedEnd:
-	ADDQ $0x10, BX
-	ADDQ $0x20, DX
-	ADDQ $0x02, CX
-	DECQ R9
+	ADDQ $0x10, SI
+	ADDQ $0x20, BX
+	ADDQ $0x02, DX
+	DECQ R10
 	JNZ  masked
 
 finish:
-	CMPB    reads+128(FP), $0x00
+	CMPB    120(AX), $0x00
 	JNE     each
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     each
-	CMPQ    rows+96(FP), $0x04
+	CMPQ    96(AX), $0x04
 	JL      each
-	CMPQ    last+120(FP), $0x08
+	CMPQ    112(AX), $0x08
 	JNE     each
-	MOVQ    y+72(FP), R9
-	MOVQ    ldy+80(FP), R10
-	MOVWLZX (R8), R11
-	IMULQ   R10, R11
+	MOVQ    72(AX), R10
+	MOVQ    80(AX), R11
+	MOVWLZX (R9), R12
+	IMULQ   R11, R12
 	VMULPS  Y1, Y3, Y3
-	VMOVUPS Y3, (R9)(R11*1)
-	MOVWLZX 2(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS Y3, (R10)(R12*1)
+	MOVWLZX 2(R9), R12
+	IMULQ   R11, R12
 	VMULPS  Y1, Y4, Y4
-	VMOVUPS Y4, (R9)(R11*1)
-	MOVWLZX 4(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS Y4, (R10)(R12*1)
+	MOVWLZX 4(R9), R12
+	IMULQ   R11, R12
 	VMULPS  Y1, Y5, Y5
-	VMOVUPS Y5, (R9)(R11*1)
-	MOVWLZX 6(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS Y5, (R10)(R12*1)
+	MOVWLZX 6(R9), R12
+	IMULQ   R11, R12
 	VMULPS  Y1, Y6, Y6
-	VMOVUPS Y6, (R9)(R11*1)
+	VMOVUPS Y6, (R10)(R12*1)
 	JMP     next
 
 each:
-	CMPB   one+131(FP), $0x00
+	CMPB   144(AX), $0x00
 	JEQ    lanes
 	VADDPS Y5, Y6, Y6
 	VADDPS Y3, Y4, Y4
@@ -7638,122 +7660,123 @@ each:
 	JMP    lastLane
 
 lanes:
-	CMPQ        rows+96(FP), $0x00
+	CMPQ        96(AX), $0x00
 	JLE         next
-	MOVWLZX     (R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     (R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Y1, Y3, Y3
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row0Overwrite
-	VMASKMOVPS  (R9), Y0, Y7
+	VMASKMOVPS  (R10), Y0, Y7
 	VFMADD231PS Y7, Y2, Y3
 
 row0Overwrite:
-	CMPB       stream+129(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row0Stream
-	VMASKMOVPS Y3, Y0, (R9)
+	VMASKMOVPS Y3, Y0, (R10)
 	JMP        row0End
 
 row0Stream:
-	VMOVNTPS Y3, (R9)
+	VMOVNTPS Y3, (R10)
 
 row0End:
-	CMPQ        rows+96(FP), $0x01
+	CMPQ        96(AX), $0x01
 	JLE         next
-	MOVWLZX     2(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     2(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Y1, Y4, Y4
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row1Overwrite
-	VMASKMOVPS  (R9), Y0, Y7
+	VMASKMOVPS  (R10), Y0, Y7
 	VFMADD231PS Y7, Y2, Y4
 
 row1Overwrite:
-	CMPB       stream+129(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row1Stream
-	VMASKMOVPS Y4, Y0, (R9)
+	VMASKMOVPS Y4, Y0, (R10)
 	JMP        row1End
 
 row1Stream:
-	VMOVNTPS Y4, (R9)
+	VMOVNTPS Y4, (R10)
 
 row1End:
-	CMPQ        rows+96(FP), $0x02
+	CMPQ        96(AX), $0x02
 	JLE         next
-	MOVWLZX     4(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     4(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Y1, Y5, Y5
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row2Overwrite
-	VMASKMOVPS  (R9), Y0, Y7
+	VMASKMOVPS  (R10), Y0, Y7
 	VFMADD231PS Y7, Y2, Y5
 
 row2Overwrite:
-	CMPB       stream+129(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row2Stream
-	VMASKMOVPS Y5, Y0, (R9)
+	VMASKMOVPS Y5, Y0, (R10)
 	JMP        row2End
 
 row2Stream:
-	VMOVNTPS Y5, (R9)
+	VMOVNTPS Y5, (R10)
 
 row2End:
-	CMPQ rows+96(FP), $0x03
+	CMPQ 96(AX), $0x03
 	JLE  next
 
 lastLane:
-	MOVWLZX     6(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     6(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Y1, Y6, Y6
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row3Overwrite
-	VMASKMOVPS  (R9), Y0, Y7
+	VMASKMOVPS  (R10), Y0, Y7
 	VFMADD231PS Y7, Y2, Y6
 
 row3Overwrite:
-	CMPB       stream+129(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row3Stream
-	VMASKMOVPS Y6, Y0, (R9)
+	VMASKMOVPS Y6, Y0, (R10)
 	JMP        row3End
 
 row3Stream:
-	VMOVNTPS Y6, (R9)
+	VMOVNTPS Y6, (R10)
 
 row3End:
 next:
-	ADDQ $0x10, R8
-	SUBQ $0x08, rows+96(FP)
-	ADDQ $0x08, AX
-	DECQ n+0(FP)
+	ADDQ $0x10, R9
+	SUBQ $0x08, 96(AX)
+	ADDQ $0x08, CX
+	DECQ (AX)
 	JMP  slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manySlices162F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
+// func manySlices162F32AVX2(a *byte)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manySlices162F32AVX2(SB), NOSPLIT, $0-132
-	MOVQ         widths+8(FP), AX
-	MOVQ         masks+16(FP), CX
-	MOVQ         val+32(FP), DX
-	MOVQ         idx+40(FP), BX
-	MOVQ         x+48(FP), SI
-	MOVQ         ldx+64(FP), DI
-	MOVQ         order+88(FP), R8
-	MOVQ         last+120(FP), R9
-	VMOVQ        R9, X0
+TEXT ·manySlices162F32AVX2(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), CX
+	MOVQ         16(AX), DX
+	MOVQ         32(AX), BX
+	MOVQ         40(AX), SI
+	MOVQ         48(AX), DI
+	MOVQ         64(AX), R8
+	MOVQ         88(AX), R9
+	MOVQ         112(AX), R10
+	VMOVQ        R10, X0
 	VPBROADCASTD X0, Y0
 	VPCMPGTD     counts32<>+0(SB), Y0, Y0
-	VBROADCASTSS alpha+112(FP), Y1
-	VBROADCASTSS beta+116(FP), Y2
+	VBROADCASTSS 152(AX), Y1
+	VBROADCASTSS 160(AX), Y2
 
 slice:
-	CMPQ   n+0(FP), $0x00
+	CMPQ   (AX), $0x00
 	JEQ    done
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
@@ -7763,212 +7786,212 @@ slice:
 	VXORPS X8, X8, X8
 	VXORPS X9, X9, X9
 	VXORPS X10, X10, X10
-	MOVL   (AX), R9
-	TESTQ  R9, R9
+	MOVL   (CX), R10
+	TESTQ  R10, R10
 	JZ     tail
 
 full:
-	CMPB near+130(FP), $0x00
+	CMPB 136(AX), $0x00
 	JEQ  far
 
 near:
-	MOVWLZX        (BX), R10
-	IMULQ          DI, R10
-	VBROADCASTF128 (DX), Y11
+	MOVWLZX        (SI), R11
+	IMULQ          R8, R11
+	VBROADCASTF128 (BX), Y11
 	VPERMILPS      $0x00, Y11, Y12
-	VFMADD231PS    (SI)(R10*1), Y12, Y3
-	VMASKMOVPS     32(SI)(R10*1), Y0, Y13
+	VFMADD231PS    (DI)(R11*1), Y12, Y3
+	VMASKMOVPS     32(DI)(R11*1), Y0, Y13
 	VFMADD231PS    Y13, Y12, Y4
-	MOVWLZX        2(BX), R10
-	IMULQ          DI, R10
+	MOVWLZX        2(SI), R11
+	IMULQ          R8, R11
 	VPERMILPS      $0x55, Y11, Y12
-	VFMADD231PS    (SI)(R10*1), Y12, Y5
-	VMASKMOVPS     32(SI)(R10*1), Y0, Y13
+	VFMADD231PS    (DI)(R11*1), Y12, Y5
+	VMASKMOVPS     32(DI)(R11*1), Y0, Y13
 	VFMADD231PS    Y13, Y12, Y6
-	MOVWLZX        4(BX), R10
-	IMULQ          DI, R10
+	MOVWLZX        4(SI), R11
+	IMULQ          R8, R11
 	VPERMILPS      $0xaa, Y11, Y12
-	VFMADD231PS    (SI)(R10*1), Y12, Y7
-	VMASKMOVPS     32(SI)(R10*1), Y0, Y13
+	VFMADD231PS    (DI)(R11*1), Y12, Y7
+	VMASKMOVPS     32(DI)(R11*1), Y0, Y13
 	VFMADD231PS    Y13, Y12, Y8
-	MOVWLZX        6(BX), R10
-	IMULQ          DI, R10
+	MOVWLZX        6(SI), R11
+	IMULQ          R8, R11
 	VPERMILPS      $0xff, Y11, Y11
-	VFMADD231PS    (SI)(R10*1), Y11, Y9
-	VMASKMOVPS     32(SI)(R10*1), Y0, Y12
+	VFMADD231PS    (DI)(R11*1), Y11, Y9
+	VMASKMOVPS     32(DI)(R11*1), Y0, Y12
 	VFMADD231PS    Y12, Y11, Y10
-	ADDQ           $0x10, BX
-	ADDQ           $0x20, DX
-	DECQ           R9
+	ADDQ           $0x10, SI
+	ADDQ           $0x20, BX
+	DECQ           R10
 	JNZ            near
 	JMP            tail
 
 far:
-	PREFETCHT0 1024(BX)
-	PREFETCHT0 2048(DX)
-	CMPQ       BX, prefetchEnd+104(FP)
+	PREFETCHT0 1024(SI)
+	PREFETCHT0 2048(BX)
+	CMPQ       SI, 104(AX)
 	JAE        fullPrefetched
-	MOVWLZX    64(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    66(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    68(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    70(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
+	MOVWLZX    64(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    66(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    68(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    70(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
 
 fullPrefetched:
-	MOVWLZX        (BX), R10
-	IMULQ          DI, R10
-	VBROADCASTF128 (DX), Y11
+	MOVWLZX        (SI), R11
+	IMULQ          R8, R11
+	VBROADCASTF128 (BX), Y11
 	VPERMILPS      $0x00, Y11, Y12
-	VFMADD231PS    (SI)(R10*1), Y12, Y3
-	VMASKMOVPS     32(SI)(R10*1), Y0, Y13
+	VFMADD231PS    (DI)(R11*1), Y12, Y3
+	VMASKMOVPS     32(DI)(R11*1), Y0, Y13
 	VFMADD231PS    Y13, Y12, Y4
-	MOVWLZX        2(BX), R10
-	IMULQ          DI, R10
+	MOVWLZX        2(SI), R11
+	IMULQ          R8, R11
 	VPERMILPS      $0x55, Y11, Y12
-	VFMADD231PS    (SI)(R10*1), Y12, Y5
-	VMASKMOVPS     32(SI)(R10*1), Y0, Y13
+	VFMADD231PS    (DI)(R11*1), Y12, Y5
+	VMASKMOVPS     32(DI)(R11*1), Y0, Y13
 	VFMADD231PS    Y13, Y12, Y6
-	MOVWLZX        4(BX), R10
-	IMULQ          DI, R10
+	MOVWLZX        4(SI), R11
+	IMULQ          R8, R11
 	VPERMILPS      $0xaa, Y11, Y12
-	VFMADD231PS    (SI)(R10*1), Y12, Y7
-	VMASKMOVPS     32(SI)(R10*1), Y0, Y13
+	VFMADD231PS    (DI)(R11*1), Y12, Y7
+	VMASKMOVPS     32(DI)(R11*1), Y0, Y13
 	VFMADD231PS    Y13, Y12, Y8
-	MOVWLZX        6(BX), R10
-	IMULQ          DI, R10
+	MOVWLZX        6(SI), R11
+	IMULQ          R8, R11
 	VPERMILPS      $0xff, Y11, Y11
-	VFMADD231PS    (SI)(R10*1), Y11, Y9
-	VMASKMOVPS     32(SI)(R10*1), Y0, Y12
+	VFMADD231PS    (DI)(R11*1), Y11, Y9
+	VMASKMOVPS     32(DI)(R11*1), Y0, Y12
 	VFMADD231PS    Y12, Y11, Y10
-	ADDQ           $0x10, BX
-	ADDQ           $0x20, DX
-	DECQ           R9
+	ADDQ           $0x10, SI
+	ADDQ           $0x20, BX
+	DECQ           R10
 	JNZ            full
 
 tail:
-	MOVL  4(AX), R9
-	TESTQ R9, R9
+	MOVL  4(CX), R10
+	TESTQ R10, R10
 	JZ    finish
 
 masked:
-	MOVWLZX    (CX), R10
-	MOVQ       first+24(FP), R11
-	SHRXL      R11, R10, R10
-	CMPB       near+130(FP), $0x00
+	MOVWLZX    (DX), R11
+	MOVQ       24(AX), R12
+	SHRXL      R12, R11, R11
+	CMPB       136(AX), $0x00
 	JNE        maskedPrefetched
-	PREFETCHT0 1024(BX)
-	PREFETCHT0 2048(DX)
-	CMPQ       BX, prefetchEnd+104(FP)
+	PREFETCHT0 1024(SI)
+	PREFETCHT0 2048(BX)
+	CMPQ       SI, 104(AX)
 	JAE        maskedPrefetched
-	MOVWLZX    64(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    66(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    68(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    70(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
+	MOVWLZX    64(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    66(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    68(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    70(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
 
 maskedPrefetched:
-	TESTB        $0xff, R10
+	TESTB        $0xff, R11
 	JEQ          maskedEnd
-	BTL          $0x00, R10
+	BTL          $0x00, R11
 	JCC          maskedLane0
-	MOVWLZX      (BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS (DX), Y11
-	VFMADD231PS  (SI)(R11*1), Y11, Y3
-	VMASKMOVPS   32(SI)(R11*1), Y0, Y12
+	MOVWLZX      (SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS (BX), Y11
+	VFMADD231PS  (DI)(R12*1), Y11, Y3
+	VMASKMOVPS   32(DI)(R12*1), Y0, Y12
 	VFMADD231PS  Y12, Y11, Y4
 
 maskedLane0:
-	BTL          $0x01, R10
+	BTL          $0x01, R11
 	JCC          maskedLane1
-	MOVWLZX      2(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 4(DX), Y11
-	VFMADD231PS  (SI)(R11*1), Y11, Y5
-	VMASKMOVPS   32(SI)(R11*1), Y0, Y12
+	MOVWLZX      2(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 4(BX), Y11
+	VFMADD231PS  (DI)(R12*1), Y11, Y5
+	VMASKMOVPS   32(DI)(R12*1), Y0, Y12
 	VFMADD231PS  Y12, Y11, Y6
 
 maskedLane1:
-	BTL          $0x02, R10
+	BTL          $0x02, R11
 	JCC          maskedLane2
-	MOVWLZX      4(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 8(DX), Y11
-	VFMADD231PS  (SI)(R11*1), Y11, Y7
-	VMASKMOVPS   32(SI)(R11*1), Y0, Y12
+	MOVWLZX      4(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 8(BX), Y11
+	VFMADD231PS  (DI)(R12*1), Y11, Y7
+	VMASKMOVPS   32(DI)(R12*1), Y0, Y12
 	VFMADD231PS  Y12, Y11, Y8
 
 maskedLane2:
-	BTL          $0x03, R10
+	BTL          $0x03, R11
 	JCC          maskedLane3
-	MOVWLZX      6(BX), R10
-	IMULQ        DI, R10
-	VBROADCASTSS 12(DX), Y11
-	VFMADD231PS  (SI)(R10*1), Y11, Y9
-	VMASKMOVPS   32(SI)(R10*1), Y0, Y12
+	MOVWLZX      6(SI), R11
+	IMULQ        R8, R11
+	VBROADCASTSS 12(BX), Y11
+	VFMADD231PS  (DI)(R11*1), Y11, Y9
+	VMASKMOVPS   32(DI)(R11*1), Y0, Y12
 	VFMADD231PS  Y12, Y11, Y10
 
 maskedLane3:
 maskedEnd:
-	ADDQ $0x10, BX
-	ADDQ $0x20, DX
-	ADDQ $0x02, CX
-	DECQ R9
+	ADDQ $0x10, SI
+	ADDQ $0x20, BX
+	ADDQ $0x02, DX
+	DECQ R10
 	JNZ  masked
 
 finish:
-	CMPB    reads+128(FP), $0x00
+	CMPB    120(AX), $0x00
 	JNE     each
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     each
-	CMPQ    rows+96(FP), $0x04
+	CMPQ    96(AX), $0x04
 	JL      each
-	CMPQ    last+120(FP), $0x08
+	CMPQ    112(AX), $0x08
 	JNE     each
-	MOVQ    y+72(FP), R9
-	MOVQ    ldy+80(FP), R10
-	MOVWLZX (R8), R11
-	IMULQ   R10, R11
+	MOVQ    72(AX), R10
+	MOVQ    80(AX), R11
+	MOVWLZX (R9), R12
+	IMULQ   R11, R12
 	VMULPS  Y1, Y3, Y3
-	VMOVUPS Y3, (R9)(R11*1)
+	VMOVUPS Y3, (R10)(R12*1)
 	VMULPS  Y1, Y4, Y4
-	VMOVUPS Y4, 32(R9)(R11*1)
-	MOVWLZX 2(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS Y4, 32(R10)(R12*1)
+	MOVWLZX 2(R9), R12
+	IMULQ   R11, R12
 	VMULPS  Y1, Y5, Y5
-	VMOVUPS Y5, (R9)(R11*1)
+	VMOVUPS Y5, (R10)(R12*1)
 	VMULPS  Y1, Y6, Y6
-	VMOVUPS Y6, 32(R9)(R11*1)
-	MOVWLZX 4(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS Y6, 32(R10)(R12*1)
+	MOVWLZX 4(R9), R12
+	IMULQ   R11, R12
 	VMULPS  Y1, Y7, Y7
-	VMOVUPS Y7, (R9)(R11*1)
+	VMOVUPS Y7, (R10)(R12*1)
 	VMULPS  Y1, Y8, Y8
-	VMOVUPS Y8, 32(R9)(R11*1)
-	MOVWLZX 6(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS Y8, 32(R10)(R12*1)
+	MOVWLZX 6(R9), R12
+	IMULQ   R11, R12
 	VMULPS  Y1, Y9, Y9
-	VMOVUPS Y9, (R9)(R11*1)
+	VMOVUPS Y9, (R10)(R12*1)
 	VMULPS  Y1, Y10, Y10
-	VMOVUPS Y10, 32(R9)(R11*1)
+	VMOVUPS Y10, 32(R10)(R12*1)
 	JMP     next
 
 each:
-	CMPB   one+131(FP), $0x00
+	CMPB   144(AX), $0x00
 	JEQ    lanes
 	VADDPS Y7, Y9, Y9
 	VADDPS Y8, Y10, Y10
@@ -7979,329 +8002,330 @@ each:
 	JMP    lastLane
 
 lanes:
-	CMPQ        rows+96(FP), $0x00
+	CMPQ        96(AX), $0x00
 	JLE         next
-	MOVWLZX     (R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     (R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Y1, Y3, Y3
 	VMULPS      Y1, Y4, Y4
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row0Overwrite
-	VFMADD231PS (R9), Y2, Y3
-	VMASKMOVPS  32(R9), Y0, Y11
+	VFMADD231PS (R10), Y2, Y3
+	VMASKMOVPS  32(R10), Y0, Y11
 	VFMADD231PS Y11, Y2, Y4
 
 row0Overwrite:
-	CMPB       stream+129(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row0Stream
-	VMOVUPS    Y3, (R9)
-	VMASKMOVPS Y4, Y0, 32(R9)
+	VMOVUPS    Y3, (R10)
+	VMASKMOVPS Y4, Y0, 32(R10)
 	JMP        row0End
 
 row0Stream:
-	VMOVNTPS Y3, (R9)
-	VMOVNTPS Y4, 32(R9)
+	VMOVNTPS Y3, (R10)
+	VMOVNTPS Y4, 32(R10)
 
 row0End:
-	CMPQ        rows+96(FP), $0x01
+	CMPQ        96(AX), $0x01
 	JLE         next
-	MOVWLZX     2(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     2(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Y1, Y5, Y5
 	VMULPS      Y1, Y6, Y6
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row1Overwrite
-	VFMADD231PS (R9), Y2, Y5
-	VMASKMOVPS  32(R9), Y0, Y11
+	VFMADD231PS (R10), Y2, Y5
+	VMASKMOVPS  32(R10), Y0, Y11
 	VFMADD231PS Y11, Y2, Y6
 
 row1Overwrite:
-	CMPB       stream+129(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row1Stream
-	VMOVUPS    Y5, (R9)
-	VMASKMOVPS Y6, Y0, 32(R9)
+	VMOVUPS    Y5, (R10)
+	VMASKMOVPS Y6, Y0, 32(R10)
 	JMP        row1End
 
 row1Stream:
-	VMOVNTPS Y5, (R9)
-	VMOVNTPS Y6, 32(R9)
+	VMOVNTPS Y5, (R10)
+	VMOVNTPS Y6, 32(R10)
 
 row1End:
-	CMPQ        rows+96(FP), $0x02
+	CMPQ        96(AX), $0x02
 	JLE         next
-	MOVWLZX     4(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     4(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Y1, Y7, Y7
 	VMULPS      Y1, Y8, Y8
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row2Overwrite
-	VFMADD231PS (R9), Y2, Y7
-	VMASKMOVPS  32(R9), Y0, Y11
+	VFMADD231PS (R10), Y2, Y7
+	VMASKMOVPS  32(R10), Y0, Y11
 	VFMADD231PS Y11, Y2, Y8
 
 row2Overwrite:
-	CMPB       stream+129(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row2Stream
-	VMOVUPS    Y7, (R9)
-	VMASKMOVPS Y8, Y0, 32(R9)
+	VMOVUPS    Y7, (R10)
+	VMASKMOVPS Y8, Y0, 32(R10)
 	JMP        row2End
 
 row2Stream:
-	VMOVNTPS Y7, (R9)
-	VMOVNTPS Y8, 32(R9)
+	VMOVNTPS Y7, (R10)
+	VMOVNTPS Y8, 32(R10)
 
 row2End:
-	CMPQ rows+96(FP), $0x03
+	CMPQ 96(AX), $0x03
 	JLE  next
 
 lastLane:
-	MOVWLZX     6(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     6(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Y1, Y9, Y9
 	VMULPS      Y1, Y10, Y10
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row3Overwrite
-	VFMADD231PS (R9), Y2, Y9
-	VMASKMOVPS  32(R9), Y0, Y11
+	VFMADD231PS (R10), Y2, Y9
+	VMASKMOVPS  32(R10), Y0, Y11
 	VFMADD231PS Y11, Y2, Y10
 
 row3Overwrite:
-	CMPB       stream+129(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row3Stream
-	VMOVUPS    Y9, (R9)
-	VMASKMOVPS Y10, Y0, 32(R9)
+	VMOVUPS    Y9, (R10)
+	VMASKMOVPS Y10, Y0, 32(R10)
 	JMP        row3End
 
 row3Stream:
-	VMOVNTPS Y9, (R9)
-	VMOVNTPS Y10, 32(R9)
+	VMOVNTPS Y9, (R10)
+	VMOVNTPS Y10, 32(R10)
 
 row3End:
 next:
-	ADDQ $0x10, R8
-	SUBQ $0x08, rows+96(FP)
-	ADDQ $0x08, AX
-	DECQ n+0(FP)
+	ADDQ $0x10, R9
+	SUBQ $0x08, 96(AX)
+	ADDQ $0x08, CX
+	DECQ (AX)
 	JMP  slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manySlices321F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
+// func manySlices321F32AVX2(a *byte)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manySlices321F32AVX2(SB), NOSPLIT, $0-132
-	MOVQ         widths+8(FP), AX
-	MOVQ         masks+16(FP), CX
-	MOVQ         val+32(FP), DX
-	MOVQ         idx+40(FP), BX
-	MOVQ         x+48(FP), SI
-	MOVQ         ldx+64(FP), DI
-	MOVQ         order+88(FP), R8
-	MOVQ         last+120(FP), R9
-	VMOVQ        R9, X0
+TEXT ·manySlices321F32AVX2(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), CX
+	MOVQ         16(AX), DX
+	MOVQ         32(AX), BX
+	MOVQ         40(AX), SI
+	MOVQ         48(AX), DI
+	MOVQ         64(AX), R8
+	MOVQ         88(AX), R9
+	MOVQ         112(AX), R10
+	VMOVQ        R10, X0
 	VPBROADCASTD X0, Y0
 	VPCMPGTD     counts32<>+0(SB), Y0, Y0
-	VBROADCASTSS alpha+112(FP), Y1
-	VBROADCASTSS beta+116(FP), Y2
+	VBROADCASTSS 152(AX), Y1
+	VBROADCASTSS 160(AX), Y2
 
 slice:
-	CMPQ   n+0(FP), $0x00
+	CMPQ   (AX), $0x00
 	JEQ    done
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
 	VXORPS X5, X5, X5
 	VXORPS X6, X6, X6
-	MOVL   (AX), R9
-	TESTQ  R9, R9
+	MOVL   (CX), R10
+	TESTQ  R10, R10
 	JZ     tail
 
 full:
-	CMPB near+130(FP), $0x00
+	CMPB 136(AX), $0x00
 	JEQ  far
 
 near:
-	MOVL           (BX), R10
-	IMULQ          DI, R10
-	VBROADCASTF128 (DX), Y7
+	MOVL           (SI), R11
+	IMULQ          R8, R11
+	VBROADCASTF128 (BX), Y7
 	VPERMILPS      $0x00, Y7, Y8
-	VMASKMOVPS     (SI)(R10*1), Y0, Y9
+	VMASKMOVPS     (DI)(R11*1), Y0, Y9
 	VFMADD231PS    Y9, Y8, Y3
-	MOVL           4(BX), R10
-	IMULQ          DI, R10
+	MOVL           4(SI), R11
+	IMULQ          R8, R11
 	VPERMILPS      $0x55, Y7, Y8
-	VMASKMOVPS     (SI)(R10*1), Y0, Y9
+	VMASKMOVPS     (DI)(R11*1), Y0, Y9
 	VFMADD231PS    Y9, Y8, Y4
-	MOVL           8(BX), R10
-	IMULQ          DI, R10
+	MOVL           8(SI), R11
+	IMULQ          R8, R11
 	VPERMILPS      $0xaa, Y7, Y8
-	VMASKMOVPS     (SI)(R10*1), Y0, Y9
+	VMASKMOVPS     (DI)(R11*1), Y0, Y9
 	VFMADD231PS    Y9, Y8, Y5
-	MOVL           12(BX), R10
-	IMULQ          DI, R10
+	MOVL           12(SI), R11
+	IMULQ          R8, R11
 	VPERMILPS      $0xff, Y7, Y7
-	VMASKMOVPS     (SI)(R10*1), Y0, Y8
+	VMASKMOVPS     (DI)(R11*1), Y0, Y8
 	VFMADD231PS    Y8, Y7, Y6
+	ADDQ           $0x20, SI
 	ADDQ           $0x20, BX
-	ADDQ           $0x20, DX
-	DECQ           R9
+	DECQ           R10
 	JNZ            near
 	JMP            tail
 
 far:
-	PREFETCHT0 1024(BX)
-	PREFETCHT0 2048(DX)
-	CMPQ       BX, prefetchEnd+104(FP)
+	PREFETCHT0 1024(SI)
+	PREFETCHT0 2048(BX)
+	CMPQ       SI, 104(AX)
 	JAE        fullPrefetched
-	MOVL       128(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       132(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       136(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       140(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
+	MOVL       128(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       132(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       136(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       140(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
 
 fullPrefetched:
-	MOVL           (BX), R10
-	IMULQ          DI, R10
-	VBROADCASTF128 (DX), Y7
+	MOVL           (SI), R11
+	IMULQ          R8, R11
+	VBROADCASTF128 (BX), Y7
 	VPERMILPS      $0x00, Y7, Y8
-	VMASKMOVPS     (SI)(R10*1), Y0, Y9
+	VMASKMOVPS     (DI)(R11*1), Y0, Y9
 	VFMADD231PS    Y9, Y8, Y3
-	MOVL           4(BX), R10
-	IMULQ          DI, R10
+	MOVL           4(SI), R11
+	IMULQ          R8, R11
 	VPERMILPS      $0x55, Y7, Y8
-	VMASKMOVPS     (SI)(R10*1), Y0, Y9
+	VMASKMOVPS     (DI)(R11*1), Y0, Y9
 	VFMADD231PS    Y9, Y8, Y4
-	MOVL           8(BX), R10
-	IMULQ          DI, R10
+	MOVL           8(SI), R11
+	IMULQ          R8, R11
 	VPERMILPS      $0xaa, Y7, Y8
-	VMASKMOVPS     (SI)(R10*1), Y0, Y9
+	VMASKMOVPS     (DI)(R11*1), Y0, Y9
 	VFMADD231PS    Y9, Y8, Y5
-	MOVL           12(BX), R10
-	IMULQ          DI, R10
+	MOVL           12(SI), R11
+	IMULQ          R8, R11
 	VPERMILPS      $0xff, Y7, Y7
-	VMASKMOVPS     (SI)(R10*1), Y0, Y8
+	VMASKMOVPS     (DI)(R11*1), Y0, Y8
 	VFMADD231PS    Y8, Y7, Y6
+	ADDQ           $0x20, SI
 	ADDQ           $0x20, BX
-	ADDQ           $0x20, DX
-	DECQ           R9
+	DECQ           R10
 	JNZ            full
 
 tail:
-	MOVL  4(AX), R9
-	TESTQ R9, R9
+	MOVL  4(CX), R10
+	TESTQ R10, R10
 	JZ    finish
 
 masked:
-	MOVWLZX    (CX), R10
-	MOVQ       first+24(FP), R11
-	SHRXL      R11, R10, R10
-	CMPB       near+130(FP), $0x00
+	MOVWLZX    (DX), R11
+	MOVQ       24(AX), R12
+	SHRXL      R12, R11, R11
+	CMPB       136(AX), $0x00
 	JNE        maskedPrefetched
-	PREFETCHT0 1024(BX)
-	PREFETCHT0 2048(DX)
-	CMPQ       BX, prefetchEnd+104(FP)
+	PREFETCHT0 1024(SI)
+	PREFETCHT0 2048(BX)
+	CMPQ       SI, 104(AX)
 	JAE        maskedPrefetched
-	MOVL       128(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       132(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       136(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       140(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
+	MOVL       128(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       132(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       136(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       140(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
 
 maskedPrefetched:
-	TESTB        $0xff, R10
+	TESTB        $0xff, R11
 	JEQ          maskedEnd
-	BTL          $0x00, R10
+	BTL          $0x00, R11
 	JCC          maskedLane0
-	MOVL         (BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS (DX), Y7
-	VMASKMOVPS   (SI)(R11*1), Y0, Y8
+	MOVL         (SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS (BX), Y7
+	VMASKMOVPS   (DI)(R12*1), Y0, Y8
 	VFMADD231PS  Y8, Y7, Y3
 
 maskedLane0:
-	BTL          $0x01, R10
+	BTL          $0x01, R11
 	JCC          maskedLane1
-	MOVL         4(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 4(DX), Y7
-	VMASKMOVPS   (SI)(R11*1), Y0, Y8
+	MOVL         4(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 4(BX), Y7
+	VMASKMOVPS   (DI)(R12*1), Y0, Y8
 	VFMADD231PS  Y8, Y7, Y4
 
 maskedLane1:
-	BTL          $0x02, R10
+	BTL          $0x02, R11
 	JCC          maskedLane2
-	MOVL         8(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 8(DX), Y7
-	VMASKMOVPS   (SI)(R11*1), Y0, Y8
+	MOVL         8(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 8(BX), Y7
+	VMASKMOVPS   (DI)(R12*1), Y0, Y8
 	VFMADD231PS  Y8, Y7, Y5
 
 maskedLane2:
-	BTL          $0x03, R10
+	BTL          $0x03, R11
 	JCC          maskedLane3
-	MOVL         12(BX), R10
-	IMULQ        DI, R10
-	VBROADCASTSS 12(DX), Y7
-	VMASKMOVPS   (SI)(R10*1), Y0, Y8
+	MOVL         12(SI), R11
+	IMULQ        R8, R11
+	VBROADCASTSS 12(BX), Y7
+	VMASKMOVPS   (DI)(R11*1), Y0, Y8
 	VFMADD231PS  Y8, Y7, Y6
 
 maskedLane3:
 maskedEnd:
+	ADDQ $0x20, SI
 	ADDQ $0x20, BX
-	ADDQ $0x20, DX
-	ADDQ $0x02, CX
-	DECQ R9
+	ADDQ $0x02, DX
+	DECQ R10
 	JNZ  masked
 
 finish:
-	CMPB    reads+128(FP), $0x00
+	CMPB    120(AX), $0x00
 	JNE     each
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     each
-	CMPQ    rows+96(FP), $0x04
+	CMPQ    96(AX), $0x04
 	JL      each
-	CMPQ    last+120(FP), $0x08
+	CMPQ    112(AX), $0x08
 	JNE     each
-	MOVQ    y+72(FP), R9
-	MOVQ    ldy+80(FP), R10
-	MOVWLZX (R8), R11
-	IMULQ   R10, R11
+	MOVQ    72(AX), R10
+	MOVQ    80(AX), R11
+	MOVWLZX (R9), R12
+	IMULQ   R11, R12
 	VMULPS  Y1, Y3, Y3
-	VMOVUPS Y3, (R9)(R11*1)
-	MOVWLZX 2(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS Y3, (R10)(R12*1)
+	MOVWLZX 2(R9), R12
+	IMULQ   R11, R12
 	VMULPS  Y1, Y4, Y4
-	VMOVUPS Y4, (R9)(R11*1)
-	MOVWLZX 4(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS Y4, (R10)(R12*1)
+	MOVWLZX 4(R9), R12
+	IMULQ   R11, R12
 	VMULPS  Y1, Y5, Y5
-	VMOVUPS Y5, (R9)(R11*1)
-	MOVWLZX 6(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS Y5, (R10)(R12*1)
+	MOVWLZX 6(R9), R12
+	IMULQ   R11, R12
 	VMULPS  Y1, Y6, Y6
-	VMOVUPS Y6, (R9)(R11*1)
+	VMOVUPS Y6, (R10)(R12*1)
 	JMP     next
 
 each:
-	CMPB   one+131(FP), $0x00
+	CMPB   144(AX), $0x00
 	JEQ    lanes
 	VADDPS Y5, Y6, Y6
 	VADDPS Y3, Y4, Y4
@@ -8309,122 +8333,123 @@ each:
 	JMP    lastLane
 
 lanes:
-	CMPQ        rows+96(FP), $0x00
+	CMPQ        96(AX), $0x00
 	JLE         next
-	MOVWLZX     (R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     (R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Y1, Y3, Y3
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row0Overwrite
-	VMASKMOVPS  (R9), Y0, Y7
+	VMASKMOVPS  (R10), Y0, Y7
 	VFMADD231PS Y7, Y2, Y3
 
 row0Overwrite:
-	CMPB       stream+129(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row0Stream
-	VMASKMOVPS Y3, Y0, (R9)
+	VMASKMOVPS Y3, Y0, (R10)
 	JMP        row0End
 
 row0Stream:
-	VMOVNTPS Y3, (R9)
+	VMOVNTPS Y3, (R10)
 
 row0End:
-	CMPQ        rows+96(FP), $0x01
+	CMPQ        96(AX), $0x01
 	JLE         next
-	MOVWLZX     2(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     2(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Y1, Y4, Y4
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row1Overwrite
-	VMASKMOVPS  (R9), Y0, Y7
+	VMASKMOVPS  (R10), Y0, Y7
 	VFMADD231PS Y7, Y2, Y4
 
 row1Overwrite:
-	CMPB       stream+129(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row1Stream
-	VMASKMOVPS Y4, Y0, (R9)
+	VMASKMOVPS Y4, Y0, (R10)
 	JMP        row1End
 
 row1Stream:
-	VMOVNTPS Y4, (R9)
+	VMOVNTPS Y4, (R10)
 
 row1End:
-	CMPQ        rows+96(FP), $0x02
+	CMPQ        96(AX), $0x02
 	JLE         next
-	MOVWLZX     4(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     4(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Y1, Y5, Y5
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row2Overwrite
-	VMASKMOVPS  (R9), Y0, Y7
+	VMASKMOVPS  (R10), Y0, Y7
 	VFMADD231PS Y7, Y2, Y5
 
 row2Overwrite:
-	CMPB       stream+129(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row2Stream
-	VMASKMOVPS Y5, Y0, (R9)
+	VMASKMOVPS Y5, Y0, (R10)
 	JMP        row2End
 
 row2Stream:
-	VMOVNTPS Y5, (R9)
+	VMOVNTPS Y5, (R10)
 
 row2End:
-	CMPQ rows+96(FP), $0x03
+	CMPQ 96(AX), $0x03
 	JLE  next
 
 lastLane:
-	MOVWLZX     6(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     6(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Y1, Y6, Y6
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row3Overwrite
-	VMASKMOVPS  (R9), Y0, Y7
+	VMASKMOVPS  (R10), Y0, Y7
 	VFMADD231PS Y7, Y2, Y6
 
 row3Overwrite:
-	CMPB       stream+129(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row3Stream
-	VMASKMOVPS Y6, Y0, (R9)
+	VMASKMOVPS Y6, Y0, (R10)
 	JMP        row3End
 
 row3Stream:
-	VMOVNTPS Y6, (R9)
+	VMOVNTPS Y6, (R10)
 
 row3End:
 next:
-	ADDQ $0x10, R8
-	SUBQ $0x08, rows+96(FP)
-	ADDQ $0x08, AX
-	DECQ n+0(FP)
+	ADDQ $0x10, R9
+	SUBQ $0x08, 96(AX)
+	ADDQ $0x08, CX
+	DECQ (AX)
 	JMP  slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manySlices322F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
+// func manySlices322F32AVX2(a *byte)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manySlices322F32AVX2(SB), NOSPLIT, $0-132
-	MOVQ         widths+8(FP), AX
-	MOVQ         masks+16(FP), CX
-	MOVQ         val+32(FP), DX
-	MOVQ         idx+40(FP), BX
-	MOVQ         x+48(FP), SI
-	MOVQ         ldx+64(FP), DI
-	MOVQ         order+88(FP), R8
-	MOVQ         last+120(FP), R9
-	VMOVQ        R9, X0
+TEXT ·manySlices322F32AVX2(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), CX
+	MOVQ         16(AX), DX
+	MOVQ         32(AX), BX
+	MOVQ         40(AX), SI
+	MOVQ         48(AX), DI
+	MOVQ         64(AX), R8
+	MOVQ         88(AX), R9
+	MOVQ         112(AX), R10
+	VMOVQ        R10, X0
 	VPBROADCASTD X0, Y0
 	VPCMPGTD     counts32<>+0(SB), Y0, Y0
-	VBROADCASTSS alpha+112(FP), Y1
-	VBROADCASTSS beta+116(FP), Y2
+	VBROADCASTSS 152(AX), Y1
+	VBROADCASTSS 160(AX), Y2
 
 slice:
-	CMPQ   n+0(FP), $0x00
+	CMPQ   (AX), $0x00
 	JEQ    done
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
@@ -8434,212 +8459,212 @@ slice:
 	VXORPS X8, X8, X8
 	VXORPS X9, X9, X9
 	VXORPS X10, X10, X10
-	MOVL   (AX), R9
-	TESTQ  R9, R9
+	MOVL   (CX), R10
+	TESTQ  R10, R10
 	JZ     tail
 
 full:
-	CMPB near+130(FP), $0x00
+	CMPB 136(AX), $0x00
 	JEQ  far
 
 near:
-	MOVL           (BX), R10
-	IMULQ          DI, R10
-	VBROADCASTF128 (DX), Y11
+	MOVL           (SI), R11
+	IMULQ          R8, R11
+	VBROADCASTF128 (BX), Y11
 	VPERMILPS      $0x00, Y11, Y12
-	VFMADD231PS    (SI)(R10*1), Y12, Y3
-	VMASKMOVPS     32(SI)(R10*1), Y0, Y13
+	VFMADD231PS    (DI)(R11*1), Y12, Y3
+	VMASKMOVPS     32(DI)(R11*1), Y0, Y13
 	VFMADD231PS    Y13, Y12, Y4
-	MOVL           4(BX), R10
-	IMULQ          DI, R10
+	MOVL           4(SI), R11
+	IMULQ          R8, R11
 	VPERMILPS      $0x55, Y11, Y12
-	VFMADD231PS    (SI)(R10*1), Y12, Y5
-	VMASKMOVPS     32(SI)(R10*1), Y0, Y13
+	VFMADD231PS    (DI)(R11*1), Y12, Y5
+	VMASKMOVPS     32(DI)(R11*1), Y0, Y13
 	VFMADD231PS    Y13, Y12, Y6
-	MOVL           8(BX), R10
-	IMULQ          DI, R10
+	MOVL           8(SI), R11
+	IMULQ          R8, R11
 	VPERMILPS      $0xaa, Y11, Y12
-	VFMADD231PS    (SI)(R10*1), Y12, Y7
-	VMASKMOVPS     32(SI)(R10*1), Y0, Y13
+	VFMADD231PS    (DI)(R11*1), Y12, Y7
+	VMASKMOVPS     32(DI)(R11*1), Y0, Y13
 	VFMADD231PS    Y13, Y12, Y8
-	MOVL           12(BX), R10
-	IMULQ          DI, R10
+	MOVL           12(SI), R11
+	IMULQ          R8, R11
 	VPERMILPS      $0xff, Y11, Y11
-	VFMADD231PS    (SI)(R10*1), Y11, Y9
-	VMASKMOVPS     32(SI)(R10*1), Y0, Y12
+	VFMADD231PS    (DI)(R11*1), Y11, Y9
+	VMASKMOVPS     32(DI)(R11*1), Y0, Y12
 	VFMADD231PS    Y12, Y11, Y10
+	ADDQ           $0x20, SI
 	ADDQ           $0x20, BX
-	ADDQ           $0x20, DX
-	DECQ           R9
+	DECQ           R10
 	JNZ            near
 	JMP            tail
 
 far:
-	PREFETCHT0 1024(BX)
-	PREFETCHT0 2048(DX)
-	CMPQ       BX, prefetchEnd+104(FP)
+	PREFETCHT0 1024(SI)
+	PREFETCHT0 2048(BX)
+	CMPQ       SI, 104(AX)
 	JAE        fullPrefetched
-	MOVL       128(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       132(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       136(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       140(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
+	MOVL       128(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       132(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       136(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       140(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
 
 fullPrefetched:
-	MOVL           (BX), R10
-	IMULQ          DI, R10
-	VBROADCASTF128 (DX), Y11
+	MOVL           (SI), R11
+	IMULQ          R8, R11
+	VBROADCASTF128 (BX), Y11
 	VPERMILPS      $0x00, Y11, Y12
-	VFMADD231PS    (SI)(R10*1), Y12, Y3
-	VMASKMOVPS     32(SI)(R10*1), Y0, Y13
+	VFMADD231PS    (DI)(R11*1), Y12, Y3
+	VMASKMOVPS     32(DI)(R11*1), Y0, Y13
 	VFMADD231PS    Y13, Y12, Y4
-	MOVL           4(BX), R10
-	IMULQ          DI, R10
+	MOVL           4(SI), R11
+	IMULQ          R8, R11
 	VPERMILPS      $0x55, Y11, Y12
-	VFMADD231PS    (SI)(R10*1), Y12, Y5
-	VMASKMOVPS     32(SI)(R10*1), Y0, Y13
+	VFMADD231PS    (DI)(R11*1), Y12, Y5
+	VMASKMOVPS     32(DI)(R11*1), Y0, Y13
 	VFMADD231PS    Y13, Y12, Y6
-	MOVL           8(BX), R10
-	IMULQ          DI, R10
+	MOVL           8(SI), R11
+	IMULQ          R8, R11
 	VPERMILPS      $0xaa, Y11, Y12
-	VFMADD231PS    (SI)(R10*1), Y12, Y7
-	VMASKMOVPS     32(SI)(R10*1), Y0, Y13
+	VFMADD231PS    (DI)(R11*1), Y12, Y7
+	VMASKMOVPS     32(DI)(R11*1), Y0, Y13
 	VFMADD231PS    Y13, Y12, Y8
-	MOVL           12(BX), R10
-	IMULQ          DI, R10
+	MOVL           12(SI), R11
+	IMULQ          R8, R11
 	VPERMILPS      $0xff, Y11, Y11
-	VFMADD231PS    (SI)(R10*1), Y11, Y9
-	VMASKMOVPS     32(SI)(R10*1), Y0, Y12
+	VFMADD231PS    (DI)(R11*1), Y11, Y9
+	VMASKMOVPS     32(DI)(R11*1), Y0, Y12
 	VFMADD231PS    Y12, Y11, Y10
+	ADDQ           $0x20, SI
 	ADDQ           $0x20, BX
-	ADDQ           $0x20, DX
-	DECQ           R9
+	DECQ           R10
 	JNZ            full
 
 tail:
-	MOVL  4(AX), R9
-	TESTQ R9, R9
+	MOVL  4(CX), R10
+	TESTQ R10, R10
 	JZ    finish
 
 masked:
-	MOVWLZX    (CX), R10
-	MOVQ       first+24(FP), R11
-	SHRXL      R11, R10, R10
-	CMPB       near+130(FP), $0x00
+	MOVWLZX    (DX), R11
+	MOVQ       24(AX), R12
+	SHRXL      R12, R11, R11
+	CMPB       136(AX), $0x00
 	JNE        maskedPrefetched
-	PREFETCHT0 1024(BX)
-	PREFETCHT0 2048(DX)
-	CMPQ       BX, prefetchEnd+104(FP)
+	PREFETCHT0 1024(SI)
+	PREFETCHT0 2048(BX)
+	CMPQ       SI, 104(AX)
 	JAE        maskedPrefetched
-	MOVL       128(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       132(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       136(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       140(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
+	MOVL       128(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       132(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       136(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       140(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
 
 maskedPrefetched:
-	TESTB        $0xff, R10
+	TESTB        $0xff, R11
 	JEQ          maskedEnd
-	BTL          $0x00, R10
+	BTL          $0x00, R11
 	JCC          maskedLane0
-	MOVL         (BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS (DX), Y11
-	VFMADD231PS  (SI)(R11*1), Y11, Y3
-	VMASKMOVPS   32(SI)(R11*1), Y0, Y12
+	MOVL         (SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS (BX), Y11
+	VFMADD231PS  (DI)(R12*1), Y11, Y3
+	VMASKMOVPS   32(DI)(R12*1), Y0, Y12
 	VFMADD231PS  Y12, Y11, Y4
 
 maskedLane0:
-	BTL          $0x01, R10
+	BTL          $0x01, R11
 	JCC          maskedLane1
-	MOVL         4(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 4(DX), Y11
-	VFMADD231PS  (SI)(R11*1), Y11, Y5
-	VMASKMOVPS   32(SI)(R11*1), Y0, Y12
+	MOVL         4(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 4(BX), Y11
+	VFMADD231PS  (DI)(R12*1), Y11, Y5
+	VMASKMOVPS   32(DI)(R12*1), Y0, Y12
 	VFMADD231PS  Y12, Y11, Y6
 
 maskedLane1:
-	BTL          $0x02, R10
+	BTL          $0x02, R11
 	JCC          maskedLane2
-	MOVL         8(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 8(DX), Y11
-	VFMADD231PS  (SI)(R11*1), Y11, Y7
-	VMASKMOVPS   32(SI)(R11*1), Y0, Y12
+	MOVL         8(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 8(BX), Y11
+	VFMADD231PS  (DI)(R12*1), Y11, Y7
+	VMASKMOVPS   32(DI)(R12*1), Y0, Y12
 	VFMADD231PS  Y12, Y11, Y8
 
 maskedLane2:
-	BTL          $0x03, R10
+	BTL          $0x03, R11
 	JCC          maskedLane3
-	MOVL         12(BX), R10
-	IMULQ        DI, R10
-	VBROADCASTSS 12(DX), Y11
-	VFMADD231PS  (SI)(R10*1), Y11, Y9
-	VMASKMOVPS   32(SI)(R10*1), Y0, Y12
+	MOVL         12(SI), R11
+	IMULQ        R8, R11
+	VBROADCASTSS 12(BX), Y11
+	VFMADD231PS  (DI)(R11*1), Y11, Y9
+	VMASKMOVPS   32(DI)(R11*1), Y0, Y12
 	VFMADD231PS  Y12, Y11, Y10
 
 maskedLane3:
 maskedEnd:
+	ADDQ $0x20, SI
 	ADDQ $0x20, BX
-	ADDQ $0x20, DX
-	ADDQ $0x02, CX
-	DECQ R9
+	ADDQ $0x02, DX
+	DECQ R10
 	JNZ  masked
 
 finish:
-	CMPB    reads+128(FP), $0x00
+	CMPB    120(AX), $0x00
 	JNE     each
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     each
-	CMPQ    rows+96(FP), $0x04
+	CMPQ    96(AX), $0x04
 	JL      each
-	CMPQ    last+120(FP), $0x08
+	CMPQ    112(AX), $0x08
 	JNE     each
-	MOVQ    y+72(FP), R9
-	MOVQ    ldy+80(FP), R10
-	MOVWLZX (R8), R11
-	IMULQ   R10, R11
+	MOVQ    72(AX), R10
+	MOVQ    80(AX), R11
+	MOVWLZX (R9), R12
+	IMULQ   R11, R12
 	VMULPS  Y1, Y3, Y3
-	VMOVUPS Y3, (R9)(R11*1)
+	VMOVUPS Y3, (R10)(R12*1)
 	VMULPS  Y1, Y4, Y4
-	VMOVUPS Y4, 32(R9)(R11*1)
-	MOVWLZX 2(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS Y4, 32(R10)(R12*1)
+	MOVWLZX 2(R9), R12
+	IMULQ   R11, R12
 	VMULPS  Y1, Y5, Y5
-	VMOVUPS Y5, (R9)(R11*1)
+	VMOVUPS Y5, (R10)(R12*1)
 	VMULPS  Y1, Y6, Y6
-	VMOVUPS Y6, 32(R9)(R11*1)
-	MOVWLZX 4(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS Y6, 32(R10)(R12*1)
+	MOVWLZX 4(R9), R12
+	IMULQ   R11, R12
 	VMULPS  Y1, Y7, Y7
-	VMOVUPS Y7, (R9)(R11*1)
+	VMOVUPS Y7, (R10)(R12*1)
 	VMULPS  Y1, Y8, Y8
-	VMOVUPS Y8, 32(R9)(R11*1)
-	MOVWLZX 6(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS Y8, 32(R10)(R12*1)
+	MOVWLZX 6(R9), R12
+	IMULQ   R11, R12
 	VMULPS  Y1, Y9, Y9
-	VMOVUPS Y9, (R9)(R11*1)
+	VMOVUPS Y9, (R10)(R12*1)
 	VMULPS  Y1, Y10, Y10
-	VMOVUPS Y10, 32(R9)(R11*1)
+	VMOVUPS Y10, 32(R10)(R12*1)
 	JMP     next
 
 each:
-	CMPB   one+131(FP), $0x00
+	CMPB   144(AX), $0x00
 	JEQ    lanes
 	VADDPS Y7, Y9, Y9
 	VADDPS Y8, Y10, Y10
@@ -8650,490 +8675,492 @@ each:
 	JMP    lastLane
 
 lanes:
-	CMPQ        rows+96(FP), $0x00
+	CMPQ        96(AX), $0x00
 	JLE         next
-	MOVWLZX     (R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     (R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Y1, Y3, Y3
 	VMULPS      Y1, Y4, Y4
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row0Overwrite
-	VFMADD231PS (R9), Y2, Y3
-	VMASKMOVPS  32(R9), Y0, Y11
+	VFMADD231PS (R10), Y2, Y3
+	VMASKMOVPS  32(R10), Y0, Y11
 	VFMADD231PS Y11, Y2, Y4
 
 row0Overwrite:
-	CMPB       stream+129(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row0Stream
-	VMOVUPS    Y3, (R9)
-	VMASKMOVPS Y4, Y0, 32(R9)
+	VMOVUPS    Y3, (R10)
+	VMASKMOVPS Y4, Y0, 32(R10)
 	JMP        row0End
 
 row0Stream:
-	VMOVNTPS Y3, (R9)
-	VMOVNTPS Y4, 32(R9)
+	VMOVNTPS Y3, (R10)
+	VMOVNTPS Y4, 32(R10)
 
 row0End:
-	CMPQ        rows+96(FP), $0x01
+	CMPQ        96(AX), $0x01
 	JLE         next
-	MOVWLZX     2(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     2(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Y1, Y5, Y5
 	VMULPS      Y1, Y6, Y6
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row1Overwrite
-	VFMADD231PS (R9), Y2, Y5
-	VMASKMOVPS  32(R9), Y0, Y11
+	VFMADD231PS (R10), Y2, Y5
+	VMASKMOVPS  32(R10), Y0, Y11
 	VFMADD231PS Y11, Y2, Y6
 
 row1Overwrite:
-	CMPB       stream+129(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row1Stream
-	VMOVUPS    Y5, (R9)
-	VMASKMOVPS Y6, Y0, 32(R9)
+	VMOVUPS    Y5, (R10)
+	VMASKMOVPS Y6, Y0, 32(R10)
 	JMP        row1End
 
 row1Stream:
-	VMOVNTPS Y5, (R9)
-	VMOVNTPS Y6, 32(R9)
+	VMOVNTPS Y5, (R10)
+	VMOVNTPS Y6, 32(R10)
 
 row1End:
-	CMPQ        rows+96(FP), $0x02
+	CMPQ        96(AX), $0x02
 	JLE         next
-	MOVWLZX     4(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     4(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Y1, Y7, Y7
 	VMULPS      Y1, Y8, Y8
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row2Overwrite
-	VFMADD231PS (R9), Y2, Y7
-	VMASKMOVPS  32(R9), Y0, Y11
+	VFMADD231PS (R10), Y2, Y7
+	VMASKMOVPS  32(R10), Y0, Y11
 	VFMADD231PS Y11, Y2, Y8
 
 row2Overwrite:
-	CMPB       stream+129(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row2Stream
-	VMOVUPS    Y7, (R9)
-	VMASKMOVPS Y8, Y0, 32(R9)
+	VMOVUPS    Y7, (R10)
+	VMASKMOVPS Y8, Y0, 32(R10)
 	JMP        row2End
 
 row2Stream:
-	VMOVNTPS Y7, (R9)
-	VMOVNTPS Y8, 32(R9)
+	VMOVNTPS Y7, (R10)
+	VMOVNTPS Y8, 32(R10)
 
 row2End:
-	CMPQ rows+96(FP), $0x03
+	CMPQ 96(AX), $0x03
 	JLE  next
 
 lastLane:
-	MOVWLZX     6(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     6(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Y1, Y9, Y9
 	VMULPS      Y1, Y10, Y10
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row3Overwrite
-	VFMADD231PS (R9), Y2, Y9
-	VMASKMOVPS  32(R9), Y0, Y11
+	VFMADD231PS (R10), Y2, Y9
+	VMASKMOVPS  32(R10), Y0, Y11
 	VFMADD231PS Y11, Y2, Y10
 
 row3Overwrite:
-	CMPB       stream+129(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row3Stream
-	VMOVUPS    Y9, (R9)
-	VMASKMOVPS Y10, Y0, 32(R9)
+	VMOVUPS    Y9, (R10)
+	VMASKMOVPS Y10, Y0, 32(R10)
 	JMP        row3End
 
 row3Stream:
-	VMOVNTPS Y9, (R9)
-	VMOVNTPS Y10, 32(R9)
+	VMOVNTPS Y9, (R10)
+	VMOVNTPS Y10, 32(R10)
 
 row3End:
 next:
-	ADDQ $0x10, R8
-	SUBQ $0x08, rows+96(FP)
-	ADDQ $0x08, AX
-	DECQ n+0(FP)
+	ADDQ $0x10, R9
+	SUBQ $0x08, 96(AX)
+	ADDQ $0x08, CX
+	DECQ (AX)
 	JMP  slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manyDiagonals1F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
+// func manyDiagonals1F32AVX2(a *byte)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manyDiagonals1F32AVX2(SB), NOSPLIT, $0-132
-	MOVQ         widths+8(FP), AX
-	MOVQ         masks+16(FP), CX
-	MOVQ         val+32(FP), DX
-	MOVQ         idx+40(FP), BX
-	MOVQ         x+48(FP), SI
-	MOVQ         ldx+64(FP), DI
-	MOVQ         order+88(FP), R8
-	MOVQ         last+120(FP), R9
-	VMOVQ        R9, X0
+TEXT ·manyDiagonals1F32AVX2(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), CX
+	MOVQ         16(AX), DX
+	MOVQ         32(AX), BX
+	MOVQ         40(AX), SI
+	MOVQ         48(AX), DI
+	MOVQ         64(AX), R8
+	MOVQ         88(AX), R9
+	MOVQ         112(AX), R10
+	VMOVQ        R10, X0
 	VPBROADCASTD X0, Y0
 	VPCMPGTD     counts32<>+0(SB), Y0, Y0
-	VBROADCASTSS alpha+112(FP), Y1
-	VBROADCASTSS beta+116(FP), Y2
-	MOVQ         row+56(FP), R9
-	IMULQ        DI, R9
-	ADDQ         R9, SI
-	LEAQ         (DI)(DI*2), R10
+	VBROADCASTSS 152(AX), Y1
+	VBROADCASTSS 160(AX), Y2
+	MOVQ         56(AX), R10
+	IMULQ        R8, R10
+	ADDQ         R10, DI
+	LEAQ         (R8)(R8*2), R11
 
 slice:
-	CMPQ   n+0(FP), $0x00
+	CMPQ   (AX), $0x00
 	JEQ    done
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
 	VXORPS X5, X5, X5
 	VXORPS X6, X6, X6
-	XORQ   R11, R11
-	MOVL   (AX), R9
-	TESTQ  R9, R9
+	XORQ   R12, R12
+	MOVL   (CX), R10
+	TESTQ  R10, R10
 	JZ     tail
 
 full:
-	CMPQ       R9, $0x03
+	CMPQ       R10, $0x03
 	JL         one
-	MOVQ       (BX)(R11*8), R13
-	MOVQ       16(BX)(R11*8), R12
-	SUBQ       R13, R12
-	CMPQ       R12, $0x02
+	MOVQ       (SI)(R12*8), R14
+	MOVQ       16(SI)(R12*8), R13
+	SUBQ       R14, R13
+	CMPQ       R13, $0x02
 	JNE        one
-	CMPQ       prefetchEnd+104(FP), $0x00
+	CMPQ       104(AX), $0x00
 	JEQ        threePrefetched
-	MOVQ       DI, R12
-	SHLQ       $0x06, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R12, R14
-	LEAQ       (R14)(DI*4), R12
-	PREFETCHT1 (R14)
-	PREFETCHT1 (R14)(DI*1)
-	PREFETCHT1 (R14)(DI*2)
-	PREFETCHT1 (R14)(R10*1)
-	MOVQ       DI, R12
-	SHLQ       $0x03, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R12, R14
-	LEAQ       (R14)(DI*4), R12
-	PREFETCHT0 (R14)
-	PREFETCHT0 (R14)(DI*1)
-	PREFETCHT0 (R14)(DI*2)
-	PREFETCHT0 (R14)(R10*1)
+	MOVQ       R8, R13
+	SHLQ       $0x06, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R13, R15
+	LEAQ       (R15)(R8*4), R13
+	PREFETCHT1 (R15)
+	PREFETCHT1 (R15)(R8*1)
+	PREFETCHT1 (R15)(R8*2)
+	PREFETCHT1 (R15)(R11*1)
+	MOVQ       R8, R13
+	SHLQ       $0x03, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R13, R15
+	LEAQ       (R15)(R8*4), R13
+	PREFETCHT0 (R15)
+	PREFETCHT0 (R15)(R8*1)
+	PREFETCHT0 (R15)(R8*2)
+	PREFETCHT0 (R15)(R11*1)
 
 threePrefetched:
-	IMULQ        DI, R13
-	ADDQ         SI, R13
-	VMASKMOVPS   (R13), Y0, Y7
-	VBROADCASTSS (DX), Y8
+	IMULQ        R8, R14
+	ADDQ         DI, R14
+	VMASKMOVPS   (R14), Y0, Y7
+	VBROADCASTSS (BX), Y8
 	VFMADD231PS  Y7, Y8, Y3
-	VMASKMOVPS   (R13)(DI*1), Y0, Y7
-	VBROADCASTSS 4(DX), Y8
+	VMASKMOVPS   (R14)(R8*1), Y0, Y7
+	VBROADCASTSS 4(BX), Y8
 	VFMADD231PS  Y7, Y8, Y4
-	VBROADCASTSS 32(DX), Y8
+	VBROADCASTSS 32(BX), Y8
 	VFMADD231PS  Y7, Y8, Y3
-	VMASKMOVPS   (R13)(DI*2), Y0, Y7
-	VBROADCASTSS 8(DX), Y8
+	VMASKMOVPS   (R14)(R8*2), Y0, Y7
+	VBROADCASTSS 8(BX), Y8
 	VFMADD231PS  Y7, Y8, Y5
-	VBROADCASTSS 36(DX), Y8
+	VBROADCASTSS 36(BX), Y8
 	VFMADD231PS  Y7, Y8, Y4
-	VBROADCASTSS 64(DX), Y8
+	VBROADCASTSS 64(BX), Y8
 	VFMADD231PS  Y7, Y8, Y3
-	VMASKMOVPS   (R13)(R10*1), Y0, Y7
-	LEAQ         (R13)(DI*4), R13
-	VBROADCASTSS 12(DX), Y8
+	VMASKMOVPS   (R14)(R11*1), Y0, Y7
+	LEAQ         (R14)(R8*4), R14
+	VBROADCASTSS 12(BX), Y8
 	VFMADD231PS  Y7, Y8, Y6
-	VBROADCASTSS 40(DX), Y8
+	VBROADCASTSS 40(BX), Y8
 	VFMADD231PS  Y7, Y8, Y5
-	VBROADCASTSS 68(DX), Y8
+	VBROADCASTSS 68(BX), Y8
 	VFMADD231PS  Y7, Y8, Y4
-	VMASKMOVPS   (R13), Y0, Y7
-	VBROADCASTSS 44(DX), Y8
+	VMASKMOVPS   (R14), Y0, Y7
+	VBROADCASTSS 44(BX), Y8
 	VFMADD231PS  Y7, Y8, Y6
-	VBROADCASTSS 72(DX), Y8
+	VBROADCASTSS 72(BX), Y8
 	VFMADD231PS  Y7, Y8, Y5
-	VMASKMOVPS   (R13)(DI*1), Y0, Y7
-	VBROADCASTSS 76(DX), Y8
+	VMASKMOVPS   (R14)(R8*1), Y0, Y7
+	VBROADCASTSS 76(BX), Y8
 	VFMADD231PS  Y7, Y8, Y6
-	ADDQ         $0x03, R11
-	PREFETCHT0   2048(DX)
-	PREFETCHT0   2080(DX)
-	PREFETCHT0   2112(DX)
-	ADDQ         $0x00000060, DX
-	SUBQ         $0x03, R9
+	ADDQ         $0x03, R12
+	PREFETCHT0   2048(BX)
+	PREFETCHT0   2080(BX)
+	PREFETCHT0   2112(BX)
+	ADDQ         $0x00000060, BX
+	SUBQ         $0x03, R10
 	JNZ          full
 	JMP          tail
 
 one:
-	TESTQ R11, R11
+	TESTQ R12, R12
 	JZ    fullPrefetch
-	MOVQ  (BX)(R11*8), R12
-	SUBQ  -8(BX)(R11*8), R12
-	CMPQ  R12, $0x01
+	MOVQ  (SI)(R12*8), R13
+	SUBQ  -8(SI)(R12*8), R13
+	CMPQ  R13, $0x01
 	JEQ   fullPrefetched
 
 fullPrefetch:
-	CMPQ       prefetchEnd+104(FP), $0x00
+	CMPQ       104(AX), $0x00
 	JEQ        fullPrefetched
-	MOVQ       DI, R12
-	SHLQ       $0x06, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R13
-	IMULQ      DI, R13
-	ADDQ       R12, R13
-	LEAQ       (R13)(DI*4), R12
-	PREFETCHT1 (R13)
-	PREFETCHT1 (R13)(DI*1)
-	PREFETCHT1 (R13)(DI*2)
-	PREFETCHT1 (R13)(R10*1)
-	MOVQ       DI, R12
-	SHLQ       $0x03, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R13
-	IMULQ      DI, R13
-	ADDQ       R12, R13
-	LEAQ       (R13)(DI*4), R12
-	PREFETCHT0 (R13)
-	PREFETCHT0 (R13)(DI*1)
-	PREFETCHT0 (R13)(DI*2)
-	PREFETCHT0 (R13)(R10*1)
+	MOVQ       R8, R13
+	SHLQ       $0x06, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R14
+	IMULQ      R8, R14
+	ADDQ       R13, R14
+	LEAQ       (R14)(R8*4), R13
+	PREFETCHT1 (R14)
+	PREFETCHT1 (R14)(R8*1)
+	PREFETCHT1 (R14)(R8*2)
+	PREFETCHT1 (R14)(R11*1)
+	MOVQ       R8, R13
+	SHLQ       $0x03, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R14
+	IMULQ      R8, R14
+	ADDQ       R13, R14
+	LEAQ       (R14)(R8*4), R13
+	PREFETCHT0 (R14)
+	PREFETCHT0 (R14)(R8*1)
+	PREFETCHT0 (R14)(R8*2)
+	PREFETCHT0 (R14)(R11*1)
 
 fullPrefetched:
-	PREFETCHT0   2048(DX)
-	MOVQ         (BX)(R11*8), R12
-	IMULQ        DI, R12
-	ADDQ         SI, R12
-	LEAQ         (R12)(DI*4), R13
-	VBROADCASTSS (DX), Y7
-	VMASKMOVPS   (R12), Y0, Y8
+	PREFETCHT0   2048(BX)
+	MOVQ         (SI)(R12*8), R13
+	IMULQ        R8, R13
+	ADDQ         DI, R13
+	LEAQ         (R13)(R8*4), R14
+	VBROADCASTSS (BX), Y7
+	VMASKMOVPS   (R13), Y0, Y8
 	VFMADD231PS  Y8, Y7, Y3
-	VBROADCASTSS 4(DX), Y7
-	VMASKMOVPS   (R12)(DI*1), Y0, Y8
+	VBROADCASTSS 4(BX), Y7
+	VMASKMOVPS   (R13)(R8*1), Y0, Y8
 	VFMADD231PS  Y8, Y7, Y4
-	VBROADCASTSS 8(DX), Y7
-	VMASKMOVPS   (R12)(DI*2), Y0, Y8
+	VBROADCASTSS 8(BX), Y7
+	VMASKMOVPS   (R13)(R8*2), Y0, Y8
 	VFMADD231PS  Y8, Y7, Y5
-	VBROADCASTSS 12(DX), Y7
-	VMASKMOVPS   (R12)(R10*1), Y0, Y8
+	VBROADCASTSS 12(BX), Y7
+	VMASKMOVPS   (R13)(R11*1), Y0, Y8
 	VFMADD231PS  Y8, Y7, Y6
-	INCQ         R11
-	ADDQ         $0x20, DX
-	DECQ         R9
+	INCQ         R12
+	ADDQ         $0x20, BX
+	DECQ         R10
 	JNZ          full
 
 tail:
-	MOVL  4(AX), R9
-	TESTQ R9, R9
+	MOVL  4(CX), R10
+	TESTQ R10, R10
 	JZ    finish
 
 masked:
-	MOVWLZX (CX), R12
-	MOVQ    first+24(FP), R13
-	SHRXL   R13, R12, R12
-	TESTQ   R11, R11
+	MOVWLZX (DX), R13
+	MOVQ    24(AX), R14
+	SHRXL   R14, R13, R13
+	TESTQ   R12, R12
 	JZ      maskedPrefetch
-	MOVQ    (BX)(R11*8), R13
-	SUBQ    -8(BX)(R11*8), R13
-	CMPQ    R13, $0x01
+	MOVQ    (SI)(R12*8), R14
+	SUBQ    -8(SI)(R12*8), R14
+	CMPQ    R14, $0x01
 	JEQ     maskedPrefetched
 
 maskedPrefetch:
-	CMPQ       prefetchEnd+104(FP), $0x00
+	CMPQ       104(AX), $0x00
 	JEQ        maskedPrefetched
-	MOVQ       DI, R13
-	SHLQ       $0x06, R13
-	ADDQ       SI, R13
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R13, R14
-	LEAQ       (R14)(DI*4), R13
-	PREFETCHT1 (R14)
-	PREFETCHT1 (R14)(DI*1)
-	PREFETCHT1 (R14)(DI*2)
-	PREFETCHT1 (R14)(R10*1)
-	MOVQ       DI, R13
-	SHLQ       $0x03, R13
-	ADDQ       SI, R13
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R13, R14
-	LEAQ       (R14)(DI*4), R13
-	PREFETCHT0 (R14)
-	PREFETCHT0 (R14)(DI*1)
-	PREFETCHT0 (R14)(DI*2)
-	PREFETCHT0 (R14)(R10*1)
+	MOVQ       R8, R14
+	SHLQ       $0x06, R14
+	ADDQ       DI, R14
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R14, R15
+	LEAQ       (R15)(R8*4), R14
+	PREFETCHT1 (R15)
+	PREFETCHT1 (R15)(R8*1)
+	PREFETCHT1 (R15)(R8*2)
+	PREFETCHT1 (R15)(R11*1)
+	MOVQ       R8, R14
+	SHLQ       $0x03, R14
+	ADDQ       DI, R14
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R14, R15
+	LEAQ       (R15)(R8*4), R14
+	PREFETCHT0 (R15)
+	PREFETCHT0 (R15)(R8*1)
+	PREFETCHT0 (R15)(R8*2)
+	PREFETCHT0 (R15)(R11*1)
 
 maskedPrefetched:
-	PREFETCHT0   2048(DX)
-	MOVQ         (BX)(R11*8), R13
-	IMULQ        DI, R13
-	ADDQ         SI, R13
-	LEAQ         (R13)(DI*4), R14
-	TESTB        $0xff, R12
+	PREFETCHT0   2048(BX)
+	MOVQ         (SI)(R12*8), R14
+	IMULQ        R8, R14
+	ADDQ         DI, R14
+	LEAQ         (R14)(R8*4), R15
+	TESTB        $0xff, R13
 	JEQ          maskedEnd
-	BTL          $0x00, R12
+	BTL          $0x00, R13
 	JCC          maskedLane0
-	VBROADCASTSS (DX), Y7
-	VMASKMOVPS   (R13), Y0, Y8
+	VBROADCASTSS (BX), Y7
+	VMASKMOVPS   (R14), Y0, Y8
 	VFMADD231PS  Y8, Y7, Y3
 
 maskedLane0:
-	BTL          $0x01, R12
+	BTL          $0x01, R13
 	JCC          maskedLane1
-	VBROADCASTSS 4(DX), Y7
-	VMASKMOVPS   (R13)(DI*1), Y0, Y8
+	VBROADCASTSS 4(BX), Y7
+	VMASKMOVPS   (R14)(R8*1), Y0, Y8
 	VFMADD231PS  Y8, Y7, Y4
 
 maskedLane1:
-	BTL          $0x02, R12
+	BTL          $0x02, R13
 	JCC          maskedLane2
-	VBROADCASTSS 8(DX), Y7
-	VMASKMOVPS   (R13)(DI*2), Y0, Y8
+	VBROADCASTSS 8(BX), Y7
+	VMASKMOVPS   (R14)(R8*2), Y0, Y8
 	VFMADD231PS  Y8, Y7, Y5
 
 maskedLane2:
-	BTL          $0x03, R12
+	BTL          $0x03, R13
 	JCC          maskedLane3
-	VBROADCASTSS 12(DX), Y7
-	VMASKMOVPS   (R13)(R10*1), Y0, Y8
+	VBROADCASTSS 12(BX), Y7
+	VMASKMOVPS   (R14)(R11*1), Y0, Y8
 	VFMADD231PS  Y8, Y7, Y6
 
 maskedLane3:
 maskedEnd:
-	INCQ R11
-	ADDQ $0x20, DX
-	ADDQ $0x02, CX
-	DECQ R9
+	INCQ R12
+	ADDQ $0x20, BX
+	ADDQ $0x02, DX
+	DECQ R10
 	JNZ  masked
 
 finish:
-	CMPQ        rows+96(FP), $0x00
+	CMPQ        96(AX), $0x00
 	JLE         next
-	MOVWLZX     (R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     (R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Y1, Y3, Y3
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row0Overwrite
-	VMASKMOVPS  (R9), Y0, Y7
+	VMASKMOVPS  (R10), Y0, Y7
 	VFMADD231PS Y7, Y2, Y3
 
 row0Overwrite:
-	CMPB       stream+129(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row0Stream
-	VMASKMOVPS Y3, Y0, (R9)
+	VMASKMOVPS Y3, Y0, (R10)
 	JMP        row0End
 
 row0Stream:
-	VMOVNTPS Y3, (R9)
+	VMOVNTPS Y3, (R10)
 
 row0End:
-	CMPQ        rows+96(FP), $0x01
+	CMPQ        96(AX), $0x01
 	JLE         next
-	MOVWLZX     2(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     2(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Y1, Y4, Y4
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row1Overwrite
-	VMASKMOVPS  (R9), Y0, Y7
+	VMASKMOVPS  (R10), Y0, Y7
 	VFMADD231PS Y7, Y2, Y4
 
 row1Overwrite:
-	CMPB       stream+129(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row1Stream
-	VMASKMOVPS Y4, Y0, (R9)
+	VMASKMOVPS Y4, Y0, (R10)
 	JMP        row1End
 
 row1Stream:
-	VMOVNTPS Y4, (R9)
+	VMOVNTPS Y4, (R10)
 
 row1End:
-	CMPQ        rows+96(FP), $0x02
+	CMPQ        96(AX), $0x02
 	JLE         next
-	MOVWLZX     4(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     4(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Y1, Y5, Y5
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row2Overwrite
-	VMASKMOVPS  (R9), Y0, Y7
+	VMASKMOVPS  (R10), Y0, Y7
 	VFMADD231PS Y7, Y2, Y5
 
 row2Overwrite:
-	CMPB       stream+129(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row2Stream
-	VMASKMOVPS Y5, Y0, (R9)
+	VMASKMOVPS Y5, Y0, (R10)
 	JMP        row2End
 
 row2Stream:
-	VMOVNTPS Y5, (R9)
+	VMOVNTPS Y5, (R10)
 
 row2End:
-	CMPQ        rows+96(FP), $0x03
+	CMPQ        96(AX), $0x03
 	JLE         next
-	MOVWLZX     6(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     6(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Y1, Y6, Y6
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row3Overwrite
-	VMASKMOVPS  (R9), Y0, Y7
+	VMASKMOVPS  (R10), Y0, Y7
 	VFMADD231PS Y7, Y2, Y6
 
 row3Overwrite:
-	CMPB       stream+129(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row3Stream
-	VMASKMOVPS Y6, Y0, (R9)
+	VMASKMOVPS Y6, Y0, (R10)
 	JMP        row3End
 
 row3Stream:
-	VMOVNTPS Y6, (R9)
+	VMOVNTPS Y6, (R10)
 
 row3End:
 next:
-	ADDQ   $0x10, R8
-	SUBQ   $0x08, rows+96(FP)
-	IMUL3Q $0x08, DI, R9
-	ADDQ   R9, SI
-	DECQ   n+0(FP)
+	ADDQ   $0x10, R9
+	SUBQ   $0x08, 96(AX)
+	IMUL3Q $0x08, R8, R10
+	ADDQ   R10, DI
+	DECQ   (AX)
 	JMP    slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manyDiagonals2F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
+// func manyDiagonals2F32AVX2(a *byte)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manyDiagonals2F32AVX2(SB), NOSPLIT, $0-132
-	MOVQ         widths+8(FP), AX
-	MOVQ         masks+16(FP), CX
-	MOVQ         val+32(FP), DX
-	MOVQ         idx+40(FP), BX
-	MOVQ         x+48(FP), SI
-	MOVQ         ldx+64(FP), DI
-	MOVQ         order+88(FP), R8
-	MOVQ         last+120(FP), R9
-	VMOVQ        R9, X0
+TEXT ·manyDiagonals2F32AVX2(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), CX
+	MOVQ         16(AX), DX
+	MOVQ         32(AX), BX
+	MOVQ         40(AX), SI
+	MOVQ         48(AX), DI
+	MOVQ         64(AX), R8
+	MOVQ         88(AX), R9
+	MOVQ         112(AX), R10
+	VMOVQ        R10, X0
 	VPBROADCASTD X0, Y0
 	VPCMPGTD     counts32<>+0(SB), Y0, Y0
-	VBROADCASTSS alpha+112(FP), Y1
-	VBROADCASTSS beta+116(FP), Y2
-	MOVQ         row+56(FP), R9
-	IMULQ        DI, R9
-	ADDQ         R9, SI
-	LEAQ         (DI)(DI*2), R10
+	VBROADCASTSS 152(AX), Y1
+	VBROADCASTSS 160(AX), Y2
+	MOVQ         56(AX), R10
+	IMULQ        R8, R10
+	ADDQ         R10, DI
+	LEAQ         (R8)(R8*2), R11
 
 slice:
-	CMPQ   n+0(FP), $0x00
+	CMPQ   (AX), $0x00
 	JEQ    done
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
@@ -9143,716 +9170,718 @@ slice:
 	VXORPS X8, X8, X8
 	VXORPS X9, X9, X9
 	VXORPS X10, X10, X10
-	XORQ   R11, R11
-	MOVL   (AX), R9
-	TESTQ  R9, R9
+	XORQ   R12, R12
+	MOVL   (CX), R10
+	TESTQ  R10, R10
 	JZ     tail
 
 full:
-	CMPQ       R9, $0x03
+	CMPQ       R10, $0x03
 	JL         one
-	MOVQ       (BX)(R11*8), R13
-	MOVQ       16(BX)(R11*8), R12
-	SUBQ       R13, R12
-	CMPQ       R12, $0x02
+	MOVQ       (SI)(R12*8), R14
+	MOVQ       16(SI)(R12*8), R13
+	SUBQ       R14, R13
+	CMPQ       R13, $0x02
 	JNE        one
-	CMPQ       prefetchEnd+104(FP), $0x00
+	CMPQ       104(AX), $0x00
 	JEQ        threePrefetched
-	MOVQ       DI, R12
-	SHLQ       $0x06, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R12, R14
-	LEAQ       (R14)(DI*4), R12
-	PREFETCHT1 (R14)
-	PREFETCHT1 (R14)(DI*1)
-	PREFETCHT1 (R14)(DI*2)
-	PREFETCHT1 (R14)(R10*1)
-	MOVQ       DI, R12
-	SHLQ       $0x03, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R12, R14
-	LEAQ       (R14)(DI*4), R12
-	PREFETCHT0 (R14)
-	PREFETCHT0 (R14)(DI*1)
-	PREFETCHT0 (R14)(DI*2)
-	PREFETCHT0 (R14)(R10*1)
+	MOVQ       R8, R13
+	SHLQ       $0x06, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R13, R15
+	LEAQ       (R15)(R8*4), R13
+	PREFETCHT1 (R15)
+	PREFETCHT1 (R15)(R8*1)
+	PREFETCHT1 (R15)(R8*2)
+	PREFETCHT1 (R15)(R11*1)
+	MOVQ       R8, R13
+	SHLQ       $0x03, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R13, R15
+	LEAQ       (R15)(R8*4), R13
+	PREFETCHT0 (R15)
+	PREFETCHT0 (R15)(R8*1)
+	PREFETCHT0 (R15)(R8*2)
+	PREFETCHT0 (R15)(R11*1)
 
 threePrefetched:
-	IMULQ        DI, R13
-	ADDQ         SI, R13
-	VMOVUPS      (R13), Y11
-	VMASKMOVPS   32(R13), Y0, Y12
-	VBROADCASTSS (DX), Y13
+	IMULQ        R8, R14
+	ADDQ         DI, R14
+	VMOVUPS      (R14), Y11
+	VMASKMOVPS   32(R14), Y0, Y12
+	VBROADCASTSS (BX), Y13
 	VFMADD231PS  Y11, Y13, Y3
 	VFMADD231PS  Y12, Y13, Y4
-	VMOVUPS      (R13)(DI*1), Y11
-	VMASKMOVPS   32(R13)(DI*1), Y0, Y12
-	VBROADCASTSS 4(DX), Y13
+	VMOVUPS      (R14)(R8*1), Y11
+	VMASKMOVPS   32(R14)(R8*1), Y0, Y12
+	VBROADCASTSS 4(BX), Y13
 	VFMADD231PS  Y11, Y13, Y5
 	VFMADD231PS  Y12, Y13, Y6
-	VBROADCASTSS 32(DX), Y13
+	VBROADCASTSS 32(BX), Y13
 	VFMADD231PS  Y11, Y13, Y3
 	VFMADD231PS  Y12, Y13, Y4
-	VMOVUPS      (R13)(DI*2), Y11
-	VMASKMOVPS   32(R13)(DI*2), Y0, Y12
-	VBROADCASTSS 8(DX), Y13
+	VMOVUPS      (R14)(R8*2), Y11
+	VMASKMOVPS   32(R14)(R8*2), Y0, Y12
+	VBROADCASTSS 8(BX), Y13
 	VFMADD231PS  Y11, Y13, Y7
 	VFMADD231PS  Y12, Y13, Y8
-	VBROADCASTSS 36(DX), Y13
+	VBROADCASTSS 36(BX), Y13
 	VFMADD231PS  Y11, Y13, Y5
 	VFMADD231PS  Y12, Y13, Y6
-	VBROADCASTSS 64(DX), Y13
+	VBROADCASTSS 64(BX), Y13
 	VFMADD231PS  Y11, Y13, Y3
 	VFMADD231PS  Y12, Y13, Y4
-	VMOVUPS      (R13)(R10*1), Y11
-	VMASKMOVPS   32(R13)(R10*1), Y0, Y12
-	LEAQ         (R13)(DI*4), R13
-	VBROADCASTSS 12(DX), Y13
+	VMOVUPS      (R14)(R11*1), Y11
+	VMASKMOVPS   32(R14)(R11*1), Y0, Y12
+	LEAQ         (R14)(R8*4), R14
+	VBROADCASTSS 12(BX), Y13
 	VFMADD231PS  Y11, Y13, Y9
 	VFMADD231PS  Y12, Y13, Y10
-	VBROADCASTSS 40(DX), Y13
+	VBROADCASTSS 40(BX), Y13
 	VFMADD231PS  Y11, Y13, Y7
 	VFMADD231PS  Y12, Y13, Y8
-	VBROADCASTSS 68(DX), Y13
+	VBROADCASTSS 68(BX), Y13
 	VFMADD231PS  Y11, Y13, Y5
 	VFMADD231PS  Y12, Y13, Y6
-	VMOVUPS      (R13), Y11
-	VMASKMOVPS   32(R13), Y0, Y12
-	VBROADCASTSS 44(DX), Y13
+	VMOVUPS      (R14), Y11
+	VMASKMOVPS   32(R14), Y0, Y12
+	VBROADCASTSS 44(BX), Y13
 	VFMADD231PS  Y11, Y13, Y9
 	VFMADD231PS  Y12, Y13, Y10
-	VBROADCASTSS 72(DX), Y13
+	VBROADCASTSS 72(BX), Y13
 	VFMADD231PS  Y11, Y13, Y7
 	VFMADD231PS  Y12, Y13, Y8
-	VMOVUPS      (R13)(DI*1), Y11
-	VMASKMOVPS   32(R13)(DI*1), Y0, Y12
-	VBROADCASTSS 76(DX), Y13
+	VMOVUPS      (R14)(R8*1), Y11
+	VMASKMOVPS   32(R14)(R8*1), Y0, Y12
+	VBROADCASTSS 76(BX), Y13
 	VFMADD231PS  Y11, Y13, Y9
 	VFMADD231PS  Y12, Y13, Y10
-	ADDQ         $0x03, R11
-	PREFETCHT0   2048(DX)
-	PREFETCHT0   2080(DX)
-	PREFETCHT0   2112(DX)
-	ADDQ         $0x00000060, DX
-	SUBQ         $0x03, R9
+	ADDQ         $0x03, R12
+	PREFETCHT0   2048(BX)
+	PREFETCHT0   2080(BX)
+	PREFETCHT0   2112(BX)
+	ADDQ         $0x00000060, BX
+	SUBQ         $0x03, R10
 	JNZ          full
 	JMP          tail
 
 one:
-	TESTQ R11, R11
+	TESTQ R12, R12
 	JZ    fullPrefetch
-	MOVQ  (BX)(R11*8), R12
-	SUBQ  -8(BX)(R11*8), R12
-	CMPQ  R12, $0x01
+	MOVQ  (SI)(R12*8), R13
+	SUBQ  -8(SI)(R12*8), R13
+	CMPQ  R13, $0x01
 	JEQ   fullPrefetched
 
 fullPrefetch:
-	CMPQ       prefetchEnd+104(FP), $0x00
+	CMPQ       104(AX), $0x00
 	JEQ        fullPrefetched
-	MOVQ       DI, R12
-	SHLQ       $0x06, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R13
-	IMULQ      DI, R13
-	ADDQ       R12, R13
-	LEAQ       (R13)(DI*4), R12
-	PREFETCHT1 (R13)
-	PREFETCHT1 (R13)(DI*1)
-	PREFETCHT1 (R13)(DI*2)
-	PREFETCHT1 (R13)(R10*1)
-	MOVQ       DI, R12
-	SHLQ       $0x03, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R13
-	IMULQ      DI, R13
-	ADDQ       R12, R13
-	LEAQ       (R13)(DI*4), R12
-	PREFETCHT0 (R13)
-	PREFETCHT0 (R13)(DI*1)
-	PREFETCHT0 (R13)(DI*2)
-	PREFETCHT0 (R13)(R10*1)
+	MOVQ       R8, R13
+	SHLQ       $0x06, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R14
+	IMULQ      R8, R14
+	ADDQ       R13, R14
+	LEAQ       (R14)(R8*4), R13
+	PREFETCHT1 (R14)
+	PREFETCHT1 (R14)(R8*1)
+	PREFETCHT1 (R14)(R8*2)
+	PREFETCHT1 (R14)(R11*1)
+	MOVQ       R8, R13
+	SHLQ       $0x03, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R14
+	IMULQ      R8, R14
+	ADDQ       R13, R14
+	LEAQ       (R14)(R8*4), R13
+	PREFETCHT0 (R14)
+	PREFETCHT0 (R14)(R8*1)
+	PREFETCHT0 (R14)(R8*2)
+	PREFETCHT0 (R14)(R11*1)
 
 fullPrefetched:
-	PREFETCHT0   2048(DX)
-	MOVQ         (BX)(R11*8), R12
-	IMULQ        DI, R12
-	ADDQ         SI, R12
-	LEAQ         (R12)(DI*4), R13
-	VBROADCASTSS (DX), Y11
-	VFMADD231PS  (R12), Y11, Y3
-	VMASKMOVPS   32(R12), Y0, Y12
-	VFMADD231PS  Y12, Y11, Y4
-	VBROADCASTSS 4(DX), Y11
-	VFMADD231PS  (R12)(DI*1), Y11, Y5
-	VMASKMOVPS   32(R12)(DI*1), Y0, Y12
-	VFMADD231PS  Y12, Y11, Y6
-	VBROADCASTSS 8(DX), Y11
-	VFMADD231PS  (R12)(DI*2), Y11, Y7
-	VMASKMOVPS   32(R12)(DI*2), Y0, Y12
-	VFMADD231PS  Y12, Y11, Y8
-	VBROADCASTSS 12(DX), Y11
-	VFMADD231PS  (R12)(R10*1), Y11, Y9
-	VMASKMOVPS   32(R12)(R10*1), Y0, Y12
-	VFMADD231PS  Y12, Y11, Y10
-	INCQ         R11
-	ADDQ         $0x20, DX
-	DECQ         R9
-	JNZ          full
-
-tail:
-	MOVL  4(AX), R9
-	TESTQ R9, R9
-	JZ    finish
-
-masked:
-	MOVWLZX (CX), R12
-	MOVQ    first+24(FP), R13
-	SHRXL   R13, R12, R12
-	TESTQ   R11, R11
-	JZ      maskedPrefetch
-	MOVQ    (BX)(R11*8), R13
-	SUBQ    -8(BX)(R11*8), R13
-	CMPQ    R13, $0x01
-	JEQ     maskedPrefetched
-
-maskedPrefetch:
-	CMPQ       prefetchEnd+104(FP), $0x00
-	JEQ        maskedPrefetched
-	MOVQ       DI, R13
-	SHLQ       $0x06, R13
-	ADDQ       SI, R13
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R13, R14
-	LEAQ       (R14)(DI*4), R13
-	PREFETCHT1 (R14)
-	PREFETCHT1 (R14)(DI*1)
-	PREFETCHT1 (R14)(DI*2)
-	PREFETCHT1 (R14)(R10*1)
-	MOVQ       DI, R13
-	SHLQ       $0x03, R13
-	ADDQ       SI, R13
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R13, R14
-	LEAQ       (R14)(DI*4), R13
-	PREFETCHT0 (R14)
-	PREFETCHT0 (R14)(DI*1)
-	PREFETCHT0 (R14)(DI*2)
-	PREFETCHT0 (R14)(R10*1)
-
-maskedPrefetched:
-	PREFETCHT0   2048(DX)
-	MOVQ         (BX)(R11*8), R13
-	IMULQ        DI, R13
-	ADDQ         SI, R13
-	LEAQ         (R13)(DI*4), R14
-	TESTB        $0xff, R12
-	JEQ          maskedEnd
-	BTL          $0x00, R12
-	JCC          maskedLane0
-	VBROADCASTSS (DX), Y11
+	PREFETCHT0   2048(BX)
+	MOVQ         (SI)(R12*8), R13
+	IMULQ        R8, R13
+	ADDQ         DI, R13
+	LEAQ         (R13)(R8*4), R14
+	VBROADCASTSS (BX), Y11
 	VFMADD231PS  (R13), Y11, Y3
 	VMASKMOVPS   32(R13), Y0, Y12
 	VFMADD231PS  Y12, Y11, Y4
+	VBROADCASTSS 4(BX), Y11
+	VFMADD231PS  (R13)(R8*1), Y11, Y5
+	VMASKMOVPS   32(R13)(R8*1), Y0, Y12
+	VFMADD231PS  Y12, Y11, Y6
+	VBROADCASTSS 8(BX), Y11
+	VFMADD231PS  (R13)(R8*2), Y11, Y7
+	VMASKMOVPS   32(R13)(R8*2), Y0, Y12
+	VFMADD231PS  Y12, Y11, Y8
+	VBROADCASTSS 12(BX), Y11
+	VFMADD231PS  (R13)(R11*1), Y11, Y9
+	VMASKMOVPS   32(R13)(R11*1), Y0, Y12
+	VFMADD231PS  Y12, Y11, Y10
+	INCQ         R12
+	ADDQ         $0x20, BX
+	DECQ         R10
+	JNZ          full
+
+tail:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    finish
+
+masked:
+	MOVWLZX (DX), R13
+	MOVQ    24(AX), R14
+	SHRXL   R14, R13, R13
+	TESTQ   R12, R12
+	JZ      maskedPrefetch
+	MOVQ    (SI)(R12*8), R14
+	SUBQ    -8(SI)(R12*8), R14
+	CMPQ    R14, $0x01
+	JEQ     maskedPrefetched
+
+maskedPrefetch:
+	CMPQ       104(AX), $0x00
+	JEQ        maskedPrefetched
+	MOVQ       R8, R14
+	SHLQ       $0x06, R14
+	ADDQ       DI, R14
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R14, R15
+	LEAQ       (R15)(R8*4), R14
+	PREFETCHT1 (R15)
+	PREFETCHT1 (R15)(R8*1)
+	PREFETCHT1 (R15)(R8*2)
+	PREFETCHT1 (R15)(R11*1)
+	MOVQ       R8, R14
+	SHLQ       $0x03, R14
+	ADDQ       DI, R14
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R14, R15
+	LEAQ       (R15)(R8*4), R14
+	PREFETCHT0 (R15)
+	PREFETCHT0 (R15)(R8*1)
+	PREFETCHT0 (R15)(R8*2)
+	PREFETCHT0 (R15)(R11*1)
+
+maskedPrefetched:
+	PREFETCHT0   2048(BX)
+	MOVQ         (SI)(R12*8), R14
+	IMULQ        R8, R14
+	ADDQ         DI, R14
+	LEAQ         (R14)(R8*4), R15
+	TESTB        $0xff, R13
+	JEQ          maskedEnd
+	BTL          $0x00, R13
+	JCC          maskedLane0
+	VBROADCASTSS (BX), Y11
+	VFMADD231PS  (R14), Y11, Y3
+	VMASKMOVPS   32(R14), Y0, Y12
+	VFMADD231PS  Y12, Y11, Y4
 
 maskedLane0:
-	BTL          $0x01, R12
+	BTL          $0x01, R13
 	JCC          maskedLane1
-	VBROADCASTSS 4(DX), Y11
-	VFMADD231PS  (R13)(DI*1), Y11, Y5
-	VMASKMOVPS   32(R13)(DI*1), Y0, Y12
+	VBROADCASTSS 4(BX), Y11
+	VFMADD231PS  (R14)(R8*1), Y11, Y5
+	VMASKMOVPS   32(R14)(R8*1), Y0, Y12
 	VFMADD231PS  Y12, Y11, Y6
 
 maskedLane1:
-	BTL          $0x02, R12
+	BTL          $0x02, R13
 	JCC          maskedLane2
-	VBROADCASTSS 8(DX), Y11
-	VFMADD231PS  (R13)(DI*2), Y11, Y7
-	VMASKMOVPS   32(R13)(DI*2), Y0, Y12
+	VBROADCASTSS 8(BX), Y11
+	VFMADD231PS  (R14)(R8*2), Y11, Y7
+	VMASKMOVPS   32(R14)(R8*2), Y0, Y12
 	VFMADD231PS  Y12, Y11, Y8
 
 maskedLane2:
-	BTL          $0x03, R12
+	BTL          $0x03, R13
 	JCC          maskedLane3
-	VBROADCASTSS 12(DX), Y11
-	VFMADD231PS  (R13)(R10*1), Y11, Y9
-	VMASKMOVPS   32(R13)(R10*1), Y0, Y12
+	VBROADCASTSS 12(BX), Y11
+	VFMADD231PS  (R14)(R11*1), Y11, Y9
+	VMASKMOVPS   32(R14)(R11*1), Y0, Y12
 	VFMADD231PS  Y12, Y11, Y10
 
 maskedLane3:
 maskedEnd:
-	INCQ R11
-	ADDQ $0x20, DX
-	ADDQ $0x02, CX
-	DECQ R9
+	INCQ R12
+	ADDQ $0x20, BX
+	ADDQ $0x02, DX
+	DECQ R10
 	JNZ  masked
 
 finish:
-	CMPQ        rows+96(FP), $0x00
+	CMPQ        96(AX), $0x00
 	JLE         next
-	MOVWLZX     (R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     (R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Y1, Y3, Y3
 	VMULPS      Y1, Y4, Y4
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row0Overwrite
-	VFMADD231PS (R9), Y2, Y3
-	VMASKMOVPS  32(R9), Y0, Y11
+	VFMADD231PS (R10), Y2, Y3
+	VMASKMOVPS  32(R10), Y0, Y11
 	VFMADD231PS Y11, Y2, Y4
 
 row0Overwrite:
-	CMPB       stream+129(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row0Stream
-	VMOVUPS    Y3, (R9)
-	VMASKMOVPS Y4, Y0, 32(R9)
+	VMOVUPS    Y3, (R10)
+	VMASKMOVPS Y4, Y0, 32(R10)
 	JMP        row0End
 
 row0Stream:
-	VMOVNTPS Y3, (R9)
-	VMOVNTPS Y4, 32(R9)
+	VMOVNTPS Y3, (R10)
+	VMOVNTPS Y4, 32(R10)
 
 row0End:
-	CMPQ        rows+96(FP), $0x01
+	CMPQ        96(AX), $0x01
 	JLE         next
-	MOVWLZX     2(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     2(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Y1, Y5, Y5
 	VMULPS      Y1, Y6, Y6
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row1Overwrite
-	VFMADD231PS (R9), Y2, Y5
-	VMASKMOVPS  32(R9), Y0, Y11
+	VFMADD231PS (R10), Y2, Y5
+	VMASKMOVPS  32(R10), Y0, Y11
 	VFMADD231PS Y11, Y2, Y6
 
 row1Overwrite:
-	CMPB       stream+129(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row1Stream
-	VMOVUPS    Y5, (R9)
-	VMASKMOVPS Y6, Y0, 32(R9)
+	VMOVUPS    Y5, (R10)
+	VMASKMOVPS Y6, Y0, 32(R10)
 	JMP        row1End
 
 row1Stream:
-	VMOVNTPS Y5, (R9)
-	VMOVNTPS Y6, 32(R9)
+	VMOVNTPS Y5, (R10)
+	VMOVNTPS Y6, 32(R10)
 
 row1End:
-	CMPQ        rows+96(FP), $0x02
+	CMPQ        96(AX), $0x02
 	JLE         next
-	MOVWLZX     4(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     4(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Y1, Y7, Y7
 	VMULPS      Y1, Y8, Y8
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row2Overwrite
-	VFMADD231PS (R9), Y2, Y7
-	VMASKMOVPS  32(R9), Y0, Y11
+	VFMADD231PS (R10), Y2, Y7
+	VMASKMOVPS  32(R10), Y0, Y11
 	VFMADD231PS Y11, Y2, Y8
 
 row2Overwrite:
-	CMPB       stream+129(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row2Stream
-	VMOVUPS    Y7, (R9)
-	VMASKMOVPS Y8, Y0, 32(R9)
+	VMOVUPS    Y7, (R10)
+	VMASKMOVPS Y8, Y0, 32(R10)
 	JMP        row2End
 
 row2Stream:
-	VMOVNTPS Y7, (R9)
-	VMOVNTPS Y8, 32(R9)
+	VMOVNTPS Y7, (R10)
+	VMOVNTPS Y8, 32(R10)
 
 row2End:
-	CMPQ        rows+96(FP), $0x03
+	CMPQ        96(AX), $0x03
 	JLE         next
-	MOVWLZX     6(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     6(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Y1, Y9, Y9
 	VMULPS      Y1, Y10, Y10
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row3Overwrite
-	VFMADD231PS (R9), Y2, Y9
-	VMASKMOVPS  32(R9), Y0, Y11
+	VFMADD231PS (R10), Y2, Y9
+	VMASKMOVPS  32(R10), Y0, Y11
 	VFMADD231PS Y11, Y2, Y10
 
 row3Overwrite:
-	CMPB       stream+129(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row3Stream
-	VMOVUPS    Y9, (R9)
-	VMASKMOVPS Y10, Y0, 32(R9)
+	VMOVUPS    Y9, (R10)
+	VMASKMOVPS Y10, Y0, 32(R10)
 	JMP        row3End
 
 row3Stream:
-	VMOVNTPS Y9, (R9)
-	VMOVNTPS Y10, 32(R9)
+	VMOVNTPS Y9, (R10)
+	VMOVNTPS Y10, 32(R10)
 
 row3End:
 next:
-	ADDQ   $0x10, R8
-	SUBQ   $0x08, rows+96(FP)
-	IMUL3Q $0x08, DI, R9
-	ADDQ   R9, SI
-	DECQ   n+0(FP)
+	ADDQ   $0x10, R9
+	SUBQ   $0x08, 96(AX)
+	IMUL3Q $0x08, R8, R10
+	ADDQ   R10, DI
+	DECQ   (AX)
 	JMP    slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manyPerDiagonal1F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
+// func manyPerDiagonal1F32AVX2(a *byte)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manyPerDiagonal1F32AVX2(SB), NOSPLIT, $0-132
-	MOVQ         widths+8(FP), AX
-	MOVQ         masks+16(FP), CX
-	MOVQ         val+32(FP), DX
-	MOVQ         idx+40(FP), BX
-	MOVQ         x+48(FP), SI
-	MOVQ         ldx+64(FP), DI
-	MOVQ         order+88(FP), R8
-	MOVQ         last+120(FP), R9
-	VMOVQ        R9, X0
+TEXT ·manyPerDiagonal1F32AVX2(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), CX
+	MOVQ         16(AX), DX
+	MOVQ         32(AX), BX
+	MOVQ         40(AX), SI
+	MOVQ         48(AX), DI
+	MOVQ         64(AX), R8
+	MOVQ         88(AX), R9
+	MOVQ         112(AX), R10
+	VMOVQ        R10, X0
 	VPBROADCASTD X0, Y0
 	VPCMPGTD     counts32<>+0(SB), Y0, Y0
-	VBROADCASTSS alpha+112(FP), Y1
-	VBROADCASTSS beta+116(FP), Y2
-	MOVQ         row+56(FP), R9
-	IMULQ        DI, R9
-	ADDQ         R9, SI
-	LEAQ         (DI)(DI*2), R10
+	VBROADCASTSS 152(AX), Y1
+	VBROADCASTSS 160(AX), Y2
+	MOVQ         56(AX), R10
+	IMULQ        R8, R10
+	ADDQ         R10, DI
+	LEAQ         (R8)(R8*2), R11
 
 slice:
-	CMPQ   n+0(FP), $0x00
+	CMPQ   (AX), $0x00
 	JEQ    done
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
 	VXORPS X5, X5, X5
 	VXORPS X6, X6, X6
-	XORQ   R11, R11
-	MOVL   (AX), R9
-	TESTQ  R9, R9
+	XORQ   R12, R12
+	MOVL   (CX), R10
+	TESTQ  R10, R10
 	JZ     tail
 
 full:
-	CMPQ       R9, $0x03
+	CMPQ       R10, $0x03
 	JL         one
-	MOVQ       (BX)(R11*8), R13
-	MOVQ       16(BX)(R11*8), R12
-	SUBQ       R13, R12
-	CMPQ       R12, $0x02
+	MOVQ       (SI)(R12*8), R14
+	MOVQ       16(SI)(R12*8), R13
+	SUBQ       R14, R13
+	CMPQ       R13, $0x02
 	JNE        one
-	CMPQ       prefetchEnd+104(FP), $0x00
+	CMPQ       104(AX), $0x00
 	JEQ        threePrefetched
-	MOVQ       DI, R12
-	SHLQ       $0x06, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R12, R14
-	LEAQ       (R14)(DI*4), R12
-	PREFETCHT1 (R14)
-	PREFETCHT1 (R14)(DI*1)
-	PREFETCHT1 (R14)(DI*2)
-	PREFETCHT1 (R14)(R10*1)
-	MOVQ       DI, R12
-	SHLQ       $0x03, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R12, R14
-	LEAQ       (R14)(DI*4), R12
-	PREFETCHT0 (R14)
-	PREFETCHT0 (R14)(DI*1)
-	PREFETCHT0 (R14)(DI*2)
-	PREFETCHT0 (R14)(R10*1)
+	MOVQ       R8, R13
+	SHLQ       $0x06, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R13, R15
+	LEAQ       (R15)(R8*4), R13
+	PREFETCHT1 (R15)
+	PREFETCHT1 (R15)(R8*1)
+	PREFETCHT1 (R15)(R8*2)
+	PREFETCHT1 (R15)(R11*1)
+	MOVQ       R8, R13
+	SHLQ       $0x03, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R13, R15
+	LEAQ       (R15)(R8*4), R13
+	PREFETCHT0 (R15)
+	PREFETCHT0 (R15)(R8*1)
+	PREFETCHT0 (R15)(R8*2)
+	PREFETCHT0 (R15)(R11*1)
 
 threePrefetched:
-	IMULQ        DI, R13
-	ADDQ         SI, R13
-	VBROADCASTSS (DX)(R11*4), Y7
-	VBROADCASTSS 4(DX)(R11*4), Y8
-	VBROADCASTSS 8(DX)(R11*4), Y9
-	VMASKMOVPS   (R13), Y0, Y10
+	IMULQ        R8, R14
+	ADDQ         DI, R14
+	VBROADCASTSS (BX)(R12*4), Y7
+	VBROADCASTSS 4(BX)(R12*4), Y8
+	VBROADCASTSS 8(BX)(R12*4), Y9
+	VMASKMOVPS   (R14), Y0, Y10
 	VFMADD231PS  Y10, Y7, Y3
-	VMASKMOVPS   (R13)(DI*1), Y0, Y10
+	VMASKMOVPS   (R14)(R8*1), Y0, Y10
 	VFMADD231PS  Y10, Y7, Y4
 	VFMADD231PS  Y10, Y8, Y3
-	VMASKMOVPS   (R13)(DI*2), Y0, Y10
+	VMASKMOVPS   (R14)(R8*2), Y0, Y10
 	VFMADD231PS  Y10, Y7, Y5
 	VFMADD231PS  Y10, Y8, Y4
 	VFMADD231PS  Y10, Y9, Y3
-	VMASKMOVPS   (R13)(R10*1), Y0, Y10
-	LEAQ         (R13)(DI*4), R13
+	VMASKMOVPS   (R14)(R11*1), Y0, Y10
+	LEAQ         (R14)(R8*4), R14
 	VFMADD231PS  Y10, Y7, Y6
 	VFMADD231PS  Y10, Y8, Y5
 	VFMADD231PS  Y10, Y9, Y4
-	VMASKMOVPS   (R13), Y0, Y7
+	VMASKMOVPS   (R14), Y0, Y7
 	VFMADD231PS  Y7, Y8, Y6
 	VFMADD231PS  Y7, Y9, Y5
-	VMASKMOVPS   (R13)(DI*1), Y0, Y7
+	VMASKMOVPS   (R14)(R8*1), Y0, Y7
 	VFMADD231PS  Y7, Y9, Y6
-	ADDQ         $0x03, R11
-	SUBQ         $0x03, R9
+	ADDQ         $0x03, R12
+	SUBQ         $0x03, R10
 	JNZ          full
 	JMP          tail
 
 one:
-	TESTQ R11, R11
+	TESTQ R12, R12
 	JZ    fullPrefetch
-	MOVQ  (BX)(R11*8), R12
-	SUBQ  -8(BX)(R11*8), R12
-	CMPQ  R12, $0x01
+	MOVQ  (SI)(R12*8), R13
+	SUBQ  -8(SI)(R12*8), R13
+	CMPQ  R13, $0x01
 	JEQ   fullPrefetched
 
 fullPrefetch:
-	CMPQ       prefetchEnd+104(FP), $0x00
+	CMPQ       104(AX), $0x00
 	JEQ        fullPrefetched
-	MOVQ       DI, R12
-	SHLQ       $0x06, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R13
-	IMULQ      DI, R13
-	ADDQ       R12, R13
-	LEAQ       (R13)(DI*4), R12
-	PREFETCHT1 (R13)
-	PREFETCHT1 (R13)(DI*1)
-	PREFETCHT1 (R13)(DI*2)
-	PREFETCHT1 (R13)(R10*1)
-	MOVQ       DI, R12
-	SHLQ       $0x03, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R13
-	IMULQ      DI, R13
-	ADDQ       R12, R13
-	LEAQ       (R13)(DI*4), R12
-	PREFETCHT0 (R13)
-	PREFETCHT0 (R13)(DI*1)
-	PREFETCHT0 (R13)(DI*2)
-	PREFETCHT0 (R13)(R10*1)
+	MOVQ       R8, R13
+	SHLQ       $0x06, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R14
+	IMULQ      R8, R14
+	ADDQ       R13, R14
+	LEAQ       (R14)(R8*4), R13
+	PREFETCHT1 (R14)
+	PREFETCHT1 (R14)(R8*1)
+	PREFETCHT1 (R14)(R8*2)
+	PREFETCHT1 (R14)(R11*1)
+	MOVQ       R8, R13
+	SHLQ       $0x03, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R14
+	IMULQ      R8, R14
+	ADDQ       R13, R14
+	LEAQ       (R14)(R8*4), R13
+	PREFETCHT0 (R14)
+	PREFETCHT0 (R14)(R8*1)
+	PREFETCHT0 (R14)(R8*2)
+	PREFETCHT0 (R14)(R11*1)
 
 fullPrefetched:
-	VBROADCASTSS (DX)(R11*4), Y7
-	MOVQ         (BX)(R11*8), R12
-	IMULQ        DI, R12
-	ADDQ         SI, R12
-	LEAQ         (R12)(DI*4), R13
-	VMASKMOVPS   (R12), Y0, Y8
+	VBROADCASTSS (BX)(R12*4), Y7
+	MOVQ         (SI)(R12*8), R13
+	IMULQ        R8, R13
+	ADDQ         DI, R13
+	LEAQ         (R13)(R8*4), R14
+	VMASKMOVPS   (R13), Y0, Y8
 	VFMADD231PS  Y8, Y7, Y3
-	VMASKMOVPS   (R12)(DI*1), Y0, Y8
+	VMASKMOVPS   (R13)(R8*1), Y0, Y8
 	VFMADD231PS  Y8, Y7, Y4
-	VMASKMOVPS   (R12)(DI*2), Y0, Y8
+	VMASKMOVPS   (R13)(R8*2), Y0, Y8
 	VFMADD231PS  Y8, Y7, Y5
-	VMASKMOVPS   (R12)(R10*1), Y0, Y8
+	VMASKMOVPS   (R13)(R11*1), Y0, Y8
 	VFMADD231PS  Y8, Y7, Y6
-	INCQ         R11
-	DECQ         R9
+	INCQ         R12
+	DECQ         R10
 	JNZ          full
 
 tail:
-	MOVL  4(AX), R9
-	TESTQ R9, R9
+	MOVL  4(CX), R10
+	TESTQ R10, R10
 	JZ    finish
 
 masked:
-	MOVWLZX (CX), R12
-	MOVQ    first+24(FP), R13
-	SHRXL   R13, R12, R12
-	TESTQ   R11, R11
+	MOVWLZX (DX), R13
+	MOVQ    24(AX), R14
+	SHRXL   R14, R13, R13
+	TESTQ   R12, R12
 	JZ      maskedPrefetch
-	MOVQ    (BX)(R11*8), R13
-	SUBQ    -8(BX)(R11*8), R13
-	CMPQ    R13, $0x01
+	MOVQ    (SI)(R12*8), R14
+	SUBQ    -8(SI)(R12*8), R14
+	CMPQ    R14, $0x01
 	JEQ     maskedPrefetched
 
 maskedPrefetch:
-	CMPQ       prefetchEnd+104(FP), $0x00
+	CMPQ       104(AX), $0x00
 	JEQ        maskedPrefetched
-	MOVQ       DI, R13
-	SHLQ       $0x06, R13
-	ADDQ       SI, R13
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R13, R14
-	LEAQ       (R14)(DI*4), R13
-	PREFETCHT1 (R14)
-	PREFETCHT1 (R14)(DI*1)
-	PREFETCHT1 (R14)(DI*2)
-	PREFETCHT1 (R14)(R10*1)
-	MOVQ       DI, R13
-	SHLQ       $0x03, R13
-	ADDQ       SI, R13
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R13, R14
-	LEAQ       (R14)(DI*4), R13
-	PREFETCHT0 (R14)
-	PREFETCHT0 (R14)(DI*1)
-	PREFETCHT0 (R14)(DI*2)
-	PREFETCHT0 (R14)(R10*1)
+	MOVQ       R8, R14
+	SHLQ       $0x06, R14
+	ADDQ       DI, R14
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R14, R15
+	LEAQ       (R15)(R8*4), R14
+	PREFETCHT1 (R15)
+	PREFETCHT1 (R15)(R8*1)
+	PREFETCHT1 (R15)(R8*2)
+	PREFETCHT1 (R15)(R11*1)
+	MOVQ       R8, R14
+	SHLQ       $0x03, R14
+	ADDQ       DI, R14
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R14, R15
+	LEAQ       (R15)(R8*4), R14
+	PREFETCHT0 (R15)
+	PREFETCHT0 (R15)(R8*1)
+	PREFETCHT0 (R15)(R8*2)
+	PREFETCHT0 (R15)(R11*1)
 
 maskedPrefetched:
-	VBROADCASTSS (DX)(R11*4), Y7
-	MOVQ         (BX)(R11*8), R13
-	IMULQ        DI, R13
-	ADDQ         SI, R13
-	LEAQ         (R13)(DI*4), R14
-	TESTB        $0xff, R12
+	VBROADCASTSS (BX)(R12*4), Y7
+	MOVQ         (SI)(R12*8), R14
+	IMULQ        R8, R14
+	ADDQ         DI, R14
+	LEAQ         (R14)(R8*4), R15
+	TESTB        $0xff, R13
 	JEQ          maskedEnd
-	BTL          $0x00, R12
+	BTL          $0x00, R13
 	JCC          maskedLane0
-	VMASKMOVPS   (R13), Y0, Y8
+	VMASKMOVPS   (R14), Y0, Y8
 	VFMADD231PS  Y8, Y7, Y3
 
 maskedLane0:
-	BTL         $0x01, R12
+	BTL         $0x01, R13
 	JCC         maskedLane1
-	VMASKMOVPS  (R13)(DI*1), Y0, Y8
+	VMASKMOVPS  (R14)(R8*1), Y0, Y8
 	VFMADD231PS Y8, Y7, Y4
 
 maskedLane1:
-	BTL         $0x02, R12
+	BTL         $0x02, R13
 	JCC         maskedLane2
-	VMASKMOVPS  (R13)(DI*2), Y0, Y8
+	VMASKMOVPS  (R14)(R8*2), Y0, Y8
 	VFMADD231PS Y8, Y7, Y5
 
 maskedLane2:
-	BTL         $0x03, R12
+	BTL         $0x03, R13
 	JCC         maskedLane3
-	VMASKMOVPS  (R13)(R10*1), Y0, Y8
+	VMASKMOVPS  (R14)(R11*1), Y0, Y8
 	VFMADD231PS Y8, Y7, Y6
 
 maskedLane3:
 maskedEnd:
-	INCQ R11
-	ADDQ $0x02, CX
-	DECQ R9
+	INCQ R12
+	ADDQ $0x02, DX
+	DECQ R10
 	JNZ  masked
 
 finish:
-	CMPQ        rows+96(FP), $0x00
+	CMPQ        96(AX), $0x00
 	JLE         next
-	MOVWLZX     (R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     (R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Y1, Y3, Y3
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row0Overwrite
-	VMASKMOVPS  (R9), Y0, Y7
+	VMASKMOVPS  (R10), Y0, Y7
 	VFMADD231PS Y7, Y2, Y3
 
 row0Overwrite:
-	CMPB       stream+129(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row0Stream
-	VMASKMOVPS Y3, Y0, (R9)
+	VMASKMOVPS Y3, Y0, (R10)
 	JMP        row0End
 
 row0Stream:
-	VMOVNTPS Y3, (R9)
+	VMOVNTPS Y3, (R10)
 
 row0End:
-	CMPQ        rows+96(FP), $0x01
+	CMPQ        96(AX), $0x01
 	JLE         next
-	MOVWLZX     2(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     2(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Y1, Y4, Y4
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row1Overwrite
-	VMASKMOVPS  (R9), Y0, Y7
+	VMASKMOVPS  (R10), Y0, Y7
 	VFMADD231PS Y7, Y2, Y4
 
 row1Overwrite:
-	CMPB       stream+129(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row1Stream
-	VMASKMOVPS Y4, Y0, (R9)
+	VMASKMOVPS Y4, Y0, (R10)
 	JMP        row1End
 
 row1Stream:
-	VMOVNTPS Y4, (R9)
+	VMOVNTPS Y4, (R10)
 
 row1End:
-	CMPQ        rows+96(FP), $0x02
+	CMPQ        96(AX), $0x02
 	JLE         next
-	MOVWLZX     4(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     4(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Y1, Y5, Y5
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row2Overwrite
-	VMASKMOVPS  (R9), Y0, Y7
+	VMASKMOVPS  (R10), Y0, Y7
 	VFMADD231PS Y7, Y2, Y5
 
 row2Overwrite:
-	CMPB       stream+129(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row2Stream
-	VMASKMOVPS Y5, Y0, (R9)
+	VMASKMOVPS Y5, Y0, (R10)
 	JMP        row2End
 
 row2Stream:
-	VMOVNTPS Y5, (R9)
+	VMOVNTPS Y5, (R10)
 
 row2End:
-	CMPQ        rows+96(FP), $0x03
+	CMPQ        96(AX), $0x03
 	JLE         next
-	MOVWLZX     6(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     6(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Y1, Y6, Y6
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row3Overwrite
-	VMASKMOVPS  (R9), Y0, Y7
+	VMASKMOVPS  (R10), Y0, Y7
 	VFMADD231PS Y7, Y2, Y6
 
 row3Overwrite:
-	CMPB       stream+129(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row3Stream
-	VMASKMOVPS Y6, Y0, (R9)
+	VMASKMOVPS Y6, Y0, (R10)
 	JMP        row3End
 
 row3Stream:
-	VMOVNTPS Y6, (R9)
+	VMOVNTPS Y6, (R10)
 
 row3End:
 next:
-	ADDQ   $0x10, R8
-	SUBQ   $0x08, rows+96(FP)
-	IMUL3Q $0x08, DI, R9
-	ADDQ   R9, SI
-	DECQ   n+0(FP)
+	ADDQ   $0x10, R9
+	SUBQ   $0x08, 96(AX)
+	IMUL3Q $0x08, R8, R10
+	ADDQ   R10, DI
+	DECQ   (AX)
 	JMP    slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manyPerDiagonal2F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
+// func manyPerDiagonal2F32AVX2(a *byte)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manyPerDiagonal2F32AVX2(SB), NOSPLIT, $0-132
-	MOVQ         widths+8(FP), AX
-	MOVQ         masks+16(FP), CX
-	MOVQ         val+32(FP), DX
-	MOVQ         idx+40(FP), BX
-	MOVQ         x+48(FP), SI
-	MOVQ         ldx+64(FP), DI
-	MOVQ         order+88(FP), R8
-	MOVQ         last+120(FP), R9
-	VMOVQ        R9, X0
+TEXT ·manyPerDiagonal2F32AVX2(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), CX
+	MOVQ         16(AX), DX
+	MOVQ         32(AX), BX
+	MOVQ         40(AX), SI
+	MOVQ         48(AX), DI
+	MOVQ         64(AX), R8
+	MOVQ         88(AX), R9
+	MOVQ         112(AX), R10
+	VMOVQ        R10, X0
 	VPBROADCASTD X0, Y0
 	VPCMPGTD     counts32<>+0(SB), Y0, Y0
-	VBROADCASTSS alpha+112(FP), Y1
-	VBROADCASTSS beta+116(FP), Y2
-	MOVQ         row+56(FP), R9
-	IMULQ        DI, R9
-	ADDQ         R9, SI
-	LEAQ         (DI)(DI*2), R10
+	VBROADCASTSS 152(AX), Y1
+	VBROADCASTSS 160(AX), Y2
+	MOVQ         56(AX), R10
+	IMULQ        R8, R10
+	ADDQ         R10, DI
+	LEAQ         (R8)(R8*2), R11
 
 slice:
-	CMPQ   n+0(FP), $0x00
+	CMPQ   (AX), $0x00
 	JEQ    done
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
@@ -9862,395 +9891,397 @@ slice:
 	VXORPS X8, X8, X8
 	VXORPS X9, X9, X9
 	VXORPS X10, X10, X10
-	XORQ   R11, R11
-	MOVL   (AX), R9
-	TESTQ  R9, R9
+	XORQ   R12, R12
+	MOVL   (CX), R10
+	TESTQ  R10, R10
 	JZ     tail
 
 full:
-	CMPQ       R9, $0x03
+	CMPQ       R10, $0x03
 	JL         one
-	MOVQ       (BX)(R11*8), R13
-	MOVQ       16(BX)(R11*8), R12
-	SUBQ       R13, R12
-	CMPQ       R12, $0x02
+	MOVQ       (SI)(R12*8), R14
+	MOVQ       16(SI)(R12*8), R13
+	SUBQ       R14, R13
+	CMPQ       R13, $0x02
 	JNE        one
-	CMPQ       prefetchEnd+104(FP), $0x00
+	CMPQ       104(AX), $0x00
 	JEQ        threePrefetched
-	MOVQ       DI, R12
-	SHLQ       $0x06, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R12, R14
-	LEAQ       (R14)(DI*4), R12
-	PREFETCHT1 (R14)
-	PREFETCHT1 (R14)(DI*1)
-	PREFETCHT1 (R14)(DI*2)
-	PREFETCHT1 (R14)(R10*1)
-	MOVQ       DI, R12
-	SHLQ       $0x03, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R12, R14
-	LEAQ       (R14)(DI*4), R12
-	PREFETCHT0 (R14)
-	PREFETCHT0 (R14)(DI*1)
-	PREFETCHT0 (R14)(DI*2)
-	PREFETCHT0 (R14)(R10*1)
+	MOVQ       R8, R13
+	SHLQ       $0x06, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R13, R15
+	LEAQ       (R15)(R8*4), R13
+	PREFETCHT1 (R15)
+	PREFETCHT1 (R15)(R8*1)
+	PREFETCHT1 (R15)(R8*2)
+	PREFETCHT1 (R15)(R11*1)
+	MOVQ       R8, R13
+	SHLQ       $0x03, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R13, R15
+	LEAQ       (R15)(R8*4), R13
+	PREFETCHT0 (R15)
+	PREFETCHT0 (R15)(R8*1)
+	PREFETCHT0 (R15)(R8*2)
+	PREFETCHT0 (R15)(R11*1)
 
 threePrefetched:
-	IMULQ        DI, R13
-	ADDQ         SI, R13
-	VBROADCASTSS (DX)(R11*4), Y11
-	VBROADCASTSS 4(DX)(R11*4), Y12
-	VBROADCASTSS 8(DX)(R11*4), Y13
-	VMOVUPS      (R13), Y14
-	VMASKMOVPS   32(R13), Y0, Y15
+	IMULQ        R8, R14
+	ADDQ         DI, R14
+	VBROADCASTSS (BX)(R12*4), Y11
+	VBROADCASTSS 4(BX)(R12*4), Y12
+	VBROADCASTSS 8(BX)(R12*4), Y13
+	VMOVUPS      (R14), Y14
+	VMASKMOVPS   32(R14), Y0, Y15
 	VFMADD231PS  Y14, Y11, Y3
 	VFMADD231PS  Y15, Y11, Y4
-	VMOVUPS      (R13)(DI*1), Y14
-	VMASKMOVPS   32(R13)(DI*1), Y0, Y15
+	VMOVUPS      (R14)(R8*1), Y14
+	VMASKMOVPS   32(R14)(R8*1), Y0, Y15
 	VFMADD231PS  Y14, Y11, Y5
 	VFMADD231PS  Y15, Y11, Y6
 	VFMADD231PS  Y14, Y12, Y3
 	VFMADD231PS  Y15, Y12, Y4
-	VMOVUPS      (R13)(DI*2), Y14
-	VMASKMOVPS   32(R13)(DI*2), Y0, Y15
+	VMOVUPS      (R14)(R8*2), Y14
+	VMASKMOVPS   32(R14)(R8*2), Y0, Y15
 	VFMADD231PS  Y14, Y11, Y7
 	VFMADD231PS  Y15, Y11, Y8
 	VFMADD231PS  Y14, Y12, Y5
 	VFMADD231PS  Y15, Y12, Y6
 	VFMADD231PS  Y14, Y13, Y3
 	VFMADD231PS  Y15, Y13, Y4
-	VMOVUPS      (R13)(R10*1), Y14
-	VMASKMOVPS   32(R13)(R10*1), Y0, Y15
-	LEAQ         (R13)(DI*4), R13
+	VMOVUPS      (R14)(R11*1), Y14
+	VMASKMOVPS   32(R14)(R11*1), Y0, Y15
+	LEAQ         (R14)(R8*4), R14
 	VFMADD231PS  Y14, Y11, Y9
 	VFMADD231PS  Y15, Y11, Y10
 	VFMADD231PS  Y14, Y12, Y7
 	VFMADD231PS  Y15, Y12, Y8
 	VFMADD231PS  Y14, Y13, Y5
 	VFMADD231PS  Y15, Y13, Y6
-	VMOVUPS      (R13), Y11
-	VMASKMOVPS   32(R13), Y0, Y14
+	VMOVUPS      (R14), Y11
+	VMASKMOVPS   32(R14), Y0, Y14
 	VFMADD231PS  Y11, Y12, Y9
 	VFMADD231PS  Y14, Y12, Y10
 	VFMADD231PS  Y11, Y13, Y7
 	VFMADD231PS  Y14, Y13, Y8
-	VMOVUPS      (R13)(DI*1), Y11
-	VMASKMOVPS   32(R13)(DI*1), Y0, Y12
+	VMOVUPS      (R14)(R8*1), Y11
+	VMASKMOVPS   32(R14)(R8*1), Y0, Y12
 	VFMADD231PS  Y11, Y13, Y9
 	VFMADD231PS  Y12, Y13, Y10
-	ADDQ         $0x03, R11
-	SUBQ         $0x03, R9
+	ADDQ         $0x03, R12
+	SUBQ         $0x03, R10
 	JNZ          full
 	JMP          tail
 
 one:
-	TESTQ R11, R11
+	TESTQ R12, R12
 	JZ    fullPrefetch
-	MOVQ  (BX)(R11*8), R12
-	SUBQ  -8(BX)(R11*8), R12
-	CMPQ  R12, $0x01
+	MOVQ  (SI)(R12*8), R13
+	SUBQ  -8(SI)(R12*8), R13
+	CMPQ  R13, $0x01
 	JEQ   fullPrefetched
 
 fullPrefetch:
-	CMPQ       prefetchEnd+104(FP), $0x00
+	CMPQ       104(AX), $0x00
 	JEQ        fullPrefetched
-	MOVQ       DI, R12
-	SHLQ       $0x06, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R13
-	IMULQ      DI, R13
-	ADDQ       R12, R13
-	LEAQ       (R13)(DI*4), R12
-	PREFETCHT1 (R13)
-	PREFETCHT1 (R13)(DI*1)
-	PREFETCHT1 (R13)(DI*2)
-	PREFETCHT1 (R13)(R10*1)
-	MOVQ       DI, R12
-	SHLQ       $0x03, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R13
-	IMULQ      DI, R13
-	ADDQ       R12, R13
-	LEAQ       (R13)(DI*4), R12
-	PREFETCHT0 (R13)
-	PREFETCHT0 (R13)(DI*1)
-	PREFETCHT0 (R13)(DI*2)
-	PREFETCHT0 (R13)(R10*1)
+	MOVQ       R8, R13
+	SHLQ       $0x06, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R14
+	IMULQ      R8, R14
+	ADDQ       R13, R14
+	LEAQ       (R14)(R8*4), R13
+	PREFETCHT1 (R14)
+	PREFETCHT1 (R14)(R8*1)
+	PREFETCHT1 (R14)(R8*2)
+	PREFETCHT1 (R14)(R11*1)
+	MOVQ       R8, R13
+	SHLQ       $0x03, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R14
+	IMULQ      R8, R14
+	ADDQ       R13, R14
+	LEAQ       (R14)(R8*4), R13
+	PREFETCHT0 (R14)
+	PREFETCHT0 (R14)(R8*1)
+	PREFETCHT0 (R14)(R8*2)
+	PREFETCHT0 (R14)(R11*1)
 
 fullPrefetched:
-	VBROADCASTSS (DX)(R11*4), Y11
-	MOVQ         (BX)(R11*8), R12
-	IMULQ        DI, R12
-	ADDQ         SI, R12
-	LEAQ         (R12)(DI*4), R13
-	VFMADD231PS  (R12), Y11, Y3
-	VMASKMOVPS   32(R12), Y0, Y12
-	VFMADD231PS  Y12, Y11, Y4
-	VFMADD231PS  (R12)(DI*1), Y11, Y5
-	VMASKMOVPS   32(R12)(DI*1), Y0, Y12
-	VFMADD231PS  Y12, Y11, Y6
-	VFMADD231PS  (R12)(DI*2), Y11, Y7
-	VMASKMOVPS   32(R12)(DI*2), Y0, Y12
-	VFMADD231PS  Y12, Y11, Y8
-	VFMADD231PS  (R12)(R10*1), Y11, Y9
-	VMASKMOVPS   32(R12)(R10*1), Y0, Y12
-	VFMADD231PS  Y12, Y11, Y10
-	INCQ         R11
-	DECQ         R9
-	JNZ          full
-
-tail:
-	MOVL  4(AX), R9
-	TESTQ R9, R9
-	JZ    finish
-
-masked:
-	MOVWLZX (CX), R12
-	MOVQ    first+24(FP), R13
-	SHRXL   R13, R12, R12
-	TESTQ   R11, R11
-	JZ      maskedPrefetch
-	MOVQ    (BX)(R11*8), R13
-	SUBQ    -8(BX)(R11*8), R13
-	CMPQ    R13, $0x01
-	JEQ     maskedPrefetched
-
-maskedPrefetch:
-	CMPQ       prefetchEnd+104(FP), $0x00
-	JEQ        maskedPrefetched
-	MOVQ       DI, R13
-	SHLQ       $0x06, R13
-	ADDQ       SI, R13
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R13, R14
-	LEAQ       (R14)(DI*4), R13
-	PREFETCHT1 (R14)
-	PREFETCHT1 (R14)(DI*1)
-	PREFETCHT1 (R14)(DI*2)
-	PREFETCHT1 (R14)(R10*1)
-	MOVQ       DI, R13
-	SHLQ       $0x03, R13
-	ADDQ       SI, R13
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R13, R14
-	LEAQ       (R14)(DI*4), R13
-	PREFETCHT0 (R14)
-	PREFETCHT0 (R14)(DI*1)
-	PREFETCHT0 (R14)(DI*2)
-	PREFETCHT0 (R14)(R10*1)
-
-maskedPrefetched:
-	VBROADCASTSS (DX)(R11*4), Y11
-	MOVQ         (BX)(R11*8), R13
-	IMULQ        DI, R13
-	ADDQ         SI, R13
-	LEAQ         (R13)(DI*4), R14
-	TESTB        $0xff, R12
-	JEQ          maskedEnd
-	BTL          $0x00, R12
-	JCC          maskedLane0
+	VBROADCASTSS (BX)(R12*4), Y11
+	MOVQ         (SI)(R12*8), R13
+	IMULQ        R8, R13
+	ADDQ         DI, R13
+	LEAQ         (R13)(R8*4), R14
 	VFMADD231PS  (R13), Y11, Y3
 	VMASKMOVPS   32(R13), Y0, Y12
 	VFMADD231PS  Y12, Y11, Y4
+	VFMADD231PS  (R13)(R8*1), Y11, Y5
+	VMASKMOVPS   32(R13)(R8*1), Y0, Y12
+	VFMADD231PS  Y12, Y11, Y6
+	VFMADD231PS  (R13)(R8*2), Y11, Y7
+	VMASKMOVPS   32(R13)(R8*2), Y0, Y12
+	VFMADD231PS  Y12, Y11, Y8
+	VFMADD231PS  (R13)(R11*1), Y11, Y9
+	VMASKMOVPS   32(R13)(R11*1), Y0, Y12
+	VFMADD231PS  Y12, Y11, Y10
+	INCQ         R12
+	DECQ         R10
+	JNZ          full
+
+tail:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    finish
+
+masked:
+	MOVWLZX (DX), R13
+	MOVQ    24(AX), R14
+	SHRXL   R14, R13, R13
+	TESTQ   R12, R12
+	JZ      maskedPrefetch
+	MOVQ    (SI)(R12*8), R14
+	SUBQ    -8(SI)(R12*8), R14
+	CMPQ    R14, $0x01
+	JEQ     maskedPrefetched
+
+maskedPrefetch:
+	CMPQ       104(AX), $0x00
+	JEQ        maskedPrefetched
+	MOVQ       R8, R14
+	SHLQ       $0x06, R14
+	ADDQ       DI, R14
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R14, R15
+	LEAQ       (R15)(R8*4), R14
+	PREFETCHT1 (R15)
+	PREFETCHT1 (R15)(R8*1)
+	PREFETCHT1 (R15)(R8*2)
+	PREFETCHT1 (R15)(R11*1)
+	MOVQ       R8, R14
+	SHLQ       $0x03, R14
+	ADDQ       DI, R14
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R14, R15
+	LEAQ       (R15)(R8*4), R14
+	PREFETCHT0 (R15)
+	PREFETCHT0 (R15)(R8*1)
+	PREFETCHT0 (R15)(R8*2)
+	PREFETCHT0 (R15)(R11*1)
+
+maskedPrefetched:
+	VBROADCASTSS (BX)(R12*4), Y11
+	MOVQ         (SI)(R12*8), R14
+	IMULQ        R8, R14
+	ADDQ         DI, R14
+	LEAQ         (R14)(R8*4), R15
+	TESTB        $0xff, R13
+	JEQ          maskedEnd
+	BTL          $0x00, R13
+	JCC          maskedLane0
+	VFMADD231PS  (R14), Y11, Y3
+	VMASKMOVPS   32(R14), Y0, Y12
+	VFMADD231PS  Y12, Y11, Y4
 
 maskedLane0:
-	BTL         $0x01, R12
+	BTL         $0x01, R13
 	JCC         maskedLane1
-	VFMADD231PS (R13)(DI*1), Y11, Y5
-	VMASKMOVPS  32(R13)(DI*1), Y0, Y12
+	VFMADD231PS (R14)(R8*1), Y11, Y5
+	VMASKMOVPS  32(R14)(R8*1), Y0, Y12
 	VFMADD231PS Y12, Y11, Y6
 
 maskedLane1:
-	BTL         $0x02, R12
+	BTL         $0x02, R13
 	JCC         maskedLane2
-	VFMADD231PS (R13)(DI*2), Y11, Y7
-	VMASKMOVPS  32(R13)(DI*2), Y0, Y12
+	VFMADD231PS (R14)(R8*2), Y11, Y7
+	VMASKMOVPS  32(R14)(R8*2), Y0, Y12
 	VFMADD231PS Y12, Y11, Y8
 
 maskedLane2:
-	BTL         $0x03, R12
+	BTL         $0x03, R13
 	JCC         maskedLane3
-	VFMADD231PS (R13)(R10*1), Y11, Y9
-	VMASKMOVPS  32(R13)(R10*1), Y0, Y12
+	VFMADD231PS (R14)(R11*1), Y11, Y9
+	VMASKMOVPS  32(R14)(R11*1), Y0, Y12
 	VFMADD231PS Y12, Y11, Y10
 
 maskedLane3:
 maskedEnd:
-	INCQ R11
-	ADDQ $0x02, CX
-	DECQ R9
+	INCQ R12
+	ADDQ $0x02, DX
+	DECQ R10
 	JNZ  masked
 
 finish:
-	CMPQ        rows+96(FP), $0x00
+	CMPQ        96(AX), $0x00
 	JLE         next
-	MOVWLZX     (R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     (R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Y1, Y3, Y3
 	VMULPS      Y1, Y4, Y4
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row0Overwrite
-	VFMADD231PS (R9), Y2, Y3
-	VMASKMOVPS  32(R9), Y0, Y11
+	VFMADD231PS (R10), Y2, Y3
+	VMASKMOVPS  32(R10), Y0, Y11
 	VFMADD231PS Y11, Y2, Y4
 
 row0Overwrite:
-	CMPB       stream+129(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row0Stream
-	VMOVUPS    Y3, (R9)
-	VMASKMOVPS Y4, Y0, 32(R9)
+	VMOVUPS    Y3, (R10)
+	VMASKMOVPS Y4, Y0, 32(R10)
 	JMP        row0End
 
 row0Stream:
-	VMOVNTPS Y3, (R9)
-	VMOVNTPS Y4, 32(R9)
+	VMOVNTPS Y3, (R10)
+	VMOVNTPS Y4, 32(R10)
 
 row0End:
-	CMPQ        rows+96(FP), $0x01
+	CMPQ        96(AX), $0x01
 	JLE         next
-	MOVWLZX     2(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     2(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Y1, Y5, Y5
 	VMULPS      Y1, Y6, Y6
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row1Overwrite
-	VFMADD231PS (R9), Y2, Y5
-	VMASKMOVPS  32(R9), Y0, Y11
+	VFMADD231PS (R10), Y2, Y5
+	VMASKMOVPS  32(R10), Y0, Y11
 	VFMADD231PS Y11, Y2, Y6
 
 row1Overwrite:
-	CMPB       stream+129(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row1Stream
-	VMOVUPS    Y5, (R9)
-	VMASKMOVPS Y6, Y0, 32(R9)
+	VMOVUPS    Y5, (R10)
+	VMASKMOVPS Y6, Y0, 32(R10)
 	JMP        row1End
 
 row1Stream:
-	VMOVNTPS Y5, (R9)
-	VMOVNTPS Y6, 32(R9)
+	VMOVNTPS Y5, (R10)
+	VMOVNTPS Y6, 32(R10)
 
 row1End:
-	CMPQ        rows+96(FP), $0x02
+	CMPQ        96(AX), $0x02
 	JLE         next
-	MOVWLZX     4(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     4(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Y1, Y7, Y7
 	VMULPS      Y1, Y8, Y8
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row2Overwrite
-	VFMADD231PS (R9), Y2, Y7
-	VMASKMOVPS  32(R9), Y0, Y11
+	VFMADD231PS (R10), Y2, Y7
+	VMASKMOVPS  32(R10), Y0, Y11
 	VFMADD231PS Y11, Y2, Y8
 
 row2Overwrite:
-	CMPB       stream+129(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row2Stream
-	VMOVUPS    Y7, (R9)
-	VMASKMOVPS Y8, Y0, 32(R9)
+	VMOVUPS    Y7, (R10)
+	VMASKMOVPS Y8, Y0, 32(R10)
 	JMP        row2End
 
 row2Stream:
-	VMOVNTPS Y7, (R9)
-	VMOVNTPS Y8, 32(R9)
+	VMOVNTPS Y7, (R10)
+	VMOVNTPS Y8, 32(R10)
 
 row2End:
-	CMPQ        rows+96(FP), $0x03
+	CMPQ        96(AX), $0x03
 	JLE         next
-	MOVWLZX     6(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     6(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Y1, Y9, Y9
 	VMULPS      Y1, Y10, Y10
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row3Overwrite
-	VFMADD231PS (R9), Y2, Y9
-	VMASKMOVPS  32(R9), Y0, Y11
+	VFMADD231PS (R10), Y2, Y9
+	VMASKMOVPS  32(R10), Y0, Y11
 	VFMADD231PS Y11, Y2, Y10
 
 row3Overwrite:
-	CMPB       stream+129(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row3Stream
-	VMOVUPS    Y9, (R9)
-	VMASKMOVPS Y10, Y0, 32(R9)
+	VMOVUPS    Y9, (R10)
+	VMASKMOVPS Y10, Y0, 32(R10)
 	JMP        row3End
 
 row3Stream:
-	VMOVNTPS Y9, (R9)
-	VMOVNTPS Y10, 32(R9)
+	VMOVNTPS Y9, (R10)
+	VMOVNTPS Y10, 32(R10)
 
 row3End:
 next:
-	ADDQ   $0x10, R8
-	SUBQ   $0x08, rows+96(FP)
-	IMUL3Q $0x08, DI, R9
-	ADDQ   R9, SI
-	DECQ   n+0(FP)
+	ADDQ   $0x10, R9
+	SUBQ   $0x08, 96(AX)
+	IMUL3Q $0x08, R8, R10
+	ADDQ   R10, DI
+	DECQ   (AX)
 	JMP    slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func expandTableF32AVX2(n int, val *byte, table *float32, out *float32, next uintptr, step int)
+// func expandTableF32AVX2(a *byte)
 // Requires: AVX, AVX2, MMX+
-TEXT ·expandTableF32AVX2(SB), NOSPLIT, $0-48
-	MOVQ    n+0(FP), AX
-	MOVQ    val+8(FP), CX
-	MOVQ    table+16(FP), DX
-	MOVQ    out+24(FP), BX
-	MOVQ    next+32(FP), SI
-	MOVQ    step+40(FP), DI
+TEXT ·expandTableF32AVX2(SB), NOSPLIT, $0-8
+	MOVQ    a+0(FP), AX
+	MOVQ    (AX), CX
+	MOVQ    8(AX), DX
+	MOVQ    16(AX), BX
+	MOVQ    24(AX), SI
+	MOVQ    32(AX), DI
+	MOVQ    40(AX), AX
 	VMOVUPS nibblesOf32<>+0(SB), Y0
-	VMOVUPS (DX), Y1
-	VMOVUPS 32(DX), Y2
+	VMOVUPS (BX), Y1
+	VMOVUPS 32(BX), Y2
 
 column:
-	PREFETCHT0   2048(CX)
-	PREFETCHT1   (SI)
-	ADDQ         DI, SI
-	VPBROADCASTD (CX), Y3
+	PREFETCHT0   2048(DX)
+	PREFETCHT1   (DI)
+	ADDQ         AX, DI
+	VPBROADCASTD (DX), Y3
 	VPSRLVD      Y0, Y3, Y3
 	VPERMPS      Y1, Y3, Y4
 	VPERMPS      Y2, Y3, Y5
 	VPSLLD       $0x1c, Y3, Y3
 	VBLENDVPS    Y3, Y5, Y4, Y4
-	VMOVUPS      Y4, (BX)
-	ADDQ         $0x04, CX
-	ADDQ         $0x20, BX
-	DECQ         AX
+	VMOVUPS      Y4, (SI)
+	ADDQ         $0x04, DX
+	ADDQ         $0x20, SI
+	DECQ         CX
 	JNZ          column
 	VZEROUPPER
 	RET
 
-// func manySlices161F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
+// func manySlices161F32AVX512(a *byte)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·manySlices161F32AVX512(SB), NOSPLIT, $0-132
-	MOVQ         widths+8(FP), AX
-	MOVQ         masks+16(FP), CX
-	MOVQ         val+32(FP), DX
-	MOVQ         idx+40(FP), BX
-	MOVQ         x+48(FP), SI
-	MOVQ         ldx+64(FP), DI
-	MOVQ         order+88(FP), R8
-	MOVQ         last+120(FP), R9
-	MOVQ         $-1, R10
-	BZHIQ        R9, R10, R10
-	KMOVW        R10, K1
-	VBROADCASTSS alpha+112(FP), Z0
-	VBROADCASTSS beta+116(FP), Z1
+TEXT ·manySlices161F32AVX512(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), CX
+	MOVQ         16(AX), DX
+	MOVQ         32(AX), BX
+	MOVQ         40(AX), SI
+	MOVQ         48(AX), DI
+	MOVQ         64(AX), R8
+	MOVQ         88(AX), R9
+	MOVQ         112(AX), R10
+	MOVQ         $-1, R11
+	BZHIQ        R10, R11, R11
+	KMOVW        R11, K1
+	VBROADCASTSS 152(AX), Z0
+	VBROADCASTSS 160(AX), Z1
 
 slice:
-	CMPQ   n+0(FP), $0x00
+	CMPQ   (AX), $0x00
 	JEQ    done
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
@@ -10260,286 +10291,286 @@ slice:
 	VXORPS X7, X7, X7
 	VXORPS X8, X8, X8
 	VXORPS X9, X9, X9
-	MOVL   (AX), R9
-	TESTQ  R9, R9
+	MOVL   (CX), R10
+	TESTQ  R10, R10
 	JZ     tail
 
 full:
-	CMPB near+130(FP), $0x00
+	CMPB 136(AX), $0x00
 	JEQ  far
 
 near:
-	MOVWLZX         (BX), R10
-	IMULQ           DI, R10
-	VBROADCASTF32X4 (DX), Z10
+	MOVWLZX         (SI), R11
+	IMULQ           R8, R11
+	VBROADCASTF32X4 (BX), Z10
 	VPERMILPS       $0x00, Z10, Z11
-	VFMADD231PS     (SI)(R10*1), Z11, K1, Z2
-	MOVWLZX         2(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PS     (DI)(R11*1), Z11, K1, Z2
+	MOVWLZX         2(SI), R11
+	IMULQ           R8, R11
 	VPERMILPS       $0x55, Z10, Z11
-	VFMADD231PS     (SI)(R10*1), Z11, K1, Z3
-	MOVWLZX         4(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PS     (DI)(R11*1), Z11, K1, Z3
+	MOVWLZX         4(SI), R11
+	IMULQ           R8, R11
 	VPERMILPS       $0xaa, Z10, Z11
-	VFMADD231PS     (SI)(R10*1), Z11, K1, Z4
-	MOVWLZX         6(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PS     (DI)(R11*1), Z11, K1, Z4
+	MOVWLZX         6(SI), R11
+	IMULQ           R8, R11
 	VPERMILPS       $0xff, Z10, Z10
-	VFMADD231PS     (SI)(R10*1), Z10, K1, Z5
-	MOVWLZX         8(BX), R10
-	IMULQ           DI, R10
-	VBROADCASTF32X4 16(DX), Z10
+	VFMADD231PS     (DI)(R11*1), Z10, K1, Z5
+	MOVWLZX         8(SI), R11
+	IMULQ           R8, R11
+	VBROADCASTF32X4 16(BX), Z10
 	VPERMILPS       $0x00, Z10, Z11
-	VFMADD231PS     (SI)(R10*1), Z11, K1, Z6
-	MOVWLZX         10(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PS     (DI)(R11*1), Z11, K1, Z6
+	MOVWLZX         10(SI), R11
+	IMULQ           R8, R11
 	VPERMILPS       $0x55, Z10, Z11
-	VFMADD231PS     (SI)(R10*1), Z11, K1, Z7
-	MOVWLZX         12(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PS     (DI)(R11*1), Z11, K1, Z7
+	MOVWLZX         12(SI), R11
+	IMULQ           R8, R11
 	VPERMILPS       $0xaa, Z10, Z11
-	VFMADD231PS     (SI)(R10*1), Z11, K1, Z8
-	MOVWLZX         14(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PS     (DI)(R11*1), Z11, K1, Z8
+	MOVWLZX         14(SI), R11
+	IMULQ           R8, R11
 	VPERMILPS       $0xff, Z10, Z10
-	VFMADD231PS     (SI)(R10*1), Z10, K1, Z9
-	ADDQ            $0x20, BX
-	ADDQ            $0x40, DX
-	DECQ            R9
+	VFMADD231PS     (DI)(R11*1), Z10, K1, Z9
+	ADDQ            $0x20, SI
+	ADDQ            $0x40, BX
+	DECQ            R10
 	JNZ             near
 	JMP             tail
 
 far:
-	PREFETCHT0 1024(BX)
-	PREFETCHT0 2048(DX)
-	CMPQ       BX, prefetchEnd+104(FP)
+	PREFETCHT0 1024(SI)
+	PREFETCHT0 2048(BX)
+	CMPQ       SI, 104(AX)
 	JAE        fullPrefetched
-	MOVWLZX    64(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    66(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    68(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    70(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    72(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    74(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    76(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    78(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
+	MOVWLZX    64(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    66(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    68(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    70(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    72(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    74(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    76(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    78(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
 
 fullPrefetched:
-	MOVWLZX         (BX), R10
-	IMULQ           DI, R10
-	VBROADCASTF32X4 (DX), Z10
+	MOVWLZX         (SI), R11
+	IMULQ           R8, R11
+	VBROADCASTF32X4 (BX), Z10
 	VPERMILPS       $0x00, Z10, Z11
-	VFMADD231PS     (SI)(R10*1), Z11, K1, Z2
-	MOVWLZX         2(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PS     (DI)(R11*1), Z11, K1, Z2
+	MOVWLZX         2(SI), R11
+	IMULQ           R8, R11
 	VPERMILPS       $0x55, Z10, Z11
-	VFMADD231PS     (SI)(R10*1), Z11, K1, Z3
-	MOVWLZX         4(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PS     (DI)(R11*1), Z11, K1, Z3
+	MOVWLZX         4(SI), R11
+	IMULQ           R8, R11
 	VPERMILPS       $0xaa, Z10, Z11
-	VFMADD231PS     (SI)(R10*1), Z11, K1, Z4
-	MOVWLZX         6(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PS     (DI)(R11*1), Z11, K1, Z4
+	MOVWLZX         6(SI), R11
+	IMULQ           R8, R11
 	VPERMILPS       $0xff, Z10, Z10
-	VFMADD231PS     (SI)(R10*1), Z10, K1, Z5
-	MOVWLZX         8(BX), R10
-	IMULQ           DI, R10
-	VBROADCASTF32X4 16(DX), Z10
+	VFMADD231PS     (DI)(R11*1), Z10, K1, Z5
+	MOVWLZX         8(SI), R11
+	IMULQ           R8, R11
+	VBROADCASTF32X4 16(BX), Z10
 	VPERMILPS       $0x00, Z10, Z11
-	VFMADD231PS     (SI)(R10*1), Z11, K1, Z6
-	MOVWLZX         10(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PS     (DI)(R11*1), Z11, K1, Z6
+	MOVWLZX         10(SI), R11
+	IMULQ           R8, R11
 	VPERMILPS       $0x55, Z10, Z11
-	VFMADD231PS     (SI)(R10*1), Z11, K1, Z7
-	MOVWLZX         12(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PS     (DI)(R11*1), Z11, K1, Z7
+	MOVWLZX         12(SI), R11
+	IMULQ           R8, R11
 	VPERMILPS       $0xaa, Z10, Z11
-	VFMADD231PS     (SI)(R10*1), Z11, K1, Z8
-	MOVWLZX         14(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PS     (DI)(R11*1), Z11, K1, Z8
+	MOVWLZX         14(SI), R11
+	IMULQ           R8, R11
 	VPERMILPS       $0xff, Z10, Z10
-	VFMADD231PS     (SI)(R10*1), Z10, K1, Z9
-	ADDQ            $0x20, BX
-	ADDQ            $0x40, DX
-	DECQ            R9
+	VFMADD231PS     (DI)(R11*1), Z10, K1, Z9
+	ADDQ            $0x20, SI
+	ADDQ            $0x40, BX
+	DECQ            R10
 	JNZ             full
 
 tail:
-	MOVL  4(AX), R9
-	TESTQ R9, R9
+	MOVL  4(CX), R10
+	TESTQ R10, R10
 	JZ    finish
 
 masked:
-	MOVWLZX    (CX), R10
-	MOVQ       first+24(FP), R11
-	SHRXL      R11, R10, R10
-	CMPB       near+130(FP), $0x00
+	MOVWLZX    (DX), R11
+	MOVQ       24(AX), R12
+	SHRXL      R12, R11, R11
+	CMPB       136(AX), $0x00
 	JNE        maskedPrefetched
-	PREFETCHT0 1024(BX)
-	PREFETCHT0 2048(DX)
-	CMPQ       BX, prefetchEnd+104(FP)
+	PREFETCHT0 1024(SI)
+	PREFETCHT0 2048(BX)
+	CMPQ       SI, 104(AX)
 	JAE        maskedPrefetched
-	MOVWLZX    64(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    66(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    68(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    70(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    72(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    74(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    76(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    78(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
+	MOVWLZX    64(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    66(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    68(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    70(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    72(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    74(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    76(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    78(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
 
 maskedPrefetched:
-	TESTB        $0xff, R10
+	TESTB        $0xff, R11
 	JEQ          maskedEnd
-	BTL          $0x00, R10
+	BTL          $0x00, R11
 	JCC          maskedLane0
-	MOVWLZX      (BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS (DX), Z10
-	VFMADD231PS  (SI)(R11*1), Z10, K1, Z2
+	MOVWLZX      (SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS (BX), Z10
+	VFMADD231PS  (DI)(R12*1), Z10, K1, Z2
 
 maskedLane0:
-	BTL          $0x01, R10
+	BTL          $0x01, R11
 	JCC          maskedLane1
-	MOVWLZX      2(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 4(DX), Z10
-	VFMADD231PS  (SI)(R11*1), Z10, K1, Z3
+	MOVWLZX      2(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 4(BX), Z10
+	VFMADD231PS  (DI)(R12*1), Z10, K1, Z3
 
 maskedLane1:
-	BTL          $0x02, R10
+	BTL          $0x02, R11
 	JCC          maskedLane2
-	MOVWLZX      4(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 8(DX), Z10
-	VFMADD231PS  (SI)(R11*1), Z10, K1, Z4
+	MOVWLZX      4(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 8(BX), Z10
+	VFMADD231PS  (DI)(R12*1), Z10, K1, Z4
 
 maskedLane2:
-	BTL          $0x03, R10
+	BTL          $0x03, R11
 	JCC          maskedLane3
-	MOVWLZX      6(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 12(DX), Z10
-	VFMADD231PS  (SI)(R11*1), Z10, K1, Z5
+	MOVWLZX      6(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 12(BX), Z10
+	VFMADD231PS  (DI)(R12*1), Z10, K1, Z5
 
 maskedLane3:
-	TESTB        $0xf0, R10
+	TESTB        $0xf0, R11
 	JEQ          maskedEnd
-	BTL          $0x04, R10
+	BTL          $0x04, R11
 	JCC          maskedLane4
-	MOVWLZX      8(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 16(DX), Z10
-	VFMADD231PS  (SI)(R11*1), Z10, K1, Z6
+	MOVWLZX      8(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 16(BX), Z10
+	VFMADD231PS  (DI)(R12*1), Z10, K1, Z6
 
 maskedLane4:
-	BTL          $0x05, R10
+	BTL          $0x05, R11
 	JCC          maskedLane5
-	MOVWLZX      10(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 20(DX), Z10
-	VFMADD231PS  (SI)(R11*1), Z10, K1, Z7
+	MOVWLZX      10(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 20(BX), Z10
+	VFMADD231PS  (DI)(R12*1), Z10, K1, Z7
 
 maskedLane5:
-	BTL          $0x06, R10
+	BTL          $0x06, R11
 	JCC          maskedLane6
-	MOVWLZX      12(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 24(DX), Z10
-	VFMADD231PS  (SI)(R11*1), Z10, K1, Z8
+	MOVWLZX      12(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 24(BX), Z10
+	VFMADD231PS  (DI)(R12*1), Z10, K1, Z8
 
 maskedLane6:
-	BTL          $0x07, R10
+	BTL          $0x07, R11
 	JCC          maskedLane7
-	MOVWLZX      14(BX), R10
-	IMULQ        DI, R10
-	VBROADCASTSS 28(DX), Z10
-	VFMADD231PS  (SI)(R10*1), Z10, K1, Z9
+	MOVWLZX      14(SI), R11
+	IMULQ        R8, R11
+	VBROADCASTSS 28(BX), Z10
+	VFMADD231PS  (DI)(R11*1), Z10, K1, Z9
 
 maskedLane7:
 maskedEnd:
-	ADDQ $0x20, BX
-	ADDQ $0x40, DX
-	ADDQ $0x02, CX
-	DECQ R9
+	ADDQ $0x20, SI
+	ADDQ $0x40, BX
+	ADDQ $0x02, DX
+	DECQ R10
 	JNZ  masked
 
 finish:
-	CMPB    reads+128(FP), $0x00
+	CMPB    120(AX), $0x00
 	JNE     each
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     each
-	CMPQ    rows+96(FP), $0x08
+	CMPQ    96(AX), $0x08
 	JL      each
-	MOVQ    y+72(FP), R9
-	MOVQ    ldy+80(FP), R10
-	MOVWLZX (R8), R11
-	IMULQ   R10, R11
+	MOVQ    72(AX), R10
+	MOVQ    80(AX), R11
+	MOVWLZX (R9), R12
+	IMULQ   R11, R12
 	VMULPS  Z0, Z2, Z2
-	VMOVUPS Z2, K1, (R9)(R11*1)
-	MOVWLZX 2(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS Z2, K1, (R10)(R12*1)
+	MOVWLZX 2(R9), R12
+	IMULQ   R11, R12
 	VMULPS  Z0, Z3, Z3
-	VMOVUPS Z3, K1, (R9)(R11*1)
-	MOVWLZX 4(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS Z3, K1, (R10)(R12*1)
+	MOVWLZX 4(R9), R12
+	IMULQ   R11, R12
 	VMULPS  Z0, Z4, Z4
-	VMOVUPS Z4, K1, (R9)(R11*1)
-	MOVWLZX 6(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS Z4, K1, (R10)(R12*1)
+	MOVWLZX 6(R9), R12
+	IMULQ   R11, R12
 	VMULPS  Z0, Z5, Z5
-	VMOVUPS Z5, K1, (R9)(R11*1)
-	MOVWLZX 8(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS Z5, K1, (R10)(R12*1)
+	MOVWLZX 8(R9), R12
+	IMULQ   R11, R12
 	VMULPS  Z0, Z6, Z6
-	VMOVUPS Z6, K1, (R9)(R11*1)
-	MOVWLZX 10(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS Z6, K1, (R10)(R12*1)
+	MOVWLZX 10(R9), R12
+	IMULQ   R11, R12
 	VMULPS  Z0, Z7, Z7
-	VMOVUPS Z7, K1, (R9)(R11*1)
-	MOVWLZX 12(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS Z7, K1, (R10)(R12*1)
+	MOVWLZX 12(R9), R12
+	IMULQ   R11, R12
 	VMULPS  Z0, Z8, Z8
-	VMOVUPS Z8, K1, (R9)(R11*1)
-	MOVWLZX 14(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS Z8, K1, (R10)(R12*1)
+	MOVWLZX 14(R9), R12
+	IMULQ   R11, R12
 	VMULPS  Z0, Z9, Z9
-	VMOVUPS Z9, K1, (R9)(R11*1)
+	VMOVUPS Z9, K1, (R10)(R12*1)
 	JMP     next
 
 each:
-	CMPB   one+131(FP), $0x00
+	CMPB   144(AX), $0x00
 	JEQ    lanes
 	VADDPS Z8, Z9, Z9
 	VADDPS Z6, Z7, Z7
@@ -10551,198 +10582,199 @@ each:
 	JMP    lastLane
 
 lanes:
-	CMPQ        rows+96(FP), $0x00
+	CMPQ        96(AX), $0x00
 	JLE         next
-	MOVWLZX     (R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     (R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z2, Z2
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row0Overwrite
-	VFMADD231PS (R9), Z1, K1, Z2
+	VFMADD231PS (R10), Z1, K1, Z2
 
 row0Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row0Stream
-	VMOVUPS Z2, K1, (R9)
+	VMOVUPS Z2, K1, (R10)
 	JMP     row0End
 
 row0Stream:
-	VMOVNTPS Z2, (R9)
+	VMOVNTPS Z2, (R10)
 
 row0End:
-	CMPQ        rows+96(FP), $0x01
+	CMPQ        96(AX), $0x01
 	JLE         next
-	MOVWLZX     2(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     2(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z3, Z3
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row1Overwrite
-	VFMADD231PS (R9), Z1, K1, Z3
+	VFMADD231PS (R10), Z1, K1, Z3
 
 row1Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row1Stream
-	VMOVUPS Z3, K1, (R9)
+	VMOVUPS Z3, K1, (R10)
 	JMP     row1End
 
 row1Stream:
-	VMOVNTPS Z3, (R9)
+	VMOVNTPS Z3, (R10)
 
 row1End:
-	CMPQ        rows+96(FP), $0x02
+	CMPQ        96(AX), $0x02
 	JLE         next
-	MOVWLZX     4(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     4(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z4, Z4
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row2Overwrite
-	VFMADD231PS (R9), Z1, K1, Z4
+	VFMADD231PS (R10), Z1, K1, Z4
 
 row2Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row2Stream
-	VMOVUPS Z4, K1, (R9)
+	VMOVUPS Z4, K1, (R10)
 	JMP     row2End
 
 row2Stream:
-	VMOVNTPS Z4, (R9)
+	VMOVNTPS Z4, (R10)
 
 row2End:
-	CMPQ        rows+96(FP), $0x03
+	CMPQ        96(AX), $0x03
 	JLE         next
-	MOVWLZX     6(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     6(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z5, Z5
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row3Overwrite
-	VFMADD231PS (R9), Z1, K1, Z5
+	VFMADD231PS (R10), Z1, K1, Z5
 
 row3Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row3Stream
-	VMOVUPS Z5, K1, (R9)
+	VMOVUPS Z5, K1, (R10)
 	JMP     row3End
 
 row3Stream:
-	VMOVNTPS Z5, (R9)
+	VMOVNTPS Z5, (R10)
 
 row3End:
-	CMPQ        rows+96(FP), $0x04
+	CMPQ        96(AX), $0x04
 	JLE         next
-	MOVWLZX     8(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     8(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z6, Z6
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row4Overwrite
-	VFMADD231PS (R9), Z1, K1, Z6
+	VFMADD231PS (R10), Z1, K1, Z6
 
 row4Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row4Stream
-	VMOVUPS Z6, K1, (R9)
+	VMOVUPS Z6, K1, (R10)
 	JMP     row4End
 
 row4Stream:
-	VMOVNTPS Z6, (R9)
+	VMOVNTPS Z6, (R10)
 
 row4End:
-	CMPQ        rows+96(FP), $0x05
+	CMPQ        96(AX), $0x05
 	JLE         next
-	MOVWLZX     10(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     10(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z7, Z7
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row5Overwrite
-	VFMADD231PS (R9), Z1, K1, Z7
+	VFMADD231PS (R10), Z1, K1, Z7
 
 row5Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row5Stream
-	VMOVUPS Z7, K1, (R9)
+	VMOVUPS Z7, K1, (R10)
 	JMP     row5End
 
 row5Stream:
-	VMOVNTPS Z7, (R9)
+	VMOVNTPS Z7, (R10)
 
 row5End:
-	CMPQ        rows+96(FP), $0x06
+	CMPQ        96(AX), $0x06
 	JLE         next
-	MOVWLZX     12(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     12(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z8, Z8
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row6Overwrite
-	VFMADD231PS (R9), Z1, K1, Z8
+	VFMADD231PS (R10), Z1, K1, Z8
 
 row6Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row6Stream
-	VMOVUPS Z8, K1, (R9)
+	VMOVUPS Z8, K1, (R10)
 	JMP     row6End
 
 row6Stream:
-	VMOVNTPS Z8, (R9)
+	VMOVNTPS Z8, (R10)
 
 row6End:
-	CMPQ rows+96(FP), $0x07
+	CMPQ 96(AX), $0x07
 	JLE  next
 
 lastLane:
-	MOVWLZX     14(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     14(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z9, Z9
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row7Overwrite
-	VFMADD231PS (R9), Z1, K1, Z9
+	VFMADD231PS (R10), Z1, K1, Z9
 
 row7Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row7Stream
-	VMOVUPS Z9, K1, (R9)
+	VMOVUPS Z9, K1, (R10)
 	JMP     row7End
 
 row7Stream:
-	VMOVNTPS Z9, (R9)
+	VMOVNTPS Z9, (R10)
 
 row7End:
 next:
-	ADDQ $0x20, R8
-	SUBQ $0x10, rows+96(FP)
-	ADDQ $0x08, AX
-	DECQ n+0(FP)
+	ADDQ $0x20, R9
+	SUBQ $0x10, 96(AX)
+	ADDQ $0x08, CX
+	DECQ (AX)
 	JMP  slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manySlices162F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
+// func manySlices162F32AVX512(a *byte)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·manySlices162F32AVX512(SB), NOSPLIT, $0-132
-	MOVQ         widths+8(FP), AX
-	MOVQ         masks+16(FP), CX
-	MOVQ         val+32(FP), DX
-	MOVQ         idx+40(FP), BX
-	MOVQ         x+48(FP), SI
-	MOVQ         ldx+64(FP), DI
-	MOVQ         order+88(FP), R8
-	MOVQ         last+120(FP), R9
-	MOVQ         $-1, R10
-	BZHIQ        R9, R10, R10
-	KMOVW        R10, K1
-	VBROADCASTSS alpha+112(FP), Z0
-	VBROADCASTSS beta+116(FP), Z1
+TEXT ·manySlices162F32AVX512(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), CX
+	MOVQ         16(AX), DX
+	MOVQ         32(AX), BX
+	MOVQ         40(AX), SI
+	MOVQ         48(AX), DI
+	MOVQ         64(AX), R8
+	MOVQ         88(AX), R9
+	MOVQ         112(AX), R10
+	MOVQ         $-1, R11
+	BZHIQ        R10, R11, R11
+	KMOVW        R11, K1
+	VBROADCASTSS 152(AX), Z0
+	VBROADCASTSS 160(AX), Z1
 
 slice:
-	CMPQ   n+0(FP), $0x00
+	CMPQ   (AX), $0x00
 	JEQ    done
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
@@ -10760,342 +10792,342 @@ slice:
 	VXORPS X15, X15, X15
 	VXORPS X16, X16, X16
 	VXORPS X17, X17, X17
-	MOVL   (AX), R9
-	TESTQ  R9, R9
+	MOVL   (CX), R10
+	TESTQ  R10, R10
 	JZ     tail
 
 full:
-	CMPB near+130(FP), $0x00
+	CMPB 136(AX), $0x00
 	JEQ  far
 
 near:
-	MOVWLZX         (BX), R10
-	IMULQ           DI, R10
-	VBROADCASTF32X4 (DX), Z18
+	MOVWLZX         (SI), R11
+	IMULQ           R8, R11
+	VBROADCASTF32X4 (BX), Z18
 	VPERMILPS       $0x00, Z18, Z19
-	VFMADD231PS     (SI)(R10*1), Z19, Z2
-	VFMADD231PS     64(SI)(R10*1), Z19, K1, Z3
-	MOVWLZX         2(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PS     (DI)(R11*1), Z19, Z2
+	VFMADD231PS     64(DI)(R11*1), Z19, K1, Z3
+	MOVWLZX         2(SI), R11
+	IMULQ           R8, R11
 	VPERMILPS       $0x55, Z18, Z19
-	VFMADD231PS     (SI)(R10*1), Z19, Z4
-	VFMADD231PS     64(SI)(R10*1), Z19, K1, Z5
-	MOVWLZX         4(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PS     (DI)(R11*1), Z19, Z4
+	VFMADD231PS     64(DI)(R11*1), Z19, K1, Z5
+	MOVWLZX         4(SI), R11
+	IMULQ           R8, R11
 	VPERMILPS       $0xaa, Z18, Z19
-	VFMADD231PS     (SI)(R10*1), Z19, Z6
-	VFMADD231PS     64(SI)(R10*1), Z19, K1, Z7
-	MOVWLZX         6(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PS     (DI)(R11*1), Z19, Z6
+	VFMADD231PS     64(DI)(R11*1), Z19, K1, Z7
+	MOVWLZX         6(SI), R11
+	IMULQ           R8, R11
 	VPERMILPS       $0xff, Z18, Z18
-	VFMADD231PS     (SI)(R10*1), Z18, Z8
-	VFMADD231PS     64(SI)(R10*1), Z18, K1, Z9
-	MOVWLZX         8(BX), R10
-	IMULQ           DI, R10
-	VBROADCASTF32X4 16(DX), Z18
+	VFMADD231PS     (DI)(R11*1), Z18, Z8
+	VFMADD231PS     64(DI)(R11*1), Z18, K1, Z9
+	MOVWLZX         8(SI), R11
+	IMULQ           R8, R11
+	VBROADCASTF32X4 16(BX), Z18
 	VPERMILPS       $0x00, Z18, Z19
-	VFMADD231PS     (SI)(R10*1), Z19, Z10
-	VFMADD231PS     64(SI)(R10*1), Z19, K1, Z11
-	MOVWLZX         10(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PS     (DI)(R11*1), Z19, Z10
+	VFMADD231PS     64(DI)(R11*1), Z19, K1, Z11
+	MOVWLZX         10(SI), R11
+	IMULQ           R8, R11
 	VPERMILPS       $0x55, Z18, Z19
-	VFMADD231PS     (SI)(R10*1), Z19, Z12
-	VFMADD231PS     64(SI)(R10*1), Z19, K1, Z13
-	MOVWLZX         12(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PS     (DI)(R11*1), Z19, Z12
+	VFMADD231PS     64(DI)(R11*1), Z19, K1, Z13
+	MOVWLZX         12(SI), R11
+	IMULQ           R8, R11
 	VPERMILPS       $0xaa, Z18, Z19
-	VFMADD231PS     (SI)(R10*1), Z19, Z14
-	VFMADD231PS     64(SI)(R10*1), Z19, K1, Z15
-	MOVWLZX         14(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PS     (DI)(R11*1), Z19, Z14
+	VFMADD231PS     64(DI)(R11*1), Z19, K1, Z15
+	MOVWLZX         14(SI), R11
+	IMULQ           R8, R11
 	VPERMILPS       $0xff, Z18, Z18
-	VFMADD231PS     (SI)(R10*1), Z18, Z16
-	VFMADD231PS     64(SI)(R10*1), Z18, K1, Z17
-	ADDQ            $0x20, BX
-	ADDQ            $0x40, DX
-	DECQ            R9
+	VFMADD231PS     (DI)(R11*1), Z18, Z16
+	VFMADD231PS     64(DI)(R11*1), Z18, K1, Z17
+	ADDQ            $0x20, SI
+	ADDQ            $0x40, BX
+	DECQ            R10
 	JNZ             near
 	JMP             tail
 
 far:
-	PREFETCHT0 1024(BX)
-	PREFETCHT0 2048(DX)
-	CMPQ       BX, prefetchEnd+104(FP)
+	PREFETCHT0 1024(SI)
+	PREFETCHT0 2048(BX)
+	CMPQ       SI, 104(AX)
 	JAE        fullPrefetched
-	MOVWLZX    64(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 64(SI)(R10*1)
-	MOVWLZX    66(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 64(SI)(R10*1)
-	MOVWLZX    68(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 64(SI)(R10*1)
-	MOVWLZX    70(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 64(SI)(R10*1)
-	MOVWLZX    72(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 64(SI)(R10*1)
-	MOVWLZX    74(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 64(SI)(R10*1)
-	MOVWLZX    76(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 64(SI)(R10*1)
-	MOVWLZX    78(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 64(SI)(R10*1)
+	MOVWLZX    64(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	PREFETCHT0 64(DI)(R11*1)
+	MOVWLZX    66(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	PREFETCHT0 64(DI)(R11*1)
+	MOVWLZX    68(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	PREFETCHT0 64(DI)(R11*1)
+	MOVWLZX    70(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	PREFETCHT0 64(DI)(R11*1)
+	MOVWLZX    72(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	PREFETCHT0 64(DI)(R11*1)
+	MOVWLZX    74(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	PREFETCHT0 64(DI)(R11*1)
+	MOVWLZX    76(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	PREFETCHT0 64(DI)(R11*1)
+	MOVWLZX    78(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	PREFETCHT0 64(DI)(R11*1)
 
 fullPrefetched:
-	MOVWLZX         (BX), R10
-	IMULQ           DI, R10
-	VBROADCASTF32X4 (DX), Z18
+	MOVWLZX         (SI), R11
+	IMULQ           R8, R11
+	VBROADCASTF32X4 (BX), Z18
 	VPERMILPS       $0x00, Z18, Z19
-	VFMADD231PS     (SI)(R10*1), Z19, Z2
-	VFMADD231PS     64(SI)(R10*1), Z19, K1, Z3
-	MOVWLZX         2(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PS     (DI)(R11*1), Z19, Z2
+	VFMADD231PS     64(DI)(R11*1), Z19, K1, Z3
+	MOVWLZX         2(SI), R11
+	IMULQ           R8, R11
 	VPERMILPS       $0x55, Z18, Z19
-	VFMADD231PS     (SI)(R10*1), Z19, Z4
-	VFMADD231PS     64(SI)(R10*1), Z19, K1, Z5
-	MOVWLZX         4(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PS     (DI)(R11*1), Z19, Z4
+	VFMADD231PS     64(DI)(R11*1), Z19, K1, Z5
+	MOVWLZX         4(SI), R11
+	IMULQ           R8, R11
 	VPERMILPS       $0xaa, Z18, Z19
-	VFMADD231PS     (SI)(R10*1), Z19, Z6
-	VFMADD231PS     64(SI)(R10*1), Z19, K1, Z7
-	MOVWLZX         6(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PS     (DI)(R11*1), Z19, Z6
+	VFMADD231PS     64(DI)(R11*1), Z19, K1, Z7
+	MOVWLZX         6(SI), R11
+	IMULQ           R8, R11
 	VPERMILPS       $0xff, Z18, Z18
-	VFMADD231PS     (SI)(R10*1), Z18, Z8
-	VFMADD231PS     64(SI)(R10*1), Z18, K1, Z9
-	MOVWLZX         8(BX), R10
-	IMULQ           DI, R10
-	VBROADCASTF32X4 16(DX), Z18
+	VFMADD231PS     (DI)(R11*1), Z18, Z8
+	VFMADD231PS     64(DI)(R11*1), Z18, K1, Z9
+	MOVWLZX         8(SI), R11
+	IMULQ           R8, R11
+	VBROADCASTF32X4 16(BX), Z18
 	VPERMILPS       $0x00, Z18, Z19
-	VFMADD231PS     (SI)(R10*1), Z19, Z10
-	VFMADD231PS     64(SI)(R10*1), Z19, K1, Z11
-	MOVWLZX         10(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PS     (DI)(R11*1), Z19, Z10
+	VFMADD231PS     64(DI)(R11*1), Z19, K1, Z11
+	MOVWLZX         10(SI), R11
+	IMULQ           R8, R11
 	VPERMILPS       $0x55, Z18, Z19
-	VFMADD231PS     (SI)(R10*1), Z19, Z12
-	VFMADD231PS     64(SI)(R10*1), Z19, K1, Z13
-	MOVWLZX         12(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PS     (DI)(R11*1), Z19, Z12
+	VFMADD231PS     64(DI)(R11*1), Z19, K1, Z13
+	MOVWLZX         12(SI), R11
+	IMULQ           R8, R11
 	VPERMILPS       $0xaa, Z18, Z19
-	VFMADD231PS     (SI)(R10*1), Z19, Z14
-	VFMADD231PS     64(SI)(R10*1), Z19, K1, Z15
-	MOVWLZX         14(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PS     (DI)(R11*1), Z19, Z14
+	VFMADD231PS     64(DI)(R11*1), Z19, K1, Z15
+	MOVWLZX         14(SI), R11
+	IMULQ           R8, R11
 	VPERMILPS       $0xff, Z18, Z18
-	VFMADD231PS     (SI)(R10*1), Z18, Z16
-	VFMADD231PS     64(SI)(R10*1), Z18, K1, Z17
-	ADDQ            $0x20, BX
-	ADDQ            $0x40, DX
-	DECQ            R9
+	VFMADD231PS     (DI)(R11*1), Z18, Z16
+	VFMADD231PS     64(DI)(R11*1), Z18, K1, Z17
+	ADDQ            $0x20, SI
+	ADDQ            $0x40, BX
+	DECQ            R10
 	JNZ             full
 
 tail:
-	MOVL  4(AX), R9
-	TESTQ R9, R9
+	MOVL  4(CX), R10
+	TESTQ R10, R10
 	JZ    finish
 
 masked:
-	MOVWLZX    (CX), R10
-	MOVQ       first+24(FP), R11
-	SHRXL      R11, R10, R10
-	CMPB       near+130(FP), $0x00
+	MOVWLZX    (DX), R11
+	MOVQ       24(AX), R12
+	SHRXL      R12, R11, R11
+	CMPB       136(AX), $0x00
 	JNE        maskedPrefetched
-	PREFETCHT0 1024(BX)
-	PREFETCHT0 2048(DX)
-	CMPQ       BX, prefetchEnd+104(FP)
+	PREFETCHT0 1024(SI)
+	PREFETCHT0 2048(BX)
+	CMPQ       SI, 104(AX)
 	JAE        maskedPrefetched
-	MOVWLZX    64(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	PREFETCHT0 64(SI)(R11*1)
-	MOVWLZX    66(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	PREFETCHT0 64(SI)(R11*1)
-	MOVWLZX    68(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	PREFETCHT0 64(SI)(R11*1)
-	MOVWLZX    70(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	PREFETCHT0 64(SI)(R11*1)
-	MOVWLZX    72(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	PREFETCHT0 64(SI)(R11*1)
-	MOVWLZX    74(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	PREFETCHT0 64(SI)(R11*1)
-	MOVWLZX    76(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	PREFETCHT0 64(SI)(R11*1)
-	MOVWLZX    78(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	PREFETCHT0 64(SI)(R11*1)
+	MOVWLZX    64(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	PREFETCHT0 64(DI)(R12*1)
+	MOVWLZX    66(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	PREFETCHT0 64(DI)(R12*1)
+	MOVWLZX    68(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	PREFETCHT0 64(DI)(R12*1)
+	MOVWLZX    70(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	PREFETCHT0 64(DI)(R12*1)
+	MOVWLZX    72(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	PREFETCHT0 64(DI)(R12*1)
+	MOVWLZX    74(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	PREFETCHT0 64(DI)(R12*1)
+	MOVWLZX    76(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	PREFETCHT0 64(DI)(R12*1)
+	MOVWLZX    78(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	PREFETCHT0 64(DI)(R12*1)
 
 maskedPrefetched:
-	TESTB        $0xff, R10
+	TESTB        $0xff, R11
 	JEQ          maskedEnd
-	BTL          $0x00, R10
+	BTL          $0x00, R11
 	JCC          maskedLane0
-	MOVWLZX      (BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS (DX), Z18
-	VFMADD231PS  (SI)(R11*1), Z18, Z2
-	VFMADD231PS  64(SI)(R11*1), Z18, K1, Z3
+	MOVWLZX      (SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS (BX), Z18
+	VFMADD231PS  (DI)(R12*1), Z18, Z2
+	VFMADD231PS  64(DI)(R12*1), Z18, K1, Z3
 
 maskedLane0:
-	BTL          $0x01, R10
+	BTL          $0x01, R11
 	JCC          maskedLane1
-	MOVWLZX      2(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 4(DX), Z18
-	VFMADD231PS  (SI)(R11*1), Z18, Z4
-	VFMADD231PS  64(SI)(R11*1), Z18, K1, Z5
+	MOVWLZX      2(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 4(BX), Z18
+	VFMADD231PS  (DI)(R12*1), Z18, Z4
+	VFMADD231PS  64(DI)(R12*1), Z18, K1, Z5
 
 maskedLane1:
-	BTL          $0x02, R10
+	BTL          $0x02, R11
 	JCC          maskedLane2
-	MOVWLZX      4(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 8(DX), Z18
-	VFMADD231PS  (SI)(R11*1), Z18, Z6
-	VFMADD231PS  64(SI)(R11*1), Z18, K1, Z7
+	MOVWLZX      4(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 8(BX), Z18
+	VFMADD231PS  (DI)(R12*1), Z18, Z6
+	VFMADD231PS  64(DI)(R12*1), Z18, K1, Z7
 
 maskedLane2:
-	BTL          $0x03, R10
+	BTL          $0x03, R11
 	JCC          maskedLane3
-	MOVWLZX      6(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 12(DX), Z18
-	VFMADD231PS  (SI)(R11*1), Z18, Z8
-	VFMADD231PS  64(SI)(R11*1), Z18, K1, Z9
+	MOVWLZX      6(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 12(BX), Z18
+	VFMADD231PS  (DI)(R12*1), Z18, Z8
+	VFMADD231PS  64(DI)(R12*1), Z18, K1, Z9
 
 maskedLane3:
-	TESTB        $0xf0, R10
+	TESTB        $0xf0, R11
 	JEQ          maskedEnd
-	BTL          $0x04, R10
+	BTL          $0x04, R11
 	JCC          maskedLane4
-	MOVWLZX      8(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 16(DX), Z18
-	VFMADD231PS  (SI)(R11*1), Z18, Z10
-	VFMADD231PS  64(SI)(R11*1), Z18, K1, Z11
+	MOVWLZX      8(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 16(BX), Z18
+	VFMADD231PS  (DI)(R12*1), Z18, Z10
+	VFMADD231PS  64(DI)(R12*1), Z18, K1, Z11
 
 maskedLane4:
-	BTL          $0x05, R10
+	BTL          $0x05, R11
 	JCC          maskedLane5
-	MOVWLZX      10(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 20(DX), Z18
-	VFMADD231PS  (SI)(R11*1), Z18, Z12
-	VFMADD231PS  64(SI)(R11*1), Z18, K1, Z13
+	MOVWLZX      10(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 20(BX), Z18
+	VFMADD231PS  (DI)(R12*1), Z18, Z12
+	VFMADD231PS  64(DI)(R12*1), Z18, K1, Z13
 
 maskedLane5:
-	BTL          $0x06, R10
+	BTL          $0x06, R11
 	JCC          maskedLane6
-	MOVWLZX      12(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 24(DX), Z18
-	VFMADD231PS  (SI)(R11*1), Z18, Z14
-	VFMADD231PS  64(SI)(R11*1), Z18, K1, Z15
+	MOVWLZX      12(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 24(BX), Z18
+	VFMADD231PS  (DI)(R12*1), Z18, Z14
+	VFMADD231PS  64(DI)(R12*1), Z18, K1, Z15
 
 maskedLane6:
-	BTL          $0x07, R10
+	BTL          $0x07, R11
 	JCC          maskedLane7
-	MOVWLZX      14(BX), R10
-	IMULQ        DI, R10
-	VBROADCASTSS 28(DX), Z18
-	VFMADD231PS  (SI)(R10*1), Z18, Z16
-	VFMADD231PS  64(SI)(R10*1), Z18, K1, Z17
+	MOVWLZX      14(SI), R11
+	IMULQ        R8, R11
+	VBROADCASTSS 28(BX), Z18
+	VFMADD231PS  (DI)(R11*1), Z18, Z16
+	VFMADD231PS  64(DI)(R11*1), Z18, K1, Z17
 
 maskedLane7:
 maskedEnd:
-	ADDQ $0x20, BX
-	ADDQ $0x40, DX
-	ADDQ $0x02, CX
-	DECQ R9
+	ADDQ $0x20, SI
+	ADDQ $0x40, BX
+	ADDQ $0x02, DX
+	DECQ R10
 	JNZ  masked
 
 finish:
-	CMPB    reads+128(FP), $0x00
+	CMPB    120(AX), $0x00
 	JNE     each
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     each
-	CMPQ    rows+96(FP), $0x08
+	CMPQ    96(AX), $0x08
 	JL      each
-	MOVQ    y+72(FP), R9
-	MOVQ    ldy+80(FP), R10
-	MOVWLZX (R8), R11
-	IMULQ   R10, R11
+	MOVQ    72(AX), R10
+	MOVQ    80(AX), R11
+	MOVWLZX (R9), R12
+	IMULQ   R11, R12
 	VMULPS  Z0, Z2, Z2
-	VMOVUPS Z2, (R9)(R11*1)
+	VMOVUPS Z2, (R10)(R12*1)
 	VMULPS  Z0, Z3, Z3
-	VMOVUPS Z3, K1, 64(R9)(R11*1)
-	MOVWLZX 2(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS Z3, K1, 64(R10)(R12*1)
+	MOVWLZX 2(R9), R12
+	IMULQ   R11, R12
 	VMULPS  Z0, Z4, Z4
-	VMOVUPS Z4, (R9)(R11*1)
+	VMOVUPS Z4, (R10)(R12*1)
 	VMULPS  Z0, Z5, Z5
-	VMOVUPS Z5, K1, 64(R9)(R11*1)
-	MOVWLZX 4(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS Z5, K1, 64(R10)(R12*1)
+	MOVWLZX 4(R9), R12
+	IMULQ   R11, R12
 	VMULPS  Z0, Z6, Z6
-	VMOVUPS Z6, (R9)(R11*1)
+	VMOVUPS Z6, (R10)(R12*1)
 	VMULPS  Z0, Z7, Z7
-	VMOVUPS Z7, K1, 64(R9)(R11*1)
-	MOVWLZX 6(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS Z7, K1, 64(R10)(R12*1)
+	MOVWLZX 6(R9), R12
+	IMULQ   R11, R12
 	VMULPS  Z0, Z8, Z8
-	VMOVUPS Z8, (R9)(R11*1)
+	VMOVUPS Z8, (R10)(R12*1)
 	VMULPS  Z0, Z9, Z9
-	VMOVUPS Z9, K1, 64(R9)(R11*1)
-	MOVWLZX 8(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS Z9, K1, 64(R10)(R12*1)
+	MOVWLZX 8(R9), R12
+	IMULQ   R11, R12
 	VMULPS  Z0, Z10, Z10
-	VMOVUPS Z10, (R9)(R11*1)
+	VMOVUPS Z10, (R10)(R12*1)
 	VMULPS  Z0, Z11, Z11
-	VMOVUPS Z11, K1, 64(R9)(R11*1)
-	MOVWLZX 10(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS Z11, K1, 64(R10)(R12*1)
+	MOVWLZX 10(R9), R12
+	IMULQ   R11, R12
 	VMULPS  Z0, Z12, Z12
-	VMOVUPS Z12, (R9)(R11*1)
+	VMOVUPS Z12, (R10)(R12*1)
 	VMULPS  Z0, Z13, Z13
-	VMOVUPS Z13, K1, 64(R9)(R11*1)
-	MOVWLZX 12(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS Z13, K1, 64(R10)(R12*1)
+	MOVWLZX 12(R9), R12
+	IMULQ   R11, R12
 	VMULPS  Z0, Z14, Z14
-	VMOVUPS Z14, (R9)(R11*1)
+	VMOVUPS Z14, (R10)(R12*1)
 	VMULPS  Z0, Z15, Z15
-	VMOVUPS Z15, K1, 64(R9)(R11*1)
-	MOVWLZX 14(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS Z15, K1, 64(R10)(R12*1)
+	MOVWLZX 14(R9), R12
+	IMULQ   R11, R12
 	VMULPS  Z0, Z16, Z16
-	VMOVUPS Z16, (R9)(R11*1)
+	VMOVUPS Z16, (R10)(R12*1)
 	VMULPS  Z0, Z17, Z17
-	VMOVUPS Z17, K1, 64(R9)(R11*1)
+	VMOVUPS Z17, K1, 64(R10)(R12*1)
 	JMP     next
 
 each:
-	CMPB   one+131(FP), $0x00
+	CMPB   144(AX), $0x00
 	JEQ    lanes
 	VADDPS Z14, Z16, Z16
 	VADDPS Z15, Z17, Z17
@@ -11114,230 +11146,231 @@ each:
 	JMP    lastLane
 
 lanes:
-	CMPQ        rows+96(FP), $0x00
+	CMPQ        96(AX), $0x00
 	JLE         next
-	MOVWLZX     (R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     (R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z2, Z2
 	VMULPS      Z0, Z3, Z3
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row0Overwrite
-	VFMADD231PS (R9), Z1, Z2
-	VFMADD231PS 64(R9), Z1, K1, Z3
+	VFMADD231PS (R10), Z1, Z2
+	VFMADD231PS 64(R10), Z1, K1, Z3
 
 row0Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row0Stream
-	VMOVUPS Z2, (R9)
-	VMOVUPS Z3, K1, 64(R9)
+	VMOVUPS Z2, (R10)
+	VMOVUPS Z3, K1, 64(R10)
 	JMP     row0End
 
 row0Stream:
-	VMOVNTPS Z2, (R9)
-	VMOVNTPS Z3, 64(R9)
+	VMOVNTPS Z2, (R10)
+	VMOVNTPS Z3, 64(R10)
 
 row0End:
-	CMPQ        rows+96(FP), $0x01
+	CMPQ        96(AX), $0x01
 	JLE         next
-	MOVWLZX     2(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     2(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z4, Z4
 	VMULPS      Z0, Z5, Z5
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row1Overwrite
-	VFMADD231PS (R9), Z1, Z4
-	VFMADD231PS 64(R9), Z1, K1, Z5
+	VFMADD231PS (R10), Z1, Z4
+	VFMADD231PS 64(R10), Z1, K1, Z5
 
 row1Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row1Stream
-	VMOVUPS Z4, (R9)
-	VMOVUPS Z5, K1, 64(R9)
+	VMOVUPS Z4, (R10)
+	VMOVUPS Z5, K1, 64(R10)
 	JMP     row1End
 
 row1Stream:
-	VMOVNTPS Z4, (R9)
-	VMOVNTPS Z5, 64(R9)
+	VMOVNTPS Z4, (R10)
+	VMOVNTPS Z5, 64(R10)
 
 row1End:
-	CMPQ        rows+96(FP), $0x02
+	CMPQ        96(AX), $0x02
 	JLE         next
-	MOVWLZX     4(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     4(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z6, Z6
 	VMULPS      Z0, Z7, Z7
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row2Overwrite
-	VFMADD231PS (R9), Z1, Z6
-	VFMADD231PS 64(R9), Z1, K1, Z7
+	VFMADD231PS (R10), Z1, Z6
+	VFMADD231PS 64(R10), Z1, K1, Z7
 
 row2Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row2Stream
-	VMOVUPS Z6, (R9)
-	VMOVUPS Z7, K1, 64(R9)
+	VMOVUPS Z6, (R10)
+	VMOVUPS Z7, K1, 64(R10)
 	JMP     row2End
 
 row2Stream:
-	VMOVNTPS Z6, (R9)
-	VMOVNTPS Z7, 64(R9)
+	VMOVNTPS Z6, (R10)
+	VMOVNTPS Z7, 64(R10)
 
 row2End:
-	CMPQ        rows+96(FP), $0x03
+	CMPQ        96(AX), $0x03
 	JLE         next
-	MOVWLZX     6(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     6(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z8, Z8
 	VMULPS      Z0, Z9, Z9
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row3Overwrite
-	VFMADD231PS (R9), Z1, Z8
-	VFMADD231PS 64(R9), Z1, K1, Z9
+	VFMADD231PS (R10), Z1, Z8
+	VFMADD231PS 64(R10), Z1, K1, Z9
 
 row3Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row3Stream
-	VMOVUPS Z8, (R9)
-	VMOVUPS Z9, K1, 64(R9)
+	VMOVUPS Z8, (R10)
+	VMOVUPS Z9, K1, 64(R10)
 	JMP     row3End
 
 row3Stream:
-	VMOVNTPS Z8, (R9)
-	VMOVNTPS Z9, 64(R9)
+	VMOVNTPS Z8, (R10)
+	VMOVNTPS Z9, 64(R10)
 
 row3End:
-	CMPQ        rows+96(FP), $0x04
+	CMPQ        96(AX), $0x04
 	JLE         next
-	MOVWLZX     8(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     8(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z10, Z10
 	VMULPS      Z0, Z11, Z11
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row4Overwrite
-	VFMADD231PS (R9), Z1, Z10
-	VFMADD231PS 64(R9), Z1, K1, Z11
+	VFMADD231PS (R10), Z1, Z10
+	VFMADD231PS 64(R10), Z1, K1, Z11
 
 row4Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row4Stream
-	VMOVUPS Z10, (R9)
-	VMOVUPS Z11, K1, 64(R9)
+	VMOVUPS Z10, (R10)
+	VMOVUPS Z11, K1, 64(R10)
 	JMP     row4End
 
 row4Stream:
-	VMOVNTPS Z10, (R9)
-	VMOVNTPS Z11, 64(R9)
+	VMOVNTPS Z10, (R10)
+	VMOVNTPS Z11, 64(R10)
 
 row4End:
-	CMPQ        rows+96(FP), $0x05
+	CMPQ        96(AX), $0x05
 	JLE         next
-	MOVWLZX     10(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     10(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z12, Z12
 	VMULPS      Z0, Z13, Z13
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row5Overwrite
-	VFMADD231PS (R9), Z1, Z12
-	VFMADD231PS 64(R9), Z1, K1, Z13
+	VFMADD231PS (R10), Z1, Z12
+	VFMADD231PS 64(R10), Z1, K1, Z13
 
 row5Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row5Stream
-	VMOVUPS Z12, (R9)
-	VMOVUPS Z13, K1, 64(R9)
+	VMOVUPS Z12, (R10)
+	VMOVUPS Z13, K1, 64(R10)
 	JMP     row5End
 
 row5Stream:
-	VMOVNTPS Z12, (R9)
-	VMOVNTPS Z13, 64(R9)
+	VMOVNTPS Z12, (R10)
+	VMOVNTPS Z13, 64(R10)
 
 row5End:
-	CMPQ        rows+96(FP), $0x06
+	CMPQ        96(AX), $0x06
 	JLE         next
-	MOVWLZX     12(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     12(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z14, Z14
 	VMULPS      Z0, Z15, Z15
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row6Overwrite
-	VFMADD231PS (R9), Z1, Z14
-	VFMADD231PS 64(R9), Z1, K1, Z15
+	VFMADD231PS (R10), Z1, Z14
+	VFMADD231PS 64(R10), Z1, K1, Z15
 
 row6Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row6Stream
-	VMOVUPS Z14, (R9)
-	VMOVUPS Z15, K1, 64(R9)
+	VMOVUPS Z14, (R10)
+	VMOVUPS Z15, K1, 64(R10)
 	JMP     row6End
 
 row6Stream:
-	VMOVNTPS Z14, (R9)
-	VMOVNTPS Z15, 64(R9)
+	VMOVNTPS Z14, (R10)
+	VMOVNTPS Z15, 64(R10)
 
 row6End:
-	CMPQ rows+96(FP), $0x07
+	CMPQ 96(AX), $0x07
 	JLE  next
 
 lastLane:
-	MOVWLZX     14(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     14(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z16, Z16
 	VMULPS      Z0, Z17, Z17
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row7Overwrite
-	VFMADD231PS (R9), Z1, Z16
-	VFMADD231PS 64(R9), Z1, K1, Z17
+	VFMADD231PS (R10), Z1, Z16
+	VFMADD231PS 64(R10), Z1, K1, Z17
 
 row7Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row7Stream
-	VMOVUPS Z16, (R9)
-	VMOVUPS Z17, K1, 64(R9)
+	VMOVUPS Z16, (R10)
+	VMOVUPS Z17, K1, 64(R10)
 	JMP     row7End
 
 row7Stream:
-	VMOVNTPS Z16, (R9)
-	VMOVNTPS Z17, 64(R9)
+	VMOVNTPS Z16, (R10)
+	VMOVNTPS Z17, 64(R10)
 
 row7End:
 next:
-	ADDQ $0x20, R8
-	SUBQ $0x10, rows+96(FP)
-	ADDQ $0x08, AX
-	DECQ n+0(FP)
+	ADDQ $0x20, R9
+	SUBQ $0x10, 96(AX)
+	ADDQ $0x08, CX
+	DECQ (AX)
 	JMP  slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manySlices321F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
+// func manySlices321F32AVX512(a *byte)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·manySlices321F32AVX512(SB), NOSPLIT, $0-132
-	MOVQ         widths+8(FP), AX
-	MOVQ         masks+16(FP), CX
-	MOVQ         val+32(FP), DX
-	MOVQ         idx+40(FP), BX
-	MOVQ         x+48(FP), SI
-	MOVQ         ldx+64(FP), DI
-	MOVQ         order+88(FP), R8
-	MOVQ         last+120(FP), R9
-	MOVQ         $-1, R10
-	BZHIQ        R9, R10, R10
-	KMOVW        R10, K1
-	VBROADCASTSS alpha+112(FP), Z0
-	VBROADCASTSS beta+116(FP), Z1
+TEXT ·manySlices321F32AVX512(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), CX
+	MOVQ         16(AX), DX
+	MOVQ         32(AX), BX
+	MOVQ         40(AX), SI
+	MOVQ         48(AX), DI
+	MOVQ         64(AX), R8
+	MOVQ         88(AX), R9
+	MOVQ         112(AX), R10
+	MOVQ         $-1, R11
+	BZHIQ        R10, R11, R11
+	KMOVW        R11, K1
+	VBROADCASTSS 152(AX), Z0
+	VBROADCASTSS 160(AX), Z1
 
 slice:
-	CMPQ   n+0(FP), $0x00
+	CMPQ   (AX), $0x00
 	JEQ    done
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
@@ -11347,286 +11380,286 @@ slice:
 	VXORPS X7, X7, X7
 	VXORPS X8, X8, X8
 	VXORPS X9, X9, X9
-	MOVL   (AX), R9
-	TESTQ  R9, R9
+	MOVL   (CX), R10
+	TESTQ  R10, R10
 	JZ     tail
 
 full:
-	CMPB near+130(FP), $0x00
+	CMPB 136(AX), $0x00
 	JEQ  far
 
 near:
-	MOVL            (BX), R10
-	IMULQ           DI, R10
-	VBROADCASTF32X4 (DX), Z10
+	MOVL            (SI), R11
+	IMULQ           R8, R11
+	VBROADCASTF32X4 (BX), Z10
 	VPERMILPS       $0x00, Z10, Z11
-	VFMADD231PS     (SI)(R10*1), Z11, K1, Z2
-	MOVL            4(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PS     (DI)(R11*1), Z11, K1, Z2
+	MOVL            4(SI), R11
+	IMULQ           R8, R11
 	VPERMILPS       $0x55, Z10, Z11
-	VFMADD231PS     (SI)(R10*1), Z11, K1, Z3
-	MOVL            8(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PS     (DI)(R11*1), Z11, K1, Z3
+	MOVL            8(SI), R11
+	IMULQ           R8, R11
 	VPERMILPS       $0xaa, Z10, Z11
-	VFMADD231PS     (SI)(R10*1), Z11, K1, Z4
-	MOVL            12(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PS     (DI)(R11*1), Z11, K1, Z4
+	MOVL            12(SI), R11
+	IMULQ           R8, R11
 	VPERMILPS       $0xff, Z10, Z10
-	VFMADD231PS     (SI)(R10*1), Z10, K1, Z5
-	MOVL            16(BX), R10
-	IMULQ           DI, R10
-	VBROADCASTF32X4 16(DX), Z10
+	VFMADD231PS     (DI)(R11*1), Z10, K1, Z5
+	MOVL            16(SI), R11
+	IMULQ           R8, R11
+	VBROADCASTF32X4 16(BX), Z10
 	VPERMILPS       $0x00, Z10, Z11
-	VFMADD231PS     (SI)(R10*1), Z11, K1, Z6
-	MOVL            20(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PS     (DI)(R11*1), Z11, K1, Z6
+	MOVL            20(SI), R11
+	IMULQ           R8, R11
 	VPERMILPS       $0x55, Z10, Z11
-	VFMADD231PS     (SI)(R10*1), Z11, K1, Z7
-	MOVL            24(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PS     (DI)(R11*1), Z11, K1, Z7
+	MOVL            24(SI), R11
+	IMULQ           R8, R11
 	VPERMILPS       $0xaa, Z10, Z11
-	VFMADD231PS     (SI)(R10*1), Z11, K1, Z8
-	MOVL            28(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PS     (DI)(R11*1), Z11, K1, Z8
+	MOVL            28(SI), R11
+	IMULQ           R8, R11
 	VPERMILPS       $0xff, Z10, Z10
-	VFMADD231PS     (SI)(R10*1), Z10, K1, Z9
+	VFMADD231PS     (DI)(R11*1), Z10, K1, Z9
+	ADDQ            $0x40, SI
 	ADDQ            $0x40, BX
-	ADDQ            $0x40, DX
-	DECQ            R9
+	DECQ            R10
 	JNZ             near
 	JMP             tail
 
 far:
-	PREFETCHT0 1024(BX)
-	PREFETCHT0 2048(DX)
-	CMPQ       BX, prefetchEnd+104(FP)
+	PREFETCHT0 1024(SI)
+	PREFETCHT0 2048(BX)
+	CMPQ       SI, 104(AX)
 	JAE        fullPrefetched
-	MOVL       128(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       132(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       136(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       140(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       144(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       148(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       152(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       156(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
+	MOVL       128(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       132(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       136(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       140(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       144(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       148(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       152(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       156(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
 
 fullPrefetched:
-	MOVL            (BX), R10
-	IMULQ           DI, R10
-	VBROADCASTF32X4 (DX), Z10
+	MOVL            (SI), R11
+	IMULQ           R8, R11
+	VBROADCASTF32X4 (BX), Z10
 	VPERMILPS       $0x00, Z10, Z11
-	VFMADD231PS     (SI)(R10*1), Z11, K1, Z2
-	MOVL            4(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PS     (DI)(R11*1), Z11, K1, Z2
+	MOVL            4(SI), R11
+	IMULQ           R8, R11
 	VPERMILPS       $0x55, Z10, Z11
-	VFMADD231PS     (SI)(R10*1), Z11, K1, Z3
-	MOVL            8(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PS     (DI)(R11*1), Z11, K1, Z3
+	MOVL            8(SI), R11
+	IMULQ           R8, R11
 	VPERMILPS       $0xaa, Z10, Z11
-	VFMADD231PS     (SI)(R10*1), Z11, K1, Z4
-	MOVL            12(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PS     (DI)(R11*1), Z11, K1, Z4
+	MOVL            12(SI), R11
+	IMULQ           R8, R11
 	VPERMILPS       $0xff, Z10, Z10
-	VFMADD231PS     (SI)(R10*1), Z10, K1, Z5
-	MOVL            16(BX), R10
-	IMULQ           DI, R10
-	VBROADCASTF32X4 16(DX), Z10
+	VFMADD231PS     (DI)(R11*1), Z10, K1, Z5
+	MOVL            16(SI), R11
+	IMULQ           R8, R11
+	VBROADCASTF32X4 16(BX), Z10
 	VPERMILPS       $0x00, Z10, Z11
-	VFMADD231PS     (SI)(R10*1), Z11, K1, Z6
-	MOVL            20(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PS     (DI)(R11*1), Z11, K1, Z6
+	MOVL            20(SI), R11
+	IMULQ           R8, R11
 	VPERMILPS       $0x55, Z10, Z11
-	VFMADD231PS     (SI)(R10*1), Z11, K1, Z7
-	MOVL            24(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PS     (DI)(R11*1), Z11, K1, Z7
+	MOVL            24(SI), R11
+	IMULQ           R8, R11
 	VPERMILPS       $0xaa, Z10, Z11
-	VFMADD231PS     (SI)(R10*1), Z11, K1, Z8
-	MOVL            28(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PS     (DI)(R11*1), Z11, K1, Z8
+	MOVL            28(SI), R11
+	IMULQ           R8, R11
 	VPERMILPS       $0xff, Z10, Z10
-	VFMADD231PS     (SI)(R10*1), Z10, K1, Z9
+	VFMADD231PS     (DI)(R11*1), Z10, K1, Z9
+	ADDQ            $0x40, SI
 	ADDQ            $0x40, BX
-	ADDQ            $0x40, DX
-	DECQ            R9
+	DECQ            R10
 	JNZ             full
 
 tail:
-	MOVL  4(AX), R9
-	TESTQ R9, R9
+	MOVL  4(CX), R10
+	TESTQ R10, R10
 	JZ    finish
 
 masked:
-	MOVWLZX    (CX), R10
-	MOVQ       first+24(FP), R11
-	SHRXL      R11, R10, R10
-	CMPB       near+130(FP), $0x00
+	MOVWLZX    (DX), R11
+	MOVQ       24(AX), R12
+	SHRXL      R12, R11, R11
+	CMPB       136(AX), $0x00
 	JNE        maskedPrefetched
-	PREFETCHT0 1024(BX)
-	PREFETCHT0 2048(DX)
-	CMPQ       BX, prefetchEnd+104(FP)
+	PREFETCHT0 1024(SI)
+	PREFETCHT0 2048(BX)
+	CMPQ       SI, 104(AX)
 	JAE        maskedPrefetched
-	MOVL       128(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       132(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       136(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       140(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       144(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       148(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       152(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       156(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
+	MOVL       128(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       132(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       136(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       140(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       144(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       148(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       152(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       156(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
 
 maskedPrefetched:
-	TESTB        $0xff, R10
+	TESTB        $0xff, R11
 	JEQ          maskedEnd
-	BTL          $0x00, R10
+	BTL          $0x00, R11
 	JCC          maskedLane0
-	MOVL         (BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS (DX), Z10
-	VFMADD231PS  (SI)(R11*1), Z10, K1, Z2
+	MOVL         (SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS (BX), Z10
+	VFMADD231PS  (DI)(R12*1), Z10, K1, Z2
 
 maskedLane0:
-	BTL          $0x01, R10
+	BTL          $0x01, R11
 	JCC          maskedLane1
-	MOVL         4(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 4(DX), Z10
-	VFMADD231PS  (SI)(R11*1), Z10, K1, Z3
+	MOVL         4(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 4(BX), Z10
+	VFMADD231PS  (DI)(R12*1), Z10, K1, Z3
 
 maskedLane1:
-	BTL          $0x02, R10
+	BTL          $0x02, R11
 	JCC          maskedLane2
-	MOVL         8(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 8(DX), Z10
-	VFMADD231PS  (SI)(R11*1), Z10, K1, Z4
+	MOVL         8(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 8(BX), Z10
+	VFMADD231PS  (DI)(R12*1), Z10, K1, Z4
 
 maskedLane2:
-	BTL          $0x03, R10
+	BTL          $0x03, R11
 	JCC          maskedLane3
-	MOVL         12(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 12(DX), Z10
-	VFMADD231PS  (SI)(R11*1), Z10, K1, Z5
+	MOVL         12(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 12(BX), Z10
+	VFMADD231PS  (DI)(R12*1), Z10, K1, Z5
 
 maskedLane3:
-	TESTB        $0xf0, R10
+	TESTB        $0xf0, R11
 	JEQ          maskedEnd
-	BTL          $0x04, R10
+	BTL          $0x04, R11
 	JCC          maskedLane4
-	MOVL         16(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 16(DX), Z10
-	VFMADD231PS  (SI)(R11*1), Z10, K1, Z6
+	MOVL         16(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 16(BX), Z10
+	VFMADD231PS  (DI)(R12*1), Z10, K1, Z6
 
 maskedLane4:
-	BTL          $0x05, R10
+	BTL          $0x05, R11
 	JCC          maskedLane5
-	MOVL         20(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 20(DX), Z10
-	VFMADD231PS  (SI)(R11*1), Z10, K1, Z7
+	MOVL         20(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 20(BX), Z10
+	VFMADD231PS  (DI)(R12*1), Z10, K1, Z7
 
 maskedLane5:
-	BTL          $0x06, R10
+	BTL          $0x06, R11
 	JCC          maskedLane6
-	MOVL         24(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 24(DX), Z10
-	VFMADD231PS  (SI)(R11*1), Z10, K1, Z8
+	MOVL         24(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 24(BX), Z10
+	VFMADD231PS  (DI)(R12*1), Z10, K1, Z8
 
 maskedLane6:
-	BTL          $0x07, R10
+	BTL          $0x07, R11
 	JCC          maskedLane7
-	MOVL         28(BX), R10
-	IMULQ        DI, R10
-	VBROADCASTSS 28(DX), Z10
-	VFMADD231PS  (SI)(R10*1), Z10, K1, Z9
+	MOVL         28(SI), R11
+	IMULQ        R8, R11
+	VBROADCASTSS 28(BX), Z10
+	VFMADD231PS  (DI)(R11*1), Z10, K1, Z9
 
 maskedLane7:
 maskedEnd:
+	ADDQ $0x40, SI
 	ADDQ $0x40, BX
-	ADDQ $0x40, DX
-	ADDQ $0x02, CX
-	DECQ R9
+	ADDQ $0x02, DX
+	DECQ R10
 	JNZ  masked
 
 finish:
-	CMPB    reads+128(FP), $0x00
+	CMPB    120(AX), $0x00
 	JNE     each
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     each
-	CMPQ    rows+96(FP), $0x08
+	CMPQ    96(AX), $0x08
 	JL      each
-	MOVQ    y+72(FP), R9
-	MOVQ    ldy+80(FP), R10
-	MOVWLZX (R8), R11
-	IMULQ   R10, R11
+	MOVQ    72(AX), R10
+	MOVQ    80(AX), R11
+	MOVWLZX (R9), R12
+	IMULQ   R11, R12
 	VMULPS  Z0, Z2, Z2
-	VMOVUPS Z2, K1, (R9)(R11*1)
-	MOVWLZX 2(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS Z2, K1, (R10)(R12*1)
+	MOVWLZX 2(R9), R12
+	IMULQ   R11, R12
 	VMULPS  Z0, Z3, Z3
-	VMOVUPS Z3, K1, (R9)(R11*1)
-	MOVWLZX 4(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS Z3, K1, (R10)(R12*1)
+	MOVWLZX 4(R9), R12
+	IMULQ   R11, R12
 	VMULPS  Z0, Z4, Z4
-	VMOVUPS Z4, K1, (R9)(R11*1)
-	MOVWLZX 6(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS Z4, K1, (R10)(R12*1)
+	MOVWLZX 6(R9), R12
+	IMULQ   R11, R12
 	VMULPS  Z0, Z5, Z5
-	VMOVUPS Z5, K1, (R9)(R11*1)
-	MOVWLZX 8(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS Z5, K1, (R10)(R12*1)
+	MOVWLZX 8(R9), R12
+	IMULQ   R11, R12
 	VMULPS  Z0, Z6, Z6
-	VMOVUPS Z6, K1, (R9)(R11*1)
-	MOVWLZX 10(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS Z6, K1, (R10)(R12*1)
+	MOVWLZX 10(R9), R12
+	IMULQ   R11, R12
 	VMULPS  Z0, Z7, Z7
-	VMOVUPS Z7, K1, (R9)(R11*1)
-	MOVWLZX 12(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS Z7, K1, (R10)(R12*1)
+	MOVWLZX 12(R9), R12
+	IMULQ   R11, R12
 	VMULPS  Z0, Z8, Z8
-	VMOVUPS Z8, K1, (R9)(R11*1)
-	MOVWLZX 14(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS Z8, K1, (R10)(R12*1)
+	MOVWLZX 14(R9), R12
+	IMULQ   R11, R12
 	VMULPS  Z0, Z9, Z9
-	VMOVUPS Z9, K1, (R9)(R11*1)
+	VMOVUPS Z9, K1, (R10)(R12*1)
 	JMP     next
 
 each:
-	CMPB   one+131(FP), $0x00
+	CMPB   144(AX), $0x00
 	JEQ    lanes
 	VADDPS Z8, Z9, Z9
 	VADDPS Z6, Z7, Z7
@@ -11638,198 +11671,199 @@ each:
 	JMP    lastLane
 
 lanes:
-	CMPQ        rows+96(FP), $0x00
+	CMPQ        96(AX), $0x00
 	JLE         next
-	MOVWLZX     (R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     (R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z2, Z2
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row0Overwrite
-	VFMADD231PS (R9), Z1, K1, Z2
+	VFMADD231PS (R10), Z1, K1, Z2
 
 row0Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row0Stream
-	VMOVUPS Z2, K1, (R9)
+	VMOVUPS Z2, K1, (R10)
 	JMP     row0End
 
 row0Stream:
-	VMOVNTPS Z2, (R9)
+	VMOVNTPS Z2, (R10)
 
 row0End:
-	CMPQ        rows+96(FP), $0x01
+	CMPQ        96(AX), $0x01
 	JLE         next
-	MOVWLZX     2(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     2(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z3, Z3
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row1Overwrite
-	VFMADD231PS (R9), Z1, K1, Z3
+	VFMADD231PS (R10), Z1, K1, Z3
 
 row1Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row1Stream
-	VMOVUPS Z3, K1, (R9)
+	VMOVUPS Z3, K1, (R10)
 	JMP     row1End
 
 row1Stream:
-	VMOVNTPS Z3, (R9)
+	VMOVNTPS Z3, (R10)
 
 row1End:
-	CMPQ        rows+96(FP), $0x02
+	CMPQ        96(AX), $0x02
 	JLE         next
-	MOVWLZX     4(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     4(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z4, Z4
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row2Overwrite
-	VFMADD231PS (R9), Z1, K1, Z4
+	VFMADD231PS (R10), Z1, K1, Z4
 
 row2Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row2Stream
-	VMOVUPS Z4, K1, (R9)
+	VMOVUPS Z4, K1, (R10)
 	JMP     row2End
 
 row2Stream:
-	VMOVNTPS Z4, (R9)
+	VMOVNTPS Z4, (R10)
 
 row2End:
-	CMPQ        rows+96(FP), $0x03
+	CMPQ        96(AX), $0x03
 	JLE         next
-	MOVWLZX     6(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     6(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z5, Z5
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row3Overwrite
-	VFMADD231PS (R9), Z1, K1, Z5
+	VFMADD231PS (R10), Z1, K1, Z5
 
 row3Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row3Stream
-	VMOVUPS Z5, K1, (R9)
+	VMOVUPS Z5, K1, (R10)
 	JMP     row3End
 
 row3Stream:
-	VMOVNTPS Z5, (R9)
+	VMOVNTPS Z5, (R10)
 
 row3End:
-	CMPQ        rows+96(FP), $0x04
+	CMPQ        96(AX), $0x04
 	JLE         next
-	MOVWLZX     8(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     8(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z6, Z6
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row4Overwrite
-	VFMADD231PS (R9), Z1, K1, Z6
+	VFMADD231PS (R10), Z1, K1, Z6
 
 row4Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row4Stream
-	VMOVUPS Z6, K1, (R9)
+	VMOVUPS Z6, K1, (R10)
 	JMP     row4End
 
 row4Stream:
-	VMOVNTPS Z6, (R9)
+	VMOVNTPS Z6, (R10)
 
 row4End:
-	CMPQ        rows+96(FP), $0x05
+	CMPQ        96(AX), $0x05
 	JLE         next
-	MOVWLZX     10(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     10(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z7, Z7
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row5Overwrite
-	VFMADD231PS (R9), Z1, K1, Z7
+	VFMADD231PS (R10), Z1, K1, Z7
 
 row5Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row5Stream
-	VMOVUPS Z7, K1, (R9)
+	VMOVUPS Z7, K1, (R10)
 	JMP     row5End
 
 row5Stream:
-	VMOVNTPS Z7, (R9)
+	VMOVNTPS Z7, (R10)
 
 row5End:
-	CMPQ        rows+96(FP), $0x06
+	CMPQ        96(AX), $0x06
 	JLE         next
-	MOVWLZX     12(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     12(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z8, Z8
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row6Overwrite
-	VFMADD231PS (R9), Z1, K1, Z8
+	VFMADD231PS (R10), Z1, K1, Z8
 
 row6Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row6Stream
-	VMOVUPS Z8, K1, (R9)
+	VMOVUPS Z8, K1, (R10)
 	JMP     row6End
 
 row6Stream:
-	VMOVNTPS Z8, (R9)
+	VMOVNTPS Z8, (R10)
 
 row6End:
-	CMPQ rows+96(FP), $0x07
+	CMPQ 96(AX), $0x07
 	JLE  next
 
 lastLane:
-	MOVWLZX     14(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     14(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z9, Z9
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row7Overwrite
-	VFMADD231PS (R9), Z1, K1, Z9
+	VFMADD231PS (R10), Z1, K1, Z9
 
 row7Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row7Stream
-	VMOVUPS Z9, K1, (R9)
+	VMOVUPS Z9, K1, (R10)
 	JMP     row7End
 
 row7Stream:
-	VMOVNTPS Z9, (R9)
+	VMOVNTPS Z9, (R10)
 
 row7End:
 next:
-	ADDQ $0x20, R8
-	SUBQ $0x10, rows+96(FP)
-	ADDQ $0x08, AX
-	DECQ n+0(FP)
+	ADDQ $0x20, R9
+	SUBQ $0x10, 96(AX)
+	ADDQ $0x08, CX
+	DECQ (AX)
 	JMP  slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manySlices322F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
+// func manySlices322F32AVX512(a *byte)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·manySlices322F32AVX512(SB), NOSPLIT, $0-132
-	MOVQ         widths+8(FP), AX
-	MOVQ         masks+16(FP), CX
-	MOVQ         val+32(FP), DX
-	MOVQ         idx+40(FP), BX
-	MOVQ         x+48(FP), SI
-	MOVQ         ldx+64(FP), DI
-	MOVQ         order+88(FP), R8
-	MOVQ         last+120(FP), R9
-	MOVQ         $-1, R10
-	BZHIQ        R9, R10, R10
-	KMOVW        R10, K1
-	VBROADCASTSS alpha+112(FP), Z0
-	VBROADCASTSS beta+116(FP), Z1
+TEXT ·manySlices322F32AVX512(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), CX
+	MOVQ         16(AX), DX
+	MOVQ         32(AX), BX
+	MOVQ         40(AX), SI
+	MOVQ         48(AX), DI
+	MOVQ         64(AX), R8
+	MOVQ         88(AX), R9
+	MOVQ         112(AX), R10
+	MOVQ         $-1, R11
+	BZHIQ        R10, R11, R11
+	KMOVW        R11, K1
+	VBROADCASTSS 152(AX), Z0
+	VBROADCASTSS 160(AX), Z1
 
 slice:
-	CMPQ   n+0(FP), $0x00
+	CMPQ   (AX), $0x00
 	JEQ    done
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
@@ -11847,342 +11881,342 @@ slice:
 	VXORPS X15, X15, X15
 	VXORPS X16, X16, X16
 	VXORPS X17, X17, X17
-	MOVL   (AX), R9
-	TESTQ  R9, R9
+	MOVL   (CX), R10
+	TESTQ  R10, R10
 	JZ     tail
 
 full:
-	CMPB near+130(FP), $0x00
+	CMPB 136(AX), $0x00
 	JEQ  far
 
 near:
-	MOVL            (BX), R10
-	IMULQ           DI, R10
-	VBROADCASTF32X4 (DX), Z18
+	MOVL            (SI), R11
+	IMULQ           R8, R11
+	VBROADCASTF32X4 (BX), Z18
 	VPERMILPS       $0x00, Z18, Z19
-	VFMADD231PS     (SI)(R10*1), Z19, Z2
-	VFMADD231PS     64(SI)(R10*1), Z19, K1, Z3
-	MOVL            4(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PS     (DI)(R11*1), Z19, Z2
+	VFMADD231PS     64(DI)(R11*1), Z19, K1, Z3
+	MOVL            4(SI), R11
+	IMULQ           R8, R11
 	VPERMILPS       $0x55, Z18, Z19
-	VFMADD231PS     (SI)(R10*1), Z19, Z4
-	VFMADD231PS     64(SI)(R10*1), Z19, K1, Z5
-	MOVL            8(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PS     (DI)(R11*1), Z19, Z4
+	VFMADD231PS     64(DI)(R11*1), Z19, K1, Z5
+	MOVL            8(SI), R11
+	IMULQ           R8, R11
 	VPERMILPS       $0xaa, Z18, Z19
-	VFMADD231PS     (SI)(R10*1), Z19, Z6
-	VFMADD231PS     64(SI)(R10*1), Z19, K1, Z7
-	MOVL            12(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PS     (DI)(R11*1), Z19, Z6
+	VFMADD231PS     64(DI)(R11*1), Z19, K1, Z7
+	MOVL            12(SI), R11
+	IMULQ           R8, R11
 	VPERMILPS       $0xff, Z18, Z18
-	VFMADD231PS     (SI)(R10*1), Z18, Z8
-	VFMADD231PS     64(SI)(R10*1), Z18, K1, Z9
-	MOVL            16(BX), R10
-	IMULQ           DI, R10
-	VBROADCASTF32X4 16(DX), Z18
+	VFMADD231PS     (DI)(R11*1), Z18, Z8
+	VFMADD231PS     64(DI)(R11*1), Z18, K1, Z9
+	MOVL            16(SI), R11
+	IMULQ           R8, R11
+	VBROADCASTF32X4 16(BX), Z18
 	VPERMILPS       $0x00, Z18, Z19
-	VFMADD231PS     (SI)(R10*1), Z19, Z10
-	VFMADD231PS     64(SI)(R10*1), Z19, K1, Z11
-	MOVL            20(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PS     (DI)(R11*1), Z19, Z10
+	VFMADD231PS     64(DI)(R11*1), Z19, K1, Z11
+	MOVL            20(SI), R11
+	IMULQ           R8, R11
 	VPERMILPS       $0x55, Z18, Z19
-	VFMADD231PS     (SI)(R10*1), Z19, Z12
-	VFMADD231PS     64(SI)(R10*1), Z19, K1, Z13
-	MOVL            24(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PS     (DI)(R11*1), Z19, Z12
+	VFMADD231PS     64(DI)(R11*1), Z19, K1, Z13
+	MOVL            24(SI), R11
+	IMULQ           R8, R11
 	VPERMILPS       $0xaa, Z18, Z19
-	VFMADD231PS     (SI)(R10*1), Z19, Z14
-	VFMADD231PS     64(SI)(R10*1), Z19, K1, Z15
-	MOVL            28(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PS     (DI)(R11*1), Z19, Z14
+	VFMADD231PS     64(DI)(R11*1), Z19, K1, Z15
+	MOVL            28(SI), R11
+	IMULQ           R8, R11
 	VPERMILPS       $0xff, Z18, Z18
-	VFMADD231PS     (SI)(R10*1), Z18, Z16
-	VFMADD231PS     64(SI)(R10*1), Z18, K1, Z17
+	VFMADD231PS     (DI)(R11*1), Z18, Z16
+	VFMADD231PS     64(DI)(R11*1), Z18, K1, Z17
+	ADDQ            $0x40, SI
 	ADDQ            $0x40, BX
-	ADDQ            $0x40, DX
-	DECQ            R9
+	DECQ            R10
 	JNZ             near
 	JMP             tail
 
 far:
-	PREFETCHT0 1024(BX)
-	PREFETCHT0 2048(DX)
-	CMPQ       BX, prefetchEnd+104(FP)
+	PREFETCHT0 1024(SI)
+	PREFETCHT0 2048(BX)
+	CMPQ       SI, 104(AX)
 	JAE        fullPrefetched
-	MOVL       128(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 64(SI)(R10*1)
-	MOVL       132(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 64(SI)(R10*1)
-	MOVL       136(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 64(SI)(R10*1)
-	MOVL       140(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 64(SI)(R10*1)
-	MOVL       144(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 64(SI)(R10*1)
-	MOVL       148(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 64(SI)(R10*1)
-	MOVL       152(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 64(SI)(R10*1)
-	MOVL       156(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 64(SI)(R10*1)
+	MOVL       128(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	PREFETCHT0 64(DI)(R11*1)
+	MOVL       132(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	PREFETCHT0 64(DI)(R11*1)
+	MOVL       136(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	PREFETCHT0 64(DI)(R11*1)
+	MOVL       140(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	PREFETCHT0 64(DI)(R11*1)
+	MOVL       144(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	PREFETCHT0 64(DI)(R11*1)
+	MOVL       148(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	PREFETCHT0 64(DI)(R11*1)
+	MOVL       152(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	PREFETCHT0 64(DI)(R11*1)
+	MOVL       156(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	PREFETCHT0 64(DI)(R11*1)
 
 fullPrefetched:
-	MOVL            (BX), R10
-	IMULQ           DI, R10
-	VBROADCASTF32X4 (DX), Z18
+	MOVL            (SI), R11
+	IMULQ           R8, R11
+	VBROADCASTF32X4 (BX), Z18
 	VPERMILPS       $0x00, Z18, Z19
-	VFMADD231PS     (SI)(R10*1), Z19, Z2
-	VFMADD231PS     64(SI)(R10*1), Z19, K1, Z3
-	MOVL            4(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PS     (DI)(R11*1), Z19, Z2
+	VFMADD231PS     64(DI)(R11*1), Z19, K1, Z3
+	MOVL            4(SI), R11
+	IMULQ           R8, R11
 	VPERMILPS       $0x55, Z18, Z19
-	VFMADD231PS     (SI)(R10*1), Z19, Z4
-	VFMADD231PS     64(SI)(R10*1), Z19, K1, Z5
-	MOVL            8(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PS     (DI)(R11*1), Z19, Z4
+	VFMADD231PS     64(DI)(R11*1), Z19, K1, Z5
+	MOVL            8(SI), R11
+	IMULQ           R8, R11
 	VPERMILPS       $0xaa, Z18, Z19
-	VFMADD231PS     (SI)(R10*1), Z19, Z6
-	VFMADD231PS     64(SI)(R10*1), Z19, K1, Z7
-	MOVL            12(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PS     (DI)(R11*1), Z19, Z6
+	VFMADD231PS     64(DI)(R11*1), Z19, K1, Z7
+	MOVL            12(SI), R11
+	IMULQ           R8, R11
 	VPERMILPS       $0xff, Z18, Z18
-	VFMADD231PS     (SI)(R10*1), Z18, Z8
-	VFMADD231PS     64(SI)(R10*1), Z18, K1, Z9
-	MOVL            16(BX), R10
-	IMULQ           DI, R10
-	VBROADCASTF32X4 16(DX), Z18
+	VFMADD231PS     (DI)(R11*1), Z18, Z8
+	VFMADD231PS     64(DI)(R11*1), Z18, K1, Z9
+	MOVL            16(SI), R11
+	IMULQ           R8, R11
+	VBROADCASTF32X4 16(BX), Z18
 	VPERMILPS       $0x00, Z18, Z19
-	VFMADD231PS     (SI)(R10*1), Z19, Z10
-	VFMADD231PS     64(SI)(R10*1), Z19, K1, Z11
-	MOVL            20(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PS     (DI)(R11*1), Z19, Z10
+	VFMADD231PS     64(DI)(R11*1), Z19, K1, Z11
+	MOVL            20(SI), R11
+	IMULQ           R8, R11
 	VPERMILPS       $0x55, Z18, Z19
-	VFMADD231PS     (SI)(R10*1), Z19, Z12
-	VFMADD231PS     64(SI)(R10*1), Z19, K1, Z13
-	MOVL            24(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PS     (DI)(R11*1), Z19, Z12
+	VFMADD231PS     64(DI)(R11*1), Z19, K1, Z13
+	MOVL            24(SI), R11
+	IMULQ           R8, R11
 	VPERMILPS       $0xaa, Z18, Z19
-	VFMADD231PS     (SI)(R10*1), Z19, Z14
-	VFMADD231PS     64(SI)(R10*1), Z19, K1, Z15
-	MOVL            28(BX), R10
-	IMULQ           DI, R10
+	VFMADD231PS     (DI)(R11*1), Z19, Z14
+	VFMADD231PS     64(DI)(R11*1), Z19, K1, Z15
+	MOVL            28(SI), R11
+	IMULQ           R8, R11
 	VPERMILPS       $0xff, Z18, Z18
-	VFMADD231PS     (SI)(R10*1), Z18, Z16
-	VFMADD231PS     64(SI)(R10*1), Z18, K1, Z17
+	VFMADD231PS     (DI)(R11*1), Z18, Z16
+	VFMADD231PS     64(DI)(R11*1), Z18, K1, Z17
+	ADDQ            $0x40, SI
 	ADDQ            $0x40, BX
-	ADDQ            $0x40, DX
-	DECQ            R9
+	DECQ            R10
 	JNZ             full
 
 tail:
-	MOVL  4(AX), R9
-	TESTQ R9, R9
+	MOVL  4(CX), R10
+	TESTQ R10, R10
 	JZ    finish
 
 masked:
-	MOVWLZX    (CX), R10
-	MOVQ       first+24(FP), R11
-	SHRXL      R11, R10, R10
-	CMPB       near+130(FP), $0x00
+	MOVWLZX    (DX), R11
+	MOVQ       24(AX), R12
+	SHRXL      R12, R11, R11
+	CMPB       136(AX), $0x00
 	JNE        maskedPrefetched
-	PREFETCHT0 1024(BX)
-	PREFETCHT0 2048(DX)
-	CMPQ       BX, prefetchEnd+104(FP)
+	PREFETCHT0 1024(SI)
+	PREFETCHT0 2048(BX)
+	CMPQ       SI, 104(AX)
 	JAE        maskedPrefetched
-	MOVL       128(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	PREFETCHT0 64(SI)(R11*1)
-	MOVL       132(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	PREFETCHT0 64(SI)(R11*1)
-	MOVL       136(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	PREFETCHT0 64(SI)(R11*1)
-	MOVL       140(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	PREFETCHT0 64(SI)(R11*1)
-	MOVL       144(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	PREFETCHT0 64(SI)(R11*1)
-	MOVL       148(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	PREFETCHT0 64(SI)(R11*1)
-	MOVL       152(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	PREFETCHT0 64(SI)(R11*1)
-	MOVL       156(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	PREFETCHT0 64(SI)(R11*1)
+	MOVL       128(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	PREFETCHT0 64(DI)(R12*1)
+	MOVL       132(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	PREFETCHT0 64(DI)(R12*1)
+	MOVL       136(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	PREFETCHT0 64(DI)(R12*1)
+	MOVL       140(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	PREFETCHT0 64(DI)(R12*1)
+	MOVL       144(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	PREFETCHT0 64(DI)(R12*1)
+	MOVL       148(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	PREFETCHT0 64(DI)(R12*1)
+	MOVL       152(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	PREFETCHT0 64(DI)(R12*1)
+	MOVL       156(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	PREFETCHT0 64(DI)(R12*1)
 
 maskedPrefetched:
-	TESTB        $0xff, R10
+	TESTB        $0xff, R11
 	JEQ          maskedEnd
-	BTL          $0x00, R10
+	BTL          $0x00, R11
 	JCC          maskedLane0
-	MOVL         (BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS (DX), Z18
-	VFMADD231PS  (SI)(R11*1), Z18, Z2
-	VFMADD231PS  64(SI)(R11*1), Z18, K1, Z3
+	MOVL         (SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS (BX), Z18
+	VFMADD231PS  (DI)(R12*1), Z18, Z2
+	VFMADD231PS  64(DI)(R12*1), Z18, K1, Z3
 
 maskedLane0:
-	BTL          $0x01, R10
+	BTL          $0x01, R11
 	JCC          maskedLane1
-	MOVL         4(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 4(DX), Z18
-	VFMADD231PS  (SI)(R11*1), Z18, Z4
-	VFMADD231PS  64(SI)(R11*1), Z18, K1, Z5
+	MOVL         4(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 4(BX), Z18
+	VFMADD231PS  (DI)(R12*1), Z18, Z4
+	VFMADD231PS  64(DI)(R12*1), Z18, K1, Z5
 
 maskedLane1:
-	BTL          $0x02, R10
+	BTL          $0x02, R11
 	JCC          maskedLane2
-	MOVL         8(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 8(DX), Z18
-	VFMADD231PS  (SI)(R11*1), Z18, Z6
-	VFMADD231PS  64(SI)(R11*1), Z18, K1, Z7
+	MOVL         8(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 8(BX), Z18
+	VFMADD231PS  (DI)(R12*1), Z18, Z6
+	VFMADD231PS  64(DI)(R12*1), Z18, K1, Z7
 
 maskedLane2:
-	BTL          $0x03, R10
+	BTL          $0x03, R11
 	JCC          maskedLane3
-	MOVL         12(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 12(DX), Z18
-	VFMADD231PS  (SI)(R11*1), Z18, Z8
-	VFMADD231PS  64(SI)(R11*1), Z18, K1, Z9
+	MOVL         12(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 12(BX), Z18
+	VFMADD231PS  (DI)(R12*1), Z18, Z8
+	VFMADD231PS  64(DI)(R12*1), Z18, K1, Z9
 
 maskedLane3:
-	TESTB        $0xf0, R10
+	TESTB        $0xf0, R11
 	JEQ          maskedEnd
-	BTL          $0x04, R10
+	BTL          $0x04, R11
 	JCC          maskedLane4
-	MOVL         16(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 16(DX), Z18
-	VFMADD231PS  (SI)(R11*1), Z18, Z10
-	VFMADD231PS  64(SI)(R11*1), Z18, K1, Z11
+	MOVL         16(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 16(BX), Z18
+	VFMADD231PS  (DI)(R12*1), Z18, Z10
+	VFMADD231PS  64(DI)(R12*1), Z18, K1, Z11
 
 maskedLane4:
-	BTL          $0x05, R10
+	BTL          $0x05, R11
 	JCC          maskedLane5
-	MOVL         20(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 20(DX), Z18
-	VFMADD231PS  (SI)(R11*1), Z18, Z12
-	VFMADD231PS  64(SI)(R11*1), Z18, K1, Z13
+	MOVL         20(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 20(BX), Z18
+	VFMADD231PS  (DI)(R12*1), Z18, Z12
+	VFMADD231PS  64(DI)(R12*1), Z18, K1, Z13
 
 maskedLane5:
-	BTL          $0x06, R10
+	BTL          $0x06, R11
 	JCC          maskedLane6
-	MOVL         24(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 24(DX), Z18
-	VFMADD231PS  (SI)(R11*1), Z18, Z14
-	VFMADD231PS  64(SI)(R11*1), Z18, K1, Z15
+	MOVL         24(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 24(BX), Z18
+	VFMADD231PS  (DI)(R12*1), Z18, Z14
+	VFMADD231PS  64(DI)(R12*1), Z18, K1, Z15
 
 maskedLane6:
-	BTL          $0x07, R10
+	BTL          $0x07, R11
 	JCC          maskedLane7
-	MOVL         28(BX), R10
-	IMULQ        DI, R10
-	VBROADCASTSS 28(DX), Z18
-	VFMADD231PS  (SI)(R10*1), Z18, Z16
-	VFMADD231PS  64(SI)(R10*1), Z18, K1, Z17
+	MOVL         28(SI), R11
+	IMULQ        R8, R11
+	VBROADCASTSS 28(BX), Z18
+	VFMADD231PS  (DI)(R11*1), Z18, Z16
+	VFMADD231PS  64(DI)(R11*1), Z18, K1, Z17
 
 maskedLane7:
 maskedEnd:
+	ADDQ $0x40, SI
 	ADDQ $0x40, BX
-	ADDQ $0x40, DX
-	ADDQ $0x02, CX
-	DECQ R9
+	ADDQ $0x02, DX
+	DECQ R10
 	JNZ  masked
 
 finish:
-	CMPB    reads+128(FP), $0x00
+	CMPB    120(AX), $0x00
 	JNE     each
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     each
-	CMPQ    rows+96(FP), $0x08
+	CMPQ    96(AX), $0x08
 	JL      each
-	MOVQ    y+72(FP), R9
-	MOVQ    ldy+80(FP), R10
-	MOVWLZX (R8), R11
-	IMULQ   R10, R11
+	MOVQ    72(AX), R10
+	MOVQ    80(AX), R11
+	MOVWLZX (R9), R12
+	IMULQ   R11, R12
 	VMULPS  Z0, Z2, Z2
-	VMOVUPS Z2, (R9)(R11*1)
+	VMOVUPS Z2, (R10)(R12*1)
 	VMULPS  Z0, Z3, Z3
-	VMOVUPS Z3, K1, 64(R9)(R11*1)
-	MOVWLZX 2(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS Z3, K1, 64(R10)(R12*1)
+	MOVWLZX 2(R9), R12
+	IMULQ   R11, R12
 	VMULPS  Z0, Z4, Z4
-	VMOVUPS Z4, (R9)(R11*1)
+	VMOVUPS Z4, (R10)(R12*1)
 	VMULPS  Z0, Z5, Z5
-	VMOVUPS Z5, K1, 64(R9)(R11*1)
-	MOVWLZX 4(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS Z5, K1, 64(R10)(R12*1)
+	MOVWLZX 4(R9), R12
+	IMULQ   R11, R12
 	VMULPS  Z0, Z6, Z6
-	VMOVUPS Z6, (R9)(R11*1)
+	VMOVUPS Z6, (R10)(R12*1)
 	VMULPS  Z0, Z7, Z7
-	VMOVUPS Z7, K1, 64(R9)(R11*1)
-	MOVWLZX 6(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS Z7, K1, 64(R10)(R12*1)
+	MOVWLZX 6(R9), R12
+	IMULQ   R11, R12
 	VMULPS  Z0, Z8, Z8
-	VMOVUPS Z8, (R9)(R11*1)
+	VMOVUPS Z8, (R10)(R12*1)
 	VMULPS  Z0, Z9, Z9
-	VMOVUPS Z9, K1, 64(R9)(R11*1)
-	MOVWLZX 8(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS Z9, K1, 64(R10)(R12*1)
+	MOVWLZX 8(R9), R12
+	IMULQ   R11, R12
 	VMULPS  Z0, Z10, Z10
-	VMOVUPS Z10, (R9)(R11*1)
+	VMOVUPS Z10, (R10)(R12*1)
 	VMULPS  Z0, Z11, Z11
-	VMOVUPS Z11, K1, 64(R9)(R11*1)
-	MOVWLZX 10(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS Z11, K1, 64(R10)(R12*1)
+	MOVWLZX 10(R9), R12
+	IMULQ   R11, R12
 	VMULPS  Z0, Z12, Z12
-	VMOVUPS Z12, (R9)(R11*1)
+	VMOVUPS Z12, (R10)(R12*1)
 	VMULPS  Z0, Z13, Z13
-	VMOVUPS Z13, K1, 64(R9)(R11*1)
-	MOVWLZX 12(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS Z13, K1, 64(R10)(R12*1)
+	MOVWLZX 12(R9), R12
+	IMULQ   R11, R12
 	VMULPS  Z0, Z14, Z14
-	VMOVUPS Z14, (R9)(R11*1)
+	VMOVUPS Z14, (R10)(R12*1)
 	VMULPS  Z0, Z15, Z15
-	VMOVUPS Z15, K1, 64(R9)(R11*1)
-	MOVWLZX 14(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS Z15, K1, 64(R10)(R12*1)
+	MOVWLZX 14(R9), R12
+	IMULQ   R11, R12
 	VMULPS  Z0, Z16, Z16
-	VMOVUPS Z16, (R9)(R11*1)
+	VMOVUPS Z16, (R10)(R12*1)
 	VMULPS  Z0, Z17, Z17
-	VMOVUPS Z17, K1, 64(R9)(R11*1)
+	VMOVUPS Z17, K1, 64(R10)(R12*1)
 	JMP     next
 
 each:
-	CMPB   one+131(FP), $0x00
+	CMPB   144(AX), $0x00
 	JEQ    lanes
 	VADDPS Z14, Z16, Z16
 	VADDPS Z15, Z17, Z17
@@ -12201,234 +12235,235 @@ each:
 	JMP    lastLane
 
 lanes:
-	CMPQ        rows+96(FP), $0x00
+	CMPQ        96(AX), $0x00
 	JLE         next
-	MOVWLZX     (R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     (R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z2, Z2
 	VMULPS      Z0, Z3, Z3
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row0Overwrite
-	VFMADD231PS (R9), Z1, Z2
-	VFMADD231PS 64(R9), Z1, K1, Z3
+	VFMADD231PS (R10), Z1, Z2
+	VFMADD231PS 64(R10), Z1, K1, Z3
 
 row0Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row0Stream
-	VMOVUPS Z2, (R9)
-	VMOVUPS Z3, K1, 64(R9)
+	VMOVUPS Z2, (R10)
+	VMOVUPS Z3, K1, 64(R10)
 	JMP     row0End
 
 row0Stream:
-	VMOVNTPS Z2, (R9)
-	VMOVNTPS Z3, 64(R9)
+	VMOVNTPS Z2, (R10)
+	VMOVNTPS Z3, 64(R10)
 
 row0End:
-	CMPQ        rows+96(FP), $0x01
+	CMPQ        96(AX), $0x01
 	JLE         next
-	MOVWLZX     2(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     2(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z4, Z4
 	VMULPS      Z0, Z5, Z5
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row1Overwrite
-	VFMADD231PS (R9), Z1, Z4
-	VFMADD231PS 64(R9), Z1, K1, Z5
+	VFMADD231PS (R10), Z1, Z4
+	VFMADD231PS 64(R10), Z1, K1, Z5
 
 row1Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row1Stream
-	VMOVUPS Z4, (R9)
-	VMOVUPS Z5, K1, 64(R9)
+	VMOVUPS Z4, (R10)
+	VMOVUPS Z5, K1, 64(R10)
 	JMP     row1End
 
 row1Stream:
-	VMOVNTPS Z4, (R9)
-	VMOVNTPS Z5, 64(R9)
+	VMOVNTPS Z4, (R10)
+	VMOVNTPS Z5, 64(R10)
 
 row1End:
-	CMPQ        rows+96(FP), $0x02
+	CMPQ        96(AX), $0x02
 	JLE         next
-	MOVWLZX     4(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     4(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z6, Z6
 	VMULPS      Z0, Z7, Z7
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row2Overwrite
-	VFMADD231PS (R9), Z1, Z6
-	VFMADD231PS 64(R9), Z1, K1, Z7
+	VFMADD231PS (R10), Z1, Z6
+	VFMADD231PS 64(R10), Z1, K1, Z7
 
 row2Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row2Stream
-	VMOVUPS Z6, (R9)
-	VMOVUPS Z7, K1, 64(R9)
+	VMOVUPS Z6, (R10)
+	VMOVUPS Z7, K1, 64(R10)
 	JMP     row2End
 
 row2Stream:
-	VMOVNTPS Z6, (R9)
-	VMOVNTPS Z7, 64(R9)
+	VMOVNTPS Z6, (R10)
+	VMOVNTPS Z7, 64(R10)
 
 row2End:
-	CMPQ        rows+96(FP), $0x03
+	CMPQ        96(AX), $0x03
 	JLE         next
-	MOVWLZX     6(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     6(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z8, Z8
 	VMULPS      Z0, Z9, Z9
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row3Overwrite
-	VFMADD231PS (R9), Z1, Z8
-	VFMADD231PS 64(R9), Z1, K1, Z9
+	VFMADD231PS (R10), Z1, Z8
+	VFMADD231PS 64(R10), Z1, K1, Z9
 
 row3Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row3Stream
-	VMOVUPS Z8, (R9)
-	VMOVUPS Z9, K1, 64(R9)
+	VMOVUPS Z8, (R10)
+	VMOVUPS Z9, K1, 64(R10)
 	JMP     row3End
 
 row3Stream:
-	VMOVNTPS Z8, (R9)
-	VMOVNTPS Z9, 64(R9)
+	VMOVNTPS Z8, (R10)
+	VMOVNTPS Z9, 64(R10)
 
 row3End:
-	CMPQ        rows+96(FP), $0x04
+	CMPQ        96(AX), $0x04
 	JLE         next
-	MOVWLZX     8(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     8(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z10, Z10
 	VMULPS      Z0, Z11, Z11
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row4Overwrite
-	VFMADD231PS (R9), Z1, Z10
-	VFMADD231PS 64(R9), Z1, K1, Z11
+	VFMADD231PS (R10), Z1, Z10
+	VFMADD231PS 64(R10), Z1, K1, Z11
 
 row4Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row4Stream
-	VMOVUPS Z10, (R9)
-	VMOVUPS Z11, K1, 64(R9)
+	VMOVUPS Z10, (R10)
+	VMOVUPS Z11, K1, 64(R10)
 	JMP     row4End
 
 row4Stream:
-	VMOVNTPS Z10, (R9)
-	VMOVNTPS Z11, 64(R9)
+	VMOVNTPS Z10, (R10)
+	VMOVNTPS Z11, 64(R10)
 
 row4End:
-	CMPQ        rows+96(FP), $0x05
+	CMPQ        96(AX), $0x05
 	JLE         next
-	MOVWLZX     10(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     10(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z12, Z12
 	VMULPS      Z0, Z13, Z13
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row5Overwrite
-	VFMADD231PS (R9), Z1, Z12
-	VFMADD231PS 64(R9), Z1, K1, Z13
+	VFMADD231PS (R10), Z1, Z12
+	VFMADD231PS 64(R10), Z1, K1, Z13
 
 row5Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row5Stream
-	VMOVUPS Z12, (R9)
-	VMOVUPS Z13, K1, 64(R9)
+	VMOVUPS Z12, (R10)
+	VMOVUPS Z13, K1, 64(R10)
 	JMP     row5End
 
 row5Stream:
-	VMOVNTPS Z12, (R9)
-	VMOVNTPS Z13, 64(R9)
+	VMOVNTPS Z12, (R10)
+	VMOVNTPS Z13, 64(R10)
 
 row5End:
-	CMPQ        rows+96(FP), $0x06
+	CMPQ        96(AX), $0x06
 	JLE         next
-	MOVWLZX     12(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     12(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z14, Z14
 	VMULPS      Z0, Z15, Z15
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row6Overwrite
-	VFMADD231PS (R9), Z1, Z14
-	VFMADD231PS 64(R9), Z1, K1, Z15
+	VFMADD231PS (R10), Z1, Z14
+	VFMADD231PS 64(R10), Z1, K1, Z15
 
 row6Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row6Stream
-	VMOVUPS Z14, (R9)
-	VMOVUPS Z15, K1, 64(R9)
+	VMOVUPS Z14, (R10)
+	VMOVUPS Z15, K1, 64(R10)
 	JMP     row6End
 
 row6Stream:
-	VMOVNTPS Z14, (R9)
-	VMOVNTPS Z15, 64(R9)
+	VMOVNTPS Z14, (R10)
+	VMOVNTPS Z15, 64(R10)
 
 row6End:
-	CMPQ rows+96(FP), $0x07
+	CMPQ 96(AX), $0x07
 	JLE  next
 
 lastLane:
-	MOVWLZX     14(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     14(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z16, Z16
 	VMULPS      Z0, Z17, Z17
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row7Overwrite
-	VFMADD231PS (R9), Z1, Z16
-	VFMADD231PS 64(R9), Z1, K1, Z17
+	VFMADD231PS (R10), Z1, Z16
+	VFMADD231PS 64(R10), Z1, K1, Z17
 
 row7Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row7Stream
-	VMOVUPS Z16, (R9)
-	VMOVUPS Z17, K1, 64(R9)
+	VMOVUPS Z16, (R10)
+	VMOVUPS Z17, K1, 64(R10)
 	JMP     row7End
 
 row7Stream:
-	VMOVNTPS Z16, (R9)
-	VMOVNTPS Z17, 64(R9)
+	VMOVNTPS Z16, (R10)
+	VMOVNTPS Z17, 64(R10)
 
 row7End:
 next:
-	ADDQ $0x20, R8
-	SUBQ $0x10, rows+96(FP)
-	ADDQ $0x08, AX
-	DECQ n+0(FP)
+	ADDQ $0x20, R9
+	SUBQ $0x10, 96(AX)
+	ADDQ $0x08, CX
+	DECQ (AX)
 	JMP  slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manyDiagonals1F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
+// func manyDiagonals1F32AVX512(a *byte)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·manyDiagonals1F32AVX512(SB), NOSPLIT, $0-132
-	MOVQ         widths+8(FP), AX
-	MOVQ         masks+16(FP), CX
-	MOVQ         val+32(FP), DX
-	MOVQ         idx+40(FP), BX
-	MOVQ         x+48(FP), SI
-	MOVQ         ldx+64(FP), DI
-	MOVQ         order+88(FP), R8
-	MOVQ         last+120(FP), R9
-	MOVQ         $-1, R10
-	BZHIQ        R9, R10, R10
-	KMOVW        R10, K1
-	VBROADCASTSS alpha+112(FP), Z0
-	VBROADCASTSS beta+116(FP), Z1
-	MOVQ         row+56(FP), R9
-	IMULQ        DI, R9
-	ADDQ         R9, SI
-	LEAQ         (DI)(DI*2), R10
+TEXT ·manyDiagonals1F32AVX512(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), CX
+	MOVQ         16(AX), DX
+	MOVQ         32(AX), BX
+	MOVQ         40(AX), SI
+	MOVQ         48(AX), DI
+	MOVQ         64(AX), R8
+	MOVQ         88(AX), R9
+	MOVQ         112(AX), R10
+	MOVQ         $-1, R11
+	BZHIQ        R10, R11, R11
+	KMOVW        R11, K1
+	VBROADCASTSS 152(AX), Z0
+	VBROADCASTSS 160(AX), Z1
+	MOVQ         56(AX), R10
+	IMULQ        R8, R10
+	ADDQ         R10, DI
+	LEAQ         (R8)(R8*2), R11
 
 slice:
-	CMPQ   n+0(FP), $0x00
+	CMPQ   (AX), $0x00
 	JEQ    done
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
@@ -12438,504 +12473,505 @@ slice:
 	VXORPS X7, X7, X7
 	VXORPS X8, X8, X8
 	VXORPS X9, X9, X9
-	XORQ   R11, R11
-	MOVL   (AX), R9
-	TESTQ  R9, R9
+	XORQ   R12, R12
+	MOVL   (CX), R10
+	TESTQ  R10, R10
 	JZ     tail
 
 full:
-	CMPQ       R9, $0x03
+	CMPQ       R10, $0x03
 	JL         one
-	MOVQ       (BX)(R11*8), R13
-	MOVQ       16(BX)(R11*8), R12
-	SUBQ       R13, R12
-	CMPQ       R12, $0x02
+	MOVQ       (SI)(R12*8), R14
+	MOVQ       16(SI)(R12*8), R13
+	SUBQ       R14, R13
+	CMPQ       R13, $0x02
 	JNE        one
-	CMPQ       prefetchEnd+104(FP), $0x00
+	CMPQ       104(AX), $0x00
 	JEQ        threePrefetched
-	MOVQ       DI, R12
-	SHLQ       $0x06, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R12, R14
-	LEAQ       (R14)(DI*4), R12
-	PREFETCHT1 (R14)
-	PREFETCHT1 (R14)(DI*1)
-	PREFETCHT1 (R14)(DI*2)
-	PREFETCHT1 (R14)(R10*1)
-	PREFETCHT1 (R12)
-	PREFETCHT1 (R12)(DI*1)
-	PREFETCHT1 (R12)(DI*2)
-	PREFETCHT1 (R12)(R10*1)
-	MOVQ       DI, R12
-	SHLQ       $0x03, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R12, R14
-	LEAQ       (R14)(DI*4), R12
-	PREFETCHT0 (R14)
-	PREFETCHT0 (R14)(DI*1)
-	PREFETCHT0 (R14)(DI*2)
-	PREFETCHT0 (R14)(R10*1)
-	PREFETCHT0 (R12)
-	PREFETCHT0 (R12)(DI*1)
-	PREFETCHT0 (R12)(DI*2)
-	PREFETCHT0 (R12)(R10*1)
+	MOVQ       R8, R13
+	SHLQ       $0x06, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R13, R15
+	LEAQ       (R15)(R8*4), R13
+	PREFETCHT1 (R15)
+	PREFETCHT1 (R15)(R8*1)
+	PREFETCHT1 (R15)(R8*2)
+	PREFETCHT1 (R15)(R11*1)
+	PREFETCHT1 (R13)
+	PREFETCHT1 (R13)(R8*1)
+	PREFETCHT1 (R13)(R8*2)
+	PREFETCHT1 (R13)(R11*1)
+	MOVQ       R8, R13
+	SHLQ       $0x03, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R13, R15
+	LEAQ       (R15)(R8*4), R13
+	PREFETCHT0 (R15)
+	PREFETCHT0 (R15)(R8*1)
+	PREFETCHT0 (R15)(R8*2)
+	PREFETCHT0 (R15)(R11*1)
+	PREFETCHT0 (R13)
+	PREFETCHT0 (R13)(R8*1)
+	PREFETCHT0 (R13)(R8*2)
+	PREFETCHT0 (R13)(R11*1)
 
 threePrefetched:
-	IMULQ        DI, R13
-	ADDQ         SI, R13
-	VMOVUPS.Z    (R13), K1, Z10
-	VBROADCASTSS (DX), Z11
+	IMULQ        R8, R14
+	ADDQ         DI, R14
+	VMOVUPS.Z    (R14), K1, Z10
+	VBROADCASTSS (BX), Z11
 	VFMADD231PS  Z10, Z11, Z2
-	VMOVUPS.Z    (R13)(DI*1), K1, Z10
-	VBROADCASTSS 4(DX), Z11
+	VMOVUPS.Z    (R14)(R8*1), K1, Z10
+	VBROADCASTSS 4(BX), Z11
 	VFMADD231PS  Z10, Z11, Z3
-	VBROADCASTSS 64(DX), Z11
+	VBROADCASTSS 64(BX), Z11
 	VFMADD231PS  Z10, Z11, Z2
-	VMOVUPS.Z    (R13)(DI*2), K1, Z10
-	VBROADCASTSS 8(DX), Z11
+	VMOVUPS.Z    (R14)(R8*2), K1, Z10
+	VBROADCASTSS 8(BX), Z11
 	VFMADD231PS  Z10, Z11, Z4
-	VBROADCASTSS 68(DX), Z11
+	VBROADCASTSS 68(BX), Z11
 	VFMADD231PS  Z10, Z11, Z3
-	VBROADCASTSS 128(DX), Z11
+	VBROADCASTSS 128(BX), Z11
 	VFMADD231PS  Z10, Z11, Z2
-	VMOVUPS.Z    (R13)(R10*1), K1, Z10
-	LEAQ         (R13)(DI*4), R13
-	VBROADCASTSS 12(DX), Z11
+	VMOVUPS.Z    (R14)(R11*1), K1, Z10
+	LEAQ         (R14)(R8*4), R14
+	VBROADCASTSS 12(BX), Z11
 	VFMADD231PS  Z10, Z11, Z5
-	VBROADCASTSS 72(DX), Z11
+	VBROADCASTSS 72(BX), Z11
 	VFMADD231PS  Z10, Z11, Z4
-	VBROADCASTSS 132(DX), Z11
+	VBROADCASTSS 132(BX), Z11
 	VFMADD231PS  Z10, Z11, Z3
-	VMOVUPS.Z    (R13), K1, Z10
-	VBROADCASTSS 16(DX), Z11
+	VMOVUPS.Z    (R14), K1, Z10
+	VBROADCASTSS 16(BX), Z11
 	VFMADD231PS  Z10, Z11, Z6
-	VBROADCASTSS 76(DX), Z11
+	VBROADCASTSS 76(BX), Z11
 	VFMADD231PS  Z10, Z11, Z5
-	VBROADCASTSS 136(DX), Z11
+	VBROADCASTSS 136(BX), Z11
 	VFMADD231PS  Z10, Z11, Z4
-	VMOVUPS.Z    (R13)(DI*1), K1, Z10
-	VBROADCASTSS 20(DX), Z11
+	VMOVUPS.Z    (R14)(R8*1), K1, Z10
+	VBROADCASTSS 20(BX), Z11
 	VFMADD231PS  Z10, Z11, Z7
-	VBROADCASTSS 80(DX), Z11
+	VBROADCASTSS 80(BX), Z11
 	VFMADD231PS  Z10, Z11, Z6
-	VBROADCASTSS 140(DX), Z11
+	VBROADCASTSS 140(BX), Z11
 	VFMADD231PS  Z10, Z11, Z5
-	VMOVUPS.Z    (R13)(DI*2), K1, Z10
-	VBROADCASTSS 24(DX), Z11
+	VMOVUPS.Z    (R14)(R8*2), K1, Z10
+	VBROADCASTSS 24(BX), Z11
 	VFMADD231PS  Z10, Z11, Z8
-	VBROADCASTSS 84(DX), Z11
+	VBROADCASTSS 84(BX), Z11
 	VFMADD231PS  Z10, Z11, Z7
-	VBROADCASTSS 144(DX), Z11
+	VBROADCASTSS 144(BX), Z11
 	VFMADD231PS  Z10, Z11, Z6
-	VMOVUPS.Z    (R13)(R10*1), K1, Z10
-	LEAQ         (R13)(DI*4), R13
-	VBROADCASTSS 28(DX), Z11
+	VMOVUPS.Z    (R14)(R11*1), K1, Z10
+	LEAQ         (R14)(R8*4), R14
+	VBROADCASTSS 28(BX), Z11
 	VFMADD231PS  Z10, Z11, Z9
-	VBROADCASTSS 88(DX), Z11
+	VBROADCASTSS 88(BX), Z11
 	VFMADD231PS  Z10, Z11, Z8
-	VBROADCASTSS 148(DX), Z11
+	VBROADCASTSS 148(BX), Z11
 	VFMADD231PS  Z10, Z11, Z7
-	VMOVUPS.Z    (R13), K1, Z10
-	VBROADCASTSS 92(DX), Z11
+	VMOVUPS.Z    (R14), K1, Z10
+	VBROADCASTSS 92(BX), Z11
 	VFMADD231PS  Z10, Z11, Z9
-	VBROADCASTSS 152(DX), Z11
+	VBROADCASTSS 152(BX), Z11
 	VFMADD231PS  Z10, Z11, Z8
-	VMOVUPS.Z    (R13)(DI*1), K1, Z10
-	VBROADCASTSS 156(DX), Z11
+	VMOVUPS.Z    (R14)(R8*1), K1, Z10
+	VBROADCASTSS 156(BX), Z11
 	VFMADD231PS  Z10, Z11, Z9
-	ADDQ         $0x03, R11
-	PREFETCHT0   2048(DX)
-	PREFETCHT0   2112(DX)
-	PREFETCHT0   2176(DX)
-	ADDQ         $0x000000c0, DX
-	SUBQ         $0x03, R9
+	ADDQ         $0x03, R12
+	PREFETCHT0   2048(BX)
+	PREFETCHT0   2112(BX)
+	PREFETCHT0   2176(BX)
+	ADDQ         $0x000000c0, BX
+	SUBQ         $0x03, R10
 	JNZ          full
 	JMP          tail
 
 one:
-	TESTQ R11, R11
+	TESTQ R12, R12
 	JZ    fullPrefetch
-	MOVQ  (BX)(R11*8), R12
-	SUBQ  -8(BX)(R11*8), R12
-	CMPQ  R12, $0x01
+	MOVQ  (SI)(R12*8), R13
+	SUBQ  -8(SI)(R12*8), R13
+	CMPQ  R13, $0x01
 	JEQ   fullPrefetched
 
 fullPrefetch:
-	CMPQ       prefetchEnd+104(FP), $0x00
+	CMPQ       104(AX), $0x00
 	JEQ        fullPrefetched
-	MOVQ       DI, R12
-	SHLQ       $0x06, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R13
-	IMULQ      DI, R13
-	ADDQ       R12, R13
-	LEAQ       (R13)(DI*4), R12
+	MOVQ       R8, R13
+	SHLQ       $0x06, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R14
+	IMULQ      R8, R14
+	ADDQ       R13, R14
+	LEAQ       (R14)(R8*4), R13
+	PREFETCHT1 (R14)
+	PREFETCHT1 (R14)(R8*1)
+	PREFETCHT1 (R14)(R8*2)
+	PREFETCHT1 (R14)(R11*1)
 	PREFETCHT1 (R13)
-	PREFETCHT1 (R13)(DI*1)
-	PREFETCHT1 (R13)(DI*2)
-	PREFETCHT1 (R13)(R10*1)
-	PREFETCHT1 (R12)
-	PREFETCHT1 (R12)(DI*1)
-	PREFETCHT1 (R12)(DI*2)
-	PREFETCHT1 (R12)(R10*1)
-	MOVQ       DI, R12
-	SHLQ       $0x03, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R13
-	IMULQ      DI, R13
-	ADDQ       R12, R13
-	LEAQ       (R13)(DI*4), R12
+	PREFETCHT1 (R13)(R8*1)
+	PREFETCHT1 (R13)(R8*2)
+	PREFETCHT1 (R13)(R11*1)
+	MOVQ       R8, R13
+	SHLQ       $0x03, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R14
+	IMULQ      R8, R14
+	ADDQ       R13, R14
+	LEAQ       (R14)(R8*4), R13
+	PREFETCHT0 (R14)
+	PREFETCHT0 (R14)(R8*1)
+	PREFETCHT0 (R14)(R8*2)
+	PREFETCHT0 (R14)(R11*1)
 	PREFETCHT0 (R13)
-	PREFETCHT0 (R13)(DI*1)
-	PREFETCHT0 (R13)(DI*2)
-	PREFETCHT0 (R13)(R10*1)
-	PREFETCHT0 (R12)
-	PREFETCHT0 (R12)(DI*1)
-	PREFETCHT0 (R12)(DI*2)
-	PREFETCHT0 (R12)(R10*1)
+	PREFETCHT0 (R13)(R8*1)
+	PREFETCHT0 (R13)(R8*2)
+	PREFETCHT0 (R13)(R11*1)
 
 fullPrefetched:
-	PREFETCHT0   2048(DX)
-	MOVQ         (BX)(R11*8), R12
-	IMULQ        DI, R12
-	ADDQ         SI, R12
-	LEAQ         (R12)(DI*4), R13
-	VBROADCASTSS (DX), Z10
-	VFMADD231PS  (R12), Z10, K1, Z2
-	VBROADCASTSS 4(DX), Z10
-	VFMADD231PS  (R12)(DI*1), Z10, K1, Z3
-	VBROADCASTSS 8(DX), Z10
-	VFMADD231PS  (R12)(DI*2), Z10, K1, Z4
-	VBROADCASTSS 12(DX), Z10
-	VFMADD231PS  (R12)(R10*1), Z10, K1, Z5
-	VBROADCASTSS 16(DX), Z10
-	VFMADD231PS  (R13), Z10, K1, Z6
-	VBROADCASTSS 20(DX), Z10
-	VFMADD231PS  (R13)(DI*1), Z10, K1, Z7
-	VBROADCASTSS 24(DX), Z10
-	VFMADD231PS  (R13)(DI*2), Z10, K1, Z8
-	VBROADCASTSS 28(DX), Z10
-	VFMADD231PS  (R13)(R10*1), Z10, K1, Z9
-	INCQ         R11
-	ADDQ         $0x40, DX
-	DECQ         R9
+	PREFETCHT0   2048(BX)
+	MOVQ         (SI)(R12*8), R13
+	IMULQ        R8, R13
+	ADDQ         DI, R13
+	LEAQ         (R13)(R8*4), R14
+	VBROADCASTSS (BX), Z10
+	VFMADD231PS  (R13), Z10, K1, Z2
+	VBROADCASTSS 4(BX), Z10
+	VFMADD231PS  (R13)(R8*1), Z10, K1, Z3
+	VBROADCASTSS 8(BX), Z10
+	VFMADD231PS  (R13)(R8*2), Z10, K1, Z4
+	VBROADCASTSS 12(BX), Z10
+	VFMADD231PS  (R13)(R11*1), Z10, K1, Z5
+	VBROADCASTSS 16(BX), Z10
+	VFMADD231PS  (R14), Z10, K1, Z6
+	VBROADCASTSS 20(BX), Z10
+	VFMADD231PS  (R14)(R8*1), Z10, K1, Z7
+	VBROADCASTSS 24(BX), Z10
+	VFMADD231PS  (R14)(R8*2), Z10, K1, Z8
+	VBROADCASTSS 28(BX), Z10
+	VFMADD231PS  (R14)(R11*1), Z10, K1, Z9
+	INCQ         R12
+	ADDQ         $0x40, BX
+	DECQ         R10
 	JNZ          full
 
 tail:
-	MOVL  4(AX), R9
-	TESTQ R9, R9
+	MOVL  4(CX), R10
+	TESTQ R10, R10
 	JZ    finish
 
 masked:
-	MOVWLZX (CX), R12
-	MOVQ    first+24(FP), R13
-	SHRXL   R13, R12, R12
-	TESTQ   R11, R11
+	MOVWLZX (DX), R13
+	MOVQ    24(AX), R14
+	SHRXL   R14, R13, R13
+	TESTQ   R12, R12
 	JZ      maskedPrefetch
-	MOVQ    (BX)(R11*8), R13
-	SUBQ    -8(BX)(R11*8), R13
-	CMPQ    R13, $0x01
+	MOVQ    (SI)(R12*8), R14
+	SUBQ    -8(SI)(R12*8), R14
+	CMPQ    R14, $0x01
 	JEQ     maskedPrefetched
 
 maskedPrefetch:
-	CMPQ       prefetchEnd+104(FP), $0x00
+	CMPQ       104(AX), $0x00
 	JEQ        maskedPrefetched
-	MOVQ       DI, R13
-	SHLQ       $0x06, R13
-	ADDQ       SI, R13
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R13, R14
-	LEAQ       (R14)(DI*4), R13
+	MOVQ       R8, R14
+	SHLQ       $0x06, R14
+	ADDQ       DI, R14
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R14, R15
+	LEAQ       (R15)(R8*4), R14
+	PREFETCHT1 (R15)
+	PREFETCHT1 (R15)(R8*1)
+	PREFETCHT1 (R15)(R8*2)
+	PREFETCHT1 (R15)(R11*1)
 	PREFETCHT1 (R14)
-	PREFETCHT1 (R14)(DI*1)
-	PREFETCHT1 (R14)(DI*2)
-	PREFETCHT1 (R14)(R10*1)
-	PREFETCHT1 (R13)
-	PREFETCHT1 (R13)(DI*1)
-	PREFETCHT1 (R13)(DI*2)
-	PREFETCHT1 (R13)(R10*1)
-	MOVQ       DI, R13
-	SHLQ       $0x03, R13
-	ADDQ       SI, R13
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R13, R14
-	LEAQ       (R14)(DI*4), R13
+	PREFETCHT1 (R14)(R8*1)
+	PREFETCHT1 (R14)(R8*2)
+	PREFETCHT1 (R14)(R11*1)
+	MOVQ       R8, R14
+	SHLQ       $0x03, R14
+	ADDQ       DI, R14
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R14, R15
+	LEAQ       (R15)(R8*4), R14
+	PREFETCHT0 (R15)
+	PREFETCHT0 (R15)(R8*1)
+	PREFETCHT0 (R15)(R8*2)
+	PREFETCHT0 (R15)(R11*1)
 	PREFETCHT0 (R14)
-	PREFETCHT0 (R14)(DI*1)
-	PREFETCHT0 (R14)(DI*2)
-	PREFETCHT0 (R14)(R10*1)
-	PREFETCHT0 (R13)
-	PREFETCHT0 (R13)(DI*1)
-	PREFETCHT0 (R13)(DI*2)
-	PREFETCHT0 (R13)(R10*1)
+	PREFETCHT0 (R14)(R8*1)
+	PREFETCHT0 (R14)(R8*2)
+	PREFETCHT0 (R14)(R11*1)
 
 maskedPrefetched:
-	PREFETCHT0   2048(DX)
-	MOVQ         (BX)(R11*8), R13
-	IMULQ        DI, R13
-	ADDQ         SI, R13
-	LEAQ         (R13)(DI*4), R14
-	TESTB        $0xff, R12
+	PREFETCHT0   2048(BX)
+	MOVQ         (SI)(R12*8), R14
+	IMULQ        R8, R14
+	ADDQ         DI, R14
+	LEAQ         (R14)(R8*4), R15
+	TESTB        $0xff, R13
 	JEQ          maskedEnd
-	BTL          $0x00, R12
+	BTL          $0x00, R13
 	JCC          maskedLane0
-	VBROADCASTSS (DX), Z10
-	VFMADD231PS  (R13), Z10, K1, Z2
+	VBROADCASTSS (BX), Z10
+	VFMADD231PS  (R14), Z10, K1, Z2
 
 maskedLane0:
-	BTL          $0x01, R12
+	BTL          $0x01, R13
 	JCC          maskedLane1
-	VBROADCASTSS 4(DX), Z10
-	VFMADD231PS  (R13)(DI*1), Z10, K1, Z3
+	VBROADCASTSS 4(BX), Z10
+	VFMADD231PS  (R14)(R8*1), Z10, K1, Z3
 
 maskedLane1:
-	BTL          $0x02, R12
+	BTL          $0x02, R13
 	JCC          maskedLane2
-	VBROADCASTSS 8(DX), Z10
-	VFMADD231PS  (R13)(DI*2), Z10, K1, Z4
+	VBROADCASTSS 8(BX), Z10
+	VFMADD231PS  (R14)(R8*2), Z10, K1, Z4
 
 maskedLane2:
-	BTL          $0x03, R12
+	BTL          $0x03, R13
 	JCC          maskedLane3
-	VBROADCASTSS 12(DX), Z10
-	VFMADD231PS  (R13)(R10*1), Z10, K1, Z5
+	VBROADCASTSS 12(BX), Z10
+	VFMADD231PS  (R14)(R11*1), Z10, K1, Z5
 
 maskedLane3:
-	TESTB        $0xf0, R12
+	TESTB        $0xf0, R13
 	JEQ          maskedEnd
-	BTL          $0x04, R12
+	BTL          $0x04, R13
 	JCC          maskedLane4
-	VBROADCASTSS 16(DX), Z10
-	VFMADD231PS  (R14), Z10, K1, Z6
+	VBROADCASTSS 16(BX), Z10
+	VFMADD231PS  (R15), Z10, K1, Z6
 
 maskedLane4:
-	BTL          $0x05, R12
+	BTL          $0x05, R13
 	JCC          maskedLane5
-	VBROADCASTSS 20(DX), Z10
-	VFMADD231PS  (R14)(DI*1), Z10, K1, Z7
+	VBROADCASTSS 20(BX), Z10
+	VFMADD231PS  (R15)(R8*1), Z10, K1, Z7
 
 maskedLane5:
-	BTL          $0x06, R12
+	BTL          $0x06, R13
 	JCC          maskedLane6
-	VBROADCASTSS 24(DX), Z10
-	VFMADD231PS  (R14)(DI*2), Z10, K1, Z8
+	VBROADCASTSS 24(BX), Z10
+	VFMADD231PS  (R15)(R8*2), Z10, K1, Z8
 
 maskedLane6:
-	BTL          $0x07, R12
+	BTL          $0x07, R13
 	JCC          maskedLane7
-	VBROADCASTSS 28(DX), Z10
-	VFMADD231PS  (R14)(R10*1), Z10, K1, Z9
+	VBROADCASTSS 28(BX), Z10
+	VFMADD231PS  (R15)(R11*1), Z10, K1, Z9
 
 maskedLane7:
 maskedEnd:
-	INCQ R11
-	ADDQ $0x40, DX
-	ADDQ $0x02, CX
-	DECQ R9
+	INCQ R12
+	ADDQ $0x40, BX
+	ADDQ $0x02, DX
+	DECQ R10
 	JNZ  masked
 
 finish:
-	CMPQ        rows+96(FP), $0x00
+	CMPQ        96(AX), $0x00
 	JLE         next
-	MOVWLZX     (R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     (R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z2, Z2
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row0Overwrite
-	VFMADD231PS (R9), Z1, K1, Z2
+	VFMADD231PS (R10), Z1, K1, Z2
 
 row0Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row0Stream
-	VMOVUPS Z2, K1, (R9)
+	VMOVUPS Z2, K1, (R10)
 	JMP     row0End
 
 row0Stream:
-	VMOVNTPS Z2, (R9)
+	VMOVNTPS Z2, (R10)
 
 row0End:
-	CMPQ        rows+96(FP), $0x01
+	CMPQ        96(AX), $0x01
 	JLE         next
-	MOVWLZX     2(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     2(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z3, Z3
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row1Overwrite
-	VFMADD231PS (R9), Z1, K1, Z3
+	VFMADD231PS (R10), Z1, K1, Z3
 
 row1Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row1Stream
-	VMOVUPS Z3, K1, (R9)
+	VMOVUPS Z3, K1, (R10)
 	JMP     row1End
 
 row1Stream:
-	VMOVNTPS Z3, (R9)
+	VMOVNTPS Z3, (R10)
 
 row1End:
-	CMPQ        rows+96(FP), $0x02
+	CMPQ        96(AX), $0x02
 	JLE         next
-	MOVWLZX     4(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     4(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z4, Z4
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row2Overwrite
-	VFMADD231PS (R9), Z1, K1, Z4
+	VFMADD231PS (R10), Z1, K1, Z4
 
 row2Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row2Stream
-	VMOVUPS Z4, K1, (R9)
+	VMOVUPS Z4, K1, (R10)
 	JMP     row2End
 
 row2Stream:
-	VMOVNTPS Z4, (R9)
+	VMOVNTPS Z4, (R10)
 
 row2End:
-	CMPQ        rows+96(FP), $0x03
+	CMPQ        96(AX), $0x03
 	JLE         next
-	MOVWLZX     6(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     6(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z5, Z5
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row3Overwrite
-	VFMADD231PS (R9), Z1, K1, Z5
+	VFMADD231PS (R10), Z1, K1, Z5
 
 row3Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row3Stream
-	VMOVUPS Z5, K1, (R9)
+	VMOVUPS Z5, K1, (R10)
 	JMP     row3End
 
 row3Stream:
-	VMOVNTPS Z5, (R9)
+	VMOVNTPS Z5, (R10)
 
 row3End:
-	CMPQ        rows+96(FP), $0x04
+	CMPQ        96(AX), $0x04
 	JLE         next
-	MOVWLZX     8(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     8(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z6, Z6
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row4Overwrite
-	VFMADD231PS (R9), Z1, K1, Z6
+	VFMADD231PS (R10), Z1, K1, Z6
 
 row4Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row4Stream
-	VMOVUPS Z6, K1, (R9)
+	VMOVUPS Z6, K1, (R10)
 	JMP     row4End
 
 row4Stream:
-	VMOVNTPS Z6, (R9)
+	VMOVNTPS Z6, (R10)
 
 row4End:
-	CMPQ        rows+96(FP), $0x05
+	CMPQ        96(AX), $0x05
 	JLE         next
-	MOVWLZX     10(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     10(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z7, Z7
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row5Overwrite
-	VFMADD231PS (R9), Z1, K1, Z7
+	VFMADD231PS (R10), Z1, K1, Z7
 
 row5Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row5Stream
-	VMOVUPS Z7, K1, (R9)
+	VMOVUPS Z7, K1, (R10)
 	JMP     row5End
 
 row5Stream:
-	VMOVNTPS Z7, (R9)
+	VMOVNTPS Z7, (R10)
 
 row5End:
-	CMPQ        rows+96(FP), $0x06
+	CMPQ        96(AX), $0x06
 	JLE         next
-	MOVWLZX     12(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     12(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z8, Z8
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row6Overwrite
-	VFMADD231PS (R9), Z1, K1, Z8
+	VFMADD231PS (R10), Z1, K1, Z8
 
 row6Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row6Stream
-	VMOVUPS Z8, K1, (R9)
+	VMOVUPS Z8, K1, (R10)
 	JMP     row6End
 
 row6Stream:
-	VMOVNTPS Z8, (R9)
+	VMOVNTPS Z8, (R10)
 
 row6End:
-	CMPQ        rows+96(FP), $0x07
+	CMPQ        96(AX), $0x07
 	JLE         next
-	MOVWLZX     14(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     14(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z9, Z9
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row7Overwrite
-	VFMADD231PS (R9), Z1, K1, Z9
+	VFMADD231PS (R10), Z1, K1, Z9
 
 row7Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row7Stream
-	VMOVUPS Z9, K1, (R9)
+	VMOVUPS Z9, K1, (R10)
 	JMP     row7End
 
 row7Stream:
-	VMOVNTPS Z9, (R9)
+	VMOVNTPS Z9, (R10)
 
 row7End:
 next:
-	ADDQ   $0x20, R8
-	SUBQ   $0x10, rows+96(FP)
-	IMUL3Q $0x10, DI, R9
-	ADDQ   R9, SI
-	DECQ   n+0(FP)
+	ADDQ   $0x20, R9
+	SUBQ   $0x10, 96(AX)
+	IMUL3Q $0x10, R8, R10
+	ADDQ   R10, DI
+	DECQ   (AX)
 	JMP    slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manyDiagonals2F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
+// func manyDiagonals2F32AVX512(a *byte)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·manyDiagonals2F32AVX512(SB), NOSPLIT, $0-132
-	MOVQ         widths+8(FP), AX
-	MOVQ         masks+16(FP), CX
-	MOVQ         val+32(FP), DX
-	MOVQ         idx+40(FP), BX
-	MOVQ         x+48(FP), SI
-	MOVQ         ldx+64(FP), DI
-	MOVQ         order+88(FP), R8
-	MOVQ         last+120(FP), R9
-	MOVQ         $-1, R10
-	BZHIQ        R9, R10, R10
-	KMOVW        R10, K1
-	VBROADCASTSS alpha+112(FP), Z0
-	VBROADCASTSS beta+116(FP), Z1
-	MOVQ         row+56(FP), R9
-	IMULQ        DI, R9
-	ADDQ         R9, SI
-	LEAQ         (DI)(DI*2), R10
+TEXT ·manyDiagonals2F32AVX512(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), CX
+	MOVQ         16(AX), DX
+	MOVQ         32(AX), BX
+	MOVQ         40(AX), SI
+	MOVQ         48(AX), DI
+	MOVQ         64(AX), R8
+	MOVQ         88(AX), R9
+	MOVQ         112(AX), R10
+	MOVQ         $-1, R11
+	BZHIQ        R10, R11, R11
+	KMOVW        R11, K1
+	VBROADCASTSS 152(AX), Z0
+	VBROADCASTSS 160(AX), Z1
+	MOVQ         56(AX), R10
+	IMULQ        R8, R10
+	ADDQ         R10, DI
+	LEAQ         (R8)(R8*2), R11
 
 slice:
-	CMPQ   n+0(FP), $0x00
+	CMPQ   (AX), $0x00
 	JEQ    done
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
@@ -12953,634 +12989,635 @@ slice:
 	VXORPS X15, X15, X15
 	VXORPS X16, X16, X16
 	VXORPS X17, X17, X17
-	XORQ   R11, R11
-	MOVL   (AX), R9
-	TESTQ  R9, R9
+	XORQ   R12, R12
+	MOVL   (CX), R10
+	TESTQ  R10, R10
 	JZ     tail
 
 full:
-	CMPQ       R9, $0x03
+	CMPQ       R10, $0x03
 	JL         one
-	MOVQ       (BX)(R11*8), R13
-	MOVQ       16(BX)(R11*8), R12
-	SUBQ       R13, R12
-	CMPQ       R12, $0x02
+	MOVQ       (SI)(R12*8), R14
+	MOVQ       16(SI)(R12*8), R13
+	SUBQ       R14, R13
+	CMPQ       R13, $0x02
 	JNE        one
-	CMPQ       prefetchEnd+104(FP), $0x00
+	CMPQ       104(AX), $0x00
 	JEQ        threePrefetched
-	MOVQ       DI, R12
-	SHLQ       $0x06, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R12, R14
-	LEAQ       (R14)(DI*4), R12
-	PREFETCHT1 (R14)
-	PREFETCHT1 64(R14)
-	PREFETCHT1 (R14)(DI*1)
-	PREFETCHT1 64(R14)(DI*1)
-	PREFETCHT1 (R14)(DI*2)
-	PREFETCHT1 64(R14)(DI*2)
-	PREFETCHT1 (R14)(R10*1)
-	PREFETCHT1 64(R14)(R10*1)
-	PREFETCHT1 (R12)
-	PREFETCHT1 64(R12)
-	PREFETCHT1 (R12)(DI*1)
-	PREFETCHT1 64(R12)(DI*1)
-	PREFETCHT1 (R12)(DI*2)
-	PREFETCHT1 64(R12)(DI*2)
-	PREFETCHT1 (R12)(R10*1)
-	PREFETCHT1 64(R12)(R10*1)
-	MOVQ       DI, R12
-	SHLQ       $0x03, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R12, R14
-	LEAQ       (R14)(DI*4), R12
-	PREFETCHT0 (R14)
-	PREFETCHT0 64(R14)
-	PREFETCHT0 (R14)(DI*1)
-	PREFETCHT0 64(R14)(DI*1)
-	PREFETCHT0 (R14)(DI*2)
-	PREFETCHT0 64(R14)(DI*2)
-	PREFETCHT0 (R14)(R10*1)
-	PREFETCHT0 64(R14)(R10*1)
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	PREFETCHT0 (R12)(DI*1)
-	PREFETCHT0 64(R12)(DI*1)
-	PREFETCHT0 (R12)(DI*2)
-	PREFETCHT0 64(R12)(DI*2)
-	PREFETCHT0 (R12)(R10*1)
-	PREFETCHT0 64(R12)(R10*1)
+	MOVQ       R8, R13
+	SHLQ       $0x06, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R13, R15
+	LEAQ       (R15)(R8*4), R13
+	PREFETCHT1 (R15)
+	PREFETCHT1 64(R15)
+	PREFETCHT1 (R15)(R8*1)
+	PREFETCHT1 64(R15)(R8*1)
+	PREFETCHT1 (R15)(R8*2)
+	PREFETCHT1 64(R15)(R8*2)
+	PREFETCHT1 (R15)(R11*1)
+	PREFETCHT1 64(R15)(R11*1)
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 (R13)(R8*1)
+	PREFETCHT1 64(R13)(R8*1)
+	PREFETCHT1 (R13)(R8*2)
+	PREFETCHT1 64(R13)(R8*2)
+	PREFETCHT1 (R13)(R11*1)
+	PREFETCHT1 64(R13)(R11*1)
+	MOVQ       R8, R13
+	SHLQ       $0x03, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R13, R15
+	LEAQ       (R15)(R8*4), R13
+	PREFETCHT0 (R15)
+	PREFETCHT0 64(R15)
+	PREFETCHT0 (R15)(R8*1)
+	PREFETCHT0 64(R15)(R8*1)
+	PREFETCHT0 (R15)(R8*2)
+	PREFETCHT0 64(R15)(R8*2)
+	PREFETCHT0 (R15)(R11*1)
+	PREFETCHT0 64(R15)(R11*1)
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	PREFETCHT0 (R13)(R8*1)
+	PREFETCHT0 64(R13)(R8*1)
+	PREFETCHT0 (R13)(R8*2)
+	PREFETCHT0 64(R13)(R8*2)
+	PREFETCHT0 (R13)(R11*1)
+	PREFETCHT0 64(R13)(R11*1)
 
 threePrefetched:
-	IMULQ        DI, R13
-	ADDQ         SI, R13
-	VMOVUPS      (R13), Z18
-	VMOVUPS.Z    64(R13), K1, Z19
-	VBROADCASTSS (DX), Z20
+	IMULQ        R8, R14
+	ADDQ         DI, R14
+	VMOVUPS      (R14), Z18
+	VMOVUPS.Z    64(R14), K1, Z19
+	VBROADCASTSS (BX), Z20
 	VFMADD231PS  Z18, Z20, Z2
 	VFMADD231PS  Z19, Z20, Z3
-	VMOVUPS      (R13)(DI*1), Z18
-	VMOVUPS.Z    64(R13)(DI*1), K1, Z19
-	VBROADCASTSS 4(DX), Z20
+	VMOVUPS      (R14)(R8*1), Z18
+	VMOVUPS.Z    64(R14)(R8*1), K1, Z19
+	VBROADCASTSS 4(BX), Z20
 	VFMADD231PS  Z18, Z20, Z4
 	VFMADD231PS  Z19, Z20, Z5
-	VBROADCASTSS 64(DX), Z20
+	VBROADCASTSS 64(BX), Z20
 	VFMADD231PS  Z18, Z20, Z2
 	VFMADD231PS  Z19, Z20, Z3
-	VMOVUPS      (R13)(DI*2), Z18
-	VMOVUPS.Z    64(R13)(DI*2), K1, Z19
-	VBROADCASTSS 8(DX), Z20
+	VMOVUPS      (R14)(R8*2), Z18
+	VMOVUPS.Z    64(R14)(R8*2), K1, Z19
+	VBROADCASTSS 8(BX), Z20
 	VFMADD231PS  Z18, Z20, Z6
 	VFMADD231PS  Z19, Z20, Z7
-	VBROADCASTSS 68(DX), Z20
+	VBROADCASTSS 68(BX), Z20
 	VFMADD231PS  Z18, Z20, Z4
 	VFMADD231PS  Z19, Z20, Z5
-	VBROADCASTSS 128(DX), Z20
+	VBROADCASTSS 128(BX), Z20
 	VFMADD231PS  Z18, Z20, Z2
 	VFMADD231PS  Z19, Z20, Z3
-	VMOVUPS      (R13)(R10*1), Z18
-	VMOVUPS.Z    64(R13)(R10*1), K1, Z19
-	LEAQ         (R13)(DI*4), R13
-	VBROADCASTSS 12(DX), Z20
+	VMOVUPS      (R14)(R11*1), Z18
+	VMOVUPS.Z    64(R14)(R11*1), K1, Z19
+	LEAQ         (R14)(R8*4), R14
+	VBROADCASTSS 12(BX), Z20
 	VFMADD231PS  Z18, Z20, Z8
 	VFMADD231PS  Z19, Z20, Z9
-	VBROADCASTSS 72(DX), Z20
+	VBROADCASTSS 72(BX), Z20
 	VFMADD231PS  Z18, Z20, Z6
 	VFMADD231PS  Z19, Z20, Z7
-	VBROADCASTSS 132(DX), Z20
+	VBROADCASTSS 132(BX), Z20
 	VFMADD231PS  Z18, Z20, Z4
 	VFMADD231PS  Z19, Z20, Z5
-	VMOVUPS      (R13), Z18
-	VMOVUPS.Z    64(R13), K1, Z19
-	VBROADCASTSS 16(DX), Z20
+	VMOVUPS      (R14), Z18
+	VMOVUPS.Z    64(R14), K1, Z19
+	VBROADCASTSS 16(BX), Z20
 	VFMADD231PS  Z18, Z20, Z10
 	VFMADD231PS  Z19, Z20, Z11
-	VBROADCASTSS 76(DX), Z20
+	VBROADCASTSS 76(BX), Z20
 	VFMADD231PS  Z18, Z20, Z8
 	VFMADD231PS  Z19, Z20, Z9
-	VBROADCASTSS 136(DX), Z20
+	VBROADCASTSS 136(BX), Z20
 	VFMADD231PS  Z18, Z20, Z6
 	VFMADD231PS  Z19, Z20, Z7
-	VMOVUPS      (R13)(DI*1), Z18
-	VMOVUPS.Z    64(R13)(DI*1), K1, Z19
-	VBROADCASTSS 20(DX), Z20
+	VMOVUPS      (R14)(R8*1), Z18
+	VMOVUPS.Z    64(R14)(R8*1), K1, Z19
+	VBROADCASTSS 20(BX), Z20
 	VFMADD231PS  Z18, Z20, Z12
 	VFMADD231PS  Z19, Z20, Z13
-	VBROADCASTSS 80(DX), Z20
+	VBROADCASTSS 80(BX), Z20
 	VFMADD231PS  Z18, Z20, Z10
 	VFMADD231PS  Z19, Z20, Z11
-	VBROADCASTSS 140(DX), Z20
+	VBROADCASTSS 140(BX), Z20
 	VFMADD231PS  Z18, Z20, Z8
 	VFMADD231PS  Z19, Z20, Z9
-	VMOVUPS      (R13)(DI*2), Z18
-	VMOVUPS.Z    64(R13)(DI*2), K1, Z19
-	VBROADCASTSS 24(DX), Z20
+	VMOVUPS      (R14)(R8*2), Z18
+	VMOVUPS.Z    64(R14)(R8*2), K1, Z19
+	VBROADCASTSS 24(BX), Z20
 	VFMADD231PS  Z18, Z20, Z14
 	VFMADD231PS  Z19, Z20, Z15
-	VBROADCASTSS 84(DX), Z20
+	VBROADCASTSS 84(BX), Z20
 	VFMADD231PS  Z18, Z20, Z12
 	VFMADD231PS  Z19, Z20, Z13
-	VBROADCASTSS 144(DX), Z20
+	VBROADCASTSS 144(BX), Z20
 	VFMADD231PS  Z18, Z20, Z10
 	VFMADD231PS  Z19, Z20, Z11
-	VMOVUPS      (R13)(R10*1), Z18
-	VMOVUPS.Z    64(R13)(R10*1), K1, Z19
-	LEAQ         (R13)(DI*4), R13
-	VBROADCASTSS 28(DX), Z20
+	VMOVUPS      (R14)(R11*1), Z18
+	VMOVUPS.Z    64(R14)(R11*1), K1, Z19
+	LEAQ         (R14)(R8*4), R14
+	VBROADCASTSS 28(BX), Z20
 	VFMADD231PS  Z18, Z20, Z16
 	VFMADD231PS  Z19, Z20, Z17
-	VBROADCASTSS 88(DX), Z20
+	VBROADCASTSS 88(BX), Z20
 	VFMADD231PS  Z18, Z20, Z14
 	VFMADD231PS  Z19, Z20, Z15
-	VBROADCASTSS 148(DX), Z20
+	VBROADCASTSS 148(BX), Z20
 	VFMADD231PS  Z18, Z20, Z12
 	VFMADD231PS  Z19, Z20, Z13
-	VMOVUPS      (R13), Z18
-	VMOVUPS.Z    64(R13), K1, Z19
-	VBROADCASTSS 92(DX), Z20
+	VMOVUPS      (R14), Z18
+	VMOVUPS.Z    64(R14), K1, Z19
+	VBROADCASTSS 92(BX), Z20
 	VFMADD231PS  Z18, Z20, Z16
 	VFMADD231PS  Z19, Z20, Z17
-	VBROADCASTSS 152(DX), Z20
+	VBROADCASTSS 152(BX), Z20
 	VFMADD231PS  Z18, Z20, Z14
 	VFMADD231PS  Z19, Z20, Z15
-	VMOVUPS      (R13)(DI*1), Z18
-	VMOVUPS.Z    64(R13)(DI*1), K1, Z19
-	VBROADCASTSS 156(DX), Z20
+	VMOVUPS      (R14)(R8*1), Z18
+	VMOVUPS.Z    64(R14)(R8*1), K1, Z19
+	VBROADCASTSS 156(BX), Z20
 	VFMADD231PS  Z18, Z20, Z16
 	VFMADD231PS  Z19, Z20, Z17
-	ADDQ         $0x03, R11
-	PREFETCHT0   2048(DX)
-	PREFETCHT0   2112(DX)
-	PREFETCHT0   2176(DX)
-	ADDQ         $0x000000c0, DX
-	SUBQ         $0x03, R9
+	ADDQ         $0x03, R12
+	PREFETCHT0   2048(BX)
+	PREFETCHT0   2112(BX)
+	PREFETCHT0   2176(BX)
+	ADDQ         $0x000000c0, BX
+	SUBQ         $0x03, R10
 	JNZ          full
 	JMP          tail
 
 one:
-	TESTQ R11, R11
+	TESTQ R12, R12
 	JZ    fullPrefetch
-	MOVQ  (BX)(R11*8), R12
-	SUBQ  -8(BX)(R11*8), R12
-	CMPQ  R12, $0x01
+	MOVQ  (SI)(R12*8), R13
+	SUBQ  -8(SI)(R12*8), R13
+	CMPQ  R13, $0x01
 	JEQ   fullPrefetched
 
 fullPrefetch:
-	CMPQ       prefetchEnd+104(FP), $0x00
+	CMPQ       104(AX), $0x00
 	JEQ        fullPrefetched
-	MOVQ       DI, R12
-	SHLQ       $0x06, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R13
-	IMULQ      DI, R13
-	ADDQ       R12, R13
-	LEAQ       (R13)(DI*4), R12
-	PREFETCHT1 (R13)
-	PREFETCHT1 64(R13)
-	PREFETCHT1 (R13)(DI*1)
-	PREFETCHT1 64(R13)(DI*1)
-	PREFETCHT1 (R13)(DI*2)
-	PREFETCHT1 64(R13)(DI*2)
-	PREFETCHT1 (R13)(R10*1)
-	PREFETCHT1 64(R13)(R10*1)
-	PREFETCHT1 (R12)
-	PREFETCHT1 64(R12)
-	PREFETCHT1 (R12)(DI*1)
-	PREFETCHT1 64(R12)(DI*1)
-	PREFETCHT1 (R12)(DI*2)
-	PREFETCHT1 64(R12)(DI*2)
-	PREFETCHT1 (R12)(R10*1)
-	PREFETCHT1 64(R12)(R10*1)
-	MOVQ       DI, R12
-	SHLQ       $0x03, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R13
-	IMULQ      DI, R13
-	ADDQ       R12, R13
-	LEAQ       (R13)(DI*4), R12
-	PREFETCHT0 (R13)
-	PREFETCHT0 64(R13)
-	PREFETCHT0 (R13)(DI*1)
-	PREFETCHT0 64(R13)(DI*1)
-	PREFETCHT0 (R13)(DI*2)
-	PREFETCHT0 64(R13)(DI*2)
-	PREFETCHT0 (R13)(R10*1)
-	PREFETCHT0 64(R13)(R10*1)
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	PREFETCHT0 (R12)(DI*1)
-	PREFETCHT0 64(R12)(DI*1)
-	PREFETCHT0 (R12)(DI*2)
-	PREFETCHT0 64(R12)(DI*2)
-	PREFETCHT0 (R12)(R10*1)
-	PREFETCHT0 64(R12)(R10*1)
-
-fullPrefetched:
-	PREFETCHT0   2048(DX)
-	MOVQ         (BX)(R11*8), R12
-	IMULQ        DI, R12
-	ADDQ         SI, R12
-	LEAQ         (R12)(DI*4), R13
-	VBROADCASTSS (DX), Z18
-	VFMADD231PS  (R12), Z18, Z2
-	VFMADD231PS  64(R12), Z18, K1, Z3
-	VBROADCASTSS 4(DX), Z18
-	VFMADD231PS  (R12)(DI*1), Z18, Z4
-	VFMADD231PS  64(R12)(DI*1), Z18, K1, Z5
-	VBROADCASTSS 8(DX), Z18
-	VFMADD231PS  (R12)(DI*2), Z18, Z6
-	VFMADD231PS  64(R12)(DI*2), Z18, K1, Z7
-	VBROADCASTSS 12(DX), Z18
-	VFMADD231PS  (R12)(R10*1), Z18, Z8
-	VFMADD231PS  64(R12)(R10*1), Z18, K1, Z9
-	VBROADCASTSS 16(DX), Z18
-	VFMADD231PS  (R13), Z18, Z10
-	VFMADD231PS  64(R13), Z18, K1, Z11
-	VBROADCASTSS 20(DX), Z18
-	VFMADD231PS  (R13)(DI*1), Z18, Z12
-	VFMADD231PS  64(R13)(DI*1), Z18, K1, Z13
-	VBROADCASTSS 24(DX), Z18
-	VFMADD231PS  (R13)(DI*2), Z18, Z14
-	VFMADD231PS  64(R13)(DI*2), Z18, K1, Z15
-	VBROADCASTSS 28(DX), Z18
-	VFMADD231PS  (R13)(R10*1), Z18, Z16
-	VFMADD231PS  64(R13)(R10*1), Z18, K1, Z17
-	INCQ         R11
-	ADDQ         $0x40, DX
-	DECQ         R9
-	JNZ          full
-
-tail:
-	MOVL  4(AX), R9
-	TESTQ R9, R9
-	JZ    finish
-
-masked:
-	MOVWLZX (CX), R12
-	MOVQ    first+24(FP), R13
-	SHRXL   R13, R12, R12
-	TESTQ   R11, R11
-	JZ      maskedPrefetch
-	MOVQ    (BX)(R11*8), R13
-	SUBQ    -8(BX)(R11*8), R13
-	CMPQ    R13, $0x01
-	JEQ     maskedPrefetched
-
-maskedPrefetch:
-	CMPQ       prefetchEnd+104(FP), $0x00
-	JEQ        maskedPrefetched
-	MOVQ       DI, R13
+	MOVQ       R8, R13
 	SHLQ       $0x06, R13
-	ADDQ       SI, R13
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R14
+	IMULQ      R8, R14
 	ADDQ       R13, R14
-	LEAQ       (R14)(DI*4), R13
+	LEAQ       (R14)(R8*4), R13
 	PREFETCHT1 (R14)
 	PREFETCHT1 64(R14)
-	PREFETCHT1 (R14)(DI*1)
-	PREFETCHT1 64(R14)(DI*1)
-	PREFETCHT1 (R14)(DI*2)
-	PREFETCHT1 64(R14)(DI*2)
-	PREFETCHT1 (R14)(R10*1)
-	PREFETCHT1 64(R14)(R10*1)
+	PREFETCHT1 (R14)(R8*1)
+	PREFETCHT1 64(R14)(R8*1)
+	PREFETCHT1 (R14)(R8*2)
+	PREFETCHT1 64(R14)(R8*2)
+	PREFETCHT1 (R14)(R11*1)
+	PREFETCHT1 64(R14)(R11*1)
 	PREFETCHT1 (R13)
 	PREFETCHT1 64(R13)
-	PREFETCHT1 (R13)(DI*1)
-	PREFETCHT1 64(R13)(DI*1)
-	PREFETCHT1 (R13)(DI*2)
-	PREFETCHT1 64(R13)(DI*2)
-	PREFETCHT1 (R13)(R10*1)
-	PREFETCHT1 64(R13)(R10*1)
-	MOVQ       DI, R13
+	PREFETCHT1 (R13)(R8*1)
+	PREFETCHT1 64(R13)(R8*1)
+	PREFETCHT1 (R13)(R8*2)
+	PREFETCHT1 64(R13)(R8*2)
+	PREFETCHT1 (R13)(R11*1)
+	PREFETCHT1 64(R13)(R11*1)
+	MOVQ       R8, R13
 	SHLQ       $0x03, R13
-	ADDQ       SI, R13
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R14
+	IMULQ      R8, R14
 	ADDQ       R13, R14
-	LEAQ       (R14)(DI*4), R13
+	LEAQ       (R14)(R8*4), R13
 	PREFETCHT0 (R14)
 	PREFETCHT0 64(R14)
-	PREFETCHT0 (R14)(DI*1)
-	PREFETCHT0 64(R14)(DI*1)
-	PREFETCHT0 (R14)(DI*2)
-	PREFETCHT0 64(R14)(DI*2)
-	PREFETCHT0 (R14)(R10*1)
-	PREFETCHT0 64(R14)(R10*1)
+	PREFETCHT0 (R14)(R8*1)
+	PREFETCHT0 64(R14)(R8*1)
+	PREFETCHT0 (R14)(R8*2)
+	PREFETCHT0 64(R14)(R8*2)
+	PREFETCHT0 (R14)(R11*1)
+	PREFETCHT0 64(R14)(R11*1)
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
-	PREFETCHT0 (R13)(DI*1)
-	PREFETCHT0 64(R13)(DI*1)
-	PREFETCHT0 (R13)(DI*2)
-	PREFETCHT0 64(R13)(DI*2)
-	PREFETCHT0 (R13)(R10*1)
-	PREFETCHT0 64(R13)(R10*1)
+	PREFETCHT0 (R13)(R8*1)
+	PREFETCHT0 64(R13)(R8*1)
+	PREFETCHT0 (R13)(R8*2)
+	PREFETCHT0 64(R13)(R8*2)
+	PREFETCHT0 (R13)(R11*1)
+	PREFETCHT0 64(R13)(R11*1)
 
-maskedPrefetched:
-	PREFETCHT0   2048(DX)
-	MOVQ         (BX)(R11*8), R13
-	IMULQ        DI, R13
-	ADDQ         SI, R13
-	LEAQ         (R13)(DI*4), R14
-	TESTB        $0xff, R12
-	JEQ          maskedEnd
-	BTL          $0x00, R12
-	JCC          maskedLane0
-	VBROADCASTSS (DX), Z18
+fullPrefetched:
+	PREFETCHT0   2048(BX)
+	MOVQ         (SI)(R12*8), R13
+	IMULQ        R8, R13
+	ADDQ         DI, R13
+	LEAQ         (R13)(R8*4), R14
+	VBROADCASTSS (BX), Z18
 	VFMADD231PS  (R13), Z18, Z2
 	VFMADD231PS  64(R13), Z18, K1, Z3
-
-maskedLane0:
-	BTL          $0x01, R12
-	JCC          maskedLane1
-	VBROADCASTSS 4(DX), Z18
-	VFMADD231PS  (R13)(DI*1), Z18, Z4
-	VFMADD231PS  64(R13)(DI*1), Z18, K1, Z5
-
-maskedLane1:
-	BTL          $0x02, R12
-	JCC          maskedLane2
-	VBROADCASTSS 8(DX), Z18
-	VFMADD231PS  (R13)(DI*2), Z18, Z6
-	VFMADD231PS  64(R13)(DI*2), Z18, K1, Z7
-
-maskedLane2:
-	BTL          $0x03, R12
-	JCC          maskedLane3
-	VBROADCASTSS 12(DX), Z18
-	VFMADD231PS  (R13)(R10*1), Z18, Z8
-	VFMADD231PS  64(R13)(R10*1), Z18, K1, Z9
-
-maskedLane3:
-	TESTB        $0xf0, R12
-	JEQ          maskedEnd
-	BTL          $0x04, R12
-	JCC          maskedLane4
-	VBROADCASTSS 16(DX), Z18
+	VBROADCASTSS 4(BX), Z18
+	VFMADD231PS  (R13)(R8*1), Z18, Z4
+	VFMADD231PS  64(R13)(R8*1), Z18, K1, Z5
+	VBROADCASTSS 8(BX), Z18
+	VFMADD231PS  (R13)(R8*2), Z18, Z6
+	VFMADD231PS  64(R13)(R8*2), Z18, K1, Z7
+	VBROADCASTSS 12(BX), Z18
+	VFMADD231PS  (R13)(R11*1), Z18, Z8
+	VFMADD231PS  64(R13)(R11*1), Z18, K1, Z9
+	VBROADCASTSS 16(BX), Z18
 	VFMADD231PS  (R14), Z18, Z10
 	VFMADD231PS  64(R14), Z18, K1, Z11
+	VBROADCASTSS 20(BX), Z18
+	VFMADD231PS  (R14)(R8*1), Z18, Z12
+	VFMADD231PS  64(R14)(R8*1), Z18, K1, Z13
+	VBROADCASTSS 24(BX), Z18
+	VFMADD231PS  (R14)(R8*2), Z18, Z14
+	VFMADD231PS  64(R14)(R8*2), Z18, K1, Z15
+	VBROADCASTSS 28(BX), Z18
+	VFMADD231PS  (R14)(R11*1), Z18, Z16
+	VFMADD231PS  64(R14)(R11*1), Z18, K1, Z17
+	INCQ         R12
+	ADDQ         $0x40, BX
+	DECQ         R10
+	JNZ          full
+
+tail:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    finish
+
+masked:
+	MOVWLZX (DX), R13
+	MOVQ    24(AX), R14
+	SHRXL   R14, R13, R13
+	TESTQ   R12, R12
+	JZ      maskedPrefetch
+	MOVQ    (SI)(R12*8), R14
+	SUBQ    -8(SI)(R12*8), R14
+	CMPQ    R14, $0x01
+	JEQ     maskedPrefetched
+
+maskedPrefetch:
+	CMPQ       104(AX), $0x00
+	JEQ        maskedPrefetched
+	MOVQ       R8, R14
+	SHLQ       $0x06, R14
+	ADDQ       DI, R14
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R14, R15
+	LEAQ       (R15)(R8*4), R14
+	PREFETCHT1 (R15)
+	PREFETCHT1 64(R15)
+	PREFETCHT1 (R15)(R8*1)
+	PREFETCHT1 64(R15)(R8*1)
+	PREFETCHT1 (R15)(R8*2)
+	PREFETCHT1 64(R15)(R8*2)
+	PREFETCHT1 (R15)(R11*1)
+	PREFETCHT1 64(R15)(R11*1)
+	PREFETCHT1 (R14)
+	PREFETCHT1 64(R14)
+	PREFETCHT1 (R14)(R8*1)
+	PREFETCHT1 64(R14)(R8*1)
+	PREFETCHT1 (R14)(R8*2)
+	PREFETCHT1 64(R14)(R8*2)
+	PREFETCHT1 (R14)(R11*1)
+	PREFETCHT1 64(R14)(R11*1)
+	MOVQ       R8, R14
+	SHLQ       $0x03, R14
+	ADDQ       DI, R14
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R14, R15
+	LEAQ       (R15)(R8*4), R14
+	PREFETCHT0 (R15)
+	PREFETCHT0 64(R15)
+	PREFETCHT0 (R15)(R8*1)
+	PREFETCHT0 64(R15)(R8*1)
+	PREFETCHT0 (R15)(R8*2)
+	PREFETCHT0 64(R15)(R8*2)
+	PREFETCHT0 (R15)(R11*1)
+	PREFETCHT0 64(R15)(R11*1)
+	PREFETCHT0 (R14)
+	PREFETCHT0 64(R14)
+	PREFETCHT0 (R14)(R8*1)
+	PREFETCHT0 64(R14)(R8*1)
+	PREFETCHT0 (R14)(R8*2)
+	PREFETCHT0 64(R14)(R8*2)
+	PREFETCHT0 (R14)(R11*1)
+	PREFETCHT0 64(R14)(R11*1)
+
+maskedPrefetched:
+	PREFETCHT0   2048(BX)
+	MOVQ         (SI)(R12*8), R14
+	IMULQ        R8, R14
+	ADDQ         DI, R14
+	LEAQ         (R14)(R8*4), R15
+	TESTB        $0xff, R13
+	JEQ          maskedEnd
+	BTL          $0x00, R13
+	JCC          maskedLane0
+	VBROADCASTSS (BX), Z18
+	VFMADD231PS  (R14), Z18, Z2
+	VFMADD231PS  64(R14), Z18, K1, Z3
+
+maskedLane0:
+	BTL          $0x01, R13
+	JCC          maskedLane1
+	VBROADCASTSS 4(BX), Z18
+	VFMADD231PS  (R14)(R8*1), Z18, Z4
+	VFMADD231PS  64(R14)(R8*1), Z18, K1, Z5
+
+maskedLane1:
+	BTL          $0x02, R13
+	JCC          maskedLane2
+	VBROADCASTSS 8(BX), Z18
+	VFMADD231PS  (R14)(R8*2), Z18, Z6
+	VFMADD231PS  64(R14)(R8*2), Z18, K1, Z7
+
+maskedLane2:
+	BTL          $0x03, R13
+	JCC          maskedLane3
+	VBROADCASTSS 12(BX), Z18
+	VFMADD231PS  (R14)(R11*1), Z18, Z8
+	VFMADD231PS  64(R14)(R11*1), Z18, K1, Z9
+
+maskedLane3:
+	TESTB        $0xf0, R13
+	JEQ          maskedEnd
+	BTL          $0x04, R13
+	JCC          maskedLane4
+	VBROADCASTSS 16(BX), Z18
+	VFMADD231PS  (R15), Z18, Z10
+	VFMADD231PS  64(R15), Z18, K1, Z11
 
 maskedLane4:
-	BTL          $0x05, R12
+	BTL          $0x05, R13
 	JCC          maskedLane5
-	VBROADCASTSS 20(DX), Z18
-	VFMADD231PS  (R14)(DI*1), Z18, Z12
-	VFMADD231PS  64(R14)(DI*1), Z18, K1, Z13
+	VBROADCASTSS 20(BX), Z18
+	VFMADD231PS  (R15)(R8*1), Z18, Z12
+	VFMADD231PS  64(R15)(R8*1), Z18, K1, Z13
 
 maskedLane5:
-	BTL          $0x06, R12
+	BTL          $0x06, R13
 	JCC          maskedLane6
-	VBROADCASTSS 24(DX), Z18
-	VFMADD231PS  (R14)(DI*2), Z18, Z14
-	VFMADD231PS  64(R14)(DI*2), Z18, K1, Z15
+	VBROADCASTSS 24(BX), Z18
+	VFMADD231PS  (R15)(R8*2), Z18, Z14
+	VFMADD231PS  64(R15)(R8*2), Z18, K1, Z15
 
 maskedLane6:
-	BTL          $0x07, R12
+	BTL          $0x07, R13
 	JCC          maskedLane7
-	VBROADCASTSS 28(DX), Z18
-	VFMADD231PS  (R14)(R10*1), Z18, Z16
-	VFMADD231PS  64(R14)(R10*1), Z18, K1, Z17
+	VBROADCASTSS 28(BX), Z18
+	VFMADD231PS  (R15)(R11*1), Z18, Z16
+	VFMADD231PS  64(R15)(R11*1), Z18, K1, Z17
 
 maskedLane7:
 maskedEnd:
-	INCQ R11
-	ADDQ $0x40, DX
-	ADDQ $0x02, CX
-	DECQ R9
+	INCQ R12
+	ADDQ $0x40, BX
+	ADDQ $0x02, DX
+	DECQ R10
 	JNZ  masked
 
 finish:
-	CMPQ        rows+96(FP), $0x00
+	CMPQ        96(AX), $0x00
 	JLE         next
-	MOVWLZX     (R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     (R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z2, Z2
 	VMULPS      Z0, Z3, Z3
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row0Overwrite
-	VFMADD231PS (R9), Z1, Z2
-	VFMADD231PS 64(R9), Z1, K1, Z3
+	VFMADD231PS (R10), Z1, Z2
+	VFMADD231PS 64(R10), Z1, K1, Z3
 
 row0Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row0Stream
-	VMOVUPS Z2, (R9)
-	VMOVUPS Z3, K1, 64(R9)
+	VMOVUPS Z2, (R10)
+	VMOVUPS Z3, K1, 64(R10)
 	JMP     row0End
 
 row0Stream:
-	VMOVNTPS Z2, (R9)
-	VMOVNTPS Z3, 64(R9)
+	VMOVNTPS Z2, (R10)
+	VMOVNTPS Z3, 64(R10)
 
 row0End:
-	CMPQ        rows+96(FP), $0x01
+	CMPQ        96(AX), $0x01
 	JLE         next
-	MOVWLZX     2(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     2(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z4, Z4
 	VMULPS      Z0, Z5, Z5
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row1Overwrite
-	VFMADD231PS (R9), Z1, Z4
-	VFMADD231PS 64(R9), Z1, K1, Z5
+	VFMADD231PS (R10), Z1, Z4
+	VFMADD231PS 64(R10), Z1, K1, Z5
 
 row1Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row1Stream
-	VMOVUPS Z4, (R9)
-	VMOVUPS Z5, K1, 64(R9)
+	VMOVUPS Z4, (R10)
+	VMOVUPS Z5, K1, 64(R10)
 	JMP     row1End
 
 row1Stream:
-	VMOVNTPS Z4, (R9)
-	VMOVNTPS Z5, 64(R9)
+	VMOVNTPS Z4, (R10)
+	VMOVNTPS Z5, 64(R10)
 
 row1End:
-	CMPQ        rows+96(FP), $0x02
+	CMPQ        96(AX), $0x02
 	JLE         next
-	MOVWLZX     4(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     4(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z6, Z6
 	VMULPS      Z0, Z7, Z7
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row2Overwrite
-	VFMADD231PS (R9), Z1, Z6
-	VFMADD231PS 64(R9), Z1, K1, Z7
+	VFMADD231PS (R10), Z1, Z6
+	VFMADD231PS 64(R10), Z1, K1, Z7
 
 row2Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row2Stream
-	VMOVUPS Z6, (R9)
-	VMOVUPS Z7, K1, 64(R9)
+	VMOVUPS Z6, (R10)
+	VMOVUPS Z7, K1, 64(R10)
 	JMP     row2End
 
 row2Stream:
-	VMOVNTPS Z6, (R9)
-	VMOVNTPS Z7, 64(R9)
+	VMOVNTPS Z6, (R10)
+	VMOVNTPS Z7, 64(R10)
 
 row2End:
-	CMPQ        rows+96(FP), $0x03
+	CMPQ        96(AX), $0x03
 	JLE         next
-	MOVWLZX     6(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     6(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z8, Z8
 	VMULPS      Z0, Z9, Z9
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row3Overwrite
-	VFMADD231PS (R9), Z1, Z8
-	VFMADD231PS 64(R9), Z1, K1, Z9
+	VFMADD231PS (R10), Z1, Z8
+	VFMADD231PS 64(R10), Z1, K1, Z9
 
 row3Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row3Stream
-	VMOVUPS Z8, (R9)
-	VMOVUPS Z9, K1, 64(R9)
+	VMOVUPS Z8, (R10)
+	VMOVUPS Z9, K1, 64(R10)
 	JMP     row3End
 
 row3Stream:
-	VMOVNTPS Z8, (R9)
-	VMOVNTPS Z9, 64(R9)
+	VMOVNTPS Z8, (R10)
+	VMOVNTPS Z9, 64(R10)
 
 row3End:
-	CMPQ        rows+96(FP), $0x04
+	CMPQ        96(AX), $0x04
 	JLE         next
-	MOVWLZX     8(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     8(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z10, Z10
 	VMULPS      Z0, Z11, Z11
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row4Overwrite
-	VFMADD231PS (R9), Z1, Z10
-	VFMADD231PS 64(R9), Z1, K1, Z11
+	VFMADD231PS (R10), Z1, Z10
+	VFMADD231PS 64(R10), Z1, K1, Z11
 
 row4Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row4Stream
-	VMOVUPS Z10, (R9)
-	VMOVUPS Z11, K1, 64(R9)
+	VMOVUPS Z10, (R10)
+	VMOVUPS Z11, K1, 64(R10)
 	JMP     row4End
 
 row4Stream:
-	VMOVNTPS Z10, (R9)
-	VMOVNTPS Z11, 64(R9)
+	VMOVNTPS Z10, (R10)
+	VMOVNTPS Z11, 64(R10)
 
 row4End:
-	CMPQ        rows+96(FP), $0x05
+	CMPQ        96(AX), $0x05
 	JLE         next
-	MOVWLZX     10(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     10(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z12, Z12
 	VMULPS      Z0, Z13, Z13
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row5Overwrite
-	VFMADD231PS (R9), Z1, Z12
-	VFMADD231PS 64(R9), Z1, K1, Z13
+	VFMADD231PS (R10), Z1, Z12
+	VFMADD231PS 64(R10), Z1, K1, Z13
 
 row5Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row5Stream
-	VMOVUPS Z12, (R9)
-	VMOVUPS Z13, K1, 64(R9)
+	VMOVUPS Z12, (R10)
+	VMOVUPS Z13, K1, 64(R10)
 	JMP     row5End
 
 row5Stream:
-	VMOVNTPS Z12, (R9)
-	VMOVNTPS Z13, 64(R9)
+	VMOVNTPS Z12, (R10)
+	VMOVNTPS Z13, 64(R10)
 
 row5End:
-	CMPQ        rows+96(FP), $0x06
+	CMPQ        96(AX), $0x06
 	JLE         next
-	MOVWLZX     12(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     12(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z14, Z14
 	VMULPS      Z0, Z15, Z15
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row6Overwrite
-	VFMADD231PS (R9), Z1, Z14
-	VFMADD231PS 64(R9), Z1, K1, Z15
+	VFMADD231PS (R10), Z1, Z14
+	VFMADD231PS 64(R10), Z1, K1, Z15
 
 row6Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row6Stream
-	VMOVUPS Z14, (R9)
-	VMOVUPS Z15, K1, 64(R9)
+	VMOVUPS Z14, (R10)
+	VMOVUPS Z15, K1, 64(R10)
 	JMP     row6End
 
 row6Stream:
-	VMOVNTPS Z14, (R9)
-	VMOVNTPS Z15, 64(R9)
+	VMOVNTPS Z14, (R10)
+	VMOVNTPS Z15, 64(R10)
 
 row6End:
-	CMPQ        rows+96(FP), $0x07
+	CMPQ        96(AX), $0x07
 	JLE         next
-	MOVWLZX     14(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     14(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z16, Z16
 	VMULPS      Z0, Z17, Z17
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row7Overwrite
-	VFMADD231PS (R9), Z1, Z16
-	VFMADD231PS 64(R9), Z1, K1, Z17
+	VFMADD231PS (R10), Z1, Z16
+	VFMADD231PS 64(R10), Z1, K1, Z17
 
 row7Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row7Stream
-	VMOVUPS Z16, (R9)
-	VMOVUPS Z17, K1, 64(R9)
+	VMOVUPS Z16, (R10)
+	VMOVUPS Z17, K1, 64(R10)
 	JMP     row7End
 
 row7Stream:
-	VMOVNTPS Z16, (R9)
-	VMOVNTPS Z17, 64(R9)
+	VMOVNTPS Z16, (R10)
+	VMOVNTPS Z17, 64(R10)
 
 row7End:
 next:
-	ADDQ   $0x20, R8
-	SUBQ   $0x10, rows+96(FP)
-	IMUL3Q $0x10, DI, R9
-	ADDQ   R9, SI
-	DECQ   n+0(FP)
+	ADDQ   $0x20, R9
+	SUBQ   $0x10, 96(AX)
+	IMUL3Q $0x10, R8, R10
+	ADDQ   R10, DI
+	DECQ   (AX)
 	JMP    slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manyPerDiagonal1F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
+// func manyPerDiagonal1F32AVX512(a *byte)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·manyPerDiagonal1F32AVX512(SB), NOSPLIT, $0-132
-	MOVQ         widths+8(FP), AX
-	MOVQ         masks+16(FP), CX
-	MOVQ         val+32(FP), DX
-	MOVQ         idx+40(FP), BX
-	MOVQ         x+48(FP), SI
-	MOVQ         ldx+64(FP), DI
-	MOVQ         order+88(FP), R8
-	MOVQ         last+120(FP), R9
-	MOVQ         $-1, R10
-	BZHIQ        R9, R10, R10
-	KMOVW        R10, K1
-	VBROADCASTSS alpha+112(FP), Z0
-	VBROADCASTSS beta+116(FP), Z1
-	MOVQ         row+56(FP), R9
-	IMULQ        DI, R9
-	ADDQ         R9, SI
-	LEAQ         (DI)(DI*2), R10
+TEXT ·manyPerDiagonal1F32AVX512(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), CX
+	MOVQ         16(AX), DX
+	MOVQ         32(AX), BX
+	MOVQ         40(AX), SI
+	MOVQ         48(AX), DI
+	MOVQ         64(AX), R8
+	MOVQ         88(AX), R9
+	MOVQ         112(AX), R10
+	MOVQ         $-1, R11
+	BZHIQ        R10, R11, R11
+	KMOVW        R11, K1
+	VBROADCASTSS 152(AX), Z0
+	VBROADCASTSS 160(AX), Z1
+	MOVQ         56(AX), R10
+	IMULQ        R8, R10
+	ADDQ         R10, DI
+	LEAQ         (R8)(R8*2), R11
 
 slice:
-	CMPQ   n+0(FP), $0x00
+	CMPQ   (AX), $0x00
 	JEQ    done
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
@@ -13590,461 +13627,462 @@ slice:
 	VXORPS X7, X7, X7
 	VXORPS X8, X8, X8
 	VXORPS X9, X9, X9
-	XORQ   R11, R11
-	MOVL   (AX), R9
-	TESTQ  R9, R9
+	XORQ   R12, R12
+	MOVL   (CX), R10
+	TESTQ  R10, R10
 	JZ     tail
 
 full:
-	CMPQ       R9, $0x03
+	CMPQ       R10, $0x03
 	JL         one
-	MOVQ       (BX)(R11*8), R13
-	MOVQ       16(BX)(R11*8), R12
-	SUBQ       R13, R12
-	CMPQ       R12, $0x02
+	MOVQ       (SI)(R12*8), R14
+	MOVQ       16(SI)(R12*8), R13
+	SUBQ       R14, R13
+	CMPQ       R13, $0x02
 	JNE        one
-	CMPQ       prefetchEnd+104(FP), $0x00
+	CMPQ       104(AX), $0x00
 	JEQ        threePrefetched
-	MOVQ       DI, R12
-	SHLQ       $0x06, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R12, R14
-	LEAQ       (R14)(DI*4), R12
-	PREFETCHT1 (R14)
-	PREFETCHT1 (R14)(DI*1)
-	PREFETCHT1 (R14)(DI*2)
-	PREFETCHT1 (R14)(R10*1)
-	PREFETCHT1 (R12)
-	PREFETCHT1 (R12)(DI*1)
-	PREFETCHT1 (R12)(DI*2)
-	PREFETCHT1 (R12)(R10*1)
-	MOVQ       DI, R12
-	SHLQ       $0x03, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R12, R14
-	LEAQ       (R14)(DI*4), R12
-	PREFETCHT0 (R14)
-	PREFETCHT0 (R14)(DI*1)
-	PREFETCHT0 (R14)(DI*2)
-	PREFETCHT0 (R14)(R10*1)
-	PREFETCHT0 (R12)
-	PREFETCHT0 (R12)(DI*1)
-	PREFETCHT0 (R12)(DI*2)
-	PREFETCHT0 (R12)(R10*1)
+	MOVQ       R8, R13
+	SHLQ       $0x06, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R13, R15
+	LEAQ       (R15)(R8*4), R13
+	PREFETCHT1 (R15)
+	PREFETCHT1 (R15)(R8*1)
+	PREFETCHT1 (R15)(R8*2)
+	PREFETCHT1 (R15)(R11*1)
+	PREFETCHT1 (R13)
+	PREFETCHT1 (R13)(R8*1)
+	PREFETCHT1 (R13)(R8*2)
+	PREFETCHT1 (R13)(R11*1)
+	MOVQ       R8, R13
+	SHLQ       $0x03, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R13, R15
+	LEAQ       (R15)(R8*4), R13
+	PREFETCHT0 (R15)
+	PREFETCHT0 (R15)(R8*1)
+	PREFETCHT0 (R15)(R8*2)
+	PREFETCHT0 (R15)(R11*1)
+	PREFETCHT0 (R13)
+	PREFETCHT0 (R13)(R8*1)
+	PREFETCHT0 (R13)(R8*2)
+	PREFETCHT0 (R13)(R11*1)
 
 threePrefetched:
-	IMULQ        DI, R13
-	ADDQ         SI, R13
-	VBROADCASTSS (DX)(R11*4), Z10
-	VBROADCASTSS 4(DX)(R11*4), Z11
-	VBROADCASTSS 8(DX)(R11*4), Z12
-	VMOVUPS.Z    (R13), K1, Z13
+	IMULQ        R8, R14
+	ADDQ         DI, R14
+	VBROADCASTSS (BX)(R12*4), Z10
+	VBROADCASTSS 4(BX)(R12*4), Z11
+	VBROADCASTSS 8(BX)(R12*4), Z12
+	VMOVUPS.Z    (R14), K1, Z13
 	VFMADD231PS  Z13, Z10, Z2
-	VMOVUPS.Z    (R13)(DI*1), K1, Z13
+	VMOVUPS.Z    (R14)(R8*1), K1, Z13
 	VFMADD231PS  Z13, Z10, Z3
 	VFMADD231PS  Z13, Z11, Z2
-	VMOVUPS.Z    (R13)(DI*2), K1, Z13
+	VMOVUPS.Z    (R14)(R8*2), K1, Z13
 	VFMADD231PS  Z13, Z10, Z4
 	VFMADD231PS  Z13, Z11, Z3
 	VFMADD231PS  Z13, Z12, Z2
-	VMOVUPS.Z    (R13)(R10*1), K1, Z13
-	LEAQ         (R13)(DI*4), R13
+	VMOVUPS.Z    (R14)(R11*1), K1, Z13
+	LEAQ         (R14)(R8*4), R14
 	VFMADD231PS  Z13, Z10, Z5
 	VFMADD231PS  Z13, Z11, Z4
 	VFMADD231PS  Z13, Z12, Z3
-	VMOVUPS.Z    (R13), K1, Z13
+	VMOVUPS.Z    (R14), K1, Z13
 	VFMADD231PS  Z13, Z10, Z6
 	VFMADD231PS  Z13, Z11, Z5
 	VFMADD231PS  Z13, Z12, Z4
-	VMOVUPS.Z    (R13)(DI*1), K1, Z13
+	VMOVUPS.Z    (R14)(R8*1), K1, Z13
 	VFMADD231PS  Z13, Z10, Z7
 	VFMADD231PS  Z13, Z11, Z6
 	VFMADD231PS  Z13, Z12, Z5
-	VMOVUPS.Z    (R13)(DI*2), K1, Z13
+	VMOVUPS.Z    (R14)(R8*2), K1, Z13
 	VFMADD231PS  Z13, Z10, Z8
 	VFMADD231PS  Z13, Z11, Z7
 	VFMADD231PS  Z13, Z12, Z6
-	VMOVUPS.Z    (R13)(R10*1), K1, Z13
-	LEAQ         (R13)(DI*4), R13
+	VMOVUPS.Z    (R14)(R11*1), K1, Z13
+	LEAQ         (R14)(R8*4), R14
 	VFMADD231PS  Z13, Z10, Z9
 	VFMADD231PS  Z13, Z11, Z8
 	VFMADD231PS  Z13, Z12, Z7
-	VMOVUPS.Z    (R13), K1, Z10
+	VMOVUPS.Z    (R14), K1, Z10
 	VFMADD231PS  Z10, Z11, Z9
 	VFMADD231PS  Z10, Z12, Z8
-	VMOVUPS.Z    (R13)(DI*1), K1, Z10
+	VMOVUPS.Z    (R14)(R8*1), K1, Z10
 	VFMADD231PS  Z10, Z12, Z9
-	ADDQ         $0x03, R11
-	SUBQ         $0x03, R9
+	ADDQ         $0x03, R12
+	SUBQ         $0x03, R10
 	JNZ          full
 	JMP          tail
 
 one:
-	TESTQ R11, R11
+	TESTQ R12, R12
 	JZ    fullPrefetch
-	MOVQ  (BX)(R11*8), R12
-	SUBQ  -8(BX)(R11*8), R12
-	CMPQ  R12, $0x01
+	MOVQ  (SI)(R12*8), R13
+	SUBQ  -8(SI)(R12*8), R13
+	CMPQ  R13, $0x01
 	JEQ   fullPrefetched
 
 fullPrefetch:
-	CMPQ       prefetchEnd+104(FP), $0x00
+	CMPQ       104(AX), $0x00
 	JEQ        fullPrefetched
-	MOVQ       DI, R12
-	SHLQ       $0x06, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R13
-	IMULQ      DI, R13
-	ADDQ       R12, R13
-	LEAQ       (R13)(DI*4), R12
+	MOVQ       R8, R13
+	SHLQ       $0x06, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R14
+	IMULQ      R8, R14
+	ADDQ       R13, R14
+	LEAQ       (R14)(R8*4), R13
+	PREFETCHT1 (R14)
+	PREFETCHT1 (R14)(R8*1)
+	PREFETCHT1 (R14)(R8*2)
+	PREFETCHT1 (R14)(R11*1)
 	PREFETCHT1 (R13)
-	PREFETCHT1 (R13)(DI*1)
-	PREFETCHT1 (R13)(DI*2)
-	PREFETCHT1 (R13)(R10*1)
-	PREFETCHT1 (R12)
-	PREFETCHT1 (R12)(DI*1)
-	PREFETCHT1 (R12)(DI*2)
-	PREFETCHT1 (R12)(R10*1)
-	MOVQ       DI, R12
-	SHLQ       $0x03, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R13
-	IMULQ      DI, R13
-	ADDQ       R12, R13
-	LEAQ       (R13)(DI*4), R12
+	PREFETCHT1 (R13)(R8*1)
+	PREFETCHT1 (R13)(R8*2)
+	PREFETCHT1 (R13)(R11*1)
+	MOVQ       R8, R13
+	SHLQ       $0x03, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R14
+	IMULQ      R8, R14
+	ADDQ       R13, R14
+	LEAQ       (R14)(R8*4), R13
+	PREFETCHT0 (R14)
+	PREFETCHT0 (R14)(R8*1)
+	PREFETCHT0 (R14)(R8*2)
+	PREFETCHT0 (R14)(R11*1)
 	PREFETCHT0 (R13)
-	PREFETCHT0 (R13)(DI*1)
-	PREFETCHT0 (R13)(DI*2)
-	PREFETCHT0 (R13)(R10*1)
-	PREFETCHT0 (R12)
-	PREFETCHT0 (R12)(DI*1)
-	PREFETCHT0 (R12)(DI*2)
-	PREFETCHT0 (R12)(R10*1)
+	PREFETCHT0 (R13)(R8*1)
+	PREFETCHT0 (R13)(R8*2)
+	PREFETCHT0 (R13)(R11*1)
 
 fullPrefetched:
-	VBROADCASTSS (DX)(R11*4), Z10
-	MOVQ         (BX)(R11*8), R12
-	IMULQ        DI, R12
-	ADDQ         SI, R12
-	LEAQ         (R12)(DI*4), R13
-	VFMADD231PS  (R12), Z10, K1, Z2
-	VFMADD231PS  (R12)(DI*1), Z10, K1, Z3
-	VFMADD231PS  (R12)(DI*2), Z10, K1, Z4
-	VFMADD231PS  (R12)(R10*1), Z10, K1, Z5
-	VFMADD231PS  (R13), Z10, K1, Z6
-	VFMADD231PS  (R13)(DI*1), Z10, K1, Z7
-	VFMADD231PS  (R13)(DI*2), Z10, K1, Z8
-	VFMADD231PS  (R13)(R10*1), Z10, K1, Z9
-	INCQ         R11
-	DECQ         R9
+	VBROADCASTSS (BX)(R12*4), Z10
+	MOVQ         (SI)(R12*8), R13
+	IMULQ        R8, R13
+	ADDQ         DI, R13
+	LEAQ         (R13)(R8*4), R14
+	VFMADD231PS  (R13), Z10, K1, Z2
+	VFMADD231PS  (R13)(R8*1), Z10, K1, Z3
+	VFMADD231PS  (R13)(R8*2), Z10, K1, Z4
+	VFMADD231PS  (R13)(R11*1), Z10, K1, Z5
+	VFMADD231PS  (R14), Z10, K1, Z6
+	VFMADD231PS  (R14)(R8*1), Z10, K1, Z7
+	VFMADD231PS  (R14)(R8*2), Z10, K1, Z8
+	VFMADD231PS  (R14)(R11*1), Z10, K1, Z9
+	INCQ         R12
+	DECQ         R10
 	JNZ          full
 
 tail:
-	MOVL  4(AX), R9
-	TESTQ R9, R9
+	MOVL  4(CX), R10
+	TESTQ R10, R10
 	JZ    finish
 
 masked:
-	MOVWLZX (CX), R12
-	MOVQ    first+24(FP), R13
-	SHRXL   R13, R12, R12
-	TESTQ   R11, R11
+	MOVWLZX (DX), R13
+	MOVQ    24(AX), R14
+	SHRXL   R14, R13, R13
+	TESTQ   R12, R12
 	JZ      maskedPrefetch
-	MOVQ    (BX)(R11*8), R13
-	SUBQ    -8(BX)(R11*8), R13
-	CMPQ    R13, $0x01
+	MOVQ    (SI)(R12*8), R14
+	SUBQ    -8(SI)(R12*8), R14
+	CMPQ    R14, $0x01
 	JEQ     maskedPrefetched
 
 maskedPrefetch:
-	CMPQ       prefetchEnd+104(FP), $0x00
+	CMPQ       104(AX), $0x00
 	JEQ        maskedPrefetched
-	MOVQ       DI, R13
-	SHLQ       $0x06, R13
-	ADDQ       SI, R13
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R13, R14
-	LEAQ       (R14)(DI*4), R13
+	MOVQ       R8, R14
+	SHLQ       $0x06, R14
+	ADDQ       DI, R14
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R14, R15
+	LEAQ       (R15)(R8*4), R14
+	PREFETCHT1 (R15)
+	PREFETCHT1 (R15)(R8*1)
+	PREFETCHT1 (R15)(R8*2)
+	PREFETCHT1 (R15)(R11*1)
 	PREFETCHT1 (R14)
-	PREFETCHT1 (R14)(DI*1)
-	PREFETCHT1 (R14)(DI*2)
-	PREFETCHT1 (R14)(R10*1)
-	PREFETCHT1 (R13)
-	PREFETCHT1 (R13)(DI*1)
-	PREFETCHT1 (R13)(DI*2)
-	PREFETCHT1 (R13)(R10*1)
-	MOVQ       DI, R13
-	SHLQ       $0x03, R13
-	ADDQ       SI, R13
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R13, R14
-	LEAQ       (R14)(DI*4), R13
+	PREFETCHT1 (R14)(R8*1)
+	PREFETCHT1 (R14)(R8*2)
+	PREFETCHT1 (R14)(R11*1)
+	MOVQ       R8, R14
+	SHLQ       $0x03, R14
+	ADDQ       DI, R14
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R14, R15
+	LEAQ       (R15)(R8*4), R14
+	PREFETCHT0 (R15)
+	PREFETCHT0 (R15)(R8*1)
+	PREFETCHT0 (R15)(R8*2)
+	PREFETCHT0 (R15)(R11*1)
 	PREFETCHT0 (R14)
-	PREFETCHT0 (R14)(DI*1)
-	PREFETCHT0 (R14)(DI*2)
-	PREFETCHT0 (R14)(R10*1)
-	PREFETCHT0 (R13)
-	PREFETCHT0 (R13)(DI*1)
-	PREFETCHT0 (R13)(DI*2)
-	PREFETCHT0 (R13)(R10*1)
+	PREFETCHT0 (R14)(R8*1)
+	PREFETCHT0 (R14)(R8*2)
+	PREFETCHT0 (R14)(R11*1)
 
 maskedPrefetched:
-	VBROADCASTSS (DX)(R11*4), Z10
-	MOVQ         (BX)(R11*8), R13
-	IMULQ        DI, R13
-	ADDQ         SI, R13
-	LEAQ         (R13)(DI*4), R14
-	TESTB        $0xff, R12
+	VBROADCASTSS (BX)(R12*4), Z10
+	MOVQ         (SI)(R12*8), R14
+	IMULQ        R8, R14
+	ADDQ         DI, R14
+	LEAQ         (R14)(R8*4), R15
+	TESTB        $0xff, R13
 	JEQ          maskedEnd
-	BTL          $0x00, R12
+	BTL          $0x00, R13
 	JCC          maskedLane0
-	VFMADD231PS  (R13), Z10, K1, Z2
+	VFMADD231PS  (R14), Z10, K1, Z2
 
 maskedLane0:
-	BTL         $0x01, R12
+	BTL         $0x01, R13
 	JCC         maskedLane1
-	VFMADD231PS (R13)(DI*1), Z10, K1, Z3
+	VFMADD231PS (R14)(R8*1), Z10, K1, Z3
 
 maskedLane1:
-	BTL         $0x02, R12
+	BTL         $0x02, R13
 	JCC         maskedLane2
-	VFMADD231PS (R13)(DI*2), Z10, K1, Z4
+	VFMADD231PS (R14)(R8*2), Z10, K1, Z4
 
 maskedLane2:
-	BTL         $0x03, R12
+	BTL         $0x03, R13
 	JCC         maskedLane3
-	VFMADD231PS (R13)(R10*1), Z10, K1, Z5
+	VFMADD231PS (R14)(R11*1), Z10, K1, Z5
 
 maskedLane3:
-	TESTB       $0xf0, R12
+	TESTB       $0xf0, R13
 	JEQ         maskedEnd
-	BTL         $0x04, R12
+	BTL         $0x04, R13
 	JCC         maskedLane4
-	VFMADD231PS (R14), Z10, K1, Z6
+	VFMADD231PS (R15), Z10, K1, Z6
 
 maskedLane4:
-	BTL         $0x05, R12
+	BTL         $0x05, R13
 	JCC         maskedLane5
-	VFMADD231PS (R14)(DI*1), Z10, K1, Z7
+	VFMADD231PS (R15)(R8*1), Z10, K1, Z7
 
 maskedLane5:
-	BTL         $0x06, R12
+	BTL         $0x06, R13
 	JCC         maskedLane6
-	VFMADD231PS (R14)(DI*2), Z10, K1, Z8
+	VFMADD231PS (R15)(R8*2), Z10, K1, Z8
 
 maskedLane6:
-	BTL         $0x07, R12
+	BTL         $0x07, R13
 	JCC         maskedLane7
-	VFMADD231PS (R14)(R10*1), Z10, K1, Z9
+	VFMADD231PS (R15)(R11*1), Z10, K1, Z9
 
 maskedLane7:
 maskedEnd:
-	INCQ R11
-	ADDQ $0x02, CX
-	DECQ R9
+	INCQ R12
+	ADDQ $0x02, DX
+	DECQ R10
 	JNZ  masked
 
 finish:
-	CMPQ        rows+96(FP), $0x00
+	CMPQ        96(AX), $0x00
 	JLE         next
-	MOVWLZX     (R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     (R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z2, Z2
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row0Overwrite
-	VFMADD231PS (R9), Z1, K1, Z2
+	VFMADD231PS (R10), Z1, K1, Z2
 
 row0Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row0Stream
-	VMOVUPS Z2, K1, (R9)
+	VMOVUPS Z2, K1, (R10)
 	JMP     row0End
 
 row0Stream:
-	VMOVNTPS Z2, (R9)
+	VMOVNTPS Z2, (R10)
 
 row0End:
-	CMPQ        rows+96(FP), $0x01
+	CMPQ        96(AX), $0x01
 	JLE         next
-	MOVWLZX     2(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     2(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z3, Z3
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row1Overwrite
-	VFMADD231PS (R9), Z1, K1, Z3
+	VFMADD231PS (R10), Z1, K1, Z3
 
 row1Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row1Stream
-	VMOVUPS Z3, K1, (R9)
+	VMOVUPS Z3, K1, (R10)
 	JMP     row1End
 
 row1Stream:
-	VMOVNTPS Z3, (R9)
+	VMOVNTPS Z3, (R10)
 
 row1End:
-	CMPQ        rows+96(FP), $0x02
+	CMPQ        96(AX), $0x02
 	JLE         next
-	MOVWLZX     4(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     4(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z4, Z4
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row2Overwrite
-	VFMADD231PS (R9), Z1, K1, Z4
+	VFMADD231PS (R10), Z1, K1, Z4
 
 row2Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row2Stream
-	VMOVUPS Z4, K1, (R9)
+	VMOVUPS Z4, K1, (R10)
 	JMP     row2End
 
 row2Stream:
-	VMOVNTPS Z4, (R9)
+	VMOVNTPS Z4, (R10)
 
 row2End:
-	CMPQ        rows+96(FP), $0x03
+	CMPQ        96(AX), $0x03
 	JLE         next
-	MOVWLZX     6(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     6(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z5, Z5
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row3Overwrite
-	VFMADD231PS (R9), Z1, K1, Z5
+	VFMADD231PS (R10), Z1, K1, Z5
 
 row3Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row3Stream
-	VMOVUPS Z5, K1, (R9)
+	VMOVUPS Z5, K1, (R10)
 	JMP     row3End
 
 row3Stream:
-	VMOVNTPS Z5, (R9)
+	VMOVNTPS Z5, (R10)
 
 row3End:
-	CMPQ        rows+96(FP), $0x04
+	CMPQ        96(AX), $0x04
 	JLE         next
-	MOVWLZX     8(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     8(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z6, Z6
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row4Overwrite
-	VFMADD231PS (R9), Z1, K1, Z6
+	VFMADD231PS (R10), Z1, K1, Z6
 
 row4Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row4Stream
-	VMOVUPS Z6, K1, (R9)
+	VMOVUPS Z6, K1, (R10)
 	JMP     row4End
 
 row4Stream:
-	VMOVNTPS Z6, (R9)
+	VMOVNTPS Z6, (R10)
 
 row4End:
-	CMPQ        rows+96(FP), $0x05
+	CMPQ        96(AX), $0x05
 	JLE         next
-	MOVWLZX     10(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     10(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z7, Z7
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row5Overwrite
-	VFMADD231PS (R9), Z1, K1, Z7
+	VFMADD231PS (R10), Z1, K1, Z7
 
 row5Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row5Stream
-	VMOVUPS Z7, K1, (R9)
+	VMOVUPS Z7, K1, (R10)
 	JMP     row5End
 
 row5Stream:
-	VMOVNTPS Z7, (R9)
+	VMOVNTPS Z7, (R10)
 
 row5End:
-	CMPQ        rows+96(FP), $0x06
+	CMPQ        96(AX), $0x06
 	JLE         next
-	MOVWLZX     12(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     12(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z8, Z8
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row6Overwrite
-	VFMADD231PS (R9), Z1, K1, Z8
+	VFMADD231PS (R10), Z1, K1, Z8
 
 row6Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row6Stream
-	VMOVUPS Z8, K1, (R9)
+	VMOVUPS Z8, K1, (R10)
 	JMP     row6End
 
 row6Stream:
-	VMOVNTPS Z8, (R9)
+	VMOVNTPS Z8, (R10)
 
 row6End:
-	CMPQ        rows+96(FP), $0x07
+	CMPQ        96(AX), $0x07
 	JLE         next
-	MOVWLZX     14(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     14(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z9, Z9
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row7Overwrite
-	VFMADD231PS (R9), Z1, K1, Z9
+	VFMADD231PS (R10), Z1, K1, Z9
 
 row7Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row7Stream
-	VMOVUPS Z9, K1, (R9)
+	VMOVUPS Z9, K1, (R10)
 	JMP     row7End
 
 row7Stream:
-	VMOVNTPS Z9, (R9)
+	VMOVNTPS Z9, (R10)
 
 row7End:
 next:
-	ADDQ   $0x20, R8
-	SUBQ   $0x10, rows+96(FP)
-	IMUL3Q $0x10, DI, R9
-	ADDQ   R9, SI
-	DECQ   n+0(FP)
+	ADDQ   $0x20, R9
+	SUBQ   $0x10, 96(AX)
+	IMUL3Q $0x10, R8, R10
+	ADDQ   R10, DI
+	DECQ   (AX)
 	JMP    slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manyPerDiagonal2F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
+// func manyPerDiagonal2F32AVX512(a *byte)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·manyPerDiagonal2F32AVX512(SB), NOSPLIT, $0-132
-	MOVQ         widths+8(FP), AX
-	MOVQ         masks+16(FP), CX
-	MOVQ         val+32(FP), DX
-	MOVQ         idx+40(FP), BX
-	MOVQ         x+48(FP), SI
-	MOVQ         ldx+64(FP), DI
-	MOVQ         order+88(FP), R8
-	MOVQ         last+120(FP), R9
-	MOVQ         $-1, R10
-	BZHIQ        R9, R10, R10
-	KMOVW        R10, K1
-	VBROADCASTSS alpha+112(FP), Z0
-	VBROADCASTSS beta+116(FP), Z1
-	MOVQ         row+56(FP), R9
-	IMULQ        DI, R9
-	ADDQ         R9, SI
-	LEAQ         (DI)(DI*2), R10
+TEXT ·manyPerDiagonal2F32AVX512(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), CX
+	MOVQ         16(AX), DX
+	MOVQ         32(AX), BX
+	MOVQ         40(AX), SI
+	MOVQ         48(AX), DI
+	MOVQ         64(AX), R8
+	MOVQ         88(AX), R9
+	MOVQ         112(AX), R10
+	MOVQ         $-1, R11
+	BZHIQ        R10, R11, R11
+	KMOVW        R11, K1
+	VBROADCASTSS 152(AX), Z0
+	VBROADCASTSS 160(AX), Z1
+	MOVQ         56(AX), R10
+	IMULQ        R8, R10
+	ADDQ         R10, DI
+	LEAQ         (R8)(R8*2), R11
 
 slice:
-	CMPQ   n+0(FP), $0x00
+	CMPQ   (AX), $0x00
 	JEQ    done
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
@@ -14062,1741 +14100,1431 @@ slice:
 	VXORPS X15, X15, X15
 	VXORPS X16, X16, X16
 	VXORPS X17, X17, X17
-	XORQ   R11, R11
-	MOVL   (AX), R9
-	TESTQ  R9, R9
+	XORQ   R12, R12
+	MOVL   (CX), R10
+	TESTQ  R10, R10
 	JZ     tail
 
 full:
-	CMPQ       R9, $0x03
+	CMPQ       R10, $0x03
 	JL         one
-	MOVQ       (BX)(R11*8), R13
-	MOVQ       16(BX)(R11*8), R12
-	SUBQ       R13, R12
-	CMPQ       R12, $0x02
+	MOVQ       (SI)(R12*8), R14
+	MOVQ       16(SI)(R12*8), R13
+	SUBQ       R14, R13
+	CMPQ       R13, $0x02
 	JNE        one
-	CMPQ       prefetchEnd+104(FP), $0x00
+	CMPQ       104(AX), $0x00
 	JEQ        threePrefetched
-	MOVQ       DI, R12
-	SHLQ       $0x06, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R12, R14
-	LEAQ       (R14)(DI*4), R12
-	PREFETCHT1 (R14)
-	PREFETCHT1 64(R14)
-	PREFETCHT1 (R14)(DI*1)
-	PREFETCHT1 64(R14)(DI*1)
-	PREFETCHT1 (R14)(DI*2)
-	PREFETCHT1 64(R14)(DI*2)
-	PREFETCHT1 (R14)(R10*1)
-	PREFETCHT1 64(R14)(R10*1)
-	PREFETCHT1 (R12)
-	PREFETCHT1 64(R12)
-	PREFETCHT1 (R12)(DI*1)
-	PREFETCHT1 64(R12)(DI*1)
-	PREFETCHT1 (R12)(DI*2)
-	PREFETCHT1 64(R12)(DI*2)
-	PREFETCHT1 (R12)(R10*1)
-	PREFETCHT1 64(R12)(R10*1)
-	MOVQ       DI, R12
-	SHLQ       $0x03, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R12, R14
-	LEAQ       (R14)(DI*4), R12
-	PREFETCHT0 (R14)
-	PREFETCHT0 64(R14)
-	PREFETCHT0 (R14)(DI*1)
-	PREFETCHT0 64(R14)(DI*1)
-	PREFETCHT0 (R14)(DI*2)
-	PREFETCHT0 64(R14)(DI*2)
-	PREFETCHT0 (R14)(R10*1)
-	PREFETCHT0 64(R14)(R10*1)
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	PREFETCHT0 (R12)(DI*1)
-	PREFETCHT0 64(R12)(DI*1)
-	PREFETCHT0 (R12)(DI*2)
-	PREFETCHT0 64(R12)(DI*2)
-	PREFETCHT0 (R12)(R10*1)
-	PREFETCHT0 64(R12)(R10*1)
+	MOVQ       R8, R13
+	SHLQ       $0x06, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R13, R15
+	LEAQ       (R15)(R8*4), R13
+	PREFETCHT1 (R15)
+	PREFETCHT1 64(R15)
+	PREFETCHT1 (R15)(R8*1)
+	PREFETCHT1 64(R15)(R8*1)
+	PREFETCHT1 (R15)(R8*2)
+	PREFETCHT1 64(R15)(R8*2)
+	PREFETCHT1 (R15)(R11*1)
+	PREFETCHT1 64(R15)(R11*1)
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 (R13)(R8*1)
+	PREFETCHT1 64(R13)(R8*1)
+	PREFETCHT1 (R13)(R8*2)
+	PREFETCHT1 64(R13)(R8*2)
+	PREFETCHT1 (R13)(R11*1)
+	PREFETCHT1 64(R13)(R11*1)
+	MOVQ       R8, R13
+	SHLQ       $0x03, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R13, R15
+	LEAQ       (R15)(R8*4), R13
+	PREFETCHT0 (R15)
+	PREFETCHT0 64(R15)
+	PREFETCHT0 (R15)(R8*1)
+	PREFETCHT0 64(R15)(R8*1)
+	PREFETCHT0 (R15)(R8*2)
+	PREFETCHT0 64(R15)(R8*2)
+	PREFETCHT0 (R15)(R11*1)
+	PREFETCHT0 64(R15)(R11*1)
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	PREFETCHT0 (R13)(R8*1)
+	PREFETCHT0 64(R13)(R8*1)
+	PREFETCHT0 (R13)(R8*2)
+	PREFETCHT0 64(R13)(R8*2)
+	PREFETCHT0 (R13)(R11*1)
+	PREFETCHT0 64(R13)(R11*1)
 
 threePrefetched:
-	IMULQ        DI, R13
-	ADDQ         SI, R13
-	VBROADCASTSS (DX)(R11*4), Z18
-	VBROADCASTSS 4(DX)(R11*4), Z19
-	VBROADCASTSS 8(DX)(R11*4), Z20
-	VMOVUPS      (R13), Z21
-	VMOVUPS.Z    64(R13), K1, Z22
+	IMULQ        R8, R14
+	ADDQ         DI, R14
+	VBROADCASTSS (BX)(R12*4), Z18
+	VBROADCASTSS 4(BX)(R12*4), Z19
+	VBROADCASTSS 8(BX)(R12*4), Z20
+	VMOVUPS      (R14), Z21
+	VMOVUPS.Z    64(R14), K1, Z22
 	VFMADD231PS  Z21, Z18, Z2
 	VFMADD231PS  Z22, Z18, Z3
-	VMOVUPS      (R13)(DI*1), Z21
-	VMOVUPS.Z    64(R13)(DI*1), K1, Z22
+	VMOVUPS      (R14)(R8*1), Z21
+	VMOVUPS.Z    64(R14)(R8*1), K1, Z22
 	VFMADD231PS  Z21, Z18, Z4
 	VFMADD231PS  Z22, Z18, Z5
 	VFMADD231PS  Z21, Z19, Z2
 	VFMADD231PS  Z22, Z19, Z3
-	VMOVUPS      (R13)(DI*2), Z21
-	VMOVUPS.Z    64(R13)(DI*2), K1, Z22
+	VMOVUPS      (R14)(R8*2), Z21
+	VMOVUPS.Z    64(R14)(R8*2), K1, Z22
 	VFMADD231PS  Z21, Z18, Z6
 	VFMADD231PS  Z22, Z18, Z7
 	VFMADD231PS  Z21, Z19, Z4
 	VFMADD231PS  Z22, Z19, Z5
 	VFMADD231PS  Z21, Z20, Z2
 	VFMADD231PS  Z22, Z20, Z3
-	VMOVUPS      (R13)(R10*1), Z21
-	VMOVUPS.Z    64(R13)(R10*1), K1, Z22
-	LEAQ         (R13)(DI*4), R13
+	VMOVUPS      (R14)(R11*1), Z21
+	VMOVUPS.Z    64(R14)(R11*1), K1, Z22
+	LEAQ         (R14)(R8*4), R14
 	VFMADD231PS  Z21, Z18, Z8
 	VFMADD231PS  Z22, Z18, Z9
 	VFMADD231PS  Z21, Z19, Z6
 	VFMADD231PS  Z22, Z19, Z7
 	VFMADD231PS  Z21, Z20, Z4
 	VFMADD231PS  Z22, Z20, Z5
-	VMOVUPS      (R13), Z21
-	VMOVUPS.Z    64(R13), K1, Z22
+	VMOVUPS      (R14), Z21
+	VMOVUPS.Z    64(R14), K1, Z22
 	VFMADD231PS  Z21, Z18, Z10
 	VFMADD231PS  Z22, Z18, Z11
 	VFMADD231PS  Z21, Z19, Z8
 	VFMADD231PS  Z22, Z19, Z9
 	VFMADD231PS  Z21, Z20, Z6
 	VFMADD231PS  Z22, Z20, Z7
-	VMOVUPS      (R13)(DI*1), Z21
-	VMOVUPS.Z    64(R13)(DI*1), K1, Z22
+	VMOVUPS      (R14)(R8*1), Z21
+	VMOVUPS.Z    64(R14)(R8*1), K1, Z22
 	VFMADD231PS  Z21, Z18, Z12
 	VFMADD231PS  Z22, Z18, Z13
 	VFMADD231PS  Z21, Z19, Z10
 	VFMADD231PS  Z22, Z19, Z11
 	VFMADD231PS  Z21, Z20, Z8
 	VFMADD231PS  Z22, Z20, Z9
-	VMOVUPS      (R13)(DI*2), Z21
-	VMOVUPS.Z    64(R13)(DI*2), K1, Z22
+	VMOVUPS      (R14)(R8*2), Z21
+	VMOVUPS.Z    64(R14)(R8*2), K1, Z22
 	VFMADD231PS  Z21, Z18, Z14
 	VFMADD231PS  Z22, Z18, Z15
 	VFMADD231PS  Z21, Z19, Z12
 	VFMADD231PS  Z22, Z19, Z13
 	VFMADD231PS  Z21, Z20, Z10
 	VFMADD231PS  Z22, Z20, Z11
-	VMOVUPS      (R13)(R10*1), Z21
-	VMOVUPS.Z    64(R13)(R10*1), K1, Z22
-	LEAQ         (R13)(DI*4), R13
+	VMOVUPS      (R14)(R11*1), Z21
+	VMOVUPS.Z    64(R14)(R11*1), K1, Z22
+	LEAQ         (R14)(R8*4), R14
 	VFMADD231PS  Z21, Z18, Z16
 	VFMADD231PS  Z22, Z18, Z17
 	VFMADD231PS  Z21, Z19, Z14
 	VFMADD231PS  Z22, Z19, Z15
 	VFMADD231PS  Z21, Z20, Z12
 	VFMADD231PS  Z22, Z20, Z13
-	VMOVUPS      (R13), Z18
-	VMOVUPS.Z    64(R13), K1, Z21
+	VMOVUPS      (R14), Z18
+	VMOVUPS.Z    64(R14), K1, Z21
 	VFMADD231PS  Z18, Z19, Z16
 	VFMADD231PS  Z21, Z19, Z17
 	VFMADD231PS  Z18, Z20, Z14
 	VFMADD231PS  Z21, Z20, Z15
-	VMOVUPS      (R13)(DI*1), Z18
-	VMOVUPS.Z    64(R13)(DI*1), K1, Z19
+	VMOVUPS      (R14)(R8*1), Z18
+	VMOVUPS.Z    64(R14)(R8*1), K1, Z19
 	VFMADD231PS  Z18, Z20, Z16
 	VFMADD231PS  Z19, Z20, Z17
-	ADDQ         $0x03, R11
-	SUBQ         $0x03, R9
+	ADDQ         $0x03, R12
+	SUBQ         $0x03, R10
 	JNZ          full
 	JMP          tail
 
 one:
-	TESTQ R11, R11
+	TESTQ R12, R12
 	JZ    fullPrefetch
-	MOVQ  (BX)(R11*8), R12
-	SUBQ  -8(BX)(R11*8), R12
-	CMPQ  R12, $0x01
+	MOVQ  (SI)(R12*8), R13
+	SUBQ  -8(SI)(R12*8), R13
+	CMPQ  R13, $0x01
 	JEQ   fullPrefetched
 
 fullPrefetch:
-	CMPQ       prefetchEnd+104(FP), $0x00
+	CMPQ       104(AX), $0x00
 	JEQ        fullPrefetched
-	MOVQ       DI, R12
-	SHLQ       $0x06, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R13
-	IMULQ      DI, R13
-	ADDQ       R12, R13
-	LEAQ       (R13)(DI*4), R12
+	MOVQ       R8, R13
+	SHLQ       $0x06, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R14
+	IMULQ      R8, R14
+	ADDQ       R13, R14
+	LEAQ       (R14)(R8*4), R13
+	PREFETCHT1 (R14)
+	PREFETCHT1 64(R14)
+	PREFETCHT1 (R14)(R8*1)
+	PREFETCHT1 64(R14)(R8*1)
+	PREFETCHT1 (R14)(R8*2)
+	PREFETCHT1 64(R14)(R8*2)
+	PREFETCHT1 (R14)(R11*1)
+	PREFETCHT1 64(R14)(R11*1)
 	PREFETCHT1 (R13)
 	PREFETCHT1 64(R13)
-	PREFETCHT1 (R13)(DI*1)
-	PREFETCHT1 64(R13)(DI*1)
-	PREFETCHT1 (R13)(DI*2)
-	PREFETCHT1 64(R13)(DI*2)
-	PREFETCHT1 (R13)(R10*1)
-	PREFETCHT1 64(R13)(R10*1)
-	PREFETCHT1 (R12)
-	PREFETCHT1 64(R12)
-	PREFETCHT1 (R12)(DI*1)
-	PREFETCHT1 64(R12)(DI*1)
-	PREFETCHT1 (R12)(DI*2)
-	PREFETCHT1 64(R12)(DI*2)
-	PREFETCHT1 (R12)(R10*1)
-	PREFETCHT1 64(R12)(R10*1)
-	MOVQ       DI, R12
-	SHLQ       $0x03, R12
-	ADDQ       SI, R12
-	MOVQ       (BX)(R11*8), R13
-	IMULQ      DI, R13
-	ADDQ       R12, R13
-	LEAQ       (R13)(DI*4), R12
+	PREFETCHT1 (R13)(R8*1)
+	PREFETCHT1 64(R13)(R8*1)
+	PREFETCHT1 (R13)(R8*2)
+	PREFETCHT1 64(R13)(R8*2)
+	PREFETCHT1 (R13)(R11*1)
+	PREFETCHT1 64(R13)(R11*1)
+	MOVQ       R8, R13
+	SHLQ       $0x03, R13
+	ADDQ       DI, R13
+	MOVQ       (SI)(R12*8), R14
+	IMULQ      R8, R14
+	ADDQ       R13, R14
+	LEAQ       (R14)(R8*4), R13
+	PREFETCHT0 (R14)
+	PREFETCHT0 64(R14)
+	PREFETCHT0 (R14)(R8*1)
+	PREFETCHT0 64(R14)(R8*1)
+	PREFETCHT0 (R14)(R8*2)
+	PREFETCHT0 64(R14)(R8*2)
+	PREFETCHT0 (R14)(R11*1)
+	PREFETCHT0 64(R14)(R11*1)
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
-	PREFETCHT0 (R13)(DI*1)
-	PREFETCHT0 64(R13)(DI*1)
-	PREFETCHT0 (R13)(DI*2)
-	PREFETCHT0 64(R13)(DI*2)
-	PREFETCHT0 (R13)(R10*1)
-	PREFETCHT0 64(R13)(R10*1)
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	PREFETCHT0 (R12)(DI*1)
-	PREFETCHT0 64(R12)(DI*1)
-	PREFETCHT0 (R12)(DI*2)
-	PREFETCHT0 64(R12)(DI*2)
-	PREFETCHT0 (R12)(R10*1)
-	PREFETCHT0 64(R12)(R10*1)
+	PREFETCHT0 (R13)(R8*1)
+	PREFETCHT0 64(R13)(R8*1)
+	PREFETCHT0 (R13)(R8*2)
+	PREFETCHT0 64(R13)(R8*2)
+	PREFETCHT0 (R13)(R11*1)
+	PREFETCHT0 64(R13)(R11*1)
 
 fullPrefetched:
-	VBROADCASTSS (DX)(R11*4), Z18
-	MOVQ         (BX)(R11*8), R12
-	IMULQ        DI, R12
-	ADDQ         SI, R12
-	LEAQ         (R12)(DI*4), R13
-	VFMADD231PS  (R12), Z18, Z2
-	VFMADD231PS  64(R12), Z18, K1, Z3
-	VFMADD231PS  (R12)(DI*1), Z18, Z4
-	VFMADD231PS  64(R12)(DI*1), Z18, K1, Z5
-	VFMADD231PS  (R12)(DI*2), Z18, Z6
-	VFMADD231PS  64(R12)(DI*2), Z18, K1, Z7
-	VFMADD231PS  (R12)(R10*1), Z18, Z8
-	VFMADD231PS  64(R12)(R10*1), Z18, K1, Z9
-	VFMADD231PS  (R13), Z18, Z10
-	VFMADD231PS  64(R13), Z18, K1, Z11
-	VFMADD231PS  (R13)(DI*1), Z18, Z12
-	VFMADD231PS  64(R13)(DI*1), Z18, K1, Z13
-	VFMADD231PS  (R13)(DI*2), Z18, Z14
-	VFMADD231PS  64(R13)(DI*2), Z18, K1, Z15
-	VFMADD231PS  (R13)(R10*1), Z18, Z16
-	VFMADD231PS  64(R13)(R10*1), Z18, K1, Z17
-	INCQ         R11
-	DECQ         R9
+	VBROADCASTSS (BX)(R12*4), Z18
+	MOVQ         (SI)(R12*8), R13
+	IMULQ        R8, R13
+	ADDQ         DI, R13
+	LEAQ         (R13)(R8*4), R14
+	VFMADD231PS  (R13), Z18, Z2
+	VFMADD231PS  64(R13), Z18, K1, Z3
+	VFMADD231PS  (R13)(R8*1), Z18, Z4
+	VFMADD231PS  64(R13)(R8*1), Z18, K1, Z5
+	VFMADD231PS  (R13)(R8*2), Z18, Z6
+	VFMADD231PS  64(R13)(R8*2), Z18, K1, Z7
+	VFMADD231PS  (R13)(R11*1), Z18, Z8
+	VFMADD231PS  64(R13)(R11*1), Z18, K1, Z9
+	VFMADD231PS  (R14), Z18, Z10
+	VFMADD231PS  64(R14), Z18, K1, Z11
+	VFMADD231PS  (R14)(R8*1), Z18, Z12
+	VFMADD231PS  64(R14)(R8*1), Z18, K1, Z13
+	VFMADD231PS  (R14)(R8*2), Z18, Z14
+	VFMADD231PS  64(R14)(R8*2), Z18, K1, Z15
+	VFMADD231PS  (R14)(R11*1), Z18, Z16
+	VFMADD231PS  64(R14)(R11*1), Z18, K1, Z17
+	INCQ         R12
+	DECQ         R10
 	JNZ          full
 
 tail:
-	MOVL  4(AX), R9
-	TESTQ R9, R9
+	MOVL  4(CX), R10
+	TESTQ R10, R10
 	JZ    finish
 
 masked:
-	MOVWLZX (CX), R12
-	MOVQ    first+24(FP), R13
-	SHRXL   R13, R12, R12
-	TESTQ   R11, R11
+	MOVWLZX (DX), R13
+	MOVQ    24(AX), R14
+	SHRXL   R14, R13, R13
+	TESTQ   R12, R12
 	JZ      maskedPrefetch
-	MOVQ    (BX)(R11*8), R13
-	SUBQ    -8(BX)(R11*8), R13
-	CMPQ    R13, $0x01
+	MOVQ    (SI)(R12*8), R14
+	SUBQ    -8(SI)(R12*8), R14
+	CMPQ    R14, $0x01
 	JEQ     maskedPrefetched
 
 maskedPrefetch:
-	CMPQ       prefetchEnd+104(FP), $0x00
+	CMPQ       104(AX), $0x00
 	JEQ        maskedPrefetched
-	MOVQ       DI, R13
-	SHLQ       $0x06, R13
-	ADDQ       SI, R13
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R13, R14
-	LEAQ       (R14)(DI*4), R13
+	MOVQ       R8, R14
+	SHLQ       $0x06, R14
+	ADDQ       DI, R14
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R14, R15
+	LEAQ       (R15)(R8*4), R14
+	PREFETCHT1 (R15)
+	PREFETCHT1 64(R15)
+	PREFETCHT1 (R15)(R8*1)
+	PREFETCHT1 64(R15)(R8*1)
+	PREFETCHT1 (R15)(R8*2)
+	PREFETCHT1 64(R15)(R8*2)
+	PREFETCHT1 (R15)(R11*1)
+	PREFETCHT1 64(R15)(R11*1)
 	PREFETCHT1 (R14)
 	PREFETCHT1 64(R14)
-	PREFETCHT1 (R14)(DI*1)
-	PREFETCHT1 64(R14)(DI*1)
-	PREFETCHT1 (R14)(DI*2)
-	PREFETCHT1 64(R14)(DI*2)
-	PREFETCHT1 (R14)(R10*1)
-	PREFETCHT1 64(R14)(R10*1)
-	PREFETCHT1 (R13)
-	PREFETCHT1 64(R13)
-	PREFETCHT1 (R13)(DI*1)
-	PREFETCHT1 64(R13)(DI*1)
-	PREFETCHT1 (R13)(DI*2)
-	PREFETCHT1 64(R13)(DI*2)
-	PREFETCHT1 (R13)(R10*1)
-	PREFETCHT1 64(R13)(R10*1)
-	MOVQ       DI, R13
-	SHLQ       $0x03, R13
-	ADDQ       SI, R13
-	MOVQ       (BX)(R11*8), R14
-	IMULQ      DI, R14
-	ADDQ       R13, R14
-	LEAQ       (R14)(DI*4), R13
+	PREFETCHT1 (R14)(R8*1)
+	PREFETCHT1 64(R14)(R8*1)
+	PREFETCHT1 (R14)(R8*2)
+	PREFETCHT1 64(R14)(R8*2)
+	PREFETCHT1 (R14)(R11*1)
+	PREFETCHT1 64(R14)(R11*1)
+	MOVQ       R8, R14
+	SHLQ       $0x03, R14
+	ADDQ       DI, R14
+	MOVQ       (SI)(R12*8), R15
+	IMULQ      R8, R15
+	ADDQ       R14, R15
+	LEAQ       (R15)(R8*4), R14
+	PREFETCHT0 (R15)
+	PREFETCHT0 64(R15)
+	PREFETCHT0 (R15)(R8*1)
+	PREFETCHT0 64(R15)(R8*1)
+	PREFETCHT0 (R15)(R8*2)
+	PREFETCHT0 64(R15)(R8*2)
+	PREFETCHT0 (R15)(R11*1)
+	PREFETCHT0 64(R15)(R11*1)
 	PREFETCHT0 (R14)
 	PREFETCHT0 64(R14)
-	PREFETCHT0 (R14)(DI*1)
-	PREFETCHT0 64(R14)(DI*1)
-	PREFETCHT0 (R14)(DI*2)
-	PREFETCHT0 64(R14)(DI*2)
-	PREFETCHT0 (R14)(R10*1)
-	PREFETCHT0 64(R14)(R10*1)
-	PREFETCHT0 (R13)
-	PREFETCHT0 64(R13)
-	PREFETCHT0 (R13)(DI*1)
-	PREFETCHT0 64(R13)(DI*1)
-	PREFETCHT0 (R13)(DI*2)
-	PREFETCHT0 64(R13)(DI*2)
-	PREFETCHT0 (R13)(R10*1)
-	PREFETCHT0 64(R13)(R10*1)
+	PREFETCHT0 (R14)(R8*1)
+	PREFETCHT0 64(R14)(R8*1)
+	PREFETCHT0 (R14)(R8*2)
+	PREFETCHT0 64(R14)(R8*2)
+	PREFETCHT0 (R14)(R11*1)
+	PREFETCHT0 64(R14)(R11*1)
 
 maskedPrefetched:
-	VBROADCASTSS (DX)(R11*4), Z18
-	MOVQ         (BX)(R11*8), R13
-	IMULQ        DI, R13
-	ADDQ         SI, R13
-	LEAQ         (R13)(DI*4), R14
-	TESTB        $0xff, R12
+	VBROADCASTSS (BX)(R12*4), Z18
+	MOVQ         (SI)(R12*8), R14
+	IMULQ        R8, R14
+	ADDQ         DI, R14
+	LEAQ         (R14)(R8*4), R15
+	TESTB        $0xff, R13
 	JEQ          maskedEnd
-	BTL          $0x00, R12
+	BTL          $0x00, R13
 	JCC          maskedLane0
-	VFMADD231PS  (R13), Z18, Z2
-	VFMADD231PS  64(R13), Z18, K1, Z3
+	VFMADD231PS  (R14), Z18, Z2
+	VFMADD231PS  64(R14), Z18, K1, Z3
 
 maskedLane0:
-	BTL         $0x01, R12
+	BTL         $0x01, R13
 	JCC         maskedLane1
-	VFMADD231PS (R13)(DI*1), Z18, Z4
-	VFMADD231PS 64(R13)(DI*1), Z18, K1, Z5
+	VFMADD231PS (R14)(R8*1), Z18, Z4
+	VFMADD231PS 64(R14)(R8*1), Z18, K1, Z5
 
 maskedLane1:
-	BTL         $0x02, R12
+	BTL         $0x02, R13
 	JCC         maskedLane2
-	VFMADD231PS (R13)(DI*2), Z18, Z6
-	VFMADD231PS 64(R13)(DI*2), Z18, K1, Z7
+	VFMADD231PS (R14)(R8*2), Z18, Z6
+	VFMADD231PS 64(R14)(R8*2), Z18, K1, Z7
 
 maskedLane2:
-	BTL         $0x03, R12
+	BTL         $0x03, R13
 	JCC         maskedLane3
-	VFMADD231PS (R13)(R10*1), Z18, Z8
-	VFMADD231PS 64(R13)(R10*1), Z18, K1, Z9
+	VFMADD231PS (R14)(R11*1), Z18, Z8
+	VFMADD231PS 64(R14)(R11*1), Z18, K1, Z9
 
 maskedLane3:
-	TESTB       $0xf0, R12
+	TESTB       $0xf0, R13
 	JEQ         maskedEnd
-	BTL         $0x04, R12
+	BTL         $0x04, R13
 	JCC         maskedLane4
-	VFMADD231PS (R14), Z18, Z10
-	VFMADD231PS 64(R14), Z18, K1, Z11
+	VFMADD231PS (R15), Z18, Z10
+	VFMADD231PS 64(R15), Z18, K1, Z11
 
 maskedLane4:
-	BTL         $0x05, R12
+	BTL         $0x05, R13
 	JCC         maskedLane5
-	VFMADD231PS (R14)(DI*1), Z18, Z12
-	VFMADD231PS 64(R14)(DI*1), Z18, K1, Z13
+	VFMADD231PS (R15)(R8*1), Z18, Z12
+	VFMADD231PS 64(R15)(R8*1), Z18, K1, Z13
 
 maskedLane5:
-	BTL         $0x06, R12
+	BTL         $0x06, R13
 	JCC         maskedLane6
-	VFMADD231PS (R14)(DI*2), Z18, Z14
-	VFMADD231PS 64(R14)(DI*2), Z18, K1, Z15
+	VFMADD231PS (R15)(R8*2), Z18, Z14
+	VFMADD231PS 64(R15)(R8*2), Z18, K1, Z15
 
 maskedLane6:
-	BTL         $0x07, R12
+	BTL         $0x07, R13
 	JCC         maskedLane7
-	VFMADD231PS (R14)(R10*1), Z18, Z16
-	VFMADD231PS 64(R14)(R10*1), Z18, K1, Z17
+	VFMADD231PS (R15)(R11*1), Z18, Z16
+	VFMADD231PS 64(R15)(R11*1), Z18, K1, Z17
 
 maskedLane7:
 maskedEnd:
-	INCQ R11
-	ADDQ $0x02, CX
-	DECQ R9
+	INCQ R12
+	ADDQ $0x02, DX
+	DECQ R10
 	JNZ  masked
 
 finish:
-	CMPQ        rows+96(FP), $0x00
+	CMPQ        96(AX), $0x00
 	JLE         next
-	MOVWLZX     (R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     (R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z2, Z2
 	VMULPS      Z0, Z3, Z3
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row0Overwrite
-	VFMADD231PS (R9), Z1, Z2
-	VFMADD231PS 64(R9), Z1, K1, Z3
+	VFMADD231PS (R10), Z1, Z2
+	VFMADD231PS 64(R10), Z1, K1, Z3
 
 row0Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row0Stream
-	VMOVUPS Z2, (R9)
-	VMOVUPS Z3, K1, 64(R9)
+	VMOVUPS Z2, (R10)
+	VMOVUPS Z3, K1, 64(R10)
 	JMP     row0End
 
 row0Stream:
-	VMOVNTPS Z2, (R9)
-	VMOVNTPS Z3, 64(R9)
+	VMOVNTPS Z2, (R10)
+	VMOVNTPS Z3, 64(R10)
 
 row0End:
-	CMPQ        rows+96(FP), $0x01
+	CMPQ        96(AX), $0x01
 	JLE         next
-	MOVWLZX     2(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     2(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z4, Z4
 	VMULPS      Z0, Z5, Z5
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row1Overwrite
-	VFMADD231PS (R9), Z1, Z4
-	VFMADD231PS 64(R9), Z1, K1, Z5
+	VFMADD231PS (R10), Z1, Z4
+	VFMADD231PS 64(R10), Z1, K1, Z5
 
 row1Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row1Stream
-	VMOVUPS Z4, (R9)
-	VMOVUPS Z5, K1, 64(R9)
+	VMOVUPS Z4, (R10)
+	VMOVUPS Z5, K1, 64(R10)
 	JMP     row1End
 
 row1Stream:
-	VMOVNTPS Z4, (R9)
-	VMOVNTPS Z5, 64(R9)
+	VMOVNTPS Z4, (R10)
+	VMOVNTPS Z5, 64(R10)
 
 row1End:
-	CMPQ        rows+96(FP), $0x02
+	CMPQ        96(AX), $0x02
 	JLE         next
-	MOVWLZX     4(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     4(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z6, Z6
 	VMULPS      Z0, Z7, Z7
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row2Overwrite
-	VFMADD231PS (R9), Z1, Z6
-	VFMADD231PS 64(R9), Z1, K1, Z7
+	VFMADD231PS (R10), Z1, Z6
+	VFMADD231PS 64(R10), Z1, K1, Z7
 
 row2Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row2Stream
-	VMOVUPS Z6, (R9)
-	VMOVUPS Z7, K1, 64(R9)
+	VMOVUPS Z6, (R10)
+	VMOVUPS Z7, K1, 64(R10)
 	JMP     row2End
 
 row2Stream:
-	VMOVNTPS Z6, (R9)
-	VMOVNTPS Z7, 64(R9)
+	VMOVNTPS Z6, (R10)
+	VMOVNTPS Z7, 64(R10)
 
 row2End:
-	CMPQ        rows+96(FP), $0x03
+	CMPQ        96(AX), $0x03
 	JLE         next
-	MOVWLZX     6(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     6(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z8, Z8
 	VMULPS      Z0, Z9, Z9
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row3Overwrite
-	VFMADD231PS (R9), Z1, Z8
-	VFMADD231PS 64(R9), Z1, K1, Z9
+	VFMADD231PS (R10), Z1, Z8
+	VFMADD231PS 64(R10), Z1, K1, Z9
 
 row3Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row3Stream
-	VMOVUPS Z8, (R9)
-	VMOVUPS Z9, K1, 64(R9)
+	VMOVUPS Z8, (R10)
+	VMOVUPS Z9, K1, 64(R10)
 	JMP     row3End
 
 row3Stream:
-	VMOVNTPS Z8, (R9)
-	VMOVNTPS Z9, 64(R9)
+	VMOVNTPS Z8, (R10)
+	VMOVNTPS Z9, 64(R10)
 
 row3End:
-	CMPQ        rows+96(FP), $0x04
+	CMPQ        96(AX), $0x04
 	JLE         next
-	MOVWLZX     8(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     8(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z10, Z10
 	VMULPS      Z0, Z11, Z11
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row4Overwrite
-	VFMADD231PS (R9), Z1, Z10
-	VFMADD231PS 64(R9), Z1, K1, Z11
+	VFMADD231PS (R10), Z1, Z10
+	VFMADD231PS 64(R10), Z1, K1, Z11
 
 row4Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row4Stream
-	VMOVUPS Z10, (R9)
-	VMOVUPS Z11, K1, 64(R9)
+	VMOVUPS Z10, (R10)
+	VMOVUPS Z11, K1, 64(R10)
 	JMP     row4End
 
 row4Stream:
-	VMOVNTPS Z10, (R9)
-	VMOVNTPS Z11, 64(R9)
+	VMOVNTPS Z10, (R10)
+	VMOVNTPS Z11, 64(R10)
 
 row4End:
-	CMPQ        rows+96(FP), $0x05
+	CMPQ        96(AX), $0x05
 	JLE         next
-	MOVWLZX     10(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     10(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z12, Z12
 	VMULPS      Z0, Z13, Z13
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row5Overwrite
-	VFMADD231PS (R9), Z1, Z12
-	VFMADD231PS 64(R9), Z1, K1, Z13
+	VFMADD231PS (R10), Z1, Z12
+	VFMADD231PS 64(R10), Z1, K1, Z13
 
 row5Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row5Stream
-	VMOVUPS Z12, (R9)
-	VMOVUPS Z13, K1, 64(R9)
+	VMOVUPS Z12, (R10)
+	VMOVUPS Z13, K1, 64(R10)
 	JMP     row5End
 
 row5Stream:
-	VMOVNTPS Z12, (R9)
-	VMOVNTPS Z13, 64(R9)
+	VMOVNTPS Z12, (R10)
+	VMOVNTPS Z13, 64(R10)
 
 row5End:
-	CMPQ        rows+96(FP), $0x06
+	CMPQ        96(AX), $0x06
 	JLE         next
-	MOVWLZX     12(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     12(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z14, Z14
 	VMULPS      Z0, Z15, Z15
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row6Overwrite
-	VFMADD231PS (R9), Z1, Z14
-	VFMADD231PS 64(R9), Z1, K1, Z15
+	VFMADD231PS (R10), Z1, Z14
+	VFMADD231PS 64(R10), Z1, K1, Z15
 
 row6Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row6Stream
-	VMOVUPS Z14, (R9)
-	VMOVUPS Z15, K1, 64(R9)
+	VMOVUPS Z14, (R10)
+	VMOVUPS Z15, K1, 64(R10)
 	JMP     row6End
 
 row6Stream:
-	VMOVNTPS Z14, (R9)
-	VMOVNTPS Z15, 64(R9)
+	VMOVNTPS Z14, (R10)
+	VMOVNTPS Z15, 64(R10)
 
 row6End:
-	CMPQ        rows+96(FP), $0x07
+	CMPQ        96(AX), $0x07
 	JLE         next
-	MOVWLZX     14(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     14(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Z0, Z16, Z16
 	VMULPS      Z0, Z17, Z17
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row7Overwrite
-	VFMADD231PS (R9), Z1, Z16
-	VFMADD231PS 64(R9), Z1, K1, Z17
+	VFMADD231PS (R10), Z1, Z16
+	VFMADD231PS 64(R10), Z1, K1, Z17
 
 row7Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row7Stream
-	VMOVUPS Z16, (R9)
-	VMOVUPS Z17, K1, 64(R9)
+	VMOVUPS Z16, (R10)
+	VMOVUPS Z17, K1, 64(R10)
 	JMP     row7End
 
 row7Stream:
-	VMOVNTPS Z16, (R9)
-	VMOVNTPS Z17, 64(R9)
+	VMOVNTPS Z16, (R10)
+	VMOVNTPS Z17, 64(R10)
 
 row7End:
 next:
-	ADDQ   $0x20, R8
-	SUBQ   $0x10, rows+96(FP)
-	IMUL3Q $0x10, DI, R9
-	ADDQ   R9, SI
-	DECQ   n+0(FP)
+	ADDQ   $0x20, R9
+	SUBQ   $0x10, 96(AX)
+	IMUL3Q $0x10, R8, R10
+	ADDQ   R10, DI
+	DECQ   (AX)
 	JMP    slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func expandTableF32AVX512(n int, val *byte, table *float32, out *float32, next uintptr, step int)
+// func expandTableF32AVX512(a *byte)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·expandTableF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ    n+0(FP), AX
-	MOVQ    val+8(FP), CX
-	MOVQ    table+16(FP), DX
-	MOVQ    out+24(FP), BX
-	MOVQ    next+32(FP), SI
-	MOVQ    step+40(FP), DI
+TEXT ·expandTableF32AVX512(SB), NOSPLIT, $0-8
+	MOVQ    a+0(FP), AX
+	MOVQ    (AX), CX
+	MOVQ    8(AX), DX
+	MOVQ    16(AX), BX
+	MOVQ    24(AX), SI
+	MOVQ    32(AX), DI
+	MOVQ    40(AX), AX
 	VMOVUPS nibblesOfHalves<>+0(SB), Z0
-	VMOVUPS (DX), Z1
+	VMOVUPS (BX), Z1
 
 column:
-	PREFETCHT0   2048(CX)
-	PREFETCHT1   (SI)
-	ADDQ         DI, SI
-	VPBROADCASTQ (CX), Z2
+	PREFETCHT0   2048(DX)
+	PREFETCHT1   (DI)
+	ADDQ         AX, DI
+	VPBROADCASTQ (DX), Z2
 	VPSRLVD      Z0, Z2, Z2
 	VPERMPS      Z1, Z2, Z2
-	VMOVUPS      Z2, (BX)
-	ADDQ         $0x08, CX
-	ADDQ         $0x40, BX
-	DECQ         AX
+	VMOVUPS      Z2, (SI)
+	ADDQ         $0x08, DX
+	ADDQ         $0x40, SI
+	DECQ         CX
 	JNZ          column
 	VZEROUPPER
 	RET
 
-// func manySlices161F64AVX2Half(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
+// func manySlices161F64AVX2Half(a *byte)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manySlices161F64AVX2Half(SB), NOSPLIT, $0-140
-	MOVQ         widths+8(FP), AX
-	MOVQ         masks+16(FP), CX
-	MOVQ         val+32(FP), DX
-	MOVQ         idx+40(FP), BX
-	MOVQ         x+48(FP), SI
-	MOVQ         ldx+64(FP), DI
-	MOVQ         order+88(FP), R8
-	MOVQ         last+128(FP), R9
-	VMOVQ        R9, X0
+TEXT ·manySlices161F64AVX2Half(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), CX
+	MOVQ         16(AX), DX
+	MOVQ         32(AX), BX
+	MOVQ         40(AX), SI
+	MOVQ         48(AX), DI
+	MOVQ         64(AX), R8
+	MOVQ         88(AX), R9
+	MOVQ         112(AX), R10
+	VMOVQ        R10, X0
 	VPBROADCASTQ X0, X0
 	VPCMPGTQ     counts64<>+0(SB), X0, X0
-	VMOVDDUP     alpha+112(FP), X1
-	VMOVDDUP     beta+120(FP), X2
+	VMOVDDUP     152(AX), X1
+	VMOVDDUP     160(AX), X2
 
 slice:
-	CMPQ   n+0(FP), $0x00
+	CMPQ   (AX), $0x00
 	JEQ    done
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
 	VXORPS X5, X5, X5
 	VXORPS X6, X6, X6
-	MOVL   (AX), R9
-	TESTQ  R9, R9
+	MOVL   (CX), R10
+	TESTQ  R10, R10
 	JZ     tail
 
 full:
-	CMPB near+138(FP), $0x00
+	CMPB 136(AX), $0x00
 	JEQ  far
 
 near:
-	MOVWLZX     (BX), R10
-	IMULQ       DI, R10
-	VMOVUPD     (DX), Y7
+	MOVWLZX     (SI), R11
+	IMULQ       R8, R11
+	VMOVUPD     (BX), Y7
 	VPERMPD     $0x00, Y7, Y8
-	VMASKMOVPD  (SI)(R10*1), X0, X9
+	VMASKMOVPD  (DI)(R11*1), X0, X9
 	VFMADD231PD X9, X8, X3
-	MOVWLZX     2(BX), R10
-	IMULQ       DI, R10
+	MOVWLZX     2(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0x55, Y7, Y8
-	VMASKMOVPD  (SI)(R10*1), X0, X9
+	VMASKMOVPD  (DI)(R11*1), X0, X9
 	VFMADD231PD X9, X8, X4
-	MOVWLZX     4(BX), R10
-	IMULQ       DI, R10
+	MOVWLZX     4(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0xaa, Y7, Y8
-	VMASKMOVPD  (SI)(R10*1), X0, X9
+	VMASKMOVPD  (DI)(R11*1), X0, X9
 	VFMADD231PD X9, X8, X5
-	MOVWLZX     6(BX), R10
-	IMULQ       DI, R10
+	MOVWLZX     6(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0xff, Y7, Y7
-	VMASKMOVPD  (SI)(R10*1), X0, X8
+	VMASKMOVPD  (DI)(R11*1), X0, X8
 	VFMADD231PD X8, X7, X6
-	ADDQ        $0x08, BX
-	ADDQ        $0x20, DX
-	DECQ        R9
+	ADDQ        $0x08, SI
+	ADDQ        $0x20, BX
+	DECQ        R10
 	JNZ         near
 	JMP         tail
 
 far:
-	PREFETCHT0 1024(BX)
-	PREFETCHT0 2048(DX)
-	CMPQ       BX, prefetchEnd+104(FP)
+	PREFETCHT0 1024(SI)
+	PREFETCHT0 2048(BX)
+	CMPQ       SI, 104(AX)
 	JAE        fullPrefetched
-	MOVWLZX    64(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    66(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    68(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    70(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
+	MOVWLZX    64(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    66(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    68(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    70(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
 
 fullPrefetched:
-	MOVWLZX     (BX), R10
-	IMULQ       DI, R10
-	VMOVUPD     (DX), Y7
+	MOVWLZX     (SI), R11
+	IMULQ       R8, R11
+	VMOVUPD     (BX), Y7
 	VPERMPD     $0x00, Y7, Y8
-	VMASKMOVPD  (SI)(R10*1), X0, X9
+	VMASKMOVPD  (DI)(R11*1), X0, X9
 	VFMADD231PD X9, X8, X3
-	MOVWLZX     2(BX), R10
-	IMULQ       DI, R10
+	MOVWLZX     2(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0x55, Y7, Y8
-	VMASKMOVPD  (SI)(R10*1), X0, X9
+	VMASKMOVPD  (DI)(R11*1), X0, X9
 	VFMADD231PD X9, X8, X4
-	MOVWLZX     4(BX), R10
-	IMULQ       DI, R10
+	MOVWLZX     4(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0xaa, Y7, Y8
-	VMASKMOVPD  (SI)(R10*1), X0, X9
+	VMASKMOVPD  (DI)(R11*1), X0, X9
 	VFMADD231PD X9, X8, X5
-	MOVWLZX     6(BX), R10
-	IMULQ       DI, R10
+	MOVWLZX     6(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0xff, Y7, Y7
-	VMASKMOVPD  (SI)(R10*1), X0, X8
+	VMASKMOVPD  (DI)(R11*1), X0, X8
 	VFMADD231PD X8, X7, X6
-	ADDQ        $0x08, BX
-	ADDQ        $0x20, DX
-	DECQ        R9
+	ADDQ        $0x08, SI
+	ADDQ        $0x20, BX
+	DECQ        R10
 	JNZ         full
 
 tail:
-	MOVL  4(AX), R9
-	TESTQ R9, R9
+	MOVL  4(CX), R10
+	TESTQ R10, R10
 	JZ    finish
 
 masked:
-	MOVWLZX    (CX), R10
-	MOVQ       first+24(FP), R11
-	SHRXL      R11, R10, R10
-	CMPB       near+138(FP), $0x00
+	MOVWLZX    (DX), R11
+	MOVQ       24(AX), R12
+	SHRXL      R12, R11, R11
+	CMPB       136(AX), $0x00
 	JNE        maskedPrefetched
-	PREFETCHT0 1024(BX)
-	PREFETCHT0 2048(DX)
-	CMPQ       BX, prefetchEnd+104(FP)
+	PREFETCHT0 1024(SI)
+	PREFETCHT0 2048(BX)
+	CMPQ       SI, 104(AX)
 	JAE        maskedPrefetched
-	MOVWLZX    64(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    66(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    68(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    70(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
+	MOVWLZX    64(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    66(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    68(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    70(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
 
 maskedPrefetched:
-	BTL         $0x00, R10
+	BTL         $0x00, R11
 	JCC         maskedLane0
-	MOVWLZX     (BX), R11
-	IMULQ       DI, R11
-	VMOVDDUP    (DX), X7
-	VMASKMOVPD  (SI)(R11*1), X0, X8
+	MOVWLZX     (SI), R12
+	IMULQ       R8, R12
+	VMOVDDUP    (BX), X7
+	VMASKMOVPD  (DI)(R12*1), X0, X8
 	VFMADD231PD X8, X7, X3
 
 maskedLane0:
-	BTL         $0x01, R10
+	BTL         $0x01, R11
 	JCC         maskedLane1
-	MOVWLZX     2(BX), R11
-	IMULQ       DI, R11
-	VMOVDDUP    8(DX), X7
-	VMASKMOVPD  (SI)(R11*1), X0, X8
+	MOVWLZX     2(SI), R12
+	IMULQ       R8, R12
+	VMOVDDUP    8(BX), X7
+	VMASKMOVPD  (DI)(R12*1), X0, X8
 	VFMADD231PD X8, X7, X4
 
 maskedLane1:
-	BTL         $0x02, R10
+	BTL         $0x02, R11
 	JCC         maskedLane2
-	MOVWLZX     4(BX), R11
-	IMULQ       DI, R11
-	VMOVDDUP    16(DX), X7
-	VMASKMOVPD  (SI)(R11*1), X0, X8
+	MOVWLZX     4(SI), R12
+	IMULQ       R8, R12
+	VMOVDDUP    16(BX), X7
+	VMASKMOVPD  (DI)(R12*1), X0, X8
 	VFMADD231PD X8, X7, X5
 
 maskedLane2:
-	BTL         $0x03, R10
+	BTL         $0x03, R11
 	JCC         maskedLane3
-	MOVWLZX     6(BX), R10
-	IMULQ       DI, R10
-	VMOVDDUP    24(DX), X7
-	VMASKMOVPD  (SI)(R10*1), X0, X8
+	MOVWLZX     6(SI), R11
+	IMULQ       R8, R11
+	VMOVDDUP    24(BX), X7
+	VMASKMOVPD  (DI)(R11*1), X0, X8
 	VFMADD231PD X8, X7, X6
 
 maskedLane3:
-	ADDQ $0x08, BX
-	ADDQ $0x20, DX
-	ADDQ $0x02, CX
-	DECQ R9
-	JNZ  masked
-
-finish:
-	CMPB    reads+136(FP), $0x00
-	JNE     each
-	CMPB    stream+137(FP), $0x00
-	JNE     each
-	CMPQ    rows+96(FP), $0x04
-	JL      each
-	CMPQ    last+128(FP), $0x02
-	JNE     each
-	MOVQ    y+72(FP), R9
-	MOVQ    ldy+80(FP), R10
-	MOVWLZX (R8), R11
-	IMULQ   R10, R11
-	VMULPD  X1, X3, X3
-	VMOVUPD X3, (R9)(R11*1)
-	MOVWLZX 2(R8), R11
-	IMULQ   R10, R11
-	VMULPD  X1, X4, X4
-	VMOVUPD X4, (R9)(R11*1)
-	MOVWLZX 4(R8), R11
-	IMULQ   R10, R11
-	VMULPD  X1, X5, X5
-	VMOVUPD X5, (R9)(R11*1)
-	MOVWLZX 6(R8), R11
-	IMULQ   R10, R11
-	VMULPD  X1, X6, X6
-	VMOVUPD X6, (R9)(R11*1)
-	JMP     next
-
-each:
-	CMPB   one+139(FP), $0x00
-	JEQ    lanes
-	VADDPD X5, X6, X6
-	VADDPD X3, X4, X4
-	VADDPD X4, X6, X6
-	JMP    lastLane
-
-lanes:
-	CMPQ        rows+96(FP), $0x00
-	JLE         next
-	MOVWLZX     (R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPD      X1, X3, X3
-	CMPB        reads+136(FP), $0x00
-	JEQ         row0Overwrite
-	VMASKMOVPD  (R9), X0, X7
-	VFMADD231PD X7, X2, X3
-
-row0Overwrite:
-	CMPB       stream+137(FP), $0x00
-	JNE        row0Stream
-	VMASKMOVPD X3, X0, (R9)
-	JMP        row0End
-
-row0Stream:
-	VMOVNTPD X3, (R9)
-
-row0End:
-	CMPQ        rows+96(FP), $0x01
-	JLE         next
-	MOVWLZX     2(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPD      X1, X4, X4
-	CMPB        reads+136(FP), $0x00
-	JEQ         row1Overwrite
-	VMASKMOVPD  (R9), X0, X3
-	VFMADD231PD X3, X2, X4
-
-row1Overwrite:
-	CMPB       stream+137(FP), $0x00
-	JNE        row1Stream
-	VMASKMOVPD X4, X0, (R9)
-	JMP        row1End
-
-row1Stream:
-	VMOVNTPD X4, (R9)
-
-row1End:
-	CMPQ        rows+96(FP), $0x02
-	JLE         next
-	MOVWLZX     4(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPD      X1, X5, X5
-	CMPB        reads+136(FP), $0x00
-	JEQ         row2Overwrite
-	VMASKMOVPD  (R9), X0, X3
-	VFMADD231PD X3, X2, X5
-
-row2Overwrite:
-	CMPB       stream+137(FP), $0x00
-	JNE        row2Stream
-	VMASKMOVPD X5, X0, (R9)
-	JMP        row2End
-
-row2Stream:
-	VMOVNTPD X5, (R9)
-
-row2End:
-	CMPQ rows+96(FP), $0x03
-	JLE  next
-
-lastLane:
-	MOVWLZX     6(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPD      X1, X6, X6
-	CMPB        reads+136(FP), $0x00
-	JEQ         row3Overwrite
-	VMASKMOVPD  (R9), X0, X3
-	VFMADD231PD X3, X2, X6
-
-row3Overwrite:
-	CMPB       stream+137(FP), $0x00
-	JNE        row3Stream
-	VMASKMOVPD X6, X0, (R9)
-	JMP        row3End
-
-row3Stream:
-	VMOVNTPD X6, (R9)
-
-row3End:
-next:
-	ADDQ $0x08, R8
-	SUBQ $0x04, rows+96(FP)
-	ADDQ $0x08, AX
-	DECQ n+0(FP)
-	JMP  slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func manySlices321F64AVX2Half(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
-// Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manySlices321F64AVX2Half(SB), NOSPLIT, $0-140
-	MOVQ         widths+8(FP), AX
-	MOVQ         masks+16(FP), CX
-	MOVQ         val+32(FP), DX
-	MOVQ         idx+40(FP), BX
-	MOVQ         x+48(FP), SI
-	MOVQ         ldx+64(FP), DI
-	MOVQ         order+88(FP), R8
-	MOVQ         last+128(FP), R9
-	VMOVQ        R9, X0
-	VPBROADCASTQ X0, X0
-	VPCMPGTQ     counts64<>+0(SB), X0, X0
-	VMOVDDUP     alpha+112(FP), X1
-	VMOVDDUP     beta+120(FP), X2
-
-slice:
-	CMPQ   n+0(FP), $0x00
-	JEQ    done
-	VXORPS X3, X3, X3
-	VXORPS X4, X4, X4
-	VXORPS X5, X5, X5
-	VXORPS X6, X6, X6
-	MOVL   (AX), R9
-	TESTQ  R9, R9
-	JZ     tail
-
-full:
-	CMPB near+138(FP), $0x00
-	JEQ  far
-
-near:
-	MOVL        (BX), R10
-	IMULQ       DI, R10
-	VMOVUPD     (DX), Y7
-	VPERMPD     $0x00, Y7, Y8
-	VMASKMOVPD  (SI)(R10*1), X0, X9
-	VFMADD231PD X9, X8, X3
-	MOVL        4(BX), R10
-	IMULQ       DI, R10
-	VPERMPD     $0x55, Y7, Y8
-	VMASKMOVPD  (SI)(R10*1), X0, X9
-	VFMADD231PD X9, X8, X4
-	MOVL        8(BX), R10
-	IMULQ       DI, R10
-	VPERMPD     $0xaa, Y7, Y8
-	VMASKMOVPD  (SI)(R10*1), X0, X9
-	VFMADD231PD X9, X8, X5
-	MOVL        12(BX), R10
-	IMULQ       DI, R10
-	VPERMPD     $0xff, Y7, Y7
-	VMASKMOVPD  (SI)(R10*1), X0, X8
-	VFMADD231PD X8, X7, X6
-	ADDQ        $0x10, BX
-	ADDQ        $0x20, DX
-	DECQ        R9
-	JNZ         near
-	JMP         tail
-
-far:
-	PREFETCHT0 1024(BX)
-	PREFETCHT0 2048(DX)
-	CMPQ       BX, prefetchEnd+104(FP)
-	JAE        fullPrefetched
-	MOVL       128(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       132(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       136(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       140(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-
-fullPrefetched:
-	MOVL        (BX), R10
-	IMULQ       DI, R10
-	VMOVUPD     (DX), Y7
-	VPERMPD     $0x00, Y7, Y8
-	VMASKMOVPD  (SI)(R10*1), X0, X9
-	VFMADD231PD X9, X8, X3
-	MOVL        4(BX), R10
-	IMULQ       DI, R10
-	VPERMPD     $0x55, Y7, Y8
-	VMASKMOVPD  (SI)(R10*1), X0, X9
-	VFMADD231PD X9, X8, X4
-	MOVL        8(BX), R10
-	IMULQ       DI, R10
-	VPERMPD     $0xaa, Y7, Y8
-	VMASKMOVPD  (SI)(R10*1), X0, X9
-	VFMADD231PD X9, X8, X5
-	MOVL        12(BX), R10
-	IMULQ       DI, R10
-	VPERMPD     $0xff, Y7, Y7
-	VMASKMOVPD  (SI)(R10*1), X0, X8
-	VFMADD231PD X8, X7, X6
-	ADDQ        $0x10, BX
-	ADDQ        $0x20, DX
-	DECQ        R9
-	JNZ         full
-
-tail:
-	MOVL  4(AX), R9
-	TESTQ R9, R9
-	JZ    finish
-
-masked:
-	MOVWLZX    (CX), R10
-	MOVQ       first+24(FP), R11
-	SHRXL      R11, R10, R10
-	CMPB       near+138(FP), $0x00
-	JNE        maskedPrefetched
-	PREFETCHT0 1024(BX)
-	PREFETCHT0 2048(DX)
-	CMPQ       BX, prefetchEnd+104(FP)
-	JAE        maskedPrefetched
-	MOVL       128(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       132(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       136(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       140(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-
-maskedPrefetched:
-	BTL         $0x00, R10
-	JCC         maskedLane0
-	MOVL        (BX), R11
-	IMULQ       DI, R11
-	VMOVDDUP    (DX), X7
-	VMASKMOVPD  (SI)(R11*1), X0, X8
-	VFMADD231PD X8, X7, X3
-
-maskedLane0:
-	BTL         $0x01, R10
-	JCC         maskedLane1
-	MOVL        4(BX), R11
-	IMULQ       DI, R11
-	VMOVDDUP    8(DX), X7
-	VMASKMOVPD  (SI)(R11*1), X0, X8
-	VFMADD231PD X8, X7, X4
-
-maskedLane1:
-	BTL         $0x02, R10
-	JCC         maskedLane2
-	MOVL        8(BX), R11
-	IMULQ       DI, R11
-	VMOVDDUP    16(DX), X7
-	VMASKMOVPD  (SI)(R11*1), X0, X8
-	VFMADD231PD X8, X7, X5
-
-maskedLane2:
-	BTL         $0x03, R10
-	JCC         maskedLane3
-	MOVL        12(BX), R10
-	IMULQ       DI, R10
-	VMOVDDUP    24(DX), X7
-	VMASKMOVPD  (SI)(R10*1), X0, X8
-	VFMADD231PD X8, X7, X6
-
-maskedLane3:
-	ADDQ $0x10, BX
-	ADDQ $0x20, DX
-	ADDQ $0x02, CX
-	DECQ R9
-	JNZ  masked
-
-finish:
-	CMPB    reads+136(FP), $0x00
-	JNE     each
-	CMPB    stream+137(FP), $0x00
-	JNE     each
-	CMPQ    rows+96(FP), $0x04
-	JL      each
-	CMPQ    last+128(FP), $0x02
-	JNE     each
-	MOVQ    y+72(FP), R9
-	MOVQ    ldy+80(FP), R10
-	MOVWLZX (R8), R11
-	IMULQ   R10, R11
-	VMULPD  X1, X3, X3
-	VMOVUPD X3, (R9)(R11*1)
-	MOVWLZX 2(R8), R11
-	IMULQ   R10, R11
-	VMULPD  X1, X4, X4
-	VMOVUPD X4, (R9)(R11*1)
-	MOVWLZX 4(R8), R11
-	IMULQ   R10, R11
-	VMULPD  X1, X5, X5
-	VMOVUPD X5, (R9)(R11*1)
-	MOVWLZX 6(R8), R11
-	IMULQ   R10, R11
-	VMULPD  X1, X6, X6
-	VMOVUPD X6, (R9)(R11*1)
-	JMP     next
-
-each:
-	CMPB   one+139(FP), $0x00
-	JEQ    lanes
-	VADDPD X5, X6, X6
-	VADDPD X3, X4, X4
-	VADDPD X4, X6, X6
-	JMP    lastLane
-
-lanes:
-	CMPQ        rows+96(FP), $0x00
-	JLE         next
-	MOVWLZX     (R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPD      X1, X3, X3
-	CMPB        reads+136(FP), $0x00
-	JEQ         row0Overwrite
-	VMASKMOVPD  (R9), X0, X7
-	VFMADD231PD X7, X2, X3
-
-row0Overwrite:
-	CMPB       stream+137(FP), $0x00
-	JNE        row0Stream
-	VMASKMOVPD X3, X0, (R9)
-	JMP        row0End
-
-row0Stream:
-	VMOVNTPD X3, (R9)
-
-row0End:
-	CMPQ        rows+96(FP), $0x01
-	JLE         next
-	MOVWLZX     2(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPD      X1, X4, X4
-	CMPB        reads+136(FP), $0x00
-	JEQ         row1Overwrite
-	VMASKMOVPD  (R9), X0, X3
-	VFMADD231PD X3, X2, X4
-
-row1Overwrite:
-	CMPB       stream+137(FP), $0x00
-	JNE        row1Stream
-	VMASKMOVPD X4, X0, (R9)
-	JMP        row1End
-
-row1Stream:
-	VMOVNTPD X4, (R9)
-
-row1End:
-	CMPQ        rows+96(FP), $0x02
-	JLE         next
-	MOVWLZX     4(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPD      X1, X5, X5
-	CMPB        reads+136(FP), $0x00
-	JEQ         row2Overwrite
-	VMASKMOVPD  (R9), X0, X3
-	VFMADD231PD X3, X2, X5
-
-row2Overwrite:
-	CMPB       stream+137(FP), $0x00
-	JNE        row2Stream
-	VMASKMOVPD X5, X0, (R9)
-	JMP        row2End
-
-row2Stream:
-	VMOVNTPD X5, (R9)
-
-row2End:
-	CMPQ rows+96(FP), $0x03
-	JLE  next
-
-lastLane:
-	MOVWLZX     6(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPD      X1, X6, X6
-	CMPB        reads+136(FP), $0x00
-	JEQ         row3Overwrite
-	VMASKMOVPD  (R9), X0, X3
-	VFMADD231PD X3, X2, X6
-
-row3Overwrite:
-	CMPB       stream+137(FP), $0x00
-	JNE        row3Stream
-	VMASKMOVPD X6, X0, (R9)
-	JMP        row3End
-
-row3Stream:
-	VMOVNTPD X6, (R9)
-
-row3End:
-next:
-	ADDQ $0x08, R8
-	SUBQ $0x04, rows+96(FP)
-	ADDQ $0x08, AX
-	DECQ n+0(FP)
-	JMP  slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func manySlices161F32AVX2Half(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
-// Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manySlices161F32AVX2Half(SB), NOSPLIT, $0-132
-	MOVQ         widths+8(FP), AX
-	MOVQ         masks+16(FP), CX
-	MOVQ         val+32(FP), DX
-	MOVQ         idx+40(FP), BX
-	MOVQ         x+48(FP), SI
-	MOVQ         ldx+64(FP), DI
-	MOVQ         order+88(FP), R8
-	MOVQ         last+120(FP), R9
-	VMOVQ        R9, X0
-	VPBROADCASTD X0, X0
-	VPCMPGTD     counts32<>+0(SB), X0, X0
-	VBROADCASTSS alpha+112(FP), X1
-	VBROADCASTSS beta+116(FP), X2
-
-slice:
-	CMPQ   n+0(FP), $0x00
-	JEQ    done
-	VXORPS X3, X3, X3
-	VXORPS X4, X4, X4
-	VXORPS X5, X5, X5
-	VXORPS X6, X6, X6
-	MOVL   (AX), R9
-	TESTQ  R9, R9
-	JZ     tail
-
-full:
-	CMPB near+130(FP), $0x00
-	JEQ  far
-
-near:
-	MOVWLZX     (BX), R10
-	IMULQ       DI, R10
-	VMOVUPS     (DX), X7
-	VPERMILPS   $0x00, X7, X8
-	VMASKMOVPS  (SI)(R10*1), X0, X9
-	VFMADD231PS X9, X8, X3
-	MOVWLZX     2(BX), R10
-	IMULQ       DI, R10
-	VPERMILPS   $0x55, X7, X8
-	VMASKMOVPS  (SI)(R10*1), X0, X9
-	VFMADD231PS X9, X8, X4
-	MOVWLZX     4(BX), R10
-	IMULQ       DI, R10
-	VPERMILPS   $0xaa, X7, X8
-	VMASKMOVPS  (SI)(R10*1), X0, X9
-	VFMADD231PS X9, X8, X5
-	MOVWLZX     6(BX), R10
-	IMULQ       DI, R10
-	VPERMILPS   $0xff, X7, X7
-	VMASKMOVPS  (SI)(R10*1), X0, X8
-	VFMADD231PS X8, X7, X6
-	ADDQ        $0x10, BX
-	ADDQ        $0x20, DX
-	DECQ        R9
-	JNZ         near
-	JMP         tail
-
-far:
-	PREFETCHT0 1024(BX)
-	PREFETCHT0 2048(DX)
-	CMPQ       BX, prefetchEnd+104(FP)
-	JAE        fullPrefetched
-	MOVWLZX    64(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    66(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    68(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    70(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-
-fullPrefetched:
-	MOVWLZX     (BX), R10
-	IMULQ       DI, R10
-	VMOVUPS     (DX), X7
-	VPERMILPS   $0x00, X7, X8
-	VMASKMOVPS  (SI)(R10*1), X0, X9
-	VFMADD231PS X9, X8, X3
-	MOVWLZX     2(BX), R10
-	IMULQ       DI, R10
-	VPERMILPS   $0x55, X7, X8
-	VMASKMOVPS  (SI)(R10*1), X0, X9
-	VFMADD231PS X9, X8, X4
-	MOVWLZX     4(BX), R10
-	IMULQ       DI, R10
-	VPERMILPS   $0xaa, X7, X8
-	VMASKMOVPS  (SI)(R10*1), X0, X9
-	VFMADD231PS X9, X8, X5
-	MOVWLZX     6(BX), R10
-	IMULQ       DI, R10
-	VPERMILPS   $0xff, X7, X7
-	VMASKMOVPS  (SI)(R10*1), X0, X8
-	VFMADD231PS X8, X7, X6
-	ADDQ        $0x10, BX
-	ADDQ        $0x20, DX
-	DECQ        R9
-	JNZ         full
-
-tail:
-	MOVL  4(AX), R9
-	TESTQ R9, R9
-	JZ    finish
-
-masked:
-	MOVWLZX    (CX), R10
-	MOVQ       first+24(FP), R11
-	SHRXL      R11, R10, R10
-	CMPB       near+130(FP), $0x00
-	JNE        maskedPrefetched
-	PREFETCHT0 1024(BX)
-	PREFETCHT0 2048(DX)
-	CMPQ       BX, prefetchEnd+104(FP)
-	JAE        maskedPrefetched
-	MOVWLZX    64(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    66(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    68(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    70(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-
-maskedPrefetched:
-	TESTB        $0xff, R10
-	JEQ          maskedEnd
-	BTL          $0x00, R10
-	JCC          maskedLane0
-	MOVWLZX      (BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS (DX), X7
-	VMASKMOVPS   (SI)(R11*1), X0, X8
-	VFMADD231PS  X8, X7, X3
-
-maskedLane0:
-	BTL          $0x01, R10
-	JCC          maskedLane1
-	MOVWLZX      2(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 4(DX), X7
-	VMASKMOVPS   (SI)(R11*1), X0, X8
-	VFMADD231PS  X8, X7, X4
-
-maskedLane1:
-	BTL          $0x02, R10
-	JCC          maskedLane2
-	MOVWLZX      4(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 8(DX), X7
-	VMASKMOVPS   (SI)(R11*1), X0, X8
-	VFMADD231PS  X8, X7, X5
-
-maskedLane2:
-	BTL          $0x03, R10
-	JCC          maskedLane3
-	MOVWLZX      6(BX), R10
-	IMULQ        DI, R10
-	VBROADCASTSS 12(DX), X7
-	VMASKMOVPS   (SI)(R10*1), X0, X8
-	VFMADD231PS  X8, X7, X6
-
-maskedLane3:
-maskedEnd:
-	ADDQ $0x10, BX
-	ADDQ $0x20, DX
-	ADDQ $0x02, CX
-	DECQ R9
-	JNZ  masked
-
-finish:
-	CMPB    reads+128(FP), $0x00
-	JNE     each
-	CMPB    stream+129(FP), $0x00
-	JNE     each
-	CMPQ    rows+96(FP), $0x04
-	JL      each
-	CMPQ    last+120(FP), $0x04
-	JNE     each
-	MOVQ    y+72(FP), R9
-	MOVQ    ldy+80(FP), R10
-	MOVWLZX (R8), R11
-	IMULQ   R10, R11
-	VMULPS  X1, X3, X3
-	VMOVUPS X3, (R9)(R11*1)
-	MOVWLZX 2(R8), R11
-	IMULQ   R10, R11
-	VMULPS  X1, X4, X4
-	VMOVUPS X4, (R9)(R11*1)
-	MOVWLZX 4(R8), R11
-	IMULQ   R10, R11
-	VMULPS  X1, X5, X5
-	VMOVUPS X5, (R9)(R11*1)
-	MOVWLZX 6(R8), R11
-	IMULQ   R10, R11
-	VMULPS  X1, X6, X6
-	VMOVUPS X6, (R9)(R11*1)
-	JMP     next
-
-each:
-	CMPB   one+131(FP), $0x00
-	JEQ    lanes
-	VADDPS X5, X6, X6
-	VADDPS X3, X4, X4
-	VADDPS X4, X6, X6
-	JMP    lastLane
-
-lanes:
-	CMPQ        rows+96(FP), $0x00
-	JLE         next
-	MOVWLZX     (R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPS      X1, X3, X3
-	CMPB        reads+128(FP), $0x00
-	JEQ         row0Overwrite
-	VMASKMOVPS  (R9), X0, X7
-	VFMADD231PS X7, X2, X3
-
-row0Overwrite:
-	CMPB       stream+129(FP), $0x00
-	JNE        row0Stream
-	VMASKMOVPS X3, X0, (R9)
-	JMP        row0End
-
-row0Stream:
-	VMOVNTPS X3, (R9)
-
-row0End:
-	CMPQ        rows+96(FP), $0x01
-	JLE         next
-	MOVWLZX     2(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPS      X1, X4, X4
-	CMPB        reads+128(FP), $0x00
-	JEQ         row1Overwrite
-	VMASKMOVPS  (R9), X0, X3
-	VFMADD231PS X3, X2, X4
-
-row1Overwrite:
-	CMPB       stream+129(FP), $0x00
-	JNE        row1Stream
-	VMASKMOVPS X4, X0, (R9)
-	JMP        row1End
-
-row1Stream:
-	VMOVNTPS X4, (R9)
-
-row1End:
-	CMPQ        rows+96(FP), $0x02
-	JLE         next
-	MOVWLZX     4(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPS      X1, X5, X5
-	CMPB        reads+128(FP), $0x00
-	JEQ         row2Overwrite
-	VMASKMOVPS  (R9), X0, X3
-	VFMADD231PS X3, X2, X5
-
-row2Overwrite:
-	CMPB       stream+129(FP), $0x00
-	JNE        row2Stream
-	VMASKMOVPS X5, X0, (R9)
-	JMP        row2End
-
-row2Stream:
-	VMOVNTPS X5, (R9)
-
-row2End:
-	CMPQ rows+96(FP), $0x03
-	JLE  next
-
-lastLane:
-	MOVWLZX     6(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPS      X1, X6, X6
-	CMPB        reads+128(FP), $0x00
-	JEQ         row3Overwrite
-	VMASKMOVPS  (R9), X0, X3
-	VFMADD231PS X3, X2, X6
-
-row3Overwrite:
-	CMPB       stream+129(FP), $0x00
-	JNE        row3Stream
-	VMASKMOVPS X6, X0, (R9)
-	JMP        row3End
-
-row3Stream:
-	VMOVNTPS X6, (R9)
-
-row3End:
-next:
-	ADDQ $0x10, R8
-	SUBQ $0x08, rows+96(FP)
-	ADDQ $0x08, AX
-	DECQ n+0(FP)
-	JMP  slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func manySlices321F32AVX2Half(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
-// Requires: AVX, AVX2, BMI2, FMA3, MMX+
-TEXT ·manySlices321F32AVX2Half(SB), NOSPLIT, $0-132
-	MOVQ         widths+8(FP), AX
-	MOVQ         masks+16(FP), CX
-	MOVQ         val+32(FP), DX
-	MOVQ         idx+40(FP), BX
-	MOVQ         x+48(FP), SI
-	MOVQ         ldx+64(FP), DI
-	MOVQ         order+88(FP), R8
-	MOVQ         last+120(FP), R9
-	VMOVQ        R9, X0
-	VPBROADCASTD X0, X0
-	VPCMPGTD     counts32<>+0(SB), X0, X0
-	VBROADCASTSS alpha+112(FP), X1
-	VBROADCASTSS beta+116(FP), X2
-
-slice:
-	CMPQ   n+0(FP), $0x00
-	JEQ    done
-	VXORPS X3, X3, X3
-	VXORPS X4, X4, X4
-	VXORPS X5, X5, X5
-	VXORPS X6, X6, X6
-	MOVL   (AX), R9
-	TESTQ  R9, R9
-	JZ     tail
-
-full:
-	CMPB near+130(FP), $0x00
-	JEQ  far
-
-near:
-	MOVL        (BX), R10
-	IMULQ       DI, R10
-	VMOVUPS     (DX), X7
-	VPERMILPS   $0x00, X7, X8
-	VMASKMOVPS  (SI)(R10*1), X0, X9
-	VFMADD231PS X9, X8, X3
-	MOVL        4(BX), R10
-	IMULQ       DI, R10
-	VPERMILPS   $0x55, X7, X8
-	VMASKMOVPS  (SI)(R10*1), X0, X9
-	VFMADD231PS X9, X8, X4
-	MOVL        8(BX), R10
-	IMULQ       DI, R10
-	VPERMILPS   $0xaa, X7, X8
-	VMASKMOVPS  (SI)(R10*1), X0, X9
-	VFMADD231PS X9, X8, X5
-	MOVL        12(BX), R10
-	IMULQ       DI, R10
-	VPERMILPS   $0xff, X7, X7
-	VMASKMOVPS  (SI)(R10*1), X0, X8
-	VFMADD231PS X8, X7, X6
-	ADDQ        $0x20, BX
-	ADDQ        $0x20, DX
-	DECQ        R9
-	JNZ         near
-	JMP         tail
-
-far:
-	PREFETCHT0 1024(BX)
-	PREFETCHT0 2048(DX)
-	CMPQ       BX, prefetchEnd+104(FP)
-	JAE        fullPrefetched
-	MOVL       128(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       132(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       136(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       140(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-
-fullPrefetched:
-	MOVL        (BX), R10
-	IMULQ       DI, R10
-	VMOVUPS     (DX), X7
-	VPERMILPS   $0x00, X7, X8
-	VMASKMOVPS  (SI)(R10*1), X0, X9
-	VFMADD231PS X9, X8, X3
-	MOVL        4(BX), R10
-	IMULQ       DI, R10
-	VPERMILPS   $0x55, X7, X8
-	VMASKMOVPS  (SI)(R10*1), X0, X9
-	VFMADD231PS X9, X8, X4
-	MOVL        8(BX), R10
-	IMULQ       DI, R10
-	VPERMILPS   $0xaa, X7, X8
-	VMASKMOVPS  (SI)(R10*1), X0, X9
-	VFMADD231PS X9, X8, X5
-	MOVL        12(BX), R10
-	IMULQ       DI, R10
-	VPERMILPS   $0xff, X7, X7
-	VMASKMOVPS  (SI)(R10*1), X0, X8
-	VFMADD231PS X8, X7, X6
-	ADDQ        $0x20, BX
-	ADDQ        $0x20, DX
-	DECQ        R9
-	JNZ         full
-
-tail:
-	MOVL  4(AX), R9
-	TESTQ R9, R9
-	JZ    finish
-
-masked:
-	MOVWLZX    (CX), R10
-	MOVQ       first+24(FP), R11
-	SHRXL      R11, R10, R10
-	CMPB       near+130(FP), $0x00
-	JNE        maskedPrefetched
-	PREFETCHT0 1024(BX)
-	PREFETCHT0 2048(DX)
-	CMPQ       BX, prefetchEnd+104(FP)
-	JAE        maskedPrefetched
-	MOVL       128(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       132(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       136(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       140(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-
-maskedPrefetched:
-	TESTB        $0xff, R10
-	JEQ          maskedEnd
-	BTL          $0x00, R10
-	JCC          maskedLane0
-	MOVL         (BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS (DX), X7
-	VMASKMOVPS   (SI)(R11*1), X0, X8
-	VFMADD231PS  X8, X7, X3
-
-maskedLane0:
-	BTL          $0x01, R10
-	JCC          maskedLane1
-	MOVL         4(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 4(DX), X7
-	VMASKMOVPS   (SI)(R11*1), X0, X8
-	VFMADD231PS  X8, X7, X4
-
-maskedLane1:
-	BTL          $0x02, R10
-	JCC          maskedLane2
-	MOVL         8(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 8(DX), X7
-	VMASKMOVPS   (SI)(R11*1), X0, X8
-	VFMADD231PS  X8, X7, X5
-
-maskedLane2:
-	BTL          $0x03, R10
-	JCC          maskedLane3
-	MOVL         12(BX), R10
-	IMULQ        DI, R10
-	VBROADCASTSS 12(DX), X7
-	VMASKMOVPS   (SI)(R10*1), X0, X8
-	VFMADD231PS  X8, X7, X6
-
-maskedLane3:
-maskedEnd:
+	ADDQ $0x08, SI
 	ADDQ $0x20, BX
-	ADDQ $0x20, DX
-	ADDQ $0x02, CX
-	DECQ R9
+	ADDQ $0x02, DX
+	DECQ R10
 	JNZ  masked
 
 finish:
-	CMPB    reads+128(FP), $0x00
+	CMPB    120(AX), $0x00
 	JNE     each
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     each
-	CMPQ    rows+96(FP), $0x04
+	CMPQ    96(AX), $0x04
 	JL      each
-	CMPQ    last+120(FP), $0x04
+	CMPQ    112(AX), $0x02
 	JNE     each
-	MOVQ    y+72(FP), R9
-	MOVQ    ldy+80(FP), R10
-	MOVWLZX (R8), R11
-	IMULQ   R10, R11
-	VMULPS  X1, X3, X3
-	VMOVUPS X3, (R9)(R11*1)
-	MOVWLZX 2(R8), R11
-	IMULQ   R10, R11
-	VMULPS  X1, X4, X4
-	VMOVUPS X4, (R9)(R11*1)
-	MOVWLZX 4(R8), R11
-	IMULQ   R10, R11
-	VMULPS  X1, X5, X5
-	VMOVUPS X5, (R9)(R11*1)
-	MOVWLZX 6(R8), R11
-	IMULQ   R10, R11
-	VMULPS  X1, X6, X6
-	VMOVUPS X6, (R9)(R11*1)
+	MOVQ    72(AX), R10
+	MOVQ    80(AX), R11
+	MOVWLZX (R9), R12
+	IMULQ   R11, R12
+	VMULPD  X1, X3, X3
+	VMOVUPD X3, (R10)(R12*1)
+	MOVWLZX 2(R9), R12
+	IMULQ   R11, R12
+	VMULPD  X1, X4, X4
+	VMOVUPD X4, (R10)(R12*1)
+	MOVWLZX 4(R9), R12
+	IMULQ   R11, R12
+	VMULPD  X1, X5, X5
+	VMOVUPD X5, (R10)(R12*1)
+	MOVWLZX 6(R9), R12
+	IMULQ   R11, R12
+	VMULPD  X1, X6, X6
+	VMOVUPD X6, (R10)(R12*1)
 	JMP     next
 
 each:
-	CMPB   one+131(FP), $0x00
+	CMPB   144(AX), $0x00
+	JEQ    lanes
+	VADDPD X5, X6, X6
+	VADDPD X3, X4, X4
+	VADDPD X4, X6, X6
+	JMP    lastLane
+
+lanes:
+	CMPQ        96(AX), $0x00
+	JLE         next
+	MOVWLZX     (R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
+	VMULPD      X1, X3, X3
+	CMPB        120(AX), $0x00
+	JEQ         row0Overwrite
+	VMASKMOVPD  (R10), X0, X7
+	VFMADD231PD X7, X2, X3
+
+row0Overwrite:
+	CMPB       128(AX), $0x00
+	JNE        row0Stream
+	VMASKMOVPD X3, X0, (R10)
+	JMP        row0End
+
+row0Stream:
+	VMOVNTPD X3, (R10)
+
+row0End:
+	CMPQ        96(AX), $0x01
+	JLE         next
+	MOVWLZX     2(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
+	VMULPD      X1, X4, X4
+	CMPB        120(AX), $0x00
+	JEQ         row1Overwrite
+	VMASKMOVPD  (R10), X0, X3
+	VFMADD231PD X3, X2, X4
+
+row1Overwrite:
+	CMPB       128(AX), $0x00
+	JNE        row1Stream
+	VMASKMOVPD X4, X0, (R10)
+	JMP        row1End
+
+row1Stream:
+	VMOVNTPD X4, (R10)
+
+row1End:
+	CMPQ        96(AX), $0x02
+	JLE         next
+	MOVWLZX     4(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
+	VMULPD      X1, X5, X5
+	CMPB        120(AX), $0x00
+	JEQ         row2Overwrite
+	VMASKMOVPD  (R10), X0, X3
+	VFMADD231PD X3, X2, X5
+
+row2Overwrite:
+	CMPB       128(AX), $0x00
+	JNE        row2Stream
+	VMASKMOVPD X5, X0, (R10)
+	JMP        row2End
+
+row2Stream:
+	VMOVNTPD X5, (R10)
+
+row2End:
+	CMPQ 96(AX), $0x03
+	JLE  next
+
+lastLane:
+	MOVWLZX     6(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
+	VMULPD      X1, X6, X6
+	CMPB        120(AX), $0x00
+	JEQ         row3Overwrite
+	VMASKMOVPD  (R10), X0, X3
+	VFMADD231PD X3, X2, X6
+
+row3Overwrite:
+	CMPB       128(AX), $0x00
+	JNE        row3Stream
+	VMASKMOVPD X6, X0, (R10)
+	JMP        row3End
+
+row3Stream:
+	VMOVNTPD X6, (R10)
+
+row3End:
+next:
+	ADDQ $0x08, R9
+	SUBQ $0x04, 96(AX)
+	ADDQ $0x08, CX
+	DECQ (AX)
+	JMP  slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func manySlices321F64AVX2Half(a *byte)
+// Requires: AVX, AVX2, BMI2, FMA3, MMX+
+TEXT ·manySlices321F64AVX2Half(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), CX
+	MOVQ         16(AX), DX
+	MOVQ         32(AX), BX
+	MOVQ         40(AX), SI
+	MOVQ         48(AX), DI
+	MOVQ         64(AX), R8
+	MOVQ         88(AX), R9
+	MOVQ         112(AX), R10
+	VMOVQ        R10, X0
+	VPBROADCASTQ X0, X0
+	VPCMPGTQ     counts64<>+0(SB), X0, X0
+	VMOVDDUP     152(AX), X1
+	VMOVDDUP     160(AX), X2
+
+slice:
+	CMPQ   (AX), $0x00
+	JEQ    done
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
+	VXORPS X6, X6, X6
+	MOVL   (CX), R10
+	TESTQ  R10, R10
+	JZ     tail
+
+full:
+	CMPB 136(AX), $0x00
+	JEQ  far
+
+near:
+	MOVL        (SI), R11
+	IMULQ       R8, R11
+	VMOVUPD     (BX), Y7
+	VPERMPD     $0x00, Y7, Y8
+	VMASKMOVPD  (DI)(R11*1), X0, X9
+	VFMADD231PD X9, X8, X3
+	MOVL        4(SI), R11
+	IMULQ       R8, R11
+	VPERMPD     $0x55, Y7, Y8
+	VMASKMOVPD  (DI)(R11*1), X0, X9
+	VFMADD231PD X9, X8, X4
+	MOVL        8(SI), R11
+	IMULQ       R8, R11
+	VPERMPD     $0xaa, Y7, Y8
+	VMASKMOVPD  (DI)(R11*1), X0, X9
+	VFMADD231PD X9, X8, X5
+	MOVL        12(SI), R11
+	IMULQ       R8, R11
+	VPERMPD     $0xff, Y7, Y7
+	VMASKMOVPD  (DI)(R11*1), X0, X8
+	VFMADD231PD X8, X7, X6
+	ADDQ        $0x10, SI
+	ADDQ        $0x20, BX
+	DECQ        R10
+	JNZ         near
+	JMP         tail
+
+far:
+	PREFETCHT0 1024(SI)
+	PREFETCHT0 2048(BX)
+	CMPQ       SI, 104(AX)
+	JAE        fullPrefetched
+	MOVL       128(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       132(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       136(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       140(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+
+fullPrefetched:
+	MOVL        (SI), R11
+	IMULQ       R8, R11
+	VMOVUPD     (BX), Y7
+	VPERMPD     $0x00, Y7, Y8
+	VMASKMOVPD  (DI)(R11*1), X0, X9
+	VFMADD231PD X9, X8, X3
+	MOVL        4(SI), R11
+	IMULQ       R8, R11
+	VPERMPD     $0x55, Y7, Y8
+	VMASKMOVPD  (DI)(R11*1), X0, X9
+	VFMADD231PD X9, X8, X4
+	MOVL        8(SI), R11
+	IMULQ       R8, R11
+	VPERMPD     $0xaa, Y7, Y8
+	VMASKMOVPD  (DI)(R11*1), X0, X9
+	VFMADD231PD X9, X8, X5
+	MOVL        12(SI), R11
+	IMULQ       R8, R11
+	VPERMPD     $0xff, Y7, Y7
+	VMASKMOVPD  (DI)(R11*1), X0, X8
+	VFMADD231PD X8, X7, X6
+	ADDQ        $0x10, SI
+	ADDQ        $0x20, BX
+	DECQ        R10
+	JNZ         full
+
+tail:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    finish
+
+masked:
+	MOVWLZX    (DX), R11
+	MOVQ       24(AX), R12
+	SHRXL      R12, R11, R11
+	CMPB       136(AX), $0x00
+	JNE        maskedPrefetched
+	PREFETCHT0 1024(SI)
+	PREFETCHT0 2048(BX)
+	CMPQ       SI, 104(AX)
+	JAE        maskedPrefetched
+	MOVL       128(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       132(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       136(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       140(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+
+maskedPrefetched:
+	BTL         $0x00, R11
+	JCC         maskedLane0
+	MOVL        (SI), R12
+	IMULQ       R8, R12
+	VMOVDDUP    (BX), X7
+	VMASKMOVPD  (DI)(R12*1), X0, X8
+	VFMADD231PD X8, X7, X3
+
+maskedLane0:
+	BTL         $0x01, R11
+	JCC         maskedLane1
+	MOVL        4(SI), R12
+	IMULQ       R8, R12
+	VMOVDDUP    8(BX), X7
+	VMASKMOVPD  (DI)(R12*1), X0, X8
+	VFMADD231PD X8, X7, X4
+
+maskedLane1:
+	BTL         $0x02, R11
+	JCC         maskedLane2
+	MOVL        8(SI), R12
+	IMULQ       R8, R12
+	VMOVDDUP    16(BX), X7
+	VMASKMOVPD  (DI)(R12*1), X0, X8
+	VFMADD231PD X8, X7, X5
+
+maskedLane2:
+	BTL         $0x03, R11
+	JCC         maskedLane3
+	MOVL        12(SI), R11
+	IMULQ       R8, R11
+	VMOVDDUP    24(BX), X7
+	VMASKMOVPD  (DI)(R11*1), X0, X8
+	VFMADD231PD X8, X7, X6
+
+maskedLane3:
+	ADDQ $0x10, SI
+	ADDQ $0x20, BX
+	ADDQ $0x02, DX
+	DECQ R10
+	JNZ  masked
+
+finish:
+	CMPB    120(AX), $0x00
+	JNE     each
+	CMPB    128(AX), $0x00
+	JNE     each
+	CMPQ    96(AX), $0x04
+	JL      each
+	CMPQ    112(AX), $0x02
+	JNE     each
+	MOVQ    72(AX), R10
+	MOVQ    80(AX), R11
+	MOVWLZX (R9), R12
+	IMULQ   R11, R12
+	VMULPD  X1, X3, X3
+	VMOVUPD X3, (R10)(R12*1)
+	MOVWLZX 2(R9), R12
+	IMULQ   R11, R12
+	VMULPD  X1, X4, X4
+	VMOVUPD X4, (R10)(R12*1)
+	MOVWLZX 4(R9), R12
+	IMULQ   R11, R12
+	VMULPD  X1, X5, X5
+	VMOVUPD X5, (R10)(R12*1)
+	MOVWLZX 6(R9), R12
+	IMULQ   R11, R12
+	VMULPD  X1, X6, X6
+	VMOVUPD X6, (R10)(R12*1)
+	JMP     next
+
+each:
+	CMPB   144(AX), $0x00
+	JEQ    lanes
+	VADDPD X5, X6, X6
+	VADDPD X3, X4, X4
+	VADDPD X4, X6, X6
+	JMP    lastLane
+
+lanes:
+	CMPQ        96(AX), $0x00
+	JLE         next
+	MOVWLZX     (R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
+	VMULPD      X1, X3, X3
+	CMPB        120(AX), $0x00
+	JEQ         row0Overwrite
+	VMASKMOVPD  (R10), X0, X7
+	VFMADD231PD X7, X2, X3
+
+row0Overwrite:
+	CMPB       128(AX), $0x00
+	JNE        row0Stream
+	VMASKMOVPD X3, X0, (R10)
+	JMP        row0End
+
+row0Stream:
+	VMOVNTPD X3, (R10)
+
+row0End:
+	CMPQ        96(AX), $0x01
+	JLE         next
+	MOVWLZX     2(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
+	VMULPD      X1, X4, X4
+	CMPB        120(AX), $0x00
+	JEQ         row1Overwrite
+	VMASKMOVPD  (R10), X0, X3
+	VFMADD231PD X3, X2, X4
+
+row1Overwrite:
+	CMPB       128(AX), $0x00
+	JNE        row1Stream
+	VMASKMOVPD X4, X0, (R10)
+	JMP        row1End
+
+row1Stream:
+	VMOVNTPD X4, (R10)
+
+row1End:
+	CMPQ        96(AX), $0x02
+	JLE         next
+	MOVWLZX     4(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
+	VMULPD      X1, X5, X5
+	CMPB        120(AX), $0x00
+	JEQ         row2Overwrite
+	VMASKMOVPD  (R10), X0, X3
+	VFMADD231PD X3, X2, X5
+
+row2Overwrite:
+	CMPB       128(AX), $0x00
+	JNE        row2Stream
+	VMASKMOVPD X5, X0, (R10)
+	JMP        row2End
+
+row2Stream:
+	VMOVNTPD X5, (R10)
+
+row2End:
+	CMPQ 96(AX), $0x03
+	JLE  next
+
+lastLane:
+	MOVWLZX     6(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
+	VMULPD      X1, X6, X6
+	CMPB        120(AX), $0x00
+	JEQ         row3Overwrite
+	VMASKMOVPD  (R10), X0, X3
+	VFMADD231PD X3, X2, X6
+
+row3Overwrite:
+	CMPB       128(AX), $0x00
+	JNE        row3Stream
+	VMASKMOVPD X6, X0, (R10)
+	JMP        row3End
+
+row3Stream:
+	VMOVNTPD X6, (R10)
+
+row3End:
+next:
+	ADDQ $0x08, R9
+	SUBQ $0x04, 96(AX)
+	ADDQ $0x08, CX
+	DECQ (AX)
+	JMP  slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func manySlices161F32AVX2Half(a *byte)
+// Requires: AVX, AVX2, BMI2, FMA3, MMX+
+TEXT ·manySlices161F32AVX2Half(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), CX
+	MOVQ         16(AX), DX
+	MOVQ         32(AX), BX
+	MOVQ         40(AX), SI
+	MOVQ         48(AX), DI
+	MOVQ         64(AX), R8
+	MOVQ         88(AX), R9
+	MOVQ         112(AX), R10
+	VMOVQ        R10, X0
+	VPBROADCASTD X0, X0
+	VPCMPGTD     counts32<>+0(SB), X0, X0
+	VBROADCASTSS 152(AX), X1
+	VBROADCASTSS 160(AX), X2
+
+slice:
+	CMPQ   (AX), $0x00
+	JEQ    done
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
+	VXORPS X6, X6, X6
+	MOVL   (CX), R10
+	TESTQ  R10, R10
+	JZ     tail
+
+full:
+	CMPB 136(AX), $0x00
+	JEQ  far
+
+near:
+	MOVWLZX     (SI), R11
+	IMULQ       R8, R11
+	VMOVUPS     (BX), X7
+	VPERMILPS   $0x00, X7, X8
+	VMASKMOVPS  (DI)(R11*1), X0, X9
+	VFMADD231PS X9, X8, X3
+	MOVWLZX     2(SI), R11
+	IMULQ       R8, R11
+	VPERMILPS   $0x55, X7, X8
+	VMASKMOVPS  (DI)(R11*1), X0, X9
+	VFMADD231PS X9, X8, X4
+	MOVWLZX     4(SI), R11
+	IMULQ       R8, R11
+	VPERMILPS   $0xaa, X7, X8
+	VMASKMOVPS  (DI)(R11*1), X0, X9
+	VFMADD231PS X9, X8, X5
+	MOVWLZX     6(SI), R11
+	IMULQ       R8, R11
+	VPERMILPS   $0xff, X7, X7
+	VMASKMOVPS  (DI)(R11*1), X0, X8
+	VFMADD231PS X8, X7, X6
+	ADDQ        $0x10, SI
+	ADDQ        $0x20, BX
+	DECQ        R10
+	JNZ         near
+	JMP         tail
+
+far:
+	PREFETCHT0 1024(SI)
+	PREFETCHT0 2048(BX)
+	CMPQ       SI, 104(AX)
+	JAE        fullPrefetched
+	MOVWLZX    64(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    66(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    68(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    70(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+
+fullPrefetched:
+	MOVWLZX     (SI), R11
+	IMULQ       R8, R11
+	VMOVUPS     (BX), X7
+	VPERMILPS   $0x00, X7, X8
+	VMASKMOVPS  (DI)(R11*1), X0, X9
+	VFMADD231PS X9, X8, X3
+	MOVWLZX     2(SI), R11
+	IMULQ       R8, R11
+	VPERMILPS   $0x55, X7, X8
+	VMASKMOVPS  (DI)(R11*1), X0, X9
+	VFMADD231PS X9, X8, X4
+	MOVWLZX     4(SI), R11
+	IMULQ       R8, R11
+	VPERMILPS   $0xaa, X7, X8
+	VMASKMOVPS  (DI)(R11*1), X0, X9
+	VFMADD231PS X9, X8, X5
+	MOVWLZX     6(SI), R11
+	IMULQ       R8, R11
+	VPERMILPS   $0xff, X7, X7
+	VMASKMOVPS  (DI)(R11*1), X0, X8
+	VFMADD231PS X8, X7, X6
+	ADDQ        $0x10, SI
+	ADDQ        $0x20, BX
+	DECQ        R10
+	JNZ         full
+
+tail:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    finish
+
+masked:
+	MOVWLZX    (DX), R11
+	MOVQ       24(AX), R12
+	SHRXL      R12, R11, R11
+	CMPB       136(AX), $0x00
+	JNE        maskedPrefetched
+	PREFETCHT0 1024(SI)
+	PREFETCHT0 2048(BX)
+	CMPQ       SI, 104(AX)
+	JAE        maskedPrefetched
+	MOVWLZX    64(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    66(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    68(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    70(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+
+maskedPrefetched:
+	TESTB        $0xff, R11
+	JEQ          maskedEnd
+	BTL          $0x00, R11
+	JCC          maskedLane0
+	MOVWLZX      (SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS (BX), X7
+	VMASKMOVPS   (DI)(R12*1), X0, X8
+	VFMADD231PS  X8, X7, X3
+
+maskedLane0:
+	BTL          $0x01, R11
+	JCC          maskedLane1
+	MOVWLZX      2(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 4(BX), X7
+	VMASKMOVPS   (DI)(R12*1), X0, X8
+	VFMADD231PS  X8, X7, X4
+
+maskedLane1:
+	BTL          $0x02, R11
+	JCC          maskedLane2
+	MOVWLZX      4(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 8(BX), X7
+	VMASKMOVPS   (DI)(R12*1), X0, X8
+	VFMADD231PS  X8, X7, X5
+
+maskedLane2:
+	BTL          $0x03, R11
+	JCC          maskedLane3
+	MOVWLZX      6(SI), R11
+	IMULQ        R8, R11
+	VBROADCASTSS 12(BX), X7
+	VMASKMOVPS   (DI)(R11*1), X0, X8
+	VFMADD231PS  X8, X7, X6
+
+maskedLane3:
+maskedEnd:
+	ADDQ $0x10, SI
+	ADDQ $0x20, BX
+	ADDQ $0x02, DX
+	DECQ R10
+	JNZ  masked
+
+finish:
+	CMPB    120(AX), $0x00
+	JNE     each
+	CMPB    128(AX), $0x00
+	JNE     each
+	CMPQ    96(AX), $0x04
+	JL      each
+	CMPQ    112(AX), $0x04
+	JNE     each
+	MOVQ    72(AX), R10
+	MOVQ    80(AX), R11
+	MOVWLZX (R9), R12
+	IMULQ   R11, R12
+	VMULPS  X1, X3, X3
+	VMOVUPS X3, (R10)(R12*1)
+	MOVWLZX 2(R9), R12
+	IMULQ   R11, R12
+	VMULPS  X1, X4, X4
+	VMOVUPS X4, (R10)(R12*1)
+	MOVWLZX 4(R9), R12
+	IMULQ   R11, R12
+	VMULPS  X1, X5, X5
+	VMOVUPS X5, (R10)(R12*1)
+	MOVWLZX 6(R9), R12
+	IMULQ   R11, R12
+	VMULPS  X1, X6, X6
+	VMOVUPS X6, (R10)(R12*1)
+	JMP     next
+
+each:
+	CMPB   144(AX), $0x00
 	JEQ    lanes
 	VADDPS X5, X6, X6
 	VADDPS X3, X4, X4
@@ -15804,122 +15532,438 @@ each:
 	JMP    lastLane
 
 lanes:
-	CMPQ        rows+96(FP), $0x00
+	CMPQ        96(AX), $0x00
 	JLE         next
-	MOVWLZX     (R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     (R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      X1, X3, X3
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row0Overwrite
-	VMASKMOVPS  (R9), X0, X7
+	VMASKMOVPS  (R10), X0, X7
 	VFMADD231PS X7, X2, X3
 
 row0Overwrite:
-	CMPB       stream+129(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row0Stream
-	VMASKMOVPS X3, X0, (R9)
+	VMASKMOVPS X3, X0, (R10)
 	JMP        row0End
 
 row0Stream:
-	VMOVNTPS X3, (R9)
+	VMOVNTPS X3, (R10)
 
 row0End:
-	CMPQ        rows+96(FP), $0x01
+	CMPQ        96(AX), $0x01
 	JLE         next
-	MOVWLZX     2(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     2(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      X1, X4, X4
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row1Overwrite
-	VMASKMOVPS  (R9), X0, X3
+	VMASKMOVPS  (R10), X0, X3
 	VFMADD231PS X3, X2, X4
 
 row1Overwrite:
-	CMPB       stream+129(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row1Stream
-	VMASKMOVPS X4, X0, (R9)
+	VMASKMOVPS X4, X0, (R10)
 	JMP        row1End
 
 row1Stream:
-	VMOVNTPS X4, (R9)
+	VMOVNTPS X4, (R10)
 
 row1End:
-	CMPQ        rows+96(FP), $0x02
+	CMPQ        96(AX), $0x02
 	JLE         next
-	MOVWLZX     4(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     4(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      X1, X5, X5
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row2Overwrite
-	VMASKMOVPS  (R9), X0, X3
+	VMASKMOVPS  (R10), X0, X3
 	VFMADD231PS X3, X2, X5
 
 row2Overwrite:
-	CMPB       stream+129(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row2Stream
-	VMASKMOVPS X5, X0, (R9)
+	VMASKMOVPS X5, X0, (R10)
 	JMP        row2End
 
 row2Stream:
-	VMOVNTPS X5, (R9)
+	VMOVNTPS X5, (R10)
 
 row2End:
-	CMPQ rows+96(FP), $0x03
+	CMPQ 96(AX), $0x03
 	JLE  next
 
 lastLane:
-	MOVWLZX     6(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     6(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      X1, X6, X6
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row3Overwrite
-	VMASKMOVPS  (R9), X0, X3
+	VMASKMOVPS  (R10), X0, X3
 	VFMADD231PS X3, X2, X6
 
 row3Overwrite:
-	CMPB       stream+129(FP), $0x00
+	CMPB       128(AX), $0x00
 	JNE        row3Stream
-	VMASKMOVPS X6, X0, (R9)
+	VMASKMOVPS X6, X0, (R10)
 	JMP        row3End
 
 row3Stream:
-	VMOVNTPS X6, (R9)
+	VMOVNTPS X6, (R10)
 
 row3End:
 next:
-	ADDQ $0x10, R8
-	SUBQ $0x08, rows+96(FP)
-	ADDQ $0x08, AX
-	DECQ n+0(FP)
+	ADDQ $0x10, R9
+	SUBQ $0x08, 96(AX)
+	ADDQ $0x08, CX
+	DECQ (AX)
 	JMP  slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manySlices161F64AVX512Half(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
-// Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2, MMX+
-TEXT ·manySlices161F64AVX512Half(SB), NOSPLIT, $0-140
-	MOVQ         widths+8(FP), AX
-	MOVQ         masks+16(FP), CX
-	MOVQ         val+32(FP), DX
-	MOVQ         idx+40(FP), BX
-	MOVQ         x+48(FP), SI
-	MOVQ         ldx+64(FP), DI
-	MOVQ         order+88(FP), R8
-	MOVQ         last+128(FP), R9
-	MOVQ         $-1, R10
-	BZHIQ        R9, R10, R10
-	KMOVW        R10, K1
-	VBROADCASTSD alpha+112(FP), Y0
-	VBROADCASTSD beta+120(FP), Y1
+// func manySlices321F32AVX2Half(a *byte)
+// Requires: AVX, AVX2, BMI2, FMA3, MMX+
+TEXT ·manySlices321F32AVX2Half(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), CX
+	MOVQ         16(AX), DX
+	MOVQ         32(AX), BX
+	MOVQ         40(AX), SI
+	MOVQ         48(AX), DI
+	MOVQ         64(AX), R8
+	MOVQ         88(AX), R9
+	MOVQ         112(AX), R10
+	VMOVQ        R10, X0
+	VPBROADCASTD X0, X0
+	VPCMPGTD     counts32<>+0(SB), X0, X0
+	VBROADCASTSS 152(AX), X1
+	VBROADCASTSS 160(AX), X2
 
 slice:
-	CMPQ   n+0(FP), $0x00
+	CMPQ   (AX), $0x00
+	JEQ    done
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
+	VXORPS X6, X6, X6
+	MOVL   (CX), R10
+	TESTQ  R10, R10
+	JZ     tail
+
+full:
+	CMPB 136(AX), $0x00
+	JEQ  far
+
+near:
+	MOVL        (SI), R11
+	IMULQ       R8, R11
+	VMOVUPS     (BX), X7
+	VPERMILPS   $0x00, X7, X8
+	VMASKMOVPS  (DI)(R11*1), X0, X9
+	VFMADD231PS X9, X8, X3
+	MOVL        4(SI), R11
+	IMULQ       R8, R11
+	VPERMILPS   $0x55, X7, X8
+	VMASKMOVPS  (DI)(R11*1), X0, X9
+	VFMADD231PS X9, X8, X4
+	MOVL        8(SI), R11
+	IMULQ       R8, R11
+	VPERMILPS   $0xaa, X7, X8
+	VMASKMOVPS  (DI)(R11*1), X0, X9
+	VFMADD231PS X9, X8, X5
+	MOVL        12(SI), R11
+	IMULQ       R8, R11
+	VPERMILPS   $0xff, X7, X7
+	VMASKMOVPS  (DI)(R11*1), X0, X8
+	VFMADD231PS X8, X7, X6
+	ADDQ        $0x20, SI
+	ADDQ        $0x20, BX
+	DECQ        R10
+	JNZ         near
+	JMP         tail
+
+far:
+	PREFETCHT0 1024(SI)
+	PREFETCHT0 2048(BX)
+	CMPQ       SI, 104(AX)
+	JAE        fullPrefetched
+	MOVL       128(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       132(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       136(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       140(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+
+fullPrefetched:
+	MOVL        (SI), R11
+	IMULQ       R8, R11
+	VMOVUPS     (BX), X7
+	VPERMILPS   $0x00, X7, X8
+	VMASKMOVPS  (DI)(R11*1), X0, X9
+	VFMADD231PS X9, X8, X3
+	MOVL        4(SI), R11
+	IMULQ       R8, R11
+	VPERMILPS   $0x55, X7, X8
+	VMASKMOVPS  (DI)(R11*1), X0, X9
+	VFMADD231PS X9, X8, X4
+	MOVL        8(SI), R11
+	IMULQ       R8, R11
+	VPERMILPS   $0xaa, X7, X8
+	VMASKMOVPS  (DI)(R11*1), X0, X9
+	VFMADD231PS X9, X8, X5
+	MOVL        12(SI), R11
+	IMULQ       R8, R11
+	VPERMILPS   $0xff, X7, X7
+	VMASKMOVPS  (DI)(R11*1), X0, X8
+	VFMADD231PS X8, X7, X6
+	ADDQ        $0x20, SI
+	ADDQ        $0x20, BX
+	DECQ        R10
+	JNZ         full
+
+tail:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    finish
+
+masked:
+	MOVWLZX    (DX), R11
+	MOVQ       24(AX), R12
+	SHRXL      R12, R11, R11
+	CMPB       136(AX), $0x00
+	JNE        maskedPrefetched
+	PREFETCHT0 1024(SI)
+	PREFETCHT0 2048(BX)
+	CMPQ       SI, 104(AX)
+	JAE        maskedPrefetched
+	MOVL       128(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       132(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       136(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       140(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+
+maskedPrefetched:
+	TESTB        $0xff, R11
+	JEQ          maskedEnd
+	BTL          $0x00, R11
+	JCC          maskedLane0
+	MOVL         (SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS (BX), X7
+	VMASKMOVPS   (DI)(R12*1), X0, X8
+	VFMADD231PS  X8, X7, X3
+
+maskedLane0:
+	BTL          $0x01, R11
+	JCC          maskedLane1
+	MOVL         4(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 4(BX), X7
+	VMASKMOVPS   (DI)(R12*1), X0, X8
+	VFMADD231PS  X8, X7, X4
+
+maskedLane1:
+	BTL          $0x02, R11
+	JCC          maskedLane2
+	MOVL         8(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 8(BX), X7
+	VMASKMOVPS   (DI)(R12*1), X0, X8
+	VFMADD231PS  X8, X7, X5
+
+maskedLane2:
+	BTL          $0x03, R11
+	JCC          maskedLane3
+	MOVL         12(SI), R11
+	IMULQ        R8, R11
+	VBROADCASTSS 12(BX), X7
+	VMASKMOVPS   (DI)(R11*1), X0, X8
+	VFMADD231PS  X8, X7, X6
+
+maskedLane3:
+maskedEnd:
+	ADDQ $0x20, SI
+	ADDQ $0x20, BX
+	ADDQ $0x02, DX
+	DECQ R10
+	JNZ  masked
+
+finish:
+	CMPB    120(AX), $0x00
+	JNE     each
+	CMPB    128(AX), $0x00
+	JNE     each
+	CMPQ    96(AX), $0x04
+	JL      each
+	CMPQ    112(AX), $0x04
+	JNE     each
+	MOVQ    72(AX), R10
+	MOVQ    80(AX), R11
+	MOVWLZX (R9), R12
+	IMULQ   R11, R12
+	VMULPS  X1, X3, X3
+	VMOVUPS X3, (R10)(R12*1)
+	MOVWLZX 2(R9), R12
+	IMULQ   R11, R12
+	VMULPS  X1, X4, X4
+	VMOVUPS X4, (R10)(R12*1)
+	MOVWLZX 4(R9), R12
+	IMULQ   R11, R12
+	VMULPS  X1, X5, X5
+	VMOVUPS X5, (R10)(R12*1)
+	MOVWLZX 6(R9), R12
+	IMULQ   R11, R12
+	VMULPS  X1, X6, X6
+	VMOVUPS X6, (R10)(R12*1)
+	JMP     next
+
+each:
+	CMPB   144(AX), $0x00
+	JEQ    lanes
+	VADDPS X5, X6, X6
+	VADDPS X3, X4, X4
+	VADDPS X4, X6, X6
+	JMP    lastLane
+
+lanes:
+	CMPQ        96(AX), $0x00
+	JLE         next
+	MOVWLZX     (R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
+	VMULPS      X1, X3, X3
+	CMPB        120(AX), $0x00
+	JEQ         row0Overwrite
+	VMASKMOVPS  (R10), X0, X7
+	VFMADD231PS X7, X2, X3
+
+row0Overwrite:
+	CMPB       128(AX), $0x00
+	JNE        row0Stream
+	VMASKMOVPS X3, X0, (R10)
+	JMP        row0End
+
+row0Stream:
+	VMOVNTPS X3, (R10)
+
+row0End:
+	CMPQ        96(AX), $0x01
+	JLE         next
+	MOVWLZX     2(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
+	VMULPS      X1, X4, X4
+	CMPB        120(AX), $0x00
+	JEQ         row1Overwrite
+	VMASKMOVPS  (R10), X0, X3
+	VFMADD231PS X3, X2, X4
+
+row1Overwrite:
+	CMPB       128(AX), $0x00
+	JNE        row1Stream
+	VMASKMOVPS X4, X0, (R10)
+	JMP        row1End
+
+row1Stream:
+	VMOVNTPS X4, (R10)
+
+row1End:
+	CMPQ        96(AX), $0x02
+	JLE         next
+	MOVWLZX     4(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
+	VMULPS      X1, X5, X5
+	CMPB        120(AX), $0x00
+	JEQ         row2Overwrite
+	VMASKMOVPS  (R10), X0, X3
+	VFMADD231PS X3, X2, X5
+
+row2Overwrite:
+	CMPB       128(AX), $0x00
+	JNE        row2Stream
+	VMASKMOVPS X5, X0, (R10)
+	JMP        row2End
+
+row2Stream:
+	VMOVNTPS X5, (R10)
+
+row2End:
+	CMPQ 96(AX), $0x03
+	JLE  next
+
+lastLane:
+	MOVWLZX     6(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
+	VMULPS      X1, X6, X6
+	CMPB        120(AX), $0x00
+	JEQ         row3Overwrite
+	VMASKMOVPS  (R10), X0, X3
+	VFMADD231PS X3, X2, X6
+
+row3Overwrite:
+	CMPB       128(AX), $0x00
+	JNE        row3Stream
+	VMASKMOVPS X6, X0, (R10)
+	JMP        row3End
+
+row3Stream:
+	VMOVNTPS X6, (R10)
+
+row3End:
+next:
+	ADDQ $0x10, R9
+	SUBQ $0x08, 96(AX)
+	ADDQ $0x08, CX
+	DECQ (AX)
+	JMP  slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func manySlices161F64AVX512Half(a *byte)
+// Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2, MMX+
+TEXT ·manySlices161F64AVX512Half(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), CX
+	MOVQ         16(AX), DX
+	MOVQ         32(AX), BX
+	MOVQ         40(AX), SI
+	MOVQ         48(AX), DI
+	MOVQ         64(AX), R8
+	MOVQ         88(AX), R9
+	MOVQ         112(AX), R10
+	MOVQ         $-1, R11
+	BZHIQ        R10, R11, R11
+	KMOVW        R11, K1
+	VBROADCASTSD 152(AX), Y0
+	VBROADCASTSD 160(AX), Y1
+
+slice:
+	CMPQ   (AX), $0x00
 	JEQ    done
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
@@ -15929,284 +15973,284 @@ slice:
 	VXORPS X7, X7, X7
 	VXORPS X8, X8, X8
 	VXORPS X9, X9, X9
-	MOVL   (AX), R9
-	TESTQ  R9, R9
+	MOVL   (CX), R10
+	TESTQ  R10, R10
 	JZ     tail
 
 full:
-	CMPB near+138(FP), $0x00
+	CMPB 136(AX), $0x00
 	JEQ  far
 
 near:
-	MOVWLZX     (BX), R10
-	IMULQ       DI, R10
-	VMOVUPD     (DX), Y10
+	MOVWLZX     (SI), R11
+	IMULQ       R8, R11
+	VMOVUPD     (BX), Y10
 	VPERMPD     $0x00, Y10, Y11
-	VFMADD231PD (SI)(R10*1), Y11, K1, Y2
-	MOVWLZX     2(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PD (DI)(R11*1), Y11, K1, Y2
+	MOVWLZX     2(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0x55, Y10, Y11
-	VFMADD231PD (SI)(R10*1), Y11, K1, Y3
-	MOVWLZX     4(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PD (DI)(R11*1), Y11, K1, Y3
+	MOVWLZX     4(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0xaa, Y10, Y11
-	VFMADD231PD (SI)(R10*1), Y11, K1, Y4
-	MOVWLZX     6(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PD (DI)(R11*1), Y11, K1, Y4
+	MOVWLZX     6(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0xff, Y10, Y10
-	VFMADD231PD (SI)(R10*1), Y10, K1, Y5
-	MOVWLZX     8(BX), R10
-	IMULQ       DI, R10
-	VMOVUPD     32(DX), Y10
+	VFMADD231PD (DI)(R11*1), Y10, K1, Y5
+	MOVWLZX     8(SI), R11
+	IMULQ       R8, R11
+	VMOVUPD     32(BX), Y10
 	VPERMPD     $0x00, Y10, Y11
-	VFMADD231PD (SI)(R10*1), Y11, K1, Y6
-	MOVWLZX     10(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PD (DI)(R11*1), Y11, K1, Y6
+	MOVWLZX     10(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0x55, Y10, Y11
-	VFMADD231PD (SI)(R10*1), Y11, K1, Y7
-	MOVWLZX     12(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PD (DI)(R11*1), Y11, K1, Y7
+	MOVWLZX     12(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0xaa, Y10, Y11
-	VFMADD231PD (SI)(R10*1), Y11, K1, Y8
-	MOVWLZX     14(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PD (DI)(R11*1), Y11, K1, Y8
+	MOVWLZX     14(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0xff, Y10, Y10
-	VFMADD231PD (SI)(R10*1), Y10, K1, Y9
-	ADDQ        $0x10, BX
-	ADDQ        $0x40, DX
-	DECQ        R9
+	VFMADD231PD (DI)(R11*1), Y10, K1, Y9
+	ADDQ        $0x10, SI
+	ADDQ        $0x40, BX
+	DECQ        R10
 	JNZ         near
 	JMP         tail
 
 far:
-	PREFETCHT0 1024(BX)
-	PREFETCHT0 2048(DX)
-	CMPQ       BX, prefetchEnd+104(FP)
+	PREFETCHT0 1024(SI)
+	PREFETCHT0 2048(BX)
+	CMPQ       SI, 104(AX)
 	JAE        fullPrefetched
-	MOVWLZX    64(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    66(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    68(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    70(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    72(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    74(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    76(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    78(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
+	MOVWLZX    64(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    66(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    68(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    70(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    72(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    74(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    76(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    78(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
 
 fullPrefetched:
-	MOVWLZX     (BX), R10
-	IMULQ       DI, R10
-	VMOVUPD     (DX), Y10
+	MOVWLZX     (SI), R11
+	IMULQ       R8, R11
+	VMOVUPD     (BX), Y10
 	VPERMPD     $0x00, Y10, Y11
-	VFMADD231PD (SI)(R10*1), Y11, K1, Y2
-	MOVWLZX     2(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PD (DI)(R11*1), Y11, K1, Y2
+	MOVWLZX     2(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0x55, Y10, Y11
-	VFMADD231PD (SI)(R10*1), Y11, K1, Y3
-	MOVWLZX     4(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PD (DI)(R11*1), Y11, K1, Y3
+	MOVWLZX     4(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0xaa, Y10, Y11
-	VFMADD231PD (SI)(R10*1), Y11, K1, Y4
-	MOVWLZX     6(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PD (DI)(R11*1), Y11, K1, Y4
+	MOVWLZX     6(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0xff, Y10, Y10
-	VFMADD231PD (SI)(R10*1), Y10, K1, Y5
-	MOVWLZX     8(BX), R10
-	IMULQ       DI, R10
-	VMOVUPD     32(DX), Y10
+	VFMADD231PD (DI)(R11*1), Y10, K1, Y5
+	MOVWLZX     8(SI), R11
+	IMULQ       R8, R11
+	VMOVUPD     32(BX), Y10
 	VPERMPD     $0x00, Y10, Y11
-	VFMADD231PD (SI)(R10*1), Y11, K1, Y6
-	MOVWLZX     10(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PD (DI)(R11*1), Y11, K1, Y6
+	MOVWLZX     10(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0x55, Y10, Y11
-	VFMADD231PD (SI)(R10*1), Y11, K1, Y7
-	MOVWLZX     12(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PD (DI)(R11*1), Y11, K1, Y7
+	MOVWLZX     12(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0xaa, Y10, Y11
-	VFMADD231PD (SI)(R10*1), Y11, K1, Y8
-	MOVWLZX     14(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PD (DI)(R11*1), Y11, K1, Y8
+	MOVWLZX     14(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0xff, Y10, Y10
-	VFMADD231PD (SI)(R10*1), Y10, K1, Y9
-	ADDQ        $0x10, BX
-	ADDQ        $0x40, DX
-	DECQ        R9
+	VFMADD231PD (DI)(R11*1), Y10, K1, Y9
+	ADDQ        $0x10, SI
+	ADDQ        $0x40, BX
+	DECQ        R10
 	JNZ         full
 
 tail:
-	MOVL  4(AX), R9
-	TESTQ R9, R9
+	MOVL  4(CX), R10
+	TESTQ R10, R10
 	JZ    finish
 
 masked:
-	MOVWLZX    (CX), R10
-	MOVQ       first+24(FP), R11
-	SHRXL      R11, R10, R10
-	CMPB       near+138(FP), $0x00
+	MOVWLZX    (DX), R11
+	MOVQ       24(AX), R12
+	SHRXL      R12, R11, R11
+	CMPB       136(AX), $0x00
 	JNE        maskedPrefetched
-	PREFETCHT0 1024(BX)
-	PREFETCHT0 2048(DX)
-	CMPQ       BX, prefetchEnd+104(FP)
+	PREFETCHT0 1024(SI)
+	PREFETCHT0 2048(BX)
+	CMPQ       SI, 104(AX)
 	JAE        maskedPrefetched
-	MOVWLZX    64(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    66(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    68(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    70(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    72(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    74(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    76(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    78(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
+	MOVWLZX    64(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    66(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    68(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    70(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    72(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    74(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    76(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    78(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
 
 maskedPrefetched:
-	BTL          $0x00, R10
+	BTL          $0x00, R11
 	JCC          maskedLane0
-	MOVWLZX      (BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSD (DX), Y10
-	VFMADD231PD  (SI)(R11*1), Y10, K1, Y2
+	MOVWLZX      (SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSD (BX), Y10
+	VFMADD231PD  (DI)(R12*1), Y10, K1, Y2
 
 maskedLane0:
-	BTL          $0x01, R10
+	BTL          $0x01, R11
 	JCC          maskedLane1
-	MOVWLZX      2(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSD 8(DX), Y10
-	VFMADD231PD  (SI)(R11*1), Y10, K1, Y3
+	MOVWLZX      2(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSD 8(BX), Y10
+	VFMADD231PD  (DI)(R12*1), Y10, K1, Y3
 
 maskedLane1:
-	BTL          $0x02, R10
+	BTL          $0x02, R11
 	JCC          maskedLane2
-	MOVWLZX      4(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSD 16(DX), Y10
-	VFMADD231PD  (SI)(R11*1), Y10, K1, Y4
+	MOVWLZX      4(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSD 16(BX), Y10
+	VFMADD231PD  (DI)(R12*1), Y10, K1, Y4
 
 maskedLane2:
-	BTL          $0x03, R10
+	BTL          $0x03, R11
 	JCC          maskedLane3
-	MOVWLZX      6(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSD 24(DX), Y10
-	VFMADD231PD  (SI)(R11*1), Y10, K1, Y5
+	MOVWLZX      6(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSD 24(BX), Y10
+	VFMADD231PD  (DI)(R12*1), Y10, K1, Y5
 
 maskedLane3:
-	TESTB        $0xf0, R10
+	TESTB        $0xf0, R11
 	JEQ          maskedEnd
-	BTL          $0x04, R10
+	BTL          $0x04, R11
 	JCC          maskedLane4
-	MOVWLZX      8(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSD 32(DX), Y10
-	VFMADD231PD  (SI)(R11*1), Y10, K1, Y6
+	MOVWLZX      8(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSD 32(BX), Y10
+	VFMADD231PD  (DI)(R12*1), Y10, K1, Y6
 
 maskedLane4:
-	BTL          $0x05, R10
+	BTL          $0x05, R11
 	JCC          maskedLane5
-	MOVWLZX      10(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSD 40(DX), Y10
-	VFMADD231PD  (SI)(R11*1), Y10, K1, Y7
+	MOVWLZX      10(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSD 40(BX), Y10
+	VFMADD231PD  (DI)(R12*1), Y10, K1, Y7
 
 maskedLane5:
-	BTL          $0x06, R10
+	BTL          $0x06, R11
 	JCC          maskedLane6
-	MOVWLZX      12(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSD 48(DX), Y10
-	VFMADD231PD  (SI)(R11*1), Y10, K1, Y8
+	MOVWLZX      12(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSD 48(BX), Y10
+	VFMADD231PD  (DI)(R12*1), Y10, K1, Y8
 
 maskedLane6:
-	BTL          $0x07, R10
+	BTL          $0x07, R11
 	JCC          maskedLane7
-	MOVWLZX      14(BX), R10
-	IMULQ        DI, R10
-	VBROADCASTSD 56(DX), Y10
-	VFMADD231PD  (SI)(R10*1), Y10, K1, Y9
+	MOVWLZX      14(SI), R11
+	IMULQ        R8, R11
+	VBROADCASTSD 56(BX), Y10
+	VFMADD231PD  (DI)(R11*1), Y10, K1, Y9
 
 maskedLane7:
 maskedEnd:
-	ADDQ $0x10, BX
-	ADDQ $0x40, DX
-	ADDQ $0x02, CX
-	DECQ R9
+	ADDQ $0x10, SI
+	ADDQ $0x40, BX
+	ADDQ $0x02, DX
+	DECQ R10
 	JNZ  masked
 
 finish:
-	CMPB    reads+136(FP), $0x00
+	CMPB    120(AX), $0x00
 	JNE     each
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     each
-	CMPQ    rows+96(FP), $0x08
+	CMPQ    96(AX), $0x08
 	JL      each
-	MOVQ    y+72(FP), R9
-	MOVQ    ldy+80(FP), R10
-	MOVWLZX (R8), R11
-	IMULQ   R10, R11
+	MOVQ    72(AX), R10
+	MOVQ    80(AX), R11
+	MOVWLZX (R9), R12
+	IMULQ   R11, R12
 	VMULPD  Y0, Y2, Y2
-	VMOVUPD Y2, K1, (R9)(R11*1)
-	MOVWLZX 2(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD Y2, K1, (R10)(R12*1)
+	MOVWLZX 2(R9), R12
+	IMULQ   R11, R12
 	VMULPD  Y0, Y3, Y3
-	VMOVUPD Y3, K1, (R9)(R11*1)
-	MOVWLZX 4(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD Y3, K1, (R10)(R12*1)
+	MOVWLZX 4(R9), R12
+	IMULQ   R11, R12
 	VMULPD  Y0, Y4, Y4
-	VMOVUPD Y4, K1, (R9)(R11*1)
-	MOVWLZX 6(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD Y4, K1, (R10)(R12*1)
+	MOVWLZX 6(R9), R12
+	IMULQ   R11, R12
 	VMULPD  Y0, Y5, Y5
-	VMOVUPD Y5, K1, (R9)(R11*1)
-	MOVWLZX 8(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD Y5, K1, (R10)(R12*1)
+	MOVWLZX 8(R9), R12
+	IMULQ   R11, R12
 	VMULPD  Y0, Y6, Y6
-	VMOVUPD Y6, K1, (R9)(R11*1)
-	MOVWLZX 10(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD Y6, K1, (R10)(R12*1)
+	MOVWLZX 10(R9), R12
+	IMULQ   R11, R12
 	VMULPD  Y0, Y7, Y7
-	VMOVUPD Y7, K1, (R9)(R11*1)
-	MOVWLZX 12(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD Y7, K1, (R10)(R12*1)
+	MOVWLZX 12(R9), R12
+	IMULQ   R11, R12
 	VMULPD  Y0, Y8, Y8
-	VMOVUPD Y8, K1, (R9)(R11*1)
-	MOVWLZX 14(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD Y8, K1, (R10)(R12*1)
+	MOVWLZX 14(R9), R12
+	IMULQ   R11, R12
 	VMULPD  Y0, Y9, Y9
-	VMOVUPD Y9, K1, (R9)(R11*1)
+	VMOVUPD Y9, K1, (R10)(R12*1)
 	JMP     next
 
 each:
-	CMPB   one+139(FP), $0x00
+	CMPB   144(AX), $0x00
 	JEQ    lanes
 	VADDPD Y8, Y9, Y9
 	VADDPD Y6, Y7, Y7
@@ -16218,198 +16262,199 @@ each:
 	JMP    lastLane
 
 lanes:
-	CMPQ        rows+96(FP), $0x00
+	CMPQ        96(AX), $0x00
 	JLE         next
-	MOVWLZX     (R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     (R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Y0, Y2, Y2
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row0Overwrite
-	VFMADD231PD (R9), Y1, K1, Y2
+	VFMADD231PD (R10), Y1, K1, Y2
 
 row0Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row0Stream
-	VMOVUPD Y2, K1, (R9)
+	VMOVUPD Y2, K1, (R10)
 	JMP     row0End
 
 row0Stream:
-	VMOVNTPD Y2, (R9)
+	VMOVNTPD Y2, (R10)
 
 row0End:
-	CMPQ        rows+96(FP), $0x01
+	CMPQ        96(AX), $0x01
 	JLE         next
-	MOVWLZX     2(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     2(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Y0, Y3, Y3
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row1Overwrite
-	VFMADD231PD (R9), Y1, K1, Y3
+	VFMADD231PD (R10), Y1, K1, Y3
 
 row1Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row1Stream
-	VMOVUPD Y3, K1, (R9)
+	VMOVUPD Y3, K1, (R10)
 	JMP     row1End
 
 row1Stream:
-	VMOVNTPD Y3, (R9)
+	VMOVNTPD Y3, (R10)
 
 row1End:
-	CMPQ        rows+96(FP), $0x02
+	CMPQ        96(AX), $0x02
 	JLE         next
-	MOVWLZX     4(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     4(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Y0, Y4, Y4
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row2Overwrite
-	VFMADD231PD (R9), Y1, K1, Y4
+	VFMADD231PD (R10), Y1, K1, Y4
 
 row2Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row2Stream
-	VMOVUPD Y4, K1, (R9)
+	VMOVUPD Y4, K1, (R10)
 	JMP     row2End
 
 row2Stream:
-	VMOVNTPD Y4, (R9)
+	VMOVNTPD Y4, (R10)
 
 row2End:
-	CMPQ        rows+96(FP), $0x03
+	CMPQ        96(AX), $0x03
 	JLE         next
-	MOVWLZX     6(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     6(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Y0, Y5, Y5
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row3Overwrite
-	VFMADD231PD (R9), Y1, K1, Y5
+	VFMADD231PD (R10), Y1, K1, Y5
 
 row3Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row3Stream
-	VMOVUPD Y5, K1, (R9)
+	VMOVUPD Y5, K1, (R10)
 	JMP     row3End
 
 row3Stream:
-	VMOVNTPD Y5, (R9)
+	VMOVNTPD Y5, (R10)
 
 row3End:
-	CMPQ        rows+96(FP), $0x04
+	CMPQ        96(AX), $0x04
 	JLE         next
-	MOVWLZX     8(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     8(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Y0, Y6, Y6
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row4Overwrite
-	VFMADD231PD (R9), Y1, K1, Y6
+	VFMADD231PD (R10), Y1, K1, Y6
 
 row4Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row4Stream
-	VMOVUPD Y6, K1, (R9)
+	VMOVUPD Y6, K1, (R10)
 	JMP     row4End
 
 row4Stream:
-	VMOVNTPD Y6, (R9)
+	VMOVNTPD Y6, (R10)
 
 row4End:
-	CMPQ        rows+96(FP), $0x05
+	CMPQ        96(AX), $0x05
 	JLE         next
-	MOVWLZX     10(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     10(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Y0, Y7, Y7
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row5Overwrite
-	VFMADD231PD (R9), Y1, K1, Y7
+	VFMADD231PD (R10), Y1, K1, Y7
 
 row5Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row5Stream
-	VMOVUPD Y7, K1, (R9)
+	VMOVUPD Y7, K1, (R10)
 	JMP     row5End
 
 row5Stream:
-	VMOVNTPD Y7, (R9)
+	VMOVNTPD Y7, (R10)
 
 row5End:
-	CMPQ        rows+96(FP), $0x06
+	CMPQ        96(AX), $0x06
 	JLE         next
-	MOVWLZX     12(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     12(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Y0, Y8, Y8
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row6Overwrite
-	VFMADD231PD (R9), Y1, K1, Y8
+	VFMADD231PD (R10), Y1, K1, Y8
 
 row6Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row6Stream
-	VMOVUPD Y8, K1, (R9)
+	VMOVUPD Y8, K1, (R10)
 	JMP     row6End
 
 row6Stream:
-	VMOVNTPD Y8, (R9)
+	VMOVNTPD Y8, (R10)
 
 row6End:
-	CMPQ rows+96(FP), $0x07
+	CMPQ 96(AX), $0x07
 	JLE  next
 
 lastLane:
-	MOVWLZX     14(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     14(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Y0, Y9, Y9
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row7Overwrite
-	VFMADD231PD (R9), Y1, K1, Y9
+	VFMADD231PD (R10), Y1, K1, Y9
 
 row7Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row7Stream
-	VMOVUPD Y9, K1, (R9)
+	VMOVUPD Y9, K1, (R10)
 	JMP     row7End
 
 row7Stream:
-	VMOVNTPD Y9, (R9)
+	VMOVNTPD Y9, (R10)
 
 row7End:
 next:
-	ADDQ $0x10, R8
-	SUBQ $0x08, rows+96(FP)
-	ADDQ $0x08, AX
-	DECQ n+0(FP)
+	ADDQ $0x10, R9
+	SUBQ $0x08, 96(AX)
+	ADDQ $0x08, CX
+	DECQ (AX)
 	JMP  slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manySlices321F64AVX512Half(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
+// func manySlices321F64AVX512Half(a *byte)
 // Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2, MMX+
-TEXT ·manySlices321F64AVX512Half(SB), NOSPLIT, $0-140
-	MOVQ         widths+8(FP), AX
-	MOVQ         masks+16(FP), CX
-	MOVQ         val+32(FP), DX
-	MOVQ         idx+40(FP), BX
-	MOVQ         x+48(FP), SI
-	MOVQ         ldx+64(FP), DI
-	MOVQ         order+88(FP), R8
-	MOVQ         last+128(FP), R9
-	MOVQ         $-1, R10
-	BZHIQ        R9, R10, R10
-	KMOVW        R10, K1
-	VBROADCASTSD alpha+112(FP), Y0
-	VBROADCASTSD beta+120(FP), Y1
+TEXT ·manySlices321F64AVX512Half(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), CX
+	MOVQ         16(AX), DX
+	MOVQ         32(AX), BX
+	MOVQ         40(AX), SI
+	MOVQ         48(AX), DI
+	MOVQ         64(AX), R8
+	MOVQ         88(AX), R9
+	MOVQ         112(AX), R10
+	MOVQ         $-1, R11
+	BZHIQ        R10, R11, R11
+	KMOVW        R11, K1
+	VBROADCASTSD 152(AX), Y0
+	VBROADCASTSD 160(AX), Y1
 
 slice:
-	CMPQ   n+0(FP), $0x00
+	CMPQ   (AX), $0x00
 	JEQ    done
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
@@ -16419,284 +16464,284 @@ slice:
 	VXORPS X7, X7, X7
 	VXORPS X8, X8, X8
 	VXORPS X9, X9, X9
-	MOVL   (AX), R9
-	TESTQ  R9, R9
+	MOVL   (CX), R10
+	TESTQ  R10, R10
 	JZ     tail
 
 full:
-	CMPB near+138(FP), $0x00
+	CMPB 136(AX), $0x00
 	JEQ  far
 
 near:
-	MOVL        (BX), R10
-	IMULQ       DI, R10
-	VMOVUPD     (DX), Y10
+	MOVL        (SI), R11
+	IMULQ       R8, R11
+	VMOVUPD     (BX), Y10
 	VPERMPD     $0x00, Y10, Y11
-	VFMADD231PD (SI)(R10*1), Y11, K1, Y2
-	MOVL        4(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PD (DI)(R11*1), Y11, K1, Y2
+	MOVL        4(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0x55, Y10, Y11
-	VFMADD231PD (SI)(R10*1), Y11, K1, Y3
-	MOVL        8(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PD (DI)(R11*1), Y11, K1, Y3
+	MOVL        8(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0xaa, Y10, Y11
-	VFMADD231PD (SI)(R10*1), Y11, K1, Y4
-	MOVL        12(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PD (DI)(R11*1), Y11, K1, Y4
+	MOVL        12(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0xff, Y10, Y10
-	VFMADD231PD (SI)(R10*1), Y10, K1, Y5
-	MOVL        16(BX), R10
-	IMULQ       DI, R10
-	VMOVUPD     32(DX), Y10
+	VFMADD231PD (DI)(R11*1), Y10, K1, Y5
+	MOVL        16(SI), R11
+	IMULQ       R8, R11
+	VMOVUPD     32(BX), Y10
 	VPERMPD     $0x00, Y10, Y11
-	VFMADD231PD (SI)(R10*1), Y11, K1, Y6
-	MOVL        20(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PD (DI)(R11*1), Y11, K1, Y6
+	MOVL        20(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0x55, Y10, Y11
-	VFMADD231PD (SI)(R10*1), Y11, K1, Y7
-	MOVL        24(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PD (DI)(R11*1), Y11, K1, Y7
+	MOVL        24(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0xaa, Y10, Y11
-	VFMADD231PD (SI)(R10*1), Y11, K1, Y8
-	MOVL        28(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PD (DI)(R11*1), Y11, K1, Y8
+	MOVL        28(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0xff, Y10, Y10
-	VFMADD231PD (SI)(R10*1), Y10, K1, Y9
-	ADDQ        $0x20, BX
-	ADDQ        $0x40, DX
-	DECQ        R9
+	VFMADD231PD (DI)(R11*1), Y10, K1, Y9
+	ADDQ        $0x20, SI
+	ADDQ        $0x40, BX
+	DECQ        R10
 	JNZ         near
 	JMP         tail
 
 far:
-	PREFETCHT0 1024(BX)
-	PREFETCHT0 2048(DX)
-	CMPQ       BX, prefetchEnd+104(FP)
+	PREFETCHT0 1024(SI)
+	PREFETCHT0 2048(BX)
+	CMPQ       SI, 104(AX)
 	JAE        fullPrefetched
-	MOVL       128(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       132(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       136(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       140(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       144(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       148(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       152(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       156(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
+	MOVL       128(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       132(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       136(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       140(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       144(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       148(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       152(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       156(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
 
 fullPrefetched:
-	MOVL        (BX), R10
-	IMULQ       DI, R10
-	VMOVUPD     (DX), Y10
+	MOVL        (SI), R11
+	IMULQ       R8, R11
+	VMOVUPD     (BX), Y10
 	VPERMPD     $0x00, Y10, Y11
-	VFMADD231PD (SI)(R10*1), Y11, K1, Y2
-	MOVL        4(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PD (DI)(R11*1), Y11, K1, Y2
+	MOVL        4(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0x55, Y10, Y11
-	VFMADD231PD (SI)(R10*1), Y11, K1, Y3
-	MOVL        8(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PD (DI)(R11*1), Y11, K1, Y3
+	MOVL        8(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0xaa, Y10, Y11
-	VFMADD231PD (SI)(R10*1), Y11, K1, Y4
-	MOVL        12(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PD (DI)(R11*1), Y11, K1, Y4
+	MOVL        12(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0xff, Y10, Y10
-	VFMADD231PD (SI)(R10*1), Y10, K1, Y5
-	MOVL        16(BX), R10
-	IMULQ       DI, R10
-	VMOVUPD     32(DX), Y10
+	VFMADD231PD (DI)(R11*1), Y10, K1, Y5
+	MOVL        16(SI), R11
+	IMULQ       R8, R11
+	VMOVUPD     32(BX), Y10
 	VPERMPD     $0x00, Y10, Y11
-	VFMADD231PD (SI)(R10*1), Y11, K1, Y6
-	MOVL        20(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PD (DI)(R11*1), Y11, K1, Y6
+	MOVL        20(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0x55, Y10, Y11
-	VFMADD231PD (SI)(R10*1), Y11, K1, Y7
-	MOVL        24(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PD (DI)(R11*1), Y11, K1, Y7
+	MOVL        24(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0xaa, Y10, Y11
-	VFMADD231PD (SI)(R10*1), Y11, K1, Y8
-	MOVL        28(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PD (DI)(R11*1), Y11, K1, Y8
+	MOVL        28(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0xff, Y10, Y10
-	VFMADD231PD (SI)(R10*1), Y10, K1, Y9
-	ADDQ        $0x20, BX
-	ADDQ        $0x40, DX
-	DECQ        R9
+	VFMADD231PD (DI)(R11*1), Y10, K1, Y9
+	ADDQ        $0x20, SI
+	ADDQ        $0x40, BX
+	DECQ        R10
 	JNZ         full
 
 tail:
-	MOVL  4(AX), R9
-	TESTQ R9, R9
+	MOVL  4(CX), R10
+	TESTQ R10, R10
 	JZ    finish
 
 masked:
-	MOVWLZX    (CX), R10
-	MOVQ       first+24(FP), R11
-	SHRXL      R11, R10, R10
-	CMPB       near+138(FP), $0x00
+	MOVWLZX    (DX), R11
+	MOVQ       24(AX), R12
+	SHRXL      R12, R11, R11
+	CMPB       136(AX), $0x00
 	JNE        maskedPrefetched
-	PREFETCHT0 1024(BX)
-	PREFETCHT0 2048(DX)
-	CMPQ       BX, prefetchEnd+104(FP)
+	PREFETCHT0 1024(SI)
+	PREFETCHT0 2048(BX)
+	CMPQ       SI, 104(AX)
 	JAE        maskedPrefetched
-	MOVL       128(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       132(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       136(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       140(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       144(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       148(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       152(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       156(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
+	MOVL       128(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       132(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       136(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       140(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       144(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       148(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       152(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       156(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
 
 maskedPrefetched:
-	BTL          $0x00, R10
+	BTL          $0x00, R11
 	JCC          maskedLane0
-	MOVL         (BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSD (DX), Y10
-	VFMADD231PD  (SI)(R11*1), Y10, K1, Y2
+	MOVL         (SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSD (BX), Y10
+	VFMADD231PD  (DI)(R12*1), Y10, K1, Y2
 
 maskedLane0:
-	BTL          $0x01, R10
+	BTL          $0x01, R11
 	JCC          maskedLane1
-	MOVL         4(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSD 8(DX), Y10
-	VFMADD231PD  (SI)(R11*1), Y10, K1, Y3
+	MOVL         4(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSD 8(BX), Y10
+	VFMADD231PD  (DI)(R12*1), Y10, K1, Y3
 
 maskedLane1:
-	BTL          $0x02, R10
+	BTL          $0x02, R11
 	JCC          maskedLane2
-	MOVL         8(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSD 16(DX), Y10
-	VFMADD231PD  (SI)(R11*1), Y10, K1, Y4
+	MOVL         8(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSD 16(BX), Y10
+	VFMADD231PD  (DI)(R12*1), Y10, K1, Y4
 
 maskedLane2:
-	BTL          $0x03, R10
+	BTL          $0x03, R11
 	JCC          maskedLane3
-	MOVL         12(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSD 24(DX), Y10
-	VFMADD231PD  (SI)(R11*1), Y10, K1, Y5
+	MOVL         12(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSD 24(BX), Y10
+	VFMADD231PD  (DI)(R12*1), Y10, K1, Y5
 
 maskedLane3:
-	TESTB        $0xf0, R10
+	TESTB        $0xf0, R11
 	JEQ          maskedEnd
-	BTL          $0x04, R10
+	BTL          $0x04, R11
 	JCC          maskedLane4
-	MOVL         16(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSD 32(DX), Y10
-	VFMADD231PD  (SI)(R11*1), Y10, K1, Y6
+	MOVL         16(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSD 32(BX), Y10
+	VFMADD231PD  (DI)(R12*1), Y10, K1, Y6
 
 maskedLane4:
-	BTL          $0x05, R10
+	BTL          $0x05, R11
 	JCC          maskedLane5
-	MOVL         20(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSD 40(DX), Y10
-	VFMADD231PD  (SI)(R11*1), Y10, K1, Y7
+	MOVL         20(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSD 40(BX), Y10
+	VFMADD231PD  (DI)(R12*1), Y10, K1, Y7
 
 maskedLane5:
-	BTL          $0x06, R10
+	BTL          $0x06, R11
 	JCC          maskedLane6
-	MOVL         24(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSD 48(DX), Y10
-	VFMADD231PD  (SI)(R11*1), Y10, K1, Y8
+	MOVL         24(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSD 48(BX), Y10
+	VFMADD231PD  (DI)(R12*1), Y10, K1, Y8
 
 maskedLane6:
-	BTL          $0x07, R10
+	BTL          $0x07, R11
 	JCC          maskedLane7
-	MOVL         28(BX), R10
-	IMULQ        DI, R10
-	VBROADCASTSD 56(DX), Y10
-	VFMADD231PD  (SI)(R10*1), Y10, K1, Y9
+	MOVL         28(SI), R11
+	IMULQ        R8, R11
+	VBROADCASTSD 56(BX), Y10
+	VFMADD231PD  (DI)(R11*1), Y10, K1, Y9
 
 maskedLane7:
 maskedEnd:
-	ADDQ $0x20, BX
-	ADDQ $0x40, DX
-	ADDQ $0x02, CX
-	DECQ R9
+	ADDQ $0x20, SI
+	ADDQ $0x40, BX
+	ADDQ $0x02, DX
+	DECQ R10
 	JNZ  masked
 
 finish:
-	CMPB    reads+136(FP), $0x00
+	CMPB    120(AX), $0x00
 	JNE     each
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     each
-	CMPQ    rows+96(FP), $0x08
+	CMPQ    96(AX), $0x08
 	JL      each
-	MOVQ    y+72(FP), R9
-	MOVQ    ldy+80(FP), R10
-	MOVWLZX (R8), R11
-	IMULQ   R10, R11
+	MOVQ    72(AX), R10
+	MOVQ    80(AX), R11
+	MOVWLZX (R9), R12
+	IMULQ   R11, R12
 	VMULPD  Y0, Y2, Y2
-	VMOVUPD Y2, K1, (R9)(R11*1)
-	MOVWLZX 2(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD Y2, K1, (R10)(R12*1)
+	MOVWLZX 2(R9), R12
+	IMULQ   R11, R12
 	VMULPD  Y0, Y3, Y3
-	VMOVUPD Y3, K1, (R9)(R11*1)
-	MOVWLZX 4(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD Y3, K1, (R10)(R12*1)
+	MOVWLZX 4(R9), R12
+	IMULQ   R11, R12
 	VMULPD  Y0, Y4, Y4
-	VMOVUPD Y4, K1, (R9)(R11*1)
-	MOVWLZX 6(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD Y4, K1, (R10)(R12*1)
+	MOVWLZX 6(R9), R12
+	IMULQ   R11, R12
 	VMULPD  Y0, Y5, Y5
-	VMOVUPD Y5, K1, (R9)(R11*1)
-	MOVWLZX 8(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD Y5, K1, (R10)(R12*1)
+	MOVWLZX 8(R9), R12
+	IMULQ   R11, R12
 	VMULPD  Y0, Y6, Y6
-	VMOVUPD Y6, K1, (R9)(R11*1)
-	MOVWLZX 10(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD Y6, K1, (R10)(R12*1)
+	MOVWLZX 10(R9), R12
+	IMULQ   R11, R12
 	VMULPD  Y0, Y7, Y7
-	VMOVUPD Y7, K1, (R9)(R11*1)
-	MOVWLZX 12(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD Y7, K1, (R10)(R12*1)
+	MOVWLZX 12(R9), R12
+	IMULQ   R11, R12
 	VMULPD  Y0, Y8, Y8
-	VMOVUPD Y8, K1, (R9)(R11*1)
-	MOVWLZX 14(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD Y8, K1, (R10)(R12*1)
+	MOVWLZX 14(R9), R12
+	IMULQ   R11, R12
 	VMULPD  Y0, Y9, Y9
-	VMOVUPD Y9, K1, (R9)(R11*1)
+	VMOVUPD Y9, K1, (R10)(R12*1)
 	JMP     next
 
 each:
-	CMPB   one+139(FP), $0x00
+	CMPB   144(AX), $0x00
 	JEQ    lanes
 	VADDPD Y8, Y9, Y9
 	VADDPD Y6, Y7, Y7
@@ -16708,198 +16753,199 @@ each:
 	JMP    lastLane
 
 lanes:
-	CMPQ        rows+96(FP), $0x00
+	CMPQ        96(AX), $0x00
 	JLE         next
-	MOVWLZX     (R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     (R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Y0, Y2, Y2
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row0Overwrite
-	VFMADD231PD (R9), Y1, K1, Y2
+	VFMADD231PD (R10), Y1, K1, Y2
 
 row0Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row0Stream
-	VMOVUPD Y2, K1, (R9)
+	VMOVUPD Y2, K1, (R10)
 	JMP     row0End
 
 row0Stream:
-	VMOVNTPD Y2, (R9)
+	VMOVNTPD Y2, (R10)
 
 row0End:
-	CMPQ        rows+96(FP), $0x01
+	CMPQ        96(AX), $0x01
 	JLE         next
-	MOVWLZX     2(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     2(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Y0, Y3, Y3
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row1Overwrite
-	VFMADD231PD (R9), Y1, K1, Y3
+	VFMADD231PD (R10), Y1, K1, Y3
 
 row1Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row1Stream
-	VMOVUPD Y3, K1, (R9)
+	VMOVUPD Y3, K1, (R10)
 	JMP     row1End
 
 row1Stream:
-	VMOVNTPD Y3, (R9)
+	VMOVNTPD Y3, (R10)
 
 row1End:
-	CMPQ        rows+96(FP), $0x02
+	CMPQ        96(AX), $0x02
 	JLE         next
-	MOVWLZX     4(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     4(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Y0, Y4, Y4
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row2Overwrite
-	VFMADD231PD (R9), Y1, K1, Y4
+	VFMADD231PD (R10), Y1, K1, Y4
 
 row2Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row2Stream
-	VMOVUPD Y4, K1, (R9)
+	VMOVUPD Y4, K1, (R10)
 	JMP     row2End
 
 row2Stream:
-	VMOVNTPD Y4, (R9)
+	VMOVNTPD Y4, (R10)
 
 row2End:
-	CMPQ        rows+96(FP), $0x03
+	CMPQ        96(AX), $0x03
 	JLE         next
-	MOVWLZX     6(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     6(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Y0, Y5, Y5
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row3Overwrite
-	VFMADD231PD (R9), Y1, K1, Y5
+	VFMADD231PD (R10), Y1, K1, Y5
 
 row3Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row3Stream
-	VMOVUPD Y5, K1, (R9)
+	VMOVUPD Y5, K1, (R10)
 	JMP     row3End
 
 row3Stream:
-	VMOVNTPD Y5, (R9)
+	VMOVNTPD Y5, (R10)
 
 row3End:
-	CMPQ        rows+96(FP), $0x04
+	CMPQ        96(AX), $0x04
 	JLE         next
-	MOVWLZX     8(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     8(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Y0, Y6, Y6
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row4Overwrite
-	VFMADD231PD (R9), Y1, K1, Y6
+	VFMADD231PD (R10), Y1, K1, Y6
 
 row4Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row4Stream
-	VMOVUPD Y6, K1, (R9)
+	VMOVUPD Y6, K1, (R10)
 	JMP     row4End
 
 row4Stream:
-	VMOVNTPD Y6, (R9)
+	VMOVNTPD Y6, (R10)
 
 row4End:
-	CMPQ        rows+96(FP), $0x05
+	CMPQ        96(AX), $0x05
 	JLE         next
-	MOVWLZX     10(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     10(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Y0, Y7, Y7
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row5Overwrite
-	VFMADD231PD (R9), Y1, K1, Y7
+	VFMADD231PD (R10), Y1, K1, Y7
 
 row5Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row5Stream
-	VMOVUPD Y7, K1, (R9)
+	VMOVUPD Y7, K1, (R10)
 	JMP     row5End
 
 row5Stream:
-	VMOVNTPD Y7, (R9)
+	VMOVNTPD Y7, (R10)
 
 row5End:
-	CMPQ        rows+96(FP), $0x06
+	CMPQ        96(AX), $0x06
 	JLE         next
-	MOVWLZX     12(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     12(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Y0, Y8, Y8
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row6Overwrite
-	VFMADD231PD (R9), Y1, K1, Y8
+	VFMADD231PD (R10), Y1, K1, Y8
 
 row6Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row6Stream
-	VMOVUPD Y8, K1, (R9)
+	VMOVUPD Y8, K1, (R10)
 	JMP     row6End
 
 row6Stream:
-	VMOVNTPD Y8, (R9)
+	VMOVNTPD Y8, (R10)
 
 row6End:
-	CMPQ rows+96(FP), $0x07
+	CMPQ 96(AX), $0x07
 	JLE  next
 
 lastLane:
-	MOVWLZX     14(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     14(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      Y0, Y9, Y9
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row7Overwrite
-	VFMADD231PD (R9), Y1, K1, Y9
+	VFMADD231PD (R10), Y1, K1, Y9
 
 row7Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row7Stream
-	VMOVUPD Y9, K1, (R9)
+	VMOVUPD Y9, K1, (R10)
 	JMP     row7End
 
 row7Stream:
-	VMOVNTPD Y9, (R9)
+	VMOVNTPD Y9, (R10)
 
 row7End:
 next:
-	ADDQ $0x10, R8
-	SUBQ $0x08, rows+96(FP)
-	ADDQ $0x08, AX
-	DECQ n+0(FP)
+	ADDQ $0x10, R9
+	SUBQ $0x08, 96(AX)
+	ADDQ $0x08, CX
+	DECQ (AX)
 	JMP  slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manySlices161F64AVX512Quarter(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
+// func manySlices161F64AVX512Quarter(a *byte)
 // Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2, MMX+
-TEXT ·manySlices161F64AVX512Quarter(SB), NOSPLIT, $0-140
-	MOVQ     widths+8(FP), AX
-	MOVQ     masks+16(FP), CX
-	MOVQ     val+32(FP), DX
-	MOVQ     idx+40(FP), BX
-	MOVQ     x+48(FP), SI
-	MOVQ     ldx+64(FP), DI
-	MOVQ     order+88(FP), R8
-	MOVQ     last+128(FP), R9
-	MOVQ     $-1, R10
-	BZHIQ    R9, R10, R10
-	KMOVW    R10, K1
-	VMOVDDUP alpha+112(FP), X0
-	VMOVDDUP beta+120(FP), X1
+TEXT ·manySlices161F64AVX512Quarter(SB), NOSPLIT, $0-8
+	MOVQ     a+0(FP), AX
+	MOVQ     8(AX), CX
+	MOVQ     16(AX), DX
+	MOVQ     32(AX), BX
+	MOVQ     40(AX), SI
+	MOVQ     48(AX), DI
+	MOVQ     64(AX), R8
+	MOVQ     88(AX), R9
+	MOVQ     112(AX), R10
+	MOVQ     $-1, R11
+	BZHIQ    R10, R11, R11
+	KMOVW    R11, K1
+	VMOVDDUP 152(AX), X0
+	VMOVDDUP 160(AX), X1
 
 slice:
-	CMPQ   n+0(FP), $0x00
+	CMPQ   (AX), $0x00
 	JEQ    done
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
@@ -16909,284 +16955,284 @@ slice:
 	VXORPS X7, X7, X7
 	VXORPS X8, X8, X8
 	VXORPS X9, X9, X9
-	MOVL   (AX), R9
-	TESTQ  R9, R9
+	MOVL   (CX), R10
+	TESTQ  R10, R10
 	JZ     tail
 
 full:
-	CMPB near+138(FP), $0x00
+	CMPB 136(AX), $0x00
 	JEQ  far
 
 near:
-	MOVWLZX     (BX), R10
-	IMULQ       DI, R10
-	VMOVUPD     (DX), Y10
+	MOVWLZX     (SI), R11
+	IMULQ       R8, R11
+	VMOVUPD     (BX), Y10
 	VPERMPD     $0x00, Y10, Y11
-	VFMADD231PD (SI)(R10*1), X11, K1, X2
-	MOVWLZX     2(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PD (DI)(R11*1), X11, K1, X2
+	MOVWLZX     2(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0x55, Y10, Y11
-	VFMADD231PD (SI)(R10*1), X11, K1, X3
-	MOVWLZX     4(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PD (DI)(R11*1), X11, K1, X3
+	MOVWLZX     4(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0xaa, Y10, Y11
-	VFMADD231PD (SI)(R10*1), X11, K1, X4
-	MOVWLZX     6(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PD (DI)(R11*1), X11, K1, X4
+	MOVWLZX     6(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0xff, Y10, Y10
-	VFMADD231PD (SI)(R10*1), X10, K1, X5
-	MOVWLZX     8(BX), R10
-	IMULQ       DI, R10
-	VMOVUPD     32(DX), Y10
+	VFMADD231PD (DI)(R11*1), X10, K1, X5
+	MOVWLZX     8(SI), R11
+	IMULQ       R8, R11
+	VMOVUPD     32(BX), Y10
 	VPERMPD     $0x00, Y10, Y11
-	VFMADD231PD (SI)(R10*1), X11, K1, X6
-	MOVWLZX     10(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PD (DI)(R11*1), X11, K1, X6
+	MOVWLZX     10(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0x55, Y10, Y11
-	VFMADD231PD (SI)(R10*1), X11, K1, X7
-	MOVWLZX     12(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PD (DI)(R11*1), X11, K1, X7
+	MOVWLZX     12(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0xaa, Y10, Y11
-	VFMADD231PD (SI)(R10*1), X11, K1, X8
-	MOVWLZX     14(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PD (DI)(R11*1), X11, K1, X8
+	MOVWLZX     14(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0xff, Y10, Y10
-	VFMADD231PD (SI)(R10*1), X10, K1, X9
-	ADDQ        $0x10, BX
-	ADDQ        $0x40, DX
-	DECQ        R9
+	VFMADD231PD (DI)(R11*1), X10, K1, X9
+	ADDQ        $0x10, SI
+	ADDQ        $0x40, BX
+	DECQ        R10
 	JNZ         near
 	JMP         tail
 
 far:
-	PREFETCHT0 1024(BX)
-	PREFETCHT0 2048(DX)
-	CMPQ       BX, prefetchEnd+104(FP)
+	PREFETCHT0 1024(SI)
+	PREFETCHT0 2048(BX)
+	CMPQ       SI, 104(AX)
 	JAE        fullPrefetched
-	MOVWLZX    64(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    66(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    68(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    70(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    72(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    74(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    76(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    78(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
+	MOVWLZX    64(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    66(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    68(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    70(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    72(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    74(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    76(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    78(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
 
 fullPrefetched:
-	MOVWLZX     (BX), R10
-	IMULQ       DI, R10
-	VMOVUPD     (DX), Y10
+	MOVWLZX     (SI), R11
+	IMULQ       R8, R11
+	VMOVUPD     (BX), Y10
 	VPERMPD     $0x00, Y10, Y11
-	VFMADD231PD (SI)(R10*1), X11, K1, X2
-	MOVWLZX     2(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PD (DI)(R11*1), X11, K1, X2
+	MOVWLZX     2(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0x55, Y10, Y11
-	VFMADD231PD (SI)(R10*1), X11, K1, X3
-	MOVWLZX     4(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PD (DI)(R11*1), X11, K1, X3
+	MOVWLZX     4(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0xaa, Y10, Y11
-	VFMADD231PD (SI)(R10*1), X11, K1, X4
-	MOVWLZX     6(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PD (DI)(R11*1), X11, K1, X4
+	MOVWLZX     6(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0xff, Y10, Y10
-	VFMADD231PD (SI)(R10*1), X10, K1, X5
-	MOVWLZX     8(BX), R10
-	IMULQ       DI, R10
-	VMOVUPD     32(DX), Y10
+	VFMADD231PD (DI)(R11*1), X10, K1, X5
+	MOVWLZX     8(SI), R11
+	IMULQ       R8, R11
+	VMOVUPD     32(BX), Y10
 	VPERMPD     $0x00, Y10, Y11
-	VFMADD231PD (SI)(R10*1), X11, K1, X6
-	MOVWLZX     10(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PD (DI)(R11*1), X11, K1, X6
+	MOVWLZX     10(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0x55, Y10, Y11
-	VFMADD231PD (SI)(R10*1), X11, K1, X7
-	MOVWLZX     12(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PD (DI)(R11*1), X11, K1, X7
+	MOVWLZX     12(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0xaa, Y10, Y11
-	VFMADD231PD (SI)(R10*1), X11, K1, X8
-	MOVWLZX     14(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PD (DI)(R11*1), X11, K1, X8
+	MOVWLZX     14(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0xff, Y10, Y10
-	VFMADD231PD (SI)(R10*1), X10, K1, X9
-	ADDQ        $0x10, BX
-	ADDQ        $0x40, DX
-	DECQ        R9
+	VFMADD231PD (DI)(R11*1), X10, K1, X9
+	ADDQ        $0x10, SI
+	ADDQ        $0x40, BX
+	DECQ        R10
 	JNZ         full
 
 tail:
-	MOVL  4(AX), R9
-	TESTQ R9, R9
+	MOVL  4(CX), R10
+	TESTQ R10, R10
 	JZ    finish
 
 masked:
-	MOVWLZX    (CX), R10
-	MOVQ       first+24(FP), R11
-	SHRXL      R11, R10, R10
-	CMPB       near+138(FP), $0x00
+	MOVWLZX    (DX), R11
+	MOVQ       24(AX), R12
+	SHRXL      R12, R11, R11
+	CMPB       136(AX), $0x00
 	JNE        maskedPrefetched
-	PREFETCHT0 1024(BX)
-	PREFETCHT0 2048(DX)
-	CMPQ       BX, prefetchEnd+104(FP)
+	PREFETCHT0 1024(SI)
+	PREFETCHT0 2048(BX)
+	CMPQ       SI, 104(AX)
 	JAE        maskedPrefetched
-	MOVWLZX    64(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    66(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    68(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    70(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    72(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    74(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    76(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    78(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
+	MOVWLZX    64(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    66(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    68(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    70(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    72(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    74(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    76(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    78(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
 
 maskedPrefetched:
-	BTL         $0x00, R10
+	BTL         $0x00, R11
 	JCC         maskedLane0
-	MOVWLZX     (BX), R11
-	IMULQ       DI, R11
-	VMOVDDUP    (DX), X10
-	VFMADD231PD (SI)(R11*1), X10, K1, X2
+	MOVWLZX     (SI), R12
+	IMULQ       R8, R12
+	VMOVDDUP    (BX), X10
+	VFMADD231PD (DI)(R12*1), X10, K1, X2
 
 maskedLane0:
-	BTL         $0x01, R10
+	BTL         $0x01, R11
 	JCC         maskedLane1
-	MOVWLZX     2(BX), R11
-	IMULQ       DI, R11
-	VMOVDDUP    8(DX), X10
-	VFMADD231PD (SI)(R11*1), X10, K1, X3
+	MOVWLZX     2(SI), R12
+	IMULQ       R8, R12
+	VMOVDDUP    8(BX), X10
+	VFMADD231PD (DI)(R12*1), X10, K1, X3
 
 maskedLane1:
-	BTL         $0x02, R10
+	BTL         $0x02, R11
 	JCC         maskedLane2
-	MOVWLZX     4(BX), R11
-	IMULQ       DI, R11
-	VMOVDDUP    16(DX), X10
-	VFMADD231PD (SI)(R11*1), X10, K1, X4
+	MOVWLZX     4(SI), R12
+	IMULQ       R8, R12
+	VMOVDDUP    16(BX), X10
+	VFMADD231PD (DI)(R12*1), X10, K1, X4
 
 maskedLane2:
-	BTL         $0x03, R10
+	BTL         $0x03, R11
 	JCC         maskedLane3
-	MOVWLZX     6(BX), R11
-	IMULQ       DI, R11
-	VMOVDDUP    24(DX), X10
-	VFMADD231PD (SI)(R11*1), X10, K1, X5
+	MOVWLZX     6(SI), R12
+	IMULQ       R8, R12
+	VMOVDDUP    24(BX), X10
+	VFMADD231PD (DI)(R12*1), X10, K1, X5
 
 maskedLane3:
-	TESTB       $0xf0, R10
+	TESTB       $0xf0, R11
 	JEQ         maskedEnd
-	BTL         $0x04, R10
+	BTL         $0x04, R11
 	JCC         maskedLane4
-	MOVWLZX     8(BX), R11
-	IMULQ       DI, R11
-	VMOVDDUP    32(DX), X10
-	VFMADD231PD (SI)(R11*1), X10, K1, X6
+	MOVWLZX     8(SI), R12
+	IMULQ       R8, R12
+	VMOVDDUP    32(BX), X10
+	VFMADD231PD (DI)(R12*1), X10, K1, X6
 
 maskedLane4:
-	BTL         $0x05, R10
+	BTL         $0x05, R11
 	JCC         maskedLane5
-	MOVWLZX     10(BX), R11
-	IMULQ       DI, R11
-	VMOVDDUP    40(DX), X10
-	VFMADD231PD (SI)(R11*1), X10, K1, X7
+	MOVWLZX     10(SI), R12
+	IMULQ       R8, R12
+	VMOVDDUP    40(BX), X10
+	VFMADD231PD (DI)(R12*1), X10, K1, X7
 
 maskedLane5:
-	BTL         $0x06, R10
+	BTL         $0x06, R11
 	JCC         maskedLane6
-	MOVWLZX     12(BX), R11
-	IMULQ       DI, R11
-	VMOVDDUP    48(DX), X10
-	VFMADD231PD (SI)(R11*1), X10, K1, X8
+	MOVWLZX     12(SI), R12
+	IMULQ       R8, R12
+	VMOVDDUP    48(BX), X10
+	VFMADD231PD (DI)(R12*1), X10, K1, X8
 
 maskedLane6:
-	BTL         $0x07, R10
+	BTL         $0x07, R11
 	JCC         maskedLane7
-	MOVWLZX     14(BX), R10
-	IMULQ       DI, R10
-	VMOVDDUP    56(DX), X10
-	VFMADD231PD (SI)(R10*1), X10, K1, X9
+	MOVWLZX     14(SI), R11
+	IMULQ       R8, R11
+	VMOVDDUP    56(BX), X10
+	VFMADD231PD (DI)(R11*1), X10, K1, X9
 
 maskedLane7:
 maskedEnd:
-	ADDQ $0x10, BX
-	ADDQ $0x40, DX
-	ADDQ $0x02, CX
-	DECQ R9
+	ADDQ $0x10, SI
+	ADDQ $0x40, BX
+	ADDQ $0x02, DX
+	DECQ R10
 	JNZ  masked
 
 finish:
-	CMPB    reads+136(FP), $0x00
+	CMPB    120(AX), $0x00
 	JNE     each
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     each
-	CMPQ    rows+96(FP), $0x08
+	CMPQ    96(AX), $0x08
 	JL      each
-	MOVQ    y+72(FP), R9
-	MOVQ    ldy+80(FP), R10
-	MOVWLZX (R8), R11
-	IMULQ   R10, R11
+	MOVQ    72(AX), R10
+	MOVQ    80(AX), R11
+	MOVWLZX (R9), R12
+	IMULQ   R11, R12
 	VMULPD  X0, X2, X2
-	VMOVUPD X2, K1, (R9)(R11*1)
-	MOVWLZX 2(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD X2, K1, (R10)(R12*1)
+	MOVWLZX 2(R9), R12
+	IMULQ   R11, R12
 	VMULPD  X0, X3, X3
-	VMOVUPD X3, K1, (R9)(R11*1)
-	MOVWLZX 4(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD X3, K1, (R10)(R12*1)
+	MOVWLZX 4(R9), R12
+	IMULQ   R11, R12
 	VMULPD  X0, X4, X4
-	VMOVUPD X4, K1, (R9)(R11*1)
-	MOVWLZX 6(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD X4, K1, (R10)(R12*1)
+	MOVWLZX 6(R9), R12
+	IMULQ   R11, R12
 	VMULPD  X0, X5, X5
-	VMOVUPD X5, K1, (R9)(R11*1)
-	MOVWLZX 8(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD X5, K1, (R10)(R12*1)
+	MOVWLZX 8(R9), R12
+	IMULQ   R11, R12
 	VMULPD  X0, X6, X6
-	VMOVUPD X6, K1, (R9)(R11*1)
-	MOVWLZX 10(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD X6, K1, (R10)(R12*1)
+	MOVWLZX 10(R9), R12
+	IMULQ   R11, R12
 	VMULPD  X0, X7, X7
-	VMOVUPD X7, K1, (R9)(R11*1)
-	MOVWLZX 12(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD X7, K1, (R10)(R12*1)
+	MOVWLZX 12(R9), R12
+	IMULQ   R11, R12
 	VMULPD  X0, X8, X8
-	VMOVUPD X8, K1, (R9)(R11*1)
-	MOVWLZX 14(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD X8, K1, (R10)(R12*1)
+	MOVWLZX 14(R9), R12
+	IMULQ   R11, R12
 	VMULPD  X0, X9, X9
-	VMOVUPD X9, K1, (R9)(R11*1)
+	VMOVUPD X9, K1, (R10)(R12*1)
 	JMP     next
 
 each:
-	CMPB   one+139(FP), $0x00
+	CMPB   144(AX), $0x00
 	JEQ    lanes
 	VADDPD X8, X9, X9
 	VADDPD X6, X7, X7
@@ -17198,198 +17244,199 @@ each:
 	JMP    lastLane
 
 lanes:
-	CMPQ        rows+96(FP), $0x00
+	CMPQ        96(AX), $0x00
 	JLE         next
-	MOVWLZX     (R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     (R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      X0, X2, X2
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row0Overwrite
-	VFMADD231PD (R9), X1, K1, X2
+	VFMADD231PD (R10), X1, K1, X2
 
 row0Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row0Stream
-	VMOVUPD X2, K1, (R9)
+	VMOVUPD X2, K1, (R10)
 	JMP     row0End
 
 row0Stream:
-	VMOVNTPD X2, (R9)
+	VMOVNTPD X2, (R10)
 
 row0End:
-	CMPQ        rows+96(FP), $0x01
+	CMPQ        96(AX), $0x01
 	JLE         next
-	MOVWLZX     2(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     2(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      X0, X3, X3
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row1Overwrite
-	VFMADD231PD (R9), X1, K1, X3
+	VFMADD231PD (R10), X1, K1, X3
 
 row1Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row1Stream
-	VMOVUPD X3, K1, (R9)
+	VMOVUPD X3, K1, (R10)
 	JMP     row1End
 
 row1Stream:
-	VMOVNTPD X3, (R9)
+	VMOVNTPD X3, (R10)
 
 row1End:
-	CMPQ        rows+96(FP), $0x02
+	CMPQ        96(AX), $0x02
 	JLE         next
-	MOVWLZX     4(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     4(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      X0, X4, X4
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row2Overwrite
-	VFMADD231PD (R9), X1, K1, X4
+	VFMADD231PD (R10), X1, K1, X4
 
 row2Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row2Stream
-	VMOVUPD X4, K1, (R9)
+	VMOVUPD X4, K1, (R10)
 	JMP     row2End
 
 row2Stream:
-	VMOVNTPD X4, (R9)
+	VMOVNTPD X4, (R10)
 
 row2End:
-	CMPQ        rows+96(FP), $0x03
+	CMPQ        96(AX), $0x03
 	JLE         next
-	MOVWLZX     6(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     6(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      X0, X5, X5
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row3Overwrite
-	VFMADD231PD (R9), X1, K1, X5
+	VFMADD231PD (R10), X1, K1, X5
 
 row3Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row3Stream
-	VMOVUPD X5, K1, (R9)
+	VMOVUPD X5, K1, (R10)
 	JMP     row3End
 
 row3Stream:
-	VMOVNTPD X5, (R9)
+	VMOVNTPD X5, (R10)
 
 row3End:
-	CMPQ        rows+96(FP), $0x04
+	CMPQ        96(AX), $0x04
 	JLE         next
-	MOVWLZX     8(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     8(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      X0, X6, X6
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row4Overwrite
-	VFMADD231PD (R9), X1, K1, X6
+	VFMADD231PD (R10), X1, K1, X6
 
 row4Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row4Stream
-	VMOVUPD X6, K1, (R9)
+	VMOVUPD X6, K1, (R10)
 	JMP     row4End
 
 row4Stream:
-	VMOVNTPD X6, (R9)
+	VMOVNTPD X6, (R10)
 
 row4End:
-	CMPQ        rows+96(FP), $0x05
+	CMPQ        96(AX), $0x05
 	JLE         next
-	MOVWLZX     10(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     10(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      X0, X7, X7
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row5Overwrite
-	VFMADD231PD (R9), X1, K1, X7
+	VFMADD231PD (R10), X1, K1, X7
 
 row5Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row5Stream
-	VMOVUPD X7, K1, (R9)
+	VMOVUPD X7, K1, (R10)
 	JMP     row5End
 
 row5Stream:
-	VMOVNTPD X7, (R9)
+	VMOVNTPD X7, (R10)
 
 row5End:
-	CMPQ        rows+96(FP), $0x06
+	CMPQ        96(AX), $0x06
 	JLE         next
-	MOVWLZX     12(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     12(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      X0, X8, X8
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row6Overwrite
-	VFMADD231PD (R9), X1, K1, X8
+	VFMADD231PD (R10), X1, K1, X8
 
 row6Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row6Stream
-	VMOVUPD X8, K1, (R9)
+	VMOVUPD X8, K1, (R10)
 	JMP     row6End
 
 row6Stream:
-	VMOVNTPD X8, (R9)
+	VMOVNTPD X8, (R10)
 
 row6End:
-	CMPQ rows+96(FP), $0x07
+	CMPQ 96(AX), $0x07
 	JLE  next
 
 lastLane:
-	MOVWLZX     14(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     14(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      X0, X9, X9
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row7Overwrite
-	VFMADD231PD (R9), X1, K1, X9
+	VFMADD231PD (R10), X1, K1, X9
 
 row7Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row7Stream
-	VMOVUPD X9, K1, (R9)
+	VMOVUPD X9, K1, (R10)
 	JMP     row7End
 
 row7Stream:
-	VMOVNTPD X9, (R9)
+	VMOVNTPD X9, (R10)
 
 row7End:
 next:
-	ADDQ $0x10, R8
-	SUBQ $0x08, rows+96(FP)
-	ADDQ $0x08, AX
-	DECQ n+0(FP)
+	ADDQ $0x10, R9
+	SUBQ $0x08, 96(AX)
+	ADDQ $0x08, CX
+	DECQ (AX)
 	JMP  slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manySlices321F64AVX512Quarter(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float64, beta float64, last int, reads bool, stream bool, near bool, one bool)
+// func manySlices321F64AVX512Quarter(a *byte)
 // Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2, MMX+
-TEXT ·manySlices321F64AVX512Quarter(SB), NOSPLIT, $0-140
-	MOVQ     widths+8(FP), AX
-	MOVQ     masks+16(FP), CX
-	MOVQ     val+32(FP), DX
-	MOVQ     idx+40(FP), BX
-	MOVQ     x+48(FP), SI
-	MOVQ     ldx+64(FP), DI
-	MOVQ     order+88(FP), R8
-	MOVQ     last+128(FP), R9
-	MOVQ     $-1, R10
-	BZHIQ    R9, R10, R10
-	KMOVW    R10, K1
-	VMOVDDUP alpha+112(FP), X0
-	VMOVDDUP beta+120(FP), X1
+TEXT ·manySlices321F64AVX512Quarter(SB), NOSPLIT, $0-8
+	MOVQ     a+0(FP), AX
+	MOVQ     8(AX), CX
+	MOVQ     16(AX), DX
+	MOVQ     32(AX), BX
+	MOVQ     40(AX), SI
+	MOVQ     48(AX), DI
+	MOVQ     64(AX), R8
+	MOVQ     88(AX), R9
+	MOVQ     112(AX), R10
+	MOVQ     $-1, R11
+	BZHIQ    R10, R11, R11
+	KMOVW    R11, K1
+	VMOVDDUP 152(AX), X0
+	VMOVDDUP 160(AX), X1
 
 slice:
-	CMPQ   n+0(FP), $0x00
+	CMPQ   (AX), $0x00
 	JEQ    done
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
@@ -17399,284 +17446,284 @@ slice:
 	VXORPS X7, X7, X7
 	VXORPS X8, X8, X8
 	VXORPS X9, X9, X9
-	MOVL   (AX), R9
-	TESTQ  R9, R9
+	MOVL   (CX), R10
+	TESTQ  R10, R10
 	JZ     tail
 
 full:
-	CMPB near+138(FP), $0x00
+	CMPB 136(AX), $0x00
 	JEQ  far
 
 near:
-	MOVL        (BX), R10
-	IMULQ       DI, R10
-	VMOVUPD     (DX), Y10
+	MOVL        (SI), R11
+	IMULQ       R8, R11
+	VMOVUPD     (BX), Y10
 	VPERMPD     $0x00, Y10, Y11
-	VFMADD231PD (SI)(R10*1), X11, K1, X2
-	MOVL        4(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PD (DI)(R11*1), X11, K1, X2
+	MOVL        4(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0x55, Y10, Y11
-	VFMADD231PD (SI)(R10*1), X11, K1, X3
-	MOVL        8(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PD (DI)(R11*1), X11, K1, X3
+	MOVL        8(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0xaa, Y10, Y11
-	VFMADD231PD (SI)(R10*1), X11, K1, X4
-	MOVL        12(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PD (DI)(R11*1), X11, K1, X4
+	MOVL        12(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0xff, Y10, Y10
-	VFMADD231PD (SI)(R10*1), X10, K1, X5
-	MOVL        16(BX), R10
-	IMULQ       DI, R10
-	VMOVUPD     32(DX), Y10
+	VFMADD231PD (DI)(R11*1), X10, K1, X5
+	MOVL        16(SI), R11
+	IMULQ       R8, R11
+	VMOVUPD     32(BX), Y10
 	VPERMPD     $0x00, Y10, Y11
-	VFMADD231PD (SI)(R10*1), X11, K1, X6
-	MOVL        20(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PD (DI)(R11*1), X11, K1, X6
+	MOVL        20(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0x55, Y10, Y11
-	VFMADD231PD (SI)(R10*1), X11, K1, X7
-	MOVL        24(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PD (DI)(R11*1), X11, K1, X7
+	MOVL        24(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0xaa, Y10, Y11
-	VFMADD231PD (SI)(R10*1), X11, K1, X8
-	MOVL        28(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PD (DI)(R11*1), X11, K1, X8
+	MOVL        28(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0xff, Y10, Y10
-	VFMADD231PD (SI)(R10*1), X10, K1, X9
-	ADDQ        $0x20, BX
-	ADDQ        $0x40, DX
-	DECQ        R9
+	VFMADD231PD (DI)(R11*1), X10, K1, X9
+	ADDQ        $0x20, SI
+	ADDQ        $0x40, BX
+	DECQ        R10
 	JNZ         near
 	JMP         tail
 
 far:
-	PREFETCHT0 1024(BX)
-	PREFETCHT0 2048(DX)
-	CMPQ       BX, prefetchEnd+104(FP)
+	PREFETCHT0 1024(SI)
+	PREFETCHT0 2048(BX)
+	CMPQ       SI, 104(AX)
 	JAE        fullPrefetched
-	MOVL       128(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       132(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       136(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       140(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       144(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       148(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       152(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       156(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
+	MOVL       128(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       132(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       136(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       140(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       144(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       148(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       152(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       156(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
 
 fullPrefetched:
-	MOVL        (BX), R10
-	IMULQ       DI, R10
-	VMOVUPD     (DX), Y10
+	MOVL        (SI), R11
+	IMULQ       R8, R11
+	VMOVUPD     (BX), Y10
 	VPERMPD     $0x00, Y10, Y11
-	VFMADD231PD (SI)(R10*1), X11, K1, X2
-	MOVL        4(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PD (DI)(R11*1), X11, K1, X2
+	MOVL        4(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0x55, Y10, Y11
-	VFMADD231PD (SI)(R10*1), X11, K1, X3
-	MOVL        8(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PD (DI)(R11*1), X11, K1, X3
+	MOVL        8(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0xaa, Y10, Y11
-	VFMADD231PD (SI)(R10*1), X11, K1, X4
-	MOVL        12(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PD (DI)(R11*1), X11, K1, X4
+	MOVL        12(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0xff, Y10, Y10
-	VFMADD231PD (SI)(R10*1), X10, K1, X5
-	MOVL        16(BX), R10
-	IMULQ       DI, R10
-	VMOVUPD     32(DX), Y10
+	VFMADD231PD (DI)(R11*1), X10, K1, X5
+	MOVL        16(SI), R11
+	IMULQ       R8, R11
+	VMOVUPD     32(BX), Y10
 	VPERMPD     $0x00, Y10, Y11
-	VFMADD231PD (SI)(R10*1), X11, K1, X6
-	MOVL        20(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PD (DI)(R11*1), X11, K1, X6
+	MOVL        20(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0x55, Y10, Y11
-	VFMADD231PD (SI)(R10*1), X11, K1, X7
-	MOVL        24(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PD (DI)(R11*1), X11, K1, X7
+	MOVL        24(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0xaa, Y10, Y11
-	VFMADD231PD (SI)(R10*1), X11, K1, X8
-	MOVL        28(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PD (DI)(R11*1), X11, K1, X8
+	MOVL        28(SI), R11
+	IMULQ       R8, R11
 	VPERMPD     $0xff, Y10, Y10
-	VFMADD231PD (SI)(R10*1), X10, K1, X9
-	ADDQ        $0x20, BX
-	ADDQ        $0x40, DX
-	DECQ        R9
+	VFMADD231PD (DI)(R11*1), X10, K1, X9
+	ADDQ        $0x20, SI
+	ADDQ        $0x40, BX
+	DECQ        R10
 	JNZ         full
 
 tail:
-	MOVL  4(AX), R9
-	TESTQ R9, R9
+	MOVL  4(CX), R10
+	TESTQ R10, R10
 	JZ    finish
 
 masked:
-	MOVWLZX    (CX), R10
-	MOVQ       first+24(FP), R11
-	SHRXL      R11, R10, R10
-	CMPB       near+138(FP), $0x00
+	MOVWLZX    (DX), R11
+	MOVQ       24(AX), R12
+	SHRXL      R12, R11, R11
+	CMPB       136(AX), $0x00
 	JNE        maskedPrefetched
-	PREFETCHT0 1024(BX)
-	PREFETCHT0 2048(DX)
-	CMPQ       BX, prefetchEnd+104(FP)
+	PREFETCHT0 1024(SI)
+	PREFETCHT0 2048(BX)
+	CMPQ       SI, 104(AX)
 	JAE        maskedPrefetched
-	MOVL       128(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       132(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       136(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       140(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       144(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       148(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       152(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       156(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
+	MOVL       128(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       132(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       136(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       140(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       144(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       148(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       152(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       156(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
 
 maskedPrefetched:
-	BTL         $0x00, R10
+	BTL         $0x00, R11
 	JCC         maskedLane0
-	MOVL        (BX), R11
-	IMULQ       DI, R11
-	VMOVDDUP    (DX), X10
-	VFMADD231PD (SI)(R11*1), X10, K1, X2
+	MOVL        (SI), R12
+	IMULQ       R8, R12
+	VMOVDDUP    (BX), X10
+	VFMADD231PD (DI)(R12*1), X10, K1, X2
 
 maskedLane0:
-	BTL         $0x01, R10
+	BTL         $0x01, R11
 	JCC         maskedLane1
-	MOVL        4(BX), R11
-	IMULQ       DI, R11
-	VMOVDDUP    8(DX), X10
-	VFMADD231PD (SI)(R11*1), X10, K1, X3
+	MOVL        4(SI), R12
+	IMULQ       R8, R12
+	VMOVDDUP    8(BX), X10
+	VFMADD231PD (DI)(R12*1), X10, K1, X3
 
 maskedLane1:
-	BTL         $0x02, R10
+	BTL         $0x02, R11
 	JCC         maskedLane2
-	MOVL        8(BX), R11
-	IMULQ       DI, R11
-	VMOVDDUP    16(DX), X10
-	VFMADD231PD (SI)(R11*1), X10, K1, X4
+	MOVL        8(SI), R12
+	IMULQ       R8, R12
+	VMOVDDUP    16(BX), X10
+	VFMADD231PD (DI)(R12*1), X10, K1, X4
 
 maskedLane2:
-	BTL         $0x03, R10
+	BTL         $0x03, R11
 	JCC         maskedLane3
-	MOVL        12(BX), R11
-	IMULQ       DI, R11
-	VMOVDDUP    24(DX), X10
-	VFMADD231PD (SI)(R11*1), X10, K1, X5
+	MOVL        12(SI), R12
+	IMULQ       R8, R12
+	VMOVDDUP    24(BX), X10
+	VFMADD231PD (DI)(R12*1), X10, K1, X5
 
 maskedLane3:
-	TESTB       $0xf0, R10
+	TESTB       $0xf0, R11
 	JEQ         maskedEnd
-	BTL         $0x04, R10
+	BTL         $0x04, R11
 	JCC         maskedLane4
-	MOVL        16(BX), R11
-	IMULQ       DI, R11
-	VMOVDDUP    32(DX), X10
-	VFMADD231PD (SI)(R11*1), X10, K1, X6
+	MOVL        16(SI), R12
+	IMULQ       R8, R12
+	VMOVDDUP    32(BX), X10
+	VFMADD231PD (DI)(R12*1), X10, K1, X6
 
 maskedLane4:
-	BTL         $0x05, R10
+	BTL         $0x05, R11
 	JCC         maskedLane5
-	MOVL        20(BX), R11
-	IMULQ       DI, R11
-	VMOVDDUP    40(DX), X10
-	VFMADD231PD (SI)(R11*1), X10, K1, X7
+	MOVL        20(SI), R12
+	IMULQ       R8, R12
+	VMOVDDUP    40(BX), X10
+	VFMADD231PD (DI)(R12*1), X10, K1, X7
 
 maskedLane5:
-	BTL         $0x06, R10
+	BTL         $0x06, R11
 	JCC         maskedLane6
-	MOVL        24(BX), R11
-	IMULQ       DI, R11
-	VMOVDDUP    48(DX), X10
-	VFMADD231PD (SI)(R11*1), X10, K1, X8
+	MOVL        24(SI), R12
+	IMULQ       R8, R12
+	VMOVDDUP    48(BX), X10
+	VFMADD231PD (DI)(R12*1), X10, K1, X8
 
 maskedLane6:
-	BTL         $0x07, R10
+	BTL         $0x07, R11
 	JCC         maskedLane7
-	MOVL        28(BX), R10
-	IMULQ       DI, R10
-	VMOVDDUP    56(DX), X10
-	VFMADD231PD (SI)(R10*1), X10, K1, X9
+	MOVL        28(SI), R11
+	IMULQ       R8, R11
+	VMOVDDUP    56(BX), X10
+	VFMADD231PD (DI)(R11*1), X10, K1, X9
 
 maskedLane7:
 maskedEnd:
-	ADDQ $0x20, BX
-	ADDQ $0x40, DX
-	ADDQ $0x02, CX
-	DECQ R9
+	ADDQ $0x20, SI
+	ADDQ $0x40, BX
+	ADDQ $0x02, DX
+	DECQ R10
 	JNZ  masked
 
 finish:
-	CMPB    reads+136(FP), $0x00
+	CMPB    120(AX), $0x00
 	JNE     each
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     each
-	CMPQ    rows+96(FP), $0x08
+	CMPQ    96(AX), $0x08
 	JL      each
-	MOVQ    y+72(FP), R9
-	MOVQ    ldy+80(FP), R10
-	MOVWLZX (R8), R11
-	IMULQ   R10, R11
+	MOVQ    72(AX), R10
+	MOVQ    80(AX), R11
+	MOVWLZX (R9), R12
+	IMULQ   R11, R12
 	VMULPD  X0, X2, X2
-	VMOVUPD X2, K1, (R9)(R11*1)
-	MOVWLZX 2(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD X2, K1, (R10)(R12*1)
+	MOVWLZX 2(R9), R12
+	IMULQ   R11, R12
 	VMULPD  X0, X3, X3
-	VMOVUPD X3, K1, (R9)(R11*1)
-	MOVWLZX 4(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD X3, K1, (R10)(R12*1)
+	MOVWLZX 4(R9), R12
+	IMULQ   R11, R12
 	VMULPD  X0, X4, X4
-	VMOVUPD X4, K1, (R9)(R11*1)
-	MOVWLZX 6(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD X4, K1, (R10)(R12*1)
+	MOVWLZX 6(R9), R12
+	IMULQ   R11, R12
 	VMULPD  X0, X5, X5
-	VMOVUPD X5, K1, (R9)(R11*1)
-	MOVWLZX 8(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD X5, K1, (R10)(R12*1)
+	MOVWLZX 8(R9), R12
+	IMULQ   R11, R12
 	VMULPD  X0, X6, X6
-	VMOVUPD X6, K1, (R9)(R11*1)
-	MOVWLZX 10(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD X6, K1, (R10)(R12*1)
+	MOVWLZX 10(R9), R12
+	IMULQ   R11, R12
 	VMULPD  X0, X7, X7
-	VMOVUPD X7, K1, (R9)(R11*1)
-	MOVWLZX 12(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD X7, K1, (R10)(R12*1)
+	MOVWLZX 12(R9), R12
+	IMULQ   R11, R12
 	VMULPD  X0, X8, X8
-	VMOVUPD X8, K1, (R9)(R11*1)
-	MOVWLZX 14(R8), R11
-	IMULQ   R10, R11
+	VMOVUPD X8, K1, (R10)(R12*1)
+	MOVWLZX 14(R9), R12
+	IMULQ   R11, R12
 	VMULPD  X0, X9, X9
-	VMOVUPD X9, K1, (R9)(R11*1)
+	VMOVUPD X9, K1, (R10)(R12*1)
 	JMP     next
 
 each:
-	CMPB   one+139(FP), $0x00
+	CMPB   144(AX), $0x00
 	JEQ    lanes
 	VADDPD X8, X9, X9
 	VADDPD X6, X7, X7
@@ -17688,198 +17735,199 @@ each:
 	JMP    lastLane
 
 lanes:
-	CMPQ        rows+96(FP), $0x00
+	CMPQ        96(AX), $0x00
 	JLE         next
-	MOVWLZX     (R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     (R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      X0, X2, X2
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row0Overwrite
-	VFMADD231PD (R9), X1, K1, X2
+	VFMADD231PD (R10), X1, K1, X2
 
 row0Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row0Stream
-	VMOVUPD X2, K1, (R9)
+	VMOVUPD X2, K1, (R10)
 	JMP     row0End
 
 row0Stream:
-	VMOVNTPD X2, (R9)
+	VMOVNTPD X2, (R10)
 
 row0End:
-	CMPQ        rows+96(FP), $0x01
+	CMPQ        96(AX), $0x01
 	JLE         next
-	MOVWLZX     2(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     2(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      X0, X3, X3
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row1Overwrite
-	VFMADD231PD (R9), X1, K1, X3
+	VFMADD231PD (R10), X1, K1, X3
 
 row1Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row1Stream
-	VMOVUPD X3, K1, (R9)
+	VMOVUPD X3, K1, (R10)
 	JMP     row1End
 
 row1Stream:
-	VMOVNTPD X3, (R9)
+	VMOVNTPD X3, (R10)
 
 row1End:
-	CMPQ        rows+96(FP), $0x02
+	CMPQ        96(AX), $0x02
 	JLE         next
-	MOVWLZX     4(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     4(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      X0, X4, X4
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row2Overwrite
-	VFMADD231PD (R9), X1, K1, X4
+	VFMADD231PD (R10), X1, K1, X4
 
 row2Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row2Stream
-	VMOVUPD X4, K1, (R9)
+	VMOVUPD X4, K1, (R10)
 	JMP     row2End
 
 row2Stream:
-	VMOVNTPD X4, (R9)
+	VMOVNTPD X4, (R10)
 
 row2End:
-	CMPQ        rows+96(FP), $0x03
+	CMPQ        96(AX), $0x03
 	JLE         next
-	MOVWLZX     6(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     6(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      X0, X5, X5
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row3Overwrite
-	VFMADD231PD (R9), X1, K1, X5
+	VFMADD231PD (R10), X1, K1, X5
 
 row3Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row3Stream
-	VMOVUPD X5, K1, (R9)
+	VMOVUPD X5, K1, (R10)
 	JMP     row3End
 
 row3Stream:
-	VMOVNTPD X5, (R9)
+	VMOVNTPD X5, (R10)
 
 row3End:
-	CMPQ        rows+96(FP), $0x04
+	CMPQ        96(AX), $0x04
 	JLE         next
-	MOVWLZX     8(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     8(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      X0, X6, X6
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row4Overwrite
-	VFMADD231PD (R9), X1, K1, X6
+	VFMADD231PD (R10), X1, K1, X6
 
 row4Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row4Stream
-	VMOVUPD X6, K1, (R9)
+	VMOVUPD X6, K1, (R10)
 	JMP     row4End
 
 row4Stream:
-	VMOVNTPD X6, (R9)
+	VMOVNTPD X6, (R10)
 
 row4End:
-	CMPQ        rows+96(FP), $0x05
+	CMPQ        96(AX), $0x05
 	JLE         next
-	MOVWLZX     10(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     10(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      X0, X7, X7
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row5Overwrite
-	VFMADD231PD (R9), X1, K1, X7
+	VFMADD231PD (R10), X1, K1, X7
 
 row5Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row5Stream
-	VMOVUPD X7, K1, (R9)
+	VMOVUPD X7, K1, (R10)
 	JMP     row5End
 
 row5Stream:
-	VMOVNTPD X7, (R9)
+	VMOVNTPD X7, (R10)
 
 row5End:
-	CMPQ        rows+96(FP), $0x06
+	CMPQ        96(AX), $0x06
 	JLE         next
-	MOVWLZX     12(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     12(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      X0, X8, X8
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row6Overwrite
-	VFMADD231PD (R9), X1, K1, X8
+	VFMADD231PD (R10), X1, K1, X8
 
 row6Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row6Stream
-	VMOVUPD X8, K1, (R9)
+	VMOVUPD X8, K1, (R10)
 	JMP     row6End
 
 row6Stream:
-	VMOVNTPD X8, (R9)
+	VMOVNTPD X8, (R10)
 
 row6End:
-	CMPQ rows+96(FP), $0x07
+	CMPQ 96(AX), $0x07
 	JLE  next
 
 lastLane:
-	MOVWLZX     14(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     14(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPD      X0, X9, X9
-	CMPB        reads+136(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row7Overwrite
-	VFMADD231PD (R9), X1, K1, X9
+	VFMADD231PD (R10), X1, K1, X9
 
 row7Overwrite:
-	CMPB    stream+137(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row7Stream
-	VMOVUPD X9, K1, (R9)
+	VMOVUPD X9, K1, (R10)
 	JMP     row7End
 
 row7Stream:
-	VMOVNTPD X9, (R9)
+	VMOVNTPD X9, (R10)
 
 row7End:
 next:
-	ADDQ $0x10, R8
-	SUBQ $0x08, rows+96(FP)
-	ADDQ $0x08, AX
-	DECQ n+0(FP)
+	ADDQ $0x10, R9
+	SUBQ $0x08, 96(AX)
+	ADDQ $0x08, CX
+	DECQ (AX)
 	JMP  slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manySlices161F32AVX512Half(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
+// func manySlices161F32AVX512Half(a *byte)
 // Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
-TEXT ·manySlices161F32AVX512Half(SB), NOSPLIT, $0-132
-	MOVQ         widths+8(FP), AX
-	MOVQ         masks+16(FP), CX
-	MOVQ         val+32(FP), DX
-	MOVQ         idx+40(FP), BX
-	MOVQ         x+48(FP), SI
-	MOVQ         ldx+64(FP), DI
-	MOVQ         order+88(FP), R8
-	MOVQ         last+120(FP), R9
-	MOVQ         $-1, R10
-	BZHIQ        R9, R10, R10
-	KMOVW        R10, K1
-	VBROADCASTSS alpha+112(FP), Y0
-	VBROADCASTSS beta+116(FP), Y1
+TEXT ·manySlices161F32AVX512Half(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), CX
+	MOVQ         16(AX), DX
+	MOVQ         32(AX), BX
+	MOVQ         40(AX), SI
+	MOVQ         48(AX), DI
+	MOVQ         64(AX), R8
+	MOVQ         88(AX), R9
+	MOVQ         112(AX), R10
+	MOVQ         $-1, R11
+	BZHIQ        R10, R11, R11
+	KMOVW        R11, K1
+	VBROADCASTSS 152(AX), Y0
+	VBROADCASTSS 160(AX), Y1
 
 slice:
-	CMPQ   n+0(FP), $0x00
+	CMPQ   (AX), $0x00
 	JEQ    done
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
@@ -17889,286 +17937,286 @@ slice:
 	VXORPS X7, X7, X7
 	VXORPS X8, X8, X8
 	VXORPS X9, X9, X9
-	MOVL   (AX), R9
-	TESTQ  R9, R9
+	MOVL   (CX), R10
+	TESTQ  R10, R10
 	JZ     tail
 
 full:
-	CMPB near+130(FP), $0x00
+	CMPB 136(AX), $0x00
 	JEQ  far
 
 near:
-	MOVWLZX        (BX), R10
-	IMULQ          DI, R10
-	VBROADCASTF128 (DX), Y10
+	MOVWLZX        (SI), R11
+	IMULQ          R8, R11
+	VBROADCASTF128 (BX), Y10
 	VPERMILPS      $0x00, Y10, Y11
-	VFMADD231PS    (SI)(R10*1), Y11, K1, Y2
-	MOVWLZX        2(BX), R10
-	IMULQ          DI, R10
+	VFMADD231PS    (DI)(R11*1), Y11, K1, Y2
+	MOVWLZX        2(SI), R11
+	IMULQ          R8, R11
 	VPERMILPS      $0x55, Y10, Y11
-	VFMADD231PS    (SI)(R10*1), Y11, K1, Y3
-	MOVWLZX        4(BX), R10
-	IMULQ          DI, R10
+	VFMADD231PS    (DI)(R11*1), Y11, K1, Y3
+	MOVWLZX        4(SI), R11
+	IMULQ          R8, R11
 	VPERMILPS      $0xaa, Y10, Y11
-	VFMADD231PS    (SI)(R10*1), Y11, K1, Y4
-	MOVWLZX        6(BX), R10
-	IMULQ          DI, R10
+	VFMADD231PS    (DI)(R11*1), Y11, K1, Y4
+	MOVWLZX        6(SI), R11
+	IMULQ          R8, R11
 	VPERMILPS      $0xff, Y10, Y10
-	VFMADD231PS    (SI)(R10*1), Y10, K1, Y5
-	MOVWLZX        8(BX), R10
-	IMULQ          DI, R10
-	VBROADCASTF128 16(DX), Y10
+	VFMADD231PS    (DI)(R11*1), Y10, K1, Y5
+	MOVWLZX        8(SI), R11
+	IMULQ          R8, R11
+	VBROADCASTF128 16(BX), Y10
 	VPERMILPS      $0x00, Y10, Y11
-	VFMADD231PS    (SI)(R10*1), Y11, K1, Y6
-	MOVWLZX        10(BX), R10
-	IMULQ          DI, R10
+	VFMADD231PS    (DI)(R11*1), Y11, K1, Y6
+	MOVWLZX        10(SI), R11
+	IMULQ          R8, R11
 	VPERMILPS      $0x55, Y10, Y11
-	VFMADD231PS    (SI)(R10*1), Y11, K1, Y7
-	MOVWLZX        12(BX), R10
-	IMULQ          DI, R10
+	VFMADD231PS    (DI)(R11*1), Y11, K1, Y7
+	MOVWLZX        12(SI), R11
+	IMULQ          R8, R11
 	VPERMILPS      $0xaa, Y10, Y11
-	VFMADD231PS    (SI)(R10*1), Y11, K1, Y8
-	MOVWLZX        14(BX), R10
-	IMULQ          DI, R10
+	VFMADD231PS    (DI)(R11*1), Y11, K1, Y8
+	MOVWLZX        14(SI), R11
+	IMULQ          R8, R11
 	VPERMILPS      $0xff, Y10, Y10
-	VFMADD231PS    (SI)(R10*1), Y10, K1, Y9
-	ADDQ           $0x20, BX
-	ADDQ           $0x40, DX
-	DECQ           R9
+	VFMADD231PS    (DI)(R11*1), Y10, K1, Y9
+	ADDQ           $0x20, SI
+	ADDQ           $0x40, BX
+	DECQ           R10
 	JNZ            near
 	JMP            tail
 
 far:
-	PREFETCHT0 1024(BX)
-	PREFETCHT0 2048(DX)
-	CMPQ       BX, prefetchEnd+104(FP)
+	PREFETCHT0 1024(SI)
+	PREFETCHT0 2048(BX)
+	CMPQ       SI, 104(AX)
 	JAE        fullPrefetched
-	MOVWLZX    64(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    66(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    68(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    70(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    72(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    74(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    76(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    78(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
+	MOVWLZX    64(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    66(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    68(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    70(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    72(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    74(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    76(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    78(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
 
 fullPrefetched:
-	MOVWLZX        (BX), R10
-	IMULQ          DI, R10
-	VBROADCASTF128 (DX), Y10
+	MOVWLZX        (SI), R11
+	IMULQ          R8, R11
+	VBROADCASTF128 (BX), Y10
 	VPERMILPS      $0x00, Y10, Y11
-	VFMADD231PS    (SI)(R10*1), Y11, K1, Y2
-	MOVWLZX        2(BX), R10
-	IMULQ          DI, R10
+	VFMADD231PS    (DI)(R11*1), Y11, K1, Y2
+	MOVWLZX        2(SI), R11
+	IMULQ          R8, R11
 	VPERMILPS      $0x55, Y10, Y11
-	VFMADD231PS    (SI)(R10*1), Y11, K1, Y3
-	MOVWLZX        4(BX), R10
-	IMULQ          DI, R10
+	VFMADD231PS    (DI)(R11*1), Y11, K1, Y3
+	MOVWLZX        4(SI), R11
+	IMULQ          R8, R11
 	VPERMILPS      $0xaa, Y10, Y11
-	VFMADD231PS    (SI)(R10*1), Y11, K1, Y4
-	MOVWLZX        6(BX), R10
-	IMULQ          DI, R10
+	VFMADD231PS    (DI)(R11*1), Y11, K1, Y4
+	MOVWLZX        6(SI), R11
+	IMULQ          R8, R11
 	VPERMILPS      $0xff, Y10, Y10
-	VFMADD231PS    (SI)(R10*1), Y10, K1, Y5
-	MOVWLZX        8(BX), R10
-	IMULQ          DI, R10
-	VBROADCASTF128 16(DX), Y10
+	VFMADD231PS    (DI)(R11*1), Y10, K1, Y5
+	MOVWLZX        8(SI), R11
+	IMULQ          R8, R11
+	VBROADCASTF128 16(BX), Y10
 	VPERMILPS      $0x00, Y10, Y11
-	VFMADD231PS    (SI)(R10*1), Y11, K1, Y6
-	MOVWLZX        10(BX), R10
-	IMULQ          DI, R10
+	VFMADD231PS    (DI)(R11*1), Y11, K1, Y6
+	MOVWLZX        10(SI), R11
+	IMULQ          R8, R11
 	VPERMILPS      $0x55, Y10, Y11
-	VFMADD231PS    (SI)(R10*1), Y11, K1, Y7
-	MOVWLZX        12(BX), R10
-	IMULQ          DI, R10
+	VFMADD231PS    (DI)(R11*1), Y11, K1, Y7
+	MOVWLZX        12(SI), R11
+	IMULQ          R8, R11
 	VPERMILPS      $0xaa, Y10, Y11
-	VFMADD231PS    (SI)(R10*1), Y11, K1, Y8
-	MOVWLZX        14(BX), R10
-	IMULQ          DI, R10
+	VFMADD231PS    (DI)(R11*1), Y11, K1, Y8
+	MOVWLZX        14(SI), R11
+	IMULQ          R8, R11
 	VPERMILPS      $0xff, Y10, Y10
-	VFMADD231PS    (SI)(R10*1), Y10, K1, Y9
-	ADDQ           $0x20, BX
-	ADDQ           $0x40, DX
-	DECQ           R9
+	VFMADD231PS    (DI)(R11*1), Y10, K1, Y9
+	ADDQ           $0x20, SI
+	ADDQ           $0x40, BX
+	DECQ           R10
 	JNZ            full
 
 tail:
-	MOVL  4(AX), R9
-	TESTQ R9, R9
+	MOVL  4(CX), R10
+	TESTQ R10, R10
 	JZ    finish
 
 masked:
-	MOVWLZX    (CX), R10
-	MOVQ       first+24(FP), R11
-	SHRXL      R11, R10, R10
-	CMPB       near+130(FP), $0x00
+	MOVWLZX    (DX), R11
+	MOVQ       24(AX), R12
+	SHRXL      R12, R11, R11
+	CMPB       136(AX), $0x00
 	JNE        maskedPrefetched
-	PREFETCHT0 1024(BX)
-	PREFETCHT0 2048(DX)
-	CMPQ       BX, prefetchEnd+104(FP)
+	PREFETCHT0 1024(SI)
+	PREFETCHT0 2048(BX)
+	CMPQ       SI, 104(AX)
 	JAE        maskedPrefetched
-	MOVWLZX    64(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    66(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    68(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    70(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    72(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    74(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    76(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    78(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
+	MOVWLZX    64(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    66(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    68(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    70(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    72(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    74(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    76(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    78(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
 
 maskedPrefetched:
-	TESTB        $0xff, R10
+	TESTB        $0xff, R11
 	JEQ          maskedEnd
-	BTL          $0x00, R10
+	BTL          $0x00, R11
 	JCC          maskedLane0
-	MOVWLZX      (BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS (DX), Y10
-	VFMADD231PS  (SI)(R11*1), Y10, K1, Y2
+	MOVWLZX      (SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS (BX), Y10
+	VFMADD231PS  (DI)(R12*1), Y10, K1, Y2
 
 maskedLane0:
-	BTL          $0x01, R10
+	BTL          $0x01, R11
 	JCC          maskedLane1
-	MOVWLZX      2(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 4(DX), Y10
-	VFMADD231PS  (SI)(R11*1), Y10, K1, Y3
+	MOVWLZX      2(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 4(BX), Y10
+	VFMADD231PS  (DI)(R12*1), Y10, K1, Y3
 
 maskedLane1:
-	BTL          $0x02, R10
+	BTL          $0x02, R11
 	JCC          maskedLane2
-	MOVWLZX      4(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 8(DX), Y10
-	VFMADD231PS  (SI)(R11*1), Y10, K1, Y4
+	MOVWLZX      4(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 8(BX), Y10
+	VFMADD231PS  (DI)(R12*1), Y10, K1, Y4
 
 maskedLane2:
-	BTL          $0x03, R10
+	BTL          $0x03, R11
 	JCC          maskedLane3
-	MOVWLZX      6(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 12(DX), Y10
-	VFMADD231PS  (SI)(R11*1), Y10, K1, Y5
+	MOVWLZX      6(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 12(BX), Y10
+	VFMADD231PS  (DI)(R12*1), Y10, K1, Y5
 
 maskedLane3:
-	TESTB        $0xf0, R10
+	TESTB        $0xf0, R11
 	JEQ          maskedEnd
-	BTL          $0x04, R10
+	BTL          $0x04, R11
 	JCC          maskedLane4
-	MOVWLZX      8(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 16(DX), Y10
-	VFMADD231PS  (SI)(R11*1), Y10, K1, Y6
+	MOVWLZX      8(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 16(BX), Y10
+	VFMADD231PS  (DI)(R12*1), Y10, K1, Y6
 
 maskedLane4:
-	BTL          $0x05, R10
+	BTL          $0x05, R11
 	JCC          maskedLane5
-	MOVWLZX      10(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 20(DX), Y10
-	VFMADD231PS  (SI)(R11*1), Y10, K1, Y7
+	MOVWLZX      10(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 20(BX), Y10
+	VFMADD231PS  (DI)(R12*1), Y10, K1, Y7
 
 maskedLane5:
-	BTL          $0x06, R10
+	BTL          $0x06, R11
 	JCC          maskedLane6
-	MOVWLZX      12(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 24(DX), Y10
-	VFMADD231PS  (SI)(R11*1), Y10, K1, Y8
+	MOVWLZX      12(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 24(BX), Y10
+	VFMADD231PS  (DI)(R12*1), Y10, K1, Y8
 
 maskedLane6:
-	BTL          $0x07, R10
+	BTL          $0x07, R11
 	JCC          maskedLane7
-	MOVWLZX      14(BX), R10
-	IMULQ        DI, R10
-	VBROADCASTSS 28(DX), Y10
-	VFMADD231PS  (SI)(R10*1), Y10, K1, Y9
+	MOVWLZX      14(SI), R11
+	IMULQ        R8, R11
+	VBROADCASTSS 28(BX), Y10
+	VFMADD231PS  (DI)(R11*1), Y10, K1, Y9
 
 maskedLane7:
 maskedEnd:
-	ADDQ $0x20, BX
-	ADDQ $0x40, DX
-	ADDQ $0x02, CX
-	DECQ R9
+	ADDQ $0x20, SI
+	ADDQ $0x40, BX
+	ADDQ $0x02, DX
+	DECQ R10
 	JNZ  masked
 
 finish:
-	CMPB    reads+128(FP), $0x00
+	CMPB    120(AX), $0x00
 	JNE     each
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     each
-	CMPQ    rows+96(FP), $0x08
+	CMPQ    96(AX), $0x08
 	JL      each
-	MOVQ    y+72(FP), R9
-	MOVQ    ldy+80(FP), R10
-	MOVWLZX (R8), R11
-	IMULQ   R10, R11
+	MOVQ    72(AX), R10
+	MOVQ    80(AX), R11
+	MOVWLZX (R9), R12
+	IMULQ   R11, R12
 	VMULPS  Y0, Y2, Y2
-	VMOVUPS Y2, K1, (R9)(R11*1)
-	MOVWLZX 2(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS Y2, K1, (R10)(R12*1)
+	MOVWLZX 2(R9), R12
+	IMULQ   R11, R12
 	VMULPS  Y0, Y3, Y3
-	VMOVUPS Y3, K1, (R9)(R11*1)
-	MOVWLZX 4(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS Y3, K1, (R10)(R12*1)
+	MOVWLZX 4(R9), R12
+	IMULQ   R11, R12
 	VMULPS  Y0, Y4, Y4
-	VMOVUPS Y4, K1, (R9)(R11*1)
-	MOVWLZX 6(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS Y4, K1, (R10)(R12*1)
+	MOVWLZX 6(R9), R12
+	IMULQ   R11, R12
 	VMULPS  Y0, Y5, Y5
-	VMOVUPS Y5, K1, (R9)(R11*1)
-	MOVWLZX 8(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS Y5, K1, (R10)(R12*1)
+	MOVWLZX 8(R9), R12
+	IMULQ   R11, R12
 	VMULPS  Y0, Y6, Y6
-	VMOVUPS Y6, K1, (R9)(R11*1)
-	MOVWLZX 10(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS Y6, K1, (R10)(R12*1)
+	MOVWLZX 10(R9), R12
+	IMULQ   R11, R12
 	VMULPS  Y0, Y7, Y7
-	VMOVUPS Y7, K1, (R9)(R11*1)
-	MOVWLZX 12(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS Y7, K1, (R10)(R12*1)
+	MOVWLZX 12(R9), R12
+	IMULQ   R11, R12
 	VMULPS  Y0, Y8, Y8
-	VMOVUPS Y8, K1, (R9)(R11*1)
-	MOVWLZX 14(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS Y8, K1, (R10)(R12*1)
+	MOVWLZX 14(R9), R12
+	IMULQ   R11, R12
 	VMULPS  Y0, Y9, Y9
-	VMOVUPS Y9, K1, (R9)(R11*1)
+	VMOVUPS Y9, K1, (R10)(R12*1)
 	JMP     next
 
 each:
-	CMPB   one+131(FP), $0x00
+	CMPB   144(AX), $0x00
 	JEQ    lanes
 	VADDPS Y8, Y9, Y9
 	VADDPS Y6, Y7, Y7
@@ -18180,198 +18228,199 @@ each:
 	JMP    lastLane
 
 lanes:
-	CMPQ        rows+96(FP), $0x00
+	CMPQ        96(AX), $0x00
 	JLE         next
-	MOVWLZX     (R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     (R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Y0, Y2, Y2
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row0Overwrite
-	VFMADD231PS (R9), Y1, K1, Y2
+	VFMADD231PS (R10), Y1, K1, Y2
 
 row0Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row0Stream
-	VMOVUPS Y2, K1, (R9)
+	VMOVUPS Y2, K1, (R10)
 	JMP     row0End
 
 row0Stream:
-	VMOVNTPS Y2, (R9)
+	VMOVNTPS Y2, (R10)
 
 row0End:
-	CMPQ        rows+96(FP), $0x01
+	CMPQ        96(AX), $0x01
 	JLE         next
-	MOVWLZX     2(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     2(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Y0, Y3, Y3
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row1Overwrite
-	VFMADD231PS (R9), Y1, K1, Y3
+	VFMADD231PS (R10), Y1, K1, Y3
 
 row1Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row1Stream
-	VMOVUPS Y3, K1, (R9)
+	VMOVUPS Y3, K1, (R10)
 	JMP     row1End
 
 row1Stream:
-	VMOVNTPS Y3, (R9)
+	VMOVNTPS Y3, (R10)
 
 row1End:
-	CMPQ        rows+96(FP), $0x02
+	CMPQ        96(AX), $0x02
 	JLE         next
-	MOVWLZX     4(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     4(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Y0, Y4, Y4
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row2Overwrite
-	VFMADD231PS (R9), Y1, K1, Y4
+	VFMADD231PS (R10), Y1, K1, Y4
 
 row2Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row2Stream
-	VMOVUPS Y4, K1, (R9)
+	VMOVUPS Y4, K1, (R10)
 	JMP     row2End
 
 row2Stream:
-	VMOVNTPS Y4, (R9)
+	VMOVNTPS Y4, (R10)
 
 row2End:
-	CMPQ        rows+96(FP), $0x03
+	CMPQ        96(AX), $0x03
 	JLE         next
-	MOVWLZX     6(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     6(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Y0, Y5, Y5
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row3Overwrite
-	VFMADD231PS (R9), Y1, K1, Y5
+	VFMADD231PS (R10), Y1, K1, Y5
 
 row3Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row3Stream
-	VMOVUPS Y5, K1, (R9)
+	VMOVUPS Y5, K1, (R10)
 	JMP     row3End
 
 row3Stream:
-	VMOVNTPS Y5, (R9)
+	VMOVNTPS Y5, (R10)
 
 row3End:
-	CMPQ        rows+96(FP), $0x04
+	CMPQ        96(AX), $0x04
 	JLE         next
-	MOVWLZX     8(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     8(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Y0, Y6, Y6
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row4Overwrite
-	VFMADD231PS (R9), Y1, K1, Y6
+	VFMADD231PS (R10), Y1, K1, Y6
 
 row4Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row4Stream
-	VMOVUPS Y6, K1, (R9)
+	VMOVUPS Y6, K1, (R10)
 	JMP     row4End
 
 row4Stream:
-	VMOVNTPS Y6, (R9)
+	VMOVNTPS Y6, (R10)
 
 row4End:
-	CMPQ        rows+96(FP), $0x05
+	CMPQ        96(AX), $0x05
 	JLE         next
-	MOVWLZX     10(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     10(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Y0, Y7, Y7
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row5Overwrite
-	VFMADD231PS (R9), Y1, K1, Y7
+	VFMADD231PS (R10), Y1, K1, Y7
 
 row5Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row5Stream
-	VMOVUPS Y7, K1, (R9)
+	VMOVUPS Y7, K1, (R10)
 	JMP     row5End
 
 row5Stream:
-	VMOVNTPS Y7, (R9)
+	VMOVNTPS Y7, (R10)
 
 row5End:
-	CMPQ        rows+96(FP), $0x06
+	CMPQ        96(AX), $0x06
 	JLE         next
-	MOVWLZX     12(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     12(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Y0, Y8, Y8
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row6Overwrite
-	VFMADD231PS (R9), Y1, K1, Y8
+	VFMADD231PS (R10), Y1, K1, Y8
 
 row6Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row6Stream
-	VMOVUPS Y8, K1, (R9)
+	VMOVUPS Y8, K1, (R10)
 	JMP     row6End
 
 row6Stream:
-	VMOVNTPS Y8, (R9)
+	VMOVNTPS Y8, (R10)
 
 row6End:
-	CMPQ rows+96(FP), $0x07
+	CMPQ 96(AX), $0x07
 	JLE  next
 
 lastLane:
-	MOVWLZX     14(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     14(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Y0, Y9, Y9
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row7Overwrite
-	VFMADD231PS (R9), Y1, K1, Y9
+	VFMADD231PS (R10), Y1, K1, Y9
 
 row7Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row7Stream
-	VMOVUPS Y9, K1, (R9)
+	VMOVUPS Y9, K1, (R10)
 	JMP     row7End
 
 row7Stream:
-	VMOVNTPS Y9, (R9)
+	VMOVNTPS Y9, (R10)
 
 row7End:
 next:
-	ADDQ $0x20, R8
-	SUBQ $0x10, rows+96(FP)
-	ADDQ $0x08, AX
-	DECQ n+0(FP)
+	ADDQ $0x20, R9
+	SUBQ $0x10, 96(AX)
+	ADDQ $0x08, CX
+	DECQ (AX)
 	JMP  slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manySlices321F32AVX512Half(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
+// func manySlices321F32AVX512Half(a *byte)
 // Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
-TEXT ·manySlices321F32AVX512Half(SB), NOSPLIT, $0-132
-	MOVQ         widths+8(FP), AX
-	MOVQ         masks+16(FP), CX
-	MOVQ         val+32(FP), DX
-	MOVQ         idx+40(FP), BX
-	MOVQ         x+48(FP), SI
-	MOVQ         ldx+64(FP), DI
-	MOVQ         order+88(FP), R8
-	MOVQ         last+120(FP), R9
-	MOVQ         $-1, R10
-	BZHIQ        R9, R10, R10
-	KMOVW        R10, K1
-	VBROADCASTSS alpha+112(FP), Y0
-	VBROADCASTSS beta+116(FP), Y1
+TEXT ·manySlices321F32AVX512Half(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), CX
+	MOVQ         16(AX), DX
+	MOVQ         32(AX), BX
+	MOVQ         40(AX), SI
+	MOVQ         48(AX), DI
+	MOVQ         64(AX), R8
+	MOVQ         88(AX), R9
+	MOVQ         112(AX), R10
+	MOVQ         $-1, R11
+	BZHIQ        R10, R11, R11
+	KMOVW        R11, K1
+	VBROADCASTSS 152(AX), Y0
+	VBROADCASTSS 160(AX), Y1
 
 slice:
-	CMPQ   n+0(FP), $0x00
+	CMPQ   (AX), $0x00
 	JEQ    done
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
@@ -18381,286 +18430,286 @@ slice:
 	VXORPS X7, X7, X7
 	VXORPS X8, X8, X8
 	VXORPS X9, X9, X9
-	MOVL   (AX), R9
-	TESTQ  R9, R9
+	MOVL   (CX), R10
+	TESTQ  R10, R10
 	JZ     tail
 
 full:
-	CMPB near+130(FP), $0x00
+	CMPB 136(AX), $0x00
 	JEQ  far
 
 near:
-	MOVL           (BX), R10
-	IMULQ          DI, R10
-	VBROADCASTF128 (DX), Y10
+	MOVL           (SI), R11
+	IMULQ          R8, R11
+	VBROADCASTF128 (BX), Y10
 	VPERMILPS      $0x00, Y10, Y11
-	VFMADD231PS    (SI)(R10*1), Y11, K1, Y2
-	MOVL           4(BX), R10
-	IMULQ          DI, R10
+	VFMADD231PS    (DI)(R11*1), Y11, K1, Y2
+	MOVL           4(SI), R11
+	IMULQ          R8, R11
 	VPERMILPS      $0x55, Y10, Y11
-	VFMADD231PS    (SI)(R10*1), Y11, K1, Y3
-	MOVL           8(BX), R10
-	IMULQ          DI, R10
+	VFMADD231PS    (DI)(R11*1), Y11, K1, Y3
+	MOVL           8(SI), R11
+	IMULQ          R8, R11
 	VPERMILPS      $0xaa, Y10, Y11
-	VFMADD231PS    (SI)(R10*1), Y11, K1, Y4
-	MOVL           12(BX), R10
-	IMULQ          DI, R10
+	VFMADD231PS    (DI)(R11*1), Y11, K1, Y4
+	MOVL           12(SI), R11
+	IMULQ          R8, R11
 	VPERMILPS      $0xff, Y10, Y10
-	VFMADD231PS    (SI)(R10*1), Y10, K1, Y5
-	MOVL           16(BX), R10
-	IMULQ          DI, R10
-	VBROADCASTF128 16(DX), Y10
+	VFMADD231PS    (DI)(R11*1), Y10, K1, Y5
+	MOVL           16(SI), R11
+	IMULQ          R8, R11
+	VBROADCASTF128 16(BX), Y10
 	VPERMILPS      $0x00, Y10, Y11
-	VFMADD231PS    (SI)(R10*1), Y11, K1, Y6
-	MOVL           20(BX), R10
-	IMULQ          DI, R10
+	VFMADD231PS    (DI)(R11*1), Y11, K1, Y6
+	MOVL           20(SI), R11
+	IMULQ          R8, R11
 	VPERMILPS      $0x55, Y10, Y11
-	VFMADD231PS    (SI)(R10*1), Y11, K1, Y7
-	MOVL           24(BX), R10
-	IMULQ          DI, R10
+	VFMADD231PS    (DI)(R11*1), Y11, K1, Y7
+	MOVL           24(SI), R11
+	IMULQ          R8, R11
 	VPERMILPS      $0xaa, Y10, Y11
-	VFMADD231PS    (SI)(R10*1), Y11, K1, Y8
-	MOVL           28(BX), R10
-	IMULQ          DI, R10
+	VFMADD231PS    (DI)(R11*1), Y11, K1, Y8
+	MOVL           28(SI), R11
+	IMULQ          R8, R11
 	VPERMILPS      $0xff, Y10, Y10
-	VFMADD231PS    (SI)(R10*1), Y10, K1, Y9
+	VFMADD231PS    (DI)(R11*1), Y10, K1, Y9
+	ADDQ           $0x40, SI
 	ADDQ           $0x40, BX
-	ADDQ           $0x40, DX
-	DECQ           R9
+	DECQ           R10
 	JNZ            near
 	JMP            tail
 
 far:
-	PREFETCHT0 1024(BX)
-	PREFETCHT0 2048(DX)
-	CMPQ       BX, prefetchEnd+104(FP)
+	PREFETCHT0 1024(SI)
+	PREFETCHT0 2048(BX)
+	CMPQ       SI, 104(AX)
 	JAE        fullPrefetched
-	MOVL       128(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       132(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       136(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       140(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       144(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       148(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       152(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       156(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
+	MOVL       128(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       132(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       136(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       140(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       144(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       148(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       152(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       156(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
 
 fullPrefetched:
-	MOVL           (BX), R10
-	IMULQ          DI, R10
-	VBROADCASTF128 (DX), Y10
+	MOVL           (SI), R11
+	IMULQ          R8, R11
+	VBROADCASTF128 (BX), Y10
 	VPERMILPS      $0x00, Y10, Y11
-	VFMADD231PS    (SI)(R10*1), Y11, K1, Y2
-	MOVL           4(BX), R10
-	IMULQ          DI, R10
+	VFMADD231PS    (DI)(R11*1), Y11, K1, Y2
+	MOVL           4(SI), R11
+	IMULQ          R8, R11
 	VPERMILPS      $0x55, Y10, Y11
-	VFMADD231PS    (SI)(R10*1), Y11, K1, Y3
-	MOVL           8(BX), R10
-	IMULQ          DI, R10
+	VFMADD231PS    (DI)(R11*1), Y11, K1, Y3
+	MOVL           8(SI), R11
+	IMULQ          R8, R11
 	VPERMILPS      $0xaa, Y10, Y11
-	VFMADD231PS    (SI)(R10*1), Y11, K1, Y4
-	MOVL           12(BX), R10
-	IMULQ          DI, R10
+	VFMADD231PS    (DI)(R11*1), Y11, K1, Y4
+	MOVL           12(SI), R11
+	IMULQ          R8, R11
 	VPERMILPS      $0xff, Y10, Y10
-	VFMADD231PS    (SI)(R10*1), Y10, K1, Y5
-	MOVL           16(BX), R10
-	IMULQ          DI, R10
-	VBROADCASTF128 16(DX), Y10
+	VFMADD231PS    (DI)(R11*1), Y10, K1, Y5
+	MOVL           16(SI), R11
+	IMULQ          R8, R11
+	VBROADCASTF128 16(BX), Y10
 	VPERMILPS      $0x00, Y10, Y11
-	VFMADD231PS    (SI)(R10*1), Y11, K1, Y6
-	MOVL           20(BX), R10
-	IMULQ          DI, R10
+	VFMADD231PS    (DI)(R11*1), Y11, K1, Y6
+	MOVL           20(SI), R11
+	IMULQ          R8, R11
 	VPERMILPS      $0x55, Y10, Y11
-	VFMADD231PS    (SI)(R10*1), Y11, K1, Y7
-	MOVL           24(BX), R10
-	IMULQ          DI, R10
+	VFMADD231PS    (DI)(R11*1), Y11, K1, Y7
+	MOVL           24(SI), R11
+	IMULQ          R8, R11
 	VPERMILPS      $0xaa, Y10, Y11
-	VFMADD231PS    (SI)(R10*1), Y11, K1, Y8
-	MOVL           28(BX), R10
-	IMULQ          DI, R10
+	VFMADD231PS    (DI)(R11*1), Y11, K1, Y8
+	MOVL           28(SI), R11
+	IMULQ          R8, R11
 	VPERMILPS      $0xff, Y10, Y10
-	VFMADD231PS    (SI)(R10*1), Y10, K1, Y9
+	VFMADD231PS    (DI)(R11*1), Y10, K1, Y9
+	ADDQ           $0x40, SI
 	ADDQ           $0x40, BX
-	ADDQ           $0x40, DX
-	DECQ           R9
+	DECQ           R10
 	JNZ            full
 
 tail:
-	MOVL  4(AX), R9
-	TESTQ R9, R9
+	MOVL  4(CX), R10
+	TESTQ R10, R10
 	JZ    finish
 
 masked:
-	MOVWLZX    (CX), R10
-	MOVQ       first+24(FP), R11
-	SHRXL      R11, R10, R10
-	CMPB       near+130(FP), $0x00
+	MOVWLZX    (DX), R11
+	MOVQ       24(AX), R12
+	SHRXL      R12, R11, R11
+	CMPB       136(AX), $0x00
 	JNE        maskedPrefetched
-	PREFETCHT0 1024(BX)
-	PREFETCHT0 2048(DX)
-	CMPQ       BX, prefetchEnd+104(FP)
+	PREFETCHT0 1024(SI)
+	PREFETCHT0 2048(BX)
+	CMPQ       SI, 104(AX)
 	JAE        maskedPrefetched
-	MOVL       128(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       132(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       136(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       140(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       144(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       148(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       152(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       156(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
+	MOVL       128(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       132(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       136(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       140(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       144(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       148(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       152(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       156(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
 
 maskedPrefetched:
-	TESTB        $0xff, R10
+	TESTB        $0xff, R11
 	JEQ          maskedEnd
-	BTL          $0x00, R10
+	BTL          $0x00, R11
 	JCC          maskedLane0
-	MOVL         (BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS (DX), Y10
-	VFMADD231PS  (SI)(R11*1), Y10, K1, Y2
+	MOVL         (SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS (BX), Y10
+	VFMADD231PS  (DI)(R12*1), Y10, K1, Y2
 
 maskedLane0:
-	BTL          $0x01, R10
+	BTL          $0x01, R11
 	JCC          maskedLane1
-	MOVL         4(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 4(DX), Y10
-	VFMADD231PS  (SI)(R11*1), Y10, K1, Y3
+	MOVL         4(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 4(BX), Y10
+	VFMADD231PS  (DI)(R12*1), Y10, K1, Y3
 
 maskedLane1:
-	BTL          $0x02, R10
+	BTL          $0x02, R11
 	JCC          maskedLane2
-	MOVL         8(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 8(DX), Y10
-	VFMADD231PS  (SI)(R11*1), Y10, K1, Y4
+	MOVL         8(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 8(BX), Y10
+	VFMADD231PS  (DI)(R12*1), Y10, K1, Y4
 
 maskedLane2:
-	BTL          $0x03, R10
+	BTL          $0x03, R11
 	JCC          maskedLane3
-	MOVL         12(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 12(DX), Y10
-	VFMADD231PS  (SI)(R11*1), Y10, K1, Y5
+	MOVL         12(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 12(BX), Y10
+	VFMADD231PS  (DI)(R12*1), Y10, K1, Y5
 
 maskedLane3:
-	TESTB        $0xf0, R10
+	TESTB        $0xf0, R11
 	JEQ          maskedEnd
-	BTL          $0x04, R10
+	BTL          $0x04, R11
 	JCC          maskedLane4
-	MOVL         16(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 16(DX), Y10
-	VFMADD231PS  (SI)(R11*1), Y10, K1, Y6
+	MOVL         16(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 16(BX), Y10
+	VFMADD231PS  (DI)(R12*1), Y10, K1, Y6
 
 maskedLane4:
-	BTL          $0x05, R10
+	BTL          $0x05, R11
 	JCC          maskedLane5
-	MOVL         20(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 20(DX), Y10
-	VFMADD231PS  (SI)(R11*1), Y10, K1, Y7
+	MOVL         20(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 20(BX), Y10
+	VFMADD231PS  (DI)(R12*1), Y10, K1, Y7
 
 maskedLane5:
-	BTL          $0x06, R10
+	BTL          $0x06, R11
 	JCC          maskedLane6
-	MOVL         24(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 24(DX), Y10
-	VFMADD231PS  (SI)(R11*1), Y10, K1, Y8
+	MOVL         24(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 24(BX), Y10
+	VFMADD231PS  (DI)(R12*1), Y10, K1, Y8
 
 maskedLane6:
-	BTL          $0x07, R10
+	BTL          $0x07, R11
 	JCC          maskedLane7
-	MOVL         28(BX), R10
-	IMULQ        DI, R10
-	VBROADCASTSS 28(DX), Y10
-	VFMADD231PS  (SI)(R10*1), Y10, K1, Y9
+	MOVL         28(SI), R11
+	IMULQ        R8, R11
+	VBROADCASTSS 28(BX), Y10
+	VFMADD231PS  (DI)(R11*1), Y10, K1, Y9
 
 maskedLane7:
 maskedEnd:
+	ADDQ $0x40, SI
 	ADDQ $0x40, BX
-	ADDQ $0x40, DX
-	ADDQ $0x02, CX
-	DECQ R9
+	ADDQ $0x02, DX
+	DECQ R10
 	JNZ  masked
 
 finish:
-	CMPB    reads+128(FP), $0x00
+	CMPB    120(AX), $0x00
 	JNE     each
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     each
-	CMPQ    rows+96(FP), $0x08
+	CMPQ    96(AX), $0x08
 	JL      each
-	MOVQ    y+72(FP), R9
-	MOVQ    ldy+80(FP), R10
-	MOVWLZX (R8), R11
-	IMULQ   R10, R11
+	MOVQ    72(AX), R10
+	MOVQ    80(AX), R11
+	MOVWLZX (R9), R12
+	IMULQ   R11, R12
 	VMULPS  Y0, Y2, Y2
-	VMOVUPS Y2, K1, (R9)(R11*1)
-	MOVWLZX 2(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS Y2, K1, (R10)(R12*1)
+	MOVWLZX 2(R9), R12
+	IMULQ   R11, R12
 	VMULPS  Y0, Y3, Y3
-	VMOVUPS Y3, K1, (R9)(R11*1)
-	MOVWLZX 4(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS Y3, K1, (R10)(R12*1)
+	MOVWLZX 4(R9), R12
+	IMULQ   R11, R12
 	VMULPS  Y0, Y4, Y4
-	VMOVUPS Y4, K1, (R9)(R11*1)
-	MOVWLZX 6(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS Y4, K1, (R10)(R12*1)
+	MOVWLZX 6(R9), R12
+	IMULQ   R11, R12
 	VMULPS  Y0, Y5, Y5
-	VMOVUPS Y5, K1, (R9)(R11*1)
-	MOVWLZX 8(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS Y5, K1, (R10)(R12*1)
+	MOVWLZX 8(R9), R12
+	IMULQ   R11, R12
 	VMULPS  Y0, Y6, Y6
-	VMOVUPS Y6, K1, (R9)(R11*1)
-	MOVWLZX 10(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS Y6, K1, (R10)(R12*1)
+	MOVWLZX 10(R9), R12
+	IMULQ   R11, R12
 	VMULPS  Y0, Y7, Y7
-	VMOVUPS Y7, K1, (R9)(R11*1)
-	MOVWLZX 12(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS Y7, K1, (R10)(R12*1)
+	MOVWLZX 12(R9), R12
+	IMULQ   R11, R12
 	VMULPS  Y0, Y8, Y8
-	VMOVUPS Y8, K1, (R9)(R11*1)
-	MOVWLZX 14(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS Y8, K1, (R10)(R12*1)
+	MOVWLZX 14(R9), R12
+	IMULQ   R11, R12
 	VMULPS  Y0, Y9, Y9
-	VMOVUPS Y9, K1, (R9)(R11*1)
+	VMOVUPS Y9, K1, (R10)(R12*1)
 	JMP     next
 
 each:
-	CMPB   one+131(FP), $0x00
+	CMPB   144(AX), $0x00
 	JEQ    lanes
 	VADDPS Y8, Y9, Y9
 	VADDPS Y6, Y7, Y7
@@ -18672,198 +18721,199 @@ each:
 	JMP    lastLane
 
 lanes:
-	CMPQ        rows+96(FP), $0x00
+	CMPQ        96(AX), $0x00
 	JLE         next
-	MOVWLZX     (R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     (R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Y0, Y2, Y2
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row0Overwrite
-	VFMADD231PS (R9), Y1, K1, Y2
+	VFMADD231PS (R10), Y1, K1, Y2
 
 row0Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row0Stream
-	VMOVUPS Y2, K1, (R9)
+	VMOVUPS Y2, K1, (R10)
 	JMP     row0End
 
 row0Stream:
-	VMOVNTPS Y2, (R9)
+	VMOVNTPS Y2, (R10)
 
 row0End:
-	CMPQ        rows+96(FP), $0x01
+	CMPQ        96(AX), $0x01
 	JLE         next
-	MOVWLZX     2(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     2(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Y0, Y3, Y3
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row1Overwrite
-	VFMADD231PS (R9), Y1, K1, Y3
+	VFMADD231PS (R10), Y1, K1, Y3
 
 row1Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row1Stream
-	VMOVUPS Y3, K1, (R9)
+	VMOVUPS Y3, K1, (R10)
 	JMP     row1End
 
 row1Stream:
-	VMOVNTPS Y3, (R9)
+	VMOVNTPS Y3, (R10)
 
 row1End:
-	CMPQ        rows+96(FP), $0x02
+	CMPQ        96(AX), $0x02
 	JLE         next
-	MOVWLZX     4(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     4(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Y0, Y4, Y4
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row2Overwrite
-	VFMADD231PS (R9), Y1, K1, Y4
+	VFMADD231PS (R10), Y1, K1, Y4
 
 row2Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row2Stream
-	VMOVUPS Y4, K1, (R9)
+	VMOVUPS Y4, K1, (R10)
 	JMP     row2End
 
 row2Stream:
-	VMOVNTPS Y4, (R9)
+	VMOVNTPS Y4, (R10)
 
 row2End:
-	CMPQ        rows+96(FP), $0x03
+	CMPQ        96(AX), $0x03
 	JLE         next
-	MOVWLZX     6(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     6(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Y0, Y5, Y5
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row3Overwrite
-	VFMADD231PS (R9), Y1, K1, Y5
+	VFMADD231PS (R10), Y1, K1, Y5
 
 row3Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row3Stream
-	VMOVUPS Y5, K1, (R9)
+	VMOVUPS Y5, K1, (R10)
 	JMP     row3End
 
 row3Stream:
-	VMOVNTPS Y5, (R9)
+	VMOVNTPS Y5, (R10)
 
 row3End:
-	CMPQ        rows+96(FP), $0x04
+	CMPQ        96(AX), $0x04
 	JLE         next
-	MOVWLZX     8(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     8(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Y0, Y6, Y6
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row4Overwrite
-	VFMADD231PS (R9), Y1, K1, Y6
+	VFMADD231PS (R10), Y1, K1, Y6
 
 row4Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row4Stream
-	VMOVUPS Y6, K1, (R9)
+	VMOVUPS Y6, K1, (R10)
 	JMP     row4End
 
 row4Stream:
-	VMOVNTPS Y6, (R9)
+	VMOVNTPS Y6, (R10)
 
 row4End:
-	CMPQ        rows+96(FP), $0x05
+	CMPQ        96(AX), $0x05
 	JLE         next
-	MOVWLZX     10(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     10(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Y0, Y7, Y7
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row5Overwrite
-	VFMADD231PS (R9), Y1, K1, Y7
+	VFMADD231PS (R10), Y1, K1, Y7
 
 row5Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row5Stream
-	VMOVUPS Y7, K1, (R9)
+	VMOVUPS Y7, K1, (R10)
 	JMP     row5End
 
 row5Stream:
-	VMOVNTPS Y7, (R9)
+	VMOVNTPS Y7, (R10)
 
 row5End:
-	CMPQ        rows+96(FP), $0x06
+	CMPQ        96(AX), $0x06
 	JLE         next
-	MOVWLZX     12(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     12(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Y0, Y8, Y8
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row6Overwrite
-	VFMADD231PS (R9), Y1, K1, Y8
+	VFMADD231PS (R10), Y1, K1, Y8
 
 row6Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row6Stream
-	VMOVUPS Y8, K1, (R9)
+	VMOVUPS Y8, K1, (R10)
 	JMP     row6End
 
 row6Stream:
-	VMOVNTPS Y8, (R9)
+	VMOVNTPS Y8, (R10)
 
 row6End:
-	CMPQ rows+96(FP), $0x07
+	CMPQ 96(AX), $0x07
 	JLE  next
 
 lastLane:
-	MOVWLZX     14(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     14(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      Y0, Y9, Y9
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row7Overwrite
-	VFMADD231PS (R9), Y1, K1, Y9
+	VFMADD231PS (R10), Y1, K1, Y9
 
 row7Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row7Stream
-	VMOVUPS Y9, K1, (R9)
+	VMOVUPS Y9, K1, (R10)
 	JMP     row7End
 
 row7Stream:
-	VMOVNTPS Y9, (R9)
+	VMOVNTPS Y9, (R10)
 
 row7End:
 next:
-	ADDQ $0x20, R8
-	SUBQ $0x10, rows+96(FP)
-	ADDQ $0x08, AX
-	DECQ n+0(FP)
+	ADDQ $0x20, R9
+	SUBQ $0x10, 96(AX)
+	ADDQ $0x08, CX
+	DECQ (AX)
 	JMP  slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func manySlices161F32AVX512Quarter(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
+// func manySlices161F32AVX512Quarter(a *byte)
 // Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
-TEXT ·manySlices161F32AVX512Quarter(SB), NOSPLIT, $0-132
-	MOVQ         widths+8(FP), AX
-	MOVQ         masks+16(FP), CX
-	MOVQ         val+32(FP), DX
-	MOVQ         idx+40(FP), BX
-	MOVQ         x+48(FP), SI
-	MOVQ         ldx+64(FP), DI
-	MOVQ         order+88(FP), R8
-	MOVQ         last+120(FP), R9
-	MOVQ         $-1, R10
-	BZHIQ        R9, R10, R10
-	KMOVW        R10, K1
-	VBROADCASTSS alpha+112(FP), X0
-	VBROADCASTSS beta+116(FP), X1
+TEXT ·manySlices161F32AVX512Quarter(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), CX
+	MOVQ         16(AX), DX
+	MOVQ         32(AX), BX
+	MOVQ         40(AX), SI
+	MOVQ         48(AX), DI
+	MOVQ         64(AX), R8
+	MOVQ         88(AX), R9
+	MOVQ         112(AX), R10
+	MOVQ         $-1, R11
+	BZHIQ        R10, R11, R11
+	KMOVW        R11, K1
+	VBROADCASTSS 152(AX), X0
+	VBROADCASTSS 160(AX), X1
 
 slice:
-	CMPQ   n+0(FP), $0x00
+	CMPQ   (AX), $0x00
 	JEQ    done
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
@@ -18873,778 +18923,286 @@ slice:
 	VXORPS X7, X7, X7
 	VXORPS X8, X8, X8
 	VXORPS X9, X9, X9
-	MOVL   (AX), R9
-	TESTQ  R9, R9
+	MOVL   (CX), R10
+	TESTQ  R10, R10
 	JZ     tail
 
 full:
-	CMPB near+130(FP), $0x00
+	CMPB 136(AX), $0x00
 	JEQ  far
 
 near:
-	MOVWLZX     (BX), R10
-	IMULQ       DI, R10
-	VMOVUPS     (DX), X10
+	MOVWLZX     (SI), R11
+	IMULQ       R8, R11
+	VMOVUPS     (BX), X10
 	VPERMILPS   $0x00, X10, X11
-	VFMADD231PS (SI)(R10*1), X11, K1, X2
-	MOVWLZX     2(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PS (DI)(R11*1), X11, K1, X2
+	MOVWLZX     2(SI), R11
+	IMULQ       R8, R11
 	VPERMILPS   $0x55, X10, X11
-	VFMADD231PS (SI)(R10*1), X11, K1, X3
-	MOVWLZX     4(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PS (DI)(R11*1), X11, K1, X3
+	MOVWLZX     4(SI), R11
+	IMULQ       R8, R11
 	VPERMILPS   $0xaa, X10, X11
-	VFMADD231PS (SI)(R10*1), X11, K1, X4
-	MOVWLZX     6(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PS (DI)(R11*1), X11, K1, X4
+	MOVWLZX     6(SI), R11
+	IMULQ       R8, R11
 	VPERMILPS   $0xff, X10, X10
-	VFMADD231PS (SI)(R10*1), X10, K1, X5
-	MOVWLZX     8(BX), R10
-	IMULQ       DI, R10
-	VMOVUPS     16(DX), X10
+	VFMADD231PS (DI)(R11*1), X10, K1, X5
+	MOVWLZX     8(SI), R11
+	IMULQ       R8, R11
+	VMOVUPS     16(BX), X10
 	VPERMILPS   $0x00, X10, X11
-	VFMADD231PS (SI)(R10*1), X11, K1, X6
-	MOVWLZX     10(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PS (DI)(R11*1), X11, K1, X6
+	MOVWLZX     10(SI), R11
+	IMULQ       R8, R11
 	VPERMILPS   $0x55, X10, X11
-	VFMADD231PS (SI)(R10*1), X11, K1, X7
-	MOVWLZX     12(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PS (DI)(R11*1), X11, K1, X7
+	MOVWLZX     12(SI), R11
+	IMULQ       R8, R11
 	VPERMILPS   $0xaa, X10, X11
-	VFMADD231PS (SI)(R10*1), X11, K1, X8
-	MOVWLZX     14(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PS (DI)(R11*1), X11, K1, X8
+	MOVWLZX     14(SI), R11
+	IMULQ       R8, R11
 	VPERMILPS   $0xff, X10, X10
-	VFMADD231PS (SI)(R10*1), X10, K1, X9
-	ADDQ        $0x20, BX
-	ADDQ        $0x40, DX
-	DECQ        R9
+	VFMADD231PS (DI)(R11*1), X10, K1, X9
+	ADDQ        $0x20, SI
+	ADDQ        $0x40, BX
+	DECQ        R10
 	JNZ         near
 	JMP         tail
 
 far:
-	PREFETCHT0 1024(BX)
-	PREFETCHT0 2048(DX)
-	CMPQ       BX, prefetchEnd+104(FP)
+	PREFETCHT0 1024(SI)
+	PREFETCHT0 2048(BX)
+	CMPQ       SI, 104(AX)
 	JAE        fullPrefetched
-	MOVWLZX    64(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    66(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    68(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    70(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    72(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    74(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    76(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVWLZX    78(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
+	MOVWLZX    64(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    66(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    68(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    70(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    72(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    74(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    76(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVWLZX    78(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
 
 fullPrefetched:
-	MOVWLZX     (BX), R10
-	IMULQ       DI, R10
-	VMOVUPS     (DX), X10
+	MOVWLZX     (SI), R11
+	IMULQ       R8, R11
+	VMOVUPS     (BX), X10
 	VPERMILPS   $0x00, X10, X11
-	VFMADD231PS (SI)(R10*1), X11, K1, X2
-	MOVWLZX     2(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PS (DI)(R11*1), X11, K1, X2
+	MOVWLZX     2(SI), R11
+	IMULQ       R8, R11
 	VPERMILPS   $0x55, X10, X11
-	VFMADD231PS (SI)(R10*1), X11, K1, X3
-	MOVWLZX     4(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PS (DI)(R11*1), X11, K1, X3
+	MOVWLZX     4(SI), R11
+	IMULQ       R8, R11
 	VPERMILPS   $0xaa, X10, X11
-	VFMADD231PS (SI)(R10*1), X11, K1, X4
-	MOVWLZX     6(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PS (DI)(R11*1), X11, K1, X4
+	MOVWLZX     6(SI), R11
+	IMULQ       R8, R11
 	VPERMILPS   $0xff, X10, X10
-	VFMADD231PS (SI)(R10*1), X10, K1, X5
-	MOVWLZX     8(BX), R10
-	IMULQ       DI, R10
-	VMOVUPS     16(DX), X10
+	VFMADD231PS (DI)(R11*1), X10, K1, X5
+	MOVWLZX     8(SI), R11
+	IMULQ       R8, R11
+	VMOVUPS     16(BX), X10
 	VPERMILPS   $0x00, X10, X11
-	VFMADD231PS (SI)(R10*1), X11, K1, X6
-	MOVWLZX     10(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PS (DI)(R11*1), X11, K1, X6
+	MOVWLZX     10(SI), R11
+	IMULQ       R8, R11
 	VPERMILPS   $0x55, X10, X11
-	VFMADD231PS (SI)(R10*1), X11, K1, X7
-	MOVWLZX     12(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PS (DI)(R11*1), X11, K1, X7
+	MOVWLZX     12(SI), R11
+	IMULQ       R8, R11
 	VPERMILPS   $0xaa, X10, X11
-	VFMADD231PS (SI)(R10*1), X11, K1, X8
-	MOVWLZX     14(BX), R10
-	IMULQ       DI, R10
+	VFMADD231PS (DI)(R11*1), X11, K1, X8
+	MOVWLZX     14(SI), R11
+	IMULQ       R8, R11
 	VPERMILPS   $0xff, X10, X10
-	VFMADD231PS (SI)(R10*1), X10, K1, X9
-	ADDQ        $0x20, BX
-	ADDQ        $0x40, DX
-	DECQ        R9
+	VFMADD231PS (DI)(R11*1), X10, K1, X9
+	ADDQ        $0x20, SI
+	ADDQ        $0x40, BX
+	DECQ        R10
 	JNZ         full
 
 tail:
-	MOVL  4(AX), R9
-	TESTQ R9, R9
+	MOVL  4(CX), R10
+	TESTQ R10, R10
 	JZ    finish
 
 masked:
-	MOVWLZX    (CX), R10
-	MOVQ       first+24(FP), R11
-	SHRXL      R11, R10, R10
-	CMPB       near+130(FP), $0x00
+	MOVWLZX    (DX), R11
+	MOVQ       24(AX), R12
+	SHRXL      R12, R11, R11
+	CMPB       136(AX), $0x00
 	JNE        maskedPrefetched
-	PREFETCHT0 1024(BX)
-	PREFETCHT0 2048(DX)
-	CMPQ       BX, prefetchEnd+104(FP)
+	PREFETCHT0 1024(SI)
+	PREFETCHT0 2048(BX)
+	CMPQ       SI, 104(AX)
 	JAE        maskedPrefetched
-	MOVWLZX    64(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    66(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    68(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    70(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    72(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    74(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    76(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVWLZX    78(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
+	MOVWLZX    64(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    66(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    68(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    70(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    72(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    74(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    76(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVWLZX    78(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
 
 maskedPrefetched:
-	TESTB        $0xff, R10
+	TESTB        $0xff, R11
 	JEQ          maskedEnd
-	BTL          $0x00, R10
+	BTL          $0x00, R11
 	JCC          maskedLane0
-	MOVWLZX      (BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS (DX), X10
-	VFMADD231PS  (SI)(R11*1), X10, K1, X2
+	MOVWLZX      (SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS (BX), X10
+	VFMADD231PS  (DI)(R12*1), X10, K1, X2
 
 maskedLane0:
-	BTL          $0x01, R10
+	BTL          $0x01, R11
 	JCC          maskedLane1
-	MOVWLZX      2(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 4(DX), X10
-	VFMADD231PS  (SI)(R11*1), X10, K1, X3
+	MOVWLZX      2(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 4(BX), X10
+	VFMADD231PS  (DI)(R12*1), X10, K1, X3
 
 maskedLane1:
-	BTL          $0x02, R10
+	BTL          $0x02, R11
 	JCC          maskedLane2
-	MOVWLZX      4(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 8(DX), X10
-	VFMADD231PS  (SI)(R11*1), X10, K1, X4
+	MOVWLZX      4(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 8(BX), X10
+	VFMADD231PS  (DI)(R12*1), X10, K1, X4
 
 maskedLane2:
-	BTL          $0x03, R10
+	BTL          $0x03, R11
 	JCC          maskedLane3
-	MOVWLZX      6(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 12(DX), X10
-	VFMADD231PS  (SI)(R11*1), X10, K1, X5
+	MOVWLZX      6(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 12(BX), X10
+	VFMADD231PS  (DI)(R12*1), X10, K1, X5
 
 maskedLane3:
-	TESTB        $0xf0, R10
+	TESTB        $0xf0, R11
 	JEQ          maskedEnd
-	BTL          $0x04, R10
+	BTL          $0x04, R11
 	JCC          maskedLane4
-	MOVWLZX      8(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 16(DX), X10
-	VFMADD231PS  (SI)(R11*1), X10, K1, X6
+	MOVWLZX      8(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 16(BX), X10
+	VFMADD231PS  (DI)(R12*1), X10, K1, X6
 
 maskedLane4:
-	BTL          $0x05, R10
+	BTL          $0x05, R11
 	JCC          maskedLane5
-	MOVWLZX      10(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 20(DX), X10
-	VFMADD231PS  (SI)(R11*1), X10, K1, X7
+	MOVWLZX      10(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 20(BX), X10
+	VFMADD231PS  (DI)(R12*1), X10, K1, X7
 
 maskedLane5:
-	BTL          $0x06, R10
+	BTL          $0x06, R11
 	JCC          maskedLane6
-	MOVWLZX      12(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 24(DX), X10
-	VFMADD231PS  (SI)(R11*1), X10, K1, X8
+	MOVWLZX      12(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 24(BX), X10
+	VFMADD231PS  (DI)(R12*1), X10, K1, X8
 
 maskedLane6:
-	BTL          $0x07, R10
+	BTL          $0x07, R11
 	JCC          maskedLane7
-	MOVWLZX      14(BX), R10
-	IMULQ        DI, R10
-	VBROADCASTSS 28(DX), X10
-	VFMADD231PS  (SI)(R10*1), X10, K1, X9
+	MOVWLZX      14(SI), R11
+	IMULQ        R8, R11
+	VBROADCASTSS 28(BX), X10
+	VFMADD231PS  (DI)(R11*1), X10, K1, X9
 
 maskedLane7:
 maskedEnd:
-	ADDQ $0x20, BX
-	ADDQ $0x40, DX
-	ADDQ $0x02, CX
-	DECQ R9
-	JNZ  masked
-
-finish:
-	CMPB    reads+128(FP), $0x00
-	JNE     each
-	CMPB    stream+129(FP), $0x00
-	JNE     each
-	CMPQ    rows+96(FP), $0x08
-	JL      each
-	MOVQ    y+72(FP), R9
-	MOVQ    ldy+80(FP), R10
-	MOVWLZX (R8), R11
-	IMULQ   R10, R11
-	VMULPS  X0, X2, X2
-	VMOVUPS X2, K1, (R9)(R11*1)
-	MOVWLZX 2(R8), R11
-	IMULQ   R10, R11
-	VMULPS  X0, X3, X3
-	VMOVUPS X3, K1, (R9)(R11*1)
-	MOVWLZX 4(R8), R11
-	IMULQ   R10, R11
-	VMULPS  X0, X4, X4
-	VMOVUPS X4, K1, (R9)(R11*1)
-	MOVWLZX 6(R8), R11
-	IMULQ   R10, R11
-	VMULPS  X0, X5, X5
-	VMOVUPS X5, K1, (R9)(R11*1)
-	MOVWLZX 8(R8), R11
-	IMULQ   R10, R11
-	VMULPS  X0, X6, X6
-	VMOVUPS X6, K1, (R9)(R11*1)
-	MOVWLZX 10(R8), R11
-	IMULQ   R10, R11
-	VMULPS  X0, X7, X7
-	VMOVUPS X7, K1, (R9)(R11*1)
-	MOVWLZX 12(R8), R11
-	IMULQ   R10, R11
-	VMULPS  X0, X8, X8
-	VMOVUPS X8, K1, (R9)(R11*1)
-	MOVWLZX 14(R8), R11
-	IMULQ   R10, R11
-	VMULPS  X0, X9, X9
-	VMOVUPS X9, K1, (R9)(R11*1)
-	JMP     next
-
-each:
-	CMPB   one+131(FP), $0x00
-	JEQ    lanes
-	VADDPS X8, X9, X9
-	VADDPS X6, X7, X7
-	VADDPS X4, X5, X5
-	VADDPS X2, X3, X3
-	VADDPS X7, X9, X9
-	VADDPS X3, X5, X5
-	VADDPS X5, X9, X9
-	JMP    lastLane
-
-lanes:
-	CMPQ        rows+96(FP), $0x00
-	JLE         next
-	MOVWLZX     (R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPS      X0, X2, X2
-	CMPB        reads+128(FP), $0x00
-	JEQ         row0Overwrite
-	VFMADD231PS (R9), X1, K1, X2
-
-row0Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row0Stream
-	VMOVUPS X2, K1, (R9)
-	JMP     row0End
-
-row0Stream:
-	VMOVNTPS X2, (R9)
-
-row0End:
-	CMPQ        rows+96(FP), $0x01
-	JLE         next
-	MOVWLZX     2(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPS      X0, X3, X3
-	CMPB        reads+128(FP), $0x00
-	JEQ         row1Overwrite
-	VFMADD231PS (R9), X1, K1, X3
-
-row1Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row1Stream
-	VMOVUPS X3, K1, (R9)
-	JMP     row1End
-
-row1Stream:
-	VMOVNTPS X3, (R9)
-
-row1End:
-	CMPQ        rows+96(FP), $0x02
-	JLE         next
-	MOVWLZX     4(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPS      X0, X4, X4
-	CMPB        reads+128(FP), $0x00
-	JEQ         row2Overwrite
-	VFMADD231PS (R9), X1, K1, X4
-
-row2Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row2Stream
-	VMOVUPS X4, K1, (R9)
-	JMP     row2End
-
-row2Stream:
-	VMOVNTPS X4, (R9)
-
-row2End:
-	CMPQ        rows+96(FP), $0x03
-	JLE         next
-	MOVWLZX     6(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPS      X0, X5, X5
-	CMPB        reads+128(FP), $0x00
-	JEQ         row3Overwrite
-	VFMADD231PS (R9), X1, K1, X5
-
-row3Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row3Stream
-	VMOVUPS X5, K1, (R9)
-	JMP     row3End
-
-row3Stream:
-	VMOVNTPS X5, (R9)
-
-row3End:
-	CMPQ        rows+96(FP), $0x04
-	JLE         next
-	MOVWLZX     8(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPS      X0, X6, X6
-	CMPB        reads+128(FP), $0x00
-	JEQ         row4Overwrite
-	VFMADD231PS (R9), X1, K1, X6
-
-row4Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row4Stream
-	VMOVUPS X6, K1, (R9)
-	JMP     row4End
-
-row4Stream:
-	VMOVNTPS X6, (R9)
-
-row4End:
-	CMPQ        rows+96(FP), $0x05
-	JLE         next
-	MOVWLZX     10(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPS      X0, X7, X7
-	CMPB        reads+128(FP), $0x00
-	JEQ         row5Overwrite
-	VFMADD231PS (R9), X1, K1, X7
-
-row5Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row5Stream
-	VMOVUPS X7, K1, (R9)
-	JMP     row5End
-
-row5Stream:
-	VMOVNTPS X7, (R9)
-
-row5End:
-	CMPQ        rows+96(FP), $0x06
-	JLE         next
-	MOVWLZX     12(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPS      X0, X8, X8
-	CMPB        reads+128(FP), $0x00
-	JEQ         row6Overwrite
-	VFMADD231PS (R9), X1, K1, X8
-
-row6Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row6Stream
-	VMOVUPS X8, K1, (R9)
-	JMP     row6End
-
-row6Stream:
-	VMOVNTPS X8, (R9)
-
-row6End:
-	CMPQ rows+96(FP), $0x07
-	JLE  next
-
-lastLane:
-	MOVWLZX     14(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
-	VMULPS      X0, X9, X9
-	CMPB        reads+128(FP), $0x00
-	JEQ         row7Overwrite
-	VFMADD231PS (R9), X1, K1, X9
-
-row7Overwrite:
-	CMPB    stream+129(FP), $0x00
-	JNE     row7Stream
-	VMOVUPS X9, K1, (R9)
-	JMP     row7End
-
-row7Stream:
-	VMOVNTPS X9, (R9)
-
-row7End:
-next:
-	ADDQ $0x20, R8
-	SUBQ $0x10, rows+96(FP)
-	ADDQ $0x08, AX
-	DECQ n+0(FP)
-	JMP  slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func manySlices321F32AVX512Quarter(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha float32, beta float32, last int, reads bool, stream bool, near bool, one bool)
-// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
-TEXT ·manySlices321F32AVX512Quarter(SB), NOSPLIT, $0-132
-	MOVQ         widths+8(FP), AX
-	MOVQ         masks+16(FP), CX
-	MOVQ         val+32(FP), DX
-	MOVQ         idx+40(FP), BX
-	MOVQ         x+48(FP), SI
-	MOVQ         ldx+64(FP), DI
-	MOVQ         order+88(FP), R8
-	MOVQ         last+120(FP), R9
-	MOVQ         $-1, R10
-	BZHIQ        R9, R10, R10
-	KMOVW        R10, K1
-	VBROADCASTSS alpha+112(FP), X0
-	VBROADCASTSS beta+116(FP), X1
-
-slice:
-	CMPQ   n+0(FP), $0x00
-	JEQ    done
-	VXORPS X2, X2, X2
-	VXORPS X3, X3, X3
-	VXORPS X4, X4, X4
-	VXORPS X5, X5, X5
-	VXORPS X6, X6, X6
-	VXORPS X7, X7, X7
-	VXORPS X8, X8, X8
-	VXORPS X9, X9, X9
-	MOVL   (AX), R9
-	TESTQ  R9, R9
-	JZ     tail
-
-full:
-	CMPB near+130(FP), $0x00
-	JEQ  far
-
-near:
-	MOVL        (BX), R10
-	IMULQ       DI, R10
-	VMOVUPS     (DX), X10
-	VPERMILPS   $0x00, X10, X11
-	VFMADD231PS (SI)(R10*1), X11, K1, X2
-	MOVL        4(BX), R10
-	IMULQ       DI, R10
-	VPERMILPS   $0x55, X10, X11
-	VFMADD231PS (SI)(R10*1), X11, K1, X3
-	MOVL        8(BX), R10
-	IMULQ       DI, R10
-	VPERMILPS   $0xaa, X10, X11
-	VFMADD231PS (SI)(R10*1), X11, K1, X4
-	MOVL        12(BX), R10
-	IMULQ       DI, R10
-	VPERMILPS   $0xff, X10, X10
-	VFMADD231PS (SI)(R10*1), X10, K1, X5
-	MOVL        16(BX), R10
-	IMULQ       DI, R10
-	VMOVUPS     16(DX), X10
-	VPERMILPS   $0x00, X10, X11
-	VFMADD231PS (SI)(R10*1), X11, K1, X6
-	MOVL        20(BX), R10
-	IMULQ       DI, R10
-	VPERMILPS   $0x55, X10, X11
-	VFMADD231PS (SI)(R10*1), X11, K1, X7
-	MOVL        24(BX), R10
-	IMULQ       DI, R10
-	VPERMILPS   $0xaa, X10, X11
-	VFMADD231PS (SI)(R10*1), X11, K1, X8
-	MOVL        28(BX), R10
-	IMULQ       DI, R10
-	VPERMILPS   $0xff, X10, X10
-	VFMADD231PS (SI)(R10*1), X10, K1, X9
-	ADDQ        $0x40, BX
-	ADDQ        $0x40, DX
-	DECQ        R9
-	JNZ         near
-	JMP         tail
-
-far:
-	PREFETCHT0 1024(BX)
-	PREFETCHT0 2048(DX)
-	CMPQ       BX, prefetchEnd+104(FP)
-	JAE        fullPrefetched
-	MOVL       128(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       132(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       136(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       140(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       144(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       148(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       152(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	MOVL       156(BX), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-
-fullPrefetched:
-	MOVL        (BX), R10
-	IMULQ       DI, R10
-	VMOVUPS     (DX), X10
-	VPERMILPS   $0x00, X10, X11
-	VFMADD231PS (SI)(R10*1), X11, K1, X2
-	MOVL        4(BX), R10
-	IMULQ       DI, R10
-	VPERMILPS   $0x55, X10, X11
-	VFMADD231PS (SI)(R10*1), X11, K1, X3
-	MOVL        8(BX), R10
-	IMULQ       DI, R10
-	VPERMILPS   $0xaa, X10, X11
-	VFMADD231PS (SI)(R10*1), X11, K1, X4
-	MOVL        12(BX), R10
-	IMULQ       DI, R10
-	VPERMILPS   $0xff, X10, X10
-	VFMADD231PS (SI)(R10*1), X10, K1, X5
-	MOVL        16(BX), R10
-	IMULQ       DI, R10
-	VMOVUPS     16(DX), X10
-	VPERMILPS   $0x00, X10, X11
-	VFMADD231PS (SI)(R10*1), X11, K1, X6
-	MOVL        20(BX), R10
-	IMULQ       DI, R10
-	VPERMILPS   $0x55, X10, X11
-	VFMADD231PS (SI)(R10*1), X11, K1, X7
-	MOVL        24(BX), R10
-	IMULQ       DI, R10
-	VPERMILPS   $0xaa, X10, X11
-	VFMADD231PS (SI)(R10*1), X11, K1, X8
-	MOVL        28(BX), R10
-	IMULQ       DI, R10
-	VPERMILPS   $0xff, X10, X10
-	VFMADD231PS (SI)(R10*1), X10, K1, X9
-	ADDQ        $0x40, BX
-	ADDQ        $0x40, DX
-	DECQ        R9
-	JNZ         full
-
-tail:
-	MOVL  4(AX), R9
-	TESTQ R9, R9
-	JZ    finish
-
-masked:
-	MOVWLZX    (CX), R10
-	MOVQ       first+24(FP), R11
-	SHRXL      R11, R10, R10
-	CMPB       near+130(FP), $0x00
-	JNE        maskedPrefetched
-	PREFETCHT0 1024(BX)
-	PREFETCHT0 2048(DX)
-	CMPQ       BX, prefetchEnd+104(FP)
-	JAE        maskedPrefetched
-	MOVL       128(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       132(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       136(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       140(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       144(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       148(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       152(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       156(BX), R11
-	IMULQ      DI, R11
-	PREFETCHT0 (SI)(R11*1)
-
-maskedPrefetched:
-	TESTB        $0xff, R10
-	JEQ          maskedEnd
-	BTL          $0x00, R10
-	JCC          maskedLane0
-	MOVL         (BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS (DX), X10
-	VFMADD231PS  (SI)(R11*1), X10, K1, X2
-
-maskedLane0:
-	BTL          $0x01, R10
-	JCC          maskedLane1
-	MOVL         4(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 4(DX), X10
-	VFMADD231PS  (SI)(R11*1), X10, K1, X3
-
-maskedLane1:
-	BTL          $0x02, R10
-	JCC          maskedLane2
-	MOVL         8(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 8(DX), X10
-	VFMADD231PS  (SI)(R11*1), X10, K1, X4
-
-maskedLane2:
-	BTL          $0x03, R10
-	JCC          maskedLane3
-	MOVL         12(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 12(DX), X10
-	VFMADD231PS  (SI)(R11*1), X10, K1, X5
-
-maskedLane3:
-	TESTB        $0xf0, R10
-	JEQ          maskedEnd
-	BTL          $0x04, R10
-	JCC          maskedLane4
-	MOVL         16(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 16(DX), X10
-	VFMADD231PS  (SI)(R11*1), X10, K1, X6
-
-maskedLane4:
-	BTL          $0x05, R10
-	JCC          maskedLane5
-	MOVL         20(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 20(DX), X10
-	VFMADD231PS  (SI)(R11*1), X10, K1, X7
-
-maskedLane5:
-	BTL          $0x06, R10
-	JCC          maskedLane6
-	MOVL         24(BX), R11
-	IMULQ        DI, R11
-	VBROADCASTSS 24(DX), X10
-	VFMADD231PS  (SI)(R11*1), X10, K1, X8
-
-maskedLane6:
-	BTL          $0x07, R10
-	JCC          maskedLane7
-	MOVL         28(BX), R10
-	IMULQ        DI, R10
-	VBROADCASTSS 28(DX), X10
-	VFMADD231PS  (SI)(R10*1), X10, K1, X9
-
-maskedLane7:
-maskedEnd:
+	ADDQ $0x20, SI
 	ADDQ $0x40, BX
-	ADDQ $0x40, DX
-	ADDQ $0x02, CX
-	DECQ R9
+	ADDQ $0x02, DX
+	DECQ R10
 	JNZ  masked
 
 finish:
-	CMPB    reads+128(FP), $0x00
+	CMPB    120(AX), $0x00
 	JNE     each
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     each
-	CMPQ    rows+96(FP), $0x08
+	CMPQ    96(AX), $0x08
 	JL      each
-	MOVQ    y+72(FP), R9
-	MOVQ    ldy+80(FP), R10
-	MOVWLZX (R8), R11
-	IMULQ   R10, R11
+	MOVQ    72(AX), R10
+	MOVQ    80(AX), R11
+	MOVWLZX (R9), R12
+	IMULQ   R11, R12
 	VMULPS  X0, X2, X2
-	VMOVUPS X2, K1, (R9)(R11*1)
-	MOVWLZX 2(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS X2, K1, (R10)(R12*1)
+	MOVWLZX 2(R9), R12
+	IMULQ   R11, R12
 	VMULPS  X0, X3, X3
-	VMOVUPS X3, K1, (R9)(R11*1)
-	MOVWLZX 4(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS X3, K1, (R10)(R12*1)
+	MOVWLZX 4(R9), R12
+	IMULQ   R11, R12
 	VMULPS  X0, X4, X4
-	VMOVUPS X4, K1, (R9)(R11*1)
-	MOVWLZX 6(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS X4, K1, (R10)(R12*1)
+	MOVWLZX 6(R9), R12
+	IMULQ   R11, R12
 	VMULPS  X0, X5, X5
-	VMOVUPS X5, K1, (R9)(R11*1)
-	MOVWLZX 8(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS X5, K1, (R10)(R12*1)
+	MOVWLZX 8(R9), R12
+	IMULQ   R11, R12
 	VMULPS  X0, X6, X6
-	VMOVUPS X6, K1, (R9)(R11*1)
-	MOVWLZX 10(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS X6, K1, (R10)(R12*1)
+	MOVWLZX 10(R9), R12
+	IMULQ   R11, R12
 	VMULPS  X0, X7, X7
-	VMOVUPS X7, K1, (R9)(R11*1)
-	MOVWLZX 12(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS X7, K1, (R10)(R12*1)
+	MOVWLZX 12(R9), R12
+	IMULQ   R11, R12
 	VMULPS  X0, X8, X8
-	VMOVUPS X8, K1, (R9)(R11*1)
-	MOVWLZX 14(R8), R11
-	IMULQ   R10, R11
+	VMOVUPS X8, K1, (R10)(R12*1)
+	MOVWLZX 14(R9), R12
+	IMULQ   R11, R12
 	VMULPS  X0, X9, X9
-	VMOVUPS X9, K1, (R9)(R11*1)
+	VMOVUPS X9, K1, (R10)(R12*1)
 	JMP     next
 
 each:
-	CMPB   one+131(FP), $0x00
+	CMPB   144(AX), $0x00
 	JEQ    lanes
 	VADDPS X8, X9, X9
 	VADDPS X6, X7, X7
@@ -19656,173 +19214,666 @@ each:
 	JMP    lastLane
 
 lanes:
-	CMPQ        rows+96(FP), $0x00
+	CMPQ        96(AX), $0x00
 	JLE         next
-	MOVWLZX     (R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     (R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      X0, X2, X2
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row0Overwrite
-	VFMADD231PS (R9), X1, K1, X2
+	VFMADD231PS (R10), X1, K1, X2
 
 row0Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row0Stream
-	VMOVUPS X2, K1, (R9)
+	VMOVUPS X2, K1, (R10)
 	JMP     row0End
 
 row0Stream:
-	VMOVNTPS X2, (R9)
+	VMOVNTPS X2, (R10)
 
 row0End:
-	CMPQ        rows+96(FP), $0x01
+	CMPQ        96(AX), $0x01
 	JLE         next
-	MOVWLZX     2(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     2(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      X0, X3, X3
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row1Overwrite
-	VFMADD231PS (R9), X1, K1, X3
+	VFMADD231PS (R10), X1, K1, X3
 
 row1Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row1Stream
-	VMOVUPS X3, K1, (R9)
+	VMOVUPS X3, K1, (R10)
 	JMP     row1End
 
 row1Stream:
-	VMOVNTPS X3, (R9)
+	VMOVNTPS X3, (R10)
 
 row1End:
-	CMPQ        rows+96(FP), $0x02
+	CMPQ        96(AX), $0x02
 	JLE         next
-	MOVWLZX     4(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     4(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      X0, X4, X4
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row2Overwrite
-	VFMADD231PS (R9), X1, K1, X4
+	VFMADD231PS (R10), X1, K1, X4
 
 row2Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row2Stream
-	VMOVUPS X4, K1, (R9)
+	VMOVUPS X4, K1, (R10)
 	JMP     row2End
 
 row2Stream:
-	VMOVNTPS X4, (R9)
+	VMOVNTPS X4, (R10)
 
 row2End:
-	CMPQ        rows+96(FP), $0x03
+	CMPQ        96(AX), $0x03
 	JLE         next
-	MOVWLZX     6(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     6(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      X0, X5, X5
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row3Overwrite
-	VFMADD231PS (R9), X1, K1, X5
+	VFMADD231PS (R10), X1, K1, X5
 
 row3Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row3Stream
-	VMOVUPS X5, K1, (R9)
+	VMOVUPS X5, K1, (R10)
 	JMP     row3End
 
 row3Stream:
-	VMOVNTPS X5, (R9)
+	VMOVNTPS X5, (R10)
 
 row3End:
-	CMPQ        rows+96(FP), $0x04
+	CMPQ        96(AX), $0x04
 	JLE         next
-	MOVWLZX     8(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     8(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      X0, X6, X6
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row4Overwrite
-	VFMADD231PS (R9), X1, K1, X6
+	VFMADD231PS (R10), X1, K1, X6
 
 row4Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row4Stream
-	VMOVUPS X6, K1, (R9)
+	VMOVUPS X6, K1, (R10)
 	JMP     row4End
 
 row4Stream:
-	VMOVNTPS X6, (R9)
+	VMOVNTPS X6, (R10)
 
 row4End:
-	CMPQ        rows+96(FP), $0x05
+	CMPQ        96(AX), $0x05
 	JLE         next
-	MOVWLZX     10(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     10(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      X0, X7, X7
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row5Overwrite
-	VFMADD231PS (R9), X1, K1, X7
+	VFMADD231PS (R10), X1, K1, X7
 
 row5Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row5Stream
-	VMOVUPS X7, K1, (R9)
+	VMOVUPS X7, K1, (R10)
 	JMP     row5End
 
 row5Stream:
-	VMOVNTPS X7, (R9)
+	VMOVNTPS X7, (R10)
 
 row5End:
-	CMPQ        rows+96(FP), $0x06
+	CMPQ        96(AX), $0x06
 	JLE         next
-	MOVWLZX     12(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     12(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      X0, X8, X8
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row6Overwrite
-	VFMADD231PS (R9), X1, K1, X8
+	VFMADD231PS (R10), X1, K1, X8
 
 row6Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row6Stream
-	VMOVUPS X8, K1, (R9)
+	VMOVUPS X8, K1, (R10)
 	JMP     row6End
 
 row6Stream:
-	VMOVNTPS X8, (R9)
+	VMOVNTPS X8, (R10)
 
 row6End:
-	CMPQ rows+96(FP), $0x07
+	CMPQ 96(AX), $0x07
 	JLE  next
 
 lastLane:
-	MOVWLZX     14(R8), R9
-	IMULQ       ldy+80(FP), R9
-	ADDQ        y+72(FP), R9
+	MOVWLZX     14(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
 	VMULPS      X0, X9, X9
-	CMPB        reads+128(FP), $0x00
+	CMPB        120(AX), $0x00
 	JEQ         row7Overwrite
-	VFMADD231PS (R9), X1, K1, X9
+	VFMADD231PS (R10), X1, K1, X9
 
 row7Overwrite:
-	CMPB    stream+129(FP), $0x00
+	CMPB    128(AX), $0x00
 	JNE     row7Stream
-	VMOVUPS X9, K1, (R9)
+	VMOVUPS X9, K1, (R10)
 	JMP     row7End
 
 row7Stream:
-	VMOVNTPS X9, (R9)
+	VMOVNTPS X9, (R10)
 
 row7End:
 next:
-	ADDQ $0x20, R8
-	SUBQ $0x10, rows+96(FP)
-	ADDQ $0x08, AX
-	DECQ n+0(FP)
+	ADDQ $0x20, R9
+	SUBQ $0x10, 96(AX)
+	ADDQ $0x08, CX
+	DECQ (AX)
+	JMP  slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func manySlices321F32AVX512Quarter(a *byte)
+// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
+TEXT ·manySlices321F32AVX512Quarter(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), CX
+	MOVQ         16(AX), DX
+	MOVQ         32(AX), BX
+	MOVQ         40(AX), SI
+	MOVQ         48(AX), DI
+	MOVQ         64(AX), R8
+	MOVQ         88(AX), R9
+	MOVQ         112(AX), R10
+	MOVQ         $-1, R11
+	BZHIQ        R10, R11, R11
+	KMOVW        R11, K1
+	VBROADCASTSS 152(AX), X0
+	VBROADCASTSS 160(AX), X1
+
+slice:
+	CMPQ   (AX), $0x00
+	JEQ    done
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
+	VXORPS X6, X6, X6
+	VXORPS X7, X7, X7
+	VXORPS X8, X8, X8
+	VXORPS X9, X9, X9
+	MOVL   (CX), R10
+	TESTQ  R10, R10
+	JZ     tail
+
+full:
+	CMPB 136(AX), $0x00
+	JEQ  far
+
+near:
+	MOVL        (SI), R11
+	IMULQ       R8, R11
+	VMOVUPS     (BX), X10
+	VPERMILPS   $0x00, X10, X11
+	VFMADD231PS (DI)(R11*1), X11, K1, X2
+	MOVL        4(SI), R11
+	IMULQ       R8, R11
+	VPERMILPS   $0x55, X10, X11
+	VFMADD231PS (DI)(R11*1), X11, K1, X3
+	MOVL        8(SI), R11
+	IMULQ       R8, R11
+	VPERMILPS   $0xaa, X10, X11
+	VFMADD231PS (DI)(R11*1), X11, K1, X4
+	MOVL        12(SI), R11
+	IMULQ       R8, R11
+	VPERMILPS   $0xff, X10, X10
+	VFMADD231PS (DI)(R11*1), X10, K1, X5
+	MOVL        16(SI), R11
+	IMULQ       R8, R11
+	VMOVUPS     16(BX), X10
+	VPERMILPS   $0x00, X10, X11
+	VFMADD231PS (DI)(R11*1), X11, K1, X6
+	MOVL        20(SI), R11
+	IMULQ       R8, R11
+	VPERMILPS   $0x55, X10, X11
+	VFMADD231PS (DI)(R11*1), X11, K1, X7
+	MOVL        24(SI), R11
+	IMULQ       R8, R11
+	VPERMILPS   $0xaa, X10, X11
+	VFMADD231PS (DI)(R11*1), X11, K1, X8
+	MOVL        28(SI), R11
+	IMULQ       R8, R11
+	VPERMILPS   $0xff, X10, X10
+	VFMADD231PS (DI)(R11*1), X10, K1, X9
+	ADDQ        $0x40, SI
+	ADDQ        $0x40, BX
+	DECQ        R10
+	JNZ         near
+	JMP         tail
+
+far:
+	PREFETCHT0 1024(SI)
+	PREFETCHT0 2048(BX)
+	CMPQ       SI, 104(AX)
+	JAE        fullPrefetched
+	MOVL       128(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       132(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       136(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       140(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       144(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       148(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       152(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       156(SI), R11
+	IMULQ      R8, R11
+	PREFETCHT0 (DI)(R11*1)
+
+fullPrefetched:
+	MOVL        (SI), R11
+	IMULQ       R8, R11
+	VMOVUPS     (BX), X10
+	VPERMILPS   $0x00, X10, X11
+	VFMADD231PS (DI)(R11*1), X11, K1, X2
+	MOVL        4(SI), R11
+	IMULQ       R8, R11
+	VPERMILPS   $0x55, X10, X11
+	VFMADD231PS (DI)(R11*1), X11, K1, X3
+	MOVL        8(SI), R11
+	IMULQ       R8, R11
+	VPERMILPS   $0xaa, X10, X11
+	VFMADD231PS (DI)(R11*1), X11, K1, X4
+	MOVL        12(SI), R11
+	IMULQ       R8, R11
+	VPERMILPS   $0xff, X10, X10
+	VFMADD231PS (DI)(R11*1), X10, K1, X5
+	MOVL        16(SI), R11
+	IMULQ       R8, R11
+	VMOVUPS     16(BX), X10
+	VPERMILPS   $0x00, X10, X11
+	VFMADD231PS (DI)(R11*1), X11, K1, X6
+	MOVL        20(SI), R11
+	IMULQ       R8, R11
+	VPERMILPS   $0x55, X10, X11
+	VFMADD231PS (DI)(R11*1), X11, K1, X7
+	MOVL        24(SI), R11
+	IMULQ       R8, R11
+	VPERMILPS   $0xaa, X10, X11
+	VFMADD231PS (DI)(R11*1), X11, K1, X8
+	MOVL        28(SI), R11
+	IMULQ       R8, R11
+	VPERMILPS   $0xff, X10, X10
+	VFMADD231PS (DI)(R11*1), X10, K1, X9
+	ADDQ        $0x40, SI
+	ADDQ        $0x40, BX
+	DECQ        R10
+	JNZ         full
+
+tail:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    finish
+
+masked:
+	MOVWLZX    (DX), R11
+	MOVQ       24(AX), R12
+	SHRXL      R12, R11, R11
+	CMPB       136(AX), $0x00
+	JNE        maskedPrefetched
+	PREFETCHT0 1024(SI)
+	PREFETCHT0 2048(BX)
+	CMPQ       SI, 104(AX)
+	JAE        maskedPrefetched
+	MOVL       128(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       132(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       136(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       140(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       144(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       148(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       152(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+	MOVL       156(SI), R12
+	IMULQ      R8, R12
+	PREFETCHT0 (DI)(R12*1)
+
+maskedPrefetched:
+	TESTB        $0xff, R11
+	JEQ          maskedEnd
+	BTL          $0x00, R11
+	JCC          maskedLane0
+	MOVL         (SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS (BX), X10
+	VFMADD231PS  (DI)(R12*1), X10, K1, X2
+
+maskedLane0:
+	BTL          $0x01, R11
+	JCC          maskedLane1
+	MOVL         4(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 4(BX), X10
+	VFMADD231PS  (DI)(R12*1), X10, K1, X3
+
+maskedLane1:
+	BTL          $0x02, R11
+	JCC          maskedLane2
+	MOVL         8(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 8(BX), X10
+	VFMADD231PS  (DI)(R12*1), X10, K1, X4
+
+maskedLane2:
+	BTL          $0x03, R11
+	JCC          maskedLane3
+	MOVL         12(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 12(BX), X10
+	VFMADD231PS  (DI)(R12*1), X10, K1, X5
+
+maskedLane3:
+	TESTB        $0xf0, R11
+	JEQ          maskedEnd
+	BTL          $0x04, R11
+	JCC          maskedLane4
+	MOVL         16(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 16(BX), X10
+	VFMADD231PS  (DI)(R12*1), X10, K1, X6
+
+maskedLane4:
+	BTL          $0x05, R11
+	JCC          maskedLane5
+	MOVL         20(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 20(BX), X10
+	VFMADD231PS  (DI)(R12*1), X10, K1, X7
+
+maskedLane5:
+	BTL          $0x06, R11
+	JCC          maskedLane6
+	MOVL         24(SI), R12
+	IMULQ        R8, R12
+	VBROADCASTSS 24(BX), X10
+	VFMADD231PS  (DI)(R12*1), X10, K1, X8
+
+maskedLane6:
+	BTL          $0x07, R11
+	JCC          maskedLane7
+	MOVL         28(SI), R11
+	IMULQ        R8, R11
+	VBROADCASTSS 28(BX), X10
+	VFMADD231PS  (DI)(R11*1), X10, K1, X9
+
+maskedLane7:
+maskedEnd:
+	ADDQ $0x40, SI
+	ADDQ $0x40, BX
+	ADDQ $0x02, DX
+	DECQ R10
+	JNZ  masked
+
+finish:
+	CMPB    120(AX), $0x00
+	JNE     each
+	CMPB    128(AX), $0x00
+	JNE     each
+	CMPQ    96(AX), $0x08
+	JL      each
+	MOVQ    72(AX), R10
+	MOVQ    80(AX), R11
+	MOVWLZX (R9), R12
+	IMULQ   R11, R12
+	VMULPS  X0, X2, X2
+	VMOVUPS X2, K1, (R10)(R12*1)
+	MOVWLZX 2(R9), R12
+	IMULQ   R11, R12
+	VMULPS  X0, X3, X3
+	VMOVUPS X3, K1, (R10)(R12*1)
+	MOVWLZX 4(R9), R12
+	IMULQ   R11, R12
+	VMULPS  X0, X4, X4
+	VMOVUPS X4, K1, (R10)(R12*1)
+	MOVWLZX 6(R9), R12
+	IMULQ   R11, R12
+	VMULPS  X0, X5, X5
+	VMOVUPS X5, K1, (R10)(R12*1)
+	MOVWLZX 8(R9), R12
+	IMULQ   R11, R12
+	VMULPS  X0, X6, X6
+	VMOVUPS X6, K1, (R10)(R12*1)
+	MOVWLZX 10(R9), R12
+	IMULQ   R11, R12
+	VMULPS  X0, X7, X7
+	VMOVUPS X7, K1, (R10)(R12*1)
+	MOVWLZX 12(R9), R12
+	IMULQ   R11, R12
+	VMULPS  X0, X8, X8
+	VMOVUPS X8, K1, (R10)(R12*1)
+	MOVWLZX 14(R9), R12
+	IMULQ   R11, R12
+	VMULPS  X0, X9, X9
+	VMOVUPS X9, K1, (R10)(R12*1)
+	JMP     next
+
+each:
+	CMPB   144(AX), $0x00
+	JEQ    lanes
+	VADDPS X8, X9, X9
+	VADDPS X6, X7, X7
+	VADDPS X4, X5, X5
+	VADDPS X2, X3, X3
+	VADDPS X7, X9, X9
+	VADDPS X3, X5, X5
+	VADDPS X5, X9, X9
+	JMP    lastLane
+
+lanes:
+	CMPQ        96(AX), $0x00
+	JLE         next
+	MOVWLZX     (R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
+	VMULPS      X0, X2, X2
+	CMPB        120(AX), $0x00
+	JEQ         row0Overwrite
+	VFMADD231PS (R10), X1, K1, X2
+
+row0Overwrite:
+	CMPB    128(AX), $0x00
+	JNE     row0Stream
+	VMOVUPS X2, K1, (R10)
+	JMP     row0End
+
+row0Stream:
+	VMOVNTPS X2, (R10)
+
+row0End:
+	CMPQ        96(AX), $0x01
+	JLE         next
+	MOVWLZX     2(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
+	VMULPS      X0, X3, X3
+	CMPB        120(AX), $0x00
+	JEQ         row1Overwrite
+	VFMADD231PS (R10), X1, K1, X3
+
+row1Overwrite:
+	CMPB    128(AX), $0x00
+	JNE     row1Stream
+	VMOVUPS X3, K1, (R10)
+	JMP     row1End
+
+row1Stream:
+	VMOVNTPS X3, (R10)
+
+row1End:
+	CMPQ        96(AX), $0x02
+	JLE         next
+	MOVWLZX     4(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
+	VMULPS      X0, X4, X4
+	CMPB        120(AX), $0x00
+	JEQ         row2Overwrite
+	VFMADD231PS (R10), X1, K1, X4
+
+row2Overwrite:
+	CMPB    128(AX), $0x00
+	JNE     row2Stream
+	VMOVUPS X4, K1, (R10)
+	JMP     row2End
+
+row2Stream:
+	VMOVNTPS X4, (R10)
+
+row2End:
+	CMPQ        96(AX), $0x03
+	JLE         next
+	MOVWLZX     6(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
+	VMULPS      X0, X5, X5
+	CMPB        120(AX), $0x00
+	JEQ         row3Overwrite
+	VFMADD231PS (R10), X1, K1, X5
+
+row3Overwrite:
+	CMPB    128(AX), $0x00
+	JNE     row3Stream
+	VMOVUPS X5, K1, (R10)
+	JMP     row3End
+
+row3Stream:
+	VMOVNTPS X5, (R10)
+
+row3End:
+	CMPQ        96(AX), $0x04
+	JLE         next
+	MOVWLZX     8(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
+	VMULPS      X0, X6, X6
+	CMPB        120(AX), $0x00
+	JEQ         row4Overwrite
+	VFMADD231PS (R10), X1, K1, X6
+
+row4Overwrite:
+	CMPB    128(AX), $0x00
+	JNE     row4Stream
+	VMOVUPS X6, K1, (R10)
+	JMP     row4End
+
+row4Stream:
+	VMOVNTPS X6, (R10)
+
+row4End:
+	CMPQ        96(AX), $0x05
+	JLE         next
+	MOVWLZX     10(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
+	VMULPS      X0, X7, X7
+	CMPB        120(AX), $0x00
+	JEQ         row5Overwrite
+	VFMADD231PS (R10), X1, K1, X7
+
+row5Overwrite:
+	CMPB    128(AX), $0x00
+	JNE     row5Stream
+	VMOVUPS X7, K1, (R10)
+	JMP     row5End
+
+row5Stream:
+	VMOVNTPS X7, (R10)
+
+row5End:
+	CMPQ        96(AX), $0x06
+	JLE         next
+	MOVWLZX     12(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
+	VMULPS      X0, X8, X8
+	CMPB        120(AX), $0x00
+	JEQ         row6Overwrite
+	VFMADD231PS (R10), X1, K1, X8
+
+row6Overwrite:
+	CMPB    128(AX), $0x00
+	JNE     row6Stream
+	VMOVUPS X8, K1, (R10)
+	JMP     row6End
+
+row6Stream:
+	VMOVNTPS X8, (R10)
+
+row6End:
+	CMPQ 96(AX), $0x07
+	JLE  next
+
+lastLane:
+	MOVWLZX     14(R9), R10
+	IMULQ       80(AX), R10
+	ADDQ        72(AX), R10
+	VMULPS      X0, X9, X9
+	CMPB        120(AX), $0x00
+	JEQ         row7Overwrite
+	VFMADD231PS (R10), X1, K1, X9
+
+row7Overwrite:
+	CMPB    128(AX), $0x00
+	JNE     row7Stream
+	VMOVUPS X9, K1, (R10)
+	JMP     row7End
+
+row7Stream:
+	VMOVNTPS X9, (R10)
+
+row7End:
+next:
+	ADDQ $0x20, R9
+	SUBQ $0x10, 96(AX)
+	ADDQ $0x08, CX
+	DECQ (AX)
 	JMP  slice
 
 done:

@@ -7,14 +7,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// manyKernel multiplies the lanes first, first+1, ... of n slices, manyTogether of them. The
-// arguments are the fields of manyShape for the first slice; val, idx and order begin at lane
-// first. idx has indices of 16 or 32 bits, or the offsets of diagonals. rows is the length of order
-// from there. Kernels prefetch rows of x for the indices before address prefetchEnd, or for all
-// offsets if prefetchEnd is not nil. With near they prefetch nothing of the slices. With one, order
-// has the same row for all lanes of a slice, and slices have all lanes. ldx and ldy are bytes; last
-// is the number of elements in the last register of columns.
-type manyKernel[V sparse.Value] func(n int, widths *uint32, masks *uint16, first int, val *V, idx *byte, x *V, row, ldx int, y *V, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha, beta V, last int, reads, stream, near, one bool)
+// manyKernel multiplies manyTogether lanes of slices.
+type manyKernel[V sparse.Value] func(*ManyArgs[V])
 
 // manyTable has kernels by Level-AVX2, kind, and registers of columns: one of 16, 32 or 64 bytes,
 // then two of the longest. Diagonals have no kernels with shorter registers.
@@ -73,10 +67,17 @@ func (s *ManyShape[V]) assembly(l simd.Level, alpha, beta V, x, y MultiVector[V]
 		if kind != manyConstants {
 			from = val[min(first, len(val)):]
 		}
-		kernel(s.N, unsafe.SliceData(s.Widths), unsafe.SliceData(s.Masks), first, unsafe.SliceData(from), idx,
-			unsafe.SliceData(x.Val), row, x.Stride*size, unsafe.SliceData(y.Val), y.Stride*size,
-			unsafe.SliceData(s.Order[first:]), len(s.Order)-first, prefetchEnd, alpha, beta, last, beta != 0, stream, s.Near && prefetchEnd == nil, s.One)
+		a := s.Args
+		a.n, a.widths, a.masks = s.N, unsafe.SliceData(s.Widths), unsafe.SliceData(s.Masks)
+		a.first, a.val, a.idx = first, unsafe.SliceData(from), idx
+		a.x, a.row, a.ldx = unsafe.SliceData(x.Val), row, x.Stride*size
+		a.y, a.ldy, a.order = unsafe.SliceData(y.Val), y.Stride*size, unsafe.SliceData(s.Order[first:])
+		a.rows, a.prefetchEnd, a.last = len(s.Order)-first, prefetchEnd, last
+		a.reads, a.stream, a.near = AsInt(beta != 0), AsInt(stream), AsInt(s.Near && prefetchEnd == nil)
+		a.one, a.alpha, a.beta = AsInt(s.One), alpha, beta
+		kernel(a)
 	}
+	s.Args.x, s.Args.y, s.Args.val = nil, nil, nil
 }
 
 // manyAhead is the number of entries by which a kernel prefetches a row of x.

@@ -52,6 +52,7 @@ type Values[V sparse.Value] struct {
 	Bits57  *Values57
 	// Table has the 16 values of storage Table, or at least the one value of storage Same.
 	Table []V
+	args  expandArgs[V] // of a kernel during a call; see ManyArgs
 }
 
 // At returns value k.

@@ -18,9 +18,9 @@ func MajorProductCOO[V sparse.Value](d *memory.Memory, op *kernels.MajorProductC
 	return multiplyMajor(v, viewCoordinate(v, op.A), op.A.Part, op.Alpha, op.Beta, op.X, op.Y, op.Carry)
 }
 
-// majorRows is that of stored. The products of a run of equal rows are added to
+// MajorRows is that of stored. The products of a run of equal rows are added to
 // one sum, a chunk of entries at a time.
-func (a coordinate[V]) majorRows(q partition.Part, alpha, beta V, x, y []V) (carry V) {
+func (a coordinate[V]) MajorRows(q partition.Part, alpha, beta V, x, y []V) (carry V) {
 	const block = 256
 	var ptr [block + 1]int64
 	var sum [block]V

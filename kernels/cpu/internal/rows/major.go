@@ -21,13 +21,13 @@ func MajorProduct[V sparse.Value](d *memory.Memory, op *kernels.MajorProduct[V])
 
 // stored is entries of a part, cut among the workers.
 type stored[V sparse.Value] interface {
-	split(pool *workers.Pool) ([]partition.Part, error)
-	// majorRows writes the rows that q owns to y and returns its carry.
-	majorRows(q partition.Part, alpha, beta V, x, y []V) (carry V)
+	Split(pool *workers.Pool) ([]partition.Part, error)
+	// MajorRows writes the rows that q owns to y and returns its carry.
+	MajorRows(q partition.Part, alpha, beta V, x, y []V) (carry V)
 	// MinorRows adds the products of q to its target.
 	MinorRows(q partition.Part, alpha V, x []V, to *scatter.Target[V])
-	// columns returns the minor of each entry, and the number of the first entry.
-	columns() (minors []int32, base int64)
+	// Columns returns the minor of each entry, and the number of the first entry.
+	Columns() (minors []int32, base int64)
 }
 
 // multiplyMajor computes the rows that part p owns, and its carry.
@@ -38,16 +38,16 @@ func multiplyMajor[V sparse.Value, A stored[V]](v *memory.Views, a A, p partitio
 	if v.Err != nil {
 		return v.Err
 	}
-	parts, err := a.split(v.Mem.Pool)
+	parts, err := a.Split(v.Mem.Pool)
 	if err != nil {
 		return err
 	}
 	return runMajor(v.Mem.Pool, p, parts, y, carry, func(q partition.Part, own []V) V {
-		return a.majorRows(q, alpha, beta, x, own)
+		return a.MajorRows(q, alpha, beta, x, own)
 	})
 }
 
-func (a compressed[V]) majorRows(q partition.Part, alpha, beta V, x, y []V) (carry V) {
+func (a compressed[V]) MajorRows(q partition.Part, alpha, beta V, x, y []V) (carry V) {
 	rows := CutRows(q, a.part.StartIdx, a.ptr, a.idx, a.val, len(x))
 	if rows.Head.Ptr != nil {
 		var sum [1]V

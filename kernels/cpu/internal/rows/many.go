@@ -21,7 +21,7 @@ func MajorProductMany[V sparse.Value](d *memory.Memory, op *kernels.MajorProduct
 	if v.Err != nil {
 		return v.Err
 	}
-	parts, err := a.split(d.Pool)
+	parts, err := a.Split(d.Pool)
 	if err != nil {
 		return err
 	}

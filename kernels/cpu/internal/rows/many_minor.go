@@ -30,7 +30,7 @@ func MinorProductMany[V sparse.Value](s *memory.Scratch[V], op *kernels.MinorPro
 	if v.Err != nil {
 		return v.Err
 	}
-	parts, err := a.split(s.Mem.Pool)
+	parts, err := a.Split(s.Mem.Pool)
 	if err != nil {
 		return err
 	}

@@ -27,11 +27,11 @@ func multiplyMinor[V sparse.Value, A stored[V]](v *memory.Views, s *memory.Scrat
 	if v.Err != nil {
 		return v.Err
 	}
-	parts, err := a.split(v.Mem.Pool)
+	parts, err := a.Split(v.Mem.Pool)
 	if err != nil {
 		return err
 	}
-	minors, base := a.columns()
+	minors, base := a.Columns()
 	return scatter.Run(s, run, scatter.Stretches(parts, minors, base, len(y)), beta, y, func(i int, to *scatter.Target[V]) {
 		a.MinorRows(parts[i], alpha, x, to)
 	})

@@ -39,8 +39,8 @@ func viewCompressed[V sparse.Value](v *memory.Views, a kernels.Compressed[V]) co
 	}
 }
 
-// split cuts the part among the workers of the device.
-func (a compressed[V]) split(pool *workers.Pool) ([]partition.Part, error) {
+// Split cuts the part among the workers of the device.
+func (a compressed[V]) Split(pool *workers.Pool) ([]partition.Part, error) {
 	n := pool.For(a.part)
 	if n == 1 {
 		return []partition.Part{a.part}, nil
@@ -48,7 +48,7 @@ func (a compressed[V]) split(pool *workers.Pool) ([]partition.Part, error) {
 	return partition.Within(a.ptr, a.part, n)
 }
 
-func (a compressed[V]) columns() (minors []int32, base int64) { return a.idx, a.part.StartIdx }
+func (a compressed[V]) Columns() (minors []int32, base int64) { return a.idx, a.part.StartIdx }
 
 // coordinate is kernels.Coordinate as slices.
 type coordinate[V sparse.Value] struct {
@@ -70,7 +70,7 @@ func viewCoordinate[V sparse.Value](v *memory.Views, a kernels.Coordinate[V]) co
 	}
 }
 
-func (a coordinate[V]) split(pool *workers.Pool) ([]partition.Part, error) {
+func (a coordinate[V]) Split(pool *workers.Pool) ([]partition.Part, error) {
 	n := pool.For(a.part)
 	if n == 1 {
 		return []partition.Part{a.part}, nil
@@ -78,7 +78,7 @@ func (a coordinate[V]) split(pool *workers.Pool) ([]partition.Part, error) {
 	return partition.WithinCOO(a.major, a.part, n)
 }
 
-func (a coordinate[V]) columns() (minors []int32, base int64) { return a.minor, 0 }
+func (a coordinate[V]) Columns() (minors []int32, base int64) { return a.minor, 0 }
 
 // PieceRows is the three groups of rows of a piece.
 type PieceRows[V sparse.Value] struct {

@@ -2,22 +2,6 @@
 
 #include "textflag.h"
 
-DATA laneBits64<>+0(SB)/8, $0x0000000000000001
-DATA laneBits64<>+8(SB)/8, $0x0000000000000002
-DATA laneBits64<>+16(SB)/8, $0x0000000000000004
-DATA laneBits64<>+24(SB)/8, $0x0000000000000008
-GLOBL laneBits64<>(SB), RODATA|NOPTR, $32
-
-DATA laneBits32<>+0(SB)/4, $0x00000001
-DATA laneBits32<>+4(SB)/4, $0x00000002
-DATA laneBits32<>+8(SB)/4, $0x00000004
-DATA laneBits32<>+12(SB)/4, $0x00000008
-DATA laneBits32<>+16(SB)/4, $0x00000010
-DATA laneBits32<>+20(SB)/4, $0x00000020
-DATA laneBits32<>+24(SB)/4, $0x00000040
-DATA laneBits32<>+28(SB)/4, $0x00000080
-GLOBL laneBits32<>(SB), RODATA|NOPTR, $32
-
 DATA spread57<>+0(SB)/1, $0x00
 DATA spread57<>+1(SB)/1, $0x01
 DATA spread57<>+2(SB)/1, $0x02
@@ -83,88 +67,6 @@ DATA spread57<>+61(SB)/1, $0x36
 DATA spread57<>+62(SB)/1, $0x37
 DATA spread57<>+63(SB)/1, $0x37
 GLOBL spread57<>(SB), RODATA|NOPTR, $64
-
-DATA shifter<>+0(SB)/4, $0x00000000
-DATA shifter<>+4(SB)/4, $0x00000001
-DATA shifter<>+8(SB)/4, $0x00000002
-DATA shifter<>+12(SB)/4, $0x00000003
-DATA shifter<>+16(SB)/4, $0x00000004
-DATA shifter<>+20(SB)/4, $0x00000005
-DATA shifter<>+24(SB)/4, $0x00000006
-DATA shifter<>+28(SB)/4, $0x00000007
-DATA shifter<>+32(SB)/4, $0x00000008
-DATA shifter<>+36(SB)/4, $0x00000009
-DATA shifter<>+40(SB)/4, $0x0000000a
-DATA shifter<>+44(SB)/4, $0x0000000b
-DATA shifter<>+48(SB)/4, $0x0000000c
-DATA shifter<>+52(SB)/4, $0x0000000d
-DATA shifter<>+56(SB)/4, $0x0000000e
-DATA shifter<>+60(SB)/4, $0x0000000f
-DATA shifter<>+64(SB)/4, $0x00000010
-DATA shifter<>+68(SB)/4, $0x00000011
-DATA shifter<>+72(SB)/4, $0x00000012
-DATA shifter<>+76(SB)/4, $0x00000013
-DATA shifter<>+80(SB)/4, $0x00000014
-DATA shifter<>+84(SB)/4, $0x00000015
-DATA shifter<>+88(SB)/4, $0x00000016
-DATA shifter<>+92(SB)/4, $0x00000017
-DATA shifter<>+96(SB)/4, $0x00000018
-DATA shifter<>+100(SB)/4, $0x00000019
-DATA shifter<>+104(SB)/4, $0x0000001a
-DATA shifter<>+108(SB)/4, $0x0000001b
-DATA shifter<>+112(SB)/4, $0x0000001c
-DATA shifter<>+116(SB)/4, $0x0000001d
-DATA shifter<>+120(SB)/4, $0x0000001e
-DATA shifter<>+124(SB)/4, $0x0000001f
-DATA shifter<>+128(SB)/4, $0x00000000
-DATA shifter<>+132(SB)/4, $0x00000001
-DATA shifter<>+136(SB)/4, $0x00000002
-DATA shifter<>+140(SB)/4, $0x00000003
-DATA shifter<>+144(SB)/4, $0x00000004
-DATA shifter<>+148(SB)/4, $0x00000005
-DATA shifter<>+152(SB)/4, $0x00000006
-DATA shifter<>+156(SB)/4, $0x00000007
-DATA shifter<>+160(SB)/4, $0x00000008
-DATA shifter<>+164(SB)/4, $0x00000009
-DATA shifter<>+168(SB)/4, $0x0000000a
-DATA shifter<>+172(SB)/4, $0x0000000b
-DATA shifter<>+176(SB)/4, $0x0000000c
-DATA shifter<>+180(SB)/4, $0x0000000d
-DATA shifter<>+184(SB)/4, $0x0000000e
-DATA shifter<>+188(SB)/4, $0x0000000f
-DATA shifter<>+192(SB)/4, $0x00000000
-DATA shifter<>+196(SB)/4, $0x00000000
-DATA shifter<>+200(SB)/4, $0x00000000
-DATA shifter<>+204(SB)/4, $0x00000000
-DATA shifter<>+208(SB)/4, $0x00000000
-DATA shifter<>+212(SB)/4, $0x00000000
-DATA shifter<>+216(SB)/4, $0x00000000
-DATA shifter<>+220(SB)/4, $0x00000000
-DATA shifter<>+224(SB)/4, $0x00000000
-DATA shifter<>+228(SB)/4, $0x00000000
-DATA shifter<>+232(SB)/4, $0x00000000
-DATA shifter<>+236(SB)/4, $0x00000000
-DATA shifter<>+240(SB)/4, $0x00000000
-DATA shifter<>+244(SB)/4, $0x00000000
-DATA shifter<>+248(SB)/4, $0x00000000
-DATA shifter<>+252(SB)/4, $0x00000000
-DATA shifter<>+256(SB)/4, $0xffffffff
-DATA shifter<>+260(SB)/4, $0xffffffff
-DATA shifter<>+264(SB)/4, $0xffffffff
-DATA shifter<>+268(SB)/4, $0xffffffff
-DATA shifter<>+272(SB)/4, $0xffffffff
-DATA shifter<>+276(SB)/4, $0xffffffff
-DATA shifter<>+280(SB)/4, $0xffffffff
-DATA shifter<>+284(SB)/4, $0xffffffff
-DATA shifter<>+288(SB)/4, $0xffffffff
-DATA shifter<>+292(SB)/4, $0xffffffff
-DATA shifter<>+296(SB)/4, $0xffffffff
-DATA shifter<>+300(SB)/4, $0xffffffff
-DATA shifter<>+304(SB)/4, $0xffffffff
-DATA shifter<>+308(SB)/4, $0xffffffff
-DATA shifter<>+312(SB)/4, $0xffffffff
-DATA shifter<>+316(SB)/4, $0xffffffff
-GLOBL shifter<>(SB), RODATA|NOPTR, $320
 
 // func blocksTransposedFullF64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, height int, table *float64, factors *float64, y *float64, first int, sums *float64, end int)
 // Requires: AVX, FMA3

@@ -4,23 +4,20 @@ package csr
 
 import (
 	"github.com/msrep-go/msrep/internal/simd"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/form"
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// These functions call kernels by name, not through tables, so that the arrays of callers stay on
-// the stack.
+// These functions call kernels by name, not through tables, so that the arguments and the arrays of
+// callers stay on the stack.
 
-// rowsAVX2 computes the rows before the first one that is out of range, and returns their number.
-// work has rowsWork elements. predicted says that the processor predicts the lengths of rows, near
-// that entries are in the caches.
-func rowsAVX2[V sparse.Value](alpha, beta V, ptr []int64, idx []int32, val, x, y, work []V, predicted, near bool) int {
-	switch y := any(y).(type) {
-	case []float64:
-		return rowsF64AVX2(float64(alpha), float64(beta), ptr, idx, any(val).([]float64), any(x).([]float64), y, any(work).([]float64), predicted, near)
-	case []float32:
-		return rowsF32AVX2(float32(alpha), float32(beta), ptr, idx, any(val).([]float32), any(x).([]float32), y, any(work).([]float32), predicted, near)
+func rowsAVX2[V sparse.Value](a *rowsArgs[V]) {
+	switch a := any(a).(type) {
+	case *rowsArgs[float64]:
+		rowsF64AVX2(a)
+	case *rowsArgs[float32]:
+		rowsF32AVX2(a)
 	}
-	return 0
 }
 
 // spreadAVX2 sets f[k] = alpha*x[r] for each entry k of row r. It returns the number of rows before
@@ -35,33 +32,88 @@ func spreadAVX2[V sparse.Value](alpha V, ptr []int64, x, f []V) int {
 	return 0
 }
 
-// rowsTransposedAVX2 computes y[idx[k]-first] += val[k]*f[k] for k < n, up to the first index out of
-// range, and returns the number of entries done.
-func rowsTransposedAVX2[V sparse.Value](n int, idx []int32, val, f, y []V, first int, far bool) int {
-	switch y := any(y).(type) {
-	case []float64:
-		return rowsTransposedF64AVX2(n, idx, any(val).([]float64), any(f).([]float64), y, first, far)
-	case []float32:
-		return rowsTransposedF32AVX2(n, idx, any(val).([]float32), any(f).([]float32), y, first, far)
+func rowsTransposedAVX2[V sparse.Value](a *rowsTransposedArgs[V]) {
+	switch a := any(a).(type) {
+	case *rowsTransposedArgs[float64]:
+		rowsTransposedF64AVX2(a)
+	case *rowsTransposedArgs[float32]:
+		rowsTransposedF32AVX2(a)
 	}
-	return 0
 }
 
-// rowsTransposedMany is RowsTransposedMany. It returns the first entry without a place.
-func rowsTransposedMany[V sparse.Value](l simd.Level, alpha V, from int, ptr []int64, idx []int32, val, x, y, spill []V, marks []byte, ldx, ldy, lds, rows, first, done, open, vectors, last, prefetchEnd int) int {
-	switch y := any(y).(type) {
+// rowSumsAVX2 is RowSums. It returns false if a pointer or an index is out of range.
+func rowSumsAVX2[V sparse.Value](ptr []int64, idx []int32, val, x, sums []V) bool {
+	switch sums := any(sums).(type) {
 	case []float64:
-		val, x, spill := any(val).([]float64), any(x).([]float64), any(spill).([]float64)
-		if l >= simd.AVX512 {
-			return rowsTransposedManyF64AVX512(float64(alpha), from, ptr, idx, val, x, y, spill, marks, ldx, ldy, lds, rows, first, done, open, vectors, last, prefetchEnd)
-		}
-		return rowsTransposedManyF64AVX2(float64(alpha), from, ptr, idx, val, x, y, spill, marks, ldx, ldy, lds, rows, first, done, open, vectors, last, prefetchEnd)
+		return rowSumsF64AVX2(ptr, idx, any(val).([]float64), any(x).([]float64), sums)
 	case []float32:
-		val, x, spill := any(val).([]float32), any(x).([]float32), any(spill).([]float32)
-		if l >= simd.AVX512 {
-			return rowsTransposedManyF32AVX512(float32(alpha), from, ptr, idx, val, x, y, spill, marks, ldx, ldy, lds, rows, first, done, open, vectors, last, prefetchEnd)
-		}
-		return rowsTransposedManyF32AVX2(float32(alpha), from, ptr, idx, val, x, y, spill, marks, ldx, ldy, lds, rows, first, done, open, vectors, last, prefetchEnd)
+		return rowSumsF32AVX2(ptr, idx, any(val).([]float32), any(x).([]float32), sums)
 	}
-	return from
+	return false
+}
+
+// manyRows calls the kernel for the level and the bytes of a register.
+func manyRows[V sparse.Value](l simd.Level, register int, a *manyArgs[V]) {
+	switch a := any(a).(type) {
+	case *manyArgs[float64]:
+		switch {
+		case l < simd.AVX512 && register == form.ShortRegister:
+			manyF64AVX2Half(a)
+		case l < simd.AVX512:
+			manyF64AVX2(a)
+		case register == form.ShortRegister:
+			manyF64AVX512Quarter(a)
+		case register == 2*form.ShortRegister:
+			manyF64AVX512Half(a)
+		default:
+			manyF64AVX512(a)
+		}
+	case *manyArgs[float32]:
+		switch {
+		case l < simd.AVX512 && register == form.ShortRegister:
+			manyF32AVX2Half(a)
+		case l < simd.AVX512:
+			manyF32AVX2(a)
+		case register == form.ShortRegister:
+			manyF32AVX512Quarter(a)
+		case register == 2*form.ShortRegister:
+			manyF32AVX512Half(a)
+		default:
+			manyF32AVX512(a)
+		}
+	}
+}
+
+func rowsTransposedMany[V sparse.Value](l simd.Level, a *manyTransposedArgs[V]) {
+	switch a := any(a).(type) {
+	case *manyTransposedArgs[float64]:
+		if l >= simd.AVX512 {
+			rowsTransposedManyF64AVX512(a)
+		} else {
+			rowsTransposedManyF64AVX2(a)
+		}
+	case *manyTransposedArgs[float32]:
+		if l >= simd.AVX512 {
+			rowsTransposedManyF32AVX512(a)
+		} else {
+			rowsTransposedManyF32AVX2(a)
+		}
+	}
+}
+
+func permuteRows[V sparse.Value](l simd.Level, a *permuteArgs[V]) {
+	switch a := any(a).(type) {
+	case *permuteArgs[float64]:
+		if l >= simd.AVX512 {
+			permuteRowsF64AVX512(a)
+		} else {
+			permuteRowsF64AVX2(a)
+		}
+	case *permuteArgs[float32]:
+		if l >= simd.AVX512 {
+			permuteRowsF32AVX512(a)
+		} else {
+			permuteRowsF32AVX2(a)
+		}
+	}
 }

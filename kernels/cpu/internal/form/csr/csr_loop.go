@@ -1,6 +1,8 @@
 package csr
 
 import (
+	"unsafe"
+
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/internal/simd"
 	"github.com/msrep-go/msrep/kernels/cpu/internal/form"
@@ -25,9 +27,14 @@ func Rows[V sparse.Value](l simd.Level, alpha, beta V, ptr []int64, idx []int32,
 	predicted, near := predictable(len(y), len(idx)), form.Near(int64(len(idx))*(4+mem.Size[V]()))
 	for base := ptr[0]; len(y) > 0; {
 		n := min(rowsAtOnce, len(y))
-		k := ptr[0] - base
-		done := rowsAVX2(alpha, beta, ptr[:n+1], idx[k:], val[k:], x, y[:n], work[:], predicted, near)
-		if done < n { // the next row has an index out of range
+		restIdx, restVal := idx[ptr[0]-base:], val[ptr[0]-base:]
+		a := rowsArgs[V]{
+			ptr: unsafe.SliceData(ptr), idx: unsafe.SliceData(restIdx), entries: len(restIdx), val: unsafe.SliceData(restVal),
+			x: unsafe.SliceData(x), cols: len(x), y: unsafe.SliceData(y), rows: n,
+			work: &work[0], predicted: predicted, near: near, alpha: alpha, beta: beta,
+		}
+		rowsAVX2(&a)
+		if done := a.rows; done < n { // the next row has an index out of range
 			rowsGeneric(alpha, beta, base, ptr[done:], idx, val, x, y[done:])
 		}
 		ptr, y = ptr[n:], y[n:]

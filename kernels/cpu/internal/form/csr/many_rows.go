@@ -79,20 +79,18 @@ func manyColumns[V sparse.Value](l simd.Level, register int, alpha, beta V, base
 	}
 	vectors := (y.Cols + lanes - 1) / lanes
 	near := prefetchEnd == 0 && int64(len(idx))*int64(4+size) <= nearManyBytes
-	kernel := simd.ForType[*manyRowsTable[V]](manyRowsTables)[l-simd.AVX2][register/(2*form.ShortRegister)]
-	done := kernel(alpha, beta, ptr, idx[k:], val[k:], x.Val, y.Val, x.Rows(), x.RowBytes(), y.RowBytes(),
-		vectors, last, prefetchEnd, x.Across(vectors*register), stream, near, predicted)
-	if done < rows { // the next row has an index out of range
+	a := manyArgs[V]{
+		ptr: unsafe.SliceData(ptr), pointers: len(ptr),
+		idx: unsafe.SliceData(idx[k:]), entries: len(idx[k:]), val: unsafe.SliceData(val[k:]),
+		x: unsafe.SliceData(x.Val), y: unsafe.SliceData(y.Val), rowsX: x.Rows(), ldx: x.RowBytes(), ldy: y.RowBytes(),
+		vectors: vectors, last: last, prefetchEnd: prefetchEnd, across: x.Across(vectors * register),
+		stream: stream, near: near, predicted: predicted, alpha: alpha, beta: beta,
+	}
+	manyRows(l, register, &a)
+	if done := a.pointers - 1; done < rows { // the next row has an index out of range
 		manyGeneric(alpha, beta, base, ptr[done:], idx, val, x, y.From(done))
 	}
 }
-
-// manyRowsKernel computes the rows before the first one with an index out of range, and returns
-// their number.
-type manyRowsKernel[V sparse.Value] func(alpha, beta V, ptr []int64, idx []int32, val, x, y []V, rowsX, ldx, ldy, vectors, last, prefetchEnd int, across, stream, near, predicted bool) int
-
-// manyRowsTable has kernels by Level-AVX2, and by the bytes of their registers: 16, 32, 64.
-type manyRowsTable[V sparse.Value] [2][3]manyRowsKernel[V]
 
 // manyGeneric is RowsMany in plain Go; entry k is idx[k-base].
 func manyGeneric[V sparse.Value](alpha, beta V, base int64, ptr []int64, idx []int32, val []V, x, y form.MultiVector[V]) {
@@ -140,8 +138,3 @@ func fourOfRow[V sparse.Value](idx []int32, val, x []V, first, stride int) [4]V 
 	}
 	return [4]V{s0, s1, s2, s3}
 }
-
-// These have no kernels on processors without assembly.
-var (
-	manyRowsTables, permuteRowsTables simd.Kernels
-)

@@ -21,15 +21,13 @@ func PermuteRows[V sparse.Value](l simd.Level, order []int32, x, to form.MultiVe
 	}
 	if lanes := simd.RegisterBytes(l) / size; l >= simd.AVX2 && to.Stride%lanes == 0 && len(to.Val) >= len(order)*to.Stride {
 		full := (x.Cols - 1) / lanes
-		simd.ForType[*permuteRowsTable[V]](permuteRowsTables)[l-simd.AVX2](len(order), unsafe.SliceData(order), unsafe.SliceData(x.Val), x.RowBytes(),
-			unsafe.SliceData(to.Val), to.RowBytes(), full, x.Cols-full*lanes)
+		permuteRows(l, &permuteArgs[V]{
+			n: len(order), order: unsafe.SliceData(order), x: unsafe.SliceData(x.Val), ldx: x.RowBytes(),
+			to: unsafe.SliceData(to.Val), ldt: to.RowBytes(), full: full, last: x.Cols - full*lanes,
+		})
 		return
 	}
 	for i, from := range order {
 		copy(to.Val[i*to.Stride:][:to.Cols], x.Val[int(from)*x.Stride:])
 	}
 }
-
-// permuteRowsTable has kernels by Level-AVX2. Rows have full whole registers and last elements of one
-// more.
-type permuteRowsTable[V sparse.Value] [2]func(n int, order *int32, x *V, ldx int, to *V, ldt, full, last int)

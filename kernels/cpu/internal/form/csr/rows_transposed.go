@@ -2,6 +2,7 @@ package csr
 
 import (
 	"errors"
+	"unsafe"
 
 	"github.com/msrep-go/msrep/internal/simd"
 	"github.com/msrep-go/msrep/kernels/cpu/internal/form"
@@ -62,8 +63,13 @@ func rowsTransposedSpread[V sparse.Value](alpha V, ptr []int64, idx []int32, val
 		}
 		for done < end {
 			some := min(room, end-done)
-			n := rowsTransposedAVX2(some, idx[done:], val[done:], factors[:], y, first, far)
-			if done += n; n < some {
+			idx, val := idx[done:], val[done:]
+			a := rowsTransposedArgs[V]{
+				n: some, idx: unsafe.SliceData(idx), indices: len(idx), val: unsafe.SliceData(val),
+				f: &factors[0], y: unsafe.SliceData(y), rows: len(y), first: first, far: far,
+			}
+			rowsTransposedAVX2(&a)
+			if done += a.n; a.n < some {
 				return done
 			}
 		}

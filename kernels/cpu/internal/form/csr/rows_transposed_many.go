@@ -61,8 +61,16 @@ func RowsTransposedMany[V sparse.Value](l simd.Level, alpha V, from int64, ptr [
 		}
 		lanes := simd.RegisterBytes(l) / size
 		vectors := width / lanes
-		from = int64(rowsTransposedMany(l, before, int(from), ptr, idx, val, x.Val, to.Y.Val, to.Spill.Val, to.Marks, x.Stride*size, to.Y.Stride*size, to.Spill.Stride*size,
-			to.Rows, to.First, to.Done, to.Own-to.Done, vectors, x.Cols-(vectors-1)*lanes, int(prefetchEnd)))
+		a := manyTransposedArgs[V]{
+			from: int(from), ptr: unsafe.SliceData(ptr), pointers: len(ptr),
+			idx: unsafe.SliceData(idx), entries: len(idx), val: unsafe.SliceData(val),
+			x: unsafe.SliceData(x.Val), ldx: x.RowBytes(), y: unsafe.SliceData(to.Y.Val), ldy: to.Y.RowBytes(),
+			spill: unsafe.SliceData(to.Spill.Val), lds: to.Spill.RowBytes(), marks: unsafe.SliceData(to.Marks),
+			rows: to.Rows, first: to.First, done: to.Done, open: to.Own - to.Done,
+			vectors: vectors, last: x.Cols - (vectors-1)*lanes, prefetchEnd: int(prefetchEnd), alpha: before,
+		}
+		rowsTransposedMany(l, &a)
+		from = int64(a.from)
 	} else {
 		from = rowsTransposedManyGeneric(before, after, from, ptr, idx, val, x, to)
 	}

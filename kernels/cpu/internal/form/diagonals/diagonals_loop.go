@@ -31,6 +31,7 @@ type Diagonals[V sparse.Value] struct {
 	// Last is scratch of Values.Lanes elements.
 	Last []V
 	one  [1]DiagonalRun // scratch: a part of a run
+	args kernelArgs[V]
 }
 
 // DiagonalRun is a number of slices with the same offsets.
@@ -81,13 +82,19 @@ func (d *Diagonals[V]) runs(l simd.Level, runs []DiagonalRun, alpha, beta V, x [
 	default:
 		last := x[len(x)-d.Values.Lanes:]
 		kernel := simd.ForType[*diagonalTable[V]](diagonalTables)[l-simd.AVX2][d.Values.Storage]
-		kernel(&runs[0].Slices, len(runs), unsafe.SliceData(d.Offsets), unsafe.SliceData(d.Masks[at.mask:]), d.Values.From(at.column),
-			unsafe.SliceData(x), unsafe.SliceData(last), at.row, d.Values.TableAt(at.column), &y[0], alpha, beta, form.AsInt(d.Stream && beta == 0 && form.ToRegister(l, y) == 0), form.AsInt(!d.Near))
+		a := &d.args.multiply
+		a.runs, a.count, a.offsets = uintptr(unsafe.Pointer(&runs[0])), len(runs), unsafe.SliceData(d.Offsets)
+		a.masks, a.val, a.x = unsafe.SliceData(d.Masks[at.mask:]), d.Values.From(at.column), unsafe.SliceData(x)
+		a.last, a.row, a.table = unsafe.SliceData(last), at.row, d.Values.TableAt(at.column)
+		a.y, a.stream, a.prefetch = &y[0], form.AsInt(d.Stream && beta == 0 && form.ToRegister(l, y) == 0), form.AsInt(!d.Near)
+		a.alpha, a.beta = alpha, beta
+		kernel(a)
+		a.x, a.last, a.y = nil, nil, nil // the diagonals keep no vector
 	}
 }
 
 // diagonalTable has kernels by Level-AVX2 and Storage.
-type diagonalTable[V sparse.Value] [2][form.Storages]func(runs *int, count int, offsets *int64, masks *uint16, val *byte, x, last *V, row int, table, y *V, alpha, beta V, stream, prefetch int)
+type diagonalTable[V sparse.Value] [2][form.Storages]func(*diagonalArgs[V])
 
 func (d *Diagonals[V]) runGeneric(run DiagonalRun, alpha, beta V, x []V, row, column, mask int, y []V) {
 	var room form.Expanded[V]

@@ -86,12 +86,17 @@ func (d *Diagonals[V]) addRuns(l simd.Level, runs []DiagonalRun, alpha V, x []V,
 		return
 	}
 	kernel := simd.ForType[*diagonalTransposedTable[V]](diagonalTransposedTables)[l-simd.AVX2][d.Values.Storage]
-	kernel(&runs[0].Slices, len(runs), unsafe.SliceData(d.Offsets), unsafe.SliceData(d.Masks[at.mask:]), d.Values.From(at.column),
-		&y[0], &y[len(y)-lanes], at.row, d.Values.TableAt(at.column), &x[0], alpha)
+	a := &d.args.transposed
+	a.runs, a.count, a.offsets = uintptr(unsafe.Pointer(&runs[0])), len(runs), unsafe.SliceData(d.Offsets)
+	a.masks, a.val, a.y = unsafe.SliceData(d.Masks[at.mask:]), d.Values.From(at.column), &y[0]
+	a.last, a.row, a.table = &y[len(y)-lanes], at.row, d.Values.TableAt(at.column)
+	a.x, a.alpha = &x[0], alpha
+	kernel(a)
+	a.y, a.last, a.x = nil, nil, nil // the diagonals keep no vector
 }
 
 // diagonalTransposedTable has kernels by Level-AVX2 and Storage.
-type diagonalTransposedTable[V sparse.Value] [2][form.Storages]func(runs *int, count int, offsets *int64, masks *uint16, val *byte, y, last *V, row int, table, x *V, alpha V)
+type diagonalTransposedTable[V sparse.Value] [2][form.Storages]func(*diagonalTransposedArgs[V])
 
 func (d *Diagonals[V]) addRunGeneric(run DiagonalRun, alpha V, x []V, row, column, mask int, y []V) {
 	var room form.Expanded[V]

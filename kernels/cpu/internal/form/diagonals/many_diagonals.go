@@ -56,14 +56,14 @@ func (m *manyDiagonals[V]) multiply(at *diagonalPlace, end int) {
 		if run.Width > 0 && d.Values.Storage != form.Full && d.Values.Storage != form.Same {
 			count = min(count, max(1, form.ExpandedColumns/run.Width))
 		}
-		widths := [2]uint32{uint32(run.Width), 0}
+		d.args.widths = [2]uint32{uint32(run.Width), 0}
 		if run.Masked {
-			widths = [2]uint32{0, uint32(run.Width)}
+			d.args.widths = [2]uint32{0, uint32(run.Width)}
 		}
 		columns := count * run.Width
 		shape := form.ManyShape[V]{
-			N: count, Widths: widths[:], Lanes: lanes, Order: form.Successive[:min(count*lanes, rows-at.row)],
-			Diagonal: true, Offsets: d.Offsets[run.Pattern : run.Pattern+run.Width], Row: at.row,
+			N: count, Widths: d.args.widths[:], Lanes: lanes, Order: form.Successive[:min(count*lanes, rows-at.row)],
+			Diagonal: true, Offsets: d.Offsets[run.Pattern : run.Pattern+run.Width], Row: at.row, Args: &d.args.many,
 		}
 		if run.Masked {
 			shape.Masks = d.Masks[at.mask : at.mask+columns]
@@ -74,7 +74,7 @@ func (m *manyDiagonals[V]) multiply(at *diagonalPlace, end int) {
 			shape.Val = m.values.Full(m.l, &d.Values, at.column, columns, 0)
 		}
 		if m.few && len(shape.Order) == count*lanes {
-			fewAssembly(&shape, m.alpha, m.beta, m.x, m.y.From(at.row), m.stream)
+			fewAssembly(d, &shape, m.alpha, m.beta, m.x, m.y.From(at.row), m.stream)
 		} else {
 			shape.Multiply(m.l, m.alpha, m.beta, m.x, m.y.From(at.row), m.stream && !m.few)
 		}

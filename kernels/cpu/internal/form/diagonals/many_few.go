@@ -23,12 +23,17 @@ func fewStream[V sparse.Value](b form.MultiVector[V]) bool {
 }
 
 // fewTable has kernels by the number of vectors minus 2.
-type fewTable[V sparse.Value] [6]func(n, width int, masks *uint16, val *V, offsets *int64, x *V, row int, y *V, alpha, beta V, reads, stream bool)
+type fewTable[V sparse.Value] [6]func(*fewArgs[V])
 
 // fewAssembly is multiply for slices that have all rows, if FewDiagonals is true.
-func fewAssembly[V sparse.Value](s *form.ManyShape[V], alpha, beta V, x, y form.MultiVector[V], stream bool) {
-	simd.ForType[*fewTable[V]](fewTables)[y.Cols-2](s.N, len(s.Offsets), unsafe.SliceData(s.Masks), unsafe.SliceData(s.Val), unsafe.SliceData(s.Offsets),
-		unsafe.SliceData(x.Val), s.Row, unsafe.SliceData(y.Val), alpha, beta, beta != 0, stream)
+func fewAssembly[V sparse.Value](d *Diagonals[V], s *form.ManyShape[V], alpha, beta V, x, y form.MultiVector[V], stream bool) {
+	a := &d.args.few
+	a.n, a.width, a.masks = s.N, len(s.Offsets), unsafe.SliceData(s.Masks)
+	a.val, a.offsets, a.x = unsafe.SliceData(s.Val), unsafe.SliceData(s.Offsets), unsafe.SliceData(x.Val)
+	a.row, a.y, a.reads = s.Row, unsafe.SliceData(y.Val), form.AsInt(beta != 0)
+	a.stream, a.alpha, a.beta = form.AsInt(stream), alpha, beta
+	simd.ForType[*fewTable[V]](fewTables)[y.Cols-2](a)
+	a.x, a.y = nil, nil // the diagonals keep no vector
 }
 
 // fewTables has no kernels on processors without assembly.

@@ -19,7 +19,7 @@ func MultiplySlicesMany[V sparse.Value](l simd.Level, s *Slices[V], at form.Posi
 	lanes := s.Values.Lanes
 	n = min(n, (len(order)+lanes-1)/lanes)
 	if n*lanes < len(order) {
-		scaleRows(l, lanes, beta, order[n*lanes:], y, stream)
+		s.scaleRows(l, beta, order[n*lanes:], y, stream)
 	}
 	s.multiplyMany(l, at, n, alpha, beta, x, order, false, y, stream, e)
 }
@@ -52,7 +52,7 @@ func (s *Slices[V]) multiplyMany(l simd.Level, at form.Position, n int, alpha, b
 			count, end = s.fewColumns(at, n)
 		}
 		shape := form.ManyShape[V]{
-			N: count, Widths: s.Widths[2*at.Slice : 2*(at.Slice+count)], Masks: s.Masks[at.Mask:], Lanes: lanes, Order: order, Near: s.Near, One: one,
+			N: count, Widths: s.Widths[2*at.Slice : 2*(at.Slice+count)], Masks: s.Masks[at.Mask:], Lanes: lanes, Order: order, Near: s.Near, One: one, Args: &s.many,
 		}
 		if full {
 			shape.Val = s.Values.Full[at.Column*lanes:]
@@ -71,11 +71,12 @@ func (s *Slices[V]) multiplyMany(l simd.Level, at form.Position, n int, alpha, b
 }
 
 // scaleRows computes y[row] = beta*y[row] for the rows of order, as slices without columns.
-func scaleRows[V sparse.Value](l simd.Level, lanes int, beta V, order []uint16, y form.MultiVector[V], stream bool) {
+func (s *Slices[V]) scaleRows(l simd.Level, beta V, order []uint16, y form.MultiVector[V], stream bool) {
+	lanes := s.Values.Lanes
 	for len(order) > 0 {
 		n := min(len(noColumns)/2*lanes, len(order))
-		s := form.ManyShape[V]{N: (n + lanes - 1) / lanes, Widths: noColumns[:], Lanes: lanes, Order: order[:n]}
-		s.Multiply(l, 0, beta, y, y, stream)
+		empty := form.ManyShape[V]{N: (n + lanes - 1) / lanes, Widths: noColumns[:], Lanes: lanes, Order: order[:n], Args: &s.many}
+		empty.Multiply(l, 0, beta, y, y, stream)
 		order = order[n:]
 	}
 }

@@ -28,6 +28,12 @@ type Slices[V sparse.Value] struct {
 	Near bool
 	// Fused makes plain Go round a product and its sum once, as assembly does.
 	Fused bool
+
+	// The arguments of kernels during a call: kernels are called through tables, so that arguments
+	// on the stack would be allocated.
+	args       sliceArgs[V]
+	transposed sliceTransposedArgs[V]
+	many       form.ManyArgs[V]
 }
 
 // MultiplySlices multiplies n slices from position at on by x:
@@ -102,9 +108,15 @@ func multiplySlicesFrom[V sparse.Value](l simd.Level, s *Slices[V], at form.Posi
 	if s.Regular != nil {
 		regular = &s.Regular[2*at.Slice : 2*(at.Slice+n)][0]
 	}
-	kernel(n, &s.Widths[2*at.Slice : 2*(at.Slice+n)][0], regular, unsafe.SliceData(s.Masks[at.Mask:]), s.Values.From(at.Column), idx,
-		unsafe.SliceData(x), unsafe.SliceData(s.Values.Table), unsafe.SliceData(sums), keep, form.BytesFrom(ahead, 0), (spread*size+n-1)/n, far, far/4<<wide,
-		to.rows, to.y, to.alpha)
+	a := &s.args
+	a.n, a.widths, a.regular = n, &s.Widths[2*at.Slice : 2*(at.Slice+n)][0], regular
+	a.masks, a.val, a.idx = unsafe.SliceData(s.Masks[at.Mask:]), s.Values.From(at.Column), idx
+	a.x, a.table, a.sums = unsafe.SliceData(x), unsafe.SliceData(s.Values.Table), unsafe.SliceData(sums)
+	a.keep, a.ahead, a.step = keep, form.BytesFrom(ahead, 0), (spread*size+n-1)/n
+	a.valuesAhead, a.indicesAhead, a.rows = far, far/4<<wide, to.rows
+	a.y, a.alpha = to.y, to.alpha
+	kernel(a)
+	a.x, a.sums, a.ahead, a.y = nil, nil, nil, nil // the slices keep no vector
 }
 
 // valuesAhead is the number of bytes by which values are prefetched; indices of 2 bytes are
@@ -113,7 +125,7 @@ func multiplySlicesFrom[V sparse.Value](l simd.Level, s *Slices[V], at form.Posi
 const valuesAhead = 8192
 
 // sliceTable has kernels by Level-AVX2, Storage, and whether indices are wide.
-type sliceTable[V sparse.Value] [2][form.Storages][2]func(n int, widths *uint32, regular, masks *uint16, val, idx *byte, x, table, sums *V, keep int, ahead *byte, step, valuesAhead, indicesAhead int, rows *uint16, y *V, alpha V)
+type sliceTable[V sparse.Value] [2][form.Storages][2]func(*sliceArgs[V])
 
 // indices returns the memory of the indices from position at on, and wide = 1 if they are wide.
 func (s *Slices[V]) indices(at form.Position) (wide int, idx *byte) {

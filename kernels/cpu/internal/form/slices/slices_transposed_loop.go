@@ -29,8 +29,13 @@ func AddSlicesTransposed[V sparse.Value](l simd.Level, s *Slices[V], at form.Pos
 			prefetchColumns = (len(s.Wide)-prefetchEntries)/s.Values.Lanes - at.Column
 		}
 		kernel := simd.ForType[*sliceTransposedTable[V]](sliceTransposedTables)[l-simd.AVX2][s.Values.Storage][wide]
-		kernel(n, &s.Widths[2*at.Slice : 2*(at.Slice+n)][0], unsafe.SliceData(s.Masks[at.Mask:]), s.Values.From(at.Column), idx,
-			unsafe.SliceData(s.Values.Table), &factors[0], &y[0], first, prefetchColumns, &products[0])
+		a := &s.transposed
+		a.n, a.widths, a.masks = n, &s.Widths[2*at.Slice : 2*(at.Slice+n)][0], unsafe.SliceData(s.Masks[at.Mask:])
+		a.val, a.idx, a.table = s.Values.From(at.Column), idx, unsafe.SliceData(s.Values.Table)
+		a.factors, a.y, a.first = &factors[0], &y[0], first
+		a.prefetchColumns, a.products = prefetchColumns, &products[0]
+		kernel(a)
+		a.factors, a.y = nil, nil // the slices keep no vector
 	case s.Narrow != nil:
 		addSlicesTransposed(s, s.Narrow, at, n, after, factors, y, first)
 	default:
@@ -42,7 +47,7 @@ func AddSlicesTransposed[V sparse.Value](l simd.Level, s *Slices[V], at form.Pos
 const prefetchEntries = 128
 
 // sliceTransposedTable has kernels by Level-AVX2, Storage, and whether indices are wide.
-type sliceTransposedTable[V sparse.Value] [2][form.Storages][2]func(n int, widths *uint32, masks *uint16, val, idx *byte, table, factors, y *V, first, prefetchColumns int, products *V)
+type sliceTransposedTable[V sparse.Value] [2][form.Storages][2]func(*sliceTransposedArgs[V])
 
 func addSlicesTransposed[V sparse.Value, I uint16 | int32](s *Slices[V], idx []I, at form.Position, n int, after V, factors, y []V, first int) {
 	var room form.Expanded[V]

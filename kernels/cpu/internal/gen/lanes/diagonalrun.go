@@ -1,6 +1,6 @@
 package lanes
 
-// The offsets of the fields of DiagonalRun in package simd, and its size in bytes.
+// The offsets of the fields of DiagonalRun in package diagonals, and its size in bytes.
 const (
 	RunSlices  = 0
 	RunPattern = 8

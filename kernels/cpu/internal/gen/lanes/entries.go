@@ -6,11 +6,10 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// Entries returns bases such that entry k of the arguments idx and val is at idx+4k and val+size*k.
+// Entries returns bases such that entry k of the fields idx and val of a is at idx+4k and val+size*k.
 // k counts as in ptr, where the first entry is first.
-func (l Lanes) Entries(first Register) (idx, val Register) {
-	idx = Load(Param("idx").Base(), GP64())
-	val = Load(Param("val").Base(), GP64())
+func (l Lanes) Entries(a *Arguments, first Register) (idx, val Register) {
+	idx, val = a.Load("idx"), a.Load("val")
 	t := GP64()
 	MOVQ(first, t)
 	SHLQ(Imm(2), t)

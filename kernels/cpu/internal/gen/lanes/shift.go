@@ -6,38 +6,6 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// ShiftUp shifts the lanes of v up by by lanes, at most 16 bytes, and shifts in the last lanes of
-// before: lane i of dst is lane i-by of v, or lane i-by+Count of before for i < by.
-func (l Lanes) ShiftUp(before Mem, v VecVirtual, by int, dst VecVirtual) {
-	if l.Long {
-		Pick(l, VALIGNQ, VALIGND)(Imm(uint64(l.Count()-by)), before, v, dst)
-	} else {
-		const highThenLow = 3 // the upper half of before, then the lower half of v
-		t := l.Reg()
-		VPERM2F128(Imm(highThenLow), before, v, t)
-		VPALIGNR(Imm(uint64(16-by*l.Size())), t, v, dst)
-	}
-}
-
-// ShiftDown shifts the lanes of v down by by < Count lanes and shifts in the first lanes of next:
-// lane i of dst is lane i+by of v, or lane i+by-Count of next. It is for registers of 256 bits.
-func (l Lanes) ShiftDown(next VecVirtual, v Mem, by Register, dst VecVirtual) {
-	table, rotation, from, to := GP64(), YMM(), YMM(), YMM()
-	LEAQ(static("rotations"), table)
-	VMOVUPS(Mem{Base: table, Index: by, Scale: uint8(l.Size())}, rotation)
-	VPERMPS(v, rotation, from)
-	VPERMPS(next, rotation, to)
-	LEAQ(static("lastLanes"), table)
-	VMOVUPS(Mem{Base: table, Index: by, Scale: uint8(l.Size())}, dst)
-	VBLENDVPS(dst, to, from, dst)
-}
-
-// DefineShiftDown defines the data of ShiftDown, once per file.
-func DefineShiftDown() {
-	Lanes{}.Define("rotations", 16, func(i int) uint64 { return uint64(i % 8) })
-	Lanes{}.Define("lastLanes", 16, func(i int) uint64 { return uint64(-(i / 8)) })
-}
-
 // Rotate rotates the lanes of v by by bytes, a multiple of their size: lane i becomes lane i+by
 // modulo Count. by may be negative; it is overwritten.
 func (l Lanes) Rotate(by Register, v VecVirtual) {

@@ -9,9 +9,7 @@ import (
 )
 
 func main() {
-	lanes.DefineBits()
 	lanes.DefineSpread()
-	lanes.DefineShifter()
 	for _, l := range lanes.All() {
 		blocks(l, lanes.Full)
 		if l.Double {

@@ -11,20 +11,21 @@ import (
 // expand generates the loop over n columns of values in one storage.
 func expand(l lanes.Lanes, values lanes.Values) {
 	name := "expand" + values.Name + l.Suffix()
-	l.Func(name, "func(n int, val *byte, table, out *V, next uintptr, step int)",
-		"computes, for n > 0 columns of values in the storage of its name,",
+	l.Func(name, "func(a *expandArgs[V])",
+		"computes, for a.n > 0 columns of values in the storage of its name,",
 		"",
-		"\tfor k := range n * lanes {",
-		"\t\tout[k] = value(k)",
+		"\tfor k := range a.n * lanes {",
+		"\t\ta.out[k] = value(a.val, k)",
 		"\t}",
 		"",
-		"For each column it prefetches step bytes from next on to the second-level cache.")
-	n := Load(Param("n"), GP64())
-	val := Load(Param("val"), GP64())
-	table := Load(Param("table"), GP64())
-	out := Load(Param("out"), GP64())
-	next := Load(Param("next"), GP64())
-	step := Load(Param("step"), GP64())
+		"For each column it prefetches a.step bytes from a.next on to the second-level cache.")
+	a := lanes.Args("n", "val", "table", "out", "next", "step")
+	n := a.Load("n")
+	val := a.Load("val")
+	table := a.Load("table")
+	out := a.Load("out")
+	next := a.Load("next")
+	step := a.Load("step")
 	column := values.Begin(l, table)
 	Label("column")
 	PREFETCHT0(Mem{Base: val, Disp: 2048})

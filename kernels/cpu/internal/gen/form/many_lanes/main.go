@@ -1,12 +1,8 @@
-// Command manylanes generates the assembly that multiplies slices and diagonals by several vectors
+// Command many_lanes generates the assembly that multiplies slices and diagonals by several vectors
 // at once, and the loops that expand values before.
 package main
 
-import (
-	. "github.com/mmcloughlin/avo/build"
-
-	"github.com/msrep-go/msrep/kernels/cpu/internal/gen/lanes"
-)
+import "github.com/msrep-go/msrep/kernels/cpu/internal/gen/lanes"
 
 func main() {
 	lanes.DefineCounts()
@@ -32,5 +28,5 @@ func main() {
 			rows(lanes.Part{Lanes: l}, k, 1)
 		}
 	}
-	Generate()
+	lanes.WriteFiles()
 }

@@ -68,11 +68,13 @@ type kernel struct {
 // part. A call multiplies together lanes of each slice.
 func rows(p lanes.Part, of kind, v int) {
 	name := fmt.Sprintf("many%s%d%s", of.name, v, p.Suffix())
-	p.Func(name, "func(n int, widths *uint32, masks *uint16, first int, val *V, idx *byte, x *V, row, ldx int, y *V, ldy int, order *uint16, rows int, prefetchEnd *byte, alpha, beta V, last int, reads, stream, near, one bool)",
-		"computes MultiplySlicesMany or MultiplyDiagonalsMany for some lanes of each slice; see manyKernel. Its name says how",
+	p.Func(name, "func(a *ManyArgs[V])",
+		"computes MultiplySlicesMany or MultiplyDiagonalsMany for some lanes of each slice; see ManyArgs. Its name says how",
 		"it finds rows of x (indices of 16 or 32 bits, or Diagonals; PerDiagonal has one value per column) and the number",
 		"of registers of columns.")
-	k := begin(p, of, v)
+	a := lanes.Args("n", "widths", "masks", "first", "val", "idx", "x", "row", "ldx", "y", "ldy", "order", "rows", "prefetchEnd",
+		"last", "reads", "stream", "near", "one", "alpha", "beta")
+	k := begin(a, p, of, v)
 
 	Label("slice")
 	CMPQ(lanes.Arg("n"), Imm(0))
@@ -97,16 +99,16 @@ func rows(p lanes.Part, of kind, v int) {
 }
 
 // begin loads the arguments that have registers.
-func begin(p lanes.Part, of kind, v int) *kernel {
+func begin(a *lanes.Arguments, p lanes.Part, of kind, v int) *kernel {
 	k := &kernel{Part: p, kind: of}
-	k.widths = Load(Param("widths"), GP64())
-	k.masks = Load(Param("masks"), GP64())
-	k.val = Load(Param("val"), GP64())
-	k.idx = Load(Param("idx"), GP64())
-	k.x = Load(Param("x"), GP64())
-	k.ldx = Load(Param("ldx"), GP64())
-	k.order = Load(Param("order"), GP64())
-	k.SetMask(Load(Param("last"), GP64()))
+	k.widths = a.Load("widths")
+	k.masks = a.Load("masks")
+	k.val = a.Load("val")
+	k.idx = a.Load("idx")
+	k.x = a.Load("x")
+	k.ldx = a.Load("ldx")
+	k.order = a.Load("order")
+	k.SetMask(a.Load("last"))
 	k.alpha, k.beta = k.Reg(), k.Reg()
 	k.Broadcast(lanes.Arg("alpha"), k.alpha)
 	k.Broadcast(lanes.Arg("beta"), k.beta)

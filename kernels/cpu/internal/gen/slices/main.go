@@ -1,0 +1,18 @@
+// Command slices generates the kernels of slices: rows of the matrix side by side, one per lane.
+package main
+
+import "github.com/msrep-go/msrep/kernels/cpu/internal/gen/lanes"
+
+func main() {
+	lanes.DefineBits()
+	lanes.DefineNibbles()
+	for _, generate := range []func(l lanes.Lanes, values lanes.Values, indexBytes int){multiply, transposed} {
+		for _, l := range lanes.All() {
+			for _, v := range lanes.ValuesOf(l) {
+				generate(l, v, 2)
+				generate(l, v, 4)
+			}
+		}
+	}
+	lanes.WriteFiles()
+}
