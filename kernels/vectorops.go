@@ -22,9 +22,6 @@ type Fill[V sparse.Value] struct {
 	Y     Array[V]
 }
 
-// Multiply computes Z = D*R, element by element.
-type Multiply[V sparse.Value] struct{ D, R, Z Array[V] }
-
 // AddCarries computes Y[Row[k]] += Val[k] for all k. Row must be sorted in ascending order; rows may repeat.
 type AddCarries[V sparse.Value] struct {
 	Row Array[int32]
@@ -41,8 +38,8 @@ type SumPartials[V sparse.Value] struct {
 	Y    Array[V]
 }
 
-// The following operations write sums to Sums. Sums are computed in float64 for every V. Each operation
-// reads each of its vectors once. All vectors of an operation have the same length.
+// The following operations take any number of vectors, all of one length, and read each once. Operations with a fixed number
+// are Formulas. Sums are computed in float64 for every V.
 
 // Project computes Sums[j] = V[j]'W. W may be one of V.
 type Project[V sparse.Value] struct {
@@ -60,55 +57,6 @@ type Combine[V sparse.Value] struct {
 	Sums Array[float64] // 1, or empty
 }
 
-// Misfit computes Sums[0] = |Y - A*X|^2.
-type Misfit[V sparse.Value] struct {
-	A    V
-	X, Y Array[V]
-	Sums Array[float64] // 1
-}
-
-// CGStep ends an iteration of CG (Hestenes and Stiefel, 1952):
-//
-//	X = X + A*P
-//	R = R - A*Q
-//	Sums[0] = R'R
-//
-// X is the solution, R its residual, P the search direction, and Q the matrix times P. A = R'Z / P'Q, where
-// Z is the preconditioned R, or R itself without a preconditioner.
-type CGStep[V sparse.Value] struct {
-	A          V
-	P, Q, X, R Array[V]
-	Sums       Array[float64] // 1
-}
-
-// BiCGSTABDirection computes the next search direction of BiCGSTAB (van der Vorst, 1992):
-//
-//	P = R + B*(P - W*V)
-//
-// R is the residual and V the matrix times the old P, or times the preconditioned old P. A, W and C are those
-// of the BiCGSTABStep before, and B = (C'R / the previous C'R) * (A / W).
-type BiCGSTABDirection[V sparse.Value] struct {
-	B, W    V
-	R, V, P Array[V]
-}
-
-// BiCGSTABStep ends an iteration of BiCGSTAB (van der Vorst, 1992):
-//
-//	X = X + A*P + W*S
-//	R = R - W*T
-//	Sums[0], Sums[1] = R'R, C'R
-//
-// X is the solution and P the search direction. On entry R is the residual minus A*V, with V as in
-// BiCGSTABDirection and A = C'R / C'V with the R before that subtraction. S is R on entry and may be the same
-// array; T is the matrix times S, and W = T'R / T'T. With a preconditioner, P and S are the preconditioned
-// direction and the preconditioned R. C is any vector that stays the same in all iterations, usually the
-// first residual.
-type BiCGSTABStep[V sparse.Value] struct {
-	A, W             V
-	P, S, T, C, X, R Array[V]
-	Sums             Array[float64] // 2
-}
-
 // Name returns the name of the operation.
 func (*Axpby[V]) Name() string { return "axpby" }
 
@@ -117,9 +65,6 @@ func (*Scale[V]) Name() string { return "scale" }
 
 // Name returns the name of the operation.
 func (*Fill[V]) Name() string { return "fill" }
-
-// Name returns the name of the operation.
-func (*Multiply[V]) Name() string { return "multiply" }
 
 // Name returns the name of the operation.
 func (*AddCarries[V]) Name() string { return "add-carries" }
@@ -132,15 +77,3 @@ func (*Project[V]) Name() string { return "project" }
 
 // Name returns the name of the operation.
 func (*Combine[V]) Name() string { return "combine" }
-
-// Name returns the name of the operation.
-func (*Misfit[V]) Name() string { return "misfit" }
-
-// Name returns the name of the operation.
-func (*CGStep[V]) Name() string { return "cg-step" }
-
-// Name returns the name of the operation.
-func (*BiCGSTABDirection[V]) Name() string { return "bicgstab-direction" }
-
-// Name returns the name of the operation.
-func (*BiCGSTABStep[V]) Name() string { return "bicgstab-step" }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/msrep-go/msrep/internal/devvec"
+	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -75,18 +76,18 @@ func vectorFormulas(t *testing.T, devices string) {
 	want := 0.0
 	each(func(i int) { want += (p[i] - 0.5*q[i]) * (p[i] - 0.5*q[i]) })
 	require.InDelta(t, want, m, 1e-9)
-	rr, err := devvec.CGStep(0.5, dp, dq, dx, dr)
+	sums, err := devvec.Compute(kernels.CGStep, []float64{0.5}, dp, dq, dx, dr)
 	require.NoError(t, err)
 	each(func(i int) { x[i] += 0.5 * p[i]; res[i] -= 0.5 * q[i] })
-	require.InDelta(t, dot(res, res), rr, 1e-9)
+	require.InDeltaSlice(t, []float64{dot(res, res)}, sums, 1e-9)
 	check("cg-step")
-	require.NoError(t, devvec.BiCGSTABDirection(dr, 0.5, 0.25, dq, dp))
+	require.NoError(t, errOf(devvec.Compute(kernels.BiCGSTABDirection, []float64{0.5, 0.25}, dr, dq, dp)))
 	each(func(i int) { p[i] = res[i] + 0.5*(p[i]-0.25*q[i]) })
 	check("bicgstab-direction")
-	rr, cr, err := devvec.BiCGSTABStep(0.5, dp, 0.25, dr, dx, dq, dr, dc)
+	sums, err = devvec.Compute(kernels.BiCGSTABStep, []float64{0.5, 0.25}, dp, dr, dq, dc, dx, dr)
 	require.NoError(t, err)
 	each(func(i int) { x[i] += 0.5*p[i] + 0.25*res[i]; res[i] -= 0.25 * q[i] })
-	require.InDeltaSlice(t, []float64{dot(res, res), dot(c, res)}, []float64{rr, cr}, 1e-9)
+	require.InDeltaSlice(t, []float64{dot(res, res), dot(c, res)}, sums, 1e-9)
 	check("bicgstab-step")
 	require.NoError(t, dp.Multiply(dq, dr))
 	each(func(i int) { p[i] = q[i] * res[i] })
@@ -105,8 +106,13 @@ func vectorFormulas(t *testing.T, devices string) {
 		"project":            dp.Project(h, []*Vector[float64]{dp, dq}),
 		"combine":            errOf(dp.Combine([]float64{1}, []*Vector[float64]{dp})),
 		"into itself":        dp.Multiply(dp, dq),
-		"cg-step":            errOf(devvec.CGStep(1, dp, dq, dq, dr)),
-		"bicgstab-direction": devvec.BiCGSTABDirection(dp, 1, 1, dq, dp),
+		"cg-step":            errOf(devvec.Compute(kernels.CGStep, []float64{1}, dp, dq, dq, dr)),
+		"bicgstab-direction": errOf(devvec.Compute(kernels.BiCGSTABDirection, []float64{1, 1}, dp, dq, dp)),
+		"bicgstab-step":      errOf(devvec.Compute(kernels.BiCGSTABStep, []float64{1, 1}, dp, dr, dq, dr, dx, dr)),
+		"few numbers":        errOf(devvec.Compute(kernels.BiCGSTABStep, []float64{1}, dp, dr, dq, dc, dx, dr)),
+		"few vectors":        errOf(devvec.Compute(kernels.Misfit, []float64{1}, dp)),
+		"nil vector":         errOf(devvec.Compute(kernels.Misfit, []float64{1}, nil, dp)),
+		"no formula":         errOf(devvec.Compute(nil, []float64{1}, dp)),
 		"no vector":          dp.Axpy(1, &Vector[float64]{}),
 		"itself none":        (&Vector[float64]{}).Fill(1),
 		"write":              dp.Write(p[1:]),

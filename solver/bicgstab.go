@@ -3,6 +3,8 @@ package solver
 import (
 	"context"
 	"math"
+
+	"github.com/msrep-go/msrep/kernels"
 )
 
 // BiCGSTAB solves A x = b by the biconjugate gradient stabilised method (van der Vorst, 1992). The matrix may be
@@ -83,7 +85,8 @@ func (s *bicgstabState) iterate() (broken string, err error) {
 		if tt == 0 || math.Abs(ts) <= orthogonal*norm*math.Sqrt(tt) {
 			omega = 0
 		}
-		rr, next := s.bicgstabStep(alpha, p, omega, r, s.x, s.t, s.r, s.shadow)
+		sums := s.compute(kernels.BiCGSTABStep, []float64{alpha, omega}, p, r, s.t, s.shadow, s.x, s.r)
+		rr, next := sums[0], sums[1]
 		near, err := s.recordIteration(math.Sqrt(rr))
 		switch {
 		case err != nil || near:
@@ -95,7 +98,7 @@ func (s *bicgstabState) iterate() (broken string, err error) {
 		case math.Abs(next) <= orthogonal*size*math.Sqrt(rr):
 			return "the residual is orthogonal to the first one", nil
 		}
-		s.bicgstabDirection(s.r, next/rho*alpha/omega, omega, s.v, s.p)
+		s.compute(kernels.BiCGSTABDirection, []float64{next / rho * alpha / omega, omega}, s.r, s.v, s.p)
 		rho = next
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/msrep-go/msrep/internal/devvec"
 	"github.com/msrep-go/msrep/internal/vec"
+	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/msrep"
 )
 
@@ -186,17 +187,13 @@ func (s *deviceSpace) dots(x, y vector) (xy, xx float64) {
 	return h[0], h[1]
 }
 
-func (s *deviceSpace) misfit(y vector, a float64, x vector) float64 {
-	return s.sum(func() (float64, error) { return s.v[y].Misfit(a, s.v[x]) })
-}
-
 func (s *deviceSpace) axpy(a float64, x, y vector) float64 {
 	return s.combine(a, []float64{1}, []vector{x}, y)
 }
 
 // updateResidual also computes x = x + a*p: a step is one operation of the devices.
 func (s *deviceSpace) updateResidual(a float64, p, q, x, r, z vector) (rr, rz float64) {
-	rr = s.sum(func() (float64, error) { return devvec.CGStep(a, s.v[p], s.v[q], s.v[x], s.v[r]) })
+	rr = s.compute(kernels.CGStep, []float64{a}, p, q, x, r)[0]
 	if s.m == nil {
 		return rr, rr
 	}
@@ -212,17 +209,19 @@ func (s *deviceSpace) updateDirection(_, b float64, r, z, p, _ vector) {
 
 func (s *deviceSpace) updateSolution(float64, vector, vector) {}
 
-func (s *deviceSpace) bicgstabDirection(r vector, b, w float64, v, p vector) {
-	s.do(func() error { return devvec.BiCGSTABDirection(s.v[r], b, w, s.v[v], s.v[p]) })
-}
-
-func (s *deviceSpace) bicgstabStep(a float64, p vector, w float64, u, x, t, r, c vector) (rr, cr float64) {
-	var h [2]float64
-	s.sums(h[:], func() (err error) {
-		h[0], h[1], err = devvec.BiCGSTABStep(a, s.v[p], w, s.v[u], s.v[x], s.v[t], s.v[r], s.v[c])
+func (s *deviceSpace) compute(f *kernels.Formula, numbers []float64, v ...vector) []float64 {
+	h := make([]float64, f.Sums)
+	run := func() error {
+		sums, err := devvec.Compute(f, numbers, s.vectors(v)...)
+		copy(h, sums)
 		return err
-	})
-	return h[0], h[1]
+	}
+	if f.Sums == 0 {
+		s.do(run) // no other process waits for sums
+		return h
+	}
+	s.sums(h, run)
+	return h
 }
 
 func (s *deviceSpace) vectors(v []vector) []*msrep.Vector[float64] {

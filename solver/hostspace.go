@@ -2,8 +2,11 @@ package solver
 
 import (
 	"context"
+	"slices"
+	"sync"
 
 	"github.com/msrep-go/msrep/internal/vec"
+	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/msrep"
 )
 
@@ -19,6 +22,7 @@ type hostSpace struct {
 	n       int
 	v       [][]float64
 	partial []float64 // two sums for each chunk
+	sums    []float64 // of the last formula
 }
 
 // SumChunk is the number of elements of a chunk. Sums over vectors are computed chunk by chunk, and the sums of the
@@ -143,12 +147,6 @@ func (s *hostSpace) dots(xv, yv vector) (xy, xx float64) {
 	return s.sum(func(lo, hi int, xy, xx *vec.Sum) { vec.AddDots(x[lo:hi], y[lo:hi], xy, xx) })
 }
 
-func (s *hostSpace) misfit(yv vector, a float64, xv vector) float64 {
-	x, y := s.v[xv], s.v[yv]
-	d, _ := s.sum(func(lo, hi int, dd, _ *vec.Sum) { dd[0] = vec.Misfit(y[lo:hi], a, x[lo:hi]) })
-	return d
-}
-
 func (s *hostSpace) axpy(a float64, xv, yv vector) float64 {
 	x, y := s.v[xv], s.v[yv]
 	d, _ := s.sum(func(lo, hi int, yy, _ *vec.Sum) { vec.AddAxpy(a, x[lo:hi], y[lo:hi], yy) })
@@ -184,16 +182,41 @@ func (s *hostSpace) updateDirection(a, b float64, rv, zv, pv, xv vector) {
 
 func (s *hostSpace) updateSolution(a float64, p, x vector) { s.add(a, []float64{1}, []vector{p}, x) }
 
-func (s *hostSpace) bicgstabDirection(rv vector, b, w float64, vv, pv vector) {
-	r, v, p := s.v[rv], s.v[vv], s.v[pv]
-	s.each(func(lo, hi int) { vec.BiCGSTABDirection(r[lo:hi], b, w, v[lo:hi], p[lo:hi]) })
+// chunkBuffer is the arguments of a formula for a chunk. They escape to the heap, so they are kept for the next call.
+type chunkBuffer struct {
+	v    [][]float64
+	sums []vec.Sum
 }
 
-func (s *hostSpace) bicgstabStep(a float64, pv vector, w float64, uv, xv, tv, rv, cv vector) (rr, cr float64) {
-	p, u, x, t, r, c := s.v[pv], s.v[uv], s.v[xv], s.v[tv], s.v[rv], s.v[cv]
-	return s.sum(func(lo, hi int, rr, cr *vec.Sum) {
-		vec.AddBiCGSTABStep(a, p[lo:hi], w, u[lo:hi], x[lo:hi], t[lo:hi], r[lo:hi], c[lo:hi], rr, cr)
+var chunkBuffers = sync.Pool{New: func() any { return new(chunkBuffer) }}
+
+func (s *hostSpace) compute(f *kernels.Formula, numbers []float64, v ...vector) []float64 {
+	loop, k := kernels.LoopOf[float64](f), f.Sums
+	part := slices.Grow(s.partial[:0], len(s.partial)/2*k)[:len(s.partial)/2*k]
+	s.pieces(func(from, to int) {
+		b := chunkBuffers.Get().(*chunkBuffer)
+		defer func() {
+			clear(b.v)
+			chunkBuffers.Put(b)
+		}()
+		b.v, b.sums = slices.Grow(b.v[:0], len(v))[:len(v)], slices.Grow(b.sums[:0], k)[:k]
+		chunk, sums := b.v, b.sums
+		for c := from; c < to; c++ {
+			for j, x := range v {
+				chunk[j] = s.v[x][c*SumChunk : min((c+1)*SumChunk, s.n)]
+			}
+			clear(sums)
+			loop(numbers, chunk, sums)
+			for j := range sums {
+				part[c*k+j] = sums[j].Total()
+			}
+		}
 	})
+	s.sums = slices.Grow(s.sums[:0], k)[:k]
+	if k > 0 {
+		s.total(part, s.sums)
+	}
+	return s.sums
 }
 
 // addChunks sets out to the totals of the sums of all chunks, added in order. part holds len(out) sums for each chunk.

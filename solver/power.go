@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+
+	"github.com/msrep-go/msrep/kernels"
 )
 
 // Power finds the eigenvalue of largest magnitude of a square matrix, and its eigenvector, by power iteration:
@@ -65,7 +67,7 @@ func power(t *task) (lambda float64, err error) {
 			t.res.Residual = math.Inf(1)
 			return lambda, t.convergenceError(ErrBreakdown, "|A x| = %g: it is zero, or too small or too large to be squared", norm)
 		}
-		t.res.Residual = math.Sqrt(t.misfit(y, lambda, t.x)) / math.Abs(lambda)
+		t.res.Residual = math.Sqrt(t.compute(kernels.Misfit, []float64{lambda}, y, t.x)[0]) / math.Abs(lambda)
 		// lambda may be 0 in an early iteration, and the residual then is infinite. That is not a breakdown.
 		if near, err := t.recordIteration(min(t.res.Residual, math.MaxFloat64)); near || err != nil {
 			t.res.Converged = near

@@ -1,6 +1,10 @@
 package solver
 
-import "time"
+import (
+	"time"
+
+	"github.com/msrep-go/msrep/kernels"
+)
 
 // space stores the vectors of a solve and computes with them. Methods name vectors by number; only space accesses
 // their elements.
@@ -8,16 +12,18 @@ import "time"
 // space keeps the first error: products and preconditioners do nothing after it, and failed returns it. Operations
 // that read the same vectors are fused, because memory bandwidth limits all of them on large systems.
 type space interface {
-	load(b, x []float64) (bv, xv vector)                   // called once, before all others; bv is none for a nil b
-	zero() vector                                          // a new vector of zeros
-	set(a float64, src, dst vector)                        // dst = a*src
-	round(x vector, exp int)                               // see roundAt
-	dot(x, y vector) float64                               // x'y
-	dots(x, y vector) (xy, xx float64)                     // x'y and x'x
-	misfit(y vector, a float64, x vector) float64          // |y - a*x|^2
-	axpy(a float64, x, y vector) float64                   // y = y + a*x; returns y'y
-	bicgstabDirection(r vector, b, w float64, v, p vector) // p = r + b*(p - w*v)
-	add(a float64, h []float64, v []vector, w vector)      // w = w + a * sum of h[j]*v[j]
+	load(b, x []float64) (bv, xv vector)              // called once, before all others; bv is none for a nil b
+	zero() vector                                     // a new vector of zeros
+	set(a float64, src, dst vector)                   // dst = a*src
+	round(x vector, exp int)                          // see roundAt
+	dot(x, y vector) float64                          // x'y
+	dots(x, y vector) (xy, xx float64)                // x'y and x'x
+	axpy(a float64, x, y vector) float64              // y = y + a*x; returns y'y
+	add(a float64, h []float64, v []vector, w vector) // w = w + a * sum of h[j]*v[j]
+
+	// compute computes a formula and returns its sums, which the next call overwrites. The order of numbers and vectors is
+	// that of the formula. After an error the sums are 0 or incomplete.
+	compute(f *kernels.Formula, numbers []float64, v ...vector) []float64
 
 	// project followed by subtractProjection makes u and w orthogonal to the vectors v, and w orthogonal to u.
 	// This holds for unit vectors v and u; for others, krylov.orthogonal scales g and h between the calls. h has
@@ -27,9 +33,6 @@ type space interface {
 	//	subtractProjection  u = u - sum of g[j]*v[j], then w = w - sum of h[j]*v[j] - h[len(v)]*u; returns w'w
 	project(v []vector, u, w vector) (g, h []float64)
 	subtractProjection(g, h []float64, v []vector, u, w vector) float64
-
-	// bicgstabStep computes x = x + a*p + w*s and r = r - w*t, and returns r'r and c'r.
-	bicgstabStep(a float64, p vector, w float64, s, x, t, r, c vector) (rr, cr float64)
 
 	// A step of CG is updateResidual and then updateDirection, or updateSolution where no product follows.
 	// updateResidual may store M*r in z.

@@ -1,6 +1,7 @@
 package devicetest
 
 import (
+	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/msrep-go/msrep/kernels"
@@ -53,6 +54,13 @@ func square[V sparse.Value](x, y []V) (sum float64) {
 	return sum
 }
 
+// compute launches a formula and returns its sums. It also checks that a call with one vector less fails.
+func (q *vectorProblem[V]) compute(f *kernels.Formula, sums kernels.Array[float64], numbers []V, v ...kernels.Array[V]) []float64 {
+	few := &kernels.Elementwise[V]{Formula: f, Numbers: numbers, Vectors: v[1:], Sums: sums}
+	require.ErrorIs(q.t, q.s.Launch(few), kernels.ErrArgument, f.Name)
+	return q.run(&kernels.Elementwise[V]{Formula: f, Numbers: numbers, Vectors: v, Sums: sums}, sums)
+}
+
 func (q *vectorProblem[V]) misfit() {
 	x, ax := q.vector()
 	y, ay := q.vector()
@@ -61,7 +69,7 @@ func (q *vectorProblem[V]) misfit() {
 		d[i] = y[i] - 0.5*x[i]
 	}
 	sums := q.sums(1)
-	got := q.run(&kernels.Misfit[V]{A: 0.5, X: ax, Y: ay, Sums: sums}, sums)
+	got := q.compute(kernels.Misfit, sums, []V{0.5}, ay, ax)
 	q.near(square(d, d), got[0], "misfit")
 }
 
@@ -71,7 +79,7 @@ func (q *vectorProblem[V]) step() {
 	x, ax := q.vector()
 	r, ar := q.vector()
 	sums := q.sums(1)
-	got := q.run(&kernels.CGStep[V]{A: 0.75, P: ap, Q: au, X: ax, R: ar, Sums: sums}, sums)
+	got := q.compute(kernels.CGStep, sums, []V{0.75}, ap, au, ax, ar)
 	for i := range p {
 		x[i] += 0.75 * p[i]
 		r[i] -= 0.75 * u[i]
@@ -85,7 +93,7 @@ func (q *vectorProblem[V]) turn() {
 	r, ar := q.vector()
 	v, av := q.vector()
 	p, ap := q.vector()
-	q.run(&kernels.BiCGSTABDirection[V]{B: 0.5, W: -0.75, R: ar, V: av, P: ap}, kernels.Array[float64]{})
+	q.compute(kernels.BiCGSTABDirection, kernels.Array[float64]{}, []V{0.5, -0.75}, ar, av, ap)
 	for i := range p {
 		p[i] = r[i] + 0.5*(p[i]+0.75*v[i])
 	}
@@ -103,7 +111,7 @@ func (q *vectorProblem[V]) finish() {
 		s, as = q.vector()
 	}
 	sums := q.sums(2)
-	got := q.run(&kernels.BiCGSTABStep[V]{A: 0.75, W: -0.5, P: ap, S: as, T: au, C: ac, X: ax, R: ar, Sums: sums}, sums)
+	got := q.compute(kernels.BiCGSTABStep, sums, []V{0.75, -0.5}, ap, as, au, ac, ax, ar)
 	for i := range p {
 		x[i] += 0.75*p[i] - 0.5*s[i]
 		r[i] += 0.5 * u[i]

@@ -121,7 +121,7 @@ func (q *vectorProblem[V]) plain() {
 	}
 	r, ar := q.vector()
 	z, az := q.vector()
-	q.run(&kernels.Multiply[V]{D: ax, R: ar, Z: az}, none)
+	q.compute(kernels.Multiply, none, nil, ax, ar, az)
 	for i := range z {
 		z[i] = r[i] * x[i]
 	}

@@ -36,12 +36,8 @@ func (v *Vector[V]) Axpby(a V, x *Vector[V], b V) error {
 
 // Multiply computes v = d*x, element by element. v must be neither d nor x.
 func (v *Vector[V]) Multiply(d, x *Vector[V]) error {
-	if err := v.notAmong(d, x); err != nil {
-		return err
-	}
-	return v.launch([]*Vector[V]{d, x}, func(i int) kernels.Operation {
-		return &kernels.Multiply[V]{D: d.pieces[i], R: x.pieces[i], Z: v.pieces[i]}
-	})
+	_, err := Compute(kernels.Multiply, nil, d, x, v)
+	return err
 }
 
 // Dot returns v'x. Vector states the order of the sum.
@@ -104,21 +100,13 @@ func (v *Vector[V]) canAdd(h []V, vs []*Vector[V]) error {
 	return nil
 }
 
-// notAmong returns an error if v, which an operation writes, is one of vs, which it also uses.
-func (v *Vector[V]) notAmong(vs ...*Vector[V]) error {
-	if v != nil && slices.Contains(vs, v) {
-		return sparse.Inputf("vector", "is the result and also another argument: use another vector for the result")
-	}
-	return nil
-}
-
 // Misfit returns the square of the 2-norm of v - a*x.
 func (v *Vector[V]) Misfit(a V, x *Vector[V]) (float64, error) {
-	var sum [1]float64
-	err := v.reduce(sum[:], []*Vector[V]{x}, func(i int, sums kernels.Array[float64]) kernels.Operation {
-		return &kernels.Misfit[V]{A: a, X: x.pieces[i], Y: v.pieces[i], Sums: sums}
-	})
-	return sum[0], err
+	sums, err := Compute(kernels.Misfit, []V{a}, v, x)
+	if err != nil {
+		return 0, err
+	}
+	return sums[0], nil
 }
 
 func piecesOf[V sparse.Value](vs []*Vector[V], i int) []kernels.Array[V] {

@@ -1,9 +1,5 @@
 package vec
 
-import (
-	"github.com/msrep-go/msrep/internal/simd"
-)
-
 // The loops over one or two vectors and the vectors v_j of a basis, four of these at a time. The
 // bits are those of one v_j after the other. u and w are the elements from index at on of vectors
 // of the length of v_j.
@@ -15,7 +11,7 @@ func Project(v [][]float64, at int, u, w []float64, us, ws []Sum) {
 	if n > 0 {
 		for ; j+4 <= len(v); j += 4 {
 			x, s, t := four(v[j:], at, len(w)), us[j:j+4:j+4], ws[j:j+4:j+4]
-			vectorKernels[level-simd.AVX2].dotFourTwo(n/8, &x[0][0], &x[1][0], &x[2][0], &x[3][0], &u[0], &w[0],
+			dotFourTwoF64(level, n/8, &x[0][0], &x[1][0], &x[2][0], &x[3][0], &u[0], &w[0],
 				(*[8]float64)(&s[0]), (*[8]float64)(&s[1]), (*[8]float64)(&s[2]), (*[8]float64)(&s[3]),
 				(*[8]float64)(&t[0]), (*[8]float64)(&t[1]), (*[8]float64)(&t[2]), (*[8]float64)(&t[3]))
 			for k, x := range x {
@@ -43,7 +39,7 @@ func SubtractProjection(g, h []float64, v [][]float64, at int, u, w []float64, s
 	if n > 0 {
 		for ; j+4 <= len(v); j += 4 {
 			x, a, b := four(v[j:], at, len(w)), g[j:j+4:j+4], h[j:j+4:j+4]
-			vectorKernels[level-simd.AVX2].axpyFourTwo(n/8, -a[0], -a[1], -a[2], -a[3], -b[0], -b[1], -b[2], -b[3],
+			axpyFourTwoF64(level, n/8, -a[0], -a[1], -a[2], -a[3], -b[0], -b[1], -b[2], -b[3],
 				&x[0][0], &x[1][0], &x[2][0], &x[3][0], &u[0], &w[0])
 			for k, x := range x {
 				addAxpyGeneric(-a[k], x[n:], u[n:], scratch)
@@ -69,7 +65,7 @@ func Combine(a float64, h []float64, v [][]float64, at int, w []float64, scratch
 		for ; j+4 <= len(v); j += 4 {
 			x := four(v[j:], at, len(w))
 			b := [4]float64{a * h[j], a * h[j+1], a * h[j+2], a * h[j+3]}
-			vectorKernels[level-simd.AVX2].axpyFour(n/8, b[0], b[1], b[2], b[3], &x[0][0], &x[1][0], &x[2][0], &x[3][0], &w[0])
+			axpyFourF64(level, n/8, b[0], b[1], b[2], b[3], &x[0][0], &x[1][0], &x[2][0], &x[3][0], &w[0])
 			for k, x := range x {
 				addAxpyGeneric(b[k], x[n:], w[n:], scratch)
 			}

@@ -38,12 +38,8 @@ func vectorOp[V sparse.Value](d *Device, op kernels.Operation) (known bool, err 
 				y[lo+i] = op.Value
 			}
 		})
-	case *kernels.Multiply[V]:
-		a, r, z := v.of("d", op.D), v.of("r", op.R), v.of("z", op.Z)
-		err = v.each(func(lo, hi int) { vec.Multiply(a[lo:hi], r[lo:hi], z[lo:hi]) })
-	case *kernels.BiCGSTABDirection[V]:
-		r, u, p := v.of("r", op.R), v.of("v", op.V), v.of("p", op.P)
-		err = v.each(func(lo, hi int) { vec.BiCGSTABDirection(r[lo:hi], op.B, op.W, u[lo:hi], p[lo:hi]) })
+	case *kernels.Elementwise[V]:
+		err = v.compute(op)
 	case *kernels.Take[V]:
 		err = take(v.Views, op)
 	case *kernels.AddCarries[V]:
@@ -83,24 +79,35 @@ func (v *vectors[V]) sumOp(op kernels.Operation) (known bool, err error) {
 				sums[0] = ww
 			}
 		})
-	case *kernels.Misfit[V]:
-		y, x := v.of("y", op.Y), v.of("x", op.X)
-		err = v.run(op.Sums, func(lo, hi int, sums []float64) { sums[0] = vec.Misfit(y[lo:hi], op.A, x[lo:hi]) })
-	case *kernels.CGStep[V]:
-		p, q, x, r := v.of("p", op.P), v.of("q", op.Q), v.of("x", op.X), v.of("r", op.R)
-		err = v.run(op.Sums, func(lo, hi int, sums []float64) {
-			sums[0] = vec.CGStep(op.A, p[lo:hi], q[lo:hi], x[lo:hi], r[lo:hi])
-		})
-	case *kernels.BiCGSTABStep[V]:
-		p, s, t, c := v.of("p", op.P), v.of("s", op.S), v.of("t", op.T), v.of("c", op.C)
-		x, r := v.of("x", op.X), v.of("r", op.R)
-		err = v.run(op.Sums, func(lo, hi int, sums []float64) {
-			sums[0], sums[1] = vec.BiCGSTABStep(op.A, p[lo:hi], op.W, s[lo:hi], x[lo:hi], t[lo:hi], r[lo:hi], c[lo:hi])
-		})
 	default:
 		return false, nil
 	}
 	return true, err
+}
+
+// compute runs a formula.
+func (v *vectors[V]) compute(op *kernels.Elementwise[V]) error {
+	if err := op.Check(); err != nil {
+		return err
+	}
+	whole := make([][]V, len(op.Vectors))
+	for j, a := range op.Vectors {
+		whole[j] = v.of(op.Formula.Vectors[j].Name, a)
+	}
+	loop := kernels.LoopOf[V](op.Formula)
+	return v.runOn(op.Sums, func() func(lo, hi int, sums []float64) {
+		part, partial := make([][]V, len(whole)), make([]vec.Sum, op.Formula.Sums)
+		return func(lo, hi int, sums []float64) {
+			for j, u := range whole {
+				part[j] = u[lo:hi]
+			}
+			clear(partial)
+			loop(op.Numbers, part, partial)
+			for j := range partial {
+				sums[j] = partial[j].Total()
+			}
+		}
+	})
 }
 
 // vectors is the arrays of an operation, which have equal lengths.
@@ -133,6 +140,11 @@ func (v *vectors[V]) each(f func(lo, hi int)) error {
 
 // run calls f for all chunks, each with memory for its sums, and adds the sums in order.
 func (v *vectors[V]) run(out kernels.Array[float64], f func(lo, hi int, sums []float64)) error {
+	return v.runOn(out, func() func(lo, hi int, sums []float64) { return f })
+}
+
+// runOn is run with a function for each worker, which start makes.
+func (v *vectors[V]) runOn(out kernels.Array[float64], start func() func(lo, hi int, sums []float64)) error {
 	total := memory.View(v.Views, "sums", out, out.Len)
 	if v.Err != nil {
 		return v.Err
@@ -142,6 +154,7 @@ func (v *vectors[V]) run(out kernels.Array[float64], f func(lo, hi int, sums []f
 	part := make([]float64, blocks*k)
 	t := int(max(min(int64(v.Mem.Pool.Size), blocks), 1))
 	err := v.Mem.Pool.Run(t, func(i int) {
+		f := start()
 		for b := par.Cut(blocks, t, i); b < par.Cut(blocks, t, i+1); b++ {
 			f(int(b*sumBlock), int(min((b+1)*sumBlock, v.n)), part[b*k:(b+1)*k])
 		}

@@ -52,7 +52,7 @@ func TestVectorsOfDifferentLengthsAreRefused(t *testing.T) {
 	one := kernels.AdoptArray(d, make([]float64, 1))
 	for _, op := range []kernels.Operation{
 		&kernels.Axpby[float64]{X: short, Y: long},
-		&kernels.CGStep[float64]{P: long, Q: long, X: long, R: short, Sums: one},
+		&kernels.Elementwise[float64]{Formula: kernels.CGStep, Numbers: []float64{1}, Vectors: []kernels.Array[float64]{long, long, long, short}, Sums: one},
 		&kernels.Combine[float64]{H: nil, V: []kernels.Array[float64]{long}, W: long, Sums: one},
 		&kernels.Combine[float64]{W: long, Sums: one},
 		&kernels.AddCarries[float64]{Row: kernels.AdoptArray(d, []int32{3}), Val: one, Y: long},

@@ -3,12 +3,14 @@ package cuda_test
 import (
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/internal/cuda"
 )
 
@@ -25,8 +27,20 @@ func TestTheREADMEListsEveryKernelAsItIs(t *testing.T) {
 	}
 	mods, err := modules()
 	require.NoError(t, err)
-	used := map[string]bool{}
+	used, formulas := map[string]bool{}, map[string]bool{}
+	for _, f := range kernels.Formulas() {
+		formulas["msrep_"+f.Kernel()] = true
+	}
 	for _, k := range cuda.Kernels() {
+		if formulas[strings.TrimSuffix(k.Name, "_"+k.Value)] {
+			require.Contains(t, string(text), "`msrep_FORMULA_V`")
+			kernel, err := mods[k.Family].Kernel(k.Name)
+			require.NoError(t, err)
+			partial := slices.ContainsFunc(k.Params, func(p cuda.Param) bool { return p.Name == "partial" })
+			require.Equal(t, map[bool]int64{true: 64, false: 0}[partial], kernel.StaticShared(), k.Name)
+			require.Equal(t, 256, k.Block, k.Name)
+			continue
+		}
 		name := regexp.MustCompile(`(vector)\d+`).ReplaceAllString(k.Name, "${1}L")
 		name = regexp.MustCompile(`_\dof\d$`).ReplaceAllString(name, "_KofS")
 		name = regexp.MustCompile(`_(join|norm1|divide|pick|rank)_\d$`).ReplaceAllString(name, "_${1}_S")

@@ -26,12 +26,8 @@ func vectorOp[V sparse.Value](b *builder, op kernels.Operation) bool {
 		each[V](b, "scale", op.Y.Len, input(b, "y", op.Y, op.Y.Len), op.Y.Len, op.Beta)
 	case *kernels.Fill[V]:
 		each[V](b, "fill", op.Y.Len, input(b, "y", op.Y, op.Y.Len), op.Y.Len, op.Value)
-	case *kernels.Multiply[V]:
-		n := op.Z.Len
-		each[V](b, "multiply", n, input(b, "d", op.D, n), input(b, "r", op.R, n), input(b, "z", op.Z, n), n)
-	case *kernels.BiCGSTABDirection[V]:
-		n := op.P.Len
-		each[V](b, "bicgstab_direction", n, input(b, "r", op.R, n), input(b, "v", op.V, n), input(b, "p", op.P, n), n, op.B, op.W)
+	case *kernels.Elementwise[V]:
+		elementwise(b, op)
 	case *kernels.Take[V]:
 		n := op.Y.Len
 		x, idx := array(b, "x", op.X, op.X.Len), array(b, "idx", op.Idx, n)
@@ -48,30 +44,35 @@ func vectorOp[V sparse.Value](b *builder, op kernels.Operation) bool {
 		project(b, op)
 	case *kernels.Combine[V]:
 		combine(b, op)
-	case *kernels.Misfit[V]:
-		n := op.Y.Len
-		y, x := input(b, "y", op.Y, n), input(b, "x", op.X, n)
-		summed[V](b, "misfit", n, 1, op.Sums, func(partial Temp, parts int64) []any {
-			return []any{y, x, partial, n, parts, op.A}
-		})
-	case *kernels.CGStep[V]:
-		n := op.R.Len
-		p, q := input(b, "p", op.P, n), input(b, "q", op.Q, n)
-		x, r := input(b, "x", op.X, n), input(b, "r", op.R, n)
-		summed[V](b, "cg_step", n, 1, op.Sums, func(partial Temp, parts int64) []any {
-			return []any{p, q, x, r, partial, n, parts, op.A}
-		})
-	case *kernels.BiCGSTABStep[V]:
-		n := op.R.Len
-		p, s, t, c := input(b, "p", op.P, n), input(b, "s", op.S, n), input(b, "t", op.T, n), input(b, "c", op.C, n)
-		x, r := input(b, "x", op.X, n), input(b, "r", op.R, n)
-		summed[V](b, "bicgstab_step", n, 2, op.Sums, func(partial Temp, parts int64) []any {
-			return []any{p, s, t, c, x, r, partial, n, parts, op.A, op.W}
-		})
 	default:
 		return false
 	}
 	return true
+}
+
+// elementwise plans the kernel of a formula. Its arguments are those that kernels.Formula states.
+func elementwise[V sparse.Value](b *builder, op *kernels.Elementwise[V]) {
+	if b.err == nil {
+		b.err = op.Check()
+	}
+	if b.err != nil {
+		return
+	}
+	name, n := op.Formula.Kernel(), op.Vectors[0].Len
+	var args, numbers []any
+	for j, v := range op.Vectors {
+		args = append(args, input(b, op.Formula.Vectors[j].Name, v, n))
+	}
+	for _, a := range op.Numbers {
+		numbers = append(numbers, a)
+	}
+	if op.Formula.Sums == 0 {
+		each[V](b, name, n, slices.Concat(args, []any{n}, numbers)...)
+		return
+	}
+	summed[V](b, name, n, int64(op.Formula.Sums), op.Sums, func(partial Temp, parts int64) []any {
+		return slices.Concat(args, []any{partial, n, parts}, numbers)
+	})
 }
 
 // input returns the address of a vector, as an argument.

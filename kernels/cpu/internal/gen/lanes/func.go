@@ -21,6 +21,7 @@ func Func(name, signature string, doc ...string) {
 		signature = "func(a *byte)"
 	}
 	TEXT(name, NOSPLIT, signature)
+	kernels = append(kernels, kernel{name, strings.TrimSuffix(strings.TrimPrefix(signature, "func("), ")")})
 	Pragma("noescape")
 	text := strings.Join(doc, "\n")
 	if !described[text] {

@@ -31,6 +31,7 @@ func main() {
 		scaleMany(l)
 	}
 	Generate()
+	lanes.GenerateLevels()
 }
 
 // group is the number of elements of a round: as many as a sum has lanes.

@@ -4,7 +4,4 @@ package vec
 
 import "github.com/msrep-go/msrep/internal/simd"
 
-var (
-	transposeTables simd.Kernels
-	vectorKernels   [2]vectorTable
-)
+var transposeTables simd.Kernels

@@ -1,0 +1,59 @@
+package kernels
+
+import (
+	"github.com/msrep-go/msrep/internal/vec"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// Multiply is z = d*r, element by element.
+var Multiply = define("multiply", "", "d r &z", 0, multiply[float64], multiply[float32])
+
+func multiply[V sparse.Value](_ []V, v [][]V, _ []vec.Sum) { vec.Multiply(v[0], v[1], v[2]) }
+
+// Misfit is the sum |y - a*x|^2.
+var Misfit = define("misfit", "a", "y x", 1, misfit[float64], misfit[float32])
+
+func misfit[V sparse.Value](a []V, v [][]V, s []vec.Sum) { s[0][0] += vec.Misfit(v[0], a[0], v[1]) }
+
+// CGStep ends an iteration of CG (Hestenes and Stiefel, 1952):
+//
+//	x = x + a*p
+//	r = r - a*q
+//	sum: r'r
+//
+// x is the solution, r its residual, p the search direction, and q the matrix times p. a = r'z / p'q, where z is the
+// preconditioned r, or r itself without a preconditioner.
+var CGStep = define("cg-step", "a", "p q &x &r", 1, cgStep[float64], cgStep[float32])
+
+func cgStep[V sparse.Value](a []V, v [][]V, s []vec.Sum) {
+	s[0][0] += vec.CGStep(a[0], v[0], v[1], v[2], v[3])
+}
+
+// BiCGSTABDirection computes the next search direction of BiCGSTAB (van der Vorst, 1992):
+//
+//	p = r + b*(p - w*v)
+//
+// r is the residual and v the matrix times the old p, or times the preconditioned old p. a, w and c are those of the
+// BiCGSTABStep before, and b = (c'r / the previous c'r) * (a / w).
+var BiCGSTABDirection = define("bicgstab-direction", "b w", "r v &p", 0, bicgstabDirection[float64], bicgstabDirection[float32])
+
+func bicgstabDirection[V sparse.Value](n []V, v [][]V, _ []vec.Sum) {
+	vec.BiCGSTABDirection(v[0], n[0], n[1], v[1], v[2])
+}
+
+// BiCGSTABStep ends an iteration of BiCGSTAB (van der Vorst, 1992):
+//
+//	x = x + a*p + w*s
+//	r = r - w*t
+//	sums: r'r, c'r
+//
+// x is the solution and p the search direction. On entry r is the residual minus a*v, with v as in BiCGSTABDirection and
+// a = c'r / c'v with the r before that subtraction. s is r on entry and may be the same vector; t is the matrix times s, and
+// w = t'r / t't. With a preconditioner, p and s are the preconditioned direction and the preconditioned r. c is any vector
+// that stays the same in all iterations, usually the first residual.
+var BiCGSTABStep = define("bicgstab-step", "a w", "p s|r t c &x &r", 2, bicgstabStep[float64], bicgstabStep[float32])
+
+func bicgstabStep[V sparse.Value](n []V, v [][]V, sums []vec.Sum) {
+	p, s, t, c, x, r := v[0], v[1], v[2], v[3], v[4], v[5]
+	vec.AddBiCGSTABStep(n[0], p, n[1], s, x, t, r, c, &sums[0], &sums[1])
+}
