@@ -12,6 +12,7 @@ import (
 
 	"github.com/msrep-go/msrep/internal/bench/paper"
 	"github.com/msrep-go/msrep/internal/bench/record"
+	"github.com/msrep-go/msrep/internal/corpus"
 )
 
 // rowsOf returns the rows of the table of outcomes about an item.
@@ -118,7 +119,7 @@ func TestTheDocumentHasTheOutcomesThatAreModelled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("matrices of a million entries")
 	}
-	doc, err := os.ReadFile(filepath.Join("..", "..", "docs", "benchmarks.md"))
+	doc, err := os.ReadFile(filepath.Join(corpus.Root(), "docs", "benchmarks.md"))
 	require.NoError(t, err)
 	for column, devices := range []string{"sim:dgx1", "sim:summit"} {
 		var names []string
