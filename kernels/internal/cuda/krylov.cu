@@ -71,7 +71,7 @@ static __device__ __forceinline__ void combine(const V* v0, const V* v1, const V
 }
 
 template <typename V>
-static __device__ __forceinline__ void step(const V* p, const V* q, V* x, V* r, double* partial, i64 n, i64 parts, V a) {
+static __device__ __forceinline__ void cg_step(const V* p, const V* q, V* x, V* r, double* partial, i64 n, i64 parts, V a) {
 	double sum = 0;
 	for (i64 i = threadOf(block); i < n; i += threads(block)) {
 		x[i] += a * __ldg(p + i);
@@ -82,13 +82,13 @@ static __device__ __forceinline__ void step(const V* p, const V* q, V* x, V* r, 
 	leave(sum, partial, parts);
 }
 
-template <typename V> static __device__ __forceinline__ void turn(const V* r, const V* v, V* p, i64 n, V b, V w) {
+template <typename V> static __device__ __forceinline__ void bicgstab_direction(const V* r, const V* v, V* p, i64 n, V b, V w) {
 	for (i64 i = threadOf(block); i < n; i += threads(block))
 		p[i] = __ldg(r + i) + b * (p[i] - w * __ldg(v + i));
 }
 
 template <typename V>
-static __device__ __forceinline__ void finish(const V* p, const V* s, const V* t, const V* c, V* x, V* r, double* partial,
+static __device__ __forceinline__ void bicgstab_step(const V* p, const V* s, const V* t, const V* c, V* x, V* r, double* partial,
                                               i64 n, i64 parts, V a, V w) {
 	double rr = 0, cr = 0;
 	for (i64 i = threadOf(block); i < n; i += threads(block)) {
@@ -143,16 +143,16 @@ extern "C" __global__ void __launch_bounds__(block) msrep_totals(const double* p
 	}                                                                                                                  \
 	extern "C" __global__ void __launch_bounds__(block)                                                                \
 		msrep_cg_step_##suffix(const V* p, const V* q, V* x, V* r, double* partial, i64 n, i64 parts, V a) {              \
-		step<V>(p, q, x, r, partial, n, parts, a);                                                                     \
+		cg_step<V>(p, q, x, r, partial, n, parts, a);                                                                     \
 	}                                                                                                                  \
 	extern "C" __global__ void __launch_bounds__(block)                                                                \
 		msrep_bicgstab_direction_##suffix(const V* r, const V* v, V* p, i64 n, V b, V w) {                                           \
-		turn<V>(r, v, p, n, b, w);                                                                                     \
+		bicgstab_direction<V>(r, v, p, n, b, w);                                                                                     \
 	}                                                                                                                  \
 	extern "C" __global__ void __launch_bounds__(block)                                                                \
 		msrep_bicgstab_step_##suffix(const V* p, const V* s, const V* t, const V* c, V* x, V* r, double* partial, i64 n,      \
 	                          i64 parts, V a, V w) {                                                                   \
-		finish<V>(p, s, t, c, x, r, partial, n, parts, a, w);                                                          \
+		bicgstab_step<V>(p, s, t, c, x, r, partial, n, parts, a, w);                                                          \
 	}                                                                                                                  \
 	extern "C" __global__ void __launch_bounds__(block)                                                                \
 		msrep_misfit_##suffix(const V* y, const V* x, double* partial, i64 n, i64 parts, V a) {                        \
