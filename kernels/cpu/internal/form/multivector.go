@@ -53,7 +53,7 @@ func (b MultiVector[V]) Streams(l simd.Level) bool {
 	return l >= simd.AVX2 && b.StreamsBy(simd.RegisterBytes(l))
 }
 
-// streams is Streams for registers of that many bytes.
+// StreamsBy is Streams for registers of that many bytes.
 func (b MultiVector[V]) StreamsBy(bytes int) bool {
 	size := int(unsafe.Sizeof(*new(V)))
 	return len(b.Val)*size >= Streamed && b.Cols*size%bytes == 0 && b.Stride*size%bytes == 0 &&

@@ -169,7 +169,7 @@ func (v *Values[V]) ColumnBytes() int {
 	return v.Storage.Bits(int(unsafe.Sizeof(*new(V)))) * v.Lanes / 8
 }
 
-// table returns the second argument of kernels that begin at column c: Table, or a cursor57, which
+// TableAt returns the second argument of kernels that begin at column c: Table, or a cursor57, which
 // is valid until the next call.
 func (v *Values[V]) TableAt(c int) *V {
 	if v.Storage == Bits57 {

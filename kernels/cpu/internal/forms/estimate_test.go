@@ -44,7 +44,7 @@ func TestEstimatesAreNearWhatTheFormsTake(t *testing.T) {
 				for range 40 {
 					p.Rows = append(p.Rows, formtest.BlockMatrix(r, 5, 5, 0).Rows...)
 				}
-				a = p.Csr(value)
+				a = p.CSR(value)
 			}
 			e, err, f, err2 := build(formtest.RowsOf(a))
 			require.NoError(t, err)
@@ -62,7 +62,7 @@ func TestEstimatesOfUnsuitableMatricesFail(t *testing.T) {
 	for range 2000 {
 		p.Rows = append(p.Rows, formtest.AnyRow(r, p.Cols, 8))
 	}
-	a := p.Csr(func() float64 { return 1 })
+	a := p.CSR(func() float64 { return 1 })
 	rows := formtest.RowsOf(a)
 	_, err := diagonals.EstimateDiagonals(rows, diagonals.DiagonalOptions[float64]{})
 	require.True(t, sparse.IsInput(err), "%v", err)
@@ -87,7 +87,7 @@ func TestDiagonalsOfHalfEmptyRowsAreEstimated(t *testing.T) {
 		}
 		p.Rows = append(p.Rows, row)
 	}
-	a := p.Csr(func() float64 { return r.NormFloat64() })
+	a := p.CSR(func() float64 { return r.NormFloat64() })
 	e, err := diagonals.EstimateDiagonals(formtest.RowsOf(a), diagonals.DiagonalOptions[float64]{Level: simd.Best()})
 	require.NoError(t, err)
 	f, err := diagonals.NewDiagonals(formtest.RowsOf(a), diagonals.DiagonalOptions[float64]{Level: simd.Best()})

@@ -43,7 +43,7 @@ func checkStored[V sparse.Value](t *testing.T, l simd.Level) {
 			r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 			p := formtest.Patterns[rapid.SampledFrom(formtest.SortedKeys(formtest.Patterns)).Draw(t, "pattern")](r)
 			values := formtest.ValueKinds[rapid.SampledFrom(kinds).Draw(t, "values")]
-			a := sparse.Convert[V](p.Csr(func() float64 { return values(r) }))
+			a := sparse.Convert[V](p.CSR(func() float64 { return values(r) }))
 			rows := formtest.RowsOf(a)
 			full, err := build(rows, form.ValueSet[V]{})
 			if sparse.IsInput(err) {
@@ -79,7 +79,7 @@ func TestFormsReportTooLittleMemory(t *testing.T) {
 	for range 100 {
 		p.Rows = append(p.Rows, make([]int32, 50))
 	}
-	a := p.Csr(func() float64 { return 1 })
+	a := p.CSR(func() float64 { return 1 })
 	for _, name := range formtest.Names(func(k form.Kind[float64]) bool { return k.Suit != nil && k.Test.Patterns == nil }) {
 		for limit := int64(1); limit < 40_000; limit *= 2 {
 			r := form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols, Mem: &form.Memory{

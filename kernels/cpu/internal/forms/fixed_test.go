@@ -57,7 +57,7 @@ func checkFixed[V sparse.Value](t *testing.T, l simd.Level) {
 			}
 		}
 		values := formtest.ValueKinds[rapid.SampledFrom(formtest.SortedKeys(formtest.ValueKinds)).Draw(t, "values")]
-		a := sparse.Convert[V](p.Csr(func() float64 { return values(r) }))
+		a := sparse.Convert[V](p.CSR(func() float64 { return values(r) }))
 		x, y := make([]V, a.Cols), make([]V, a.Rows)
 		for i := range x {
 			x[i] = V(math.Ldexp(r.NormFloat64(), r.IntN(40)-20))

@@ -22,7 +22,7 @@ func TestBlocksHaveTheSameBitsWithValuesIn57Bits(t *testing.T) {
 		}
 		rapid.Check(t, func(t *rapid.T) {
 			r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
-			a := formtest.Patterns["blocks"](r).Csr(func() float64 { return formtest.NearValue(r) })
+			a := formtest.Patterns["blocks"](r).CSR(func() float64 { return formtest.NearValue(r) })
 			rows := formtest.RowsOf(a)
 			values, ok := form.Find57(a.Val)
 			if ok {
@@ -70,7 +70,7 @@ func equalBits(t *rapid.T, a, b []float64) {
 func TestValuesThatDoNotFitIn57BitsAreRefused(t *testing.T) {
 	p := formtest.BlockMatrix(rand.New(rand.NewPCG(1, 1)), 5, 5, 0)
 	k := 0
-	a := p.Csr(func() float64 { k++; return float64(k) / 3 })
+	a := p.CSR(func() float64 { k++; return float64(k) / 3 })
 	near, ok := form.Find57(a.Val)
 	require.True(t, ok)
 	for i := range a.Val {

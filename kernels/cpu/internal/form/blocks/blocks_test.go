@@ -26,7 +26,7 @@ func everyShape[V sparse.Value](t *testing.T, l simd.Level) {
 			cut := r.IntN(height)
 			p := formtest.BlockMatrix(r, height, width, cut)
 			for _, values := range []string{"any", "float32"} {
-				a := sparse.Convert[V](p.Csr(func() float64 { return formtest.ValueKinds[values](r) }))
+				a := sparse.Convert[V](p.CSR(func() float64 { return formtest.ValueKinds[values](r) }))
 				rows := formtest.RowsOf(a)
 				shape, ok := blocks.FindBlocks(rows)
 				require.True(t, ok)
@@ -50,7 +50,7 @@ func TestBlocksRefuseEntriesOutsideThem(t *testing.T) {
 	p := formtest.BlockMatrix(rand.New(rand.NewPCG(1, 1)), 4, 4, 0)
 	p.Rows[40] = append([]int32(nil), p.Rows[40]...)
 	p.Rows[40][0] = 159
-	a := p.Csr(func() float64 { return 1 })
+	a := p.CSR(func() float64 { return 1 })
 	rows := formtest.RowsOf(a)
 	_, err := blocks.NewBlocks(rows, blocks.BlockOptions[float64]{Shape: blocks.BlockShape{Height: 4, Width: 4}})
 	require.True(t, sparse.IsInput(err), "%v", err)
@@ -64,7 +64,7 @@ func TestBlocksCountTheMemoryOfRowsOutsideBlocks(t *testing.T) {
 	for i := range long {
 		long[i] = int32(i)
 	}
-	a := formtest.Pattern{Cols: len(long), Rows: [][]int32{long, {0, 1}, {0, 1}, long}}.Csr(func() float64 { return 1 })
+	a := formtest.Pattern{Cols: len(long), Rows: [][]int32{long, {0, 1}, {0, 1}, long}}.CSR(func() float64 { return 1 })
 	rows := formtest.RowsOf(a)
 	rows.Mem = &form.Memory{Alloc: func(n int64) ([]byte, error) { return make([]byte, n), nil }}
 	o := blocks.BlockOptions[float64]{Shape: blocks.BlockShape{Height: 2, Width: 2, First: 1}}

@@ -103,7 +103,7 @@ func checkDiagonalsSuit[V sparse.Value](t *testing.T, l simd.Level) {
 			}
 			p.Rows, entries = append(p.Rows, row), entries+len(row)
 		}
-		a := p.Csr(func() float64 {
+		a := p.CSR(func() float64 {
 			if !same {
 				k++
 			}

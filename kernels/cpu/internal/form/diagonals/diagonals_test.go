@@ -93,7 +93,7 @@ func checkLongRuns[V sparse.Value](t *testing.T, l simd.Level) {
 // if the kind is nil; the same matrix in diagonals; an x; and a y of zeros.
 func drawDiagonals[V sparse.Value](t *testing.T, l simd.Level, r *rand.Rand, p formtest.Pattern, value func(*rand.Rand) float64) (a *sparse.CSR[V], f form.Form[V], x, y []V) {
 	if value != nil {
-		a = sparse.Convert[V](p.Csr(func() float64 { return value(r) }))
+		a = sparse.Convert[V](p.CSR(func() float64 { return value(r) }))
 	} else {
 		a = byDiagonal[V](p)
 	}
@@ -107,7 +107,7 @@ func drawDiagonals[V sparse.Value](t *testing.T, l simd.Level, r *rand.Rand, p f
 
 // byDiagonal returns a matrix of a pattern with another value for each diagonal.
 func byDiagonal[V sparse.Value](p formtest.Pattern) *sparse.CSR[V] {
-	a := sparse.Convert[V](p.Csr(func() float64 { return 0 }))
+	a := sparse.Convert[V](p.CSR(func() float64 { return 0 }))
 	for i := range a.Rows {
 		for k := a.RowPtr[i]; k < a.RowPtr[i+1]; k++ {
 			a.Val[k] = V(int(a.ColIdx[k])-i) + .5
@@ -140,7 +140,7 @@ func TestDiagonalsRefuseMatricesWithoutThem(t *testing.T) {
 	unsorted := formtest.Pattern{Cols: 3, Rows: [][]int32{{1, 0}}}
 	outside := formtest.Pattern{Cols: 3, Rows: [][]int32{{0, 1}, {1, 3}}}
 	for want, p := range map[string]formtest.Pattern{"no diagonals": p, "do not ascend": unsorted, "must be at least 0 and below 3": outside} {
-		a := p.Csr(func() float64 { return 1 })
+		a := p.CSR(func() float64 { return 1 })
 		_, err := diagonals.NewDiagonals(formtest.RowsOf(a), diagonals.DiagonalOptions[float64]{})
 		require.True(t, sparse.IsInput(err), "%v", err)
 		require.ErrorContains(t, err, want)

@@ -88,7 +88,7 @@ func DrawForm[V sparse.Value](t *rapid.T, g *Guards, r *rand.Rand, m Made[V], ki
 	}
 	pattern := rapid.SampledFrom(patterns).Draw(t, "pattern")
 	values := ValueKinds[rapid.SampledFrom(kinds).Draw(t, "values")]
-	a := sparse.Convert[V](Patterns[pattern](r).Csr(func() float64 { return math.Ldexp(values(r), scale) }))
+	a := sparse.Convert[V](Patterns[pattern](r).CSR(func() float64 { return math.Ldexp(values(r), scale) }))
 	rows := RowsOf(a)
 	rows.Ptr = slices.Clone(rows.Ptr)
 	return a, m.between(t, g, rows, atEnd)

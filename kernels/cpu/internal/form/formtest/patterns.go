@@ -236,8 +236,8 @@ var ValueKinds = map[string]func(r *rand.Rand) float64{
 	},
 }
 
-// Csr returns a matrix with the pattern and the given values.
-func (p Pattern) Csr(value func() float64) *sparse.CSR[float64] {
+// CSR returns a matrix with the pattern and the given values.
+func (p Pattern) CSR(value func() float64) *sparse.CSR[float64] {
 	a := &sparse.CSR[float64]{Rows: len(p.Rows), Cols: p.Cols, RowPtr: []int64{0}}
 	for _, row := range p.Rows {
 		a.ColIdx = append(a.ColIdx, row...)
@@ -258,7 +258,7 @@ func CheckForm[V sparse.Value](t *testing.T, name string, l simd.Level) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 		kind := rapid.SampledFrom(SortedKeys(Patterns)).Draw(t, "pattern")
 		values := ValueKinds[rapid.SampledFrom(SortedKeys(ValueKinds)).Draw(t, "values")]
-		a := sparse.Convert[V](Patterns[kind](r).Csr(func() float64 { return values(r) }))
+		a := sparse.Convert[V](Patterns[kind](r).CSR(func() float64 { return values(r) }))
 		x, y := make([]V, a.Cols), make([]V, a.Rows)
 		for i := range x {
 			x[i] = V(r.NormFloat64())
@@ -340,7 +340,7 @@ func Tridiagonal(n int, value func(k int) float64) *sparse.CSR[float64] {
 		p.Rows = append(p.Rows, row[max(0, 1-i):min(3, int32(n)-i+1)])
 	}
 	k := 0
-	return p.Csr(func() float64 { k++; return value(k) })
+	return p.CSR(func() float64 { k++; return value(k) })
 }
 
 // Band returns a matrix with entries at most a distance from the diagonal.

@@ -21,7 +21,7 @@ func TestProductsOfSlicesDoNotAllocate(t *testing.T) {
 		for range n {
 			p.Rows = append(p.Rows, formtest.AnyRow(r, n, 1+r.IntN(9)))
 		}
-		rows := formtest.RowsOf(p.Csr(r.Float64))
+		rows := formtest.RowsOf(p.CSR(r.Float64))
 		s := formtest.Must(slicesform.NewSlices(rows, slicesform.SliceOptions[float64]{Level: l}))(t)
 		x, y := make([]float64, n*cols), make([]float64, n*cols)
 		to := func(lo, hi int) []float64 { return y[lo:hi] }

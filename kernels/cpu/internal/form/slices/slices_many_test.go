@@ -23,7 +23,7 @@ func TestSortedSlicesSuitFewCachedVectors(t *testing.T) {
 }
 
 func checkSlicesSuit[V sparse.Value](t *testing.T, l simd.Level) {
-	a := formtest.Pattern{Cols: 40, Rows: [][]int32{{3, 5}, {7}, {}, {1, 2, 30}}}.Csr(func() float64 { return 1 })
+	a := formtest.Pattern{Cols: 40, Rows: [][]int32{{3, 5}, {7}, {}, {1, 2, 30}}}.CSR(func() float64 { return 1 })
 	rows := form.Rows[V]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: make([]V, len(a.Val)), Cols: a.Cols}
 	f := formtest.Must(slicesform.NewSlices(rows, slicesform.SliceOptions[V]{Level: l}))(t)
 	s := f.(form.Suited[V])
@@ -66,7 +66,7 @@ func checkWindowsMany[V sparse.Value](t *testing.T, l simd.Level) {
 		}
 		p.Rows = append(p.Rows, row)
 	}
-	a := sparse.Convert[V](p.Csr(r.NormFloat64))
+	a := sparse.Convert[V](p.CSR(r.NormFloat64))
 	f := formtest.Must(slicesform.NewSlices(formtest.RowsOf(a), slicesform.SliceOptions[V]{Level: l, Window: window}))(t)
 	x := form.MultiVector[V]{Val: make([]V, 2*a.Cols), Cols: 2, Stride: 2}
 	for i := range x.Val {
@@ -103,7 +103,7 @@ func checkWideMany[V sparse.Value](t *testing.T, l simd.Level) {
 			p.Rows = append(p.Rows, row)
 		}
 	}
-	a := sparse.Convert[V](p.Csr(r.NormFloat64))
+	a := sparse.Convert[V](p.CSR(r.NormFloat64))
 	f := formtest.Must(slicesform.NewSlices(formtest.RowsOf(a), slicesform.SliceOptions[V]{Level: l, Window: window}))(t)
 	for _, k := range []int{2, 17} {
 		for _, beta := range []V{0, -.5} {
@@ -132,7 +132,7 @@ func checkPiecesMany[V sparse.Value](t *testing.T, l simd.Level) {
 			p.Rows[i] = []int32{int32(i % 100)}
 		}
 	}
-	a := sparse.Convert[V](p.Csr(r.NormFloat64))
+	a := sparse.Convert[V](p.CSR(r.NormFloat64))
 	f := formtest.Must(slicesform.NewSlices(formtest.RowsOf(a), slicesform.SliceOptions[V]{Level: l}))(t)
 	checkProductMany(t, f.(form.Many[V]), a, 2, 0)
 	checkProductMany(t, f.(form.Many[V]), a, 17, -.5)
@@ -170,7 +170,7 @@ func TestTheOrderOfSortedSlicesIsCounted(t *testing.T) {
 		p.Rows = append(p.Rows, formtest.AnyRow(rand.New(rand.NewPCG(1, uint64(i))), n, 1+i%5))
 	}
 	var given [][]byte
-	rows := formtest.RowsOf(p.Csr(func() float64 { return 1 }))
+	rows := formtest.RowsOf(p.CSR(func() float64 { return 1 }))
 	rows.Mem = &form.Memory{Alloc: func(n int64) ([]byte, error) {
 		given = append(given, mem.Aligned(n))
 		return given[len(given)-1], nil

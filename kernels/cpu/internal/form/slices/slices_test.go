@@ -42,7 +42,7 @@ func checkStraight[V sparse.Value](t *testing.T, l simd.Level) {
 			}
 			p.Rows = append(p.Rows, row)
 		}
-		a := sparse.Convert[V](p.Csr(r.NormFloat64))
+		a := sparse.Convert[V](p.CSR(r.NormFloat64))
 		x := make([]V, a.Cols)
 		for i := range x {
 			x[i] = V(r.NormFloat64())
@@ -101,7 +101,7 @@ func checkPairs[V sparse.Value](t *testing.T, l simd.Level) {
 			slices.Sort(row)
 			p.Rows = append(p.Rows, slices.Compact(row))
 		}
-		a := sparse.Convert[V](p.Csr(r.NormFloat64))
+		a := sparse.Convert[V](p.CSR(r.NormFloat64))
 		x := make([]V, a.Cols)
 		for i := range x {
 			x[i] = V(r.NormFloat64())
@@ -147,7 +147,7 @@ func checkUneven[V sparse.Value](t *testing.T, l simd.Level) {
 				}
 				p.Rows = append(p.Rows, row)
 			}
-			a := sparse.Convert[V](p.Csr(r.NormFloat64))
+			a := sparse.Convert[V](p.CSR(r.NormFloat64))
 			f, err := slicesform.NewSlices(formtest.RowsOf(a), slicesform.SliceOptions[V]{Level: l})
 			require.NoError(t, err)
 			if rows < 64 {
@@ -181,7 +181,7 @@ func TestSlicesOfMoreConsecutiveColumnsThanTheirCountHolds(t *testing.T) {
 		p.Rows = append(p.Rows, row)
 	}
 	r := rand.New(rand.NewPCG(1, 2))
-	a := p.Csr(r.NormFloat64)
+	a := p.CSR(r.NormFloat64)
 	x, y := make([]float64, a.Cols), make([]float64, a.Rows)
 	for i := range x {
 		x[i] = r.NormFloat64()
@@ -221,7 +221,7 @@ func checkStrips[V sparse.Value](t *testing.T, l simd.Level) {
 				slices.Sort(row)
 				p.Rows = append(p.Rows, slices.Compact(row))
 			}
-			a := sparse.Convert[V](p.Csr(r.NormFloat64))
+			a := sparse.Convert[V](p.CSR(r.NormFloat64))
 			for _, fixed := range []bool{false, true} {
 				in := formtest.RowsOf(a)
 				in.Fixed = fixed
@@ -268,7 +268,7 @@ func TestScatteredEntriesOfShortRowsAreAllWide(t *testing.T) {
 		for range 1 << 15 {
 			p.Rows = append(p.Rows, append(formtest.AnyRow(r, 1000, near), formtest.AnyRow(r, p.Cols, far)...))
 		}
-		a := p.Csr(func() float64 { return 1 })
+		a := p.CSR(func() float64 { return 1 })
 		f := formtest.Must(slicesform.NewSlices(formtest.RowsOf(a), slicesform.SliceOptions[float64]{}))(t)
 		return float64(f.Bytes()-2*int64(len(slicesform.Orders(f)[1]))) / float64(a.NNZ())
 	}
@@ -282,7 +282,7 @@ func TestLongRowsAddNoPaddingBesideNarrowAndWideEntries(t *testing.T) {
 	for i := range int32(300) {
 		p.Rows = append(p.Rows, []int32{i, 150_000 + i})
 	}
-	rows := formtest.RowsOf(p.Csr(func() float64 { return 1 }))
+	rows := formtest.RowsOf(p.CSR(func() float64 { return 1 }))
 	room := make([]byte, 32<<20)
 	rows.Mem = &form.Memory{Alloc: func(n int64) (b []byte, err error) {
 		n = (n + 63) / 64 * 64

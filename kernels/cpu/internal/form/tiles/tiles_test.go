@@ -48,7 +48,7 @@ func TestMissesAreFewInBandsAndManyInRandomRows(t *testing.T) {
 	}
 	one := func() float64 { return 1 }
 	misses := func(p formtest.Pattern) float64 {
-		a := p.Csr(one)
+		a := p.CSR(one)
 		return form.FirstCacheMisses(formtest.RowsOf(a))
 	}
 	require.Less(t, misses(band), .05)
