@@ -16,7 +16,8 @@ type Kind[V sparse.Value] struct {
 	Look func(r Rows[V], l *Look)
 	// Suit returns the candidates of the form for rows with this look, the likeliest first, or none if the form is
 	// unlikely to be the fastest. It leaves Form empty, and Build nil where Kind.Build is meant. Suit is nil for forms
-	// that are built only if they are named.
+	// that are built only if they are named. Most tests that all forms run through leave these out; a Suit that returns
+	// none keeps a form in them.
 	Suit func(l *Look) []Candidate[V]
 
 	// Build builds the form for the instructions of this processor, with values in as few bytes as hold them exactly. If
