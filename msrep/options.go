@@ -34,8 +34,8 @@ type PlanOptions struct {
 // build against the time that it saves.
 type Expected struct {
 	// Products is the number of products. The search for a form takes about 15 % of the time that this many products
-	// take in plain CSR; 30 % for matrices that fit in the last-level cache and for forms that work in pieces of cache
-	// size (tiles, bins, panels). The time to allocate memory is extra. With 1 there is no search. With fewer than
+	// take in plain CSR; 30 % for matrices that fit in the last-level cache and for tiles, which
+	// work in pieces of cache size. The time to allocate memory is extra. With 1 there is no search. With fewer than
 	// about 60 no form pays for itself on a matrix in the caches. 0 means that the number is unknown: the search then
 	// takes twice as long as for 100 products, or 30 ms if that is longer.
 	Products int

@@ -31,9 +31,7 @@ import (
 // # Memory that a plan keeps for the next product
 //
 //   - For minor products, each worker keeps a partial result for a group of vectors.
-//   - Vectors by column are transposed to a copy by row. The form bins multiplies 3 to 8 vectors (3 to 16 of float32)
-//     fast only if the rows of X begin 64 or 32 bytes apart, at multiples of that distance; otherwise X is copied. The
-//     plan keeps the memory of both copies; if memory is scarce, it makes none.
+//   - Vectors by column are transposed to a copy by row, whose memory the plan keeps.
 //   - If X has more than 16 MB and the product uses CSR, CPU devices try a copy of X in another order in the fourth and
 //     fifth product with the same number of vectors. If it is faster, they keep the column numbers for this order (4
 //     bytes per entry) for any number of vectors. Results do not change.

@@ -46,7 +46,13 @@ func SegmentedBytes(f kernels.Form, r SegmentedRows, l cpms.Layout, values, wide
 // SlicePadding returns the number of empty slots of slices of SliceRows rows with these row pointers.
 func SlicePadding(ptr []int64) int64 { return segments.SlicePadding(ptr) }
 
-// Rank computes one step of PageRank for the pages first <= i < first+len(sum); see segments.Rank.
+// Rank ends a step of PageRank for len(sum) nodes. sum[i] is the incoming rank of node first+i.
+//
+//	p = damping*sum[i] + add
+//	next[first+i] = p / degree[i], truncated to the width of next
+//	diff += |next[first+i] - cur[first+i]| * degree[i]
+//
+// degree is nil, which stands for ones, or has len(sum) elements.
 func Rank(sum []float64, cur, next *cpms.Heads, first int, degree []int32, damping, add float64) (diff float64) {
 	return segments.Rank(simd.Default(), sum, cur, next, first, degree, damping, add)
 }

@@ -1,7 +1,6 @@
 package form
 
 import (
-	"math/bits"
 	"runtime"
 
 	"github.com/klauspost/cpuid/v2"
@@ -10,50 +9,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// The first and the second cache of a processor that does not report their sizes.
-const (
-	FirstCache  = 32 << 10
-	SecondCache = 512 << 10
-)
-
-// ManyTiles is the number of tiles that is allowed however few entries they have.
-const ManyTiles = 1 << 16
-
-// TileRows and TileCols are the greatest numbers of rows and columns of a tile.
-const (
-	TileRows = 1 << 16
-	TileCols = 1 << 16
-)
-
-// RunRows is the greatest number of rows of a group of Runs, and of columns of a piece.
-const RunRows = 8
-
-// TileSize returns the rows and columns of a piece, which is a tile or a panel. Blocks of rows have
-// about equal heights of at most mostRows. The width is cols. If mostRows or cols is 0, the cache
-// sizes determine it.
-func TileSize[V sparse.Value](piece string, rows, mostRows, cols int) (height, width int, err error) {
-	if mostRows < 0 || mostRows > TileRows || cols < 0 || cols > TileCols || cols&(cols-1) != 0 {
-		return 0, 0, sparse.Inputf(piece, "%d rows and %d columns: use at most %d rows, and a power of two up to %d of columns",
-			mostRows, cols, TileRows, TileCols)
-	}
-	if mostRows == 0 {
-		mostRows = min(HalfCache[V](cpuid.CPU.Cache.L2, SecondCache), TileRows)
-	}
-	if cols == 0 {
-		cols = min(HalfCache[V](cpuid.CPU.Cache.L1D, FirstCache), TileCols)
-	}
-	blocks := max(1, (rows+mostRows-1)/mostRows)
-	return max(1, (rows+blocks-1)/blocks), cols, nil
-}
-
-// HalfCache returns the number of elements that half of a cache holds, rounded down to a power of
-// two.
-func HalfCache[V sparse.Value](cache, unknown int) int {
-	if cache <= 0 {
-		cache = unknown
-	}
-	return 1 << (bits.Len(uint(cache/2/int(mem.Size[V]()))) - 1)
-}
+// SecondCache is the second cache of a processor that does not report its size.
+const SecondCache = 512 << 10
 
 // LineShift returns log2 of the number of elements of a cache line.
 func LineShift[V sparse.Value]() int {
@@ -112,3 +69,6 @@ func LineCycles() int64 {
 	}
 	return 1
 }
+
+// CacheLine is the bytes of a cache line.
+const CacheLine = 64

@@ -39,6 +39,7 @@ func (r Rows[V]) Chunked() (Rows[V], []longRow) {
 // Longest returns the number of entries of the longest row.
 func (r Rows[V]) Longest() int64 { return Longest(r.Ptr) }
 
+// Longest returns the number of entries of the longest row.
 func Longest(ptr []int64) (most int64) {
 	for i, end := range ptr[1:] {
 		most = max(most, end-ptr[i])

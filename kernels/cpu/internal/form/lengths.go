@@ -144,6 +144,7 @@ func (l *Lengths) ByStrips(lanes, strip int) {
 // Group is the size of successive slices.
 type Group struct{ Slices, Columns, Masks int32 }
 
+// After returns the position after slices of this size that begin at a position.
 func (g Group) After(at Position) Position {
 	return Position{Slice: at.Slice + int(g.Slices), Column: at.Column + int(g.Columns), Mask: at.Mask + int(g.Masks)}
 }

@@ -51,22 +51,3 @@ func ScaleRows[V sparse.Value](beta V, y MultiVector[V], n int) {
 		}
 	}
 }
-
-// FinishRows computes y = alpha*sums + beta*y for the first rows rows of y. The sums of a row begin
-// width elements after those of the row before. stream writes y past the caches; it requires
-// y.StreamsWhole.
-func FinishRows[V sparse.Value](l simd.Level, alpha, beta V, sums []V, width, rows int, y MultiVector[V], stream bool) {
-	n := y.Cols
-	if y.Stride == n { // rows are contiguous
-		if n < width {
-			for i := range rows {
-				copy(sums[i*n:][:n], sums[i*width:])
-			}
-		}
-		StoreRows(l, alpha, beta, sums, y.Val[:rows*n], stream)
-		return
-	}
-	for i := range rows {
-		StoreRows(l, alpha, beta, sums[i*width:], y.Val[i*y.Stride:][:n], false)
-	}
-}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/sparse"
 )
 
 // Memory allocates the arrays of a form, counts them and limits them. Its owner frees all of them
@@ -106,6 +105,7 @@ type Heap struct {
 	Reserved int64
 }
 
+// Reserve counts bytes, which the memory may refuse.
 func (h *Heap) Reserve(bytes int64) error {
 	if err := h.Mem.reserve(bytes); err != nil {
 		return err
@@ -122,10 +122,4 @@ func (h *Heap) Release() {
 
 func (m *Memory) lacks(bytes int64) error {
 	return fmt.Errorf("%w: %d bytes, %d of %d are in use", kernels.ErrOutOfMemory, bytes, m.used+m.heap, m.Limit)
-}
-
-// AllocAligned allocates n elements on the Go heap, aligned to a cache line.
-func AllocAligned[V sparse.Value](n int) []V {
-	s, _ := mem.Slice[V](mem.Aligned(int64(n)*mem.Size[V]()), int64(n))
-	return s
 }

@@ -95,6 +95,7 @@ func storePermutedRowsGeneric[V sparse.Value](alpha, beta V, at []uint16, sums, 
 	}
 }
 
+// StoreRowsGeneric is StoreRows in plain Go.
 func StoreRowsGeneric[V sparse.Value](alpha, beta V, sums, y []V) {
 	y = y[:len(sums)]
 	if beta != 0 {

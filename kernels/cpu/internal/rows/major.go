@@ -105,6 +105,7 @@ func JoinCarry[V sparse.Value](c V, q, p *partition.Part, y, carry []V) {
 	}
 }
 
+// ViewCarry returns the carry of a part as a slice: one element if the part begins within a row, none otherwise.
 func ViewCarry[V sparse.Value](v *memory.Views, p partition.Part, a kernels.Array[V]) []V {
 	if !p.StartFlag {
 		return nil

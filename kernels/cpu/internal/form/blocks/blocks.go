@@ -75,7 +75,7 @@ type blockForm[V sparse.Value] struct {
 	form.Footprint
 	level      simd.Level
 	cols       int
-	head, tail *csr.Csr[V] // rows before and after the blocks
+	head, tail *csr.CSR[V] // rows before and after the blocks
 	blockRows  int
 	blocks     Blocks[V]
 	windows    []form.Group

@@ -118,7 +118,7 @@ func (b *blockBuilder[V]) reopen(i int) {
 func (b *blockBuilder[V]) row(blocks int) int { return b.head + blocks*b.shape.Height }
 
 // copyRows copies rows that are in no block row.
-func (b *blockBuilder[V]) copyRows(from, to int) (*csr.Csr[V], error) {
+func (b *blockBuilder[V]) copyRows(from, to int) (*csr.CSR[V], error) {
 	idx, val := b.r.Entries(from, to)
 	rows, err := form.Copy(form.Rows[V]{Ptr: b.r.Ptr[from : to+1], Idx: idx, Val: val, Cols: b.r.Cols, Fixed: b.r.Fixed, Mem: b.r.Mem})
 	if err != nil {

@@ -20,17 +20,19 @@ import (
 // outside x.
 func NewCSR[V sparse.Value](r form.Rows[V]) form.Form[V] { return NewCSRAt(r, simd.Default()) }
 
-func NewCSRAt[V sparse.Value](r form.Rows[V], l simd.Level) *Csr[V] {
-	return &Csr[V]{r, l, r.Fixed && r.Longest() <= kernels.FixedChunk}
+// NewCSRAt is NewCSR with the given instruction set.
+func NewCSRAt[V sparse.Value](r form.Rows[V], l simd.Level) *CSR[V] {
+	return &CSR[V]{r, l, r.Fixed && r.Longest() <= kernels.FixedChunk}
 }
 
-type Csr[V sparse.Value] struct {
+// CSR is the form that multiplies rows in place.
+type CSR[V sparse.Value] struct {
 	Rows  form.Rows[V]
 	level simd.Level
 	short bool // with rows.Fixed: no row has more than kernels.FixedChunk entries
 }
 
-func (c *Csr[V]) Multiply(alpha, beta V, x, y []V) {
+func (c *CSR[V]) Multiply(alpha, beta V, x, y []V) {
 	if c.Rows.Fixed {
 		MultiplyFixed(c.level, c.Rows, c.short, alpha, beta, x[:c.Rows.Cols], y[:len(c.Rows.Ptr)-1])
 		return
@@ -38,29 +40,29 @@ func (c *Csr[V]) Multiply(alpha, beta V, x, y []V) {
 	Rows(c.level, alpha, beta, c.Rows.Ptr, c.Rows.Idx, c.Rows.Val, x[:c.Rows.Cols], y[:len(c.Rows.Ptr)-1])
 }
 
-func (c *Csr[V]) Bytes() int64 { return 0 }
+func (c *CSR[V]) Bytes() int64 { return 0 }
 
-func (c *Csr[V]) Padding() int64 { return 0 }
+func (c *CSR[V]) Padding() int64 { return 0 }
 
 // SlowTransposed implements SlowTransposed.
-func (c *Csr[V]) SlowTransposed() {}
+func (c *CSR[V]) SlowTransposed() {}
 
-func (c *Csr[V]) Name() string { return "csr" }
+func (c *CSR[V]) Name() string { return "csr" }
 
 // Size returns the number of rows.
-func (c *Csr[V]) Size() int { return len(c.Rows.Ptr) - 1 }
+func (c *CSR[V]) Size() int { return len(c.Rows.Ptr) - 1 }
 
-func (c *Csr[V]) MultiplyMany(alpha, beta V, x, y form.MultiVector[V]) {
+func (c *CSR[V]) MultiplyMany(alpha, beta V, x, y form.MultiVector[V]) {
 	RowsMany(c.level, alpha, beta, c.Rows.Ptr, c.Rows.Idx, c.Rows.Val, x.First(c.Rows.Cols), y)
 }
 
 // RowsFrom is 1: this form is the rows in CSR.
-func (c *Csr[V]) RowsFrom() int { return 1 }
+func (c *CSR[V]) RowsFrom() int { return 1 }
 
 // runEntries is the largest number of entries that share one call of to, unless one row has more.
 const runEntries = 1 << 15
 
-func (c *Csr[V]) MultiplyTransposed(alpha V, x []V, to func(lo, hi int) []V) {
+func (c *CSR[V]) MultiplyTransposed(alpha V, x []V, to func(lo, hi int) []V) {
 	ptr := c.Rows.Ptr
 	for r, rows := 0, len(ptr)-1; r < rows; {
 		end := r + 1

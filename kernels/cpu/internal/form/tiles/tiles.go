@@ -70,7 +70,7 @@ func NewTiles[V sparse.Value](r form.Rows[V], o TileOptions[V]) (form.Form[V], e
 
 // tilesForm is the Form that NewTiles builds.
 type tilesForm[V sparse.Value] struct {
-	form.ColumnBlocks[V] // first has an element for each tile, block of rows by block of rows
+	columnBlocks[V] // first has an element for each tile, block of rows by block of rows
 	form.Footprint
 	level   simd.Level
 	rows    int // a chunk of a long row counts as a row
@@ -81,15 +81,15 @@ type tilesForm[V sparse.Value] struct {
 }
 
 func (f *tilesForm[V]) Multiply(alpha, beta V, x, y []V) {
-	x = x[:f.Cols]
+	x = x[:f.cols]
 	f.results.Begin(alpha, beta, y)
-	for t, first := 0, 0; first < f.rows; t, first = t+f.Across, first+f.height {
+	for t, first := 0, 0; first < f.rows; t, first = t+f.across, first+f.height {
 		sums := f.sums[:min(f.height, f.rows-first)]
 		clear(sums)
-		for c := range f.Across {
-			lo, hi := f.First[t+c], f.First[t+c+1]
+		for c := range f.across {
+			lo, hi := f.first[t+c], f.first[t+c+1]
 			if lo < hi {
-				AddTile(f.level, &f.entries, int(lo), int(hi), f.Elements(x, c), sums, f.ToPrefetch(x, t+c+1))
+				AddTile(f.level, &f.entries, int(lo), int(hi), f.elements(x, c), sums, f.toPrefetch(x, t+c+1))
 			}
 		}
 		f.results.Put(sums)
@@ -97,5 +97,5 @@ func (f *tilesForm[V]) Multiply(alpha, beta V, x, y []V) {
 }
 
 func (f *tilesForm[V]) Name() string {
-	return fmt.Sprintf("tiles of %d x %d, values %s", f.height, 1<<f.Shift, f.entries.Values.Storage)
+	return fmt.Sprintf("tiles of %d x %d, values %s", f.height, 1<<f.shift, f.entries.Values.Storage)
 }

@@ -31,7 +31,7 @@ type tileBuilder[V sparse.Value] struct {
 func newTileBuilder[V sparse.Value](r form.Rows[V], o TileOptions[V]) (*tileBuilder[V], error) {
 	r, long := r.Chunked()
 	rows, nnz := len(r.Ptr)-1, int64(len(r.Idx))
-	height, width, err := form.TileSize[V]("tile", rows, o.Rows, o.Cols)
+	height, width, err := tileSize[V](rows, o.Rows, o.Cols)
 	if err != nil {
 		return nil, err
 	}
@@ -41,21 +41,21 @@ func newTileBuilder[V sparse.Value](r form.Rows[V], o TileOptions[V]) (*tileBuil
 			return nil, err
 		}
 	}
-	tiles := int64(blocks) * form.TilesAcross(r.Cols, width)
-	if tiles > form.ManyTiles && tiles > nnz {
+	tiles := int64(blocks) * tilesAcross(r.Cols, width)
+	if tiles > manyTiles && tiles > nnz {
 		return nil, sparse.Inputf("matrix", "tiles of %d x %d: %d entries would be in %d tiles", height, width, nnz, tiles)
 	}
-	f := &tilesForm[V]{ColumnBlocks: form.NewColumnBlocks[V](r.Cols, width), level: o.Level, rows: rows, height: height,
+	f := &tilesForm[V]{columnBlocks: newColumnBlocks[V](r.Cols, width), level: o.Level, rows: rows, height: height,
 		results: form.Results[V]{Level: o.Level, Long: long}}
 	f.entries.Fused = r.Fixed
 	if len(r.Ptr) == 1 {
 		tiles = 0
 	}
-	if err := r.CheckOrder(f.Shift, "tiles"); err != nil {
+	if err := r.CheckOrder(f.shift, "tiles"); err != nil {
 		return nil, err
 	}
 	if err := cmp.Or(
-		form.Alloc(r.Mem, &f.First, tiles+1),
+		form.Alloc(r.Mem, &f.first, tiles+1),
 		form.Alloc(r.Mem, &f.sums, int64(min(height, rows))),
 		form.Alloc(r.Mem, &f.entries.Entries, nnz),
 	); err != nil {
@@ -73,9 +73,9 @@ func newTileBuilder[V sparse.Value](r form.Rows[V], o TileOptions[V]) (*tileBuil
 // their elements of x in two thirds of the first-level cache, or more if tiles would have few
 // entries. It fails if it finds a column outside x.
 func tileWidth[V sparse.Value](r form.Rows[V], blocks, height int) (width int, err error) {
-	width = min(form.HalfCache[V](cpuid.CPU.Cache.L1D*4/3, form.FirstCache), form.TileCols)
+	width = min(halfCache[V](cpuid.CPU.Cache.L1D*4/3, firstCache), TileCols)
 	nnz := int64(len(r.Idx))
-	tiles := func() int64 { return int64(blocks) * form.TilesAcross(r.Cols, width) }
+	tiles := func() int64 { return int64(blocks) * tilesAcross(r.Cols, width) }
 	if tiles()*minTileFill <= nnz {
 		return width, nil
 	}
@@ -87,13 +87,13 @@ func tileWidth[V sparse.Value](r form.Rows[V], blocks, height int) (width int, e
 		if err := form.CheckColumns(idx, r.Cols); err != nil {
 			return 0, err
 		}
-		filled[i] = make([]bool, form.TilesAcross(r.Cols, width))
+		filled[i] = make([]bool, tilesAcross(r.Cols, width))
 		for _, c := range idx {
 			filled[i][int(c)/width] = true
 		}
 		entries += int64(len(idx))
 	}
-	for ; width < form.TileCols; width *= 2 {
+	for ; width < TileCols; width *= 2 {
 		n := int64(0)
 		for i, f := range filled {
 			for t := range f {
@@ -120,26 +120,26 @@ func (b *tileBuilder[V]) count() error {
 	f := b.out
 	// Four counts per tile: successive entries of a row are often in the same tile, and increments
 	// of one count would depend on each other.
-	counts := make([][4]int64, f.Across)
+	counts := make([][4]int64, f.across)
 	for block := 0; block*f.height < f.rows; block++ {
 		clear(counts)
 		idx, _ := b.r.Entries(block*f.height, min((block+1)*f.height, f.rows))
 		for len(idx) > 0 {
 			some := idx[:min(lookAhead, len(idx))]
 			idx = idx[len(some):]
-			if err := form.CheckColumns(some, f.Cols); err != nil {
+			if err := form.CheckColumns(some, f.cols); err != nil {
 				return err
 			}
 			for k, c := range some {
-				counts[c>>f.Shift][k&3]++
+				counts[c>>f.shift][k&3]++
 			}
 		}
 		for t, c := range counts {
-			f.First[block*f.Across+1+t] = c[0] + c[1] + c[2] + c[3]
+			f.first[block*f.across+1+t] = c[0] + c[1] + c[2] + c[3]
 		}
 	}
-	for t := 1; t < len(f.First); t++ {
-		f.First[t] += f.First[t-1]
+	for t := 1; t < len(f.first); t++ {
+		f.first[t] += f.first[t-1]
 	}
 	return nil
 }
@@ -148,10 +148,10 @@ func (b *tileBuilder[V]) count() error {
 // row. It then distributes the entries of each tile over the lanes.
 func (b *tileBuilder[V]) fill() error {
 	f := b.out
-	next := make([]int64, f.Across)
+	next := make([]int64, f.across)
 	places := make([]int64, lookAhead)
 	for block := 0; block*f.height < f.rows; block++ {
-		copy(next, f.First[block*f.Across:])
+		copy(next, f.first[block*f.across:])
 		first, end := block*f.height, min((block+1)*f.height, f.rows)
 		for row, k := first, b.r.At(first); row < end; {
 			n := 0 // number of entries; the last row may be incomplete
@@ -175,10 +175,10 @@ func (b *tileBuilder[V]) place(row uint32, idx []int32, next, places []int64) {
 	f := b.out
 	places = places[:len(idx)]
 	for k := 0; k < len(idx); {
-		t := idx[k] >> f.Shift
+		t := idx[k] >> f.shift
 		at := next[t]
-		for ; k < len(idx) && idx[k]>>f.Shift == t; k++ {
-			f.entries.Entries[at] = row | uint32(idx[k]-t<<f.Shift)
+		for ; k < len(idx) && idx[k]>>f.shift == t; k++ {
+			f.entries.Entries[at] = row | uint32(idx[k]-t<<f.shift)
 			places[k] = at
 			at++
 		}
@@ -191,8 +191,8 @@ func (b *tileBuilder[V]) place(row uint32, idx []int32, next, places []int64) {
 func (b *tileBuilder[V]) distributeTiles() error {
 	f := b.out
 	largest := int64(0)
-	for t := range len(f.First) - 1 {
-		largest = max(largest, f.First[t+1]-f.First[t])
+	for t := range len(f.first) - 1 {
+		largest = max(largest, f.first[t+1]-f.first[t])
 	}
 	storage := f.entries.Values.Storage
 	if err := b.Reserve(largest * int64(4+storage.Bits(int(mem.Size[V]()))/8)); err != nil {
@@ -207,8 +207,8 @@ func (b *tileBuilder[V]) distributeTiles() error {
 	case form.Short:
 		short = make([]float32, largest)
 	}
-	for t := range len(f.First) - 1 {
-		lo, hi := f.First[t], f.First[t+1]
+	for t := range len(f.first) - 1 {
+		lo, hi := f.first[t], f.first[t+1]
 		if b.r.Fixed {
 			OrderForLanes(f.entries.Entries[lo:hi], func(from int, to []int) {
 				switch v := &f.entries.Values; v.Storage {

@@ -10,14 +10,14 @@ import (
 // MultiplyMany multiplies as many columns at a time as fill a register. It allocates the sums of a
 // block of rows on the Go heap.
 func (f *tilesForm[V]) MultiplyMany(alpha, beta V, x, y form.MultiVector[V]) {
-	x, y = x.First(f.Cols), y.First(f.rows)
+	x, y = x.First(f.cols), y.First(f.rows)
 	p := tileVectors[V]{f: f, alpha: alpha, beta: beta}
 	p.stream = beta == 0 && y.StreamsWhole(f.level)
 	if p.stream {
 		defer form.Fence(f.level)
 	}
 	width := TileColumns[V](f.level, y.Cols)
-	p.sums = form.AllocAligned[V](min(f.height, f.rows) * width)
+	p.sums = allocAligned[V](min(f.height, f.rows) * width)
 	for c := 0; c < y.Cols; c += width {
 		n := min(width, y.Cols-c)
 		p.columns(x.Columns(c, n), y.Columns(c, n))
@@ -36,22 +36,22 @@ type tileVectors[V sparse.Value] struct {
 // columns computes some columns of y from the same columns of x.
 func (p *tileVectors[V]) columns(x, y form.MultiVector[V]) {
 	f, width := p.f, TileColumns[V](p.f.level, x.Cols)
-	for row, t := 0, 0; row < f.rows; row, t = row+f.height, t+f.Across {
+	for row, t := 0, 0; row < f.rows; row, t = row+f.height, t+f.across {
 		rows := min(f.height, f.rows-row)
 		sums := p.sums[:rows*width]
 		clear(sums)
-		for c := range f.Across {
-			lo, hi, part := f.First[t+c], f.First[t+c+1], x.From(c<<f.Shift)
+		for c := range f.across {
+			lo, hi, part := f.first[t+c], f.first[t+c+1], x.From(c<<f.shift)
 			next, nextPart := hi, form.MultiVector[V]{}
-			if c+1 < f.Across {
-				next, nextPart = f.First[t+c+2], x.From((c+1)<<f.Shift)
+			if c+1 < f.across {
+				next, nextPart = f.first[t+c+2], x.From((c+1)<<f.shift)
 			}
-			if end := (c + 1) << f.Shift; (end-1)*x.Stride+width <= len(x.Val) {
+			if end := (c + 1) << f.shift; (end-1)*x.Stride+width <= len(x.Val) {
 				part.Cols = width // x has elements after these columns: full registers are faster
 			}
 			AddTileMany(f.level, &f.entries, int(lo), int(hi), int(next), part, nextPart, sums, &p.values)
 		}
-		form.FinishRows(f.level, p.alpha, p.beta, sums, width, rows, y.From(row), p.stream)
+		finishRows(f.level, p.alpha, p.beta, sums, width, rows, y.From(row), p.stream)
 	}
 }
 
@@ -69,7 +69,7 @@ const (
 // reads only a row of x.
 func (f *tilesForm[V]) RowsFrom() int {
 	bytes := rowBytes
-	if f.level >= simd.AVX2 && f.First[len(f.First)-1] < shortRow*int64(f.rows) {
+	if f.level >= simd.AVX2 && f.first[len(f.first)-1] < shortRow*int64(f.rows) {
 		bytes = shortRowBytes
 	}
 	return bytes/int(mem.Size[V]()) + 1

@@ -14,25 +14,25 @@ func (f *tilesForm[V]) MultiplyTransposed(alpha V, x []V, to func(lo, hi int) []
 		if t < 0 {
 			return
 		}
-		if b := t / f.Across; b != block {
+		if b := t / f.across; b != block {
 			block = b
 			after = form.ScaleTo(f.level, f.sums, alpha, x[b*f.height:min((b+1)*f.height, f.rows)]) // in a nearer cache than x
 		}
-		AddTileTransposed(f.level, &f.entries, int(f.First[t]), int(f.First[t+1]), after, f.sums, y, ahead)
+		AddTileTransposed(f.level, &f.entries, int(f.first[t]), int(f.first[t+1]), after, f.sums, y, ahead)
 	}
 	last, y := -1, []V(nil) // the previous non-empty tile: it is added once the next one is known
 	group := f.group()
-	for first := 0; first < f.Across; first += group {
-		for row := 0; row+1 < len(f.First); row += f.Across {
-			for c := first; c < min(first+group, f.Across); c++ {
+	for first := 0; first < f.across; first += group {
+		for row := 0; row+1 < len(f.first); row += f.across {
+			for c := first; c < min(first+group, f.across); c++ {
 				t := row + c
-				if f.First[t] == f.First[t+1] {
+				if f.first[t] == f.first[t+1] {
 					continue
 				}
-				lo := c << f.Shift
-				next := to(lo, min(lo+1<<f.Shift, f.Cols))
+				lo := c << f.shift
+				next := to(lo, min(lo+1<<f.shift, f.cols))
 				ahead := next
-				if !f.WorthPrefetching(t, len(next)) {
+				if !f.worthPrefetching(t, len(next)) {
 					ahead = nil
 				}
 				add(last, y, ahead)
@@ -49,7 +49,7 @@ var GroupCache = form.LastCache() / 8
 // group returns the number of adjacent tiles of a group. Each group computes the factors of a block
 // again, so there are at most as many groups as a row has entries.
 func (f *tilesForm[V]) group() int {
-	cached := GroupCache >> f.Shift / mem.Size[V]()
-	worth := int64(f.Across) * int64(f.rows) / max(int64(len(f.entries.Entries)), 1)
+	cached := GroupCache >> f.shift / mem.Size[V]()
+	worth := int64(f.across) * int64(f.rows) / max(int64(len(f.entries.Entries)), 1)
 	return int(max(cached, worth, 1))
 }

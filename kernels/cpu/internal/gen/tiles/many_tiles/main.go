@@ -20,7 +20,7 @@ func main() {
 
 const (
 	unroll = 8  // entries of a round
-	ahead  = 32 // entries by which a row of sums is prefetched: tileAhead in package simd
+	ahead  = 32 // entries by which a row of sums is prefetched: tileAhead in package tiles
 )
 
 // The numbers of bytes by which values and entries are prefetched, as for one vector.
