@@ -31,7 +31,7 @@ import (
 // # Memory that a plan keeps for the next product
 //
 //   - For minor products, each worker keeps a partial result for a group of vectors.
-//   - Vectors by column are transposed to a copy by row, whose memory the plan keeps.
+//   - Vectors by column are transposed to a copy by row, whose memory the plan keeps; if memory is scarce, it makes none.
 //   - If X has more than 16 MB and the product uses CSR, CPU devices try a copy of X in another order in the fourth and
 //     fifth product with the same number of vectors. If it is faster, they keep the column numbers for this order (4
 //     bytes per entry) for any number of vectors. Results do not change.
