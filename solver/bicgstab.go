@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/solver/internal/space"
 )
 
 // BiCGSTAB solves A x = b by the biconjugate gradient stabilised method (van der Vorst, 1992). The matrix may be
@@ -22,9 +23,9 @@ const maxRestarts = 50
 const orthogonal = 1e-14
 
 func bicgstab(t *task) error {
-	s := bicgstabState{task: t, r: t.zero(), shadow: t.zero(), p: t.zero(), v: t.zero(), t: t.zero(), keptP: none, keptR: none}
+	s := bicgstabState{task: t, r: t.Zero(), shadow: t.Zero(), p: t.Zero(), v: t.Zero(), t: t.Zero(), keptP: space.None, keptR: space.None}
 	if t.opt.Precond != nil {
-		s.keptP, s.keptR = t.zero(), t.zero()
+		s.keptP, s.keptR = t.Zero(), t.Zero()
 	}
 	factor := 0.5
 	for restarts := 0; ; {
@@ -50,55 +51,55 @@ func bicgstab(t *task) error {
 // bicgstabState is the vectors of BiCGSTAB.
 type bicgstabState struct {
 	*task
-	r, shadow, p, v, t vector
-	keptP, keptR       vector // preconditioned p and r
+	r, shadow, p, v, t space.Vector
+	keptP, keptR       space.Vector // preconditioned p and r
 }
 
 // iterate runs iterations from the residual r until the recurrence reaches the tolerance or the method breaks down.
 // broken says why it broke down, "" where it did not.
 func (s *bicgstabState) iterate() (broken string, err error) {
-	s.set(1, s.r, s.shadow)
-	s.set(1, s.r, s.p)
-	rho := s.dot(s.r, s.r)
+	s.Set(1, s.r, s.shadow)
+	s.Set(1, s.r, s.p)
+	rho := s.Dot(s.r, s.r)
 	size := math.Sqrt(rho) // |shadow|
 	for {
-		p := s.preconditioned(s.p, s.keptP)
-		s.product(1, p, 0, s.v)
-		d, vv := s.dots(s.v, s.shadow)
-		if !finite(vv) {
-			return "the square of |A p| is not finite: scale the matrix", s.failed()
+		p := s.Preconditioned(s.p, s.keptP)
+		s.Product(1, p, 0, s.v)
+		d, vv := s.Dots(s.v, s.shadow)
+		if !space.Finite(vv) {
+			return "the square of |A p| is not finite: scale the matrix", s.Failed()
 		}
 		if math.Abs(d) <= orthogonal*size*math.Sqrt(vv) {
-			return "A p is orthogonal to the first residual", s.failed()
+			return "A p is orthogonal to the first residual", s.Failed()
 		}
 		alpha := rho / d
-		norm := math.Sqrt(s.axpy(-alpha, s.v, s.r))
+		norm := math.Sqrt(s.Axpy(-alpha, s.v, s.r))
 		if norm <= s.opt.Tol*s.norm {
-			s.add(alpha, []float64{1}, []vector{p}, s.x)
+			s.Add(alpha, []float64{1}, []space.Vector{p}, s.x)
 			_, err := s.recordIteration(norm)
 			return "", err
 		}
-		r := s.preconditioned(s.r, s.keptR)
-		s.product(1, r, 0, s.t)
-		ts, tt := s.dots(s.t, s.r)
+		r := s.Preconditioned(s.r, s.keptR)
+		s.Product(1, r, 0, s.t)
+		ts, tt := s.Dots(s.t, s.r)
 		omega := ts / tt
 		if tt == 0 || math.Abs(ts) <= orthogonal*norm*math.Sqrt(tt) {
 			omega = 0
 		}
-		sums := s.compute(kernels.BiCGSTABStep, []float64{alpha, omega}, p, r, s.t, s.shadow, s.x, s.r)
+		sums := s.Compute(kernels.BiCGSTABStep, []float64{alpha, omega}, p, r, s.t, s.shadow, s.x, s.r)
 		rr, next := sums[0], sums[1]
 		near, err := s.recordIteration(math.Sqrt(rr))
 		switch {
 		case err != nil || near:
 			return "", err
-		case tt == 0 || !finite(tt):
+		case tt == 0 || !space.Finite(tt):
 			return "A r is zero, or too small or too large to be squared", nil
 		case omega == 0:
 			return "A r is orthogonal to r", nil
 		case math.Abs(next) <= orthogonal*size*math.Sqrt(rr):
 			return "the residual is orthogonal to the first one", nil
 		}
-		s.compute(kernels.BiCGSTABDirection, []float64{next / rho * alpha / omega, omega}, s.r, s.v, s.p)
+		s.Compute(kernels.BiCGSTABDirection, []float64{next / rho * alpha / omega, omega}, s.r, s.v, s.p)
 		rho = next
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/internal/vec"
+	"github.com/msrep-go/msrep/solver/internal/space"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -102,7 +103,7 @@ func (v *inverter) invert(block []float64, m int) bool {
 	swapped, rows, columns := v.swapped[:m], v.rows[:m], v.columns[:m]
 	clear(columns)
 	for i := range m {
-		rows[i] = largestOf(at(i))
+		rows[i] = space.LargestOf(at(i))
 		for j, e := range at(i) {
 			columns[j] = max(columns[j], math.Abs(e))
 		}
@@ -123,7 +124,7 @@ func (v *inverter) invert(block []float64, m int) bool {
 			rows[c], rows[p] = rows[p], rows[c]
 		}
 		d := 1 / top[c]
-		if !finite(d) || d == 0 || math.Abs(top[c]) < float64(m)*0x1p-52*min(rows[c], columns[c]) {
+		if !space.Finite(d) || d == 0 || math.Abs(top[c]) < float64(m)*0x1p-52*min(rows[c], columns[c]) {
 			return false
 		}
 		top[c] = 1
@@ -145,7 +146,7 @@ func (v *inverter) invert(block []float64, m int) bool {
 			}
 		}
 	}
-	return !slices.ContainsFunc(block, func(v float64) bool { return !finite(v) })
+	return !slices.ContainsFunc(block, func(v float64) bool { return !space.Finite(v) })
 }
 
 func (b *blockJacobi) Size() int { return b.n }
@@ -154,11 +155,11 @@ func (b *blockJacobi) Apply(r, z []float64) error {
 	if err := checkApply(b.n, r, z); err != nil {
 		return err
 	}
-	return b.apply(nil, r, z)
+	return b.ApplyOn(nil, r, z)
 }
 
-// apply is Apply, on the workers of operator a if it has workers.
-func (b *blockJacobi) apply(a any, r, z []float64) error {
+// ApplyOn is Apply, on the workers of operator a if it has workers.
+func (b *blockJacobi) ApplyOn(a any, r, z []float64) error {
 	f := func(lo, hi int) {
 		if b.size == 1 {
 			vec.Multiply(b.inverse[lo:hi], r[lo:hi], z[lo:hi])
@@ -171,7 +172,7 @@ func (b *blockJacobi) apply(a any, r, z []float64) error {
 		}
 	}
 	area := b.size * b.size
-	if w, ok := a.(workers); ok {
+	if w, ok := a.(space.Workers); ok {
 		return w.Range(b.blocks(), SumChunk/area, f)
 	}
 	par.Range(int64(b.blocks()), int64(max(applyGrain/area, 1)), func(lo, hi int64) { f(int(lo), int(hi)) })

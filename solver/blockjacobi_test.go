@@ -31,7 +31,7 @@ func TestBlockJacobiGivesTheSameBitsOnTheWorkersOfAPlan(t *testing.T) {
 			}
 		}
 		require.NoError(t, m.Apply(r, alone))
-		require.NoError(t, b.apply(plan, r, shared))
+		require.NoError(t, b.ApplyOn(plan, r, shared))
 		require.Equal(t, want, alone, size)
 		require.Equal(t, want, shared, size)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/msrep-go/msrep/internal/devvec"
 	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/solver/internal/space"
 )
 
 // panicking is a preconditioner that panics.
@@ -80,7 +81,7 @@ func TestSingularAndInfinitePreconditionersGiveAnError(t *testing.T) {
 				require.ErrorAs(t, err, &failed, "%s, %g on %s", name, v, devices)
 				require.False(t, res.Converged)
 				require.False(t, res.Residual <= DefaultTol)
-				if name == "cg" && !finite(v) {
+				if name == "cg" && !space.Finite(v) {
 					require.ErrorContains(t, err, "the preconditioner is not finite")
 				}
 			}

@@ -3,6 +3,7 @@ package solver
 import (
 	"context"
 	"fmt"
+	"github.com/msrep-go/msrep/solver/internal/space"
 	"math"
 )
 
@@ -20,32 +21,32 @@ func CG(ctx context.Context, a Operator, b, x []float64, opt Options) (*Result, 
 }
 
 func cg(t *task) error {
-	r, p, q := t.zero(), t.zero(), t.zero()
-	kept := none // the preconditioned residual
+	r, p, q := t.Zero(), t.Zero(), t.Zero()
+	kept := space.None // the preconditioned residual
 	if t.opt.Precond != nil {
-		kept = t.zero()
+		kept = t.Zero()
 	}
 	for { // repeated while the recurrence claims convergence and the true residual does not
 		if done, err := t.start(r, 0.5); done {
 			return err
 		}
-		z := t.preconditioned(r, q) // q is free here; kept then stays unused with Jacobi on CPU devices
-		rz := t.dot(r, z)
-		t.set(1, z, p)
+		z := t.Preconditioned(r, q) // q is free here; kept then stays unused with Jacobi on CPU devices
+		rz := t.Dot(r, z)
+		t.Set(1, z, p)
 		for {
-			t.product(1, p, 0, q)
-			pq := t.dot(p, q)
-			if err := t.failed(); err != nil {
+			t.Product(1, p, 0, q)
+			pq := t.Dot(p, q)
+			if err := t.Failed(); err != nil {
 				return err
 			}
 			if why := notPositive(rz, pq); why != "" {
 				return t.convergenceError(ErrBreakdown, "%s", why)
 			}
 			alpha := rz / pq
-			rr, next := t.updateResidual(alpha, p, q, t.x, r, kept)
+			rr, next := t.UpdateResidual(alpha, p, q, t.x, r, kept)
 			near, err := t.recordIteration(math.Sqrt(rr))
 			if near || err != nil {
-				t.updateSolution(alpha, p, t.x)
+				t.UpdateSolution(alpha, p, t.x)
 			}
 			if err != nil {
 				return err
@@ -53,7 +54,7 @@ func cg(t *task) error {
 			if near {
 				break
 			}
-			t.updateDirection(alpha, next/rz, r, kept, p, t.x)
+			t.UpdateDirection(alpha, next/rz, r, kept, p, t.x)
 			rz = next
 		}
 	}
@@ -63,9 +64,9 @@ func cg(t *task) error {
 // names the matrix or the preconditioner.
 func notPositive(rz, pq float64) string {
 	switch {
-	case !finite(rz):
+	case !space.Finite(rz):
 		return fmt.Sprintf("r'Mr = %g: the preconditioner is not finite, or too large", rz)
-	case !finite(pq):
+	case !space.Finite(pq):
 		return fmt.Sprintf("p'Ap = %g: the matrix is not finite, or too large: scale it", pq)
 	case rz <= 0:
 		return fmt.Sprintf("r'Mr = %.3g: the preconditioner is not positive definite", rz)

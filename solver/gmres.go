@@ -2,6 +2,7 @@ package solver
 
 import (
 	"context"
+	"github.com/msrep-go/msrep/solver/internal/space"
 	"math"
 	"slices"
 )
@@ -23,8 +24,8 @@ func GMRES(ctx context.Context, a Operator, b, x []float64, opt Options) (*Resul
 }
 
 func gmres(t *task) error {
-	k := &krylov{task: t, z: t.zero()}
-	v0 := t.zero()
+	k := &krylov{task: t, z: t.Zero()}
+	v0 := t.Zero()
 	for {
 		if done, err := t.start(v0, 1-1e-6); done {
 			return err
@@ -38,23 +39,23 @@ func gmres(t *task) error {
 // krylov is the basis of a cycle and its least squares problem. q_i = v[i]/size[i] are the unit vectors of the basis.
 type krylov struct {
 	*task
-	v      []vector    // the basis; all vectors but the last are orthogonal to each other
-	size   []float64   // lengths of the vectors v
-	z      vector      // a preconditioned vector
-	a      [][]float64 // A q_j is the sum of a[j][i]*q_i over i = 0 ... j+1
-	h      [][]float64 // a, rotated to an upper triangular matrix, by columns
-	cs, sn []float64   // cosines and sines of the rotations
-	g      []float64   // rotated right-hand side
-	length float64     // |A q_j| of the last column
+	v      []space.Vector // the basis; all vectors but the last are orthogonal to each other
+	size   []float64      // lengths of the vectors v
+	z      space.Vector   // a preconditioned vector
+	a      [][]float64    // A q_j is the sum of a[j][i]*q_i over i = 0 ... j+1
+	h      [][]float64    // a, rotated to an upper triangular matrix, by columns
+	cs, sn []float64      // cosines and sines of the rotations
+	g      []float64      // rotated right-hand side
+	length float64        // |A q_j| of the last column
 }
 
 // cycle improves x from the residual v0. It ends after Options.Restart iterations, at the tolerance, after a breakdown
 // or with an error.
-func (k *krylov) cycle(v0 vector) error {
+func (k *krylov) cycle(v0 space.Vector) error {
 	if len(k.v) == 0 {
 		k.v = append(k.v, v0)
 	}
-	beta := math.Sqrt(k.dot(v0, v0))
+	beta := math.Sqrt(k.Dot(v0, v0))
 	k.size, k.g = append(k.size[:0], k.rescale(v0, beta)), append(k.g[:0], beta)
 	k.a, k.h, k.cs, k.sn = k.a[:0], k.h[:0], k.cs[:0], k.sn[:0]
 	var broken string
@@ -64,7 +65,7 @@ func (k *krylov) cycle(v0 vector) error {
 		last := len(k.h) - 1 // j, or j-1 where q_0 to q_(j-1) span an invariant space
 		near, err := k.recordIteration(math.Abs(k.g[last+1]))
 		switch {
-		case !finite(k.length):
+		case !space.Finite(k.length):
 			broken = "the square of |A v| is not finite: scale the matrix"
 		case k.h[last][last] == 0:
 			broken = "the matrix is singular: A maps the Krylov space into a smaller one"
@@ -73,7 +74,7 @@ func (k *krylov) cycle(v0 vector) error {
 			break
 		}
 	}
-	if err := k.failed(); err != nil {
+	if err := k.Failed(); err != nil {
 		return err
 	}
 	k.improve()
@@ -87,10 +88,10 @@ func (k *krylov) cycle(v0 vector) error {
 // invariant space.
 func (k *krylov) extend(j int) (exact bool) {
 	if len(k.v) == j+1 {
-		k.v = append(k.v, k.zero())
+		k.v = append(k.v, k.Zero())
 	}
-	z := k.preconditioned(k.v[j], k.z)
-	k.product(1/k.size[j], z, 0, k.v[j+1])
+	z := k.Preconditioned(k.v[j], k.z)
+	k.Product(1/k.size[j], z, 0, k.v[j+1])
 	col := k.orthogonal(j)
 	if j > 0 { // a[j-1] has changed: rotate it again
 		c, s, g := k.cs[j-1], k.sn[j-1], k.g[j-1:]
@@ -114,7 +115,7 @@ func (k *krylov) extend(j int) (exact bool) {
 // here.
 func (k *krylov) orthogonal(j int) (col []float64) {
 	u, w := k.v[j], k.v[j+1]
-	s, t := k.project(k.v[:j], u, w) // the loop below scales t_i to q_i'w
+	s, t := k.Project(k.v[:j], u, w) // the loop below scales t_i to q_i'w
 	length := k.size[j]
 	left, known := 1.0, 0.0
 	for i, size := range k.size[:j] {
@@ -143,7 +144,7 @@ func (k *krylov) orthogonal(j int) (col []float64) {
 		col[i] /= r
 		t[i] /= size
 	}
-	norm := math.Sqrt(k.subtractProjection(s, t, k.v[:j], u, w))
+	norm := math.Sqrt(k.SubtractProjection(s, t, k.v[:j], u, w))
 	k.size = append(k.size, k.rescale(w, norm))
 	col[j+1] = norm / r
 	return col
@@ -151,11 +152,11 @@ func (k *krylov) orthogonal(j int) (col []float64) {
 
 // rescale returns the new length of v, whose length is norm. It makes v a unit vector where products or quotients of
 // lengths might overflow or underflow.
-func (k *krylov) rescale(v vector, norm float64) float64 {
-	if norm >= 1e-50 && norm <= 1e50 || norm == 0 || !finite(norm) {
+func (k *krylov) rescale(v space.Vector, norm float64) float64 {
+	if norm >= 1e-50 && norm <= 1e50 || norm == 0 || !space.Finite(norm) {
 		return norm
 	}
-	k.set(1/norm, v, v)
+	k.Set(1/norm, v, v)
 	return 1
 }
 
@@ -221,12 +222,12 @@ func (k *krylov) improve() {
 		y[i] /= k.size[i]
 	}
 	if k.opt.Precond == nil {
-		k.add(1, y, k.v[:m], k.x)
+		k.Add(1, y, k.v[:m], k.x)
 		return
 	}
 	u := k.v[len(k.v)-1] // not among v[:m]
-	k.set(0, u, u)
-	k.add(1, y, k.v[:m], u)
-	z := k.preconditioned(u, k.z)
-	k.add(1, []float64{1}, []vector{z}, k.x)
+	k.Set(0, u, u)
+	k.Add(1, y, k.v[:m], u)
+	z := k.Preconditioned(u, k.z)
+	k.Add(1, []float64{1}, []space.Vector{z}, k.x)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/msrep-go/msrep/solver/internal/space"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -29,16 +30,16 @@ func TestTheBasisOfGMRESStaysOrthonormal(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := sines(a.Rows)
-			s := newHostSpace(t.Context(), planOn(t, "cpu:2", a), nil, nil, a.Rows)
-			r, _ := s.load(b, make([]float64, a.Rows))
-			k := &krylov{task: &task{space: s}, v: []vector{r}, size: []float64{math.Sqrt(s.dot(r, r))}, g: []float64{1}}
+			s := space.NewHost(t.Context(), planOn(t, "cpu:2", a), nil, nil, a.Rows)
+			r, _ := s.Load(b, make([]float64, a.Rows))
+			k := &krylov{task: &task{Space: s}, v: []space.Vector{r}, size: []float64{math.Sqrt(s.Dot(r, r))}, g: []float64{1}}
 			for j := range m + 1 {
 				require.False(t, k.extend(j), "vector %d", j)
 			}
 			worst := 0.0
 			for i := range m + 1 {
 				for j := range i + 1 {
-					d := k.dot(k.v[i], k.v[j]) / k.size[i] / k.size[j]
+					d := k.Dot(k.v[i], k.v[j]) / k.size[i] / k.size[j]
 					if i == j {
 						d--
 					}
@@ -46,16 +47,16 @@ func TestTheBasisOfGMRESStaysOrthonormal(t *testing.T) {
 				}
 			}
 			require.LessOrEqual(t, worst, 5e-15)
-			w := k.zero()
+			w := k.Zero()
 			for j, col := range k.a[:m] {
 				for i := range col {
 					col[i] /= k.size[i]
 				}
-				k.product(1/k.size[j], k.v[j], 0, w)
-				k.add(-1, col, k.v[:j+2], w)
-				require.LessOrEqual(t, math.Sqrt(k.dot(w, w)), 1e-14, "column %d", j)
+				k.Product(1/k.size[j], k.v[j], 0, w)
+				k.Add(-1, col, k.v[:j+2], w)
+				require.LessOrEqual(t, math.Sqrt(k.Dot(w, w)), 1e-14, "column %d", j)
 			}
-			require.NoError(t, s.failed())
+			require.NoError(t, s.Failed())
 		})
 	}
 }
@@ -64,11 +65,11 @@ func TestTheBasisOfGMRESStaysOrthonormal(t *testing.T) {
 // column.
 func TestADirectionInTheSpanOfTheBasisEndsTheCycle(t *testing.T) {
 	a := laplacian(t, "stencil:n=10,points=5")
-	s := newHostSpace(t.Context(), planOn(t, "cpu:1", a), nil, nil, a.Rows)
-	r, _ := s.load(sines(a.Rows), make([]float64, a.Rows))
-	k := &krylov{task: &task{space: s}, v: []vector{r}, size: []float64{math.Sqrt(s.dot(r, r))}, g: []float64{1}}
+	s := space.NewHost(t.Context(), planOn(t, "cpu:1", a), nil, nil, a.Rows)
+	r, _ := s.Load(sines(a.Rows), make([]float64, a.Rows))
+	k := &krylov{task: &task{Space: s}, v: []space.Vector{r}, size: []float64{math.Sqrt(s.Dot(r, r))}, g: []float64{1}}
 	require.False(t, k.extend(0))
-	k.set(1e-15, k.v[0], k.v[1])
+	k.Set(1e-15, k.v[0], k.v[1])
 	k.size[1], k.a[0][1] = 1e-15*k.size[0], 5e-15*k.length
 	require.True(t, k.extend(1))
 	require.Len(t, k.h, 1)

@@ -115,7 +115,7 @@ func largestOfEach(name string, v msrep.MultiVector[float64], n int) ([]float64,
 // results returns the results of all systems and joins their errors.
 func (c *manyCG) results() (out []*Result, err error) {
 	var errs []error
-	timing := Timing{Products: c.host.products, Precond: c.host.precond, Total: time.Since(c.begin)}
+	timing := Timing{Products: c.host.Products, Precond: c.host.Precond, Total: time.Since(c.begin)}
 	for _, s := range c.all {
 		s.res.Timing = timing
 		out = append(out, s.res)

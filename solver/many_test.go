@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/solver/internal/space"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -88,7 +89,7 @@ func TestCGManyFindsTheSolutionsOfCG(t *testing.T) {
 			require.Len(t, r.History, r.Iterations+1)
 			longest = max(longest, r.Iterations)
 			x.Get(j, got)
-			size := largestOf(want)
+			size := space.LargestOf(want)
 			for i := range got {
 				require.LessOrEqual(t, math.Abs(got[i]-want[i]), 1e-6*size)
 			}
@@ -156,7 +157,7 @@ func TestSystemsThatRestartContinueLikeCG(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, j == wrong, alone.Products > alone.Iterations+2, "it restarted")
 			require.InDelta(t, alone.Products, r.Products, 3)
-			require.InDeltaSlice(t, want, got, 1e-7*largestOf(want))
+			require.InDeltaSlice(t, want, got, 1e-7*space.LargestOf(want))
 		}
 	}
 }

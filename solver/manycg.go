@@ -7,12 +7,13 @@ import (
 
 	"github.com/msrep-go/msrep/internal/vec"
 	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/solver/internal/space"
 )
 
 // manyCG is the state of CGMany. Its vectors are stored row by row: element i of column j is v[i*m+j], m = len(columns).
 type manyCG struct {
-	host          *hostSpace // vectors for work on one system at a time
-	one, right, r vector     // x, b and residual of that system
+	host          *space.Host  // vectors for work on one system at a time
+	one, right, r space.Vector // x, b and residual of that system
 	a             ManyOperator
 	b, out        msrep.MultiVector[float64]
 	opt           Options
@@ -42,13 +43,13 @@ type column struct {
 func newManyCG(ctx context.Context, a ManyOperator, b, x msrep.MultiVector[float64], sizes magnitudes, opt Options) *manyCG {
 	n, _ := a.Dims()
 	c := &manyCG{a: a, b: b, out: x, opt: opt, begin: time.Now()}
-	c.host = newHostSpace(ctx, a, opt.Precond, nil, n)
-	c.right, c.one = c.host.load(make([]float64, n), make([]float64, n))
-	c.r = c.host.zero()
+	c.host = space.NewHost(ctx, a, opt.Precond, nil, n)
+	c.right, c.one = c.host.Load(make([]float64, n), make([]float64, n))
+	c.r = c.host.Zero()
 	quiet := opt
 	quiet.Progress = nil
 	for j, largest := range sizes.b {
-		t := &task{space: c.host, method: "cg", opt: quiet, b: c.right, x: c.one, exp: exponent(largest), window: n + 1000, res: &Result{}}
+		t := &task{Space: c.host, method: "cg", opt: quiet, b: c.right, x: c.one, exp: space.Exponent(largest), window: n + 1000, res: &Result{}}
 		s := &column{task: t, number: j}
 		c.all = append(c.all, s)
 		if largest != 0 {
@@ -59,10 +60,10 @@ func newManyCG(ctx context.Context, a ManyOperator, b, x msrep.MultiVector[float
 		c.out.Set(j, make([]float64, n))
 	}
 	for i, v := range c.vectors() {
-		off := i * stagger // see hostSpace.zero
+		off := i * space.Stagger // see hostSpace.zero
 		*v = make([]float64, n*len(c.columns)+off)[off:]
 	}
-	c.host.each(func(lo, hi int) {
+	c.host.Each(func(lo, hi int) {
 		for ; lo < hi; lo += manyRows {
 			c.load(lo, min(lo+manyRows, hi), sizes)
 		}
@@ -75,12 +76,12 @@ func (c *manyCG) load(lo, hi int, sizes magnitudes) {
 	part := make([]float64, hi-lo)
 	get := func(from msrep.MultiVector[float64], s *column, to []float64, j int) {
 		rowsFrom(from, lo).Get(s.number, part)
-		scaleBy(part, -s.exp)
+		space.ScaleBy(part, -s.exp)
 		rowsFrom(c.multiVector(to), lo).Set(j, part)
 	}
 	for j, s := range c.columns {
 		get(c.b, s, c.res, j)
-		if finite(math.Ldexp(sizes.x[s.number], -s.exp)) { // else the scaled first guess overflows: start from 0
+		if space.Finite(math.Ldexp(sizes.x[s.number], -s.exp)) { // else the scaled first guess overflows: start from 0
 			get(c.out, s, c.x, j)
 		}
 	}
@@ -88,8 +89,8 @@ func (c *manyCG) load(lo, hi int, sizes magnitudes) {
 
 // start computes the first residuals and directions.
 func (c *manyCG) start() error {
-	if c.host.err != nil || len(c.columns) == 0 {
-		return c.host.err
+	if c.host.Err != nil || len(c.columns) == 0 {
+		return c.host.Err
 	}
 	bb, _ := c.sums(func(lo, hi int, s, _ []float64) { vec.DotMany(c.res[lo:hi], c.res[lo:hi], s) })
 	if err := c.multiply(-1, c.x, 1, c.res); err != nil {
@@ -130,12 +131,12 @@ func rowsFrom(v msrep.MultiVector[float64], lo int) msrep.MultiVector[float64] {
 
 // multiply computes y = a*A*x + b*y for all columns.
 func (c *manyCG) multiply(a float64, x []float64, b float64, y []float64) error {
-	if c.host.err != nil {
-		return c.host.err
+	if c.host.Err != nil {
+		return c.host.Err
 	}
 	t := time.Now()
-	err := c.a.SpMM(c.host.ctx, msrep.NoTrans, a, c.multiVector(x), b, c.multiVector(y))
-	c.host.products += time.Since(t)
+	err := c.a.SpMM(c.host.Ctx, msrep.NoTrans, a, c.multiVector(x), b, c.multiVector(y))
+	c.host.Products += time.Since(t)
 	for _, s := range c.columns {
 		s.res.Products++
 	}
@@ -146,7 +147,7 @@ func (c *manyCG) multiply(a float64, x []float64, b float64, y []float64) error 
 func (c *manyCG) eachChunk(from, to int, f func(k, lo, hi int)) {
 	m, size := len(c.columns), c.chunkSize()
 	for k := from; k < to; k++ {
-		f(k, k*size, min((k+1)*size, c.host.n*m))
+		f(k, k*size, min((k+1)*size, c.host.N*m))
 	}
 }
 
@@ -159,9 +160,9 @@ func (c *manyCG) chunkSize() int {
 // onWorkers calls f for ranges of chunks that together are all chunks, on the workers.
 func (c *manyCG) onWorkers(f func(from, to int)) {
 	size := c.chunkSize()
-	err := onWorkers(c.a, (c.host.n*len(c.columns)+size-1)/size, f)
-	if c.host.err == nil {
-		c.host.err = err
+	err := space.OnWorkers(c.a, (c.host.N*len(c.columns)+size-1)/size, f)
+	if c.host.Err == nil {
+		c.host.Err = err
 	}
 }
 
@@ -169,7 +170,7 @@ func (c *manyCG) onWorkers(f func(from, to int)) {
 // t.
 func (c *manyCG) sums(f func(lo, hi int, s, t []float64)) (ss, ts []float64) {
 	m, parts, size := len(c.columns), vec.Parts(len(c.columns)), c.chunkSize()
-	chunks := make([]float64, (c.host.n*m+size-1)/size*2*m)
+	chunks := make([]float64, (c.host.N*m+size-1)/size*2*m)
 	c.onWorkers(func(from, to int) {
 		all := make([]float64, 2*parts)
 		s, t := all[:parts], all[parts:]
@@ -181,7 +182,7 @@ func (c *manyCG) sums(f func(lo, hi int, s, t []float64)) (ss, ts []float64) {
 		})
 	})
 	out := make([]float64, 2*m)
-	addChunks(chunks, out)
+	space.AddChunks(chunks, out)
 	return out[:m], out[m:]
 }
 
@@ -208,12 +209,12 @@ func (c *manyCG) removeDone() {
 		return
 	}
 	for _, v := range c.vectors() {
-		for i := range c.host.n {
+		for i := range c.host.N {
 			for to, from := range keep {
 				(*v)[i*left+to] = (*v)[i*m+from]
 			}
 		}
-		*v = (*v)[:c.host.n*left]
+		*v = (*v)[:c.host.N*left]
 	}
 	c.columns = columns
 }

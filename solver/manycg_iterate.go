@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/msrep-go/msrep/internal/vec"
+	"github.com/msrep-go/msrep/solver/internal/space"
 )
 
 // iterate runs one iteration of all systems.
@@ -13,8 +14,8 @@ func (c *manyCG) iterate() error {
 		return err
 	}
 	pq, _ := c.sums(func(lo, hi int, s, _ []float64) { vec.DotMany(c.p[lo:hi], c.q[lo:hi], s) })
-	if c.host.err != nil { // the sums are incomplete and must not be used
-		return c.host.err
+	if c.host.Err != nil { // the sums are incomplete and must not be used
+		return c.host.Err
 	}
 	for j, s := range c.columns {
 		s.alpha = s.rz / pq[j]
@@ -43,8 +44,8 @@ func (c *manyCG) iterate() error {
 		if s.near || s.err != nil {
 			c.updateSolution(j)
 		}
-		if c.host.err != nil {
-			return c.host.err
+		if c.host.Err != nil {
+			return c.host.Err
 		}
 	}
 	c.removeDone()
@@ -55,7 +56,7 @@ func (c *manyCG) iterate() error {
 // with Jacobi q = M*res.
 func (c *manyCG) updateResiduals() {
 	a := c.factors(func(s *column) float64 { return -s.alpha })
-	m, d := len(c.columns), c.host.inverse
+	m, d := len(c.columns), c.host.Inverse
 	rr, rz := c.sums(func(lo, hi int, s, t []float64) {
 		q, r := c.q[lo:hi], c.res[lo:hi]
 		vec.AxpyMany(a, q, r, s)
@@ -81,11 +82,11 @@ func (c *manyCG) updateSolution(j int) {
 		s.res.Products++
 		var done bool
 		if done, s.err = s.start(c.r, 0.5); !done {
-			c.multiVector(c.x).Set(j, c.host.v[c.one])
-			c.multiVector(c.res).Set(j, c.host.v[c.r])
-			z := s.preconditioned(c.r, c.one)
-			c.multiVector(c.q).Set(j, c.host.v[z])
-			s.alpha, s.rz, s.previous, s.near = 0, s.dot(c.r, z), 0, false
+			c.multiVector(c.x).Set(j, c.host.V[c.one])
+			c.multiVector(c.res).Set(j, c.host.V[c.r])
+			z := s.Preconditioned(c.r, c.one)
+			c.multiVector(c.q).Set(j, c.host.V[z])
+			s.alpha, s.rz, s.previous, s.near = 0, s.Dot(c.r, z), 0, false
 			return
 		}
 	}
@@ -95,10 +96,10 @@ func (c *manyCG) updateSolution(j int) {
 // fetch copies b and x of system j to the space for one system and adds the pending step to x.
 func (c *manyCG) fetch(j int) {
 	s, m := c.columns[j], len(c.columns)
-	x, b := c.host.v[c.one], c.host.v[c.right]
-	c.host.each(func(lo, hi int) {
+	x, b := c.host.V[c.one], c.host.V[c.right]
+	c.host.Each(func(lo, hi int) {
 		rowsFrom(c.b, lo).Get(s.number, b[lo:hi])
-		scaleBy(b[lo:hi], -s.exp)
+		space.ScaleBy(b[lo:hi], -s.exp)
 		rowsFrom(c.multiVector(c.x), lo).Get(j, x[lo:hi])
 		for i := lo; s.alpha != 0 && i < hi; i++ {
 			x[i] += float64(s.alpha * c.p[i*m+j])
@@ -110,11 +111,11 @@ func (c *manyCG) fetch(j int) {
 func (c *manyCG) close(s *column) {
 	if s.err != nil || s.exp != 0 {
 		s.res.Products++
-		s.err = s.verify(s.err, func() vector { return c.r })
+		s.err = s.verify(s.err, func() space.Vector { return c.r })
 	}
-	x := c.host.v[c.one]
-	c.host.each(func(lo, hi int) {
-		scaleBy(x[lo:hi], s.exp)
+	x := c.host.V[c.one]
+	c.host.Each(func(lo, hi int) {
+		space.ScaleBy(x[lo:hi], s.exp)
 		rowsFrom(c.out, lo).Set(s.number, x[lo:hi])
 	})
 	s.done = true
@@ -122,8 +123,8 @@ func (c *manyCG) close(s *column) {
 
 // updateDirections computes x = x + alpha*p and the next directions p = M*res + beta*p.
 func (c *manyCG) updateDirections() error {
-	if len(c.columns) == 0 || c.host.err != nil {
-		return c.host.err
+	if len(c.columns) == 0 || c.host.Err != nil {
+		return c.host.Err
 	}
 	if err := c.precondition(); err != nil {
 		return err
@@ -142,22 +143,22 @@ func (c *manyCG) updateDirections() error {
 	c.onWorkers(func(from, to int) {
 		c.eachChunk(from, to, func(_, lo, hi int) { vec.UpdateDirectionMany(a, b, z[lo:hi], c.p[lo:hi], c.x[lo:hi]) })
 	})
-	return c.host.err
+	return c.host.Err
 }
 
 // precondition computes q = M*res and r'M*r, column by column, where updateResiduals has not.
 func (c *manyCG) precondition() error {
-	if c.opt.Precond == nil || c.host.inverse != nil {
+	if c.opt.Precond == nil || c.host.Inverse != nil {
 		return nil
 	}
 	for j, s := range c.columns {
-		c.multiVector(c.res).Get(j, c.host.v[c.r])
-		z := s.preconditioned(c.r, c.one)
-		if c.host.err != nil {
-			return c.host.err
+		c.multiVector(c.res).Get(j, c.host.V[c.r])
+		z := s.Preconditioned(c.r, c.one)
+		if c.host.Err != nil {
+			return c.host.Err
 		}
-		s.rz = s.dot(c.r, z)
-		c.multiVector(c.q).Set(j, c.host.v[z])
+		s.rz = s.Dot(c.r, z)
+		c.multiVector(c.q).Set(j, c.host.V[z])
 	}
 	return nil
 }

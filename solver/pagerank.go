@@ -11,6 +11,7 @@ import (
 	"github.com/msrep-go/msrep/internal/given"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/solver/internal/space"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -162,7 +163,7 @@ func (res *PageRankResult) iterate(ctx context.Context, r ranker, nodes int, opt
 	}
 	near := false // the difference is close to what the read bytes resolve
 	for !res.Converged && res.Iterations < opt.MaxIter {
-		if err := contextError(ctx); err != nil {
+		if err := space.ContextError(ctx); err != nil {
 			return err
 		}
 		write := read
@@ -192,7 +193,7 @@ func (res *PageRankResult) iterate(ctx context.Context, r ranker, nodes int, opt
 			step.Convert = time.Since(begin)
 		}
 		res.add(step)
-		if !finite(res.Residual) { // possible only with an Operator
+		if !space.Finite(res.Residual) { // possible only with an Operator
 			return &ConvergenceError{Method: "pagerank", Iterations: res.Iterations, Residual: res.Residual, Err: ErrBreakdown}
 		}
 		res.Converged = res.Residual < opt.Tol && opt.Tol >= shown

@@ -10,6 +10,7 @@ import (
 
 	"github.com/msrep-go/msrep/internal/given"
 	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/solver/internal/space"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -42,17 +43,17 @@ func PageRankOver(ctx context.Context, links Operator, degree []int32, opt PageR
 	if err == nil {
 		err = vectorsFit("degree", "the vectors of ranks take", 16*int64(len(degree)), len(degree))
 	}
-	all, fault := newProcesses(links)
+	all, fault := space.NewProcesses(links)
 	err = errors.Join(err, fault)
 	if all != nil {
-		err = all.begin(ctx, new(float64), err, opt.Damping, opt.Tol, float64(opt.MaxIter))
+		err = all.Begin(ctx, new(float64), err, opt.Damping, opt.Tol, float64(opt.MaxIter))
 	}
 	if err != nil {
 		return nil, err
 	}
 	r := &operatorRanker{links: links, procs: all, ctx: ctx, degree: degree, nodes: len(degree)}
 	if all != nil {
-		_, r.nodes = all.op.Piece()
+		_, r.nodes = all.Op.Piece()
 	}
 	r.cur, r.next = make([]float64, len(degree)), make([]float64, len(degree))
 	r.part = make([]float64, 2*((len(degree)+SumChunk-1)/SumChunk))
@@ -79,7 +80,7 @@ func PageRankOver(ctx context.Context, links Operator, degree []int32, opt PageR
 // operatorRanker is a ranker with an Operator. Its vectors are the ranks divided by divisor.
 type operatorRanker struct {
 	links     Operator
-	procs     *processes // nil for an operator that is not Distributed
+	procs     *space.Processes // nil for an operator that is not Distributed
 	ctx       context.Context
 	degree    []int32
 	nodes     int // number of nodes in all processes
@@ -93,7 +94,7 @@ func (r *operatorRanker) divisor(i int) float64 { return float64(max(r.degree[i]
 // sum adds the two results of f over all chunks [lo, hi) of all processes. err is the error of this process so far, or
 // nil.
 func (r *operatorRanker) sum(err error, f func(lo, hi int) (a, b float64)) (a, b float64, _ error) {
-	failed := onWorkers(r.links, len(r.part)/2, func(lo, hi int) {
+	failed := space.OnWorkers(r.links, len(r.part)/2, func(lo, hi int) {
 		for k := lo; k < hi; k++ {
 			r.part[2*k], r.part[2*k+1] = f(k*SumChunk, min((k+1)*SumChunk, len(r.cur)))
 		}
@@ -103,9 +104,9 @@ func (r *operatorRanker) sum(err error, f func(lo, hi int) (a, b float64)) (a, b
 	}
 	var out [2]float64
 	if r.procs == nil {
-		addChunks(r.part, out[:])
+		space.AddChunks(r.part, out[:])
 	} else {
-		err = r.procs.total(r.ctx, r.part, out[:], err)
+		err = r.procs.Total(r.ctx, r.part, out[:], err)
 	}
 	return out[0], out[1], err
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/solver/internal/space"
 )
 
 // Power finds the eigenvalue of largest magnitude of a square matrix, and its eigenvector, by power iteration:
@@ -53,26 +54,26 @@ func firstVector(x []float64, largest float64, first int) {
 const leastNorm = 0x1p-450
 
 func power(t *task) (lambda float64, err error) {
-	y := t.zero()
-	t.set(1/math.Sqrt(t.dot(t.x, t.x)), t.x, t.x)
+	y := t.Zero()
+	t.Set(1/math.Sqrt(t.Dot(t.x, t.x)), t.x, t.x)
 	t.norm, t.best = 1, math.Inf(1)
 	for {
-		t.product(1, t.x, 0, y)
-		lambda = t.dot(t.x, y)
-		norm := math.Sqrt(t.dot(y, y))
-		if err := t.failed(); err != nil {
+		t.Product(1, t.x, 0, y)
+		lambda = t.Dot(t.x, y)
+		norm := math.Sqrt(t.Dot(y, y))
+		if err := t.Failed(); err != nil {
 			return lambda, err
 		}
-		if !finite(norm) || norm < leastNorm {
+		if !space.Finite(norm) || norm < leastNorm {
 			t.res.Residual = math.Inf(1)
 			return lambda, t.convergenceError(ErrBreakdown, "|A x| = %g: it is zero, or too small or too large to be squared", norm)
 		}
-		t.res.Residual = math.Sqrt(t.compute(kernels.Misfit, []float64{lambda}, y, t.x)[0]) / math.Abs(lambda)
+		t.res.Residual = math.Sqrt(t.Compute(kernels.Misfit, []float64{lambda}, y, t.x)[0]) / math.Abs(lambda)
 		// lambda may be 0 in an early iteration, and the residual then is infinite. That is not a breakdown.
 		if near, err := t.recordIteration(min(t.res.Residual, math.MaxFloat64)); near || err != nil {
 			t.res.Converged = near
 			return lambda, err
 		}
-		t.set(1/norm, y, t.x)
+		t.Set(1/norm, y, t.x)
 	}
 }

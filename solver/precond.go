@@ -5,6 +5,7 @@ import (
 
 	"github.com/msrep-go/msrep/internal/given"
 	"github.com/msrep-go/msrep/internal/par"
+	"github.com/msrep-go/msrep/solver/internal/space"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -79,12 +80,15 @@ func Jacobi(a sparse.Matrix[float64]) (Preconditioner, error) {
 			}
 		}
 		inverse[i] = 1 / d
-		if !finite(d) || !finite(inverse[i]) {
+		if !space.Finite(d) || !space.Finite(inverse[i]) {
 			return nil, &sparse.InputError{Subject: "matrix", Err: &DiagonalError{First: i, Last: i, what: fmt.Sprintf("is %g: Jacobi divides by it; use another preconditioner or none", d)}}
 		}
 	}
 	return &jacobi{inverse}, nil
 }
+
+// Diagonal returns the factors, which spaces fuse with other operations.
+func (j *jacobi) Diagonal() []float64 { return j.inverse }
 
 func (j *jacobi) Size() int { return len(j.inverse) }
 

@@ -11,13 +11,14 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/solver/internal/space"
 	"github.com/msrep-go/msrep/sparse"
 )
 
 // scaledBy returns 2^exp * v.
 func scaledBy(v []float64, exp int) []float64 {
 	out := slices.Clone(v)
-	scaleBy(out, exp)
+	space.ScaleBy(out, exp)
 	return out
 }
 
@@ -34,7 +35,7 @@ func many(ctx context.Context, a Operator, b, x []float64, opt Options) (*Result
 	two := func(v []float64, exp int) msrep.MultiVector[float64] {
 		return msrep.MultiVector[float64]{Val: slices.Concat(v, scaledBy(v, exp)), Count: 2, Stride: len(v), ByColumn: true}
 	}
-	rhs, out := two(b, -exponent(largestOf(b))), two(x, 0)
+	rhs, out := two(b, -space.Exponent(space.LargestOf(b))), two(x, 0)
 	res, err := CGMany(ctx, a.(ManyOperator), rhs, out, opt)
 	if res == nil {
 		return nil, err
@@ -64,7 +65,7 @@ func requireHonest(t *testing.T, name string, plan *msrep.Plan[float64], a *spar
 		return
 	}
 	require.True(t, res.Converged)
-	require.True(t, finite(largestOf(x)), "%s: 2^%d A, 2^%d b", name, i, j)
+	require.True(t, space.Finite(space.LargestOf(x)), "%s: 2^%d A, 2^%d b", name, i, j)
 	rel := trueResidual(t, a, b, scaledBy(x, i-j))
 	require.LessOrEqual(t, rel, 1.01*DefaultTol, "%s: 2^%d A, 2^%d b", name, i, j)
 	require.InDelta(t, rel, res.Residual, 1e-3*DefaultTol, "%s: 2^%d A, 2^%d b", name, i, j)
@@ -104,7 +105,7 @@ func TestProcessesAgreeThatASolutionLeavesTheRange(t *testing.T) {
 		x, _, errs := together(members(t, a, false, a.Rows/2), scaledBy(b, 675), func(m *member, b, x []float64) (*Result, error) {
 			return method(t.Context(), m, b, x, Options{})
 		})
-		require.True(t, finite(largestOf(x[:6])) && !finite(largestOf(x)), "%s: of one process only", name)
+		require.True(t, space.Finite(space.LargestOf(x[:6])) && !space.Finite(space.LargestOf(x)), "%s: of one process only", name)
 		for _, err := range errs {
 			require.ErrorIs(t, err, ErrBreakdown, name)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/msrep-go/msrep/internal/given"
 	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/solver/internal/space"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -34,8 +35,8 @@ func Refine(ctx context.Context, a, f Operator, solveCheap Method, b, x []float6
 	var products int
 	var timing Timing
 	res, err := solve(ctx, method{name: "refine", hostOnly: true, vectors: 3, iterate: linear(func(t *task) error {
-		r, d := t.zero(), t.zero()
-		host := t.space.(*hostSpace)
+		r, d := t.Zero(), t.Zero()
+		host := t.Space.(*space.Host)
 		for {
 			if done, err := t.start(r, 0.5); done {
 				return err
@@ -47,19 +48,19 @@ func Refine(ctx context.Context, a, f Operator, solveCheap Method, b, x []float6
 				return t.convergenceError(ErrNotConverged, "")
 			}
 			norm := t.res.Residual * t.norm
-			t.set(1/norm, r, r) // length 1: far from overflow and underflow in float32
-			t.set(0, r, d)
-			in, err := solveCheap(ctx, f, host.v[r], host.v[d], inner)
+			t.Set(1/norm, r, r) // length 1: far from overflow and underflow in float32
+			t.Set(0, r, d)
+			in, err := solveCheap(ctx, f, host.V[r], host.V[d], inner)
 			if in == nil {
 				return err
 			}
 			products += in.Products
 			timing.Products += in.Timing.Products
 			timing.Precond += in.Timing.Precond
-			if !finite(in.Residual) {
+			if !space.Finite(in.Residual) {
 				return t.convergenceError(ErrBreakdown, "with the cheap matrix: %v", err)
 			}
-			t.add(norm, []float64{1}, []vector{d}, t.x)
+			t.Add(norm, []float64{1}, []space.Vector{d}, t.x)
 			t.res.Iterations++
 			if t.opt.Progress != nil {
 				t.opt.Progress(t.res.Iterations, in.Residual*norm/t.norm)

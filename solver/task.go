@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/msrep-go/msrep/internal/given"
+	"github.com/msrep-go/msrep/solver/internal/space"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -25,10 +26,10 @@ type method struct {
 
 // task is the state of one solve.
 type task struct {
-	space
+	space.Space
 	method string
 	opt    Options
-	b, x   vector
+	b, x   space.Vector
 	exp    int     // b and x are divided by 2^exp
 	norm   float64 // |b|
 	res    *Result
@@ -52,17 +53,17 @@ func solve(ctx context.Context, m method, a Operator, b, x []float64, opt Option
 		return nil, err
 	}
 	begin := time.Now()
-	all, err := newProcesses(a)
+	all, err := space.NewProcesses(a)
 	first, n := 0, len(x)
 	if all != nil {
-		first, n = all.op.Piece()
+		first, n = all.Op.Piece()
 	}
 	if err == nil {
 		err = m.check(a, b, x, &opt, first, n)
 	}
-	var device residentOperator
+	var device space.Resident
 	if err == nil && !m.hostOnly {
-		device = onDevices(a, all)
+		device = space.OnDevices(a, all)
 	}
 	if err == nil && device == nil { // device spaces report lack of memory themselves
 		err = m.fit(opt, len(x))
@@ -73,10 +74,10 @@ func solve(ctx context.Context, m method, a Operator, b, x []float64, opt Option
 	}
 	largest := 0.0
 	if err == nil { // only after the checks: a vector from C may be shorter than its stated length
-		largest = largestOf(scale)
+		largest = space.LargestOf(scale)
 	}
 	if all != nil {
-		err = all.begin(ctx, &largest, err, opt.Tol, float64(opt.MaxIter), float64(opt.Restart), float64(n), boolToFloat(opt.Precond != nil))
+		err = all.Begin(ctx, &largest, err, opt.Tol, float64(opt.MaxIter), float64(opt.Restart), float64(n), boolToFloat(opt.Precond != nil))
 	}
 	if err != nil {
 		return nil, err
@@ -85,33 +86,33 @@ func solve(ctx context.Context, m method, a Operator, b, x []float64, opt Option
 	if m.eigen {
 		firstVector(x, largest, first)
 	} else {
-		b, t.exp = rescale(largest, b, x)
-		defer func() { scaleBy(x, t.exp) }()
+		b, t.exp = space.Rescale(largest, b, x)
+		defer func() { space.ScaleBy(x, t.exp) }()
 	}
 	if device != nil {
-		t.space = newDeviceSpace(ctx, device, opt.Precond, all)
+		t.Space = space.NewDevice(ctx, device, opt.Precond, all)
 	} else {
-		t.space = newHostSpace(ctx, a, opt.Precond, all, len(x))
+		t.Space = space.NewHost(ctx, a, opt.Precond, all, len(x))
 	}
 	defer func() {
-		if e := t.free(); e != nil && res != nil {
+		if e := t.Free(); e != nil && res != nil {
 			res, err = nil, e
 		}
 	}()
-	t.b, t.x = t.load(b, x)
+	t.b, t.x = t.Load(b, x)
 	err = m.iterate(t)
-	failed := t.failed()
+	failed := t.Failed()
 	var gaveUp *ConvergenceError
 	if failed == nil && !errors.As(err, &gaveUp) {
 		failed = err // an error of a context: the residual of x is unknown
 	}
 	if failed == nil {
-		failed = t.fetch()
+		failed = t.Fetch()
 	}
 	if failed != nil {
 		return nil, failed
 	}
-	t.res.Timing.Products, t.res.Timing.Precond, t.res.Products = t.timings()
+	t.res.Timing.Products, t.res.Timing.Precond, t.res.Products = t.Timings()
 	t.res.Timing.Total = time.Since(begin)
 	return t.res, err
 }
@@ -144,31 +145,31 @@ func boolToFloat(b bool) float64 {
 // linear makes a method for A x = b of iterate: it handles b = 0 before and calls verify after.
 func linear(iterate func(*task) error) func(*task) error {
 	return func(t *task) error {
-		t.norm = math.Sqrt(t.dot(t.b, t.b))
-		if err := t.failed(); err != nil {
+		t.norm = math.Sqrt(t.Dot(t.b, t.b))
+		if err := t.Failed(); err != nil {
 			return err
 		}
 		if t.norm == 0 { // x = 0 is the solution
-			t.set(0, t.b, t.x)
+			t.Set(0, t.b, t.x)
 			t.res.Converged, t.res.History = true, []float64{0}
 			return nil
 		}
-		return t.verify(iterate(t), t.zero)
+		return t.verify(iterate(t), t.Zero)
 	}
 }
 
 // verify computes the true residual after a *ConvergenceError, because x may be within the tolerance nevertheless, and
 // after a scaled solve, because x may overflow or underflow in the scale of b. spare returns a vector for the
 // residual. Other errors are returned unchanged.
-func (t *task) verify(err error, spare func() vector) error {
+func (t *task) verify(err error, spare func() space.Vector) error {
 	var c *ConvergenceError
 	gaveUp := errors.As(err, &c)
 	if !gaveUp && (err != nil || t.exp == 0) {
 		return err
 	}
-	t.round(t.x, t.exp)
+	t.Round(t.x, t.exp)
 	t.res.Residual = t.residual(spare())
-	if failed := t.failed(); failed != nil {
+	if failed := t.Failed(); failed != nil {
 		return failed
 	}
 	if t.res.Converged = t.res.Residual <= t.opt.Tol; t.res.Converged {
@@ -182,18 +183,18 @@ func (t *task) verify(err error, spare func() vector) error {
 }
 
 // residual computes r = b - A x and returns |r|/|b|.
-func (t *task) residual(r vector) float64 {
-	t.set(1, t.b, r)
-	t.product(-1, t.x, 1, r)
-	return math.Sqrt(t.dot(r, r)) / t.norm
+func (t *task) residual(r space.Vector) float64 {
+	t.Set(1, t.b, r)
+	t.Product(-1, t.x, 1, r)
+	return math.Sqrt(t.Dot(r, r)) / t.norm
 }
 
 // start computes r = b - A x. done reports that the solve ends: x is within the tolerance, or err says why not. At each
 // start the residual should be at most factor times that of the previous start; the solve ends with ErrStagnation
 // after maxSlowStarts consecutive starts where it is not.
-func (t *task) start(r vector, factor float64) (done bool, err error) {
+func (t *task) start(r space.Vector, factor float64) (done bool, err error) {
 	rel := t.residual(r)
-	if err := t.failed(); err != nil {
+	if err := t.Failed(); err != nil {
 		return true, err
 	}
 	return t.startFrom(rel, factor)
@@ -212,7 +213,7 @@ func (t *task) startFrom(rel, factor float64) (done bool, err error) {
 	case rel <= t.opt.Tol:
 		t.res.Converged = true
 		return true, nil
-	case !finite(rel):
+	case !space.Finite(rel):
 		return true, t.convergenceError(ErrBreakdown, "the residual is not finite")
 	case t.res.Iterations >= t.opt.MaxIter: // restarts whose recurrence converges while the true residual does not
 		return true, t.convergenceError(ErrNotConverged, "")
@@ -231,10 +232,10 @@ func (t *task) startFrom(rel, factor float64) (done bool, err error) {
 // recordIteration ends an iteration; norm is the length of the residual from the recurrence. near reports that it is
 // within the tolerance. An error ends the method.
 func (t *task) recordIteration(norm float64) (near bool, err error) {
-	if err := t.failed(); err != nil {
+	if err := t.Failed(); err != nil {
 		return false, err
 	}
-	if err := t.ended(); err != nil {
+	if err := t.Ended(); err != nil {
 		return false, err
 	}
 	rel := norm / t.norm
@@ -244,7 +245,7 @@ func (t *task) recordIteration(norm float64) (near bool, err error) {
 		t.opt.Progress(t.res.Iterations, rel)
 	}
 	switch {
-	case !finite(rel):
+	case !space.Finite(rel):
 		return false, t.convergenceError(ErrBreakdown, "the residual is not finite")
 	case rel <= t.opt.Tol:
 		return true, nil
@@ -266,5 +267,3 @@ func (t *task) convergenceError(reason error, format string, args ...any) error 
 		Detail: fmt.Sprintf(format, args...), Err: reason,
 	}
 }
-
-func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

@@ -1,4 +1,4 @@
-package solver
+package space
 
 import (
 	"context"
@@ -6,42 +6,44 @@ import (
 	"slices"
 
 	"github.com/msrep-go/msrep/internal/devvec"
+	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/internal/vec"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/sparse"
 )
 
-// deviceSpace is a space with its vectors on devices that have their own memory. Only sums are copied to the host; each
-// sum waits once for all devices. With a Distributed operator each process has a deviceSpace for its pieces.
+// device is a space with its vectors on devices that have their own memory. Only sums are copied to the host; each
+// sum waits once for all devices. With a Distributed operator each process has a device for its pieces.
 //
 // A Jacobi preconditioner is stored as a vector on the devices. For other preconditioners, vectors are copied to the
 // host and back.
-type deviceSpace struct {
+type device struct {
 	work
-	a residentOperator
-	m Preconditioner
+	a Resident
+	m preconditioner
 	v []*msrep.Vector[float64]
 
 	inverse *msrep.Vector[float64] // 1/diagonal, for Jacobi
 	r, z    []float64              // host vectors for another preconditioner
-	x       vector                 // the solution; fetch copies it to out
+	x       Vector                 // the solution; fetch copies it to out
 	out     []float64
 }
 
-// residentOperator is an operator that can multiply vectors on devices, such as a msrep.Plan or a cluster.Plan. In all
+// Resident is an operator that can multiply vectors on devices, such as a msrep.Plan or a cluster.Plan. In all
 // processes of a Distributed operator, Resident returns the same. Apply with nil vectors takes part in the product of
 // the other processes.
-type residentOperator interface {
+type Resident interface {
 	Resident(op msrep.Transpose) bool
 	RowVector() (*msrep.Vector[float64], error)
 	Apply(ctx context.Context, op msrep.Transpose, alpha float64, x *msrep.Vector[float64], beta float64, y *msrep.Vector[float64]) error
 }
 
-// onDevices returns a as a residentOperator if the vectors of the solve can stay on devices, else nil. They can not for a
+// OnDevices returns a as a Resident if the vectors of the solve can stay on devices, else nil. They can not for a
 // deterministic plan: its sums have a fixed shape, which sums on devices do not have.
-func onDevices(a Operator, all *processes) residentOperator {
-	p, ok := a.(residentOperator)
-	if plan, is := a.(*msrep.Plan[float64]); is && plan.Deterministic() || all != nil && all.op.Fixed() {
+func OnDevices(a operator, all *Processes) Resident {
+	p, ok := a.(Resident)
+	if plan, is := a.(*msrep.Plan[float64]); is && plan.Deterministic() || all != nil && all.Op.Fixed() {
 		return nil
 	}
 	if !ok || !p.Resident(msrep.NoTrans) {
@@ -50,62 +52,63 @@ func onDevices(a Operator, all *processes) residentOperator {
 	return p
 }
 
-// newDeviceSpace returns a space on the devices of an operator.
-func newDeviceSpace(ctx context.Context, a residentOperator, m Preconditioner, all *processes) *deviceSpace {
-	return &deviceSpace{work: work{ctx: ctx, procs: all}, a: a, m: m}
+// NewDevice returns a space on the devices of an operator.
+func NewDevice(ctx context.Context, a Resident, m preconditioner, all *Processes) *device {
+	return &device{work: work{Ctx: ctx, procs: all}, a: a, m: m}
 }
 
-// load copies b, if there is one, and x to the devices.
-func (s *deviceSpace) load(b, x []float64) (bv, xv vector) {
-	bv = none
+// Load copies b, if there is one, and x to the devices.
+func (s *device) Load(b, x []float64) (bv, xv Vector) {
+	bv = None
 	if b != nil {
-		bv = s.zero()
+		bv = s.Zero()
 		s.do(func() error { return s.v[bv].Write(b) })
 	}
-	xv = s.zero()
+	xv = s.Zero()
 	s.x, s.out = xv, x
 	s.do(func() error { return s.v[xv].Write(x) })
 	switch m := s.m.(type) {
 	case nil:
-	case *jacobi:
-		i := s.zero()
+	case diagonal:
+		i := s.Zero()
 		s.inverse = s.v[i]
-		s.do(func() error { return s.inverse.Write(m.inverse) })
+		s.do(func() error { return s.inverse.Write(m.Diagonal()) })
 	default:
-		s.do(func() (err error) {
-			if err = vectorsFit("preconditioner", "its vectors in host memory take", 16*int64(len(x)), len(x)); err == nil {
-				s.r, s.z = make([]float64, len(x)), make([]float64, len(x))
+		s.do(func() error {
+			if have, ok := mem.Fits(16 * int64(len(x))); !ok {
+				return sparse.Inputf("preconditioner", "%d elements: its vectors in host memory take %d bytes, %d are available", len(x), 16*len(x), have)
 			}
-			return err
+			s.r, s.z = make([]float64, len(x)), make([]float64, len(x))
+			return nil
 		})
 	}
 	return bv, xv
 }
 
 // do runs f unless there was an error before.
-func (s *deviceSpace) do(f func() error) {
-	if s.err == nil {
-		s.err = f()
+func (s *device) do(f func() error) {
+	if s.Err == nil {
+		s.Err = f()
 	}
 }
 
-func (s *deviceSpace) zero() vector {
+func (s *device) Zero() Vector {
 	s.v = append(s.v, nil)
 	k := len(s.v) - 1
 	s.do(func() (err error) {
 		s.v[k], err = s.a.RowVector()
 		return err
 	})
-	return vector(k)
+	return Vector(k)
 }
 
-// fetch copies the solution to the host.
-func (s *deviceSpace) fetch() error {
+// Fetch copies the solution to the host.
+func (s *device) Fetch() error {
 	s.do(func() error { return s.v[s.x].Read(s.out) })
-	return s.err
+	return s.Err
 }
 
-func (s *deviceSpace) free() error {
+func (s *device) Free() error {
 	var errs []error
 	for _, v := range s.v {
 		errs = append(errs, v.Close())
@@ -113,13 +116,13 @@ func (s *deviceSpace) free() error {
 	return errors.Join(errs...)
 }
 
-func (s *deviceSpace) product(a float64, x vector, b float64, y vector) {
+func (s *device) Product(a float64, x Vector, b float64, y Vector) {
 	s.multiply(func(ctx context.Context) error {
 		return s.a.Apply(ctx, msrep.NoTrans, a, s.v[x], b, s.v[y])
 	})
 }
 
-func (s *deviceSpace) preconditioned(r, z vector) vector {
+func (s *device) Preconditioned(r, z Vector) Vector {
 	if s.m == nil {
 		return r
 	}
@@ -138,7 +141,7 @@ func (s *deviceSpace) preconditioned(r, z vector) vector {
 	return z
 }
 
-func (s *deviceSpace) set(a float64, src, dst vector) {
+func (s *device) Set(a float64, src, dst Vector) {
 	s.do(func() error {
 		if src == dst {
 			return s.v[dst].Scale(a)
@@ -147,8 +150,8 @@ func (s *deviceSpace) set(a float64, src, dst vector) {
 	})
 }
 
-// round copies the vector to the host and back. A solve calls it at most once.
-func (s *deviceSpace) round(x vector, exp int) {
+// Round copies the vector to the host and back. A solve calls it at most once.
+func (s *device) Round(x Vector, exp int) {
 	if exp == 0 {
 		return
 	}
@@ -160,15 +163,15 @@ func (s *deviceSpace) round(x vector, exp int) {
 }
 
 // sums runs f, which writes sums to h, and adds the sums of all processes.
-func (s *deviceSpace) sums(h []float64, f func() error) {
+func (s *device) sums(h []float64, f func() error) {
 	s.do(f)
 	if s.procs != nil {
-		s.err = s.procs.total(s.ctx, h, h, s.err)
+		s.Err = s.procs.Total(s.Ctx, h, h, s.Err)
 	}
 }
 
 // sum runs f and adds its sum over all processes. After an error it returns 0.
-func (s *deviceSpace) sum(f func() (float64, error)) float64 {
+func (s *device) sum(f func() (float64, error)) float64 {
 	var h [1]float64
 	s.sums(h[:], func() (err error) {
 		h[0], err = f()
@@ -177,39 +180,39 @@ func (s *deviceSpace) sum(f func() (float64, error)) float64 {
 	return h[0]
 }
 
-func (s *deviceSpace) dot(x, y vector) float64 {
+func (s *device) Dot(x, y Vector) float64 {
 	return s.sum(func() (float64, error) { return s.v[x].Dot(s.v[y]) })
 }
 
-func (s *deviceSpace) dots(x, y vector) (xy, xx float64) {
+func (s *device) Dots(x, y Vector) (xy, xx float64) {
 	h := make([]float64, 2)
-	s.sums(h, func() error { return s.v[x].Project(h, s.vectors([]vector{y, x})) })
+	s.sums(h, func() error { return s.v[x].Project(h, s.vectors([]Vector{y, x})) })
 	return h[0], h[1]
 }
 
-func (s *deviceSpace) axpy(a float64, x, y vector) float64 {
-	return s.combine(a, []float64{1}, []vector{x}, y)
+func (s *device) Axpy(a float64, x, y Vector) float64 {
+	return s.combine(a, []float64{1}, []Vector{x}, y)
 }
 
-// updateResidual also computes x = x + a*p: a step is one operation of the devices.
-func (s *deviceSpace) updateResidual(a float64, p, q, x, r, z vector) (rr, rz float64) {
-	rr = s.compute(kernels.CGStep, []float64{a}, p, q, x, r)[0]
+// UpdateResidual also computes x = x + a*p: a step is one operation of the devices.
+func (s *device) UpdateResidual(a float64, p, q, x, r, z Vector) (rr, rz float64) {
+	rr = s.Compute(kernels.CGStep, []float64{a}, p, q, x, r)[0]
 	if s.m == nil {
 		return rr, rr
 	}
-	return rr, s.dot(r, s.preconditioned(r, z))
+	return rr, s.Dot(r, s.Preconditioned(r, z))
 }
 
-func (s *deviceSpace) updateDirection(_, b float64, r, z, p, _ vector) {
+func (s *device) UpdateDirection(_, b float64, r, z, p, _ Vector) {
 	if s.m == nil {
 		z = r
 	}
 	s.do(func() error { return s.v[p].Axpby(1, s.v[z], b) })
 }
 
-func (s *deviceSpace) updateSolution(float64, vector, vector) {}
+func (s *device) UpdateSolution(float64, Vector, Vector) {}
 
-func (s *deviceSpace) compute(f *kernels.Formula, numbers []float64, v ...vector) []float64 {
+func (s *device) Compute(f *kernels.Formula, numbers []float64, v ...Vector) []float64 {
 	h := make([]float64, f.Sums)
 	run := func() error {
 		sums, err := devvec.Compute(f, numbers, s.vectors(v)...)
@@ -224,7 +227,7 @@ func (s *deviceSpace) compute(f *kernels.Formula, numbers []float64, v ...vector
 	return h
 }
 
-func (s *deviceSpace) vectors(v []vector) []*msrep.Vector[float64] {
+func (s *device) vectors(v []Vector) []*msrep.Vector[float64] {
 	out := make([]*msrep.Vector[float64], len(v))
 	for j, k := range v {
 		out[j] = s.v[k]
@@ -232,7 +235,7 @@ func (s *deviceSpace) vectors(v []vector) []*msrep.Vector[float64] {
 	return out
 }
 
-func (s *deviceSpace) project(v []vector, u, w vector) (g, h []float64) {
+func (s *device) Project(v []Vector, u, w Vector) (g, h []float64) {
 	all := make([]float64, 2*len(v)+1)
 	g, h = all[:len(v)], all[len(v):]
 	s.sums(all, func() error {
@@ -244,17 +247,17 @@ func (s *deviceSpace) project(v []vector, u, w vector) (g, h []float64) {
 	return g, h
 }
 
-func (s *deviceSpace) subtractProjection(g, h []float64, v []vector, u, w vector) float64 {
-	s.add(-1, g, v, u)
+func (s *device) SubtractProjection(g, h []float64, v []Vector, u, w Vector) float64 {
+	s.Add(-1, g, v, u)
 	return s.combine(-1, h, append(slices.Clip(v), u), w)
 }
 
-func (s *deviceSpace) add(a float64, h []float64, v []vector, w vector) {
+func (s *device) Add(a float64, h []float64, v []Vector, w Vector) {
 	s.do(func() error { return s.v[w].Add(scaled(a, h), s.vectors(v)) })
 }
 
 // combine is add and returns w'w.
-func (s *deviceSpace) combine(a float64, h []float64, v []vector, w vector) float64 {
+func (s *device) combine(a float64, h []float64, v []Vector, w Vector) float64 {
 	return s.sum(func() (float64, error) { return s.v[w].Combine(scaled(a, h), s.vectors(v)) })
 }
 

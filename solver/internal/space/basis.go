@@ -1,27 +1,27 @@
-package solver
+package space
 
 import (
 	"github.com/msrep-go/msrep/internal/vec"
 )
 
 // basis returns the elements of the vectors v.
-func (s *hostSpace) basis(v []vector) [][]float64 {
+func (s *Host) basis(v []Vector) [][]float64 {
 	out := make([][]float64, len(v))
 	for j, k := range v {
-		out[j] = s.v[k]
+		out[j] = s.V[k]
 	}
 	return out
 }
 
-func (s *hostSpace) project(v []vector, uv, wv vector) (g, h []float64) {
-	u, w, basis := s.v[uv], s.v[wv], s.basis(v)
+func (s *Host) Project(v []Vector, uv, wv Vector) (g, h []float64) {
+	u, w, basis := s.V[uv], s.V[wv], s.basis(v)
 	m := len(v)
 	all := make([]float64, 2*m+1)
 	part := make([]float64, len(s.partial)/2*len(all))
 	s.pieces(func(from, to int) {
 		sums := make([]vec.Sum, len(all))
 		for k := from; k < to; k++ {
-			lo, hi := k*SumChunk, min((k+1)*SumChunk, s.n)
+			lo, hi := k*SumChunk, min((k+1)*SumChunk, s.N)
 			clear(sums)
 			vec.Project(basis, lo, u[lo:hi], w[lo:hi], sums[:m], sums[m:2*m])
 			vec.AddDot(u[lo:hi], w[lo:hi], &sums[2*m])
@@ -34,8 +34,8 @@ func (s *hostSpace) project(v []vector, uv, wv vector) (g, h []float64) {
 	return all[:m], all[m:]
 }
 
-func (s *hostSpace) subtractProjection(g, h []float64, v []vector, uv, wv vector) float64 {
-	u, w, basis, m := s.v[uv], s.v[wv], s.basis(v), len(v)
+func (s *Host) SubtractProjection(g, h []float64, v []Vector, uv, wv Vector) float64 {
+	u, w, basis, m := s.V[uv], s.V[wv], s.basis(v), len(v)
 	d, _ := s.sum(func(lo, hi int, ww, _ *vec.Sum) {
 		vec.SubtractProjection(g, h[:m], basis, lo, u[lo:hi], w[lo:hi], ww)
 		*ww = vec.Sum{}
@@ -44,13 +44,13 @@ func (s *hostSpace) subtractProjection(g, h []float64, v []vector, uv, wv vector
 	return d
 }
 
-func (s *hostSpace) add(a float64, h []float64, v []vector, wv vector) {
-	w, basis := s.v[wv], s.basis(v)
+func (s *Host) Add(a float64, h []float64, v []Vector, wv Vector) {
+	w, basis := s.V[wv], s.basis(v)
 	s.pieces(func(from, to int) {
 		var unused vec.Sum
 		for k := from; k < to; k++ {
 			lo := k * SumChunk
-			vec.Combine(a, h, basis, lo, w[lo:min(lo+SumChunk, s.n)], &unused)
+			vec.Combine(a, h, basis, lo, w[lo:min(lo+SumChunk, s.N)], &unused)
 		}
 	})
 }

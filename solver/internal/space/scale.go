@@ -1,4 +1,4 @@
-package solver
+package space
 
 import (
 	"math"
@@ -8,23 +8,23 @@ import (
 // safeExp is the bound of the binary exponent of numbers whose squares neither overflow nor underflow.
 const safeExp = 200
 
-// rescale divides b and x by 2^exp where squares of elements of b might overflow or underflow. largest is the largest
+// Rescale divides b and x by 2^exp where squares of elements of b might overflow or underflow. largest is the largest
 // magnitude in b. The caller multiplies the solution x by 2^exp at the end.
-func rescale(largest float64, b, x []float64) (scaled []float64, exp int) {
-	if exp = exponent(largest); exp == 0 {
+func Rescale(largest float64, b, x []float64) (scaled []float64, exp int) {
+	if exp = Exponent(largest); exp == 0 {
 		return b, 0
 	}
 	scaled = slices.Clone(b)
-	scaleBy(scaled, -exp)
-	scaleBy(x, -exp)
-	if !finite(largestOf(x)) { // the scaled first guess overflows: start from 0
+	ScaleBy(scaled, -exp)
+	ScaleBy(x, -exp)
+	if !Finite(LargestOf(x)) { // the scaled first guess overflows: start from 0
 		clear(x)
 	}
 	return scaled, exp
 }
 
-// exponent returns the binary exponent of largest, or 0 where its square neither overflows nor underflows.
-func exponent(largest float64) int {
+// Exponent returns the binary exponent of largest, or 0 where its square neither overflows nor underflows.
+func Exponent(largest float64) int {
 	_, exp := math.Frexp(largest)
 	if largest == 0 || -safeExp < exp && exp < safeExp {
 		return 0
@@ -32,8 +32,8 @@ func exponent(largest float64) int {
 	return exp
 }
 
-// scaleBy computes v = 2^exp * v.
-func scaleBy(v []float64, exp int) {
+// ScaleBy computes v = 2^exp * v.
+func ScaleBy(v []float64, exp int) {
 	if exp == 0 {
 		return
 	}
@@ -45,13 +45,15 @@ func scaleBy(v []float64, exp int) {
 // roundAt rounds v to the values whose products by 2^exp are float64 values: it applies overflow and underflow of
 // 2^exp * v to v.
 func roundAt(v []float64, exp int) {
-	scaleBy(v, exp)
-	scaleBy(v, -exp)
+	ScaleBy(v, exp)
+	ScaleBy(v, -exp)
 }
 
-func largestOf(v []float64) (largest float64) {
+func LargestOf(v []float64) (largest float64) {
 	for _, e := range v {
 		largest = max(largest, math.Abs(e))
 	}
 	return largest
 }
+
+func Finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
