@@ -57,3 +57,30 @@ func bicgstabStep[V sparse.Value](n []V, v [][]V, sums []vec.Sum) {
 	p, s, t, c, x, r := v[0], v[1], v[2], v[3], v[4], v[5]
 	vec.AddBiCGSTABStep(n[0], p, n[1], s, x, t, r, c, &sums[0], &sums[1])
 }
+
+// MINRESStep ends an iteration of MINRES (Paige and Saunders, 1975) and begins the next:
+//
+//	x = x + e*u
+//	w = a*z + b*u + c*w
+//
+// x is the solution. u is the direction of the ended iteration, and w on entry the one before it; both are multiplied by a
+// diagonal element of the triangular matrix. z is the Lanczos vector of the next iteration, preconditioned.
+var MINRESStep = define("minres-step", "a b c e", "z u &w &x", 0, minresStep[float64], minresStep[float32])
+
+func minresStep[V sparse.Value](n []V, v [][]V, _ []vec.Sum) {
+	vec.MINRESStep(n[0], v[0], n[1], v[1], n[2], v[2], n[3], v[3])
+}
+
+// LSMRStep ends an iteration of LSMR (Fong and Saunders, 2011):
+//
+//	w = h - a*w
+//	x = x + b*w
+//	h = c*v - d*h
+//
+// x is the solution, w and h are the directions (h-bar and h in the paper), and c*v is the next right vector of the
+// Golub-Kahan process.
+var LSMRStep = define("lsmr-step", "a b c d", "v &w &x &h", 0, lsmrStep[float64], lsmrStep[float32])
+
+func lsmrStep[V sparse.Value](n []V, v [][]V, _ []vec.Sum) {
+	vec.LSMRStep(n[0], v[1], n[1], v[2], n[2], v[0], n[3], v[3])
+}

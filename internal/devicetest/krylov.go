@@ -121,3 +121,33 @@ func (q *vectorProblem[V]) finish() {
 	q.near(square(r, r), got[0], "bicgstab-step")
 	q.near(square(c, r), got[1], "bicgstab-step")
 }
+
+func (q *vectorProblem[V]) minres() {
+	z, az := q.vector()
+	u, au := q.vector()
+	w, aw := q.vector()
+	x, ax := q.vector()
+	q.compute(kernels.MINRESStep, kernels.Array[float64]{}, []V{0.5, -0.75, 0.25, 0.125}, az, au, aw, ax)
+	for i := range z {
+		x[i] += 0.125 * u[i]
+		w[i] = 0.5*z[i] - 0.75*u[i] + 0.25*w[i]
+	}
+	q.same(x, ax, "minres-step, x")
+	q.same(w, aw, "minres-step, w")
+}
+
+func (q *vectorProblem[V]) lsmr() {
+	v, av := q.vector()
+	w, aw := q.vector()
+	x, ax := q.vector()
+	h, ah := q.vector()
+	q.compute(kernels.LSMRStep, kernels.Array[float64]{}, []V{0.5, -0.75, 0.25, 0.125}, av, aw, ax, ah)
+	for i := range v {
+		w[i] = h[i] - 0.5*w[i]
+		x[i] -= 0.75 * w[i]
+		h[i] = 0.25*v[i] - 0.125*h[i]
+	}
+	q.same(w, aw, "lsmr-step, w")
+	q.same(x, ax, "lsmr-step, x")
+	q.same(h, ah, "lsmr-step, h")
+}

@@ -93,6 +93,25 @@ func TestLoopsWithoutSumsGiveTheBitsOfTheirFormulas(t *testing.T) {
 	}
 }
 
+func TestStepsOfMINRESAndLSMRRoundEachProduct(t *testing.T) {
+	for n := range 12 {
+		z, u, w, x := waves(n, 1), waves(n, 2), waves(n, 3), waves(n, 4)
+		MINRESStep(0.7, z, -0.3, u, 0.9, w, 1.1, x)
+		for i := range n {
+			require.Equal(t, waves(n, 4)[i]+float64(1.1*u[i]), x[i])
+			require.Equal(t, float64(0.7*z[i])+float64(-0.3*u[i])+float64(0.9*waves(n, 3)[i]), w[i])
+		}
+		v, h := waves(n, 1), waves(n, 2)
+		w, x = waves(n, 3), waves(n, 4)
+		LSMRStep(0.7, w, -0.3, x, 0.9, v, 1.1, h)
+		for i := range n {
+			require.Equal(t, waves(n, 2)[i]-float64(0.7*waves(n, 3)[i]), w[i])
+			require.Equal(t, waves(n, 4)[i]+float64(-0.3*w[i]), x[i])
+			require.Equal(t, float64(0.9*v[i])-float64(1.1*waves(n, 2)[i]), h[i])
+		}
+	}
+}
+
 func TestScaledAxpySumsBothSquares(t *testing.T) {
 	for n := range 12 {
 		x, y, d := waves(n, 1), waves(n, 2), waves(n, 3)

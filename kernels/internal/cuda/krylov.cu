@@ -6,6 +6,8 @@
 //   msrep_cg_step     x = x + a*p, r = r - a*q, sum of r[i]^2
 //   msrep_bicgstab_direction     p = r + b*(p - w*v)
 //   msrep_bicgstab_step   x = x + a*p + w*s, r = r - w*t, sums of r[i]^2 and c[i]*r[i]
+//   msrep_minres_step     x = x + e*u, w = a*z + b*u + c*w
+//   msrep_lsmr_step       w = h - a*w, x = x + b*w, h = c*v - d*h
 //   msrep_misfit   sum of (y[i] - a*x[i])^2
 //   msrep_multiply z = d*r, element by element
 //   msrep_totals   out[j] = sum of partial[j*parts ... (j+1)*parts-1], one block for each j
@@ -104,6 +106,26 @@ static __device__ __forceinline__ void bicgstab_step(const V* p, const V* s, con
 }
 
 template <typename V>
+static __device__ __forceinline__ void minres_step(const V* z, const V* u, V* w, V* x, i64 n, V a, V b, V c, V e) {
+	for (i64 i = threadOf(block); i < n; i += threads(block)) {
+		V old = __ldg(u + i);
+		x[i] += e * old;
+		w[i] = a * __ldg(z + i) + b * old + c * w[i];
+	}
+}
+
+template <typename V>
+static __device__ __forceinline__ void lsmr_step(const V* v, V* w, V* x, V* h, i64 n, V a, V b, V c, V d) {
+	for (i64 i = threadOf(block); i < n; i += threads(block)) {
+		V old = h[i];
+		V next = old - a * w[i];
+		w[i] = next;
+		x[i] += b * next;
+		h[i] = c * __ldg(v + i) - d * old;
+	}
+}
+
+template <typename V>
 static __device__ __forceinline__ void misfit(const V* y, const V* x, double* partial, i64 n, i64 parts, V a) {
 	double sum = 0;
 	for (i64 i = threadOf(block); i < n; i += threads(block)) {
@@ -153,6 +175,14 @@ extern "C" __global__ void __launch_bounds__(block) msrep_totals(const double* p
 		msrep_bicgstab_step_##suffix(const V* p, const V* s, const V* t, const V* c, V* x, V* r, double* partial, i64 n,      \
 	                          i64 parts, V a, V w) {                                                                   \
 		bicgstab_step<V>(p, s, t, c, x, r, partial, n, parts, a, w);                                                          \
+	}                                                                                                                  \
+	extern "C" __global__ void __launch_bounds__(block)                                                                \
+		msrep_minres_step_##suffix(const V* z, const V* u, V* w, V* x, i64 n, V a, V b, V c, V e) {                    \
+		minres_step<V>(z, u, w, x, n, a, b, c, e);                                                                     \
+	}                                                                                                                  \
+	extern "C" __global__ void __launch_bounds__(block)                                                                \
+		msrep_lsmr_step_##suffix(const V* v, V* w, V* x, V* h, i64 n, V a, V b, V c, V d) {                            \
+		lsmr_step<V>(v, w, x, h, n, a, b, c, d);                                                                       \
 	}                                                                                                                  \
 	extern "C" __global__ void __launch_bounds__(block)                                                                \
 		msrep_misfit_##suffix(const V* y, const V* x, double* partial, i64 n, i64 parts, V a) {                        \
