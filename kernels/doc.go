@@ -17,6 +17,8 @@
 //	MajorProductCOO  the formula of MajorProduct, for entries sorted by the index of y
 //	MinorProductCOO  the formula of MinorProduct, for entries sorted by the index of x
 //
+// TriangularSolve solves with a triangular matrix that Packer.Pack has stored for a TrianglePacking.
+//
 // A device that is a Packer can store a part in another form. MajorProductPacked and MinorProductPacked
 // multiply by a packed part, and HostProduct does so with vectors in host memory. MajorProductMany,
 // MajorProductManyPacked and MinorProductMany multiply several vectors. MajorProductFixed gives the same bits

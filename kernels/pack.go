@@ -77,7 +77,7 @@ type Segments struct {
 
 // Packer is a device that can store parts in other forms.
 type Packer interface {
-	// Pack packs a part; op is a *Packing. It returns an error that wraps ErrNotSupported for a form that
+	// Pack packs a part; op is a *Packing, or a *TrianglePacking for a PackedTriangle. It returns an error that wraps ErrNotSupported for a form that
 	// the device lacks, an error that wraps ErrOutOfMemory where memory is short, and a *sparse.InputError
 	// where the matrix does not suit the named form.
 	Pack(op Operation) (Packed, error)

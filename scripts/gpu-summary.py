@@ -26,7 +26,7 @@ def merged(results):
         if "forms" not in r:
             out.append(r)
             continue
-        key = (r["what"], r.get("variant"), r["matrix"], r["value"])
+        key = (r["what"], r.get("variant"), r["matrix"], r["value"], r.get("side"))
         if key not in known:
             known[key] = {**r, "forms": []}
             out.append(known[key])
@@ -153,6 +153,20 @@ def iterations(path):
         print(f"{r['what']:22} {name(r['matrix']['name']):44} {r['iterations']:7} {1e6 * took / max(r['iterations'], 1):10.1f} {p['total_s']:10.3f}")
 
 
+def triangular(results):
+    """Prints the time of each triangular solve, and that of cuSPARSE over ours."""
+    print(f"\n{'triangular':44} {'value':5} {'side':5} {'nnz':>11} {'us':>9} {'GB/s':>6} {'cusparse':>9} {'worst':>6}  how")
+    for r in results:
+        forms = {f["form"]: f for f in r["forms"]}
+        own, rival = forms.get("own", {}), forms.get("cusparse", {})
+        line = f"{name(r['matrix']):44} {r['value']:5} {r['side']:5} {r['nnz']:11} "
+        if not own.get("seconds"):
+            print(line + f"failed: {own.get('error')}")
+            continue
+        over = f"{rival['seconds'] / own['seconds']:.2f}" if rival.get("seconds") else "-"
+        print(line + f"{1e6 * own['seconds']:9.1f} {own['gb_per_s']:6.0f} {over:>9} {own.get('worst_error', 0):6.1f}  {own['why']}{', cuSPARSE: ' + rival['error'][:60] if 'error' in rival else ''}")
+
+
 def variants(results):
     """Prints the speed of each variant of a form over the speed without changes."""
     print(f"\n{'variant':12} {'matrix':44} times as fast as it is")
@@ -213,6 +227,9 @@ def main(folder):
     measured = [r for r in results if r["what"] == "product"]
     if any(f["form"] not in USUAL for r in measured for f in r["forms"]):
         others(measured, copy)
+    solves = [r for r in results if r["what"] == "triangular"]
+    if solves:
+        triangular(solves)
     path = os.path.join(folder, "phases.jsonl")
     if os.path.exists(path) and os.path.getsize(path):
         phases(path)

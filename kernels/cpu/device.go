@@ -13,6 +13,7 @@ import (
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu/internal/forms"
 	"github.com/msrep-go/msrep/kernels/cpu/internal/memory"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/triangular"
 	"github.com/msrep-go/msrep/kernels/cpu/internal/workers"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -131,6 +132,10 @@ func (d *Device) Pack(op kernels.Operation) (p kernels.Packed, err error) {
 		p, err = newPacked(d.mem, op)
 	case *kernels.Packing[float32]:
 		p, err = newPacked(d.mem, op)
+	case *kernels.TrianglePacking[float64]:
+		p, err = triangular.New(d.mem, op)
+	case *kernels.TrianglePacking[float32]:
+		p, err = triangular.New(d.mem, op)
 	default:
 		err = kernels.ErrNotSupported
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu/internal/memory"
 	"github.com/msrep-go/msrep/kernels/cpu/internal/rows"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/triangular"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -135,6 +136,8 @@ func product[V sparse.Value](s *memory.Scratch[V], op kernels.Operation) (known 
 		err = rows.MajorProductCOO(s.Mem, op)
 	case *kernels.MinorProductCOO[V]:
 		err = rows.MinorProductCOO(s, op)
+	case *kernels.TriangularSolve[V]:
+		err = triangular.Solve(s, op)
 	default:
 		return false, nil
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync/atomic"
+	"unsafe"
 
 	"gorgonia.org/cu"
 
@@ -170,8 +171,8 @@ func (d *Device) release() error {
 		errs = append(errs, r.end())
 	}
 	errs = append(errs, d.staging.release())
-	if d.sparse != nil {
-		errs = append(errs, d.sparse.Close())
+	if d.sparse != nil { // it may refer to a stream that is gone, if that stream failed to close properly
+		errs = append(errs, d.sparse.SetStream(unsafe.Pointer(d.allocs.C())), d.sparse.Close())
 	}
 	errs = append(errs, d.allocs.Synchronize(), d.allocs.Destroy())
 	last := d.gpu.release()

@@ -99,6 +99,24 @@ func scenario() (errs []error) {
 			note(errors.Join(y.Read(s, got), s.Sync()))
 			note(p.Free())
 		}
+		triangle := &kernels.TrianglePacking[float64]{Ptr: []int64{0, 0, 1, 2}, Idx: []int32{0, 1}, Val: []float64{1, 2}, Diag: []float64{1, 2, 3}}
+		packs := []func(kernels.Operation) (kernels.Packed, error){d.(kernels.Packer).Pack, d.(*Device).PackTriangleCuSPARSE}
+		for _, pack := range packs[:2-i] {
+			p, err := pack(triangle)
+			if !note(err) {
+				continue
+			}
+			frees = append(frees, p)
+			one := func(a kernels.Array[float64]) kernels.MultiVector[float64] {
+				return kernels.MultiVector[float64]{Val: a, Cols: 1, Stride: 1}
+			}
+			note(s.Launch(&kernels.TriangularSolve[float64]{A: p, Alpha: 1, B: one(x), X: one(y)}))
+			if u, ok := p.(kernels.PackedTriangle); ok {
+				note(u.Update(triangle))
+			}
+			note(s.Sync())
+			note(p.Free())
+		}
 		if i == 1 {
 			for _, e := range events {
 				note(errors.Join(streams[0].Launch(&kernels.Fill[float64]{Y: sum[0]}), streams[0].Record(events[0]), s.Wait(events[0]),
@@ -177,6 +195,7 @@ func inject(t *testing.T, m nvidiatest.Machine, entry string, nth, code int) {
 var undoes = map[string]bool{
 	"cuMemFree_v2": true, "cuMemFreeAsync": true, "cuStreamDestroy_v2": true, "cuEventDestroy_v2": true, "cuModuleUnload": true,
 	"cuMemHostUnregister": true, "cuMemFreeHost": true, "cuDevicePrimaryCtxRelease_v2": true, "cusparseDestroy": true, "cusparseDestroySpMat": true, "cusparseDestroyDnVec": true,
+	"cusparseSpSV_destroyDescr": true,
 }
 
 func TestALostGPURefusesWorkAndOthersGoOn(t *testing.T) {

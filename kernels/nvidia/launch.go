@@ -45,6 +45,14 @@ func (d *Device) plan(s *stream, op kernels.Operation) (func() error, error) {
 		if a, ok := op.A.(*sparsePart[float32]); ok {
 			return a.product(s, op)
 		}
+	case *kernels.TriangularSolve[float64]:
+		if t, ok := op.A.(*sparseTriangle[float64]); ok {
+			return t.run(s, op)
+		}
+	case *kernels.TriangularSolve[float32]:
+		if t, ok := op.A.(*sparseTriangle[float32]); ok {
+			return t.run(s, op)
+		}
 	}
 	prog, err := launch.Plan(op, d, launch.Vector)
 	if err != nil {

@@ -21,7 +21,7 @@ const (
 	slicedFrom = 500
 )
 
-// Pack implements kernels.Packer. It supports kernels.FormCSR (vector kernels),
+// Pack implements kernels.Packer, for triangles and parts. For parts it supports kernels.FormCSR (vector kernels),
 // kernels.FormMerge (merge path), FormCuSPARSE, kernels.FormSlices, the other forms of
 // launch.PackForm, and kernels.FormAuto. FormAuto measures each of the first four on
 // the part and keeps the fastest; it measures cuSPARSE with both of its algorithms, and
@@ -34,6 +34,10 @@ func (d *Device) Pack(op kernels.Operation) (p kernels.Packed, err error) {
 		p, err = pack(d, op)
 	case *kernels.Packing[float32]:
 		p, err = pack(d, op)
+	case *kernels.TrianglePacking[float64]:
+		p, err = packTriangle(d, op)
+	case *kernels.TrianglePacking[float32]:
+		p, err = packTriangle(d, op)
 	default:
 		err = kernels.ErrNotSupported
 	}
@@ -44,6 +48,21 @@ func (d *Device) Pack(op kernels.Operation) (p kernels.Packed, err error) {
 		return nil, d.fail("pack", 0, err)
 	}
 	return p, nil
+}
+
+func packTriangle[V sparse.Value](d *Device, op *kernels.TrianglePacking[V]) (kernels.Packed, error) {
+	s, err := d.NewStream()
+	if err != nil {
+		return nil, err
+	}
+	t, err := launch.PackTriangle(d, s, op)
+	switch e := s.Close(); {
+	case err != nil:
+		return nil, errors.Join(err, e)
+	case e != nil:
+		return nil, errors.Join(e, t.Free())
+	}
+	return t, nil
 }
 
 func pack[V sparse.Value](d *Device, op *kernels.Packing[V]) (kernels.Packed, error) {

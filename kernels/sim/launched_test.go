@@ -37,6 +37,10 @@ func TestEveryKernelOfTheTableBelongsToAnOperation(t *testing.T) {
 		devicetest.VectorOps[float64](t, d)
 		devicetest.VectorOps[float32](t, d)
 	})
+	drawn(func(t *rapid.T) {
+		devicetest.Triangular[float64](t, fresh(c))
+		devicetest.Triangular[float32](t, fresh(c))
+	})
 	devicetest.SegmentOps(t, fresh(c))
 	for _, segments := range []int{2, 4} {
 		for read := range segments + 1 {

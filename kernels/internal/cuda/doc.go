@@ -6,7 +6,7 @@
 // compile it when they load it. .ci/ptx.sh compiles it; CI compares the committed PTX
 // with the sources byte for byte.
 //
-// The products of package kernels use these kernels:
+// The products and solves of package kernels use these kernels:
 //
 //	MajorProduct     msrep_major_vectorL, where L is the result of Lanes, or
 //	                 msrep_merge_path once, then msrep_major_merge, msrep_add_carries, or
@@ -14,6 +14,7 @@
 //	MinorProduct     msrep_scale, msrep_minor
 //	MajorProductCOO  msrep_scale, msrep_major_coo, msrep_add_carries
 //	MinorProductCOO  msrep_scale, msrep_minor_coo
+//	TriangularSolve  msrep_triangular_start, msrep_triangular or msrep_triangular_many
 //
 // README.md in this folder has the formula and the parameters of each kernel.
 //

@@ -1,6 +1,7 @@
 package cuda_test
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -46,6 +47,8 @@ type gpu struct {
 	// offset is the number of elements before each uploaded array, which gives the
 	// arrays odd alignments.
 	offset int
+	// schedule has the workers, the turns and the limit of launches.
+	schedule ptx.Launch
 	// err is the first fault; later launches do nothing.
 	err  error
 	last ptx.Counters
@@ -120,7 +123,9 @@ func (g *gpu) launchGrid(name string, blocks int64, args ...any) {
 	require.NoError(g.t, err)
 	kernel, err := g.mods[k.Family].Kernel(name)
 	require.NoError(g.t, err)
-	g.last, g.err = kernel.Launch(g.mem, ptx.Launch{Grid: ptx.Dim{X: int(blocks)}, Block: ptx.Dim{X: k.Block}, MaxInstructions: 1 << 22}, args...)
+	c := g.schedule
+	c.Grid, c.Block, c.MaxInstructions = ptx.Dim{X: int(blocks)}, ptx.Dim{X: k.Block}, cmp.Or(c.MaxInstructions, 1<<22)
+	g.last, g.err = kernel.Launch(g.mem, c, args...)
 }
 
 // ok fails the test if a fault occurred.

@@ -7,6 +7,7 @@
 // rows as one run, and stores values and elements of x in shared memory for the sums.
 // The bits equal those of every other device.
 #include "include/index.cuh"
+#include "include/scalar.cuh"
 
 static constexpr int block = 128;
 static constexpr int chunk = 512;           // kernels.FixedChunk
@@ -14,16 +15,6 @@ static constexpr int stripes = 32;          // kernels.FixedStripes: one for eac
 static constexpr int steps = 8;             // entries that a lane loads at once
 static constexpr int segment = 32 * steps;  // entries in shared memory per warp
 static_assert(chunk % steps == 0, "chunks end with a segment");
-
-#if defined(__clang__) && !defined(__CUDACC_RTC__) && !defined(__NVCC__)
-static __device__ __forceinline__ double fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
-static __device__ __forceinline__ float fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
-#endif
-
-static __device__ __forceinline__ double quiet(double v) {
-	return v == v ? v : __builtin_bit_cast(double, 0x7FF8000000000000ll);
-}
-static __device__ __forceinline__ float quiet(float v) { return v == v ? v : __builtin_bit_cast(float, 0x7FC00000); }
 
 // Entries holds a matrix, x, and memory that a warp shares.
 template <typename V> struct Entries {

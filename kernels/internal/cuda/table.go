@@ -39,6 +39,7 @@ func build() []Kernel {
 		addRows(add, v)
 		addELL(add, v)
 		addEntries(add, v)
+		addTriangular(add, v)
 	}
 	slices.SortFunc(list, func(a, b Kernel) int { return strings.Compare(a.Name, b.Name) })
 	return list
@@ -99,6 +100,14 @@ func addEntries(add adder, v string) {
 		"major *i32, minor *i32, val *V, x *V, y &V, carry &V, carryRow &i32, carryVal &V, nnz i64, own i64, alpha V")
 	add("coo", "msrep_minor_coo_"+v, v, 128, 128, "entries", 0,
 		"major *i32, minor *i32, val *V, x *V, y &V, nnz i64, alpha V")
+}
+
+// addTriangular adds the kernels that solve triangular systems.
+func addTriangular(add adder, v string) {
+	const matrix = "ptr *i64, idx *i32, val *V, diag *V, perm *i32, task *i32, b *V, x &V, w &V, ticket &i32, failed &i32, tasks i64, "
+	add("triangular", "msrep_triangular_start_"+v, v, 256, 256, "elements", 0, "w &V, ticket &i32, n i64")
+	add("triangular", "msrep_triangular_"+v, v, 256, 8, "tasks", 0, matrix+"strideB i64, strideX i64, polls i64, alpha V")
+	add("triangular", "msrep_triangular_many_"+v, v, 256, 8, "tasks", 0, matrix+"cols i64, strideB i64, strideX i64, polls i64, alpha V")
 }
 
 // addVectors adds the kernels that use vectors alone.

@@ -168,7 +168,8 @@ func TestMatricesAndVectorsAreReadThroughTheReadOnlyPath(t *testing.T) {
 			require.Contains(t, body, "ld.global.nc.", k.Name)
 		}
 		atomics := regexp.MustCompile(`(?m)(^|\s)(atom|red)\.`).MatchString(body)
-		require.Equal(t, strings.Contains(k.Name, "msrep_minor_"), atomics, k.Name)
+		tickets := k.Family == "triangular" && !strings.Contains(k.Name, "start")
+		require.Equal(t, strings.Contains(k.Name, "msrep_minor_") || tickets, atomics, k.Name)
 	}
 }
 

@@ -132,6 +132,7 @@ func (w *warp) load(in *instr, pc int32, m uint32) error {
 			return err
 		}
 		t.touch(r, off)
+		w.loaded(in, l, r, off)
 		for i, reg := range in.vec {
 			if reg == noRegister {
 				continue
@@ -190,6 +191,7 @@ func (w *warp) store(in *instr, pc int32, m uint32) error {
 	base := w.source(in.a)
 	n := a.size * len(in.vec)
 	wk.step++
+	wk.writes.Add(1)
 	v := visit{step: wk.step, write: true, atomic: a.strong}
 	t := w.newTally(storeRequest, n)
 	count := bits.OnesCount32(m)

@@ -41,6 +41,11 @@ func (w *warp) atomic(in *instr, pc int32, m uint32) error {
 			f = a.update
 		}
 		old := update(r.data[off:], a.size, f, x[l], y[l])
+		if f(old, x[l], y[l]) != old {
+			wk.writes.Add(1)
+		} else {
+			w.loaded(in, l, r, off)
+		}
 		if in.dst >= 0 {
 			w.regs[in.dst][l] = old
 		}

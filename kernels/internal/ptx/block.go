@@ -1,6 +1,9 @@
 package ptx
 
-import "math/bits"
+import (
+	"math/bits"
+	"sync/atomic"
+)
 
 // vec is a register of a warp: one value for each lane.
 type vec [warpSize]uint64
@@ -18,6 +21,9 @@ type worker struct {
 	step     uint32 // warp instructions with memory effects so far
 	stamp    uint32 // number of this block, to count distinct sectors
 	counted  int64  // warp instructions already added to those of the launch
+	order    []int  // in which its warps take their turns
+	writes   atomic.Int64
+	stuckAt  atomic.Int64 // number of writes of all workers at which the block was stuck, or notStuck
 
 	last      []*region // region that each instruction accessed last
 	sectors   sectorSet
@@ -38,6 +44,7 @@ func newWorker(r *run) *worker {
 	preds := make([]uint32, len(wk.warps)*r.k.preds)
 	for i := range wk.warps {
 		n, p := r.k.regs, r.k.preds
+		wk.order = append(wk.order, i)
 		wk.warps[i] = warp{worker: wk, id: i, regs: regs[i*n : (i+1)*n], preds: preds[i*p : (i+1)*p], consts: r.consts}
 	}
 	wk.inGlobal = visit{epoch: r.epoch, ordered: func(writer int32) bool { return r.orders.knows(wk.blockNum, writer) }}
@@ -62,22 +69,47 @@ func (wk *worker) runBlock(b int64) error {
 	}
 	wk.counters.Blocks++
 	wk.counters.Warps += int64(len(wk.warps))
+	wk.stuckAt.Store(notStuck)
 	for {
-		running := false
+		before := r.written()
+		r.turns.shuffle(wk.order)
+		for _, i := range wk.order {
+			w := &wk.warps[i]
+			if w.waiting != nil || len(w.groups) == 0 {
+				continue
+			}
+			if err := w.execute(); err != nil {
+				return err
+			}
+			if !r.turns.pass(wk) {
+				return nil // another block ended the launch
+			}
+		}
+		waiting, paused, stuck := 0, 0, 0
 		for i := range wk.warps {
 			w := &wk.warps[i]
-			if w.waiting == nil && len(w.groups) > 0 {
-				if err := w.execute(); err != nil {
-					return err
+			switch {
+			case w.waiting != nil:
+				waiting++
+			case len(w.groups) > 0:
+				paused++
+				if w.poll.loads >= maxPolls {
+					stuck++
 				}
 			}
-			running = running || w.waiting != nil
 		}
-		if !running {
+		switch {
+		case paused > 0 && paused == stuck && r.written() == before:
+			if err := wk.stuck(before); err != nil {
+				return err
+			}
+		case paused > 0:
+		case waiting == 0:
 			return nil
-		}
-		if err := wk.releaseBarriers(); err != nil {
-			return err
+		default:
+			if err := wk.releaseBarriers(); err != nil {
+				return err
+			}
 		}
 	}
 }

@@ -20,7 +20,9 @@
 //   - bar.sync that only some lanes of a warp reach, or only some warps of a
 //     block;
 //   - a mask of shfl.sync, vote.sync, match.sync or bar.warp.sync that names lanes
-//     which do not execute the instruction, or leaves out a lane that does.
+//     which do not execute the instruction, or leaves out a lane that does;
+//   - a deadlock: all warps of all blocks that have begun repeat strong loads (volatile,
+//     relaxed, acquire) or atomics, and none has written since each made 256 of them.
 //
 // Blocks that pass data by a fence and an atomic do not race. An example is a
 // reduction in which the last block adds the results of all blocks. Volatile accesses
@@ -36,7 +38,16 @@
 // reconverge where their paths join, no later than at the immediate
 // post-dominator of the branch. This needs no stack and no analysis of
 // post-dominators. A lane that waits in a loop for a lane of the same warp that
-// has left the loop waits forever; MaxInstructions ends the launch.
+// has left the loop waits forever, which is a deadlock.
+//
+// # Turns
+//
+// A warp runs until it ends, reaches a barrier, or repeats strong loads for as long as
+// for a deadlock; then the next warp of its block goes on. So a block may wait for
+// another one that runs on another worker (Launch.Workers), or that began earlier. It
+// must not wait for one that begins later: a device need not begin it before this one
+// ends. Launch.Turn makes the turns short and their order random, to find kernels that
+// need a certain order.
 //
 // # Limits
 //

@@ -30,6 +30,12 @@ type Launch struct {
 	AllowUnwritten, AllowRaces bool
 	// Watch is a label. Counters.Iterations counts how often each warp reaches it.
 	Watch string
+	// Turn makes the Workers run their blocks one at a time, and lets a warp run for up to
+	// Turn warp instructions before a random warp of a random block goes on; Seed decides
+	// which. 0 means that a warp runs until it ends, waits at a barrier, or waits for
+	// another warp.
+	Turn int64
+	Seed uint64
 	// MaxInstructions is the number of warp instructions after which the launch ends
 	// with a fault; 0 means 2^32.
 	MaxInstructions int64
@@ -140,6 +146,8 @@ type run struct {
 	iterations  []int64
 	counted     atomic.Int64 // warp instructions that the workers have reported
 	stop        atomic.Bool
+	all         []*worker
+	turns       *turns
 }
 
 func (k *Kernel) newRun(l Launch) (*run, error) {
@@ -234,13 +242,21 @@ func (r *run) watchMemory() error {
 
 // execute runs all blocks of the grid.
 func (r *run) execute() (Counters, error) {
-	all := make([]*worker, r.workers)
+	r.all = make([]*worker, r.workers)
+	for i := range r.all {
+		r.all[i] = newWorker(r)
+		r.all[i].stuckAt.Store(notStuck)
+	}
+	r.turns = newTurns(r)
 	var next atomic.Int64
 	var once sync.Once
 	var first error
 	par.Do(r.workers, func(i int) {
-		wk := newWorker(r)
-		all[i] = wk
+		wk := r.all[i]
+		defer r.turns.leave(wk)
+		if !r.turns.wait(wk) {
+			return
+		}
 		for !r.stop.Load() {
 			b := next.Add(1) - 1
 			if b >= r.blocks {
@@ -254,7 +270,7 @@ func (r *run) execute() (Counters, error) {
 	})
 	var c Counters
 	traffic := make([]BufferTraffic, len(r.live))
-	for _, wk := range all {
+	for _, wk := range r.all {
 		c.add(&wk.counters)
 		for j := range wk.traffic {
 			traffic[j].Add(wk.traffic[j].Traffic)

@@ -18,6 +18,10 @@ type warp struct {
 	synced uint32 // step of the last bar.warp.sync
 	locals []*region
 
+	turn   int64 // warp instructions of the worker at which the warp's turn ends
+	paused bool  // its turn has ended
+	poll   poll
+
 	waiting *instr // barrier at which the warp waits
 	barrier uint64
 	threads uint64
@@ -33,7 +37,7 @@ type group struct {
 // start resets the warp for a block, with n lanes.
 func (w *warp) start(n int) {
 	w.alive = uint32(mask(4)) >> (warpSize - n)
-	w.exited, w.waiting = 0, nil
+	w.exited, w.waiting, w.poll = 0, nil, poll{}
 	w.groups = append(w.groups[:0], group{0, w.alive})
 	clear(w.regs)
 	clear(w.preds)
@@ -79,9 +83,11 @@ func (w *warp) add(pc int32, m uint32) {
 	w.groups[i] = group{pc, m}
 }
 
-// execute runs the warp until all its lanes have exited or it waits at a barrier.
+// execute runs the warp until all its lanes have exited, it waits at a barrier, or its
+// turn ends.
 func (w *warp) execute() error {
-	for len(w.groups) > 0 && w.waiting == nil {
+	w.startTurn()
+	for len(w.groups) > 0 && w.waiting == nil && !w.paused {
 		g := w.groups[0]
 		w.groups = w.groups[:copy(w.groups, w.groups[1:])]
 		if err := w.executeGroup(g.pc, g.mask); err != nil {
@@ -127,8 +133,12 @@ func (w *warp) executeGroup(pc int32, m uint32) error {
 		counters.WarpInstructions++
 		if in.op == opBranch {
 			next, err := w.branch(in, pc, m, act)
-			if err != nil || next == diverged {
+			switch {
+			case err != nil || next == diverged:
 				return err
+			case w.turnEnded():
+				w.add(next, m)
+				return nil
 			}
 			pc = next
 			continue
@@ -197,6 +207,7 @@ func (w *warp) branch(in *instr, pc int32, m, act uint32) (next int32, err error
 	c.DivergentBranches++
 	w.add(pc+1, m&^act)
 	w.add(in.target, act)
+	w.turnEnded()
 	return diverged, nil
 }
 

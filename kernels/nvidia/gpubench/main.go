@@ -1,8 +1,9 @@
-// Command gpubench measures products on one device with matrix and vectors in its
-// memory. The device's events measure the times. scripts/gpu-run calls it.
+// Command gpubench measures products and triangular solves on one device with matrix and
+// vectors in its memory. The device's events measure the times. scripts/gpu-run calls it.
 //
 //	gpubench [--device cuda|sim] copy            the device's copy bandwidth
 //	gpubench [--device cuda|sim] MATRIX...       each form of each matrix
+//	gpubench --triangular MATRIX...              solves with the triangles of each matrix
 //
 // It prints one line of JSON after each measurement, so that a program that is ended or
 // loses the device has printed all earlier ones.
@@ -27,18 +28,19 @@ import (
 )
 
 var (
-	kind   = flag.String("device", "cuda", "`KIND` of device: cuda, or sim, whose times mean nothing")
-	gpu    = flag.Int("gpu", 0, "number of the GPU")
-	values = flag.String("value", "fp64", "`TYPES` of values: fp64, fp32, or fp64,fp32")
-	runs   = flag.Int("runs", 30, "timed series of products of each form; the median is reported")
-	bytes  = flag.Int64("bytes", 1<<30, "`SIZE` of the buffer that copy copies")
-	fetch  = flag.Int("fetch", 0, "`BYTES` that the L2 cache reads at a time: 32, 64 or 128; 0 is the driver's choice")
-	turns  = flag.Int("turns", 0, "`TURNS`: most consecutive groups of items that a block processes; 0 is the default")
-	only   = flag.String("forms", "", "`FORMS` to measure, for example csr,slices or streamed; by default those that reside on the device")
-	heap   = flag.Bool("heap", false, "copy matrices from their files to memory of the program")
-	pin    = flag.Bool("pin", false, "pin matrices in host memory, which matters only for the form streamed")
-	watch  = flag.Bool("profile", false, "multiply once in each form for a profiler (ncu --profile-from-start off) instead of measuring")
-	ptx    = flag.String("ptx", "", "`DIR` with kernels that replace the built-in ones: files such as slices.ptx")
+	kind      = flag.String("device", "cuda", "`KIND` of device: cuda, or sim, whose times mean nothing")
+	gpu       = flag.Int("gpu", 0, "number of the GPU")
+	values    = flag.String("value", "fp64", "`TYPES` of values: fp64, fp32, or fp64,fp32")
+	runs      = flag.Int("runs", 30, "timed series of products of each form; the median is reported")
+	bytes     = flag.Int64("bytes", 1<<30, "`SIZE` of the buffer that copy copies")
+	fetch     = flag.Int("fetch", 0, "`BYTES` that the L2 cache reads at a time: 32, 64 or 128; 0 is the driver's choice")
+	turns     = flag.Int("turns", 0, "`TURNS`: most consecutive groups of items that a block processes; 0 is the default")
+	only      = flag.String("forms", "", "`FORMS` to measure, for example csr,slices or streamed; by default those that reside on the device")
+	heap      = flag.Bool("heap", false, "copy matrices from their files to memory of the program")
+	pin       = flag.Bool("pin", false, "pin matrices in host memory, which matters only for the form streamed")
+	watch     = flag.Bool("profile", false, "multiply once in each form for a profiler (ncu --profile-from-start off) instead of measuring")
+	triangles = flag.Bool("triangular", false, "solve with the triangles of each matrix instead of multiplying; the diagonals are replaced")
+	ptx       = flag.String("ptx", "", "`DIR` with kernels that replace the built-in ones: files such as slices.ptx")
 )
 
 func main() {

@@ -22,11 +22,15 @@ func measureFile(ctx context.Context, b *bench, name string, types []string) (er
 	}
 	defer func() { err = errors.Join(err, m.Close()) }()
 	for _, t := range types {
+		double, single := measure[float64], measure[float32]
+		if *triangles {
+			double, single = measureTriangles[float64], measureTriangles[float32]
+		}
 		switch t {
 		case "fp64":
-			err = measure(ctx, b, m.Name, t, sparse.Convert[float64](m.CSR))
+			err = double(ctx, b, m.Name, t, sparse.Convert[float64](m.CSR))
 		case "fp32":
-			err = measure(ctx, b, m.Name, t, sparse.Convert[float32](m.CSR))
+			err = single(ctx, b, m.Name, t, sparse.Convert[float32](m.CSR))
 		default:
 			err = fmt.Errorf("values %q: say fp64 or fp32", t)
 		}

@@ -34,7 +34,7 @@ func Plan(op kernels.Operation, m Memory, g CSRKernel) (*Program, error) {
 	return &b.prog, nil
 }
 
-// product plans a product with a part, and reports whether op is one.
+// product plans a product with a part or a triangular solve, and reports whether op is one.
 func product[V sparse.Value](b *builder, op kernels.Operation, g CSRKernel) bool {
 	switch op := op.(type) {
 	case *kernels.MajorProduct[V]:
@@ -49,6 +49,8 @@ func product[V sparse.Value](b *builder, op kernels.Operation, g CSRKernel) bool
 		majorProductCOO(b, op)
 	case *kernels.MinorProductCOO[V]:
 		minorProductCOO(b, op)
+	case *kernels.TriangularSolve[V]:
+		triangularSolve(b, op)
 	default:
 		return false
 	}

@@ -25,6 +25,12 @@ static struct {
 	int (*buffer)(void *, int, const void *, void *, void *, const void *, void *, int, int, size_t *);
 	int (*preprocess)(void *, int, const void *, void *, void *, const void *, void *, int, int, void *);
 	int (*multiply)(void *, int, const void *, void *, void *, const void *, void *, int, int, void *);
+	int (*attribute)(void *, int, void *, size_t);
+	int (*solve_create)(void **);
+	int (*solve_destroy)(void *);
+	int (*solve_buffer)(void *, int, const void *, void *, void *, void *, int, int, void *, size_t *);
+	int (*solve_analyse)(void *, int, const void *, void *, void *, void *, int, int, void *, void *);
+	int (*solve)(void *, int, const void *, void *, void *, void *, int, int, void *);
 } api;
 
 static char path[512], reason[512];
@@ -110,6 +116,12 @@ const char *msrep_sparse_load(void) {
 	find(lib, "cusparseSpMV_bufferSize", &api.buffer);
 	find(lib, "cusparseSpMV", &api.multiply);
 	*(void **)&api.preprocess = dlsym(lib, "cusparseSpMV_preprocess");
+	*(void **)&api.attribute = dlsym(lib, "cusparseSpMatSetAttribute");
+	*(void **)&api.solve_create = dlsym(lib, "cusparseSpSV_createDescr");
+	*(void **)&api.solve_destroy = dlsym(lib, "cusparseSpSV_destroyDescr");
+	*(void **)&api.solve_buffer = dlsym(lib, "cusparseSpSV_bufferSize");
+	*(void **)&api.solve_analyse = dlsym(lib, "cusparseSpSV_analysis");
+	*(void **)&api.solve = dlsym(lib, "cusparseSpSV_solve");
 	return reason;
 }
 
@@ -169,4 +181,34 @@ int msrep_sparse_preprocess(void *h, int trans, double alpha, void *a, void *x, 
 int msrep_sparse_multiply(void *h, int trans, double alpha, void *a, void *x, double beta, void *y, int single, int alg, uint64_t buffer) {
 	union scalar p = scalar_of(alpha, single), q = scalar_of(beta, single);
 	return api.multiply(h, trans, &p, a, x, &q, y, single ? real32 : real64, alg, (void *)buffer);
+}
+
+/* Values of cusparse.h for triangles: attributes and the only algorithm. */
+enum { fill_mode = 0, diagonal_type = 1, solve_default = 0, as_stored = 0 };
+
+int msrep_sparse_solves(void) {
+	return api.attribute && api.solve_create && api.solve_destroy && api.solve_buffer && api.solve_analyse && api.solve;
+}
+
+int msrep_sparse_triangle(void *mat, int upper, int unit) {
+	int s = api.attribute(mat, fill_mode, &upper, sizeof upper);
+	return s ? s : api.attribute(mat, diagonal_type, &unit, sizeof unit);
+}
+
+int msrep_sparse_solve_create(void **solve) { return api.solve_create(solve); }
+int msrep_sparse_solve_destroy(void *solve) { return api.solve_destroy(solve); }
+
+int msrep_sparse_solve_buffer(void *h, double alpha, void *a, void *x, void *y, int single, void *solve, size_t *bytes) {
+	union scalar p = scalar_of(alpha, single);
+	return api.solve_buffer(h, as_stored, &p, a, x, y, single ? real32 : real64, solve_default, solve, bytes);
+}
+
+int msrep_sparse_solve_analyse(void *h, double alpha, void *a, void *x, void *y, int single, void *solve, uint64_t buffer) {
+	union scalar p = scalar_of(alpha, single);
+	return api.solve_analyse(h, as_stored, &p, a, x, y, single ? real32 : real64, solve_default, solve, (void *)buffer);
+}
+
+int msrep_sparse_solve(void *h, double alpha, void *a, void *x, void *y, int single, void *solve) {
+	union scalar p = scalar_of(alpha, single);
+	return api.solve(h, as_stored, &p, a, x, y, single ? real32 : real64, solve_default, solve);
 }

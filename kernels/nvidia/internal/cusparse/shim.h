@@ -30,3 +30,13 @@ int msrep_sparse_destroy_vector(void *vec);
 int msrep_sparse_buffer(void *h, int trans, double alpha, void *a, void *x, double beta, void *y, int single, int alg, size_t *bytes);
 int msrep_sparse_preprocess(void *h, int trans, double alpha, void *a, void *x, double beta, void *y, int single, int alg, uint64_t buffer);
 int msrep_sparse_multiply(void *h, int trans, double alpha, void *a, void *x, double beta, void *y, int single, int alg, uint64_t buffer);
+
+/* The steps of solving T*y = alpha*x for a triangle of a CSR matrix. Without them in the library (before 11.3),
+ * msrep_sparse_solves returns 0, and the others must not be called. */
+int msrep_sparse_solves(void);
+int msrep_sparse_triangle(void *mat, int upper, int unit);
+int msrep_sparse_solve_create(void **solve);
+int msrep_sparse_solve_destroy(void *solve);
+int msrep_sparse_solve_buffer(void *h, double alpha, void *a, void *x, void *y, int single, void *solve, size_t *bytes);
+int msrep_sparse_solve_analyse(void *h, double alpha, void *a, void *x, void *y, int single, void *solve, uint64_t buffer);
+int msrep_sparse_solve(void *h, double alpha, void *a, void *x, void *y, int single, void *solve);

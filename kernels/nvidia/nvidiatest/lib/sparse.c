@@ -7,7 +7,7 @@
 
 enum { success = 0, invalid = 3 };
 
-struct matrix { int64_t rows, cols, nnz; void *major, *minor, *val; int wide, single, coo, prepared; void *buffer; };
+struct matrix { int64_t rows, cols, nnz; void *major, *minor, *val; int wide, single, coo, prepared, upper, unit; void *buffer; };
 struct vector { int64_t n; void *val; int single; };
 
 #define ENTER() do { if (mock_enter(__func__)) { mock_leave(); return 7; } mock_leave(); } while (0)
@@ -152,5 +152,64 @@ int cusparseSpMV(struct handle *h, int op, const void *a, struct matrix *m, stru
 		}
 	}
 	free(sum);
+	return success;
+}
+
+struct solve { void *buffer; };
+
+int cusparseSpMatSetAttribute(struct matrix *m, int attribute, const int *value, size_t bytes) {
+	ENTER();
+	if (attribute < 0 || attribute > 1 || bytes != sizeof *value || *value < 0 || *value > 1) {
+		return invalid;
+	}
+	*(attribute == 0 ? &m->upper : &m->unit) = *value;
+	return success;
+}
+
+int cusparseSpSV_createDescr(struct solve **s) { ENTER(); *s = calloc(1, sizeof **s); mock_count(1); return success; }
+int cusparseSpSV_destroyDescr(struct solve *s) { ENTER(); free(s); mock_count(-1); return success; }
+
+static int solvable(const struct handle *h, int op, const void *a, const struct matrix *m, const struct vector *x, const struct vector *y, int type, int alg, const struct solve *s) {
+	return usable(h) && !op && a && s && !m->coo && m->rows == m->cols && alg == 0 && fits(op, m, x, y, type, alg);
+}
+
+int cusparseSpSV_bufferSize(struct handle *h, int op, const void *a, struct matrix *m, struct vector *x, struct vector *y, int type, int alg, struct solve *s, size_t *n) {
+	ENTER();
+	*n = 256;
+	return solvable(h, op, a, m, x, y, type, alg, s) ? success : invalid;
+}
+
+int cusparseSpSV_analysis(struct handle *h, int op, const void *a, struct matrix *m, struct vector *x, struct vector *y, int type, int alg, struct solve *s, void *buffer) {
+	ENTER();
+	if (!solvable(h, op, a, m, x, y, type, alg, s) || !buffer || mock_drain_all()) {
+		return invalid;
+	}
+	s->buffer = buffer;
+	return success;
+}
+
+int cusparseSpSV_solve(struct handle *h, int op, const void *a, struct matrix *m, struct vector *x, struct vector *y, int type, int alg, struct solve *s) {
+	ENTER();
+	if (!solvable(h, op, a, m, x, y, type, alg, s) || !s->buffer || mock_drain_all()) {
+		return invalid;
+	}
+	double alpha = get(a, 0, m->single);
+	for (int64_t i = 0; i < m->rows; i++) {
+		int64_t r = m->upper ? m->rows - 1 - i : i;
+		double sum = alpha * get(x->val, r, m->single), diagonal = m->unit;
+		for (int64_t k = major_ptr(m, r); k < major_ptr(m, r + 1); k++) {
+			int64_t c = ((int32_t *)m->minor)[k];
+			if (m->upper ? c > r : c < r) {
+				sum -= get(m->val, k, m->single) * get(y->val, c, m->single);
+			} else if (c == r && !m->unit) {
+				diagonal = get(m->val, k, m->single);
+			}
+		}
+		if (m->single) {
+			((float *)y->val)[r] = (float)(sum / diagonal);
+		} else {
+			((double *)y->val)[r] = sum / diagonal;
+		}
+	}
 	return success;
 }
