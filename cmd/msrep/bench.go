@@ -34,7 +34,7 @@ var benchCommand = &command{
 		f.IntVar(&b.passes, "passes", 3, "divide the samples and the time among `N` passes over the cases of the MSREP paper")
 		f.DurationVar(&b.maxTime, "max-time", measure.Default().MaxTime, "stop a case after `TIME`, once it has its samples")
 		f.BoolVar(&b.failSlower, "fail-slower", false, "compare: exit with code 1 if a row is slower")
-		f.StringVar(&b.mats, "mats", "", "`DIR` with matrices: those of Table 2 by name (HV15R.mtx), small ones for pellr, or binary CSR for cpu-peers and regret")
+		f.StringVar(&b.mats, "mats", "", "`DIR` with matrices: those of Table 2 by name (HV15R.mtx), small ones for pellr, or binary CSR for cpu-peers, trsv-peers and regret")
 		f.StringVar((*string)(&b.cache), "cache", string(experiment.CacheWarm), "`CACHE` state before each timed product: warm or cold")
 		f.Int64Var(&b.interpreted, "interpreted", 4<<20, "pellr: interpret products that take at most `N` steps of GPU threads; 0 interprets none")
 		f.IntVar(&b.leastSegment, "least-segment", 32, "cpms: with 4 segments read `BITS` of each value first: 32, or 16 as in the paper")
@@ -42,7 +42,8 @@ var benchCommand = &command{
 		f.StringVar(&b.values, "values", "asis", "cpu-peers: `VALUES` of the matrices, asis or random")
 		f.StringVar(&b.value, "value", "fp64", "cpu-peers: `TYPE` of values and vectors: fp64 or fp32")
 		f.StringVar(&b.peers, "peers", "", "cpu-peers: `FILE` with the lines of other libraries, for comparison")
-		f.IntVar(&b.reps, "reps", 15, "cpu-peers: time `N` products")
+		f.IntVar(&b.reps, "reps", 15, "cpu-peers, trsv-peers: time `N` products or solves")
+		f.BoolVar(&b.transposed, "transposed", false, "trsv-peers: solve with the transposed matrices")
 		f.IntVar(&b.expected, "expected", 0, "cpu-peers, regret: expect `N` products from a plan; 0 means unknown: the search for a form may take twice the time of 100 products")
 		f.StringVar(&b.busy, "busy", "0,3", "regret: make plans while `N,...` other processes are busy")
 		f.IntVar(&b.runs, "runs", 10, "regret: make `N` plans for each number of busy processes")
@@ -67,6 +68,7 @@ type benchmark struct {
 	failSlower     bool
 	busy           string
 	runs           int
+	transposed     bool
 	limit          time.Duration
 }
 
@@ -97,6 +99,11 @@ func (b *benchmark) run(ctx context.Context) error {
 			return err
 		}
 		return b.regret(ctx)
+	case "trsv-peers":
+		if err := b.want(1); err != nil {
+			return err
+		}
+		return b.trsvPeers(ctx)
 	}
 	chosen, err := chooseExperiments(b.args)
 	if err != nil {
@@ -117,8 +124,9 @@ func (b *benchmark) list() error {
 	}
 	all = append(all, entry{benchRanks, "MATRIX...: products over the ranks of an MPI run"},
 		entry{"cpu-peers", cpuPeersSummary},
+		entry{"trsv-peers", trsvPeersSummary},
 		entry{"regret", regretSummary},
-		entry{"all", "every experiment except ranks, cpu-peers and regret"},
+		entry{"all", "every experiment except ranks, cpu-peers, trsv-peers and regret"},
 		entry{"compare", "A.json B.json: compare two runs row by row; A1.json,A2.json,... B1.json,...: several runs of each, taken alternately"})
 	if b.json {
 		return b.printJSON(map[string][]entry{"experiments": all})
@@ -136,7 +144,7 @@ func chooseExperiments(names []string) (chosen []experiment.Experiment, err erro
 		if name == "all" || slices.ContainsFunc(all, func(e experiment.Experiment) bool { return e.Name == name }) {
 			continue
 		}
-		if name == "cpu-peers" || name == "regret" {
+		if name == "cpu-peers" || name == "trsv-peers" || name == "regret" {
 			return nil, usageError("%s must be the only experiment", name)
 		}
 		return nil, sparse.Inputf("experiment", "%q is not known: msrep bench list names them", name)
@@ -165,7 +173,7 @@ func (b *benchmark) experiments(ctx context.Context, chosen []experiment.Experim
 	}
 	if len(b.counts) > 0 {
 		if len(b.counts) > 1 {
-			return sparse.Inputf("--threads", "%d numbers: only cpu-peers and regret take several", len(b.counts))
+			return sparse.Inputf("--threads", "%d numbers: only cpu-peers, trsv-peers and regret take several", len(b.counts))
 		}
 		runtime.GOMAXPROCS(b.threads)
 	}

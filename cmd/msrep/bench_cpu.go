@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -42,15 +43,7 @@ func (b *benchmark) cpuPeers(ctx context.Context) error {
 			return err
 		}
 	}
-	p := bench.CPUPeers{Dir: b.mats, Random: b.values == "random", Single: b.value == "fp32", Reps: b.reps, Expected: b.expected, Threads: b.counts}
-	if len(p.Threads) == 0 {
-		p.Threads = []int{1, 2}
-	}
-	for k, n := range p.Threads {
-		if n == 0 {
-			p.Threads[k] = runtime.GOMAXPROCS(0) // the lines name the number of threads
-		}
-	}
+	p := bench.CPUPeers{Dir: b.mats, Random: b.values == "random", Single: b.value == "fp32", Reps: b.reps, Expected: b.expected, Threads: b.threadCounts()}
 	ours, err := p.Run(ctx, b.stdout)
 	if err != nil || b.peers == "" && b.out == "" {
 		return err
@@ -68,6 +61,38 @@ func (b *benchmark) cpuPeers(ctx context.Context) error {
 		return err
 	}
 	return printTables(b.stdout, s.Page)
+}
+
+// trsvPeersSummary describes trsv-peers, which prints its own lines and runs alone.
+const trsvPeersSummary = "time triangular solves with binary CSR files on a CPU device, in the columns of other libraries' drivers"
+
+// trsvPeers times triangular solves.
+func (b *benchmark) trsvPeers(ctx context.Context) error {
+	if b.mats == "" {
+		return sparse.Inputf("--mats", "is missing: name the folder with triangular matrices in binary CSR")
+	}
+	if b.json {
+		return sparse.Inputf("--json", "trsv-peers prints columns as the drivers of other libraries do, no JSON")
+	}
+	if b.reps < 1 || b.reps > maxRepeat {
+		return sparse.Inputf("--reps", "%d: use 1 to %d", b.reps, maxRepeat)
+	}
+	_, err := bench.TriangularPeers{Dir: b.mats, Transposed: b.transposed, Reps: b.reps, Threads: b.threadCounts()}.Run(ctx, b.stdout)
+	return err
+}
+
+// threadCounts returns the numbers of --threads, with the number of CPUs for 0; 1 and 2 without the flag.
+func (b *benchmark) threadCounts() []int {
+	if len(b.counts) == 0 {
+		return []int{1, 2}
+	}
+	counts := slices.Clone(b.counts)
+	for k, n := range counts {
+		if n == 0 {
+			counts[k] = runtime.GOMAXPROCS(0) // the lines name the number of threads
+		}
+	}
+	return counts
 }
 
 // regretSummary describes regret, which prints its own lines and runs alone.
@@ -93,21 +118,13 @@ func (b *benchmark) regret(ctx context.Context) error {
 	if b.limit < 0 {
 		return sparse.Inputf("--limit", "%v: use 0 or more", b.limit)
 	}
-	r := bench.Regret{Dir: b.mats, Runs: b.runs, Limit: b.limit, Expected: b.expected, Threads: b.counts}
+	r := bench.Regret{Dir: b.mats, Runs: b.runs, Limit: b.limit, Expected: b.expected, Threads: b.threadCounts()}
 	for _, word := range strings.Split(b.busy, ",") {
 		n, err := strconv.Atoi(word)
 		if err != nil || n < 0 || n > mostBusy {
 			return sparse.Inputf("--busy", "%q: use numbers from 0 to %d, with commas between them", b.busy, mostBusy)
 		}
 		r.Busy = append(r.Busy, n)
-	}
-	if len(r.Threads) == 0 {
-		r.Threads = []int{1, 2}
-	}
-	for k, n := range r.Threads {
-		if n == 0 {
-			r.Threads[k] = runtime.GOMAXPROCS(0)
-		}
 	}
 	_, err := r.Run(ctx, b.stdout)
 	return err

@@ -99,7 +99,14 @@ func (p *progress) step(done, total int, what string) {
 	if done > 0 {
 		left = (time.Since(p.begin) / time.Duration(done) * time.Duration(max(total-done, 0))).Round(time.Second).String()
 	}
-	fmt.Fprintf(p.w, "\r\x1b[K[%d/%d] %s left  %.90s", done, total, left, what)
+	p.show("[%d/%d] %s left  %.90s", done, total, left, what)
+}
+
+// show replaces the line.
+func (p *progress) show(format string, args ...any) {
+	if p.w != nil {
+		fmt.Fprintf(p.w, "\r\x1b[K"+format, args...)
+	}
 }
 
 // end clears the line.
