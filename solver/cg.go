@@ -3,8 +3,9 @@ package solver
 import (
 	"context"
 	"fmt"
-	"github.com/msrep-go/msrep/solver/internal/space"
 	"math"
+
+	"github.com/msrep-go/msrep/solver/internal/space"
 )
 
 // CG solves A x = b by the conjugate gradient method (Hestenes and Stiefel, 1952). The matrix and the

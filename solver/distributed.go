@@ -2,6 +2,7 @@ package solver
 
 import (
 	"context"
+
 	"github.com/msrep-go/msrep/solver/internal/space"
 )
 

@@ -54,7 +54,7 @@ type member struct {
 	*team
 	rank, first, n, total int
 	fixed                 bool
-	plan                  *msrep.Plan[float64] // of its rows
+	plan, transposed      *msrep.Plan[float64] // of its rows, and of its rows of the transposed matrix
 	fail                  error                // of its products
 }
 
@@ -67,7 +67,11 @@ func (m *member) SpMV(ctx context.Context, op msrep.Transpose, alpha float64, x 
 	if m.fail != nil {
 		return m.fail
 	}
-	return m.plan.SpMV(ctx, op, alpha, whole, beta, y)
+	plan := m.plan
+	if op == msrep.Trans {
+		plan = m.transposed
+	}
+	return plan.SpMV(ctx, msrep.NoTrans, alpha, whole, beta, y)
 }
 
 func (m *member) reduce(ctx context.Context, v []float64, f func(a, b float64) float64) error {
@@ -97,17 +101,20 @@ func members(t *testing.T, a *sparse.CSR[float64], fixed bool, cuts ...int) []*m
 	cuts = append(append([]int{0}, cuts...), a.Rows)
 	team := newTeam(len(cuts) - 1)
 	sys := openAs(t, msrep.Config{Devices: "cpu:1"})
-	var out []*member
-	for i := range cuts[1:] {
-		lo, hi := cuts[i], cuts[i+1]
+	piece := func(a *sparse.CSR[float64], lo, hi int) *msrep.Plan[float64] {
 		ptr := slices.Clone(a.RowPtr[lo : hi+1])
 		for k := range ptr {
 			ptr[k] -= a.RowPtr[lo]
 		}
 		rows, err := sparse.NewCSR(hi-lo, a.Cols, ptr, a.ColIdx[a.RowPtr[lo]:a.RowPtr[hi]], a.Val[a.RowPtr[lo]:a.RowPtr[hi]])
 		require.NoError(t, err)
-		plan := planOf(t, sys, rows, msrep.PlanOptions{Deterministic: fixed})
-		out = append(out, &member{team: team, rank: i, first: lo, n: hi - lo, total: a.Rows, fixed: fixed, plan: plan})
+		return planOf(t, sys, rows, msrep.PlanOptions{Deterministic: fixed})
+	}
+	var out []*member
+	columns := sparse.ToCSC[float64](a).Transpose()
+	for i := range cuts[1:] {
+		lo, hi := cuts[i], cuts[i+1]
+		out = append(out, &member{team: team, rank: i, first: lo, n: hi - lo, total: a.Rows, fixed: fixed, plan: piece(a, lo, hi), transposed: piece(columns, lo, hi)})
 	}
 	return out
 }

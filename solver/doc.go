@@ -1,13 +1,22 @@
-// Package solver has iterative methods that use a sparse matrix only through products with vectors, over the
-// devices of a msrep.System.
+// Package solver solves linear systems and ranks graphs. Solve takes any matrix and chooses how to solve A x = b. The
+// iterative methods use a matrix only through products with vectors, over the devices of a msrep.System.
 //
 // # Linear systems
 //
-// CG, BiCGSTAB and GMRES solve A x = b. A is an Operator, for example a *msrep.Plan[float64]. The
-// preconditioner is none, Jacobi, BlockJacobi or the caller's own. Refine solves A x = b with products by a
-// cheaper matrix, and Power finds the largest eigenvalue. A solve has converged when the residual computed from
-// x itself is within the tolerance. Otherwise it ends with a *ConvergenceError, which wraps ErrBreakdown,
-// ErrStagnation or ErrNotConverged.
+// These methods solve A x = b, where A is an Operator, for example a *msrep.Plan[float64]:
+//
+//	CG                A is symmetric and positive definite
+//	MINRES            A is symmetric
+//	BiCGSTAB, IDR     A is any square matrix; the number of vectors is fixed
+//	GMRES, FGMRES     A is any square matrix; a vector, or two, for each iteration
+//	LSMR              A is any matrix, also rectangular; least squares solutions
+//	Richardson        refinement with a preconditioner that is almost the inverse of A
+//	Refine            refinement with products by a cheaper matrix
+//
+// The preconditioner is none, Jacobi, BlockJacobi, ColumnScaling (for LSMR) or the caller's own; FGMRES also takes one
+// that changes. Power finds the largest eigenvalue. A solve has converged when the residual computed from x itself is
+// within the tolerance, or, by LSMR, when x is a least squares solution. Otherwise it ends with a *ConvergenceError,
+// which wraps ErrBreakdown, ErrStagnation, ErrNotConverged or ErrInconsistent.
 //
 //	plan, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{})
 //	jacobi, err := solver.Jacobi(a)

@@ -85,10 +85,15 @@ func TestBadSystemsAreRefused(t *testing.T) {
 		{plan, two(), []float64{0, 0}, Options{Tol: math.NaN()}, "tolerance: NaN"},
 		{plan, two(), []float64{0, 0}, Options{MaxIter: -1}, "max iterations: -1"},
 		{plan, two(), []float64{0, 0}, Options{Restart: -1}, "restart: -1"},
+		{plan, two(), []float64{0, 0}, Options{Damping: -1}, "damping: -1"},
+		{plan, two(), []float64{0, 0}, Options{Damping: math.Inf(1)}, "damping: +Inf"},
 		{plan, two(), []float64{0, 0}, Options{Precond: pre}, "preconditioner: made for 1"},
 		{nil, two(), []float64{0, 0}, Options{}, "matrix: is nil"},
 	} {
 		for name, method := range methods {
+			if c.says == "matrix: 1 x 2" && name == "lsmr" {
+				continue
+			}
 			res, err := method(t.Context(), c.a, c.b, c.x, c.opt)
 			require.True(t, sparse.IsInput(err), "%s: %v", name, err)
 			require.ErrorContains(t, err, c.says)

@@ -2,9 +2,10 @@ package solver
 
 import (
 	"context"
-	"github.com/msrep-go/msrep/solver/internal/space"
 	"math"
 	"slices"
+
+	"github.com/msrep-go/msrep/solver/internal/space"
 )
 
 // GMRES solves A x = b by the generalised minimal residual method (Saad and Schultz, 1986), restarted every
@@ -20,14 +21,16 @@ import (
 // matrices of Restart columns. A Restart whose vectors do not fit in memory is a *sparse.InputError before the
 // first product.
 func GMRES(ctx context.Context, a Operator, b, x []float64, opt Options) (*Result, error) {
-	return solve(ctx, method{name: "gmres", iterate: linear(gmres), vectors: 3, keepsBasis: true}, a, b, x, opt)
+	return solve(ctx, method{name: "gmres", iterate: linear(gmres), vectors: 3, bases: 1}, a, b, x, opt)
 }
 
-func gmres(t *task) error {
-	k := &krylov{task: t, z: t.Zero()}
-	v0 := t.Zero()
+func gmres(t *task) error { return (&krylov{task: t, z: t.Zero()}).solve() }
+
+// solve runs cycles until x is within the tolerance or the method fails.
+func (k *krylov) solve() error {
+	v0 := k.Zero()
 	for {
-		if done, err := t.start(v0, 1-1e-6); done {
+		if done, err := k.start(v0, 1-1e-6); done {
 			return err
 		}
 		if err := k.cycle(v0); err != nil {
@@ -47,6 +50,10 @@ type krylov struct {
 	cs, sn []float64      // cosines and sines of the rotations
 	g      []float64      // rotated right-hand side
 	length float64        // |A q_j| of the last column
+
+	flexible bool           // FGMRES: the preconditioner may change, so that A q_j below stands for A times kept[j]/of[j]
+	kept     []space.Vector // v[j] after the preconditioner
+	of       []float64      // size[j] when v[j] was preconditioned
 }
 
 // cycle improves x from the residual v0. It ends after Options.Restart iterations, at the tolerance, after a breakdown
@@ -68,7 +75,7 @@ func (k *krylov) cycle(v0 space.Vector) error {
 		case !space.Finite(k.length):
 			broken = "the square of |A v| is not finite: scale the matrix"
 		case k.h[last][last] == 0:
-			broken = "the matrix is singular: A maps the Krylov space into a smaller one"
+			broken = k.singular()
 		}
 		if stop = err; near || exact || broken != "" || stop != nil {
 			break
@@ -84,14 +91,27 @@ func (k *krylov) cycle(v0 space.Vector) error {
 	return stop
 }
 
+func (k *krylov) singular() string {
+	if k.flexible {
+		return "the matrix or the preconditioner is singular: A maps the preconditioned vectors into a smaller space"
+	}
+	return "the matrix is singular: A maps the Krylov space into a smaller one"
+}
+
 // extend adds a vector to the basis and a column to the triangular matrix. exact reports that the basis spans an
 // invariant space.
 func (k *krylov) extend(j int) (exact bool) {
 	if len(k.v) == j+1 {
 		k.v = append(k.v, k.Zero())
 	}
-	z := k.Preconditioned(k.v[j], k.z)
-	k.Product(1/k.size[j], z, 0, k.v[j+1])
+	z := k.z
+	if k.flexible {
+		if len(k.kept) == j {
+			k.kept = append(k.kept, k.Zero())
+		}
+		z, k.of = k.kept[j], append(k.of[:j], k.size[j])
+	}
+	k.Product(1/k.size[j], k.Preconditioned(k.v[j], z), 0, k.v[j+1])
 	col := k.orthogonal(j)
 	if j > 0 { // a[j-1] has changed: rotate it again
 		c, s, g := k.cs[j-1], k.sn[j-1], k.g[j-1:]
@@ -112,7 +132,7 @@ func (k *krylov) extend(j int) (exact bool) {
 //	A q_j = (w - sum of s_i*A*q_i) / r
 //
 // The columns a[i] give A q_i for i < j. Column a[j-1] was computed with u in place of q_j and is corrected
-// here.
+// here. A flexible method stores w itself in place of A q_j: its preconditioner has seen u, not q_j.
 func (k *krylov) orthogonal(j int) (col []float64) {
 	u, w := k.v[j], k.v[j+1]
 	s, t := k.Project(k.v[:j], u, w) // the loop below scales t_i to q_i'w
@@ -134,26 +154,36 @@ func (k *krylov) orthogonal(j int) (col []float64) {
 		a[j] *= r
 	}
 	col = append(slices.Clone(t), 0)
-	for i := range s {
-		for l, a := range k.a[i] {
-			col[l] -= float64(s[i] * a)
+	scale := 1.0
+	if !k.flexible {
+		scale = r
+		for i := range s {
+			for l, a := range k.a[i] {
+				col[l] -= float64(s[i] * a)
+			}
 		}
+	}
+	for i := range s {
 		s[i] *= length / k.size[i]
 	}
 	for i, size := range k.size {
-		col[i] /= r
+		col[i] /= scale
 		t[i] /= size
 	}
 	norm := math.Sqrt(k.SubtractProjection(s, t, k.v[:j], u, w))
 	k.size = append(k.size, k.rescale(w, norm))
-	col[j+1] = norm / r
+	col[j+1] = norm / scale
 	return col
 }
 
 // rescale returns the new length of v, whose length is norm. It makes v a unit vector where products or quotients of
-// lengths might overflow or underflow.
+// lengths might overflow or underflow, also in float32 with the preconditioners of a flexible method.
 func (k *krylov) rescale(v space.Vector, norm float64) float64 {
-	if norm >= 1e-50 && norm <= 1e50 || norm == 0 || !space.Finite(norm) {
+	limit := 1e50
+	if k.flexible {
+		limit = 1e6
+	}
+	if norm >= 1/limit && norm <= limit || norm == 0 || !space.Finite(norm) {
 		return norm
 	}
 	k.Set(1/norm, v, v)
@@ -218,10 +248,18 @@ func (k *krylov) improve() {
 	if m == 0 {
 		return
 	}
-	for i := range y {
-		y[i] /= k.size[i]
+	lengths := k.size
+	if k.flexible {
+		lengths = k.of
 	}
-	if k.opt.Precond == nil {
+	for i := range y {
+		y[i] /= lengths[i]
+	}
+	switch {
+	case k.flexible:
+		k.Add(1, y, k.kept[:m], k.x)
+		return
+	case k.opt.Precond == nil:
 		k.Add(1, y, k.v[:m], k.x)
 		return
 	}

@@ -30,7 +30,7 @@ func TestTheBasisOfGMRESStaysOrthonormal(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := sines(a.Rows)
-			s := space.NewHost(t.Context(), planOn(t, "cpu:2", a), nil, nil, a.Rows)
+			s := space.NewHost(t.Context(), planOn(t, "cpu:2", a), nil, nil)
 			r, _ := s.Load(b, make([]float64, a.Rows))
 			k := &krylov{task: &task{Space: s}, v: []space.Vector{r}, size: []float64{math.Sqrt(s.Dot(r, r))}, g: []float64{1}}
 			for j := range m + 1 {
@@ -65,7 +65,7 @@ func TestTheBasisOfGMRESStaysOrthonormal(t *testing.T) {
 // column.
 func TestADirectionInTheSpanOfTheBasisEndsTheCycle(t *testing.T) {
 	a := laplacian(t, "stencil:n=10,points=5")
-	s := space.NewHost(t.Context(), planOn(t, "cpu:1", a), nil, nil, a.Rows)
+	s := space.NewHost(t.Context(), planOn(t, "cpu:1", a), nil, nil)
 	r, _ := s.Load(sines(a.Rows), make([]float64, a.Rows))
 	k := &krylov{task: &task{Space: s}, v: []space.Vector{r}, size: []float64{math.Sqrt(s.Dot(r, r))}, g: []float64{1}}
 	require.False(t, k.extend(0))

@@ -8,15 +8,24 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/msrep-go/msrep/internal/vec"
+	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/solver/internal/space"
 )
+
+// resized is a plan that states another size.
+type resized struct {
+	*msrep.Plan[float64]
+	n int
+}
+
+func (r resized) Dims() (rows, cols int) { return r.n, r.n }
 
 // The fused passes over a basis give the same bits as plain loops over one vector after the other.
 func TestFusedPassesOverABasisHaveTheBitsOfPlainLoops(t *testing.T) {
 	const n = 2*SumChunk + 1003
-	plan := planOn(t, "cpu:1", laplacian(t, "stencil:n=3,points=5")) // for its workers only
+	plan := resized{planOn(t, "cpu:1", laplacian(t, "stencil:n=3,points=5")), n} // for its workers only
 	for _, m := range []int{1, 4, 11, 38, 140} {
-		s := space.NewHost(t.Context(), plan, nil, nil, n)
+		s := space.NewHost(t.Context(), plan, nil, nil)
 		s.Load(make([]float64, n), make([]float64, n))
 		v, g, h := make([]space.Vector, m), make([]float64, m), make([]float64, m+1)
 		for j := range v {

@@ -262,7 +262,7 @@ func TestProductsInFloat32ApplyAlphaAndBetaInFloat64(t *testing.T) {
 
 // The bytes that an iteration allocates do not grow with the vectors.
 func TestAllocationsOfAnIterationDoNotGrowWithTheVectors(t *testing.T) {
-	for name, method := range map[string]Method{"cg": CG, "bicgstab": BiCGSTAB, "gmres": GMRES} {
+	for name, method := range methods {
 		var counts []float64
 		for _, spec := range []string{"stencil:n=60,points=5", "stencil:n=300,points=5"} { // one block, and 22
 			a := laplacian(t, spec)

@@ -43,7 +43,7 @@ type column struct {
 func newManyCG(ctx context.Context, a ManyOperator, b, x msrep.MultiVector[float64], sizes magnitudes, opt Options) *manyCG {
 	n, _ := a.Dims()
 	c := &manyCG{a: a, b: b, out: x, opt: opt, begin: time.Now()}
-	c.host = space.NewHost(ctx, a, opt.Precond, nil, n)
+	c.host = space.NewHost(ctx, a, opt.Precond, nil)
 	c.right, c.one = c.host.Load(make([]float64, n), make([]float64, n))
 	c.r = c.host.Zero()
 	quiet := opt
@@ -63,7 +63,7 @@ func newManyCG(ctx context.Context, a ManyOperator, b, x msrep.MultiVector[float
 		off := i * space.Stagger // see hostSpace.zero
 		*v = make([]float64, n*len(c.columns)+off)[off:]
 	}
-	c.host.Each(func(lo, hi int) {
+	c.host.Each(c.host.N, func(lo, hi int) {
 		for ; lo < hi; lo += manyRows {
 			c.load(lo, min(lo+manyRows, hi), sizes)
 		}

@@ -97,7 +97,7 @@ func (c *manyCG) updateSolution(j int) {
 func (c *manyCG) fetch(j int) {
 	s, m := c.columns[j], len(c.columns)
 	x, b := c.host.V[c.one], c.host.V[c.right]
-	c.host.Each(func(lo, hi int) {
+	c.host.Each(c.host.N, func(lo, hi int) {
 		rowsFrom(c.b, lo).Get(s.number, b[lo:hi])
 		space.ScaleBy(b[lo:hi], -s.exp)
 		rowsFrom(c.multiVector(c.x), lo).Get(j, x[lo:hi])
@@ -114,7 +114,7 @@ func (c *manyCG) close(s *column) {
 		s.err = s.verify(s.err, func() space.Vector { return c.r })
 	}
 	x := c.host.V[c.one]
-	c.host.Each(func(lo, hi int) {
+	c.host.Each(c.host.N, func(lo, hi int) {
 		space.ScaleBy(x[lo:hi], s.exp)
 		rowsFrom(c.out, lo).Set(s.number, x[lo:hi])
 	})

@@ -6,26 +6,29 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// fit returns an error where the vectors of a solve, of n elements each, do not fit in host memory. With a basis it
-// counts the two triangular matrices of the longest cycle as well.
-func (m method) fit(opt Options, n int) error {
+// fit returns an error where the vectors of a solve with a matrix of this many rows and columns do not fit in host
+// memory. With a basis it counts the two triangular matrices of the longest cycle as well.
+func (m method) fit(opt Options, rows, n int) error {
 	count := m.vectors
 	if opt.Precond != nil {
 		count += m.precondVectors
 	}
 	var triangles int64
-	if m.keepsBasis {
+	if m.bases > 0 {
 		steps := min(opt.Restart, opt.MaxIter)
-		count += steps
+		count += m.bases * steps
 		triangles = int64(steps) * int64(steps+3) // column j has j+2 elements
 	}
-	need := 8 * (int64(count)*int64(n) + triangles)
+	need := 8 * (int64(count)*int64(n) + int64(m.rowVectors)*int64(rows) + triangles)
 	have, ok := mem.Fits(need)
 	switch {
 	case ok:
 		return nil
-	case m.keepsBasis:
+	case m.bases > 0:
 		return sparse.Inputf("restart", "%d: the %d vectors of %d elements and the triangles that %s keeps take %d bytes, %d are available", opt.Restart, count, n, m.name, need, have)
+	}
+	if m.transposed {
+		return sparse.Inputf("x", "%d elements: the %d vectors like it and %d like b that %s keeps take %d bytes, %d are available", n, count, m.rowVectors, m.name, need, have)
 	}
 	return sparse.Inputf("x", "%d elements: the %d vectors that %s keeps take %d bytes, %d are available", n, count, m.name, need, have)
 }

@@ -56,6 +56,15 @@ func TestVectorsThatDoNotFitInMemoryAreRefused(t *testing.T) {
 		{"bicgstab", preconditioned, 8, 0, "x: 1048576 elements: the 8 vectors that bicgstab"},
 		{"gmres", few, 53, 50 * 53, "restart: 50: the 53 vectors of 1048576 elements and the triangles that gmres keeps take 444617424 bytes, 444617423 are available"},
 		{"gmres", long, 7, 4 * 7, "restart: 50: the 7 vectors of"},
+		{"minres", few, 7, 0, "x: 1048576 elements: the 7 vectors that minres"},
+		{"minres", preconditioned, 9, 0, "x: 1048576 elements: the 9 vectors that minres"},
+		{"fgmres", few, 53, 50 * 53, "restart: 50: the 53 vectors of"},
+		{"fgmres", preconditioned, 63, 30 * 33, "restart: 30: the 63 vectors of 1048576 elements and the triangles that fgmres"},
+		{"idr", few, 16, 0, "x: 1048576 elements: the 16 vectors that idr"},
+		{"idr", preconditioned, 17, 0, "x: 1048576 elements: the 17 vectors that idr"},
+		{"lsmr", few, 6, 0, "x: 1048576 elements: the 3 vectors like it and 3 like b that lsmr"},
+		{"lsmr", preconditioned, 9, 0, "x: 1048576 elements: the 6 vectors like it and 3 like b that lsmr"},
+		{"lsmr", Options{Damping: 1}, 7, 0, "x: 1048576 elements: the 4 vectors like it and 3 like b that lsmr"},
 		{"refine", few, 3, 0, "x: 1048576 elements: the 3 vectors that refine"},
 	} {
 		withMemory(t, c.vectors*vector+8*c.beside-1)

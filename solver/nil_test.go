@@ -46,6 +46,11 @@ func TestNilAndClosedArgumentsAreErrors(t *testing.T) {
 	add(CGMany(t.Context(), plan, msrep.MultiVector[float64]{}, one(x), Options{}))
 	add(Refine(t.Context(), plan, Single(nil), CG, b, x, Options{}, Options{}))
 	add(Refine(t.Context(), plan, plan, nil, b, x, Options{}, Options{}))
+	add(Richardson(t.Context(), nil, b, x, Options{Precond: jacobi}))
+	add(Richardson(t.Context(), plan, b, x, Options{}))
+	add(Richardson(none, plan, b, x, Options{Precond: jacobi}))
+	add(ColumnScaling(nil))
+	add(ColumnScaling((*sparse.CSR[float64])(nil)))
 	add(Jacobi(nil))
 	add(Jacobi((*sparse.CSR[float64])(nil)))
 	type named struct{ *sparse.CSR[float64] } // as matio.Matrix

@@ -11,7 +11,7 @@ import (
 )
 
 // Operator is the matrix of a solver, for example a *msrep.Plan[float64]. Solvers call SpMV with msrep.NoTrans,
-// any alpha, and beta = 0 or 1, from one goroutine at a time.
+// LSMR also with msrep.Trans, any alpha, and beta = 0 or 1, from one goroutine at a time.
 type Operator = msrep.Operator[float64]
 
 // These are the defaults of Options.
@@ -20,7 +20,7 @@ const (
 	DefaultRestart = 30
 )
 
-// MaxRestart is the largest Options.Restart. GMRES keeps a vector for each iteration before a restart.
+// MaxRestart is the largest Options.Restart. GMRES keeps a vector for each iteration before a restart, FGMRES two.
 const MaxRestart = 10_000
 
 // Options controls a solve. The zero value suits most systems.
@@ -30,11 +30,14 @@ type Options struct {
 	Tol float64
 	// MaxIter is the largest number of iterations; 0 means 10 n, but at least 1000.
 	MaxIter int
-	// Restart is the number of iterations after which GMRES restarts; 0 means DefaultRestart. Other methods
-	// do not use it.
+	// Restart is the number of iterations after which GMRES and FGMRES restart; 0 means DefaultRestart. Other
+	// methods do not use it.
 	Restart int
 	// Precond is the preconditioner; nil means none.
 	Precond Preconditioner
+	// Damping is for LSMR, which minimises |b - A x|^2 + Damping^2*|x - x0|^2; 0 or a positive number. Other
+	// methods do not use it.
+	Damping float64
 	// Progress, unless nil, is called after each iteration with the relative residual from the recurrence of
 	// the method. A panic in Progress or in a Preconditioner reaches the caller of the method, after the
 	// method has freed its memory.
@@ -50,6 +53,9 @@ func (o *Options) fill(n int) error {
 	if o.MaxIter < 0 {
 		return sparse.Inputf("max iterations", "%d: use a positive number, or 0 for 10 n", o.MaxIter)
 	}
+	if !(o.Damping >= 0 && o.Damping <= math.MaxFloat64) {
+		return sparse.Inputf("damping", "%g: use 0 or a positive number", o.Damping)
+	}
 	if o.Restart < 1 || o.Restart > MaxRestart {
 		return sparse.Inputf("restart", "%d: use 1 to %d", o.Restart, MaxRestart)
 	}
@@ -58,10 +64,12 @@ func (o *Options) fill(n int) error {
 
 // Result describes a solve. Methods return it also with a *ConvergenceError.
 type Result struct {
-	Converged  bool // Residual <= Tol
+	Converged  bool // Residual <= Tol; after LSMR also where LeastSquares is true
 	Iterations int
 	Products   int     // number of products with the matrix
 	Residual   float64 // |b - A x| / |b|, computed from x itself
+	// LeastSquares reports that no x reaches the tolerance and that x minimises |b - A x|; see LSMR and MINRES.
+	LeastSquares bool
 	// History holds the relative residual before the first iteration and after each iteration, from the
 	// recurrence of the method.
 	History []float64
@@ -70,24 +78,35 @@ type Result struct {
 
 // Timing is the time of a solve, by kind of work. The rest of Total is operations on vectors.
 type Timing struct {
+	Plan     time.Duration // the plan of the matrix, which only Solve makes
 	Products time.Duration // products with the matrix
-	Precond  time.Duration // preconditioner, but not Jacobi in CG on CPU devices, which is fused with operations on vectors
+	Precond  time.Duration // preconditioner, in Solve with its construction, but not Jacobi in CG on CPU devices, which is fused with operations on vectors
 	Total    time.Duration
 }
 
-// checkSystem checks the shapes and the elements of a system A x = b or, with eigen, A x = lambda x, which has no b.
-// Errors number elements from first.
-func checkSystem(a Operator, b, x []float64, eigen bool, first int) error {
+// checkSystem checks the shapes and the elements of a system A x = b or, for an eigenvalue, A x = lambda x, which has no
+// b. Errors number elements from first.
+func checkSystem(a Operator, b, x []float64, m method, first int) error {
 	rows, cols := a.Dims()
-	if rows != cols {
-		return sparse.Inputf("matrix", "%d x %d: a system that is solved is square", rows, cols)
+	_, several := a.(Distributed)
+	switch {
+	case rows == cols:
+	case !m.transposed:
+		return sparse.Inputf("matrix", "%d x %d: a system that is solved by %s is square", rows, cols, m.name)
+	case several:
+		return sparse.Inputf("matrix", "%d x %d in this process: over several processes, a system that is solved is square", rows, cols)
 	}
-	if !eigen && len(b) != rows {
+	if !m.eigen && len(b) != rows {
 		return sparse.Inputf("b", "%d elements: the matrix has %d rows", len(b), rows)
 	}
-	if len(x) != rows {
-		return sparse.Inputf("x", "%d elements: the matrix has %d columns", len(x), rows)
+	if len(x) != cols {
+		return sparse.Inputf("x", "%d elements: the matrix has %d columns", len(x), cols)
 	}
+	return checkVectors(b, x, first)
+}
+
+// checkVectors checks that b and x share no memory and that their elements, numbered from first, are finite.
+func checkVectors(b, x []float64, first int) error {
 	if mem.Overlap(b, x) {
 		return sparse.Inputf("x", "shares memory with b: the method would overwrite it")
 	}

@@ -44,6 +44,16 @@ func TestDeterministicSolutionsHaveTheSameBitsOnEveryProcessor(t *testing.T) {
 			return err
 		}, "e5b9607004f5406c"},
 		{"gmres", func(x []float64) error { _, err := GMRES(t.Context(), plan, b, x, Options{}); return err }, "8384b3043a7718e7"},
+		{"minres, jacobi", func(x []float64) error {
+			_, err := MINRES(t.Context(), plan, b, x, Options{Precond: jacobi})
+			return err
+		}, "5ca1498683635961"},
+		{"fgmres, jacobi", func(x []float64) error {
+			_, err := FGMRES(t.Context(), plan, b, x, Options{Precond: jacobi})
+			return err
+		}, "93aaf521adf513b0"},
+		{"idr, jacobi", func(x []float64) error { _, err := IDR(t.Context(), plan, b, x, Options{Precond: jacobi}); return err }, "a1d6e0c1c933c1a0"},
+		{"lsmr", func(x []float64) error { _, err := LSMR(t.Context(), plan, b, x, Options{Damping: 0.1}); return err }, "dcf48c4d95827e7d"},
 		{"power", func(x []float64) error {
 			_, _, err := Power(t.Context(), plan, x, Options{Tol: 1e-3})
 			return err

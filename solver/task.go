@@ -19,9 +19,11 @@ type method struct {
 	iterate        func(*task) error
 	vectors        int  // largest number of vectors that it stores
 	precondVectors int  // more vectors with a preconditioner
-	keepsBasis     bool // Options.Restart more vectors
+	bases          int  // Options.Restart more vectors for each
 	eigen          bool // solves A x = lambda x, without b
 	hostOnly       bool // accesses the elements of its vectors
+	transposed     bool // also multiplies by the transposed matrix, which may be rectangular
+	rowVectors     int  // with transposed: vectors with an element for each row; vectors then counts those of columns
 }
 
 // task is the state of one solve.
@@ -32,6 +34,7 @@ type task struct {
 	b, x   space.Vector
 	exp    int     // b and x are divided by 2^exp
 	norm   float64 // |b|
+	tall   bool    // the matrix has more rows than columns
 	res    *Result
 
 	best       float64 // least residual of the recurrence so far
@@ -63,10 +66,10 @@ func solve(ctx context.Context, m method, a Operator, b, x []float64, opt Option
 	}
 	var device space.Resident
 	if err == nil && !m.hostOnly {
-		device = space.OnDevices(a, all)
+		device = space.OnDevices(a, all, m.transposed)
 	}
 	if err == nil && device == nil { // device spaces report lack of memory themselves
-		err = m.fit(opt, len(x))
+		err = m.fit(opt, len(b), len(x))
 	}
 	scale := b // the vector that determines the scaling
 	if m.eigen {
@@ -77,12 +80,12 @@ func solve(ctx context.Context, m method, a Operator, b, x []float64, opt Option
 		largest = space.LargestOf(scale)
 	}
 	if all != nil {
-		err = all.Begin(ctx, &largest, err, opt.Tol, float64(opt.MaxIter), float64(opt.Restart), float64(n), boolToFloat(opt.Precond != nil))
+		err = all.Begin(ctx, &largest, err, opt.Tol, float64(opt.MaxIter), float64(opt.Restart), opt.Damping, float64(n), boolToFloat(opt.Precond != nil))
 	}
 	if err != nil {
 		return nil, err
 	}
-	t := &task{method: m.name, opt: opt, window: n + 1000, res: &Result{}}
+	t := &task{method: m.name, opt: opt, window: n + 1000, tall: len(b) > len(x), res: &Result{}}
 	if m.eigen {
 		firstVector(x, largest, first)
 	} else {
@@ -92,7 +95,7 @@ func solve(ctx context.Context, m method, a Operator, b, x []float64, opt Option
 	if device != nil {
 		t.Space = space.NewDevice(ctx, device, opt.Precond, all)
 	} else {
-		t.Space = space.NewHost(ctx, a, opt.Precond, all, len(x))
+		t.Space = space.NewHost(ctx, a, opt.Precond, all)
 	}
 	defer func() {
 		if e := t.Free(); e != nil && res != nil {
@@ -120,7 +123,7 @@ func solve(ctx context.Context, m method, a Operator, b, x []float64, opt Option
 // check checks the arguments of a solve and sets the defaults of opt. b and x are the pieces from element first on; the
 // whole vectors have n elements.
 func (m method) check(a Operator, b, x []float64, opt *Options, first, n int) error {
-	if err := checkSystem(a, b, x, m.eigen, first); err != nil {
+	if err := checkSystem(a, b, x, m, first); err != nil {
 		return err
 	}
 	if err := opt.fill(n); err != nil {
@@ -150,7 +153,7 @@ func linear(iterate func(*task) error) func(*task) error {
 			return err
 		}
 		if t.norm == 0 { // x = 0 is the solution
-			t.Set(0, t.b, t.x)
+			t.Set(0, t.x, t.x)
 			t.res.Converged, t.res.History = true, []float64{0}
 			return nil
 		}
@@ -172,7 +175,9 @@ func (t *task) verify(err error, spare func() space.Vector) error {
 	if failed := t.Failed(); failed != nil {
 		return failed
 	}
-	if t.res.Converged = t.res.Residual <= t.opt.Tol; t.res.Converged {
+	within := t.res.Residual <= t.opt.Tol
+	t.res.LeastSquares = t.res.LeastSquares && !within && t.res.Residual <= (1+t.opt.Tol)*t.last // as before x was rounded
+	if t.res.Converged = within || t.res.LeastSquares && !gaveUp; t.res.Converged {
 		return nil
 	}
 	if !gaveUp {

@@ -16,8 +16,8 @@ import (
 // device is a space with its vectors on devices that have their own memory. Only sums are copied to the host; each
 // sum waits once for all devices. With a Distributed operator each process has a device for its pieces.
 //
-// A Jacobi preconditioner is stored as a vector on the devices. For other preconditioners, vectors are copied to the
-// host and back.
+// A Jacobi preconditioner is stored as a vector on the devices, and triangles (factor.Triangles) are solved there. For other
+// preconditioners, vectors are copied to the host and back.
 type device struct {
 	work
 	a Resident
@@ -36,17 +36,19 @@ type device struct {
 type Resident interface {
 	Resident(op msrep.Transpose) bool
 	RowVector() (*msrep.Vector[float64], error)
+	ColumnVector() (*msrep.Vector[float64], error)
 	Apply(ctx context.Context, op msrep.Transpose, alpha float64, x *msrep.Vector[float64], beta float64, y *msrep.Vector[float64]) error
 }
 
 // OnDevices returns a as a Resident if the vectors of the solve can stay on devices, else nil. They can not for a
-// deterministic plan: its sums have a fixed shape, which sums on devices do not have.
-func OnDevices(a operator, all *Processes) Resident {
+// deterministic plan: its sums have a fixed shape, which sums on devices do not have. transposed states that the solve
+// also multiplies by the transposed matrix.
+func OnDevices(a operator, all *Processes, transposed bool) Resident {
 	p, ok := a.(Resident)
 	if plan, is := a.(*msrep.Plan[float64]); is && plan.Deterministic() || all != nil && all.Op.Fixed() {
 		return nil
 	}
-	if !ok || !p.Resident(msrep.NoTrans) {
+	if !ok || !p.Resident(msrep.NoTrans) || transposed && !p.Resident(msrep.Trans) {
 		return nil
 	}
 	return p
@@ -64,15 +66,16 @@ func (s *device) Load(b, x []float64) (bv, xv Vector) {
 		bv = s.Zero()
 		s.do(func() error { return s.v[bv].Write(b) })
 	}
-	xv = s.Zero()
+	xv = s.Column()
 	s.x, s.out = xv, x
 	s.do(func() error { return s.v[xv].Write(x) })
 	switch m := s.m.(type) {
 	case nil:
 	case diagonal:
-		i := s.Zero()
+		i := s.Column()
 		s.inverse = s.v[i]
 		s.do(func() error { return s.inverse.Write(m.Diagonal()) })
+	case onVectors:
 	default:
 		s.do(func() error {
 			if have, ok := mem.Fits(16 * int64(len(x))); !ok {
@@ -92,11 +95,15 @@ func (s *device) do(f func() error) {
 	}
 }
 
-func (s *device) Zero() Vector {
+func (s *device) Zero() Vector { return s.zeros(s.a.RowVector) }
+
+func (s *device) Column() Vector { return s.zeros(s.a.ColumnVector) }
+
+func (s *device) zeros(vector func() (*msrep.Vector[float64], error)) Vector {
 	s.v = append(s.v, nil)
 	k := len(s.v) - 1
 	s.do(func() (err error) {
-		s.v[k], err = s.a.RowVector()
+		s.v[k], err = vector()
 		return err
 	})
 	return Vector(k)
@@ -122,6 +129,12 @@ func (s *device) Product(a float64, x Vector, b float64, y Vector) {
 	})
 }
 
+func (s *device) Transposed(a float64, x Vector, b float64, y Vector) {
+	s.multiply(func(ctx context.Context) error {
+		return s.a.Apply(ctx, msrep.Trans, a, s.v[x], b, s.v[y])
+	})
+}
+
 func (s *device) Preconditioned(r, z Vector) Vector {
 	if s.m == nil {
 		return r
@@ -129,6 +142,9 @@ func (s *device) Preconditioned(r, z Vector) Vector {
 	s.precondition(func() error {
 		if s.inverse != nil {
 			return s.v[z].Multiply(s.inverse, s.v[r])
+		}
+		if m, ok := s.m.(onVectors); ok {
+			return m.ApplyVector(s.Ctx, s.v[r], s.v[z])
 		}
 		if err := s.v[r].Read(s.r); err != nil {
 			return err
@@ -147,6 +163,18 @@ func (s *device) Set(a float64, src, dst Vector) {
 			return s.v[dst].Scale(a)
 		}
 		return s.v[dst].Axpby(a, s.v[src], 0)
+	})
+}
+
+// Random computes the numbers in host memory: a solve calls it a few times only.
+func (s *device) Random(x Vector, seed uint64) {
+	s.do(func() error {
+		if have, ok := mem.Fits(8 * int64(s.v[x].Len())); !ok {
+			return sparse.Inputf("x", "%d elements: a copy in host memory takes %d bytes, %d are available", s.v[x].Len(), 8*s.v[x].Len(), have)
+		}
+		v := make([]float64, s.v[x].Len())
+		random(v, seed, s.procs.firstElement())
+		return s.v[x].Write(v)
 	})
 }
 
@@ -191,7 +219,7 @@ func (s *device) Dots(x, y Vector) (xy, xx float64) {
 }
 
 func (s *device) Axpy(a float64, x, y Vector) float64 {
-	return s.combine(a, []float64{1}, []Vector{x}, y)
+	return s.Combine(a, []float64{1}, []Vector{x}, y)
 }
 
 // UpdateResidual also computes x = x + a*p: a step is one operation of the devices.
@@ -249,15 +277,14 @@ func (s *device) Project(v []Vector, u, w Vector) (g, h []float64) {
 
 func (s *device) SubtractProjection(g, h []float64, v []Vector, u, w Vector) float64 {
 	s.Add(-1, g, v, u)
-	return s.combine(-1, h, append(slices.Clip(v), u), w)
+	return s.Combine(-1, h, append(slices.Clip(v), u), w)
 }
 
 func (s *device) Add(a float64, h []float64, v []Vector, w Vector) {
 	s.do(func() error { return s.v[w].Add(scaled(a, h), s.vectors(v)) })
 }
 
-// combine is add and returns w'w.
-func (s *device) combine(a float64, h []float64, v []Vector, w Vector) float64 {
+func (s *device) Combine(a float64, h []float64, v []Vector, w Vector) float64 {
 	return s.sum(func() (float64, error) { return s.v[w].Combine(scaled(a, h), s.vectors(v)) })
 }
 

@@ -49,6 +49,15 @@ func NewProcesses(a operator) (*Processes, error) {
 	return p, nil
 }
 
+// firstElement returns the index of the first element of this process in the whole vector.
+func (p *Processes) firstElement() int {
+	if p == nil {
+		return 0
+	}
+	first, _ := p.Op.Piece()
+	return first
+}
+
 // failed returns err, the error of this process, once all processes know that one has failed. Before that it returns
 // nil, because the others still wait for this process in products and sums.
 func (p *Processes) failed(err error) error {

@@ -1,6 +1,7 @@
 package space
 
 import (
+	"context"
 	"time"
 
 	"github.com/msrep-go/msrep/kernels"
@@ -8,19 +9,24 @@ import (
 )
 
 // Space stores the vectors of a solve and computes with them. Methods name vectors by number; only Space accesses
-// their elements.
+// their elements. All vectors of an operation other than a product have the same length.
 //
 // Space keeps the first error: products and preconditioners do nothing after it, and Failed returns it. Operations
 // that read the same vectors are fused, because memory bandwidth limits all of them on large systems.
 type Space interface {
 	Load(b, x []float64) (bv, xv Vector)              // called once, before all others; bv is None for a nil b
-	Zero() Vector                                     // a new vector of zeros
+	Zero() Vector                                     // a new vector of zeros, with an element for each row
+	Column() Vector                                   // a new vector of zeros, with an element for each column; x is such a vector
 	Set(a float64, src, dst Vector)                   // dst = a*src
+	Random(v Vector, seed uint64)                     // v = numbers between -1 and 1, the same for any devices and processes
 	Round(x Vector, exp int)                          // rounded to x whose product by 2^exp is a float64
 	Dot(x, y Vector) float64                          // x'y
 	Dots(x, y Vector) (xy, xx float64)                // x'y and x'x
 	Axpy(a float64, x, y Vector) float64              // y = y + a*x; returns y'y
 	Add(a float64, h []float64, v []Vector, w Vector) // w = w + a * sum of h[j]*v[j]
+
+	// Combine is Add of at least one vector, and returns w'w.
+	Combine(a float64, h []float64, v []Vector, w Vector) float64
 
 	// Compute computes a formula and returns its sums, which the next call overwrites. The order of numbers and vectors is
 	// that of the formula. After an error the sums are 0 or incomplete.
@@ -47,8 +53,9 @@ type Space interface {
 	UpdateDirection(a, b float64, r, z, p, x Vector)
 	UpdateSolution(a float64, p, x Vector)
 
-	Product(a float64, x Vector, b float64, y Vector) // y = a*A*x + b*y
-	Preconditioned(r, z Vector) Vector                // stores z = M*r and returns z; without a preconditioner returns r
+	Product(a float64, x Vector, b float64, y Vector)    // y = a*A*x + b*y
+	Transposed(a float64, x Vector, b float64, y Vector) // y = a*A'*x + b*y
+	Preconditioned(r, z Vector) Vector                   // stores z = M*r and returns z; without a preconditioner returns r
 
 	// Failed returns the first error, once all processes know that one has failed.
 	Failed() error
@@ -74,6 +81,11 @@ type preconditioner interface {
 // diagonal is a preconditioner that multiplies by the elements of a vector. Spaces fuse it with other operations, or
 // store the vector on devices.
 type diagonal interface{ Diagonal() []float64 }
+
+// onVectors is a preconditioner that can run on vectors on devices, such as factor.Triangles.
+type onVectors interface {
+	ApplyVector(ctx context.Context, r, z *msrep.Vector[float64]) error
+}
 
 // onWorkersOf is a preconditioner that can run on the workers of an operator.
 type onWorkersOf interface {
