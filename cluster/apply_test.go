@@ -115,7 +115,7 @@ func TestSolversKeepVectorsOnTheDevicesOfAllRanks(t *testing.T) {
 	for _, c := range []struct {
 		name, devices string
 		solve         func(context.Context, solver.Operator, []float64, []float64, solver.Options) (*solver.Result, error)
-	}{{"cg", "sim:1", solver.CG}, {"bicgstab", "sim:2", solver.BiCGSTAB}} {
+	}{{"cg", "sim:1", solver.CG}, {"bicgstab", "sim:2", solver.BiCGSTAB}, {"minres", "sim:2", solver.MINRES}, {"lsmr", "sim:1", solver.LSMR}} {
 		var crossed, products atomic.Int64 // bytes between hosts and devices, after the first product
 		count := func(e msrep.Event) {
 			if e.Name == "read" || e.Name == "write" {

@@ -26,6 +26,17 @@ func BlockJacobi(m *Matrix[float64], size int) (solver.Preconditioner, error) {
 	return p, m.inWhole(err)
 }
 
+// Schwarz returns the preconditioner that build makes of the diagonal block of this rank's rows and columns, such as
+// factor.NewILUT: over all ranks the additive Schwarz method without overlap, block Jacobi with one block for each rank.
+// A *solver.DiagonalError names rows of the whole matrix.
+func Schwarz(m *Matrix[float64], build func(block *sparse.CSR[float64]) (solver.Preconditioner, error)) (solver.Preconditioner, error) {
+	if err := m.square(1); err != nil {
+		return nil, err
+	}
+	p, err := build(m.diagonal(max(m.Part.Rows, 1)))
+	return p, m.inWhole(err)
+}
+
 // square checks that m is square, and that this rank's first row is a multiple of size.
 func (m *Matrix[V]) square(size int) error {
 	switch {

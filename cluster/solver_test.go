@@ -15,9 +15,9 @@ import (
 	"github.com/msrep-go/msrep/sparse/matio"
 )
 
-// solved returns the result of CG over n ranks, or in one process for n = 0.
-func solved(t *testing.T, n int, path string, fixed bool) (x []float64, res *solver.Result) {
-	opt := msrep.PlanOptions{Deterministic: fixed}
+// solved returns the result of a method with Jacobi over n ranks, or in one process for n = 0.
+func solved(t *testing.T, n int, path string, fixed bool, method solver.Method) (x []float64, res *solver.Result) {
+	opt := msrep.PlanOptions{Deterministic: fixed, Expected: msrep.Expected{Transposed: 100}} // for LSMR
 	if n == 0 {
 		m, err := matio.Read(ctx, path)
 		require.NoError(t, err)
@@ -29,7 +29,7 @@ func solved(t *testing.T, n int, path string, fixed bool) (x []float64, res *sol
 		jacobi, err := solver.Jacobi(m.CSR)
 		require.NoError(t, err)
 		x = make([]float64, m.Rows)
-		res, err = solver.CG(ctx, p, randomVector[float64](m.Rows, 9), x, solver.Options{Precond: jacobi})
+		res, err = method(ctx, p, randomVector[float64](m.Rows, 9), x, solver.Options{Precond: jacobi})
 		require.NoError(t, err)
 		return x, res
 	}
@@ -53,7 +53,7 @@ func solved(t *testing.T, n int, path string, fixed bool) (x []float64, res *sol
 		}
 		defer p.Close()
 		piece := make([]float64, len(b))
-		r, err := solver.CG(ctx, p, b, piece, solver.Options{Precond: jacobi})
+		r, err := method(ctx, p, b, piece, solver.Options{Precond: jacobi})
 		if err != nil {
 			return err
 		}
@@ -71,15 +71,30 @@ func TestCGOverRanksAgreesWithOneProcess(t *testing.T) {
 	if testing.Short() {
 		path = "gen:stencil:dims=2,n=60"
 	}
-	want, one := solved(t, 0, path, true)
+	want, one := solved(t, 0, path, true, solver.CG)
 	for _, n := range []int{1, 3, 5} {
-		x, res := solved(t, n, path, true)
+		x, res := solved(t, n, path, true, solver.CG)
 		require.Equal(t, want, x, "%d ranks: other bits", n)
 		require.Equal(t, one.History, res.History)
-		x, res = solved(t, n, path, false)
+		x, res = solved(t, n, path, false, solver.CG)
 		require.True(t, res.Converged)
 		for i := range x {
 			require.InDelta(t, want[i], x[i], 1e-4)
+		}
+	}
+}
+
+func TestMethodsOverRanksHaveTheBitsOfOneProcess(t *testing.T) {
+	const path = "gen:stencil:dims=2,n=100" // three chunks
+	for name, method := range map[string]solver.Method{"minres": solver.MINRES, "fgmres": solver.FGMRES, "idr": solver.IDR, "lsmr": solver.LSMR} {
+		want, one := solved(t, 0, path, true, method)
+		x, res := solved(t, 3, path, true, method)
+		require.Equal(t, want, x, "%s: other bits", name)
+		require.Equal(t, one.History, res.History, name)
+		x, res = solved(t, 3, path, false, method)
+		require.True(t, res.Converged && !res.LeastSquares, name)
+		for i := range x {
+			require.InDelta(t, want[i], x[i], 1e-4, name)
 		}
 	}
 }

@@ -93,7 +93,7 @@ func TestTheResultDoesNotReplaceTheMatrix(t *testing.T) {
 	require.NoError(t, os.Symlink(m, link))
 	before, err := os.ReadFile(m)
 	require.NoError(t, err)
-	for _, cmd := range []string{"spmv", "solve", "pagerank"} {
+	for _, cmd := range []string{"spmv", "solve", "pagerank", "trsv"} {
 		var out, stderr bytes.Buffer
 		require.Equal(t, exitUsage, run(context.Background(), []string{cmd, m, "--out", link}, &out, &stderr), cmd)
 		require.Contains(t, stderr.String(), "--out: "+link+": is the matrix", cmd)

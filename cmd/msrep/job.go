@@ -49,23 +49,23 @@ func (c *call) onMatrix(ctx context.Context, out string, config msrep.Config, do
 // onRanks opens the devices of all ranks. Each rank reads its rows of the matrix of the first argument; its first row
 // is a multiple of align. onRanks checks first that out can be written. writeOutput creates the file at the end,
 // because a launcher that kills the ranks would otherwise leave a partial file.
-func (c *call) onRanks(ctx context.Context, out string, config msrep.Config, align int) (m *cluster.Matrix[float64], read time.Duration, err error) {
+func (c *call) onRanks(ctx context.Context, out string, config msrep.Config, align int) (m *cluster.Matrix[float64], src sparse.Source, read time.Duration, err error) {
 	t := c.team
 	file, err := t.create(out)
 	if file != nil {
 		err = file.Close()
 	}
 	if err := c.agree(err); err != nil {
-		return nil, 0, err
+		return nil, src, 0, err
 	}
 	config.Devices, config.Threads, config.Warn = c.devices, c.threads, c.warn
 	if err := t.open(ctx, config); err != nil {
-		return nil, 0, err
+		return nil, src, 0, err
 	}
 	begin := time.Now()
-	m, src, err := cluster.Read(ctx, t.sys, c.args[0], cluster.Align(align))
+	m, src, err = cluster.Read(ctx, t.sys, c.args[0], cluster.Align(align))
 	if err == nil {
 		c.note(c.args[0], src)
 	}
-	return m, time.Since(begin), err
+	return m, src, time.Since(begin), err
 }

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -14,22 +17,27 @@ import (
 
 // runOverRanks does the work of run on several ranks.
 func (s *solve) runOverRanks(ctx context.Context) error {
-	align := max(s.block, 1) // no rank starts inside a block
-	if s.deterministic {
+	size, err := s.opt.BlockSize()
+	if err := s.agree(err); err != nil {
+		return err
+	}
+	align := max(size, 1) // no rank starts inside a block
+	if s.opt.Deterministic {
 		align *= solver.SumChunk
 	}
-	m, read, err := s.onRanks(ctx, s.out, msrep.Config{}, align)
+	m, src, read, err := s.onRanks(ctx, s.out, msrep.Config{}, align)
 	if err != nil {
 		return err
 	}
-	return s.solveOverRanks(ctx, m, read)
+	return s.solveOverRanks(ctx, m, src.Symmetry == sparse.Symmetric, read)
 }
 
-func (s *solve) solveOverRanks(ctx context.Context, m *cluster.Matrix[float64], read time.Duration) error {
+// solveOverRanks solves a system whose rows are spread over the ranks, with the one choice of choiceOverRanks.
+func (s *solve) solveOverRanks(ctx context.Context, m *cluster.Matrix[float64], symmetric bool, read time.Duration) error {
 	t, r := s.team, s.newSolution(m.Rows, m.Cols, m.NNZ, read)
-	var err error
-	if m.Rows != m.Cols {
-		err = sparse.Inputf(s.args[0], "%d x %d: solve needs a square matrix", m.Rows, m.Cols)
+	c, err := s.choiceOverRanks(symmetric)
+	if err == nil && m.Rows != m.Cols {
+		err = sparse.Inputf(s.args[0], "%d x %d: solve over ranks needs a square matrix", m.Rows, m.Cols)
 	}
 	first, end := m.First(), m.First()+m.Part.Rows
 	var b []float64
@@ -39,20 +47,28 @@ func (s *solve) solveOverRanks(ctx context.Context, m *cluster.Matrix[float64], 
 	if err := s.agree(err); err != nil {
 		return err
 	}
+	limited := ctx
+	if s.opt.Time > 0 {
+		var cancel context.CancelFunc
+		limited, cancel = context.WithTimeout(ctx, s.opt.Time)
+		defer cancel()
+	}
 	begin := time.Now()
-	opt := s.options()
-	switch {
-	case s.block > 0:
-		opt.Precond, err = cluster.BlockJacobi(m, s.block)
-	case s.precond == "jacobi":
-		opt.Precond, err = cluster.Jacobi(m)
+	opt := solver.Options{Tol: s.opt.Tol, MaxIter: s.opt.MaxIter, Restart: s.opt.Restart}
+	opt.Precond, err = precondOverRanks(limited, m, c)
+	if late, e := s.late(err); late || e != nil {
+		return cmp.Or(e, s.agree(s.outOfTime(c)))
 	}
 	if err := s.agree(err); err != nil {
 		return err
 	}
 	r.Phases.Precond = time.Since(begin).Seconds()
 
-	plan, err := place(ctx, t, m, msrep.PlanOptions{Deterministic: s.deterministic, Storage: msrep.Storage{Release: !s.deterministic}}, read)
+	var expected msrep.Expected
+	if c.Method == "lsmr" {
+		expected.Transposed = 100
+	}
+	plan, err := place(ctx, t, m, msrep.PlanOptions{Deterministic: s.opt.Deterministic, Expected: expected, Storage: msrep.Storage{Release: !s.opt.Deterministic}}, read)
 	if err != nil {
 		return err
 	}
@@ -63,12 +79,22 @@ func (s *solve) solveOverRanks(ctx context.Context, m *cluster.Matrix[float64], 
 	if err := s.agree(err); err != nil {
 		return err
 	}
-	res, failed := methods[s.method](ctx, plan.Plan, b, x, opt)
+	res, failed := solver.ByName(c.Method)(limited, plan.Plan, b, x, opt)
 	if errors.Is(failed, solver.ErrOtherProcess) {
 		failed = nil // the rank that failed reports the error
 	}
+	late, err := s.late(failed)
+	if err != nil {
+		return err
+	}
+	if late {
+		res, failed = &solver.Result{Residual: math.NaN()}, s.outOfTime(c)
+	}
 	if failed = s.agree(failed); res == nil {
 		return failed
+	}
+	if failed == nil && !(res.Residual <= s.opt.Tol) { // a least squares solution, in all ranks
+		failed = s.agree(errInconsistent(res.Residual))
 	}
 	whole, err := cluster.Gather(t.comm, x)
 	if err != nil {
@@ -78,7 +104,7 @@ func (s *solve) solveOverRanks(ctx context.Context, m *cluster.Matrix[float64], 
 	if err != nil {
 		return err
 	}
-	r.copyResult(res, failed)
+	r.addAttempt(c, res, failed)
 	if t.comm.Rank() == 0 {
 		r.X, r.Ranks = normsOf(whole), ranks
 		if failed == nil {
@@ -87,6 +113,70 @@ func (s *solve) solveOverRanks(ctx context.Context, m *cluster.Matrix[float64], 
 		err = errors.Join(err, s.finish(r, t.sys.Local()))
 	}
 	return errors.Join(failed, s.agree(err))
+}
+
+// late reports whether err is the end of --time on any rank. All ranks call it.
+func (s *solve) late(err error) (bool, error) {
+	if s.opt.Time == 0 {
+		return false, nil
+	}
+	count := []float64{0}
+	if errors.Is(err, context.DeadlineExceeded) {
+		count[0] = 1
+	}
+	failed := s.team.comm.Sum(count)
+	return count[0] > 0, failed
+}
+
+// outOfTime is the error of a solve that --time ended.
+func (s *solve) outOfTime(c solver.Choice) error {
+	d := solver.Diagnosis{Kind: solver.Limit, Text: fmt.Sprintf("the time limit of %v ended %s", s.opt.Time, c)}
+	return &solver.SystemError{Diagnosis: d, Residual: math.NaN(), Err: context.DeadlineExceeded}
+}
+
+// errInconsistent is the error of a least squares solution.
+func errInconsistent(residual float64) error {
+	return &solver.SystemError{Diagnosis: solver.Diagnosis{Kind: solver.Inconsistent, Text: fmt.Sprintf("no x satisfies all equations; the least residual is %.3g", residual)}, Residual: residual}
+}
+
+// choiceOverRanks returns how several ranks solve: each factors its block on the diagonal at most, never the whole matrix.
+func (s *solve) choiceOverRanks(symmetric bool) (solver.Choice, error) {
+	c := s.opt.Choice
+	switch {
+	case c.Method == "direct":
+		return c, sparse.Inputf("--method", "direct: the ranks have no factors of the whole matrix: run one process, or use gmres with ilut")
+	case s.plot != "":
+		return c, sparse.Inputf("--plot", "%s: a run on several ranks writes no page", s.plot)
+	case c.Method == "" && c.Precond == "" && c.Order == "" && symmetric:
+		return solver.Choice{Method: "cg", Precond: "jacobi"}, nil
+	case c.Method == "" && c.Precond == "":
+		return solver.Choice{Method: "gmres", Precond: "ilut", Order: c.Order}, nil
+	case c.Precond == "":
+		c.Precond = "none"
+	case c.Method == "":
+		c.Method = "gmres"
+		if symmetric && c.Precond != "ilu" && c.Precond != "ilut" {
+			c.Method = "cg"
+		}
+	}
+	return c, nil
+}
+
+// precondOverRanks returns the preconditioner of c for this rank's rows, or nil.
+func precondOverRanks(ctx context.Context, m *cluster.Matrix[float64], c solver.Choice) (solver.Preconditioner, error) {
+	switch c.Precond {
+	case "", "none":
+		return nil, nil
+	case "jacobi":
+		return cluster.Jacobi(m)
+	case "ilu", "ic", "ilut":
+		return cluster.Schwarz(m, func(block *sparse.CSR[float64]) (solver.Preconditioner, error) { return c.Incomplete(ctx, block) })
+	}
+	size, err := c.BlockSize()
+	if err != nil {
+		return nil, err
+	}
+	return cluster.BlockJacobi(m, size)
 }
 
 // runOverRanks does the work of run on several ranks.
@@ -102,7 +192,7 @@ func (p *pagerank) runOverRanks(ctx context.Context) error {
 	if p.deterministic {
 		align = solver.SumChunk
 	}
-	m, read, err := p.onRanks(ctx, p.out, msrep.Config{}, align)
+	m, _, read, err := p.onRanks(ctx, p.out, msrep.Config{}, align)
 	if err != nil {
 		return err
 	}

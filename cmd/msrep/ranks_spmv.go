@@ -47,7 +47,7 @@ func (s *spmv) runOverRanks(ctx context.Context) error {
 	if s.renumber {
 		return s.agree(sparse.Inputf("--renumber", "applies to edge lists, which several ranks cannot read: leave it out"))
 	}
-	m, read, err := s.onRanks(ctx, s.out, msrep.Config{NUMA: msrep.NUMA(s.numa)}, 1)
+	m, _, read, err := s.onRanks(ctx, s.out, msrep.Config{NUMA: msrep.NUMA(s.numa)}, 1)
 	if err != nil {
 		return err
 	}

@@ -250,6 +250,8 @@ func TestOneRankPrintsTheSameAsAProcessWithoutMPI(t *testing.T) {
 		{"spmv", graph, "--x", "sin", "--transpose", "--deterministic"},
 		{"spmv", graph, "--x", "random:3", "--value", "fp32", "--deterministic"},
 		{"solve", "gen:stencil:dims=2,n=20", "--precond", "block-jacobi:4", "--deterministic"},
+		{"solve", "gen:stencil:dims=2,n=20", "--method", "lsmr", "--deterministic"},
+		{"solve", "gen:stencil:dims=2,n=20", "--method", "lsmr"},
 		{"pagerank", graph, "--deterministic"},
 	} {
 		t.Setenv("PMI_RANK", "")

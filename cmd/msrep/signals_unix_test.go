@@ -17,7 +17,7 @@ import (
 // longCommands run for minutes.
 var longCommands = [][]string{
 	{"spmv", "gen:stencil:dims=2,n=400", "--repeat", "1000000"},
-	{"solve", "gen:stencil:dims=2,n=700", "--max-iter", "10000000", "--tol", "1e-30"},
+	{"solve", "gen:stencil:dims=2,n=700", "--method", "cg", "--max-iter", "10000000", "--tol", "1e-30"},
 	{"pagerank", "gen:stencil:n=1000", "--damping", "0.99999999", "--tol", "1e-15", "--max-iter", "10000000"},
 }
 

@@ -3,13 +3,13 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
-	"slices"
-	"strconv"
-	"strings"
+	"math"
+	"os"
+	"path/filepath"
 	"time"
 
+	pages "github.com/msrep-go/msrep/internal/bench/report"
+	"github.com/msrep-go/msrep/internal/fileio"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/solver"
 	"github.com/msrep-go/msrep/sparse"
@@ -18,96 +18,87 @@ import (
 var solveCommand = &command{
 	name: "solve", args: "MATRIX",
 	summary: "solve A x = b",
-	details: matrixHelp + "\nThe exit code is 1 when the tolerance is not reached; the result is printed nevertheless.",
-	example: "msrep solve matrix.mtx.gz --method cg --precond jacobi --tol 1e-10 --out x.mtx",
+	details: matrixHelp + "\nWithout --method, --precond and --order, solve chooses them by the matrix, and tries the next choice of a list if one fails.\nIf the tolerance is not reached, the result is printed and the exit code is 1.",
+	example: "msrep solve matrix.mtx.gz --tol 1e-10 --explain --out x.mtx",
 	ranks:   true,
 	setup: func(c *call) func(context.Context) error {
 		s := &solve{call: c}
-		f := c.flags
+		f, o := c.flags, &s.opt
 		f.StringVar(&s.rhs, "rhs", "ones", "b, a `VECTOR`: a file, ones, random:SEED or sin (b[j] = sin(j+1))")
-		f.StringVar(&s.method, "method", "cg", "`METHOD`: cg (symmetric positive definite matrices only), bicgstab or gmres")
-		f.StringVar(&s.precond, "precond", "none", "`PRECONDITIONER`: none, jacobi, or block-jacobi:SIZE")
-		f.Float64Var(&s.tol, "tol", solver.DefaultTol, "relative `RESIDUAL` to reach, |b - A x| / |b|")
-		f.IntVar(&s.maxIter, "max-iter", 0, "limit of `N` iterations; 0 means 10 times the number of rows, at least 1000")
-		f.IntVar(&s.restart, "restart", solver.DefaultRestart, "restart gmres after `N` iterations")
+		f.StringVar(&o.Method, "method", "auto", "`METHOD`: auto, cg (symmetric positive definite), minres (symmetric), bicgstab, gmres, fgmres, idr, lsmr (any shape) or direct (factors)")
+		f.StringVar(&o.Precond, "precond", "auto", "`PRECONDITIONER`: auto (none with --method), none, jacobi, block-jacobi:SIZE, ilu, ic or ilut")
+		f.StringVar(&o.Order, "order", "auto", "`ORDER` of factors: auto, none, rcm or amd")
+		f.Float64Var(&o.Tol, "tol", solver.DefaultTol, "relative `RESIDUAL` to reach, |b - A x| / |b|")
+		f.IntVar(&o.MaxIter, "max-iter", 0, "limit of `N` iterations; 0 means 10 times the number of rows, at least 1000")
+		f.IntVar(&o.Restart, "restart", solver.DefaultRestart, "restart gmres and fgmres after `N` iterations")
+		f.Float64Var(&s.seconds, "time", 0, "end after `SECONDS`; 0 means no limit")
 		f.StringVar(&s.out, "out", "", "write x to `FILE`, as a Matrix Market array, if the tolerance is reached")
-		f.BoolVar(&s.deterministic, "deterministic", false, "compute the same bits of x on any devices with any number of threads and ranks")
+		f.StringVar(&s.plot, "plot", "", "write a page with the history of the residual to `FILE.html`")
+		f.BoolVar(&s.explain, "explain", false, "print all attempts, and why each was made")
+		f.BoolVar(&o.Deterministic, "deterministic", false, "compute the same bits of x on any devices with any number of threads and ranks")
 		return s.run
 	},
 }
 
 type solve struct {
 	*call
-	rhs, method, precond, out string
-	tol                       float64
-	maxIter, restart          int
-	block                     int // block size of block-jacobi
-	deterministic             bool
+	opt      solver.SolveOptions
+	rhs, out string
+	plot     string
+	seconds  float64
+	explain  bool
 }
-
-var methods = map[string]solver.Method{"cg": solver.CG, "bicgstab": solver.BiCGSTAB, "gmres": solver.GMRES}
 
 // check refuses wrong flags before any file is read.
 func (s *solve) check() error {
 	if err := s.want(1); err != nil {
 		return err
 	}
-	if err := (choice{"--method", s.method, []string{"cg", "bicgstab", "gmres"}}).check(); err != nil {
+	for _, name := range []*string{&s.opt.Method, &s.opt.Precond, &s.opt.Order} {
+		if *name == "auto" {
+			*name = ""
+		}
+	}
+	if err := s.opt.Choice.Check(); err != nil {
 		return err
 	}
-	kind, size, _ := strings.Cut(s.precond, ":")
-	switch {
-	case slices.Contains([]string{"none", "jacobi"}, s.precond):
-	case kind == "block-jacobi":
-		n, err := strconv.Atoi(size)
-		if err != nil || n < 1 || n > solver.MaxBlockSize {
-			return sparse.Inputf("--precond", "%q: give the size of the blocks, block-jacobi:1 to block-jacobi:%d", s.precond, solver.MaxBlockSize)
-		}
-		s.block = n
-	default:
-		return sparse.Inputf("--precond", "%q is not known: use none, jacobi or block-jacobi:SIZE", s.precond)
+	if !(s.opt.Tol > 0 && s.opt.Tol < 1) {
+		return sparse.Inputf("--tol", "%g: use a number between 0 and 1", s.opt.Tol)
 	}
-	if !(s.tol > 0 && s.tol < 1) {
-		return sparse.Inputf("--tol", "%g: use a number between 0 and 1", s.tol)
+	if s.opt.MaxIter < 0 {
+		return sparse.Inputf("--max-iter", "%d: use a positive number, or 0 for 10 times the rows", s.opt.MaxIter)
 	}
-	if s.maxIter < 0 {
-		return sparse.Inputf("--max-iter", "%d: use a positive number, or 0 for 10 times the rows", s.maxIter)
-	}
-	if s.restart < 1 || s.restart > solver.MaxRestart {
-		return sparse.Inputf("--restart", "%d: use 1 to %d", s.restart, solver.MaxRestart)
+	if s.opt.Restart < 1 || s.opt.Restart > solver.MaxRestart {
+		return sparse.Inputf("--restart", "%d: use 1 to %d", s.opt.Restart, solver.MaxRestart)
 	}
 	if err := checkVectorSpec("--rhs", s.rhs); err != nil {
 		return err
 	}
-	return s.checkOut(s.out)
+	if !(s.seconds >= 0) || s.seconds*float64(time.Second) >= math.MaxInt64 {
+		return sparse.Inputf("--time", "%g: use a number of seconds, or 0 for no limit", s.seconds)
+	}
+	s.opt.Time = time.Duration(math.Ceil(s.seconds * float64(time.Second)))
+	return errors.Join(s.checkOut(s.out), s.checkPlot())
 }
 
-// solution is the result that solve prints.
-type solution struct {
-	Matrix     matrixName  `json:"matrix"`
-	Method     string      `json:"method"`
-	Precond    string      `json:"precond"`
-	Converged  bool        `json:"converged"`
-	Failure    string      `json:"failure,omitempty"` // why the solve did not converge
-	Iterations int         `json:"iterations"`
-	Products   int         `json:"products"`
-	Residual   number      `json:"residual"` // |b - A x| / |b|, computed from x
-	History    []number    `json:"history"`  // residuals that the method's recurrence gives
-	Phases     solvePhases `json:"phases"`
-	X          norms       `json:"x"`
-
-	Devices []deviceName `json:"devices"`
-	Ranks   []rankReport `json:"ranks,omitempty"` // only with several ranks
-}
-
-// solvePhases are times in seconds.
-type solvePhases struct {
-	Read    float64 `json:"read_s"`
-	Plan    float64 `json:"plan_s"`    // split, packing, and copies to the devices
-	Precond float64 `json:"precond_s"` // construction and application
-	Product float64 `json:"product_s"` // all products
-	Vector  float64 `json:"vector_s"`  // the rest of the solve
-	Total   float64 `json:"total_s"`
+// checkPlot refuses a page that would replace the matrix or x.
+func (s *solve) checkPlot() error {
+	if s.plot == "" {
+		return nil
+	}
+	if s.out != "" && filepath.Clean(s.plot) == filepath.Clean(s.out) {
+		return sparse.Inputf("--plot", "%s: is the file for x: name another file for the page", s.plot)
+	}
+	page, err := os.Stat(s.plot)
+	if err != nil { // a file that does not exist, or that can't be created either
+		return nil
+	}
+	for _, f := range []struct{ path, is string }{{s.args[0], "the matrix"}, {s.rhs, "b"}, {s.out, "the file for x"}} {
+		if other, err := os.Stat(f.path); err == nil && page.Mode().IsRegular() && os.SameFile(page, other) {
+			return sparse.Inputf("--plot", "%s: is %s, which the page would replace: name another file", s.plot, f.is)
+		}
+	}
+	return nil
 }
 
 func (s *solve) run(ctx context.Context) error {
@@ -121,64 +112,44 @@ func (s *solve) run(ctx context.Context) error {
 }
 
 func (s *solve) solve(ctx context.Context, j *job) error {
+	var plot *fileio.Out
+	if s.plot != "" { // before the work, as j.out
+		var err error
+		if plot, err = fileio.Create(s.plot); err != nil {
+			return &sparse.InputError{Err: err}
+		}
+		defer plot.Close()
+	}
 	m := j.m
 	r := s.newSolution(m.Rows, m.Cols, m.NNZ(), j.read)
-	if m.Rows != m.Cols {
-		return sparse.Inputf(s.args[0], "%d x %d: solve needs a square matrix", m.Rows, m.Cols)
-	}
 	b, err := s.readVector(ctx, "--rhs", s.rhs, m.Rows)
 	if err != nil {
 		return err
 	}
-	t := time.Now()
-	plan, err := msrep.NewPlan(ctx, j.sys, m.CSR, msrep.PlanOptions{SkipValidation: true, Deterministic: s.deterministic})
+	x, err := newVector[float64]("matrix", m.Cols)
 	if err != nil {
 		return err
 	}
-	defer plan.Close()
-	r.Phases.Plan = time.Since(t).Seconds()
-
-	t = time.Now()
-	opt := s.options()
-	switch {
-	case s.block > 0:
-		opt.Precond, err = solver.BlockJacobi(m.CSR, s.block)
-	case s.precond == "jacobi":
-		opt.Precond, err = solver.Jacobi(m.CSR)
-	}
-	if err != nil {
-		return err
-	}
-	r.Phases.Precond = time.Since(t).Seconds()
-
-	x, err := newVector[float64]("matrix", m.Rows)
-	if err != nil {
-		return err
-	}
-	res, failed := methods[s.method](ctx, plan, b, x, opt)
+	line := solveProgress{line: newProgress(s.stderr, s.quiet), tol: s.opt.Tol}
+	s.opt.Progress = line.step
+	res, failed := solver.Solve(ctx, j.sys, m.CSR, b, x, s.opt)
+	line.line.end()
 	if res == nil {
 		return failed
 	}
-	r.copyResult(res, failed)
+	r.copySolution(res, failed)
 	r.X = normsOf(x)
 	if failed == nil {
 		if err := writeVector(j.out, x, nil); err != nil {
 			return err
 		}
 	}
+	if plot != nil {
+		if err := errors.Join(pages.HTML(plot, r.page()), plot.Commit()); err != nil {
+			return errors.Join(failed, err)
+		}
+	}
 	return errors.Join(failed, s.finish(r, j.sys))
-}
-
-// newSolution returns a solution with the fields that are known before the solve.
-func (s *solve) newSolution(rows, cols int, nnz int64, read time.Duration) *solution {
-	r := &solution{Matrix: matrixName{shortName(s.args[0]), rows, cols, nnz}, Method: s.method, Precond: s.precond}
-	r.Phases.Read = read.Seconds()
-	return r
-}
-
-// options returns the solver options that the flags ask for.
-func (s *solve) options() solver.Options {
-	return solver.Options{Tol: s.tol, MaxIter: s.maxIter, Restart: s.restart}
 }
 
 // finish prints the result.
@@ -187,35 +158,5 @@ func (s *solve) finish(r *solution, sys *msrep.System) error {
 	if s.json {
 		return s.printJSON(r)
 	}
-	return r.print(s.stdout)
-}
-
-// copyResult copies the result of the solver.
-func (r *solution) copyResult(res *solver.Result, failed error) {
-	r.Converged, r.Iterations, r.Products, r.Residual = res.Converged, res.Iterations, res.Products, number(res.Residual)
-	for _, h := range res.History {
-		r.History = append(r.History, number(h))
-	}
-	if failed != nil {
-		r.Failure = failed.Error()
-	}
-	t := res.Timing
-	r.Phases.Precond += t.Precond.Seconds()
-	r.Phases.Product = t.Products.Seconds()
-	r.Phases.Vector = (t.Total - t.Products - t.Precond).Seconds()
-	r.Phases.Total = r.Phases.Read + r.Phases.Plan + r.Phases.Precond + r.Phases.Product + r.Phases.Vector
-}
-
-func (r *solution) print(w io.Writer) error {
-	p, state := r.Phases, "converged"
-	if !r.Converged {
-		state = "not converged"
-	}
-	fmt.Fprintf(w, "%s  %d x %d, %d nonzeros\n", r.Matrix.Name, r.Matrix.Rows, r.Matrix.Cols, r.Matrix.NNZ)
-	fmt.Fprintf(w, "%s, preconditioner %s: %s, %d iterations, %d products, relative residual %.3g\n", r.Method, r.Precond, state, r.Iterations, r.Products, float64(r.Residual))
-	fmt.Fprintf(w, "phases  read %s  plan %s  precond %s  products %s  vectors %s  total %s\n",
-		seconds(p.Read), seconds(p.Plan), seconds(p.Precond), seconds(p.Product), seconds(p.Vector), seconds(p.Total))
-	printRanks(w, r.Ranks)
-	_, err := fmt.Fprintf(w, "x  norm1 %.17g  norm2 %.17g  sum %.17g\n", r.X.Norm1, r.X.Norm2, r.X.Sum)
-	return err
+	return r.print(s.stdout, s.explain)
 }

@@ -40,7 +40,7 @@ func TestSolveFindsTheSolutionAndWritesIt(t *testing.T) {
 	require.Len(t, x, 1138)
 	require.InEpsilon(t, v["x"].(map[string]any)["norm2"], float64(normsOf(x).Norm2), 1e-15)
 
-	for _, args := range [][]string{{"--method", "bicgstab"}, {"--method", "gmres", "--restart", "50"}, {"--precond", "block-jacobi:8"}} {
+	for _, args := range [][]string{{"--method", "bicgstab"}, {"--method", "gmres", "--restart", "50"}, {"--precond", "block-jacobi:8"}, {"--method", "minres"}, {"--method", "fgmres", "--precond", "jacobi"}, {"--method", "idr"}, {"--method", "lsmr"}} {
 		text := runOK(t, append([]string{"solve", "gen:stencil:n=20", "--devices", "cpu:2"}, args...)...)
 		require.Contains(t, text, ": converged")
 	}
@@ -50,7 +50,7 @@ func TestSolveThatFailsPrintsItsResultAndExitsWithOne(t *testing.T) {
 	in, out := filepath.Join(t.TempDir(), "indefinite.mtx"), filepath.Join(t.TempDir(), "x.mtx")
 	require.NoError(t, os.WriteFile(in, []byte(head+"2 2 2\n1 1 1\n2 2 -2\n"), 0o600))
 	var stdout, stderr bytes.Buffer
-	code := run(context.Background(), []string{"solve", in, "--json", "--out", out}, &stdout, &stderr)
+	code := run(context.Background(), []string{"solve", in, "--method", "cg", "--json", "--out", out}, &stdout, &stderr)
 	require.Equal(t, exitFailed, code)
 	require.Contains(t, stderr.String(), "msrep solve: cg: breakdown after")
 	require.Equal(t, 1, strings.Count(stderr.String(), "\n"))
@@ -61,15 +61,40 @@ func TestSolveThatFailsPrintsItsResultAndExitsWithOne(t *testing.T) {
 	require.NoFileExists(t, out)
 }
 
+func TestSolveByLSMRTakesRectangularMatrices(t *testing.T) {
+	in, rhs, out := filepath.Join(t.TempDir(), "wide.mtx"), filepath.Join(t.TempDir(), "b.mtx"), filepath.Join(t.TempDir(), "x.mtx")
+	require.NoError(t, os.WriteFile(in, []byte(head+"2 3 3\n1 1 1\n1 2 1\n2 3 2\n"), 0o600))
+	v := object(t, "solve", in, "--method", "lsmr", "--out", out)
+	require.Equal(t, true, v["converged"])
+	require.InDelta(t, 1.5, v["x"].(map[string]any)["sum"], 1e-7, "the shortest solution")
+	require.FileExists(t, out)
+
+	// Two equations, x = 1 and x = 3: no solution.
+	require.NoError(t, os.WriteFile(in, []byte(head+"2 1 2\n1 1 1\n2 1 1\n"), 0o600))
+	require.NoError(t, os.WriteFile(rhs, []byte("%%MatrixMarket matrix array real general\n2 1\n1\n3\n"), 0o600))
+	require.NoError(t, os.Remove(out))
+	var stdout, stderr bytes.Buffer
+	code := run(context.Background(), []string{"solve", in, "--method", "lsmr", "--rhs", rhs, "--json", "--out", out}, &stdout, &stderr)
+	require.Equal(t, exitFailed, code)
+	require.Contains(t, stderr.String(), "msrep solve: no x satisfies all equations; the least residual is 0.447\n")
+	require.NoError(t, json.Unmarshal(stdout.Bytes(), &v))
+	require.Equal(t, false, v["converged"])
+	require.InDelta(t, 2, v["x"].(map[string]any)["sum"], 1e-12)
+	require.NoFileExists(t, out)
+}
+
 func TestSolveRefusesWrongFlags(t *testing.T) {
 	for _, c := range []struct{ args, says string }{
 		{"gen:diag:n=3 --method lu", "--method: \"lu\""},
-		{"gen:diag:n=3 --precond ilu", "--precond: \"ilu\""},
+		{"gen:diag:n=3 --precond lu", "--precond: \"lu\""},
+		{"gen:diag:n=3 --method direct --precond ilu", "--precond: \"ilu\": direct takes no"},
+		{"gen:diag:n=3 --order odd", "--order: \"odd\""},
+		{"gen:diag:n=3 --time -1", "--time: -1"},
 		{"gen:diag:n=3 --precond block-jacobi:0", "block-jacobi:1 to"},
 		{"gen:diag:n=3 --tol 0", "--tol: 0"},
 		{"gen:diag:n=3 --max-iter -1", "--max-iter: -1"},
 		{"gen:diag:n=3 --restart 0", "--restart: 0"},
-		{"gen:random:rows=3,cols=4,nnz=5", "3 x 4: solve needs"},
+		{"gen:random:rows=3,cols=4,nnz=5 --method cg", "3 x 4: cg needs a square matrix"},
 		{"gen:diag:n=3 --rhs nowhere.mtx", "nowhere.mtx"},
 		{"", "arguments: 0"},
 	} {
