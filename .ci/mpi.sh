@@ -111,8 +111,8 @@ commands() {
 			want=$(field "$work/model" "[(3*e['bytes'], 3*e['messages']) for e in j['ranks'] if e['ranks'] == $n][0]")
 			[ "$sent" = "$want" ] || fail "$lib, $n ranks: sent $sent bytes and messages, the partition says $want"
 		done
-		launch $lib 3 "$work/msrep.$lib" solve "gen:stencil:dims=2,n=120" --precond jacobi --deterministic --out "$work/x.mtx" >/dev/null
-		"$work/msrep" solve "gen:stencil:dims=2,n=120" --precond jacobi --deterministic --out "$work/x1.mtx" >/dev/null
+		launch $lib 3 "$work/msrep.$lib" solve "gen:stencil:dims=2,n=120" --method cg --precond jacobi --deterministic --out "$work/x.mtx" >/dev/null
+		"$work/msrep" solve "gen:stencil:dims=2,n=120" --method cg --precond jacobi --deterministic --out "$work/x1.mtx" >/dev/null
 		cmp "$work/x.mtx" "$work/x1.mtx" || fail "$lib: the bits of x differ from those of one process"
 		launch $lib 3 "$work/msrep.$lib" pagerank "$a" --deterministic --out "$work/p.mtx" >/dev/null
 		"$work/msrep" pagerank "$a" --deterministic --out "$work/p1.mtx" >/dev/null
@@ -171,7 +171,7 @@ devices() {
 			cat "$work/log"
 			fail "GPUs, MSREP_MPI_DEVICE=$how: see above"
 		}
-		MSREP_MPI_DEVICE=$how launch openmpi 3 "$work/msrep.cuda" solve gen:stencil:dims=2,n=16 --devices cuda --precond jacobi --json >"$work/run"
+		MSREP_MPI_DEVICE=$how launch openmpi 3 "$work/msrep.cuda" solve gen:stencil:dims=2,n=16 --devices cuda --method cg --precond jacobi --json >"$work/run"
 		[ "$(field "$work/run" '(j["converged"], {r["messages_in"] for r in j["ranks"]})')" = "(True, {'$memory'})" ] ||
 			fail "MSREP_MPI_DEVICE=$how: $(field "$work/run" 'j["converged"], j["ranks"]')"
 	done
