@@ -12,17 +12,17 @@ import (
 // Residual returns |b - A x|/|b| computed with twice the digits; norm is |b|.
 func Residual(a *sparse.CSR[float64], b, x []float64, norm float64) float64 {
 	s := System{A: a, B: b, Norm: norm}
-	return s.extendedMisfit(b, x, make([]float64, len(x)), make([]float64, len(b)))
+	return s.extendedMisfit(x, make([]float64, len(x)), make([]float64, len(b)))
 }
 
 // extend checks x with twice the digits and, if its residual is above the tolerance, continues with x = high + low in twice
 // the digits. r and z are working memory.
 func (s *System) extend(ctx context.Context, x, r, z []float64, out Outcome) (Outcome, error) {
 	high, low := slices.Clone(x), make([]float64, len(x))
-	if out.Residual = s.extendedMisfit(s.B, high, low, r); out.Residual <= s.Tol {
+	if out.Residual = s.extendedMisfit(high, low, r); out.Residual <= s.Tol {
 		return out, nil
 	}
-	exact, err := s.extendedSolve(ctx, s.B, high, low, r, z, &out)
+	exact, err := s.extendedSolve(ctx, high, low, r, z, &out)
 	if err != nil {
 		return out, err
 	}
@@ -40,10 +40,10 @@ func (s *System) extend(ctx context.Context, x, r, z []float64, out Outcome) (Ou
 
 // extendedSolve improves the solution high + low of A x = b until its relative residual no longer halves, and returns that
 // residual.
-func (s *System) extendedSolve(ctx context.Context, b, high, low, r, z []float64, out *Outcome) (float64, error) {
+func (s *System) extendedSolve(ctx context.Context, high, low, r, z []float64, out *Outcome) (float64, error) {
 	last := math.Inf(1)
 	for range extendedSteps {
-		rel := s.extendedMisfit(b, high, low, r)
+		rel := s.extendedMisfit(high, low, r)
 		if !(rel < last/2) {
 			break
 		}
@@ -66,7 +66,7 @@ func (s *System) extendedSolve(ctx context.Context, b, high, low, r, z []float64
 // memory.
 func (s *System) keep(high, x, r, z []float64, out *Outcome) {
 	clear(z)
-	if rel := s.extendedMisfit(s.B, high, z, r); rel < out.Residual {
+	if rel := s.extendedMisfit(high, z, r); rel < out.Residual {
 		copy(x, high)
 		out.Residual = rel
 		s.progress(*out)
@@ -75,11 +75,11 @@ func (s *System) keep(high, x, r, z []float64, out *Outcome) {
 
 // extendedMisfit computes r = b - A (high + low) with products and sums of twice the digits, rounded at the end, and
 // returns |r|/|b|.
-func (s *System) extendedMisfit(b, high, low, r []float64) float64 {
+func (s *System) extendedMisfit(high, low, r []float64) float64 {
 	a := s.A
 	par.Range(int64(len(r)), 1+1<<16*int64(len(r))/(1+a.NNZ()), func(first, end int64) {
 		for i := first; i < end; i++ {
-			sum, rest := b[i], 0.0
+			sum, rest := s.B[i], 0.0
 			for k := a.RowPtr[i]; k < a.RowPtr[i+1]; k++ {
 				v, j := -a.Val[k], a.ColIdx[k]
 				p := float64(v * high[j])

@@ -37,12 +37,12 @@ const (
 	extendedSteps = 30
 )
 
-// Solve computes x. Each step adds M (b - A x) to x, until the residual is within the tolerance or no longer halves (iterative
-// refinement; Wilkinson, Rounding errors in algebraic processes, 1963). The residual that decides is computed with twice
-// the digits: the x of a nearly singular system may be so large that b is lost in the rounding errors of A x, and a float64
-// residual is then 0 for a wrong x. If the residual stays above the tolerance, Solve repeats this
-// with twice the digits in x and in b - A x (Demmel, Hida, Kahan, Li, Mukherjee and Riedy, Error bounds from extra-precise
-// iterative refinement, ACM Trans. Math. Softw. 32 (2006) 325-351), and rounds x at the end.
+// Solve computes x. Each step adds M (b - A x) to x, until the residual is within the tolerance or no longer halves
+// (iterative refinement; Wilkinson, Rounding errors in algebraic processes, 1963). The residual that decides is computed
+// with twice the digits: x of a nearly singular system may be so large that b is lost in the rounding errors of A x, and a
+// float64 residual is then 0 for a wrong x. If it is above the tolerance, Solve repeats the steps with twice the digits in x
+// and in b - A x (Demmel, Hida, Kahan, Li, Mukherjee and Riedy, Error bounds from extra-precise iterative refinement, ACM
+// Trans. Math. Softw. 32 (2006) 325-351), and rounds x at the end.
 func (s *System) Solve(ctx context.Context, x []float64) (Outcome, error) {
 	clear(x)
 	out := Outcome{Residual: 1}
