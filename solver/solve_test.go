@@ -136,6 +136,16 @@ func TestSolveChoosesByTheMatrix(t *testing.T) {
 	}
 }
 
+func TestSolveFactorsNearlyTriangularSystemsAtOnce(t *testing.T) {
+	a := matrixOf([]float64{2, 1, 0, 0}, []float64{0, 3, 0, 1}, []float64{0, 0, 1, 5}, []float64{0, 0, 0, 2})
+	b, x := ones(4), make([]float64, 4)
+	s, err := Solve(t.Context(), open(t, "cpu:1"), a, b, x, SolveOptions{})
+	require.NoError(t, err)
+	require.Len(t, s.Attempts, 1)
+	require.Equal(t, "direct", s.Method)
+	require.LessOrEqual(t, residualOf(a, b, x), 1e-15)
+}
+
 func TestSolveSaysWhatIsWrongWithASystem(t *testing.T) {
 	sys := open(t, "cpu:1")
 	for _, c := range []struct {

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/gen"
 )
 
 // matrixOf returns a matrix with all entries of rows, zeros too.
@@ -138,4 +139,20 @@ func TestPaceLooksAtTheLatestIterations(t *testing.T) {
 	slow := follow(p, func(int) float64 { return 1 })
 	require.Equal(t, 8, slow.Done)
 	require.Nil(t, follow(p, func(k int) float64 { return math.Pow(1e-4, float64(k)) }))
+}
+
+func TestWidthIsThatOfAMesh(t *testing.T) {
+	for spec, want := range map[string][2]int{
+		"stencil:n=20,points=5":        {20, 20}, // diagonals of the square
+		"stencil:dims=3,n=10,points=7": {70, 80}, // diagonal planes of the cube
+		"diag:n=5":                     {1, 1},
+		"arrow:n=100":                  {0, 0}, // rows of very different lengths
+	} {
+		a, _, err := gen.Generate(spec)
+		require.NoError(t, err, spec)
+		w := Width(a)
+		require.GreaterOrEqual(t, w, want[0], spec)
+		require.LessOrEqual(t, w, want[1], spec)
+	}
+	require.Zero(t, Width(&sparse.CSR[float64]{RowPtr: []int64{0}}))
 }
