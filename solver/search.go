@@ -215,7 +215,7 @@ func (s *search) try(p attempt) (done bool, err error) {
 	case s.opt.Time > 0 && (s.ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded)): // see space.ContextError
 		return true, s.fail(Limit, context.DeadlineExceeded, "the time limit of %v ended %s; the least residual is %.3g", s.opt.Time, p.Choice, s.sol.Residual)
 	}
-	return !Recoverable(err), err
+	return !recoverable(err), err
 }
 
 // slack is how much larger the residual with twice the digits may be than the one that a method found.
@@ -263,8 +263,8 @@ func (s *search) keep(c Choice, res *Result, x []float64) {
 	s.sol.Timing = timing
 }
 
-// Recoverable reports whether another method or preconditioner may succeed after err.
-func Recoverable(err error) bool {
+// recoverable reports whether another method or preconditioner may succeed after err.
+func recoverable(err error) bool {
 	var converge *ConvergenceError
 	var slow *probe.SlowError
 	return errors.As(err, &converge) || errors.As(err, &slow) || factorsFailed(err) || sparse.IsInput(err)

@@ -221,7 +221,7 @@ func (s *search) leastSquares(why string, d Diagnosis) error {
 	if errors.As(err, &unsolved) && d.Kind != Inconsistent { // out of time: what is known of the matrix remains
 		return s.fail(d.Kind, err, "%s; %v", d.Text, err)
 	}
-	if err != nil && !Recoverable(err) {
+	if err != nil && !recoverable(err) {
 		return err
 	}
 	return s.judge(d, err)
