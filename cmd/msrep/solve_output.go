@@ -164,7 +164,11 @@ func (r *solution) print(w io.Writer, explain bool) error {
 			if a.Failure != "" {
 				end = a.Failure
 			}
-			fmt.Fprintf(w, "           %d iterations, residual %.3g, %s: %s\n", a.Iterations, float64(a.Residual), seconds(a.Seconds), end)
+			residual := float64(a.Residual)
+			if n := len(a.History); math.IsNaN(residual) && n > 0 { // x was dropped: what the recurrence said
+				residual = float64(a.History[n-1])
+			}
+			fmt.Fprintf(w, "           %d iterations, residual %.3g, %s: %s\n", a.Iterations, residual, seconds(a.Seconds), end)
 		}
 	}
 	fmt.Fprintf(w, "%s, preconditioner %s, order %s: %s, %d iterations, %d products, relative residual %.3g\n",
