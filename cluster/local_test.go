@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/msrep-go/msrep/cluster"
-	"github.com/msrep-go/msrep/cluster/commtest"
+	"github.com/msrep-go/msrep/cluster/internal/commtest"
 	"github.com/msrep-go/msrep/sparse"
 )
 

@@ -22,12 +22,12 @@ import (
 	"github.com/msrep-go/msrep/internal/bench/record"
 	"github.com/msrep-go/msrep/internal/bench/report"
 	"github.com/msrep-go/msrep/internal/corpus"
+	"github.com/msrep-go/msrep/internal/stats"
 	"github.com/msrep-go/msrep/kernels/cpu"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/ellpack"
 	"github.com/msrep-go/msrep/sparse/matio"
-	"github.com/msrep-go/msrep/sparse/stats"
 )
 
 // generators make the figures. One that needs what is not here skips the test.

@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/msrep-go/msrep/cluster"
-	"github.com/msrep-go/msrep/cluster/commtest"
+	"github.com/msrep-go/msrep/cluster/internal/commtest"
 	"github.com/msrep-go/msrep/cluster/mpi"
 	"github.com/msrep-go/msrep/internal/reference"
 	"github.com/msrep-go/msrep/msrep"

@@ -10,13 +10,13 @@ import (
 	"time"
 
 	"github.com/msrep-go/msrep/cluster"
+	"github.com/msrep-go/msrep/internal/stats"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/ellpack"
 	"github.com/msrep-go/msrep/sparse/matio"
-	"github.com/msrep-go/msrep/sparse/stats"
 )
 
 var infoCommand = &command{

@@ -12,11 +12,11 @@ import (
 	"testing"
 
 	"github.com/msrep-go/msrep/internal/corpus"
+	"github.com/msrep-go/msrep/internal/stats"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/ellpack"
 	"github.com/msrep-go/msrep/sparse/matio"
-	"github.com/msrep-go/msrep/sparse/stats"
 	"github.com/stretchr/testify/require"
 )
 

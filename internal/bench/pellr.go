@@ -12,11 +12,11 @@ import (
 	"strings"
 
 	"github.com/msrep-go/msrep/internal/par"
+	"github.com/msrep-go/msrep/internal/stats"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/ellpack"
 	"github.com/msrep-go/msrep/sparse/matio"
-	"github.com/msrep-go/msrep/sparse/stats"
 )
 
 // PELLR compares the formats of the PELLR paper (its Figures 6 and 8 to 12) by times on a device and by the counts of

@@ -3,9 +3,9 @@ package bench
 import (
 	"math"
 
+	"github.com/msrep-go/msrep/internal/stats"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/ellpack"
-	"github.com/msrep-go/msrep/sparse/stats"
 )
 
 // countedCost estimates the cost of a product on a GPU in bytes from the counts of the interpreter: the sectors that

@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/msrep-go/msrep/internal/corpus"
+	"github.com/msrep-go/msrep/internal/stats"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/matio"
-	"github.com/msrep-go/msrep/sparse/stats"
 )
 
 // TestTheRecommendationForGPUsIsNearTheBestByCounts interprets the kernels of csr and of all formats of

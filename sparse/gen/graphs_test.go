@@ -7,9 +7,9 @@ import (
 
 	"github.com/msrep-go/msrep/internal/corpus"
 	"github.com/msrep-go/msrep/internal/fileio"
+	"github.com/msrep-go/msrep/internal/stats"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/mtx"
-	"github.com/msrep-go/msrep/sparse/stats"
 )
 
 func TestLikeMatchesRowsEntriesAndPowerLaw(t *testing.T) {

@@ -14,7 +14,7 @@ var likeInfo = Info{
 }
 
 // models are the parameters of chunglu for the matrices of Table 2. Exponents and longest
-// rows were chosen such that sparse/stats finds about the paper's R with a few million
+// rows were chosen such that internal/stats finds about the paper's R with a few million
 // entries. mouse_gene has so few rows that its R depends on the scale.
 var models = []struct {
 	name    string

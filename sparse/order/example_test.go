@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"log"
 
+	"github.com/msrep-go/msrep/internal/stats"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/gen"
 	"github.com/msrep-go/msrep/sparse/order"
-	"github.com/msrep-go/msrep/sparse/stats"
 )
 
 // Node 0 is adjacent to all others. Eliminating it first would make all others adjacent to

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/msrep-go/msrep/internal/stats"
 	"github.com/msrep-go/msrep/sparse"
-	"github.com/msrep-go/msrep/sparse/stats"
 )
 
 // reordered returns the bandwidth of a after RCM.

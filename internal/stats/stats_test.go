@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/msrep-go/msrep/internal/stats"
 	"github.com/msrep-go/msrep/sparse"
-	"github.com/msrep-go/msrep/sparse/stats"
 )
 
 // ofRows makes a matrix whose row i has the given columns.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"log"
 
+	"github.com/msrep-go/msrep/internal/stats"
 	"github.com/msrep-go/msrep/sparse/gen"
-	"github.com/msrep-go/msrep/sparse/stats"
 )
 
 // A 5-point stencil on a square grid.

@@ -4,8 +4,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/msrep-go/msrep/internal/stats"
 	"github.com/msrep-go/msrep/sparse"
-	"github.com/msrep-go/msrep/sparse/stats"
 )
 
 // BenchmarkOf describes a matrix of 5 M entries in 500 k rows; the rate counts

@@ -6,9 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/msrep-go/msrep/internal/stats"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/ellpack"
-	"github.com/msrep-go/msrep/sparse/stats"
 )
 
 func TestEveryFormatOfTheEllpackFamilyIsListedAsItIsBuilt(t *testing.T) {

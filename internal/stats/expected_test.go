@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/msrep-go/msrep/internal/corpus"
+	"github.com/msrep-go/msrep/internal/stats"
 	"github.com/msrep-go/msrep/sparse"
-	"github.com/msrep-go/msrep/sparse/stats"
 )
 
 func TestStructureOfEveryRealMatrixIsWhatSciPySays(t *testing.T) {
